@@ -1,0 +1,12 @@
+#!/bin/sh
+# Make ./configure. Needs autoconf, automake, libtool and pkg-config.
+set -e
+cd "$(dirname "$0")"
+for tool in autoreconf automake libtoolize pkg-config; do
+	command -v "$tool" >/dev/null 2>&1 || {
+		echo "autogen.sh: $tool not found. On Debian: apt-get install autoconf automake libtool pkg-config" >&2
+		exit 1
+	}
+done
+mkdir -p m4 build-aux
+exec autoreconf --install --force

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* error.c - see error.h for the idea. */
+#include "error.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+const char *fors_strerror(enum fors_err code)
+{
+	static const char *const names[] = {
+		[FORS_OK] = "no error",
+		[FORS_ENOMEM] = "out of memory",
+		[FORS_EINPUT] = "bad input",
+		[FORS_EIO] = "input/output error",
+		[FORS_ENOTREE] = "not a two-level fat-tree",
+		[FORS_ENOPATH] = "leaves without a common spine",
+		[FORS_ELMC] = "LMC too small",
+		[FORS_ENOTAPPL] = "method not applicable",
+		[FORS_ENOPLAN] = "no plan found",
+		[FORS_ETIMEOUT] = "out of time",
+		[FORS_ECANCELLED] = "cancelled",
+		[FORS_ELIMIT] = "limit exceeded",
+	};
+
+	if ((unsigned)code >= sizeof(names) / sizeof(names[0]) || !names[code])
+		return "unknown error";
+	return names[code];
+}
+
+enum fors_err fors_fail(struct fors_error *error, enum fors_err code, const char *format, ...)
+{
+	va_list args;
+
+	if (!error)
+		return code;
+	error->code = code;
+	va_start(args, format);
+	vsnprintf(error->text, sizeof(error->text), format, args);
+	va_end(args);
+	return code;
+}
+
+enum fors_err fors_fail_memory(struct fors_error *error)
+{
+	return fors_fail(error, FORS_ENOMEM, "out of memory");
+}

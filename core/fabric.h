@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * fabric.h - a network understood as a two-level fat-tree.
+ *
+ * Two objects, so that failures change no table entry that they need not:
+ *
+ * struct fors_places is what has a place in the fabric, dead or alive, in an
+ * order that never changes: leaves, their server slots, spines, their lanes and
+ * which ports the cables use ("kept order", design.md section 6). It only
+ * learns: fors_places_learn() adds what a net shows for the first time.
+ *
+ * struct fors_fabric is the fabric at one moment: the places, with what is alive
+ * of them in one net, and the servers that take part in the exchange with their
+ * ranks. Tables depend on places and dead cables only; plans on ranks too.
+ *
+ *      spine k      lanes k0, k1: one per parallel cable to a leaf
+ *      /  ||  \
+ *   leaf leaf leaf  slots 0..N-1: places for servers; ranks: living participants
+ *
+ * Thread rules: both may be read by any number of threads, nobody may change
+ * them meanwhile.
+ */
+#ifndef FORS_CORE_FABRIC_H
+#define FORS_CORE_FABRIC_H
+
+#include "net.h"
+
+#define FORS_MAX_LANES 254  /* lanes fit a byte, as ports do */
+#define FORS_NO_LANE 255
+#define FORS_MAX_SERVERS 65534 /* servers fit 16 bits, as LIDs do */
+
+struct fors_places;
+
+/* No places yet, or NULL when out of memory. Freed with fors_places_free(). */
+struct fors_places *fors_places_new(void);
+void fors_places_free(struct fors_places *places);
+
+/*
+ * Learn what `net` (indexed) shows: switches not seen before become leaves or
+ * spines, a new spine takes the place of the dead one whose leaf ports it
+ * occupies, else the first dead place, else a new one; a new leaf likewise the
+ * dead leaf whose spine ports it occupies, else a new place; cables and server
+ * slots are added, and forgotten when their port is now used otherwise.
+ * What is spine: root_guids (nroots node GUIDs; NULL, 0 for none), else what
+ * was learnt before, else the side of the bipartite switch graph with fewer CA ports.
+ * Errors: FORS_ENOTREE (two leaves or two spines cabled together, no switch at all;
+ * named), FORS_ELIMIT, FORS_ENOMEM; the places are unchanged then.
+ */
+enum fors_err fors_places_learn(struct fors_places *places, const struct fors_net *net, const uint64_t *root_guids,
+				size_t nroots, struct fors_error *error);
+
+enum fors_cable_state {
+	FORS_CABLE_ABSENT, /* this leaf never had this lane */
+	FORS_CABLE_DEAD,   /* it had, and it is down now */
+	FORS_CABLE_LIVE,
+};
+
+/* The cable of one leaf and one lane. */
+struct fors_cable {
+	uint8_t state;      /* enum fors_cable_state */
+	uint8_t leaf_port;  /* 0 when absent */
+	uint8_t spine_port; /* 0 when absent */
+	bool is_degraded;   /* live, below full width or speed */
+};
+
+struct fors_leaf {
+	uint64_t guid;
+	uint32_t node;         /* in the net, FORS_NONE: dead */
+	uint32_t first_server; /* its servers are server[first_server .. first_server + nservers - 1] */
+	uint16_t nservers;     /* n_a, living participants */
+	uint16_t nslots;       /* its own slots; the grid has fabric->nslots for every leaf */
+	uint16_t nlive;        /* live uplinks */
+	char name[FORS_NAME_MAX + 1]; /* node description or id, for messages */
+};
+
+struct fors_spine {
+	uint64_t guid;
+	uint32_t node;         /* in the net, FORS_NONE: dead */
+	char name[FORS_NAME_MAX + 1];
+};
+
+struct fors_lane {
+	uint16_t spine;
+	uint16_t cable;        /* 0..: which of the parallel cables to each leaf */
+};
+
+/* One server place under a leaf. */
+struct fors_slot {
+	uint64_t guid;         /* CA port GUID; 0: nothing alive here */
+	uint32_t node;         /* the CA in the net, FORS_NONE: nothing alive here */
+	uint32_t server;       /* index of the server, FORS_NONE: takes no part */
+	uint16_t lid;          /* base LID, 0: none */
+	uint8_t lmc;
+	uint8_t ca_port;
+	uint8_t leaf_port;     /* 0: the leaf has no such slot */
+	bool is_sm;            /* a subnet manager runs here */
+};
+
+/* One participant of the exchange. Servers are ordered by leaf, then by slot. */
+struct fors_server {
+	uint16_t leaf, slot, rank; /* rank: 0..n_a-1 among the participants of its leaf */
+	uint16_t lid;          /* base LID; its path index i is LID lid + i */
+	uint64_t guid;         /* port GUID */
+	uint32_t node;         /* the CA in the net */
+};
+
+struct fors_fabric {
+	const struct fors_net *net; /* borrowed, must outlive the fabric */
+	uint32_t nleaves, nspines;
+	uint32_t nlanes;       /* S: spine lanes, living or dead */
+	uint32_t nslots;       /* N: slots per leaf, the most of any leaf; at least 1 */
+	uint32_t nservers;     /* P: participants */
+	uint32_t max_servers;  /* the largest n_a */
+	uint8_t lmc;           /* the smallest LMC of all participants */
+	struct fors_leaf *leaf;
+	struct fors_spine *spine;
+	struct fors_lane *lane;
+	struct fors_cable *cable; /* nleaves x nlanes, see fors_cable() */
+	struct fors_slot *slot;   /* nleaves x nslots, see fors_slot() */
+	struct fors_server *server;
+	uint32_t reduction;    /* f: max over leaves with servers of n_a - live uplinks, at least 0 */
+	uint32_t affected_spines; /* m: spines with a dead cable */
+	uint32_t unreachable_pairs; /* unordered pairs of leaves with servers and no common live spine */
+	uint32_t cut_leaf[2];  /* the first such pair; meaningful when unreachable_pairs > 0 */
+	uint64_t fingerprint;  /* equal for equal places, liveness, participants and LIDs */
+};
+
+/* Whom the exchange is for: port GUIDs in any order. NULL stands for all servers. */
+struct fors_participants {
+	uint64_t *guid;
+	size_t count;
+};
+
+/*
+ * The fabric that `net` (indexed, and already learnt into `places`) shows at
+ * this moment, in *fabric, owned by the caller (fors_fabric_free()); it borrows
+ * net, not places. participants may be NULL. GUIDs of participants that are not
+ * in the net are dead servers and no error.
+ * Leaves without a common spine are no error here: see unreachable_pairs.
+ * Errors: FORS_ELIMIT, FORS_ENOMEM.
+ */
+enum fors_err fors_fabric_build(const struct fors_net *net, const struct fors_places *places,
+				const struct fors_participants *participants, struct fors_fabric **fabric,
+				struct fors_error *error);
+void fors_fabric_free(struct fors_fabric *fabric);
+
+/*
+ * Give every port of `net` a LID, as an OpenSM that starts with an empty cache could:
+ * CA ports get 2^lmc LIDs each, aligned, servers in (leaf, slot) order, then the
+ * other CA ports, then the switches. When `keep` is set and every server has
+ * a LID in the net already, nothing changes.
+ * Errors: FORS_ELIMIT (LIDs end at 49,151), FORS_ENOMEM; the net is unchanged then.
+ */
+enum fors_err fors_assign_lids(struct fors_net *net, const struct fors_places *places, unsigned lmc, bool keep,
+			       struct fors_error *error);
+
+/* FORS_ENOPATH naming the first two leaves with no common spine, or FORS_OK. */
+enum fors_err fors_fabric_connected(const struct fors_fabric *fabric, struct fors_error *error);
+
+static inline const struct fors_cable *fors_cable(const struct fors_fabric *fabric, uint32_t leaf, uint32_t lane)
+{
+	return &fabric->cable[(size_t)leaf * fabric->nlanes + lane];
+}
+
+static inline bool fors_live(const struct fors_fabric *fabric, uint32_t leaf, uint32_t lane)
+{
+	return fors_cable(fabric, leaf, lane)->state == FORS_CABLE_LIVE;
+}
+
+static inline const struct fors_slot *fors_slot(const struct fors_fabric *fabric, uint32_t leaf, uint32_t slot)
+{
+	return &fabric->slot[(size_t)leaf * fabric->nslots + slot];
+}
+
+/* Home lane of path index i of the server place (leaf, slot): (g + i) mod S, design.md section 4. */
+static inline uint32_t fors_home_lane(const struct fors_fabric *fabric, uint32_t leaf, uint32_t slot, uint32_t index)
+{
+	return (fabric->nslots * leaf + slot + index) % fabric->nlanes;
+}
+
+#endif

@@ -1,0 +1,11 @@
+# The core: pure functions over plain data; no OpenSM header, no I/O.
+noinst_LTLIBRARIES += libforscore.la
+libforscore_la_SOURCES = \
+	core/error.c core/error.h \
+	core/fabric.c core/fabric.h core/places.c core/places.h \
+	core/net.c core/net.h \
+	core/planner.c core/planner.h \
+	core/schedule.c core/schedule.h \
+	core/tables.c core/tables.h
+libforscore_la_CFLAGS = $(AM_CFLAGS) $(ZLIB_CFLAGS) $(JANSSON_CFLAGS)
+libforscore_la_LIBADD = $(ZLIB_LIBS) $(JANSSON_LIBS)

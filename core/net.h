@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * net.h - the network as somebody saw it: nodes, ports and cables, nothing else.
+ *
+ * A struct fors_net says what ibnetdiscover would: which switches and channel
+ * adapters (CAs) there are and which port is cabled to which. It knows nothing
+ * of leaves, spines or plans; fabric.h makes sense of it. It is filled by one
+ * of the readers (netfile.h: ibnetdiscover text, synthetic.h: a specification,
+ * plugin/: OpenSM's subnet object), and a link that is down is simply absent.
+ *
+ * Thread rules: a net may be read by any number of threads; nobody may change
+ * it meanwhile.
+ */
+#ifndef FORS_CORE_NET_H
+#define FORS_CORE_NET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "error.h"
+
+#define FORS_NONE UINT32_MAX  /* "no such index" */
+#define FORS_NAME_MAX 64      /* InfiniBand's node descriptions have 64 bytes */
+#define FORS_LID_MAX 0xBFFF   /* last unicast LID, 49,151 */
+#define FORS_MAX_LMC 7
+
+enum fors_node_type { FORS_CA, FORS_SWITCH, FORS_ROUTER };
+
+struct fors_port {
+	uint64_t guid;      /* port GUID; of a switch's port 0 the node GUID, of its others 0 */
+	uint32_t peer;      /* node at the other end of the cable, FORS_NONE: no live cable */
+	uint8_t peer_port;  /* its port */
+	uint8_t lmc;        /* of CA ports and switch port 0 */
+	uint16_t lid;       /* base LID of CA ports and switch port 0; 0: none assigned */
+	bool is_sm;         /* a subnet manager runs behind this port */
+	bool is_degraded;   /* the cable runs below full width or speed */
+};
+
+struct fors_node {
+	uint64_t guid;                /* node GUID */
+	uint32_t first_port;          /* port p is net->port[first_port + p], p = 0..nports */
+	enum fors_node_type type;
+	uint8_t nports;               /* external ports, numbered 1..nports */
+	char id[FORS_NAME_MAX + 1];   /* unique in a net, as in "S-0002c90200000001" */
+	char desc[FORS_NAME_MAX + 1]; /* node description; need not be unique */
+};
+
+struct fors_net {
+	struct fors_node *node; /* nnodes of them */
+	struct fors_port *port; /* nports of them, node by node, port 0 first */
+	uint32_t nnodes, nports;
+	uint32_t node_room, port_room; /* allocated; private */
+	uint32_t *by_guid;             /* node indices sorted by GUID, or NULL; private */
+};
+
+/* An empty net, or NULL when out of memory. The caller frees it with fors_net_free(). */
+struct fors_net *fors_net_new(void);
+
+/* Free net and all that it owns; NULL is allowed. */
+void fors_net_free(struct fors_net *net);
+
+/* A deep copy in *copy, owned by the caller. Errors: FORS_ENOMEM. */
+enum fors_err fors_net_copy(const struct fors_net *net, struct fors_net **copy, struct fors_error *error);
+
+/*
+ * Append a node without cables and store its index in *index. id and desc are
+ * cut to FORS_NAME_MAX bytes; control characters and quotes in them become '?'
+ * (they end up in logs, JSON and HTML). Duplicates are not looked for here, see
+ * fors_net_index(). Pointers into net->node and net->port become invalid.
+ * Errors: FORS_ENOMEM, FORS_ELIMIT (nports > 254); the net is unchanged then.
+ */
+enum fors_err fors_net_add_node(struct fors_net *net, enum fors_node_type type, unsigned nports, uint64_t guid,
+				const char *id, const char *desc, uint32_t *index, struct fors_error *error);
+
+/*
+ * Sort out the GUIDs of a complete net: afterwards fors_net_find_guid() works
+ * until a node is added. Errors: FORS_EINPUT when two nodes share a GUID or two
+ * CA ports do (names both), FORS_ENOMEM.
+ */
+enum fors_err fors_net_index(struct fors_net *net, struct fors_error *error);
+
+/* Index of the node with this node GUID, or FORS_NONE. Needs fors_net_index(). */
+uint32_t fors_net_find_guid(const struct fors_net *net, uint64_t guid);
+
+/*
+ * The node (and port) that a person means: NODE or NODE[PORT], where NODE is a
+ * node id, a GUID (0x..., node or CA port), or a description that only one node
+ * has. *port is 0 when no port was given. Errors: FORS_EINPUT, with the
+ * candidates when the description is ambiguous.
+ */
+enum fors_err fors_net_find(const struct fors_net *net, const char *what, uint32_t *node, unsigned *port,
+			    struct fors_error *error);
+
+static inline struct fors_port *fors_net_port(const struct fors_net *net, uint32_t node, unsigned port)
+{
+	return &net->port[net->node[node].first_port + port];
+}
+
+/*
+ * Plug a cable between two free ports. Errors: FORS_EINPUT when a port does not
+ * exist, is port 0, is in use, or both ends are the same port (named in the text).
+ */
+enum fors_err fors_net_connect(struct fors_net *net, uint32_t node_a, unsigned port_a, uint32_t node_b,
+			       unsigned port_b, struct fors_error *error);
+
+/* Pull the cable of one port, at both ends; nothing happens when there is none. */
+void fors_net_disconnect(struct fors_net *net, uint32_t node, unsigned port);
+
+/*
+ * Take down in `net`, a copy of `intact`, what fors_net_find() finds for `what`:
+ * one cable, or all cables of a node. A cable that an earlier call took down may
+ * be named again. Errors: those of fors_net_find(), and FORS_EINPUT when the
+ * port (or node) has no cable in `intact`.
+ */
+enum fors_err fors_net_down(const struct fors_net *intact, struct fors_net *net, const char *what,
+			    struct fors_error *error);
+
+#endif

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * planner.h - the planners: one interface, one table of methods.
+ */
+#ifndef FORS_CORE_PLANNER_H
+#define FORS_CORE_PLANNER_H
+
+#include "fabric.h"
+#include "schedule.h"
+#include "tables.h"
+
+/* What a planner works on; all borrowed for the time of the call. */
+struct fors_task {
+	const struct fors_fabric *fabric;
+	const struct fors_lanes *lanes;   /* of the tables that the switches will hold */
+	/* Asked now and then (at least every few milliseconds); true: give up. NULL: never. */
+	bool (*cancelled)(void *context);
+	/* Told now and then how much of the work is done (0..1). NULL: nobody wants to know. */
+	void (*progress)(void *context, double done);
+	void *context;                    /* of both */
+	unsigned threads;                 /* 0 or 1: only the caller's thread; results are the same */
+	unsigned ilp_seconds;             /* time limit of method ilp; 0: its default */
+};
+
+/* One planning method. */
+struct fors_method {
+	const char *name;  /* as in "--method NAME" */
+	/*
+	 * Plan the exchange of all servers of task->fabric. The fabric is connected
+	 * (unreachable_pairs == 0) and has at least one server; any number of leaves,
+	 * servers per leaf and lanes is possible, one included.
+	 * On FORS_OK *schedule is a complete plan, owned by the caller. Else it is
+	 * untouched and *error says why: FORS_ENOTAPPL (the method is not for this
+	 * fabric), FORS_ELMC (it would be with a larger LMC; the text names which),
+	 * FORS_ENOPLAN, FORS_ETIMEOUT, FORS_ECANCELLED, FORS_ENOMEM, FORS_ELIMIT.
+	 * Pure: the same task gives the same bytes on any machine. Any thread.
+	 */
+	enum fors_err (*plan)(const struct fors_task *task, struct fors_schedule **schedule,
+			      struct fors_error *error);
+};
+
+extern const struct fors_method fors_method_closed_form; /* closed_form.c: the FORS paper, sections 4 and 5.1 */
+extern const struct fors_method fors_method_rounds;      /* rounds.c: any LMC from 0 */
+extern const struct fors_method fors_method_exact;       /* exact.c: at the lower bound */
+
+/* All methods, simplest first; count in *count. */
+const struct fors_method *const *fors_methods(size_t *count);
+
+/*
+ * Plan with the method called `name`, or with `auto`: of the methods that apply,
+ * the one with the fewest phases, the simplest on a tie (design.md 3.6).
+ * Errors: as struct fors_method; FORS_ENOPATH when leaves have no common spine;
+ * FORS_EINPUT for an unknown name; FORS_ENOTAPPL when there is no server.
+ */
+enum fors_err fors_plan(const struct fors_task *task, const char *name, struct fors_schedule **schedule,
+			struct fors_error *error);
+
+/*
+ * LB of design.md 3.4: no conflict-free plan of the whole exchange, over any
+ * LMC, has fewer phases. 0 when there is no server. The fabric must be connected.
+ * Errors: FORS_ENOMEM; *bound is unchanged then.
+ */
+enum fors_err fors_lower_bound(const struct fors_fabric *fabric, uint32_t *bound, struct fors_error *error);
+
+#endif

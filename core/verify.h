@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * verify.h - the verifier: is this schedule right over these tables?
+ *
+ * It trusts nobody: it walks every flow of the schedule through the tables hop
+ * by hop over the cables of the net and shares no code with planners or tables
+ * beyond the types.
+ */
+#ifndef FORS_CORE_VERIFY_H
+#define FORS_CORE_VERIFY_H
+
+#include "net.h"
+#include "schedule.h"
+#include "tables.h"
+
+struct fors_verdict {
+	bool is_good;
+	uint64_t nflows;      /* flows walked */
+	uint64_t nproblems;   /* all that were found */
+	uint32_t max_load;    /* flows on the most loaded directed link in any phase */
+	char text[1024];      /* the first problem: phase, link, flows; or "ok" */
+};
+
+/*
+ * Prove over `net` (indexed) and `lfts`: every ordered pair of distinct servers
+ * of the schedule meets exactly once; every server sends at most once and
+ * receives at most once per phase; every flow arrives at its receiver, leaf to
+ * leaf over at most one spine, the one that the schedule names; no directed
+ * link (server to leaf, leaf to spine, spine to leaf, leaf to server) carries
+ * two flows in a phase. *verdict is filled whenever FORS_OK is returned.
+ * Errors (could not check): FORS_ENOMEM, FORS_ECANCELLED.
+ * cancelled(context) may be NULL.
+ */
+enum fors_err fors_verify(const struct fors_net *net, const struct fors_lfts *lfts,
+			  const struct fors_schedule *schedule, bool (*cancelled)(void *context), void *context,
+			  struct fors_verdict *verdict, struct fors_error *error);
+
+#endif
