@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * guidlist.h - lists of GUIDs, one per line, as OpenSM's root_guid_file and cn_guid_file.
+ */
+#ifndef FORS_CORE_GUIDLIST_H
+#define FORS_CORE_GUIDLIST_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "error.h"
+
+/*
+ * The GUIDs in `text` in *guid (owned by the caller, free(); NULL when there are none) and
+ * *count. One per line, as strtoull reads it with base 0; the rest of the line and '#' comments are
+ * ignored. Errors: FORS_EINPUT "name:line: ..." (malformed, zero, or the same GUID twice), FORS_ENOMEM.
+ */
+enum fors_err fors_guidlist_read(const char *text, size_t size, const char *name, uint64_t **guid, size_t *count,
+				 struct fors_error *error);
+
+#endif

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * lftfile.h - forwarding tables as text: opensm-lfts.dump, and what dump_fts prints.
+ */
+#ifndef FORS_CORE_LFTFILE_H
+#define FORS_CORE_LFTFILE_H
+
+#include "tables.h"
+
+/*
+ * The tables in `text` in *lfts, owned by the caller; `name` opens error texts ("name:line: ...").
+ * Errors: FORS_EINPUT (not such a text, truncated, a switch twice, a LID or port out of range), FORS_ENOMEM.
+ */
+enum fors_err fors_lftfile_read(const char *text, size_t size, const char *name, struct fors_lfts **lfts,
+				struct fors_error *error);
+/* The tables as opensm-lfts.dump text, which `opensm -R file -U` loads; net names the nodes. Errors: FORS_ENOMEM. */
+enum fors_err fors_lftfile_write(const struct fors_net *net, const struct fors_lfts *lfts, char **text, size_t *size,
+				 struct fors_error *error);
+
+#endif

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * netfile.h - ibnetdiscover text, which is ibsim's input too: read and written.
+ */
+#ifndef FORS_CORE_NETFILE_H
+#define FORS_CORE_NETFILE_H
+
+#include "net.h"
+
+/*
+ * The net in `text` (size bytes, need not be terminated), indexed, in *net,
+ * owned by the caller. `name` (a file name) opens error texts: "name:line: ...".
+ * Where the text gives no GUIDs they are numbered as ibsim numbers them, so that
+ * opensm under ibsim sees the same.
+ * Errors: FORS_EINPUT (not such a text, empty, truncated, binary; a duplicate node
+ * id or GUID; a link to a missing node or port; a port used twice; ends that
+ * disagree), FORS_ELIMIT, FORS_ENOMEM.
+ */
+enum fors_err fors_netfile_read(const char *text, size_t size, const char *name, struct fors_net **net,
+				struct fors_error *error);
+
+/*
+ * The text of `net` in *text (terminated, *size bytes without the end), owned by the
+ * caller (free()); fors_netfile_read() of it gives the same net. Errors: FORS_ENOMEM.
+ */
+enum fors_err fors_netfile_write(const struct fors_net *net, char **text, size_t *size, struct fors_error *error);
+
+#endif
