@@ -10,7 +10,7 @@
 
 struct fors_spec {
 	unsigned spines, leaves;
-	unsigned servers;  /* per leaf; default: spines * cables, what the uplinks carry */
+	unsigned servers;  /* per leaf; default: spines, as in the paper (M0) */
 	unsigned cables;   /* per leaf and spine; default 1 */
 	size_t nempty;
 	struct fors_spec_place {
