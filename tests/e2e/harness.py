@@ -1,0 +1,467 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""A simulated InfiniBand fabric with a real opensm on it, for tests, demo and bench.
+
+Three things that know nothing of each other:
+
+    Topology   a two-level fat-tree as data; writes the net file that ibsim reads
+    Ibsim      the simulator process: cables are pulled and plugged on its console
+    OpenSM     the stock opensm, attached to one node of a simulator
+
+and functions that read what the switches really hold (dump_fts, ibnetdiscover).
+
+Each simulator has a name of its own (IBSIM_SOCKNAME), each opensm its own
+directories and process group, so that any number of them run side by side. Processes
+are ended by their pid. Nothing here uses code of fors: the tests need a second opinion.
+"""
+import glob
+import itertools
+import json
+import os
+import re
+import signal
+import subprocess
+import threading
+import time
+from collections import namedtuple
+from pathlib import Path
+
+TOP = Path(__file__).resolve().parents[2]
+NO_PATH = 255
+
+_serial = itertools.count()
+
+
+class HarnessError(Exception):
+    """The set-up does not work (as opposed to: fors gave a wrong answer)."""
+
+
+def build_dir():
+    """Where make was run: $FORS_BUILDDIR, else the first directory that has libfors.so."""
+    if os.environ.get("FORS_BUILDDIR"):
+        return Path(os.environ["FORS_BUILDDIR"]).resolve()
+    for candidate in (TOP, TOP / "build", TOP / "build-land"):
+        if (candidate / ".libs" / "libfors.so").exists():
+            return candidate
+    raise HarnessError("no built libfors.so found; run make, or set FORS_BUILDDIR")
+
+
+def fors_command(*arguments):
+    """argv of the built command fors."""
+    return [str(build_dir() / "fors"), *map(str, arguments)]
+
+
+def umad2sim():
+    """Path of the library that connects a program to ibsim."""
+    found = glob.glob("/usr/lib/*/umad2sim/libumad2sim.so")
+    if not found:
+        raise HarnessError("libumad2sim.so not found. On Debian: apt-get install ibsim-utils")
+    return found[0]
+
+
+def asan_library():
+    """Path of the compiler's libasan.so, to be preloaded when the plugin was built with it."""
+    path = subprocess.run(["gcc", "-print-file-name=libasan.so"], capture_output=True, text=True, check=True)
+    return os.path.realpath(path.stdout.strip())
+
+
+def wait_for(condition, timeout=20.0, what="condition", interval=0.01):
+    """The first true result of condition(), asked until `timeout` seconds have passed."""
+    end = time.monotonic() + timeout
+    while True:
+        result = condition()
+        if result:
+            return result
+        if time.monotonic() > end:
+            raise HarnessError(f"waited {timeout} s in vain for: {what}")
+        time.sleep(interval)
+
+
+Cable = namedtuple("Cable", "leaf leaf_port spine spine_port")
+
+
+class Topology:
+    """Nodes and cables by name. `cable` maps (node, port) to (node, port), both ways."""
+
+    def __init__(self):
+        self.switches = {}  # name -> number of ports
+        self.hcas = {}      # name -> number of ports
+        self.cable = {}
+
+    def connect(self, node_a, port_a, node_b, port_b):
+        for end in ((node_a, port_a), (node_b, port_b)):
+            if end in self.cable:
+                raise HarnessError(f"{end} is cabled already")
+        self.cable[node_a, port_a] = (node_b, port_b)
+        self.cable[node_b, port_b] = (node_a, port_a)
+
+    def text(self):
+        """In the notation of ibnetdiscover, as far as ibsim needs it."""
+        out = []
+        for kind, nodes in (("Switch", self.switches), ("Hca", self.hcas)):
+            for name, nports in nodes.items():
+                out.append(f'{kind}\t{nports} "{name}"\n')
+                for port in range(1, nports + 1):
+                    if (name, port) in self.cable:
+                        peer, peer_port = self.cable[name, port]
+                        out.append(f'[{port}]\t"{peer}"[{peer_port}]\n')
+                out.append("\n")
+        return "".join(out)
+
+
+class FatTree(Topology):
+    """FT(2;spines,leaves): names, ports and cables as the grammar of `fors plan --synthetic` has them."""
+
+    def __init__(self, spines, leaves, servers=None, cables=1, empty=()):
+        super().__init__()
+        self.nspines, self.nleaves, self.ncables = spines, leaves, cables
+        self.nservers = spines if servers is None else servers
+        for a in range(leaves):
+            self.switches[self.leaf(a)] = self.nservers + spines * cables
+        for k in range(spines):
+            self.switches[self.spine(k)] = leaves * cables
+        for a in range(leaves):
+            for s in range(self.nservers):
+                if (a, s) not in empty:
+                    self.hcas[self.server(a, s)] = 1
+                    self.connect(self.leaf(a), s + 1, self.server(a, s), 1)
+            for k in range(spines):
+                for c in range(cables):
+                    self.connect(*self.uplink(a, k, c))
+
+    @staticmethod
+    def leaf(a):
+        return f"Leaf{a:02d}"
+
+    @staticmethod
+    def spine(k):
+        return f"Spine{k:02d}"
+
+    @staticmethod
+    def server(a, s):
+        return f"Node{a:02d}-{s:02d}"
+
+    def uplink(self, a, k, cable=0):
+        """The cable between leaf a and spine k."""
+        return Cable(self.leaf(a), self.nservers + k * self.ncables + cable + 1,
+                     self.spine(k), a * self.ncables + cable + 1)
+
+
+class Ibsim:
+    """One simulator. `down` is the set of (node, port) whose cable is pulled."""
+
+    def __init__(self, topology, directory):
+        self.topology = topology
+        self.directory = Path(directory)
+        self.directory.mkdir(parents=True, exist_ok=True)
+        self.name = f"fors-{os.getpid()}-{next(_serial)}"
+        self.net_file = self.directory / "fabric.net"
+        self.net_file.write_text(topology.text())
+        self._output = []
+        nodes = len(topology.switches) + len(topology.hcas)
+        ports = sum(topology.switches.values()) + sum(topology.hcas.values()) + nodes
+        self.process = subprocess.Popen(
+            ["ibsim", "-s", "-N", str(max(nodes + 8, 64)), "-S", str(max(len(topology.switches) + 8, 64)),
+             "-P", str(max(2 * ports, 1024)), "-L", "49152", str(self.net_file)],
+            cwd=self.directory, env=dict(os.environ, IBSIM_SOCKNAME=self.name), stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, bufsize=0, start_new_session=True)
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
+        try:
+            wait_for(lambda: b"simulator ready" in self.output(), 20, "ibsim to be ready")
+        except HarnessError:
+            self.stop()
+            raise HarnessError("ibsim did not start:\n" + self.output().decode(errors="replace"))
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exc):
+        self.stop()
+
+    def _read(self):
+        while True:
+            data = self.process.stdout.read(65536)
+            if not data:
+                return
+            self._output.append(data)
+
+    def output(self):
+        return b"".join(self._output)
+
+    def command(self, line):
+        """Type one line on the console and wait until ibsim has done it."""
+        prompts = self.output().count(b"sim> ")
+        self.process.stdin.write(line.encode() + b"\n")
+        wait_for(lambda: self.output().count(b"sim> ") > prompts or self.process.poll() is not None, 10, line, 0.002)
+        if self.process.poll() is not None:
+            raise HarnessError(f"ibsim ended on: {line}")
+
+    def unlink(self, node, port):
+        self.command(f'Unlink "{node}"[{port}]')
+
+    def relink(self, node, port):
+        self.command(f'Relink "{node}"[{port}]')
+
+    def link(self, node_a, port_a, node_b, port_b):
+        self.command(f'Link "{node_a}"[{port_a}] "{node_b}"[{port_b}]')
+
+    def unlink_node(self, node):
+        """Pull all cables of a node."""
+        self.command(f'Unlink "{node}"')
+
+    def relink_node(self, node):
+        self.command(f'Relink "{node}"')
+
+    def environment(self, node, preload=()):
+        """Environment of a program that sits on `node`."""
+        return dict(os.environ, IBSIM_SOCKNAME=self.name, SIM_HOST=node,
+                    LD_PRELOAD=":".join([*preload, umad2sim()]))
+
+    def run(self, argv, node=None, timeout=60):
+        """Run one of infiniband-diags on the fabric; its standard output."""
+        scratch = self.directory / "tools"
+        scratch.mkdir(exist_ok=True)
+        done = subprocess.run(argv, env=self.environment(node or next(iter(self.topology.hcas))), cwd=scratch,
+                              capture_output=True, text=True, timeout=timeout)
+        if done.returncode:
+            raise HarnessError(f"{argv[0]} failed: {done.stderr[-500:]}")
+        return done.stdout
+
+    def stop(self):
+        if self.process.poll() is None:
+            os.kill(self.process.pid, signal.SIGTERM)
+            try:
+                self.process.wait(5)
+            except subprocess.TimeoutExpired:
+                os.kill(self.process.pid, signal.SIGKILL)
+                self.process.wait()
+        self._reader.join(5)
+        self.process.stdin.close()
+        self.process.stdout.close()
+
+
+class OpenSM:
+    """A stock opensm on one node of an Ibsim; `options` are lines of opensm.conf.
+
+    fors_conf: text of a fors.conf, or None for none. prefix: argv before opensm
+    (valgrind). preload: libraries to load first (libasan). plugin_dir: where libfors.so is.
+    """
+
+    DEFAULTS = {
+        "routing_engine": "fors",
+        "event_plugin_name": "fors",
+        "force_log_flush": "TRUE",
+        "log_flags": "0x03",
+        "sweep_interval": "10",
+    }
+
+    def __init__(self, sim, directory, node=None, fors_conf=None, prefix=(), preload=(), plugin_dir=None, env=None,
+                 **options):
+        self.sim = sim
+        self.directory = Path(directory)
+        self.tmp, self.cache = self.directory / "tmp", self.directory / "cache"
+        for path in (self.directory, self.tmp, self.cache):
+            path.mkdir(parents=True, exist_ok=True)
+        self.log_file = self.directory / "opensm.log"
+        self.node = node or next(iter(sim.topology.hcas))
+        settings = dict(self.DEFAULTS)
+        if fors_conf is not None:
+            self.fors_conf = self.directory / "fors.conf"
+            self.fors_conf.write_text(fors_conf)
+            settings["event_plugin_options"] = f"fors_config={self.fors_conf}"
+        settings.update(options)
+        self.conf = self.directory / "opensm.conf"
+        self.conf.write_text("".join(f"{key} {value}\n" for key, value in settings.items() if value is not None))
+        environment = self.sim.environment(self.node, preload)
+        environment.update(OSM_TMP_DIR=str(self.tmp), OSM_CACHE_DIR=str(self.cache))
+        if settings["event_plugin_name"]:
+            environment.update(LD_LIBRARY_PATH=str(plugin_dir or build_dir() / ".libs"))
+        environment.update(env or {})
+        self.started = time.time()
+        with open(self.directory / "opensm.out", "ab") as out:
+            self.process = subprocess.Popen(
+                [*prefix, "/usr/sbin/opensm", "-F", str(self.conf), "-f", str(self.log_file)], cwd=self.directory,
+                env=environment, stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT,
+                start_new_session=True)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exc):
+        self.stop()
+
+    # -- the log
+
+    def log(self, since=0):
+        """Text of the log, from the position that log_end() once gave."""
+        try:
+            with open(self.log_file, "rb") as log:
+                log.seek(since)
+                return log.read().decode(errors="replace")
+        except FileNotFoundError:
+            return ""
+
+    def log_end(self):
+        return self.log_file.stat().st_size if self.log_file.exists() else 0
+
+    def wait_log(self, pattern, since=0, timeout=20.0):
+        """The match of a regular expression in the log after `since`."""
+        def look():
+            self.check_alive()
+            return re.search(pattern, self.log(since))
+        try:
+            return wait_for(look, timeout, f"{pattern!r} in opensm's log")
+        except HarnessError as error:
+            raise HarnessError(f"{error}\n--- end of the log:\n{self.log(since)[-3000:]}") from None
+
+    def wait_up(self, since=0, timeout=30.0):
+        """Wait until a sweep is complete: "SUBNET UP"."""
+        return self.wait_log("SUBNET UP", since, timeout)
+
+    def check_alive(self):
+        if self.process.poll() is not None:
+            out = (self.directory / "opensm.out").read_text(errors="replace")
+            raise HarnessError(f"opensm ended with {self.process.returncode}\n{out[-3000:]}\n{self.log()[-2000:]}")
+
+    # -- what fors published
+
+    @property
+    def state_dir(self):
+        found = sorted((self.cache / "fors").glob("0x*"))
+        return found[0] if found else self.cache / "fors" / "none"
+
+    @property
+    def schedule_file(self):
+        return self.state_dir / "schedule"
+
+    def status(self):
+        """status.json as a dict; empty when there is none yet."""
+        try:
+            return json.loads((self.state_dir / "status.json").read_text())
+        except FileNotFoundError:
+            return {}
+
+    def wait_status(self, timeout=20.0, **wanted):
+        """The status, as soon as all the wanted keys have the wanted values (or satisfy the given functions)."""
+        def look():
+            self.check_alive()
+            status = self.status()
+            good = all(want(status.get(key)) if callable(want) else status.get(key) == want
+                       for key, want in wanted.items())
+            return status if status and good else None
+        try:
+            return wait_for(look, timeout, f"status {wanted}")
+        except HarnessError as error:
+            raise HarnessError(f"{error}\nstatus: {self.status()}\n--- end of the log:\n{self.log()[-3000:]}") from None
+
+    def wait_epoch(self, after=0, timeout=20.0):
+        """The status of the first active schedule with an epoch above `after`."""
+        return self.wait_status(timeout, state="active", epoch=lambda epoch: epoch is not None and epoch > after)
+
+    # -- commands
+
+    def sighup(self):
+        os.kill(self.process.pid, signal.SIGHUP)
+
+    def stop(self, timeout=20):
+        """End opensm by its pid; its exit status."""
+        if self.process.poll() is None:
+            os.kill(self.process.pid, signal.SIGTERM)
+            try:
+                self.process.wait(timeout)
+            except subprocess.TimeoutExpired:
+                os.kill(self.process.pid, signal.SIGKILL)
+                self.process.wait()
+        return self.process.returncode
+
+
+# ---------------------------------------------------------------------------
+# What the switches really hold
+
+Tables = namedtuple("Tables", "port guid_of")  # port: {switch name: {lid: port}}, guid_of: {switch name: guid}
+
+_LFT_HEAD = re.compile(r"Unicast lids .*? guid (0x[0-9a-f]+) \('?(.*?)'?\):$")
+_LFT_ROW = re.compile(r"0x([0-9a-f]+) (\d+)\b")
+
+
+def parse_tables(text):
+    """Tables from the text that dump_fts prints, or of opensm-lfts.dump."""
+    port, guid_of, rows = {}, {}, None
+    for line in text.splitlines():
+        head = _LFT_HEAD.match(line)
+        if head:
+            guid_of[head.group(2)] = int(head.group(1), 16)
+            rows = port[head.group(2)] = {}
+            continue
+        row = _LFT_ROW.match(line)
+        if row and rows is not None and int(row.group(2)) != NO_PATH:
+            rows[int(row.group(1), 16)] = int(row.group(2))
+    return Tables(port, guid_of)
+
+
+def read_tables(sim, node=None):
+    """The tables in the simulated switches, asked from `node`."""
+    return parse_tables(sim.run(["dump_fts"], node))
+
+
+Port = namedtuple("Port", "name guid lid lmc")
+
+
+class Live:
+    """The fabric as ibnetdiscover sees it now: cables by name, LIDs of the server ports and switches."""
+
+    def __init__(self, text):
+        self.text = text
+        self.cable = {}      # (name, port) -> (name, port)
+        self.servers = {}    # name -> Port
+        self.switch_lid = {}  # name -> lid
+        ids = {}
+        links = []
+        node = None
+        for line in text.splitlines():
+            head = re.match(r'(Switch|Ca)\s+\d+\s+"([^"]+)"\s+# "([^"]*)"(.*)', line)
+            if head:
+                kind, node, name, rest = head.groups()
+                ids[node] = name
+                if kind == "Switch":
+                    self.switch_lid[name] = int(re.search(r"lid (\d+)", rest).group(1))
+                continue
+            link = re.match(r'\[(\d+)\](?:\(([0-9a-f]+)\))?\s+"([^"]+)"\[(\d+)\].*?# (.*)', line)
+            if link:
+                links.append((node, int(link.group(1)), link.group(3), int(link.group(4))))
+                own = re.match(r'lid (\d+) lmc (\d+)', link.group(5))
+                if link.group(2) and own:
+                    self.servers[ids[node]] = Port(ids[node], int(link.group(2), 16), int(own.group(1)),
+                                                   int(own.group(2)))
+        for a, port_a, b, port_b in links:
+            self.cable[ids[a], port_a] = (ids[b], port_b)
+
+
+def read_live(sim, node=None):
+    return Live(sim.run(["ibnetdiscover"], node))
+
+
+def changed_entries(before, after):
+    """The set of (switch, lid) whose entry differs; switches that are in both tables."""
+    changed = set()
+    for name, rows in before.port.items():
+        if name in after.port:
+            other = after.port[name]
+            changed |= {(name, lid) for lid in rows.keys() | other.keys() if rows.get(lid) != other.get(lid)}
+    return changed
+
+
+def walk(tables, cable, source, lid, limit=8):
+    """The directed cables from the CA `source` to the LID as [(node, port), ...], or None when it does not arrive."""
+    hops = [(source, 1)]
+    while len(hops) <= limit:
+        node, _ = cable.get(hops[-1], (None, 0))
+        if node is None:
+            return None
+        if node not in tables.port:
+            return hops
+        port = tables.port[node].get(lid, NO_PATH)
+        if port == 0:
+            return hops
+        hops.append((node, port))
+    return None
