@@ -16,6 +16,9 @@ struct fors_dead_link {
 	uint8_t a_port, b_port;
 };
 
+/* "inactive", "planning", "active" or "failed"; never NULL. */
+const char *fors_state_name(enum fors_state state);
+
 #define FORS_UNKNOWN (-1) /* a number that is not known: null in JSON, absent in metrics */
 
 struct fors_status {
@@ -50,10 +53,20 @@ enum fors_err fors_status_fabric(struct fors_status *status, const struct fors_f
 /* Fill what a schedule says: epoch, phases, method (its reason, when withdrawn). */
 void fors_status_schedule(struct fors_status *status, const struct fors_schedule *schedule);
 
+/*
+ * status->lmc_needed: the LMC with a path index for every lane, over which the exact planner reaches the
+ * lower bound; FORS_UNKNOWN when the servers have it already, when `phases` (0: no plan) is at the bound
+ * already, or when the LIDs would not suffice for it.
+ */
+int64_t fors_lmc_needed(const struct fors_fabric *fabric, int64_t phases, int64_t lower_bound);
+
 /* status.json and metrics.prom as text in *text, owned by the caller (free()). Errors: FORS_ENOMEM. */
 enum fors_err fors_status_json(const struct fors_status *status, char **text, struct fors_error *error);
 enum fors_err fors_status_prom(const struct fors_status *status, char **text, struct fors_error *error);
-/* Read status.json back (for `fors status`). Unknown keys are ignored. Errors: FORS_EINPUT, FORS_ENOMEM. */
+/*
+ * Read status.json back (for `fors status`) into *status, which need not be initialised; afterwards it is to
+ * be cleared. Unknown keys are ignored. Errors: FORS_EINPUT (*status is unchanged then).
+ */
 enum fors_err fors_status_parse(const char *text, const char *name, struct fors_status *status,
 				struct fors_error *error);
 

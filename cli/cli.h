@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * cli.h - what the subcommands of the command `fors` share.
+ *
+ * A subcommand is one constant struct cli_command in a file of its own, cmd_<name>.c: its options with their
+ * help texts, a function that takes one option, and a function that does the work. fors.c parses the command
+ * line with them, so that every subcommand treats bad usage alike and --help cannot differ from what is parsed.
+ *
+ * Everything runs in one thread.
+ */
+#ifndef FORS_CLI_CLI_H
+#define FORS_CLI_CLI_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "core/fabric.h"
+#include "core/schedule.h"
+#include "core/status.h"
+#include "core/tables.h"
+
+/* Exit codes; functions that return "an exit code" have told the user when it is not CLI_GOOD. */
+enum cli_exit {
+	CLI_GOOD = 0,
+	CLI_NO = 1,  /* the question was fine, the answer is no */
+	CLI_BAD = 2, /* bad usage or bad input */
+};
+
+enum cli_option_id {
+	OPT_DOWN = 256, /* above all characters */
+	OPT_FABRIC,
+	OPT_FORMAT,
+	OPT_HELP,
+	OPT_ILP_SECONDS,
+	OPT_JSON,
+	OPT_LFTS,
+	OPT_LMC,
+	OPT_METHOD,
+	OPT_OUTPUT,
+	OPT_PARTICIPANTS,
+	OPT_SCHEDULE,
+	OPT_SERVER,
+	OPT_SYNTHETIC,
+};
+
+struct cli_option {
+	const char *name;  /* without the dashes; NULL ends a list */
+	const char *value; /* what its value is called in the help, NULL: it takes none */
+	const char *help;
+	enum cli_option_id id;
+};
+
+struct cli_command {
+	const char *name;
+	const char *summary;  /* one line */
+	const char *usage;    /* what follows the name in the usage line */
+	const char *details;  /* the end of the help */
+	const struct cli_option *options;
+	int min_operands, max_operands;
+	size_t settings_size; /* of what the option function fills; all zero at first */
+	/* Take one option; false: its value is bad (the user has been told). */
+	bool (*option)(void *settings, enum cli_option_id id, const char *value);
+	/* Do the work; returns an exit code. operand: min_operands..max_operands of them, then NULL. */
+	int (*run)(void *settings, char **operand);
+	void (*clear)(void *settings); /* free what the settings own; may be NULL */
+};
+
+extern const struct cli_command cli_fabric_command;
+extern const struct cli_command cli_plan_command;
+extern const struct cli_command cli_schedule_command;
+extern const struct cli_command cli_status_command;
+extern const struct cli_command cli_verify_command;
+
+/* --- options.c ------------------------------------------------------------------------------------------------ */
+
+/*
+ * Parse the command line of `command` (argv[0] is its name) into `settings`; *operand is where the operands begin.
+ * Returns an exit code, or -1 when help was asked for (and printed).
+ */
+int cli_parse(const struct cli_command *command, int argc, char **argv, void *settings, char ***operand);
+void cli_print_help(const struct cli_command *command, FILE *to);
+/* A whole number 0..most in *number, or false (the user has been told that --`option` is wrong). */
+bool cli_number(const char *option, const char *text, unsigned most, unsigned *number);
+/* The index of `text` in names (NULL ends them), or -1 (the user has been told that --`option` is wrong). */
+int cli_choice(const char *option, const char *text, const char *const *names);
+
+/* --- load.c --------------------------------------------------------------------------------------------------- */
+
+/* The options that say which fabric is meant: the first member of the settings of commands that have them. */
+struct cli_source {
+	const char *fabric;       /* --fabric */
+	const char *synthetic;    /* --synthetic */
+	const char *participants; /* --participants */
+	const char **down;        /* --down, ndown times; owned */
+	size_t ndown;
+	bool has_lmc;             /* --lmc */
+	unsigned lmc;
+};
+
+#define CLI_SOURCE_OPTIONS                                                                                     \
+	{"fabric", "FILE", "read the fabric from FILE: ibnetdiscover text or an ibsim net file; - is stdin", OPT_FABRIC},  \
+	{"synthetic", "SPEC", "make up a fabric: FT(2;SPINES,LEAVES[;servers=N][;cables=C][;empty=LEAF/SLOT,...])",        \
+	 OPT_SYNTHETIC},                                                                                       \
+	{"down", "NODE[PORT]", "take down one cable, or without [PORT] a whole node; may be repeated", OPT_DOWN}
+
+/* For cli_command.option and .clear. */
+bool cli_source_option(void *source, enum cli_option_id id, const char *value);
+void cli_source_clear(void *source);
+
+/* What does not change with failures and LIDs. */
+struct cli_site {
+	struct fors_net *intact;       /* as read, before anything is taken down */
+	struct fors_places *places;    /* learnt from it */
+	struct fors_participants participants;
+	bool has_participants;         /* else all servers take part */
+};
+
+/* The site at one moment: with what is down, LIDs and tables. */
+struct cli_fabric {
+	struct fors_net *net;
+	struct fors_fabric *fabric;
+	struct fors_lfts *lfts;
+	struct fors_lanes *lanes;
+	double tables_ms;
+};
+
+/* The net that is meant, with --down done, and nothing else. Returns an exit code; *net is to be freed on CLI_GOOD. */
+int cli_net_load(const struct cli_source *source, struct fors_net **net);
+/* Read the intact net, learn its places, read the participants. Returns an exit code; to be freed in any case. */
+int cli_site_load(const struct cli_source *source, struct cli_site *site);
+void cli_site_free(struct cli_site *site);
+
+/*
+ * The site with LIDs (those of the text unless has_lmc), with `ndown` things down, and the tables for it.
+ * Returns an exit code; to be freed in any case.
+ */
+int cli_fabric_make(const struct cli_site *site, bool has_lmc, unsigned lmc, const char *const *down, size_t ndown,
+		    struct cli_fabric *made);
+void cli_fabric_free(struct cli_fabric *made);
+
+/* --- file.c --------------------------------------------------------------------------------------------------- */
+
+/* All of a file ("-": stdin), with a zero byte after its end. Returns an exit code; *text is to be freed. */
+int cli_read_file(const char *path, char **text, size_t *size);
+/* Replace a file at once (temporary name, rename); what is no regular file is written to. Returns an exit code. */
+int cli_write_file(const char *path, const void *bytes, size_t size);
+/* The schedule in a file. Returns an exit code; *schedule is to be freed. */
+int cli_read_schedule(const char *path, struct fors_schedule **schedule);
+
+/* --- out.c ---------------------------------------------------------------------------------------------------- */
+
+/* The name that opens error texts: "fors plan". Lent. */
+void cli_set_name(const char *command);
+/* Tell the user on stderr what is wrong. */
+void cli_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* The same with an error of the core; returns the exit code for it. */
+int cli_fail(const struct fors_error *error);
+/* CLI_BAD after telling the user on stderr, with a hint at the help. */
+int cli_usage_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+enum cli_colour { CLI_PLAIN, CLI_BOLD, CLI_RED, CLI_GREEN, CLI_YELLOW };
+/* The bytes that switch to a colour; empty unless stdout is a terminal that has colours. */
+const char *cli_colour(enum cli_colour colour);
+
+/* The dead cables of a status, the first few by name, for people. Their row is called "dead". */
+void cli_print_dead_links(const struct fors_status *status);
+/* Print status.json; returns an exit code. */
+int cli_print_status_json(const struct fors_status *status);
+
+/* A progress bar on stderr, when that is a terminal. For struct fors_task; context is unused. */
+void cli_progress(void *context, double done);
+/* Take the bar away. */
+void cli_progress_end(void);
+/* Milliseconds of a clock that never jumps. */
+double cli_now_ms(void);
+
+#endif

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* cmd_fabric.c - `fors fabric`: write a fabric, or its tables, for other programs. */
+#include "cli/cli.h"
+
+#include <stdlib.h>
+
+#include "core/lftfile.h"
+#include "core/netfile.h"
+#include "core/synthetic.h"
+
+enum format { NET, SPEC, JSON, LFTS };
+static const char *const formats[] = {"net", "spec", "json", "lfts", NULL};
+
+struct settings {
+	struct cli_source source; /* first: see cli_source_option() */
+	enum format format;
+};
+
+/* The canonical spelling. */
+static int print_spec(const struct cli_source *source)
+{
+	struct fors_error error = {0};
+	struct fors_spec spec = {0};
+	enum fors_err err;
+	char *text;
+
+	if (!source->synthetic || source->fabric || source->ndown)
+		return cli_usage_error("--format spec needs --synthetic, and can say nothing of --down");
+	err = fors_spec_parse(source->synthetic, &spec, &error);
+	if (err)
+		return cli_fail(&error);
+	err = fors_spec_format(&spec, &text, &error);
+	fors_spec_clear(&spec);
+	if (err)
+		return cli_fail(&error);
+	printf("%s\n", text);
+	free(text);
+	return CLI_GOOD;
+}
+
+static int print_json(const struct cli_fabric *made)
+{
+	struct fors_error error = {0};
+	struct fors_status status;
+	int code;
+
+	fors_status_init(&status);
+	status.tables_ms = made->tables_ms;
+	if (fors_status_fabric(&status, made->fabric, &error))
+		return cli_fail(&error);
+	code = cli_print_status_json(&status);
+	fors_status_clear(&status);
+	return code;
+}
+
+static int print_net(const struct fors_net *net)
+{
+	struct fors_error error = {0};
+	char *text;
+	size_t size;
+
+	if (fors_netfile_write(net, &text, &size, &error))
+		return cli_fail(&error);
+	fputs(text, stdout);
+	free(text);
+	return CLI_GOOD;
+}
+
+static int print_lfts(const struct cli_fabric *made)
+{
+	struct fors_error error = {0};
+	char *text;
+	size_t size;
+
+	if (fors_lftfile_write(made->net, made->lfts, &text, &size, &error))
+		return cli_fail(&error);
+	fputs(text, stdout);
+	free(text);
+	return CLI_GOOD;
+}
+
+/* The net as it was read; no LIDs are made up, nor has it to be a fat-tree. */
+static int write_net_as_is(const struct cli_source *source)
+{
+	struct fors_net *net;
+	int code = cli_net_load(source, &net);
+
+	if (code)
+		return code;
+	code = print_net(net);
+	fors_net_free(net);
+	return code;
+}
+
+static int write_made(const struct cli_source *source, enum format format)
+{
+	struct cli_fabric made = {0};
+	struct cli_site site;
+	int code = cli_site_load(source, &site);
+
+	if (!code)
+		code = cli_fabric_make(&site, source->has_lmc, source->lmc, source->down, source->ndown, &made);
+	if (!code)
+		code = format == JSON ? print_json(&made) : format == LFTS ? print_lfts(&made) : print_net(made.net);
+	cli_fabric_free(&made);
+	cli_site_free(&site);
+	return code;
+}
+
+static int run(void *all_settings, char **operand)
+{
+	const struct settings *settings = all_settings;
+
+	if (settings->format == SPEC)
+		return print_spec(&settings->source);
+	if (settings->format == NET && !settings->source.has_lmc)
+		return write_net_as_is(&settings->source);
+	return write_made(&settings->source, settings->format);
+}
+
+static bool take_option(void *all_settings, enum cli_option_id id, const char *value)
+{
+	struct settings *settings = all_settings;
+	int choice;
+
+	if (id != OPT_FORMAT)
+		return cli_source_option(&settings->source, id, value);
+	choice = cli_choice("format", value, formats);
+	settings->format = choice < 0 ? NET : (enum format)choice;
+	return choice >= 0;
+}
+
+static const struct cli_option options[] = {
+	CLI_SOURCE_OPTIONS,
+	{"lmc", "N", "give the servers new LIDs with this LMC; default: the LIDs of the text, else LMC 0", OPT_LMC},
+	{"format", "FORMAT",
+	 "net (default): ibnetdiscover text, also for ibsim; spec: the specification; json: what there is and what is "
+	 "dead; lfts: the tables, for opensm -R file -U",
+	 OPT_FORMAT},
+	{0},
+};
+
+const struct cli_command cli_fabric_command = {
+	.name = "fabric",
+	.summary = "Write a fabric or its forwarding tables as text",
+	.usage = "(--fabric FILE | --synthetic SPEC) [OPTION]...",
+	.details = "Example: fors fabric --synthetic 'FT(2;20,18)' > net && ibsim -s net\n",
+	.options = options,
+	.settings_size = sizeof(struct settings),
+	.option = take_option,
+	.run = run,
+	.clear = cli_source_clear,
+};

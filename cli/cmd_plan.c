@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * cmd_plan.c - `fors plan`: what would fors do with this fabric and these failures?
+ *
+ * The way is the plugin's: tables, plan, verify; nothing is called good before the verifier has walked every
+ * flow. Two more plans answer what a person wants to know next: what the intact fabric would reach, and what
+ * a larger LMC would give.
+ */
+#include "cli/cli.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/planner.h"
+#include "core/schedule_file.h"
+#include "core/verify.h"
+
+struct settings {
+	struct cli_source source; /* first: see cli_source_option() */
+	const char *method;
+	const char *output;
+	unsigned ilp_seconds;
+	bool is_json;
+};
+
+/* All that there is to say about one plan. */
+struct report {
+	struct fors_status status;
+	struct fors_schedule *schedule; /* NULL: there is no plan */
+	double verify_ms;
+	uint64_t nflows;
+	int64_t healthy_bound;   /* lower bound of the intact fabric, or FORS_UNKNOWN */
+	int64_t phases_with_lmc; /* what status.lmc_needed would give, or FORS_UNKNOWN */
+	int exit_code;
+};
+
+/* --- planning ------------------------------------------------------------------------------------------------- */
+
+static unsigned processors(void)
+{
+	long n = sysconf(_SC_NPROCESSORS_ONLN);
+
+	return n < 1 ? 1 : (unsigned)n;
+}
+
+static enum fors_err plan(const struct cli_fabric *made, const struct settings *settings,
+			  struct fors_schedule **schedule, struct fors_error *error)
+{
+	struct fors_task task = {
+		.fabric = made->fabric,
+		.lanes = made->lanes,
+		.progress = cli_progress,
+		.threads = processors(),
+		.ilp_seconds = settings->ilp_seconds,
+	};
+	enum fors_err err = fors_plan(&task, settings->method ? settings->method : "auto", schedule, error);
+
+	cli_progress_end();
+	return err;
+}
+
+/* Phases that the plan for the same failures would have with this LMC, or FORS_UNKNOWN. */
+static int64_t phases_with(const struct cli_site *site, const struct settings *settings, unsigned lmc)
+{
+	struct settings automatic = {.source = settings->source};
+	struct fors_schedule *schedule = NULL;
+	struct fors_error error;
+	struct cli_fabric made;
+	int64_t phases = FORS_UNKNOWN;
+
+	if (!cli_fabric_make(site, true, lmc, settings->source.down, settings->source.ndown, &made) &&
+	    !plan(&made, &automatic, &schedule, &error))
+		phases = schedule->nphases;
+	fors_schedule_free(schedule);
+	cli_fabric_free(&made);
+	return phases;
+}
+
+/* What a larger LMC would give; it is only offered when planning with it has shown that it helps. */
+static void ask_for_lmc(const struct cli_site *site, const struct settings *settings, const struct fors_fabric *fabric,
+			struct report *report)
+{
+	int64_t now = report->status.phases, lmc = fors_lmc_needed(fabric, now, report->status.lower_bound);
+
+	if (lmc < 0 || fabric->unreachable_pairs)
+		return;
+	report->phases_with_lmc = phases_with(site, settings, (unsigned)lmc);
+	if (report->phases_with_lmc > 0 && (now < 0 || report->phases_with_lmc < now))
+		report->status.lmc_needed = lmc;
+}
+
+static void ask_for_healthy_bound(const struct cli_site *site, const struct settings *settings, struct report *report)
+{
+	const struct cli_source *source = &settings->source;
+	struct cli_fabric intact;
+	uint32_t bound;
+
+	if (!cli_fabric_make(site, source->has_lmc, source->lmc, NULL, 0, &intact) &&
+	    !intact.fabric->unreachable_pairs && !fors_lower_bound(intact.fabric, &bound, NULL))
+		report->healthy_bound = bound;
+	cli_fabric_free(&intact);
+}
+
+/* The verdict on the plan; FORS_ENOPLAN when it is not good, which would be a fault of fors. */
+static enum fors_err verify(const struct cli_fabric *made, struct report *report, struct fors_error *error)
+{
+	struct fors_verdict verdict;
+	double start = cli_now_ms();
+	enum fors_err err = fors_verify(made->net, made->lfts, report->schedule, NULL, NULL, &verdict, error);
+
+	if (err)
+		return err;
+	report->verify_ms = cli_now_ms() - start;
+	report->nflows = verdict.nflows;
+	if (verdict.is_good)
+		return FORS_OK;
+	return fors_fail(error, FORS_ENOPLAN, "the plan of method %s is wrong (please report this): %.300s",
+			 report->schedule->method, verdict.text);
+}
+
+static enum fors_err plan_and_verify(const struct cli_fabric *made, const struct settings *settings,
+				     struct report *report, struct fors_error *error)
+{
+	double start = cli_now_ms();
+	enum fors_err err = plan(made, settings, &report->schedule, error);
+
+	if (err)
+		return err;
+	report->status.plan_ms = cli_now_ms() - start;
+	err = verify(made, report, error);
+	if (err) {
+		fors_schedule_free(report->schedule);
+		report->schedule = NULL;
+		return err;
+	}
+	fors_status_schedule(&report->status, report->schedule);
+	return FORS_OK;
+}
+
+/* Fill the report of a fabric; returns an exit code, CLI_BAD when there is nothing to report. */
+static int investigate(const struct cli_site *site, const struct settings *settings, const struct cli_fabric *made,
+		       struct report *report)
+{
+	struct fors_error error = {0};
+	uint32_t bound;
+
+	if (fors_status_fabric(&report->status, made->fabric, &error))
+		return cli_fail(&error);
+	report->status.tables_ms = made->tables_ms;
+	if (!made->fabric->unreachable_pairs && !fors_lower_bound(made->fabric, &bound, NULL))
+		report->status.lower_bound = bound;
+	report->status.state = FORS_ACTIVE;
+	if (plan_and_verify(made, settings, report, &error)) {
+		report->exit_code = cli_fail(&error);
+		report->status.state = FORS_FAILED;
+		snprintf(report->status.reason, sizeof(report->status.reason), "%s", error.text);
+	}
+	if (report->exit_code != CLI_BAD)
+		ask_for_lmc(site, settings, made->fabric, report);
+	return report->exit_code;
+}
+
+/* --- for people ----------------------------------------------------------------------------------------------- */
+
+static void print_fabric(const struct fors_fabric *fabric)
+{
+	printf("fabric      %u %s, %u %s, %u %s, %u %s; LMC %u\n", fabric->nleaves, fabric->nleaves == 1 ? "leaf" : "leaves",
+	       fabric->nspines, fabric->nspines == 1 ? "spine" : "spines", fabric->nlanes,
+	       fabric->nlanes == 1 ? "lane" : "lanes", fabric->nservers, fabric->nservers == 1 ? "server" : "servers",
+	       fabric->lmc);
+}
+
+static void print_capacity(const struct fors_fabric *fabric, const struct fors_status *status)
+{
+	printf("reduction   f = %lld, m = %lld", (long long)status->f, (long long)status->affected_spines);
+	if (status->capacity >= 0)
+		printf("; a leaf can send B = %lld flows of its %u servers in a phase", (long long)status->capacity,
+		       fabric->max_servers);
+	printf("\n");
+	if (status->unreachable_pairs)
+		printf("cut off     %lld pair%s of leaves without a common spine, first %s and %s\n",
+		       (long long)status->unreachable_pairs, status->unreachable_pairs == 1 ? "" : "s",
+		       fabric->leaf[fabric->cut_leaf[0]].name, fabric->leaf[fabric->cut_leaf[1]].name);
+}
+
+/* Throughput: of the exchange of P servers, each of which would need at least P phases. */
+static void print_throughput(const struct report *report)
+{
+	const struct fors_status *status = &report->status;
+	double phases = (double)status->phases;
+
+	printf("throughput  %.1f %% of full speed", 100 * (double)status->servers / phases);
+	if (status->lower_bound > 0)
+		printf(", %.1f %% of what these cables allow", 100 * (double)status->lower_bound / phases);
+	if (report->healthy_bound > 0)
+		printf(", %.1f %% of the intact fabric's", 100 * (double)report->healthy_bound / phases);
+	printf("\n");
+}
+
+static void print_plan(const struct report *report)
+{
+	const struct fors_status *status = &report->status;
+
+	if (!report->schedule) {
+		printf("plan        %snone%s: %s\n", cli_colour(CLI_RED), cli_colour(CLI_PLAIN), status->reason);
+		return;
+	}
+	printf("plan        %s%lld phases%s, method %s; ", cli_colour(CLI_GREEN), (long long)status->phases,
+	       cli_colour(CLI_PLAIN), status->method);
+	if (status->phases == status->lower_bound)
+		printf("this is the lower bound\n");
+	else
+		printf("lower bound %lld\n", (long long)status->lower_bound);
+	print_throughput(report);
+	printf("verified    all %llu flows through the tables, no link carries two in a phase\n",
+	       (unsigned long long)report->nflows);
+	printf("time        tables %.1f ms, plan %.1f ms, verification %.1f ms\n", status->tables_ms, status->plan_ms,
+	       report->verify_ms);
+}
+
+static void print_lmc(const struct report *report)
+{
+	const struct fors_status *status = &report->status;
+
+	if (status->lmc_needed < 0)
+		return;
+	printf("larger LMC  LMC %lld would give %lld phases (%.1f %% of full speed)\n", (long long)status->lmc_needed,
+	       (long long)report->phases_with_lmc, 100 * (double)status->servers / (double)report->phases_with_lmc);
+}
+
+static void print_report(const struct fors_fabric *fabric, const struct report *report)
+{
+	print_fabric(fabric);
+	cli_print_dead_links(&report->status);
+	print_capacity(fabric, &report->status);
+	print_plan(report);
+	print_lmc(report);
+}
+
+/* --- the command ---------------------------------------------------------------------------------------------- */
+
+static int write_schedule(const char *path, const struct fors_schedule *schedule)
+{
+	struct fors_error error = {0};
+	void *bytes;
+	size_t size;
+	int code;
+
+	if (fors_schedule_encode(schedule, &bytes, &size, &error))
+		return cli_fail(&error);
+	code = cli_write_file(path, bytes, size);
+	free(bytes);
+	return code;
+}
+
+static int tell(const struct settings *settings, const struct fors_fabric *fabric, const struct report *report)
+{
+	int code = CLI_GOOD;
+
+	if (settings->output && report->schedule)
+		code = write_schedule(settings->output, report->schedule);
+	if (!code && settings->is_json)
+		code = cli_print_status_json(&report->status);
+	else if (!code)
+		print_report(fabric, report);
+	if (!code && !settings->is_json && settings->output && report->schedule)
+		printf("schedule    written to %s\n", settings->output);
+	return code ? code : report->exit_code;
+}
+
+static int plan_site(const struct cli_site *site, const struct settings *settings, const struct cli_fabric *made)
+{
+	struct report report = {.healthy_bound = FORS_UNKNOWN, .phases_with_lmc = FORS_UNKNOWN};
+	int code;
+
+	fors_status_init(&report.status);
+	code = investigate(site, settings, made, &report);
+	if (code != CLI_BAD && !settings->is_json && made->fabric->nservers)
+		ask_for_healthy_bound(site, settings, &report);
+	if (code != CLI_BAD)
+		code = tell(settings, made->fabric, &report);
+	fors_schedule_free(report.schedule);
+	fors_status_clear(&report.status);
+	return code;
+}
+
+/* A fabric that never had a server is bad input; one that has lost them all is a fabric without a plan. */
+static int check_servers(const struct cli_site *site)
+{
+	struct cli_fabric intact;
+	int code = cli_fabric_make(site, false, 0, NULL, 0, &intact);
+
+	if (!code && !intact.fabric->nservers) {
+		cli_error(site->has_participants ? "none of the participants is under a leaf"
+						 : "there are no servers in this fabric: nothing to plan");
+		code = CLI_BAD;
+	}
+	cli_fabric_free(&intact);
+	return code;
+}
+
+static int run(void *all_settings, char **operand)
+{
+	const struct settings *settings = all_settings;
+	const struct cli_source *source = &settings->source;
+	struct cli_fabric made = {0};
+	struct cli_site site;
+	int code = cli_site_load(source, &site);
+
+	if (!code)
+		code = cli_fabric_make(&site, source->has_lmc, source->lmc, source->down, source->ndown, &made);
+	if (!code && !made.fabric->nservers)
+		code = check_servers(&site);
+	if (!code)
+		code = plan_site(&site, settings, &made);
+	cli_fabric_free(&made);
+	cli_site_free(&site);
+	return code;
+}
+
+static bool check_method(const char *name)
+{
+	size_t count;
+	const struct fors_method *const *methods = fors_methods(&count);
+	const char *names[16] = {"auto"};
+
+	for (size_t i = 0; i < count && i < 14; i++)
+		names[i + 1] = methods[i]->name;
+	return cli_choice("method", name, names) >= 0;
+}
+
+static bool take_option(void *all_settings, enum cli_option_id id, const char *value)
+{
+	struct settings *settings = all_settings;
+
+	switch (id) {
+	case OPT_METHOD:
+		settings->method = value;
+		return check_method(value);
+	case OPT_OUTPUT:
+		settings->output = value;
+		return true;
+	case OPT_ILP_SECONDS:
+		return cli_number("ilp-seconds", value, 1000000, &settings->ilp_seconds);
+	case OPT_JSON:
+		settings->is_json = true;
+		return true;
+	default:
+		return cli_source_option(&settings->source, id, value);
+	}
+}
+
+static const struct cli_option options[] = {
+	CLI_SOURCE_OPTIONS,
+	{"participants", "FILE", "only the port GUIDs in FILE, one per line, take part; default: all servers",
+	 OPT_PARTICIPANTS},
+	{"lmc", "N", "give the servers new LIDs with this LMC; default: the LIDs of the text, else LMC 0", OPT_LMC},
+	{"method", "NAME", "auto (default), closed-form, rounds, exact or ilp", OPT_METHOD},
+	{"ilp-seconds", "N", "time limit of the method ilp", OPT_ILP_SECONDS},
+	{"output", "FILE", "write the schedule to FILE", OPT_OUTPUT},
+	{"json", NULL, "print the keys of status.json", OPT_JSON},
+	{0},
+};
+
+const struct cli_command cli_plan_command = {
+	.name = "plan",
+	.summary = "Plan the exchange of a fabric, with failures if you like",
+	.usage = "(--fabric FILE | --synthetic SPEC) [OPTION]...",
+	.details = "NODE is a node id, a GUID or a description that only one node has.\n"
+		   "Example: fors plan --synthetic 'FT(2;20,18)' --down 'Leaf00[21]' --output schedule\n",
+	.options = options,
+	.settings_size = sizeof(struct settings),
+	.option = take_option,
+	.run = run,
+	.clear = cli_source_clear,
+};

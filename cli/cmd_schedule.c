@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * cmd_schedule.c - `fors schedule`: who sends to whom in which phase, on which LIDs.
+ *
+ * A flow (s, d) goes to d's base LID + the path index that the plan gives it. It is sent FROM s's base LID + the
+ * path index of the flow back, (d, s): then one RC queue pair per pair of servers serves both directions. So the
+ * path indices of all pairs are collected first, and the rows are written in one walk over the phases.
+ */
+#include "cli/cli.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NOBODY FORS_NONE
+
+struct settings {
+	int format; /* index of formats[] */
+	bool has_server;
+	uint64_t server;
+};
+
+/* A schedule made ready to be written. */
+struct view {
+	const struct fors_schedule *schedule;
+	uint32_t only;      /* the server whose rows are wanted, NOBODY: all */
+	uint32_t *order;    /* servers by GUID */
+	uint32_t *sender;   /* in the present phase, to each server; NOBODY */
+	uint8_t *path;      /* path index of flow (s, d) at path[s * P + d] */
+	uint64_t nrows;     /* written so far */
+};
+
+struct row {
+	uint32_t phase, src, dst; /* src, dst: servers */
+	unsigned src_lid, dst_lid;
+	uint64_t spine_guid;      /* 0 inside a leaf */
+};
+
+/* One way to write a schedule. */
+struct format {
+	void (*begin)(const struct view *view);
+	void (*row)(const struct view *view, const struct row *row);
+	void (*end_phase)(const struct view *view, uint32_t phase); /* may be NULL */
+	void (*end)(const struct view *view);                       /* may be NULL */
+};
+
+/* --- CSV ------------------------------------------------------------------------------------------------------ */
+
+static void csv_begin(const struct view *view)
+{
+	printf("phase,src_guid,dst_guid,src_lid,dst_lid,spine_guid\n");
+}
+
+static void csv_row(const struct view *view, const struct row *row)
+{
+	const struct fors_schedule_server *server = view->schedule->server;
+
+	printf("%u,0x%016" PRIx64 ",0x%016" PRIx64 ",%u,%u,", row->phase, server[row->src].guid, server[row->dst].guid,
+	       row->src_lid, row->dst_lid);
+	if (row->spine_guid)
+		printf("0x%016" PRIx64, row->spine_guid);
+	putchar('\n');
+}
+
+/* --- JSON ----------------------------------------------------------------------------------------------------- */
+
+/* Quoted and escaped, or null when empty; bytes that are no UTF-8 become '?'. */
+static void print_json_text(const char *text)
+{
+	char plain[256];
+	json_t *value = *text ? json_string(text) : json_null();
+
+	if (!value) {
+		snprintf(plain, sizeof(plain), "%s", text);
+		for (char *c = plain; *c; c++)
+			*c = *c & 0x80 ? '?' : *c;
+		value = json_string(plain);
+	}
+	if (!value || json_dumpf(value, stdout, JSON_ENCODE_ANY))
+		printf("null");
+	json_decref(value);
+}
+
+static void json_server(const struct fors_schedule_server *server, bool is_first)
+{
+	printf("%s\n    {\"guid\": \"0x%016" PRIx64 "\", \"lid\": %u, \"lmc\": %u, \"leaf\": %u, \"rank\": %u, \"desc\": ",
+	       is_first ? "" : ",", server->guid, server->lid, server->lmc, server->leaf, server->rank);
+	print_json_text(server->desc);
+	putchar('}');
+}
+
+static void json_begin(const struct view *view)
+{
+	const struct fors_schedule *schedule = view->schedule;
+
+	printf("{\n  \"epoch\": %" PRIu64 ",\n  \"fingerprint\": \"0x%016" PRIx64 "\",\n  \"phases\": %u,\n", schedule->epoch,
+	       schedule->fingerprint, schedule->nphases);
+	printf("  \"method\": ");
+	print_json_text(schedule->method);
+	printf(",\n  \"reason\": ");
+	print_json_text(schedule->reason);
+	printf(",\n  \"servers\": [");
+	for (uint32_t s = 0; s < schedule->nservers; s++)
+		json_server(&schedule->server[s], s == 0);
+	printf("\n  ],\n  \"flows\": [");
+}
+
+static void json_row(const struct view *view, const struct row *row)
+{
+	const struct fors_schedule_server *server = view->schedule->server;
+
+	printf("%s\n    {\"phase\": %u, \"src_guid\": \"0x%016" PRIx64 "\", \"dst_guid\": \"0x%016" PRIx64
+	       "\", \"src_lid\": %u, \"dst_lid\": %u, \"spine_guid\": ",
+	       view->nrows ? "," : "", row->phase, server[row->src].guid, server[row->dst].guid, row->src_lid,
+	       row->dst_lid);
+	if (row->spine_guid)
+		printf("\"0x%016" PRIx64 "\"}", row->spine_guid);
+	else
+		printf("null}");
+}
+
+static void json_end(const struct view *view)
+{
+	printf("\n  ]\n}\n");
+}
+
+/* --- text ----------------------------------------------------------------------------------------------------- */
+
+static void text_begin(const struct view *view)
+{
+	const struct fors_schedule *schedule = view->schedule;
+
+	printf("# %u servers, %u phases, method %s, epoch %" PRIu64 "\n", schedule->nservers, schedule->nphases,
+	       schedule->method, schedule->epoch);
+	if (view->only != NOBODY)
+		printf("# %s 0x%016" PRIx64 "\n", schedule->server[view->only].desc, schedule->server[view->only].guid);
+	printf("# phase  sender -> receiver  from LID -> to LID  by spine\n");
+}
+
+static void text_row(const struct view *view, const struct row *row)
+{
+	const struct fors_schedule_server *server = view->schedule->server;
+
+	printf("%6u  %s -> %s  %u -> %u", row->phase, server[row->src].desc, server[row->dst].desc, row->src_lid,
+	       row->dst_lid);
+	if (row->spine_guid)
+		printf("  by 0x%016" PRIx64, row->spine_guid);
+	putchar('\n');
+}
+
+/* A server also wants to know from whom it receives. */
+static void text_end_phase(const struct view *view, uint32_t phase)
+{
+	if (view->only == NOBODY)
+		return;
+	if (view->sender[view->only] != NOBODY)
+		printf("%6u  receives from %s\n", phase, view->schedule->server[view->sender[view->only]].desc);
+	else
+		printf("%6u  receives from nobody\n", phase);
+}
+
+/* --- the walk ------------------------------------------------------------------------------------------------- */
+
+static const char *const format_names[] = {"text", "csv", "json", NULL};
+static const struct format formats[] = {
+	{.begin = text_begin, .row = text_row, .end_phase = text_end_phase},
+	{.begin = csv_begin, .row = csv_row},
+	{.begin = json_begin, .row = json_row, .end = json_end},
+};
+
+static const struct fors_schedule_server *sorting; /* of compare_guids(), which qsort() gives no context */
+
+static int compare_guids(const void *a, const void *b)
+{
+	uint64_t guid_a = sorting[*(const uint32_t *)a].guid, guid_b = sorting[*(const uint32_t *)b].guid;
+
+	return (guid_a > guid_b) - (guid_a < guid_b);
+}
+
+static void collect_paths(const struct view *view)
+{
+	const struct fors_schedule *schedule = view->schedule;
+
+	for (uint32_t s = 0; s < schedule->nservers; s++)
+		for (uint32_t phase = 0; phase < schedule->nphases; phase++) {
+			struct fors_cell cell = fors_schedule_flow(schedule, s, phase);
+
+			if (cell.dst != FORS_IDLE)
+				view->path[(size_t)s * schedule->nservers + cell.dst] = cell.path;
+		}
+}
+
+static bool make_view(const struct fors_schedule *schedule, struct view *view)
+{
+	size_t n = schedule->nservers;
+
+	*view = (struct view){.schedule = schedule, .only = NOBODY};
+	view->order = calloc(n + 1, sizeof(*view->order));
+	view->sender = calloc(n + 1, sizeof(*view->sender));
+	view->path = calloc(n * n + 1, sizeof(*view->path));
+	if (!view->order || !view->sender || !view->path)
+		return false;
+	for (uint32_t s = 0; s < n; s++)
+		view->order[s] = s;
+	sorting = schedule->server;
+	qsort(view->order, n, sizeof(*view->order), compare_guids);
+	collect_paths(view);
+	return true;
+}
+
+static void free_view(struct view *view)
+{
+	free(view->order);
+	free(view->sender);
+	free(view->path);
+}
+
+static void write_flow(struct view *view, const struct format *format, uint32_t phase, uint32_t s, struct fors_cell cell)
+{
+	const struct fors_schedule *schedule = view->schedule;
+	unsigned back = view->path[(size_t)cell.dst * schedule->nservers + s];
+	struct row row = {
+		.phase = phase,
+		.src = s,
+		.dst = cell.dst,
+		.src_lid = schedule->server[s].lid + back,
+		.dst_lid = schedule->server[cell.dst].lid + (unsigned)cell.path,
+		.spine_guid = cell.lane == FORS_NO_LANE ? 0 : schedule->lane_spine[cell.lane],
+	};
+
+	format->row(view, &row);
+	view->nrows++;
+}
+
+static void write_phase(struct view *view, const struct format *format, uint32_t phase)
+{
+	const struct fors_schedule *schedule = view->schedule;
+
+	memset(view->sender, 0xff, schedule->nservers * sizeof(*view->sender));
+	for (uint32_t i = 0; i < schedule->nservers; i++) {
+		uint32_t s = view->order[i];
+		struct fors_cell cell = fors_schedule_flow(schedule, s, phase);
+
+		if (cell.dst == FORS_IDLE)
+			continue;
+		view->sender[cell.dst] = s;
+		if (view->only == NOBODY || view->only == s)
+			write_flow(view, format, phase, s, cell);
+	}
+	if (format->end_phase)
+		format->end_phase(view, phase);
+}
+
+static void write_schedule(struct view *view, const struct format *format)
+{
+	format->begin(view);
+	for (uint32_t phase = 0; phase < view->schedule->nphases; phase++)
+		write_phase(view, format, phase);
+	if (format->end)
+		format->end(view);
+}
+
+/* --- the command ---------------------------------------------------------------------------------------------- */
+
+static int choose_server(struct view *view, const struct settings *settings)
+{
+	if (!settings->has_server || !view->schedule->nphases)
+		return CLI_GOOD;
+	view->only = fors_schedule_find(view->schedule, settings->server);
+	if (view->only != NOBODY)
+		return CLI_GOOD;
+	cli_error("no server of this schedule has the port GUID 0x%016" PRIx64, settings->server);
+	return CLI_BAD;
+}
+
+static int print_schedule(const struct fors_schedule *schedule, const struct settings *settings)
+{
+	struct view view;
+	int code = CLI_BAD;
+
+	if (!make_view(schedule, &view))
+		cli_error("out of memory");
+	else
+		code = choose_server(&view, settings);
+	if (!code)
+		write_schedule(&view, &formats[settings->format]);
+	free_view(&view);
+	if (!code && !schedule->nphases) {
+		cli_error("this schedule is withdrawn (epoch %" PRIu64 "): %s", schedule->epoch, schedule->reason);
+		code = CLI_NO;
+	}
+	return code;
+}
+
+static int run(void *settings, char **operand)
+{
+	struct fors_schedule *schedule = NULL;
+	int code = cli_read_schedule(operand[0], &schedule);
+
+	if (!code)
+		code = print_schedule(schedule, settings);
+	fors_schedule_free(schedule);
+	return code;
+}
+
+static bool parse_guid(const char *text, uint64_t *guid)
+{
+	char *end;
+
+	errno = 0;
+	*guid = strtoull(text, &end, 16);
+	if (!errno && end != text && !*end && *text != '-' && *guid)
+		return true;
+	cli_usage_error("--server is '%s', but has to be a port GUID like 0x0002c90300001234", text);
+	return false;
+}
+
+static bool take_option(void *all_settings, enum cli_option_id id, const char *value)
+{
+	struct settings *settings = all_settings;
+
+	if (id == OPT_SERVER) {
+		settings->has_server = true;
+		return parse_guid(value, &settings->server);
+	}
+	settings->format = cli_choice("format", value, format_names);
+	return settings->format >= 0;
+}
+
+static const struct cli_option options[] = {
+	{"format", "FORMAT", "text (default), csv or json", OPT_FORMAT},
+	{"server", "GUID", "only what the server with this port GUID sends (and in text, receives)", OPT_SERVER},
+	{0},
+};
+
+const struct cli_command cli_schedule_command = {
+	.name = "schedule",
+	.summary = "Print a schedule: who sends to whom in which phase, on which LIDs",
+	.usage = "FILE [--format text|csv|json] [--server GUID]",
+	.details = "FILE is what fors publishes, or what 'fors plan --output' writes; - is stdin.\n"
+		   "A withdrawn schedule has no rows, and the exit code is 1.\n",
+	.options = options,
+	.min_operands = 1,
+	.max_operands = 1,
+	.settings_size = sizeof(struct settings),
+	.option = take_option,
+	.run = run,
+};

@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * cmd_status.c - `fors status`: what is broken, and what does it cost?
+ *
+ * A state folder belongs to one running OpenSM port. What is read of it: status.json (what fors says), schedule
+ * (what applications follow; it has to be the one that the status speaks of) and heartbeat (is anybody still
+ * standing behind it?). A fors that died leaves "active" behind, so a stale heartbeat is no good state.
+ */
+#include "cli/cli.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#define PATH_ROOM 4096
+#define STALE_SECONDS 60 /* the heartbeat is rewritten every few seconds */
+
+struct settings {
+	bool is_json;
+};
+
+/* What one state folder says. */
+struct folder {
+	const char *path;
+	struct fors_status status;
+	int64_t schedule_epoch;   /* of the file `schedule`, FORS_UNKNOWN: there is none */
+	bool is_withdrawn;
+	double heartbeat_seconds; /* its age; negative: there is none */
+};
+
+/* --- reading -------------------------------------------------------------------------------------------------- */
+
+static bool make_path(const char *folder, const char *file, char *path)
+{
+	if ((size_t)snprintf(path, PATH_ROOM, "%s/%s", folder, file) < PATH_ROOM)
+		return true;
+	cli_error("%s: the path is too long", folder);
+	return false;
+}
+
+static int read_status(struct folder *folder)
+{
+	struct fors_error error = {0};
+	char path[PATH_ROOM], *text = NULL;
+	size_t size;
+	int code = CLI_GOOD;
+
+	if (!make_path(folder->path, "status.json", path) || cli_read_file(path, &text, &size))
+		return CLI_BAD;
+	if (strlen(text) != size) {
+		cli_error("%s: not JSON: a zero byte", path);
+		code = CLI_BAD;
+	} else if (fors_status_parse(text, path, &folder->status, &error)) {
+		code = cli_fail(&error);
+	}
+	free(text);
+	return code;
+}
+
+/* There need not be a schedule, but when there is one, it has to be readable. */
+static int read_epoch(struct folder *folder)
+{
+	struct fors_schedule *schedule;
+	char path[PATH_ROOM];
+
+	folder->schedule_epoch = FORS_UNKNOWN;
+	if (!make_path(folder->path, "schedule", path))
+		return CLI_BAD;
+	if (access(path, F_OK))
+		return CLI_GOOD;
+	if (cli_read_schedule(path, &schedule))
+		return CLI_BAD;
+	folder->schedule_epoch = (int64_t)schedule->epoch;
+	folder->is_withdrawn = !schedule->nphases;
+	fors_schedule_free(schedule);
+	return CLI_GOOD;
+}
+
+/* Its time is that of its last writing. */
+static void read_heartbeat(struct folder *folder)
+{
+	char path[PATH_ROOM];
+	struct timespec now;
+	struct stat st;
+
+	folder->heartbeat_seconds = -1;
+	if (!make_path(folder->path, "heartbeat", path) || stat(path, &st) || clock_gettime(CLOCK_REALTIME, &now))
+		return;
+	folder->heartbeat_seconds = difftime(now.tv_sec, st.st_mtim.tv_sec);
+	if (folder->heartbeat_seconds < 0)
+		folder->heartbeat_seconds = 0;
+}
+
+static int read_folder(const char *path, struct folder *folder)
+{
+	int code;
+
+	*folder = (struct folder){.path = path};
+	fors_status_init(&folder->status);
+	code = read_status(folder);
+	if (!code)
+		code = read_epoch(folder);
+	if (!code)
+		read_heartbeat(folder);
+	return code;
+}
+
+/* --- judging -------------------------------------------------------------------------------------------------- */
+
+/* Why the state is not to be trusted, NULL: it is. */
+static const char *find_doubt(const struct folder *folder)
+{
+	if (folder->heartbeat_seconds > STALE_SECONDS)
+		return "the heartbeat is old: no subnet manager stands behind this any more";
+	if (folder->status.state != FORS_ACTIVE)
+		return NULL;
+	if (folder->schedule_epoch < 0)
+		return "active, but there is no schedule";
+	if (folder->is_withdrawn)
+		return "active, but the schedule is withdrawn";
+	if (folder->schedule_epoch != folder->status.epoch)
+		return "status and schedule are of different epochs (just being replaced?)";
+	return NULL;
+}
+
+static int judge(const struct folder *folder)
+{
+	return folder->status.state == FORS_ACTIVE && !find_doubt(folder) ? CLI_GOOD : CLI_NO;
+}
+
+/* --- for people ----------------------------------------------------------------------------------------------- */
+
+static void print_age(double seconds)
+{
+	if (seconds < 120)
+		printf("%.0f s", seconds);
+	else if (seconds < 7200)
+		printf("%.0f min", seconds / 60);
+	else if (seconds < 172800)
+		printf("%.0f h", seconds / 3600);
+	else
+		printf("%.0f days", seconds / 86400);
+}
+
+static void print_state(const struct folder *folder)
+{
+	const struct fors_status *status = &folder->status;
+	const char *doubt = find_doubt(folder);
+	enum cli_colour colour = doubt || status->state == FORS_PLANNING ? CLI_YELLOW
+				 : status->state == FORS_ACTIVE		 ? CLI_GREEN
+									 : CLI_RED;
+
+	printf("%s%s%s\n", cli_colour(CLI_BOLD), folder->path, cli_colour(CLI_PLAIN));
+	printf("state       %s%s%s", cli_colour(colour), fors_state_name(status->state), cli_colour(CLI_PLAIN));
+	if (*status->reason)
+		printf(": %s", status->reason);
+	if (doubt)
+		printf("\n            %sdoubtful%s: %s", cli_colour(CLI_YELLOW), cli_colour(CLI_PLAIN), doubt);
+	printf("\n");
+}
+
+/* What the failures cost: phases beyond one per server. */
+static void print_cost(const struct fors_status *status)
+{
+	double speed;
+
+	if (status->phases <= 0 || status->servers <= 0)
+		return;
+	speed = 100 * (double)status->servers / (double)status->phases;
+	printf("speed       %.1f %% of full; ", speed);
+	if (speed > 99.95)
+		printf("nothing is lost\n");
+	else
+		printf("%.1f %% is lost\n", 100 - speed);
+	if (status->lmc_needed > 0)
+		printf("            LMC %lld would allow fewer phases\n", (long long)status->lmc_needed);
+}
+
+static void print_epoch(const struct fors_status *status)
+{
+	double age = (double)time(NULL) - (double)status->epoch / 1000;
+
+	if (status->epoch < 0)
+		return;
+	printf("epoch       %lld", (long long)status->epoch);
+	if (age >= 0 && age < 1e9) { /* it is a time in milliseconds, unless somebody's clock was odd */
+		printf(", published ");
+		print_age(age);
+		printf(" ago");
+	}
+	printf("\n");
+}
+
+static void print_numbers(const struct fors_status *status)
+{
+	if (status->servers >= 0)
+		printf("fabric      %lld servers, %lld leaves, %lld spines; f = %lld, m = %lld\n", (long long)status->servers,
+		       (long long)status->leaves, (long long)status->spines, (long long)status->f,
+		       (long long)status->affected_spines);
+	if (status->leaves >= 0)
+		cli_print_dead_links(status);
+	if (status->unreachable_pairs > 0)
+		printf("cut off     %lld pairs of leaves have no common spine\n", (long long)status->unreachable_pairs);
+	print_cost(status);
+	if (status->phases > 0)
+		printf("schedule    %lld phases (lower bound %lld), method %s\n", (long long)status->phases,
+		       (long long)status->lower_bound, status->method);
+}
+
+static void print_folder(const struct folder *folder)
+{
+	print_state(folder);
+	print_numbers(&folder->status);
+	print_epoch(&folder->status);
+	if (folder->heartbeat_seconds >= 0) {
+		printf("heartbeat   ");
+		print_age(folder->heartbeat_seconds);
+		printf(" ago\n");
+	}
+}
+
+/* --- one folder, or all --------------------------------------------------------------------------------------- */
+
+/* In a list the reader has to see whose status it is. */
+static int print_json_element(const struct folder *folder, bool is_first)
+{
+	struct fors_error error = {0};
+	json_t *object;
+	char *text;
+	int failed;
+
+	if (fors_status_json(&folder->status, &text, &error))
+		return cli_fail(&error);
+	object = json_loads(text, 0, NULL);
+	free(text);
+	failed = !object || json_object_set_new(object, "state_dir", json_string(folder->path));
+	if (!failed) {
+		printf(is_first ? "\n" : ",\n");
+		failed = json_dumpf(object, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
+	}
+	json_decref(object);
+	if (failed)
+		cli_error("out of memory");
+	return failed ? CLI_BAD : CLI_GOOD;
+}
+
+/* nth: position in a list, -1 for the only one that was asked for. */
+static int show_folder(const char *path, bool is_json, int nth)
+{
+	struct folder folder;
+	int code = read_folder(path, &folder);
+
+	if (!code && !is_json) {
+		printf(nth > 0 ? "\n" : "");
+		print_folder(&folder);
+	} else if (!code) {
+		code = nth < 0 ? cli_print_status_json(&folder.status) : print_json_element(&folder, nth == 0);
+	}
+	if (!code)
+		code = judge(&folder);
+	fors_status_clear(&folder.status);
+	return code;
+}
+
+/* State folders are called after the port GUID of their subnet manager. */
+static int is_state_folder(const struct dirent *entry)
+{
+	return !strncmp(entry->d_name, "0x", 2);
+}
+
+static int show_entries(const char *path, struct dirent **entry, int n, bool is_json)
+{
+	int worst = CLI_GOOD;
+
+	for (int i = 0, shown = 0; i < n; i++) {
+		char folder[PATH_ROOM];
+		int code = make_path(path, entry[i]->d_name, folder) ? show_folder(folder, is_json, shown) : CLI_BAD;
+
+		shown += code != CLI_BAD;
+		if (code > worst)
+			worst = code;
+	}
+	return worst;
+}
+
+static int show_all(const char *path, bool is_json)
+{
+	struct dirent **entry;
+	int n = scandir(path, &entry, is_state_folder, alphasort);
+	int code = CLI_BAD;
+
+	if (n < 0) {
+		cli_error("%s: cannot be opened: %s", path, strerror(errno));
+		return CLI_BAD;
+	}
+	printf(is_json ? "[" : "");
+	if (n > 0)
+		code = show_entries(path, entry, n, is_json);
+	else
+		cli_error("%s: no state folder of fors in here; has opensm run with routing_engine fors?", path);
+	printf(is_json ? "\n]\n" : "");
+	for (int i = 0; i < n; i++)
+		free(entry[i]);
+	free(entry);
+	return code;
+}
+
+/* A folder with a status, or one without subfolders, is one state folder. */
+static bool is_single(const char *path)
+{
+	char file[PATH_ROOM];
+	struct dirent **entry;
+	int n;
+
+	if ((size_t)snprintf(file, sizeof(file), "%s/status.json", path) < sizeof(file) && !access(file, F_OK))
+		return true;
+	n = scandir(path, &entry, is_state_folder, alphasort);
+	for (int i = 0; i < n; i++)
+		free(entry[i]);
+	if (n >= 0)
+		free(entry);
+	return n <= 0;
+}
+
+static int run(void *all_settings, char **operand)
+{
+	const struct settings *settings = all_settings;
+	const char *cache = getenv("OSM_CACHE_DIR");
+	char path[PATH_ROOM];
+
+	if (operand[0])
+		return is_single(operand[0]) ? show_folder(operand[0], settings->is_json, -1)
+					     : show_all(operand[0], settings->is_json);
+	return make_path(cache && *cache ? cache : "/var/cache/opensm", "fors", path) ? show_all(path, settings->is_json)
+										      : CLI_BAD;
+}
+
+static bool take_option(void *all_settings, enum cli_option_id id, const char *value)
+{
+	struct settings *settings = all_settings;
+
+	settings->is_json = settings->is_json || id == OPT_JSON;
+	return true;
+}
+
+static const struct cli_option options[] = {
+	{"json", NULL, "print status.json; of several folders a list, each with its state_dir", OPT_JSON},
+	{0},
+};
+
+const struct cli_command cli_status_command = {
+	.name = "status",
+	.summary = "Show what is broken and what it costs",
+	.usage = "[DIR] [--json]",
+	.details = "DIR is a state folder, or a folder of them; default: ${OSM_CACHE_DIR:-/var/cache/opensm}/fors.\n"
+		   "The exit code is 0 when every folder is active and fresh.\n",
+	.options = options,
+	.max_operands = 1,
+	.settings_size = sizeof(struct settings),
+	.option = take_option,
+	.run = run,
+};

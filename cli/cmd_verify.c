@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* cmd_verify.c - `fors verify`: is this schedule conflict-free over these tables and cables? */
+#include "cli/cli.h"
+
+#include <stdlib.h>
+
+#include "core/lftfile.h"
+#include "core/verify.h"
+
+struct settings {
+	struct cli_source source; /* first: see cli_source_option() */
+	const char *lfts;
+	const char *schedule;
+};
+
+static int read_lfts(const char *path, struct fors_lfts **lfts)
+{
+	struct fors_error error = {0};
+	char *text = NULL;
+	size_t size;
+	int code = cli_read_file(path, &text, &size);
+
+	if (code)
+		return code;
+	if (fors_lftfile_read(text, size, path, lfts, &error))
+		code = cli_fail(&error);
+	free(text);
+	return code;
+}
+
+static int judge(const struct fors_net *net, const struct fors_lfts *lfts, const struct fors_schedule *schedule)
+{
+	struct fors_error error = {0};
+	struct fors_verdict verdict;
+
+	if (!schedule->nphases) {
+		printf("withdrawn: %s\n", schedule->reason);
+		return CLI_NO;
+	}
+	if (fors_verify(net, lfts, schedule, NULL, NULL, &verdict, &error))
+		return cli_fail(&error);
+	if (!verdict.is_good) {
+		printf("%swrong%s: %s\n", cli_colour(CLI_RED), cli_colour(CLI_PLAIN), verdict.text);
+		printf("%llu problems, up to %u flows on a link in a phase\n", (unsigned long long)verdict.nproblems,
+		       verdict.max_load);
+		return CLI_NO;
+	}
+	printf("%sgood%s: %u phases, %llu flows, each arrives, no link carries two in a phase\n", cli_colour(CLI_GREEN),
+	       cli_colour(CLI_PLAIN), schedule->nphases, (unsigned long long)verdict.nflows);
+	return CLI_GOOD;
+}
+
+static int run(void *all_settings, char **operand)
+{
+	const struct settings *settings = all_settings;
+	struct fors_schedule *schedule = NULL;
+	struct fors_lfts *lfts = NULL;
+	struct fors_net *net = NULL;
+	int code;
+
+	if (!settings->lfts || !settings->schedule)
+		return cli_usage_error("--%s FILE is missing", settings->lfts ? "schedule" : "lfts");
+	code = cli_net_load(&settings->source, &net);
+	if (!code)
+		code = read_lfts(settings->lfts, &lfts);
+	if (!code)
+		code = cli_read_schedule(settings->schedule, &schedule);
+	if (!code)
+		code = judge(net, lfts, schedule);
+	fors_schedule_free(schedule);
+	fors_lfts_free(lfts);
+	fors_net_free(net);
+	return code;
+}
+
+static bool take_option(void *all_settings, enum cli_option_id id, const char *value)
+{
+	struct settings *settings = all_settings;
+
+	switch (id) {
+	case OPT_LFTS:
+		settings->lfts = value;
+		return true;
+	case OPT_SCHEDULE:
+		settings->schedule = value;
+		return true;
+	default:
+		return cli_source_option(&settings->source, id, value);
+	}
+}
+
+static const struct cli_option options[] = {
+	CLI_SOURCE_OPTIONS,
+	{"lfts", "FILE", "the tables: opensm-lfts.dump, or what dump_fts prints", OPT_LFTS},
+	{"schedule", "FILE", "the schedule, as published or as 'fors plan --output' writes it", OPT_SCHEDULE},
+	{0},
+};
+
+const struct cli_command cli_verify_command = {
+	.name = "verify",
+	.summary = "Walk every flow of a schedule through the tables, hop by hop",
+	.usage = "(--fabric FILE | --synthetic SPEC) --lfts FILE --schedule FILE [--down 'NODE[PORT]']...",
+	.details = "Shares no code with the planners. Names phase, link and flows of the first problem.\n"
+		   "Example: fors verify --fabric net --lfts opensm-lfts.dump --schedule schedule\n",
+	.options = options,
+	.settings_size = sizeof(struct settings),
+	.option = take_option,
+	.run = run,
+	.clear = cli_source_clear,
+};

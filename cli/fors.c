@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* fors.c - the command `fors`: finds the subcommand and runs it. */
+#include "config.h"
+
+#include "cli/cli.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct cli_command *const commands[] = {
+	&cli_plan_command,
+	&cli_schedule_command,
+	&cli_verify_command,
+	&cli_status_command,
+	&cli_fabric_command,
+};
+
+#define NCOMMANDS (sizeof(commands) / sizeof(commands[0]))
+
+static const struct cli_command *find_command(const char *name)
+{
+	for (size_t i = 0; i < NCOMMANDS; i++)
+		if (!strcmp(commands[i]->name, name))
+			return commands[i];
+	return NULL;
+}
+
+static int print_overview(void)
+{
+	printf("Usage: fors COMMAND [OPTION]...\n\n"
+	       "Conflict-free all-to-all exchange over a two-level fat-tree, whatever cables are dead.\n\nCommands:\n");
+	for (size_t i = 0; i < NCOMMANDS; i++)
+		printf("  %-10s%s\n", commands[i]->name, commands[i]->summary);
+	printf("  %-10s%s\n", "help", "Explain a command: fors help COMMAND");
+	printf("\n  --version  show the version\n  --help     show this help; after a command, the help of that command\n"
+	       "\nExit code: 0 good, 1 the answer is no, 2 bad usage or bad input. See also fors(1).\n");
+	return CLI_GOOD;
+}
+
+static int unknown_command(const char *name)
+{
+	return cli_usage_error(*name == '-' ? "unknown option '%s'" : "unknown command '%s'", name);
+}
+
+static int help(int argc, char **argv)
+{
+	const struct cli_command *command = argc > 1 ? find_command(argv[1]) : NULL;
+
+	if (argc > 2)
+		return cli_usage_error("surplus argument '%s'", argv[2]);
+	if (argc < 2)
+		return print_overview();
+	if (!command)
+		return unknown_command(argv[1]);
+	cli_print_help(command, stdout);
+	return CLI_GOOD;
+}
+
+static int version(int argc, char **argv)
+{
+	if (argc > 1)
+		return cli_usage_error("surplus argument '%s'", argv[1]);
+	printf("fors %s\n", PACKAGE_VERSION);
+	return CLI_GOOD;
+}
+
+static int parse_and_run(const struct cli_command *command, int argc, char **argv, void *settings)
+{
+	char **operand = NULL;
+	int code = cli_parse(command, argc, argv, settings, &operand);
+
+	if (code == CLI_GOOD)
+		return command->run(settings, operand);
+	return code < 0 ? CLI_GOOD : code;
+}
+
+static int run(const struct cli_command *command, int argc, char **argv)
+{
+	void *settings = calloc(1, command->settings_size);
+	int code;
+
+	if (!settings) {
+		cli_error("out of memory");
+		return CLI_BAD;
+	}
+	cli_set_name(command->name);
+	code = parse_and_run(command, argc, argv, settings);
+	if (command->clear)
+		command->clear(settings);
+	free(settings);
+	return code;
+}
+
+static int dispatch(int argc, char **argv)
+{
+	const char *name = argc > 1 ? argv[1] : NULL;
+
+	if (!name)
+		return cli_usage_error("which command?");
+	if (!strcmp(name, "help") || !strcmp(name, "--help") || !strcmp(name, "-h"))
+		return help(argc - 1, argv + 1);
+	if (!strcmp(name, "--version") || !strcmp(name, "-V"))
+		return version(argc - 1, argv + 1);
+	if (!find_command(name))
+		return unknown_command(name);
+	return run(find_command(name), argc - 1, argv + 1);
+}
+
+int main(int argc, char **argv)
+{
+	int code = dispatch(argc, argv);
+
+	if (fflush(stdout) || ferror(stdout)) {
+		cli_error("the output could not be written");
+		return CLI_BAD;
+	}
+	return code;
+}

@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * load.c - from what the user named to a fabric with tables.
+ *
+ * The intact net comes first: it says what has a place. Only then is anything taken down, in a copy, so that
+ * what is dead keeps its place and the tables of all that lives stay as they are. The same two steps answer
+ * "what would it be with everything healthy" and "what would it be with another LMC".
+ */
+#include "cli/cli.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/guidlist.h"
+#include "core/netfile.h"
+#include "core/synthetic.h"
+
+/* --- options -------------------------------------------------------------------------------------------------- */
+
+static bool add_down(struct cli_source *source, const char *what)
+{
+	const char **more = realloc(source->down, (source->ndown + 1) * sizeof(*more));
+
+	if (!more) {
+		cli_error("out of memory");
+		return false;
+	}
+	more[source->ndown++] = what;
+	source->down = more;
+	return true;
+}
+
+bool cli_source_option(void *settings, enum cli_option_id id, const char *value)
+{
+	struct cli_source *source = settings;
+
+	switch (id) {
+	case OPT_FABRIC:
+		source->fabric = value;
+		return true;
+	case OPT_SYNTHETIC:
+		source->synthetic = value;
+		return true;
+	case OPT_PARTICIPANTS:
+		source->participants = value;
+		return true;
+	case OPT_LMC:
+		source->has_lmc = true;
+		return cli_number("lmc", value, FORS_MAX_LMC, &source->lmc);
+	case OPT_DOWN:
+		return add_down(source, value);
+	default:
+		return false;
+	}
+}
+
+void cli_source_clear(void *settings)
+{
+	struct cli_source *source = settings;
+
+	free(source->down);
+	source->down = NULL;
+	source->ndown = 0;
+}
+
+/* --- the intact net ------------------------------------------------------------------------------------------- */
+
+static int load_file(const char *path, struct fors_net **net)
+{
+	struct fors_error error = {0};
+	char *text = NULL;
+	size_t size;
+	int code = cli_read_file(path, &text, &size);
+
+	if (code)
+		return code;
+	if (fors_netfile_read(text, size, path, net, &error))
+		code = cli_fail(&error);
+	free(text);
+	return code;
+}
+
+static int load_synthetic(const char *text, struct fors_net **net)
+{
+	struct fors_error error = {0};
+	struct fors_spec spec = {0};
+	enum fors_err err = fors_spec_parse(text, &spec, &error);
+
+	if (err)
+		return cli_fail(&error);
+	err = fors_synthetic(&spec, net, &error);
+	fors_spec_clear(&spec);
+	return err ? cli_fail(&error) : CLI_GOOD;
+}
+
+static int load_intact(const struct cli_source *source, struct fors_net **net)
+{
+	if (source->fabric && source->synthetic)
+		return cli_usage_error("--fabric and --synthetic exclude each other");
+	if (source->fabric)
+		return load_file(source->fabric, net);
+	if (source->synthetic)
+		return load_synthetic(source->synthetic, net);
+	return cli_usage_error("which fabric? --fabric FILE or --synthetic SPEC is missing");
+}
+
+static enum fors_err take_down(const struct fors_net *intact, const char *const *down, size_t ndown,
+			       struct fors_net *net, struct fors_error *error)
+{
+	for (size_t i = 0; i < ndown; i++) {
+		enum fors_err err = fors_net_down(intact, net, down[i], error);
+
+		if (err)
+			return err;
+	}
+	return FORS_OK;
+}
+
+int cli_net_load(const struct cli_source *source, struct fors_net **net)
+{
+	struct fors_error error = {0};
+	struct fors_net *intact = NULL, *copy = NULL;
+	enum fors_err err;
+	int code = load_intact(source, &intact);
+
+	if (code)
+		return code;
+	err = fors_net_copy(intact, &copy, &error);
+	if (!err)
+		err = take_down(intact, source->down, source->ndown, copy, &error);
+	fors_net_free(intact);
+	if (!err) {
+		*net = copy;
+		return CLI_GOOD;
+	}
+	fors_net_free(copy);
+	return cli_fail(&error);
+}
+
+/* --- participants --------------------------------------------------------------------------------------------- */
+
+static bool is_ca_port(const struct fors_net *net, uint64_t guid)
+{
+	for (uint32_t i = 0; i < net->nnodes; i++)
+		for (unsigned p = 1; net->node[i].type == FORS_CA && p <= net->node[i].nports; p++)
+			if (fors_net_port(net, i, p)->guid == guid)
+				return true;
+	return false;
+}
+
+/* The line (from 1) of a GUID that stands in a text. */
+static unsigned line_of(const char *text, uint64_t guid)
+{
+	unsigned line = 1;
+
+	for (; text; line++) {
+		text += strspn(text, " \t\r"); /* but not the end of a blank line, which strtoull() would skip */
+		if (*text != '\n' && strtoull(text, NULL, 0) == guid)
+			break;
+		text = strchr(text, '\n');
+		text = text ? text + 1 : NULL;
+	}
+	return line;
+}
+
+static int check_participants(const struct cli_site *site, const char *path, const char *text)
+{
+	const struct fors_participants *them = &site->participants;
+
+	if (!them->count) {
+		cli_error("%s: names no participant", path);
+		return CLI_BAD;
+	}
+	for (size_t i = 0; i < them->count; i++) {
+		if (is_ca_port(site->intact, them->guid[i]))
+			continue;
+		cli_error("%s:%u: 0x%016llx is no port of a channel adapter in this fabric (port GUIDs are wanted)", path,
+			  line_of(text, them->guid[i]), (unsigned long long)them->guid[i]);
+		return CLI_BAD;
+	}
+	return CLI_GOOD;
+}
+
+static int load_participants(struct cli_site *site, const char *path)
+{
+	struct fors_error error = {0};
+	char *text = NULL;
+	size_t size;
+	int code = cli_read_file(path, &text, &size);
+
+	if (code)
+		return code;
+	if (fors_guidlist_read(text, size, path, &site->participants.guid, &site->participants.count, &error))
+		code = cli_fail(&error);
+	else
+		code = check_participants(site, path, text);
+	site->has_participants = true;
+	free(text);
+	return code;
+}
+
+static int learn(struct cli_site *site)
+{
+	struct fors_error error = {0};
+
+	site->places = fors_places_new();
+	if (!site->places) {
+		cli_error("out of memory");
+		return CLI_BAD;
+	}
+	return fors_places_learn(site->places, site->intact, NULL, 0, &error) ? cli_fail(&error) : CLI_GOOD;
+}
+
+int cli_site_load(const struct cli_source *source, struct cli_site *site)
+{
+	int code;
+
+	*site = (struct cli_site){0};
+	code = load_intact(source, &site->intact);
+	if (!code)
+		code = learn(site);
+	if (!code && source->participants)
+		code = load_participants(site, source->participants);
+	return code;
+}
+
+void cli_site_free(struct cli_site *site)
+{
+	free(site->participants.guid);
+	fors_places_free(site->places);
+	fors_net_free(site->intact);
+	*site = (struct cli_site){0};
+}
+
+/* --- the fabric at one moment --------------------------------------------------------------------------------- */
+
+static enum fors_err make_tables(struct cli_fabric *made, struct fors_error *error)
+{
+	double start = cli_now_ms();
+	enum fors_err err = fors_tables_build(made->fabric, &made->lfts, error);
+
+	made->tables_ms = cli_now_ms() - start;
+	return err ? err : fors_lanes_read(made->fabric, made->lfts, &made->lanes, error);
+}
+
+/* LIDs are given in the intact net, so that they do not depend on what is down. */
+static enum fors_err make(const struct cli_site *site, bool has_lmc, unsigned lmc, const char *const *down, size_t ndown,
+			  struct cli_fabric *made, struct fors_error *error)
+{
+	const struct fors_participants *them = site->has_participants ? &site->participants : NULL;
+	enum fors_err err = fors_net_copy(site->intact, &made->net, error);
+
+	if (!err)
+		err = fors_assign_lids(made->net, site->places, has_lmc ? lmc : 0, !has_lmc, error);
+	if (!err)
+		err = take_down(site->intact, down, ndown, made->net, error);
+	if (!err)
+		err = fors_fabric_build(made->net, site->places, them, &made->fabric, error);
+	return err ? err : make_tables(made, error);
+}
+
+int cli_fabric_make(const struct cli_site *site, bool has_lmc, unsigned lmc, const char *const *down, size_t ndown,
+		    struct cli_fabric *made)
+{
+	struct fors_error error = {0};
+
+	*made = (struct cli_fabric){0};
+	return make(site, has_lmc, lmc, down, ndown, made, &error) ? cli_fail(&error) : CLI_GOOD;
+}
+
+void cli_fabric_free(struct cli_fabric *made)
+{
+	fors_lanes_free(made->lanes);
+	fors_lfts_free(made->lfts);
+	fors_fabric_free(made->fabric);
+	fors_net_free(made->net);
+	*made = (struct cli_fabric){0};
+}

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * options.c - the command line of a subcommand: parsed, and explained, from the same list of options.
+ */
+#include "cli/cli.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_OPTIONS 16 /* of one subcommand, --help and the end included */
+
+static const struct cli_option *find_option(const struct cli_command *command, int id)
+{
+	for (const struct cli_option *option = command->options; option->name; option++)
+		if ((int)option->id == id)
+			return option;
+	return NULL;
+}
+
+/* The list that getopt_long() wants. */
+static void list_options(const struct cli_command *command, struct option *list)
+{
+	size_t n = 0;
+
+	for (const struct cli_option *option = command->options; option->name && n < MAX_OPTIONS - 2; option++)
+		list[n++] = (struct option){option->name, option->value ? required_argument : no_argument, NULL,
+					    (int)option->id};
+	list[n++] = (struct option){"help", no_argument, NULL, OPT_HELP};
+	list[n] = (struct option){0};
+}
+
+/* What getopt_long() did not like. */
+static int report_bad_option(const struct cli_command *command, int answer, char **argv)
+{
+	const struct cli_option *known = find_option(command, optopt);
+
+	if (answer == ':')
+		return cli_usage_error("option '%s' needs a value", argv[optind - 1]);
+	if (known || optopt == OPT_HELP)
+		return cli_usage_error("option '--%s' takes no value", known ? known->name : "help");
+	if (optopt)
+		return cli_usage_error("unknown option '-%c'", optopt);
+	return cli_usage_error("unknown or ambiguous option '%s'", argv[optind - 1]);
+}
+
+static int check_operands(const struct cli_command *command, int n, char **operand)
+{
+	if (n < command->min_operands)
+		return cli_usage_error("an argument is missing: fors %s %s", command->name, command->usage);
+	if (n > command->max_operands)
+		return cli_usage_error("surplus argument '%s'", operand[command->max_operands]);
+	return CLI_GOOD;
+}
+
+int cli_parse(const struct cli_command *command, int argc, char **argv, void *settings, char ***operand)
+{
+	struct option list[MAX_OPTIONS];
+	int id;
+
+	list_options(command, list);
+	opterr = 0;
+	while ((id = getopt_long(argc, argv, ":h", list, NULL)) != -1) {
+		if (id == OPT_HELP || id == 'h') {
+			cli_print_help(command, stdout);
+			return -1;
+		}
+		if (id == '?' || id == ':')
+			return report_bad_option(command, id, argv);
+		if (!command->option(settings, (enum cli_option_id)id, optarg))
+			return CLI_BAD;
+	}
+	*operand = argv + optind;
+	return check_operands(command, argc - optind, *operand);
+}
+
+/* One option and its help, the help broken into lines of at most 80 columns. */
+static void print_option(const char *name, const char *value, const char *help, FILE *to)
+{
+	const int indent = 26, width = 54;
+	int n = fprintf(to, "  --%s%s%s", name, value ? " " : "", value ? value : "");
+
+	if (n >= indent) {
+		fputc('\n', to);
+		n = 0;
+	}
+	while (*help) {
+		int len = (int)strlen(help);
+
+		if (len > width)
+			for (len = width; len > 1 && help[len] != ' ';)
+				len--;
+		fprintf(to, "%*s%.*s\n", indent - n, "", len, help);
+		help += len + (help[len] == ' ');
+		n = 0;
+	}
+}
+
+void cli_print_help(const struct cli_command *command, FILE *to)
+{
+	fprintf(to, "Usage: fors %s %s\n\n%s.\n\nOptions:\n", command->name, command->usage, command->summary);
+	for (const struct cli_option *option = command->options; option->name; option++)
+		print_option(option->name, option->value, option->help, to);
+	print_option("help", NULL, "show this help", to);
+	fprintf(to, "\n%s", command->details);
+	fprintf(to, "\nExit code: 0 good, 1 the answer is no, 2 bad usage or bad input. See also fors(1).\n");
+}
+
+bool cli_number(const char *option, const char *text, unsigned most, unsigned *number)
+{
+	char *end;
+	unsigned long value;
+
+	errno = 0;
+	value = strtoul(text, &end, 10);
+	if (*text < '0' || *text > '9' || *end || errno || value > most) {
+		cli_usage_error("--%s is '%s', but has to be a number from 0 to %u", option, text, most);
+		return false;
+	}
+	*number = (unsigned)value;
+	return true;
+}
+
+int cli_choice(const char *option, const char *text, const char *const *names)
+{
+	char list[256] = "";
+
+	for (int i = 0; names[i]; i++) {
+		size_t used = strlen(list);
+
+		if (!strcmp(text, names[i]))
+			return i;
+		snprintf(list + used, sizeof(list) - used, "%s%s", i ? ", " : "", names[i]);
+	}
+	cli_usage_error("--%s is '%s', but has to be one of: %s", option, text, list);
+	return -1;
+}
