@@ -6,6 +6,7 @@ libforscore_la_SOURCES = \
 	core/net.c core/net.h \
 	core/planner.c core/planner.h \
 	core/schedule.c core/schedule.h \
+	core/status.c core/status.h \
 	core/tables.c core/tables.h
 libforscore_la_CFLAGS = $(AM_CFLAGS) $(ZLIB_CFLAGS) $(JANSSON_CFLAGS)
-libforscore_la_LIBADD = $(ZLIB_LIBS) $(JANSSON_LIBS)
+libforscore_la_LIBADD = $(ZLIB_LIBS) $(JANSSON_LIBS) -lm

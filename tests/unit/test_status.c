@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Tests of core/status.c: what is written, and that it can be read back. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <jansson.h>
+
+#include "core/status.h"
+
+/* 2 leaves x 3 lanes on 3 spines, one cable dead and one that never was; nothing else is looked at. */
+struct small {
+	struct fors_fabric fabric;
+	struct fors_net net;
+	struct fors_leaf leaf[2];
+	struct fors_spine spine[3];
+	struct fors_lane lane[3];
+	struct fors_cable cable[6];
+};
+
+static void make_small(struct small *small)
+{
+	memset(small, 0, sizeof(*small));
+	small->fabric = (struct fors_fabric){
+		.net = &small->net, .nleaves = 2, .nspines = 3, .nlanes = 3, .nslots = 3, .nservers = 6, .max_servers = 3,
+		.leaf = small->leaf, .spine = small->spine, .lane = small->lane, .cable = small->cable,
+		.reduction = 1, .affected_spines = 1,
+	};
+	for (int i = 0; i < 2; i++)
+		small->leaf[i].nservers = 3;
+	for (int i = 0; i < 3; i++)
+		small->lane[i].spine = (uint16_t)i;
+	for (int i = 0; i < 6; i++)
+		small->cable[i] = (struct fors_cable){.state = FORS_CABLE_LIVE, .leaf_port = 4, .spine_port = 1};
+	small->cable[0].state = FORS_CABLE_ABSENT;
+	small->cable[5] = (struct fors_cable){.state = FORS_CABLE_DEAD, .leaf_port = 6, .spine_port = 2};
+	strcpy(small->leaf[1].name, "Leaf01");
+	strcpy(small->spine[2].name, "Sp\"ine\xff"); /* quotes and bytes that are no UTF-8 */
+}
+
+static json_t *json_of(const struct fors_status *status)
+{
+	char *text = NULL;
+	json_t *object;
+
+	assert_int_equal(fors_status_json(status, &text, NULL), FORS_OK);
+	assert_int_equal(text[strlen(text) - 1], '\n');
+	object = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
+	free(text);
+	assert_true(json_is_object(object));
+	return object;
+}
+
+static void unknown_is_null(void **state)
+{
+	static const char *const all[] = {
+		"epoch", "reason", "servers", "leaves", "spines", "f", "affected_spines", "capacity", "phases",
+		"lower_bound", "method", "plan_ms", "tables_ms", "unreachable_pairs", "dead_links", "lmc", "lmc_needed",
+	};
+	struct fors_status status;
+	json_t *object;
+
+	fors_status_init(&status);
+	object = json_of(&status);
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		assert_true(json_is_null(json_object_get(object, all[i])));
+	assert_string_equal(json_string_value(json_object_get(object, "state")), "inactive");
+	assert_int_equal(json_object_size(object), sizeof(all) / sizeof(all[0]) + 1);
+	json_decref(object);
+}
+
+static void fabric_fills_numbers_and_links(void **state)
+{
+	struct fors_status status;
+	struct small small;
+	json_t *object, *link;
+
+	make_small(&small);
+	fors_status_init(&status);
+	assert_int_equal(fors_status_fabric(&status, &small.fabric, NULL), FORS_OK);
+	assert_int_equal(fors_status_fabric(&status, &small.fabric, NULL), FORS_OK); /* twice leaks nothing */
+	object = json_of(&status);
+	assert_int_equal(json_integer_value(json_object_get(object, "servers")), 6);
+	assert_int_equal(json_integer_value(json_object_get(object, "capacity")), 2);
+	assert_int_equal(json_array_size(json_object_get(object, "dead_links")), 1);
+	link = json_array_get(json_object_get(object, "dead_links"), 0);
+	assert_string_equal(json_string_value(json_object_get(link, "a")), "Leaf01");
+	assert_string_equal(json_string_value(json_object_get(link, "b")), "Sp\"ine?");
+	assert_int_equal(json_integer_value(json_object_get(link, "a_port")), 6);
+	assert_int_equal(json_integer_value(json_object_get(link, "b_port")), 2);
+	json_decref(object);
+	fors_status_clear(&status);
+}
+
+static void uneven_leaves_have_no_capacity(void **state)
+{
+	struct fors_status status;
+	struct small small;
+
+	make_small(&small);
+	small.leaf[0].nservers = 2;
+	fors_status_init(&status);
+	assert_int_equal(fors_status_fabric(&status, &small.fabric, NULL), FORS_OK);
+	assert_int_equal(status.capacity, FORS_UNKNOWN);
+	fors_status_clear(&status);
+}
+
+static void schedule_fills_epoch_and_method(void **state)
+{
+	struct fors_schedule schedule = {.epoch = 7, .nphases = 20, .method = "exact"};
+	struct fors_status status;
+
+	fors_status_init(&status);
+	fors_status_schedule(&status, &schedule);
+	assert_int_equal(status.epoch, 7);
+	assert_int_equal(status.phases, 20);
+	assert_string_equal(status.method, "exact");
+	schedule = (struct fors_schedule){.epoch = 8, .reason = "a leaf is cut off"};
+	fors_status_schedule(&status, &schedule);
+	assert_int_equal(status.phases, FORS_UNKNOWN);
+	assert_string_equal(status.reason, "a leaf is cut off");
+}
+
+static void lmc_needed_only_when_it_helps(void **state)
+{
+	struct small small;
+
+	make_small(&small);
+	assert_int_equal(fors_lmc_needed(&small.fabric, 9, 8), 2);
+	assert_int_equal(fors_lmc_needed(&small.fabric, FORS_UNKNOWN, 8), 2);
+	assert_int_equal(fors_lmc_needed(&small.fabric, 8, 8), FORS_UNKNOWN);
+	small.fabric.lmc = 2;
+	assert_int_equal(fors_lmc_needed(&small.fabric, 9, 8), FORS_UNKNOWN);
+	small.fabric.lmc = 0;
+	small.net.nnodes = FORS_LID_MAX; /* no LIDs left */
+	small.net.node = calloc(small.net.nnodes, sizeof(*small.net.node));
+	for (uint32_t i = 0; i < small.net.nnodes; i++)
+		small.net.node[i].type = FORS_SWITCH;
+	assert_int_equal(fors_lmc_needed(&small.fabric, 9, 8), FORS_UNKNOWN);
+	free(small.net.node);
+}
+
+static void fill(struct fors_status *status)
+{
+	fors_status_init(status);
+	status->state = FORS_FAILED;
+	strcpy(status->reason, "a \"quoted\" \\ reason\nwith \xc3\xa9");
+	strcpy(status->method, "ro\"unds");
+	status->epoch = 1763689123456;
+	status->servers = 360;
+	status->leaves = 18;
+	status->f = 0;
+	status->plan_ms = 34.1234;
+	status->ndead_links = 1;
+	status->dead_link = calloc(1, sizeof(*status->dead_link));
+	strcpy(status->dead_link->a, "Leaf00");
+	strcpy(status->dead_link->b, "Spine00");
+	status->dead_link->a_port = 21;
+	status->dead_link->b_port = 255;
+}
+
+static void json_comes_back(void **state)
+{
+	struct fors_status status, back;
+	char *text = NULL, *again = NULL;
+
+	fill(&status);
+	assert_int_equal(fors_status_json(&status, &text, NULL), FORS_OK);
+	assert_int_equal(fors_status_parse(text, "x", &back, NULL), FORS_OK);
+	assert_int_equal(back.state, FORS_FAILED);
+	assert_int_equal(back.epoch, 1763689123456);
+	assert_int_equal(back.f, 0);
+	assert_int_equal(back.phases, FORS_UNKNOWN);
+	assert_true(back.plan_ms == 34.123);
+	assert_int_equal(back.dead_link->b_port, 255);
+	assert_string_equal(back.reason, "a \"quoted\" \\ reason?with \xc3\xa9"); /* no control characters */
+	strcpy(back.reason, status.reason);
+	assert_int_equal(fors_status_json(&back, &again, NULL), FORS_OK);
+	assert_string_equal(text, again);
+	free(text);
+	free(again);
+	fors_status_clear(&status);
+	fors_status_clear(&back);
+}
+
+static void bad_json_is_refused(void **state)
+{
+	static const char *const bad[] = {
+		"", "{", "[]", "{}", "{\"state\": 3}", "{\"state\": \"great\"}", "{\"state\": \"active\", \"f\": \"2\"}",
+		"{\"state\": \"active\", \"phases\": -4}", "{\"state\": \"active\", \"phases\": 1.5}",
+		"{\"state\": \"active\", \"plan_ms\": []}", "{\"state\": \"active\", \"dead_links\": 3}",
+		"{\"state\": \"active\", \"dead_links\": [{\"a\": \"x\"}]}", "{\"state\": \"active\", \"reason\": 3}",
+		"{\"state\": \"active\", \"dead_links\": [{\"a\": \"x\", \"a_port\": 999, \"b\": \"y\", \"b_port\": 1}]}",
+	};
+	struct fors_status status;
+	struct fors_error error;
+
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		assert_int_equal(fors_status_parse(bad[i], "f.json", &status, &error), FORS_EINPUT);
+		assert_non_null(strstr(error.text, "f.json"));
+	}
+	assert_int_equal(fors_status_parse("{\"state\": \"active\", \"f\": null, \"new\": 1}", "x", &status, &error), FORS_OK);
+}
+
+static void metrics_omit_what_is_unknown(void **state)
+{
+	struct fors_status status;
+	char *text = NULL;
+
+	fill(&status);
+	assert_int_equal(fors_status_prom(&status, &text, NULL), FORS_OK);
+	assert_non_null(strstr(text, "\nfors_servers 360\n"));
+	assert_non_null(strstr(text, "# TYPE fors_servers gauge\n"));
+	assert_non_null(strstr(text, "# HELP fors_dead_links "));
+	assert_non_null(strstr(text, "\nfors_dead_links 1\n"));
+	assert_non_null(strstr(text, "\nfors_epoch 1763689123456\n"));
+	assert_non_null(strstr(text, "\nfors_plan_ms 34.123\n"));
+	assert_non_null(strstr(text, "\nfors_state{state=\"failed\"} 1\n"));
+	assert_non_null(strstr(text, "\nfors_state{state=\"active\"} 0\n"));
+	assert_non_null(strstr(text, "\nfors_method{method=\"ro\\\"unds\"} 1\n"));
+	assert_null(strstr(text, "phases"));
+	assert_null(strstr(text, "reason"));
+	free(text);
+	fors_status_clear(&status);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(unknown_is_null),
+		cmocka_unit_test(fabric_fills_numbers_and_links),
+		cmocka_unit_test(uneven_leaves_have_no_capacity),
+		cmocka_unit_test(schedule_fills_epoch_and_method),
+		cmocka_unit_test(lmc_needed_only_when_it_helps),
+		cmocka_unit_test(json_comes_back),
+		cmocka_unit_test(bad_json_is_refused),
+		cmocka_unit_test(metrics_omit_what_is_unknown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
