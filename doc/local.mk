@@ -1,0 +1,2 @@
+# doc
+dist_doc_DATA = README.md doc/architecture.md

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# common.sh - what test.sh, demo.sh and bench share; sourced, never run.
+# Expects $top, the top of the source tree.
+
+# Debian 12 packages: to build, to test, to simulate.
+build_packages="gcc libc6-dev make autoconf automake libtool pkg-config
+	zlib1g-dev libjansson-dev libinih-dev libopensm-dev liblpsolve55-dev libsuitesparse-dev"
+run_packages="python3 opensm ibsim-utils infiniband-diags ibutils"
+test_packages="libcmocka-dev python3-pytest valgrind lp-solve"
+
+say() {
+	echo "$(basename "$0"): $*" >&2
+}
+
+die() {
+	say "$*"
+	exit 2
+}
+
+is_installed() {
+	dpkg-query -W -f '${Status}' "$1" 2>/dev/null | grep -q "install ok installed"
+}
+
+# need PACKAGE...: install what is missing; as somebody other than root, name the command.
+need() {
+	local package missing=
+	command -v dpkg-query >/dev/null || { say "not a Debian system: expecting these to be there: $*"; return 0; }
+	for package; do
+		is_installed "$package" || missing="$missing $package"
+	done
+	[ -n "$missing" ] || return 0
+	[ "$(id -u)" = 0 ] || die "packages are missing. As root: apt-get install$missing"
+	say "installing$missing"
+	export DEBIAN_FRONTEND=noninteractive
+	# shellcheck disable=SC2086
+	{ apt-get -qq update && apt-get -qq -y install --no-install-recommends $missing; } </dev/null >/dev/null 2>&1 ||
+		die "cannot install: apt-get install$missing"
+}
+
+# copy_sources DIR: the source tree without anything built, so that no build of yours is touched or used.
+copy_sources() {
+	rm -rf "$1"
+	mkdir -p "$1"
+	if git -C "$top" rev-parse --is-inside-work-tree >/dev/null 2>&1; then
+		(cd "$top" && git ls-files -z -co --exclude-standard | while IFS= read -r -d '' file; do
+			[ -e "$file" ] && printf '%s\0' "$file"
+		done | tar -c --null -T -) | tar -x -C "$1"
+	else
+		tar -c -C "$top" --exclude='./build*' --exclude='*.o' --exclude='*.lo' --exclude='*.la' --exclude=.libs \
+			--exclude=.deps --exclude=config.status --exclude=./Makefile --exclude=./config.h . | tar -x -C "$1"
+	fi
+}
+
+# configure_in DIR SOURCES OPTION...: an out-of-tree configure, quiet unless it fails.
+configure_in() {
+	local dir=$1 sources=$2
+	shift 2
+	mkdir -p "$dir"
+	(cd "$dir" && "$sources/configure" -q "$@") >"$dir.configure.log" 2>&1 || {
+		tail -20 "$dir.configure.log" >&2
+		return 1
+	}
+}
+
+jobs() {
+	nproc 2>/dev/null || echo 2
+}

@@ -1,0 +1,131 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# test.sh - all tests of fors, from a fresh clone on a fresh Debian 12 machine.
+#
+#   scripts/test.sh            everything
+#   scripts/test.sh STAGE...   some of: check e2e sanitize install distcheck fuzz
+#
+# Builds a copy of the sources in build-test/ and leaves all logs there. The last line of output is
+# "N passed, N failed": test functions and pytest cases of all stages together, and one case for
+# each thing that is good or bad as a whole (a build, an installation, a distribution).
+# A test program that dies, hangs or leaks counts as failed.
+set -u
+top=$(cd "$(dirname "$0")/.." && pwd)
+. "$top/scripts/common.sh"
+
+work=$top/build-test
+results=$work/results
+stages=${*:-check e2e sanitize install distcheck fuzz}
+fuzz_seconds=${FORS_FUZZ_SECONDS:-20}
+
+# whole NAME STATUS: one case that is good or bad as a whole.
+whole() {
+	local verdict=fail
+	[ "$2" = 0 ] && verdict=pass
+	echo "$verdict $1" >>"$results/whole"
+	[ "$verdict" = pass ] || say "FAILED: $1"
+}
+
+# logged NAME SECONDS COMMAND...: run with a time limit, output to NAME.log.
+logged() {
+	local name=$1 seconds=$2 started=$SECONDS status=0
+	shift 2
+	say "$name ..."
+	timeout -k 10 "$seconds" "$@" >"$work/$name.log" 2>&1 </dev/null || status=$?
+	say "$name: $([ $status = 0 ] && echo done || echo "exit $status"), $((SECONDS - started)) s"
+	return $status
+}
+
+# counted KIND NAME WHAT STATUS: add the cases of a run to those of the others.
+counted() {
+	python3 "$top/scripts/count_results.py" "$@" >>"$results/cases" || whole "counting $2" 1
+}
+
+# checked NAME DIR: make check there; its cases are counted from what the test programs wrote.
+checked() {
+	local status=0
+	find "$2" -name '*.trs' -delete
+	CMOCKA_MESSAGE_OUTPUT=TAP logged "$1" 900 make -C "$2" -k "-j$(jobs)" check || status=$?
+	counted automake "$1" "$2" "$status"
+}
+
+# pytested NAME PATH...: pytest there, with the build in use; counted from its JUnit report.
+pytested() {
+	local name=$1 status=0
+	shift
+	FORS_BUILD_DIR=$work/build logged "$name" 900 python3 -m pytest -q -p no:cacheprovider \
+		--junitxml="$results/$name.xml" "$@" || status=$?
+	counted junit "$name" "$results/$name.xml" "$status"
+}
+
+prepare() {
+	need $build_packages $run_packages $test_packages
+	copy_sources "$work/fors"
+	mkdir -p "$results"
+	rm -f "$results"/*
+	logged autogen 120 "$work/fors/autogen.sh"
+	whole autogen $?
+}
+
+build() {
+	[ -f "$work/build/.built" ] && return 0
+	configure_in "$work/build" "$work/fors" --enable-werror && logged build 600 make -C "$work/build" "-j$(jobs)"
+	local status=$?
+	whole build $status
+	[ $status = 0 ] && touch "$work/build/.built"
+}
+
+stage_check() {
+	build && checked check "$work/build"
+}
+
+stage_e2e() {
+	build && pytested e2e "$work/fors/tests/e2e"
+}
+
+stage_sanitize() {
+	configure_in "$work/build-sanitize" "$work/fors" --enable-werror --enable-sanitizers CFLAGS="-g -O1" &&
+		logged sanitize-build 600 make -C "$work/build-sanitize" "-j$(jobs)"
+	local status=$?
+	whole sanitize-build $status
+	[ $status = 0 ] || return 1
+	UBSAN_OPTIONS=print_stacktrace=1 checked sanitize "$work/build-sanitize"
+}
+
+# What an administrator gets, and nothing left behind.
+stage_install() {
+	local root=$work/install-root missing=0 file
+	build || return 1
+	rm -rf "$root"
+	logged install 120 make -C "$work/build" install "DESTDIR=$root"
+	whole install $?
+	for file in bin/fors lib/libfors.so lib/libforsched.so share/man/man1/fors.1 share/man/man5/fors.conf.5 \
+		share/man/man8/opensm-fors.8; do
+		[ -e "$root/usr/local/$file" ] || { say "not installed: $file"; missing=1; }
+	done
+	whole "installed files" $missing
+	logged uninstall 120 make -C "$work/build" uninstall "DESTDIR=$root"
+	[ -z "$(find "$root" -type f -o -type l)" ]
+	whole "uninstall leaves nothing" $?
+}
+
+# The tarball builds, installs and cleans up; its tests are compiled, but were run already.
+stage_distcheck() {
+	build || return 1
+	logged distcheck 900 make -C "$work/build" "-j$(jobs)" distcheck TESTS=
+	whole distcheck $?
+}
+
+stage_fuzz() {
+	[ -x "$work/fors/tests/fuzz/run.sh" ] || return 0
+	build || return 1
+	logged fuzz $((fuzz_seconds * 10 + 120)) "$work/fors/tests/fuzz/run.sh" "$work/build-fuzz" "$fuzz_seconds"
+	whole fuzz $?
+}
+
+prepare
+for stage in $stages; do
+	declare -F "stage_$stage" >/dev/null || die "no stage $stage: check e2e sanitize install distcheck fuzz"
+	"stage_$stage"
+done
+python3 "$top/scripts/count_results.py" sum "$results"
