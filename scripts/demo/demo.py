@@ -1,0 +1,223 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""The demo: the stock opensm with `routing_engine fors` on 360 simulated servers, through failures and back.
+
+Run it as scripts/demo.sh, which builds fors first. Every number comes from tables that opensm wrote into the
+simulated switches, read back with dump_fts, or from the stamps in opensm's log.
+"""
+import argparse
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import time
+from functools import partial
+
+TOP = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(TOP / "tests" / "e2e"))
+
+import failover  # noqa: E402
+import harness  # noqa: E402
+import loads  # noqa: E402
+from report import Report  # noqa: E402
+
+SPINES, LEAVES = 20, 18
+
+# The failures of the comparison: (name, cables as (leaf, spine), whole spines)
+SCENARIOS = [
+    ("healthy", [], []),
+    ("1 cable", [(0, 0)], []),
+    ("2 cables of one leaf", [(0, 0), (0, 1)], []),
+    ("3 cables of one leaf", [(0, 0), (0, 1), (0, 2)], []),
+    ("3 cables of each of 3 leaves", [(0, 0), (0, 1), (0, 2), (5, 3), (5, 4), (5, 5), (11, 6), (11, 7), (11, 8)], []),
+    ("1 spine", [], [0]),
+    ("2 spines", [], [0, 1]),
+]
+
+
+class Site:
+    """A simulated fabric under one opensm, and what is known of it."""
+
+    def __init__(self, folder, tree, **options):
+        self.folder = pathlib.Path(folder)
+        self.tree = tree
+        self.sim = harness.Ibsim(tree, self.folder)
+        try:
+            self.osm = harness.OpenSM(self.sim, self.folder / "opensm", **options)
+        except Exception:
+            self.sim.stop()
+            raise
+        self.state = None
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exc):
+        self.osm.stop()
+        self.sim.stop()
+
+    def bring_up(self):
+        event, self.state = failover.bring_up(self.sim, self.osm)
+        return event
+
+    def change(self, action):
+        event, self.state = failover.change(self.sim, self.osm, self.state, action)
+        return event
+
+    def break_(self, cables, spines):
+        for leaf, spine in cables:
+            self.sim.unlink(*self.tree.uplink(leaf, spine)[:2])
+        for spine in spines:
+            self.sim.unlink_node(self.tree.spine(spine))
+
+    def mend(self, cables, spines):
+        for leaf, spine in cables:
+            self.sim.relink(*self.tree.uplink(leaf, spine)[:2])
+        for spine in spines:
+            self.sim.relink_node(self.tree.spine(spine))
+
+    def shift(self):
+        """What the base LIDs deliver to a linear shift, by the tables in the switches."""
+        return loads.shift_exchange(self.state.live, self.state.tables)
+
+    def schedule(self):
+        """What the published schedule delivers, by the tables in the switches."""
+        csv = run(harness.fors_command("schedule", self.osm.schedule_file, "--format", "csv"))
+        return loads.schedule_exchange(self.state.live, self.state.tables, csv, self.state.status["phases"])
+
+    def verify(self):
+        """(good, words) of `fors verify`, over what ibnetdiscover and dump_fts print."""
+        fabric, lfts = self.folder / "seen.net", self.folder / "seen.lfts"
+        fabric.write_text(self.state.live.text)
+        lfts.write_text(self.sim.run(["dump_fts"]))
+        done = subprocess.run(harness.fors_command("verify", "--fabric", fabric, "--lfts", lfts, "--schedule",
+                                                   self.osm.schedule_file), capture_output=True, text=True)
+        words = (done.stdout + done.stderr).strip().splitlines()
+        return done.returncode == 0, words[0] if words else f"exit {done.returncode}"
+
+
+def run(command):
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+
+
+def show_schedule(report, site, facts):
+    """The published plan, walked twice: by this program and by `fors verify`."""
+    status, exchange = site.state.status, site.schedule()
+    is_good, words = site.verify()
+    report.fact(f"{status['phases']} phases (lower bound {status['lower_bound']}), method {status['method']}, planned in "
+                f"{status['plan_ms']:.1f} ms, epoch {status['epoch']}")
+    report.verdict(exchange.worst <= 1, f"every flow walked through the switches' tables: at most {exchange.worst} on any "
+                                        f"link in any phase; throughput {exchange.throughput:.3f}")
+    report.verdict(is_good, f"fors verify: {words}")
+    facts.update(phases=status["phases"], lower_bound=status["lower_bound"], method=status["method"],
+                 plan_ms=status["plan_ms"], epoch=status["epoch"], worst_link=exchange.worst,
+                 throughput=exchange.throughput, verified=is_good and exchange.worst <= 1)
+
+
+def show_event(report, event, facts):
+    report.moment(event.trap, "trap reached opensm")
+    report.moment(event.tables, f"new tables sent: {event.entries:,} entries in {event.blocks:,} blocks")
+    report.moment(event.up, "SUBNET UP: every switch has its table")
+    report.moment(event.epoch, "new epoch published")
+    facts.update(event._asdict())
+
+
+def step(report, results, site, title, action):
+    """One chapter of the story: do it, tell when what happened, prove the schedule."""
+    report.step(title)
+    facts = {"title": title}
+    event = site.change(action) if action else site.bring_up()
+    show_event(report, event, facts)
+    show_schedule(report, site, facts)
+    results.append(facts)
+    return event
+
+
+def hup(report, results, site):
+    """SIGHUP with nothing changed must change nothing."""
+    epoch = site.state.status["epoch"]
+    report.step("SIGHUP, nothing changed")
+    event = site.change(site.osm.sighup)
+    same = event.entries == 0 and site.state.status["epoch"] == epoch
+    report.moment(event.up, "SUBNET UP")
+    report.verdict(same, f"{event.entries} table entries changed, epoch {site.state.status['epoch']} as before")
+    results.append({"title": "SIGHUP, nothing changed", "verified": same, **event._asdict()})
+
+
+def story(report, folder, tree):
+    """One fabric, one opensm, at LMC 5: up, one cable, a whole spine, and back."""
+    results, cable, spine = [], [(0, 0)], [3]
+    with Site(folder, tree, lmc=5, routing_engine="fors") as site:
+        tell = partial(step, report, results, site)
+        tell(f"FT(2;{SPINES},{LEAVES}), {len(tree.hcas)} servers, comes up: routing_engine fors, lmc 5", None)
+        tell("One cable is cut: Leaf00 to Spine00", lambda: site.break_(cable, []))
+        tell("A whole spine is lost as well: Spine03", lambda: site.break_([], spine))
+        tell("The cable and the spine are back", lambda: site.mend(cable, spine))
+        hup(report, results, site)
+    return results
+
+
+def compare(folder, tree, engine, lmc):
+    """Throughput of one engine in all scenarios: {name: facts}."""
+    ours = engine == "fors"
+    options = {"routing_engine": engine, "lmc": lmc, **({} if ours else failover.STOCK)}
+    results = {}
+    with Site(folder, tree, **options) as site:
+        site.bring_up()
+        for name, cables, spines in SCENARIOS:
+            if cables or spines:
+                site.change(partial(site.break_, cables, spines))
+            exchange = site.schedule() if ours else site.shift()
+            results[name] = {"throughput": exchange.throughput, "worst_link": exchange.worst, "length": exchange.length,
+                             "limit": site.state.status and exchange.servers / site.state.status["lower_bound"]}
+            if cables or spines:
+                site.change(partial(site.mend, cables, spines))
+    return results
+
+
+def comparison(report, folder, tree):
+    """All engines beside one another; {engine: {scenario: facts}}."""
+    report.step("The same fabric under OpenSM's own engines, in this run")
+    runs = [("ftree", "ftree", 0), ("minhop", "minhop", 0), ("fors", "fors, LMC 0", 0), ("fors", "fors, LMC 5", 5)]
+    results = {}
+    for engine, title, lmc in runs:
+        results[title] = compare(folder / title.replace(", ", "-").replace(" ", ""), tree, engine, lmc)
+    limit = {name: facts["limit"] for name, facts in results["fors, LMC 5"].items()}
+    rows = [[name, *(f"{results[title][name]['throughput']:.3f}" for title in results), f"{limit[name]:.3f}"]
+            for name, _, _ in SCENARIOS]
+    report.table(["failure", *results, "limit"], rows, best=(3, 4))
+    report.line()
+    report.fact("Throughput of the synchronised exchange, 1 = every server always sends at full speed.")
+    report.fact("ftree, minhop: linear shift over their tables. fors: its schedule over its tables.")
+    return results
+
+
+def demo(report, folder):
+    started = time.monotonic()
+    tree = harness.FatTree(SPINES, LEAVES)
+    results = {"fabric": f"FT(2;{SPINES},{LEAVES})", "servers": len(tree.hcas)}
+    results["steps"] = story(report, folder / "story", tree)
+    results["comparison"] = comparison(report, folder, tree)
+    results["verified"] = all(facts["verified"] for facts in results["steps"])
+    results["seconds"] = round(time.monotonic() - started, 1)
+    report.line()
+    report.verdict(results["verified"], f"all steps verified; {results['seconds']} s")
+    return results
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="scripts/demo.sh", description="fors on a simulated fabric of 360 servers")
+    parser.add_argument("--json", action="store_true", help="one JSON object with all numbers instead of text")
+    parser.add_argument("--keep", metavar="DIR", help="work there and leave logs, dumps and state files")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="fors-demo-") as scratch:
+        results = demo(Report(is_silent=options.json), pathlib.Path(options.keep or scratch).resolve())
+    if options.json:
+        json.dump(results, sys.stdout, indent=1)
+        print()
+    return 0 if results["verified"] else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

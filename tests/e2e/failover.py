@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""One change of a simulated fabric, watched: what happened when, and what changed in the switches.
+
+Used by the demo and the bench, for fors and for the stock engines alike. Times are seconds
+after the change, from the stamps in opensm's own log and the time of the schedule file.
+"""
+import re
+import time
+from collections import namedtuple
+from datetime import datetime
+
+import harness
+import loads
+
+QUIET = 0.4  # seconds without a word in the log: opensm has finished
+
+# trap, tables, up, epoch: seconds after the change, None when it did not come; entries, blocks: changed in the switches
+Event = namedtuple("Event", "trap tables up epoch entries blocks")
+
+# The fabric at rest: cables and tables as the switches have them, and the status of fors (empty for other engines)
+State = namedtuple("State", "live tables status")
+
+STOCK = {"event_plugin_name": None}
+
+
+def log_time(line):
+    """Seconds since 1970 of a line of opensm's log."""
+    found = re.match(r"(\w{3} \d\d [\d:]{8}) (\d{6}) ", line)
+    stamp = datetime.strptime(f"{time.localtime().tm_year} {found[1]}", "%Y %b %d %H:%M:%S")
+    return stamp.timestamp() + int(found[2]) / 1e6
+
+
+def logged_at(log, text):
+    """Time of the first line of the log text with `text` in it, or None."""
+    for line in log.splitlines():
+        if text in line and re.match(r"\w{3} \d\d ", line):
+            return log_time(line)
+    return None
+
+
+def settle(osm, timeout=60):
+    """Wait until opensm has nothing more to do and fors, if it routes, has planned."""
+    last = [osm.log_end(), time.monotonic()]
+
+    def quiet():
+        osm.check_alive()
+        if osm.log_end() != last[0]:
+            last[:] = [osm.log_end(), time.monotonic()]
+        return time.monotonic() - last[1] > QUIET and osm.status().get("state") != "planning"
+    harness.wait_for(quiet, timeout, "opensm to settle", 0.02)
+
+
+def read_state(sim, osm):
+    """The fabric now. Read from the switches, not from opensm."""
+    return State(harness.read_live(sim), harness.read_tables(sim), osm.status())
+
+
+def bring_up(sim, osm):
+    """Wait for a new opensm; (Event, State)."""
+    osm.wait_up(timeout=120)
+    settle(osm)
+    return _event(osm, osm.log(), osm.started, 0), read_state(sim, osm)
+
+
+def change(sim, osm, before, action):
+    """Do action(), wait until all is done; (Event, State)."""
+    position, epoch = osm.log_end(), before.status.get("epoch") or 0
+    started = time.time()
+    action()
+    osm.wait_up(position, timeout=60)
+    settle(osm)
+    after = read_state(sim, osm)
+    entries = harness.changed_entries(before.tables, after.tables)
+    event = _event(osm, osm.log(position), started, epoch)
+    return event._replace(entries=len(entries), blocks=loads.changed_blocks(entries)), after
+
+
+def _event(osm, log, started, epoch):
+    times = [logged_at(log, text) for text in ("num:128", "tables configured on all switches", "SUBNET UP")]
+    status = osm.status()
+    has_new = status.get("state") == "active" and status["epoch"] > epoch
+    times.append(osm.schedule_file.stat().st_mtime if has_new else None)
+    return Event(*(None if moment is None else moment - started for moment in times), 0, 0)
