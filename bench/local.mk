@@ -1,1 +1,14 @@
-# bench
+# bench: `make bench` measures everything in one run; results in bench-results/ of the build folder.
+# BENCH_FLAGS: --quick, or names of sections.
+bench_programs =
+EXTRA_DIST += bench/bench.py bench/phases.py bench/pictures.py bench/planners.py bench/svg.py bench/sweeps.py \
+	bench/tables_text.py bench/throughput.py
+
+.PHONY: bench
+bench: all $(bench_programs)
+	FORS_BUILDDIR=$(abs_top_builddir) PYTHONDONTWRITEBYTECODE=1 \
+		python3 $(srcdir)/bench/bench.py --output bench-results $(BENCH_FLAGS)
+
+clean-local: clean-bench
+clean-bench:
+	rm -rf bench-results

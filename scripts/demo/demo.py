@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
@@ -36,6 +37,12 @@ SCENARIOS = [
 ]
 
 
+def failure(tree, cables=(), spines=()):
+    """The leaf ends (leaf, port) of what is down."""
+    pairs = {*cables, *((leaf, spine) for leaf in range(tree.nleaves) for spine in spines)}
+    return {tree.uplink(leaf, spine)[:2] for leaf, spine in pairs}
+
+
 class Site:
     """A simulated fabric under one opensm, and what is known of it."""
 
@@ -49,6 +56,7 @@ class Site:
             self.sim.stop()
             raise
         self.state = None
+        self.down = set()
 
     def __enter__(self):
         return self
@@ -65,17 +73,18 @@ class Site:
         event, self.state = failover.change(self.sim, self.osm, self.state, action)
         return event
 
-    def break_(self, cables, spines):
-        for leaf, spine in cables:
-            self.sim.unlink(*self.tree.uplink(leaf, spine)[:2])
-        for spine in spines:
-            self.sim.unlink_node(self.tree.spine(spine))
+    def become(self, failure):
+        """Cut and mend what there is to cut and mend, so that exactly `failure` is down."""
+        for end in sorted(failure - self.down):
+            self.sim.unlink(*end)
+        for end in sorted(self.down - failure):
+            self.sim.relink(*end)
+        self.down = failure
 
-    def mend(self, cables, spines):
-        for leaf, spine in cables:
-            self.sim.relink(*self.tree.uplink(leaf, spine)[:2])
-        for spine in spines:
-            self.sim.relink_node(self.tree.spine(spine))
+    def recover(self):
+        """Mend everything. Failures start from the healthy fabric: minhop keeps old entries, and fares worse otherwise."""
+        if self.down:
+            failover.act(self.osm, partial(self.become, set()))
 
     def shift(self):
         """What the base LIDs deliver to a linear shift, by the tables in the switches."""
@@ -123,15 +132,14 @@ def show_event(report, event, facts):
     facts.update(event._asdict())
 
 
-def step(report, results, site, title, action):
+def step(report, results, site, title, down=None):
     """One chapter of the story: do it, tell when what happened, prove the schedule."""
     report.step(title)
     facts = {"title": title}
-    event = site.change(action) if action else site.bring_up()
+    event = site.bring_up() if down is None else site.change(partial(site.become, down))
     show_event(report, event, facts)
     show_schedule(report, site, facts)
     results.append(facts)
-    return event
 
 
 def hup(report, results, site):
@@ -147,13 +155,13 @@ def hup(report, results, site):
 
 def story(report, folder, tree):
     """One fabric, one opensm, at LMC 5: up, one cable, a whole spine, and back."""
-    results, cable, spine = [], [(0, 0)], [3]
+    results, cable = [], [(0, 0)]
     with Site(folder, tree, lmc=5, routing_engine="fors") as site:
         tell = partial(step, report, results, site)
-        tell(f"FT(2;{SPINES},{LEAVES}), {len(tree.hcas)} servers, comes up: routing_engine fors, lmc 5", None)
-        tell("One cable is cut: Leaf00 to Spine00", lambda: site.break_(cable, []))
-        tell("A whole spine is lost as well: Spine03", lambda: site.break_([], spine))
-        tell("The cable and the spine are back", lambda: site.mend(cable, spine))
+        tell(f"FT(2;{SPINES},{LEAVES}), {len(tree.hcas)} servers, comes up: routing_engine fors, lmc 5")
+        tell("One cable is cut: Leaf00 to Spine00", failure(tree, cable))
+        tell("A whole spine is lost as well: Spine03", failure(tree, cable, [3]))
+        tell("The cable and the spine are back", failure(tree))
         hup(report, results, site)
     return results
 
@@ -166,13 +174,13 @@ def compare(folder, tree, engine, lmc):
     with Site(folder, tree, **options) as site:
         site.bring_up()
         for name, cables, spines in SCENARIOS:
-            if cables or spines:
-                site.change(partial(site.break_, cables, spines))
+            site.recover()
+            down = failure(tree, cables, spines)
+            if down:
+                site.change(partial(site.become, down))
             exchange = site.schedule() if ours else site.shift()
             results[name] = {"throughput": exchange.throughput, "worst_link": exchange.worst, "length": exchange.length,
-                             "limit": site.state.status and exchange.servers / site.state.status["lower_bound"]}
-            if cables or spines:
-                site.change(partial(site.mend, cables, spines))
+                             "limit": exchange.servers / site.state.status["lower_bound"] if ours else None}
     return results
 
 
@@ -180,9 +188,9 @@ def comparison(report, folder, tree):
     """All engines beside one another; {engine: {scenario: facts}}."""
     report.step("The same fabric under OpenSM's own engines, in this run")
     runs = [("ftree", "ftree", 0), ("minhop", "minhop", 0), ("fors", "fors, LMC 0", 0), ("fors", "fors, LMC 5", 5)]
-    results = {}
-    for engine, title, lmc in runs:
-        results[title] = compare(folder / title.replace(", ", "-").replace(" ", ""), tree, engine, lmc)
+    with ThreadPoolExecutor() as pool:
+        results = dict(zip((title for _, title, _ in runs), pool.map(
+            lambda run: compare(folder / f"{run[0]}-{run[2]}", tree, run[0], run[2]), runs)))
     limit = {name: facts["limit"] for name, facts in results["fors, LMC 5"].items()}
     rows = [[name, *(f"{results[title][name]['throughput']:.3f}" for title in results), f"{limit[name]:.3f}"]
             for name, _, _ in SCENARIOS]

@@ -62,16 +62,21 @@ def bring_up(sim, osm):
     return _event(osm, osm.log(), osm.started, 0), read_state(sim, osm)
 
 
-def change(sim, osm, before, action):
-    """Do action(), wait until all is done; (Event, State)."""
-    position, epoch = osm.log_end(), before.status.get("epoch") or 0
-    started = time.time()
+def act(osm, action):
+    """Do action() and wait until opensm has done with it; what it logged, and when it began."""
+    position, started = osm.log_end(), time.time()
     action()
     osm.wait_up(position, timeout=60)
     settle(osm)
+    return osm.log(position), started
+
+
+def change(sim, osm, before, action):
+    """Do action(), wait until all is done, read the switches; (Event, State)."""
+    log, started = act(osm, action)
     after = read_state(sim, osm)
     entries = harness.changed_entries(before.tables, after.tables)
-    event = _event(osm, osm.log(position), started, epoch)
+    event = _event(osm, log, started, before.status.get("epoch") or 0)
     return event._replace(entries=len(entries), blocks=loads.changed_blocks(entries)), after
 
 

@@ -1,0 +1,80 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""`make bench`: every measurement of fors in one run, beside OpenSM's own engines.
+
+Leaves bench.txt, bench.json and SVG pictures in the output folder. Nothing is asserted: times differ
+from machine to machine, so read the ratios.
+"""
+import argparse
+import json
+import os
+import pathlib
+import platform
+import sys
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parent / "tests" / "e2e")]
+
+import phases  # noqa: E402
+import pictures  # noqa: E402
+import planners  # noqa: E402
+import sweeps  # noqa: E402
+import tables_text  # noqa: E402
+
+SECTIONS = ["planners", "figure7", "random", "sweeps"]
+
+
+def machine():
+    model = "unknown processor"
+    cpuinfo = pathlib.Path("/proc/cpuinfo")
+    if cpuinfo.exists():
+        names = [line.split(":", 1)[1].strip() for line in cpuinfo.read_text().splitlines() if line.startswith("model name")]
+        model = names[0] if names else model
+    return {"processor": model, "cores": os.cpu_count(), "system": platform.platform(), "time": time.strftime("%Y-%m-%d")}
+
+
+def measure(section, is_quick):
+    """Rows of one section."""
+    if section == "planners":
+        return planners.measure(is_quick)
+    if section == "figure7":
+        return phases.figure_7()
+    if section == "random":
+        return phases.random_failures(3 if is_quick else 20)
+    fabrics = [(20, 18)] if is_quick else [(20, 18), (32, 32)]
+    return sweeps.all_engines(fabrics)
+
+
+def run(sections, is_quick):
+    results = {"machine": machine()}
+    for section in sections:
+        started = time.monotonic()
+        print(f"bench: {section} ...", file=sys.stderr, flush=True)
+        results[section] = measure(section, is_quick)
+        print(f"bench: {section}: {time.monotonic() - started:.0f} s", file=sys.stderr, flush=True)
+    return results
+
+
+def main():
+    parser = argparse.ArgumentParser(description="measure fors beside OpenSM's own engines")
+    parser.add_argument("--output", default="bench-results", metavar="DIR", help="where results go (default %(default)s)")
+    parser.add_argument("--quick", action="store_true", help="smaller fabrics, fewer repeats")
+    parser.add_argument("section", nargs="*", metavar="SECTION", help=f"some of: {' '.join(SECTIONS)} (default all)")
+    options = parser.parse_args()
+    unknown = set(options.section) - set(SECTIONS)
+    if unknown:
+        parser.error(f"no section {', '.join(sorted(unknown))}; there are: {' '.join(SECTIONS)}")
+    output = pathlib.Path(options.output)
+    output.mkdir(parents=True, exist_ok=True)
+    results = run(options.section or SECTIONS, options.quick)
+    (output / "bench.json").write_text(json.dumps(results, indent=1) + "\n")
+    text = tables_text.render(results)
+    (output / "bench.txt").write_text(text)
+    for name, picture in pictures.draw(results).items():
+        (output / name).write_text(picture)
+    print(text)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""The results as pictures: {file name: SVG text}."""
+import svg
+
+
+def figure7(rows):
+    series = {}
+    for row in rows:
+        series.setdefault(row["fabric"], []).append((row["f"], row["factor"]))
+    return svg.line_chart("Factor on the number of phases over the bandwidth reduction f", "f: dead cables of one leaf",
+                          "phases / phases when healthy", series, y_range=(0, 10))
+
+
+def random_failures(rows):
+    lines = {"phases": [(row["links"], row["phases_max"]) for row in rows]}
+    return svg.line_chart("Random failures on FT(2;20,18): most phases needed (all at the lower bound: "
+                          f"{sum(r['at_bound'] for r in rows)} of {sum(r['sets'] for r in rows)})",
+                          "dead links of 360", "phases", lines)
+
+
+def build_times(rows):
+    groups, series = [], {}
+    for row in rows:
+        group = f"{row['fabric']} LMC {row['lmc']}"
+        if group not in groups:
+            groups.append(group)
+    for row in rows:
+        if "error" not in row:
+            bars = series.setdefault(row["engine"], [None] * len(groups))
+            ours = row["engine"] == "fors"
+            bars[groups.index(f"{row['fabric']} LMC {row['lmc']}")] = row["fill_ms"] if ours else row["build_ms"]
+    return svg.bar_chart("Building the tables inside opensm", "milliseconds", groups, series, is_log=True)
+
+
+def draw(results):
+    makers = {"figure7": ("phases.svg", figure7), "random": ("random-failures.svg", random_failures),
+              "sweeps": ("build-times.svg", build_times)}
+    return {name: maker(results[section]) for section, (name, maker) in makers.items() if results.get(section)}

@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Two kinds of pictures as small SVG files: lines and grouped bars. No library needed.
+
+A Frame maps data to the drawing; the charts put axes, data and a legend into it.
+"""
+import math
+from html import escape
+
+WIDTH, HEIGHT = 760, 400
+LEFT, RIGHT, TOP, BOTTOM = 70, 20, 50, 60
+COLOURS = ["#1b7837", "#b2182b", "#2166ac", "#b35806", "#762a83", "#555555", "#01665e"]
+STYLE = ("text{font-family:sans-serif;font-size:12px;fill:#222}.title{font-size:15px;font-weight:bold}"
+         ".grid{stroke:#ddd}.axis{stroke:#444}")
+
+
+class Frame:
+    """The plot area; x and y run over given ranges, y linear or logarithmic."""
+
+    def __init__(self, x_range, y_range, is_log=False):
+        self.x_range, self.y_range, self.is_log = x_range, y_range, is_log
+
+    def x(self, value):
+        low, high = self.x_range
+        return LEFT + (value - low) / ((high - low) or 1) * (WIDTH - LEFT - RIGHT)
+
+    def y(self, value):
+        low, high = self.y_range
+        if self.is_log:
+            value, low, high = math.log10(value), math.log10(low), math.log10(high)
+        return HEIGHT - BOTTOM - (value - low) / ((high - low) or 1) * (HEIGHT - TOP - BOTTOM)
+
+
+def text(x, y, words, anchor="middle", cls="", extra=""):
+    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" class="{cls}" {extra}>{escape(str(words))}</text>'
+
+
+def line(x1, y1, x2, y2, cls):
+    return f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" class="{cls}"/>'
+
+
+def ticks(low, high, is_log):
+    """Round numbers between low and high."""
+    if is_log:
+        return [10.0 ** e for e in range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)]
+    step = 10.0 ** math.floor(math.log10((high - low) or 1))
+    step = next(step * m for m in (0.1, 0.2, 0.25, 0.5, 1, 2) if (high - low) / (step * m) <= 6)
+    return [i * step for i in range(math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9) + 1)]
+
+
+def y_axis(frame, label):
+    parts = []
+    for value in ticks(*frame.y_range, frame.is_log):
+        y = frame.y(value)
+        parts += [line(LEFT, y, WIDTH - RIGHT, y, "grid"), text(LEFT - 8, y + 4, f"{value:g}", "end")]
+    middle = (TOP + HEIGHT - BOTTOM) / 2
+    parts.append(text(18, middle, label, extra=f'transform="rotate(-90 18 {middle:.1f})"'))
+    return parts
+
+
+def legend(names):
+    parts, x = [], LEFT
+    for i, name in enumerate(names):
+        parts.append(f'<rect x="{x}" y="{TOP - 18}" width="12" height="12" fill="{COLOURS[i % len(COLOURS)]}"/>')
+        parts.append(text(x + 17, TOP - 8, name, "start"))
+        x += 35 + 7 * len(name)
+    return parts
+
+
+def document(title, parts):
+    return "\n".join([f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" '
+                      f'aria-label="{escape(title, True)}">', f"<style>{STYLE}</style>",
+                      f'<rect width="{WIDTH}" height="{HEIGHT}" fill="#fff"/>',
+                      text(WIDTH / 2, 20, title, cls="title"), *parts, "</svg>", ""])
+
+
+def limits(values, is_log):
+    low, high = min(values), max(values)
+    if is_log:
+        return 10.0 ** math.floor(math.log10(low)), 10.0 ** math.ceil(math.log10(high * 1.0001))
+    return min(0, low), high * 1.05
+
+
+def line_chart(title, x_label, y_label, series, is_log=False, y_range=None):
+    """series: {name: [(x, y), ...]}."""
+    points = [point for line_ in series.values() for point in line_]
+    frame = Frame((min(x for x, _ in points), max(x for x, _ in points)),
+                  y_range or limits([y for _, y in points], is_log), is_log)
+    parts = y_axis(frame, y_label) + legend(series)
+    for value in ticks(*frame.x_range, False):
+        parts.append(text(frame.x(value), HEIGHT - BOTTOM + 18, f"{value:g}"))
+    parts.append(text(WIDTH / 2, HEIGHT - 14, x_label))
+    parts.append(line(LEFT, HEIGHT - BOTTOM, WIDTH - RIGHT, HEIGHT - BOTTOM, "axis"))
+    for i, line_ in enumerate(series.values()):
+        path = " ".join(f"{frame.x(x):.1f},{frame.y(y):.1f}" for x, y in line_)
+        colour = COLOURS[i % len(COLOURS)]
+        parts.append(f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="2"/>')
+        parts += [f'<circle cx="{frame.x(x):.1f}" cy="{frame.y(y):.1f}" r="2.5" fill="{colour}"/>' for x, y in line_]
+    return document(title, parts)
+
+
+def bar_chart(title, y_label, groups, series, is_log=False):
+    """groups: names below the axis; series: {name: [value or None per group]}."""
+    values = [value for bars in series.values() for value in bars if value]
+    frame = Frame((0, len(groups)), limits(values, is_log), is_log)
+    parts = y_axis(frame, y_label) + legend(series)
+    bottom, room = HEIGHT - BOTTOM, 0.84 / len(series)
+    for g, name in enumerate(groups):
+        for row, words in enumerate(_two_lines(name)):
+            parts.append(text(frame.x(g + 0.5), bottom + 18 + 15 * row, words))
+        for i, bars in enumerate(series.values()):
+            if bars[g]:
+                parts.append(_bar(frame, g + 0.08 + i * room, room, bars[g], COLOURS[i % len(COLOURS)]))
+    parts.append(line(LEFT, bottom, WIDTH - RIGHT, bottom, "axis"))
+    return document(title, parts)
+
+
+def _bar(frame, x, room, value, colour):
+    left, width = frame.x(x), frame.x(x + room) - frame.x(x) - 1
+    return (f'<rect x="{left:.1f}" y="{frame.y(value):.1f}" width="{width:.1f}" '
+            f'height="{HEIGHT - BOTTOM - frame.y(value):.1f}" fill="{colour}"><title>{value:.4g}</title></rect>')
+
+
+def _two_lines(name):
+    """Cut a name at the blank nearest to its middle when it is long."""
+    if len(name) < 14 or " " not in name:
+        return [name]
+    cut = min((i for i, c in enumerate(name) if c == " "), key=lambda i: abs(i - len(name) / 2))
+    return [name[:cut], name[cut + 1:]]

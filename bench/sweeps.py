@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Inside the stock opensm on ibsim: build time of the tables, what a failure changes, how long a failover takes.
+
+Every engine in the same way, one after another, on an otherwise idle simulated fabric. The stock engines'
+build time is from 'building routing with' to 'tables configured' in opensm's own log; fors measures its
+own from entry to return of the callback (tables_ms), and the same log interval is given beside it.
+"""
+import pathlib
+import re
+import statistics
+import tempfile
+
+import failover
+import harness
+import loads
+
+ENGINES = ["minhop", "updn", "ftree", "dfsssp", "nue", "fors"]
+CABLE = (0, 0)
+BUILD = re.compile(r"building routing with '(\w+)'")
+
+
+def options(engine, lmc):
+    """opensm.conf for one engine; verbose log, for the line 'building routing with'."""
+    stock = {} if engine == "fors" else failover.STOCK
+    return {"routing_engine": engine, "lmc": lmc, "log_flags": "0x07", **stock}
+
+
+def build_times(log, engine):
+    """Milliseconds from 'building routing with' to 'tables configured', once per sweep in which the engine did not fail."""
+    times, begun = [], None
+    for line in log.splitlines():
+        begins = BUILD.search(line)
+        if begins:
+            begun = failover.log_time(line) if begins[1] == engine else None
+        elif begun and f"{engine} tables configured on all switches" in line:
+            times.append(1000 * (failover.log_time(line) - begun))
+            begun = None
+    return times
+
+
+def measure(spines, leaves, engine, lmc, repeats=2):
+    """One engine on one fabric: bring-up, one cable cut and back (repeats times), one spine cut."""
+    tree = harness.FatTree(spines, leaves)
+    with tempfile.TemporaryDirectory(prefix="fors-bench-") as folder, harness.Ibsim(tree, folder) as sim:
+        with harness.OpenSM(sim, pathlib.Path(folder) / "opensm", **options(engine, lmc)) as osm:
+            return _rounds(tree, sim, osm, engine, lmc, repeats)
+
+
+def _rounds(tree, sim, osm, engine, lmc, repeats):
+    up, state = failover.bring_up(sim, osm)
+    cable, cuts, fills = tree.uplink(*CABLE), [], [state.status.get("tables_ms")]
+    for _ in range(repeats):
+        cut, state = failover.change(sim, osm, state, lambda: sim.unlink(cable.leaf, cable.leaf_port))
+        fills.append(state.status.get("tables_ms"))
+        cuts.append(cut)
+        exchange = loads.shift_exchange(state.live, state.tables) if len(cuts) == 1 else exchange
+        _, state = failover.change(sim, osm, state, lambda: sim.relink(cable.leaf, cable.leaf_port))
+    spine, state = failover.change(sim, osm, state, lambda: sim.unlink_node(tree.spine(1)))
+    return _summary(tree, osm, engine, lmc, up, cuts, spine, [ms for ms in fills if ms is not None], exchange)
+
+
+def _summary(tree, osm, engine, lmc, up, cuts, spine, fills, exchange):
+    log = osm.log()
+    built = build_times(log, engine)
+    return {"fabric": f"FT(2;{tree.nspines},{tree.nleaves})", "servers": len(tree.hcas), "engine": engine, "lmc": lmc,
+            "build_ms": statistics.median(built) if built else None, "builds": len(built),
+            "fill_ms": statistics.median(fills) if fills else None,
+            "fell_back": bool(re.search(r"building routing with 'minhop'", log)) and engine != "minhop",
+            "up_s": up.up, "cut_entries": cuts[0].entries, "cut_blocks": cuts[0].blocks,
+            "spine_entries": spine.entries, "spine_blocks": spine.blocks,
+            "cut_to_tables_ms": _median_ms(cuts, "tables"), "cut_to_up_ms": _median_ms(cuts, "up"),
+            "cut_to_epoch_ms": _median_ms(cuts, "epoch"), "shift_after_cut": exchange.throughput}
+
+
+def _median_ms(events, field):
+    values = [getattr(event, field) for event in events if getattr(event, field) is not None]
+    return 1000 * statistics.median(values) if values else None
+
+
+def all_engines(fabrics, engines=ENGINES, lmcs=(0, 5)):
+    """Rows of measure(); an engine that does not come up gives a row that says so."""
+    rows = []
+    for (spines, leaves) in fabrics:
+        for lmc in lmcs:
+            for engine in engines:
+                try:
+                    rows.append(measure(spines, leaves, engine, lmc))
+                except (harness.HarnessError, loads.LoadError) as error:
+                    rows.append({"fabric": f"FT(2;{spines},{leaves})", "engine": engine, "lmc": lmc,
+                                 "error": str(error).splitlines()[0]})
+    return rows

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""The results as text: Markdown tables that are also readable as they are."""
+
+
+def number(value):
+    """A number as short as it can be told; a dash for what is unknown."""
+    if value is None:
+        return "-"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return f"{value:.0f}" if abs(value) >= 100 else f"{value:.3g}"
+    return f"{value:,}" if isinstance(value, int) else str(value)
+
+
+def table(title, rows, columns):
+    """columns: [(heading, key or function of a row)]."""
+    cells = [[number(key(row) if callable(key) else row.get(key)) for _, key in columns] for row in rows]
+    heads = [head for head, _ in columns]
+    width = [max(len(row[i]) for row in [heads, *cells]) for i in range(len(heads))]
+
+    def render_row(row):
+        return "| " + " | ".join(cell.ljust(width[i]) for i, cell in enumerate(row)) + " |"
+    rule = "|" + "|".join("-" * (w + 2) for w in width) + "|"
+    return "\n".join([f"## {title}", "", render_row(heads), rule, *map(render_row, cells), ""])
+
+
+def sweeps_tables(rows):
+    good = [row for row in rows if "error" not in row]
+    minhop = {(row["fabric"], row["lmc"]): row for row in good if row["engine"] == "minhop"}
+
+    def ratio(row):
+        ours = row["fill_ms"] if row["engine"] == "fors" else row["build_ms"]
+        base = minhop.get((row["fabric"], row["lmc"]), {}).get("build_ms")
+        return base / ours if base and ours else None
+
+    def name(row):
+        return row["engine"] + ("*" if row["fell_back"] else "")
+    place = [("fabric", "fabric"), ("LMC", "lmc"), ("engine", name)]
+    parts = [
+        table("Building the tables inside opensm", good,
+              [*place, ("build ms (log)", "build_ms"), ("fill ms (fors)", "fill_ms"), ("minhop / this", ratio)]),
+        table("What a failure changes in the switches", good,
+              [*place, ("1 cable: entries", "cut_entries"), ("blocks", "cut_blocks"),
+               ("1 spine: entries", "spine_entries"), ("blocks ", "spine_blocks")]),
+        table("One cable cut: milliseconds after it", good,
+              [*place, ("tables sent", "cut_to_tables_ms"), ("SUBNET UP", "cut_to_up_ms"),
+               ("new epoch", "cut_to_epoch_ms"), ("linear shift then", "shift_after_cut")])]
+    notes = [f"- {row['fabric']}, LMC {row['lmc']}, {row['engine']}: {row['error']}" for row in rows if "error" in row]
+    parts.append("\\* the engine gave up at least once and minhop took over.\n")
+    return "\n".join(parts + (["No result:", *notes, ""] if notes else []))
+
+
+def figure7_table(rows):
+    return table("Phases over the bandwidth reduction (one leaf loses f cables)", rows,
+                 [("fabric", "fabric"), ("f", "f"), ("phases", "phases"), ("lower bound", "lower_bound"),
+                  ("factor", "factor")])
+
+
+def random_table(rows):
+    return table("Random failures on FT(2;20,18), exact planner", rows,
+                 [("links", "links"), ("sets", "sets"), ("T = LB", "at_bound"), ("fewest phases", "phases_min"),
+                  ("most", "phases_max"), ("plan ms mean", "plan_ms_mean"), ("most ", "plan_ms_max")])
+
+
+def planners_table(rows):
+    columns = [(key.replace("_", " "), key) for key in (rows[0] if rows else {})]
+    return table("Planning time", rows, columns)
+
+
+def render(results):
+    machine = results["machine"]
+    parts = [f"Measured {machine['time']} on {machine['processor']}, {machine['cores']} cores, {machine['system']}.\n"]
+    makers = {"planners": planners_table, "figure7": figure7_table, "random": random_table, "sweeps": sweeps_tables}
+    parts += [maker(results[section]) for section, maker in makers.items() if results.get(section)]
+    return "\n".join(parts)

@@ -1,0 +1,21 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""The README's picture, from the numbers that `scripts/demo.sh --json` measured: throughput.py demo.json > doc/throughput.svg"""
+import json
+import sys
+
+import svg
+
+
+def throughput(demo):
+    comparison = demo["comparison"]
+    groups = list(next(iter(comparison.values())))
+    order = sorted(comparison, key=lambda name: not name.startswith("fors"))
+    series = {name: [comparison[name][group]["throughput"] for group in groups] for name in order}
+    return svg.bar_chart(f"Throughput of the all-to-all exchange, {demo['fabric']}, {demo['servers']} servers",
+                         "of full speed", groups, series)
+
+
+if __name__ == "__main__":
+    with open(sys.argv[1], encoding="utf-8") as file:
+        sys.stdout.write(throughput(json.load(file)))
