@@ -61,8 +61,8 @@ pytested() {
 prepare() {
 	need $build_packages $run_packages $test_packages
 	copy_sources "$work/fors"
+	rm -rf "$results" "$work/build" "$work/build-sanitize"
 	mkdir -p "$results"
-	rm -f "$results"/*
 	logged autogen 120 "$work/fors/autogen.sh"
 	whole autogen $?
 }
@@ -83,13 +83,17 @@ stage_e2e() {
 	build && pytested e2e "$work/fors/tests/e2e"
 }
 
-stage_sanitize() {
+build_sanitized() {
+	[ -f "$work/build-sanitize/.built" ] && return 0
 	configure_in "$work/build-sanitize" "$work/fors" --enable-werror --enable-sanitizers CFLAGS="-g -O1" &&
 		logged sanitize-build 600 make -C "$work/build-sanitize" "-j$(jobs)"
 	local status=$?
 	whole sanitize-build $status
-	[ $status = 0 ] || return 1
-	UBSAN_OPTIONS=print_stacktrace=1 checked sanitize "$work/build-sanitize"
+	[ $status = 0 ] && touch "$work/build-sanitize/.built"
+}
+
+stage_sanitize() {
+	build_sanitized && UBSAN_OPTIONS=print_stacktrace=1 checked sanitize "$work/build-sanitize"
 }
 
 # What an administrator gets, and nothing left behind.
@@ -117,9 +121,8 @@ stage_distcheck() {
 }
 
 stage_fuzz() {
-	[ -x "$work/fors/tests/fuzz/run.sh" ] || return 0
-	build || return 1
-	logged fuzz $((fuzz_seconds * 10 + 120)) "$work/fors/tests/fuzz/run.sh" "$work/build-fuzz" "$fuzz_seconds"
+	build_sanitized || return 1
+	logged fuzz $((fuzz_seconds * 2 + 300)) "$work/fors/tests/fuzz/run.sh" "$work/build-sanitize" "$fuzz_seconds"
 	whole fuzz $?
 }
 
