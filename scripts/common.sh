@@ -31,10 +31,24 @@ need() {
 	[ -n "$missing" ] || return 0
 	[ "$(id -u)" = 0 ] || die "packages are missing. As root: apt-get install$missing"
 	say "installing$missing"
-	export DEBIAN_FRONTEND=noninteractive
 	# shellcheck disable=SC2086
-	{ apt-get -qq update && apt-get -qq -y install --no-install-recommends $missing; } </dev/null >/dev/null 2>&1 ||
-		die "cannot install: apt-get install$missing"
+	without_daemons install_quietly $missing || die "cannot install: apt-get install$missing"
+}
+
+install_quietly() {
+	{ apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq -y install --no-install-recommends "$@"; } \
+		</dev/null >/dev/null 2>&1
+}
+
+# Debian starts opensm when it is installed; on a machine with InfiniBand hardware that would be a surprise.
+without_daemons() {
+	local policy=/usr/sbin/policy-rc.d status=0
+	[ ! -e $policy ] || { "$@"; return; }
+	printf '#!/bin/sh\nexit 101\n' >$policy
+	chmod 755 $policy
+	"$@" || status=$?
+	rm -f $policy
+	return $status
 }
 
 # copy_sources DIR: the source tree without anything built, so that no build of yours is touched or used.
