@@ -1,0 +1,576 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * schedule_file.c - a schedule as bytes, and back.
+ *
+ * The file is made for being mapped by hundreds of processes that each want to know about one server, hundreds of times a second:
+ * who opens it checks the header and the (short) list of servers, and then only the row of cells that it reads. So
+ * the parts have checksums of their own, and a dense cell holds all that a server has to know about a phase in 8 bytes, also what
+ * strictly is somebody else's business (who sends to it, which path index the other direction uses).
+ *
+ *   offset       size              what
+ *   0            272               struct fors_sf_header (schedule_format.h): magic, byte order, version, epoch, sizes,
+ *                                  offsets and CRCs of the parts, method, reason; its own CRC last
+ *   272          80 nservers       struct fors_sf_server, ordered by leaf, then rank           servers_crc
+ *   then         8 nlanes          node GUID of each lane's spine                              lanes_crc
+ *   then         4 nrows           CRC of each row of cells; zeros up to a multiple of 8
+ *   then         nrows x nphases   cells
+ *                x cell_size       dense: a row per server, struct fors_sf_cell of 8 bytes
+ *                                  rounds: a row per virtual leaf, numbers of 2 or 4 bytes
+ *
+ * The offsets in the header are what this table says, no more; they are there so that a reader does not need to know it.
+ * Header fields, offset and size: magic 0 8, byte_order 8 4, version 12 4, epoch 16 8, file_size 24 8, fingerprint 32 8, layout 40 4,
+ * nservers 44 4, nphases 48 4, nleaves 52 4, nlanes 56 4, parts 60 4, round_length 64 4, nrows 68 4, cell_size 72 4, npaths 76 4,
+ * servers_offset 80 8, lanes_offset 88 8, row_crc_offset 96 8, cells_offset 104 8, servers_crc 112 4, lanes_crc 116 4, method 120 16,
+ * reason 136 128, reserved 264 4, header_crc 268 4.
+ *
+ * Sizes: 360 servers, 360 phases: dense 1.07 MB; rounds at LMC 0 13 kB of cells (18 leaves x 360 x 2 bytes) and 29 kB of servers.
+ *
+ * Trust: the reader here believes no byte before its CRC is right, no number before it is within bounds, and at the end
+ * encodes what it understood and compares: a file that passes is exactly what the writer would have written. Mapped
+ * readers may do less: header_crc, then bounds, servers_crc, then row_crc of the rows they use.
+ */
+#include <endian.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <zlib.h>
+
+#include "schedule_file.h"
+#include "schedule_format.h"
+
+_Static_assert(sizeof(struct fors_sf_header) == 272, "the header has holes");
+_Static_assert(sizeof(struct fors_sf_server) == 80, "servers have holes");
+_Static_assert(sizeof(struct fors_sf_cell) == 8, "cells have holes");
+_Static_assert(sizeof(((struct fors_schedule *)0)->method) == 16 && sizeof(((struct fors_schedule *)0)->reason) == 128,
+	       "texts differ in size");
+
+#define MAX_PHASES 65535
+
+/* ---- where things are ---- */
+
+/* Sizes in host order; the file's are little-endian. */
+struct shape {
+	enum fors_sf_layout layout;
+	uint32_t nservers, nphases, nleaves, nlanes, parts, round_length, npaths;
+	uint32_t nrows, cell_size;
+	uint64_t servers, lanes, row_crc, cells, end; /* offsets */
+};
+
+/* Everything that follows from the first line of struct shape. */
+static void find_offsets(struct shape *shape)
+{
+	uint64_t numbers = (uint64_t)shape->nservers * (shape->nlanes + 1) * shape->npaths;
+
+	shape->nrows = 0;
+	shape->cell_size = sizeof(struct fors_sf_cell);
+	if (shape->layout == FORS_SF_DENSE)
+		shape->nrows = shape->nservers;
+	if (shape->layout == FORS_SF_ROUNDS) {
+		shape->nrows = shape->nleaves * shape->parts;
+		shape->cell_size = numbers <= 0xFFFF ? 2 : 4;
+	}
+	shape->servers = sizeof(struct fors_sf_header);
+	shape->lanes = shape->servers + (uint64_t)shape->nservers * sizeof(struct fors_sf_server);
+	shape->row_crc = shape->lanes + (uint64_t)shape->nlanes * 8;
+	shape->cells = (shape->row_crc + (uint64_t)shape->nrows * 4 + 7) / 8 * 8;
+	shape->end = shape->cells + (uint64_t)shape->nrows * shape->nphases * shape->cell_size;
+}
+
+static size_t row_size(const struct shape *shape)
+{
+	return (size_t)shape->nphases * shape->cell_size;
+}
+
+static uint32_t crc_of(const void *bytes, size_t size)
+{
+	return (uint32_t)crc32_z(0, bytes, size);
+}
+
+/* ---- writing ---- */
+
+static uint32_t count_paths(const struct fors_schedule *schedule)
+{
+	size_t ncells = fors_schedule_ncells(schedule);
+	uint32_t npaths = 1;
+
+	for (size_t i = 0; i < ncells; i++)
+		if (schedule->cell[i].dst != FORS_IDLE && schedule->cell[i].path >= npaths)
+			npaths = schedule->cell[i].path + 1u;
+	return npaths;
+}
+
+static void shape_of(const struct fors_schedule *schedule, struct shape *shape)
+{
+	*shape = (struct shape){
+		.layout = !schedule->nphases ? FORS_SF_WITHDRAWN : schedule->parts ? FORS_SF_ROUNDS : FORS_SF_DENSE,
+		.nservers = schedule->nservers,
+		.nphases = schedule->nphases,
+		.nleaves = schedule->nleaves,
+		.nlanes = schedule->nlanes,
+		.npaths = schedule->nphases ? count_paths(schedule) : 1,
+	};
+	if (shape->layout == FORS_SF_ROUNDS) {
+		shape->parts = schedule->parts;
+		shape->round_length = schedule->round_length;
+	}
+	find_offsets(shape);
+}
+
+/* Copy a text into a zero-padded field of `room` bytes, of which `used` may be used; never control characters. */
+static void put_text(char *to, size_t used, const char *text)
+{
+	for (size_t i = 0; i < used && text[i]; i++)
+		to[i] = (unsigned char)text[i] < ' ' || text[i] == 0x7f ? '?' : text[i];
+}
+
+static void put_servers(const struct fors_schedule *schedule, struct fors_sf_server *to)
+{
+	for (uint32_t s = 0; s < schedule->nservers; s++) {
+		const struct fors_schedule_server *server = &schedule->server[s];
+
+		to[s].guid = htole64(server->guid);
+		to[s].lid = htole16(server->lid);
+		to[s].leaf = htole16(server->leaf);
+		to[s].rank = htole16(server->rank);
+		to[s].lmc = server->lmc;
+		put_text(to[s].desc, sizeof(to[s].desc), server->desc);
+	}
+}
+
+/* Who sends to whom, with both ends told; paths[s * P + d] becomes the path index of flow (s, d). */
+static void put_flows(const struct fors_schedule *schedule, struct fors_sf_cell *cells, uint8_t *paths)
+{
+	size_t p = schedule->nservers, t = schedule->nphases;
+
+	for (size_t i = 0; i < p * t; i++)
+		cells[i] = (struct fors_sf_cell){.dst = FORS_SF_IDLE, .src = FORS_SF_IDLE, .lane = FORS_SF_NO_LANE};
+	for (uint32_t s = 0; s < p; s++)
+		for (uint32_t phase = 0; phase < t; phase++) {
+			struct fors_cell flow = fors_schedule_flow(schedule, s, phase);
+			struct fors_sf_cell *cell = &cells[s * t + phase], *there;
+
+			if (flow.dst >= p)
+				continue;
+			there = &cells[flow.dst * t + phase];
+			cell->dst = htole16(flow.dst);
+			cell->path = flow.path;
+			cell->lane = flow.lane;
+			there->src = htole16((uint16_t)s);
+			there->in_path = flow.path;
+			paths[s * p + flow.dst] = flow.path;
+		}
+}
+
+/* One queue pair serves both directions, so each flow needs the path index of the opposite one. */
+static void put_reverse(const struct fors_schedule *schedule, struct fors_sf_cell *cells, const uint8_t *paths)
+{
+	size_t p = schedule->nservers, t = schedule->nphases;
+
+	for (size_t s = 0; s < p; s++)
+		for (size_t phase = 0; phase < t; phase++) {
+			uint16_t dst = le16toh(cells[s * t + phase].dst);
+
+			if (dst != FORS_SF_IDLE)
+				cells[s * t + phase].reverse = paths[dst * p + s];
+		}
+}
+
+static enum fors_err put_dense(const struct fors_schedule *schedule, void *cells, struct fors_error *error)
+{
+	uint8_t *paths = calloc((size_t)schedule->nservers * schedule->nservers + 1, 1);
+
+	if (!paths)
+		return fors_fail_memory(error);
+	put_flows(schedule, cells, paths);
+	put_reverse(schedule, cells, paths);
+	free(paths);
+	return FORS_OK;
+}
+
+/* The number that stands for a rounds cell. */
+static uint32_t number_of(const struct shape *shape, const struct fors_cell *cell)
+{
+	uint32_t lane = cell->lane == FORS_NO_LANE ? shape->nlanes : cell->lane;
+
+	if (cell->dst == FORS_IDLE)
+		return UINT32_MAX;
+	return (cell->dst * (shape->nlanes + 1) + lane) * shape->npaths + cell->path;
+}
+
+static void put_rounds(const struct fors_schedule *schedule, const struct shape *shape, unsigned char *to)
+{
+	size_t ncells = fors_schedule_ncells(schedule);
+
+	for (size_t i = 0; i < ncells; i++) {
+		uint32_t number = number_of(shape, &schedule->cell[i]);
+		uint16_t narrow = htole16((uint16_t)number);
+
+		number = htole32(number);
+		if (shape->cell_size == 2)
+			memcpy(to + i * 2, &narrow, 2);
+		else
+			memcpy(to + i * 4, &number, 4);
+	}
+}
+
+static void put_row_crcs(const struct shape *shape, unsigned char *bytes)
+{
+	for (uint32_t row = 0; row < shape->nrows; row++) {
+		uint32_t crc = htole32(crc_of(bytes + shape->cells + row * row_size(shape), row_size(shape)));
+
+		memcpy(bytes + shape->row_crc + (size_t)row * 4, &crc, 4);
+	}
+}
+
+static void put_header(const struct fors_schedule *schedule, const struct shape *shape, unsigned char *bytes)
+{
+	struct fors_sf_header header = {
+		.byte_order = htole32(FORS_SF_BYTE_ORDER),
+		.version = htole32(FORS_SF_VERSION),
+		.epoch = htole64(schedule->epoch),
+		.file_size = htole64(shape->end),
+		.fingerprint = htole64(schedule->fingerprint),
+		.layout = htole32(shape->layout),
+		.nservers = htole32(shape->nservers),
+		.nphases = htole32(shape->nphases),
+		.nleaves = htole32(shape->nleaves),
+		.nlanes = htole32(shape->nlanes),
+		.parts = htole32(shape->parts),
+		.round_length = htole32(shape->round_length),
+		.nrows = htole32(shape->nrows),
+		.cell_size = htole32(shape->cell_size),
+		.npaths = htole32(shape->npaths),
+		.servers_offset = htole64(shape->servers),
+		.lanes_offset = htole64(shape->lanes),
+		.row_crc_offset = htole64(shape->row_crc),
+		.cells_offset = htole64(shape->cells),
+		.servers_crc = htole32(crc_of(bytes + shape->servers, shape->lanes - shape->servers)),
+		.lanes_crc = htole32(crc_of(bytes + shape->lanes, shape->row_crc - shape->lanes)),
+	};
+
+	memcpy(header.magic, FORS_SF_MAGIC, sizeof(header.magic));
+	put_text(header.method, sizeof(header.method) - 1, schedule->method);
+	put_text(header.reason, sizeof(header.reason) - 1, schedule->reason);
+	header.header_crc = htole32(crc_of(&header, offsetof(struct fors_sf_header, header_crc)));
+	memcpy(bytes, &header, sizeof(header));
+}
+
+static enum fors_err fill(const struct fors_schedule *schedule, const struct shape *shape, unsigned char *bytes,
+			  struct fors_error *error)
+{
+	enum fors_err err = FORS_OK;
+
+	put_servers(schedule, (struct fors_sf_server *)(bytes + shape->servers));
+	for (uint32_t lane = 0; lane < shape->nlanes; lane++)
+		((uint64_t *)(bytes + shape->lanes))[lane] = htole64(schedule->lane_spine[lane]);
+	if (shape->layout == FORS_SF_DENSE)
+		err = put_dense(schedule, bytes + shape->cells, error);
+	if (shape->layout == FORS_SF_ROUNDS)
+		put_rounds(schedule, shape, bytes + shape->cells);
+	put_row_crcs(shape, bytes);
+	put_header(schedule, shape, bytes);
+	return err;
+}
+
+enum fors_err fors_schedule_encode(const struct fors_schedule *schedule, void **bytes, size_t *size,
+				   struct fors_error *error)
+{
+	struct shape shape;
+	unsigned char *made;
+	enum fors_err err;
+
+	if (schedule->nphases > MAX_PHASES || schedule->nservers > FORS_MAX_SERVERS)
+		return fors_fail(error, FORS_ELIMIT, "schedule: %u servers and %u phases are more than a file can hold",
+				 schedule->nservers, schedule->nphases);
+	shape_of(schedule, &shape);
+	made = calloc(1, shape.end);
+	if (!made)
+		return fors_fail_memory(error);
+	err = fill(schedule, &shape, made, error);
+	if (err) {
+		free(made);
+		return err;
+	}
+	*bytes = made;
+	*size = shape.end;
+	return FORS_OK;
+}
+
+/* ---- reading ---- */
+
+struct reader {
+	const unsigned char *bytes;
+	size_t size;
+	const char *name;
+	struct fors_sf_header header;
+	struct shape shape;
+	struct fors_error *error;
+};
+
+static enum fors_err corrupt(const struct reader *reader, const char *what)
+{
+	return fors_fail(reader->error, FORS_EINPUT, "%s: corrupted schedule: %s", reader->name, what);
+}
+
+/* Is this such a file, of this version, whole? */
+static enum fors_err check_header(struct reader *reader)
+{
+	struct fors_sf_header *header = &reader->header;
+
+	if (reader->size < 8 || memcmp(reader->bytes, FORS_SF_MAGIC, 8) != 0)
+		return fors_fail(reader->error, FORS_EINPUT, "%s: not a schedule of fors", reader->name);
+	if (reader->size < sizeof(*header))
+		return fors_fail(reader->error, FORS_EINPUT, "%s: truncated: %zu bytes, the header alone has %zu",
+				 reader->name, reader->size, sizeof(*header));
+	memcpy(header, reader->bytes, sizeof(*header));
+	if (le32toh(header->byte_order) == __builtin_bswap32(FORS_SF_BYTE_ORDER))
+		return fors_fail(reader->error, FORS_EINPUT, "%s: written in the other byte order; schedules are "
+				 "little-endian on every machine", reader->name);
+	if (le32toh(header->byte_order) == FORS_SF_BYTE_ORDER && le32toh(header->version) > FORS_SF_VERSION)
+		return fors_fail(reader->error, FORS_EINPUT, "%s: version %u of the format, newer than this program, "
+				 "which knows version %u", reader->name, le32toh(header->version), FORS_SF_VERSION);
+	if (le32toh(header->header_crc) != crc_of(header, offsetof(struct fors_sf_header, header_crc)))
+		return corrupt(reader, "checksum of the header");
+	if (le64toh(header->file_size) > reader->size)
+		return fors_fail(reader->error, FORS_EINPUT, "%s: truncated: %zu of %llu bytes", reader->name,
+				 reader->size, (unsigned long long)le64toh(header->file_size));
+	if (le64toh(header->file_size) < reader->size)
+		return corrupt(reader, "bytes after its end");
+	return FORS_OK;
+}
+
+static bool is_possible(const struct shape *shape)
+{
+	bool is_rounds = shape->layout == FORS_SF_ROUNDS;
+
+	if (shape->nservers > FORS_MAX_SERVERS || shape->nphases > MAX_PHASES || shape->nleaves > FORS_MAX_SERVERS ||
+	    shape->nlanes > FORS_MAX_LANES || shape->npaths < 1 || shape->npaths > 1u << FORS_MAX_LMC)
+		return false;
+	if (shape->layout > FORS_SF_ROUNDS || (shape->layout == FORS_SF_WITHDRAWN) != (shape->nphases == 0))
+		return false;
+	if (!is_rounds)
+		return shape->parts == 0 && shape->round_length == 0;
+	return shape->parts >= 1 && shape->parts <= FORS_MAX_SERVERS && shape->round_length >= 1 &&
+	       shape->nphases % shape->round_length == 0 &&
+	       (uint64_t)shape->nleaves * shape->parts <= UINT32_MAX / MAX_PHASES;
+}
+
+/* Sizes within bounds, and everything where it belongs. */
+static enum fors_err check_shape(struct reader *reader)
+{
+	const struct fors_sf_header *header = &reader->header;
+	struct shape *shape = &reader->shape;
+
+	*shape = (struct shape){
+		.layout = (enum fors_sf_layout)le32toh(header->layout),
+		.nservers = le32toh(header->nservers),
+		.nphases = le32toh(header->nphases),
+		.nleaves = le32toh(header->nleaves),
+		.nlanes = le32toh(header->nlanes),
+		.parts = le32toh(header->parts),
+		.round_length = le32toh(header->round_length),
+		.npaths = le32toh(header->npaths),
+	};
+	if (!is_possible(shape))
+		return corrupt(reader, "impossible sizes in the header");
+	find_offsets(shape);
+	if (le32toh(header->nrows) != shape->nrows || le32toh(header->cell_size) != shape->cell_size ||
+	    le64toh(header->servers_offset) != shape->servers || le64toh(header->lanes_offset) != shape->lanes ||
+	    le64toh(header->row_crc_offset) != shape->row_crc || le64toh(header->cells_offset) != shape->cells ||
+	    shape->end != reader->size)
+		return corrupt(reader, "sizes and offsets in the header disagree");
+	return FORS_OK;
+}
+
+static enum fors_err check_sums(const struct reader *reader)
+{
+	const struct shape *shape = &reader->shape;
+	const unsigned char *bytes = reader->bytes;
+
+	if (crc_of(bytes + shape->servers, shape->lanes - shape->servers) != le32toh(reader->header.servers_crc))
+		return corrupt(reader, "checksum of the servers");
+	if (crc_of(bytes + shape->lanes, shape->row_crc - shape->lanes) != le32toh(reader->header.lanes_crc))
+		return corrupt(reader, "checksum of the lanes");
+	for (uint32_t row = 0; row < shape->nrows; row++) {
+		uint32_t crc;
+
+		memcpy(&crc, bytes + shape->row_crc + (size_t)row * 4, 4);
+		if (crc_of(bytes + shape->cells + row * row_size(shape), row_size(shape)) != le32toh(crc))
+			return corrupt(reader, "checksum of a row of cells");
+	}
+	return FORS_OK;
+}
+
+static enum fors_err get_servers(const struct reader *reader, struct fors_schedule *schedule)
+{
+	for (uint32_t s = 0; s < schedule->nservers; s++) {
+		struct fors_schedule_server *server = &schedule->server[s];
+		struct fors_sf_server from;
+
+		memcpy(&from, reader->bytes + reader->shape.servers + s * sizeof(from), sizeof(from));
+		server->guid = le64toh(from.guid);
+		server->lid = le16toh(from.lid);
+		server->leaf = le16toh(from.leaf);
+		server->rank = le16toh(from.rank);
+		server->lmc = from.lmc;
+		memcpy(server->desc, from.desc, sizeof(from.desc));
+		if (server->lmc > FORS_MAX_LMC || server->lid + (1u << server->lmc) - 1 > FORS_LID_MAX)
+			return corrupt(reader, "a server's LID or LMC");
+		if (server->leaf >= schedule->nleaves || (s && server[-1].leaf > server->leaf) ||
+		    server->rank != (s && server[-1].leaf == server->leaf ? server[-1].rank + 1 : 0))
+			return corrupt(reader, "the order of the servers");
+		if (schedule->parts && server->rank / schedule->parts >= schedule->round_length)
+			return corrupt(reader, "a leaf with more servers than its rounds have phases");
+	}
+	return FORS_OK;
+}
+
+static struct fors_cell cell_of_number(const struct shape *shape, uint32_t number)
+{
+	uint32_t lane = number / shape->npaths % (shape->nlanes + 1), dst = number / shape->npaths / (shape->nlanes + 1);
+
+	return (struct fors_cell){
+		.dst = (uint16_t)(dst < shape->nservers ? dst : FORS_MAX_SERVERS), /* too large: refused later */
+		.path = (uint8_t)(number % shape->npaths),
+		.lane = (uint8_t)(lane == shape->nlanes ? FORS_NO_LANE : lane),
+	};
+}
+
+/* Cell i of the file. */
+static struct fors_cell get_cell(const struct reader *reader, size_t i)
+{
+	const struct shape *shape = &reader->shape;
+	const unsigned char *at = reader->bytes + shape->cells + i * shape->cell_size;
+	const struct fors_cell idle = {.dst = FORS_IDLE, .lane = FORS_NO_LANE};
+	struct fors_sf_cell dense;
+	uint16_t narrow;
+	uint32_t wide;
+
+	switch (shape->cell_size) {
+	case 2:
+		memcpy(&narrow, at, sizeof(narrow));
+		return le16toh(narrow) == UINT16_MAX ? idle : cell_of_number(shape, le16toh(narrow));
+	case 4:
+		memcpy(&wide, at, sizeof(wide));
+		return le32toh(wide) == UINT32_MAX ? idle : cell_of_number(shape, le32toh(wide));
+	default:
+		memcpy(&dense, at, sizeof(dense));
+		return (struct fors_cell){.dst = le16toh(dense.dst), .path = dense.path, .lane = dense.lane};
+	}
+}
+
+static enum fors_err get_cells(const struct reader *reader, struct fors_schedule *schedule)
+{
+	size_t ncells = (size_t)reader->shape.nrows * reader->shape.nphases;
+
+	for (size_t i = 0; i < ncells; i++) {
+		struct fors_cell cell = get_cell(reader, i);
+
+		schedule->cell[i] = cell;
+		if (cell.dst == FORS_IDLE)
+			continue;
+		if (cell.dst >= schedule->nservers)
+			return corrupt(reader, "a flow to a server that is not there");
+		if (cell.path >> schedule->server[cell.dst].lmc)
+			return corrupt(reader, "a path index beyond the LMC");
+		if (cell.lane != FORS_NO_LANE && cell.lane >= schedule->nlanes)
+			return corrupt(reader, "a flow over a lane that is not there");
+	}
+	return FORS_OK;
+}
+
+/* What was understood has to give the same bytes again. */
+static enum fors_err check_same(const struct reader *reader, const struct fors_schedule *schedule)
+{
+	void *bytes;
+	size_t size;
+	bool is_same;
+	enum fors_err err = fors_schedule_encode(schedule, &bytes, &size, reader->error);
+
+	if (err)
+		return err;
+	is_same = size == reader->size && memcmp(bytes, reader->bytes, size) == 0;
+	free(bytes);
+	return is_same ? FORS_OK : corrupt(reader, "parts that contradict each other");
+}
+
+static struct fors_schedule *new_schedule(const struct reader *reader)
+{
+	const struct shape *shape = &reader->shape;
+	struct fors_schedule *schedule = calloc(1, sizeof(*schedule));
+
+	if (!schedule)
+		return NULL;
+	schedule->epoch = le64toh(reader->header.epoch);
+	schedule->fingerprint = le64toh(reader->header.fingerprint);
+	schedule->nservers = shape->nservers;
+	schedule->nphases = shape->nphases;
+	schedule->nleaves = shape->nleaves;
+	schedule->nlanes = shape->nlanes;
+	schedule->parts = shape->parts;
+	schedule->round_length = shape->round_length;
+	memcpy(schedule->method, reader->header.method, sizeof(schedule->method) - 1);
+	memcpy(schedule->reason, reader->header.reason, sizeof(schedule->reason) - 1);
+	schedule->server = calloc((size_t)shape->nservers + 1, sizeof(*schedule->server));
+	schedule->lane_spine = calloc((size_t)shape->nlanes + 1, sizeof(*schedule->lane_spine));
+	schedule->cell = calloc((size_t)shape->nrows * shape->nphases + 1, sizeof(*schedule->cell));
+	if (schedule->server && schedule->lane_spine && schedule->cell)
+		return schedule;
+	fors_schedule_free(schedule);
+	return NULL;
+}
+
+static enum fors_err get_schedule(const struct reader *reader, struct fors_schedule *schedule)
+{
+	enum fors_err err = get_servers(reader, schedule);
+
+	for (uint32_t lane = 0; lane < schedule->nlanes; lane++) {
+		uint64_t guid;
+
+		memcpy(&guid, reader->bytes + reader->shape.lanes + lane * sizeof(guid), sizeof(guid));
+		schedule->lane_spine[lane] = le64toh(guid);
+	}
+	if (!err)
+		err = get_cells(reader, schedule);
+	if (!err)
+		err = check_same(reader, schedule);
+	return err;
+}
+
+enum fors_err fors_schedule_decode(const void *bytes, size_t size, const char *name, struct fors_schedule **schedule,
+				   struct fors_error *error)
+{
+	struct reader reader = {.bytes = bytes, .size = size, .name = name, .error = error};
+	struct fors_schedule *made;
+	enum fors_err err = check_header(&reader);
+
+	if (!err)
+		err = check_shape(&reader);
+	if (!err)
+		err = check_sums(&reader);
+	if (err)
+		return err;
+	made = new_schedule(&reader);
+	if (!made)
+		return fors_fail_memory(error);
+	err = get_schedule(&reader, made);
+	if (err) {
+		fors_schedule_free(made);
+		return err;
+	}
+	*schedule = made;
+	return FORS_OK;
+}
+
+enum fors_err fors_schedule_withdrawn(uint64_t epoch, const char *reason, struct fors_schedule **schedule,
+				      struct fors_error *error)
+{
+	struct fors_schedule *made = calloc(1, sizeof(*made));
+
+	if (!made)
+		return fors_fail_memory(error);
+	made->epoch = epoch;
+	strncpy(made->reason, reason, sizeof(made->reason) - 1);
+	*schedule = made;
+	return FORS_OK;
+}

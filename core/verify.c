@@ -1,0 +1,545 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * verify.c - the proof that a schedule is free of conflicts over given tables.
+ *
+ * The verifier does what the network will do. It knows the cables of a net, the tables of its switches and, for each
+ * phase, who sends to which LID; nothing about leaves, lanes, homes or planners. A flow starts at its server's
+ * port, each switch looks the LID up and passes it on, and it must come out at its receiver, over one switch
+ * (inside a leaf) or three (leaf, spine, leaf), because that is what conflict-free plans are about and because then
+ * every path goes up and then down. On its way it is counted on each directed cable that it uses; a cable is
+ * known by the port that sends into it. Counters carry the phase that they belong to, so that nothing has to be cleared between phases.
+ *
+ * Before that it makes sure that the schedule and the net speak of the same servers: port GUIDs, LIDs and LMC, and that
+ * servers of one leaf hang on one switch. Only if they do flows are walked, else the report would drown in their consequences.
+ *
+ * Work: one pass over (phase, server), at most three table look-ups and four counters each. Memory: 12 bytes
+ * per port, 1 bit per pair of servers.
+ */
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "verify.h"
+
+#define MAX_SWITCHES 3 /* on the way of a flow */
+
+/* A directed cable in a phase; indexed as net->port by the port that sends. */
+struct link {
+	uint32_t stamp; /* phase + 1 that load is of */
+	uint32_t load;  /* flows */
+	uint32_t first; /* the server whose flow was counted first */
+};
+
+/* A server's place in the net. */
+struct place {
+	uint32_t node; /* CA */
+	uint32_t link; /* its port, as index into net->port */
+	uint32_t leaf; /* switch that it hangs on */
+	uint8_t port;
+};
+
+/* A CA port of the net, to find servers by GUID. */
+struct ca_port {
+	uint64_t guid;
+	uint32_t node;
+	uint8_t port;
+};
+
+struct flow {
+	uint32_t phase, src;
+	struct fors_cell cell;
+};
+
+struct way {
+	uint32_t link[MAX_SWITCHES + 1]; /* the server's own cable, then one per switch */
+	uint32_t node[MAX_SWITCHES];     /* the switches */
+	unsigned nswitches;
+};
+
+struct check {
+	const struct fors_net *net;
+	const struct fors_lfts *lfts;
+	const struct fors_schedule *schedule;
+	uint32_t *row_of;     /* node -> row of its table, FORS_NONE */
+	struct place *place;  /* per server */
+	uint32_t *lane_node;  /* lane -> its spine, FORS_NONE: not in the net */
+	struct link *link;    /* per port of the net */
+	uint32_t *received;   /* per server: phase + 1 of the last flow to it */
+	uint32_t *sender;     /* per server: who sent that */
+	uint64_t *met;        /* P x P bits: s sent to d */
+	uint64_t npairs;      /* bits set */
+	struct fors_verdict *verdict;
+};
+
+/* ---- what it says ---- */
+
+static void tell(struct check *check, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void tell(struct check *check, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(check->verdict->text, sizeof(check->verdict->text), format, args);
+	va_end(args);
+}
+
+/* Count a problem. Only the first one is worth the time that it takes to put it into words, so the others' arguments are not evaluated. */
+#define problem(check, ...) ((check)->verdict->nproblems++ ? (void)0 : tell(check, __VA_ARGS__))
+
+static bool is_told(const struct check *check)
+{
+	return check->verdict->nproblems > 0;
+}
+
+#define NAME_ROOM 128
+#define FLOW_ROOM 320
+
+struct text {
+	char text[FLOW_ROOM];
+};
+
+/* "Node00-3 (LID 17)" */
+static struct text server_text(const struct check *check, uint32_t s)
+{
+	const struct fors_schedule_server *server = &check->schedule->server[s];
+	struct text text;
+
+	if (server->desc[0])
+		snprintf(text.text, NAME_ROOM, "%.*s (LID %u)", FORS_NAME_MAX, server->desc, server->lid);
+	else
+		snprintf(text.text, NAME_ROOM, "0x%016" PRIx64 " (LID %u)", server->guid, server->lid);
+	return text;
+}
+
+/* "Node00-3 (LID 17) -> Node05-0 (LID 130) on LID 131" */
+static struct text flow_text(const struct check *check, uint32_t src, struct fors_cell cell)
+{
+	struct text text;
+
+	snprintf(text.text, sizeof(text.text), "%.*s -> %.*s on LID %u", NAME_ROOM, server_text(check, src).text,
+		 NAME_ROOM, server_text(check, cell.dst).text, check->schedule->server[cell.dst].lid + cell.path);
+	return text;
+}
+
+static const char *node_name(const struct check *check, uint32_t node)
+{
+	const struct fors_node *n = &check->net->node[node];
+
+	return n->desc[0] ? n->desc : n->id;
+}
+
+static uint32_t node_of_link(const struct check *check, uint32_t link)
+{
+	const struct fors_port *port = &check->net->port[link];
+
+	return check->net->port[check->net->node[port->peer].first_port + port->peer_port].peer;
+}
+
+/* "Leaf00[21] -> Spine00[1]" */
+static struct text link_text(const struct check *check, uint32_t link)
+{
+	const struct fors_port *port = &check->net->port[link];
+	uint32_t node = node_of_link(check, link);
+	struct text text;
+
+	snprintf(text.text, sizeof(text.text), "%s[%u] -> %s[%u]", node_name(check, node),
+		 link - check->net->node[node].first_port, node_name(check, port->peer), port->peer_port);
+	return text;
+}
+
+/* ---- are these the servers of the net? ---- */
+
+static int by_guid(const void *a, const void *b)
+{
+	const struct ca_port *x = a, *y = b;
+
+	return x->guid < y->guid ? -1 : x->guid > y->guid;
+}
+
+/* The CA ports of the net, sorted by GUID, in *list (owned by the caller). */
+static enum fors_err list_ca_ports(const struct fors_net *net, struct ca_port **list, size_t *count,
+				   struct fors_error *error)
+{
+	size_t n = 0;
+
+	*list = calloc(net->nports + 1, sizeof(**list));
+	if (!*list)
+		return fors_fail_memory(error);
+	for (uint32_t node = 0; node < net->nnodes; node++) {
+		if (net->node[node].type != FORS_CA)
+			continue;
+		for (unsigned port = 1; port <= net->node[node].nports; port++)
+			(*list)[n++] = (struct ca_port){fors_net_port(net, node, port)->guid, node, (uint8_t)port};
+	}
+	qsort(*list, n, sizeof(**list), by_guid);
+	*count = n;
+	return FORS_OK;
+}
+
+/* LID and LMC as the net has them; a net without LIDs (a plain topology file) has nothing to say. */
+static void check_lids(struct check *check, uint32_t s, const struct fors_port *port)
+{
+	const struct fors_schedule_server *server = &check->schedule->server[s];
+
+	if (!server->lid || server->lmc > FORS_MAX_LMC || server->lid + (1u << server->lmc) - 1 > FORS_LID_MAX)
+		problem(check, "server %s: LID %u with LMC %u is not possible", server_text(check, s).text,
+			server->lid, server->lmc);
+	else if (port->lid && port->lid != server->lid)
+		problem(check, "server %s has LID %u in the fabric", server_text(check, s).text, port->lid);
+	else if (port->lid && port->lmc != server->lmc)
+		problem(check, "server %s: LMC %u in the schedule, %u in the fabric", server_text(check, s).text,
+			server->lmc, port->lmc);
+}
+
+/* Find server s in the net. */
+static void locate(struct check *check, uint32_t s, const struct ca_port *list, size_t count)
+{
+	const struct fors_schedule_server *server = &check->schedule->server[s];
+	const struct ca_port key = {.guid = server->guid};
+	const struct ca_port *found = bsearch(&key, list, count, sizeof(*list), by_guid);
+	const struct fors_port *port;
+
+	if (!found) {
+		problem(check, "server %s with port GUID 0x%016" PRIx64 " is not in the fabric",
+			server_text(check, s).text, server->guid);
+		return;
+	}
+	port = fors_net_port(check->net, found->node, found->port);
+	if (port->peer == FORS_NONE || check->net->node[port->peer].type != FORS_SWITCH)
+		problem(check, "server %s has no live cable to a switch", server_text(check, s).text);
+	check->place[s] = (struct place){.node = found->node,
+					 .link = check->net->node[found->node].first_port + found->port,
+					 .leaf = port->peer,
+					 .port = found->port};
+	check_lids(check, s, port);
+}
+
+/* Leaf numbers and ranks: ordered, from 0, one switch for each leaf. */
+static void check_order(struct check *check, uint32_t s)
+{
+	const struct fors_schedule_server *server = &check->schedule->server[s], *before = server - 1;
+	bool is_same_leaf = s && before->leaf == server->leaf;
+
+	if (server->leaf >= check->schedule->nleaves || (s && before->leaf > server->leaf) ||
+	    server->rank != (is_same_leaf ? before->rank + 1 : 0))
+		problem(check, "server %s: leaf %u, rank %u is out of order", server_text(check, s).text, server->leaf,
+			server->rank);
+	if (s && is_same_leaf != (check->place[s].leaf == check->place[s - 1].leaf))
+		problem(check, "servers %s and %s: leaf %u and %u in the schedule, but switches %s and %s",
+			server_text(check, s - 1).text, server_text(check, s).text, before->leaf, server->leaf,
+			node_name(check, check->place[s - 1].leaf), node_name(check, check->place[s].leaf));
+}
+
+/* No server twice, no LID twice. */
+static enum fors_err check_overlap(struct check *check, struct fors_error *error)
+{
+	uint32_t *owner = calloc(FORS_LID_MAX + 1, sizeof(*owner)); /* server + 1 */
+
+	if (!owner)
+		return fors_fail_memory(error);
+	for (uint32_t s = 0; s < check->schedule->nservers; s++) {
+		const struct fors_schedule_server *server = &check->schedule->server[s];
+
+		for (uint32_t lid = server->lid; lid < server->lid + (1u << server->lmc); lid++) {
+			if (owner[lid])
+				problem(check, "servers %s and %s share LID %u", server_text(check, owner[lid] - 1).text,
+					server_text(check, s).text, lid);
+			owner[lid] = s + 1;
+		}
+	}
+	free(owner);
+	return FORS_OK;
+}
+
+static enum fors_err check_servers(struct check *check, struct fors_error *error)
+{
+	struct ca_port *list;
+	size_t count = 0;
+	enum fors_err err = list_ca_ports(check->net, &list, &count, error);
+
+	if (err)
+		return err;
+	for (uint32_t s = 0; s < check->schedule->nservers; s++)
+		locate(check, s, list, count);
+	free(list);
+	if (is_told(check))
+		return FORS_OK;
+	for (uint32_t s = 0; s < check->schedule->nservers; s++)
+		check_order(check, s);
+	return check_overlap(check, error);
+}
+
+/* ---- the way of a flow ---- */
+
+/* Take the next hop from switch *node on; false, and told, when the flow is lost there. */
+static bool hop(struct check *check, const struct flow *flow, uint32_t *node, struct way *way)
+{
+	const struct fors_net *net = check->net;
+	uint32_t row = check->row_of[*node];
+	uint32_t lid = check->schedule->server[flow->cell.dst].lid + flow->cell.path;
+	uint8_t port = row == FORS_NONE ? FORS_NO_PATH : fors_lfts_port(check->lfts, row, lid);
+
+	if (port == 0 || port > net->node[*node].nports) {
+		problem(check, "phase %u: %s ends at switch %s: %s (port %u)", flow->phase,
+			flow_text(check, flow->src, flow->cell).text, node_name(check, *node),
+			row == FORS_NONE ? "it has no table" : "its table has no way to that LID", port);
+		return false;
+	}
+	way->node[way->nswitches++] = *node;
+	way->link[way->nswitches] = net->node[*node].first_port + port;
+	if (fors_net_port(net, *node, port)->peer == FORS_NONE) {
+		problem(check, "phase %u: %s is sent to %s[%u], where no live cable is", flow->phase,
+			flow_text(check, flow->src, flow->cell).text, node_name(check, *node), port);
+		return false;
+	}
+	*node = fors_net_port(net, *node, port)->peer;
+	return true;
+}
+
+/*
+ * Follow the tables from the server's switch to a CA; *way is what was seen. True when it came
+ * out at the receiver, else the problem is told.
+ */
+static bool walk(struct check *check, const struct flow *flow, struct way *way)
+{
+	const struct place *to = &check->place[flow->cell.dst];
+	uint32_t node = check->place[flow->src].leaf;
+	uint8_t port;
+
+	way->link[0] = check->place[flow->src].link;
+	for (way->nswitches = 0; check->net->node[node].type == FORS_SWITCH && way->nswitches < MAX_SWITCHES;)
+		if (!hop(check, flow, &node, way))
+			return false;
+	port = check->net->port[way->link[way->nswitches]].peer_port;
+	if (node == to->node && port == to->port)
+		return true;
+	if (check->net->node[node].type != FORS_SWITCH)
+		problem(check, "phase %u: %s arrives at %s[%u] instead (last hop %s)", flow->phase,
+			flow_text(check, flow->src, flow->cell).text, node_name(check, node), port,
+			link_text(check, way->link[way->nswitches]).text);
+	else
+		problem(check, "phase %u: %s loops or takes a detour: %s, %s, %s, then %s", flow->phase,
+			flow_text(check, flow->src, flow->cell).text, node_name(check, way->node[0]),
+			node_name(check, way->node[1]), node_name(check, way->node[2]), node_name(check, node));
+	return false;
+}
+
+/* The schedule names the spine, or none inside a leaf: is it the one that was taken? */
+static void check_spine(struct check *check, const struct flow *flow, const struct way *way)
+{
+	uint8_t lane = flow->cell.lane;
+
+	if (way->nswitches == 1) {
+		if (lane != FORS_NO_LANE)
+			problem(check, "phase %u: %s stays inside leaf %s, but the schedule names lane %u", flow->phase,
+				flow_text(check, flow->src, flow->cell).text, node_name(check, way->node[0]), lane);
+		return;
+	}
+	if (way->nswitches == 2)
+		problem(check, "phase %u: %s goes from switch %s to %s directly, without a spine", flow->phase,
+			flow_text(check, flow->src, flow->cell).text, node_name(check, way->node[0]),
+			node_name(check, way->node[1]));
+	else if (lane >= check->schedule->nlanes)
+		problem(check, "phase %u: %s goes over %s, but the schedule names lane %u of %u", flow->phase,
+			flow_text(check, flow->src, flow->cell).text, node_name(check, way->node[1]), lane,
+			check->schedule->nlanes);
+	else if (check->lane_node[lane] != way->node[1])
+		problem(check, "phase %u: %s goes over %s (0x%016" PRIx64 "), but the schedule names spine 0x%016" PRIx64,
+			flow->phase, flow_text(check, flow->src, flow->cell).text, node_name(check, way->node[1]),
+			check->net->node[way->node[1]].guid, check->schedule->lane_spine[lane]);
+}
+
+static void conflict(struct check *check, const struct flow *flow, uint32_t index)
+{
+	const struct link *link = &check->link[index];
+	struct fors_cell other = fors_schedule_flow(check->schedule, link->first, flow->phase);
+
+	problem(check, "phase %u: link %s carries two flows: %s, and %s", flow->phase, link_text(check, index).text,
+		flow_text(check, link->first, other).text, flow_text(check, flow->src, flow->cell).text);
+}
+
+static void count_links(struct check *check, const struct flow *flow, const struct way *way)
+{
+	for (unsigned i = 0; i <= way->nswitches; i++) {
+		struct link *link = &check->link[way->link[i]];
+
+		if (link->stamp == flow->phase + 1)
+			conflict(check, flow, way->link[i]);
+		else
+			*link = (struct link){.stamp = flow->phase + 1, .first = flow->src};
+		if (++link->load > check->verdict->max_load)
+			check->verdict->max_load = link->load;
+	}
+}
+
+/* ---- who meets whom ---- */
+
+static void check_pair(struct check *check, const struct flow *flow)
+{
+	uint32_t d = flow->cell.dst;
+	size_t bit = (size_t)flow->src * check->schedule->nservers + d;
+
+	if (check->met[bit / 64] >> bit % 64 & 1)
+		problem(check, "phase %u: %s for the second time", flow->phase,
+			flow_text(check, flow->src, flow->cell).text);
+	else
+		check->npairs++;
+	check->met[bit / 64] |= 1ull << bit % 64;
+	if (check->received[d] == flow->phase + 1)
+		problem(check, "phase %u: %s receives from %s and from %s", flow->phase, server_text(check, d).text,
+			server_text(check, check->sender[d]).text, server_text(check, flow->src).text);
+	check->received[d] = flow->phase + 1;
+	check->sender[d] = flow->src;
+}
+
+static void check_flow(struct check *check, const struct flow *flow)
+{
+	const struct fors_schedule *schedule = check->schedule;
+	struct way way;
+
+	check->verdict->nflows++;
+	if (flow->cell.dst >= schedule->nservers || flow->cell.dst == flow->src) {
+		problem(check, "phase %u: %s sends to server number %u of %u", flow->phase,
+			server_text(check, flow->src).text, flow->cell.dst, schedule->nservers);
+		return;
+	}
+	check_pair(check, flow);
+	if (flow->cell.path >> schedule->server[flow->cell.dst].lmc) {
+		problem(check, "phase %u: %s, path index %u, but LMC %u", flow->phase,
+			flow_text(check, flow->src, flow->cell).text, flow->cell.path,
+			schedule->server[flow->cell.dst].lmc);
+		return;
+	}
+	if (!walk(check, flow, &way))
+		return;
+	check_spine(check, flow, &way);
+	count_links(check, flow, &way);
+}
+
+static void check_missing(struct check *check)
+{
+	uint32_t p = check->schedule->nservers;
+	uint64_t missing = (uint64_t)p * (p - 1) - check->npairs;
+
+	for (uint32_t s = 0; missing && !is_told(check) && s < p; s++)
+		for (uint32_t d = 0; d < p && !is_told(check); d++) {
+			size_t bit = (size_t)s * p + d;
+
+			if (s != d && !(check->met[bit / 64] >> bit % 64 & 1)) {
+				problem(check, "%s never sends to %s (%" PRIu64 " pairs are missing)",
+					server_text(check, s).text, server_text(check, d).text, missing);
+				missing--;
+			}
+		}
+	check->verdict->nproblems += missing;
+}
+
+static enum fors_err check_phases(struct check *check, bool (*cancelled)(void *context), void *context,
+				  struct fors_error *error)
+{
+	const struct fors_schedule *schedule = check->schedule;
+
+	for (uint32_t phase = 0; phase < schedule->nphases; phase++) {
+		if (cancelled && cancelled(context))
+			return fors_fail(error, FORS_ECANCELLED, "verify: cancelled");
+		for (uint32_t s = 0; s < schedule->nservers; s++) {
+			struct flow flow = {phase, s, fors_schedule_flow(schedule, s, phase)};
+
+			if (flow.cell.dst != FORS_IDLE)
+				check_flow(check, &flow);
+		}
+	}
+	check_missing(check);
+	return FORS_OK;
+}
+
+/* ---- the whole ---- */
+
+/* A schedule that can be read at all: sizes that its layout can have. */
+static bool has_plan(struct check *check)
+{
+	const struct fors_schedule *schedule = check->schedule;
+
+	if (!schedule->nservers || !schedule->nphases)
+		problem(check, "the schedule has no plan%s%.*s", schedule->reason[0] ? ": " : "",
+			(int)sizeof(schedule->reason), schedule->reason);
+	else if (schedule->nservers > FORS_MAX_SERVERS || schedule->nlanes > FORS_MAX_LANES)
+		problem(check, "the schedule has %u servers and %u lanes, more than possible", schedule->nservers,
+			schedule->nlanes);
+	else if (schedule->parts && (!schedule->round_length || schedule->nphases % schedule->round_length))
+		problem(check, "the schedule has %u phases in rounds of %u", schedule->nphases, schedule->round_length);
+	return !is_told(check);
+}
+
+static void find_tables(struct check *check)
+{
+	const struct fors_net *net = check->net;
+
+	for (uint32_t node = 0; node < net->nnodes; node++)
+		check->row_of[node] = net->node[node].type == FORS_SWITCH
+					      ? fors_lfts_row(check->lfts, net->node[node].guid)
+					      : FORS_NONE;
+	for (uint32_t lane = 0; lane < check->schedule->nlanes; lane++)
+		check->lane_node[lane] = fors_net_find_guid(net, check->schedule->lane_spine[lane]);
+}
+
+static bool alloc(struct check *check)
+{
+	size_t p = check->schedule->nservers;
+
+	check->row_of = calloc(check->net->nnodes + 1, sizeof(*check->row_of));
+	check->place = calloc(p, sizeof(*check->place));
+	check->lane_node = calloc(check->schedule->nlanes + 1, sizeof(*check->lane_node));
+	check->link = calloc(check->net->nports + 1, sizeof(*check->link));
+	check->received = calloc(p, sizeof(*check->received));
+	check->sender = calloc(p, sizeof(*check->sender));
+	check->met = calloc(p * p / 64 + 1, sizeof(*check->met));
+	return check->row_of && check->place && check->lane_node && check->link && check->received && check->sender &&
+	       check->met;
+}
+
+static void release(struct check *check)
+{
+	free(check->row_of);
+	free(check->place);
+	free(check->lane_node);
+	free(check->link);
+	free(check->received);
+	free(check->sender);
+	free(check->met);
+}
+
+static enum fors_err run(struct check *check, bool (*cancelled)(void *context), void *context,
+			 struct fors_error *error)
+{
+	enum fors_err err;
+
+	if (!has_plan(check))
+		return FORS_OK;
+	if (!alloc(check))
+		return fors_fail_memory(error);
+	find_tables(check);
+	err = check_servers(check, error);
+	if (err || is_told(check))
+		return err;
+	return check_phases(check, cancelled, context, error);
+}
+
+enum fors_err fors_verify(const struct fors_net *net, const struct fors_lfts *lfts,
+			  const struct fors_schedule *schedule, bool (*cancelled)(void *context), void *context,
+			  struct fors_verdict *verdict, struct fors_error *error)
+{
+	struct fors_verdict found = {.text = "ok"};
+	struct check check = {.net = net, .lfts = lfts, .schedule = schedule, .verdict = &found};
+	enum fors_err err = run(&check, cancelled, context, error);
+
+	release(&check);
+	if (err)
+		return err;
+	found.is_good = found.nproblems == 0;
+	*verdict = found;
+	return FORS_OK;
+}
