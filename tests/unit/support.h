@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * support.h - what unit tests of planners, tables and the verifier share.
+ *
+ * A bed is a fabric to try things on: the net of a specification, LIDs, what is
+ * down, and the fabric, tables and lanes that follow from it. Functions here end the
+ * running cmocka test when something goes wrong that should not.
+ */
+#ifndef FORS_TESTS_SUPPORT_H
+#define FORS_TESTS_SUPPORT_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "core/fabric.h"
+#include "core/planner.h"
+#include "core/schedule.h"
+#include "core/tables.h"
+
+/* A pseudo-random generator (splitmix64): the same numbers everywhere. */
+struct rng {
+	uint64_t state;
+};
+uint64_t rng_next(struct rng *rng);
+/* 0 .. n-1; n > 0. */
+uint32_t rng_below(struct rng *rng, uint32_t n);
+
+struct bed {
+	struct fors_net *intact;     /* with LIDs, nothing down */
+	struct fors_net *net;        /* now; change it, then call bed_rebuild() */
+	struct fors_places *places;  /* learnt from intact */
+	struct fors_participants participants; /* guid == NULL: all */
+	struct fors_fabric *fabric;  /* the rest is made by bed_rebuild() */
+	struct fors_lfts *lfts;
+	struct fors_lanes *lanes;
+};
+
+/* A bed of "FT(...)" with LIDs of this LMC, built, nothing down. The test ends when spec or LMC are not possible. */
+struct bed *bed_new(const char *spec, unsigned lmc);
+void bed_free(struct bed *bed);
+
+/* fabric, lfts and lanes of net as it is now, in place of what was there. */
+void bed_rebuild(struct bed *bed);
+
+/* Take down each of `what`, separated by blanks ("Leaf00[21] Spine03"), and rebuild. */
+void bed_down(struct bed *bed, const char *what);
+
+/* Everything up again, and rebuild. */
+void bed_restore(struct bed *bed);
+
+/* Only these servers take part (slots as "LEAF/SLOT LEAF/SLOT ..."; NULL: all), and rebuild. */
+void bed_participants(struct bed *bed, const char *places);
+
+/* `count` random servers take part, and rebuild. */
+void bed_random_participants(struct bed *bed, struct rng *rng, uint32_t count);
+
+/*
+ * Take down up to `count` random leaf-spine cables that are up, none that would leave two leaves with servers
+ * without a common spine, and rebuild. The number taken down: less than count when no more are allowed.
+ */
+uint32_t bed_random_failures(struct bed *bed, struct rng *rng, uint32_t count);
+
+/* A task for the bed, one thread, no callbacks. */
+struct fors_task bed_task(const struct bed *bed);
+
+/*
+ * A plan checked flow by flow, by code that fors_verify() does not share: over lanes instead of hops.
+ * 0 and an empty text, or the number of faults and the first one in words.
+ */
+uint64_t check_plan(const struct bed *bed, const struct fors_schedule *schedule, char *text, size_t room);
+
+/* check_plan() and fors_verify(): the test fails, naming `what`, when one of them finds a fault. */
+void assert_plan(const struct bed *bed, const struct fors_schedule *schedule, const char *what);
+
+#endif
