@@ -1,12 +1,15 @@
 # The core: pure functions over plain data; no OpenSM header, no I/O.
 noinst_LTLIBRARIES += libforscore.la
 libforscore_la_SOURCES = \
+	core/closed_form.c \
 	core/error.c core/error.h \
 	core/fabric.c core/fabric.h core/places.c core/places.h \
 	core/net.c core/net.h \
 	core/planner.c core/planner.h \
 	core/schedule.c core/schedule.h \
+	core/schedule_file.c core/schedule_file.h core/schedule_format.h \
 	core/status.c core/status.h \
-	core/tables.c core/tables.h
+	core/tables.c core/tables.h \
+	core/verify.c core/verify.h
 libforscore_la_CFLAGS = $(AM_CFLAGS) $(ZLIB_CFLAGS) $(JANSSON_CFLAGS)
 libforscore_la_LIBADD = $(ZLIB_LIBS) $(JANSSON_LIBS) -lm
