@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * level.h - where displaced table entries go: the levelling of design.md section 4 (used by tables.c).
+ */
+#ifndef FORS_CORE_LEVEL_H
+#define FORS_CORE_LEVEL_H
+
+#include "fabric.h"
+
+/*
+ * The lanes of all leaf entries. Places of a leaf are told apart by class: the home lane of the
+ * place's base LID plus nlanes times the number of places before it with the same home
+ * (one class per lane unless leaves have more slots than lanes). For further path
+ * indices "home lane" is that of the index, so the same map serves them all.
+ */
+struct fors_level {
+	uint32_t nleaves, nlanes, nslots;
+	uint32_t nclasses; /* per leaf */
+	uint32_t ncables;  /* the most parallel cables of a leaf and a spine */
+	uint8_t *lane;     /* [(leaf * nleaves + to) * nclasses + class]: uplink lane, FORS_NO_LANE: none */
+	uint8_t *down;     /* [(to * nspines + spine) * ncables + cable number]: see fors_level_down() */
+};
+
+/*
+ * Choose the lanes in *level, owned by the caller (fors_level_free()). A pure function of the fabric's
+ * places and dead cables; home-healthy entries are at home. Errors: FORS_ENOMEM.
+ */
+enum fors_err fors_level_build(const struct fors_fabric *fabric, struct fors_level **level, struct fors_error *error);
+void fors_level_free(struct fors_level *level);
+
+/* Uplink lane of leaf `leaf`'s entry for path index `index` of the place `slot` under leaf `to`; leaf != to. */
+static inline uint8_t fors_level_up(const struct fors_level *level, uint32_t leaf, uint32_t to, uint32_t slot,
+				    uint32_t index)
+{
+	uint32_t home = (level->nslots * to + slot + index) % level->nlanes;
+	uint32_t class = slot / level->nlanes * level->nlanes + home;
+
+	return level->lane[((size_t)leaf * level->nleaves + to) * level->nclasses + class];
+}
+
+/*
+ * The downlink lane of a spine's entry for LIDs of leaf `to` with home lane `home`: the spine's live cable to
+ * the leaf with home's cable number (home itself, where it is that spine's and lives), or (cyclically) the next
+ * live one; FORS_NO_LANE: the spine has no live cable to the leaf.
+ */
+static inline uint8_t fors_level_down(const struct fors_level *level, const struct fors_fabric *fabric, uint32_t spine,
+				      uint32_t to, uint32_t home)
+{
+	return level->down[((size_t)to * fabric->nspines + spine) * level->ncables + fabric->lane[home].cable];
+}
+
+#endif

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * rounds.c - the rounds planner: conflict-free plans over plain destination-based tables (design.md 3.5).
+ *
+ * With one LID per server the tables fix the way of every flow: leaf a sends
+ * everything for server d over one lane. So let all servers of a leaf send to d one
+ * after another: that is a unit. N units of a leaf run side by side, shifted
+ * against each other, and fill a round of N phases: in phase u of the round
+ * the unit at position i is served by the server of rank (u + i) mod N. Within a round
+ * each server sends to one at a time, each link and each receiver belongs to
+ * one unit, so nothing can conflict, and every pair comes exactly once. What is
+ * left is to give each unit a round in which its uplink, its downlink, its
+ * receiver and its leaf have room (rounds_pattern.c, rounds_search.c).
+ *
+ * Rounds come in lumps of N phases. Cutting the servers of a leaf into 2, 4, ... groups, each
+ * with units of its own, makes the lumps smaller: half units, quarter units.
+ * With more path indices each unit may choose among several ways. So the planner
+ * goes through stages (path indices, groups), each beginning with the best
+ * plan of those before and trying to save at least one of its smaller rounds. LMC l runs all
+ * stages of LMC l - 1 first, so a larger LMC is never worse.
+ */
+#include "rounds.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define BUDGET_FIXED 3000   /* ejections that any attempt may make */
+#define BUDGET_PER_UNIT 1   /* and for each unit that starts homeless */
+#define STAGE_TRIES 4       /* numbers of rounds that a later stage tries */
+#define MAX_PATHS_LOG2 2    /* path indices beyond 4 add nothing that the exact planner does not do better */
+#define MAX_PARTS_LOG2 2
+#define MAX_PHASES UINT16_MAX
+
+/* The best plan so far. */
+struct best {
+	struct rounds_problem problem; /* shares the ways of the problem that is worked on */
+	struct rounds_packing *packing;
+	uint32_t nphases;
+};
+
+/* Keep a complete packing if it is the best one. */
+static void keep(struct best *best, struct rounds_packing *packing)
+{
+	uint32_t nphases = packing->nrounds * packing->problem->capacity;
+
+	if (best->packing && nphases >= best->nphases) {
+		fors_rounds_packing_free(packing);
+		return;
+	}
+	fors_rounds_packing_free(best->packing);
+	best->problem = *packing->problem;
+	best->packing = packing;
+	best->packing->problem = &best->problem;
+	best->nphases = nphases;
+}
+
+/* Try to pack everything into nrounds. *done: it worked, and `best` has it. */
+static enum fors_err attempt(const struct rounds_problem *problem, uint32_t nrounds, struct best *best, bool *done,
+			     struct fors_error *error)
+{
+	struct rounds_packing *packing;
+	enum fors_err err = fors_rounds_packing_new(problem, nrounds, &packing, error);
+
+	*done = false;
+	if (err)
+		return err;
+	err = fors_rounds_start(packing, error);
+	if (!err)
+		err = fors_rounds_search(packing, BUDGET_FIXED + BUDGET_PER_UNIT * (uint64_t)packing->nhomeless, done,
+					 error);
+	if (!err && *done)
+		keep(best, packing);
+	else
+		fors_rounds_packing_free(packing);
+	return err;
+}
+
+/* The first stage: from the bound up, faster and faster, until it works; with enough rounds it always does. */
+static enum fors_err first_stage(const struct rounds_problem *problem, struct best *best, struct fors_error *error)
+{
+	uint32_t nrounds = 0, more = 1;
+	enum fors_err err = fors_rounds_bound(problem, &nrounds, error);
+	bool done = false;
+
+	while (!err && !done) {
+		if (nrounds * (uint64_t)problem->capacity > MAX_PHASES)
+			return fors_fail(error, FORS_ELIMIT, "rounds: the plan would need more than %u phases", MAX_PHASES);
+		err = attempt(problem, nrounds, best, &done, error);
+		nrounds += more;
+		more += (more + 1) / 2;
+	}
+	return err;
+}
+
+/* A later stage: from the bound up to what would be better than the best, by bisection, a few times. */
+static enum fors_err later_stage(const struct rounds_problem *problem, struct best *best, struct fors_error *error)
+{
+	uint32_t low = 0, nrounds, high = (best->nphases - 1) / problem->capacity;
+	enum fors_err err = fors_rounds_bound(problem, &low, error);
+
+	nrounds = low;
+	for (unsigned tries = 0; !err && low <= high && tries < STAGE_TRIES; tries++) {
+		bool done = false;
+
+		err = attempt(problem, nrounds, best, &done, error);
+		if (done)
+			high = nrounds - 1;
+		else
+			low = nrounds + 1;
+		nrounds = low + (high - low) / 2;
+	}
+	return err;
+}
+
+/* All stages with 2^log2 path indices. */
+static enum fors_err stages(struct rounds_problem *problem, unsigned log2, struct best *best,
+			    struct fors_error *error)
+{
+	enum fors_err err = FORS_OK;
+
+	/* One path index and one group: that was the first stage. */
+	for (unsigned cut = log2 == 0; !err && cut <= MAX_PARTS_LOG2; cut++) {
+		if (1u << cut > problem->fabric->max_servers || best->nphases <= problem->nservers)
+			break;
+		fors_rounds_problem_set(problem, 1u << log2, 1u << cut);
+		err = later_stage(problem, best, error);
+	}
+	return err;
+}
+
+static enum fors_err search_stages(const struct fors_task *task, struct rounds_problem *problem, struct best *best,
+				   struct fors_error *error)
+{
+	unsigned lmc = task->fabric->lmc < MAX_PATHS_LOG2 ? task->fabric->lmc : MAX_PATHS_LOG2;
+	enum fors_err err = first_stage(problem, best, error);
+
+	for (unsigned log2 = 0; !err && log2 <= lmc; log2++) {
+		if (task->progress)
+			task->progress(task->context, (log2 + 1.0) / (lmc + 2.0));
+		err = stages(problem, log2, best, error);
+	}
+	return err;
+}
+
+/* Write the units into the cells of the schedule, each at the next position of its group's round. */
+static void write_cells(const struct best *best, struct fors_schedule *schedule, uint16_t *position)
+{
+	const struct rounds_packing *packing = best->packing;
+	uint32_t length = best->problem.capacity;
+
+	for (uint32_t id = 0; id < packing->nunits; id++) {
+		struct rounds_unit unit = fors_rounds_unit(&best->problem, id);
+		uint32_t path = packing->path[id], round = packing->round[id];
+		struct fors_cell *cell;
+
+		if (round == ROUNDS_UNPLACED)
+			continue;
+		cell = &schedule->cell[(size_t)unit.group * schedule->nphases + round * length +
+				       position[(size_t)unit.group * packing->nrounds + round]++];
+		cell->dst = (uint16_t)unit.server;
+		cell->path = (uint8_t)path;
+		cell->lane = unit.is_local ? FORS_NO_LANE : unit.up[path];
+	}
+}
+
+static enum fors_err write_schedule(const struct best *best, struct fors_schedule **schedule, struct fors_error *error)
+{
+	size_t cells = (size_t)rounds_ngroups(&best->problem) * best->packing->nrounds;
+	uint16_t *position = calloc(cells, sizeof(*position));
+	struct fors_schedule *new;
+	enum fors_err err;
+
+	if (!position)
+		return fors_fail_memory(error);
+	err = fors_schedule_new(best->problem.fabric, best->nphases, best->problem.parts, best->problem.capacity,
+				fors_method_rounds.name, &new, error);
+	if (!err) {
+		write_cells(best, new, position);
+		*schedule = new;
+	}
+	free(position);
+	return err;
+}
+
+static enum fors_err plan(const struct fors_task *task, struct fors_schedule **schedule, struct fors_error *error)
+{
+	struct rounds_problem problem;
+	struct best best = {.packing = NULL};
+	unsigned lmc = task->fabric->lmc < MAX_PATHS_LOG2 ? task->fabric->lmc : MAX_PATHS_LOG2;
+	enum fors_err err = fors_rounds_problem_init(&problem, task, 1u << lmc, error);
+
+	if (err)
+		return err;
+	err = search_stages(task, &problem, &best, error);
+	if (!err)
+		err = write_schedule(&best, schedule, error);
+	fors_rounds_packing_free(best.packing);
+	fors_rounds_problem_clear(&problem);
+	return err;
+}
+
+const struct fors_method fors_method_rounds = {
+	.name = "rounds",
+	.plan = plan,
+};

@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * rounds_pattern.c - a first colouring that is the same for all leaves.
+ *
+ * A full healthy tree needs no search: every leaf does the same as its
+ * neighbour, one leaf further on. The pattern keeps as much of that symmetry as
+ * the tables do. Its items are (distance delta from the source leaf to the
+ * receiver's, number of the source group in its leaf, class of the receiver's
+ * place), where the class is the home lane of the place's base LID (and a copy
+ * number, where a leaf has more slots than lanes). All units of an item, one for
+ * each source leaf, get the same round. Then, whatever the number of leaves:
+ *
+ *   an uplink (a, lane) carries one unit in a round      } if no two items of a round
+ *   a downlink (lane, b) carries one unit in a round     } take the same lane,
+ *   a receiver gets one unit in a round                    if no two items of a round have the same class.
+ *
+ * So it is an edge colouring of a bipartite multigraph, classes on one side,
+ * lanes on the other, an item an edge between them (items that stay inside the leaf are
+ * edges of the class alone), and by Koenig's theorem as many rounds as the
+ * largest degree suffice. Lost spines keep the symmetry, since the
+ * tables spread their entries by (class, delta) too: with whole spines down the
+ * pattern alone is a plan at the bound. Single lost cables break it at few
+ * places; those units start homeless.
+ *
+ * The colouring starts from round = delta + z[class], with the z spread evenly
+ * over the rounds. So every lane has its idle round (that of the units inside the
+ * leaf) at another time, the idle lanes are spread evenly over the rounds, and
+ * a unit displaced by a dead cable finds one of them in its own round: level.c
+ * looks for a displaced entry's lane just there first. One dead cable then
+ * needs no extra round where M1 rounds can carry its load at all.
+ */
+#include "rounds.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define NO_ITEM UINT32_MAX
+#define NO_COLOUR UINT16_MAX
+
+struct pattern {
+	const struct rounds_problem *problem;
+	uint32_t nrounds, nclasses, nitems;
+	uint8_t *lane;      /* [(delta * nclasses + class) * npaths + path]: of most leaves, FORS_NO_LANE: none */
+	uint8_t *path;      /* [item]: path index chosen */
+	uint16_t *colour;   /* [item]: round, NO_COLOUR: none */
+	uint32_t *class_at; /* [class * nrounds + round]: item or NO_ITEM */
+	uint32_t *lane_at;  /* [lane * nrounds + round]: the same */
+	uint32_t *load;     /* [lane]: items */
+	uint32_t *class_of; /* [server] */
+};
+
+static uint32_t item_number(const struct pattern *pattern, uint32_t delta, uint32_t number, uint32_t class)
+{
+	return (delta * pattern->problem->parts + number) * pattern->nclasses + class;
+}
+
+static uint32_t item_class(const struct pattern *pattern, uint32_t item)
+{
+	return item % pattern->nclasses;
+}
+
+static uint32_t item_delta(const struct pattern *pattern, uint32_t item)
+{
+	return item / pattern->nclasses / pattern->problem->parts;
+}
+
+/* Lane of an item over a path index, FORS_NO_LANE: none, or inside the leaf. */
+static uint8_t item_lane(const struct pattern *pattern, uint32_t item, uint32_t path)
+{
+	uint32_t place = item_delta(pattern, item) * pattern->nclasses + item_class(pattern, item);
+
+	return pattern->lane[(size_t)place * pattern->problem->npaths + path];
+}
+
+static void *new_unset(size_t n, size_t size)
+{
+	void *array = malloc(n * size + 1);
+
+	if (array)
+		memset(array, 0xff, n * size);
+	return array;
+}
+
+static bool allocate(struct pattern *pattern)
+{
+	const struct rounds_problem *problem = pattern->problem;
+	size_t places = (size_t)problem->nleaves * pattern->nclasses, rounds = pattern->nrounds;
+
+	pattern->nitems = (uint32_t)places * problem->parts;
+	pattern->lane = new_unset(places * problem->npaths, sizeof(*pattern->lane));
+	pattern->path = calloc(pattern->nitems, sizeof(*pattern->path));
+	pattern->colour = new_unset(pattern->nitems, sizeof(*pattern->colour));
+	pattern->class_at = new_unset(pattern->nclasses * rounds, sizeof(*pattern->class_at));
+	pattern->lane_at = new_unset(problem->nlanes * rounds, sizeof(*pattern->lane_at));
+	pattern->load = calloc(problem->nlanes, sizeof(*pattern->load));
+	pattern->class_of = calloc(problem->nservers, sizeof(*pattern->class_of));
+	return pattern->lane && pattern->path && pattern->colour && pattern->class_at && pattern->lane_at &&
+	       pattern->load && pattern->class_of;
+}
+
+static void release(struct pattern *pattern)
+{
+	free(pattern->lane);
+	free(pattern->path);
+	free(pattern->colour);
+	free(pattern->class_at);
+	free(pattern->lane_at);
+	free(pattern->load);
+	free(pattern->class_of);
+}
+
+/* One vote of Boyer and Moore's majority count: the lane with more than half of the votes wins. */
+static void vote(uint8_t *lane, int32_t *lead, uint8_t candidate)
+{
+	if (*lead == 0)
+		*lane = candidate;
+	*lead += *lane == candidate ? 1 : -1;
+}
+
+/* What most leaves use, for each distance, class and path. */
+static bool read_lanes(struct pattern *pattern)
+{
+	const struct rounds_problem *problem = pattern->problem;
+	uint32_t npaths = problem->npaths;
+	int32_t *lead = calloc((size_t)problem->nleaves * pattern->nclasses * npaths, sizeof(*lead));
+
+	if (!lead)
+		return false;
+	for (uint32_t leaf = 0; leaf < problem->nleaves; leaf++) {
+		for (uint32_t d = 0; d < problem->nservers; d++) {
+			uint32_t delta = (problem->fabric->server[d].leaf + problem->nleaves - leaf) % problem->nleaves;
+			size_t place = ((size_t)delta * pattern->nclasses + pattern->class_of[d]) * npaths;
+			const uint8_t *up = problem->up + rounds_ways(problem, leaf, d);
+
+			for (uint32_t path = 0; path < npaths; path++)
+				if (up[path] != FORS_NO_LANE)
+					vote(&pattern->lane[place + path], &lead[place + path], up[path]);
+		}
+	}
+	free(lead);
+	return true;
+}
+
+static void name_classes(struct pattern *pattern)
+{
+	const struct fors_fabric *fabric = pattern->problem->fabric;
+
+	for (uint32_t d = 0; d < fabric->nservers; d++) {
+		uint32_t slot = fabric->server[d].slot;
+
+		pattern->class_of[d] = slot / fabric->nlanes * fabric->nlanes +
+				       fors_home_lane(fabric, fabric->server[d].leaf, slot, 0);
+	}
+}
+
+/* The round that an item has in a healthy tree. */
+static uint32_t own_round(const struct pattern *pattern, uint32_t item)
+{
+	const struct rounds_problem *problem = pattern->problem;
+	uint32_t class = item_class(pattern, item), number = item / pattern->nclasses % problem->parts;
+	uint32_t lane = class % problem->nlanes, copy = class / problem->nlanes, parts = problem->parts;
+	uint32_t shift = parts * (lane * (pattern->nrounds / parts) / problem->nlanes) + lane % parts;
+
+	shift += parts * copy * (problem->nleaves - 1);
+	return (parts * item_delta(pattern, item) + number + shift) % pattern->nrounds;
+}
+
+static void set(struct pattern *pattern, uint32_t item, uint32_t round)
+{
+	uint8_t lane = item_lane(pattern, item, pattern->path[item]);
+
+	pattern->colour[item] = (uint16_t)round;
+	pattern->class_at[(size_t)item_class(pattern, item) * pattern->nrounds + round] = item;
+	if (lane != FORS_NO_LANE)
+		pattern->lane_at[(size_t)lane * pattern->nrounds + round] = item;
+}
+
+static void unset(struct pattern *pattern, uint32_t item)
+{
+	uint8_t lane = item_lane(pattern, item, pattern->path[item]);
+	uint32_t round = pattern->colour[item];
+
+	pattern->class_at[(size_t)item_class(pattern, item) * pattern->nrounds + round] = NO_ITEM;
+	if (lane != FORS_NO_LANE)
+		pattern->lane_at[(size_t)lane * pattern->nrounds + round] = NO_ITEM;
+}
+
+/* The least loaded lane among an item's path indices; the smaller index on a tie. */
+static void choose_path(struct pattern *pattern, uint32_t item)
+{
+	uint32_t least = UINT32_MAX;
+
+	for (uint32_t path = 0; path < pattern->problem->npaths; path++) {
+		uint8_t lane = item_lane(pattern, item, path);
+
+		if (lane != FORS_NO_LANE && pattern->load[lane] < least) {
+			least = pattern->load[lane];
+			pattern->path[item] = (uint8_t)path;
+		}
+	}
+	if (least != UINT32_MAX)
+		pattern->load[item_lane(pattern, item, pattern->path[item])]++;
+}
+
+static bool is_free(const struct pattern *pattern, uint32_t item, uint32_t round)
+{
+	uint8_t lane = item_lane(pattern, item, pattern->path[item]);
+
+	return pattern->class_at[(size_t)item_class(pattern, item) * pattern->nrounds + round] == NO_ITEM &&
+	       (lane == FORS_NO_LANE || pattern->lane_at[(size_t)lane * pattern->nrounds + round] == NO_ITEM);
+}
+
+/* The first free round of a class or lane, nrounds: none. */
+static uint32_t first_free(const uint32_t *at, uint32_t row, uint32_t nrounds)
+{
+	uint32_t round = 0;
+
+	while (round < nrounds && at[(size_t)row * nrounds + round] != NO_ITEM)
+		round++;
+	return round;
+}
+
+/*
+ * Make round `alpha`, free at the item's class, free at its lane as well: swap alpha and beta along the path
+ * of items that starts at the lane with alpha. It cannot end at the class, which has no alpha.
+ */
+static void swap_path(struct pattern *pattern, uint32_t item, uint32_t alpha, uint32_t beta)
+{
+	uint32_t nrounds = pattern->nrounds, lane = item_lane(pattern, item, pattern->path[item]);
+	uint32_t at = pattern->lane_at[(size_t)lane * nrounds + alpha], carried = NO_ITEM;
+	uint32_t from = alpha, to = beta;
+
+	for (bool to_class = true; at != NO_ITEM; to_class = !to_class) {
+		uint32_t row = to_class ? item_class(pattern, at) : item_lane(pattern, at, pattern->path[at]);
+		uint32_t next = NO_ITEM;
+
+		/* `at` moves from `from` to `to`; whoever holds `to` at its far end moves the other way. */
+		if (to_class)
+			next = pattern->class_at[(size_t)row * nrounds + to];
+		else if (row != FORS_NO_LANE)
+			next = pattern->lane_at[(size_t)row * nrounds + to];
+		if (carried != at)
+			unset(pattern, at);
+		if (next != NO_ITEM)
+			unset(pattern, next);
+		set(pattern, at, to);
+		carried = next;
+		at = next;
+		uint32_t swap = from;
+		from = to;
+		to = swap;
+	}
+}
+
+static void colour_item(struct pattern *pattern, uint32_t item)
+{
+	uint32_t nrounds = pattern->nrounds, alpha, beta;
+	uint32_t lane = item_lane(pattern, item, pattern->path[item]);
+
+	alpha = first_free(pattern->class_at, item_class(pattern, item), nrounds);
+	if (alpha == nrounds)
+		return;
+	if (lane == FORS_NO_LANE) {
+		set(pattern, item, alpha);
+		return;
+	}
+	beta = first_free(pattern->lane_at, lane, nrounds);
+	if (beta == nrounds)
+		return;
+	for (uint32_t round = alpha; round < nrounds; round++) {
+		if (is_free(pattern, item, round)) {
+			set(pattern, item, round);
+			return;
+		}
+	}
+	swap_path(pattern, item, alpha, beta);
+	set(pattern, item, alpha);
+}
+
+/* Items at home in their own rounds, items inside leaves too, then whoever is left. */
+static void colour_all(struct pattern *pattern)
+{
+	uint32_t own = 0;
+
+	for (uint32_t item = 0; item < pattern->nitems; item++) {
+		bool is_home = item_lane(pattern, item, 0) == item_class(pattern, item) % pattern->problem->nlanes;
+
+		own = own_round(pattern, item);
+		if (is_home && is_free(pattern, item, own)) {
+			set(pattern, item, own);
+			pattern->load[item_lane(pattern, item, 0)]++;
+		}
+	}
+	for (uint32_t item = 0; item < pattern->nitems; item++) {
+		if (pattern->colour[item] != NO_COLOUR)
+			continue;
+		choose_path(pattern, item);
+		own = own_round(pattern, item);
+		if (is_free(pattern, item, own))
+			set(pattern, item, own);
+		else
+			colour_item(pattern, item);
+	}
+}
+
+/* Place a unit by its item: over the item's path, else over any path that is free in that round. */
+static bool place(struct rounds_packing *packing, const struct rounds_unit *unit, const struct pattern *pattern,
+		  uint32_t item)
+{
+	uint32_t npaths = unit->is_local ? 1 : pattern->problem->npaths, round = pattern->colour[item];
+
+	for (uint32_t i = 0; i < npaths && round != NO_COLOUR; i++) {
+		uint32_t path = unit->is_local ? 0 : (pattern->path[item] + i) % npaths;
+
+		if (fors_rounds_is_free(packing, unit, path, round)) {
+			fors_rounds_put(packing, unit, path, round);
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Does the unit go where its item does? */
+static bool is_regular(const struct pattern *pattern, const struct rounds_unit *unit, uint32_t item)
+{
+	return unit->is_local || unit->up[pattern->path[item]] == item_lane(pattern, item, pattern->path[item]);
+}
+
+/* The regular units first, so that displaced ones find out what is really left in their round. */
+static void place_all(struct rounds_packing *packing, const struct pattern *pattern, bool regular)
+{
+	const struct rounds_problem *problem = packing->problem;
+
+	for (uint32_t id = 0; id < packing->nunits; id++) {
+		struct rounds_unit unit = fors_rounds_unit(problem, id);
+		uint32_t delta = (problem->fabric->server[unit.server].leaf + problem->nleaves - unit.leaf) % problem->nleaves;
+		uint32_t item = item_number(pattern, delta, unit.group % problem->parts, pattern->class_of[unit.server]);
+
+		if (is_regular(pattern, &unit, item) != regular || rounds_members(problem, unit.group) == 0)
+			continue;
+		if (!place(packing, &unit, pattern, item))
+			packing->homeless[packing->nhomeless++] = id;
+	}
+}
+
+enum fors_err fors_rounds_start(struct rounds_packing *packing, struct fors_error *error)
+{
+	const struct fors_fabric *fabric = packing->problem->fabric;
+	struct pattern pattern = {.problem = packing->problem, .nrounds = packing->nrounds};
+
+	pattern.nclasses = (fabric->nslots + fabric->nlanes - 1) / fabric->nlanes * fabric->nlanes;
+	if (!allocate(&pattern)) {
+		release(&pattern);
+		return fors_fail_memory(error);
+	}
+	name_classes(&pattern);
+	if (!read_lanes(&pattern)) {
+		release(&pattern);
+		return fors_fail_memory(error);
+	}
+	colour_all(&pattern);
+	place_all(packing, &pattern, true);
+	place_all(packing, &pattern, false);
+	release(&pattern);
+	return FORS_OK;
+}

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * rounds_search.c - rounds for the homeless: a tabu search by ejection.
+ *
+ * Take the unit that lost its place last. If it fits somewhere, put it there.
+ * Else look at every round (and path): who would have to go? Each of them
+ * costs, less if it fits elsewhere at once, much more if it was itself
+ * placed a moment ago (tabu). Put the unit where that is cheapest, throw the
+ * others out, and go on until nobody is homeless. Taking the last one first
+ * follows a chain of ejections to its end before the next is begun, as Kempe's
+ * alternating paths do.
+ *
+ * The effort is counted in ejections, not in seconds, and the pseudo random numbers
+ * that break ties start from a constant, so the result is the same everywhere.
+ */
+#include "rounds.h"
+
+#define TENURE 10          /* steps for which a placed unit is tabu, up to twice that */
+#define COST_FITS 2        /* ejecting a unit that fits elsewhere */
+#define COST_LOCAL 7       /* one inside its leaf: it needs no link, so it is easier to place */
+#define COST_REMOTE 10
+#define COST_CAPACITY 8    /* somebody of the group has to go too */
+#define COST_TABU 40
+#define TIE_BITS 3         /* room for a random tie-break below the cost */
+#define CANCEL_STEPS 256   /* ask for cancellation this often */
+
+/* xorshift64 */
+static uint32_t random_below(struct rounds_packing *packing, uint32_t n)
+{
+	packing->random ^= packing->random << 13;
+	packing->random ^= packing->random >> 7;
+	packing->random ^= packing->random << 17;
+	return (uint32_t)((packing->random >> 32) % n);
+}
+
+/* Who is in the way of a unit in one round. */
+struct obstacle {
+	uint32_t unit[3]; /* receiver's, uplink's, downlink's occupants, each once */
+	uint32_t count;
+	bool needs_capacity; /* the group is full, and none of these is of the group */
+};
+
+static void add_obstacle(struct obstacle *obstacle, uint32_t id)
+{
+	if (id == ROUNDS_NONE)
+		return;
+	for (uint32_t i = 0; i < obstacle->count; i++)
+		if (obstacle->unit[i] == id)
+			return;
+	obstacle->unit[obstacle->count++] = id;
+}
+
+static void find_obstacle(const struct rounds_packing *packing, const struct rounds_unit *unit, uint32_t path,
+			  uint32_t round, struct obstacle *obstacle)
+{
+	const struct rounds_problem *problem = packing->problem;
+	size_t nrounds = packing->nrounds;
+
+	obstacle->count = 0;
+	add_obstacle(obstacle, packing->receive_at[unit->server * nrounds + round]);
+	if (!unit->is_local) {
+		uint32_t to = problem->fabric->server[unit->server].leaf;
+
+		add_obstacle(obstacle, packing->up_at[(unit->leaf * problem->nlanes + unit->up[path]) * nrounds + round]);
+		add_obstacle(obstacle, packing->down_at[(to * problem->nlanes + unit->down[path]) * nrounds + round]);
+	}
+	obstacle->needs_capacity = packing->count[unit->group * nrounds + round] >= problem->capacity;
+	for (uint32_t i = 0; i < obstacle->count; i++)
+		if (obstacle->unit[i] / problem->nservers == unit->group)
+			obstacle->needs_capacity = false;
+}
+
+/* What it costs to eject one placed unit. */
+static uint32_t price(const struct rounds_packing *packing, uint32_t id, uint32_t step)
+{
+	struct rounds_unit unit = fors_rounds_unit(packing->problem, id);
+	uint32_t path, cost = unit.is_local ? COST_LOCAL : COST_REMOTE;
+
+	if (fors_rounds_find_free(packing, &unit, 0, &path) != ROUNDS_NONE)
+		cost = COST_FITS;
+	return cost + (packing->guard[id] > step ? COST_TABU : 0);
+}
+
+static uint32_t obstacle_price(const struct rounds_packing *packing, const struct obstacle *obstacle, uint32_t step)
+{
+	uint32_t cost = obstacle->needs_capacity ? COST_CAPACITY : 0;
+
+	for (uint32_t i = 0; i < obstacle->count; i++)
+		cost += price(packing, obstacle->unit[i], step);
+	return cost;
+}
+
+/* Where one unit is placed at the least cost. */
+struct choice {
+	uint32_t path, round, cost;
+};
+
+static struct choice cheapest(struct rounds_packing *packing, const struct rounds_unit *unit, uint32_t step)
+{
+	struct choice best = {.cost = UINT32_MAX};
+	uint32_t npaths = unit->is_local ? 1 : packing->problem->npaths;
+
+	for (uint32_t path = 0; path < npaths; path++) {
+		if (!unit->is_local && unit->up[path] == FORS_NO_LANE)
+			continue;
+		for (uint32_t round = 0; round < packing->nrounds; round++) {
+			struct obstacle obstacle;
+			uint32_t cost;
+
+			find_obstacle(packing, unit, path, round, &obstacle);
+			cost = obstacle_price(packing, &obstacle, step) << TIE_BITS;
+			cost += random_below(packing, 1 << TIE_BITS);
+			if (cost < best.cost)
+				best = (struct choice){.path = path, .round = round, .cost = cost};
+		}
+	}
+	return best;
+}
+
+/* Keep the cheaper of *victim and `id`, if that is a unit of `group`. */
+static void consider(struct rounds_packing *packing, uint32_t id, uint32_t group, uint32_t step, uint32_t *victim,
+		     uint32_t *least)
+{
+	uint32_t cost;
+
+	if (id == ROUNDS_NONE || id / packing->problem->nservers != group)
+		return;
+	cost = (price(packing, id, step) << TIE_BITS) + random_below(packing, 1 << TIE_BITS);
+	if (cost < *least) {
+		*least = cost;
+		*victim = id;
+	}
+}
+
+/* The cheapest unit of a group in a round. */
+static uint32_t find_victim(struct rounds_packing *packing, uint32_t group, uint32_t round, uint32_t step)
+{
+	const struct rounds_problem *problem = packing->problem;
+	uint32_t number = group / problem->parts, victim = ROUNDS_NONE, least = UINT32_MAX;
+	const struct fors_leaf *leaf = &problem->fabric->leaf[number];
+	size_t nrounds = packing->nrounds;
+
+	for (uint32_t d = leaf->first_server; d < leaf->first_server + leaf->nservers; d++)
+		consider(packing, packing->receive_at[d * nrounds + round], group, step, &victim, &least);
+	for (uint32_t lane = 0; lane < problem->nlanes; lane++)
+		consider(packing, packing->up_at[(number * problem->nlanes + lane) * nrounds + round], group, step, &victim,
+			 &least);
+	return victim;
+}
+
+static void eject(struct rounds_packing *packing, uint32_t id)
+{
+	struct rounds_unit unit = fors_rounds_unit(packing->problem, id);
+
+	fors_rounds_take(packing, &unit);
+	packing->homeless[packing->nhomeless++] = id;
+}
+
+/* Put the unit in the chosen round; who is in the way becomes homeless. */
+static void force(struct rounds_packing *packing, const struct rounds_unit *unit, struct choice choice, uint32_t step)
+{
+	struct obstacle obstacle;
+
+	find_obstacle(packing, unit, choice.path, choice.round, &obstacle);
+	if (obstacle.needs_capacity)
+		eject(packing, find_victim(packing, unit->group, choice.round, step));
+	for (uint32_t i = 0; i < obstacle.count; i++)
+		eject(packing, obstacle.unit[i]);
+	fors_rounds_put(packing, unit, choice.path, choice.round);
+}
+
+static bool is_cancelled(const struct rounds_packing *packing)
+{
+	const struct fors_task *task = packing->problem->task;
+
+	return task->cancelled && task->cancelled(task->context);
+}
+
+enum fors_err fors_rounds_search(struct rounds_packing *packing, uint64_t budget, bool *done,
+				 struct fors_error *error)
+{
+	uint32_t step = 0, ejections = 0;
+
+	while (packing->nhomeless) {
+		struct rounds_unit unit = fors_rounds_unit(packing->problem, packing->homeless[--packing->nhomeless]);
+		uint32_t path, round = fors_rounds_find_free(packing, &unit, random_below(packing, packing->nrounds), &path);
+
+		if (++step % CANCEL_STEPS == 0 && is_cancelled(packing))
+			return fors_fail(error, FORS_ECANCELLED, "rounds: planning was cancelled");
+		if (round != ROUNDS_NONE) {
+			fors_rounds_put(packing, &unit, path, round);
+		} else if (ejections++ < budget) {
+			force(packing, &unit, cheapest(packing, &unit, step), step);
+		} else {
+			packing->homeless[packing->nhomeless++] = unit.id;
+			break;
+		}
+		packing->guard[unit.id] = step + TENURE + random_below(packing, TENURE);
+	}
+	*done = packing->nhomeless == 0;
+	return FORS_OK;
+}
