@@ -4,8 +4,14 @@ libforscore_la_SOURCES = \
 	core/closed_form.c \
 	core/error.c core/error.h \
 	core/fabric.c core/fabric.h core/places.c core/places.h \
+	core/level.c core/level.h \
 	core/net.c core/net.h \
 	core/planner.c core/planner.h \
+	core/rounds.c core/rounds.h \
+	core/rounds_pack.c \
+	core/rounds_pattern.c \
+	core/rounds_problem.c \
+	core/rounds_search.c \
 	core/schedule.c core/schedule.h \
 	core/schedule_file.c core/schedule_file.h core/schedule_format.h \
 	core/status.c core/status.h \

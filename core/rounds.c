@@ -24,9 +24,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BUDGET_FIXED 3000   /* ejections that any attempt may make */
-#define BUDGET_PER_UNIT 1   /* and for each unit that starts homeless */
-#define STAGE_TRIES 4       /* numbers of rounds that a later stage tries */
+#define PATIENCE 500        /* ejections without any progress after which an attempt gives up */
+#define STAGE_TRIES 4       /* numbers of rounds that a stage with more path indices tries */
 #define MAX_PATHS_LOG2 2    /* path indices beyond 4 add nothing that the exact planner does not do better */
 #define MAX_PARTS_LOG2 2
 #define MAX_PHASES UINT16_MAX
@@ -66,8 +65,7 @@ static enum fors_err attempt(const struct rounds_problem *problem, uint32_t nrou
 		return err;
 	err = fors_rounds_start(packing, error);
 	if (!err)
-		err = fors_rounds_search(packing, BUDGET_FIXED + BUDGET_PER_UNIT * (uint64_t)packing->nhomeless, done,
-					 error);
+		err = fors_rounds_search(packing, PATIENCE, done, error);
 	if (!err && *done)
 		keep(best, packing);
 	else
@@ -92,14 +90,15 @@ static enum fors_err first_stage(const struct rounds_problem *problem, struct be
 	return err;
 }
 
-/* A later stage: from the bound up to what would be better than the best, by bisection, a few times. */
-static enum fors_err later_stage(const struct rounds_problem *problem, struct best *best, struct fors_error *error)
+/* A later stage: by bisection between the bound and what would be better than the best, a few times. */
+static enum fors_err later_stage(const struct rounds_problem *problem, unsigned tries, struct best *best,
+				 struct fors_error *error)
 {
-	uint32_t low = 0, nrounds, high = (best->nphases - 1) / problem->capacity;
+	uint32_t low = 0, high = (best->nphases - 1) / problem->capacity;
 	enum fors_err err = fors_rounds_bound(problem, &low, error);
 
-	nrounds = low;
-	for (unsigned tries = 0; !err && low <= high && tries < STAGE_TRIES; tries++) {
+	/* The largest number first: most often it works, and then the others are worth their time. */
+	for (uint32_t nrounds = high; !err && low <= high && tries > 0; tries--) {
 		bool done = false;
 
 		err = attempt(problem, nrounds, best, &done, error);
@@ -119,11 +118,11 @@ static enum fors_err stages(struct rounds_problem *problem, unsigned log2, struc
 	enum fors_err err = FORS_OK;
 
 	/* One path index and one group: that was the first stage. */
-	for (unsigned cut = log2 == 0; !err && cut <= MAX_PARTS_LOG2; cut++) {
+	for (unsigned cut = log2 == 0; !err && cut <= (log2 ? MAX_PARTS_LOG2 : 1); cut++) {
 		if (1u << cut > problem->fabric->max_servers || best->nphases <= problem->nservers)
 			break;
 		fors_rounds_problem_set(problem, 1u << log2, 1u << cut);
-		err = later_stage(problem, best, error);
+		err = later_stage(problem, log2 ? STAGE_TRIES : 1, best, error);
 	}
 	return err;
 }

@@ -179,7 +179,8 @@ static bool is_cancelled(const struct rounds_packing *packing)
 enum fors_err fors_rounds_search(struct rounds_packing *packing, uint64_t budget, bool *done,
 				 struct fors_error *error)
 {
-	uint32_t step = 0, ejections = 0;
+	uint32_t step = 0, fewest = packing->nhomeless;
+	uint64_t ejections = 0, patience = budget;
 
 	while (packing->nhomeless) {
 		struct rounds_unit unit = fors_rounds_unit(packing->problem, packing->homeless[--packing->nhomeless]);
@@ -189,13 +190,17 @@ enum fors_err fors_rounds_search(struct rounds_packing *packing, uint64_t budget
 			return fors_fail(error, FORS_ECANCELLED, "rounds: planning was cancelled");
 		if (round != ROUNDS_NONE) {
 			fors_rounds_put(packing, &unit, path, round);
-		} else if (ejections++ < budget) {
+		} else if (ejections++ < patience) {
 			force(packing, &unit, cheapest(packing, &unit, step), step);
 		} else {
 			packing->homeless[packing->nhomeless++] = unit.id;
 			break;
 		}
 		packing->guard[unit.id] = step + TENURE + random_below(packing, TENURE);
+		if (packing->nhomeless < fewest) {
+			fewest = packing->nhomeless;
+			patience = ejections + budget;
+		}
 	}
 	*done = packing->nhomeless == 0;
 	return FORS_OK;
