@@ -1,11 +1,15 @@
 # The core: pure functions over plain data; no OpenSM header, no I/O.
 noinst_LTLIBRARIES += libforscore.la
 libforscore_la_SOURCES = \
+	core/claims.c core/claims.h \
 	core/closed_form.c \
 	core/error.c core/error.h \
 	core/fabric.c core/fabric.h core/places.c core/places.h \
+	core/guidlist.c core/guidlist.h \
 	core/level.c core/level.h \
+	core/lftfile.c core/lftfile.h \
 	core/net.c core/net.h \
+	core/netfile.c core/netfile.h \
 	core/planner.c core/planner.h \
 	core/rounds.c core/rounds.h \
 	core/rounds_pack.c \
@@ -15,7 +19,9 @@ libforscore_la_SOURCES = \
 	core/schedule.c core/schedule.h \
 	core/schedule_file.c core/schedule_file.h core/schedule_format.h \
 	core/status.c core/status.h \
+	core/synthetic.c core/synthetic.h \
 	core/tables.c core/tables.h \
+	core/text.c core/text.h \
 	core/verify.c core/verify.h
 libforscore_la_CFLAGS = $(AM_CFLAGS) $(ZLIB_CFLAGS) $(JANSSON_CFLAGS)
 libforscore_la_LIBADD = $(ZLIB_LIBS) $(JANSSON_LIBS) -lm

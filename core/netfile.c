@@ -1,0 +1,554 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * netfile.c - ibnetdiscover text, read and written.
+ *
+ * The text is a sequence of records, one per node, with an empty line after each:
+ *
+ *   vendid=0x2c9                                       ignored, as devid and sysimgguid
+ *   switchguid=0x2c90200000001(2c90200000001)          the next switch has this GUID
+ *   Switch  36 "S-0002c90200000001"  # "desc" enhanced port 0 lid 3 lmc 0
+ *   [1]  "H-0002c90300000001"[2](2c90300000003)        # "desc" lid 7 4xHDR
+ *   [2][ext 5]  "S-0002c90200000002"[9][ext 1]         # "desc" lid 4 4xHDR
+ *
+ *   caguid=0x2c90300000001                             rtguid= for routers
+ *   Ca  2 "H-0002c90300000001"  # "desc"               Hca in ibsim's older files, Rt: router
+ *   [2](2c90300000003)  "S-0002c90200000001"[1]        # lid 7 lmc 0 "desc" lid 3 4xHDR
+ *
+ * ibsim reads the same and numbers nodes without a GUID line itself: each type has
+ * a counter, set by its GUID lines, which a switch raises by one and a CA by
+ * one more than it has ports; CA port p has its node's GUID + p. We count along.
+ *
+ * ibsim ignores every line that it does not know; we refuse it, because a file that
+ * is not what somebody thinks it is should not become an empty or half a fabric.
+ * What a port line says is only noted here; claims.c makes cables of it.
+ */
+#define _GNU_SOURCE /* memmem, memrchr */
+#include "netfile.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "claims.h"
+#include "text.h"
+
+#define NTYPES 3
+#define MAX_PORTS 254
+#define LID_PERMISSIVE 0xFFFF /* what a port shows that has no LID */
+
+struct reader {
+	struct fors_lines lines;
+	struct fors_net *net;
+	struct fors_claims claims;
+	struct fors_error *error;
+	uint64_t guid[NTYPES];     /* of the next node of each type */
+	uint64_t base[NTYPES];     /* what "guid+N" lines add to */
+	uint32_t node;             /* whose port lines follow, FORS_NONE: nobody's */
+	uint32_t pending_line;     /* of a GUID (or similar) line whose node did not come yet, 0: none */
+	bool has_rates;            /* port lines end with the rate of the cable */
+};
+
+#define FAIL(r, ...) fors_lines_fail(&(r)->lines, (r)->lines.number, (r)->error, __VA_ARGS__)
+
+/* ---- small pieces of a line ---- */
+
+/* The number after `word` (which starts a word) in `text`, false when there is none. */
+static bool find_number(struct fors_span text, const char *word, uint64_t *value)
+{
+	for (struct fors_span rest = text; !fors_span_is_empty(rest); rest.at++) {
+		struct fors_span here = rest;
+
+		if ((here.at == text.at || here.at[-1] == ' ' || here.at[-1] == '\t') && fors_take_word(&here, word) &&
+		    fors_take_number(&here, 10, UINT32_MAX, value))
+			return true;
+	}
+	return false;
+}
+
+/* "[NUMBER]", up to 255. */
+static bool take_port(struct fors_span *rest, uint8_t *port)
+{
+	struct fors_span after = *rest;
+	uint64_t value;
+
+	if (!fors_take_char(&after, '[') || !fors_take_number(&after, 10, UINT8_MAX, &value) ||
+	    !fors_take_char(&after, ']'))
+		return false;
+	*rest = after;
+	*port = (uint8_t)value;
+	return true;
+}
+
+/* "[ext 5]", the label on the chassis, and "(2c90300000003)", the port GUID; both may be missing. */
+static bool take_extras(struct fors_span *rest, uint64_t *guid)
+{
+	struct fors_span label;
+
+	if (fors_take_word(rest, "[ext ") && !fors_take_until(rest, ']', &label))
+		return false;
+	fors_skip_blanks(rest);
+	if (!fors_take_char(rest, '('))
+		return true;
+	(void)fors_take_word(rest, "0x");
+	return fors_take_number(rest, 16, UINT64_MAX, guid) && fors_take_char(rest, ')');
+}
+
+/* ibsim reserves # and @; the others do not survive in a net, and two ids could become one. */
+static bool is_id(struct fors_span id)
+{
+	if (fors_span_is_empty(id) || id.end - id.at > FORS_NAME_MAX)
+		return false;
+	for (const char *c = id.at; c < id.end; c++)
+		if (*c < ' ' || *c > '~' || strchr("#@'\\<>", *c))
+			return false;
+	return true;
+}
+
+/* "\"ID\"" after blanks. */
+static enum fors_err take_id(struct reader *r, struct fors_span *rest, struct fors_span *id)
+{
+	fors_skip_blanks(rest);
+	if (!fors_take_char(rest, '"') || !fors_take_until(rest, '"', id))
+		return FAIL(r, "a node id in quotes is missing");
+	if (!is_id(*id))
+		return FAIL(r, "\"%.*s\" is not a node id: 1 to %d printable characters other than #@'\\<>",
+			    fors_span_width(*id), id->at, FORS_NAME_MAX);
+	return FORS_OK;
+}
+
+/* What stands before, between and after the quotes of a comment (which may itself hold quotes). */
+struct comment {
+	struct fors_span before, quoted, after;
+	bool has_quotes;
+};
+
+static enum fors_err split_comment(struct reader *r, struct fors_span text, struct comment *comment)
+{
+	struct fors_span rest = text;
+	const char *last;
+
+	*comment = (struct comment){.before = text, .quoted = {text.end, text.end}, .after = {text.end, text.end}};
+	if (!fors_take_until(&rest, '"', &comment->before)) {
+		comment->before = text;
+		return FORS_OK;
+	}
+	last = memrchr(rest.at, '"', (size_t)(rest.end - rest.at));
+	if (!last)
+		return FAIL(r, "a quote is not closed");
+	comment->quoted = (struct fors_span){rest.at, last};
+	comment->after = (struct fors_span){last + 1, rest.end};
+	comment->has_quotes = true;
+	return FORS_OK;
+}
+
+/* "lid 7 lmc 1" somewhere in `text`, for `port`; nothing there is fine. */
+static enum fors_err read_lid(struct reader *r, struct fors_span text, struct fors_port *port)
+{
+	uint64_t lid, lmc;
+
+	if (!find_number(text, "lid ", &lid) || lid == LID_PERMISSIVE)
+		return FORS_OK;
+	if (!find_number(text, "lmc ", &lmc))
+		lmc = 0;
+	if (lid > FORS_LID_MAX || lmc > FORS_MAX_LMC || lid + (1u << lmc) - 1 > FORS_LID_MAX)
+		return FAIL(r, "LID %" PRIu64 " with LMC %" PRIu64 " is out of range: LIDs end at %u, LMC at %u", lid,
+			    lmc, FORS_LID_MAX, FORS_MAX_LMC);
+	port->lid = (uint16_t)lid;
+	port->lmc = (uint8_t)lmc;
+	return FORS_OK;
+}
+
+/* The rate of "4xHDR" in 0.1 Gb/s; 0 for what we do not know. */
+static uint32_t read_rate(struct fors_span text)
+{
+	static const struct {
+		const char *name; /* FDR10 before FDR: the first that fits counts */
+		uint32_t rate;
+	} speeds[] = {{"SDR", 25}, {"DDR", 50}, {"QDR", 100}, {"FDR10", 103}, {"FDR", 140},
+		      {"EDR", 250}, {"HDR", 500}, {"NDR", 1000}, {"XDR", 2000}};
+	uint64_t width;
+
+	fors_skip_blanks(&text);
+	if (!fors_take_number(&text, 10, 12, &width) || !fors_take_char(&text, 'x'))
+		return 0;
+	for (size_t i = 0; i < sizeof(speeds) / sizeof(speeds[0]); i++)
+		if (fors_starts_with(text, speeds[i].name))
+			return (uint32_t)width * speeds[i].rate;
+	return 0;
+}
+
+/* ---- header lines ---- */
+
+/* Old tools write the description without quotes; it ends where the rest of the usual line starts. */
+static void split_unquoted(struct comment *comment)
+{
+	static const char *const ends[] = {" enhanced port ", " base port ", " lid ", " lmc "};
+	struct fors_span all = comment->before;
+	const char *end = NULL;
+
+	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]) && !end; i++)
+		end = memmem(all.at, (size_t)(all.end - all.at), ends[i], strlen(ends[i]));
+	if (!end)
+		end = all.end;
+	comment->quoted = (struct fors_span){all.at, end};
+	comment->after = (struct fors_span){end, all.end};
+}
+
+/* What follows a node's id: nothing, or # and the description and, for a switch, its LID. */
+static enum fors_err read_description(struct reader *r, struct fors_span rest, struct comment *comment)
+{
+	enum fors_err err;
+
+	fors_skip_blanks(&rest);
+	*comment = (struct comment){.quoted = {rest.at, rest.at}, .after = {rest.end, rest.end}};
+	if (fors_span_is_empty(rest))
+		return FORS_OK;
+	if (!fors_take_char(&rest, '#'))
+		return FAIL(r, "\"%.*s\" after the node id: only a comment may follow it", fors_span_width(rest),
+			    rest.at);
+	fors_skip_blanks(&rest);
+	err = split_comment(r, rest, comment);
+	if (!err && !comment->has_quotes)
+		split_unquoted(comment);
+	return err;
+}
+
+static enum fors_err add_node(struct reader *r, enum fors_node_type type, unsigned nports, struct fors_span id,
+			      struct fors_span desc)
+{
+	uint64_t guid = r->guid[type];
+	char texts[2][FORS_NAME_MAX + 1] = {{0}};
+	enum fors_err err;
+
+	if (fors_span_is_empty(desc))
+		desc = id;
+	memcpy(texts[0], id.at, (size_t)(id.end - id.at));
+	memcpy(texts[1], desc.at, desc.end - desc.at > FORS_NAME_MAX ? FORS_NAME_MAX : (size_t)(desc.end - desc.at));
+	err = fors_net_add_node(r->net, type, nports, guid, texts[0], texts[1], &r->node, r->error);
+	if (!err)
+		err = fors_claims_add_node(&r->claims, id, r->lines.number, r->error);
+	if (err)
+		return err;
+	r->guid[type] += type == FORS_SWITCH ? 1 : nports + 1;
+	for (unsigned port = 1; type != FORS_SWITCH && port <= nports; port++)
+		fors_net_port(r->net, r->node, port)->guid = guid + port;
+	return FORS_OK;
+}
+
+/* 36 "S-0002c90200000001" # "desc" enhanced port 0 lid 3 lmc 0 */
+static enum fors_err read_node(struct reader *r, struct fors_span rest, int type)
+{
+	struct fors_span id;
+	struct comment comment;
+	uint64_t nports;
+	enum fors_err err;
+
+	fors_skip_blanks(&rest);
+	if (!fors_take_number(&rest, 10, UINT32_MAX, &nports))
+		return FAIL(r, "the number of ports is missing");
+	if (nports == 0 || nports > MAX_PORTS)
+		return FAIL(r, "%" PRIu64 " ports: a node has 1 to %d", nports, MAX_PORTS);
+	if (r->net->nnodes == FORS_LID_MAX)
+		return FAIL(r, "more than %u nodes do not fit into a subnet", FORS_LID_MAX);
+	err = take_id(r, &rest, &id);
+	if (!err)
+		err = read_description(r, rest, &comment);
+	if (!err)
+		err = add_node(r, (enum fors_node_type)type, (unsigned)nports, id, comment.quoted);
+	if (!err && type == FORS_SWITCH)
+		err = read_lid(r, comment.after, fors_net_port(r->net, r->node, 0));
+	if (!err && r->lines.is_cut)
+		err = FAIL(r, "the file ends in the line of a node");
+	r->pending_line = 0;
+	return err;
+}
+
+/* switchguid=0x2c90200000001(2c90200000001), or +5: five more than the last absolute one */
+static enum fors_err read_guid(struct reader *r, struct fors_span rest, int type)
+{
+	bool is_relative = fors_take_char(&rest, '+');
+	uint64_t guid;
+
+	if (!is_relative && !fors_take_char(&rest, '='))
+		return FAIL(r, "a = and a GUID are missing");
+	fors_skip_blanks(&rest);
+	if (!fors_take_any_number(&rest, UINT64_MAX, &guid) ||
+	    !(fors_span_is_empty(rest) || strchr("( \t#", *rest.at)))
+		return FAIL(r, "this is no GUID; write 0x and up to 16 hexadecimal digits");
+	if (!is_relative && guid == 0)
+		return FAIL(r, "0 is not a GUID");
+	if (!is_relative)
+		r->base[type] = guid;
+	r->guid[type] = is_relative ? r->base[type] + guid : guid;
+	r->pending_line = r->lines.number;
+	r->node = FORS_NONE;
+	return FORS_OK;
+}
+
+/* vendid=, devid=, sysimgguid=: belong to a node, and nothing to us */
+static enum fors_err read_identity(struct reader *r, struct fors_span rest, int unused)
+{
+	uint64_t value;
+
+	if (!fors_take_char(&rest, '=') || !fors_take_any_number(&rest, UINT64_MAX, &value))
+		return FAIL(r, "a = and a number are missing");
+	r->pending_line = r->lines.number;
+	r->node = FORS_NONE;
+	return FORS_OK;
+}
+
+/* Headings between records, and what only a simulator needs to know. */
+static enum fors_err read_heading(struct reader *r, struct fors_span rest, int unused)
+{
+	r->node = FORS_NONE;
+	return FORS_OK;
+}
+
+/* module and include would give nodes other names, or come from other files. */
+static enum fors_err refuse(struct reader *r, struct fors_span rest, int unused)
+{
+	return FAIL(r, "ibsim's \"module\", \"include\" and \"@\" are not read; load the file into ibsim and take "
+		       "the output of ibnetdiscover");
+}
+
+/* ---- port lines ---- */
+
+/* [2](2c90300000003) "S-0002c90200000001"[1] up to its comment */
+static enum fors_err read_ends(struct reader *r, struct fors_span *rest, struct fors_claim *claim, uint64_t *guid)
+{
+	const struct fors_node *node = &r->net->node[claim->node];
+	enum fors_err err;
+
+	if (!take_port(rest, &claim->port) || !take_extras(rest, guid))
+		return FAIL(r, "a port line starts with [PORT], and [ext LABEL] or (GUID) may follow");
+	if (claim->port == 0 || claim->port > node->nports)
+		return FAIL(r, "port %u: \"%s\" has ports 1 to %u", claim->port, node->id, node->nports);
+	err = take_id(r, rest, &claim->peer);
+	if (err)
+		return err;
+	claim->peer_port = 1; /* as ibsim has it */
+	if (fors_starts_with(*rest, "[") && !take_port(rest, &claim->peer_port))
+		return FAIL(r, "the port of the other end is no number in [ ], 1 to %d", MAX_PORTS);
+	if (!take_extras(rest, &claim->peer_guid))
+		return FAIL(r, "the port GUID of the other end is no hexadecimal number in ( )");
+	return FORS_OK;
+}
+
+/* Skip ibsim's port options "w=1 s=4"; anything else before the comment is an error. */
+static enum fors_err skip_options(struct reader *r, struct fors_span *rest)
+{
+	for (;;) {
+		const char *start;
+		uint64_t value;
+
+		fors_skip_blanks(rest);
+		if (fors_span_is_empty(*rest) || *rest->at == '#')
+			return FORS_OK;
+		start = rest->at++;
+		if (!fors_take_char(rest, '=') || !fors_take_any_number(rest, UINT32_MAX, &value))
+			return FAIL(r, "\"%.*s\" is not understood",
+				    fors_span_width((struct fors_span){start, rest->end}), start);
+	}
+}
+
+/* # lid 7 lmc 0 "desc" lid 3 4xHDR; a switch port has only what follows the description. */
+static enum fors_err read_port_comment(struct reader *r, struct fors_span text, struct fors_claim *claim)
+{
+	struct comment comment;
+	uint64_t lid;
+	enum fors_err err = split_comment(r, text, &comment);
+
+	if (!err && r->net->node[claim->node].type != FORS_SWITCH)
+		err = read_lid(r, comment.before, fors_net_port(r->net, claim->node, claim->port));
+	if (err || !comment.has_quotes)
+		return err;
+	fors_skip_blanks(&comment.after);
+	if (fors_take_word(&comment.after, "lid ") && fors_take_number(&comment.after, 10, FORS_LID_MAX, &lid))
+		claim->peer_lid = (uint16_t)lid;
+	claim->rate = read_rate(comment.after);
+	return FORS_OK;
+}
+
+static enum fors_err read_port(struct reader *r, struct fors_span rest)
+{
+	struct fors_claim claim = {.node = r->node, .line = r->lines.number};
+	uint64_t guid = 0;
+	enum fors_err err;
+
+	if (r->node == FORS_NONE)
+		return FAIL(r, "a port without a node: the line of its node must stand above, with no empty line "
+			       "between");
+	err = read_ends(r, &rest, &claim, &guid);
+	if (!err)
+		err = skip_options(r, &rest);
+	if (!err && fors_take_char(&rest, '#'))
+		err = read_port_comment(r, rest, &claim);
+	if (err)
+		return err;
+	if (r->lines.is_cut && r->has_rates && claim.rate == 0)
+		return FAIL(r, "the file ends in the middle of this line");
+	r->has_rates = r->has_rates || claim.rate;
+	if (guid && r->net->node[r->node].type != FORS_SWITCH)
+		fors_net_port(r->net, r->node, claim.port)->guid = guid;
+	return fors_claims_add(&r->claims, &claim, r->error);
+}
+
+/* ---- the whole text ---- */
+
+static const struct keyword {
+	const char *word;
+	enum fors_err (*read)(struct reader *r, struct fors_span rest, int type);
+	int type;
+} keywords[] = {
+	{"Switch", read_node, FORS_SWITCH},
+	{"Ca", read_node, FORS_CA},
+	{"Hca", read_node, FORS_CA},
+	{"Rt", read_node, FORS_ROUTER},
+	{"switchguid", read_guid, FORS_SWITCH},
+	{"caguid", read_guid, FORS_CA},
+	{"hcaguids", read_guid, FORS_CA},
+	{"rtguid", read_guid, FORS_ROUTER},
+	{"vendid", read_identity, 0},
+	{"devid", read_identity, 0},
+	{"sysimgguid", read_identity, 0},
+	{"Chassis ", read_heading, 0},
+	{"Hostname:", read_heading, 0},
+	{"Non-Chassis Nodes", read_heading, 0},
+	{"width", read_heading, 0},
+	{"speed", read_heading, 0},
+	{"extspeed", read_heading, 0},
+	{"pdebug", read_heading, 0},
+	{"module", refuse, 0},
+	{"include", refuse, 0},
+	{"@", refuse, 0},
+};
+
+static enum fors_err read_line(struct reader *r, struct fors_span line)
+{
+	struct fors_span rest = line;
+
+	if (fors_starts_with(line, "["))
+		return read_port(r, line);
+	if (fors_starts_with(line, "#"))
+		return FORS_OK;
+	fors_skip_blanks(&rest);
+	if (fors_span_is_empty(rest)) {
+		r->node = FORS_NONE;
+		return FORS_OK;
+	}
+	for (size_t i = 0; i < sizeof(keywords) / sizeof(keywords[0]); i++) {
+		rest = line;
+		if (fors_take_word(&rest, keywords[i].word))
+			return keywords[i].read(r, rest, keywords[i].type);
+	}
+	return FAIL(r, "\"%.*s\" is not a line of ibnetdiscover", fors_span_width(line), line.at);
+}
+
+static enum fors_err read_all(struct reader *r)
+{
+	struct fors_span line;
+	enum fors_err err = FORS_OK;
+
+	while (!err && fors_lines_next(&r->lines, &line))
+		err = read_line(r, line);
+	if (err)
+		return err;
+	if (r->net->nnodes == 0)
+		return fors_fail(r->error, FORS_EINPUT, "%s: there is no node in the file", r->lines.name);
+	if (r->pending_line)
+		return fors_lines_fail(&r->lines, r->pending_line, r->error,
+				       "no node follows this line (cut short?)");
+	return fors_claims_settle(&r->claims, &r->lines, r->net, r->error);
+}
+
+enum fors_err fors_netfile_read(const char *text, size_t size, const char *name, struct fors_net **net,
+				struct fors_error *error)
+{
+	struct reader r = {
+		.error = error,
+		.guid = {[FORS_CA] = 0x100000, [FORS_SWITCH] = 0x200000}, /* where ibsim starts */
+		.base = {[FORS_CA] = 0x100000, [FORS_SWITCH] = 0x200000},
+		.node = FORS_NONE,
+	};
+	enum fors_err err = fors_lines_start(&r.lines, text, size, name, error);
+
+	if (err)
+		return err;
+	r.net = fors_net_new();
+	err = r.net ? read_all(&r) : fors_fail_memory(error);
+	fors_claims_clear(&r.claims);
+	if (err) {
+		fors_net_free(r.net);
+		return err;
+	}
+	*net = r.net;
+	return FORS_OK;
+}
+
+/* ---- writing ---- */
+
+/*
+ * The description of the other end, on a port line. It is a comment, but ibsim
+ * looks for options like "w=1" even there.
+ */
+static void write_peer_desc(struct fors_buffer *out, const char *desc)
+{
+	char text[FORS_NAME_MAX + 1];
+	size_t i;
+
+	for (i = 0; desc[i] && i < FORS_NAME_MAX; i++)
+		text[i] = desc[i] == '=' ? '-' : desc[i];
+	text[i] = 0;
+	fors_buffer_print(out, "\"%s\"", text);
+}
+
+static void write_port(const struct fors_net *net, uint32_t node, unsigned number, struct fors_buffer *out)
+{
+	const struct fors_port *port = fors_net_port(net, node, number);
+	const struct fors_node *peer = &net->node[port->peer];
+	const struct fors_port *peer_port = fors_net_port(net, port->peer, port->peer_port);
+	bool is_switch = net->node[node].type == FORS_SWITCH;
+	bool to_switch = peer->type == FORS_SWITCH;
+
+	fors_buffer_print(out, "[%u]", number);
+	if (!is_switch)
+		fors_buffer_print(out, "(%" PRIx64 ") ", port->guid);
+	fors_buffer_print(out, "\t\"%s\"[%u]", peer->id, port->peer_port);
+	if (!to_switch)
+		fors_buffer_print(out, "(%" PRIx64 ") ", peer_port->guid);
+	fors_buffer_print(out, "\t\t# ");
+	if (!is_switch)
+		fors_buffer_print(out, "lid %u lmc %u ", port->lid, port->lmc);
+	write_peer_desc(out, peer->desc);
+	fors_buffer_print(out, " lid %u %s\n", to_switch ? fors_net_port(net, port->peer, 0)->lid : peer_port->lid,
+			  port->is_degraded ? "1xSDR" : "4xSDR");
+}
+
+static void write_node(const struct fors_net *net, uint32_t index, struct fors_buffer *out)
+{
+	const struct fors_node *node = &net->node[index];
+	const struct fors_port *zero = fors_net_port(net, index, 0);
+
+	if (node->type == FORS_SWITCH)
+		fors_buffer_print(out,
+				  "\nswitchguid=0x%" PRIx64 "(%" PRIx64 ")\nSwitch\t%u \"%s\"\t\t# \"%s\" %s port 0 "
+				  "lid %u lmc %u\n",
+				  node->guid, node->guid, node->nports, node->id, node->desc,
+				  zero->lmc ? "enhanced" : "base", zero->lid, zero->lmc);
+	else
+		fors_buffer_print(out, "\n%sguid=0x%" PRIx64 "\n%s\t%u \"%s\"\t\t# \"%s\"\n",
+				  node->type == FORS_CA ? "ca" : "rt", node->guid, node->type == FORS_CA ? "Ca" : "Rt",
+				  node->nports, node->id, node->desc);
+	for (unsigned port = 1; port <= node->nports; port++)
+		if (fors_net_port(net, index, port)->peer != FORS_NONE)
+			write_port(net, index, port, out);
+}
+
+enum fors_err fors_netfile_write(const struct fors_net *net, char **text, size_t *size, struct fors_error *error)
+{
+	struct fors_buffer out = {0};
+
+	fors_buffer_print(&out, "# Written by fors, as ibnetdiscover writes and ibsim reads it.\n");
+	for (uint32_t i = 0; i < net->nnodes; i++)
+		write_node(net, i, &out);
+	return fors_buffer_finish(&out, text, size, error);
+}

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* text.c - see text.h for the idea. */
+#include "text.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum fors_err fors_lines_start(struct fors_lines *lines, const char *text, size_t size, const char *name,
+			       struct fors_error *error)
+{
+	if (size == 0)
+		return fors_fail(error, FORS_EINPUT, "%s: the file is empty", name);
+	if (size > FORS_TEXT_MAX)
+		return fors_fail(error, FORS_ELIMIT, "%s: the file has %zu bytes, more than the %u that fors reads",
+				 name, size, FORS_TEXT_MAX);
+	if (memchr(text, 0, size))
+		return fors_fail(error, FORS_EINPUT, "%s: the file is binary, not text", name);
+	*lines = (struct fors_lines){.name = name, .at = text, .end = text + size};
+	return FORS_OK;
+}
+
+bool fors_lines_next(struct fors_lines *lines, struct fors_span *line)
+{
+	const char *newline;
+
+	if (lines->at == lines->end)
+		return false;
+	newline = memchr(lines->at, '\n', (size_t)(lines->end - lines->at));
+	lines->is_cut = !newline;
+	line->at = lines->at;
+	line->end = newline ? newline : lines->end;
+	lines->at = newline ? newline + 1 : lines->end;
+	lines->number++;
+	if (line->end > line->at && line->end[-1] == '\r')
+		line->end--;
+	return true;
+}
+
+enum fors_err fors_lines_fail(const struct fors_lines *lines, uint32_t line, struct fors_error *error,
+			      const char *format, ...)
+{
+	char text[FORS_ERROR_TEXT];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	for (char *c = text; *c; c++)
+		if ((unsigned char)*c < ' ' || (unsigned char)*c >= 0x7f)
+			*c = '?';
+	return fors_fail(error, FORS_EINPUT, "%s:%u: %s", lines->name, line, text);
+}
+
+static unsigned digit_value(char c)
+{
+	if (c >= '0' && c <= '9')
+		return (unsigned)(c - '0');
+	if (c >= 'a' && c <= 'f')
+		return (unsigned)(c - 'a') + 10;
+	if (c >= 'A' && c <= 'F')
+		return (unsigned)(c - 'A') + 10;
+	return UINT32_MAX;
+}
+
+bool fors_take_number(struct fors_span *span, unsigned base, uint64_t max, uint64_t *value)
+{
+	const char *at = span->at;
+	uint64_t sum = 0;
+
+	for (; at < span->end && digit_value(*at) < base; at++) {
+		unsigned digit = digit_value(*at);
+
+		if (sum > (max - digit) / base || digit > max)
+			return false;
+		sum = sum * base + digit;
+	}
+	if (at == span->at)
+		return false;
+	span->at = at;
+	*value = sum;
+	return true;
+}
+
+bool fors_take_any_number(struct fors_span *span, uint64_t max, uint64_t *value)
+{
+	struct fors_span rest = *span;
+
+	if (fors_take_word(&rest, "0x") || fors_take_word(&rest, "0X")) {
+		if (!fors_take_number(&rest, 16, max, value))
+			return false;
+	} else if (!fors_take_number(&rest, fors_starts_with(rest, "0") ? 8 : 10, max, value)) {
+		return false;
+	}
+	*span = rest;
+	return true;
+}
+
+bool fors_take_until(struct fors_span *span, char end, struct fors_span *inside)
+{
+	const char *found = memchr(span->at, end, (size_t)(span->end - span->at));
+
+	if (!found)
+		return false;
+	*inside = (struct fors_span){span->at, found};
+	span->at = found + 1;
+	return true;
+}
+
+static int compare_keyed(const void *a, const void *b)
+{
+	const struct fors_keyed *x = a, *y = b;
+
+	if (x->key != y->key)
+		return x->key < y->key ? -1 : 1;
+	return (x->line > y->line) - (x->line < y->line);
+}
+
+bool fors_keyed_sort(struct fors_keyed *list, size_t count, struct fors_keyed *first, struct fors_keyed *second)
+{
+	bool is_twice = false;
+
+	if (count > 0)
+		qsort(list, count, sizeof(*list), compare_keyed);
+	for (size_t i = 1; i < count; i++) {
+		if (list[i].key != list[i - 1].key || (is_twice && list[i].line >= second->line))
+			continue;
+		*first = list[i - 1];
+		*second = list[i];
+		is_twice = true;
+	}
+	return is_twice;
+}
+
+static bool buffer_reserve(struct fors_buffer *buffer, size_t more)
+{
+	size_t room = buffer->room ? buffer->room : 4096;
+	char *text;
+
+	while (room - buffer->size < more)
+		room *= 2;
+	if (room == buffer->room)
+		return true;
+	text = realloc(buffer->text, room);
+	if (!text) {
+		buffer->is_short = true;
+		return false;
+	}
+	buffer->text = text;
+	buffer->room = room;
+	return true;
+}
+
+void fors_buffer_print(struct fors_buffer *buffer, const char *format, ...)
+{
+	size_t more = 256; /* a usual line: then one pass is enough */
+	va_list args;
+	int length;
+
+	do {
+		if (buffer->is_short || !buffer_reserve(buffer, more))
+			return;
+		va_start(args, format);
+		length = vsnprintf(buffer->text + buffer->size, buffer->room - buffer->size, format, args);
+		va_end(args);
+		more = (size_t)length + 1;
+	} while (more > buffer->room - buffer->size);
+	buffer->size += (size_t)length;
+}
+
+enum fors_err fors_buffer_finish(struct fors_buffer *buffer, char **text, size_t *size, struct fors_error *error)
+{
+	fors_buffer_print(buffer, "%s", "");
+	if (buffer->is_short) {
+		free(buffer->text);
+		return fors_fail_memory(error);
+	}
+	*text = buffer->text;
+	if (size)
+		*size = buffer->size;
+	return FORS_OK;
+}
