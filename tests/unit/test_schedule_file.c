@@ -1,0 +1,424 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The schedule file: there and back, what a mapped reader finds, and that no damage goes unseen. */
+#include <endian.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <zlib.h>
+
+#include "core/schedule_file.h"
+#include "core/schedule_format.h"
+#include "support.h"
+
+struct bytes {
+	unsigned char *data;
+	size_t size;
+};
+
+static struct bytes encode(const struct fors_schedule *schedule)
+{
+	struct bytes bytes;
+	struct fors_error error;
+	void *data;
+
+	if (fors_schedule_encode(schedule, &data, &bytes.size, &error))
+		fail_msg("%s", error.text);
+	bytes.data = data;
+	return bytes;
+}
+
+static struct fors_schedule *decode(struct bytes bytes)
+{
+	struct fors_schedule *schedule;
+	struct fors_error error;
+
+	if (fors_schedule_decode(bytes.data, bytes.size, "file", &schedule, &error))
+		fail_msg("%s", error.text);
+	return schedule;
+}
+
+static struct fors_schedule *dense_plan(struct bed *bed)
+{
+	struct fors_task task = bed_task(bed);
+	struct fors_schedule *schedule;
+	struct fors_error error;
+
+	if (fors_method_closed_form.plan(&task, &schedule, &error))
+		fail_msg("%s", error.text);
+	schedule->epoch = 1234567890123;
+	return schedule;
+}
+
+/* Not a plan, but every cell of a rounds schedule filled with something that fits. */
+static struct fors_schedule *rounds_noise(struct bed *bed, uint32_t parts, unsigned paths)
+{
+	const struct fors_fabric *fabric = bed->fabric;
+	uint32_t length = (fabric->max_servers + parts - 1) / parts;
+	struct fors_schedule *schedule;
+	struct fors_error error;
+	struct rng rng = {3};
+
+	assert_int_equal(fors_schedule_new(fabric, length * 7, parts, length, "rounds", &schedule, &error), FORS_OK);
+	for (size_t i = 0; i < fors_schedule_ncells(schedule); i++) {
+		struct fors_cell *cell = &schedule->cell[i];
+
+		if (rng_below(&rng, 5) == 0)
+			continue;
+		cell->dst = (uint16_t)rng_below(&rng, fabric->nservers);
+		cell->path = (uint8_t)rng_below(&rng, paths);
+		cell->lane = (uint8_t)rng_below(&rng, fabric->nlanes + 1);
+		if (cell->lane == fabric->nlanes)
+			cell->lane = FORS_NO_LANE;
+	}
+	return schedule;
+}
+
+static void assert_same(const struct fors_schedule *a, const struct fors_schedule *b)
+{
+	assert_int_equal(a->epoch, b->epoch);
+	assert_int_equal(a->fingerprint, b->fingerprint);
+	assert_int_equal(a->nservers, b->nservers);
+	assert_int_equal(a->nphases, b->nphases);
+	assert_int_equal(a->nleaves, b->nleaves);
+	assert_int_equal(a->nlanes, b->nlanes);
+	assert_int_equal(a->parts, b->parts);
+	assert_int_equal(a->round_length, b->round_length);
+	assert_string_equal(a->method, b->method);
+	assert_string_equal(a->reason, b->reason);
+	assert_memory_equal(a->lane_spine, b->lane_spine, a->nlanes * sizeof(*a->lane_spine));
+	for (uint32_t s = 0; s < a->nservers; s++) {
+		assert_int_equal(a->server[s].guid, b->server[s].guid);
+		assert_int_equal(a->server[s].lid, b->server[s].lid);
+		assert_int_equal(a->server[s].leaf, b->server[s].leaf);
+		assert_int_equal(a->server[s].rank, b->server[s].rank);
+		assert_int_equal(a->server[s].lmc, b->server[s].lmc);
+		assert_string_equal(a->server[s].desc, b->server[s].desc);
+		for (uint32_t phase = 0; phase < a->nphases; phase++) {
+			struct fors_cell x = fors_schedule_flow(a, s, phase), y = fors_schedule_flow(b, s, phase);
+
+			assert_int_equal(x.dst, y.dst);
+			assert_true(x.dst == FORS_IDLE || (x.path == y.path && x.lane == y.lane));
+		}
+	}
+}
+
+/* There and back: the same schedule, and from it the same bytes. */
+static size_t there_and_back(struct fors_schedule *schedule)
+{
+	struct bytes bytes = encode(schedule), again;
+	struct fors_schedule *read = decode(bytes);
+
+	assert_same(schedule, read);
+	again = encode(read);
+	assert_int_equal(again.size, bytes.size);
+	assert_memory_equal(again.data, bytes.data, bytes.size);
+	free(again.data);
+	free(bytes.data);
+	fors_schedule_free(read);
+	fors_schedule_free(schedule);
+	return bytes.size;
+}
+
+static void dense_round_trip(void **state)
+{
+	static const char *const specs[] = {"FT(2;4,4)", "FT(2;20,18)", "FT(2;1,1)", "FT(2;4,1)", "FT(2;1,5)"};
+
+	for (size_t i = 0; i < sizeof(specs) / sizeof(specs[0]); i++) {
+		struct bed *bed = bed_new(specs[i], 2);
+
+		there_and_back(dense_plan(bed));
+		bed_free(bed);
+	}
+}
+
+static void rounds_round_trip(void **state)
+{
+	struct bed *bed = bed_new("FT(2;5,4;servers=4;empty=1/2)", 3);
+
+	for (uint32_t parts = 1; parts <= 4; parts++)
+		for (unsigned paths = 1; paths <= 8; paths++)
+			there_and_back(rounds_noise(bed, parts, paths));
+	bed_free(bed);
+}
+
+static void rounds_are_small(void **state)
+{
+	struct bed *bed = bed_new("FT(2;20,18)", 0);
+	struct fors_schedule *schedule = rounds_noise(bed, 1, 1);
+
+	assert_int_equal(schedule->nphases, 140);
+	assert_int_equal(there_and_back(schedule), 272 + 360 * 80 + 20 * 8 + 18 * 4 + 18 * 140 * 2);
+	bed_free(bed);
+}
+
+/* Where numbers need more than 16 bits. */
+static void wide_rounds(void **state)
+{
+	struct bed *bed = bed_new("FT(2;32,32)", 5);
+	struct fors_schedule *schedule = rounds_noise(bed, 1, 32);
+
+	assert_int_equal(there_and_back(schedule), 272 + 1024 * 80 + 32 * 8 + 32 * 4 + 32 * 7 * 32 * 4);
+	bed_free(bed);
+}
+
+static void withdrawn(void **state)
+{
+	struct fors_schedule *schedule;
+	struct fors_error error;
+	char reason[300];
+
+	assert_int_equal(fors_schedule_withdrawn(99, "no common spine", &schedule, &error), FORS_OK);
+	assert_int_equal(schedule->epoch, 99);
+	assert_int_equal(schedule->nphases, 0);
+	assert_int_equal(there_and_back(schedule), 272);
+	memset(reason, 'x', sizeof(reason));
+	reason[299] = 0;
+	assert_int_equal(fors_schedule_withdrawn(99, reason, &schedule, &error), FORS_OK);
+	assert_int_equal(strlen(schedule->reason), 127);
+	there_and_back(schedule);
+}
+
+/* A node description that fills its field, and one with control characters. */
+static void odd_descriptions(void **state)
+{
+	struct bed *bed = bed_new("FT(2;2,2)", 1);
+	struct fors_schedule *schedule = dense_plan(bed), *read;
+	struct bytes bytes;
+
+	memset(schedule->server[0].desc, 'd', 64);
+	strcpy(schedule->server[1].desc, "a\tb\x7f");
+	schedule->server[2].desc[0] = 0;
+	bytes = encode(schedule);
+	read = decode(bytes);
+	assert_int_equal(strlen(read->server[0].desc), 64);
+	assert_string_equal(read->server[1].desc, "a?b?");
+	assert_string_equal(read->server[2].desc, "");
+	free(bytes.data);
+	fors_schedule_free(read);
+	fors_schedule_free(schedule);
+	bed_free(bed);
+}
+
+/* What a reader of the mapped file finds for one server and phase without looking elsewhere. */
+static void mapped_cells(void **state)
+{
+	struct bed *bed = bed_new("FT(2;4,4)", 2);
+	struct fors_schedule *schedule = dense_plan(bed);
+	struct bytes bytes = encode(schedule);
+	struct fors_sf_header header;
+	const struct fors_sf_cell *cells;
+	uint8_t path[16][16] = {{0}};
+
+	memcpy(&header, bytes.data, sizeof(header));
+	cells = (const struct fors_sf_cell *)(bytes.data + le64toh(header.cells_offset));
+	for (uint32_t s = 0; s < 16; s++)
+		for (uint32_t t = 0; t < 16; t++)
+			if (fors_schedule_flow(schedule, s, t).dst != FORS_IDLE)
+				path[s][fors_schedule_flow(schedule, s, t).dst] = fors_schedule_flow(schedule, s, t).path;
+	for (uint32_t s = 0; s < 16; s++)
+		for (uint32_t t = 0; t < 16; t++) {
+			struct fors_cell flow = fors_schedule_flow(schedule, s, t);
+			const struct fors_sf_cell *cell = &cells[s * 16 + t];
+			uint16_t src = le16toh(cell->src);
+
+			assert_int_equal(le16toh(cell->dst), flow.dst);
+			if (flow.dst != FORS_IDLE) {
+				assert_int_equal(cell->path, flow.path);
+				assert_int_equal(cell->lane, flow.lane);
+				assert_int_equal(cell->reverse, path[flow.dst][s]);
+				assert_int_equal(le16toh(cells[flow.dst * 16u + t].src), s);
+			}
+			if (src != FORS_SF_IDLE)
+				assert_int_equal(cell->in_path, path[src][s]);
+		}
+	free(bytes.data);
+	fors_schedule_free(schedule);
+	bed_free(bed);
+}
+
+/* ---- damage ---- */
+
+static void assert_refused(struct bytes bytes, const char *words)
+{
+	struct fors_schedule *schedule = NULL;
+	struct fors_error error;
+
+	assert_int_equal(fors_schedule_decode(bytes.data, bytes.size, "the-file", &schedule, &error), FORS_EINPUT);
+	assert_null(schedule);
+	if (!strstr(error.text, words) || !strstr(error.text, "the-file: "))
+		fail_msg("\"%s\" is not in \"%s\"", words, error.text);
+}
+
+static struct bytes small_file(bool is_rounds)
+{
+	struct bed *bed = bed_new("FT(2;3,2)", 2);
+	struct fors_schedule *schedule = is_rounds ? rounds_noise(bed, 1, 1) : dense_plan(bed);
+	struct bytes bytes = encode(schedule);
+
+	fors_schedule_free(schedule);
+	bed_free(bed);
+	return bytes;
+}
+
+static void every_bit_counts(void **state)
+{
+	for (int is_rounds = 0; is_rounds < 2; is_rounds++) {
+		struct bytes bytes = small_file(is_rounds);
+
+		for (size_t bit = 0; bit < bytes.size * 8; bit++) {
+			bytes.data[bit / 8] ^= 1 << bit % 8;
+			assert_refused(bytes, "");
+			bytes.data[bit / 8] ^= 1 << bit % 8;
+		}
+		fors_schedule_free(decode(bytes));
+		free(bytes.data);
+	}
+}
+
+static void every_length_counts(void **state)
+{
+	struct bytes bytes = small_file(false), longer = {calloc(1, bytes.size + 8), bytes.size + 8};
+
+	for (struct bytes part = bytes; part.size-- > 0;)
+		assert_refused(part, part.size < 8 ? "not a schedule" : "truncated");
+	assert_non_null(longer.data);
+	memcpy(longer.data, bytes.data, bytes.size);
+	assert_refused(longer, "bytes after its end");
+	free(longer.data);
+	free(bytes.data);
+}
+
+static void foreign_files(void **state)
+{
+	struct bytes bytes = small_file(false);
+	struct fors_sf_header *header = (struct fors_sf_header *)bytes.data;
+	struct bytes text = {(unsigned char *)"this is text and no schedule at all", 35}, none = {NULL, 0};
+
+	assert_refused(text, "not a schedule of fors");
+	assert_refused(none, "not a schedule of fors");
+	header->version = htole32(FORS_SF_VERSION + 1);
+	assert_refused(bytes, "version 2 of the format, newer than this program");
+	header->byte_order = htobe32(FORS_SF_BYTE_ORDER);
+	assert_refused(bytes, "other byte order");
+	free(bytes.data);
+}
+
+static uint32_t crc_of(const unsigned char *data, size_t size)
+{
+	return htole32((uint32_t)crc32_z(0, data, size));
+}
+
+/* Make all checksums right again, so that what is behind them is reached. */
+static void seal(struct bytes bytes)
+{
+	struct fors_sf_header *header = (struct fors_sf_header *)bytes.data;
+	uint64_t servers = le64toh(header->servers_offset), lanes = le64toh(header->lanes_offset);
+	uint64_t crcs = le64toh(header->row_crc_offset), cells = le64toh(header->cells_offset);
+	size_t row = (size_t)le32toh(header->nphases) * le32toh(header->cell_size);
+
+	if (servers <= lanes && lanes <= crcs && crcs <= bytes.size) {
+		header->servers_crc = crc_of(bytes.data + servers, lanes - servers);
+		header->lanes_crc = crc_of(bytes.data + lanes, crcs - lanes);
+	}
+	for (uint32_t i = 0; row && cells <= bytes.size && i < (bytes.size - cells) / row; i++) {
+		uint32_t crc = crc_of(bytes.data + cells + i * row, row);
+
+		if (crcs + i * 4 + 4 <= bytes.size)
+			memcpy(bytes.data + crcs + i * 4, &crc, 4);
+	}
+	header->header_crc = crc_of(bytes.data, offsetof(struct fors_sf_header, header_crc));
+}
+
+static void sealed_nonsense(void **state)
+{
+	struct bytes bytes = small_file(false);
+	struct fors_sf_header *header = (struct fors_sf_header *)bytes.data;
+	struct fors_sf_server *server = (struct fors_sf_server *)(bytes.data + sizeof(*header));
+	struct fors_sf_cell *cell = (struct fors_sf_cell *)(bytes.data + le64toh(header->cells_offset));
+
+	while (le16toh(cell->dst) == FORS_SF_IDLE)
+		cell++;
+#define TRY(field, value, words)                                                                                       \
+	do {                                                                                                           \
+		__typeof__(field) keep_ = (field);                                                                     \
+		(field) = (value);                                                                                     \
+		seal(bytes);                                                                                           \
+		assert_refused(bytes, words);                                                                          \
+		(field) = keep_;                                                                                       \
+		seal(bytes);                                                                                           \
+	} while (0)
+	TRY(header->layout, htole32(7), "impossible sizes");
+	TRY(header->nphases, 0, "impossible sizes");
+	TRY(header->nlanes, htole32(255), "impossible sizes");
+	TRY(header->nservers, htole32(65535), "impossible sizes");
+	TRY(header->npaths, 0, "impossible sizes");
+	TRY(header->parts, htole32(1), "impossible sizes");
+	TRY(header->nrows, htole32(5), "disagree");
+	TRY(header->nservers, htole32(5), "disagree");
+	TRY(header->reserved, 1, "contradict");
+	TRY(header->method[15], 'x', "contradict");
+	TRY(server[1].rank, htole16(2), "order of the servers");
+	TRY(server[3].leaf, htole16(9), "order of the servers");
+	TRY(server[0].lmc, 8, "LID or LMC");
+	TRY(server[0].lid, htole16(0xC000), "LID or LMC");
+	TRY(server[0].reserved, 1, "contradict");
+	TRY(server[0].desc[63], 'x', "contradict");
+	TRY(cell->dst, htole16(6), "server that is not there");
+	TRY(cell->path, 4, "path index beyond");
+	TRY(cell->lane, 3, "lane that is not there");
+	TRY(cell->reverse, 3, "contradict");
+	TRY(cell->src, htole16(77), "contradict");
+#undef TRY
+	fors_schedule_free(decode(bytes));
+	free(bytes.data);
+}
+
+/* Random damage with right checksums: refused or understood, never worse. */
+static void sealed_noise(void **state)
+{
+	struct bytes whole[2] = {small_file(false), small_file(true)}, bytes, copy;
+	struct rng rng = {11};
+
+	for (int i = 0; i < 6000; i++) {
+		struct fors_schedule *schedule = NULL;
+		struct fors_error error;
+
+		bytes = (struct bytes){malloc(whole[i & 1].size), whole[i & 1].size};
+		assert_non_null(bytes.data);
+		memcpy(bytes.data, whole[i & 1].data, bytes.size);
+		for (uint32_t n = 1 + rng_below(&rng, 3); n-- > 0;)
+			bytes.data[rng_below(&rng, n & 1 ? 272 : (uint32_t)bytes.size)] = (unsigned char)rng_next(&rng);
+		seal(bytes);
+		if (fors_schedule_decode(bytes.data, bytes.size, "noise", &schedule, &error) == FORS_OK) {
+			copy = encode(schedule);
+			assert_int_equal(copy.size, bytes.size);
+			assert_memory_equal(copy.data, bytes.data, bytes.size);
+			free(copy.data);
+			fors_schedule_free(schedule);
+		}
+		free(bytes.data);
+	}
+	free(whole[0].data);
+	free(whole[1].data);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(dense_round_trip),
+		cmocka_unit_test(rounds_round_trip),
+		cmocka_unit_test(rounds_are_small),
+		cmocka_unit_test(wide_rounds),
+		cmocka_unit_test(withdrawn),
+		cmocka_unit_test(odd_descriptions),
+		cmocka_unit_test(mapped_cells),
+		cmocka_unit_test(every_bit_counts),
+		cmocka_unit_test(every_length_counts),
+		cmocka_unit_test(foreign_files),
+		cmocka_unit_test(sealed_nonsense),
+		cmocka_unit_test(sealed_noise),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

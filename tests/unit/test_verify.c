@@ -1,0 +1,602 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The verifier: good plans pass, and each way to break one is found and named. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/verify.h"
+#include "support.h"
+
+/*
+ * A plan to be broken: FT(2;4,4), LMC 2, closed form, so 16 servers, 16 phases: in phases 0..11 each
+ * server sends to another leaf, in 12..15 inside. Leaf ports: servers 1..4, uplinks 5..8.
+ */
+struct victim {
+	struct bed *bed;
+	struct fors_schedule *schedule;
+};
+
+static struct victim victim_of(const char *spec, unsigned lmc)
+{
+	struct victim victim = {.bed = bed_new(spec, lmc)};
+	struct fors_task task = bed_task(victim.bed);
+	struct fors_error error;
+
+	if (fors_method_closed_form.plan(&task, &victim.schedule, &error))
+		fail_msg("%s: %s", spec, error.text);
+	return victim;
+}
+
+static void victim_free(struct victim *victim)
+{
+	fors_schedule_free(victim->schedule);
+	bed_free(victim->bed);
+}
+
+static struct fors_verdict verdict_of(const struct victim *victim)
+{
+	struct fors_verdict verdict;
+	struct fors_error error;
+
+	if (fors_verify(victim->bed->net, victim->bed->lfts, victim->schedule, NULL, NULL, &verdict, &error))
+		fail_msg("%s", error.text);
+	return verdict;
+}
+
+/* The plan is refused, and all of the (blank-separated by '|') words are in the text. */
+static void assert_refused(const struct victim *victim, const char *words)
+{
+	struct fors_verdict verdict = verdict_of(victim);
+	char list[256], *word, *rest;
+
+	assert_false(verdict.is_good);
+	assert_true(verdict.nproblems > 0);
+	snprintf(list, sizeof(list), "%s", words);
+	for (word = strtok_r(list, "|", &rest); word; word = strtok_r(NULL, "|", &rest))
+		if (!strstr(verdict.text, word))
+			fail_msg("\"%s\" is not in \"%s\"", word, verdict.text);
+}
+
+static struct fors_cell *cell(const struct victim *victim, uint32_t s, uint32_t phase)
+{
+	return &victim->schedule->cell[(size_t)s * victim->schedule->nphases + phase];
+}
+
+static uint8_t *entry(const struct victim *victim, const char *name, uint32_t lid)
+{
+	struct fors_lfts *lfts = victim->bed->lfts;
+	struct fors_error error;
+	uint32_t node;
+	unsigned port;
+
+	assert_int_equal(fors_net_find(victim->bed->net, name, &node, &port, &error), FORS_OK);
+	return &lfts->port[(size_t)fors_lfts_row(lfts, victim->bed->net->node[node].guid) * lfts->nlids + lid];
+}
+
+/* The LID that server s sends to in a phase. */
+static uint32_t lid_of(const struct victim *victim, uint32_t s, uint32_t phase)
+{
+	const struct fors_cell *c = cell(victim, s, phase);
+
+	return victim->schedule->server[c->dst].lid + c->path;
+}
+
+static const struct fors_cell nobody = {FORS_IDLE, 0, FORS_NO_LANE};
+
+/* ---- good plans ---- */
+
+static void good_plans(void **state)
+{
+	static const char *const specs[] = {"FT(2;4,4)", "FT(2;20,18)", "FT(2;4,1)", "FT(2;1,4)", "FT(2;1,1)",
+					    "FT(2;2,3;servers=4;cables=2)"};
+
+	for (size_t i = 0; i < sizeof(specs) / sizeof(specs[0]); i++) {
+		struct victim victim = victim_of(specs[i], 2);
+		struct fors_verdict verdict = verdict_of(&victim);
+		uint64_t p = victim.schedule->nservers;
+
+		if (!verdict.is_good)
+			fail_msg("%s: %s", specs[i], verdict.text);
+		assert_string_equal(verdict.text, "ok");
+		assert_int_equal(verdict.nproblems, 0);
+		assert_int_equal(verdict.nflows, p * (p - 1));
+		assert_int_equal(verdict.max_load, p > 1);
+		victim_free(&victim);
+	}
+}
+
+/* ---- broken schedules ---- */
+
+static void swapped_receivers(void **state)
+{
+	struct victim victim = victim_of("FT(2;4,4)", 2);
+	struct fors_cell *a = cell(&victim, 0, 3), *b = cell(&victim, 1, 3), keep = *a;
+
+	*a = *b;
+	*b = keep;
+	assert_refused(&victim, "phase 3|for the second time|Node00-0");
+	victim_free(&victim);
+}
+
+static void swapped_phases(void **state)
+{
+	struct victim victim = victim_of("FT(2;4,4)", 2);
+	struct fors_cell *a = cell(&victim, 5, 2), *b = cell(&victim, 5, 7), keep = *a;
+
+	*a = *b;
+	*b = keep;
+	assert_refused(&victim, "phase 2|carries two flows|Node01-01");
+	victim_free(&victim);
+}
+
+static void missing_pair(void **state)
+{
+	struct victim victim = victim_of("FT(2;4,4)", 2);
+	char text[64];
+
+	snprintf(text, sizeof(text), "never sends to|Node02-00|1 pairs are missing");
+	*cell(&victim, 8, 6) = nobody;
+	assert_refused(&victim, text);
+	assert_int_equal(verdict_of(&victim).nproblems, 1);
+	victim_free(&victim);
+}
+
+static void no_flow_at_all(void **state)
+{
+	struct victim victim = victim_of("FT(2;4,4)", 2);
+
+	for (size_t i = 0; i < fors_schedule_ncells(victim.schedule); i++)
+		victim.schedule->cell[i] = nobody;
+	assert_refused(&victim, "240 pairs are missing");
+	assert_int_equal(verdict_of(&victim).nproblems, 240);
+	victim_free(&victim);
+}
+
+static void repeated_pair(void **state)
+{
+	struct victim victim = victim_of("FT(2;4,4)", 2);
+
+	for (uint32_t s = 0; s < 16; s++)
+		*cell(&victim, s, 9) = *cell(&victim, s, 4);
+	assert_refused(&victim, "phase 9|for the second time");
+	victim_free(&victim);
+}
+
+static void receiver_out_of_range(void **state)
+{
+	struct victim victim = victim_of("FT(2;4,4)", 2);
+
+	cell(&victim, 3, 0)->dst = 16;
+	assert_refused(&victim, "phase 0|Node00-03|server number 16 of 16");
+	victim_free(&victim);
+}
+
+static void wrong_path(void **state)
+{
+	struct victim victim = victim_of("FT(2;4,4)", 2);
+
+	cell(&victim, 2, 5)->path ^= 1;
+	assert_refused(&victim, "phase 5|Node00-02|goes over Spine|names spine 0x");
+	victim_free(&victim);
+}
+
+static void path_beyond_lmc(void **state)
+{
+	struct victim victim = victim_of("FT(2;4,4)", 2);
+
+	cell(&victim, 2, 5)->path = 4;
+	assert_refused(&victim, "phase 5|Node00-02|path index 4, but LMC 2");
+	victim_free(&victim);
+}
+
+static void wrong_lane(void **state)
+{
+	struct victim victim = victim_of("FT(2;4,4)", 2);
+	struct fors_cell *c = cell(&victim, 2, 5);
+	uint8_t lane = c->lane;
+
+	c->lane = (lane + 1) % 4;
+	assert_refused(&victim, "phase 5|Node00-02|goes over Spine|names spine 0x");
+	c->lane = 4;
+	assert_refused(&victim, "names lane 4 of 4");
+	c->lane = FORS_NO_LANE;
+	assert_refused(&victim, "names lane 255 of 4");
+	c->lane = lane;
+	cell(&victim, 2, 13)->lane = 0;
+	assert_refused(&victim, "phase 13|stays inside leaf Leaf00|names lane 0");
+	victim_free(&victim);
+}
+
+static void wrong_spine_guid(void **state)
+{
+	struct victim victim = victim_of("FT(2;4,4)", 2);
+
+	victim.schedule->lane_spine[1] = 0xdead;
+	assert_refused(&victim, "goes over Spine01|names spine 0x000000000000dead");
+	victim_free(&victim);
+}
+
+/* Path and lane changed consistently: nothing is wrong with the flow but that its cable is taken. */
+static void two_flows_on_an_uplink(void **state)
+{
+	struct victim victim = victim_of("FT(2;4,4)", 2);
+	struct fors_cell *c = cell(&victim, 2, 5);
+	char words[64];
+
+	c->lane = (c->lane + 1) % 4;
+	c->path = (c->path + 1) % 4;
+	snprintf(words, sizeof(words), "phase 5: link Leaf00[%u] -> Spine%02u[1] carries two flows: Node00-0|and Node00-02",
+		 c->lane + 5, c->lane);
+	assert_refused(&victim, words);
+	assert_int_equal(verdict_of(&victim).max_load, 2);
+	assert_int_equal(verdict_of(&victim).nproblems, 2);
+	victim_free(&victim);
+}
+
+static void two_flows_to_one_server(void **state)
+{
+	struct victim victim = victim_of("FT(2;3,4;servers=1)", 2);
+	struct fors_cell *flow = cell(&victim, 0, 0);
+
+	*cell(&victim, (flow->dst + 1u) % 4, 0) = *flow;
+	assert_refused(&victim, "phase 0|receives from|Node00-00");
+	assert_int_equal(verdict_of(&victim).max_load, 2);
+	victim_free(&victim);
+}
+
+static void two_flows_to_a_leaf_over_one_spine(void **state)
+{
+	struct victim victim = victim_of("FT(2;4,4)", 2);
+	struct fors_cell *c = cell(&victim, 2, 5);
+	uint32_t leaf = victim.schedule->server[c->dst].leaf;
+	uint8_t lane = (c->lane + 1) % 4;
+	char words[128];
+
+	/* Nobody else of leaf 0 sends in this phase, so only the way down can be shared. */
+	for (uint32_t s = 0; s < 4; s++)
+		if (s != 2)
+			*cell(&victim, s, 5) = nobody;
+	c->lane = lane;
+	c->path = (c->path + 1) % 4;
+	snprintf(words, sizeof(words), "phase 5: link Spine%02u[%u] -> Leaf%02u[%u] carries two flows", lane, leaf + 1,
+		 leaf, lane + 5);
+	assert_refused(&victim, words);
+	victim_free(&victim);
+}
+
+static void two_flows_on_one_of_two_cables(void **state)
+{
+	struct victim victim = victim_of("FT(2;2,3;servers=4;cables=2)", 2);
+	struct fors_cell *c = cell(&victim, 1, 0);
+
+	c->path = (c->path + (c->lane ^ 1) - c->lane) & 3; /* the other cable of the same spine, so the schedule's spine is right */
+	assert_refused(&victim, "phase 0: link Leaf00[|carries two flows");
+	victim_free(&victim);
+}
+
+/* ---- broken tables ---- */
+
+static void hole_in_a_table(void **state)
+{
+	struct victim victim = victim_of("FT(2;4,4)", 2);
+
+	*entry(&victim, "Leaf00", lid_of(&victim, 1, 8)) = FORS_NO_PATH;
+	assert_refused(&victim, "ends at switch Leaf00|no way to that LID");
+	*entry(&victim, "Leaf00", lid_of(&victim, 1, 8)) = 0;
+	assert_refused(&victim, "ends at switch Leaf00");
+	*entry(&victim, "Leaf00", lid_of(&victim, 1, 8)) = 9;
+	assert_refused(&victim, "ends at switch Leaf00|port 9");
+	victim_free(&victim);
+}
+
+static void table_missing(void **state)
+{
+	struct victim victim = victim_of("FT(2;4,4)", 2);
+
+	for (uint32_t row = 0; row < victim.bed->lfts->nswitches; row++)
+		if (victim.bed->lfts->guid[row] == victim.bed->fabric->spine[3].guid)
+			victim.bed->lfts->nswitches = row; /* the rows end before it */
+	assert_refused(&victim, "Spine03|it has no table");
+	victim_free(&victim);
+}
+
+static void table_too_short(void **state)
+{
+	struct victim victim = victim_of("FT(2;1,3)", 0);
+
+	victim.bed->lfts->nlids = 2;
+	assert_refused(&victim, "no way to that LID");
+	victim_free(&victim);
+}
+
+static void loop_in_tables(void **state)
+{
+	struct victim victim = victim_of("FT(2;4,4)", 2);
+	uint32_t lid = lid_of(&victim, 1, 8);
+	char spine[16];
+
+	snprintf(spine, sizeof(spine), "Spine%02u", cell(&victim, 1, 8)->lane);
+	*entry(&victim, spine, lid) = 1; /* back to Leaf00 */
+	assert_refused(&victim, "loops or takes a detour: Leaf|, Leaf00, then Spine");
+	victim_free(&victim);
+}
+
+static void detour_over_another_leaf(void **state)
+{
+	struct victim victim = victim_of("FT(2;4,4)", 2);
+	const struct fors_cell *c = cell(&victim, 1, 8);
+	uint32_t other = victim.schedule->server[c->dst].leaf == 2 ? 3 : 2;
+	char spine[16];
+
+	snprintf(spine, sizeof(spine), "Spine%02u", c->lane);
+	*entry(&victim, spine, lid_of(&victim, 1, 8)) = (uint8_t)(other + 1);
+	assert_refused(&victim, "loops or takes a detour: Leaf");
+	victim_free(&victim);
+}
+
+static void wrong_arrival(void **state)
+{
+	struct victim victim = victim_of("FT(2;4,4)", 2);
+	const struct fors_schedule_server *to = &victim.schedule->server[cell(&victim, 1, 8)->dst];
+	char leaf[16], words[64];
+
+	snprintf(leaf, sizeof(leaf), "Leaf%02u", to->leaf);
+	snprintf(words, sizeof(words), "arrives at Node%02u-%02u[1] instead (last hop %s[", to->leaf, (to->rank + 1) % 4,
+		 leaf);
+	*entry(&victim, leaf, lid_of(&victim, 1, 8)) = (uint8_t)((to->rank + 1) % 4 + 1);
+	assert_refused(&victim, words);
+	victim_free(&victim);
+}
+
+static void dead_cable_in_use(void **state)
+{
+	struct victim victim = victim_of("FT(2;4,4)", 2);
+	struct fors_error error;
+
+	assert_int_equal(fors_net_down(victim.bed->intact, victim.bed->net, "Leaf02[6]", &error), FORS_OK);
+	assert_refused(&victim, "where no live cable is");
+	victim_free(&victim);
+}
+
+static void plan_of_before_the_failure(void **state)
+{
+	struct victim victim = victim_of("FT(2;4,4)", 2);
+
+	bed_down(victim.bed, "Leaf02[6]"); /* new tables, old plan */
+	assert_refused(&victim, "phase");
+	victim_free(&victim);
+}
+
+/* ---- other servers than the net's ---- */
+
+static void server_not_in_the_net(void **state)
+{
+	struct victim victim = victim_of("FT(2;4,4)", 2);
+
+	victim.schedule->server[7].guid = 0xbad;
+	assert_refused(&victim, "Node01-03|0x0000000000000bad is not in the fabric");
+	assert_int_equal(verdict_of(&victim).nflows, 0);
+	victim_free(&victim);
+}
+
+static void server_unplugged(void **state)
+{
+	struct victim victim = victim_of("FT(2;4,4)", 2);
+	struct fors_error error;
+
+	assert_int_equal(fors_net_down(victim.bed->intact, victim.bed->net, "Node01-03", &error), FORS_OK);
+	assert_refused(&victim, "Node01-03|no live cable to a switch");
+	victim_free(&victim);
+}
+
+static void wrong_lids(void **state)
+{
+	struct victim victim = victim_of("FT(2;4,4)", 2);
+	struct fors_schedule_server *server = &victim.schedule->server[7];
+	uint16_t lid = server->lid;
+
+	server->lid += 4;
+	assert_refused(&victim, "Node01-03|in the fabric");
+	server->lid = 0;
+	assert_refused(&victim, "LID 0 with LMC 2 is not possible");
+	server->lid = FORS_LID_MAX - 1;
+	assert_refused(&victim, "is not possible");
+	server->lid = lid;
+	server->lmc = 3;
+	assert_refused(&victim, "LMC 3 in the schedule, 2 in the fabric");
+	server->lmc = 8;
+	assert_refused(&victim, "LMC 8 is not possible");
+	victim_free(&victim);
+}
+
+static void forget_lids(struct fors_net *net)
+{
+	for (uint32_t i = 0; i < net->nports; i++)
+		net->port[i].lid = 0;
+}
+
+/* A plain topology file has no LIDs; the schedule's count then, but they have to make sense. */
+static void net_without_lids(void **state)
+{
+	struct victim victim = victim_of("FT(2;4,4)", 2);
+
+	forget_lids(victim.bed->net);
+	assert_true(verdict_of(&victim).is_good);
+	victim.schedule->server[7].lid = victim.schedule->server[6].lid;
+	assert_refused(&victim, "Node01-02|Node01-03|share LID");
+	victim_free(&victim);
+}
+
+static void server_twice(void **state)
+{
+	struct victim victim = victim_of("FT(2;4,4)", 2);
+
+	victim.schedule->server[7].guid = victim.schedule->server[6].guid;
+	victim.schedule->server[7].lid = victim.schedule->server[6].lid;
+	assert_refused(&victim, "share LID");
+	victim_free(&victim);
+}
+
+static void wrong_order(void **state)
+{
+	struct victim victim = victim_of("FT(2;4,4)", 2);
+
+	victim.schedule->server[7].rank = 2;
+	assert_refused(&victim, "Node01-03|out of order");
+	victim.schedule->server[7].rank = 0;
+	victim.schedule->server[7].leaf = 2;
+	assert_refused(&victim, "leaf 1 and 2 in the schedule|switches Leaf01 and Leaf01");
+	victim.schedule->server[7].rank = 3;
+	victim.schedule->server[7].leaf = 1;
+	victim.schedule->nleaves = 3;
+	assert_refused(&victim, "out of order");
+	victim_free(&victim);
+}
+
+static void wrong_leaf(void **state)
+{
+	struct victim victim = victim_of("FT(2;1,3)", 2);
+
+	victim.schedule->server[1].leaf = 0;
+	victim.schedule->server[1].rank = 1;
+	assert_refused(&victim, "Leaf00 and Leaf01|leaf 0 and 0");
+	victim_free(&victim);
+}
+
+static void no_plan(void **state)
+{
+	struct victim victim = victim_of("FT(2;4,4)", 2);
+
+	victim.schedule->nphases = 0;
+	snprintf(victim.schedule->reason, sizeof(victim.schedule->reason), "the cat ate it");
+	assert_refused(&victim, "no plan|the cat ate it");
+	victim.schedule->nphases = 16;
+	victim.schedule->parts = 1;
+	victim.schedule->round_length = 0;
+	assert_refused(&victim, "16 phases in rounds of 0");
+	victim.schedule->round_length = 5;
+	assert_refused(&victim, "16 phases in rounds of 5");
+	victim_free(&victim);
+}
+
+/* ---- by chance ---- */
+
+/* Inside a leaf every LID of the receiver will do; whoever is idle has no path and no lane. */
+static bool matters(const struct fors_cell *before, const struct fors_cell *now)
+{
+	bool is_same_way = before->dst == now->dst && before->lane == now->lane;
+
+	if (before->dst == FORS_IDLE || (is_same_way && before->path == now->path))
+		return false;
+	return !(is_same_way && now->lane == FORS_NO_LANE && now->path < 4);
+}
+
+/* Any change of a single cell of a plan without slack breaks it. */
+static void random_changes(void **state)
+{
+	struct victim victim = victim_of("FT(2;4,4)", 2);
+	struct rng rng = {7};
+
+	for (int i = 0; i < 3000; i++) {
+		struct fors_cell *c = cell(&victim, rng_below(&rng, 16), rng_below(&rng, 16)), keep = *c;
+		uint32_t value = rng_below(&rng, 20);
+
+		switch (rng_below(&rng, 3)) {
+		case 0:
+			c->dst = (uint16_t)value;
+			break;
+		case 1:
+			c->path = (uint8_t)value;
+			break;
+		default:
+			c->lane = (uint8_t)value;
+		}
+		if (matters(&keep, c) && verdict_of(&victim).is_good)
+			fail_msg("a change of %u/%u/%u into %u/%u/%u was not seen", keep.dst, keep.path, keep.lane,
+				 c->dst, c->path, c->lane);
+		*c = keep;
+	}
+	assert_true(verdict_of(&victim).is_good);
+	victim_free(&victim);
+}
+
+/* Any change of a table entry that a flow uses breaks the plan. */
+static void random_table_changes(void **state)
+{
+	struct victim victim = victim_of("FT(2;4,4)", 2);
+	struct rng rng = {8};
+
+	for (int i = 0; i < 1000; i++) {
+		uint32_t s = rng_below(&rng, 16), phase = rng_below(&rng, 12), lid = lid_of(&victim, s, phase);
+		char leaf[16];
+		uint8_t *port, keep;
+
+		snprintf(leaf, sizeof(leaf), "Leaf%02u", s / 4);
+		port = entry(&victim, leaf, lid);
+		keep = *port;
+		*port = (uint8_t)rng_below(&rng, 256);
+		assert_int_equal(verdict_of(&victim).is_good, *port == keep);
+		*port = keep;
+	}
+	victim_free(&victim);
+}
+
+static bool after_three(void *context)
+{
+	return ++*(int *)context > 3;
+}
+
+static void can_be_cancelled(void **state)
+{
+	struct victim victim = victim_of("FT(2;4,4)", 2);
+	struct fors_verdict verdict = {.nflows = 77};
+	struct fors_error error;
+	int calls = 0;
+
+	assert_int_equal(fors_verify(victim.bed->net, victim.bed->lfts, victim.schedule, after_three, &calls, &verdict,
+				     &error), FORS_ECANCELLED);
+	assert_int_equal(verdict.nflows, 77);
+	victim_free(&victim);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(good_plans),
+		cmocka_unit_test(swapped_receivers),
+		cmocka_unit_test(swapped_phases),
+		cmocka_unit_test(missing_pair),
+		cmocka_unit_test(no_flow_at_all),
+		cmocka_unit_test(repeated_pair),
+		cmocka_unit_test(receiver_out_of_range),
+		cmocka_unit_test(wrong_path),
+		cmocka_unit_test(path_beyond_lmc),
+		cmocka_unit_test(wrong_lane),
+		cmocka_unit_test(wrong_spine_guid),
+		cmocka_unit_test(two_flows_on_an_uplink),
+		cmocka_unit_test(two_flows_to_one_server),
+		cmocka_unit_test(two_flows_to_a_leaf_over_one_spine),
+		cmocka_unit_test(two_flows_on_one_of_two_cables),
+		cmocka_unit_test(hole_in_a_table),
+		cmocka_unit_test(table_missing),
+		cmocka_unit_test(table_too_short),
+		cmocka_unit_test(loop_in_tables),
+		cmocka_unit_test(detour_over_another_leaf),
+		cmocka_unit_test(wrong_arrival),
+		cmocka_unit_test(dead_cable_in_use),
+		cmocka_unit_test(plan_of_before_the_failure),
+		cmocka_unit_test(server_not_in_the_net),
+		cmocka_unit_test(server_unplugged),
+		cmocka_unit_test(wrong_lids),
+		cmocka_unit_test(net_without_lids),
+		cmocka_unit_test(server_twice),
+		cmocka_unit_test(wrong_order),
+		cmocka_unit_test(wrong_leaf),
+		cmocka_unit_test(no_plan),
+		cmocka_unit_test(random_changes),
+		cmocka_unit_test(random_table_changes),
+		cmocka_unit_test(can_be_cancelled),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
