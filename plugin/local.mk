@@ -1,1 +1,21 @@
-# plugin
+# libfors.so, which OpenSM loads by its bare name ("event_plugin_name fors").
+# Only engine.c, entry.c, log.c and snapshot.c see OpenSM's headers.
+if BUILD_PLUGIN
+lib_LTLIBRARIES += libfors.la
+endif
+libfors_la_SOURCES = \
+	plugin/board.c plugin/board.h \
+	plugin/engine.c plugin/engine.h \
+	plugin/entry.c \
+	plugin/errors.h \
+	plugin/log.c plugin/log.h \
+	plugin/publish.c plugin/publish.h \
+	plugin/settings.c plugin/settings.h \
+	plugin/snapshot.c plugin/snapshot.h \
+	plugin/worker.c plugin/worker.h
+libfors_la_CFLAGS = $(AM_CFLAGS) $(OPENSM_CFLAGS) $(INIH_CFLAGS) -pthread
+libfors_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -pthread \
+	-Wl,--version-script=$(srcdir)/plugin/libfors.map
+libfors_la_LIBADD = libforscore.la $(INIH_LIBS)
+EXTRA_libfors_la_DEPENDENCIES = plugin/libfors.map
+EXTRA_DIST += plugin/libfors.map

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "board.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "core/schedule_file.h"
+#include "log.h"
+
+#define SCHEDULE_MAX_BYTES (1u << 30)
+
+enum { SHEET_SCHEDULE, SHEET_STATUS, SHEET_METRICS };
+
+static uint64_t unix_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+static void load_schedule(struct fors_board *board)
+{
+	struct fors_error error;
+	void *bytes = NULL;
+	size_t size = 0;
+	enum fors_err err = fors_published(board->folder, "schedule", SCHEDULE_MAX_BYTES, &bytes, &size, &error);
+
+	if (!err && bytes)
+		err = fors_schedule_decode(bytes, size, "schedule", &board->schedule, &error);
+	free(bytes);
+	if (err)
+		fors_log_error(board->log, FORS_F_OLDFILE, "%s", error.text);
+	else if (board->schedule)
+		board->last_epoch = board->schedule->epoch;
+}
+
+void fors_board_open(struct fors_board *board, struct osm_log *log, const struct fors_folder *folder)
+{
+	*board = (struct fors_board){ .log = log, .folder = folder, .state = FORS_INACTIVE };
+	board->sheet[SHEET_SCHEDULE].name = "schedule";
+	board->sheet[SHEET_STATUS].name = "status.json";
+	board->sheet[SHEET_METRICS].name = "metrics.prom";
+	load_schedule(board);
+}
+
+void fors_board_close(struct fors_board *board)
+{
+	for (size_t i = 0; i < sizeof(board->sheet) / sizeof(board->sheet[0]); i++)
+		free(board->sheet[i].bytes);
+	fors_schedule_free(board->schedule);
+}
+
+bool fors_board_has_plan(const struct fors_board *board)
+{
+	return board->schedule && board->schedule->nphases > 0;
+}
+
+/* Replace what is to be written to a file; takes the bytes. */
+static void set_sheet(struct fors_board *board, int which, void *bytes, size_t size)
+{
+	free(board->sheet[which].bytes);
+	board->sheet[which].bytes = bytes;
+	board->sheet[which].size = size;
+}
+
+/* Say it once when writing begins to fail, and once when it works again. */
+static void complain(struct fors_board *board, const struct fors_error *error)
+{
+	if (error && !board->has_complained)
+		fors_log_error(board->log, FORS_F_PUBLISH, "%s (routes are not affected)", error->text);
+	if (!error && board->has_complained)
+		fors_log_info(board->log, "the state folder can be written again");
+	board->has_complained = error;
+}
+
+void fors_board_retry(struct fors_board *board)
+{
+	bool wrote = false;
+	struct fors_error error;
+
+	for (size_t i = 0; i < sizeof(board->sheet) / sizeof(board->sheet[0]); i++) {
+		struct fors_sheet *sheet = &board->sheet[i];
+
+		if (!sheet->bytes)
+			continue;
+		if (fors_publish(board->folder, sheet->name, sheet->bytes, sheet->size, &error)) {
+			complain(board, &error);
+			return;
+		}
+		set_sheet(board, (int)i, NULL, 0);
+		wrote = true;
+	}
+	if (wrote)
+		complain(board, NULL);
+}
+
+/* Is `schedule`, but for its epoch, what is posted already? */
+static bool is_posted(const struct fors_board *board, struct fors_schedule *schedule)
+{
+	void *mine = NULL, *theirs = NULL;
+	size_t my_size, their_size;
+	bool same;
+
+	if (!board->schedule || board->schedule->nphases != schedule->nphases ||
+	    board->schedule->fingerprint != schedule->fingerprint)
+		return false;
+	schedule->epoch = board->schedule->epoch;
+	same = !fors_schedule_encode(schedule, &mine, &my_size, NULL) &&
+	       !fors_schedule_encode(board->schedule, &theirs, &their_size, NULL) && my_size == their_size &&
+	       !memcmp(mine, theirs, my_size);
+	free(mine);
+	free(theirs);
+	return same;
+}
+
+static void take_schedule(struct fors_board *board, struct fors_schedule *schedule)
+{
+	struct fors_error error;
+	void *bytes;
+	size_t size;
+
+	if (is_posted(board, schedule)) {
+		fors_schedule_free(schedule);
+		return;
+	}
+	schedule->epoch = unix_ms();
+	if (schedule->epoch <= board->last_epoch)
+		schedule->epoch = board->last_epoch + 1;
+	if (fors_schedule_encode(schedule, &bytes, &size, &error)) {
+		fors_log_error(board->log, FORS_F_MEMORY, "the schedule cannot be published: %s", error.text);
+		fors_schedule_free(schedule);
+		return;
+	}
+	set_sheet(board, SHEET_SCHEDULE, bytes, size);
+	fors_schedule_free(board->schedule);
+	board->schedule = schedule;
+	board->last_epoch = schedule->epoch;
+}
+
+static void take_status(struct fors_board *board, const struct fors_status *status)
+{
+	struct fors_error error;
+	char *json = NULL, *prom = NULL;
+
+	if (fors_status_json(status, &json, &error) || fors_status_prom(status, &prom, &error)) {
+		fors_log_error(board->log, FORS_F_MEMORY, "the status cannot be published: %s", error.text);
+		free(json);
+		return;
+	}
+	set_sheet(board, SHEET_STATUS, json, strlen(json));
+	set_sheet(board, SHEET_METRICS, prom, strlen(prom));
+	board->state = status->state;
+	memcpy(board->reason, status->reason, sizeof(board->reason));
+}
+
+/* The same news for people who read OpenSM's log, which also is there when the folder is not. */
+static void log_status(const struct fors_board *board, const struct fors_status *status)
+{
+	static const char *const name[] = { [FORS_INACTIVE] = "inactive", [FORS_PLANNING] = "planning",
+					    [FORS_ACTIVE] = "active", [FORS_FAILED] = "failed" };
+
+	if (status->state == FORS_ACTIVE)
+		fors_log_info(board->log,
+			      "active: epoch %" PRId64 ", %" PRId64 " phases (lower bound %" PRId64
+			      ") by method %s, f = %" PRId64 ", m = %" PRId64 "; planned in %.2f ms",
+			      status->epoch, status->phases, status->lower_bound, status->method, status->f,
+			      status->affected_spines, status->plan_ms);
+	else
+		fors_log_info(board->log, "%s: %s", name[status->state], status->reason);
+}
+
+void fors_board_post(struct fors_board *board, struct fors_schedule *schedule, struct fors_status *status)
+{
+	char reason[sizeof(status->reason)];
+
+	memcpy(reason, status->reason, sizeof(reason));
+	if (schedule)
+		take_schedule(board, schedule);
+	if (board->schedule)
+		fors_status_schedule(status, board->schedule);
+	memcpy(status->reason, reason, sizeof(reason));
+	take_status(board, status);
+	log_status(board, status);
+	fors_board_retry(board);
+}
+
+void fors_board_withdraw(struct fors_board *board, struct fors_status *status)
+{
+	struct fors_schedule *nothing = NULL;
+	struct fors_error error;
+
+	if (fors_schedule_withdrawn(0, status->reason, &nothing, &error))
+		fors_log_error(board->log, FORS_F_MEMORY, "the schedule cannot be withdrawn: %s", error.text);
+	fors_board_post(board, nothing, status);
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * board.h - what the world is told: the schedule, status.json and metrics.prom in the state folder.
+ *
+ * The board decides on epochs, and holds what could not be written until it can.
+ * Threads: used by the worker's thread only.
+ */
+#ifndef FORS_PLUGIN_BOARD_H
+#define FORS_PLUGIN_BOARD_H
+
+#include "core/schedule.h"
+#include "core/status.h"
+#include "publish.h"
+
+struct osm_log;
+
+struct fors_board {
+	struct osm_log *log;
+	const struct fors_folder *folder;
+	struct fors_schedule *schedule; /* the newest one, or NULL when there never was one */
+	uint64_t last_epoch;
+	enum fors_state state;          /* of the newest status */
+	char reason[FORS_ERROR_TEXT];
+	struct fors_sheet {
+		const char *name;       /* of the file */
+		void *bytes;            /* still to be written, or NULL; owned */
+		size_t size;
+	} sheet[3];                     /* in the order of writing */
+	bool has_complained;            /* about a folder that cannot be written */
+};
+
+/* Take up where an earlier opensm left off: its schedule (checked), its epoch. A bad old file is logged, no error. */
+void fors_board_open(struct fors_board *board, struct osm_log *log, const struct fors_folder *folder);
+void fors_board_close(struct fors_board *board);
+
+/* Whether readers have a schedule with phases in their hands. */
+bool fors_board_has_plan(const struct fors_board *board);
+
+/*
+ * Post a schedule (owned by the board then; NULL: the schedule stays) together with a status, into
+ * which what the schedule says is filled. A schedule gets the next epoch; one that says the same
+ * as the posted one is dropped and its epoch stays. Failures are logged and retried.
+ */
+void fors_board_post(struct fors_board *board, struct fors_schedule *schedule, struct fors_status *status);
+
+/* Post a withdrawn schedule and the status, both with the status's reason. */
+void fors_board_withdraw(struct fors_board *board, struct fors_status *status);
+
+/* Try again to write what could not be written. */
+void fors_board_retry(struct fors_board *board);
+
+#endif

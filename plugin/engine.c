@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The idea: under OpenSM's lock do only what must be done there - copy the subnet, fill
+ * the tables, a millisecond or so - and leave all that may take longer to the worker.
+ *
+ * When the sweep is complete the fabric is looked at again instead of being remembered
+ * from the callback: with use_ucast_cache OpenSM may have put tables together itself,
+ * and another engine may have done the routing.
+ */
+#include "engine.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <opensm/osm_opensm.h>
+
+#include "core/tables.h"
+#include "log.h"
+#include "snapshot.h"
+
+static double now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
+}
+
+/* For the worker, from its thread: one byte, written by OpenSM's threads. */
+static enum fors_mastership mastership(void *context)
+{
+	struct osm_opensm *osm = context;
+
+	switch (__atomic_load_n(&osm->subn.sm_state, __ATOMIC_RELAXED)) {
+	case IB_SMINFO_STATE_MASTER:
+		return FORS_MASTER_YES;
+	case IB_SMINFO_STATE_STANDBY:
+	case IB_SMINFO_STATE_NOTACTIVE:
+		return FORS_MASTER_NO;
+	default:
+		return FORS_MASTER_UNDECIDED;
+	}
+}
+
+static void decline(struct fors_engine *engine, enum fors_code code, const char *reason)
+{
+	struct fors_job *job = fors_job_new(FORS_JOB_DECLINED);
+
+	fors_log_error(&engine->osm->log, code, "%s; the next routing engine takes over", reason);
+	snprintf(engine->declined, sizeof(engine->declined), "%s", reason);
+	if (!job)
+		return;
+	snprintf(job->reason, sizeof(job->reason), "%s", reason);
+	fors_worker_submit(engine->worker, job);
+}
+
+/* Make sense of job->net, which may be of a fabric seen for the first time. */
+static enum fors_err understand(struct fors_engine *engine, struct fors_job *job, struct fors_error *error)
+{
+	const struct fors_settings *settings = engine->settings;
+	enum fors_err err = fors_places_learn(engine->places, job->net, settings->root, settings->nroots, error);
+
+	if (err)
+		return err;
+	memcpy(job->method, settings->method, sizeof(job->method));
+	job->ilp_seconds = settings->ilp_seconds;
+	return fors_fabric_build(job->net, engine->places, fors_settings_participants(settings), &job->fabric, error);
+}
+
+static enum fors_err fill_tables(struct fors_engine *engine, struct fors_job *job, struct fors_error *error)
+{
+	enum fors_err err = fors_snapshot_net(&engine->osm->subn, &job->net, error);
+
+	if (!err)
+		err = understand(engine, job, error);
+	if (!err)
+		err = fors_fabric_connected(job->fabric, error);
+	if (!err)
+		err = fors_tables_build(job->fabric, &job->lfts, error);
+	if (!err)
+		fors_snapshot_store(&engine->osm->subn, job->lfts);
+	return err;
+}
+
+/* OpenSM's own hop matrices are needed for multicast and for switch LIDs: > 0 asks for them. */
+static int build_lid_matrices(void *context)
+{
+	return 1;
+}
+
+/* Called under OpenSM's exclusive lock. 0: done; < 0: the next engine of the list shall try. */
+static int build_tables(void *context)
+{
+	struct fors_engine *engine = context;
+	double start = now_ms();
+	struct fors_error error;
+	struct fors_job *job;
+	enum fors_err err;
+
+	if (!engine->settings) {
+		decline(engine, FORS_F_CONFIG, engine->trouble);
+		return -1;
+	}
+	job = fors_job_new(FORS_JOB_ROUTED);
+	err = job ? fill_tables(engine, job, &error) : fors_fail_memory(&error);
+	if (err) {
+		fors_job_free(job);
+		decline(engine, fors_code_of(err), error.text);
+		return -1;
+	}
+	engine->declined[0] = '\0';
+	engine->tables_ms = job->tables_ms = now_ms() - start;
+	fors_log_info(&engine->osm->log, "tables of %u switches for %u servers, %u spine lanes filled in %.3f ms",
+		      job->lfts->nswitches, job->fabric->nservers, job->fabric->nlanes, engine->tables_ms);
+	fors_worker_submit(engine->worker, job);
+	return 0;
+}
+
+/* OpenSM frees the engines before it deletes the plugin: the worker must not outlive this. */
+static void destroy(void *context)
+{
+	struct fors_engine *engine = context;
+
+	fors_worker_stop(engine->worker);
+	engine->worker = NULL;
+}
+
+int fors_engine_setup(struct osm_routing_engine *routing, struct osm_opensm *osm)
+{
+	routing->build_lid_matrices = build_lid_matrices;
+	routing->ucast_build_fwd_tables = build_tables;
+	routing->destroy = destroy;
+	return 0;
+}
+
+/* Why nothing may be published although the sweep has ended, or NULL. Under OpenSM's lock. */
+static const char *unsettled_reason(const struct osm_opensm *osm)
+{
+	if (osm->subn.sm_state != IB_SMINFO_STATE_MASTER)
+		return "this subnet manager is not the master";
+	if (osm->subn.subnet_initialization_error)
+		return "OpenSM met errors while it set up the fabric; it will sweep again";
+	if (fors_snapshot_late_switch(&osm->subn))
+		return "a switch does not hold its new tables yet; OpenSM will sweep again";
+	return NULL;
+}
+
+/* What the switches hold now, in a new job; under OpenSM's lock. */
+static enum fors_err look(const struct fors_engine *engine, struct fors_job *job, struct fors_error *error)
+{
+	const struct osm_subn *subn = &engine->osm->subn;
+	const char *reason = unsettled_reason(engine->osm);
+	enum fors_err err = fors_snapshot_net(subn, &job->net, error);
+
+	if (!err)
+		err = fors_snapshot_tables(subn, job->net, &job->lfts, error);
+	if (reason) {
+		job->kind = FORS_JOB_UNSETTLED;
+		snprintf(job->reason, sizeof(job->reason), "%s", reason);
+	}
+	job->tables_ms = engine->tables_ms;
+	return err;
+}
+
+/* Somebody else routes: nothing to look at, but something to say. */
+static void look_away(const struct fors_engine *engine, struct fors_job *job)
+{
+	const struct osm_routing_engine *used = engine->osm->routing_engine_used;
+
+	job->kind = FORS_JOB_DECLINED;
+	if (engine->declined[0])
+		snprintf(job->reason, sizeof(job->reason), "%s", engine->declined);
+	else
+		snprintf(job->reason, sizeof(job->reason), "the fabric is routed by '%.40s'", used ? used->name : "nobody");
+}
+
+void fors_engine_settle(struct fors_engine *engine)
+{
+	struct fors_job *job = fors_job_new(FORS_JOB_SETTLED);
+	struct osm_opensm *osm = engine->osm;
+	struct fors_error error;
+	enum fors_err err = FORS_OK;
+	bool is_ours;
+
+	if (!job || !engine->worker) {
+		fors_job_free(job);
+		return;
+	}
+	cl_plock_acquire(&osm->lock);
+	is_ours = engine->settings && osm->routing_engine_used && osm->routing_engine_used->context == engine;
+	if (is_ours)
+		err = look(engine, job, &error);
+	else
+		look_away(engine, job);
+	cl_plock_release(&osm->lock);
+	if (is_ours && !err)
+		err = understand(engine, job, &error);
+	if (err) {
+		fors_log_error(&osm->log, fors_code_of(err), "%s; nothing is published", error.text);
+		job->kind = FORS_JOB_DECLINED;
+		snprintf(job->reason, sizeof(job->reason), "%s", error.text);
+	}
+	fors_worker_submit(engine->worker, job);
+}
+
+/* The participants in force stay when the new settings are bad: a slip must not cost the routes of a running fabric. */
+void fors_engine_reload(struct fors_engine *engine)
+{
+	const struct fors_sources sources = { .options = engine->osm->subn.opt.event_plugin_options,
+					      .root_guid_file = engine->osm->subn.opt.root_guid_file,
+					      .cn_guid_file = engine->osm->subn.opt.cn_guid_file };
+	struct fors_settings *settings;
+	struct fors_error error;
+
+	if (fors_settings_load(&sources, &settings, &error)) {
+		fors_log_error(&engine->osm->log, FORS_F_CONFIG, "%s%s", error.text,
+			       engine->settings ? "; the settings of before stay in force" : "");
+		memcpy(engine->trouble, error.text, sizeof(engine->trouble));
+		return;
+	}
+	engine->trouble[0] = '\0';
+	fors_settings_free(engine->settings);
+	engine->settings = settings;
+}
+
+static enum fors_err start_worker(struct fors_engine *engine, struct fors_error *error)
+{
+	const struct fors_worker_setup setup = { .log = &engine->osm->log, .folder = &engine->folder,
+						 .mastership = mastership, .context = engine->osm };
+	const char *state_dir = engine->settings ? engine->settings->state_dir : NULL;
+	enum fors_err err = fors_folder_init(&engine->folder, state_dir, cl_ntoh64(engine->osm->subn.sm_port_guid),
+					     error);
+
+	return err ? err : fors_worker_start(&setup, &engine->worker, error);
+}
+
+struct fors_engine *fors_engine_new(struct osm_opensm *osm)
+{
+	struct fors_engine *engine = calloc(1, sizeof(*engine));
+	struct fors_error error;
+
+	if (!engine)
+		return NULL;
+	engine->osm = osm;
+	engine->tables_ms = -1;
+	engine->places = fors_places_new();
+	fors_engine_reload(engine);
+	if (!engine->places || start_worker(engine, &error)) {
+		fors_log_error(&osm->log, FORS_F_START, "%s", engine->places ? error.text : "out of memory");
+		fors_engine_free(engine);
+		return NULL;
+	}
+	return engine;
+}
+
+void fors_engine_free(struct fors_engine *engine)
+{
+	if (!engine)
+		return;
+	fors_worker_stop(engine->worker);
+	fors_folder_clear(&engine->folder);
+	fors_places_free(engine->places);
+	fors_settings_free(engine->settings);
+	free(engine);
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * engine.h - the routing engine "fors" inside OpenSM.
+ *
+ * Threads: OpenSM calls the engine's callbacks and reports the events that are used
+ * here from one thread, the sweeper. It owns all of struct fors_engine; the worker's thread
+ * sees only the jobs that it is given, and reads sm_state.
+ */
+#ifndef FORS_PLUGIN_ENGINE_H
+#define FORS_PLUGIN_ENGINE_H
+
+#include "core/fabric.h"
+#include "settings.h"
+#include "worker.h"
+
+struct osm_opensm;
+struct osm_routing_engine;
+
+struct fors_engine {
+	struct osm_opensm *osm;
+	struct fors_settings *settings; /* in force; NULL: none were ever good, see trouble */
+	struct fors_places *places;     /* the kept order, for the life of the daemon */
+	struct fors_folder folder;      /* where the worker publishes */
+	struct fors_worker *worker;
+	char trouble[FORS_ERROR_TEXT];  /* why the settings could not be loaded last time, or "" */
+	char declined[FORS_ERROR_TEXT]; /* why fors did not fill the tables last time, or "" */
+	double tables_ms;               /* how long filling the tables took last time, negative: unknown */
+};
+
+/*
+ * An engine with its worker running, or NULL (logged). Bad settings are no reason for NULL: the
+ * engine then declines until a sweep finds them mended.
+ */
+struct fors_engine *fors_engine_new(struct osm_opensm *osm);
+/* The worker must have been stopped, or is stopped now. NULL is allowed. */
+void fors_engine_free(struct fors_engine *engine);
+
+/* The engine's setup() in OpenSM's list of modules; routing->context is the engine. Returns 0. */
+int fors_engine_setup(struct osm_routing_engine *routing, struct osm_opensm *osm);
+
+/* A heavy sweep begins: read the settings again. Without OpenSM's lock. */
+void fors_engine_reload(struct fors_engine *engine);
+/* A sweep or a reroute is complete: tell the worker what the switches hold now. Without OpenSM's lock. */
+void fors_engine_settle(struct fors_engine *engine);
+
+#endif

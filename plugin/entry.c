@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The one symbol that libfors.so exports. OpenSM finds it with dlsym(), compares the version with
+ * its own by strcmp() - its structures change from release to release, so a plugin
+ * is good for exactly one - and calls create() before any routing is set up.
+ */
+#include "config.h"
+
+#include <stdint.h>
+
+#include <opensm/osm_event_plugin.h>
+#include <opensm/osm_opensm.h>
+#include <opensm/osm_version.h>
+
+#include "engine.h"
+#include "log.h"
+
+#ifndef FORS_OSM_VERSION /* tests build a plugin for another OpenSM */
+#define FORS_OSM_VERSION OSM_VERSION
+#endif
+
+/*
+ * Register the engine. Once it is registered NULL must not be returned: OpenSM would
+ * unload this library and keep the engine in its list.
+ */
+static void *create(struct osm_opensm *osm)
+{
+	struct fors_engine *engine = fors_engine_new(osm);
+	external_routing_engine_module_t module = { .name = "fors", .setup = fors_engine_setup, .context = engine };
+
+	if (!engine)
+		return NULL;
+	if (osm_register_external_routing_engine(osm, &module, engine) != CL_SUCCESS) {
+		fors_log_error(&osm->log, FORS_F_START, "OpenSM did not take the routing engine 'fors'");
+		fors_engine_free(engine);
+		return NULL;
+	}
+	fors_log_info(&osm->log, "%s, routing engine for %s", PACKAGE_STRING, osm->osm_version);
+	return engine;
+}
+
+/* The engines are gone by now; ours has stopped the worker, if it was ever set up. */
+static void delete(void *data)
+{
+	fors_engine_free(data);
+}
+
+/*
+ * Look at the event before anything else: some are reported while OpenSM's lock is held
+ * (OSM_EVENT_ID_LFT_CHANGE), and the lock cannot be taken twice. These three are not.
+ */
+static void report(void *data, osm_epi_event_id_t event, void *event_data)
+{
+	switch (event) {
+	case OSM_EVENT_ID_HEAVY_SWEEP_START:
+		fors_engine_reload(data);
+		break;
+	case OSM_EVENT_ID_SUBNET_UP:
+		fors_engine_settle(data);
+		break;
+	case OSM_EVENT_ID_UCAST_ROUTING_DONE: /* of a sweep: SUBNET_UP will follow, when new links carry traffic too */
+		if ((uintptr_t)event_data == UCAST_ROUTING_REROUTE)
+			fors_engine_settle(data);
+		break;
+	default:
+		break;
+	}
+}
+
+osm_event_plugin_t osm_event_plugin = {
+	.osm_version = FORS_OSM_VERSION,
+	.create = create,
+	.delete = delete,
+	.report = report,
+};

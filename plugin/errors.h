@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * errors.h - every "ERR F0nn" that fors writes to OpenSM's log: one table, which
+ * opensm-fors(8) repeats for the administrator.
+ *
+ * X(number, name, what it means, what to do)
+ */
+#ifndef FORS_PLUGIN_ERRORS_H
+#define FORS_PLUGIN_ERRORS_H
+
+#include "core/error.h"
+
+#define FORS_CODES(X) \
+	X(1, FORS_F_CONFIG, "fors.conf, or a file that it or opensm.conf names, cannot be used", \
+	  "correct the file and line named; SIGHUP reads it again") \
+	X(2, FORS_F_START, "fors could not be started inside OpenSM", "see the reason; restart opensm") \
+	X(3, FORS_F_NOTREE, "the fabric is not a two-level fat-tree", \
+	  "remove the link named, or leave the fabric to the next routing engine") \
+	X(4, FORS_F_NOPATH, "two leaves have no live spine in common", "repair one of their uplinks") \
+	X(5, FORS_F_LIMIT, "the fabric is larger than fors can represent", "use another routing engine") \
+	X(6, FORS_F_MEMORY, "out of memory", "give opensm's host more memory; the next sweep tries again") \
+	X(7, FORS_F_FABRIC, "OpenSM's picture of the fabric contradicts itself", \
+	  "look for nodes with the same GUID; the next sweep tries again") \
+	X(8, FORS_F_NOPLAN, "the routes are right, but there is no conflict-free schedule for this fabric", \
+	  "see the reason: a larger lmc, another method, or repair the cables named in status.json") \
+	X(9, FORS_F_VERIFY, "a plan did not pass its check against the tables in the switches; it was not published", \
+	  "report this as a bug, with the fabric (ibnetdiscover) and opensm-lfts.dump") \
+	X(10, FORS_F_PUBLISH, "the state folder cannot be written; the routes are not affected", \
+	  "make room, or correct state_dir or its permissions; fors tries again every second") \
+	X(11, FORS_F_OLDFILE, "the schedule that an earlier opensm published cannot be read", \
+	  "nothing: it will be replaced")
+
+enum fors_code {
+#define X(number, name, meaning, remedy) name = number,
+	FORS_CODES(X)
+#undef X
+};
+
+/* The code under which OpenSM's log reports a failure of the core. */
+static inline enum fors_code fors_code_of(enum fors_err err)
+{
+	switch (err) {
+	case FORS_ENOTREE:
+		return FORS_F_NOTREE;
+	case FORS_ENOPATH:
+		return FORS_F_NOPATH;
+	case FORS_ELIMIT:
+		return FORS_F_LIMIT;
+	case FORS_ENOMEM:
+		return FORS_F_MEMORY;
+	default:
+		return FORS_F_FABRIC;
+	}
+}
+
+#endif

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The idea: opensm runs as root, so a user who could slip a symbolic link into the
+ * state folder must gain nothing. All is done relative to directory handles that were
+ * opened with O_NOFOLLOW, the temporary file with O_EXCL.
+ */
+#include "config.h"
+
+#include "publish.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum fors_err fors_folder_init(struct fors_folder *folder, const char *state_dir, uint64_t port_guid,
+			       struct fors_error *error)
+{
+	const char *cache = getenv("OSM_CACHE_DIR");
+	char *parent = NULL;
+
+	if (state_dir)
+		parent = strdup(state_dir);
+	else if (asprintf(&parent, "%s/fors", cache && *cache ? cache : "/var/cache/opensm") < 0)
+		parent = NULL;
+	if (!parent)
+		return fors_fail_memory(error);
+	folder->parent = parent;
+	snprintf(folder->name, sizeof(folder->name), "0x%016" PRIx64, port_guid);
+	return FORS_OK;
+}
+
+void fors_folder_clear(struct fors_folder *folder)
+{
+	free(folder->parent);
+	folder->parent = NULL;
+}
+
+static enum fors_err fail_file(const struct fors_folder *folder, const char *name, const char *step,
+			       struct fors_error *error)
+{
+	return fors_fail(error, FORS_EIO, "%s/%s/%s: %s: %s", folder->parent, folder->name, name, step,
+			 strerror(errno));
+}
+
+static int open_directory(int at, const char *name)
+{
+	return openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+}
+
+/* Open a directory, making it when it is missing; -1 and errno. */
+static int make_directory(int at, const char *name)
+{
+	if (mkdirat(at, name, 0755) && errno != EEXIST)
+		return -1;
+	return open_directory(at, name);
+}
+
+/* A handle of the state folder, made when `make` is set; -1 and errno. */
+static int open_folder(const struct fors_folder *folder, int make)
+{
+	int parent = make ? make_directory(AT_FDCWD, folder->parent) : open_directory(AT_FDCWD, folder->parent);
+	int fd, saved;
+
+	if (parent < 0)
+		return -1;
+	fd = make ? make_directory(parent, folder->name) : open_directory(parent, folder->name);
+	saved = errno;
+	close(parent);
+	errno = saved;
+	return fd;
+}
+
+/* A new, empty file; one that a crash left behind is removed first. */
+static int create_file(int folder, const char *name)
+{
+	int flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
+	int fd = openat(folder, name, flags, 0644);
+
+	if (fd < 0 && errno == EEXIST && !unlinkat(folder, name, 0))
+		fd = openat(folder, name, flags, 0644);
+	return fd;
+}
+
+static int write_all(int fd, const char *bytes, size_t size)
+{
+	while (size) {
+		ssize_t n = write(fd, bytes, size);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -1;
+		bytes += n;
+		size -= (size_t)n;
+	}
+	return 0;
+}
+
+/* Fill, fsync and close fd; the name of the step that failed, or NULL. errno is kept. */
+static const char *fill_file(int fd, const void *bytes, size_t size)
+{
+	const char *failed = NULL;
+	int saved;
+
+	if (fchmod(fd, 0644)) /* whatever the umask is */
+		failed = "cannot set its mode";
+	else if (write_all(fd, bytes, size))
+		failed = "cannot be written";
+	else if (fsync(fd))
+		failed = "cannot be synced";
+	saved = errno;
+	if (close(fd) && !failed)
+		return "cannot be closed";
+	errno = saved;
+	return failed;
+}
+
+/* Write under a temporary name and rename; the name of the step that failed, or NULL. */
+static const char *replace_file(int folder, const char *name, const void *bytes, size_t size)
+{
+	char temporary[64];
+	const char *failed;
+	int fd, saved;
+
+	snprintf(temporary, sizeof(temporary), ".%s.new", name);
+	fd = create_file(folder, temporary);
+	if (fd < 0)
+		return "no temporary file";
+	failed = fill_file(fd, bytes, size);
+	if (!failed && renameat(folder, temporary, folder, name))
+		failed = "cannot be renamed";
+	if (failed) {
+		saved = errno;
+		unlinkat(folder, temporary, 0);
+		errno = saved;
+		return failed;
+	}
+	return fsync(folder) ? "its folder cannot be synced" : NULL;
+}
+
+enum fors_err fors_publish(const struct fors_folder *folder, const char *name, const void *bytes, size_t size,
+			   struct fors_error *error)
+{
+	enum fors_err err = FORS_OK;
+	const char *failed;
+	int fd = open_folder(folder, 1);
+
+	if (fd < 0)
+		return fail_file(folder, "", "the state folder cannot be opened", error);
+	failed = replace_file(fd, name, bytes, size);
+	if (failed)
+		err = fail_file(folder, name, failed, error);
+	close(fd);
+	return err;
+}
+
+/* `size` bytes of fd; NULL and errno. */
+static void *read_bytes(int fd, size_t size)
+{
+	char *bytes = malloc(size + 1);
+	size_t done = 0;
+
+	while (bytes && done < size) {
+		ssize_t n = read(fd, bytes + done, size - done);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0) {
+			if (!n)
+				errno = EIO;
+			free(bytes);
+			return NULL;
+		}
+		done += (size_t)n;
+	}
+	return bytes;
+}
+
+static int open_published(const struct fors_folder *folder, const char *name)
+{
+	int at = open_folder(folder, 0);
+	int fd, saved;
+
+	if (at < 0)
+		return -1;
+	fd = openat(at, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	saved = errno;
+	close(at);
+	errno = saved;
+	return fd;
+}
+
+enum fors_err fors_published(const struct fors_folder *folder, const char *name, size_t max_size, void **bytes,
+			     size_t *size, struct fors_error *error)
+{
+	enum fors_err err = FORS_OK;
+	struct stat info;
+	void *found = NULL;
+	int fd = open_published(folder, name);
+
+	if (fd < 0 && errno != ENOENT)
+		return fail_file(folder, name, "cannot be opened", error);
+	if (fd >= 0) {
+		if (fstat(fd, &info) || !S_ISREG(info.st_mode) || (uint64_t)info.st_size > max_size)
+			err = fors_fail(error, FORS_EIO, "%s/%s/%s: not a regular file of at most %zu bytes",
+					folder->parent, folder->name, name, max_size);
+		else if (!(found = read_bytes(fd, (size_t)info.st_size)))
+			err = fail_file(folder, name, "cannot be read", error);
+		close(fd);
+	}
+	if (!err) {
+		*bytes = found;
+		*size = found ? (size_t)info.st_size : 0;
+	}
+	return err;
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * publish.h - files in the state folder, written so that a reader sees the old bytes or the new ones.
+ *
+ * The folder is opened anew for each file: an administrator may move or remake it at any time.
+ * Threads: one publisher belongs to one thread.
+ */
+#ifndef FORS_PLUGIN_PUBLISH_H
+#define FORS_PLUGIN_PUBLISH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/error.h"
+
+/* A state folder: <parent>/0x<SM port GUID>. `parent` is made when it is missing, its own parent is not. */
+struct fors_folder {
+	char *parent;
+	char name[24];
+};
+
+/*
+ * The folder of an SM port under state_dir; NULL stands for ${OSM_CACHE_DIR:-/var/cache/opensm}/fors.
+ * Nothing is made on disk yet. Errors: FORS_ENOMEM.
+ */
+enum fors_err fors_folder_init(struct fors_folder *folder, const char *state_dir, uint64_t port_guid,
+			       struct fors_error *error);
+void fors_folder_clear(struct fors_folder *folder);
+
+/*
+ * Replace the file `name` in the folder: written to a temporary name, fsynced, renamed, mode 0644.
+ * No symbolic link is followed from `parent` on. Errors: FORS_EIO (names the step), the old file stays.
+ */
+enum fors_err fors_publish(const struct fors_folder *folder, const char *name, const void *bytes, size_t size,
+			   struct fors_error *error);
+
+/*
+ * The bytes of the file `name`, in *bytes, owned by the caller; NULL when there is no such file.
+ * Errors: FORS_EIO (a symbolic link, no regular file, unreadable, larger than max_size), FORS_ENOMEM.
+ */
+enum fors_err fors_published(const struct fors_folder *folder, const char *name, size_t max_size, void **bytes,
+			     size_t *size, struct fors_error *error);
+
+#endif

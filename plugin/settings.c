@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The idea: one table of keys, each with a function that checks and stores its value.
+ * inih reads the lines; a reader of our own counts them, so that each complaint
+ * names file and line. Keys of fors.conf that this version does not know yet are
+ * refused like misspelt ones: silently ignoring what an administrator wrote is worse.
+ */
+#include "settings.h"
+
+#include <errno.h>
+#include <ini.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "core/guidlist.h"
+#include "core/planner.h"
+
+#define FILE_MAX_BYTES (16u << 20) /* a list of 49,151 GUIDs needs 1 MB */
+
+/* While fors.conf is being read. */
+struct reading {
+	struct fors_settings *settings;
+	const char *path;
+	FILE *file;
+	unsigned line;
+	struct fors_error *error;
+	enum fors_err err; /* of the first complaint */
+};
+
+static bool is_method(const char *name)
+{
+	size_t n;
+	const struct fors_method *const *method = fors_methods(&n);
+
+	for (size_t i = 0; i < n; i++) {
+		if (!strcmp(method[i]->name, name))
+			return true;
+	}
+	return !strcmp(name, "auto");
+}
+
+static enum fors_err set_method(struct reading *r, const char *value)
+{
+	if (!is_method(value))
+		return fors_fail(r->error, FORS_EINPUT, "%s:%u: method: there is no method '%.40s'; try auto", r->path,
+				 r->line, value);
+	snprintf(r->settings->method, sizeof(r->settings->method), "%s", value);
+	return FORS_OK;
+}
+
+static enum fors_err set_ilp_seconds(struct reading *r, const char *value)
+{
+	char *end;
+	unsigned long seconds;
+
+	errno = 0;
+	seconds = strtoul(value, &end, 10);
+	if (errno || end == value || *end || *value == '-' || seconds < 1 || seconds > 86400)
+		return fors_fail(r->error, FORS_EINPUT,
+				 "%s:%u: ilp_seconds: '%.40s' is not a whole number from 1 to 86400", r->path, r->line,
+				 value);
+	r->settings->ilp_seconds = (unsigned)seconds;
+	return FORS_OK;
+}
+
+static enum fors_err set_path(struct reading *r, const char *key, const char *value, char **path)
+{
+	char *copy;
+
+	if (value[0] != '/')
+		return fors_fail(r->error, FORS_EINPUT, "%s:%u: %s: '%.200s' is not an absolute path", r->path, r->line,
+				 key, value);
+	copy = strdup(value);
+	if (!copy)
+		return fors_fail_memory(r->error);
+	free(*path);
+	*path = copy;
+	return FORS_OK;
+}
+
+static enum fors_err set_state_dir(struct reading *r, const char *value)
+{
+	return set_path(r, "state_dir", value, &r->settings->state_dir);
+}
+
+static enum fors_err set_participants_file(struct reading *r, const char *value)
+{
+	return set_path(r, "participants_file", value, &r->settings->participants_file);
+}
+
+static const struct key {
+	const char *name;
+	enum fors_err (*set)(struct reading *reading, const char *value);
+} keys[] = {
+	{ "method", set_method },
+	{ "ilp_seconds", set_ilp_seconds },
+	{ "state_dir", set_state_dir },
+	{ "participants_file", set_participants_file },
+};
+
+static enum fors_err set_key(struct reading *r, const char *section, const char *name, const char *value)
+{
+	if (*section)
+		return fors_fail(r->error, FORS_EINPUT, "%s:%u: fors.conf has no sections, remove [%.40s]", r->path,
+				 r->line, section);
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+		if (!strcmp(keys[i].name, name))
+			return keys[i].set(r, value);
+	}
+	return fors_fail(r->error, FORS_EINPUT, "%s:%u: unknown key '%.60s'", r->path, r->line, name);
+}
+
+/* inih's callback: nonzero is success. Only the first complaint counts. */
+static int take_line(void *context, const char *section, const char *name, const char *value)
+{
+	struct reading *r = context;
+
+	if (!r->err)
+		r->err = set_key(r, section, name, value ? value : "");
+	return !r->err;
+}
+
+/* inih's source of lines: fgets() that counts, cuts comments as opensm.conf does, and stops after a complaint. */
+static char *next_line(char *buffer, int size, void *context)
+{
+	struct reading *r = context;
+	size_t length;
+
+	if (r->err || !fgets(buffer, size, r->file))
+		return NULL;
+	r->line++;
+	length = strlen(buffer);
+	if (length + 1 == (size_t)size && buffer[length - 1] != '\n') {
+		r->err = fors_fail(r->error, FORS_EINPUT, "%s:%u: line longer than %d bytes", r->path, r->line,
+				   size - 2);
+		return NULL;
+	}
+	buffer[strcspn(buffer, "#")] = '\0';
+	return buffer;
+}
+
+static enum fors_err read_conf(const char *path, struct fors_settings *settings, struct fors_error *error)
+{
+	struct reading r = { .settings = settings, .path = path, .error = error };
+	int bad_line;
+
+	r.file = fopen(path, "re");
+	if (!r.file)
+		return fors_fail(error, FORS_EIO, "%s: cannot be opened: %s", path, strerror(errno));
+	bad_line = ini_parse_stream(next_line, &r, take_line, &r);
+	if (!r.err && ferror(r.file))
+		r.err = fors_fail(error, FORS_EIO, "%s: cannot be read: %s", path, strerror(errno));
+	if (!r.err && bad_line < 0)
+		r.err = fors_fail_memory(error);
+	if (!r.err && bad_line > 0)
+		r.err = fors_fail(error, FORS_EINPUT, "%s:%d: expected 'key = value'", path, bad_line);
+	fclose(r.file);
+	return r.err;
+}
+
+/* The bytes of a whole regular file in *text, owned by the caller. */
+static enum fors_err read_file(const char *path, char **text, size_t *size, struct fors_error *error)
+{
+	enum fors_err err = FORS_OK;
+	struct stat info;
+	char *bytes = NULL;
+	FILE *file = fopen(path, "re");
+
+	if (!file)
+		return fors_fail(error, FORS_EIO, "%s: cannot be opened: %s", path, strerror(errno));
+	if (fstat(fileno(file), &info) || !S_ISREG(info.st_mode) || info.st_size > FILE_MAX_BYTES) {
+		err = fors_fail(error, FORS_EIO, "%s: not a regular file of at most 16 MB", path);
+	} else {
+		bytes = malloc((size_t)info.st_size + 1);
+		*size = bytes ? fread(bytes, 1, (size_t)info.st_size, file) : 0;
+		if (!bytes)
+			err = fors_fail_memory(error);
+		else if (ferror(file))
+			err = fors_fail(error, FORS_EIO, "%s: cannot be read: %s", path, strerror(errno));
+	}
+	fclose(file);
+	if (err)
+		free(bytes);
+	else
+		*text = bytes;
+	return err;
+}
+
+static enum fors_err read_guids(const char *path, uint64_t **guid, size_t *count, struct fors_error *error)
+{
+	char *text;
+	size_t size;
+	enum fors_err err = read_file(path, &text, &size, error);
+
+	if (err)
+		return err;
+	err = fors_guidlist_read(text, size, path, guid, count, error);
+	free(text);
+	return err;
+}
+
+/* The value of "fors_config=" in event_plugin_options, in *path (NULL: not there), owned by the caller. */
+static enum fors_err find_conf(const char *options, char **path, struct fors_error *error)
+{
+	static const char key[] = "fors_config=";
+	const char *separators = " \t,;";
+
+	*path = NULL;
+	while (options && *(options += strspn(options, separators))) {
+		size_t length = strcspn(options, separators);
+
+		if (length >= sizeof(key) - 1 && !strncmp(options, key, sizeof(key) - 1)) {
+			if (options[sizeof(key) - 1] != '/')
+				return fors_fail(error, FORS_EINPUT,
+						 "event_plugin_options: fors_config= needs an absolute path");
+			*path = strndup(options + sizeof(key) - 1, length - sizeof(key) + 1);
+			return *path ? FORS_OK : fors_fail_memory(error);
+		}
+		options += length;
+	}
+	return FORS_OK;
+}
+
+static enum fors_err load_conf(const char *options, struct fors_settings *settings, struct fors_error *error)
+{
+	char *path;
+	enum fors_err err = find_conf(options, &path, error);
+
+	if (!err && path)
+		err = read_conf(path, settings, error);
+	free(path);
+	return err;
+}
+
+static enum fors_err load_guids(const struct fors_sources *sources, struct fors_settings *settings,
+				struct fors_error *error)
+{
+	const char *participants = settings->participants_file ? settings->participants_file : sources->cn_guid_file;
+	enum fors_err err = FORS_OK;
+
+	if (sources->root_guid_file)
+		err = read_guids(sources->root_guid_file, &settings->root, &settings->nroots, error);
+	if (!err && participants) {
+		settings->has_participants = true;
+		err = read_guids(participants, &settings->participants.guid, &settings->participants.count, error);
+	}
+	return err;
+}
+
+enum fors_err fors_settings_load(const struct fors_sources *sources, struct fors_settings **settings,
+				 struct fors_error *error)
+{
+	struct fors_settings *loaded = calloc(1, sizeof(*loaded));
+	enum fors_err err;
+
+	if (!loaded)
+		return fors_fail_memory(error);
+	strcpy(loaded->method, "auto");
+	err = load_conf(sources->options, loaded, error);
+	if (!err)
+		err = load_guids(sources, loaded, error);
+	if (err)
+		fors_settings_free(loaded);
+	else
+		*settings = loaded;
+	return err;
+}
+
+void fors_settings_free(struct fors_settings *settings)
+{
+	if (!settings)
+		return;
+	free(settings->state_dir);
+	free(settings->participants_file);
+	free(settings->participants.guid);
+	free(settings->root);
+	free(settings);
+}

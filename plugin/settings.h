@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * settings.h - what the administrator asked for: fors.conf and the files with GUIDs.
+ *
+ * Knows nothing of OpenSM. Settings are loaded as a whole, so that a mistake in
+ * one file leaves the settings of before in force.
+ */
+#ifndef FORS_PLUGIN_SETTINGS_H
+#define FORS_PLUGIN_SETTINGS_H
+
+#include "core/fabric.h"
+
+struct fors_settings {
+	char method[16];        /* planning method, "auto" by default */
+	unsigned ilp_seconds;   /* time limit of method ilp; 0: its default */
+	char *state_dir;        /* parent of the state folder; NULL: the default */
+	char *participants_file; /* NULL: none */
+	bool has_participants;  /* false: all servers take part */
+	struct fors_participants participants;
+	uint64_t *root;         /* node GUIDs of the spines, nroots of them */
+	size_t nroots;
+};
+
+/* Where the settings come from; strings are borrowed and may be NULL. */
+struct fors_sources {
+	const char *options;        /* event_plugin_options of opensm.conf: "fors_config=PATH" among others */
+	const char *root_guid_file; /* of opensm.conf */
+	const char *cn_guid_file;   /* of opensm.conf; participants_file overrides it */
+};
+
+/*
+ * Load everything into *settings, owned by the caller. Without "fors_config=" in the
+ * options all keys have their defaults.
+ * Errors, with "file:line: " where there is one: FORS_EIO (unreadable), FORS_EINPUT (unknown key,
+ * bad value, malformed line or GUID), FORS_ENOMEM.
+ */
+enum fors_err fors_settings_load(const struct fors_sources *sources, struct fors_settings **settings,
+				 struct fors_error *error);
+void fors_settings_free(struct fors_settings *settings);
+
+/* The participants, as fors_fabric_build() wants them: NULL for all servers. */
+static inline const struct fors_participants *fors_settings_participants(const struct fors_settings *settings)
+{
+	return settings->has_participants ? &settings->participants : NULL;
+}
+
+#endif

@@ -1,0 +1,474 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The idea: a mailbox with room for one job, and a thread that looks into it.
+ *
+ *	engine (OpenSM's thread) --- ROUTED ---> plan, while OpenSM still sends tables
+ *	                         --- SETTLED --> verify over what the switches hold, publish
+ *	                         --- DECLINED -> withdraw
+ *
+ * Each job carries a copy of all that it speaks of, so a job that overtakes another
+ * makes the older one superfluous: the mailbox simply forgets it, and the plan in
+ * progress is broken off when the newer job shows another fabric.
+ *
+ * What a plan depends on (fabric, tables, method) is summed up in a key. A job
+ * with the key of what is published changes nothing, so a sweep of an unchanged fabric
+ * leaves no trace. When the key differs, the published schedule is
+ * first checked against the new tables: it stays while it is still right (entries
+ * on living home lanes never move, so it often is), else it is withdrawn at once.
+ */
+#include "worker.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "board.h"
+#include "core/planner.h"
+#include "core/schedule_file.h"
+#include "core/verify.h"
+#include "log.h"
+
+/* A plan (or why there is none) and what it was made for. */
+struct prepared {
+	uint64_t key;                   /* 0: nothing prepared */
+	struct fors_schedule *schedule; /* owned; NULL: see error, or handed to the board */
+	struct fors_error error;
+	double plan_ms;
+	int64_t lower_bound, lmc_needed;
+};
+
+struct fors_worker {
+	struct fors_worker_setup setup;
+	pthread_t thread;
+	pthread_mutex_t mutex;      /* guards `mail` and `stop`, is held for moments only */
+	pthread_cond_t news;
+	struct fors_job *mail;      /* the newest job, or NULL; owned */
+	bool stop;
+	/* all below: the worker's thread only */
+	const struct fors_job *job; /* in work */
+	struct fors_board board;
+	struct prepared prepared;
+	uint64_t settled_key;       /* of the job that decided what is published; 0: none */
+	bool is_out;                /* not the master, and has said so */
+};
+
+struct fors_job *fors_job_new(enum fors_job_kind kind)
+{
+	struct fors_job *job = calloc(1, sizeof(*job));
+
+	if (job) {
+		job->kind = kind;
+		job->tables_ms = -1;
+	}
+	return job;
+}
+
+void fors_job_free(struct fors_job *job)
+{
+	if (!job)
+		return;
+	fors_lfts_free(job->lfts);
+	fors_fabric_free(job->fabric);
+	fors_net_free(job->net);
+	free(job);
+}
+
+/* FNV-1a, by words where there are many bytes. */
+static uint64_t hash(uint64_t seed, const void *bytes, size_t size)
+{
+	const unsigned char *p = bytes;
+	const uint64_t prime = 0x100000001b3u;
+
+	for (; size >= sizeof(uint64_t); size -= sizeof(uint64_t), p += sizeof(uint64_t)) {
+		uint64_t word;
+
+		memcpy(&word, p, sizeof(word));
+		seed = (seed ^ word) * prime;
+		seed ^= seed >> 29;
+	}
+	while (size--)
+		seed = (seed ^ *p++) * prime;
+	return seed;
+}
+
+/* What the plan for a job depends on, as one number; never 0. */
+static uint64_t key_of(const struct fors_job *job)
+{
+	uint64_t key = hash(0xcbf29ce484222325u, &job->fabric->fingerprint, sizeof(job->fabric->fingerprint));
+
+	key = hash(key, job->lfts->guid, job->lfts->nswitches * sizeof(*job->lfts->guid));
+	key = hash(key, job->lfts->port, (size_t)job->lfts->nswitches * job->lfts->nlids);
+	key = hash(key, job->method, strlen(job->method));
+	key = hash(key, &job->ilp_seconds, sizeof(job->ilp_seconds));
+	return key ? key : 1;
+}
+
+/* Does `newer` make it pointless to go on with `current`? */
+static bool overtakes(const struct fors_job *newer, const struct fors_job *current)
+{
+	return !newer->fabric || newer->kind == FORS_JOB_DECLINED ||
+	       newer->fabric->fingerprint != current->fabric->fingerprint;
+}
+
+/* For planners and the verifier: asked every few milliseconds. */
+static bool cancelled(void *context)
+{
+	struct fors_worker *worker = context;
+	bool answer;
+
+	pthread_mutex_lock(&worker->mutex);
+	answer = worker->stop || (worker->mail && overtakes(worker->mail, worker->job));
+	pthread_mutex_unlock(&worker->mutex);
+	return answer;
+}
+
+static double now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
+}
+
+/* The smallest LMC with a path index for each lane, when that is more than there is; else unknown. */
+static int64_t lmc_for_all_lanes(const struct fors_fabric *fabric)
+{
+	int64_t lmc = 0;
+
+	while (lmc <= FORS_MAX_LMC && (1u << lmc) < fabric->nlanes)
+		lmc++;
+	return lmc > fabric->lmc && lmc <= FORS_MAX_LMC ? lmc : FORS_UNKNOWN;
+}
+
+static void fill_status(const struct fors_worker *worker, const struct fors_job *job, enum fors_state state,
+			const char *reason, struct fors_status *status)
+{
+	struct fors_error error;
+
+	fors_status_init(status);
+	status->state = state;
+	snprintf(status->reason, sizeof(status->reason), "%s", reason);
+	status->tables_ms = job->tables_ms;
+	if (job->fabric && fors_status_fabric(status, job->fabric, &error))
+		fors_log_error(worker->setup.log, FORS_F_MEMORY, "the status is incomplete: %s", error.text);
+}
+
+/* Withdraw what is published, unless that has been said already. */
+static void withdraw(struct fors_worker *worker, const struct fors_job *job, enum fors_state state,
+		     const char *reason)
+{
+	struct fors_status status;
+
+	if (worker->board.state == state && !fors_board_has_plan(&worker->board) &&
+	    !strcmp(worker->board.reason, reason))
+		return;
+	fill_status(worker, job, state, reason, &status);
+	if (state == FORS_FAILED) {
+		status.lower_bound = worker->prepared.lower_bound;
+		status.lmc_needed = worker->prepared.lmc_needed;
+		status.plan_ms = worker->prepared.plan_ms;
+	}
+	fors_board_withdraw(&worker->board, &status);
+	fors_status_clear(&status);
+}
+
+/* Is a schedule right over the job's tables? On FORS_OK *verdict says. */
+static enum fors_err check(struct fors_worker *worker, const struct fors_job *job,
+			   const struct fors_schedule *schedule, struct fors_verdict *verdict)
+{
+	struct fors_error error;
+	enum fors_err err = fors_verify(job->net, job->lfts, schedule, cancelled, worker, verdict, &error);
+
+	if (err && err != FORS_ECANCELLED)
+		fors_log_error(worker->setup.log, FORS_F_MEMORY, "a schedule cannot be verified: %s", error.text);
+	return err;
+}
+
+/* The fabric is another one: does the published schedule still hold? Nothing is said when a newer job came. */
+static void recheck(struct fors_worker *worker, const struct fors_job *job, const char *reason)
+{
+	struct fors_verdict verdict = { .is_good = false };
+	struct fors_status status;
+
+	if (fors_board_has_plan(&worker->board) &&
+	    check(worker, job, worker->board.schedule, &verdict) == FORS_ECANCELLED)
+		return;
+	if (!verdict.is_good) {
+		withdraw(worker, job, FORS_PLANNING, reason);
+		return;
+	}
+	fill_status(worker, job, FORS_PLANNING, reason, &status);
+	fors_board_post(&worker->board, NULL, &status);
+	fors_status_clear(&status);
+}
+
+static void forget_plan(struct prepared *prepared)
+{
+	fors_schedule_free(prepared->schedule);
+	*prepared = (struct prepared){ .lower_bound = FORS_UNKNOWN, .lmc_needed = FORS_UNKNOWN, .plan_ms = -1 };
+}
+
+static enum fors_err plan(struct fors_worker *worker, const struct fors_job *job, struct prepared *made)
+{
+	struct fors_task task = { .fabric = job->fabric, .cancelled = cancelled, .context = worker,
+				  .threads = worker->setup.threads, .ilp_seconds = job->ilp_seconds };
+	double start = now_ms();
+	struct fors_lanes *lanes = NULL;
+	uint32_t bound;
+	enum fors_err err = fors_lanes_read(job->fabric, job->lfts, &lanes, &made->error);
+
+	task.lanes = lanes;
+	if (!err)
+		err = fors_plan(&task, job->method, &made->schedule, &made->error);
+	fors_lanes_free(lanes);
+	made->plan_ms = now_ms() - start;
+	if (err != FORS_ECANCELLED && err != FORS_ENOPATH && !fors_lower_bound(job->fabric, &bound, NULL))
+		made->lower_bound = bound;
+	if (err == FORS_ELMC || (!err && made->schedule->nphases > made->lower_bound))
+		made->lmc_needed = lmc_for_all_lanes(job->fabric);
+	return err;
+}
+
+/* Have the plan for the job, or the reason why there is none, in worker->prepared. False: it was cancelled. */
+static bool prepare(struct fors_worker *worker, const struct fors_job *job, uint64_t key)
+{
+	struct prepared *prepared = &worker->prepared;
+	enum fors_err err;
+
+	if (prepared->key == key)
+		return true;
+	forget_plan(prepared);
+	err = plan(worker, job, prepared);
+	if (err == FORS_ECANCELLED)
+		return false;
+	if (err != FORS_ENOMEM) /* which the next sweep may not meet any more */
+		prepared->key = key;
+	return true;
+}
+
+/* The board takes the plan over; it is not kept here. */
+static void publish(struct fors_worker *worker, const struct fors_job *job)
+{
+	struct prepared *prepared = &worker->prepared;
+	struct fors_status status;
+
+	fill_status(worker, job, FORS_ACTIVE, "", &status);
+	status.plan_ms = prepared->plan_ms;
+	status.lower_bound = prepared->lower_bound;
+	status.lmc_needed = prepared->lmc_needed;
+	fors_board_post(&worker->board, prepared->schedule, &status);
+	fors_status_clear(&status);
+	prepared->schedule = NULL;
+	prepared->key = 0;
+}
+
+/* The switches hold the job's tables: publish the plan, or say why there is none. */
+static void settle(struct fors_worker *worker, const struct fors_job *job, uint64_t key)
+{
+	struct prepared *prepared = &worker->prepared;
+	struct fors_verdict verdict;
+	enum fors_err err;
+
+	if (!prepare(worker, job, key))
+		return;
+	if (!prepared->schedule) {
+		fors_log_error(worker->setup.log, FORS_F_NOPLAN, "%s", prepared->error.text);
+		withdraw(worker, job, FORS_FAILED, prepared->error.text);
+		worker->settled_key = prepared->key;
+		return;
+	}
+	err = check(worker, job, prepared->schedule, &verdict);
+	if (err) /* cancelled: a newer job comes; out of memory: the next sweep */
+		return;
+	if (verdict.is_good) {
+		publish(worker, job);
+	} else {
+		fors_log_error(worker->setup.log, FORS_F_VERIFY, "%s", verdict.text);
+		withdraw(worker, job, FORS_FAILED, "the plan did not pass its check against the tables; this is a bug");
+	}
+	worker->settled_key = key;
+}
+
+/* Has a job with this key already decided what is published? */
+static bool is_settled(const struct fors_worker *worker, uint64_t key)
+{
+	return worker->settled_key == key &&
+	       (worker->board.state == FORS_ACTIVE || worker->board.state == FORS_FAILED);
+}
+
+static void handle_fabric(struct fors_worker *worker, const struct fors_job *job)
+{
+	uint64_t key = key_of(job);
+
+	if (job->kind == FORS_JOB_UNSETTLED) {
+		recheck(worker, job, job->reason);
+		return;
+	}
+	if (is_settled(worker, key))
+		return;
+	if (job->kind == FORS_JOB_SETTLED) {
+		settle(worker, job, key);
+		return;
+	}
+	recheck(worker, job, "the fabric has changed; a schedule for it is being planned");
+	prepare(worker, job, key);
+}
+
+static void handle(struct fors_worker *worker, const struct fors_job *job)
+{
+	if (worker->setup.mastership(worker->setup.context) == FORS_MASTER_NO)
+		return; /* watch_mastership() says so */
+	worker->job = job;
+	if (job->kind == FORS_JOB_DECLINED || !job->fabric)
+		withdraw(worker, job, FORS_INACTIVE, job->reason);
+	else
+		handle_fabric(worker, job);
+	worker->job = NULL;
+}
+
+/* A master that hands over gets no event: only looking helps. */
+static void watch_mastership(struct fors_worker *worker)
+{
+	static const struct fors_job nothing = { .kind = FORS_JOB_DECLINED, .tables_ms = -1 };
+	enum fors_mastership mastership = worker->setup.mastership(worker->setup.context);
+
+	if (mastership == FORS_MASTER_NO && !worker->is_out)
+		withdraw(worker, &nothing, FORS_INACTIVE, "this subnet manager is not the master");
+	worker->is_out = mastership == FORS_MASTER_NO;
+}
+
+/* Wait for a job, a second at most. False: the worker shall end. */
+static bool wait_for_mail(struct fors_worker *worker, struct fors_job **job)
+{
+	struct timespec until;
+	bool go_on;
+
+	clock_gettime(CLOCK_MONOTONIC, &until);
+	until.tv_sec++;
+	pthread_mutex_lock(&worker->mutex);
+	while (!worker->mail && !worker->stop) {
+		if (pthread_cond_timedwait(&worker->news, &worker->mutex, &until))
+			break;
+	}
+	*job = worker->mail;
+	worker->mail = NULL;
+	go_on = !worker->stop;
+	pthread_mutex_unlock(&worker->mutex);
+	return go_on;
+}
+
+/* What readers shall know when nobody is on watch any more. The schedule stays: the switches still hold its tables. */
+static void say_goodbye(struct fors_worker *worker)
+{
+	struct fors_status status;
+
+	fors_status_init(&status);
+	status.state = FORS_INACTIVE;
+	snprintf(status.reason, sizeof(status.reason), "opensm has ended; failures are not repaired");
+	fors_board_post(&worker->board, NULL, &status);
+	fors_status_clear(&status);
+}
+
+static void *run(void *context)
+{
+	struct fors_worker *worker = context;
+	struct fors_job *job;
+
+	fors_board_open(&worker->board, worker->setup.log, worker->setup.folder);
+	while (wait_for_mail(worker, &job)) {
+		if (job)
+			handle(worker, job);
+		fors_job_free(job);
+		watch_mastership(worker);
+		fors_board_retry(&worker->board);
+	}
+	fors_job_free(job);
+	if (!worker->is_out)
+		say_goodbye(worker);
+	forget_plan(&worker->prepared);
+	fors_board_close(&worker->board);
+	return NULL;
+}
+
+static void init_lock(struct fors_worker *worker)
+{
+	pthread_condattr_t attributes;
+
+	pthread_mutex_init(&worker->mutex, NULL);
+	pthread_condattr_init(&attributes);
+	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+	pthread_cond_init(&worker->news, &attributes);
+	pthread_condattr_destroy(&attributes);
+}
+
+/* Signals are OpenSM's business: the thread starts with all of them blocked. */
+static int start_thread(struct fors_worker *worker)
+{
+	sigset_t all, before;
+	int failed;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	failed = pthread_create(&worker->thread, NULL, run, worker);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return failed;
+}
+
+static void free_worker(struct fors_worker *worker)
+{
+	fors_job_free(worker->mail);
+	pthread_cond_destroy(&worker->news);
+	pthread_mutex_destroy(&worker->mutex);
+	free(worker);
+}
+
+enum fors_err fors_worker_start(const struct fors_worker_setup *setup, struct fors_worker **worker,
+				struct fors_error *error)
+{
+	struct fors_worker *made = calloc(1, sizeof(*made));
+	int failed;
+
+	if (!made)
+		return fors_fail_memory(error);
+	made->setup = *setup;
+	if (!made->setup.threads)
+		made->setup.threads = sysconf(_SC_NPROCESSORS_ONLN) > 1 ? 2 : 1;
+	forget_plan(&made->prepared);
+	init_lock(made);
+	failed = start_thread(made);
+	if (failed) {
+		free_worker(made);
+		return fors_fail(error, FORS_ENOMEM, "no thread for planning: %s", strerror(failed));
+	}
+	*worker = made;
+	return FORS_OK;
+}
+
+void fors_worker_submit(struct fors_worker *worker, struct fors_job *job)
+{
+	struct fors_job *old;
+
+	pthread_mutex_lock(&worker->mutex);
+	old = worker->mail;
+	worker->mail = job;
+	pthread_cond_signal(&worker->news);
+	pthread_mutex_unlock(&worker->mutex);
+	fors_job_free(old);
+}
+
+void fors_worker_stop(struct fors_worker *worker)
+{
+	if (!worker)
+		return;
+	pthread_mutex_lock(&worker->mutex);
+	worker->stop = true;
+	pthread_cond_signal(&worker->news);
+	pthread_mutex_unlock(&worker->mutex);
+	pthread_join(worker->thread, NULL);
+	free_worker(worker);
+}
