@@ -11,6 +11,7 @@
 #include "log.h"
 
 #define SCHEDULE_MAX_BYTES (1u << 30)
+#define BEAT_MS 4000
 
 enum { SHEET_SCHEDULE, SHEET_STATUS, SHEET_METRICS };
 
@@ -87,7 +88,7 @@ void fors_board_retry(struct fors_board *board)
 
 		if (!sheet->bytes)
 			continue;
-		if (fors_publish(board->folder, sheet->name, sheet->bytes, sheet->size, &error)) {
+		if (fors_publish(board->folder, sheet->name, sheet->bytes, sheet->size, true, &error)) {
 			complain(board, &error);
 			return;
 		}
@@ -139,6 +140,7 @@ static void take_schedule(struct fors_board *board, struct fors_schedule *schedu
 	fors_schedule_free(board->schedule);
 	board->schedule = schedule;
 	board->last_epoch = schedule->epoch;
+	board->last_beat = 0; /* which names the epoch */
 }
 
 static void take_status(struct fors_board *board, const struct fors_status *status)
@@ -153,6 +155,7 @@ static void take_status(struct fors_board *board, const struct fors_status *stat
 	}
 	set_sheet(board, SHEET_STATUS, json, strlen(json));
 	set_sheet(board, SHEET_METRICS, prom, strlen(prom));
+	board->is_posted = true;
 	board->state = status->state;
 	memcpy(board->reason, status->reason, sizeof(board->reason));
 }
@@ -196,4 +199,20 @@ void fors_board_withdraw(struct fors_board *board, struct fors_status *status)
 	if (fors_schedule_withdrawn(0, status->reason, &nothing, &error))
 		fors_log_error(board->log, FORS_F_MEMORY, "the schedule cannot be withdrawn: %s", error.text);
 	fors_board_post(board, nothing, status);
+}
+
+/* Text "<Unix time in ms> <epoch>"; its loss in a crash is what it is for, so it is not synced. */
+void fors_board_beat(struct fors_board *board)
+{
+	uint64_t now = unix_ms();
+	struct fors_error error;
+	char text[64];
+	int length;
+
+	if (!board->is_posted || (now >= board->last_beat && now - board->last_beat < BEAT_MS))
+		return;
+	board->last_beat = now;
+	length = snprintf(text, sizeof(text), "%" PRIu64 " %" PRIu64 "\n", now, board->last_epoch);
+	if (fors_publish(board->folder, "heartbeat", text, (size_t)length, false, &error))
+		complain(board, &error);
 }

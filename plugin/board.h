@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * board.h - what the world is told: the schedule, status.json and metrics.prom in the state folder.
+ * board.h - what the world is told: schedule, status.json, metrics.prom and heartbeat in the state folder.
  *
  * The board decides on epochs, and holds what could not be written until it can.
  * Threads: used by the worker's thread only.
@@ -19,6 +19,8 @@ struct fors_board {
 	const struct fors_folder *folder;
 	struct fors_schedule *schedule; /* the newest one, or NULL when there never was one */
 	uint64_t last_epoch;
+	uint64_t last_beat;             /* when the heartbeat was written, Unix time in ms */
+	bool is_posted;                 /* a status has been posted since this opensm started */
 	enum fors_state state;          /* of the newest status */
 	char reason[FORS_ERROR_TEXT];
 	struct fors_sheet {
@@ -48,5 +50,8 @@ void fors_board_withdraw(struct fors_board *board, struct fors_status *status);
 
 /* Try again to write what could not be written. */
 void fors_board_retry(struct fors_board *board);
+
+/* Rewrite the heartbeat when it is a few seconds old: somebody stands behind what is posted. */
+void fors_board_beat(struct fors_board *board);
 
 #endif

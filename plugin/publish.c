@@ -101,8 +101,8 @@ static int write_all(int fd, const char *bytes, size_t size)
 	return 0;
 }
 
-/* Fill, fsync and close fd; the name of the step that failed, or NULL. errno is kept. */
-static const char *fill_file(int fd, const void *bytes, size_t size)
+/* Fill, sync and close fd; the name of the step that failed, or NULL. errno is kept. */
+static const char *fill_file(int fd, const void *bytes, size_t size, bool is_durable)
 {
 	const char *failed = NULL;
 	int saved;
@@ -111,7 +111,7 @@ static const char *fill_file(int fd, const void *bytes, size_t size)
 		failed = "cannot set its mode";
 	else if (write_all(fd, bytes, size))
 		failed = "cannot be written";
-	else if (fsync(fd))
+	else if (is_durable && fsync(fd))
 		failed = "cannot be synced";
 	saved = errno;
 	if (close(fd) && !failed)
@@ -121,7 +121,7 @@ static const char *fill_file(int fd, const void *bytes, size_t size)
 }
 
 /* Write under a temporary name and rename; the name of the step that failed, or NULL. */
-static const char *replace_file(int folder, const char *name, const void *bytes, size_t size)
+static const char *replace_file(int folder, const char *name, const void *bytes, size_t size, bool is_durable)
 {
 	char temporary[64];
 	const char *failed;
@@ -131,7 +131,7 @@ static const char *replace_file(int folder, const char *name, const void *bytes,
 	fd = create_file(folder, temporary);
 	if (fd < 0)
 		return "no temporary file";
-	failed = fill_file(fd, bytes, size);
+	failed = fill_file(fd, bytes, size, is_durable);
 	if (!failed && renameat(folder, temporary, folder, name))
 		failed = "cannot be renamed";
 	if (failed) {
@@ -140,11 +140,11 @@ static const char *replace_file(int folder, const char *name, const void *bytes,
 		errno = saved;
 		return failed;
 	}
-	return fsync(folder) ? "its folder cannot be synced" : NULL;
+	return is_durable && fsync(folder) ? "its folder cannot be synced" : NULL;
 }
 
 enum fors_err fors_publish(const struct fors_folder *folder, const char *name, const void *bytes, size_t size,
-			   struct fors_error *error)
+			   bool is_durable, struct fors_error *error)
 {
 	enum fors_err err = FORS_OK;
 	const char *failed;
@@ -152,7 +152,7 @@ enum fors_err fors_publish(const struct fors_folder *folder, const char *name, c
 
 	if (fd < 0)
 		return fail_file(folder, "", "the state folder cannot be opened", error);
-	failed = replace_file(fd, name, bytes, size);
+	failed = replace_file(fd, name, bytes, size, is_durable);
 	if (failed)
 		err = fail_file(folder, name, failed, error);
 	close(fd);

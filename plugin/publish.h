@@ -8,6 +8,7 @@
 #ifndef FORS_PLUGIN_PUBLISH_H
 #define FORS_PLUGIN_PUBLISH_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -28,11 +29,12 @@ enum fors_err fors_folder_init(struct fors_folder *folder, const char *state_dir
 void fors_folder_clear(struct fors_folder *folder);
 
 /*
- * Replace the file `name` in the folder: written to a temporary name, fsynced, renamed, mode 0644.
- * No symbolic link is followed from `parent` on. Errors: FORS_EIO (names the step), the old file stays.
+ * Replace the file `name` in the folder: written to a temporary name, fsynced (unless it says nothing after a
+ * crash of the machine: is_durable false), renamed, mode 0644. No symbolic link is followed from `parent` on.
+ * Errors: FORS_EIO (names the step), the old file stays.
  */
 enum fors_err fors_publish(const struct fors_folder *folder, const char *name, const void *bytes, size_t size,
-			   struct fors_error *error);
+			   bool is_durable, struct fors_error *error);
 
 /*
  * The bytes of the file `name`, in *bytes, owned by the caller; NULL when there is no such file.

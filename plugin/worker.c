@@ -386,6 +386,8 @@ static void *run(void *context)
 		fors_job_free(job);
 		watch_mastership(worker);
 		fors_board_retry(&worker->board);
+		if (!worker->is_out)
+			fors_board_beat(&worker->board);
 	}
 	fors_job_free(job);
 	if (!worker->is_out)
