@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+import harness  # noqa: E402
+
+
+@pytest.fixture
+def fabric(tmp_path):
+    """fabric(topology, **opensm options) -> (Ibsim, OpenSM); all are ended after the test."""
+    running = []
+
+    def start(topology, **options):
+        sim = harness.Ibsim(topology, tmp_path / f"sim{len(running)}")
+        running.append(sim)
+        sm = harness.OpenSM(sim, tmp_path / f"sm{len(running)}", **options)
+        running.append(sm)
+        return sim, sm
+
+    start.also = running.append
+    yield start
+    for process in reversed(running):
+        process.stop()

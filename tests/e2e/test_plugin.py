@@ -1,0 +1,430 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""libfors.so in the stock opensm, on fabrics as small as the case allows."""
+import json
+import os
+import re
+import subprocess
+import time
+
+import pytest
+
+import harness
+import oracle
+from harness import FatTree
+
+CLOSED_FORM = "method = closed-form\n"
+
+
+def schedule_csv(sm):
+    done = subprocess.run(harness.fors_command("schedule", sm.schedule_file, "--format", "csv"), capture_output=True,
+                          text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def withdrawn_reason(sm):
+    """The reason of a withdrawn schedule; fails when it is not withdrawn."""
+    done = subprocess.run(harness.fors_command("schedule", sm.schedule_file), capture_output=True, text=True)
+    assert done.returncode == 1
+    return done.stdout + done.stderr
+
+
+def assert_good(sim, sm):
+    """The published schedule over the tables in the switches, by the tests' own walker."""
+    tables, live = harness.read_tables(sim, sm.node), harness.read_live(sim, sm.node)
+    assert oracle.unreached(tables, live) == []
+    assert oracle.schedule_problems(schedule_csv(sm), tables, live) == []
+
+
+def errors(sm, since=0):
+    """Codes of fors' error messages in the log."""
+    return re.findall(r"fors: ERR (F\d+)", sm.log(since))
+
+
+# ---------------------------------------------------------------------------
+# It works
+
+@pytest.mark.parametrize("tree, lmc", [
+    (FatTree(4, 3), 2),
+    (FatTree(4, 3), 0),
+    (FatTree(3, 1), 2),                 # one leaf
+    (FatTree(2, 4, servers=1), 1),      # one server per leaf
+    (FatTree(1, 1, servers=1), 0),      # a single server
+    (FatTree(4, 2, servers=4), 3),
+], ids=["FT(2;4,3)", "lmc 0", "one leaf", "one server per leaf", "one server", "two leaves"])
+def test_comes_up(fabric, tree, lmc):
+    sim, sm = fabric(tree, lmc=lmc)
+    status = sm.wait_epoch()
+    assert status["servers"] == len(tree.hcas)
+    assert_good(sim, sm)
+    assert errors(sm) == []
+
+
+def test_files_for_other_programs(fabric):
+    _, sm = fabric(FatTree(3, 3), lmc=2)
+    epoch = sm.wait_epoch()["epoch"]
+    assert sm.state_dir.name == re.search(r"Setting IS_SM on port (0x[0-9a-f]{16})", sm.log()).group(1)
+    for name in ("schedule", "status.json", "metrics.prom"):
+        assert (sm.state_dir / name).stat().st_mode & 0o7777 == 0o644
+    assert f"fors_epoch {epoch}" in (sm.state_dir / "metrics.prom").read_text()
+    beat = harness.wait_for(lambda: (sm.state_dir / "heartbeat").read_text().split())
+    assert int(beat[1]) == epoch and abs(int(beat[0]) - time.time() * 1000) < 10000
+
+
+def test_failures_and_repairs(fabric):
+    """Cut, cut, mend: each time a new epoch with a schedule that holds over the switches' own tables."""
+    tree = FatTree(4, 4)
+    sim, sm = fabric(tree, lmc=2)
+    epoch = sm.wait_epoch()["epoch"]
+    for step, dead in ((sim.unlink, 1), (sim.relink, 0), (sim.unlink, 1)):
+        cable = tree.uplink(2, 1)
+        step(cable.leaf, cable.leaf_port)
+        status = sm.wait_status(state="active", dead_links=lambda links, n=dead: len(links) == n)
+        assert status["epoch"] > epoch
+        epoch = status["epoch"]
+        assert_good(sim, sm)
+
+
+def test_spine_with_the_switches_lids_stays_reachable(fabric):
+    """The SM reaches every switch, and every switch the SM, on LIDs: also a spine that lost the SM's leaf."""
+    tree = FatTree(4, 3)
+    sim, sm = fabric(tree, lmc=2, node="Node01-02")
+    epoch = sm.wait_epoch()["epoch"]
+    for spine in (0, 2):
+        cable = tree.uplink(1, spine)
+        sim.unlink(cable.leaf, cable.leaf_port)
+    sm.wait_status(f=2, epoch=lambda e: e > epoch)
+    tables, live = harness.read_tables(sim, sm.node), harness.read_live(sim, sm.node)
+    own = live.servers[sm.node]
+    for name, lid in live.switch_lid.items():
+        assert harness.walk(tables, live.cable, sm.node, lid) is not None
+        for offset in range(1 << own.lmc):
+            port = tables.port[name].get(own.lid + offset)
+            assert port is not None and (name, port) in live.cable, (name, offset)
+
+
+def test_parallel_cables(fabric):
+    tree = FatTree(2, 3, servers=3, cables=2)
+    sim, sm = fabric(tree, lmc=2)
+    harness.wait_for(lambda: sm.status().get("state") in ("active", "failed"))
+    cable = tree.uplink(0, 1, 1)
+    sim.unlink(cable.leaf, cable.leaf_port)
+    status = sm.wait_status(affected_spines=1, state=lambda state: state in ("active", "failed"))
+    assert len(status["dead_links"]) == 1
+    tables, live = harness.read_tables(sim, sm.node), harness.read_live(sim, sm.node)
+    assert oracle.unreached(tables, live) == []
+
+
+def test_cas_on_a_spine_are_routed(fabric):
+    tree = FatTree(3, 3)
+    tree.switches["Spine00"] += 1
+    tree.hcas["Storage"] = 1
+    tree.connect("Spine00", 4, "Storage", 1)
+    sim, sm = fabric(tree, lmc=1)
+    status = sm.wait_status(servers=9, state=lambda state: state in ("active", "failed"))
+    assert status["leaves"] == 3
+    tables, live = harness.read_tables(sim, sm.node), harness.read_live(sim, sm.node)
+    assert oracle.unreached(tables, live) == []
+
+
+def test_participants_file_is_read_again(fabric, tmp_path):
+    listed = tmp_path / "participants"
+    _, sm = fabric(FatTree(2, 2), lmc=1, fors_conf=f"participants_file = {listed}\n")
+    sm.wait_log("ERR F001: .*participants")
+    sm.wait_up()
+    assert sm.wait_status(state="inactive", reason=lambda reason: "participants" in reason)
+    live = harness.read_live(sm.sim, sm.node)
+    listed.write_text("".join(f"0x{live.servers[name].guid:x}\n" for name in ("Node00-00", "Node01-00")))
+    sm.sighup()
+    sm.wait_status(state="active", servers=2)
+    listed.write_text("0x1\n0x1\n")
+    mark = sm.log_end()
+    sm.sighup()
+    sm.wait_log(r"ERR F001: .*participants:2: ", mark)
+    sm.wait_up(mark)
+    assert sm.status()["state"] == "active"
+
+
+def test_root_guid_file(fabric, tmp_path):
+    """CAs on one switch only: the file says that this one is the spine side."""
+    roots = tmp_path / "roots"
+    tree = FatTree(1, 2, servers=2)
+    sim, sm = fabric(tree, root_guid_file=roots)
+    sm.wait_log("ERR F001: .*roots")
+    live = harness.read_live(sim, sm.node)
+    guid = re.search(r'switchguid=0x([0-9a-f]+).*\nSwitch\s+\d+\s+"[^"]+"\s+# "Spine00"', live.text).group(1)
+    roots.write_text(f"0x{guid}\n")
+    sm.sighup()
+    assert sm.wait_epoch()["spines"] == 1
+
+
+# ---------------------------------------------------------------------------
+# Nothing changed, and things change quickly
+
+def test_restart_of_opensm_keeps_tables_and_epoch(fabric):
+    sim, sm = fabric(FatTree(3, 3), lmc=2, honor_guid2lid="TRUE")
+    epoch = sm.wait_epoch()["epoch"]
+    tables = harness.read_tables(sim, sm.node)
+    sm.stop()
+    status = sm.status()
+    assert (status["state"], status["epoch"]) == ("inactive", epoch) and "ended" in status["reason"]
+    again = harness.OpenSM(sim, sm.directory, lmc=2, honor_guid2lid="TRUE")
+    fabric.also(again)
+    again.wait_status(state="active", epoch=epoch)
+    assert harness.changed_entries(tables, harness.read_tables(sim, sm.node)) == set()
+
+
+def test_quick_changes_end_with_the_last_one(fabric):
+    """Cables cut and mended faster than plans are made: what is published in the end fits the fabric of the end."""
+    tree = FatTree(8, 8)
+    sim, sm = fabric(tree, lmc=3)
+    sm.wait_epoch()
+    for spine in range(6):
+        cable = tree.uplink(spine, spine)
+        sim.unlink(cable.leaf, cable.leaf_port)
+        if spine != 4:
+            sim.relink(cable.leaf, cable.leaf_port)
+    status = sm.wait_status(state="active", f=1, affected_spines=1)
+    time.sleep(0.5)
+    status = sm.wait_status(state="active", f=1, affected_spines=1)
+    assert status["dead_links"][0]["b"] == "Spine04"
+    assert_good(sim, sm)
+
+
+def test_unicast_cache(fabric):
+    """With use_ucast_cache OpenSM does not call the engine when a CA comes or goes; the schedule follows all the same."""
+    sim, sm = fabric(FatTree(3, 3), lmc=2, use_ucast_cache="TRUE", fors_conf=CLOSED_FORM)
+    epoch = sm.wait_epoch()["epoch"]
+    mark = sm.log_end()
+    sim.unlink("Node02-02", 1)
+    sm.wait_log("using cached routing", mark)
+    status = sm.wait_status(servers=8, state="failed")
+    assert status["epoch"] > epoch
+    sim.relink("Node02-02", 1)
+    status = sm.wait_status(servers=9, state="active")
+    assert_good(sim, sm)
+
+
+# ---------------------------------------------------------------------------
+# fors declines
+
+def three_levels():
+    """Two pods of two edge and two middle switches, two core switches."""
+    tree = harness.Topology()
+    for name in ("Edge0", "Edge1", "Edge2", "Edge3", "Mid0", "Mid1", "Mid2", "Mid3", "Core0", "Core1"):
+        tree.switches[name] = 4
+    for e in range(4):
+        tree.hcas[f"Node{e:02d}-00"] = 1
+        tree.connect(f"Edge{e}", 1, f"Node{e:02d}-00", 1)
+        for m in range(2):
+            tree.connect(f"Edge{e}", 2 + m, f"Mid{e // 2 * 2 + m}", 1 + e % 2)
+    for m in range(4):
+        for c in range(2):
+            tree.connect(f"Mid{m}", 3 + c, f"Core{c}", 1 + m)
+    return tree
+
+
+def leaf_to_leaf():
+    tree = FatTree(2, 3)
+    for leaf in ("Leaf00", "Leaf01"):
+        tree.switches[leaf] += 1
+    tree.connect("Leaf00", 5, "Leaf01", 5)
+    return tree
+
+
+@pytest.mark.parametrize("make", [three_levels, leaf_to_leaf])
+def test_no_two_level_tree(fabric, make):
+    sim, sm = fabric(make(), routing_engine="fors,updn")
+    sm.wait_log("ERR F003: ")
+    sm.wait_log("updn tables configured on all switches")
+    status = sm.wait_status(state="inactive", reason=lambda reason: bool(reason))
+    assert status["phases"] in (0, None)
+    assert withdrawn_reason(sm)
+    tables, live = harness.read_tables(sim, sm.node), harness.read_live(sim, sm.node)
+    for source in live.servers:
+        for target in live.servers.values():
+            assert source == target.name or harness.walk(tables, live.cable, source, target.lid)
+
+
+def test_no_common_spine_and_back(fabric):
+    tree = FatTree(2, 3)
+    sim, sm = fabric(tree, lmc=1, routing_engine="fors,updn", node="Node02-00")
+    epoch = sm.wait_epoch()["epoch"]
+    mark = sm.log_end()
+    cables = [tree.uplink(0, 0), tree.uplink(1, 1)]
+    for cable in cables:
+        sim.unlink(cable.leaf, cable.leaf_port)
+    message = sm.wait_log(r"ERR F004: .*", mark).group(0)
+    assert "Leaf00" in message and "Leaf01" in message
+    sm.wait_log("updn tables configured on all switches", mark)
+    status = sm.wait_status(state="inactive")
+    assert "Leaf00" in status["reason"] and status["epoch"] > epoch
+    assert "Leaf00" in withdrawn_reason(sm)
+    epoch = status["epoch"]
+    sim.relink(cables[0].leaf, cables[0].leaf_port)
+    assert sm.wait_epoch(epoch)["f"] == 1
+    assert_good(sim, sm)
+
+
+def test_no_fallback(fabric):
+    """OpenSM reports no event at all when the only engine declines."""
+    tree = FatTree(2, 3)
+    sim, sm = fabric(tree, lmc=1, routing_engine="fors,no_fallback", node="Node02-00")
+    epoch = sm.wait_epoch()["epoch"]
+    for cable in (tree.uplink(0, 0), tree.uplink(1, 1)):
+        sim.unlink(cable.leaf, cable.leaf_port)
+    assert sm.wait_status(state="inactive")["epoch"] > epoch
+    sm.wait_log("No routing engine able to successfully configure")
+
+
+def test_another_engine_comes_first(fabric):
+    _, sm = fabric(FatTree(2, 2), routing_engine="updn,fors")
+    sm.wait_up()
+    assert "updn" in sm.wait_status(state="inactive", reason=lambda reason: "updn" in reason)["reason"]
+
+
+@pytest.mark.parametrize("text, complaint", [
+    ("metod = auto\n", r"fors.conf:1: .*metod"),
+    ("\nilp_seconds = soon\n", r"fors.conf:2: .*soon"),
+])
+def test_bad_settings(fabric, text, complaint):
+    """At the start fors declines; later the settings of before stay in force."""
+    _, sm = fabric(FatTree(2, 2), lmc=1, fors_conf=text)
+    sm.wait_log(f"ERR F001: .*{complaint}")
+    sm.wait_log("minhop tables configured")
+    assert sm.wait_status(state="inactive", reason=lambda reason: bool(re.search(complaint, reason or "")))
+    sm.fors_conf.write_text("# all defaults\n")
+    sm.sighup()
+    epoch = sm.wait_epoch()["epoch"]
+    sm.fors_conf.write_text(text)
+    mark = sm.log_end()
+    sm.sighup()
+    sm.wait_log(f"ERR F001: .*{complaint}.*stay in force", mark)
+    sm.wait_up(mark)
+    assert (sm.status()["state"], sm.status()["epoch"]) == ("active", epoch)
+
+
+def test_lmc_too_small(fabric):
+    """Routes are right; the status says which LMC the schedule needs."""
+    tree = FatTree(4, 3)
+    sim, sm = fabric(tree, lmc=0, fors_conf=CLOSED_FORM)
+    epoch = sm.wait_epoch()["epoch"]
+    cable = tree.uplink(1, 2)
+    sim.unlink(cable.leaf, cable.leaf_port)
+    status = sm.wait_status(state="failed")
+    assert status["lmc_needed"] == 2 and status["lmc"] == 0 and status["epoch"] > epoch
+    assert status["reason"] and errors(sm) == ["F008"]
+    tables, live = harness.read_tables(sim, sm.node), harness.read_live(sim, sm.node)
+    assert oracle.unreached(tables, live) == []
+    withdrawn_reason(sm)
+    sim.relink(cable.leaf, cable.leaf_port)
+    sm.wait_epoch(status["epoch"])
+
+
+# ---------------------------------------------------------------------------
+# Who may speak for the fabric
+
+def test_handover_withdraws(fabric, tmp_path):
+    sim, sm = fabric(FatTree(3, 3), lmc=2)
+    epoch = sm.wait_epoch()["epoch"]
+    other = harness.OpenSM(sim, tmp_path / "other", node="Node02-02", lmc=2, sm_priority=14)
+    fabric.also(other)
+    assert other.wait_epoch()["phases"] == 9
+    status = sm.wait_status(10, state="inactive")
+    assert "not the master" in status["reason"] and status["epoch"] > epoch
+    withdrawn_reason(sm)
+    assert_good(sim, other)
+    other.stop()
+    assert sm.wait_epoch(status["epoch"], 60)["phases"] == 9
+
+
+# ---------------------------------------------------------------------------
+# The file system
+
+@pytest.mark.parametrize("obstacle", ["file", "symlink"])
+def test_unwritable_state_folder(fabric, tmp_path, obstacle):
+    """The routes work, the status goes to the log; when the folder can be written again it is filled."""
+    place = tmp_path / "state"
+    if obstacle == "file":
+        place.write_text("in the way")
+    else:
+        (tmp_path / "elsewhere").mkdir()
+        place.symlink_to(tmp_path / "elsewhere")
+    sim, sm = fabric(FatTree(3, 3), lmc=2, fors_conf=f"state_dir = {place}\n")
+    sm.wait_log("ERR F010: .*state")
+    sm.wait_log("fors: active: epoch .* 9 phases")
+    assert errors(sm) == ["F010"]
+    tables, live = harness.read_tables(sim, sm.node), harness.read_live(sim, sm.node)
+    assert oracle.unreached(tables, live) == []
+    assert obstacle == "file" or list((tmp_path / "elsewhere").iterdir()) == []
+    place.unlink()
+    sm.wait_log("the state folder can be written again")
+    folder, = place.iterdir()
+    assert json.loads((folder / "status.json").read_text())["state"] == "active"
+
+
+def test_old_files_of_another_kind(fabric, tmp_path):
+    """Whatever lies in the state folder is replaced, and nothing outside is touched."""
+    victim = tmp_path / "victim"
+    victim.write_text("precious")
+    place = tmp_path / "state"
+    sim = harness.Ibsim(FatTree(2, 2), tmp_path / "first")
+    fabric.also(sim)
+    first = harness.OpenSM(sim, tmp_path / "one", fors_conf=f"state_dir = {place}\n")
+    fabric.also(first)
+    first.wait_up()
+    folder, = harness.wait_for(lambda: place.exists() and list(place.iterdir()))
+    harness.wait_for(lambda: (folder / "schedule").exists())
+    first.stop()
+    (folder / "schedule").write_bytes(os.urandom(4096))
+    (folder / "status.json").unlink()
+    (folder / "status.json").symlink_to(victim)
+    again = harness.OpenSM(sim, tmp_path / "two", fors_conf=f"state_dir = {place}\n")
+    fabric.also(again)
+    again.wait_log("ERR F011")
+    again.wait_log("fors: active")
+    harness.wait_for(lambda: not (folder / "status.json").is_symlink())
+    assert victim.read_text() == "precious"
+
+
+# ---------------------------------------------------------------------------
+# Loading
+
+def test_only_one_symbol_is_exported():
+    done = subprocess.run(["nm", "-D", "--defined-only", harness.build_dir() / ".libs" / "libfors.so"],
+                          capture_output=True, text=True, check=True)
+    assert [line.split()[-1] for line in done.stdout.splitlines()] == ["osm_event_plugin"]
+
+
+def test_plugin_for_another_opensm(fabric):
+    """OpenSM refuses it and runs on with its own engines."""
+    other = harness.build_dir() / "tests" / "e2e" / "other" / ".libs"
+    if not (other / "libfors.so").exists():
+        pytest.skip("tests/e2e/other/libfors.la is not built; make check builds it")
+    _, sm = fabric(FatTree(2, 2), plugin_dir=other)
+    sm.wait_log("OpenSM version mismatch - plugin was built against OpenSM 0.0.0")
+    sm.wait_log("minhop tables configured")
+    sm.wait_up()
+    assert not (sm.cache / "fors").exists()
+
+
+def test_loaded_but_not_named(fabric):
+    _, sm = fabric(FatTree(2, 2), routing_engine="minhop")
+    sm.wait_up()
+    assert "minhop" in sm.wait_status(state="inactive", reason=lambda reason: "minhop" in reason)["reason"]
+
+
+def test_ends_in_good_order(fabric):
+    _, sm = fabric(FatTree(3, 3), lmc=2)
+    sm.wait_epoch()
+    assert sm.stop() == 0
+
+
+def test_manual_lists_every_code():
+    """opensm-fors(8) repeats the table of plugin/errors.h."""
+    table = (harness.TOP / "plugin" / "errors.h").read_text().replace('" \\\n\t  "', '", "')
+    manual = (harness.TOP / "man" / "opensm-fors.8").read_text()
+    rows = re.findall(r'X\((\d+), FORS_F_\w+, "([^"]*)",\s*\\?\s*"([^"]*)"\)', table)
+    assert len(rows) == table.count("X(") - 1
+    for number, meaning, remedy in rows:
+        assert f".B ERR F{int(number):03d}\n{meaning}. Remedy: {remedy}.\n" in manual

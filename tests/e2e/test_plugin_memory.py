@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""libfors.so inside opensm under valgrind and under ASan+UBSan: 20 failures and recoveries.
+
+opensm itself loses memory and reads uninitialised bytes; judged is what has a frame in libfors.so.
+"""
+import os
+import re
+import shutil
+
+import pytest
+
+import harness
+from harness import FatTree
+
+ROUNDS = 20
+
+
+def twenty_failures(sim, sm, tree, timeout):
+    """Cut and mend cables and servers, twenty times; now and then something that fors declines."""
+    sm.wait_epoch(timeout=timeout)
+    for i in range(ROUNDS):
+        cable = tree.uplink(i % tree.nleaves, (i * 5) % tree.nspines)
+        both = [(cable.leaf, cable.leaf_port)]
+        if i % 5 == 4:  # no common spine for leaves 0 and 1
+            both = [(c.leaf, c.leaf_port) for c in (tree.uplink(0, 0), tree.uplink(0, 1), tree.uplink(1, 2))]
+        mark = sm.log_end()
+        for end in both:
+            sim.unlink(*end)
+        sm.wait_status(timeout, state=lambda state: state in ("active", "failed", "inactive"),
+                       dead_links=lambda links: links != [])
+        sm.wait_up(mark, timeout)
+        for end in both:
+            sim.relink(*end)
+        sm.wait_status(timeout, state="active", dead_links=[])
+
+
+@pytest.mark.skipif(not shutil.which("valgrind"), reason="needs valgrind (apt-get install valgrind)")
+def test_valgrind(fabric, tmp_path):
+    report = tmp_path / "valgrind"
+    tree = FatTree(3, 3)
+    sim, sm = fabric(tree, lmc=2, node="Node02-00",
+                     prefix=["valgrind", "--leak-check=full", "--show-leak-kinds=all", "--keep-debuginfo=yes",
+                             "--num-callers=30", f"--log-file={report}"])
+    twenty_failures(sim, sm, tree, 120)
+    sm.stop(60)
+    text = report.read_text()
+    assert "LEAK SUMMARY" in text
+    records = re.split(r"\n==\d+== \n", text)
+    ours = [record for record in records if "libfors.so" in record or "/plugin/" in record or "/core/" in record]
+    assert ours == []
+
+
+def sanitized_build():
+    path = os.environ.get("FORS_SANITIZED_BUILDDIR")
+    return path and os.path.join(path, ".libs")
+
+
+@pytest.mark.skipif(not sanitized_build(),
+                    reason="FORS_SANITIZED_BUILDDIR: a build with ./configure --enable-sanitizers")
+def test_sanitizers(fabric, tmp_path):
+    tree = FatTree(4, 3)
+    sim, sm = fabric(tree, lmc=2, node="Node02-00", plugin_dir=sanitized_build(), preload=[harness.asan_library()],
+                     env={"ASAN_OPTIONS": f"detect_leaks=0:log_path={tmp_path}/asan",
+                          "UBSAN_OPTIONS": f"print_stacktrace=1:log_path={tmp_path}/ubsan"})
+    twenty_failures(sim, sm, tree, 60)
+    assert sm.stop() == 0
+    reports = [path.read_text() for path in tmp_path.glob("*san.*")]
+    assert reports == []

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Tests of plugin/publish.c: files that are replaced as a whole, and links that are not followed. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "plugin/publish.h"
+
+struct place {
+	char directory[64];
+	char path[128]; /* of the state folder */
+	struct fors_folder folder;
+};
+
+static int make_place(void **state)
+{
+	struct place *place = calloc(1, sizeof(*place));
+	char parent[80];
+
+	strcpy(place->directory, "/tmp/fors-publish-XXXXXX");
+	if (!mkdtemp(place->directory))
+		return -1;
+	snprintf(parent, sizeof(parent), "%s/fors", place->directory);
+	snprintf(place->path, sizeof(place->path), "%s/0x00000000000000ab", parent);
+	*state = place;
+	return fors_folder_init(&place->folder, parent, 0xab, NULL);
+}
+
+static int remove_place(void **state)
+{
+	struct place *place = *state;
+	char command[128];
+
+	snprintf(command, sizeof(command), "rm -rf %s", place->directory);
+	fors_folder_clear(&place->folder);
+	free(place);
+	return system(command) ? -1 : 0;
+}
+
+static const char *in_folder(const struct place *place, const char *name)
+{
+	static char path[256];
+
+	snprintf(path, sizeof(path), "%s/%s", place->path, name);
+	return path;
+}
+
+static enum fors_err put(const struct place *place, const char *text, struct fors_error *error)
+{
+	return fors_publish(&place->folder, "status.json", text, strlen(text), true, error);
+}
+
+static void assert_holds(const struct place *place, const char *text)
+{
+	void *bytes = NULL;
+	size_t size = 0;
+
+	assert_int_equal(fors_published(&place->folder, "status.json", 100, &bytes, &size, NULL), FORS_OK);
+	assert_non_null(bytes);
+	assert_int_equal(size, strlen(text));
+	assert_memory_equal(bytes, text, size);
+	free(bytes);
+}
+
+static void file_is_made_and_replaced(void **state)
+{
+	struct place *place = *state;
+	struct stat info;
+	mode_t mask = umask(077);
+
+	assert_int_equal(put(place, "one", NULL), FORS_OK);
+	umask(mask);
+	assert_holds(place, "one");
+	assert_int_equal(stat(in_folder(place, "status.json"), &info), 0);
+	assert_int_equal(info.st_mode & 07777, 0644);
+	assert_int_equal(put(place, "", NULL), FORS_OK);
+	assert_holds(place, "");
+	assert_int_not_equal(access(in_folder(place, ".status.json.new"), F_OK), 0);
+}
+
+static void leftover_of_a_crash_is_no_obstacle(void **state)
+{
+	struct place *place = *state;
+
+	assert_int_equal(put(place, "one", NULL), FORS_OK);
+	assert_int_equal(symlink("/nowhere", in_folder(place, ".status.json.new")), 0);
+	assert_int_equal(put(place, "two", NULL), FORS_OK);
+	assert_holds(place, "two");
+}
+
+static void link_in_place_of_the_file(void **state)
+{
+	struct place *place = *state;
+	struct fors_error error;
+	char victim[128];
+	struct stat info;
+	void *bytes;
+	size_t size;
+
+	assert_int_equal(put(place, "one", NULL), FORS_OK);
+	snprintf(victim, sizeof(victim), "%s/victim", place->directory);
+	assert_int_equal(rename(in_folder(place, "status.json"), victim), 0);
+	assert_int_equal(symlink(victim, in_folder(place, "status.json")), 0);
+	assert_int_equal(fors_published(&place->folder, "status.json", 100, &bytes, &size, &error), FORS_EIO);
+	assert_int_equal(put(place, "two!", NULL), FORS_OK);
+	assert_holds(place, "two!");
+	assert_int_equal(stat(victim, &info), 0);
+	assert_int_equal(info.st_size, 3);
+}
+
+static void link_in_place_of_the_folder(void **state)
+{
+	struct place *place = *state;
+	struct fors_error error;
+
+	assert_int_equal(put(place, "one", NULL), FORS_OK);
+	assert_int_equal(unlink(in_folder(place, "status.json")), 0);
+	assert_int_equal(rmdir(place->path), 0);
+	assert_int_equal(symlink(place->directory, place->path), 0);
+	assert_int_equal(put(place, "two", &error), FORS_EIO);
+	assert_non_null(strstr(error.text, place->path));
+}
+
+static void missing_and_unreadable(void **state)
+{
+	struct place *place = *state;
+	struct fors_error error;
+	void *bytes = place;
+	size_t size = 1;
+
+	assert_int_equal(fors_published(&place->folder, "status.json", 100, &bytes, &size, &error), FORS_OK);
+	assert_null(bytes);
+	assert_int_equal(put(place, "more than ten", NULL), FORS_OK);
+	assert_int_equal(fors_published(&place->folder, "status.json", 10, &bytes, &size, &error), FORS_EIO);
+	assert_int_equal(mkdir(in_folder(place, "schedule"), 0755), 0);
+	assert_int_equal(fors_published(&place->folder, "schedule", 10, &bytes, &size, &error), FORS_EIO);
+	assert_int_equal(fors_publish(&place->folder, "schedule", "x", 1, true, &error), FORS_EIO);
+	assert_null(bytes);
+}
+
+static void default_folder(void **state)
+{
+	struct fors_folder folder;
+
+	setenv("OSM_CACHE_DIR", "/somewhere", 1);
+	assert_int_equal(fors_folder_init(&folder, NULL, UINT64_MAX, NULL), FORS_OK);
+	assert_string_equal(folder.parent, "/somewhere/fors");
+	assert_string_equal(folder.name, "0xffffffffffffffff");
+	fors_folder_clear(&folder);
+	unsetenv("OSM_CACHE_DIR");
+	assert_int_equal(fors_folder_init(&folder, NULL, 1, NULL), FORS_OK);
+	assert_string_equal(folder.parent, "/var/cache/opensm/fors");
+	fors_folder_clear(&folder);
+}
+
+#define IN_A_PLACE(test) cmocka_unit_test_setup_teardown(test, make_place, remove_place)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		IN_A_PLACE(file_is_made_and_replaced), IN_A_PLACE(leftover_of_a_crash_is_no_obstacle),
+		IN_A_PLACE(link_in_place_of_the_file), IN_A_PLACE(link_in_place_of_the_folder),
+		IN_A_PLACE(missing_and_unreadable),    cmocka_unit_test(default_folder),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

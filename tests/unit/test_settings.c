@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Tests of plugin/settings.c: what is taken, and that each mistake is named with file and line. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "plugin/settings.h"
+
+static char directory[64], conf[96], guids[96], options[128];
+
+static int make_directory(void **state)
+{
+	strcpy(directory, "/tmp/fors-settings-XXXXXX");
+	if (!mkdtemp(directory))
+		return -1;
+	snprintf(conf, sizeof(conf), "%s/fors.conf", directory);
+	snprintf(guids, sizeof(guids), "%s/guids", directory);
+	snprintf(options, sizeof(options), "other=1 fors_config=%s", conf);
+	return 0;
+}
+
+static int remove_directory(void **state)
+{
+	unlink(conf);
+	unlink(guids);
+	return rmdir(directory);
+}
+
+static void put(const char *path, const char *text)
+{
+	FILE *file = fopen(path, "w");
+
+	assert_non_null(file);
+	fputs(text, file);
+	fclose(file);
+}
+
+static struct fors_settings *load(const char *text)
+{
+	const struct fors_sources sources = { .options = options };
+	struct fors_settings *settings = NULL;
+
+	put(conf, text);
+	assert_int_equal(fors_settings_load(&sources, &settings, NULL), FORS_OK);
+	return settings;
+}
+
+static void defaults(void **state)
+{
+	static const char *const none[] = { NULL, "", "verbose other=/etc/fors_config=/x.conf" };
+
+	for (size_t i = 0; i < sizeof(none) / sizeof(none[0]); i++) {
+		const struct fors_sources sources = { .options = none[i] };
+		struct fors_settings *settings = NULL;
+
+		assert_int_equal(fors_settings_load(&sources, &settings, NULL), FORS_OK);
+		assert_string_equal(settings->method, "auto");
+		assert_int_equal(settings->ilp_seconds, 0);
+		assert_null(settings->state_dir);
+		assert_null(fors_settings_participants(settings));
+		fors_settings_free(settings);
+	}
+}
+
+static void keys_and_comments(void **state)
+{
+	struct fors_settings *settings = load("# a comment\n\n; another\n"
+					      "method = closed-form   # how\n"
+					      "ilp_seconds=60\nstate_dir = /some where\n");
+
+	assert_string_equal(settings->method, "closed-form");
+	assert_int_equal(settings->ilp_seconds, 60);
+	assert_string_equal(settings->state_dir, "/some where");
+	fors_settings_free(settings);
+	fors_settings_free(load(""));
+}
+
+static void participants_override_cn_guid_file(void **state)
+{
+	struct fors_sources sources = { .options = options, .cn_guid_file = "/nowhere", .root_guid_file = guids };
+	struct fors_settings *settings = NULL;
+	char text[160];
+
+	put(guids, "0x10 first\n0x20\n");
+	snprintf(text, sizeof(text), "participants_file = %s\n", guids);
+	put(conf, text);
+	assert_int_equal(fors_settings_load(&sources, &settings, NULL), FORS_OK);
+	assert_int_equal(fors_settings_participants(settings)->count, 2);
+	assert_int_equal(settings->nroots, 2);
+	assert_int_equal(settings->root[1], 0x20);
+	fors_settings_free(settings);
+
+	put(conf, "");
+	assert_int_equal(fors_settings_load(&sources, &settings, NULL), FORS_EIO);
+	sources.cn_guid_file = guids;
+	assert_int_equal(fors_settings_load(&sources, &settings, NULL), FORS_OK);
+	assert_int_equal(fors_settings_participants(settings)->count, 2);
+	fors_settings_free(settings);
+}
+
+static void mistakes_are_named(void **state)
+{
+	static const struct {
+		const char *text, *line, *word;
+	} mistake[] = {
+		{ "\nmetod = auto\n", ":2: ", "metod" },
+		{ "method = best\n", ":1: ", "best" },
+		{ "method =\n", ":1: ", "method" },
+		{ "ilp_seconds = -1\n", ":1: ", "-1" },
+		{ "ilp_seconds = 1s\n", ":1: ", "1s" },
+		{ "ilp_seconds = 99999999999999999999\n", ":1: ", "86400" },
+		{ "# x\n# y\nstate_dir = here\n", ":3: ", "absolute" },
+		{ "no equals sign\n", ":1: ", "key = value" },
+		{ "method = auto\nnonsense\nmetod = auto\n", ":2: ", "key = value" },
+		{ "[fors]\nmethod = auto\n", ":2: ", "[fors]" },
+		{ "participants_file = /nowhere/at/all\n", "/nowhere/at/all: ", "opened" },
+	};
+	const struct fors_sources sources = { .options = options };
+
+	for (size_t i = 0; i < sizeof(mistake) / sizeof(mistake[0]); i++) {
+		struct fors_settings *settings = NULL;
+		struct fors_error error = { .text = "" };
+
+		put(conf, mistake[i].text);
+		assert_int_not_equal(fors_settings_load(&sources, &settings, &error), FORS_OK);
+		assert_null(settings);
+		if (!strstr(error.text, mistake[i].line) || !strstr(error.text, mistake[i].word))
+			fail_msg("%s gives: %s", mistake[i].text, error.text);
+	}
+}
+
+static void long_lines_and_bad_lists(void **state)
+{
+	const struct fors_sources sources = { .options = options, .root_guid_file = guids };
+	struct fors_settings *settings = NULL;
+	struct fors_error error;
+	char text[1000];
+
+	memset(text, 'x', sizeof(text) - 1);
+	text[sizeof(text) - 1] = '\0';
+	put(guids, "");
+	put(conf, text);
+	assert_int_equal(fors_settings_load(&sources, &settings, &error), FORS_EINPUT);
+	assert_non_null(strstr(error.text, ":1: line longer"));
+	put(conf, "");
+	put(guids, "0x1\nzero\n");
+	assert_int_equal(fors_settings_load(&sources, &settings, &error), FORS_EINPUT);
+	assert_non_null(strstr(error.text, "guids:2: "));
+}
+
+static void bad_paths(void **state)
+{
+	static const char *const bad[] = { "fors_config=", "fors_config=relative.conf", "fors_config=/nowhere/fors.conf",
+					   "fors_config=/tmp" };
+
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		const struct fors_sources sources = { .options = bad[i] };
+		struct fors_settings *settings = NULL;
+		struct fors_error error = { .text = "" };
+
+		assert_int_not_equal(fors_settings_load(&sources, &settings, &error), FORS_OK);
+		assert_non_null(strchr(error.text, ':'));
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(defaults),	      cmocka_unit_test(keys_and_comments),
+		cmocka_unit_test(participants_override_cn_guid_file), cmocka_unit_test(mistakes_are_named),
+		cmocka_unit_test(long_lines_and_bad_lists), cmocka_unit_test(bad_paths),
+	};
+
+	return cmocka_run_group_tests(tests, make_directory, remove_directory);
+}

@@ -1,0 +1,423 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Tests of plugin/worker.c and plugin/board.c, without OpenSM: what is published after which job. The log
+ * is a stub, and fors_plan() can be made slow, wrong or absent (linked with --wrap).
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "core/planner.h"
+#include "core/schedule_file.h"
+#include "core/status.h"
+#include "core/synthetic.h"
+#include "plugin/log.h"
+#include "plugin/worker.h"
+
+#define WAIT_MS 20000
+
+enum fors_err __real_fors_plan(const struct fors_task *task, const char *name, struct fors_schedule **schedule,
+			       struct fors_error *error);
+enum fors_err __wrap_fors_plan(const struct fors_task *task, const char *name, struct fors_schedule **schedule,
+			       struct fors_error *error);
+
+static enum { PLAN_WELL, PLAN_UNTIL_CANCELLED, PLAN_WRONG, PLAN_NOT } how_to_plan; /* set while no job is in work */
+static atomic_int plans, cancelled_plans, mastership_now, errors_logged[16];
+
+enum fors_err __wrap_fors_plan(const struct fors_task *task, const char *name, struct fors_schedule **schedule,
+			       struct fors_error *error)
+{
+	enum fors_err err;
+
+	if (atomic_fetch_add(&plans, 1) == 0 && how_to_plan == PLAN_UNTIL_CANCELLED) {
+		while (!task->cancelled(task->context))
+			usleep(1000);
+		atomic_fetch_add(&cancelled_plans, 1);
+		return fors_fail(error, FORS_ECANCELLED, "cancelled");
+	}
+	if (how_to_plan == PLAN_NOT)
+		return fors_fail(error, FORS_ELMC, "needs lmc 2");
+	err = __real_fors_plan(task, "closed-form", schedule, error);
+	if (!err && how_to_plan == PLAN_WRONG)
+		(*schedule)->cell[0] = (*schedule)->cell[(*schedule)->nphases];
+	return err;
+}
+
+void fors_log_info(struct osm_log *log, const char *format, ...)
+{
+}
+
+void fors_log_error(struct osm_log *log, enum fors_code code, const char *format, ...)
+{
+	atomic_fetch_add(&errors_logged[code], 1);
+}
+
+static enum fors_mastership mastership(void *context)
+{
+	return (enum fors_mastership)atomic_load(&mastership_now);
+}
+
+struct bench {
+	char directory[64];
+	struct fors_folder folder;
+	struct fors_worker *worker;
+	struct fors_places *places;
+	struct fors_net *intact;
+};
+
+static void start_worker(struct bench *bench)
+{
+	const struct fors_worker_setup setup = { .folder = &bench->folder, .mastership = mastership };
+
+	assert_int_equal(fors_worker_start(&setup, &bench->worker, NULL), FORS_OK);
+}
+
+static int open_bench(void **state)
+{
+	struct bench *bench = calloc(1, sizeof(*bench));
+	struct fors_spec spec;
+
+	how_to_plan = PLAN_WELL;
+	atomic_store(&plans, 0);
+	atomic_store(&cancelled_plans, 0);
+	atomic_store(&mastership_now, FORS_MASTER_YES);
+	memset(errors_logged, 0, sizeof(errors_logged));
+	strcpy(bench->directory, "/tmp/fors-worker-XXXXXX");
+	if (!mkdtemp(bench->directory) || fors_folder_init(&bench->folder, bench->directory, 0x123, NULL) ||
+	    fors_spec_parse("FT(2;3,3)", &spec, NULL) || fors_synthetic(&spec, &bench->intact, NULL))
+		return -1;
+	fors_spec_clear(&spec);
+	bench->places = fors_places_new();
+	if (fors_places_learn(bench->places, bench->intact, NULL, 0, NULL) ||
+	    fors_assign_lids(bench->intact, bench->places, 2, false, NULL))
+		return -1;
+	start_worker(bench);
+	*state = bench;
+	return 0;
+}
+
+static int close_bench(void **state)
+{
+	struct bench *bench = *state;
+	char command[128];
+
+	fors_worker_stop(bench->worker);
+	fors_folder_clear(&bench->folder);
+	fors_places_free(bench->places);
+	fors_net_free(bench->intact);
+	snprintf(command, sizeof(command), "rm -rf %s", bench->directory);
+	free(bench);
+	return system(command) ? -1 : 0;
+}
+
+/* A job as the engine makes it; `down` is a cable to cut, or NULL. */
+static struct fors_job *make_job(struct bench *bench, enum fors_job_kind kind, const char *down)
+{
+	struct fors_job *job = fors_job_new(kind);
+
+	assert_int_equal(fors_net_copy(bench->intact, &job->net, NULL), FORS_OK);
+	if (down)
+		assert_int_equal(fors_net_down(bench->intact, job->net, down, NULL), FORS_OK);
+	assert_int_equal(fors_fabric_build(job->net, bench->places, NULL, &job->fabric, NULL), FORS_OK);
+	assert_int_equal(fors_tables_build(job->fabric, &job->lfts, NULL), FORS_OK);
+	strcpy(job->method, "auto");
+	return job;
+}
+
+static void submit(struct bench *bench, enum fors_job_kind kind, const char *down)
+{
+	fors_worker_submit(bench->worker, make_job(bench, kind, down));
+}
+
+static void decline(struct bench *bench, const char *reason)
+{
+	struct fors_job *job = fors_job_new(FORS_JOB_DECLINED);
+
+	snprintf(job->reason, sizeof(job->reason), "%s", reason);
+	fors_worker_submit(bench->worker, job);
+}
+
+/* The published schedule, or NULL. The caller frees it. */
+static struct fors_schedule *published(const struct bench *bench)
+{
+	struct fors_schedule *schedule = NULL;
+	void *bytes = NULL;
+	size_t size;
+
+	assert_int_equal(fors_published(&bench->folder, "schedule", 1 << 20, &bytes, &size, NULL), FORS_OK);
+	if (bytes)
+		assert_int_equal(fors_schedule_decode(bytes, size, "schedule", &schedule, NULL), FORS_OK);
+	free(bytes);
+	return schedule;
+}
+
+static bool read_status(const struct bench *bench, struct fors_status *status)
+{
+	void *bytes = NULL;
+	size_t size;
+	char text[8192];
+
+	assert_int_equal(fors_published(&bench->folder, "status.json", sizeof(text) - 1, &bytes, &size, NULL), FORS_OK);
+	if (!bytes)
+		return false;
+	memcpy(text, bytes, size);
+	text[size] = '\0';
+	free(bytes);
+	fors_status_init(status);
+	assert_int_equal(fors_status_parse(text, "status.json", status, NULL), FORS_OK);
+	return true;
+}
+
+/* Wait for a state with an epoch of at least `epoch`; its epoch. */
+static int64_t wait_state(const struct bench *bench, enum fors_state state, int64_t epoch)
+{
+	for (int ms = 0; ms < WAIT_MS; ms += 2) {
+		struct fors_status status;
+		int64_t found;
+
+		if (read_status(bench, &status)) {
+			found = status.epoch;
+			fors_status_clear(&status);
+			if (status.state == state && found >= epoch)
+				return found;
+		}
+		usleep(2000);
+	}
+	fail_msg("no state %d with epoch >= %lld", state, (long long)epoch);
+	return 0;
+}
+
+static void assert_published(const struct bench *bench, int64_t epoch, uint32_t nphases)
+{
+	struct fors_schedule *schedule = published(bench);
+
+	assert_non_null(schedule);
+	assert_int_equal(schedule->epoch, epoch);
+	assert_int_equal(schedule->nphases, nphases);
+	assert_int_equal(schedule->reason[0] != '\0', nphases == 0);
+	fors_schedule_free(schedule);
+}
+
+static void settled_job_is_published(void **state)
+{
+	int64_t epoch, before = (int64_t)time(NULL) * 1000;
+
+	submit(*state, FORS_JOB_ROUTED, NULL);
+	submit(*state, FORS_JOB_SETTLED, NULL);
+	epoch = wait_state(*state, FORS_ACTIVE, 0);
+	assert_true(epoch >= before);
+	assert_published(*state, epoch, 9);
+}
+
+static void routed_job_alone_is_not(void **state)
+{
+	struct fors_schedule *schedule;
+
+	submit(*state, FORS_JOB_ROUTED, NULL);
+	wait_state(*state, FORS_PLANNING, 0);
+	usleep(50000);
+	schedule = published(*state);
+	assert_int_equal(schedule->nphases, 0);
+	fors_schedule_free(schedule);
+}
+
+static void same_fabric_leaves_no_trace(void **state)
+{
+	struct bench *bench = *state;
+	struct stat before, after;
+	char path[160];
+	int64_t epoch;
+
+	submit(bench, FORS_JOB_SETTLED, NULL);
+	epoch = wait_state(bench, FORS_ACTIVE, 0);
+	snprintf(path, sizeof(path), "%s/%s/status.json", bench->directory, bench->folder.name);
+	assert_int_equal(stat(path, &before), 0);
+	submit(bench, FORS_JOB_ROUTED, NULL);
+	usleep(50000);
+	submit(bench, FORS_JOB_SETTLED, NULL);
+	usleep(50000);
+	assert_int_equal(stat(path, &after), 0);
+	assert_int_equal(before.st_ino, after.st_ino);
+	assert_int_equal(atomic_load(&plans), 1);
+	assert_published(bench, epoch, 9);
+}
+
+static void cut_cable_withdraws_and_returns(void **state)
+{
+	int64_t first, second;
+
+	submit(*state, FORS_JOB_SETTLED, NULL);
+	first = wait_state(*state, FORS_ACTIVE, 0);
+	submit(*state, FORS_JOB_ROUTED, "Leaf00[4]");
+	second = wait_state(*state, FORS_PLANNING, first + 1);
+	assert_published(*state, second, 0);
+	submit(*state, FORS_JOB_SETTLED, "Leaf00[4]");
+	second = wait_state(*state, FORS_ACTIVE, second + 1);
+	assert_published(*state, second, 9); /* f = 1: max(P, ceil(3 * 6 / 2)) */
+	assert_int_equal(atomic_load(&plans), 2); /* the settled job found the plan ready */
+}
+
+static void errors_of_opensm_publish_nothing(void **state)
+{
+	struct fors_job *job;
+	int64_t epoch;
+
+	submit(*state, FORS_JOB_SETTLED, NULL);
+	epoch = wait_state(*state, FORS_ACTIVE, 0);
+	job = make_job(*state, FORS_JOB_UNSETTLED, NULL);
+	strcpy(job->reason, "OpenSM met errors");
+	fors_worker_submit(((struct bench *)*state)->worker, job);
+	wait_state(*state, FORS_PLANNING, epoch);
+	assert_published(*state, epoch, 9); /* still right over the tables */
+	submit(*state, FORS_JOB_SETTLED, NULL);
+	assert_int_equal(wait_state(*state, FORS_ACTIVE, epoch), epoch);
+}
+
+static void newer_fabric_overtakes(void **state)
+{
+	how_to_plan = PLAN_UNTIL_CANCELLED;
+	submit(*state, FORS_JOB_SETTLED, NULL);
+	while (!atomic_load(&plans))
+		usleep(1000);
+	submit(*state, FORS_JOB_SETTLED, "Leaf01[5]");
+	wait_state(*state, FORS_ACTIVE, 0);
+	assert_int_equal(atomic_load(&cancelled_plans), 1);
+	assert_int_equal(atomic_load(&plans), 2);
+}
+
+static void stop_breaks_a_plan_off(void **state)
+{
+	struct bench *bench = *state;
+
+	how_to_plan = PLAN_UNTIL_CANCELLED;
+	submit(bench, FORS_JOB_SETTLED, NULL);
+	while (!atomic_load(&plans))
+		usleep(1000);
+	fors_worker_stop(bench->worker);
+	bench->worker = NULL;
+	assert_int_equal(atomic_load(&cancelled_plans), 1);
+}
+
+static void declined_withdraws(void **state)
+{
+	int64_t epoch;
+
+	submit(*state, FORS_JOB_SETTLED, NULL);
+	epoch = wait_state(*state, FORS_ACTIVE, 0);
+	decline(*state, "not a tree");
+	epoch = wait_state(*state, FORS_INACTIVE, epoch + 1);
+	assert_published(*state, epoch, 0);
+	decline(*state, "not a tree");
+	usleep(50000);
+	assert_published(*state, epoch, 0); /* said once */
+	submit(*state, FORS_JOB_SETTLED, NULL);
+	epoch = wait_state(*state, FORS_ACTIVE, epoch + 1);
+	assert_published(*state, epoch, 9);
+}
+
+static void lost_mastership_withdraws(void **state)
+{
+	int64_t epoch;
+
+	submit(*state, FORS_JOB_SETTLED, NULL);
+	epoch = wait_state(*state, FORS_ACTIVE, 0);
+	atomic_store(&mastership_now, FORS_MASTER_NO);
+	epoch = wait_state(*state, FORS_INACTIVE, epoch + 1);
+	assert_published(*state, epoch, 0);
+	submit(*state, FORS_JOB_SETTLED, NULL);
+	usleep(50000);
+	assert_published(*state, epoch, 0);
+}
+
+static void no_plan_is_a_failure(void **state)
+{
+	struct fors_status status;
+	int64_t epoch;
+
+	how_to_plan = PLAN_NOT;
+	submit(*state, FORS_JOB_SETTLED, NULL);
+	epoch = wait_state(*state, FORS_FAILED, 0);
+	assert_published(*state, epoch, 0);
+	assert_true(read_status(*state, &status));
+	assert_string_equal(status.reason, "needs lmc 2");
+	fors_status_clear(&status);
+	submit(*state, FORS_JOB_SETTLED, NULL);
+	usleep(50000);
+	assert_int_equal(atomic_load(&plans), 1);
+	assert_int_equal(atomic_load(&errors_logged[FORS_F_NOPLAN]), 1);
+}
+
+static void wrong_plan_is_not_published(void **state)
+{
+	how_to_plan = PLAN_WRONG;
+	submit(*state, FORS_JOB_SETTLED, NULL);
+	assert_published(*state, wait_state(*state, FORS_FAILED, 0), 0);
+	assert_int_equal(atomic_load(&errors_logged[FORS_F_VERIFY]), 1);
+}
+
+static void restart_keeps_the_epoch(void **state)
+{
+	struct bench *bench = *state;
+	int64_t epoch;
+
+	submit(bench, FORS_JOB_SETTLED, NULL);
+	epoch = wait_state(bench, FORS_ACTIVE, 0);
+	fors_worker_stop(bench->worker);
+	wait_state(bench, FORS_INACTIVE, epoch);
+	assert_published(bench, epoch, 9);
+	start_worker(bench);
+	submit(bench, FORS_JOB_ROUTED, NULL);
+	submit(bench, FORS_JOB_SETTLED, NULL);
+	assert_int_equal(wait_state(bench, FORS_ACTIVE, epoch), epoch);
+	assert_published(bench, epoch, 9);
+}
+
+static void folder_that_comes_late_is_filled(void **state)
+{
+	struct bench *bench = *state;
+	FILE *obstacle;
+	char path[160];
+
+	snprintf(path, sizeof(path), "%s/%s", bench->directory, bench->folder.name);
+	obstacle = fopen(path, "w");
+	assert_non_null(obstacle);
+	fclose(obstacle);
+	submit(bench, FORS_JOB_SETTLED, NULL);
+	while (!atomic_load(&errors_logged[FORS_F_PUBLISH]))
+		usleep(1000);
+	assert_int_equal(remove(path), 0);
+	assert_published(bench, wait_state(bench, FORS_ACTIVE, 0), 9);
+	assert_int_equal(atomic_load(&errors_logged[FORS_F_PUBLISH]), 1);
+}
+
+#define ON_A_BENCH(test) cmocka_unit_test_setup_teardown(test, open_bench, close_bench)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		ON_A_BENCH(settled_job_is_published),
+		ON_A_BENCH(routed_job_alone_is_not),
+		ON_A_BENCH(same_fabric_leaves_no_trace),
+		ON_A_BENCH(cut_cable_withdraws_and_returns),
+		ON_A_BENCH(errors_of_opensm_publish_nothing),
+		ON_A_BENCH(newer_fabric_overtakes),
+		ON_A_BENCH(stop_breaks_a_plan_off),
+		ON_A_BENCH(declined_withdraws),
+		ON_A_BENCH(lost_mastership_withdraws),
+		ON_A_BENCH(no_plan_is_a_failure),
+		ON_A_BENCH(wrong_plan_is_not_published),
+		ON_A_BENCH(restart_keeps_the_epoch),
+		ON_A_BENCH(folder_that_comes_late_is_filled),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
