@@ -1,2 +1,3 @@
 # opensm-conf: examples for the administrator; nothing goes to /etc by itself.
-dist_doc_DATA = opensm-conf/fors.conf opensm-conf/opensm.conf.fors
+examplesdir = $(docdir)/examples
+dist_examples_DATA = opensm-conf/fors.conf opensm-conf/opensm.conf.fors

@@ -44,16 +44,17 @@ static enum fors_mastership mastership(void *context)
 	}
 }
 
-static void decline(struct fors_engine *engine, enum fors_code code, const char *reason)
+/* Say why, in the log and to the worker, who owns the job (NULL: out of memory) from now on. Returns < 0 for OpenSM. */
+static int decline(struct fors_engine *engine, enum fors_code code, const char *reason, struct fors_job *job)
 {
-	struct fors_job *job = fors_job_new(FORS_JOB_DECLINED);
-
 	fors_log_error(&engine->osm->log, code, "%s; the next routing engine takes over", reason);
 	snprintf(engine->declined, sizeof(engine->declined), "%s", reason);
-	if (!job)
-		return;
-	snprintf(job->reason, sizeof(job->reason), "%s", reason);
-	fors_worker_submit(engine->worker, job);
+	if (job) {
+		job->kind = FORS_JOB_DECLINED;
+		snprintf(job->reason, sizeof(job->reason), "%s", reason);
+		fors_worker_submit(engine->worker, job);
+	}
+	return -1;
 }
 
 /* Make sense of job->net, which may be of a fabric seen for the first time. */
@@ -95,21 +96,15 @@ static int build_tables(void *context)
 {
 	struct fors_engine *engine = context;
 	double start = now_ms();
+	struct fors_job *job = fors_job_new(FORS_JOB_ROUTED);
 	struct fors_error error;
-	struct fors_job *job;
 	enum fors_err err;
 
-	if (!engine->settings) {
-		decline(engine, FORS_F_CONFIG, engine->trouble);
-		return -1;
-	}
-	job = fors_job_new(FORS_JOB_ROUTED);
+	if (!engine->settings)
+		return decline(engine, FORS_F_CONFIG, engine->trouble, job);
 	err = job ? fill_tables(engine, job, &error) : fors_fail_memory(&error);
-	if (err) {
-		fors_job_free(job);
-		decline(engine, fors_code_of(err), error.text);
-		return -1;
-	}
+	if (err)
+		return decline(engine, fors_code_of(err), error.text, job);
 	engine->declined[0] = '\0';
 	engine->tables_ms = job->tables_ms = now_ms() - start;
 	fors_log_info(&engine->osm->log, "tables of %u switches for %u servers, %u spine lanes filled in %.3f ms",
@@ -205,8 +200,8 @@ void fors_engine_settle(struct fors_engine *engine)
 	fors_worker_submit(engine->worker, job);
 }
 
-/* The participants in force stay when the new settings are bad: a slip must not cost the routes of a running fabric. */
-void fors_engine_reload(struct fors_engine *engine)
+/* Settings in force stay when the new ones are bad: a slip must not cost the routes of a running fabric. */
+static void load_settings(struct fors_engine *engine)
 {
 	const struct fors_sources sources = { .options = engine->osm->subn.opt.event_plugin_options,
 					      .root_guid_file = engine->osm->subn.opt.root_guid_file,
@@ -223,6 +218,13 @@ void fors_engine_reload(struct fors_engine *engine)
 	engine->trouble[0] = '\0';
 	fors_settings_free(engine->settings);
 	engine->settings = settings;
+}
+
+void fors_engine_reload(struct fors_engine *engine)
+{
+	if (!engine->is_fresh) /* the first sweep follows at once on fors_engine_new() */
+		load_settings(engine);
+	engine->is_fresh = false;
 }
 
 static enum fors_err start_worker(struct fors_engine *engine, struct fors_error *error)
@@ -246,7 +248,8 @@ struct fors_engine *fors_engine_new(struct osm_opensm *osm)
 	engine->osm = osm;
 	engine->tables_ms = -1;
 	engine->places = fors_places_new();
-	fors_engine_reload(engine);
+	engine->is_fresh = true;
+	load_settings(engine);
 	if (!engine->places || start_worker(engine, &error)) {
 		fors_log_error(&osm->log, FORS_F_START, "%s", engine->places ? error.text : "out of memory");
 		fors_engine_free(engine);

@@ -18,6 +18,7 @@ struct osm_routing_engine;
 
 struct fors_engine {
 	struct osm_opensm *osm;
+	bool is_fresh;                  /* no sweep has begun yet */
 	struct fors_settings *settings; /* in force; NULL: none were ever good, see trouble */
 	struct fors_places *places;     /* the kept order, for the life of the daemon */
 	struct fors_folder folder;      /* where the worker publishes */

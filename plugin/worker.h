@@ -24,7 +24,7 @@ enum fors_job_kind {
 /* One look at the fabric. */
 struct fors_job {
 	enum fors_job_kind kind;
-	struct fors_net *net;       /* owned, as all that follows; NULL when declined */
+	struct fors_net *net;       /* owned, as all that follows; of a declined job as far as it was understood, or NULL */
 	struct fors_fabric *fabric; /* borrows net */
 	struct fors_lfts *lfts;
 	double tables_ms;           /* time to fill the tables, negative: unknown */

@@ -80,7 +80,7 @@ stage_check() {
 }
 
 stage_e2e() {
-	build && pytested e2e "$work/fors/tests/e2e"
+	build && build_sanitized && FORS_SANITIZED_BUILDDIR=$work/build-sanitize pytested e2e "$work/fors/tests/e2e"
 }
 
 build_sanitized() {

@@ -2,9 +2,12 @@
 unit_tests =
 unit_tests += tests/unit/test_closed_form
 unit_tests += tests/unit/test_methods
+unit_tests += tests/unit/test_publish
 unit_tests += tests/unit/test_schedule_file
+unit_tests += tests/unit/test_settings
 unit_tests += tests/unit/test_verify
 unit_tests += tests/unit/test_status
+unit_tests += tests/unit/test_worker
 
 # What tests of planners, tables and the verifier share.
 unit_support = libtestsupport.la libforscore.la $(CMOCKA_LIBS)
@@ -20,3 +23,25 @@ tests_unit_test_methods_LDADD = $(unit_support)
 tests_unit_test_schedule_file_LDADD = $(unit_support) $(ZLIB_LIBS)
 tests_unit_test_verify_LDADD = $(unit_support)
 tests_unit_test_status_LDADD = libforscore.la $(CMOCKA_LIBS) $(JANSSON_LIBS)
+
+# The plugin's own modules that do not see OpenSM.
+tests_unit_test_publish_SOURCES = tests/unit/test_publish.c plugin/publish.c
+tests_unit_test_publish_LDADD = libforscore.la $(CMOCKA_LIBS)
+tests_unit_test_settings_SOURCES = tests/unit/test_settings.c plugin/settings.c
+tests_unit_test_settings_LDADD = libforscore.la $(CMOCKA_LIBS) $(INIH_LIBS)
+tests_unit_test_worker_SOURCES = tests/unit/test_worker.c plugin/board.c plugin/publish.c plugin/worker.c
+tests_unit_test_worker_LDADD = libforscore.la $(CMOCKA_LIBS)
+tests_unit_test_worker_LDFLAGS = $(AM_LDFLAGS) -pthread -Wl,--wrap=fors_plan
+
+# The plugin as built for another OpenSM; only the end-to-end tests want it.
+if BUILD_PLUGIN
+EXTRA_LTLIBRARIES = tests/e2e/other/libfors.la
+endif
+tests_e2e_other_libfors_la_SOURCES = $(libfors_la_SOURCES)
+tests_e2e_other_libfors_la_CPPFLAGS = $(AM_CPPFLAGS) -DFORS_OSM_VERSION='"OpenSM 0.0.0"'
+tests_e2e_other_libfors_la_CFLAGS = $(libfors_la_CFLAGS)
+tests_e2e_other_libfors_la_LDFLAGS = $(libfors_la_LDFLAGS) -rpath /nowhere
+tests_e2e_other_libfors_la_LIBADD = $(libfors_la_LIBADD)
+
+EXTRA_DIST += tests/e2e/conftest.py tests/e2e/harness.py tests/e2e/oracle.py \
+	tests/e2e/test_plugin.py tests/e2e/test_plugin_memory.py tests/e2e/test_plugin_model.py
