@@ -10,9 +10,9 @@
  *   2. The first claim about a cable plugs it in, the claim of the other end must
  *      agree. That finds every port that is used twice.
  *   3. ibnetdiscover lists each cable at both ends, and ibsim insists on it. A text
- *      that lists every cable at one end only is taken too (somebody wrote it by
- *      hand), but a text that does both is a text that was cut short: for the
- *      nodes which it lost, other nodes still claim cables.
+ *      that lists every cable at one end only, and says nothing of rates, is taken too
+ *      (somebody wrote it by hand). Any other text where an end is missing was cut
+ *      short: for what it lost, other nodes still claim cables.
  *   4. GUIDs and LIDs must be unique.
  *   5. A cable is degraded when it is slower than the most common cable of its
  *      kind, the two kinds being switch to switch, and the rest. "Slower than the
@@ -220,11 +220,12 @@ static enum fors_err settle_peer(const struct settling *s, const struct fors_cla
 	return FORS_OK;
 }
 
-/* Every cable at both ends, or every cable at one. */
+/* Every cable at both ends, or, without rates, every cable at one. */
 static enum fors_err settle_ends(const struct settling *s)
 {
 	const struct fors_claim *lonely = NULL;
 	size_t nlonely = 0;
+	bool has_rates = false;
 
 	for (size_t i = 0; i < s->claims->count; i++) {
 		const struct fors_claim *claim = &s->claims->claim[i];
@@ -235,14 +236,15 @@ static enum fors_err settle_ends(const struct settling *s)
 		if (err)
 			return err;
 		nlonely += !is_listed;
+		has_rates = has_rates || claim->rate;
 		if (!is_listed && !lonely)
 			lonely = claim;
 	}
-	if (nlonely == 0 || nlonely == s->claims->count)
+	if (nlonely == 0 || (nlonely == s->claims->count && !has_rates))
 		return FORS_OK;
 	return fors_lines_fail(s->lines, lonely->line, s->error,
-			       "port %u of \"%s\" goes to port %u of \"%.*s\", which does not list it, while other "
-			       "cables stand at both ends (cut short?)", lonely->port, node_id(s, lonely->node),
+			       "port %u of \"%s\" goes to port %u of \"%.*s\", which does not list it; a cable must "
+			       "stand at both ends (cut short?)", lonely->port, node_id(s, lonely->node),
 			       lonely->peer_port, fors_span_width(lonely->peer), lonely->peer.at);
 }
 

@@ -118,8 +118,8 @@ static enum fors_err find_tables(struct reader *r)
 static enum fors_err make_room(struct reader *r)
 {
 	if (r->ntables * (uint64_t)(r->max_lid + 1) > MAX_ENTRIES)
-		return fors_fail(r->error, FORS_ELIMIT, "%s: %zu switches with %u LIDs each are too many", r->lines.name,
-				 r->ntables, r->max_lid + 1);
+		return fors_fail(r->error, FORS_ELIMIT, "%s: %zu switches with %u LIDs each are too many",
+				 r->lines.name, r->ntables, r->max_lid + 1);
 	r->lfts = fors_lfts_new((uint32_t)r->ntables, r->max_lid + 1);
 	if (!r->lfts)
 		return fors_fail_memory(r->error);

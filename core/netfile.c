@@ -16,7 +16,8 @@
  *
  * ibsim reads the same and numbers nodes without a GUID line itself: each type has
  * a counter, set by its GUID lines, which a switch raises by one and a CA by
- * one more than it has ports; CA port p has its node's GUID + p. We count along.
+ * one more than it has ports; CA port p has its node's GUID + p. We count along, but
+ * give routers a start of their own, where ibsim would call the first one 0.
  *
  * ibsim ignores every line that it does not know; we refuse it, because a file that
  * is not what somebody thinks it is should not become an empty or half a fabric.
@@ -219,6 +220,8 @@ static enum fors_err add_node(struct reader *r, enum fors_node_type type, unsign
 	char texts[2][FORS_NAME_MAX + 1] = {{0}};
 	enum fors_err err;
 
+	if (guid == 0)
+		return FAIL(r, "no GUIDs are left for this node; give it one in the line above");
 	if (fors_span_is_empty(desc))
 		desc = id;
 	memcpy(texts[0], id.at, (size_t)(id.end - id.at));
@@ -465,14 +468,14 @@ enum fors_err fors_netfile_read(const char *text, size_t size, const char *name,
 {
 	struct reader r = {
 		.error = error,
-		.guid = {[FORS_CA] = 0x100000, [FORS_SWITCH] = 0x200000}, /* where ibsim starts */
-		.base = {[FORS_CA] = 0x100000, [FORS_SWITCH] = 0x200000},
+		.guid = {[FORS_CA] = 0x100000, [FORS_SWITCH] = 0x200000, [FORS_ROUTER] = 0x300000},
 		.node = FORS_NONE,
 	};
 	enum fors_err err = fors_lines_start(&r.lines, text, size, name, error);
 
 	if (err)
 		return err;
+	memcpy(r.base, r.guid, sizeof(r.base));
 	r.net = fors_net_new();
 	err = r.net ? read_all(&r) : fors_fail_memory(error);
 	fors_claims_clear(&r.claims);

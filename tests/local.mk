@@ -1,17 +1,22 @@
 # Unit and property tests: one cmocka program per module of core/.
 unit_tests =
 unit_tests += tests/unit/test_closed_form
+unit_tests += tests/unit/test_guidlist
+unit_tests += tests/unit/test_lftfile
+unit_tests += tests/unit/test_mangled
 unit_tests += tests/unit/test_methods
+unit_tests += tests/unit/test_netfile
 unit_tests += tests/unit/test_publish
 unit_tests += tests/unit/test_schedule_file
 unit_tests += tests/unit/test_settings
+unit_tests += tests/unit/test_synthetic
 unit_tests += tests/unit/test_verify
 unit_tests += tests/unit/test_status
 unit_tests += tests/unit/test_worker
 
-# What tests of planners, tables and the verifier share.
+# What tests of planners, tables and the verifier share, and tests of readers.
 unit_support = libtestsupport.la libforscore.la $(CMOCKA_LIBS)
-libtestsupport_la_SOURCES = tests/unit/support.c tests/unit/support.h
+libtestsupport_la_SOURCES = tests/unit/support.c tests/unit/support.h tests/unit/data.c tests/unit/data.h
 
 if HAVE_CMOCKA
 check_LTLIBRARIES = libtestsupport.la
@@ -23,6 +28,22 @@ tests_unit_test_methods_LDADD = $(unit_support)
 tests_unit_test_schedule_file_LDADD = $(unit_support) $(ZLIB_LIBS)
 tests_unit_test_verify_LDADD = $(unit_support)
 tests_unit_test_status_LDADD = libforscore.la $(CMOCKA_LIBS) $(JANSSON_LIBS)
+
+tests_unit_test_guidlist_LDADD = $(unit_support)
+tests_unit_test_lftfile_LDADD = $(unit_support)
+tests_unit_test_netfile_LDADD = $(unit_support)
+tests_unit_test_synthetic_LDADD = $(unit_support)
+
+# Always with the sanitizers, and with readers of its own that have them too.
+tests_unit_test_mangled_SOURCES = tests/unit/test_mangled.c tests/unit/data.c core/claims.c core/error.c \
+	core/guidlist.c core/lftfile.c core/net.c core/netfile.c core/synthetic.c core/tables.c core/text.c
+tests_unit_test_mangled_CFLAGS = $(AM_CFLAGS) -fsanitize=address,undefined -fno-sanitize-recover=undefined
+tests_unit_test_mangled_LDADD = libforscore.la $(CMOCKA_LIBS)
+
+EXTRA_DIST += tests/data/README tests/data/chassis.ibnetdiscover tests/data/ibsim.net \
+	tests/data/small.dump_fts tests/data/small-all.dump_fts tests/data/small-nodests.dump_fts \
+	tests/data/small.ibnetdiscover tests/data/small-full.ibnetdiscover tests/data/small-grouped.ibnetdiscover \
+	tests/data/small.opensm-lfts
 
 # The plugin's own modules that do not see OpenSM.
 tests_unit_test_publish_SOURCES = tests/unit/test_publish.c plugin/publish.c
