@@ -27,7 +27,8 @@
  *   all M0 x M0 pairs in T phases and one more, in which everybody is free and which never takes place: who meets
  *   there is the same server. A short search does it: fewest free phases first, a pair pushes out
  *   those that it disturbs least. It reached T = max(P, Pf) in every case with M0, M1 <= 14, any f, and on the
- *   paper's fabrics (tests/unit/test_closed_form.c). Where it should not within its budget, a phase is added; with M0 more a shift fits always.
+ *   paper's fabrics (tests/unit/test_closed_form.c), and in all but 3 of 30,870 with M0 <= 36, M1 <= 50, where it takes one phase
+ *   more: what it cannot place within its budget of steps, it tries with one phase more, and with M0 more a shift fits always.
  *
  * Path indices: flow n needs the path index of its receiver d that leads over good[n mod B], by design (good[n mod B] - g(d)) mod S. Number
  * class j = n mod B only meets labels r with r = j mod gcd(M0, B), so good[] is chosen (a bipartite matching) such that
@@ -74,6 +75,11 @@ static uint32_t gcd(uint32_t a, uint32_t b)
 static uint32_t max(uint32_t a, uint32_t b)
 {
 	return a > b ? a : b;
+}
+
+static bool cancelled(const struct fors_task *task)
+{
+	return task->cancelled && task->cancelled(task->context);
 }
 
 /* ---- does it apply? ---- */
@@ -268,8 +274,9 @@ static void place_shift(struct form *form)
 /* ---- the exchange inside a leaf, in scattered free phases ---- */
 
 #define NO_PAIR UINT32_MAX
-#define TABU_STEPS 10    /* so long a pair may not return to where it was pushed out */
-#define BUDGET_FACTOR 50 /* search steps allowed for each pair */
+#define TABU_STEPS 3      /* so long a pair may not return to where it was pushed out */
+#define ASK_STEPS 4096    /* so often it asks whether to go on */
+#define BUDGET_FACTOR 1000 /* search steps allowed, per pair */
 
 /*
  * The search for places: see the head of this file. Pair p = rank * m0 + label; phase T is the one
@@ -459,25 +466,36 @@ static void push_out(struct search *search, uint32_t pair, uint32_t now)
 	search->todo[search->ntodo++] = pair;
 }
 
-/* Find places for all; false when the budget is used up. */
-static bool search_run(struct search *search)
+/* Everything unplaced, but "myself" where label and rank are the same number. */
+static void search_reset(struct search *search)
 {
-	uint32_t npairs = search->m0 * search->m0, budget = BUDGET_FACTOR * npairs;
+	size_t pairs = (size_t)search->m0 * search->m0, cells = (size_t)search->m0 * search->nphases;
 
-	memset(search->sends, 0xff, (size_t)search->m0 * search->nphases * sizeof(uint32_t));
-	memset(search->receives, 0xff, (size_t)search->m0 * search->nphases * sizeof(uint32_t));
-	memset(search->place, 0xff, (size_t)npairs * sizeof(uint32_t));
+	memset(search->sends, 0xff, cells * sizeof(uint32_t));
+	memset(search->receives, 0xff, cells * sizeof(uint32_t));
+	memset(search->place, 0xff, pairs * sizeof(uint32_t));
 	for (uint32_t x = 0; x < search->m0; x++)
-		put(search, x * search->m0 + x, search->nphases - 1); /* labels are ranks, if that works out */
+		put(search, x * search->m0 + x, search->nphases - 1);
+}
+
+/* Find places for all; *found is false when the budget is used up. */
+static enum fors_err search_run(struct search *search, const struct fors_task *task, bool *found,
+				struct fors_error *error)
+{
+	uint32_t budget = BUDGET_FACTOR * search->m0 * search->m0;
+
 	for (uint32_t now = 1; search->ntodo && now < budget; now++) {
 		uint32_t pair = search->todo[--search->ntodo];
 		uint32_t phase = cheapest(search, pair, now);
 
+		if (now % ASK_STEPS == 0 && cancelled(task))
+			return fors_fail(error, FORS_ECANCELLED, "closed-form: cancelled");
 		push_out(search, *sends_at(search, pair, phase), now);
 		push_out(search, *receives_at(search, pair, phase), now);
 		put(search, pair, phase);
 	}
-	return search->ntodo == 0;
+	*found = search->ntodo == 0;
+	return FORS_OK;
 }
 
 /* Whoever found no partner in the phase that never takes place gets one: it is one phase less to fill. */
@@ -508,8 +526,9 @@ static enum fors_err place_search(struct form *form, uint32_t nphases, bool *fou
 	err = stack_pairs(&search, error);
 	if (err)
 		goto out;
-	*found = search_run(&search);
-	if (*found) {
+	search_reset(&search);
+	err = search_run(&search, form->task, found, error);
+	if (!err && *found) {
 		complete_matching(&search);
 		memcpy(form->inside, search.place, (size_t)form->m0 * form->m0 * sizeof(*form->inside));
 		form->nphases = nphases;
@@ -525,11 +544,6 @@ static void read_labels(struct form *form)
 		for (uint32_t label = 0; label < form->m0; label++)
 			if (form->inside[rank * form->m0 + label] == form->nphases)
 				form->rank_of[label] = (uint16_t)rank;
-}
-
-static bool cancelled(const struct fors_task *task)
-{
-	return task->cancelled && task->cancelled(task->context);
 }
 
 /* Place the exchange inside leaves, with as few more phases as it can; this settles T and which label has which rank. */
