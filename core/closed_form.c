@@ -1,38 +1,45 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * closed_form.c - the schedule and the routing of the FORS paper (sections 4, 5.1 and appendix A), for uniform fabrics.
+ * closed_form.c - the schedule and the routing of the FORS paper (sections 4, 5.1 and appendix A), for uniform
+ * fabrics.
  *
  * The exchange between leaves. M1 leaves of M0 servers, P in all; each leaf can send B = M0 - f flows in a phase.
  * Each leaf works through numbers n = 0, 1, 2, ...; the sender of rank alpha sends number n in phase
  *
- *      ceil(n M0 / B) - alpha,       n = i + theta(alpha),  theta(alpha) = floor((alpha-1) B / M0) + 1,  i = 0 .. P-M0-1
+ *      ceil(n M0 / B) - alpha,       n = i + theta(alpha),  theta(alpha) = floor((alpha-1) B / M0) + 1,  i = 0 ..
+ * P-M0-1
  *
  * so a number wanders from the last rank of the leaf to the first, one phase each, and ceil(n M0 / B) leaves f of
- * M0 values out: in any phase the leaf sends B (in the last ones fewer) CONSECUTIVE numbers, each from one server. Number n goes to
+ * M0 values out: in any phase the leaf sends B (in the last ones fewer) CONSECUTIVE numbers, each from one server.
+ * Number n goes to
  *
  *      label n mod M0 of the leaf that is ((n + floor(i / L)) mod (M1-1)) + 1 further on,  L = lcm(M1-1, M0)
  *
- * All leaves do the same at the same time, so what carries number n is a cyclic shift of the leaves: each leaf sends
- * n once and receives n once. B consecutive numbers differ mod M0 and mod B: receivers are distinct, and so are the lanes
- * good[n mod B], upwards and downwards, if each lane in good[] lives at every leaf. (The paper numbers the flows
- * of a phase instead, which conflicts in phases that are not full; its Algorithm 1 is misprinted. See doc/planners.md.)
+ * All leaves do the same at the same time, so what carries number n is a cyclic shift of the leaves: each leaf
+ * sends n once and receives n once. B consecutive numbers differ mod M0 and mod B: receivers are distinct, and so
+ * are the lanes good[n mod B], upwards and downwards, if each lane in good[] lives at every leaf. (The paper
+ * numbers the flows of a phase instead, which conflicts in phases that are not full; its Algorithm 1 is
+ * misprinted. See doc/planners.md.)
  *
- * The exchange inside leaves has to fit into the phases in which senders and receivers are left free. In a phase as
- * many senders as receivers of each leaf are free, and by the symmetry above they have the same ranks and labels in all leaves: so
- * one placement serves all. T = max(P, Pf) leaves each server M0 phases at least, for M0 - 1 partners.
+ * The exchange inside leaves has to fit into the phases in which senders and receivers are left free. In a phase
+ * as many senders as receivers of each leaf are free, and by the symmetry above they have the same ranks and
+ * labels in all leaves: so one placement serves all. T = max(P, Pf) leaves each server M0 phases at least, for M0
+ * - 1 partners.
  * - f = 0: everybody is free in the last M0 phases: a cyclic shift.
- * - f > 0: free places are scattered. We have to give each pair (rank, label) a phase in which both are free, no phase twice
- *   to a rank or a label: an edge colouring of K(M0,M0) with lists. What makes it go is that nothing says which label belongs
- *   to which rank: M0 pairs that form a perfect matching can be declared to be "myself" and need no place. So we place
- *   all M0 x M0 pairs in T phases and one more, in which everybody is free and which never takes place: who meets
- *   there is the same server. A short search does it: fewest free phases first, a pair pushes out
- *   those that it disturbs least. It reached T = max(P, Pf) in every case with M0, M1 <= 14, any f, and on the
- *   paper's fabrics (tests/unit/test_closed_form.c), and in all but 3 of 30,870 with M0 <= 36, M1 <= 50, where it takes one phase
- *   more: what it cannot place within its budget of steps, it tries with one phase more, and with M0 more a shift fits always.
+ * - f > 0: free places are scattered. We have to give each pair (rank, label) a phase in which both are free, no
+ *   phase twice to a rank or a label: an edge colouring of K(M0,M0) with lists. What makes it go is that nothing
+ *   says which label belongs to which rank: M0 pairs that form a perfect matching can be declared to be "myself"
+ *   and need no place. So we place all M0 x M0 pairs in T phases and one more, in which everybody is free and
+ *   which never takes place: who meets there is the same server. A short search does it: fewest free phases first,
+ *   a pair pushes out those that it disturbs least. It reached T = max(P, Pf) in every case with M0, M1 <= 14, any
+ *   f, and on the paper's fabrics (tests/unit/test_closed_form.c), and in all but 3 of 30,870 with M0 <= 36, M1 <=
+ *   50, where it takes one phase more: what it cannot place within its budget of steps, it tries with one phase
+ *   more, and with M0 more a shift fits always.
  *
- * Path indices: flow n needs the path index of its receiver d that leads over good[n mod B], by design (good[n mod B] - g(d)) mod S. Number
- * class j = n mod B only meets labels r with r = j mod gcd(M0, B), so good[] is chosen (a bipartite matching) such that
- * the largest path index is small: on a healthy fabric with S = M0, label and home lane coincide, and the plan needs base LIDs only.
+ * Path indices: flow n needs the path index of its receiver d that leads over good[n mod B], by design (good[n mod
+ * B] - g(d)) mod S. Number class j = n mod B only meets labels r with r = j mod gcd(M0, B), so good[] is chosen (a
+ * bipartite matching) such that the largest path index is small: on a healthy fabric with S = M0, label and home
+ * lane coincide, and the plan needs base LIDs only.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -112,13 +119,13 @@ static bool good_everywhere(const struct form *form, uint32_t lane)
 
 struct lanes {
 	const struct form *form;
-	uint32_t nclasses;   /* gcd(M0, B): classes that meet the same labels */
+	uint32_t nclasses; /* gcd(M0, B): classes that meet the same labels */
 	uint32_t ngood;
-	uint8_t *lane;       /* ngood: the good lanes */
-	uint8_t *need;       /* nclasses x ngood: largest home path index */
-	uint32_t *class_of;  /* ngood: class that has the lane, FORS_NONE */
-	bool *visited;       /* ngood */
-	uint32_t allowed;    /* path indices below this */
+	uint8_t *lane;      /* ngood: the good lanes */
+	uint8_t *need;      /* nclasses x ngood: largest home path index */
+	uint32_t *class_of; /* ngood: class that has the lane, FORS_NONE */
+	bool *visited;      /* ngood */
+	uint32_t allowed;   /* path indices below this */
 };
 
 static void find_need(struct lanes *lanes)
@@ -162,7 +169,7 @@ static bool seat(struct lanes *lanes, uint32_t class)
 static bool seat_all(struct lanes *lanes)
 {
 	memset(lanes->class_of, 0xff, lanes->ngood * sizeof(*lanes->class_of));
-	for (uint32_t class = 0; class < lanes->form->b; class++) {
+	for (uint32_t class = 0; class < lanes->form->b; class ++) {
 		memset(lanes->visited, 0, lanes->ngood);
 		if (!seat(lanes, class))
 			return false;
@@ -188,7 +195,8 @@ static enum fors_err too_few_lanes(const struct form *form, uint32_t ngood, stru
 {
 	return fors_fail(error, FORS_ENOTAPPL,
 			 "closed-form: %u lanes live at all leaves with servers, it needs %u (%u servers per leaf, "
-			 "bandwidth reduction %u)", ngood, form->b, form->m0, form->f);
+			 "bandwidth reduction %u)",
+			 ngood, form->b, form->m0, form->f);
 }
 
 static enum fors_err choose_lanes(struct form *form, struct fors_error *error)
@@ -274,8 +282,8 @@ static void place_shift(struct form *form)
 /* ---- the exchange inside a leaf, in scattered free phases ---- */
 
 #define NO_PAIR UINT32_MAX
-#define TABU_STEPS 3      /* so long a pair may not return to where it was pushed out */
-#define ASK_STEPS 4096    /* so often it asks whether to go on */
+#define TABU_STEPS 3       /* so long a pair may not return to where it was pushed out */
+#define ASK_STEPS 4096     /* so often it asks whether to go on */
 #define BUDGET_FACTOR 1000 /* search steps allowed, per pair */
 
 /*
@@ -546,7 +554,8 @@ static void read_labels(struct form *form)
 				form->rank_of[label] = (uint16_t)rank;
 }
 
-/* Place the exchange inside leaves, with as few more phases as it can; this settles T and which label has which rank. */
+/* Place the exchange inside leaves, with as few more phases as it can; this settles T and which label has which rank.
+ */
 static enum fors_err place_inside(struct form *form, struct fors_error *error)
 {
 	uint32_t least = form->nphases;
@@ -581,11 +590,12 @@ static enum fors_err small_lmc(const struct form *form, uint32_t leaf, uint32_t 
 	if (form->lmc_needed > FORS_MAX_LMC)
 		return fors_fail(error, FORS_ENOTAPPL, "closed-form: %u lanes are more than path indices can reach",
 				 fabric->nlanes);
-	return fors_fail(error, FORS_ELMC,
-			 "closed-form: no path index of server 0x%016llx (leaf %s, slot %u) leads there from leaf %s over "
-			 "spine %s at LMC %u; it needs LMC %u", (unsigned long long)fabric->server[d].guid, to->name,
-			 fabric->server[d].slot, fabric->leaf[leaf].name, fabric->spine[fabric->lane[lane].spine].name,
-			 fabric->lmc, max(form->lmc_needed, fabric->lmc + 1u));
+	return fors_fail(
+		error, FORS_ELMC,
+		"closed-form: no path index of server 0x%016llx (leaf %s, slot %u) leads there from leaf %s over "
+		"spine %s at LMC %u; it needs LMC %u",
+		(unsigned long long)fabric->server[d].guid, to->name, fabric->server[d].slot, fabric->leaf[leaf].name,
+		fabric->spine[fabric->lane[lane].spine].name, fabric->lmc, max(form->lmc_needed, fabric->lmc + 1u));
 }
 
 /* The flows of one rank of the leaf number `gamma` (of those that take part) to other leaves. */

@@ -2,10 +2,11 @@
 /*
  * schedule_file.c - a schedule as bytes, and back.
  *
- * The file is made for being mapped by hundreds of processes that each want to know about one server, hundreds of times a second:
- * who opens it checks the header and the (short) list of servers, and then only the row of cells that it reads. So
- * the parts have checksums of their own, and a dense cell holds all that a server has to know about a phase in 8 bytes, also what
- * strictly is somebody else's business (who sends to it, which path index the other direction uses).
+ * The file is made for being mapped by hundreds of processes that each want to know about one server, hundreds of
+ * times a second: who opens it checks the header and the (short) list of servers, and then only the row of cells
+ * that it reads. So the parts have checksums of their own, and a dense cell holds all that a server has to know
+ * about a phase in 8 bytes, also what strictly is somebody else's business (who sends to it, which path index the
+ * other direction uses).
  *
  *   offset       size              what
  *   0            272               struct fors_sf_header (schedule_format.h): magic, byte order, version, epoch, sizes,
@@ -17,17 +18,19 @@
  *                x cell_size       dense: a row per server, struct fors_sf_cell of 8 bytes
  *                                  rounds: a row per virtual leaf, numbers of 2 or 4 bytes
  *
- * The offsets in the header are what this table says, no more; they are there so that a reader does not need to know it.
- * Header fields, offset and size: magic 0 8, byte_order 8 4, version 12 4, epoch 16 8, file_size 24 8, fingerprint 32 8, layout 40 4,
- * nservers 44 4, nphases 48 4, nleaves 52 4, nlanes 56 4, parts 60 4, round_length 64 4, nrows 68 4, cell_size 72 4, npaths 76 4,
- * servers_offset 80 8, lanes_offset 88 8, row_crc_offset 96 8, cells_offset 104 8, servers_crc 112 4, lanes_crc 116 4, method 120 16,
- * reason 136 128, reserved 264 4, header_crc 268 4.
+ * The offsets in the header are what this table says, no more; they are there so that a reader does not need to
+ * know it. Header fields, offset and size: magic 0 8, byte_order 8 4, version 12 4, epoch 16 8, file_size 24 8,
+ * fingerprint 32 8, layout 40 4, nservers 44 4, nphases 48 4, nleaves 52 4, nlanes 56 4, parts 60 4, round_length
+ * 64 4, nrows 68 4, cell_size 72 4, npaths 76 4, servers_offset 80 8, lanes_offset 88 8, row_crc_offset 96 8,
+ * cells_offset 104 8, servers_crc 112 4, lanes_crc 116 4, method 120 16, reason 136 128, reserved 264 4,
+ * header_crc 268 4.
  *
- * Sizes: 360 servers, 360 phases: dense 1.07 MB; rounds at LMC 0 13 kB of cells (18 leaves x 360 x 2 bytes) and 29 kB of servers.
+ * Sizes: 360 servers, 360 phases: dense 1.07 MB; rounds at LMC 0 13 kB of cells (18 leaves x 360 x 2 bytes) and 29
+ * kB of servers.
  *
- * Trust: the reader here believes no byte before its CRC is right, no number before it is within bounds, and at the end
- * encodes what it understood and compares: a file that passes is exactly what the writer would have written. Mapped
- * readers may do less: header_crc, then bounds, servers_crc, then row_crc of the rows they use.
+ * Trust: the reader here believes no byte before its CRC is right, no number before it is within bounds, and at
+ * the end encodes what it understood and compares: a file that passes is exactly what the writer would have
+ * written. Mapped readers may do less: header_crc, then bounds, servers_crc, then row_crc of the rows they use.
  */
 #include <endian.h>
 #include <stdlib.h>
@@ -102,7 +105,9 @@ static uint32_t count_paths(const struct fors_schedule *schedule)
 static void shape_of(const struct fors_schedule *schedule, struct shape *shape)
 {
 	*shape = (struct shape){
-		.layout = !schedule->nphases ? FORS_SF_WITHDRAWN : schedule->parts ? FORS_SF_ROUNDS : FORS_SF_DENSE,
+		.layout = !schedule->nphases ? FORS_SF_WITHDRAWN
+			  : schedule->parts  ? FORS_SF_ROUNDS
+					     : FORS_SF_DENSE,
 		.nservers = schedule->nservers,
 		.nphases = schedule->nphases,
 		.nleaves = schedule->nleaves,
@@ -324,11 +329,15 @@ static enum fors_err check_header(struct reader *reader)
 				 reader->name, reader->size, sizeof(*header));
 	memcpy(header, reader->bytes, sizeof(*header));
 	if (le32toh(header->byte_order) == __builtin_bswap32(FORS_SF_BYTE_ORDER))
-		return fors_fail(reader->error, FORS_EINPUT, "%s: written in the other byte order; schedules are "
-				 "little-endian on every machine", reader->name);
+		return fors_fail(reader->error, FORS_EINPUT,
+				 "%s: written in the other byte order; schedules are "
+				 "little-endian on every machine",
+				 reader->name);
 	if (le32toh(header->byte_order) == FORS_SF_BYTE_ORDER && le32toh(header->version) > FORS_SF_VERSION)
-		return fors_fail(reader->error, FORS_EINPUT, "%s: version %u of the format, newer than this program, "
-				 "which knows version %u", reader->name, le32toh(header->version), FORS_SF_VERSION);
+		return fors_fail(reader->error, FORS_EINPUT,
+				 "%s: version %u of the format, newer than this program, "
+				 "which knows version %u",
+				 reader->name, le32toh(header->version), FORS_SF_VERSION);
 	if (le32toh(header->header_crc) != crc_of(header, offsetof(struct fors_sf_header, header_crc)))
 		return corrupt(reader, "checksum of the header");
 	if (le64toh(header->file_size) > reader->size)
@@ -427,7 +436,8 @@ static enum fors_err get_servers(const struct reader *reader, struct fors_schedu
 
 static struct fors_cell cell_of_number(const struct shape *shape, uint32_t number)
 {
-	uint32_t lane = number / shape->npaths % (shape->nlanes + 1), dst = number / shape->npaths / (shape->nlanes + 1);
+	uint32_t lane = number / shape->npaths % (shape->nlanes + 1),
+		 dst = number / shape->npaths / (shape->nlanes + 1);
 
 	return (struct fors_cell){
 		.dst = (uint16_t)(dst < shape->nservers ? dst : FORS_MAX_SERVERS), /* too large: refused later */

@@ -2,15 +2,17 @@
 /*
  * verify.c - the proof that a schedule is free of conflicts over given tables.
  *
- * The verifier does what the network will do. It knows the cables of a net, the tables of its switches and, for each
- * phase, who sends to which LID; nothing about leaves, lanes, homes or planners. A flow starts at its server's
- * port, each switch looks the LID up and passes it on, and it must come out at its receiver, over one switch
- * (inside a leaf) or three (leaf, spine, leaf), because that is what conflict-free plans are about and because then
- * every path goes up and then down. On its way it is counted on each directed cable that it uses; a cable is
- * known by the port that sends into it. Counters carry the phase that they belong to, so that nothing has to be cleared between phases.
+ * The verifier does what the network will do. It knows the cables of a net, the tables of its switches and, for
+ * each phase, who sends to which LID; nothing about leaves, lanes, homes or planners. A flow starts at its
+ * server's port, each switch looks the LID up and passes it on, and it must come out at its receiver, over one
+ * switch (inside a leaf) or three (leaf, spine, leaf), because that is what conflict-free plans are about and
+ * because then every path goes up and then down. On its way it is counted on each directed cable that it uses; a
+ * cable is known by the port that sends into it. Counters carry the phase that they belong to, so that nothing has
+ * to be cleared between phases.
  *
- * Before that it makes sure that the schedule and the net speak of the same servers: port GUIDs, LIDs and LMC, and that
- * servers of one leaf hang on one switch. Only if they do flows are walked, else the report would drown in their consequences.
+ * Before that it makes sure that the schedule and the net speak of the same servers: port GUIDs, LIDs and LMC, and
+ * that servers of one leaf hang on one switch. Only if they do flows are walked, else the report would drown in
+ * their consequences.
  *
  * Work: one pass over (phase, server), at most three table look-ups and four counters each. Memory: 12 bytes
  * per port, 1 bit per pair of servers.
@@ -62,14 +64,14 @@ struct check {
 	const struct fors_net *net;
 	const struct fors_lfts *lfts;
 	const struct fors_schedule *schedule;
-	uint32_t *row_of;     /* node -> row of its table, FORS_NONE */
-	struct place *place;  /* per server */
-	uint32_t *lane_node;  /* lane -> its spine, FORS_NONE: not in the net */
-	struct link *link;    /* per port of the net */
-	uint32_t *received;   /* per server: phase + 1 of the last flow to it */
-	uint32_t *sender;     /* per server: who sent that */
-	uint64_t *met;        /* P x P bits: s sent to d */
-	uint64_t npairs;      /* bits set */
+	uint32_t *row_of;    /* node -> row of its table, FORS_NONE */
+	struct place *place; /* per server */
+	uint32_t *lane_node; /* lane -> its spine, FORS_NONE: not in the net */
+	struct link *link;   /* per port of the net */
+	uint32_t *received;  /* per server: phase + 1 of the last flow to it */
+	uint32_t *sender;    /* per server: who sent that */
+	uint64_t *met;       /* P x P bits: s sent to d */
+	uint64_t npairs;     /* bits set */
 	struct fors_verdict *verdict;
 };
 
@@ -86,7 +88,8 @@ static void tell(struct check *check, const char *format, ...)
 	va_end(args);
 }
 
-/* Count a problem. Only the first one is worth the time that it takes to put it into words, so the others' arguments are not evaluated. */
+/* Count a problem. Only the first one is worth the time that it takes to put it into words, so the others' arguments
+ * are not evaluated. */
 #define problem(check, ...) ((check)->verdict->nproblems++ ? (void)0 : tell(check, __VA_ARGS__))
 
 static bool is_told(const struct check *check)
@@ -185,8 +188,8 @@ static void check_lids(struct check *check, uint32_t s, const struct fors_port *
 	const struct fors_schedule_server *server = &check->schedule->server[s];
 
 	if (!server->lid || server->lmc > FORS_MAX_LMC || server->lid + (1u << server->lmc) - 1 > FORS_LID_MAX)
-		problem(check, "server %s: LID %u with LMC %u is not possible", server_text(check, s).text,
-			server->lid, server->lmc);
+		problem(check, "server %s: LID %u with LMC %u is not possible", server_text(check, s).text, server->lid,
+			server->lmc);
 	else if (port->lid && port->lid != server->lid)
 		problem(check, "server %s has LID %u in the fabric", server_text(check, s).text, port->lid);
 	else if (port->lid && port->lmc < server->lmc)
@@ -245,8 +248,8 @@ static enum fors_err check_overlap(struct check *check, struct fors_error *error
 
 		for (uint32_t lid = server->lid; lid < server->lid + (1u << server->lmc); lid++) {
 			if (owner[lid])
-				problem(check, "servers %s and %s share LID %u", server_text(check, owner[lid] - 1).text,
-					server_text(check, s).text, lid);
+				problem(check, "servers %s and %s share LID %u",
+					server_text(check, owner[lid] - 1).text, server_text(check, s).text, lid);
 			owner[lid] = s + 1;
 		}
 	}
@@ -347,7 +350,8 @@ static void check_spine(struct check *check, const struct flow *flow, const stru
 			flow_text(check, flow->src, flow->cell).text, node_name(check, way->node[1]), lane,
 			check->schedule->nlanes);
 	else if (check->lane_node[lane] != way->node[1])
-		problem(check, "phase %u: %s goes over %s (0x%016" PRIx64 "), but the schedule names spine 0x%016" PRIx64,
+		problem(check,
+			"phase %u: %s goes over %s (0x%016" PRIx64 "), but the schedule names spine 0x%016" PRIx64,
 			flow->phase, flow_text(check, flow->src, flow->cell).text, node_name(check, way->node[1]),
 			check->net->node[way->node[1]].guid, check->schedule->lane_spine[lane]);
 }
@@ -512,8 +516,7 @@ static void release(struct check *check)
 	free(check->met);
 }
 
-static enum fors_err run(struct check *check, bool (*cancelled)(void *context), void *context,
-			 struct fors_error *error)
+static enum fors_err run(struct check *check, bool (*cancelled)(void *context), void *context, struct fors_error *error)
 {
 	enum fors_err err;
 

@@ -237,8 +237,8 @@ struct fors_task bed_task(const struct bed *bed)
 struct checker {
 	const struct bed *bed;
 	const struct fors_schedule *schedule;
-	uint8_t *met;                       /* P x P */
-	uint8_t *up, *down, *received;      /* of one phase: leaf x lane, leaf x lane, server */
+	uint8_t *met;                  /* P x P */
+	uint8_t *up, *down, *received; /* of one phase: leaf x lane, leaf x lane, server */
 	uint64_t nfaults;
 	char *text;
 	size_t room;
@@ -340,7 +340,8 @@ uint64_t check_plan(const struct bed *bed, const struct fors_schedule *schedule,
 		check_phase(&checker, phase);
 	for (uint32_t pair = 0; !checker.nfaults && pair < p * p; pair++)
 		if (checker.met[pair] != (pair / p != pair % p))
-			fault(&checker, 0, (uint32_t)(pair / p), (struct fors_cell){.dst = (uint16_t)(pair % p)}, "never meet");
+			fault(&checker, 0, (uint32_t)(pair / p), (struct fors_cell){.dst = (uint16_t)(pair % p)},
+			      "never meet");
 	free(checker.met);
 	free(checker.received);
 	free(checker.up);

@@ -116,9 +116,16 @@ static void base_lids_are_enough(void **state)
 		const char *spec;
 		unsigned phases;
 	} cases[] = {
-		{"FT(2;20,18)", 360}, {"FT(2;2,2)", 4},  {"FT(2;5,1)", 5},	   {"FT(2;1,1)", 1},
-		{"FT(2;1,7)", 7},     {"FT(2;4,2)", 8},  {"FT(2;4,1;servers=1)", 1}, {"FT(2;5,6;empty=0/1,1/1,2/1,3/1,4/1,5/1)", 24},
-		{"FT(2;4,6;servers=8)", 80}, {"FT(2;2,5;servers=4;cables=2)", 20},
+		{"FT(2;20,18)", 360},
+		{"FT(2;2,2)", 4},
+		{"FT(2;5,1)", 5},
+		{"FT(2;1,1)", 1},
+		{"FT(2;1,7)", 7},
+		{"FT(2;4,2)", 8},
+		{"FT(2;4,1;servers=1)", 1},
+		{"FT(2;5,6;empty=0/1,1/1,2/1,3/1,4/1,5/1)", 24},
+		{"FT(2;4,6;servers=8)", 80},
+		{"FT(2;2,5;servers=4;cables=2)", 20},
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -212,14 +219,10 @@ static void can_be_cancelled(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(small_fabrics),
-		cmocka_unit_test(paper_fabrics),
-		cmocka_unit_test(lost_spines),
-		cmocka_unit_test(base_lids_are_enough),
-		cmocka_unit_test(spare_lanes),
-		cmocka_unit_test(leaves_that_take_no_part),
-		cmocka_unit_test(declines),
-		cmocka_unit_test(can_be_cancelled),
+		cmocka_unit_test(small_fabrics), cmocka_unit_test(paper_fabrics),
+		cmocka_unit_test(lost_spines),   cmocka_unit_test(base_lids_are_enough),
+		cmocka_unit_test(spare_lanes),   cmocka_unit_test(leaves_that_take_no_part),
+		cmocka_unit_test(declines),      cmocka_unit_test(can_be_cancelled),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,10 +2,10 @@
 /*
  * test_methods.c - one suite for all planning methods.
  *
- * Each method of fors_methods(), and "auto", meets the same fabrics and failures. What it plans
- * is checked by two checkers that share nothing; it has no fewer phases than the lower bound; it is the same with other
- * callbacks, threads, and after the file. A method may decline because the fabric
- * or the LMC is not for it, and for no other reason. At least one method has to plan at LMC 0.
+ * Each method of fors_methods(), and "auto", meets the same fabrics and failures. What it plans is checked by two
+ * checkers that share nothing; it has no fewer phases than the lower bound; it is the same with other callbacks,
+ * threads, and after the file. A method may decline because the fabric or the LMC is not for it, and for no other
+ * reason. At least one method has to plan at LMC 0.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -226,7 +226,8 @@ static void tiny_fabrics(void **state)
 		{"FT(2;4,4)", 2, "Spine01", NULL},
 		{"FT(2;4,4)", 0, "Spine01 Leaf03[5]", NULL},
 		{"FT(2;4,1;servers=1)", 0, "", NULL},
-		{"FT(2;5,4)", 3, "Leaf00[9] Leaf00[10] Leaf01[8] Leaf01[10] Leaf02[7] Leaf02[8] Leaf03[6] Leaf03[9]", NULL},
+		{"FT(2;5,4)", 3, "Leaf00[9] Leaf00[10] Leaf01[8] Leaf01[10] Leaf02[7] Leaf02[8] Leaf03[6] Leaf03[9]",
+		 NULL},
 	};
 
 	for (size_t i = 0; i < sizeof(conditions) / sizeof(conditions[0]); i++)
@@ -282,8 +283,12 @@ static void model_fabric(void **state)
 		{"FT(2;20,18)", 0, "", NULL},
 		{"FT(2;20,18)", 0, "Leaf00[21]", NULL},
 		{"FT(2;20,18)", 5, "Leaf00[21]", NULL},
-		{"FT(2;20,18)", 5, "Leaf00[21] Leaf00[22] Leaf00[23] Leaf05[24] Leaf05[25] Leaf05[26] Leaf11[27] Leaf11[28] Leaf11[29]", NULL},
-		{"FT(2;20,18)", 0, "Leaf00[21] Leaf00[22] Leaf00[23] Leaf05[24] Leaf05[25] Leaf05[26] Leaf11[27] Leaf11[28] Leaf11[29]", NULL},
+		{"FT(2;20,18)", 5,
+		 "Leaf00[21] Leaf00[22] Leaf00[23] Leaf05[24] Leaf05[25] Leaf05[26] Leaf11[27] Leaf11[28] Leaf11[29]",
+		 NULL},
+		{"FT(2;20,18)", 0,
+		 "Leaf00[21] Leaf00[22] Leaf00[23] Leaf05[24] Leaf05[25] Leaf05[26] Leaf11[27] Leaf11[28] Leaf11[29]",
+		 NULL},
 		{"FT(2;20,18)", 5, "Spine00 Spine01", NULL},
 	};
 
@@ -294,8 +299,15 @@ static void model_fabric(void **state)
 /* ---- by chance ---- */
 
 static const char *const random_specs[] = {
-	"FT(2;3,3)", "FT(2;4,4)", "FT(2;5,3)", "FT(2;3,6)", "FT(2;6,4;servers=4)", "FT(2;3,5;servers=5)",
-	"FT(2;2,4;servers=4;cables=2)", "FT(2;8,6)", "FT(2;4,7;servers=6;cables=2)",
+	"FT(2;3,3)",
+	"FT(2;4,4)",
+	"FT(2;5,3)",
+	"FT(2;3,6)",
+	"FT(2;6,4;servers=4)",
+	"FT(2;3,5;servers=5)",
+	"FT(2;2,4;servers=4;cables=2)",
+	"FT(2;8,6)",
+	"FT(2;4,7;servers=6;cables=2)",
 };
 
 static void random_conditions(void **state)

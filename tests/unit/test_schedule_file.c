@@ -215,7 +215,8 @@ static void mapped_cells(void **state)
 	for (uint32_t s = 0; s < 16; s++)
 		for (uint32_t t = 0; t < 16; t++)
 			if (fors_schedule_flow(schedule, s, t).dst != FORS_IDLE)
-				path[s][fors_schedule_flow(schedule, s, t).dst] = fors_schedule_flow(schedule, s, t).path;
+				path[s][fors_schedule_flow(schedule, s, t).dst] =
+					fors_schedule_flow(schedule, s, t).path;
 	for (uint32_t s = 0; s < 16; s++)
 		for (uint32_t t = 0; t < 16; t++) {
 			struct fors_cell flow = fors_schedule_flow(schedule, s, t);
@@ -406,18 +407,12 @@ static void sealed_noise(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(dense_round_trip),
-		cmocka_unit_test(rounds_round_trip),
-		cmocka_unit_test(rounds_are_small),
-		cmocka_unit_test(wide_rounds),
-		cmocka_unit_test(withdrawn),
-		cmocka_unit_test(odd_descriptions),
-		cmocka_unit_test(mapped_cells),
-		cmocka_unit_test(every_bit_counts),
-		cmocka_unit_test(every_length_counts),
-		cmocka_unit_test(foreign_files),
-		cmocka_unit_test(sealed_nonsense),
-		cmocka_unit_test(sealed_noise),
+		cmocka_unit_test(dense_round_trip),    cmocka_unit_test(rounds_round_trip),
+		cmocka_unit_test(rounds_are_small),    cmocka_unit_test(wide_rounds),
+		cmocka_unit_test(withdrawn),           cmocka_unit_test(odd_descriptions),
+		cmocka_unit_test(mapped_cells),        cmocka_unit_test(every_bit_counts),
+		cmocka_unit_test(every_length_counts), cmocka_unit_test(foreign_files),
+		cmocka_unit_test(sealed_nonsense),     cmocka_unit_test(sealed_noise),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

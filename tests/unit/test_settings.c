@@ -172,7 +172,7 @@ static void bad_paths(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(defaults),	      cmocka_unit_test(keys_and_comments),
+		cmocka_unit_test(defaults),           cmocka_unit_test(keys_and_comments),
 		cmocka_unit_test(participants_override_cn_guid_file), cmocka_unit_test(mistakes_are_named),
 		cmocka_unit_test(long_lines_and_bad_lists), cmocka_unit_test(bad_paths),
 	};

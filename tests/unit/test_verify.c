@@ -87,8 +87,8 @@ static const struct fors_cell nobody = {FORS_IDLE, 0, FORS_NO_LANE};
 
 static void good_plans(void **state)
 {
-	static const char *const specs[] = {"FT(2;4,4)", "FT(2;20,18)", "FT(2;4,1)", "FT(2;1,4)", "FT(2;1,1)",
-					    "FT(2;2,3;servers=4;cables=2)"};
+	static const char *const specs[] = {"FT(2;4,4)", "FT(2;20,18)", "FT(2;4,1)",
+					    "FT(2;1,4)", "FT(2;1,1)",   "FT(2;2,3;servers=4;cables=2)"};
 
 	for (size_t i = 0; i < sizeof(specs) / sizeof(specs[0]); i++) {
 		struct victim victim = victim_of(specs[i], 2);
@@ -225,8 +225,9 @@ static void two_flows_on_an_uplink(void **state)
 
 	c->lane = (c->lane + 1) % 4;
 	c->path = (c->path + 1) % 4;
-	snprintf(words, sizeof(words), "phase 5: link Leaf00[%u] -> Spine%02u[1] carries two flows: Node00-0|and Node00-02",
-		 c->lane + 5, c->lane);
+	snprintf(words, sizeof(words),
+		 "phase 5: link Leaf00[%u] -> Spine%02u[1] carries two flows: Node00-0|and Node00-02", c->lane + 5,
+		 c->lane);
 	assert_refused(&victim, words);
 	assert_int_equal(verdict_of(&victim).max_load, 2);
 	assert_int_equal(verdict_of(&victim).nproblems, 2);
@@ -269,7 +270,8 @@ static void two_flows_on_one_of_two_cables(void **state)
 	struct victim victim = victim_of("FT(2;2,3;servers=4;cables=2)", 2);
 	struct fors_cell *c = cell(&victim, 1, 0);
 
-	c->path = (c->path + (c->lane ^ 1) - c->lane) & 3; /* the other cable of the same spine, so the schedule's spine is right */
+	c->path = (c->path + (c->lane ^ 1) - c->lane) &
+		  3; /* the other cable of the same spine, so the schedule's spine is right */
 	assert_refused(&victim, "phase 0: link Leaf00[|carries two flows");
 	victim_free(&victim);
 }
@@ -341,8 +343,8 @@ static void wrong_arrival(void **state)
 	char leaf[16], words[64];
 
 	snprintf(leaf, sizeof(leaf), "Leaf%02u", to->leaf);
-	snprintf(words, sizeof(words), "arrives at Node%02u-%02u[1] instead (last hop %s[", to->leaf, (to->rank + 1) % 4,
-		 leaf);
+	snprintf(words, sizeof(words), "arrives at Node%02u-%02u[1] instead (last hop %s[", to->leaf,
+		 (to->rank + 1) % 4, leaf);
 	*entry(&victim, leaf, lid_of(&victim, 1, 8)) = (uint8_t)((to->rank + 1) % 4 + 1);
 	assert_refused(&victim, words);
 	victim_free(&victim);
@@ -553,8 +555,9 @@ static void can_be_cancelled(void **state)
 	struct fors_error error;
 	int calls = 0;
 
-	assert_int_equal(fors_verify(victim.bed->net, victim.bed->lfts, victim.schedule, after_three, &calls, &verdict,
-				     &error), FORS_ECANCELLED);
+	assert_int_equal(
+		fors_verify(victim.bed->net, victim.bed->lfts, victim.schedule, after_three, &calls, &verdict, &error),
+		FORS_ECANCELLED);
 	assert_int_equal(verdict.nflows, 77);
 	victim_free(&victim);
 }
