@@ -34,6 +34,7 @@ struct settling {
 	uint32_t id_mask;  /* its size, a power of two, less one */
 	uint32_t *listed;  /* per net port: the claim of this end */
 	uint32_t *plugged; /* per net port: the claim that plugged in its cable */
+	uint32_t *rate;	   /* per net port: the rate of its cable, 0: not said */
 };
 
 enum fors_err fors_claims_add(struct fors_claims *claims, const struct fors_claim *claim, struct fors_error *error)
@@ -111,8 +112,8 @@ static enum fors_err hash_ids(struct settling *s)
 
 		if (*place != FORS_NONE)
 			return fors_lines_fail(s->lines, claims->node[i].line, s->error,
-					       "node id \"%.*s\" stands in line %u already", fors_span_width(id),
-					       id.at, claims->node[*place].line);
+					       "node id \"%.*s\" stands in line %u already", fors_span_width(id), id.at,
+					       claims->node[*place].line);
 		*place = i;
 	}
 	return FORS_OK;
@@ -165,14 +166,21 @@ static enum fors_err fail_disagree(const struct settling *s, const struct fors_c
 			       node_id(s, used->peer));
 }
 
+/* The rate of a cable is the slower of what its two ends say. */
+static void note_rate(uint32_t *rate, uint32_t claimed)
+{
+	if (*rate == 0 || (claimed && claimed < *rate))
+		*rate = claimed;
+}
+
 static enum fors_err plug_in(struct settling *s, const struct fors_claim *claim, uint32_t peer)
 {
 	uint32_t mine = port_index(s->net, claim->node, claim->port);
 	uint32_t other = port_index(s->net, peer, claim->peer_port);
 
 	if (mine == other)
-		return fors_lines_fail(s->lines, claim->line, s->error, "port %u of \"%s\" goes to itself",
-				       claim->port, node_id(s, peer));
+		return fors_lines_fail(s->lines, claim->line, s->error, "port %u of \"%s\" goes to itself", claim->port,
+				       node_id(s, peer));
 	if (s->net->port[other].peer != FORS_NONE)
 		return fail_disagree(s, claim, peer, claim->peer_port);
 	s->plugged[mine] = s->plugged[other] = (uint32_t)(claim - s->claims->claim) + 1;
@@ -194,9 +202,13 @@ static enum fors_err settle_claim(struct settling *s, const struct fors_claim *c
 				       node_id(s, claim->node), s->claims->claim[s->listed[mine] - 1].line);
 	s->listed[mine] = (uint32_t)(claim - s->claims->claim) + 1;
 	if (port->peer == FORS_NONE)
-		return plug_in(s, claim, peer);
-	if (port->peer != peer || port->peer_port != claim->peer_port)
-		return fail_disagree(s, claim, claim->node, claim->port);
+		err = plug_in(s, claim, peer);
+	else if (port->peer != peer || port->peer_port != claim->peer_port)
+		err = fail_disagree(s, claim, claim->node, claim->port);
+	if (err)
+		return err;
+	note_rate(&s->rate[mine], claim->rate);
+	note_rate(&s->rate[port_index(s->net, peer, claim->peer_port)], claim->rate);
 	return FORS_OK;
 }
 
@@ -211,8 +223,8 @@ static enum fors_err settle_peer(const struct settling *s, const struct fors_cla
 	if (is_listed && claim->peer_guid && claim->peer_guid != other->guid)
 		return fors_lines_fail(s->lines, claim->line, s->error,
 				       "port %u of \"%s\" has port GUID 0x%" PRIx64 " here, but 0x%" PRIx64
-				       " at its own node", mine->peer_port, node_id(s, mine->peer), claim->peer_guid,
-				       other->guid);
+				       " at its own node",
+				       mine->peer_port, node_id(s, mine->peer), claim->peer_guid, other->guid);
 	if (!is_listed && claim->peer_guid)
 		other->guid = claim->peer_guid;
 	if (!is_listed && claim->peer_lid)
@@ -244,8 +256,9 @@ static enum fors_err settle_ends(const struct settling *s)
 		return FORS_OK;
 	return fors_lines_fail(s->lines, lonely->line, s->error,
 			       "port %u of \"%s\" goes to port %u of \"%.*s\", which does not list it; a cable must "
-			       "stand at both ends (cut short?)", lonely->port, node_id(s, lonely->node),
-			       lonely->peer_port, fors_span_width(lonely->peer), lonely->peer.at);
+			       "stand at both ends (cut short?)",
+			       lonely->port, node_id(s, lonely->node), lonely->peer_port, fors_span_width(lonely->peer),
+			       lonely->peer.at);
 }
 
 /* The line that speaks of a port: its own, else that of the other end, else that of its node. */
@@ -325,71 +338,64 @@ static enum fors_err check_lids(const struct settling *s)
 	return err;
 }
 
-/* Rate of the cable of a port: the slower of what its two ends say. */
-static uint32_t cable_rate(const struct settling *s, const struct fors_claim *claim)
+static bool is_switch_cable(const struct fors_net *net, uint32_t node, const struct fors_port *port)
 {
-	const struct fors_port *mine = fors_net_port(s->net, claim->node, claim->port);
-	uint32_t other = s->listed[port_index(s->net, mine->peer, mine->peer_port)];
-	uint32_t rate = other ? s->claims->claim[other - 1].rate : 0;
-
-	if (rate == 0 || (claim->rate && claim->rate < rate))
-		return claim->rate;
-	return rate;
-}
-
-static bool is_switch_cable(const struct settling *s, const struct fors_claim *claim)
-{
-	const struct fors_port *mine = fors_net_port(s->net, claim->node, claim->port);
-
-	return s->net->node[claim->node].type == FORS_SWITCH && s->net->node[mine->peer].type == FORS_SWITCH;
+	return net->node[node].type == FORS_SWITCH && net->node[port->peer].type == FORS_SWITCH;
 }
 
 #define MAX_RATES 64 /* more than there are kinds of InfiniBand links */
 
-/* The most common rate of one kind of cables, the higher of two equally common ones; 0: none known. */
-static uint32_t usual_rate(const struct settling *s, bool between_switches)
-{
+/* How often each rate comes, for one kind of cables. */
+struct census {
 	struct {
 		uint32_t rate, count;
-	} seen[MAX_RATES] = {{0, 0}};
-	unsigned nseen = 0, best = 0;
+	} seen[MAX_RATES];
+	unsigned nseen;
+};
 
-	for (size_t i = 0; i < s->claims->count; i++) {
-		const struct fors_claim *claim = &s->claims->claim[i];
-		uint32_t rate = cable_rate(s, claim);
-		unsigned k = 0;
+static void count_rate(struct census *census, uint32_t rate)
+{
+	unsigned k = 0;
 
-		if (rate == 0 || is_switch_cable(s, claim) != between_switches)
-			continue;
-		while (k < nseen && seen[k].rate != rate)
-			k++;
-		if (k == MAX_RATES)
-			continue;
-		seen[k].rate = rate;
-		seen[k].count++;
-		nseen += k == nseen;
-	}
-	for (unsigned k = 1; k < nseen; k++)
-		if (seen[k].count > seen[best].count ||
-		    (seen[k].count == seen[best].count && seen[k].rate > seen[best].rate))
+	while (k < census->nseen && census->seen[k].rate != rate)
+		k++;
+	if (rate == 0 || k == MAX_RATES)
+		return;
+	census->seen[k].rate = rate;
+	census->seen[k].count++;
+	census->nseen += k == census->nseen;
+}
+
+/* The most common rate, the higher of two equally common ones; 0: none known. */
+static uint32_t usual_rate(const struct census *census)
+{
+	unsigned best = 0;
+
+	for (unsigned k = 1; k < census->nseen; k++)
+		if (census->seen[k].count > census->seen[best].count ||
+		    (census->seen[k].count == census->seen[best].count &&
+		     census->seen[k].rate > census->seen[best].rate))
 			best = k;
-	return seen[best].rate;
+	return census->seen[best].rate;
 }
 
 static void mark_degraded(const struct settling *s)
 {
-	uint32_t usual[2] = {usual_rate(s, false), usual_rate(s, true)};
+	struct fors_net *net = s->net;
+	struct census census[2] = {{.nseen = 0}, {.nseen = 0}}; /* [1]: between switches */
+	uint32_t usual[2];
 
-	for (size_t i = 0; i < s->claims->count; i++) {
-		const struct fors_claim *claim = &s->claims->claim[i];
-		struct fors_port *mine = fors_net_port(s->net, claim->node, claim->port);
-		uint32_t rate = cable_rate(s, claim);
-
-		if (rate == 0 || rate >= usual[is_switch_cable(s, claim)])
-			continue;
-		mine->is_degraded = true;
-		fors_net_port(s->net, mine->peer, mine->peer_port)->is_degraded = true;
-	}
+	for (uint32_t node = 0; node < net->nnodes; node++)
+		for (uint32_t i = net->node[node].first_port; i <= port_index(net, node, net->node[node].nports); i++)
+			if (net->port[i].peer != FORS_NONE)
+				count_rate(&census[is_switch_cable(net, node, &net->port[i])], s->rate[i]);
+	usual[0] = usual_rate(&census[0]);
+	usual[1] = usual_rate(&census[1]);
+	for (uint32_t node = 0; node < net->nnodes; node++)
+		for (uint32_t i = net->node[node].first_port; i <= port_index(net, node, net->node[node].nports); i++)
+			if (net->port[i].peer != FORS_NONE && s->rate[i])
+				net->port[i].is_degraded =
+					s->rate[i] < usual[is_switch_cable(net, node, &net->port[i])];
 }
 
 static enum fors_err settle_all(struct settling *s)
@@ -410,8 +416,8 @@ static enum fors_err settle_all(struct settling *s)
 	return fors_net_index(s->net, s->error);
 }
 
-enum fors_err fors_claims_settle(const struct fors_claims *claims, const struct fors_lines *lines,
-				 struct fors_net *net, struct fors_error *error)
+enum fors_err fors_claims_settle(const struct fors_claims *claims, const struct fors_lines *lines, struct fors_net *net,
+				 struct fors_error *error)
 {
 	struct settling s = {.claims = claims, .lines = lines, .net = net, .error = error, .id_mask = 15};
 	enum fors_err err;
@@ -421,9 +427,11 @@ enum fors_err fors_claims_settle(const struct fors_claims *claims, const struct 
 	s.by_id = malloc((s.id_mask + (size_t)1) * sizeof(*s.by_id));
 	s.listed = calloc(net->nports + (size_t)1, sizeof(*s.listed));
 	s.plugged = calloc(net->nports + (size_t)1, sizeof(*s.plugged));
-	err = s.by_id && s.listed && s.plugged ? settle_all(&s) : fors_fail_memory(error);
+	s.rate = calloc(net->nports + (size_t)1, sizeof(*s.rate));
+	err = s.by_id && s.listed && s.plugged && s.rate ? settle_all(&s) : fors_fail_memory(error);
 	free(s.by_id);
 	free(s.listed);
 	free(s.plugged);
+	free(s.rate);
 	return err;
 }

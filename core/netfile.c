@@ -41,11 +41,11 @@ struct reader {
 	struct fors_net *net;
 	struct fors_claims claims;
 	struct fors_error *error;
-	uint64_t guid[NTYPES];     /* of the next node of each type */
-	uint64_t base[NTYPES];     /* what "guid+N" lines add to */
-	uint32_t node;             /* whose port lines follow, FORS_NONE: nobody's */
-	uint32_t pending_line;     /* of a GUID (or similar) line whose node did not come yet, 0: none */
-	bool has_rates;            /* port lines end with the rate of the cable */
+	uint64_t guid[NTYPES]; /* of the next node of each type */
+	uint64_t base[NTYPES]; /* what "guid+N" lines add to */
+	uint32_t node;	       /* whose port lines follow, FORS_NONE: nobody's */
+	uint32_t pending_line; /* of a GUID (or similar) line whose node did not come yet, 0: none */
+	bool has_rates;	       /* port lines end with the rate of the cable */
 };
 
 #define FAIL(r, ...) fors_lines_fail(&(r)->lines, (r)->lines.number, (r)->error, __VA_ARGS__)
@@ -110,9 +110,6 @@ static enum fors_err take_id(struct reader *r, struct fors_span *rest, struct fo
 	fors_skip_blanks(rest);
 	if (!fors_take_char(rest, '"') || !fors_take_until(rest, '"', id))
 		return FAIL(r, "a node id in quotes is missing");
-	if (!is_id(*id))
-		return FAIL(r, "\"%.*s\" is not a node id: 1 to %d printable characters other than #@'\\<>",
-			    fors_span_width(*id), id->at, FORS_NAME_MAX);
 	return FORS_OK;
 }
 
@@ -164,7 +161,7 @@ static uint32_t read_rate(struct fors_span text)
 	static const struct {
 		const char *name; /* FDR10 before FDR: the first that fits counts */
 		uint32_t rate;
-	} speeds[] = {{"SDR", 25}, {"DDR", 50}, {"QDR", 100}, {"FDR10", 103}, {"FDR", 140},
+	} speeds[] = {{"SDR", 25},  {"DDR", 50},  {"QDR", 100},	 {"FDR10", 103}, {"FDR", 140},
 		      {"EDR", 250}, {"HDR", 500}, {"NDR", 1000}, {"XDR", 2000}};
 	uint64_t width;
 
@@ -253,6 +250,9 @@ static enum fors_err read_node(struct reader *r, struct fors_span rest, int type
 	if (r->net->nnodes == FORS_LID_MAX)
 		return FAIL(r, "more than %u nodes do not fit into a subnet", FORS_LID_MAX);
 	err = take_id(r, &rest, &id);
+	if (!err && !is_id(id))
+		err = FAIL(r, "\"%.*s\" is not a node id: 1 to %d printable characters other than #@'\\<>",
+			   fors_span_width(id), id.at, FORS_NAME_MAX);
 	if (!err)
 		err = read_description(r, rest, &comment);
 	if (!err)
@@ -274,8 +274,7 @@ static enum fors_err read_guid(struct reader *r, struct fors_span rest, int type
 	if (!is_relative && !fors_take_char(&rest, '='))
 		return FAIL(r, "a = and a GUID are missing");
 	fors_skip_blanks(&rest);
-	if (!fors_take_any_number(&rest, UINT64_MAX, &guid) ||
-	    !(fors_span_is_empty(rest) || strchr("( \t#", *rest.at)))
+	if (!fors_take_any_number(&rest, UINT64_MAX, &guid) || !(fors_span_is_empty(rest) || strchr("( \t#", *rest.at)))
 		return FAIL(r, "this is no GUID; write 0x and up to 16 hexadecimal digits");
 	if (!is_relative && guid == 0)
 		return FAIL(r, "0 is not a GUID");
@@ -458,8 +457,7 @@ static enum fors_err read_all(struct reader *r)
 	if (r->net->nnodes == 0)
 		return fors_fail(r->error, FORS_EINPUT, "%s: there is no node in the file", r->lines.name);
 	if (r->pending_line)
-		return fors_lines_fail(&r->lines, r->pending_line, r->error,
-				       "no node follows this line (cut short?)");
+		return fors_lines_fail(&r->lines, r->pending_line, r->error, "no node follows this line (cut short?)");
 	return fors_claims_settle(&r->claims, &r->lines, r->net, r->error);
 }
 
