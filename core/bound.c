@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * bound.c - the lower bound LB on the number of phases.
+ *
+ * Take a leaf a and a set Q of spines. The flows from a to those leaves that a can reach
+ * over spines in Q only have to climb a's live cables to Q, one flow per cable and
+ * phase: T >= flows / cables. LB is the largest of these numbers, over all a and Q, and at least
+ * the number of servers P, because a server sends once per phase. (What comes down to a leaf
+ * is what goes up, mirrored, and gives the same numbers.)
+ *
+ * For one leaf the best Q is found by flows (max-flow min-cut): with T phases the flows of a
+ * must fit on its cables, at most T on each. If they do not, the spines and leaves that an unplaced
+ * flow can get at by moving others aside are a Q and its flows, and the next T to try is their ratio. Each step
+ * finds a tighter Q, so this ends, in practice after one or two.
+ *
+ * Leaves b that reach a over the same spines count as one: most do.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "planner.h"
+
+#define WORDS ((FORS_MAX_LANES + 63) / 64)
+
+/* The leaves that share a set of spines with the leaf in hand. */
+struct class {
+	uint64_t spines[WORDS];
+	uint64_t flows;
+	uint64_t placed;
+	bool is_seen;
+};
+
+/* The flows of one leaf on its uplinks. */
+struct climb {
+	uint32_t nspines, nleaves, nclasses;
+	struct class *class;
+	uint64_t (*live)[WORDS]; /* per leaf: its live spines */
+	uint32_t *cables;  /* live cables from the leaf to each spine */
+	uint64_t *load;    /* flows on each spine */
+	uint64_t *flow;    /* nclasses x nspines: flows of the class over the spine */
+	bool *is_seen;     /* spines, in the search */
+	uint32_t *queue;   /* of classes and (from nleaves on) spines */
+	uint32_t *from;    /* who found it: for classes a spine, for spines (at nleaves + s) a class */
+};
+
+static void climb_free(struct climb *climb)
+{
+	free(climb->class);
+	free(climb->live);
+	free(climb->cables);
+	free(climb->load);
+	free(climb->flow);
+	free(climb->is_seen);
+	free(climb->queue);
+	free(climb->from);
+}
+
+static bool climb_alloc(struct climb *climb, uint32_t nleaves, uint32_t nspines)
+{
+	size_t n = (size_t)nleaves + nspines + 1;
+
+	*climb = (struct climb){.nspines = nspines, .nleaves = nleaves};
+	climb->class = calloc(n, sizeof(*climb->class));
+	climb->live = calloc(n, sizeof(*climb->live));
+	climb->cables = calloc(n, sizeof(*climb->cables));
+	climb->load = calloc(n, sizeof(*climb->load));
+	climb->flow = calloc((size_t)nleaves * nspines + 1, sizeof(*climb->flow));
+	climb->is_seen = calloc(n, sizeof(*climb->is_seen));
+	climb->queue = calloc(n, sizeof(*climb->queue));
+	climb->from = calloc(n, sizeof(*climb->from));
+	if (climb->class && climb->live && climb->cables && climb->load && climb->flow && climb->is_seen &&
+	    climb->queue && climb->from)
+		return true;
+	climb_free(climb);
+	return false;
+}
+
+static void find_live(struct climb *climb, const struct fors_fabric *fabric)
+{
+	for (uint32_t leaf = 0; leaf < fabric->nleaves; leaf++) {
+		for (uint32_t lane = 0; lane < fabric->nlanes; lane++) {
+			uint32_t spine = fabric->lane[lane].spine;
+
+			if (fors_live(fabric, leaf, lane))
+				climb->live[leaf][spine / 64] |= UINT64_C(1) << (spine % 64);
+		}
+	}
+}
+
+/* Count `flows` in the class of leaves that share `spines`. */
+static void add_to_class(struct climb *climb, const uint64_t *spines, uint64_t flows)
+{
+	struct class *class = climb->class;
+	struct class *end = class + climb->nclasses;
+
+	while (class < end && memcmp(class->spines, spines, sizeof(class->spines)) != 0)
+		class++;
+	if (class == end) {
+		memset(class, 0, sizeof(*class));
+		memcpy(class->spines, spines, sizeof(class->spines));
+		climb->nclasses++;
+	}
+	class->flows += flows;
+}
+
+/* The uplinks of leaf a, and where its flows may climb. */
+static void look_from(struct climb *climb, const struct fors_fabric *fabric, uint32_t a)
+{
+	climb->nclasses = 0;
+	memset(climb->cables, 0, climb->nspines * sizeof(*climb->cables));
+	for (uint32_t lane = 0; lane < fabric->nlanes; lane++)
+		climb->cables[fabric->lane[lane].spine] += fors_live(fabric, a, lane);
+	for (uint32_t b = 0; b < fabric->nleaves; b++) {
+		uint64_t spines[WORDS], flows = (uint64_t)fabric->leaf[a].nservers * fabric->leaf[b].nservers;
+
+		if (a == b || !flows)
+			continue;
+		for (int w = 0; w < WORDS; w++)
+			spines[w] = climb->live[a][w] & climb->live[b][w];
+		add_to_class(climb, spines, flows);
+	}
+}
+
+static inline bool reaches(const struct class *class, uint32_t spine)
+{
+	return class->spines[spine / 64] >> (spine % 64) & 1;
+}
+
+static inline uint64_t *flow_of(struct climb *climb, uint32_t class, uint32_t spine)
+{
+	return &climb->flow[(size_t)class * climb->nspines + spine];
+}
+
+/* Place what fits without moving anything. */
+static void place_plainly(struct climb *climb, uint64_t phases)
+{
+	memset(climb->load, 0, climb->nspines * sizeof(*climb->load));
+	memset(climb->flow, 0, (size_t)climb->nclasses * climb->nspines * sizeof(*climb->flow));
+	for (uint32_t c = 0; c < climb->nclasses; c++) {
+		struct class *class = &climb->class[c];
+
+		class->placed = 0;
+		for (uint32_t s = 0; s < climb->nspines && class->placed < class->flows; s++) {
+			uint64_t room = climb->cables[s] * phases - climb->load[s], want = class->flows - class->placed;
+			uint64_t put = !reaches(class, s) ? 0 : room < want ? room : want;
+
+			*flow_of(climb, c, s) += put;
+			climb->load[s] += put;
+			class->placed += put;
+		}
+	}
+}
+
+/* A spine with room that class `c` gets at by moving others aside, or FORS_NONE; is_seen and from tell the way. */
+static uint32_t find_room(struct climb *climb, uint32_t c, uint64_t phases)
+{
+	uint32_t head = 0, tail = 0;
+
+	for (uint32_t i = 0; i < climb->nclasses; i++)
+		climb->class[i].is_seen = i == c;
+	memset(climb->is_seen, 0, climb->nspines * sizeof(*climb->is_seen));
+	climb->queue[tail++] = c;
+	while (head < tail) {
+		uint32_t at = climb->queue[head++];
+
+		for (uint32_t s = 0; at < climb->nleaves && s < climb->nspines; s++) {
+			if (climb->is_seen[s] || !reaches(&climb->class[at], s))
+				continue;
+			climb->is_seen[s] = true;
+			climb->from[climb->nleaves + s] = at;
+			climb->queue[tail++] = climb->nleaves + s;
+			if (climb->load[s] < climb->cables[s] * phases)
+				return s;
+		}
+		for (uint32_t i = 0; at >= climb->nleaves && i < climb->nclasses; i++) {
+			if (climb->class[i].is_seen || !*flow_of(climb, i, at - climb->nleaves))
+				continue;
+			climb->class[i].is_seen = true;
+			climb->from[i] = at - climb->nleaves;
+			climb->queue[tail++] = i;
+		}
+	}
+	return FORS_NONE;
+}
+
+/* Move flows along the way that find_room() found from class c to spine s. */
+static void push_along(struct climb *climb, uint32_t c, uint32_t s, uint64_t phases)
+{
+	uint64_t amount = climb->cables[s] * phases - climb->load[s], want = climb->class[c].flows - climb->class[c].placed;
+	uint32_t spine = s, class;
+
+	amount = amount < want ? amount : want;
+	while ((class = climb->from[climb->nleaves + spine]) != c) {
+		spine = climb->from[class];
+		if (*flow_of(climb, class, spine) < amount)
+			amount = *flow_of(climb, class, spine);
+	}
+	climb->load[s] += amount;
+	climb->class[c].placed += amount;
+	for (spine = s; (class = climb->from[climb->nleaves + spine]) != c; spine = climb->from[class]) {
+		*flow_of(climb, class, spine) += amount;
+		*flow_of(climb, class, climb->from[class]) -= amount;
+	}
+	*flow_of(climb, c, spine) += amount;
+}
+
+/* The ratio of the Q that the last, failed search marked. */
+static uint64_t ratio_seen(const struct climb *climb)
+{
+	uint64_t flows = 0, cables = 0;
+
+	for (uint32_t i = 0; i < climb->nclasses; i++)
+		flows += climb->class[i].is_seen ? climb->class[i].flows : 0;
+	for (uint32_t s = 0; s < climb->nspines; s++)
+		cables += climb->is_seen[s] ? climb->cables[s] : 0;
+	return cables ? (flows + cables - 1) / cables : 0;
+}
+
+/* `phases` if the flows of the leaf fit into them, else a larger number that they need at least. */
+static uint64_t fit(struct climb *climb, uint64_t phases)
+{
+	place_plainly(climb, phases);
+	for (uint32_t c = 0; c < climb->nclasses; c++) {
+		while (climb->class[c].placed < climb->class[c].flows) {
+			uint32_t s = find_room(climb, c, phases);
+
+			if (s == FORS_NONE)
+				return ratio_seen(climb);
+			push_along(climb, c, s, phases);
+		}
+	}
+	return phases;
+}
+
+enum fors_err fors_lower_bound(const struct fors_fabric *fabric, uint32_t *bound, struct fors_error *error)
+{
+	uint64_t phases = fabric->nservers;
+	struct climb climb;
+
+	if (!climb_alloc(&climb, fabric->nleaves, fabric->nspines))
+		return fors_fail_memory(error);
+	find_live(&climb, fabric);
+	for (uint32_t a = 0; a < fabric->nleaves; a++) {
+		uint64_t before;
+
+		look_from(&climb, fabric, a);
+		do {
+			before = phases;
+			phases = fit(&climb, before);
+		} while (phases > before);
+		phases = before;
+	}
+	climb_free(&climb);
+	*bound = phases > UINT32_MAX ? UINT32_MAX : (uint32_t)phases;
+	return FORS_OK;
+}

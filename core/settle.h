@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * settle.h - mending an uneven split of a bipartite multigraph; private to the colouring.
+ */
+#ifndef FORS_CORE_SETTLE_H
+#define FORS_CORE_SETTLE_H
+
+#include "euler.h"
+
+struct fors_settle_space;
+
+/* Working memory for graphs of at most so many edges, and nodes per side; NULL: out of memory. */
+struct fors_settle_space *fors_settle_space_new(uint32_t nedges, uint32_t nnodes);
+void fors_settle_space_free(struct fors_settle_space *space);
+
+/*
+ * The copies of each edge are split: take[e] of its mult[e] (NULL: 1 each) are in a part that is to
+ * get `part` of `whole` colours, the others in the rest. Change take[] so that no
+ * node and no group has more edges in either than its cap times the colours of that
+ * part. Good starts need few changes. The whole must respect its own caps.
+ * Errors: FORS_ENOPLAN (the whole does not).
+ */
+enum fors_err fors_settle(struct fors_settle_space *space, const struct fors_edges *edges, const uint16_t *mult,
+			  const struct fors_colour_side side[2], uint32_t whole, uint32_t part, uint16_t *take,
+			  struct fors_error *error);
+
+#endif

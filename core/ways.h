@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * ways.h - what ways the tables offer between leaves, for planners that choose lanes.
+ */
+#ifndef FORS_CORE_WAYS_H
+#define FORS_CORE_WAYS_H
+
+#include "planner.h"
+#include "split.h"
+
+/*
+ * The ways between all leaves of the task's fabric that the path indices of ALL servers of
+ * the receiving leaf offer, in *ways, owned by the caller (fors_ways_free()).
+ * Way k stands for the path index at home on lane k: it goes up and down over lane k itself where that lives at
+ * both leaves; where it does not, over other cables of the same spine if the tables say so (parallel cables).
+ * Errors: FORS_ELMC (two leaves without any way that all path indices share), FORS_ENOMEM.
+ */
+enum fors_err fors_ways_build(const struct fors_task *task, struct fors_ways **ways, struct fors_error *error);
+void fors_ways_free(struct fors_ways *ways);
+
+/* The path index of way k from leaf a to server d; FORS_NO_INDEX if it has none. */
+uint8_t fors_ways_index(const struct fors_task *task, const struct fors_ways *ways, uint32_t a, uint32_t d,
+			uint32_t k);
+
+#endif
