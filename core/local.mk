@@ -1,15 +1,20 @@
 # The core: pure functions over plain data; no OpenSM header, no I/O.
 noinst_LTLIBRARIES += libforscore.la
 libforscore_la_SOURCES = \
+	core/bound.c \
 	core/claims.c core/claims.h \
 	core/closed_form.c \
+	core/colour.c core/colour.h \
 	core/error.c core/error.h \
+	core/euler.c core/euler.h \
+	core/exact.c \
 	core/fabric.c core/fabric.h core/places.c core/places.h \
 	core/guidlist.c core/guidlist.h \
 	core/level.c core/level.h \
 	core/lftfile.c core/lftfile.h \
 	core/net.c core/net.h \
 	core/netfile.c core/netfile.h \
+	core/parallel.c core/parallel.h \
 	core/planner.c core/planner.h \
 	core/rounds.c core/rounds.h \
 	core/rounds_pack.c \
@@ -18,10 +23,14 @@ libforscore_la_SOURCES = \
 	core/rounds_search.c \
 	core/schedule.c core/schedule.h \
 	core/schedule_file.c core/schedule_file.h core/schedule_format.h \
+	core/settle.c core/settle.h \
+	core/slots.c core/slots.h \
+	core/split.c core/split.h \
 	core/status.c core/status.h \
 	core/synthetic.c core/synthetic.h \
 	core/tables.c core/tables.h \
 	core/text.c core/text.h \
-	core/verify.c core/verify.h
+	core/verify.c core/verify.h \
+	core/ways.c core/ways.h
 libforscore_la_CFLAGS = $(AM_CFLAGS) $(ZLIB_CFLAGS) $(JANSSON_CFLAGS)
 libforscore_la_LIBADD = $(ZLIB_LIBS) $(JANSSON_LIBS) -lm
