@@ -16,8 +16,8 @@
  *
  * Parallel edges are split by number, not one by one: one of m copies gives floor(m/2)
  * to each half, and only the odd ones take part in the halving. A graph with n different
- * edges and many copies of each costs O(n) on its first passes. Once all copies are
- * single, the plain recursion works inside two buffers that take turns.
+ * edges and many copies of each costs O(n) on its first passes. Once there are few copies
+ * and the graph is small, slots.c does the rest, one by one.
  */
 #include "colour.h"
 
@@ -26,29 +26,29 @@
 
 #include "euler.h"
 #include "settle.h"
+#include "slots.h"
 
-/* A graph on the way: edges in both orders, with the caller's numbers. */
+#define FEW 4    /* copies of each edge on average, at most: from here on one by one */
+#define DIGITS 4 /* binary digits of an edge's share in an uneven split, at most */
+
+/* A graph on the way: edges in both orders, with copies and the caller's numbers. */
 struct part {
 	struct fors_edges edges;
 	uint32_t *id;   /* the caller's number of each edge */
-	uint16_t *mult; /* copies, NULL: 1 each */
-};
-
-/* One of the two buffers of the plain recursion, and of the graph of the odd edges. */
-struct buffer {
-	uint16_t *left, *right;
-	uint32_t *by_right, *id;
+	uint16_t *mult; /* copies, at least 1 */
 };
 
 struct fors_colour_space {
 	uint32_t capacity, nnodes;
-	struct buffer buffer[2], odd;
+	struct fors_edges odd; /* the graph of the odd edges */
+	uint32_t *odd_id;     /* their numbers in the part */
 	struct fors_mates *mate;
 	uint8_t *half;
 	uint32_t *place;      /* new number of an edge in its part */
-	uint16_t *take;       /* uneven splits: copies for the first part */
-	uint16_t *digits;     /* uneven splits: what is left to round of each edge's share */
+	uint16_t *take;       /* copies for the first part */
+	uint8_t *digits;      /* what is left to round of each edge's share */
 	uint32_t *count;      /* per right node, for sorting */
+	struct fors_slots *slots;
 	struct fors_settle_space *settle; /* made when first needed */
 };
 
@@ -75,21 +75,19 @@ struct job {
 	struct fors_error *error;
 };
 
-static bool buffer_alloc(struct buffer *buffer, uint32_t n)
+static bool edges_alloc(struct fors_edges *edges, size_t n)
 {
-	buffer->left = malloc(n * sizeof(*buffer->left));
-	buffer->right = malloc(n * sizeof(*buffer->right));
-	buffer->by_right = malloc(n * sizeof(*buffer->by_right));
-	buffer->id = malloc(n * sizeof(*buffer->id));
-	return buffer->left && buffer->right && buffer->by_right && buffer->id;
+	edges->left = malloc(n * sizeof(*edges->left));
+	edges->by_right = malloc(n * sizeof(*edges->by_right));
+	edges->right = malloc(n * sizeof(*edges->right));
+	return edges->left && edges->by_right && edges->right;
 }
 
-static void buffer_free(struct buffer *buffer)
+static void edges_free(struct fors_edges *edges)
 {
-	free(buffer->left);
-	free(buffer->right);
-	free(buffer->by_right);
-	free(buffer->id);
+	free(edges->left);
+	free(edges->by_right);
+	free(edges->right);
 }
 
 struct fors_colour_space *fors_colour_space_new(uint32_t nedges, uint32_t nnodes)
@@ -101,15 +99,16 @@ struct fors_colour_space *fors_colour_space_new(uint32_t nedges, uint32_t nnodes
 		return NULL;
 	space->capacity = nedges;
 	space->nnodes = nnodes;
+	space->odd_id = malloc(n * sizeof(*space->odd_id));
 	space->mate = malloc(n * sizeof(*space->mate));
 	space->half = malloc(n);
 	space->place = malloc(n * sizeof(*space->place));
 	space->take = malloc(n * sizeof(*space->take));
-	space->digits = malloc(n * sizeof(*space->digits));
+	space->digits = malloc(n);
 	space->count = malloc(((size_t)nnodes + 1) * sizeof(*space->count));
-	if (buffer_alloc(&space->buffer[0], (uint32_t)n) && buffer_alloc(&space->buffer[1], (uint32_t)n) &&
-	    buffer_alloc(&space->odd, (uint32_t)n) && space->mate && space->half && space->place && space->take &&
-	    space->digits && space->count)
+	space->slots = fors_slots_new(nnodes);
+	if (edges_alloc(&space->odd, n) && space->odd_id && space->mate && space->half && space->place &&
+	    space->take && space->digits && space->count && space->slots)
 		return space;
 	fors_colour_space_free(space);
 	return NULL;
@@ -119,48 +118,57 @@ void fors_colour_space_free(struct fors_colour_space *space)
 {
 	if (!space)
 		return;
-	buffer_free(&space->buffer[0]);
-	buffer_free(&space->buffer[1]);
-	buffer_free(&space->odd);
+	edges_free(&space->odd);
+	free(space->odd_id);
 	free(space->mate);
 	free(space->half);
 	free(space->place);
 	free(space->take);
 	free(space->digits);
 	free(space->count);
+	fors_slots_free(space->slots);
 	fors_settle_space_free(space->settle);
 	free(space);
 }
 
-static struct fors_edges buffer_edges(const struct buffer *buffer, uint32_t offset, uint32_t n)
+/* Room for n edges in *part, which is all NULL on failure. */
+static enum fors_err part_alloc(struct part *part, uint32_t n, struct fors_error *error)
 {
-	return (struct fors_edges){
-		.n = n,
-		.left = buffer->left + offset,
-		.by_right = buffer->by_right + offset,
-		.right = buffer->right + offset,
-	};
+	size_t size = (size_t)n + 1; /* branchless copying writes one more */
+
+	part->edges.n = n;
+	part->id = malloc(size * sizeof(*part->id));
+	part->mult = malloc(size * sizeof(*part->mult));
+	if (edges_alloc(&part->edges, size) && part->id && part->mult)
+		return FORS_OK;
+	edges_free(&part->edges);
+	free(part->id);
+	free(part->mult);
+	memset(part, 0, sizeof(*part));
+	return fors_fail_memory(error);
+}
+
+static void part_free(struct part *part)
+{
+	edges_free(&part->edges);
+	free(part->id);
+	free(part->mult);
+	memset(part, 0, sizeof(*part));
 }
 
 /* ---- splitting ---- */
 
-/* half[e] = 0 or 1 for every edge of `part`, all copies taken as one. */
-static void halve_all(struct job *job, const struct part *part)
-{
-	fors_euler_halve(&part->edges, job->side, job->space->mate, job->space->half);
-}
-
-/* The edges whose lowest digit is 1, as a graph of its own in space->odd; its id are edges of part. */
-static struct fors_edges odd_edges(struct fors_colour_space *space, const struct part *part)
+/* Make space->odd the graph of the edges of `part` whose lowest digit is 1. */
+static void find_odd(struct fors_colour_space *space, const struct part *part)
 {
 	const struct fors_edges *edges = &part->edges;
-	struct buffer *odd = &space->odd;
+	struct fors_edges *odd = &space->odd;
 	uint32_t n = 0, m = 0;
 
 	for (uint32_t e = 0; e < edges->n; e++) {
 		space->place[e] = n;
 		odd->left[n] = edges->left[e];
-		odd->id[n] = e;
+		space->odd_id[n] = e;
 		n += space->digits[e] & 1;
 	}
 	for (uint32_t i = 0; i < edges->n; i++) {
@@ -170,225 +178,20 @@ static struct fors_edges odd_edges(struct fors_colour_space *space, const struct
 		odd->by_right[m] = space->place[e];
 		m += space->digits[e] & 1;
 	}
-	return buffer_edges(odd, 0, n);
+	odd->n = n;
 }
 
-/*
- * Round the lowest of the digits of all shares: the odd ones up or down in equal parts.
- * The digit is shifted out.
- */
+/* Round the lowest digit of all shares, the odd ones up or down in equal parts, and shift it out. */
 static void round_digit(struct job *job, const struct part *part)
 {
 	struct fors_colour_space *space = job->space;
-	struct fors_edges odd = odd_edges(space, part);
 
-	fors_euler_halve(&odd, job->side, space->mate, space->half);
-	for (uint32_t i = 0; i < odd.n; i++)
-		space->digits[space->odd.id[i]] += space->half[i] ? -1 : 1;
+	find_odd(space, part);
+	fors_euler_halve(&space->odd, job->side, space->mate, space->half);
+	for (uint32_t i = 0; i < space->odd.n; i++)
+		space->digits[space->odd_id[i]] += space->half[i] ? -1 : 1;
 	for (uint32_t e = 0; e < part->edges.n; e++)
 		space->digits[e] >>= 1;
-}
-
-/* Binary digits that bring first/whole of an edge's copies near enough. */
-static unsigned digits_needed(const struct part *part, uint32_t whole, uint32_t first)
-{
-	unsigned digits;
-
-	if (2 * first == whole)
-		return 1;
-	if (part->mult)
-		return 6;
-	for (digits = 1; digits < 6; digits++) {
-		int64_t scaled = (int64_t)first << digits, off = (scaled + whole / 2) % whole - whole / 2;
-
-		if (llabs(off) <= (int64_t)1 << digits)
-			break;
-	}
-	return digits;
-}
-
-/* take[e] = how many copies of each edge the first `first` of `whole` colours get. */
-static enum fors_err divide(struct job *job, const struct part *part, uint32_t whole, uint32_t first)
-{
-	struct fors_colour_space *space = job->space;
-	unsigned digits = digits_needed(part, whole, first);
-
-	for (uint32_t e = 0; e < part->edges.n; e++) {
-		uint64_t share = (uint64_t)(part->mult ? part->mult[e] : 1) * first;
-
-		space->take[e] = (uint16_t)(share / whole);
-		space->digits[e] = (uint16_t)((((share % whole) << digits) + whole / 2) / whole);
-	}
-	for (unsigned i = 0; i < digits; i++)
-		round_digit(job, part);
-	for (uint32_t e = 0; e < part->edges.n; e++)
-		space->take[e] = (uint16_t)(space->take[e] + space->digits[e]);
-	if (2 * first == whole)
-		return FORS_OK;
-	if (!space->settle)
-		space->settle = fors_settle_space_new(space->capacity, space->nnodes);
-	if (!space->settle)
-		return fors_fail_memory(job->error);
-	return fors_settle(space->settle, &part->edges, part->mult, job->side, whole, first, space->take, job->error);
-}
-
-/* The largest power of two below k, but half of k if that is one itself. */
-static uint32_t power_below(uint32_t k)
-{
-	return 1u << (31 - __builtin_clz(k - 1));
-}
-
-/* ---- single edges ---- */
-
-/*
- * Sort the edges of `part` by half[] into `to`, from `offset` on: first all with 0, then
- * all with 1, both orders kept. Returns the number of the former.
- */
-static uint32_t sort_halves(struct fors_colour_space *space, const struct part *part, const struct buffer *to,
-			    uint32_t offset)
-{
-	const struct fors_edges *edges = &part->edges;
-	uint32_t n = edges->n, ones = 0, zeros, at[2], from[2];
-
-	for (uint32_t e = 0; e < n; e++)
-		ones += space->half[e];
-	zeros = n - ones;
-	from[0] = at[0] = offset;
-	from[1] = at[1] = offset + zeros;
-	for (uint32_t e = 0; e < n; e++) {
-		unsigned h = space->half[e];
-		uint32_t i = at[h]++;
-
-		to->left[i] = edges->left[e];
-		to->id[i] = part->id[e];
-		space->place[e] = (i - from[h]) << 1 | h;
-	}
-	at[0] = from[0];
-	at[1] = from[1];
-	for (uint32_t j = 0; j < n; j++) {
-		uint32_t place = space->place[edges->by_right[j]], i = at[place & 1]++;
-
-		to->right[i] = edges->right[j];
-		to->by_right[i] = place >> 1;
-	}
-	return zeros;
-}
-
-/* Two colours: no need to sort more than the numbers. */
-static enum fors_err emit_two(struct job *job, const struct part *part, uint32_t first, uint32_t *to)
-{
-	uint32_t n = part->edges.n, at[2] = {0, 0};
-	enum fors_err err;
-
-	for (uint32_t e = 0; e < n; e++)
-		at[1] += !job->space->half[e];
-	for (uint32_t e = 0; e < n; e++)
-		to[at[job->space->half[e]]++] = part->id[e];
-	err = job->emit(job->context, first, to, at[0]);
-	return err ? err : job->emit(job->context, first + 1, to + at[0], n - at[0]);
-}
-
-/* half[] from take[] of single edges. */
-static void halve_by_take(struct fors_colour_space *space, uint32_t n)
-{
-	for (uint32_t e = 0; e < n; e++)
-		space->half[e] = !space->take[e];
-}
-
-/* Colour `part`, single edges; its parts go to buffer[turn] from `offset` on. */
-static enum fors_err colour_single(struct job *job, const struct part *part, uint32_t first, uint32_t ncolours,
-				   int turn, uint32_t offset)
-{
-	const struct buffer *to = &job->space->buffer[turn];
-	uint32_t n = part->edges.n, k, zeros;
-	struct part zero, one;
-	enum fors_err err = FORS_OK;
-
-	if (ncolours == 1)
-		return job->emit(job->context, first, part->id, n);
-	k = ncolours - power_below(ncolours);
-	if (2 * k == ncolours)
-		halve_all(job, part);
-	else if (!(err = divide(job, part, ncolours, k)))
-		halve_by_take(job->space, n);
-	if (err)
-		return err;
-	if (ncolours == 2)
-		return emit_two(job, part, first, to->id + offset);
-	zeros = sort_halves(job->space, part, to, offset);
-	zero = (struct part){.edges = buffer_edges(to, offset, zeros), .id = to->id + offset};
-	one = (struct part){.edges = buffer_edges(to, offset + zeros, n - zeros), .id = to->id + offset + zeros};
-	err = colour_single(job, &zero, first, k, !turn, offset);
-	return err ? err : colour_single(job, &one, first + k, ncolours - k, !turn, offset + zeros);
-}
-
-/* ---- edges with copies ---- */
-
-/* Room for n edges with copies; *part is all NULL on failure. */
-static enum fors_err part_alloc(struct part *part, uint32_t n, struct fors_error *error)
-{
-	size_t size = n ? n : 1;
-	struct buffer buffer;
-	uint16_t *mult = malloc(size * sizeof(*mult));
-	bool good = buffer_alloc(&buffer, (uint32_t)size) && mult;
-
-	*part = (struct part){.edges = buffer_edges(&buffer, 0, n), .id = buffer.id, .mult = mult};
-	if (good)
-		return FORS_OK;
-	free(mult);
-	buffer_free(&buffer);
-	memset(part, 0, sizeof(*part));
-	return fors_fail_memory(error);
-}
-
-static void part_free(struct part *part)
-{
-	free(part->edges.left);
-	free(part->edges.by_right);
-	free(part->edges.right);
-	free(part->id);
-	free(part->mult);
-	memset(part, 0, sizeof(*part));
-}
-
-/* Copies of edge e that go to the first part, or those that do not. */
-static inline uint32_t share_of(const struct fors_colour_space *space, const struct part *part, uint32_t e, bool rest)
-{
-	return rest ? (uint32_t)part->mult[e] - space->take[e] : space->take[e];
-}
-
-/* The edges of which the first part (or the rest) has copies, in a new part. */
-static enum fors_err part_take(struct job *job, const struct part *part, bool rest, struct part *to)
-{
-	struct fors_colour_space *space = job->space;
-	uint32_t n = 0, m = 0;
-	enum fors_err err;
-
-	for (uint32_t e = 0; e < part->edges.n; e++)
-		n += share_of(space, part, e, rest) > 0;
-	err = part_alloc(to, n, job->error);
-	if (err)
-		return err;
-	n = 0;
-	for (uint32_t e = 0; e < part->edges.n; e++) {
-		uint32_t share = share_of(space, part, e, rest);
-
-		space->place[e] = n;
-		if (!share)
-			continue;
-		to->edges.left[n] = part->edges.left[e];
-		to->id[n] = part->id[e];
-		to->mult[n++] = (uint16_t)share;
-	}
-	for (uint32_t i = 0; i < part->edges.n; i++) {
-		uint32_t e = part->edges.by_right[i];
-
-		if (!share_of(space, part, e, rest))
-			continue;
-		to->edges.right[m] = part->edges.right[i];
-		to->edges.by_right[m++] = space->place[e];
-	}
-	return FORS_OK;
 }
 
 static bool is_single(const struct part *part)
@@ -398,6 +201,100 @@ static bool is_single(const struct part *part)
 			return false;
 	return true;
 }
+
+/* How many binary digits of first/whole bring every node with `whole` single edges within one of its share. */
+static unsigned digits_needed(const struct part *part, uint32_t whole, uint32_t first)
+{
+	unsigned digits = 1;
+
+	if (2 * first == whole)
+		return 1;
+	if (!is_single(part))
+		return DIGITS;
+	for (; digits < DIGITS; digits++) {
+		int64_t scaled = (int64_t)first << digits, off = (scaled + whole / 2) % whole - whole / 2;
+
+		if (llabs(off) <= (int64_t)1 << digits)
+			break;
+	}
+	return digits;
+}
+
+/* The exact shares, rounded to binary digits: take[e] whole copies, and digits[e] of `ndigits` digits. */
+static void share_out(struct fors_colour_space *space, const struct part *part, uint32_t whole, uint32_t first,
+		      unsigned ndigits)
+{
+	const uint64_t scale = (((uint64_t)first << (32 + ndigits)) + whole - 1) / whole; /* 32 binary digits more */
+
+	for (uint32_t e = 0; e < part->edges.n; e++) {
+		uint64_t share = (part->mult[e] * scale + ((uint64_t)1 << 31)) >> 32;
+
+		space->take[e] = (uint16_t)(share >> ndigits);
+		space->digits[e] = (uint8_t)(share & ((1u << ndigits) - 1));
+	}
+}
+
+/* take[e] = how many copies of each edge the first `first` of `whole` colours get. */
+static enum fors_err divide(struct job *job, const struct part *part, uint32_t whole, uint32_t first)
+{
+	struct fors_colour_space *space = job->space;
+	unsigned digits = digits_needed(part, whole, first);
+	bool is_even = 2 * first == whole;
+
+	share_out(space, part, whole, first, digits);
+	for (unsigned i = 0; i < digits; i++)
+		round_digit(job, part);
+	for (uint32_t e = 0; e < part->edges.n; e++)
+		space->take[e] = (uint16_t)(space->take[e] + space->digits[e]);
+	if (is_even)
+		return FORS_OK;
+	if (!space->settle)
+		space->settle = fors_settle_space_new(space->capacity, space->nnodes);
+	if (!space->settle)
+		return fors_fail_memory(job->error);
+	return fors_settle(space->settle, &part->edges, part->mult, job->side, whole, first, space->take, job->error);
+}
+
+/* Edge e of `part`, `mult` copies of it, as the edge n of `to`; returns the number of the next one. */
+static inline uint32_t copy_edge(struct part *to, uint32_t n, const struct part *part, uint32_t e, uint32_t mult)
+{
+	to->edges.left[n] = part->edges.left[e];
+	to->id[n] = part->id[e];
+	to->mult[n] = (uint16_t)mult;
+	return n + (mult > 0);
+}
+
+/* The edges of which the first part (rest: the other one) has copies, in a new part. */
+static enum fors_err part_take(struct job *job, const struct part *part, bool rest, struct part *to)
+{
+	struct fors_colour_space *space = job->space;
+	uint32_t n = 0, m = 0;
+	enum fors_err err;
+
+	for (uint32_t e = 0; e < part->edges.n; e++) {
+		uint32_t take = rest ? (uint32_t)part->mult[e] - space->take[e] : space->take[e];
+
+		n += space->half[e] = take > 0;
+	}
+	err = part_alloc(to, n, job->error);
+	if (err)
+		return err;
+	n = 0;
+	for (uint32_t e = 0; e < part->edges.n; e++) {
+		space->place[e] = n;
+		n = copy_edge(to, n, part, e, rest ? (uint32_t)part->mult[e] - space->take[e] : space->take[e]);
+	}
+	for (uint32_t i = 0; i < part->edges.n; i++) {
+		uint32_t e = part->edges.by_right[i];
+
+		to->edges.right[m] = part->edges.right[i];
+		to->edges.by_right[m] = space->place[e];
+		m += space->half[e];
+	}
+	return FORS_OK;
+}
+
+/* ---- the recursion ---- */
 
 /* Put `part` aside as a piece; it is the piece's from then on. */
 static enum fors_err keep_piece(struct job *job, struct part *part, uint32_t first, uint32_t ncolours)
@@ -420,37 +317,92 @@ static enum fors_err keep_piece(struct job *job, struct part *part, uint32_t fir
 	return FORS_OK;
 }
 
-/* Colour `part`, whose edges have copies, or cut it up, and free it. */
-static enum fors_err colour_copies(struct job *job, struct part *part, uint32_t first, uint32_t ncolours)
+static bool is_power(uint32_t k)
+{
+	return (k & (k - 1)) == 0;
+}
+
+/* How many colours the first part gets: half of them, or what the largest power of two leaves. */
+static uint32_t first_colours(uint32_t ncolours)
+{
+	return is_power(ncolours) ? ncolours / 2 : ncolours - (1u << (31 - __builtin_clz(ncolours)));
+}
+
+static uint64_t count_copies(const struct part *part)
+{
+	uint64_t n = 0;
+
+	for (uint32_t e = 0; e < part->edges.n; e++)
+		n += part->mult[e];
+	return n;
+}
+
+static enum fors_err too_many(struct fors_error *error)
+{
+	return fors_fail(error, FORS_ENOPLAN, "a node has more edges than colours");
+}
+
+/* Colour a part by slots, if that is the time for it; *done says whether. */
+static enum fors_err colour_by_slots(struct job *job, const struct part *part, uint32_t first, uint32_t ncolours,
+				     bool *done)
+{
+	const struct fors_edges *edges = &part->edges;
+	struct fors_slots *slots = job->space->slots;
+
+	*done = is_power(ncolours) && (ncolours == 1 || count_copies(part) <= FEW * (uint64_t)edges->n) &&
+		fors_slots_begin(slots, job->side, ncolours);
+	if (!*done)
+		return FORS_OK;
+	for (uint32_t i = 0; i < edges->n; i++) {
+		uint32_t e = edges->by_right[i];
+
+		for (uint32_t copy = 0; copy < part->mult[e]; copy++)
+			if (!fors_slots_add(slots, edges->left[e], edges->right[i], part->id[e]))
+				return too_many(job->error);
+	}
+	return fors_slots_colour(slots, first, job->emit, job->context);
+}
+
+/* The same for the caller's graph of single edges. */
+static enum fors_err colour_graph_by_slots(struct job *job, const struct fors_multigraph *graph, uint32_t first,
+					   uint32_t ncolours, bool *done)
+{
+	struct fors_slots *slots = job->space->slots;
+
+	*done = !graph->mult && is_power(ncolours) && fors_slots_begin(slots, graph->side, ncolours);
+	if (!*done)
+		return FORS_OK;
+	for (uint32_t e = 0; e < graph->nedges; e++)
+		if (!fors_slots_add(slots, graph->left[e], graph->right[e], e))
+			return too_many(job->error);
+	return fors_slots_colour(slots, first, job->emit, job->context);
+}
+
+/* Colour `part`, or cut it up, and free it. */
+static enum fors_err colour_part(struct job *job, struct part *part, uint32_t first, uint32_t ncolours)
 {
 	struct part begin = {0}, rest = {0};
-	enum fors_err err;
-	uint32_t k;
+	uint32_t k = first_colours(ncolours);
+	enum fors_err err = FORS_OK;
+	bool done = false;
 
 	if (job->pieces && (ncolours <= job->most || ncolours == 1))
 		return keep_piece(job, part, first, ncolours);
-	if (!job->pieces && is_single(part)) {
-		free(part->mult);
-		part->mult = NULL;
-		err = colour_single(job, part, first, ncolours, 0, 0);
-		part_free(part);
-		return err;
-	}
-	if (ncolours == 1) { /* a cap above 1 cannot give one edge two copies of a colour: emit says each once */
-		part_free(part);
-		return fors_fail(job->error, FORS_ENOPLAN, "an edge has more copies than there are colours");
-	}
-	k = ncolours - power_below(ncolours);
-	err = divide(job, part, ncolours, k);
-	if (!err)
+	if (!job->pieces)
+		err = colour_by_slots(job, part, first, ncolours, &done);
+	if (!done && ncolours == 1)
+		err = fors_fail(job->error, FORS_ELIMIT, "more than 65,534 ends of lanes and servers in one phase");
+	if (!done && !err)
+		err = divide(job, part, ncolours, k);
+	if (!done && !err)
 		err = part_take(job, part, false, &begin);
-	if (!err)
+	if (!done && !err)
 		err = part_take(job, part, true, &rest);
 	part_free(part);
-	if (!err)
-		err = colour_copies(job, &begin, first, k);
-	if (!err)
-		err = colour_copies(job, &rest, first + k, ncolours - k);
+	if (!done && !err)
+		err = colour_part(job, &begin, first, k);
+	if (!done && !err)
+		err = colour_part(job, &rest, first + k, ncolours - k);
 	part_free(&begin);
 	part_free(&rest);
 	return err;
@@ -478,12 +430,9 @@ static void order_by_right(struct fors_colour_space *space, const struct fors_mu
 		part->edges.by_right[i] = e;
 		part->edges.right[i] = graph->right[e];
 	}
-	for (uint32_t e = 0; e < graph->nedges; e++)
-		part->id[e] = e;
-	memcpy(part->edges.left, graph->left, graph->nedges * sizeof(*graph->left));
 }
 
-/* The caller's graph as a part of its own, with copies. */
+/* The caller's graph as a part of its own. */
 static enum fors_err part_of_graph(struct fors_colour_space *space, const struct fors_multigraph *graph,
 				   struct part *part, struct fors_error *error)
 {
@@ -491,9 +440,12 @@ static enum fors_err part_of_graph(struct fors_colour_space *space, const struct
 
 	if (err)
 		return err;
-	for (uint32_t e = 0; e < graph->nedges; e++)
-		part->mult[e] = graph->mult ? graph->mult[e] : 1;
 	order_by_right(space, graph, part);
+	memcpy(part->edges.left, graph->left, graph->nedges * sizeof(*graph->left));
+	for (uint32_t e = 0; e < graph->nedges; e++) {
+		part->id[e] = e;
+		part->mult[e] = graph->mult ? graph->mult[e] : 1;
+	}
 	return FORS_OK;
 }
 
@@ -501,15 +453,15 @@ enum fors_err fors_colour(struct fors_colour_space *space, const struct fors_mul
 			  uint32_t ncolours, fors_colour_emit emit, void *context, struct fors_error *error)
 {
 	struct job job = {.space = space, .side = graph->side, .emit = emit, .context = context, .error = error};
-	struct part part = {.edges = buffer_edges(&space->buffer[1], 0, graph->nedges), .id = space->buffer[1].id};
 	enum fors_err err;
+	struct part part;
+	bool done;
 
-	if (graph->mult) {
-		err = part_of_graph(space, graph, &part, error);
-		return err ? err : colour_copies(&job, &part, first, ncolours);
-	}
-	order_by_right(space, graph, &part);
-	return colour_single(&job, &part, first, ncolours, 0, 0);
+	err = colour_graph_by_slots(&job, graph, first, ncolours, &done);
+	if (done)
+		return err;
+	err = part_of_graph(space, graph, &part, error);
+	return err ? err : colour_part(&job, &part, first, ncolours);
 }
 
 enum fors_err fors_colour_cut(struct fors_colour_space *space, const struct fors_multigraph *graph, uint32_t first,
@@ -526,7 +478,7 @@ enum fors_err fors_colour_cut(struct fors_colour_space *space, const struct fors
 	memcpy(job.pieces->side, graph->side, sizeof(graph->side));
 	err = part_of_graph(space, graph, &part, error);
 	if (!err)
-		err = colour_copies(&job, &part, first, ncolours);
+		err = colour_part(&job, &part, first, ncolours);
 	if (err)
 		fors_colour_pieces_free(job.pieces);
 	else
@@ -545,7 +497,7 @@ enum fors_err fors_colour_piece(struct fors_colour_space *space, struct fors_col
 	struct job job = {.space = space, .side = pieces->side, .emit = emit, .context = context, .error = error};
 	struct piece *piece = &pieces->piece[i];
 
-	return colour_copies(&job, &piece->part, piece->first, piece->ncolours);
+	return colour_part(&job, &piece->part, piece->first, piece->ncolours);
 }
 
 void fors_colour_pieces_free(struct fors_colour_pieces *pieces)

@@ -41,7 +41,7 @@ struct fors_colour_space *fors_colour_space_new(uint32_t nedges, uint32_t nnodes
 void fors_colour_space_free(struct fors_colour_space *space);
 
 /*
- * Who hears of each colour: `count` edges (numbers in the graph, ascending, each once)
+ * Who hears of each colour: `count` edges (numbers in the graph, by their left nodes)
  * have one copy of this colour. Anything but FORS_OK ends the colouring with that code.
  */
 typedef enum fors_err (*fors_colour_emit)(void *context, uint32_t colour, const uint32_t *edge, uint32_t count);

@@ -109,11 +109,6 @@ static inline uint32_t edge_at(const struct end *end, uint32_t i)
 	return end->order ? end->order[i] : i;
 }
 
-static inline uint32_t copies(const struct fors_settle_space *space, uint32_t e)
-{
-	return space->mult ? space->mult[e] : 1;
-}
-
 /* xorshift64: the same numbers everywhere. */
 static uint32_t random_below(struct fors_settle_space *space, uint32_t n)
 {
@@ -146,7 +141,7 @@ static void count_nodes(struct fors_settle_space *space, int s)
 		while (node <= at)
 			end->node.start[node++] = i;
 		end->node.take[at] += space->take[e];
-		end->node.low[at] += (int32_t)copies(space, e);
+		end->node.low[at] += space->mult[e];
 	}
 	while (node <= end->nnodes)
 		end->node.start[node++] = n;
@@ -230,7 +225,7 @@ static uint32_t pick(struct fors_settle_space *space, int s, uint32_t i0, uint32
 	for (uint32_t left = i1 - i0; left > 0 && seen < LOOK; left--, i = i + 1 < i1 ? i + 1 : i0) {
 		uint32_t e = edge_at(end, i);
 
-		if (delta > 0 ? space->take[e] >= copies(space, e) : space->take[e] == 0)
+		if (delta > 0 ? space->take[e] >= space->mult[e] : space->take[e] == 0)
 			continue;
 		if (guard && !has_room(&end->node, node_of(space, e, s), delta))
 			continue;

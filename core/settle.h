@@ -14,7 +14,7 @@ struct fors_settle_space *fors_settle_space_new(uint32_t nedges, uint32_t nnodes
 void fors_settle_space_free(struct fors_settle_space *space);
 
 /*
- * The copies of each edge are split: take[e] of its mult[e] (NULL: 1 each) are in a part that is to
+ * The copies of each edge are split: take[e] of its mult[e] are in a part that is to
  * get `part` of `whole` colours, the others in the rest. Change take[] so that no
  * node and no group has more edges in either than its cap times the colours of that
  * part. Good starts need few changes. The whole must respect its own caps.

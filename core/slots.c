@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * slots.c - colouring of small graphs of single edges with a power of two of colours.
+ *
+ * Nearly all time of the exact planner goes here. It is the halving of euler.c again, laid out so
+ * that no ties need to be written down and nothing needs to be sorted:
+ *
+ * To colour with K colours, every node gets K times its cap slots in a row, and every one of
+ * its edges a slot of its own at each end; slots may stay empty. The edge in slot 2i is
+ * tied to the one in slot 2i + 1. Halving sends one of them to each half, and there
+ * both have slot i: a node has half as many slots in a half, so it respects its cap by
+ * itself. An edge whose neighbour slot is empty is tied to another such edge of its
+ * group, if there are groups: only these ties need a list.
+ *
+ * So a graph is two arrays of 16-bit numbers: for each left slot the right slot of its edge, and which edge it is; for
+ * each right slot the left slot of its edge; and a step of the walk from edge to tied edge is one
+ * look-up. The arrays of the halves lie one behind the other in the second of two sets of arrays, at
+ * the place of the whole in the first, and their halves again in the first. With one slot per node and cap, the edges
+ * that are there have one colour.
+ *
+ * A walk is followed from its first edge in both directions in turn: the processor then waits for two
+ * memory cells at a time instead of one.
+ */
+#include "slots.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define EMPTY 0xFFFF
+#define MAX_SLOTS 0xFFFE
+
+/* What is in a left slot. */
+struct slot {
+	uint16_t right; /* right slot of the edge here; EMPTY: no edge, or passed by already */
+	uint16_t edge;  /* its number */
+};
+
+/* A graph in slots. */
+struct board {
+	struct slot *slot; /* left slots */
+	uint16_t *left;    /* left slot of the edge in a right slot; EMPTY: none */
+};
+
+struct fors_slots {
+	struct board board[2];
+	uint16_t *tied[2];    /* per slot of each side: slot of the group's edge that it is tied to; EMPTY: none */
+	uint32_t *next[2];    /* per node of each side: slot of its next edge, while adding, */
+	uint32_t *end[2];     /* and the first one that is no longer its own */
+	uint32_t *name;       /* of each edge */
+	uint32_t *list;       /* for emit */
+	/* the graph in hand */
+	const struct fors_colour_side *side;
+	uint32_t ncolours, n;
+	uint32_t nslots[2];   /* at ncolours colours */
+	fors_colour_emit emit;
+	void *context;
+};
+
+static bool board_alloc(struct board *board)
+{
+	size_t n = MAX_SLOTS + 2;
+
+	board->slot = malloc(n * sizeof(*board->slot));
+	board->left = malloc(n * sizeof(*board->left));
+	return board->slot && board->left;
+}
+
+static void board_free(struct board *board)
+{
+	free(board->slot);
+	free(board->left);
+}
+
+struct fors_slots *fors_slots_new(uint32_t nnodes)
+{
+	struct fors_slots *slots = calloc(1, sizeof(*slots));
+	bool good = slots != NULL;
+
+	for (int s = 0; good && s < 2; s++) {
+		slots->tied[s] = malloc((MAX_SLOTS + 2) * sizeof(*slots->tied[s]));
+		slots->next[s] = malloc(((size_t)nnodes + 1) * sizeof(*slots->next[s]));
+		slots->end[s] = malloc(((size_t)nnodes + 1) * sizeof(*slots->end[s]));
+		good = board_alloc(&slots->board[s]) && slots->tied[s] && slots->next[s] && slots->end[s];
+	}
+	if (good) {
+		slots->name = malloc((MAX_SLOTS + 2) * sizeof(*slots->name));
+		slots->list = malloc((MAX_SLOTS + 2) * sizeof(*slots->list));
+	}
+	if (good && slots->name && slots->list)
+		return slots;
+	fors_slots_free(slots);
+	return NULL;
+}
+
+void fors_slots_free(struct fors_slots *slots)
+{
+	if (!slots)
+		return;
+	for (int s = 0; s < 2; s++) {
+		board_free(&slots->board[s]);
+		free(slots->tied[s]);
+		free(slots->next[s]);
+		free(slots->end[s]);
+	}
+	free(slots->name);
+	free(slots->list);
+	free(slots);
+}
+
+/* ---- the graph ---- */
+
+static void clear(const struct board *board, const uint32_t nslots[2])
+{
+	memset(board->slot, 0xFF, nslots[0] * sizeof(*board->slot));
+	memset(board->left, 0xFF, nslots[1] * sizeof(*board->left));
+}
+
+bool fors_slots_begin(struct fors_slots *slots, const struct fors_colour_side side[2], uint32_t ncolours)
+{
+	for (int s = 0; s < 2; s++) {
+		uint64_t n = 0;
+
+		for (uint32_t i = 0; i < side[s].nnodes; i++) {
+			slots->next[s][i] = (uint32_t)n;
+			n += (uint64_t)ncolours * (side[s].cap ? side[s].cap[i] : 1);
+			slots->end[s][i] = (uint32_t)n;
+			if (n > MAX_SLOTS)
+				return false;
+		}
+		slots->nslots[s] = (uint32_t)n;
+	}
+	slots->side = side;
+	slots->ncolours = ncolours;
+	slots->n = 0;
+	clear(&slots->board[0], slots->nslots);
+	return true;
+}
+
+bool fors_slots_add(struct fors_slots *slots, uint32_t left, uint32_t right, uint32_t name)
+{
+	uint32_t l = slots->next[0][left]++, r = slots->next[1][right]++;
+
+	if (l >= slots->end[0][left] || r >= slots->end[1][right])
+		return false;
+	slots->board[0].slot[l] = (struct slot){.right = (uint16_t)r, .edge = (uint16_t)slots->n};
+	slots->board[0].left[r] = (uint16_t)l;
+	slots->name[slots->n++] = name;
+	return true;
+}
+
+/* ---- halving ---- */
+
+/* A graph, or a half: where it lies on the board, and its colours. */
+struct area {
+	int turn;             /* on board[turn] */
+	uint32_t start[2];    /* of its slots, per side */
+	uint32_t nslots[2];
+	uint32_t first, ncolours;
+};
+
+/* The board as seen from an area: its slot 0 is at index 0. */
+static struct board view(const struct fors_slots *slots, const struct area *area)
+{
+	const struct board *board = &slots->board[area->turn];
+
+	return (struct board){
+		.slot = board->slot + area->start[0],
+		.left = board->left + area->start[1],
+	};
+}
+
+/* Half h of an area. */
+static struct area half_of(const struct area *area, int h)
+{
+	struct area half = *area;
+
+	half.turn = !area->turn;
+	half.ncolours /= 2;
+	for (int s = 0; s < 2; s++) {
+		half.nslots[s] /= 2;
+		half.start[s] += (uint32_t)h * half.nslots[s];
+	}
+	half.first += (uint32_t)h * half.ncolours;
+	return half;
+}
+
+/*
+ * In each group, tie the edges whose neighbour slot is empty, in pairs. slot: the first slot of this side of the area;
+ * a slot is `step` numbers long, of which the first says whether it is empty.
+ */
+static void tie_groups(const struct fors_colour_side *side, uint32_t ncolours, const uint16_t *slot, uint32_t step,
+		       uint16_t *tied)
+{
+	uint32_t single = EMPTY, group = UINT32_MAX, i = 0;
+
+	for (uint32_t node = 0; node < side->nnodes; node++) {
+		uint32_t end = i + ncolours * (side->cap ? side->cap[node] : 1);
+
+		if (side->group[node] != group)
+			single = EMPTY;
+		group = side->group[node];
+		for (; i < end; i += 2) {
+			bool one = slot[i * step] != EMPTY, other = slot[(i + 1) * step] != EMPTY;
+			uint32_t alone = one ? i : i + 1;
+
+			tied[i] = tied[i + 1] = EMPTY;
+			if (one == other)
+				continue;
+			if (single != EMPTY) {
+				tied[alone] = (uint16_t)single;
+				tied[single] = (uint16_t)alone;
+				single = EMPTY;
+			} else {
+				single = alone;
+			}
+		}
+	}
+}
+
+/* What a walk needs to see. */
+struct walk {
+	struct board from, to[2];
+	const uint16_t *tied[2]; /* NULL: no groups on this side */
+};
+
+/* Put the edge in slots (l, r) into half h, and strike it off. */
+static inline void settle(const struct walk *walk, uint32_t l, uint32_t r, int h)
+{
+	walk->to[h].slot[l / 2] = (struct slot){.right = (uint16_t)(r / 2), .edge = walk->from.slot[l].edge};
+	walk->to[h].left[r / 2] = (uint16_t)(l / 2);
+	walk->from.slot[l].right = EMPTY;
+}
+
+/* The left slot of the open edge that is tied at the left to the one in slot l; EMPTY: none. */
+static inline uint32_t left_mate(const struct walk *walk, uint32_t l)
+{
+	uint32_t mate = l ^ 1;
+
+	if (walk->from.slot[mate].right != EMPTY)
+		return mate;
+	if (!walk->tied[0] || (mate = walk->tied[0][l]) == EMPTY || walk->from.slot[mate].right == EMPTY)
+		return EMPTY;
+	return mate;
+}
+
+/* The open edge in left slot l goes to half h, its right mate to the other; returns where the walk goes on, or EMPTY. */
+static inline uint32_t pass(const struct walk *walk, uint32_t l, int h)
+{
+	uint32_t r = walk->from.slot[l].right, mate_r = r ^ 1, mate_l = walk->from.left[mate_r];
+
+	settle(walk, l, r, h);
+	if (mate_l == EMPTY) {
+		if (!walk->tied[1] || (mate_r = walk->tied[1][r]) == EMPTY)
+			return EMPTY;
+		mate_l = walk->from.left[mate_r];
+	}
+	settle(walk, mate_l, mate_r, !h);
+	return left_mate(walk, mate_l);
+}
+
+/* Follow all walks of an area of n left slots. Inlined with and without groups, for speed. */
+static inline __attribute__((always_inline)) void follow_all(const struct walk *walk, uint32_t n)
+{
+	for (uint32_t l = 0; l < n; l++) {
+		uint32_t on, back;
+
+		if (walk->from.slot[l].right == EMPTY)
+			continue;
+		back = left_mate(walk, l);
+		on = pass(walk, l, 0);
+		while (on != EMPTY || back != EMPTY) {
+			if (on != EMPTY)
+				on = walk->from.slot[on].right == EMPTY ? EMPTY : pass(walk, on, 0);
+			if (back != EMPTY)
+				back = walk->from.slot[back].right == EMPTY ? EMPTY : pass(walk, back, 1);
+		}
+	}
+}
+
+/* Halve an area onto the other board. */
+static void halve(const struct fors_slots *slots, const struct area *area, const struct area half[2])
+{
+	struct walk walk = {.from = view(slots, area), .to = {view(slots, &half[0]), view(slots, &half[1])}};
+
+	for (int s = 0; s < 2; s++) {
+		if (slots->side[s].ngroups) {
+			tie_groups(&slots->side[s], area->ncolours, s == 0 ? &walk.from.slot->right : walk.from.left,
+				   s == 0 ? 2 : 1, slots->tied[s]);
+			walk.tied[s] = slots->tied[s];
+		}
+	}
+	clear(&walk.to[0], area->nslots); /* both halves */
+	if (walk.tied[0] || walk.tied[1]) {
+		follow_all(&walk, area->nslots[0]);
+	} else {
+		const struct walk plain = {.from = walk.from, .to = {walk.to[0], walk.to[1]}};
+
+		follow_all(&plain, area->nslots[0]);
+	}
+}
+
+static enum fors_err emit_area(struct fors_slots *slots, const struct area *area)
+{
+	const struct slot *slot = view(slots, area).slot;
+	uint32_t n = 0;
+
+	for (uint32_t l = 0; l < area->nslots[0]; l++)
+		if (slot[l].right != EMPTY)
+			slots->list[n++] = slots->name[slot[l].edge];
+	return slots->emit(slots->context, area->first, slots->list, n);
+}
+
+static enum fors_err colour(struct fors_slots *slots, const struct area *area)
+{
+	struct area half[2] = {half_of(area, 0), half_of(area, 1)};
+	enum fors_err err;
+
+	if (area->ncolours == 1)
+		return emit_area(slots, area);
+	halve(slots, area, half);
+	err = colour(slots, &half[0]);
+	return err ? err : colour(slots, &half[1]);
+}
+
+enum fors_err fors_slots_colour(struct fors_slots *slots, uint32_t first, fors_colour_emit emit, void *context)
+{
+	struct area whole = {.nslots = {slots->nslots[0], slots->nslots[1]}, .first = first, .ncolours = slots->ncolours};
+
+	slots->emit = emit;
+	slots->context = context;
+	return colour(slots, &whole);
+}
