@@ -1,6 +1,7 @@
 # Unit and property tests: one cmocka program per module of core/.
 unit_tests =
 unit_tests += tests/unit/test_closed_form
+unit_tests += tests/unit/test_colour
 unit_tests += tests/unit/test_guidlist
 unit_tests += tests/unit/test_lftfile
 unit_tests += tests/unit/test_mangled
@@ -24,6 +25,7 @@ check_PROGRAMS += $(unit_tests)
 TESTS += $(unit_tests)
 endif
 tests_unit_test_closed_form_LDADD = $(unit_support)
+tests_unit_test_colour_LDADD = libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_methods_LDADD = $(unit_support)
 tests_unit_test_schedule_file_LDADD = $(unit_support) $(ZLIB_LIBS)
 tests_unit_test_verify_LDADD = $(unit_support)
