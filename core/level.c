@@ -30,7 +30,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define UNDECIDED 254     /* a displaced unit whose lane is not chosen yet (lanes end at 253) */
+#define UNDECIDED 254	  /* a displaced unit whose lane is not chosen yet (lanes end at 253) */
 #define REPAIR_PASSES 24  /* over all links that are too full, for one cap */
 #define REPAIR_EFFORT 256 /* ways looked at per displaced unit, all in all */
 
@@ -38,12 +38,12 @@
 struct leveller {
 	const struct fors_fabric *fabric;
 	struct fors_level *level;
-	uint32_t *up;    /* [leaf * nlanes + lane]: units */
-	uint32_t *down;  /* the same */
-	uint64_t *pair;  /* sort key of each pair of leaves with displaced entries; the pair is its low half */
+	uint32_t *up;	/* [leaf * nlanes + lane]: units */
+	uint32_t *down; /* the same */
+	uint64_t *pair; /* sort key of each pair of leaves with displaced entries; the pair is its low half */
 	uint32_t npairs;
-	bool *exists;    /* [to * nclasses + class]: a place of the base LIDs */
-	uint32_t cap;    /* load that no link should exceed */
+	bool *exists;	 /* [to * nclasses + class]: a place of the base LIDs */
+	uint32_t cap;	 /* load that no link should exceed */
 	uint64_t effort; /* ways that the repair may still look at */
 };
 
@@ -56,8 +56,8 @@ static void find_down(const struct fors_fabric *fabric, struct fors_level *level
 	for (uint32_t to = 0; to < fabric->nleaves; to++)
 		for (uint32_t lane = 0; lane < fabric->nlanes; lane++)
 			if (fors_live(fabric, to, lane))
-				level->down[(to * fabric->nspines + fabric->lane[lane].spine) * row + fabric->lane[lane].cable] =
-					(uint8_t)lane;
+				level->down[(to * fabric->nspines + fabric->lane[lane].spine) * row +
+					    fabric->lane[lane].cable] = (uint8_t)lane;
 	/* Twice round backwards: every hole takes what comes after it. */
 	for (size_t first = 0; first < fabric->nleaves * fabric->nspines * row; first += row)
 		for (size_t i = 2 * row - 1; i-- > 0;)
@@ -112,7 +112,8 @@ static void find_places(struct leveller *leveller, uint32_t to)
 	for (uint32_t slot = 0; slot < fabric->nslots; slot++) {
 		uint32_t class = slot / fabric->nlanes * fabric->nlanes + fors_home_lane(fabric, to, slot, 0);
 
-		leveller->exists[(size_t)to * leveller->level->nclasses + class] = fors_slot(fabric, to, slot)->leaf_port != 0;
+		leveller->exists[(size_t)to * leveller->level->nclasses + class] =
+			fors_slot(fabric, to, slot)->leaf_port != 0;
 	}
 }
 
@@ -122,7 +123,7 @@ static void settle_home(struct leveller *leveller, uint32_t pair)
 	uint32_t nclasses = leveller->level->nclasses, to = pair % leveller->fabric->nleaves;
 	bool displaced = false;
 
-	for (uint32_t class = 0; class < nclasses; class++) {
+	for (uint32_t class = 0; class < nclasses; class ++) {
 		if (!is_home(leveller, pair, class)) {
 			*entry(leveller, pair, class) = UNDECIDED;
 			displaced = true;
@@ -166,8 +167,8 @@ static void sort_pairs(struct leveller *leveller)
 	for (uint32_t i = 0; i < leveller->npairs; i++) {
 		uint32_t pair = (uint32_t)leveller->pair[i];
 
-		leveller->pair[i] = (uint64_t)common_lanes(leveller, pair) << 48 |
-				    (uint64_t)distance(leveller, pair) << 32 | pair;
+		leveller->pair[i] =
+			(uint64_t)common_lanes(leveller, pair) << 48 | (uint64_t)distance(leveller, pair) << 32 | pair;
 	}
 	qsort(leveller->pair, leveller->npairs, sizeof(*leveller->pair), compare_keys);
 }
@@ -217,7 +218,7 @@ static void choose_equals(struct leveller *leveller, uint32_t from, uint32_t to,
 {
 	uint32_t nclasses = leveller->level->nclasses, nleaves = leveller->fabric->nleaves;
 
-	for (uint32_t class = 0; class < nclasses; class++) {
+	for (uint32_t class = 0; class < nclasses; class ++) {
 		for (uint32_t i = from; i < to; i++) {
 			uint32_t pair = (uint32_t)leveller->pair[i];
 
@@ -321,15 +322,15 @@ static struct move best_move(struct leveller *leveller, uint32_t leaf, uint32_t 
 	for (uint32_t other = 0; other < nleaves; other++) {
 		uint32_t pair = is_up ? leaf * nleaves + other : other * nleaves + leaf;
 
-		for (uint32_t class = 0; other != leaf && class < nclasses; class++) {
+		for (uint32_t class = 0; other != leaf && class < nclasses; class ++) {
 			uint8_t now = *entry(leveller, pair, class);
 
-			if (now == FORS_NO_LANE || (is_up ? now : way_down(leveller, pair, class, now)) != lane ||
+			if (now >= leveller->fabric->nlanes || is_home(leveller, pair, class) ||
 			    !leveller->exists[(size_t)(pair % nleaves) * nclasses + class] ||
-			    is_home(leveller, pair, class))
+			    (is_up ? now : way_down(leveller, pair, class, now)) != lane)
 				continue;
 			leveller->effort -= leveller->effort < leveller->fabric->nlanes ? leveller->effort
-											 : leveller->fabric->nlanes;
+											: leveller->fabric->nlanes;
 			consider(leveller, pair, class, &best);
 		}
 	}
@@ -391,7 +392,7 @@ static void level_extra(struct leveller *leveller)
 	uint32_t nleaves = leveller->fabric->nleaves, nclasses = leveller->level->nclasses;
 
 	for (uint32_t pair = 0; pair < nleaves * nleaves; pair++)
-		for (uint32_t class = 0; pair / nleaves != pair % nleaves && class < nclasses; class++)
+		for (uint32_t class = 0; pair / nleaves != pair % nleaves && class < nclasses; class ++)
 			if (!leveller->exists[(size_t)(pair % nleaves) * nclasses + class] &&
 			    is_home(leveller, pair, class))
 				count(leveller, pair, class, 1);

@@ -17,8 +17,8 @@ struct fors_level {
 	uint32_t nleaves, nlanes, nslots;
 	uint32_t nclasses; /* per leaf */
 	uint32_t ncables;  /* the most parallel cables of a leaf and a spine */
-	uint8_t *lane;     /* [(leaf * nleaves + to) * nclasses + class]: uplink lane, FORS_NO_LANE: none */
-	uint8_t *down;     /* [(to * nspines + spine) * ncables + cable number]: see fors_level_down() */
+	uint8_t *lane;	   /* [(leaf * nleaves + to) * nclasses + class]: uplink lane, FORS_NO_LANE: none */
+	uint8_t *down;	   /* [(to * nspines + spine) * ncables + cable number]: see fors_level_down() */
 };
 
 /*

@@ -24,9 +24,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PATIENCE 500        /* ejections without any progress after which an attempt gives up */
-#define STAGE_TRIES 4       /* numbers of rounds that a stage with more path indices tries */
-#define MAX_PATHS_LOG2 2    /* path indices beyond 4 add nothing that the exact planner does not do better */
+#define PATIENCE 500	 /* ejections without any progress after which an attempt gives up */
+#define STAGE_TRIES 4	 /* numbers of rounds that a stage with more path indices tries */
+#define MAX_PATHS_LOG2 2 /* path indices beyond 4 add nothing that the exact planner does not do better */
 #define MAX_PARTS_LOG2 2
 #define MAX_PHASES UINT16_MAX
 
@@ -82,7 +82,8 @@ static enum fors_err first_stage(const struct rounds_problem *problem, struct be
 
 	while (!err && !done) {
 		if (nrounds * (uint64_t)problem->capacity > MAX_PHASES)
-			return fors_fail(error, FORS_ELIMIT, "rounds: the plan would need more than %u phases", MAX_PHASES);
+			return fors_fail(error, FORS_ELIMIT, "rounds: the plan would need more than %u phases",
+					 MAX_PHASES);
 		err = attempt(problem, nrounds, best, &done, error);
 		nrounds += more;
 		more += (more + 1) / 2;
@@ -112,8 +113,7 @@ static enum fors_err later_stage(const struct rounds_problem *problem, unsigned 
 }
 
 /* All stages with 2^log2 path indices. */
-static enum fors_err stages(struct rounds_problem *problem, unsigned log2, struct best *best,
-			    struct fors_error *error)
+static enum fors_err stages(struct rounds_problem *problem, unsigned log2, struct best *best, struct fors_error *error)
 {
 	enum fors_err err = FORS_OK;
 

@@ -17,20 +17,20 @@
 
 #include "planner.h"
 
-#define ROUNDS_NONE UINT32_MAX     /* no unit */
+#define ROUNDS_NONE UINT32_MAX	   /* no unit */
 #define ROUNDS_UNPLACED UINT16_MAX /* the round of a unit without one */
 
 /* All that has to be packed; filled by fors_rounds_problem_init(). */
 struct rounds_problem {
-	const struct fors_task *task;     /* borrowed */
+	const struct fors_task *task;	  /* borrowed */
 	const struct fors_fabric *fabric; /* borrowed */
 	uint32_t nleaves, nlanes, nservers;
 	uint32_t stride;   /* ways per (leaf, server): the path indices that were read */
 	uint32_t npaths;   /* path indices in use, at most stride */
-	uint32_t parts;    /* groups per leaf */
+	uint32_t parts;	   /* groups per leaf */
 	uint32_t capacity; /* members of the largest group = phases per round = units of a group in a round */
-	uint8_t *up;       /* [(leaf * nservers + server) * stride + path]: uplink lane, FORS_NO_LANE: no such way */
-	uint8_t *down;     /* the same for the downlink's lane */
+	uint8_t *up;	   /* [(leaf * nservers + server) * stride + path]: uplink lane, FORS_NO_LANE: no such way */
+	uint8_t *down;	   /* the same for the downlink's lane */
 };
 
 /*
@@ -38,8 +38,8 @@ struct rounds_problem {
  * fors_rounds_problem_clear()); npaths and parts are 1 then. Errors: FORS_ENOPLAN (a base LID has no
  * way), FORS_ENOMEM; *problem needs no clearing then.
  */
-enum fors_err fors_rounds_problem_init(struct rounds_problem *problem, const struct fors_task *task,
-				       uint32_t max_paths, struct fors_error *error);
+enum fors_err fors_rounds_problem_init(struct rounds_problem *problem, const struct fors_task *task, uint32_t max_paths,
+				       struct fors_error *error);
 void fors_rounds_problem_clear(struct rounds_problem *problem);
 /* Choose the groups per leaf and the path indices in use. */
 void fors_rounds_problem_set(struct rounds_problem *problem, uint32_t npaths, uint32_t parts);
@@ -72,18 +72,18 @@ static inline size_t rounds_ways(const struct rounds_problem *problem, uint32_t 
 struct rounds_packing {
 	const struct rounds_problem *problem; /* borrowed */
 	uint32_t nrounds, nwords, nunits;
-	uint16_t *round;      /* of each unit, ROUNDS_UNPLACED: none */
-	uint8_t *path;        /* path index of each placed unit */
-	uint32_t *guard;      /* the step until which a unit should stay where it is */
-	uint32_t *up_at;      /* [link * nrounds + round]: unit */
-	uint32_t *down_at;    /* the same */
-	uint32_t *receive_at; /* [server * nrounds + round]: unit */
-	uint16_t *count;      /* [group * nrounds + round]: units */
+	uint16_t *round;			      /* of each unit, ROUNDS_UNPLACED: none */
+	uint8_t *path;				      /* path index of each placed unit */
+	uint32_t *guard;			      /* the step until which a unit should stay where it is */
+	uint32_t *up_at;			      /* [link * nrounds + round]: unit */
+	uint32_t *down_at;			      /* the same */
+	uint32_t *receive_at;			      /* [server * nrounds + round]: unit */
+	uint16_t *count;			      /* [group * nrounds + round]: units */
 	uint64_t *up_busy, *down_busy, *receive_busy; /* [link or server * nwords + round / 64] */
-	uint64_t *full;       /* [group * nwords + round / 64]: capacity reached */
-	uint32_t *homeless;   /* stack of units without a round, nhomeless of them, room for nunits */
+	uint64_t *full;				      /* [group * nwords + round / 64]: capacity reached */
+	uint32_t *homeless; /* stack of units without a round, nhomeless of them, room for nunits */
 	uint32_t nhomeless;
-	uint64_t random;      /* state of the pseudo random sequence, the same on every machine */
+	uint64_t random; /* state of the pseudo random sequence, the same on every machine */
 };
 
 /* An empty packing with nrounds rounds, nobody homeless yet, owned by the caller. Errors: FORS_ENOMEM. */
@@ -94,7 +94,7 @@ void fors_rounds_packing_free(struct rounds_packing *packing);
 /* One unit, taken apart; path is the one that is being looked at. */
 struct rounds_unit {
 	uint32_t id, group, server, leaf;
-	bool is_local;      /* stays inside its leaf: no links */
+	bool is_local;		  /* stays inside its leaf: no links */
 	const uint8_t *up, *down; /* ways of path 0.. */
 };
 struct rounds_unit fors_rounds_unit(const struct rounds_problem *problem, uint32_t id);
@@ -116,7 +116,6 @@ enum fors_err fors_rounds_start(struct rounds_packing *packing, struct fors_erro
  * Find rounds for the homeless within `budget` ejecting steps. *done says whether nobody is homeless any more.
  * Errors: FORS_ECANCELLED.
  */
-enum fors_err fors_rounds_search(struct rounds_packing *packing, uint64_t budget, bool *done,
-				 struct fors_error *error);
+enum fors_err fors_rounds_search(struct rounds_packing *packing, uint64_t budget, bool *done, struct fors_error *error);
 
 #endif

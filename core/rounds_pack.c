@@ -166,7 +166,8 @@ static uint64_t taken(const struct rounds_packing *packing, const struct rounds_
 		      uint32_t word)
 {
 	size_t nwords = packing->nwords;
-	uint64_t mask = packing->receive_busy[unit->server * nwords + word] | packing->full[unit->group * nwords + word];
+	uint64_t mask =
+		packing->receive_busy[unit->server * nwords + word] | packing->full[unit->group * nwords + word];
 
 	if (unit->is_local)
 		return mask;

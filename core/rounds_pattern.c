@@ -40,12 +40,12 @@
 struct pattern {
 	const struct rounds_problem *problem;
 	uint32_t nrounds, nclasses, nitems;
-	uint8_t *lane;      /* [(delta * nclasses + class) * npaths + path]: of most leaves, FORS_NO_LANE: none */
-	uint8_t *path;      /* [item]: path index chosen */
+	uint8_t *lane;	    /* [(delta * nclasses + class) * npaths + path]: of most leaves, FORS_NO_LANE: none */
+	uint8_t *path;	    /* [item]: path index chosen */
 	uint16_t *colour;   /* [item]: round, NO_COLOUR: none */
 	uint32_t *class_at; /* [class * nrounds + round]: item or NO_ITEM */
 	uint32_t *lane_at;  /* [lane * nrounds + round]: the same */
-	uint32_t *load;     /* [lane]: items */
+	uint32_t *load;	    /* [lane]: items */
 	uint32_t *class_of; /* [server] */
 };
 
@@ -153,16 +153,29 @@ static void name_classes(struct pattern *pattern)
 	}
 }
 
+/*
+ * The shift z of a class. Where leaves have places for more classes than a group may serve in a round (more lanes than
+ * servers, or empty slots), all classes keep step, so that a leaf sends to one other leaf in a round, and never too
+ * much.
+ */
+static uint32_t shift(const struct pattern *pattern, uint32_t class)
+{
+	const struct rounds_problem *problem = pattern->problem;
+	uint32_t lane = class % problem->nlanes, copy = class / problem->nlanes, parts = problem->parts;
+	uint32_t spread = lane * (pattern->nrounds / parts) / problem->nlanes;
+
+	if (problem->fabric->max_servers < pattern->nclasses)
+		spread = 0;
+	return parts * (spread + copy * (problem->nleaves - 1)) + lane % parts;
+}
+
 /* The round that an item has in a healthy tree. */
 static uint32_t own_round(const struct pattern *pattern, uint32_t item)
 {
-	const struct rounds_problem *problem = pattern->problem;
-	uint32_t class = item_class(pattern, item), number = item / pattern->nclasses % problem->parts;
-	uint32_t lane = class % problem->nlanes, copy = class / problem->nlanes, parts = problem->parts;
-	uint32_t shift = parts * (lane * (pattern->nrounds / parts) / problem->nlanes) + lane % parts;
+	uint32_t parts = pattern->problem->parts, number = item / pattern->nclasses % parts;
 
-	shift += parts * copy * (problem->nleaves - 1);
-	return (parts * item_delta(pattern, item) + number + shift) % pattern->nrounds;
+	return (parts * item_delta(pattern, item) + number + shift(pattern, item_class(pattern, item))) %
+	       pattern->nrounds;
 }
 
 static void set(struct pattern *pattern, uint32_t item, uint32_t round)
@@ -277,9 +290,13 @@ static void colour_item(struct pattern *pattern, uint32_t item)
 	set(pattern, item, alpha);
 }
 
-/* Items at home in their own rounds, items inside leaves too, then whoever is left. */
+/*
+ * Items at home in their own rounds, items inside leaves too, then whoever is left. With more lanes than places each
+ * leaf has other lanes that no place is at home on, free for what is displaced in its own round; no pattern says which.
+ */
 static void colour_all(struct pattern *pattern)
 {
+	bool keeps_step = pattern->problem->nlanes > pattern->problem->fabric->nslots;
 	uint32_t own = 0;
 
 	for (uint32_t item = 0; item < pattern->nitems; item++) {
@@ -296,7 +313,9 @@ static void colour_all(struct pattern *pattern)
 			continue;
 		choose_path(pattern, item);
 		own = own_round(pattern, item);
-		if (is_free(pattern, item, own))
+		if (keeps_step)
+			pattern->colour[item] = (uint16_t)own;
+		else if (is_free(pattern, item, own))
 			set(pattern, item, own);
 		else
 			colour_item(pattern, item);
@@ -333,8 +352,10 @@ static void place_all(struct rounds_packing *packing, const struct pattern *patt
 
 	for (uint32_t id = 0; id < packing->nunits; id++) {
 		struct rounds_unit unit = fors_rounds_unit(problem, id);
-		uint32_t delta = (problem->fabric->server[unit.server].leaf + problem->nleaves - unit.leaf) % problem->nleaves;
-		uint32_t item = item_number(pattern, delta, unit.group % problem->parts, pattern->class_of[unit.server]);
+		uint32_t delta =
+			(problem->fabric->server[unit.server].leaf + problem->nleaves - unit.leaf) % problem->nleaves;
+		uint32_t item =
+			item_number(pattern, delta, unit.group % problem->parts, pattern->class_of[unit.server]);
 
 		if (is_regular(pattern, &unit, item) != regular || rounds_members(problem, unit.group) == 0)
 			continue;

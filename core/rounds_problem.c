@@ -63,13 +63,17 @@ void fors_rounds_problem_set(struct rounds_problem *problem, uint32_t npaths, ui
 	problem->capacity = (problem->fabric->max_servers + parts - 1) / parts;
 }
 
-enum fors_err fors_rounds_problem_init(struct rounds_problem *problem, const struct fors_task *task,
-				       uint32_t max_paths, struct fors_error *error)
+enum fors_err fors_rounds_problem_init(struct rounds_problem *problem, const struct fors_task *task, uint32_t max_paths,
+				       struct fors_error *error)
 {
 	const struct fors_fabric *fabric = task->fabric;
-	struct rounds_problem new = {.task = task, .fabric = fabric, .nleaves = fabric->nleaves,
-				     .nlanes = fabric->nlanes, .nservers = fabric->nservers, .stride = max_paths};
-	size_t size = (size_t)new.nleaves * new.nservers * new.stride;
+	struct rounds_problem new = {.task = task,
+				     .fabric = fabric,
+				     .nleaves = fabric->nleaves,
+				     .nlanes = fabric->nlanes,
+				     .nservers = fabric->nservers,
+				     .stride = max_paths};
+	size_t size = (size_t) new.nleaves *new.nservers *new.stride;
 	enum fors_err err;
 
 	new.up = malloc(size);

@@ -15,14 +15,14 @@
  */
 #include "rounds.h"
 
-#define TENURE 10          /* steps for which a placed unit is tabu, up to twice that */
-#define COST_FITS 2        /* ejecting a unit that fits elsewhere */
-#define COST_LOCAL 7       /* one inside its leaf: it needs no link, so it is easier to place */
+#define TENURE 10    /* steps for which a placed unit is tabu, up to twice that */
+#define COST_FITS 2  /* ejecting a unit that fits elsewhere */
+#define COST_LOCAL 7 /* one inside its leaf: it needs no link, so it is easier to place */
 #define COST_REMOTE 10
-#define COST_CAPACITY 8    /* somebody of the group has to go too */
+#define COST_CAPACITY 8 /* somebody of the group has to go too */
 #define COST_TABU 40
-#define TIE_BITS 3         /* room for a random tie-break below the cost */
-#define CANCEL_STEPS 256   /* ask for cancellation this often */
+#define TIE_BITS 3	 /* room for a random tie-break below the cost */
+#define CANCEL_STEPS 256 /* ask for cancellation this often */
 
 /* xorshift64 */
 static uint32_t random_below(struct rounds_packing *packing, uint32_t n)
@@ -61,7 +61,8 @@ static void find_obstacle(const struct rounds_packing *packing, const struct rou
 	if (!unit->is_local) {
 		uint32_t to = problem->fabric->server[unit->server].leaf;
 
-		add_obstacle(obstacle, packing->up_at[(unit->leaf * problem->nlanes + unit->up[path]) * nrounds + round]);
+		add_obstacle(obstacle,
+			     packing->up_at[(unit->leaf * problem->nlanes + unit->up[path]) * nrounds + round]);
 		add_obstacle(obstacle, packing->down_at[(to * problem->nlanes + unit->down[path]) * nrounds + round]);
 	}
 	obstacle->needs_capacity = packing->count[unit->group * nrounds + round] >= problem->capacity;
@@ -143,8 +144,8 @@ static uint32_t find_victim(struct rounds_packing *packing, uint32_t group, uint
 	for (uint32_t d = leaf->first_server; d < leaf->first_server + leaf->nservers; d++)
 		consider(packing, packing->receive_at[d * nrounds + round], group, step, &victim, &least);
 	for (uint32_t lane = 0; lane < problem->nlanes; lane++)
-		consider(packing, packing->up_at[(number * problem->nlanes + lane) * nrounds + round], group, step, &victim,
-			 &least);
+		consider(packing, packing->up_at[(number * problem->nlanes + lane) * nrounds + round], group, step,
+			 &victim, &least);
 	return victim;
 }
 
@@ -176,15 +177,15 @@ static bool is_cancelled(const struct rounds_packing *packing)
 	return task->cancelled && task->cancelled(task->context);
 }
 
-enum fors_err fors_rounds_search(struct rounds_packing *packing, uint64_t budget, bool *done,
-				 struct fors_error *error)
+enum fors_err fors_rounds_search(struct rounds_packing *packing, uint64_t budget, bool *done, struct fors_error *error)
 {
 	uint32_t step = 0, fewest = packing->nhomeless;
 	uint64_t ejections = 0, patience = budget;
 
 	while (packing->nhomeless) {
 		struct rounds_unit unit = fors_rounds_unit(packing->problem, packing->homeless[--packing->nhomeless]);
-		uint32_t path, round = fors_rounds_find_free(packing, &unit, random_below(packing, packing->nrounds), &path);
+		uint32_t path,
+			round = fors_rounds_find_free(packing, &unit, random_below(packing, packing->nrounds), &path);
 
 		if (++step % CANCEL_STEPS == 0 && is_cancelled(packing))
 			return fors_fail(error, FORS_ECANCELLED, "rounds: planning was cancelled");
