@@ -66,5 +66,5 @@ tests_e2e_other_libfors_la_CFLAGS = $(libfors_la_CFLAGS)
 tests_e2e_other_libfors_la_LDFLAGS = $(libfors_la_LDFLAGS) -rpath /nowhere
 tests_e2e_other_libfors_la_LIBADD = $(libfors_la_LIBADD)
 
-EXTRA_DIST += tests/e2e/conftest.py tests/e2e/harness.py tests/e2e/oracle.py \
+EXTRA_DIST += tests/e2e/conftest.py tests/e2e/harness.py tests/e2e/oracle.py tests/e2e/test_netfile.py \
 	tests/e2e/test_plugin.py tests/e2e/test_plugin_memory.py tests/e2e/test_plugin_model.py
