@@ -282,6 +282,18 @@ static enum fors_err check_keys(const struct settling *s, struct fors_keyed *lis
 			       node_id(s, second.index), what, second.key, node_id(s, first.index), first.line);
 }
 
+/*
+ * A text tells port GUIDs only of ports with a cable. What we counted for the others may be
+ * anybody's: a card may well use its node's GUID for its first port, and the next for another card.
+ */
+static void forget_guids(struct fors_net *net)
+{
+	for (uint32_t i = 0; i < net->nnodes; i++)
+		for (unsigned port = 1; net->node[i].type != FORS_SWITCH && port <= net->node[i].nports; port++)
+			if (fors_net_port(net, i, port)->peer == FORS_NONE)
+				fors_net_port(net, i, port)->guid = 0;
+}
+
 /* No node GUID twice, no CA port GUID twice. */
 static enum fors_err check_guids(const struct settling *s)
 {
@@ -298,8 +310,9 @@ static enum fors_err check_guids(const struct settling *s)
 	count = 0;
 	for (uint32_t node = 0; node < net->nnodes; node++)
 		for (unsigned port = 1; net->node[node].type != FORS_SWITCH && port <= net->node[node].nports; port++)
-			list[count++] = (struct fors_keyed){fors_net_port(net, node, port)->guid,
-							    port_line(s, node, port), node};
+			if (fors_net_port(net, node, port)->guid)
+				list[count++] = (struct fors_keyed){fors_net_port(net, node, port)->guid,
+								    port_line(s, node, port), node};
 	if (!err)
 		err = check_keys(s, list, count, "port");
 	free(list);
@@ -406,6 +419,7 @@ static enum fors_err settle_all(struct settling *s)
 		err = settle_claim(s, &s->claims->claim[i]);
 	if (!err)
 		err = settle_ends(s);
+	forget_guids(s->net);
 	if (!err)
 		err = check_guids(s);
 	if (!err)

@@ -61,7 +61,7 @@ static void test_chassis(void **state)
 	assert_int_equal(net->node[3].type, FORS_CA);
 	assert_string_equal(net->node[3].desc, "host ?a? HCA-1");
 	assert_true(port_of(net, "H-0002c903000a2000[2]")->guid == 0x2c903000a20ff); /* not node GUID + 2 */
-	assert_true(port_of(net, "H-0002c903000a2000[1]")->guid == 0x2c903000a2001);
+	assert_true(port_of(net, "H-0002c903000a2000[1]")->guid == 0);
 	assert_true(port_of(net, "S-0002c90200401400[20]")->is_degraded); /* DDR among QDR */
 	assert_true(port_of(net, "S-0002c90200401300[2]")->is_degraded);
 	assert_false(port_of(net, "S-0002c90200401300[1]")->is_degraded);
@@ -98,6 +98,20 @@ static void test_one_end(void **state)
 	assert_int_equal(port_of(net, "b[2]")->peer_port, 1);
 	assert_true(port_of(net, "h[1]")->guid == 0x77);
 	assert_int_equal(port_of(net, "h[1]")->lid, 9);
+	fors_net_free(net);
+}
+
+/* Cards whose first port has the node's GUID: what would be counted for their second port is another card. */
+static void test_port_guids(void **state)
+{
+	static const char text[] = "Switch 4 \"s\"\n[1] \"a\"[1]\n[2] \"b\"[1]\n\n"
+				   "caguid=0x20\nCa 2 \"a\"\n[1](20) \"s\"[1]\n\n"
+				   "caguid=0x22\nCa 2 \"b\"\n[1](22) \"s\"[2]\n";
+	struct fors_net *net = data_net(text, sizeof(text) - 1);
+
+	assert_true(port_of(net, "a[1]")->guid == 0x20);
+	assert_true(port_of(net, "a[2]")->guid == 0);
+	assert_true(port_of(net, "b[1]")->guid == 0x22);
 	fors_net_free(net);
 }
 
@@ -161,7 +175,9 @@ static const struct {
 	{"\n\n", "net: there is no node"},
 	{"# only a comment\n", "net: there is no node"},
 	{"Once upon a time\n", "net:1: \"Once upon a time\" is not a line of ibnetdiscover"},
-	{"\x7f" "ELF\x02\n", "net:1: \"?ELF?\" is not"},
+	{"\x7f"
+	 "ELF\x02\n",
+	 "net:1: \"?ELF?\" is not"},
 	{"Switch \"a\"\n", "net:1: the number of ports is missing"},
 	{"Switch 0 \"a\"\n", "net:1: 0 ports: a node has 1 to 254"},
 	{"Switch 255 \"a\"\n", "net:1: 255 ports"},
@@ -210,7 +226,8 @@ static const struct {
 	 "net:2: port 1 of \"y\" has port GUID 0x9 here, but 0x8"},
 	{"Switch 4 \"a\" # \"a\" base port 0 lid 3 lmc 0\n\nSwitch 4 \"b\" # \"b\" base port 0 lid 3 lmc 0\n",
 	 "net:3: \"b\" has LID 3, but so has \"a\""},
-	{"Switch 4 \"a\" # \"a\" base port 0 lid 5 lmc 0\n[1] \"h\"[1]\n\nCa 1 \"h\"\n[1] \"a\"[1] # lid 4 lmc 1 \"a\" lid 5 4xSDR\n",
+	{"Switch 4 \"a\" # \"a\" base port 0 lid 5 lmc 0\n[1] \"h\"[1]\n\nCa 1 \"h\"\n[1] \"a\"[1] # lid 4 lmc 1 \"a\" "
+	 "lid 5 4xSDR\n",
 	 "net:5: \"h\" has LID 5, but so has \"a\""},
 	{"switchguid\nSwitch 4 \"a\"\n", "net:1: a = and a GUID are missing"},
 	{"switchguid=abc\nSwitch 4 \"a\"\n", "net:1: this is no GUID"},
@@ -291,12 +308,12 @@ static void test_huge(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_recorded),  cmocka_unit_test(test_variants),
-		cmocka_unit_test(test_chassis),   cmocka_unit_test(test_by_hand),
-		cmocka_unit_test(test_one_end),   cmocka_unit_test(test_round_trip),
-		cmocka_unit_test(test_round_trip_lids), cmocka_unit_test(test_bad),
-		cmocka_unit_test(test_binary),    cmocka_unit_test(test_truncated),
-		cmocka_unit_test(test_huge),
+		cmocka_unit_test(test_recorded),   cmocka_unit_test(test_variants),
+		cmocka_unit_test(test_chassis),	   cmocka_unit_test(test_by_hand),
+		cmocka_unit_test(test_one_end),	   cmocka_unit_test(test_port_guids),
+		cmocka_unit_test(test_round_trip), cmocka_unit_test(test_round_trip_lids),
+		cmocka_unit_test(test_bad),	   cmocka_unit_test(test_binary),
+		cmocka_unit_test(test_truncated),  cmocka_unit_test(test_huge),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
