@@ -75,8 +75,11 @@ build() {
 	[ $status = 0 ] && touch "$work/build/.built"
 }
 
+# Python tests that need no simulated fabric, unless make check ran them.
 stage_check() {
-	build && checked check "$work/build"
+	build || return 1
+	checked check "$work/build"
+	pytested scripts "$work/fors/tests/scripts"
 }
 
 stage_e2e() {
