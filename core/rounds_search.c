@@ -96,24 +96,37 @@ struct choice {
 	uint32_t path, round, cost;
 };
 
+/* Look at one place for a unit; keep it in *best if it is cheaper. */
+static void weigh(struct rounds_packing *packing, const struct rounds_unit *unit, uint32_t path, uint32_t round,
+		  uint32_t step, struct choice *best)
+{
+	struct obstacle obstacle;
+	uint32_t cost;
+
+	find_obstacle(packing, unit, path, round, &obstacle);
+	/* Nobody is cheaper than COST_FITS: do not ask for prices that cannot matter. */
+	if ((COST_FITS * obstacle.count + (obstacle.needs_capacity ? COST_CAPACITY : 0)) << TIE_BITS >= best->cost)
+		return;
+	cost = obstacle_price(packing, &obstacle, step) << TIE_BITS;
+	if (cost > COST_FITS << TIE_BITS)
+		cost += random_below(packing, 1 << TIE_BITS);
+	if (cost < best->cost)
+		*best = (struct choice){.path = path, .round = round, .cost = cost};
+}
+
+/* The cheapest place; the first one, from a random round on, that makes one unit move which fits elsewhere. */
 static struct choice cheapest(struct rounds_packing *packing, const struct rounds_unit *unit, uint32_t step)
 {
 	struct choice best = {.cost = UINT32_MAX};
 	uint32_t npaths = unit->is_local ? 1 : packing->problem->npaths;
+	uint32_t start = random_below(packing, packing->nrounds);
 
-	for (uint32_t path = 0; path < npaths; path++) {
-		if (!unit->is_local && unit->up[path] == FORS_NO_LANE)
-			continue;
-		for (uint32_t round = 0; round < packing->nrounds; round++) {
-			struct obstacle obstacle;
-			uint32_t cost;
+	for (uint32_t i = 0; i < packing->nrounds && best.cost > COST_FITS << TIE_BITS; i++) {
+		uint32_t round = start + i < packing->nrounds ? start + i : start + i - packing->nrounds;
 
-			find_obstacle(packing, unit, path, round, &obstacle);
-			cost = obstacle_price(packing, &obstacle, step) << TIE_BITS;
-			cost += random_below(packing, 1 << TIE_BITS);
-			if (cost < best.cost)
-				best = (struct choice){.path = path, .round = round, .cost = cost};
-		}
+		for (uint32_t path = 0; path < npaths; path++)
+			if (unit->is_local || unit->up[path] != FORS_NO_LANE)
+				weigh(packing, unit, path, round, step, &best);
 	}
 	return best;
 }
