@@ -24,7 +24,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PATIENCE 500	 /* ejections without any progress after which an attempt gives up */
+#define PATIENCE 500	    /* ejections without any progress after which an attempt gives up */
+#define SHORT_PATIENCE 250  /* the same for half units over one path index, where little can be gained */
+#define FINEST_UNITS 262144 /* no more units in the last stage */
+#define FINEST_GAIN 3	    /* percent of phases that it must promise */
+#define FINEST_TRIES 4
 #define STAGE_TRIES 4	 /* numbers of rounds that a stage with more path indices tries */
 #define MAX_PATHS_LOG2 2 /* path indices beyond 4 add nothing that the exact planner does not do better */
 #define MAX_PARTS_LOG2 2
@@ -54,8 +58,8 @@ static void keep(struct best *best, struct rounds_packing *packing)
 }
 
 /* Try to pack everything into nrounds. *done: it worked, and `best` has it. */
-static enum fors_err attempt(const struct rounds_problem *problem, uint32_t nrounds, struct best *best, bool *done,
-			     struct fors_error *error)
+static enum fors_err attempt(const struct rounds_problem *problem, uint32_t nrounds, uint64_t patience,
+			     struct best *best, bool *done, struct fors_error *error)
 {
 	struct rounds_packing *packing;
 	enum fors_err err = fors_rounds_packing_new(problem, nrounds, &packing, error);
@@ -65,7 +69,7 @@ static enum fors_err attempt(const struct rounds_problem *problem, uint32_t nrou
 		return err;
 	err = fors_rounds_start(packing, error);
 	if (!err)
-		err = fors_rounds_search(packing, PATIENCE, done, error);
+		err = fors_rounds_search(packing, patience, done, error);
 	if (!err && *done)
 		keep(best, packing);
 	else
@@ -84,7 +88,7 @@ static enum fors_err first_stage(const struct rounds_problem *problem, struct be
 		if (nrounds * (uint64_t)problem->capacity > MAX_PHASES)
 			return fors_fail(error, FORS_ELIMIT, "rounds: the plan would need more than %u phases",
 					 MAX_PHASES);
-		err = attempt(problem, nrounds, best, &done, error);
+		err = attempt(problem, nrounds, PATIENCE, best, &done, error);
 		nrounds += more;
 		more += (more + 1) / 2;
 	}
@@ -92,8 +96,8 @@ static enum fors_err first_stage(const struct rounds_problem *problem, struct be
 }
 
 /* A later stage: by bisection between the bound and what would be better than the best, a few times. */
-static enum fors_err later_stage(const struct rounds_problem *problem, unsigned tries, struct best *best,
-				 struct fors_error *error)
+static enum fors_err later_stage(const struct rounds_problem *problem, unsigned tries, uint64_t patience,
+				 struct best *best, struct fors_error *error)
 {
 	uint32_t low = 0, high = (best->nphases - 1) / problem->capacity;
 	enum fors_err err = fors_rounds_bound(problem, &low, error);
@@ -102,7 +106,7 @@ static enum fors_err later_stage(const struct rounds_problem *problem, unsigned 
 	for (uint32_t nrounds = high; !err && low <= high && tries > 0; tries--) {
 		bool done = false;
 
-		err = attempt(problem, nrounds, best, &done, error);
+		err = attempt(problem, nrounds, patience, best, &done, error);
 		if (done)
 			high = nrounds - 1;
 		else
@@ -112,19 +116,51 @@ static enum fors_err later_stage(const struct rounds_problem *problem, unsigned 
 	return err;
 }
 
+/* Do all leaves with servers have equally many? */
+static bool is_even(const struct fors_fabric *fabric)
+{
+	for (uint32_t leaf = 0; leaf < fabric->nleaves; leaf++)
+		if (fabric->leaf[leaf].nservers != 0 && fabric->leaf[leaf].nservers != fabric->max_servers)
+			return false;
+	return true;
+}
+
+/*
+ * Groups as small as the number of units allows, down to single servers. Leaves of unequal size lose much when they
+ * have to keep step in long rounds; single servers lose nothing but time to plan, so that is spent only
+ * where there is something to gain.
+ */
+static enum fors_err finest_stage(struct rounds_problem *problem, uint32_t npaths, struct best *best,
+				  struct fors_error *error)
+{
+	uint32_t most = FINEST_UNITS / problem->nservers / problem->nleaves, parts = problem->fabric->max_servers,
+		 bound;
+	enum fors_err err;
+
+	parts = parts < most ? parts : most;
+	if (parts <= 1u << MAX_PARTS_LOG2 || is_even(problem->fabric))
+		return FORS_OK;
+	fors_rounds_problem_set(problem, npaths, parts);
+	err = fors_rounds_bound(problem, &bound, error);
+	if (err || best->nphases * UINT64_C(100) < bound * (uint64_t)problem->capacity * (100 + FINEST_GAIN))
+		return err;
+	return later_stage(problem, FINEST_TRIES, PATIENCE, best, error);
+}
+
 /* All stages with 2^log2 path indices. */
 static enum fors_err stages(struct rounds_problem *problem, unsigned log2, struct best *best, struct fors_error *error)
 {
+	unsigned most = log2 ? MAX_PARTS_LOG2 : 1;
 	enum fors_err err = FORS_OK;
 
 	/* One path index and one group: that was the first stage. */
-	for (unsigned cut = log2 == 0; !err && cut <= (log2 ? MAX_PARTS_LOG2 : 1); cut++) {
+	for (unsigned cut = log2 == 0; !err && cut <= most; cut++) {
 		if (1u << cut > problem->fabric->max_servers || best->nphases <= problem->nservers)
 			break;
 		fors_rounds_problem_set(problem, 1u << log2, 1u << cut);
-		err = later_stage(problem, log2 ? STAGE_TRIES : 1, best, error);
+		err = later_stage(problem, log2 ? STAGE_TRIES : 1, log2 ? PATIENCE : SHORT_PATIENCE, best, error);
 	}
-	return err;
+	return err ? err : finest_stage(problem, 1u << log2, best, error);
 }
 
 static enum fors_err search_stages(const struct fors_task *task, struct rounds_problem *problem, struct best *best,
@@ -148,7 +184,7 @@ static void write_cells(const struct best *best, struct fors_schedule *schedule,
 	uint32_t length = best->problem.capacity;
 
 	for (uint32_t id = 0; id < packing->nunits; id++) {
-		struct rounds_unit unit = fors_rounds_unit(&best->problem, id);
+		struct rounds_unit unit = rounds_unit(packing, id);
 		uint32_t path = packing->path[id], round = packing->round[id];
 		struct fors_cell *cell;
 

@@ -9,8 +9,8 @@
  * rounds_search.c   finding a round for the units that the pattern left homeless
  *
  * Words: a unit is (group of servers of a leaf, receiving server); its number is
- * group * nservers + receiver. A link is leaf * nlanes + lane. No function here keeps global
- * state; any thread may work on its own packing, the problem is only read.
+ * (group << server_bits) + receiver, so there are numbers without a unit. A link is leaf * nlanes + lane. No function
+ * here keeps global state; any thread may work on its own packing, the problem is only read.
  */
 #ifndef FORS_CORE_ROUNDS_H
 #define FORS_CORE_ROUNDS_H
@@ -25,12 +25,14 @@ struct rounds_problem {
 	const struct fors_task *task;	  /* borrowed */
 	const struct fors_fabric *fabric; /* borrowed */
 	uint32_t nleaves, nlanes, nservers;
-	uint32_t stride;   /* ways per (leaf, server): the path indices that were read */
-	uint32_t npaths;   /* path indices in use, at most stride */
-	uint32_t parts;	   /* groups per leaf */
-	uint32_t capacity; /* members of the largest group = phases per round = units of a group in a round */
-	uint8_t *up;	   /* [(leaf * nservers + server) * stride + path]: uplink lane, FORS_NO_LANE: no such way */
-	uint8_t *down;	   /* the same for the downlink's lane */
+	uint32_t stride;      /* ways per (leaf, server): the path indices that were read */
+	uint32_t npaths;      /* path indices in use, at most stride */
+	uint32_t parts;	      /* groups per leaf */
+	uint32_t capacity;    /* members of the largest group = phases per round = units of a group in a round */
+	uint32_t server_bits; /* bits that hold the number of a server */
+	uint16_t *leaf_of;    /* [server]: its leaf */
+	uint8_t *up;	      /* [(leaf * nservers + server) * stride + path]: uplink lane, FORS_NO_LANE: no such way */
+	uint8_t *down;	      /* the same for the downlink's lane */
 };
 
 /*
@@ -71,7 +73,9 @@ static inline size_t rounds_ways(const struct rounds_problem *problem, uint32_t 
  */
 struct rounds_packing {
 	const struct rounds_problem *problem; /* borrowed */
-	uint32_t nrounds, nwords, nunits;
+	uint32_t nrounds, nwords;
+	uint32_t nunits;			      /* unit numbers */
+	uint16_t *leaf_of;			      /* [group]: its leaf */
 	uint16_t *round;			      /* of each unit, ROUNDS_UNPLACED: none */
 	uint8_t *path;				      /* path index of each placed unit */
 	uint32_t *guard;			      /* the step until which a unit should stay where it is */
@@ -83,7 +87,8 @@ struct rounds_packing {
 	uint64_t *full;				      /* [group * nwords + round / 64]: capacity reached */
 	uint32_t *homeless; /* stack of units without a round, nhomeless of them, room for nunits */
 	uint32_t nhomeless;
-	uint64_t random; /* state of the pseudo random sequence, the same on every machine */
+	uint64_t weighed; /* places that the search looked at */
+	uint64_t random;  /* state of the pseudo random sequence, the same on every machine */
 };
 
 /* An empty packing with nrounds rounds, nobody homeless yet, owned by the caller. Errors: FORS_ENOMEM. */
@@ -91,13 +96,34 @@ enum fors_err fors_rounds_packing_new(const struct rounds_problem *problem, uint
 				      struct rounds_packing **packing, struct fors_error *error);
 void fors_rounds_packing_free(struct rounds_packing *packing);
 
-/* One unit, taken apart; path is the one that is being looked at. */
+/* One unit, taken apart. */
 struct rounds_unit {
 	uint32_t id, group, server, leaf;
+	uint32_t to;		  /* the server's leaf */
 	bool is_local;		  /* stays inside its leaf: no links */
-	const uint8_t *up, *down; /* ways of path 0.. */
+	const uint8_t *up, *down; /* lanes of path 0.. */
 };
-struct rounds_unit fors_rounds_unit(const struct rounds_problem *problem, uint32_t id);
+
+static inline uint32_t rounds_group_of(const struct rounds_problem *problem, uint32_t id)
+{
+	return id >> problem->server_bits;
+}
+
+static inline struct rounds_unit rounds_unit(const struct rounds_packing *packing, uint32_t id)
+{
+	const struct rounds_problem *problem = packing->problem;
+	struct rounds_unit unit = {.id = id, .group = rounds_group_of(problem, id)};
+	size_t at;
+
+	unit.server = id & ((1u << problem->server_bits) - 1);
+	unit.leaf = packing->leaf_of[unit.group];
+	unit.to = problem->leaf_of[unit.server];
+	unit.is_local = unit.to == unit.leaf;
+	at = rounds_ways(problem, unit.leaf, unit.server);
+	unit.up = problem->up + at;
+	unit.down = problem->down + at;
+	return unit;
+}
 
 /* Put a homeless unit where every place is free; take a placed one out. */
 void fors_rounds_put(struct rounds_packing *packing, const struct rounds_unit *unit, uint32_t path, uint32_t round);
@@ -113,9 +139,10 @@ uint32_t fors_rounds_find_free(const struct rounds_packing *packing, const struc
 enum fors_err fors_rounds_start(struct rounds_packing *packing, struct fors_error *error);
 
 /*
- * Find rounds for the homeless within `budget` ejecting steps. *done says whether nobody is homeless any more.
- * Errors: FORS_ECANCELLED.
+ * Find rounds for the homeless; give up after `patience` ejections without fewer homeless than ever before. *done says
+ * whether nobody is homeless any more. Errors: FORS_ECANCELLED.
  */
-enum fors_err fors_rounds_search(struct rounds_packing *packing, uint64_t budget, bool *done, struct fors_error *error);
+enum fors_err fors_rounds_search(struct rounds_packing *packing, uint64_t patience, bool *done,
+				 struct fors_error *error);
 
 #endif

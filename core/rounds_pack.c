@@ -41,6 +41,7 @@ static bool allocate(struct rounds_packing *packing)
 	size_t links = (size_t)problem->nleaves * problem->nlanes, servers = problem->nservers;
 	size_t groups = rounds_ngroups(problem), rounds = packing->nrounds;
 
+	packing->leaf_of = malloc((groups + 1) * sizeof(*packing->leaf_of));
 	packing->round = new_unset(packing->nunits, sizeof(*packing->round));
 	packing->path = calloc(packing->nunits + 1, sizeof(*packing->path));
 	packing->guard = calloc(packing->nunits + 1, sizeof(*packing->guard));
@@ -53,8 +54,8 @@ static bool allocate(struct rounds_packing *packing)
 	packing->receive_busy = new_masks(servers, packing);
 	packing->full = new_masks(groups, packing);
 	packing->homeless = malloc((packing->nunits + 1) * sizeof(*packing->homeless));
-	return packing->round && packing->path && packing->guard && packing->up_at && packing->down_at &&
-	       packing->receive_at && packing->count && packing->up_busy && packing->down_busy &&
+	return packing->leaf_of && packing->round && packing->path && packing->guard && packing->up_at &&
+	       packing->down_at && packing->receive_at && packing->count && packing->up_busy && packing->down_busy &&
 	       packing->receive_busy && packing->full && packing->homeless;
 }
 
@@ -68,12 +69,14 @@ enum fors_err fors_rounds_packing_new(const struct rounds_problem *problem, uint
 	new->problem = problem;
 	new->nrounds = nrounds;
 	new->nwords = (nrounds + 63) / 64;
-	new->nunits = rounds_ngroups(problem) * problem->nservers;
+	new->nunits = rounds_ngroups(problem) << problem->server_bits;
 	new->random = UINT64_C(88172645463325252);
 	if (!allocate(new)) {
 		fors_rounds_packing_free(new);
 		return fors_fail_memory(error);
 	}
+	for (uint32_t group = 0; group < rounds_ngroups(problem); group++)
+		new->leaf_of[group] = (uint16_t)(group / problem->parts);
 	*packing = new;
 	return FORS_OK;
 }
@@ -82,6 +85,7 @@ void fors_rounds_packing_free(struct rounds_packing *packing)
 {
 	if (!packing)
 		return;
+	free(packing->leaf_of);
 	free(packing->round);
 	free(packing->path);
 	free(packing->guard);
@@ -97,19 +101,6 @@ void fors_rounds_packing_free(struct rounds_packing *packing)
 	free(packing);
 }
 
-struct rounds_unit fors_rounds_unit(const struct rounds_problem *problem, uint32_t id)
-{
-	struct rounds_unit unit = {.id = id, .group = id / problem->nservers, .server = id % problem->nservers};
-	size_t at;
-
-	unit.leaf = unit.group / problem->parts;
-	unit.is_local = problem->fabric->server[unit.server].leaf == unit.leaf;
-	at = rounds_ways(problem, unit.leaf, unit.server);
-	unit.up = problem->up + at;
-	unit.down = problem->down + at;
-	return unit;
-}
-
 static uint32_t up_link(const struct rounds_packing *packing, const struct rounds_unit *unit, uint32_t path)
 {
 	return unit->leaf * packing->problem->nlanes + unit->up[path];
@@ -117,7 +108,7 @@ static uint32_t up_link(const struct rounds_packing *packing, const struct round
 
 static uint32_t down_link(const struct rounds_packing *packing, const struct rounds_unit *unit, uint32_t path)
 {
-	return packing->problem->fabric->server[unit->server].leaf * packing->problem->nlanes + unit->down[path];
+	return unit->to * packing->problem->nlanes + unit->down[path];
 }
 
 /* Write `id` (a unit or ROUNDS_NONE) into one row of an *_at array and its mask. */

@@ -49,6 +49,11 @@ struct pattern {
 	uint32_t *class_of; /* [server] */
 };
 
+static uint32_t distance(const struct rounds_problem *problem, uint32_t leaf, uint32_t to)
+{
+	return to >= leaf ? to - leaf : to + problem->nleaves - leaf;
+}
+
 static uint32_t item_number(const struct pattern *pattern, uint32_t delta, uint32_t number, uint32_t class)
 {
 	return (delta * pattern->problem->parts + number) * pattern->nclasses + class;
@@ -128,7 +133,7 @@ static bool read_lanes(struct pattern *pattern)
 		return false;
 	for (uint32_t leaf = 0; leaf < problem->nleaves; leaf++) {
 		for (uint32_t d = 0; d < problem->nservers; d++) {
-			uint32_t delta = (problem->fabric->server[d].leaf + problem->nleaves - leaf) % problem->nleaves;
+			uint32_t delta = distance(problem, leaf, problem->leaf_of[d]);
 			size_t place = ((size_t)delta * pattern->nclasses + pattern->class_of[d]) * npaths;
 			const uint8_t *up = problem->up + rounds_ways(problem, leaf, d);
 
@@ -345,22 +350,43 @@ static bool is_regular(const struct pattern *pattern, const struct rounds_unit *
 	return unit->is_local || unit->up[pattern->path[item]] == item_lane(pattern, item, pattern->path[item]);
 }
 
-/* The regular units first, so that displaced ones find out what is really left in their round. */
-static void place_all(struct rounds_packing *packing, const struct pattern *pattern, bool regular)
+static uint32_t item_of(const struct pattern *pattern, const struct rounds_unit *unit)
+{
+	const struct rounds_problem *problem = pattern->problem;
+
+	return item_number(pattern, distance(problem, unit->leaf, unit->to), unit->group % problem->parts,
+			   pattern->class_of[unit->server]);
+}
+
+/* The regular units of a group; the others have to wait. */
+static void place_group(struct rounds_packing *packing, const struct pattern *pattern, uint32_t group)
 {
 	const struct rounds_problem *problem = packing->problem;
 
-	for (uint32_t id = 0; id < packing->nunits; id++) {
-		struct rounds_unit unit = fors_rounds_unit(problem, id);
-		uint32_t delta =
-			(problem->fabric->server[unit.server].leaf + problem->nleaves - unit.leaf) % problem->nleaves;
-		uint32_t item =
-			item_number(pattern, delta, unit.group % problem->parts, pattern->class_of[unit.server]);
+	for (uint32_t d = 0; d < problem->nservers; d++) {
+		struct rounds_unit unit = rounds_unit(packing, (group << problem->server_bits) + d);
+		uint32_t item = item_of(pattern, &unit);
 
-		if (is_regular(pattern, &unit, item) != regular || rounds_members(problem, unit.group) == 0)
-			continue;
-		if (!place(packing, &unit, pattern, item))
-			packing->homeless[packing->nhomeless++] = id;
+		if (!is_regular(pattern, &unit, item) || !place(packing, &unit, pattern, item))
+			packing->homeless[packing->nhomeless++] = unit.id;
+	}
+}
+
+/* Displaced units come last, so that they find out what is really left in their round. */
+static void place_all(struct rounds_packing *packing, const struct pattern *pattern)
+{
+	uint32_t waiting;
+
+	for (uint32_t group = 0; group < rounds_ngroups(packing->problem); group++)
+		if (rounds_members(packing->problem, group) > 0)
+			place_group(packing, pattern, group);
+	waiting = packing->nhomeless;
+	packing->nhomeless = 0;
+	for (uint32_t i = 0; i < waiting; i++) {
+		struct rounds_unit unit = rounds_unit(packing, packing->homeless[i]);
+
+		if (!place(packing, &unit, pattern, item_of(pattern, &unit)))
+			packing->homeless[packing->nhomeless++] = unit.id;
 	}
 }
 
@@ -380,8 +406,7 @@ enum fors_err fors_rounds_start(struct rounds_packing *packing, struct fors_erro
 		return fors_fail_memory(error);
 	}
 	colour_all(&pattern);
-	place_all(packing, &pattern, true);
-	place_all(packing, &pattern, false);
+	place_all(packing, &pattern);
 	release(&pattern);
 	return FORS_OK;
 }

@@ -76,12 +76,17 @@ enum fors_err fors_rounds_problem_init(struct rounds_problem *problem, const str
 	size_t size = (size_t) new.nleaves *new.nservers *new.stride;
 	enum fors_err err;
 
+	while (new.nservers > 1u << new.server_bits)
+		new.server_bits++;
+	new.leaf_of = malloc((new.nservers + 1) * sizeof(*new.leaf_of));
 	new.up = malloc(size);
 	new.down = malloc(size);
-	if (!new.up || !new.down) {
+	if (!new.leaf_of || !new.up || !new.down) {
 		fors_rounds_problem_clear(&new);
 		return fors_fail_memory(error);
 	}
+	for (uint32_t d = 0; d < new.nservers; d++)
+		new.leaf_of[d] = fabric->server[d].leaf;
 	memset(new.up, FORS_NO_LANE, size);
 	memset(new.down, FORS_NO_LANE, size);
 	err = read_ways(&new, error);
@@ -96,8 +101,10 @@ enum fors_err fors_rounds_problem_init(struct rounds_problem *problem, const str
 
 void fors_rounds_problem_clear(struct rounds_problem *problem)
 {
+	free(problem->leaf_of);
 	free(problem->up);
 	free(problem->down);
+	problem->leaf_of = NULL;
 	problem->up = problem->down = NULL;
 }
 
@@ -131,7 +138,7 @@ static void count_forced(const struct rounds_problem *problem, uint32_t *up, uin
 			size_t at = rounds_ways(problem, leaf, d);
 			uint8_t up_lane = common_lane(problem->up + at, problem->npaths);
 			uint8_t down_lane = common_lane(problem->down + at, problem->npaths);
-			uint32_t to = problem->fabric->server[d].leaf;
+			uint32_t to = problem->leaf_of[d];
 
 			if (up_lane != FORS_NO_LANE)
 				up[leaf * problem->nlanes + up_lane] += nonempty(problem, leaf);

@@ -21,8 +21,9 @@
 #define COST_REMOTE 10
 #define COST_CAPACITY 8 /* somebody of the group has to go too */
 #define COST_TABU 40
-#define TIE_BITS 3	 /* room for a random tie-break below the cost */
-#define CANCEL_STEPS 256 /* ask for cancellation this often */
+#define TIE_BITS 3	     /* room for a random tie-break below the cost */
+#define CANCEL_STEPS 64	     /* ask for cancellation this often */
+#define MOST_WEIGHED 1000000 /* places looked at, all in all: large problems with many ways come to that */
 
 /* xorshift64 */
 static uint32_t random_below(struct rounds_packing *packing, uint32_t n)
@@ -59,22 +60,21 @@ static void find_obstacle(const struct rounds_packing *packing, const struct rou
 	obstacle->count = 0;
 	add_obstacle(obstacle, packing->receive_at[unit->server * nrounds + round]);
 	if (!unit->is_local) {
-		uint32_t to = problem->fabric->server[unit->server].leaf;
-
 		add_obstacle(obstacle,
 			     packing->up_at[(unit->leaf * problem->nlanes + unit->up[path]) * nrounds + round]);
-		add_obstacle(obstacle, packing->down_at[(to * problem->nlanes + unit->down[path]) * nrounds + round]);
+		add_obstacle(obstacle,
+			     packing->down_at[(unit->to * problem->nlanes + unit->down[path]) * nrounds + round]);
 	}
 	obstacle->needs_capacity = packing->count[unit->group * nrounds + round] >= problem->capacity;
 	for (uint32_t i = 0; i < obstacle->count; i++)
-		if (obstacle->unit[i] / problem->nservers == unit->group)
+		if (rounds_group_of(problem, obstacle->unit[i]) == unit->group)
 			obstacle->needs_capacity = false;
 }
 
 /* What it costs to eject one placed unit. */
 static uint32_t price(const struct rounds_packing *packing, uint32_t id, uint32_t step)
 {
-	struct rounds_unit unit = fors_rounds_unit(packing->problem, id);
+	struct rounds_unit unit = rounds_unit(packing, id);
 	uint32_t path, cost = unit.is_local ? COST_LOCAL : COST_REMOTE;
 
 	if (fors_rounds_find_free(packing, &unit, 0, &path) != ROUNDS_NONE)
@@ -103,6 +103,7 @@ static void weigh(struct rounds_packing *packing, const struct rounds_unit *unit
 	struct obstacle obstacle;
 	uint32_t cost;
 
+	packing->weighed++;
 	find_obstacle(packing, unit, path, round, &obstacle);
 	/* Nobody is cheaper than COST_FITS: do not ask for prices that cannot matter. */
 	if ((COST_FITS * obstacle.count + (obstacle.needs_capacity ? COST_CAPACITY : 0)) << TIE_BITS >= best->cost)
@@ -137,7 +138,7 @@ static void consider(struct rounds_packing *packing, uint32_t id, uint32_t group
 {
 	uint32_t cost;
 
-	if (id == ROUNDS_NONE || id / packing->problem->nservers != group)
+	if (id == ROUNDS_NONE || rounds_group_of(packing->problem, id) != group)
 		return;
 	cost = (price(packing, id, step) << TIE_BITS) + random_below(packing, 1 << TIE_BITS);
 	if (cost < *least) {
@@ -164,7 +165,7 @@ static uint32_t find_victim(struct rounds_packing *packing, uint32_t group, uint
 
 static void eject(struct rounds_packing *packing, uint32_t id)
 {
-	struct rounds_unit unit = fors_rounds_unit(packing->problem, id);
+	struct rounds_unit unit = rounds_unit(packing, id);
 
 	fors_rounds_take(packing, &unit);
 	packing->homeless[packing->nhomeless++] = id;
@@ -190,13 +191,14 @@ static bool is_cancelled(const struct rounds_packing *packing)
 	return task->cancelled && task->cancelled(task->context);
 }
 
-enum fors_err fors_rounds_search(struct rounds_packing *packing, uint64_t budget, bool *done, struct fors_error *error)
+enum fors_err fors_rounds_search(struct rounds_packing *packing, uint64_t patience, bool *done,
+				 struct fors_error *error)
 {
 	uint32_t step = 0, fewest = packing->nhomeless;
-	uint64_t ejections = 0, patience = budget;
+	uint64_t ejections = 0, last = patience;
 
 	while (packing->nhomeless) {
-		struct rounds_unit unit = fors_rounds_unit(packing->problem, packing->homeless[--packing->nhomeless]);
+		struct rounds_unit unit = rounds_unit(packing, packing->homeless[--packing->nhomeless]);
 		uint32_t path,
 			round = fors_rounds_find_free(packing, &unit, random_below(packing, packing->nrounds), &path);
 
@@ -204,7 +206,7 @@ enum fors_err fors_rounds_search(struct rounds_packing *packing, uint64_t budget
 			return fors_fail(error, FORS_ECANCELLED, "rounds: planning was cancelled");
 		if (round != ROUNDS_NONE) {
 			fors_rounds_put(packing, &unit, path, round);
-		} else if (ejections++ < patience) {
+		} else if (ejections++ < last && packing->weighed < MOST_WEIGHED) {
 			force(packing, &unit, cheapest(packing, &unit, step), step);
 		} else {
 			packing->homeless[packing->nhomeless++] = unit.id;
@@ -213,7 +215,7 @@ enum fors_err fors_rounds_search(struct rounds_packing *packing, uint64_t budget
 		packing->guard[unit.id] = step + TENURE + random_below(packing, TENURE);
 		if (packing->nhomeless < fewest) {
 			fewest = packing->nhomeless;
-			patience = ejections + budget;
+			last = ejections + patience;
 		}
 	}
 	*done = packing->nhomeless == 0;
