@@ -1,0 +1,398 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * net.c - nodes, ports, cables: two growing arrays and one sorted index.
+ *
+ * All ports of all nodes lie in one array, node by node, port 0 first, so that a
+ * cable is two entries that name each other. A link that is down is an entry
+ * whose peer is FORS_NONE. GUIDs are found by binary search in by_guid, which
+ * fors_net_index() makes once the net is complete.
+ */
+#include "net.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_PORTS 254
+
+struct fors_net *fors_net_new(void)
+{
+	return calloc(1, sizeof(struct fors_net));
+}
+
+void fors_net_free(struct fors_net *net)
+{
+	if (!net)
+		return;
+	free(net->node);
+	free(net->port);
+	free(net->by_guid);
+	free(net);
+}
+
+/* A copy of count elements; an empty array is one spare byte, so that NULL means no memory. */
+static void *copy_array(const void *from, size_t count, size_t size)
+{
+	void *to = malloc(count ? count * size : 1);
+
+	if (to && count)
+		memcpy(to, from, count * size);
+	return to;
+}
+
+enum fors_err fors_net_copy(const struct fors_net *net, struct fors_net **copy, struct fors_error *error)
+{
+	struct fors_net *to = fors_net_new();
+
+	if (!to)
+		return fors_fail_memory(error);
+	*to = (struct fors_net){.nnodes = net->nnodes, .nports = net->nports,
+				.node_room = net->nnodes, .port_room = net->nports};
+	to->node = copy_array(net->node, net->nnodes, sizeof(*net->node));
+	to->port = copy_array(net->port, net->nports, sizeof(*net->port));
+	if (net->by_guid)
+		to->by_guid = copy_array(net->by_guid, net->nnodes, sizeof(*net->by_guid));
+	if (!to->node || !to->port || (net->by_guid && !to->by_guid)) {
+		fors_net_free(to);
+		return fors_fail_memory(error);
+	}
+	*copy = to;
+	return FORS_OK;
+}
+
+/* Make room for `more` elements behind `used`; false when out of memory. */
+static bool make_room(void **array, uint32_t *room, uint32_t used, uint32_t more, size_t size)
+{
+	uint32_t wanted = *room;
+	void *grown;
+
+	if (used + more <= *room)
+		return true;
+	wanted = wanted * 2 > used + more ? wanted * 2 : used + more;
+	grown = realloc(*array, wanted * size);
+	if (!grown)
+		return false;
+	*array = grown;
+	*room = wanted;
+	return true;
+}
+
+/* Names end up in logs, JSON and HTML: no control characters, no quotes. */
+static void copy_name(char *to, const char *from)
+{
+	size_t i;
+
+	for (i = 0; from && from[i] && i < FORS_NAME_MAX; i++) {
+		unsigned char c = (unsigned char)from[i];
+
+		to[i] = c < 0x20 || c >= 0x7f || c == '"' || c == '\'' || c == '\\' || c == '<' || c == '>' ? '?' : (char)c;
+	}
+	to[i] = '\0';
+}
+
+enum fors_err fors_net_add_node(struct fors_net *net, enum fors_node_type type, unsigned nports, uint64_t guid,
+				const char *id, const char *desc, uint32_t *index, struct fors_error *error)
+{
+	struct fors_node *node;
+
+	if (nports > MAX_PORTS)
+		return fors_fail(error, FORS_ELIMIT, "node %.64s has %u ports; InfiniBand allows %u", id, nports,
+				 MAX_PORTS);
+	if (!make_room((void **)&net->node, &net->node_room, net->nnodes, 1, sizeof(*net->node)) ||
+	    !make_room((void **)&net->port, &net->port_room, net->nports, nports + 1, sizeof(*net->port)))
+		return fors_fail_memory(error);
+	node = &net->node[net->nnodes];
+	*node = (struct fors_node){.guid = guid, .first_port = net->nports, .type = type, .nports = (uint8_t)nports};
+	copy_name(node->id, id);
+	copy_name(node->desc, desc);
+	for (unsigned p = 0; p <= nports; p++)
+		net->port[net->nports + p] = (struct fors_port){.peer = FORS_NONE};
+	if (type == FORS_SWITCH)
+		net->port[net->nports].guid = guid;
+	net->nports += nports + 1;
+	free(net->by_guid);
+	net->by_guid = NULL;
+	*index = net->nnodes++;
+	return FORS_OK;
+}
+
+/* --- GUIDs ---------------------------------------------------------------- */
+
+struct guid_owner {
+	uint64_t guid;
+	uint32_t node;
+};
+
+static int compare_owners(const void *left, const void *right)
+{
+	const struct guid_owner *a = left, *b = right;
+
+	if (a->guid != b->guid)
+		return a->guid < b->guid ? -1 : 1;
+	return a->node < b->node ? -1 : a->node > b->node;
+}
+
+/* Sort owners and complain about two that share a GUID. */
+static enum fors_err sort_owners(const struct fors_net *net, struct guid_owner *owner, uint32_t count,
+				 const char *what, struct fors_error *error)
+{
+	qsort(owner, count, sizeof(*owner), compare_owners);
+	for (uint32_t i = 1; i < count; i++)
+		if (owner[i].guid == owner[i - 1].guid)
+			return fors_fail(error, FORS_EINPUT,
+					 "%s GUID 0x%016" PRIx64 " is used twice, by %s and %s; GUIDs must be unique",
+					 what, owner[i].guid, net->node[owner[i - 1].node].id,
+					 net->node[owner[i].node].id);
+	return FORS_OK;
+}
+
+static enum fors_err index_nodes(struct fors_net *net, struct guid_owner *owner, uint32_t *by_guid,
+				 struct fors_error *error)
+{
+	enum fors_err err;
+
+	for (uint32_t n = 0; n < net->nnodes; n++)
+		owner[n] = (struct guid_owner){net->node[n].guid, n};
+	err = sort_owners(net, owner, net->nnodes, "node", error);
+	for (uint32_t n = 0; n < net->nnodes; n++)
+		by_guid[n] = owner[n].node;
+	return err;
+}
+
+static enum fors_err check_port_guids(struct fors_net *net, struct guid_owner *owner, struct fors_error *error)
+{
+	uint32_t count = 0;
+
+	for (uint32_t n = 0; n < net->nnodes; n++)
+		for (unsigned p = 1; net->node[n].type != FORS_SWITCH && p <= net->node[n].nports; p++)
+			if (fors_net_port(net, n, p)->guid)
+				owner[count++] = (struct guid_owner){fors_net_port(net, n, p)->guid, n};
+	return sort_owners(net, owner, count, "port", error);
+}
+
+enum fors_err fors_net_index(struct fors_net *net, struct fors_error *error)
+{
+	struct guid_owner *owner = calloc((size_t)net->nports + 1, sizeof(*owner));
+	uint32_t *by_guid = calloc((size_t)net->nnodes + 1, sizeof(*by_guid));
+	enum fors_err err = FORS_OK;
+
+	if (!owner || !by_guid)
+		err = fors_fail_memory(error);
+	if (!err)
+		err = index_nodes(net, owner, by_guid, error);
+	if (!err)
+		err = check_port_guids(net, owner, error);
+	free(owner);
+	if (err) {
+		free(by_guid);
+		return err;
+	}
+	free(net->by_guid);
+	net->by_guid = by_guid;
+	return FORS_OK;
+}
+
+uint32_t fors_net_find_guid(const struct fors_net *net, uint64_t guid)
+{
+	uint32_t low = 0, high = net->nnodes;
+
+	while (net->by_guid && low < high) {
+		uint32_t middle = low + (high - low) / 2;
+		uint64_t found = net->node[net->by_guid[middle]].guid;
+
+		if (found == guid)
+			return net->by_guid[middle];
+		if (found < guid)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return FORS_NONE;
+}
+
+/* --- what a person means -------------------------------------------------- */
+
+/* Split "NODE[PORT]" into name and port; port 0 when there is none. */
+static enum fors_err split_port(const char *what, char *name, size_t room, unsigned *port, struct fors_error *error)
+{
+	size_t length = strlen(what);
+	const char *open = strrchr(what, '[');
+	char *end;
+
+	*port = 0;
+	if (length && what[length - 1] == ']' && open) {
+		unsigned long number = strtoul(open + 1, &end, 10);
+
+		if (end == open + 1 || *end != ']' || number < 1 || number > MAX_PORTS)
+			return fors_fail(error, FORS_EINPUT, "'%.100s': the port must be a number from 1 to %u", what,
+					 MAX_PORTS);
+		*port = (unsigned)number;
+		length = (size_t)(open - what);
+	}
+	if (!length || length >= room)
+		return fors_fail(error, FORS_EINPUT, "'%.100s' names no node; write NODE or NODE[PORT]", what);
+	memcpy(name, what, length);
+	name[length] = '\0';
+	return FORS_OK;
+}
+
+static uint32_t find_id(const struct fors_net *net, const char *name)
+{
+	for (uint32_t n = 0; n < net->nnodes; n++)
+		if (!strcmp(net->node[n].id, name))
+			return n;
+	return FORS_NONE;
+}
+
+static bool has_port_guid(const struct fors_net *net, uint32_t node, uint64_t guid)
+{
+	for (unsigned p = 1; net->node[node].type != FORS_SWITCH && p <= net->node[node].nports; p++)
+		if (fors_net_port(net, node, p)->guid == guid)
+			return true;
+	return false;
+}
+
+static uint32_t find_any_guid(const struct fors_net *net, const char *name)
+{
+	char *end;
+	uint64_t guid;
+
+	if (strncmp(name, "0x", 2) && strncmp(name, "0X", 2))
+		return FORS_NONE;
+	guid = strtoull(name, &end, 16);
+	if (*end)
+		return FORS_NONE;
+	for (uint32_t n = 0; n < net->nnodes; n++)
+		if (net->node[n].guid == guid)
+			return n;
+	for (uint32_t n = 0; n < net->nnodes; n++)
+		if (has_port_guid(net, n, guid))
+			return n;
+	return FORS_NONE;
+}
+
+/* Several nodes have this description: name them, as many as fit. */
+static enum fors_err fail_ambiguous(const struct fors_net *net, const char *name, struct fors_error *error)
+{
+	char list[300] = "";
+	size_t used = 0;
+	unsigned more = 0;
+
+	for (uint32_t n = 0; n < net->nnodes; n++) {
+		if (strcmp(net->node[n].desc, name))
+			continue;
+		if (used + 24 < sizeof(list))
+			used += (size_t)snprintf(list + used, sizeof(list) - used, " 0x%016" PRIx64, net->node[n].guid);
+		else
+			more++;
+	}
+	if (more)
+		return fors_fail(error, FORS_EINPUT, "'%s' is the description of several nodes:%s and %u more; use a GUID",
+				 name, list, more);
+	return fors_fail(error, FORS_EINPUT, "'%s' is the description of several nodes:%s; use a GUID", name, list);
+}
+
+static enum fors_err find_desc(const struct fors_net *net, const char *name, uint32_t *node, struct fors_error *error)
+{
+	uint32_t found = FORS_NONE;
+
+	for (uint32_t n = 0; n < net->nnodes; n++) {
+		if (strcmp(net->node[n].desc, name))
+			continue;
+		if (found != FORS_NONE)
+			return fail_ambiguous(net, name, error);
+		found = n;
+	}
+	if (found == FORS_NONE)
+		return fors_fail(error, FORS_EINPUT, "no node has the id, GUID or description '%s'", name);
+	*node = found;
+	return FORS_OK;
+}
+
+enum fors_err fors_net_find(const struct fors_net *net, const char *what, uint32_t *node, unsigned *port,
+			    struct fors_error *error)
+{
+	char name[128];
+	unsigned number;
+	uint32_t found;
+	enum fors_err err = split_port(what, name, sizeof(name), &number, error);
+
+	if (err)
+		return err;
+	found = find_id(net, name);
+	if (found == FORS_NONE)
+		found = find_any_guid(net, name);
+	if (found == FORS_NONE && (err = find_desc(net, name, &found, error)))
+		return err;
+	if (number > net->node[found].nports)
+		return fors_fail(error, FORS_EINPUT, "%s has no port %u, only 1 to %u", name, number,
+				 net->node[found].nports);
+	*node = found;
+	*port = number;
+	return FORS_OK;
+}
+
+/* --- cables --------------------------------------------------------------- */
+
+static enum fors_err check_free(const struct fors_net *net, uint32_t node, unsigned port, struct fors_error *error)
+{
+	const struct fors_port *p;
+
+	if (port < 1 || port > net->node[node].nports)
+		return fors_fail(error, FORS_EINPUT, "%s has no port %u, only 1 to %u", net->node[node].id, port,
+				 net->node[node].nports);
+	p = fors_net_port(net, node, port);
+	if (p->peer != FORS_NONE)
+		return fors_fail(error, FORS_EINPUT, "port %s[%u] is used twice, it already goes to %s[%u]",
+				 net->node[node].id, port, net->node[p->peer].id, p->peer_port);
+	return FORS_OK;
+}
+
+enum fors_err fors_net_connect(struct fors_net *net, uint32_t node_a, unsigned port_a, uint32_t node_b,
+			       unsigned port_b, struct fors_error *error)
+{
+	enum fors_err err = check_free(net, node_a, port_a, error);
+
+	if (!err)
+		err = check_free(net, node_b, port_b, error);
+	if (!err && node_a == node_b && port_a == port_b)
+		err = fors_fail(error, FORS_EINPUT, "port %s[%u] is cabled to itself", net->node[node_a].id, port_a);
+	if (err)
+		return err;
+	fors_net_port(net, node_a, port_a)->peer = node_b;
+	fors_net_port(net, node_a, port_a)->peer_port = (uint8_t)port_b;
+	fors_net_port(net, node_b, port_b)->peer = node_a;
+	fors_net_port(net, node_b, port_b)->peer_port = (uint8_t)port_a;
+	return FORS_OK;
+}
+
+void fors_net_disconnect(struct fors_net *net, uint32_t node, unsigned port)
+{
+	struct fors_port *here = fors_net_port(net, node, port);
+
+	if (here->peer == FORS_NONE)
+		return;
+	fors_net_port(net, here->peer, here->peer_port)->peer = FORS_NONE;
+	here->peer = FORS_NONE;
+}
+
+enum fors_err fors_net_down(const struct fors_net *intact, struct fors_net *net, const char *what,
+			    struct fors_error *error)
+{
+	uint32_t node;
+	unsigned port, cables = 0;
+	enum fors_err err = fors_net_find(intact, what, &node, &port, error);
+
+	if (err)
+		return err;
+	for (unsigned p = port ? port : 1; p <= (port ? port : intact->node[node].nports); p++) {
+		if (fors_net_port(intact, node, p)->peer == FORS_NONE)
+			continue;
+		fors_net_disconnect(net, node, p);
+		cables++;
+	}
+	if (!cables)
+		return fors_fail(error, FORS_EINPUT, "'%.100s' has no cable that could go down", what);
+	return FORS_OK;
+}
