@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Runs the command fors as a user would; FORS and FORS_STAMP name the programs, FORS_SRC the source tree."""
+import os
+import pathlib
+import subprocess
+
+import pytest
+
+FORS = os.environ.get("FORS", "fors")
+STAMP = os.environ.get("FORS_STAMP", "stamp_schedule")
+SRC = pathlib.Path(os.environ.get("FORS_SRC", pathlib.Path(__file__).resolve().parents[2]))
+
+
+class Result:
+    def __init__(self, done):
+        self.code, self.out, self.err = done.returncode, done.stdout, done.stderr
+
+
+def run(program, *args, stdin=b"", cwd=None, env=None):
+    done = subprocess.run([program, *map(str, args)], input=stdin, capture_output=True, timeout=60, cwd=cwd,
+                          env={**os.environ, **(env or {})})
+    done.stdout = done.stdout.decode(errors="replace")
+    done.stderr = done.stderr.decode(errors="replace")
+    return Result(done)
+
+
+@pytest.fixture
+def fors():
+    """fors(args..., code=0): run it, insist on the exit code, and never on a crash."""
+
+    def call(*args, code=0, **more):
+        result = run(FORS, *args, **more)
+        assert result.code == code, (args, result.code, result.out[-2000:], result.err)
+        if code == 2:
+            assert result.err.startswith("fors"), result.err
+        assert "runtime error" not in result.err and "Sanitizer" not in result.err
+        return result
+
+    return call
+
+
+@pytest.fixture
+def stamp():
+    """stamp(file, epoch[, reason]): give a schedule file an epoch, or withdraw it."""
+
+    def call(*args):
+        assert run(STAMP, *args).code == 0
+
+    return call
+
+
+@pytest.fixture
+def write(tmp_path):
+    """write(name, text or bytes) -> path"""
+
+    def call(name, content):
+        path = tmp_path / name
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return path
+
+    return call

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""fors fabric and fors verify: what one writes the other reads; wrong tables, cables and schedules are found."""
+import json
+
+import pytest
+
+SPEC = "FT(2;4,4)"
+
+
+def test_spec_is_canonical(fors):
+    out = fors("fabric", "--synthetic", " FT( 2 ; 4,4 )".replace(" ", ""), "--format", "spec").out
+    assert out.startswith("FT(2;4,4")
+    assert fors("fabric", "--synthetic", out.strip(), "--format", "spec").out == out
+
+
+@pytest.mark.parametrize("spec", [SPEC, "FT(2;3,5;servers=4;cables=2)", "FT(2;1,1)", "FT(2;4,3;empty=0/0,2/3)"])
+def test_net_comes_back(fors, write, spec):
+    text = fors("fabric", "--synthetic", spec).out
+    assert fors("fabric", "--fabric", write("net", text)).out == text
+    assert fors("fabric", "--fabric", "-", stdin=text.encode()).out == text
+    there, back = (json.loads(fors("plan", "--json", *source).out)
+                   for source in (("--synthetic", spec), ("--fabric", write("net", text))))
+    for key in ("servers", "leaves", "spines", "phases", "lower_bound", "method", "state"):
+        assert there[key] == back[key]
+
+
+def test_lmc_is_written_and_kept(fors, write):
+    path = write("net", fors("fabric", "--synthetic", SPEC, "--lmc", "2").out)
+    assert json.loads(fors("plan", "--fabric", path, "--json").out)["lmc"] == 2
+    assert json.loads(fors("plan", "--fabric", path, "--json", "--lmc", "1").out)["lmc"] == 1
+
+
+def test_down_leaves_the_cable_out(fors):
+    whole, less = (fors("fabric", "--synthetic", SPEC, *down).out for down in ([], ["--down", "Leaf01[6]"]))
+    assert len(whole.splitlines()) == len(less.splitlines()) + 2
+
+
+def test_json(fors):
+    status = json.loads(fors("fabric", "--synthetic", SPEC, "--down", "Leaf01[6]", "--format", "json").out)
+    assert status["servers"] == 16 and len(status["dead_links"]) == 1 and status["phases"] is None
+
+
+@pytest.fixture(params=[[], ["--down", "Leaf01[6]"], ["--down", "Spine02", "--down", "Leaf03[5]"]], ids=str)
+def published(request, fors, tmp_path):
+    """A net, tables and a schedule that belong together, in files."""
+    args = ["--synthetic", SPEC, "--lmc", "2", *request.param]
+    (tmp_path / "net").write_text(fors("fabric", *args).out)
+    (tmp_path / "lfts").write_text(fors("fabric", *args, "--format", "lfts").out)
+    fors("plan", *args, "--output", tmp_path / "schedule")
+    return tmp_path
+
+
+def verify_args(folder, **other):
+    return [x for name in ("fabric", "lfts", "schedule")
+            for x in (f"--{name}", other.get(name, folder / name.replace("fabric", "net")))]
+
+
+def test_verify_good(fors, published):
+    assert fors("verify", *verify_args(published)).out.startswith("good: ")
+
+
+def test_verify_finds_a_dead_cable(fors, published):
+    out = fors("verify", *verify_args(published), "--down", "Leaf02[7]", code=1).out
+    assert out.startswith("wrong: ") and "phase" in out
+
+
+def test_verify_finds_wrong_tables(fors, published, write):
+    """All traffic of a leaf over one spine: conflicts."""
+    whole = (published / "lfts").read_text()
+    other = fors("fabric", "--synthetic", SPEC, "--lmc", "2", "--format", "lfts", "--down", "Leaf00[5]",
+                 "--down", "Leaf00[6]").out
+    assert other != whole
+    fors("verify", *verify_args(published, lfts=write("other", other)), code=1)
+
+
+def test_verify_withdrawn(fors, published, stamp):
+    stamp(published / "schedule", 5, "gone")
+    assert "withdrawn: gone" in fors("verify", *verify_args(published), code=1).out
+
+
+def test_verify_bad_files(fors, published, write, tmp_path):
+    lfts = (published / "lfts").read_text()
+    for name in ("fabric", "lfts", "schedule"):
+        for content in (b"", b"hello\n", b"\0\1\2\3" * 99):
+            path = write("bad", content)
+            assert str(path) in fors("verify", *verify_args(published, **{name: path}), code=2).err
+        assert "absent" in fors("verify", *verify_args(published, **{name: tmp_path / "absent"}), code=2).err
+    fors("verify", *verify_args(published, lfts=write("twice", lfts + lfts)), code=2)

@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""fors plan: numbers, exit codes, participants, the schedule file, what a terminal sees."""
+import json
+import os
+import pty
+import stat
+
+import pytest
+
+from conftest import FORS
+
+KEYS = ["epoch", "state", "reason", "servers", "leaves", "spines", "f", "affected_spines", "capacity", "phases",
+        "lower_bound", "method", "plan_ms", "tables_ms", "unreachable_pairs", "dead_links", "lmc", "lmc_needed"]
+
+
+def plan(fors, *args, code=0):
+    status = json.loads(fors("plan", "--json", *args, code=code).out)
+    assert sorted(status) == sorted(KEYS)
+    return status
+
+
+def test_healthy(fors):
+    status = plan(fors, "--synthetic", "FT(2;4,4)")
+    assert status["state"] == "active"
+    assert (status["servers"], status["leaves"], status["spines"]) == (16, 4, 4)
+    assert (status["f"], status["affected_spines"], status["capacity"]) == (0, 0, 4)
+    assert (status["phases"], status["lower_bound"]) == (16, 16)
+    assert status["dead_links"] == [] and status["unreachable_pairs"] == 0
+    assert status["lmc"] == 0 and status["lmc_needed"] is None
+    assert status["epoch"] is None and status["reason"] is None
+    assert status["plan_ms"] >= 0 and status["tables_ms"] >= 0
+
+
+def test_one_dead_cable_is_named(fors):
+    status = plan(fors, "--synthetic", "FT(2;4,4)", "--down", "Leaf01[6]", "--lmc", "2")
+    assert status["dead_links"] == [{"a": "Leaf01", "a_port": 6, "b": "Spine01", "b_port": 2}]
+    assert (status["f"], status["affected_spines"], status["capacity"], status["lmc"]) == (1, 1, 3, 2)
+    assert status["state"] == "active" and status["phases"] >= status["lower_bound"] >= 16
+
+
+def test_either_end_and_repetition_mean_the_same(fors):
+    spec = ("--synthetic", "FT(2;4,4)", "--lmc", "2")
+    one = plan(fors, *spec, "--down", "Leaf01[6]")
+    for downs in (["Spine01[2]"], ["Leaf01[6]", "Spine01[2]"]):
+        other = plan(fors, *spec, *(x for down in downs for x in ("--down", down)))
+        assert other["dead_links"] == one["dead_links"] and other["phases"] == one["phases"]
+
+
+def test_a_dead_spine_keeps_its_place(fors):
+    status = plan(fors, "--synthetic", "FT(2;4,4)", "--down", "Spine02", "--lmc", "2")
+    assert (status["spines"], status["affected_spines"], len(status["dead_links"])) == (4, 1, 4)
+    assert status["f"] == 1 and status["state"] == "active"
+
+
+def test_text_for_people(fors):
+    out = fors("plan", "--synthetic", "FT(2;4,4)", "--down", "Leaf01[6]", "--lmc", "2").out
+    for text in ["16 servers", "Leaf01[6] - Spine01[2]", "f = 1, m = 1", "B = 3", "phases", "% of full speed",
+                 "% of the intact fabric's", "verified"]:
+        assert text in out
+    assert "\033" not in out
+
+
+@pytest.mark.parametrize("spec, servers", [
+    ("FT(2;4,1)", 4), ("FT(2;4,4;servers=1)", 4), ("FT(2;1,1)", 1), ("FT(2;1,1;servers=1)", 1), ("FT(2;3,5)", 15),
+    ("FT(2;2,3;servers=4)", 12), ("FT(2;2,3;cables=2)", 6), ("FT(2;4,4;empty=0/1,2/3)", 14),
+])
+def test_odd_shapes(fors, spec, servers):
+    status = plan(fors, "--synthetic", spec, "--lmc", "3")
+    assert status["state"] == "active" and status["servers"] == servers
+    assert status["phases"] >= max(servers, status["lower_bound"])
+
+
+def test_no_common_spine(fors):
+    args = ["--synthetic", "FT(2;2,2)", "--down", "Leaf00[3]", "--down", "Leaf01[4]"]
+    status = plan(fors, *args, code=1)
+    assert status["state"] == "failed" and status["unreachable_pairs"] == 1 and status["phases"] is None
+    assert "Leaf00" in status["reason"] and "Leaf01" in status["reason"]
+    assert "none" in fors("plan", *args, code=1).out
+
+
+def test_a_leaf_cut_off(fors):
+    status = plan(fors, "--synthetic", "FT(2;2,3)", "--down", "Leaf00[3]", "--down", "Leaf00[4]", code=1)
+    assert status["unreachable_pairs"] == 2 and status["state"] == "failed"
+
+
+def test_lmc_too_small_for_the_method(fors):
+    args = ["--synthetic", "FT(2;4,4)", "--method", "closed-form", "--lmc", "0", "--down", "Leaf01[6]"]
+    status = plan(fors, *args, code=1)
+    assert status["state"] == "failed" and "LMC" in status["reason"]
+    assert status["lmc_needed"] == 2
+    assert "LMC 2" in fors("plan", *args, code=1).out
+
+
+def test_all_servers_down(fors):
+    downs = [x for s in range(2) for leaf in range(2) for x in ("--down", f"Node{leaf:02}-{s:02}")]
+    assert plan(fors, "--synthetic", "FT(2;2,2)", *downs, code=1)["state"] == "failed"
+
+
+# --- participants
+
+
+
+def server_guids(fors, tmp_path, spec):
+    path = tmp_path / "all"
+    fors("plan", "--synthetic", spec, "--output", path)
+    return [s["guid"] for s in json.loads(fors("schedule", path, "--format", "json").out)["servers"]]
+
+
+def test_participants(fors, tmp_path, write):
+    some = server_guids(fors, tmp_path, "FT(2;4,4)")[1:11:2]
+    listed = write("some", "# comment\n\n" + "\n".join(some) + "\n")
+    status = plan(fors, "--synthetic", "FT(2;4,4)", "--participants", listed)
+    assert status["servers"] == 5 and status["capacity"] is None
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_few_participants(fors, tmp_path, write, count):
+    some = server_guids(fors, tmp_path, "FT(2;4,4)")[-count:]
+    status = plan(fors, "--synthetic", "FT(2;4,4)", "--participants", write("some", "\n".join(some)))
+    assert status["servers"] == count and status["state"] == "active"
+
+
+def test_bad_participants(fors, tmp_path, write):
+    good = server_guids(fors, tmp_path, "FT(2;2,2)")
+    for text, line in [("0xdead\n", 1), (f"{good[0]}\n\n0xdead\n", 3), (f"\n{good[0]}\n{good[0]}\n", 3),
+                       (f"{good[0]}\nhello\n", 2), ("0\n", 1)]:
+        listed = write("list", text)
+        err = fors("plan", "--synthetic", "FT(2;2,2)", "--participants", listed, code=2).err
+        assert f"{listed}:{line}:" in err, (text, err)
+    err = fors("plan", "--synthetic", "FT(2;2,2)", "--participants", write("list", "# nobody\n"), code=2).err
+    assert "no participant" in err
+    assert "absent" in fors("plan", "--synthetic", "FT(2;2,2)", "--participants", tmp_path / "absent", code=2).err
+
+
+# --- the schedule file
+
+def test_output_is_replaced_at_once(fors, tmp_path):
+    path = tmp_path / "schedule"
+    path.write_bytes(b"old")
+    held = open(path, "rb")
+    fors("plan", "--synthetic", "FT(2;2,2)", "--output", path)
+    assert held.read() == b"old"
+    assert path.read_bytes() != b"old"
+    assert stat.S_IMODE(path.stat().st_mode) & 0o600 == 0o600
+    assert os.listdir(tmp_path) == ["schedule"]
+
+
+def test_output_is_deterministic(fors, tmp_path):
+    for name in "ab":
+        fors("plan", "--synthetic", "FT(2;4,4)", "--down", "Leaf01[6]", "--output", tmp_path / name)
+    assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
+
+
+def test_output_without_a_plan_is_not_touched(fors, tmp_path):
+    path = tmp_path / "schedule"
+    fors("plan", "--synthetic", "FT(2;2,2)", "--down", "Leaf00[3]", "--down", "Leaf01[4]", "--output", path, code=1)
+    assert not path.exists()
+
+
+def test_output_that_cannot_be_written(fors, tmp_path):
+    for path in (tmp_path / "no" / "where", tmp_path):
+        assert str(path) in fors("plan", "--synthetic", "FT(2;2,2)", "--output", path, code=2).err
+    assert os.listdir(tmp_path) == []
+
+
+def test_output_to_a_device(fors):
+    fors("plan", "--synthetic", "FT(2;2,2)", "--output", "/dev/null")
+    assert stat.S_ISCHR(os.stat("/dev/null").st_mode)
+
+
+# --- a terminal
+
+def on_terminal(*args, env):
+    master, slave = pty.openpty()
+    pid = os.posix_spawnp(FORS, [FORS, *args], {**os.environ, **env}, file_actions=[
+        (os.POSIX_SPAWN_DUP2, slave, 1), (os.POSIX_SPAWN_DUP2, slave, 2), (os.POSIX_SPAWN_CLOSE, master)])
+    os.close(slave)
+    out = b""
+    while True:
+        try:
+            out += os.read(master, 65536)
+        except OSError:
+            break
+    os.close(master)
+    os.waitpid(pid, 0)
+    return out.decode()
+
+
+def test_colours_only_on_a_terminal_that_has_them():
+    args = ("plan", "--synthetic", "FT(2;2,2)")
+    assert "\033[1;32m" in on_terminal(*args, env={"TERM": "xterm", "NO_COLOR": ""})
+    assert "\033[" not in on_terminal(*args, env={"TERM": "xterm", "NO_COLOR": "1"})
+    assert "\033[" not in on_terminal(*args, env={"TERM": "dumb", "NO_COLOR": ""})

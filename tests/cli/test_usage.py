@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Usage: help, version, bad command lines; and that help, man page and completion know the same options."""
+import re
+import subprocess
+
+import pytest
+
+from conftest import SRC
+
+COMMANDS = ["plan", "schedule", "verify", "status", "fabric"]
+METHODS = ["auto", "closed-form", "rounds", "exact"]
+FT = "FT(2;2,2)"
+
+
+def test_version(fors):
+    assert re.fullmatch(r"fors \d+\.\d+\.\d+\n", fors("--version").out)
+
+
+def test_overview_names_every_command(fors):
+    out = fors("--help").out
+    assert out == fors("help").out == fors("-h").out
+    for name in COMMANDS:
+        assert f"\n  {name} " in out
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_of_a_command(fors, name):
+    out = fors(name, "--help").out
+    assert out == fors("help", name).out == fors(name, "-h").out
+    assert out.startswith(f"Usage: fors {name} ")
+    assert all(len(line) <= 100 for line in out.splitlines())
+
+
+@pytest.mark.parametrize("args, text", [
+    ([], "which command"),
+    (["frobnicate"], "unknown command 'frobnicate'"),
+    (["forget", "0x1"], "unknown command 'forget'"),
+    (["--frobnicate"], "unknown option '--frobnicate'"),
+    (["help", "frobnicate"], "unknown command"),
+    (["help", "plan", "more"], "surplus"),
+    (["--version", "more"], "surplus"),
+    (["plan"], "--fabric FILE or --synthetic SPEC"),
+    (["plan", "--frobnicate"], "'--frobnicate'"),
+    (["plan", "-x"], "'-x'"),
+    (["plan", "--fabric"], "'--fabric' needs a value"),
+    (["plan", "--synthetic", FT, "--json=3"], "takes no value"),
+    (["plan", "--synthetic", FT, "surplus"], "surplus argument 'surplus'"),
+    (["plan", "--synthetic", FT, "--fabric", "x"], "exclude each other"),
+    (["plan", "--synthetic", FT, "--lmc", "8"], "from 0 to 7"),
+    (["plan", "--synthetic", FT, "--lmc", "-1"], "from 0 to 7"),
+    (["plan", "--synthetic", FT, "--lmc", "2x"], "from 0 to 7"),
+    (["plan", "--synthetic", FT, "--lmc", ""], "from 0 to 7"),
+    (["plan", "--synthetic", FT, "--lmc", "99999999999999999999"], "from 0 to 7"),
+    (["plan", "--synthetic", FT, "--method", "magic"], "one of: auto, closed-form"),
+    (["schedule"], "an argument is missing"),
+    (["schedule", "a", "b"], "surplus argument 'b'"),
+    (["schedule", "a", "--format", "xml"], "one of: text, csv, json"),
+    (["schedule", "a", "--server", "me"], "has to be a port GUID"),
+    (["schedule", "a", "--server", "-1"], "has to be a port GUID"),
+    (["verify", "--synthetic", FT], "--lfts FILE is missing"),
+    (["verify", "--synthetic", FT, "--lfts", "x"], "--schedule FILE is missing"),
+    (["status", "a", "b"], "surplus argument 'b'"),
+    (["fabric", "--synthetic", FT, "--format", "xml"], "one of: net, spec, json, lfts"),
+    (["fabric", "--synthetic", FT, "--format", "spec", "--down", "Leaf00"], "--format spec"),
+])
+def test_bad_usage(fors, args, text):
+    result = fors(*args, code=2)
+    assert text in result.err
+    assert "--help'" in result.err
+    assert result.out == ""
+
+
+def test_output_that_cannot_be_written(fors):
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run([__import__("conftest").FORS, "--help"], stdout=full, stderr=subprocess.PIPE)
+    assert done.returncode == 2 and b"could not be written" in done.stderr
+
+
+def options_in_help(fors, name):
+    return set(re.findall(r"^  (--[a-z-]+)", fors(name, "--help").out, re.M))
+
+
+def completion(words):
+    script = f'source "{SRC}/cli/fors.bash"; COMP_WORDS=({words}); COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1)); ' \
+             '_fors; printf "%s\\n" "${COMPREPLY[@]}"'
+    return set(subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=True).stdout.split())
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_man_page_and_completion_know_the_options(fors, name):
+    options = options_in_help(fors, name)
+    assert "--help" in options and len(options) >= 2
+    page = (SRC / "man/fors.1").read_text().replace("\\-", "-")
+    for option in options:
+        assert re.search(rf"^\.BI? {option}\b", page, re.M), f"{option} has no entry in the man page"
+        assert name == "plan" or option == "--help" or option in page[:page.index(".SH DESCRIPTION")]
+    assert completion(f"fors {name} --") == options
+
+
+def test_completion_knows_commands_and_values(fors):
+    assert completion("fors ''") == {*COMMANDS, "help", "--help", "--version"}
+    assert completion("fors help p") == {"plan"}
+    assert set(METHODS) <= completion("fors plan --method ''")
+    assert completion("fors fabric --format ''") == {"net", "spec", "json", "lfts"}
+
+
+def test_examples_of_the_man_page_are_there():
+    page = (SRC / "man/fors.1").read_text()
+    for name in COMMANDS:
+        assert f".SS fors {name}\n" in page
