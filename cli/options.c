@@ -75,25 +75,32 @@ int cli_parse(const struct cli_command *command, int argc, char **argv, void *se
 	return check_operands(command, argc - optind, *operand);
 }
 
-/* One option and its help, the help broken into lines of at most 80 columns. */
+/* How much of a text fits into a line of `width`: whole words, at least one. */
+static int line_length(const char *text, int width)
+{
+	int length = 0;
+
+	while (text[length]) {
+		int word = length + 1 + (int)strcspn(text + length + 1, " ");
+
+		if (word > width && length)
+			break;
+		length = word;
+	}
+	return length;
+}
+
 static void print_option(const char *name, const char *value, const char *help, FILE *to)
 {
-	const int indent = 26, width = 54;
-	int n = fprintf(to, "  --%s%s%s", name, value ? " " : "", value ? value : "");
+	const int indent = 24, width = 56;
+	int column = fprintf(to, "  --%s%s%s", name, value ? " " : "", value ? value : "");
 
-	if (n >= indent) {
-		fputc('\n', to);
-		n = 0;
-	}
 	while (*help) {
-		int len = (int)strlen(help);
+		int length = line_length(help, width);
 
-		if (len > width)
-			for (len = width; len > 1 && help[len] != ' ';)
-				len--;
-		fprintf(to, "%*s%.*s\n", indent - n, "", len, help);
-		help += len + (help[len] == ' ');
-		n = 0;
+		fprintf(to, "%*s%.*s\n", indent - column, "", length, help);
+		help += length + (help[length] == ' ');
+		column = 0;
 	}
 }
 
