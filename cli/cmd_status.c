@@ -13,7 +13,6 @@
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -81,19 +80,26 @@ static int read_epoch(struct folder *folder)
 	return CLI_GOOD;
 }
 
-/* Its time is that of its last writing. */
-static void read_heartbeat(struct folder *folder)
+/* Text "<Unix time in ms> <epoch>". A heartbeat that cannot be read is like none at all, but old. */
+static int read_heartbeat(struct folder *folder)
 {
-	char path[PATH_ROOM];
+	char path[PATH_ROOM], *text = NULL;
 	struct timespec now;
-	struct stat st;
+	size_t size;
 
 	folder->heartbeat_seconds = -1;
-	if (!make_path(folder->path, "heartbeat", path) || stat(path, &st) || clock_gettime(CLOCK_REALTIME, &now))
-		return;
-	folder->heartbeat_seconds = difftime(now.tv_sec, st.st_mtim.tv_sec);
-	if (folder->heartbeat_seconds < 0)
+	if (!make_path(folder->path, "heartbeat", path))
+		return CLI_BAD;
+	if (access(path, F_OK))
+		return CLI_GOOD;
+	if (cli_read_file(path, &text, &size))
+		return CLI_BAD;
+	clock_gettime(CLOCK_REALTIME, &now);
+	folder->heartbeat_seconds = (double)now.tv_sec - (double)strtoull(text, NULL, 10) / 1000;
+	if (folder->heartbeat_seconds < 0) /* clocks of two hosts */
 		folder->heartbeat_seconds = 0;
+	free(text);
+	return CLI_GOOD;
 }
 
 static int read_folder(const char *path, struct folder *folder)
@@ -105,9 +111,7 @@ static int read_folder(const char *path, struct folder *folder)
 	code = read_status(folder);
 	if (!code)
 		code = read_epoch(folder);
-	if (!code)
-		read_heartbeat(folder);
-	return code;
+	return code ? code : read_heartbeat(folder);
 }
 
 /* --- judging -------------------------------------------------------------------------------------------------- */

@@ -136,7 +136,7 @@ int cli_write_file(const char *path, const void *bytes, size_t size)
 		errno = ENAMETOOLONG;
 		return report("written", path);
 	}
-	fd = mkostemp(temporary, O_CLOEXEC);
+	fd = mkstemp(temporary);
 	if (fd < 0)
 		return report("written", path);
 	if (!fill(fd, bytes, size) || rename(temporary, path)) {

@@ -9,6 +9,10 @@ import pytest
 EPOCH = int(time.time() * 1000) - 90_000
 
 
+def beat(path, seconds):
+    (path / "heartbeat").write_text(f"{int((time.time() - seconds) * 1000)} {EPOCH}\n")
+
+
 @pytest.fixture
 def folder(fors, tmp_path, stamp):
     """make(name, state): a state folder with one dead cable."""
@@ -19,7 +23,7 @@ def folder(fors, tmp_path, stamp):
         plan = fors("plan", "--synthetic", "FT(2;4,4)", "--down", "Leaf01[6]", "--json", "--output", path / "schedule")
         status = {**json.loads(plan.out), "epoch": EPOCH, "state": state, **changes}
         (path / "status.json").write_text(json.dumps(status))
-        (path / "heartbeat").write_text("")
+        beat(path, 2)
         stamp(path / "schedule", EPOCH)
         return path
 
@@ -46,10 +50,11 @@ def test_not_active(fors, folder, state):
 
 def test_doubts(fors, folder, stamp):
     path = folder()
-    old = time.time() - 3600
-    os.utime(path / "heartbeat", (old, old))
+    beat(path, 3600)
     assert "heartbeat is old" in fors("status", path, code=1).out
-    os.utime(path / "heartbeat")
+    (path / "heartbeat").write_text("nonsense")
+    assert "heartbeat is old" in fors("status", path, code=1).out
+    beat(path, -5)
     stamp(path / "schedule", EPOCH + 1)
     assert "different epochs" in fors("status", path, code=1).out
     stamp(path / "schedule", EPOCH, "gone")
