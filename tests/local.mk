@@ -3,11 +3,13 @@ unit_tests =
 unit_tests += tests/unit/test_closed_form
 unit_tests += tests/unit/test_colour
 unit_tests += tests/unit/test_guidlist
+unit_tests += tests/unit/test_level
 unit_tests += tests/unit/test_lftfile
 unit_tests += tests/unit/test_mangled
 unit_tests += tests/unit/test_methods
 unit_tests += tests/unit/test_netfile
 unit_tests += tests/unit/test_publish
+unit_tests += tests/unit/test_rounds
 unit_tests += tests/unit/test_schedule_file
 unit_tests += tests/unit/test_settings
 unit_tests += tests/unit/test_synthetic
@@ -32,8 +34,10 @@ tests_unit_test_verify_LDADD = $(unit_support)
 tests_unit_test_status_LDADD = libforscore.la $(CMOCKA_LIBS) $(JANSSON_LIBS)
 
 tests_unit_test_guidlist_LDADD = $(unit_support)
+tests_unit_test_level_LDADD = $(unit_support)
 tests_unit_test_lftfile_LDADD = $(unit_support)
 tests_unit_test_netfile_LDADD = $(unit_support)
+tests_unit_test_rounds_LDADD = $(unit_support)
 tests_unit_test_synthetic_LDADD = $(unit_support)
 
 # Always with the sanitizers, and with readers of its own that have them too.
