@@ -53,7 +53,7 @@ checked() {
 pytested() {
 	local name=$1 status=0
 	shift
-	FORS_BUILDDIR=$work/build logged "$name" 900 python3 -m pytest -q -p no:cacheprovider \
+	FORS_BUILDDIR=$work/build logged "$name" 900 pytest-3 -q -p no:cacheprovider \
 		--junitxml="$results/$name.xml" "$@" || status=$?
 	counted junit "$name" "$results/$name.xml" "$status"
 }

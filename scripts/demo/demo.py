@@ -99,7 +99,7 @@ class Site:
         """(good, words) of `fors verify`, over what ibnetdiscover and dump_fts print."""
         fabric, lfts = self.folder / "seen.net", self.folder / "seen.lfts"
         fabric.write_text(self.state.live.text)
-        lfts.write_text(self.sim.run(["dump_fts"]))
+        lfts.write_text(self.state.dump)
         done = subprocess.run(harness.fors_command("verify", "--fabric", fabric, "--lfts", lfts, "--schedule",
                                                    self.osm.schedule_file), capture_output=True, text=True)
         words = (done.stdout + done.stderr).strip().splitlines()
@@ -126,7 +126,8 @@ def show_schedule(report, site, facts):
 
 def show_event(report, event, facts):
     report.moment(event.trap, "trap reached opensm")
-    report.moment(event.tables, f"new tables sent: {event.entries:,} entries in {event.blocks:,} blocks")
+    changed = "" if event.entries is None else f": {event.entries:,} entries in {event.blocks:,} blocks changed"
+    report.moment(event.tables, f"new tables sent{changed}")
     report.moment(event.up, "SUBNET UP: every switch has its table")
     report.moment(event.epoch, "new epoch published")
     facts.update(event._asdict())

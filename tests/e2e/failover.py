@@ -14,11 +14,13 @@ import loads
 
 QUIET = 0.4  # seconds without a word in the log: opensm has finished
 
-# trap, tables, up, epoch: seconds after the change, None when it did not come; entries, blocks: changed in the switches
+# trap, tables, up, epoch: seconds after the change, None when it did not come; entries, blocks: changed in the
+# switches, None when opensm just came up
 Event = namedtuple("Event", "trap tables up epoch entries blocks")
 
-# The fabric at rest: cables and tables as the switches have them, and the status of fors (empty for other engines)
-State = namedtuple("State", "live tables status")
+# The fabric at rest: cables and tables as the switches have them, the tables as dump_fts prints them too,
+# and the status of fors (empty for other engines)
+State = namedtuple("State", "live tables dump status")
 
 STOCK = {"event_plugin_name": None}
 
@@ -52,7 +54,8 @@ def settle(osm, timeout=60):
 
 def read_state(sim, osm):
     """The fabric now. Read from the switches, not from opensm."""
-    return State(harness.read_live(sim), harness.read_tables(sim), osm.status())
+    dump = sim.run(["dump_fts"])
+    return State(harness.read_live(sim), harness.parse_tables(dump), dump, osm.status())
 
 
 def bring_up(sim, osm):
@@ -85,4 +88,4 @@ def _event(osm, log, started, epoch):
     status = osm.status()
     has_new = status.get("state") == "active" and status["epoch"] > epoch
     times.append(osm.schedule_file.stat().st_mtime if has_new else None)
-    return Event(*(None if moment is None else moment - started for moment in times), 0, 0)
+    return Event(*(None if moment is None else moment - started for moment in times), None, None)

@@ -11,6 +11,7 @@ those that diagnostic programs read from the switches (harness.py); no code of f
 """
 import csv
 from collections import Counter, namedtuple
+from itertools import chain
 
 from harness import walk
 
@@ -34,6 +35,10 @@ def changed_blocks(entries):
     return len({(switch, lid // BLOCK) for switch, lid in entries})
 
 
+# The directed links of a way as (node, port), the last one into the server; the GUID of its spine as text, or "".
+Way = namedtuple("Way", "links spine")
+
+
 class Ways:
     """Walks through the tables; what leads from a leaf to a LID is walked once and kept."""
 
@@ -42,14 +47,20 @@ class Ways:
         self.leaf_of = {name: live.cable[name, 1][0] for name in live.servers}
 
     def way(self, source, target, lid):
-        """The directed links from the leaf of `source` to the server `target` along `lid`, as a tuple of (node, port)."""
-        key = self.leaf_of[source], lid
+        """The Way from the leaf of `source` to the server `target` along `lid`."""
+        key = self.leaf_of[source], lid, target
         if key not in self.kept:
-            links = walk(self.tables, self.live.cable, source, lid)
-            if links is None or self.live.cable[links[-1]][0] != target:
-                raise LoadError(f"LID {lid} does not lead from {source} to {target}")
-            self.kept[key] = tuple(links[1:])
+            self.kept[key] = self._walk(source, target, lid)
         return self.kept[key]
+
+    def _walk(self, source, target, lid):
+        links = walk(self.tables, self.live.cable, source, lid)
+        if links is None or self.live.cable[links[-1]][0] != target:
+            raise LoadError(f"LID {lid} does not lead from {source} to {target}")
+        over = [node for node, _ in links[2:-1]]
+        if len(over) > 1:
+            raise LoadError(f"LID {lid} leads from {source} to {target} over {over}")
+        return Way(tuple(links[1:]), "".join(f"0x{self.tables.guid_of[node]:016x}" for node in over))
 
 
 def _exchange(servers, loads):
@@ -64,17 +75,15 @@ def shift_exchange(live, tables):
     by_leaf = {}
     for name in order:
         if ways.leaf_of[name] not in by_leaf:
-            by_leaf[ways.leaf_of[name]] = [ways.way(name, to, live.servers[to].lid) for to in order]
+            by_leaf[ways.leaf_of[name]] = [ways.way(name, to, live.servers[to].lid).links for to in order]
     rows = [by_leaf[ways.leaf_of[name]] for name in order]
     return _exchange(count, [_shift_load(rows, phase) for phase in range(count)])
 
 
 def _shift_load(rows, phase):
-    load, count = Counter(), len(rows)
-    for i, row in enumerate(rows):
-        if phase:
-            load.update(row[(i + phase) % count])
-    return max(load.values(), default=0)
+    count = len(rows)
+    links = chain.from_iterable(row[(i + phase) % count] for i, row in enumerate(rows) if phase)
+    return max(Counter(links).values(), default=0)
 
 
 def schedule_exchange(live, tables, schedule_csv, phases):
@@ -83,30 +92,27 @@ def schedule_exchange(live, tables, schedule_csv, phases):
     Beside the links it counts what each server sends and receives in a phase, and it insists that
     every ordered pair of distinct servers of the schedule comes exactly once.
     """
-    by_guid = {port.guid: port for port in live.servers.values()}
-    ways, loads, pairs, flows = Ways(live, tables), [Counter() for _ in range(phases)], set(), 0
+    by_guid = {f"0x{port.guid:016x}": port for port in live.servers.values()}
+    ways, links, pairs, flows = Ways(live, tables), [[] for _ in range(phases)], set(), 0
     for row in csv.DictReader(schedule_csv.splitlines()):
-        source, target = by_guid[int(row["src_guid"], 16)], by_guid[int(row["dst_guid"], 16)]
+        source, target = by_guid[row["src_guid"]], by_guid[row["dst_guid"]]
         way = _scheduled_way(ways, source, target, row)
-        load = loads[int(row["phase"])]
-        load.update(way)
-        load[source.name, "sends"] += 1
-        load[target.name, "receives"] += 1
+        links[int(row["phase"])] += [*way.links, (source.name, "sends"), (target.name, "receives")]
         pairs.add((source.name, target.name))
         flows += 1
     count = len({source for source, _ in pairs})
     if flows != len(pairs) or flows != count * (count - 1):
         raise LoadError(f"{flows} flows, {len(pairs)} different, for {count} servers")
-    return _exchange(count, [max(load.values(), default=0) for load in loads])
+    return _exchange(count, [max(Counter(used).values(), default=0) for used in links])
 
 
 def _scheduled_way(ways, source, target, row):
-    """The links of one row; it must be a LID of the target, and go over the spine that the row names."""
+    """The way of one row; it must be a LID of the target, and go over the spine that the row names."""
     lid = int(row["dst_lid"])
     if not target.lid <= lid < target.lid + (1 << target.lmc):
         raise LoadError(f"LID {lid} is none of {target.name}'s")
     way = ways.way(source.name, target.name, lid)
-    over = [f"0x{ways.tables.guid_of[node]:016x}" for node, _ in way[1:-1]]
-    if over != ([row["spine_guid"]] if row["spine_guid"] else []):
-        raise LoadError(f"{source.name} to {target.name} goes over {over}, not over {row['spine_guid'] or 'its leaf'}")
+    if way.spine != row["spine_guid"]:
+        raise LoadError(f"{source.name} to {target.name} goes over {way.spine or 'its leaf'}, "
+                        f"not over {row['spine_guid'] or 'its leaf'}")
     return way
