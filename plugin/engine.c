@@ -14,10 +14,9 @@
 #include <string.h>
 #include <time.h>
 
-#include <opensm/osm_opensm.h>
-
 #include "core/tables.h"
 #include "log.h"
+#include "opensm.h"
 #include "snapshot.h"
 
 static double now_ms(void)

@@ -8,12 +8,9 @@
 
 #include <stdint.h>
 
-#include <opensm/osm_event_plugin.h>
-#include <opensm/osm_opensm.h>
-#include <opensm/osm_version.h>
-
 #include "engine.h"
 #include "log.h"
+#include "opensm.h"
 
 #ifndef FORS_OSM_VERSION /* tests build a plugin for another OpenSM */
 #define FORS_OSM_VERSION OSM_VERSION

@@ -9,12 +9,14 @@ libfors_la_SOURCES = \
 	plugin/entry.c \
 	plugin/errors.h \
 	plugin/log.c plugin/log.h \
+	plugin/opensm.h \
 	plugin/publish.c plugin/publish.h \
 	plugin/settings.c plugin/settings.h \
 	plugin/snapshot.c plugin/snapshot.h \
 	plugin/worker.c plugin/worker.h
 libfors_la_CFLAGS = $(AM_CFLAGS) $(OPENSM_CFLAGS) $(INIH_CFLAGS) -pthread
-libfors_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -pthread \
+# -z now: a symbol that this opensm does not have makes it refuse the plugin, instead of ending it in the middle of a sweep.
+libfors_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -pthread -Wl,-z,now \
 	-Wl,--version-script=$(srcdir)/plugin/libfors.map
 libfors_la_LIBADD = libforscore.la $(INIH_LIBS)
 EXTRA_libfors_la_DEPENDENCIES = plugin/libfors.map

@@ -4,7 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include <opensm/osm_log.h>
+#include "opensm.h"
 
 #define LINE_MAX_BYTES 960
 

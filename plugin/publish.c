@@ -181,13 +181,16 @@ static void *read_bytes(int fd, size_t size)
 	return bytes;
 }
 
+/* A handle of the file, or -1 and errno; a folder that is not there, or none of ours, has no files. */
 static int open_published(const struct fors_folder *folder, const char *name)
 {
 	int at = open_folder(folder, 0);
 	int fd, saved;
 
-	if (at < 0)
+	if (at < 0) {
+		errno = ENOENT;
 		return -1;
+	}
 	fd = openat(at, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	saved = errno;
 	close(at);

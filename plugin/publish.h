@@ -37,7 +37,7 @@ enum fors_err fors_publish(const struct fors_folder *folder, const char *name, c
 			   bool is_durable, struct fors_error *error);
 
 /*
- * The bytes of the file `name`, in *bytes, owned by the caller; NULL when there is no such file.
+ * The bytes of the file `name`, in *bytes, owned by the caller; NULL when there is no such file (or no such folder).
  * Errors: FORS_EIO (a symbolic link, no regular file, unreadable, larger than max_size), FORS_ENOMEM.
  */
 enum fors_err fors_published(const struct fors_folder *folder, const char *name, size_t max_size, void **bytes,

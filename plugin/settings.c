@@ -155,7 +155,7 @@ static enum fors_err read_conf(const char *path, struct fors_settings *settings,
 		r.err = fors_fail(error, FORS_EIO, "%s: cannot be read: %s", path, strerror(errno));
 	if (!r.err && bad_line < 0)
 		r.err = fors_fail_memory(error);
-	if (!r.err && bad_line > 0)
+	if (bad_line > 0 && (!r.err || (unsigned)bad_line < r.line)) /* a line without '=' before the one complained of */
 		r.err = fors_fail(error, FORS_EINPUT, "%s:%d: expected 'key = value'", path, bad_line);
 	fclose(r.file);
 	return r.err;

@@ -6,10 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <opensm/osm_node.h>
-#include <opensm/osm_port.h>
-#include <opensm/osm_subnet.h>
-#include <opensm/osm_switch.h>
+#include "opensm.h"
 
 static enum fors_node_type type_of(osm_node_t *node)
 {

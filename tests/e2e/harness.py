@@ -301,6 +301,11 @@ class OpenSM:
         except FileNotFoundError:
             return ""
 
+    def recent_log(self, since=0):
+        """The end of the log for an error message, without debugging lines."""
+        lines = [line for line in self.log(since).splitlines() if " 0x08 -> " not in line]
+        return "--- end of the log:\n" + "\n".join(lines[-25:])
+
     def log_end(self):
         return self.log_file.stat().st_size if self.log_file.exists() else 0
 
@@ -312,7 +317,7 @@ class OpenSM:
         try:
             return wait_for(look, timeout, f"{pattern!r} in opensm's log")
         except HarnessError as error:
-            raise HarnessError(f"{error}\n--- end of the log:\n{self.log(since)[-3000:]}") from None
+            raise HarnessError(f"{error}\n{self.recent_log(since)}") from None
 
     def wait_up(self, since=0, timeout=30.0):
         """Wait until a sweep is complete: "SUBNET UP"."""
@@ -321,7 +326,7 @@ class OpenSM:
     def check_alive(self):
         if self.process.poll() is not None:
             out = (self.directory / "opensm.out").read_text(errors="replace")
-            raise HarnessError(f"opensm ended with {self.process.returncode}\n{out[-3000:]}\n{self.log()[-2000:]}")
+            raise HarnessError(f"opensm ended with {self.process.returncode}\n{out[-1000:]}\n{self.recent_log()}")
 
     # -- what fors published
 
@@ -352,7 +357,7 @@ class OpenSM:
         try:
             return wait_for(look, timeout, f"status {wanted}")
         except HarnessError as error:
-            raise HarnessError(f"{error}\nstatus: {self.status()}\n--- end of the log:\n{self.log()[-3000:]}") from None
+            raise HarnessError(f"{error}\nstatus: {self.status()}\n{self.recent_log()}") from None
 
     def wait_epoch(self, after=0, timeout=20.0):
         """The status of the first active schedule with an epoch above `after`."""

@@ -13,6 +13,7 @@ import harness
 from harness import FatTree
 
 ROUNDS = 20
+NOT_OURS = ("libumad2sim.so", "libibumad.so", "libosmvendor.so", "libopensm.so", "libosmcomp.so", "/usr/sbin/opensm")
 
 
 def twenty_failures(sim, sm, tree, timeout):
@@ -59,8 +60,10 @@ def sanitized_build():
                     reason="FORS_SANITIZED_BUILDDIR: a build with ./configure --enable-sanitizers")
 def test_sanitizers(fabric, tmp_path):
     tree = FatTree(4, 3)
+    suppressions = tmp_path / "suppressions"
+    suppressions.write_text("".join(f"interceptor_via_lib:{library}\n" for library in NOT_OURS))
     sim, sm = fabric(tree, lmc=2, node="Node02-00", plugin_dir=sanitized_build(), preload=[harness.asan_library()],
-                     env={"ASAN_OPTIONS": f"detect_leaks=0:log_path={tmp_path}/asan",
+                     env={"ASAN_OPTIONS": f"detect_leaks=0:suppressions={suppressions}:log_path={tmp_path}/asan",
                           "UBSAN_OPTIONS": f"print_stacktrace=1:log_path={tmp_path}/ubsan"})
     twenty_failures(sim, sm, tree, 60)
     assert sm.stop() == 0
