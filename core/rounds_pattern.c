@@ -77,6 +77,11 @@ static uint8_t item_lane(const struct pattern *pattern, uint32_t item, uint32_t 
 	return pattern->lane[(size_t)place * pattern->problem->npaths + path];
 }
 
+static uint8_t chosen_lane(const struct pattern *pattern, uint32_t item)
+{
+	return item_lane(pattern, item, pattern->path[item]);
+}
+
 static void *new_unset(size_t n, size_t size)
 {
 	void *array = malloc(n * size + 1);
@@ -185,7 +190,7 @@ static uint32_t own_round(const struct pattern *pattern, uint32_t item)
 
 static void set(struct pattern *pattern, uint32_t item, uint32_t round)
 {
-	uint8_t lane = item_lane(pattern, item, pattern->path[item]);
+	uint8_t lane = chosen_lane(pattern, item);
 
 	pattern->colour[item] = (uint16_t)round;
 	pattern->class_at[(size_t)item_class(pattern, item) * pattern->nrounds + round] = item;
@@ -195,7 +200,7 @@ static void set(struct pattern *pattern, uint32_t item, uint32_t round)
 
 static void unset(struct pattern *pattern, uint32_t item)
 {
-	uint8_t lane = item_lane(pattern, item, pattern->path[item]);
+	uint8_t lane = chosen_lane(pattern, item);
 	uint32_t round = pattern->colour[item];
 
 	pattern->class_at[(size_t)item_class(pattern, item) * pattern->nrounds + round] = NO_ITEM;
@@ -217,12 +222,81 @@ static void choose_path(struct pattern *pattern, uint32_t item)
 		}
 	}
 	if (least != UINT32_MAX)
-		pattern->load[item_lane(pattern, item, pattern->path[item])]++;
+		pattern->load[chosen_lane(pattern, item)]++;
+}
+
+/* The first step of the way to a lane: the item that has to move, and over which path index. */
+struct step {
+	uint32_t item;
+	uint8_t path, from;
+};
+
+/* Note for each lane that the items on `from` could move to how it is reached; append new ones to the queue. */
+static void spread(const struct pattern *pattern, uint8_t from, struct step *step, uint8_t *queue, uint32_t *nqueue)
+{
+	for (uint32_t item = 0; item < pattern->nitems; item++) {
+		if (chosen_lane(pattern, item) != from)
+			continue;
+		for (uint32_t path = 0; path < pattern->problem->npaths; path++) {
+			uint8_t lane = item_lane(pattern, item, path);
+
+			if (lane == FORS_NO_LANE || step[lane].item != NO_ITEM)
+				continue;
+			step[lane] = (struct step){.item = item, .path = (uint8_t)path, .from = from};
+			queue[(*nqueue)++] = lane;
+		}
+	}
+}
+
+/*
+ * Take one item off a lane that has more than there are rounds: along the shortest chain of moves to a lane with room.
+ * False: there is none.
+ */
+static bool relieve(struct pattern *pattern, uint8_t full)
+{
+	struct step step[FORS_MAX_LANES];
+	uint8_t queue[FORS_MAX_LANES];
+	uint32_t nqueue = 1;
+
+	for (uint32_t lane = 0; lane < pattern->problem->nlanes; lane++)
+		step[lane].item = NO_ITEM;
+	step[full].item = 0; /* no way back to where it began */
+	queue[0] = full;
+	for (uint32_t i = 0; i < nqueue; i++) {
+		uint8_t lane = queue[i];
+
+		if (pattern->load[lane] >= pattern->nrounds) {
+			spread(pattern, lane, step, queue, &nqueue);
+			continue;
+		}
+		pattern->load[lane]++;
+		pattern->load[full]--;
+		for (; lane != full; lane = step[lane].from)
+			pattern->path[step[lane].item] = step[lane].path;
+		return true;
+	}
+	return false;
+}
+
+/* Path indices for all items: home where that lives, and no lane with more items than rounds if that can be. */
+static void choose_paths(struct pattern *pattern)
+{
+	uint32_t nlanes = pattern->problem->nlanes;
+
+	for (uint32_t item = 0; item < pattern->nitems; item++)
+		if (item_lane(pattern, item, 0) == item_class(pattern, item) % nlanes)
+			pattern->load[item_lane(pattern, item, 0)]++;
+	for (uint32_t item = 0; item < pattern->nitems; item++)
+		if (item_lane(pattern, item, 0) != item_class(pattern, item) % nlanes)
+			choose_path(pattern, item);
+	for (uint32_t lane = 0; pattern->problem->npaths > 1 && lane < nlanes; lane++)
+		while (pattern->load[lane] > pattern->nrounds && relieve(pattern, (uint8_t)lane))
+			;
 }
 
 static bool is_free(const struct pattern *pattern, uint32_t item, uint32_t round)
 {
-	uint8_t lane = item_lane(pattern, item, pattern->path[item]);
+	uint8_t lane = chosen_lane(pattern, item);
 
 	return pattern->class_at[(size_t)item_class(pattern, item) * pattern->nrounds + round] == NO_ITEM &&
 	       (lane == FORS_NO_LANE || pattern->lane_at[(size_t)lane * pattern->nrounds + round] == NO_ITEM);
@@ -244,7 +318,7 @@ static uint32_t first_free(const uint32_t *at, uint32_t row, uint32_t nrounds)
  */
 static void swap_path(struct pattern *pattern, uint32_t item, uint32_t alpha, uint32_t beta)
 {
-	uint32_t nrounds = pattern->nrounds, lane = item_lane(pattern, item, pattern->path[item]);
+	uint32_t nrounds = pattern->nrounds, lane = chosen_lane(pattern, item);
 	uint32_t at = pattern->lane_at[(size_t)lane * nrounds + alpha], carried = NO_ITEM;
 	uint32_t from = alpha, to = beta;
 
@@ -273,7 +347,7 @@ static void swap_path(struct pattern *pattern, uint32_t item, uint32_t alpha, ui
 static void colour_item(struct pattern *pattern, uint32_t item)
 {
 	uint32_t nrounds = pattern->nrounds, alpha, beta;
-	uint32_t lane = item_lane(pattern, item, pattern->path[item]);
+	uint32_t lane = chosen_lane(pattern, item);
 
 	alpha = first_free(pattern->class_at, item_class(pattern, item), nrounds);
 	if (alpha == nrounds)
@@ -302,26 +376,21 @@ static void colour_item(struct pattern *pattern, uint32_t item)
 static void colour_all(struct pattern *pattern)
 {
 	bool keeps_step = pattern->problem->nlanes > pattern->problem->fabric->nslots;
-	uint32_t own = 0;
 
 	for (uint32_t item = 0; item < pattern->nitems; item++) {
-		bool is_home = item_lane(pattern, item, 0) == item_class(pattern, item) % pattern->problem->nlanes;
+		uint32_t own = own_round(pattern, item);
 
-		own = own_round(pattern, item);
-		if (is_home && is_free(pattern, item, own)) {
+		if (keeps_step)
+			pattern->colour[item] = (uint16_t)own;
+		else if (chosen_lane(pattern, item) == item_class(pattern, item) % pattern->problem->nlanes &&
+			 is_free(pattern, item, own))
 			set(pattern, item, own);
-			pattern->load[item_lane(pattern, item, 0)]++;
-		}
 	}
 	for (uint32_t item = 0; item < pattern->nitems; item++) {
 		if (pattern->colour[item] != NO_COLOUR)
 			continue;
-		choose_path(pattern, item);
-		own = own_round(pattern, item);
-		if (keeps_step)
-			pattern->colour[item] = (uint16_t)own;
-		else if (is_free(pattern, item, own))
-			set(pattern, item, own);
+		if (is_free(pattern, item, own_round(pattern, item)))
+			set(pattern, item, own_round(pattern, item));
 		else
 			colour_item(pattern, item);
 	}
@@ -347,7 +416,7 @@ static bool place(struct rounds_packing *packing, const struct rounds_unit *unit
 /* Does the unit go where its item does? */
 static bool is_regular(const struct pattern *pattern, const struct rounds_unit *unit, uint32_t item)
 {
-	return unit->is_local || unit->up[pattern->path[item]] == item_lane(pattern, item, pattern->path[item]);
+	return unit->is_local || unit->up[pattern->path[item]] == chosen_lane(pattern, item);
 }
 
 static uint32_t item_of(const struct pattern *pattern, const struct rounds_unit *unit)
@@ -405,6 +474,7 @@ enum fors_err fors_rounds_start(struct rounds_packing *packing, struct fors_erro
 		release(&pattern);
 		return fors_fail_memory(error);
 	}
+	choose_paths(&pattern);
 	colour_all(&pattern);
 	place_all(packing, &pattern);
 	release(&pattern);
