@@ -32,9 +32,12 @@ void fors_level_free(struct fors_level *level);
 static inline uint8_t fors_level_up(const struct fors_level *level, uint32_t leaf, uint32_t to, uint32_t slot,
 				    uint32_t index)
 {
-	uint32_t home = (level->nslots * to + slot + index) % level->nlanes;
-	uint32_t class = slot / level->nlanes * level->nlanes + home;
+	uint32_t home, class;
 
+	if (level->nlanes == 0)
+		return FORS_NO_LANE;
+	home = (level->nslots * to + slot + index) % level->nlanes;
+	class = slot / level->nlanes * level->nlanes + home;
 	return level->lane[((size_t)leaf * level->nleaves + to) * level->nclasses + class];
 }
 

@@ -24,7 +24,8 @@
 struct rounds_problem {
 	const struct fors_task *task;	  /* borrowed */
 	const struct fors_fabric *fabric; /* borrowed */
-	uint32_t nleaves, nlanes, nservers;
+	uint32_t nleaves, nservers;
+	uint32_t nlanes;      /* at least 1, also where a single leaf has no spine */
 	uint32_t stride;      /* ways per (leaf, server): the path indices that were read */
 	uint32_t npaths;      /* path indices in use, at most stride */
 	uint32_t parts;	      /* groups per leaf */

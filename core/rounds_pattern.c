@@ -29,6 +29,7 @@
  * looks for a displaced entry's lane just there first. One dead cable then
  * needs no extra round where M1 rounds can carry its load at all.
  */
+#include "colour.h"
 #include "rounds.h"
 
 #include <stdlib.h>
@@ -154,12 +155,12 @@ static bool read_lanes(struct pattern *pattern)
 static void name_classes(struct pattern *pattern)
 {
 	const struct fors_fabric *fabric = pattern->problem->fabric;
+	uint32_t nlanes = pattern->problem->nlanes;
 
 	for (uint32_t d = 0; d < fabric->nservers; d++) {
-		uint32_t slot = fabric->server[d].slot;
+		uint32_t leaf = fabric->server[d].leaf, slot = fabric->server[d].slot;
 
-		pattern->class_of[d] = slot / fabric->nlanes * fabric->nlanes +
-				       fors_home_lane(fabric, fabric->server[d].leaf, slot, 0);
+		pattern->class_of[d] = slot / nlanes * nlanes + (fabric->nslots * leaf + slot) % nlanes;
 	}
 }
 
@@ -370,17 +371,21 @@ static void colour_item(struct pattern *pattern, uint32_t item)
 }
 
 /*
- * Items at home in their own rounds, items inside leaves too, then whoever is left. With more lanes than places each
- * leaf has other lanes that no place is at home on, free for what is displaced in its own round; no pattern says which.
+ * With more lanes than places each leaf has other lanes that no place is at home on, free for what is displaced in its
+ * own round; no pattern says which.
  */
+static bool keeps_step(const struct pattern *pattern)
+{
+	return pattern->problem->nlanes > pattern->problem->fabric->nslots;
+}
+
+/* Items at home in their own rounds, then whoever is left. */
 static void colour_all(struct pattern *pattern)
 {
-	bool keeps_step = pattern->problem->nlanes > pattern->problem->fabric->nslots;
-
 	for (uint32_t item = 0; item < pattern->nitems; item++) {
 		uint32_t own = own_round(pattern, item);
 
-		if (keeps_step)
+		if (keeps_step(pattern))
 			pattern->colour[item] = (uint16_t)own;
 		else if (chosen_lane(pattern, item) == item_class(pattern, item) % pattern->problem->nlanes &&
 			 is_free(pattern, item, own))
@@ -394,6 +399,111 @@ static void colour_all(struct pattern *pattern)
 		else
 			colour_item(pattern, item);
 	}
+}
+
+/* Which items change groups: see relabel(). */
+struct labels {
+	struct pattern *pattern;
+	uint32_t *item;	 /* [edge] */
+	uint16_t *round; /* [edge]: the item's, its right node */
+	uint16_t *place; /* [edge]: its left node */
+	uint8_t *path;	 /* [edge] */
+	uint32_t nedges;
+};
+
+/* Give the group number `number` to items that are edges of this colour. */
+static enum fors_err take_label(void *context, uint32_t number, const uint32_t *edge, uint32_t count)
+{
+	const struct labels *labels = context;
+	struct pattern *pattern = labels->pattern;
+
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t old = labels->item[edge[i]];
+		uint32_t item = item_number(pattern, item_delta(pattern, old), number, item_class(pattern, old));
+
+		pattern->colour[item] = labels->round[edge[i]];
+		pattern->path[item] = labels->path[edge[i]];
+	}
+	return FORS_OK;
+}
+
+/* List the coloured items, place by place; false: some round has more of them than all groups together may serve. */
+static bool list_items(struct labels *labels, uint32_t most)
+{
+	struct pattern *pattern = labels->pattern;
+	if (pattern->nitems / pattern->problem->parts > UINT16_MAX)
+		return false;
+	for (uint32_t round = 0; round < pattern->nrounds; round++) {
+		uint32_t count = 0;
+
+		for (uint32_t class = 0; class < pattern->nclasses; class ++)
+			count += pattern->class_at[(size_t) class * pattern->nrounds + round] != NO_ITEM;
+		if (count > most)
+			return false;
+	}
+	for (uint32_t i = 0; i < pattern->nitems; i++) {
+		uint32_t place = i / pattern->problem->parts, number = i % pattern->problem->parts;
+		uint32_t item = item_number(pattern, place / pattern->nclasses, number, place % pattern->nclasses);
+
+		if (pattern->colour[item] == NO_COLOUR)
+			continue;
+		labels->item[labels->nedges] = item;
+		labels->round[labels->nedges] = pattern->colour[item];
+		labels->path[labels->nedges] = pattern->path[item];
+		labels->place[labels->nedges++] = (uint16_t)place;
+		pattern->colour[item] = NO_COLOUR;
+	}
+	return true;
+}
+
+/*
+ * Balance the groups. The items of one (delta, class) differ in the number of the source group only, and any of
+ * them may have the round of any other. A round should have no more items of one number than a group may
+ * serve: once more an edge colouring, of places and rounds, with the numbers as colours.
+ */
+static enum fors_err colour_labels(struct labels *labels, struct fors_error *error)
+{
+	const struct rounds_problem *problem = labels->pattern->problem;
+	struct fors_multigraph graph = {.nedges = labels->nedges, .left = labels->place, .right = labels->round};
+	uint32_t nplaces = labels->pattern->nitems / problem->parts;
+	struct fors_colour_space *space;
+	uint16_t *cap = malloc(labels->pattern->nrounds * sizeof(*cap));
+	enum fors_err err;
+
+	for (uint32_t round = 0; cap && round < labels->pattern->nrounds; round++)
+		cap[round] = (uint16_t)problem->capacity;
+	graph.side[0].nnodes = nplaces;
+	graph.side[1] = (struct fors_colour_side){.nnodes = labels->pattern->nrounds, .cap = cap};
+	space = fors_colour_space_new(labels->nedges,
+				      nplaces > labels->pattern->nrounds ? nplaces : labels->pattern->nrounds);
+	if (cap && space)
+		err = fors_colour(space, &graph, 0, problem->parts, take_label, labels, error);
+	else
+		err = fors_fail_memory(error);
+	fors_colour_space_free(space);
+	free(cap);
+	return err;
+}
+
+static enum fors_err relabel(struct pattern *pattern, struct fors_error *error)
+{
+	const struct rounds_problem *problem = pattern->problem;
+	struct labels labels = {.pattern = pattern};
+	enum fors_err err = FORS_OK;
+
+	labels.item = malloc(pattern->nitems * sizeof(*labels.item));
+	labels.round = malloc(pattern->nitems * sizeof(*labels.round));
+	labels.place = malloc(pattern->nitems * sizeof(*labels.place));
+	labels.path = malloc(pattern->nitems);
+	if (!labels.item || !labels.round || !labels.place || !labels.path)
+		err = fors_fail_memory(error);
+	else if (list_items(&labels, problem->parts * problem->capacity))
+		err = colour_labels(&labels, error);
+	free(labels.item);
+	free(labels.round);
+	free(labels.place);
+	free(labels.path);
+	return err;
 }
 
 /* Place a unit by its item: over the item's path, else over any path that is free in that round. */
@@ -462,9 +572,11 @@ static void place_all(struct rounds_packing *packing, const struct pattern *patt
 enum fors_err fors_rounds_start(struct rounds_packing *packing, struct fors_error *error)
 {
 	const struct fors_fabric *fabric = packing->problem->fabric;
+	uint32_t nlanes = packing->problem->nlanes;
 	struct pattern pattern = {.problem = packing->problem, .nrounds = packing->nrounds};
+	enum fors_err err = FORS_OK;
 
-	pattern.nclasses = (fabric->nslots + fabric->nlanes - 1) / fabric->nlanes * fabric->nlanes;
+	pattern.nclasses = (fabric->nslots + nlanes - 1) / nlanes * nlanes;
 	if (!allocate(&pattern)) {
 		release(&pattern);
 		return fors_fail_memory(error);
@@ -476,7 +588,10 @@ enum fors_err fors_rounds_start(struct rounds_packing *packing, struct fors_erro
 	}
 	choose_paths(&pattern);
 	colour_all(&pattern);
-	place_all(packing, &pattern);
+	if (pattern.problem->parts > 1 && !keeps_step(&pattern))
+		err = relabel(&pattern, error);
+	if (!err)
+		place_all(packing, &pattern);
 	release(&pattern);
-	return FORS_OK;
+	return err;
 }

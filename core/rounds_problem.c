@@ -70,7 +70,7 @@ enum fors_err fors_rounds_problem_init(struct rounds_problem *problem, const str
 	struct rounds_problem new = {.task = task,
 				     .fabric = fabric,
 				     .nleaves = fabric->nleaves,
-				     .nlanes = fabric->nlanes,
+				     .nlanes = fabric->nlanes ? fabric->nlanes : 1,
 				     .nservers = fabric->nservers,
 				     .stride = max_paths};
 	size_t size = (size_t) new.nleaves *new.nservers *new.stride;
