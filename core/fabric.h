@@ -119,7 +119,7 @@ struct fors_fabric {
 	struct fors_slot *slot;   /* nleaves x nslots, see fors_slot() */
 	struct fors_server *server;
 	uint32_t reduction;    /* f: max over leaves with servers of n_a - live uplinks, at least 0 */
-	uint32_t affected_spines; /* m: spines with a dead cable */
+	uint32_t affected_spines; /* m: spines with a dead cable, or one less than other leaves have */
 	uint32_t unreachable_pairs; /* unordered pairs of leaves with servers and no common live spine */
 	uint32_t cut_leaf[2];  /* the first such pair; meaningful when unreachable_pairs > 0 */
 	uint64_t fingerprint;  /* equal for equal places, liveness, participants and LIDs */
@@ -149,7 +149,8 @@ void fors_fabric_free(struct fors_fabric *fabric);
  * CA ports get 2^lmc LIDs each, aligned, servers in (leaf, slot) order, then the
  * other CA ports, then the switches. When `keep` is set and every server has
  * a LID in the net already, nothing changes.
- * Errors: FORS_ELIMIT (LIDs end at 49,151), FORS_ENOMEM; the net is unchanged then.
+ * Errors: FORS_ELIMIT (LIDs end at 49,151), FORS_EINPUT (two ports of the net share a LID),
+ * FORS_ENOMEM; the net is unchanged then.
  */
 enum fors_err fors_assign_lids(struct fors_net *net, const struct fors_places *places, unsigned lmc, bool keep,
 			       struct fors_error *error);
@@ -175,7 +176,7 @@ static inline const struct fors_slot *fors_slot(const struct fors_fabric *fabric
 /* Home lane of path index i of the server place (leaf, slot): (g + i) mod S, design.md section 4. */
 static inline uint32_t fors_home_lane(const struct fors_fabric *fabric, uint32_t leaf, uint32_t slot, uint32_t index)
 {
-	return (fabric->nslots * leaf + slot + index) % fabric->nlanes;
+	return fabric->nlanes ? (fabric->nslots * leaf + slot + index) % fabric->nlanes : 0;
 }
 
 #endif

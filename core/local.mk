@@ -10,8 +10,10 @@ libforscore_la_SOURCES = \
 	core/exact.c \
 	core/fabric.c core/fabric.h core/places.c core/places.h \
 	core/guidlist.c core/guidlist.h \
+	core/lanes.c \
 	core/level.c core/level.h \
 	core/lftfile.c core/lftfile.h \
+	core/lids.c \
 	core/net.c core/net.h \
 	core/netfile.c core/netfile.h \
 	core/parallel.c core/parallel.h \
@@ -24,6 +26,7 @@ libforscore_la_SOURCES = \
 	core/schedule.c core/schedule.h \
 	core/schedule_file.c core/schedule_file.h core/schedule_format.h \
 	core/settle.c core/settle.h \
+	core/sides.c core/sides.h \
 	core/slots.c core/slots.h \
 	core/split.c core/split.h \
 	core/status.c core/status.h \

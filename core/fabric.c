@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * fabric.c - the fabric at one moment: the places, and what is alive of them.
+ *
+ * Nothing is decided here that the order of things depends on; that is places.c.
+ * For every place this file looks into the net whether its switch is there, its
+ * cables are plugged in where they belong, and who sits in its slots; then it
+ * counts: servers and their ranks, the reduction f, the spines that are affected.
+ */
+#include "fabric.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+#include "places.h"
+#include "sides.h"
+
+void fors_fabric_free(struct fors_fabric *fabric)
+{
+	if (!fabric)
+		return;
+	free(fabric->leaf);
+	free(fabric->spine);
+	free(fabric->lane);
+	free(fabric->cable);
+	free(fabric->slot);
+	free(fabric->server);
+	free(fabric);
+}
+
+static uint32_t most_slots(const struct fors_places *places)
+{
+	uint32_t most = 1;
+
+	for (uint32_t a = 0; a < places->nleaves; a++)
+		if (places->leaf[a].nslots > most)
+			most = places->leaf[a].nslots;
+	return most;
+}
+
+static struct fors_fabric *new_fabric(const struct fors_net *net, const struct fors_places *places)
+{
+	struct fors_fabric *f = calloc(1, sizeof(*f));
+
+	if (!f)
+		return NULL;
+	f->net = net;
+	f->nleaves = places->nleaves;
+	f->nspines = places->nspines;
+	f->nlanes = places->nlanes;
+	f->nslots = most_slots(places);
+	f->leaf = calloc((size_t)f->nleaves + 1, sizeof(*f->leaf));
+	f->spine = calloc((size_t)f->nspines + 1, sizeof(*f->spine));
+	f->lane = calloc((size_t)f->nlanes + 1, sizeof(*f->lane));
+	f->cable = calloc((size_t)f->nleaves * f->nlanes + 1, sizeof(*f->cable));
+	f->slot = calloc((size_t)f->nleaves * f->nslots + 1, sizeof(*f->slot));
+	f->server = calloc((size_t)f->nleaves * f->nslots + 1, sizeof(*f->server));
+	if (!f->leaf || !f->spine || !f->lane || !f->cable || !f->slot || !f->server) {
+		fors_fabric_free(f);
+		return NULL;
+	}
+	return f;
+}
+
+static void look_for_switches(struct fors_fabric *f, const struct fors_places *places)
+{
+	for (uint32_t k = 0; k < f->nspines; k++) {
+		f->spine[k].guid = places->spine[k].guid;
+		f->spine[k].node = fors_net_find_guid(f->net, places->spine[k].guid);
+		memcpy(f->spine[k].name, places->spine[k].name, sizeof(f->spine[k].name));
+	}
+	for (uint32_t a = 0; a < f->nleaves; a++) {
+		f->leaf[a].guid = places->leaf[a].guid;
+		f->leaf[a].node = fors_net_find_guid(f->net, places->leaf[a].guid);
+		f->leaf[a].nslots = places->leaf[a].nslots;
+		memcpy(f->leaf[a].name, places->leaf[a].name, sizeof(f->leaf[a].name));
+	}
+	for (uint32_t k = 0; k < f->nlanes; k++)
+		f->lane[k] = places->lane[k];
+}
+
+static bool is_live(const struct fors_fabric *f, uint32_t a, uint32_t lane, const struct fors_plug *plug)
+{
+	uint32_t leaf = f->leaf[a].node, spine = f->spine[f->lane[lane].spine].node;
+
+	return leaf != FORS_NONE && spine != FORS_NONE && plug->leaf_port <= f->net->node[leaf].nports &&
+	       fors_peer_switch(f->net, leaf, plug->leaf_port) == spine &&
+	       fors_net_port(f->net, leaf, plug->leaf_port)->peer_port == plug->spine_port;
+}
+
+static void look_for_cables(struct fors_fabric *f, const struct fors_places *places)
+{
+	for (uint32_t a = 0; a < f->nleaves; a++)
+		for (uint32_t k = 0; k < f->nlanes; k++) {
+			const struct fors_plug *plug = &places->leaf[a].plug[k];
+			struct fors_cable *cable = &f->cable[(size_t)a * f->nlanes + k];
+
+			if (!plug->leaf_port)
+				continue;
+			*cable = (struct fors_cable){FORS_CABLE_DEAD, plug->leaf_port, plug->spine_port, false};
+			if (!is_live(f, a, k, plug))
+				continue;
+			cable->state = FORS_CABLE_LIVE;
+			cable->is_degraded = fors_net_port(f->net, f->leaf[a].node, plug->leaf_port)->is_degraded;
+			f->leaf[a].nlive++;
+		}
+}
+
+static void look_into_slot(struct fors_fabric *f, uint32_t a, uint32_t s, uint8_t leaf_port)
+{
+	struct fors_slot *slot = &f->slot[(size_t)a * f->nslots + s];
+	const struct fors_port *port;
+	uint32_t leaf = f->leaf[a].node, peer;
+
+	*slot = (struct fors_slot){.node = FORS_NONE, .server = FORS_NONE, .leaf_port = leaf_port};
+	if (leaf == FORS_NONE || !leaf_port || leaf_port > f->net->node[leaf].nports)
+		return;
+	peer = fors_net_port(f->net, leaf, leaf_port)->peer;
+	if (peer == FORS_NONE || f->net->node[peer].type == FORS_SWITCH)
+		return;
+	slot->node = peer;
+	slot->ca_port = fors_net_port(f->net, leaf, leaf_port)->peer_port;
+	port = fors_net_port(f->net, peer, slot->ca_port);
+	slot->guid = port->guid;
+	slot->lid = port->lid;
+	slot->lmc = port->lmc;
+	slot->is_sm = port->is_sm;
+}
+
+static void look_into_slots(struct fors_fabric *f, const struct fors_places *places)
+{
+	for (uint32_t a = 0; a < f->nleaves; a++)
+		for (uint32_t s = 0; s < f->nslots; s++)
+			look_into_slot(f, a, s, s < places->leaf[a].nslots ? places->leaf[a].slot_port[s] : 0);
+}
+
+static int compare_guids(const void *left, const void *right)
+{
+	uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
+
+	return a < b ? -1 : a > b;
+}
+
+/* Sorted copy of the participants' GUIDs, for bsearch(). */
+static enum fors_err sort_participants(const struct fors_participants *from, struct fors_participants *to,
+				       struct fors_error *error)
+{
+	to->count = from->count;
+	to->guid = malloc(from->count * sizeof(*to->guid) + 1);
+	if (!to->guid)
+		return fors_fail_memory(error);
+	if (from->count) {
+		memcpy(to->guid, from->guid, from->count * sizeof(*to->guid));
+		qsort(to->guid, to->count, sizeof(*to->guid), compare_guids);
+	}
+	return FORS_OK;
+}
+
+static bool takes_part(const struct fors_fabric *f, const struct fors_slot *slot,
+		       const struct fors_participants *sorted)
+{
+	if (slot->node == FORS_NONE || !slot->lid || f->net->node[slot->node].type != FORS_CA)
+		return false;
+	return !sorted || (sorted->count && bsearch(&slot->guid, sorted->guid, sorted->count, sizeof(slot->guid),
+						    compare_guids));
+}
+
+static void seat_server(struct fors_fabric *f, uint32_t a, uint32_t s)
+{
+	struct fors_slot *slot = &f->slot[(size_t)a * f->nslots + s];
+
+	slot->server = f->nservers;
+	f->server[f->nservers++] = (struct fors_server){
+		.leaf = (uint16_t)a, .slot = (uint16_t)s, .rank = f->leaf[a].nservers++,
+		.lid = slot->lid, .guid = slot->guid, .node = slot->node};
+	if (f->nservers == 1 || slot->lmc < f->lmc)
+		f->lmc = slot->lmc;
+	if (f->leaf[a].nservers > f->max_servers)
+		f->max_servers = f->leaf[a].nservers;
+}
+
+static enum fors_err seat_servers(struct fors_fabric *f, const struct fors_participants *participants,
+				  struct fors_error *error)
+{
+	struct fors_participants sorted = {NULL, 0};
+	enum fors_err err = participants ? sort_participants(participants, &sorted, error) : FORS_OK;
+
+	for (uint32_t a = 0; !err && a < f->nleaves; a++) {
+		f->leaf[a].first_server = f->nservers;
+		for (uint32_t s = 0; s < f->nslots; s++)
+			if (takes_part(f, fors_slot(f, a, s), participants ? &sorted : NULL))
+				seat_server(f, a, s);
+	}
+	free(sorted.guid);
+	if (!err && f->nservers > FORS_MAX_SERVERS)
+		err = fors_fail(error, FORS_ELIMIT, "%u servers; fors can represent %u", f->nservers, FORS_MAX_SERVERS);
+	return err;
+}
+
+/* --- what follows --------------------------------------------------------- */
+
+static uint32_t count_affected(const struct fors_fabric *f)
+{
+	uint32_t count = 0;
+
+	for (uint32_t spine = 0; spine < f->nspines; spine++) {
+		bool is_affected = false;
+
+		for (uint32_t k = 0; k < f->nlanes; k++)
+			for (uint32_t a = 0; f->lane[k].spine == spine && a < f->nleaves; a++) {
+				uint8_t state = fors_cable(f, a, k)->state;
+
+				is_affected |= state == FORS_CABLE_DEAD ||
+					       (state == FORS_CABLE_ABSENT && f->leaf[a].nservers > 0);
+			}
+		count += is_affected;
+	}
+	return count;
+}
+
+static uint32_t reduction_of(const struct fors_fabric *f)
+{
+	uint32_t most = 0;
+
+	for (uint32_t a = 0; a < f->nleaves; a++)
+		if (f->leaf[a].nservers > f->leaf[a].nlive + most)
+			most = (uint32_t)f->leaf[a].nservers - f->leaf[a].nlive;
+	return most;
+}
+
+/* reach[spine]: has leaf a a live cable to it? */
+static void mark_reach(const struct fors_fabric *f, uint32_t a, bool *reach)
+{
+	memset(reach, 0, f->nspines * sizeof(*reach));
+	for (uint32_t k = 0; k < f->nlanes; k++)
+		reach[f->lane[k].spine] |= fors_live(f, a, k);
+}
+
+static bool reaches_any(const struct fors_fabric *f, uint32_t b, const bool *reach)
+{
+	for (uint32_t k = 0; k < f->nlanes; k++)
+		if (reach[f->lane[k].spine] && fors_live(f, b, k))
+			return true;
+	return false;
+}
+
+static enum fors_err count_unreachable(struct fors_fabric *f, struct fors_error *error)
+{
+	bool *reach = calloc((size_t)f->nspines + 1, sizeof(*reach));
+
+	if (!reach)
+		return fors_fail_memory(error);
+	for (uint32_t a = 0; a < f->nleaves; a++) {
+		mark_reach(f, a, reach);
+		for (uint32_t b = a + 1; f->leaf[a].nservers && b < f->nleaves; b++) {
+			if (!f->leaf[b].nservers || reaches_any(f, b, reach))
+				continue;
+			if (!f->unreachable_pairs++) {
+				f->cut_leaf[0] = a;
+				f->cut_leaf[1] = b;
+			}
+		}
+	}
+	free(reach);
+	return FORS_OK;
+}
+
+/* Two of zlib's checksums over the same bytes, side by side. */
+struct print {
+	uLong crc, adler;
+};
+
+static void print_number(struct print *print, uint64_t number)
+{
+	unsigned char bytes[8];
+
+	for (unsigned i = 0; i < sizeof(bytes); i++)
+		bytes[i] = (unsigned char)(number >> (8 * i));
+	print->crc = crc32(print->crc, bytes, sizeof(bytes));
+	print->adler = adler32(print->adler, bytes, sizeof(bytes));
+}
+
+static uint64_t fingerprint_of(const struct fors_fabric *f)
+{
+	struct print print = {crc32(0, Z_NULL, 0), adler32(0, Z_NULL, 0)};
+
+	print_number(&print, f->nleaves * 65536ULL + f->nlanes * 256 + f->nslots);
+	for (uint32_t a = 0; a < f->nleaves; a++)
+		print_number(&print, f->leaf[a].guid);
+	for (uint32_t k = 0; k < f->nlanes; k++)
+		print_number(&print, f->spine[f->lane[k].spine].guid);
+	for (size_t i = 0; i < (size_t)f->nleaves * f->nlanes; i++)
+		print_number(&print, f->cable[i].state | f->cable[i].leaf_port << 8 | f->cable[i].spine_port << 16);
+	for (size_t i = 0; i < (size_t)f->nleaves * f->nslots; i++) {
+		const struct fors_slot *slot = &f->slot[i];
+
+		print_number(&print, slot->guid);
+		print_number(&print, slot->lid | (uint64_t)slot->lmc << 16 | (uint64_t)slot->leaf_port << 24 |
+					     (uint64_t)slot->is_sm << 32 | (uint64_t)(slot->server != FORS_NONE) << 33);
+	}
+	return (uint64_t)print.crc << 32 | print.adler;
+}
+
+enum fors_err fors_fabric_build(const struct fors_net *net, const struct fors_places *places,
+				const struct fors_participants *participants, struct fors_fabric **fabric,
+				struct fors_error *error)
+{
+	struct fors_fabric *f = new_fabric(net, places);
+	enum fors_err err;
+
+	if (!f)
+		return fors_fail_memory(error);
+	look_for_switches(f, places);
+	look_for_cables(f, places);
+	look_into_slots(f, places);
+	err = seat_servers(f, participants, error);
+	if (!err)
+		err = count_unreachable(f, error);
+	if (err) {
+		fors_fabric_free(f);
+		return err;
+	}
+	f->reduction = reduction_of(f);
+	f->affected_spines = count_affected(f);
+	f->fingerprint = fingerprint_of(f);
+	*fabric = f;
+	return FORS_OK;
+}
+
+enum fors_err fors_fabric_connected(const struct fors_fabric *fabric, struct fors_error *error)
+{
+	if (!fabric->unreachable_pairs)
+		return FORS_OK;
+	return fors_fail(error, FORS_ENOPATH,
+			 "%s and %s have no common live spine (%u such pairs of leaves): no up-down path joins their servers",
+			 fabric->leaf[fabric->cut_leaf[0]].name, fabric->leaf[fabric->cut_leaf[1]].name,
+			 fabric->unreachable_pairs);
+}

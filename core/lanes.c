@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* lanes.c - the tables read back as lanes, which is how planners see them. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "tables.h"
+
+/* Translate one LFT: lane[lid] = of_port[port]. */
+static void translate(const struct fors_lfts *lfts, uint64_t guid, const uint8_t *of_port, uint8_t *lane)
+{
+	uint32_t row = fors_lfts_row(lfts, guid);
+
+	for (uint32_t lid = 0; row != FORS_NONE && lid < lfts->nlids; lid++)
+		lane[lid] = of_port[lfts->port[(size_t)row * lfts->nlids + lid]];
+}
+
+static void read_leaf(const struct fors_fabric *f, const struct fors_lfts *lfts, uint32_t a, uint8_t *up)
+{
+	uint8_t of_port[256];
+
+	memset(of_port, FORS_NO_LANE, sizeof(of_port));
+	for (uint32_t k = 0; k < f->nlanes; k++)
+		if (fors_live(f, a, k))
+			of_port[fors_cable(f, a, k)->leaf_port] = (uint8_t)k;
+	translate(lfts, f->leaf[a].guid, of_port, up);
+}
+
+/* A spine's port of a lane differs from leaf to leaf, but each port has one lane. */
+static void read_spine(const struct fors_fabric *f, const struct fors_lfts *lfts, uint32_t spine, uint8_t *down)
+{
+	uint8_t of_port[256];
+
+	memset(of_port, FORS_NO_LANE, sizeof(of_port));
+	for (uint32_t k = 0; k < f->nlanes; k++)
+		for (uint32_t b = 0; f->lane[k].spine == spine && b < f->nleaves; b++)
+			if (fors_live(f, b, k))
+				of_port[fors_cable(f, b, k)->spine_port] = (uint8_t)k;
+	translate(lfts, f->spine[spine].guid, of_port, down);
+}
+
+void fors_lanes_free(struct fors_lanes *lanes)
+{
+	if (!lanes)
+		return;
+	free(lanes->up);
+	free(lanes->down);
+	free(lanes);
+}
+
+/* Servers may have LIDs behind the end of short tables; those have no lane. */
+static uint32_t lid_end(const struct fors_fabric *f, const struct fors_lfts *lfts)
+{
+	uint32_t end = lfts->nlids;
+
+	for (uint32_t s = 0; s < f->nservers; s++)
+		if (f->server[s].lid + (1u << FORS_MAX_LMC) > end)
+			end = f->server[s].lid + (1u << FORS_MAX_LMC);
+	return end;
+}
+
+enum fors_err fors_lanes_read(const struct fors_fabric *fabric, const struct fors_lfts *lfts,
+			      struct fors_lanes **lanes, struct fors_error *error)
+{
+	struct fors_lanes *l = calloc(1, sizeof(*l));
+
+	if (!l)
+		return fors_fail_memory(error);
+	l->nlids = lid_end(fabric, lfts);
+	l->up = malloc((size_t)fabric->nleaves * l->nlids + 1);
+	l->down = malloc((size_t)fabric->nspines * l->nlids + 1);
+	if (!l->up || !l->down) {
+		fors_lanes_free(l);
+		return fors_fail_memory(error);
+	}
+	memset(l->up, FORS_NO_LANE, (size_t)fabric->nleaves * l->nlids);
+	memset(l->down, FORS_NO_LANE, (size_t)fabric->nspines * l->nlids);
+	for (uint32_t a = 0; a < fabric->nleaves; a++)
+		read_leaf(fabric, lfts, a, l->up + (size_t)a * l->nlids);
+	for (uint32_t k = 0; k < fabric->nspines; k++)
+		read_spine(fabric, lfts, k, l->down + (size_t)k * l->nlids);
+	*lanes = l;
+	return FORS_OK;
+}
+
+static bool matches(const struct fors_fabric *f, const struct fors_lanes *lanes, uint32_t leaf, uint32_t d,
+		    uint32_t index, uint32_t up, uint32_t down)
+{
+	return fors_lane_to(f, lanes, leaf, d, index) == up && fors_lane_down(f, lanes, up, d, index) == down;
+}
+
+uint8_t fors_path_index(const struct fors_fabric *fabric, const struct fors_lanes *lanes, uint32_t leaf, uint32_t d,
+			uint32_t up, uint32_t down)
+{
+	const struct fors_server *server = &fabric->server[d];
+	uint32_t count = 1u << fabric->lmc;
+	uint32_t base = fors_home_lane(fabric, server->leaf, server->slot, 0);
+	uint32_t home = up >= base ? up - base : up + fabric->nlanes - base;
+
+	if (home < count && matches(fabric, lanes, leaf, d, home, up, down))
+		return (uint8_t)home;
+	for (uint32_t i = 0; i < count; i++)
+		if (matches(fabric, lanes, leaf, d, i, up, down))
+			return (uint8_t)i;
+	return FORS_NO_INDEX;
+}

@@ -1,0 +1,537 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * places.c - what has a place in the fabric, in an order that never changes.
+ *
+ * Tables are computed from places: server g has its home on lane (g + i) mod S. So
+ * no place may move because something died; a dead spine keeps its lanes and a
+ * pulled server its slot, and what is new fills the places of the dead before
+ * any list grows. Learning works on a copy that replaces the original only when
+ * all went well, in this order:
+ *
+ *   1. sides: which switches are leaves, which spines (sides.c)
+ *   2. switches: every switch gets a place (new ones that of the dead one whose ports they occupy)
+ *   3. cables: known ones are confirmed, those whose ports are used otherwise
+ *      forgotten, new ones put into free lanes of their spine
+ *   4. slots: every CA port under a leaf gets a slot
+ */
+#include "places.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "sides.h"
+
+struct lesson {
+	struct fors_places *places;  /* the copy that learns */
+	const struct fors_net *net;
+	uint8_t *side;               /* per node */
+	uint32_t *place;             /* per node: index of its leaf or spine place, or FORS_NONE */
+	uint32_t known_leaves;       /* leaf places that were there before this lesson */
+};
+
+struct fors_places *fors_places_new(void)
+{
+	return calloc(1, sizeof(struct fors_places));
+}
+
+void fors_places_free(struct fors_places *places)
+{
+	if (!places)
+		return;
+	free(places->leaf);
+	free(places->spine);
+	free(places);
+}
+
+static struct fors_places *copy_places(const struct fors_places *from)
+{
+	struct fors_places *to = fors_places_new();
+
+	if (!to)
+		return NULL;
+	*to = *from;
+	to->leaf = calloc((size_t)from->nleaves + 1, sizeof(*to->leaf));
+	to->spine = calloc((size_t)from->nspines + 1, sizeof(*to->spine));
+	to->leaf_room = from->nleaves + 1;
+	to->spine_room = from->nspines + 1;
+	if (!to->leaf || !to->spine) {
+		fors_places_free(to);
+		return NULL;
+	}
+	if (from->nleaves)
+		memcpy(to->leaf, from->leaf, from->nleaves * sizeof(*to->leaf));
+	if (from->nspines)
+		memcpy(to->spine, from->spine, from->nspines * sizeof(*to->spine));
+	return to;
+}
+
+uint32_t fors_places_leaf(const struct fors_places *places, uint64_t guid)
+{
+	for (uint32_t a = 0; a < places->nleaves; a++)
+		if (places->leaf[a].guid == guid)
+			return a;
+	return FORS_NONE;
+}
+
+uint32_t fors_places_spine(const struct fors_places *places, uint64_t guid)
+{
+	for (uint32_t k = 0; k < places->nspines; k++)
+		if (places->spine[k].guid == guid)
+			return k;
+	return FORS_NONE;
+}
+
+static bool grow(void **array, uint32_t *room, uint32_t used, size_t size)
+{
+	void *grown;
+
+	if (used < *room)
+		return true;
+	grown = realloc(*array, (size_t)used * 2 * size + size);
+	if (!grown)
+		return false;
+	*array = grown;
+	*room = used * 2 + 1;
+	return true;
+}
+
+static void take_name(const struct fors_net *net, uint32_t node, char *name)
+{
+	const struct fors_node *n = &net->node[node];
+
+	memcpy(name, n->desc[0] ? n->desc : n->id, FORS_NAME_MAX + 1);
+}
+
+/* --- switches ------------------------------------------------------------- */
+
+static enum fors_err append_leaf(struct fors_places *places, uint32_t *index, struct fors_error *error)
+{
+	if (!grow((void **)&places->leaf, &places->leaf_room, places->nleaves, sizeof(*places->leaf)))
+		return fors_fail_memory(error);
+	memset(&places->leaf[places->nleaves], 0, sizeof(*places->leaf));
+	*index = places->nleaves++;
+	return FORS_OK;
+}
+
+static enum fors_err append_spine(struct fors_places *places, uint32_t *index, struct fors_error *error)
+{
+	if (!grow((void **)&places->spine, &places->spine_room, places->nspines, sizeof(*places->spine)))
+		return fors_fail_memory(error);
+	memset(&places->spine[places->nspines], 0, sizeof(*places->spine));
+	*index = places->nspines++;
+	return FORS_OK;
+}
+
+/* How many of the cables of the new spine `node` are plugged in where those of the place `spine` were. */
+static unsigned spine_overlap(const struct lesson *l, uint32_t node, uint32_t spine)
+{
+	unsigned overlap = 0;
+
+	for (unsigned p = 1; p <= l->net->node[node].nports; p++) {
+		uint32_t peer = fors_peer_switch(l->net, node, p);
+		uint32_t a = peer == FORS_NONE ? FORS_NONE : fors_places_leaf(l->places, l->net->node[peer].guid);
+
+		for (uint32_t k = 0; a != FORS_NONE && k < l->places->nlanes; k++)
+			overlap += l->places->lane[k].spine == spine && l->places->leaf[a].plug[k].leaf_port ==
+				   fors_net_port(l->net, node, p)->peer_port;
+	}
+	return overlap;
+}
+
+/* The same for a leaf: spine ports that it occupies and the dead leaf did. */
+static unsigned leaf_overlap(const struct lesson *l, uint32_t node, uint32_t leaf)
+{
+	unsigned overlap = 0;
+
+	for (unsigned p = 1; p <= l->net->node[node].nports; p++) {
+		uint32_t peer = fors_peer_switch(l->net, node, p);
+		uint32_t spine = peer == FORS_NONE ? FORS_NONE : fors_places_spine(l->places, l->net->node[peer].guid);
+
+		for (uint32_t k = 0; spine != FORS_NONE && k < l->places->nlanes; k++)
+			overlap += l->places->lane[k].spine == spine && l->places->leaf[leaf].plug[k].spine_port ==
+				   fors_net_port(l->net, node, p)->peer_port;
+	}
+	return overlap;
+}
+
+static bool is_alive(const struct lesson *l, uint64_t guid)
+{
+	return fors_net_find_guid(l->net, guid) != FORS_NONE;
+}
+
+/* The dead spine place for a new spine: the one whose leaf ports it occupies, else the first, else FORS_NONE. */
+static uint32_t dead_spine_for(const struct lesson *l, uint32_t node)
+{
+	uint32_t best = FORS_NONE;
+	unsigned most = 0;
+
+	for (uint32_t k = 0; k < l->places->nspines; k++) {
+		unsigned overlap;
+
+		if (is_alive(l, l->places->spine[k].guid))
+			continue;
+		overlap = spine_overlap(l, node, k);
+		if (best == FORS_NONE || overlap > most) {
+			best = k;
+			most = overlap;
+		}
+	}
+	return best;
+}
+
+/* The dead leaf place for a new leaf: only one whose spine ports it occupies. */
+static uint32_t dead_leaf_for(const struct lesson *l, uint32_t node)
+{
+	uint32_t best = FORS_NONE;
+	unsigned most = 0;
+
+	for (uint32_t a = 0; a < l->known_leaves; a++) {
+		unsigned overlap;
+
+		if (is_alive(l, l->places->leaf[a].guid))
+			continue;
+		overlap = leaf_overlap(l, node, a);
+		if (overlap > most) {
+			best = a;
+			most = overlap;
+		}
+	}
+	return best;
+}
+
+static enum fors_err place_spine(struct lesson *l, uint32_t node, struct fors_error *error)
+{
+	uint32_t k = fors_places_spine(l->places, l->net->node[node].guid);
+	enum fors_err err;
+
+	if (k == FORS_NONE)
+		k = dead_spine_for(l, node);
+	if (k == FORS_NONE && (err = append_spine(l->places, &k, error)))
+		return err;
+	l->places->spine[k].guid = l->net->node[node].guid;
+	take_name(l->net, node, l->places->spine[k].name);
+	l->place[node] = k;
+	return FORS_OK;
+}
+
+static enum fors_err place_leaf(struct lesson *l, uint32_t node, struct fors_error *error)
+{
+	uint32_t a = fors_places_leaf(l->places, l->net->node[node].guid);
+	enum fors_err err;
+
+	if (a == FORS_NONE)
+		a = dead_leaf_for(l, node);
+	if (a == FORS_NONE && (err = append_leaf(l->places, &a, error)))
+		return err;
+	l->places->leaf[a].guid = l->net->node[node].guid;
+	take_name(l->net, node, l->places->leaf[a].name);
+	l->place[node] = a;
+	return FORS_OK;
+}
+
+/* Spines named by root_guid_file that were never seen keep a place, in GUID order with the rest. */
+static enum fors_err place_roots(struct lesson *l, const uint64_t *root, size_t nroots, struct fors_error *error)
+{
+	enum fors_err err;
+
+	for (size_t done = 0; done < nroots; done++) {
+		uint64_t next = 0;
+		uint32_t k;
+
+		for (size_t i = 0; i < nroots; i++)
+			if (fors_places_spine(l->places, root[i]) == FORS_NONE && (!next || root[i] < next))
+				next = root[i];
+		if (!next)
+			break;
+		if ((err = append_spine(l->places, &k, error)))
+			return err;
+		l->places->spine[k].guid = next;
+	}
+	return FORS_OK;
+}
+
+static enum fors_err place_switches(struct lesson *l, struct fors_error *error)
+{
+	enum fors_err err = FORS_OK;
+
+	l->known_leaves = l->places->nleaves;
+	for (uint32_t i = 0; !err && i < l->net->nnodes; i++) {
+		uint32_t node = l->net->by_guid[i];
+
+		if (l->side[node] == FORS_SIDE_SPINE)
+			err = place_spine(l, node, error);
+		else if (l->side[node] == FORS_SIDE_LEAF)
+			err = place_leaf(l, node, error);
+	}
+	return err;
+}
+
+/* --- cables --------------------------------------------------------------- */
+
+/* Is the cable that the place remembers still plugged in at both ends? */
+static bool is_plugged(const struct lesson *l, uint32_t node, uint32_t lane)
+{
+	const struct fors_plug *plug = &l->places->leaf[l->place[node]].plug[lane];
+	uint32_t peer;
+
+	if (!plug->leaf_port || plug->leaf_port > l->net->node[node].nports)
+		return false;
+	peer = fors_peer_switch(l->net, node, plug->leaf_port);
+	return peer != FORS_NONE && l->side[peer] == FORS_SIDE_SPINE && l->place[peer] == l->places->lane[lane].spine &&
+	       fors_net_port(l->net, node, plug->leaf_port)->peer_port == plug->spine_port;
+}
+
+static uint32_t live_node(const struct lesson *l, uint64_t guid, enum fors_side side)
+{
+	uint32_t node = fors_net_find_guid(l->net, guid);
+
+	return node != FORS_NONE && l->side[node] == side ? node : FORS_NONE;
+}
+
+static bool is_in_use(const struct lesson *l, uint32_t node, unsigned port)
+{
+	return node != FORS_NONE && port <= l->net->node[node].nports &&
+	       fors_net_port(l->net, node, port)->peer != FORS_NONE;
+}
+
+/* Forget cables that are not plugged in, when a port of theirs is used otherwise now. */
+static void forget_cables(struct lesson *l)
+{
+	for (uint32_t a = 0; a < l->places->nleaves; a++) {
+		uint32_t leaf = live_node(l, l->places->leaf[a].guid, FORS_SIDE_LEAF);
+
+		for (uint32_t k = 0; k < l->places->nlanes; k++) {
+			struct fors_plug *plug = &l->places->leaf[a].plug[k];
+			uint64_t spine_guid = l->places->spine[l->places->lane[k].spine].guid;
+
+			if (!plug->leaf_port || (leaf != FORS_NONE && is_plugged(l, leaf, k)))
+				continue;
+			if (is_in_use(l, leaf, plug->leaf_port) ||
+			    is_in_use(l, live_node(l, spine_guid, FORS_SIDE_SPINE), plug->spine_port))
+				*plug = (struct fors_plug){0, 0};
+		}
+	}
+}
+
+/* Live cables of a leaf to one spine place. */
+static unsigned count_cables(const struct lesson *l, uint32_t node, uint32_t spine)
+{
+	unsigned count = 0;
+
+	for (unsigned p = 1; p <= l->net->node[node].nports; p++) {
+		uint32_t peer = fors_peer_switch(l->net, node, p);
+
+		count += peer != FORS_NONE && l->side[peer] == FORS_SIDE_SPINE && l->place[peer] == spine;
+	}
+	return count;
+}
+
+/* Lanes that a spine needs: the most cables that any leaf has to it. */
+static unsigned lanes_needed(const struct lesson *l, uint32_t spine)
+{
+	unsigned most = 0;
+
+	for (uint32_t node = 0; node < l->net->nnodes; node++)
+		if (l->side[node] == FORS_SIDE_LEAF) {
+			unsigned count = count_cables(l, node, spine);
+
+			most = count > most ? count : most;
+		}
+	return most;
+}
+
+static unsigned lanes_of(const struct fors_places *places, uint32_t spine)
+{
+	unsigned count = 0;
+
+	for (uint32_t k = 0; k < places->nlanes; k++)
+		count += places->lane[k].spine == spine;
+	return count;
+}
+
+/* Give every spine its lanes, spine by spine; one that was never seen gets as many as the others. */
+static enum fors_err make_lanes(struct lesson *l, struct fors_error *error)
+{
+	struct fors_places *places = l->places;
+	unsigned most = 1;
+
+	for (uint32_t spine = 0; spine < places->nspines; spine++) {
+		unsigned needed = lanes_needed(l, spine);
+
+		most = needed > most ? needed : most;
+	}
+	for (uint32_t spine = 0; spine < places->nspines; spine++) {
+		unsigned have = lanes_of(places, spine);
+		unsigned needed = is_alive(l, places->spine[spine].guid) || have ? lanes_needed(l, spine) : most;
+
+		for (; have < needed; have++) {
+			if (places->nlanes == FORS_MAX_LANES)
+				return fors_fail(error, FORS_ELIMIT, "the fabric has more than %u spine lanes",
+						 FORS_MAX_LANES);
+			places->lane[places->nlanes++] = (struct fors_lane){(uint16_t)spine, (uint16_t)have};
+		}
+	}
+	return FORS_OK;
+}
+
+/* The lane for a new cable of a leaf: one where it never had a cable, else one whose cable is dead. */
+static uint32_t lane_for(const struct lesson *l, uint32_t node, uint32_t spine)
+{
+	const struct fors_leaf_place *leaf = &l->places->leaf[l->place[node]];
+	uint32_t dead = FORS_NONE;
+
+	for (uint32_t k = 0; k < l->places->nlanes; k++) {
+		if (l->places->lane[k].spine != spine)
+			continue;
+		if (!leaf->plug[k].leaf_port)
+			return k;
+		if (dead == FORS_NONE && !is_plugged(l, node, k))
+			dead = k;
+	}
+	return dead;
+}
+
+static bool has_cable_at(const struct lesson *l, uint32_t node, unsigned port)
+{
+	const struct fors_leaf_place *leaf = &l->places->leaf[l->place[node]];
+
+	for (uint32_t k = 0; k < l->places->nlanes; k++)
+		if (leaf->plug[k].leaf_port == port && is_plugged(l, node, k))
+			return true;
+	return false;
+}
+
+static void add_cables(struct lesson *l, uint32_t node)
+{
+	struct fors_leaf_place *leaf = &l->places->leaf[l->place[node]];
+
+	for (unsigned p = 1; p <= l->net->node[node].nports; p++) {
+		uint32_t peer = fors_peer_switch(l->net, node, p), lane;
+
+		if (peer == FORS_NONE || has_cable_at(l, node, p))
+			continue;
+		lane = lane_for(l, node, l->place[peer]); /* make_lanes() saw to it that there is one */
+		if (lane != FORS_NONE)
+			leaf->plug[lane] = (struct fors_plug){(uint8_t)p, fors_net_port(l->net, node, p)->peer_port};
+	}
+}
+
+/* --- slots ---------------------------------------------------------------- */
+
+static bool has_end_node(const struct fors_net *net, uint32_t node, unsigned port)
+{
+	uint32_t peer;
+
+	if (port > net->node[node].nports)
+		return false;
+	peer = fors_net_port(net, node, port)->peer;
+	return peer != FORS_NONE && net->node[peer].type != FORS_SWITCH;
+}
+
+static bool is_server_port_elsewhere(const struct lesson *l, unsigned port)
+{
+	for (uint32_t node = 0; node < l->net->nnodes; node++)
+		if (l->side[node] == FORS_SIDE_LEAF && has_end_node(l->net, node, port))
+			return true;
+	return false;
+}
+
+static bool is_uplink_port(const struct fors_places *places, const struct fors_leaf_place *leaf, unsigned port)
+{
+	for (uint32_t k = 0; k < places->nlanes; k++)
+		if (leaf->plug[k].leaf_port == port)
+			return true;
+	return false;
+}
+
+/* Number of the slot at this port, or nslots. */
+static unsigned slot_at(const struct fors_leaf_place *leaf, unsigned port)
+{
+	unsigned s = 0;
+
+	while (s < leaf->nslots && leaf->slot_port[s] != port)
+		s++;
+	return s;
+}
+
+/* A port becomes a slot: in the first hole, else as a new one at the end. */
+static void add_slot(struct fors_leaf_place *leaf, unsigned port)
+{
+	unsigned s = slot_at(leaf, port);
+
+	if (s < leaf->nslots)
+		return;
+	s = slot_at(leaf, 0);
+	leaf->slot_port[s] = (uint8_t)port;
+	if (s == leaf->nslots)
+		leaf->nslots++;
+}
+
+/*
+ * Slots of one leaf. A leaf that is new also gets the free ports where other
+ * leaves have servers, so that leaves cabled alike are numbered alike whatever is plugged in.
+ */
+static void learn_slots(struct lesson *l, uint32_t node)
+{
+	struct fors_leaf_place *leaf = &l->places->leaf[l->place[node]];
+	bool is_new = leaf->nslots == 0;
+
+	for (unsigned s = 0; s < leaf->nslots; s++)
+		if (fors_peer_switch(l->net, node, leaf->slot_port[s]) != FORS_NONE)
+			leaf->slot_port[s] = 0;
+	for (unsigned p = 1; p <= l->net->node[node].nports; p++) {
+		bool is_free = fors_net_port(l->net, node, p)->peer == FORS_NONE;
+
+		if (has_end_node(l->net, node, p) ||
+		    (is_new && is_free && !is_uplink_port(l->places, leaf, p) && is_server_port_elsewhere(l, p)))
+			add_slot(leaf, p);
+	}
+}
+
+/* --- the lesson ----------------------------------------------------------- */
+
+static enum fors_err learn(struct lesson *l, const uint64_t *root, size_t nroots, struct fors_error *error)
+{
+	enum fors_err err = fors_sides(l->net, l->places, root, nroots, l->side, error);
+
+	if (!err)
+		err = place_roots(l, root, nroots, error);
+	if (!err)
+		err = place_switches(l, error);
+	if (err)
+		return err;
+	forget_cables(l);
+	err = make_lanes(l, error);
+	for (uint32_t node = 0; !err && node < l->net->nnodes; node++)
+		if (l->side[node] == FORS_SIDE_LEAF)
+			add_cables(l, node);
+	for (uint32_t node = 0; !err && node < l->net->nnodes; node++)
+		if (l->side[node] == FORS_SIDE_LEAF)
+			learn_slots(l, node);
+	return err;
+}
+
+enum fors_err fors_places_learn(struct fors_places *places, const struct fors_net *net, const uint64_t *root_guids,
+				size_t nroots, struct fors_error *error)
+{
+	struct lesson l = {.net = net};
+	enum fors_err err = FORS_OK;
+
+	l.places = copy_places(places);
+	l.side = calloc((size_t)net->nnodes + 1, sizeof(*l.side));
+	l.place = calloc((size_t)net->nnodes + 1, sizeof(*l.place));
+	if (!l.places || !l.side || !l.place)
+		err = fors_fail_memory(error);
+	else
+		err = learn(&l, root_guids, nroots, error);
+	if (!err) {
+		struct fors_places old = *places;
+
+		*places = *l.places;
+		*l.places = old;
+	}
+	fors_places_free(l.places);
+	free(l.side);
+	free(l.place);
+	return err;
+}

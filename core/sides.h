@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * sides.h - which switches are leaves and which are spines.
+ */
+#ifndef FORS_CORE_SIDES_H
+#define FORS_CORE_SIDES_H
+
+#include "fabric.h"
+
+enum fors_side { FORS_SIDE_NONE, FORS_SIDE_LEAF, FORS_SIDE_SPINE };
+
+/*
+ * The side of every node of `net` (indexed) in side[net->nnodes], the caller's. Nodes that are
+ * no switches, and lone switches without any cable, have FORS_SIDE_NONE. See
+ * fors_places_learn() for what decides.
+ * Errors: FORS_ENOTREE (names a cable between two leaves or two spines), FORS_ENOMEM;
+ * what side[] holds then is undefined.
+ */
+enum fors_err fors_sides(const struct fors_net *net, const struct fors_places *places, const uint64_t *root_guids,
+			 size_t nroots, uint8_t *side, struct fors_error *error);
+
+/* The switch at the other end of a switch port's cable, or FORS_NONE (no cable, no switch, a loop back to itself). */
+uint32_t fors_peer_switch(const struct fors_net *net, uint32_t node, unsigned port);
+
+#endif

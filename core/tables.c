@@ -1,0 +1,442 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * tables.c - the linear forwarding tables of design.md section 4.
+ *
+ * Path index i of the server place with number g in the grid has its home on lane
+ * (g + i) mod S, so base LIDs are routed D-mod-K over the grid whatever S and the
+ * LMC are, and every path index is D-mod-K again, one lane further. An entry
+ * whose home lane lives at both ends is at home, always. The others are displaced:
+ * level.c says where to. What is left is to write down:
+ *
+ *   leaf, own servers:       the server's port
+ *   leaf, others' servers:   the port of the lane that level.c chose
+ *   spine, leaf it reaches:  down, over the home lane's cable number or the next live one
+ *   spine, leaf it lost:     LIDs at home here keep the dead port (no loop in mixed
+ *                            states, right again when the cable returns); others go
+ *                            down to a leaf that sends them up their home lane
+ *   odd LIDs:                switches, and CAs on spines: minimum hops
+ *
+ * Every leaf-to-leaf path goes up, then down. Paths that start at a spine may go
+ * down, up, down; they all turn at the first leaf in order that can, so that no
+ * two of them can wait for each other in a circle.
+ */
+#include "tables.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "level.h"
+
+struct fors_lfts *fors_lfts_new(uint32_t nswitches, uint32_t nlids)
+{
+	struct fors_lfts *lfts = calloc(1, sizeof(*lfts));
+
+	if (!lfts)
+		return NULL;
+	lfts->nswitches = nswitches;
+	lfts->nlids = nlids;
+	lfts->guid = calloc((size_t)nswitches + 1, sizeof(*lfts->guid));
+	lfts->port = malloc((size_t)nswitches * nlids + 1);
+	if (!lfts->guid || !lfts->port) {
+		fors_lfts_free(lfts);
+		return NULL;
+	}
+	memset(lfts->port, FORS_NO_PATH, (size_t)nswitches * nlids);
+	return lfts;
+}
+
+void fors_lfts_free(struct fors_lfts *lfts)
+{
+	if (!lfts)
+		return;
+	free(lfts->guid);
+	free(lfts->port);
+	free(lfts);
+}
+
+uint32_t fors_lfts_row(const struct fors_lfts *lfts, uint64_t guid)
+{
+	uint32_t low = 0, high = lfts->nswitches;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (lfts->guid[middle] == guid)
+			return middle;
+		if (lfts->guid[middle] < guid)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return FORS_NONE;
+}
+
+/* --- the work of one call ------------------------------------------------- */
+
+struct filler {
+	const struct fors_fabric *f;
+	const struct fors_level *level;
+	struct fors_lfts *lfts;
+	uint8_t **leaf_row;    /* per leaf: its LFT, NULL when it is dead */
+	uint8_t **spine_row;   /* per spine likewise */
+	bool *has_cas;         /* per spine: CAs are plugged in there */
+	uint32_t *turn;        /* nspines x nspines: first leaf with live cables to both, FORS_NONE */
+};
+
+static bool reaches(const struct fors_fabric *f, uint32_t leaf, uint32_t spine)
+{
+	for (uint32_t k = 0; k < f->nlanes; k++)
+		if (f->lane[k].spine == spine && fors_live(f, leaf, k))
+			return true;
+	return false;
+}
+
+/* The first live lane of a leaf to a spine at or after cable number `from`, cyclically, or FORS_NO_LANE. */
+static uint32_t lane_to_spine(const struct fors_fabric *f, uint32_t leaf, uint32_t spine, uint32_t from)
+{
+	uint32_t first = FORS_NO_LANE;
+
+	for (uint32_t k = 0; k < f->nlanes; k++) {
+		if (f->lane[k].spine != spine || !fors_live(f, leaf, k))
+			continue;
+		if (f->lane[k].cable >= from)
+			return k;
+		if (first == FORS_NO_LANE)
+			first = k;
+	}
+	return first;
+}
+
+static uint8_t up_port(const struct fors_fabric *f, uint32_t leaf, uint32_t lane)
+{
+	return lane == FORS_NO_LANE ? FORS_NO_PATH : fors_cable(f, leaf, lane)->leaf_port;
+}
+
+static uint8_t down_port(const struct fors_fabric *f, uint32_t leaf, uint32_t lane)
+{
+	return lane == FORS_NO_LANE ? FORS_NO_PATH : fors_cable(f, leaf, lane)->spine_port;
+}
+
+static void find_turn(const struct filler *w, uint32_t from, uint32_t to)
+{
+	uint32_t *turn = &w->turn[(size_t)from * w->f->nspines + to];
+
+	*turn = FORS_NONE;
+	for (uint32_t a = 0; a < w->f->nleaves && *turn == FORS_NONE; a++)
+		if (reaches(w->f, a, from) && reaches(w->f, a, to))
+			*turn = a;
+}
+
+static void find_turns(const struct filler *w)
+{
+	for (uint32_t from = 0; from < w->f->nspines; from++)
+		for (uint32_t to = 0; to < w->f->nspines; to++)
+			find_turn(w, from, to);
+}
+
+/* --- servers -------------------------------------------------------------- */
+
+static uint32_t nindices(const struct fors_slot *slot)
+{
+	return slot->lid ? 1u << slot->lmc : 0;
+}
+
+static void fill_own_servers(const struct filler *w, uint32_t a)
+{
+	for (uint32_t s = 0; s < w->f->nslots; s++) {
+		const struct fors_slot *slot = fors_slot(w->f, a, s);
+
+		memset(w->leaf_row[a] + slot->lid, slot->leaf_port, nindices(slot));
+	}
+}
+
+/* Entries of leaf a for the servers of leaf b; port[lane] is a's port of each lane. */
+static void fill_up(const struct filler *w, uint32_t a, uint32_t b, const uint8_t *port)
+{
+	for (uint32_t s = 0; s < w->f->nslots; s++) {
+		const struct fors_slot *slot = fors_slot(w->f, b, s);
+
+		for (uint32_t i = 0; i < nindices(slot); i++)
+			w->leaf_row[a][slot->lid + i] = port[fors_level_up(w->level, a, b, s, i)];
+	}
+}
+
+static void fill_leaf(const struct filler *w, uint32_t a)
+{
+	uint8_t port[256];
+
+	memset(port, FORS_NO_PATH, sizeof(port));
+	for (uint32_t k = 0; k < w->f->nlanes; k++)
+		port[k] = up_port(w->f, a, k);
+	for (uint32_t b = 0; b < w->f->nleaves; b++)
+		if (a == b)
+			fill_own_servers(w, a);
+		else
+			fill_up(w, a, b, port);
+}
+
+/* Entries of a spine for the servers of a leaf that it reaches; port[cable] is the way down for each home lane. */
+static void fill_down(const struct filler *w, uint32_t spine, uint32_t b)
+{
+	uint8_t port[FORS_MAX_LANES];
+
+	for (uint32_t home = 0; home < w->f->nlanes; home++)
+		port[home] = down_port(w->f, b, fors_level_down(w->level, w->f, spine, b, home));
+	for (uint32_t s = 0; s < w->f->nslots; s++) {
+		const struct fors_slot *slot = fors_slot(w->f, b, s);
+
+		for (uint32_t i = 0; i < nindices(slot); i++)
+			w->spine_row[spine][slot->lid + i] = port[fors_home_lane(w->f, b, s, i)];
+	}
+}
+
+/* The first leaf (never b itself) from which a LID of leaf b goes on, up to another spine; its port, or none. */
+static uint8_t detour(const struct filler *w, uint32_t spine, uint32_t b, uint32_t slot, uint32_t index)
+{
+	for (uint32_t a = 0; a < w->f->nleaves; a++) {
+		if (a == b || !reaches(w->f, a, spine) ||
+		    fors_level_up(w->level, a, b, slot, index) == FORS_NO_LANE)
+			continue;
+		return down_port(w->f, a, lane_to_spine(w->f, a, spine, 0));
+	}
+	return FORS_NO_PATH;
+}
+
+/* One entry of a spine for a leaf that it lost, see the head of this file. */
+static uint8_t lost_port(const struct filler *w, uint32_t spine, uint32_t b, uint32_t slot, uint32_t index)
+{
+	const struct fors_fabric *f = w->f;
+	uint32_t home = fors_home_lane(f, b, slot, index), turn;
+
+	if (w->has_cas[spine] || fors_slot(f, b, slot)->is_sm)
+		return detour(w, spine, b, slot, index);
+	if (f->lane[home].spine == spine)
+		return fors_cable(f, b, home)->spine_port ? fors_cable(f, b, home)->spine_port : FORS_NO_PATH;
+	if (!fors_live(f, b, home))
+		return FORS_NO_PATH;
+	for (turn = 0; turn < f->nleaves; turn++)
+		if (turn != b && fors_live(f, turn, home) && reaches(f, turn, spine))
+			return down_port(f, turn, lane_to_spine(f, turn, spine, 0));
+	return FORS_NO_PATH;
+}
+
+static void fill_lost(const struct filler *w, uint32_t spine, uint32_t b)
+{
+	for (uint32_t s = 0; s < w->f->nslots; s++) {
+		const struct fors_slot *slot = fors_slot(w->f, b, s);
+
+		for (uint32_t i = 0; i < nindices(slot); i++)
+			w->spine_row[spine][slot->lid + i] = lost_port(w, spine, b, s, i);
+	}
+}
+
+static void fill_spine(const struct filler *w, uint32_t spine)
+{
+	for (uint32_t b = 0; b < w->f->nleaves; b++)
+		if (reaches(w->f, b, spine))
+			fill_down(w, spine, b);
+		else
+			fill_lost(w, spine, b);
+}
+
+/* --- odd LIDs: switches, and CAs on spines -------------------------------- */
+
+/* Where a LID range ends that is not behind a server slot. */
+struct odd {
+	uint32_t lid, count;
+	uint32_t leaf, spine; /* the switch it is on; the other one is FORS_NONE */
+	uint8_t port;         /* its port there, 0: the switch itself */
+};
+
+/* The ways of all spines to something on leaf b: down, or over the leaf where they turn. */
+static uint8_t spine_to_leaf(const struct filler *w, uint32_t spine, const struct odd *odd)
+{
+	uint32_t lane = lane_to_spine(w->f, odd->leaf, spine, 0);
+
+	if (lane != FORS_NO_LANE)
+		return down_port(w->f, odd->leaf, lane);
+	for (uint32_t a = 0; a < w->f->nleaves; a++)
+		for (uint32_t k = 0; reaches(w->f, a, spine) && k < w->f->nlanes; k++)
+			if (fors_live(w->f, a, k) && reaches(w->f, odd->leaf, w->f->lane[k].spine))
+				return down_port(w->f, a, lane_to_spine(w->f, a, spine, 0));
+	return FORS_NO_PATH;
+}
+
+/* The way of leaf a to something on leaf b: the first common spine, each target starting at another lane. */
+static uint8_t leaf_to_leaf(const struct filler *w, uint32_t a, const struct odd *odd)
+{
+	for (uint32_t i = 0; i < w->f->nlanes; i++) {
+		uint32_t k = (odd->leaf + i) % w->f->nlanes;
+
+		if (fors_live(w->f, a, k) && reaches(w->f, odd->leaf, w->f->lane[k].spine))
+			return up_port(w->f, a, k);
+	}
+	return FORS_NO_PATH;
+}
+
+static uint8_t spine_to_spine(const struct filler *w, uint32_t spine, const struct odd *odd)
+{
+	uint32_t turn = w->turn[(size_t)spine * w->f->nspines + odd->spine];
+
+	return turn == FORS_NONE ? FORS_NO_PATH : down_port(w->f, turn, lane_to_spine(w->f, turn, spine, 0));
+}
+
+/* The way of leaf a to something on a spine: straight up, or over a spine that turns at a leaf. */
+static uint8_t leaf_to_spine(const struct filler *w, uint32_t a, const struct odd *odd)
+{
+	uint32_t lane = lane_to_spine(w->f, a, odd->spine, 0);
+
+	for (uint32_t k = 0; lane == FORS_NO_LANE && k < w->f->nlanes; k++)
+		if (fors_live(w->f, a, k) &&
+		    w->turn[(size_t)w->f->lane[k].spine * w->f->nspines + odd->spine] != FORS_NONE)
+			lane = k;
+	return up_port(w->f, a, lane);
+}
+
+static void fill_odd(const struct filler *w, const struct odd *odd)
+{
+	for (uint32_t a = 0; a < w->f->nleaves; a++) {
+		if (!w->leaf_row[a])
+			continue;
+		memset(w->leaf_row[a] + odd->lid,
+		       a == odd->leaf           ? odd->port
+		       : odd->leaf != FORS_NONE ? leaf_to_leaf(w, a, odd)
+						: leaf_to_spine(w, a, odd),
+		       odd->count);
+	}
+	for (uint32_t k = 0; k < w->f->nspines; k++) {
+		if (!w->spine_row[k])
+			continue;
+		memset(w->spine_row[k] + odd->lid,
+		       k == odd->spine          ? odd->port
+		       : odd->leaf != FORS_NONE ? spine_to_leaf(w, k, odd)
+						: spine_to_spine(w, k, odd),
+		       odd->count);
+	}
+}
+
+static void fill_switch(const struct filler *w, uint32_t node, uint32_t leaf, uint32_t spine)
+{
+	const struct fors_net *net = w->f->net;
+	const struct fors_port *own = fors_net_port(net, node, 0);
+
+	if (own->lid)
+		fill_odd(w, &(struct odd){own->lid, 1u << own->lmc, leaf, spine, 0});
+	for (unsigned p = 1; leaf == FORS_NONE && p <= net->node[node].nports; p++) {
+		const struct fors_port *here = fors_net_port(net, node, p), *there;
+
+		if (here->peer == FORS_NONE || net->node[here->peer].type == FORS_SWITCH)
+			continue;
+		there = fors_net_port(net, here->peer, here->peer_port);
+		if (there->lid)
+			fill_odd(w, &(struct odd){there->lid, 1u << there->lmc, leaf, spine, (uint8_t)p});
+	}
+}
+
+static void fill_odds(const struct filler *w)
+{
+	for (uint32_t a = 0; a < w->f->nleaves; a++)
+		if (w->leaf_row[a])
+			fill_switch(w, w->f->leaf[a].node, a, FORS_NONE);
+	for (uint32_t k = 0; k < w->f->nspines; k++)
+		if (w->spine_row[k])
+			fill_switch(w, w->f->spine[k].node, FORS_NONE, k);
+}
+
+/* --- all together --------------------------------------------------------- */
+
+/* One more than the largest LID of the net. */
+static uint32_t lid_end(const struct fors_net *net)
+{
+	uint32_t end = 1;
+
+	for (uint32_t i = 0; i < net->nports; i++)
+		if (net->port[i].lid && net->port[i].lid + (1u << net->port[i].lmc) > end)
+			end = net->port[i].lid + (1u << net->port[i].lmc);
+	return end;
+}
+
+/* Tables of all living switches, rows by GUID. */
+static struct fors_lfts *make_rows(const struct fors_net *net)
+{
+	struct fors_lfts *lfts;
+	uint32_t nswitches = 0;
+
+	for (uint32_t node = 0; node < net->nnodes; node++)
+		nswitches += net->node[node].type == FORS_SWITCH;
+	lfts = fors_lfts_new(nswitches, lid_end(net));
+	if (!lfts)
+		return NULL;
+	nswitches = 0;
+	for (uint32_t i = 0; i < net->nnodes; i++)
+		if (net->node[net->by_guid[i]].type == FORS_SWITCH)
+			lfts->guid[nswitches++] = net->node[net->by_guid[i]].guid;
+	return lfts;
+}
+
+static uint8_t *row_of(const struct fors_lfts *lfts, uint64_t guid)
+{
+	uint32_t row = fors_lfts_row(lfts, guid);
+
+	return row == FORS_NONE ? NULL : lfts->port + (size_t)row * lfts->nlids;
+}
+
+static bool has_end_nodes(const struct fors_net *net, uint32_t node)
+{
+	for (unsigned p = 1; node != FORS_NONE && p <= net->node[node].nports; p++) {
+		uint32_t peer = fors_net_port(net, node, p)->peer;
+
+		if (peer != FORS_NONE && net->node[peer].type != FORS_SWITCH)
+			return true;
+	}
+	return false;
+}
+
+static void fill(const struct filler *w)
+{
+	const struct fors_fabric *f = w->f;
+
+	for (uint32_t a = 0; a < f->nleaves; a++)
+		w->leaf_row[a] = row_of(w->lfts, f->leaf[a].guid);
+	for (uint32_t k = 0; k < f->nspines; k++) {
+		w->spine_row[k] = row_of(w->lfts, f->spine[k].guid);
+		w->has_cas[k] = has_end_nodes(f->net, f->spine[k].node);
+	}
+	find_turns(w);
+	for (uint32_t a = 0; a < f->nleaves; a++)
+		if (w->leaf_row[a])
+			fill_leaf(w, a);
+	for (uint32_t k = 0; k < f->nspines; k++)
+		if (w->spine_row[k])
+			fill_spine(w, k);
+	fill_odds(w);
+}
+
+enum fors_err fors_tables_build(const struct fors_fabric *fabric, struct fors_lfts **lfts, struct fors_error *error)
+{
+	struct filler w = {.f = fabric, .lfts = make_rows(fabric->net)};
+	struct fors_level *level = NULL;
+	enum fors_err err = FORS_OK;
+
+	w.leaf_row = calloc((size_t)fabric->nleaves + 1, sizeof(*w.leaf_row));
+	w.spine_row = calloc((size_t)fabric->nspines + 1, sizeof(*w.spine_row));
+	w.has_cas = calloc((size_t)fabric->nspines + 1, sizeof(*w.has_cas));
+	w.turn = calloc((size_t)fabric->nspines * fabric->nspines + 1, sizeof(*w.turn));
+	if (!w.lfts || !w.leaf_row || !w.spine_row || !w.has_cas || !w.turn)
+		err = fors_fail_memory(error);
+	else
+		err = fors_level_build(fabric, &level, error);
+	w.level = level;
+	if (!err)
+		fill(&w);
+	fors_level_free(level);
+	free(w.leaf_row);
+	free(w.spine_row);
+	free(w.has_cas);
+	free(w.turn);
+	if (err)
+		fors_lfts_free(w.lfts);
+	else
+		*lfts = w.lfts;
+	return err;
+}
