@@ -47,7 +47,7 @@ static struct fors_verdict verdict_of(const struct victim *victim)
 static void assert_refused(const struct victim *victim, const char *words)
 {
 	struct fors_verdict verdict = verdict_of(victim);
-	char list[256], *word, *rest;
+	char list[512], *word, *rest;
 
 	assert_false(verdict.is_good);
 	assert_true(verdict.nproblems > 0);
@@ -221,12 +221,12 @@ static void two_flows_on_an_uplink(void **state)
 {
 	struct victim victim = victim_of("FT(2;4,4)", 2);
 	struct fors_cell *c = cell(&victim, 2, 5);
-	char words[64];
+	char words[256];
 
 	c->lane = (c->lane + 1) % 4;
 	c->path = (c->path + 1) % 4;
 	snprintf(words, sizeof(words),
-		 "phase 5: link Leaf00[%u] -> Spine%02u[1] carries two flows: Node00-0|and Node00-02", c->lane + 5,
+		 "phase 5: link Leaf00[%u] -> Spine%02u[1] carries two flows: Node00-0|, and Node00-0|Node00-02", c->lane + 5,
 		 c->lane);
 	assert_refused(&victim, words);
 	assert_int_equal(verdict_of(&victim).max_load, 2);
@@ -251,7 +251,7 @@ static void two_flows_to_a_leaf_over_one_spine(void **state)
 	struct fors_cell *c = cell(&victim, 2, 5);
 	uint32_t leaf = victim.schedule->server[c->dst].leaf;
 	uint8_t lane = (c->lane + 1) % 4;
-	char words[128];
+	char words[256];
 
 	/* Nobody else of leaf 0 sends in this phase, so only the way down can be shared. */
 	for (uint32_t s = 0; s < 4; s++)
@@ -315,7 +315,7 @@ static void loop_in_tables(void **state)
 {
 	struct victim victim = victim_of("FT(2;4,4)", 2);
 	uint32_t lid = lid_of(&victim, 1, 8);
-	char spine[16];
+	char spine[24];
 
 	snprintf(spine, sizeof(spine), "Spine%02u", cell(&victim, 1, 8)->lane);
 	*entry(&victim, spine, lid) = 1; /* back to Leaf00 */
@@ -328,7 +328,7 @@ static void detour_over_another_leaf(void **state)
 	struct victim victim = victim_of("FT(2;4,4)", 2);
 	const struct fors_cell *c = cell(&victim, 1, 8);
 	uint32_t other = victim.schedule->server[c->dst].leaf == 2 ? 3 : 2;
-	char spine[16];
+	char spine[24];
 
 	snprintf(spine, sizeof(spine), "Spine%02u", c->lane);
 	*entry(&victim, spine, lid_of(&victim, 1, 8)) = (uint8_t)(other + 1);
@@ -340,7 +340,7 @@ static void wrong_arrival(void **state)
 {
 	struct victim victim = victim_of("FT(2;4,4)", 2);
 	const struct fors_schedule_server *to = &victim.schedule->server[cell(&victim, 1, 8)->dst];
-	char leaf[16], words[64];
+	char leaf[24], words[256];
 
 	snprintf(leaf, sizeof(leaf), "Leaf%02u", to->leaf);
 	snprintf(words, sizeof(words), "arrives at Node%02u-%02u[1] instead (last hop %s[", to->leaf,
@@ -530,7 +530,7 @@ static void random_table_changes(void **state)
 
 	for (int i = 0; i < 1000; i++) {
 		uint32_t s = rng_below(&rng, 16), phase = rng_below(&rng, 12), lid = lid_of(&victim, s, phase);
-		char leaf[16];
+		char leaf[24];
 		uint8_t *port, keep;
 
 		snprintf(leaf, sizeof(leaf), "Leaf%02u", s / 4);
