@@ -99,7 +99,7 @@ static const struct cli_option options[] = {
 const struct cli_command cli_verify_command = {
 	.name = "verify",
 	.summary = "Walk every flow of a schedule through the tables, hop by hop",
-	.usage = "(--fabric FILE | --synthetic SPEC) --lfts FILE --schedule FILE [--down NODE[PORT]]...",
+	.usage = "(--fabric FILE | --synthetic SPEC) --lfts FILE --schedule FILE [OPTION]...",
 	.details = "Shares no code with the planners. Names phase, link and flows of the first problem.\n"
 		   "Example: fors verify --fabric net --lfts opensm-lfts.dump --schedule schedule\n",
 	.options = options,

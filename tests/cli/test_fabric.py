@@ -60,7 +60,7 @@ def test_verify_good(fors, published):
 
 
 def test_verify_finds_a_dead_cable(fors, published):
-    out = fors("verify", *verify_args(published), "--down", "Leaf02[7]", code=1).out
+    out = fors("verify", *verify_args(published), "--down", "Leaf02[8]", code=1).out
     assert out.startswith("wrong: ") and "phase" in out
 
 

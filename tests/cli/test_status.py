@@ -32,9 +32,14 @@ def folder(fors, tmp_path, stamp):
 
 def test_active(fors, folder):
     out = fors("status", folder()).out
-    for text in ["active", "Leaf01[6] - Spine01[2]", "% of full", "% is lost", "90 s ago", "heartbeat", str(EPOCH)]:
+    for text in ["active", "Leaf01[6] - Spine01[2]", "100.0 % of full", "nothing is lost", "90 s ago", "heartbeat", str(EPOCH)]:
         assert text in out
     assert "doubtful" not in out and "\033" not in out
+
+
+def test_cost(fors, folder):
+    out = fors("status", folder(phases=20, lower_bound=18, lmc_needed=2)).out
+    assert "80.0 % of full; 20.0 % is lost" in out and "LMC 2 would allow fewer" in out
 
 
 def test_json_is_status_json(fors, folder):
