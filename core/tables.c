@@ -77,10 +77,10 @@ struct filler {
 	const struct fors_fabric *f;
 	const struct fors_level *level;
 	struct fors_lfts *lfts;
-	uint8_t **leaf_row;    /* per leaf: its LFT, NULL when it is dead */
-	uint8_t **spine_row;   /* per spine likewise */
-	bool *has_cas;         /* per spine: CAs are plugged in there */
-	uint32_t *turn;        /* nspines x nspines: first leaf with live cables to both, FORS_NONE */
+	uint8_t **leaf_row;  /* per leaf: its LFT, NULL when it is dead */
+	uint8_t **spine_row; /* per spine likewise */
+	bool *has_cas;	     /* per spine: CAs are plugged in there */
+	uint32_t *turn;	     /* nspines x nspines: first leaf with live cables to both, FORS_NONE */
 };
 
 static bool reaches(const struct fors_fabric *f, uint32_t leaf, uint32_t spine)
@@ -150,14 +150,29 @@ static void fill_own_servers(const struct filler *w, uint32_t a)
 	}
 }
 
+/* Entries of the 2^LMC LIDs of a slot, whose home lanes follow each other in a circle: byte[home] each. */
+static void fill_slot(const struct filler *w, uint8_t *row, uint32_t b, uint32_t s, const uint8_t *byte)
+{
+	const struct fors_slot *slot = fors_slot(w->f, b, s);
+	uint32_t nlanes = w->f->nlanes, home = nlanes ? fors_home_lane(w->f, b, s, 0) : 0;
+
+	for (uint32_t i = 0; nlanes && i < nindices(slot); i++) {
+		row[slot->lid + i] = byte[home];
+		home = home + 1 < nlanes ? home + 1 : 0;
+	}
+}
+
 /* Entries of leaf a for the servers of leaf b; port[lane] is a's port of each lane. */
 static void fill_up(const struct filler *w, uint32_t a, uint32_t b, const uint8_t *port)
 {
-	for (uint32_t s = 0; s < w->f->nslots; s++) {
-		const struct fors_slot *slot = fors_slot(w->f, b, s);
+	uint32_t nlanes = w->f->nlanes;
+	uint8_t way[FORS_MAX_LANES];
 
-		for (uint32_t i = 0; i < nindices(slot); i++)
-			w->leaf_row[a][slot->lid + i] = port[fors_level_up(w->level, a, b, s, i)];
+	for (uint32_t s = 0; nlanes && s < w->f->nslots; s++) {
+		/* Once round the circle, for this slot and those before the next one with the same home. */
+		for (uint32_t i = 0; s % nlanes == 0 && i < nlanes; i++)
+			way[fors_home_lane(w->f, b, s, i)] = port[fors_level_up(w->level, a, b, s, i)];
+		fill_slot(w, w->leaf_row[a], b, s, way);
 	}
 }
 
@@ -182,39 +197,31 @@ static void fill_down(const struct filler *w, uint32_t spine, uint32_t b)
 
 	for (uint32_t home = 0; home < w->f->nlanes; home++)
 		port[home] = down_port(w->f, b, fors_level_down(w->level, w->f, spine, b, home));
-	for (uint32_t s = 0; s < w->f->nslots; s++) {
-		const struct fors_slot *slot = fors_slot(w->f, b, s);
-
-		for (uint32_t i = 0; i < nindices(slot); i++)
-			w->spine_row[spine][slot->lid + i] = port[fors_home_lane(w->f, b, s, i)];
-	}
+	for (uint32_t s = 0; s < w->f->nslots; s++)
+		fill_slot(w, w->spine_row[spine], b, s, port);
 }
 
 /* The first leaf (never b itself) from which a LID of leaf b goes on, up to another spine; its port, or none. */
 static uint8_t detour(const struct filler *w, uint32_t spine, uint32_t b, uint32_t slot, uint32_t index)
 {
 	for (uint32_t a = 0; a < w->f->nleaves; a++) {
-		if (a == b || !reaches(w->f, a, spine) ||
-		    fors_level_up(w->level, a, b, slot, index) == FORS_NO_LANE)
+		if (a == b || !reaches(w->f, a, spine) || fors_level_up(w->level, a, b, slot, index) == FORS_NO_LANE)
 			continue;
 		return down_port(w->f, a, lane_to_spine(w->f, a, spine, 0));
 	}
 	return FORS_NO_PATH;
 }
 
-/* One entry of a spine for a leaf that it lost, see the head of this file. */
-static uint8_t lost_port(const struct filler *w, uint32_t spine, uint32_t b, uint32_t slot, uint32_t index)
+/* A spine's entry for LIDs of a leaf that it lost, by their home lane; see the head of this file. */
+static uint8_t lost_port(const struct filler *w, uint32_t spine, uint32_t b, uint32_t home)
 {
 	const struct fors_fabric *f = w->f;
-	uint32_t home = fors_home_lane(f, b, slot, index), turn;
 
-	if (w->has_cas[spine] || fors_slot(f, b, slot)->is_sm)
-		return detour(w, spine, b, slot, index);
 	if (f->lane[home].spine == spine)
 		return fors_cable(f, b, home)->spine_port ? fors_cable(f, b, home)->spine_port : FORS_NO_PATH;
 	if (!fors_live(f, b, home))
 		return FORS_NO_PATH;
-	for (turn = 0; turn < f->nleaves; turn++)
+	for (uint32_t turn = 0; turn < f->nleaves; turn++)
 		if (turn != b && fors_live(f, turn, home) && reaches(f, turn, spine))
 			return down_port(f, turn, lane_to_spine(f, turn, spine, 0));
 	return FORS_NO_PATH;
@@ -222,11 +229,19 @@ static uint8_t lost_port(const struct filler *w, uint32_t spine, uint32_t b, uin
 
 static void fill_lost(const struct filler *w, uint32_t spine, uint32_t b)
 {
+	uint8_t port[FORS_MAX_LANES];
+
+	for (uint32_t home = 0; home < w->f->nlanes; home++)
+		port[home] = lost_port(w, spine, b, home);
 	for (uint32_t s = 0; s < w->f->nslots; s++) {
 		const struct fors_slot *slot = fors_slot(w->f, b, s);
 
+		if (!w->has_cas[spine] && !slot->is_sm) {
+			fill_slot(w, w->spine_row[spine], b, s, port);
+			continue;
+		}
 		for (uint32_t i = 0; i < nindices(slot); i++)
-			w->spine_row[spine][slot->lid + i] = lost_port(w, spine, b, s, i);
+			w->spine_row[spine][slot->lid + i] = detour(w, spine, b, s, i);
 	}
 }
 
@@ -245,7 +260,7 @@ static void fill_spine(const struct filler *w, uint32_t spine)
 struct odd {
 	uint32_t lid, count;
 	uint32_t leaf, spine; /* the switch it is on; the other one is FORS_NONE */
-	uint8_t port;         /* its port there, 0: the switch itself */
+	uint8_t port;	      /* its port there, 0: the switch itself */
 };
 
 /* The ways of all spines to something on leaf b: down, or over the leaf where they turn. */
@@ -299,7 +314,7 @@ static void fill_odd(const struct filler *w, const struct odd *odd)
 		if (!w->leaf_row[a])
 			continue;
 		memset(w->leaf_row[a] + odd->lid,
-		       a == odd->leaf           ? odd->port
+		       a == odd->leaf		? odd->port
 		       : odd->leaf != FORS_NONE ? leaf_to_leaf(w, a, odd)
 						: leaf_to_spine(w, a, odd),
 		       odd->count);
@@ -308,7 +323,7 @@ static void fill_odd(const struct filler *w, const struct odd *odd)
 		if (!w->spine_row[k])
 			continue;
 		memset(w->spine_row[k] + odd->lid,
-		       k == odd->spine          ? odd->port
+		       k == odd->spine		? odd->port
 		       : odd->leaf != FORS_NONE ? spine_to_leaf(w, k, odd)
 						: spine_to_spine(w, k, odd),
 		       odd->count);
