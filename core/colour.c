@@ -7,12 +7,10 @@
  * groups. i halvings make 2^i graphs that respect the caps as they are: the colours.
  *
  * With any other K, the colours are cut into the largest power of two below K and the rest,
- * and the edges in the same proportion: each edge's share is rounded from a binary fraction, least
- * digit first, halving the graph of those edges whose digit is 1 and rounding one half up and one
- * down (after Alon's and Cole, Ost and Schirra's matchings by halvings). What the rounding
- * left out of bounds, an edge here and there, settle.c mends. There are only as many
- * such uneven splits as K has binary digits that are 1, less one, and they come first, where nodes have many
- * edges and most have room, not at each of the small graphs at the end.
+ * and the edges in the same proportion: of the edges of a left node, evenly spaced from a random
+ * start, as many as its share. That is right at the left and about right at the right; settle.c mends
+ * the difference. There are only as many such uneven splits as K has binary digits that are 1, less one, and they
+ * come first, where nodes have many edges and most have room, not at each of the small graphs at the end.
  *
  * Parallel edges are split by number, not one by one: one of m copies gives floor(m/2)
  * to each half, and only the odd ones take part in the halving. A graph with n different
@@ -29,13 +27,13 @@
 #include "slots.h"
 
 #define FEW 4    /* copies of each edge on average, at most: from here on one by one */
-#define DIGITS 4 /* binary digits of an edge's share in an uneven split, at most */
 
 /* A graph on the way: edges in both orders, with copies and the caller's numbers. */
 struct part {
 	struct fors_edges edges;
 	uint32_t *id;   /* the caller's number of each edge */
 	uint16_t *mult; /* copies, at least 1 */
+	uint64_t ncopies; /* their sum */
 };
 
 struct fors_colour_space {
@@ -46,7 +44,6 @@ struct fors_colour_space {
 	uint8_t *half;
 	uint32_t *place;      /* new number of an edge in its part */
 	uint16_t *take;       /* copies for the first part */
-	uint8_t *digits;      /* what is left to round of each edge's share */
 	uint32_t *count;      /* per right node, for sorting */
 	struct fors_slots *slots;
 	struct fors_settle_space *settle; /* made when first needed */
@@ -104,11 +101,10 @@ struct fors_colour_space *fors_colour_space_new(uint32_t nedges, uint32_t nnodes
 	space->half = malloc(n);
 	space->place = malloc(n * sizeof(*space->place));
 	space->take = malloc(n * sizeof(*space->take));
-	space->digits = malloc(n);
 	space->count = malloc(((size_t)nnodes + 1) * sizeof(*space->count));
 	space->slots = fors_slots_new(nnodes);
 	if (edges_alloc(&space->odd, n) && space->odd_id && space->mate && space->half && space->place &&
-	    space->take && space->digits && space->count && space->slots)
+	    space->take && space->count && space->slots)
 		return space;
 	fors_colour_space_free(space);
 	return NULL;
@@ -124,7 +120,6 @@ void fors_colour_space_free(struct fors_colour_space *space)
 	free(space->half);
 	free(space->place);
 	free(space->take);
-	free(space->digits);
 	free(space->count);
 	fors_slots_free(space->slots);
 	fors_settle_space_free(space->settle);
@@ -158,7 +153,7 @@ static void part_free(struct part *part)
 
 /* ---- splitting ---- */
 
-/* Make space->odd the graph of the edges of `part` whose lowest digit is 1. */
+/* Make space->odd the graph of the edges of `part` with an odd number of copies, one of each. */
 static void find_odd(struct fors_colour_space *space, const struct part *part)
 {
 	const struct fors_edges *edges = &part->edges;
@@ -169,68 +164,45 @@ static void find_odd(struct fors_colour_space *space, const struct part *part)
 		space->place[e] = n;
 		odd->left[n] = edges->left[e];
 		space->odd_id[n] = e;
-		n += space->digits[e] & 1;
+		n += part->mult[e] & 1;
 	}
 	for (uint32_t i = 0; i < edges->n; i++) {
 		uint32_t e = edges->by_right[i];
 
 		odd->right[m] = edges->right[i];
 		odd->by_right[m] = space->place[e];
-		m += space->digits[e] & 1;
+		m += part->mult[e] & 1;
 	}
 	odd->n = n;
 }
 
-/* Round the lowest digit of all shares, the odd ones up or down in equal parts, and shift it out. */
-static void round_digit(struct job *job, const struct part *part)
+/* take[e] = half of the copies of each edge, the odd ones halved as a graph. */
+static void take_half(struct job *job, const struct part *part)
 {
 	struct fors_colour_space *space = job->space;
 
 	find_odd(space, part);
 	fors_euler_halve(&space->odd, job->side, space->mate, space->half);
+	for (uint32_t e = 0; e < part->edges.n; e++)
+		space->take[e] = part->mult[e] / 2;
 	for (uint32_t i = 0; i < space->odd.n; i++)
-		space->digits[space->odd_id[i]] += space->half[i] ? -1 : 1;
-	for (uint32_t e = 0; e < part->edges.n; e++)
-		space->digits[e] >>= 1;
+		space->take[space->odd_id[i]] += space->half[i];
 }
 
-static bool is_single(const struct part *part)
+/* take[e] = about first/whole of the copies of each edge, of those of a left node evenly spaced ones. */
+static void take_share(struct fors_colour_space *space, const struct part *part, uint32_t whole, uint32_t first)
 {
-	for (uint32_t e = 0; e < part->edges.n; e++)
-		if (part->mult[e] > 1)
-			return false;
-	return true;
-}
-
-/* How many binary digits of first/whole bring every node with `whole` single edges within one of its share. */
-static unsigned digits_needed(const struct part *part, uint32_t whole, uint32_t first)
-{
-	unsigned digits = 1;
-
-	if (2 * first == whole)
-		return 1;
-	if (!is_single(part))
-		return DIGITS;
-	for (; digits < DIGITS; digits++) {
-		int64_t scaled = (int64_t)first << digits, off = (scaled + whole / 2) % whole - whole / 2;
-
-		if (llabs(off) <= (int64_t)1 << digits)
-			break;
-	}
-	return digits;
-}
-
-/* The exact shares, rounded to binary digits: take[e] whole copies, and digits[e] of `ndigits` digits. */
-static void share_out(struct fors_colour_space *space, const struct part *part, uint32_t whole, uint32_t first,
-		      unsigned ndigits)
-{
-	const uint64_t scale = (((uint64_t)first << (32 + ndigits)) + whole - 1) / whole; /* 32 binary digits more */
+	const uint64_t share = ((uint64_t)first << 32) / whole; /* of one copy, in binary digits */
+	uint32_t node = UINT32_MAX;
+	uint64_t sum = 0;
 
 	for (uint32_t e = 0; e < part->edges.n; e++) {
-		uint64_t share = (part->mult[e] * scale + ((uint64_t)1 << 31)) >> 32;
-
-		space->take[e] = (uint16_t)(share >> ndigits);
-		space->digits[e] = (uint8_t)(share & ((1u << ndigits) - 1));
+		if (part->edges.left[e] != node) {
+			node = part->edges.left[e];
+			sum = (uint32_t)(node * 0x9E3779B1u); /* a start anywhere between two */
+		}
+		sum = (uint32_t)sum + part->mult[e] * share;
+		space->take[e] = (uint16_t)(sum >> 32);
 	}
 }
 
@@ -238,21 +210,29 @@ static void share_out(struct fors_colour_space *space, const struct part *part, 
 static enum fors_err divide(struct job *job, const struct part *part, uint32_t whole, uint32_t first)
 {
 	struct fors_colour_space *space = job->space;
-	unsigned digits = digits_needed(part, whole, first);
-	bool is_even = 2 * first == whole;
 
-	share_out(space, part, whole, first, digits);
-	for (unsigned i = 0; i < digits; i++)
-		round_digit(job, part);
-	for (uint32_t e = 0; e < part->edges.n; e++)
-		space->take[e] = (uint16_t)(space->take[e] + space->digits[e]);
-	if (is_even)
+	if (2 * first == whole) {
+		take_half(job, part);
 		return FORS_OK;
+	}
+	take_share(space, part, whole, first);
 	if (!space->settle)
 		space->settle = fors_settle_space_new(space->capacity, space->nnodes);
 	if (!space->settle)
 		return fors_fail_memory(job->error);
 	return fors_settle(space->settle, &part->edges, part->mult, job->side, whole, first, space->take, job->error);
+}
+
+/* Which copies of the edges of a part are meant. */
+enum share { SHARE_TAKEN, SHARE_REST, SHARE_ALL };
+
+/* How many copies of edge e are meant. */
+static inline uint32_t share_of(const struct fors_colour_space *space, const struct part *part, uint32_t e,
+				enum share share)
+{
+	if (share == SHARE_ALL)
+		return part->mult[e];
+	return share == SHARE_REST ? (uint32_t)part->mult[e] - space->take[e] : space->take[e];
 }
 
 /* Edge e of `part`, `mult` copies of it, as the edge n of `to`; returns the number of the next one. */
@@ -264,25 +244,26 @@ static inline uint32_t copy_edge(struct part *to, uint32_t n, const struct part 
 	return n + (mult > 0);
 }
 
-/* The edges of which the first part (rest: the other one) has copies, in a new part. */
-static enum fors_err part_take(struct job *job, const struct part *part, bool rest, struct part *to)
+/* The edges of a share, in a new part. */
+static enum fors_err part_take(struct job *job, const struct part *part, enum share share, struct part *to)
 {
 	struct fors_colour_space *space = job->space;
 	uint32_t n = 0, m = 0;
 	enum fors_err err;
 
-	for (uint32_t e = 0; e < part->edges.n; e++) {
-		uint32_t take = rest ? (uint32_t)part->mult[e] - space->take[e] : space->take[e];
-
-		n += space->half[e] = take > 0;
-	}
+	for (uint32_t e = 0; e < part->edges.n; e++)
+		n += space->half[e] = share_of(space, part, e, share) > 0;
 	err = part_alloc(to, n, job->error);
 	if (err)
 		return err;
 	n = 0;
+	to->ncopies = 0;
 	for (uint32_t e = 0; e < part->edges.n; e++) {
+		uint32_t mult = share_of(space, part, e, share);
+
 		space->place[e] = n;
-		n = copy_edge(to, n, part, e, rest ? (uint32_t)part->mult[e] - space->take[e] : space->take[e]);
+		n = copy_edge(to, n, part, e, mult);
+		to->ncopies += mult;
 	}
 	for (uint32_t i = 0; i < part->edges.n; i++) {
 		uint32_t e = part->edges.by_right[i];
@@ -328,13 +309,10 @@ static uint32_t first_colours(uint32_t ncolours)
 	return is_power(ncolours) ? ncolours / 2 : ncolours - (1u << (31 - __builtin_clz(ncolours)));
 }
 
-static uint64_t count_copies(const struct part *part)
+/* Few enough to go on one by one? (Half of the copies are taken, or fewer.) */
+static bool is_few(const struct part *part, enum share share)
 {
-	uint64_t n = 0;
-
-	for (uint32_t e = 0; e < part->edges.n; e++)
-		n += part->mult[e];
-	return n;
+	return (share == SHARE_TAKEN ? part->ncopies / 2 : part->ncopies) <= FEW * (uint64_t)part->edges.n;
 }
 
 static enum fors_err too_many(struct fors_error *error)
@@ -342,21 +320,21 @@ static enum fors_err too_many(struct fors_error *error)
 	return fors_fail(error, FORS_ENOPLAN, "a node has more edges than colours");
 }
 
-/* Colour a part by slots, if that is the time for it; *done says whether. */
-static enum fors_err colour_by_slots(struct job *job, const struct part *part, uint32_t first, uint32_t ncolours,
-				     bool *done)
+/* Colour a share of a part by slots, if that is the time for it; *done says whether. */
+static enum fors_err colour_by_slots(struct job *job, const struct part *part, enum share share, uint32_t first,
+				     uint32_t ncolours, bool *done)
 {
 	const struct fors_edges *edges = &part->edges;
 	struct fors_slots *slots = job->space->slots;
 
-	*done = is_power(ncolours) && (ncolours == 1 || count_copies(part) <= FEW * (uint64_t)edges->n) &&
+	*done = !job->pieces && is_power(ncolours) && (ncolours == 1 || is_few(part, share)) &&
 		fors_slots_begin(slots, job->side, ncolours);
 	if (!*done)
 		return FORS_OK;
 	for (uint32_t i = 0; i < edges->n; i++) {
 		uint32_t e = edges->by_right[i];
 
-		for (uint32_t copy = 0; copy < part->mult[e]; copy++)
+		for (uint32_t n = share_of(job->space, part, e, share); n > 0; n--)
 			if (!fors_slots_add(slots, edges->left[e], edges->right[i], part->id[e]))
 				return too_many(job->error);
 	}
@@ -378,33 +356,47 @@ static enum fors_err colour_graph_by_slots(struct job *job, const struct fors_mu
 	return fors_slots_colour(slots, first, job->emit, job->context);
 }
 
+static enum fors_err colour_part(struct job *job, struct part *part, uint32_t first, uint32_t ncolours);
+
+/* Colour both parts of a divided part, and free it. */
+static enum fors_err colour_shares(struct job *job, struct part *part, uint32_t first, uint32_t ncolours, uint32_t k)
+{
+	const uint32_t first_of[2] = {first, first + k}, colours_of[2] = {k, ncolours - k};
+	struct part sub[2] = {{.id = NULL}, {.id = NULL}};
+	enum fors_err err = FORS_OK;
+	bool done[2] = {false, false};
+
+	for (enum share share = SHARE_TAKEN; !err && share <= SHARE_REST; share++) { /* while take[] lasts */
+		err = colour_by_slots(job, part, share, first_of[share], colours_of[share], &done[share]);
+		if (!err && !done[share])
+			err = part_take(job, part, share, &sub[share]);
+	}
+	part_free(part);
+	for (enum share share = SHARE_TAKEN; share <= SHARE_REST; share++) {
+		if (!err && !done[share])
+			err = colour_part(job, &sub[share], first_of[share], colours_of[share]);
+		part_free(&sub[share]);
+	}
+	return err;
+}
+
 /* Colour `part`, or cut it up, and free it. */
 static enum fors_err colour_part(struct job *job, struct part *part, uint32_t first, uint32_t ncolours)
 {
-	struct part begin = {0}, rest = {0};
 	uint32_t k = first_colours(ncolours);
-	enum fors_err err = FORS_OK;
-	bool done = false;
+	enum fors_err err;
+	bool done;
 
 	if (job->pieces && (ncolours <= job->most || ncolours == 1))
 		return keep_piece(job, part, first, ncolours);
-	if (!job->pieces)
-		err = colour_by_slots(job, part, first, ncolours, &done);
+	err = colour_by_slots(job, part, SHARE_ALL, first, ncolours, &done);
 	if (!done && ncolours == 1)
 		err = fors_fail(job->error, FORS_ELIMIT, "more than 65,534 ends of lanes and servers in one phase");
 	if (!done && !err)
 		err = divide(job, part, ncolours, k);
 	if (!done && !err)
-		err = part_take(job, part, false, &begin);
-	if (!done && !err)
-		err = part_take(job, part, true, &rest);
+		err = colour_shares(job, part, first, ncolours, k);
 	part_free(part);
-	if (!done && !err)
-		err = colour_part(job, &begin, first, k);
-	if (!done && !err)
-		err = colour_part(job, &rest, first + k, ncolours - k);
-	part_free(&begin);
-	part_free(&rest);
 	return err;
 }
 
@@ -442,9 +434,11 @@ static enum fors_err part_of_graph(struct fors_colour_space *space, const struct
 		return err;
 	order_by_right(space, graph, part);
 	memcpy(part->edges.left, graph->left, graph->nedges * sizeof(*graph->left));
+	part->ncopies = 0;
 	for (uint32_t e = 0; e < graph->nedges; e++) {
 		part->id[e] = e;
 		part->mult[e] = graph->mult ? graph->mult[e] : 1;
+		part->ncopies += part->mult[e];
 	}
 	return FORS_OK;
 }

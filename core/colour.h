@@ -47,7 +47,7 @@ void fors_colour_space_free(struct fors_colour_space *space);
 typedef enum fors_err (*fors_colour_emit)(void *context, uint32_t colour, const uint32_t *edge, uint32_t count);
 
 /*
- * Colour with colours first .. first + ncolours - 1 (ncolours >= 1), in ascending order. Every copy of
+ * Colour with colours first .. first + ncolours - 1 (ncolours >= 1), in some order. Every copy of
  * every edge gets one. The caller promises that no node has more edges than
  * ncolours times its cap, and no group more than ncolours times its own, and that every edge has an end with
  * a cap of 1; then a colouring exists. Same input, same colours. About log2(ncolours) passes over the edges.

@@ -9,13 +9,12 @@
  * 1. Split (split.c). x[a][b][k] flows of (a, b) take way k, so that no lane carries more than T flows
  *    up from a leaf or down to a leaf. T >= P. This is the only step that may need more than LB phases.
  *
- * 2. Phases (colour.c). One bipartite multigraph for all lanes: an edge for each flow
- *    between leaves, from (a, its lane up) to (b, its lane down), and an edge for each flow inside
- *    leaf a, from a's j-th local node to a's j-th local node (n_a of them at each of n_a local nodes). The
- *    nodes of a leaf are a group. Node degrees are at most T, and a group has n_a P <= n_a T edges, so there is a
- *    colouring with T colours in which no node has two edges of a colour and no group more than
- *    n_a (euler.c says why). Colour = phase: no link carries two flows, and no leaf sends or receives more flows
- *    in a phase than it has servers, however many uplinks it has.
+ * 2. Phases (colour.c, graph in exact_lanes.c). One bipartite multigraph for all lanes: an edge for each flow
+ *    between leaves, from (a, its lane up) to (b, its lane down), and an edge for each flow inside a leaf
+ *    between two such nodes of its own that have room. Node degrees are at most T, so there is a colouring with T
+ *    colours in which no node has two edges of a colour, and no leaf, whose edges are n_a P <= n_a T,
+ *    more than n_a of a colour at either side (euler.c says why). Colour = phase: no link carries two flows,
+ *    and no leaf sends or receives more flows in a phase than it has servers, however many uplinks it has.
  *
  * 3. Senders. For leaf a take a bipartite graph with an edge (phase, b) for each flow from a
  *    to b. A phase has at most n_a edges, b has n_a n_b. It can be coloured with n_a colours
@@ -28,16 +27,18 @@
  *
  * A flow (s, d) over way k then uses the path index of d that is at home on lane k.
  *
- * Between the steps the flows live in `struct flow` arrays by phase and place: place q of phase t is one
- * of the P servers' turns to send, so leaf a owns the places first_server(a) .. + n_a - 1. Steps 3 and
- * 4 read and write only what belongs to their leaf, and step 2 only its own phases: threads need no locks, and
- * the results do not depend on their number.
+ * Between the steps the flows live in arrays that belong to leaves: the i-th flow that leaf a sends in phase t has
+ * the out place first_server(a) T + t n_a + i, the j-th flow that leaf b receives in phase t the in place
+ * first_server(b) T + t n_b + j. Step 2 writes the places of its own phases, step 3 the senders of the
+ * flows of its own leaf, step 4 the receivers of its own: threads need no locks, and the results do not depend on
+ * their number.
  */
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "colour.h"
+#include "exact.h"
 #include "parallel.h"
 #include "planner.h"
 #include "split.h"
@@ -47,30 +48,22 @@
 #define PIECES 16 /* of step 2, whatever the number of threads */
 #define BLOCK 16 /* phases written to the schedule at a time: a cache line of cells */
 
-/* The flows of all phases. Arrays are nphases x P; place = phase * P + q. */
+/* The flows of all phases, by place. */
 struct flows {
-	uint16_t *to;     /* leaf that the flow goes to; from step 4 on the receiving server; NOBODY: no flow */
-	uint16_t *sender; /* sending server, from step 3 on */
-	uint16_t *from;   /* place q that the j-th flow to this leaf leaves from, at first_server(b) + j; NOBODY: none */
-	uint8_t *way;     /* FORS_NO_LANE: inside the leaf */
-};
-
-/* The graph of step 2, and what its edges mean. */
-struct lane_graph {
-	struct fors_multigraph graph;
-	uint16_t *left, *right, *mult; /* of each edge */
-	uint8_t *way;                  /* of each edge */
-	uint16_t *leaf_of;             /* of each node */
-	uint16_t *servers;             /* of each leaf */
+	uint16_t *to;     /* out place: leaf that the flow goes to; NOBODY: no flow */
+	uint8_t *turn;    /* out place: which of the flows that this leaf receives in the phase it is */
+	uint16_t *from;   /* in place: sending server, from step 3 on; NOBODY: no flow */
+	uint8_t *way;     /* in place; FORS_NO_LANE: inside the leaf */
+	uint16_t *dst;    /* in place: receiving server, from step 4 on */
 };
 
 /* What one thread works with. */
 struct bench {
 	struct fors_colour_space *space;
-	uint16_t *next_in;   /* per leaf: flows to it in this phase so far */
+	uint16_t *sent, *received; /* per leaf: its flows in this phase so far */
 	uint16_t *left, *right;
-	uint32_t *place;     /* of each edge of steps 3 and 4 */
-	uint16_t *colour_to; /* where step 3 or 4 writes colours, by place */
+	uint32_t *place;     /* in place of each edge of steps 3 and 4 */
+	uint16_t *colour_to; /* where step 3 or 4 writes colours, by in place */
 	uint16_t first_server;
 	struct plan *plan;
 };
@@ -82,7 +75,7 @@ struct plan {
 	uint16_t *split;
 	uint32_t nphases;
 	unsigned threads;
-	struct lane_graph lanes;
+	struct fors_lane_graph lanes;
 	struct fors_colour_pieces *pieces;
 	struct flows flows;
 	uint8_t *base;       /* per server: home lane of path index 0 */
@@ -127,136 +120,46 @@ static enum fors_err run_step(struct plan *plan, uint32_t nitems, fors_work work
 
 /* ---- step 2: phases ---- */
 
-static uint32_t first_node(const struct plan *plan, uint32_t leaf)
+/* The place of the i-th flow of a leaf in a phase. */
+static inline uint32_t place_of(const struct plan *plan, uint32_t leaf, uint32_t phase, uint32_t i)
 {
-	return leaf * plan->fabric->nlanes + plan->fabric->leaf[leaf].first_server;
+	const struct fors_leaf *at = &plan->fabric->leaf[leaf];
+
+	return at->first_server * plan->nphases + phase * at->nservers + i;
 }
 
-static void lane_graph_free(struct lane_graph *lanes)
+/* The places of a phase that no flow has come to. */
+static void close_phase(struct plan *plan, const struct bench *bench, uint32_t phase)
 {
-	free(lanes->left);
-	free(lanes->right);
-	free(lanes->mult);
-	free(lanes->way);
-	free(lanes->leaf_of);
-	free(lanes->servers);
-	memset(lanes, 0, sizeof(*lanes));
-}
-
-static bool lane_graph_alloc(struct lane_graph *lanes, size_t nedges, size_t nnodes, size_t nleaves)
-{
-	lanes->left = calloc(nedges + 1, sizeof(*lanes->left));
-	lanes->right = calloc(nedges + 1, sizeof(*lanes->right));
-	lanes->mult = calloc(nedges + 1, sizeof(*lanes->mult));
-	lanes->way = calloc(nedges + 1, sizeof(*lanes->way));
-	lanes->leaf_of = calloc(nnodes + 1, sizeof(*lanes->leaf_of));
-	lanes->servers = calloc(nleaves + 1, sizeof(*lanes->servers));
-	return lanes->left && lanes->right && lanes->mult && lanes->way && lanes->leaf_of && lanes->servers;
-}
-
-static void add_edge(struct lane_graph *lanes, uint32_t left, uint32_t right, uint32_t mult, uint8_t way)
-{
-	uint32_t e = lanes->graph.nedges++;
-
-	lanes->left[e] = (uint16_t)left;
-	lanes->right[e] = (uint16_t)right;
-	lanes->mult[e] = (uint16_t)mult;
-	lanes->way[e] = way;
-}
-
-/* The edges from leaf a over lane `up` to leaf b. */
-static void add_lane_edges(struct plan *plan, uint32_t a, uint32_t up, uint32_t b)
-{
-	const struct fors_ways *ways = plan->ways;
-	uint32_t k = ways->is_straight ? up : 0, end = ways->is_straight ? up + 1 : ways->nlanes;
-
-	for (; k < end; k++) {
-		size_t way = fors_way(ways, a, b, k);
-
-		if (ways->up[way] == up && plan->split[way])
-			add_edge(&plan->lanes, first_node(plan, a) + up, first_node(plan, b) + ways->down[way],
-				 plan->split[way], (uint8_t)k);
+	for (uint32_t leaf = 0; leaf < plan->fabric->nleaves; leaf++) {
+		for (uint32_t i = bench->sent[leaf]; i < plan->fabric->leaf[leaf].nservers; i++)
+			plan->flows.to[place_of(plan, leaf, phase, i)] = NOBODY;
+		for (uint32_t j = bench->received[leaf]; j < plan->fabric->leaf[leaf].nservers; j++)
+			plan->flows.from[place_of(plan, leaf, phase, j)] = NOBODY;
 	}
 }
 
-static void add_edges(struct plan *plan)
-{
-	const struct fors_fabric *fabric = plan->fabric;
-
-	for (uint32_t a = 0; a < fabric->nleaves; a++) {
-		uint32_t n = fabric->leaf[a].nservers, local = first_node(plan, a) + fabric->nlanes;
-
-		for (uint32_t lane = 0; lane < fabric->nlanes; lane++)
-			for (uint32_t b = 0; b < fabric->nleaves; b++)
-				if (a != b)
-					add_lane_edges(plan, a, lane, b);
-		for (uint32_t j = 0; j < n; j++)
-			add_edge(&plan->lanes, local + j, local + j, n, FORS_NO_LANE);
-	}
-}
-
-static size_t count_edges(const struct plan *plan)
-{
-	size_t nways = fors_way(plan->ways, plan->ways->nleaves, 0, 0), n = plan->fabric->nservers;
-
-	for (size_t way = 0; way < nways; way++)
-		n += plan->split[way] > 0;
-	return n;
-}
-
-static enum fors_err build_lane_graph(struct plan *plan, struct fors_error *error)
-{
-	const struct fors_fabric *fabric = plan->fabric;
-	size_t nnodes = (size_t)fabric->nleaves * fabric->nlanes + fabric->nservers;
-	struct lane_graph *lanes = &plan->lanes;
-	struct fors_colour_side side = {.nnodes = (uint32_t)nnodes, .ngroups = fabric->nleaves};
-
-	if (nnodes > UINT16_MAX)
-		return fors_fail(error, FORS_ELIMIT, "%zu ends of lanes and servers are more than %u", nnodes, UINT16_MAX);
-	if (!lane_graph_alloc(lanes, count_edges(plan), nnodes, fabric->nleaves))
-		return fors_fail_memory(error);
-	for (uint32_t a = 0; a < fabric->nleaves; a++) {
-		lanes->servers[a] = fabric->leaf[a].nservers;
-		for (uint32_t i = 0; i < fabric->nlanes + fabric->leaf[a].nservers; i++)
-			lanes->leaf_of[first_node(plan, a) + i] = (uint16_t)a;
-	}
-	add_edges(plan);
-	side.group = lanes->leaf_of;
-	side.group_cap = lanes->servers;
-	lanes->graph.left = lanes->left;
-	lanes->graph.right = lanes->right;
-	lanes->graph.mult = lanes->mult;
-	lanes->graph.side[0] = lanes->graph.side[1] = side;
-	return FORS_OK;
-}
-
-/* The flows of one phase: a place for each at its sending leaf, and one at its receiving leaf. */
+/* The flows of one phase: an out place for each at its sending leaf, an in place at its receiving leaf. */
 static enum fors_err place_phase(void *context, uint32_t phase, const uint32_t *edge, uint32_t count)
 {
 	struct bench *bench = context;
 	struct plan *plan = bench->plan;
-	const struct fors_fabric *fabric = plan->fabric;
-	const struct lane_graph *lanes = &plan->lanes;
+	const struct fors_lane_graph *lanes = &plan->lanes;
 	struct flows *flows = &plan->flows;
-	size_t row = (size_t)phase * fabric->nservers;
-	uint32_t out = 0, leaf = FORS_NONE;
 
 	if (is_cancelled(plan, (uint32_t)(bench - plan->bench)))
 		return FORS_ECANCELLED;
-	memset(bench->next_in, 0, fabric->nleaves * sizeof(*bench->next_in));
-	memset(flows->to + row, 0xFF, fabric->nservers * sizeof(*flows->to));
-	memset(flows->from + row, 0xFF, fabric->nservers * sizeof(*flows->from));
+	memset(bench->sent, 0, plan->fabric->nleaves * sizeof(*bench->sent));
+	memset(bench->received, 0, plan->fabric->nleaves * sizeof(*bench->received));
 	for (uint32_t i = 0; i < count; i++) {
 		uint32_t e = edge[i], a = lanes->leaf_of[lanes->left[e]], b = lanes->leaf_of[lanes->right[e]];
+		uint32_t out = place_of(plan, a, phase, bench->sent[a]++);
 
-		if (a != leaf) {
-			leaf = a;
-			out = fabric->leaf[a].first_server;
-		}
-		flows->to[row + out] = (uint16_t)b;
-		flows->way[row + out] = lanes->way[e];
-		flows->from[row + fabric->leaf[b].first_server + bench->next_in[b]++] = (uint16_t)out++;
+		flows->to[out] = (uint16_t)b;
+		flows->turn[out] = (uint8_t)bench->received[b];
+		flows->way[place_of(plan, b, phase, bench->received[b]++)] = lanes->way[e];
 	}
+	close_phase(plan, bench, phase);
 	return FORS_OK;
 }
 
@@ -300,25 +203,30 @@ static enum fors_err colour_servers(struct plan *plan, uint32_t worker, uint32_t
 	return fors_colour(bench->space, &graph, 0, plan->fabric->leaf[leaf].nservers, write_colour, bench, error);
 }
 
+/* Put an edge between a phase and a node on the right on the list. */
+static inline void list_edge(struct bench *bench, uint32_t e, uint32_t phase, uint16_t right, uint32_t place)
+{
+	bench->left[e] = (uint16_t)phase;
+	bench->right[e] = right;
+	bench->place[e] = place;
+}
+
 static enum fors_err colour_senders(void *context, uint32_t worker, uint32_t a, struct fors_error *error)
 {
 	struct plan *plan = context;
 	struct bench *bench = &plan->bench[worker];
-	const struct fors_leaf *leaf = &plan->fabric->leaf[a];
-	uint32_t nedges = 0;
+	uint32_t n = plan->fabric->leaf[a].nservers, nedges = 0;
 
-	if (!leaf->nservers)
+	if (!n)
 		return FORS_OK;
 	for (uint32_t t = 0; t < plan->nphases; t++) {
-		uint32_t place = t * plan->fabric->nservers + leaf->first_server;
+		const uint16_t *to = plan->flows.to + place_of(plan, a, t, 0);
+		const uint8_t *turn = plan->flows.turn + place_of(plan, a, t, 0);
 
-		for (uint32_t i = 0; i < leaf->nservers && plan->flows.to[place + i] != NOBODY; i++) {
-			bench->left[nedges] = (uint16_t)t;
-			bench->right[nedges] = plan->flows.to[place + i];
-			bench->place[nedges++] = place + i;
-		}
+		for (uint32_t i = 0; i < n && to[i] != NOBODY; i++)
+			list_edge(bench, nedges++, t, to[i], place_of(plan, to[i], t, turn[i]));
 	}
-	bench->colour_to = plan->flows.sender;
+	bench->colour_to = plan->flows.from;
 	return colour_servers(plan, worker, a, nedges, plan->fabric->nleaves, plan->lanes.servers, error);
 }
 
@@ -326,22 +234,17 @@ static enum fors_err colour_receivers(void *context, uint32_t worker, uint32_t b
 {
 	struct plan *plan = context;
 	struct bench *bench = &plan->bench[worker];
-	const struct fors_leaf *leaf = &plan->fabric->leaf[b];
-	uint32_t nedges = 0;
+	uint32_t n = plan->fabric->leaf[b].nservers, nedges = 0;
 
-	if (!leaf->nservers)
+	if (!n)
 		return FORS_OK;
 	for (uint32_t t = 0; t < plan->nphases; t++) {
-		uint32_t row = t * plan->fabric->nservers;
-		const uint16_t *from = plan->flows.from + row + leaf->first_server;
+		uint32_t place = place_of(plan, b, t, 0);
 
-		for (uint32_t j = 0; j < leaf->nservers && from[j] != NOBODY; j++) {
-			bench->left[nedges] = (uint16_t)t;
-			bench->right[nedges] = plan->flows.sender[row + from[j]];
-			bench->place[nedges++] = row + from[j];
-		}
+		for (uint32_t j = 0; j < n && plan->flows.from[place + j] != NOBODY; j++)
+			list_edge(bench, nedges++, t, plan->flows.from[place + j], place + j);
 	}
-	bench->colour_to = plan->flows.to;
+	bench->colour_to = plan->flows.dst;
 	return colour_servers(plan, worker, b, nedges, plan->fabric->nservers, NULL, error);
 }
 
@@ -376,30 +279,39 @@ static enum fors_err make_cell(const struct plan *plan, uint32_t s, uint32_t d, 
 			 plan->fabric->leaf[a].name, plan->fabric->server[d].lid, cell->lane);
 }
 
-/* Write the phases of one block to the schedule, whose rows are servers. */
+/* Write what leaf b receives in phase t to the schedule, whose rows are servers. */
+static enum fors_err write_phase(const struct plan *plan, uint32_t b, uint32_t t, struct fors_error *error)
+{
+	const struct flows *flows = &plan->flows;
+	uint32_t place = place_of(plan, b, t, 0), end = place + plan->fabric->leaf[b].nservers;
+
+	for (; place < end && flows->from[place] != NOBODY; place++) {
+		uint32_t s = flows->from[place], d = flows->dst[place];
+		enum fors_err err;
+
+		if (s == d)
+			continue;
+		err = make_cell(plan, s, d, flows->way[place], &plan->schedule->cell[(size_t)s * plan->nphases + t],
+				error);
+		if (err)
+			return err;
+	}
+	return FORS_OK;
+}
+
 static enum fors_err write_block(void *context, uint32_t worker, uint32_t block, struct fors_error *error)
 {
 	struct plan *plan = context;
-	const struct flows *flows = &plan->flows;
-	uint32_t nservers = plan->fabric->nservers, end = (block + 1) * BLOCK;
+	uint32_t end = (block + 1) * BLOCK;
+	enum fors_err err = FORS_OK;
 
 	if (is_cancelled(plan, worker))
 		return cancelled(error);
 	end = end < plan->nphases ? end : plan->nphases;
-	for (uint32_t t = block * BLOCK; t < end; t++) {
-		for (uint32_t place = t * nservers; place < (t + 1) * nservers; place++) {
-			uint32_t s = flows->sender[place], d = flows->to[place];
-			enum fors_err err;
-
-			if (d == NOBODY || s == d)
-				continue;
-			err = make_cell(plan, s, d, flows->way[place],
-					&plan->schedule->cell[(size_t)s * plan->nphases + t], error);
-			if (err)
-				return err;
-		}
-	}
-	return FORS_OK;
+	for (uint32_t b = 0; b < plan->fabric->nleaves; b++)
+		for (uint32_t t = block * BLOCK; !err && t < end; t++)
+			err = write_phase(plan, b, t, error);
+	return err;
 }
 
 /* ---- the whole ---- */
@@ -407,7 +319,8 @@ static enum fors_err write_block(void *context, uint32_t worker, uint32_t block,
 static void bench_free(struct bench *bench)
 {
 	fors_colour_space_free(bench->space);
-	free(bench->next_in);
+	free(bench->sent);
+	free(bench->received);
 	free(bench->left);
 	free(bench->right);
 	free(bench->place);
@@ -421,11 +334,12 @@ static bool bench_alloc(struct bench *bench, struct plan *plan, uint32_t nedges)
 
 	bench->plan = plan;
 	bench->space = fors_colour_space_new(nedges > lane_edges ? nedges : lane_edges, nnodes);
-	bench->next_in = calloc((size_t)plan->fabric->nleaves + 1, sizeof(*bench->next_in));
+	bench->sent = calloc((size_t)plan->fabric->nleaves + 1, sizeof(*bench->sent));
+	bench->received = calloc((size_t)plan->fabric->nleaves + 1, sizeof(*bench->received));
 	bench->left = malloc(((size_t)nedges + 1) * sizeof(*bench->left));
 	bench->right = malloc(((size_t)nedges + 1) * sizeof(*bench->right));
 	bench->place = malloc(((size_t)nedges + 1) * sizeof(*bench->place));
-	return bench->space && bench->next_in && bench->left && bench->right && bench->place;
+	return bench->space && bench->sent && bench->received && bench->left && bench->right && bench->place;
 }
 
 static enum fors_err alloc_work(struct plan *plan, struct fors_error *error)
@@ -434,17 +348,18 @@ static enum fors_err alloc_work(struct plan *plan, struct fors_error *error)
 	bool good = true;
 
 	plan->flows.to = malloc(n * sizeof(*plan->flows.to));
-	plan->flows.sender = malloc(n * sizeof(*plan->flows.sender));
+	plan->flows.turn = malloc(n * sizeof(*plan->flows.turn));
 	plan->flows.from = malloc(n * sizeof(*plan->flows.from));
 	plan->flows.way = malloc(n * sizeof(*plan->flows.way));
+	plan->flows.dst = malloc(n * sizeof(*plan->flows.dst));
 	plan->base = calloc((size_t)plan->fabric->nservers + 1, sizeof(*plan->base));
 	for (uint32_t d = 0; plan->base && plan->fabric->nlanes && d < plan->fabric->nservers; d++)
 		plan->base[d] = (uint8_t)fors_home_lane(plan->fabric, plan->fabric->server[d].leaf,
 							plan->fabric->server[d].slot, 0);
 	for (unsigned i = 0; good && i < plan->threads; i++)
 		good = bench_alloc(&plan->bench[i], plan, plan->fabric->max_servers * plan->fabric->nservers);
-	if (good && plan->flows.to && plan->flows.sender && plan->flows.from && plan->flows.way &&
-	    plan->base)
+	if (good && plan->flows.to && plan->flows.turn && plan->flows.from && plan->flows.way &&
+	    plan->flows.dst && plan->base)
 		return FORS_OK;
 	return fors_fail_memory(error);
 }
@@ -453,12 +368,13 @@ static void plan_free(struct plan *plan)
 {
 	fors_ways_free(plan->ways);
 	free(plan->split);
-	lane_graph_free(&plan->lanes);
+	fors_lane_graph_free(&plan->lanes);
 	fors_colour_pieces_free(plan->pieces);
 	free(plan->flows.to);
-	free(plan->flows.sender);
+	free(plan->flows.turn);
 	free(plan->flows.from);
 	free(plan->flows.way);
+	free(plan->flows.dst);
 	free(plan->base);
 	for (unsigned i = 0; i < FORS_MAX_THREADS; i++)
 		bench_free(&plan->bench[i]);
@@ -493,7 +409,7 @@ static enum fors_err make_plan(struct plan *plan, struct fors_error *error)
 	enum fors_err err = split_flows(plan, error);
 
 	if (!err)
-		err = build_lane_graph(plan, error);
+		err = fors_lane_graph_build(plan->fabric, plan->ways, plan->split, plan->nphases, &plan->lanes, error);
 	if (!err)
 		err = fors_schedule_new(plan->fabric, plan->nphases, 0, 0, "exact", &plan->schedule, error);
 	if (!err)

@@ -127,24 +127,25 @@ static void bound(struct sets *sets, uint32_t i, uint32_t cap, uint32_t whole, u
 	sets->low[i] = (int32_t)(least > 0 ? least : 0);
 }
 
-/* Where the edges of each node begin, how many copies it has (in low) and takes. */
-static void count_nodes(struct fors_settle_space *space, int s)
+/* Where the edges of each node begin, how many copies it has (in low) and takes. node: of the i-th edge. */
+static void count_nodes(struct fors_settle_space *space, struct end *end, const uint16_t *node)
 {
-	struct end *end = &space->end[s];
-	uint32_t n = space->edges->n, node = 0;
+	uint32_t n = space->edges->n, i = 0;
 
-	memset(end->node.take, 0, end->nnodes * sizeof(*end->node.take));
-	memset(end->node.low, 0, end->nnodes * sizeof(*end->node.low));
-	for (uint32_t i = 0; i < n; i++) {
-		uint32_t e = edge_at(end, i), at = node_of(space, e, s);
+	for (uint32_t at = 0; at < end->nnodes; at++) {
+		int32_t take = 0, copies = 0;
 
-		while (node <= at)
-			end->node.start[node++] = i;
-		end->node.take[at] += space->take[e];
-		end->node.low[at] += space->mult[e];
+		end->node.start[at] = i;
+		for (; i < n && node[i] == at; i++) {
+			uint32_t e = edge_at(end, i);
+
+			take += space->take[e];
+			copies += space->mult[e];
+		}
+		end->node.take[at] = take;
+		end->node.low[at] = copies;
 	}
-	while (node <= end->nnodes)
-		end->node.start[node++] = n;
+	end->node.start[end->nnodes] = n;
 }
 
 static void count_groups(struct end *end)
@@ -172,7 +173,7 @@ static void prepare_end(struct fors_settle_space *space, int s, const struct for
 	end->nnodes = side->nnodes;
 	end->ngroups = side->ngroups;
 	end->group = side->ngroups ? side->group : NULL;
-	count_nodes(space, s);
+	count_nodes(space, end, s == 0 ? space->edges->left : space->edges->right);
 	if (end->group)
 		count_groups(end);
 	for (uint32_t i = 0; i < end->nnodes; i++)
