@@ -320,21 +320,35 @@ static enum fors_err too_many(struct fors_error *error)
 	return fors_fail(error, FORS_ENOPLAN, "a node has more edges than colours");
 }
 
+/* List in place[] where in by_right[] the edges of a share are (without branches that nobody can predict). */
+static uint32_t list_share(struct fors_colour_space *space, const struct part *part, enum share share)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < part->edges.n; i++) {
+		space->place[n] = i;
+		n += share_of(space, part, part->edges.by_right[i], share) > 0;
+	}
+	return n;
+}
+
 /* Colour a share of a part by slots, if that is the time for it; *done says whether. */
 static enum fors_err colour_by_slots(struct job *job, const struct part *part, enum share share, uint32_t first,
 				     uint32_t ncolours, bool *done)
 {
 	const struct fors_edges *edges = &part->edges;
 	struct fors_slots *slots = job->space->slots;
+	uint32_t n;
 
 	*done = !job->pieces && is_power(ncolours) && (ncolours == 1 || is_few(part, share)) &&
 		fors_slots_begin(slots, job->side, ncolours);
 	if (!*done)
 		return FORS_OK;
-	for (uint32_t i = 0; i < edges->n; i++) {
-		uint32_t e = edges->by_right[i];
+	n = list_share(job->space, part, share);
+	for (uint32_t j = 0; j < n; j++) {
+		uint32_t i = job->space->place[j], e = edges->by_right[i];
 
-		for (uint32_t n = share_of(job->space, part, e, share); n > 0; n--)
+		for (uint32_t copies = share_of(job->space, part, e, share); copies > 0; copies--)
 			if (!fors_slots_add(slots, edges->left[e], edges->right[i], part->id[e]))
 				return too_many(job->error);
 	}

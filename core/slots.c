@@ -26,37 +26,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define EMPTY 0xFFFF
+#define EMPTY FORS_EMPTY_SLOT
 #define MAX_SLOTS 0xFFFE
 
-/* What is in a left slot. */
-struct slot {
-	uint16_t right; /* right slot of the edge here; EMPTY: no edge, or passed by already */
-	uint16_t edge;  /* its number */
-};
-
-/* A graph in slots. */
-struct board {
-	struct slot *slot; /* left slots */
-	uint16_t *left;    /* left slot of the edge in a right slot; EMPTY: none */
-};
-
-struct fors_slots {
-	struct board board[2];
-	uint16_t *tied[2];    /* per slot of each side: slot of the group's edge that it is tied to; EMPTY: none */
-	uint32_t *next[2];    /* per node of each side: slot of its next edge, while adding, */
-	uint32_t *end[2];     /* and the first one that is no longer its own */
-	uint32_t *name;       /* of each edge */
-	uint32_t *list;       /* for emit */
-	/* the graph in hand */
-	const struct fors_colour_side *side;
-	uint32_t ncolours, n;
-	uint32_t nslots[2];   /* at ncolours colours */
-	fors_colour_emit emit;
-	void *context;
-};
-
-static bool board_alloc(struct board *board)
+static bool board_alloc(struct fors_board *board)
 {
 	size_t n = MAX_SLOTS + 2;
 
@@ -65,7 +38,7 @@ static bool board_alloc(struct board *board)
 	return board->slot && board->left;
 }
 
-static void board_free(struct board *board)
+static void board_free(struct fors_board *board)
 {
 	free(board->slot);
 	free(board->left);
@@ -109,7 +82,7 @@ void fors_slots_free(struct fors_slots *slots)
 
 /* ---- the graph ---- */
 
-static void clear(const struct board *board, const uint32_t nslots[2])
+static void clear(const struct fors_board *board, const uint32_t nslots[2])
 {
 	memset(board->slot, 0xFF, nslots[0] * sizeof(*board->slot));
 	memset(board->left, 0xFF, nslots[1] * sizeof(*board->left));
@@ -136,18 +109,6 @@ bool fors_slots_begin(struct fors_slots *slots, const struct fors_colour_side si
 	return true;
 }
 
-bool fors_slots_add(struct fors_slots *slots, uint32_t left, uint32_t right, uint32_t name)
-{
-	uint32_t l = slots->next[0][left]++, r = slots->next[1][right]++;
-
-	if (l >= slots->end[0][left] || r >= slots->end[1][right])
-		return false;
-	slots->board[0].slot[l] = (struct slot){.right = (uint16_t)r, .edge = (uint16_t)slots->n};
-	slots->board[0].left[r] = (uint16_t)l;
-	slots->name[slots->n++] = name;
-	return true;
-}
-
 /* ---- halving ---- */
 
 /* A graph, or a half: where it lies on the board, and its colours. */
@@ -159,11 +120,11 @@ struct area {
 };
 
 /* The board as seen from an area: its slot 0 is at index 0. */
-static struct board view(const struct fors_slots *slots, const struct area *area)
+static struct fors_board view(const struct fors_slots *slots, const struct area *area)
 {
-	const struct board *board = &slots->board[area->turn];
+	const struct fors_board *board = &slots->board[area->turn];
 
-	return (struct board){
+	return (struct fors_board){
 		.slot = board->slot + area->start[0],
 		.left = board->left + area->start[1],
 	};
@@ -219,14 +180,14 @@ static void tie_groups(const struct fors_colour_side *side, uint32_t ncolours, c
 
 /* What a walk needs to see. */
 struct walk {
-	struct board from, to[2];
+	struct fors_board from, to[2];
 	const uint16_t *tied[2]; /* NULL: no groups on this side */
 };
 
 /* Put the edge in slots (l, r) into half h, and strike it off. */
 static inline void settle(const struct walk *walk, uint32_t l, uint32_t r, int h)
 {
-	walk->to[h].slot[l / 2] = (struct slot){.right = (uint16_t)(r / 2), .edge = walk->from.slot[l].edge};
+	walk->to[h].slot[l / 2] = (struct fors_slot){.right = (uint16_t)(r / 2), .edge = walk->from.slot[l].edge};
 	walk->to[h].left[r / 2] = (uint16_t)(l / 2);
 	walk->from.slot[l].right = EMPTY;
 }
@@ -301,7 +262,7 @@ static void halve(const struct fors_slots *slots, const struct area *area, const
 
 static enum fors_err emit_area(struct fors_slots *slots, const struct area *area)
 {
-	const struct slot *slot = view(slots, area).slot;
+	const struct fors_slot *slot = view(slots, area).slot;
 	uint32_t n = 0;
 
 	for (uint32_t l = 0; l < area->nslots[0]; l++)

@@ -7,7 +7,34 @@
 
 #include "colour.h"
 
-struct fors_slots;
+#define FORS_EMPTY_SLOT 0xFFFF
+
+/* What is in a left slot. */
+struct fors_slot {
+	uint16_t right; /* right slot of the edge here; EMPTY: no edge, or passed by already */
+	uint16_t edge;  /* its number */
+};
+
+/* A graph in slots. */
+struct fors_board {
+	struct fors_slot *slot; /* left slots */
+	uint16_t *left;    /* left slot of the edge in a right slot; EMPTY: none */
+};
+
+struct fors_slots {
+	struct fors_board board[2];
+	uint16_t *tied[2];    /* per slot of each side: slot of the group's edge that it is tied to; EMPTY: none */
+	uint32_t *next[2];    /* per node of each side: slot of its next edge, while adding, */
+	uint32_t *end[2];     /* and the first one that is no longer its own */
+	uint32_t *name;       /* of each edge */
+	uint32_t *list;       /* for emit */
+	/* the graph in hand */
+	const struct fors_colour_side *side;
+	uint32_t ncolours, n;
+	uint32_t nslots[2];   /* at ncolours colours */
+	fors_colour_emit emit;
+	void *context;
+};
 
 /* Working memory for graphs of at most nnodes nodes per side; NULL: out of memory. About 1.5 MB. */
 struct fors_slots *fors_slots_new(uint32_t nnodes);
@@ -20,7 +47,17 @@ void fors_slots_free(struct fors_slots *slots);
 bool fors_slots_begin(struct fors_slots *slots, const struct fors_colour_side side[2], uint32_t ncolours);
 
 /* Add an edge between two nodes; `name` is what emit gets. False: the node has ncolours times its cap edges already. */
-bool fors_slots_add(struct fors_slots *slots, uint32_t left, uint32_t right, uint32_t name);
+static inline bool fors_slots_add(struct fors_slots *slots, uint32_t left, uint32_t right, uint32_t name)
+{
+	uint32_t l = slots->next[0][left]++, r = slots->next[1][right]++;
+
+	if (l >= slots->end[0][left] || r >= slots->end[1][right])
+		return false;
+	slots->board[0].slot[l] = (struct fors_slot){.right = (uint16_t)r, .edge = (uint16_t)slots->n};
+	slots->board[0].left[r] = (uint16_t)l;
+	slots->name[slots->n++] = name;
+	return true;
+}
 
 /* Colour all edges as fors_colour() does. Errors: what emit returned. */
 enum fors_err fors_slots_colour(struct fors_slots *slots, uint32_t first, fors_colour_emit emit, void *context);
