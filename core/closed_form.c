@@ -66,6 +66,7 @@ struct form {
 	uint16_t *rank_of;     /* m0: rank of a label */
 	uint8_t *good;         /* b: lane of each class */
 	unsigned lmc_needed;   /* for all flows over good[] by home path indices */
+	bool is_bare;          /* who sends to whom and when; no lanes */
 };
 
 static uint32_t gcd(uint32_t a, uint32_t b)
@@ -608,8 +609,12 @@ static enum fors_err write_row(const struct form *form, uint32_t gamma, uint32_t
 		uint32_t to = gamma + step[i].leaf_shift;
 		uint32_t leaf = form->leaf[to < form->m1 ? to : to - form->m1], lane = form->good[step[i].class];
 		uint32_t d = form->fabric->leaf[leaf].first_server + form->rank_of[step[i].label];
-		uint8_t path = fors_path_index(form->fabric, form->task->lanes, form->leaf[gamma], d, lane, lane);
+		uint8_t path = 0;
 
+		if (form->is_bare)
+			lane = FORS_NO_LANE;
+		else
+			path = fors_path_index(form->fabric, form->task->lanes, form->leaf[gamma], d, lane, lane);
 		if (path == FORS_NO_INDEX)
 			return small_lmc(form, form->leaf[gamma], d, lane, error);
 		row[step[i].phase] = (struct fors_cell){.dst = (uint16_t)d, .path = path, .lane = (uint8_t)lane};
@@ -660,7 +665,7 @@ static enum fors_err prepare(struct form *form, struct fors_error *error)
 	err = make_steps(form, error);
 	if (!err)
 		err = place_inside(form, error);
-	if (!err && form->m1 > 1)
+	if (!err && form->m1 > 1 && !form->is_bare)
 		err = choose_lanes(form, error);
 	return err;
 }
@@ -684,11 +689,13 @@ static enum fors_err make_plan(struct form *form, struct fors_schedule **schedul
 	return FORS_OK;
 }
 
-static enum fors_err plan(const struct fors_task *task, struct fors_schedule **schedule, struct fors_error *error)
+static enum fors_err plan_form(const struct fors_task *task, bool is_bare, struct fors_schedule **schedule,
+			       struct fors_error *error)
 {
 	const struct fors_fabric *fabric = task->fabric;
 	size_t m0 = fabric->max_servers;
-	struct form form = {.task = task, .fabric = fabric, .m0 = fabric->max_servers, .f = fabric->reduction};
+	struct form form = {.task = task, .fabric = fabric, .m0 = fabric->max_servers, .f = fabric->reduction,
+			    .is_bare = is_bare};
 	enum fors_err err;
 
 	if (!m0)
@@ -707,6 +714,17 @@ static enum fors_err plan(const struct fors_task *task, struct fors_schedule **s
 	free(form.rank_of);
 	free(form.good);
 	return err;
+}
+
+static enum fors_err plan(const struct fors_task *task, struct fors_schedule **schedule, struct fors_error *error)
+{
+	return plan_form(task, false, schedule, error);
+}
+
+enum fors_err fors_closed_form_schedule(const struct fors_task *task, struct fors_schedule **schedule,
+					struct fors_error *error)
+{
+	return plan_form(task, true, schedule, error);
 }
 
 const struct fors_method fors_method_closed_form = {

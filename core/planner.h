@@ -42,6 +42,14 @@ struct fors_method {
 extern const struct fors_method fors_method_closed_form; /* closed_form.c: the FORS paper, sections 4 and 5.1 */
 extern const struct fors_method fors_method_rounds;      /* rounds.c: any LMC from 0 */
 extern const struct fors_method fors_method_exact;       /* exact.c: at the lower bound */
+extern const struct fors_method fors_method_ilp;         /* ilp/ilp.c: the paper's ILP; only with HAVE_LPSOLVE */
+
+/*
+ * The closed form's schedule without lanes (path 0, FORS_NO_LANE between leaves too), for whoever chooses
+ * them himself: it needs no good lanes and no LMC. Errors: as struct fors_method, FORS_ELMC excepted.
+ */
+enum fors_err fors_closed_form_schedule(const struct fors_task *task, struct fors_schedule **schedule,
+					struct fors_error *error);
 
 /* All methods, simplest first; count in *count. */
 const struct fors_method *const *fors_methods(size_t *count);
