@@ -15,6 +15,7 @@ unit_tests += tests/unit/test_settings
 unit_tests += tests/unit/test_synthetic
 unit_tests += tests/unit/test_verify
 unit_tests += tests/unit/test_status
+unit_tests += tests/unit/test_split
 unit_tests += tests/unit/test_worker
 
 # What tests of planners, tables and the verifier share, and tests of readers.
@@ -27,6 +28,7 @@ check_PROGRAMS += $(unit_tests)
 TESTS += $(unit_tests)
 endif
 tests_unit_test_closed_form_LDADD = $(unit_support)
+tests_unit_test_split_LDADD = libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_colour_LDADD = libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_methods_LDADD = $(unit_support)
 tests_unit_test_schedule_file_LDADD = $(unit_support) $(ZLIB_LIBS)
@@ -72,3 +74,14 @@ tests_e2e_other_libfors_la_LIBADD = $(libfors_la_LIBADD)
 
 EXTRA_DIST += tests/e2e/conftest.py tests/e2e/harness.py tests/e2e/oracle.py tests/e2e/test_netfile.py \
 	tests/e2e/test_plugin.py tests/e2e/test_plugin_memory.py tests/e2e/test_plugin_model.py
+
+# T = max(LB, LP) over large sets of failures; a few of each kind in make check, all of them by hand.
+if HAVE_CMOCKA
+check_PROGRAMS += tests/sweep/sweep
+TESTS += tests/sweep/sweep
+endif
+tests_sweep_sweep_SOURCES = tests/sweep/sweep.c tests/sweep/oracle.c tests/sweep/oracle.h
+tests_sweep_sweep_LDADD = $(unit_support) $(LPSOLVE_LIBS)
+.PHONY: sweep
+sweep: tests/sweep/sweep
+	tests/sweep/sweep 1000
