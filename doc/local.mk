@@ -1,2 +1,2 @@
 # doc
-dist_doc_DATA = README.md doc/architecture.md doc/planners-rounds.md
+dist_doc_DATA = README.md doc/architecture.md doc/planners.md doc/planners-rounds.md
