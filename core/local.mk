@@ -7,7 +7,8 @@ libforscore_la_SOURCES = \
 	core/colour.c core/colour.h \
 	core/error.c core/error.h \
 	core/euler.c core/euler.h \
-	core/exact.c \
+	core/exact.c core/exact.h \
+	core/exact_lanes.c \
 	core/fabric.c core/fabric.h core/places.c core/places.h \
 	core/guidlist.c core/guidlist.h \
 	core/lanes.c \
