@@ -184,12 +184,13 @@ static void write_cells(const struct best *best, struct fors_schedule *schedule,
 	uint32_t length = best->problem.capacity;
 
 	for (uint32_t id = 0; id < packing->nunits; id++) {
-		struct rounds_unit unit = rounds_unit(packing, id);
 		uint32_t path = packing->path[id], round = packing->round[id];
+		struct rounds_unit unit;
 		struct fors_cell *cell;
 
-		if (round == ROUNDS_UNPLACED)
+		if (round == ROUNDS_UNPLACED) /* also numbers that are no unit */
 			continue;
+		unit = rounds_unit(packing, id);
 		cell = &schedule->cell[(size_t)unit.group * schedule->nphases + round * length +
 				       position[(size_t)unit.group * packing->nrounds + round]++];
 		cell->dst = (uint16_t)unit.server;
