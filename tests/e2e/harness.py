@@ -281,7 +281,7 @@ class OpenSM:
         with open(self.directory / "opensm.out", "ab") as out:
             self.process = subprocess.Popen(
                 [*prefix, "/usr/sbin/opensm", "-F", str(self.conf), "-f", str(self.log_file)], cwd=self.directory,
-                env=environment, stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT,
+                env=environment, stdin=subprocess.PIPE, stdout=out, stderr=subprocess.STDOUT,
                 start_new_session=True)
 
     def __enter__(self):
@@ -368,6 +368,11 @@ class OpenSM:
     def sighup(self):
         os.kill(self.process.pid, signal.SIGHUP)
 
+    def console(self, line):
+        """Type on opensm's console; needs the option console="local"."""
+        self.process.stdin.write(line.encode() + b"\n")
+        self.process.stdin.flush()
+
     def stop(self, timeout=20):
         """End opensm by its pid; its exit status."""
         if self.process.poll() is None:
@@ -377,6 +382,7 @@ class OpenSM:
             except subprocess.TimeoutExpired:
                 os.kill(self.process.pid, signal.SIGKILL)
                 self.process.wait()
+        self.process.stdin.close()
         return self.process.returncode
 
 

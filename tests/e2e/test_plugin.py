@@ -191,6 +191,20 @@ def test_quick_changes_end_with_the_last_one(fabric):
     assert_good(sim, sm)
 
 
+def test_console_reroute(fabric):
+    """It reports no SUBNET_UP, only that routing is done; all switches are sent all blocks, and nothing else changes."""
+    sim, sm = fabric(FatTree(3, 3), lmc=2, console="local")
+    status = sm.wait_epoch()
+    tables = harness.read_tables(sim, sm.node)
+    mark = sm.log_end()
+    sm.console("reroute")
+    sm.wait_log("fors tables configured", mark)
+    sm.console("reroute")
+    time.sleep(0.3)
+    assert sm.status() == status
+    assert harness.changed_entries(tables, harness.read_tables(sim, sm.node)) == set()
+
+
 def test_unicast_cache(fabric):
     """With use_ucast_cache OpenSM does not call the engine when a CA comes or goes; the schedule follows all the same."""
     sim, sm = fabric(FatTree(3, 3), lmc=2, use_ucast_cache="TRUE", fors_conf=CLOSED_FORM)
