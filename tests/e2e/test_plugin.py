@@ -2,6 +2,7 @@
 """libfors.so in the stock opensm, on fabrics as small as the case allows."""
 import json
 import os
+import random
 import re
 import subprocess
 import time
@@ -83,6 +84,55 @@ def test_failures_and_repairs(fabric):
         assert status["epoch"] > epoch
         epoch = status["epoch"]
         assert_good(sim, sm)
+
+
+class Wanderer:
+    """Cuts and mends cables at random, at least two uplinks of each leaf alive."""
+
+    def __init__(self, sim, tree, seed):
+        self.sim, self.tree, self.random = sim, tree, random.Random(seed)
+        self.dead = set()
+
+    def step(self):
+        leaf, spine = self.random.randrange(self.tree.nleaves), self.random.randrange(self.tree.nspines)
+        cable = self.tree.uplink(leaf, spine)
+        if (leaf, spine) in self.dead:
+            self.dead.remove((leaf, spine))
+            self.sim.relink(cable.leaf, cable.leaf_port)
+        elif sum(a == leaf for a, _ in self.dead) < self.tree.nspines - 2:
+            self.dead.add((leaf, spine))
+            self.sim.unlink(cable.leaf, cable.leaf_port)
+
+    def is_connected(self):
+        live = [{k for k in range(self.tree.nspines) if (a, k) not in self.dead} for a in range(self.tree.nleaves)]
+        return all(a & b for a in live for b in live)
+
+
+@pytest.mark.parametrize("lmc, seed", [(0, 1), (1, 2), (2, 3), (2, 4), (3, 5)])
+def test_random_failures(fabric, lmc, seed):
+    """Whatever dies: every LID of every server is reachable, only entries that must move do, the schedule holds."""
+    tree = FatTree(4, 4)
+    sim, sm = fabric(tree, lmc=lmc)
+    sm.wait_epoch()
+    wanderer = Wanderer(sim, tree, seed)
+    rules = oracle.Rules(tree, harness.read_live(sim, sm.node))
+    before, dead_before = harness.read_tables(sim, sm.node), set()
+    for _ in range(12):
+        wanderer.step()
+        if wanderer.random.random() < 0.3:
+            wanderer.step()
+        dead = set(wanderer.dead)
+        if not wanderer.is_connected():
+            sm.wait_status(state="inactive", reason=lambda reason: "spine" in (reason or ""))
+            continue
+        names = {(tree.leaf(a), tree.spine(k)) for a, k in dead}
+        status = sm.wait_status(state="active", dead_links=lambda links: {(x["a"], x["b"]) for x in links} == names)
+        assert status["affected_spines"] == len({k for _, k in dead})
+        assert_good(sim, sm)
+        tables = harness.read_tables(sim, sm.node)
+        changed = harness.changed_entries(before, tables)
+        assert {entry for entry in changed if entry[1] in rules.server_lids()} <= rules.may_differ(dead_before, dead)
+        before, dead_before = tables, dead
 
 
 def test_spine_with_the_switches_lids_stays_reachable(fabric):
