@@ -428,12 +428,23 @@ static bool has_end_node(const struct fors_net *net, uint32_t node, unsigned por
 	return peer != FORS_NONE && net->node[peer].type != FORS_SWITCH;
 }
 
-static bool is_server_port_elsewhere(const struct lesson *l, unsigned port)
+/* Which port numbers are for servers, judged by all leaves of the net together. */
+struct port_use {
+	unsigned first, last;  /* the smallest and largest port with a server anywhere; first > last: no server */
+	bool is_uplink[256];   /* by port number: cabled to a switch at some leaf */
+};
+
+static void survey_ports(const struct lesson *l, struct port_use *use)
 {
+	*use = (struct port_use){.first = 256};
 	for (uint32_t node = 0; node < l->net->nnodes; node++)
-		if (l->side[node] == FORS_SIDE_LEAF && has_end_node(l->net, node, port))
-			return true;
-	return false;
+		for (unsigned p = 1; l->side[node] == FORS_SIDE_LEAF && p <= l->net->node[node].nports; p++) {
+			use->is_uplink[p] |= fors_peer_switch(l->net, node, p) != FORS_NONE;
+			if (!has_end_node(l->net, node, p))
+				continue;
+			use->first = p < use->first ? p : use->first;
+			use->last = p > use->last ? p : use->last;
+		}
 }
 
 static bool is_uplink_port(const struct fors_places *places, const struct fors_leaf_place *leaf, unsigned port)
@@ -467,31 +478,36 @@ static void add_slot(struct fors_leaf_place *leaf, unsigned port)
 		leaf->nslots++;
 }
 
+/* A free port of a new leaf is a server place when it lies among server ports and is no leaf's uplink. */
+static bool is_free_place(const struct lesson *l, uint32_t node, unsigned p, const struct port_use *use)
+{
+	return fors_net_port(l->net, node, p)->peer == FORS_NONE && p >= use->first && p <= use->last &&
+	       !use->is_uplink[p] && !is_uplink_port(l->places, &l->places->leaf[l->place[node]], p);
+}
+
 /*
- * Slots of one leaf. A leaf that is new also gets the free ports where other
- * leaves have servers, so that leaves cabled alike are numbered alike whatever is plugged in.
+ * Slots of one leaf. A leaf that is new also gets its free places, so that leaves
+ * cabled alike are numbered alike whatever is plugged in.
  */
-static void learn_slots(struct lesson *l, uint32_t node)
+static void learn_slots(struct lesson *l, uint32_t node, const struct port_use *use)
 {
 	struct fors_leaf_place *leaf = &l->places->leaf[l->place[node]];
 	bool is_new = leaf->nslots == 0;
 
 	for (unsigned s = 0; s < leaf->nslots; s++)
-		if (fors_peer_switch(l->net, node, leaf->slot_port[s]) != FORS_NONE)
+		if (leaf->slot_port[s] > l->net->node[node].nports ||
+		    fors_peer_switch(l->net, node, leaf->slot_port[s]) != FORS_NONE)
 			leaf->slot_port[s] = 0;
-	for (unsigned p = 1; p <= l->net->node[node].nports; p++) {
-		bool is_free = fors_net_port(l->net, node, p)->peer == FORS_NONE;
-
-		if (has_end_node(l->net, node, p) ||
-		    (is_new && is_free && !is_uplink_port(l->places, leaf, p) && is_server_port_elsewhere(l, p)))
+	for (unsigned p = 1; p <= l->net->node[node].nports; p++)
+		if (has_end_node(l->net, node, p) || (is_new && is_free_place(l, node, p, use)))
 			add_slot(leaf, p);
-	}
 }
 
 /* --- the lesson ----------------------------------------------------------- */
 
 static enum fors_err learn(struct lesson *l, const uint64_t *root, size_t nroots, struct fors_error *error)
 {
+	struct port_use use;
 	enum fors_err err = fors_sides(l->net, l->places, root, nroots, l->side, error);
 
 	if (!err)
@@ -505,9 +521,10 @@ static enum fors_err learn(struct lesson *l, const uint64_t *root, size_t nroots
 	for (uint32_t node = 0; !err && node < l->net->nnodes; node++)
 		if (l->side[node] == FORS_SIDE_LEAF)
 			add_cables(l, node);
+	survey_ports(l, &use);
 	for (uint32_t node = 0; !err && node < l->net->nnodes; node++)
 		if (l->side[node] == FORS_SIDE_LEAF)
-			learn_slots(l, node);
+			learn_slots(l, node, &use);
 	return err;
 }
 

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* test_fabric.c - sides, places in a stable order, the fabric at one moment, LIDs. */
+#include "support.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/netfile.h"
+
+static struct fors_net *net_of(const char *text)
+{
+	struct fors_net *net = NULL;
+	struct fors_error error;
+
+	if (fors_netfile_read(text, strlen(text), "test", &net, &error))
+		fail_msg("%s", error.text);
+	return net;
+}
+
+static enum fors_err learn(const char *text, struct fors_error *error)
+{
+	struct fors_net *net = net_of(text);
+	struct fors_places *places = fors_places_new();
+	enum fors_err err = fors_places_learn(places, net, NULL, 0, error);
+
+	fors_places_free(places);
+	fors_net_free(net);
+	return err;
+}
+
+#define HOST(name, leaf, port) "Hca 1 \"" name "\"\n[1] \"" leaf "\"[" port "]\n\n"
+#define TWO_LEAVES \
+	"Switch 4 \"L0\"\n[1] \"h0\"[1]\n[3] \"S0\"[1]\n\n" \
+	"Switch 4 \"L1\"\n[1] \"h1\"[1]\n[3] \"S0\"[2]\n"
+#define HOSTS HOST("h0", "L0", "1") HOST("h1", "L1", "1")
+
+static void model_fabric(void **state)
+{
+	struct bed *bed = bed_new("FT(2;20,18)", 5);
+	const struct fors_fabric *f = bed->fabric;
+
+	assert_int_equal(f->nleaves, 18);
+	assert_int_equal(f->nspines, 20);
+	assert_int_equal(f->nlanes, 20);
+	assert_int_equal(f->nslots, 20);
+	assert_int_equal(f->nservers, 360);
+	assert_int_equal(f->lmc, 5);
+	assert_int_equal(f->reduction, 0);
+	assert_int_equal(f->affected_spines, 0);
+	assert_int_equal(f->server[25].leaf, 1);
+	assert_int_equal(f->server[25].slot, 5);
+	assert_int_equal(f->server[25].lid, 26 * 32);
+	assert_int_equal(fors_home_lane(f, 3, 7, 15), (3 * 20 + 7 + 15) % 20);
+	assert_int_equal(fors_cable(f, 4, 9)->leaf_port, 30);
+	assert_int_equal(fors_cable(f, 4, 9)->spine_port, 5);
+	bed_free(bed);
+}
+
+static void the_dead_keep_their_places(void **state)
+{
+	struct bed *bed = bed_new("FT(2;4,3)", 2);
+	uint64_t healthy = bed->fabric->fingerprint;
+
+	bed_down(bed, "Spine01 Leaf00[8] Node02-01");
+	assert_int_equal(fors_places_learn(bed->places, bed->net, NULL, 0, NULL), FORS_OK);
+	bed_rebuild(bed);
+	assert_int_equal(bed->fabric->nlanes, 4);
+	assert_int_equal(bed->fabric->nservers, 11);
+	assert_int_equal(bed->fabric->reduction, 2);
+	assert_int_equal(bed->fabric->affected_spines, 2);
+	assert_int_equal(fors_cable(bed->fabric, 0, 3)->state, FORS_CABLE_DEAD);
+	assert_int_equal(fors_cable(bed->fabric, 2, 1)->state, FORS_CABLE_DEAD);
+	assert_int_equal(bed->fabric->leaf[0].nlive, 2);
+	assert_int_equal(bed->fabric->server[10].slot, 3);
+	assert_int_equal(bed->fabric->server[10].rank, 2);
+	assert_true(bed->fabric->fingerprint != healthy);
+	bed_restore(bed);
+	assert_true(bed->fabric->fingerprint == healthy);
+	bed_free(bed);
+}
+
+/* The second net, learnt after FT(2;4,3) whose Spine01 died, has a new spine at the same leaf ports. */
+static void a_new_spine_replaces_the_dead_one(void **state)
+{
+	struct bed *bed = bed_new("FT(2;4,3)", 0);
+	uint32_t node = fors_net_find_guid(bed->net, bed->fabric->spine[1].guid);
+
+	bed->net->node[node].guid = 0xabcdef;
+	assert_int_equal(fors_net_index(bed->net, NULL), FORS_OK);
+	assert_int_equal(fors_places_learn(bed->places, bed->net, NULL, 0, NULL), FORS_OK);
+	bed_rebuild(bed);
+	assert_int_equal(bed->fabric->nlanes, 4);
+	assert_true(bed->fabric->spine[1].guid == 0xabcdef);
+	assert_true(fors_live(bed->fabric, 2, 1));
+	bed_free(bed);
+}
+
+static void a_moved_cable_is_no_second_lane(void **state)
+{
+	struct bed *bed = bed_new("FT(2;4,3;servers=2)", 0);
+	uint32_t leaf = bed->fabric->leaf[1].node, spine = bed->fabric->spine[2].node;
+	unsigned old = fors_cable(bed->fabric, 1, 2)->leaf_port;
+
+	/* Spine02's cable of Leaf01 moves to the port of Spine03's, whose own is gone. */
+	fors_net_disconnect(bed->net, leaf, old);
+	fors_net_disconnect(bed->net, leaf, old + 1);
+	assert_int_equal(fors_net_connect(bed->net, leaf, old + 1, spine, 2, NULL), FORS_OK);
+	assert_int_equal(fors_places_learn(bed->places, bed->net, NULL, 0, NULL), FORS_OK);
+	bed_rebuild(bed);
+	assert_int_equal(bed->fabric->nlanes, 4);
+	assert_int_equal(fors_cable(bed->fabric, 1, 2)->leaf_port, old + 1);
+	assert_true(fors_live(bed->fabric, 1, 2));
+	assert_int_equal(fors_cable(bed->fabric, 1, 3)->state, FORS_CABLE_ABSENT);
+	bed_free(bed);
+}
+
+static void parallel_cables_are_lanes(void **state)
+{
+	struct bed *bed = bed_new("FT(2;3,4;servers=6;cables=2)", 0);
+
+	assert_int_equal(bed->fabric->nlanes, 6);
+	assert_int_equal(bed->fabric->lane[3].spine, 1);
+	assert_int_equal(bed->fabric->lane[3].cable, 1);
+	bed_down(bed, "Leaf01[7] Leaf01[8]"); /* both cables to Spine00 */
+	assert_int_equal(bed->fabric->reduction, 2);
+	assert_int_equal(bed->fabric->affected_spines, 1);
+	assert_int_equal(bed->fabric->unreachable_pairs, 0);
+	bed_free(bed);
+}
+
+static void empty_slots_are_slots(void **state)
+{
+	struct bed *bed = bed_new("FT(2;4,3;empty=0/0,0/2,1/2,2/2)", 0);
+	const struct fors_fabric *f = bed->fabric;
+
+	/* Port 3 is empty at every leaf and yet a place: it lies among server ports. */
+	assert_int_equal(f->nslots, 4);
+	assert_int_equal(f->nservers, 8);
+	assert_int_equal(f->server[0].slot, 1);
+	assert_int_equal(f->server[0].rank, 0);
+	assert_int_equal(f->leaf[0].nservers, 2);
+	assert_int_equal(f->max_servers, 3);
+	bed_free(bed);
+}
+
+static void participants_have_ranks(void **state)
+{
+	struct bed *bed = bed_new("FT(2;4,3)", 0);
+
+	bed_participants(bed, "0/3 2/1 2/2");
+	assert_int_equal(bed->fabric->nservers, 3);
+	assert_int_equal(bed->fabric->server[2].slot, 2);
+	assert_int_equal(bed->fabric->server[2].rank, 1);
+	assert_int_equal(bed->fabric->leaf[1].nservers, 0);
+	bed_free(bed);
+}
+
+static void cut_leaves_are_named(void **state)
+{
+	struct bed *bed = bed_new("FT(2;2,3)", 0);
+	struct fors_error error;
+
+	assert_int_equal(fors_fabric_connected(bed->fabric, &error), FORS_OK);
+	bed_down(bed, "Leaf00[3] Leaf02[4]");
+	assert_int_equal(bed->fabric->unreachable_pairs, 1);
+	assert_int_equal(fors_fabric_connected(bed->fabric, &error), FORS_ENOPATH);
+	assert_non_null(strstr(error.text, "Leaf00 and Leaf02"));
+	bed_free(bed);
+}
+
+static void no_two_level_tree(void **state)
+{
+	struct fors_error error;
+
+	assert_int_equal(learn(TWO_LEAVES "[2] \"L0\"[2]\n\nSwitch 2 \"S0\"\n\n" HOSTS, &error), FORS_ENOTREE);
+	assert_non_null(strstr(error.text, "joins two leaves"));
+	assert_int_equal(learn(TWO_LEAVES "[4] \"S1\"[1]\n\nSwitch 3 \"S0\"\n[3] \"S1\"[3]\n\n"
+					  "Switch 3 \"S1\"\n\n" HOSTS,
+			       &error),
+			 FORS_ENOTREE);
+	assert_non_null(strstr(error.text, "joins two spines"));
+	assert_int_equal(learn("Hca 1 \"a\"\n[1] \"b\"[1]\n\nHca 1 \"b\"\n[1] \"a\"[1]\n", &error), FORS_ENOTREE);
+}
+
+static void one_leaf_is_a_tree(void **state)
+{
+	struct fors_net *net = net_of("Switch 3 \"L0\"\n[1] \"a\"[1]\n[2] \"b\"[1]\n\n" HOST("a", "L0", "1")
+					      HOST("b", "L0", "2"));
+	struct fors_places *places = fors_places_new();
+	struct fors_fabric *f;
+
+	assert_int_equal(fors_places_learn(places, net, NULL, 0, NULL), FORS_OK);
+	assert_int_equal(fors_assign_lids(net, places, 0, false, NULL), FORS_OK);
+	assert_int_equal(fors_fabric_build(net, places, NULL, &f, NULL), FORS_OK);
+	assert_int_equal(f->nleaves, 1);
+	assert_int_equal(f->nlanes, 0);
+	assert_int_equal(f->nservers, 2);
+	fors_fabric_free(f);
+	fors_places_free(places);
+	fors_net_free(net);
+}
+
+/* Two spines, one of them with more CAs than there are under leaves: only the roots tell. */
+static void root_guids_decide(void **state)
+{
+	struct bed *bed = bed_new("FT(2;2,2;servers=1)", 0);
+	struct fors_places *places = fors_places_new();
+	uint64_t roots[] = {bed->fabric->leaf[0].guid, bed->fabric->leaf[1].guid, 0x99};
+	struct fors_fabric *f;
+
+	assert_int_equal(fors_places_learn(places, bed->net, roots, 3, NULL), FORS_OK);
+	assert_int_equal(fors_fabric_build(bed->net, places, NULL, &f, NULL), FORS_OK);
+	assert_int_equal(f->nspines, 3); /* the one never seen keeps a place too */
+	assert_int_equal(f->nlanes, 3);
+	assert_true(f->spine[0].guid == 0x99 || f->spine[2].guid == 0x99);
+	assert_int_equal(f->nservers, 0); /* CAs on spines take no part */
+	fors_fabric_free(f);
+	fors_places_free(places);
+	bed_free(bed);
+}
+
+static void lids_are_assigned_like_opensm(void **state)
+{
+	struct bed *bed = bed_new("FT(2;4,3)", 2);
+	struct fors_error error;
+
+	assert_int_equal(bed->fabric->server[0].lid, 4);
+	assert_int_equal(bed->fabric->server[11].lid, 48);
+	fors_net_port(bed->net, bed->fabric->server[1].node, 1)->lid = 4;
+	assert_int_equal(fors_assign_lids(bed->net, bed->places, 2, true, &error), FORS_EINPUT);
+	assert_non_null(strstr(error.text, "LID 4 belongs to both"));
+	bed_free(bed);
+	bed = bed_new("FT(2;32,48)", 0);
+	assert_int_equal(fors_assign_lids(bed->net, bed->places, 5, false, &error), FORS_ELIMIT);
+	assert_int_equal(bed->net->port[0].lmc, 0);
+	bed_free(bed);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(model_fabric),
+		cmocka_unit_test(the_dead_keep_their_places),
+		cmocka_unit_test(a_new_spine_replaces_the_dead_one),
+		cmocka_unit_test(a_moved_cable_is_no_second_lane),
+		cmocka_unit_test(parallel_cables_are_lanes),
+		cmocka_unit_test(empty_slots_are_slots),
+		cmocka_unit_test(participants_have_ranks),
+		cmocka_unit_test(cut_leaves_are_named),
+		cmocka_unit_test(no_two_level_tree),
+		cmocka_unit_test(one_leaf_is_a_tree),
+		cmocka_unit_test(root_guids_decide),
+		cmocka_unit_test(lids_are_assigned_like_opensm),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

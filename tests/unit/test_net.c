@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* test_net.c - nodes, ports, cables, and finding what a person means. */
+#include "support.h"
+
+#include <string.h>
+
+#include "core/net.h"
+
+static uint32_t add(struct fors_net *net, enum fors_node_type type, unsigned nports, uint64_t guid, const char *id,
+		    const char *desc)
+{
+	uint32_t index = FORS_NONE;
+
+	assert_int_equal(fors_net_add_node(net, type, nports, guid, id, desc, &index, NULL), FORS_OK);
+	return index;
+}
+
+/* Two switches and a host between them; two nodes share a description. */
+static struct fors_net *small_net(void)
+{
+	struct fors_net *net = fors_net_new();
+	uint32_t a = add(net, FORS_SWITCH, 4, 0x10, "S-10", "switch");
+	uint32_t b = add(net, FORS_SWITCH, 4, 0x20, "S-20", "switch");
+	uint32_t host = add(net, FORS_CA, 2, 0x30, "H-30", "host mlx5_0");
+
+	fors_net_port(net, host, 1)->guid = 0x31;
+	assert_int_equal(fors_net_connect(net, a, 1, b, 2, NULL), FORS_OK);
+	assert_int_equal(fors_net_connect(net, a, 3, host, 1, NULL), FORS_OK);
+	assert_int_equal(fors_net_index(net, NULL), FORS_OK);
+	return net;
+}
+
+static void cables_name_each_other(void **state)
+{
+	struct fors_net *net = small_net(), *copy;
+
+	assert_int_equal(fors_net_port(net, 0, 1)->peer, 1);
+	assert_int_equal(fors_net_port(net, 1, 2)->peer, 0);
+	assert_int_equal(fors_net_port(net, 1, 2)->peer_port, 1);
+	assert_int_equal(fors_net_copy(net, &copy, NULL), FORS_OK);
+	fors_net_disconnect(net, 1, 2);
+	fors_net_disconnect(net, 1, 2); /* nothing to pull: nothing happens */
+	assert_int_equal(fors_net_port(net, 0, 1)->peer, FORS_NONE);
+	assert_int_equal(fors_net_port(copy, 0, 1)->peer, 1);
+	assert_int_equal(fors_net_find_guid(copy, 0x30), 2);
+	fors_net_free(copy);
+	fors_net_free(net);
+}
+
+static void bad_cables_are_named(void **state)
+{
+	struct fors_net *net = small_net();
+	struct fors_error error;
+
+	assert_int_equal(fors_net_connect(net, 0, 1, 1, 3, &error), FORS_EINPUT);
+	assert_string_equal(error.text, "port S-10[1] is used twice, it already goes to S-20[2]");
+	assert_int_equal(fors_net_connect(net, 0, 5, 1, 3, &error), FORS_EINPUT);
+	assert_non_null(strstr(error.text, "S-10 has no port 5"));
+	assert_int_equal(fors_net_connect(net, 0, 0, 1, 3, &error), FORS_EINPUT);
+	assert_int_equal(fors_net_connect(net, 0, 4, 0, 4, &error), FORS_EINPUT);
+	assert_non_null(strstr(error.text, "cabled to itself"));
+	assert_int_equal(fors_net_port(net, 1, 3)->peer, FORS_NONE);
+	fors_net_free(net);
+}
+
+static void a_person_finds_nodes(void **state)
+{
+	struct fors_net *net = small_net();
+	struct fors_error error;
+	uint32_t node = 77;
+	unsigned port = 77;
+
+	assert_int_equal(fors_net_find(net, "S-20[2]", &node, &port, &error), FORS_OK);
+	assert_int_equal(node, 1);
+	assert_int_equal(port, 2);
+	assert_int_equal(fors_net_find(net, "0x0000000000000031", &node, &port, &error), FORS_OK);
+	assert_int_equal(node, 2);
+	assert_int_equal(port, 0);
+	assert_int_equal(fors_net_find(net, "host mlx5_0[1]", &node, &port, &error), FORS_OK);
+	assert_int_equal(node, 2);
+
+	node = port = 77;
+	assert_int_equal(fors_net_find(net, "switch", &node, &port, &error), FORS_EINPUT);
+	assert_non_null(strstr(error.text, "0x0000000000000010 0x0000000000000020"));
+	assert_int_equal(fors_net_find(net, "nobody", &node, &port, &error), FORS_EINPUT);
+	assert_int_equal(fors_net_find(net, "S-10[9]", &node, &port, &error), FORS_EINPUT);
+	assert_int_equal(fors_net_find(net, "S-10[x]", &node, &port, &error), FORS_EINPUT);
+	assert_int_equal(fors_net_find(net, "S-10[]", &node, &port, &error), FORS_EINPUT);
+	assert_int_equal(fors_net_find(net, "", &node, &port, &error), FORS_EINPUT);
+	assert_int_equal(fors_net_find(net, "[3]", &node, &port, &error), FORS_EINPUT);
+	assert_int_equal(node, 77);
+	assert_int_equal(port, 77);
+	fors_net_free(net);
+}
+
+static void cables_go_down(void **state)
+{
+	struct fors_net *intact = small_net(), *net;
+	struct fors_error error;
+
+	assert_int_equal(fors_net_copy(intact, &net, NULL), FORS_OK);
+	assert_int_equal(fors_net_down(intact, net, "S-10[1]", &error), FORS_OK);
+	assert_int_equal(fors_net_port(net, 1, 2)->peer, FORS_NONE);
+	assert_int_equal(fors_net_down(intact, net, "S-20[2]", &error), FORS_OK); /* its other end */
+	assert_int_equal(fors_net_down(intact, net, "S-10[2]", &error), FORS_EINPUT);
+	assert_int_equal(fors_net_port(net, 0, 3)->peer, 2);
+	assert_int_equal(fors_net_down(intact, net, "H-30", &error), FORS_OK);
+	assert_int_equal(fors_net_port(net, 0, 3)->peer, FORS_NONE);
+	fors_net_free(net);
+	fors_net_free(intact);
+}
+
+static void guids_are_unique(void **state)
+{
+	struct fors_net *net = small_net();
+	struct fors_error error;
+	uint32_t other = add(net, FORS_CA, 1, 0x40, "H-40", "");
+
+	assert_int_equal(fors_net_find_guid(net, 0x10), FORS_NONE); /* not indexed yet */
+	fors_net_port(net, other, 1)->guid = 0x31;
+	assert_int_equal(fors_net_index(net, &error), FORS_EINPUT);
+	assert_non_null(strstr(error.text, "port GUID 0x0000000000000031 is used twice"));
+	fors_net_port(net, other, 1)->guid = 0x41;
+	add(net, FORS_SWITCH, 1, 0x20, "S-x", "");
+	assert_int_equal(fors_net_index(net, &error), FORS_EINPUT);
+	assert_non_null(strstr(error.text, "by S-20 and S-x"));
+	fors_net_free(net);
+}
+
+static void names_are_harmless(void **state)
+{
+	struct fors_net *net = fors_net_new();
+	struct fors_error error;
+	char lengthy[300];
+	uint32_t index;
+
+	memset(lengthy, 'x', sizeof(lengthy) - 1);
+	lengthy[sizeof(lengthy) - 1] = '\0';
+	add(net, FORS_CA, 1, 1, "a\"b<c>\n", lengthy);
+	assert_string_equal(net->node[0].id, "a?b?c??");
+	assert_int_equal(strlen(net->node[0].desc), FORS_NAME_MAX);
+	assert_int_equal(fors_net_add_node(net, FORS_SWITCH, 255, 2, "big", "", &index, &error), FORS_ELIMIT);
+	assert_int_equal(net->nnodes, 1);
+	fors_net_free(net);
+	fors_net_free(NULL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(cables_name_each_other), cmocka_unit_test(bad_cables_are_named),
+		cmocka_unit_test(a_person_finds_nodes),   cmocka_unit_test(cables_go_down),
+		cmocka_unit_test(guids_are_unique),       cmocka_unit_test(names_are_harmless),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

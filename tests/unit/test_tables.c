@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * test_tables.c - forwarding tables against what design asks of them, walked hop
+ * by hop over the net by code of this file: for random failures and populations.
+ */
+#include "support.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* From `node`, which holds a packet for `lid`: the node where it ends, hops counted, FORS_NONE when lost. */
+static uint32_t walk(const struct bed *bed, uint32_t node, uint32_t lid, unsigned *hops)
+{
+	for (*hops = 0; *hops < 8; ++*hops) {
+		uint32_t row = fors_lfts_row(bed->lfts, bed->net->node[node].guid);
+		unsigned port = row == FORS_NONE ? FORS_NO_PATH : fors_lfts_port(bed->lfts, row, lid);
+
+		if (port == 0)
+			return node;
+		if (port == FORS_NO_PATH || port > bed->net->node[node].nports)
+			return FORS_NONE;
+		node = fors_net_port(bed->net, node, port)->peer;
+		if (node == FORS_NONE || bed->net->node[node].type != FORS_SWITCH)
+			return node;
+	}
+	return FORS_NONE;
+}
+
+/* Every LID of every server from every leaf: over one cable to its own leaf's server, else two more. */
+static void assert_all_arrive(const struct bed *bed, const char *what)
+{
+	const struct fors_fabric *f = bed->fabric;
+	unsigned hops;
+
+	for (uint32_t a = 0; a < f->nleaves; a++)
+		for (uint32_t s = 0; f->leaf[a].nlive && s < f->nservers; s++)
+			for (uint32_t i = 0; i < 1u << f->lmc; i++) {
+				uint32_t end = walk(bed, f->leaf[a].node, f->server[s].lid + i, &hops);
+
+				if (end != f->server[s].node || hops != (f->server[s].leaf == a ? 0u : 2u))
+					fail_msg("%s: from %s, LID %u ends at %d after %u hops", what, f->leaf[a].name,
+						 f->server[s].lid + i, (int)end, hops);
+			}
+}
+
+/* Switch LIDs from every leaf and spine that can reach anything. */
+static void assert_switches_arrive(const struct bed *bed, const char *what)
+{
+	const struct fors_net *net = bed->net;
+	unsigned hops;
+
+	for (uint32_t from = 0; from < net->nnodes; from++)
+		for (uint32_t to = 0; to < net->nnodes; to++) {
+			if (net->node[from].type != FORS_SWITCH || net->node[to].type != FORS_SWITCH)
+				continue;
+			if (walk(bed, from, fors_net_port(net, to, 0)->lid, &hops) != to || hops > 3)
+				fail_msg("%s: %s does not reach %s", what, net->node[from].id, net->node[to].id);
+		}
+}
+
+/* Home-healthy entries are at home: checked from the definition. */
+static void assert_at_home(const struct bed *bed, const char *what)
+{
+	const struct fors_fabric *f = bed->fabric;
+
+	for (uint32_t a = 0; a < f->nleaves; a++)
+		for (uint32_t s = 0; s < f->nservers; s++)
+			for (uint32_t i = 0; i < 1u << f->lmc; i++) {
+				const struct fors_server *d = &f->server[s];
+				uint32_t home = (f->nslots * d->leaf + d->slot + i) % f->nlanes;
+				uint32_t row = fors_lfts_row(bed->lfts, f->leaf[a].guid);
+
+				if (a == d->leaf || !fors_live(f, a, home) || !fors_live(f, d->leaf, home))
+					continue;
+				if (fors_lfts_port(bed->lfts, row, d->lid + i) != fors_cable(f, a, home)->leaf_port)
+					fail_msg("%s: %s, LID %u is not at home", what, f->leaf[a].name, d->lid + i);
+			}
+}
+
+static void check(const struct bed *bed, const char *what)
+{
+	assert_all_arrive(bed, what);
+	assert_at_home(bed, what);
+}
+
+static void healthy_fabrics(void **state)
+{
+	static const char *const specs[] = {"FT(2;20,18)", "FT(2;1,5)", "FT(2;4,1)", "FT(2;3,7;servers=5)",
+					    "FT(2;5,4;servers=2)", "FT(2;3,4;servers=6;cables=2)"};
+
+	for (size_t i = 0; i < sizeof(specs) / sizeof(specs[0]); i++)
+		for (unsigned lmc = 0; lmc <= 5; lmc += 5) {
+			struct bed *bed = bed_new(specs[i], lmc);
+
+			check(bed, specs[i]);
+			assert_switches_arrive(bed, specs[i]);
+			bed_free(bed);
+		}
+}
+
+static void random_failures(void **state)
+{
+	static const char *const specs[] = {"FT(2;4,5)", "FT(2;6,4;servers=3)", "FT(2;3,5;servers=4)",
+					    "FT(2;3,4;servers=5;cables=2)", "FT(2;8,6;empty=0/0,0/1,3/4,5/7)"};
+	struct rng rng = {.state = 11};
+	char what[80];
+
+	for (size_t i = 0; i < sizeof(specs) / sizeof(specs[0]); i++)
+		for (unsigned round = 0; round < 60; round++) {
+			struct bed *bed = bed_new(specs[i], round % 4);
+			uint32_t cables = bed->fabric->nleaves * bed->fabric->nlanes;
+
+			bed_random_failures(bed, &rng, 1 + rng_below(&rng, cables / 2));
+			snprintf(what, sizeof(what), "%s, LMC %u, round %u", specs[i], round % 4, round);
+			check(bed, what);
+			bed_free(bed);
+		}
+}
+
+/* Who takes part changes no entry. */
+static void tables_ignore_participants(void **state)
+{
+	struct bed *all = bed_new("FT(2;5,6)", 3), *some = bed_new("FT(2;5,6)", 3);
+	struct rng rng = {.state = 5};
+
+	bed_down(all, "Leaf00[6] Leaf03[8] Spine04");
+	bed_down(some, "Leaf00[6] Leaf03[8] Spine04");
+	bed_random_participants(some, &rng, 11);
+	assert_int_equal(all->lfts->nlids, some->lfts->nlids);
+	assert_memory_equal(all->lfts->port, some->lfts->port, (size_t)all->lfts->nswitches * all->lfts->nlids);
+	bed_free(all);
+	bed_free(some);
+}
+
+/* One dead cable moves just the entries whose home lane needed it, and some of the spine's own. */
+static void few_entries_move(void **state)
+{
+	struct bed *bed = bed_new("FT(2;20,18)", 5), *cut = bed_new("FT(2;20,18)", 5);
+	size_t moved = 0, entries = (size_t)bed->lfts->nswitches * bed->lfts->nlids;
+
+	bed_down(cut, "Leaf00[21]");
+	for (size_t i = 0; i < entries; i++)
+		moved += bed->lfts->port[i] != cut->lfts->port[i];
+	assert_in_range(moved, 1000, 2499);
+	bed_free(bed);
+	bed_free(cut);
+}
+
+static void spines_that_lost_a_leaf(void **state)
+{
+	struct bed *bed = bed_new("FT(2;4,3)", 2);
+	const struct fors_fabric *f = bed->fabric;
+	uint32_t row = fors_lfts_row(bed->lfts, f->spine[1].guid), end;
+	unsigned hops;
+
+	bed_down(bed, "Spine01[1]");
+	f = bed->fabric;
+	for (uint32_t s = 0; s < f->leaf[0].nservers; s++)
+		for (uint32_t i = 0; i < 4; i++) {
+			uint32_t lid = f->server[s].lid + i;
+
+			if (fors_home_lane(f, 0, f->server[s].slot, i) == 1) {
+				assert_int_equal(fors_lfts_port(bed->lfts, row, lid), 1); /* the dead port */
+				continue;
+			}
+			end = walk(bed, f->spine[1].node, lid, &hops);
+			assert_int_equal(end, f->server[s].node);
+			assert_int_equal(hops, 3);
+		}
+	bed_free(bed);
+}
+
+/* The subnet manager is reached from every switch, its home spine's dead cable or not. */
+static void the_sm_is_always_reached(void **state)
+{
+	struct bed *bed = bed_new("FT(2;4,3)", 2);
+	unsigned hops;
+
+	fors_net_port(bed->intact, bed->fabric->server[0].node, 1)->is_sm = true;
+	bed_restore(bed);
+	bed_down(bed, "Spine00[1] Leaf00[7]");
+	for (uint32_t k = 0; k < 4; k++)
+		for (uint32_t i = 0; i < 4; i++)
+			assert_int_equal(walk(bed, bed->fabric->spine[k].node, bed->fabric->server[0].lid + i, &hops),
+					 bed->fabric->server[0].node);
+	bed_free(bed);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(healthy_fabrics),         cmocka_unit_test(random_failures),
+		cmocka_unit_test(tables_ignore_participants), cmocka_unit_test(few_entries_move),
+		cmocka_unit_test(spines_that_lost_a_leaf), cmocka_unit_test(the_sm_is_always_reached),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
