@@ -30,9 +30,6 @@ static enum fors_err learn(const char *text, struct fors_error *error)
 }
 
 #define HOST(name, leaf, port) "Hca 1 \"" name "\"\n[1] \"" leaf "\"[" port "]\n\n"
-#define TWO_LEAVES \
-	"Switch 4 \"L0\"\n[1] \"h0\"[1]\n[3] \"S0\"[1]\n\n" \
-	"Switch 4 \"L1\"\n[1] \"h1\"[1]\n[3] \"S0\"[2]\n"
 #define HOSTS HOST("h0", "L0", "1") HOST("h1", "L1", "1")
 
 static void model_fabric(void **state)
@@ -173,13 +170,22 @@ static void no_two_level_tree(void **state)
 {
 	struct fors_error error;
 
-	assert_int_equal(learn(TWO_LEAVES "[2] \"L0\"[2]\n\nSwitch 2 \"S0\"\n\n" HOSTS, &error), FORS_ENOTREE);
+	/* Leaf to leaf. */
+	assert_int_equal(learn("Switch 4 \"L0\"\n[1] \"h0\"[1]\n[2] \"L1\"[2]\n[3] \"S0\"[1]\n\n"
+			       "Switch 4 \"L1\"\n[1] \"h1\"[1]\n[2] \"L0\"[2]\n[3] \"S0\"[2]\n\n"
+			       "Switch 4 \"S0\"\n[1] \"L0\"[3]\n[2] \"L1\"[3]\n\n" HOSTS,
+			       &error),
+			 FORS_ENOTREE);
 	assert_non_null(strstr(error.text, "joins two leaves"));
-	assert_int_equal(learn(TWO_LEAVES "[4] \"S1\"[1]\n\nSwitch 3 \"S0\"\n[3] \"S1\"[3]\n\n"
-					  "Switch 3 \"S1\"\n\n" HOSTS,
+	/* Spine to spine. */
+	assert_int_equal(learn("Switch 4 \"L0\"\n[1] \"h0\"[1]\n[2] \"S1\"[1]\n[3] \"S0\"[1]\n\n"
+			       "Switch 4 \"L1\"\n[1] \"h1\"[1]\n[3] \"S0\"[2]\n\n"
+			       "Switch 4 \"S0\"\n[1] \"L0\"[3]\n[2] \"L1\"[3]\n[3] \"S1\"[3]\n\n"
+			       "Switch 4 \"S1\"\n[1] \"L0\"[2]\n[3] \"S0\"[3]\n\n" HOSTS,
 			       &error),
 			 FORS_ENOTREE);
 	assert_non_null(strstr(error.text, "joins two spines"));
+	/* No switch. */
 	assert_int_equal(learn("Hca 1 \"a\"\n[1] \"b\"[1]\n\nHca 1 \"b\"\n[1] \"a\"[1]\n", &error), FORS_ENOTREE);
 }
 
