@@ -57,10 +57,10 @@ def y_axis(frame, label):
     return parts
 
 
-def legend(names):
+def legend(names, colours=COLOURS):
     parts, x = [], LEFT
     for i, name in enumerate(names):
-        parts.append(f'<rect x="{x}" y="{TOP - 18}" width="12" height="12" fill="{COLOURS[i % len(COLOURS)]}"/>')
+        parts.append(f'<rect x="{x}" y="{TOP - 18}" width="12" height="12" fill="{colours[i % len(colours)]}"/>')
         parts.append(text(x + 17, TOP - 8, name, "start"))
         x += 35 + 7 * len(name)
     return parts
@@ -98,18 +98,18 @@ def line_chart(title, x_label, y_label, series, is_log=False, y_range=None):
     return document(title, parts)
 
 
-def bar_chart(title, y_label, groups, series, is_log=False):
+def bar_chart(title, y_label, groups, series, is_log=False, colours=COLOURS):
     """groups: names below the axis; series: {name: [value or None per group]}."""
     values = [value for bars in series.values() for value in bars if value]
     frame = Frame((0, len(groups)), limits(values, is_log), is_log)
-    parts = y_axis(frame, y_label) + legend(series)
+    parts = y_axis(frame, y_label) + legend(series, colours)
     bottom, room = HEIGHT - BOTTOM, 0.84 / len(series)
     for g, name in enumerate(groups):
         for row, words in enumerate(_two_lines(name)):
             parts.append(text(frame.x(g + 0.5), bottom + 18 + 15 * row, words))
         for i, bars in enumerate(series.values()):
             if bars[g]:
-                parts.append(_bar(frame, g + 0.08 + i * room, room, bars[g], COLOURS[i % len(COLOURS)]))
+                parts.append(_bar(frame, g + 0.08 + i * room, room, bars[g], colours[i % len(colours)]))
     parts.append(line(LEFT, bottom, WIDTH - RIGHT, bottom, "axis"))
     return document(title, parts)
 
