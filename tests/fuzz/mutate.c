@@ -8,6 +8,7 @@
  * Built with clang -fsanitize=fuzzer and -DLIBFUZZER the targets run under libFuzzer instead; the
  * environment variable FORS_FUZZ_TARGET names one.
  */
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -135,26 +136,38 @@ static void mutate_once(struct buffer *buffer)
 	}
 }
 
-/* Written before it is run, so that it is there after a crash. */
-static void keep(const char *target, const struct buffer *buffer)
+static const struct fuzz_target *current_target;
+static struct buffer current; /* what runs now */
+
+/* Called when it did not come back: keep the input. */
+static void keep(void)
 {
 	char name[64];
 	FILE *file;
 
-	snprintf(name, sizeof(name), "crash-%s", target);
+	snprintf(name, sizeof(name), "crash-%s", current_target->name);
 	file = fopen(name, "wb");
 	if (!file)
 		return;
-	fwrite(buffer->data, 1, buffer->size, file);
+	fwrite(current.data, 1, current.size, file);
 	fclose(file);
 }
 
-static void forget(const char *target)
+static void on_signal(int number)
 {
-	char name[64];
+	keep();
+	_Exit(128 + number);
+}
 
-	snprintf(name, sizeof(name), "crash-%s", target);
-	remove(name);
+/* Of the sanitizers, where they are linked in. */
+void __sanitizer_set_death_callback(void (*callback)(void)) __attribute__((weak));
+
+static void watch(void)
+{
+	signal(SIGABRT, on_signal);
+	signal(SIGTERM, on_signal); /* out of time */
+	if (__sanitizer_set_death_callback)
+		__sanitizer_set_death_callback(keep);
 }
 
 /* A copy of exactly the right size, so that the sanitizer sees a byte read too far. */
@@ -171,29 +184,30 @@ static void run_exactly(const struct fuzz_target *target, const struct buffer *b
 
 static void fuzz(const struct fuzz_target *target, double seconds, char **names, size_t count)
 {
-	struct buffer input = {malloc(MAX_SIZE), 0}, *seed = calloc(count, sizeof(*seed));
+	struct buffer *seed = calloc(count, sizeof(*seed));
 	time_t end = time(NULL) + (time_t)seconds;
 	unsigned long runs = 0;
 
-	if (!input.data || !seed)
+	current = (struct buffer){malloc(MAX_SIZE), 0};
+	current_target = target;
+	if (!current.data || !seed)
 		exit(2);
+	watch();
 	for (size_t i = 0; i < count; i++)
 		load(names[i], &seed[i]);
 	for (; time(NULL) < end; runs++) {
 		const struct buffer *from = &seed[below(count)];
-		memcpy(input.data, from->data, from->size);
-		input.size = from->size;
+		memcpy(current.data, from->data, from->size);
+		current.size = from->size;
 		for (size_t n = below(8) + 1; n > 0; n--)
-			mutate_once(&input);
-		keep(target->name, &input);
-		run_exactly(target, &input);
+			mutate_once(&current);
+		run_exactly(target, &current);
 	}
-	forget(target->name);
 	printf("%s: %lu inputs\n", target->name, runs);
 	for (size_t i = 0; i < count; i++)
 		free(seed[i].data);
 	free(seed);
-	free(input.data);
+	free(current.data);
 }
 
 static int replay(const struct fuzz_target *target, char **names, int count)
