@@ -227,6 +227,75 @@ uint32_t bed_random_failures(struct bed *bed, struct rng *rng, uint32_t count)
 	return done;
 }
 
+/* ---- another order ---- */
+
+/* Node `from` of `net`, and its ports' LIDs, once more in `copy`. */
+static uint32_t copy_node(const struct fors_net *net, uint32_t from, struct fors_net *copy)
+{
+	const struct fors_node *node = &net->node[from];
+	struct fors_error error;
+	uint32_t index;
+
+	must(fors_net_add_node(copy, node->type, node->nports, node->guid, node->id, node->desc, &index, &error),
+	     &error, node->id);
+	for (unsigned port = 0; port <= node->nports; port++) {
+		struct fors_port *to = fors_net_port(copy, index, port);
+
+		*to = *fors_net_port(net, from, port);
+		to->peer = FORS_NONE;
+	}
+	return index;
+}
+
+static void copy_cables(const struct fors_net *net, const uint32_t *now, struct fors_net *copy)
+{
+	struct fors_error error;
+
+	for (uint32_t node = 0; node < net->nnodes; node++)
+		for (unsigned p = 1; p <= net->node[node].nports; p++) {
+			const struct fors_port *port = fors_net_port(net, node, p);
+
+			if (port->peer != FORS_NONE && fors_net_port(copy, now[node], p)->peer == FORS_NONE)
+				must(fors_net_connect(copy, now[node], p, now[port->peer], port->peer_port, &error),
+				     &error, net->node[node].id);
+		}
+	must(fors_net_index(copy, &error), &error, "shuffled net");
+}
+
+static struct fors_net *shuffled(const struct fors_net *net, struct rng *rng)
+{
+	uint32_t *order = calloc(net->nnodes, sizeof(*order)), *now = calloc(net->nnodes, sizeof(*now));
+	struct fors_net *copy = fors_net_new();
+
+	assert_true(order && now && copy);
+	for (uint32_t i = 0; i < net->nnodes; i++) {
+		uint32_t j = rng_below(rng, i + 1);
+
+		order[i] = order[j];
+		order[j] = i;
+	}
+	for (uint32_t i = 0; i < net->nnodes; i++)
+		now[order[i]] = copy_node(net, order[i], copy);
+	copy_cables(net, now, copy);
+	free(order);
+	free(now);
+	return copy;
+}
+
+void bed_shuffle(struct bed *bed, struct rng *rng)
+{
+	struct fors_net *intact = shuffled(bed->intact, rng);
+	struct fors_error error;
+
+	fors_net_free(bed->intact);
+	bed->intact = intact;
+	fors_places_free(bed->places);
+	bed->places = fors_places_new();
+	assert_non_null(bed->places);
+	must(fors_places_learn(bed->places, bed->intact, NULL, 0, &error), &error, "shuffled net");
+	bed_restore(bed);
+}
+
 struct fors_task bed_task(const struct bed *bed)
 {
 	return (struct fors_task){.fabric = bed->fabric, .lanes = bed->lanes, .threads = 1};

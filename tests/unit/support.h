@@ -64,6 +64,9 @@ void bed_random_participants(struct bed *bed, struct rng *rng, uint32_t count);
  */
 uint32_t bed_random_failures(struct bed *bed, struct rng *rng, uint32_t count);
 
+/* The same net with its nodes in another order, everything up, places learnt anew from it; and rebuild. */
+void bed_shuffle(struct bed *bed, struct rng *rng);
+
 /* A task for the bed, one thread, no callbacks. */
 struct fors_task bed_task(const struct bed *bed);
 

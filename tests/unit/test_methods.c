@@ -344,6 +344,43 @@ static void random_large(void **state)
 	bed_free(bed);
 }
 
+/* ---- the order of the input ---- */
+
+/* The order in which nodes are listed changes nothing: not the tables, not the plan. */
+static void order_does_not_matter(void **state)
+{
+	static const char *const down = "Leaf00[7] Leaf01[8] Spine03";
+	struct bed *bed = bed_new("FT(2;6,5;empty=0/1,2/3,2/4)", 3), *other = bed_new("FT(2;6,5;empty=0/1,2/3,2/4)", 3);
+	size_t count;
+	const struct fors_method *const *methods = fors_methods(&count);
+	struct rng rng = {5};
+
+	bed_down(bed, down);
+	for (int round = 0; round < 5; round++) {
+		bed_shuffle(other, &rng);
+		bed_down(other, down);
+		assert_int_equal(bed->lfts->nlids, other->lfts->nlids);
+		assert_memory_equal(bed->lfts->port, other->lfts->port,
+				    (size_t)bed->lfts->nswitches * bed->lfts->nlids);
+		for (size_t i = 0; i < count; i++) {
+			struct fors_task task = bed_task(bed), task_of_other = bed_task(other);
+			struct fors_schedule *a, *b;
+
+			if (is_too_slow(bed, methods[i]->name))
+				continue;
+			a = plan_of(&task, methods[i]->name, "in order");
+			b = plan_of(&task_of_other, methods[i]->name, "shuffled");
+			assert_int_equal(!a, !b);
+			if (a && b)
+				assert_same_plan(a, b, "shuffled", methods[i]->name);
+			fors_schedule_free(a);
+			fors_schedule_free(b);
+		}
+	}
+	bed_free(bed);
+	bed_free(other);
+}
+
 /* ---- what fors_plan() itself refuses ---- */
 
 static void assert_fails(const struct bed *bed, const char *method, enum fors_err expected, const char *word)
@@ -400,6 +437,7 @@ int main(void)
 		cmocka_unit_test(model_fabric),
 		cmocka_unit_test(random_conditions),
 		cmocka_unit_test(random_large),
+		cmocka_unit_test(order_does_not_matter),
 		cmocka_unit_test(refusals),
 	};
 
