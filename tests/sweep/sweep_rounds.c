@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * sweep_rounds.c - how near to the optimum is the rounds planner with few LIDs?
+ *
+ * usage: sweep_rounds [PERCENT]   (of the failure sets; 100 when left out)
+ *
+ * For each fabric and LMC 0, 1 and 2: every single lost cable, random doubles and triples, 1 to 4 lost spines, random
+ * sets of 1 to 40 % of the links. The share of a plan is LB / T, LB computed by oracle.c, which shares no code with the
+ * planner. Every plan is checked flow by flow where that takes no more than seconds, else every eighth.
+ *
+ * Exit 1: a plan is wrong, or at LMC 0 one after 1 to 3 lost cables or 1 to 4 lost spines is below 0.94.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "tests/sweep/oracle.h"
+#include "tests/unit/support.h"
+
+#define LEAST 0.94
+
+static const struct {
+	const char *spec;
+	unsigned weight; /* one set of so many is run */
+} fabrics[] = {
+	{"FT(2;20,18)", 1},
+	{"FT(2;8,16)", 1},
+	{"FT(2;16,32)", 4},
+	{"FT(2;32,32)", 8},
+};
+
+enum kind { SINGLE, DOUBLE, TRIPLE, SPINES, RANDOM, NKINDS };
+
+static const struct {
+	const char *name;
+	unsigned sets;
+	bool must; /* none may be below LEAST at LMC 0 */
+} kinds[NKINDS] = {
+	[SINGLE] = {"1 link", 0, true},
+	[DOUBLE] = {"2 links", 500, true},
+	[TRIPLE] = {"3 links", 500, true},
+	[SPINES] = {"1-4 spines", 4, true},
+	[RANDOM] = {"1-40 % of links", 200, false},
+};
+
+struct tally {
+	double *share; /* of each set */
+	uint32_t count;
+	double seconds, slowest;
+};
+
+static double seconds_now(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+/* Take down what set number `set` of a kind asks for. */
+static void break_things(struct bed *bed, enum kind kind, uint32_t set, uint32_t lanes, uint32_t leaves)
+{
+	struct rng rng = {.state = (uint64_t)kind << 32 | set};
+	uint32_t links = lanes * leaves;
+	char what[64];
+
+	bed_restore(bed);
+	if (kind == SINGLE) {
+		snprintf(what, sizeof(what), "Leaf%02u[%u]", set / lanes, lanes + 1 + set % lanes);
+		bed_down(bed, what);
+	} else if (kind == SPINES) {
+		for (uint32_t spine = 0; spine <= set; spine++) {
+			snprintf(what, sizeof(what), "Spine%02u", 3 * spine % lanes);
+			bed_down(bed, what);
+		}
+	} else {
+		bed_random_failures(bed, &rng,
+				    kind == RANDOM ? links / 100 + rng_below(&rng, links * 39 / 100) + 1 : kind + 1u);
+	}
+}
+
+static void run_set(const struct bed *bed, struct tally *tally, const char *what, bool check)
+{
+	struct fors_task task = bed_task(bed);
+	struct fors_schedule *schedule;
+	struct fors_error error;
+	double start = seconds_now(), taken;
+
+	if (fors_method_rounds.plan(&task, &schedule, &error)) {
+		printf("%s: %s\n", what, error.text);
+		exit(1);
+	}
+	taken = seconds_now() - start;
+	if (check)
+		assert_plan(bed, schedule, what);
+	tally->share[tally->count++] = (double)oracle_bound(bed->fabric) / schedule->nphases;
+	tally->seconds += taken;
+	tally->slowest = taken > tally->slowest ? taken : tally->slowest;
+	fors_schedule_free(schedule);
+}
+
+static int compare_shares(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* One line: mean, least, and what 5, 25 and 50 % of the sets stay below. */
+static bool report(struct tally *tally, const char *spec, unsigned lmc, enum kind kind)
+{
+	uint32_t low = 0, n = tally->count;
+	double sum = 0;
+
+	qsort(tally->share, n, sizeof(*tally->share), compare_shares);
+	for (uint32_t i = 0; i < n; i++) {
+		sum += tally->share[i];
+		low += tally->share[i] < LEAST;
+	}
+	printf("%-12s LMC %u %-16s %4u sets: mean %.4f least %.4f 5%% %.4f 25%% %.4f median %.4f, %u below %.2f; "
+	       "%.2f ms, at most %.2f\n",
+	       spec, lmc, kinds[kind].name, n, sum / n, tally->share[0], tally->share[n / 20], tally->share[n / 4],
+	       tally->share[n / 2], low, LEAST, tally->seconds / n * 1e3, tally->slowest * 1e3);
+	fflush(stdout);
+	return lmc > 0 || !kinds[kind].must || low == 0;
+}
+
+/* All sets of one kind on one fabric at one LMC. */
+static bool sweep(size_t fabric, unsigned lmc, enum kind kind, unsigned percent)
+{
+	struct bed *bed = bed_new(fabrics[fabric].spec, lmc);
+	uint32_t lanes = bed->fabric->nlanes, leaves = bed->fabric->nleaves, step;
+	uint32_t sets = kind == SINGLE ? lanes * leaves : kinds[kind].sets;
+	struct tally tally = {.share = calloc(sets, sizeof(double))};
+	bool good;
+
+	step = kind == SPINES ? 1 : fabrics[fabric].weight * (lmc + 1) * 100 / percent;
+	for (uint32_t set = 0; set < sets; set += step) {
+		char what[96];
+
+		snprintf(what, sizeof(what), "%s LMC %u, %s, set %u", fabrics[fabric].spec, lmc, kinds[kind].name, set);
+		break_things(bed, kind, set, lanes, leaves);
+		run_set(bed, &tally, what, leaves * lanes < 400 || set / step % 8 == 0);
+	}
+	good = report(&tally, fabrics[fabric].spec, lmc, kind);
+	free(tally.share);
+	bed_free(bed);
+	return good;
+}
+
+static int percent = 100;
+
+static void sweep_all(void **state)
+{
+	bool good = true;
+
+	(void)state;
+	for (size_t fabric = 0; fabric < sizeof(fabrics) / sizeof(fabrics[0]); fabric++)
+		for (unsigned lmc = 0; lmc <= 2; lmc++)
+			for (enum kind kind = SINGLE; kind < NKINDS; kind++)
+				good &= sweep(fabric, lmc, kind, (unsigned)percent);
+	assert_true(good);
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {cmocka_unit_test(sweep_all)};
+
+	if (argc > 1)
+		percent = atoi(argv[1]);
+	if (argc > 2 || percent < 1 || percent > 100) {
+		fprintf(stderr, "usage: sweep_rounds [PERCENT of the sets, 1..100]\n");
+		return 2;
+	}
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
