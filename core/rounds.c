@@ -188,7 +188,8 @@ static void write_cells(const struct best *best, struct fors_schedule *schedule,
 		struct rounds_unit unit;
 		struct fors_cell *cell;
 
-		if (round == ROUNDS_UNPLACED) /* also numbers that are no unit */
+		/* A number without a unit, or a group without members. */
+		if (round == ROUNDS_UNPLACED)
 			continue;
 		unit = rounds_unit(packing, id);
 		cell = &schedule->cell[(size_t)unit.group * schedule->nphases + round * length +

@@ -83,11 +83,14 @@ EXTRA_DIST += tests/e2e/conftest.py tests/e2e/harness.py tests/e2e/oracle.py tes
 
 # T = max(LB, LP) over large sets of failures; a few of each kind in make check, all of them by hand.
 if HAVE_CMOCKA
-check_PROGRAMS += tests/sweep/sweep
+check_PROGRAMS += tests/sweep/sweep tests/sweep/sweep_rounds
 TESTS += tests/sweep/sweep
 endif
 tests_sweep_sweep_SOURCES = tests/sweep/sweep.c tests/sweep/oracle.c tests/sweep/oracle.h
 tests_sweep_sweep_LDADD = $(unit_support) $(LPSOLVE_LIBS)
+tests_sweep_sweep_rounds_SOURCES = tests/sweep/sweep_rounds.c tests/sweep/oracle.c tests/sweep/oracle.h
+tests_sweep_sweep_rounds_LDADD = $(unit_support) $(LPSOLVE_LIBS)
 .PHONY: sweep
-sweep: tests/sweep/sweep
+sweep: tests/sweep/sweep tests/sweep/sweep_rounds
 	tests/sweep/sweep 1000
+	tests/sweep/sweep_rounds 100
