@@ -138,7 +138,7 @@ static enum fors_err finest_stage(struct rounds_problem *problem, uint32_t npath
 	enum fors_err err;
 
 	parts = parts < most ? parts : most;
-	if (parts <= 1u << MAX_PARTS_LOG2 || is_even(problem->fabric))
+	if (parts <= 1 || is_even(problem->fabric))
 		return FORS_OK;
 	fors_rounds_problem_set(problem, npaths, parts);
 	err = fors_rounds_bound(problem, &bound, error);
