@@ -1,6 +1,9 @@
 # bench: `make bench` measures everything in one run; results in bench-results/ of the build folder.
 # BENCH_FLAGS: --quick, or names of sections.
-bench_programs =
+bench_programs = bench/bench_planners
+EXTRA_PROGRAMS += $(bench_programs)
+bench_bench_planners_SOURCES = bench/bench_planners.c
+bench_bench_planners_LDADD = libforscore.la
 EXTRA_DIST += bench/bench.py bench/phases.py bench/pictures.py bench/planners.py bench/svg.py bench/sweeps.py \
 	bench/tables_text.py bench/throughput.py
 
