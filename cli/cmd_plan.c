@@ -32,7 +32,7 @@ struct report {
 	uint64_t nflows;
 	int64_t healthy_bound;   /* lower bound of the intact fabric, or FORS_UNKNOWN */
 	int64_t phases_with_lmc; /* what status.lmc_needed would give, or FORS_UNKNOWN */
-	int exit_code;
+	struct fors_error error; /* why there is no plan */
 };
 
 /* --- planning ------------------------------------------------------------------------------------------------- */
@@ -138,27 +138,28 @@ static enum fors_err plan_and_verify(const struct cli_fabric *made, const struct
 	return FORS_OK;
 }
 
-/* Fill the report of a fabric; returns an exit code, CLI_BAD when there is nothing to report. */
-static int investigate(const struct cli_site *site, const struct settings *settings, const struct cli_fabric *made,
-		       struct report *report)
+/* Fill the report of a fabric. Errors: FORS_ENOMEM; that there is no plan is no error here. */
+static enum fors_err investigate(const struct cli_site *site, const struct settings *settings,
+				 const struct cli_fabric *made, struct report *report, struct fors_error *error)
 {
-	struct fors_error error = {0};
+	struct fors_status *status = &report->status;
+	enum fors_err err = fors_status_fabric(status, made->fabric, error);
 	uint32_t bound;
 
-	if (fors_status_fabric(&report->status, made->fabric, &error))
-		return cli_fail(&error);
-	report->status.tables_ms = made->tables_ms;
+	if (err)
+		return err;
+	status->tables_ms = made->tables_ms;
 	if (!made->fabric->unreachable_pairs && !fors_lower_bound(made->fabric, &bound, NULL))
-		report->status.lower_bound = bound;
-	report->status.state = FORS_ACTIVE;
-	if (plan_and_verify(made, settings, report, &error)) {
-		report->exit_code = cli_fail(&error);
-		report->status.state = FORS_FAILED;
-		snprintf(report->status.reason, sizeof(report->status.reason), "%s", error.text);
+		status->lower_bound = bound;
+	status->state = FORS_ACTIVE;
+	if (plan_and_verify(made, settings, report, &report->error)) {
+		status->state = FORS_FAILED;
+		snprintf(status->reason, sizeof(status->reason), "%s", report->error.text);
 	}
-	if (report->exit_code != CLI_BAD)
-		ask_for_lmc(site, settings, made->fabric, report);
-	return report->exit_code;
+	ask_for_lmc(site, settings, made->fabric, report);
+	if (!settings->is_json && made->fabric->nservers)
+		ask_for_healthy_bound(site, settings, report);
+	return FORS_OK;
 }
 
 /* --- for people ----------------------------------------------------------------------------------------------- */
@@ -203,7 +204,7 @@ static void print_plan(const struct report *report)
 	const struct fors_status *status = &report->status;
 
 	if (!report->schedule) {
-		printf("plan        %snone%s: %s\n", cli_colour(CLI_RED), cli_colour(CLI_PLAIN), status->reason);
+		printf("plan        %snone%s\n", cli_colour(CLI_RED), cli_colour(CLI_PLAIN)); /* why: see tell() */
 		return;
 	}
 	printf("plan        %s%lld phases%s, method %s; ", cli_colour(CLI_GREEN), (long long)status->phases,
@@ -254,6 +255,7 @@ static int write_schedule(const char *path, const struct fors_schedule *schedule
 	return code;
 }
 
+/* The report on stdout; last, on stderr, why there is no plan. */
 static int tell(const struct settings *settings, const struct fors_fabric *fabric, const struct report *report)
 {
 	int code = CLI_GOOD;
@@ -266,19 +268,19 @@ static int tell(const struct settings *settings, const struct fors_fabric *fabri
 		print_report(fabric, report);
 	if (!code && !settings->is_json && settings->output && report->schedule)
 		printf("schedule    written to %s\n", settings->output);
-	return code ? code : report->exit_code;
+	return code || report->schedule ? code : cli_fail(&report->error);
 }
 
 static int plan_site(const struct cli_site *site, const struct settings *settings, const struct cli_fabric *made)
 {
 	struct report report = {.healthy_bound = FORS_UNKNOWN, .phases_with_lmc = FORS_UNKNOWN};
+	struct fors_error error = {0};
 	int code;
 
 	fors_status_init(&report.status);
-	code = investigate(site, settings, made, &report);
-	if (code != CLI_BAD && !settings->is_json && made->fabric->nservers)
-		ask_for_healthy_bound(site, settings, &report);
-	if (code != CLI_BAD)
+	if (investigate(site, settings, made, &report, &error))
+		code = cli_fail(&error);
+	else
 		code = tell(settings, made->fabric, &report);
 	fors_schedule_free(report.schedule);
 	fors_status_clear(&report.status);

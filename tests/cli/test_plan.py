@@ -3,11 +3,12 @@
 import json
 import os
 import pty
+import random
 import stat
 
 import pytest
 
-from conftest import FORS
+from conftest import FORS, run
 
 KEYS = ["epoch", "state", "reason", "servers", "leaves", "spines", "f", "affected_spines", "capacity", "phases",
         "lower_bound", "method", "plan_ms", "tables_ms", "unreachable_pairs", "dead_links", "lmc", "lmc_needed"]
@@ -75,7 +76,8 @@ def test_no_common_spine(fors):
     status = plan(fors, *args, code=1)
     assert status["state"] == "failed" and status["unreachable_pairs"] == 1 and status["phases"] is None
     assert "Leaf00" in status["reason"] and "Leaf01" in status["reason"]
-    assert "none" in fors("plan", *args, code=1).out
+    result = fors("plan", *args, code=1)
+    assert "none" in result.out and "Leaf00 and Leaf01" in result.err
 
 
 def test_a_leaf_cut_off(fors):
@@ -94,6 +96,26 @@ def test_lmc_too_small_for_the_method(fors):
 def test_all_servers_down(fors):
     downs = [x for s in range(2) for leaf in range(2) for x in ("--down", f"Node{leaf:02}-{s:02}")]
     assert plan(fors, "--synthetic", "FT(2;2,2)", *downs, code=1)["state"] == "failed"
+
+
+def has_ilp():
+    return "ilp" in run(FORS, "plan", "--method", "?").err.split("one of:")[1]
+
+
+@pytest.mark.skipif(not has_ilp(), reason="built without lp_solve")
+def test_ilp(fors):
+    assert plan(fors, "--synthetic", "FT(2;4,4)", "--lmc", "2", "--down", "Leaf00[5]", "--method", "ilp")["phases"] == 16
+
+
+@pytest.mark.skipif(not has_ilp(), reason="built without lp_solve")
+def test_ilp_out_of_time(fors, tmp_path):
+    source = random.Random(1)
+    cables = source.sample([(leaf, lane) for leaf in range(18) for lane in range(20)], 60)
+    downs = [x for leaf, lane in cables for x in ("--down", f"Leaf{leaf:02}[{21 + lane}]")]
+    status = plan(fors, "--synthetic", "FT(2;20,18)", "--lmc", "5", "--method", "ilp", "--ilp-seconds", "1",
+                  "--output", tmp_path / "schedule", *downs, code=1)
+    assert status["state"] == "failed" and "out of time" in status["reason"]
+    assert not (tmp_path / "schedule").exists()
 
 
 # --- participants
