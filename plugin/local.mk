@@ -15,7 +15,7 @@ libfors_la_SOURCES = \
 	plugin/snapshot.c plugin/snapshot.h \
 	plugin/worker.c plugin/worker.h
 libfors_la_CFLAGS = $(AM_CFLAGS) $(OPENSM_CFLAGS) $(INIH_CFLAGS) -pthread
-# -z now: a symbol that this opensm does not have makes it refuse the plugin, instead of ending it in the middle of a sweep.
+# -z now: a symbol that this opensm does not have makes it refuse the plugin, instead of ending it during a sweep.
 libfors_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -pthread -Wl,-z,now \
 	-Wl,--version-script=$(srcdir)/plugin/libfors.map
 libfors_la_LIBADD = libforscore.la $(INIH_LIBS)

@@ -315,7 +315,8 @@ static void handle_fabric(struct fors_worker *worker, const struct fors_job *job
 		settle(worker, job, key);
 		return;
 	}
-	recheck(worker, job, "the fabric has changed; a schedule for it is being planned");
+	recheck(worker, job, worker->board.schedule ? "the fabric has changed; a schedule for it is being planned" :
+						      "a schedule is being planned");
 	prepare(worker, job, key);
 }
 

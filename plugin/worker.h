@@ -60,7 +60,7 @@ enum fors_err fors_worker_start(const struct fors_worker_setup *setup, struct fo
 /* Hand in a job, which the worker owns then; replaces one that waits. Never blocks for long. Any thread. */
 void fors_worker_submit(struct fors_worker *worker, struct fors_job *job);
 
-/* Break off what it does, say in the status that nobody is on watch, end the thread and free it all. NULL is allowed. */
+/* Break off what it does, say in the status that nobody is on watch, end the thread, free it all. NULL is allowed. */
 void fors_worker_stop(struct fors_worker *worker);
 
 #endif

@@ -112,7 +112,7 @@ class Wanderer:
 def test_random_failures(fabric, lmc, seed):
     """Whatever dies: every LID of every server is reachable, only entries that must move do, the schedule holds."""
     tree = FatTree(4, 4)
-    sim, sm = fabric(tree, lmc=lmc)
+    sim, sm = fabric(tree, lmc=lmc, sweep_interval=1)  # OpenSM ignores some traps of a switch that sends many
     sm.wait_epoch()
     wanderer = Wanderer(sim, tree, seed)
     rules = oracle.Rules(tree, harness.read_live(sim, sm.node))
@@ -242,7 +242,7 @@ def test_quick_changes_end_with_the_last_one(fabric):
 
 
 def test_console_reroute(fabric):
-    """It reports no SUBNET_UP, only that routing is done; all switches are sent all blocks, and nothing else changes."""
+    """It reports no SUBNET_UP, only that routing is done; all blocks are sent, and nothing else changes."""
     sim, sm = fabric(FatTree(3, 3), lmc=2, console="local")
     status = sm.wait_epoch()
     tables = harness.read_tables(sim, sm.node)
@@ -256,7 +256,7 @@ def test_console_reroute(fabric):
 
 
 def test_unicast_cache(fabric):
-    """With use_ucast_cache OpenSM does not call the engine when a CA comes or goes; the schedule follows all the same."""
+    """OpenSM does not call the engine when a CA comes or goes; the schedule follows all the same."""
     sim, sm = fabric(FatTree(3, 3), lmc=2, use_ucast_cache="TRUE", fors_conf=CLOSED_FORM)
     epoch = sm.wait_epoch()["epoch"]
     mark = sm.log_end()

@@ -39,7 +39,7 @@ def twenty_failures(sim, sm, tree, timeout):
 def test_valgrind(fabric, tmp_path):
     report = tmp_path / "valgrind"
     tree = FatTree(3, 3)
-    sim, sm = fabric(tree, lmc=2, node="Node02-00",
+    sim, sm = fabric(tree, lmc=2, sweep_interval=1, node="Node02-00",
                      prefix=["valgrind", "--leak-check=full", "--show-leak-kinds=all", "--keep-debuginfo=yes",
                              "--num-callers=30", f"--log-file={report}"])
     twenty_failures(sim, sm, tree, 120)
@@ -62,7 +62,8 @@ def test_sanitizers(fabric, tmp_path):
     tree = FatTree(4, 3)
     suppressions = tmp_path / "suppressions"
     suppressions.write_text("".join(f"interceptor_via_lib:{library}\n" for library in NOT_OURS))
-    sim, sm = fabric(tree, lmc=2, node="Node02-00", plugin_dir=sanitized_build(), preload=[harness.asan_library()],
+    sim, sm = fabric(tree, lmc=2, sweep_interval=1, node="Node02-00", plugin_dir=sanitized_build(),
+                     preload=[harness.asan_library()],
                      env={"ASAN_OPTIONS": f"detect_leaks=0:suppressions={suppressions}:log_path={tmp_path}/asan",
                           "UBSAN_OPTIONS": f"print_stacktrace=1:log_path={tmp_path}/ubsan"})
     twenty_failures(sim, sm, tree, 60)
