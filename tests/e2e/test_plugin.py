@@ -241,6 +241,24 @@ def test_quick_changes_end_with_the_last_one(fabric):
     assert_good(sim, sm)
 
 
+def test_switch_that_does_not_answer(fabric):
+    """A spine does not take its new table: OpenSM ends the sweep with errors, and nothing is published until it did."""
+    tree = FatTree(4, 3)
+    sim, sm = fabric(tree, lmc=2, node="Node02-00", sweep_interval=1, transaction_timeout=50, transaction_retries=1)
+    epoch = sm.wait_epoch()["epoch"]
+    mark = sm.log_end()
+    sim.command('Error "Spine01" 100 25')  # of every 100 packets for its forwarding tables, drop 100
+    cable = tree.uplink(0, 1)
+    sim.unlink(cable.leaf, cable.leaf_port)
+    sm.wait_log("ERRORS DURING INITIALIZATION", mark)
+    status = sm.wait_status(state="planning", reason=lambda reason: "errors" in reason)
+    assert status["epoch"] > epoch
+    withdrawn_reason(sm)
+    sim.command('Error "Spine01" 0')
+    assert sm.wait_epoch(status["epoch"])["f"] == 1
+    assert_good(sim, sm)
+
+
 def test_console_reroute(fabric):
     """It reports no SUBNET_UP, only that routing is done; all blocks are sent, and nothing else changes."""
     sim, sm = fabric(FatTree(3, 3), lmc=2, console="local")
