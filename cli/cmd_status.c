@@ -80,11 +80,21 @@ static int read_epoch(struct folder *folder)
 	return CLI_GOOD;
 }
 
+/* Seconds since a Unix time in milliseconds; never negative, for the clocks of two hosts may differ. */
+static double age_of(uint64_t ms)
+{
+	struct timespec now;
+	double age;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	age = (double)now.tv_sec + (double)now.tv_nsec / 1e9 - (double)ms / 1000;
+	return age > 0 ? age : 0;
+}
+
 /* Text "<Unix time in ms> <epoch>". A heartbeat that cannot be read is like none at all, but old. */
 static int read_heartbeat(struct folder *folder)
 {
 	char path[PATH_ROOM], *text = NULL;
-	struct timespec now;
 	size_t size;
 
 	folder->heartbeat_seconds = -1;
@@ -94,10 +104,7 @@ static int read_heartbeat(struct folder *folder)
 		return CLI_GOOD;
 	if (cli_read_file(path, &text, &size))
 		return CLI_BAD;
-	clock_gettime(CLOCK_REALTIME, &now);
-	folder->heartbeat_seconds = (double)now.tv_sec - (double)strtoull(text, NULL, 10) / 1000;
-	if (folder->heartbeat_seconds < 0) /* clocks of two hosts */
-		folder->heartbeat_seconds = 0;
+	folder->heartbeat_seconds = age_of(strtoull(text, NULL, 10));
 	free(text);
 	return CLI_GOOD;
 }
@@ -187,12 +194,13 @@ static void print_cost(const struct fors_status *status)
 
 static void print_epoch(const struct fors_status *status)
 {
-	double age = (double)time(NULL) - (double)status->epoch / 1000;
+	double age;
 
 	if (status->epoch < 0)
 		return;
 	printf("epoch       %lld", (long long)status->epoch);
-	if (age >= 0 && age < 1e9) { /* it is a time in milliseconds, unless somebody's clock was odd */
+	age = age_of((uint64_t)status->epoch);
+	if (age < 1e9) { /* epochs are times, unless somebody's clock was odd */
 		printf(", published ");
 		print_age(age);
 		printf(" ago");
@@ -211,9 +219,12 @@ static void print_numbers(const struct fors_status *status)
 	if (status->unreachable_pairs > 0)
 		printf("cut off     %lld pairs of leaves have no common spine\n", (long long)status->unreachable_pairs);
 	print_cost(status);
-	if (status->phases > 0)
-		printf("schedule    %lld phases (lower bound %lld), method %s\n", (long long)status->phases,
-		       (long long)status->lower_bound, status->method);
+	if (status->phases > 0) {
+		printf("schedule    %lld phases", (long long)status->phases);
+		if (status->lower_bound >= 0)
+			printf(" (lower bound %lld)", (long long)status->lower_bound);
+		printf(", method %s\n", status->method);
+	}
 }
 
 static void print_folder(const struct folder *folder)
