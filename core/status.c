@@ -174,14 +174,17 @@ void fors_status_schedule(struct fors_status *status, const struct fors_schedule
 		snprintf(status->reason, sizeof(status->reason), "%s", schedule->reason);
 }
 
-static uint64_t count_ca_ports(const struct fors_net *net)
+/* LIDs that a fabric needs at this LMC: blocks for the ports of CAs and routers, LID block 0 unused; one per switch. */
+static uint64_t count_lids(const struct fors_net *net, unsigned lmc)
 {
-	uint64_t n = 0;
+	uint64_t blocks = 1, switches = 0;
 
-	for (uint32_t i = 0; i < net->nnodes; i++)
+	for (uint32_t i = 0; i < net->nnodes; i++) {
+		switches += net->node[i].type == FORS_SWITCH;
 		for (unsigned p = 1; net->node[i].type != FORS_SWITCH && p <= net->node[i].nports; p++)
-			n += fors_net_port(net, i, p)->guid != 0;
-	return n;
+			blocks += fors_net_port(net, i, p)->guid != 0;
+	}
+	return (blocks << lmc) + switches;
 }
 
 int64_t fors_lmc_needed(const struct fors_fabric *fabric, int64_t phases, int64_t lower_bound)
@@ -192,7 +195,7 @@ int64_t fors_lmc_needed(const struct fors_fabric *fabric, int64_t phases, int64_
 		lmc++;
 	if (!fabric->nservers || fabric->lmc >= lmc || (phases > 0 && phases <= lower_bound))
 		return FORS_UNKNOWN;
-	if (((count_ca_ports(fabric->net) + 1) << lmc) + fabric->net->nnodes > FORS_LID_MAX)
+	if (count_lids(fabric->net, lmc) > FORS_LID_MAX + 1)
 		return FORS_UNKNOWN;
 	return lmc;
 }

@@ -213,3 +213,11 @@ def test_colours_only_on_a_terminal_that_has_them():
     assert "\033[1;32m" in on_terminal(*args, env={"TERM": "xterm", "NO_COLOR": ""})
     assert "\033[" not in on_terminal(*args, env={"TERM": "xterm", "NO_COLOR": "1"})
     assert "\033[" not in on_terminal(*args, env={"TERM": "dumb", "NO_COLOR": ""})
+
+
+def test_progress_bar_only_on_a_terminal(fors):
+    args = ("plan", "--synthetic", "FT(2;8,8)", "--lmc", "3", "--method", "exact")
+    out = on_terminal(*args, env={"TERM": "xterm"})
+    assert "\rplanning [" in out
+    assert out.rindex("planning [") < out.index("fabric ")
+    assert "planning" not in fors(*args).err
