@@ -158,14 +158,19 @@ static void fill_status(const struct fors_worker *worker, const struct fors_job 
 		fors_log_error(worker->setup.log, FORS_F_MEMORY, "the status is incomplete: %s", error.text);
 }
 
+/* Do readers know that there is no schedule, and this state? */
+static bool is_said(const struct fors_board *board, enum fors_state state)
+{
+	return board->is_posted && board->schedule && !board->schedule->nphases && board->state == state;
+}
+
 /* Withdraw what is published, unless that has been said already. */
 static void withdraw(struct fors_worker *worker, const struct fors_job *job, enum fors_state state,
 		     const char *reason)
 {
 	struct fors_status status;
 
-	if (worker->board.state == state && !fors_board_has_plan(&worker->board) &&
-	    !strcmp(worker->board.reason, reason))
+	if (is_said(&worker->board, state) && !strcmp(worker->board.reason, reason))
 		return;
 	fill_status(worker, job, state, reason, &status);
 	if (state == FORS_FAILED) {
@@ -173,7 +178,10 @@ static void withdraw(struct fors_worker *worker, const struct fors_job *job, enu
 		status.lmc_needed = worker->prepared.lmc_needed;
 		status.plan_ms = worker->prepared.plan_ms;
 	}
-	fors_board_withdraw(&worker->board, &status);
+	if (state == FORS_PLANNING && is_said(&worker->board, state)) /* another reason to wait is no news for readers */
+		fors_board_post(&worker->board, NULL, &status);
+	else
+		fors_board_withdraw(&worker->board, &status);
 	fors_status_clear(&status);
 }
 

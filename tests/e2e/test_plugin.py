@@ -68,8 +68,9 @@ def test_files_for_other_programs(fabric):
     for name in ("schedule", "status.json", "metrics.prom"):
         assert (sm.state_dir / name).stat().st_mode & 0o7777 == 0o644
     harness.wait_for(lambda: f"fors_epoch {epoch}\n" in (sm.state_dir / "metrics.prom").read_text())
-    beat = harness.wait_for(lambda: (sm.state_dir / "heartbeat").read_text().split())
-    assert int(beat[1]) == epoch and abs(int(beat[0]) - time.time() * 1000) < 10000
+    heartbeat = sm.state_dir / "heartbeat"
+    harness.wait_for(lambda: heartbeat.exists() and heartbeat.read_text().endswith(f" {epoch}\n"))
+    assert abs(int(heartbeat.read_text().split()[0]) - time.time() * 1000) < 10000
 
 
 def test_failures_and_repairs(fabric):
@@ -135,6 +136,26 @@ def test_random_failures(fabric, lmc, seed):
         before, dead_before = tables, dead
 
 
+def test_starts_with_dead_cables(fabric, tmp_path):
+    """A cable that was never seen is not missed; it gets its place when it comes."""
+    tree = FatTree(4, 3)
+    sim = harness.Ibsim(tree, tmp_path / "sim")
+    fabric.also(sim)
+    cables = [tree.uplink(1, 2), tree.uplink(1, 3), tree.uplink(2, 0)]
+    for cable in cables:
+        sim.unlink(cable.leaf, cable.leaf_port)
+    sm = harness.OpenSM(sim, tmp_path / "sm", lmc=2, sweep_interval=1)
+    fabric.also(sm)
+    assert sm.wait_epoch()["f"] == 2
+    assert_good(sim, sm)
+    for cable in cables:
+        sim.relink(cable.leaf, cable.leaf_port)
+    sm.wait_status(state="active", f=0)
+    assert_good(sim, sm)
+    tables, live = harness.read_tables(sim, sm.node), harness.read_live(sim, sm.node)
+    assert oracle.shift_conflicts(tables, live) == 0
+
+
 def test_spine_with_the_switches_lids_stays_reachable(fabric):
     """The SM reaches every switch, and every switch the SM, on LIDs: also a spine that lost the SM's leaf."""
     tree = FatTree(4, 3)
@@ -193,6 +214,16 @@ def test_participants_file_is_read_again(fabric, tmp_path):
     sm.wait_log(r"ERR F001: .*participants:2: ", mark)
     sm.wait_up(mark)
     assert sm.status()["state"] == "active"
+
+
+def test_nobody_takes_part(fabric, tmp_path):
+    """A list of strangers: the routes are right, and there is nothing to plan."""
+    (tmp_path / "strangers").write_text("0x1234\n")
+    sim, sm = fabric(FatTree(2, 2), lmc=1, cn_guid_file=tmp_path / "strangers")
+    status = sm.wait_status(state="failed", servers=0)
+    assert status["reason"] and errors(sm) == ["F008"]
+    tables, live = harness.read_tables(sim, sm.node), harness.read_live(sim, sm.node)
+    assert oracle.unreached(tables, live) == []
 
 
 def test_root_guid_file(fabric, tmp_path):
