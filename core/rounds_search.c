@@ -22,6 +22,7 @@
 #define COST_CAPACITY 8 /* somebody of the group has to go too */
 #define COST_TABU 40
 #define TIE_BITS 3	     /* room for a random tie-break below the cost */
+#define MOST_PATIENCE 6	     /* times the patience, and one for each homeless unit: the most ejections */
 #define CANCEL_STEPS 64	     /* ask for cancellation this often */
 #define MOST_WEIGHED 1000000 /* places looked at, all in all: large problems with many ways come to that */
 
@@ -195,7 +196,7 @@ enum fors_err fors_rounds_search(struct rounds_packing *packing, uint64_t patien
 				 struct fors_error *error)
 {
 	uint32_t step = 0, fewest = packing->nhomeless;
-	uint64_t ejections = 0, last = patience;
+	uint64_t ejections = 0, last = patience, most = MOST_PATIENCE * patience + packing->nhomeless;
 
 	while (packing->nhomeless) {
 		struct rounds_unit unit = rounds_unit(packing, packing->homeless[--packing->nhomeless]);
@@ -215,7 +216,7 @@ enum fors_err fors_rounds_search(struct rounds_packing *packing, uint64_t patien
 		packing->guard[unit.id] = step + TENURE + random_below(packing, TENURE);
 		if (packing->nhomeless < fewest) {
 			fewest = packing->nhomeless;
-			last = ejections + patience;
+			last = ejections + patience < most ? ejections + patience : most;
 		}
 	}
 	*done = packing->nhomeless == 0;
