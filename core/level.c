@@ -42,9 +42,11 @@ struct leveller {
 	uint32_t *down; /* the same */
 	uint64_t *pair; /* sort key of each pair of leaves with displaced entries; the pair is its low half */
 	uint32_t npairs;
-	bool *exists;	 /* [to * nclasses + class]: a place of the base LIDs */
-	uint32_t cap;	 /* load that no link should exceed */
-	uint64_t effort; /* ways that the repair may still look at */
+	bool *exists;			 /* [to * nclasses + class]: a place of the base LIDs */
+	uint32_t cap;			 /* load that no link should exceed */
+	uint32_t rounds;		 /* of the plan that is hoped for */
+	uint64_t *up_taken, *down_taken; /* [leaf * nlanes + lane]: rounds in which displaced units use it, as bits */
+	uint64_t effort;		 /* ways that the repair may still look at */
 };
 
 /* Fill level->down: for every cable number the live cable that stands in for it. */
@@ -173,13 +175,33 @@ static void sort_pairs(struct leveller *leveller)
 	qsort(leveller->pair, leveller->npairs, sizeof(*leveller->pair), compare_keys);
 }
 
-/* The lane that idles, in the rounds planner's pattern, in the round of this class and distance. */
-static uint32_t idle_lane(const struct leveller *leveller, uint32_t pair, uint32_t class)
+/* z of a lane in the rounds planner's pattern. */
+static uint32_t shift(const struct leveller *leveller, uint32_t lane)
 {
-	uint32_t nleaves = leveller->fabric->nleaves, nlanes = leveller->fabric->nlanes;
-	uint32_t round = (home_of(leveller, class) * nleaves / nlanes + distance(leveller, pair)) % nleaves;
+	return lane * leveller->rounds / leveller->fabric->nlanes;
+}
 
-	return (round * nlanes + nleaves - 1) / nleaves % nlanes;
+/* The round that the pattern gives to a unit of this pair and class. */
+static uint32_t own_round(const struct leveller *leveller, uint32_t pair, uint32_t class)
+{
+	return (shift(leveller, home_of(leveller, class)) + distance(leveller, pair)) % leveller->rounds;
+}
+
+/* The first lane with a shift of `round` or more: the one that idles then, and the next ones too where rounds abound.
+ */
+static uint32_t idle_lane(const struct leveller *leveller, uint32_t round)
+{
+	uint32_t nlanes = leveller->fabric->nlanes;
+
+	return (round * nlanes + leveller->rounds - 1) / leveller->rounds % nlanes;
+}
+
+/* Does no unit at home use the lane in this round, at any leaf? */
+static bool idles(const struct leveller *leveller, uint32_t lane, uint32_t round)
+{
+	uint32_t since = (round + leveller->rounds - shift(leveller, lane)) % leveller->rounds;
+
+	return since == 0 || since >= leveller->fabric->nleaves;
 }
 
 /* How full a way is: its fuller end counts, then both. */
@@ -191,9 +213,11 @@ static uint32_t fullness(const struct leveller *leveller, uint32_t pair, uint32_
 	return (u > d ? u : d) * UINT32_C(0x10000) + u + d;
 }
 
-static void choose(struct leveller *leveller, uint32_t pair, uint32_t class)
+/* The least full lane that leads there, FORS_NO_LANE: none. With `own`: that idles in the unit's own round. */
+static uint8_t least_full(const struct leveller *leveller, uint32_t pair, uint32_t class, bool own)
 {
-	uint32_t nlanes = leveller->fabric->nlanes, first = idle_lane(leveller, pair, class), least = UINT32_MAX;
+	uint32_t nlanes = leveller->fabric->nlanes, nleaves = leveller->fabric->nleaves;
+	uint32_t round = own_round(leveller, pair, class), first = idle_lane(leveller, round), least = UINT32_MAX;
 	uint8_t best = FORS_NO_LANE;
 
 	for (uint32_t i = 0; i < nlanes; i++) {
@@ -202,19 +226,44 @@ static void choose(struct leveller *leveller, uint32_t pair, uint32_t class)
 
 		if (down == FORS_NO_LANE)
 			continue;
+		if (own && (!idles(leveller, lane, round) || !idles(leveller, down, round) ||
+			    ((leveller->up_taken[pair / nleaves * nlanes + lane] |
+			      leveller->down_taken[pair % nleaves * nlanes + down]) >>
+				     round &
+			     1)))
+			continue;
 		full = fullness(leveller, pair, lane, down);
 		if (full < least) {
 			least = full;
 			best = (uint8_t)lane;
 		}
 	}
-	*entry(leveller, pair, class) = best;
-	if (best != FORS_NO_LANE)
+	return best;
+}
+
+static void assign(struct leveller *leveller, uint32_t pair, uint32_t class, uint8_t lane)
+{
+	*entry(leveller, pair, class) = lane;
+	if (lane != FORS_NO_LANE)
 		count(leveller, pair, class, 1);
 }
 
+/* Choose a lane where the unit can stay in its own round, if there is one. */
+static void choose_own(struct leveller *leveller, uint32_t pair, uint32_t class)
+{
+	uint32_t nlanes = leveller->fabric->nlanes, nleaves = leveller->fabric->nleaves;
+	uint64_t bit = UINT64_C(1) << own_round(leveller, pair, class);
+	uint8_t lane = least_full(leveller, pair, class, true);
+
+	if (lane == FORS_NO_LANE)
+		return;
+	leveller->up_taken[pair / nleaves * nlanes + lane] |= bit;
+	leveller->down_taken[pair % nleaves * nlanes + way_down(leveller, pair, class, lane)] |= bit;
+	assign(leveller, pair, class, lane);
+}
+
 /* Choose for the pairs number from..to-1, which are equals: class by class, so that all leaves choose alike. */
-static void choose_equals(struct leveller *leveller, uint32_t from, uint32_t to, bool base)
+static void choose_equals(struct leveller *leveller, uint32_t from, uint32_t to, bool base, bool own)
 {
 	uint32_t nclasses = leveller->level->nclasses, nleaves = leveller->fabric->nleaves;
 
@@ -224,7 +273,8 @@ static void choose_equals(struct leveller *leveller, uint32_t from, uint32_t to,
 
 			if (leveller->exists[(size_t)(pair % nleaves) * nclasses + class] == base &&
 			    *entry(leveller, pair, class) == UNDECIDED)
-				choose(leveller, pair, class);
+				own ? choose_own(leveller, pair, class)
+				    : assign(leveller, pair, class, least_full(leveller, pair, class, false));
 		}
 	}
 }
@@ -245,9 +295,9 @@ static uint32_t fullest(const struct leveller *leveller)
  * Choose for all pairs. Pairs with a single common lane come first and have no choice, so the
  * fullest link after them is as full in any levelling: the least cap.
  */
-static void choose_all(struct leveller *leveller, bool base)
+static void choose_all(struct leveller *leveller, bool base, bool own)
 {
-	bool forced = true;
+	bool forced = !own;
 	uint32_t to;
 
 	for (uint32_t from = 0; from < leveller->npairs; from = to) {
@@ -258,7 +308,10 @@ static void choose_all(struct leveller *leveller, bool base)
 			leveller->cap = fullest(leveller);
 			forced = false;
 		}
-		choose_equals(leveller, from, to, base);
+		/* Pairs with few lanes in common cannot be choosy, and others have to make room for them. */
+		if (own && (leveller->pair[from] >> 48) * 4 < leveller->fabric->nlanes * 3)
+			continue;
+		choose_equals(leveller, from, to, base, own);
 	}
 }
 
@@ -396,7 +449,26 @@ static void level_extra(struct leveller *leveller)
 			if (!leveller->exists[(size_t)(pair % nleaves) * nclasses + class] &&
 			    is_home(leveller, pair, class))
 				count(leveller, pair, class, 1);
-	choose_all(leveller, false);
+	choose_all(leveller, false, false);
+}
+
+/* As many rounds as there are leaves, and as the poorest leaf needs for its units. */
+static void estimate_rounds(struct leveller *leveller)
+{
+	const struct fors_fabric *fabric = leveller->fabric;
+	uint32_t places = 0;
+
+	for (uint32_t i = 0; i < fabric->nleaves * leveller->level->nclasses; i++)
+		places += leveller->exists[i];
+	leveller->rounds = fabric->nleaves;
+	for (uint32_t leaf = 0; leaf < fabric->nleaves; leaf++) {
+		uint32_t nlive = fabric->leaf[leaf].nlive, own = 0;
+
+		for (uint32_t class = 0; class < leveller->level->nclasses; class ++)
+			own += leveller->exists[leaf * leveller->level->nclasses + class];
+		if (nlive && (places - own + nlive - 1) / nlive > leveller->rounds)
+			leveller->rounds = (places - own + nlive - 1) / nlive;
+	}
 }
 
 static void level_all(struct leveller *leveller)
@@ -410,7 +482,10 @@ static void level_all(struct leveller *leveller)
 			if (to != leaf)
 				settle_home(leveller, leaf * nleaves + to);
 	sort_pairs(leveller);
-	choose_all(leveller, true);
+	estimate_rounds(leveller);
+	if (leveller->rounds <= 64 && leveller->fabric->nlanes <= leveller->fabric->nslots)
+		choose_all(leveller, true, true);
+	choose_all(leveller, true, false);
 	repair(leveller);
 	level_extra(leveller);
 }
@@ -425,9 +500,12 @@ static bool allocate(struct leveller *leveller)
 	level->down = malloc((size_t)fabric->nleaves * fabric->nspines * level->ncables + 1);
 	leveller->up = calloc(nlinks + 1, sizeof(*leveller->up));
 	leveller->down = calloc(nlinks + 1, sizeof(*leveller->down));
+	leveller->up_taken = calloc(nlinks + 1, sizeof(*leveller->up_taken));
+	leveller->down_taken = calloc(nlinks + 1, sizeof(*leveller->down_taken));
 	leveller->pair = malloc((npairs + 1) * sizeof(*leveller->pair));
 	leveller->exists = calloc((size_t)fabric->nleaves * level->nclasses + 1, sizeof(*leveller->exists));
-	return level->lane && level->down && leveller->up && leveller->down && leveller->pair && leveller->exists;
+	return level->lane && level->down && leveller->up && leveller->down && leveller->up_taken &&
+	       leveller->down_taken && leveller->pair && leveller->exists;
 }
 
 static struct fors_level *new_level(const struct fors_fabric *fabric)
@@ -459,6 +537,8 @@ enum fors_err fors_level_build(const struct fors_fabric *fabric, struct fors_lev
 	}
 	free(leveller.up);
 	free(leveller.down);
+	free(leveller.up_taken);
+	free(leveller.down_taken);
 	free(leveller.pair);
 	free(leveller.exists);
 	if (!good) {
