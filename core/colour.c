@@ -7,9 +7,9 @@
  * groups. i halvings make 2^i graphs that respect the caps as they are: the colours.
  *
  * With any other K, the colours are cut into the largest power of two below K and the rest,
- * and the edges in the same proportion: of the edges of a left node, evenly spaced from a random
- * start, as many as its share. That is right at the left and about right at the right; settle.c mends
- * the difference. There are only as many such uneven splits as K has binary digits that are 1, less one, and they
+ * and the edges in the same proportion: edge by edge, what the left node and the right node are owed
+ * together decides whether a fraction of a copy is rounded up. That is nearly right everywhere; settle.c mends
+ * the rest. There are only as many such uneven splits as K has binary digits that are 1, less one, and they
  * come first, where nodes have many edges and most have room, not at each of the small graphs at the end.
  *
  * Parallel edges are split by number, not one by one: one of m copies gives floor(m/2)
@@ -28,6 +28,9 @@
 
 #define FEW 4    /* copies of each edge on average, at most: from here on one by one */
 
+#define SHARE_BITS 20 /* binary digits of a fraction of a copy */
+#define ONE_COPY (1 << SHARE_BITS)
+
 /* A graph on the way: edges in both orders, with copies and the caller's numbers. */
 struct part {
 	struct fors_edges edges;
@@ -37,7 +40,7 @@ struct part {
 };
 
 struct fors_colour_space {
-	uint32_t capacity, nnodes;
+	uint32_t nnodes;
 	struct fors_edges odd; /* the graph of the odd edges */
 	uint32_t *odd_id;     /* their numbers in the part */
 	struct fors_mates *mate;
@@ -45,6 +48,7 @@ struct fors_colour_space {
 	uint32_t *place;      /* new number of an edge in its part */
 	uint16_t *take;       /* copies for the first part */
 	uint32_t *count;      /* per right node, for sorting */
+	int32_t *owed;        /* per right node: how much less than its share was taken, in ONE_COPYs */
 	struct fors_slots *slots;
 	struct fors_settle_space *settle; /* made when first needed */
 };
@@ -77,7 +81,8 @@ static bool edges_alloc(struct fors_edges *edges, size_t n)
 	edges->left = malloc(n * sizeof(*edges->left));
 	edges->by_right = malloc(n * sizeof(*edges->by_right));
 	edges->right = malloc(n * sizeof(*edges->right));
-	return edges->left && edges->by_right && edges->right;
+	edges->right_of = malloc(n * sizeof(*edges->right_of));
+	return edges->left && edges->by_right && edges->right && edges->right_of;
 }
 
 static void edges_free(struct fors_edges *edges)
@@ -85,6 +90,7 @@ static void edges_free(struct fors_edges *edges)
 	free(edges->left);
 	free(edges->by_right);
 	free(edges->right);
+	free(edges->right_of);
 }
 
 struct fors_colour_space *fors_colour_space_new(uint32_t nedges, uint32_t nnodes)
@@ -94,7 +100,6 @@ struct fors_colour_space *fors_colour_space_new(uint32_t nedges, uint32_t nnodes
 
 	if (!space)
 		return NULL;
-	space->capacity = nedges;
 	space->nnodes = nnodes;
 	space->odd_id = malloc(n * sizeof(*space->odd_id));
 	space->mate = malloc(n * sizeof(*space->mate));
@@ -102,9 +107,10 @@ struct fors_colour_space *fors_colour_space_new(uint32_t nedges, uint32_t nnodes
 	space->place = malloc(n * sizeof(*space->place));
 	space->take = malloc(n * sizeof(*space->take));
 	space->count = malloc(((size_t)nnodes + 1) * sizeof(*space->count));
+	space->owed = malloc(((size_t)nnodes + 1) * sizeof(*space->owed));
 	space->slots = fors_slots_new(nnodes);
 	if (edges_alloc(&space->odd, n) && space->odd_id && space->mate && space->half && space->place &&
-	    space->take && space->count && space->slots)
+	    space->take && space->count && space->owed && space->slots)
 		return space;
 	fors_colour_space_free(space);
 	return NULL;
@@ -121,6 +127,7 @@ void fors_colour_space_free(struct fors_colour_space *space)
 	free(space->place);
 	free(space->take);
 	free(space->count);
+	free(space->owed);
 	fors_slots_free(space->slots);
 	fors_settle_space_free(space->settle);
 	free(space);
@@ -189,20 +196,29 @@ static void take_half(struct job *job, const struct part *part)
 		space->take[space->odd_id[i]] += space->half[i];
 }
 
-/* take[e] = about first/whole of the copies of each edge, of those of a left node evenly spaced ones. */
+/*
+ * take[e] = about first/whole of the copies of each edge: rounded up where left and right node together are owed a
+ * copy. (Rounding by either node alone would leave the other side to chance.)
+ */
 static void take_share(struct fors_colour_space *space, const struct part *part, uint32_t whole, uint32_t first)
 {
-	const uint64_t share = ((uint64_t)first << 32) / whole; /* of one copy, in binary digits */
+	const uint64_t share = ((uint64_t)first << SHARE_BITS) / whole; /* of one copy */
 	uint32_t node = UINT32_MAX;
-	uint64_t sum = 0;
+	int32_t owed = 0;
 
+	memset(space->owed, 0, space->nnodes * sizeof(*space->owed));
 	for (uint32_t e = 0; e < part->edges.n; e++) {
+		uint64_t mine = part->mult[e] * share;
+		int32_t *other = &space->owed[part->edges.right_of[e]], part_of_one = (int32_t)(mine % ONE_COPY), up;
+
 		if (part->edges.left[e] != node) {
 			node = part->edges.left[e];
-			sum = (uint32_t)(node * 0x9E3779B1u); /* a start anywhere between two */
+			owed = 0;
 		}
-		sum = (uint32_t)sum + part->mult[e] * share;
-		space->take[e] = (uint16_t)(sum >> 32);
+		up = owed + *other + 2 * part_of_one >= ONE_COPY;
+		space->take[e] = (uint16_t)(mine / ONE_COPY + (uint64_t)up);
+		owed += part_of_one - up * ONE_COPY;
+		*other += part_of_one - up * ONE_COPY;
 	}
 }
 
@@ -217,7 +233,7 @@ static enum fors_err divide(struct job *job, const struct part *part, uint32_t w
 	}
 	take_share(space, part, whole, first);
 	if (!space->settle)
-		space->settle = fors_settle_space_new(space->capacity, space->nnodes);
+		space->settle = fors_settle_space_new(space->nnodes);
 	if (!space->settle)
 		return fors_fail_memory(job->error);
 	return fors_settle(space->settle, &part->edges, part->mult, job->side, whole, first, space->take, job->error);
@@ -239,6 +255,7 @@ static inline uint32_t share_of(const struct fors_colour_space *space, const str
 static inline uint32_t copy_edge(struct part *to, uint32_t n, const struct part *part, uint32_t e, uint32_t mult)
 {
 	to->edges.left[n] = part->edges.left[e];
+	to->edges.right_of[n] = part->edges.right_of[e];
 	to->id[n] = part->id[e];
 	to->mult[n] = (uint16_t)mult;
 	return n + (mult > 0);
@@ -320,14 +337,14 @@ static enum fors_err too_many(struct fors_error *error)
 	return fors_fail(error, FORS_ENOPLAN, "a node has more edges than colours");
 }
 
-/* List in place[] where in by_right[] the edges of a share are (without branches that nobody can predict). */
+/* List the edges of a share in place[] (without branches that nobody can predict). */
 static uint32_t list_share(struct fors_colour_space *space, const struct part *part, enum share share)
 {
 	uint32_t n = 0;
 
-	for (uint32_t i = 0; i < part->edges.n; i++) {
-		space->place[n] = i;
-		n += share_of(space, part, part->edges.by_right[i], share) > 0;
+	for (uint32_t e = 0; e < part->edges.n; e++) {
+		space->place[n] = e;
+		n += share_of(space, part, e, share) > 0;
 	}
 	return n;
 }
@@ -345,11 +362,11 @@ static enum fors_err colour_by_slots(struct job *job, const struct part *part, e
 	if (!*done)
 		return FORS_OK;
 	n = list_share(job->space, part, share);
-	for (uint32_t j = 0; j < n; j++) {
-		uint32_t i = job->space->place[j], e = edges->by_right[i];
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t e = job->space->place[i];
 
 		for (uint32_t copies = share_of(job->space, part, e, share); copies > 0; copies--)
-			if (!fors_slots_add(slots, edges->left[e], edges->right[i], part->id[e]))
+			if (!fors_slots_add(slots, edges->left[e], edges->right_of[e], part->id[e]))
 				return too_many(job->error);
 	}
 	return fors_slots_colour(slots, first, job->emit, job->context);
@@ -448,6 +465,7 @@ static enum fors_err part_of_graph(struct fors_colour_space *space, const struct
 		return err;
 	order_by_right(space, graph, part);
 	memcpy(part->edges.left, graph->left, graph->nedges * sizeof(*graph->left));
+	memcpy(part->edges.right_of, graph->right, graph->nedges * sizeof(*graph->right));
 	part->ncopies = 0;
 	for (uint32_t e = 0; e < graph->nedges; e++) {
 		part->id[e] = e;

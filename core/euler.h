@@ -13,6 +13,7 @@
 struct fors_edges {
 	uint32_t n;
 	uint16_t *left;      /* left node of edge e, ascending */
+	uint16_t *right_of;  /* right node of edge e */
 	uint32_t *by_right;  /* the edges in order of their right nodes */
 	uint16_t *right;     /* right node of by_right[i], ascending */
 };
@@ -25,7 +26,7 @@ struct fors_mates {
 /*
  * Write 0 or 1 for each edge into half[0..n-1], so that of the edges of each node, and
  * of each group, floor or ceil of one half are 0. mate: scratch for n edges.
- * O(n) time.
+ * right_of is not looked at. O(n) time.
  */
 void fors_euler_halve(const struct fors_edges *edges, const struct fors_colour_side side[2], struct fors_mates *mate,
 		      uint8_t *half);

@@ -45,7 +45,7 @@
 #include "ways.h"
 
 #define NOBODY 0xFFFF
-#define PIECES 16 /* of step 2, whatever the number of threads */
+#define PIECES 6 /* of step 2, whatever the number of threads */
 #define BLOCK 16 /* phases written to the schedule at a time: a cache line of cells */
 
 /* The flows of all phases, by place. */

@@ -38,7 +38,6 @@ struct end {
 
 struct fors_settle_space {
 	struct end end[2];
-	uint16_t *right_of; /* right node of edge e */
 	uint32_t *queue;    /* ring of defects: node * 2 + side */
 	uint8_t *queued;    /* per node * 2 + side */
 	uint32_t head, count, ring;
@@ -66,7 +65,7 @@ static void sets_free(struct sets *sets)
 	free(sets->high);
 }
 
-struct fors_settle_space *fors_settle_space_new(uint32_t nedges, uint32_t nnodes)
+struct fors_settle_space *fors_settle_space_new(uint32_t nnodes)
 {
 	struct fors_settle_space *space = calloc(1, sizeof(*space));
 	bool good = space != NULL;
@@ -75,11 +74,10 @@ struct fors_settle_space *fors_settle_space_new(uint32_t nedges, uint32_t nnodes
 		good = sets_alloc(&space->end[s].node, nnodes) && sets_alloc(&space->end[s].groups, nnodes);
 	if (good) {
 		space->ring = 2 * nnodes + 2;
-		space->right_of = calloc((size_t)nedges + 1, sizeof(*space->right_of));
 		space->queue = calloc(space->ring, sizeof(*space->queue));
 		space->queued = calloc(space->ring, 1);
 	}
-	if (good && space->right_of && space->queue && space->queued)
+	if (good && space->queue && space->queued)
 		return space;
 	fors_settle_space_free(space);
 	return NULL;
@@ -93,7 +91,6 @@ void fors_settle_space_free(struct fors_settle_space *space)
 		sets_free(&space->end[s].node);
 		sets_free(&space->end[s].groups);
 	}
-	free(space->right_of);
 	free(space->queue);
 	free(space->queued);
 	free(space);
@@ -101,7 +98,7 @@ void fors_settle_space_free(struct fors_settle_space *space)
 
 static inline uint32_t node_of(const struct fors_settle_space *space, uint32_t e, int s)
 {
-	return s == 0 ? space->edges->left[e] : space->right_of[e];
+	return s == 0 ? space->edges->left[e] : space->edges->right_of[e];
 }
 
 static inline uint32_t edge_at(const struct end *end, uint32_t i)
@@ -292,8 +289,6 @@ enum fors_err fors_settle(struct fors_settle_space *space, const struct fors_edg
 	space->take = take;
 	space->random = 0x9E3779B97F4A7C15u;
 	space->head = space->count = 0;
-	for (uint32_t i = 0; i < edges->n; i++)
-		space->right_of[edges->by_right[i]] = edges->right[i];
 	for (int s = 0; s < 2; s++)
 		prepare_end(space, s, &side[s], whole, part);
 	memset(space->queued, 0, space->ring);

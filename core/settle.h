@@ -9,8 +9,8 @@
 
 struct fors_settle_space;
 
-/* Working memory for graphs of at most so many edges, and nodes per side; NULL: out of memory. */
-struct fors_settle_space *fors_settle_space_new(uint32_t nedges, uint32_t nnodes);
+/* Working memory for graphs of at most so many nodes per side; NULL: out of memory. */
+struct fors_settle_space *fors_settle_space_new(uint32_t nnodes);
 void fors_settle_space_free(struct fors_settle_space *space);
 
 /*
