@@ -250,33 +250,35 @@ static enum fors_err colour_receivers(void *context, uint32_t worker, uint32_t b
 
 /* ---- the schedule ---- */
 
-/* fors_ways_index(); quickly for lanes that live at both leaves, whose entries are at home. */
-static uint8_t path_index(const struct plan *plan, uint32_t a, uint32_t d, uint8_t way)
+/*
+ * Lane and path index of way `way` to server d from the leaf of server s. Quickly when all ways are straight: their
+ * entries are at home.
+ */
+static void route(const struct plan *plan, uint32_t s, uint32_t d, uint8_t way, struct fors_cell *cell)
 {
+	const struct fors_server *server = plan->fabric->server;
 	uint32_t base = plan->base[d], i = way >= base ? way - base : way + plan->fabric->nlanes - base;
 
+	cell->lane = way;
+	cell->path = (uint8_t)i;
 	if (plan->ways->is_straight && i < 1u << plan->fabric->lmc)
-		return (uint8_t)i;
-	return fors_ways_index(plan->task, plan->ways, a, d, way);
+		return;
+	cell->lane = plan->ways->up[fors_way(plan->ways, server[s].leaf, server[d].leaf, way)];
+	cell->path = fors_ways_index(plan->task, plan->ways, server[s].leaf, d, way);
 }
 
-/* The cell of a flow over a way between leaves. */
+/* The cell of a flow. */
 static enum fors_err make_cell(const struct plan *plan, uint32_t s, uint32_t d, uint8_t way, struct fors_cell *cell,
 			       struct fors_error *error)
 {
-	uint32_t a = plan->fabric->server[s].leaf, b = plan->fabric->server[d].leaf;
-
-	cell->dst = (uint16_t)d;
-	cell->path = 0;
-	cell->lane = FORS_NO_LANE;
+	*cell = (struct fors_cell){.dst = (uint16_t)d, .lane = FORS_NO_LANE};
 	if (way == FORS_NO_LANE)
 		return FORS_OK;
-	cell->lane = plan->ways->up[fors_way(plan->ways, a, b, way)];
-	cell->path = path_index(plan, a, d, way);
+	route(plan, s, d, way, cell);
 	if (cell->path != FORS_NO_INDEX)
 		return FORS_OK;
 	return fors_fail(error, FORS_ENOPLAN, "the tables have no path index from %s to LID %u over lane %u",
-			 plan->fabric->leaf[a].name, plan->fabric->server[d].lid, cell->lane);
+			 plan->fabric->leaf[plan->fabric->server[s].leaf].name, plan->fabric->server[d].lid, cell->lane);
 }
 
 /* Write what leaf b receives in phase t to the schedule, whose rows are servers. */
