@@ -83,6 +83,7 @@ struct search {
 	uint64_t random;
 	bool (*cancelled)(void *context);
 	void *context;
+	bool stop;           /* it was cancelled */
 };
 
 static uint32_t random_below(struct search *search, uint32_t n)
@@ -93,9 +94,11 @@ static uint32_t random_below(struct search *search, uint32_t n)
 	return (uint32_t)(((search->random >> 32) * n) >> 32);
 }
 
-static bool is_cancelled(const struct search *search)
+static bool is_cancelled(struct search *search)
 {
-	return search->cancelled && search->cancelled(search->context);
+	if (!search->stop && search->cancelled)
+		search->stop = search->cancelled(search->context);
+	return search->stop;
 }
 
 static inline bool is_way(const struct search *search, size_t way)
@@ -282,7 +285,7 @@ static int64_t sweep_down(struct search *search, uint32_t sweeps)
 	int64_t now = overflow(search), best = now;
 	uint32_t idle = 0;
 
-	for (uint32_t i = 0; now > 0 && i < sweeps && idle < 4; i++) {
+	for (uint32_t i = 0; now > 0 && i < sweeps && idle < 4 && !is_cancelled(search); i++) {
 		sweep(search);
 		now = overflow(search);
 		idle = now < best ? 0 : idle + 1;
@@ -416,7 +419,7 @@ static int64_t relieve_all(struct search *search)
 	while (helped) {
 		helped = false;
 		for (uint32_t port = 0; port < search->nports; port++)
-			while (over(search, port) && relieve(search, port))
+			while (over(search, port) && !is_cancelled(search) && relieve(search, port))
 				helped = true;
 	}
 	return overflow(search);
@@ -669,6 +672,8 @@ static enum fors_err try_phases(struct search *search, struct search *prices, in
 		if (*bound == *phases) {
 			int64_t proven = find_proof(prices, *phases);
 
+			if (prices->stop)
+				return FORS_ECANCELLED;
 			if (proven > *phases) {
 				*bound = proven;
 				*phases = proven - 1;

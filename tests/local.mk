@@ -3,6 +3,7 @@ unit_tests =
 unit_tests += tests/unit/test_closed_form
 unit_tests += tests/unit/test_colour
 unit_tests += tests/unit/test_fabric
+unit_tests += tests/unit/test_exact
 unit_tests += tests/unit/test_guidlist
 unit_tests += tests/unit/test_level
 unit_tests += tests/unit/test_lftfile
@@ -33,6 +34,7 @@ endif
 tests_unit_test_closed_form_LDADD = $(unit_support)
 tests_unit_test_split_LDADD = libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_colour_LDADD = libforscore.la $(CMOCKA_LIBS)
+tests_unit_test_exact_LDADD = $(unit_support)
 tests_unit_test_methods_LDADD = $(unit_support)
 tests_unit_test_schedule_file_LDADD = $(unit_support) $(ZLIB_LIBS)
 tests_unit_test_tables_LDADD = $(unit_support)

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* test_exact.c - the exact planner on known cases: numbers of phases, LMC, parallel cables, threads, cancelling. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "support.h"
+
+/* Plan with method exact and check the plan; returns its phases. */
+static uint32_t phases_of(const struct bed *bed, const char *what)
+{
+	struct fors_task task = bed_task(bed);
+	struct fors_error error = {.text = ""};
+	struct fors_schedule *schedule = NULL;
+	uint32_t phases;
+
+	if (fors_plan(&task, "exact", &schedule, &error))
+		fail_msg("%s: %s", what, error.text);
+	assert_plan(bed, schedule, what);
+	phases = schedule->nphases;
+	fors_schedule_free(schedule);
+	return phases;
+}
+
+static uint32_t bound_of(const struct bed *bed)
+{
+	struct fors_error error;
+	uint32_t bound = 0;
+
+	assert_int_equal(fors_lower_bound(bed->fabric, &bound, &error), FORS_OK);
+	return bound;
+}
+
+/* A spec, what is down, and the number of phases, which is LB unless said otherwise. */
+static void expect(const char *spec, unsigned lmc, const char *down, uint32_t bound, uint32_t phases)
+{
+	struct bed *bed = bed_new(spec, lmc);
+
+	bed_down(bed, down);
+	assert_int_equal(bound_of(bed), bound);
+	assert_int_equal(phases_of(bed, spec), phases);
+	bed_free(bed);
+}
+
+static void test_known(void **unused)
+{
+	static const char three_each[] = "Leaf00[21] Leaf00[22] Leaf00[23] Leaf05[24] Leaf05[25] Leaf05[26] "
+					 "Leaf11[27] Leaf11[28] Leaf11[29]";
+
+	expect("FT(2;20,18)", 5, "", 360, 360);
+	expect("FT(2;20,18)", 5, "Leaf00[21]", 360, 360);
+	expect("FT(2;20,18)", 5, three_each, 400, 400);
+	expect("FT(2;20,18)", 5, "Spine00 Spine01 Spine04 Spine05", 425, 425);
+	expect("FT(2;3,3;servers=1)", 2, "", 3, 3);
+	expect("FT(2;1,2;servers=1)", 0, "", 2, 2);
+	expect("FT(2;1,4;servers=3)", 0, "", 27, 27);
+	expect("FT(2;4,1;servers=7)", 2, "", 7, 7);
+	expect("FT(2;8,3;servers=2)", 3, "Leaf00[3] Leaf01[4] Leaf02[5]", 6, 6);
+}
+
+/* 34 slots empty, one cable dead: the paper's formula says 360. */
+static void test_326(void **unused)
+{
+	struct bed *bed = bed_new("FT(2;20,18)", 5);
+	struct rng rng = {.state = 1};
+
+	bed_random_participants(bed, &rng, 326);
+	bed_random_failures(bed, &rng, 1);
+	assert_int_equal(phases_of(bed, "326 servers"), 326);
+	bed_free(bed);
+}
+
+/* Live spines {0,1,2}, {0,1,3}, {0,3,4}, {1,2,4}: single-leaf cuts say 25, the optimum is 38. */
+static void test_above_the_bound(void **unused)
+{
+	expect("FT(2;5,4)", 3, "Leaf00[9] Leaf00[10] Leaf01[8] Leaf01[10] Leaf02[7] Leaf02[8] Leaf03[6] Leaf03[9]", 25, 38);
+}
+
+/* Two cables per leaf and spine: dead ones at one end, at both ends, the same and different ones. */
+static void test_parallel_cables(void **unused)
+{
+	expect("FT(2;2,4;servers=4;cables=2)", 2, "", 16, 16);
+	expect("FT(2;2,4;servers=4;cables=2)", 2, "Leaf00[5]", 16, 16);
+	expect("FT(2;2,4;servers=4;cables=2)", 2, "Leaf00[5] Leaf01[6]", 16, 16);
+	expect("FT(2;2,4;servers=4;cables=2)", 2, "Leaf00[5] Leaf00[7] Leaf01[6] Leaf02[5] Leaf02[8]", 24, 24);
+	expect("FT(2;2,3;servers=2;cables=2)", 2, "Leaf00[3] Leaf00[4]", 6, 6);
+}
+
+/* An LMC that reaches too few lanes: refused, naming the one that is enough. */
+static void test_small_lmc(void **unused)
+{
+	struct bed *bed = bed_new("FT(2;6,4)", 1);
+	struct fors_task task = bed_task(bed);
+	struct fors_error error = {.text = ""};
+	struct fors_schedule *schedule = NULL;
+
+	assert_int_equal(fors_plan(&task, "exact", &schedule, &error), FORS_ELMC);
+	assert_null(schedule);
+	assert_non_null(strstr(error.text, "LMC 3"));
+	bed_free(bed);
+	/* one server per leaf: some lane is always common */
+	bed = bed_new("FT(2;6,4;servers=1)", 1);
+	assert_true(phases_of(bed, "LMC 1") >= 4);
+	bed_free(bed);
+}
+
+static void test_threads(void **unused)
+{
+	struct bed *bed = bed_new("FT(2;8,9)", 3);
+	struct rng rng = {.state = 5};
+	struct fors_schedule *one, *other;
+	struct fors_task task;
+	struct fors_error error;
+
+	bed_random_participants(bed, &rng, 61);
+	bed_random_failures(bed, &rng, 14);
+	task = bed_task(bed);
+	assert_int_equal(fors_plan(&task, "exact", &one, &error), FORS_OK);
+	for (task.threads = 2; task.threads < 40; task.threads = task.threads * 2 + 1) {
+		assert_int_equal(fors_plan(&task, "exact", &other, &error), FORS_OK);
+		assert_int_equal(one->nphases, other->nphases);
+		assert_memory_equal(one->cell, other->cell, fors_schedule_ncells(one) * sizeof(*one->cell));
+		fors_schedule_free(other);
+	}
+	fors_schedule_free(one);
+	bed_free(bed);
+}
+
+/* Says stop when it is asked for the count-th time. */
+static bool count_down(void *context)
+{
+	int *left = context;
+
+	return *left > 0 && --*left == 0;
+}
+
+/* Wherever it is stopped, it stops, and leaves nothing behind (the sanitizers and valgrind look). */
+static void test_cancelled_anywhere(void **unused)
+{
+	struct bed *bed = bed_new("FT(2;4,5)", 2);
+	struct fors_task task;
+	enum fors_err err = FORS_ECANCELLED;
+	int asked = 0;
+
+	bed_down(bed, "Leaf00[5] Leaf01[6]");
+	task = bed_task(bed);
+	task.cancelled = count_down;
+	for (int at = 1; err == FORS_ECANCELLED; at++) {
+		struct fors_schedule *schedule = NULL;
+		struct fors_error error = {.text = ""};
+		int left = at;
+
+		task.context = &left;
+		err = fors_plan(&task, "exact", &schedule, &error);
+		assert_true(err == FORS_OK || (err == FORS_ECANCELLED && !schedule && error.text[0]));
+		fors_schedule_free(schedule);
+		asked = at;
+	}
+	assert_int_equal(err, FORS_OK);
+	assert_true(asked > 20);
+	bed_free(bed);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_known),           cmocka_unit_test(test_326),
+		cmocka_unit_test(test_above_the_bound), cmocka_unit_test(test_parallel_cables),
+		cmocka_unit_test(test_small_lmc),       cmocka_unit_test(test_threads),
+		cmocka_unit_test(test_cancelled_anywhere),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
