@@ -19,13 +19,13 @@ BLOCK = re.compile(r"Writing FT block")
 class Run:
     """The running fabric, and what was seen last."""
 
-    def __init__(self, directory):
+    def __init__(self, directory, **options):
         self.tree = harness.FatTree(20, 18)
         self.sim = harness.Ibsim(self.tree, directory / "sim")
         modules = directory / "modules"
         modules.write_text("osm_ucast_mgr.c 0x0f\n")  # says which blocks are sent
-        self.sm = harness.OpenSM(self.sim, directory / "sm", node="Node17-19", lmc=5, log_flags="0x43",
-                                 per_module_logging_file=modules)
+        self.sm = harness.OpenSM(self.sim, directory / "sm", node="Node17-19", log_flags="0x43",
+                                 per_module_logging_file=modules, **options)
         self.directory = directory
         self.dead = set()
         self.tables = self.live = self.status = None
@@ -58,7 +58,7 @@ class Run:
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory):
-    run = Run(tmp_path_factory.mktemp("model"))
+    run = Run(tmp_path_factory.mktemp("model"), lmc=5)
     yield run
     run.sm.stop()
     run.sim.stop()
@@ -187,3 +187,37 @@ def test_whole_spine_lost_and_back(run):
     run.look(epoch)
     assert_verified(run)
     test_every_lid_has_its_home_lane(run)
+
+
+def test_more_spines_hit_than_bandwidth_lost(run):
+    """3F SW0,5,11 of the paper, on spines of their own: m = 9 > f = 3, where the paper needs its ILP."""
+    epoch = run.status["epoch"]
+    for leaf, first in ((0, 0), (5, 3), (11, 6)):
+        for spine in range(first, first + 3):
+            run.cut(leaf, spine)
+    run.sm.wait_status(60, state="active", f=3, affected_spines=9)
+    assert run.look(epoch)["phases"] == 400
+    assert_verified(run)
+    assert_ibdmchk_likes_it(run)
+    rules = oracle.Rules(run.tree, run.live)
+    for *_, lid in rules.lids():
+        assert all(lid in run.tables.port[run.tree.leaf(a)] for a in range(18))
+
+
+def test_no_lmc_line_at_all(tmp_path):
+    """LMC 0: routing_engine fors alone gives a schedule, healthy and after failures."""
+    run = Run(tmp_path)
+    try:
+        assert run.look()["phases"] == SERVERS
+        assert oracle.shift_conflicts(run.tables, run.live) == 0
+        assert_verified(run)
+        for leaf, spine in ((3, 7), (3, 8), (12, 0)):
+            run.cut(leaf, spine)
+        run.sm.wait_status(60, state="active", f=2, affected_spines=3)
+        status = run.look(run.status["epoch"])
+        assert status["lower_bound"] == 378 and status["phases"] <= 378 / 0.94
+        assert_verified(run)
+        assert_ibdmchk_likes_it(run)
+    finally:
+        run.sm.stop()
+        run.sim.stop()
