@@ -12,7 +12,7 @@ from datetime import datetime
 import harness
 import loads
 
-QUIET = 0.4  # seconds without a word in the log: opensm has finished
+QUIET = 0.3  # seconds without a word in the log: opensm has finished
 
 # trap, tables, up, epoch: seconds after the change, None when it did not come; entries, blocks: changed in the
 # switches, None when opensm just came up
@@ -54,7 +54,7 @@ def settle(osm, timeout=60):
 
 def read_state(sim, osm):
     """The fabric now. Read from the switches, not from opensm."""
-    dump = sim.run(["dump_fts"])
+    dump = sim.run(["dump_fts", "-n"])
     return State(harness.read_live(sim), harness.parse_tables(dump), dump, osm.status())
 
 
