@@ -13,6 +13,9 @@ libforscore_la_SOURCES = \
 	core/guidlist.c core/guidlist.h \
 	core/lanes.c \
 	core/level.c core/level.h \
+	core/level_own.c \
+	core/level_repair.c \
+	core/leveller.h \
 	core/lftfile.c core/lftfile.h \
 	core/lids.c \
 	core/net.c core/net.h \

@@ -44,6 +44,7 @@ struct pattern {
 	uint8_t *lane;	    /* [(delta * nclasses + class) * npaths + path]: of most leaves, FORS_NO_LANE: none */
 	uint8_t *path;	    /* [item]: path index chosen */
 	uint16_t *colour;   /* [item]: round, NO_COLOUR: none */
+	uint16_t *own;	    /* [item]: the round that it should have */
 	uint32_t *class_at; /* [class * nrounds + round]: item or NO_ITEM */
 	uint32_t *lane_at;  /* [lane * nrounds + round]: the same */
 	uint32_t *load;	    /* [lane]: items */
@@ -101,12 +102,13 @@ static bool allocate(struct pattern *pattern)
 	pattern->lane = new_unset(places * problem->npaths, sizeof(*pattern->lane));
 	pattern->path = calloc(pattern->nitems, sizeof(*pattern->path));
 	pattern->colour = new_unset(pattern->nitems, sizeof(*pattern->colour));
+	pattern->own = calloc(pattern->nitems, sizeof(*pattern->own));
 	pattern->class_at = new_unset(pattern->nclasses * rounds, sizeof(*pattern->class_at));
 	pattern->lane_at = new_unset(problem->nlanes * rounds, sizeof(*pattern->lane_at));
 	pattern->load = calloc(problem->nlanes, sizeof(*pattern->load));
 	pattern->class_of = calloc(problem->nservers, sizeof(*pattern->class_of));
-	return pattern->lane && pattern->path && pattern->colour && pattern->class_at && pattern->lane_at &&
-	       pattern->load && pattern->class_of;
+	return pattern->lane && pattern->path && pattern->colour && pattern->own && pattern->class_at &&
+	       pattern->lane_at && pattern->load && pattern->class_of;
 }
 
 static void release(struct pattern *pattern)
@@ -114,6 +116,7 @@ static void release(struct pattern *pattern)
 	free(pattern->lane);
 	free(pattern->path);
 	free(pattern->colour);
+	free(pattern->own);
 	free(pattern->class_at);
 	free(pattern->lane_at);
 	free(pattern->load);
@@ -180,13 +183,96 @@ static uint32_t shift(const struct pattern *pattern, uint32_t class)
 	return parts * (spread + copy * (problem->nleaves - 1)) + lane % parts;
 }
 
-/* The round that an item has in a healthy tree. */
-static uint32_t own_round(const struct pattern *pattern, uint32_t item)
+/* The round that an item has in a healthy tree, see shift(). */
+static uint32_t first_round(const struct pattern *pattern, uint32_t item)
 {
 	uint32_t parts = pattern->problem->parts, number = item / pattern->nclasses % parts;
 
 	return (parts * item_delta(pattern, item) + number + shift(pattern, item_class(pattern, item))) %
 	       pattern->nrounds;
+}
+
+/*
+ * With more lanes than places each leaf has other lanes that no place is at home on, free for what is displaced in its
+ * own round; no pattern says which.
+ */
+static bool keeps_step(const struct pattern *pattern)
+{
+	return pattern->problem->nlanes > pattern->problem->fabric->nslots;
+}
+
+static void find_own_rounds(struct pattern *pattern)
+{
+	for (uint32_t item = 0; item < pattern->nitems; item++)
+		pattern->own[item] = (uint16_t)first_round(pattern, item);
+}
+
+/*
+ * With as many rounds as leaves, whole leaves as groups and a lane for each class, the distances of a class may have
+ * the rounds in any order (the one inside the leaf keeps its own): every leaf sends one unit of every class in every
+ * round.
+ */
+static bool can_reorder(const struct pattern *pattern)
+{
+	const struct rounds_problem *problem = pattern->problem;
+
+	return problem->parts == 1 && pattern->nrounds == problem->nleaves && pattern->nclasses == problem->nlanes &&
+	       !keeps_step(pattern);
+}
+
+/*
+ * Count for each class and distance in which rounds its displaced units would like to be: those in which their lane
+ * idles. The result is wish[(class * nleaves + distance) * nleaves + round].
+ */
+static void count_wishes(const struct pattern *pattern, uint16_t *wish)
+{
+	const struct rounds_problem *problem = pattern->problem;
+	uint32_t nleaves = problem->nleaves;
+
+	for (uint32_t leaf = 0; leaf < nleaves; leaf++) {
+		for (uint32_t d = 0; d < problem->nservers; d++) {
+			uint8_t lane = problem->up[rounds_ways(problem, leaf, d)];
+			uint32_t class = pattern->class_of[d], delta = distance(problem, leaf, problem->leaf_of[d]);
+
+			if (lane != FORS_NO_LANE && lane != class)
+				wish[(class * nleaves + delta) * nleaves +
+				     pattern->own[item_number(pattern, 0, 0, lane)]]++;
+		}
+	}
+}
+
+/* Exchange the rounds of two distances of a class if that fulfils more wishes. */
+static bool exchange(struct pattern *pattern, const uint16_t *wish, uint32_t class, uint32_t delta, uint32_t other)
+{
+	uint32_t nleaves = pattern->problem->nleaves;
+	const uint16_t *one = wish + (class * nleaves + delta) * nleaves,
+		       *two = wish + (class * nleaves + other) * nleaves;
+	uint16_t *own = &pattern->own[item_number(pattern, delta, 0, class)];
+	uint16_t *own_other = &pattern->own[item_number(pattern, other, 0, class)], round = *own;
+
+	if (one[*own_other] + two[*own] <= one[*own] + two[*own_other])
+		return false;
+	*own = *own_other;
+	*own_other = round;
+	return true;
+}
+
+/* Put the distances of each class in the order that level.c had in mind; false: out of memory. */
+static bool reorder(struct pattern *pattern)
+{
+	uint32_t nleaves = pattern->problem->nleaves;
+	uint16_t *wish = calloc((size_t)pattern->nclasses * nleaves * nleaves, sizeof(*wish));
+
+	if (!wish)
+		return false;
+	count_wishes(pattern, wish);
+	for (uint32_t class = 0; class < pattern->nclasses; class ++)
+		for (uint32_t delta = 1; delta < nleaves; delta++)
+			for (uint32_t other = 1; other < nleaves; other++)
+				if (other != delta && exchange(pattern, wish, class, delta, other))
+					other = 0;
+	free(wish);
+	return true;
 }
 
 static void set(struct pattern *pattern, uint32_t item, uint32_t round)
@@ -370,20 +456,11 @@ static void colour_item(struct pattern *pattern, uint32_t item)
 	set(pattern, item, alpha);
 }
 
-/*
- * With more lanes than places each leaf has other lanes that no place is at home on, free for what is displaced in its
- * own round; no pattern says which.
- */
-static bool keeps_step(const struct pattern *pattern)
-{
-	return pattern->problem->nlanes > pattern->problem->fabric->nslots;
-}
-
 /* Items at home in their own rounds, then whoever is left. */
 static void colour_all(struct pattern *pattern)
 {
 	for (uint32_t item = 0; item < pattern->nitems; item++) {
-		uint32_t own = own_round(pattern, item);
+		uint32_t own = pattern->own[item];
 
 		if (keeps_step(pattern))
 			pattern->colour[item] = (uint16_t)own;
@@ -394,8 +471,8 @@ static void colour_all(struct pattern *pattern)
 	for (uint32_t item = 0; item < pattern->nitems; item++) {
 		if (pattern->colour[item] != NO_COLOUR)
 			continue;
-		if (is_free(pattern, item, own_round(pattern, item)))
-			set(pattern, item, own_round(pattern, item));
+		if (is_free(pattern, item, pattern->own[item]))
+			set(pattern, item, pattern->own[item]);
 		else
 			colour_item(pattern, item);
 	}
@@ -583,6 +660,11 @@ enum fors_err fors_rounds_start(struct rounds_packing *packing, struct fors_erro
 	}
 	name_classes(&pattern);
 	if (!read_lanes(&pattern)) {
+		release(&pattern);
+		return fors_fail_memory(error);
+	}
+	find_own_rounds(&pattern);
+	if (can_reorder(&pattern) && !reorder(&pattern)) {
 		release(&pattern);
 		return fors_fail_memory(error);
 	}

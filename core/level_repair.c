@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * level_repair.c - units of links that are too full move on.
+ *
+ * The cap is what the fullest link cannot go below: the average of the poorest leaf's live links, rounded up, and
+ * what pairs with one common lane force on it. A link above the cap passes a unit on to the
+ * way where that does least harm; a way that is full itself passes one of its own on in the next pass. When
+ * the passes end without success, the cap rises by one.
+ */
+#include "leveller.h"
+
+#define REPAIR_PASSES 24  /* over all links that are too full, for one cap */
+#define REPAIR_EFFORT 256 /* ways looked at per displaced unit, all in all */
+
+/* Raise the cap to the average load of every leaf's live links, rounded up. */
+static void raise_cap(struct leveller *leveller, const uint32_t *load)
+{
+	const struct fors_fabric *fabric = leveller->fabric;
+
+	for (uint32_t leaf = 0; leaf < fabric->nleaves; leaf++) {
+		uint32_t sum = 0, nlive = fabric->leaf[leaf].nlive;
+
+		for (uint32_t lane = 0; lane < fabric->nlanes; lane++)
+			sum += load[leaf * fabric->nlanes + lane];
+		if (nlive && (sum + nlive - 1) / nlive > leveller->cap)
+			leveller->cap = (sum + nlive - 1) / nlive;
+	}
+}
+
+/* How many ends of a way are at `limit` or more. */
+static int ends_at(const struct leveller *leveller, uint32_t pair, uint32_t lane, uint32_t down, uint32_t limit)
+{
+	uint32_t nleaves = leveller->fabric->nleaves, nlanes = leveller->fabric->nlanes;
+
+	return (leveller->up[pair / nleaves * nlanes + lane] >= limit) +
+	       (leveller->down[pair % nleaves * nlanes + down] >= limit);
+}
+
+/* A move of one unit to another lane. */
+struct move {
+	uint32_t pair, class;
+	uint8_t lane;
+	int gain;      /* change of what is above the cap, over all links */
+	uint32_t full; /* tie-break */
+};
+
+/* Keep in *best the best way out for one displaced unit. */
+static void consider(struct leveller *leveller, uint32_t pair, uint32_t class, struct move *best)
+{
+	uint8_t now = *leveller_entry(leveller, pair, class);
+	int before = ends_at(leveller, pair, now, leveller_down(leveller, pair, class, now), leveller->cap + 1);
+
+	for (uint32_t lane = 0; lane < leveller->fabric->nlanes; lane++) {
+		uint8_t down = leveller_down(leveller, pair, class, lane);
+		struct move move = {.pair = pair, .class = class, .lane = (uint8_t)lane};
+
+		if (lane == now || down == FORS_NO_LANE)
+			continue;
+		move.gain = ends_at(leveller, pair, lane, down, leveller->cap) - before;
+		move.full = leveller_fullness(leveller, pair, lane, down);
+		if (move.gain < best->gain || (move.gain == best->gain && move.full < best->full))
+			*best = move;
+	}
+}
+
+/* Look at all displaced units on the uplink (or downlink) `lane` of a leaf. */
+static struct move best_move(struct leveller *leveller, uint32_t leaf, uint32_t lane, bool is_up)
+{
+	uint32_t nleaves = leveller->fabric->nleaves, nclasses = leveller->level->nclasses;
+	struct move best = {.gain = 1};
+
+	for (uint32_t other = 0; other < nleaves; other++) {
+		uint32_t pair = is_up ? leaf * nleaves + other : other * nleaves + leaf;
+
+		for (uint32_t class = 0; other != leaf && class < nclasses; class += 1) {
+			uint8_t now = *leveller_entry(leveller, pair, class);
+
+			if (now >= leveller->fabric->nlanes || leveller_is_home(leveller, pair, class) ||
+			    !leveller->exists[(size_t)(pair % nleaves) * nclasses + class] ||
+			    (is_up ? now : leveller_down(leveller, pair, class, now)) != lane)
+				continue;
+			leveller->effort -= leveller->effort < leveller->fabric->nlanes ? leveller->effort
+											: leveller->fabric->nlanes;
+			consider(leveller, pair, class, &best);
+		}
+	}
+	return best;
+}
+
+static void make_move(struct leveller *leveller, const struct move *move)
+{
+	leveller_count(leveller, move->pair, move->class, -1);
+	*leveller_entry(leveller, move->pair, move->class) = move->lane;
+	leveller_count(leveller, move->pair, move->class, 1);
+}
+
+/* Take units off one link while it is above the cap and that makes nothing worse; true: something moved. */
+static bool relieve(struct leveller *leveller, uint32_t leaf, uint32_t lane, bool is_up)
+{
+	const uint32_t *load = (is_up ? leveller->up : leveller->down) + leaf * leveller->fabric->nlanes + lane;
+	bool moved = false;
+
+	while (*load > leveller->cap && leveller->effort) {
+		struct move move = best_move(leveller, leaf, lane, is_up);
+
+		if (move.gain > 0)
+			break;
+		make_move(leveller, &move);
+		moved = true;
+	}
+	return moved;
+}
+
+static bool relieve_all(struct leveller *leveller)
+{
+	bool moved = false;
+
+	for (uint32_t leaf = 0; leaf < leveller->fabric->nleaves; leaf++) {
+		for (uint32_t lane = 0; lane < leveller->fabric->nlanes; lane++) {
+			moved |= relieve(leveller, leaf, lane, true);
+			moved |= relieve(leveller, leaf, lane, false);
+		}
+	}
+	return moved;
+}
+
+/* Pass the surplus of links above the cap on until it finds room; raise the cap where that does not end. */
+void fors_leveller_repair(struct leveller *leveller)
+{
+	raise_cap(leveller, leveller->up);
+	raise_cap(leveller, leveller->down);
+	leveller->effort = (uint64_t)leveller->npairs * leveller->level->nclasses * REPAIR_EFFORT;
+	for (; leveller->effort && fors_leveller_fullest(leveller) > leveller->cap; leveller->cap++)
+		for (uint32_t pass = 0; pass < REPAIR_PASSES; pass++)
+			if (!relieve_all(leveller) || fors_leveller_fullest(leveller) <= leveller->cap)
+				break;
+}

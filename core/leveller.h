@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * leveller.h - what the files of the levelling share (private to core/level*.c).
+ *
+ * level.c         the map, and the choice of lanes by load
+ * level_own.c     lanes for units that can stay in their own round
+ * level_repair.c  units of links that are too full move on
+ *
+ * A pair is leaf * nleaves + to, a unit a pair and a class (level.h). One thread at a time.
+ */
+#ifndef FORS_CORE_LEVELLER_H
+#define FORS_CORE_LEVELLER_H
+
+#include "level.h"
+
+#define UNDECIDED 254 /* a displaced unit whose lane is not chosen yet (lanes end at 253) */
+
+/* What the choice goes by. */
+struct leveller {
+	const struct fors_fabric *fabric;
+	struct fors_level *level;
+	uint32_t *up;	/* [leaf * nlanes + lane]: units */
+	uint32_t *down; /* the same */
+	uint64_t *pair; /* sort key of each pair of leaves with displaced entries; the pair is its low half */
+	uint32_t npairs;
+	bool *exists;	 /* [to * nclasses + class]: a place of the base LIDs */
+	uint32_t cap;	 /* load that no link should exceed */
+	bool *is_choosy; /* [pair]: most lanes lead from one leaf to the other */
+	uint16_t *own;	 /* [class * nleaves + distance]: the round that the pattern gives to such units */
+	uint32_t rounds; /* of the plan that is hoped for */
+	uint64_t *up_taken, *down_taken; /* [leaf * nlanes + lane]: rounds in which displaced units use it, as bits */
+	uint64_t effort;		 /* ways that the repair may still look at */
+};
+
+static inline uint32_t leveller_home(const struct leveller *leveller, uint32_t class)
+{
+	return class % leveller->level->nlanes;
+}
+
+static inline uint8_t *leveller_entry(const struct leveller *leveller, uint32_t pair, uint32_t class)
+{
+	return &leveller->level->lane[(size_t)pair * leveller->level->nclasses + class];
+}
+
+/* The downlink of a unit of `pair` and `class` that goes up over `lane`, FORS_NO_LANE: that way is dead. */
+static inline uint8_t leveller_down(const struct leveller *leveller, uint32_t pair, uint32_t class, uint32_t lane)
+{
+	const struct fors_fabric *fabric = leveller->fabric;
+	uint32_t leaf = pair / fabric->nleaves, to = pair % fabric->nleaves;
+
+	if (!fors_live(fabric, leaf, lane))
+		return FORS_NO_LANE;
+	return fors_level_down(leveller->level, fabric, fabric->lane[lane].spine, to, leveller_home(leveller, class));
+}
+
+/* Is the entry at home for ever? */
+static inline bool leveller_is_home(const struct leveller *leveller, uint32_t pair, uint32_t class)
+{
+	uint32_t home = leveller_home(leveller, class), nleaves = leveller->fabric->nleaves;
+
+	return fors_live(leveller->fabric, pair / nleaves, home) && fors_live(leveller->fabric, pair % nleaves, home);
+}
+
+static inline uint32_t leveller_distance(const struct leveller *leveller, uint32_t pair)
+{
+	uint32_t nleaves = leveller->fabric->nleaves;
+
+	return (pair % nleaves + nleaves - pair / nleaves) % nleaves;
+}
+
+static inline uint32_t leveller_own_round(const struct leveller *leveller, uint32_t pair, uint32_t class)
+{
+	return leveller->own[class * leveller->fabric->nleaves + leveller_distance(leveller, pair)];
+}
+
+/* Add (by = 1) or remove (by = -1) a unit that has a lane. */
+static inline void leveller_count(struct leveller *leveller, uint32_t pair, uint32_t class, int by)
+{
+	uint32_t nleaves = leveller->fabric->nleaves, nlanes = leveller->fabric->nlanes;
+	uint8_t lane = *leveller_entry(leveller, pair, class), down = leveller_down(leveller, pair, class, lane);
+
+	leveller->up[pair / nleaves * nlanes + lane] += (uint32_t)by;
+	leveller->down[pair % nleaves * nlanes + down] += (uint32_t)by;
+}
+
+static inline void leveller_assign(struct leveller *leveller, uint32_t pair, uint32_t class, uint8_t lane)
+{
+	*leveller_entry(leveller, pair, class) = lane;
+	if (lane != FORS_NO_LANE)
+		leveller_count(leveller, pair, class, 1);
+}
+
+/* How full a way is: its fuller end counts, then both. */
+static inline uint32_t leveller_fullness(const struct leveller *leveller, uint32_t pair, uint32_t lane, uint32_t down)
+{
+	uint32_t nleaves = leveller->fabric->nleaves, nlanes = leveller->fabric->nlanes;
+	uint32_t u = leveller->up[pair / nleaves * nlanes + lane], d = leveller->down[pair % nleaves * nlanes + down];
+
+	return (u > d ? u : d) * UINT32_C(0x10000) + u + d;
+}
+
+/* Called for a unit whose lane is not chosen yet. */
+typedef void (*leveller_visit)(struct leveller *leveller, uint32_t pair, uint32_t class);
+/* May the unit go up over `lane` and down over `down`? */
+typedef bool (*leveller_suits)(const struct leveller *leveller, uint32_t pair, uint32_t class, uint32_t lane,
+			       uint32_t down);
+
+/* Visit the undecided units of pairs number from..to-1 in order, those of base LIDs (base) or the others. */
+void fors_leveller_visit(struct leveller *leveller, uint32_t from, uint32_t to, bool base, leveller_visit visit);
+/* The least full lane that leads there and suits (NULL: any), FORS_NO_LANE: none. */
+uint8_t fors_leveller_least_full(const struct leveller *leveller, uint32_t pair, uint32_t class, leveller_suits suits);
+/* The fullest link's units. */
+uint32_t fors_leveller_fullest(const struct leveller *leveller);
+/* The lane to look at first for a unit: one that idles in its own round, if any does. */
+uint32_t fors_leveller_first_lane(const struct leveller *leveller, uint32_t pair, uint32_t class);
+/* Estimate the rounds of a plan, and the own round of every unit. */
+void fors_leveller_find_rounds(struct leveller *leveller);
+/* Choose lanes for units that find an idle one in their own round, where plans are made by such a pattern. */
+void fors_leveller_choose_own(struct leveller *leveller);
+/* Move units off links that are above the average of the poorest leaf, or what is forced on a link. */
+void fors_leveller_repair(struct leveller *leveller);
+
+#endif
