@@ -184,57 +184,59 @@ struct walk {
 	const uint16_t *tied[2]; /* NULL: no groups on this side */
 };
 
-/* Put the edge in slots (l, r) into half h, and strike it off. */
-static inline void settle(const struct walk *walk, uint32_t l, uint32_t r, int h)
+/* Put an edge in slots (l, r) into half h, and strike it off. */
+static inline void settle(const struct walk *walk, uint32_t l, uint32_t r, uint16_t edge, int h)
 {
-	walk->to[h].slot[l / 2] = (struct fors_slot){.right = (uint16_t)(r / 2), .edge = walk->from.slot[l].edge};
+	walk->to[h].slot[l / 2] = (struct fors_slot){.right = (uint16_t)(r / 2), .edge = edge};
 	walk->to[h].left[r / 2] = (uint16_t)(l / 2);
 	walk->from.slot[l].right = EMPTY;
 }
 
-/* The left slot of the open edge that is tied at the left to the one in slot l; EMPTY: none. */
-static inline uint32_t left_mate(const struct walk *walk, uint32_t l)
+/*
+ * One step of a walk that has come to left slot l: its edge goes to half h, that edge's right mate to the other half.
+ * Returns the left slot to go on with, or EMPTY: the walk ends, with this step or before it (no edge, or passed already).
+ */
+static inline __attribute__((always_inline)) uint32_t step(const struct walk *walk, uint32_t l, int h)
 {
-	uint32_t mate = l ^ 1;
+	struct fors_slot slot = walk->from.slot[l];
+	uint32_t mate_r, mate_l;
 
-	if (walk->from.slot[mate].right != EMPTY)
-		return mate;
-	if (!walk->tied[0] || (mate = walk->tied[0][l]) == EMPTY || walk->from.slot[mate].right == EMPTY)
-		return EMPTY;
-	return mate;
-}
-
-/* The open edge in left slot l goes to half h, its right mate to the other; returns where the walk goes on, or EMPTY. */
-static inline uint32_t pass(const struct walk *walk, uint32_t l, int h)
-{
-	uint32_t r = walk->from.slot[l].right, mate_r = r ^ 1, mate_l = walk->from.left[mate_r];
-
-	settle(walk, l, r, h);
+	if (slot.right == EMPTY) {
+		l = walk->tied[0] ? walk->tied[0][l ^ 1] : EMPTY;
+		if (l == EMPTY || walk->from.slot[l].right == EMPTY)
+			return EMPTY;
+		slot = walk->from.slot[l];
+	}
+	mate_r = slot.right ^ 1u;
+	mate_l = walk->from.left[mate_r];
+	settle(walk, l, slot.right, slot.edge, h);
 	if (mate_l == EMPTY) {
-		if (!walk->tied[1] || (mate_r = walk->tied[1][r]) == EMPTY)
+		mate_r = walk->tied[1] ? walk->tied[1][slot.right] : EMPTY;
+		if (mate_r == EMPTY)
 			return EMPTY;
 		mate_l = walk->from.left[mate_r];
 	}
-	settle(walk, mate_l, mate_r, !h);
-	return left_mate(walk, mate_l);
+	settle(walk, mate_l, mate_r, walk->from.slot[mate_l].edge, !h);
+	return mate_l ^ 1;
 }
 
 /* Follow all walks of an area of n left slots. Inlined with and without groups, for speed. */
 static inline __attribute__((always_inline)) void follow_all(const struct walk *walk, uint32_t n)
 {
 	for (uint32_t l = 0; l < n; l++) {
-		uint32_t on, back;
+		uint32_t on, back = l ^ 1;
 
 		if (walk->from.slot[l].right == EMPTY)
 			continue;
-		back = left_mate(walk, l);
-		on = pass(walk, l, 0);
-		while (on != EMPTY || back != EMPTY) {
-			if (on != EMPTY)
-				on = walk->from.slot[on].right == EMPTY ? EMPTY : pass(walk, on, 0);
-			if (back != EMPTY)
-				back = walk->from.slot[back].right == EMPTY ? EMPTY : pass(walk, back, 1);
+		on = step(walk, l, 0);
+		while (on != EMPTY && back != EMPTY) {
+			on = step(walk, on, 0);
+			back = step(walk, back, 1);
 		}
+		while (on != EMPTY)
+			on = step(walk, on, 0);
+		while (back != EMPTY)
+			back = step(walk, back, 1);
 	}
 }
 
