@@ -138,6 +138,7 @@ static enum fors_err part_alloc(struct part *part, uint32_t n, struct fors_error
 {
 	size_t size = (size_t)n + 1; /* branchless copying writes one more */
 
+	memset(part, 0, sizeof(*part));
 	part->edges.n = n;
 	part->id = malloc(size * sizeof(*part->id));
 	part->mult = malloc(size * sizeof(*part->mult));
@@ -261,34 +262,38 @@ static inline uint32_t copy_edge(struct part *to, uint32_t n, const struct part 
 	return n + (mult > 0);
 }
 
-/* The edges of a share, in a new part. */
-static enum fors_err part_take(struct job *job, const struct part *part, enum share share, struct part *to)
+/* Put the edges of both shares into new parts, in one go; mate[] keeps their new numbers. */
+static enum fors_err part_divide(struct job *job, const struct part *part, struct part to[2])
 {
 	struct fors_colour_space *space = job->space;
-	uint32_t n = 0, m = 0;
-	enum fors_err err;
+	const struct fors_edges *edges = &part->edges;
+	uint32_t n[2] = {0, 0}, m[2] = {0, 0};
+	enum fors_err err = part_alloc(&to[0], edges->n, job->error);
 
-	for (uint32_t e = 0; e < part->edges.n; e++)
-		n += space->half[e] = share_of(space, part, e, share) > 0;
-	err = part_alloc(to, n, job->error);
+	if (!err)
+		err = part_alloc(&to[1], edges->n, job->error);
 	if (err)
 		return err;
-	n = 0;
-	to->ncopies = 0;
-	for (uint32_t e = 0; e < part->edges.n; e++) {
-		uint32_t mult = share_of(space, part, e, share);
+	for (uint32_t e = 0; e < edges->n; e++) {
+		uint32_t take = space->take[e], rest = part->mult[e] - take;
 
-		space->place[e] = n;
-		n = copy_edge(to, n, part, e, mult);
-		to->ncopies += mult;
+		space->mate[e] = (struct fors_mates){n[0], n[1]};
+		n[0] = copy_edge(&to[0], n[0], part, e, take);
+		n[1] = copy_edge(&to[1], n[1], part, e, rest);
+		to[0].ncopies += take;
+		to[1].ncopies += rest;
 	}
-	for (uint32_t i = 0; i < part->edges.n; i++) {
-		uint32_t e = part->edges.by_right[i];
+	for (uint32_t i = 0; i < edges->n; i++) {
+		uint32_t e = edges->by_right[i];
 
-		to->edges.right[m] = part->edges.right[i];
-		to->edges.by_right[m] = space->place[e];
-		m += space->half[e];
+		to[0].edges.right[m[0]] = to[1].edges.right[m[1]] = edges->right[i];
+		to[0].edges.by_right[m[0]] = space->mate[e].left;
+		to[1].edges.by_right[m[1]] = space->mate[e].right;
+		m[0] += space->take[e] > 0;
+		m[1] += space->take[e] < part->mult[e];
 	}
+	to[0].edges.n = n[0];
+	to[1].edges.n = n[1];
 	return FORS_OK;
 }
 
@@ -397,11 +402,10 @@ static enum fors_err colour_shares(struct job *job, struct part *part, uint32_t 
 	enum fors_err err = FORS_OK;
 	bool done[2] = {false, false};
 
-	for (enum share share = SHARE_TAKEN; !err && share <= SHARE_REST; share++) { /* while take[] lasts */
+	for (enum share share = SHARE_TAKEN; !err && share <= SHARE_REST; share++) /* while take[] lasts */
 		err = colour_by_slots(job, part, share, first_of[share], colours_of[share], &done[share]);
-		if (!err && !done[share])
-			err = part_take(job, part, share, &sub[share]);
-	}
+	if (!err && !(done[0] && done[1]))
+		err = part_divide(job, part, sub);
 	part_free(part);
 	for (enum share share = SHARE_TAKEN; share <= SHARE_REST; share++) {
 		if (!err && !done[share])

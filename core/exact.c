@@ -54,7 +54,7 @@ struct flows {
 	uint8_t *turn;    /* out place: which of the flows that this leaf receives in the phase it is */
 	uint16_t *from;   /* in place: sending server, from step 3 on; NOBODY: no flow */
 	uint8_t *way;     /* in place; FORS_NO_LANE: inside the leaf */
-	uint16_t *dst;    /* in place: receiving server, from step 4 on */
+	uint16_t *dst;    /* in place: receiving server, from step 4 on; the memory of `to`, which is over then */
 };
 
 /* What one thread works with. */
@@ -353,7 +353,7 @@ static enum fors_err alloc_work(struct plan *plan, struct fors_error *error)
 	plan->flows.turn = malloc(n * sizeof(*plan->flows.turn));
 	plan->flows.from = malloc(n * sizeof(*plan->flows.from));
 	plan->flows.way = malloc(n * sizeof(*plan->flows.way));
-	plan->flows.dst = malloc(n * sizeof(*plan->flows.dst));
+	plan->flows.dst = plan->flows.to;
 	plan->base = calloc((size_t)plan->fabric->nservers + 1, sizeof(*plan->base));
 	for (uint32_t d = 0; plan->base && plan->fabric->nlanes && d < plan->fabric->nservers; d++)
 		plan->base[d] = (uint8_t)fors_home_lane(plan->fabric, plan->fabric->server[d].leaf,
@@ -361,7 +361,7 @@ static enum fors_err alloc_work(struct plan *plan, struct fors_error *error)
 	for (unsigned i = 0; good && i < plan->threads; i++)
 		good = bench_alloc(&plan->bench[i], plan, plan->fabric->max_servers * plan->fabric->nservers);
 	if (good && plan->flows.to && plan->flows.turn && plan->flows.from && plan->flows.way &&
-	    plan->flows.dst && plan->base)
+	    plan->base)
 		return FORS_OK;
 	return fors_fail_memory(error);
 }
@@ -376,7 +376,6 @@ static void plan_free(struct plan *plan)
 	free(plan->flows.turn);
 	free(plan->flows.from);
 	free(plan->flows.way);
-	free(plan->flows.dst);
 	free(plan->base);
 	for (unsigned i = 0; i < FORS_MAX_THREADS; i++)
 		bench_free(&plan->bench[i]);
