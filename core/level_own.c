@@ -70,13 +70,19 @@ uint32_t fors_leveller_first_lane(const struct leveller *leveller, uint32_t pair
 	return idle_lane(leveller, leveller_own_round(leveller, pair, class));
 }
 
-/* Does no unit at home use the lane in this round, at any leaf? */
-static bool idles(const struct leveller *leveller, uint32_t lane, uint32_t round)
+/* The rounds in which no unit at home uses the lane, at any leaf, as bits. */
+static uint64_t idle_rounds(const struct leveller *leveller, uint32_t lane)
 {
 	uint32_t copies = leveller->level->nclasses / leveller->fabric->nlanes;
-	uint32_t since = (round + leveller->rounds - shift(leveller, lane)) % leveller->rounds;
+	uint64_t idle = 0;
 
-	return since == 0 || since > copies * (leveller->fabric->nleaves - 1);
+	for (uint32_t round = 0; round < leveller->rounds; round++) {
+		uint32_t since = (round + leveller->rounds - shift(leveller, lane)) % leveller->rounds;
+
+		if (since == 0 || since > copies * (leveller->fabric->nleaves - 1))
+			idle |= UINT64_C(1) << round;
+	}
+	return idle;
 }
 
 /* Do both links idle in the unit's own round, and does no other displaced unit use them then? */
@@ -87,7 +93,7 @@ static bool is_idle(const struct leveller *leveller, uint32_t pair, uint32_t cla
 	uint64_t taken = leveller->up_taken[pair / nleaves * nlanes + lane] |
 			 leveller->down_taken[pair % nleaves * nlanes + down];
 
-	return idles(leveller, lane, round) && idles(leveller, down, round) && !(taken >> round & 1);
+	return (leveller->idle[lane] & leveller->idle[down] & ~taken) >> round & 1;
 }
 
 /* Choose a lane where the unit can stay in its own round, if there is one. */
@@ -267,6 +273,8 @@ void fors_leveller_choose_own(struct leveller *leveller)
 
 	if (leveller->rounds > 64 || fabric->nlanes > fabric->nslots)
 		return;
+	for (uint32_t lane = 0; lane < fabric->nlanes; lane++)
+		leveller->idle[lane] = idle_rounds(leveller, lane);
 	fors_leveller_visit(leveller, 0, leveller->npairs, true, choose_own);
 	/* Exchanges need rounds in which two lanes idle, so more lanes than rounds. */
 	if (leveller->rounds == fabric->nleaves && fabric->nlanes > fabric->nleaves &&

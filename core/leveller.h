@@ -28,6 +28,8 @@ struct leveller {
 	bool *is_choosy; /* [pair]: most lanes lead from one leaf to the other */
 	uint16_t *own;	 /* [class * nleaves + distance]: the round that the pattern gives to such units */
 	uint32_t rounds; /* of the plan that is hoped for */
+	uint64_t idle[FORS_MAX_LANES];	 /* rounds in which a lane idles at all leaves, as bits (when rounds are at most
+					    64) */
 	uint64_t *up_taken, *down_taken; /* [leaf * nlanes + lane]: rounds in which displaced units use it, as bits */
 	uint64_t effort;		 /* ways that the repair may still look at */
 };
