@@ -69,7 +69,9 @@ static enum fors_err attempt(const struct rounds_problem *problem, uint32_t nrou
 		return err;
 	err = fors_rounds_start(packing, error);
 	if (!err)
-		err = fors_rounds_search(packing, patience, done, error);
+		/* Where every receiver is busy in every round, hardly anything can move; soon or never. */
+		err = fors_rounds_search(packing, nrounds <= rounds_ngroups(problem) ? patience / 4 : patience, done,
+					 error);
 	if (!err && *done)
 		keep(best, packing);
 	else

@@ -22,7 +22,7 @@
 #define COST_CAPACITY 8 /* somebody of the group has to go too */
 #define COST_TABU 40
 #define TIE_BITS 3	     /* room for a random tie-break below the cost */
-#define MOST_PATIENCE 6	     /* times the patience, and one for each homeless unit: the most ejections */
+#define MOST_PATIENCE 4	     /* times the patience, and one for each homeless unit: the most ejections */
 #define CANCEL_STEPS 64	     /* ask for cancellation this often */
 #define MOST_WEIGHED 1000000 /* places looked at, all in all: large problems with many ways come to that */
 
