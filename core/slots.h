@@ -46,16 +46,22 @@ void fors_slots_free(struct fors_slots *slots);
  */
 bool fors_slots_begin(struct fors_slots *slots, const struct fors_colour_side side[2], uint32_t ncolours);
 
-/* Add an edge between two nodes; `name` is what emit gets. False: the node has ncolours times its cap edges already. */
+/*
+ * Add an edge between two nodes; `name` is what emit gets. False: the node has ncolours times its cap edges already.
+ * Inline, and quickest when edges come by their left nodes.
+ */
 static inline bool fors_slots_add(struct fors_slots *slots, uint32_t left, uint32_t right, uint32_t name)
 {
-	uint32_t l = slots->next[0][left]++, r = slots->next[1][right]++;
+	uint32_t l = slots->next[0][left], r = slots->next[1][right], n = slots->n;
 
 	if (l >= slots->end[0][left] || r >= slots->end[1][right])
 		return false;
-	slots->board[0].slot[l] = (struct fors_slot){.right = (uint16_t)r, .edge = (uint16_t)slots->n};
+	slots->next[0][left] = l + 1;
+	slots->next[1][right] = r + 1;
+	slots->board[0].slot[l] = (struct fors_slot){.right = (uint16_t)r, .edge = (uint16_t)n};
 	slots->board[0].left[r] = (uint16_t)l;
-	slots->name[slots->n++] = name;
+	slots->name[n] = name;
+	slots->n = n + 1;
 	return true;
 }
 
