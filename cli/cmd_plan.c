@@ -31,6 +31,7 @@ struct report {
 	double verify_ms;
 	uint64_t nflows;
 	int64_t healthy_bound;   /* lower bound of the intact fabric, or FORS_UNKNOWN */
+	int64_t proven_bound;    /* the lower bound, or a higher one when the plan is above that; or FORS_UNKNOWN */
 	int64_t phases_with_lmc; /* what status.lmc_needed would give, or FORS_UNKNOWN */
 	struct fors_error error; /* why there is no plan */
 };
@@ -138,6 +139,17 @@ static enum fors_err plan_and_verify(const struct cli_fabric *made, const struct
 	return FORS_OK;
 }
 
+/* The plan is above LB: is LB just not the whole truth? */
+static void ask_for_proven_bound(const struct cli_fabric *made, struct report *report)
+{
+	uint32_t bound;
+
+	report->proven_bound = report->status.lower_bound;
+	if (report->status.lower_bound >= 0 && report->status.phases > report->status.lower_bound &&
+	    !fors_proven_bound(made->fabric, &bound, NULL))
+		report->proven_bound = bound;
+}
+
 /* Fill the report of a fabric. Errors: FORS_ENOMEM; that there is no plan is no error here. */
 static enum fors_err investigate(const struct cli_site *site, const struct settings *settings,
 				 const struct cli_fabric *made, struct report *report, struct fors_error *error)
@@ -157,6 +169,7 @@ static enum fors_err investigate(const struct cli_site *site, const struct setti
 		snprintf(status->reason, sizeof(status->reason), "%s", report->error.text);
 	}
 	ask_for_lmc(site, settings, made->fabric, report);
+	ask_for_proven_bound(made, report);
 	if (!settings->is_json && made->fabric->nservers)
 		ask_for_healthy_bound(site, settings, report);
 	return FORS_OK;
@@ -192,8 +205,8 @@ static void print_throughput(const struct report *report)
 	double phases = (double)status->phases;
 
 	printf("throughput  %.1f %% of full speed", 100 * (double)status->servers / phases);
-	if (status->lower_bound > 0)
-		printf(", %.1f %% of what these cables allow", 100 * (double)status->lower_bound / phases);
+	if (report->proven_bound > 0)
+		printf(", %.1f %% of what these cables allow", 100 * (double)report->proven_bound / phases);
 	if (report->healthy_bound > 0)
 		printf(", %.1f %% of the intact fabric's", 100 * (double)report->healthy_bound / phases);
 	printf("\n");
@@ -211,6 +224,9 @@ static void print_plan(const struct report *report)
 	       cli_colour(CLI_PLAIN), status->method);
 	if (status->phases == status->lower_bound)
 		printf("this is the lower bound\n");
+	else if (report->proven_bound > status->lower_bound)
+		printf("lower bound %lld, proven by linear programming; %lld by leaves one by one\n",
+		       (long long)report->proven_bound, (long long)status->lower_bound);
 	else
 		printf("lower bound %lld\n", (long long)status->lower_bound);
 	print_throughput(report);
@@ -273,7 +289,7 @@ static int tell(const struct settings *settings, const struct fors_fabric *fabri
 
 static int plan_site(const struct cli_site *site, const struct settings *settings, const struct cli_fabric *made)
 {
-	struct report report = {.healthy_bound = FORS_UNKNOWN, .phases_with_lmc = FORS_UNKNOWN};
+	struct report report = {.healthy_bound = FORS_UNKNOWN, .proven_bound = FORS_UNKNOWN, .phases_with_lmc = FORS_UNKNOWN};
 	struct fors_error error = {0};
 	int code;
 

@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "planner.h"
+#include "ways.h"
 
 #define WORDS ((FORS_MAX_LANES + 63) / 64)
 
@@ -253,4 +254,32 @@ enum fors_err fors_lower_bound(const struct fors_fabric *fabric, uint32_t *bound
 	climb_free(&climb);
 	*bound = phases > UINT32_MAX ? UINT32_MAX : (uint32_t)phases;
 	return FORS_OK;
+}
+
+/* Has some spine more than two cables to a leaf? */
+static bool has_many_cables(const struct fors_fabric *fabric)
+{
+	for (uint32_t lane = 0; lane < fabric->nlanes; lane++)
+		if (fabric->lane[lane].cable > 1)
+			return true;
+	return false;
+}
+
+enum fors_err fors_proven_bound(const struct fors_fabric *fabric, uint32_t *bound, struct fors_error *error)
+{
+	struct fors_ways *ways = NULL;
+	uint16_t *split = NULL;
+	uint32_t least, phases;
+	enum fors_err err = fors_lower_bound(fabric, &least, error);
+
+	if (!err && fabric->nservers && !has_many_cables(fabric)) {
+		err = fors_ways_of_cables(fabric, &ways, error);
+		if (!err)
+			err = fors_split_find(ways, least, NULL, NULL, &split, &phases, &least, error);
+	}
+	fors_ways_free(ways);
+	free(split);
+	if (!err)
+		*bound = least;
+	return err;
 }

@@ -70,4 +70,12 @@ enum fors_err fors_plan(const struct fors_task *task, const char *name, struct f
  */
 enum fors_err fors_lower_bound(const struct fors_fabric *fabric, uint32_t *bound, struct fors_error *error);
 
+/*
+ * A bound that is at least LB, and higher where several leaves together are the narrow place: LP, or close to it,
+ * proven by prices (split.c). Takes as long as step 1 of the exact planner: for reports, where a plan is above LB.
+ * LB where a spine has more than two cables to a leaf. The fabric must be connected.
+ * Errors: FORS_ENOMEM; *bound is unchanged then.
+ */
+enum fors_err fors_proven_bound(const struct fors_fabric *fabric, uint32_t *bound, struct fors_error *error);
+
 #endif

@@ -136,7 +136,6 @@ static enum fors_err fill_ways(const struct fors_task *task, struct fors_ways *w
 {
 	const struct fors_fabric *fabric = task->fabric;
 
-	ways->is_straight = true;
 	for (uint32_t a = 0; a < fabric->nleaves; a++) {
 		for (uint32_t b = 0; b < fabric->nleaves; b++) {
 			size_t first = fors_way(ways, a, b, 0);
@@ -157,39 +156,89 @@ static enum fors_err fill_ways(const struct fors_task *task, struct fors_ways *w
 	return FORS_OK;
 }
 
+/* Ways of the fabric's size, none there, with its servers; NULL: out of memory. */
+static struct fors_ways *ways_new(const struct fors_fabric *fabric, uint8_t **up, uint8_t **down)
+{
+	size_t nways = (size_t)fabric->nleaves * fabric->nleaves * fabric->nlanes;
+	struct fors_ways *ways = calloc(1, sizeof(*ways));
+	uint32_t *servers = calloc((size_t)fabric->nleaves + 1, sizeof(*servers));
+
+	*up = malloc(nways + 1);
+	*down = malloc(nways + 1);
+	if (!ways || !servers || !*up || !*down) {
+		free(ways);
+		free(servers);
+		free(*up);
+		free(*down);
+		return NULL;
+	}
+	for (uint32_t a = 0; a < fabric->nleaves; a++)
+		servers[a] = fabric->leaf[a].nservers;
+	memset(*up, FORS_NO_WAY, nways);
+	memset(*down, FORS_NO_WAY, nways);
+	*ways = (struct fors_ways){.nleaves = fabric->nleaves, .nlanes = fabric->nlanes, .servers = servers, .up = *up,
+				   .down = *down, .is_straight = true};
+	return ways;
+}
+
 enum fors_err fors_ways_build(const struct fors_task *task, struct fors_ways **ways, struct fors_error *error)
 {
 	const struct fors_fabric *fabric = task->fabric;
-	size_t nways = (size_t)fabric->nleaves * fabric->nleaves * fabric->nlanes;
-	struct fors_ways *made = calloc(1, sizeof(*made));
-	uint32_t *servers = calloc((size_t)fabric->nleaves + 1, sizeof(*servers));
-	uint8_t *up = malloc(nways + 1), *down = malloc(nways + 1);
+	uint8_t *up, *down;
+	struct fors_ways *made = ways_new(fabric, &up, &down);
 	bool *sibling = calloc((size_t)fabric->nlanes + 1, sizeof(*sibling));
-	enum fors_err err = FORS_OK;
+	enum fors_err err;
 
-	if (!made || !servers || !up || !down || !sibling)
-		err = fors_fail_memory(error);
-	if (!err) {
-		*made = (struct fors_ways){.nleaves = fabric->nleaves, .nlanes = fabric->nlanes, .servers = servers,
-					   .up = up, .down = down};
-		for (uint32_t a = 0; a < fabric->nleaves; a++)
-			servers[a] = fabric->leaf[a].nservers;
-		for (uint32_t k = 0; k < fabric->nlanes; k++)
-			sibling[k] = has_sibling(fabric, k);
-		memset(up, FORS_NO_WAY, nways);
-		memset(down, FORS_NO_WAY, nways);
+	for (uint32_t k = 0; sibling && k < fabric->nlanes; k++)
+		sibling[k] = has_sibling(fabric, k);
+	if (made && sibling)
 		err = fill_ways(task, made, up, down, sibling, error);
-	}
+	else
+		err = fors_fail_memory(error);
 	free(sibling);
-	if (!err) {
+	if (err)
+		fors_ways_free(made);
+	else
 		*ways = made;
-		return FORS_OK;
-	}
-	free(servers);
-	free(up);
-	free(down);
-	free(made);
 	return err;
+}
+
+/* The live cable of a leaf on the spine of lane k: k's own, else another; FORS_NO_WAY: none. */
+static uint8_t cable_for(const struct fors_fabric *fabric, uint32_t leaf, uint32_t k)
+{
+	if (fors_live(fabric, leaf, k))
+		return (uint8_t)k;
+	for (uint32_t lane = 0; lane < fabric->nlanes; lane++)
+		if (fabric->lane[lane].spine == fabric->lane[k].spine && fors_live(fabric, leaf, lane))
+			return (uint8_t)lane;
+	return FORS_NO_WAY;
+}
+
+enum fors_err fors_ways_of_cables(const struct fors_fabric *fabric, struct fors_ways **ways, struct fors_error *error)
+{
+	uint8_t *up, *down;
+	struct fors_ways *made = ways_new(fabric, &up, &down);
+
+	if (!made)
+		return fors_fail_memory(error);
+	for (uint32_t a = 0; a < fabric->nleaves; a++) {
+		for (uint32_t b = 0; b < fabric->nleaves; b++) {
+			size_t first = fors_way(made, a, b, 0);
+
+			for (uint32_t k = 0; a != b && k < fabric->nlanes; k++) {
+				uint8_t here = cable_for(fabric, a, k), there = cable_for(fabric, b, k);
+
+				if (here == FORS_NO_WAY || there == FORS_NO_WAY ||
+				    is_known(up + first, down + first, k, here, there))
+					continue;
+				up[first + k] = here;
+				down[first + k] = there;
+				made->is_straight &= here == k && there == k;
+			}
+		}
+	}
+	*ways = made;
+	return FORS_OK;
 }
 
 void fors_ways_free(struct fors_ways *ways)

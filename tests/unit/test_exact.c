@@ -30,7 +30,16 @@ static uint32_t bound_of(const struct bed *bed)
 	return bound;
 }
 
-/* A spec, what is down, and the number of phases, which is LB unless said otherwise. */
+static uint32_t proven_of(const struct bed *bed)
+{
+	struct fors_error error;
+	uint32_t bound = 0;
+
+	assert_int_equal(fors_proven_bound(bed->fabric, &bound, &error), FORS_OK);
+	return bound;
+}
+
+/* A spec, what is down, LB, and the number of phases, which is proven to be the least. */
 static void expect(const char *spec, unsigned lmc, const char *down, uint32_t bound, uint32_t phases)
 {
 	struct bed *bed = bed_new(spec, lmc);
@@ -38,6 +47,7 @@ static void expect(const char *spec, unsigned lmc, const char *down, uint32_t bo
 	bed_down(bed, down);
 	assert_int_equal(bound_of(bed), bound);
 	assert_int_equal(phases_of(bed, spec), phases);
+	assert_int_equal(proven_of(bed), phases);
 	bed_free(bed);
 }
 
