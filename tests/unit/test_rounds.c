@@ -80,6 +80,10 @@ static void the_model_case(void **state)
 	assert_phases(bed, 360, "healthy");
 	bed_down(bed, "Leaf00[21]");
 	assert_phases(bed, 360, "one cable");
+	bed_down(bed, "Leaf09[35]");
+	assert_phases(bed, 360, "two cables of two leaves, by an exchange of rounds");
+	bed_restore(bed);
+	bed_down(bed, "Leaf00[21]");
 	bed_down(bed, "Leaf00[22]");
 	assert_phases(bed, 380, "two cables of a leaf");
 	bed_down(bed, "Leaf00[23]");
