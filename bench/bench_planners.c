@@ -5,8 +5,8 @@
  * usage: bench_planners [--quick]
  *
  * Every measurement runs in a process of its own, so that peak memory is its own: the first plan gives
- * the memory, the fastest of the plans that fit in a second the time. The integer programme is far too slow to run as a whole: some
- * phases are sampled, each with a time limit, and the time of all phases is extrapolated and said to be so.
+ * the memory, the fastest of the plans that fit in a second the time. The integer programme is far too slow to run as a
+ * whole: some phases are sampled, each with a time limit, and the time of all phases is extrapolated and said to be so.
  */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
@@ -31,27 +31,29 @@ struct site {
 	const char *down;  /* what is down, separated by blanks */
 	unsigned random;   /* and so many random cables */
 	const char *label; /* for people */
-	unsigned empty;    /* slots left empty, spread over the leaves */
+	unsigned empty;	   /* slots left empty, spread over the leaves */
 };
 
 static const struct site sites[] = {
-	{ "FT(2;8,16)", 3, "", 1, "1 cable", 0 },
-	{ "FT(2;8,16)", 3, "", 13, "10 % of the cables", 0 },
-	{ "FT(2;20,18)", 5, "", 1, "1 cable, 34 empty slots", 34 },
-	{ "FT(2;20,18)", 5, "", 0, "nothing", 0 },
-	{ "FT(2;20,18)", 5, "Leaf00[21]", 0, "1F SW0", 0 },
-	{ "FT(2;20,18)", 5, "Leaf00[21] Leaf00[22] Leaf00[23] Leaf05[24] Leaf05[25] Leaf05[26] Leaf11[27] Leaf11[28] Leaf11[29]",
-	  0, "3F SW0,5,11", 0 },
-	{ "FT(2;20,18)", 0, "Leaf00[21] Leaf00[22] Leaf00[23] Leaf05[24] Leaf05[25] Leaf05[26] Leaf11[27] Leaf11[28] Leaf11[29]",
-	  0, "3F SW0,5,11", 0 },
-	{ "FT(2;20,18)", 5, "", 36, "10 % of the cables", 0 },
-	{ "FT(2;20,18)", 5, "", 180, "half of the cables", 0 },
-	{ "FT(2;16,32)", 4, "", 20, "20 cables", 0 },
-	{ "FT(2;32,32)", 5, "", 1, "1 cable", 0 },
-	{ "FT(2;32,32)", 5, "", 20, "20 cables", 0 },
-	{ "FT(2;32,47)", 5, "", 1, "1 cable", 0 },
-	{ "FT(2;32,47)", 5, "", 40, "40 cables", 0 },
-	{ "FT(2;32,47)", 0, "", 40, "40 cables", 0 },
+	{"FT(2;8,16)", 3, "", 1, "1 cable", 0},
+	{"FT(2;8,16)", 3, "", 13, "10 % of the cables", 0},
+	{"FT(2;20,18)", 5, "", 1, "1 cable, 34 empty slots", 34},
+	{"FT(2;20,18)", 5, "", 0, "nothing", 0},
+	{"FT(2;20,18)", 5, "Leaf00[21]", 0, "1F SW0", 0},
+	{"FT(2;20,18)", 5,
+	 "Leaf00[21] Leaf00[22] Leaf00[23] Leaf05[24] Leaf05[25] Leaf05[26] Leaf11[27] Leaf11[28] Leaf11[29]", 0,
+	 "3F SW0,5,11", 0},
+	{"FT(2;20,18)", 0,
+	 "Leaf00[21] Leaf00[22] Leaf00[23] Leaf05[24] Leaf05[25] Leaf05[26] Leaf11[27] Leaf11[28] Leaf11[29]", 0,
+	 "3F SW0,5,11", 0},
+	{"FT(2;20,18)", 5, "", 36, "10 % of the cables", 0},
+	{"FT(2;20,18)", 5, "", 180, "half of the cables", 0},
+	{"FT(2;16,32)", 4, "", 20, "20 cables", 0},
+	{"FT(2;32,32)", 5, "", 1, "1 cable", 0},
+	{"FT(2;32,32)", 5, "", 20, "20 cables", 0},
+	{"FT(2;32,47)", 5, "", 1, "1 cable", 0},
+	{"FT(2;32,47)", 5, "", 40, "40 cables", 0},
+	{"FT(2;32,47)", 0, "", 40, "40 cables", 0},
 };
 
 /* A site as a planner sees it. */
@@ -88,7 +90,8 @@ static void rebuild(struct scene *scene)
 	fors_fabric_free(scene->fabric);
 	scene->fabric = NULL;
 	must(fors_fabric_build(scene->net, scene->places, scene->participants.guid ? &scene->participants : NULL,
-			       &scene->fabric, &scene->error), scene);
+			       &scene->fabric, &scene->error),
+	     scene);
 }
 
 static void take_down(struct scene *scene, const struct site *site)
@@ -181,8 +184,10 @@ static void print_head(const struct scene *scene, const struct site *site, const
 	uint32_t bound = 0;
 
 	fors_lower_bound(scene->fabric, &bound, NULL);
-	printf("{\"fabric\": \"%s\", \"servers\": %u, \"lmc\": %u, \"dead\": \"%s\", \"method\": \"%s\", \"threads\": %u, "
-	       "\"lower_bound\": %u, ", site->spec, scene->fabric->nservers, site->lmc, site->label, method, threads, bound);
+	printf("{\"fabric\": \"%s\", \"servers\": %u, \"lmc\": %u, \"dead\": \"%s\", \"method\": \"%s\", \"threads\": "
+	       "%u, "
+	       "\"lower_bound\": %u, ",
+	       site->spec, scene->fabric->nservers, site->lmc, site->label, method, threads, bound);
 }
 
 static void measure(const struct site *site, const char *method, unsigned threads)
@@ -213,7 +218,8 @@ static void measure(const struct site *site, const char *method, unsigned thread
 		fors_schedule_free(schedule);
 	}
 	print_head(&scene, site, method, threads);
-	printf("\"phases\": %u, \"plan_ms\": %.3f, \"ns_per_flow\": %.1f, \"peak_bytes_per_flow\": %.1f, \"note\": \"\"}\n",
+	printf("\"phases\": %u, \"plan_ms\": %.3f, \"ns_per_flow\": %.1f, \"peak_bytes_per_flow\": %.1f, \"note\": "
+	       "\"\"}\n",
 	       phases, best, 1e6 * best / flows, peak / flows);
 }
 
@@ -244,8 +250,8 @@ static void read_phase(const struct scene *scene, const struct fors_schedule *sc
 			sample->allowed[n * fabric->nlanes + k] = fors_live(fabric, a, k) && fors_live(fabric, b, k);
 		n++;
 	}
-	sample->phase = (struct fors_ilp_phase){fabric->nleaves, fabric->nlanes, n, sample->from, sample->to,
-						sample->allowed};
+	sample->phase =
+		(struct fors_ilp_phase){fabric->nleaves, fabric->nlanes, n, sample->from, sample->to, sample->allowed};
 }
 
 /* Time the integer programme on `count` phases of the closed form's schedule, `seconds` each at most. */
@@ -276,8 +282,8 @@ static void sample_ilp(const struct site *site, unsigned count, unsigned seconds
 	}
 	print_head(&scene, site, "ilp", 1);
 	printf("\"phases\": %u, \"plan_ms\": %.0f, \"ns_per_flow\": %.0f, \"peak_bytes_per_flow\": null, \"note\": "
-	       "\"extrapolated from %u phases, %u solved, at most %u s each\"}\n", schedule->nphases,
-	       spent * schedule->nphases / count,
+	       "\"extrapolated from %u phases, %u solved, at most %u s each\"}\n",
+	       schedule->nphases, spent * schedule->nphases / count,
 	       1e6 * spent * schedule->nphases / count / scene.fabric->nservers / scene.fabric->nservers, count, solved,
 	       seconds);
 }

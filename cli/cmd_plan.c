@@ -30,8 +30,8 @@ struct report {
 	struct fors_schedule *schedule; /* NULL: there is no plan */
 	double verify_ms;
 	uint64_t nflows;
-	int64_t healthy_bound;   /* lower bound of the intact fabric, or FORS_UNKNOWN */
-	int64_t proven_bound;    /* the lower bound, or a higher one when the plan is above that; or FORS_UNKNOWN */
+	int64_t healthy_bound;	 /* lower bound of the intact fabric, or FORS_UNKNOWN */
+	int64_t proven_bound;	 /* the lower bound, or a higher one when the plan is above that; or FORS_UNKNOWN */
 	int64_t phases_with_lmc; /* what status.lmc_needed would give, or FORS_UNKNOWN */
 	struct fors_error error; /* why there is no plan */
 };
@@ -179,10 +179,10 @@ static enum fors_err investigate(const struct cli_site *site, const struct setti
 
 static void print_fabric(const struct fors_fabric *fabric)
 {
-	printf("fabric      %u %s, %u %s, %u %s, %u %s; LMC %u\n", fabric->nleaves, fabric->nleaves == 1 ? "leaf" : "leaves",
-	       fabric->nspines, fabric->nspines == 1 ? "spine" : "spines", fabric->nlanes,
-	       fabric->nlanes == 1 ? "lane" : "lanes", fabric->nservers, fabric->nservers == 1 ? "server" : "servers",
-	       fabric->lmc);
+	printf("fabric      %u %s, %u %s, %u %s, %u %s; LMC %u\n", fabric->nleaves,
+	       fabric->nleaves == 1 ? "leaf" : "leaves", fabric->nspines, fabric->nspines == 1 ? "spine" : "spines",
+	       fabric->nlanes, fabric->nlanes == 1 ? "lane" : "lanes", fabric->nservers,
+	       fabric->nservers == 1 ? "server" : "servers", fabric->lmc);
 }
 
 static void print_capacity(const struct fors_fabric *fabric, const struct fors_status *status)
@@ -289,7 +289,8 @@ static int tell(const struct settings *settings, const struct fors_fabric *fabri
 
 static int plan_site(const struct cli_site *site, const struct settings *settings, const struct cli_fabric *made)
 {
-	struct report report = {.healthy_bound = FORS_UNKNOWN, .proven_bound = FORS_UNKNOWN, .phases_with_lmc = FORS_UNKNOWN};
+	struct report report = {
+		.healthy_bound = FORS_UNKNOWN, .proven_bound = FORS_UNKNOWN, .phases_with_lmc = FORS_UNKNOWN};
 	struct fors_error error = {0};
 	int code;
 

@@ -24,7 +24,8 @@
 #define WORDS ((FORS_MAX_LANES + 63) / 64)
 
 /* The leaves that share a set of spines with the leaf in hand. */
-struct class {
+struct class
+{
 	uint64_t spines[WORDS];
 	uint64_t flows;
 	uint64_t placed;
@@ -36,12 +37,12 @@ struct climb {
 	uint32_t nspines, nleaves, nclasses;
 	struct class *class;
 	uint64_t (*live)[WORDS]; /* per leaf: its live spines */
-	uint32_t *cables;  /* live cables from the leaf to each spine */
-	uint64_t *load;    /* flows on each spine */
-	uint64_t *flow;    /* nclasses x nspines: flows of the class over the spine */
-	bool *is_seen;     /* spines, in the search */
-	uint32_t *queue;   /* of classes and (from nleaves on) spines */
-	uint32_t *from;    /* who found it: for classes a spine, for spines (at nleaves + s) a class */
+	uint32_t *cables;	 /* live cables from the leaf to each spine */
+	uint64_t *load;		 /* flows on each spine */
+	uint64_t *flow;		 /* nclasses x nspines: flows of the class over the spine */
+	bool *is_seen;		 /* spines, in the search */
+	uint32_t *queue;	 /* of classes and (from nleaves on) spines */
+	uint32_t *from;		 /* who found it: for classes a spine, for spines (at nleaves + s) a class */
 };
 
 static void climb_free(struct climb *climb)
@@ -95,7 +96,7 @@ static void add_to_class(struct climb *climb, const uint64_t *spines, uint64_t f
 	struct class *end = class + climb->nclasses;
 
 	while (class < end && memcmp(class->spines, spines, sizeof(class->spines)) != 0)
-		class++;
+		class ++;
 	if (class == end) {
 		memset(class, 0, sizeof(*class));
 		memcpy(class->spines, spines, sizeof(class->spines));
@@ -129,7 +130,7 @@ static inline bool reaches(const struct class *class, uint32_t spine)
 
 static inline uint64_t *flow_of(struct climb *climb, uint32_t class, uint32_t spine)
 {
-	return &climb->flow[(size_t)class * climb->nspines + spine];
+	return &climb->flow[(size_t) class * climb->nspines + spine];
 }
 
 /* Place what fits without moving anything. */
@@ -187,7 +188,8 @@ static uint32_t find_room(struct climb *climb, uint32_t c, uint64_t phases)
 /* Move flows along the way that find_room() found from class c to spine s. */
 static void push_along(struct climb *climb, uint32_t c, uint32_t s, uint64_t phases)
 {
-	uint64_t amount = climb->cables[s] * phases - climb->load[s], want = climb->class[c].flows - climb->class[c].placed;
+	uint64_t amount = climb->cables[s] * phases - climb->load[s],
+		 want = climb->class[c].flows - climb->class[c].placed;
 	uint32_t spine = s, class;
 
 	amount = amount < want ? amount : want;

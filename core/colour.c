@@ -26,7 +26,7 @@
 #include "settle.h"
 #include "slots.h"
 
-#define FEW 4    /* copies of each edge on average, at most: from here on one by one */
+#define FEW 4 /* copies of each edge on average, at most: from here on one by one */
 
 #define SHARE_BITS 20 /* binary digits of a fraction of a copy */
 #define ONE_COPY (1 << SHARE_BITS)
@@ -34,21 +34,21 @@
 /* A graph on the way: edges in both orders, with copies and the caller's numbers. */
 struct part {
 	struct fors_edges edges;
-	uint32_t *id;   /* the caller's number of each edge */
-	uint16_t *mult; /* copies, at least 1 */
+	uint32_t *id;	  /* the caller's number of each edge */
+	uint16_t *mult;	  /* copies, at least 1 */
 	uint64_t ncopies; /* their sum */
 };
 
 struct fors_colour_space {
 	uint32_t nnodes;
 	struct fors_edges odd; /* the graph of the odd edges */
-	uint32_t *odd_id;     /* their numbers in the part */
+	uint32_t *odd_id;      /* their numbers in the part */
 	struct fors_mates *mate;
 	uint8_t *half;
-	uint32_t *place;      /* new number of an edge in its part */
-	uint16_t *take;       /* copies for the first part */
-	uint32_t *count;      /* per right node, for sorting */
-	int32_t *owed;        /* per right node: how much less than its share was taken, in ONE_COPYs */
+	uint32_t *place; /* new number of an edge in its part */
+	uint16_t *take;	 /* copies for the first part */
+	uint32_t *count; /* per right node, for sorting */
+	int32_t *owed;	 /* per right node: how much less than its share was taken, in ONE_COPYs */
 	struct fors_slots *slots;
 	struct fors_settle_space *settle; /* made when first needed */
 };
@@ -69,10 +69,10 @@ struct fors_colour_pieces {
 struct job {
 	struct fors_colour_space *space;
 	const struct fors_colour_side *side;
-	fors_colour_emit emit;             /* when colouring */
+	fors_colour_emit emit; /* when colouring */
 	void *context;
 	struct fors_colour_pieces *pieces; /* when cutting, else NULL */
-	uint32_t most;                     /* colours in a piece */
+	uint32_t most;			   /* colours in a piece */
 	struct fors_error *error;
 };
 
@@ -109,8 +109,8 @@ struct fors_colour_space *fors_colour_space_new(uint32_t nedges, uint32_t nnodes
 	space->count = malloc(((size_t)nnodes + 1) * sizeof(*space->count));
 	space->owed = malloc(((size_t)nnodes + 1) * sizeof(*space->owed));
 	space->slots = fors_slots_new(nnodes);
-	if (edges_alloc(&space->odd, n) && space->odd_id && space->mate && space->half && space->place &&
-	    space->take && space->count && space->owed && space->slots)
+	if (edges_alloc(&space->odd, n) && space->odd_id && space->mate && space->half && space->place && space->take &&
+	    space->count && space->owed && space->slots)
 		return space;
 	fors_colour_space_free(space);
 	return NULL;

@@ -19,18 +19,18 @@
 
 /* The nodes of one side. All arrays are borrowed. */
 struct fors_colour_side {
-	uint32_t nnodes;           /* at most 65,535 */
-	const uint16_t *cap;       /* most edges of one colour at each node; NULL: 1 */
-	uint32_t ngroups;          /* 0: no groups */
-	const uint16_t *group;     /* of each node, ascending; NULL when there are no groups */
+	uint32_t nnodes;	   /* at most 65,535 */
+	const uint16_t *cap;	   /* most edges of one colour at each node; NULL: 1 */
+	uint32_t ngroups;	   /* 0: no groups */
+	const uint16_t *group;	   /* of each node, ascending; NULL when there are no groups */
 	const uint16_t *group_cap; /* most edges of one colour in each group */
 };
 
 struct fors_multigraph {
 	uint32_t nedges;
-	const uint16_t *left;      /* left node of each edge, ascending */
-	const uint16_t *right;     /* right node of each edge */
-	const uint16_t *mult;      /* parallel copies of each edge, at least 1; NULL: 1 */
+	const uint16_t *left;		 /* left node of each edge, ascending */
+	const uint16_t *right;		 /* right node of each edge */
+	const uint16_t *mult;		 /* parallel copies of each edge, at least 1; NULL: 1 */
 	struct fors_colour_side side[2]; /* left, right */
 };
 

@@ -35,7 +35,7 @@ static inline void tie(struct fors_mates *mate, uint32_t e, uint32_t f, int s)
  * this side, order[i] that edge (NULL: i itself). Inlined twice, for speed.
  */
 static inline __attribute__((always_inline)) void tie_side(uint32_t n, const uint32_t *order, const uint16_t *node,
-							    const uint16_t *group, struct fors_mates *mate, int s)
+							   const uint16_t *group, struct fors_mates *mate, int s)
 {
 	uint32_t left_over = FORS_NO_EDGE, group_of_it = 0;
 

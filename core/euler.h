@@ -12,10 +12,10 @@
 /* A list of single edges in the order of both sides. All arrays are borrowed. */
 struct fors_edges {
 	uint32_t n;
-	uint16_t *left;      /* left node of edge e, ascending */
-	uint16_t *right_of;  /* right node of edge e */
-	uint32_t *by_right;  /* the edges in order of their right nodes */
-	uint16_t *right;     /* right node of by_right[i], ascending */
+	uint16_t *left;	    /* left node of edge e, ascending */
+	uint16_t *right_of; /* right node of edge e */
+	uint32_t *by_right; /* the edges in order of their right nodes */
+	uint16_t *right;    /* right node of by_right[i], ascending */
 };
 
 /* The edges that follow an edge at its left and its right node. */

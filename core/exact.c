@@ -50,11 +50,11 @@
 
 /* The flows of all phases, by place. */
 struct flows {
-	uint16_t *to;     /* out place: leaf that the flow goes to; NOBODY: no flow */
-	uint8_t *turn;    /* out place: which of the flows that this leaf receives in the phase it is */
-	uint16_t *from;   /* in place: sending server, from step 3 on; NOBODY: no flow */
-	uint8_t *way;     /* in place; FORS_NO_LANE: inside the leaf */
-	uint16_t *dst;    /* in place: receiving server, from step 4 on; the memory of `to`, which is over then */
+	uint16_t *to;	/* out place: leaf that the flow goes to; NOBODY: no flow */
+	uint8_t *turn;	/* out place: which of the flows that this leaf receives in the phase it is */
+	uint16_t *from; /* in place: sending server, from step 3 on; NOBODY: no flow */
+	uint8_t *way;	/* in place; FORS_NO_LANE: inside the leaf */
+	uint16_t *dst;	/* in place: receiving server, from step 4 on; the memory of `to`, which is over then */
 };
 
 /* What one thread works with. */
@@ -78,11 +78,11 @@ struct plan {
 	struct fors_lane_graph lanes;
 	struct fors_colour_pieces *pieces;
 	struct flows flows;
-	uint8_t *base;       /* per server: home lane of path index 0 */
+	uint8_t *base; /* per server: home lane of path index 0 */
 	struct bench bench[FORS_MAX_THREADS];
 	struct fors_schedule *schedule;
 	atomic_bool stop;
-	double done, share;  /* of the work, for progress: before this step, and this step's */
+	double done, share; /* of the work, for progress: before this step, and this step's */
 };
 
 /* ---- asking and telling the caller ---- */
@@ -185,8 +185,8 @@ static enum fors_err write_colour(void *context, uint32_t colour, const uint32_t
 }
 
 /* Colour the edges listed in the bench with the n servers of `leaf`. */
-static enum fors_err colour_servers(struct plan *plan, uint32_t worker, uint32_t leaf, uint32_t nedges,
-				    uint32_t nright, const uint16_t *caps, struct fors_error *error)
+static enum fors_err colour_servers(struct plan *plan, uint32_t worker, uint32_t leaf, uint32_t nedges, uint32_t nright,
+				    const uint16_t *caps, struct fors_error *error)
 {
 	struct bench *bench = &plan->bench[worker];
 	struct fors_multigraph graph = {
@@ -278,7 +278,8 @@ static enum fors_err make_cell(const struct plan *plan, uint32_t s, uint32_t d, 
 	if (cell->path != FORS_NO_INDEX)
 		return FORS_OK;
 	return fors_fail(error, FORS_ENOPLAN, "the tables have no path index from %s to LID %u over lane %u",
-			 plan->fabric->leaf[plan->fabric->server[s].leaf].name, plan->fabric->server[d].lid, cell->lane);
+			 plan->fabric->leaf[plan->fabric->server[s].leaf].name, plan->fabric->server[d].lid,
+			 cell->lane);
 }
 
 /* Write what leaf b receives in phase t to the schedule, whose rows are servers. */
@@ -360,8 +361,7 @@ static enum fors_err alloc_work(struct plan *plan, struct fors_error *error)
 							plan->fabric->server[d].slot, 0);
 	for (unsigned i = 0; good && i < plan->threads; i++)
 		good = bench_alloc(&plan->bench[i], plan, plan->fabric->max_servers * plan->fabric->nservers);
-	if (good && plan->flows.to && plan->flows.turn && plan->flows.from && plan->flows.way &&
-	    plan->base)
+	if (good && plan->flows.to && plan->flows.turn && plan->flows.from && plan->flows.way && plan->base)
 		return FORS_OK;
 	return fors_fail_memory(error);
 }
@@ -428,8 +428,7 @@ static enum fors_err make_plan(struct plan *plan, struct fors_error *error)
 	return err;
 }
 
-static enum fors_err plan_exact(const struct fors_task *task, struct fors_schedule **schedule,
-				struct fors_error *error)
+static enum fors_err plan_exact(const struct fors_task *task, struct fors_schedule **schedule, struct fors_error *error)
 {
 	struct plan plan = {.task = task, .fabric = task->fabric};
 	enum fors_err err;

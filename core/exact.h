@@ -13,14 +13,14 @@
 struct fors_lane_graph {
 	struct fors_multigraph graph;  /* left: up, right: down; it borrows the arrays below */
 	uint16_t *left, *right, *mult; /* of each edge */
-	uint8_t *way;                  /* of each edge; FORS_NO_LANE: inside the leaf */
-	uint16_t *leaf_of;             /* of each node */
-	uint16_t *servers;             /* n_a of each leaf */
+	uint8_t *way;		       /* of each edge; FORS_NO_LANE: inside the leaf */
+	uint16_t *leaf_of;	       /* of each node */
+	uint16_t *servers;	       /* n_a of each leaf */
 };
 
 /*
- * The graph of a split into T = nphases phases, in *lanes, to be released with fors_lane_graph_free(). It can be coloured
- * with T colours so that no node has two edges of a colour and no leaf more than n_a, up or down; groups are
+ * The graph of a split into T = nphases phases, in *lanes, to be released with fors_lane_graph_free(). It can be
+ * coloured with T colours so that no node has two edges of a colour and no leaf more than n_a, up or down; groups are
  * there only when they are needed for the latter.
  * Errors: FORS_ELIMIT (too many nodes), FORS_ENOMEM; there is nothing to release then.
  */

@@ -10,8 +10,8 @@
  *
  * - Live uplinks <= n_a. Take n_a nodes: all living lanes and, for the rest, dead ones or nodes that no
  *   lane stands behind. At either side they have room for n_a T edges, and
- *   the leaf has n_a P <= n_a T with those inside, so these can fill up the nodes, from the first to the last, at both sides
- *   in step. Then every edge of the leaf is at one of n_a nodes, and a colour has at most one edge at each.
+ *   the leaf has n_a P <= n_a T with those inside, so these can fill up the nodes, from the first to the last, at both
+ * sides in step. Then every edge of the leaf is at one of n_a nodes, and a colour has at most one edge at each.
  * - Live uplinks > n_a. The flows inside get as few nodes of their own as hold them with T each. The leaf is a group of
  *   cap n_a, and the colouring sees to it.
  */
@@ -22,13 +22,13 @@
 
 /* What is known of one leaf, and a walk over its nodes while its inner flows are given out. */
 struct corner {
-	uint32_t base;       /* its first node */
+	uint32_t base; /* its first node */
 	uint32_t nnodes;
 	uint32_t nlive;
-	bool is_grouped;     /* more live uplinks than servers */
-	uint32_t left;       /* inner flows not given out yet */
-	uint32_t down;       /* node, from 0, where the next one comes down */
-	uint32_t down_room;  /* of that node; 0: look for the next one */
+	bool is_grouped;    /* more live uplinks than servers */
+	uint32_t left;	    /* inner flows not given out yet */
+	uint32_t down;	    /* node, from 0, where the next one comes down */
+	uint32_t down_room; /* of that node; 0: look for the next one */
 };
 
 struct builder {
@@ -37,8 +37,8 @@ struct builder {
 	const uint16_t *split;
 	uint32_t nphases;
 	struct fors_lane_graph *lanes;
-	struct corner *corner;      /* per leaf */
-	uint32_t *load[2];          /* nleaves x nlanes: flows up, down */
+	struct corner *corner; /* per leaf */
+	uint32_t *load[2];     /* nleaves x nlanes: flows up, down */
 };
 
 void fors_lane_graph_free(struct fors_lane_graph *lanes)
@@ -144,8 +144,8 @@ static void add_lane_edges(struct builder *builder, uint32_t a, uint32_t up, uin
 		size_t way = fors_way(ways, a, b, k);
 
 		if (ways->up[way] == up && builder->split[way])
-			add_edge(builder->lanes, builder->corner[a].base + up, builder->corner[b].base + ways->down[way],
-				 builder->split[way], (uint8_t)k);
+			add_edge(builder->lanes, builder->corner[a].base + up,
+				 builder->corner[b].base + ways->down[way], builder->split[way], (uint8_t)k);
 	}
 }
 

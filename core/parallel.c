@@ -43,8 +43,7 @@ static void *run(void *argument)
 	return NULL;
 }
 
-enum fors_err fors_parallel(unsigned threads, uint32_t nitems, fors_work work, void *context,
-			    struct fors_error *error)
+enum fors_err fors_parallel(unsigned threads, uint32_t nitems, fors_work work, void *context, struct fors_error *error)
 {
 	struct loop loop = {.work = work, .context = context, .nitems = nitems};
 	struct worker worker[FORS_MAX_THREADS], *failed = NULL;

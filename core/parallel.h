@@ -23,7 +23,6 @@ typedef enum fors_err (*fors_work)(void *context, uint32_t worker, uint32_t item
  * After a round fails no new ones start; of several failures the one with the
  * smallest item is returned. A thread that cannot be started is done without.
  */
-enum fors_err fors_parallel(unsigned threads, uint32_t nitems, fors_work work, void *context,
-			    struct fors_error *error);
+enum fors_err fors_parallel(unsigned threads, uint32_t nitems, fors_work work, void *context, struct fors_error *error);
 
 #endif

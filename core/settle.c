@@ -38,8 +38,8 @@ struct end {
 
 struct fors_settle_space {
 	struct end end[2];
-	uint32_t *queue;    /* ring of defects: node * 2 + side */
-	uint8_t *queued;    /* per node * 2 + side */
+	uint32_t *queue; /* ring of defects: node * 2 + side */
+	uint8_t *queued; /* per node * 2 + side */
 	uint32_t head, count, ring;
 	/* the job in hand, borrowed */
 	const struct fors_edges *edges;
@@ -302,8 +302,8 @@ enum fors_err fors_settle(struct fors_settle_space *space, const struct fors_edg
 		space->count--;
 		space->queued[at] = 0;
 		if (!budget || !settle_node(space, at & 1, at >> 1))
-			return fors_fail(error, FORS_ENOPLAN, "a split of %u colours into %u and %u found no end", whole,
-					 part, whole - part);
+			return fors_fail(error, FORS_ENOPLAN, "a split of %u colours into %u and %u found no end",
+					 whole, part, whole - part);
 	}
 	return FORS_OK;
 }

@@ -113,8 +113,8 @@ bool fors_slots_begin(struct fors_slots *slots, const struct fors_colour_side si
 
 /* A graph, or a half: where it lies on the board, and its colours. */
 struct area {
-	int turn;             /* on board[turn] */
-	uint32_t start[2];    /* of its slots, per side */
+	int turn;	   /* on board[turn] */
+	uint32_t start[2]; /* of its slots, per side */
 	uint32_t nslots[2];
 	uint32_t first, ncolours;
 };
@@ -194,7 +194,8 @@ static inline void settle(const struct walk *walk, uint32_t l, uint32_t r, uint1
 
 /*
  * One step of a walk that has come to left slot l: its edge goes to half h, that edge's right mate to the other half.
- * Returns the left slot to go on with, or EMPTY: the walk ends, with this step or before it (no edge, or passed already).
+ * Returns the left slot to go on with, or EMPTY: the walk ends, with this step or before it (no edge, or passed
+ * already).
  */
 static inline __attribute__((always_inline)) uint32_t step(const struct walk *walk, uint32_t l, int h)
 {
@@ -287,7 +288,8 @@ static enum fors_err colour(struct fors_slots *slots, const struct area *area)
 
 enum fors_err fors_slots_colour(struct fors_slots *slots, uint32_t first, fors_colour_emit emit, void *context)
 {
-	struct area whole = {.nslots = {slots->nslots[0], slots->nslots[1]}, .first = first, .ncolours = slots->ncolours};
+	struct area whole = {
+		.nslots = {slots->nslots[0], slots->nslots[1]}, .first = first, .ncolours = slots->ncolours};
 
 	slots->emit = emit;
 	slots->context = context;

@@ -12,26 +12,26 @@
 /* What is in a left slot. */
 struct fors_slot {
 	uint16_t right; /* right slot of the edge here; EMPTY: no edge, or passed by already */
-	uint16_t edge;  /* its number */
+	uint16_t edge;	/* its number */
 };
 
 /* A graph in slots. */
 struct fors_board {
 	struct fors_slot *slot; /* left slots */
-	uint16_t *left;    /* left slot of the edge in a right slot; EMPTY: none */
+	uint16_t *left;		/* left slot of the edge in a right slot; EMPTY: none */
 };
 
 struct fors_slots {
 	struct fors_board board[2];
-	uint16_t *tied[2];    /* per slot of each side: slot of the group's edge that it is tied to; EMPTY: none */
-	uint32_t *next[2];    /* per node of each side: slot of its next edge, while adding, */
-	uint32_t *end[2];     /* and the first one that is no longer its own */
-	uint32_t *name;       /* of each edge */
-	uint32_t *list;       /* for emit */
+	uint16_t *tied[2]; /* per slot of each side: slot of the group's edge that it is tied to; EMPTY: none */
+	uint32_t *next[2]; /* per node of each side: slot of its next edge, while adding, */
+	uint32_t *end[2];  /* and the first one that is no longer its own */
+	uint32_t *name;	   /* of each edge */
+	uint32_t *list;	   /* for emit */
 	/* the graph in hand */
 	const struct fors_colour_side *side;
 	uint32_t ncolours, n;
-	uint32_t nslots[2];   /* at ncolours colours */
+	uint32_t nslots[2]; /* at ncolours colours */
 	fors_colour_emit emit;
 	void *context;
 };

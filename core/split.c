@@ -34,15 +34,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define STEEP 64          /* price of a flow above T, in flows below it, when looking for a split */
-#define CLIFF (1 << 20)   /* the same when looking for prices */
-#define SWEEPS 30         /* of whole flows */
-#define PIECES 64         /* a flow is cut into, for prices */
+#define STEEP 64	/* price of a flow above T, in flows below it, when looking for a split */
+#define CLIFF (1 << 20) /* the same when looking for prices */
+#define SWEEPS 30	/* of whole flows */
+#define PIECES 64	/* a flow is cut into, for prices */
 #define PRICE_SWEEPS 400
-#define TRIES 6           /* tabu searches for one T, each from a fresh fill */
-#define STEPS 4000        /* of each, at least */
+#define TRIES 6	   /* tabu searches for one T, each from a fresh fill */
+#define STEPS 4000 /* of each, at least */
 #define SEED UINT64_C(0x2545F4914F6CDD1D)
-#define TENURE 12         /* steps that a move is tabu, and up to as many more */
+#define TENURE 12 /* steps that a move is tabu, and up to as many more */
 
 /* One move of one flow from way k to way `to`. */
 struct move {
@@ -53,7 +53,7 @@ struct move {
 struct choice {
 	struct move move;
 	int64_t harm;
-	uint32_t equals;     /* moves seen that are as good */
+	uint32_t equals; /* moves seen that are as good */
 };
 
 /* A move of a chain, and the port that it relieves. */
@@ -65,25 +65,25 @@ struct link {
 
 struct search {
 	const struct fors_ways *ways;
-	uint32_t nports;     /* 2 x nleaves x nlanes: up ports, then down ports */
-	int64_t limit;       /* T, in pieces when pieces > 1 */
-	int64_t pieces;      /* that each flow is cut into */
-	int64_t steep;       /* STEEP or CLIFF */
-	int32_t *x;          /* [a][b][k], in pieces */
-	int64_t *load;       /* of each port */
-	uint32_t *order;     /* pairs a * nleaves + b, those with few ways first */
+	uint32_t nports; /* 2 x nleaves x nlanes: up ports, then down ports */
+	int64_t limit;	 /* T, in pieces when pieces > 1 */
+	int64_t pieces;	 /* that each flow is cut into */
+	int64_t steep;	 /* STEEP or CLIFF */
+	int32_t *x;	 /* [a][b][k], in pieces */
+	int64_t *load;	 /* of each port */
+	uint32_t *order; /* pairs a * nleaves + b, those with few ways first */
 	uint32_t npairs;
-	uint32_t *tabu;      /* [a][b][k]: no move to it before this step */
-	uint32_t step;       /* of the tabu search */
-	struct choice best;  /* move of this step so far */
-	struct link *link;   /* per port: how the chain search came here */
-	uint32_t *queue;     /* ports of the chain search */
+	uint32_t *tabu;		/* [a][b][k]: no move to it before this step */
+	uint32_t step;		/* of the tabu search */
+	struct choice best;	/* move of this step so far */
+	struct link *link;	/* per port: how the chain search came here */
+	uint32_t *queue;	/* ports of the chain search */
 	uint32_t queued, start; /* how many; where the chain begins */
-	int64_t *room;       /* per way of the pair in hand: scratch */
+	int64_t *room;		/* per way of the pair in hand: scratch */
 	uint64_t random;
 	bool (*cancelled)(void *context);
 	void *context;
-	bool stop;           /* it was cancelled */
+	bool stop; /* it was cancelled */
 };
 
 static uint32_t random_below(struct search *search, uint32_t n)
@@ -221,7 +221,8 @@ static void fill(struct search *search, uint32_t a, uint32_t b)
 			left -= search->room[k];
 		}
 	}
-	for (int pass = 0; left > 0; pass++) { /* the rest, fewer than the ways: one each, to those at the level first */
+	for (int pass = 0; left > 0;
+	     pass++) { /* the rest, fewer than the ways: one each, to those at the level first */
 		for (uint32_t i = 0; i < nlanes && left > 0; i++) {
 			size_t way = first + (turn + i) % nlanes;
 
@@ -259,8 +260,8 @@ static bool is_over(const struct search *search, uint32_t a, uint32_t b)
 	size_t first = fors_way(search->ways, a, b, 0);
 
 	for (uint32_t k = 0; k < search->ways->nlanes; k++) {
-		if (search->x[first + k] > 0 && (over(search, up_port(search, a, first + k)) ||
-						 over(search, down_port(search, b, first + k))))
+		if (search->x[first + k] > 0 &&
+		    (over(search, up_port(search, a, first + k)) || over(search, down_port(search, b, first + k))))
 			return true;
 	}
 	return false;
@@ -691,8 +692,14 @@ enum fors_err fors_split_find(const struct fors_ways *ways, uint32_t at_least, b
 			      void *context, uint16_t **split, uint32_t *phases, uint32_t *bound,
 			      struct fors_error *error)
 {
-	struct search search = {.ways = ways, .pieces = 1, .steep = STEEP, .random = SEED, .cancelled = cancelled, .context = context};
-	struct search prices = {.ways = ways, .pieces = PIECES, .steep = CLIFF, .random = SEED, .cancelled = cancelled, .context = context};
+	struct search search = {
+		.ways = ways, .pieces = 1, .steep = STEEP, .random = SEED, .cancelled = cancelled, .context = context};
+	struct search prices = {.ways = ways,
+				.pieces = PIECES,
+				.steep = CLIFF,
+				.random = SEED,
+				.cancelled = cancelled,
+				.context = context};
 	int64_t found = at_least, proven = at_least;
 	enum fors_err err = FORS_OK;
 

@@ -9,7 +9,8 @@
  * and way k goes up and down over lane k. If one cable of several parallel ones is dead, its entries
  * go over another cable of the same spine, at the end where it is dead; the tables tell which one, and
  * way k stays useful: with one of two cables dead at a, ways k0 and k1 leave a over the same
- * cable and reach b over both. Entries that went to another spine repeat one of that spine's own ways, and are left out.
+ * cable and reach b over both. Entries that went to another spine repeat one of that spine's own ways, and are left
+ * out.
  *
  * With 2^LMC < S a server has only some of the lanes; a way is used when all servers of the leaf have it.
  */
@@ -28,8 +29,7 @@ static inline uint32_t home_index(const struct fors_fabric *fabric, uint32_t d, 
 }
 
 /* The lanes of the entries of path index i of server d, from leaf a. */
-static void lanes_of_entry(const struct fors_task *task, uint32_t a, uint32_t d, uint32_t i, uint8_t *up,
-			   uint8_t *down)
+static void lanes_of_entry(const struct fors_task *task, uint32_t a, uint32_t d, uint32_t i, uint8_t *up, uint8_t *down)
 {
 	*up = fors_lane_to(task->fabric, task->lanes, a, d, i);
 	*down = *up == FORS_NO_LANE ? FORS_NO_LANE : fors_lane_down(task->fabric, task->lanes, *up, d, i);
@@ -127,7 +127,8 @@ static enum fors_err no_way(const struct fors_fabric *fabric, uint32_t a, uint32
 	while (1u << needed < fabric->nlanes)
 		needed++;
 	return fors_fail(error, FORS_ELMC,
-			 "LMC %u is too small for the %u lanes: the servers of %s have no lane in common from %s; LMC %u is enough",
+			 "LMC %u is too small for the %u lanes: the servers of %s have no lane in common from %s; LMC "
+			 "%u is enough",
 			 fabric->lmc, fabric->nlanes, fabric->leaf[b].name, fabric->leaf[a].name, needed);
 }
 
@@ -146,8 +147,8 @@ static enum fors_err fill_ways(const struct fors_task *task, struct fors_ways *w
 			find_ways(task, a, b, sibling, up + first, down + first);
 			for (uint32_t k = 0; k < fabric->nlanes; k++) {
 				any |= up[first + k] != FORS_NO_WAY;
-				ways->is_straight &= up[first + k] == FORS_NO_WAY ||
-						     (up[first + k] == k && down[first + k] == k);
+				ways->is_straight &=
+					up[first + k] == FORS_NO_WAY || (up[first + k] == k && down[first + k] == k);
 			}
 			if (!any)
 				return no_way(fabric, a, b, error);
@@ -176,8 +177,12 @@ static struct fors_ways *ways_new(const struct fors_fabric *fabric, uint8_t **up
 		servers[a] = fabric->leaf[a].nservers;
 	memset(*up, FORS_NO_WAY, nways);
 	memset(*down, FORS_NO_WAY, nways);
-	*ways = (struct fors_ways){.nleaves = fabric->nleaves, .nlanes = fabric->nlanes, .servers = servers, .up = *up,
-				   .down = *down, .is_straight = true};
+	*ways = (struct fors_ways){.nleaves = fabric->nleaves,
+				   .nlanes = fabric->nlanes,
+				   .servers = servers,
+				   .up = *up,
+				   .down = *down,
+				   .is_straight = true};
 	return ways;
 }
 

@@ -25,7 +25,6 @@ void fors_ways_free(struct fors_ways *ways);
 enum fors_err fors_ways_of_cables(const struct fors_fabric *fabric, struct fors_ways **ways, struct fors_error *error);
 
 /* The path index of way k from leaf a to server d; FORS_NO_INDEX if it has none. */
-uint8_t fors_ways_index(const struct fors_task *task, const struct fors_ways *ways, uint32_t a, uint32_t d,
-			uint32_t k);
+uint8_t fors_ways_index(const struct fors_task *task, const struct fors_ways *ways, uint32_t a, uint32_t d, uint32_t k);
 
 #endif

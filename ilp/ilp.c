@@ -74,8 +74,11 @@ static void read_flows(struct phase *phase)
 {
 	const struct fors_fabric *fabric = phase->task->fabric;
 
-	phase->model = (struct fors_ilp_phase){.nleaves = fabric->nleaves, .nlanes = fabric->nlanes, .from = phase->from,
-					       .to = phase->to, .allowed = phase->allowed};
+	phase->model = (struct fors_ilp_phase){.nleaves = fabric->nleaves,
+					       .nlanes = fabric->nlanes,
+					       .from = phase->from,
+					       .to = phase->to,
+					       .allowed = phase->allowed};
 	for (uint32_t s = 0; s < fabric->nservers; s++) {
 		uint32_t d = cell_of(phase, s)->dst;
 
@@ -90,8 +93,8 @@ static void write_lanes(struct phase *phase)
 		struct fors_cell *cell = cell_of(phase, phase->sender[i]);
 
 		cell->lane = phase->lane[i];
-		cell->path = fors_path_index(phase->task->fabric, phase->task->lanes, phase->from[i], cell->dst, cell->lane,
-					     cell->lane);
+		cell->path = fors_path_index(phase->task->fabric, phase->task->lanes, phase->from[i], cell->dst,
+					     cell->lane, cell->lane);
 	}
 }
 
@@ -104,11 +107,12 @@ static enum fors_err explain(const struct phase *phase, enum fors_err err, struc
 		return fors_fail(error, FORS_ELMC, "ilp: no lanes for phase %u with the path indices of LMC %u",
 				 phase->number, fabric->lmc);
 	if (err == FORS_ENOPLAN)
-		return fors_fail(error, err, "ilp: phase %u of %u of the paper's schedule has no choice of lanes without conflict",
+		return fors_fail(error, err,
+				 "ilp: phase %u of %u of the paper's schedule has no choice of lanes without conflict",
 				 phase->number, phase->schedule->nphases);
 	if (err == FORS_ETIMEOUT)
-		return fors_fail(error, err, "ilp: out of time in phase %u of %u; ilp_seconds gives it more", phase->number,
-				 phase->schedule->nphases);
+		return fors_fail(error, err, "ilp: out of time in phase %u of %u; ilp_seconds gives it more",
+				 phase->number, phase->schedule->nphases);
 	return err;
 }
 

@@ -30,9 +30,9 @@ struct solver {
 	time_t deadline;
 	bool (*cancelled)(void *context);
 	void *context;
-	uint8_t *lane;     /* of each flow, NO_LANE: none yet */
-	uint32_t *colour;  /* of each flow */
-	uint32_t *column;  /* flow * nlanes + lane of each variable of the model */
+	uint8_t *lane;	  /* of each flow, NO_LANE: none yet */
+	uint32_t *colour; /* of each flow */
+	uint32_t *column; /* flow * nlanes + lane of each variable of the model */
 	bool was_cancelled;
 	struct fors_error *error;
 };
@@ -73,7 +73,9 @@ static enum fors_err colour_flows(struct solver *solver, uint32_t *order, uint16
 {
 	const struct fors_ilp_phase *phase = solver->phase;
 	uint32_t n = 0, nflows = (uint32_t)phase->nflows;
-	struct fors_multigraph graph = {.nedges = nflows, .left = ends, .right = ends + nflows,
+	struct fors_multigraph graph = {.nedges = nflows,
+					.left = ends,
+					.right = ends + nflows,
 					.side = {{.nnodes = phase->nleaves}, {.nnodes = phase->nleaves}}};
 	struct fors_colour_space *space = fors_colour_space_new(nflows, phase->nleaves);
 	enum fors_err err;
@@ -184,7 +186,8 @@ static bool add_variable(struct solver *solver, lprec *model, size_t flow, uint3
 	return set_binary(model, get_Ncolumns(model), TRUE);
 }
 
-/* Variables and constraints of all flows that have no lane yet. Lanes given out have no flow left that may take them. */
+/* Variables and constraints of all flows that have no lane yet. Lanes given out have no flow left that may take them.
+ */
 static bool fill_model(struct solver *solver, lprec *model, const bool *is_given)
 {
 	const struct fors_ilp_phase *phase = solver->phase;
@@ -268,8 +271,12 @@ enum fors_err fors_ilp_solve_phase(const struct fors_ilp_phase *phase, bool is_p
 				   bool (*cancelled)(void *context), void *context, uint8_t *lane,
 				   struct fors_error *error)
 {
-	struct solver solver = {.phase = phase, .deadline = time(NULL) + (time_t)seconds, .cancelled = cancelled,
-				.context = context, .lane = lane, .error = error};
+	struct solver solver = {.phase = phase,
+				.deadline = time(NULL) + (time_t)seconds,
+				.cancelled = cancelled,
+				.context = context,
+				.lane = lane,
+				.error = error};
 	enum fors_err err = FORS_ENOPLAN;
 
 	solver.colour = calloc(phase->nflows + 1, sizeof(*solver.colour));

@@ -30,10 +30,10 @@ static uint32_t cables(const struct fors_fabric *fabric, uint32_t leaf, uint32_t
 /* Flows of one leaf a to the others over spines. */
 struct net {
 	uint32_t nleaves, nspines;
-	uint32_t *live;  /* nleaves x nspines: live cables */
-	uint32_t *want;  /* per leaf b: flows that are not placed yet */
-	uint32_t *room;  /* per spine */
-	uint32_t *flow;  /* nleaves x nspines */
+	uint32_t *live; /* nleaves x nspines: live cables */
+	uint32_t *want; /* per leaf b: flows that are not placed yet */
+	uint32_t *room; /* per spine */
+	uint32_t *flow; /* nleaves x nspines */
 	bool *leaf_seen, *spine_seen;
 	uint32_t a;
 };
@@ -197,7 +197,8 @@ static void add_flows(lprec *lp, const struct fors_fabric *fabric, const uint32_
 			assert_true(set_rh(lp, pair,
 					   a == b ? 0 : (REAL)fabric->leaf[a].nservers * fabric->leaf[b].nservers));
 			for (uint32_t s = 0; a != b && s < nspines; s++) {
-				int row[3] = {pair, rows.up + (int)(a * nspines + s), rows.down + (int)(b * nspines + s)};
+				int row[3] = {pair, rows.up + (int)(a * nspines + s),
+					      rows.down + (int)(b * nspines + s)};
 				REAL ones[3] = {1, 1, 1};
 
 				if (live[a * nspines + s] && live[b * nspines + s])

@@ -5,7 +5,8 @@
  * usage: sweep [SETS [NAME]]   (4 sets of each family; only families whose name contains NAME)
  *
  * `make sweep` asks for 1,000 of each, which takes minutes; `make check` for the default. LB and LP are computed by
- * oracle.c, which shares no code with the planner. LP is only asked for where T > LB: a plan of LB phases proves LP <= LB.
+ * oracle.c, which shares no code with the planner. LP is only asked for where T > LB: a plan of LB phases proves LP <=
+ * LB.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,29 +26,29 @@ struct family {
 	unsigned lmc;
 	enum population population;
 	double least, most; /* share of the links that die */
-	uint32_t every;     /* a short run tries one of so many sets (slow ones) */
+	uint32_t every;	    /* a short run tries one of so many sets (slow ones) */
 };
 
 static const struct family families[] = {
-	{ "8x16", "FT(2;8,16;servers=8)", 3, ALL, 0, 0.4, 1 },
-	{ "20x18", "FT(2;20,18;servers=20)", 5, ALL, 0, 0.4, 1 },
-	{ "16x32", "FT(2;16,32;servers=16)", 4, ALL, 0, 0.4, 1 },
-	{ "20x18 half", "FT(2;20,18;servers=20)", 5, ALL, 0.5, 0.5, 1 },
-	{ "8x16 empty slots", "FT(2;8,16;servers=8)", 3, EMPTY_SLOTS, 0, 0.4, 1 },
-	{ "20x18 empty slots", "FT(2;20,18;servers=20)", 5, EMPTY_SLOTS, 0, 0.4, 1 },
-	{ "16x32 empty slots", "FT(2;16,32;servers=16)", 4, EMPTY_SLOTS, 0, 0.4, 1 },
-	{ "20x18 half empty slots", "FT(2;20,18;servers=20)", 5, EMPTY_SLOTS, 0.5, 0.5, 1 },
-	{ "8x16 random leaves", "FT(2;8,16;servers=8)", 3, RANDOM_LEAVES, 0, 0.4, 1 },
-	{ "20x18 random leaves", "FT(2;20,18;servers=20)", 5, RANDOM_LEAVES, 0, 0.4, 1 },
-	{ "16x32 random leaves", "FT(2;16,32;servers=16)", 4, RANDOM_LEAVES, 0, 0.4, 1 },
-	{ "8x16 two cables", "FT(2;8,16;servers=16;cables=2)", 4, ALL, 0, 0.4, 2 },
-	{ "20x18 two cables", "FT(2;20,18;servers=40;cables=2)", 6, ALL, 0, 0.4, 8 },
-	{ "16x32 two cables", "FT(2;16,32;servers=32;cables=2)", 5, ALL, 0, 0.4, 16 },
-	{ "8x16 two to one", "FT(2;8,16;servers=16)", 3, ALL, 0, 0.4, 2 },
-	{ "20x18 two to one", "FT(2;20,18;servers=40)", 5, ALL, 0, 0.4, 8 },
-	{ "16x32 two to one", "FT(2;16,32;servers=32)", 4, ALL, 0, 0.4, 16 },
-	{ "5x6 dense failures", "FT(2;5,6;servers=5)", 3, ALL, 0.1, 0.6, 1 },
-	{ "4x5 three cables", "FT(2;4,5;servers=10;cables=3)", 4, ALL, 0, 0.3, 1 },
+	{"8x16", "FT(2;8,16;servers=8)", 3, ALL, 0, 0.4, 1},
+	{"20x18", "FT(2;20,18;servers=20)", 5, ALL, 0, 0.4, 1},
+	{"16x32", "FT(2;16,32;servers=16)", 4, ALL, 0, 0.4, 1},
+	{"20x18 half", "FT(2;20,18;servers=20)", 5, ALL, 0.5, 0.5, 1},
+	{"8x16 empty slots", "FT(2;8,16;servers=8)", 3, EMPTY_SLOTS, 0, 0.4, 1},
+	{"20x18 empty slots", "FT(2;20,18;servers=20)", 5, EMPTY_SLOTS, 0, 0.4, 1},
+	{"16x32 empty slots", "FT(2;16,32;servers=16)", 4, EMPTY_SLOTS, 0, 0.4, 1},
+	{"20x18 half empty slots", "FT(2;20,18;servers=20)", 5, EMPTY_SLOTS, 0.5, 0.5, 1},
+	{"8x16 random leaves", "FT(2;8,16;servers=8)", 3, RANDOM_LEAVES, 0, 0.4, 1},
+	{"20x18 random leaves", "FT(2;20,18;servers=20)", 5, RANDOM_LEAVES, 0, 0.4, 1},
+	{"16x32 random leaves", "FT(2;16,32;servers=16)", 4, RANDOM_LEAVES, 0, 0.4, 1},
+	{"8x16 two cables", "FT(2;8,16;servers=16;cables=2)", 4, ALL, 0, 0.4, 2},
+	{"20x18 two cables", "FT(2;20,18;servers=40;cables=2)", 6, ALL, 0, 0.4, 8},
+	{"16x32 two cables", "FT(2;16,32;servers=32;cables=2)", 5, ALL, 0, 0.4, 16},
+	{"8x16 two to one", "FT(2;8,16;servers=16)", 3, ALL, 0, 0.4, 2},
+	{"20x18 two to one", "FT(2;20,18;servers=40)", 5, ALL, 0, 0.4, 8},
+	{"16x32 two to one", "FT(2;16,32;servers=32)", 4, ALL, 0, 0.4, 16},
+	{"5x6 dense failures", "FT(2;5,6;servers=5)", 3, ALL, 0.1, 0.6, 1},
+	{"4x5 three cables", "FT(2;4,5;servers=10;cables=3)", 4, ALL, 0, 0.3, 1},
 };
 
 /* What came out for a family. */
@@ -164,7 +165,7 @@ static void sweep(void **unused)
 
 int main(int argc, char **argv)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(sweep) };
+	const struct CMUnitTest tests[] = {cmocka_unit_test(sweep)};
 
 	if (argc > 1)
 		nsets = (uint32_t)strtoul(argv[1], NULL, 10);

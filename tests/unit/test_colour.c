@@ -266,8 +266,9 @@ static void test_broken_promise(void **unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_regular), cmocka_unit_test(test_many_copies), cmocka_unit_test(test_groups),
-		cmocka_unit_test(test_caps),    cmocka_unit_test(test_stop),        cmocka_unit_test(test_broken_promise),
+		cmocka_unit_test(test_regular), cmocka_unit_test(test_many_copies),
+		cmocka_unit_test(test_groups),	cmocka_unit_test(test_caps),
+		cmocka_unit_test(test_stop),	cmocka_unit_test(test_broken_promise),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

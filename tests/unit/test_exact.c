@@ -82,7 +82,8 @@ static void test_326(void **unused)
 /* Live spines {0,1,2}, {0,1,3}, {0,3,4}, {1,2,4}: single-leaf cuts say 25, the optimum is 38. */
 static void test_above_the_bound(void **unused)
 {
-	expect("FT(2;5,4)", 3, "Leaf00[9] Leaf00[10] Leaf01[8] Leaf01[10] Leaf02[7] Leaf02[8] Leaf03[6] Leaf03[9]", 25, 38);
+	expect("FT(2;5,4)", 3, "Leaf00[9] Leaf00[10] Leaf01[8] Leaf01[10] Leaf02[7] Leaf02[8] Leaf03[6] Leaf03[9]", 25,
+	       38);
 }
 
 /* Two cables per leaf and spine: dead ones at one end, at both ends, the same and different ones. */
@@ -173,9 +174,12 @@ static void test_cancelled_anywhere(void **unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_known),           cmocka_unit_test(test_326),
-		cmocka_unit_test(test_above_the_bound), cmocka_unit_test(test_parallel_cables),
-		cmocka_unit_test(test_small_lmc),       cmocka_unit_test(test_threads),
+		cmocka_unit_test(test_known),
+		cmocka_unit_test(test_326),
+		cmocka_unit_test(test_above_the_bound),
+		cmocka_unit_test(test_parallel_cables),
+		cmocka_unit_test(test_small_lmc),
+		cmocka_unit_test(test_threads),
 		cmocka_unit_test(test_cancelled_anywhere),
 	};
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* test_ilp.c - the paper's integer programme: single phases with known answers, and as an oracle for the exact planner. */
+/* test_ilp.c - the paper's integer programme: single phases with known answers, and as an oracle for the exact planner.
+ */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
 #endif
@@ -123,7 +124,8 @@ static void test_out_of_time(void **unused)
 	struct fors_schedule *schedule = NULL;
 	struct fors_error error = {.text = ""};
 
-	bed_down(bed, "Leaf00[21] Leaf00[22] Leaf00[23] Leaf05[24] Leaf05[25] Leaf05[26] Leaf11[27] Leaf11[28] Leaf11[29]");
+	bed_down(bed,
+		 "Leaf00[21] Leaf00[22] Leaf00[23] Leaf05[24] Leaf05[25] Leaf05[26] Leaf11[27] Leaf11[28] Leaf11[29]");
 	task = bed_task(bed);
 	task.ilp_seconds = 1;
 	assert_int_equal(fors_plan(&task, "ilp", &schedule, &error), FORS_ETIMEOUT);
@@ -135,7 +137,7 @@ static void test_out_of_time(void **unused)
 /* Where the programme solves every phase, the exact planner needs no more phases. */
 static void test_oracle(void **unused)
 {
-	static const char *const specs[] = { "FT(2;3,3)", "FT(2;4,3)", "FT(2;3,4)", "FT(2;4,4)", "FT(2;5,4)" };
+	static const char *const specs[] = {"FT(2;3,3)", "FT(2;4,3)", "FT(2;3,4)", "FT(2;4,4)", "FT(2;5,4)"};
 	struct rng rng = {.state = 11};
 	uint32_t solved = 0;
 
@@ -169,9 +171,8 @@ static void test_oracle(void **unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_phases),    cmocka_unit_test(test_second_try),
-		cmocka_unit_test(test_cancelled), cmocka_unit_test(test_out_of_time),
-		cmocka_unit_test(test_oracle),
+		cmocka_unit_test(test_phases),	    cmocka_unit_test(test_second_try), cmocka_unit_test(test_cancelled),
+		cmocka_unit_test(test_out_of_time), cmocka_unit_test(test_oracle),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

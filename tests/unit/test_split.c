@@ -22,8 +22,12 @@ struct shape {
 /* The ways of a shape with single cables; false: two leaves share no lane. */
 static bool find_ways(struct shape *shape)
 {
-	shape->ways = (struct fors_ways){.nleaves = shape->nleaves, .nlanes = shape->nlanes, .servers = shape->servers,
-					 .up = shape->up, .down = shape->down, .is_straight = true};
+	shape->ways = (struct fors_ways){.nleaves = shape->nleaves,
+					 .nlanes = shape->nlanes,
+					 .servers = shape->servers,
+					 .up = shape->up,
+					 .down = shape->down,
+					 .is_straight = true};
 	for (uint32_t a = 0; a < shape->nleaves; a++) {
 		for (uint32_t b = 0; b < shape->nleaves; b++) {
 			bool any = a == b;
@@ -180,7 +184,8 @@ static void test_above_the_bound(void **unused)
 	assert_int_equal(bound, 38);
 }
 
-/* Two parallel cables, one dead at leaf 0: both ways of its spine climb over the other one, and come down over either. */
+/* Two parallel cables, one dead at leaf 0: both ways of its spine climb over the other one, and come down over either.
+ */
 static void test_shared_cable(void **unused)
 {
 	static struct shape shape;
@@ -240,9 +245,9 @@ static void test_cancelled(void **unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_small_fabrics),   cmocka_unit_test(test_four_of_four),
+		cmocka_unit_test(test_small_fabrics),	cmocka_unit_test(test_four_of_four),
 		cmocka_unit_test(test_above_the_bound), cmocka_unit_test(test_shared_cable),
-		cmocka_unit_test(test_nothing_to_do),   cmocka_unit_test(test_cancelled),
+		cmocka_unit_test(test_nothing_to_do),	cmocka_unit_test(test_cancelled),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
