@@ -405,27 +405,24 @@ static uint32_t first_free(const uint32_t *at, uint32_t row, uint32_t nrounds)
  */
 static void swap_path(struct pattern *pattern, uint32_t item, uint32_t alpha, uint32_t beta)
 {
-	uint32_t nrounds = pattern->nrounds, lane = chosen_lane(pattern, item);
-	uint32_t at = pattern->lane_at[(size_t)lane * nrounds + alpha], carried = NO_ITEM;
-	uint32_t from = alpha, to = beta;
+	uint32_t nrounds = pattern->nrounds, from = alpha, to = beta;
+	uint32_t at = pattern->lane_at[(size_t)chosen_lane(pattern, item) * nrounds + alpha];
 
+	unset(pattern, at);
 	for (bool to_class = true; at != NO_ITEM; to_class = !to_class) {
-		uint32_t row = to_class ? item_class(pattern, at) : item_lane(pattern, at, pattern->path[at]);
-		uint32_t next = NO_ITEM;
+		uint8_t lane = chosen_lane(pattern, at);
+		uint32_t next = NO_ITEM, swap = from;
 
-		/* `at` moves from `from` to `to`; whoever holds `to` at its far end moves the other way. */
+		/* `at` goes from `from` to `to`; who holds `to` at its far end goes the other way, and is taken out
+		 * first. */
 		if (to_class)
-			next = pattern->class_at[(size_t)row * nrounds + to];
-		else if (row != FORS_NO_LANE)
-			next = pattern->lane_at[(size_t)row * nrounds + to];
-		if (carried != at)
-			unset(pattern, at);
+			next = pattern->class_at[(size_t)item_class(pattern, at) * nrounds + to];
+		else if (lane != FORS_NO_LANE)
+			next = pattern->lane_at[(size_t)lane * nrounds + to];
 		if (next != NO_ITEM)
 			unset(pattern, next);
 		set(pattern, at, to);
-		carried = next;
 		at = next;
-		uint32_t swap = from;
 		from = to;
 		to = swap;
 	}
