@@ -166,8 +166,10 @@ static void look_away(const struct fors_engine *engine, struct fors_job *job)
 	job->kind = FORS_JOB_DECLINED;
 	if (engine->declined[0])
 		snprintf(job->reason, sizeof(job->reason), "%s", engine->declined);
+	else if (used)
+		snprintf(job->reason, sizeof(job->reason), "the fabric is routed by '%.40s'", used->name);
 	else
-		snprintf(job->reason, sizeof(job->reason), "the fabric is routed by '%.40s'", used ? used->name : "nobody");
+		snprintf(job->reason, sizeof(job->reason), "no routing engine has routed this fabric");
 }
 
 void fors_engine_settle(struct fors_engine *engine)

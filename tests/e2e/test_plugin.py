@@ -186,6 +186,41 @@ def test_parallel_cables(fabric):
     assert oracle.unreached(tables, live) == []
 
 
+def test_host_with_two_ports_is_two_servers(fabric):
+    tree = FatTree(4, 3, empty={(0, 3), (1, 3)})
+    tree.hcas["Twin"] = 2
+    tree.connect("Leaf00", 4, "Twin", 1)
+    tree.connect("Leaf01", 4, "Twin", 2)
+    sim, sm = fabric(tree, lmc=2)
+    assert sm.wait_epoch()["servers"] == 12
+    guids = {int(line.split(",")[1], 16) for line in schedule_csv(sm).splitlines()[1:]}
+    assert len(guids) == 12
+    sim.unlink("Leaf01", 4)
+    sm.wait_status(servers=11, state="active")
+
+
+def test_no_switch_at_all(fabric):
+    """Two hosts back to back: OpenSM asks no engine."""
+    pair = harness.Topology()
+    pair.hcas.update(A=1, B=1)
+    pair.connect("A", 1, "B", 1)
+    _, sm = fabric(pair)
+    sm.wait_up()
+    sm.wait_status(state="inactive", reason=lambda reason: bool(reason))
+
+
+def test_cable_from_a_switch_to_itself(fabric):
+    """A loop plug, as technicians leave them: OpenSM ignores it, and fors says what it makes of it."""
+    tree = FatTree(3, 3)
+    tree.switches["Leaf01"] += 2
+    tree.connect("Leaf01", 7, "Leaf01", 8)
+    sim, sm = fabric(tree, lmc=2)
+    status = sm.wait_status(state=lambda state: state in ("active", "inactive"), reason=lambda reason: True)
+    harness.wait_for(lambda: sm.status()["state"] == "active" or "Leaf01" in (sm.status()["reason"] or ""))
+    tables, live = harness.read_tables(sim, sm.node), harness.read_live(sim, sm.node)
+    assert oracle.unreached(tables, live) == [], status
+
+
 def test_cas_on_a_spine_are_routed(fabric):
     tree = FatTree(3, 3)
     tree.switches["Spine00"] += 1
