@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """The results as pictures: {file name: SVG text}."""
+import statistics
+
 import svg
 
 HIGHEST_FACTOR = 5  # beyond, one leaf has lost 80 % of its cables
@@ -21,6 +23,17 @@ def random_failures(rows):
                           "dead links of 360", "phases", lines)
 
 
+def planning(rows):
+    """Nanoseconds per flow over the size, one thread; the median of the failures of each size."""
+    found = {}
+    for row in rows:
+        if row["threads"] == 1 and row["method"] != "ilp":
+            found.setdefault(row["method"], {}).setdefault(row["servers"], []).append(row["ns_per_flow"])
+    lines = {method: sorted((size, statistics.median(times)) for size, times in sizes.items())
+             for method, sizes in found.items()}
+    return svg.line_chart("Planning, one thread", "servers", "nanoseconds per flow", lines, is_log=True)
+
+
 def build_times(rows):
     groups, series = [], {}
     for row in rows:
@@ -36,6 +49,6 @@ def build_times(rows):
 
 
 def draw(results):
-    makers = {"figure7": ("phases.svg", figure7), "random": ("random-failures.svg", random_failures),
-              "sweeps": ("build-times.svg", build_times)}
+    makers = {"planners": ("planning.svg", planning), "figure7": ("phases.svg", figure7),
+              "random": ("random-failures.svg", random_failures), "sweeps": ("build-times.svg", build_times)}
     return {name: maker(results[section]) for section, (name, maker) in makers.items() if results.get(section)}
