@@ -19,7 +19,8 @@
  * 3. Senders. For leaf a take a bipartite graph with an edge (phase, b) for each flow from a
  *    to b. A phase has at most n_a edges, b has n_a n_b. It can be coloured with n_a colours
  *    so that a phase has each colour at most once and b has each exactly n_b times (cap n_b at b).
- *    Colour = sender: each sends once a phase, and n_b times to b.
+ *    Colour = sender: each sends once a phase, and n_b times to b. (exact_senders.c nearly always finds
+ *    such senders quicker; what follows needs no more of them than this.)
  *
  * 4. Receivers. For leaf b take an edge (phase, sender) for each flow to b. A phase has at most n_b edges, a
  *    sender n_b. Colour with n_b colours = receiver: each receives once a phase, and
@@ -44,7 +45,7 @@
 #include "split.h"
 #include "ways.h"
 
-#define NOBODY 0xFFFF
+#define NOBODY FORS_NOBODY
 #define PIECES 6 /* of step 2, whatever the number of threads */
 #define BLOCK 16 /* phases written to the schedule at a time: a cache line of cells */
 
@@ -65,6 +66,8 @@ struct bench {
 	uint32_t *place;     /* in place of each edge of steps 3 and 4 */
 	uint16_t *colour_to; /* where step 3 or 4 writes colours, by in place */
 	uint16_t first_server;
+	uint16_t *sender; /* step 3: per place of the leaf */
+	int32_t *excess;  /* step 3: scratch */
 	struct plan *plan;
 };
 
@@ -211,14 +214,12 @@ static inline void list_edge(struct bench *bench, uint32_t e, uint32_t phase, ui
 	bench->place[e] = place;
 }
 
-static enum fors_err colour_senders(void *context, uint32_t worker, uint32_t a, struct fors_error *error)
+/* The sure way for senders: a colouring. */
+static enum fors_err colour_senders(struct plan *plan, uint32_t worker, uint32_t a, struct fors_error *error)
 {
-	struct plan *plan = context;
 	struct bench *bench = &plan->bench[worker];
 	uint32_t n = plan->fabric->leaf[a].nservers, nedges = 0;
 
-	if (!n)
-		return FORS_OK;
 	for (uint32_t t = 0; t < plan->nphases; t++) {
 		const uint16_t *to = plan->flows.to + place_of(plan, a, t, 0);
 		const uint8_t *turn = plan->flows.turn + place_of(plan, a, t, 0);
@@ -228,6 +229,44 @@ static enum fors_err colour_senders(void *context, uint32_t worker, uint32_t a, 
 	}
 	bench->colour_to = plan->flows.from;
 	return colour_servers(plan, worker, a, nedges, plan->fabric->nleaves, plan->lanes.servers, error);
+}
+
+/* The senders that the quick way found, to where the receiving leaves look for them. */
+static void write_senders(struct plan *plan, const struct bench *bench, uint32_t a)
+{
+	const struct fors_leaf *leaf = &plan->fabric->leaf[a];
+	const uint16_t *to = plan->flows.to + place_of(plan, a, 0, 0);
+	const uint8_t *turn = plan->flows.turn + place_of(plan, a, 0, 0);
+
+	for (uint32_t t = 0; t < plan->nphases; t++)
+		for (uint32_t i = t * leaf->nservers; i < (t + 1) * leaf->nservers && to[i] != NOBODY; i++)
+			plan->flows.from[place_of(plan, to[i], t, turn[i])] =
+				(uint16_t)(leaf->first_server + bench->sender[i]);
+}
+
+static enum fors_err find_senders(void *context, uint32_t worker, uint32_t a, struct fors_error *error)
+{
+	struct plan *plan = context;
+	struct bench *bench = &plan->bench[worker];
+	struct fors_senders senders = {
+		.n = plan->fabric->leaf[a].nservers,
+		.nphases = plan->nphases,
+		.nleaves = plan->fabric->nleaves,
+		.to = plan->flows.to + place_of(plan, a, 0, 0),
+		.servers = plan->lanes.servers,
+		.sender = bench->sender,
+		.excess = bench->excess,
+	};
+
+	if (!senders.n)
+		return FORS_OK;
+	if (is_cancelled(plan, worker))
+		return cancelled(error);
+	tell(plan, worker, a, plan->fabric->nleaves);
+	if (!fors_senders_find(&senders))
+		return colour_senders(plan, worker, a, error);
+	write_senders(plan, bench, a);
+	return FORS_OK;
 }
 
 static enum fors_err colour_receivers(void *context, uint32_t worker, uint32_t b, struct fors_error *error)
@@ -327,6 +366,8 @@ static void bench_free(struct bench *bench)
 	free(bench->left);
 	free(bench->right);
 	free(bench->place);
+	free(bench->sender);
+	free(bench->excess);
 }
 
 /* nedges: of the largest graph of steps 3 and 4; the space serves step 2 as well. */
@@ -342,7 +383,11 @@ static bool bench_alloc(struct bench *bench, struct plan *plan, uint32_t nedges)
 	bench->left = malloc(((size_t)nedges + 1) * sizeof(*bench->left));
 	bench->right = malloc(((size_t)nedges + 1) * sizeof(*bench->right));
 	bench->place = malloc(((size_t)nedges + 1) * sizeof(*bench->place));
-	return bench->space && bench->sent && bench->received && bench->left && bench->right && bench->place;
+	bench->sender = malloc(((size_t)plan->fabric->max_servers * plan->nphases + 1) * sizeof(*bench->sender));
+	bench->excess =
+		malloc((size_t)(plan->fabric->max_servers + 1) * (plan->fabric->nleaves + 1) * sizeof(*bench->excess));
+	return bench->sender && bench->excess && bench->space && bench->sent && bench->received && bench->left &&
+	       bench->right && bench->place;
 }
 
 static enum fors_err alloc_work(struct plan *plan, struct fors_error *error)
@@ -420,9 +465,9 @@ static enum fors_err make_plan(struct plan *plan, struct fors_error *error)
 	if (!err)
 		err = run_step(plan, fors_colour_pieces_count(plan->pieces), colour_piece, 0.4, error);
 	if (!err)
-		err = run_step(plan, nleaves, colour_senders, 0.25, error);
+		err = run_step(plan, nleaves, find_senders, 0.2, error);
 	if (!err)
-		err = run_step(plan, nleaves, colour_receivers, 0.25, error);
+		err = run_step(plan, nleaves, colour_receivers, 0.3, error);
 	if (!err)
 		err = run_step(plan, (plan->nphases + BLOCK - 1) / BLOCK, write_block, 0.1, error);
 	return err;

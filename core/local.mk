@@ -9,6 +9,7 @@ libforscore_la_SOURCES = \
 	core/euler.c core/euler.h \
 	core/exact.c core/exact.h \
 	core/exact_lanes.c \
+	core/exact_senders.c \
 	core/fabric.c core/fabric.h core/places.c core/places.h \
 	core/guidlist.c core/guidlist.h \
 	core/lanes.c \
