@@ -5,8 +5,8 @@
  * usage: sweep [SETS [NAME]]   (4 sets of each family; only families whose name contains NAME)
  *
  * `make sweep` asks for 1,000 of each, which takes minutes; `make check` for the default. LB and LP are computed by
- * oracle.c, which shares no code with the planner. LP is only asked for where T > LB: a plan of LB phases proves LP <=
- * LB.
+ * oracle.c, which shares no code with the planner; without lp_solve there is no LP, and plans above LB go unjudged. LP
+ * is only asked for where T > LB: a plan of LB phases proves LP <= LB.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -124,7 +124,7 @@ static void judge(const struct bed *bed, const struct family *family, uint32_t s
 		fraction = oracle_fraction(bed->fabric);
 	tally->at_bound += schedule->nphases == bound;
 	tally->at_fraction += schedule->nphases > bound && schedule->nphases == fraction;
-	if (schedule->nphases > bound && schedule->nphases != fraction) {
+	if (schedule->nphases > bound && schedule->nphases != fraction && fraction) {
 		tally->above++;
 		printf("%s, set %u: %u phases, LB %u, LP %u\n", family->name, set, schedule->nphases, bound, fraction);
 	}
