@@ -92,10 +92,10 @@ static void paper_fabric(const char *spec, unsigned m0, unsigned m1, unsigned mo
 static void paper_fabrics(void **state)
 {
 	paper_fabric("FT(2;8,16)", 8, 16, 7);
-	paper_fabric("FT(2;16,16)", 16, 16, 3);
-	paper_fabric("FT(2;20,18)", 20, 18, 3);
-	paper_fabric("FT(2;16,32)", 16, 32, 2);
-	paper_fabric("FT(2;32,32)", 32, 32, 1);
+	paper_fabric("FT(2;16,16)", 16, 16, 8);
+	paper_fabric("FT(2;20,18)", 20, 18, 10);
+	paper_fabric("FT(2;16,32)", 16, 32, 8);
+	paper_fabric("FT(2;32,32)", 32, 32, 4);
 }
 
 static void lost_spines(void **state)
