@@ -220,6 +220,25 @@ static enum fors_err read_solution(struct solver *solver, lprec *model)
 	return FORS_OK;
 }
 
+/* lp_solve lost its way in rounding errors: ACCURACYERROR and NUMFAILURE are no answer. */
+static bool is_lost(int result)
+{
+	return result == ACCURACYERROR || result == NUMFAILURE;
+}
+
+/* Solve; when lp_solve gets lost, again from the start, unscaled and by the primal simplex, which goes another way. */
+static int solve_twice(lprec *model)
+{
+	int result = solve(model);
+
+	if (!is_lost(result))
+		return result;
+	default_basis(model);
+	set_scaling(model, 0);
+	set_simplextype(model, SIMPLEX_PRIMAL_PRIMAL);
+	return solve(model);
+}
+
 static enum fors_err run_model(struct solver *solver, lprec *model)
 {
 	time_t now = time(NULL);
@@ -231,7 +250,7 @@ static enum fors_err run_model(struct solver *solver, lprec *model)
 	set_break_at_first(model, TRUE);
 	set_timeout(model, (long)(solver->deadline - now));
 	put_abortfunc(model, should_stop, solver);
-	result = solve(model);
+	result = solve_twice(model);
 	if (solver->was_cancelled)
 		return fors_fail(solver->error, FORS_ECANCELLED, "ilp: cancelled");
 	if (result == OPTIMAL || result == SUBOPTIMAL)
@@ -240,6 +259,9 @@ static enum fors_err run_model(struct solver *solver, lprec *model)
 		return fors_fail(solver->error, FORS_ENOPLAN, "ilp: no choice of lanes is free of conflicts");
 	if (result == NOMEMORY)
 		return fors_fail_memory(solver->error);
+	if (is_lost(result))
+		return fors_fail(solver->error, FORS_ENOTAPPL, "ilp: lp_solve failed for numerical reasons (its code %d)",
+				 result);
 	return fors_fail(solver->error, FORS_ETIMEOUT, "ilp: out of time");
 }
 

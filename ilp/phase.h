@@ -26,7 +26,7 @@ struct fors_ilp_phase {
  * that all flows may take are given out first and only what they cannot take goes into the model; when that has no
  * solution, everything does (is_plain: everything at once). seconds: time limit, whole seconds, at least 1.
  * cancelled(context) may be NULL. Errors: FORS_ENOPLAN (proven: there is no such choice), FORS_ETIMEOUT,
- * FORS_ECANCELLED, FORS_ENOMEM; lane[] means nothing then.
+ * FORS_ENOTAPPL (lp_solve gave up for numerical reasons), FORS_ECANCELLED, FORS_ENOMEM; lane[] means nothing then.
  */
 enum fors_err fors_ilp_solve_phase(const struct fors_ilp_phase *phase, bool is_plain, unsigned seconds,
 				   bool (*cancelled)(void *context), void *context, uint8_t *lane,
