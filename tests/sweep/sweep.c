@@ -103,6 +103,20 @@ static void fail_links(struct bed *bed, struct rng *rng, const struct family *fa
 	bed_random_failures(bed, rng, count ? count : 1);
 }
 
+/* A case above LB is worth a look: in words that bed_down() and `fors plan --down` take. */
+static void print_above(const struct bed *bed, const struct family *family, uint32_t set, uint32_t phases,
+			uint32_t bound, uint32_t fraction)
+{
+	const struct fors_fabric *f = bed->fabric;
+
+	printf("%s, set %u: %u phases, LB %u, LP %u, down:", family->name, set, phases, bound, fraction);
+	for (uint32_t a = 0; a < f->nleaves; a++)
+		for (uint32_t k = 0; k < f->nlanes; k++)
+			if (fors_cable(f, a, k)->state == FORS_CABLE_DEAD)
+				printf(" %s[%u]", f->leaf[a].name, fors_cable(f, a, k)->leaf_port);
+	printf("\n");
+}
+
 /* Plan and judge one case. */
 static void judge(const struct bed *bed, const struct family *family, uint32_t set, struct tally *tally)
 {
@@ -124,10 +138,9 @@ static void judge(const struct bed *bed, const struct family *family, uint32_t s
 		fraction = oracle_fraction(bed->fabric);
 	tally->at_bound += schedule->nphases == bound;
 	tally->at_fraction += schedule->nphases > bound && schedule->nphases == fraction;
-	if (schedule->nphases > bound && schedule->nphases != fraction && fraction) {
-		tally->above++;
-		printf("%s, set %u: %u phases, LB %u, LP %u\n", family->name, set, schedule->nphases, bound, fraction);
-	}
+	tally->above += schedule->nphases > bound && schedule->nphases != fraction && fraction;
+	if (schedule->nphases > bound)
+		print_above(bed, family, set, schedule->nphases, bound, fraction);
 	fors_schedule_free(schedule);
 }
 

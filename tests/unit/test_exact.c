@@ -86,6 +86,34 @@ static void test_above_the_bound(void **unused)
 	       38);
 }
 
+/* Half of the cables dead: of 1,000 such sets of the sweep the one where leaves together are narrower than any alone. */
+static void test_half_above_the_bound(void **unused)
+{
+	static const char half[] =
+		"Leaf00[21] Leaf00[23] Leaf00[25] Leaf00[26] Leaf00[29] Leaf00[30] Leaf00[32] Leaf00[33] Leaf00[34] "
+		"Leaf00[36] Leaf00[38] Leaf00[39] Leaf01[21] Leaf01[25] Leaf01[26] Leaf01[27] Leaf01[28] Leaf01[31] "
+		"Leaf01[32] Leaf01[33] Leaf01[34] Leaf01[35] Leaf01[36] Leaf01[38] Leaf01[39] Leaf02[24] Leaf02[26] "
+		"Leaf02[27] Leaf02[28] Leaf02[31] Leaf02[33] Leaf02[34] Leaf02[35] Leaf02[36] Leaf02[40] Leaf03[25] "
+		"Leaf03[26] Leaf03[29] Leaf03[30] Leaf03[31] Leaf03[33] Leaf03[35] Leaf03[36] Leaf04[22] Leaf04[23] "
+		"Leaf04[24] Leaf04[25] Leaf04[29] Leaf04[33] Leaf04[34] Leaf04[35] Leaf04[36] Leaf04[38] Leaf04[39] "
+		"Leaf05[22] Leaf05[23] Leaf05[25] Leaf05[26] Leaf05[27] Leaf05[28] Leaf05[29] Leaf05[30] Leaf05[31] "
+		"Leaf05[32] Leaf05[36] Leaf05[39] Leaf06[22] Leaf06[24] Leaf06[25] Leaf06[28] Leaf06[29] Leaf06[30] "
+		"Leaf06[32] Leaf06[33] Leaf06[35] Leaf06[37] Leaf06[39] Leaf06[40] Leaf07[22] Leaf07[25] Leaf07[26] "
+		"Leaf07[28] Leaf07[30] Leaf07[32] Leaf07[35] Leaf07[36] Leaf08[23] Leaf08[24] Leaf08[25] Leaf08[27] "
+		"Leaf08[28] Leaf08[29] Leaf08[30] Leaf08[36] Leaf08[37] Leaf08[38] Leaf08[39] Leaf08[40] Leaf09[21] "
+		"Leaf09[26] Leaf09[31] Leaf09[33] Leaf09[38] Leaf09[39] Leaf10[22] Leaf10[24] Leaf10[25] Leaf10[27] "
+		"Leaf10[29] Leaf10[30] Leaf10[31] Leaf10[33] Leaf10[36] Leaf10[37] Leaf10[39] Leaf10[40] Leaf11[21] "
+		"Leaf11[22] Leaf11[26] Leaf11[29] Leaf11[34] Leaf11[36] Leaf11[37] Leaf11[38] Leaf11[39] Leaf12[21] "
+		"Leaf12[22] Leaf12[27] Leaf12[28] Leaf12[29] Leaf12[31] Leaf12[32] Leaf12[35] Leaf12[38] Leaf13[29] "
+		"Leaf13[31] Leaf13[32] Leaf13[37] Leaf13[38] Leaf13[39] Leaf13[40] Leaf14[21] Leaf14[23] Leaf14[24] "
+		"Leaf14[29] Leaf14[32] Leaf14[34] Leaf14[35] Leaf14[39] Leaf14[40] Leaf15[21] Leaf15[22] Leaf15[24] "
+		"Leaf15[26] Leaf15[27] Leaf15[28] Leaf15[29] Leaf15[30] Leaf15[31] Leaf15[32] Leaf15[35] Leaf15[37] "
+		"Leaf15[39] Leaf16[22] Leaf16[24] Leaf16[25] Leaf16[26] Leaf16[27] Leaf16[28] Leaf16[32] Leaf16[33] "
+		"Leaf16[34] Leaf16[36] Leaf17[24] Leaf17[27] Leaf17[28] Leaf17[30] Leaf17[36] Leaf17[37] Leaf17[39] ";
+
+	expect("FT(2;20,18)", 5, half, 972, 1000);
+}
+
 /* Two cables per leaf and spine: dead ones at one end, at both ends, the same and different ones. */
 static void test_parallel_cables(void **unused)
 {
@@ -176,7 +204,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_known),
 		cmocka_unit_test(test_326),
-		cmocka_unit_test(test_above_the_bound),
+		cmocka_unit_test(test_above_the_bound), cmocka_unit_test(test_half_above_the_bound),
 		cmocka_unit_test(test_parallel_cables),
 		cmocka_unit_test(test_small_lmc),
 		cmocka_unit_test(test_threads),
