@@ -150,29 +150,40 @@ static void fill_own_servers(const struct filler *w, uint32_t a)
 	}
 }
 
-/* Entries of the 2^LMC LIDs of a slot, whose home lanes follow each other in a circle: byte[home] each. */
-static void fill_slot(const struct filler *w, uint8_t *row, uint32_t b, uint32_t s, const uint8_t *byte)
+/*
+ * What to write for each home lane, unrolled beyond a full turn: the 2^LMC LIDs of a slot have
+ * home lanes that follow each other in a circle, so from anywhere they are one copy.
+ */
+struct circle {
+	uint8_t byte[FORS_MAX_LANES + (1 << FORS_MAX_LMC)];
+};
+
+static void unroll(struct circle *circle, uint32_t nlanes)
+{
+	for (uint32_t i = 0; i < 1 << FORS_MAX_LMC; i++)
+		circle->byte[nlanes + i] = circle->byte[i];
+}
+
+static void fill_slot(const struct filler *w, uint8_t *row, uint32_t b, uint32_t s, const struct circle *circle)
 {
 	const struct fors_slot *slot = fors_slot(w->f, b, s);
-	uint32_t nlanes = w->f->nlanes, home = nlanes ? fors_home_lane(w->f, b, s, 0) : 0;
 
-	for (uint32_t i = 0; nlanes && i < nindices(slot); i++) {
-		row[slot->lid + i] = byte[home];
-		home = home + 1 < nlanes ? home + 1 : 0;
-	}
+	memcpy(row + slot->lid, circle->byte + fors_home_lane(w->f, b, s, 0), nindices(slot));
 }
 
 /* Entries of leaf a for the servers of leaf b; port[lane] is a's port of each lane. */
 static void fill_up(const struct filler *w, uint32_t a, uint32_t b, const uint8_t *port)
 {
 	uint32_t nlanes = w->f->nlanes;
-	uint8_t way[FORS_MAX_LANES];
+	struct circle way;
 
 	for (uint32_t s = 0; nlanes && s < w->f->nslots; s++) {
 		/* Once round the circle, for this slot and those before the next one with the same home. */
 		for (uint32_t i = 0; s % nlanes == 0 && i < nlanes; i++)
-			way[fors_home_lane(w->f, b, s, i)] = port[fors_level_up(w->level, a, b, s, i)];
-		fill_slot(w, w->leaf_row[a], b, s, way);
+			way.byte[fors_home_lane(w->f, b, s, i)] = port[fors_level_up(w->level, a, b, s, i)];
+		if (s % nlanes == 0)
+			unroll(&way, nlanes);
+		fill_slot(w, w->leaf_row[a], b, s, &way);
 	}
 }
 
@@ -193,12 +204,13 @@ static void fill_leaf(const struct filler *w, uint32_t a)
 /* Entries of a spine for the servers of a leaf that it reaches; port[cable] is the way down for each home lane. */
 static void fill_down(const struct filler *w, uint32_t spine, uint32_t b)
 {
-	uint8_t port[FORS_MAX_LANES];
+	struct circle port;
 
 	for (uint32_t home = 0; home < w->f->nlanes; home++)
-		port[home] = down_port(w->f, b, fors_level_down(w->level, w->f, spine, b, home));
+		port.byte[home] = down_port(w->f, b, fors_level_down(w->level, w->f, spine, b, home));
+	unroll(&port, w->f->nlanes);
 	for (uint32_t s = 0; s < w->f->nslots; s++)
-		fill_slot(w, w->spine_row[spine], b, s, port);
+		fill_slot(w, w->spine_row[spine], b, s, &port);
 }
 
 /* The first leaf (never b itself) from which a LID of leaf b goes on, up to another spine; its port, or none. */
@@ -229,15 +241,16 @@ static uint8_t lost_port(const struct filler *w, uint32_t spine, uint32_t b, uin
 
 static void fill_lost(const struct filler *w, uint32_t spine, uint32_t b)
 {
-	uint8_t port[FORS_MAX_LANES];
+	struct circle port;
 
 	for (uint32_t home = 0; home < w->f->nlanes; home++)
-		port[home] = lost_port(w, spine, b, home);
+		port.byte[home] = lost_port(w, spine, b, home);
+	unroll(&port, w->f->nlanes);
 	for (uint32_t s = 0; s < w->f->nslots; s++) {
 		const struct fors_slot *slot = fors_slot(w->f, b, s);
 
 		if (!w->has_cas[spine] && !slot->is_sm) {
-			fill_slot(w, w->spine_row[spine], b, s, port);
+			fill_slot(w, w->spine_row[spine], b, s, &port);
 			continue;
 		}
 		for (uint32_t i = 0; i < nindices(slot); i++)
@@ -421,7 +434,7 @@ static void fill(const struct filler *w)
 	for (uint32_t a = 0; a < f->nleaves; a++)
 		if (w->leaf_row[a])
 			fill_leaf(w, a);
-	for (uint32_t k = 0; k < f->nspines; k++)
+	for (uint32_t k = 0; f->nlanes && k < f->nspines; k++)
 		if (w->spine_row[k])
 			fill_spine(w, k);
 	fill_odds(w);
