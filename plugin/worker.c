@@ -31,6 +31,7 @@
 #include "board.h"
 #include "core/planner.h"
 #include "core/schedule_file.h"
+#include "core/status.h"
 #include "core/verify.h"
 #include "log.h"
 
@@ -137,16 +138,6 @@ static double now_ms(void)
 	return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
 }
 
-/* The smallest LMC with a path index for each lane, when that is more than there is; else unknown. */
-static int64_t lmc_for_all_lanes(const struct fors_fabric *fabric)
-{
-	int64_t lmc = 0;
-
-	while (lmc <= FORS_MAX_LMC && (1u << lmc) < fabric->nlanes)
-		lmc++;
-	return lmc > fabric->lmc && lmc <= FORS_MAX_LMC ? lmc : FORS_UNKNOWN;
-}
-
 static void fill_status(const struct fors_worker *worker, const struct fors_job *job, enum fors_state state,
 			const char *reason, struct fors_status *status)
 {
@@ -240,8 +231,9 @@ static enum fors_err plan(struct fors_worker *worker, const struct fors_job *job
 	made->plan_ms = now_ms() - start;
 	if (err != FORS_ECANCELLED && err != FORS_ENOPATH && !fors_lower_bound(job->fabric, &bound, NULL))
 		made->lower_bound = bound;
-	if (err == FORS_ELMC || (!err && made->schedule->nphases > made->lower_bound))
-		made->lmc_needed = lmc_for_all_lanes(job->fabric);
+	if (!err || err == FORS_ELMC)
+		made->lmc_needed =
+			fors_lmc_needed(job->fabric, err ? 0 : made->schedule->nphases, made->lower_bound);
 	return err;
 }
 
