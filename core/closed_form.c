@@ -603,12 +603,11 @@ static enum fors_err small_lmc(const struct form *form, uint32_t leaf, uint32_t 
 static enum fors_err write_row(const struct form *form, uint32_t gamma, uint32_t alpha, struct fors_cell *row,
 			       struct fors_error *error)
 {
-	const struct step *step = form->step + (size_t)alpha * form->nsteps;
-
 	for (uint32_t i = 0; i < form->nsteps; i++) {
-		uint32_t to = gamma + step[i].leaf_shift;
-		uint32_t leaf = form->leaf[to < form->m1 ? to : to - form->m1], lane = form->good[step[i].class];
-		uint32_t d = form->fabric->leaf[leaf].first_server + form->rank_of[step[i].label];
+		const struct step *step = &form->step[(size_t)alpha * form->nsteps + i];
+		uint32_t to = gamma + step->leaf_shift;
+		uint32_t leaf = form->leaf[to < form->m1 ? to : to - form->m1], lane = form->good[step->class];
+		uint32_t d = form->fabric->leaf[leaf].first_server + form->rank_of[step->label];
 		uint8_t path = 0;
 
 		if (form->is_bare)
@@ -617,7 +616,7 @@ static enum fors_err write_row(const struct form *form, uint32_t gamma, uint32_t
 			path = fors_path_index(form->fabric, form->task->lanes, form->leaf[gamma], d, lane, lane);
 		if (path == FORS_NO_INDEX)
 			return small_lmc(form, form->leaf[gamma], d, lane, error);
-		row[step[i].phase] = (struct fors_cell){.dst = (uint16_t)d, .path = path, .lane = (uint8_t)lane};
+		row[step->phase] = (struct fors_cell){.dst = (uint16_t)d, .path = path, .lane = (uint8_t)lane};
 	}
 	return FORS_OK;
 }

@@ -292,9 +292,10 @@ static enum fors_err add_servers(struct fors_net *net, const struct fors_spec *s
 
 	for (unsigned leaf = 0; leaf < spec->leaves; leaf++)
 		for (unsigned slot = 0; slot < spec->servers && !err; slot++) {
-			const struct fors_spec_place *empty = spec->empty + next_empty;
+			const struct fors_spec_place *empty =
+				next_empty < spec->nempty ? &spec->empty[next_empty] : NULL;
 
-			if (next_empty < spec->nempty && empty->leaf == leaf && empty->slot == slot)
+			if (empty && empty->leaf == leaf && empty->slot == slot)
 				next_empty++;
 			else
 				err = add_server(net, leaf, slot, number++, error);

@@ -38,6 +38,7 @@ tests_unit_test_colour_LDADD = libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_exact_LDADD = $(unit_support)
 tests_unit_test_ilp_LDADD = $(unit_support)
 tests_unit_test_methods_LDADD = $(unit_support)
+tests_unit_test_schedule_file_SOURCES = tests/unit/test_schedule_file.c tests/unit/seal.c tests/unit/seal.h
 tests_unit_test_schedule_file_LDADD = $(unit_support) $(ZLIB_LIBS)
 tests_unit_test_tables_LDADD = $(unit_support)
 tests_unit_test_verify_LDADD = $(unit_support)
@@ -52,10 +53,15 @@ tests_unit_test_netfile_LDADD = $(unit_support)
 tests_unit_test_rounds_LDADD = $(unit_support)
 tests_unit_test_synthetic_LDADD = $(unit_support)
 
-# Always with the sanitizers, and with readers of its own that have them too.
+# Always with the sanitizers (which a build with TSan cannot have too), and with readers of its own that have them too.
 tests_unit_test_mangled_SOURCES = tests/unit/test_mangled.c tests/unit/data.c core/claims.c core/error.c \
 	core/guidlist.c core/lftfile.c core/net.c core/netfile.c core/synthetic.c core/tables.c core/text.c
-tests_unit_test_mangled_CFLAGS = $(AM_CFLAGS) -fsanitize=address,undefined -fno-sanitize-recover=undefined
+if THREAD_SANITIZER
+mangled_sanitizers =
+else
+mangled_sanitizers = -fsanitize=address,undefined -fno-sanitize-recover=undefined
+endif
+tests_unit_test_mangled_CFLAGS = $(AM_CFLAGS) $(mangled_sanitizers)
 tests_unit_test_mangled_LDADD = libforscore.la $(CMOCKA_LIBS)
 
 EXTRA_DIST += tests/data/README tests/data/chassis.ibnetdiscover tests/data/ibsim.net \

@@ -1,6 +1,45 @@
-# Fuzzers: built on demand, see run.sh.
+# Fuzzers of everything that reads a file. `make fuzz FUZZ_SECONDS=600 [FUZZ_TARGETS="netfile spec"]` runs each target
+# that long: under libFuzzer where configure found it, else with a small driver of our own.
+FUZZ_SECONDS = 60
+FUZZ_TARGETS =
+fuzz_targets = tests/fuzz/targets.c tests/fuzz/targets.h tests/unit/seal.c tests/unit/seal.h \
+	plugin/settings.c plugin/settings.h
+fuzz_libs = $(INIH_LIBS) $(ZLIB_LIBS)
+
 EXTRA_PROGRAMS += tests/fuzz/mutate
-tests_fuzz_mutate_SOURCES = tests/fuzz/mutate.c tests/fuzz/targets.c tests/fuzz/targets.h
-tests_fuzz_mutate_LDADD = libforscore.la
-EXTRA_DIST += tests/fuzz/run.sh
-CLEANFILES += $(EXTRA_PROGRAMS)
+tests_fuzz_mutate_SOURCES = tests/fuzz/mutate.c $(fuzz_targets)
+tests_fuzz_mutate_LDADD = libforscore.la $(fuzz_libs)
+
+# What libFuzzer watches has to be compiled by clang: everything, once more.
+fuzz_sources = tests/fuzz/fuzz.c $(fuzz_targets) $(libforscore_la_SOURCES) $(EXTRA_libforscore_la_SOURCES)
+fuzz_objects = $(patsubst %.c,tests/fuzz/clang/%.o,$(filter %.c,$(fuzz_sources)))
+fuzz_headers = $(addprefix $(srcdir)/,$(filter %.h,$(fuzz_sources)))
+$(fuzz_objects): tests/fuzz/clang/%.o: $(srcdir)/%.c $(fuzz_headers) Makefile
+	$(AM_V_at)$(MKDIR_P) $(@D)
+	$(AM_V_CC)$(CLANG) -std=gnu11 $(DEFS) $(DEFAULT_INCLUDES) $(AM_CPPFLAGS) $(JANSSON_CFLAGS) $(INIH_CFLAGS) \
+		$(FUZZER_FLAGS) -c -o $@ $<
+tests/fuzz/fuzz: $(fuzz_objects)
+	$(AM_V_CCLD)$(CLANG) $(FUZZER_FLAGS) -o $@ $(fuzz_objects) $(JANSSON_LIBS) $(LPSOLVE_LIBS) $(fuzz_libs) -pthread -lm
+if HAVE_LIBFUZZER
+fuzz_program = tests/fuzz/fuzz
+else
+fuzz_program = tests/fuzz/mutate
+endif
+.PHONY: fuzz
+fuzz: $(fuzz_program)
+	$(srcdir)/tests/fuzz/run.sh $(fuzz_program) $(FUZZ_SECONDS) $(FUZZ_TARGETS)
+
+# The seeds, and every input that once was trouble, as a plain test.
+if HAVE_CMOCKA
+check_PROGRAMS += tests/fuzz/test_corpus
+TESTS += tests/fuzz/test_corpus
+endif
+tests_fuzz_test_corpus_SOURCES = tests/fuzz/test_corpus.c $(fuzz_targets)
+tests_fuzz_test_corpus_LDADD = libforscore.la $(CMOCKA_LIBS) $(fuzz_libs)
+EXTRA_DIST += tests/fuzz/run.sh tests/fuzz/fuzz.c tests/fuzz/corpus tests/fuzz/dict
+CLEANFILES += $(EXTRA_PROGRAMS) tests/fuzz/fuzz
+
+clean-local: clean-fuzz
+.PHONY: clean-fuzz
+clean-fuzz:
+	rm -rf fuzz tests/fuzz/clang

@@ -5,8 +5,7 @@
  *	mutate TARGET SECONDS SEED FILE...      fuzz; on a crash the input is in crash-TARGET
  *	mutate TARGET replay FILE...            run these inputs as they are
  *
- * Built with clang -fsanitize=fuzzer and -DLIBFUZZER the targets run under libFuzzer instead; the
- * environment variable FORS_FUZZ_TARGET names one.
+ * Where clang is there the same targets run under libFuzzer, see fuzz.c.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -15,31 +14,6 @@
 #include <time.h>
 
 #include "targets.h"
-
-static const struct fuzz_target *find_target(const char *name)
-{
-	for (const struct fuzz_target *target = fuzz_targets; name && target->name; target++)
-		if (!strcmp(target->name, name))
-			return target;
-	fprintf(stderr, "mutate: no target %s\n", name ? name : "given");
-	exit(2);
-}
-
-#ifdef LIBFUZZER
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
-{
-	static const struct fuzz_target *target;
-
-	if (!target)
-		target = find_target(getenv("FORS_FUZZ_TARGET"));
-	target->run(data, size);
-	return 0;
-}
-
-#else
 
 #define MAX_SIZE ((size_t)64 << 10)
 
@@ -225,14 +199,12 @@ static int replay(const struct fuzz_target *target, char **names, int count)
 int main(int argc, char **argv)
 {
 	if (argc > 3 && !strcmp(argv[2], "replay"))
-		return replay(find_target(argv[1]), argv + 3, argc - 3);
+		return replay(fuzz_find(argv[1]), argv + 3, argc - 3);
 	if (argc < 5) {
 		fprintf(stderr, "usage: mutate TARGET SECONDS SEED FILE... | mutate TARGET replay FILE...\n");
 		return 2;
 	}
 	state = strtoull(argv[3], NULL, 10) * 0x9E3779B97F4A7C15u + 1;
-	fuzz(find_target(argv[1]), strtod(argv[2], NULL), argv + 4, (size_t)(argc - 4));
+	fuzz(fuzz_find(argv[1]), strtod(argv[2], NULL), argv + 4, (size_t)(argc - 4));
 	return 0;
 }
-
-#endif

@@ -3,10 +3,15 @@
  * The readers of files, each fed with arbitrary bytes; what they accept goes on to what comes after
  * them, as far as it is small. Nothing is expected but that they come back: the sanitizers watch.
  */
+#include "config.h"
+
 #include "targets.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "core/guidlist.h"
 #include "core/lftfile.h"
@@ -17,6 +22,8 @@
 #include "core/synthetic.h"
 #include "core/tables.h"
 #include "core/verify.h"
+#include "plugin/settings.h"
+#include "tests/unit/seal.h"
 
 #define SMALL_NODES 200   /* larger nets are only read */
 #define SMALL_SERVERS 64  /* more servers are not planned for */
@@ -85,7 +92,7 @@ static void use_net(struct fors_net *net)
 	fors_places_free(places);
 }
 
-static void fuzz_netfile(const uint8_t *data, size_t size)
+static bool fuzz_netfile(const uint8_t *data, size_t size)
 {
 	struct fors_net *net = NULL;
 	struct fors_error error;
@@ -93,33 +100,115 @@ static void fuzz_netfile(const uint8_t *data, size_t size)
 	size_t length;
 
 	if (fors_netfile_read((const char *)data, size, "fuzz", &net, &error) != FORS_OK)
-		return;
+		return false;
 	if (fors_netfile_write(net, &text, &length, &error) == FORS_OK)
 		free(text);
 	use_net(net);
 	fors_net_free(net);
+	return true;
 }
 
-static void fuzz_lftfile(const uint8_t *data, size_t size)
+/* A healthy FT(2;3,3) with its tables and plan: what foreign tables and schedules are held against. */
+struct ground {
+	struct fors_net *net;
+	struct fors_places *places;
+	struct fors_fabric *fabric;
+	struct fors_lfts *lfts;
+	struct fors_lanes *lanes;
+	struct fors_schedule *schedule;
+};
+
+static bool make_ground(struct ground *g)
 {
-	struct fors_lfts *lfts = NULL;
+	struct fors_spec spec = {0};
+	bool is_good = fors_spec_parse("FT(2;3,3)", &spec, NULL) == FORS_OK &&
+		       fors_synthetic(&spec, &g->net, NULL) == FORS_OK;
+
+	fors_spec_clear(&spec);
+	g->places = fors_places_new();
+	if (!is_good || !g->places || fors_places_learn(g->places, g->net, NULL, 0, NULL) ||
+	    fors_assign_lids(g->net, g->places, 2, false, NULL) ||
+	    fors_fabric_build(g->net, g->places, NULL, &g->fabric, NULL) ||
+	    fors_tables_build(g->fabric, &g->lfts, NULL) || fors_lanes_read(g->fabric, g->lfts, &g->lanes, NULL))
+		return false;
+	const struct fors_task task = {.fabric = g->fabric, .lanes = g->lanes};
+	return fors_plan(&task, "closed-form", &g->schedule, NULL) == FORS_OK;
+}
+
+static const struct ground *ground(void)
+{
+	static struct ground made;
+
+	if (!made.schedule && !make_ground(&made))
+		abort();
+	return &made;
+}
+
+/* The verifier takes any tables and any schedule. */
+static void verify(const struct fors_lfts *lfts, const struct fors_schedule *schedule)
+{
+	struct fors_verdict verdict;
 	struct fors_error error;
 
-	if (fors_lftfile_read((const char *)data, size, "fuzz", &lfts, &error) == FORS_OK)
-		fors_lfts_free(lfts);
+	fors_verify(ground()->net, lfts, schedule, NULL, NULL, &verdict, &error);
 }
 
-static void fuzz_guidlist(const uint8_t *data, size_t size)
+static bool fuzz_lftfile(const uint8_t *data, size_t size)
+{
+	struct fors_lfts *lfts = NULL;
+	struct fors_lanes *lanes = NULL;
+	struct fors_error error;
+
+	if (fors_lftfile_read((const char *)data, size, "fuzz", &lfts, &error) != FORS_OK)
+		return false;
+	verify(lfts, ground()->schedule);
+	if (fors_lanes_read(ground()->fabric, lfts, &lanes, &error) == FORS_OK)
+		fors_lanes_free(lanes);
+	fors_lfts_free(lfts);
+	return true;
+}
+
+static bool fuzz_guidlist(const uint8_t *data, size_t size)
 {
 	uint64_t *guid = NULL;
 	size_t count;
 	struct fors_error error;
 
-	if (fors_guidlist_read((const char *)data, size, "fuzz", &guid, &count, &error) == FORS_OK)
-		free(guid);
+	if (fors_guidlist_read((const char *)data, size, "fuzz", &guid, &count, &error) != FORS_OK)
+		return false;
+	free(guid);
+	return true;
 }
 
-static void fuzz_schedule(const uint8_t *data, size_t size)
+/* A file of these bytes that needs no name in any folder; its descriptor. */
+static int memory_file(const uint8_t *data, size_t size)
+{
+	int fd = memfd_create("fuzz", MFD_CLOEXEC);
+
+	if (fd < 0 || write(fd, data, size) != (ssize_t)size)
+		abort();
+	return fd;
+}
+
+/* fors.conf; a path in it is followed, so there are seeds with none but files that do not exist. */
+static bool fuzz_settings(const uint8_t *data, size_t size)
+{
+	int fd = memory_file(data, size);
+	struct fors_settings *settings = NULL;
+	struct fors_error error;
+	char options[64];
+	bool is_good;
+
+	snprintf(options, sizeof(options), "fors_config=/proc/self/fd/%d", fd);
+	const struct fors_sources sources = {.options = options};
+	is_good = fors_settings_load(&sources, &settings, &error) == FORS_OK;
+	if (is_good)
+		fors_settings_free(settings);
+	close(fd);
+	return is_good;
+}
+
+static bool fuzz_schedule(const uint8_t *data, size_t size)
 {
 	struct fors_schedule *schedule = NULL;
 	struct fors_error error;
@@ -127,23 +216,42 @@ static void fuzz_schedule(const uint8_t *data, size_t size)
 	size_t length;
 
 	if (fors_schedule_decode(data, size, "fuzz", &schedule, &error) != FORS_OK)
-		return;
+		return false;
 	for (uint32_t s = 0; s < schedule->nservers && s < SMALL_SERVERS; s++)
 		for (uint32_t phase = 0; phase < schedule->nphases; phase++)
 			fors_schedule_flow(schedule, s, phase);
+	if (schedule->nservers <= SMALL_SERVERS)
+		verify(ground()->lfts, schedule);
 	if (fors_schedule_encode(schedule, &bytes, &length, &error) == FORS_OK)
 		free(bytes);
 	fors_schedule_free(schedule);
+	return true;
 }
 
-static void fuzz_spec(const uint8_t *data, size_t size)
+/* The same behind the checksums, which chance does not get right. */
+static bool fuzz_sealed(const uint8_t *data, size_t size)
+{
+	uint8_t *copy = malloc(size ? size : 1);
+	bool is_good;
+
+	if (!copy)
+		abort();
+	memcpy(copy, data, size);
+	seal(copy, size);
+	is_good = fuzz_schedule(copy, size);
+	free(copy);
+	return is_good;
+}
+
+static bool fuzz_spec(const uint8_t *data, size_t size)
 {
 	char *text = terminated(data, size), *canonical = NULL;
 	struct fors_net *net = NULL;
 	struct fors_spec spec = {0};
 	struct fors_error error;
+	bool is_good = fors_spec_parse(text, &spec, &error) == FORS_OK;
 
-	if (fors_spec_parse(text, &spec, &error) == FORS_OK) {
+	if (is_good) {
 		if (fors_spec_format(&spec, &canonical, &error) == FORS_OK)
 			free(canonical);
 		if (spec.spines < 10 && spec.leaves < 10 && spec.servers < 10 && spec.cables < 4 &&
@@ -153,22 +261,42 @@ static void fuzz_spec(const uint8_t *data, size_t size)
 		fors_spec_clear(&spec);
 	}
 	free(text);
+	return is_good;
 }
 
-static void fuzz_status(const uint8_t *data, size_t size)
+static bool fuzz_status(const uint8_t *data, size_t size)
 {
-	char *text = terminated(data, size);
+	char *text = terminated(data, size), *again = NULL;
 	struct fors_status status;
 	struct fors_error error;
+	bool is_good = fors_status_parse(text, "fuzz", &status, &error) == FORS_OK;
 
-	fors_status_init(&status);
-	fors_status_parse(text, "fuzz", &status, &error);
-	fors_status_clear(&status);
+	if (is_good) {
+		if (fors_status_json(&status, &again, &error) == FORS_OK)
+			free(again);
+		fors_status_clear(&status);
+	}
 	free(text);
+	return is_good;
 }
 
 const struct fuzz_target fuzz_targets[] = {
-	{"netfile", fuzz_netfile}, {"lftfile", fuzz_lftfile}, {"guidlist", fuzz_guidlist},
-	{"schedule", fuzz_schedule}, {"spec", fuzz_spec}, {"status", fuzz_status},
+	{"netfile", fuzz_netfile},
+	{"lftfile", fuzz_lftfile},
+	{"guidlist", fuzz_guidlist},
+	{"settings", fuzz_settings},
+	{"schedule", fuzz_schedule},
+	{"sealed", fuzz_sealed},
+	{"spec", fuzz_spec},
+	{"status", fuzz_status},
 	{NULL, NULL},
 };
+
+const struct fuzz_target *fuzz_find(const char *name)
+{
+	for (const struct fuzz_target *target = fuzz_targets; name && target->name; target++)
+		if (!strcmp(target->name, name))
+			return target;
+	fprintf(stderr, "no fuzz target %s\n", name ? name : "given");
+	exit(2);
+}
