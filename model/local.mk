@@ -1,0 +1,8 @@
+# The performance model: patterns, loads, rates, optimum. Built on the core; the plugin does not have it.
+noinst_LTLIBRARIES += libforsmodel.la
+libforsmodel_la_SOURCES = \
+	model/graph.c model/model.h \
+	model/maxmin.c \
+	model/pattern.c model/pattern.h \
+	model/random.h
+libforsmodel_la_LIBADD = libforscore.la -lm
