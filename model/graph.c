@@ -17,7 +17,8 @@ enum fors_err fors_graph_new(uint32_t nnodes, uint32_t nlinks, uint32_t nservers
 	g->to = calloc(nlinks + (size_t)1, sizeof(*g->to));
 	g->capacity = calloc(nlinks + (size_t)1, sizeof(*g->capacity));
 	g->server = calloc(nservers + (size_t)1, sizeof(*g->server));
-	if (!g->from || !g->to || !g->capacity || !g->server) {
+	g->is_terminal = calloc(nnodes + (size_t)1, sizeof(*g->is_terminal));
+	if (!g->from || !g->to || !g->capacity || !g->server || !g->is_terminal) {
 		fors_graph_free(g);
 		return fors_fail_memory(error);
 	}
@@ -35,6 +36,7 @@ void fors_graph_free(struct fors_graph *graph)
 	free(graph->to);
 	free(graph->capacity);
 	free(graph->server);
+	free(graph->is_terminal);
 	free(graph);
 }
 

@@ -29,6 +29,7 @@ struct fors_graph {
 	uint32_t nnodes, nlinks, nservers;
 	uint32_t *from, *to; /* nlinks each: nodes */
 	double *capacity;    /* nlinks, > 0 */
+	bool *is_terminal;   /* nnodes: a server, or another adapter, no switch; fors_graph_new() says false */
 	uint32_t *server;    /* nservers: the node of each server */
 };
 

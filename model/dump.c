@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * dump.c - do these tables belong to this net? And what they say about it.
+ *
+ * Administrators collect the fabric and the tables with two programs at two times, and mix files up. So the two
+ * are compared before any conclusion is drawn: switches, LIDs, ports. And since both kinds of dump name the port GUID
+ * behind each LID, a net file without LIDs (ibsim's, for example) gets them from there; where both have an opinion, it
+ * has to be the same one.
+ */
+#include "routes.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "core/text.h"
+
+/* ---- what does not fit ---- */
+
+static void first_time(struct fors_mismatch *mismatch, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void first_time(struct fors_mismatch *mismatch, const char *format, ...)
+{
+	va_list args;
+
+	if (mismatch->text[0])
+		return;
+	va_start(args, format);
+	vsnprintf(mismatch->text, sizeof(mismatch->text), format, args);
+	va_end(args);
+}
+
+static void mark_lids(const struct fors_net *net, bool *is_known, uint32_t nlids)
+{
+	for (uint32_t i = 0; i < net->nports; i++)
+		for (uint32_t k = 0; net->port[i].lid && k < 1u << (net->port[i].lmc & FORS_MAX_LMC); k++)
+			if (net->port[i].lid + k < nlids)
+				is_known[net->port[i].lid + k] = true;
+}
+
+static bool has_cable(const struct fors_net *net, uint32_t node)
+{
+	for (unsigned p = 1; p <= net->node[node].nports; p++)
+		if (fors_net_port(net, node, p)->peer != FORS_NONE)
+			return true;
+	return false;
+}
+
+static void compare_switches(const struct fors_net *net, const struct fors_lfts *lfts, struct fors_mismatch *mismatch)
+{
+	for (uint32_t row = 0; row < lfts->nswitches; row++) {
+		uint32_t node = fors_net_find_guid(net, lfts->guid[row]);
+
+		if (node != FORS_NONE && net->node[node].type == FORS_SWITCH)
+			continue;
+		mismatch->unknown_switches++;
+		first_time(mismatch, "there is a table of switch 0x%016" PRIx64 ", which is not in the fabric",
+			   lfts->guid[row]);
+	}
+	for (uint32_t node = 0; node < net->nnodes; node++) {
+		if (net->node[node].type != FORS_SWITCH || !has_cable(net, node) ||
+		    fors_lfts_row(lfts, net->node[node].guid) != FORS_NONE)
+			continue;
+		mismatch->missing_tables++;
+		first_time(mismatch, "switch %s has no table", fors_node_name(net, node));
+	}
+}
+
+/* Entries of one switch; *is_known of absent LIDs becomes true when they have been counted. */
+static void compare_entries(const struct fors_net *net, const struct fors_lfts *lfts, uint32_t row, bool *is_known,
+			    struct fors_mismatch *mismatch)
+{
+	uint32_t node = fors_net_find_guid(net, lfts->guid[row]);
+
+	for (uint32_t lid = 0; node != FORS_NONE && lid < lfts->nlids; lid++) {
+		uint8_t port = fors_lfts_port(lfts, row, lid);
+
+		if (port == FORS_NO_PATH)
+			continue;
+		if (port > net->node[node].nports) {
+			mismatch->bad_ports++;
+			first_time(mismatch, "switch %s sends LID %u to port %u, but has %u ports",
+				   fors_node_name(net, node), lid, port, net->node[node].nports);
+		}
+		if (is_known[lid])
+			continue;
+		is_known[lid] = true;
+		mismatch->absent_lids++;
+		first_time(mismatch, "switch %s has an entry for LID %u, which no port of the fabric has",
+			   fors_node_name(net, node), lid);
+	}
+}
+
+enum fors_err fors_mismatch_find(const struct fors_net *net, const struct fors_lfts *lfts, struct fors_mismatch *mismatch,
+				 struct fors_error *error)
+{
+	bool *is_known = calloc(lfts->nlids + (size_t)1, sizeof(*is_known));
+
+	if (!is_known)
+		return fors_fail_memory(error);
+	*mismatch = (struct fors_mismatch){0};
+	mark_lids(net, is_known, lfts->nlids);
+	compare_switches(net, lfts, mismatch);
+	for (uint32_t row = 0; row < lfts->nswitches; row++)
+		compare_entries(net, lfts, row, is_known, mismatch);
+	free(is_known);
+	return FORS_OK;
+}
+
+/* ---- LIDs out of a dump ---- */
+
+struct owner {
+	uint64_t guid;
+	uint32_t line;
+};
+
+/* "0x0001 001 # Channel Adapter portguid 0x0000000000100001: 'Node00-00'": LID and GUID, or false: another line. */
+static bool read_owner(struct fors_span line, uint64_t *lid, uint64_t *guid)
+{
+	static const char word[] = "portguid 0x";
+
+	if (!fors_take_word(&line, "0x") || !fors_take_number(&line, 16, FORS_LID_MAX, lid))
+		return false;
+	while (!fors_span_is_empty(line) && !fors_starts_with(line, word))
+		line.at++;
+	return fors_take_word(&line, word) && fors_take_number(&line, 16, UINT64_MAX, guid) && *guid;
+}
+
+static enum fors_err read_owners(struct fors_lines *lines, struct owner *owner, struct fors_error *error)
+{
+	struct fors_span line;
+	uint64_t lid, guid;
+
+	while (fors_lines_next(lines, &line)) {
+		if (!read_owner(line, &lid, &guid) || owner[lid].guid == guid)
+			continue;
+		if (owner[lid].guid)
+			return fors_lines_fail(lines, lines->number, error,
+					       "LID %u belongs to port 0x%016" PRIx64 " here and to 0x%016" PRIx64
+					       " in line %u: these are dumps of different times",
+					       (unsigned)lid, guid, owner[lid].guid, owner[lid].line);
+		owner[lid] = (struct owner){guid, lines->number};
+	}
+	return FORS_OK;
+}
+
+struct owned {
+	uint64_t guid;
+	uint32_t first, count, line;
+};
+
+static int by_guid(const void *a, const void *b)
+{
+	const struct owned *x = a, *y = b;
+
+	if (x->guid != y->guid)
+		return x->guid < y->guid ? -1 : 1;
+	return (x->first > y->first) - (x->first < y->first);
+}
+
+/* Runs of LIDs of one owner, sorted by GUID, in *list (room for all LIDs). */
+static size_t find_runs(const struct owner *owner, struct owned *list)
+{
+	size_t n = 0;
+
+	for (uint32_t lid = 1; lid <= FORS_LID_MAX; lid++) {
+		if (!owner[lid].guid)
+			continue;
+		if (n && list[n - 1].guid == owner[lid].guid && list[n - 1].first + list[n - 1].count == lid)
+			list[n - 1].count++;
+		else
+			list[n++] = (struct owned){owner[lid].guid, lid, 1, owner[lid].line};
+	}
+	qsort(list, n, sizeof(*list), by_guid);
+	return n;
+}
+
+/* A port's LIDs: a run of 2^LMC, and its only one. */
+static enum fors_err check_run(const struct fors_lines *lines, const struct owned *list, size_t i, size_t n,
+			       struct fors_error *error)
+{
+	const struct owned *run = &list[i];
+
+	if (i + 1 < n && list[i + 1].guid == run->guid)
+		return fors_lines_fail(lines, list[i + 1].line, error,
+				       "port 0x%016" PRIx64 " has LIDs from %u and from %u: these are dumps of different times",
+				       run->guid, run->first, list[i + 1].first);
+	if (run->count > 1u << FORS_MAX_LMC || run->count & (run->count - 1))
+		return fors_lines_fail(lines, run->line, error,
+				       "port 0x%016" PRIx64 " has %u LIDs, which is no power of 2 up to %u", run->guid,
+				       run->count, 1u << FORS_MAX_LMC);
+	return FORS_OK;
+}
+
+static enum fors_err give_lids(struct fors_port *port, const char *node_name, const struct owned *run,
+			       const struct fors_lines *lines, struct fors_error *error)
+{
+	uint8_t lmc = 0;
+
+	while (1u << lmc < run->count)
+		lmc++;
+	if (port->lid && (run->first < port->lid || run->first + run->count > port->lid + (1u << port->lmc)))
+		return fors_lines_fail(lines, run->line, error,
+				       "%s has LID %u here, but %u in the fabric: they are not of one time", node_name,
+				       run->first, port->lid);
+	if (!port->lid) {
+		port->lid = (uint16_t)run->first;
+		port->lmc = lmc;
+	}
+	return FORS_OK;
+}
+
+static const struct owned *find_run(const struct owned *list, size_t n, uint64_t guid)
+{
+	size_t from = 0, to = n;
+
+	while (from < to) { /* the first run that is not before the GUID */
+		size_t middle = from + (to - from) / 2;
+
+		if (list[middle].guid < guid)
+			from = middle + 1;
+		else
+			to = middle;
+	}
+	return from < n && list[from].guid == guid ? &list[from] : NULL;
+}
+
+static enum fors_err give_all(struct fors_net *net, const struct owned *list, size_t n, const struct fors_lines *lines,
+			      struct fors_error *error)
+{
+	enum fors_err err = FORS_OK;
+
+	for (size_t i = 0; i < n && !err; i++)
+		err = check_run(lines, list, i, n, error);
+	for (uint32_t node = 0; node < net->nnodes && !err; node++)
+		for (unsigned p = 0; p <= net->node[node].nports && !err; p++) {
+			struct fors_port *port = fors_net_port(net, node, p);
+			const struct owned *run = port->guid ? find_run(list, n, port->guid) : NULL;
+
+			if (run)
+				err = give_lids(port, fors_node_name(net, node), run, lines, error);
+		}
+	return err;
+}
+
+enum fors_err fors_lids_from_dump(struct fors_net *net, const char *text, size_t size, const char *name,
+				  struct fors_error *error)
+{
+	struct fors_lines lines = {0};
+	struct owner *owner = calloc(FORS_LID_MAX + 1, sizeof(*owner));
+	struct owned *list = calloc(FORS_LID_MAX + 1, sizeof(*list));
+	enum fors_err err = owner && list ? fors_lines_start(&lines, text, size, name, error) : fors_fail_memory(error);
+
+	if (!err)
+		err = read_owners(&lines, owner, error);
+	if (!err)
+		err = give_all(net, list, find_runs(owner, list), &lines, error);
+	free(owner);
+	free(list);
+	return err;
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * evaluate.h - what a pattern does to the links of a network, and what the network gives it.
+ *
+ * An evaluation asks a router for the path of every pair of a pattern. Where the paths come from does not matter:
+ * forwarding tables (routes.h), or a rule of a synthetic fabric.
+ */
+#ifndef FORS_MODEL_EVALUATE_H
+#define FORS_MODEL_EVALUATE_H
+
+#include "model/model.h"
+#include "model/pattern.h"
+
+/* How a path ends. */
+enum fors_way {
+	FORS_WAY_GOOD,
+	FORS_WAY_HOLE,     /* a table on the way has no entry for the LID, or names the switch itself */
+	FORS_WAY_NO_TABLE, /* a switch on the way has no table */
+	FORS_WAY_DEAD,     /* it is sent into a port without a live cable */
+	FORS_WAY_LOOP,     /* it comes to a switch for the second time */
+	FORS_WAY_ASTRAY,   /* it comes out at somebody else */
+	FORS_NWAYS
+};
+
+/* "hole", "no table", ...; never NULL. */
+const char *fors_way_name(enum fors_way way);
+
+struct fors_router {
+	const struct fors_graph *graph;
+	const void *context;
+	uint32_t max_links; /* no path is longer */
+	/*
+	 * The path of a pair (of distinct servers) in link[0 .. *nlinks - 1] (room for max_links), how far it goes when it
+	 * is not good. Any thread; pure.
+	 */
+	enum fors_way (*route)(const void *context, struct fors_pair pair, uint32_t *link, uint32_t *nlinks);
+	/* Links of the shortest way between two servers. NULL: all paths count as shortest. Any thread. */
+	uint32_t (*shortest)(const void *context, uint32_t src, uint32_t dst);
+	/* The pair and how its way ends, for people. NULL: server numbers do. */
+	void (*tell)(const void *context, struct fors_pair pair, char *text, size_t room);
+};
+
+struct fors_evaluation {
+	uint32_t nservers, nphases, nlinks;
+	uint64_t nflows;             /* all pairs that are not idle */
+	uint64_t ways[FORS_NWAYS];   /* how many of them end how */
+	uint64_t nbroken;            /* of them not good; they load no link and have rate 0 */
+	uint64_t ndetours;           /* good, but not shortest */
+	char problem[512];           /* the first broken flow, in words; empty: none */
+	char detour[512];            /* the first detour */
+	uint32_t *phase_load;        /* nphases: flows on the most loaded link */
+	double *phase_rate;          /* nphases: sum of the max-min fair rates */
+	uint32_t *link_load;         /* nlinks: flows in the worst phase for that link */
+	uint64_t *link_flows;        /* nlinks: flows of all phases */
+	uint64_t length;             /* sum over phases of the largest load, at least 1 each */
+	double sync_throughput;      /* servers / length; the exchange of P phases: 1 is the best possible */
+	uint32_t max_link_load;      /* of any link in any phase */
+	struct fors_rates rates;     /* of all flows; aggregate: the mean over the phases that have flows */
+};
+
+/*
+ * Evaluate `pattern` over `router` on `threads` threads in *evaluation, owned by the caller (fors_evaluation_free());
+ * the result does not depend on the number of threads.
+ * The pattern is for the graph's number of servers. Errors: FORS_ENOMEM.
+ */
+enum fors_err fors_evaluate(const struct fors_router *router, const struct fors_pattern *pattern, unsigned threads,
+			    struct fors_evaluation **evaluation, struct fors_error *error);
+void fors_evaluation_free(struct fors_evaluation *evaluation);
+
+/* The flows of one phase, broken ones with an empty path, in *flows (those that it had are forgotten). Errors: FORS_ENOMEM. */
+enum fors_err fors_phase_flows(const struct fors_router *router, const struct fors_pattern *pattern, uint32_t phase,
+			       struct fors_flows *flows, struct fors_error *error);
+
+#endif
