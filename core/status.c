@@ -12,11 +12,14 @@
  */
 #include "status.h"
 
+#include <errno.h>
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "text.h"
 
 enum kind { NUMBER, MILLISECONDS, TEXT, STATE, LINKS };
 
@@ -270,70 +273,59 @@ static json_t *status_to_json(const struct fors_status *status)
 	return object;
 }
 
-/* Close a stream of open_memstream(); its text is *text, or freed when anything went wrong. */
-static enum fors_err finish(FILE *stream, bool is_good, char **buffer, char **text, struct fors_error *error)
+static int add_json(const char *text, size_t size, void *buffer)
 {
-	is_good = !ferror(stream) && is_good;
-	if (fclose(stream) || !is_good) {
-		free(*buffer);
-		return fors_fail_memory(error);
-	}
-	*text = *buffer;
-	return FORS_OK;
+	fors_buffer_print(buffer, "%.*s", (int)size, text);
+	return ((struct fors_buffer *)buffer)->is_short ? -1 : 0;
 }
 
 enum fors_err fors_status_json(const struct fors_status *status, char **text, struct fors_error *error)
 {
 	json_t *object = status_to_json(status);
-	char *buffer = NULL;
-	size_t size;
-	FILE *stream = object ? open_memstream(&buffer, &size) : NULL;
-	bool is_good;
+	struct fors_buffer buffer = {0};
 
-	if (!stream) {
-		json_decref(object);
-		return fors_fail_memory(error);
-	}
-	is_good = !json_dumpf(object, stream, JSON_INDENT(2) | JSON_REAL_PRECISION(12)) && fputc('\n', stream) != EOF;
+	if (!object || json_dump_callback(object, add_json, &buffer, JSON_INDENT(2) | JSON_REAL_PRECISION(12)))
+		buffer.is_short = true;
 	json_decref(object);
-	return finish(stream, is_good, &buffer, text, error);
+	fors_buffer_print(&buffer, "\n");
+	return fors_buffer_finish(&buffer, text, NULL, error);
 }
 
 /* --- to metrics ----------------------------------------------------------------------------------------------- */
 
-static void metric_head(FILE *out, const struct key *key)
+static void metric_head(struct fors_buffer *out, const struct key *key)
 {
-	fprintf(out, "# HELP fors_%s %s\n# TYPE fors_%s gauge\n", key->name, key->help, key->name);
+	fors_buffer_print(out, "# HELP fors_%s %s\n# TYPE fors_%s gauge\n", key->name, key->help, key->name);
 }
 
 /* State sets are written whole, as Prometheus recommends, so that an old state does not linger. */
-static void metric_states(FILE *out, const struct fors_status *status, const struct key *key)
+static void metric_states(struct fors_buffer *out, const struct fors_status *status, const struct key *key)
 {
 	metric_head(out, key);
 	for (size_t i = 0; i < NSTATES; i++)
-		fprintf(out, "fors_%s{state=\"%s\"} %d\n", key->name, state_names[i], i == (size_t)status->state);
+		fors_buffer_print(out, "fors_%s{state=\"%s\"} %d\n", key->name, state_names[i], i == (size_t)status->state);
 }
 
-static void metric_text(FILE *out, const struct fors_status *status, const struct key *key)
+static void metric_text(struct fors_buffer *out, const struct fors_status *status, const struct key *key)
 {
 	const char *text = member(status, key);
 
 	if (!key->help || !*text)
 		return;
 	metric_head(out, key);
-	fprintf(out, "fors_%s{%s=\"", key->name, key->name);
+	fors_buffer_print(out, "fors_%s{%s=\"", key->name, key->name);
 	for (const char *c = text; *c; c++)
-		fprintf(out, *c == '"' || *c == '\\' ? "\\%c" : "%c", *c == '\n' ? ' ' : *c);
-	fprintf(out, "\"} 1\n");
+		fors_buffer_print(out, *c == '"' || *c == '\\' ? "\\%c" : "%c", *c == '\n' ? ' ' : *c);
+	fors_buffer_print(out, "\"} 1\n");
 }
 
-static void metric(FILE *out, const struct key *key, int decimals, double value)
+static void metric(struct fors_buffer *out, const struct key *key, int decimals, double value)
 {
 	metric_head(out, key);
-	fprintf(out, "fors_%s %.*f\n", key->name, decimals, value);
+	fors_buffer_print(out, "fors_%s %.*f\n", key->name, decimals, value);
 }
 
-static void to_metric(FILE *out, const struct fors_status *status, const struct key *key)
+static void to_metric(struct fors_buffer *out, const struct fors_status *status, const struct key *key)
 {
 	switch (key->kind) {
 	case NUMBER:
@@ -359,15 +351,11 @@ static void to_metric(FILE *out, const struct fors_status *status, const struct 
 
 enum fors_err fors_status_prom(const struct fors_status *status, char **text, struct fors_error *error)
 {
-	char *buffer = NULL;
-	size_t size;
-	FILE *stream = open_memstream(&buffer, &size);
+	struct fors_buffer buffer = {0};
 
-	if (!stream)
-		return fors_fail_memory(error);
-	for (size_t i = 0; i < NKEYS; i++)
-		to_metric(stream, status, &keys[i]);
-	return finish(stream, true, &buffer, text, error);
+	for (size_t n = 0; n < NKEYS; n++)
+		to_metric(&buffer, status, &keys[n]);
+	return fors_buffer_finish(&buffer, text, NULL, error);
 }
 
 /* --- from JSON ------------------------------------------------------------------------------------------------ */
@@ -391,61 +379,68 @@ static bool parse_state(const json_t *value, enum fors_state *state)
 	return false;
 }
 
-static bool parse_link(const json_t *value, struct fors_dead_link *link)
+/* One end of a cable; `name` has room for FORS_NAME_MAX bytes and the end. */
+static bool parse_end(const json_t *link, const char *node_key, const char *port_key, char *name, uint8_t *port)
 {
-	const char *a, *b;
-	int a_port, b_port;
+	const json_t *node = json_object_get(link, node_key), *number = json_object_get(link, port_key);
 
-	if (json_unpack((json_t *)value, "{s:s, s:i, s:s, s:i}", "a", &a, "a_port", &a_port, "b", &b, "b_port", &b_port))
+	if (!json_is_string(node) || !json_is_integer(number) || json_integer_value(number) < 0 ||
+	    json_integer_value(number) > UINT8_MAX)
 		return false;
-	if (a_port < 0 || a_port > UINT8_MAX || b_port < 0 || b_port > UINT8_MAX)
-		return false;
-	copy_text(link->a, sizeof(link->a), a);
-	copy_text(link->b, sizeof(link->b), b);
-	link->a_port = (uint8_t)a_port;
-	link->b_port = (uint8_t)b_port;
+	copy_text(name, FORS_NAME_MAX + 1, json_string_value(node));
+	*port = (uint8_t)json_integer_value(number);
 	return true;
 }
 
-static bool parse_links(const json_t *value, struct fors_status *status)
+static bool parse_link(const json_t *value, struct fors_dead_link *link)
+{
+	return parse_end(value, "a", "a_port", link->a, &link->a_port) &&
+	       parse_end(value, "b", "b_port", link->b, &link->b_port);
+}
+
+static enum fors_err parse_links(const json_t *value, struct fors_status *status)
 {
 	size_t n = json_array_size(value);
 
 	if (!json_is_array(value))
-		return false;
+		return FORS_EINPUT;
 	status->dead_link = calloc(n ? n : 1, sizeof(*status->dead_link));
 	if (!status->dead_link)
-		return false;
+		return FORS_ENOMEM;
 	status->ndead_links = n;
 	for (size_t i = 0; i < n; i++)
 		if (!parse_link(json_array_get(value, i), &status->dead_link[i]))
-			return false;
-	return true;
+			return FORS_EINPUT;
+	return FORS_OK;
 }
 
-/* false: the value is not of the key's kind. */
-static bool parse_value(const json_t *value, const struct key *key, struct fors_status *status)
+static enum fors_err good_if(bool is_good)
+{
+	return is_good ? FORS_OK : FORS_EINPUT;
+}
+
+/* FORS_EINPUT: the value is not of the key's kind. */
+static enum fors_err parse_value(const json_t *value, const struct key *key, struct fors_status *status)
 {
 	void *at = (char *)status + key->offset;
 
 	switch (key->kind) {
 	case NUMBER:
 		*(int64_t *)at = json_integer_value(value);
-		return json_is_integer(value) && json_integer_value(value) >= 0;
+		return good_if(json_is_integer(value) && json_integer_value(value) >= 0);
 	case MILLISECONDS:
 		*(double *)at = json_number_value(value);
-		return json_is_number(value) && json_number_value(value) >= 0;
+		return good_if(json_is_number(value) && json_number_value(value) >= 0);
 	case TEXT:
-		if (!json_is_string(value))
-			return false;
-		copy_text(at, key->room, json_string_value(value));
-		return true;
+		if (json_is_string(value))
+			copy_text(at, key->room, json_string_value(value));
+		return good_if(json_is_string(value));
 	case STATE:
-		return parse_state(value, &status->state);
+		return good_if(parse_state(value, &status->state));
 	case LINKS:
 		return parse_links(value, status);
 	}
-	return false;
+	return FORS_EINPUT;
 }
 
 /* A missing key or null leaves "unknown". */
@@ -456,10 +451,12 @@ static enum fors_err parse_keys(const json_t *object, const char *name, struct f
 		return fors_fail(error, FORS_EINPUT, "%s: not a status of fors: it has no state", name);
 	for (size_t i = 0; i < NKEYS; i++) {
 		const json_t *value = json_object_get(object, keys[i].name);
+		enum fors_err err = value && !json_is_null(value) ? parse_value(value, &keys[i], status) : FORS_OK;
 
-		if (value && !json_is_null(value) && !parse_value(value, &keys[i], status))
-			return fors_fail(error, FORS_EINPUT, "%s: not a status of fors: odd value of \"%s\"", name,
-					 keys[i].name);
+		if (err == FORS_ENOMEM)
+			return fors_fail_memory(error);
+		if (err)
+			return fors_fail(error, err, "%s: not a status of fors: odd value of \"%s\"", name, keys[i].name);
 	}
 	return FORS_OK;
 }
@@ -469,9 +466,13 @@ enum fors_err fors_status_parse(const char *text, const char *name, struct fors_
 {
 	struct fors_status found;
 	json_error_t fault;
-	json_t *object = json_loads(text, 0, &fault);
+	json_t *object;
 	enum fors_err err;
 
+	errno = 0;
+	object = json_loads(text, 0, &fault);
+	if (!object && errno == ENOMEM) /* jansson speaks of bad syntax then, or says nothing */
+		return fors_fail_memory(error);
 	if (!object)
 		return fors_fail(error, FORS_EINPUT, "%s:%d: not JSON: %s", name, fault.line, fault.text);
 	fors_status_init(&found);

@@ -65,7 +65,7 @@ enum fors_err fors_status_json(const struct fors_status *status, char **text, st
 enum fors_err fors_status_prom(const struct fors_status *status, char **text, struct fors_error *error);
 /*
  * Read status.json back (for `fors status`) into *status, which need not be initialised; afterwards it is to
- * be cleared. Unknown keys are ignored. Errors: FORS_EINPUT (*status is unchanged then).
+ * be cleared. Unknown keys are ignored. Errors: FORS_EINPUT, FORS_ENOMEM (*status is unchanged then).
  */
 enum fors_err fors_status_parse(const char *text, const char *name, struct fors_status *status,
 				struct fors_error *error);

@@ -9,6 +9,7 @@ unit_tests += tests/unit/test_level
 unit_tests += tests/unit/test_ilp
 unit_tests += tests/unit/test_lftfile
 unit_tests += tests/unit/test_mangled
+unit_tests += tests/unit/test_memory
 unit_tests += tests/unit/test_methods
 unit_tests += tests/unit/test_net
 unit_tests += tests/unit/test_netfile
@@ -63,6 +64,21 @@ mangled_sanitizers = -fsanitize=address,undefined -fno-sanitize-recover=undefine
 endif
 tests_unit_test_mangled_CFLAGS = $(AM_CFLAGS) $(mangled_sanitizers)
 tests_unit_test_mangled_LDADD = libforscore.la $(CMOCKA_LIBS)
+
+# Programs in which allocations and threads fail on demand, see faults.h.
+fault_sources = tests/unit/faults.c tests/unit/faults.h
+fault_ldflags = $(AM_LDFLAGS) -pthread -Wl,--wrap=pthread_create
+if SANITIZED
+fault_cppflags = $(AM_CPPFLAGS) -DFORS_WRAP
+fault_ldflags += -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=free \
+	-Wl,--wrap=strdup,--wrap=strndup,--wrap=open_memstream
+else
+fault_cppflags = $(AM_CPPFLAGS)
+endif
+tests_unit_test_memory_SOURCES = tests/unit/test_memory.c $(fault_sources)
+tests_unit_test_memory_CPPFLAGS = $(fault_cppflags)
+tests_unit_test_memory_LDFLAGS = $(fault_ldflags)
+tests_unit_test_memory_LDADD = $(unit_support)
 
 EXTRA_DIST += tests/data/README tests/data/chassis.ibnetdiscover tests/data/ibsim.net \
 	tests/data/small.dump_fts tests/data/small-all.dump_fts tests/data/small-nodests.dump_fts \

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* faults.c - see faults.h. */
+#include "config.h"
+
+#include "faults.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/lsan_interface.h>
+#endif
+
+#ifdef FORS_WRAP /* linked with --wrap=malloc and so on */
+#define NAME(function) __wrap_##function
+#define REAL(function) __real_##function
+#else
+#define NAME(function) function
+#define REAL(function) __libc_##function
+#endif
+
+void *REAL(malloc)(size_t size);
+void *REAL(calloc)(size_t count, size_t size);
+void *REAL(realloc)(void *block, size_t size);
+void REAL(free)(void *block);
+void *NAME(malloc)(size_t size);
+void *NAME(calloc)(size_t count, size_t size);
+void *NAME(realloc)(void *block, size_t size);
+void NAME(free)(void *block);
+int __real_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *), void *context);
+int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *), void *context);
+
+static _Atomic int64_t countdown, threads_countdown, live; /* 0: not armed */
+static atomic_bool goes_on, has_failed;
+
+void faults_arm(uint64_t n, bool on)
+{
+	atomic_store(&has_failed, false);
+	atomic_store(&goes_on, on);
+	atomic_store(&countdown, (int64_t)n);
+}
+
+bool faults_off(void)
+{
+	atomic_store(&countdown, 0);
+	return atomic_load(&has_failed);
+}
+
+void faults_arm_threads(uint64_t n)
+{
+	atomic_store(&threads_countdown, (int64_t)n);
+}
+
+int64_t faults_live(void)
+{
+	return atomic_load(&live);
+}
+
+bool faults_leaked(void)
+{
+#if defined(__SANITIZE_ADDRESS__)
+	return __lsan_do_recoverable_leak_check();
+#else
+	return false;
+#endif
+}
+
+/* Is it this one's turn? With goes_on the countdown stays at 1. */
+static bool fails(void)
+{
+	int64_t now = atomic_load(&countdown);
+
+	if (!now)
+		return false;
+	while (now && !atomic_compare_exchange_weak(&countdown, &now, now == 1 && atomic_load(&goes_on) ? 1 : now - 1))
+		;
+	if (now != 1)
+		return false;
+	atomic_store(&has_failed, true);
+	errno = ENOMEM;
+	return true;
+}
+
+static void *counted(void *block)
+{
+#ifndef FORS_WRAP
+	if (block)
+		atomic_fetch_add(&live, 1);
+#endif
+	return block;
+}
+
+void *NAME(malloc)(size_t size)
+{
+	return fails() ? NULL : counted(REAL(malloc)(size));
+}
+
+void *NAME(calloc)(size_t count, size_t size)
+{
+	return fails() ? NULL : counted(REAL(calloc)(count, size));
+}
+
+void *NAME(realloc)(void *block, size_t size)
+{
+	if (fails())
+		return NULL;
+	return block ? REAL(realloc)(block, size) : counted(REAL(malloc)(size));
+}
+
+void NAME(free)(void *block)
+{
+#ifndef FORS_WRAP
+	if (block)
+		atomic_fetch_sub(&live, 1);
+#endif
+	REAL(free)(block);
+}
+
+#ifdef FORS_WRAP
+char *__real_strdup(const char *text);
+char *__wrap_strdup(const char *text);
+char *__real_strndup(const char *text, size_t size);
+char *__wrap_strndup(const char *text, size_t size);
+FILE *__real_open_memstream(char **text, size_t *size);
+FILE *__wrap_open_memstream(char **text, size_t *size);
+
+char *__wrap_strdup(const char *text)
+{
+	return fails() ? NULL : __real_strdup(text);
+}
+
+char *__wrap_strndup(const char *text, size_t size)
+{
+	return fails() ? NULL : __real_strndup(text, size);
+}
+
+FILE *__wrap_open_memstream(char **text, size_t *size)
+{
+	return fails() ? NULL : __real_open_memstream(text, size);
+}
+#endif
+
+int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *), void *context)
+{
+	if (atomic_load(&threads_countdown) && atomic_fetch_sub(&threads_countdown, 1) == 1) {
+		atomic_store(&threads_countdown, 1);
+		return EAGAIN;
+	}
+	return __real_pthread_create(thread, attributes, run, context);
+}

@@ -1,0 +1,761 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * test_memory.c - every allocation fails once.
+ *
+ * Each operation of core/ that allocates is run with its first allocation failing, then its second, and so on until
+ * none fails any more; once with only that one, once with all after it too. It either says "out of memory", with
+ * its outputs as they were and nothing lost, or it does without and its result is the usual one. Operations with
+ * many allocations are tried with all of the first few hundred, and samples of the rest. Threads that
+ * cannot be started are tried likewise.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/guidlist.h"
+#include "core/lftfile.h"
+#include "core/netfile.h"
+#include "core/parallel.h"
+#include "core/schedule_file.h"
+#include "core/status.h"
+#include "core/synthetic.h"
+#include "core/verify.h"
+#include "data.h"
+#include "faults.h"
+#include "support.h"
+
+#define EVERY 300 /* so many of the first allocations are all tried */
+#define UNTOUCHED ((void *)0x5a5a)
+
+/* What the operations work on. */
+struct ground {
+	struct bed *bed;
+	struct fors_schedule *schedule;
+	struct fors_status status;
+	char *net_text, *lft_text, *json;
+	size_t net_size, lft_size;
+	void *bytes; /* of the schedule */
+	size_t nbytes;
+	const char *method;
+	unsigned threads;
+};
+
+/*
+ * Run it, with faults until the operation proper is over. On success a digest of the result; the result itself is
+ * freed. On failure the outputs were checked.
+ */
+typedef enum fors_err (*operation)(const struct ground *ground, uint64_t *digest, struct fors_error *error);
+
+static uint64_t digest_of(const void *bytes, size_t size)
+{
+	uint64_t digest = 0xcbf29ce484222325u;
+
+	for (size_t i = 0; i < size; i++)
+		digest = (digest ^ ((const unsigned char *)bytes)[i]) * 0x100000001b3u;
+	return digest;
+}
+
+/* The end of an operation that makes one block of bytes. */
+static enum fors_err made_bytes(enum fors_err err, void *bytes, size_t size, uint64_t *digest)
+{
+	faults_off();
+	if (err) {
+		assert_ptr_equal(bytes, UNTOUCHED);
+		return err;
+	}
+	*digest = digest_of(bytes, size);
+	free(bytes);
+	return FORS_OK;
+}
+
+static enum fors_err made_text(enum fors_err err, char *text, uint64_t *digest)
+{
+	faults_off();
+	return made_bytes(err, text, err ? 0 : strlen(text), digest);
+}
+
+static enum fors_err made_net(enum fors_err err, struct fors_net *net, uint64_t *digest)
+{
+	faults_off();
+	if (err) {
+		assert_ptr_equal(net, UNTOUCHED);
+		return err;
+	}
+	*digest = digest_of(net->node, net->nnodes * sizeof(*net->node)) ^
+		  digest_of(net->port, net->nports * sizeof(*net->port));
+	fors_net_free(net);
+	return FORS_OK;
+}
+
+static enum fors_err made_lfts(enum fors_err err, struct fors_lfts *lfts, uint64_t *digest)
+{
+	faults_off();
+	if (err) {
+		assert_ptr_equal(lfts, UNTOUCHED);
+		return err;
+	}
+	*digest = digest_of(lfts->port, (size_t)lfts->nswitches * lfts->nlids);
+	fors_lfts_free(lfts);
+	return FORS_OK;
+}
+
+static enum fors_err made_schedule(enum fors_err err, struct fors_schedule *schedule, uint64_t *digest)
+{
+	void *bytes;
+	size_t size;
+
+	faults_off();
+	if (err) {
+		assert_ptr_equal(schedule, UNTOUCHED);
+		return err;
+	}
+	assert_int_equal(fors_schedule_encode(schedule, &bytes, &size, NULL), FORS_OK);
+	*digest = digest_of(bytes, size);
+	free(bytes);
+	fors_schedule_free(schedule);
+	return FORS_OK;
+}
+
+static struct fors_net *copy_of(const struct fors_net *net)
+{
+	struct fors_net *copy = NULL;
+
+	assert_int_equal(fors_net_copy(net, &copy, NULL), FORS_OK);
+	return copy;
+}
+
+/* Start of an operation that needs something made without faults first. */
+struct pause {
+	uint64_t n;
+	bool on;
+};
+static struct pause armed;
+
+static void begin(void)
+{
+	faults_arm(armed.n, armed.on);
+}
+
+/* The end of an operation that changes a net; on failure the net has to be as it was. */
+static enum fors_err changed_net(enum fors_err err, struct fors_net *net, const struct fors_net *before,
+				 uint64_t *digest)
+{
+	faults_off();
+	if (!err)
+		return made_net(err, net, digest);
+	data_same_net(net, before);
+	fors_net_free(net);
+	return err;
+}
+
+/* ---- nets ---- */
+
+static enum fors_err read_net(const struct ground *g, uint64_t *digest, struct fors_error *error)
+{
+	struct fors_net *net = UNTOUCHED;
+	enum fors_err err;
+
+	begin();
+	err = fors_netfile_read(g->net_text, g->net_size, "net", &net, error);
+	return made_net(err, net, digest);
+}
+
+static enum fors_err write_net(const struct ground *g, uint64_t *digest, struct fors_error *error)
+{
+	char *text = UNTOUCHED;
+	enum fors_err err;
+
+	begin();
+	err = fors_netfile_write(g->bed->net, &text, NULL, error);
+	return made_text(err, text, digest);
+}
+
+static enum fors_err copy_net(const struct ground *g, uint64_t *digest, struct fors_error *error)
+{
+	struct fors_net *net = UNTOUCHED;
+	enum fors_err err;
+
+	begin();
+	err = fors_net_copy(g->bed->net, &net, error);
+	return made_net(err, net, digest);
+}
+
+static enum fors_err add_nodes(const struct ground *g, uint64_t *digest, struct fors_error *error)
+{
+	struct fors_net *net = copy_of(g->bed->net), *before = copy_of(g->bed->net);
+	enum fors_err err;
+	uint32_t index = 0;
+
+	begin();
+	err = fors_net_add_node(net, FORS_SWITCH, 200, 0xabc, "S-abc", "new", &index, error);
+	if (!err)
+		assert_int_equal(index, before->nnodes);
+	err = changed_net(err, net, before, digest);
+	fors_net_free(before);
+	return err;
+}
+
+static enum fors_err index_net(const struct ground *g, uint64_t *digest, struct fors_error *error)
+{
+	struct fors_net *net = copy_of(g->bed->net);
+	enum fors_err err;
+
+	begin();
+	err = fors_net_index(net, error);
+	err = changed_net(err, net, g->bed->net, digest);
+	return err;
+}
+
+static enum fors_err take_down(const struct ground *g, uint64_t *digest, struct fors_error *error)
+{
+	struct fors_net *net = copy_of(g->bed->net);
+	enum fors_err err;
+
+	begin();
+	err = fors_net_down(g->bed->intact, net, "Leaf01", error);
+	return changed_net(err, net, g->bed->net, digest);
+}
+
+static enum fors_err assign_lids(const struct ground *g, uint64_t *digest, struct fors_error *error)
+{
+	struct fors_net *net = copy_of(g->bed->net);
+	enum fors_err err;
+
+	begin();
+	err = fors_assign_lids(net, g->bed->places, 3, false, error);
+	return changed_net(err, net, g->bed->net, digest);
+}
+
+static enum fors_err make_net(const struct ground *g, uint64_t *digest, struct fors_error *error)
+{
+	struct fors_net *net = UNTOUCHED;
+	struct fors_spec spec = {0};
+	enum fors_err err;
+
+	assert_int_equal(fors_spec_parse("FT(2;3,4;servers=5;cables=2;empty=1/1,2/3)", &spec, NULL), FORS_OK);
+	begin();
+	err = fors_synthetic(&spec, &net, error);
+	err = made_net(err, net, digest);
+	fors_spec_clear(&spec);
+	return err;
+}
+
+static enum fors_err parse_spec(const struct ground *g, uint64_t *digest, struct fors_error *error)
+{
+	struct fors_spec spec = {0};
+	enum fors_err err;
+
+	begin();
+	err = fors_spec_parse("FT(2;3,4;servers=5;cables=2;empty=1/1,2/3)", &spec, error);
+	faults_off();
+	assert_true(!err || !spec.empty);
+	*digest = err ? 0 : digest_of(spec.empty, spec.nempty * sizeof(*spec.empty));
+	fors_spec_clear(&spec);
+	return err;
+}
+
+static enum fors_err format_spec(const struct ground *g, uint64_t *digest, struct fors_error *error)
+{
+	struct fors_spec spec = {0};
+	char *text = UNTOUCHED;
+	enum fors_err err;
+
+	assert_int_equal(fors_spec_parse("FT(2;3,4;servers=5;empty=1/1,2/3)", &spec, NULL), FORS_OK);
+	begin();
+	err = fors_spec_format(&spec, &text, error);
+	err = made_text(err, text, digest);
+	fors_spec_clear(&spec);
+	return err;
+}
+
+/* ---- other files ---- */
+
+static enum fors_err read_lfts(const struct ground *g, uint64_t *digest, struct fors_error *error)
+{
+	struct fors_lfts *lfts = UNTOUCHED;
+	enum fors_err err;
+
+	begin();
+	err = fors_lftfile_read(g->lft_text, g->lft_size, "lfts", &lfts, error);
+	return made_lfts(err, lfts, digest);
+}
+
+static enum fors_err write_lfts(const struct ground *g, uint64_t *digest, struct fors_error *error)
+{
+	char *text = UNTOUCHED;
+	enum fors_err err;
+
+	begin();
+	err = fors_lftfile_write(g->bed->net, g->bed->lfts, &text, NULL, error);
+	return made_text(err, text, digest);
+}
+
+static enum fors_err read_guids(const struct ground *g, uint64_t *digest, struct fors_error *error)
+{
+	uint64_t *guid = UNTOUCHED;
+	size_t count = 0;
+	char text[4096] = "";
+	enum fors_err err;
+
+	for (int i = 1; i < 200; i++)
+		snprintf(text + strlen(text), sizeof(text) - strlen(text), "0x%d\n", i);
+	begin();
+	err = fors_guidlist_read(text, strlen(text), "guids", &guid, &count, error);
+	return made_bytes(err, guid, count * sizeof(*guid), digest);
+}
+
+/* ---- the fabric and its tables ---- */
+
+/* Places that learnt this, as what can be seen of them: the tables that they give. */
+static uint64_t digest_places(const struct fors_places *places, const struct fors_net *net)
+{
+	struct fors_fabric *fabric = NULL;
+	struct fors_lfts *lfts = NULL;
+	uint64_t digest;
+
+	assert_int_equal(fors_fabric_build(net, places, NULL, &fabric, NULL), FORS_OK);
+	assert_int_equal(fors_tables_build(fabric, &lfts, NULL), FORS_OK);
+	made_lfts(FORS_OK, lfts, &digest);
+	fors_fabric_free(fabric);
+	return digest;
+}
+
+static enum fors_err learn_all(const struct ground *g, uint64_t *digest, struct fors_error *error)
+{
+	struct fors_places *places;
+	enum fors_err err = FORS_ENOMEM;
+
+	begin();
+	places = fors_places_new();
+	if (places)
+		err = fors_places_learn(places, g->bed->intact, NULL, 0, error);
+	else
+		fors_fail_memory(error);
+	faults_off();
+	if (!err)
+		*digest = digest_places(places, g->bed->intact);
+	fors_places_free(places);
+	return err;
+}
+
+/* Places that know a broken fabric see the whole one. A failure leaves them as they were. */
+static enum fors_err learn_more(const struct ground *g, uint64_t *digest, struct fors_error *error)
+{
+	struct fors_places *places = fors_places_new();
+	struct fors_net *broken = copy_of(g->bed->intact);
+	uint64_t before;
+	enum fors_err err;
+
+	assert_int_equal(fors_net_down(g->bed->intact, broken, "Leaf01", NULL), FORS_OK);
+	assert_int_equal(fors_net_down(g->bed->intact, broken, "Spine00", NULL), FORS_OK);
+	assert_int_equal(fors_places_learn(places, broken, NULL, 0, NULL), FORS_OK);
+	before = digest_places(places, broken);
+	begin();
+	err = fors_places_learn(places, g->bed->intact, NULL, 0, error);
+	faults_off();
+	if (err)
+		assert_int_equal(digest_places(places, broken), before);
+	else
+		*digest = digest_places(places, g->bed->intact);
+	fors_places_free(places);
+	fors_net_free(broken);
+	return err;
+}
+
+static enum fors_err build_fabric(const struct ground *g, uint64_t *digest, struct fors_error *error)
+{
+	struct fors_fabric *fabric = UNTOUCHED;
+	uint64_t guid[2] = {g->bed->fabric->server[0].guid, g->bed->fabric->server[3].guid};
+	const struct fors_participants two = {guid, 2};
+	enum fors_err err;
+
+	begin();
+	err = fors_fabric_build(g->bed->net, g->bed->places, &two, &fabric, error);
+	faults_off();
+	if (err) {
+		assert_ptr_equal(fabric, UNTOUCHED);
+		return err;
+	}
+	*digest = fabric->fingerprint;
+	fors_fabric_free(fabric);
+	return FORS_OK;
+}
+
+static enum fors_err build_tables(const struct ground *g, uint64_t *digest, struct fors_error *error)
+{
+	struct fors_lfts *lfts = UNTOUCHED;
+	enum fors_err err;
+
+	begin();
+	err = fors_tables_build(g->bed->fabric, &lfts, error);
+	return made_lfts(err, lfts, digest);
+}
+
+static enum fors_err read_lanes(const struct ground *g, uint64_t *digest, struct fors_error *error)
+{
+	struct fors_lanes *lanes = UNTOUCHED;
+	enum fors_err err;
+
+	begin();
+	err = fors_lanes_read(g->bed->fabric, g->bed->lfts, &lanes, error);
+	faults_off();
+	if (err) {
+		assert_ptr_equal(lanes, UNTOUCHED);
+		return err;
+	}
+	*digest = digest_of(lanes->up, (size_t)g->bed->fabric->nleaves * lanes->nlids);
+	fors_lanes_free(lanes);
+	return FORS_OK;
+}
+
+/* ---- plans ---- */
+
+static enum fors_err bound_of(enum fors_err (*bound)(const struct fors_fabric *, uint32_t *, struct fors_error *),
+			      const struct ground *g, uint64_t *digest, struct fors_error *error)
+{
+	uint32_t found = 12345;
+	enum fors_err err;
+
+	begin();
+	err = bound(g->bed->fabric, &found, error);
+	faults_off();
+	if (err)
+		assert_int_equal(found, 12345);
+	*digest = found;
+	return err;
+}
+
+static enum fors_err lower_bound(const struct ground *g, uint64_t *digest, struct fors_error *error)
+{
+	return bound_of(fors_lower_bound, g, digest, error);
+}
+
+static enum fors_err proven_bound(const struct ground *g, uint64_t *digest, struct fors_error *error)
+{
+	return bound_of(fors_proven_bound, g, digest, error);
+}
+
+static enum fors_err plan(const struct ground *g, uint64_t *digest, struct fors_error *error)
+{
+	struct fors_schedule *schedule = UNTOUCHED;
+	struct fors_task task = bed_task(g->bed);
+	enum fors_err err;
+
+	task.threads = g->threads;
+	task.ilp_seconds = 10;
+	begin();
+	err = fors_plan(&task, g->method, &schedule, error);
+	return made_schedule(err, schedule, digest);
+}
+
+static enum fors_err encode(const struct ground *g, uint64_t *digest, struct fors_error *error)
+{
+	void *bytes = UNTOUCHED;
+	size_t size = 0;
+	enum fors_err err;
+
+	begin();
+	err = fors_schedule_encode(g->schedule, &bytes, &size, error);
+	return made_bytes(err, bytes, size, digest);
+}
+
+static enum fors_err decode(const struct ground *g, uint64_t *digest, struct fors_error *error)
+{
+	struct fors_schedule *schedule = UNTOUCHED;
+	enum fors_err err;
+
+	begin();
+	err = fors_schedule_decode(g->bytes, g->nbytes, "schedule", &schedule, error);
+	return made_schedule(err, schedule, digest);
+}
+
+static enum fors_err withdrawn(const struct ground *g, uint64_t *digest, struct fors_error *error)
+{
+	struct fors_schedule *schedule = UNTOUCHED;
+	enum fors_err err;
+
+	begin();
+	err = fors_schedule_withdrawn(7, "no reason", &schedule, error);
+	return made_schedule(err, schedule, digest);
+}
+
+static enum fors_err verify(const struct ground *g, uint64_t *digest, struct fors_error *error)
+{
+	struct fors_verdict verdict = {.is_good = false};
+	enum fors_err err;
+
+	begin();
+	err = fors_verify(g->bed->net, g->bed->lfts, g->schedule, NULL, NULL, &verdict, error);
+	faults_off();
+	assert_int_equal(verdict.is_good, !err);
+	*digest = verdict.nflows;
+	return err;
+}
+
+/* ---- the status ---- */
+
+static enum fors_err fill_status(const struct ground *g, uint64_t *digest, struct fors_error *error)
+{
+	struct fors_status status;
+	enum fors_err err;
+
+	fors_status_init(&status);
+	begin();
+	err = fors_status_fabric(&status, g->bed->fabric, error);
+	faults_off();
+	assert_true(!err || (status.servers == FORS_UNKNOWN && !status.dead_link));
+	*digest = (uint64_t)status.servers ^ digest_of(status.dead_link, status.ndead_links * sizeof(*status.dead_link));
+	fors_status_clear(&status);
+	return err;
+}
+
+static enum fors_err write_json(const struct ground *g, uint64_t *digest, struct fors_error *error)
+{
+	char *text = UNTOUCHED;
+	enum fors_err err;
+
+	begin();
+	err = fors_status_json(&g->status, &text, error);
+	return made_text(err, text, digest);
+}
+
+static enum fors_err write_metrics(const struct ground *g, uint64_t *digest, struct fors_error *error)
+{
+	char *text = UNTOUCHED;
+	enum fors_err err;
+
+	begin();
+	err = fors_status_prom(&g->status, &text, error);
+	return made_text(err, text, digest);
+}
+
+static enum fors_err parse_json(const struct ground *g, uint64_t *digest, struct fors_error *error)
+{
+	struct fors_status status = {.servers = 12345};
+	enum fors_err err;
+
+	begin();
+	err = fors_status_parse(g->json, "status.json", &status, error);
+	faults_off();
+	*digest = (uint64_t)status.servers;
+	if (err)
+		assert_int_equal(status.servers, 12345);
+	else
+		fors_status_clear(&status);
+	return err;
+}
+
+/* ---- trying them ---- */
+
+static uint64_t next(uint64_t n)
+{
+	return n < EVERY ? n + 1 : n + n / 8;
+}
+
+static void check_result(const char *name, uint64_t n, enum fors_err err, const struct fors_error *error)
+{
+	if (!err)
+		return;
+	if (err != FORS_ENOMEM || error->code != err || !error->text[0])
+		fail_msg("%s, allocation %llu: \"%s\" instead of out of memory: %s", name, (unsigned long long)n,
+			 fors_strerror(err), error->text);
+}
+
+static void try_each(const char *name, operation run, const struct ground *ground, bool on)
+{
+	uint64_t usual = 0, digest = 0;
+	int64_t live;
+	unsigned count = 0;
+	struct fors_error first;
+
+	armed = (struct pause){0, on};
+	if (run(ground, &usual, &first))
+		fail_msg("%s: %s", name, first.text);
+	live = faults_live();
+	for (armed.n = 1;; armed.n = next(armed.n), count++) {
+		struct fors_error error = {.text = ""};
+		enum fors_err err = run(ground, &digest, &error);
+
+		check_result(name, armed.n, err, &error);
+		if (!err && digest != usual)
+			fail_msg("%s, allocation %llu: another result", name, (unsigned long long)armed.n);
+		if (faults_live() != live)
+			fail_msg("%s, allocation %llu: %lld blocks lost", name, (unsigned long long)armed.n,
+				 (long long)(faults_live() - live));
+		if (!faults_off())
+			break;
+	}
+	assert_true(count > 0);
+
+}
+
+static void try_both(const char *name, operation run, const struct ground *ground)
+{
+	try_each(name, run, ground, false);
+	try_each(name, run, ground, true);
+	if (faults_leaked())
+		fail_msg("%s: memory lost", name);
+}
+
+/* ---- grounds ---- */
+
+static struct ground *ground_new(const char *spec, unsigned lmc, const char *down)
+{
+	struct ground *g = calloc(1, sizeof(*g));
+	struct fors_task task;
+	struct fors_error error;
+
+	assert_non_null(g);
+	g->bed = bed_new(spec, lmc);
+	bed_down(g->bed, down);
+	task = bed_task(g->bed);
+	assert_int_equal(fors_plan(&task, "auto", &g->schedule, &error), FORS_OK);
+	assert_int_equal(fors_schedule_encode(g->schedule, &g->bytes, &g->nbytes, &error), FORS_OK);
+	assert_int_equal(fors_netfile_write(g->bed->net, &g->net_text, &g->net_size, &error), FORS_OK);
+	assert_int_equal(fors_lftfile_write(g->bed->net, g->bed->lfts, &g->lft_text, &g->lft_size, &error), FORS_OK);
+	fors_status_init(&g->status);
+	assert_int_equal(fors_status_fabric(&g->status, g->bed->fabric, &error), FORS_OK);
+	fors_status_schedule(&g->status, g->schedule);
+	assert_int_equal(fors_status_json(&g->status, &g->json, &error), FORS_OK);
+	g->threads = 1;
+	return g;
+}
+
+static void ground_free(struct ground *g)
+{
+	fors_schedule_free(g->schedule);
+	fors_status_clear(&g->status);
+	free(g->bytes);
+	free(g->net_text);
+	free(g->lft_text);
+	free(g->json);
+	bed_free(g->bed);
+	free(g);
+}
+
+/* ---- the tests ---- */
+
+static void all_but_plans(void **state)
+{
+	static const struct {
+		const char *name;
+		operation run;
+	} all[] = {
+		{"fors_netfile_read", read_net},
+		{"fors_netfile_write", write_net},
+		{"fors_net_copy", copy_net},
+		{"fors_net_add_node", add_nodes},
+		{"fors_net_index", index_net},
+		{"fors_assign_lids", assign_lids},
+		{"fors_synthetic", make_net},
+		{"fors_spec_parse", parse_spec},
+		{"fors_spec_format", format_spec},
+		{"fors_lftfile_read", read_lfts},
+		{"fors_lftfile_write", write_lfts},
+		{"fors_guidlist_read", read_guids},
+		{"fors_places_learn", learn_all},
+		{"fors_places_learn, more", learn_more},
+		{"fors_fabric_build", build_fabric},
+		{"fors_tables_build", build_tables},
+		{"fors_lanes_read", read_lanes},
+		{"fors_lower_bound", lower_bound},
+		{"fors_proven_bound", proven_bound},
+		{"fors_schedule_encode", encode},
+		{"fors_schedule_decode", decode},
+		{"fors_schedule_withdrawn", withdrawn},
+		{"fors_verify", verify},
+		{"fors_status_fabric", fill_status},
+		{"fors_status_json", write_json},
+		{"fors_status_prom", write_metrics},
+		{"fors_status_parse", parse_json},
+	};
+	struct ground *g = ground_new("FT(2;3,4;servers=4;cables=2;empty=1/2)", 2, "Leaf00[5] Leaf01[6] Leaf02[7]");
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		try_both(all[i].name, all[i].run, g);
+	ground_free(g);
+}
+
+/* Naming what is down allocates nothing. */
+static void taking_down_needs_no_memory(void **state)
+{
+	struct ground *g = ground_new("FT(2;3,3)", 0, "");
+	struct fors_error error;
+	uint64_t digest;
+
+	armed = (struct pause){1, true};
+	assert_int_equal(take_down(g, &digest, &error), FORS_OK);
+	ground_free(g);
+}
+
+struct case_of_plan {
+	const char *spec;
+	unsigned lmc;
+	const char *down, *method;
+};
+
+static void try_plan(const struct case_of_plan *c)
+{
+	struct ground *g = ground_new(c->spec, c->lmc, c->down);
+	char name[200];
+
+	g->method = c->method;
+	for (g->threads = 1; g->threads <= 2; g->threads++) {
+		snprintf(name, sizeof(name), "%s, lmc %u, down \"%s\", method %s, %u threads", c->spec, c->lmc, c->down,
+			 c->method, g->threads);
+		try_both(name, plan, g);
+	}
+	ground_free(g);
+}
+
+static void plans(void **state)
+{
+	static const struct case_of_plan cases[] = {
+		{"FT(2;3,3)", 2, "", "closed-form"},
+		{"FT(2;4,4)", 2, "Leaf00[5]", "closed-form"},
+		{"FT(2;8,5)", 3, "Leaf00[9] Leaf00[10]", "closed-form"},
+		{"FT(2;4,4)", 0, "Leaf00[5]", "rounds"},
+		{"FT(2;3,4;servers=4;cables=2;empty=1/2)", 2, "Leaf00[5] Leaf01[6] Leaf02[7]", "rounds"},
+		{"FT(2;4,4)", 2, "Leaf00[5] Leaf01[6]", "exact"},
+		{"FT(2;3,4;servers=4;cables=2;empty=1/2)", 3, "Leaf00[5] Leaf01[6] Leaf02[7]", "exact"},
+		{"FT(2;4,4)", 2, "Leaf00[5] Leaf01[6]", "auto"},
+		{"FT(2;4,4)", 0, "Leaf00[5] Leaf01[6]", "auto"},
+		{"FT(2;1,1)", 0, "", "auto"},
+		{"FT(2;20,18)", 5, "Leaf00[21] Leaf05[24]", "auto"},
+		{"FT(2;20,18)", 0, "Leaf00[21] Leaf05[24]", "rounds"},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		try_plan(&cases[i]);
+}
+
+/* The same plan, whatever threads can be had. */
+static void plans_without_threads(void **state)
+{
+	struct ground *g = ground_new("FT(2;8,6)", 3, "Leaf00[9] Leaf01[10] Leaf01[11]");
+	uint64_t usual, digest;
+
+	g->method = "exact";
+	armed = (struct pause){0, false};
+	assert_int_equal(plan(g, &usual, NULL), FORS_OK);
+	g->threads = 4;
+	for (uint64_t n = 0; n < 6; n++) {
+		faults_arm_threads(n);
+		assert_int_equal(plan(g, &digest, NULL), FORS_OK);
+		assert_int_equal(digest, usual);
+	}
+	faults_arm_threads(0);
+	ground_free(g);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(all_but_plans),
+		cmocka_unit_test(taking_down_needs_no_memory),
+		cmocka_unit_test(plans),
+		cmocka_unit_test(plans_without_threads),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
