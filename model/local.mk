@@ -1,12 +1,20 @@
 # The performance model: patterns, loads, rates, optimum. Built on the core; the plugin does not have it.
 noinst_LTLIBRARIES += libforsmodel.la
 libforsmodel_la_SOURCES = \
+	model/cuts.c model/cuts.h \
+	model/cuts_find.c \
 	model/dump.c \
 	model/evaluate.c model/evaluate.h \
 	model/graph.c model/model.h \
+	model/incidence.c model/incidence.h \
 	model/jobs.c model/jobs.h \
+	model/lp.c \
 	model/maxmin.c \
 	model/pattern.c model/pattern.h \
+	model/pgft.c model/pgft.h \
+	model/pgft_net.c model/pgft_net.h \
+	model/pgft_route.c \
 	model/random.h \
-	model/routes.c model/routes.h
-libforsmodel_la_LIBADD = libforscore.la -lm
+	model/routes.c model/routes.h \
+	model/shares.c model/shares.h
+libforsmodel_la_LIBADD = libforscore.la -lm $(LPSOLVE_LIBS)

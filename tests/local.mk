@@ -13,6 +13,8 @@ unit_tests += tests/unit/test_memory
 unit_tests += tests/unit/test_methods
 unit_tests += tests/unit/test_net
 unit_tests += tests/unit/test_netfile
+unit_tests += tests/unit/test_optimum
+unit_tests += tests/unit/test_pgft
 unit_tests += tests/unit/test_publish
 unit_tests += tests/unit/test_rounds
 unit_tests += tests/unit/test_schedule_file
@@ -51,6 +53,8 @@ tests_unit_test_level_LDADD = $(unit_support)
 tests_unit_test_lftfile_LDADD = $(unit_support)
 tests_unit_test_net_LDADD = $(unit_support)
 tests_unit_test_netfile_LDADD = $(unit_support)
+tests_unit_test_optimum_LDADD = libforsmodel.la libforscore.la $(CMOCKA_LIBS)
+tests_unit_test_pgft_LDADD = libforsmodel.la libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_rounds_LDADD = $(unit_support)
 tests_unit_test_synthetic_LDADD = $(unit_support)
 

@@ -1,0 +1,383 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * test_optimum.c - the optimum over all routings: cuts, even shares, and two linear programs, against each other.
+ *
+ * On healthy trees all four are the same. On degraded ones even shares can be had, the generic program is the truth, and the cuts are a
+ * bound: sorted upwards, each is not larger than the next in lexicographic order.
+ */
+#include "config.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "model/cuts.h"
+#include "model/pgft_net.h"
+#include "model/random.h"
+#include "model/shares.h"
+
+#define MOST 40
+#define CLOSE 1e-9
+
+struct flows {
+	uint32_t n, src[MOST], dst[MOST];
+};
+
+static struct fors_pgft tree_of(const char *spec)
+{
+	struct fors_pgft tree;
+	struct fors_error error = {0};
+
+	if (fors_pgft_parse(spec, &tree, &error))
+		fail_msg("%s: %s", spec, error.text);
+	return tree;
+}
+
+/* The graph of a tree without the cables of dead[] (numbers below tree->cables). */
+static struct fors_graph *graph_of(const struct fors_pgft *tree, const bool *dead)
+{
+	struct fors_graph *graph;
+	uint32_t kept = 0;
+
+	assert_int_equal(fors_pgft_graph(tree, &graph, NULL), FORS_OK);
+	for (uint32_t l = 0; l < graph->nlinks; l++) {
+		if (dead && dead[l % tree->cables])
+			continue;
+		graph->from[kept] = graph->from[l];
+		graph->to[kept++] = graph->to[l];
+	}
+	graph->nlinks = kept;
+	return graph;
+}
+
+enum method { CUTS, CUTS_FOUND, EVEN, ONE_LP, GENERIC, GENERIC_ANY, NMETHODS };
+
+static const char *const method_names[] = {"cuts", "cuts found", "even", "one-variable LP", "generic LP", "generic LP, any path"};
+
+/* False where lp_solve is not built in. */
+static bool solve(enum method method, const struct fors_pgft *tree, const struct fors_graph *graph,
+		  const struct flows *flows, double *rate)
+{
+	struct fors_error error = {0};
+	enum fors_err err;
+
+	if (method == CUTS || method == CUTS_FOUND) {
+		struct fors_cuts *cuts;
+
+		err = method == CUTS ? fors_cuts_of_tree(tree, &cuts, &error) : fors_cuts_of_graph(graph, &cuts, &error);
+		assert_int_equal(err, FORS_OK);
+		err = fors_cuts_optimum(cuts, flows->src, flows->dst, flows->n, 2, rate, &error);
+		fors_cuts_free(cuts);
+	} else if (method == GENERIC || method == GENERIC_ANY) {
+		err = fors_generic_rates(graph, flows->src, flows->dst, flows->n, method == GENERIC_ANY, rate, &error);
+	} else {
+		struct fors_shares shares;
+
+		assert_int_equal(fors_shares_of(graph, flows->src, flows->dst, flows->n, &shares, &error), FORS_OK);
+		err = fors_shares_rates(graph, &shares, method == EVEN ? FORS_STEP_SEARCH : FORS_STEP_LP, rate, &error);
+		fors_shares_clear(&shares);
+	}
+	if (err && err != FORS_ENOTAPPL)
+		fail_msg("%s: %s", method_names[method], error.text);
+	return !err;
+}
+
+static void assert_rates(const double *rate, const double *wanted, uint32_t n, const char *spec, enum method method)
+{
+	for (uint32_t f = 0; f < n; f++)
+		if (fabs(rate[f] - wanted[f]) > CLOSE)
+			fail_msg("%s, %s: flow %u gets %.12f, not %.12f", spec, method_names[method], f, rate[f], wanted[f]);
+}
+
+/* All methods on a healthy tree give `wanted`, or, when that is NULL, what the cuts give. */
+static void assert_all(const char *spec, const struct flows *flows, const double *wanted)
+{
+	struct fors_pgft tree = tree_of(spec);
+	struct fors_graph *graph = graph_of(&tree, NULL);
+	double first[MOST], rate[MOST];
+
+	for (enum method method = CUTS; method < NMETHODS; method++)
+		if (solve(method, &tree, graph, flows, rate)) {
+			if (!wanted)
+				wanted = memcpy(first, rate, sizeof(first));
+			assert_rates(rate, wanted, flows->n, spec, method);
+		}
+	fors_graph_free(graph);
+}
+
+static void no_flow(void **state)
+{
+	struct flows none = {0};
+
+	assert_all("XGFT(2;2,2;1,2)", &none, NULL);
+}
+
+static void a_flow_to_itself_gets_nothing_and_takes_nothing(void **state)
+{
+	struct flows flows = {.n = 3, .src = {0, 0, 3}, .dst = {0, 3, 3}};
+
+	assert_all("XGFT(2;2,2;1,2)", &flows, (double[]){0, 1, 0});
+}
+
+static void the_only_server_of_a_tree(void **state)
+{
+	struct flows flows = {.n = 1};
+
+	assert_all("XGFT(1;1;1)", &flows, (double[]){0});
+}
+
+/* One leaf: the servers' links are all there is. Server 0 sends 3, server 4 receives 2. */
+static void one_leaf(void **state)
+{
+	struct flows flows = {.n = 5, .src = {0, 0, 0, 1, 2}, .dst = {1, 2, 4, 4, 3}};
+	double third = 1.0 / 3;
+
+	assert_all("XGFT(1;5;1)", &flows, (double[]){third, third, third, 1 - third, 1});
+}
+
+/* Servers with two ports, one cable or three to each of two switches. */
+static void servers_with_several_cables(void **state)
+{
+	struct flows flows = {.n = 3, .src = {0, 0, 1}, .dst = {1, 2, 2}};
+
+	assert_all("XGFT(1;3;2)", &flows, (double[]){1, 1, 1});
+	assert_all("PGFT(1;3;2;3)", &flows, (double[]){3, 3, 3});
+}
+
+/* A leaf of 4 servers with 2 uplinks: 4 flows out of it get 1/2, the one inside takes what its ends leave. */
+static void a_slimmed_tree(void **state)
+{
+	struct flows flows = {.n = 5, .src = {0, 1, 2, 3, 0}, .dst = {4, 5, 6, 7, 1}};
+
+	assert_all("XGFT(2;4,2;1,2)", &flows, (double[]){0.5, 0.5, 0.5, 0.5, 0.5});
+}
+
+/* The same with two cables to each of the two spines: full bandwidth; server 0 shares its link between two flows. */
+static void parallel_cables(void **state)
+{
+	struct flows flows = {.n = 5, .src = {0, 1, 2, 3, 0}, .dst = {4, 5, 6, 7, 1}};
+
+	assert_all("PGFT(2;4,2;1,2;1,2)", &flows, (double[]){0.5, 1, 1, 1, 0.5});
+}
+
+/* Pods of 4 servers with 2 uplinks in all, leaves of 2 with 2: the pod limits what leaves it, not what stays. */
+static void three_levels(void **state)
+{
+	struct flows flows = {.n = 6, .src = {0, 1, 2, 3, 0, 4}, .dst = {4, 5, 6, 7, 2, 6}};
+
+	assert_all("XGFT(3;2,2,2;1,2,1)", &flows, (double[]){0.5, 0.5, 0.5, 0.5, 0.5, 0.5});
+}
+
+static struct flows random_flows(struct fors_random *random, uint32_t nservers, uint32_t most)
+{
+	struct flows flows = {.n = fors_random_below(random, most + 1)};
+
+	for (uint32_t f = 0; f < flows.n; f++) {
+		flows.src[f] = fors_random_below(random, nservers);
+		flows.dst[f] = fors_random_below(random, nservers);
+	}
+	return flows;
+}
+
+/* Up to three levels, slimmed or not, up to two cables, up to 27 servers. */
+static void random_spec(struct fors_random *random, char *spec, size_t room)
+{
+	unsigned height = 1 + fors_random_below(random, 3), at = (unsigned)snprintf(spec, room, "PGFT(%u", height);
+	const unsigned most[3] = {3, 3, 2};
+
+	for (unsigned list = 0; list < 3; list++)
+		for (unsigned i = 0; i < height; i++) {
+			unsigned number = 1 + fors_random_below(random, list == 1 && i == 0 ? 2 : most[list]);
+
+			at += (unsigned)snprintf(spec + at, room - at, "%c%u", i ? ',' : ';', number);
+		}
+	snprintf(spec + at, room - at, ")");
+}
+
+static void all_methods_on_random_trees(void **state)
+{
+	struct fors_random random = {6};
+	char spec[80];
+
+	for (unsigned i = 0; i < 300; i++) {
+		struct flows flows;
+
+		random_spec(&random, spec, sizeof(spec));
+		flows = random_flows(&random, tree_of(spec).servers, 9);
+		assert_all(spec, &flows, NULL);
+	}
+}
+
+static int compare_doubles(const void *a, const void *b)
+{
+	const double *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+/* Sorted upwards, the first difference is in favour of `larger`. */
+static void assert_not_larger(const double *smaller, const double *larger, uint32_t n, const char *spec, enum method method)
+{
+	double x[MOST], y[MOST];
+
+	memcpy(x, smaller, n * sizeof(*x));
+	memcpy(y, larger, n * sizeof(*y));
+	qsort(x, n, sizeof(*x), compare_doubles);
+	qsort(y, n, sizeof(*y), compare_doubles);
+	for (uint32_t i = 0; i < n; i++) {
+		if (x[i] < y[i] - CLOSE)
+			return;
+		if (x[i] > y[i] + CLOSE)
+			fail_msg("%s: %s is beaten: %.12f, %.12f", spec, method_names[method], x[i], y[i]);
+	}
+}
+
+/* One degraded tree; counts[0]: the cuts were the truth, [1]: and known to be, [2]: they were not. */
+static void check_degraded(struct fors_random *random, const char *spec, unsigned counts[3])
+{
+	struct fors_pgft tree = tree_of(spec);
+	struct flows flows = random_flows(random, tree.servers, 8);
+	bool *dead = calloc(tree.cables, sizeof(*dead)), fit, is_same = true;
+	double rate[NMETHODS][MOST];
+	struct fors_graph *graph;
+	struct fors_shares shares;
+
+	for (uint32_t i = 1 + fors_random_below(random, 3); i; i--)
+		dead[tree.first[tree.height > 1] + fors_random_below(random, tree.cables - tree.first[tree.height > 1])] = true;
+	graph = graph_of(&tree, dead);
+	for (enum method method = CUTS_FOUND; method < NMETHODS; method++)
+		if (!solve(method, &tree, graph, &flows, rate[method]))
+			skip();
+	assert_rates(rate[ONE_LP], rate[EVEN], flows.n, spec, ONE_LP);
+	assert_not_larger(rate[EVEN], rate[GENERIC], flows.n, spec, GENERIC);
+	assert_not_larger(rate[GENERIC], rate[GENERIC_ANY], flows.n, spec, GENERIC_ANY);
+	assert_not_larger(rate[GENERIC_ANY], rate[CUTS_FOUND], flows.n, spec, CUTS_FOUND);
+	for (uint32_t f = 0; f < flows.n; f++)
+		is_same &= fabs(rate[GENERIC][f] - rate[CUTS_FOUND][f]) < CLOSE;
+	assert_int_equal(fors_shares_of(graph, flows.src, flows.dst, flows.n, &shares, NULL), FORS_OK);
+	assert_int_equal(fors_shares_fit(graph, &shares, rate[CUTS_FOUND], &fit, NULL), FORS_OK);
+	assert_true(!fit || is_same);
+	counts[0] += is_same;
+	counts[1] += fit;
+	counts[2] += !is_same;
+	fors_shares_clear(&shares);
+	fors_graph_free(graph);
+	free(dead);
+}
+
+static void bounds_on_degraded_trees(void **state)
+{
+	struct fors_random random = {8};
+	unsigned counts[3] = {0};
+	char spec[80];
+
+	for (unsigned i = 0; i < 300; i++) {
+		random_spec(&random, spec, sizeof(spec));
+		check_degraded(&random, spec, counts);
+	}
+	assert_in_range(counts[1], 100, counts[0]);
+	assert_in_range(counts[2], 1, 300);
+}
+
+/* Leaf 0 reaches spine 0 only, leaf 1 spine 1 only: each has an uplink, but no path leads from one to the other. */
+static void a_bound_that_is_not_reached(void **state)
+{
+	struct fors_pgft tree = tree_of("XGFT(2;1,3;1,2)");
+	bool dead[9] = {false};
+	struct flows flows = {.n = 2, .src = {0, 2}, .dst = {1, 0}};
+	struct fors_graph *graph;
+	double rate[MOST];
+
+	dead[fors_pgft_up(&tree, 1, 0, 1)] = dead[fors_pgft_up(&tree, 1, 1, 0)] = true;
+	graph = graph_of(&tree, dead);
+	solve(CUTS_FOUND, &tree, graph, &flows, rate);
+	assert_rates(rate, (double[]){1, 1}, 2, "degraded", CUTS_FOUND);
+	if (solve(GENERIC_ANY, &tree, graph, &flows, rate))
+		assert_rates(rate, (double[]){1, 1}, 2, "degraded", GENERIC_ANY); /* through leaf 2 */
+	fors_graph_free(graph);
+}
+
+/* A spine that lost all cables but one is no way: leaf 0 has one useful uplink, not two. */
+static void a_dead_end_counts_for_nothing(void **state)
+{
+	struct fors_pgft tree = tree_of("XGFT(2;2,3;1,2)");
+	bool dead[12] = {false};
+	struct flows flows = {.n = 2, .src = {0, 1}, .dst = {2, 4}};
+	struct fors_graph *graph;
+	double rate[MOST];
+
+	dead[fors_pgft_up(&tree, 1, 1, 1)] = dead[fors_pgft_up(&tree, 1, 2, 1)] = true;
+	graph = graph_of(&tree, dead);
+	for (enum method method = CUTS_FOUND; method < NMETHODS; method++)
+		if (solve(method, &tree, graph, &flows, rate))
+			assert_rates(rate, (double[]){0.5, 0.5}, 2, "dead end", method);
+	fors_graph_free(graph);
+}
+
+static void servers_that_nothing_connects(void **state)
+{
+	struct fors_pgft tree = tree_of("XGFT(2;2,2;1,1)");
+	bool dead[6] = {false};
+	struct flows flows = {.n = 2, .src = {0, 0}, .dst = {2, 1}};
+	struct fors_graph *graph;
+	double rate[MOST];
+
+	dead[fors_pgft_up(&tree, 1, 0, 0)] = true;
+	graph = graph_of(&tree, dead);
+	for (enum method method = CUTS_FOUND; method < NMETHODS; method++)
+		if (solve(method, &tree, graph, &flows, rate))
+			assert_rates(rate, (double[]){0, 1}, 2, "cut in two", method);
+	fors_graph_free(graph);
+}
+
+static void the_same_bytes_on_any_number_of_threads(void **state)
+{
+	struct fors_pgft tree = tree_of("XGFT(3;12,12,24;1,6,12)");
+	uint32_t n = 10 * tree.servers, *src = malloc(n * sizeof(*src)), *dst = malloc(n * sizeof(*dst));
+	double *rate[2] = {malloc(n * sizeof(double)), malloc(n * sizeof(double))};
+	struct fors_random random = {3};
+	struct fors_cuts *cuts;
+
+	for (uint32_t f = 0; f < n; f++) {
+		src[f] = f / 10;
+		dst[f] = fors_random_below(&random, tree.servers);
+	}
+	assert_int_equal(fors_cuts_of_tree(&tree, &cuts, NULL), FORS_OK);
+	assert_int_equal(fors_cuts_optimum(cuts, src, dst, n, 1, rate[0], NULL), FORS_OK);
+	assert_int_equal(fors_cuts_optimum(cuts, src, dst, n, 4, rate[1], NULL), FORS_OK);
+	assert_memory_equal(rate[0], rate[1], n * sizeof(double));
+	fors_cuts_free(cuts);
+	free(src);
+	free(dst);
+	free(rate[0]);
+	free(rate[1]);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(no_flow),
+		cmocka_unit_test(a_flow_to_itself_gets_nothing_and_takes_nothing),
+		cmocka_unit_test(the_only_server_of_a_tree),
+		cmocka_unit_test(one_leaf),
+		cmocka_unit_test(servers_with_several_cables),
+		cmocka_unit_test(a_slimmed_tree),
+		cmocka_unit_test(parallel_cables),
+		cmocka_unit_test(three_levels),
+		cmocka_unit_test(all_methods_on_random_trees),
+		cmocka_unit_test(bounds_on_degraded_trees),
+		cmocka_unit_test(a_bound_that_is_not_reached),
+		cmocka_unit_test(a_dead_end_counts_for_nothing),
+		cmocka_unit_test(servers_that_nothing_connects),
+		cmocka_unit_test(the_same_bytes_on_any_number_of_threads),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
