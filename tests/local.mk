@@ -4,6 +4,8 @@ unit_tests += tests/unit/test_closed_form
 unit_tests += tests/unit/test_colour
 unit_tests += tests/unit/test_fabric
 unit_tests += tests/unit/test_exact
+unit_tests += tests/unit/test_forsched
+unit_tests += tests/unit/test_forsched_mangled
 unit_tests += tests/unit/test_guidlist
 unit_tests += tests/unit/test_level
 unit_tests += tests/unit/test_ilp
@@ -88,6 +90,18 @@ EXTRA_DIST += tests/data/README tests/data/chassis.ibnetdiscover tests/data/ibsi
 	tests/data/small.dump_fts tests/data/small-all.dump_fts tests/data/small-nodests.dump_fts \
 	tests/data/small.ibnetdiscover tests/data/small-full.ibnetdiscover tests/data/small-grouped.ibnetdiscover \
 	tests/data/small.opensm-lfts
+
+# Readers of published schedules.
+tests_unit_test_forsched_SOURCES = tests/unit/test_forsched.c tests/unit/published.c tests/unit/published.h
+tests_unit_test_forsched_LDADD = libforsched.la $(unit_support) $(ZLIB_LIBS)
+tests_unit_test_forsched_LDFLAGS = $(AM_LDFLAGS) -pthread
+
+# Always with the sanitizers, as test_mangled.
+tests_unit_test_forsched_mangled_SOURCES = tests/unit/test_forsched_mangled.c tests/unit/published.c \
+	$(libforsched_la_SOURCES)
+tests_unit_test_forsched_mangled_CFLAGS = $(tests_unit_test_mangled_CFLAGS)
+tests_unit_test_forsched_mangled_LDADD = $(unit_support) $(ZLIB_LIBS)
+tests_unit_test_forsched_mangled_LDFLAGS = $(AM_LDFLAGS) -pthread
 
 # The plugin's own modules that do not see OpenSM.
 tests_unit_test_publish_SOURCES = tests/unit/test_publish.c plugin/publish.c

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The next epoch. The file is replaced by renaming, so its name always stands for a whole schedule; what is open already stays the old
+ * one. To see whether there is a newer one the name is opened again: on NFS that is the moment at which a client asks its server
+ * ("close-to-open consistency"), where stat() may be answered from what it remembers.
+ */
+#include "config.h"
+
+#include "internal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static enum forsched_err check_has_path(const struct forsched *schedule, struct forsched_error *error)
+{
+	if (!schedule->source.data)
+		return FORSCHED_OK;
+	return forsched_i_fail(error, FORSCHED_ERANGE, "%s: was opened from memory; there is no file to look at",
+			       schedule->source.name);
+}
+
+enum forsched_err forsched_newest(const struct forsched *schedule, uint64_t *epoch, struct forsched_error *error)
+{
+	enum forsched_err err = check_has_path(schedule, error);
+	struct source source;
+	struct shape shape;
+
+	if (!err)
+		err = forsched_i_source_file(schedule->source.name, &source, error);
+	if (err)
+		return err;
+	err = forsched_i_read_shape(&source, &shape, error);
+	forsched_i_source_close(&source);
+	if (!err)
+		*epoch = shape.epoch;
+	return err;
+}
+
+enum forsched_err forsched_open_newer(const struct forsched *schedule, struct forsched **newer,
+				      struct forsched_error *error)
+{
+	struct forsched *opened = NULL;
+	uint64_t epoch = 0;
+	enum forsched_err err = forsched_newest(schedule, &epoch, error);
+
+	if (!err && epoch > schedule->shape.epoch)
+		err = forsched_open(schedule->source.name, &opened, error);
+	if (err)
+		return err;
+	if (opened && opened->shape.epoch <= schedule->shape.epoch) { /* replaced in between, by an older one */
+		forsched_close(opened);
+		opened = NULL;
+	}
+	*newer = opened;
+	return FORSCHED_OK;
+}
+
+enum forsched_err forsched_refresh(struct forsched **schedule, struct forsched_error *error)
+{
+	struct forsched *newer = NULL;
+	enum forsched_err err = forsched_open_newer(*schedule, &newer, error);
+
+	if (err || !newer)
+		return err;
+	forsched_close(*schedule);
+	*schedule = newer;
+	return FORSCHED_OK;
+}
+
+/* ---- heartbeat ---- */
+
+/* The path of `heartbeat` beside the schedule; NULL: no memory. */
+static char *heartbeat_path(const struct forsched *schedule)
+{
+	const char *name = schedule->source.name, *slash = strrchr(name, '/');
+	char *path;
+
+	if (asprintf(&path, "%.*sheartbeat", slash ? (int)(slash - name + 1) : 0, name) < 0)
+		return NULL;
+	return path;
+}
+
+/* At most room - 1 bytes of the file, terminated. */
+static enum forsched_err read_text(const char *path, char *text, size_t room, struct forsched_error *error)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	ssize_t n;
+
+	if (fd < 0)
+		return forsched_i_fail(error, FORSCHED_EFILE, "%s: %s", path, strerror(errno));
+	n = read(fd, text, room - 1);
+	if (n < 0)
+		forsched_i_fail(error, FORSCHED_EFILE, "%s: cannot be read: %s", path, strerror(errno));
+	close(fd);
+	text[n < 0 ? 0 : n] = '\0';
+	return n < 0 ? FORSCHED_EFILE : FORSCHED_OK;
+}
+
+static uint64_t unix_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+static enum forsched_err read_heartbeat(const char *path, struct forsched_heartbeat *heartbeat,
+					struct forsched_error *error)
+{
+	uint64_t beat, epoch;
+	char text[64], end;
+	enum forsched_err err = read_text(path, text, sizeof(text), error);
+
+	if (err)
+		return err;
+	if (sscanf(text, "%20" SCNu64 " %20" SCNu64 "%c", &beat, &epoch, &end) != 3 || end != '\n')
+		return forsched_i_fail(error, FORSCHED_EFORMAT, "%s: not a heartbeat of fors", path);
+	*heartbeat = (struct forsched_heartbeat){
+		.unix_ms = beat,
+		.epoch = epoch,
+		.age_ms = (int64_t)(unix_ms() - beat),
+	};
+	return FORSCHED_OK;
+}
+
+enum forsched_err forsched_heartbeat(const struct forsched *schedule, struct forsched_heartbeat *heartbeat,
+				     struct forsched_error *error)
+{
+	enum forsched_err err = check_has_path(schedule, error);
+	char *path;
+
+	if (err)
+		return err;
+	path = heartbeat_path(schedule);
+	if (!path)
+		return forsched_i_fail_memory(error);
+	err = read_heartbeat(path, heartbeat, error);
+	free(path);
+	return err;
+}

@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The functions of forsched.h. A schedule is constant from open to close but for two things that grow: the rows
+ * that were asked for, and, in a rounds plan, the numbers they are made of. Both are made under the lock; a row is
+ * published by one atomic store, so a look-up is an atomic load (free on most machines), two bounds and a cell.
+ */
+#include "config.h"
+
+#include "internal.h"
+
+#include <stdlib.h>
+
+/* ---- open and close ---- */
+
+/* A schedule around a source, which it owns from now on, also when it fails. */
+static enum forsched_err open_source(struct source *source, struct forsched **schedule, struct forsched_error *error)
+{
+	struct forsched *made = calloc(1, sizeof(*made));
+	enum forsched_err err;
+
+	if (!made) {
+		forsched_i_source_close(source);
+		return forsched_i_fail_memory(error);
+	}
+	made->source = *source;
+	pthread_mutex_init(&made->lock, NULL);
+	err = forsched_i_read_shape(&made->source, &made->shape, error);
+	if (!err)
+		err = forsched_i_read_head(made, error);
+	if (err)
+		forsched_close(made);
+	else
+		*schedule = made;
+	return err;
+}
+
+enum forsched_err forsched_open(const char *path, struct forsched **schedule, struct forsched_error *error)
+{
+	struct source source;
+	enum forsched_err err = forsched_i_source_file(path, &source, error);
+
+	return err ? err : open_source(&source, schedule, error);
+}
+
+enum forsched_err forsched_open_memory(const void *bytes, size_t size, const char *name, struct forsched **schedule,
+				       struct forsched_error *error)
+{
+	struct source source;
+	enum forsched_err err = forsched_i_source_memory(bytes, size, name, &source, error);
+
+	return err ? err : open_source(&source, schedule, error);
+}
+
+void forsched_close(struct forsched *schedule)
+{
+	if (!schedule)
+		return;
+	for (uint32_t s = 0; schedule->row && s < schedule->shape.nservers; s++)
+		free(schedule->row[s]);
+	forsched_i_source_close(&schedule->source);
+	pthread_mutex_destroy(&schedule->lock);
+	free(schedule->server);
+	free(schedule->by_guid);
+	free(schedule->spine);
+	free(schedule->row_crc);
+	free(schedule->leaf_first);
+	forsched_i_cells_free(&schedule->cells);
+	free(schedule->row);
+	free(schedule);
+}
+
+/* ---- the whole ---- */
+
+void forsched_info(const struct forsched *schedule, struct forsched_info *info)
+{
+	const struct shape *shape = &schedule->shape;
+
+	*info = (struct forsched_info){
+		.epoch = shape->epoch,
+		.fingerprint = shape->fingerprint,
+		.nservers = shape->nservers,
+		.nphases = shape->nphases,
+		.nleaves = shape->nleaves,
+		.nlanes = shape->nlanes,
+		.method = shape->method,
+		.reason = shape->reason,
+		.name = schedule->source.name,
+	};
+}
+
+uint64_t forsched_epoch(const struct forsched *schedule)
+{
+	return schedule->shape.epoch;
+}
+
+uint32_t forsched_nservers(const struct forsched *schedule)
+{
+	return schedule->shape.nservers;
+}
+
+uint32_t forsched_nphases(const struct forsched *schedule)
+{
+	return schedule->shape.nphases;
+}
+
+enum forsched_err forsched_copy(const struct forsched *schedule, void **bytes, size_t *size,
+				struct forsched_error *error)
+{
+	size_t room = (size_t)schedule->shape.end;
+	void *made = malloc(room);
+	enum forsched_err err = made ? FORSCHED_OK : forsched_i_fail_memory(error);
+
+	if (!err)
+		err = forsched_i_read(&schedule->source, 0, made, room, error);
+	if (err) {
+		free(made);
+		return err;
+	}
+	*bytes = made;
+	*size = room;
+	return FORSCHED_OK;
+}
+
+/* ---- servers ---- */
+
+static enum forsched_err fail_withdrawn(const struct forsched *schedule, struct forsched_error *error)
+{
+	return forsched_i_fail(error, FORSCHED_EWITHDRAWN, "%s: the schedule is withdrawn: %s", schedule->source.name,
+			       schedule->shape.reason);
+}
+
+enum forsched_err forsched_server(const struct forsched *schedule, uint32_t number, struct forsched_server *server)
+{
+	if (number >= schedule->shape.nservers)
+		return FORSCHED_ERANGE;
+	*server = schedule->server[number];
+	return FORSCHED_OK;
+}
+
+static int compare_guid(const void *key, const void *entry)
+{
+	uint64_t guid = *(const uint64_t *)key, other = ((const struct by_guid *)entry)->guid;
+
+	return guid < other ? -1 : guid > other;
+}
+
+enum forsched_err forsched_find_guid(const struct forsched *schedule, uint64_t guid, uint32_t *number,
+				     struct forsched_error *error)
+{
+	const struct by_guid *found;
+
+	if (!schedule->shape.nphases)
+		return fail_withdrawn(schedule, error);
+	found = bsearch(&guid, schedule->by_guid, schedule->shape.nservers, sizeof(*found), compare_guid);
+	if (!found)
+		return forsched_i_fail(error, FORSCHED_ENOTFOUND,
+				       "%s: no server has the port GUID 0x%016llx: it takes no part in the exchange",
+				       schedule->source.name, (unsigned long long)guid);
+	*number = found->number;
+	return FORSCHED_OK;
+}
+
+enum forsched_err forsched_find_lid(const struct forsched *schedule, uint16_t lid, uint32_t *number,
+				    struct forsched_error *error)
+{
+	if (!schedule->shape.nphases)
+		return fail_withdrawn(schedule, error);
+	for (uint32_t s = 0; s < schedule->shape.nservers; s++) {
+		const struct forsched_server *server = &schedule->server[s];
+
+		if (lid >= server->lid && lid - server->lid < 1 << server->lmc) {
+			*number = s;
+			return FORSCHED_OK;
+		}
+	}
+	return forsched_i_fail(error, FORSCHED_ENOTFOUND,
+			       "%s: no server has the LID %u: it takes no part in the exchange, or LIDs were assigned anew",
+			       schedule->source.name, lid);
+}
+
+/* ---- the exchange ---- */
+
+/* Make the row of s; under the lock. */
+static enum forsched_err make_row(struct forsched *schedule, uint32_t s, struct forsched_error *error)
+{
+	struct fors_sf_cell *row = malloc((size_t)schedule->shape.nphases * sizeof(*row));
+	enum forsched_err err = row ? FORSCHED_OK : forsched_i_fail_memory(error);
+
+	if (!err)
+		err = schedule->shape.layout == FORS_SF_DENSE ? forsched_i_dense_row(schedule, s, row, error)
+							      : forsched_i_rounds_row(schedule, s, row, error);
+	if (!err)
+		err = forsched_i_check_row(schedule, s, row, error);
+	if (err)
+		free(row);
+	else
+		__atomic_store_n(&schedule->row[s], row, __ATOMIC_RELEASE);
+	return err;
+}
+
+static const struct fors_sf_cell *row_of(const struct forsched *schedule, uint32_t s)
+{
+	return __atomic_load_n(&schedule->row[s], __ATOMIC_ACQUIRE);
+}
+
+enum forsched_err forsched_prepare(const struct forsched *schedule, uint32_t number, struct forsched_error *error)
+{
+	struct forsched *own = (struct forsched *)schedule; /* constant for callers: what grows is under the lock */
+	enum forsched_err err = FORSCHED_OK;
+
+	if (!schedule->shape.nphases)
+		return fail_withdrawn(schedule, error);
+	if (number >= schedule->shape.nservers)
+		return forsched_i_fail(error, FORSCHED_ERANGE, "%s: no server %u: there are %u", schedule->source.name,
+				       number, schedule->shape.nservers);
+	if (row_of(schedule, number))
+		return FORSCHED_OK;
+	pthread_mutex_lock(&own->lock);
+	if (!own->row[number])
+		err = make_row(own, number, error);
+	pthread_mutex_unlock(&own->lock);
+	return err;
+}
+
+static void tell(const struct forsched *schedule, uint32_t number, const struct fors_sf_cell *cell,
+		 struct forsched_flow *flow)
+{
+	*flow = (struct forsched_flow){.to = FORSCHED_NOBODY, .from = FORSCHED_NOBODY};
+	if (cell->dst != FORS_SF_IDLE) {
+		flow->to = cell->dst;
+		flow->dlid = (uint16_t)(schedule->server[cell->dst].lid + cell->path);
+		flow->path = cell->path;
+		flow->src_path_bits = cell->reverse;
+		flow->spine = cell->lane == FORS_SF_NO_LANE ? 0 : schedule->spine[cell->lane];
+	}
+	if (cell->src != FORS_SF_IDLE) {
+		flow->from = cell->src;
+		flow->in_dlid = (uint16_t)(schedule->server[number].lid + cell->in_path);
+		flow->in_path = cell->in_path;
+	}
+}
+
+enum forsched_err forsched_flow(const struct forsched *schedule, uint32_t number, uint32_t phase,
+				struct forsched_flow *flow)
+{
+	const struct fors_sf_cell *row;
+
+	if (number >= schedule->shape.nservers || phase >= schedule->shape.nphases)
+		return schedule->shape.nphases ? FORSCHED_ERANGE : FORSCHED_EWITHDRAWN;
+	row = row_of(schedule, number);
+	if (!row) {
+		enum forsched_err err = forsched_prepare(schedule, number, NULL);
+
+		if (err)
+			return err;
+		row = row_of(schedule, number);
+	}
+	tell(schedule, number, &row[phase], flow);
+	return FORSCHED_OK;
+}
+
+/* Does the receiver of each flow know of it? As rows are exchanges, then each sender does too. */
+static bool is_answered(const struct forsched *schedule, uint32_t s, uint32_t phase)
+{
+	const struct fors_sf_cell *cell = &row_of(schedule, s)[phase], *there;
+
+	if (cell->dst == FORS_SF_IDLE)
+		return true;
+	there = &row_of(schedule, cell->dst)[phase];
+	return there->src == s && there->in_path == cell->path;
+}
+
+enum forsched_err forsched_check(const struct forsched *schedule, struct forsched_error *error)
+{
+	enum forsched_err err = FORSCHED_OK;
+
+	for (uint32_t s = 0; !err && s < schedule->shape.nservers; s++)
+		err = forsched_prepare(schedule, s, error);
+	for (uint32_t s = 0; !err && s < schedule->shape.nservers; s++)
+		for (uint32_t phase = 0; !err && phase < schedule->shape.nphases; phase++)
+			if (!is_answered(schedule, s, phase))
+				err = forsched_i_corrupt(&schedule->source, "sender and receiver contradict each other",
+							 error);
+	return err;
+}
+
+/* ---- the library ---- */
+
+const char *forsched_strerror(enum forsched_err code)
+{
+	static const char *const texts[] = {
+		[FORSCHED_OK] = "no error",
+		[FORSCHED_ERANGE] = "no such server or phase",
+		[FORSCHED_EFILE] = "file cannot be read",
+		[FORSCHED_EFORMAT] = "not a valid schedule",
+		[FORSCHED_ENOTFOUND] = "no such server in the schedule",
+		[FORSCHED_EWITHDRAWN] = "schedule withdrawn",
+		[FORSCHED_ECHANGED] = "file changed while open",
+		[FORSCHED_ENOMEM] = "out of memory",
+	};
+
+	return (size_t)code < sizeof(texts) / sizeof(texts[0]) ? texts[code] : "unknown error";
+}
+
+const char *forsched_version(void)
+{
+	return PACKAGE_VERSION;
+}

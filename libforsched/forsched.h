@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * forsched.h - read the schedule that fors publishes: in each phase, to whom do I send, over which LID?
+ *
+ * fors, the routing engine inside OpenSM, plans an all-to-all exchange so that in no phase a link of the fabric
+ * carries two flows, and publishes the plan as one file. This library reads that file. It needs no OpenSM, no
+ * InfiniBand library and no configuration; C99 and C++.
+ *
+ * The shortest use, without error handling:
+ *
+ *	struct forsched *schedule;
+ *	struct forsched_flow flow;
+ *	uint32_t me;
+ *
+ *	forsched_open("/net/fors/schedule", &schedule, NULL);
+ *	forsched_find_guid(schedule, 0x0002c90300a1b2c3, &me, NULL);
+ *	for (uint32_t phase = 0; phase < forsched_nphases(schedule); phase++) {
+ *		forsched_flow(schedule, me, phase, &flow);
+ *		if (flow.to != FORSCHED_NOBODY)
+ *			post_send(flow.to, flow.dlid, flow.src_path_bits);
+ *		if (flow.from != FORSCHED_NOBODY)
+ *			wait_for_data(flow.from);
+ *	}
+ *	forsched_close(schedule);
+ *
+ * A long-running program that follows failovers, alone (each process by itself) at the end of each iteration:
+ *
+ *	uint64_t newest;
+ *
+ *	if (!forsched_newest(schedule, &newest, &error) && newest > forsched_epoch(schedule))
+ *		if (forsched_refresh(&schedule, &error))       // the old schedule stays in use
+ *			log_warning(error.text);
+ *
+ * Processes that must change over in the same iteration agree first. Each holds the newer schedule beside the one
+ * in use, and all of them switch when all hold the same one (here with MPI; any reduction will do):
+ *
+ *	if (!next)
+ *		forsched_open_newer(schedule, &next, NULL);
+ *	mine[0] = next ? forsched_epoch(next) : 0, mine[1] = ~mine[0];
+ *	MPI_Allreduce(mine, all, 2, MPI_UINT64_T, MPI_MIN, comm);
+ *	if (all[0] && all[0] == ~all[1]) {                     // least and greatest are the same, and not 0
+ *		forsched_close(schedule);
+ *		schedule = next, next = NULL;
+ *	} else if (next && mine[0] < ~all[1]) {                // somebody has seen a newer one: look again
+ *		forsched_close(next);
+ *		next = NULL;
+ *	}
+ *
+ * Servers are numbered 0 .. forsched_nservers()-1, phases 0 .. forsched_nphases()-1. The numbers of servers are
+ * those of ONE schedule: another epoch may have other servers, so find yourself again after each switch.
+ *
+ * A withdrawn schedule (fors does not route the fabric at present) is a schedule too: it opens, with no servers,
+ * 0 phases and a reason. Do then what you would do without fors.
+ *
+ * What is checked when: forsched_open() checks the header and the list of servers; a server's row of the plan is
+ * read and checked when it is first asked for, so hundreds of processes each read what concerns them, and no
+ * more. Nothing is believed before its checksum is right, and before each other server comes exactly once in the
+ * row, in both directions. What was read lies in memory of its own: neither cutting the file, nor writing into
+ * it, nor losing the file server can change an answer or raise a signal. (A mapped file could do both, so files
+ * are read and not mapped. To map one all the same, map it yourself and use forsched_open_memory().)
+ *
+ * Errors: functions that can fail return an enum forsched_err, 0 when all is well. Outputs are set only then. The
+ * struct forsched_error, which may be NULL, gets a sentence for a person. The library prints nothing, and never
+ * ends the process.
+ *
+ * Threads: any number of threads may use one schedule at the same time, with every function that takes it
+ * as `const struct forsched *`, also when they are the first to ask for a server. forsched_refresh() and
+ * forsched_close() want to be alone: no other thread may use that schedule during the call, nor the old pointer after it.
+ * Different schedules have nothing in common. No function is safe in a signal handler. After fork() the child may go on using a schedule
+ * when no other thread was asking for a server's first flow at that moment.
+ */
+#ifndef FORSCHED_H
+#define FORSCHED_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define FORSCHED_NOBODY 0xFFFFFFFFu /* in place of a server's number: nobody in this phase */
+#define FORSCHED_STALE_MS 60000     /* a heartbeat older than this is stale, as in `fors status` */
+
+enum forsched_err {
+	FORSCHED_OK = 0,
+	FORSCHED_ERANGE = 1,     /* no such server or phase, or an argument that makes no sense */
+	FORSCHED_EFILE = 2,      /* the file cannot be opened or read */
+	FORSCHED_EFORMAT = 3,    /* not a schedule, or empty, truncated, corrupted, of another version or byte order */
+	FORSCHED_ENOTFOUND = 4,  /* no server has that GUID or LID */
+	FORSCHED_EWITHDRAWN = 5, /* the schedule is withdrawn: it has no servers and no phases */
+	FORSCHED_ECHANGED = 6,   /* the file was changed in place or taken away before this part of it was read: open it again */
+	FORSCHED_ENOMEM = 7      /* out of memory */
+};
+
+#define FORSCHED_ERROR_TEXT 512
+
+struct forsched_error {
+	enum forsched_err code;
+	char text[FORSCHED_ERROR_TEXT]; /* one line: which file, what is wrong, what to do */
+};
+
+/* A schedule, open; opaque. */
+struct forsched;
+
+/* A server: a host's port that takes part in the exchange. */
+struct forsched_server {
+	uint64_t guid; /* port GUID */
+	uint16_t lid;  /* base LID; the port has the LIDs lid .. lid + 2^lmc - 1 */
+	uint16_t leaf; /* number of its leaf switch */
+	uint16_t rank; /* number among the servers of its leaf */
+	uint8_t lmc;
+	char desc[65]; /* node description, mostly the host's name */
+};
+
+/* What one server does in one phase. */
+struct forsched_flow {
+	uint32_t to;           /* number of the server that it sends to, or FORSCHED_NOBODY */
+	uint32_t from;         /* number of the server that it receives from, or FORSCHED_NOBODY */
+	uint64_t spine;        /* node GUID of the spine that the flow to `to` crosses; 0 inside a leaf, or to nobody */
+	uint16_t dlid;         /* LID to send to: base LID of `to` + path; 0: to nobody */
+	uint16_t in_dlid;      /* own LID at which the flow from `from` arrives: own base LID + in_path; 0: from nobody */
+	uint8_t path;          /* path index of the flow to `to` */
+	uint8_t in_path;       /* path index of the flow from `from` */
+	uint8_t src_path_bits; /* source path bits for the flow to `to`: path index of the opposite flow, so that one
+				* reliable queue pair per pair of servers serves both directions */
+	uint8_t reserved;      /* 0 */
+};
+
+/* A schedule as a whole. Texts belong to the schedule, and live as long. */
+struct forsched_info {
+	uint64_t epoch;       /* number of this plan; a newer plan has a higher one */
+	uint64_t fingerprint; /* of the fabric that it was made for */
+	uint32_t nservers;
+	uint32_t nphases;     /* 0: withdrawn */
+	uint32_t nleaves;
+	uint32_t nlanes;      /* cables from each leaf to spines, dead ones included */
+	const char *method;   /* name of the planner; "" when withdrawn */
+	const char *reason;   /* why it is withdrawn; "" when it is not */
+	const char *name;     /* the file that it was read from, or the name given to forsched_open_memory() */
+};
+
+struct forsched_heartbeat {
+	uint64_t unix_ms; /* when the subnet manager wrote it, by its own clock */
+	uint64_t epoch;   /* that it stands behind */
+	int64_t age_ms;   /* by this machine's clock; negative when the clocks disagree */
+};
+
+/* ---- open and close ---- */
+
+/*
+ * Open the schedule in `path`, in *schedule, owned by the caller: forsched_close(). When `path` is a directory, the file
+ * `schedule` in it is meant. The file stays open (one descriptor, close-on-exec) for rows that are asked for later.
+ * Errors: FORSCHED_EFILE, FORSCHED_EFORMAT, FORSCHED_ECHANGED, FORSCHED_ENOMEM.
+ */
+enum forsched_err forsched_open(const char *path, struct forsched **schedule, struct forsched_error *error);
+
+/*
+ * The same from `size` bytes in memory, received from another process or mapped by the caller; they have to
+ * stay until forsched_close(). `name` opens error texts. Errors as with forsched_open().
+ */
+enum forsched_err forsched_open_memory(const void *bytes, size_t size, const char *name, struct forsched **schedule,
+				       struct forsched_error *error);
+
+/* Done with it; NULL is allowed. */
+void forsched_close(struct forsched *schedule);
+
+/* ---- the whole ---- */
+
+void forsched_info(const struct forsched *schedule, struct forsched_info *info);
+uint64_t forsched_epoch(const struct forsched *schedule);
+uint32_t forsched_nservers(const struct forsched *schedule);
+uint32_t forsched_nphases(const struct forsched *schedule);
+
+/*
+ * Read and check all of it now: every row, and that the rows of senders and receivers agree. Afterwards no look-up reads
+ * the file or allocates memory. Keeps 8 bytes per server and phase.
+ * Errors: FORSCHED_EFORMAT, FORSCHED_ECHANGED, FORSCHED_EFILE, FORSCHED_ENOMEM.
+ */
+enum forsched_err forsched_check(const struct forsched *schedule, struct forsched_error *error);
+
+/*
+ * A copy of the bytes of the file, in *bytes (*size of them), owned by the caller (free()): to hand to other processes,
+ * which give them to forsched_open_memory(). Errors: FORSCHED_EFILE, FORSCHED_ECHANGED, FORSCHED_ENOMEM.
+ */
+enum forsched_err forsched_copy(const struct forsched *schedule, void **bytes, size_t *size,
+				struct forsched_error *error);
+
+/* ---- servers ---- */
+
+/* Server number `number`. Errors: FORSCHED_ERANGE. */
+enum forsched_err forsched_server(const struct forsched *schedule, uint32_t number, struct forsched_server *server);
+
+/* The number of the server with this port GUID. Errors: FORSCHED_ENOTFOUND, FORSCHED_EWITHDRAWN. */
+enum forsched_err forsched_find_guid(const struct forsched *schedule, uint64_t guid, uint32_t *number,
+				     struct forsched_error *error);
+
+/* The number of the server that has this LID, the base LID or any other of its 2^lmc. Errors: the same. */
+enum forsched_err forsched_find_lid(const struct forsched *schedule, uint16_t lid, uint32_t *number,
+				    struct forsched_error *error);
+
+/* ---- the exchange ---- */
+
+/*
+ * What server `number` does in `phase`: a few nanoseconds, no lock, no allocation, except that the first call for a server does
+ * what forsched_prepare() does. Errors: FORSCHED_ERANGE, FORSCHED_EWITHDRAWN, at the first call those of forsched_prepare().
+ */
+enum forsched_err forsched_flow(const struct forsched *schedule, uint32_t number, uint32_t phase,
+				struct forsched_flow *flow);
+
+/*
+ * Read and check the row of server `number` now, so that look-ups for it cannot fail later. Once done it costs nothing.
+ * Errors: FORSCHED_ERANGE, FORSCHED_EWITHDRAWN, FORSCHED_EFORMAT, FORSCHED_ECHANGED, FORSCHED_EFILE, FORSCHED_ENOMEM.
+ */
+enum forsched_err forsched_prepare(const struct forsched *schedule, uint32_t number, struct forsched_error *error);
+
+/* ---- the next epoch ---- */
+
+/*
+ * The epoch of the file as it is now: opens it anew, reads and checks its header (272 bytes), some microseconds on a
+ * local disk. Opening is also what makes an NFS client ask its server, so this sees what a stat() of a cached inode does not.
+ * Errors: FORSCHED_ERANGE (opened from memory), FORSCHED_EFILE, FORSCHED_EFORMAT.
+ */
+enum forsched_err forsched_newest(const struct forsched *schedule, uint64_t *epoch, struct forsched_error *error);
+
+/*
+ * Open the file again when it has a higher epoch: *newer is the new schedule, owned by the caller, or NULL when there is
+ * none. The old one is not touched. Errors: those of forsched_newest() and forsched_open().
+ */
+enum forsched_err forsched_open_newer(const struct forsched *schedule, struct forsched **newer,
+				      struct forsched_error *error);
+
+/*
+ * Switch to the newer schedule when there is one: *schedule is closed and replaced. When there is none, or on any error, it stays
+ * as it is, usable. To be called where nobody is in the middle of an exchange. Errors: those of forsched_open_newer().
+ */
+enum forsched_err forsched_refresh(struct forsched **schedule, struct forsched_error *error);
+
+/*
+ * The heartbeat that lies beside the schedule's file. A stale one (age_ms over FORSCHED_STALE_MS) says that no subnet manager
+ * stands behind the schedule: it is right as long as nothing else breaks.
+ * Errors: FORSCHED_ERANGE (opened from memory), FORSCHED_EFILE (there is none), FORSCHED_EFORMAT.
+ */
+enum forsched_err forsched_heartbeat(const struct forsched *schedule, struct forsched_heartbeat *heartbeat,
+				     struct forsched_error *error);
+
+/* ---- the library ---- */
+
+/* A few constant words for a code; never NULL. */
+const char *forsched_strerror(enum forsched_err code);
+
+/* The version of fors that the library belongs to, as "0.1.0". */
+const char *forsched_version(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The part of a schedule that is read at open: the header, who takes part, and the checksums of the rows. The order of
+ * checks is that of trust: the magic word, byte order and version say whether the rest of the header means anything; its
+ * checksum, whether it is whole; then sizes are compared with bounds, with each other and with the file, before
+ * anything is allocated or read by them.
+ */
+#include "config.h"
+
+#include "internal.h"
+
+#include <endian.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <zlib.h>
+
+#define MAX_LID 0xBFFF      /* the last unicast LID */
+#define MAX_LMC 7
+#define MAX_SERVERS MAX_LID /* each has a LID of its own */
+#define MAX_PHASES 65535
+#define MAX_LANES 254
+
+enum forsched_err forsched_i_corrupt(const struct source *source, const char *what, struct forsched_error *error)
+{
+	return forsched_i_fail(error, FORSCHED_EFORMAT, "%s: corrupted schedule: %s", source->name, what);
+}
+
+uint32_t forsched_i_crc(const void *bytes, size_t size)
+{
+	return (uint32_t)crc32_z(0, bytes, size);
+}
+
+/* ---- the header ---- */
+
+/* Is it a schedule, and can this library read its kind? */
+static enum forsched_err check_kind(const struct source *source, const struct fors_sf_header *header,
+				    struct forsched_error *error)
+{
+	uint32_t order = le32toh(header->byte_order);
+
+	if (order == __builtin_bswap32(FORS_SF_BYTE_ORDER))
+		return forsched_i_fail(error, FORSCHED_EFORMAT,
+				       "%s: written in the other byte order; schedules are little-endian on every machine",
+				       source->name);
+	if (order == FORS_SF_BYTE_ORDER && le32toh(header->version) > FORS_SF_VERSION)
+		return forsched_i_fail(error, FORSCHED_EFORMAT,
+				       "%s: version %" PRIu32 " of the format; this libforsched (%s) knows version %d: "
+				       "install that of the fors that wrote it",
+				       source->name, le32toh(header->version), forsched_version(), FORS_SF_VERSION);
+	if (le32toh(header->header_crc) != forsched_i_crc(header, offsetof(struct fors_sf_header, header_crc)))
+		return forsched_i_corrupt(source, "checksum of the header", error);
+	if (order != FORS_SF_BYTE_ORDER || le32toh(header->version) != FORS_SF_VERSION)
+		return forsched_i_corrupt(source, "byte order or version", error);
+	return FORSCHED_OK;
+}
+
+static enum forsched_err read_header(const struct source *source, struct fors_sf_header *header,
+				     struct forsched_error *error)
+{
+	char magic[8] = "";
+	enum forsched_err err;
+
+	if (source->size == 0)
+		return forsched_i_fail(error, FORSCHED_EFORMAT, "%s: empty, not a schedule of fors", source->name);
+	err = forsched_i_read(source, 0, magic, source->size < 8 ? (size_t)source->size : 8, error);
+	if (err)
+		return err;
+	if (memcmp(magic, FORS_SF_MAGIC, sizeof(magic)) != 0)
+		return forsched_i_fail(error, FORSCHED_EFORMAT, "%s: not a schedule of fors", source->name);
+	if (source->size < sizeof(*header))
+		return forsched_i_fail(error, FORSCHED_EFORMAT,
+				       "%s: truncated: %" PRIu64 " bytes, the header alone has %zu", source->name,
+				       source->size, sizeof(*header));
+	err = forsched_i_read(source, 0, header, sizeof(*header), error);
+	return err ? err : check_kind(source, header, error);
+}
+
+static void decode(const struct fors_sf_header *header, struct shape *shape)
+{
+	*shape = (struct shape){
+		.layout = (enum fors_sf_layout)le32toh(header->layout),
+		.epoch = le64toh(header->epoch),
+		.fingerprint = le64toh(header->fingerprint),
+		.nservers = le32toh(header->nservers),
+		.nphases = le32toh(header->nphases),
+		.nleaves = le32toh(header->nleaves),
+		.nlanes = le32toh(header->nlanes),
+		.parts = le32toh(header->parts),
+		.round_length = le32toh(header->round_length),
+		.nrows = le32toh(header->nrows),
+		.cell_size = le32toh(header->cell_size),
+		.npaths = le32toh(header->npaths),
+		.servers = le64toh(header->servers_offset),
+		.lanes = le64toh(header->lanes_offset),
+		.row_crc = le64toh(header->row_crc_offset),
+		.cells = le64toh(header->cells_offset),
+		.end = le64toh(header->file_size),
+		.servers_crc = le32toh(header->servers_crc),
+		.lanes_crc = le32toh(header->lanes_crc),
+		.header_crc = le32toh(header->header_crc),
+	};
+	memcpy(shape->method, header->method, sizeof(header->method));
+	memcpy(shape->reason, header->reason, sizeof(header->reason));
+}
+
+static bool is_bounded(const struct shape *shape)
+{
+	return shape->nservers <= MAX_SERVERS && shape->nphases <= MAX_PHASES && shape->nleaves <= MAX_SERVERS &&
+	       shape->nlanes <= MAX_LANES && shape->npaths >= 1 && shape->npaths <= 1u << MAX_LMC;
+}
+
+/* The sizes that follow from the layout. */
+static bool is_layout_possible(const struct shape *shape)
+{
+	switch (shape->layout) {
+	case FORS_SF_WITHDRAWN:
+		return shape->nphases == 0 && shape->nrows == 0;
+	case FORS_SF_DENSE:
+		return shape->nphases > 0 && shape->nservers > 0 && shape->nrows == shape->nservers &&
+		       shape->cell_size == sizeof(struct fors_sf_cell);
+	case FORS_SF_ROUNDS:
+		return shape->nphases > 0 && shape->nservers > 0 && shape->parts >= 1 && shape->parts <= MAX_SERVERS &&
+		       shape->round_length >= 1 && shape->nphases % shape->round_length == 0 &&
+		       (uint64_t)shape->nleaves * shape->parts == shape->nrows &&
+		       (uint64_t)shape->nrows * shape->nphases <= UINT32_MAX &&
+		       (shape->cell_size == 2 || shape->cell_size == 4);
+	default:
+		return false;
+	}
+}
+
+/* Sections follow each other without holes, up to the end. */
+static bool is_contiguous(const struct shape *shape)
+{
+	return shape->servers == sizeof(struct fors_sf_header) &&
+	       shape->lanes == shape->servers + (uint64_t)shape->nservers * sizeof(struct fors_sf_server) &&
+	       shape->row_crc == shape->lanes + (uint64_t)shape->nlanes * sizeof(uint64_t) &&
+	       shape->cells == (shape->row_crc + (uint64_t)shape->nrows * sizeof(uint32_t) + 7) / 8 * 8 &&
+	       shape->end == shape->cells + (uint64_t)shape->nrows * shape->nphases * shape->cell_size;
+}
+
+enum forsched_err forsched_i_read_shape(const struct source *source, struct shape *shape,
+					struct forsched_error *error)
+{
+	struct fors_sf_header header;
+	enum forsched_err err = read_header(source, &header, error);
+
+	if (err)
+		return err;
+	decode(&header, shape);
+	if (shape->end > source->size)
+		return forsched_i_fail(error, FORSCHED_EFORMAT, "%s: truncated: %" PRIu64 " of %" PRIu64 " bytes",
+				       source->name, source->size, shape->end);
+	if (shape->end < source->size)
+		return forsched_i_corrupt(source, "bytes after its end", error);
+	if (!is_bounded(shape) || !is_layout_possible(shape) || !is_contiguous(shape))
+		return forsched_i_corrupt(source, "impossible sizes in the header", error);
+	return FORSCHED_OK;
+}
+
+/* ---- servers, lanes, checksums of rows ---- */
+
+/* A section that has a checksum of its own, allocated; NULL on any error, which is then in *err. */
+static void *read_section(const struct source *source, uint64_t offset, size_t size, uint32_t crc, const char *what,
+			  enum forsched_err *err, struct forsched_error *error)
+{
+	void *bytes = malloc(size + 1);
+
+	if (!bytes) {
+		*err = forsched_i_fail_memory(error);
+		return NULL;
+	}
+	*err = forsched_i_read(source, offset, bytes, size, error);
+	if (!*err && forsched_i_crc(bytes, size) != crc)
+		*err = forsched_i_corrupt(source, what, error);
+	if (*err) {
+		free(bytes);
+		return NULL;
+	}
+	return bytes;
+}
+
+static void decode_server(const struct fors_sf_server *from, struct forsched_server *to)
+{
+	to->guid = le64toh(from->guid);
+	to->lid = le16toh(from->lid);
+	to->leaf = le16toh(from->leaf);
+	to->rank = le16toh(from->rank);
+	to->lmc = from->lmc;
+	memcpy(to->desc, from->desc, sizeof(from->desc));
+}
+
+/* Has server s its place in the order, and LIDs that nobody before it has? `taken` has a bit for each LID. */
+static const char *fault_of_server(const struct forsched *schedule, uint32_t s, uint64_t *taken)
+{
+	const struct forsched_server *server = &schedule->server[s];
+	bool is_first = s == 0 || server[-1].leaf != server->leaf;
+
+	if (server->lmc > MAX_LMC || server->lid == 0 || server->lid + (1u << server->lmc) - 1 > MAX_LID)
+		return "a server's LID or LMC";
+	if (server->leaf >= schedule->shape.nleaves || (s && server[-1].leaf > server->leaf) ||
+	    server->rank != (is_first ? 0 : server[-1].rank + 1))
+		return "the order of the servers";
+	if (schedule->shape.parts && server->rank / schedule->shape.parts >= schedule->shape.round_length)
+		return "a leaf with more servers than its rounds have phases";
+	for (uint32_t lid = server->lid; lid < server->lid + (1u << server->lmc); lid++) {
+		if (taken[lid / 64] >> lid % 64 & 1)
+			return "two servers with the same LID";
+		taken[lid / 64] |= 1ull << lid % 64;
+	}
+	return NULL;
+}
+
+static enum forsched_err read_servers(struct forsched *schedule, struct forsched_error *error)
+{
+	const struct shape *shape = &schedule->shape;
+	uint64_t taken[MAX_LID / 64 + 1] = {0};
+	enum forsched_err err = FORSCHED_OK;
+	struct fors_sf_server *from = read_section(&schedule->source, shape->servers,
+						   (size_t)(shape->lanes - shape->servers), shape->servers_crc,
+						   "checksum of the servers", &err, error);
+
+	for (uint32_t s = 0; from && !err && s < shape->nservers; s++) {
+		const char *fault;
+
+		decode_server(&from[s], &schedule->server[s]);
+		fault = fault_of_server(schedule, s, taken);
+		if (fault)
+			err = forsched_i_corrupt(&schedule->source, fault, error);
+	}
+	free(from);
+	return err;
+}
+
+static void find_leaves(struct forsched *schedule)
+{
+	uint32_t s = 0;
+
+	for (uint32_t leaf = 0; leaf <= schedule->shape.nleaves; leaf++) {
+		while (s < schedule->shape.nservers && schedule->server[s].leaf < leaf)
+			s++;
+		schedule->leaf_first[leaf] = s;
+	}
+}
+
+static int compare_guids(const void *a, const void *b)
+{
+	const struct by_guid *x = a, *y = b;
+
+	return x->guid < y->guid ? -1 : x->guid > y->guid;
+}
+
+static enum forsched_err sort_guids(struct forsched *schedule, struct forsched_error *error)
+{
+	uint32_t nservers = schedule->shape.nservers;
+
+	for (uint32_t s = 0; s < nservers; s++)
+		schedule->by_guid[s] = (struct by_guid){schedule->server[s].guid, s};
+	qsort(schedule->by_guid, nservers, sizeof(*schedule->by_guid), compare_guids);
+	for (uint32_t i = 1; i < nservers; i++)
+		if (schedule->by_guid[i].guid == schedule->by_guid[i - 1].guid)
+			return forsched_i_corrupt(&schedule->source, "two servers with the same GUID", error);
+	return FORSCHED_OK;
+}
+
+static enum forsched_err read_lanes(struct forsched *schedule, struct forsched_error *error)
+{
+	const struct shape *shape = &schedule->shape;
+	enum forsched_err err = forsched_i_read(&schedule->source, shape->lanes, schedule->spine,
+						(size_t)shape->nlanes * sizeof(uint64_t), error);
+
+	if (!err && forsched_i_crc(schedule->spine, (size_t)shape->nlanes * sizeof(uint64_t)) != shape->lanes_crc)
+		return forsched_i_corrupt(&schedule->source, "checksum of the lanes", error);
+	for (uint32_t lane = 0; !err && lane < shape->nlanes; lane++)
+		schedule->spine[lane] = le64toh(schedule->spine[lane]);
+	return err;
+}
+
+/* They have no checksum: what is wrong in them shows as a row that does not fit. */
+static enum forsched_err read_row_crcs(struct forsched *schedule, struct forsched_error *error)
+{
+	const struct shape *shape = &schedule->shape;
+	enum forsched_err err = forsched_i_read(&schedule->source, shape->row_crc, schedule->row_crc,
+						(size_t)shape->nrows * sizeof(uint32_t), error);
+
+	for (uint32_t row = 0; !err && row < shape->nrows; row++)
+		schedule->row_crc[row] = le32toh(schedule->row_crc[row]);
+	return err;
+}
+
+enum forsched_err forsched_i_read_head(struct forsched *schedule, struct forsched_error *error)
+{
+	const struct shape *shape = &schedule->shape;
+	enum forsched_err err;
+
+	schedule->server = calloc((size_t)shape->nservers + 1, sizeof(*schedule->server));
+	schedule->by_guid = calloc((size_t)shape->nservers + 1, sizeof(*schedule->by_guid));
+	schedule->spine = calloc((size_t)shape->nlanes + 1, sizeof(*schedule->spine));
+	schedule->row_crc = calloc((size_t)shape->nrows + 1, sizeof(*schedule->row_crc));
+	schedule->leaf_first = calloc((size_t)shape->nleaves + 1, sizeof(*schedule->leaf_first));
+	schedule->row = calloc((size_t)shape->nservers + 1, sizeof(*schedule->row));
+	if (!schedule->server || !schedule->by_guid || !schedule->spine || !schedule->row_crc ||
+	    !schedule->leaf_first || !schedule->row)
+		return forsched_i_fail_memory(error);
+	err = read_servers(schedule, error);
+	if (!err)
+		err = sort_guids(schedule, error);
+	if (!err)
+		err = read_lanes(schedule, error);
+	if (!err)
+		err = read_row_crcs(schedule, error);
+	find_leaves(schedule);
+	return err;
+}

@@ -1,0 +1,20 @@
+# libforsched: what applications read a schedule with. It links none of fors, and of others only zlib.
+lib_LTLIBRARIES += libforsched.la
+include_HEADERS = libforsched/forsched.h
+libforsched_la_SOURCES = \
+	core/schedule_format.h \
+	libforsched/follow.c \
+	libforsched/forsched.c \
+	libforsched/head.c \
+	libforsched/internal.h \
+	libforsched/rounds.c \
+	libforsched/row.c \
+	libforsched/source.c
+libforsched_la_CFLAGS = $(AM_CFLAGS) $(ZLIB_CFLAGS) -pthread
+libforsched_la_LDFLAGS = $(AM_LDFLAGS) -version-info 0:0:0 -pthread -no-undefined \
+	-Wl,--version-script=$(srcdir)/libforsched/libforsched.map
+libforsched_la_LIBADD = $(ZLIB_LIBS)
+EXTRA_libforsched_la_DEPENDENCIES = libforsched/libforsched.map
+EXTRA_DIST += libforsched/libforsched.map
+pkgconfigdir = $(libdir)/pkgconfig
+pkgconfig_DATA = libforsched/forsched.pc

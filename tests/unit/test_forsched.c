@@ -1,0 +1,722 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* libforsched against the writer: the same flows from both layouts, and no wrong answer from a file that is not right. */
+#include <endian.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "core/schedule_file.h"
+#include "core/schedule_format.h"
+#include "data.h"
+#include "libforsched/forsched.h"
+#include "published.h"
+
+#define DIRECTORY "forsched-test.XXXXXX"
+
+struct place {
+	char directory[64], file[96], heartbeat[96];
+};
+
+static struct place make_place(void)
+{
+	struct place place = {.directory = DIRECTORY};
+
+	assert_non_null(mkdtemp(place.directory));
+	snprintf(place.file, sizeof(place.file), "%s/schedule", place.directory);
+	snprintf(place.heartbeat, sizeof(place.heartbeat), "%s/heartbeat", place.directory);
+	return place;
+}
+
+static void remove_place(const struct place *place)
+{
+	unlink(place->file);
+	unlink(place->heartbeat);
+	assert_int_equal(rmdir(place->directory), 0);
+}
+
+static struct forsched *open_good(struct bytes bytes)
+{
+	struct forsched *schedule;
+	struct forsched_error error;
+
+	if (forsched_open_memory(bytes.data, bytes.size, "memory", &schedule, &error))
+		fail_msg("%s", error.text);
+	return schedule;
+}
+
+static struct forsched *open_file(const char *path)
+{
+	struct forsched *schedule;
+	struct forsched_error error;
+
+	if (forsched_open(path, &schedule, &error))
+		fail_msg("%s", error.text);
+	return schedule;
+}
+
+/* ---- the same as what was written ---- */
+
+static void assert_same_servers(const struct fors_schedule *plan, const struct forsched *schedule)
+{
+	struct forsched_server server;
+	uint32_t number;
+
+	assert_int_equal(forsched_nservers(schedule), plan->nservers);
+	for (uint32_t s = 0; s < plan->nservers; s++) {
+		const struct fors_schedule_server *from = &plan->server[s];
+
+		assert_int_equal(forsched_server(schedule, s, &server), FORSCHED_OK);
+		assert_int_equal(server.guid, from->guid);
+		assert_int_equal(server.lid, from->lid);
+		assert_int_equal(server.lmc, from->lmc);
+		assert_int_equal(server.leaf, from->leaf);
+		assert_int_equal(server.rank, from->rank);
+		assert_string_equal(server.desc, from->desc);
+		assert_int_equal(forsched_find_guid(schedule, from->guid, &number, NULL), FORSCHED_OK);
+		assert_int_equal(number, s);
+		for (unsigned i = 0; i < 1u << from->lmc; i++) {
+			assert_int_equal(forsched_find_lid(schedule, (uint16_t)(from->lid + i), &number, NULL), FORSCHED_OK);
+			assert_int_equal(number, s);
+		}
+	}
+	assert_int_equal(forsched_server(schedule, plan->nservers, &server), FORSCHED_ERANGE);
+}
+
+/* The path index of flow (s, d), by looking through the whole plan. */
+static uint8_t path_between(const struct fors_schedule *plan, uint32_t s, uint32_t d)
+{
+	for (uint32_t phase = 0; phase < plan->nphases; phase++) {
+		struct fors_cell cell = fors_schedule_flow(plan, s, phase);
+
+		if (cell.dst == d)
+			return cell.path;
+	}
+	fail_msg("no flow %u -> %u", s, d);
+	return 0;
+}
+
+static void assert_sends(const struct fors_schedule *plan, const struct forsched_flow *flow, uint32_t s, uint32_t phase)
+{
+	struct fors_cell cell = fors_schedule_flow(plan, s, phase);
+
+	if (cell.dst == FORS_IDLE) {
+		assert_int_equal(flow->to, FORSCHED_NOBODY);
+		assert_int_equal(flow->dlid | flow->path | flow->src_path_bits, 0);
+		assert_int_equal(flow->spine, 0);
+		return;
+	}
+	assert_int_equal(flow->to, cell.dst);
+	assert_int_equal(flow->path, cell.path);
+	assert_int_equal(flow->dlid, plan->server[cell.dst].lid + cell.path);
+	assert_int_equal(flow->spine, cell.lane == FORS_NO_LANE ? 0 : plan->lane_spine[cell.lane]);
+	assert_int_equal(flow->src_path_bits, path_between(plan, cell.dst, s));
+}
+
+static void assert_receives(const struct fors_schedule *plan, const struct forsched_flow *flow, uint32_t s, uint32_t phase)
+{
+	uint32_t from = FORSCHED_NOBODY;
+	uint8_t path = 0;
+
+	for (uint32_t other = 0; other < plan->nservers; other++)
+		if (fors_schedule_flow(plan, other, phase).dst == s) {
+			from = other;
+			path = fors_schedule_flow(plan, other, phase).path;
+		}
+	assert_int_equal(flow->from, from);
+	assert_int_equal(flow->in_path, path);
+	assert_int_equal(flow->in_dlid, from == FORSCHED_NOBODY ? 0 : plan->server[s].lid + path);
+}
+
+static void assert_same_plan(const struct fors_schedule *plan, const struct forsched *schedule)
+{
+	struct forsched_error error;
+	struct forsched_flow flow;
+
+	assert_same_servers(plan, schedule);
+	assert_int_equal(forsched_nphases(schedule), plan->nphases);
+	for (uint32_t s = 0; s < plan->nservers; s++)
+		for (uint32_t phase = 0; phase < plan->nphases; phase++) {
+			if (forsched_flow(schedule, s, phase, &flow))
+				fail_msg("%s", (forsched_prepare(schedule, s, &error), error.text));
+			assert_sends(plan, &flow, s, phase);
+			assert_receives(plan, &flow, s, phase);
+		}
+	if (forsched_check(schedule, &error))
+		fail_msg("%s", error.text);
+}
+
+static void compare(const char *spec, unsigned lmc, const char *down, const char *participants, const char *method)
+{
+	struct bed *bed = bed_new(spec, lmc);
+	struct fors_schedule *plan, *read;
+	struct forsched *schedule;
+	struct bytes bytes;
+
+	if (participants)
+		bed_participants(bed, participants);
+	if (down)
+		bed_down(bed, down);
+	bytes = published_bytes(published_plan(bed, method, 77));
+	assert_int_equal(fors_schedule_decode(bytes.data, bytes.size, spec, &read, NULL), FORS_OK);
+	plan = read;
+	schedule = open_good(bytes);
+	assert_same_plan(plan, schedule);
+	forsched_close(schedule);
+	fors_schedule_free(plan);
+	free(bytes.data);
+	bed_free(bed);
+}
+
+static void reads_what_was_written(void **state)
+{
+	static const char *const specs[] = {"FT(2;4,4)", "FT(2;1,1)", "FT(2;4,1)", "FT(2;1,5)", "FT(2;6,3;servers=4)",
+					    "FT(2;4,3;servers=6)", "FT(2;3,4;cables=2)", "FT(2;5,4;servers=4;empty=1/2,3/0)"};
+
+	for (size_t i = 0; i < sizeof(specs) / sizeof(specs[0]); i++)
+		for (unsigned lmc = 0; lmc <= 3; lmc++) {
+			compare(specs[i], lmc, NULL, NULL, "auto");
+			compare(specs[i], lmc, NULL, NULL, "rounds");
+			if (lmc == 3)
+				compare(specs[i], lmc, NULL, NULL, "exact");
+		}
+}
+
+static void reads_plans_after_failures(void **state)
+{
+	compare("FT(2;6,5)", 3, "Leaf00[7]", NULL, "closed-form");
+	compare("FT(2;6,5)", 3, "Leaf00[7] Leaf01[8] Spine04", NULL, "exact");
+	compare("FT(2;6,5)", 0, "Leaf00[7] Leaf01[8] Spine04", NULL, "rounds");
+	compare("FT(2;6,5)", 1, "Leaf00[7] Leaf01[8] Spine04", NULL, "rounds");
+	compare("FT(2;6,5)", 2, "Leaf02[7] Leaf02[8]", "0/0 0/1 0/5 1/2 2/0 2/1 2/2 2/3 4/4", "auto");
+	compare("FT(2;6,5)", 3, NULL, "3/3", "auto");
+}
+
+static void wide_cells_are_read(void **state)
+{
+	/* 512 servers x 17 lanes x 16 path indices do not fit 16 bits. */
+	struct bytes bytes = published_spec("FT(2;16,32)", 4, "rounds", 5);
+	struct forsched *schedule = open_good(bytes);
+	struct forsched_error error;
+
+	if (forsched_check(schedule, &error))
+		fail_msg("%s", error.text);
+	forsched_close(schedule);
+	free(bytes.data);
+}
+
+static void tells_about_itself(void **state)
+{
+	struct bytes bytes = published_spec("FT(2;4,3)", 2, "exact", 1234567890123), copy;
+	struct forsched *schedule = open_good(bytes);
+	struct forsched_info info;
+	void *data;
+
+	forsched_info(schedule, &info);
+	assert_int_equal(info.epoch, 1234567890123);
+	assert_int_equal(forsched_epoch(schedule), info.epoch);
+	assert_int_equal(info.nservers, 12);
+	assert_int_equal(info.nphases, forsched_nphases(schedule));
+	assert_int_equal(info.nleaves, 3);
+	assert_int_equal(info.nlanes, 4);
+	assert_string_equal(info.method, "exact");
+	assert_string_equal(info.reason, "");
+	assert_string_equal(info.name, "memory");
+	assert_int_equal(forsched_copy(schedule, &data, &copy.size, NULL), FORSCHED_OK);
+	assert_int_equal(copy.size, bytes.size);
+	assert_memory_equal(data, bytes.data, copy.size);
+	free(data);
+	forsched_close(schedule);
+	free(bytes.data);
+}
+
+static void what_is_not_there(void **state)
+{
+	struct bytes bytes = published_spec("FT(2;4,3)", 0, "auto", 1);
+	struct forsched *schedule = open_good(bytes);
+	struct forsched_error error;
+	struct forsched_flow flow = {.to = 99};
+	uint32_t number = 99;
+
+	assert_int_equal(forsched_find_guid(schedule, 0xdead, &number, &error), FORSCHED_ENOTFOUND);
+	data_contains(error.text, "0x000000000000dead");
+	assert_int_equal(forsched_find_lid(schedule, 40000, &number, &error), FORSCHED_ENOTFOUND);
+	data_contains(error.text, "40000");
+	assert_int_equal(forsched_find_lid(schedule, 0, &number, &error), FORSCHED_ENOTFOUND);
+	assert_int_equal(number, 99);
+	assert_int_equal(forsched_flow(schedule, 0, forsched_nphases(schedule), &flow), FORSCHED_ERANGE);
+	assert_int_equal(forsched_flow(schedule, 12, 0, &flow), FORSCHED_ERANGE);
+	assert_int_equal(forsched_flow(schedule, FORSCHED_NOBODY, 0, &flow), FORSCHED_ERANGE);
+	assert_int_equal(forsched_flow(schedule, 0, UINT32_MAX, &flow), FORSCHED_ERANGE);
+	assert_int_equal(flow.to, 99);
+	assert_int_equal(forsched_prepare(schedule, 12, &error), FORSCHED_ERANGE);
+	data_contains(error.text, "no server 12");
+	forsched_close(schedule);
+	forsched_close(NULL);
+	free(bytes.data);
+}
+
+static void withdrawn_is_an_answer(void **state)
+{
+	struct bytes bytes = published_withdrawn("the fabric is not a tree", 9);
+	struct forsched *schedule = open_good(bytes);
+	struct forsched_error error;
+	struct forsched_info info;
+	struct forsched_flow flow;
+	uint32_t number;
+
+	forsched_info(schedule, &info);
+	assert_int_equal(info.epoch, 9);
+	assert_int_equal(info.nphases, 0);
+	assert_string_equal(info.reason, "the fabric is not a tree");
+	assert_int_equal(forsched_flow(schedule, 0, 0, &flow), FORSCHED_EWITHDRAWN);
+	assert_int_equal(forsched_find_lid(schedule, 1, &number, NULL), FORSCHED_EWITHDRAWN);
+	assert_int_equal(forsched_prepare(schedule, 0, NULL), FORSCHED_EWITHDRAWN);
+	assert_int_equal(forsched_find_guid(schedule, 1, &number, &error), FORSCHED_EWITHDRAWN);
+	data_contains(error.text, "the fabric is not a tree");
+	assert_int_equal(forsched_check(schedule, &error), FORSCHED_OK);
+	forsched_close(schedule);
+	free(bytes.data);
+}
+
+/* ---- bad files ---- */
+
+static void assert_refused(struct bytes bytes, const char *why)
+{
+	struct forsched *schedule = NULL;
+	struct forsched_error error;
+
+	assert_int_equal(forsched_open_memory(bytes.data, bytes.size, "the file", &schedule, &error), FORSCHED_EFORMAT);
+	assert_null(schedule);
+	data_contains(error.text, "the file: ");
+	data_contains(error.text, why);
+}
+
+static void put32(struct bytes bytes, size_t offset, uint32_t value)
+{
+	value = htole32(value);
+	memcpy(bytes.data + offset, &value, 4);
+}
+
+static void other_kinds_are_refused(void **state)
+{
+	struct bytes good = published_spec("FT(2;4,3)", 0, "auto", 1), bad = {.data = malloc(good.size), .size = good.size};
+
+	assert_refused((struct bytes){NULL, 0}, "empty");
+	assert_refused((struct bytes){(unsigned char *)"FORSschd", 8}, "truncated");
+	assert_refused((struct bytes){(unsigned char *)"FORS", 4}, "not a schedule");
+	assert_refused((struct bytes){(unsigned char *)"{\"epoch\": 1234567890}", 21}, "not a schedule");
+	memcpy(bad.data, good.data, good.size);
+	put32(bad, offsetof(struct fors_sf_header, byte_order), 0x04030201);
+	assert_refused(bad, "other byte order");
+	memcpy(bad.data, good.data, good.size);
+	put32(bad, offsetof(struct fors_sf_header, version), FORS_SF_VERSION + 1);
+	published_restamp(bad);
+	assert_refused(bad, "version 2");
+	put32(bad, offsetof(struct fors_sf_header, version), 0);
+	published_restamp(bad);
+	assert_refused(bad, "version");
+	free(bad.data);
+	free(good.data);
+}
+
+static void every_cut_is_seen(struct bytes good)
+{
+	for (size_t size = 8; size < good.size; size++) {
+		unsigned char *data = malloc(size);
+
+		assert_non_null(data);
+		memcpy(data, good.data, size);
+		assert_refused((struct bytes){data, size}, "truncated");
+		free(data);
+	}
+}
+
+/* Open and check all; what is accepted has to be what it was. */
+static void assert_seen(const struct fors_schedule *plan, struct bytes bytes, size_t at, size_t padding, size_t cells)
+{
+	struct forsched *schedule = NULL;
+	struct forsched_error error = {.text = ""};
+	enum forsched_err err = forsched_open_memory(bytes.data, bytes.size, "changed", &schedule, &error);
+
+	if (!err)
+		err = forsched_check(schedule, &error);
+	if (at >= padding && at < cells)
+		assert_same_plan(plan, schedule);
+	else if (!err)
+		fail_msg("a change of byte %zu was not seen", at);
+	else
+		data_contains(error.text, "changed: ");
+	forsched_close(schedule);
+}
+
+static void every_change_is_seen(const struct fors_schedule *plan, struct bytes good)
+{
+	struct fors_sf_header header;
+	size_t padding;
+
+	memcpy(&header, good.data, sizeof(header));
+	padding = le64toh(header.row_crc_offset) + 4ul * le32toh(header.nrows);
+	for (size_t at = 0; at < good.size; at++) {
+		unsigned char old = good.data[at];
+
+		good.data[at] ^= (unsigned char)(1 << at % 8);
+		assert_seen(plan, good, at, padding, le64toh(header.cells_offset));
+		good.data[at] = old;
+	}
+}
+
+static void damage_is_seen(void **state)
+{
+	static const char *const methods[] = {"closed-form", "rounds"};
+
+	for (size_t i = 0; i < 2; i++) {
+		struct bytes good = published_spec("FT(2;4,3;servers=3)", 2, i ? methods[1] : "exact", 1);
+		struct fors_schedule *plan;
+
+		assert_int_equal(fors_schedule_decode(good.data, good.size, "good", &plan, NULL), FORS_OK);
+		every_cut_is_seen(good);
+		every_change_is_seen(plan, good);
+		fors_schedule_free(plan);
+		free(good.data);
+	}
+}
+
+/* A change of one cell of row 0 with right checksums: by which check is it found? */
+static void assert_cell_refused(struct bytes good, uint32_t phase, struct fors_sf_cell change, const char *why)
+{
+	struct bytes bad = {.data = malloc(good.size), .size = good.size};
+	struct forsched_error error = {.text = ""};
+	struct fors_sf_header header;
+	struct forsched *schedule;
+
+	memcpy(bad.data, good.data, good.size);
+	memcpy(&header, good.data, sizeof(header));
+	memcpy(bad.data + le64toh(header.cells_offset) + phase * sizeof(change), &change, sizeof(change));
+	published_restamp(bad);
+	schedule = open_good(bad);
+	assert_int_equal(forsched_check(schedule, &error), FORSCHED_EFORMAT);
+	data_contains(error.text, why);
+	forsched_close(schedule);
+	free(bad.data);
+}
+
+static void contradictions_are_seen(void **state)
+{
+	struct bytes good = published_spec("FT(2;4,3)", 2, "exact", 1);
+	struct forsched *schedule = open_good(good);
+	struct fors_sf_header header;
+	struct fors_sf_cell cell;
+	struct forsched_flow flow;
+	uint32_t phase = 0;
+
+	do {
+		assert_int_equal(forsched_flow(schedule, 0, phase++, &flow), FORSCHED_OK);
+	} while (flow.to == FORSCHED_NOBODY || flow.from == FORSCHED_NOBODY || !flow.spine || flow.to == flow.from);
+	memcpy(&header, good.data, sizeof(header));
+	memcpy(&cell, good.data + header.cells_offset + --phase * sizeof(cell), sizeof(cell));
+#define CHANGED(field, value) ({ struct fors_sf_cell c = cell; c.field = (value); c; })
+	assert_cell_refused(good, phase, CHANGED(dst, 12), "a flow to a server that is not there");
+	assert_cell_refused(good, phase, CHANGED(dst, 0), "a flow to a server that is not there");
+	assert_cell_refused(good, phase, CHANGED(dst, cell.dst % 11 + 1), "twice");
+	assert_cell_refused(good, phase, CHANGED(src, 13), "a flow from a server that is not there");
+	assert_cell_refused(good, phase, CHANGED(src, cell.src % 11 + 1), "twice");
+	assert_cell_refused(good, phase, CHANGED(path, 4), "beyond the LMC");
+	assert_cell_refused(good, phase, CHANGED(in_path, 9), "beyond the LMC");
+	assert_cell_refused(good, phase, CHANGED(path, cell.path ^ 1), "contradict");
+	assert_cell_refused(good, phase, CHANGED(in_path, cell.in_path ^ 1), "contradict");
+	assert_cell_refused(good, phase, CHANGED(reverse, cell.reverse ^ 1), "contradict");
+	assert_cell_refused(good, phase, CHANGED(lane, 4), "a lane that is not there");
+	assert_cell_refused(good, phase, CHANGED(dst, FORS_SF_IDLE), "to nobody that has a path");
+	assert_cell_refused(good, phase, ((struct fors_sf_cell){FORS_SF_IDLE, cell.src, 0, 0, 255, cell.in_path}), "missing");
+	assert_cell_refused(good, phase, ((struct fors_sf_cell){cell.dst, FORS_SF_IDLE, cell.path, cell.reverse, cell.lane, 0}),
+			    "missing");
+#undef CHANGED
+	forsched_close(schedule);
+	free(good.data);
+}
+
+static void twins_are_refused(void **state)
+{
+	struct bytes bytes = published_spec("FT(2;4,3)", 2, "auto", 1);
+	struct fors_sf_server *server = (struct fors_sf_server *)(bytes.data + sizeof(struct fors_sf_header));
+	struct fors_sf_server old = server[3];
+
+	server[3].lid = htole16(le16toh(server[2].lid) + 2);
+	published_restamp(bytes);
+	assert_refused(bytes, "same LID");
+	server[3] = old;
+	server[3].guid = server[7].guid;
+	published_restamp(bytes);
+	assert_refused(bytes, "same GUID");
+	server[3] = old;
+	server[3].rank = 0;
+	published_restamp(bytes);
+	assert_refused(bytes, "order of the servers");
+	server[3] = old;
+	server[3].lid = 0;
+	published_restamp(bytes);
+	assert_refused(bytes, "LID or LMC");
+	free(bytes.data);
+}
+
+/* ---- files that change ---- */
+
+static void assert_no_file(const char *path, const char *why)
+{
+	struct forsched *schedule = NULL;
+	struct forsched_error error;
+
+	assert_int_equal(forsched_open(path, &schedule, &error), FORSCHED_EFILE);
+	assert_null(schedule);
+	data_contains(error.text, why);
+}
+
+static void what_is_no_file(void **state)
+{
+	struct place place = make_place();
+	struct forsched *schedule = NULL;
+
+	assert_no_file(place.file, "No such file");
+	assert_no_file(place.directory, "/schedule: No such file");
+	assert_int_equal(mkfifo(place.file, 0600), 0);
+	assert_no_file(place.file, "not a regular file");
+	assert_no_file("/dev/null", "not a regular file");
+	assert_int_equal(forsched_open(NULL, &schedule, NULL), FORSCHED_ERANGE);
+	unlink(place.file);
+	published_write(place.file, (struct bytes){(unsigned char *)"", 0});
+	assert_int_equal(forsched_open(place.file, &schedule, NULL), FORSCHED_EFORMAT);
+	remove_place(&place);
+}
+
+static void cut_while_open(void **state)
+{
+	static const char *const methods[] = {"exact", "rounds"};
+	struct place place = make_place();
+
+	for (size_t i = 0; i < 2; i++) {
+		struct bytes good = published_spec("FT(2;4,4)", 2, methods[i], 1);
+		struct forsched_error error;
+		struct forsched_flow flow;
+		struct forsched *schedule, *unread;
+		struct forsched_server first;
+		uint32_t number;
+
+		published_write(place.file, good);
+		schedule = open_file(place.directory); /* the file in it */
+		unread = open_file(place.file);
+		assert_int_equal(forsched_prepare(schedule, 3, &error), FORSCHED_OK);
+		assert_int_equal(truncate(place.file, 100), 0);
+		assert_int_equal(forsched_server(unread, 0, &first), FORSCHED_OK);
+		for (uint32_t phase = 0; phase < forsched_nphases(schedule); phase++)
+			assert_int_equal(forsched_flow(schedule, 3, phase, &flow), FORSCHED_OK);
+		assert_int_equal(forsched_find_lid(unread, first.lid, &number, NULL), FORSCHED_OK);
+		assert_int_equal(number, 0);
+		assert_int_equal(forsched_flow(unread, 4, 0, &flow), FORSCHED_ECHANGED);
+		assert_int_equal(forsched_prepare(unread, 4, &error), FORSCHED_ECHANGED);
+		data_contains(error.text, "truncated while it was open");
+		forsched_close(schedule);
+		forsched_close(unread);
+		free(good.data);
+	}
+	remove_place(&place);
+}
+
+/* Somebody copies a new file over the old one instead of renaming it: rows of two plans must never mix. */
+static void written_over_while_open(void **state)
+{
+	static const char *const methods[] = {"exact", "rounds"};
+	struct place place = make_place();
+
+	for (size_t i = 0; i < 2; i++) {
+		struct bytes old = published_spec("FT(2;4,4)", 2, methods[i], 1);
+		struct bed *bed = bed_new("FT(2;4,4)", 2);
+		struct forsched_error error;
+		struct forsched_flow flow;
+		struct forsched *schedule;
+		struct bytes new;
+
+		bed_down(bed, "Leaf00[6] Leaf01[5]");
+		new = published_bytes(published_plan(bed, methods[i], 2));
+		published_write(place.file, old);
+		schedule = open_file(place.file);
+		published_write(place.file, new);
+		assert_int_equal(forsched_flow(schedule, 0, 0, &flow), FORSCHED_ECHANGED);
+		assert_int_equal(forsched_prepare(schedule, 0, &error), FORSCHED_ECHANGED);
+		data_contains(error.text, "open it again");
+		assert_int_equal(forsched_refresh(&schedule, &error), FORSCHED_OK);
+		assert_int_equal(forsched_epoch(schedule), 2);
+		assert_int_equal(forsched_flow(schedule, 0, 0, &flow), FORSCHED_OK);
+		forsched_close(schedule);
+		free(old.data);
+		free(new.data);
+		bed_free(bed);
+	}
+	remove_place(&place);
+}
+
+static void replaced_while_open(void **state)
+{
+	struct place place = make_place();
+	struct bytes first = published_spec("FT(2;4,4)", 2, "exact", 10), second = published_spec("FT(2;4,3)", 2, "exact", 11);
+	struct forsched *schedule, *newer = NULL, *same;
+	struct forsched_error error;
+	struct forsched_flow flow;
+	uint64_t epoch = 0;
+
+	published_replace(place.file, first);
+	same = schedule = open_file(place.file);
+	assert_int_equal(forsched_newest(schedule, &epoch, NULL), FORSCHED_OK);
+	assert_int_equal(epoch, 10);
+	assert_int_equal(forsched_refresh(&schedule, NULL), FORSCHED_OK);
+	assert_ptr_equal(schedule, same);
+	published_replace(place.file, second);
+	assert_int_equal(forsched_flow(schedule, 15, 15, &flow), FORSCHED_OK); /* not read before: still the old file */
+	assert_int_equal(forsched_newest(schedule, &epoch, NULL), FORSCHED_OK);
+	assert_int_equal(epoch, 11);
+	assert_int_equal(forsched_open_newer(schedule, &newer, NULL), FORSCHED_OK);
+	assert_int_equal(forsched_nservers(newer), 12);
+	assert_int_equal(forsched_nservers(schedule), 16);
+	forsched_close(newer);
+	published_replace(place.file, (struct bytes){second.data, 300}); /* damaged: the old one stays */
+	assert_int_equal(forsched_refresh(&schedule, &error), FORSCHED_EFORMAT);
+	data_contains(error.text, "truncated");
+	assert_int_equal(forsched_epoch(schedule), 10);
+	unlink(place.file);
+	assert_int_equal(forsched_refresh(&schedule, &error), FORSCHED_EFILE);
+	assert_int_equal(forsched_flow(schedule, 7, 0, &flow), FORSCHED_OK);
+	published_replace(place.file, second);
+	assert_int_equal(forsched_refresh(&schedule, &error), FORSCHED_OK);
+	assert_int_equal(forsched_epoch(schedule), 11);
+	published_replace(place.file, first); /* an older epoch is never gone back to */
+	newer = NULL;
+	assert_int_equal(forsched_open_newer(schedule, &newer, NULL), FORSCHED_OK);
+	assert_null(newer);
+	forsched_close(schedule);
+	free(first.data);
+	free(second.data);
+	remove_place(&place);
+}
+
+static void put_text(const char *path, const char *text)
+{
+	published_write(path, (struct bytes){(unsigned char *)text, strlen(text)});
+}
+
+static void heartbeats(void **state)
+{
+	static const char *const bad[] = {"", "soon\n", "12\n", "12 34", "12 34 56\n", "-\n", "1 99999999999999999999999\n"};
+	struct place place = make_place();
+	struct bytes good = published_spec("FT(2;4,4)", 0, "auto", 10);
+	struct forsched_heartbeat beat;
+	struct forsched_error error;
+	struct forsched *schedule, *in_memory = open_good(good);
+	char text[64];
+
+	published_write(place.file, good);
+	schedule = open_file(place.file);
+	assert_int_equal(forsched_heartbeat(schedule, &beat, &error), FORSCHED_EFILE);
+	data_contains(error.text, place.heartbeat);
+	snprintf(text, sizeof(text), "%lld 10\n", (long long)time(NULL) * 1000 - 5000);
+	put_text(place.heartbeat, text);
+	assert_int_equal(forsched_heartbeat(schedule, &beat, &error), FORSCHED_OK);
+	assert_int_equal(beat.epoch, 10);
+	assert_true(beat.age_ms >= 4000 && beat.age_ms < FORSCHED_STALE_MS);
+	put_text(place.heartbeat, "1000 10\n");
+	assert_int_equal(forsched_heartbeat(schedule, &beat, &error), FORSCHED_OK);
+	assert_true(beat.age_ms > FORSCHED_STALE_MS);
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		put_text(place.heartbeat, bad[i]);
+		assert_int_equal(forsched_heartbeat(schedule, &beat, &error), FORSCHED_EFORMAT);
+	}
+	assert_int_equal(forsched_heartbeat(in_memory, &beat, &error), FORSCHED_ERANGE);
+	assert_int_equal(forsched_newest(in_memory, &beat.epoch, &error), FORSCHED_ERANGE);
+	data_contains(error.text, "opened from memory");
+	forsched_close(schedule);
+	forsched_close(in_memory);
+	free(good.data);
+	remove_place(&place);
+}
+
+/* ---- threads ---- */
+
+struct job {
+	const struct forsched *schedule;
+	uint64_t sum;
+};
+
+/* All flows of all servers, which nobody has asked for before. */
+static void *look_at_all(void *argument)
+{
+	struct job *job = argument;
+	struct forsched_flow flow;
+
+	for (uint32_t s = 0; s < forsched_nservers(job->schedule); s++)
+		for (uint32_t phase = 0; phase < forsched_nphases(job->schedule); phase++)
+			if (!forsched_flow(job->schedule, s, phase, &flow) && flow.to != FORSCHED_NOBODY)
+				job->sum = job->sum * 31 + flow.dlid + flow.from;
+	return NULL;
+}
+
+static void many_threads_at_once(void **state)
+{
+	static const char *const methods[] = {"exact", "rounds"};
+
+	for (size_t i = 0; i < 2; i++) {
+		struct bytes good = published_spec("FT(2;8,8)", 3, methods[i], 10);
+		struct forsched *schedule = open_good(good);
+		struct job job[6];
+		pthread_t thread[6];
+
+		for (int t = 0; t < 6; t++) {
+			job[t] = (struct job){.schedule = schedule};
+			assert_int_equal(pthread_create(&thread[t], NULL, look_at_all, &job[t]), 0);
+		}
+		for (int t = 0; t < 6; t++) {
+			assert_int_equal(pthread_join(thread[t], NULL), 0);
+			assert_int_not_equal(job[t].sum, 0);
+			assert_int_equal(job[t].sum, job[0].sum);
+		}
+		forsched_close(schedule);
+		free(good.data);
+	}
+}
+
+static void every_code_has_words(void **state)
+{
+	for (int code = FORSCHED_OK; code <= FORSCHED_ENOMEM; code++) {
+		assert_string_not_equal(forsched_strerror((enum forsched_err)code), "");
+		assert_string_not_equal(forsched_strerror((enum forsched_err)code), "unknown error");
+	}
+	assert_string_equal(forsched_strerror((enum forsched_err)99), "unknown error");
+	assert_true(strlen(forsched_version()) >= 5);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(reads_what_was_written),
+		cmocka_unit_test(reads_plans_after_failures),
+		cmocka_unit_test(wide_cells_are_read),
+		cmocka_unit_test(tells_about_itself),
+		cmocka_unit_test(what_is_not_there),
+		cmocka_unit_test(withdrawn_is_an_answer),
+		cmocka_unit_test(other_kinds_are_refused),
+		cmocka_unit_test(damage_is_seen),
+		cmocka_unit_test(contradictions_are_seen),
+		cmocka_unit_test(twins_are_refused),
+		cmocka_unit_test(what_is_no_file),
+		cmocka_unit_test(cut_while_open),
+		cmocka_unit_test(written_over_while_open),
+		cmocka_unit_test(replaced_while_open),
+		cmocka_unit_test(heartbeats),
+		cmocka_unit_test(many_threads_at_once),
+		cmocka_unit_test(every_code_has_words),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
