@@ -7,6 +7,11 @@ bench_bench_planners_LDADD = libforscore.la
 EXTRA_DIST += bench/bench.py bench/phases.py bench/pictures.py bench/planners.py bench/svg.py bench/sweeps.py \
 	bench/tables_text.py bench/throughput.py
 
+# bench-paper: the papers' figures and tables beside what we measure; results in bench-results/paper.
+EXTRA_PROGRAMS += bench/paper/paper_model
+bench_paper_paper_model_SOURCES = bench/paper/paper_model.c
+bench_paper_paper_model_LDADD = libforsmodel.la libforscore.la
+
 .PHONY: bench
 bench: all $(bench_programs)
 	FORS_BUILDDIR=$(abs_top_builddir) PYTHONDONTWRITEBYTECODE=1 \

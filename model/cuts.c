@@ -111,7 +111,8 @@ struct crossing {
 	bool is_counting; /* only the lengths of the paths, into flows.first[f + 1] */
 };
 
-#define BLOCK 8192u /* flows that a thread takes at a time */
+#define BLOCK 8192u   /* flows that a thread takes at a time */
+#define WORTHY 65536u /* flows from which on a second thread is worth starting */
 
 static enum fors_err cross_block(void *context, uint32_t worker, uint32_t item, struct fors_error *error)
 {
@@ -152,7 +153,7 @@ enum fors_err fors_cuts_optimum(const struct fors_cuts *cuts, const uint32_t *sr
 				unsigned threads, double *rate, struct fors_error *error)
 {
 	struct crossing c = {.cuts = cuts, .flows = {.nflows = nflows, .src = (uint32_t *)src, .dst = (uint32_t *)dst}};
-	enum fors_err err = cross(&c, threads, error);
+	enum fors_err err = cross(&c, nflows < WORTHY ? 1 : threads, error);
 
 	if (!err)
 		err = fors_maxmin(cuts->graph, &c.flows, rate, error);

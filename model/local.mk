@@ -8,12 +8,15 @@ libforsmodel_la_SOURCES = \
 	model/graph.c model/model.h \
 	model/incidence.c model/incidence.h \
 	model/jobs.c model/jobs.h \
+	model/lfti.c model/lfti.h \
 	model/lp.c \
 	model/maxmin.c \
+	model/optimum.c model/optimum.h \
 	model/pattern.c model/pattern.h \
 	model/pgft.c model/pgft.h \
 	model/pgft_net.c model/pgft_net.h \
 	model/pgft_route.c \
+	model/pgft_router.c model/pgft_router.h \
 	model/random.h \
 	model/routes.c model/routes.h \
 	model/shares.c model/shares.h

@@ -138,6 +138,22 @@ enum fors_err fors_pgft_net(const struct fors_pgft *tree, struct fors_net **net,
 	return FORS_OK;
 }
 
+uint32_t fors_pgft_net_port(const struct fors_pgft *tree, const struct fors_net *net, uint32_t link)
+{
+	uint32_t cable = link % tree->cables, up, x, port, node;
+	unsigned level = 0;
+
+	while (cable >= tree->first[level + 1])
+		level++;
+	up = ports_up(tree, level);
+	x = (cable - tree->first[level]) / up;
+	port = (cable - tree->first[level]) % up;
+	if (link < tree->cables)
+		return net->node[first_node(tree, level) + x].first_port + ports_down(tree, level) + port + 1;
+	node = first_node(tree, level + 1) + parent_of(tree, level, x, port);
+	return net->node[node].first_port + parent_port(tree, level, x, port) + 1;
+}
+
 enum fors_err fors_pgft_graph(const struct fors_pgft *tree, struct fors_graph **graph, struct fors_error *error)
 {
 	struct fors_graph *g;

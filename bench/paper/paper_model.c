@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * paper_model.c - measurements for paper 002's tables and figures; one JSON object per line.
+ *
+ *      paper_model run SPEC PATTERN PROBLEMS THREADS ALGORITHM...
+ *              Time to solve PROBLEMS random problems, by each of opt, dmk, pf, lp, gen in turn: the mean of two
+ *              instances, repeated, turn by turn, until a quarter of a second has gone into each. Drawing the patterns is not counted, finding
+ *              the paths is. `difference` is the largest one between a rate and opt's (not for dmk).
+ *      paper_model lfti SPEC ROUTING SAMPLES THREADS [quick]
+ *              The table of throughput indices, and the seconds that it took as a whole.
+ *
+ * Exit code 3: lp_solve is not built in.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "core/parallel.h"
+#include "model/lfti.h"
+#include "model/optimum.h"
+#include "model/pgft_net.h"
+#include "model/pgft_router.h"
+#include "model/shares.h"
+
+#define INSTANCES 2
+#define ENOUGH 0.25 /* seconds */
+
+static double now(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+static void check(enum fors_err err, const struct fors_error *error)
+{
+	if (!err)
+		return;
+	fprintf(stderr, "paper_model: %s\n", error->text);
+	exit(err == FORS_ENOTAPPL ? 3 : 2);
+}
+
+static void *need(void *memory)
+{
+	if (!memory) {
+		fprintf(stderr, "paper_model: out of memory\n");
+		exit(2);
+	}
+	return memory;
+}
+
+struct problem {
+	uint32_t n, *src, *dst;
+	double *rate, *best; /* of the algorithm at hand; of opt */
+};
+
+struct world {
+	struct fors_pgft tree;
+	struct fors_graph *graph;
+	struct fors_cuts *cuts;
+	unsigned threads, nproblems; /* of one instance */
+	struct problem *problem;     /* INSTANCES * nproblems */
+};
+
+static struct problem draw(const struct world *world, const char *pattern_name, uint64_t seed)
+{
+	struct fors_pattern_options options = {.seed = seed, .is_random_map = false};
+	struct fors_pattern *pattern;
+	struct fors_error error;
+	struct problem p = {0};
+	size_t n;
+
+	check(fors_pattern_new(pattern_name, world->tree.servers, &options, &pattern, &error), &error);
+	n = fors_pattern_npairs(pattern, 0) + 1;
+	p.src = need(malloc(n * sizeof(*p.src)));
+	p.dst = need(malloc(n * sizeof(*p.dst)));
+	p.rate = need(malloc(n * sizeof(*p.rate)));
+	p.best = need(malloc(n * sizeof(*p.best)));
+	for (size_t i = 0; i + 1 < n; i++) {
+		struct fors_pair pair = fors_pattern_pair(pattern, 0, i);
+
+		if (pair.dst == FORS_NONE || pair.dst == pair.src)
+			continue;
+		p.src[p.n] = pair.src;
+		p.dst[p.n++] = pair.dst;
+	}
+	fors_pattern_free(pattern);
+	return p;
+}
+
+static void problem_free(struct problem *p)
+{
+	free(p->src);
+	free(p->dst);
+	free(p->rate);
+	free(p->best);
+}
+
+/* --- the algorithms --- */
+
+static enum fors_err solve_opt(const struct world *world, struct problem *p, struct fors_error *error)
+{
+	return fors_cuts_optimum(world->cuts, p->src, p->dst, p->n, world->nproblems > 1 ? 1 : world->threads, p->rate, error);
+}
+
+static enum fors_err solve_dmk(const struct world *world, struct problem *p, struct fors_error *error)
+{
+	struct fors_flows flows = {0};
+	uint32_t path[2 * FORS_PGFT_LEVELS];
+	enum fors_err err = FORS_OK;
+
+	for (uint32_t f = 0; f < p->n && !err; f++) {
+		unsigned n = fors_pgft_route(&world->tree, FORS_ROUTE_DMODK, 0, p->src[f], p->dst[f], path);
+
+		err = fors_flows_add(&flows, p->src[f], p->dst[f], path, n, error);
+	}
+	if (!err)
+		err = fors_maxmin(world->graph, &flows, p->rate, error);
+	fors_flows_clear(&flows);
+	return err;
+}
+
+static enum fors_err solve_shares(const struct world *world, struct problem *p, enum fors_fill_step step,
+				  struct fors_error *error)
+{
+	struct fors_shares shares;
+	enum fors_err err = fors_shares_of(world->graph, p->src, p->dst, p->n, &shares, error);
+
+	if (err)
+		return err;
+	err = fors_shares_rates(world->graph, &shares, step, p->rate, error);
+	fors_shares_clear(&shares);
+	return err;
+}
+
+static enum fors_err solve_pf(const struct world *world, struct problem *p, struct fors_error *error)
+{
+	return solve_shares(world, p, FORS_STEP_SEARCH, error);
+}
+
+static enum fors_err solve_lp(const struct world *world, struct problem *p, struct fors_error *error)
+{
+	return solve_shares(world, p, FORS_STEP_LP, error);
+}
+
+static enum fors_err solve_gen(const struct world *world, struct problem *p, struct fors_error *error)
+{
+	return fors_generic_rates(world->graph, p->src, p->dst, p->n, true, p->rate, error);
+}
+
+static struct algorithm {
+	const char *name;
+	enum fors_err (*solve)(const struct world *world, struct problem *p, struct fors_error *error);
+	double seconds, difference;
+	unsigned repeats;
+	bool is_wanted;
+} algorithms[] = {
+	{.name = "opt", .solve = solve_opt}, {.name = "dmk", .solve = solve_dmk}, {.name = "pf", .solve = solve_pf},
+	{.name = "lp", .solve = solve_lp},   {.name = "gen", .solve = solve_gen},
+};
+
+#define NALGORITHMS (sizeof(algorithms) / sizeof(*algorithms))
+
+/* --- run --- */
+
+struct turn {
+	const struct world *world;
+	const struct algorithm *algorithm;
+};
+
+static enum fors_err solve_one(void *context, uint32_t worker, uint32_t item, struct fors_error *error)
+{
+	struct turn *turn = context;
+
+	return turn->algorithm->solve(turn->world, &turn->world->problem[item], error);
+}
+
+/* One turn of an algorithm over all problems: several go to several threads, a single one to all. */
+static void take_turn(const struct world *world, struct algorithm *algorithm)
+{
+	struct turn turn = {world, algorithm};
+	struct fors_error error;
+	double start = now();
+
+	if (world->nproblems > 1)
+		check(fors_parallel(world->threads, INSTANCES * world->nproblems, solve_one, &turn, &error), &error);
+	else
+		for (unsigned i = 0; i < INSTANCES; i++)
+			check(solve_one(&turn, 0, i, &error), &error);
+	algorithm->seconds += now() - start;
+	algorithm->repeats++;
+}
+
+static void compare(const struct world *world, struct algorithm *algorithm)
+{
+	for (unsigned i = 0; i < INSTANCES * world->nproblems; i++)
+		for (uint32_t f = 0; f < world->problem[i].n; f++)
+			algorithm->difference = fmax(algorithm->difference,
+						     fabs(world->problem[i].rate[f] - world->problem[i].best[f]));
+}
+
+static int compare_rates(const void *a, const void *b)
+{
+	const double *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+/* Different rates of a problem: the rounds of algorithms that go by rounds. */
+static unsigned rounds_of(struct problem *p)
+{
+	unsigned count = 0;
+
+	memcpy(p->rate, p->best, p->n * sizeof(*p->rate));
+	qsort(p->rate, p->n, sizeof(*p->rate), compare_rates);
+	for (uint32_t f = 0; f < p->n; f++)
+		count += f == 0 || p->rate[f] > p->rate[f - 1] * (1 + 1e-9);
+	return count;
+}
+
+/* Rounds times what a round looks at: flows with all their links (PF), links (LP). For extrapolation. */
+static void count_work(const struct world *world, double *pf, double *lp, double *rounds)
+{
+	*pf = *lp = *rounds = 0;
+	for (unsigned i = 0; i < INSTANCES * world->nproblems; i++) {
+		struct problem *p = &world->problem[i];
+		double count = rounds_of(p), entries = 0;
+
+		for (uint32_t f = 0; f < p->n; f++)
+			for (unsigned k = 0; k < fors_pgft_meet(&world->tree, p->src[f], p->dst[f]); k++)
+				entries += 2.0 * world->tree.roots[k + 1] * world->tree.p[k];
+		*rounds += count / INSTANCES;
+		*pf += (count + 1) * entries / INSTANCES;
+		*lp += count * world->graph->nlinks / INSTANCES;
+	}
+}
+
+static void print_runs(const struct world *world, const char *spec, const char *pattern)
+{
+	double pf, lp, rounds;
+
+	count_work(world, &pf, &lp, &rounds);
+	for (size_t i = 0; i < NALGORITHMS; i++) {
+		const struct algorithm *a = &algorithms[i];
+
+		if (a->is_wanted)
+			printf("{\"fabric\": \"%s\", \"servers\": %u, \"pattern\": \"%s\", \"problems\": %u, \"flows\": %u, "
+			       "\"algorithm\": \"%s\", \"threads\": %u, \"seconds\": %.9f, \"difference\": %.3g, "
+			       "\"rounds\": %.1f, \"work_pf\": %.6g, \"work_lp\": %.6g}\n",
+			       spec, world->tree.servers, pattern, world->nproblems, world->problem[0].n, a->name,
+			       world->threads, a->seconds / a->repeats / INSTANCES, a->difference, rounds, pf, lp);
+	}
+}
+
+static void measure(struct world *world)
+{
+	struct algorithm *opt = &algorithms[0];
+	bool is_more = true;
+
+	take_turn(world, opt);
+	for (unsigned i = 0; i < INSTANCES * world->nproblems; i++)
+		memcpy(world->problem[i].best, world->problem[i].rate, world->problem[i].n * sizeof(double));
+	opt->seconds = opt->repeats = 0; /* that was to warm up */
+	while (is_more) {
+		is_more = false;
+		for (size_t i = 0; i < NALGORITHMS; i++) {
+			if (!algorithms[i].is_wanted || algorithms[i].seconds > ENOUGH)
+				continue;
+			take_turn(world, &algorithms[i]);
+			if (algorithms[i].solve != solve_dmk)
+				compare(world, &algorithms[i]);
+			is_more = true;
+		}
+	}
+}
+
+static void world_new(const char *spec, struct world *world)
+{
+	struct fors_error error;
+
+	check(fors_pgft_parse(spec, &world->tree, &error), &error);
+	check(fors_pgft_graph(&world->tree, &world->graph, &error), &error);
+	check(fors_cuts_of_tree(&world->tree, &world->cuts, &error), &error);
+}
+
+static void world_free(struct world *world)
+{
+	for (unsigned i = 0; world->problem && i < INSTANCES * world->nproblems; i++)
+		problem_free(&world->problem[i]);
+	free(world->problem);
+	fors_graph_free(world->graph);
+	fors_cuts_free(world->cuts);
+}
+
+static int run(int argc, char **argv)
+{
+	struct world world = {.nproblems = (unsigned)atoi(argv[4]), .threads = (unsigned)atoi(argv[5])};
+
+	world_new(argv[2], &world);
+	world.problem = need(calloc(INSTANCES * world.nproblems, sizeof(*world.problem)));
+	for (unsigned i = 0; i < INSTANCES * world.nproblems; i++)
+		world.problem[i] = draw(&world, argv[3], i + 1);
+	for (int a = 6; a < argc; a++)
+		for (size_t i = 0; i < NALGORITHMS; i++)
+			algorithms[i].is_wanted |= strcmp(argv[a], algorithms[i].name) == 0;
+	measure(&world);
+	print_runs(&world, argv[2], argv[3]);
+	world_free(&world);
+	return 0;
+}
+
+/* --- lfti --- */
+
+static int lfti(int argc, char **argv)
+{
+	struct fors_lfti_options options = {.samples = (unsigned)atoi(argv[4]), .seed = 1, .threads = (unsigned)atoi(argv[5]),
+					    .is_quick = argc > 6};
+	struct fors_lfti_row row[FORS_LFTI_ROWS];
+	struct fors_pgft_paths paths = {0};
+	struct fors_router router;
+	struct world world = {0};
+	struct fors_error error;
+	double start = now();
+
+	world_new(argv[2], &world);
+	check(fors_pgft_routing_parse(argv[3], &paths.routing, &error), &error);
+	paths.tree = &world.tree;
+	paths.graph = world.graph;
+	router = fors_pgft_router(&paths);
+	check(fors_lfti(&router, world.cuts, &options, row, &error), &error);
+	for (int i = 0; i < FORS_LFTI_ROWS; i++)
+		printf("{\"fabric\": \"%s\", \"servers\": %u, \"routing\": \"%s\", \"pattern\": \"%s\", \"map\": \"%s\", \"flows\": %llu, "
+		       "\"samples\": %u, \"routed\": %.9f, \"optimum\": %.9f, \"routed_s\": %.6f, \"optimum_s\": %.6f, \"total_s\": %.3f}\n",
+		       argv[2], world.tree.servers, argv[3], row[i].pattern, row[i].is_random_map ? "random" : "direct",
+		       (unsigned long long)row[i].nflows, options.samples, row[i].routed, row[i].optimum, row[i].routed_s,
+		       row[i].optimum_s, now() - start);
+	world_free(&world);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	if (argc > 6 && strcmp(argv[1], "run") == 0 && atoi(argv[4]) > 0)
+		return run(argc, argv);
+	if (argc > 5 && strcmp(argv[1], "lfti") == 0 && atoi(argv[4]) > 0)
+		return lfti(argc, argv);
+	fprintf(stderr, "usage: paper_model run SPEC PATTERN PROBLEMS THREADS ALGORITHM... | lfti SPEC ROUTING SAMPLES THREADS [quick]\n");
+	return 2;
+}

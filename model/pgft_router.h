@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * pgft_router.h - single-path routing in a fat-tree (pgft.h) as a router (evaluate.h), with or without a net.
+ */
+#ifndef FORS_MODEL_PGFT_ROUTER_H
+#define FORS_MODEL_PGFT_ROUTER_H
+
+#include "model/evaluate.h"
+#include "model/pgft.h"
+#include "model/routes.h"
+
+/* Set tree, graph, routing and seed; fors_pgft_over() does the rest when the links are to be those of a net. */
+struct fors_pgft_paths {
+	const struct fors_pgft *tree;   /* borrowed */
+	const struct fors_graph *graph; /* borrowed; fors_pgft_graph()'s, or that of the routes */
+	enum fors_pgft_routing routing;
+	uint64_t seed;
+	uint32_t *link_of;              /* NULL, or for each link of the tree that of graph, FORS_NONE where the cable is down */
+};
+
+/*
+ * Let `paths` (tree, routing and seed set) speak of the links of `routes`, made over fors_pgft_net()'s net of this tree, some cables
+ * of which may be down; a path over one of them is a dead end. Frees with fors_pgft_paths_clear(). Errors: FORS_ENOMEM.
+ */
+enum fors_err fors_pgft_over(struct fors_pgft_paths *paths, const struct fors_routes *routes, struct fors_error *error);
+void fors_pgft_paths_clear(struct fors_pgft_paths *paths);
+
+/* The router that asks these paths; valid as long as they are. */
+struct fors_router fors_pgft_router(const struct fors_pgft_paths *paths);
+
+#endif
