@@ -23,7 +23,8 @@ static uint64_t unix_ms(void)
 	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
-static void load_schedule(struct fors_board *board)
+/* False: out of memory. A file that is no good is as if there were none. */
+static bool load_schedule(struct fors_board *board)
 {
 	struct fors_error error;
 	void *bytes = NULL;
@@ -33,10 +34,12 @@ static void load_schedule(struct fors_board *board)
 	if (!err && bytes)
 		err = fors_schedule_decode(bytes, size, "schedule", &board->schedule, &error);
 	free(bytes);
-	if (err)
+	board->is_unread = err == FORS_ENOMEM;
+	if (err && !board->is_unread)
 		fors_log_error(board->log, FORS_F_OLDFILE, "%s", error.text);
-	else if (board->schedule)
+	if (board->schedule)
 		board->last_epoch = board->schedule->epoch;
+	return !board->is_unread;
 }
 
 void fors_board_open(struct fors_board *board, struct osm_log *log, const struct fors_folder *folder)
@@ -118,46 +121,46 @@ static bool is_posted(const struct fors_board *board, struct fors_schedule *sche
 	return same;
 }
 
-static void take_schedule(struct fors_board *board, struct fors_schedule *schedule)
+/* False: out of memory. */
+static bool take_schedule(struct fors_board *board, struct fors_schedule *schedule)
 {
-	struct fors_error error;
 	void *bytes;
 	size_t size;
 
 	if (is_posted(board, schedule)) {
 		fors_schedule_free(schedule);
-		return;
+		return true;
 	}
 	schedule->epoch = unix_ms();
 	if (schedule->epoch <= board->last_epoch)
 		schedule->epoch = board->last_epoch + 1;
-	if (fors_schedule_encode(schedule, &bytes, &size, &error)) {
-		fors_log_error(board->log, FORS_F_MEMORY, "the schedule cannot be published: %s", error.text);
+	if (fors_schedule_encode(schedule, &bytes, &size, NULL)) {
 		fors_schedule_free(schedule);
-		return;
+		return false;
 	}
 	set_sheet(board, SHEET_SCHEDULE, bytes, size);
 	fors_schedule_free(board->schedule);
 	board->schedule = schedule;
 	board->last_epoch = schedule->epoch;
 	board->last_beat = 0; /* which names the epoch */
+	return true;
 }
 
-static void take_status(struct fors_board *board, const struct fors_status *status)
+/* False: out of memory. */
+static bool take_status(struct fors_board *board, const struct fors_status *status)
 {
-	struct fors_error error;
 	char *json = NULL, *prom = NULL;
 
-	if (fors_status_json(status, &json, &error) || fors_status_prom(status, &prom, &error)) {
-		fors_log_error(board->log, FORS_F_MEMORY, "the status cannot be published: %s", error.text);
+	if (fors_status_json(status, &json, NULL) || fors_status_prom(status, &prom, NULL)) {
 		free(json);
-		return;
+		return false;
 	}
 	set_sheet(board, SHEET_STATUS, json, strlen(json));
 	set_sheet(board, SHEET_METRICS, prom, strlen(prom));
 	board->is_posted = true;
 	board->state = status->state;
 	memcpy(board->reason, status->reason, sizeof(board->reason));
+	return true;
 }
 
 /* The same news for people who read OpenSM's log, which also is there when the folder is not. */
@@ -176,29 +179,32 @@ static void log_status(const struct fors_board *board, const struct fors_status 
 		fors_log_info(board->log, "%s: %s", name[status->state], status->reason);
 }
 
-void fors_board_post(struct fors_board *board, struct fors_schedule *schedule, struct fors_status *status)
+bool fors_board_post(struct fors_board *board, struct fors_schedule *schedule, struct fors_status *status)
 {
 	char reason[sizeof(status->reason)];
 
 	memcpy(reason, status->reason, sizeof(reason));
-	if (schedule)
-		take_schedule(board, schedule);
+	if (board->is_unread && !load_schedule(board)) { /* whose epoch the next one has to exceed */
+		fors_schedule_free(schedule);
+		return false;
+	}
+	if (schedule && !take_schedule(board, schedule))
+		return false;
 	if (board->schedule)
 		fors_status_schedule(status, board->schedule);
 	memcpy(status->reason, reason, sizeof(reason));
-	take_status(board, status);
+	if (!take_status(board, status))
+		return false;
 	log_status(board, status);
 	fors_board_retry(board);
+	return true;
 }
 
-void fors_board_withdraw(struct fors_board *board, struct fors_status *status)
+bool fors_board_withdraw(struct fors_board *board, struct fors_status *status)
 {
 	struct fors_schedule *nothing = NULL;
-	struct fors_error error;
 
-	if (fors_schedule_withdrawn(0, status->reason, &nothing, &error))
-		fors_log_error(board->log, FORS_F_MEMORY, "the schedule cannot be withdrawn: %s", error.text);
-	fors_board_post(board, nothing, status);
+	return !fors_schedule_withdrawn(0, status->reason, &nothing, NULL) && fors_board_post(board, nothing, status);
 }
 
 /* Text "<Unix time in ms> <epoch>"; its loss in a crash is what it is for, so it is not synced. */

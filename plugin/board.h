@@ -29,6 +29,7 @@ struct fors_board {
 		size_t size;
 	} sheet[3];                     /* in the order of writing */
 	bool has_complained;            /* about a folder that cannot be written */
+	bool is_unread;                 /* there was no memory to read what an earlier opensm left */
 };
 
 /* Take up where an earlier opensm left off: its schedule (checked), its epoch. A bad old file is logged, no error. */
@@ -41,12 +42,13 @@ bool fors_board_has_plan(const struct fors_board *board);
 /*
  * Post a schedule (owned by the board then; NULL: the schedule stays) together with a status, into
  * which what the schedule says is filled. A schedule gets the next epoch; one that says the same
- * as the posted one is dropped and its epoch stays. Failures are logged and retried.
+ * as the posted one is dropped and its epoch stays. Failures to write are logged and retried. False when memory ran
+ * out: then nothing new is posted, and the schedule is gone.
  */
-void fors_board_post(struct fors_board *board, struct fors_schedule *schedule, struct fors_status *status);
+bool fors_board_post(struct fors_board *board, struct fors_schedule *schedule, struct fors_status *status);
 
-/* Post a withdrawn schedule and the status, both with the status's reason. */
-void fors_board_withdraw(struct fors_board *board, struct fors_status *status);
+/* Post a withdrawn schedule and the status, both with the status's reason. False: as fors_board_post(). */
+bool fors_board_withdraw(struct fors_board *board, struct fors_status *status);
 
 /* Try again to write what could not be written. */
 void fors_board_retry(struct fors_board *board);

@@ -213,7 +213,7 @@ enum fors_err fors_published(const struct fors_folder *folder, const char *name,
 			err = fors_fail(error, FORS_EIO, "%s/%s/%s: not a regular file of at most %zu bytes",
 					folder->parent, folder->name, name, max_size);
 		else if (!(found = read_bytes(fd, (size_t)info.st_size)))
-			err = fail_file(folder, name, "cannot be read", error);
+			err = errno == ENOMEM ? fors_fail_memory(error) : fail_file(folder, name, "cannot be read", error);
 		close(fd);
 	}
 	if (!err) {

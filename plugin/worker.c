@@ -16,6 +16,9 @@
  * leaves no trace. When the key differs, the published schedule is
  * first checked against the new tables: it stays while it is still right (entries
  * on living home lanes never move, so it often is), else it is withdrawn at once.
+ *
+ * Memory may run out anywhere. Then the job is put aside and tried again every second, until it
+ * is done or a newer one comes: what readers see may be late, but it does not stay wrong.
  */
 #include "worker.h"
 
@@ -58,6 +61,9 @@ struct fors_worker {
 	struct prepared prepared;
 	uint64_t settled_key;       /* of the job that decided what is published; 0: none */
 	bool is_out;                /* not the master, and has said so */
+	bool is_short;              /* memory ran out while this job was in work */
+	bool has_complained;        /* of that */
+	struct fors_job *again;     /* to be tried again in a second, for want of memory, or NULL; owned */
 };
 
 struct fors_job *fors_job_new(enum fors_job_kind kind)
@@ -138,17 +144,32 @@ static double now_ms(void)
 	return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
 }
 
-static void fill_status(const struct fors_worker *worker, const struct fors_job *job, enum fors_state state,
+/* Memory ran out: this job has to be tried again. */
+static void run_short(struct fors_worker *worker)
+{
+	if (!worker->has_complained)
+		fors_log_error(worker->setup.log, FORS_F_MEMORY,
+			       "out of memory: what is published may be out of date; fors tries again every second");
+	worker->has_complained = worker->is_short = true;
+}
+
+static void fill_status(struct fors_worker *worker, const struct fors_job *job, enum fors_state state,
 			const char *reason, struct fors_status *status)
 {
-	struct fors_error error;
-
 	fors_status_init(status);
 	status->state = state;
 	snprintf(status->reason, sizeof(status->reason), "%s", reason);
 	status->tables_ms = job->tables_ms;
-	if (job->fabric && fors_status_fabric(status, job->fabric, &error))
-		fors_log_error(worker->setup.log, FORS_F_MEMORY, "the status is incomplete: %s", error.text);
+	if (job->fabric && fors_status_fabric(status, job->fabric, NULL))
+		run_short(worker);
+}
+
+/* Hand a status to the board, and a schedule, which is the board's then (NULL: it stays); the status is used up. */
+static void post(struct fors_worker *worker, struct fors_schedule *schedule, struct fors_status *status)
+{
+	if (!fors_board_post(&worker->board, schedule, status))
+		run_short(worker);
+	fors_status_clear(status);
 }
 
 /* Do readers know that there is no schedule, and this state? */
@@ -171,10 +192,12 @@ static void withdraw(struct fors_worker *worker, const struct fors_job *job, enu
 		status.lmc_needed = worker->prepared.lmc_needed;
 		status.plan_ms = worker->prepared.plan_ms;
 	}
-	if (state == FORS_PLANNING && is_said(&worker->board, state)) /* another reason to wait is no news for readers */
-		fors_board_post(&worker->board, NULL, &status);
-	else
-		fors_board_withdraw(&worker->board, &status);
+	if (state == FORS_PLANNING && is_said(&worker->board, state)) { /* another reason to wait is no news for readers */
+		post(worker, NULL, &status);
+		return;
+	}
+	if (!fors_board_withdraw(&worker->board, &status))
+		run_short(worker);
 	fors_status_clear(&status);
 }
 
@@ -182,11 +205,10 @@ static void withdraw(struct fors_worker *worker, const struct fors_job *job, enu
 static enum fors_err check(struct fors_worker *worker, const struct fors_job *job,
 			   const struct fors_schedule *schedule, struct fors_verdict *verdict)
 {
-	struct fors_error error;
-	enum fors_err err = fors_verify(job->net, job->lfts, schedule, cancelled, worker, verdict, &error);
+	enum fors_err err = fors_verify(job->net, job->lfts, schedule, cancelled, worker, verdict, NULL);
 
 	if (err && err != FORS_ECANCELLED)
-		fors_log_error(worker->setup.log, FORS_F_MEMORY, "a schedule cannot be verified: %s", error.text);
+		run_short(worker);
 	return err;
 }
 
@@ -204,8 +226,7 @@ static void recheck(struct fors_worker *worker, const struct fors_job *job, cons
 		return;
 	}
 	fill_status(worker, job, FORS_PLANNING, reason, &status);
-	fors_board_post(&worker->board, NULL, &status);
-	fors_status_clear(&status);
+	post(worker, NULL, &status);
 }
 
 static void forget_plan(struct prepared *prepared)
@@ -229,15 +250,20 @@ static enum fors_err plan(struct fors_worker *worker, const struct fors_job *job
 		err = fors_plan(&task, job->method, &made->schedule, &made->error);
 	fors_lanes_free(lanes);
 	made->plan_ms = now_ms() - start;
-	if (err != FORS_ECANCELLED && err != FORS_ENOPATH && !fors_lower_bound(job->fabric, &bound, NULL))
+	if (err == FORS_ECANCELLED || err == FORS_ENOMEM)
+		return err;
+	if (err != FORS_ENOPATH) {
+		if (fors_lower_bound(job->fabric, &bound, NULL))
+			return FORS_ENOMEM;
 		made->lower_bound = bound;
+	}
 	if (!err || err == FORS_ELMC)
 		made->lmc_needed =
 			fors_lmc_needed(job->fabric, err ? 0 : made->schedule->nphases, made->lower_bound);
 	return err;
 }
 
-/* Have the plan for the job, or the reason why there is none, in worker->prepared. False: it was cancelled. */
+/* Have the plan for the job, or the reason why there is none, in worker->prepared. False: cancelled, or no memory. */
 static bool prepare(struct fors_worker *worker, const struct fors_job *job, uint64_t key)
 {
 	struct prepared *prepared = &worker->prepared;
@@ -247,10 +273,13 @@ static bool prepare(struct fors_worker *worker, const struct fors_job *job, uint
 		return true;
 	forget_plan(prepared);
 	err = plan(worker, job, prepared);
-	if (err == FORS_ECANCELLED)
+	if (err == FORS_ENOMEM) {
+		forget_plan(prepared);
+		run_short(worker);
+	}
+	if (err == FORS_ECANCELLED || err == FORS_ENOMEM)
 		return false;
-	if (err != FORS_ENOMEM) /* which the next sweep may not meet any more */
-		prepared->key = key;
+	prepared->key = key;
 	return true;
 }
 
@@ -303,8 +332,7 @@ static void publish(struct fors_worker *worker, const struct fors_job *job)
 	status.plan_ms = prepared->plan_ms;
 	status.lower_bound = prepared->lower_bound;
 	status.lmc_needed = prepared->lmc_needed;
-	fors_board_post(&worker->board, prepared->schedule, &status);
-	fors_status_clear(&status);
+	post(worker, prepared->schedule, &status);
 	prepared->schedule = NULL;
 	forget_plan(prepared);
 }
@@ -316,8 +344,11 @@ static void settle(struct fors_worker *worker, const struct fors_job *job, uint6
 	struct fors_verdict verdict;
 	enum fors_err err;
 
-	if (!prepare(worker, job, key))
+	if (!prepare(worker, job, key)) {
+		if (worker->is_short)
+			recheck(worker, job, "out of memory; fors tries again every second");
 		return;
+	}
 	if (!prepared->schedule) {
 		fors_log_error(worker->setup.log, FORS_F_NOPLAN, "%s", prepared->error.text);
 		withdraw(worker, job, FORS_FAILED, prepared->error.text);
@@ -325,7 +356,7 @@ static void settle(struct fors_worker *worker, const struct fors_job *job, uint6
 		return;
 	}
 	err = check_settled(worker, job, &verdict);
-	if (err) /* cancelled: a newer job comes; out of memory: the next sweep */
+	if (err) /* cancelled: a newer job comes; out of memory: this one will come again */
 		return;
 	if (verdict.is_good) {
 		publish(worker, job);
@@ -378,9 +409,30 @@ static void handle_job(struct fors_worker *worker, struct fors_job *job)
 /* Takes the job. */
 static void handle(struct fors_worker *worker, struct fors_job *job)
 {
+	worker->is_short = false;
 	handle_job(worker, job);
+	if (worker->is_short) {
+		if (worker->prepared.ground == job)
+			worker->prepared.ground = NULL;
+		worker->settled_key = 0;
+		worker->again = job;
+		return;
+	}
+	worker->has_complained = false;
 	if (job != worker->prepared.ground)
 		fors_job_free(job);
+}
+
+/* The job to work on, if any: the newest one, else the one that was put aside. */
+static struct fors_job *choose(struct fors_worker *worker, struct fors_job *newest)
+{
+	struct fors_job *aside = worker->again;
+
+	worker->again = NULL;
+	if (!newest)
+		return aside;
+	fors_job_free(aside);
+	return newest;
 }
 
 /* A master that hands over gets no event: only looking helps. */
@@ -389,19 +441,30 @@ static void watch_mastership(struct fors_worker *worker)
 	static const struct fors_job nothing = { .kind = FORS_JOB_DECLINED, .tables_ms = -1 };
 	enum fors_mastership mastership = worker->setup.mastership(worker->setup.context);
 
+	worker->is_short = false;
 	if (mastership == FORS_MASTER_NO && !worker->is_out)
 		withdraw(worker, &nothing, FORS_INACTIVE, "this subnet manager is not the master");
-	worker->is_out = mastership == FORS_MASTER_NO;
+	worker->is_out = mastership == FORS_MASTER_NO && !worker->is_short;
+}
+
+/* What the monotonic clock will say in `ms`. */
+static struct timespec time_in(unsigned ms)
+{
+	struct timespec then;
+
+	clock_gettime(CLOCK_MONOTONIC, &then);
+	then.tv_nsec += (long)(ms % 1000) * 1000000;
+	then.tv_sec += ms / 1000 + then.tv_nsec / 1000000000;
+	then.tv_nsec %= 1000000000;
+	return then;
 }
 
 /* Wait for a job, a second at most. False: the worker shall end. */
 static bool wait_for_mail(struct fors_worker *worker, struct fors_job **job)
 {
-	struct timespec until;
+	struct timespec until = time_in(worker->setup.tick_ms);
 	bool go_on;
 
-	clock_gettime(CLOCK_MONOTONIC, &until);
-	until.tv_sec++;
 	pthread_mutex_lock(&worker->mutex);
 	while (!worker->mail && !worker->stop) {
 		if (pthread_cond_timedwait(&worker->news, &worker->mutex, &until))
@@ -422,8 +485,7 @@ static void say_goodbye(struct fors_worker *worker)
 	fors_status_init(&status);
 	status.state = FORS_INACTIVE;
 	snprintf(status.reason, sizeof(status.reason), "opensm has ended; failures are not repaired");
-	fors_board_post(&worker->board, NULL, &status);
-	fors_status_clear(&status);
+	post(worker, NULL, &status);
 }
 
 static void *run(void *context)
@@ -433,6 +495,7 @@ static void *run(void *context)
 
 	fors_board_open(&worker->board, worker->setup.log, worker->setup.folder);
 	while (wait_for_mail(worker, &job)) {
+		job = choose(worker, job);
 		if (job)
 			handle(worker, job);
 		watch_mastership(worker);
@@ -440,7 +503,7 @@ static void *run(void *context)
 		if (!worker->is_out)
 			fors_board_beat(&worker->board);
 	}
-	fors_job_free(job);
+	fors_job_free(choose(worker, job));
 	if (!worker->is_out)
 		say_goodbye(worker);
 	forget_plan(&worker->prepared);
@@ -491,6 +554,8 @@ enum fors_err fors_worker_start(const struct fors_worker_setup *setup, struct fo
 	made->setup = *setup;
 	if (!made->setup.threads)
 		made->setup.threads = sysconf(_SC_NPROCESSORS_ONLN) > 1 ? 2 : 1;
+	if (!made->setup.tick_ms)
+		made->setup.tick_ms = 1000;
 	forget_plan(&made->prepared);
 	init_lock(made);
 	failed = start_thread(made);

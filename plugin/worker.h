@@ -48,9 +48,10 @@ enum fors_mastership {
 struct fors_worker_setup {
 	struct osm_log *log;             /* borrowed until fors_worker_stop() */
 	const struct fors_folder *folder; /* borrowed likewise */
-	enum fors_mastership (*mastership)(void *context); /* asked by the worker's thread, every second */
+	enum fors_mastership (*mastership)(void *context); /* asked by the worker's thread, every tick */
 	void *context;
 	unsigned threads;                /* for planning; 0: as the machine has, at most 2 */
+	unsigned tick_ms;                /* how often it looks around when there are no jobs; 0: every second */
 };
 
 /* Start the thread. Errors: FORS_ENOMEM. */

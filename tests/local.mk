@@ -79,14 +79,14 @@ fault_ldflags = $(AM_LDFLAGS) -pthread -Wl,--wrap=pthread_create
 if SANITIZED
 fault_cppflags = $(AM_CPPFLAGS) -DFORS_WRAP
 fault_ldflags += -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=free \
-	-Wl,--wrap=strdup,--wrap=strndup,--wrap=open_memstream
+	-Wl,--wrap=strdup,--wrap=strndup,--wrap=asprintf
 else
 fault_cppflags = $(AM_CPPFLAGS)
 endif
-tests_unit_test_memory_SOURCES = tests/unit/test_memory.c $(fault_sources)
+tests_unit_test_memory_SOURCES = tests/unit/test_memory.c plugin/publish.c plugin/settings.c $(fault_sources)
 tests_unit_test_memory_CPPFLAGS = $(fault_cppflags)
 tests_unit_test_memory_LDFLAGS = $(fault_ldflags)
-tests_unit_test_memory_LDADD = $(unit_support)
+tests_unit_test_memory_LDADD = $(unit_support) $(INIH_LIBS)
 
 EXTRA_DIST += tests/data/README tests/data/chassis.ibnetdiscover tests/data/ibsim.net \
 	tests/data/small.dump_fts tests/data/small-all.dump_fts tests/data/small-nodests.dump_fts \
@@ -110,9 +110,10 @@ tests_unit_test_publish_SOURCES = tests/unit/test_publish.c plugin/publish.c
 tests_unit_test_publish_LDADD = libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_settings_SOURCES = tests/unit/test_settings.c plugin/settings.c
 tests_unit_test_settings_LDADD = libforscore.la $(CMOCKA_LIBS) $(INIH_LIBS)
-tests_unit_test_worker_SOURCES = tests/unit/test_worker.c plugin/board.c plugin/publish.c plugin/worker.c
+tests_unit_test_worker_SOURCES = tests/unit/test_worker.c plugin/board.c plugin/publish.c plugin/worker.c $(fault_sources)
+tests_unit_test_worker_CPPFLAGS = $(fault_cppflags)
 tests_unit_test_worker_LDADD = libforscore.la $(CMOCKA_LIBS)
-tests_unit_test_worker_LDFLAGS = $(AM_LDFLAGS) -pthread -Wl,--wrap=fors_plan
+tests_unit_test_worker_LDFLAGS = $(fault_ldflags) -Wl,--wrap=fors_plan
 
 # The plugin as built for another OpenSM; only the end-to-end tests want it.
 if BUILD_PLUGIN

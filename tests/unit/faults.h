@@ -15,6 +15,8 @@
 
 /* The n-th allocation from now fails (n > 0), and with `on` all after it. */
 void faults_arm(uint64_t n, bool on);
+/* No faults in this thread, and none counted: they are for others. */
+void faults_spare_me(void);
 /* No more faults. True when one happened since faults_arm(). */
 bool faults_off(void);
 

@@ -8,6 +8,7 @@
  * many allocations are tried with all of the first few hundred, and samples of the rest. Threads that
  * cannot be started are tried likewise.
  */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +22,8 @@
 #include "core/synthetic.h"
 #include "core/verify.h"
 #include "data.h"
+#include "plugin/publish.h"
+#include "plugin/settings.h"
 #include "faults.h"
 #include "support.h"
 
@@ -38,6 +41,7 @@ struct ground {
 	size_t nbytes;
 	const char *method;
 	unsigned threads;
+	char directory[64], guids[96], options[128]; /* of the plugin's tests */
 };
 
 /*
@@ -545,6 +549,69 @@ static enum fors_err parse_json(const struct ground *g, uint64_t *digest, struct
 	return err;
 }
 
+/* ---- what the plugin reads ---- */
+
+static enum fors_err load_settings(const struct ground *g, uint64_t *digest, struct fors_error *error)
+{
+	const struct fors_sources sources = {.options = g->options, .root_guid_file = g->guids, .cn_guid_file = g->guids};
+	struct fors_settings *settings = UNTOUCHED;
+	enum fors_err err;
+
+	begin();
+	err = fors_settings_load(&sources, &settings, error);
+	faults_off();
+	if (err) {
+		assert_ptr_equal(settings, UNTOUCHED);
+		return err;
+	}
+	*digest = digest_of(settings->root, settings->nroots * sizeof(*settings->root)) ^
+		  digest_of(settings->method, strlen(settings->method));
+	fors_settings_free(settings);
+	return FORS_OK;
+}
+
+static enum fors_err init_folder(const char *state_dir, uint64_t *digest, struct fors_error *error)
+{
+	struct fors_folder folder = {.parent = UNTOUCHED};
+	enum fors_err err;
+
+	begin();
+	err = fors_folder_init(&folder, state_dir, 1, error);
+	faults_off();
+	if (err) {
+		assert_ptr_equal(folder.parent, UNTOUCHED);
+		return err;
+	}
+	*digest = digest_of(folder.parent, strlen(folder.parent));
+	fors_folder_clear(&folder);
+	return FORS_OK;
+}
+
+static enum fors_err named_folder(const struct ground *g, uint64_t *digest, struct fors_error *error)
+{
+	return init_folder("/somewhere", digest, error);
+}
+
+static enum fors_err usual_folder(const struct ground *g, uint64_t *digest, struct fors_error *error)
+{
+	return init_folder(NULL, digest, error);
+}
+
+static enum fors_err read_published(const struct ground *g, uint64_t *digest, struct fors_error *error)
+{
+	struct fors_folder folder;
+	void *bytes = UNTOUCHED;
+	size_t size = 0;
+	enum fors_err err;
+
+	assert_int_equal(fors_folder_init(&folder, g->directory, 1, NULL), FORS_OK);
+	begin();
+	err = fors_published(&folder, "schedule", 1 << 20, &bytes, &size, error);
+	err = made_bytes(err, bytes, size, digest);
+	fors_folder_clear(&folder);
+	return err;
+}
+
 /* ---- trying them ---- */
 
 static uint64_t next(uint64_t n)
@@ -554,7 +621,7 @@ static uint64_t next(uint64_t n)
 
 static void check_result(const char *name, uint64_t n, enum fors_err err, const struct fors_error *error)
 {
-	if (!err)
+	if (!err || (err == FORS_EIO && strstr(error->text, strerror(ENOMEM)))) /* a file cannot be opened without memory */
 		return;
 	if (err != FORS_ENOMEM || error->code != err || !error->text[0])
 		fail_msg("%s, allocation %llu: \"%s\" instead of out of memory: %s", name, (unsigned long long)n,
@@ -595,6 +662,51 @@ static void try_both(const char *name, operation run, const struct ground *groun
 	try_each(name, run, ground, true);
 	if (faults_leaked())
 		fail_msg("%s: memory lost", name);
+}
+
+/* ---- cancelling ---- */
+
+/* Says stop at the ask number `left`. */
+static bool stop_at(void *context)
+{
+	uint64_t *left = context;
+
+	if (*left)
+		--*left;
+	return *left == 0;
+}
+
+/* Cancelled at the n-th ask: a word, nothing lost; false when it was not asked so often. */
+static bool cancel_plan(const struct ground *g, uint64_t n, uint64_t usual)
+{
+	struct fors_schedule *schedule = UNTOUCHED;
+	struct fors_task task = bed_task(g->bed);
+	struct fors_error error = {.text = ""};
+	uint64_t left = n, digest;
+	enum fors_err err;
+
+	task.cancelled = stop_at;
+	task.context = &left;
+	task.ilp_seconds = 10;
+	err = fors_plan(&task, g->method, &schedule, &error);
+	if (err && (err != FORS_ECANCELLED || error.code != err || !error.text[0]))
+		fail_msg("%s, stopped at ask %llu: \"%s\": %s", g->method, (unsigned long long)n, fors_strerror(err),
+			 error.text);
+	made_schedule(err, schedule, &digest);
+	assert_true(err || digest == usual);
+	return left == 0;
+}
+
+static bool cancel_verify(const struct ground *g, uint64_t n)
+{
+	struct fors_verdict verdict = {.is_good = false};
+	struct fors_error error = {.text = ""};
+	uint64_t left = n;
+	enum fors_err err = fors_verify(g->bed->net, g->bed->lfts, g->schedule, stop_at, &left, &verdict, &error);
+
+	assert_int_equal(err, left ? FORS_OK : FORS_ECANCELLED);
+	assert_int_equal(verdict.is_good, !err);
+	return left == 0;
 }
 
 /* ---- grounds ---- */
@@ -676,6 +788,40 @@ static void all_but_plans(void **state)
 	ground_free(g);
 }
 
+static void put(const char *path, const char *text)
+{
+	FILE *file = fopen(path, "w");
+
+	assert_non_null(file);
+	fputs(text, file);
+	fclose(file);
+}
+
+static void what_the_plugin_reads(void **state)
+{
+	struct ground *g = ground_new("FT(2;3,3)", 0, "");
+	struct fors_folder folder;
+	char conf[96], command[128];
+
+	strcpy(g->directory, "/tmp/fors-memory-XXXXXX");
+	assert_non_null(mkdtemp(g->directory));
+	snprintf(g->guids, sizeof(g->guids), "%s/guids", g->directory);
+	snprintf(conf, sizeof(conf), "%s/fors.conf", g->directory);
+	snprintf(g->options, sizeof(g->options), "fors_config=%s", conf);
+	put(g->guids, "0x10\n0x20\n0x30\n");
+	put(conf, "method = rounds\nstate_dir = /somewhere\n");
+	assert_int_equal(fors_folder_init(&folder, g->directory, 1, NULL), FORS_OK);
+	assert_int_equal(fors_publish(&folder, "schedule", g->bytes, g->nbytes, false, NULL), FORS_OK);
+	try_both("fors_settings_load", load_settings, g);
+	try_both("fors_folder_init, named", named_folder, g);
+	try_both("fors_folder_init, usual", usual_folder, g);
+	try_both("fors_published", read_published, g);
+	fors_folder_clear(&folder);
+	snprintf(command, sizeof(command), "rm -rf %s", g->directory);
+	assert_int_equal(system(command), 0);
+	ground_free(g);
+}
+
 /* Naming what is down allocates nothing. */
 static void taking_down_needs_no_memory(void **state)
 {
@@ -748,13 +894,49 @@ static void plans_without_threads(void **state)
 	ground_free(g);
 }
 
+static void try_cancel(const struct case_of_plan *c)
+{
+	struct ground *g = ground_new(c->spec, c->lmc, c->down);
+	uint64_t usual, n = 1;
+	int64_t live;
+
+	g->method = c->method;
+	armed = (struct pause){0, false};
+	assert_int_equal(plan(g, &usual, NULL), FORS_OK);
+	live = faults_live();
+	while (cancel_plan(g, n, usual))
+		n = next(n);
+	for (n = 1; cancel_verify(g, n); n = next(n))
+		;
+	assert_int_equal(faults_live(), live);
+	ground_free(g);
+}
+
+/* Whoever asks to stop is heard at the first, the second, the n-th ask. */
+static void stopping_at_each_ask(void **state)
+{
+	static const struct case_of_plan cases[] = {
+		{"FT(2;8,5)", 3, "Leaf00[9] Leaf00[10]", "closed-form"},
+		{"FT(2;3,4;servers=4;cables=2;empty=1/2)", 2, "Leaf00[5] Leaf01[6] Leaf02[7]", "rounds"},
+		{"FT(2;3,4;servers=4;cables=2;empty=1/2)", 3, "Leaf00[5] Leaf01[6] Leaf02[7]", "exact"},
+		{"FT(2;8,8)", 3, "Leaf00[9] Leaf00[10] Leaf02[12]", "auto"},
+		{"FT(2;8,8)", 0, "Leaf00[9] Leaf00[10] Leaf02[12]", "rounds"},
+		{"FT(2;20,18)", 5, "Leaf00[21] Leaf05[24]", "auto"},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		try_cancel(&cases[i]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(all_but_plans),
+		cmocka_unit_test(what_the_plugin_reads),
 		cmocka_unit_test(taking_down_needs_no_memory),
 		cmocka_unit_test(plans),
 		cmocka_unit_test(plans_without_threads),
+		cmocka_unit_test(stopping_at_each_ask),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

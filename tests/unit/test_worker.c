@@ -22,6 +22,7 @@
 #include "core/synthetic.h"
 #include "plugin/log.h"
 #include "plugin/worker.h"
+#include "faults.h"
 
 #define WAIT_MS 20000
 
@@ -76,7 +77,7 @@ struct bench {
 
 static void start_worker(struct bench *bench)
 {
-	const struct fors_worker_setup setup = { .folder = &bench->folder, .mastership = mastership };
+	const struct fors_worker_setup setup = { .folder = &bench->folder, .mastership = mastership, .tick_ms = 10 };
 
 	assert_int_equal(fors_worker_start(&setup, &bench->worker, NULL), FORS_OK);
 }
@@ -399,6 +400,100 @@ static void folder_that_comes_late_is_filled(void **state)
 	assert_int_equal(atomic_load(&errors_logged[FORS_F_PUBLISH]), 1);
 }
 
+/* ---- memory runs out in the worker ---- */
+
+/* A job, and what has to come of it. */
+struct step {
+	enum fors_job_kind kind;
+	const char *down;
+	enum fors_state state;
+	uint32_t nphases;
+};
+
+/* The epoch after the step. It always grows: each step changes what is published. */
+static int64_t take_step(struct bench *bench, const struct step *step, int64_t epoch)
+{
+	if (step->kind == FORS_JOB_DECLINED)
+		decline(bench, "not a tree");
+	else
+		submit(bench, step->kind, step->down);
+	return wait_state(bench, step->state, epoch + 1);
+}
+
+/*
+ * The n-th allocation of the worker fails, for a while (is_lasting) all after it too: the step comes to its end all
+ * the same. False: none failed, n was too large.
+ */
+static bool step_with_fault(struct bench *bench, const struct step *step, uint64_t n, bool is_lasting, int64_t *epoch)
+{
+	bool has_failed;
+
+	faults_arm(n, is_lasting);
+	if (is_lasting) {
+		submit(bench, FORS_JOB_ROUTED, "Leaf02[6]");
+		usleep(2000);
+		faults_off();
+	}
+	*epoch = take_step(bench, step, *epoch);
+	has_failed = faults_off();
+	assert_published(bench, *epoch, step->nphases);
+	return has_failed;
+}
+
+static void try_step(struct bench *bench, const struct step *before, const struct step *step, bool is_lasting)
+{
+	int64_t epoch = 0;
+
+	for (uint64_t n = 1;; n += n < 40 ? 1 : n / 6) {
+		epoch = take_step(bench, before, epoch);
+		if (!step_with_fault(bench, step, n, is_lasting, &epoch))
+			break;
+	}
+	assert_true(atomic_load(&errors_logged[FORS_F_MEMORY]) > 0);
+}
+
+static const struct step gone = { FORS_JOB_DECLINED, NULL, FORS_INACTIVE, 0 };
+static const struct step healthy = { FORS_JOB_SETTLED, NULL, FORS_ACTIVE, 9 };
+static const struct step cut = { FORS_JOB_SETTLED, "Leaf00[4]", FORS_ACTIVE, 9 };
+
+static void memory_runs_out_once(void **state)
+{
+	faults_spare_me();
+	try_step(*state, &gone, &healthy, false);
+	try_step(*state, &healthy, &cut, false);
+	try_step(*state, &healthy, &gone, false);
+}
+
+static void memory_runs_out_for_a_while(void **state)
+{
+	faults_spare_me();
+	try_step(*state, &gone, &healthy, true);
+	try_step(*state, &healthy, &gone, true);
+}
+
+/* No worker without memory or threads, and nothing lost. */
+static void no_worker_without_memory(void **state)
+{
+	struct bench *bench = *state;
+	const struct fors_worker_setup setup = { .folder = &bench->folder, .mastership = mastership };
+	struct fors_worker *worker = NULL;
+	struct fors_error error;
+	int64_t live = faults_live();
+
+	faults_arm(1, false);
+	assert_int_equal(fors_worker_start(&setup, &worker, &error), FORS_ENOMEM);
+	faults_off();
+	faults_arm_threads(1);
+	assert_int_equal(fors_worker_start(&setup, &worker, &error), FORS_ENOMEM);
+	assert_non_null(strstr(error.text, "thread"));
+	faults_arm_threads(0);
+	faults_arm(1, false);
+	assert_null(fors_job_new(FORS_JOB_SETTLED));
+	faults_off();
+	assert_null(worker);
+	assert_int_equal(faults_live(), live);
+}
+
 #define ON_A_BENCH(test) cmocka_unit_test_setup_teardown(test, open_bench, close_bench)
 
 int main(void)
@@ -417,6 +512,9 @@ int main(void)
 		ON_A_BENCH(wrong_plan_is_not_published),
 		ON_A_BENCH(restart_keeps_the_epoch),
 		ON_A_BENCH(folder_that_comes_late_is_filled),
+		ON_A_BENCH(no_worker_without_memory),
+		ON_A_BENCH(memory_runs_out_once),
+		ON_A_BENCH(memory_runs_out_for_a_while),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
