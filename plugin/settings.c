@@ -191,8 +191,8 @@ static enum fors_err read_file(const char *path, char **text, size_t *size, stru
 
 static enum fors_err read_guids(const char *path, uint64_t **guid, size_t *count, struct fors_error *error)
 {
-	char *text;
-	size_t size;
+	char *text = NULL;
+	size_t size = 0;
 	enum fors_err err = read_file(path, &text, &size, error);
 
 	if (err)

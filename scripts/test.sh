@@ -3,7 +3,7 @@
 # test.sh - all tests of fors, from a fresh clone on a fresh Debian 12 machine.
 #
 #   scripts/test.sh            everything
-#   scripts/test.sh STAGE...   some of: check e2e sanitize install distcheck fuzz
+#   scripts/test.sh STAGE...   some of: check e2e sanitize threads install distcheck fuzz
 #
 # Builds a copy of the sources in build-test/ and leaves all logs there. The last line of output is
 # "N passed, N failed": test functions and pytest cases of all stages together, and one case for
@@ -15,7 +15,7 @@ top=$(cd "$(dirname "$0")/.." && pwd)
 
 work=$top/build-test
 results=$work/results
-stages=${*:-check e2e sanitize install distcheck fuzz}
+stages=${*:-check e2e sanitize threads install distcheck fuzz}
 fuzz_seconds=${FORS_FUZZ_SECONDS:-3}
 
 # whole NAME STATUS: one case that is good or bad as a whole.
@@ -41,12 +41,13 @@ counted() {
 	python3 "$top/scripts/count_results.py" "$@" >>"$results/cases" || whole "counting $2" 1
 }
 
-# checked NAME DIR: make check there; its cases are counted from what the test programs wrote.
+# checked NAME DIR [MAKE-ARGUMENT...]: make check (or what is given) there; its cases are counted from what the test programs wrote.
 checked() {
-	local status=0
-	find "$2" -name '*.trs' -delete
-	CMOCKA_MESSAGE_OUTPUT=TAP logged "$1" 900 make -C "$2" -k "-j$(jobs)" check || status=$?
-	counted automake "$1" "$2" "$status"
+	local name=$1 dir=$2 status=0
+	shift 2
+	find "$dir" -name '*.trs' -delete
+	CMOCKA_MESSAGE_OUTPUT=TAP logged "$name" 900 make -C "$dir" -k "-j$(jobs)" "${@:-check}" || status=$?
+	counted automake "$name" "$dir" "$status"
 }
 
 # pytested NAME PATH...: pytest there, with the build in use; counted from its JUnit report.
@@ -61,7 +62,7 @@ pytested() {
 prepare() {
 	need $build_packages $run_packages $test_packages
 	copy_sources "$work/fors"
-	rm -rf "$results" "$work/build" "$work/build-sanitize"
+	rm -rf "$results" "$work/build" "$work/build-sanitize" "$work/build-threads"
 	mkdir -p "$results"
 	logged autogen 120 "$work/fors/autogen.sh"
 	whole autogen $?
@@ -99,6 +100,14 @@ stage_sanitize() {
 	build_sanitized && UBSAN_OPTIONS=print_stacktrace=1 checked sanitize "$work/build-sanitize"
 }
 
+# The worker and the planners' threads under ThreadSanitizer.
+stage_threads() {
+	configure_in "$work/build-threads" "$work/fors" --enable-werror --enable-sanitizers=thread CFLAGS="-g -O1"
+	whole threads-configure $?
+	TSAN_OPTIONS=halt_on_error=1 checked threads "$work/build-threads" check-TESTS \
+		check_PROGRAMS= TESTS="tests/unit/test_worker tests/unit/test_memory"
+}
+
 # What an administrator gets, and nothing left behind.
 stage_install() {
 	local root=$work/install-root missing=0 file
@@ -132,7 +141,7 @@ stage_fuzz() {
 
 prepare
 for stage in $stages; do
-	declare -F "stage_$stage" >/dev/null || die "no stage $stage: check e2e sanitize install distcheck fuzz"
+	declare -F "stage_$stage" >/dev/null || die "no stage $stage: check e2e sanitize threads install distcheck fuzz"
 	"stage_$stage"
 done
 python3 "$top/scripts/count_results.py" sum "$results"

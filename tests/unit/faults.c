@@ -51,10 +51,15 @@ void faults_spare_me(void)
 	is_spared = true;
 }
 
+bool faults_happened(void)
+{
+	return atomic_load(&has_failed);
+}
+
 bool faults_off(void)
 {
 	atomic_store(&countdown, 0);
-	return atomic_load(&has_failed);
+	return faults_happened();
 }
 
 void faults_arm_threads(uint64_t n)

@@ -17,7 +17,9 @@
 void faults_arm(uint64_t n, bool on);
 /* No faults in this thread, and none counted: they are for others. */
 void faults_spare_me(void);
-/* No more faults. True when one happened since faults_arm(). */
+/* Whether one happened since faults_arm(). */
+bool faults_happened(void);
+/* No more faults. faults_happened(). */
 bool faults_off(void);
 
 /* The n-th pthread_create() from now fails, and all after it; 0: none. */

@@ -431,7 +431,9 @@ static bool step_with_fault(struct bench *bench, const struct step *step, uint64
 	faults_arm(n, is_lasting);
 	if (is_lasting) {
 		submit(bench, FORS_JOB_ROUTED, "Leaf02[6]");
-		usleep(2000);
+		for (int ms = 0; !faults_happened() && ms < 500; ms++)
+			usleep(1000);
+		usleep(1000);
 		faults_off();
 	}
 	*epoch = take_step(bench, step, *epoch);
