@@ -27,6 +27,7 @@ from pathlib import Path
 
 TOP = Path(__file__).resolve().parents[2]
 NO_PATH = 255
+PROMPT = b"sim> "
 
 _serial = itertools.count()
 
@@ -157,6 +158,7 @@ class Ibsim:
         self.net_file = self.directory / "fabric.net"
         self.net_file.write_text(topology.text())
         self._output = []
+        self._prompts = 0
         nodes = len(topology.switches) + len(topology.hcas)
         ports = sum(topology.switches.values()) + sum(topology.hcas.values()) + nodes
         self.process = subprocess.Popen(
@@ -167,7 +169,7 @@ class Ibsim:
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
         try:
-            wait_for(lambda: b"simulator ready" in self.output(), 20, "ibsim to be ready")
+            wait_for(lambda: self._prompts, 20, "ibsim to be ready")
         except HarnessError:
             self.stop()
             raise HarnessError("ibsim did not start:\n" + self.output().decode(errors="replace"))
@@ -183,18 +185,37 @@ class Ibsim:
             data = self.process.stdout.read(65536)
             if not data:
                 return
-            self._output.append(data)
+            output = self._output
+            tail = output[-1][-(len(PROMPT) - 1):] if output else b""
+            output.append(data)
+            self._prompts += (tail + data).count(PROMPT)  # one may be cut in two
 
     def output(self):
+        """What it has printed since the last commands()."""
         return b"".join(self._output)
 
-    def command(self, line):
-        """Type one line on the console and wait until ibsim has done it."""
-        prompts = self.output().count(b"sim> ")
-        self.process.stdin.write(line.encode() + b"\n")
-        wait_for(lambda: self.output().count(b"sim> ") > prompts or self.process.poll() is not None, 10, line, 0.002)
+    def commands(self, lines):
+        """Type lines on the console, wait until ibsim has done them all; what it printed."""
+        lines = list(lines)
+        self._output, prompts = [], self._prompts + len(lines)
+        self.process.stdin.write("".join(line + "\n" for line in lines).encode())
+        wait_for(lambda: self._prompts >= prompts or self.process.poll() is not None, 30, lines, 0.001)
         if self.process.poll() is not None:
-            raise HarnessError(f"ibsim ended on: {line}")
+            raise HarnessError(f"ibsim ended on: {lines}")
+        return self.output().decode(errors="replace")
+
+    def command(self, line):
+        return self.commands([line])
+
+    def snapshot(self):
+        """Cables, LIDs and tables in the simulated hardware at one moment, none of it asked by packets."""
+        return Snapshot(self.command("Dump"))
+
+    def forget_process(self, pid):
+        """Close what a killed process left open, as its kernel would: its port is that of a subnet manager no more."""
+        for client, owner in re.findall(r"Client (\d+): pid (\d+)", self.command("Attached")):
+            if int(owner) == pid:
+                self.command(f"X {client}")
 
     def unlink(self, node, port):
         self.command(f'Unlink "{node}"[{port}]')
@@ -450,6 +471,37 @@ class Live:
 
 def read_live(sim, node=None):
     return Live(sim.run(["ibnetdiscover"], node))
+
+
+class Snapshot:
+    """What `Dump` on ibsim's console shows: the hardware itself, at one moment."""
+
+    def __init__(self, text):
+        self.cable = {}  # (name, port) -> (name, port), linked ones only
+        self.port = {}   # name -> Port: port 1 of CAs, port 0 of switches
+        self.table = {}  # switch name -> list by LID: the port, NO_PATH for none
+        for block in text.split("\n\n")[1:]:
+            head, *rows = block.split("\n")
+            self._add(*re.match(r'(\w+) \d+ "(.*?)"', head).groups(), rows)
+
+    def _add(self, kind, name, rows):
+        if kind == "Switch":
+            self.table[name] = []
+        for row in rows:
+            if row.startswith("#\tForw"):
+                self.table[name] += [int(entry.split("]")[1], 16) for entry in row[row.index(":") + 1:].split()]
+            elif row[:1] != "#" and "\t[" in row:
+                self._add_port(name, row)
+
+    def _add_port(self, name, row):
+        guid, number, peer, rest = row.split("\t", 3)
+        number = int(number[1:-1])
+        if number == (0 if name in self.table else 1):
+            lid, lmc = re.search(r"lid (\d+) lmc (\d+)", rest).groups()
+            self.port[name] = Port(name, int(guid, 16), int(lid), int(lmc))
+        if number and peer:
+            other, other_port = peer[1:-1].split('"[')
+            self.cable[name, number] = (other, int(other_port))
 
 
 def changed_entries(before, after):

@@ -1,0 +1,592 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Random failures and recoveries of a whole simulated fabric, judged after each.
+
+    chaos.py --events 2000 --seed 7 --fabric 'FT(2;8,8)' [--lmc N]     (make soak EVENTS=2000 ...)
+    chaos.py --replay FILE                                             (what a failing run wrote)
+
+The events follow from the seed alone, so a seed replays exactly. Each is one line of text:
+
+    change -3/5 +2/1 -Spine05 +Node01-02   cables (leaf/lane) and nodes that die or return, all at once
+    flap 3/5 4 15                          a cable dies and returns 4 times, 15 ms each; it lives then
+    hup                                    SIGHUP to the master
+    restart KILL -3/5 ...                  the master ends by SIGKILL (or TERM), things change, it starts again
+    join 3                                 a second subnet manager starts, with priority 3 (the first has 5)
+    leave TERM                             the second one ends
+
+After each event the fabric comes to rest and judge.py looks at the hardware; a fault counts when it is still there
+after PATIENCE. The master is always the one with the highest priority of those that run.
+
+ibsim has no timeouts: when it loses a packet that two subnet managers exchange, one of them waits for ever. A
+manager that completes no sweep while there are two is ended and started again alone. This is counted and reported
+(`hangs`), never hidden; with one manager alone it is a fault like any other.
+"""
+import argparse
+import os
+import random
+import re
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+import harness  # noqa: E402
+import judge  # noqa: E402
+
+QUIET = 0.1       # seconds without a word in the log: perhaps at rest
+PATIENCE = 5.0    # seconds for a fabric to become right after an event
+HANG = 15.0       # the same when a subnet manager has just started
+FIRST_PRIORITY = 5
+WARM_UP = 200     # events until memory is expected to be flat
+
+KINDS = {"change": 60, "mend": 25, "flap": 8, "hup": 5, "restart": 6, "join": 3, "leave": 3}
+MANAGERS = ("restart", "join", "leave")
+
+
+class Violation(Exception):
+    """What fors did wrong."""
+
+
+def parse_fabric(spec):
+    """A FatTree of FT(2;S,M1[;servers=N][;cables=C])."""
+    found = re.fullmatch(r"FT\(2;(\d+),(\d+)((?:;\w+=\d+)*)\)", spec.replace(" ", ""))
+    if not found:
+        raise SystemExit(f"chaos.py: {spec!r} is not like FT(2;8,8) or FT(2;8,8;servers=6;cables=2)")
+    options = {key: int(value) for key, value in re.findall(r"(\w+)=(\d+)", found[3])}
+    return harness.FatTree(int(found[1]), int(found[2]), **options)
+
+
+def full_lmc(tree):
+    """The least LMC with a path index for each lane."""
+    return (tree.nspines * tree.ncables - 1).bit_length()
+
+
+def seats(tree):
+    """Where the two subnet managers sit: servers of two leaves, if there are two."""
+    names = list(tree.hcas)
+    return names[0], names[-1]
+
+
+# ---------------------------------------------------------------------------
+# Events
+
+class Event:
+    """A line of text, and what it does to a World."""
+
+    def __init__(self, text):
+        self.text = text
+        self.kind, *self.words = text.split()
+
+    def apply(self, world):
+        for word in self.words:
+            if word[0] in "+-":
+                self._turn(world, word)
+        if self.kind == "flap":
+            world.cut.discard(self.cable())
+
+    def cable(self):
+        return tuple(map(int, self.words[0].split("/")))
+
+    @staticmethod
+    def _turn(world, word):
+        where, thing = (world.cut, tuple(map(int, word[1:].split("/")))) if "/" in word else (world.off, word[1:])
+        (where.add if word[0] == "-" else where.discard)(thing)
+
+
+def is_allowed(world):
+    """The seats of the managers must stay in one fabric; all else may happen."""
+    tree = world.tree
+    live = [{world.spine_of(k) for k in range(world.nlanes) if not world.is_dead(a, k)} for a in range(tree.nleaves)]
+    first, second = (judge.place_of(name)[0] for name in seats(tree))
+    if {*seats(tree), tree.leaf(first), tree.leaf(second)} & world.off:
+        return False
+    known, grown = set(), {first}
+    while grown != known:
+        known, spines = grown, set().union(*(live[a] for a in grown))
+        grown = known | {a for a in range(tree.nleaves) if live[a] & spines}
+    return second in known and (tree.nleaves == 1 or bool(live[first]))
+
+
+class Script:
+    """Draws events; what they are depends on the seed, the tree and the number of events only."""
+
+    def __init__(self, tree, seed, events, managers=True):
+        self.tree, self.events, self.random = tree, events, random.Random(seed)
+        self.managers, self.joined = managers, False
+        self.world = judge.World(tree)
+
+    def __iter__(self):
+        for number in range(self.events):
+            event = self._draw(number)
+            event.apply(self.world)
+            self.joined = {"join": True, "leave": False}.get(event.kind, self.joined)
+            yield event
+
+    def _draw(self, number):
+        while True:
+            kind = self.random.choices(list(KINDS), KINDS.values())[0]
+            # No manager ends in the middle half, so that the memory of one that lives long is seen
+            if kind in MANAGERS and not (self.managers and (4 * number < self.events or 4 * number > 3 * self.events)):
+                continue
+            if kind in ("join", "leave") and self.joined == (kind == "join"):
+                continue
+            event = Event(" ".join([self._kind_text(kind), *getattr(self, f"_{kind}")()]))
+            world = self.world.copy()
+            event.apply(world)
+            if is_allowed(world):
+                return event
+
+    @staticmethod
+    def _kind_text(kind):
+        return "change" if kind == "mend" else kind
+
+    def _hup(self):
+        return []
+
+    def _join(self):
+        return [str(self.random.choice((3, 9)))]
+
+    def _leave(self):
+        return [self.random.choice(("TERM", "KILL"))]
+
+    def _restart(self):
+        return [self.random.choice(("TERM", "KILL")), *(self._change() if self.random.random() < 0.5 else [])]
+
+    def _flap(self):
+        leaf, lane = self._cable()
+        return [f"{leaf}/{lane}", str(self.random.randint(1, 5)), str(self.random.choice((2, 15, 60)))]
+
+    def _mend(self):
+        """Some of what is dead returns; now and then all of it."""
+        dead = [f"+{a}/{k}" for a, k in sorted(self.world.cut)] + [f"+{name}" for name in sorted(self.world.off)]
+        count = len(dead) if self.random.random() < 0.1 else min(len(dead), self.random.choice((1, 1, 2, 4)))
+        return self.random.sample(dead, count)
+
+    def _change(self):
+        """One thing or a burst, dying or returning: more return when much is dead."""
+        words = {}
+        for _ in range(self.random.choices((1, 2, 5, 12), (70, 15, 10, 5))[0]):
+            thing, is_dead = self._thing()
+            words[thing] = ("+" if is_dead else "-") + thing
+        return [*words.values(), *(self._mend() if len(self.world.cut) > self._limit() else [])]
+
+    def _limit(self):
+        return self.tree.nleaves * self.world.nlanes // 6
+
+    def _cable(self):
+        return self.random.randrange(self.tree.nleaves), self.random.randrange(self.world.nlanes)
+
+    def _thing(self):
+        """A cable or node, and whether it is dead."""
+        what = self.random.choices(("cable", "spine", "leaf", "server"), (70, 6, 4, 20))[0]
+        if what == "cable":
+            leaf, lane = self._cable()
+            return f"{leaf}/{lane}", (leaf, lane) in self.world.cut
+        if what == "server":
+            name = self.random.choice(list(self.tree.hcas))
+        else:
+            count = self.tree.nspines if what == "spine" else self.tree.nleaves
+            name = getattr(self.tree, what)(self.random.randrange(count))
+        return name, name in self.world.off
+
+
+# ---------------------------------------------------------------------------
+# Subnet managers
+
+class Crew:
+    """The first manager and, at times, a second one, each with folders of its own as if on another host."""
+
+    def __init__(self, sim, directory, lmc, fors_conf=None):
+        self.sim, self.directory, self.lmc, self.fors_conf = sim, Path(directory), lmc, fors_conf
+        self.running = {}  # seat number -> OpenSM
+        self.priority = {0: FIRST_PRIORITY}
+        self.start(0)
+
+    def start(self, seat):
+        self.running[seat] = harness.OpenSM(
+            self.sim, self.directory / f"sm{seat}", node=seats(self.sim.topology)[seat], lmc=self.lmc,
+            fors_conf=self.fors_conf, sm_priority=self.priority[seat], sweep_interval=1, sminfo_polling_timeout=300,
+            polling_retry_number=2)
+
+    def end(self, seat, how):
+        manager = self.running.pop(seat)
+        os.kill(manager.process.pid, getattr(signal, f"SIG{how}"))
+        status = manager.process.wait(20)
+        if how == "TERM" and status:
+            raise Violation(f"opensm ended with {status}")
+        self.sim.forget_process(manager.process.pid)
+        manager.stop()
+
+    def leader(self):
+        return max(self.running, key=self.priority.get)
+
+    @property
+    def master(self):
+        return self.running[self.leader()]
+
+    def stop(self):
+        for seat in list(self.running):
+            self.running.pop(seat).stop()
+
+
+def read_head(manager):
+    """(epoch, phases) of a manager's schedule file, (0, 0) when there is none yet."""
+    try:
+        with open(manager.schedule_file, "rb") as file:
+            head = file.read(64)
+    except FileNotFoundError:
+        return 0, 0
+    return struct.unpack_from("<Q", head, 16)[0], struct.unpack_from("<I", head, 48)[0]
+
+
+def memory(pid):
+    """(resident, anonymous) kB of a process."""
+    text = Path(f"/proc/{pid}/smaps_rollup").read_text()
+    return tuple(int(re.search(rf"^{key}:\s+(\d+)", text, re.M)[1]) for key in ("Rss", "Anonymous"))
+
+
+# ---------------------------------------------------------------------------
+# A run
+
+class Run:
+    """A simulated fabric, its managers, what should be true, and what was seen."""
+
+    def __init__(self, tree, directory, lmc, fors_conf=None):
+        self.tree, self.lmc = tree, lmc
+        self.world = judge.World(tree)
+        self.sim = harness.Ibsim(tree, Path(directory) / "sim")
+        self.epochs, self.active = {}, 0     # per seat the last epoch; the last of an active schedule
+        self.needed = 0                      # epoch that the next schedule must have at least
+        self.judged = None                   # (epoch, hardware) of the last plan that was walked
+        self.tally, self.slowest, self.curve = Counter(), 0.0, []
+        try:
+            self.crew = Crew(self.sim, directory, lmc, fors_conf)
+            self.settle(HANG)
+        except BaseException:
+            self.stop()
+            raise
+
+    def stop(self):
+        if hasattr(self, "crew"):
+            self.crew.stop()
+        self.sim.stop()
+
+    # -- doing
+
+    def turn(self, world):
+        """Pull and plug what differs, in one go."""
+        before, after = self.world.links(), world.links()
+        self.sim.commands([f'Unlink "{leaf}"[{port}]' for leaf, port in sorted(before - after)]
+                          + [f'Relink "{leaf}"[{port}]' for leaf, port in sorted(after - before)])
+        self.world = world
+
+    def do(self, event):
+        """One event, to the end; Violation when the fabric does not become right."""
+        self.tally[event.kind] += 1
+        patience = getattr(self, f"_{event.kind}")(event) or PATIENCE
+        self.settle(patience)
+        self.curve.append((self.crew.master.process.pid, *memory(self.crew.master.process.pid)))
+
+    def _turned(self, event):
+        world = self.world.copy()
+        event.apply(world)
+        self.turn(world)
+
+    def _change(self, event):
+        self._turned(event)
+
+    def _flap(self, event):
+        up, down = self.world.copy(), self.world.copy()
+        up.cut.discard(event.cable())
+        down.cut.add(event.cable())
+        for _ in range(int(event.words[1])):
+            for world in (down, up):
+                self.turn(world.copy())
+                time.sleep(int(event.words[2]) / 1000)
+
+    def _hup(self, event):
+        self.crew.master.sighup()
+
+    def _restart(self, event):
+        seat = self.crew.leader()
+        self.crew.end(seat, event.words[0])
+        self._turned(event)
+        self.crew.start(seat)
+        return self._new_master(seat)
+
+    def _join(self, event):
+        if 1 in self.crew.running:
+            return None
+        self.crew.priority[1] = int(event.words[0])
+        self.crew.start(1)
+        return self._new_master(0) if self.crew.leader() == 1 else None
+
+    def _leave(self, event):
+        if 1 not in self.crew.running:
+            return None
+        was_leader = self.crew.leader() == 1
+        self.crew.end(1, event.words[0])
+        return self._new_master(1) if was_leader else None
+
+    def _new_master(self, before):
+        """
+        Somebody has just become master. One that starts again may find its schedule still right and leave it
+        there; another one has to publish its own, with an epoch larger than any.
+        """
+        self.needed = self.active + (self.crew.leader() != before)
+        return HANG
+
+    # -- looking
+
+    def settle(self, patience):
+        """Wait until all is right; Violation when it is not after a while."""
+        started = time.monotonic()
+        mark = self.crew.master.log_end()
+        for attempt in (1, 2):
+            if self._becomes_right(patience):
+                break
+            if attempt == 2 or not self._hangs(mark):
+                raise Violation("\n".join(self.faults[:12]))
+            self._recover()
+            patience = HANG
+        self.slowest = max(self.slowest, time.monotonic() - started)
+        self.needed = 0
+
+    def _becomes_right(self, patience):
+        end = time.monotonic() + patience
+        while not self._is_right():
+            if time.monotonic() > end:
+                return False
+            time.sleep(0.03)
+        return True
+
+    def _hangs(self, mark):
+        """Did opensm, one of two, stop in the middle of things? That is ibsim's lost packet, see above."""
+        return len(self.crew.running) > 1 and "SUBNET UP" not in self.crew.master.log(mark)
+
+    def _recover(self):
+        self.tally["hangs"] += 1
+        seat = self.crew.leader()
+        for other in list(self.crew.running):
+            self.crew.end(other, "KILL")
+        self.crew.start(seat)
+        self._new_master(None)
+
+    def _is_quiet(self):
+        """Has the master a word of its own in the log, and been silent since; and is its heartbeat its own?"""
+        master = self.crew.master
+        try:
+            written, beat = (path.stat().st_mtime for path in (master.log_file, master.state_dir / "heartbeat"))
+        except FileNotFoundError:
+            return False
+        return min(written, beat) > master.started and time.time() - written > QUIET
+
+    def _is_right(self):
+        self.crew.master.check_alive()
+        self._watch_epochs()
+        if not self._is_quiet():
+            self.faults = ["opensm does not come to rest"]
+            return False
+        self.faults = self.look()
+        return not self.faults
+
+    def _watch_epochs(self):
+        """Epochs of each file only grow."""
+        for seat, manager in self.crew.running.items():
+            epoch, _ = read_head(manager)
+            if epoch < self.epochs.get(seat, 0):
+                raise Violation(f"epoch {self.epochs[seat]} is followed by {epoch}")
+            self.epochs[seat] = epoch
+
+    def look(self):
+        """All that is wrong now, in sentences."""
+        master = self.crew.master
+        status, head = master.status(), read_head(master)
+        if status.get("epoch") != head[0]:
+            return [f"the status is of epoch {status.get('epoch')}, the schedule of {head[0]}"]
+        if head[0] < self.needed:
+            return [f"no epoch since the last subnet manager, or one that is not larger: {head[0]} < {self.needed}"]
+        view = judge.View(self.world, self.sim.snapshot(), master.node)
+        faults = self._look_at_others()
+        if view.cut_pairs():
+            faults += self._look_cut(view, status, head)
+        else:
+            faults += self._look_whole(view, status, head)
+        return faults
+
+    def _look_at_others(self):
+        return [f"the manager at seat {seat} is not the master, and speaks for the fabric"
+                for seat, manager in self.crew.running.items() if seat != self.crew.leader() and read_head(manager)[1]]
+
+    def _look_cut(self, view, status, head):
+        """fors declines: another engine routes, the schedule is withdrawn with the reason."""
+        if status["state"] != "inactive" or "spine" not in (status["reason"] or "") or head[1]:
+            return [f"leaves {view.cut_pairs()} have no common spine, and fors says {status['state']}, "
+                    f"{status['reason']}, {head[1]} phases"]
+        self.kind = "cut"
+        return judge.judge_reach(view)
+
+    def _look_whole(self, view, status, head):
+        if status["state"] != "active":
+            return [f"the status says {status['state']}: {status['reason']}"]
+        faults = judge.judge_status(view, status) + judge.judge_length(view, status)
+        if faults or head[1] != status["phases"]:
+            return faults or [f"{head[1]} phases in the schedule, {status['phases']} in the status"]
+        self.kind = "degraded" if view.dead or self.world.off else "intact"
+        snapshot = view.snapshot
+        key = head, snapshot.table, snapshot.cable, snapshot.port
+        if key == self.judged:
+            return []
+        faults = self._look_deep(view, status, head)
+        self.judged = None if faults else key
+        return faults
+
+    def _look_deep(self, view, status, head):
+        managers = [seats(self.tree)[seat] for seat in self.crew.running]
+        faults = (judge.judge_homes(view) or judge.judge_hops(view) or judge.judge_reach(view, managers)
+                  or judge.judge_balance(view))
+        done = subprocess.run(harness.fors_command("schedule", self.crew.master.schedule_file, "--format", "csv"),
+                              capture_output=True, text=True)
+        if read_head(self.crew.master) != head:
+            return ["another schedule while it was read"]
+        faults += judge.judge_plan(view, done.stdout, status["phases"]) if done.returncode == 0 else [done.stderr]
+        self.active = max(self.active, head[0])
+        self.tally["phases above LB"] += status["phases"] > status["lower_bound"]
+        self.tally["plans walked"] += 1
+        return faults
+
+
+def memory_growth(curve):
+    """kB of anonymous memory that the manager that lived longest gained after WARM_UP events, and over how many."""
+    lives = Counter(pid for pid, *_ in curve)
+    pid, count = max(lives.items(), key=lambda item: item[1])
+    anonymous = [kb for other, _, kb in curve if other == pid]
+    if count <= WARM_UP:
+        return None, count
+    return max(anonymous[WARM_UP:]) - max(anonymous[:WARM_UP]), count - WARM_UP
+
+
+def chaos(tree, events, lmc, directory, fors_conf=None, progress=None):
+    """Do the events; (Run, number of events done, Violation or None)."""
+    run, number = Run(tree, directory, lmc, fors_conf), 0
+    try:
+        for number, event in enumerate(events, 1):
+            run.do(event)
+            run.tally[run.kind] += 1
+            if progress:
+                progress(number, run)
+        return run, number, None
+    except (Violation, harness.HarnessError) as violation:
+        return run, number, violation
+    finally:
+        run.stop()
+
+
+def condensed(tree, events, last):
+    """The events with all but the last few become one change from the intact fabric."""
+    world = judge.World(tree)
+    for event in events[:-last]:
+        event.apply(world)
+    words = [f"-{a}/{k}" for a, k in sorted(world.cut)] + [f"-{name}" for name in sorted(world.off)]
+    return [Event(" ".join(["change", *words]))] + events[-last:]
+
+
+def minimise(tree, events, lmc, directory, fors_conf=None):
+    """A shorter series that still fails, or the same: a few tries only."""
+    for last in (1, 2, 4, 8, 16, 32):
+        if last < len(events):
+            shorter = condensed(tree, events, last)
+            if chaos(tree, shorter, lmc, Path(directory) / f"last{last}", fors_conf)[2]:
+                return shorter
+    return events
+
+
+# ---------------------------------------------------------------------------
+# The command
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(description="Random failures and recoveries, judged after each.")
+    parser.add_argument("--fabric", default="FT(2;8,8)", help="FT(2;S,M1[;servers=N][;cables=C])")
+    parser.add_argument("--events", type=int, default=100)
+    parser.add_argument("--seed", type=int, default=int(time.time()))
+    parser.add_argument("--lmc", type=int, help="default: enough for all lanes")
+    parser.add_argument("--one-manager", action="store_true", help="opensm is never ended or joined by another")
+    parser.add_argument("--replay", type=Path, metavar="FILE", help="do the events of a file instead")
+    parser.add_argument("--minimise", action="store_true", help="look for a shorter series that still fails")
+    parser.add_argument("--print-events", action="store_true", help="and do nothing")
+    parser.add_argument("--curve", type=Path, metavar="FILE", help="write process, Rss and anonymous kB per event")
+    return parser.parse_args()
+
+
+class Progress:
+    """One line that is written over on a terminal, one line per 100 events elsewhere."""
+
+    def __init__(self, total):
+        self.total, self.started = total, time.monotonic()
+
+    def __call__(self, number, run):
+        is_terminal = sys.stderr.isatty()
+        if is_terminal or number % 100 == 0:
+            text = (f"{number}/{self.total} events, {(time.monotonic() - self.started) / number:.2f} s each, slowest "
+                    f"{run.slowest:.1f} s, opensm {run.curve[-1][1] / 1024:.1f} MB, {run.tally['hangs']} hangs")
+            print(f"\r{text}\033[K" if is_terminal else text, end="" if is_terminal else "\n", file=sys.stderr,
+                  flush=True)
+
+
+def report(options, run, done, seconds):
+    growth, over = memory_growth(run.curve)
+    print(f"\n{options.fabric}, seed {options.seed}: {done} events in {seconds:.0f} s, "
+          f"{seconds / max(done, 1):.2f} s each, slowest {run.slowest:.1f} s")
+    print(", ".join(f"{key} {value}" for key, value in sorted(run.tally.items())))
+    print(f"memory after the first {WARM_UP} events of the longest life: "
+          + (f"{growth:+d} kB in {over} events" if growth is not None else f"no life that long ({over} events)"))
+
+
+def read_events(path):
+    return [Event(line) for line in path.read_text().splitlines() if line and not line.startswith("#")]
+
+
+def fail(options, run, events, done, violation, tree, lmc, directory):
+    """Say what happened, how to see it again, and where the events are."""
+    done_events = events[:done]
+    if options.minimise:
+        done_events = minimise(tree, done_events, lmc, directory)
+    path = Path(f"chaos-{options.seed}.events")
+    path.write_text(f"# {options.fabric}\n" + "".join(f"{event.text}\n" for event in done_events))
+    print(f"\nVIOLATION after event {done} ({events[done - 1].text if done else 'start'}):\n{violation}")
+    print("dead then: " + " ".join(f"{a}/{k}" for a, k in sorted(run.world.dead())), *sorted(run.world.off))
+    print(f"all {len(done_events)} events: {path}; files: {directory}")
+    print(f"again: make soak EVENTS={options.events} SEED={options.seed} FABRIC='{options.fabric}'  or: {sys.argv[0]} "
+          f"--fabric '{options.fabric}' --lmc {lmc} --seed {options.seed} --replay {path}")
+
+
+def main():
+    options = parse_arguments()
+    tree = parse_fabric(options.fabric)
+    lmc = full_lmc(tree) if options.lmc is None else options.lmc
+    events = read_events(options.replay) if options.replay else list(
+        Script(tree, options.seed, options.events, not options.one_manager))
+    if options.print_events:
+        print("\n".join(event.text for event in events))
+        return 0
+    print(f"seed {options.seed}, {len(events)} events, {options.fabric}, LMC {lmc}", file=sys.stderr)
+    directory, started = tempfile.mkdtemp(prefix="fors-chaos-"), time.monotonic()
+    run, done, violation = chaos(tree, events, lmc, directory, progress=Progress(len(events)))
+    report(options, run, done, time.monotonic() - started)
+    if options.curve:
+        options.curve.write_text("".join(f"{n} {pid} {rss} {anon}\n" for n, (pid, rss, anon) in enumerate(run.curve, 1)))
+    if violation:
+        fail(options, run, events, done, violation, tree, lmc, directory)
+        return 1
+    subprocess.run(["rm", "-rf", directory], check=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,390 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Is a fabric at rest as fors promises? Judged from the hardware, without any code of fors.
+
+What is given: the intact tree (harness.FatTree), what of it is dead (World), and what the simulated
+switches hold (harness.Snapshot). What is judged: the tables, fors' status, and the schedule flow by flow.
+Each judge_*() gives a list of sentences, empty when all is well.
+
+Leaves and lanes are numbers here; lane = spine * cables + cable. A dead cable is (leaf, lane).
+"""
+import re
+import subprocess
+from collections import Counter, defaultdict
+from fractions import Fraction
+
+import harness
+from harness import NO_PATH
+
+LOOP = "a loop"
+
+
+class World:
+    """What is alive of a tree: cables cut one by one, and nodes without power (all their cables are dead)."""
+
+    def __init__(self, tree, cut=(), off=()):
+        self.tree, self.cut, self.off = tree, set(cut), set(off)
+        self.nlanes = tree.nspines * tree.ncables
+
+    def copy(self):
+        return World(self.tree, self.cut, self.off)
+
+    def spine_of(self, lane):
+        return lane // self.tree.ncables
+
+    def cable(self, leaf, lane):
+        return self.tree.uplink(leaf, self.spine_of(lane), lane % self.tree.ncables)
+
+    def is_dead(self, leaf, lane):
+        names = {self.tree.leaf(leaf), self.tree.spine(self.spine_of(lane))}
+        return (leaf, lane) in self.cut or bool(names & self.off)
+
+    def dead(self):
+        """(leaf, lane) of all dead cables."""
+        return {(a, k) for a in range(self.tree.nleaves) for k in range(self.nlanes) if self.is_dead(a, k)}
+
+    def links(self):
+        """(switch, port) of all living cables, seen from the leaf."""
+        ends = set()
+        for a in range(self.tree.nleaves):
+            leaf = self.tree.leaf(a)
+            ends |= {tuple(self.cable(a, k)[:2]) for k in range(self.nlanes) if not self.is_dead(a, k)}
+            ends |= {(leaf, s + 1) for s in range(self.tree.nservers)
+                     if self.tree.server(a, s) in self.tree.hcas and not {leaf, self.tree.server(a, s)} & self.off}
+        return ends
+
+
+def place_of(server):
+    """(leaf, slot) of a server's name."""
+    return tuple(map(int, re.match(r"Node(\d+)-(\d+)", server).groups()))
+
+
+class View:
+    """A World and a Snapshot of it, as far as the subnet manager on `server` can reach it."""
+
+    def __init__(self, world, snapshot, server):
+        self.world, self.tree, self.snapshot, self.table = world, world.tree, snapshot, snapshot.table
+        self.next = defaultdict(dict)  # switch -> {port: node}
+        for (node, port), (peer, _) in snapshot.cable.items():
+            if node in self.table:
+                self.next[node][port] = peer
+        if {end for end in snapshot.cable if end[0] in self.table and end[0].startswith("Leaf")} != world.links():
+            raise harness.HarnessError("the simulator's cables are not those that they should be")
+        self.nodes = self._component(server)
+        self.dead = world.dead()
+        leaves = range(self.tree.nleaves)
+        self.lanes = [{k for k in range(world.nlanes) if (a, k) not in self.dead} for a in leaves]
+        self.leaves = [a for a in leaves if self.tree.leaf(a) in self.nodes]
+        self.servers = sorted(name for name in self.nodes if name in self.tree.hcas)
+        self.count = Counter(place_of(name)[0] for name in self.servers)  # n_a
+
+    def _component(self, server):
+        nodes, todo = {server}, [self.snapshot.cable[server, 1][0]]
+        while todo:
+            node = todo.pop()
+            if node not in nodes:
+                nodes.add(node)
+                todo += self.next[node].values() if node in self.table else ()
+        return nodes
+
+    def switches(self):
+        return [name for name in self.table if name in self.nodes]
+
+    def port(self, switch, lid):
+        return self.table[switch][lid] if lid < len(self.table[switch]) else NO_PATH
+
+    def lids(self, name):
+        port = self.snapshot.port[name]
+        return range(port.lid, port.lid + (1 << port.lmc))
+
+    def live_spines(self, leaf):
+        return {self.world.spine_of(k) for k in self.lanes[leaf]}
+
+    def cut_pairs(self):
+        """Pairs of leaves with servers and without a common spine."""
+        return [(a, b) for a in self.count for b in self.count
+                if a < b and not self.live_spines(a) & self.live_spines(b)]
+
+
+# ---------------------------------------------------------------------------
+# Tables
+
+def destinations(view, lid):
+    """Where packets for a LID end, by the switch where they are: a node, None (dropped) or LOOP."""
+    end = {}
+    for switch in view.switches():
+        way, node = [], switch
+        while node in view.table and node not in end and node not in way:
+            way.append(node)
+            port = view.port(node, lid)
+            node = node if port == 0 else view.next[node].get(port)
+            if port == 0:
+                end[node] = node
+        found = LOOP if node in way and node not in end else end.get(node, node)
+        end.update((switch, found) for switch in way if switch not in end)
+    return end
+
+
+def judge_reach(view, managers=()):
+    """Every LID from every leaf; the LIDs of managers from spines too; and never a loop, not even from a spine."""
+    faults, switches = [], view.switches()
+    for name in [*view.servers, *switches]:
+        from_all = name in managers
+        for lid in view.lids(name):
+            end = destinations(view, lid)
+            faults += [f"LID {lid} of {name} ends at {end[at] or 'nothing'} from {at}" for at in switches
+                       if end[at] != name and (from_all or end[at] == LOOP or at.startswith("Leaf"))]
+    return faults
+
+
+def judge_homes(view):
+    """Own servers at their port; entries whose home lane lives at both leaves at home; others up and down once."""
+    tree, faults = view.tree, []
+    for name in view.servers:
+        b, slot = place_of(name)
+        for index, lid in enumerate(view.lids(name)):
+            home = (tree.nservers * b + slot + index) % view.world.nlanes
+            if view.port(tree.leaf(b), lid) != slot + 1:
+                faults.append(f"{tree.leaf(b)} has LID {lid} of {name} not at its port")
+            if home in view.lanes[b] and view.port(*_down(view, b, home, lid)) != view.world.cable(b, home).spine_port:
+                faults.append(f"LID {lid} of {name} does not come down its home lane {home}")
+            faults += [f"{tree.leaf(a)} has LID {lid} of {name} not at home, lane {home}" for a in view.leaves
+                       if a != b and home in view.lanes[a] & view.lanes[b]
+                       and view.port(tree.leaf(a), lid) != view.world.cable(a, home).leaf_port]
+    return faults
+
+
+def _down(view, leaf, lane, lid):
+    return view.world.cable(leaf, lane).spine, lid
+
+
+def judge_hops(view):
+    """Between leaves: one spine, never more."""
+    tree, faults = view.tree, []
+    for name in view.servers:
+        leaf = tree.leaf(place_of(name)[0])
+        for lid in view.lids(name):
+            for a in view.leaves:
+                at = view.next[tree.leaf(a)].get(view.port(tree.leaf(a), lid))
+                if tree.leaf(a) != leaf and (at not in view.table or view.next[at].get(view.port(at, lid)) != leaf):
+                    faults.append(f"{tree.leaf(a)} reaches LID {lid} of {name} over more than one spine")
+    return faults
+
+
+def base_loads(view):
+    """Units (leaf, server place) on each cable and direction by the base LIDs: {(end node, port): units}."""
+    load = Counter()
+    for name in view.servers:
+        b, lid = place_of(name)[0], view.snapshot.port[name].lid
+        for a in view.leaves:
+            if a != b:
+                up = view.tree.leaf(a), view.port(view.tree.leaf(a), lid)
+                spine = view.next[up[0]].get(up[1])
+                load[up] += 1
+                load[spine, view.port(spine, lid)] += 1
+    return load
+
+
+def least_fullest(view):
+    """What the fullest link must carry at least, whatever displaced entries do: the linear programme, rounded up."""
+    programme, world, tree = Programme(), view.world, view.tree
+    use = defaultdict(list)  # (leaf, lane, direction) -> terms
+    for name in view.servers:
+        b, slot = place_of(name)
+        home = (tree.nservers * b + slot) % world.nlanes
+        for a in view.leaves:
+            if a == b:
+                continue
+            both = view.lanes[a] & view.lanes[b]
+            if home in both:
+                use[a, home, "up"].append(1)
+                use[b, home, "down"].append(1)
+            else:
+                _displaced(programme, view, a, b, use)
+    for end, terms in use.items():
+        fixed = sum(term for term in terms if term == 1)
+        programme.at_most(Counter(term for term in terms if term != 1), fixed)
+    return programme.least()
+
+
+def _displaced(programme, view, a, b, use):
+    """One displaced unit: over any pair of cables of one spine."""
+    ways = []
+    for up in view.lanes[a]:
+        for down in view.lanes[b]:
+            if view.world.spine_of(up) == view.world.spine_of(down):
+                ways.append(programme.variable())
+                use[a, up, "up"].append(ways[-1])
+                use[b, down, "down"].append(ways[-1])
+    programme.exactly(ways, 1)
+
+
+def judge_balance(view):
+    """Are displaced base entries as level as can be? The programme is only asked where a simple bound is missed."""
+    load = base_loads(view)
+    fullest, bound = max(load.values(), default=0), 1
+    for a in view.leaves:
+        others = sum(view.count.values()) - view.count[a]
+        coming = view.count[a] * (len(view.leaves) - 1)
+        for units in (others, coming) if view.lanes[a] else ():
+            bound = max(bound, -(-units // len(view.lanes[a])))
+    if fullest <= bound or fullest <= (bound := least_fullest(view)):
+        return []
+    return [] if fullest <= bound + 1 else [f"the fullest link has {fullest} units of the base LIDs where {bound} would do"]
+
+
+# ---------------------------------------------------------------------------
+# Bounds
+
+class Programme:
+    """A linear programme for the command lp_solve: minimise T, all variables at least 0."""
+
+    def __init__(self):
+        self.count, self.rows = 0, []
+
+    def variable(self):
+        self.count += 1
+        return f"x{self.count}"
+
+    def exactly(self, variables, value):
+        self.rows.append(f"{'+'.join(variables)} = {value};")
+
+    def at_most(self, terms, fixed=0, capacity=1):
+        """The sum of the terms, and what is fixed, is at most capacity * T."""
+        self.rows.append(f"{'+'.join(f'{n} {x}' for x, n in terms.items()) or '0'} - {capacity} T <= {-fixed};")
+
+    def least(self):
+        text = "min: T;\n" + "\n".join(f"{'R' + str(i)}: {row}" for i, row in enumerate(self.rows)) + "\n"
+        done = subprocess.run(["lp_solve", "-S3"], input=text, capture_output=True, text=True, timeout=300)
+        found = re.search(r"Value of objective function: (\S+)", done.stdout)
+        if not found:
+            raise harness.HarnessError(f"lp_solve: {done.stdout[:300]}{done.stderr[:300]}")
+        return -int(-(float(found[1]) - 1e-5) // 1)
+
+
+def lower_bound(view):
+    """LB of the design: the servers, and the cuts of single leaves."""
+    best = Fraction(len(view.servers))
+    for a in view.count:
+        weight = Counter()  # common spines with other leaves -> flows
+        for b in view.count:
+            if a != b:
+                weight[frozenset(view.live_spines(a) & view.live_spines(b))] += view.count[a] * view.count[b]
+        unions = {frozenset()}
+        for common in weight:
+            unions |= {union | common for union in unions}
+        for union in unions - {frozenset()}:
+            capacity = sum(view.world.spine_of(k) in union for k in view.lanes[a])
+            best = max(best, Fraction(sum(n for common, n in weight.items() if common <= union), capacity))
+    return -(-best.numerator // best.denominator)
+
+
+def fractional_bound(view):
+    """The least T of the spine split in fractions, rounded up (lp_solve)."""
+    programme, use, spines = Programme(), defaultdict(Counter), {}
+    for a in view.count:
+        for b in view.count:
+            if a != b:
+                ways = {k: programme.variable() for k in view.live_spines(a) & view.live_spines(b)}
+                programme.exactly(ways.values(), view.count[a] * view.count[b])
+                for k, x in ways.items():
+                    use[a, k, "up"][x] = use[b, k, "down"][x] = 1
+    for (leaf, k, _), terms in use.items():
+        spines[leaf, k] = sum(view.world.spine_of(lane) == k for lane in view.lanes[leaf])
+        programme.at_most(terms, 0, spines[leaf, k])
+    programme.at_most({}, len(view.servers))
+    return programme.least()
+
+
+# ---------------------------------------------------------------------------
+# What fors says
+
+def expected_status(view):
+    """Keys of status.json that follow from what is alive, in a fabric with a schedule."""
+    tree, count = view.tree, view.count
+    reduction = max([0, *(count[a] - len(view.lanes[a]) for a in count)])
+    is_even = len(count) == tree.nleaves and len(set(count.values())) == 1
+    links = sorted((tree.leaf(a), view.world.cable(a, k).leaf_port, tree.spine(view.world.spine_of(k)),
+                    view.world.cable(a, k).spine_port) for a, k in view.dead)
+    return {"servers": len(view.servers), "leaves": tree.nleaves, "spines": tree.nspines, "f": reduction,
+            "affected_spines": len({view.world.spine_of(k) for _, k in view.dead}),
+            "capacity": next(iter(count.values())) - reduction if is_even else None,
+            "unreachable_pairs": len(view.cut_pairs()), "dead_links": links}
+
+
+def judge_status(view, status):
+    """state, and all that expected_status() knows."""
+    said = {key: status.get(key) for key in expected_status(view)}
+    said["dead_links"] = sorted((link["a"], link["a_port"], link["b"], link["b_port"])
+                                for link in said["dead_links"] or ())
+    return [f"the status has {key} = {said[key]} where {value} is true"
+            for key, value in expected_status(view).items() if said[key] != value]
+
+
+def judge_plan(view, csv_text, phases):
+    """A text of `fors schedule --format csv`, every flow walked through the tables."""
+    walker, faults = Walker(view), []
+    seen, answers = {}, {}
+    for line in csv_text.splitlines()[1:]:
+        phase, source, target, own_lid, lid, _ = line.split(",")
+        fault = walker.flow(int(phase), int(source, 16), int(target, 16), int(lid))
+        if fault:
+            faults.append(f"phase {phase}: {fault}")
+        if (source, target) in seen or int(phase) >= phases:
+            faults.append(f"phase {phase}: {source} sends to {target} again, or after the last phase")
+        seen[source, target], answers[target, source] = lid, own_lid
+    wanted = len(view.servers) * (len(view.servers) - 1)
+    if len(seen) != wanted:
+        faults.append(f"{len(seen)} pairs for {len(view.servers)} servers")
+    if seen != answers:
+        faults.append("a source LID is not the one that the way back goes to")
+    return faults
+
+
+class Walker:
+    """Flows over the tables, and what they use in each phase."""
+
+    def __init__(self, view):
+        self.view, self.used, self.ways = view, set(), {}
+        self.name = {view.snapshot.port[name].guid: name for name in view.servers}
+        self.leaf = {name: view.tree.leaf(place_of(name)[0]) for name in view.servers}
+
+    def flow(self, phase, source, target, lid):
+        """What is wrong with a flow between two port GUIDs, or None."""
+        source, target = self.name.get(source), self.name.get(target)
+        if not source or not target:
+            return "a server of the schedule is not alive"
+        key = self.leaf[source], lid, target
+        if key not in self.ways:
+            self.ways[key] = self._way(*key)
+        if self.ways[key] is None:
+            return f"LID {lid} does not lead from {source} to {target}"
+        for thing in (*self.ways[key], (source, "sends"), (target, "receives")):
+            if (phase, thing) in self.used:
+                return f"two flows: {thing}"
+            self.used.add((phase, thing))
+        return None
+
+    def _way(self, leaf, lid, target):
+        """The (switch, port) between leaves that lead from a leaf to a server, or None."""
+        ends, at, view = [], leaf, self.view
+        if lid not in view.lids(target):
+            return None
+        while len(ends) < 4:
+            ends.append((at, view.port(at, lid)))
+            at = view.next[at].get(ends[-1][1])
+            if at not in view.table:
+                return tuple(ends[:-1]) if at == target else None
+        return None
+
+
+def judge_length(view, status):
+    """T is LB, or the linear programme says that LB is out of reach, or the LMC is too small and the status says so."""
+    bound, phases = lower_bound(view), status.get("phases")
+    if status.get("lower_bound") != bound:
+        return [f"the status has lower_bound {status.get('lower_bound')}, it is {bound}"]
+    if phases is None or phases < bound:
+        return [f"{phases} phases, below the bound {bound}"]
+    if phases == bound or status.get("lmc_needed") is not None:
+        return []
+    fraction = fractional_bound(view)
+    return [] if phases == fraction else [f"{phases} phases where LB is {bound} and LP {fraction}"]
