@@ -13,12 +13,30 @@
  *   spine, leaf it reaches:  down, over the home lane's cable number or the next live one
  *   spine, leaf it lost:     LIDs at home here keep the dead port (no loop in mixed
  *                            states, right again when the cable returns); others go
- *                            down to a leaf that sends them up their home lane
+ *                            down to a leaf that sends them up their home lane, or
+ *                            keep the dead port where that lane is dead too
  *   odd LIDs:                switches, and CAs on spines: minimum hops
  *
  * Every leaf-to-leaf path goes up, then down. Paths that start at a spine may go
  * down, up, down; they all turn at the first leaf in order that can, so that no
  * two of them can wait for each other in a circle.
+ *
+ * While OpenSM sends changed blocks, switches hold a mixture of old tables and new ones. In any mixture, after cables
+ * or switches died (or after they returned):
+ *
+ *   - Home-healthy entries are the same before and after, at the leaf and at the spine: such flows keep their path.
+ *   - Nothing between servers goes round in circles. A packet comes down to a leaf that is not its own only from a spine
+ *     that lost the LID's leaf, and only to a leaf whose entry is at home on another spine, before and after
+ *     (if it died now, it lived before; if it returns now, the spine's old entry was chosen among leaves at home then).
+ *   - What arrived over cables that live still arrives. A displaced entry that moves to spine k finds k's old entry for
+ *     the LID: down the living cable, or, if that cable has just returned, its port, which k has kept.
+ *
+ * Not so, for the moment between two blocks: (1) LIDs that a spine has to reach although it lost their leaf and their home
+ * was here (subnet managers; all LIDs on spines with CAs; switch LIDs). All leaves that it could ask sent
+ * these LIDs up to it before, so every way out is a loop until the leaf it asks has its new block too. (2) Parallel cables: an
+ * entry that moves to a spine whose cable of that number has died finds its dead port until the spine has the new
+ * block with the cable that stands in. (3) One sweep that sees failures and recoveries together: a spine's old detour and
+ * the new entry of the leaf at its end may point at each other. tests/unit/test_consistency.c tries all of this.
  */
 #include "tables.h"
 
@@ -224,19 +242,29 @@ static uint8_t detour(const struct filler *w, uint32_t spine, uint32_t b, uint32
 	return FORS_NO_PATH;
 }
 
+/* The dead port of a spine that led to leaf b, of the home lane's cable number if it had one such. */
+static uint8_t dead_port(const struct fors_fabric *f, uint32_t spine, uint32_t b, uint32_t home)
+{
+	uint8_t port = FORS_NO_PATH;
+
+	for (uint32_t k = f->nlanes; k-- > 0;)
+		if (f->lane[k].spine == spine && fors_cable(f, b, k)->spine_port &&
+		    (port == FORS_NO_PATH || f->lane[k].cable == f->lane[home].cable))
+			port = fors_cable(f, b, k)->spine_port;
+	return port;
+}
+
 /* A spine's entry for LIDs of a leaf that it lost, by their home lane; see the head of this file. */
 static uint8_t lost_port(const struct filler *w, uint32_t spine, uint32_t b, uint32_t home)
 {
 	const struct fors_fabric *f = w->f;
 
-	if (f->lane[home].spine == spine)
-		return fors_cable(f, b, home)->spine_port ? fors_cable(f, b, home)->spine_port : FORS_NO_PATH;
-	if (!fors_live(f, b, home))
-		return FORS_NO_PATH;
+	if (f->lane[home].spine == spine || !fors_live(f, b, home))
+		return dead_port(f, spine, b, home);
 	for (uint32_t turn = 0; turn < f->nleaves; turn++)
 		if (turn != b && fors_live(f, turn, home) && reaches(f, turn, spine))
 			return down_port(f, turn, lane_to_spine(f, turn, spine, 0));
-	return FORS_NO_PATH;
+	return dead_port(f, spine, b, home);
 }
 
 static void fill_lost(const struct filler *w, uint32_t spine, uint32_t b)

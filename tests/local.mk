@@ -2,6 +2,7 @@
 unit_tests =
 unit_tests += tests/unit/test_closed_form
 unit_tests += tests/unit/test_colour
+unit_tests += tests/unit/test_consistency
 unit_tests += tests/unit/test_fabric
 unit_tests += tests/unit/test_exact
 unit_tests += tests/unit/test_forsched
@@ -41,6 +42,7 @@ endif
 tests_unit_test_closed_form_LDADD = $(unit_support)
 tests_unit_test_split_LDADD = libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_colour_LDADD = libforscore.la $(CMOCKA_LIBS)
+tests_unit_test_consistency_LDADD = $(unit_support)
 tests_unit_test_exact_LDADD = $(unit_support)
 tests_unit_test_ilp_LDADD = $(unit_support)
 tests_unit_test_methods_LDADD = $(unit_support)
@@ -141,3 +143,13 @@ tests_sweep_sweep_rounds_LDADD = $(unit_support) $(LPSOLVE_LIBS)
 sweep: tests/sweep/sweep tests/sweep/sweep_rounds
 	tests/sweep/sweep 1000
 	tests/sweep/sweep_rounds 100
+
+# Random failures and recoveries of a whole simulated fabric, judged after each: make soak EVENTS=2000
+EVENTS = 2000
+FABRIC = FT(2;8,8)
+SEED =
+SOAK_FLAGS =
+.PHONY: soak
+soak: all
+	FORS_BUILDDIR=$(abs_top_builddir) PYTHONDONTWRITEBYTECODE=1 python3 $(top_srcdir)/tests/e2e/chaos.py --events $(EVENTS) --fabric '$(FABRIC)' \
+		$(if $(SEED),--seed $(SEED)) $(SOAK_FLAGS)

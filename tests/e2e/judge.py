@@ -70,8 +70,9 @@ class View:
         if {end for end in snapshot.cable if end[0] in self.table and end[0].startswith("Leaf")} != world.links():
             raise harness.HarnessError("the simulator's cables are not those that they should be")
         self.nodes = self._component(server)
-        self.dead = world.dead()
         leaves = range(self.tree.nleaves)
+        self.dead = world.dead() | {(a, k) for a in leaves for k in range(world.nlanes)
+                                    if self.tree.leaf(a) not in self.nodes}  # as good as dead: an island
         self.lanes = [{k for k in range(world.nlanes) if (a, k) not in self.dead} for a in leaves]
         self.leaves = [a for a in leaves if self.tree.leaf(a) in self.nodes]
         self.servers = sorted(name for name in self.nodes if name in self.tree.hcas)
@@ -184,12 +185,16 @@ def base_loads(view):
     return load
 
 
+def places(view):
+    """(leaf, slot) of all places for servers under living leaves: tables are level over them, used or not."""
+    return [place for place in map(place_of, view.tree.hcas) if place[0] in view.leaves]
+
+
 def least_fullest(view):
     """What the fullest link must carry at least, whatever displaced entries do: the linear programme, rounded up."""
     programme, world, tree = Programme(), view.world, view.tree
     use = defaultdict(list)  # (leaf, lane, direction) -> terms
-    for name in view.servers:
-        b, slot = place_of(name)
+    for b, slot in places(view):
         home = (tree.nservers * b + slot) % world.nlanes
         for a in view.leaves:
             if a == b:
@@ -222,9 +227,10 @@ def judge_balance(view):
     """Are displaced base entries as level as can be? The programme is only asked where a simple bound is missed."""
     load = base_loads(view)
     fullest, bound = max(load.values(), default=0), 1
+    slots = Counter(leaf for leaf, _ in places(view))
     for a in view.leaves:
-        others = sum(view.count.values()) - view.count[a]
-        coming = view.count[a] * (len(view.leaves) - 1)
+        others = sum(slots.values()) - slots[a]
+        coming = slots[a] * (len(view.leaves) - 1)
         for units in (others, coming) if view.lanes[a] else ():
             bound = max(bound, -(-units // len(view.lanes[a])))
     if fullest <= bound or fullest <= (bound := least_fullest(view)):

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""A short run of chaos.py on several kinds of trees, and the judge on fabrics that are wrong.
+
+Long runs: make soak EVENTS=2000 (see CONTRIBUTING.md). Seeds of runs without a violation: SEEDS.
+"""
+import pytest
+
+import chaos
+import harness
+import judge
+
+# fabric: events, seed of the long runs (make soak)
+SEEDS = {"FT(2;8,8)": (2000, 1), "FT(2;20,18)": (300, 1)}
+
+
+@pytest.mark.parametrize("spec, lmc, seed, events", [
+    ("FT(2;8,8)", 3, SEEDS["FT(2;8,8)"][1], 25),
+    ("FT(2;4,4)", 0, 2, 15),
+    ("FT(2;3,4;servers=4;cables=2)", 3, 3, 15),
+    ("FT(2;4,5;servers=7)", 1, 4, 15),
+])
+def test_short_chaos(tmp_path, spec, lmc, seed, events):
+    tree = chaos.parse_fabric(spec)
+    run, done, violation = chaos.chaos(tree, chaos.Script(tree, seed, events, False), lmc, tmp_path)
+    assert violation is None, f"event {done}: {violation}"
+    assert done == events and run.tally["plans walked"] > 1
+
+
+def test_a_seed_replays():
+    """The same seed draws the same events, another seed others; written down and read again they are the same."""
+    tree = chaos.parse_fabric("FT(2;8,8)")
+    texts = [event.text for event in chaos.Script(tree, 5, 300)]
+    assert texts == [event.text for event in chaos.Script(tree, 5, 300)]
+    assert texts != [event.text for event in chaos.Script(tree, 6, 300)]
+    assert {text.split()[0] for text in texts} == {"change", "flap", "hup", "restart", "join", "leave"}
+    short = chaos.condensed(tree, [chaos.Event(text) for text in texts], 10)
+    worlds = [judge.World(tree), judge.World(tree)]
+    for event in texts:
+        chaos.Event(event).apply(worlds[0])
+    for event in short:
+        event.apply(worlds[1])
+    assert len(short) == 11 and worlds[0].dead() == worlds[1].dead() and worlds[0].off == worlds[1].off
+
+
+# ---------------------------------------------------------------------------
+# The judge finds what is wrong
+
+@pytest.fixture(scope="module")
+def healthy(tmp_path_factory):
+    """FT(2;4,4) with one cable dead, at rest: (World, Snapshot, status, schedule as CSV)."""
+    tree, folder = harness.FatTree(4, 4), tmp_path_factory.mktemp("judge")
+    run = chaos.Run(tree, folder, 2)
+    try:
+        run.do(chaos.Event("change -1/2"))
+        csv = chaos.read_schedule(run.crew.master).stdout
+        return run.world, run.sim.command("Dump"), run.crew.master.status(), csv
+    finally:
+        run.stop()
+
+
+def view_of(healthy, spoil=None):
+    snapshot = harness.Snapshot(healthy[1])
+    if spoil:
+        spoil(snapshot)
+    return judge.View(healthy[0], snapshot, "Node00-00")
+
+
+def entry(switch, server, index, port):
+    """A function that puts a wrong port into a table."""
+    def spoil(snapshot):
+        snapshot.table[switch][snapshot.port[server].lid + index] = port
+    return spoil
+
+
+def test_nothing_is_wrong(healthy):
+    view = view_of(healthy)
+    assert judge.judge_reach(view, ["Node00-00"]) + judge.judge_homes(view) + judge.judge_hops(view) == []
+    assert judge.judge_status(view, healthy[2]) + judge.judge_length(view, healthy[2]) == []
+    assert judge.judge_plan(view, healthy[3], healthy[2]["phases"]) + judge.judge_balance(view) == []
+
+
+@pytest.mark.parametrize("spoil, fault", [
+    (entry("Spine00", "Node01-00", 0, harness.NO_PATH), "ends at nothing"),
+    (entry("Spine00", "Node01-00", 0, 3), "a loop"),
+    (entry("Leaf02", "Node01-00", 1, 1), "Node02-00"),
+])
+def test_wrong_ways_are_found(healthy, spoil, fault):
+    assert any(fault in text for text in judge.judge_reach(view_of(healthy, spoil)))
+
+
+def test_an_entry_that_left_home_is_found(healthy):
+    view = view_of(healthy, entry("Leaf02", "Node00-00", 0, 6))
+    assert judge.judge_reach(view) == []
+    assert judge.judge_homes(view) == ["Leaf02 has LID {} of Node00-00 not at home, lane 0".format(
+        view.snapshot.port["Node00-00"].lid)]
+
+
+def test_wrong_loads_are_found(healthy):
+    """All base LIDs of leaf 3 over spine 0."""
+    def spoil(snapshot):
+        for slot in range(4):
+            entry("Leaf02", f"Node03-{slot:02d}", 0, 5)(snapshot)
+    assert "the fullest link" in judge.judge_balance(view_of(healthy, spoil))[0]
+
+
+@pytest.mark.parametrize("spoil", [
+    lambda rows: rows[:-1],
+    lambda rows: rows + rows[-1:],
+    lambda rows: ["0" + rows[0][rows[0].index(","):], *rows[1:]] if rows[0][0] != "0" else
+                 ["1" + rows[0][1:], *rows[1:]],
+])
+def test_wrong_plans_are_found(healthy, spoil):
+    head, *rows = healthy[3].splitlines()
+    assert judge.judge_plan(view_of(healthy), "\n".join([head, *spoil(rows)]), healthy[2]["phases"])
+
+
+def test_bounds():
+    """LB and LP of fabrics that are known: the two of the design where they differ."""
+    tree = chaos.parse_fabric("FT(2;5,4)")
+    live = [{0, 1, 2}, {0, 1, 3}, {0, 3, 4}, {1, 2, 4}]
+    view = judge.View.__new__(judge.View)
+    view.world = judge.World(tree, [(a, k) for a in range(4) for k in range(5) if k not in live[a]])
+    view.tree, view.lanes, view.servers = tree, live, list(tree.hcas)
+    view.count = dict.fromkeys(range(4), 5)
+    assert (judge.lower_bound(view), judge.fractional_bound(view)) == (25, 38)
