@@ -34,6 +34,8 @@ struct fors_places;
 /* No places yet, or NULL when out of memory. Freed with fors_places_free(). */
 struct fors_places *fors_places_new(void);
 void fors_places_free(struct fors_places *places);
+/* A deep copy, or NULL when out of memory. */
+struct fors_places *fors_places_copy(const struct fors_places *places);
 
 /*
  * Learn what `net` (indexed) shows: switches not seen before become leaves or
@@ -42,7 +44,9 @@ void fors_places_free(struct fors_places *places);
  * dead leaf whose spine ports it occupies, else a new place; cables and server
  * slots are added, and forgotten when their port is now used otherwise.
  * What is spine: root_guids (nroots node GUIDs; NULL, 0 for none), else what
- * was learnt before, else the side of the bipartite switch graph with fewer CA ports.
+ * was learnt before, else the side of the bipartite switch graph with fewer CA ports. Places that
+ * contradict the root GUIDs, or have fewer slots than there are CAs under what they call spines, were
+ * learnt with the sides exchanged: all is forgotten and learnt anew, unless a reference says so.
  * Errors: FORS_ENOTREE (two leaves or two spines cabled together, no switch at all;
  * named), FORS_ELIMIT, FORS_ENOMEM; the places are unchanged then.
  */

@@ -10,7 +10,7 @@ libforscore_la_SOURCES = \
 	core/exact.c core/exact.h \
 	core/exact_lanes.c \
 	core/exact_senders.c \
-	core/fabric.c core/fabric.h core/places.c core/places.h \
+	core/fabric.c core/fabric.h \
 	core/guidlist.c core/guidlist.h \
 	core/lanes.c \
 	core/level.c core/level.h \
@@ -22,6 +22,9 @@ libforscore_la_SOURCES = \
 	core/net.c core/net.h \
 	core/netfile.c core/netfile.h \
 	core/parallel.c core/parallel.h \
+	core/places.c core/places.h \
+	core/places_edit.c \
+	core/places_file.c core/places_file.h \
 	core/planner.c core/planner.h \
 	core/rounds.c core/rounds.h \
 	core/rounds_pack.c \

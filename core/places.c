@@ -19,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "places_file.h"
 #include "sides.h"
 
 struct lesson {
@@ -27,6 +28,8 @@ struct lesson {
 	uint8_t *side;               /* per node */
 	uint32_t *place;             /* per node: index of its leaf or spine place, or FORS_NONE */
 	uint32_t known_leaves;       /* leaf places that were there before this lesson */
+	const uint64_t *root;        /* root GUIDs, nroots of them */
+	size_t nroots;
 };
 
 struct fors_places *fors_places_new(void)
@@ -43,7 +46,7 @@ void fors_places_free(struct fors_places *places)
 	free(places);
 }
 
-static struct fors_places *copy_places(const struct fors_places *from)
+struct fors_places *fors_places_copy(const struct fors_places *from)
 {
 	struct fors_places *to = fors_places_new();
 
@@ -63,6 +66,11 @@ static struct fors_places *copy_places(const struct fors_places *from)
 	if (from->nspines)
 		memcpy(to->spine, from->spine, from->nspines * sizeof(*to->spine));
 	return to;
+}
+
+uint32_t fors_places_restarts(const struct fors_places *places)
+{
+	return places->nrestarts;
 }
 
 uint32_t fors_places_leaf(const struct fors_places *places, uint64_t guid)
@@ -104,7 +112,7 @@ static void take_name(const struct fors_net *net, uint32_t node, char *name)
 
 /* --- switches ------------------------------------------------------------- */
 
-static enum fors_err append_leaf(struct fors_places *places, uint32_t *index, struct fors_error *error)
+enum fors_err fors_places_add_leaf(struct fors_places *places, uint32_t *index, struct fors_error *error)
 {
 	if (!grow((void **)&places->leaf, &places->leaf_room, places->nleaves, sizeof(*places->leaf)))
 		return fors_fail_memory(error);
@@ -113,7 +121,7 @@ static enum fors_err append_leaf(struct fors_places *places, uint32_t *index, st
 	return FORS_OK;
 }
 
-static enum fors_err append_spine(struct fors_places *places, uint32_t *index, struct fors_error *error)
+enum fors_err fors_places_add_spine(struct fors_places *places, uint32_t *index, struct fors_error *error)
 {
 	if (!grow((void **)&places->spine, &places->spine_room, places->nspines, sizeof(*places->spine)))
 		return fors_fail_memory(error);
@@ -206,8 +214,10 @@ static enum fors_err place_spine(struct lesson *l, uint32_t node, struct fors_er
 
 	if (k == FORS_NONE)
 		k = dead_spine_for(l, node);
-	if (k == FORS_NONE && (err = append_spine(l->places, &k, error)))
+	if (k == FORS_NONE && (err = fors_places_add_spine(l->places, &k, error)))
 		return err;
+	if (l->places->spine[k].guid != l->net->node[node].guid)
+		l->places->spine[k].former = l->places->spine[k].guid;
 	l->places->spine[k].guid = l->net->node[node].guid;
 	take_name(l->net, node, l->places->spine[k].name);
 	l->place[node] = k;
@@ -221,7 +231,7 @@ static enum fors_err place_leaf(struct lesson *l, uint32_t node, struct fors_err
 
 	if (a == FORS_NONE)
 		a = dead_leaf_for(l, node);
-	if (a == FORS_NONE && (err = append_leaf(l->places, &a, error)))
+	if (a == FORS_NONE && (err = fors_places_add_leaf(l->places, &a, error)))
 		return err;
 	l->places->leaf[a].guid = l->net->node[node].guid;
 	take_name(l->net, node, l->places->leaf[a].name);
@@ -229,31 +239,72 @@ static enum fors_err place_leaf(struct lesson *l, uint32_t node, struct fors_err
 	return FORS_OK;
 }
 
-/* Spines named by root_guid_file that were never seen keep a place, in GUID order with the rest. */
-static enum fors_err place_roots(struct lesson *l, const uint64_t *root, size_t nroots, struct fors_error *error)
+static bool is_listed(const struct lesson *l, uint64_t guid)
 {
+	for (size_t i = 0; i < l->nroots; i++)
+		if (l->root[i] == guid)
+			return true;
+	return false;
+}
+
+/* A listed spine without a place; one whose place another switch has taken is gone for good, listed or not. */
+static bool lacks_place(const struct lesson *l, uint64_t guid)
+{
+	for (uint32_t k = 0; k < l->places->nspines; k++)
+		if (l->places->spine[k].guid == guid || l->places->spine[k].former == guid)
+			return false;
+	return true;
+}
+
+/* The place of a dead spine that is not listed any more, or FORS_NONE. */
+static uint32_t unlisted_place(const struct lesson *l)
+{
+	for (uint32_t k = 0; k < l->places->nspines; k++) {
+		uint64_t guid = l->places->spine[k].guid;
+
+		if (!is_alive(l, guid) && !is_listed(l, guid))
+			return k;
+	}
+	return FORS_NONE;
+}
+
+static enum fors_err place_root(struct lesson *l, uint64_t guid, struct fors_error *error)
+{
+	uint32_t k = unlisted_place(l);
 	enum fors_err err;
 
-	for (size_t done = 0; done < nroots; done++) {
-		uint64_t next = 0;
-		uint32_t k;
+	if (k == FORS_NONE && (err = fors_places_add_spine(l->places, &k, error)))
+		return err;
+	l->places->spine[k].former = l->places->spine[k].guid;
+	l->places->spine[k].guid = guid;
+	l->places->spine[k].name[0] = '\0';
+	return FORS_OK;
+}
 
-		for (size_t i = 0; i < nroots; i++)
-			if (fors_places_spine(l->places, root[i]) == FORS_NONE && (!next || root[i] < next))
-				next = root[i];
+/* Spines named by root_guid_file that were never seen keep a place, in GUID order with the rest. */
+static enum fors_err place_roots(struct lesson *l, struct fors_error *error)
+{
+	enum fors_err err = FORS_OK;
+
+	for (size_t done = 0; !err && done < l->nroots; done++) {
+		uint64_t next = 0;
+
+		for (size_t i = 0; i < l->nroots; i++)
+			if ((!next || l->root[i] < next) && lacks_place(l, l->root[i]))
+				next = l->root[i];
 		if (!next)
 			break;
-		if ((err = append_spine(l->places, &k, error)))
-			return err;
-		l->places->spine[k].guid = next;
+		err = place_root(l, next, error);
 	}
-	return FORS_OK;
+	return err;
 }
 
 static enum fors_err place_switches(struct lesson *l, struct fors_error *error)
 {
 	enum fors_err err = FORS_OK;
 
+	if (!l->places->nspines) /* all at once, so that no order depends on who is alive at the start */
+		err = place_roots(l, error);
 	l->known_leaves = l->places->nleaves;
 	for (uint32_t i = 0; !err && i < l->net->nnodes; i++) {
 		uint32_t node = l->net->by_guid[i];
@@ -263,7 +314,7 @@ static enum fors_err place_switches(struct lesson *l, struct fors_error *error)
 		else if (l->side[node] == FORS_SIDE_LEAF)
 			err = place_leaf(l, node, error);
 	}
-	return err;
+	return err ? err : place_roots(l, error);
 }
 
 /* --- cables --------------------------------------------------------------- */
@@ -503,44 +554,132 @@ static void learn_slots(struct lesson *l, uint32_t node, const struct port_use *
 			add_slot(leaf, p);
 }
 
+/* --- were the sides wrong? ------------------------------------------------ */
+
+static enum fors_side known_as(const struct lesson *l, uint64_t guid)
+{
+	if (fors_places_leaf(l->places, guid) != FORS_NONE)
+		return FORS_SIDE_LEAF;
+	return fors_places_spine(l->places, guid) != FORS_NONE ? FORS_SIDE_SPINE : FORS_SIDE_NONE;
+}
+
+/* Do the root GUIDs make a leaf of what is known as a spine, or the other way round? */
+static bool contradicts_roots(const struct lesson *l)
+{
+	for (uint32_t node = 0; node < l->net->nnodes; node++) {
+		enum fors_side known = known_as(l, l->net->node[node].guid);
+
+		if (l->side[node] != FORS_SIDE_NONE && known != FORS_SIDE_NONE && known != l->side[node])
+			return true;
+	}
+	for (size_t i = 0; i < l->nroots; i++)
+		if (known_as(l, l->root[i]) == FORS_SIDE_LEAF)
+			return true;
+	return false;
+}
+
+static unsigned count_spine_cas(const struct lesson *l)
+{
+	unsigned count = 0;
+
+	for (uint32_t node = 0; node < l->net->nnodes; node++)
+		for (unsigned p = 1; l->side[node] == FORS_SIDE_SPINE && p <= l->net->node[node].nports; p++)
+			count += has_end_node(l->net, node, p);
+	return count;
+}
+
+static unsigned count_known_slots(const struct fors_places *places)
+{
+	unsigned count = 0;
+
+	for (uint32_t a = 0; a < places->nleaves; a++)
+		for (unsigned s = 0; s < places->leaf[a].nslots; s++)
+			count += places->leaf[a].slot_port[s] != 0;
+	return count;
+}
+
+/*
+ * Who starts before the servers are switched on may take spines for leaves, and must not remember that for ever:
+ * a root list decides, else that more CAs stand under the spines than the leaves ever had places for.
+ * A reference fabric shows its servers; what it says stays.
+ */
+static bool is_upside_down(const struct lesson *l)
+{
+	if (l->places->reference || !(l->places->nleaves + l->places->nspines))
+		return false;
+	return l->nroots ? contradicts_roots(l) : count_spine_cas(l) > count_known_slots(l->places);
+}
+
+static enum fors_err find_sides(struct lesson *l, struct fors_error *error)
+{
+	enum fors_err err = fors_sides(l->net, l->places, l->root, l->nroots, l->side, error);
+
+	if (err || !is_upside_down(l))
+		return err;
+	l->places->nleaves = l->places->nspines = l->places->nlanes = 0;
+	l->places->nrestarts++;
+	return fors_sides(l->net, l->places, l->root, l->nroots, l->side, error);
+}
+
 /* --- the lesson ----------------------------------------------------------- */
 
-static enum fors_err learn(struct lesson *l, const uint64_t *root, size_t nroots, struct fors_error *error)
+static void mark_places(struct lesson *l)
+{
+	for (uint32_t k = 0; k < l->places->nspines; k++) {
+		struct fors_spine_place *spine = &l->places->spine[k];
+
+		spine->marks.is_alive = is_alive(l, spine->guid);
+		spine->marks.in_roots = is_listed(l, spine->guid);
+	}
+	for (uint32_t a = 0; a < l->places->nleaves; a++)
+		l->places->leaf[a].marks.is_alive = is_alive(l, l->places->leaf[a].guid);
+}
+
+static enum fors_err learn_leaves(struct lesson *l, struct fors_error *error)
 {
 	struct port_use use;
-	enum fors_err err = fors_sides(l->net, l->places, root, nroots, l->side, error);
+	enum fors_err err;
 
-	if (!err)
-		err = place_roots(l, root, nroots, error);
-	if (!err)
-		err = place_switches(l, error);
-	if (err)
-		return err;
 	forget_cables(l);
 	err = make_lanes(l, error);
-	for (uint32_t node = 0; !err && node < l->net->nnodes; node++)
+	if (err)
+		return err;
+	for (uint32_t node = 0; node < l->net->nnodes; node++)
 		if (l->side[node] == FORS_SIDE_LEAF)
 			add_cables(l, node);
 	survey_ports(l, &use);
-	for (uint32_t node = 0; !err && node < l->net->nnodes; node++)
+	for (uint32_t node = 0; node < l->net->nnodes; node++)
 		if (l->side[node] == FORS_SIDE_LEAF)
 			learn_slots(l, node, &use);
+	return FORS_OK;
+}
+
+static enum fors_err learn(struct lesson *l, struct fors_error *error)
+{
+	enum fors_err err = find_sides(l, error);
+
+	if (!err)
+		err = place_switches(l, error);
+	if (!err)
+		err = learn_leaves(l, error);
+	if (!err)
+		mark_places(l);
 	return err;
 }
 
 enum fors_err fors_places_learn(struct fors_places *places, const struct fors_net *net, const uint64_t *root_guids,
 				size_t nroots, struct fors_error *error)
 {
-	struct lesson l = {.net = net};
+	struct lesson l = {.net = net, .root = root_guids, .nroots = nroots};
 	enum fors_err err = FORS_OK;
 
-	l.places = copy_places(places);
+	l.places = fors_places_copy(places);
 	l.side = calloc((size_t)net->nnodes + 1, sizeof(*l.side));
 	l.place = calloc((size_t)net->nnodes + 1, sizeof(*l.place));
 	if (!l.places || !l.side || !l.place)
 		err = fors_fail_memory(error);
 	else
-		err = learn(&l, root_guids, nroots, error);
+		err = learn(&l, error);
 	if (!err) {
 		struct fors_places old = *places;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * places.h - the inside of struct fors_places, for places.c and fabric.c only.
+ * places.h - the inside of struct fors_places, for places*.c, sides.c and fabric.c only.
  */
 #ifndef FORS_CORE_PLACES_H
 #define FORS_CORE_PLACES_H
@@ -14,8 +14,16 @@ struct fors_plug {
 	uint8_t leaf_port, spine_port;
 };
 
+/* What is known of a place besides its position. */
+struct fors_place_marks {
+	bool is_alive;     /* the switch was in the net of the last lesson */
+	bool in_roots;     /* named in the list of root GUIDs of the last lesson */
+	bool in_reference; /* the place is one of the reference fabric, whichever switch has it now */
+};
+
 struct fors_leaf_place {
 	uint64_t guid;
+	struct fors_place_marks marks;
 	char name[FORS_NAME_MAX + 1];
 	uint8_t nslots;
 	uint8_t slot_port[FORS_MAX_SLOTS];     /* leaf port of each slot; 0: its port is used otherwise now */
@@ -24,12 +32,16 @@ struct fors_leaf_place {
 
 struct fors_spine_place {
 	uint64_t guid;
+	uint64_t former;   /* the switch whose place it took, 0: none; a root list may still name it */
+	struct fors_place_marks marks;
 	char name[FORS_NAME_MAX + 1];
 };
 
 struct fors_places {
 	uint32_t nleaves, nspines, nlanes;
 	uint32_t leaf_room, spine_room;
+	uint64_t reference; /* digest of the reference fabric that all began with, 0: none */
+	uint32_t nrestarts; /* how often all was forgotten because the sides were wrong; not kept on disk */
 	struct fors_leaf_place *leaf;
 	struct fors_spine_place *spine;
 	struct fors_lane lane[FORS_MAX_LANES];
@@ -38,5 +50,9 @@ struct fors_places {
 /* Index of the leaf (spine) place of this switch GUID, or FORS_NONE. */
 uint32_t fors_places_leaf(const struct fors_places *places, uint64_t guid);
 uint32_t fors_places_spine(const struct fors_places *places, uint64_t guid);
+
+/* A new place at the end, all zero, in *index. Errors: FORS_ENOMEM. */
+enum fors_err fors_places_add_leaf(struct fors_places *places, uint32_t *index, struct fors_error *error);
+enum fors_err fors_places_add_spine(struct fors_places *places, uint32_t *index, struct fors_error *error);
 
 #endif

@@ -13,7 +13,7 @@
 #define SCHEDULE_MAX_BYTES (1u << 30)
 #define BEAT_MS 4000
 
-enum { SHEET_SCHEDULE, SHEET_STATUS, SHEET_METRICS };
+enum { SHEET_PLACES, SHEET_SCHEDULE, SHEET_STATUS, SHEET_METRICS };
 
 static uint64_t unix_ms(void)
 {
@@ -45,6 +45,7 @@ static bool load_schedule(struct fors_board *board)
 void fors_board_open(struct fors_board *board, struct osm_log *log, const struct fors_folder *folder)
 {
 	*board = (struct fors_board){ .log = log, .folder = folder, .state = FORS_INACTIVE };
+	board->sheet[SHEET_PLACES].name = "places";
 	board->sheet[SHEET_SCHEDULE].name = "schedule";
 	board->sheet[SHEET_STATUS].name = "status.json";
 	board->sheet[SHEET_METRICS].name = "metrics.prom";
@@ -205,6 +206,12 @@ bool fors_board_withdraw(struct fors_board *board, struct fors_status *status)
 	struct fors_schedule *nothing = NULL;
 
 	return !fors_schedule_withdrawn(0, status->reason, &nothing, NULL) && fors_board_post(board, nothing, status);
+}
+
+void fors_board_keep(struct fors_board *board, char *text, size_t size)
+{
+	set_sheet(board, SHEET_PLACES, text, size);
+	fors_board_retry(board);
 }
 
 /* Text "<Unix time in ms> <epoch>"; its loss in a crash is what it is for, so it is not synced. */

@@ -27,7 +27,7 @@ struct fors_board {
 		const char *name;       /* of the file */
 		void *bytes;            /* still to be written, or NULL; owned */
 		size_t size;
-	} sheet[3];                     /* in the order of writing */
+	} sheet[4];                     /* in the order of writing */
 	bool has_complained;            /* about a folder that cannot be written */
 	bool is_unread;                 /* there was no memory to read what an earlier opensm left */
 };
@@ -49,6 +49,9 @@ bool fors_board_post(struct fors_board *board, struct fors_schedule *schedule, s
 
 /* Post a withdrawn schedule and the status, both with the status's reason. False: as fors_board_post(). */
 bool fors_board_withdraw(struct fors_board *board, struct fors_status *status);
+
+/* Write the kept order, a text that is the board's then, into the file `places`. */
+void fors_board_keep(struct fors_board *board, char *text, size_t size);
 
 /* Try again to write what could not be written. */
 void fors_board_retry(struct fors_board *board);

@@ -60,13 +60,15 @@ static int decline(struct fors_engine *engine, enum fors_code code, const char *
 static enum fors_err understand(struct fors_engine *engine, struct fors_job *job, struct fors_error *error)
 {
 	const struct fors_settings *settings = engine->settings;
-	enum fors_err err = fors_places_learn(engine->places, job->net, settings->root, settings->nroots, error);
+	enum fors_err err = fors_kept_learn(&engine->kept, job->net, settings->root, settings->nroots, error);
 
 	if (err)
 		return err;
+	if (job->kind == FORS_JOB_ROUTED) /* only when the tables follow at once */
+		fors_kept_forget(&engine->kept);
 	memcpy(job->method, settings->method, sizeof(job->method));
 	job->ilp_seconds = settings->ilp_seconds;
-	return fors_fabric_build(job->net, engine->places, fors_settings_participants(settings), &job->fabric, error);
+	return fors_fabric_build(job->net, engine->kept.places, fors_settings_participants(settings), &job->fabric, error);
 }
 
 static enum fors_err fill_tables(struct fors_engine *engine, struct fors_job *job, struct fors_error *error)
@@ -172,6 +174,17 @@ static void look_away(const struct fors_engine *engine, struct fors_job *job)
 		snprintf(job->reason, sizeof(job->reason), "no routing engine has routed this fabric");
 }
 
+/* Whatever became of this sweep: what was learnt is not to be learnt again. */
+static void keep(struct fors_engine *engine)
+{
+	char *text;
+	size_t size;
+
+	fors_kept_end(&engine->kept);
+	if (fors_kept_news(&engine->kept, &text, &size))
+		fors_worker_keep(engine->worker, text, size);
+}
+
 void fors_engine_settle(struct fors_engine *engine)
 {
 	struct fors_job *job = fors_job_new(FORS_JOB_SETTLED);
@@ -198,6 +211,7 @@ void fors_engine_settle(struct fors_engine *engine)
 		job->kind = FORS_JOB_DECLINED;
 		snprintf(job->reason, sizeof(job->reason), "%s", error.text);
 	}
+	keep(engine);
 	fors_worker_submit(engine->worker, job);
 }
 
@@ -223,12 +237,17 @@ static void load_settings(struct fors_engine *engine)
 
 void fors_engine_reload(struct fors_engine *engine)
 {
+	struct fors_error error;
+
 	if (!engine->is_fresh) /* the first sweep follows at once on fors_engine_new() */
 		load_settings(engine);
 	engine->is_fresh = false;
+	if (engine->settings && fors_kept_refer(&engine->kept, engine->settings->reference, &error))
+		fors_log_error(&engine->osm->log, FORS_F_MEMORY, "the order stays as it was: %s", error.text);
+	fors_kept_begin(&engine->kept);
 }
 
-static enum fors_err start_worker(struct fors_engine *engine, struct fors_error *error)
+static enum fors_err start(struct fors_engine *engine, struct fors_error *error)
 {
 	const struct fors_worker_setup setup = { .log = &engine->osm->log, .folder = &engine->folder,
 						 .mastership = mastership, .context = engine->osm };
@@ -236,6 +255,8 @@ static enum fors_err start_worker(struct fors_engine *engine, struct fors_error 
 	enum fors_err err = fors_folder_init(&engine->folder, state_dir, cl_ntoh64(engine->osm->subn.sm_port_guid),
 					     error);
 
+	if (!err)
+		err = fors_kept_open(&engine->kept, &engine->osm->log, &engine->folder, error);
 	return err ? err : fors_worker_start(&setup, &engine->worker, error);
 }
 
@@ -248,11 +269,10 @@ struct fors_engine *fors_engine_new(struct osm_opensm *osm)
 		return NULL;
 	engine->osm = osm;
 	engine->tables_ms = -1;
-	engine->places = fors_places_new();
 	engine->is_fresh = true;
 	load_settings(engine);
-	if (!engine->places || start_worker(engine, &error)) {
-		fors_log_error(&osm->log, FORS_F_START, "%s", engine->places ? error.text : "out of memory");
+	if (start(engine, &error)) {
+		fors_log_error(&osm->log, FORS_F_START, "%s", error.text);
 		fors_engine_free(engine);
 		return NULL;
 	}
@@ -265,7 +285,7 @@ void fors_engine_free(struct fors_engine *engine)
 		return;
 	fors_worker_stop(engine->worker);
 	fors_folder_clear(&engine->folder);
-	fors_places_free(engine->places);
+	fors_kept_close(&engine->kept);
 	fors_settings_free(engine->settings);
 	free(engine);
 }

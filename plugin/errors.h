@@ -28,7 +28,13 @@
 	X(10, FORS_F_PUBLISH, "the state folder cannot be written; the routes are not affected", \
 	  "make room, or correct state_dir or its permissions; fors tries again every second") \
 	X(11, FORS_F_OLDFILE, "the schedule that an earlier opensm published cannot be read", \
-	  "nothing: it will be replaced")
+	  "nothing: it will be replaced") \
+	X(12, FORS_F_PLACES, "the order of spines, leaves and slots that an earlier opensm kept cannot be read", \
+	  "nothing, if all switches are alive; else restore the file places from a copy and restart opensm, or set reference_fabric") \
+	X(13, FORS_F_REFERENCE, "the fabric has what the reference fabric does not know", \
+	  "see whether it is cabled as it should be; if so, write a new reference when all is alive") \
+	X(14, FORS_F_FORGET, "a place cannot be forgotten", \
+	  "see the reason; only what is dead, and named in no file, can be forgotten")
 
 enum fors_code {
 #define X(number, name, meaning, remedy) name = number,

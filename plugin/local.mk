@@ -8,6 +8,7 @@ libfors_la_SOURCES = \
 	plugin/engine.c plugin/engine.h \
 	plugin/entry.c \
 	plugin/errors.h \
+	plugin/kept.c plugin/kept.h \
 	plugin/log.c plugin/log.h \
 	plugin/opensm.h \
 	plugin/publish.c plugin/publish.h \

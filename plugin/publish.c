@@ -222,3 +222,30 @@ enum fors_err fors_published(const struct fors_folder *folder, const char *name,
 	}
 	return err;
 }
+
+enum fors_err fors_publish_rename(const struct fors_folder *folder, const char *from, const char *to,
+				  struct fors_error *error)
+{
+	enum fors_err err = FORS_OK;
+	int at = open_folder(folder, 0);
+
+	if (at < 0)
+		return fail_file(folder, from, "the state folder cannot be opened", error);
+	if (renameat(at, from, at, to))
+		err = fail_file(folder, from, "cannot be renamed", error);
+	close(at);
+	return err;
+}
+
+enum fors_err fors_publish_remove(const struct fors_folder *folder, const char *name, struct fors_error *error)
+{
+	enum fors_err err = FORS_OK;
+	int at = open_folder(folder, 0);
+
+	if (at < 0)
+		return fail_file(folder, name, "the state folder cannot be opened", error);
+	if (unlinkat(at, name, 0) && errno != ENOENT)
+		err = fail_file(folder, name, "cannot be removed", error);
+	close(at);
+	return err;
+}

@@ -43,4 +43,11 @@ enum fors_err fors_publish(const struct fors_folder *folder, const char *name, c
 enum fors_err fors_published(const struct fors_folder *folder, const char *name, size_t max_size, void **bytes,
 			     size_t *size, struct fors_error *error);
 
+/* Rename a file of the folder. Errors: FORS_EIO. */
+enum fors_err fors_publish_rename(const struct fors_folder *folder, const char *from, const char *to,
+				  struct fors_error *error);
+
+/* Remove a file of the folder; one that is not there is no error. Errors: FORS_EIO. */
+enum fors_err fors_publish_remove(const struct fors_folder *folder, const char *name, struct fors_error *error);
+
 #endif

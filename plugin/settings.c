@@ -16,9 +16,11 @@
 #include <sys/stat.h>
 
 #include "core/guidlist.h"
+#include "core/netfile.h"
+#include "core/places_file.h"
 #include "core/planner.h"
 
-#define FILE_MAX_BYTES (16u << 20) /* a list of 49,151 GUIDs needs 1 MB */
+#define FILE_MAX_BYTES (64u << 20) /* a list of 49,151 GUIDs needs 1 MB, the text of a fabric of as many servers 20 MB */
 
 /* While fors.conf is being read. */
 struct reading {
@@ -86,6 +88,11 @@ static enum fors_err set_state_dir(struct reading *r, const char *value)
 	return set_path(r, "state_dir", value, &r->settings->state_dir);
 }
 
+static enum fors_err set_reference_fabric(struct reading *r, const char *value)
+{
+	return set_path(r, "reference_fabric", value, &r->settings->reference_fabric);
+}
+
 static enum fors_err set_participants_file(struct reading *r, const char *value)
 {
 	return set_path(r, "participants_file", value, &r->settings->participants_file);
@@ -98,6 +105,7 @@ static const struct key {
 	{ "method", set_method },
 	{ "ilp_seconds", set_ilp_seconds },
 	{ "state_dir", set_state_dir },
+	{ "reference_fabric", set_reference_fabric },
 	{ "participants_file", set_participants_file },
 };
 
@@ -172,7 +180,7 @@ static enum fors_err read_file(const char *path, char **text, size_t *size, stru
 	if (!file)
 		return fors_fail(error, FORS_EIO, "%s: cannot be opened: %s", path, strerror(errno));
 	if (fstat(fileno(file), &info) || !S_ISREG(info.st_mode) || info.st_size > FILE_MAX_BYTES) {
-		err = fors_fail(error, FORS_EIO, "%s: not a regular file of at most 16 MB", path);
+		err = fors_fail(error, FORS_EIO, "%s: not a regular file of at most 64 MB", path);
 	} else {
 		bytes = malloc((size_t)info.st_size + 1);
 		*size = bytes ? fread(bytes, 1, (size_t)info.st_size, file) : 0;
@@ -250,6 +258,31 @@ static enum fors_err load_guids(const struct fors_sources *sources, struct fors_
 	return err;
 }
 
+/* The roots are known by now. */
+static enum fors_err load_reference(struct fors_settings *settings, struct fors_error *error)
+{
+	const char *path = settings->reference_fabric;
+	struct fors_net *net = NULL;
+	char *text;
+	size_t size;
+	enum fors_err err = read_file(path, &text, &size, error);
+
+	if (err)
+		return err;
+	err = fors_netfile_read(text, size, path, &net, error);
+	free(text);
+	if (err)
+		return err;
+	err = fors_places_refer(net, settings->root, settings->nroots, &settings->reference, error);
+	fors_net_free(net);
+	if (err && err != FORS_ENOMEM) {
+		struct fors_error why = *error;
+
+		return fors_fail(error, FORS_EINPUT, "%s: no reference fabric: %.350s", path, why.text);
+	}
+	return err;
+}
+
 enum fors_err fors_settings_load(const struct fors_sources *sources, struct fors_settings **settings,
 				 struct fors_error *error)
 {
@@ -262,6 +295,8 @@ enum fors_err fors_settings_load(const struct fors_sources *sources, struct fors
 	err = load_conf(sources->options, loaded, error);
 	if (!err)
 		err = load_guids(sources, loaded, error);
+	if (!err && loaded->reference_fabric)
+		err = load_reference(loaded, error);
 	if (err)
 		fors_settings_free(loaded);
 	else
@@ -274,6 +309,8 @@ void fors_settings_free(struct fors_settings *settings)
 	if (!settings)
 		return;
 	free(settings->state_dir);
+	free(settings->reference_fabric);
+	fors_places_free(settings->reference);
 	free(settings->participants_file);
 	free(settings->participants.guid);
 	free(settings->root);

@@ -14,6 +14,8 @@ struct fors_settings {
 	char method[16];        /* planning method, "auto" by default */
 	unsigned ilp_seconds;   /* time limit of method ilp; 0: its default */
 	char *state_dir;        /* parent of the state folder; NULL: the default */
+	char *reference_fabric; /* ibnetdiscover text of the intact fabric; NULL: none */
+	struct fors_places *reference; /* the places learnt from it; NULL: none */
 	char *participants_file; /* NULL: none */
 	bool has_participants;  /* false: all servers take part */
 	struct fors_participants participants;
@@ -32,7 +34,7 @@ struct fors_sources {
  * Load everything into *settings, owned by the caller. Without "fors_config=" in the
  * options all keys have their defaults.
  * Errors, with "file:line: " where there is one: FORS_EIO (unreadable), FORS_EINPUT (unknown key,
- * bad value, malformed line or GUID), FORS_ENOMEM.
+ * bad value, malformed line or GUID, a reference that is no two-level fat-tree), FORS_ENOMEM.
  */
 enum fors_err fors_settings_load(const struct fors_sources *sources, struct fors_settings **settings,
 				 struct fors_error *error);

@@ -51,9 +51,11 @@ struct prepared {
 struct fors_worker {
 	struct fors_worker_setup setup;
 	pthread_t thread;
-	pthread_mutex_t mutex;      /* guards `mail` and `stop`, is held for moments only */
+	pthread_mutex_t mutex;      /* guards `mail`, `places` and `stop`, is held for moments only */
 	pthread_cond_t news;
 	struct fors_job *mail;      /* the newest job, or NULL; owned */
+	char *places;               /* the newest kept order, to be written, or NULL; owned */
+	size_t places_size;
 	bool stop;
 	/* all below: the worker's thread only */
 	const struct fors_job *job; /* in work */
@@ -466,7 +468,7 @@ static bool wait_for_mail(struct fors_worker *worker, struct fors_job **job)
 	bool go_on;
 
 	pthread_mutex_lock(&worker->mutex);
-	while (!worker->mail && !worker->stop) {
+	while (!worker->mail && !worker->places && !worker->stop) {
 		if (pthread_cond_timedwait(&worker->news, &worker->mutex, &until))
 			break;
 	}
@@ -475,6 +477,21 @@ static bool wait_for_mail(struct fors_worker *worker, struct fors_job **job)
 	go_on = !worker->stop;
 	pthread_mutex_unlock(&worker->mutex);
 	return go_on;
+}
+
+/* First of all, and whoever is master: what a restart needs must not wait for a plan. */
+static void write_places(struct fors_worker *worker)
+{
+	char *text;
+	size_t size;
+
+	pthread_mutex_lock(&worker->mutex);
+	text = worker->places;
+	size = worker->places_size;
+	worker->places = NULL;
+	pthread_mutex_unlock(&worker->mutex);
+	if (text)
+		fors_board_keep(&worker->board, text, size);
 }
 
 /* What readers shall know when nobody is on watch any more. The schedule stays: the switches still hold its tables. */
@@ -495,6 +512,7 @@ static void *run(void *context)
 
 	fors_board_open(&worker->board, worker->setup.log, worker->setup.folder);
 	while (wait_for_mail(worker, &job)) {
+		write_places(worker);
 		job = choose(worker, job);
 		if (job)
 			handle(worker, job);
@@ -504,6 +522,7 @@ static void *run(void *context)
 			fors_board_beat(&worker->board);
 	}
 	fors_job_free(choose(worker, job));
+	write_places(worker);
 	if (!worker->is_out)
 		say_goodbye(worker);
 	forget_plan(&worker->prepared);
@@ -538,6 +557,7 @@ static int start_thread(struct fors_worker *worker)
 static void free_worker(struct fors_worker *worker)
 {
 	fors_job_free(worker->mail);
+	free(worker->places);
 	pthread_cond_destroy(&worker->news);
 	pthread_mutex_destroy(&worker->mutex);
 	free(worker);
@@ -577,6 +597,19 @@ void fors_worker_submit(struct fors_worker *worker, struct fors_job *job)
 	pthread_cond_signal(&worker->news);
 	pthread_mutex_unlock(&worker->mutex);
 	fors_job_free(old);
+}
+
+void fors_worker_keep(struct fors_worker *worker, char *text, size_t size)
+{
+	char *old;
+
+	pthread_mutex_lock(&worker->mutex);
+	old = worker->places;
+	worker->places = text;
+	worker->places_size = size;
+	pthread_cond_signal(&worker->news);
+	pthread_mutex_unlock(&worker->mutex);
+	free(old);
 }
 
 void fors_worker_stop(struct fors_worker *worker)

@@ -61,6 +61,9 @@ enum fors_err fors_worker_start(const struct fors_worker_setup *setup, struct fo
 /* Hand in a job, which the worker owns then; replaces one that waits. Never blocks for long. Any thread. */
 void fors_worker_submit(struct fors_worker *worker, struct fors_job *job);
 
+/* Hand in the kept order, a text which the worker owns then, to be written into the state folder. As submit(). */
+void fors_worker_keep(struct fors_worker *worker, char *text, size_t size);
+
 /* Break off what it does, say in the status that nobody is on watch, end the thread, free it all. NULL is allowed. */
 void fors_worker_stop(struct fors_worker *worker);
 

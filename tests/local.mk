@@ -19,6 +19,7 @@ unit_tests += tests/unit/test_net
 unit_tests += tests/unit/test_netfile
 unit_tests += tests/unit/test_optimum
 unit_tests += tests/unit/test_pgft
+unit_tests += tests/unit/test_places
 unit_tests += tests/unit/test_publish
 unit_tests += tests/unit/test_rounds
 unit_tests += tests/unit/test_schedule_file
@@ -61,6 +62,7 @@ tests_unit_test_net_LDADD = $(unit_support)
 tests_unit_test_netfile_LDADD = $(unit_support)
 tests_unit_test_optimum_LDADD = libforsmodel.la libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_pgft_LDADD = libforsmodel.la libforscore.la $(CMOCKA_LIBS)
+tests_unit_test_places_LDADD = $(unit_support) $(ZLIB_LIBS)
 tests_unit_test_rounds_LDADD = $(unit_support)
 tests_unit_test_synthetic_LDADD = $(unit_support)
 
@@ -127,7 +129,7 @@ tests_e2e_other_libfors_la_CFLAGS = $(libfors_la_CFLAGS)
 tests_e2e_other_libfors_la_LDFLAGS = $(libfors_la_LDFLAGS) -rpath /nowhere
 tests_e2e_other_libfors_la_LIBADD = $(libfors_la_LIBADD)
 
-EXTRA_DIST += tests/e2e/conftest.py tests/e2e/harness.py tests/e2e/oracle.py tests/e2e/test_netfile.py \
+EXTRA_DIST += tests/e2e/conftest.py tests/e2e/harness.py tests/e2e/oracle.py tests/e2e/test_netfile.py tests/e2e/test_order.py \
 	tests/e2e/test_plugin.py tests/e2e/test_plugin_memory.py tests/e2e/test_plugin_model.py
 
 # T = max(LB, LP) over large sets of failures; a few of each kind in make check, all of them by hand.

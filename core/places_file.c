@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * places_file.c - the kept order as text.
+ *
+ * It is text because somebody may have to read it at 3 a.m., and small: 10 kB for 360 servers.
+ *
+ *   fors-places 1                                          what this is, and its version
+ *   reference 0x0123456789abcdef                           digest of the reference fabric, 0: none
+ *   spine 0x0000000000200012 alive reference "Spine00"     one line per spine place, in order
+ *   spine 0x0000000000200099 dead roots former 0x0000000000200013 "Spine01"
+ *   lanes 0.0 1.0                                          spine.cable of each lane
+ *   leaf 0x0000000000200000 alive reference "Leaf00"       three lines per leaf place, in order:
+ *   slots 1 2 0 4                                          the leaf port of each slot, 0: used otherwise now
+ *   cables 21.1 -                                          leaf port.spine port of each lane, -: no cable
+ *   crc 0x89abcdef                                         CRC-32 of all bytes before this line
+ *
+ * The reader believes nothing before the CRC is right, checks each number, and at the end writes what it
+ * understood and compares: a text that passes is exactly what the writer would have written.
+ */
+#include "places_file.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <zlib.h>
+
+#include "places.h"
+#include "text.h"
+
+#define VERSION 1
+#define MAX_PLACES 65535 /* leaves and spines are counted in 16 bits */
+
+/* --- writing -------------------------------------------------------------- */
+
+static void print_marks(struct fors_buffer *to, const struct fors_place_marks *marks)
+{
+	fors_buffer_print(to, " %s%s%s", marks->is_alive ? "alive" : "dead", marks->in_reference ? " reference" : "",
+			  marks->in_roots ? " roots" : "");
+}
+
+static void print_spines(struct fors_buffer *to, const struct fors_places *places)
+{
+	for (uint32_t k = 0; k < places->nspines; k++) {
+		const struct fors_spine_place *spine = &places->spine[k];
+
+		fors_buffer_print(to, "spine 0x%016" PRIx64, spine->guid);
+		print_marks(to, &spine->marks);
+		if (spine->former)
+			fors_buffer_print(to, " former 0x%016" PRIx64, spine->former);
+		fors_buffer_print(to, " \"%s\"\n", spine->name);
+	}
+	fors_buffer_print(to, "lanes");
+	for (uint32_t k = 0; k < places->nlanes; k++)
+		fors_buffer_print(to, " %u.%u", places->lane[k].spine, places->lane[k].cable);
+	fors_buffer_print(to, "\n");
+}
+
+static void print_leaf(struct fors_buffer *to, const struct fors_places *places, const struct fors_leaf_place *leaf)
+{
+	fors_buffer_print(to, "leaf 0x%016" PRIx64, leaf->guid);
+	print_marks(to, &leaf->marks);
+	fors_buffer_print(to, " \"%s\"\nslots", leaf->name);
+	for (unsigned s = 0; s < leaf->nslots; s++)
+		fors_buffer_print(to, " %u", leaf->slot_port[s]);
+	fors_buffer_print(to, "\ncables");
+	for (uint32_t k = 0; k < places->nlanes; k++) {
+		if (leaf->plug[k].leaf_port)
+			fors_buffer_print(to, " %u.%u", leaf->plug[k].leaf_port, leaf->plug[k].spine_port);
+		else
+			fors_buffer_print(to, " -");
+	}
+	fors_buffer_print(to, "\n");
+}
+
+static uint32_t crc_of(const char *text, size_t size)
+{
+	return (uint32_t)crc32_z(0, (const unsigned char *)text, size);
+}
+
+enum fors_err fors_places_encode(const struct fors_places *places, char **text, size_t *size,
+				 struct fors_error *error)
+{
+	struct fors_buffer to = {0};
+
+	fors_buffer_print(&to, "fors-places %u\nreference 0x%016" PRIx64 "\n", VERSION, places->reference);
+	print_spines(&to, places);
+	for (uint32_t a = 0; a < places->nleaves; a++)
+		print_leaf(&to, places, &places->leaf[a]);
+	if (!to.is_short)
+		fors_buffer_print(&to, "crc 0x%08" PRIx32 "\n", crc_of(to.text, to.size));
+	return fors_buffer_finish(&to, text, size, error);
+}
+
+/* --- reading -------------------------------------------------------------- */
+
+struct reader {
+	struct fors_lines lines;
+	struct fors_span line; /* what is left of the line in hand */
+	struct fors_places *places;
+	struct fors_error *error;
+};
+
+#define FAIL(r, ...) fors_lines_fail(&(r)->lines, (r)->lines.number, (r)->error, __VA_ARGS__)
+
+static bool next_line(struct reader *r)
+{
+	return fors_lines_next(&r->lines, &r->line);
+}
+
+static bool take_guid(struct reader *r, uint64_t *guid)
+{
+	return fors_take_word(&r->line, "0x") && fors_take_number(&r->line, 16, UINT64_MAX, guid);
+}
+
+static bool take_byte(struct reader *r, uint8_t *byte)
+{
+	uint64_t value;
+
+	if (!fors_take_number(&r->line, 10, 254, &value))
+		return false;
+	*byte = (uint8_t)value;
+	return true;
+}
+
+static bool take_name(struct reader *r, char *name)
+{
+	struct fors_span inside;
+
+	if (!fors_take_word(&r->line, " \"") || !fors_take_until(&r->line, '"', &inside) ||
+	    inside.end - inside.at > FORS_NAME_MAX || !fors_span_is_empty(r->line))
+		return false;
+	for (const char *c = inside.at; c < inside.end; c++)
+		if ((unsigned char)*c < ' ' || *c == 0x7f)
+			return false;
+	memcpy(name, inside.at, (size_t)(inside.end - inside.at));
+	return true;
+}
+
+static bool take_marks(struct reader *r, struct fors_place_marks *marks)
+{
+	marks->is_alive = fors_take_word(&r->line, " alive");
+	if (!marks->is_alive && !fors_take_word(&r->line, " dead"))
+		return false;
+	marks->in_reference = fors_take_word(&r->line, " reference");
+	marks->in_roots = fors_take_word(&r->line, " roots");
+	return true;
+}
+
+static bool is_placed(const struct fors_places *places, uint64_t guid)
+{
+	return fors_places_leaf(places, guid) != FORS_NONE || fors_places_spine(places, guid) != FORS_NONE;
+}
+
+/* After "spine ". */
+static enum fors_err read_spine(struct reader *r)
+{
+	struct fors_spine_place spine = {0};
+	enum fors_err err;
+	uint32_t k;
+
+	if (!take_guid(r, &spine.guid) || !spine.guid || !take_marks(r, &spine.marks) ||
+	    (fors_take_word(&r->line, " former ") && !take_guid(r, &spine.former)) || !take_name(r, spine.name))
+		return FAIL(r, "not a spine");
+	if (is_placed(r->places, spine.guid))
+		return FAIL(r, "0x%016" PRIx64 " has a place already", spine.guid);
+	if (r->places->nspines == MAX_PLACES)
+		return fors_fail(r->error, FORS_ELIMIT, "%s: more than %u spines", r->lines.name, MAX_PLACES);
+	err = fors_places_add_spine(r->places, &k, r->error);
+	if (!err)
+		r->places->spine[k] = spine;
+	return err;
+}
+
+/* After "lanes". Parallel cables are numbered in the order of their lanes. */
+static enum fors_err read_lanes(struct reader *r)
+{
+	struct fors_places *places = r->places;
+
+	while (!fors_span_is_empty(r->line)) {
+		uint64_t spine, cable;
+		unsigned before = 0;
+
+		if (!fors_take_char(&r->line, ' ') || !fors_take_number(&r->line, 10, MAX_PLACES, &spine) ||
+		    !fors_take_char(&r->line, '.') || !fors_take_number(&r->line, 10, FORS_MAX_LANES, &cable))
+			return FAIL(r, "not a list of lanes");
+		for (uint32_t k = 0; k < places->nlanes; k++)
+			before += places->lane[k].spine == spine;
+		if (spine >= places->nspines || cable != before || places->nlanes == FORS_MAX_LANES)
+			return FAIL(r, "there can be no lane %" PRIu64 ".%" PRIu64, spine, cable);
+		places->lane[places->nlanes++] = (struct fors_lane){(uint16_t)spine, (uint16_t)cable};
+	}
+	return FORS_OK;
+}
+
+/* Is this port of the leaf (0: none) a slot or a cable already? */
+static bool is_used(const struct reader *r, const struct fors_leaf_place *leaf, uint8_t port)
+{
+	for (unsigned s = 0; port && s < leaf->nslots; s++)
+		if (leaf->slot_port[s] == port)
+			return true;
+	for (uint32_t k = 0; port && k < r->places->nlanes; k++)
+		if (leaf->plug[k].leaf_port == port)
+			return true;
+	return false;
+}
+
+static enum fors_err read_slots(struct reader *r, struct fors_leaf_place *leaf)
+{
+	if (!next_line(r) || !fors_take_word(&r->line, "slots"))
+		return FAIL(r, "the slots of a leaf are missing");
+	while (!fors_span_is_empty(r->line)) {
+		uint8_t port;
+
+		if (leaf->nslots == FORS_MAX_SLOTS || !fors_take_char(&r->line, ' ') || !take_byte(r, &port) ||
+		    is_used(r, leaf, port))
+			return FAIL(r, "not a list of different leaf ports");
+		leaf->slot_port[leaf->nslots++] = port;
+	}
+	return FORS_OK;
+}
+
+static bool take_plug(struct reader *r, const struct fors_leaf_place *leaf, struct fors_plug *plug)
+{
+	if (!fors_take_char(&r->line, ' '))
+		return false;
+	if (fors_take_char(&r->line, '-'))
+		return true;
+	return take_byte(r, &plug->leaf_port) && fors_take_char(&r->line, '.') && take_byte(r, &plug->spine_port) &&
+	       plug->leaf_port && plug->spine_port && !is_used(r, leaf, plug->leaf_port);
+}
+
+static enum fors_err read_cables(struct reader *r, struct fors_leaf_place *leaf)
+{
+	if (!next_line(r) || !fors_take_word(&r->line, "cables"))
+		return FAIL(r, "the cables of a leaf are missing");
+	for (uint32_t k = 0; k < r->places->nlanes; k++) {
+		struct fors_plug plug = {0, 0};
+
+		if (!take_plug(r, leaf, &plug))
+			return FAIL(r, "not a cable for each of %u lanes", r->places->nlanes);
+		leaf->plug[k] = plug;
+	}
+	return fors_span_is_empty(r->line) ? FORS_OK : FAIL(r, "more cables than lanes");
+}
+
+/* After "leaf ". */
+static enum fors_err read_leaf(struct reader *r)
+{
+	struct fors_leaf_place leaf = {0};
+	enum fors_err err;
+	uint32_t a;
+
+	if (!take_guid(r, &leaf.guid) || !leaf.guid || !take_marks(r, &leaf.marks) || !take_name(r, leaf.name))
+		return FAIL(r, "not a leaf");
+	if (is_placed(r->places, leaf.guid))
+		return FAIL(r, "0x%016" PRIx64 " has a place already", leaf.guid);
+	if (r->places->nleaves == MAX_PLACES)
+		return fors_fail(r->error, FORS_ELIMIT, "%s: more than %u leaves", r->lines.name, MAX_PLACES);
+	err = read_slots(r, &leaf);
+	if (!err)
+		err = read_cables(r, &leaf);
+	if (!err)
+		err = fors_places_add_leaf(r->places, &a, r->error);
+	if (!err)
+		r->places->leaf[a] = leaf;
+	return err;
+}
+
+/* The first line; what comes in later versions nobody knows. */
+static enum fors_err read_title(struct reader *r)
+{
+	uint64_t version;
+
+	if (!next_line(r) || !fors_take_word(&r->line, "fors-places ") ||
+	    !fors_take_number(&r->line, 10, UINT32_MAX, &version) || !fors_span_is_empty(r->line))
+		return FAIL(r, "not a kept order of fors");
+	if (version != VERSION)
+		return FAIL(r, "a kept order of version %" PRIu64 "; this fors reads version %u", version, VERSION);
+	return FORS_OK;
+}
+
+/* The last line against all before it; afterwards r->lines ends before it. */
+static enum fors_err check_crc(struct reader *r, const char *text, size_t size)
+{
+	static const char word[] = "\ncrc 0x";
+	const size_t length = sizeof(word) - 1 + 8 + 1;
+	struct fors_span last;
+	uint64_t crc;
+
+	if (size < length)
+		return fors_fail(r->error, FORS_EINPUT, "%s: the kept order is cut off", r->lines.name);
+	last = (struct fors_span){text + size - length, text + size};
+	if (!fors_take_word(&last, word) || !fors_take_number(&last, 16, UINT32_MAX, &crc) ||
+	    !fors_take_char(&last, '\n'))
+		return fors_fail(r->error, FORS_EINPUT, "%s: the kept order is cut off: its checksum is missing",
+				 r->lines.name);
+	r->lines.end = text + size - length + 1;
+	if (crc != crc_of(text, size - length + 1))
+		return fors_fail(r->error, FORS_EINPUT, "%s: the kept order was changed: its checksum is wrong",
+				 r->lines.name);
+	return FORS_OK;
+}
+
+static enum fors_err read_reference(struct reader *r)
+{
+	if (!next_line(r) || !fors_take_word(&r->line, "reference ") || !take_guid(r, &r->places->reference))
+		return FAIL(r, "the reference is missing");
+	return FORS_OK;
+}
+
+static enum fors_err read_places(struct reader *r)
+{
+	enum fors_err err = read_reference(r);
+	bool has_lanes = false;
+
+	while (!err && next_line(r)) {
+		if (!has_lanes && fors_take_word(&r->line, "spine "))
+			err = read_spine(r);
+		else if (!has_lanes && (has_lanes = fors_take_word(&r->line, "lanes")))
+			err = read_lanes(r);
+		else if (has_lanes && fors_take_word(&r->line, "leaf "))
+			err = read_leaf(r);
+		else
+			err = FAIL(r, "no spine, lanes or leaf");
+	}
+	return err;
+}
+
+/* Is `text` what would be written for these places? */
+static enum fors_err check_form(struct reader *r, const char *text, size_t size)
+{
+	char *again;
+	size_t again_size;
+	bool is_same;
+	enum fors_err err = fors_places_encode(r->places, &again, &again_size, r->error);
+
+	if (err)
+		return err;
+	is_same = again_size == size && !memcmp(again, text, size);
+	free(again);
+	if (is_same)
+		return FORS_OK;
+	return fors_fail(r->error, FORS_EINPUT, "%s: not written by fors: the notation differs", r->lines.name);
+}
+
+enum fors_err fors_places_decode(const char *text, size_t size, const char *name, struct fors_places **places,
+				 struct fors_error *error)
+{
+	struct reader r = {.error = error, .places = fors_places_new()};
+	enum fors_err err = r.places ? fors_lines_start(&r.lines, text, size, name, error) : fors_fail_memory(error);
+
+	if (!err)
+		err = read_title(&r);
+	if (!err)
+		err = check_crc(&r, text, size);
+	if (!err)
+		err = read_places(&r);
+	if (!err)
+		err = check_form(&r, text, size);
+	if (err)
+		fors_places_free(r.places);
+	else
+		*places = r.places;
+	return err;
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * places_file.h - the kept order as text, the reference fabric that it may begin with, and what is dropped from it.
+ */
+#ifndef FORS_CORE_PLACES_FILE_H
+#define FORS_CORE_PLACES_FILE_H
+
+#include "fabric.h"
+
+/*
+ * The text of the places in *text (terminated, *size bytes without the end), owned by the caller (free());
+ * equal places give equal bytes. Errors: FORS_ENOMEM.
+ */
+enum fors_err fors_places_encode(const struct fors_places *places, char **text, size_t *size,
+				 struct fors_error *error);
+
+/*
+ * The places in such a text, in *places, owned by the caller. `name` (a file name) opens error texts.
+ * Accepted is exactly what fors_places_encode() writes. Errors: FORS_EINPUT (no such text, cut, changed,
+ * contradictory, or of another version: the sentence says which), FORS_ELIMIT, FORS_ENOMEM.
+ */
+enum fors_err fors_places_decode(const char *text, size_t size, const char *name, struct fors_places **places,
+				 struct fors_error *error);
+
+/* How often all was forgotten because the sides were wrong, see fors_places_learn(). */
+uint32_t fors_places_restarts(const struct fors_places *places);
+
+/*
+ * The places of a reference fabric: learnt from `net` (indexed) alone, in *places, owned by the caller.
+ * Errors: those of fors_places_learn(), and FORS_ENOTREE when there is no leaf or no server.
+ */
+enum fors_err fors_places_refer(const struct fors_net *net, const uint64_t *root_guids, size_t nroots,
+				struct fors_places **places, struct fors_error *error);
+
+/*
+ * Make the reference the beginning of *places: when they began with another one (or none) they are replaced by a
+ * copy of it and *is_new is set. Without a reference (NULL) they stay as they are, and all may be forgotten.
+ * Errors: FORS_ENOMEM.
+ */
+enum fors_err fors_places_adopt(struct fors_places **places, const struct fors_places *reference, bool *is_new,
+				struct fors_error *error);
+
+/*
+ * In what do places that began with a reference differ from it, but for what is dead? The number of
+ * differences; the first few go into text[room] as a list. 0: none, and an empty text.
+ */
+uint32_t fors_places_compare(const struct fors_places *places, const struct fors_places *reference, char *text,
+			     size_t room);
+
+/*
+ * Drop the place of a dead leaf or spine; those behind it move up, and nearly all homes with them.
+ * Errors: FORS_ENOTAPPL, and the places stay: no such place; alive in the last lesson; named in the
+ * root list; or a place of the reference fabric.
+ */
+enum fors_err fors_places_forget(struct fors_places *places, uint64_t guid, struct fors_error *error);
+
+#endif

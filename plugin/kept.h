@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * kept.h - the kept order: from the state folder at the start, through all sweeps, and back to the folder.
+ *
+ * The file `places` in the state folder is written by the worker. Here it is only read, once. The file `forget`
+ * is a request of the command `fors forget`: GUIDs of dead switches whose places shall be dropped. It is looked for
+ * when a heavy sweep begins, and taken away when that sweep has ended.
+ *
+ * Threads: the sweeper's only. Only the functions that say so may be called with OpenSM's lock held; they touch no file.
+ */
+#ifndef FORS_PLUGIN_KEPT_H
+#define FORS_PLUGIN_KEPT_H
+
+#include "core/fabric.h"
+#include "publish.h"
+
+struct osm_log;
+
+struct fors_kept {
+	struct osm_log *log;             /* borrowed */
+	const struct fors_folder *folder; /* borrowed */
+	struct fors_places *places;      /* the kept order, never NULL once open */
+	struct fors_places *reference;   /* of the reference fabric, NULL: none; owned */
+	uint32_t nrestarts;              /* of the places, when it was looked at last */
+	char *request;                   /* the text of `forget` as it was read, or NULL */
+	size_t request_size;
+	uint64_t *forget;                /* the GUIDs in it */
+	size_t nforget;
+	char *text;                      /* of the places, as handed to the worker last, or as read */
+	size_t text_size;
+	char told[FORS_ERROR_TEXT];      /* differences from the reference that were reported last */
+};
+
+/*
+ * Read what an earlier opensm kept. A file that cannot be used is logged and renamed, and the order begins
+ * anew. Errors: FORS_ENOMEM.
+ */
+enum fors_err fors_kept_open(struct fors_kept *kept, struct osm_log *log, const struct fors_folder *folder,
+			     struct fors_error *error);
+void fors_kept_close(struct fors_kept *kept);
+
+/* Begin with these places from now on (copied; NULL: no reference). Errors: FORS_ENOMEM; all is as before then. */
+enum fors_err fors_kept_refer(struct fors_kept *kept, const struct fors_places *reference, struct fors_error *error);
+
+/* A heavy sweep begins: look for requests to forget. */
+void fors_kept_begin(struct fors_kept *kept);
+
+/* Learn from `net`; errors of fors_places_learn(). With or without OpenSM's lock. */
+enum fors_err fors_kept_learn(struct fors_kept *kept, const struct fors_net *net, const uint64_t *root_guids,
+			      size_t nroots, struct fors_error *error);
+
+/* Do what was requested, with what was learnt last in mind; what is refused is logged. With or without OpenSM's lock. */
+void fors_kept_forget(struct fors_kept *kept);
+
+/* A sweep has ended: take requests that were dealt with away, say what differs from the reference. */
+void fors_kept_end(struct fors_kept *kept);
+
+/*
+ * What `places` shall hold now, when that is news: true, and the text in *text, owned by the caller. False: nothing
+ * new, or no memory to say it; the next call tries again.
+ */
+bool fors_kept_news(struct fors_kept *kept, char **text, size_t *size);
+
+#endif

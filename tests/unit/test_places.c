@@ -1,0 +1,396 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* test_places.c - the kept order as text, references, forgetting, and sides that were wrong. */
+#include "support.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <zlib.h>
+
+#include "core/netfile.h"
+#include "core/places_file.h"
+#include "core/synthetic.h"
+
+static char *encode(const struct fors_places *places, size_t *size)
+{
+	char *text;
+
+	assert_int_equal(fors_places_encode(places, &text, size, NULL), FORS_OK);
+	return text;
+}
+
+static struct fors_places *decode(const char *text, size_t size)
+{
+	struct fors_places *places = NULL;
+	struct fors_error error;
+
+	if (fors_places_decode(text, size, "places", &places, &error))
+		fail_msg("%s", error.text);
+	return places;
+}
+
+/* The bed's places become what their text says; fabric, tables and all must be the same. */
+static void assert_survives_text(struct bed *bed)
+{
+	uint64_t before = bed->fabric->fingerprint;
+	size_t size, again_size;
+	char *text = encode(bed->places, &size), *again;
+	struct fors_places *read = decode(text, size);
+
+	again = encode(read, &again_size);
+	assert_int_equal(size, again_size);
+	assert_memory_equal(text, again, size);
+	fors_places_free(bed->places);
+	bed->places = read;
+	bed_rebuild(bed);
+	assert_true(bed->fabric->fingerprint == before);
+	free(text);
+	free(again);
+}
+
+static void text_and_back(void **state)
+{
+	static const char *const specs[] = {"FT(2;20,18)", "FT(2;3,1)", "FT(2;1,1;servers=1)", "FT(2;3,4;servers=6;cables=2)",
+					    "FT(2;4,3;empty=0/0,0/2,1/2,2/2)", "FT(2;32,48;servers=32)"};
+
+	for (size_t i = 0; i < sizeof(specs) / sizeof(specs[0]); i++) {
+		struct bed *bed = bed_new(specs[i], 0);
+
+		assert_survives_text(bed);
+		bed_free(bed);
+	}
+}
+
+static void learn(struct bed *bed)
+{
+	struct fors_error error;
+
+	if (fors_places_learn(bed->places, bed->net, NULL, 0, &error))
+		fail_msg("%s", error.text);
+	bed_rebuild(bed);
+}
+
+static void the_dead_survive_too(void **state)
+{
+	struct bed *bed = bed_new("FT(2;4,4)", 2);
+
+	bed_down(bed, "Spine01 Leaf02 Leaf00[8] Node03-01");
+	learn(bed);
+	assert_survives_text(bed);
+	assert_int_equal(bed->fabric->nlanes, 4);
+	assert_int_equal(bed->fabric->nleaves, 4);
+	bed_free(bed);
+}
+
+static void empty_places(void **state)
+{
+	struct fors_places *none = fors_places_new(), *read;
+	size_t size;
+	char *text = encode(none, &size);
+
+	read = decode(text, size);
+	fors_places_free(read);
+	fors_places_free(none);
+	free(text);
+}
+
+static void refuse(const char *text, size_t size, const char *word)
+{
+	struct fors_places *places = NULL;
+	struct fors_error error = {0};
+
+	assert_int_not_equal(fors_places_decode(text, size, "places", &places, &error), FORS_OK);
+	assert_null(places);
+	if (word && !strstr(error.text, word))
+		fail_msg("\"%s\" does not speak of \"%s\"", error.text, word);
+	assert_non_null(strstr(error.text, "places"));
+}
+
+static void every_damage_is_noticed(void **state)
+{
+	struct bed *bed = bed_new("FT(2;2,2)", 0);
+	size_t size;
+	char *text = encode(bed->places, &size);
+
+	for (size_t cut = 0; cut < size; cut++)
+		refuse(text, cut, NULL);
+	for (size_t i = 0; i < size; i++)
+		for (unsigned bit = 0; bit < 8; bit++) {
+			text[i] ^= (char)(1 << bit);
+			refuse(text, size, NULL);
+			text[i] ^= (char)(1 << bit);
+		}
+	free(text);
+	bed_free(bed);
+}
+
+/* With a checksum that is right, whatever the text says. */
+static void refuse_sealed(const char *body, const char *word)
+{
+	char text[2048];
+	int n = snprintf(text, sizeof(text), "%s", body);
+
+	n += snprintf(text + n, sizeof(text) - (size_t)n, "crc 0x%08lx\n",
+		      crc32(0, (const unsigned char *)text, (unsigned)n));
+	refuse(text, (size_t)n, word);
+}
+
+#define TITLE "fors-places 1\nreference 0x0000000000000000\n"
+#define SPINE "spine 0x0000000000000001 alive \"S\"\n"
+#define LEAF "leaf 0x0000000000000002 alive \"L\"\n"
+
+static void nonsense_with_a_good_checksum(void **state)
+{
+	refuse_sealed("fors-places 2\nwhatever\n", "version 2");
+	refuse_sealed("hello\n", "not a kept order");
+	refuse_sealed("fors-places 1\n", "reference");
+	refuse_sealed(TITLE "spam\n", "no spine");
+	refuse_sealed(TITLE SPINE SPINE "lanes\n", "has a place already");
+	refuse_sealed(TITLE "spine 0x0000000000000000 alive \"S\"\nlanes\n", "not a spine");
+	refuse_sealed(TITLE "spine 0x0000000000000001 undead \"S\"\nlanes\n", "not a spine");
+	refuse_sealed(TITLE "spine 0x0000000000000001 alive \"S\nlanes\n", "not a spine");
+	refuse_sealed(TITLE SPINE "lanes 1.0\n", "no lane 1.0");
+	refuse_sealed(TITLE SPINE "lanes 0.1\n", "no lane 0.1");
+	refuse_sealed(TITLE SPINE "lanes 0.0 0.0\n", "no lane 0.0");
+	refuse_sealed(TITLE SPINE "lanes 0\n", "not a list of lanes");
+	refuse_sealed(TITLE SPINE LEAF, "no spine, lanes or leaf");
+	refuse_sealed(TITLE SPINE "lanes 0.0\n" LEAF, "slots of a leaf are missing");
+	refuse_sealed(TITLE SPINE "lanes 0.0\n" LEAF "slots 1\n", "cables of a leaf are missing");
+	refuse_sealed(TITLE SPINE "lanes 0.0\n" LEAF "slots 1 1\ncables -\n", "different leaf ports");
+	refuse_sealed(TITLE SPINE "lanes 0.0\n" LEAF "slots 255\ncables -\n", "different leaf ports");
+	refuse_sealed(TITLE SPINE "lanes 0.0\n" LEAF "slots 1\ncables 1.1\n", "not a cable");
+	refuse_sealed(TITLE SPINE "lanes 0.0\n" LEAF "slots 1\ncables 2.0\n", "not a cable");
+	refuse_sealed(TITLE SPINE "lanes 0.0\n" LEAF "slots 1\ncables\n", "not a cable");
+	refuse_sealed(TITLE SPINE "lanes 0.0\n" LEAF "slots 1\ncables 2.1 3.1\n", "more cables than lanes");
+	refuse_sealed(TITLE SPINE "lanes 0.0\n" LEAF "slots 01\ncables 2.1\n", "notation");
+	refuse_sealed(TITLE "spine 0x0000000000000001 dead reference roots former 0x0000000000000000 \"S\"\nlanes\n",
+		      "notation");
+}
+
+/* --- forgetting ------------------------------------------------------------ */
+
+static void assert_refused(struct fors_places *places, uint64_t guid, const char *word)
+{
+	struct fors_error error;
+
+	assert_int_equal(fors_places_forget(places, guid, &error), FORS_ENOTAPPL);
+	if (!strstr(error.text, word))
+		fail_msg("\"%s\" does not speak of \"%s\"", error.text, word);
+}
+
+static void only_the_dead_are_forgotten(void **state)
+{
+	struct bed *bed = bed_new("FT(2;3,4;cables=2;servers=6)", 0);
+	uint64_t spine = bed->fabric->spine[1].guid, leaf = bed->fabric->leaf[2].guid, next = bed->fabric->leaf[3].guid;
+
+	assert_refused(bed->places, 0xbad, "has a place");
+	assert_refused(bed->places, spine, "alive");
+	bed_down(bed, "Spine01 Leaf02");
+	for (uint32_t i = 0; i < bed->net->nnodes; i++) /* gone altogether, as OpenSM would see it */
+		if (bed->net->node[i].guid == spine || bed->net->node[i].guid == leaf)
+			bed->net->node[i].guid = 0xdead00 + i;
+	assert_int_equal(fors_net_index(bed->net, NULL), FORS_OK);
+	learn(bed);
+	assert_int_equal(fors_places_forget(bed->places, leaf, NULL), FORS_OK);
+	assert_int_equal(fors_places_forget(bed->places, spine, NULL), FORS_OK);
+	assert_refused(bed->places, spine, "has a place");
+	bed_rebuild(bed);
+	assert_int_equal(bed->fabric->nleaves, 3);
+	assert_int_equal(bed->fabric->nspines, 2);
+	assert_int_equal(bed->fabric->nlanes, 4);
+	assert_true(bed->fabric->leaf[2].guid == next);
+	assert_int_equal(bed->fabric->lane[2].spine, 1);
+	for (uint32_t a = 0; a < 3; a++)
+		for (uint32_t k = 0; k < 4; k++)
+			assert_true(fors_live(bed->fabric, a, k));
+	assert_survives_text(bed);
+	bed_free(bed);
+}
+
+/* --- references ------------------------------------------------------------ */
+
+static struct fors_places *refer(const struct fors_net *net)
+{
+	struct fors_places *reference = NULL;
+	struct fors_error error;
+
+	if (fors_places_refer(net, NULL, 0, &reference, &error))
+		fail_msg("%s", error.text);
+	return reference;
+}
+
+static void a_reference_comes_first(void **state)
+{
+	struct bed *bed = bed_new("FT(2;4,3)", 0);
+	struct fors_places *reference = refer(bed->intact), *late = fors_places_new();
+	uint64_t fingerprint;
+	bool is_new;
+	char text[256];
+
+	bed_down(bed, "Spine01 Leaf00[8]");
+	fingerprint = bed->fabric->fingerprint;
+	assert_int_equal(fors_places_learn(late, bed->net, NULL, 0, NULL), FORS_OK); /* never saw it intact */
+	assert_int_equal(fors_places_adopt(&late, reference, &is_new, NULL), FORS_OK);
+	assert_true(is_new);
+	assert_int_equal(fors_places_learn(late, bed->net, NULL, 0, NULL), FORS_OK);
+	fors_places_free(bed->places);
+	bed->places = late;
+	bed_rebuild(bed);
+	assert_true(bed->fabric->fingerprint == fingerprint);
+	assert_survives_text(bed);
+	assert_int_equal(fors_places_adopt(&bed->places, reference, &is_new, NULL), FORS_OK);
+	assert_false(is_new); /* also after the text */
+	assert_int_equal(fors_places_compare(bed->places, reference, text, sizeof(text)), 0);
+	assert_string_equal(text, "");
+	assert_refused(bed->places, bed->fabric->leaf[0].guid, "alive");
+	fors_places_free(reference);
+	bed_free(bed);
+}
+
+static void differences_are_listed(void **state)
+{
+	struct bed *bed = bed_new("FT(2;4,3;servers=3)", 0);
+	struct fors_places *reference = refer(bed->intact);
+	bool is_new;
+	char text[256];
+
+	assert_int_equal(fors_places_adopt(&bed->places, reference, &is_new, NULL), FORS_OK);
+	bed->net->node[bed->fabric->spine[1].node].guid = 0xabcdef;
+	fors_net_disconnect(bed->net, bed->fabric->leaf[0].node, 4);
+	fors_net_disconnect(bed->net, bed->fabric->leaf[1].node, 4);
+	assert_int_equal(fors_net_connect(bed->net, bed->fabric->leaf[0].node, 4, bed->fabric->spine[0].node, 2, NULL),
+			 FORS_OK);
+	assert_int_equal(fors_net_index(bed->net, NULL), FORS_OK);
+	learn(bed);
+	assert_int_equal(fors_places_compare(bed->places, reference, text, sizeof(text)), 2);
+	assert_non_null(strstr(text, "spine Spine01 (0x0000000000abcdef) in the place of Spine01"));
+	assert_non_null(strstr(text, "cable Leaf00[4] - Spine00[2]"));
+	for (size_t room = 1; room < 40; room++)
+		assert_int_equal(fors_places_compare(bed->places, reference, text, room), 2);
+	fors_places_free(reference);
+	bed_free(bed);
+}
+
+static void a_reference_without_servers_is_none(void **state)
+{
+	struct bed *bed = bed_new("FT(2;2,2)", 0);
+	struct fors_places *reference = NULL;
+	struct fors_error error;
+
+	for (uint32_t i = 0; i < bed->net->nnodes; i++)
+		if (bed->net->node[i].type == FORS_CA)
+			fors_net_disconnect(bed->net, i, 1);
+	assert_int_equal(fors_places_refer(bed->net, NULL, 0, &reference, &error), FORS_ENOTREE);
+	assert_null(reference);
+	bed_free(bed);
+}
+
+/* --- root GUIDs and sides -------------------------------------------------- */
+
+static void a_listed_spine_is_replaced(void **state)
+{
+	struct bed *bed = bed_new("FT(2;3,3)", 0);
+	uint64_t roots[4], old = bed->fabric->spine[1].guid;
+
+	for (uint32_t k = 0; k < 3; k++)
+		roots[k] = bed->fabric->spine[k].guid;
+	roots[3] = 0xabcdef;
+	assert_int_equal(fors_places_learn(bed->places, bed->net, roots, 3, NULL), FORS_OK);
+	bed->net->node[bed->fabric->spine[1].node].guid = 0xabcdef;
+	assert_int_equal(fors_net_index(bed->net, NULL), FORS_OK);
+	/* The list is still the old one, then it names both, then the new one only. */
+	assert_int_equal(fors_places_learn(bed->places, bed->net, roots, 3, NULL), FORS_OK);
+	assert_int_equal(fors_places_learn(bed->places, bed->net, roots, 4, NULL), FORS_OK);
+	bed_rebuild(bed);
+	assert_survives_text(bed);
+	assert_int_equal(fors_places_learn(bed->places, bed->net, roots, 4, NULL), FORS_OK);
+	roots[1] = 0xabcdef;
+	assert_int_equal(fors_places_learn(bed->places, bed->net, roots, 3, NULL), FORS_OK);
+	bed_rebuild(bed);
+	assert_int_equal(bed->fabric->nlanes, 3);
+	assert_true(bed->fabric->spine[1].guid == 0xabcdef);
+	assert_refused(bed->places, old, "has a place");
+	bed_free(bed);
+}
+
+static void a_listed_spine_is_to_be_replaced(void **state)
+{
+	struct bed *bed = bed_new("FT(2;3,3)", 0);
+	uint64_t roots[3];
+
+	for (uint32_t k = 0; k < 3; k++)
+		roots[k] = bed->fabric->spine[k].guid;
+	bed_down(bed, "Spine01");
+	bed->net->node[bed->fabric->spine[1].node].guid = 0x77; /* out of sight */
+	assert_int_equal(fors_net_index(bed->net, NULL), FORS_OK);
+	assert_int_equal(fors_places_learn(bed->places, bed->net, roots, 3, NULL), FORS_OK);
+	assert_refused(bed->places, roots[1], "root_guid_file");
+	roots[1] = 0xabcdef; /* named before it is plugged in */
+	assert_int_equal(fors_places_learn(bed->places, bed->net, roots, 3, NULL), FORS_OK);
+	bed_rebuild(bed);
+	assert_int_equal(bed->fabric->nlanes, 3);
+	assert_true(bed->fabric->spine[1].guid == 0xabcdef);
+	bed_free(bed);
+}
+
+static void roots_correct_the_sides(void **state)
+{
+	struct bed *bed = bed_new("FT(2;3,2;servers=3)", 0);
+	uint64_t roots[2] = {bed->fabric->leaf[0].guid, bed->fabric->leaf[1].guid};
+
+	assert_int_equal(fors_places_learn(bed->places, bed->net, roots, 2, NULL), FORS_OK);
+	bed_rebuild(bed);
+	assert_int_equal(bed->fabric->nleaves, 3);
+	assert_int_equal(bed->fabric->nspines, 2);
+	assert_int_equal(fors_places_restarts(bed->places), 1);
+	bed_free(bed);
+}
+
+/* Only a CA below a spine is on: it is taken for a leaf, until the servers come. And the other way round it stays. */
+static void servers_correct_the_sides(void **state)
+{
+	struct bed *bed = bed_new("FT(2;2,3)", 0);
+	uint32_t boss = bed->fabric->server[5].node;
+	struct fors_places *places = fors_places_new();
+
+	fors_net_disconnect(bed->net, bed->fabric->spine[1].node, 1);
+	fors_net_disconnect(bed->net, boss, 1);
+	for (uint32_t i = 0; i < bed->net->nnodes; i++)
+		if (bed->net->node[i].type == FORS_CA)
+			fors_net_disconnect(bed->net, i, 1);
+	assert_int_equal(fors_net_connect(bed->net, bed->fabric->spine[1].node, 1, boss, 1, NULL), FORS_OK);
+	assert_int_equal(fors_places_learn(places, bed->net, NULL, 0, NULL), FORS_OK);
+	assert_int_equal(fors_places_learn(bed->places, bed->net, NULL, 0, NULL), FORS_OK);
+	fors_places_free(bed->places);
+	bed->places = places;
+	bed_rebuild(bed);
+	assert_int_equal(bed->fabric->nleaves, 2);
+	bed_restore(bed);
+	learn(bed);
+	assert_int_equal(bed->fabric->nleaves, 3);
+	assert_int_equal(bed->fabric->nservers, 6);
+	assert_int_equal(fors_places_restarts(bed->places), 1);
+	bed_free(bed);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(text_and_back),
+		cmocka_unit_test(the_dead_survive_too),
+		cmocka_unit_test(empty_places),
+		cmocka_unit_test(every_damage_is_noticed),
+		cmocka_unit_test(nonsense_with_a_good_checksum),
+		cmocka_unit_test(only_the_dead_are_forgotten),
+		cmocka_unit_test(a_reference_comes_first),
+		cmocka_unit_test(differences_are_listed),
+		cmocka_unit_test(a_reference_without_servers_is_none),
+		cmocka_unit_test(a_listed_spine_is_replaced),
+		cmocka_unit_test(a_listed_spine_is_to_be_replaced),
+		cmocka_unit_test(roots_correct_the_sides),
+		cmocka_unit_test(servers_correct_the_sides),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
