@@ -7,6 +7,7 @@ build_packages="gcc libc6-dev make autoconf automake libtool pkg-config
 	zlib1g-dev libjansson-dev libinih-dev libopensm-dev libibumad-dev liblpsolve55-dev libsuitesparse-dev"
 run_packages="python3 opensm ibsim-utils infiniband-diags ibutils"
 test_packages="g++ libcmocka-dev python3-pytest valgrind lp-solve clang libclang-rt-14-dev"
+packaging_packages="debhelper dpkg-dev fakeroot lintian libcmocka-dev libopenmpi-dev openmpi-bin python3-pytest"
 
 say() {
 	echo "$(basename "$0"): $*" >&2

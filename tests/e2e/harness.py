@@ -36,6 +36,11 @@ class HarnessError(Exception):
     """The set-up does not work (as opposed to: fors gave a wrong answer)."""
 
 
+def is_installed():
+    """Whether the installed fors is meant, not a build: FORS_BUILDDIR=installed."""
+    return os.environ.get("FORS_BUILDDIR") == "installed"
+
+
 def build_dir():
     """Where make was run: $FORS_BUILDDIR, else the first directory that has libfors.so."""
     if os.environ.get("FORS_BUILDDIR"):
@@ -47,8 +52,15 @@ def build_dir():
 
 
 def fors_command(*arguments):
-    """argv of the built command fors."""
-    return [str(build_dir() / "fors"), *map(str, arguments)]
+    """argv of the command fors."""
+    return ["fors" if is_installed() else str(build_dir() / "fors"), *map(str, arguments)]
+
+
+def plugin_environment(plugin_dir=None):
+    """What makes the loader find libfors.so; nothing when it is installed."""
+    if is_installed() and not plugin_dir:
+        return {}
+    return {"LD_LIBRARY_PATH": str(plugin_dir or build_dir() / ".libs")}
 
 
 def umad2sim():
@@ -296,7 +308,7 @@ class OpenSM:
         environment = self.sim.environment(self.node, preload)
         environment.update(OSM_TMP_DIR=str(self.tmp), OSM_CACHE_DIR=str(self.cache))
         if settings["event_plugin_name"]:
-            environment.update(LD_LIBRARY_PATH=str(plugin_dir or build_dir() / ".libs"))
+            environment.update(plugin_environment(plugin_dir))
         environment.update(env or {})
         self.started = time.time()
         with open(self.directory / "opensm.out", "ab") as out:

@@ -1,0 +1,82 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# packages.sh - build the Debian packages, and see them work: as root, on Debian 12.
+#
+#   scripts/packages.sh build DIR   dpkg-buildpackage of a copy of the sources in DIR; lintian has nothing to say
+#   scripts/packages.sh try DIR     install the packages from DIR, run the demo with them under the plain
+#                                   opensm, remove them again, and see that nothing is left
+#   scripts/packages.sh rpm DIR     an RPM source package from `make dist`, as far as Debian's rpmbuild goes
+#
+# The tests of the packages' own build are left out: `make check` runs them elsewhere.
+set -eu
+top=$(cd "$(dirname "$0")/.." && pwd)
+. "$top/scripts/common.sh"
+
+package_names="opensm-fors fors libforsched0 libforsched-mpi libforsched-dev"
+
+# Output of a step goes to a log; on failure its end is shown.
+step() {
+	local log=$1
+	shift
+	"$@" >"$dir/$log.log" 2>&1 </dev/null || { tail -30 "$dir/$log.log" >&2; die "$log failed; see $dir/$log.log"; }
+}
+
+build() {
+	need $build_packages $packaging_packages
+	rm -rf "$dir"
+	copy_sources "$dir/fors"
+	(cd "$dir/fors" && DEB_BUILD_OPTIONS="nocheck parallel=$(jobs)" step build dpkg-buildpackage -us -uc)
+	step lintian lintian --allow-root --fail-on error,warning --info "$dir"/fors_*.changes
+	[ ! -s "$dir/lintian.log" ] || { cat "$dir/lintian.log"; die "lintian is not content"; }
+	ls "$dir"/*.deb
+}
+
+any_installed() {
+	local name
+	for name in $package_names; do
+		! is_installed "$name" || { echo "$name"; return 0; }
+	done
+	return 1
+}
+
+remove() {
+	# shellcheck disable=SC2086
+	DEBIAN_FRONTEND=noninteractive apt-get -y purge $package_names >"$dir/remove.log" 2>&1 </dev/null
+}
+
+# Whatever happens, the machine is as it was.
+try() {
+	local name left=0 file
+	name=$(any_installed) && die "$name is installed on this machine: try the packages on another"
+	need $run_packages
+	trap remove EXIT
+	without_daemons install_quietly "$dir"/*.deb || die "the packages cannot be installed"
+	for name in $package_names; do dpkg -L "$name"; done | sort -u >"$dir/files"
+	(cd / && FORS_BUILDDIR=installed step demo python3 "$top/scripts/demo/demo.py")
+	trap - EXIT
+	remove || die "the packages cannot be removed; see $dir/remove.log"
+	while IFS= read -r file; do
+		if [ -f "$file" ]; then
+			say "left behind: $file"
+			left=1
+		fi
+	done <"$dir/files"
+	return $left
+}
+
+rpm() {
+	need $build_packages rpm
+	mkdir -p "$dir/rpm"
+	[ -d "$dir/build" ] || configure_in "$dir/build" "$dir/fors"
+	step dist make -C "$dir/build" dist
+	step rpm rpmbuild -ts --nodeps --define "_topdir $dir/rpm" "$dir"/build/fors-*.tar.gz
+	ls "$dir"/rpm/SRPMS/*.src.rpm
+}
+
+[ $# = 2 ] || die "usage: packages.sh build|try|rpm DIR"
+mkdir -p "$2"
+dir=$(cd "$2" && pwd)
+case $1 in
+build | try | rpm) "$1" ;;
+*) die "usage: packages.sh build|try|rpm DIR" ;;
+esac
