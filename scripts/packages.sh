@@ -12,8 +12,6 @@ set -eu
 top=$(cd "$(dirname "$0")/.." && pwd)
 . "$top/scripts/common.sh"
 
-package_names="opensm-fors fors libforsched0 libforsched-mpi libforsched-dev"
-
 # Output of a step goes to a log; on failure its end is shown.
 step() {
 	local log=$1
@@ -31,17 +29,25 @@ build() {
 	ls "$dir"/*.deb
 }
 
+# The packages in DIR, without those of debugging symbols.
+package_names() {
+	local deb
+	for deb in "$dir"/*.deb; do
+		dpkg-deb -f "$deb" Package
+	done | grep -v -- '-dbgsym$'
+}
+
 any_installed() {
 	local name
-	for name in $package_names; do
+	for name in $(package_names); do
 		! is_installed "$name" || { echo "$name"; return 0; }
 	done
 	return 1
 }
 
 remove() {
-	# shellcheck disable=SC2086
-	DEBIAN_FRONTEND=noninteractive apt-get -y purge $package_names >"$dir/remove.log" 2>&1 </dev/null
+	# shellcheck disable=SC2046
+	DEBIAN_FRONTEND=noninteractive apt-get -y purge $(package_names) >"$dir/remove.log" 2>&1 </dev/null
 }
 
 # Whatever happens, the machine is as it was.
@@ -50,8 +56,8 @@ try() {
 	name=$(any_installed) && die "$name is installed on this machine: try the packages on another"
 	need $run_packages
 	trap remove EXIT
-	without_daemons install_quietly "$dir"/*.deb || die "the packages cannot be installed"
-	for name in $package_names; do dpkg -L "$name"; done | sort -u >"$dir/files"
+	without_daemons install_quietly $(find "$dir" -maxdepth 1 -name '*.deb' ! -name '*-dbgsym_*') || die "the packages cannot be installed"
+	for name in $(package_names); do dpkg -L "$name"; done | sort -u >"$dir/files"
 	(cd / && FORS_BUILDDIR=installed step demo python3 "$top/scripts/demo/demo.py")
 	trap - EXIT
 	remove || die "the packages cannot be removed; see $dir/remove.log"

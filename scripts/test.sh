@@ -3,7 +3,7 @@
 # test.sh - all tests of fors, from a fresh clone on a fresh Debian 12 machine.
 #
 #   scripts/test.sh            everything
-#   scripts/test.sh STAGE...   some of: check e2e sanitize threads install distcheck fuzz
+#   scripts/test.sh STAGE...   some of: check e2e sanitize threads install distcheck packages fuzz
 #
 # Builds a copy of the sources in build-test/ and leaves all logs there. The last line of output is
 # "N passed, N failed": test functions and pytest cases of all stages together, and one case for
@@ -15,7 +15,7 @@ top=$(cd "$(dirname "$0")/.." && pwd)
 
 work=$top/build-test
 results=$work/results
-stages=${*:-check e2e sanitize threads install distcheck fuzz}
+stages=${*:-check e2e sanitize threads install distcheck packages fuzz}
 fuzz_seconds=${FORS_FUZZ_SECONDS:-3}
 
 # whole NAME STATUS: one case that is good or bad as a whole.
@@ -139,9 +139,19 @@ stage_fuzz() {
 	whole fuzz $?
 }
 
+# The Debian packages: built, examined, installed, used for the demo under the plain opensm, removed.
+stage_packages() {
+	logged package-build 900 "$work/fors/scripts/packages.sh" build "$work/packages"
+	whole "packages build, lintian is content" $?
+	logged package-try 900 "$work/fors/scripts/packages.sh" try "$work/packages"
+	whole "installed packages run the demo and leave nothing behind" $?
+	logged package-rpm 300 "$work/fors/scripts/packages.sh" rpm "$work/packages"
+	whole "RPM source package" $?
+}
+
 prepare
 for stage in $stages; do
-	declare -F "stage_$stage" >/dev/null || die "no stage $stage: check e2e sanitize threads install distcheck fuzz"
+	declare -F "stage_$stage" >/dev/null || die "no stage $stage: check e2e sanitize threads install distcheck packages fuzz"
 	"stage_$stage"
 done
 python3 "$top/scripts/count_results.py" sum "$results"
