@@ -4,6 +4,8 @@ bench_programs = bench/bench_planners
 EXTRA_PROGRAMS += $(bench_programs)
 bench_bench_planners_SOURCES = bench/bench_planners.c
 bench_bench_planners_LDADD = libforscore.la
+EXTRA_DIST += bench/paper/engines.py bench/paper/paper.py bench/paper/published.py bench/paper/rates.py \
+	bench/paper/render.py
 EXTRA_DIST += bench/bench.py bench/phases.py bench/pictures.py bench/planners.py bench/svg.py bench/sweeps.py \
 	bench/tables_text.py bench/throughput.py
 
@@ -16,6 +18,11 @@ bench_paper_paper_model_LDADD = libforsmodel.la libforscore.la
 bench: all $(bench_programs)
 	FORS_BUILDDIR=$(abs_top_builddir) PYTHONDONTWRITEBYTECODE=1 \
 		python3 $(srcdir)/bench/bench.py --output bench-results $(BENCH_FLAGS)
+
+.PHONY: bench-paper
+bench-paper: all bench/paper/paper_model$(EXEEXT)
+	FORS_BUILDDIR=$(abs_top_builddir) PYTHONDONTWRITEBYTECODE=1 \
+		python3 $(srcdir)/bench/paper/paper.py --output bench-results/paper $(BENCH_FLAGS)
 
 clean-local: clean-bench
 clean-bench:

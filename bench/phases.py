@@ -26,10 +26,10 @@ def plan(spines, leaves, down=(), method="auto", lmc=5, servers=None):
     return json.loads(done.stdout) if done.returncode == 0 else None
 
 
-def figure_7():
+def figure_7(fabrics=FIGURE_7):
     """Rows (fabric, f, phases, lower bound, factor): one leaf loses f cables."""
     rows = []
-    for spines, leaves in FIGURE_7:
+    for spines, leaves in fabrics:
         healthy = plan(spines, leaves)["phases"]
         for f in sorted({round(i * (spines - 1) / POINTS) for i in range(POINTS + 1)}):
             status = plan(spines, leaves, [(0, spine) for spine in range(f)])

@@ -11,7 +11,8 @@
  * cut once.
  *
  * With failures the cuts still hold, so their rates are a bound: sorted upwards, no routing reaches larger ones in
- * lexicographic order, and the smallest rate is at most theirs. fors_cuts_exact() tells when the bound is reached.
+ * lexicographic order, and the smallest rate is at most theirs. fors_cuts_reached() and fors_shares_fit() tell when the bound
+ * is reached.
  *
  * Thread rules: plain data; any number of readers.
  */
@@ -39,6 +40,13 @@ enum fors_err fors_cuts_of_tree(const struct fors_pgft *tree, struct fors_cuts *
  * from a server. Switches that lead nowhere (one neighbour) are not counted. Errors: FORS_ENOMEM.
  */
 enum fors_err fors_cuts_of_graph(const struct fors_graph *graph, struct fors_cuts **cuts, struct fors_error *error);
+
+/*
+ * Does any pattern reach the rates under the cuts of this graph? *always is true for two-level networks whose leaves all spread their
+ * cables over the spines in the same proportions, as healthy trees do, and those that lost whole spines; false means "not
+ * known from this alone". Errors: FORS_ENOMEM.
+ */
+enum fors_err fors_cuts_reached(const struct fors_graph *graph, bool *always, struct fors_error *error);
 
 /* The cuts of a crossbar: only the servers' own links. What throughput indices are relative to. Errors: FORS_ENOMEM. */
 enum fors_err fors_cuts_of_crossbar(uint32_t nservers, struct fors_cuts **cuts, struct fors_error *error);

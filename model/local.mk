@@ -3,6 +3,7 @@ noinst_LTLIBRARIES += libforsmodel.la
 libforsmodel_la_SOURCES = \
 	model/cuts.c model/cuts.h \
 	model/cuts_find.c \
+	model/cuts_reached.c \
 	model/dump.c \
 	model/evaluate.c model/evaluate.h \
 	model/graph.c model/model.h \

@@ -10,6 +10,8 @@
 #include "core/parallel.h"
 #include "model/shares.h"
 
+#define MOST_WORK 1e10 /* half a minute */
+
 /* What one phase gave. */
 struct phase {
 	double min, sum;
@@ -22,6 +24,7 @@ struct job {
 	const struct fors_graph *graph;
 	const struct fors_pattern *pattern;
 	unsigned threads; /* for one phase */
+	bool is_too_long; /* to find out whether the bound is reached */
 	struct phase *phase;
 };
 
@@ -58,23 +61,6 @@ static bool collect(const struct fors_pattern *pattern, uint32_t phase, struct f
 	return true;
 }
 
-/* Does spreading evenly reach these rates? */
-static enum fors_err find_out(const struct job *job, const struct flows *flows, bool *is_reached, struct fors_error *error)
-{
-	struct fors_shares shares;
-	enum fors_err err;
-
-	*is_reached = true;
-	if (!job->graph)
-		return FORS_OK;
-	err = fors_shares_of(job->graph, flows->src, flows->dst, flows->n, &shares, error);
-	if (err)
-		return err;
-	err = fors_shares_fit(job->graph, &shares, flows->rate, is_reached, error);
-	fors_shares_clear(&shares);
-	return err;
-}
-
 static enum fors_err do_phase(void *context, uint32_t worker, uint32_t item, struct fors_error *error)
 {
 	struct job *job = context;
@@ -84,8 +70,9 @@ static enum fors_err do_phase(void *context, uint32_t worker, uint32_t item, str
 
 	if (!err)
 		err = fors_cuts_optimum(job->cuts, flows.src, flows.dst, flows.n, job->threads, flows.rate, error);
-	if (!err)
-		err = find_out(job, &flows, &phase->is_reached, error);
+	phase->is_reached = !job->graph;
+	if (!err && job->graph && !job->is_too_long)
+		err = fors_shares_fit(job->graph, flows.src, flows.dst, flows.n, flows.rate, &phase->is_reached, error);
 	if (!err) {
 		struct fors_rates sum = fors_rates_of(flows.rate, flows.n);
 
@@ -119,6 +106,31 @@ static void add_up(const struct phase *phase, struct fors_optimum *optimum)
 	rates->aggregate = busy ? sum / busy : 0;
 }
 
+/* Work to find out whether the bound is reached: a search over all links for each flow. */
+static double work_of(const struct fors_graph *graph, const struct fors_pattern *pattern)
+{
+	double flows = 0;
+
+	for (uint32_t p = 0; p < fors_pattern_nphases(pattern); p++)
+		flows += (double)fors_pattern_npairs(pattern, p);
+	return flows * graph->nlinks;
+}
+
+/* The graph to look at, or NULL where its cables alone say that the bound is reached. */
+static enum fors_err look_at(struct job *job, struct fors_error *error)
+{
+	bool always = false;
+	enum fors_err err;
+
+	if (!job->graph)
+		return FORS_OK;
+	err = fors_cuts_reached(job->graph, &always, error);
+	job->is_too_long = !err && !always && work_of(job->graph, job->pattern) > MOST_WORK;
+	if (always)
+		job->graph = NULL;
+	return err;
+}
+
 enum fors_err fors_optimum_of(const struct fors_cuts *cuts, const struct fors_graph *graph,
 			      const struct fors_pattern *pattern, unsigned threads, struct fors_optimum **optimum,
 			      struct fors_error *error)
@@ -133,6 +145,8 @@ enum fors_err fors_optimum_of(const struct fors_cuts *cuts, const struct fors_gr
 		result->phase_rate = calloc(n + (size_t)1, sizeof(*result->phase_rate));
 	if (!result || !result->phase_rate || !job.phase)
 		err = fors_fail_memory(error);
+	if (!err)
+		err = look_at(&job, error);
 	if (!err)
 		err = fors_parallel(threads, n, do_phase, &job, error);
 	if (!err) {

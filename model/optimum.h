@@ -19,8 +19,8 @@ struct fors_optimum {
 
 /*
  * The optimum of `pattern` under `cuts` in *optimum, owned by the caller. `graph` is what to route over when it has to be found
- * out whether the bound is reached: each phase is spread evenly over all shortest paths. NULL: the cuts are those of
- * a fat-tree without failures, always reached. Up to `threads` threads, the same bytes for any number. Errors: FORS_ENOMEM.
+ * out whether the bound is reached: by fors_cuts_reached(), else by spreading each phase evenly over all shortest paths, which is left out
+ * (is_exact false) where it would take minutes. NULL: the cuts are those of a fat-tree without failures, always reached. Up to `threads` threads, the same bytes for any number. Errors: FORS_ENOMEM.
  */
 enum fors_err fors_optimum_of(const struct fors_cuts *cuts, const struct fors_graph *graph,
 			      const struct fors_pattern *pattern, unsigned threads, struct fors_optimum **optimum,

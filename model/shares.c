@@ -54,11 +54,7 @@ static enum fors_err search_new(struct search *s, const struct fors_graph *graph
 		err = fors_links_by(graph, graph->to, &s->in_first, &s->in, error);
 	if (!err && !(s->distance && s->paths && s->rest && s->queue))
 		err = fors_fail_memory(error);
-	if (err) {
-		search_free(s);
-		return err;
-	}
-	return FORS_OK;
+	return err;
 }
 
 /* Distances and numbers of shortest paths from a server's node; terminals are not passed through. */
@@ -150,8 +146,10 @@ enum fors_err fors_shares_of(const struct fors_graph *graph, const uint32_t *src
 	bool ok;
 	enum fors_err err = search_new(&s, graph, error);
 
-	if (err)
+	if (err) {
+		search_free(&s);
 		return err;
+	}
 	result.first = calloc(nflows + (size_t)1, sizeof(*result.first));
 	ok = result.first;
 	for (uint32_t f = 0; f < nflows && ok; f++) {
@@ -311,22 +309,43 @@ enum fors_err fors_shares_rates(const struct fors_graph *graph, const struct for
 	return err;
 }
 
-enum fors_err fors_shares_fit(const struct fors_graph *graph, const struct fors_shares *shares, const double *rate,
-			      bool *fit, struct fors_error *error)
+/* Add what each flow puts on each link; false when memory ran out. *fit: no flow without a path has a rate. */
+static bool add_loads(struct search *s, const uint32_t *src, const uint32_t *dst, uint32_t nflows, const double *rate,
+		      double *load, bool *fit)
+{
+	struct fors_shares one = {0};
+	bool ok = true;
+
+	for (uint32_t f = 0; f < nflows && ok; f++) {
+		size_t n = 0;
+
+		if (s->source != src[f])
+			search_from(s, src[f]);
+		ok = add_flow(s, dst[f], &one, &n);
+		*fit &= n > 0 || rate[f] == 0;
+		for (size_t i = 0; i < n; i++)
+			load[one.link[i]] += rate[f] * one.share[i];
+	}
+	fors_shares_clear(&one);
+	return ok;
+}
+
+enum fors_err fors_shares_fit(const struct fors_graph *graph, const uint32_t *src, const uint32_t *dst, uint32_t nflows,
+			      const double *rate, bool *fit, struct fors_error *error)
 {
 	double *load = calloc(graph->nlinks + (size_t)1, sizeof(*load));
 	bool result = true;
+	struct search s = {0};
+	enum fors_err err = load ? search_new(&s, graph, error) : fors_fail_memory(error);
 
-	if (!load)
-		return fors_fail_memory(error);
-	for (uint32_t f = 0; f < shares->nflows; f++) {
-		result &= rate[f] == 0 || shares->first[f] < shares->first[f + 1];
-		for (size_t i = shares->first[f]; i < shares->first[f + 1]; i++)
-			load[shares->link[i]] += rate[f] * shares->share[i];
-	}
-	for (uint32_t l = 0; l < graph->nlinks; l++)
+	if (!err && !add_loads(&s, src, dst, nflows, rate, load, &result))
+		err = fors_fail_memory(error);
+	for (uint32_t l = 0; l < graph->nlinks && !err; l++)
 		result &= load[l] <= graph->capacity[l] * (1 + SAME);
+	if (load)
+		search_free(&s);
 	free(load);
-	*fit = result;
-	return FORS_OK;
+	if (!err)
+		*fit = result;
+	return err;
 }

@@ -46,11 +46,12 @@ enum fors_err fors_shares_rates(const struct fors_graph *graph, const struct for
 				enum fors_fill_step step, double *rate, struct fors_error *error);
 
 /*
- * Do these rates overload no link under these shares? Rates that hold under the cuts (cuts.h) and do
- * not are the optimum itself. A rate above 0 of a flow without entries does not fit. Errors: FORS_ENOMEM.
+ * Do these rates of flows src[f] -> dst[f] overload no link when each is spread evenly over its shortest paths? Rates that hold
+ * under the cuts (cuts.h) and do not are the optimum itself. A rate above 0 of a flow without a path does not
+ * fit. Errors: FORS_ENOMEM.
  */
-enum fors_err fors_shares_fit(const struct fors_graph *graph, const struct fors_shares *shares, const double *rate,
-			      bool *fit, struct fors_error *error);
+enum fors_err fors_shares_fit(const struct fors_graph *graph, const uint32_t *src, const uint32_t *dst, uint32_t nflows,
+			      const double *rate, bool *fit, struct fors_error *error);
 
 /*
  * The optimum by the generic linear program (paper 002, GEN; Nace et al.): a variable for each flow and link, as many

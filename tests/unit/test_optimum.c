@@ -244,10 +244,9 @@ static void check_degraded(struct fors_random *random, const char *spec, unsigne
 {
 	struct fors_pgft tree = tree_of(spec);
 	struct flows flows = random_flows(random, tree.servers, 8);
-	bool *dead = calloc(tree.cables, sizeof(*dead)), fit, is_same = true;
+	bool *dead = calloc(tree.cables, sizeof(*dead)), fit, always, is_same = true;
 	double rate[NMETHODS][MOST];
 	struct fors_graph *graph;
-	struct fors_shares shares;
 
 	for (uint32_t i = 1 + fors_random_below(random, 3); i; i--)
 		dead[tree.first[tree.height > 1] + fors_random_below(random, tree.cables - tree.first[tree.height > 1])] = true;
@@ -261,13 +260,13 @@ static void check_degraded(struct fors_random *random, const char *spec, unsigne
 	assert_not_larger(rate[GENERIC_ANY], rate[CUTS_FOUND], flows.n, spec, CUTS_FOUND);
 	for (uint32_t f = 0; f < flows.n; f++)
 		is_same &= fabs(rate[GENERIC][f] - rate[CUTS_FOUND][f]) < CLOSE;
-	assert_int_equal(fors_shares_of(graph, flows.src, flows.dst, flows.n, &shares, NULL), FORS_OK);
-	assert_int_equal(fors_shares_fit(graph, &shares, rate[CUTS_FOUND], &fit, NULL), FORS_OK);
+	assert_int_equal(fors_shares_fit(graph, flows.src, flows.dst, flows.n, rate[CUTS_FOUND], &fit, NULL), FORS_OK);
 	assert_true(!fit || is_same);
+	assert_int_equal(fors_cuts_reached(graph, &always, NULL), FORS_OK);
+	assert_true(!always || is_same);
 	counts[0] += is_same;
 	counts[1] += fit;
 	counts[2] += !is_same;
-	fors_shares_clear(&shares);
 	fors_graph_free(graph);
 	free(dead);
 }
@@ -319,6 +318,35 @@ static void a_dead_end_counts_for_nothing(void **state)
 		if (solve(method, &tree, graph, &flows, rate))
 			assert_rates(rate, (double[]){0.5, 0.5}, 2, "dead end", method);
 	fors_graph_free(graph);
+}
+
+static bool is_always_reached(const char *spec, const char *dead_cables)
+{
+	struct fors_pgft tree = tree_of(spec);
+	bool *dead = calloc(tree.cables, sizeof(*dead)), always;
+	struct fors_graph *graph;
+
+	for (uint32_t i = 0; dead_cables[i]; i++)
+		dead[tree.first[1] + i] = dead_cables[i] == 'x';
+	graph = graph_of(&tree, dead);
+	assert_int_equal(fors_cuts_reached(graph, &always, NULL), FORS_OK);
+	fors_graph_free(graph);
+	free(dead);
+	return always;
+}
+
+/* Cables of leaf 0 to spines 0, 1, 2, then of leaf 1, leaf 2. */
+static void what_the_cables_alone_tell(void **state)
+{
+	assert_true(is_always_reached("XGFT(1;3;1)", ""));
+	assert_true(is_always_reached("XGFT(2;2,3;1,3)", ""));
+	assert_true(is_always_reached("XGFT(2;2,3;1,3)", "..x..x..x"));  /* a dead spine */
+	assert_true(is_always_reached("XGFT(2;2,3;1,3)", "xxx......"));  /* a dead leaf */
+	assert_false(is_always_reached("XGFT(2;2,3;1,3)", "..x......")); /* a dead cable */
+	assert_true(is_always_reached("PGFT(2;2,2;1,2;1,2)", "x.x....."));  /* one of the two cables to each spine */
+	assert_false(is_always_reached("PGFT(2;2,2;1,2;1,2)", "x......."));
+	assert_false(is_always_reached("XGFT(3;2,2,2;1,2,2)", ""));         /* for two levels only */
+	assert_false(is_always_reached("XGFT(1;3;2)", ""));                 /* and servers with one switch */
 }
 
 static void servers_that_nothing_connects(void **state)
@@ -375,6 +403,7 @@ int main(void)
 		cmocka_unit_test(bounds_on_degraded_trees),
 		cmocka_unit_test(a_bound_that_is_not_reached),
 		cmocka_unit_test(a_dead_end_counts_for_nothing),
+		cmocka_unit_test(what_the_cables_alone_tell),
 		cmocka_unit_test(servers_that_nothing_connects),
 		cmocka_unit_test(the_same_bytes_on_any_number_of_threads),
 	};

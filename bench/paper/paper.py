@@ -1,0 +1,68 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""`make bench-paper`: the papers' figures and tables, measured here, beside what the papers print.
+
+Leaves paper-results.md, paper.json and SVG pictures in the output folder. Nothing is asserted.
+"""
+import argparse
+import json
+import math
+import pathlib
+import sys
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+TESTS = HERE.parents[1] / "tests"
+sys.path[:0] = [str(HERE), str(HERE.parent), str(TESTS / "e2e"), str(TESTS / "data")]
+
+import bench  # noqa: E402
+import engines  # noqa: E402
+import phases  # noqa: E402
+import rates  # noqa: E402
+import render  # noqa: E402
+
+
+def figure_7(is_quick):
+    """The rows of bench/phases.py, and what the paper's formula says, the exchange inside leaves included."""
+    rows = phases.figure_7(phases.FIGURE_7[:1] if is_quick else phases.FIGURE_7)
+    for row in rows:
+        spines, leaves = (int(number) for number in row["fabric"][5:-1].split(","))
+        servers = spines * leaves
+        row["paper"] = max(servers, math.ceil(spines * (servers - spines) / (spines - row["f"])))
+    return rows
+
+
+SECTIONS = {"engines": engines.measure, "figure7": figure_7, "rates": rates.measure}
+
+
+def run(sections, is_quick):
+    results = {"machine": bench.machine()}
+    for section in sections:
+        started = time.monotonic()
+        print(f"paper: {section} ...", file=sys.stderr, flush=True)
+        results[section] = SECTIONS[section](is_quick)
+        print(f"paper: {section}: {time.monotonic() - started:.0f} s", file=sys.stderr, flush=True)
+    return results
+
+
+def main():
+    parser = argparse.ArgumentParser(description="the papers' results beside ours")
+    parser.add_argument("--output", default="bench-results/paper", metavar="DIR", help="where results go (default %(default)s)")
+    parser.add_argument("--quick", action="store_true", help="small fabrics, few engines: to see that it works")
+    parser.add_argument("section", nargs="*", metavar="SECTION", help=f"some of: {' '.join(SECTIONS)} (default all)")
+    options = parser.parse_args()
+    unknown = set(options.section) - set(SECTIONS)
+    if unknown:
+        parser.error(f"no section {', '.join(sorted(unknown))}; there are: {' '.join(SECTIONS)}")
+    output = pathlib.Path(options.output)
+    output.mkdir(parents=True, exist_ok=True)
+    results = run(options.section or SECTIONS, options.quick)
+    (output / "paper.json").write_text(json.dumps(results, indent=1) + "\n")
+    (output / "paper-results.md").write_text(render.markdown(results))
+    for name, picture in render.draw(results).items():
+        (output / name).write_text(picture)
+    print(f"{output}/paper-results.md")
+
+
+if __name__ == "__main__":
+    main()
