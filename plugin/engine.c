@@ -6,6 +6,9 @@
  * When the sweep is complete the fabric is looked at again instead of being remembered
  * from the callback: with use_ucast_cache OpenSM may have put tables together itself,
  * and another engine may have done the routing.
+ *
+ * When memory runs out another engine routes this sweep, readers are told (a job is kept for that), and
+ * OpenSM is asked to make its next sweep a heavy one, so that fors does not wait for the next failure.
  */
 #include "engine.h"
 
@@ -41,6 +44,22 @@ static enum fors_mastership mastership(void *context)
 	default:
 		return FORS_MASTER_UNDECIDED;
 	}
+}
+
+/* A job, the spare one when there is no memory for another; NULL: that is gone too. */
+static struct fors_job *take_job(struct fors_engine *engine, enum fors_job_kind kind)
+{
+	struct fors_job *job = fors_job_new(kind);
+
+	if (!engine->spare && job)
+		engine->spare = fors_job_new(kind);
+	if (!job && engine->spare) {
+		job = engine->spare;
+		job->kind = kind;
+		engine->spare = NULL;
+		engine->is_short = true;
+	}
+	return job;
 }
 
 /* Say why, in the log and to the worker, who owns the job (NULL: out of memory) from now on. Returns < 0 for OpenSM. */
@@ -97,13 +116,17 @@ static int build_tables(void *context)
 {
 	struct fors_engine *engine = context;
 	double start = now_ms();
-	struct fors_job *job = fors_job_new(FORS_JOB_ROUTED);
+	struct fors_job *job;
 	struct fors_error error;
 	enum fors_err err;
 
+	if (engine->settings)
+		engine->is_short = false;
+	job = take_job(engine, FORS_JOB_ROUTED);
 	if (!engine->settings)
 		return decline(engine, FORS_F_CONFIG, engine->trouble, job);
-	err = job ? fill_tables(engine, job, &error) : fors_fail_memory(&error);
+	err = engine->is_short || !job ? fors_fail_memory(&error) : fill_tables(engine, job, &error);
+	engine->is_short = err == FORS_ENOMEM;
 	if (err)
 		return decline(engine, fors_code_of(err), error.text, job);
 	engine->declined[0] = '\0';
@@ -185,34 +208,45 @@ static void keep(struct fors_engine *engine)
 		fors_worker_keep(engine->worker, text, size);
 }
 
-void fors_engine_settle(struct fors_engine *engine)
+/* What there is to tell the worker: what the switches hold, or whose tables they are. */
+static enum fors_err observe(struct fors_engine *engine, struct fors_job *job, struct fors_error *error)
 {
-	struct fors_job *job = fors_job_new(FORS_JOB_SETTLED);
 	struct osm_opensm *osm = engine->osm;
-	struct fors_error error;
 	enum fors_err err = FORS_OK;
 	bool is_ours;
 
-	if (!job || !engine->worker) {
-		fors_job_free(job);
-		return;
-	}
 	cl_plock_acquire(&osm->lock);
 	is_ours = engine->settings && osm->routing_engine_used && osm->routing_engine_used->context == engine;
 	if (is_ours)
-		err = look(engine, job, &error);
+		err = look(engine, job, error);
 	else
 		look_away(engine, job);
 	cl_plock_release(&osm->lock);
-	if (is_ours && !err)
-		err = understand(engine, job, &error);
-	if (err) {
-		fors_log_error(&osm->log, fors_code_of(err), "%s; nothing is published", error.text);
+	return is_ours && !err ? understand(engine, job, error) : err;
+}
+
+void fors_engine_settle(struct fors_engine *engine)
+{
+	struct fors_job *job;
+	struct fors_error error;
+	enum fors_err err;
+
+	if (!engine->worker)
+		return;
+	job = take_job(engine, FORS_JOB_SETTLED);
+	err = job ? observe(engine, job, &error) : fors_fail_memory(&error);
+	if (err)
+		fors_log_error(&engine->osm->log, fors_code_of(err), "%s; nothing is published", error.text);
+	if (err && job) {
 		job->kind = FORS_JOB_DECLINED;
 		snprintf(job->reason, sizeof(job->reason), "%s", error.text);
 	}
+	if (engine->is_short || err == FORS_ENOMEM)
+		engine->osm->subn.force_heavy_sweep = TRUE; /* as OpenSM's own threads ask for one: the next sweep */
+	engine->is_short = false;
 	keep(engine);
-	fors_worker_submit(engine->worker, job);
+	if (job)
+		fors_worker_submit(engine->worker, job);
 }
 
 /* Settings in force stay when the new ones are bad: a slip must not cost the routes of a running fabric. */
@@ -223,13 +257,16 @@ static void load_settings(struct fors_engine *engine)
 					      .cn_guid_file = engine->osm->subn.opt.cn_guid_file };
 	struct fors_settings *settings;
 	struct fors_error error;
+	enum fors_err err = fors_settings_load(&sources, &settings, &error);
 
-	if (fors_settings_load(&sources, &settings, &error)) {
+	if (err) {
+		engine->is_short = !engine->settings && err == FORS_ENOMEM;
 		fors_log_error(&engine->osm->log, FORS_F_CONFIG, "%s%s", error.text,
 			       engine->settings ? "; the settings of before stay in force" : "");
 		memcpy(engine->trouble, error.text, sizeof(engine->trouble));
 		return;
 	}
+	engine->is_short = false;
 	engine->trouble[0] = '\0';
 	fors_settings_free(engine->settings);
 	engine->settings = settings;
@@ -265,10 +302,13 @@ struct fors_engine *fors_engine_new(struct osm_opensm *osm)
 	struct fors_engine *engine = calloc(1, sizeof(*engine));
 	struct fors_error error;
 
-	if (!engine)
+	if (!engine) {
+		fors_log_error(&osm->log, FORS_F_START, "out of memory");
 		return NULL;
+	}
 	engine->osm = osm;
 	engine->tables_ms = -1;
+	engine->spare = fors_job_new(FORS_JOB_ROUTED);
 	engine->is_fresh = true;
 	load_settings(engine);
 	if (start(engine, &error)) {
@@ -284,6 +324,7 @@ void fors_engine_free(struct fors_engine *engine)
 	if (!engine)
 		return;
 	fors_worker_stop(engine->worker);
+	fors_job_free(engine->spare);
 	fors_folder_clear(&engine->folder);
 	fors_kept_close(&engine->kept);
 	fors_settings_free(engine->settings);

@@ -18,7 +18,7 @@
 	  "remove the link named, or leave the fabric to the next routing engine") \
 	X(4, FORS_F_NOPATH, "two leaves have no live spine in common", "repair one of their uplinks") \
 	X(5, FORS_F_LIMIT, "the fabric is larger than fors can represent", "use another routing engine") \
-	X(6, FORS_F_MEMORY, "out of memory", "give opensm's host more memory; the next sweep tries again") \
+	X(6, FORS_F_MEMORY, "out of memory", "give opensm's host more memory; fors tries again by itself") \
 	X(7, FORS_F_FABRIC, "OpenSM's picture of the fabric contradicts itself", \
 	  "look for nodes with the same GUID; the next sweep tries again") \
 	X(8, FORS_F_NOPLAN, "the routes are right, but there is no conflict-free schedule for this fabric", \

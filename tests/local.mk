@@ -120,8 +120,9 @@ tests_unit_test_worker_LDADD = libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_worker_LDFLAGS = $(fault_ldflags) -Wl,--wrap=fors_plan
 
 # The plugin as built for another OpenSM; only the end-to-end tests want it.
+EXTRA_LTLIBRARIES =
 if BUILD_PLUGIN
-EXTRA_LTLIBRARIES = tests/e2e/other/libfors.la
+EXTRA_LTLIBRARIES += tests/e2e/other/libfors.la
 endif
 tests_e2e_other_libfors_la_SOURCES = $(libfors_la_SOURCES)
 tests_e2e_other_libfors_la_CPPFLAGS = $(AM_CPPFLAGS) -DFORS_OSM_VERSION='"OpenSM 0.0.0"'
@@ -129,8 +130,15 @@ tests_e2e_other_libfors_la_CFLAGS = $(libfors_la_CFLAGS)
 tests_e2e_other_libfors_la_LDFLAGS = $(libfors_la_LDFLAGS) -rpath /nowhere
 tests_e2e_other_libfors_la_LIBADD = $(libfors_la_LIBADD)
 
+# Preloaded into opensm by test_plugin_faults.py, which has it built.
+EXTRA_LTLIBRARIES += tests/e2e/failing_memory.la
+tests_e2e_failing_memory_la_SOURCES = tests/e2e/failing_memory.c
+tests_e2e_failing_memory_la_CFLAGS = -std=gnu11 $(WARNING_FLAGS) -fno-builtin -pthread
+tests_e2e_failing_memory_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
+tests_e2e_failing_memory_la_LIBADD = -ldl
+
 EXTRA_DIST += tests/e2e/conftest.py tests/e2e/harness.py tests/e2e/oracle.py tests/e2e/test_netfile.py tests/e2e/test_order.py \
-	tests/e2e/test_plugin.py tests/e2e/test_plugin_memory.py tests/e2e/test_plugin_model.py
+	tests/e2e/test_plugin.py tests/e2e/test_plugin_faults.py tests/e2e/test_plugin_memory.py tests/e2e/test_plugin_model.py
 
 # T = max(LB, LP) over large sets of failures; a few of each kind in make check, all of them by hand.
 if HAVE_CMOCKA

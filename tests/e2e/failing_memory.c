@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * failing_memory.c - a library to be preloaded into opensm: the n-th allocation that libfors.so asks for fails.
+ *
+ * Calls from elsewhere pass untouched: who asks is told by the return address. A test steers it through a file,
+ * mapped by both, that FORS_FAULTS names.
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <link.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* The file; test_plugin_faults.py writes and reads the same. */
+struct control {
+	_Atomic uint64_t seen;     /* calls of libfors.so since the test wrote 0 here */
+	_Atomic uint64_t fail;     /* the number of the one that fails, counted from 1; 0: none */
+	_Atomic uint64_t lasting;  /* not 0: and all after it */
+	_Atomic uint64_t failures; /* how many did */
+};
+
+static struct control idle, *_Atomic control = &idle;
+static _Atomic uintptr_t first, end; /* addresses of libfors.so's code; 0: not loaded yet */
+
+void *__libc_malloc(size_t size);
+void *__libc_calloc(size_t count, size_t size);
+void *__libc_realloc(void *block, size_t size);
+
+static void __attribute__((constructor)) start(void)
+{
+	const char *name = getenv("FORS_FAULTS");
+	int fd = name ? open(name, O_RDWR | O_CLOEXEC) : -1;
+	void *at = fd < 0 ? MAP_FAILED : mmap(NULL, sizeof(struct control), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+
+	if (at != MAP_FAILED)
+		atomic_store(&control, at);
+	if (fd >= 0)
+		close(fd);
+}
+
+static int look(struct dl_phdr_info *info, size_t size, void *context)
+{
+	if (!strstr(info->dlpi_name, "libfors.so"))
+		return 0;
+	for (int i = 0; i < info->dlpi_phnum; i++)
+		if (info->dlpi_phdr[i].p_type == PT_LOAD && info->dlpi_phdr[i].p_flags & PF_X) {
+			atomic_store(&end, info->dlpi_addr + info->dlpi_phdr[i].p_vaddr + info->dlpi_phdr[i].p_memsz);
+			atomic_store(&first, info->dlpi_addr + info->dlpi_phdr[i].p_vaddr);
+		}
+	return 1;
+}
+
+/* libfors.so comes with dlopen(), which we are asked for ourselves: from then on its addresses are known. */
+void *dlopen(const char *name, int flags)
+{
+	static void *(*real)(const char *, int);
+	void *handle;
+
+	if (!real)
+		real = (void *(*)(const char *, int))dlsym(RTLD_NEXT, "dlopen");
+	handle = real(name, flags);
+	if (handle && !atomic_load(&first))
+		dl_iterate_phdr(look, NULL);
+	return handle;
+}
+
+static int fails(const void *caller)
+{
+	uintptr_t at = (uintptr_t)caller;
+	struct control *c = atomic_load(&control);
+	uint64_t number, fail;
+
+	if (at < atomic_load(&first) || at >= atomic_load(&end))
+		return 0;
+	number = atomic_fetch_add(&c->seen, 1) + 1;
+	fail = atomic_load(&c->fail);
+	if (!fail || (number != fail && !(number > fail && atomic_load(&c->lasting))))
+		return 0;
+	atomic_fetch_add(&c->failures, 1);
+	errno = ENOMEM;
+	return 1;
+}
+
+void *malloc(size_t size)
+{
+	return fails(__builtin_return_address(0)) ? NULL : __libc_malloc(size);
+}
+
+void *calloc(size_t count, size_t size)
+{
+	return fails(__builtin_return_address(0)) ? NULL : __libc_calloc(count, size);
+}
+
+void *realloc(void *block, size_t size)
+{
+	return fails(__builtin_return_address(0)) ? NULL : __libc_realloc(block, size);
+}
+
+char *strdup(const char *text)
+{
+	size_t size = strlen(text) + 1;
+	char *copy = fails(__builtin_return_address(0)) ? NULL : __libc_malloc(size);
+
+	return copy ? memcpy(copy, text, size) : NULL;
+}
+
+char *strndup(const char *text, size_t most)
+{
+	size_t size = strnlen(text, most);
+	char *copy = fails(__builtin_return_address(0)) ? NULL : __libc_calloc(1, size + 1);
+
+	return copy ? memcpy(copy, text, size) : NULL;
+}
+
+int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *), void *context)
+{
+	static int (*real)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+
+	if (!real)
+		real = (int (*)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *))dlsym(RTLD_NEXT,
+												   "pthread_create");
+	return fails(__builtin_return_address(0)) ? EAGAIN : real(thread, attributes, run, context);
+}

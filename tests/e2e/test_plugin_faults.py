@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""libfors.so in the stock opensm while its allocations fail: another engine takes over, opensm goes on, fors comes back.
+
+The n-th allocation (or thread) that libfors.so asks for fails, wherever it is: while the tables are filled, while
+the settled fabric is looked at, while the worker plans and publishes. FORS_FAULTS_EVERY=1 tries every n.
+"""
+import mmap
+import os
+import struct
+import subprocess
+import time
+
+import pytest
+
+import harness
+import oracle
+from harness import FatTree
+
+EVERY = int(os.environ.get("FORS_FAULTS_EVERY", "0"))
+
+
+class Faults:
+    """The file that failing_memory.c shares."""
+
+    def __init__(self, path):
+        path.write_bytes(bytes(32))
+        self.path = path
+        with open(path, "r+b") as file:
+            self.map = mmap.mmap(file.fileno(), 32)
+
+    def arm(self, n, lasting=False):
+        self.map[0:32] = struct.pack("=QQQQ", 0, n, lasting, 0)
+
+    def off(self):
+        """Nothing fails any more; (calls seen, failures)."""
+        self.map[8:16] = struct.pack("=Q", 0)
+        return struct.unpack("=Q", self.map[0:8])[0], struct.unpack("=Q", self.map[24:32])[0]
+
+
+def shim():
+    name = "tests/e2e/failing_memory.la"
+    subprocess.run(["make", "-s", "-C", str(harness.build_dir()), name], check=True, capture_output=True)
+    return harness.build_dir() / "tests/e2e/.libs/failing_memory.so"
+
+
+@pytest.fixture
+def faulty(fabric, tmp_path):
+    """faulty(topology, **options) -> (Ibsim, OpenSM, Faults)"""
+    def start(topology, n=0, **options):
+        faults = Faults(tmp_path / "faults")
+        faults.arm(n)
+        sim, sm = fabric(topology, node="Node02-00", preload=[str(shim())], env={"FORS_FAULTS": str(faults.path)},
+                         routing_engine="fors updn", sweep_interval=1, **options)
+        return sim, sm, faults
+    return start
+
+
+def samples(count):
+    """Which of `count` allocations to try: more of the first ones, where the tables are made."""
+    n = 1
+    while n <= count:
+        yield n
+        n += EVERY or 1 + n // 6
+
+
+def come_back(sim, sm, since, epoch):
+    """fors routes again by itself and publishes a schedule for what the switches hold."""
+    status = sm.wait_status(30, state="active", epoch=lambda now: now and now >= epoch)
+    tables, live = harness.read_tables(sim, sm.node), harness.read_live(sim, sm.node)
+    assert oracle.unreached(tables, live) == []
+    done = subprocess.run(harness.fors_command("schedule", sm.schedule_file, "--format", "csv"), capture_output=True,
+                          text=True, check=True)
+    assert oracle.schedule_problems(done.stdout, tables, live) == []
+    return status
+
+
+def change(sim, tree, is_cut):
+    cable = tree.uplink(0, 0)
+    (sim.unlink if is_cut else sim.relink)(cable.leaf, cable.leaf_port)
+
+
+def calls_of_a_change(sim, sm, tree, faults):
+    """How often libfors.so asks for memory between a cut cable and the new plan, and back again."""
+    most = 0
+    for is_cut in (True, False):
+        faults.arm(0)
+        before = sm.status()["epoch"]
+        change(sim, tree, is_cut)
+        sm.wait_epoch(before)
+        most = max(most, faults.off()[0])
+    return most
+
+
+@pytest.mark.parametrize("lasting", [False, True], ids=["once", "for a while"])
+def test_memory_ends_during_a_failure(faulty, lasting):
+    """OpenSM never stops; when the tables cannot be made the next engine makes them, and fors comes back by itself."""
+    tree = FatTree(3, 3)
+    sim, sm, faults = faulty(tree, lmc=2)
+    sm.wait_epoch()
+    count = calls_of_a_change(sim, sm, tree, faults)
+    assert count > 50
+    is_cut, declined, silent = True, 0, 0
+    for n in samples(count):
+        epoch, mark = sm.status()["epoch"], sm.log_end()
+        faults.arm(n, lasting)
+        change(sim, tree, is_cut)
+        sm.wait_up(mark)
+        if lasting:
+            time.sleep(0.05)
+            faults.off()
+        if n % 8:  # do not wait for the sweep that fors asked for
+            sm.sighup()
+        come_back(sim, sm, mark, epoch + 1)
+        seen, failures = faults.off()
+        assert failures or seen < n, f"allocation {n} of {seen} did not fail"
+        log = sm.log(mark)
+        declined += "the next routing engine takes over" in log
+        silent += failures > 0 and "out of memory" not in log
+        is_cut = not is_cut
+    assert declined > 10
+    assert silent < 4  # some allocations fors can do without
+
+
+def test_memory_ends_while_fors_starts(faulty, tmp_path):
+    """The plugin is not there then, or declines at first; opensm comes up with the next engine and goes on."""
+    tree = FatTree(2, 3)
+    for n in range(1, 9):
+        sim, sm, faults = faulty(tree, n=n)
+        sm.wait_up()
+        assert faults.off()[1] == 1
+        assert oracle.unreached(harness.read_tables(sim, sm.node), harness.read_live(sim, sm.node)) == []
+        assert "ERR F0" in sm.log() or sm.status().get("state") == "active"
+        assert sm.stop() == 0
+        sim.stop()
