@@ -4,8 +4,8 @@
  *
  * The cap is what the fullest link cannot go below: the average of the poorest leaf's live links, rounded up, and
  * what pairs with one common lane force on it. A link above the cap passes a unit on to the
- * way where that does least harm; a way that is full itself passes one of its own on in the next pass. When
- * the passes end without success, the cap rises by one.
+ * way where that does least harm; a way that is full itself passes one of its own on in the next pass. Where
+ * that gets stuck, a tabu search (level_tabu.c) may still find room. When it does not, the cap rises by one.
  */
 #include "leveller.h"
 
@@ -45,8 +45,9 @@ struct move {
 };
 
 /* Keep in *best the best way out for one displaced unit. */
-static void consider(struct leveller *leveller, uint32_t pair, uint32_t class, struct move *best)
+static void consider(struct leveller *leveller, uint32_t pair, uint32_t class, void *context)
 {
+	struct move *best = context;
 	uint8_t now = *leveller_entry(leveller, pair, class);
 	int before = ends_at(leveller, pair, now, leveller_down(leveller, pair, class, now), leveller->cap + 1);
 
@@ -63,11 +64,10 @@ static void consider(struct leveller *leveller, uint32_t pair, uint32_t class, s
 	}
 }
 
-/* Look at all displaced units on the uplink (or downlink) `lane` of a leaf. */
-static struct move best_move(struct leveller *leveller, uint32_t leaf, uint32_t lane, bool is_up)
+void fors_leveller_units(struct leveller *leveller, uint32_t leaf, uint32_t lane, bool is_up, leveller_unit *visit,
+			 void *context)
 {
 	uint32_t nleaves = leveller->fabric->nleaves, nclasses = leveller->level->nclasses;
-	struct move best = {.gain = 1};
 
 	for (uint32_t other = 0; other < nleaves; other++) {
 		uint32_t pair = is_up ? leaf * nleaves + other : other * nleaves + leaf;
@@ -81,17 +81,18 @@ static struct move best_move(struct leveller *leveller, uint32_t leaf, uint32_t 
 				continue;
 			leveller->effort -= leveller->effort < leveller->fabric->nlanes ? leveller->effort
 											: leveller->fabric->nlanes;
-			consider(leveller, pair, class, &best);
+			visit(leveller, pair, class, context);
 		}
 	}
-	return best;
 }
 
-static void make_move(struct leveller *leveller, const struct move *move)
+/* Look at all displaced units on the uplink (or downlink) `lane` of a leaf. */
+static struct move best_move(struct leveller *leveller, uint32_t leaf, uint32_t lane, bool is_up)
 {
-	leveller_count(leveller, move->pair, move->class, -1);
-	*leveller_entry(leveller, move->pair, move->class) = move->lane;
-	leveller_count(leveller, move->pair, move->class, 1);
+	struct move best = {.gain = 1};
+
+	fors_leveller_units(leveller, leaf, lane, is_up, consider, &best);
+	return best;
 }
 
 /* Take units off one link while it is above the cap and that makes nothing worse; true: something moved. */
@@ -105,7 +106,7 @@ static bool relieve(struct leveller *leveller, uint32_t leaf, uint32_t lane, boo
 
 		if (move.gain > 0)
 			break;
-		make_move(leveller, &move);
+		leveller_move(leveller, move.pair, move.class, move.lane);
 		moved = true;
 	}
 	return moved;
@@ -124,14 +125,20 @@ static bool relieve_all(struct leveller *leveller)
 	return moved;
 }
 
-/* Pass the surplus of links above the cap on until it finds room; raise the cap where that does not end. */
+/* Pass the surplus of links above the cap on until it finds room; true: there is none left. */
+static bool repair(struct leveller *leveller)
+{
+	for (uint32_t pass = 0; pass < REPAIR_PASSES; pass++)
+		if (!relieve_all(leveller) || fors_leveller_fullest(leveller) <= leveller->cap)
+			break;
+	return fors_leveller_fullest(leveller) <= leveller->cap || fors_leveller_tabu(leveller);
+}
+
 void fors_leveller_repair(struct leveller *leveller)
 {
 	raise_cap(leveller, leveller->up);
 	raise_cap(leveller, leveller->down);
 	leveller->effort = (uint64_t)leveller->npairs * leveller->level->nclasses * REPAIR_EFFORT;
-	for (; leveller->effort && fors_leveller_fullest(leveller) > leveller->cap; leveller->cap++)
-		for (uint32_t pass = 0; pass < REPAIR_PASSES; pass++)
-			if (!relieve_all(leveller) || fors_leveller_fullest(leveller) <= leveller->cap)
-				break;
+	while (leveller->effort && fors_leveller_fullest(leveller) > leveller->cap && !repair(leveller))
+		leveller->cap++;
 }

@@ -31,6 +31,7 @@ struct leveller {
 	uint64_t idle[FORS_MAX_LANES];	 /* rounds in which a lane idles at all leaves, as bits (when rounds are at most
 					    64) */
 	uint64_t *up_taken, *down_taken; /* [leaf * nlanes + lane]: rounds in which displaced units use it, as bits */
+	void *tabu_room;		 /* for level_tabu.c */
 	uint64_t effort;		 /* ways that the repair may still look at */
 };
 
@@ -85,6 +86,14 @@ static inline void leveller_count(struct leveller *leveller, uint32_t pair, uint
 	leveller->down[pair % nleaves * nlanes + down] += (uint32_t)by;
 }
 
+/* Move a unit that has a lane to another. */
+static inline void leveller_move(struct leveller *leveller, uint32_t pair, uint32_t class, uint8_t lane)
+{
+	leveller_count(leveller, pair, class, -1);
+	*leveller_entry(leveller, pair, class) = lane;
+	leveller_count(leveller, pair, class, 1);
+}
+
 static inline void leveller_assign(struct leveller *leveller, uint32_t pair, uint32_t class, uint8_t lane)
 {
 	*leveller_entry(leveller, pair, class) = lane;
@@ -119,6 +128,15 @@ uint32_t fors_leveller_first_lane(const struct leveller *leveller, uint32_t pair
 void fors_leveller_find_rounds(struct leveller *leveller);
 /* Choose lanes for units that find an idle one in their own round, where plans are made by such a pattern. */
 void fors_leveller_choose_own(struct leveller *leveller);
+/* Called for a displaced unit of the base LIDs. */
+typedef void leveller_unit(struct leveller *leveller, uint32_t pair, uint32_t class, void *context);
+/* Visit those on the uplink (or downlink) `lane` of a leaf; each costs effort for all lanes. */
+void fors_leveller_units(struct leveller *leveller, uint32_t leaf, uint32_t lane, bool is_up, leveller_unit *visit,
+			 void *context);
+/* Bytes of leveller->tabu_room. */
+size_t fors_leveller_tabu_room(const struct leveller *leveller);
+/* Take what is above the cap off all links by a tabu search; false: not all of it. */
+bool fors_leveller_tabu(struct leveller *leveller);
 /* Move units off links that are above the average of the poorest leaf, or what is forced on a link. */
 void fors_leveller_repair(struct leveller *leveller);
 

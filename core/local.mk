@@ -14,6 +14,7 @@ libforscore_la_SOURCES = \
 	core/guidlist.c core/guidlist.h \
 	core/lanes.c \
 	core/level.c core/level.h \
+	core/level_tabu.c \
 	core/level_own.c \
 	core/level_repair.c \
 	core/leveller.h \

@@ -235,7 +235,7 @@ def judge_balance(view):
             bound = max(bound, -(-units // len(view.lanes[a])))
     if fullest <= bound or fullest <= (bound := least_fullest(view)):
         return []
-    return [] if fullest <= bound + 1 else [f"the fullest link has {fullest} units of the base LIDs where {bound} would do"]
+    return [f"the fullest link has {fullest} units of the base LIDs where {bound} would do"]
 
 
 # ---------------------------------------------------------------------------

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * level_tabu.c - a tabu search for the last units above the cap.
+ *
+ * What is to be made 0 is the surplus: units above the cap, over all links. In each step the best move of a unit on
+ * a link that is too full is made, even if the surplus does not shrink, and the unit has to stay for a few steps.
+ * That leads out of places where each single move makes something else too full, which is where level_repair.c
+ * gets stuck when all links of several leaves must be filled to the brim. When the steps end without success,
+ * the moves since the least surplus are taken back.
+ */
+#include "leveller.h"
+
+#include <string.h>
+
+#define STEPS 600 /* without a lower surplus */
+#define STAY 6	  /* steps that a moved unit has to stay at least */
+
+struct move {
+	uint32_t pair, class;
+	uint8_t from, lane;
+	int gain;      /* change of the surplus */
+	uint32_t full; /* tie-break */
+};
+
+struct tabu {
+	struct leveller *leveller;
+	uint32_t *free_at; /* [pair * nclasses + class]: step from which the unit may move again */
+	struct move *log;  /* STEPS moves since the least surplus */
+	uint32_t step, nlog;
+	struct move best;
+};
+
+size_t fors_leveller_tabu_room(const struct leveller *leveller)
+{
+	size_t nleaves = leveller->fabric->nleaves;
+
+	return STEPS * sizeof(struct move) + (nleaves * nleaves * leveller->level->nclasses + 1) * sizeof(uint32_t);
+}
+
+static uint32_t *free_at(const struct tabu *tabu, uint32_t pair, uint32_t class)
+{
+	return &tabu->free_at[(size_t)pair * tabu->leveller->level->nclasses + class];
+}
+
+static uint32_t up_load(const struct leveller *leveller, uint32_t pair, uint32_t lane)
+{
+	return leveller->up[pair / leveller->fabric->nleaves * leveller->fabric->nlanes + lane];
+}
+
+static uint32_t down_load(const struct leveller *leveller, uint32_t pair, uint32_t down)
+{
+	return leveller->down[pair % leveller->fabric->nleaves * leveller->fabric->nlanes + down];
+}
+
+/* How a move changes the surplus. */
+static int gain_of(const struct leveller *leveller, const struct move *move, uint32_t down)
+{
+	uint32_t down_from = leveller_down(leveller, move->pair, move->class, move->from), cap = leveller->cap;
+	int gain = (up_load(leveller, move->pair, move->lane) >= cap) - (up_load(leveller, move->pair, move->from) > cap);
+
+	if (down != down_from)
+		gain += (down_load(leveller, move->pair, down) >= cap) -
+			(down_load(leveller, move->pair, down_from) > cap);
+	return gain;
+}
+
+/* Keep the best move of this unit, if it is better than what others have. */
+static void consider(struct leveller *leveller, uint32_t pair, uint32_t class, void *context)
+{
+	struct tabu *tabu = context;
+	struct move move = {.pair = pair, .class = class, .from = *leveller_entry(leveller, pair, class)};
+
+	if (*free_at(tabu, pair, class) > tabu->step)
+		return;
+	for (uint32_t lane = 0; lane < leveller->fabric->nlanes; lane++) {
+		uint8_t down = leveller_down(leveller, pair, class, lane);
+
+		if (lane == move.from || down == FORS_NO_LANE)
+			continue;
+		move.lane = (uint8_t)lane;
+		move.gain = gain_of(leveller, &move, down);
+		move.full = up_load(leveller, pair, lane) + down_load(leveller, pair, down);
+		if (move.gain < tabu->best.gain || (move.gain == tabu->best.gain && move.full < tabu->best.full))
+			tabu->best = move;
+	}
+}
+
+/* Look at all links that are too full; what they have too much. */
+static uint32_t find_best(struct tabu *tabu)
+{
+	struct leveller *leveller = tabu->leveller;
+	uint32_t surplus = 0, nlanes = leveller->fabric->nlanes;
+
+	tabu->best = (struct move){.gain = 5};
+	for (uint32_t link = 0; link < leveller->fabric->nleaves * nlanes; link++) {
+		uint32_t load[2] = {leveller->up[link], leveller->down[link]};
+
+		for (int is_up = 0; is_up < 2; is_up++) {
+			if (load[!is_up] <= leveller->cap)
+				continue;
+			surplus += load[!is_up] - leveller->cap;
+			fors_leveller_units(leveller, link / nlanes, link % nlanes, is_up, consider, tabu);
+		}
+	}
+	return surplus;
+}
+
+static void make_best(struct tabu *tabu)
+{
+	const struct move *best = &tabu->best;
+
+	leveller_move(tabu->leveller, best->pair, best->class, best->lane);
+	*free_at(tabu, best->pair, best->class) = tabu->step + STAY + tabu->step % 5;
+	tabu->log[tabu->nlog++] = *best;
+}
+
+static void take_back(struct tabu *tabu)
+{
+	while (tabu->nlog--)
+		leveller_move(tabu->leveller, tabu->log[tabu->nlog].pair, tabu->log[tabu->nlog].class,
+			      tabu->log[tabu->nlog].from);
+}
+
+bool fors_leveller_tabu(struct leveller *leveller)
+{
+	struct tabu tabu = {.leveller = leveller, .log = leveller->tabu_room};
+	uint32_t least = UINT32_MAX;
+
+	tabu.free_at = (uint32_t *)(tabu.log + STEPS);
+	memset(tabu.log, 0, fors_leveller_tabu_room(leveller));
+	for (;; tabu.step++) {
+		uint32_t surplus = find_best(&tabu);
+
+		if (surplus == 0)
+			return true;
+		if (surplus < least)
+			tabu.nlog = 0;
+		least = surplus < least ? surplus : least;
+		if (tabu.nlog == STEPS || !leveller->effort)
+			break;
+		if (tabu.best.gain < 5)
+			make_best(&tabu);
+		else if (tabu.step > STEPS)
+			break;
+	}
+	take_back(&tabu);
+	return false;
+}
