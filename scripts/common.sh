@@ -6,6 +6,7 @@
 build_packages="gcc libc6-dev make autoconf automake libtool pkg-config
 	zlib1g-dev libjansson-dev libinih-dev libopensm-dev libibumad-dev liblpsolve55-dev libsuitesparse-dev"
 run_packages="python3 opensm ibsim-utils infiniband-diags ibutils"
+testbed_packages="iproute2"
 test_packages="g++ libcmocka-dev python3-pytest valgrind lp-solve clang libclang-rt-14-dev"
 packaging_packages="debhelper dpkg-dev fakeroot lintian libcmocka-dev libopenmpi-dev openmpi-bin python3-pytest"
 
@@ -79,4 +80,13 @@ configure_in() {
 
 jobs() {
 	nproc 2>/dev/null || echo 2
+}
+
+# build_fors DIR: build a copy of the sources out of tree in DIR/build, and let FORS_BUILDDIR name it.
+build_fors() {
+	say "building fors ..."
+	copy_sources "$1/fors"
+	{ "$1/fors/autogen.sh" && configure_in "$1/build" "$1/fors" && make -C "$1/build" "-j$(jobs)"; } \
+		>"$1/build.log" 2>&1 || { tail -20 "$1/build.log" >&2; die "fors does not build; see $1/build.log"; }
+	export FORS_BUILDDIR=$1/build
 }

@@ -12,8 +12,5 @@ top=$(cd "$(dirname "$0")/.." && pwd)
 work=$top/build-demo
 
 need $build_packages $run_packages
-say "building fors ..."
-copy_sources "$work/fors"
-{ "$work/fors/autogen.sh" && configure_in "$work/build" "$work/fors" && make -C "$work/build" "-j$(jobs)"; } \
-	>"$work/build.log" 2>&1 || { tail -20 "$work/build.log" >&2; die "fors does not build; see $work/build.log"; }
-FORS_BUILDDIR=$work/build exec python3 "$work/fors/scripts/demo/demo.py" "$@"
+build_fors "$work"
+exec python3 "$work/fors/scripts/demo/demo.py" "$@"

@@ -60,7 +60,7 @@ pytested() {
 }
 
 prepare() {
-	need $build_packages $run_packages $test_packages
+	need $build_packages $run_packages $test_packages $testbed_packages
 	copy_sources "$work/fors"
 	rm -rf "$results" "$work/build" "$work/build-sanitize" "$work/build-threads"
 	mkdir -p "$results"

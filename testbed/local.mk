@@ -1,0 +1,8 @@
+# testbed: the exchange with real packets; `testbed/run` builds what it needs.
+noinst_PROGRAMS = testbed/exchange
+testbed_exchange_SOURCES = testbed/exchange.c testbed/mesh.c testbed/mesh.h testbed/plan.c testbed/plan.h \
+	testbed/schedule.c testbed/schedule.h testbed/together.c testbed/together.h
+testbed_exchange_CFLAGS = $(AM_CFLAGS) -pthread
+testbed_exchange_LDADD = libforsched.la -lm
+testbed_exchange_LDFLAGS = $(AM_LDFLAGS) -pthread -no-install
+EXTRA_DIST += testbed/run testbed/drawings.py testbed/namespaces.py testbed/stage.py testbed/testbed.py
