@@ -10,8 +10,9 @@ import os
 import subprocess
 from itertools import count
 
-RATE = 12_000_000  # bits per second of a cable, each way
+RATE = 6_000_000  # bits per second of a cable, each way
 MAC = "02:00:00:00:00:01"  # of both ends of every cable, so that nobody needs to ask whose it is
+MTU = 1000         # small packets: a switch of the testbed passes a packet on when it has all of it
 QUEUE = 1_000_000    # bytes that may wait before a cable: enough to lose nothing, as InfiniBand does not
 SETTINGS = {"net/ipv4/ip_forward": 1, "net/ipv4/conf/all/rp_filter": 0, "net/ipv4/conf/default/rp_filter": 0,
             "net/ipv4/tcp_slow_start_after_idle": 0, "net/ipv4/tcp_no_metrics_save": 1,
@@ -70,7 +71,7 @@ class Namespaces:
         batch("ip", [f"netns add {self.name(node)}" for node in self.nodes])
         for node in self.nodes:
             self._settle(node)
-        batch("ip", [f"link add name {self.device(port)} netns {self.name(node)} mtu 1500 type veth "
+        batch("ip", [f"link add name {self.device(port)} netns {self.name(node)} type veth "
                      f"peer name {self.device(peer_port)} netns {self.name(peer)}"
                      for (node, port), (peer, peer_port) in self.live.cable.items() if (node, port) < (peer, peer_port)])
         for node in self.nodes:
@@ -85,17 +86,17 @@ class Namespaces:
 
     def _bring_up(self, node):
         devices = [self.device(port) for name, port in self.live.cable if name == node]
-        lines = [f"link set {device} address {MAC} arp off" for device in devices]
+        lines = [f"link set {device} address {MAC} mtu {MTU} arp off" for device in devices]
         lines += [f"link set {device} up" for device in ["lo", *devices]]
         server = self.live.servers.get(node)
         if server:
-            lines += ["link set lo mtu 1500", "route add default dev p1 src " + address(server.lid)]
+            lines += [f"link set lo mtu {MTU}", "route add default dev p1 src " + address(server.lid)]
             lines[:0] = [f"addr add {address(server.lid + i)}/32 dev lo" for i in range(1 << server.lmc)]
         else:
             lines.append("route add blackhole default")
         batch("ip", lines, self.name(node))
         limited = devices + (["lo"] if server else [])
-        batch("tc", [f"qdisc replace dev {device} root tbf rate {self.rate} burst 3100 limit {QUEUE}"
+        batch("tc", [f"qdisc replace dev {device} root tbf rate {self.rate} burst 2100 limit {QUEUE}"
                      for device in limited], self.name(node))
 
     def apply(self, tables):

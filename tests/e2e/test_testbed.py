@@ -12,7 +12,7 @@ sys.path.insert(0, str(harness.TOP / "testbed"))
 
 import stage  # noqa: E402
 
-MESSAGE = 40_000
+MESSAGE = 20_000
 
 
 @pytest.fixture(params=["minhop", "fors"])
