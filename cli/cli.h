@@ -28,6 +28,7 @@ enum cli_exit {
 
 enum cli_option_id {
 	OPT_DOWN = 256, /* above all characters */
+	OPT_DRY_RUN,
 	OPT_FABRIC,
 	OPT_FORMAT,
 	OPT_HELP,
@@ -66,6 +67,7 @@ struct cli_command {
 };
 
 extern const struct cli_command cli_fabric_command;
+extern const struct cli_command cli_forget_command;
 extern const struct cli_command cli_plan_command;
 extern const struct cli_command cli_schedule_command;
 extern const struct cli_command cli_status_command;
@@ -83,6 +85,29 @@ void cli_print_help(const struct cli_command *command, FILE *to);
 bool cli_number(const char *option, const char *text, unsigned most, unsigned *number);
 /* The index of `text` in names (NULL ends them), or -1 (the user has been told that --`option` is wrong). */
 int cli_choice(const char *option, const char *text, const char *const *names);
+
+/* A GUID in hexadecimal, with 0x or without, not 0. */
+bool cli_guid(const char *text, uint64_t *guid);
+
+/* --- folders.c ------------------------------------------------------------------------------------------------ */
+
+#define CLI_PATH_ROOM 4096
+
+/* "folder/file" in path[CLI_PATH_ROOM], or false (the user has been told that it is too long). */
+bool cli_make_path(const char *folder, const char *file, char *path);
+
+struct cli_folders {
+	char **path;
+	size_t count;
+	bool is_list; /* false: one state folder was named */
+};
+
+/*
+ * The state folders that DIR stands for: itself, those in it, or (NULL) all in the default place. Returns an exit
+ * code; to be cleared in any case.
+ */
+int cli_folders_find(const char *dir, struct cli_folders *folders);
+void cli_folders_clear(struct cli_folders *folders);
 
 /* --- load.c --------------------------------------------------------------------------------------------------- */
 

@@ -8,7 +8,6 @@
  */
 #include "cli/cli.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdlib.h>
@@ -307,11 +306,7 @@ static int run(void *settings, char **operand)
 
 static bool parse_guid(const char *text, uint64_t *guid)
 {
-	char *end;
-
-	errno = 0;
-	*guid = strtoull(text, &end, 16);
-	if (!errno && end != text && !*end && *text != '-' && *guid)
+	if (cli_guid(text, guid))
 		return true;
 	cli_usage_error("--server is '%s', but has to be a port GUID like 0x0002c90300001234", text);
 	return false;

@@ -8,15 +8,12 @@
  */
 #include "cli/cli.h"
 
-#include <dirent.h>
-#include <errno.h>
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
-#define PATH_ROOM 4096
 #define STALE_SECONDS 60 /* the heartbeat is rewritten every few seconds */
 
 struct settings {
@@ -34,22 +31,14 @@ struct folder {
 
 /* --- reading -------------------------------------------------------------------------------------------------- */
 
-static bool make_path(const char *folder, const char *file, char *path)
-{
-	if ((size_t)snprintf(path, PATH_ROOM, "%s/%s", folder, file) < PATH_ROOM)
-		return true;
-	cli_error("%s: the path is too long", folder);
-	return false;
-}
-
 static int read_status(struct folder *folder)
 {
 	struct fors_error error = {0};
-	char path[PATH_ROOM], *text = NULL;
+	char path[CLI_PATH_ROOM], *text = NULL;
 	size_t size;
 	int code = CLI_GOOD;
 
-	if (!make_path(folder->path, "status.json", path) || cli_read_file(path, &text, &size))
+	if (!cli_make_path(folder->path, "status.json", path) || cli_read_file(path, &text, &size))
 		return CLI_BAD;
 	if (strlen(text) != size) {
 		cli_error("%s: not JSON: a zero byte", path);
@@ -65,10 +54,10 @@ static int read_status(struct folder *folder)
 static int read_epoch(struct folder *folder)
 {
 	struct fors_schedule *schedule;
-	char path[PATH_ROOM];
+	char path[CLI_PATH_ROOM];
 
 	folder->schedule_epoch = FORS_UNKNOWN;
-	if (!make_path(folder->path, "schedule", path))
+	if (!cli_make_path(folder->path, "schedule", path))
 		return CLI_BAD;
 	if (access(path, F_OK))
 		return CLI_GOOD;
@@ -94,11 +83,11 @@ static double age_of(uint64_t ms)
 /* Text "<Unix time in ms> <epoch>". A heartbeat that cannot be read is like none at all, but old. */
 static int read_heartbeat(struct folder *folder)
 {
-	char path[PATH_ROOM], *text = NULL;
+	char path[CLI_PATH_ROOM], *text = NULL;
 	size_t size;
 
 	folder->heartbeat_seconds = -1;
-	if (!make_path(folder->path, "heartbeat", path))
+	if (!cli_make_path(folder->path, "heartbeat", path))
 		return CLI_BAD;
 	if (access(path, F_OK))
 		return CLI_GOOD;
@@ -282,77 +271,33 @@ static int show_folder(const char *path, bool is_json, int nth)
 	return code;
 }
 
-/* State folders are called after the port GUID of their subnet manager. */
-static int is_state_folder(const struct dirent *entry)
-{
-	return !strncmp(entry->d_name, "0x", 2);
-}
-
-static int show_entries(const char *path, struct dirent **entry, int n, bool is_json)
+static int show_all(const struct cli_folders *folders, bool is_json)
 {
 	int worst = CLI_GOOD;
 
-	for (int i = 0, shown = 0; i < n; i++) {
-		char folder[PATH_ROOM];
-		int code = make_path(path, entry[i]->d_name, folder) ? show_folder(folder, is_json, shown) : CLI_BAD;
+	printf(is_json ? "[" : "");
+	for (size_t i = 0, shown = 0; i < folders->count; i++) {
+		int code = show_folder(folders->path[i], is_json, (int)shown);
 
 		shown += code != CLI_BAD;
 		if (code > worst)
 			worst = code;
 	}
-	return worst;
-}
-
-static int show_all(const char *path, bool is_json)
-{
-	struct dirent **entry;
-	int n = scandir(path, &entry, is_state_folder, alphasort);
-	int code = CLI_BAD;
-
-	if (n < 0) {
-		cli_error("%s: cannot be opened: %s", path, strerror(errno));
-		return CLI_BAD;
-	}
-	printf(is_json ? "[" : "");
-	if (n > 0)
-		code = show_entries(path, entry, n, is_json);
-	else
-		cli_error("%s: no state folder of fors in here; has opensm run with routing_engine fors?", path);
 	printf(is_json ? "\n]\n" : "");
-	for (int i = 0; i < n; i++)
-		free(entry[i]);
-	free(entry);
-	return code;
-}
-
-/* A folder with a status, or one without subfolders, is one state folder. */
-static bool is_single(const char *path)
-{
-	char file[PATH_ROOM];
-	struct dirent **entry;
-	int n;
-
-	if ((size_t)snprintf(file, sizeof(file), "%s/status.json", path) < sizeof(file) && !access(file, F_OK))
-		return true;
-	n = scandir(path, &entry, is_state_folder, alphasort);
-	for (int i = 0; i < n; i++)
-		free(entry[i]);
-	if (n >= 0)
-		free(entry);
-	return n <= 0;
+	return worst;
 }
 
 static int run(void *all_settings, char **operand)
 {
 	const struct settings *settings = all_settings;
-	const char *cache = getenv("OSM_CACHE_DIR");
-	char path[PATH_ROOM];
+	struct cli_folders folders;
+	int code = cli_folders_find(operand[0], &folders);
 
-	if (operand[0])
-		return is_single(operand[0]) ? show_folder(operand[0], settings->is_json, -1)
-					     : show_all(operand[0], settings->is_json);
-	return make_path(cache && *cache ? cache : "/var/cache/opensm", "fors", path) ? show_all(path, settings->is_json)
-										      : CLI_BAD;
+	if (!code)
+		code = folders.is_list ? show_all(&folders, settings->is_json)
+				       : show_folder(folders.path[0], settings->is_json, -1);
+	cli_folders_clear(&folders);
+	return code;
 }
 
 static bool take_option(void *all_settings, enum cli_option_id id, const char *value)

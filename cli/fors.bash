@@ -7,6 +7,7 @@ _fors_options() {
 	schedule) echo --format --server --help ;;
 	verify) echo --fabric --synthetic --down --lfts --schedule --help ;;
 	status) echo --json --help ;;
+	forget) echo --dry-run --help ;;
 	fabric) echo --fabric --synthetic --down --lmc --format --help ;;
 	esac
 }
@@ -22,7 +23,7 @@ _fors_values() { # command, option
 
 _fors() {
 	local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]}
-	local commands="plan schedule verify status fabric help"
+	local commands="plan schedule verify status forget fabric help"
 
 	COMPREPLY=()
 	if ((COMP_CWORD == 1)); then

@@ -12,6 +12,7 @@ static const struct cli_command *const commands[] = {
 	&cli_schedule_command,
 	&cli_verify_command,
 	&cli_status_command,
+	&cli_forget_command,
 	&cli_fabric_command,
 };
 

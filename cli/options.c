@@ -129,6 +129,15 @@ bool cli_number(const char *option, const char *text, unsigned most, unsigned *n
 	return true;
 }
 
+bool cli_guid(const char *text, uint64_t *guid)
+{
+	char *end;
+
+	errno = 0;
+	*guid = strtoull(text, &end, 16);
+	return !errno && end != text && !*end && *text != '-' && *guid;
+}
+
 int cli_choice(const char *option, const char *text, const char *const *names)
 {
 	char list[256] = "";

@@ -89,6 +89,16 @@ uint32_t fors_places_spine(const struct fors_places *places, uint64_t guid)
 	return FORS_NONE;
 }
 
+bool fors_places_has(const struct fors_places *places, uint64_t guid)
+{
+	return fors_places_leaf(places, guid) != FORS_NONE || fors_places_spine(places, guid) != FORS_NONE;
+}
+
+struct fors_places_size fors_places_size(const struct fors_places *places)
+{
+	return (struct fors_places_size){places->nleaves, places->nspines, places->nlanes};
+}
+
 static bool grow(void **array, uint32_t *room, uint32_t used, size_t size)
 {
 	void *grown;

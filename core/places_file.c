@@ -147,11 +147,6 @@ static bool take_marks(struct reader *r, struct fors_place_marks *marks)
 	return true;
 }
 
-static bool is_placed(const struct fors_places *places, uint64_t guid)
-{
-	return fors_places_leaf(places, guid) != FORS_NONE || fors_places_spine(places, guid) != FORS_NONE;
-}
-
 /* After "spine ". */
 static enum fors_err read_spine(struct reader *r)
 {
@@ -162,7 +157,7 @@ static enum fors_err read_spine(struct reader *r)
 	if (!take_guid(r, &spine.guid) || !spine.guid || !take_marks(r, &spine.marks) ||
 	    (fors_take_word(&r->line, " former ") && !take_guid(r, &spine.former)) || !take_name(r, spine.name))
 		return FAIL(r, "not a spine");
-	if (is_placed(r->places, spine.guid))
+	if (fors_places_has(r->places, spine.guid))
 		return FAIL(r, "0x%016" PRIx64 " has a place already", spine.guid);
 	if (r->places->nspines == MAX_PLACES)
 		return fors_fail(r->error, FORS_ELIMIT, "%s: more than %u spines", r->lines.name, MAX_PLACES);
@@ -253,7 +248,7 @@ static enum fors_err read_leaf(struct reader *r)
 
 	if (!take_guid(r, &leaf.guid) || !leaf.guid || !take_marks(r, &leaf.marks) || !take_name(r, leaf.name))
 		return FAIL(r, "not a leaf");
-	if (is_placed(r->places, leaf.guid))
+	if (fors_places_has(r->places, leaf.guid))
 		return FAIL(r, "0x%016" PRIx64 " has a place already", leaf.guid);
 	if (r->places->nleaves == MAX_PLACES)
 		return fors_fail(r->error, FORS_ELIMIT, "%s: more than %u leaves", r->lines.name, MAX_PLACES);

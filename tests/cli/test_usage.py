@@ -7,7 +7,7 @@ import pytest
 
 from conftest import SRC
 
-COMMANDS = ["plan", "schedule", "verify", "status", "fabric"]
+COMMANDS = ["plan", "schedule", "verify", "status", "forget", "fabric"]
 METHODS = ["auto", "closed-form", "rounds", "exact"]
 FT = "FT(2;2,2)"
 
@@ -34,7 +34,6 @@ def test_help_of_a_command(fors, name):
 @pytest.mark.parametrize("args, text", [
     ([], "which command"),
     (["frobnicate"], "unknown command 'frobnicate'"),
-    (["forget", "0x1"], "unknown command 'forget'"),
     (["--frobnicate"], "unknown option '--frobnicate'"),
     (["help", "frobnicate"], "unknown command"),
     (["help", "plan", "more"], "surplus"),
@@ -60,6 +59,10 @@ def test_help_of_a_command(fors, name):
     (["verify", "--synthetic", FT], "--lfts FILE is missing"),
     (["verify", "--synthetic", FT, "--lfts", "x"], "--schedule FILE is missing"),
     (["status", "a", "b"], "surplus argument 'b'"),
+    (["forget"], "an argument is missing"),
+    (["forget", "Spine01"], "'Spine01' has to be a node GUID"),
+    (["forget", "0x0"], "has to be a node GUID"),
+    (["forget", "0x1", "a", "b"], "surplus argument 'b'"),
     (["fabric", "--synthetic", FT, "--format", "xml"], "one of: net, spec, json, lfts"),
     (["fabric", "--synthetic", FT, "--format", "spec", "--down", "Leaf00"], "--format spec"),
 ])
