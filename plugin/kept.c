@@ -113,10 +113,8 @@ enum fors_err fors_kept_refer(struct fors_kept *kept, const struct fors_places *
 	}
 	fors_places_free(kept->reference);
 	kept->reference = copy;
-	if (is_new) {
-		kept->told[0] = '\0';
+	if (is_new)
 		fors_log_info(kept->log, "the order of spines, leaves and slots is that of the reference fabric from now on");
-	}
 	return FORS_OK;
 }
 

@@ -138,3 +138,228 @@ def test_started_before_the_servers(fabric, tmp_path):
     tables, live = look(sim, sm)
     assert oracle.unreached(tables, live, servers) == []
     assert "learnt anew" in sm.log()
+
+
+# ---------------------------------------------------------------------------
+# A reference fabric
+
+def reference(tree, directory):
+    """fors.conf with a reference: ibsim's own net file of the intact tree, numbered as ibsim numbers it."""
+    path = directory / "reference"
+    path.write_text(tree.text())
+    return path, f"reference_fabric = {path}\n"
+
+
+def stronger(fabric, sim, first, directory, **options):
+    """A second opensm that takes over from the first, or None when ibsim lost their first packet (see take_over)."""
+    second = harness.OpenSM(sim, directory, node="Node00-00", sm_priority=14, **options)
+    fabric.also(second)
+    second.wait_log("Entering (STANDBY|MASTER) state")
+    try:
+        second.wait_log("Entering MASTER state", timeout=3)
+        second.wait_up(timeout=3)
+        return second
+    except harness.HarnessError:
+        second.stop()
+        first.stop()
+        return None
+
+
+@pytest.mark.parametrize("kind", ["reference", "real reference", "intact"])
+def test_takeover(fabric, tmp_path, kind):
+    """The standby never saw the spine and the cable that are dead; with the reference it changes nothing."""
+    tree = FatTree(4, 4)
+    conf = reference(tree, tmp_path)[1] if kind != "intact" else ""
+    for attempt in range(10):
+        sim, first = fabric(tree, lmc=2, sminfo_polling_timeout=500, polling_retry_number=2, node="Node03-03",
+                            sweep_interval=1, fors_conf=conf)
+        epoch = first.wait_epoch()["epoch"]
+        if kind == "real reference":
+            (tmp_path / "reference").write_text(harness.read_live(sim, first.node).text)
+        if kind != "intact":
+            sim.unlink_node("Spine01")
+            cut(sim, tree.uplink(1, 3))
+            epoch = first.wait_status(state="active", f=2, affected_spines=2)["epoch"]
+        tables, _ = look(sim, first)
+        second = stronger(fabric, sim, first, tmp_path / f"other{attempt}", lmc=2, fors_conf=conf)
+        if second:
+            break
+    else:
+        raise AssertionError("no subnet manager handed over in ten attempts")
+    status = second.wait_epoch(epoch)
+    assert status["affected_spines"] == (0 if kind == "intact" else 2)
+    assert harness.changed_entries(tables, look(sim, second)[0]) == set()
+    assert_good(sim, second)
+    assert errors(second) == []
+
+
+def test_reference_names_what_was_never_alive(fabric, tmp_path):
+    """opensm starts for the first time with a dead spine and a leaf whose servers are off; they have their places."""
+    tree = FatTree(3, 4)
+    _, conf = reference(tree, tmp_path)
+    sim = harness.Ibsim(tree, tmp_path / "sim")
+    fabric.also(sim)
+    sim.unlink_node("Spine00")
+    for slot in range(3):
+        sim.unlink(tree.server(1, slot), 1)
+    sm = harness.OpenSM(sim, tmp_path / "sm", node="Node03-00", lmc=2, sweep_interval=1, fors_conf=conf)
+    fabric.also(sm)
+    status = sm.wait_epoch()
+    assert (status["spines"], status["f"], status["servers"], len(status["dead_links"])) == (3, 1, 9, 4)
+    assert_good(sim, sm)
+    before, live = look(sim, sm)
+    sim.relink_node("Spine00")
+    sm.wait_status(state="active", f=0)
+    after, _ = look(sim, sm)
+    rules = oracle.Rules(tree, live)
+    changed = {entry for entry in harness.changed_entries(before, after) if entry[1] in rules.server_lids()}
+    dead = {(a, 0) for a in range(4)}
+    assert changed <= rules.may_differ(dead, set())
+    assert oracle.shift_conflicts(*look(sim, sm)) == 0
+
+
+@pytest.mark.parametrize("text, complaint", [
+    (None, "cannot be opened"),
+    ("", "empty"),
+    ("nonsense\n", "reference:1: "),
+    ('Hca 1 "A"\n[1] "B"[1]\n\nHca 1 "B"\n[1] "A"[1]\n', "no reference fabric: .*no switch"),
+    ("triangle", "no reference fabric: not a two-level fat-tree"),
+])
+def test_bad_reference(fabric, tmp_path, text, complaint):
+    """At the start fors declines, later the reference of before stays in force."""
+    tree = FatTree(2, 2)
+    path, conf = reference(tree, tmp_path)
+    good = path.read_text()
+    if text == "triangle":
+        triangle = FatTree(2, 2)
+        triangle.switches.update(Leaf00=5, Leaf01=5)
+        triangle.connect("Leaf00", 5, "Leaf01", 5)
+        text = triangle.text()
+
+    def spoil():
+        path.unlink()
+        if text is not None:
+            path.write_text(text)
+
+    spoil()
+    sim, sm = fabric(tree, lmc=1, fors_conf=conf)
+    sm.wait_log(f"ERR F001: .*{complaint}")
+    sm.wait_log("minhop tables configured")
+    assert re.search(complaint, sm.wait_status(state="inactive")["reason"])
+    path.write_text(good)
+    sm.sighup()
+    epoch = sm.wait_epoch()["epoch"]
+    spoil()
+    mark = sm.log_end()
+    sm.sighup()
+    sm.wait_log(f"ERR F001: .*{complaint}.*stay in force", mark)
+    sm.wait_up(mark)
+    assert (sm.status()["state"], sm.status()["epoch"]) == ("active", epoch)
+
+
+def test_reference_that_disagrees(fabric, tmp_path):
+    """A leaf, a spine and a swapped cable that it does not know: all are routed, and reported once."""
+    tree = FatTree(3, 4)
+    path, conf = reference(tree, tmp_path)
+    sim = harness.Ibsim(tree, tmp_path / "sim")
+    fabric.also(sim)
+    for name in ("Leaf03", "Spine02"):
+        sim.unlink_node(name)
+    path.write_text(harness.read_live(sim).text)
+    for name in ("Leaf03", "Spine02"):
+        sim.relink_node(name)
+    a, b = tree.uplink(0, 0), tree.uplink(1, 0)
+    for cable in (a, b):
+        cut(sim, cable)
+    sim.link(a.leaf, a.leaf_port, b.spine, b.spine_port)
+    sim.link(b.leaf, b.leaf_port, a.spine, a.spine_port)
+    sm = harness.OpenSM(sim, tmp_path / "sm", node="Node03-00", lmc=2, sweep_interval=1, fors_conf=conf)
+    fabric.also(sm)
+    status = sm.wait_epoch()
+    assert (status["leaves"], status["spines"], status["dead_links"]) == (4, 3, [])
+    assert_good(sim, sm)
+    message = sm.wait_log("ERR F013: (.*)").group(1)
+    assert "spine Spine02" in message and "differences" in message
+    mark = sm.log_end()
+    sm.sighup()
+    sm.wait_up(mark)
+    assert errors(sm) == ["F013"]
+    path.write_text(harness.read_live(sim, sm.node).text)
+    sm.sighup()
+    sm.wait_log("the order of spines, leaves and slots is that of the reference", mark)
+    sm.wait_log("agrees with the reference", mark)
+    assert_good(sim, sm)
+
+
+# ---------------------------------------------------------------------------
+# Forgetting
+
+def fors_forget(sm, guid, *more):
+    done = subprocess.run(harness.fors_command("forget", f"0x{guid:016x}", sm.state_dir, *more), capture_output=True,
+                          text=True)
+    return done.returncode, done.stdout + done.stderr
+
+
+def test_forget(fabric):
+    """A spine and a leaf that are gone for good: their places go with the next heavy sweep, and stay gone."""
+    tree = FatTree(4, 4)
+    sim, sm = fabric(tree, lmc=2, sweep_interval=1, node="Node03-03")
+    sm.wait_epoch()
+    _, live = look(sim, sm)
+    spine, leaf, alive = (guid_of(live, name) for name in ("Spine01", "Leaf01", "Spine02"))
+    assert fors_forget(sm, spine)[0] == 1
+    sim.unlink_node("Spine01")
+    sim.unlink_node("Leaf01")
+    epoch = sm.wait_status(state="active", servers=12, spines=4, leaves=4, affected_spines=4)["epoch"]
+    harness.wait_for(lambda: f"leaf 0x{leaf:016x} dead" in (sm.state_dir / "places").read_text())
+    assert fors_forget(sm, alive)[0] == 1 and fors_forget(sm, 0x1234)[0] == 1
+    assert not (sm.state_dir / "forget").exists()
+    for guid in (spine, leaf):
+        code, text = fors_forget(sm, guid)
+        assert code == 0 and "SIGHUP" in text
+    mark = sm.log_end()
+    sm.sighup()
+    sm.wait_log(f"the place of 0x{leaf:016x} is forgotten", mark)
+    status = sm.wait_status(state="active", spines=3, leaves=3, dead_links=[], f=1)
+    assert status["epoch"] > epoch
+    harness.wait_for(lambda: not (sm.state_dir / "forget").exists())
+    assert_good(sim, sm)
+    assert errors(sm) == []
+    harness.wait_for(lambda: f"0x{leaf:016x}" not in (sm.state_dir / "places").read_text())
+    sm.stop()
+    again = start_again(fabric, sm, lmc=2, sweep_interval=1)
+    again.wait_status(state="active", spines=3, leaves=3, epoch=status["epoch"])
+    assert fors_forget(again, spine)[0] == 1
+    sim.relink_node("Spine01")
+    again.wait_status(state="active", spines=4, f=0)
+    assert_good(sim, again)
+
+
+def test_forget_what_came_back(fabric):
+    """The request was fine when it was made; opensm has the last word. And requests that are none are set aside."""
+    sim, sm = fabric(FatTree(2, 3), lmc=1, sweep_interval=300, node="Node02-00")
+    sm.wait_epoch()
+    guid = guid_of(look(sim, sm)[1], "Spine01")
+    (sm.state_dir / "forget").write_text(f"0x{guid:x}\n0x99\n")
+    mark = sm.log_end()
+    sm.sighup()
+    sm.wait_log("ERR F014: .*Spine01.* is alive", mark)
+    sm.wait_log("ERR F014: no leaf or spine with GUID 0x0000000000000099", mark)
+    harness.wait_for(lambda: not (sm.state_dir / "forget").exists())
+    (sm.state_dir / "forget").write_text("everything\n")
+    sm.sighup()
+    sm.wait_log("ERR F014: forget:1: .*it is now called forget.bad-", mark)
+    assert sm.wait_status(state="active")["spines"] == 2
+
+
+def test_forget_what_a_file_names(fabric, tmp_path):
+    tree = FatTree(2, 3)
+    _, conf = reference(tree, tmp_path)
+    sim, sm = fabric(tree, lmc=1, sweep_interval=1, node="Node02-00", fors_conf=conf)
+    sm.wait_epoch()
+    guid = guid_of(look(sim, sm)[1], "Spine01")
+    sim.unlink_node("Spine01")
+    sm.wait_status(state="active", affected_spines=1)
+    harness.wait_for(lambda: f"spine 0x{guid:016x} dead reference" in (sm.state_dir / "places").read_text())
+    code, text = fors_forget(sm, guid)
+    assert code == 1 and "reference fabric" in text
