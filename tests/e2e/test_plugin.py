@@ -593,10 +593,12 @@ def test_ends_in_good_order(fabric):
 
 
 def test_manual_lists_every_code():
-    """opensm-fors(8) repeats the table of plugin/errors.h."""
+    """opensm-fors(8) and doc/operations.md repeat the table of plugin/errors.h."""
     table = (harness.TOP / "plugin" / "errors.h").read_text().replace('" \\\n\t  "', '", "')
     manual = (harness.TOP / "man" / "opensm-fors.8").read_text()
+    operations = (harness.TOP / "doc" / "operations.md").read_text()
     rows = re.findall(r'X\((\d+), FORS_F_\w+, "([^"]*)",\s*\\?\s*"([^"]*)"\)', table)
     assert len(rows) == table.count("\tX(") > 0
     for number, meaning, remedy in rows:
         assert f".B ERR F{int(number):03d}\n{meaning}. Remedy: {remedy}.\n" in manual
+        assert f"| F{int(number):03d} | {meaning} | {remedy} |\n" in operations
