@@ -87,10 +87,11 @@ fault_ldflags += -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=free \
 else
 fault_cppflags = $(AM_CPPFLAGS)
 endif
-tests_unit_test_memory_SOURCES = tests/unit/test_memory.c plugin/publish.c plugin/settings.c $(fault_sources)
+tests_unit_test_memory_SOURCES = tests/unit/test_memory.c plugin/publish.c plugin/settings.c $(fault_sources) \
+	$(libforsched_la_SOURCES)
 tests_unit_test_memory_CPPFLAGS = $(fault_cppflags)
 tests_unit_test_memory_LDFLAGS = $(fault_ldflags)
-tests_unit_test_memory_LDADD = $(unit_support) $(INIH_LIBS)
+tests_unit_test_memory_LDADD = $(unit_support) $(INIH_LIBS) $(ZLIB_LIBS)
 
 EXTRA_DIST += tests/data/README tests/data/chassis.ibnetdiscover tests/data/ibsim.net \
 	tests/data/small.dump_fts tests/data/small-all.dump_fts tests/data/small-nodests.dump_fts \

@@ -13,15 +13,19 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <zlib.h>
+
 #include "core/guidlist.h"
 #include "core/lftfile.h"
 #include "core/netfile.h"
+#include "core/places_file.h"
 #include "core/planner.h"
 #include "core/schedule_file.h"
 #include "core/status.h"
 #include "core/synthetic.h"
 #include "core/tables.h"
 #include "core/verify.h"
+#include "libforsched/forsched.h"
 #include "plugin/settings.h"
 #include "tests/unit/seal.h"
 
@@ -243,6 +247,118 @@ static bool fuzz_sealed(const uint8_t *data, size_t size)
 	return is_good;
 }
 
+/* What applications read. It has to say what the core's reader says. */
+static void compare_flow(const struct fors_schedule *schedule, const struct forsched *theirs, uint32_t s, uint32_t phase)
+{
+	struct fors_cell cell = fors_schedule_flow(schedule, s, phase);
+	struct forsched_flow flow;
+
+	if (forsched_flow(theirs, s, phase, &flow))
+		abort();
+	if (cell.dst == FORS_IDLE ? flow.to != FORSCHED_NOBODY : flow.to != cell.dst || flow.path != cell.path)
+		abort();
+}
+
+static void compare(const struct fors_schedule *schedule, const struct forsched *theirs)
+{
+	if (schedule->nservers != forsched_nservers(theirs) || schedule->nphases != forsched_nphases(theirs))
+		abort();
+	for (uint32_t s = 0; s < schedule->nservers && s < SMALL_SERVERS; s++)
+		for (uint32_t phase = 0; phase < schedule->nphases; phase++)
+			compare_flow(schedule, theirs, s, phase);
+}
+
+/* True when it opens and all of it is right. */
+static bool open_and_compare(const uint8_t *data, size_t size)
+{
+	struct fors_schedule *schedule = NULL;
+	struct forsched *theirs = NULL;
+	struct forsched_error error;
+	struct fors_error core_error;
+	struct forsched_server server;
+	bool is_good;
+
+	if (forsched_open_memory(data, size, "fuzz", &theirs, &error))
+		return false;
+	for (uint32_t s = 0; s < forsched_nservers(theirs) && s < SMALL_SERVERS; s++)
+		forsched_server(theirs, s, &server);
+	is_good = forsched_check(theirs, &error) == FORSCHED_OK;
+	if (is_good && fors_schedule_decode(data, size, "fuzz", &schedule, &core_error) == FORS_OK)
+		compare(schedule, theirs);
+	fors_schedule_free(schedule);
+	forsched_close(theirs);
+	return is_good;
+}
+
+static bool fuzz_forsched(const uint8_t *data, size_t size)
+{
+	uint8_t *copy = malloc(size ? size : 1);
+	bool is_good;
+
+	if (!copy)
+		abort();
+	memcpy(copy, data, size);
+	seal(copy, size);
+	is_good = open_and_compare(copy, size);
+	free(copy);
+	return is_good;
+}
+
+/* The kept order with the last line, the checksum, made right; owned by the caller. */
+static char *sealed_places(const uint8_t *data, size_t size, size_t *length)
+{
+	char *text = malloc(size + 32);
+	size_t body = 0;
+
+	if (!text)
+		abort();
+	memcpy(text, data, size);
+	for (size_t i = 0; i + 4 < size; i++)
+		if (!memcmp(text + i, "\ncrc", 4))
+			body = i + 1;
+	if (!body)
+		body = size;
+	*length = body + (size_t)snprintf(text + body, 32, "crc 0x%08lx\n",
+					  crc32_z(0, (const unsigned char *)text, body));
+	return text;
+}
+
+/* Places of any kind, and then the fabric that is there. */
+static void learn_and_route(struct fors_places *places)
+{
+	struct fors_net *net = NULL;
+	struct fors_error error;
+
+	if (fors_net_copy(ground()->net, &net, &error) == FORS_OK &&
+	    fors_places_learn(places, net, NULL, 0, &error) == FORS_OK)
+		route(net, places);
+	fors_net_free(net);
+}
+
+static bool fuzz_places(const uint8_t *data, size_t size)
+{
+	struct fors_places *places = NULL;
+	struct fors_error error;
+	char *text, *again = NULL;
+	size_t length, length_again;
+	bool is_good;
+
+	if (fors_places_decode((const char *)data, size, "fuzz", &places, &error) == FORS_OK)
+		fors_places_free(places);
+	text = sealed_places(data, size, &length);
+	is_good = fors_places_decode(text, length, "fuzz", &places, &error) == FORS_OK;
+	if (is_good) {
+		if (fors_places_encode(places, &again, &length_again, &error) != FORS_OK || length != length_again ||
+		    memcmp(text, again, length) != 0)
+			abort();
+		learn_and_route(places);
+		fors_places_free(places);
+	}
+	free(again);
+	free(text);
+	return is_good;
+}
+
 static bool fuzz_spec(const uint8_t *data, size_t size)
 {
 	char *text = terminated(data, size), *canonical = NULL;
@@ -287,6 +403,8 @@ const struct fuzz_target fuzz_targets[] = {
 	{"settings", fuzz_settings},
 	{"schedule", fuzz_schedule},
 	{"sealed", fuzz_sealed},
+	{"forsched", fuzz_forsched},
+	{"places", fuzz_places},
 	{"spec", fuzz_spec},
 	{"status", fuzz_status},
 	{NULL, NULL},

@@ -12,19 +12,21 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "core/guidlist.h"
 #include "core/lftfile.h"
 #include "core/netfile.h"
-#include "core/parallel.h"
+#include "core/places_file.h"
 #include "core/schedule_file.h"
 #include "core/status.h"
 #include "core/synthetic.h"
 #include "core/verify.h"
 #include "data.h"
+#include "faults.h"
+#include "libforsched/forsched.h"
 #include "plugin/publish.h"
 #include "plugin/settings.h"
-#include "faults.h"
 #include "support.h"
 
 #ifdef __SANITIZE_THREAD__ /* slow, and not there to look for what is lost */
@@ -45,7 +47,7 @@ struct ground {
 	size_t nbytes;
 	const char *method;
 	unsigned threads;
-	char directory[64], guids[96], options[128]; /* of the plugin's tests */
+	char directory[64], guids[96], options[128], file[96], old_file[96], aside[96]; /* of tests that need files */
 };
 
 /*
@@ -416,6 +418,212 @@ static enum fors_err read_lanes(const struct ground *g, uint64_t *digest, struct
 	return FORS_OK;
 }
 
+/* ---- the kept order ---- */
+
+static enum fors_err made_places(enum fors_err err, struct fors_places *places, const struct ground *g, uint64_t *digest)
+{
+	faults_off();
+	if (err) {
+		assert_ptr_equal(places, UNTOUCHED);
+		return err;
+	}
+	*digest = digest_places(places, g->bed->intact);
+	fors_places_free(places);
+	return FORS_OK;
+}
+
+static enum fors_err encode_places(const struct ground *g, uint64_t *digest, struct fors_error *error)
+{
+	char *text = UNTOUCHED;
+	size_t size;
+	enum fors_err err;
+
+	begin();
+	err = fors_places_encode(g->bed->places, &text, &size, error);
+	return made_text(err, text, digest);
+}
+
+static enum fors_err decode_places(const struct ground *g, uint64_t *digest, struct fors_error *error)
+{
+	struct fors_places *places = UNTOUCHED;
+	char *text = NULL;
+	size_t size;
+	enum fors_err err;
+
+	assert_int_equal(fors_places_encode(g->bed->places, &text, &size, NULL), FORS_OK);
+	begin();
+	err = fors_places_decode(text, size, "places", &places, error);
+	err = made_places(err, places, g, digest);
+	free(text);
+	return err;
+}
+
+static enum fors_err copy_places(const struct ground *g, uint64_t *digest, struct fors_error *error)
+{
+	struct fors_places *places;
+
+	begin();
+	places = fors_places_copy(g->bed->places);
+	faults_off();
+	return places ? made_places(FORS_OK, places, g, digest) : fors_fail_memory(error);
+}
+
+static enum fors_err refer_places(const struct ground *g, uint64_t *digest, struct fors_error *error)
+{
+	struct fors_places *places = UNTOUCHED;
+	enum fors_err err;
+
+	begin();
+	err = fors_places_refer(g->bed->intact, NULL, 0, &places, error);
+	return made_places(err, places, g, digest);
+}
+
+static enum fors_err adopt_places(const struct ground *g, uint64_t *digest, struct fors_error *error)
+{
+	struct fors_places *places = fors_places_copy(g->bed->places), *reference = NULL;
+	const struct fors_places *before = places;
+	bool is_new = false;
+	enum fors_err err;
+
+	assert_int_equal(fors_places_refer(g->bed->intact, NULL, 0, &reference, NULL), FORS_OK);
+	begin();
+	err = fors_places_adopt(&places, reference, &is_new, error);
+	faults_off();
+	assert_int_equal(is_new, !err);
+	if (err) {
+		assert_ptr_equal(places, before);
+		fors_places_free(places);
+	} else {
+		made_places(err, places, g, digest);
+	}
+	fors_places_free(reference);
+	return err;
+}
+
+/* ---- what applications read ---- */
+
+/* As the codes of the core, so that the same loop judges them. */
+static enum fors_err as_core(enum forsched_err err, const struct forsched_error *from, struct fors_error *error)
+{
+	if (!err)
+		return FORS_OK;
+	assert_int_equal(err, from->code);
+	return fors_fail(error, err == FORSCHED_ENOMEM ? FORS_ENOMEM : FORS_EINPUT, "%s", from->text);
+}
+
+static enum fors_err app_open(const struct ground *g, uint64_t *digest, struct fors_error *error)
+{
+	struct forsched *schedule = UNTOUCHED;
+	struct forsched_error reason = {.text = ""};
+	enum forsched_err err;
+
+	begin();
+	err = forsched_open_memory(g->bytes, g->nbytes, "memory", &schedule, &reason);
+	faults_off();
+	*digest = err ? 0 : forsched_nphases(schedule);
+	if (err)
+		assert_ptr_equal(schedule, UNTOUCHED);
+	else
+		forsched_close(schedule);
+	return as_core(err, &reason, error);
+}
+
+static struct forsched *app_opened(const struct ground *g)
+{
+	struct forsched *schedule = NULL;
+
+	assert_int_equal(forsched_open_memory(g->bytes, g->nbytes, "memory", &schedule, NULL), FORSCHED_OK);
+	return schedule;
+}
+
+static enum fors_err app_flow(const struct ground *g, uint64_t *digest, struct fors_error *error)
+{
+	struct forsched *schedule = app_opened(g);
+	struct forsched_error reason = {.text = ""};
+	struct forsched_flow flow = {.to = 12345};
+	enum forsched_err err;
+
+	begin();
+	err = forsched_prepare(schedule, 1, &reason);
+	if (!err)
+		err = forsched_flow(schedule, 1, 0, &flow);
+	faults_off();
+	assert_true(!err || flow.to == 12345);
+	*digest = flow.to;
+	forsched_close(schedule);
+	return as_core(err, &reason, error);
+}
+
+/* After a failure the same schedule can be asked again. */
+static enum fors_err app_check(const struct ground *g, uint64_t *digest, struct fors_error *error)
+{
+	struct forsched *schedule = app_opened(g);
+	struct forsched_error reason = {.text = ""};
+	enum forsched_err err;
+
+	begin();
+	err = forsched_check(schedule, &reason);
+	faults_off();
+	if (err)
+		assert_int_equal(forsched_check(schedule, NULL), FORSCHED_OK);
+	*digest = 1;
+	forsched_close(schedule);
+	return as_core(err, &reason, error);
+}
+
+static enum fors_err app_copy(const struct ground *g, uint64_t *digest, struct fors_error *error)
+{
+	struct forsched *schedule = app_opened(g);
+	struct forsched_error reason = {.text = ""};
+	void *bytes = UNTOUCHED;
+	size_t size = 0;
+	enum forsched_err err;
+
+	begin();
+	err = forsched_copy(schedule, &bytes, &size, &reason);
+	made_bytes(as_core(err, &reason, error), bytes, size, digest);
+	forsched_close(schedule);
+	return as_core(err, &reason, error);
+}
+
+static enum fors_err app_open_file(const struct ground *g, uint64_t *digest, struct fors_error *error)
+{
+	struct forsched *schedule = UNTOUCHED;
+	struct forsched_error reason = {.text = ""};
+	enum forsched_err err;
+
+	begin();
+	err = forsched_open(g->file, &schedule, &reason);
+	if (!err)
+		err = forsched_check(schedule, &reason);
+	faults_off();
+	*digest = err ? 0 : forsched_nphases(schedule);
+	if (schedule != UNTOUCHED)
+		forsched_close(schedule);
+	return as_core(err, &reason, error);
+}
+
+/* On any failure the old schedule stays usable. */
+static enum fors_err app_refresh(const struct ground *g, uint64_t *digest, struct fors_error *error)
+{
+	struct forsched *schedule = NULL;
+	struct forsched_error reason = {.text = ""};
+	enum forsched_err err;
+
+	assert_int_equal(forsched_open(g->old_file, &schedule, NULL), FORSCHED_OK);
+	assert_int_equal(rename(g->old_file, g->aside), 0);
+	assert_int_equal(symlink(g->file, g->old_file), 0);
+	begin();
+	err = forsched_refresh(&schedule, &reason);
+	faults_off();
+	assert_int_equal(forsched_check(schedule, NULL), FORSCHED_OK);
+	assert_int_equal(forsched_epoch(schedule), err ? 1 : 2);
+	assert_int_equal(rename(g->aside, g->old_file), 0);
+	*digest = forsched_epoch(schedule);
+	forsched_close(schedule);
+	return as_core(err, &reason, error);
+}
+
 /* ---- plans ---- */
 
 static enum fors_err bound_of(enum fors_err (*bound)(const struct fors_fabric *, uint32_t *, struct fors_error *),
@@ -771,6 +979,11 @@ static void all_but_plans(void **state)
 		{"fors_guidlist_read", read_guids},
 		{"fors_places_learn", learn_all},
 		{"fors_places_learn, more", learn_more},
+		{"fors_places_encode", encode_places},
+		{"fors_places_decode", decode_places},
+		{"fors_places_copy", copy_places},
+		{"fors_places_refer", refer_places},
+		{"fors_places_adopt", adopt_places},
 		{"fors_fabric_build", build_fabric},
 		{"fors_tables_build", build_tables},
 		{"fors_lanes_read", read_lanes},
@@ -779,6 +992,10 @@ static void all_but_plans(void **state)
 		{"fors_schedule_encode", encode},
 		{"fors_schedule_decode", decode},
 		{"fors_schedule_withdrawn", withdrawn},
+		{"forsched_open_memory", app_open},
+		{"forsched_flow", app_flow},
+		{"forsched_check", app_check},
+		{"forsched_copy", app_copy},
 		{"fors_verify", verify},
 		{"fors_status_fabric", fill_status},
 		{"fors_status_json", write_json},
@@ -801,14 +1018,31 @@ static void put(const char *path, const char *text)
 	fclose(file);
 }
 
-static void what_the_plugin_reads(void **state)
+/* A ground with a folder for files. */
+static struct ground *ground_with_folder(void)
 {
 	struct ground *g = ground_new("FT(2;3,3)", 0, "");
-	struct fors_folder folder;
-	char conf[96], command[128];
 
 	strcpy(g->directory, "/tmp/fors-memory-XXXXXX");
 	assert_non_null(mkdtemp(g->directory));
+	return g;
+}
+
+static void remove_folder(struct ground *g)
+{
+	char command[128];
+
+	snprintf(command, sizeof(command), "rm -rf %s", g->directory);
+	assert_int_equal(system(command), 0);
+	ground_free(g);
+}
+
+static void what_the_plugin_reads(void **state)
+{
+	struct ground *g = ground_with_folder();
+	struct fors_folder folder;
+	char conf[96];
+
 	snprintf(g->guids, sizeof(g->guids), "%s/guids", g->directory);
 	snprintf(conf, sizeof(conf), "%s/fors.conf", g->directory);
 	snprintf(g->options, sizeof(g->options), "fors_config=%s", conf);
@@ -821,9 +1055,35 @@ static void what_the_plugin_reads(void **state)
 	try_both("fors_folder_init, usual", usual_folder, g);
 	try_both("fors_published", read_published, g);
 	fors_folder_clear(&folder);
-	snprintf(command, sizeof(command), "rm -rf %s", g->directory);
-	assert_int_equal(system(command), 0);
-	ground_free(g);
+	remove_folder(g);
+}
+
+static void put_schedule(struct ground *g, const char *path, uint64_t epoch)
+{
+	void *bytes;
+	size_t size;
+	FILE *file = fopen(path, "w");
+
+	g->schedule->epoch = epoch;
+	assert_non_null(file);
+	assert_int_equal(fors_schedule_encode(g->schedule, &bytes, &size, NULL), FORS_OK);
+	assert_int_equal(fwrite(bytes, 1, size, file), size);
+	fclose(file);
+	free(bytes);
+}
+
+static void what_applications_read(void **state)
+{
+	struct ground *g = ground_with_folder();
+
+	snprintf(g->file, sizeof(g->file), "%s/schedule", g->directory);
+	snprintf(g->old_file, sizeof(g->old_file), "%s/old", g->directory);
+	snprintf(g->aside, sizeof(g->aside), "%s/aside", g->directory);
+	put_schedule(g, g->old_file, 1);
+	put_schedule(g, g->file, 2);
+	try_both("forsched_open", app_open_file, g);
+	try_both("forsched_refresh", app_refresh, g);
+	remove_folder(g);
 }
 
 /* Naming what is down allocates nothing. */
@@ -937,6 +1197,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(all_but_plans),
 		cmocka_unit_test(what_the_plugin_reads),
+		cmocka_unit_test(what_applications_read),
 		cmocka_unit_test(taking_down_needs_no_memory),
 		cmocka_unit_test(plans),
 		cmocka_unit_test(plans_without_threads),
