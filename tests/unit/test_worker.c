@@ -20,6 +20,7 @@
 #include "core/schedule_file.h"
 #include "core/status.h"
 #include "core/synthetic.h"
+#include "core/verify.h"
 #include "plugin/log.h"
 #include "plugin/worker.h"
 #include "faults.h"
@@ -31,8 +32,31 @@ enum fors_err __real_fors_plan(const struct fors_task *task, const char *name, s
 enum fors_err __wrap_fors_plan(const struct fors_task *task, const char *name, struct fors_schedule **schedule,
 			       struct fors_error *error);
 
+enum fors_err __real_fors_verify(const struct fors_net *net, const struct fors_lfts *lfts,
+				 const struct fors_schedule *schedule, bool (*cancelled)(void *context), void *context,
+				 struct fors_verdict *verdict, struct fors_error *error);
+enum fors_err __wrap_fors_verify(const struct fors_net *net, const struct fors_lfts *lfts,
+				 const struct fors_schedule *schedule, bool (*cancelled)(void *context), void *context,
+				 struct fors_verdict *verdict, struct fors_error *error);
+
 static enum { PLAN_WELL, PLAN_UNTIL_CANCELLED, PLAN_WRONG, PLAN_NOT } how_to_plan; /* set while no job is in work */
 static atomic_int plans, cancelled_plans, mastership_now, errors_logged[16];
+
+/* What happens when the worker asks for the n-th time whether to go on: it finds another job in the mailbox. */
+static struct {
+	_Atomic int64_t left; /* asks until then; 0: nothing happens */
+	struct fors_worker *_Atomic worker;
+	struct fors_job *_Atomic job;
+	bool (*cancelled)(void *context); /* the worker's own answer */
+	void *context;
+} asking;
+
+static bool count_ask(void *context)
+{
+	if (atomic_load(&asking.left) > 0 && atomic_fetch_sub(&asking.left, 1) == 1)
+		fors_worker_submit(atomic_load(&asking.worker), atomic_exchange(&asking.job, NULL));
+	return asking.cancelled(asking.context);
+}
 
 enum fors_err __wrap_fors_plan(const struct fors_task *task, const char *name, struct fors_schedule **schedule,
 			       struct fors_error *error)
@@ -47,10 +71,24 @@ enum fors_err __wrap_fors_plan(const struct fors_task *task, const char *name, s
 	}
 	if (how_to_plan == PLAN_NOT)
 		return fors_fail(error, FORS_ELMC, "needs lmc 2");
-	err = __real_fors_plan(task, "closed-form", schedule, error);
+	struct fors_task asked = *task;
+
+	asking.cancelled = task->cancelled;
+	asking.context = task->context;
+	asked.cancelled = count_ask;
+	err = __real_fors_plan(&asked, atomic_load(&asking.left) ? "auto" : "closed-form", schedule, error);
 	if (!err && how_to_plan == PLAN_WRONG)
 		(*schedule)->cell[0] = (*schedule)->cell[(*schedule)->nphases];
 	return err;
+}
+
+enum fors_err __wrap_fors_verify(const struct fors_net *net, const struct fors_lfts *lfts,
+				 const struct fors_schedule *schedule, bool (*cancelled)(void *context), void *context,
+				 struct fors_verdict *verdict, struct fors_error *error)
+{
+	asking.cancelled = cancelled;
+	asking.context = context;
+	return __real_fors_verify(net, lfts, schedule, count_ask, NULL, verdict, error);
 }
 
 void fors_log_info(struct osm_log *log, const char *format, ...)
@@ -139,12 +177,17 @@ static void submit(struct bench *bench, enum fors_job_kind kind, const char *dow
 	fors_worker_submit(bench->worker, make_job(bench, kind, down));
 }
 
-static void decline(struct bench *bench, const char *reason)
+static struct fors_job *declined_job(const char *reason)
 {
 	struct fors_job *job = fors_job_new(FORS_JOB_DECLINED);
 
 	snprintf(job->reason, sizeof(job->reason), "%s", reason);
-	fors_worker_submit(bench->worker, job);
+	return job;
+}
+
+static void decline(struct bench *bench, const char *reason)
+{
+	fors_worker_submit(bench->worker, declined_job(reason));
 }
 
 /* The published schedule, or NULL. The caller frees it. */
@@ -400,6 +443,81 @@ static void folder_that_comes_late_is_filled(void **state)
 	assert_int_equal(atomic_load(&errors_logged[FORS_F_PUBLISH]), 1);
 }
 
+/* ---- a newer job at each step ---- */
+
+/*
+ * While the worker deals with a healthy fabric, `newer` comes at its n-th ask. False: it did not ask so often, and `newer`
+ * is freed.
+ */
+static bool overtake(struct bench *bench, uint64_t n, struct fors_job *newer)
+{
+	struct fors_job *unused;
+
+	atomic_store(&asking.worker, bench->worker);
+	atomic_store(&asking.job, newer);
+	atomic_store(&asking.left, (int64_t)n);
+	submit(bench, FORS_JOB_SETTLED, NULL);
+	for (int ms = 0; atomic_load(&asking.job) && ms < 100; ms++)
+		usleep(1000);
+	atomic_store(&asking.left, 0);
+	unused = atomic_exchange(&asking.job, NULL);
+	fors_job_free(unused);
+	return !unused;
+}
+
+/* Wait until the plan of a fabric is out. */
+static void wait_plan(struct bench *bench, uint64_t fingerprint)
+{
+	for (int ms = 0; ms < WAIT_MS; ms += 2) {
+		struct fors_schedule *schedule = published(bench);
+		bool is_there = schedule && schedule->nphases && schedule->fingerprint == fingerprint;
+
+		fors_schedule_free(schedule);
+		if (is_there)
+			return;
+		usleep(2000);
+	}
+	fail_msg("the newer job was lost");
+}
+
+static uint64_t ask_after(uint64_t n)
+{
+	return n < 40 ? n + 1 : n + n / 4;
+}
+
+static void newer_fabric_at_each_ask(void **state)
+{
+	bool is_overtaken = true;
+	uint64_t n;
+
+	for (n = 1; is_overtaken; n = ask_after(n)) {
+		struct fors_job *newer = make_job(*state, FORS_JOB_SETTLED, "Leaf00[4]");
+		uint64_t fingerprint = newer->fabric->fingerprint;
+		int64_t epoch;
+
+		decline(*state, "not a tree");
+		epoch = wait_state(*state, FORS_INACTIVE, 0);
+		is_overtaken = overtake(*state, n, newer);
+		if (is_overtaken)
+			wait_plan(*state, fingerprint);
+		wait_state(*state, FORS_ACTIVE, epoch + 1);
+	}
+	assert_true(n > 2);
+}
+
+static void declined_at_each_ask(void **state)
+{
+	int64_t epoch = 0;
+	uint64_t n = 1;
+
+	while (overtake(*state, n, declined_job(n % 2 ? "odd" : "even"))) {
+		epoch = wait_state(*state, FORS_INACTIVE, epoch + 1);
+		assert_published(*state, epoch, 0);
+		n = n < 40 ? n + 1 : n + n / 4 + !(n / 4 % 2); /* odd and even by turns: each reason is new */
+	}
+	assert_true(n > 1);
+}
+
 /* ---- memory runs out in the worker ---- */
 
 /* A job, and what has to come of it. */
@@ -446,7 +564,7 @@ static void try_step(struct bench *bench, const struct step *before, const struc
 {
 	int64_t epoch = 0;
 
-	for (uint64_t n = 1;; n += n < 40 ? 1 : n / 6) {
+	for (uint64_t n = 1;; n += n < 24 ? 1 : n / 4) {
 		epoch = take_step(bench, before, epoch);
 		if (!step_with_fault(bench, step, n, is_lasting, &epoch))
 			break;
@@ -514,6 +632,8 @@ int main(void)
 		ON_A_BENCH(wrong_plan_is_not_published),
 		ON_A_BENCH(restart_keeps_the_epoch),
 		ON_A_BENCH(folder_that_comes_late_is_filled),
+		ON_A_BENCH(newer_fabric_at_each_ask),
+		ON_A_BENCH(declined_at_each_ask),
 		ON_A_BENCH(no_worker_without_memory),
 		ON_A_BENCH(memory_runs_out_once),
 		ON_A_BENCH(memory_runs_out_for_a_while),
