@@ -189,6 +189,12 @@ const char *cli_colour(enum cli_colour colour);
 
 /* The dead cables of a status, the first few by name, for people. Their row is called "dead". */
 void cli_print_dead_links(const struct fors_status *status);
+/* The links of a list under a label, the first few of them; says_used: also whether each carries traffic. */
+void cli_print_links(const char *label, const struct fors_links *links, bool says_used);
+/* Seconds since a Unix time in milliseconds; never negative, for the clocks of two hosts may differ. */
+double cli_age(uint64_t unix_ms);
+/* An age as "5 min". */
+void cli_print_age(double seconds);
 /* Print status.json; returns an exit code. */
 int cli_print_status_json(const struct fors_status *status);
 

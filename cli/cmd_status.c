@@ -69,17 +69,6 @@ static int read_epoch(struct folder *folder)
 	return CLI_GOOD;
 }
 
-/* Seconds since a Unix time in milliseconds; never negative, for the clocks of two hosts may differ. */
-static double age_of(uint64_t ms)
-{
-	struct timespec now;
-	double age;
-
-	clock_gettime(CLOCK_REALTIME, &now);
-	age = (double)now.tv_sec + (double)now.tv_nsec / 1e9 - (double)ms / 1000;
-	return age > 0 ? age : 0;
-}
-
 /* Text "<Unix time in ms> <epoch>". A heartbeat that cannot be read is like none at all, but old. */
 static int read_heartbeat(struct folder *folder)
 {
@@ -93,7 +82,7 @@ static int read_heartbeat(struct folder *folder)
 		return CLI_GOOD;
 	if (cli_read_file(path, &text, &size))
 		return CLI_BAD;
-	folder->heartbeat_seconds = age_of(strtoull(text, NULL, 10));
+	folder->heartbeat_seconds = cli_age(strtoull(text, NULL, 10));
 	free(text);
 	return CLI_GOOD;
 }
@@ -116,7 +105,8 @@ static int read_folder(const char *path, struct folder *folder)
 static const char *find_doubt(const struct folder *folder)
 {
 	if (folder->heartbeat_seconds > STALE_SECONDS)
-		return "the heartbeat is old: no subnet manager stands behind this any more";
+		return "the heartbeat is old: no subnet manager stands behind this any more. Has opensm ended, or did an\n"
+		       "            update of OpenSM refuse fors (\"version mismatch\" in its log)?";
 	if (folder->status.state != FORS_ACTIVE)
 		return NULL;
 	if (folder->schedule_epoch < 0)
@@ -135,18 +125,6 @@ static int judge(const struct folder *folder)
 
 /* --- for people ----------------------------------------------------------------------------------------------- */
 
-static void print_age(double seconds)
-{
-	if (seconds < 120)
-		printf("%.0f s", seconds);
-	else if (seconds < 7200)
-		printf("%.0f min", seconds / 60);
-	else if (seconds < 172800)
-		printf("%.0f h", seconds / 3600);
-	else
-		printf("%.0f days", seconds / 86400);
-}
-
 static void print_state(const struct folder *folder)
 {
 	const struct fors_status *status = &folder->status;
@@ -157,6 +135,10 @@ static void print_state(const struct folder *folder)
 
 	printf("%s%s%s\n", cli_colour(CLI_BOLD), folder->path, cli_colour(CLI_PLAIN));
 	printf("state       %s%s%s", cli_colour(colour), fors_state_name(status->state), cli_colour(CLI_PLAIN));
+	if (status->state_since_ms >= 0) {
+		printf(" for ");
+		cli_print_age(cli_age((uint64_t)status->state_since_ms));
+	}
 	if (*status->reason)
 		printf(": %s", status->reason);
 	if (doubt)
@@ -188,13 +170,34 @@ static void print_epoch(const struct fors_status *status)
 	if (status->epoch < 0)
 		return;
 	printf("epoch       %lld", (long long)status->epoch);
-	age = age_of((uint64_t)status->epoch);
+	age = cli_age((uint64_t)status->epoch);
 	if (age < 1e9) { /* epochs are times, unless somebody's clock was odd */
 		printf(", published ");
-		print_age(age);
+		cli_print_age(age);
 		printf(" ago");
 	}
 	printf("\n");
+}
+
+/* Links that live, but are in some way special, and what could not be done about them. */
+static void print_special_links(const struct fors_status *status)
+{
+	cli_print_links("degraded", &status->degraded_links, true);
+	cli_print_links("excluded", &status->excluded_links, true);
+	cli_print_links("held", &status->held_links, true);
+	for (unsigned i = 0; i < fors_remarks_kept(&status->remarks); i++)
+		printf("%-12s%s%s%s\n", i ? "" : "remark", cli_colour(CLI_YELLOW), status->remarks.text[i],
+		       cli_colour(CLI_PLAIN));
+}
+
+static void print_next(const struct folder *folder)
+{
+	struct timespec now;
+	char text[256];
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	fors_status_next(&folder->status, (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000, text, sizeof(text));
+	printf("next        %s\n", folder->heartbeat_seconds > STALE_SECONDS ? "nothing: start opensm with fors again" : text);
 }
 
 static void print_numbers(const struct fors_status *status)
@@ -203,8 +206,10 @@ static void print_numbers(const struct fors_status *status)
 		printf("fabric      %lld servers, %lld leaves, %lld spines; f = %lld, m = %lld\n", (long long)status->servers,
 		       (long long)status->leaves, (long long)status->spines, (long long)status->f,
 		       (long long)status->affected_spines);
-	if (status->leaves >= 0)
+	if (status->leaves >= 0) {
 		cli_print_dead_links(status);
+		print_special_links(status);
+	}
 	if (status->unreachable_pairs > 0)
 		printf("cut off     %lld pairs of leaves have no common spine\n", (long long)status->unreachable_pairs);
 	print_cost(status);
@@ -223,9 +228,10 @@ static void print_folder(const struct folder *folder)
 	print_epoch(&folder->status);
 	if (folder->heartbeat_seconds >= 0) {
 		printf("heartbeat   ");
-		print_age(folder->heartbeat_seconds);
+		cli_print_age(folder->heartbeat_seconds);
 		printf(" ago\n");
 	}
+	print_next(folder);
 }
 
 /* --- one folder, or all --------------------------------------------------------------------------------------- */

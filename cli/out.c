@@ -84,21 +84,61 @@ const char *cli_colour(enum cli_colour colour)
 	return has_colours() ? codes[colour] : "";
 }
 
+/* How long ago a Unix time was, as " since 5 min"; nothing when it is not known. */
+static void print_since(int64_t since_ms)
+{
+	if (since_ms < 0)
+		return;
+	printf(", for ");
+	cli_print_age(cli_age((uint64_t)since_ms));
+}
+
+void cli_print_links(const char *label, const struct fors_links *links, bool says_used)
+{
+	for (size_t i = 0; i < links->count && i < LISTED_LINKS; i++) {
+		const struct fors_link *link = &links->link[i];
+
+		printf("%-12s%s[%u] - %s[%u]", i ? "" : label, link->a, link->a_port, link->b, link->b_port);
+		print_since(link->since_ms);
+		printf("%s\n", !says_used ? "" : link->is_used ? "; in use" : "; carries no servers' traffic");
+	}
+	if (links->count > LISTED_LINKS)
+		printf("            and %zu more (--json lists all)\n", links->count - LISTED_LINKS);
+}
+
 void cli_print_dead_links(const struct fors_status *status)
 {
-	if (!status->ndead_links) {
+	size_t dead = status->dead_links.count;
+
+	if (!dead) {
 		printf("dead        nothing\n");
 		return;
 	}
-	printf("dead        %zu cable%s, on %lld spine%s\n", status->ndead_links, status->ndead_links == 1 ? "" : "s",
+	printf("dead        %zu cable%s; %lld spine%s affected\n", dead, dead == 1 ? "" : "s",
 	       (long long)status->affected_spines, status->affected_spines == 1 ? "" : "s");
-	for (size_t i = 0; i < status->ndead_links && i < LISTED_LINKS; i++) {
-		const struct fors_dead_link *link = &status->dead_link[i];
+	cli_print_links("", &status->dead_links, false);
+}
 
-		printf("              %s[%u] - %s[%u]\n", link->a, link->a_port, link->b, link->b_port);
-	}
-	if (status->ndead_links > LISTED_LINKS)
-		printf("              and %zu more (--json lists all)\n", status->ndead_links - LISTED_LINKS);
+double cli_age(uint64_t unix_ms)
+{
+	struct timespec now;
+	double age;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	age = (double)now.tv_sec + (double)now.tv_nsec / 1e9 - (double)unix_ms / 1000;
+	return age > 0 ? age : 0;
+}
+
+void cli_print_age(double seconds)
+{
+	if (seconds < 120)
+		printf("%.0f s", seconds);
+	else if (seconds < 7200)
+		printf("%.0f min", seconds / 60);
+	else if (seconds < 172800)
+		printf("%.0f h", seconds / 3600);
+	else
+		printf("%.0f days", seconds / 86400);
 }
 
 int cli_print_status_json(const struct fors_status *status)

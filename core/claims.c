@@ -14,15 +14,14 @@
  *      (somebody wrote it by hand). Any other text where an end is missing was cut
  *      short: for what it lost, other nodes still claim cables.
  *   4. GUIDs and LIDs must be unique.
- *   5. A cable is degraded when it is slower than the most common cable of its
- *      kind, the two kinds being switch to switch, and the rest. "Slower than the
- *      fastest" would call a whole fabric degraded for one new switch, and servers may
- *      well be slower than the fabric. Of two equally common rates the higher counts.
+ *   5. Rates say which cables are degraded (rates.c).
  */
 #include "claims.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
+
+#include "rates.h"
 
 /* While claims are settled. Claims are referred to by index + 1, 0 is none. */
 struct settling {
@@ -351,66 +350,6 @@ static enum fors_err check_lids(const struct settling *s)
 	return err;
 }
 
-static bool is_switch_cable(const struct fors_net *net, uint32_t node, const struct fors_port *port)
-{
-	return net->node[node].type == FORS_SWITCH && net->node[port->peer].type == FORS_SWITCH;
-}
-
-#define MAX_RATES 64 /* more than there are kinds of InfiniBand links */
-
-/* How often each rate comes, for one kind of cables. */
-struct census {
-	struct {
-		uint32_t rate, count;
-	} seen[MAX_RATES];
-	unsigned nseen;
-};
-
-static void count_rate(struct census *census, uint32_t rate)
-{
-	unsigned k = 0;
-
-	while (k < census->nseen && census->seen[k].rate != rate)
-		k++;
-	if (rate == 0 || k == MAX_RATES)
-		return;
-	census->seen[k].rate = rate;
-	census->seen[k].count++;
-	census->nseen += k == census->nseen;
-}
-
-/* The most common rate, the higher of two equally common ones; 0: none known. */
-static uint32_t usual_rate(const struct census *census)
-{
-	unsigned best = 0;
-
-	for (unsigned k = 1; k < census->nseen; k++)
-		if (census->seen[k].count > census->seen[best].count ||
-		    (census->seen[k].count == census->seen[best].count &&
-		     census->seen[k].rate > census->seen[best].rate))
-			best = k;
-	return census->seen[best].rate;
-}
-
-static void mark_degraded(const struct settling *s)
-{
-	struct fors_net *net = s->net;
-	struct census census[2] = {{.nseen = 0}, {.nseen = 0}}; /* [1]: between switches */
-	uint32_t usual[2];
-
-	for (uint32_t node = 0; node < net->nnodes; node++)
-		for (uint32_t i = net->node[node].first_port; i <= port_index(net, node, net->node[node].nports); i++)
-			if (net->port[i].peer != FORS_NONE)
-				count_rate(&census[is_switch_cable(net, node, &net->port[i])], s->rate[i]);
-	usual[0] = usual_rate(&census[0]);
-	usual[1] = usual_rate(&census[1]);
-	for (uint32_t node = 0; node < net->nnodes; node++)
-		for (uint32_t i = net->node[node].first_port; i <= port_index(net, node, net->node[node].nports); i++)
-			if (net->port[i].peer != FORS_NONE && s->rate[i])
-				net->port[i].is_degraded =
-					s->rate[i] < usual[is_switch_cable(net, node, &net->port[i])];
-}
-
 static enum fors_err settle_all(struct settling *s)
 {
 	enum fors_err err = hash_ids(s);
@@ -426,7 +365,7 @@ static enum fors_err settle_all(struct settling *s)
 		err = check_lids(s);
 	if (err)
 		return err;
-	mark_degraded(s);
+	fors_rates_mark(s->net, s->rate);
 	return fors_net_index(s->net, s->error);
 }
 

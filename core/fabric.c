@@ -99,12 +99,11 @@ static void look_for_cables(struct fors_fabric *f, const struct fors_places *pla
 
 			if (!plug->leaf_port)
 				continue;
-			*cable = (struct fors_cable){FORS_CABLE_DEAD, plug->leaf_port, plug->spine_port, false};
+			*cable = (struct fors_cable){FORS_CABLE_DEAD, plug->leaf_port, plug->spine_port, false, FORS_ASIDE_NOT, 0};
 			if (!is_live(f, a, k, plug))
 				continue;
 			cable->state = FORS_CABLE_LIVE;
 			cable->is_degraded = fors_net_port(f->net, f->leaf[a].node, plug->leaf_port)->is_degraded;
-			f->leaf[a].nlive++;
 		}
 }
 
@@ -201,6 +200,15 @@ static enum fors_err seat_servers(struct fors_fabric *f, const struct fors_parti
 
 /* --- what follows --------------------------------------------------------- */
 
+static void count_live(struct fors_fabric *f)
+{
+	for (uint32_t a = 0; a < f->nleaves; a++) {
+		f->leaf[a].nlive = 0;
+		for (uint32_t k = 0; k < f->nlanes; k++)
+			f->leaf[a].nlive += fors_live(f, a, k);
+	}
+}
+
 static uint32_t count_affected(const struct fors_fabric *f)
 {
 	uint32_t count = 0;
@@ -252,6 +260,7 @@ static enum fors_err count_unreachable(struct fors_fabric *f, struct fors_error 
 
 	if (!reach)
 		return fors_fail_memory(error);
+	f->unreachable_pairs = 0;
 	for (uint32_t a = 0; a < f->nleaves; a++) {
 		mark_reach(f, a, reach);
 		for (uint32_t b = a + 1; f->leaf[a].nservers && b < f->nleaves; b++) {
@@ -303,6 +312,20 @@ static uint64_t fingerprint_of(const struct fors_fabric *f)
 	return (uint64_t)print.crc << 32 | print.adler;
 }
 
+enum fors_err fors_fabric_recount(struct fors_fabric *f, struct fors_error *error)
+{
+	enum fors_err err;
+
+	count_live(f);
+	err = count_unreachable(f, error);
+	if (err)
+		return err;
+	f->reduction = reduction_of(f);
+	f->affected_spines = count_affected(f);
+	f->fingerprint = fingerprint_of(f);
+	return FORS_OK;
+}
+
 enum fors_err fors_fabric_build(const struct fors_net *net, const struct fors_places *places,
 				const struct fors_participants *participants, struct fors_fabric **fabric,
 				struct fors_error *error)
@@ -317,16 +340,12 @@ enum fors_err fors_fabric_build(const struct fors_net *net, const struct fors_pl
 	look_into_slots(f, places);
 	err = seat_servers(f, participants, error);
 	if (!err)
-		err = count_unreachable(f, error);
-	if (err) {
+		err = fors_fabric_recount(f, error);
+	if (err)
 		fors_fabric_free(f);
-		return err;
-	}
-	f->reduction = reduction_of(f);
-	f->affected_spines = count_affected(f);
-	f->fingerprint = fingerprint_of(f);
-	*fabric = f;
-	return FORS_OK;
+	else
+		*fabric = f;
+	return err;
 }
 
 enum fors_err fors_fabric_connected(const struct fors_fabric *fabric, struct fors_error *error)

@@ -55,8 +55,16 @@ enum fors_err fors_places_learn(struct fors_places *places, const struct fors_ne
 
 enum fors_cable_state {
 	FORS_CABLE_ABSENT, /* this leaf never had this lane */
-	FORS_CABLE_DEAD,   /* it had, and it is down now */
+	FORS_CABLE_DEAD,   /* it had, and it is down now, or set aside */
 	FORS_CABLE_LIVE,
+};
+
+/* Why a cable that lives shall carry no traffic between servers (aside.h). */
+enum fors_aside {
+	FORS_ASIDE_NOT,
+	FORS_ASIDE_EXCLUDED, /* by the administrator */
+	FORS_ASIDE_DEGRADED, /* runs below full width or speed */
+	FORS_ASIDE_HELD,     /* came back a short time ago */
 };
 
 /* The cable of one leaf and one lane. */
@@ -64,7 +72,9 @@ struct fors_cable {
 	uint8_t state;      /* enum fors_cable_state */
 	uint8_t leaf_port;  /* 0 when absent */
 	uint8_t spine_port; /* 0 when absent */
-	bool is_degraded;   /* live, below full width or speed */
+	bool is_degraded;   /* plugged in and up, but below full width or speed */
+	uint8_t aside;      /* enum fors_aside; state is LIVE when it has to carry traffic all the same */
+	uint64_t since_ms;  /* Unix time when it died or came back (watch.h); 0: not known */
 };
 
 struct fors_leaf {
@@ -126,6 +136,7 @@ struct fors_fabric {
 	uint32_t affected_spines; /* m: spines with a dead cable, or one less than other leaves have */
 	uint32_t unreachable_pairs; /* unordered pairs of leaves with servers and no common live spine */
 	uint32_t cut_leaf[2];  /* the first such pair; meaningful when unreachable_pairs > 0 */
+	uint64_t held_until_ms;   /* Unix time when the next held cable returns, 0: none is held; filled in by plugin/ */
 	uint64_t fingerprint;  /* equal for equal places, liveness, participants and LIDs */
 };
 
@@ -147,6 +158,9 @@ enum fors_err fors_fabric_build(const struct fors_net *net, const struct fors_pl
 				const struct fors_participants *participants, struct fors_fabric **fabric,
 				struct fors_error *error);
 void fors_fabric_free(struct fors_fabric *fabric);
+
+/* Count anew what follows from the cables, after somebody changed their states. Errors: FORS_ENOMEM. */
+enum fors_err fors_fabric_recount(struct fors_fabric *fabric, struct fors_error *error);
 
 /*
  * Give every port of `net` a LID, as an OpenSM that starts with an empty cache could:
@@ -170,6 +184,14 @@ static inline const struct fors_cable *fors_cable(const struct fors_fabric *fabr
 static inline bool fors_live(const struct fors_fabric *fabric, uint32_t leaf, uint32_t lane)
 {
 	return fors_cable(fabric, leaf, lane)->state == FORS_CABLE_LIVE;
+}
+
+/* Would a packet get through? A cable that is set aside is as good as dead for leaves and plans only. */
+static inline bool fors_passable(const struct fors_fabric *fabric, uint32_t leaf, uint32_t lane)
+{
+	const struct fors_cable *cable = fors_cable(fabric, leaf, lane);
+
+	return cable->state == FORS_CABLE_LIVE || (cable->state == FORS_CABLE_DEAD && cable->aside);
 }
 
 static inline const struct fors_slot *fors_slot(const struct fors_fabric *fabric, uint32_t leaf, uint32_t slot)

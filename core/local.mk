@@ -1,6 +1,7 @@
 # The core: pure functions over plain data; no OpenSM header, no I/O.
 noinst_LTLIBRARIES += libforscore.la
 libforscore_la_SOURCES = \
+	core/aside.c core/aside.h \
 	core/bound.c \
 	core/claims.c core/claims.h \
 	core/closed_form.c \
@@ -27,6 +28,8 @@ libforscore_la_SOURCES = \
 	core/places_edit.c \
 	core/places_file.c core/places_file.h \
 	core/planner.c core/planner.h \
+	core/rates.c core/rates.h \
+	core/remarks.c core/remarks.h \
 	core/rounds.c core/rounds.h \
 	core/rounds_pack.c \
 	core/rounds_pattern.c \
@@ -43,6 +46,7 @@ libforscore_la_SOURCES = \
 	core/tables.c core/tables.h \
 	core/text.c core/text.h \
 	core/verify.c core/verify.h \
+	core/watch.c core/watch.h \
 	core/ways.c core/ways.h
 libforscore_la_CFLAGS = $(AM_CFLAGS) $(ZLIB_CFLAGS) $(JANSSON_CFLAGS)
 libforscore_la_LIBADD = $(ZLIB_LIBS) $(JANSSON_LIBS) -lm

@@ -21,7 +21,7 @@
 
 #include "text.h"
 
-enum kind { NUMBER, MILLISECONDS, TEXT, STATE, LINKS };
+enum kind { NUMBER, MILLISECONDS, TEXT, STATE, DEAD_LINKS, DEAD_SINCE, LINKS, REMARKS };
 
 struct key {
 	const char *name;
@@ -53,7 +53,14 @@ static const struct key keys[] = {
 	KEY(unreachable_pairs, NUMBER, "Pairs of leaves without a common live spine"),
 	KEY(lmc, NUMBER, "LMC of the servers"),
 	KEY(lmc_needed, NUMBER, "LMC that would allow fewer phases"),
-	{"dead_links", LINKS, 0, 0, "Dead cables between leaves and spines"},
+	KEY(dead_links, DEAD_LINKS, "Dead cables between leaves and spines"),
+	{"dead_since_ms", DEAD_SINCE, 0, 0, NULL},
+	KEY(degraded_links, LINKS, "Cables between leaves and spines below full width or speed"),
+	KEY(excluded_links, LINKS, "Living cables that the administrator excluded"),
+	KEY(held_links, LINKS, "Cables that came back a short time ago and are held down"),
+	KEY(held_until_ms, NUMBER, "Unix time in milliseconds when the next held cable returns"),
+	KEY(state_since_ms, NUMBER, "Unix time in milliseconds since when the state is what it is"),
+	KEY(remarks, REMARKS, "Wishes of fors.conf that cannot be met"),
 };
 
 #define NKEYS (sizeof(keys) / sizeof(keys[0]))
@@ -101,25 +108,43 @@ void fors_status_init(struct fors_status *status)
 	}
 }
 
+static void clear_links(struct fors_links *links)
+{
+	free(links->link);
+	*links = (struct fors_links){NULL, 0};
+}
+
 void fors_status_clear(struct fors_status *status)
 {
-	free(status->dead_link);
-	status->dead_link = NULL;
-	status->ndead_links = 0;
+	clear_links(&status->dead_links);
+	clear_links(&status->degraded_links);
+	clear_links(&status->excluded_links);
+	clear_links(&status->held_links);
 }
 
 /* --- what a fabric and a schedule say ------------------------------------------------------------------------- */
 
-static size_t count_dead_cables(const struct fors_fabric *fabric)
+static bool is_dead(const struct fors_cable *cable)
 {
-	size_t dead = 0;
-
-	for (size_t i = 0; i < (size_t)fabric->nleaves * fabric->nlanes; i++)
-		dead += fabric->cable[i].state == FORS_CABLE_DEAD;
-	return dead;
+	return cable->state == FORS_CABLE_DEAD && !cable->aside;
 }
 
-static void describe_cable(const struct fors_fabric *fabric, uint32_t leaf, uint32_t lane, struct fors_dead_link *link)
+static bool is_degraded(const struct fors_cable *cable)
+{
+	return cable->is_degraded;
+}
+
+static bool is_excluded(const struct fors_cable *cable)
+{
+	return cable->aside == FORS_ASIDE_EXCLUDED;
+}
+
+static bool is_held(const struct fors_cable *cable)
+{
+	return cable->aside == FORS_ASIDE_HELD;
+}
+
+static void describe_cable(const struct fors_fabric *fabric, uint32_t leaf, uint32_t lane, struct fors_link *link)
 {
 	const struct fors_cable *cable = fors_cable(fabric, leaf, lane);
 
@@ -127,14 +152,39 @@ static void describe_cable(const struct fors_fabric *fabric, uint32_t leaf, uint
 	snprintf(link->b, sizeof(link->b), "%s", fabric->spine[fabric->lane[lane].spine].name);
 	link->a_port = cable->leaf_port;
 	link->b_port = cable->spine_port;
+	link->is_used = cable->state == FORS_CABLE_LIVE;
+	link->since_ms = cable->since_ms ? (int64_t)cable->since_ms : FORS_UNKNOWN;
 }
 
-static void list_dead_cables(const struct fors_fabric *fabric, struct fors_dead_link *link)
+/* The cables of which `belongs` is true, in *links. Errors: FORS_ENOMEM. */
+static enum fors_err list_cables(const struct fors_fabric *fabric, bool (*belongs)(const struct fors_cable *cable),
+				 struct fors_links *links, struct fors_error *error)
 {
-	for (uint32_t leaf = 0; leaf < fabric->nleaves; leaf++)
-		for (uint32_t lane = 0; lane < fabric->nlanes; lane++)
-			if (fors_cable(fabric, leaf, lane)->state == FORS_CABLE_DEAD)
-				describe_cable(fabric, leaf, lane, link++);
+	size_t ncables = (size_t)fabric->nleaves * fabric->nlanes, count = 0;
+
+	for (size_t i = 0; i < ncables; i++)
+		count += belongs(&fabric->cable[i]);
+	links->link = calloc(count + 1, sizeof(*links->link));
+	if (!links->link)
+		return fors_fail_memory(error);
+	for (size_t i = 0; i < ncables; i++)
+		if (belongs(&fabric->cable[i]))
+			describe_cable(fabric, (uint32_t)(i / fabric->nlanes), (uint32_t)(i % fabric->nlanes),
+				       &links->link[links->count++]);
+	return FORS_OK;
+}
+
+static enum fors_err list_all(struct fors_status *status, const struct fors_fabric *fabric, struct fors_error *error)
+{
+	enum fors_err err = list_cables(fabric, is_dead, &status->dead_links, error);
+
+	if (!err)
+		err = list_cables(fabric, is_degraded, &status->degraded_links, error);
+	if (!err)
+		err = list_cables(fabric, is_excluded, &status->excluded_links, error);
+	if (!err)
+		err = list_cables(fabric, is_held, &status->held_links, error);
+	return err;
 }
 
 /* B: defined when all leaves have the same number of servers. */
@@ -148,15 +198,15 @@ static int64_t capacity_of(const struct fors_fabric *fabric)
 
 enum fors_err fors_status_fabric(struct fors_status *status, const struct fors_fabric *fabric, struct fors_error *error)
 {
-	size_t dead = count_dead_cables(fabric);
-	struct fors_dead_link *link = calloc(dead ? dead : 1, sizeof(*link));
+	enum fors_err err;
 
-	if (!link)
-		return fors_fail_memory(error);
-	list_dead_cables(fabric, link);
-	free(status->dead_link);
-	status->dead_link = link;
-	status->ndead_links = dead;
+	fors_status_clear(status);
+	err = list_all(status, fabric, error);
+	if (err) {
+		fors_status_clear(status);
+		return err;
+	}
+	status->held_until_ms = fabric->held_until_ms ? (int64_t)fabric->held_until_ms : FORS_UNKNOWN;
 	status->servers = fabric->nservers;
 	status->leaves = fabric->nleaves;
 	status->spines = fabric->nspines;
@@ -203,6 +253,66 @@ int64_t fors_lmc_needed(const struct fors_fabric *fabric, int64_t phases, int64_
 	return lmc;
 }
 
+/* --- what comes next ------------------------------------------------------------------------------------------ */
+
+size_t fors_status_aside(const struct fors_status *status)
+{
+	const struct fors_links *lists[] = {&status->degraded_links, &status->excluded_links, &status->held_links};
+	size_t aside = 0;
+
+	for (size_t k = 0; k < sizeof(lists) / sizeof(lists[0]); k++)
+		for (size_t i = 0; i < lists[k]->count; i++)
+			aside += !lists[k]->link[i].is_used;
+	return aside;
+}
+
+/* What to do about a link, or about several. */
+static void say_links(const struct fors_links *links, const char *what, const char *then, char *text, size_t room)
+{
+	const struct fors_link *link = &links->link[0];
+
+	if (links->count > 1)
+		snprintf(text, room, "%s %zu links%s", what, links->count, then);
+	else
+		snprintf(text, room, "%s %s[%u] - %s[%u]%s", what, link->a, link->a_port, link->b, link->b_port, then);
+}
+
+static void say_return(const struct fors_status *status, int64_t unix_ms, char *text, size_t room)
+{
+	const struct fors_links *held = &status->held_links;
+	long long seconds = (long long)(status->held_until_ms - unix_ms + 999) / 1000;
+	char when[64] = "with the next sweep";
+
+	if (seconds > 0)
+		snprintf(when, sizeof(when), "in %lld s", seconds);
+	if (held->count > 1)
+		snprintf(text, room, "%zu links return, the first %s", held->count, when);
+	else
+		snprintf(text, room, "link %s[%u] - %s[%u] returns %s", held->link[0].a, held->link[0].a_port,
+			 held->link[0].b, held->link[0].b_port, when);
+}
+
+void fors_status_next(const struct fors_status *status, int64_t unix_ms, char *text, size_t room)
+{
+	if (status->state == FORS_PLANNING)
+		snprintf(text, room, "fors is planning; the schedule follows by itself");
+	else if (status->state == FORS_INACTIVE)
+		snprintf(text, room, "nothing by itself: see the reason");
+	else if (status->held_links.count && status->held_until_ms >= 0)
+		say_return(status, unix_ms, text, room);
+	else if (status->dead_links.count)
+		say_links(&status->dead_links, "nothing to do but mend", "", text, room);
+	else if (status->state == FORS_FAILED)
+		snprintf(text, room, "nothing by itself: see the reason");
+	else if (status->degraded_links.count)
+		say_links(&status->degraded_links, "reseat or replace", ": below full width or speed", text, room);
+	else if (status->excluded_links.count)
+		say_links(&status->excluded_links, "after the maintenance take", " out of fors.conf, then SIGHUP opensm",
+			  text, room);
+	else
+		snprintf(text, room, "nothing to do");
+}
+
 /* --- to JSON -------------------------------------------------------------------------------------------------- */
 
 /* Node descriptions are bytes, JSON is UTF-8: what is not becomes '?'. */
@@ -220,21 +330,53 @@ static json_t *text_to_json(const char *text)
 	return json_string(plain);
 }
 
-static json_t *link_to_json(const struct fors_dead_link *link)
+static json_t *time_to_json(int64_t ms)
 {
-	return json_pack("{s:o, s:i, s:o, s:i}", "a", text_to_json(link->a), "a_port", link->a_port, "b",
-			 text_to_json(link->b), "b_port", link->b_port);
+	return ms < 0 ? json_null() : json_integer(ms);
 }
 
-static json_t *links_to_json(const struct fors_status *status)
+static json_t *link_to_json(const struct fors_link *link, bool is_bare)
+{
+	json_t *object = json_pack("{s:o, s:i, s:o, s:i}", "a", text_to_json(link->a), "a_port", link->a_port, "b",
+				   text_to_json(link->b), "b_port", link->b_port);
+
+	if (object && !is_bare && (json_object_set_new(object, "since_ms", time_to_json(link->since_ms)) ||
+				   json_object_set_new(object, "used", json_boolean(link->is_used)))) {
+		json_decref(object);
+		return NULL;
+	}
+	return object;
+}
+
+static json_t *remark_to_json(const struct fors_status *status, const struct key *key, size_t i)
+{
+	return text_to_json(status->remarks.text[i]);
+}
+
+static json_t *since_to_json(const struct fors_status *status, const struct key *key, size_t i)
+{
+	return time_to_json(status->dead_links.link[i].since_ms);
+}
+
+/* The i-th link of a list; of dead ones what everybody knows, no more: since when they are dead is another list. */
+static json_t *nth_to_json(const struct fors_status *status, const struct key *key, size_t i)
+{
+	const struct fors_links *links = member(status, key);
+
+	return link_to_json(&links->link[i], key->kind == DEAD_LINKS);
+}
+
+/* A list of `count` values, or null when nobody has looked at a fabric. New reference, NULL: out of memory. */
+static json_t *list_to_json(const struct fors_status *status, const struct key *key, size_t count,
+			    json_t *(*nth)(const struct fors_status *status, const struct key *key, size_t i))
 {
 	json_t *list;
 
-	if (status->leaves < 0)
+	if (status->leaves < 0 && key->kind != REMARKS)
 		return json_null();
 	list = json_array();
-	for (size_t i = 0; list && i < status->ndead_links; i++)
-		if (json_array_append_new(list, link_to_json(&status->dead_link[i]))) {
+	for (size_t i = 0; list && i < count; i++)
+		if (json_array_append_new(list, nth(status, key, i))) {
 			json_decref(list);
 			return NULL;
 		}
@@ -255,8 +397,13 @@ static json_t *to_json(const struct fors_status *status, const struct key *key)
 		return *text ? text_to_json(text) : json_null();
 	case STATE:
 		return json_string(fors_state_name(status->state));
+	case DEAD_LINKS:
 	case LINKS:
-		return links_to_json(status);
+		return list_to_json(status, key, ((const struct fors_links *)member(status, key))->count, nth_to_json);
+	case DEAD_SINCE:
+		return list_to_json(status, key, status->dead_links.count, since_to_json);
+	case REMARKS:
+		return list_to_json(status, key, fors_remarks_kept(&status->remarks), remark_to_json);
 	}
 	return NULL;
 }
@@ -342,9 +489,15 @@ static void to_metric(struct fors_buffer *out, const struct fors_status *status,
 	case STATE:
 		metric_states(out, status, key);
 		break;
+	case DEAD_LINKS:
 	case LINKS:
 		if (status->leaves >= 0)
-			metric(out, key, 0, (double)status->ndead_links);
+			metric(out, key, 0, (double)((const struct fors_links *)member(status, key))->count);
+		break;
+	case DEAD_SINCE:
+		break;
+	case REMARKS:
+		metric(out, key, 0, status->remarks.count);
 		break;
 	}
 }
@@ -392,26 +545,62 @@ static bool parse_end(const json_t *link, const char *node_key, const char *port
 	return true;
 }
 
-static bool parse_link(const json_t *value, struct fors_dead_link *link)
+/* A time in milliseconds; null, or none at all: not known. */
+static bool parse_time(const json_t *value, int64_t *ms)
 {
-	return parse_end(value, "a", "a_port", link->a, &link->a_port) &&
-	       parse_end(value, "b", "b_port", link->b, &link->b_port);
+	*ms = value && !json_is_null(value) ? json_integer_value(value) : FORS_UNKNOWN;
+	return !value || json_is_null(value) || (json_is_integer(value) && *ms >= 0);
 }
 
-static enum fors_err parse_links(const json_t *value, struct fors_status *status)
+static bool parse_link(const json_t *value, struct fors_link *link)
+{
+	link->is_used = json_is_true(json_object_get(value, "used"));
+	return parse_end(value, "a", "a_port", link->a, &link->a_port) &&
+	       parse_end(value, "b", "b_port", link->b, &link->b_port) &&
+	       parse_time(json_object_get(value, "since_ms"), &link->since_ms);
+}
+
+static enum fors_err parse_links(const json_t *value, struct fors_links *links)
 {
 	size_t n = json_array_size(value);
 
-	if (!json_is_array(value))
+	if (!json_is_array(value) || links->link)
 		return FORS_EINPUT;
-	status->dead_link = calloc(n ? n : 1, sizeof(*status->dead_link));
-	if (!status->dead_link)
+	links->link = calloc(n + 1, sizeof(*links->link));
+	if (!links->link)
 		return FORS_ENOMEM;
-	status->ndead_links = n;
+	links->count = n;
 	for (size_t i = 0; i < n; i++)
-		if (!parse_link(json_array_get(value, i), &status->dead_link[i]))
+		if (!parse_link(json_array_get(value, i), &links->link[i]))
 			return FORS_EINPUT;
 	return FORS_OK;
+}
+
+/* One time for each dead link, in their order; dead_links came before. */
+static bool parse_since(const json_t *value, struct fors_links *dead)
+{
+	if (!json_is_array(value) || json_array_size(value) != dead->count)
+		return false;
+	for (size_t i = 0; i < dead->count; i++)
+		if (!parse_time(json_array_get(value, i), &dead->link[i].since_ms))
+			return false;
+	return true;
+}
+
+static bool parse_remarks(const json_t *value, struct fors_remarks *remarks)
+{
+	if (!json_is_array(value))
+		return false;
+	for (size_t i = 0; i < json_array_size(value); i++) {
+		const json_t *text = json_array_get(value, i);
+		char plain[FORS_REMARK_TEXT];
+
+		if (!json_is_string(text))
+			return false;
+		copy_text(plain, sizeof(plain), json_string_value(text));
+		fors_remark(remarks, "%s", plain);
+	}
+	return true;
 }
 
 static enum fors_err good_if(bool is_good)
@@ -437,8 +626,13 @@ static enum fors_err parse_value(const json_t *value, const struct key *key, str
 		return good_if(json_is_string(value));
 	case STATE:
 		return good_if(parse_state(value, &status->state));
+	case DEAD_LINKS:
 	case LINKS:
-		return parse_links(value, status);
+		return parse_links(value, at);
+	case DEAD_SINCE:
+		return good_if(parse_since(value, &status->dead_links));
+	case REMARKS:
+		return good_if(parse_remarks(value, &status->remarks));
 	}
 	return FORS_EINPUT;
 }

@@ -6,14 +6,23 @@
 #define FORS_CORE_STATUS_H
 
 #include "fabric.h"
+#include "remarks.h"
 #include "schedule.h"
 
 enum fors_state { FORS_INACTIVE, FORS_PLANNING, FORS_ACTIVE, FORS_FAILED };
 
-struct fors_dead_link {
+struct fors_link {
 	char a[FORS_NAME_MAX + 1]; /* leaf */
 	char b[FORS_NAME_MAX + 1]; /* spine */
 	uint8_t a_port, b_port;
+	bool is_used;              /* servers' traffic goes over it; not of dead ones */
+	int64_t since_ms;          /* Unix time when it died or came back, FORS_UNKNOWN: before fors looked */
+};
+
+/* In the order of leaves and lanes; owned by the status. */
+struct fors_links {
+	struct fors_link *link;
+	size_t count;
 };
 
 /* "inactive", "planning", "active" or "failed"; never NULL. */
@@ -35,8 +44,12 @@ struct fors_status {
 	int64_t unreachable_pairs;
 	int64_t lmc;                  /* of the servers */
 	int64_t lmc_needed;           /* that would allow fewer phases (or any plan); unknown: none would */
-	size_t ndead_links;
-	struct fors_dead_link *dead_link; /* owned, ndead_links; by leaf, then lane */
+	int64_t state_since_ms;       /* Unix time when it became so */
+	int64_t held_until_ms;           /* Unix time when the next held link returns */
+	struct fors_links dead_links; /* unplugged or down */
+	struct fors_links degraded_links; /* below full width or speed */
+	struct fors_links excluded_links, held_links;
+	struct fors_remarks remarks;
 };
 
 /* All unknown, FORS_INACTIVE. */
@@ -45,7 +58,7 @@ void fors_status_init(struct fors_status *status);
 void fors_status_clear(struct fors_status *status);
 
 /*
- * Fill what the fabric says (servers .. capacity, unreachable_pairs, dead links, lmc) into an
+ * Fill what the fabric says (servers .. capacity, unreachable_pairs, the lists of links, held_until_ms, lmc) into an
  * initialised status. Errors: FORS_ENOMEM; the status is unchanged then.
  */
 enum fors_err fors_status_fabric(struct fors_status *status, const struct fors_fabric *fabric,
@@ -59,6 +72,15 @@ void fors_status_schedule(struct fors_status *status, const struct fors_schedule
  * already, or when the LIDs would not suffice for it.
  */
 int64_t fors_lmc_needed(const struct fors_fabric *fabric, int64_t phases, int64_t lower_bound);
+
+/* Links that carry no servers' traffic although they live. */
+size_t fors_status_aside(const struct fors_status *status);
+
+/*
+ * What will happen next, or what somebody has to do, in one sentence in `text` (`room` bytes, cut to them).
+ * unix_ms: now.
+ */
+void fors_status_next(const struct fors_status *status, int64_t unix_ms, char *text, size_t room);
 
 /* status.json and metrics.prom as text in *text, owned by the caller (free()). Errors: FORS_ENOMEM. */
 enum fors_err fors_status_json(const struct fors_status *status, char **text, struct fors_error *error);

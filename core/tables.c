@@ -15,7 +15,9 @@
  *                            states, right again when the cable returns); others go
  *                            down to a leaf that sends them up their home lane, or
  *                            keep the dead port where that lane is dead too
- *   odd LIDs:                switches, and CAs on spines: minimum hops
+ *   spine, cable set aside:  down over it (aside.c): what is on its way arrives, and the spine itself is heard
+ *   odd LIDs:                switches, and CAs on spines: minimum hops, over cables set aside where there
+ *                            is nothing else
  *
  * Every leaf-to-leaf path goes up, then down. Paths that start at a spine may go
  * down, up, down; they all turn at the first leaf in order that can, so that no
@@ -98,9 +100,10 @@ struct filler {
 	uint8_t **leaf_row;  /* per leaf: its LFT, NULL when it is dead */
 	uint8_t **spine_row; /* per spine likewise */
 	bool *has_cas;	     /* per spine: CAs are plugged in there */
-	uint32_t *turn;	     /* nspines x nspines: first leaf with live cables to both, FORS_NONE */
+	uint32_t *turn;	     /* nspines x nspines: first leaf that gets to both, FORS_NONE */
 };
 
+/* Has the leaf a live cable to the spine? */
 static bool reaches(const struct fors_fabric *f, uint32_t leaf, uint32_t spine)
 {
 	for (uint32_t k = 0; k < f->nlanes; k++)
@@ -109,20 +112,33 @@ static bool reaches(const struct fors_fabric *f, uint32_t leaf, uint32_t spine)
 	return false;
 }
 
-/* The first live lane of a leaf to a spine at or after cable number `from`, cyclically, or FORS_NO_LANE. */
-static uint32_t lane_to_spine(const struct fors_fabric *f, uint32_t leaf, uint32_t spine, uint32_t from)
+/* The first live lane of a leaf to a spine, else the first one that is set aside, or FORS_NO_LANE. */
+static uint32_t lane_to_spine(const struct fors_fabric *f, uint32_t leaf, uint32_t spine)
 {
-	uint32_t first = FORS_NO_LANE;
+	uint32_t aside = FORS_NO_LANE;
 
 	for (uint32_t k = 0; k < f->nlanes; k++) {
-		if (f->lane[k].spine != spine || !fors_live(f, leaf, k))
+		if (f->lane[k].spine != spine || !fors_passable(f, leaf, k))
 			continue;
-		if (f->lane[k].cable >= from)
+		if (fors_live(f, leaf, k))
 			return k;
-		if (first == FORS_NO_LANE)
-			first = k;
+		if (aside == FORS_NO_LANE)
+			aside = k;
 	}
-	return first;
+	return aside;
+}
+
+/* Which cables count; all, where live ones give no way. */
+enum strictness { LIVE_ONLY, ALSO_ASIDE, NEVER };
+
+static bool gets_to(const struct fors_fabric *f, uint32_t leaf, uint32_t spine, enum strictness how)
+{
+	return how == LIVE_ONLY ? reaches(f, leaf, spine) : lane_to_spine(f, leaf, spine) != FORS_NO_LANE;
+}
+
+static bool carries(const struct fors_fabric *f, uint32_t leaf, uint32_t lane, enum strictness how)
+{
+	return how == LIVE_ONLY ? fors_live(f, leaf, lane) : fors_passable(f, leaf, lane);
 }
 
 static uint8_t up_port(const struct fors_fabric *f, uint32_t leaf, uint32_t lane)
@@ -140,9 +156,10 @@ static void find_turn(const struct filler *w, uint32_t from, uint32_t to)
 	uint32_t *turn = &w->turn[(size_t)from * w->f->nspines + to];
 
 	*turn = FORS_NONE;
-	for (uint32_t a = 0; a < w->f->nleaves && *turn == FORS_NONE; a++)
-		if (reaches(w->f, a, from) && reaches(w->f, a, to))
-			*turn = a;
+	for (enum strictness how = LIVE_ONLY; how < NEVER; how++)
+		for (uint32_t a = 0; a < w->f->nleaves && *turn == FORS_NONE; a++)
+			if (gets_to(w->f, a, from, how) && gets_to(w->f, a, to, how))
+				*turn = a;
 }
 
 static void find_turns(const struct filler *w)
@@ -205,6 +222,15 @@ static void fill_up(const struct filler *w, uint32_t a, uint32_t b, const uint8_
 	}
 }
 
+/* The way from leaf a to a leaf with which it has no live spine in common: over cables set aside, if at all. */
+static uint32_t last_resort(const struct filler *w, uint32_t a, uint32_t b)
+{
+	for (uint32_t k = 0; k < w->f->nlanes; k++)
+		if (fors_passable(w->f, a, k) && gets_to(w->f, b, w->f->lane[k].spine, ALSO_ASIDE))
+			return k;
+	return FORS_NO_LANE;
+}
+
 static void fill_leaf(const struct filler *w, uint32_t a)
 {
 	uint8_t port[256];
@@ -213,10 +239,12 @@ static void fill_leaf(const struct filler *w, uint32_t a)
 	for (uint32_t k = 0; k < w->f->nlanes; k++)
 		port[k] = up_port(w->f, a, k);
 	for (uint32_t b = 0; b < w->f->nleaves; b++)
-		if (a == b)
+		if (a == b) {
 			fill_own_servers(w, a);
-		else
+		} else {
+			port[FORS_NO_LANE] = up_port(w->f, a, last_resort(w, a, b));
 			fill_up(w, a, b, port);
+		}
 }
 
 /* Entries of a spine for the servers of a leaf that it reaches; port[cable] is the way down for each home lane. */
@@ -234,11 +262,11 @@ static void fill_down(const struct filler *w, uint32_t spine, uint32_t b)
 /* The first leaf (never b itself) from which a LID of leaf b goes on, up to another spine; its port, or none. */
 static uint8_t detour(const struct filler *w, uint32_t spine, uint32_t b, uint32_t slot, uint32_t index)
 {
-	for (uint32_t a = 0; a < w->f->nleaves; a++) {
-		if (a == b || !reaches(w->f, a, spine) || fors_level_up(w->level, a, b, slot, index) == FORS_NO_LANE)
-			continue;
-		return down_port(w->f, a, lane_to_spine(w->f, a, spine, 0));
-	}
+	for (enum strictness how = LIVE_ONLY; how < NEVER; how++)
+		for (uint32_t a = 0; a < w->f->nleaves; a++)
+			if (a != b && gets_to(w->f, a, spine, how) &&
+			    fors_level_up(w->level, a, b, slot, index) != FORS_NO_LANE)
+				return down_port(w->f, a, lane_to_spine(w->f, a, spine));
 	return FORS_NO_PATH;
 }
 
@@ -261,9 +289,10 @@ static uint8_t lost_port(const struct filler *w, uint32_t spine, uint32_t b, uin
 
 	if (f->lane[home].spine == spine || !fors_live(f, b, home))
 		return dead_port(f, spine, b, home);
-	for (uint32_t turn = 0; turn < f->nleaves; turn++)
-		if (turn != b && fors_live(f, turn, home) && reaches(f, turn, spine))
-			return down_port(f, turn, lane_to_spine(f, turn, spine, 0));
+	for (enum strictness how = LIVE_ONLY; how < NEVER; how++)
+		for (uint32_t turn = 0; turn < f->nleaves; turn++)
+			if (turn != b && fors_live(f, turn, home) && gets_to(f, turn, spine, how))
+				return down_port(f, turn, lane_to_spine(f, turn, spine));
 	return dead_port(f, spine, b, home);
 }
 
@@ -286,11 +315,29 @@ static void fill_lost(const struct filler *w, uint32_t spine, uint32_t b)
 	}
 }
 
+/* Entries of a spine whose cables to a leaf are set aside: down, over the home lane's own cable if it is here. */
+static void fill_aside(const struct filler *w, uint32_t spine, uint32_t b)
+{
+	const struct fors_fabric *f = w->f;
+	struct circle port;
+
+	for (uint32_t home = 0; home < f->nlanes; home++) {
+		bool is_own = f->lane[home].spine == spine && fors_passable(f, b, home);
+
+		port.byte[home] = down_port(f, b, is_own ? home : lane_to_spine(f, b, spine));
+	}
+	unroll(&port, f->nlanes);
+	for (uint32_t s = 0; s < f->nslots; s++)
+		fill_slot(w, w->spine_row[spine], b, s, &port);
+}
+
 static void fill_spine(const struct filler *w, uint32_t spine)
 {
 	for (uint32_t b = 0; b < w->f->nleaves; b++)
 		if (reaches(w->f, b, spine))
 			fill_down(w, spine, b);
+		else if (gets_to(w->f, b, spine, ALSO_ASIDE))
+			fill_aside(w, spine, b);
 		else
 			fill_lost(w, spine, b);
 }
@@ -307,26 +354,28 @@ struct odd {
 /* The ways of all spines to something on leaf b: down, or over the leaf where they turn. */
 static uint8_t spine_to_leaf(const struct filler *w, uint32_t spine, const struct odd *odd)
 {
-	uint32_t lane = lane_to_spine(w->f, odd->leaf, spine, 0);
+	uint32_t lane = lane_to_spine(w->f, odd->leaf, spine);
 
 	if (lane != FORS_NO_LANE)
 		return down_port(w->f, odd->leaf, lane);
-	for (uint32_t a = 0; a < w->f->nleaves; a++)
-		for (uint32_t k = 0; reaches(w->f, a, spine) && k < w->f->nlanes; k++)
-			if (fors_live(w->f, a, k) && reaches(w->f, odd->leaf, w->f->lane[k].spine))
-				return down_port(w->f, a, lane_to_spine(w->f, a, spine, 0));
+	for (enum strictness how = LIVE_ONLY; how < NEVER; how++)
+		for (uint32_t a = 0; a < w->f->nleaves; a++)
+			for (uint32_t k = 0; gets_to(w->f, a, spine, how) && k < w->f->nlanes; k++)
+				if (carries(w->f, a, k, how) && gets_to(w->f, odd->leaf, w->f->lane[k].spine, how))
+					return down_port(w->f, a, lane_to_spine(w->f, a, spine));
 	return FORS_NO_PATH;
 }
 
 /* The way of leaf a to something on leaf b: the first common spine, each target starting at another lane. */
 static uint8_t leaf_to_leaf(const struct filler *w, uint32_t a, const struct odd *odd)
 {
-	for (uint32_t i = 0; i < w->f->nlanes; i++) {
-		uint32_t k = (odd->leaf + i) % w->f->nlanes;
+	for (enum strictness how = LIVE_ONLY; how < NEVER; how++)
+		for (uint32_t i = 0; i < w->f->nlanes; i++) {
+			uint32_t k = (odd->leaf + i) % w->f->nlanes;
 
-		if (fors_live(w->f, a, k) && reaches(w->f, odd->leaf, w->f->lane[k].spine))
-			return up_port(w->f, a, k);
-	}
+			if (carries(w->f, a, k, how) && gets_to(w->f, odd->leaf, w->f->lane[k].spine, how))
+				return up_port(w->f, a, k);
+		}
 	return FORS_NO_PATH;
 }
 
@@ -334,16 +383,16 @@ static uint8_t spine_to_spine(const struct filler *w, uint32_t spine, const stru
 {
 	uint32_t turn = w->turn[(size_t)spine * w->f->nspines + odd->spine];
 
-	return turn == FORS_NONE ? FORS_NO_PATH : down_port(w->f, turn, lane_to_spine(w->f, turn, spine, 0));
+	return turn == FORS_NONE ? FORS_NO_PATH : down_port(w->f, turn, lane_to_spine(w->f, turn, spine));
 }
 
 /* The way of leaf a to something on a spine: straight up, or over a spine that turns at a leaf. */
 static uint8_t leaf_to_spine(const struct filler *w, uint32_t a, const struct odd *odd)
 {
-	uint32_t lane = lane_to_spine(w->f, a, odd->spine, 0);
+	uint32_t lane = lane_to_spine(w->f, a, odd->spine);
 
 	for (uint32_t k = 0; lane == FORS_NO_LANE && k < w->f->nlanes; k++)
-		if (fors_live(w->f, a, k) &&
+		if (fors_passable(w->f, a, k) &&
 		    w->turn[(size_t)w->f->lane[k].spine * w->f->nspines + odd->spine] != FORS_NONE)
 			lane = k;
 	return up_port(w->f, a, lane);

@@ -194,6 +194,9 @@ bool fors_board_post(struct fors_board *board, struct fors_schedule *schedule, s
 	if (board->schedule)
 		fors_status_schedule(status, board->schedule);
 	memcpy(status->reason, reason, sizeof(reason));
+	if (!board->since || board->state != status->state)
+		board->since = unix_ms();
+	status->state_since_ms = (int64_t)board->since;
 	if (!take_status(board, status))
 		return false;
 	log_status(board, status);

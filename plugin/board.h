@@ -22,6 +22,7 @@ struct fors_board {
 	uint64_t last_beat;             /* when the heartbeat was written, Unix time in ms */
 	bool is_posted;                 /* a status has been posted since this opensm started */
 	enum fors_state state;          /* of the newest status */
+	uint64_t since;                 /* when it became so, Unix time in ms */
 	char reason[FORS_ERROR_TEXT];
 	struct fors_sheet {
 		const char *name;       /* of the file */

@@ -62,6 +62,15 @@ static struct fors_job *take_job(struct fors_engine *engine, enum fors_job_kind 
 	return job;
 }
 
+/* For the worker, from its thread: a heavy sweep, as SIGHUP starts it. */
+static void sweep(void *context)
+{
+	struct osm_opensm *osm = context;
+
+	osm->subn.force_heavy_sweep = TRUE;
+	osm_opensm_sweep(osm);
+}
+
 /* Say why, in the log and to the worker, who owns the job (NULL: out of memory) from now on. Returns < 0 for OpenSM. */
 static int decline(struct fors_engine *engine, enum fors_code code, const char *reason, struct fors_job *job)
 {
@@ -75,19 +84,47 @@ static int decline(struct fors_engine *engine, enum fors_code code, const char *
 	return -1;
 }
 
+static enum fors_err build_fabric(const struct fors_engine *engine, const struct fors_net *net,
+				  struct fors_fabric **fabric, struct fors_error *error)
+{
+	return fors_fabric_build(net, engine->kept.places, fors_settings_participants(engine->settings), fabric, error);
+}
+
 /* Make sense of job->net, which may be of a fabric seen for the first time. */
 static enum fors_err understand(struct fors_engine *engine, struct fors_job *job, struct fors_error *error)
 {
 	const struct fors_settings *settings = engine->settings;
 	enum fors_err err = fors_kept_learn(&engine->kept, job->net, settings->root, settings->nroots, error);
 
-	if (err)
-		return err;
-	if (job->kind == FORS_JOB_ROUTED) /* only when the tables follow at once */
+	if (!err && job->kind == FORS_JOB_ROUTED) /* only when the tables follow at once */
 		fors_kept_forget(&engine->kept);
 	memcpy(job->method, settings->method, sizeof(job->method));
 	job->ilp_seconds = settings->ilp_seconds;
-	return fors_fabric_build(job->net, engine->kept.places, fors_settings_participants(settings), &job->fabric, error);
+	if (!err)
+		err = build_fabric(engine, job->net, &job->fabric, error);
+	if (!err)
+		err = fors_drain_look(&engine->drain, settings, job->fabric, job->kind == FORS_JOB_ROUTED, error);
+	if (!err)
+		err = fors_drain_apply(&engine->drain, settings, job->fabric, true, &job->remarks, error);
+	if (!err)
+		fors_drain_tell(&engine->drain, &engine->osm->log, job->fabric, &job->remarks);
+	job->due_ms = engine->drain.due_ms;
+	return err;
+}
+
+/* The tables for a fabric in which held cables carry traffic, though the plan will not use them. */
+static enum fors_err build_tables_first(const struct fors_engine *engine, struct fors_job *job, struct fors_error *error)
+{
+	struct fors_fabric *fabric;
+	enum fors_err err = build_fabric(engine, job->net, &fabric, error);
+
+	if (err)
+		return err;
+	err = fors_drain_apply(&engine->drain, engine->settings, fabric, false, NULL, error);
+	if (!err)
+		err = fors_tables_build(fabric, &job->lfts, error);
+	fors_fabric_free(fabric);
+	return err;
 }
 
 static enum fors_err fill_tables(struct fors_engine *engine, struct fors_job *job, struct fors_error *error)
@@ -99,7 +136,9 @@ static enum fors_err fill_tables(struct fors_engine *engine, struct fors_job *jo
 	if (!err)
 		err = fors_fabric_connected(job->fabric, error);
 	if (!err)
-		err = fors_tables_build(job->fabric, &job->lfts, error);
+		err = engine->drain.due_ms && fors_drain_tables_first(engine->settings, job->fabric) ?
+			      build_tables_first(engine, job, error) :
+			      fors_tables_build(job->fabric, &job->lfts, error);
 	if (!err)
 		fors_snapshot_store(&engine->osm->subn, job->lfts);
 	return err;
@@ -272,9 +311,22 @@ static void load_settings(struct fors_engine *engine)
 	engine->settings = settings;
 }
 
+/* OpenSM's unicast cache would bring back tables that know nothing of cables set aside since. */
+static void forget_cache(struct fors_engine *engine)
+{
+	struct osm_opensm *osm = engine->osm;
+
+	if (!osm->subn.opt.use_ucast_cache)
+		return;
+	cl_plock_excl_acquire(&osm->lock);
+	osm_ucast_cache_invalidate(&osm->sm.ucast_mgr);
+	cl_plock_release(&osm->lock);
+}
+
 void fors_engine_reload(struct fors_engine *engine)
 {
 	struct fors_error error;
+	bool was_wanted = engine->settings && fors_drain_is_wanted(engine->settings);
 
 	if (!engine->is_fresh) /* the first sweep follows at once on fors_engine_new() */
 		load_settings(engine);
@@ -282,12 +334,14 @@ void fors_engine_reload(struct fors_engine *engine)
 	if (engine->settings && fors_kept_refer(&engine->kept, engine->settings->reference, &error))
 		fors_log_error(&engine->osm->log, FORS_F_MEMORY, "the order stays as it was: %s", error.text);
 	fors_kept_begin(&engine->kept);
+	if (was_wanted || (engine->settings && fors_drain_is_wanted(engine->settings)))
+		forget_cache(engine);
 }
 
 static enum fors_err start(struct fors_engine *engine, struct fors_error *error)
 {
 	const struct fors_worker_setup setup = { .log = &engine->osm->log, .folder = &engine->folder,
-						 .mastership = mastership, .context = engine->osm };
+						 .mastership = mastership, .sweep = sweep, .context = engine->osm };
 	const char *state_dir = engine->settings ? engine->settings->state_dir : NULL;
 	enum fors_err err = fors_folder_init(&engine->folder, state_dir, cl_ntoh64(engine->osm->subn.sm_port_guid),
 					     error);
@@ -311,7 +365,7 @@ struct fors_engine *fors_engine_new(struct osm_opensm *osm)
 	engine->spare = fors_job_new(FORS_JOB_ROUTED);
 	engine->is_fresh = true;
 	load_settings(engine);
-	if (start(engine, &error)) {
+	if (fors_drain_init(&engine->drain, &error) || start(engine, &error)) {
 		fors_log_error(&osm->log, FORS_F_START, "%s", error.text);
 		fors_engine_free(engine);
 		return NULL;
@@ -325,6 +379,7 @@ void fors_engine_free(struct fors_engine *engine)
 		return;
 	fors_worker_stop(engine->worker);
 	fors_job_free(engine->spare);
+	fors_drain_clear(&engine->drain);
 	fors_folder_clear(&engine->folder);
 	fors_kept_close(&engine->kept);
 	fors_settings_free(engine->settings);

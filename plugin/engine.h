@@ -10,6 +10,7 @@
 #define FORS_PLUGIN_ENGINE_H
 
 #include "core/fabric.h"
+#include "drain.h"
 #include "kept.h"
 #include "settings.h"
 #include "worker.h"
@@ -22,6 +23,7 @@ struct fors_engine {
 	bool is_fresh;                  /* no sweep has begun yet */
 	struct fors_settings *settings; /* in force; NULL: none were ever good, see trouble */
 	struct fors_kept kept;          /* the kept order */
+	struct fors_drain drain;        /* cables set aside */
 	struct fors_folder folder;      /* where the worker publishes */
 	struct fors_worker *worker;
 	char trouble[FORS_ERROR_TEXT];  /* why the settings could not be loaded last time, or "" */

@@ -34,7 +34,9 @@
 	X(13, FORS_F_REFERENCE, "the fabric has what the reference fabric does not know", \
 	  "see whether it is cabled as it should be; if so, write a new reference when all is alive") \
 	X(14, FORS_F_FORGET, "a place cannot be forgotten", \
-	  "see the reason; only what is dead, and named in no file, can be forgotten")
+	  "see the reason; only what is dead, and named in no file, can be forgotten") \
+	X(15, FORS_F_ASIDE, "a link or spine cannot be set aside as fors.conf asks", \
+	  "correct the name, or mend the links that make the one named necessary")
 
 enum fors_code {
 #define X(number, name, meaning, remedy) name = number,

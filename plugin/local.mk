@@ -5,6 +5,7 @@ lib_LTLIBRARIES += libfors.la
 endif
 libfors_la_SOURCES = \
 	plugin/board.c plugin/board.h \
+	plugin/drain.c plugin/drain.h \
 	plugin/engine.c plugin/engine.h \
 	plugin/entry.c \
 	plugin/errors.h \
@@ -19,6 +20,6 @@ libfors_la_CFLAGS = $(AM_CFLAGS) $(OPENSM_CFLAGS) $(INIH_CFLAGS) -pthread
 # -z now: a symbol that this opensm does not have makes it refuse the plugin, instead of ending it during a sweep.
 libfors_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -pthread -Wl,-z,now \
 	-Wl,--version-script=$(srcdir)/plugin/libfors.map
-libfors_la_LIBADD = libforscore.la $(INIH_LIBS)
+libfors_la_LIBADD = libforscore.la $(INIH_LIBS) $(ZLIB_LIBS)
 EXTRA_libfors_la_DEPENDENCIES = plugin/libfors.map
 EXTRA_DIST += plugin/libfors.map

@@ -18,6 +18,7 @@
 #include <opensm/osm_port.h>
 #include <opensm/osm_subnet.h>
 #include <opensm/osm_switch.h>
+#include <opensm/osm_ucast_cache.h>
 #include <opensm/osm_version.h>
 
 #endif

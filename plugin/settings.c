@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "core/guidlist.h"
 #include "core/netfile.h"
@@ -21,6 +22,9 @@
 #include "core/planner.h"
 
 #define FILE_MAX_BYTES (64u << 20) /* a list of 49,151 GUIDs needs 1 MB, the text of a fabric of as many servers 20 MB */
+#define NAMES_MAX 4096u            /* more cables than that are no drain before maintenance */
+#define DAY 86400u
+#define PUBLISH_SECONDS 30u
 
 /* While fors.conf is being read. */
 struct reading {
@@ -53,19 +57,62 @@ static enum fors_err set_method(struct reading *r, const char *value)
 	return FORS_OK;
 }
 
-static enum fors_err set_ilp_seconds(struct reading *r, const char *value)
+static enum fors_err set_seconds(struct reading *r, const char *key, const char *value, unsigned least, unsigned most,
+				 unsigned *seconds)
 {
 	char *end;
-	unsigned long seconds;
+	unsigned long number;
 
 	errno = 0;
-	seconds = strtoul(value, &end, 10);
-	if (errno || end == value || *end || *value == '-' || seconds < 1 || seconds > 86400)
-		return fors_fail(r->error, FORS_EINPUT,
-				 "%s:%u: ilp_seconds: '%.40s' is not a whole number from 1 to 86400", r->path, r->line,
-				 value);
-	r->settings->ilp_seconds = (unsigned)seconds;
+	number = strtoul(value, &end, 10);
+	if (errno || end == value || *end || *value == '-' || *value == '+' || number < least || number > most)
+		return fors_fail(r->error, FORS_EINPUT, "%s:%u: %s: '%.40s' is not a whole number from %u to %u",
+				 r->path, r->line, key, value, least, most);
+	*seconds = (unsigned)number;
 	return FORS_OK;
+}
+
+static enum fors_err set_ilp_seconds(struct reading *r, const char *value)
+{
+	return set_seconds(r, "ilp_seconds", value, 1, DAY, &r->settings->ilp_seconds);
+}
+
+static enum fors_err set_hold_down(struct reading *r, const char *value)
+{
+	return set_seconds(r, "hold_down", value, 0, DAY, &r->settings->hold_down);
+}
+
+static enum fors_err set_publish_seconds(struct reading *r, const char *value)
+{
+	return set_seconds(r, "publish_seconds", value, 1, 3600, &r->settings->publish_seconds);
+}
+
+static enum fors_err set_degraded_links(struct reading *r, const char *value)
+{
+	if (strcmp(value, "ignore") && strcmp(value, "dead"))
+		return fors_fail(r->error, FORS_EINPUT, "%s:%u: degraded_links: '%.40s' is neither 'ignore' nor 'dead'",
+				 r->path, r->line, value);
+	r->settings->degraded_is_dead = !strcmp(value, "dead");
+	return FORS_OK;
+}
+
+/* Lists may be spread over several lines: each adds to those before. */
+static enum fors_err set_names(struct reading *r, const char *key, const char *value, struct fors_names *names)
+{
+	if (names->count + 1 > NAMES_MAX)
+		return fors_fail(r->error, FORS_EINPUT, "%s:%u: %s: more than %u names", r->path, r->line, key,
+				 NAMES_MAX);
+	return fors_names_add(names, value, r->error);
+}
+
+static enum fors_err set_exclude_links(struct reading *r, const char *value)
+{
+	return set_names(r, "exclude_links", value, &r->settings->excluded_links);
+}
+
+static enum fors_err set_exclude_spines(struct reading *r, const char *value)
+{
+	return set_names(r, "exclude_spines", value, &r->settings->excluded_spines);
 }
 
 static enum fors_err set_path(struct reading *r, const char *key, const char *value, char **path)
@@ -98,14 +145,46 @@ static enum fors_err set_participants_file(struct reading *r, const char *value)
 	return set_path(r, "participants_file", value, &r->settings->participants_file);
 }
 
+static enum fors_err set_publish_dir(struct reading *r, const char *value)
+{
+	return set_path(r, "publish_dir", value, &r->settings->publish_dir);
+}
+
+/* It runs as the user of opensm, root as a rule: whoever may write the file must be trusted as much. */
+static enum fors_err set_publish_command(struct reading *r, const char *value)
+{
+	struct stat info;
+	char *copy;
+
+	if (fstat(fileno(r->file), &info) || (info.st_uid && info.st_uid != geteuid()) || (info.st_mode & 022))
+		return fors_fail(r->error, FORS_EINPUT,
+				 "%s:%u: publish_command: refused, because others may write this file; chown it to root and chmod it to 0644",
+				 r->path, r->line);
+	if (!*value)
+		return fors_fail(r->error, FORS_EINPUT, "%s:%u: publish_command: no command given", r->path, r->line);
+	copy = strdup(value);
+	if (!copy)
+		return fors_fail_memory(r->error);
+	free(r->settings->publish_command);
+	r->settings->publish_command = copy;
+	return FORS_OK;
+}
+
 static const struct key {
 	const char *name;
 	enum fors_err (*set)(struct reading *reading, const char *value);
 } keys[] = {
 	{ "method", set_method },
 	{ "ilp_seconds", set_ilp_seconds },
+	{ "degraded_links", set_degraded_links },
+	{ "exclude_links", set_exclude_links },
+	{ "exclude_spines", set_exclude_spines },
+	{ "hold_down", set_hold_down },
 	{ "state_dir", set_state_dir },
 	{ "reference_fabric", set_reference_fabric },
+	{ "publish_dir", set_publish_dir },
+	{ "publish_command", set_publish_command },
+	{ "publish_seconds", set_publish_seconds },
 	{ "participants_file", set_participants_file },
 };
 
@@ -292,6 +371,7 @@ enum fors_err fors_settings_load(const struct fors_sources *sources, struct fors
 	if (!loaded)
 		return fors_fail_memory(error);
 	strcpy(loaded->method, "auto");
+	loaded->publish_seconds = PUBLISH_SECONDS;
 	err = load_conf(sources->options, loaded, error);
 	if (!err)
 		err = load_guids(sources, loaded, error);
@@ -312,6 +392,10 @@ void fors_settings_free(struct fors_settings *settings)
 	free(settings->reference_fabric);
 	fors_places_free(settings->reference);
 	free(settings->participants_file);
+	fors_names_clear(&settings->excluded_links);
+	fors_names_clear(&settings->excluded_spines);
+	free(settings->publish_dir);
+	free(settings->publish_command);
 	free(settings->participants.guid);
 	free(settings->root);
 	free(settings);

@@ -8,6 +8,7 @@
 #ifndef FORS_PLUGIN_SETTINGS_H
 #define FORS_PLUGIN_SETTINGS_H
 
+#include "core/aside.h"
 #include "core/fabric.h"
 
 struct fors_settings {
@@ -19,6 +20,12 @@ struct fors_settings {
 	char *participants_file; /* NULL: none */
 	bool has_participants;  /* false: all servers take part */
 	struct fors_participants participants;
+	bool degraded_is_dead;  /* cables below full width or speed count as dead */
+	struct fors_names excluded_links, excluded_spines;
+	unsigned hold_down;     /* seconds before a cable that came back returns to the plan */
+	char *publish_dir;      /* where copies go; NULL: nowhere */
+	char *publish_command;  /* run after each publication; NULL: none */
+	unsigned publish_seconds; /* its time limit */
 	uint64_t *root;         /* node GUIDs of the spines, nroots of them */
 	size_t nroots;
 };

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/rates.h"
 #include "opensm.h"
 
 static enum fors_node_type type_of(osm_node_t *node)
@@ -111,6 +112,84 @@ static void set_cables(struct fors_net *net, const osm_subn_t *subn)
 	}
 }
 
+/* The number of the highest bit, 0 when there is none: fields of the "active" kind have one bit set. */
+static unsigned highest_bit(unsigned bits)
+{
+	unsigned bit = 0;
+
+	while (bits >>= 1)
+		bit++;
+	return bit;
+}
+
+/* The speed of one lane of a link in Mb/s, 0: not known. */
+static uint32_t speed_of(const ib_port_info_t *info, bool has_extended)
+{
+	static const uint32_t plain[] = { 2500, 5000, 10000 };
+	static const uint32_t extended[] = { 14062, 25781, 53125, 106250 };
+	unsigned active = has_extended ? ib_port_info_get_link_speed_ext_active(info) : 0;
+
+	if (active)
+		return active > 15 ? 0 : extended[highest_bit(active)];
+	active = ib_port_info_get_link_speed_active(info);
+	return active && active <= 7 ? plain[highest_bit(active)] : 0;
+}
+
+/* The rate of a port in Mb/s, 0: not known. Of a switch only port 0 says whether it knows extended speeds. */
+static uint32_t rate_of(osm_physp_t *physp)
+{
+	static const uint32_t lanes[] = { 1, 4, 8, 12, 2 };
+	bool is_switch = osm_node_get_type(physp->p_node) == IB_NODE_TYPE_SWITCH;
+	const osm_physp_t *able = is_switch ? osm_node_get_physp_ptr(physp->p_node, 0) : physp;
+	unsigned width = physp->port_info.link_width_active;
+
+	if (!able || !width || width > 31)
+		return 0;
+	return lanes[highest_bit(width)] *
+	       speed_of(&physp->port_info, able->port_info.capability_mask & IB_PORT_CAP_HAS_EXT_SPEEDS);
+}
+
+/* The rates of the cabled ports of a node, and into `throttled` whether OpenSM calls their cables throttled. */
+static void look_at_node(const struct fors_net *net, uint32_t node, const osm_subn_t *subn, uint32_t *rate,
+			 bool *throttled)
+{
+	osm_node_t *from = osm_get_node_by_guid(subn, cl_hton64(net->node[node].guid));
+
+	for (unsigned p = 1; from && p <= net->node[node].nports; p++) {
+		uint32_t i = net->node[node].first_port + p;
+		osm_physp_t *physp = osm_node_get_physp_ptr(from, p);
+
+		if (net->port[i].peer == FORS_NONE || !physp)
+			continue;
+		rate[i] = rate_of(physp);
+		throttled[i] = osm_link_is_throttled(physp, subn->opt.fdr10 == 1);
+	}
+}
+
+/*
+ * A cable is degraded when OpenSM calls it throttled (slower than what both ends have enabled), or when it
+ * is slower than its like: a port that somebody set to less is no better for the exchange. What the ports support
+ * does not count, as it does for iblinkinfo: there are switches that support widths for which no cable exists.
+ */
+static enum fors_err mark_degraded(struct fors_net *net, const osm_subn_t *subn, struct fors_error *error)
+{
+	uint32_t *rate = calloc(net->nports + (size_t)1, sizeof(*rate));
+	bool *throttled = calloc(net->nports + (size_t)1, sizeof(*throttled));
+	enum fors_err err;
+
+	if (rate && throttled) {
+		for (uint32_t node = 0; node < net->nnodes; node++)
+			look_at_node(net, node, subn, rate, throttled);
+		fors_rates_mark(net, rate);
+		for (uint32_t i = 0; i < net->nports; i++)
+			net->port[i].is_degraded |= throttled[i];
+	}
+	err = rate && throttled ? FORS_OK : fors_fail_memory(error);
+	free(throttled);
+	free(rate);
+	return err;
+}
+
 enum fors_err fors_snapshot_net(const struct osm_subn *subn, struct fors_net **net, struct fors_error *error)
 {
 	struct fors_net *made = fors_net_new();
@@ -121,14 +200,16 @@ enum fors_err fors_snapshot_net(const struct osm_subn *subn, struct fors_net **n
 	err = add_nodes(made, subn, error);
 	if (!err)
 		err = fors_net_index(made, error);
-	if (err) {
-		fors_net_free(made);
-		return err;
+	if (!err) {
+		set_ports(made, subn);
+		set_cables(made, subn);
+		err = mark_degraded(made, subn, error);
 	}
-	set_ports(made, subn);
-	set_cables(made, subn);
-	*net = made;
-	return FORS_OK;
+	if (err)
+		fors_net_free(made);
+	else
+		*net = made;
+	return err;
 }
 
 /* One more than the last LID of any port. */

@@ -38,12 +38,24 @@
 #include "core/verify.h"
 #include "log.h"
 
+#define SWEEP_AGAIN_MS 20000
+
 /* A plan (or why there is none) and what it was made for. */
 struct prepared {
 	uint64_t key;                   /* 0: nothing prepared */
 	struct fors_schedule *schedule; /* owned; NULL: see error, or handed to the board */
 	struct fors_job *ground;        /* over whose net and tables the schedule was found right, or NULL; owned */
 	struct fors_error error;
+	double plan_ms;
+	int64_t lower_bound, lmc_needed;
+};
+
+/* About the plan that is published: what it was made for, and numbers for the status. */
+struct figures {
+	uint64_t epoch;                 /* of the schedule; 0: none */
+	uint64_t fingerprint;           /* of the fabric */
+	char method[16];                /* of fors.conf */
+	unsigned ilp_seconds;
 	double plan_ms;
 	int64_t lower_bound, lmc_needed;
 };
@@ -61,7 +73,10 @@ struct fors_worker {
 	const struct fors_job *job; /* in work */
 	struct fors_board board;
 	struct prepared prepared;
+	struct figures figures;
 	uint64_t settled_key;       /* of the job that decided what is published; 0: none */
+	uint64_t picture;           /* what the status says about cables, as one number */
+	uint64_t due_ms;            /* when a held cable may return, by CLOCK_MONOTONIC; 0: none is held */
 	bool is_out;                /* not the master, and has said so */
 	bool is_short;              /* memory ran out while this job was in work */
 	bool has_complained;        /* of that */
@@ -119,6 +134,23 @@ static uint64_t key_of(const struct fors_job *job)
 	return key ? key : 1;
 }
 
+/* What the status shows of the cables, and the remarks, as one number. */
+static uint64_t picture_of(const struct fors_job *job)
+{
+	const struct fors_fabric *fabric = job->fabric;
+	uint64_t picture = hash(0xcbf29ce484222325u, &fabric->held_until_ms, sizeof(fabric->held_until_ms));
+
+	for (size_t i = 0; i < (size_t)fabric->nleaves * fabric->nlanes; i++) {
+		const struct fors_cable *cable = &fabric->cable[i];
+		const uint64_t seen[] = { cable->state | cable->aside << 8 | cable->is_degraded << 16, cable->since_ms };
+
+		picture = hash(picture, seen, sizeof(seen));
+	}
+	for (unsigned i = 0; i < fors_remarks_kept(&job->remarks); i++)
+		picture = hash(picture, job->remarks.text[i], strlen(job->remarks.text[i]));
+	return picture;
+}
+
 /* Does `newer` make it pointless to go on with `current`? */
 static bool overtakes(const struct fors_job *newer, const struct fors_job *current)
 {
@@ -162,6 +194,7 @@ static void fill_status(struct fors_worker *worker, const struct fors_job *job, 
 	status->state = state;
 	snprintf(status->reason, sizeof(status->reason), "%s", reason);
 	status->tables_ms = job->tables_ms;
+	status->remarks = job->remarks;
 	if (job->fabric && fors_status_fabric(status, job->fabric, NULL))
 		run_short(worker);
 }
@@ -172,6 +205,21 @@ static void post(struct fors_worker *worker, struct fors_schedule *schedule, str
 	if (!fors_board_post(&worker->board, schedule, status))
 		run_short(worker);
 	fors_status_clear(status);
+}
+
+/* A new status about the schedule that is published already. */
+static void repost(struct fors_worker *worker, const struct fors_job *job, enum fors_state state, const char *reason)
+{
+	struct fors_status status;
+
+	fill_status(worker, job, state, reason, &status);
+	if (worker->figures.epoch && worker->board.schedule && worker->figures.epoch == worker->board.schedule->epoch) {
+		status.plan_ms = worker->figures.plan_ms;
+		status.lower_bound = worker->figures.lower_bound;
+		status.lmc_needed = worker->figures.lmc_needed;
+	}
+	post(worker, NULL, &status);
+	worker->picture = picture_of(job);
 }
 
 /* Do readers know that there is no schedule, and this state? */
@@ -218,17 +266,14 @@ static enum fors_err check(struct fors_worker *worker, const struct fors_job *jo
 static void recheck(struct fors_worker *worker, const struct fors_job *job, const char *reason)
 {
 	struct fors_verdict verdict = { .is_good = false };
-	struct fors_status status;
 
 	if (fors_board_has_plan(&worker->board) &&
 	    check(worker, job, worker->board.schedule, &verdict) == FORS_ECANCELLED)
 		return;
-	if (!verdict.is_good) {
+	if (verdict.is_good)
+		repost(worker, job, FORS_PLANNING, reason);
+	else
 		withdraw(worker, job, FORS_PLANNING, reason);
-		return;
-	}
-	fill_status(worker, job, FORS_PLANNING, reason, &status);
-	post(worker, NULL, &status);
 }
 
 static void forget_plan(struct prepared *prepared)
@@ -324,6 +369,20 @@ static enum fors_err check_settled(struct fors_worker *worker, const struct fors
 	return check(worker, job, prepared->schedule, verdict);
 }
 
+static void note_figures(struct fors_worker *worker, const struct fors_job *job)
+{
+	const struct prepared *prepared = &worker->prepared;
+
+	worker->figures = (struct figures){ .epoch = worker->board.schedule ? worker->board.schedule->epoch : 0,
+					    .fingerprint = job->fabric->fingerprint,
+					    .ilp_seconds = job->ilp_seconds,
+					    .plan_ms = prepared->plan_ms,
+					    .lower_bound = prepared->lower_bound,
+					    .lmc_needed = prepared->lmc_needed };
+	memcpy(worker->figures.method, job->method, sizeof(job->method));
+	worker->picture = picture_of(job);
+}
+
 /* The board takes the plan over; it is not kept here. */
 static void publish(struct fors_worker *worker, const struct fors_job *job)
 {
@@ -336,6 +395,8 @@ static void publish(struct fors_worker *worker, const struct fors_job *job)
 	status.lmc_needed = prepared->lmc_needed;
 	post(worker, prepared->schedule, &status);
 	prepared->schedule = NULL;
+	if (!worker->is_short) /* else the board may not have taken it */
+		note_figures(worker, job);
 	forget_plan(prepared);
 }
 
@@ -376,6 +437,32 @@ static bool is_settled(const struct fors_worker *worker, uint64_t key)
 	       (worker->board.state == FORS_ACTIVE || worker->board.state == FORS_FAILED);
 }
 
+/*
+ * Was the published schedule planned for just this fabric, and is it right over these tables too? So it
+ * is when a held cable came back or went: tables changed, but no flow of the plan used them.
+ */
+static bool is_kept(struct fors_worker *worker, const struct fors_job *job)
+{
+	const struct figures *figures = &worker->figures;
+	struct fors_verdict verdict;
+
+	return fors_board_has_plan(&worker->board) && figures->epoch == worker->board.schedule->epoch &&
+	       figures->fingerprint == job->fabric->fingerprint && !strcmp(figures->method, job->method) &&
+	       figures->ilp_seconds == job->ilp_seconds &&
+	       !check(worker, job, worker->board.schedule, &verdict) && verdict.is_good;
+}
+
+/* What is published stays; the status may have to say something else about the cables. */
+static void stay(struct fors_worker *worker, const struct fors_job *job, enum fors_state state, const char *reason)
+{
+	char text[FORS_ERROR_TEXT];
+
+	if (job->kind != FORS_JOB_SETTLED || (worker->board.state == state && worker->picture == picture_of(job)))
+		return;
+	snprintf(text, sizeof(text), "%s", reason); /* which may be the board's own */
+	repost(worker, job, state, text);
+}
+
 static void handle_fabric(struct fors_worker *worker, struct fors_job *job)
 {
 	uint64_t key = key_of(job);
@@ -384,8 +471,15 @@ static void handle_fabric(struct fors_worker *worker, struct fors_job *job)
 		recheck(worker, job, job->reason);
 		return;
 	}
-	if (is_settled(worker, key))
+	if (is_settled(worker, key)) {
+		stay(worker, job, worker->board.state, worker->board.reason);
 		return;
+	}
+	if (is_kept(worker, job)) {
+		stay(worker, job, FORS_ACTIVE, "");
+		worker->settled_key = job->kind == FORS_JOB_SETTLED ? key : worker->settled_key;
+		return;
+	}
 	if (job->kind == FORS_JOB_SETTLED) {
 		settle(worker, job, key);
 		return;
@@ -405,6 +499,8 @@ static void handle_job(struct fors_worker *worker, struct fors_job *job)
 		withdraw(worker, job, FORS_INACTIVE, job->reason);
 	else
 		handle_fabric(worker, job);
+	if (job->fabric)
+		worker->due_ms = job->due_ms;
 	worker->job = NULL;
 }
 
@@ -435,6 +531,17 @@ static struct fors_job *choose(struct fors_worker *worker, struct fors_job *newe
 		return aside;
 	fors_job_free(aside);
 	return newest;
+}
+
+/* Have the engine look again when a held cable may return; and again, should the sweep not come about. */
+static void watch_held_cables(struct fors_worker *worker)
+{
+	double now = now_ms();
+
+	if (!worker->due_ms || now < (double)worker->due_ms || !worker->setup.sweep || worker->is_out)
+		return;
+	worker->due_ms = (uint64_t)now + SWEEP_AGAIN_MS;
+	worker->setup.sweep(worker->setup.context);
 }
 
 /* A master that hands over gets no event: only looking helps. */
@@ -517,6 +624,7 @@ static void *run(void *context)
 		if (job)
 			handle(worker, job);
 		watch_mastership(worker);
+		watch_held_cables(worker);
 		fors_board_retry(&worker->board);
 		if (!worker->is_out)
 			fors_board_beat(&worker->board);

@@ -8,6 +8,7 @@
 #ifndef FORS_PLUGIN_WORKER_H
 #define FORS_PLUGIN_WORKER_H
 
+#include "core/remarks.h"
 #include "core/tables.h"
 #include "publish.h"
 
@@ -31,6 +32,8 @@ struct fors_job {
 	char method[16];            /* of fors.conf */
 	unsigned ilp_seconds;
 	char reason[FORS_ERROR_TEXT];
+	struct fors_remarks remarks; /* about cables set aside */
+	uint64_t due_ms;            /* when a held cable may return, by CLOCK_MONOTONIC; 0: none is held */
 };
 
 /* An empty job, or NULL when out of memory. */
@@ -49,6 +52,7 @@ struct fors_worker_setup {
 	struct osm_log *log;             /* borrowed until fors_worker_stop() */
 	const struct fors_folder *folder; /* borrowed likewise */
 	enum fors_mastership (*mastership)(void *context); /* asked by the worker's thread, every tick */
+	void (*sweep)(void *context); /* start a heavy sweep, by the worker's thread; NULL: cannot */
 	void *context;
 	unsigned threads;                /* for planning; 0: as the machine has, at most 2 */
 	unsigned tick_ms;                /* how often it looks around when there are no jobs; 0: every second */

@@ -1,5 +1,6 @@
 # Unit and property tests: one cmocka program per module of core/.
 unit_tests =
+unit_tests += tests/unit/test_aside
 unit_tests += tests/unit/test_closed_form
 unit_tests += tests/unit/test_colour
 unit_tests += tests/unit/test_consistency
@@ -40,6 +41,7 @@ check_LTLIBRARIES = libtestsupport.la
 check_PROGRAMS += $(unit_tests)
 TESTS += $(unit_tests)
 endif
+tests_unit_test_aside_LDADD = $(unit_support)
 tests_unit_test_closed_form_LDADD = $(unit_support)
 tests_unit_test_split_LDADD = libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_colour_LDADD = libforscore.la $(CMOCKA_LIBS)
@@ -68,7 +70,8 @@ tests_unit_test_synthetic_LDADD = $(unit_support)
 
 # Always with the sanitizers (which a build with TSan cannot have too), and with readers of its own that have them too.
 tests_unit_test_mangled_SOURCES = tests/unit/test_mangled.c tests/unit/data.c core/claims.c core/error.c \
-	core/guidlist.c core/lftfile.c core/net.c core/netfile.c core/synthetic.c core/tables.c core/text.c
+	core/guidlist.c core/lftfile.c core/net.c core/netfile.c core/rates.c core/synthetic.c core/tables.c \
+	core/text.c
 if THREAD_SANITIZER
 mangled_sanitizers =
 else
@@ -138,7 +141,8 @@ tests_e2e_failing_memory_la_CFLAGS = -std=gnu11 $(WARNING_FLAGS) -fno-builtin -p
 tests_e2e_failing_memory_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
 tests_e2e_failing_memory_la_LIBADD = -ldl
 
-EXTRA_DIST += tests/e2e/conftest.py tests/e2e/harness.py tests/e2e/oracle.py tests/e2e/test_netfile.py tests/e2e/test_order.py \
+EXTRA_DIST += tests/e2e/conftest.py tests/e2e/harness.py tests/e2e/oracle.py tests/e2e/test_aside.py \
+	tests/e2e/test_netfile.py tests/e2e/test_order.py \
 	tests/e2e/test_plugin.py tests/e2e/test_plugin_faults.py tests/e2e/test_plugin_memory.py tests/e2e/test_plugin_model.py
 
 # T = max(LB, LP) over large sets of failures; a few of each kind in make check, all of them by hand.

@@ -719,8 +719,9 @@ static enum fors_err fill_status(const struct ground *g, uint64_t *digest, struc
 	begin();
 	err = fors_status_fabric(&status, g->bed->fabric, error);
 	faults_off();
-	assert_true(!err || (status.servers == FORS_UNKNOWN && !status.dead_link));
-	*digest = (uint64_t)status.servers ^ digest_of(status.dead_link, status.ndead_links * sizeof(*status.dead_link));
+	assert_true(!err || (status.servers == FORS_UNKNOWN && !status.dead_links.link));
+	*digest = (uint64_t)status.servers ^
+		  digest_of(status.dead_links.link, status.dead_links.count * sizeof(*status.dead_links.link));
 	fors_status_clear(&status);
 	return err;
 }

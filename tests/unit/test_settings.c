@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -81,6 +82,56 @@ static void keys_and_comments(void **state)
 	fors_settings_free(load(""));
 }
 
+static void links_set_aside(void **state)
+{
+	struct fors_settings *settings = load("degraded_links = dead\nhold_down = 30\n"
+					      "exclude_links = Leaf 00[3], 0x10[4]\nexclude_links = MF0;sw/U1[1] ,\n"
+					      "exclude_spines = a,\n  b\nexclude_spines =\n");
+
+	assert_true(settings->degraded_is_dead);
+	assert_int_equal(settings->hold_down, 30);
+	assert_int_equal(settings->excluded_links.count, 3);
+	assert_string_equal(settings->excluded_links.name[0], "Leaf 00[3]");
+	assert_string_equal(settings->excluded_links.name[2], "MF0;sw/U1[1]");
+	assert_int_equal(settings->excluded_spines.count, 2);
+	fors_settings_free(settings);
+	settings = load("degraded_links = ignore\nhold_down = 0\n");
+	assert_false(settings->degraded_is_dead);
+	assert_int_equal(settings->hold_down, 0);
+	fors_settings_free(settings);
+}
+
+static void publishing(void **state)
+{
+	struct fors_settings *settings = load("publish_dir = /net/daq\npublish_command = rsync -a \"$FORS_DIR\"/ h:x; true\n"
+					      "publish_seconds = 5\n");
+
+	assert_string_equal(settings->publish_dir, "/net/daq");
+	assert_string_equal(settings->publish_command, "rsync -a \"$FORS_DIR\"/ h:x; true");
+	assert_int_equal(settings->publish_seconds, 5);
+	fors_settings_free(settings);
+	settings = load("");
+	assert_null(settings->publish_dir);
+	assert_null(settings->publish_command);
+	fors_settings_free(settings);
+}
+
+/* Whoever may write the file could run a command as root. */
+static void others_give_no_command(void **state)
+{
+	const struct fors_sources sources = { .options = options };
+	struct fors_settings *settings = NULL;
+	struct fors_error error = { .text = "" };
+
+	put(conf, "# one\npublish_command = true\n");
+	chmod(conf, 0664);
+	assert_int_equal(fors_settings_load(&sources, &settings, &error), FORS_EINPUT);
+	assert_non_null(strstr(error.text, ":2: publish_command: refused"));
+	chmod(conf, 0644);
+	assert_int_equal(fors_settings_load(&sources, &settings, &error), FORS_OK);
+	fors_settings_free(settings);
+}
+
 static void participants_override_cn_guid_file(void **state)
 {
 	struct fors_sources sources = { .options = options, .cn_guid_file = "/nowhere", .root_guid_file = guids };
@@ -119,6 +170,14 @@ static void mistakes_are_named(void **state)
 		{ "no equals sign\n", ":1: ", "key = value" },
 		{ "method = auto\nnonsense\nmetod = auto\n", ":2: ", "key = value" },
 		{ "[fors]\nmethod = auto\n", ":2: ", "[fors]" },
+		{ "degraded_links = maybe\n", ":1: ", "neither 'ignore' nor 'dead'" },
+		{ "degraded_links =\n", ":1: ", "degraded_links" },
+		{ "hold_down = -3\n", ":1: ", "hold_down" },
+		{ "hold_down = 86401\n", ":1: ", "from 0 to 86400" },
+		{ "\npublish_dir = here\n", ":2: ", "absolute" },
+		{ "publish_command =\n", ":1: ", "no command" },
+		{ "publish_seconds = 0\n", ":1: ", "from 1 to 3600" },
+		{ "exclude_link = x\n", ":1: ", "unknown key 'exclude_link'" },
 		{ "participants_file = /nowhere/at/all\n", "/nowhere/at/all: ", "opened" },
 	};
 	const struct fors_sources sources = { .options = options };
@@ -173,6 +232,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(defaults),           cmocka_unit_test(keys_and_comments),
+		cmocka_unit_test(links_set_aside),
+		cmocka_unit_test(publishing),
+		cmocka_unit_test(others_give_no_command),
 		cmocka_unit_test(participants_override_cn_guid_file), cmocka_unit_test(mistakes_are_named),
 		cmocka_unit_test(long_lines_and_bad_lists), cmocka_unit_test(bad_paths),
 	};

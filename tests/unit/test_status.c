@@ -59,6 +59,7 @@ static void unknown_is_null(void **state)
 	static const char *const all[] = {
 		"epoch", "reason", "servers", "leaves", "spines", "f", "affected_spines", "capacity", "phases",
 		"lower_bound", "method", "plan_ms", "tables_ms", "unreachable_pairs", "dead_links", "lmc", "lmc_needed",
+		"dead_since_ms", "degraded_links", "excluded_links", "held_links", "held_until_ms", "state_since_ms",
 	};
 	struct fors_status status;
 	json_t *object;
@@ -68,7 +69,8 @@ static void unknown_is_null(void **state)
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
 		assert_true(json_is_null(json_object_get(object, all[i])));
 	assert_string_equal(json_string_value(json_object_get(object, "state")), "inactive");
-	assert_int_equal(json_object_size(object), sizeof(all) / sizeof(all[0]) + 1);
+	assert_int_equal(json_array_size(json_object_get(object, "remarks")), 0);
+	assert_int_equal(json_object_size(object), sizeof(all) / sizeof(all[0]) + 2);
 	json_decref(object);
 }
 
@@ -154,12 +156,11 @@ static void fill(struct fors_status *status)
 	status->leaves = 18;
 	status->f = 0;
 	status->plan_ms = 34.1234;
-	status->ndead_links = 1;
-	status->dead_link = calloc(1, sizeof(*status->dead_link));
-	strcpy(status->dead_link->a, "Leaf00");
-	strcpy(status->dead_link->b, "Spine00");
-	status->dead_link->a_port = 21;
-	status->dead_link->b_port = 255;
+	status->dead_links = (struct fors_links){calloc(1, sizeof(struct fors_link)), 1};
+	status->held_links = (struct fors_links){calloc(1, sizeof(struct fors_link)), 1};
+	*status->held_links.link = (struct fors_link){"Leaf01", "Spine00", 21, 2, true, FORS_UNKNOWN};
+	fors_remark(&status->remarks, "what\a");
+	*status->dead_links.link = (struct fors_link){"Leaf00", "Spine00", 21, 255, false, 1763689120000};
 }
 
 static void json_comes_back(void **state)
@@ -175,9 +176,15 @@ static void json_comes_back(void **state)
 	assert_int_equal(back.f, 0);
 	assert_int_equal(back.phases, FORS_UNKNOWN);
 	assert_true(back.plan_ms == 34.123);
-	assert_int_equal(back.dead_link->b_port, 255);
+	assert_int_equal(back.dead_links.link->b_port, 255);
+	assert_int_equal(back.dead_links.link->since_ms, 1763689120000);
+	assert_int_equal(back.held_links.count, 1);
+	assert_true(back.held_links.link->is_used && back.held_links.link->since_ms == FORS_UNKNOWN);
+	assert_int_equal(back.remarks.count, 1);
+	assert_string_equal(back.remarks.text[0], "what?");
 	assert_string_equal(back.reason, "a \"quoted\" \\ reason?with \xc3\xa9"); /* no control characters */
 	strcpy(back.reason, status.reason);
+	strcpy(back.remarks.text[0], status.remarks.text[0]);
 	assert_int_equal(fors_status_json(&back, &again, NULL), FORS_OK);
 	assert_string_equal(text, again);
 	free(text);
@@ -192,7 +199,10 @@ static void bad_json_is_refused(void **state)
 		"", "{", "[]", "{}", "{\"state\": 3}", "{\"state\": \"great\"}", "{\"state\": \"active\", \"f\": \"2\"}",
 		"{\"state\": \"active\", \"phases\": -4}", "{\"state\": \"active\", \"phases\": 1.5}",
 		"{\"state\": \"active\", \"plan_ms\": []}", "{\"state\": \"active\", \"dead_links\": 3}",
-		"{\"state\": \"active\", \"dead_links\": [{\"a\": \"x\"}]}", "{\"state\": \"active\", \"reason\": 3}",
+		"{\"state\": \"active\", \"dead_links\": [{\"a\": \"x\"}]}",
+		"{\"state\": \"active\", \"dead_since_ms\": [3]}", "{\"state\": \"active\", \"remarks\": [3]}",
+		"{\"state\": \"active\", \"held_links\": [{\"a\": \"x\", \"a_port\": 9, \"b\": \"y\", \"b_port\": 1, "
+		"\"since_ms\": -1}]}", "{\"state\": \"active\", \"reason\": 3}",
 		"{\"state\": \"active\", \"dead_links\": [{\"a\": \"x\", \"a_port\": 999, \"b\": \"y\", \"b_port\": 1}]}",
 	};
 	struct fors_status status;
@@ -203,6 +213,42 @@ static void bad_json_is_refused(void **state)
 		assert_non_null(strstr(error.text, "f.json"));
 	}
 	assert_int_equal(fors_status_parse("{\"state\": \"active\", \"f\": null, \"new\": 1}", "x", &status, &error), FORS_OK);
+}
+
+static const char *next_of(const struct fors_status *status)
+{
+	static char text[256];
+
+	fors_status_next(status, 1000000, text, sizeof(text));
+	return text;
+}
+
+static void next_says_what_to_do(void **state)
+{
+	struct fors_link link[2] = {{"Leaf00", "Spine01", 21, 1, false, FORS_UNKNOWN}, {"Leaf01", "Spine01", 21, 2, false, 5}};
+	struct fors_status status;
+
+	fors_status_init(&status);
+	assert_non_null(strstr(next_of(&status), "see the reason"));
+	status.state = FORS_PLANNING;
+	assert_non_null(strstr(next_of(&status), "planning"));
+	status.state = FORS_FAILED;
+	assert_non_null(strstr(next_of(&status), "see the reason"));
+	status.state = FORS_ACTIVE;
+	assert_string_equal(next_of(&status), "nothing to do");
+	status.excluded_links = (struct fors_links){link, 1};
+	assert_non_null(strstr(next_of(&status), "take Leaf00[21] - Spine01[1] out of fors.conf"));
+	status.degraded_links = (struct fors_links){link, 2};
+	assert_non_null(strstr(next_of(&status), "replace 2 links"));
+	status.dead_links = (struct fors_links){link, 1};
+	assert_string_equal(next_of(&status), "nothing to do but mend Leaf00[21] - Spine01[1]");
+	status.held_links = (struct fors_links){link, 1};
+	status.held_until_ms = 1011001;
+	assert_string_equal(next_of(&status), "link Leaf00[21] - Spine01[1] returns in 12 s");
+	status.held_links.count = 2;
+	assert_string_equal(next_of(&status), "2 links return, the first in 12 s");
+	status.held_until_ms = 900000;
+	assert_string_equal(next_of(&status), "2 links return, the first with the next sweep");
 }
 
 static void metrics_omit_what_is_unknown(void **state)
@@ -237,6 +283,7 @@ int main(void)
 		cmocka_unit_test(lmc_needed_only_when_it_helps),
 		cmocka_unit_test(json_comes_back),
 		cmocka_unit_test(bad_json_is_refused),
+		cmocka_unit_test(next_says_what_to_do),
 		cmocka_unit_test(metrics_omit_what_is_unknown),
 	};
 

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * watch.h - which cables died and came back when, and which of them are held down.
+ *
+ * The clock is passed in, so all of it can be tried out without waiting.
+ * Threads: one at a time.
+ */
+#ifndef FORS_CORE_WATCH_H
+#define FORS_CORE_WATCH_H
+
+#include "fabric.h"
+
+struct fors_watch;
+
+struct fors_moment {
+	uint64_t ms;      /* of a clock that never steps back, above 0 */
+	uint64_t unix_ms; /* for people; may step */
+};
+
+/* A watch that has seen nothing, or NULL when out of memory. */
+struct fors_watch *fors_watch_new(void);
+void fors_watch_free(struct fors_watch *watch);
+
+/*
+ * Look at the cables of `fabric`, of which none is set aside yet: what died since the last look, and what came back,
+ * which is held from now on. Cables that are seen for the first time are trusted.
+ * fabric->cable[].since_ms is filled in. Errors: FORS_ENOMEM; the watch is unchanged then.
+ */
+enum fors_err fors_watch_look(struct fors_watch *watch, struct fors_fabric *fabric, struct fors_moment now,
+			      struct fors_error *error);
+
+/*
+ * Let go of the cables that have been up for hold_ms (0: of all), though at most once in hold_ms, so that
+ * cables which come back one by one return together. The number let go.
+ */
+uint32_t fors_watch_release(struct fors_watch *watch, uint64_t now_ms, uint64_t hold_ms);
+
+/* When the next cable may be let go, on the clock that does not step back; 0: none is held. */
+uint64_t fors_watch_due(const struct fors_watch *watch, uint64_t hold_ms);
+
+/* Mark the held cables of the fabric that was looked at last, for fors_aside_apply(). The number of them. */
+uint32_t fors_watch_mark(const struct fors_watch *watch, struct fors_fabric *fabric);
+
+#endif

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "drain.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include <time.h>
+#include <zlib.h>
+
+#include "log.h"
+
+#define LOGGED_LINKS 16
+
+static uint64_t clock_ms(clockid_t clock)
+{
+	struct timespec now;
+
+	clock_gettime(clock, &now);
+	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+enum fors_err fors_drain_init(struct fors_drain *drain, struct fors_error *error)
+{
+	*drain = (struct fors_drain){ .watch = fors_watch_new() };
+	return drain->watch ? FORS_OK : fors_fail_memory(error);
+}
+
+void fors_drain_clear(struct fors_drain *drain)
+{
+	fors_watch_free(drain->watch);
+	drain->watch = NULL;
+}
+
+bool fors_drain_is_wanted(const struct fors_settings *settings)
+{
+	return settings->degraded_is_dead || settings->hold_down || settings->excluded_links.count ||
+	       settings->excluded_spines.count;
+}
+
+enum fors_err fors_drain_look(struct fors_drain *drain, const struct fors_settings *settings, struct fors_fabric *fabric,
+			      bool may_release, struct fors_error *error)
+{
+	const struct fors_moment now = { clock_ms(CLOCK_MONOTONIC), clock_ms(CLOCK_REALTIME) };
+	uint64_t hold_ms = settings->hold_down * 1000ull;
+	enum fors_err err = fors_watch_look(drain->watch, fabric, now, error);
+
+	if (err)
+		return err;
+	if (may_release)
+		fors_watch_release(drain->watch, now.ms, hold_ms);
+	drain->due_ms = fors_watch_due(drain->watch, hold_ms);
+	if (drain->due_ms)
+		fabric->held_until_ms = now.unix_ms + (drain->due_ms > now.ms ? drain->due_ms - now.ms : 0);
+	return FORS_OK;
+}
+
+enum fors_err fors_drain_apply(const struct fors_drain *drain, const struct fors_settings *settings,
+			       struct fors_fabric *fabric, bool with_held, struct fors_remarks *remarks,
+			       struct fors_error *error)
+{
+	fors_aside_spines(fabric, &settings->excluded_spines, "exclude_spines", remarks);
+	fors_aside_links(fabric, &settings->excluded_links, "exclude_links", remarks);
+	if (settings->degraded_is_dead)
+		fors_aside_degraded(fabric);
+	if (with_held)
+		fors_watch_mark(drain->watch, fabric);
+	return fors_aside_apply(fabric, remarks, error);
+}
+
+bool fors_drain_tables_first(const struct fors_settings *settings, const struct fors_fabric *fabric)
+{
+	size_t nslots = (size_t)fabric->nleaves * fabric->nslots;
+
+	if (!strcmp(settings->method, "rounds")) /* which goes by the tables at any LMC */
+		return false;
+	for (size_t i = 0; i < nslots; i++)
+		if (fabric->slot[i].lid && 1u << fabric->slot[i].lmc < fabric->nlanes)
+			return false;
+	return true;
+}
+
+/* --- the log -------------------------------------------------------------- */
+
+static bool is_worth_telling(const struct fors_cable *cable)
+{
+	return cable->aside || cable->is_degraded;
+}
+
+static uint32_t checksum_links(const struct fors_fabric *fabric)
+{
+	uLong sum = crc32(0, Z_NULL, 0);
+
+	for (uint32_t i = 0; i < fabric->nleaves * fabric->nlanes; i++) {
+		const struct fors_cable *cable = &fabric->cable[i];
+		const unsigned char bytes[] = { (unsigned char)i,         (unsigned char)(i >> 8), cable->state,
+						cable->aside, cable->is_degraded };
+
+		if (is_worth_telling(cable))
+			sum = crc32(sum, bytes, sizeof(bytes));
+	}
+	return (uint32_t)sum;
+}
+
+static void tell_link(struct osm_log *log, const struct fors_fabric *fabric, uint32_t leaf, uint32_t lane)
+{
+	const struct fors_cable *cable = fors_cable(fabric, leaf, lane);
+	bool is_used = cable->state == FORS_CABLE_LIVE;
+
+	fors_log_info(log, "link %s[%u] - %s[%u] %s%s%s%s: %s", fabric->leaf[leaf].name, cable->leaf_port,
+		      fabric->spine[fabric->lane[lane].spine].name, cable->spine_port, cable->aside ? "is " : "",
+		      fors_aside_name(cable->aside), cable->aside == FORS_ASIDE_DEGRADED ? "," : "",
+		      cable->is_degraded ? " runs below full width or speed" : "",
+		      is_used ? cable->aside ? "it has to stay in use" : "it is used as any other" :
+				"no traffic between servers goes over it");
+}
+
+static void tell_links(struct osm_log *log, const struct fors_fabric *fabric)
+{
+	uint32_t found = 0;
+
+	for (uint32_t leaf = 0; leaf < fabric->nleaves; leaf++) {
+		for (uint32_t lane = 0; lane < fabric->nlanes; lane++) {
+			if (is_worth_telling(fors_cable(fabric, leaf, lane)) && found++ < LOGGED_LINKS)
+				tell_link(log, fabric, leaf, lane);
+		}
+	}
+	if (found > LOGGED_LINKS)
+		fors_log_info(log, "and %u more such links; status.json lists all", found - LOGGED_LINKS);
+	if (!found)
+		fors_log_info(log, "no link is excluded, degraded or held any more");
+}
+
+static void tell_remarks(struct osm_log *log, const struct fors_remarks *remarks)
+{
+	for (unsigned i = 0; i < fors_remarks_kept(remarks); i++)
+		fors_log_error(log, FORS_F_ASIDE, "%s", remarks->text[i]);
+	if (remarks->count > fors_remarks_kept(remarks))
+		fors_log_error(log, FORS_F_ASIDE, "and %u more remarks of this kind",
+			       remarks->count - fors_remarks_kept(remarks));
+}
+
+static uint32_t checksum_remarks(const struct fors_remarks *remarks)
+{
+	uLong sum = crc32(0, Z_NULL, 0);
+
+	for (unsigned i = 0; i < fors_remarks_kept(remarks); i++)
+		sum = crc32(sum, (const unsigned char *)remarks->text[i], (unsigned)strlen(remarks->text[i]));
+	return (uint32_t)sum + remarks->count;
+}
+
+void fors_drain_tell(struct fors_drain *drain, struct osm_log *log, const struct fors_fabric *fabric,
+		     const struct fors_remarks *remarks)
+{
+	uint32_t links = checksum_links(fabric), said = checksum_remarks(remarks);
+
+	if (links != drain->told_links)
+		tell_links(log, fabric);
+	if (said != drain->told_remarks)
+		tell_remarks(log, remarks);
+	drain->told_links = links;
+	drain->told_remarks = said;
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * drain.h - cables that live and shall carry no traffic between servers, from sweep to sweep.
+ *
+ * Joins what fors.conf asks for (exclude_links, exclude_spines, degraded_links, hold_down) with what core/aside.h
+ * and core/watch.h can do, and tells the log what changed. Knows nothing of OpenSM but its log.
+ * Threads: OpenSM's sweeper only.
+ */
+#ifndef FORS_PLUGIN_DRAIN_H
+#define FORS_PLUGIN_DRAIN_H
+
+#include "core/aside.h"
+#include "core/watch.h"
+#include "settings.h"
+
+struct osm_log;
+
+struct fors_drain {
+	struct fors_watch *watch;
+	uint32_t told_links, told_remarks; /* checksums of what the log has been told */
+	uint64_t due_ms;                   /* when the next held cable may return, monotonic; 0: none is held */
+};
+
+enum fors_err fors_drain_init(struct fors_drain *drain, struct fors_error *error);
+void fors_drain_clear(struct fors_drain *drain);
+
+/* Whether fors.conf asks for anything that tables depend on. */
+bool fors_drain_is_wanted(const struct fors_settings *settings);
+
+/*
+ * Look at a fabric just built: what died and came back since the last one. may_release: tables will be
+ * made for it, so held cables whose time is over may return. Errors: FORS_ENOMEM.
+ */
+enum fors_err fors_drain_look(struct fors_drain *drain, const struct fors_settings *settings, struct fors_fabric *fabric,
+			      bool may_release, struct fors_error *error);
+
+/*
+ * Set aside in the fabric, looked at before, what shall be; held cables too when with_held. The names of
+ * cables that have to stay in use, and mistakes in lists, are added to remarks. Errors: FORS_ENOMEM.
+ */
+enum fors_err fors_drain_apply(const struct fors_drain *drain, const struct fors_settings *settings,
+			       struct fors_fabric *fabric, bool with_held, struct fors_remarks *remarks,
+			       struct fors_error *error);
+
+/*
+ * May tables use held cables while the plan does not? True when every server has a LID at home on each lane: then the
+ * plan can go round them by the choice of LIDs. Else a plan must follow the tables, and the tables wait too.
+ */
+bool fors_drain_tables_first(const struct fors_settings *settings, const struct fors_fabric *fabric);
+
+/* Tell the log about degraded, excluded and held cables and about remarks, when they are others than last time. */
+void fors_drain_tell(struct fors_drain *drain, struct osm_log *log, const struct fors_fabric *fabric,
+		     const struct fors_remarks *remarks);
+
+#endif

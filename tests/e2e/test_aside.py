@@ -1,0 +1,267 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Links that live and shall carry no traffic between servers: excluded, degraded, held down."""
+import re
+import time
+
+import pytest
+
+import harness
+import oracle
+from harness import FatTree
+from test_plugin import assert_good, errors, schedule_csv
+
+
+def names(links):
+    """A list of links of status.json as {(leaf, spine)}."""
+    return {(link["a"], link["b"]) for link in links}
+
+
+def cables_used(sim, sm):
+    """The (leaf, spine) whose cable some server's traffic goes over, by the switches' own tables."""
+    tables, live = harness.read_tables(sim, sm.node), harness.read_live(sim, sm.node)
+    used = set()
+    for source in live.servers:
+        for target in live.servers.values():
+            for index in range(1 << target.lmc if source != target.name else 0):
+                hops = harness.walk(tables, live.cable, source, target.lid + index)
+                assert hops is not None, (source, target, index)
+                used |= {tuple(sorted((node, live.cable[node, port][0]))) for node, port in hops}
+    return {(a, b) for a, b in used if a.startswith("Leaf") and b.startswith("Spine")}
+
+
+def set_conf(sm, text):
+    """Write another fors.conf and have it read; where the log ended before."""
+    sm.fors_conf.write_text(text)
+    mark = sm.log_end()
+    sm.sighup()
+    sm.wait_up(mark)
+    return mark
+
+
+@pytest.mark.parametrize("lmc", [0, 2])
+def test_drain_a_link_and_give_it_back(fabric, lmc):
+    """No server's traffic goes over it, the plan is right, the switch still answers; then all is as it was."""
+    tree = FatTree(4, 4)
+    sim, sm = fabric(tree, lmc=lmc, fors_conf="# nothing\n")
+    status = sm.wait_epoch()
+    before = harness.read_tables(sim, sm.node)
+    assert status["excluded_links"] == []
+    set_conf(sm, "exclude_links = Leaf02[6]\n")
+    status = sm.wait_status(state="active", excluded_links=lambda links: names(links) == {("Leaf02", "Spine01")})
+    assert (status["f"], status["affected_spines"], status["dead_links"]) == (1, 1, [])
+    assert status["excluded_links"] == [{"a": "Leaf02", "a_port": 6, "b": "Spine01", "b_port": 3, "since_ms": None,
+                                         "used": False}]
+    assert ("Leaf02", "Spine01") not in cables_used(sim, sm)
+    assert_good(sim, sm)
+    assert "excluded: no traffic between servers" in sm.log() and errors(sm) == []
+    set_conf(sm, "# back\n")
+    sm.wait_status(state="active", excluded_links=[], f=0)
+    assert harness.changed_entries(before, harness.read_tables(sim, sm.node)) == set()
+
+
+def test_drain_a_spine(fabric):
+    """By name or by GUID, several lines; its own LID, and a cable that dies meanwhile, work as ever."""
+    tree = FatTree(4, 3)
+    sim, sm = fabric(tree, lmc=2, fors_conf="exclude_spines = Spine02\n")
+    status = sm.wait_epoch()
+    assert names(status["excluded_links"]) == {(tree.leaf(a), "Spine02") for a in range(3)}
+    assert (status["f"], status["phases"]) == (1, 16) or status["phases"] == status["lower_bound"]
+    assert {spine for _, spine in cables_used(sim, sm)} == {"Spine00", "Spine01", "Spine03"}
+    live = harness.read_live(sim, sm.node)
+    tables = harness.read_tables(sim, sm.node)
+    for server in live.servers:  # the spine can still be asked for its counters, and answers
+        assert harness.walk(tables, live.cable, server, live.switch_lid["Spine02"])
+    guid = tables.guid_of["Spine03"]
+    set_conf(sm, f"exclude_spines = Spine02\nexclude_spines = 0x{guid:016x}\n")
+    sm.wait_status(state="active", excluded_links=lambda links: len(links) == 6)
+    assert {spine for _, spine in cables_used(sim, sm)} == {"Spine00", "Spine01"}
+    cable = tree.uplink(0, 0)
+    sim.unlink(cable.leaf, cable.leaf_port)
+    sm.wait_status(state="active", dead_links=lambda links: names(links) == {("Leaf00", "Spine00")})
+    assert_good(sim, sm)
+    assert errors(sm) == []
+
+
+def test_drain_never_cuts(fabric):
+    """What two leaves need stays in use, with a message; it is drained once there is another way."""
+    tree = FatTree(2, 3)
+    sim, sm = fabric(tree, lmc=1, fors_conf="exclude_spines = Spine01\n", node="Node02-00")
+    sm.wait_epoch()
+    cable = tree.uplink(0, 0)
+    sim.unlink(cable.leaf, cable.leaf_port)
+    status = sm.wait_status(state="active", remarks=lambda remarks: remarks)
+    assert all("Leaf00" in remark and "stays in use" in remark for remark in status["remarks"])
+    assert all(link["used"] for link in status["excluded_links"])
+    assert "ERR F015" in sm.log()
+    assert_good(sim, sm)
+    sim.relink(cable.leaf, cable.leaf_port)
+    status = sm.wait_status(state="active", remarks=[], dead_links=[])
+    assert not any(link["used"] for link in status["excluded_links"])
+    assert {spine for _, spine in cables_used(sim, sm)} == {"Spine00"}
+
+
+@pytest.mark.parametrize("line, complaint", [
+    ("exclude_links = Leaf09[1]", r"exclude_links: .*Leaf09.*ignored"),
+    ("exclude_links = Leaf00[1]", r"exclude_links: 'Leaf00\[1\]' is no cable between a leaf and a spine"),
+    ("exclude_links = Leaf00[99]", r"exclude_links: Leaf00 has no port 99"),
+    ("exclude_spines = Leaf01", r"exclude_spines: 'Leaf01' is no spine"),
+])
+def test_names_that_mean_nothing(fabric, line, complaint):
+    """The rest of the list counts, and fors goes on."""
+    _, sm = fabric(FatTree(3, 3), lmc=2, fors_conf=f"{line}, Spine02[1]\nexclude_links = Spine02[2]\n")
+    status = sm.wait_epoch()
+    assert re.search(complaint, "\n".join(status["remarks"]))
+    sm.wait_log(f"ERR F015: {complaint}")
+    assert ("Leaf01", "Spine02") in names(status["excluded_links"])
+    set_conf(sm, "# all defaults\n")
+    sm.wait_status(state="active", remarks=[], excluded_links=[])
+
+
+class Narrow(FatTree):
+    """Some cables run at a quarter of their width."""
+
+    def __init__(self, narrow, *sizes, **more):
+        super().__init__(*sizes, **more)
+        cables = [self.uplink(*places) for places in narrow]
+        self.narrow = {cable[:2] for cable in cables} | {cable[2:] for cable in cables}
+
+    def text(self):
+        out, node = [], None
+        for line in super().text().splitlines():
+            head = re.match(r'\w+\t\d+ "([^"]+)"', line)
+            node = head.group(1) if head else node
+            port = re.match(r"\[(\d+)\]", line)
+            if port and (node, int(port.group(1))) in self.narrow:
+                line += "  w=1"
+            out.append(line + "\n")
+        return "".join(out)
+
+
+def test_degraded_links(fabric):
+    """They are reported; with degraded_links = dead no traffic goes over them, unless it has to."""
+    sim, sm = fabric(Narrow([(1, 2)], 4, 3), lmc=2, fors_conf="# ignore\n")
+    status = sm.wait_epoch()
+    assert names(status["degraded_links"]) == {("Leaf01", "Spine02")} and status["degraded_links"][0]["used"]
+    assert (status["f"], status["dead_links"]) == (0, [])
+    assert "runs below full width or speed: it is used as any other" in sm.log()
+    assert ("Leaf01", "Spine02") in cables_used(sim, sm)
+    set_conf(sm, "degraded_links = dead\n")
+    status = sm.wait_status(state="active", f=1)
+    assert status["degraded_links"][0]["used"] is False
+    assert ("Leaf01", "Spine02") not in cables_used(sim, sm)
+    assert_good(sim, sm)
+    assert "fors_degraded_links 1\n" in (sm.state_dir / "metrics.prom").read_text()
+    set_conf(sm, "degraded_links = ignore\n")
+    sm.wait_status(state="active", f=0)
+
+
+def test_degraded_links_never_cut(fabric):
+    """All cables of a leaf but one are narrow, and that one dies."""
+    tree = Narrow([(0, 0), (0, 1)], 3, 3)
+    sim, sm = fabric(tree, lmc=2, fors_conf="degraded_links = dead\n", node="Node02-00")
+    assert names(sm.wait_epoch()["degraded_links"]) == {("Leaf00", "Spine00"), ("Leaf00", "Spine01")}
+    cable = tree.uplink(0, 2)
+    sim.unlink(cable.leaf, cable.leaf_port)
+    status = sm.wait_status(state="active", remarks=lambda remarks: remarks)
+    assert "degraded" in status["remarks"][0] and "stays in use" in status["remarks"][0]
+    assert sum(link["used"] for link in status["degraded_links"]) == 1
+    assert_good(sim, sm)
+
+
+# ---------------------------------------------------------------------------
+# hold_down
+
+@pytest.mark.parametrize("lmc", [0, 2])
+def test_hold_down(fabric, lmc):
+    """A link that returns is not used by the plan until it has been up for hold_down seconds."""
+    tree = FatTree(4, 3)
+    sim, sm = fabric(tree, lmc=lmc, fors_conf="hold_down = 4\n", sweep_interval=1)
+    sm.wait_epoch()
+    healthy = harness.read_tables(sim, sm.node)
+    cable = tree.uplink(1, 2)
+    sim.unlink(cable.leaf, cable.leaf_port)
+    status = sm.wait_status(state="active", f=1)
+    epoch, schedule = status["epoch"], schedule_csv(sm)
+    sim.relink(cable.leaf, cable.leaf_port)
+    status = sm.wait_status(state="active", held_links=lambda links: names(links) == {("Leaf01", "Spine02")})
+    came = time.time()
+    assert (status["epoch"], status["dead_links"]) == (epoch, []) and status["held_until_ms"] > came * 1000
+    assert schedule_csv(sm) == schedule
+    assert_good(sim, sm)
+    if lmc == 2:  # the plan goes round the link by its choice of LIDs, so the tables need not wait
+        assert harness.changed_entries(healthy, harness.read_tables(sim, sm.node)) == set()
+    else:
+        assert ("Leaf01", "Spine02") not in cables_used(sim, sm)
+    status = sm.wait_status(15, state="active", held_links=[], f=0)
+    assert time.time() - came > 3 and status["epoch"] > epoch and status["held_until_ms"] is None
+    assert harness.changed_entries(healthy, harness.read_tables(sim, sm.node)) == set()
+    assert_good(sim, sm)
+
+
+@pytest.mark.parametrize("lmc", [0, 2])
+def test_flapping_link(fabric, lmc):
+    """Ten flaps cost one epoch for the failure and one for the return."""
+    tree = FatTree(4, 3)
+    sim, sm = fabric(tree, lmc=lmc, fors_conf="hold_down = 3\n", sweep_interval=1)
+    sm.wait_epoch()
+    cable = tree.uplink(0, 1)
+    mark, epochs = sm.log_end(), set()
+    for _ in range(5):
+        sim.unlink(cable.leaf, cable.leaf_port)
+        epochs.add(sm.wait_status(state="active", dead_links=lambda links: len(links) == 1)["epoch"])
+        assert_good(sim, sm)
+        sim.relink(cable.leaf, cable.leaf_port)
+        epochs.add(sm.wait_status(state="active", held_links=lambda links: len(links) == 1)["epoch"])
+        assert_good(sim, sm)
+    assert len(epochs) == 1
+    final = sm.wait_status(15, state="active", held_links=[], dead_links=[], f=0)["epoch"]
+    assert final not in epochs
+    assert sm.log(mark).count("fors: planning: ") <= 4
+
+
+def test_failure_while_a_link_is_held(fabric):
+    """It is acted upon at once; a held link that is needed is used."""
+    tree = FatTree(2, 3)
+    sim, sm = fabric(tree, lmc=1, fors_conf="hold_down = 600\n", sweep_interval=1, node="Node02-00")
+    sm.wait_epoch()
+    one, other = tree.uplink(0, 0), tree.uplink(0, 1)
+    sim.unlink(one.leaf, one.leaf_port)
+    sm.wait_status(state="active", f=1)
+    sim.relink(one.leaf, one.leaf_port)
+    sm.wait_status(state="active", held_links=lambda links: names(links) == {("Leaf00", "Spine00")})
+    sim.unlink(other.leaf, other.leaf_port)
+    status = sm.wait_status(state="active", dead_links=lambda links: names(links) == {("Leaf00", "Spine01")})
+    assert status["held_links"][0]["used"] and "stays in use" in status["remarks"][0]
+    assert_good(sim, sm)
+    set_conf(sm, "hold_down = 0\n")
+    sm.wait_status(state="active", held_links=[], remarks=[])
+
+
+def test_wishes_and_the_unicast_cache(fabric):
+    """OpenSM's cache would bring old tables back; fors drops it while anything is set aside."""
+    sim, sm = fabric(FatTree(3, 3), lmc=2, use_ucast_cache="TRUE", fors_conf="# nothing\n")
+    sm.wait_epoch()
+    set_conf(sm, "exclude_links = Leaf00[4]\n")
+    sm.wait_status(state="active", f=1)
+    assert ("Leaf00", "Spine00") not in cables_used(sim, sm)
+    sim.unlink("Node02-02", 1)
+    sm.wait_status(state="active", servers=8)
+    sim.relink("Node02-02", 1)
+    sm.wait_status(state="active", servers=9)
+    assert ("Leaf00", "Spine00") not in cables_used(sim, sm)
+    set_conf(sm, "# back\n")
+    sm.wait_status(state="active", f=0)
+    assert ("Leaf00", "Spine00") in cables_used(sim, sm)
+
+
+def test_rules_hold_with_a_drained_link(fabric):
+    """Entries of home-healthy places do not move when a link is drained."""
+    tree = FatTree(4, 4)
+    sim, sm = fabric(tree, lmc=2, fors_conf="# nothing\n")
+    sm.wait_epoch()
+    rules = oracle.Rules(tree, harness.read_live(sim, sm.node))
+    before = harness.read_tables(sim, sm.node)
+    set_conf(sm, "exclude_links = Spine03[2]\n")
+    sm.wait_status(state="active", f=1)
+    changed = harness.changed_entries(before, harness.read_tables(sim, sm.node))
+    assert {entry for entry in changed if entry[1] in rules.server_lids()} <= rules.may_differ(set(), {(1, 3)})

@@ -1,0 +1,419 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Tests of core/aside.c and core/watch.c: names, what is set aside and what has to stay, and who is held how long.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "support.h"
+
+#include "core/aside.h"
+#include "core/verify.h"
+#include "core/watch.h"
+
+#define HOLD 10000
+
+/* Mark, from "LINK, LINK" and "SPINE, SPINE"; NULL for none. */
+static void exclude(struct bed *bed, const char *links, const char *spines, struct fors_remarks *remarks)
+{
+	struct fors_names names = {NULL, 0};
+
+	memset(remarks, 0, sizeof(*remarks));
+	assert_int_equal(fors_names_add(&names, spines ? spines : "", NULL), FORS_OK);
+	fors_aside_spines(bed->fabric, &names, "exclude_spines", remarks);
+	fors_names_clear(&names);
+	assert_int_equal(fors_names_add(&names, links ? links : "", NULL), FORS_OK);
+	fors_aside_links(bed->fabric, &names, "exclude_links", remarks);
+	fors_names_clear(&names);
+	assert_int_equal(fors_aside_apply(bed->fabric, remarks, NULL), FORS_OK);
+}
+
+static uint32_t count_aside(const struct bed *bed)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < bed->fabric->nleaves * bed->fabric->nlanes; i++)
+		count += bed->fabric->cable[i].aside && bed->fabric->cable[i].state == FORS_CABLE_DEAD;
+	return count;
+}
+
+/* New tables and lanes for the fabric as it is; plan by every method; all flows stay off cables that are aside. */
+static void plan_around(struct bed *bed)
+{
+	struct fors_schedule *schedule;
+	struct fors_error error = {0};
+	struct fors_task task;
+
+	fors_lfts_free(bed->lfts);
+	fors_lanes_free(bed->lanes);
+	assert_int_equal(fors_tables_build(bed->fabric, &bed->lfts, NULL), FORS_OK);
+	assert_int_equal(fors_lanes_read(bed->fabric, bed->lfts, &bed->lanes, NULL), FORS_OK);
+	task = bed_task(bed);
+	if (fors_plan(&task, "auto", &schedule, &error))
+		fail_msg("%s", error.text);
+	assert_plan(bed, schedule, "auto");
+	for (uint32_t s = 0; s < schedule->nservers; s++)
+		for (uint32_t phase = 0; phase < schedule->nphases; phase++) {
+			struct fors_cell cell = fors_schedule_flow(schedule, s, phase);
+
+			if (cell.dst == FORS_IDLE || cell.lane == FORS_NO_LANE)
+				continue;
+			assert_true(fors_live(bed->fabric, bed->fabric->server[s].leaf, cell.lane));
+			assert_int_not_equal(fors_lane_down(bed->fabric, bed->lanes, cell.lane, cell.dst, cell.path),
+					     FORS_NO_LANE);
+		}
+	fors_schedule_free(schedule);
+}
+
+static void names_are_cut_at_commas(void **state)
+{
+	struct fors_names names = {NULL, 0};
+
+	assert_int_equal(fors_names_add(&names, " Leaf 00[3] ,,\tMF0;sw:SX/U1 , ", NULL), FORS_OK);
+	assert_int_equal(fors_names_add(&names, "x", NULL), FORS_OK);
+	assert_int_equal(names.count, 3);
+	assert_string_equal(names.name[0], "Leaf 00[3]");
+	assert_string_equal(names.name[1], "MF0;sw:SX/U1");
+	assert_string_equal(names.name[2], "x");
+	fors_names_clear(&names);
+	assert_int_equal(names.count, 0);
+}
+
+static void excluded_is_as_good_as_dead(void **state)
+{
+	struct bed *bed = bed_new("FT(2;4,4)", 2), *dead = bed_new("FT(2;4,4)", 2);
+	struct fors_remarks remarks;
+
+	exclude(bed, "Leaf00[5], Spine02[3]", NULL, &remarks);
+	bed_down(dead, "Leaf00[5] Spine02[3]");
+	assert_int_equal(remarks.count, 0);
+	assert_int_equal(count_aside(bed), 2);
+	assert_int_equal(bed->fabric->reduction, dead->fabric->reduction);
+	assert_int_equal(bed->fabric->affected_spines, dead->fabric->affected_spines);
+	assert_int_equal(bed->fabric->leaf[0].nlive, 3);
+	assert_int_equal(bed->fabric->fingerprint, dead->fabric->fingerprint);
+	plan_around(bed);
+	for (uint32_t a = 0; a < 4; a++) /* for servers the leaves' tables are those of a dead cable */
+		for (uint32_t s = 0; s < 16; s++)
+			for (uint32_t i = 0; i < 4; i++) {
+				uint32_t row = fors_lfts_row(bed->lfts, bed->fabric->leaf[a].guid);
+				uint32_t lid = bed->fabric->server[s].lid + i;
+
+				assert_int_equal(fors_lfts_port(bed->lfts, row, lid), fors_lfts_port(dead->lfts, row, lid));
+			}
+	bed_free(bed);
+	bed_free(dead);
+}
+
+/* Every LID of the net from every switch: the number of those that do not arrive. */
+static unsigned count_lost(const struct bed *bed)
+{
+	const struct fors_net *net = bed->net;
+	unsigned lost = 0;
+
+	for (uint32_t from = 0; from < net->nnodes; from++)
+		for (uint32_t i = 0; net->node[from].type == FORS_SWITCH && i < net->nports; i++)
+			for (unsigned k = 0; net->port[i].lid && k < 1u << net->port[i].lmc; k++) {
+				uint32_t node = from;
+				int hops = 0;
+
+				for (; hops < 6 && net->node[node].type == FORS_SWITCH; hops++) {
+					uint32_t row = fors_lfts_row(bed->lfts, net->node[node].guid);
+					uint8_t port = fors_lfts_port(bed->lfts, row, net->port[i].lid + k);
+
+					if (!port || port > net->node[node].nports)
+						break;
+					node = fors_net_port(net, node, port)->peer;
+					if (node == FORS_NONE)
+						break;
+				}
+				lost += node == FORS_NONE ||
+					!(i >= net->node[node].first_port && i <= net->node[node].first_port + net->node[node].nports);
+			}
+	return lost;
+}
+
+static void nothing_is_lost_by_a_drain(void **state)
+{
+	static const char *const specs[] = {"FT(2;3,3)", "FT(2;4,3;servers=2)", "FT(2;2,4;cables=2)", "FT(2;3,5;servers=4)"};
+
+	for (size_t n = 0; n < sizeof(specs) / sizeof(specs[0]); n++) {
+		struct bed *bed = bed_new(specs[n], 2);
+		struct fors_remarks remarks;
+
+		exclude(bed, "Leaf01[5]", "Spine01", &remarks);
+		plan_around(bed);
+		assert_int_equal(count_lost(bed), 0);
+		bed_free(bed);
+	}
+}
+
+static void what_is_needed_stays(void **state)
+{
+	struct bed *bed = bed_new("FT(2;2,3)", 1);
+	struct fors_remarks remarks;
+
+	bed_down(bed, "Leaf00[3]"); /* Spine00 */
+	exclude(bed, NULL, "Spine01", &remarks);
+	assert_int_equal(count_aside(bed), 0); /* Leaf00 reaches the others over Spine01 only */
+	assert_int_equal(remarks.count, 3);
+	assert_non_null(strstr(remarks.text[0], "Leaf00[4] - Spine01[1] stays in use"));
+	plan_around(bed);
+	bed_restore(bed);
+	exclude(bed, NULL, "Spine00,Spine01", &remarks); /* a slip: all spines */
+	assert_int_equal(bed->fabric->unreachable_pairs, 0);
+	assert_int_equal(count_aside(bed), 3);
+	plan_around(bed);
+	bed_free(bed);
+}
+
+static void held_goes_before_excluded(void **state)
+{
+	struct bed *bed = bed_new("FT(2;2,2)", 1);
+	struct fors_remarks remarks = {0};
+
+	fors_aside_mark(bed->fabric, 0, 0, FORS_ASIDE_EXCLUDED);
+	fors_aside_mark(bed->fabric, 0, 1, FORS_ASIDE_HELD);
+	fors_aside_mark(bed->fabric, 0, 1, FORS_ASIDE_EXCLUDED); /* the first mark stays */
+	assert_int_equal(fors_aside_apply(bed->fabric, &remarks, NULL), FORS_OK);
+	assert_false(fors_live(bed->fabric, 0, 0));
+	assert_true(fors_live(bed->fabric, 0, 1));
+	assert_int_equal(remarks.count, 1);
+	assert_non_null(strstr(remarks.text[0], "held"));
+	bed_free(bed);
+}
+
+static void leaves_that_nobody_uses_may_be_cut(void **state)
+{
+	struct bed *bed = bed_new("FT(2;2,3;empty=2/0,2/1)", 1);
+	struct fors_remarks remarks;
+
+	exclude(bed, "Leaf02", NULL, &remarks);
+	assert_int_equal(remarks.count, 0);
+	assert_int_equal(count_aside(bed), 2);
+	plan_around(bed);
+	assert_int_equal(count_lost(bed), 0);
+	bed_free(bed);
+}
+
+static void odd_names_get_remarks(void **state)
+{
+	struct bed *bed = bed_new("FT(2;2,2)", 1);
+	struct fors_remarks remarks;
+
+	exclude(bed, "Leaf07, Leaf00[1], Leaf00[77], Node00-00, Leaf00[3]", "Leaf01, Spine00[1], Spine09", &remarks);
+	assert_int_equal(remarks.count, 7);
+	assert_int_equal(count_aside(bed), 1);
+	for (unsigned i = 0; i < 7; i++)
+		assert_non_null(strstr(remarks.text[i], i < 3 ? "exclude_spines: " : "exclude_links: "));
+	bed_restore(bed);
+	strcpy(bed->net->node[bed->fabric->spine[0].node].desc, "twin");
+	strcpy(bed->net->node[bed->fabric->spine[1].node].desc, "twin");
+	exclude(bed, NULL, "twin", &remarks);
+	assert_int_equal(remarks.count, 1);
+	assert_non_null(strstr(remarks.text[0], "several nodes"));
+	bed_free(bed);
+}
+
+static void the_dead_may_be_named(void **state)
+{
+	struct bed *bed = bed_new("FT(2;2,2)", 1);
+	struct fors_remarks remarks;
+	uint64_t guid = bed->fabric->spine[1].guid;
+	char text[64];
+
+	bed_down(bed, "Leaf00[4]");
+	exclude(bed, "Leaf00[4]", NULL, &remarks);
+	assert_int_equal(remarks.count, 0);
+	bed->fabric->spine[1].node = FORS_NONE; /* powered off, and not in the net any more */
+	bed->net->node[3].guid = 1;
+	for (uint32_t n = 0; n < bed->net->nnodes; n++)
+		if (!strcmp(bed->net->node[n].desc, "Spine01")) {
+			strcpy(bed->net->node[n].desc, "gone");
+			strcpy(bed->net->node[n].id, "gone");
+			bed->net->node[n].guid = 0;
+		}
+	snprintf(text, sizeof(text), "Spine01, 0x%llx", (unsigned long long)guid);
+	exclude(bed, "Spine01[1]", text, &remarks);
+	assert_int_equal(remarks.count, 0);
+	bed_free(bed);
+}
+
+static void remarks_have_an_end(void **state)
+{
+	struct fors_remarks remarks = {0};
+
+	for (int i = 0; i < 1000; i++)
+		fors_remark(&remarks, "%d", i);
+	fors_remark(NULL, "nobody listens");
+	assert_int_equal(remarks.count, 1000);
+	assert_int_equal(fors_remarks_kept(&remarks), FORS_REMARKS_MAX);
+	assert_string_equal(remarks.text[FORS_REMARKS_MAX - 1], "7");
+}
+
+static void random_wishes(void **state)
+{
+	struct rng rng = {7};
+
+	for (int round = 0; round < 60; round++) {
+		struct bed *bed = bed_new(round % 2 ? "FT(2;4,4)" : "FT(2;3,4;cables=2)", round % 3 ? 3 : 0);
+		struct fors_remarks remarks = {0};
+
+		bed_random_failures(bed, &rng, rng_below(&rng, 6));
+		for (uint32_t i = 0; i < 12; i++)
+			fors_aside_mark(bed->fabric, rng_below(&rng, bed->fabric->nleaves),
+					rng_below(&rng, bed->fabric->nlanes),
+					(enum fors_aside)(FORS_ASIDE_EXCLUDED + rng_below(&rng, 3)));
+		assert_int_equal(fors_aside_apply(bed->fabric, &remarks, NULL), FORS_OK);
+		assert_int_equal(bed->fabric->unreachable_pairs, 0);
+		plan_around(bed);
+		bed_free(bed);
+	}
+}
+
+/* --- watch ---------------------------------------------------------------- */
+
+static struct fors_moment at(uint64_t seconds)
+{
+	return (struct fors_moment){seconds * 1000 + 1, 1700000000000 + seconds * 1000};
+}
+
+/* Look at the bed at a time, and release; the number of held cables. */
+static uint32_t look(struct fors_watch *watch, struct bed *bed, uint64_t seconds)
+{
+	bed_rebuild(bed);
+	assert_int_equal(fors_watch_look(watch, bed->fabric, at(seconds), NULL), FORS_OK);
+	fors_watch_release(watch, at(seconds).ms, HOLD);
+	return fors_watch_mark(watch, bed->fabric);
+}
+
+static void what_returns_is_held(void **state)
+{
+	struct bed *bed = bed_new("FT(2;2,2)", 1);
+	struct fors_watch *watch = fors_watch_new();
+	const struct fors_cable *cable;
+
+	assert_int_equal(look(watch, bed, 0), 0);
+	bed_down(bed, "Leaf01[3]");
+	assert_int_equal(look(watch, bed, 5), 0);
+	cable = fors_cable(bed->fabric, 1, 0);
+	assert_int_equal(cable->since_ms, at(5).unix_ms);
+	assert_int_equal(fors_watch_due(watch, HOLD), 0);
+	bed_restore(bed);
+	assert_int_equal(look(watch, bed, 8), 1);
+	assert_int_equal(fors_cable(bed->fabric, 1, 0)->aside, FORS_ASIDE_HELD);
+	assert_int_equal(fors_cable(bed->fabric, 1, 0)->since_ms, at(8).unix_ms);
+	assert_int_equal(fors_watch_due(watch, HOLD), at(18).ms);
+	assert_int_equal(look(watch, bed, 17), 1);
+	assert_int_equal(look(watch, bed, 18), 0);
+	assert_int_equal(fors_watch_due(watch, HOLD), 0);
+	fors_watch_free(watch);
+	bed_free(bed);
+}
+
+static void each_flap_starts_anew(void **state)
+{
+	struct bed *bed = bed_new("FT(2;2,2)", 1);
+	struct fors_watch *watch = fors_watch_new();
+
+	look(watch, bed, 0);
+	for (uint64_t t = 10; t < 100; t += 10) {
+		bed_down(bed, "Leaf01[3]");
+		assert_int_equal(look(watch, bed, t), 0);
+		bed_restore(bed);
+		assert_int_equal(look(watch, bed, t + 1), 1);
+	}
+	assert_int_equal(look(watch, bed, 100), 1);
+	assert_int_equal(look(watch, bed, 101), 0);
+	fors_watch_free(watch);
+	bed_free(bed);
+}
+
+static void returns_are_rate_limited(void **state)
+{
+	struct bed *bed = bed_new("FT(2;4,4)", 1);
+	struct fors_watch *watch = fors_watch_new();
+	static const char *const down[] = {"Leaf01[5] Leaf02[5] Leaf03[5]", "Leaf02[5] Leaf03[5]", "Leaf03[5]"};
+
+	look(watch, bed, 0);
+	for (uint64_t i = 0; i < 3; i++) { /* three die, and come back a second after each other */
+		bed_restore(bed);
+		bed_down(bed, down[i]);
+		look(watch, bed, 1 + i);
+	}
+	bed_restore(bed);
+	assert_int_equal(look(watch, bed, 4), 3);
+	assert_int_equal(look(watch, bed, 12), 2); /* the first one returns */
+	assert_int_equal(look(watch, bed, 14), 2); /* the others are ready, but that would be the next epoch so soon */
+	assert_int_equal(fors_watch_due(watch, HOLD), at(22).ms);
+	assert_int_equal(look(watch, bed, 22), 0); /* and they return together */
+	fors_watch_free(watch);
+	bed_free(bed);
+}
+
+static void without_hold_down_all_return_at_once(void **state)
+{
+	struct bed *bed = bed_new("FT(2;2,2)", 1);
+	struct fors_watch *watch = fors_watch_new();
+
+	look(watch, bed, 0);
+	bed_down(bed, "Leaf00[3] Leaf01[4]");
+	look(watch, bed, 1);
+	bed_restore(bed);
+	bed_rebuild(bed);
+	assert_int_equal(fors_watch_look(watch, bed->fabric, at(2), NULL), FORS_OK);
+	assert_int_equal(fors_watch_release(watch, at(2).ms, 0), 2);
+	assert_int_equal(fors_watch_mark(watch, bed->fabric), 0);
+	fors_watch_free(watch);
+	bed_free(bed);
+}
+
+/* A leaf is added: places shift, names do not. */
+static void memory_survives_growth(void **state)
+{
+	struct bed *small = bed_new("FT(2;2,2)", 1), *large = bed_new("FT(2;3,3)", 1);
+	struct fors_watch *watch = fors_watch_new();
+
+	look(watch, small, 0);
+	bed_down(small, "Leaf01[3]");
+	look(watch, small, 1);
+	bed_restore(small);
+	assert_int_equal(look(watch, small, 2), 1);
+	for (uint32_t a = 0; a < 2; a++) { /* the larger fabric has the same switches, and ports, at these places */
+		large->fabric->leaf[a].guid = small->fabric->leaf[a].guid;
+		large->fabric->spine[a].guid = small->fabric->spine[a].guid;
+		for (uint32_t k = 0; k < 2; k++)
+			large->fabric->cable[a * 3 + k].leaf_port = fors_cable(small->fabric, a, k)->leaf_port;
+	}
+	assert_int_equal(fors_watch_look(watch, large->fabric, at(3), NULL), FORS_OK);
+	assert_int_equal(fors_watch_mark(watch, large->fabric), 1);
+	assert_int_equal(fors_cable(large->fabric, 1, 0)->aside, FORS_ASIDE_HELD);
+	fors_watch_free(watch);
+	fors_watch_free(NULL);
+	bed_free(small);
+	bed_free(large);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(names_are_cut_at_commas),
+		cmocka_unit_test(excluded_is_as_good_as_dead),
+		cmocka_unit_test(nothing_is_lost_by_a_drain),
+		cmocka_unit_test(what_is_needed_stays),
+		cmocka_unit_test(held_goes_before_excluded),
+		cmocka_unit_test(leaves_that_nobody_uses_may_be_cut),
+		cmocka_unit_test(odd_names_get_remarks),
+		cmocka_unit_test(the_dead_may_be_named),
+		cmocka_unit_test(remarks_have_an_end),
+		cmocka_unit_test(random_wishes),
+		cmocka_unit_test(what_returns_is_held),
+		cmocka_unit_test(each_flap_starts_anew),
+		cmocka_unit_test(returns_are_rate_limited),
+		cmocka_unit_test(without_hold_down_all_return_at_once),
+		cmocka_unit_test(memory_survives_growth),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
