@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The next epoch. The file is replaced by renaming, so its name always stands for a whole schedule; what is open already stays the old
- * one. To see whether there is a newer one the name is opened again: on NFS that is the moment at which a client asks its server
+ * The next epoch. The file is replaced by renaming, so its name always stands for a whole schedule; what is open
+ * already stays the old one. To see whether there is a newer one the name is opened again: on NFS that is the moment at
+ * which a client asks its server
  * ("close-to-open consistency"), where stat() may be answered from what it remembers.
  */
 #include "config.h"

@@ -173,9 +173,10 @@ enum forsched_err forsched_find_lid(const struct forsched *schedule, uint16_t li
 			return FORSCHED_OK;
 		}
 	}
-	return forsched_i_fail(error, FORSCHED_ENOTFOUND,
-			       "%s: no server has the LID %u: it takes no part in the exchange, or LIDs were assigned anew",
-			       schedule->source.name, lid);
+	return forsched_i_fail(
+		error, FORSCHED_ENOTFOUND,
+		"%s: no server has the LID %u: it takes no part in the exchange, or LIDs were assigned anew",
+		schedule->source.name, lid);
 }
 
 /* ---- the exchange ---- */

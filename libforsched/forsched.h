@@ -65,9 +65,9 @@
  *
  * Threads: any number of threads may use one schedule at the same time, with every function that takes it
  * as `const struct forsched *`, also when they are the first to ask for a server. forsched_refresh() and
- * forsched_close() want to be alone: no other thread may use that schedule during the call, nor the old pointer after it.
- * Different schedules have nothing in common. No function is safe in a signal handler. After fork() the child may go on using a schedule
- * when no other thread was asking for a server's first flow at that moment.
+ * forsched_close() want to be alone: no other thread may use that schedule during the call, nor the old pointer after
+ * it. Different schedules have nothing in common. No function is safe in a signal handler. After fork() the child may go
+ * on using a schedule when no other thread was asking for a server's first flow at that moment.
  */
 #ifndef FORSCHED_H
 #define FORSCHED_H
@@ -80,17 +80,17 @@ extern "C" {
 #endif
 
 #define FORSCHED_NOBODY 0xFFFFFFFFu /* in place of a server's number: nobody in this phase */
-#define FORSCHED_STALE_MS 60000     /* a heartbeat older than this is stale, as in `fors status` */
+#define FORSCHED_STALE_MS 60000	    /* a heartbeat older than this is stale, as in `fors status` */
 
 enum forsched_err {
 	FORSCHED_OK = 0,
-	FORSCHED_ERANGE = 1,     /* no such server or phase, or an argument that makes no sense */
-	FORSCHED_EFILE = 2,      /* the file cannot be opened or read */
-	FORSCHED_EFORMAT = 3,    /* not a schedule, or empty, truncated, corrupted, of another version or byte order */
-	FORSCHED_ENOTFOUND = 4,  /* no server has that GUID or LID */
+	FORSCHED_ERANGE = 1,	 /* no such server or phase, or an argument that makes no sense */
+	FORSCHED_EFILE = 2,	 /* the file cannot be opened or read */
+	FORSCHED_EFORMAT = 3,	 /* not a schedule, or empty, truncated, corrupted, of another version or byte order */
+	FORSCHED_ENOTFOUND = 4,	 /* no server has that GUID or LID */
 	FORSCHED_EWITHDRAWN = 5, /* the schedule is withdrawn: it has no servers and no phases */
-	FORSCHED_ECHANGED = 6,   /* the file was changed in place or taken away before this part of it was read: open it again */
-	FORSCHED_ENOMEM = 7      /* out of memory */
+	FORSCHED_ECHANGED = 6,	 /* changed in place or taken away before this part was read: open it again */
+	FORSCHED_ENOMEM = 7	 /* out of memory */
 };
 
 #define FORSCHED_ERROR_TEXT 512
@@ -115,13 +115,13 @@ struct forsched_server {
 
 /* What one server does in one phase. */
 struct forsched_flow {
-	uint32_t to;           /* number of the server that it sends to, or FORSCHED_NOBODY */
-	uint32_t from;         /* number of the server that it receives from, or FORSCHED_NOBODY */
-	uint64_t spine;        /* node GUID of the spine that the flow to `to` crosses; 0 inside a leaf, or to nobody */
-	uint16_t dlid;         /* LID to send to: base LID of `to` + path; 0: to nobody */
-	uint16_t in_dlid;      /* own LID at which the flow from `from` arrives: own base LID + in_path; 0: from nobody */
-	uint8_t path;          /* path index of the flow to `to` */
-	uint8_t in_path;       /* path index of the flow from `from` */
+	uint32_t to;	  /* number of the server that it sends to, or FORSCHED_NOBODY */
+	uint32_t from;	  /* number of the server that it receives from, or FORSCHED_NOBODY */
+	uint64_t spine;	  /* node GUID of the spine that the flow to `to` crosses; 0 inside a leaf, or to nobody */
+	uint16_t dlid;	  /* LID to send to: base LID of `to` + path; 0: to nobody */
+	uint16_t in_dlid; /* own LID at which the flow from `from` arrives: own base LID + in_path; 0: from nobody */
+	uint8_t path;	  /* path index of the flow to `to` */
+	uint8_t in_path;  /* path index of the flow from `from` */
 	uint8_t src_path_bits; /* source path bits for the flow to `to`: path index of the opposite flow, so that one
 				* reliable queue pair per pair of servers serves both directions */
 	uint8_t reserved;      /* 0 */
@@ -129,29 +129,29 @@ struct forsched_flow {
 
 /* A schedule as a whole. Texts belong to the schedule, and live as long. */
 struct forsched_info {
-	uint64_t epoch;       /* number of this plan; a newer plan has a higher one */
+	uint64_t epoch;	      /* number of this plan; a newer plan has a higher one */
 	uint64_t fingerprint; /* of the fabric that it was made for */
 	uint32_t nservers;
-	uint32_t nphases;     /* 0: withdrawn */
+	uint32_t nphases; /* 0: withdrawn */
 	uint32_t nleaves;
-	uint32_t nlanes;      /* cables from each leaf to spines, dead ones included */
-	const char *method;   /* name of the planner; "" when withdrawn */
-	const char *reason;   /* why it is withdrawn; "" when it is not */
-	const char *name;     /* the file that it was read from, or the name given to forsched_open_memory() */
+	uint32_t nlanes;    /* cables from each leaf to spines, dead ones included */
+	const char *method; /* name of the planner; "" when withdrawn */
+	const char *reason; /* why it is withdrawn; "" when it is not */
+	const char *name;   /* the file that it was read from, or the name given to forsched_open_memory() */
 };
 
 struct forsched_heartbeat {
 	uint64_t unix_ms; /* when the subnet manager wrote it, by its own clock */
-	uint64_t epoch;   /* that it stands behind */
-	int64_t age_ms;   /* by this machine's clock; negative when the clocks disagree */
+	uint64_t epoch;	  /* that it stands behind */
+	int64_t age_ms;	  /* by this machine's clock; negative when the clocks disagree */
 };
 
 /* ---- open and close ---- */
 
 /*
- * Open the schedule in `path`, in *schedule, owned by the caller: forsched_close(). When `path` is a directory, the file
- * `schedule` in it is meant. The file stays open (one descriptor, close-on-exec) for rows that are asked for later.
- * Errors: FORSCHED_EFILE, FORSCHED_EFORMAT, FORSCHED_ECHANGED, FORSCHED_ENOMEM.
+ * Open the schedule in `path`, in *schedule, owned by the caller: forsched_close(). When `path` is a directory, the
+ * file `schedule` in it is meant. The file stays open (one descriptor, close-on-exec) for rows that are asked for
+ * later. Errors: FORSCHED_EFILE, FORSCHED_EFORMAT, FORSCHED_ECHANGED, FORSCHED_ENOMEM.
  */
 enum forsched_err forsched_open(const char *path, struct forsched **schedule, struct forsched_error *error);
 
@@ -173,9 +173,9 @@ uint32_t forsched_nservers(const struct forsched *schedule);
 uint32_t forsched_nphases(const struct forsched *schedule);
 
 /*
- * Read and check all of it now: every row, and that the rows of senders and receivers agree. Afterwards no look-up reads
- * the file or allocates memory. Keeps 8 bytes per server and phase.
- * Errors: FORSCHED_EFORMAT, FORSCHED_ECHANGED, FORSCHED_EFILE, FORSCHED_ENOMEM.
+ * Read and check all of it now: every row, and that the rows of senders and receivers agree. Afterwards no look-up
+ * reads the file or allocates memory. Keeps 8 bytes per server and phase. Errors: FORSCHED_EFORMAT, FORSCHED_ECHANGED,
+ * FORSCHED_EFILE, FORSCHED_ENOMEM.
  */
 enum forsched_err forsched_check(const struct forsched *schedule, struct forsched_error *error);
 
@@ -202,8 +202,9 @@ enum forsched_err forsched_find_lid(const struct forsched *schedule, uint16_t li
 /* ---- the exchange ---- */
 
 /*
- * What server `number` does in `phase`: a few nanoseconds, no lock, no allocation, except that the first call for a server does
- * what forsched_prepare() does. Errors: FORSCHED_ERANGE, FORSCHED_EWITHDRAWN, at the first call those of forsched_prepare().
+ * What server `number` does in `phase`: a few nanoseconds, no lock, no allocation, except that the first call for a
+ * server does what forsched_prepare() does. Errors: FORSCHED_ERANGE, FORSCHED_EWITHDRAWN, at the first call those of
+ * forsched_prepare().
  */
 enum forsched_err forsched_flow(const struct forsched *schedule, uint32_t number, uint32_t phase,
 				struct forsched_flow *flow);
@@ -218,28 +219,29 @@ enum forsched_err forsched_prepare(const struct forsched *schedule, uint32_t num
 
 /*
  * The epoch of the file as it is now: opens it anew, reads and checks its header (272 bytes), some microseconds on a
- * local disk. Opening is also what makes an NFS client ask its server, so this sees what a stat() of a cached inode does not.
- * Errors: FORSCHED_ERANGE (opened from memory), FORSCHED_EFILE, FORSCHED_EFORMAT.
+ * local disk. Opening is also what makes an NFS client ask its server, so this sees what a stat() of a cached inode
+ * does not. Errors: FORSCHED_ERANGE (opened from memory), FORSCHED_EFILE, FORSCHED_EFORMAT.
  */
 enum forsched_err forsched_newest(const struct forsched *schedule, uint64_t *epoch, struct forsched_error *error);
 
 /*
- * Open the file again when it has a higher epoch: *newer is the new schedule, owned by the caller, or NULL when there is
- * none. The old one is not touched. Errors: those of forsched_newest() and forsched_open().
+ * Open the file again when it has a higher epoch: *newer is the new schedule, owned by the caller, or NULL when there
+ * is none. The old one is not touched. Errors: those of forsched_newest() and forsched_open().
  */
 enum forsched_err forsched_open_newer(const struct forsched *schedule, struct forsched **newer,
 				      struct forsched_error *error);
 
 /*
- * Switch to the newer schedule when there is one: *schedule is closed and replaced. When there is none, or on any error, it stays
- * as it is, usable. To be called where nobody is in the middle of an exchange. Errors: those of forsched_open_newer().
+ * Switch to the newer schedule when there is one: *schedule is closed and replaced. When there is none, or on any
+ * error, it stays as it is, usable. To be called where nobody is in the middle of an exchange. Errors: those of
+ * forsched_open_newer().
  */
 enum forsched_err forsched_refresh(struct forsched **schedule, struct forsched_error *error);
 
 /*
- * The heartbeat that lies beside the schedule's file. A stale one (age_ms over FORSCHED_STALE_MS) says that no subnet manager
- * stands behind the schedule: it is right as long as nothing else breaks.
- * Errors: FORSCHED_ERANGE (opened from memory), FORSCHED_EFILE (there is none), FORSCHED_EFORMAT.
+ * The heartbeat that lies beside the schedule's file. A stale one (age_ms over FORSCHED_STALE_MS) says that no subnet
+ * manager stands behind the schedule: it is right as long as nothing else breaks. Errors: FORSCHED_ERANGE (opened from
+ * memory), FORSCHED_EFILE (there is none), FORSCHED_EFORMAT.
  */
 enum forsched_err forsched_heartbeat(const struct forsched *schedule, struct forsched_heartbeat *heartbeat,
 				     struct forsched_error *error);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The part of a schedule that is read at open: the header, who takes part, and the checksums of the rows. The order of
- * checks is that of trust: the magic word, byte order and version say whether the rest of the header means anything; its
- * checksum, whether it is whole; then sizes are compared with bounds, with each other and with the file, before
+ * checks is that of trust: the magic word, byte order and version say whether the rest of the header means anything;
+ * its checksum, whether it is whole; then sizes are compared with bounds, with each other and with the file, before
  * anything is allocated or read by them.
  */
 #include "config.h"
@@ -16,7 +16,7 @@
 
 #include <zlib.h>
 
-#define MAX_LID 0xBFFF      /* the last unicast LID */
+#define MAX_LID 0xBFFF /* the last unicast LID */
 #define MAX_LMC 7
 #define MAX_SERVERS MAX_LID /* each has a LID of its own */
 #define MAX_PHASES 65535
@@ -41,9 +41,10 @@ static enum forsched_err check_kind(const struct source *source, const struct fo
 	uint32_t order = le32toh(header->byte_order);
 
 	if (order == __builtin_bswap32(FORS_SF_BYTE_ORDER))
-		return forsched_i_fail(error, FORSCHED_EFORMAT,
-				       "%s: written in the other byte order; schedules are little-endian on every machine",
-				       source->name);
+		return forsched_i_fail(
+			error, FORSCHED_EFORMAT,
+			"%s: written in the other byte order; schedules are little-endian on every machine",
+			source->name);
 	if (order == FORS_SF_BYTE_ORDER && le32toh(header->version) > FORS_SF_VERSION)
 		return forsched_i_fail(error, FORSCHED_EFORMAT,
 				       "%s: version %" PRIu32 " of the format; this libforsched (%s) knows version %d: "
@@ -141,8 +142,7 @@ static bool is_contiguous(const struct shape *shape)
 	       shape->end == shape->cells + (uint64_t)shape->nrows * shape->nphases * shape->cell_size;
 }
 
-enum forsched_err forsched_i_read_shape(const struct source *source, struct shape *shape,
-					struct forsched_error *error)
+enum forsched_err forsched_i_read_shape(const struct source *source, struct shape *shape, struct forsched_error *error)
 {
 	struct fors_sf_header header;
 	enum forsched_err err = read_header(source, &header, error);
@@ -218,9 +218,9 @@ static enum forsched_err read_servers(struct forsched *schedule, struct forsched
 	const struct shape *shape = &schedule->shape;
 	uint64_t taken[MAX_LID / 64 + 1] = {0};
 	enum forsched_err err = FORSCHED_OK;
-	struct fors_sf_server *from = read_section(&schedule->source, shape->servers,
-						   (size_t)(shape->lanes - shape->servers), shape->servers_crc,
-						   "checksum of the servers", &err, error);
+	struct fors_sf_server *from =
+		read_section(&schedule->source, shape->servers, (size_t)(shape->lanes - shape->servers),
+			     shape->servers_crc, "checksum of the servers", &err, error);
 
 	for (uint32_t s = 0; from && !err && s < shape->nservers; s++) {
 		const char *fault;

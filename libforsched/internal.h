@@ -17,9 +17,9 @@
 
 /* Where bytes come from: a file, or memory of the caller. */
 struct source {
-	char *name;                /* opens error texts; of a file: its path, for opening it again */
+	char *name;		   /* opens error texts; of a file: its path, for opening it again */
 	const unsigned char *data; /* memory, or NULL: the file */
-	int fd;                    /* -1: memory */
+	int fd;			   /* -1: memory */
 	uint64_t size;
 };
 
@@ -41,7 +41,7 @@ struct by_guid {
 /* The cells of a rounds plan; all NULL before the first row is asked for. */
 struct forsched_cells {
 	uint32_t *number; /* nrows x nphases: what the file says */
-	uint32_t *cell;   /* indices into number, sorted by receiver */
+	uint32_t *cell;	  /* indices into number, sorted by receiver */
 	uint32_t *first;  /* nservers + 1 (and one to spare): where in `cell` each receiver begins */
 };
 
@@ -49,13 +49,13 @@ struct forsched {
 	struct source source;
 	struct shape shape;
 	struct forsched_server *server; /* nservers */
-	struct by_guid *by_guid;        /* nservers, ascending */
-	uint64_t *spine;                /* by lane; shape.nlanes */
-	uint32_t *row_crc;              /* shape.nrows */
-	uint32_t *leaf_first;           /* nleaves + 1: number of each leaf's first server */
-	pthread_mutex_t lock;           /* for making rows and cells; look-ups do not take it */
+	struct by_guid *by_guid;	/* nservers, ascending */
+	uint64_t *spine;		/* by lane; shape.nlanes */
+	uint32_t *row_crc;		/* shape.nrows */
+	uint32_t *leaf_first;		/* nleaves + 1: number of each leaf's first server */
+	pthread_mutex_t lock;		/* for making rows and cells; look-ups do not take it */
 	struct forsched_cells cells;
-	struct fors_sf_cell **row;      /* nservers; NULL: not asked for yet; published with release, read with acquire */
+	struct fors_sf_cell **row; /* nservers; NULL: not asked for yet; published with release, read with acquire */
 };
 
 /* ---- source.c ---- */
@@ -78,10 +78,10 @@ enum forsched_err forsched_i_read(const struct source *source, uint64_t offset, 
 /* ---- head.c ---- */
 
 /* The checked header of a source. Errors: FORSCHED_EFORMAT, those of forsched_i_read(). */
-enum forsched_err forsched_i_read_shape(const struct source *source, struct shape *shape,
-					struct forsched_error *error);
+enum forsched_err forsched_i_read_shape(const struct source *source, struct shape *shape, struct forsched_error *error);
 
-/* Servers, lanes, checksums of rows: everything of *schedule but source, shape and lock. On failure the caller closes. */
+/* Servers, lanes, checksums of rows: everything of *schedule but source, shape and lock. On failure the caller closes.
+ */
 enum forsched_err forsched_i_read_head(struct forsched *schedule, struct forsched_error *error);
 
 enum forsched_err forsched_i_corrupt(const struct source *source, const char *what, struct forsched_error *error);

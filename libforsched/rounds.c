@@ -39,7 +39,8 @@ static void decode_numbers(const struct shape *shape, const unsigned char *from,
 static bool are_possible(const struct shape *shape, const uint32_t *number)
 {
 	for (uint32_t column = 0; column < shape->nphases; column++)
-		if (number[column] != NO_NUMBER && number[column] / shape->npaths / (shape->nlanes + 1) >= shape->nservers)
+		if (number[column] != NO_NUMBER &&
+		    number[column] / shape->npaths / (shape->nlanes + 1) >= shape->nservers)
 			return false;
 	return true;
 }
@@ -68,7 +69,8 @@ static enum forsched_err read_numbers(const struct forsched *schedule, uint32_t 
 	return err;
 }
 
-/* Sort cells by receiver: those of d are cell[first[d]] .. cell[first[d + 1] - 1]. first has nservers + 2 places, all 0. */
+/* Sort cells by receiver: those of d are cell[first[d]] .. cell[first[d + 1] - 1]. first has nservers + 2 places, all
+ * 0. */
 static void sort_cells(const struct shape *shape, struct forsched_cells *cells)
 {
 	size_t ncells = (size_t)shape->nrows * shape->nphases;
@@ -208,6 +210,7 @@ enum forsched_err forsched_i_rounds_row(struct forsched *schedule, uint32_t s, s
 		row[phase] = (struct fors_sf_cell){.dst = FORS_SF_IDLE, .src = FORS_SF_IDLE, .lane = FORS_SF_NO_LANE};
 	put_sends(schedule, s, row);
 	if (!put_receives(schedule, s, row))
-		return forsched_i_corrupt(&schedule->source, "two servers send to the same one at the same time", error);
+		return forsched_i_corrupt(&schedule->source, "two servers send to the same one at the same time",
+					  error);
 	return put_reverse(schedule, row) ? FORSCHED_OK : forsched_i_fail_memory(error);
 }

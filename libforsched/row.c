@@ -27,7 +27,8 @@ enum forsched_err forsched_i_read_cells(const struct forsched *schedule, uint32_
 {
 	const struct shape *shape = &schedule->shape;
 	size_t size = (size_t)shape->nphases * shape->cell_size;
-	enum forsched_err err = forsched_i_read(&schedule->source, shape->cells + (uint64_t)row * size, to, size, error);
+	enum forsched_err err =
+		forsched_i_read(&schedule->source, shape->cells + (uint64_t)row * size, to, size, error);
 
 	if (err || forsched_i_crc(to, size) == schedule->row_crc[row])
 		return err;

@@ -96,7 +96,8 @@ enum forsched_err forsched_i_source_memory(const void *bytes, size_t size, const
 
 	if (!copy)
 		return forsched_i_fail_memory(error);
-	*source = (struct source){.name = copy, .data = bytes ? bytes : (const void *)"", .fd = -1, .size = bytes ? size : 0};
+	*source = (struct source){
+		.name = copy, .data = bytes ? bytes : (const void *)"", .fd = -1, .size = bytes ? size : 0};
 	return FORSCHED_OK;
 }
 
@@ -110,9 +111,10 @@ void forsched_i_source_close(struct source *source)
 static enum forsched_err fail_read(const struct source *source, struct forsched_error *error)
 {
 	if (errno == ESTALE)
-		return forsched_i_fail(error, FORSCHED_ECHANGED,
-				       "%s: was replaced on its file server before this part of it was read; open it again",
-				       source->name);
+		return forsched_i_fail(
+			error, FORSCHED_ECHANGED,
+			"%s: was replaced on its file server before this part of it was read; open it again",
+			source->name);
 	return forsched_i_fail(error, FORSCHED_EFILE, "%s: cannot be read: %s", source->name, strerror(errno));
 }
 

@@ -4,11 +4,14 @@
 
 # Debian 12 packages: to build, to test, to simulate.
 build_packages="gcc libc6-dev make autoconf automake libtool pkg-config
-	zlib1g-dev libjansson-dev libinih-dev libopensm-dev libibumad-dev liblpsolve55-dev libsuitesparse-dev"
+	zlib1g-dev libjansson-dev libinih-dev libopensm-dev libibumad-dev liblpsolve55-dev libsuitesparse-dev
+	libopenmpi-dev"
 run_packages="python3 opensm ibsim-utils infiniband-diags ibutils"
 testbed_packages="iproute2"
-test_packages="g++ libcmocka-dev python3-pytest valgrind lp-solve clang libclang-rt-14-dev"
-packaging_packages="debhelper dpkg-dev fakeroot lintian libcmocka-dev libopenmpi-dev openmpi-bin python3-pytest"
+test_packages="g++ libcmocka-dev python3-pytest valgrind lp-solve clang libclang-rt-14-dev
+	openmpi-bin libibverbs-dev librdmacm-dev libucx-dev"
+packaging_packages="debhelper dpkg-dev fakeroot lintian libcmocka-dev openmpi-bin libibverbs-dev librdmacm-dev libucx-dev
+	python3-pytest"
 
 say() {
 	echo "$(basename "$0"): $*" >&2

@@ -115,7 +115,8 @@ stage_install() {
 	rm -rf "$root"
 	logged install 120 make -C "$work/build" install "DESTDIR=$root"
 	whole install $?
-	for file in bin/fors lib/libfors.so lib/libforsched.so.0 lib/pkgconfig/forsched.pc include/forsched.h \
+	for file in bin/fors lib/libfors.so lib/libforsched.so.0 lib/libforsched-mpi.so \
+		lib/pkgconfig/forsched.pc include/forsched.h share/man/man3/forsched.3 share/man/man7/libforsched-mpi.7 \
 		share/man/man1/fors.1 share/man/man5/fors.conf.5 share/man/man8/opensm-fors.8; do
 		[ -e "$root/usr/local/$file" ] || { say "not installed: $file"; missing=1; }
 	done

@@ -6,8 +6,9 @@
 #include "libforsched/forsched.h"
 
 #define SIZE(type) printf("sizeof(struct %s) %zu\n", #type, sizeof(struct type))
-#define FIELD(type, field) \
-	printf("%s.%s at %zu, %zu bytes\n", #type, #field, offsetof(struct type, field), sizeof(((struct type *)0)->field))
+#define FIELD(type, field)                                                                                             \
+	printf("%s.%s at %zu, %zu bytes\n", #type, #field, offsetof(struct type, field),                               \
+	       sizeof(((struct type *)0)->field))
 #define VALUE(name) printf("%s %lld\n", #name, (long long)(name))
 
 static void print_values(void)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* libforsched against the writer: the same flows from both layouts, and no wrong answer from a file that is not right. */
+/* libforsched against the writer: the same flows from both layouts, and no wrong answer from a file that is not right.
+ */
 #include <endian.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -80,7 +81,8 @@ static void assert_same_servers(const struct fors_schedule *plan, const struct f
 		assert_int_equal(forsched_find_guid(schedule, from->guid, &number, NULL), FORSCHED_OK);
 		assert_int_equal(number, s);
 		for (unsigned i = 0; i < 1u << from->lmc; i++) {
-			assert_int_equal(forsched_find_lid(schedule, (uint16_t)(from->lid + i), &number, NULL), FORSCHED_OK);
+			assert_int_equal(forsched_find_lid(schedule, (uint16_t)(from->lid + i), &number, NULL),
+					 FORSCHED_OK);
 			assert_int_equal(number, s);
 		}
 	}
@@ -117,7 +119,8 @@ static void assert_sends(const struct fors_schedule *plan, const struct forsched
 	assert_int_equal(flow->src_path_bits, path_between(plan, cell.dst, s));
 }
 
-static void assert_receives(const struct fors_schedule *plan, const struct forsched_flow *flow, uint32_t s, uint32_t phase)
+static void assert_receives(const struct fors_schedule *plan, const struct forsched_flow *flow, uint32_t s,
+			    uint32_t phase)
 {
 	uint32_t from = FORSCHED_NOBODY;
 	uint8_t path = 0;
@@ -174,8 +177,10 @@ static void compare(const char *spec, unsigned lmc, const char *down, const char
 
 static void reads_what_was_written(void **state)
 {
-	static const char *const specs[] = {"FT(2;4,4)", "FT(2;1,1)", "FT(2;4,1)", "FT(2;1,5)", "FT(2;6,3;servers=4)",
-					    "FT(2;4,3;servers=6)", "FT(2;3,4;cables=2)", "FT(2;5,4;servers=4;empty=1/2,3/0)"};
+	static const char *const specs[] = {"FT(2;4,4)",	   "FT(2;1,1)",
+					    "FT(2;4,1)",	   "FT(2;1,5)",
+					    "FT(2;6,3;servers=4)", "FT(2;4,3;servers=6)",
+					    "FT(2;3,4;cables=2)",  "FT(2;5,4;servers=4;empty=1/2,3/0)"};
 
 	for (size_t i = 0; i < sizeof(specs) / sizeof(specs[0]); i++)
 		for (unsigned lmc = 0; lmc <= 3; lmc++) {
@@ -304,7 +309,8 @@ static void put32(struct bytes bytes, size_t offset, uint32_t value)
 
 static void other_kinds_are_refused(void **state)
 {
-	struct bytes good = published_spec("FT(2;4,3)", 0, "auto", 1), bad = {.data = malloc(good.size), .size = good.size};
+	struct bytes good = published_spec("FT(2;4,3)", 0, "auto", 1),
+		     bad = {.data = malloc(good.size), .size = good.size};
 
 	assert_refused((struct bytes){NULL, 0}, "empty");
 	assert_refused((struct bytes){(unsigned char *)"FORSschd", 8}, "truncated");
@@ -419,7 +425,12 @@ static void contradictions_are_seen(void **state)
 	} while (flow.to == FORSCHED_NOBODY || flow.from == FORSCHED_NOBODY || !flow.spine || flow.to == flow.from);
 	memcpy(&header, good.data, sizeof(header));
 	memcpy(&cell, good.data + header.cells_offset + --phase * sizeof(cell), sizeof(cell));
-#define CHANGED(field, value) ({ struct fors_sf_cell c = cell; c.field = (value); c; })
+#define CHANGED(field, value)                                                                                          \
+	({                                                                                                             \
+		struct fors_sf_cell c = cell;                                                                          \
+		c.field = (value);                                                                                     \
+		c;                                                                                                     \
+	})
 	assert_cell_refused(good, phase, CHANGED(dst, 12), "a flow to a server that is not there");
 	assert_cell_refused(good, phase, CHANGED(dst, 0), "a flow to a server that is not there");
 	assert_cell_refused(good, phase, CHANGED(dst, cell.dst % 11 + 1), "twice");
@@ -432,8 +443,10 @@ static void contradictions_are_seen(void **state)
 	assert_cell_refused(good, phase, CHANGED(reverse, cell.reverse ^ 1), "contradict");
 	assert_cell_refused(good, phase, CHANGED(lane, 4), "a lane that is not there");
 	assert_cell_refused(good, phase, CHANGED(dst, FORS_SF_IDLE), "to nobody that has a path");
-	assert_cell_refused(good, phase, ((struct fors_sf_cell){FORS_SF_IDLE, cell.src, 0, 0, 255, cell.in_path}), "missing");
-	assert_cell_refused(good, phase, ((struct fors_sf_cell){cell.dst, FORS_SF_IDLE, cell.path, cell.reverse, cell.lane, 0}),
+	assert_cell_refused(good, phase, ((struct fors_sf_cell){FORS_SF_IDLE, cell.src, 0, 0, 255, cell.in_path}),
+			    "missing");
+	assert_cell_refused(good, phase,
+			    ((struct fors_sf_cell){cell.dst, FORS_SF_IDLE, cell.path, cell.reverse, cell.lane, 0}),
 			    "missing");
 #undef CHANGED
 	forsched_close(schedule);
@@ -562,7 +575,8 @@ static void written_over_while_open(void **state)
 static void replaced_while_open(void **state)
 {
 	struct place place = make_place();
-	struct bytes first = published_spec("FT(2;4,4)", 2, "exact", 10), second = published_spec("FT(2;4,3)", 2, "exact", 11);
+	struct bytes first = published_spec("FT(2;4,4)", 2, "exact", 10),
+		     second = published_spec("FT(2;4,3)", 2, "exact", 11);
 	struct forsched *schedule, *newer = NULL, *same;
 	struct forsched_error error;
 	struct forsched_flow flow;
@@ -609,7 +623,8 @@ static void put_text(const char *path, const char *text)
 
 static void heartbeats(void **state)
 {
-	static const char *const bad[] = {"", "soon\n", "12\n", "12 34", "12 34 56\n", "-\n", "1 99999999999999999999999\n"};
+	static const char *const bad[] = {
+		"", "soon\n", "12\n", "12 34", "12 34 56\n", "-\n", "1 99999999999999999999999\n"};
 	struct place place = make_place();
 	struct bytes good = published_spec("FT(2;4,4)", 0, "auto", 10);
 	struct forsched_heartbeat beat;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * libforsched, fed with schedules in which bytes were changed at random (always the same way), mostly with checksums made
- * right again, so that what is behind them has to cope. It may refuse or answer; this program is always built with the
- * sanitizers, the library's sources included, and what it answers has to be within bounds.
+ * libforsched, fed with schedules in which bytes were changed at random (always the same way), mostly with checksums
+ * made right again, so that what is behind them has to cope. It may refuse or answer; this program is always built with
+ * the sanitizers, the library's sources included, and what it answers has to be within bounds.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -60,7 +60,8 @@ static bool try_bytes(struct bytes bytes)
 static void mangle(struct bytes bytes, struct rng *rng)
 {
 	static const unsigned char likely[] = {0, 1, 2, 0x7f, 0x80, 0xff};
-	size_t room = rng_below(rng, 3) ? bytes.size : sizeof(struct fors_sf_header), at = rng_below(rng, (uint32_t)room);
+	size_t room = rng_below(rng, 3) ? bytes.size : sizeof(struct fors_sf_header),
+	       at = rng_below(rng, (uint32_t)room);
 
 	switch (rng_below(rng, 3)) {
 	case 0:

@@ -1,0 +1,28 @@
+# Examples of applications: built in `make check` where their libraries are, run by tests/apps, installed as documentation.
+examples_flags = $(AM_CPPFLAGS) -I$(top_srcdir)/libforsched
+if HAVE_MPI
+check_PROGRAMS += examples/mpi_exchange
+endif
+examples_mpi_exchange_CPPFLAGS = $(examples_flags)
+examples_mpi_exchange_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)
+examples_mpi_exchange_LDADD = libforsched.la $(MPI_LIBS)
+if HAVE_IBVERBS
+check_PROGRAMS += examples/verbs
+endif
+examples_verbs_CPPFLAGS = $(examples_flags)
+examples_verbs_CFLAGS = $(AM_CFLAGS) $(IBVERBS_CFLAGS)
+examples_verbs_LDADD = libforsched.la $(IBVERBS_LIBS)
+if HAVE_RDMACM
+check_PROGRAMS += examples/rdma_cm
+endif
+examples_rdma_cm_CPPFLAGS = $(examples_flags)
+examples_rdma_cm_CFLAGS = $(AM_CFLAGS) $(RDMACM_CFLAGS)
+examples_rdma_cm_LDADD = libforsched.la $(RDMACM_LIBS)
+if HAVE_UCT
+check_PROGRAMS += examples/uct
+endif
+examples_uct_CPPFLAGS = $(examples_flags)
+examples_uct_CFLAGS = $(AM_CFLAGS) $(UCT_CFLAGS)
+examples_uct_LDADD = libforsched.la $(UCT_LIBS)
+applicationsdir = $(docdir)/examples
+dist_applications_DATA = examples/mpi_exchange.c examples/rdma_cm.c examples/uct.c examples/verbs.c

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * verbs SCHEDULE [GUID]: one reliable queue pair (RC) per peer, each on the LIDs that the schedule names.
+ *
+ * What a program with its own verbs code has to change is in set_path(): two numbers of the address vector. Both ends
+ * of a queue pair have to agree on them, because an RC queue pair drops what does not come from the LID that it
+ * sends to. The schedule sees to it: src_path_bits here is the path index that the peer uses to send to us.
+ *
+ *   ah_attr.dlid          = flow.dlid             the peer's base LID + the path index of the flow to it
+ *   ah_attr.src_path_bits = flow.src_path_bits    the path index of the opposite flow, from the peer to us
+ *
+ * With a device this makes the queue pairs and brings them as far as one process can alone, to INIT; what is left,
+ * telling the peers the queue pair numbers, every program does in its own way, and then connect_pair(). Without a
+ * device it prints the address vectors of a server of the schedule and says so. With LMC 0 all path bits are 0, and
+ * only the order of phases matters.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <infiniband/verbs.h>
+
+#include <forsched.h>
+
+#define PSN 0 /* packets are counted from here; a real program takes a random number per connection */
+
+struct host {
+	struct ibv_context *context;
+	struct ibv_pd *pd;
+	struct ibv_cq *cq;
+	struct ibv_port_attr attr;
+	uint8_t port;
+	uint64_t guid; /* of the port: the lower half of its GID 0 */
+};
+
+/* ---- the part that matters ---- */
+
+static void set_path(struct ibv_ah_attr *ah, uint8_t port, const struct forsched_flow *flow)
+{
+	*ah = (struct ibv_ah_attr){
+		.dlid = flow->dlid,
+		.src_path_bits = flow->src_path_bits,
+		.port_num = port,
+	};
+}
+
+/* From INIT to "ready to send", when the peer has told its queue pair number. 0, or errno. */
+int connect_pair(const struct host *host, struct ibv_qp *pair, uint32_t peer_number, const struct forsched_flow *flow);
+
+int connect_pair(const struct host *host, struct ibv_qp *pair, uint32_t peer_number, const struct forsched_flow *flow)
+{
+	struct ibv_qp_attr receive = {
+		.qp_state = IBV_QPS_RTR,
+		.path_mtu = host->attr.active_mtu,
+		.dest_qp_num = peer_number,
+		.rq_psn = PSN,
+		.max_dest_rd_atomic = 1,
+		.min_rnr_timer = 12,
+	};
+	struct ibv_qp_attr send = {
+		.qp_state = IBV_QPS_RTS,
+		.sq_psn = PSN,
+		.timeout = 14, /* 67 ms; a failover takes longer: retry, or connect anew with the next epoch */
+		.retry_cnt = 7,
+		.rnr_retry = 7,
+		.max_rd_atomic = 1,
+	};
+	int err;
+
+	set_path(&receive.ah_attr, host->port, flow);
+	err = ibv_modify_qp(pair, &receive,
+			    IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
+				    IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER);
+	if (err)
+		return err;
+	return ibv_modify_qp(pair, &send,
+			     IBV_QP_STATE | IBV_QP_SQ_PSN | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY |
+				     IBV_QP_MAX_QP_RD_ATOMIC);
+}
+
+/* ---- the rest ---- */
+
+static struct ibv_qp *make_pair(const struct host *host)
+{
+	struct ibv_qp_init_attr wanted = {
+		.send_cq = host->cq,
+		.recv_cq = host->cq,
+		.cap = {.max_send_wr = 4, .max_recv_wr = 4, .max_send_sge = 1, .max_recv_sge = 1},
+		.qp_type = IBV_QPT_RC,
+	};
+	struct ibv_qp_attr init = {
+		.qp_state = IBV_QPS_INIT, .port_num = host->port, .qp_access_flags = IBV_ACCESS_REMOTE_WRITE};
+	struct ibv_qp *pair = ibv_create_qp(host->pd, &wanted);
+
+	if (pair && ibv_modify_qp(pair, &init, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS)) {
+		ibv_destroy_qp(pair);
+		pair = NULL;
+	}
+	return pair;
+}
+
+/* The first InfiniBand port that the schedule knows; false: none. */
+static int find_port(struct host *host, struct ibv_context *context, const struct forsched *schedule, uint32_t *me)
+{
+	struct ibv_device_attr device;
+	union ibv_gid gid;
+
+	if (ibv_query_device(context, &device))
+		return 0;
+	for (uint8_t port = 1; port <= device.phys_port_cnt; port++) {
+		if (ibv_query_port(context, port, &host->attr) || ibv_query_gid(context, port, 0, &gid))
+			continue;
+		host->port = port;
+		host->guid = be64toh(gid.global.interface_id);
+		if (host->attr.link_layer == IBV_LINK_LAYER_INFINIBAND &&
+		    !forsched_find_guid(schedule, host->guid, me, NULL))
+			return 1;
+	}
+	return 0;
+}
+
+static int open_host(struct host *host, const struct forsched *schedule, uint32_t *me)
+{
+	int count = 0;
+	struct ibv_device **device = ibv_get_device_list(&count);
+
+	for (int i = 0; device && i < count && !host->context; i++) {
+		struct ibv_context *context = ibv_open_device(device[i]);
+
+		if (context && find_port(host, context, schedule, me))
+			host->context = context;
+		else if (context)
+			ibv_close_device(context);
+	}
+	if (device)
+		ibv_free_device_list(device);
+	if (!host->context)
+		return 0;
+	host->pd = ibv_alloc_pd(host->context);
+	host->cq = ibv_create_cq(host->context, (int)forsched_nservers(schedule) * 8, NULL, NULL, 0);
+	return host->pd && host->cq;
+}
+
+/* A queue pair for each peer, in the order in which the schedule meets them. */
+static int run(const struct forsched *schedule, const struct host *host, uint32_t me)
+{
+	struct forsched_flow flow;
+	struct ibv_ah_attr ah;
+
+	printf("phase  to server  dlid  src_path_bits%s\n", host->context ? "  queue pair" : "");
+	for (uint32_t phase = 0; phase < forsched_nphases(schedule); phase++) {
+		struct ibv_qp *pair = NULL;
+
+		if (forsched_flow(schedule, me, phase, &flow))
+			return 1;
+		if (flow.to == FORSCHED_NOBODY)
+			continue;
+		set_path(&ah, host->port, &flow);
+		printf("%5" PRIu32 "  %9" PRIu32 "  %4u  %13u", phase, flow.to, ah.dlid, ah.src_path_bits);
+		if (host->context) {
+			pair = make_pair(host);
+			printf("  %#x", pair ? pair->qp_num : 0); /* tell the peer, hear its own, connect_pair() */
+		}
+		printf("\n");
+		if (pair)
+			ibv_destroy_qp(pair);
+	}
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	struct host host = {.port = 1};
+	struct forsched *schedule;
+	struct forsched_error error;
+	uint32_t me = 0;
+	int code = 2;
+
+	if (argc < 2 || forsched_open(argv[1], &schedule, &error)) {
+		fprintf(stderr, "%s\n", argc < 2 ? "usage: verbs SCHEDULE [GUID]" : error.text);
+		return 2;
+	}
+	if (!open_host(&host, schedule, &me))
+		printf("No InfiniBand port of the schedule on this host: these are the address vectors of %s; no queue "
+		       "pair was made.\n",
+		       argc > 2 ? argv[2] : "server 0");
+	if (!host.context && argc > 2 && forsched_find_guid(schedule, strtoull(argv[2], NULL, 16), &me, &error))
+		fprintf(stderr, "%s\n", error.text);
+	else
+		code = run(schedule, &host, me);
+	if (host.cq)
+		ibv_destroy_cq(host.cq);
+	if (host.pd)
+		ibv_dealloc_pd(host.pd);
+	if (host.context)
+		ibv_close_device(host.context);
+	forsched_close(schedule);
+	return code;
+}

@@ -1,0 +1,17 @@
+# libforsched-mpi.so, to be preloaded: an MPI program's all-to-all calls run along the schedule.
+if HAVE_MPI
+lib_LTLIBRARIES += libforsched-mpi.la
+endif
+libforsched_mpi_la_SOURCES = \
+	libforsched/mpi/alltoall.c \
+	libforsched/mpi/exchange.c \
+	libforsched/mpi/follow.h \
+	libforsched/mpi/member.c \
+	libforsched/mpi/settings.c \
+	libforsched/mpi/whoami.c
+libforsched_mpi_la_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS) -pthread
+libforsched_mpi_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -pthread \
+	-Wl,--version-script=$(srcdir)/libforsched/mpi/libforsched-mpi.map
+libforsched_mpi_la_LIBADD = libforsched.la $(MPI_LIBS)
+EXTRA_libforsched_mpi_la_DEPENDENCIES = libforsched/mpi/libforsched-mpi.map
+EXTRA_DIST += libforsched/mpi/libforsched-mpi.map

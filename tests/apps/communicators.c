@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * communicators WHAT: all-to-all calls on many kinds of communicators under libforsched-mpi. Results are compared with
+ * what they must be, and lines say how many calls of rank 0 went along the schedule: "world 1 followed 0 left".
+ * Messages are watched too: this program defines PMPI_Isend, which the library calls, and notes to whom.
+ *
+ * WHAT: "kinds" of communicators; "order" of messages (with the schedule in FORSCHED_SCHEDULE); "errors".
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <inttypes.h>
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "libforsched/forsched.h"
+
+#define MAX_NOTES 4096
+
+static int rank, size;
+static int note[MAX_NOTES], notes; /* to whom this process sent, by rank */
+
+int PMPI_Isend(const void *buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm, MPI_Request *request)
+{
+	int (*real)(const void *, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request *) =
+		(int (*)(const void *, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request *))dlsym(RTLD_NEXT,
+												   "PMPI_Isend");
+
+	if (notes < MAX_NOTES)
+		note[notes++] = to;
+	return real(buffer, count, type, to, tag, comm, request);
+}
+
+static void get_counts(uint64_t *followed, uint64_t *left)
+{
+	void (*counts)(uint64_t *, uint64_t *, uint64_t *) =
+		(void (*)(uint64_t *, uint64_t *, uint64_t *))dlsym(RTLD_DEFAULT, "forsched_mpi_counts");
+	uint64_t epochs;
+
+	*followed = *left = 0;
+	if (counts)
+		counts(followed, left, &epochs);
+}
+
+/* Everybody tells everybody both numbers: of `peers` ranks, this one being number `own`. */
+static void exchange(const char *name, MPI_Comm comm)
+{
+	int own, peers, is_inter, wrong = 0, *out, *in;
+	uint64_t followed[2], left[2];
+
+	MPI_Comm_test_inter(comm, &is_inter);
+	MPI_Comm_rank(comm, &own);
+	(is_inter ? MPI_Comm_remote_size : MPI_Comm_size)(comm, &peers);
+	out = calloc((size_t)peers + 1, sizeof(int));
+	in = calloc((size_t)peers + 1, sizeof(int));
+	for (int i = 0; i < peers; i++)
+		out[i] = own * 1000 + i;
+	get_counts(&followed[0], &left[0]);
+	MPI_Alltoall(out, 1, MPI_INT, in, 1, MPI_INT, comm);
+	get_counts(&followed[1], &left[1]);
+	for (int i = 0; i < peers; i++)
+		wrong += in[i] != i * 1000 + own;
+	if (rank == 0)
+		printf("%s %" PRIu64 " followed %" PRIu64 " left\n", name, followed[1] - followed[0],
+		       left[1] - left[0]);
+	if (wrong)
+		printf("%s: rank %d: wrong\n", name, rank);
+	free(out);
+	free(in);
+}
+
+static void kinds(void)
+{
+	MPI_Comm comm, half, between;
+
+	exchange("world", MPI_COMM_WORLD);
+	exchange("world again", MPI_COMM_WORLD);
+	exchange("self", MPI_COMM_SELF);
+	MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+	exchange("dup", comm);
+	exchange("dup again", comm);
+	MPI_Comm_free(&comm);
+	MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &comm);
+	exchange("reversed", comm);
+	MPI_Comm_free(&comm);
+	MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &half);
+	exchange("half", half);
+	MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, 1 - rank % 2, 7, &between);
+	exchange("inter", between);
+	MPI_Comm_free(&between);
+	MPI_Comm_free(&half);
+	MPI_Comm_split(MPI_COMM_WORLD, rank == size - 1, rank, &half);
+	exchange("all but one", half);
+	MPI_Comm_free(&half);
+	exchange("world at last", MPI_COMM_WORLD);
+}
+
+/* The messages of one call have to go where the schedule says, in its order. */
+static void order(void)
+{
+	struct forsched *schedule;
+	struct forsched_flow flow;
+	struct forsched_error error;
+	uint32_t me, expected = 0, wrong = 0;
+
+	if (forsched_open(getenv("FORSCHED_SCHEDULE"), &schedule, &error) ||
+	    forsched_find_guid(schedule, strtoull(getenv("FORSCHED_SERVER"), NULL, 16), &me, &error)) {
+		printf("%s\n", error.text);
+		MPI_Abort(MPI_COMM_WORLD, 1);
+	}
+	exchange("world", MPI_COMM_WORLD); /* what it takes to agree is not of the exchange */
+	notes = 0;
+	exchange("world again", MPI_COMM_WORLD);
+	for (uint32_t phase = 0; phase < forsched_nphases(schedule); phase++) {
+		if (forsched_flow(schedule, me, phase, &flow) || flow.to == FORSCHED_NOBODY)
+			continue;
+		/* The test numbers servers backwards: rank r is server P-1-r. */
+		wrong += expected >= (uint32_t)notes || note[expected] != size - 1 - (int)flow.to;
+		expected++;
+	}
+	if (wrong || expected != (uint32_t)notes)
+		printf("rank %d: %u of %u messages out of order, %d sent\n", rank, wrong, expected, notes);
+	forsched_close(schedule);
+	if (rank == 0)
+		printf("order checked\n");
+}
+
+static void say_error(const char *what, int err)
+{
+	int class = MPI_SUCCESS;
+
+	if (err)
+		MPI_Error_class(err, &class);
+	if (rank == 0)
+		printf("%s: %s\n", what,
+		       class == MPI_SUCCESS	   ? "success"
+		       : class == MPI_ERR_TRUNCATE ? "truncated"
+		       : class == MPI_ERR_TYPE	   ? "type"
+		       : class == MPI_ERR_COUNT	   ? "count"
+						   : "other");
+}
+
+/* Errors reach the communicator's own handler, and nobody waits for ever. */
+static void errors(void)
+{
+	int *out = calloc((size_t)size * 2, sizeof(int)), *in = calloc((size_t)size * 2, sizeof(int));
+
+	exchange("world", MPI_COMM_WORLD);
+	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+	say_error("too much for the receiver", MPI_Alltoall(out, 2, MPI_INT, in, 1, MPI_INT, MPI_COMM_WORLD));
+	say_error("no type", MPI_Alltoall(out, 1, MPI_DATATYPE_NULL, in, 1, MPI_INT, MPI_COMM_WORLD));
+	say_error("negative", MPI_Alltoall(out, -1, MPI_INT, in, 1, MPI_INT, MPI_COMM_WORLD));
+	exchange("world again", MPI_COMM_WORLD);
+	free(out);
+	free(in);
+}
+
+int main(int argc, char **argv)
+{
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	MPI_Comm_size(MPI_COMM_WORLD, &size);
+	if (strcmp(argv[1], "kinds") == 0)
+		kinds();
+	else if (strcmp(argv[1], "order") == 0)
+		order();
+	else
+		errors();
+	MPI_Finalize();
+	return 0;
+}

@@ -1,0 +1,14 @@
+# Applications: the examples, and programs under libforsched-mpi with the MPI that is there (pytest).
+if HAVE_MPI
+check_PROGRAMS += tests/apps/communicators tests/apps/random_calls
+endif
+tests_apps_communicators_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)
+tests_apps_communicators_LDADD = libforsched.la $(MPI_LIBS)
+tests_apps_random_calls_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)
+tests_apps_random_calls_LDADD = $(MPI_LIBS)
+TESTS += tests/apps/run
+EXTRA_DIST += tests/apps/run tests/apps/conftest.py tests/apps/test_docs.py tests/apps/test_examples.py tests/apps/test_mpi.py
+# The whole thousand of random calls on 36 ranks too, with and without barriers.
+.PHONY: check-mpi
+check-mpi: all $(check_PROGRAMS)
+	FORS_LONG_TESTS=1 srcdir=$(srcdir) $(srcdir)/tests/apps/run -k random

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""The examples as somebody would try them, most likely on a machine without an InfiniBand device."""
+import csv
+import io
+import pathlib
+
+import pytest
+
+from conftest import BUILD, guids, start
+
+SOURCES = pathlib.Path(__file__).resolve().parents[2] / "examples"
+
+
+def rows(schedule, guid):
+    """What `fors schedule` says that a server sends, by phase."""
+    done = start([BUILD / "fors", "schedule", schedule, "--format", "csv", "--server", guid])
+    assert done.code == 0, done.err
+    return [row for row in csv.DictReader(io.StringIO(done.out)) if row["src_guid"] == guid]
+
+
+@pytest.mark.parametrize("lmc,down", [(0, []), (2, ["Leaf00[5]", "Spine03"])])
+def test_the_whole_exchange_with_every_byte_checked(plan, mpirun, lmc, down):
+    schedule = plan("FT(2;4,4)", lmc, 1, *down)
+    done = mpirun(16, "examples/mpi_exchange", schedule, preload=False)
+    assert done.code == 0, done.out + done.err
+    assert "16 servers: 240 blocks of 65536 bytes, 0 wrong bytes" in done.out
+
+
+def test_the_whole_exchange_with_the_wrong_number_of_ranks(plan, mpirun, tmp_path):
+    done = mpirun(5, "examples/mpi_exchange", plan("FT(2;4,4)", 0, 1), preload=False)
+    assert done.code != 0 and "one rank for each server" in done.err
+    done = mpirun(2, "examples/mpi_exchange", tmp_path / "nothing", preload=False)
+    assert done.code != 0 and "nothing: No such file" in done.err
+
+
+def test_the_mpi_example_is_short():
+    assert len((SOURCES / "mpi_exchange.c").read_text().splitlines()) <= 60
+
+
+def table(text, columns):
+    """The rows of numbers below a line that begins with "phase"."""
+    lines = text.splitlines()
+    start_at = next(i for i, line in enumerate(lines) if line.startswith("phase"))
+    return [line.split()[:columns] for line in lines[start_at + 1:]]
+
+
+def test_verbs(run, plan):
+    schedule = plan("FT(2;4,4)", 2, 1, "Leaf00[5]", method="exact")
+    guid = guids(schedule)[6]
+    done = run("examples/verbs", schedule, guid)
+    assert done.code == 0, done.err
+    assert "No InfiniBand port" in done.out
+    own = int(rows(schedule, guid)[0]["src_lid"]) & ~3
+    wanted = [[row["phase"], row["dst_lid"], str(int(row["src_lid"]) - own)] for row in rows(schedule, guid)]
+    assert [[phase, lid, bits] for phase, _, lid, bits in table(done.out, 4)] == wanted and len(wanted) == 15
+
+
+def test_rdma_cm(run, plan):
+    schedule = plan("FT(2;4,4)", 2, 1, "Leaf00[5]", method="exact")
+    me, peer = guids(schedule)[2], guids(schedule)[9]
+    done = run("examples/rdma_cm", schedule, me, peer, "127.0.0.1")
+    row = next(row for row in rows(schedule, me) if row["dst_guid"] == peer)
+    if "No RDMA connection manager" in done.out:
+        assert done.code == 0 and done.out.splitlines()[:2] == [f"slid {row['src_lid']}", f"dlid {row['dst_lid']}"]
+    else:
+        assert done.code == 1, done.out + done.err
+
+
+def test_uct(run, plan):
+    schedule = plan("FT(2;4,4)", 2, 1, "Leaf00[5]", method="exact")
+    guid = guids(schedule)[6]
+    done = run("examples/uct", schedule, guid)
+    assert done.code == 0, done.err
+    assert "No transport rc_verbs on this host" in done.out
+    sends = [line for line in table(done.out, 4) if line[1] != "nobody"]
+    bases = {other: int(rows(schedule, other)[0]["src_lid"]) & ~3 for other in guids(schedule)}
+    wanted = [[row["phase"], str(int(row["dst_lid"]) - bases[row["dst_guid"]]), "-"] for row in rows(schedule, guid)]
+    assert [[phase, index, endpoint] for phase, _, index, endpoint in sends] == wanted
+    assert len(sends) == 15
+
+
+def test_uct_makes_endpoints_where_a_transport_is(run, plan):
+    """Every machine has UCX's loopback, with one path: endpoints of path index 0 are made, and only they."""
+    done = run("examples/uct", plan("FT(2;4,4)", 0, 1), guids(plan("FT(2;4,4)", 0, 1))[0], "self")
+    assert done.code == 0, done.err
+    if "No transport self" not in done.out:
+        assert "self with 1 paths" in done.out
+        assert all(line[3] == "made" for line in table(done.out, 4) if line[1] != "nobody")
+
+
+@pytest.mark.parametrize("name,args", [
+    ("verbs", []), ("verbs", ["FILE"]), ("verbs", ["GOOD", "0x1"]),
+    ("uct", []), ("uct", ["FILE"]), ("uct", ["GOOD", "0x1"]),
+    ("rdma_cm", ["FILE"]), ("rdma_cm", ["FILE", "0x1", "0x2", "localhost"]),
+    ("rdma_cm", ["GOOD", "0x1", "0x2", "localhost"])])
+def test_bad_arguments(run, plan, tmp_path, name, args):
+    (tmp_path / "bad").write_text("no schedule")
+    known = {"FILE": tmp_path / "bad", "GOOD": plan("FT(2;4,4)", 0, 1)}
+    done = run(f"examples/{name}", *(known.get(arg, arg) for arg in args))
+    assert done.code == 2 and done.err

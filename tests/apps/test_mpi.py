@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""libforsched-mpi under real MPI programs: MPI's own results, and the schedule followed wherever it fits."""
+import os
+import re
+import stat
+
+import pytest
+
+from conftest import guids
+
+# Ranks that wait spin, so on a busy machine a call of 36 ranks takes long: in `make check` the slow ones are fewer.
+IS_LONG = bool(os.environ.get("FORS_LONG_TESTS"))
+ENDING = re.compile(r"(\d+) calls, (\d+) followed, (\d+) left, (\d+) epochs, (\d+) different")
+
+
+def numbers(done):
+    assert done.code == 0, done.out + done.err
+    return [int(number) for number in ENDING.search(done.out).groups()]
+
+
+@pytest.fixture
+def live(tmp_path):
+    return tmp_path / "live" / "schedule"
+
+
+@pytest.fixture(autouse=True)
+def live_folder(tmp_path):
+    (tmp_path / "live").mkdir()
+
+
+@pytest.mark.parametrize("barrier,calls", [("none", 1000), ("tree", 1000 if IS_LONG else 100)])
+def test_random_calls_on_16_ranks_across_three_epochs(plan, rank_map, mpirun, live, barrier, calls):
+    files = [plan("FT(2;4,4)", 0, 10), plan("FT(2;4,4)", 2, 11, "Leaf00[5]", method="exact"),
+             plan("FT(2;4,4)", 0, 12, "Leaf00[5]", "Spine03", method="rounds"),
+             plan("FT(2;4,4)", 2, 13, method="closed-form")]
+    order = [(5 * rank + 3) % 16 for rank in range(16)]
+    env = {"FORSCHED_SCHEDULE": live, "FORSCHED_MAP": rank_map(files[0], order), "FORSCHED_BARRIER": barrier}
+    assert numbers(mpirun(16, "tests/apps/random_calls", calls, 1, live, *files, env=env)) == [calls, calls, 0, 4, 0]
+
+
+@pytest.mark.parametrize("barrier,calls", [("none", 1000 if IS_LONG else 60), ("tree", 1000 if IS_LONG else 12)])
+def test_random_calls_on_36_ranks_across_three_epochs(plan, rank_map, mpirun, live, barrier, calls):
+    files = [plan("FT(2;6,6)", 0, 10), plan("FT(2;6,6)", 0, 11, "Leaf00[7]", "Leaf02[9]"),
+             plan("FT(2;6,6)", 3, 12, "Spine01", "Leaf05[12]"), plan("FT(2;6,6)", 0, 13)]
+    env = {"FORSCHED_SCHEDULE": live, "FORSCHED_MAP": rank_map(files[0]), "FORSCHED_BARRIER": barrier}
+    assert numbers(mpirun(36, "tests/apps/random_calls", calls, 2, live, *files, env=env)) == [calls, calls, 0, 4, 0]
+
+
+def test_withdrawn_damaged_and_other_schedules_on_the_way(plan, withdraw, rank_map, mpirun, live, tmp_path):
+    good = plan("FT(2;4,2)", 0, 20)
+    damaged = tmp_path / "damaged"
+    damaged.write_bytes(plan("FT(2;4,2)", 0, 22).read_bytes()[:-5])
+    env = {"FORSCHED_SCHEDULE": live.parent, "FORSCHED_MAP": rank_map(good)}
+    files = [withdraw(19, "no tree yet"), good, damaged, withdraw(23, "opensm has handed over"),
+             plan("FT(2;4,3)", 0, 24), plan("FT(2;4,2)", 2, 25, "Leaf00[5]")]
+    done = mpirun(8, "tests/apps/random_calls", 60, 4, live, *files, env=env)
+    # withdrawn: 10 left; 20 followed (the damaged one changes nothing); withdrawn, 12 servers: 20 left; 10 followed
+    assert numbers(done) == [60, 30, 30, 2, 0]
+    assert "truncated" in done.err
+
+
+def test_looking_seldom_is_agreed_on(plan, rank_map, mpirun, live):
+    files = [plan("FT(2;4,2)", 0, 20), plan("FT(2;4,2)", 0, 21, "Leaf00[5]"), plan("FT(2;4,2)", 0, 22)]
+    env = {"FORSCHED_SCHEDULE": live, "FORSCHED_MAP": rank_map(files[0]), "FORSCHED_CHECK": 45}
+    # Calls 0, 45 and 90 look; the third file comes before call 60.
+    assert numbers(mpirun(8, "tests/apps/random_calls", 91, 5, live, *files, env=env)) == [91, 91, 0, 3, 0]
+    assert numbers(mpirun(8, "tests/apps/random_calls", 90, 5, live, env=env)) == [90, 90, 0, 1, 0]
+
+
+def test_no_schedule_and_no_setting(mpirun, live):
+    assert numbers(mpirun(4, "tests/apps/random_calls", 30, 6, live)) == [30, 0, 30, 0, 0]
+    done = mpirun(4, "tests/apps/random_calls", 30, 6, live, env={"FORSCHED_SCHEDULE": live})
+    assert numbers(done) == [30, 0, 30, 0, 0]
+    assert done.err.count("No such file") == 1
+
+
+def test_a_program_without_the_library_is_the_same_program(mpirun, live):
+    assert numbers(mpirun(4, "tests/apps/random_calls", 30, 7, live, preload=False)) == [30, 0, 0, 0, 0]
+
+
+@pytest.fixture
+def eight(plan, rank_map):
+    """The settings of 8 ranks on FT(2;4,2)."""
+    schedule = plan("FT(2;4,2)", 0, 30)
+    return {"FORSCHED_SCHEDULE": schedule, "FORSCHED_MAP": rank_map(schedule)}
+
+
+def test_other_communicators_are_left_to_mpi(mpirun, eight):
+    done = mpirun(8, "tests/apps/communicators", "kinds", env=eight)
+    assert done.code == 0, done.out + done.err
+    followed, left = "1 followed 0 left", "0 followed 1 left"
+    assert done.out.splitlines() == [f"world {followed}", f"world again {followed}", f"self {left}", f"dup {followed}",
+                                     f"dup again {followed}", f"reversed {followed}", f"half {left}", f"inter {left}",
+                                     f"all but one {left}", f"world at last {followed}"]
+
+
+def by_rank(tmp_path, text):
+    """A program that starts another with a setting by rank: mpirun sets them alike for all."""
+    wrapper = tmp_path / "by-rank"
+    wrapper.write_text(f"#!/bin/sh\nr=$OMPI_COMM_WORLD_RANK\n{text}\nexec \"$@\"\n")
+    wrapper.chmod(wrapper.stat().st_mode | stat.S_IXUSR)
+    return wrapper
+
+
+def test_messages_go_in_the_order_of_the_schedule(plan, mpirun, tmp_path):
+    schedule = plan("FT(2;4,4)", 2, 30, "Leaf00[5]", "Spine02", method="exact")
+    servers = " ".join(reversed(guids(schedule)))
+    wrapper = by_rank(tmp_path, f"set -- {servers} \"$@\"\nshift $r\nexport FORSCHED_SERVER=$1\nshift $((16 - r))")
+    done = mpirun(16, "tests/apps/communicators", "order", env={"FORSCHED_SCHEDULE": schedule}, wrapper=[wrapper])
+    assert done.code == 0, done.out + done.err
+    assert done.out.splitlines() == ["world 1 followed 0 left", "world again 1 followed 0 left", "order checked"]
+
+
+def test_errors_reach_the_program_and_nobody_hangs(mpirun, eight):
+    done = mpirun(8, "tests/apps/communicators", "errors", env=eight)
+    assert done.code == 0, done.out + done.err
+    assert done.out.splitlines() == ["world 1 followed 0 left", "too much for the receiver: truncated", "no type: type",
+                                     "negative: count", "world again 1 followed 0 left"]
+
+
+def left_to_mpi(done, *why):
+    """All 10 calls have MPI's results without the schedule, and somebody is told why, once."""
+    assert numbers(done) == [10, 0, 10, 0, 0]
+    for part in why:
+        assert part in done.err, done.err
+    assert len([line for line in done.err.splitlines() if line.startswith("libforsched-mpi:")]) == 1, done.err
+
+
+def test_ranks_that_do_not_know_their_server(mpirun, eight, live, tmp_path):
+    def ten_calls(**env):
+        return mpirun(8, "tests/apps/random_calls", 10, 8, live, env={**eight, **env})
+
+    lines = eight["FORSCHED_MAP"].read_text().splitlines()
+    short = tmp_path / "short"
+    short.write_text("\n".join(lines[:-1]) + "\n")
+    left_to_mpi(ten_calls(FORSCHED_MAP=short), "rank 7", "has neither rank 7 nor host")
+    twice = tmp_path / "twice"
+    twice.write_text("\n".join([*lines[:-1], lines[-2].replace("6 ", "7 ")]) + "\n")
+    left_to_mpi(ten_calls(FORSCHED_MAP=twice), "ranks 6 and 7 are on the same server")
+    wrong = tmp_path / "wrong"
+    wrong.write_text("\n".join([*lines[:3], "2 guid"]) + "\n")
+    left_to_mpi(ten_calls(FORSCHED_MAP=wrong), "wrong:4", "RANK GUID")
+    left_to_mpi(ten_calls(FORSCHED_MAP=tmp_path / "nowhere"), "cannot be opened")
+    left_to_mpi(ten_calls(FORSCHED_SERVER="0xfeed"), "no server has the port GUID 0x000000000000feed")
+    left_to_mpi(ten_calls(FORSCHED_SERVER="Node00-0"), "FORSCHED_SERVER", "not a port GUID")
+    left_to_mpi(ten_calls(FORSCHED_MAP="", FORSCHED_SYSFS=tmp_path / "nothing"), "no InfiniBand port found")
+
+
+def add_port(root, device, port, guid):
+    gids = root / device / "ports" / str(port) / "gids"
+    gids.mkdir(parents=True)
+    digits = f"fe80000000000000{int(guid, 16):016x}"
+    (gids / "0").write_text(":".join(digits[i:i + 4] for i in range(0, 32, 4)) + "\n")
+
+
+def test_ports_of_the_host(plan, mpirun, live, tmp_path):
+    """One folder like /sys/class/infiniband for each rank; each host has a second port that is not in the exchange."""
+    schedule = plan("FT(2;4,2)", 0, 30)
+    for rank, guid in enumerate(guids(schedule)):
+        add_port(tmp_path / f"host{rank}", "mlx5_0", 1, guid)
+        add_port(tmp_path / f"host{rank}", "mlx5_1", 1, f"0xbeef{rank}")
+    wrapper = by_rank(tmp_path, f"export FORSCHED_SYSFS={tmp_path}/host$r")
+
+    def ten_calls(settings):
+        return mpirun(8, "tests/apps/random_calls", 10, 9, live, env=settings, wrapper=[wrapper])
+
+    env = {"FORSCHED_SCHEDULE": schedule}
+    assert numbers(ten_calls(env)) == [10, 10, 0, 1, 0]
+    other = {**env, "FORSCHED_DEVICE": "mlx5_1:1"}
+    left_to_mpi(ten_calls(other), "rank 0", "mlx5_1:1")
+    # Two ports of one host in the exchange: which one, has to be said.
+    add_port(tmp_path / "host3", "mlx5_2", 1, guids(schedule)[5])
+    left_to_mpi(ten_calls(env), "rank 3", "several ports")
+    chosen = {**env, "UCX_NET_DEVICES": "mlx5_0:1"}
+    assert numbers(ten_calls(chosen)) == [10, 10, 0, 1, 0]
+
+
+def test_host_names_in_the_map(plan, mpirun, live, tmp_path):
+    schedule = plan("FT(2;4,2)", 0, 30)
+    host = os.uname().nodename
+    known = guids(schedule)
+    text = f"{host.split('.')[0]} {known[0]}\nanother {known[1]}\n" + "".join(f"{r} {known[r]}\n" for r in range(1, 8))
+    (tmp_path / "map").write_text(text)
+    env = {"FORSCHED_SCHEDULE": schedule, "FORSCHED_MAP": tmp_path / "map"}
+    assert numbers(mpirun(8, "tests/apps/random_calls", 10, 10, live, env=env)) == [10, 10, 0, 1, 0]
+
+
+def test_settings(mpirun, eight, live):
+    done = mpirun(8, "tests/apps/random_calls", 10, 11, live, env={**eight, "FORSCHED_BARRIER": "fast"})
+    assert numbers(done) == [10, 10, 0, 1, 0] and "neither tree nor none" in done.err
+    done = mpirun(8, "tests/apps/random_calls", 10, 11, live, env={**eight, "FORSCHED_CHECK": "often"})
+    assert numbers(done) == [10, 10, 0, 1, 0] and "is not a number" in done.err
+    done = mpirun(8, "tests/apps/communicators", "kinds", env={**eight, "FORSCHED_MIN_BYTES": "5"})
+    assert "world again 0 followed 1 left" in done.out
+    done = mpirun(8, "tests/apps/communicators", "kinds",
+                  env={**eight, "FORSCHED_MIN_BYTES": "4", "FORSCHED_VERBOSE": "2"})
+    assert "world again 1 followed 0 left" in done.out
+    assert "epoch 30: followed by 8 ranks" in done.err and "calls along the schedule" in done.err
+    assert "epoch 30: 8 servers, a communicator of 4 ranks" in done.err
+    done = mpirun(8, "tests/apps/random_calls", 10, 11, live,
+                  env={**eight, "FORSCHED_MAP": "/nowhere", "FORSCHED_VERBOSE": "0"})
+    assert numbers(done)[1] == 0 and "libforsched-mpi" not in done.err
