@@ -235,10 +235,12 @@ static bool allocate(struct leveller *leveller)
 	leveller->up_taken = calloc(nlinks + 1, sizeof(*leveller->up_taken));
 	leveller->down_taken = calloc(nlinks + 1, sizeof(*leveller->down_taken));
 	leveller->pair = malloc((npairs + 1) * sizeof(*leveller->pair));
-	leveller->tabu_room = malloc(fors_leveller_tabu_room(leveller));
+	leveller->free_at = malloc((npairs * level->nclasses + 1) * sizeof(*leveller->free_at));
+	leveller->saved = malloc(npairs * level->nclasses + 2 * nlinks * sizeof(*leveller->up) + 1);
 	leveller->exists = calloc((size_t)fabric->nleaves * level->nclasses + 1, sizeof(*leveller->exists));
 	return level->lane && level->down && leveller->up && leveller->down && leveller->is_choosy && leveller->own &&
-	       leveller->up_taken && leveller->down_taken && leveller->pair && leveller->exists && leveller->tabu_room;
+	       leveller->up_taken && leveller->down_taken && leveller->pair && leveller->exists && leveller->free_at &&
+	       leveller->saved;
 }
 
 static struct fors_level *new_level(const struct fors_fabric *fabric)
@@ -276,7 +278,8 @@ enum fors_err fors_level_build(const struct fors_fabric *fabric, struct fors_lev
 	free(leveller.down_taken);
 	free(leveller.pair);
 	free(leveller.exists);
-	free(leveller.tabu_room);
+	free(leveller.free_at);
+	free(leveller.saved);
 	if (!good) {
 		fors_level_free(leveller.level);
 		return fors_fail_memory(error);

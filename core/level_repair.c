@@ -2,12 +2,15 @@
 /*
  * level_repair.c - units of links that are too full move on.
  *
- * The cap is what the fullest link cannot go below: the average of the poorest leaf's live links, rounded up, and
- * what pairs with one common lane force on it. A link above the cap passes a unit on to the
+ * The least cap is what the fullest link cannot go below: the average of the poorest leaf's live links, rounded up, and
+ * what pairs with one common lane force on it. From what the fullest link carries the cap goes down to that, one by
+ * one, as long as it works. A link above the cap passes a unit on to the
  * way where that does least harm; a way that is full itself passes one of its own on in the next pass. Where
- * that gets stuck, a tabu search (level_tabu.c) may still find room. When it does not, the cap rises by one.
+ * that gets stuck, a tabu search (level_tabu.c) may still find room. When it does not, the choice of before stays.
  */
 #include "leveller.h"
+
+#include <string.h>
 
 #define REPAIR_PASSES 24  /* over all links that are too full, for one cap */
 #define REPAIR_EFFORT 256 /* ways looked at per displaced unit, all in all */
@@ -134,11 +137,35 @@ static bool repair(struct leveller *leveller)
 	return fors_leveller_fullest(leveller) <= leveller->cap || fors_leveller_tabu(leveller);
 }
 
+/* Copy the choice and the loads of the links to the leveller's `saved`, or back. */
+static void copy_choice(struct leveller *leveller, bool back)
+{
+	size_t nlinks = (size_t)leveller->fabric->nleaves * leveller->fabric->nlanes * sizeof(*leveller->up);
+	struct { void *live; size_t size; } part[] = {
+		{leveller->up, nlinks}, {leveller->down, nlinks},
+		{leveller->level->lane, (size_t)leveller->fabric->nleaves * leveller->fabric->nleaves *
+						leveller->level->nclasses},
+	};
+	uint8_t *saved = leveller->saved;
+
+	for (size_t i = 0; i < sizeof(part) / sizeof(part[0]); saved += part[i++].size)
+		memcpy(back ? part[i].live : saved, back ? saved : part[i].live, part[i].size);
+}
+
 void fors_leveller_repair(struct leveller *leveller)
 {
+	uint32_t least;
+
 	raise_cap(leveller, leveller->up);
 	raise_cap(leveller, leveller->down);
+	least = leveller->cap;
 	leveller->effort = (uint64_t)leveller->npairs * leveller->level->nclasses * REPAIR_EFFORT;
-	while (leveller->effort && fors_leveller_fullest(leveller) > leveller->cap && !repair(leveller))
-		leveller->cap++;
+	while (leveller->effort && fors_leveller_fullest(leveller) > least) {
+		copy_choice(leveller, false);
+		leveller->cap = fors_leveller_fullest(leveller) - 1;
+		if (!repair(leveller)) {
+			copy_choice(leveller, true);
+			break;
+		}
+	}
 }

@@ -5,8 +5,7 @@
  * What is to be made 0 is the surplus: units above the cap, over all links. In each step the best move of a unit on
  * a link that is too full is made, even if the surplus does not shrink, and the unit has to stay for a few steps.
  * That leads out of places where each single move makes something else too full, which is where level_repair.c
- * gets stuck when all links of several leaves must be filled to the brim. When the steps end without success,
- * the moves since the least surplus are taken back.
+ * gets stuck when all links of several leaves must be filled to the brim.
  */
 #include "leveller.h"
 
@@ -14,6 +13,7 @@
 
 #define STEPS 600 /* without a lower surplus */
 #define STAY 6	  /* steps that a moved unit has to stay at least */
+#define NO_MOVE 5 /* a gain that no move has */
 
 struct move {
 	uint32_t pair, class;
@@ -25,17 +25,9 @@ struct move {
 struct tabu {
 	struct leveller *leveller;
 	uint32_t *free_at; /* [pair * nclasses + class]: step from which the unit may move again */
-	struct move *log;  /* STEPS moves since the least surplus */
-	uint32_t step, nlog;
+	uint32_t step;
 	struct move best;
 };
-
-size_t fors_leveller_tabu_room(const struct leveller *leveller)
-{
-	size_t nleaves = leveller->fabric->nleaves;
-
-	return STEPS * sizeof(struct move) + (nleaves * nleaves * leveller->level->nclasses + 1) * sizeof(uint32_t);
-}
 
 static uint32_t *free_at(const struct tabu *tabu, uint32_t pair, uint32_t class)
 {
@@ -91,7 +83,7 @@ static uint32_t find_best(struct tabu *tabu)
 	struct leveller *leveller = tabu->leveller;
 	uint32_t surplus = 0, nlanes = leveller->fabric->nlanes;
 
-	tabu->best = (struct move){.gain = 5};
+	tabu->best = (struct move){.gain = NO_MOVE};
 	for (uint32_t link = 0; link < leveller->fabric->nleaves * nlanes; link++) {
 		uint32_t load[2] = {leveller->up[link], leveller->down[link]};
 
@@ -111,38 +103,26 @@ static void make_best(struct tabu *tabu)
 
 	leveller_move(tabu->leveller, best->pair, best->class, best->lane);
 	*free_at(tabu, best->pair, best->class) = tabu->step + STAY + tabu->step % 5;
-	tabu->log[tabu->nlog++] = *best;
-}
-
-static void take_back(struct tabu *tabu)
-{
-	while (tabu->nlog--)
-		leveller_move(tabu->leveller, tabu->log[tabu->nlog].pair, tabu->log[tabu->nlog].class,
-			      tabu->log[tabu->nlog].from);
 }
 
 bool fors_leveller_tabu(struct leveller *leveller)
 {
-	struct tabu tabu = {.leveller = leveller, .log = leveller->tabu_room};
-	uint32_t least = UINT32_MAX;
+	size_t nleaves = leveller->fabric->nleaves;
+	struct tabu tabu = {.leveller = leveller, .free_at = leveller->free_at};
+	uint32_t least = UINT32_MAX, end = STEPS;
 
-	tabu.free_at = (uint32_t *)(tabu.log + STEPS);
-	memset(tabu.log, 0, fors_leveller_tabu_room(leveller));
-	for (;; tabu.step++) {
+	memset(tabu.free_at, 0, nleaves * nleaves * leveller->level->nclasses * sizeof(*tabu.free_at));
+	for (; tabu.step < end && leveller->effort; tabu.step++) {
 		uint32_t surplus = find_best(&tabu);
 
 		if (surplus == 0)
 			return true;
-		if (surplus < least)
-			tabu.nlog = 0;
-		least = surplus < least ? surplus : least;
-		if (tabu.nlog == STEPS || !leveller->effort)
-			break;
-		if (tabu.best.gain < 5)
+		if (surplus < least) {
+			least = surplus;
+			end = tabu.step + STEPS;
+		}
+		if (tabu.best.gain < NO_MOVE)
 			make_best(&tabu);
-		else if (tabu.step > STEPS)
-			break;
 	}
-	take_back(&tabu);
 	return false;
 }

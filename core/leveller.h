@@ -31,7 +31,8 @@ struct leveller {
 	uint64_t idle[FORS_MAX_LANES];	 /* rounds in which a lane idles at all leaves, as bits (when rounds are at most
 					    64) */
 	uint64_t *up_taken, *down_taken; /* [leaf * nlanes + lane]: rounds in which displaced units use it, as bits */
-	void *tabu_room;		 /* for level_tabu.c */
+	uint32_t *free_at;		 /* [pair * nclasses + class]: for level_tabu.c */
+	uint8_t *saved;			 /* choice and loads, for level_repair.c */
 	uint64_t effort;		 /* ways that the repair may still look at */
 };
 
@@ -133,9 +134,7 @@ typedef void leveller_unit(struct leveller *leveller, uint32_t pair, uint32_t cl
 /* Visit those on the uplink (or downlink) `lane` of a leaf; each costs effort for all lanes. */
 void fors_leveller_units(struct leveller *leveller, uint32_t leaf, uint32_t lane, bool is_up, leveller_unit *visit,
 			 void *context);
-/* Bytes of leveller->tabu_room. */
-size_t fors_leveller_tabu_room(const struct leveller *leveller);
-/* Take what is above the cap off all links by a tabu search; false: not all of it. */
+/* Take what is above the cap off all links by a tabu search; false: not all of it, and others are as full. */
 bool fors_leveller_tabu(struct leveller *leveller);
 /* Move units off links that are above the average of the poorest leaf, or what is forced on a link. */
 void fors_leveller_repair(struct leveller *leveller);

@@ -52,6 +52,7 @@ WARM_UP = 200     # events until memory is expected to be flat
 
 KINDS = {"change": 60, "mend": 25, "flap": 8, "hup": 5, "restart": 6, "join": 3, "leave": 3}
 MANAGERS = ("restart", "join", "leave")
+MANAGER_CHOICES = {"two": MANAGERS, "one": ("restart",), "calm": ()}
 
 
 class Violation(Exception):
@@ -121,9 +122,9 @@ def is_allowed(world):
 class Script:
     """Draws events; what they are depends on the seed, the tree and the number of events only."""
 
-    def __init__(self, tree, seed, events, managers=True):
+    def __init__(self, tree, seed, events, managers=MANAGERS):
         self.tree, self.events, self.random = tree, events, random.Random(seed)
-        self.managers, self.joined = managers, False
+        self.managers, self.joined = managers, False  # which kinds of MANAGERS come
         self.world = judge.World(tree)
 
     def __iter__(self):
@@ -137,7 +138,7 @@ class Script:
         while True:
             kind = self.random.choices(list(KINDS), KINDS.values())[0]
             # No manager ends in the middle half, so that the memory of one that lives long is seen
-            if kind in MANAGERS and not (self.managers and (4 * number < self.events or 4 * number > 3 * self.events)):
+            if kind in MANAGERS and (kind not in self.managers or self.events < 4 * number < 3 * self.events):
                 continue
             if kind in ("join", "leave") and self.joined == (kind == "join"):
                 continue
@@ -267,17 +268,18 @@ def memory(pid):
 class Run:
     """A simulated fabric, its managers, what should be true, and what was seen."""
 
-    def __init__(self, tree, directory, lmc, fors_conf=None):
+    def __init__(self, tree, directory, lmc, reference=True):
         self.tree, self.lmc = tree, lmc
         self.world = judge.World(tree)
         self.sim = harness.Ibsim(tree, Path(directory) / "sim")
+        self.still = None                    # (ports, tables) of the hardware that managers may not change
         self.epochs, self.active = {}, 0     # per seat the last epoch; the last of an active schedule
         self.changed = time.time()           # when a cable was touched last
         self.needed = 0                      # epoch that the next schedule must have at least
         self.judged = None                   # (epoch, hardware) of the last plan that was walked
         self.tally, self.slowest, self.curve = Counter(), 0.0, []
         try:
-            self.crew = Crew(self.sim, directory, lmc, fors_conf)
+            self.crew = Crew(self.sim, directory, lmc, self._reference(directory) if reference else None)
             self.settle(HANG)
         except BaseException:
             self.stop()
@@ -287,6 +289,12 @@ class Run:
         if hasattr(self, "crew"):
             self.crew.stop()
         self.sim.stop()
+
+    def _reference(self, directory):
+        """A fors.conf that names the intact fabric, for all managers."""
+        path = Path(directory) / "reference"
+        path.write_text(self.sim.run(["ibnetdiscover"]))
+        return f"reference_fabric = {path}\n"
 
     # -- doing
 
@@ -326,6 +334,8 @@ class Run:
 
     def _restart(self, event):
         seat = self.crew.leader()
+        if len(event.words) == 1:
+            self._hold_still()
         self.crew.end(seat, event.words[0])
         self._turned(event)
         self.crew.start(seat)
@@ -334,6 +344,7 @@ class Run:
     def _join(self, event):
         if 1 in self.crew.running:
             return None
+        self._hold_still()
         self.crew.priority[1] = int(event.words[0])
         self.crew.start(1)
         return self._new_master(0) if self.crew.leader() == 1 else None
@@ -341,9 +352,25 @@ class Run:
     def _leave(self, event):
         if 1 not in self.crew.running:
             return None
+        self._hold_still()
         was_leader = self.crew.leader() == 1
         self.crew.end(1, event.words[0])
         return self._new_master(1) if was_leader else None
+
+    def _hold_still(self):
+        """Another manager, and nothing else: no entry may change, but for what leads to the managers themselves."""
+        snapshot = self.sim.snapshot()
+        if self.kind != "cut":
+            self.still = snapshot.port, snapshot.table
+
+    def _moved(self, view):
+        """Entries that changed although they had to hold still."""
+        if not self.still or self.still[0] != view.snapshot.port:
+            return []
+        own = {lid for name in seats(self.tree) for lid in view.lids(name)}
+        return [f"{switch} has another entry for LID {lid} under another manager"
+                for switch in view.switches() for lid, port in enumerate(self.still[1][switch])
+                if port != view.port(switch, lid) and lid not in own]
 
     def _new_master(self, before):
         """
@@ -366,7 +393,7 @@ class Run:
                 raise Violation("\n".join(self.faults[:12]))
             patience = HANG
         self.slowest = max(self.slowest, time.monotonic() - started)
-        self.needed = 0
+        self.needed, self.still = 0, None
 
     def _becomes_right(self, patience):
         started, log = time.time(), self.crew.master.log_file
@@ -459,18 +486,20 @@ class Run:
         if faults or head[1] != status["phases"]:
             return faults or [f"{head[1]} phases in the schedule, {status['phases']} in the status"]
         self.kind = "degraded" if view.dead or self.world.off else "intact"
-        snapshot = view.snapshot
-        key = head, snapshot.table, snapshot.cable, snapshot.port
+        key = head, view.snapshot.text
         if key == self.judged:
-            return []
+            return self._moved(view)
         faults = self._look_deep(view, status, head)
         self.judged = None if faults else key
         return faults
 
     def _look_deep(self, view, status, head):
         managers = [seats(self.tree)[seat] for seat in self.crew.running]
-        faults = (judge.judge_homes(view) or judge.judge_hops(view) or judge.judge_reach(view, managers)
-                  or judge.judge_balance(view))
+        faults = (self._moved(view) or judge.judge_homes(view) or judge.judge_hops(view)
+                  or judge.judge_reach(view, managers))
+        above = judge.unlevel(view)
+        self.tally["one unit above level"] += above == 1
+        faults += [f"the fullest link has {above} units too many of the base LIDs"] if above > 1 else []
         done = read_schedule(self.crew.master)
         if read_head(self.crew.master) != head:
             return ["another schedule while it was read"]
@@ -491,9 +520,9 @@ def memory_growth(curve):
     return max(anonymous[WARM_UP:]) - max(anonymous[:WARM_UP]), count - WARM_UP
 
 
-def chaos(tree, events, lmc, directory, fors_conf=None, progress=None):
+def chaos(tree, events, lmc, directory, reference=True, progress=None):
     """Do the events; (Run, number of events done, Violation or None)."""
-    run, number = Run(tree, directory, lmc, fors_conf), 0
+    run, number = Run(tree, directory, lmc, reference), 0
     try:
         for number, event in enumerate(events, 1):
             run.do(event)
@@ -516,12 +545,12 @@ def condensed(tree, events, last):
     return [Event(" ".join(["change", *words]))] + events[-last:]
 
 
-def minimise(tree, events, lmc, directory, fors_conf=None):
+def minimise(tree, events, lmc, directory, reference=True):
     """A shorter series that still fails, or the same: a few tries only."""
     for last in (1, 2, 4, 8, 16, 32):
         if last < len(events):
             shorter = condensed(tree, events, last)
-            if chaos(tree, shorter, lmc, Path(directory) / f"last{last}", fors_conf)[2]:
+            if chaos(tree, shorter, lmc, Path(directory) / f"last{last}", reference)[2]:
                 return shorter
     return events
 
@@ -535,7 +564,8 @@ def parse_arguments():
     parser.add_argument("--events", type=int, default=100)
     parser.add_argument("--seed", type=int, default=int(time.time()))
     parser.add_argument("--lmc", type=int, help="default: enough for all lanes")
-    parser.add_argument("--one-manager", action="store_true", help="opensm is never ended or joined by another")
+    parser.add_argument("--managers", choices=MANAGER_CHOICES, default="two", help="two: a second one joins and leaves; "
+                        "one: it is ended and started again, and has no reference fabric; calm: it is never ended")
     parser.add_argument("--replay", type=Path, metavar="FILE", help="do the events of a file instead")
     parser.add_argument("--minimise", action="store_true", help="look for a shorter series that still fails")
     parser.add_argument("--print-events", action="store_true", help="and do nothing")
@@ -575,14 +605,15 @@ def fail(options, run, events, done, violation, tree, lmc, directory):
     """Say what happened, how to see it again, and where the events are."""
     done_events = events[:done]
     if options.minimise:
-        done_events = minimise(tree, done_events, lmc, directory)
+        done_events = minimise(tree, done_events, lmc, directory, options.managers == "two")
     path = Path(f"chaos-{options.seed}.events")
     path.write_text(f"# {options.fabric}\n" + "".join(f"{event.text}\n" for event in done_events))
     print(f"\nVIOLATION after event {done} ({events[done - 1].text if done else 'start'}):\n{violation}")
     print("dead then: " + " ".join(f"{a}/{k}" for a, k in sorted(run.world.dead())), *sorted(run.world.off))
     print(f"all {len(done_events)} events: {path}; files: {directory}")
-    print(f"again: make soak EVENTS={options.events} SEED={options.seed} FABRIC='{options.fabric}'  or: {sys.argv[0]} "
-          f"--fabric '{options.fabric}' --lmc {lmc} --seed {options.seed} --replay {path}")
+    print(f"again: make soak EVENTS={options.events} SEED={options.seed} FABRIC='{options.fabric}' "
+          f"SOAK_FLAGS='--lmc {lmc} --managers {options.managers}'")
+    print(f"or: {sys.argv[0]} --fabric '{options.fabric}' --lmc {lmc} --managers {options.managers} --replay {path}")
 
 
 def main():
@@ -590,13 +621,13 @@ def main():
     tree = parse_fabric(options.fabric)
     lmc = full_lmc(tree) if options.lmc is None else options.lmc
     events = read_events(options.replay) if options.replay else list(
-        Script(tree, options.seed, options.events, not options.one_manager))
+        Script(tree, options.seed, options.events, MANAGER_CHOICES[options.managers]))
     if options.print_events:
         print("\n".join(event.text for event in events))
         return 0
     print(f"seed {options.seed}, {len(events)} events, {options.fabric}, LMC {lmc}", file=sys.stderr)
     directory, started = tempfile.mkdtemp(prefix="fors-chaos-"), time.monotonic()
-    run, done, violation = chaos(tree, events, lmc, directory, progress=Progress(len(events)))
+    run, done, violation = chaos(tree, events, lmc, directory, options.managers == "two", Progress(len(events)))
     report(options, run, done, time.monotonic() - started)
     if options.curve:
         options.curve.write_text("".join(f"{n} {pid} {rss} {anon}\n" for n, (pid, rss, anon) in enumerate(run.curve, 1)))

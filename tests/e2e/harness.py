@@ -13,6 +13,7 @@ Each simulator has a name of its own (IBSIM_SOCKNAME), each opensm its own
 directories and process group, so that any number of them run side by side. Processes
 are ended by their pid. Nothing here uses code of fors: the tests need a second opinion.
 """
+import functools
 import glob
 import itertools
 import json
@@ -486,29 +487,32 @@ def read_live(sim, node=None):
 
 
 class Snapshot:
-    """What `Dump` on ibsim's console shows: the hardware itself, at one moment."""
+    """What `Dump` on ibsim's console shows: the hardware itself, at one moment. Tables are read when asked for."""
 
     def __init__(self, text):
-        self.cable = {}  # (name, port) -> (name, port), linked ones only
-        self.port = {}   # name -> Port: port 1 of CAs, port 0 of switches
-        self.table = {}  # switch name -> list by LID: the port, NO_PATH for none
-        for block in text.split("\n\n")[1:]:
+        self.text = text[text.index("\n\n"):]  # without the time
+        self.cable = {}   # (name, port) -> (name, port), linked ones only
+        self.port = {}    # name -> Port: port 1 of CAs, port 0 of switches
+        self.switches = {}  # name -> the lines that show its table
+        for block in self.text.strip().split("\n\n"):
             head, *rows = block.split("\n")
-            self._add(*re.match(r'(\w+) \d+ "(.*?)"', head).groups(), rows)
+            kind, name = re.match(r'(\w+) \d+ "(.*?)"', head).groups()
+            if kind == "Switch":
+                self.switches[name] = [row for row in rows if row.startswith("#\tForw")]
+            for row in rows:
+                if row[:1] != "#" and "\t[" in row:
+                    self._add_port(name, row)
 
-    def _add(self, kind, name, rows):
-        if kind == "Switch":
-            self.table[name] = []
-        for row in rows:
-            if row.startswith("#\tForw"):
-                self.table[name] += [int(entry.split("]")[1], 16) for entry in row[row.index(":") + 1:].split()]
-            elif row[:1] != "#" and "\t[" in row:
-                self._add_port(name, row)
+    @functools.cached_property
+    def table(self):
+        """switch name -> its ports by LID, NO_PATH for none"""
+        return {name: bytearray(int(port, 16) for row in rows for port in re.findall(r"\](\w+)", row))
+                for name, rows in self.switches.items()}
 
     def _add_port(self, name, row):
         guid, number, peer, rest = row.split("\t", 3)
         number = int(number[1:-1])
-        if number == (0 if name in self.table else 1):
+        if number == (0 if name in self.switches else 1):
             lid, lmc = re.search(r"lid (\d+) lmc (\d+)", rest).groups()
             self.port[name] = Port(name, int(guid, 16), int(lid), int(lmc))
         if number and peer:

@@ -7,6 +7,7 @@ Each judge_*() gives a list of sentences, empty when all is well.
 
 Leaves and lanes are numbers here; lane = spine * cables + cable. A dead cable is (leaf, lane).
 """
+import functools
 import re
 import subprocess
 from collections import Counter, defaultdict
@@ -62,12 +63,12 @@ class View:
     """A World and a Snapshot of it, as far as the subnet manager on `server` can reach it."""
 
     def __init__(self, world, snapshot, server):
-        self.world, self.tree, self.snapshot, self.table = world, world.tree, snapshot, snapshot.table
+        self.world, self.tree, self.snapshot = world, world.tree, snapshot
         self.next = defaultdict(dict)  # switch -> {port: node}
         for (node, port), (peer, _) in snapshot.cable.items():
-            if node in self.table:
+            if node in snapshot.switches:
                 self.next[node][port] = peer
-        if {end for end in snapshot.cable if end[0] in self.table and end[0].startswith("Leaf")} != world.links():
+        if {end for end in snapshot.cable if end[0].startswith("Leaf")} != world.links():
             raise harness.HarnessError("the simulator's cables are not those that they should be")
         self.nodes = self._component(server)
         leaves = range(self.tree.nleaves)
@@ -84,14 +85,29 @@ class View:
             node = todo.pop()
             if node not in nodes:
                 nodes.add(node)
-                todo += self.next[node].values() if node in self.table else ()
+                todo += self.next[node].values() if node in self.snapshot.switches else ()
         return nodes
 
     def switches(self):
-        return [name for name in self.table if name in self.nodes]
+        return [name for name in self.snapshot.switches if name in self.nodes]
 
     def port(self, switch, lid):
-        return self.table[switch][lid] if lid < len(self.table[switch]) else NO_PATH
+        table = self.snapshot.table[switch]
+        return table[lid] if lid < len(table) else NO_PATH
+
+    @functools.cached_property
+    def numbered(self):
+        """Each switch of the component has a number: {name: number}."""
+        return {name: number for number, name in enumerate(self.switches())}
+
+    @functools.cached_property
+    def steps(self):
+        """The tables as numbers of the next switch, 255 for anything else: {switch: bytes by LID}."""
+        steps = {}
+        for switch in self.switches():
+            to = bytes(self.numbered.get(self.next[switch].get(port), 255) for port in range(256))
+            steps[switch] = self.snapshot.table[switch].translate(to)
+        return steps
 
     def lids(self, name):
         port = self.snapshot.port[name]
@@ -114,7 +130,7 @@ def destinations(view, lid):
     end = {}
     for switch in view.switches():
         way, node = [], switch
-        while node in view.table and node not in end and node not in way:
+        while node in view.snapshot.switches and node not in end and node not in way:
             way.append(node)
             port = view.port(node, lid)
             node = node if port == 0 else view.next[node].get(port)
@@ -125,12 +141,31 @@ def destinations(view, lid):
     return end
 
 
+def doubtful(view, name):
+    """LIDs of a server that do not, in plain sight, arrive from all switches: up to a spine, down to its leaf, there."""
+    lids, at = view.lids(name), slice(view.lids(name).start, view.lids(name).stop)
+    if name not in view.tree.hcas:
+        return lids
+    leaf, slot = view.tree.leaf(place_of(name)[0]), place_of(name)[1]
+    if view.snapshot.table[leaf][at] != bytes([slot + 1]) * len(lids):
+        return lids
+    down = bytes([view.numbered[leaf]]) * len(lids)
+    spines = [switch for switch in view.switches() if not switch.startswith("Leaf")]
+    straight = {view.numbered[spine] for spine in spines if view.steps[spine][at] == down}
+    used = set().union(*(view.steps[view.tree.leaf(a)][at] for a in view.leaves if view.tree.leaf(a) != leaf))
+    if used <= straight and len(straight) == len(spines):
+        return ()
+    return [lid for lid in lids if any(
+        (view.steps[switch][lid] not in straight) if switch.startswith("Leaf") else
+        (view.steps[switch][lid] != view.numbered[leaf]) for switch in view.switches() if switch != leaf)]
+
+
 def judge_reach(view, managers=()):
     """Every LID from every leaf; the LIDs of managers from spines too; and never a loop, not even from a spine."""
     faults, switches = [], view.switches()
     for name in [*view.servers, *switches]:
         from_all = name in managers
-        for lid in view.lids(name):
+        for lid in doubtful(view, name):
             end = destinations(view, lid)
             faults += [f"LID {lid} of {name} ends at {end[at] or 'nothing'} from {at}" for at in switches
                        if end[at] != name and (from_all or end[at] == LOOP or at.startswith("Leaf"))]
@@ -166,7 +201,7 @@ def judge_hops(view):
         for lid in view.lids(name):
             for a in view.leaves:
                 at = view.next[tree.leaf(a)].get(view.port(tree.leaf(a), lid))
-                if tree.leaf(a) != leaf and (at not in view.table or view.next[at].get(view.port(at, lid)) != leaf):
+                if tree.leaf(a) != leaf and (at not in view.snapshot.switches or view.next[at].get(view.port(at, lid)) != leaf):
                     faults.append(f"{tree.leaf(a)} reaches LID {lid} of {name} over more than one spine")
     return faults
 
@@ -223,19 +258,19 @@ def _displaced(programme, view, a, b, use):
     programme.exactly(ways, 1)
 
 
-def judge_balance(view):
-    """Are displaced base entries as level as can be? The programme is only asked where a simple bound is missed."""
-    load = base_loads(view)
-    fullest, bound = max(load.values(), default=0), 1
+def unlevel(view):
+    """
+    How many units of base LIDs the fullest link has above what the linear programme allows, rounded up. 1 may be as
+    good as can be in whole units. The programme is only asked where a simple bound is missed.
+    """
+    fullest, bound = max(base_loads(view).values(), default=0), 1
     slots = Counter(leaf for leaf, _ in places(view))
     for a in view.leaves:
         others = sum(slots.values()) - slots[a]
         coming = slots[a] * (len(view.leaves) - 1)
         for units in (others, coming) if view.lanes[a] else ():
             bound = max(bound, -(-units // len(view.lanes[a])))
-    if fullest <= bound or fullest <= (bound := least_fullest(view)):
-        return []
-    return [f"the fullest link has {fullest} units of the base LIDs where {bound} would do"]
+    return max(0, fullest - bound) and max(0, fullest - least_fullest(view))
 
 
 # ---------------------------------------------------------------------------
@@ -378,7 +413,7 @@ class Walker:
         while len(ends) < 4:
             ends.append((at, view.port(at, lid)))
             at = view.next[at].get(ends[-1][1])
-            if at not in view.table:
+            if at not in view.snapshot.switches:
                 return tuple(ends[:-1]) if at == target else None
         return None
 
