@@ -27,21 +27,34 @@ enum cli_exit {
 };
 
 enum cli_option_id {
-	OPT_DOWN = 256, /* above all characters */
+	OPT_COUNT = 256, /* above all characters */
+	OPT_DOWN,
 	OPT_DRY_RUN,
+	OPT_ENGINES,
 	OPT_FABRIC,
 	OPT_FORMAT,
 	OPT_HELP,
+	OPT_HTML,
 	OPT_ILP_SECONDS,
+	OPT_JOBS,
 	OPT_JSON,
 	OPT_LFTS,
 	OPT_LMC,
+	OPT_MAP,
 	OPT_METHOD,
+	OPT_OPTIMUM,
 	OPT_OUTPUT,
 	OPT_PARTICIPANTS,
+	OPT_PATTERN,
+	OPT_PATTERN_FILE,
+	OPT_RANDOM,
+	OPT_RESUME,
+	OPT_ROUTING,
 	OPT_SCHEDULE,
+	OPT_SEED,
 	OPT_SERVER,
 	OPT_SYNTHETIC,
+	OPT_THREADS,
 };
 
 struct cli_option {
@@ -66,12 +79,14 @@ struct cli_command {
 	void (*clear)(void *settings); /* free what the settings own; may be NULL */
 };
 
+extern const struct cli_command cli_analyze_command;
 extern const struct cli_command cli_fabric_command;
 extern const struct cli_command cli_forget_command;
 extern const struct cli_command cli_plan_command;
 extern const struct cli_command cli_schedule_command;
 extern const struct cli_command cli_status_command;
 extern const struct cli_command cli_verify_command;
+extern const struct cli_command cli_whatif_command;
 
 /* --- options.c ------------------------------------------------------------------------------------------------ */
 
@@ -135,7 +150,7 @@ void cli_source_clear(void *source);
 /* What does not change with failures and LIDs. */
 struct cli_site {
 	struct fors_net *intact;       /* as read, before anything is taken down */
-	struct fors_places *places;    /* learnt from it */
+	struct fors_places *places;    /* learnt from it; NULL: it is no two-level fat-tree, see cli_any_site_load() */
 	struct fors_participants participants;
 	bool has_participants;         /* else all servers take part */
 };
@@ -153,6 +168,8 @@ struct cli_fabric {
 int cli_net_load(const struct cli_source *source, struct fors_net **net);
 /* Read the intact net, learn its places, read the participants. Returns an exit code; to be freed in any case. */
 int cli_site_load(const struct cli_source *source, struct cli_site *site);
+/* The same for any net: one that is no two-level fat-tree has no places. */
+int cli_any_site_load(const struct cli_source *source, struct cli_site *site);
 void cli_site_free(struct cli_site *site);
 
 /*
@@ -200,6 +217,8 @@ int cli_print_status_json(const struct fors_status *status);
 
 /* A progress bar on stderr, when that is a terminal. For struct fors_task; context is unused. */
 void cli_progress(void *context, double done);
+/* What the bar says that is done; "planning" at first. Lent. */
+void cli_progress_name(const char *name);
 /* Take the bar away. */
 void cli_progress_end(void);
 /* Milliseconds of a clock that never jumps. */

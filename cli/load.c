@@ -14,6 +14,7 @@
 #include "core/guidlist.h"
 #include "core/netfile.h"
 #include "core/synthetic.h"
+#include "model/pgft_net.h"
 
 /* --- options -------------------------------------------------------------------------------------------------- */
 
@@ -80,12 +81,26 @@ static int load_file(const char *path, struct fors_net **net)
 	return code;
 }
 
+/* XGFT and PGFT: fat-trees of any height. */
+static int load_tree(const char *text, struct fors_net **net)
+{
+	struct fors_error error = {0};
+	struct fors_pgft tree;
+
+	if (fors_pgft_parse(text, &tree, &error) || fors_pgft_net(&tree, net, &error))
+		return cli_fail(&error);
+	return CLI_GOOD;
+}
+
 static int load_synthetic(const char *text, struct fors_net **net)
 {
 	struct fors_error error = {0};
 	struct fors_spec spec = {0};
-	enum fors_err err = fors_spec_parse(text, &spec, &error);
+	enum fors_err err;
 
+	if (fors_pgft_is_spec(text))
+		return load_tree(text, net);
+	err = fors_spec_parse(text, &spec, &error);
 	if (err)
 		return cli_fail(&error);
 	err = fors_synthetic(&spec, net, &error);
@@ -199,29 +214,48 @@ static int load_participants(struct cli_site *site, const char *path)
 	return code;
 }
 
-static int learn(struct cli_site *site)
+/* Without places, when the net is no two-level fat-tree and need not be one. */
+static int learn(struct cli_site *site, bool may_be_any)
 {
 	struct fors_error error = {0};
+	enum fors_err err;
 
 	site->places = fors_places_new();
 	if (!site->places) {
 		cli_error("out of memory");
 		return CLI_BAD;
 	}
-	return fors_places_learn(site->places, site->intact, NULL, 0, &error) ? cli_fail(&error) : CLI_GOOD;
+	err = fors_places_learn(site->places, site->intact, NULL, 0, &error);
+	if (err && (!may_be_any || (err != FORS_ENOTREE && err != FORS_ELIMIT)))
+		return cli_fail(&error);
+	if (err) {
+		fors_places_free(site->places);
+		site->places = NULL;
+	}
+	return CLI_GOOD;
 }
 
-int cli_site_load(const struct cli_source *source, struct cli_site *site)
+static int load_site(const struct cli_source *source, bool may_be_any, struct cli_site *site)
 {
 	int code;
 
 	*site = (struct cli_site){0};
 	code = load_intact(source, &site->intact);
 	if (!code)
-		code = learn(site);
+		code = learn(site, may_be_any);
 	if (!code && source->participants)
 		code = load_participants(site, source->participants);
 	return code;
+}
+
+int cli_site_load(const struct cli_source *source, struct cli_site *site)
+{
+	return load_site(source, false, site);
+}
+
+int cli_any_site_load(const struct cli_source *source, struct cli_site *site)
+{
+	return load_site(source, true, site);
 }
 
 void cli_site_free(struct cli_site *site)

@@ -1,21 +1,42 @@
 # The command fors.
 bin_PROGRAMS += fors
 fors_SOURCES = \
+	cli/analysis.c cli/analysis.h \
+	cli/analysis_json.c \
+	cli/analysis_tree.c \
 	cli/cli.h \
+	cli/cmd_analyze.c \
 	cli/cmd_fabric.c \
 	cli/cmd_forget.c \
 	cli/cmd_plan.c \
 	cli/cmd_schedule.c \
 	cli/cmd_status.c \
 	cli/cmd_verify.c \
+	cli/cmd_whatif.c \
 	cli/file.c \
 	cli/folders.c \
 	cli/fors.c \
 	cli/load.c \
 	cli/options.c \
-	cli/out.c
+	cli/out.c \
+	cli/page.c \
+	cli/whatif.h \
+	cli/whatif_cases.c \
+	cli/whatif_engine.c \
+	cli/whatif_json.c \
+	cli/whatif_run.c \
+	cli/whatif_store.c
+nodist_fors_SOURCES = cli/page_html.h
 fors_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
-fors_LDADD = libforscore.la $(JANSSON_LIBS)
+fors_LDADD = libforsmodel.la libforscore.la $(JANSSON_LIBS)
 
 bashcompletiondir = $(datadir)/bash-completion/completions
 dist_bashcompletion_DATA = cli/fors.bash
+
+# The page that --html writes, as a C string.
+BUILT_SOURCES = cli/page_html.h
+CLEANFILES += cli/page_html.h
+EXTRA_DIST += cli/page.html
+cli/page_html.h: $(srcdir)/cli/page.html
+	$(AM_V_GEN)mkdir -p cli && sed -e 's/\\/\\\\/g' -e 's/"/\\"/g' -e 's/^/"/' -e 's/$$/\\n"/' $(srcdir)/cli/page.html >$@
+cli/fors-page.$(OBJEXT): cli/page_html.h

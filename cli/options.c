@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_OPTIONS 16 /* of one subcommand, --help and the end included */
+#define MAX_OPTIONS 32 /* of one subcommand, --help and the end included */
 
 static const struct cli_option *find_option(const struct cli_command *command, int id)
 {

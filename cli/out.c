@@ -10,6 +10,7 @@
 
 static const char *command_name; /* of the subcommand that runs, for error texts */
 static int bar_percent = -1;     /* what the progress bar shows, -1: there is none */
+static const char *bar_name = "planning";
 
 #define BAR_WIDTH 40
 #define LISTED_LINKS 10 /* dead links that are listed for people; --json lists all */
@@ -160,11 +161,16 @@ void cli_progress(void *context, double done)
 	if (percent == bar_percent || !isatty(STDERR_FILENO))
 		return;
 	bar_percent = percent;
-	fprintf(stderr, "\rplanning [");
+	fprintf(stderr, "\r%s [", bar_name);
 	for (int i = 0; i < BAR_WIDTH; i++)
 		fputc(i < percent * BAR_WIDTH / 100 ? '#' : '.', stderr);
 	fprintf(stderr, "] %3d %%", percent);
 	fflush(stderr);
+}
+
+void cli_progress_name(const char *name)
+{
+	bar_name = name;
 }
 
 void cli_progress_end(void)

@@ -46,7 +46,7 @@ struct worker {
 	uint64_t *link_flows; /* per link, all phases */
 	double *rate;         /* per flow of a phase */
 	uint32_t rate_room;
-	uint64_t ways[FORS_NWAYS], ndetours;
+	uint64_t ways[FORS_NWAYS], ndetours, rate_bins[FORS_RATE_BINS];
 	struct finding problem, detour;
 };
 
@@ -63,6 +63,7 @@ struct job {
 	struct phase_rates *phase;
 	struct worker worker[FORS_MAX_THREADS];
 	unsigned nworkers;
+	bool wants_rates;
 };
 
 /* ---- one phase ---- */
@@ -121,6 +122,16 @@ static void keep_loads(struct worker *w)
 	}
 }
 
+/* Rates at the border of two bins belong to the lower one, in spite of rounding. */
+static void count_rates(struct worker *w)
+{
+	for (uint32_t f = 0; f < w->flows.nflows; f++) {
+		int bin = (int)(w->rate[f] * FORS_RATE_BINS - 1e-9);
+
+		w->rate_bins[bin < FORS_RATE_BINS ? bin : FORS_RATE_BINS - 1]++;
+	}
+}
+
 static enum fors_err rate(const struct job *job, struct worker *w, uint32_t phase, struct fors_error *error)
 {
 	struct fors_rates sum;
@@ -138,6 +149,7 @@ static enum fors_err rate(const struct job *job, struct worker *w, uint32_t phas
 	err = fors_maxmin(job->router->graph, &w->flows, w->rate, error);
 	if (err)
 		return err;
+	count_rates(w);
 	sum = fors_rates_of(w->rate, w->flows.nflows);
 	job->phase[phase] = (struct phase_rates){sum.min, sum.nflows};
 	job->result->phase_rate[phase] = sum.aggregate;
@@ -154,7 +166,8 @@ static enum fors_err do_phase(void *context, uint32_t worker, uint32_t phase, st
 		return err;
 	job->result->phase_load[phase] = fors_loads_add(&w->flows, w->load);
 	keep_loads(w);
-	return rate(job, w, phase, error);
+	job->phase[phase].nflows = w->flows.nflows;
+	return !job->wants_rates ? FORS_OK : rate(job, w, phase, error);
 }
 
 /* ---- before and after ---- */
@@ -282,6 +295,8 @@ static void add_up(struct job *job)
 		r->ndetours += job->worker[i].ndetours;
 		for (int way = 0; way < FORS_NWAYS; way++)
 			r->ways[way] += job->worker[i].ways[way];
+		for (int bin = 0; bin < FORS_RATE_BINS; bin++)
+			r->rate_bins[bin] += job->worker[i].rate_bins[bin];
 	}
 	for (int way = 0; way < FORS_NWAYS; way++)
 		r->nflows += r->ways[way];
@@ -291,10 +306,10 @@ static void add_up(struct job *job)
 	add_phases(job);
 }
 
-enum fors_err fors_evaluate(const struct fors_router *router, const struct fors_pattern *pattern, unsigned threads,
-			    struct fors_evaluation **evaluation, struct fors_error *error)
+enum fors_err fors_evaluate(const struct fors_router *router, const struct fors_pattern *pattern, bool wants_rates,
+			    unsigned threads, struct fors_evaluation **evaluation, struct fors_error *error)
 {
-	struct job job = {.router = router, .pattern = pattern};
+	struct job job = {.router = router, .pattern = pattern, .wants_rates = wants_rates};
 	enum fors_err err;
 
 	job.nworkers = threads > FORS_MAX_THREADS ? FORS_MAX_THREADS : threads ? threads : 1;

@@ -40,6 +40,8 @@ struct fors_router {
 	void (*tell)(const void *context, struct fors_pair pair, char *text, size_t room);
 };
 
+#define FORS_RATE_BINS 20
+
 struct fors_evaluation {
 	uint32_t nservers, nphases, nlinks;
 	uint64_t nflows;             /* all pairs that are not idle */
@@ -49,22 +51,24 @@ struct fors_evaluation {
 	char problem[512];           /* the first broken flow, in words; empty: none */
 	char detour[512];            /* the first detour */
 	uint32_t *phase_load;        /* nphases: flows on the most loaded link */
-	double *phase_rate;          /* nphases: sum of the max-min fair rates */
+	double *phase_rate;          /* nphases: sum of the max-min fair rates, when they were wanted */
 	uint32_t *link_load;         /* nlinks: flows in the worst phase for that link */
 	uint64_t *link_flows;        /* nlinks: flows of all phases */
+	uint64_t rate_bins[FORS_RATE_BINS]; /* flows by rate: bin b above b / 20, up to (b + 1) / 20; rate 0 in bin 0 */
 	uint64_t length;             /* sum over phases of the largest load, at least 1 each */
 	double sync_throughput;      /* servers / length; the exchange of P phases: 1 is the best possible */
 	uint32_t max_link_load;      /* of any link in any phase */
-	struct fors_rates rates;     /* of all flows; aggregate: the mean over the phases that have flows */
+	struct fors_rates rates;     /* of all flows; aggregate: the mean over the phases that have flows; 0: not wanted */
 };
 
 /*
  * Evaluate `pattern` over `router` on `threads` threads in *evaluation, owned by the caller (fors_evaluation_free());
- * the result does not depend on the number of threads.
+ * the result does not depend on the number of threads. Without wants_rates the max-min fair rates are left out, which are
+ * most of the work.
  * The pattern is for the graph's number of servers. Errors: FORS_ENOMEM.
  */
-enum fors_err fors_evaluate(const struct fors_router *router, const struct fors_pattern *pattern, unsigned threads,
-			    struct fors_evaluation **evaluation, struct fors_error *error);
+enum fors_err fors_evaluate(const struct fors_router *router, const struct fors_pattern *pattern, bool wants_rates,
+			    unsigned threads, struct fors_evaluation **evaluation, struct fors_error *error);
 void fors_evaluation_free(struct fors_evaluation *evaluation);
 
 /* The flows of one phase, broken ones with an empty path, in *flows (those that it had are forgotten). Errors: FORS_ENOMEM. */

@@ -56,7 +56,7 @@ static enum fors_err measure(const struct job *job, const struct fors_pattern *p
 {
 	struct fors_evaluation *routed = NULL;
 	double start = seconds();
-	enum fors_err err = fors_evaluate(job->router, pattern, 1, &routed, error);
+	enum fors_err err = fors_evaluate(job->router, pattern, true, 1, &routed, error);
 
 	if (err)
 		return err;

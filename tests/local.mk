@@ -16,6 +16,7 @@ unit_tests += tests/unit/test_lfti
 unit_tests += tests/unit/test_mangled
 unit_tests += tests/unit/test_memory
 unit_tests += tests/unit/test_methods
+unit_tests += tests/unit/test_model
 unit_tests += tests/unit/test_net
 unit_tests += tests/unit/test_netfile
 unit_tests += tests/unit/test_optimum
@@ -60,6 +61,7 @@ tests_unit_test_guidlist_LDADD = $(unit_support)
 tests_unit_test_level_LDADD = $(unit_support)
 tests_unit_test_lftfile_LDADD = $(unit_support)
 tests_unit_test_lfti_LDADD = libforsmodel.la libforscore.la $(CMOCKA_LIBS)
+tests_unit_test_model_LDADD = libtestsupport.la libforsmodel.la libforscore.la $(CMOCKA_LIBS) -lm
 tests_unit_test_net_LDADD = $(unit_support)
 tests_unit_test_netfile_LDADD = $(unit_support)
 tests_unit_test_optimum_LDADD = libforsmodel.la libforscore.la $(CMOCKA_LIBS)
@@ -99,7 +101,7 @@ tests_unit_test_memory_LDADD = $(unit_support) $(INIH_LIBS) $(ZLIB_LIBS)
 EXTRA_DIST += tests/data/README tests/data/chassis.ibnetdiscover tests/data/ibsim.net \
 	tests/data/small.dump_fts tests/data/small-all.dump_fts tests/data/small-nodests.dump_fts \
 	tests/data/small.ibnetdiscover tests/data/small-full.ibnetdiscover tests/data/small-grouped.ibnetdiscover \
-	tests/data/small.opensm-lfts
+	tests/data/small.opensm-lfts tests/data/stock.py tests/data/stock.tar.xz
 
 # Readers of published schedules.
 tests_unit_test_forsched_SOURCES = tests/unit/test_forsched.c tests/unit/published.c tests/unit/published.h

@@ -187,8 +187,8 @@ static void paths_over_a_net(void **state)
 	assert_int_equal(fors_pgft_over(&paths, site.routes, NULL), FORS_OK);
 	router = fors_pgft_router(&paths);
 	pattern = pattern_of("all-to-all", world.tree.servers);
-	assert_int_equal(fors_evaluate(&world.router, pattern, 1, &bare, NULL), FORS_OK);
-	assert_int_equal(fors_evaluate(&router, pattern, 1, &over, NULL), FORS_OK);
+	assert_int_equal(fors_evaluate(&world.router, pattern, true, 1, &bare, NULL), FORS_OK);
+	assert_int_equal(fors_evaluate(&router, pattern, true, 1, &over, NULL), FORS_OK);
 	assert_int_equal(over->nbroken, 0);
 	assert_int_equal(over->max_link_load, bare->max_link_load);
 	assert_true(fabs(over->rates.aggregate - bare->rates.aggregate) < 1e-9);
@@ -201,7 +201,7 @@ static void paths_over_a_net(void **state)
 	paths = (struct fors_pgft_paths){.tree = &world.tree, .routing = FORS_ROUTE_DMODK};
 	assert_int_equal(fors_pgft_over(&paths, site.routes, NULL), FORS_OK);
 	router = fors_pgft_router(&paths);
-	assert_int_equal(fors_evaluate(&router, pattern, 1, &over, NULL), FORS_OK);
+	assert_int_equal(fors_evaluate(&router, pattern, true, 1, &over, NULL), FORS_OK);
 	assert_in_range(over->nbroken, 1, over->nflows / 2);
 	assert_int_equal(over->ways[FORS_WAY_DEAD], over->nbroken);
 	fors_evaluation_free(over);

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* analysis.h - what `fors analyze` works on and finds out. */
+#ifndef FORS_CLI_ANALYSIS_H
+#define FORS_CLI_ANALYSIS_H
+
+#include <jansson.h>
+
+#include "cli/cli.h"
+#include "model/evaluate.h"
+#include "model/jobs.h"
+#include "model/pgft_router.h"
+#include "model/routes.h"
+
+struct cli_analysis_settings {
+	struct cli_source source; /* first: see cli_source_option() */
+	const char *lfts, *routing;
+	const char *pattern, *pattern_file, *schedule; /* one of them */
+	const char *jobs, *html;
+	unsigned seed;
+	bool is_random_map, wants_optimum, is_json;
+};
+
+/* A cable that the fabric had. */
+struct cli_dead_cable {
+	char a[FORS_NAME_MAX + 1], b[FORS_NAME_MAX + 1];
+	uint32_t a_node, b_node; /* in the net */
+	uint8_t a_port, b_port;
+};
+
+struct cli_analysis {
+	struct cli_site site;
+	struct cli_fabric made;         /* net; fabric and lanes where it is a two-level fat-tree */
+	struct fors_pgft tree;          /* has_tree: routed by rules, not by tables */
+	struct fors_pgft_paths paths;
+	struct fors_graph *bare;        /* of a tree that is too large for a net */
+	struct fors_routes *routes;     /* NULL: there is no net */
+	struct fors_router router;
+	struct fors_schedule *plan;     /* pattern plan, or --schedule */
+	struct fors_pattern *pattern;
+	struct fors_jobs jobs;
+	struct fors_evaluation *result;
+	struct fors_efi *efi;           /* NULL: no --jobs, and too many servers */
+	struct fors_mismatch mismatch;  /* tables from a file only */
+	struct cli_dead_cable *dead;    /* ndead */
+	size_t ndead;
+	double optimum;                 /* aggregate over all routings, negative: not asked */
+	bool is_optimum_exact;          /* else it is a bound */
+	bool has_tree;
+	char title[256], routing[64], pattern_name[64];
+};
+
+/* Load all, evaluate all. Returns an exit code; to be freed in any case. */
+int cli_analyze(const struct cli_analysis_settings *settings, struct cli_analysis *analysis);
+void cli_analysis_free(struct cli_analysis *analysis);
+
+/* analysis_tree.c: an XGFT or PGFT under --routing; and what --optimum asks. Return exit codes. */
+int cli_analysis_load_tree(const struct cli_analysis_settings *settings, struct cli_analysis *analysis);
+int cli_analysis_optimum(struct cli_analysis *analysis);
+/* Routes between the servers of analysis->made, and their router. Returns an exit code. */
+int cli_analysis_routes(struct cli_analysis *analysis);
+
+/* Do all flows arrive, and do tables and fabric belong together? */
+bool cli_analysis_is_sound(const struct cli_analysis *analysis);
+
+/* What --json prints, and all that the page shows; NULL when out of memory. To be released with json_decref(). */
+json_t *cli_analysis_json(const struct cli_analysis *analysis, const struct cli_analysis_settings *settings);
+json_t *cli_analysis_page(const struct cli_analysis *analysis, const struct cli_analysis_settings *settings);
+
+/* A JSON string of text that need not be UTF-8. */
+json_t *cli_json_text(const char *text);
+/* Write the self-contained page for `data` (which is released) to a file. Returns an exit code. */
+int cli_write_page(const char *path, const char *title, json_t *data);
+/* Print it to stdout (and release it). Returns an exit code. */
+int cli_print_json(json_t *data);
+
+/* The number of processors that are there. */
+unsigned cli_processors(void);
+
+#endif

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * cmd_analyze.c - `fors analyze`: what a fabric gives a pattern with the tables of any routing engine.
+ */
+#include "cli/analysis.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define LISTED_JOBS 10 /* for people; --json lists all */
+#define LISTED_LINKS 5
+
+/* --- for people ------------------------------------------------------------------------------------------------ */
+
+/* Of cables that were never seen the ports are not known. */
+static void print_dead(const struct cli_dead_cable *cable)
+{
+	if (cable->a_port)
+		printf("              %s[%u] - %s[%u]\n", cable->a, cable->a_port, cable->b, cable->b_port);
+	else
+		printf("              %s - %s (other leaves have one)\n", cable->a, cable->b);
+}
+
+static void print_fabric(const struct cli_analysis *a)
+{
+	const struct fors_graph *graph = a->router.graph;
+
+	printf("fabric      %s: %u servers, %u directed links\n", a->title, graph->nservers, graph->nlinks);
+	printf("routing     %s\n", a->routing);
+	if (!a->routes)
+		return;
+	printf("dead        %zu cable%s%s\n", a->ndead, a->ndead == 1 ? "" : "s", a->ndead ? ":" : "");
+	for (size_t i = 0; i < a->ndead && i < LISTED_LINKS; i++)
+		print_dead(&a->dead[i]);
+	if (a->ndead > LISTED_LINKS)
+		printf("              and %zu more (--json lists all)\n", a->ndead - LISTED_LINKS);
+}
+
+static void print_exchange(const struct fors_evaluation *r)
+{
+	printf("loads       %u flows on the most loaded link; %llu over all %u phases\n", r->max_link_load,
+	       (unsigned long long)r->length, r->nphases);
+	if (r->nphases > 1)
+		printf("throughput  %s%.3f%s of full speed, when phases wait for one another\n",
+		       cli_colour(r->sync_throughput > 0.9 && !r->nbroken ? CLI_GREEN : CLI_RED), r->sync_throughput, cli_colour(CLI_PLAIN));
+}
+
+static int by_load(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	return *x < *y ? 1 : *x > *y ? -1 : 0;
+}
+
+/* The links with the largest load, then flows; packed with their numbers to sort. */
+static void print_worst_links(const struct cli_analysis *a)
+{
+	const struct fors_evaluation *r = a->result;
+	uint64_t *key = a->routes ? malloc((r->nlinks + (size_t)1) * sizeof(*key)) : NULL;
+	char name[2 * FORS_NAME_MAX + 32];
+	uint32_t n = 0;
+
+	if (!key)
+		return;
+	for (uint32_t l = 0; l < r->nlinks; l++)
+		if (r->link_load[l] > 1)
+			key[n++] = (uint64_t)r->link_load[l] << 32 | (UINT32_MAX - l);
+	qsort(key, n, sizeof(*key), by_load);
+	for (uint32_t i = 0; i < n && i < LISTED_LINKS; i++) {
+		uint32_t link = UINT32_MAX - (uint32_t)key[i];
+
+		fors_link_name(a->routes, link, name, sizeof(name));
+		printf("              %s: %u flows in its worst phase, %llu in all\n", name, r->link_load[link],
+		       (unsigned long long)r->link_flows[link]);
+	}
+	if (n > LISTED_LINKS)
+		printf("              and %u more with 2 flows or more in a phase\n", n - LISTED_LINKS);
+	free(key);
+}
+
+static void print_rates(const struct cli_analysis *a)
+{
+	const struct fors_rates *rates = &a->result->rates;
+
+	printf("fair rates  %.4f at least, %.4f on average, of a cable; %.2f together%s\n", rates->min, rates->mean,
+	       rates->aggregate, a->result->nphases > 1 ? " in a phase" : "");
+	if (a->optimum >= 0)
+		printf("optimum     %s%.2f together, with the best of all routings: this one reaches %.1f %%\n",
+		       a->is_optimum_exact ? "" : "at most ", a->optimum, a->optimum > 0 ? 100 * rates->aggregate / a->optimum : 100.);
+}
+
+static void print_jobs(const struct cli_analysis *a)
+{
+	const struct fors_efi *efi = a->efi;
+
+	if (!efi)
+		return;
+	printf("routes      EFI %llu at most (routes over one link between switches), dark fiber %.1f %% (%u of %u links)\n",
+	       (unsigned long long)efi->max, 100 * efi->dark_fiber, efi->dark_links, efi->switch_links);
+	for (uint32_t i = 0; a->jobs.count > 1 && i < a->jobs.count && i < LISTED_JOBS; i++)
+		printf("              job %s: %u servers, EFI %u at most, %u links\n", a->jobs.job[i].name,
+		       a->jobs.job[i].count, efi->job_max[i], efi->job_links[i]);
+	if (a->jobs.count > LISTED_JOBS)
+		printf("              and %u more jobs (--json lists all)\n", a->jobs.count - LISTED_JOBS);
+}
+
+static void print_problems(const struct cli_analysis *a)
+{
+	const struct fors_evaluation *r = a->result;
+
+	if (a->mismatch.text[0])
+		printf("%smismatch%s    fabric and tables do not belong together: %s\n", cli_colour(CLI_RED), cli_colour(CLI_PLAIN),
+		       a->mismatch.text);
+	if (r->ndetours)
+		printf("detours     %llu flows do not take a shortest way; first %s\n", (unsigned long long)r->ndetours, r->detour);
+	if (!r->nbroken) {
+		printf("arrived     all %llu flows\n", (unsigned long long)r->nflows);
+		return;
+	}
+	printf("%sbroken%s      %llu of %llu flows do not arrive:", cli_colour(CLI_RED), cli_colour(CLI_PLAIN),
+	       (unsigned long long)r->nbroken, (unsigned long long)r->nflows);
+	for (int way = FORS_WAY_GOOD + 1; way < FORS_NWAYS; way++)
+		if (r->ways[way])
+			printf(" %llu %s", (unsigned long long)r->ways[way], fors_way_name((enum fors_way)way));
+	printf("\n              first %s\n", r->problem);
+}
+
+static void print_analysis(const struct cli_analysis *a)
+{
+	print_fabric(a);
+	printf("pattern     %s: %u phase%s, %llu flows\n", a->pattern_name, a->result->nphases,
+	       a->result->nphases == 1 ? "" : "s", (unsigned long long)a->result->nflows);
+	print_problems(a);
+	print_exchange(a->result);
+	print_worst_links(a);
+	print_rates(a);
+	print_jobs(a);
+}
+
+/* --- the command ------------------------------------------------------------------------------------------------ */
+
+static int tell(const struct cli_analysis_settings *settings, const struct cli_analysis *a)
+{
+	int code = CLI_GOOD;
+
+	if (settings->html)
+		code = cli_write_page(settings->html, a->title, cli_analysis_page(a, settings));
+	if (!code && settings->is_json)
+		code = cli_print_json(cli_analysis_json(a, settings));
+	else if (!code)
+		print_analysis(a);
+	if (code)
+		return code;
+	if (!cli_analysis_is_sound(a))
+		cli_error(a->result->nbroken ? "%llu flows do not arrive" : "fabric and tables do not belong together",
+			  (unsigned long long)a->result->nbroken);
+	return cli_analysis_is_sound(a) ? CLI_GOOD : CLI_NO;
+}
+
+static int run(void *all_settings, char **operand)
+{
+	const struct cli_analysis_settings *settings = all_settings;
+	struct cli_analysis analysis;
+	int code = cli_analyze(settings, &analysis);
+
+	if (!code)
+		code = tell(settings, &analysis);
+	cli_analysis_free(&analysis);
+	return code;
+}
+
+static bool take_map(struct cli_analysis_settings *settings, const char *value)
+{
+	static const char *const names[] = {"direct", "random", NULL};
+	int choice = cli_choice("map", value, names);
+
+	settings->is_random_map = choice == 1;
+	return choice >= 0;
+}
+
+static bool take_option(void *all_settings, enum cli_option_id id, const char *value)
+{
+	struct cli_analysis_settings *settings = all_settings;
+
+	switch (id) {
+	case OPT_LFTS:
+		settings->lfts = value;
+		return true;
+	case OPT_ROUTING:
+		settings->routing = value;
+		return true;
+	case OPT_PATTERN:
+		settings->pattern = value;
+		return true;
+	case OPT_PATTERN_FILE:
+		settings->pattern_file = value;
+		return true;
+	case OPT_SCHEDULE:
+		settings->schedule = value;
+		return true;
+	case OPT_SEED:
+		return cli_number("seed", value, UINT32_MAX - 1, &settings->seed);
+	case OPT_MAP:
+		return take_map(settings, value);
+	case OPT_JOBS:
+		settings->jobs = value;
+		return true;
+	case OPT_OPTIMUM:
+		settings->wants_optimum = true;
+		return true;
+	case OPT_HTML:
+		settings->html = value;
+		return true;
+	case OPT_JSON:
+		settings->is_json = true;
+		return true;
+	default:
+		return cli_source_option(&settings->source, id, value);
+	}
+}
+
+static const struct cli_option options[] = {
+	CLI_SOURCE_OPTIONS,
+	{"participants", "FILE", "only these port GUIDs send and receive, one per line", OPT_PARTICIPANTS},
+	{"lfts", "FILE", "the tables, of any engine: opensm-lfts.dump, or what dump_fts prints", OPT_LFTS},
+	{"routing", "NAME",
+	 "instead of --lfts: fors (the tables that fors would write); of an XGFT or PGFT also d-mod-k, s-mod-k, random, hash",
+	 OPT_ROUTING},
+	{"lmc", "N", "with --routing fors: LMC of the servers, 0 to 7", OPT_LMC},
+	{"pattern", "NAME",
+	 "linear-shift, all-to-all, plan, plan(METHOD), shift, shift(K), permutation, bisect, 2DNN, 2DNNDIAG, 3DNN, 3DNNDIAG, "
+	 "RANDN(K) or RANDOM(K)",
+	 OPT_PATTERN},
+	{"pattern-file", "FILE", "a pattern of your own: lines 'SRC DST [PATH]', 'phase' between phases", OPT_PATTERN_FILE},
+	{"schedule", "FILE", "the pattern is a published schedule", OPT_SCHEDULE},
+	{"map", "HOW", "direct: process i on server i; random: anywhere", OPT_MAP},
+	{"seed", "N", "of everything random; 0 when missing", OPT_SEED},
+	{"jobs", "FILE", "lines 'NAME: SERVER, SERVER, ...': EFI and dark fiber for these jobs", OPT_JOBS},
+	{"optimum", NULL, "also the best that any routing could give", OPT_OPTIMUM},
+	{"json", NULL, "print JSON", OPT_JSON},
+	{"html", "FILE", "write a page with the fabric drawn, for a browser or a printer", OPT_HTML},
+	{0},
+};
+
+const struct cli_command cli_analyze_command = {
+	.name = "analyze",
+	.summary = "Loads, throughput and fair rates of a pattern, with the tables of any engine",
+	.usage = "(--fabric FILE --lfts FILE | --synthetic SPEC --routing NAME) --pattern NAME ...",
+	.details = "Works for any topology. Exit code 1 when flows do not arrive or the tables are of another fabric.\n"
+		   "Examples: fors analyze --fabric net --lfts opensm-lfts.dump --pattern linear-shift\n"
+		   "          fors analyze --synthetic 'FT(2;20,18)' --down 'Leaf00[21]' --routing fors --pattern plan\n"
+		   "          fors analyze --synthetic 'XGFT(3;4,4,8;1,4,4)' --routing d-mod-k --pattern 2DNN --optimum\n",
+	.options = options,
+	.settings_size = sizeof(struct cli_analysis_settings),
+	.option = take_option,
+	.run = run,
+	.clear = cli_source_clear,
+};

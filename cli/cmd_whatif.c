@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * cmd_whatif.c - `fors whatif`: what would each failure cost, under fors and under other engines?
+ */
+#include "cli/whatif.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define LISTED 20 /* failures, for people; --json lists all */
+
+struct settings {
+	struct cli_source source; /* first: see cli_source_option() */
+	const char *engines, *resume, *html;
+	unsigned random, count, seed, threads;
+	bool has_random, has_count, is_json;
+};
+
+/* --- engines ---------------------------------------------------------------------------------------------------- */
+
+static bool is_known_already(const struct whatif *whatif, const char *name)
+{
+	for (uint32_t i = 0; i < whatif->nengines; i++)
+		if (!strcmp(whatif->engine[i], name))
+			return true;
+	return false;
+}
+
+/* "minhop,updn": fors, and those. `text` is cut up, and has to stay. */
+static int list_engines(char *text, struct whatif *whatif)
+{
+	static const char *const known[] = {"fors", "minhop", "updn", "dnup",   "ftree", "lash",
+					    "dor",  "dfsssp", "sssp", "torus-2QoS", "nue",   NULL};
+	char *at = NULL;
+
+	whatif->engine[whatif->nengines++] = known[0];
+	for (char *name = text ? strtok_r(text, ",", &at) : NULL; name; name = strtok_r(NULL, ",", &at)) {
+		if (cli_choice("engines", name, known) < 0)
+			return CLI_BAD;
+		if (is_known_already(whatif, name))
+			continue;
+		if (whatif->nengines == WHATIF_MAX_ENGINES)
+			return cli_usage_error("--engines: more than %d", WHATIF_MAX_ENGINES - 1);
+		whatif->engine[whatif->nengines++] = name;
+	}
+	return whatif->nengines > 1 ? whatif_engine_check() : CLI_GOOD;
+}
+
+/* --- for people ------------------------------------------------------------------------------------------------- */
+
+static enum cli_colour colour_of(double throughput)
+{
+	return throughput >= 0.94 ? CLI_GREEN : throughput >= 0.7 ? CLI_YELLOW : CLI_RED;
+}
+
+static void print_row(const struct whatif *whatif, uint32_t number)
+{
+	const struct whatif_result *fors = whatif_at(whatif, number, 0);
+
+	for (uint32_t e = 0; e < whatif->nengines; e++) {
+		double throughput = whatif_at(whatif, number, e)->throughput;
+
+		printf("%s%8.3f%s ", cli_colour(colour_of(throughput)), throughput, cli_colour(CLI_PLAIN));
+	}
+	printf("%7u %8.3f %8llu  %.80s\n", fors->phases, fors->shift, (unsigned long long)fors->changed,
+	       whatif->cases[number].name);
+}
+
+static void print_table(const struct whatif *whatif, const uint32_t *order)
+{
+	printf("fabric %s, %u servers, LMC %u. Throughput of the whole exchange, 1 is full speed, worst first;\n"
+	       "then, for fors: phases, throughput without a plan, table entries that change.\n\n",
+	       whatif->fabric_name, whatif->intact.fabric->nservers, whatif->lmc);
+	for (uint32_t e = 0; e < whatif->nengines; e++)
+		printf("%8s ", whatif->engine[e]);
+	printf("%7s %8s %8s  %s\n", "phases", "unplanned", "changed", "failure");
+	print_row(whatif, 0);
+	for (uint32_t i = 0; i + 1 < whatif->ncases && i < LISTED; i++)
+		print_row(whatif, order[i]);
+	if (whatif->ncases - 1 > LISTED)
+		printf("\n%u more; --json and --html list all.\n", whatif->ncases - 1 - LISTED);
+}
+
+/* --- the command ------------------------------------------------------------------------------------------------ */
+
+static int tell(const struct settings *settings, const struct whatif *whatif)
+{
+	uint32_t *order = malloc((whatif->ncases + (size_t)1) * sizeof(*order));
+	int code = CLI_GOOD;
+
+	if (!order) {
+		cli_error("out of memory");
+		return CLI_BAD;
+	}
+	whatif_sort(whatif, order);
+	if (settings->html)
+		code = cli_write_page(settings->html, whatif->fabric_name, whatif_page(whatif, order));
+	if (!code && settings->is_json)
+		code = cli_print_json(whatif_json(whatif, order));
+	else if (!code)
+		print_table(whatif, order);
+	free(order);
+	return code;
+}
+
+static int load(const struct settings *settings, struct whatif *whatif)
+{
+	const struct cli_source *source = &settings->source;
+	int code = cli_site_load(source, &whatif->site);
+
+	whatif->fabric_name = source->fabric ? source->fabric : source->synthetic;
+	if (!code)
+		code = cli_fabric_make(&whatif->site, source->has_lmc, source->lmc, source->down, source->ndown, &whatif->intact);
+	if (!code && !whatif->intact.fabric->nservers) {
+		cli_error("there is no server in the fabric");
+		code = CLI_NO;
+	}
+	if (!code)
+		whatif->lmc = whatif->intact.fabric->lmc;
+	return code;
+}
+
+static int check(const struct settings *settings)
+{
+	if (settings->has_random != settings->has_count)
+		return cli_usage_error("--random K and --count N belong together");
+	return CLI_GOOD;
+}
+
+static int work(const struct settings *settings, struct whatif *whatif)
+{
+	int code = whatif_list(whatif, settings->random, settings->count, settings->seed);
+
+	whatif->threads = settings->threads ? settings->threads : cli_processors();
+	if (!code && settings->resume)
+		code = whatif_store_open(whatif, settings->resume);
+	if (!code)
+		code = whatif_run(whatif);
+	return code ? code : tell(settings, whatif);
+}
+
+static void clear(struct whatif *whatif)
+{
+	for (uint32_t i = 0; i < whatif->ncases; i++) {
+		free(whatif->cases[i].cut);
+		free(whatif->cases[i].name);
+	}
+	free(whatif->cases);
+	free(whatif->result);
+	if (whatif->store)
+		fclose(whatif->store);
+	cli_fabric_free(&whatif->intact);
+	cli_site_free(&whatif->site);
+}
+
+static int run(void *all_settings, char **operand)
+{
+	const struct settings *settings = all_settings;
+	char *engines = settings->engines ? strdup(settings->engines) : NULL;
+	struct whatif whatif = {0};
+	int code = check(settings);
+
+	if (!code)
+		code = list_engines(engines, &whatif);
+	if (!code)
+		code = load(settings, &whatif);
+	if (!code)
+		code = work(settings, &whatif);
+	clear(&whatif);
+	free(engines);
+	return code;
+}
+
+static bool take_option(void *all_settings, enum cli_option_id id, const char *value)
+{
+	struct settings *settings = all_settings;
+
+	switch (id) {
+	case OPT_ENGINES:
+		settings->engines = value;
+		return true;
+	case OPT_RANDOM:
+		settings->has_random = true;
+		return cli_number("random", value, 65535, &settings->random);
+	case OPT_COUNT:
+		settings->has_count = true;
+		return cli_number("count", value, 1000000, &settings->count);
+	case OPT_SEED:
+		return cli_number("seed", value, UINT32_MAX - 1, &settings->seed);
+	case OPT_RESUME:
+		settings->resume = value;
+		return true;
+	case OPT_THREADS:
+		return cli_number("threads", value, 64, &settings->threads);
+	case OPT_HTML:
+		settings->html = value;
+		return true;
+	case OPT_JSON:
+		settings->is_json = true;
+		return true;
+	default:
+		return cli_source_option(&settings->source, id, value);
+	}
+}
+
+static const struct cli_option options[] = {
+	CLI_SOURCE_OPTIONS,
+	{"participants", "FILE", "only these port GUIDs take part, one per line", OPT_PARTICIPANTS},
+	{"lmc", "N", "LMC of the servers, 0 to 7", OPT_LMC},
+	{"engines", "NAMES", "also under these engines, separated by commas, run by opensm on ibsim: minhop,updn,ftree,dfsssp,...",
+	 OPT_ENGINES},
+	{"random", "K", "also random failures of K cables at once", OPT_RANDOM},
+	{"count", "N", "how many of them", OPT_COUNT},
+	{"seed", "N", "of the random failures; 0 when missing", OPT_SEED},
+	{"resume", "FILE", "keep results in FILE as they come, and do not find out again what is there", OPT_RESUME},
+	{"threads", "N", "instead of one for each processor", OPT_THREADS},
+	{"json", NULL, "print JSON, all failures", OPT_JSON},
+	{"html", "FILE", "write a page, for a browser or a printer", OPT_HTML},
+	{0},
+};
+
+const struct cli_command cli_whatif_command = {
+	.name = "whatif",
+	.summary = "What would each failed cable and spine cost? Worst first",
+	.usage = "(--fabric FILE | --synthetic SPEC) [OPTION]...",
+	.details = "Every single cable between leaf and spine, every spine, and random failures on request.\n"
+		   "Example: fors whatif --synthetic 'FT(2;20,18)' --random 5 --count 100 --html whatif.html\n",
+	.options = options,
+	.settings_size = sizeof(struct settings),
+	.option = take_option,
+	.run = run,
+	.clear = cli_source_clear,
+};

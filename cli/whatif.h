@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* whatif.h - `fors whatif`: failures, what each costs under each engine, and where that is kept. */
+#ifndef FORS_CLI_WHATIF_H
+#define FORS_CLI_WHATIF_H
+
+#include <stdatomic.h>
+
+#include <jansson.h>
+
+#include "cli/analysis.h"
+#include "core/planner.h"
+
+enum whatif_kind { WHATIF_INTACT, WHATIF_LINK, WHATIF_SPINE, WHATIF_RANDOM };
+
+/* A failure: cables that are cut, each named by one of its ends. */
+struct whatif_case {
+	enum whatif_kind kind;
+	uint32_t ncut;
+	struct whatif_cut {
+		uint32_t node; /* leaf */
+		uint8_t port;
+	} *cut;            /* owned */
+	char *name;        /* owned; "Leaf00[21] - Spine00[1]"; unique */
+};
+
+/* What a failure leaves under an engine. */
+struct whatif_result {
+	bool is_known;
+	double throughput;   /* of the exchange, 1: full speed; 0: some servers are cut off from each other */
+	double shift;        /* of the linear shift over base LIDs, without a plan */
+	uint32_t phases;     /* of the plan; 0: there is none, or the engine has no plans */
+	uint32_t max_load;   /* of the linear shift */
+	uint64_t broken;     /* flows of the linear shift that do not arrive */
+	uint64_t changed;    /* table entries that differ from the intact fabric's; engines other than fors: 0 */
+	char note[128];      /* the method of the plan, or what went wrong */
+};
+
+#define WHATIF_MAX_ENGINES 9
+
+struct whatif {
+	struct cli_site site;
+	struct cli_fabric intact;     /* with LIDs */
+	const char *fabric_name;
+	unsigned lmc;
+	unsigned threads;
+	struct whatif_case *cases;    /* ncases; 0 is the intact fabric */
+	uint32_t ncases;
+	const char *engine[WHATIF_MAX_ENGINES]; /* engine[0] is "fors" */
+	uint32_t nengines;
+	struct whatif_result *result; /* ncases x nengines */
+	FILE *store;                  /* --resume, or NULL */
+	atomic_uint done;             /* results that are known */
+};
+
+static inline struct whatif_result *whatif_at(const struct whatif *whatif, uint32_t number, uint32_t engine)
+{
+	return &whatif->result[(size_t)number * whatif->nengines + engine];
+}
+
+/* whatif_cases.c: the intact fabric, all cables, all spines, and `count` random sets of k cables. Returns an exit code. */
+int whatif_list(struct whatif *whatif, unsigned k, unsigned count, unsigned seed);
+
+/* whatif_run.c: find out what is not known yet, on all processors. Returns an exit code. */
+int whatif_run(struct whatif *whatif);
+/* The net of a case, without its cables, in *net. */
+enum fors_err whatif_net(const struct whatif *whatif, const struct whatif_case *one, struct fors_net **net,
+			 struct fors_error *error);
+/* The linear shift over these tables into *result. */
+enum fors_err whatif_shift(const struct fors_net *net, const struct fors_lfts *lfts, const struct fors_endpoint *server,
+			   uint32_t count, struct whatif_result *result, struct fors_error *error);
+
+/* whatif_engine.c: a stock engine, run by the opensm of this machine on a simulated fabric. */
+enum fors_err whatif_engine(const struct whatif *whatif, const struct whatif_case *one, const char *engine,
+			    struct whatif_result *result, struct fors_error *error);
+/* Are ibsim and opensm here? Returns an exit code. */
+int whatif_engine_check(void);
+
+/* whatif_store.c: results that survive the end of the program. Returns exit codes. */
+int whatif_store_open(struct whatif *whatif, const char *path);
+void whatif_store_add(struct whatif *whatif, uint32_t number, uint32_t engine);
+
+/* whatif_json.c: worst first: the order of the failures (cases without the intact one) in order[], ncases - 1 of them. */
+void whatif_sort(const struct whatif *whatif, uint32_t *order);
+json_t *whatif_json(const struct whatif *whatif, const uint32_t *order);
+json_t *whatif_page(const struct whatif *whatif, const uint32_t *order);
+
+#endif

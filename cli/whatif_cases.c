@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* whatif_cases.c - which failures `fors whatif` asks about. */
+#include "cli/whatif.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/text.h"
+#include "model/random.h"
+
+/* All live leaf-spine cables. */
+struct cables {
+	struct whatif_cut *cut;
+	uint32_t count;
+};
+
+static int out_of_memory(void)
+{
+	cli_error("out of memory");
+	return CLI_BAD;
+}
+
+static bool find_cables(const struct fors_fabric *fabric, struct cables *cables)
+{
+	cables->cut = calloc((size_t)fabric->nleaves * fabric->nlanes + 1, sizeof(*cables->cut));
+	for (uint32_t leaf = 0; cables->cut && leaf < fabric->nleaves; leaf++)
+		for (uint32_t lane = 0; lane < fabric->nlanes; lane++)
+			if (fors_live(fabric, leaf, lane))
+				cables->cut[cables->count++] = (struct whatif_cut){
+					fabric->leaf[leaf].node, fors_cable(fabric, leaf, lane)->leaf_port};
+	return cables->cut;
+}
+
+/* "Leaf00[21] - Spine00[1], ..."; a spine by its own name. */
+static char *name_of(const struct fors_net *net, const struct whatif_case *one, uint32_t spine)
+{
+	struct fors_buffer out = {0};
+	char *text = NULL;
+
+	if (one->kind == WHATIF_INTACT)
+		return strdup("nothing");
+	if (one->kind == WHATIF_SPINE)
+		fors_buffer_print(&out, "%s, all %u cables", net->node[spine].id, one->ncut);
+	for (uint32_t i = 0; one->kind != WHATIF_SPINE && i < one->ncut; i++) {
+		const struct fors_port *port = fors_net_port(net, one->cut[i].node, one->cut[i].port);
+
+		fors_buffer_print(&out, "%s%s[%u] - %s[%u]", i ? ", " : "", net->node[one->cut[i].node].id, one->cut[i].port,
+				  net->node[port->peer].id, port->peer_port);
+	}
+	return fors_buffer_finish(&out, &text, NULL, NULL) ? NULL : text;
+}
+
+/* Append a case that cuts `ncut` of the cables, copied. */
+static bool add(struct whatif *whatif, enum whatif_kind kind, const struct whatif_cut *cut, uint32_t ncut, uint32_t spine)
+{
+	struct whatif_case *one = &whatif->cases[whatif->ncases];
+
+	*one = (struct whatif_case){.kind = kind, .ncut = ncut};
+	one->cut = malloc((ncut + (size_t)1) * sizeof(*cut));
+	if (!one->cut)
+		return false;
+	if (ncut)
+		memcpy(one->cut, cut, ncut * sizeof(*cut));
+	whatif->ncases++;
+	one->name = name_of(whatif->intact.net, one, spine);
+	return one->name;
+}
+
+static bool add_links(struct whatif *whatif, const struct cables *cables)
+{
+	bool is_good = add(whatif, WHATIF_INTACT, NULL, 0, FORS_NONE);
+
+	for (uint32_t i = 0; is_good && i < cables->count; i++)
+		is_good = add(whatif, WHATIF_LINK, &cables->cut[i], 1, FORS_NONE);
+	return is_good;
+}
+
+static bool add_spines(struct whatif *whatif, const struct cables *cables)
+{
+	const struct fors_fabric *fabric = whatif->intact.fabric;
+	struct whatif_cut *cut = malloc((cables->count + (size_t)1) * sizeof(*cut));
+	bool is_good = cut;
+
+	for (uint32_t k = 0; is_good && k < fabric->nspines; k++) {
+		uint32_t n = 0;
+
+		for (uint32_t i = 0; i < cables->count; i++)
+			if (fors_net_port(fabric->net, cables->cut[i].node, cables->cut[i].port)->peer == fabric->spine[k].node)
+				cut[n++] = cables->cut[i];
+		if (n)
+			is_good = add(whatif, WHATIF_SPINE, cut, n, fabric->spine[k].node);
+	}
+	free(cut);
+	return is_good;
+}
+
+static int by_place(const void *a, const void *b)
+{
+	const struct whatif_cut *x = a, *y = b;
+
+	return x->node != y->node ? (x->node < y->node ? -1 : 1) : (int)x->port - (int)y->port;
+}
+
+/* k different cables, in order, so that a set has one name. */
+static void draw(struct fors_random *random, struct cables *cables, unsigned k, struct whatif_cut *drawn)
+{
+	for (uint32_t i = 0; i < k; i++) {
+		uint32_t other = i + fors_random_below(random, cables->count - i);
+		struct whatif_cut cut = cables->cut[other];
+
+		cables->cut[other] = cables->cut[i];
+		cables->cut[i] = cut;
+		drawn[i] = cut;
+	}
+	qsort(drawn, k, sizeof(*drawn), by_place);
+}
+
+static bool add_random(struct whatif *whatif, struct cables *cables, unsigned k, unsigned count, unsigned seed)
+{
+	struct fors_random random = {seed};
+	struct whatif_cut *drawn = malloc((k + (size_t)1) * sizeof(*drawn));
+	bool is_good = drawn;
+
+	for (unsigned i = 0; is_good && i < count; i++) {
+		draw(&random, cables, k, drawn);
+		is_good = add(whatif, WHATIF_RANDOM, drawn, k, FORS_NONE);
+	}
+	free(drawn);
+	return is_good;
+}
+
+int whatif_list(struct whatif *whatif, unsigned k, unsigned count, unsigned seed)
+{
+	struct cables cables = {0};
+	bool is_good;
+
+	if (!find_cables(whatif->intact.fabric, &cables))
+		return out_of_memory();
+	if (count && (!k || k > cables.count)) {
+		free(cables.cut);
+		return cli_usage_error("--random has to be a number from 1 to %u, the cables between leaves and spines", cables.count);
+	}
+	whatif->cases = calloc(cables.count + whatif->intact.fabric->nspines + (size_t)count + 1, sizeof(*whatif->cases));
+	is_good = whatif->cases && add_links(whatif, &cables) && add_spines(whatif, &cables) &&
+		  add_random(whatif, &cables, k, count, seed);
+	free(cables.cut);
+	whatif->result = is_good ? calloc((size_t)whatif->ncases * whatif->nengines, sizeof(*whatif->result)) : NULL;
+	return whatif->result ? CLI_GOOD : out_of_memory();
+}

@@ -1,0 +1,423 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * whatif_engine.c - the stock opensm, once, on a simulated fabric.
+ *
+ * For each failure a new ibsim plays the fabric without those cables, and a new opensm routes it once and writes what it did
+ * (opensm-lfts.dump). Nothing is left over from the failure before, which is what an opensm that starts on the broken fabric
+ * does. All files are in a directory of their own under TMPDIR, and each ibsim has a name of its own, so any number of these run side
+ * by side. Processes are ended by their pid.
+ */
+#define _GNU_SOURCE /* environ, pipe2() */
+
+#include "cli/whatif.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <glob.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "core/lftfile.h"
+#include "core/netfile.h"
+
+#define READY_SECONDS 30   /* for ibsim to start */
+#define ROUTE_SECONDS 1800 /* for opensm to route once */
+
+static const char umad2sim_pattern[] = "/usr/lib*/{*/,}umad2sim/libumad2sim.so";
+
+/* One simulated fabric. */
+struct lab {
+	char dir[256];   /* of all its files */
+	char name[64];   /* IBSIM_SOCKNAME */
+	char preload[512];
+	pid_t ibsim;
+	int console;     /* ibsim's standard input; as long as it is open ibsim stays */
+};
+
+static atomic_uint lab_number;
+
+/* --- small things ----------------------------------------------------------------------------------------------- */
+
+static void pause_a_little(void)
+{
+	nanosleep(&(struct timespec){.tv_nsec = 5 * 1000 * 1000}, NULL);
+}
+
+static void path_in(const struct lab *lab, const char *name, char *path, size_t room)
+{
+	snprintf(path, room, "%s/%s", lab->dir, name);
+}
+
+static bool find_umad2sim(char *path, size_t room)
+{
+	glob_t found = {0};
+	bool is_there = !glob(umad2sim_pattern, GLOB_BRACE, NULL, &found) && found.gl_pathc;
+
+	if (is_there)
+		snprintf(path, room, "%s", found.gl_pathv[0]);
+	globfree(&found);
+	return is_there;
+}
+
+/* Is the program in PATH, or where Debian has programs of root? */
+static bool find_program(const char *name)
+{
+	const char *path = getenv("PATH");
+	char list[4096], file[4352], *at = NULL;
+
+	snprintf(list, sizeof(list), "%s:/usr/sbin:/sbin", path ? path : "/usr/bin:/bin");
+	for (char *dir = strtok_r(list, ":", &at); dir; dir = strtok_r(NULL, ":", &at)) {
+		snprintf(file, sizeof(file), "%s/%s", dir, name);
+		if (!access(file, X_OK))
+			return true;
+	}
+	return false;
+}
+
+int whatif_engine_check(void)
+{
+	static const char *const programs[] = {"ibsim", "opensm"};
+	char path[512];
+
+	for (size_t i = 0; i < 2; i++)
+		if (!find_program(programs[i])) {
+			cli_error("--engines needs the program %s, which is not here (Debian: apt-get install opensm ibsim-utils)",
+				  programs[i]);
+			return CLI_BAD;
+		}
+	if (find_umad2sim(path, sizeof(path)))
+		return CLI_GOOD;
+	cli_error("--engines needs libumad2sim.so, which is not here (Debian: apt-get install ibsim-utils)");
+	return CLI_BAD;
+}
+
+/* --- processes -------------------------------------------------------------------------------------------------- */
+
+/* The environment with some variables set anew; names end in '='. Free the list, not what it holds. */
+static const char **environment_with(const char *const *more, size_t count)
+{
+	size_t n = 0, kept = 0;
+	const char **list;
+
+	while (environ[n])
+		n++;
+	list = malloc((n + count + 1) * sizeof(*list));
+	for (size_t i = 0; list && i < n; i++) {
+		bool is_replaced = false;
+
+		for (size_t k = 0; k < count; k++)
+			if (!strncmp(environ[i], more[k], strcspn(more[k], "=") + 1))
+				is_replaced = true;
+		if (!is_replaced)
+			list[kept++] = environ[i];
+	}
+	for (size_t k = 0; list && k < count; k++)
+		list[kept++] = more[k];
+	if (list)
+		list[kept] = NULL;
+	return list;
+}
+
+/* Start a program; its input is `input` (-1: /dev/null), what it prints goes to the file `output`. */
+static enum fors_err start(const char *const *argv, const char *const *more, size_t count, int input, const char *output, pid_t *pid,
+			   struct fors_error *error)
+{
+	posix_spawn_file_actions_t actions;
+	const char **environment = environment_with(more, count);
+	int status;
+
+	if (!environment || posix_spawn_file_actions_init(&actions)) {
+		free(environment);
+		return fors_fail_memory(error);
+	}
+	if (input < 0)
+		posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+	else
+		posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO);
+	posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, output, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+	posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
+	status = posix_spawnp(pid, argv[0], &actions, NULL, (char *const *)argv, (char *const *)environment);
+	posix_spawn_file_actions_destroy(&actions);
+	free(environment);
+	return status ? fors_fail(error, FORS_EIO, "%s cannot be started: %s", argv[0], strerror(status)) : FORS_OK;
+}
+
+static void end_process(pid_t pid)
+{
+	double start = cli_now_ms();
+
+	kill(pid, SIGTERM);
+	while (waitpid(pid, NULL, WNOHANG) == 0) {
+		if (cli_now_ms() - start > 3000)
+			kill(pid, SIGKILL);
+		pause_a_little();
+	}
+}
+
+/* Wait for the end of a process that should not take longer. */
+static enum fors_err wait_for(pid_t pid, const char *name, unsigned seconds, struct fors_error *error)
+{
+	double start = cli_now_ms();
+	int status = 0;
+
+	while (waitpid(pid, &status, WNOHANG) == 0) {
+		if (cli_now_ms() - start > seconds * 1e3) {
+			end_process(pid);
+			return fors_fail(error, FORS_ETIMEOUT, "%s did not end within %u s", name, seconds);
+		}
+		pause_a_little();
+	}
+	if (WIFEXITED(status) && !WEXITSTATUS(status))
+		return FORS_OK;
+	return fors_fail(error, FORS_EIO, "%s failed (%s %d)", name, WIFEXITED(status) ? "exit code" : "signal",
+			 WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
+}
+
+/* --- files ------------------------------------------------------------------------------------------------------ */
+
+/* A whole file, terminated; NULL: it is not there. */
+static char *slurp(const struct lab *lab, const char *name, size_t *size)
+{
+	char path[512], *text = NULL;
+	struct stat st;
+	int fd;
+
+	path_in(lab, name, path, sizeof(path));
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return NULL;
+	if (!fstat(fd, &st) && (text = malloc((size_t)st.st_size + 1))) {
+		ssize_t n = read(fd, text, (size_t)st.st_size);
+
+		*size = n < 0 ? 0 : (size_t)n;
+		text[*size] = '\0';
+	}
+	close(fd);
+	return text;
+}
+
+static enum fors_err write_net(const struct lab *lab, const struct fors_net *net, struct fors_error *error)
+{
+	char path[512], *text = NULL;
+	size_t size = 0;
+	FILE *file;
+	bool is_good;
+	enum fors_err err = fors_netfile_write(net, &text, &size, error);
+
+	if (err)
+		return err;
+	path_in(lab, "net", path, sizeof(path));
+	file = fopen(path, "we");
+	is_good = file && fwrite(text, 1, size, file) == size;
+	if (file && fclose(file))
+		is_good = false;
+	free(text);
+	return is_good ? FORS_OK : fors_fail(error, FORS_EIO, "%s: cannot be written: %s", path, strerror(errno));
+}
+
+/* Everything in the directory, and the directory. */
+static void remove_files(const struct lab *lab)
+{
+	char pattern[512];
+	glob_t found = {0};
+
+	snprintf(pattern, sizeof(pattern), "%s/*", lab->dir);
+	if (!glob(pattern, 0, NULL, &found))
+		for (size_t i = 0; i < found.gl_pathc; i++)
+			unlink(found.gl_pathv[i]);
+	globfree(&found);
+	rmdir(lab->dir);
+}
+
+/* --- a simulated fabric ----------------------------------------------------------------------------------------- */
+
+static enum fors_err open_lab(struct lab *lab, struct fors_error *error)
+{
+	const char *tmp = getenv("TMPDIR");
+	char library[400];
+
+	*lab = (struct lab){.ibsim = -1, .console = -1};
+	snprintf(lab->dir, sizeof(lab->dir), "%.200s/fors-whatif-XXXXXX", tmp && *tmp ? tmp : "/tmp");
+	if (!mkdtemp(lab->dir)) {
+		lab->dir[0] = '\0';
+		return fors_fail(error, FORS_EIO, "no directory for temporary files can be made: %s", strerror(errno));
+	}
+	snprintf(lab->name, sizeof(lab->name), "fors-whatif-%ld-%u", (long)getpid(), lab_number++);
+	if (!find_umad2sim(library, sizeof(library)))
+		return fors_fail(error, FORS_EIO, "libumad2sim.so has gone");
+	snprintf(lab->preload, sizeof(lab->preload), "LD_PRELOAD=%s", library);
+	return FORS_OK;
+}
+
+static void close_lab(struct lab *lab)
+{
+	if (lab->ibsim > 0)
+		end_process(lab->ibsim);
+	if (lab->console >= 0)
+		close(lab->console);
+	if (lab->dir[0])
+		remove_files(lab);
+}
+
+static enum fors_err wait_until_ready(const struct lab *lab, struct fors_error *error)
+{
+	double start = cli_now_ms();
+
+	while (cli_now_ms() - start < READY_SECONDS * 1e3) {
+		size_t size = 0;
+		char *text = slurp(lab, "ibsim.out", &size);
+		bool is_ready = text && strstr(text, "simulator ready");
+
+		free(text);
+		if (is_ready)
+			return FORS_OK;
+		pause_a_little();
+	}
+	return fors_fail(error, FORS_ETIMEOUT, "ibsim was not ready within %u s", READY_SECONDS);
+}
+
+static enum fors_err start_ibsim(struct lab *lab, const struct fors_net *net, struct fors_error *error)
+{
+	char nodes[16], ports[16], file[512], out[512], socket[128];
+	const char *argv[] = {"ibsim", "-s", "-N", nodes, "-S", nodes, "-P", ports, "-L", "49152", file, NULL};
+	const char *more[] = {socket};
+	int ends[2];
+	enum fors_err err;
+
+	snprintf(nodes, sizeof(nodes), "%u", net->nnodes + 64);
+	snprintf(ports, sizeof(ports), "%u", 2 * net->nports + 1024);
+	snprintf(socket, sizeof(socket), "IBSIM_SOCKNAME=%s", lab->name);
+	path_in(lab, "net", file, sizeof(file));
+	path_in(lab, "ibsim.out", out, sizeof(out));
+	if (pipe2(ends, O_CLOEXEC))
+		return fors_fail(error, FORS_EIO, "no pipe: %s", strerror(errno));
+	err = start(argv, more, 1, ends[0], out, &lab->ibsim, error);
+	close(ends[0]);
+	lab->console = ends[1];
+	return err ? err : wait_until_ready(lab, error);
+}
+
+static enum fors_err run_opensm(const struct lab *lab, const char *host, const char *engine, unsigned lmc,
+				struct fors_error *error)
+{
+	char lmc_text[8], log[512], out[512], socket[128], sim_host[128], tmp[300], cache[300], path[4096];
+	const char *argv[] = {"opensm", "-o", "-D", "0x43", "-f", log, "-R", engine, "-l", lmc_text, NULL};
+	const char *more[] = {socket, sim_host, tmp, cache, path, lab->preload};
+	const char *old_path = getenv("PATH");
+	pid_t pid;
+	enum fors_err err;
+
+	snprintf(lmc_text, sizeof(lmc_text), "%u", lmc);
+	snprintf(socket, sizeof(socket), "IBSIM_SOCKNAME=%s", lab->name);
+	snprintf(sim_host, sizeof(sim_host), "SIM_HOST=%s", host);
+	snprintf(tmp, sizeof(tmp), "OSM_TMP_DIR=%s", lab->dir);
+	snprintf(cache, sizeof(cache), "OSM_CACHE_DIR=%s", lab->dir);
+	snprintf(path, sizeof(path), "PATH=%s:/usr/sbin:/sbin", old_path ? old_path : "/usr/bin:/bin");
+	path_in(lab, "log", log, sizeof(log));
+	path_in(lab, "opensm.out", out, sizeof(out));
+	err = start(argv, more, sizeof(more) / sizeof(more[0]), -1, out, &pid, error);
+	return err ? err : wait_for(pid, "opensm", ROUTE_SECONDS, error);
+}
+
+/* Which engine did the work? "... osm_ucast_mgr_process: minhop tables configured on all switches" */
+static void read_log(const struct lab *lab, const char *engine, struct whatif_result *result)
+{
+	static const char before[] = "osm_ucast_mgr_process: ", after[] = " tables configured";
+	size_t size = 0;
+	char *text = slurp(lab, "log", &size), *end = text ? strstr(text, after) : NULL, *at = NULL;
+
+	for (char *next = text; end && (next = strstr(next, before)) && next < end; next += strlen(before))
+		at = next + strlen(before);
+	if (at && ((size_t)(end - at) != strlen(engine) || strncmp(at, engine, strlen(engine))))
+		snprintf(result->note, sizeof(result->note), "%s gave up, %.*s did it", engine, (int)(end - at), at);
+	free(text);
+}
+
+/* --- its answer ------------------------------------------------------------------------------------------------- */
+
+/* Server list of the net, in the order that plans have, with the LIDs of the dump. */
+static enum fors_err judge(const struct whatif *whatif, struct fors_net *net, const char *text, size_t size,
+			   struct whatif_result *result, struct fors_error *error)
+{
+	const struct fors_participants *them = whatif->site.has_participants ? &whatif->site.participants : NULL;
+	struct fors_fabric *fabric = NULL;
+	struct fors_endpoint *server = NULL;
+	struct fors_lfts *lfts = NULL;
+	uint32_t count = 0;
+	enum fors_err err = fors_lftfile_read(text, size, "opensm-lfts.dump", &lfts, error);
+
+	if (!err)
+		err = fors_lids_from_dump(net, text, size, "opensm-lfts.dump", error);
+	if (!err)
+		err = fors_fabric_build(net, whatif->site.places, them, &fabric, error);
+	if (!err)
+		err = fors_fabric_endpoints(fabric, &server, &count, error);
+	if (!err && count)
+		err = whatif_shift(net, lfts, server, count, result, error);
+	result->throughput = result->shift;
+	free(server);
+	fors_fabric_free(fabric);
+	fors_lfts_free(lfts);
+	return err;
+}
+
+static void forget_lids(struct fors_net *net)
+{
+	for (uint32_t i = 0; i < net->nports; i++)
+		net->port[i].lid = net->port[i].lmc = 0;
+}
+
+/* A server that opensm can sit on. */
+static const char *a_host(const struct whatif *whatif, const struct fors_net *net)
+{
+	const struct fors_fabric *fabric = whatif->intact.fabric;
+
+	return fabric->nservers ? net->node[fabric->server[0].node].id : NULL;
+}
+
+static enum fors_err simulate(const struct whatif *whatif, struct fors_net *net, const char *engine,
+			      struct whatif_result *result, struct fors_error *error)
+{
+	struct lab lab;
+	char *text = NULL;
+	size_t size = 0;
+	enum fors_err err = open_lab(&lab, error);
+
+	forget_lids(net);
+	if (!err)
+		err = write_net(&lab, net, error);
+	if (!err)
+		err = start_ibsim(&lab, net, error);
+	if (!err)
+		err = run_opensm(&lab, a_host(whatif, net), engine, whatif->lmc, error);
+	if (!err && !(text = slurp(&lab, "opensm-lfts.dump", &size)))
+		err = fors_fail(error, FORS_EIO, "opensm wrote no tables (opensm-lfts.dump)");
+	if (!err) {
+		read_log(&lab, engine, result);
+		err = judge(whatif, net, text, size, result, error);
+	}
+	free(text);
+	close_lab(&lab);
+	return err;
+}
+
+enum fors_err whatif_engine(const struct whatif *whatif, const struct whatif_case *one, const char *engine,
+			    struct whatif_result *result, struct fors_error *error)
+{
+	struct fors_net *net = NULL;
+	enum fors_err err;
+
+	if (!whatif->intact.fabric->nservers)
+		return FORS_OK;
+	err = whatif_net(whatif, one, &net, error);
+	if (!err)
+		err = simulate(whatif, net, engine, result, error);
+	fors_net_free(net);
+	return err;
+}

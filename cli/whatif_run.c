@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * whatif_run.c - what each failure costs.
+ *
+ * Under fors: the tables that it would write, the plan that it would make, proven by the verifier; the throughput is that of
+ * the plan. Under another engine: the tables that opensm writes for the same cables; the throughput is that of the linear
+ * shift, since nobody plans. One failure under one engine is one round of a parallel loop.
+ */
+#include "cli/whatif.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/parallel.h"
+#include "core/verify.h"
+
+static pthread_mutex_t report_mutex = PTHREAD_MUTEX_INITIALIZER;
+
+enum fors_err whatif_net(const struct whatif *whatif, const struct whatif_case *one, struct fors_net **net,
+			 struct fors_error *error)
+{
+	enum fors_err err = fors_net_copy(whatif->intact.net, net, error);
+
+	for (uint32_t i = 0; i < one->ncut && !err; i++)
+		fors_net_disconnect(*net, one->cut[i].node, one->cut[i].port);
+	return err;
+}
+
+enum fors_err whatif_shift(const struct fors_net *net, const struct fors_lfts *lfts, const struct fors_endpoint *server,
+			   uint32_t count, struct whatif_result *result, struct fors_error *error)
+{
+	struct fors_routes *routes = NULL;
+	struct fors_pattern *pattern = NULL;
+	struct fors_evaluation *evaluation = NULL;
+	enum fors_err err = fors_routes_new(net, lfts, server, count, &routes, error);
+
+	if (!err)
+		err = fors_pattern_new("linear-shift", count, NULL, &pattern, error);
+	if (!err) {
+		struct fors_router router = fors_routes_router(routes);
+
+		err = fors_evaluate(&router, pattern, false, 1, &evaluation, error);
+	}
+	if (!err) {
+		result->shift = evaluation->nbroken ? 0 : evaluation->sync_throughput;
+		result->max_load = evaluation->max_link_load;
+		result->broken = evaluation->nbroken;
+	}
+	fors_evaluation_free(evaluation);
+	fors_pattern_free(pattern);
+	fors_routes_free(routes);
+	return err;
+}
+
+/* --- under fors ------------------------------------------------------------------------------------------------- */
+
+/* Entries of the living switches that differ; both tables are of the same places, so of as many LIDs. */
+static uint64_t count_changes(const struct fors_lfts *before, const struct fors_lfts *after)
+{
+	uint64_t n = 0;
+
+	for (uint32_t row = 0; row < after->nswitches; row++) {
+		uint32_t old = fors_lfts_row(before, after->guid[row]);
+
+		for (uint32_t lid = 0; old != FORS_NONE && lid < after->nlids; lid++)
+			n += fors_lfts_port(before, old, lid) != fors_lfts_port(after, row, lid);
+	}
+	return n;
+}
+
+/* A plan that the verifier refutes counts as none. */
+static enum fors_err plan(const struct cli_fabric *made, struct whatif_result *result, struct fors_error *error)
+{
+	struct fors_task task = {.fabric = made->fabric, .lanes = made->lanes, .threads = 1};
+	struct fors_schedule *schedule = NULL;
+	struct fors_verdict verdict;
+	enum fors_err err = fors_plan(&task, "auto", &schedule, error);
+
+	if (err == FORS_ENOMEM)
+		return err;
+	if (err) {
+		snprintf(result->note, sizeof(result->note), "%.127s", error->text);
+		return FORS_OK;
+	}
+	err = fors_verify(made->net, made->lfts, schedule, NULL, NULL, &verdict, error);
+	if (!err && verdict.is_good) {
+		result->phases = schedule->nphases;
+		result->throughput = schedule->nservers / (double)schedule->nphases;
+		snprintf(result->note, sizeof(result->note), "%s", schedule->method);
+	} else if (!err) {
+		snprintf(result->note, sizeof(result->note), "%.127s", verdict.text);
+	}
+	fors_schedule_free(schedule);
+	return err;
+}
+
+static enum fors_err make(const struct whatif *whatif, const struct whatif_case *one, struct cli_fabric *made,
+			  struct fors_error *error)
+{
+	const struct fors_participants *them = whatif->site.has_participants ? &whatif->site.participants : NULL;
+	enum fors_err err = whatif_net(whatif, one, &made->net, error);
+
+	if (!err)
+		err = fors_fabric_build(made->net, whatif->site.places, them, &made->fabric, error);
+	if (!err)
+		err = fors_tables_build(made->fabric, &made->lfts, error);
+	return err ? err : fors_lanes_read(made->fabric, made->lfts, &made->lanes, error);
+}
+
+static enum fors_err under_fors(const struct whatif *whatif, const struct whatif_case *one, struct whatif_result *result,
+				struct fors_error *error)
+{
+	struct cli_fabric made = {0};
+	struct fors_endpoint *server = NULL;
+	uint32_t count = 0;
+	enum fors_err err = make(whatif, one, &made, error);
+
+	if (!err)
+		err = fors_fabric_endpoints(made.fabric, &server, &count, error);
+	if (!err)
+		err = plan(&made, result, error);
+	if (!err && count)
+		err = whatif_shift(made.net, made.lfts, server, count, result, error);
+	if (!err)
+		result->changed = count_changes(whatif->intact.lfts, made.lfts);
+	free(server);
+	cli_fabric_free(&made);
+	return err;
+}
+
+/* --- all of them ------------------------------------------------------------------------------------------------ */
+
+static void report(struct whatif *whatif, uint32_t number, uint32_t engine)
+{
+	uint32_t total = whatif->ncases * whatif->nengines;
+
+	pthread_mutex_lock(&report_mutex);
+	whatif_store_add(whatif, number, engine);
+	cli_progress(NULL, ++whatif->done / (double)total);
+	pthread_mutex_unlock(&report_mutex);
+}
+
+static enum fors_err do_one(void *context, uint32_t worker, uint32_t item, struct fors_error *error)
+{
+	struct whatif *whatif = context;
+	uint32_t engine = item / whatif->ncases, number = item % whatif->ncases;
+	struct whatif_result *result = whatif_at(whatif, number, engine);
+	enum fors_err err;
+
+	(void)worker;
+	if (result->is_known)
+		return FORS_OK;
+	err = engine ? whatif_engine(whatif, &whatif->cases[number], whatif->engine[engine], result, error)
+		     : under_fors(whatif, &whatif->cases[number], result, error);
+	if (err)
+		return err;
+	result->is_known = true;
+	report(whatif, number, engine);
+	return FORS_OK;
+}
+
+int whatif_run(struct whatif *whatif)
+{
+	struct fors_error error = {0};
+	enum fors_err err;
+
+	cli_progress_name("failures");
+	err = fors_parallel(whatif->threads, whatif->ncases * whatif->nengines, do_one, whatif, &error);
+	cli_progress_end();
+	return err ? cli_fail(&error) : CLI_GOOD;
+}

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * whatif_store.c - results that survive the end of the program.
+ *
+ * A text file: the first line says for which fabric it is, then one line per result, in the order in which they were found:
+ *
+ *     engine TAB failure TAB throughput TAB shift TAB phases TAB max_load TAB broken TAB changed TAB note
+ *
+ * A line that was cut short (the machine went down) is ignored, and found out again.
+ */
+#include "cli/whatif.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define NFIELDS 9
+
+static void first_line(const struct whatif *whatif, char *text, size_t room)
+{
+	snprintf(text, room, "fors whatif 1 fabric %016" PRIx64 " servers %u lmc %u", whatif->intact.fabric->fingerprint,
+		 whatif->intact.fabric->nservers, whatif->lmc);
+}
+
+static uint32_t find_engine(const struct whatif *whatif, const char *name)
+{
+	for (uint32_t i = 0; i < whatif->nengines; i++)
+		if (!strcmp(whatif->engine[i], name))
+			return i;
+	return FORS_NONE;
+}
+
+/* Cases by name, for bsearch(). */
+struct named {
+	const char *name;
+	uint32_t number;
+};
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(((const struct named *)a)->name, ((const struct named *)b)->name);
+}
+
+static struct named *sorted_names(const struct whatif *whatif)
+{
+	struct named *list = malloc(whatif->ncases * sizeof(*list));
+
+	for (uint32_t i = 0; list && i < whatif->ncases; i++)
+		list[i] = (struct named){whatif->cases[i].name, i};
+	if (list)
+		qsort(list, whatif->ncases, sizeof(*list), by_name);
+	return list;
+}
+
+/* Cut `line` at its tabs; how many fields there are, NFIELDS at most. */
+static unsigned split(char *line, char **field)
+{
+	unsigned n = 0;
+
+	while (n < NFIELDS && line) {
+		field[n++] = line;
+		line = strchr(line, '\t');
+		if (line)
+			*line++ = '\0';
+	}
+	return n;
+}
+
+static bool read_result(char **field, struct whatif_result *result)
+{
+	char *end;
+
+	*result = (struct whatif_result){.is_known = true};
+	result->throughput = strtod(field[2], &end);
+	result->shift = strtod(field[3], NULL);
+	result->phases = (uint32_t)strtoul(field[4], NULL, 10);
+	result->max_load = (uint32_t)strtoul(field[5], NULL, 10);
+	result->broken = strtoull(field[6], NULL, 10);
+	result->changed = strtoull(field[7], NULL, 10);
+	snprintf(result->note, sizeof(result->note), "%s", field[8]);
+	return end != field[2] && !*end && result->throughput >= 0 && result->throughput <= 1e6;
+}
+
+/* A result of this question; what belongs to another question (other engines, other random failures) is left alone. */
+static bool take_line(struct whatif *whatif, const struct named *names, char *line)
+{
+	char *field[NFIELDS];
+	struct whatif_result result;
+	const struct named *found;
+	uint32_t engine, same;
+
+	if (split(line, field) != NFIELDS || !read_result(field, &result))
+		return false;
+	engine = find_engine(whatif, field[0]);
+	found = bsearch(&(struct named){field[1], 0}, names, whatif->ncases, sizeof(*names), by_name);
+	if (engine == FORS_NONE || !found)
+		return true;
+	while (found > names && !strcmp(found[-1].name, field[1]))
+		found--;
+	for (same = 0; found + same < names + whatif->ncases && !strcmp(found[same].name, field[1]); same++) {
+		struct whatif_result *at = whatif_at(whatif, found[same].number, engine);
+
+		whatif->done += !at->is_known;
+		*at = result;
+	}
+	return true;
+}
+
+static int take_lines(struct whatif *whatif, const char *path, char *text)
+{
+	struct named *names = sorted_names(whatif);
+	unsigned number = 1;
+	char *end;
+	int code = names ? CLI_GOOD : CLI_BAD;
+
+	for (; !code && (end = strchr(text, '\n')); text = end + 1, number++) {
+		*end = '\0';
+		if (number > 1 && !take_line(whatif, names, text)) {
+			cli_error("%s:%u: this is no line of 'fors whatif --resume'; give another file or delete this one", path, number);
+			code = CLI_BAD;
+		}
+	}
+	free(names);
+	return code;
+}
+
+/* What is in the file already, and where its last whole line ends. */
+static int load(struct whatif *whatif, const char *path, const char *heading, long *whole)
+{
+	char *text = NULL, *last;
+	size_t size = 0;
+	int code = cli_read_file(path, &text, &size);
+
+	if (code)
+		return code;
+	last = size ? strrchr(text, '\n') : NULL;
+	*whole = last ? last + 1 - text : 0;
+	if (last && (strncmp(text, heading, strlen(heading)) || text[strlen(heading)] != '\n')) {
+		cli_error("%s: these are results of another fabric, LMC or version; give another file or delete this one", path);
+		code = CLI_BAD;
+	}
+	if (!code && last)
+		code = take_lines(whatif, path, text);
+	free(text);
+	return code;
+}
+
+static int report(const char *path)
+{
+	cli_error("%s: cannot be written: %s", path, strerror(errno));
+	return CLI_BAD;
+}
+
+int whatif_store_open(struct whatif *whatif, const char *path)
+{
+	char heading[128];
+	long whole = 0;
+	int code = CLI_GOOD;
+
+	first_line(whatif, heading, sizeof(heading));
+	if (!access(path, F_OK))
+		code = load(whatif, path, heading, &whole);
+	if (code)
+		return code;
+	whatif->store = fopen(path, whole ? "r+" : "w");
+	if (!whatif->store || ftruncate(fileno(whatif->store), whole) || fseek(whatif->store, whole, SEEK_SET))
+		return report(path);
+	if (!whole && fprintf(whatif->store, "%s\n", heading) < 0)
+		return report(path);
+	return fflush(whatif->store) ? report(path) : CLI_GOOD;
+}
+
+void whatif_store_add(struct whatif *whatif, uint32_t number, uint32_t engine)
+{
+	const struct whatif_result *r = whatif_at(whatif, number, engine);
+
+	if (!whatif->store)
+		return;
+	fprintf(whatif->store, "%s\t%s\t%.17g\t%.17g\t%u\t%u\t%" PRIu64 "\t%" PRIu64 "\t%s\n", whatif->engine[engine],
+		whatif->cases[number].name, r->throughput, r->shift, r->phases, r->max_load, r->broken, r->changed, r->note);
+	fflush(whatif->store);
+}

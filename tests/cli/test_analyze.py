@@ -1,0 +1,307 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""fors analyze: figures of stock engines, small cases by hand, and tables that do not belong to the fabric."""
+import json
+import lzma
+import re
+import tarfile
+import time
+
+import pytest
+
+from conftest import SRC
+from test_bad_input import NET
+
+KEYS = {"phases", "sync_throughput", "max_link_load", "mmf_min", "mmf_mean", "mmf_aggregate", "optimum_aggregate", "efi_max",
+        "dark_fiber"}
+
+# Throughput of the synchronised exchange on FT(2;20,18) under ftree, minhop, updn, dfsssp; found by walking through
+# opensm's tables with another program, on the same failures but partly other cables.
+STOCK = {
+    "0F": (1.000, 1.000, 1.000, 1.000),
+    "1F SW0": (0.516, 0.516, 0.529, 0.389),
+    "2F SW0": (0.516, 0.516, 0.527, 0.384),
+    "3F SW0": (0.509, 0.509, 0.526, 0.372),
+    "1F SW0,5,11": (0.462, 0.462, 0.526, 0.360),
+    "2F SW0,5,11": (0.452, 0.452, 0.423, 0.354),
+    "3F SW0,5,11": (0.453, 0.453, 0.516, 0.356),
+    "SW18,19 down": (0.527, 0.527, 0.527, 0.510),
+    "SW18,19,22,23 down": (0.524, 0.524, 0.524, 0.485),
+}
+
+
+@pytest.fixture(scope="session")
+def stock(tmp_path_factory):
+    """The recordings of tests/data/stock.py, unpacked."""
+    folder = tmp_path_factory.mktemp("stock")
+    with lzma.open(SRC / "tests/data/stock.tar.xz") as file, tarfile.open(fileobj=file) as archive:
+        archive.extractall(folder)
+    return folder
+
+
+@pytest.fixture
+def analyze(fors):
+    """analyze(args..., code=0): what --json says."""
+    def call(*args, code=0, pattern="linear-shift"):
+        return json.loads(fors("analyze", *args, "--pattern", pattern, "--json", code=code).out)
+    return call
+
+
+def file_name(scenario):
+    return re.sub("[^0-9A-Za-z]+", "-", scenario)
+
+
+@pytest.mark.parametrize("scenario", STOCK)
+def test_stock_engines(analyze, stock, scenario):
+    name = file_name(scenario)
+    for engine, expected in zip(("ftree", "minhop", "updn", "dfsssp"), STOCK[scenario]):
+        result = analyze("--fabric", stock / f"{name}.net", "--lfts", stock / f"{name}.{engine}.lfts")
+        assert abs(result["sync_throughput"] - expected) < 0.01, engine
+        assert result["servers"] == result["phases"] == 360 and result["flows"] == 360 * 359
+        assert result["broken"]["flows"] == 0 and result["detours"] == 0
+        assert result["sync_throughput"] == pytest.approx(360 / result["sum_of_phase_loads"], abs=1e-12)
+    if "down" not in scenario:
+        assert len(result["dead_cables"]) == len(json.loads((stock / "cut.json").read_text())[scenario])
+
+
+def test_both_kinds_of_dump_give_the_same(analyze, stock):
+    net = stock / "1F-SW0.net"
+    results = [analyze("--fabric", net, "--lfts", stock / f"1F-SW0.minhop.{kind}") for kind in ("lfts", "fts")]
+    for result in results:
+        result.pop("routing")
+    assert results[0] == results[1]
+
+
+@pytest.mark.parametrize("lmc", [0, 2])
+@pytest.mark.parametrize("pattern", ["linear-shift", "RANDN(3)", "plan"])
+def test_own_tables_as_a_file_give_the_same(analyze, fors, write, lmc, pattern):
+    source = ["--synthetic", "FT(2;4,5)", "--down", "Leaf01[5]"]
+    net = write("net", fors("fabric", "--synthetic", "FT(2;4,5)", "--format", "net").out)
+    tables = write("lfts", fors("fabric", *source, "--lmc", lmc, "--format", "lfts").out)
+    own = analyze(*source, "--lmc", lmc, "--routing", "fors", pattern=pattern)
+    read = analyze("--fabric", net, "--down", "Leaf01[5]", "--lfts", tables, pattern=pattern)
+    for result in own, read:
+        del result["routing"], result["fabric"]
+    assert own == read
+
+
+def test_one_dead_cable_by_hand(analyze):
+    """FT(2;2,2), Leaf00 has one uplink left: in the shift by 2 it carries two flows each way."""
+    result = analyze("--synthetic", "FT(2;2,2)", "--down", "Leaf00[3]", "--routing", "fors")
+    assert KEYS <= result.keys()
+    assert result["phase_load"] == [0, 1, 2, 1]
+    assert (result["phases"], result["sync_throughput"], result["max_link_load"]) == (4, 0.8, 2)
+    assert result["mmf_min"] == 0.5 and result["mmf_mean"] == pytest.approx(10 / 12) and result["optimum_aggregate"] is None
+    assert result["mmf_aggregate"] == pytest.approx(10 / 3)
+    # all routes between the leaves go over Spine01: 4 each way, over 4 of the 6 directed links that are left
+    assert result["efi_max"] == 4 and result["dark_fiber"] == pytest.approx(2 / 6)
+    assert result["dead_cables"] == [{"a": "Leaf00", "a_port": 3, "b": "Spine00", "b_port": 1}]
+
+
+def test_optimum_of_a_permutation(analyze):
+    result = analyze("--synthetic", "XGFT(2;4,4;1,4)", "--routing", "d-mod-k", "--seed", "3", "--optimum", pattern="permutation")
+    assert result["optimum_aggregate"] == pytest.approx(16) and result["optimum_is_exact"] is True
+    assert result["mmf_aggregate"] <= 16 + 1e-9
+
+
+def test_d_mod_k_is_what_fors_writes(analyze):
+    """Two ways to the same paths: rules of a tree, and tables."""
+    rules = analyze("--synthetic", "XGFT(2;4,5;1,4)", "--routing", "d-mod-k", pattern="RANDN(4)")
+    tables = analyze("--synthetic", "FT(2;4,5)", "--routing", "fors", pattern="RANDN(4)")
+    assert {key: rules[key] for key in KEYS} == {key: tables[key] for key in KEYS}
+
+
+@pytest.mark.parametrize("method", ["auto", "rounds", "exact"])
+def test_plans_are_conflict_free(analyze, method):
+    result = analyze("--synthetic", "FT(2;5,6)", "--down", "Leaf00[6]", "--lmc", "3", "--routing", "fors",
+                     pattern=f"plan({method})")
+    assert result["max_link_load"] == 1 and result["mmf_min"] == 1
+    assert result["sync_throughput"] == pytest.approx(30 / result["phases"])
+
+
+def test_a_schedule_as_pattern(analyze, fors, tmp_path):
+    source = ["--synthetic", "FT(2;3,4)", "--down", "Leaf00[4]"]
+    fors("plan", *source, "--output", tmp_path / "schedule")
+    out = fors("analyze", *source, "--routing", "fors", "--schedule", tmp_path / "schedule", "--json").out
+    assert json.loads(out)["max_link_load"] == 1
+    assert "for 12 servers" in fors("analyze", "--synthetic", "FT(2;3,3)", "--routing", "fors", "--schedule",
+                                    tmp_path / "schedule", code=2).err
+
+
+def test_pattern_file_and_jobs(fors, write):
+    pattern = write("pattern", "0 4\n1 4\nphase\n4 0\n")
+    jobs = write("jobs", "# a comment\none: 0-1, Node01-00\ntwo: 2, 3\n")
+    result = json.loads(fors("analyze", "--synthetic", "FT(2;4,2)", "--routing", "fors", "--pattern-file", pattern, "--jobs", jobs,
+                             "--json").out)
+    assert result["phase_load"] == [2, 1] and result["mmf_min"] == 0.5 and result["phases"] == 2
+    # job one: the LIDs of 0, 1 and 4 are at home on Spine00, Spine01 and Spine00; two routes go up to 4, one down to each
+    assert [(job["name"], job["servers"], job["efi_max"], job["links"]) for job in result["jobs"]] == [("one", 3, 2, 6), ("two", 2, 0, 0)]
+    assert result["efi_max"] == 2
+
+
+def test_seeds(analyze):
+    source = ["--synthetic", "FT(2;4,5)", "--routing", "fors"]
+    runs = [analyze(*source, "--seed", seed, "--map", "random", pattern="permutation") for seed in (1, 1, 2, 3, 4)]
+    assert runs[0] == runs[1]
+    assert len({run["mmf_aggregate"] for run in runs}) > 1
+
+
+def test_any_topology(analyze, fors, write):
+    """A ring of three switches, routed by hand: every table entry is a neighbour's port."""
+    net = "".join(f'Switch 3 "S{i}"\n[1] "H{i}"[1]\n[2] "S{(i + 1) % 3}"[3]\n[3] "S{(i + 2) % 3}"[2]\n\n' for i in range(3))
+    net += "".join(f'Hca 1 "H{i}"\n[1] "S{i}"[1]\n\n' for i in range(3))
+    path = write("net", net)
+    tables = ""
+    for i in range(3):
+        tables += f"Unicast lids [0-3] of switch Lid 0 guid 0x{0x200000 + i:016x} ('S{i}'):\n"
+        for d in range(3):
+            port = {0: 1, 1: 2, 2: 3}[(d - i) % 3]
+            tables += f"0x{d + 1:04x} {port:03d} # Channel Adapter portguid 0x{ca_guid(d):016x}: 'H{d}'\n"
+        tables += "3 lids dumped\n"
+    result = analyze("--fabric", path, "--lfts", write("lfts", tables))
+    assert result["sync_throughput"] == 1 and result["efi_max"] == 1 and result["dark_fiber"] == 0
+
+
+def ca_guid(number):
+    """Port GUIDs as ibsim numbers them."""
+    return 0x100001 + 2 * number
+
+
+# --- what does not fit
+
+@pytest.fixture
+def small(fors, write):
+    """(net path, text of tables) of FT(2;2,3)."""
+    source = ["--synthetic", "FT(2;2,3)"]
+    return write("net", fors("fabric", *source, "--format", "net").out), fors("fabric", *source, "--format", "lfts").out
+
+
+def entries(text, switch):
+    """Lines of the table of a switch, with their numbers."""
+    lines = text.splitlines()
+    start = next(i for i, line in enumerate(lines) if f"('{switch}')" in line)
+    end = next(i for i in range(start, len(lines)) if "dumped" in lines[i])
+    return [(i, lines[i]) for i in range(start + 1, end)]
+
+
+def with_port(text, switch, lid, port):
+    """The text with another port for a LID of a switch; None: without the line."""
+    lines = text.splitlines()
+    for i, line in entries(text, switch):
+        if line.startswith(f"0x{lid:04x} "):
+            lines[i] = "" if port is None else f"0x{lid:04x} {port:03d}{line[10:]}"
+    return "\n".join(lines) + "\n"
+
+
+@pytest.mark.parametrize("switch, port, kind", [
+    ("Leaf00", None, "hole"), ("Leaf00", 255, "hole"), ("Leaf00", 0, "hole"), ("Leaf00", 2, "astray"), ("Spine00", 1, "loop"),
+])
+def test_broken_tables(analyze, fors, write, small, switch, port, kind):
+    net, text = small
+    tables = write("lfts", with_port(text, switch, 3, port))
+    result = analyze("--fabric", net, "--lfts", tables, code=1)
+    assert result["broken"][kind] > 0 and result["broken"]["flows"] == result["broken"][kind]
+    assert "Node" in result["broken"]["first"] and result["mmf_min"] == 0
+    done = fors("analyze", "--fabric", net, "--lfts", tables, "--pattern", "linear-shift", code=1)
+    assert "flows do not arrive" in done.err and kind in done.out
+
+
+def test_dead_cable_that_tables_still_use(analyze, small, write):
+    net, text = small
+    result = analyze("--fabric", net, "--lfts", write("lfts", text), "--down", "Leaf00[3]", code=1)
+    assert result["broken"]["dead_cable"] == result["broken"]["flows"] > 0
+
+
+def test_entry_for_a_port_that_is_not_there(analyze, small, write):
+    net, text = small
+    result = analyze("--fabric", net, "--lfts", write("lfts", with_port(text, "Spine00", 3, 77)), code=1)
+    assert result["mismatch"]["bad_ports"] == 1 and "port 77" in result["mismatch"]["first"]
+
+
+def test_lids_of_absent_nodes(analyze, small, write):
+    net, text = small
+    lines = text.replace("[0-", "[0-4")
+    lines = re.sub(r"(\d+) lids dumped", lambda found: f"0x0028 001 # unknown node and type\n4{found[1]} lids dumped", lines)
+    result = analyze("--fabric", net, "--lfts", write("lfts", lines), code=1)
+    assert result["mismatch"]["absent_lids"] == 1 and "LID 40" in result["mismatch"]["first"]
+
+
+def test_tables_of_another_fabric(fors, analyze, small, write):
+    net, text = small
+    other = write("other", fors("fabric", "--synthetic", "FT(2;2,4)", "--format", "lfts").out)
+    result = analyze("--fabric", net, "--lfts", other, code=1)
+    assert result["mismatch"]["first"]
+    missing = text[:text.index("Unicast", 10)]
+    result = analyze("--fabric", net, "--lfts", write("some", missing), code=1)
+    assert result["mismatch"]["missing_tables"] == 4
+
+
+def test_files_that_are_cut_or_mixed_up(fors, small, write, stock):
+    net, text = small
+    lfts = write("cut", text[:len(text) * 2 // 3])
+    assert "cut short" in fors("analyze", "--fabric", net, "--lfts", lfts, "--pattern", "linear-shift", code=2).err
+    twice = write("twice", text + text)
+    assert "already" in fors("analyze", "--fabric", net, "--lfts", twice, "--pattern", "linear-shift", code=2).err
+    renumbered = text.replace("portguid 0x0000000000100001", "portguid 0x0000000000100003", 1)
+    assert "different times" in fors("analyze", "--fabric", net, "--lfts", write("mixed", renumbered), "--pattern", "linear-shift",
+                                     code=2).err
+    nameless = re.sub(" #.*", "", text)
+    assert "has no LID" in fors("analyze", "--fabric", net, "--lfts", write("nameless", nameless), "--pattern", "linear-shift",
+                                code=2).err
+    assert "not of one time" in fors("analyze", "--fabric", stock / "0F.net", "--lfts", shifted(stock), "--pattern", "linear-shift",
+                                     code=2).err
+
+
+def shifted(stock):
+    """opensm's tables with all LIDs one higher."""
+    text = (stock / "0F.minhop.lfts").read_text()
+    text = re.sub(r"^0x([0-9a-f]{4})", lambda found: f"0x{int(found[1], 16) + 1:04x}", text, flags=re.M)
+    text = re.sub(r"\[0-(\d+)\]", lambda found: f"[0-{int(found[1]) + 1}]", text)
+    text = re.sub(r"^(\d+) lids", lambda found: f"{int(found[1]) + 1} lids", text, flags=re.M)
+    path = stock / "shifted.lfts"
+    path.write_text(text)
+    return path
+
+
+@pytest.mark.parametrize("args, text", [
+    (["--synthetic", "FT(2;2,2)", "--routing", "fors"], "one of --pattern NAME"),
+    (["--synthetic", "FT(2;2,2)", "--pattern", "shift"], "which tables?"),
+    (["--routing", "fors", "--pattern", "shift"], "which fabric?"),
+    (["--synthetic", "FT(2;2,2)", "--routing", "fors", "--pattern", "nonsense"], "there is no pattern 'nonsense'"),
+    (["--synthetic", "FT(2;2,2)", "--routing", "fors", "--pattern", "RANDN"], "needs a number"),
+    (["--synthetic", "FT(2;2,2)", "--routing", "fors", "--pattern", "RANDN(4)"], "only 3 others"),
+    (["--synthetic", "FT(2;2,2)", "--routing", "dmk", "--pattern", "shift"], "synthetic XGFT and PGFT"),
+    (["--synthetic", "FT(2;2,2)", "--routing", "fors", "--pattern", "shift", "--map", "up"], "one of: direct, random"),
+    (["--synthetic", "FT(2;2,2)", "--routing", "fors", "--pattern", "plan(magic)"], "magic"),
+    (["--synthetic", "FT(2;2,2)", "--routing", "fors", "--lfts", "x", "--pattern", "shift"], "exclude each other"),
+])
+def test_bad_usage(fors, args, text):
+    assert text in fors("analyze", *args, code=2).err
+
+
+def test_bad_pattern_and_job_files(fors, write):
+    source = ["analyze", "--synthetic", "FT(2;2,2)", "--routing", "fors"]
+    bad = write("bad", "0 1\n0 9\n")
+    assert f"{bad}:2: server 9" in fors(*source, "--pattern-file", bad, code=2).err
+    jobs = write("jobs", "one: 0\ntwo: nobody\n")
+    assert f"{jobs}:2: " in fors(*source, "--pattern", "shift", "--jobs", jobs, code=2).err
+
+
+@pytest.mark.parametrize("spec", ["FT(2;1,1)", "FT(2;1,1;servers=1)", "FT(2;3,1)", "FT(2;4,5;servers=1)", "FT(2;2,3;cables=2)",
+                                  "FT(2;3,4;servers=5;empty=0/0,1/3)"])
+@pytest.mark.parametrize("pattern", ["linear-shift", "all-to-all", "plan", "bisect", "2DNN", "3DNNDIAG", "permutation"])
+def test_odd_fabrics(analyze, spec, pattern):
+    result = analyze("--synthetic", spec, "--routing", "fors", pattern=pattern)
+    assert result["broken"]["flows"] == 0 and 0 <= result["dark_fiber"] <= 1
+
+
+def test_text_is_for_people(fors):
+    text = fors("analyze", "--synthetic", "FT(2;4,5)", "--down", "Leaf00[5]", "--routing", "fors", "--pattern", "linear-shift").out
+    for word in ("Leaf00[5] - Spine00[1]", "throughput", "arrived", "fair rates", "dark fiber"):
+        assert word in text
+
+
+def test_speed(fors):
+    """360 servers at LMC 5; half a second on a free processor, tables and rates included."""
+    started = time.monotonic()
+    fors("analyze", "--synthetic", "FT(2;20,18)", "--down", "Leaf00[21]", "--lmc", "5", "--routing", "fors", "--pattern", "linear-shift")
+    assert time.monotonic() - started < 5

@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""fors whatif: each failure against a plan of its own, the order of the table, and results that survive."""
+import json
+import os
+import pty
+import subprocess
+
+import pytest
+
+import conftest
+
+FT = ["--synthetic", "FT(2;3,4)"]
+
+
+@pytest.fixture
+def whatif(fors):
+    def call(*args, code=0):
+        return json.loads(fors("whatif", *args, "--json", code=code).out)
+    return call
+
+
+def test_every_cable_and_every_spine(whatif):
+    result = whatif(*FT)
+    kinds = [failure["kind"] for failure in result["failures"]]
+    assert (kinds.count("link"), kinds.count("spine"), kinds.count("random")) == (12, 3, 0)
+    assert len({failure["failure"] for failure in result["failures"]}) == 15
+    assert result["intact"]["fors"]["throughput"] == 1 and result["intact"]["fors"]["changed_entries"] == 0
+    throughputs = [failure["engines"]["fors"]["throughput"] for failure in result["failures"]]
+    assert throughputs == sorted(throughputs)
+
+
+def test_it_is_what_plan_says(whatif, fors):
+    for failure in whatif(*FT, "--lmc", "2")["failures"]:
+        name = failure["failure"].split(" - ")[0].split(",")[0]
+        plan = json.loads(fors("plan", *FT, "--lmc", "2", "--down", name, "--json").out)
+        found = failure["engines"]["fors"]
+        assert (found["phases"], found["method"]) == (plan["phases"], plan["method"])
+        assert found["throughput"] == pytest.approx(12 / plan["phases"])
+
+
+def test_unplanned_is_what_analyze_says(whatif, fors):
+    for failure in whatif(*FT)["failures"][:3]:
+        name = failure["failure"].split(" - ")[0].split(",")[0]
+        result = json.loads(fors("analyze", *FT, "--routing", "fors", "--down", name, "--pattern", "linear-shift", "--json").out)
+        assert failure["engines"]["fors"]["shift_throughput"] == pytest.approx(result["sync_throughput"])
+
+
+def test_random_failures(whatif):
+    runs = [whatif(*FT, "--random", "3", "--count", "5", "--seed", seed) for seed in (1, 1, 2)]
+    assert runs[0] == runs[1] != runs[2]
+    random = [failure for failure in runs[0]["failures"] if failure["kind"] == "random"]
+    assert len(random) == 5 and all(failure["cables"] == 3 == failure["failure"].count(" - ") for failure in random)
+
+
+def test_failures_that_cut_servers_off_come_first(whatif):
+    result = whatif("--synthetic", "FT(2;1,3)")
+    assert result["failures"][0]["engines"]["fors"]["throughput"] == 0
+    assert "spine" in result["failures"][0]["engines"]["fors"]["note"]
+
+
+def test_results_survive(whatif, fors, tmp_path):
+    store = tmp_path / "store"
+    whole = whatif(*FT, "--resume", store)
+    lines = store.read_text().splitlines(keepends=True)
+    assert len(lines) == 1 + 16
+    store.write_text("".join(lines[:5]) + lines[5][:10])  # broken off in the middle of a line
+    assert whatif(*FT, "--resume", store) == whole
+    assert sorted(store.read_text().splitlines(keepends=True)) == sorted(lines)
+    before = store.read_text()
+    assert whatif(*FT, "--resume", store) == whole
+    assert store.read_text() == before
+    marked = before.replace("\t1\t", "\t0.125\t", 1)  # what is there is not found out again
+    store.write_text(marked)
+    assert "0.125" in json.dumps(whatif(*FT, "--resume", store))
+
+
+def test_results_of_another_fabric(fors, tmp_path):
+    store = tmp_path / "store"
+    fors("whatif", *FT, "--resume", store)
+    assert "another fabric" in fors("whatif", "--synthetic", "FT(2;3,5)", "--resume", store, code=2).err
+    assert "another fabric" in fors("whatif", *FT, "--lmc", "1", "--resume", store, code=2).err
+    with open(store, "a") as file:
+        file.write("nonsense\n")
+    assert f"{store}:18: " in fors("whatif", *FT, "--resume", store, code=2).err
+
+
+def test_threads_do_not_matter(whatif):
+    assert whatif(*FT, "--threads", "1") == whatif(*FT, "--threads", "3")
+
+
+def test_text_is_for_people(fors):
+    text = fors("whatif", *FT).out
+    assert "nothing" in text and "Spine00, all 4 cables" in text and "worst first" in text
+
+
+def test_progress_on_a_terminal(tmp_path):
+    leader, terminal = pty.openpty()
+    subprocess.run([conftest.FORS, "whatif", *FT], stdout=subprocess.DEVNULL, stderr=terminal, check=True)
+    os.close(terminal)
+    shown = b""
+    try:
+        while True:
+            shown += os.read(leader, 65536)
+    except OSError:
+        pass
+    os.close(leader)
+    assert b"failures [" in shown and b"100 %" in shown
+
+
+@pytest.mark.parametrize("args, text", [
+    ([*FT, "--random", "3"], "belong together"),
+    ([*FT, "--count", "3"], "belong together"),
+    ([*FT, "--random", "0", "--count", "3"], "from 1 to 12"),
+    ([*FT, "--random", "13", "--count", "3"], "from 1 to 12"),
+    ([*FT, "--engines", "magic"], "one of: fors, minhop"),
+    ([*FT, "--resume", "/nowhere/store"], "cannot be"),
+    ([], "which fabric?"),
+])
+def test_bad_usage(fors, args, text):
+    assert text in fors("whatif", *args, code=2).err
+
+
+@pytest.mark.parametrize("spec", ["FT(2;1,1)", "FT(2;1,1;servers=1)", "FT(2;3,1)", "FT(2;4,5;servers=1)", "FT(2;2,3;cables=2)",
+                                  "FT(2;3,4;servers=5;empty=0/0,1/3)"])
+def test_odd_fabrics(whatif, spec):
+    for failure in whatif("--synthetic", spec)["failures"]:
+        assert 0 <= failure["engines"]["fors"]["throughput"] <= 1

@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""The pages of `fors analyze` and `fors whatif` in a real browser (Debian's chromium, headless): a script error, a
+request to the network, or something wider than the window fails, on a phone and on a desk."""
+import html
+import json
+import re
+import shutil
+import subprocess
+
+import pytest
+
+import harness
+
+# Watches from before the page's own script runs, and tells the page around it, FRAMES, what it saw. Frames, because a window
+# of chromium is never narrower than 500 pixels; to the page in it a frame is a window.
+WATCH = """<script>
+window.faults = [];
+addEventListener("error", e => faults.push(String(e.message || e.target)), true);
+addEventListener("unhandledrejection", e => faults.push(String(e.reason)));
+const report = () => {
+	const root = document.documentElement, wide = [];
+	for (const node of document.querySelectorAll("main *")) {
+		if (node.closest(".plot, .rows") && !node.matches(".plot, .rows"))
+			continue;
+		const box = node.getBoundingClientRect();
+		if (box.width && (box.right > innerWidth + 1 || box.left < -1))
+			wide.push(node.tagName + "." + node.className);
+	}
+	const seen = {faults: faults, inner: innerWidth, scroll: root.scrollWidth, wide: wide,
+		requests: performance.getEntriesByType("resource").map(e => e.name),
+		lines: document.querySelectorAll("svg line.hit").length, boxes: document.querySelectorAll("svg rect.box").length,
+		dead: document.querySelectorAll("svg line.dead").length, squares: document.querySelectorAll("svg rect.hit").length,
+		headings: [...document.querySelectorAll("h2")].map(e => e.textContent),
+		tiny: [...document.querySelectorAll("svg text")].filter(e => e.getBoundingClientRect().height < 7).length,
+		text: document.querySelector("main").innerText};
+	parent.postMessage(seen, "*");
+};
+addEventListener("load", () => {
+	document.querySelectorAll("button").forEach(button => button.click());
+	const input = document.querySelector("input");
+	if (input) { input.value = "spine00"; input.oninput(); input.value = ""; input.oninput(); }
+	setTimeout(report, 300);
+});
+</script>
+"""
+
+FRAMES = """<!DOCTYPE html><pre id="report"></pre>
+<iframe width="390" height="900" style="border:0" src="PAGE"></iframe><iframe width="1280" height="900" style="border:0" src="PAGE"></iframe>
+<script>
+const seen = [];
+addEventListener("message", e => { seen.push(e.data); document.getElementById("report").textContent = JSON.stringify(seen); });
+</script>
+"""
+
+
+def browser():
+    found = shutil.which("chromium")
+    assert found, "chromium is missing. On Debian: apt-get install chromium"
+    return found
+
+
+def run_browser(folder, *arguments):
+    """Its standard output. A profile of its own, so that any number of them run side by side."""
+    done = subprocess.run([browser(), "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--no-first-run",
+                           "--disable-dev-shm-usage", f"--user-data-dir={folder}/profile", *arguments],
+                          capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr[-2000:]
+    return done.stdout
+
+
+def look(path):
+    """What a phone and a desk show of a page, each without fault."""
+    watched, frames = path.with_suffix(".watched.html"), path.with_suffix(".frames.html")
+    text = path.read_text()
+    assert text.count("<head>") == 1
+    watched.write_text(text.replace("<head>", "<head>" + WATCH))
+    frames.write_text(FRAMES.replace("PAGE", watched.name))
+    dom = run_browser(path.parent, "--window-size=1700,950", "--virtual-time-budget=10000", "--dump-dom", frames.as_uri())
+    report = re.search(r'<pre id="report">(.+?)</pre>', dom, re.S)
+    assert report, "the page's script did not come to its end:\n" + dom[-2000:]
+    phone, desk = sorted(json.loads(html.unescape(report[1])), key=lambda seen: seen["inner"])
+    assert (phone["inner"], desk["inner"]) == (390, 1280)
+    assert_good(phone)
+    assert_good(desk)
+    return phone, desk
+
+
+def assert_good(seen):
+    assert seen["faults"] == [] and seen["requests"] == []
+    assert seen["scroll"] <= seen["inner"] and seen["wide"] == []
+    assert seen["tiny"] == 0
+
+
+def fors(*arguments, code=0):
+    done = subprocess.run(harness.fors_command(*arguments), capture_output=True, text=True, timeout=120)
+    assert done.returncode == code, done.stderr
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("pages")
+
+
+def test_a_page_needs_nothing_else(folder):
+    page = folder / "alone.html"
+    fors("analyze", "--synthetic", "FT(2;3,4)", "--routing", "fors", "--pattern", "shift", "--html", page)
+    text = page.read_text().replace("http://www.w3.org/2000/svg", "")
+    assert not re.search(r"https?:|src=|<link|@import|url\(", text)
+
+
+def test_the_model_case_with_broken_cables(folder):
+    page = folder / "model.html"
+    fors("analyze", "--synthetic", "FT(2;20,18)", "--down", "Leaf00[21]", "--down", "Leaf05[22]", "--routing", "fors", "--pattern",
+         "linear-shift", "--html", page)
+    for seen in look(page):
+        assert (seen["lines"], seen["boxes"], seen["dead"]) == (358, 38, 2)
+        assert {"Broken cables", "The fabric", "Phases", "Fair rates", "Fullest links between switches"} <= set(seen["headings"])
+        for word in ("0.515", "Leaf05", "Spine01", "of full speed"):
+            assert word in seen["text"]
+
+
+def test_failures(folder):
+    page = folder / "failures.html"
+    fors("whatif", "--synthetic", "FT(2;8,9)", "--random", "4", "--count", "20", "--html", page)
+    for seen in look(page):
+        assert seen["squares"] == 72
+        assert "All failures, worst first" in seen["headings"] and "all 9 cables" in seen["text"]
+
+
+@pytest.mark.parametrize("source, pattern", [
+    (["--synthetic", "FT(2;32,48)", "--routing", "fors"], "permutation"),
+    (["--synthetic", "XGFT(3;4,4,8;1,4,4)", "--routing", "random"], "RANDN(5)"),
+    (["--synthetic", "FT(2;1,1;servers=1)", "--routing", "fors"], "linear-shift"),
+    (["--synthetic", "FT(2;3,1)", "--routing", "fors"], "all-to-all"),
+])
+def test_other_fabrics(folder, source, pattern):
+    page = folder / "other.html"
+    fors("analyze", *source, "--pattern", pattern, "--html", page)
+    for seen in look(page):
+        assert seen["boxes"] > 0
+
+
+def test_flows_that_do_not_arrive_are_the_first_thing_to_see(folder):
+    net, tables, page = folder / "net", folder / "lfts", folder / "broken.html"
+    net.write_text(fors("fabric", "--synthetic", "FT(2;4,4)", "--format", "net"))
+    tables.write_text(fors("fabric", "--synthetic", "FT(2;4,4)", "--format", "lfts"))
+    fors("analyze", "--fabric", net, "--lfts", tables, "--down", "Leaf00[5]", "--pattern", "linear-shift", "--html", page, code=1)
+    for seen in look(page):
+        assert seen["text"].index("not arrive") < seen["text"].index("of full speed")
+
+
+def test_names_cannot_break_out(folder):
+    """What stands in a file is shown, never run."""
+    jobs, page = folder / "jobs", folder / "evil.html"
+    jobs.write_text("</script><script>throw 1</script>: 0, 1\n<b>&amp;'\"@DATA@: 2, 3\n")
+    fors("analyze", "--synthetic", "FT(2;2,2)", "--routing", "fors", "--pattern", "linear-shift", "--jobs", jobs, "--html", page)
+    for seen in look(page):
+        assert "</script><script>throw 1</script>" in seen["text"] and "<b>&amp;'\"@DATA@" in seen["text"]
+
+
+def test_it_can_be_printed(folder):
+    page, paper = folder / "print.html", folder / "print.pdf"
+    fors("analyze", "--synthetic", "FT(2;6,5)", "--down", "Leaf00[7]", "--routing", "fors", "--pattern", "linear-shift", "--html", page)
+    run_browser(folder, f"--print-to-pdf={paper}", page.as_uri())
+    assert paper.read_bytes().startswith(b"%PDF") and paper.stat().st_size > 5000
