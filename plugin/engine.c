@@ -84,24 +84,41 @@ static int decline(struct fors_engine *engine, enum fors_code code, const char *
 	return -1;
 }
 
-static enum fors_err build_fabric(const struct fors_engine *engine, const struct fors_net *net,
-				  struct fors_fabric **fabric, struct fors_error *error)
+static enum fors_err build_fabric(const struct fors_engine *engine, const struct fors_places *places,
+				  const struct fors_net *net, struct fors_fabric **fabric, struct fors_error *error)
 {
-	return fors_fabric_build(net, engine->kept.places, fors_settings_participants(engine->settings), fabric, error);
+	return fors_fabric_build(net, places, fors_settings_participants(engine->settings), fabric, error);
 }
 
-/* Make sense of job->net, which may be of a fabric seen for the first time. */
+/* The fabric that job->net shows, perhaps for the first time; learnt if fors can route it, else only looked at. */
+static enum fors_err learn_fabric(struct fors_engine *engine, struct fors_job *job, struct fors_error *error)
+{
+	const struct fors_settings *settings = engine->settings;
+	struct fors_kept *kept = &engine->kept;
+	enum fors_err err = fors_kept_learn(kept, job->net, settings->root, settings->nroots, error);
+
+	if (!err)
+		err = build_fabric(engine, kept->draft, job->net, &job->fabric, error);
+	if (err || fors_fabric_connected(job->fabric, NULL))
+		return err;
+	if (job->kind == FORS_JOB_ROUTED && fors_kept_forget(kept)) { /* only when the tables follow at once */
+		fors_fabric_free(job->fabric);
+		job->fabric = NULL;
+		err = build_fabric(engine, kept->draft, job->net, &job->fabric, error);
+	}
+	if (!err)
+		fors_kept_accept(kept);
+	return err;
+}
+
+/* Make sense of job->net. */
 static enum fors_err understand(struct fors_engine *engine, struct fors_job *job, struct fors_error *error)
 {
 	const struct fors_settings *settings = engine->settings;
-	enum fors_err err = fors_kept_learn(&engine->kept, job->net, settings->root, settings->nroots, error);
+	enum fors_err err = learn_fabric(engine, job, error);
 
-	if (!err && job->kind == FORS_JOB_ROUTED) /* only when the tables follow at once */
-		fors_kept_forget(&engine->kept);
 	memcpy(job->method, settings->method, sizeof(job->method));
 	job->ilp_seconds = settings->ilp_seconds;
-	if (!err)
-		err = build_fabric(engine, job->net, &job->fabric, error);
 	if (!err)
 		err = fors_drain_look(&engine->drain, settings, job->fabric, job->kind == FORS_JOB_ROUTED, error);
 	if (!err)
@@ -116,7 +133,7 @@ static enum fors_err understand(struct fors_engine *engine, struct fors_job *job
 static enum fors_err build_tables_first(const struct fors_engine *engine, struct fors_job *job, struct fors_error *error)
 {
 	struct fors_fabric *fabric;
-	enum fors_err err = build_fabric(engine, job->net, &fabric, error);
+	enum fors_err err = build_fabric(engine, engine->kept.places, job->net, &fabric, error);
 
 	if (err)
 		return err;

@@ -4,6 +4,8 @@
  * that starts while something is dead must know what it cannot see. A lost or broken file
  * costs no more than that: the order is learnt from the fabric then, and the file that could not
  * be read stays beside it under another name.
+ *
+ * What fors declines to route is not learnt: a stray cable to another fabric must not leave that fabric's switches behind.
  */
 #include "kept.h"
 
@@ -91,9 +93,10 @@ void fors_kept_close(struct fors_kept *kept)
 {
 	drop_request(kept);
 	fors_places_free(kept->places);
+	fors_places_free(kept->draft);
 	fors_places_free(kept->reference);
 	free(kept->text);
-	kept->places = kept->reference = NULL;
+	kept->places = kept->draft = kept->reference = NULL;
 	kept->text = NULL;
 }
 
@@ -172,15 +175,25 @@ void fors_kept_begin(struct fors_kept *kept)
 enum fors_err fors_kept_learn(struct fors_kept *kept, const struct fors_net *net, const uint64_t *root_guids,
 			      size_t nroots, struct fors_error *error)
 {
-	return fors_places_learn(kept->places, net, root_guids, nroots, error);
+	enum fors_err err;
+
+	fors_places_free(kept->draft);
+	kept->draft = fors_places_copy(kept->places);
+	err = kept->draft ? fors_places_learn(kept->draft, net, root_guids, nroots, error) : fors_fail_memory(error);
+	if (err) {
+		fors_places_free(kept->draft);
+		kept->draft = NULL;
+	}
+	return err;
 }
 
-void fors_kept_forget(struct fors_kept *kept)
+bool fors_kept_forget(struct fors_kept *kept)
 {
 	struct fors_error error;
+	bool is_requested = kept->nforget > 0;
 
 	for (size_t i = 0; i < kept->nforget; i++)
-		if (fors_places_forget(kept->places, kept->forget[i], &error))
+		if (fors_places_forget(kept->draft, kept->forget[i], &error))
 			fors_log_error(kept->log, FORS_F_FORGET, "%s", error.text);
 		else
 			fors_log_info(kept->log, "the place of 0x%016" PRIx64 " is forgotten, as requested",
@@ -188,6 +201,14 @@ void fors_kept_forget(struct fors_kept *kept)
 	free(kept->forget);
 	kept->forget = NULL;
 	kept->nforget = 0;
+	return is_requested;
+}
+
+void fors_kept_accept(struct fors_kept *kept)
+{
+	fors_places_free(kept->places);
+	kept->places = kept->draft;
+	kept->draft = NULL;
 }
 
 /* The request was dealt with; one that came meanwhile stays for the next sweep. */

@@ -20,6 +20,7 @@ struct fors_kept {
 	struct osm_log *log;             /* borrowed */
 	const struct fors_folder *folder; /* borrowed */
 	struct fors_places *places;      /* the kept order, never NULL once open */
+	struct fors_places *draft;       /* what a sweep taught, not accepted yet; or NULL */
 	struct fors_places *reference;   /* of the reference fabric, NULL: none; owned */
 	uint32_t nrestarts;              /* of the places, when it was looked at last */
 	char *request;                   /* the text of `forget` as it was read, or NULL */
@@ -45,12 +46,18 @@ enum fors_err fors_kept_refer(struct fors_kept *kept, const struct fors_places *
 /* A heavy sweep begins: look for requests to forget. */
 void fors_kept_begin(struct fors_kept *kept);
 
-/* Learn from `net`; errors of fors_places_learn(). With or without OpenSM's lock. */
+/*
+ * Learn from `net` into the draft, which begins as a copy of the places; errors of fors_places_learn(), and there is
+ * no draft then. With or without OpenSM's lock.
+ */
 enum fors_err fors_kept_learn(struct fors_kept *kept, const struct fors_net *net, const uint64_t *root_guids,
 			      size_t nroots, struct fors_error *error);
 
-/* Do what was requested, with what was learnt last in mind; what is refused is logged. With or without OpenSM's lock. */
-void fors_kept_forget(struct fors_kept *kept);
+/* Do in the draft what was requested; what is refused is logged. False: nothing was. With or without OpenSM's lock. */
+bool fors_kept_forget(struct fors_kept *kept);
+
+/* fors routes this fabric: the draft becomes the kept order. With or without OpenSM's lock. */
+void fors_kept_accept(struct fors_kept *kept);
 
 /* A sweep has ended: take requests that were dealt with away, say what differs from the reference. */
 void fors_kept_end(struct fors_kept *kept);

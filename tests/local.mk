@@ -144,7 +144,7 @@ tests_e2e_failing_memory_la_LDFLAGS = -module -avoid-version -shared -rpath /now
 tests_e2e_failing_memory_la_LIBADD = -ldl
 
 EXTRA_DIST += tests/e2e/conftest.py tests/e2e/harness.py tests/e2e/oracle.py tests/e2e/test_aside.py \
-	tests/e2e/test_netfile.py tests/e2e/test_order.py \
+	tests/e2e/test_netfile.py tests/e2e/test_order.py tests/e2e/test_paths.py tests/e2e/test_scenes.py \
 	tests/e2e/test_plugin.py tests/e2e/test_plugin_faults.py tests/e2e/test_plugin_memory.py tests/e2e/test_plugin_model.py
 
 # T = max(LB, LP) over large sets of failures; a few of each kind in make check, all of them by hand.
@@ -170,3 +170,11 @@ SOAK_FLAGS =
 soak: all
 	FORS_BUILDDIR=$(abs_top_builddir) PYTHONDONTWRITEBYTECODE=1 python3 $(top_srcdir)/tests/e2e/chaos.py --events $(EVENTS) --fabric '$(FABRIC)' \
 		$(if $(SEED),--seed $(SEED)) $(SOAK_FLAGS)
+
+# Every path index of larger fabrics before ibdmchk and the SA; some ten minutes: make paths
+.PHONY: paths
+paths: all
+	for size in "8 8 0 1 2 3 4 5 6 7" "20 18 0 5"; do \
+		FORS_BUILDDIR=$(abs_top_builddir) FORS_PATHS="$$size" PYTHONDONTWRITEBYTECODE=1 \
+		/usr/bin/python3 -m pytest -q -p no:cacheprovider $(srcdir)/tests/e2e/test_paths.py || exit 1; \
+	done
