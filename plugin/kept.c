@@ -13,7 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "core/guidlist.h"
 #include "core/places_file.h"
@@ -23,6 +22,7 @@
 #define FORGET "forget"
 #define PLACES_MAX_BYTES (64u << 20)
 #define FORGET_MAX_BYTES (1u << 20)
+#define MAX_ASIDE 100u /* files set aside; the last one is replaced then */
 
 /* --- files ---------------------------------------------------------------- */
 
@@ -30,11 +30,12 @@
 static void set_aside(struct fors_kept *kept, enum fors_code code, const char *file, const char *text)
 {
 	struct fors_error error;
-	struct timespec now;
+	unsigned n = 0;
 	char name[64];
 
-	clock_gettime(CLOCK_REALTIME, &now);
-	snprintf(name, sizeof(name), "%s.bad-%lld%03ld", file, (long long)now.tv_sec, now.tv_nsec / 1000000);
+	do
+		snprintf(name, sizeof(name), "%s.bad-%u", file, ++n);
+	while (fors_publish_has(kept->folder, name) && n < MAX_ASIDE);
 	if (fors_publish_rename(kept->folder, file, name, &error))
 		fors_log_error(kept->log, code, "%s; it cannot be set aside: %s", text, error.text);
 	else
@@ -65,18 +66,17 @@ static enum fors_err read_places(struct fors_kept *kept, struct fors_error *erro
 enum fors_err fors_kept_open(struct fors_kept *kept, struct osm_log *log, const struct fors_folder *folder,
 			     struct fors_error *error)
 {
+	struct fors_error why;
 	enum fors_err err;
 
 	*kept = (struct fors_kept){ .log = log, .folder = folder, .places = fors_places_new() };
-	if (!kept->places)
-		return fors_fail_memory(error);
-	err = read_places(kept, error);
+	err = kept->places ? read_places(kept, &why) : FORS_ENOMEM;
 	if (err == FORS_ENOMEM) {
 		fors_kept_close(kept);
-		return err;
+		return fors_fail_memory(error);
 	}
 	if (err)
-		set_aside(kept, FORS_F_PLACES, PLACES, error->text);
+		set_aside(kept, FORS_F_PLACES, PLACES, why.text);
 	return FORS_OK;
 }
 
@@ -235,6 +235,10 @@ void fors_kept_end(struct fors_kept *kept)
 	if (fors_places_restarts(kept->places) != kept->nrestarts)
 		fors_log_info(kept->log, "spines were taken for leaves before; the order was learnt anew");
 	kept->nrestarts = fors_places_restarts(kept->places);
+	if (!fors_publish_has(kept->folder, PLACES)) { /* somebody cleared the folder: write it again */
+		free(kept->text);
+		kept->text = NULL;
+	}
 }
 
 bool fors_kept_news(struct fors_kept *kept, char **text, size_t *size)

@@ -223,6 +223,17 @@ enum fors_err fors_published(const struct fors_folder *folder, const char *name,
 	return err;
 }
 
+bool fors_publish_has(const struct fors_folder *folder, const char *name)
+{
+	struct stat info;
+	int at = open_folder(folder, 0);
+	bool is_there = at >= 0 && !fstatat(at, name, &info, AT_SYMLINK_NOFOLLOW);
+
+	if (at >= 0)
+		close(at);
+	return is_there;
+}
+
 enum fors_err fors_publish_rename(const struct fors_folder *folder, const char *from, const char *to,
 				  struct fors_error *error)
 {

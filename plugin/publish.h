@@ -43,6 +43,9 @@ enum fors_err fors_publish(const struct fors_folder *folder, const char *name, c
 enum fors_err fors_published(const struct fors_folder *folder, const char *name, size_t max_size, void **bytes,
 			     size_t *size, struct fors_error *error);
 
+/* Is there a file of this name in the folder? */
+bool fors_publish_has(const struct fors_folder *folder, const char *name);
+
 /* Rename a file of the folder. Errors: FORS_EIO. */
 enum fors_err fors_publish_rename(const struct fors_folder *folder, const char *from, const char *to,
 				  struct fors_error *error);

@@ -9,6 +9,7 @@ unit_tests += tests/unit/test_exact
 unit_tests += tests/unit/test_forsched
 unit_tests += tests/unit/test_forsched_mangled
 unit_tests += tests/unit/test_guidlist
+unit_tests += tests/unit/test_kept
 unit_tests += tests/unit/test_level
 unit_tests += tests/unit/test_ilp
 unit_tests += tests/unit/test_lftfile
@@ -118,6 +119,8 @@ tests_unit_test_forsched_mangled_LDFLAGS = $(AM_LDFLAGS) -pthread
 # The plugin's own modules that do not see OpenSM.
 tests_unit_test_publish_SOURCES = tests/unit/test_publish.c plugin/publish.c
 tests_unit_test_publish_LDADD = libforscore.la $(CMOCKA_LIBS)
+tests_unit_test_kept_SOURCES = tests/unit/test_kept.c plugin/kept.c plugin/publish.c
+tests_unit_test_kept_LDADD = $(unit_support)
 tests_unit_test_settings_SOURCES = tests/unit/test_settings.c plugin/settings.c
 tests_unit_test_settings_LDADD = libforscore.la $(CMOCKA_LIBS) $(INIH_LIBS)
 tests_unit_test_worker_SOURCES = tests/unit/test_worker.c plugin/board.c plugin/publish.c plugin/worker.c $(fault_sources)

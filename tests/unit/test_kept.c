@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* test_kept.c - the kept order between state folder and sweeps, without OpenSM; its log is a stub. */
+#include "support.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/places_file.h"
+#include "plugin/kept.h"
+#include "plugin/log.h"
+
+static char said[4096]; /* all lines of the log, one after another */
+
+static void say(const char *format, va_list values)
+{
+	size_t used = strlen(said);
+
+	vsnprintf(said + used, sizeof(said) - used, format, values);
+	strncat(said, "\n", sizeof(said) - strlen(said) - 1);
+}
+
+void fors_log_info(struct osm_log *log, const char *format, ...)
+{
+	va_list values;
+
+	va_start(values, format);
+	say(format, values);
+	va_end(values);
+}
+
+void fors_log_error(struct osm_log *log, enum fors_code code, const char *format, ...)
+{
+	va_list values;
+	size_t used = strlen(said);
+
+	snprintf(said + used, sizeof(said) - used, "F%03d ", code);
+	va_start(values, format);
+	say(format, values);
+	va_end(values);
+}
+
+struct ground {
+	char parent[64];
+	struct fors_folder folder;
+	struct fors_kept kept;
+	struct bed *bed;
+};
+
+static void open_kept(struct ground *g)
+{
+	said[0] = '\0';
+	assert_int_equal(fors_kept_open(&g->kept, NULL, &g->folder, NULL), FORS_OK);
+}
+
+static int set_up(void **state)
+{
+	struct ground *g = calloc(1, sizeof(*g));
+
+	snprintf(g->parent, sizeof(g->parent), "/tmp/fors-kept-XXXXXX");
+	assert_non_null(mkdtemp(g->parent));
+	assert_int_equal(fors_folder_init(&g->folder, g->parent, 0x1234, NULL), FORS_OK);
+	g->bed = bed_new("FT(2;3,3)", 0);
+	open_kept(g);
+	*state = g;
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	struct ground *g = *state;
+	char command[128];
+
+	fors_kept_close(&g->kept);
+	fors_folder_clear(&g->folder);
+	bed_free(g->bed);
+	snprintf(command, sizeof(command), "rm -rf %s", g->parent);
+	assert_int_equal(system(command), 0);
+	free(g);
+	return 0;
+}
+
+static void write_file(struct ground *g, const char *name, const char *text)
+{
+	assert_int_equal(fors_publish(&g->folder, name, text, strlen(text), false, NULL), FORS_OK);
+}
+
+/* A sweep that fors routes; what is news is written, as the worker would. True: there was news. */
+static bool sweep(struct ground *g)
+{
+	char *text;
+	size_t size;
+	bool is_news;
+
+	said[0] = '\0';
+	fors_kept_begin(&g->kept);
+	assert_int_equal(fors_kept_learn(&g->kept, g->bed->net, NULL, 0, NULL), FORS_OK);
+	fors_kept_forget(&g->kept);
+	fors_kept_accept(&g->kept);
+	fors_kept_end(&g->kept);
+	is_news = fors_kept_news(&g->kept, &text, &size);
+	if (is_news) {
+		assert_int_equal(fors_publish(&g->folder, "places", text, size, false, NULL), FORS_OK);
+		free(text);
+	}
+	return is_news;
+}
+
+static void restart(struct ground *g)
+{
+	fors_kept_close(&g->kept);
+	open_kept(g);
+}
+
+static uint32_t lanes(const struct ground *g)
+{
+	return fors_places_size(g->kept.places).lanes;
+}
+
+static void a_spine_dies(struct ground *g)
+{
+	uint32_t node = g->bed->fabric->spine[1].node;
+
+	bed_down(g->bed, "Spine01");
+	g->bed->net->node[node].guid = 0xdead; /* OpenSM would not see it any more */
+	assert_int_equal(fors_net_index(g->bed->net, NULL), FORS_OK);
+}
+
+static void news_only_when_something_is_new(void **state)
+{
+	struct ground *g = *state;
+
+	assert_true(sweep(g));
+	assert_false(sweep(g));
+	restart(g);
+	assert_string_equal(said, "");
+	assert_false(sweep(g));
+	a_spine_dies(g);
+	assert_true(sweep(g)); /* its place is now one of the dead */
+	restart(g);
+	assert_false(sweep(g));
+	assert_int_equal(lanes(g), 3);
+}
+
+static void a_cleared_folder_is_filled_again(void **state)
+{
+	struct ground *g = *state;
+
+	assert_true(sweep(g));
+	assert_int_equal(fors_publish_remove(&g->folder, "places", NULL), FORS_OK);
+	assert_true(sweep(g));
+	assert_true(fors_publish_has(&g->folder, "places"));
+}
+
+static void bad_files_are_set_aside(void **state)
+{
+	struct ground *g = *state;
+	char path[128];
+
+	write_file(g, "places", "fors-places 9\n");
+	restart(g);
+	assert_non_null(strstr(said, "F012 places:1: a kept order of version 9"));
+	assert_non_null(strstr(said, "it is now called places.bad-"));
+	assert_false(fors_publish_has(&g->folder, "places"));
+	snprintf(path, sizeof(path), "%s/%s/places", g->parent, g->folder.name);
+	assert_int_equal(symlink("/etc/passwd", path), 0);
+	restart(g);
+	assert_non_null(strstr(said, "F012"));
+	assert_int_equal(mkdir(path, 0755), 0);
+	restart(g);
+	assert_non_null(strstr(said, "F012"));
+	assert_true(sweep(g));
+}
+
+static void requests_are_followed_once(void **state)
+{
+	struct ground *g = *state;
+	uint64_t dead = g->bed->fabric->spine[1].guid, alive = g->bed->fabric->leaf[0].guid;
+	char text[64];
+
+	sweep(g);
+	a_spine_dies(g);
+	sweep(g);
+	snprintf(text, sizeof(text), "0x%llx\n0x%llx\n", (unsigned long long)dead, (unsigned long long)alive);
+	write_file(g, "forget", text);
+	assert_true(sweep(g));
+	assert_non_null(strstr(said, "is forgotten, as requested"));
+	assert_non_null(strstr(said, "F014 "));
+	assert_int_equal(lanes(g), 2);
+	assert_false(fors_publish_has(&g->folder, "forget"));
+	assert_false(sweep(g));
+	assert_string_equal(said, "");
+	write_file(g, "forget", "Spine01\n");
+	sweep(g);
+	assert_non_null(strstr(said, "F014 forget:1: "));
+	assert_false(fors_publish_has(&g->folder, "forget"));
+}
+
+static void a_request_waits_while_fors_declines(void **state)
+{
+	struct ground *g = *state;
+	uint64_t dead = g->bed->fabric->spine[1].guid;
+	char text[64];
+
+	sweep(g);
+	a_spine_dies(g);
+	snprintf(text, sizeof(text), "0x%llx\n", (unsigned long long)dead);
+	write_file(g, "forget", text);
+	fors_kept_begin(&g->kept);
+	assert_int_equal(fors_kept_learn(&g->kept, g->bed->net, NULL, 0, NULL), FORS_OK);
+	fors_kept_end(&g->kept);
+	assert_true(fors_publish_has(&g->folder, "forget"));
+	assert_int_equal(lanes(g), 3);
+	sweep(g);
+	assert_int_equal(lanes(g), 2);
+}
+
+static void a_request_that_comes_meanwhile_stays(void **state)
+{
+	struct ground *g = *state;
+
+	sweep(g);
+	write_file(g, "forget", "0x99\n");
+	fors_kept_begin(&g->kept);
+	assert_int_equal(fors_kept_learn(&g->kept, g->bed->net, NULL, 0, NULL), FORS_OK);
+	assert_true(fors_kept_forget(&g->kept));
+	fors_kept_accept(&g->kept);
+	write_file(g, "forget", "0x99\n0x98\n");
+	fors_kept_end(&g->kept);
+	assert_true(fors_publish_has(&g->folder, "forget"));
+	sweep(g);
+	assert_false(fors_publish_has(&g->folder, "forget"));
+}
+
+static void what_is_declined_is_not_learnt(void **state)
+{
+	struct ground *g = *state;
+	struct bed *other = bed_new("FT(2;5,4)", 0);
+
+	sweep(g);
+	for (uint32_t i = 0; i < other->net->nnodes; i++)
+		other->net->node[i].guid += 0x10000000; /* another fabric */
+	assert_int_equal(fors_net_index(other->net, NULL), FORS_OK);
+	assert_int_equal(fors_kept_learn(&g->kept, other->net, NULL, 0, NULL), FORS_OK);
+	fors_kept_end(&g->kept);
+	assert_int_equal(lanes(g), 3);
+	assert_false(sweep(g));
+	bed_free(other);
+}
+
+static void a_reference_is_adopted_once(void **state)
+{
+	struct ground *g = *state;
+	struct fors_places *reference = NULL;
+
+	assert_int_equal(fors_places_refer(g->bed->intact, NULL, 0, &reference, NULL), FORS_OK);
+	a_spine_dies(g);
+	assert_true(sweep(g));
+	assert_int_equal(lanes(g), 2);
+	assert_int_equal(fors_kept_refer(&g->kept, reference, NULL), FORS_OK);
+	assert_non_null(strstr(said, "reference fabric from now on"));
+	assert_true(sweep(g));
+	assert_int_equal(lanes(g), 3);
+	restart(g);
+	assert_int_equal(fors_kept_refer(&g->kept, reference, NULL), FORS_OK);
+	assert_string_equal(said, "");
+	assert_false(sweep(g));
+	g->bed->net->node[g->bed->fabric->leaf[0].node].guid = 0xabc; /* a leaf is replaced */
+	assert_int_equal(fors_net_index(g->bed->net, NULL), FORS_OK);
+	assert_true(sweep(g));
+	assert_non_null(strstr(said, "F013 the reference fabric does not know: leaf Leaf00 (0x0000000000000abc)"));
+	assert_false(sweep(g));
+	assert_string_equal(said, "");
+	assert_int_equal(fors_kept_refer(&g->kept, NULL, NULL), FORS_OK);
+	assert_true(sweep(g)); /* nothing is the reference's any more */
+	fors_places_free(reference);
+}
+
+int main(void)
+{
+#define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+	const struct CMUnitTest tests[] = {
+		CASE(news_only_when_something_is_new),
+		CASE(a_cleared_folder_is_filled_again),
+		CASE(bad_files_are_set_aside),
+		CASE(requests_are_followed_once),
+		CASE(a_request_waits_while_fors_declines),
+		CASE(a_request_that_comes_meanwhile_stays),
+		CASE(what_is_declined_is_not_learnt),
+		CASE(a_reference_is_adopted_once),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
