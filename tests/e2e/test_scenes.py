@@ -338,9 +338,10 @@ def test_two_daemons_on_one_host(fabric, tmp_path):
     assert len(folders) == 2
     counts = sorted((folder / "places").read_text().count("\nleaf ") for folder in folders.values())
     assert counts == [2, 3]
-    done = subprocess.run(harness.fors_command("status", "--json", tmp_path / "shared" / "fors"), capture_output=True,
-                          text=True)
-    assert done.returncode == 0 and done.stdout.count('"active"') == 2
+    ask = harness.fors_command("status", "--json", tmp_path / "shared" / "fors")
+    done = harness.wait_for(lambda: [done for done in [subprocess.run(ask, capture_output=True, text=True)]
+                                     if done.returncode == 0], what="two active states")
+    assert done[0].stdout.count('"active"') == 2
 
 
 def test_unicast_cache_and_switches(fabric):
