@@ -342,6 +342,7 @@ static enum fors_err load_reference(struct fors_settings *settings, struct fors_
 {
 	const char *path = settings->reference_fabric;
 	struct fors_net *net = NULL;
+	struct fors_error why;
 	char *text;
 	size_t size;
 	enum fors_err err = read_file(path, &text, &size, error);
@@ -352,14 +353,11 @@ static enum fors_err load_reference(struct fors_settings *settings, struct fors_
 	free(text);
 	if (err)
 		return err;
-	err = fors_places_refer(net, settings->root, settings->nroots, &settings->reference, error);
+	err = fors_places_refer(net, settings->root, settings->nroots, &settings->reference, &why);
 	fors_net_free(net);
-	if (err && err != FORS_ENOMEM) {
-		struct fors_error why = *error;
-
-		return fors_fail(error, FORS_EINPUT, "%s: no reference fabric: %.350s", path, why.text);
-	}
-	return err;
+	if (err == FORS_ENOMEM)
+		return fors_fail_memory(error);
+	return err ? fors_fail(error, FORS_EINPUT, "%s: no reference fabric: %.350s", path, why.text) : FORS_OK;
 }
 
 enum fors_err fors_settings_load(const struct fors_sources *sources, struct fors_settings **settings,

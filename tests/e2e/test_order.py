@@ -143,6 +143,11 @@ def test_started_before_the_servers(fabric, tmp_path):
 # ---------------------------------------------------------------------------
 # A reference fabric
 
+def guid_of_spine(tree, spine):
+    """As ibsim numbers switches, in the order of its file."""
+    return 0x200000 + list(tree.switches).index(tree.spine(spine))
+
+
 def reference(tree, directory):
     """fors.conf with a reference: ibsim's own net file of the intact tree, numbered as ibsim numbers it."""
     path = directory / "reference"
@@ -165,29 +170,42 @@ def stronger(fabric, sim, first, directory, **options):
         return None
 
 
-@pytest.mark.parametrize("kind", ["reference", "real reference", "intact"])
+def dead_things(kind, tree, sim):
+    """Pull what the standby shall never see alive; the f that follows."""
+    if kind == "intact":
+        return 0
+    sim.unlink_node("Spine01")
+    if kind == "roots":
+        return 1
+    cut(sim, tree.uplink(1, 3))
+    return 2
+
+
+@pytest.mark.parametrize("kind", ["reference", "real reference", "roots", "intact"])
 def test_takeover(fabric, tmp_path, kind):
     """The standby never saw the spine and the cable that are dead; with the reference it changes nothing."""
     tree = FatTree(4, 4)
-    conf = reference(tree, tmp_path)[1] if kind != "intact" else ""
+    options = {"lmc": 2, "sweep_interval": 1}
+    if "reference" in kind:
+        options["fors_conf"] = reference(tree, tmp_path)[1]
+    if kind == "roots":
+        options["root_guid_file"] = tmp_path / "roots"
+        (tmp_path / "roots").write_text("".join(f"0x{guid_of_spine(tree, k):x}\n" for k in (2, 0, 3, 1)))
     for attempt in range(10):
-        sim, first = fabric(tree, lmc=2, sminfo_polling_timeout=500, polling_retry_number=2, node="Node03-03",
-                            sweep_interval=1, fors_conf=conf)
+        sim, first = fabric(tree, sminfo_polling_timeout=500, polling_retry_number=2, node="Node03-03", **options)
         epoch = first.wait_epoch()["epoch"]
         if kind == "real reference":
             (tmp_path / "reference").write_text(harness.read_live(sim, first.node).text)
-        if kind != "intact":
-            sim.unlink_node("Spine01")
-            cut(sim, tree.uplink(1, 3))
-            epoch = first.wait_status(state="active", f=2, affected_spines=2)["epoch"]
+        f = dead_things(kind, tree, sim)
+        epoch = first.wait_status(state="active", f=f, affected_spines=f)["epoch"]
         tables, _ = look(sim, first)
-        second = stronger(fabric, sim, first, tmp_path / f"other{attempt}", lmc=2, fors_conf=conf)
+        second = stronger(fabric, sim, first, tmp_path / f"other{attempt}", **options)
         if second:
             break
     else:
         raise AssertionError("no subnet manager handed over in ten attempts")
     status = second.wait_epoch(epoch)
-    assert status["affected_spines"] == (0 if kind == "intact" else 2)
+    assert (status["spines"], status["f"]) == (4, f)
     assert harness.changed_entries(tables, look(sim, second)[0]) == set()
     assert_good(sim, second)
     assert errors(second) == []

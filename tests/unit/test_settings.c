@@ -228,6 +228,42 @@ static void bad_paths(void **state)
 	}
 }
 
+/* The file with GUIDs serves as the reference. */
+static enum fors_err refer(const char *text, struct fors_settings **settings, struct fors_error *error)
+{
+	const struct fors_sources sources = { .options = options };
+	char line[160];
+
+	put(guids, text);
+	snprintf(line, sizeof(line), "reference_fabric = %s\n", guids);
+	put(conf, line);
+	return fors_settings_load(&sources, settings, error);
+}
+
+static void a_reference_fabric(void **state)
+{
+	static const char tree[] = "Switch 3 \"L0\"\n[1] \"A\"[1]\n[2] \"S\"[1]\n\nSwitch 3 \"L1\"\n[1] \"B\"[1]\n[2] \"S\"[2]\n\n"
+				   "Switch 3 \"S\"\n\nHca 1 \"A\"\n\nHca 1 \"B\"\n";
+	struct fors_settings *settings = NULL;
+	struct fors_error error;
+
+	if (refer(tree, &settings, &error))
+		fail_msg("%s", error.text);
+	assert_string_equal(settings->reference_fabric, guids);
+	assert_non_null(settings->reference);
+	fors_settings_free(settings);
+	settings = NULL;
+	assert_int_equal(refer("", &settings, &error), FORS_EINPUT);
+	assert_non_null(strstr(error.text, guids));
+	assert_int_equal(refer("Switch 3 \"L0\"\n", &settings, &error), FORS_EINPUT);
+	assert_non_null(strstr(error.text, "no reference fabric"));
+	assert_int_equal(refer("Switch 3 \"L0\"\n", &settings, NULL), FORS_EINPUT);
+	assert_null(settings);
+	put(conf, "reference_fabric = here\n");
+	assert_int_equal(fors_settings_load(&(struct fors_sources){ .options = options }, &settings, &error), FORS_EINPUT);
+	assert_non_null(strstr(error.text, "not an absolute path"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -237,6 +273,7 @@ int main(void)
 		cmocka_unit_test(others_give_no_command),
 		cmocka_unit_test(participants_override_cn_guid_file), cmocka_unit_test(mistakes_are_named),
 		cmocka_unit_test(long_lines_and_bad_lists), cmocka_unit_test(bad_paths),
+		cmocka_unit_test(a_reference_fabric),
 	};
 
 	return cmocka_run_group_tests(tests, make_directory, remove_directory);
