@@ -5,8 +5,14 @@
 #ifndef FORS_CORE_EXACT_H
 #define FORS_CORE_EXACT_H
 
+#include <stdatomic.h>
+
 #include "colour.h"
 #include "fabric.h"
+#include "parallel.h"
+#include "peel.h"
+#include "planner.h"
+#include "rowwise.h"
 #include "split.h"
 
 /* The graph whose colours are phases, and what its edges mean. */
@@ -29,20 +35,108 @@ enum fors_err fors_lane_graph_build(const struct fors_fabric *fabric, const stru
 				    struct fors_error *error);
 void fors_lane_graph_free(struct fors_lane_graph *lanes);
 
-/* Step 3 for one leaf: which of its n servers sends which flow. */
-struct fors_senders {
-	uint32_t n, nphases, nleaves;
-	const uint16_t *to;	 /* nphases x n places: leaf that the flow goes to, FORS_NOBODY: no flow */
-	const uint16_t *servers; /* n_b of each leaf: a sender has as many flows to leaf b */
-	uint16_t *sender;	 /* nphases x n, to be filled: rank of the sender, in each phase each once */
-	int32_t *excess;	 /* n x (nleaves + 1): scratch */
+/* Step 2 lane by lane, where that is possible. */
+struct fors_lane_runs {
+	const struct fors_ways *ways; /* borrowed */
+	const uint16_t *split;	      /* borrowed */
+	uint32_t nleaves, nlanes, nphases;
+	uint16_t *inner;	/* nleaves x nlanes: flows inside the leaf that have their turn on the lane */
+	uint32_t *more;		/* of each leaf: flows inside it that no lane has room for */
+	struct fors_runs *lane; /* of each lane, once it is peeled: rows are sending leaves, columns receiving ones */
 };
-#define FORS_NOBODY 0xFFFF
 
 /*
- * Fill sender[] by turns and swaps. False: no success within its budget (sender[] means nothing then), which does not
- * mean that there is no solution.
+ * Prepare step 2 for a split into nphases phases, in *runs, owned by the caller (fors_lane_runs_free()). NULL with
+ * FORS_OK: it does not work lane by lane. Errors: FORS_ENOMEM.
  */
-bool fors_senders_find(const struct fors_senders *senders);
+enum fors_err fors_lane_runs_new(const struct fors_fabric *fabric, const struct fors_ways *ways, const uint16_t *split,
+				 uint32_t nphases, struct fors_lane_runs **runs, struct fors_error *error);
+/* Find the runs of lane k; several lanes at once are all right. Errors: FORS_ENOMEM. */
+enum fors_err fors_lane_runs_peel(struct fors_lane_runs *runs, uint32_t k, struct fors_error *error);
+void fors_lane_runs_free(struct fors_lane_runs *runs);
+
+/* Flows inside leaf a beside the lanes in a phase. */
+static inline uint32_t fors_lane_runs_more(const struct fors_lane_runs *runs, uint32_t a, uint32_t phase)
+{
+	return runs->more[a] / runs->nphases + (phase < runs->more[a] % runs->nphases);
+}
+
+#define FORS_NOBODY FORS_ROWWISE_NOBODY
+#define FORS_EXACT_BLOCK 16 /* phases written at a time: a cache line of the schedule's cells */
+
+/* The flows of all phases, by place. */
+struct fors_exact_flows {
+	uint16_t *to;	/* out place: leaf that the flow goes to; FORS_NOBODY: no flow */
+	uint8_t *turn;	/* out place: which of the flows that this leaf receives in the phase it is */
+	uint16_t *from; /* in place: sending server, from step 3 on; FORS_NOBODY: no flow */
+	uint8_t *way;	/* in place; FORS_NO_LANE: inside the leaf */
+	uint16_t *dst;	/* in place: receiving server, from step 4 on; the memory of `to`, which is over then */
+};
+
+/* What one thread works with. */
+struct fors_exact_bench {
+	uint32_t *first, *out, *in;	 /* per leaf: its first place in this phase, the next out place and in place */
+	uint32_t *run;			 /* per lane: its run in this phase */
+	struct fors_rowwise_space *rows; /* of steps 3 and 4; NULL: leaves are too large for it */
+	uint8_t *colour;		 /* steps 3 and 4: per place of the leaf */
+	uint16_t *node;			 /* step 3: the same */
+	uint32_t *sent;			 /* step 3: per leaf, flows to its node in hand so far */
+	uint16_t *next;			 /* step 3: per leaf, that node */
+	struct fors_colour_space *space; /* of step 2 when it is a colouring, and of large leaves */
+	uint16_t *left, *right;		 /* large leaves: edges of steps 3 and 4 */
+	uint32_t *place;		 /* of each of them */
+	struct fors_exact *plan;
+};
+
+struct fors_exact {
+	const struct fors_task *task;
+	const struct fors_fabric *fabric;
+	struct fors_ways *ways;
+	uint16_t *split;
+	uint32_t nphases;
+	unsigned threads;
+	struct fors_lane_runs *runs;	   /* step 2 lane by lane; NULL: by colouring */
+	struct fors_lane_graph lanes;	   /* what is coloured */
+	struct fors_colour_pieces *pieces; /* of it */
+	struct fors_exact_flows flows;
+	uint8_t *base; /* per server: home lane of path index 0 */
+	struct fors_exact_bench bench[FORS_MAX_THREADS];
+	struct fors_schedule *schedule;
+	atomic_bool stop;
+	double done, share; /* of the work, for progress: before this step, and this step's */
+};
+
+/* The place of the i-th flow of a leaf in a phase. */
+static inline uint32_t fors_place(const struct fors_exact *plan, uint32_t leaf, uint32_t phase, uint32_t i)
+{
+	const struct fors_leaf *at = &plan->fabric->leaf[leaf];
+
+	return at->first_server * plan->nphases + phase * at->nservers + i;
+}
+
+/* Blocks of phases. */
+static inline uint32_t fors_exact_blocks(const struct fors_exact *plan)
+{
+	return (plan->nphases + FORS_EXACT_BLOCK - 1) / FORS_EXACT_BLOCK;
+}
+
+/* What all steps do. True: stop; only the caller's own thread (worker 0) asks, the others hear of it. */
+bool fors_exact_is_cancelled(struct fors_exact *plan, uint32_t worker);
+/* The error of it. */
+enum fors_err fors_exact_cancelled(struct fors_error *error);
+/* Tell the caller that `item` of nitems of this step are done. */
+void fors_exact_tell(struct fors_exact *plan, uint32_t worker, uint32_t item, uint32_t nitems);
+/* Run the items of a step, or of a part of it, which is `share` of all work. */
+enum fors_err fors_exact_run(struct fors_exact *plan, uint32_t nitems, fors_work work, double share,
+			     struct fors_error *error);
+
+/* Step 2, before memory is allocated: what it works on. Errors: FORS_ELIMIT, FORS_ENOMEM. */
+enum fors_err fors_exact_prepare_phases(struct fors_exact *plan, struct fors_error *error);
+/* Step 2: fills flows.to, .turn and .way. */
+enum fors_err fors_exact_phases(struct fors_exact *plan, double share, struct fors_error *error);
+/* Step 3: fills flows.from; leaf a is an item. */
+enum fors_err fors_exact_senders(void *plan, uint32_t worker, uint32_t a, struct fors_error *error);
+/* Step 4: fills flows.dst; leaf b is an item. */
+enum fors_err fors_exact_receivers(void *plan, uint32_t worker, uint32_t b, struct fors_error *error);
 
 #endif

@@ -10,7 +10,9 @@ libforscore_la_SOURCES = \
 	core/euler.c core/euler.h \
 	core/exact.c core/exact.h \
 	core/exact_lanes.c \
-	core/exact_senders.c \
+	core/exact_phases.c \
+	core/exact_runs.c \
+	core/exact_servers.c \
 	core/fabric.c core/fabric.h \
 	core/guidlist.c core/guidlist.h \
 	core/lanes.c \
@@ -21,9 +23,11 @@ libforscore_la_SOURCES = \
 	core/leveller.h \
 	core/lftfile.c core/lftfile.h \
 	core/lids.c \
+	core/match.c core/match.h \
 	core/net.c core/net.h \
 	core/netfile.c core/netfile.h \
 	core/parallel.c core/parallel.h \
+	core/peel.c core/peel.h \
 	core/places.c core/places.h \
 	core/places_edit.c \
 	core/places_file.c core/places_file.h \
@@ -35,6 +39,7 @@ libforscore_la_SOURCES = \
 	core/rounds_pattern.c \
 	core/rounds_problem.c \
 	core/rounds_search.c \
+	core/rowwise.c core/rowwise.h \
 	core/schedule.c core/schedule.h \
 	core/schedule_file.c core/schedule_file.h core/schedule_format.h \
 	core/settle.c core/settle.h \

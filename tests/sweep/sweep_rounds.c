@@ -2,7 +2,7 @@
 /*
  * sweep_rounds.c - how near to the optimum is the rounds planner with few LIDs?
  *
- * usage: sweep_rounds [PERCENT]   (of the failure sets; 100 when left out)
+ * usage: sweep_rounds [PERCENT [FABRIC [LMC]]]   (of the failure sets, 100 when left out; all fabrics; LMC 0 to 2)
  *
  * For each fabric and LMC 0, 1 and 2: every single lost cable, random doubles and triples, 1 to 4 lost spines, random
  * sets of 1 to 40 % of the links. The share of a plan is LB / T, LB computed by oracle.c, which shares no code with the
@@ -12,6 +12,7 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "tests/sweep/oracle.h"
@@ -21,7 +22,7 @@
 
 static const struct {
 	const char *spec;
-	unsigned weight; /* one set of so many is run */
+	unsigned weight; /* at LMC 1 and 2 one set of so many is run */
 } fabrics[] = {
 	{"FT(2;20,18)", 1},
 	{"FT(2;8,16)", 1},
@@ -134,7 +135,7 @@ static bool sweep(size_t fabric, unsigned lmc, enum kind kind, unsigned percent)
 	struct tally tally = {.share = calloc(sets, sizeof(double))};
 	bool good;
 
-	step = kind == SPINES ? 1 : fabrics[fabric].weight * (lmc + 1) * 100 / percent;
+	step = kind == SPINES ? 1 : (lmc ? fabrics[fabric].weight * (lmc + 1) : 1) * 100 / percent;
 	for (uint32_t set = 0; set < sets; set += step) {
 		char what[96];
 
@@ -149,6 +150,14 @@ static bool sweep(size_t fabric, unsigned lmc, enum kind kind, unsigned percent)
 }
 
 static int percent = 100;
+static const char *only_fabric; /* NULL: all */
+static int only_lmc = -1;	/* -1: all */
+
+static bool is_wanted(size_t fabric, unsigned lmc)
+{
+	return (!only_fabric || strcmp(only_fabric, fabrics[fabric].spec) == 0) &&
+	       (only_lmc < 0 || only_lmc == (int)lmc);
+}
 
 static void sweep_all(void **state)
 {
@@ -157,7 +166,7 @@ static void sweep_all(void **state)
 	(void)state;
 	for (size_t fabric = 0; fabric < sizeof(fabrics) / sizeof(fabrics[0]); fabric++)
 		for (unsigned lmc = 0; lmc <= 2; lmc++)
-			for (enum kind kind = SINGLE; kind < NKINDS; kind++)
+			for (enum kind kind = SINGLE; is_wanted(fabric, lmc) && kind < NKINDS; kind++)
 				good &= sweep(fabric, lmc, kind, (unsigned)percent);
 	assert_true(good);
 }
@@ -168,8 +177,12 @@ int main(int argc, char **argv)
 
 	if (argc > 1)
 		percent = atoi(argv[1]);
-	if (argc > 2 || percent < 1 || percent > 100) {
-		fprintf(stderr, "usage: sweep_rounds [PERCENT of the sets, 1..100]\n");
+	if (argc > 2)
+		only_fabric = argv[2];
+	if (argc > 3)
+		only_lmc = atoi(argv[3]);
+	if (argc > 4 || percent < 1 || percent > 100) {
+		fprintf(stderr, "usage: sweep_rounds [PERCENT of the sets, 1..100 [FABRIC [LMC]]]\n");
 		return 2;
 	}
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -195,7 +195,7 @@ static void test_cancelled_anywhere(void **unused)
 		asked = at;
 	}
 	assert_int_equal(err, FORS_OK);
-	assert_true(asked > 20);
+	assert_true(asked > 15);
 	bed_free(bed);
 }
 

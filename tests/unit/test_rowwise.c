@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* test_rowwise.c - matchings, runs and rows: the small problems that the exact planner is made of, on random input. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "core/match.h"
+#include "core/peel.h"
+#include "core/rowwise.h"
+
+static uint64_t state = 88172645463325252u;
+
+static uint32_t below(uint32_t n)
+{
+	state ^= state << 13;
+	state ^= state >> 7;
+	state ^= state << 17;
+	return (uint32_t)(state >> 33) % n;
+}
+
+/* A random permutation of 0..n-1. */
+static void shuffle(uint16_t *item, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t j = below(i + 1);
+
+		item[i] = item[j];
+		item[j] = (uint16_t)i;
+	}
+}
+
+/* ---- matchings ---- */
+
+/* The most rows that can be matched, by trying everything. */
+static uint32_t most_matched(const uint64_t *may, uint32_t nrows, uint64_t free)
+{
+	uint32_t most = 0;
+
+	if (nrows == 0)
+		return 0;
+	most = most_matched(may + 1, nrows - 1, free);
+	for (uint64_t open = may[0] & free; open; open &= open - 1) {
+		uint32_t n = 1 + most_matched(may + 1, nrows - 1, free & ~(open & -open));
+
+		most = n > most ? n : most;
+	}
+	return most;
+}
+
+static void test_match(void **unused)
+{
+	for (int round = 0; round < 300; round++) {
+		struct fors_matching matching;
+		uint32_t n = 1 + below(6), matched = 0;
+
+		memset(matching.column, FORS_UNMATCHED, sizeof(matching.column));
+		matching.free = fors_match_columns(n);
+		for (uint32_t row = 0; row < n; row++)
+			matching.may[row] = below(1u << n) & below(1u << n);
+		for (uint32_t row = 0; row < n; row++)
+			matched += fors_match_augment(&matching, row);
+		assert_int_equal(matched, most_matched(matching.may, n, fors_match_columns(n)));
+		assert_int_equal(n - matched, (uint32_t)__builtin_popcountll(matching.free));
+		for (uint32_t row = 0; row < n; row++)
+			assert_true(matching.column[row] == FORS_UNMATCHED ||
+				    (matching.may[row] >> matching.column[row] & 1));
+	}
+	assert_int_equal(fors_match_columns(64), UINT64_MAX);
+	assert_int_equal(fors_match_first(0x11, 1), 4);
+	assert_int_equal(fors_match_first(0x11, 5), 0);
+}
+
+/* ---- runs ---- */
+
+/* Every phase is a partial permutation, and every flow has one phase. */
+static void check_runs(const struct fors_runs *runs, uint16_t *left, uint32_t n, uint32_t nphases)
+{
+	for (uint32_t phase = 0, run = 0; phase < nphases; phase++) {
+		uint64_t seen = 0;
+
+		run += phase >= runs->end[run];
+		assert_int_equal(run, fors_runs_at(runs, phase));
+		for (uint32_t row = 0; row < n; row++) {
+			uint8_t column = runs->column[run * n + row];
+
+			if (column == FORS_PEEL_NOWHERE)
+				continue;
+			assert_false(seen >> column & 1);
+			seen |= UINT64_C(1) << column;
+			assert_true(left[row * n + column]-- > 0);
+		}
+	}
+	for (uint32_t i = 0; i < n * n; i++)
+		assert_int_equal(left[i], 0);
+}
+
+/* A matrix of so many random partial permutations, with `lost` of 10 flows missing. */
+static void one_matrix(uint32_t n, uint32_t nphases, uint32_t lost)
+{
+	uint16_t *matrix = calloc(n * n, sizeof(*matrix)), *copy = malloc(n * n * sizeof(*copy));
+	uint16_t column[FORS_PEEL_MOST];
+	struct fors_runs runs;
+
+	assert_true(matrix && copy);
+	for (uint32_t phase = 0; phase < nphases; phase++) {
+		if (below(4) == 0 || phase == 0)
+			shuffle(column, n);
+		for (uint32_t row = 0; row < n; row++)
+			matrix[row * n + column[row]] += below(10) >= lost;
+	}
+	memcpy(copy, matrix, n * n * sizeof(*copy));
+	assert_int_equal(fors_peel(matrix, n, nphases, &runs, NULL), FORS_OK);
+	assert_int_equal(runs.end[runs.nruns - 1], nphases);
+	check_runs(&runs, copy, n, nphases);
+	fors_runs_clear(&runs);
+	free(matrix);
+	free(copy);
+}
+
+static void test_peel(void **unused)
+{
+	for (int round = 0; round < 60; round++)
+		one_matrix(1 + below(20), 1 + below(300), below(4));
+	one_matrix(FORS_PEEL_MOST, 500, 0);
+	one_matrix(1, 1, 0);
+	one_matrix(5, 3, 10);
+}
+
+static void test_peel_too_many(void **unused)
+{
+	uint16_t matrix[4] = {3, 2, 0, 3};
+	struct fors_error error = {.text = ""};
+	struct fors_runs runs;
+
+	assert_int_equal(fors_peel(matrix, 2, 4, &runs, &error), FORS_ENOPLAN);
+	assert_true(error.text[0]);
+}
+
+/* Equal rows stay together: a matrix of one permutation is one run. */
+static void test_peel_long_runs(void **unused)
+{
+	uint16_t matrix[9] = {0, 40, 0, 0, 0, 40, 40, 0, 0};
+	struct fors_runs runs;
+
+	assert_int_equal(fors_peel(matrix, 3, 40, &runs, NULL), FORS_OK);
+	assert_int_equal(runs.nruns, 1);
+	fors_runs_clear(&runs);
+}
+
+/* ---- rows ---- */
+
+/* No colour twice in a row or at a node. */
+static void check_colours(const struct fors_rowwise *graph, const uint8_t *colour)
+{
+	uint64_t *seen = calloc(graph->nnodes, sizeof(*seen));
+
+	assert_non_null(seen);
+	for (uint32_t row = 0; row < graph->nrows; row++) {
+		uint64_t here = 0;
+
+		for (uint32_t i = 0; i < graph->width; i++) {
+			uint32_t place = row * graph->width + i;
+			uint64_t bit = UINT64_C(1) << colour[place];
+
+			if (graph->node[place] == FORS_ROWWISE_NOBODY)
+				break;
+			assert_true(colour[place] < graph->width);
+			assert_false((here | seen[graph->node[place]]) & bit);
+			here |= bit;
+			seen[graph->node[place]] |= bit;
+		}
+	}
+	free(seen);
+}
+
+/*
+ * nnodes nodes with exactly `width` places each, mixed at random, in rows with up to `idle` empty places at the end.
+ * With idle 0 every row is full, and every colour is needed everywhere.
+ */
+static void one_graph(uint32_t nnodes, uint32_t width, uint32_t idle, uint32_t turn)
+{
+	uint32_t nrows = idle ? nnodes * width : nnodes, left = nnodes * width;
+	uint16_t *bag = malloc(left * sizeof(*bag)), *node = malloc((size_t)nrows * width * sizeof(*node));
+	uint8_t *colour = malloc((size_t)nrows * width);
+	struct fors_rowwise_space *space = fors_rowwise_space_new(nrows, width, nnodes);
+	struct fors_rowwise graph = {.width = width, .nnodes = nnodes, .node = node, .turn = turn};
+
+	assert_true(bag && node && colour && space);
+	shuffle(bag, left);
+	memset(node, 0xFF, (size_t)nrows * width * sizeof(*node));
+	for (; left > 0; graph.nrows++) {
+		uint32_t n = width - (idle ? below(idle < width ? idle : width) : 0);
+
+		for (uint32_t i = 0; i < n && left > 0; i++)
+			node[graph.nrows * width + i] = (uint16_t)(bag[--left] % nnodes);
+	}
+	assert_true(fors_rowwise(space, &graph, colour));
+	check_colours(&graph, colour);
+	fors_rowwise_space_free(space);
+	free(bag);
+	free(node);
+	free(colour);
+}
+
+static void test_rows(void **unused)
+{
+	for (int round = 0; round < 40; round++)
+		one_graph(1 + below(60), 1 + below(24), below(6), below(2));
+	one_graph(200, FORS_MATCH_MOST, 0, 1);
+	one_graph(200, 20, 0, 0);
+	one_graph(1, 1, 0, 0);
+}
+
+static void test_rows_too_many(void **unused)
+{
+	const uint16_t node[6] = {0, 1, 0, 1, 0, 1};
+	const struct fors_rowwise graph = {.nrows = 3, .width = 2, .nnodes = 2, .node = node};
+	struct fors_rowwise_space *space = fors_rowwise_space_new(3, 2, 2);
+	uint8_t colour[6];
+
+	assert_non_null(space);
+	assert_false(fors_rowwise(space, &graph, colour));
+	fors_rowwise_space_free(space);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_match),	      cmocka_unit_test(test_peel),
+		cmocka_unit_test(test_peel_too_many), cmocka_unit_test(test_peel_long_runs),
+		cmocka_unit_test(test_rows),	      cmocka_unit_test(test_rows_too_many),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
