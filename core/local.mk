@@ -17,9 +17,9 @@ libforscore_la_SOURCES = \
 	core/guidlist.c core/guidlist.h \
 	core/lanes.c \
 	core/level.c core/level.h \
-	core/level_tabu.c \
 	core/level_own.c \
 	core/level_repair.c \
+	core/level_tabu.c \
 	core/leveller.h \
 	core/lftfile.c core/lftfile.h \
 	core/lids.c \

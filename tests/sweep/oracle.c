@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* oracle.c - the two lower bounds, see oracle.h. */
+/* oracle.c - the lower bounds, see oracle.h. */
 #include "tests/sweep/oracle.h"
 
 #include <math.h>
@@ -185,7 +185,56 @@ static void add_phases(lprec *lp, const struct fors_fabric *fabric, const uint32
 	free(value);
 }
 
-static void add_flows(lprec *lp, const struct fors_fabric *fabric, const uint32_t *live, struct rows rows)
+/* What tables leave open: flows of a pair that may choose, and what is at home on the ends already. */
+struct demand {
+	uint32_t *pair;	     /* nleaves x nleaves */
+	uint32_t *up, *down; /* nleaves x nspines */
+};
+
+static struct demand demand_new(const struct fors_fabric *fabric)
+{
+	size_t n = (size_t)fabric->nleaves * (fabric->nleaves + fabric->nspines) + 1;
+	struct demand demand = {.pair = calloc(n, sizeof(uint32_t)),
+				.up = calloc(n, sizeof(uint32_t)),
+				.down = calloc(n, sizeof(uint32_t))};
+
+	assert_true(demand.pair && demand.up && demand.down);
+	for (uint32_t a = 0; a < fabric->nleaves; a++)
+		for (uint32_t b = 0; b < fabric->nleaves; b++)
+			demand.pair[a * fabric->nleaves + b] =
+				a == b ? 0 : (uint32_t)fabric->leaf[a].nservers * fabric->leaf[b].nservers;
+	return demand;
+}
+
+static void demand_free(struct demand *demand)
+{
+	free(demand->pair);
+	free(demand->up);
+	free(demand->down);
+}
+
+/* Take off what base LIDs at home, over cables that live, leave no choice. Single cables: a spine is a lane. */
+static void settle(const struct fors_fabric *fabric, const uint32_t *live, struct demand *demand)
+{
+	uint32_t nspines = fabric->nspines;
+
+	for (uint32_t a = 0; a < fabric->nleaves; a++) {
+		for (uint32_t d = 0; d < fabric->nservers; d++) {
+			const struct fors_server *server = &fabric->server[d];
+			uint32_t b = server->leaf, n = fabric->leaf[a].nservers;
+			uint32_t s = fabric->lane[(fabric->nslots * b + server->slot) % fabric->nlanes].spine;
+
+			if (a == b || !live[a * nspines + s] || !live[b * nspines + s])
+				continue;
+			demand->pair[a * fabric->nleaves + b] -= n;
+			demand->up[a * nspines + s] += n;
+			demand->down[b * nspines + s] += n;
+		}
+	}
+}
+
+static void add_flows(lprec *lp, const struct fors_fabric *fabric, const uint32_t *live, const struct demand *demand,
+		      struct rows rows)
 {
 	uint32_t nspines = fabric->nspines;
 
@@ -194,8 +243,7 @@ static void add_flows(lprec *lp, const struct fors_fabric *fabric, const uint32_
 			int pair = rows.pair + (int)(a * fabric->nleaves + b);
 
 			assert_true(set_constr_type(lp, pair, EQ));
-			assert_true(set_rh(lp, pair,
-					   a == b ? 0 : (REAL)fabric->leaf[a].nservers * fabric->leaf[b].nservers));
+			assert_true(set_rh(lp, pair, demand->pair[a * fabric->nleaves + b]));
 			for (uint32_t s = 0; a != b && s < nspines; s++) {
 				int row[3] = {pair, rows.up + (int)(a * nspines + s),
 					      rows.down + (int)(b * nspines + s)};
@@ -208,28 +256,74 @@ static void add_flows(lprec *lp, const struct fors_fabric *fabric, const uint32_
 	}
 }
 
-uint32_t oracle_fraction(const struct fors_fabric *fabric)
+/* The least T that carries what is settled and the rest in fractions, rounded up. */
+static uint32_t least_phases(const struct fors_fabric *fabric, const uint32_t *live, const struct demand *demand)
 {
 	struct rows rows = count_rows(fabric);
-	uint32_t *live = count_live(fabric);
+	int ends = (int)(fabric->nleaves * fabric->nspines);
 	lprec *lp = make_lp(rows.n, 0);
 	REAL least;
 
 	assert_non_null(lp);
 	set_verbose(lp, NEUTRAL);
-	for (int row = rows.up; row <= rows.n; row++)
-		assert_true(set_constr_type(lp, row, LE) && set_rh(lp, row, 0));
+	for (int i = 0; i < ends; i++) {
+		assert_true(set_constr_type(lp, rows.up + i, LE) && set_rh(lp, rows.up + i, -(REAL)demand->up[i]));
+		assert_true(set_constr_type(lp, rows.down + i, LE) &&
+			    set_rh(lp, rows.down + i, -(REAL)demand->down[i]));
+	}
 	add_phases(lp, fabric, live, rows);
-	add_flows(lp, fabric, live, rows);
+	add_flows(lp, fabric, live, demand, rows);
 	set_minim(lp);
 	assert_int_equal(solve(lp), OPTIMAL);
 	least = get_objective(lp);
 	delete_lp(lp);
-	free(live);
 	return (uint32_t)ceil(least - 1e-6);
+}
+
+static uint32_t solve_for(const struct fors_fabric *fabric, bool at_home)
+{
+	uint32_t *live = count_live(fabric), least;
+	struct demand demand = demand_new(fabric);
+
+	if (at_home)
+		settle(fabric, live, &demand);
+	least = least_phases(fabric, live, &demand);
+	demand_free(&demand);
+	free(live);
+	return least;
+}
+
+uint32_t oracle_fraction(const struct fors_fabric *fabric)
+{
+	return solve_for(fabric, false);
+}
+
+/* What divides the number of servers of every leaf. */
+static uint32_t common_divisor(const struct fors_fabric *fabric)
+{
+	uint32_t divisor = 0;
+
+	for (uint32_t a = 0; a < fabric->nleaves; a++)
+		for (uint32_t n = fabric->leaf[a].nservers, rest; n; n = rest) {
+			rest = divisor % n;
+			divisor = n;
+		}
+	return divisor ? divisor : 1;
+}
+
+uint32_t oracle_at_home(const struct fors_fabric *fabric)
+{
+	uint32_t least = solve_for(fabric, true), unit = common_divisor(fabric);
+
+	return (least + unit - 1) / unit * unit;
 }
 #else
 uint32_t oracle_fraction(const struct fors_fabric *fabric)
+{
+	return 0;
+}
+
+uint32_t oracle_at_home(const struct fors_fabric *fabric)
 {
 	return 0;
 }

@@ -8,7 +8,8 @@
  * sets of 1 to 40 % of the links. The share of a plan is LB / T, LB computed by oracle.c, which shares no code with the
  * planner. Every plan is checked flow by flow where that takes no more than seconds, else every eighth.
  *
- * Exit 1: a plan is wrong, or at LMC 0 one after 1 to 3 lost cables or 1 to 4 lost spines is below 0.94.
+ * Exit 1: a plan is wrong, or one at LMC 0 is below 0.94 though tables that leave all healthy entries at home allow
+ * fewer phases than it has (a linear programme says so, oracle.c; without lp_solve: any plan below 0.94).
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,18 +36,15 @@ enum kind { SINGLE, DOUBLE, TRIPLE, SPINES, RANDOM, NKINDS };
 static const struct {
 	const char *name;
 	unsigned sets;
-	bool must; /* none may be below LEAST at LMC 0 */
 } kinds[NKINDS] = {
-	[SINGLE] = {"1 link", 0, true},
-	[DOUBLE] = {"2 links", 500, true},
-	[TRIPLE] = {"3 links", 500, true},
-	[SPINES] = {"1-4 spines", 4, true},
-	[RANDOM] = {"1-40 % of links", 200, false},
+	[SINGLE] = {"1 link", 0},     [DOUBLE] = {"2 links", 500},	   [TRIPLE] = {"3 links", 500},
+	[SPINES] = {"1-4 spines", 4}, [RANDOM] = {"1-40 % of links", 200},
 };
 
 struct tally {
 	double *share; /* of each set */
 	uint32_t count;
+	uint32_t missed; /* sets below LEAST where tables with healthy entries at home allow more */
 	double seconds, slowest;
 };
 
@@ -54,7 +52,7 @@ static double seconds_now(void)
 {
 	struct timespec now;
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now); /* other programs do not count */
 	return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
@@ -80,8 +78,23 @@ static void break_things(struct bed *bed, enum kind kind, uint32_t set, uint32_t
 	}
 }
 
+/* A plan at LMC 0 is far from the optimum over any LMC: because of the tables? */
+static void look_closer(const struct bed *bed, struct tally *tally, const char *what, uint32_t bound, uint32_t phases)
+{
+	uint32_t at_home = oracle_at_home(bed->fabric);
+
+	printf("%s: LB %u, at least %u with healthy entries at home, %u phases:", what, bound, at_home, phases);
+	for (uint32_t a = 0; a < bed->fabric->nleaves; a++)
+		for (uint32_t k = 0; k < bed->fabric->nlanes; k++)
+			if (!fors_live(bed->fabric, a, k))
+				printf(" Leaf%02u[%u]", a, bed->fabric->nslots + k + 1);
+	printf("\n");
+	tally->missed += at_home < phases;
+}
+
 static void run_set(const struct bed *bed, struct tally *tally, const char *what, bool check)
 {
+	uint32_t bound = oracle_bound(bed->fabric);
 	struct fors_task task = bed_task(bed);
 	struct fors_schedule *schedule;
 	struct fors_error error;
@@ -94,7 +107,9 @@ static void run_set(const struct bed *bed, struct tally *tally, const char *what
 	taken = seconds_now() - start;
 	if (check)
 		assert_plan(bed, schedule, what);
-	tally->share[tally->count++] = (double)oracle_bound(bed->fabric) / schedule->nphases;
+	tally->share[tally->count++] = (double)bound / schedule->nphases;
+	if (bed->fabric->lmc == 0 && bound < LEAST * schedule->nphases)
+		look_closer(bed, tally, what, bound, schedule->nphases);
 	tally->seconds += taken;
 	tally->slowest = taken > tally->slowest ? taken : tally->slowest;
 	fors_schedule_free(schedule);
@@ -123,7 +138,7 @@ static bool report(struct tally *tally, const char *spec, unsigned lmc, enum kin
 	       spec, lmc, kinds[kind].name, n, sum / n, tally->share[0], tally->share[n / 20], tally->share[n / 4],
 	       tally->share[n / 2], low, LEAST, tally->seconds / n * 1e3, tally->slowest * 1e3);
 	fflush(stdout);
-	return lmc > 0 || !kinds[kind].must || low == 0;
+	return tally->missed == 0;
 }
 
 /* All sets of one kind on one fabric at one LMC. */
