@@ -2,9 +2,11 @@
 /*
  * planner.c - the table of methods, and the choice among them (design.md 3.6).
  *
- * `auto` takes the plan with the fewest phases, the simplest method on a tie. The
- * methods are asked from the simplest on, and asking ends as soon as one reaches
- * the lower bound: no other can be better. The ILP is for whoever asks for it by name.
+ * `auto` takes the plan with the fewest phases, the simplest method on a tie. Asking ends as soon as the lower bound is
+ * reached: no other can be better. So the methods are asked from the simplest on, with one exception. The rounds
+ * planner can search for long, and in vain where the exact one reaches the bound anyway. Where there are path indices
+ * enough for the latter, rounds are asked for a plan at the bound only, and for any other after the exact planner
+ * missed it. The ILP is for whoever asks for it by name.
  */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
@@ -24,7 +26,6 @@ static const struct fors_method *const methods[] = {
 };
 
 #define NMETHODS (sizeof(methods) / sizeof(methods[0]))
-#define NAUTO 3 /* the first so many take part in `auto` */
 
 const struct fors_method *const *fors_methods(size_t *count)
 {
@@ -38,41 +39,88 @@ static bool may_go_on(enum fors_err err)
 	return err == FORS_ENOTAPPL || err == FORS_ELMC || err == FORS_ENOPLAN || err == FORS_ELIMIT;
 }
 
-/* Keep the better of two plans in *best and free the other. */
-static void keep_better(struct fors_schedule **best, struct fors_schedule *plan)
-{
-	struct fors_schedule *worse = plan;
+/* The choice of `auto` so far. */
+struct choice {
+	const struct fors_task *task;
+	uint32_t bound;			/* LB */
+	struct fors_schedule *best;	/* NULL: none yet */
+	const struct fors_method *from; /* who made it */
+	struct fors_error reason;	/* why the last one who declined did so */
+};
 
-	if (!*best || plan->nphases < (*best)->nphases) {
-		worse = *best;
-		*best = plan;
+static uint32_t rank_of(const struct fors_method *method)
+{
+	uint32_t rank = 0;
+
+	while (methods[rank] != method)
+		rank++;
+	return rank;
+}
+
+/* Is a plan with so many phases of this method better than the best one? */
+static bool is_better(const struct choice *choice, uint32_t nphases, const struct fors_method *method)
+{
+	if (!choice->best || nphases != choice->best->nphases)
+		return !choice->best || nphases < choice->best->nphases;
+	return rank_of(method) < rank_of(choice->from);
+}
+
+/* Ask a method, unless the bound is reached; wanted: as in struct fors_task. Errors: those that end the search. */
+static enum fors_err ask(struct choice *choice, const struct fors_method *method, uint32_t wanted,
+			 struct fors_error *error)
+{
+	struct fors_task task = *choice->task;
+	struct fors_schedule *plan = NULL;
+	enum fors_err err;
+
+	if (choice->best && choice->best->nphases <= choice->bound)
+		return FORS_OK;
+	task.wanted_phases = wanted;
+	err = method->plan(&task, &plan, &choice->reason);
+	if (err)
+		return may_go_on(err) ? FORS_OK : fors_fail(error, err, "%s", choice->reason.text);
+	if (is_better(choice, plan->nphases, method)) {
+		fors_schedule_free(choice->best);
+		choice->best = plan;
+		choice->from = method;
+	} else {
+		fors_schedule_free(plan);
 	}
-	fors_schedule_free(worse);
+	return FORS_OK;
+}
+
+/* Ask all, the exact planner before rounds have searched for long. */
+static enum fors_err ask_all(struct choice *choice, struct fors_error *error)
+{
+	const struct fors_fabric *fabric = choice->task->fabric;
+	bool exact_first = 1u << fabric->lmc >= fabric->nlanes;
+	enum fors_err err = ask(choice, &fors_method_closed_form, 0, error);
+
+	if (!err && exact_first)
+		err = ask(choice, &fors_method_rounds, choice->bound, error);
+	if (!err && exact_first)
+		err = ask(choice, &fors_method_exact, 0, error);
+	if (!err)
+		err = ask(choice, &fors_method_rounds, 0, error);
+	if (!err && !exact_first)
+		err = ask(choice, &fors_method_exact, 0, error);
+	return err;
 }
 
 static enum fors_err plan_auto(const struct fors_task *task, struct fors_schedule **schedule, struct fors_error *error)
 {
-	struct fors_schedule *best = NULL, *plan;
-	struct fors_error reason = {FORS_OK, ""};
-	uint32_t bound = 0;
-	enum fors_err err = fors_lower_bound(task->fabric, &bound, error);
+	struct choice choice = {.task = task};
+	enum fors_err err = fors_lower_bound(task->fabric, &choice.bound, error);
 
-	for (size_t i = 0; !err && i < NAUTO && !(best && best->nphases <= bound); i++) {
-		err = methods[i]->plan(task, &plan, &reason);
-		if (!err)
-			keep_better(&best, plan);
-		else if (may_go_on(err))
-			err = FORS_OK;
-		else
-			fors_fail(error, err, "%s", reason.text);
-	}
+	if (!err)
+		err = ask_all(&choice, error);
 	if (err) {
-		fors_schedule_free(best);
+		fors_schedule_free(choice.best);
 		return err;
 	}
-	if (!best)
-		return fors_fail(error, reason.code, "%s", reason.text);
-	*schedule = best;
+	if (!choice.best)
+		return fors_fail(error, choice.reason.code, "%s", choice.reason.text);
+	*schedule = choice.best;
 	return FORS_OK;
 }
 

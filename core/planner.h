@@ -20,6 +20,11 @@ struct fors_task {
 	void *context;                    /* of both */
 	unsigned threads;                 /* 0 or 1: only the caller's thread; results are the same */
 	unsigned ilp_seconds;             /* time limit of method ilp; 0: its default */
+	/*
+	 * Only a plan of so many phases is of use; 0: any is. A method may then leave out what cannot give it, and say
+	 * FORS_ENOPLAN, or make the plan that it would make anyway.
+	 */
+	uint32_t wanted_phases;
 };
 
 /* One planning method. */

@@ -127,6 +127,15 @@ static bool is_even(const struct fors_fabric *fabric)
 	return true;
 }
 
+/* Groups per leaf in the last stage: as many as the number of units allows; 0: there is no such stage. */
+static uint32_t finest_parts(const struct rounds_problem *problem)
+{
+	uint32_t most = FINEST_UNITS / problem->nservers / problem->nleaves, parts = problem->fabric->max_servers;
+
+	parts = parts < most ? parts : most;
+	return parts <= 1 || is_even(problem->fabric) ? 0 : parts;
+}
+
 /*
  * Groups as small as the number of units allows, down to single servers. Leaves of unequal size lose much when they
  * have to keep step in long rounds; single servers lose nothing but time to plan, so that is spent only
@@ -135,12 +144,10 @@ static bool is_even(const struct fors_fabric *fabric)
 static enum fors_err finest_stage(struct rounds_problem *problem, uint32_t npaths, struct best *best,
 				  struct fors_error *error)
 {
-	uint32_t most = FINEST_UNITS / problem->nservers / problem->nleaves, parts = problem->fabric->max_servers,
-		 bound;
+	uint32_t parts = finest_parts(problem), bound;
 	enum fors_err err;
 
-	parts = parts < most ? parts : most;
-	if (parts <= 1 || is_even(problem->fabric))
+	if (!parts)
 		return FORS_OK;
 	fors_rounds_problem_set(problem, npaths, parts);
 	err = fors_rounds_bound(problem, &bound, error);
@@ -165,19 +172,71 @@ static enum fors_err stages(struct rounds_problem *problem, unsigned log2, struc
 	return err ? err : finest_stage(problem, 1u << log2, best, error);
 }
 
+/* Path indices that are worth trying, as a power of two. */
+static unsigned most_paths_log2(const struct fors_task *task)
+{
+	return task->fabric->lmc < MAX_PATHS_LOG2 ? task->fabric->lmc : MAX_PATHS_LOG2;
+}
+
 static enum fors_err search_stages(const struct fors_task *task, struct rounds_problem *problem, struct best *best,
 				   struct fors_error *error)
 {
-	unsigned lmc = task->fabric->lmc < MAX_PATHS_LOG2 ? task->fabric->lmc : MAX_PATHS_LOG2;
+	unsigned most = most_paths_log2(task);
 	enum fors_err err = first_stage(problem, best, error);
 
-	for (unsigned log2 = 0; !err && log2 <= lmc; log2++) {
+	for (unsigned log2 = 0; !err && log2 <= most; log2++) {
 		if (task->progress)
-			task->progress(task->context, (log2 + 1.0) / (lmc + 2.0));
+			task->progress(task->context, (log2 + 1.0) / (most + 2.0));
 		err = stages(problem, log2, best, error);
 	}
 	return err;
 }
+
+/* ---- a number of phases that is asked for ---- */
+
+/* Try exactly `wanted` phases with these groups and path indices, if their bound allows it. */
+static enum fors_err reach_with(struct rounds_problem *problem, uint32_t npaths, uint32_t parts, uint32_t wanted,
+				uint64_t patience, struct best *best, struct fors_error *error)
+{
+	uint32_t bound, nrounds;
+	enum fors_err err;
+	bool done;
+
+	fors_rounds_problem_set(problem, npaths, parts);
+	nrounds = wanted / problem->capacity;
+	if (best->packing || wanted % problem->capacity)
+		return FORS_OK;
+	err = fors_rounds_bound(problem, &bound, error);
+	if (err || bound > nrounds)
+		return err;
+	return attempt(problem, nrounds, patience, best, &done, error);
+}
+
+/*
+ * All stages, but only what gives `wanted` phases: a fraction of the attempts, most often none. FORS_ENOPLAN: nothing
+ * gave them.
+ */
+static enum fors_err reach(const struct fors_task *task, struct rounds_problem *problem, uint32_t wanted,
+			   struct best *best, struct fors_error *error)
+{
+	enum fors_err err = reach_with(problem, 1, 1, wanted, PATIENCE, best, error);
+	uint32_t finest = finest_parts(problem);
+
+	for (unsigned log2 = 0; !err && log2 <= most_paths_log2(task); log2++) {
+		unsigned most = log2 ? MAX_PARTS_LOG2 : 1;
+
+		for (unsigned cut = log2 == 0; !err && cut <= most && 1u << cut <= problem->fabric->max_servers; cut++)
+			err = reach_with(problem, 1u << log2, 1u << cut, wanted, log2 ? PATIENCE : SHORT_PATIENCE, best,
+					 error);
+		if (!err && finest)
+			err = reach_with(problem, 1u << log2, finest, wanted, PATIENCE, best, error);
+	}
+	if (err || best->packing)
+		return err;
+	return fors_fail(error, FORS_ENOPLAN, "rounds: no plan of %u phases was found", wanted);
+}
+
+/* ---- the schedule ---- */
 
 /* Write the units into the cells of the schedule, each at the next position of its group's round. */
 static void write_cells(const struct best *best, struct fors_schedule *schedule, uint16_t *position)
@@ -225,12 +284,14 @@ static enum fors_err plan(const struct fors_task *task, struct fors_schedule **s
 {
 	struct rounds_problem problem;
 	struct best best = {.packing = NULL};
-	unsigned lmc = task->fabric->lmc < MAX_PATHS_LOG2 ? task->fabric->lmc : MAX_PATHS_LOG2;
-	enum fors_err err = fors_rounds_problem_init(&problem, task, 1u << lmc, error);
+	enum fors_err err = fors_rounds_problem_init(&problem, task, 1u << most_paths_log2(task), error);
 
 	if (err)
 		return err;
-	err = search_stages(task, &problem, &best, error);
+	if (task->wanted_phases)
+		err = reach(task, &problem, task->wanted_phases, &best, error);
+	else
+		err = search_stages(task, &problem, &best, error);
 	if (!err)
 		err = write_schedule(&best, schedule, error);
 	fors_rounds_packing_free(best.packing);

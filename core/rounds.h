@@ -49,6 +49,18 @@ void fors_rounds_problem_set(struct rounds_problem *problem, uint32_t npaths, ui
 /* No packing has fewer rounds. Errors: FORS_ENOMEM. */
 enum fors_err fors_rounds_bound(const struct rounds_problem *problem, uint32_t *bound, struct fors_error *error);
 
+/* Does the caller want the planner to stop? */
+static inline bool fors_rounds_is_cancelled(const struct rounds_problem *problem)
+{
+	return problem->task->cancelled && problem->task->cancelled(problem->task->context);
+}
+
+/* The error of it. */
+static inline enum fors_err fors_rounds_cancelled(struct fors_error *error)
+{
+	return fors_fail(error, FORS_ECANCELLED, "rounds: planning was cancelled");
+}
+
 static inline uint32_t rounds_ngroups(const struct rounds_problem *problem)
 {
 	return problem->nleaves * problem->parts;
@@ -136,7 +148,8 @@ bool fors_rounds_is_free(const struct rounds_packing *packing, const struct roun
 uint32_t fors_rounds_find_free(const struct rounds_packing *packing, const struct rounds_unit *unit, uint32_t start,
 			       uint32_t *path);
 
-/* Place units by a pattern that is the same for all leaves; the others become homeless. Errors: FORS_ENOMEM. */
+/* Place units by a pattern that is the same for all leaves; the others become homeless. Errors: FORS_ENOMEM,
+ * FORS_ECANCELLED. */
 enum fors_err fors_rounds_start(struct rounds_packing *packing, struct fors_error *error);
 
 /*

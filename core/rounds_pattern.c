@@ -626,13 +626,16 @@ static void place_group(struct rounds_packing *packing, const struct pattern *pa
 }
 
 /* Displaced units come last, so that they find out what is really left in their round. */
-static void place_all(struct rounds_packing *packing, const struct pattern *pattern)
+static enum fors_err place_all(struct rounds_packing *packing, const struct pattern *pattern, struct fors_error *error)
 {
 	uint32_t waiting;
 
-	for (uint32_t group = 0; group < rounds_ngroups(packing->problem); group++)
+	for (uint32_t group = 0; group < rounds_ngroups(packing->problem); group++) {
+		if (fors_rounds_is_cancelled(packing->problem))
+			return fors_rounds_cancelled(error);
 		if (rounds_members(packing->problem, group) > 0)
 			place_group(packing, pattern, group);
+	}
 	waiting = packing->nhomeless;
 	packing->nhomeless = 0;
 	for (uint32_t i = 0; i < waiting; i++) {
@@ -641,6 +644,7 @@ static void place_all(struct rounds_packing *packing, const struct pattern *patt
 		if (!place(packing, &unit, pattern, item_of(pattern, &unit)))
 			packing->homeless[packing->nhomeless++] = unit.id;
 	}
+	return FORS_OK;
 }
 
 enum fors_err fors_rounds_start(struct rounds_packing *packing, struct fors_error *error)
@@ -670,7 +674,7 @@ enum fors_err fors_rounds_start(struct rounds_packing *packing, struct fors_erro
 	if (pattern.problem->parts > 1 && !keeps_step(&pattern))
 		err = relabel(&pattern, error);
 	if (!err)
-		place_all(packing, &pattern);
+		err = place_all(packing, &pattern, error);
 	release(&pattern);
 	return err;
 }

@@ -23,7 +23,7 @@
 #define COST_TABU 40
 #define TIE_BITS 3	     /* room for a random tie-break below the cost */
 #define MOST_PATIENCE 4	     /* times the patience, and one for each homeless unit: the most ejections */
-#define CANCEL_STEPS 64	     /* ask for cancellation this often */
+#define CANCEL_STEPS 16	     /* ask for cancellation this often */
 #define MOST_WEIGHED 1000000 /* places looked at, all in all: large problems with many ways come to that */
 
 /* xorshift64 */
@@ -185,13 +185,6 @@ static void force(struct rounds_packing *packing, const struct rounds_unit *unit
 	fors_rounds_put(packing, unit, choice.path, choice.round);
 }
 
-static bool is_cancelled(const struct rounds_packing *packing)
-{
-	const struct fors_task *task = packing->problem->task;
-
-	return task->cancelled && task->cancelled(task->context);
-}
-
 enum fors_err fors_rounds_search(struct rounds_packing *packing, uint64_t patience, bool *done,
 				 struct fors_error *error)
 {
@@ -203,8 +196,8 @@ enum fors_err fors_rounds_search(struct rounds_packing *packing, uint64_t patien
 		uint32_t path,
 			round = fors_rounds_find_free(packing, &unit, random_below(packing, packing->nrounds), &path);
 
-		if (++step % CANCEL_STEPS == 0 && is_cancelled(packing))
-			return fors_fail(error, FORS_ECANCELLED, "rounds: planning was cancelled");
+		if (++step % CANCEL_STEPS == 0 && fors_rounds_is_cancelled(packing->problem))
+			return fors_rounds_cancelled(error);
 		if (round != ROUNDS_NONE) {
 			fors_rounds_put(packing, &unit, path, round);
 		} else if (ejections++ < last && packing->weighed < MOST_WEIGHED) {
