@@ -4,6 +4,7 @@ import statistics
 
 import svg
 
+FEWEST_SERVERS = 100  # in the picture of planning times: smaller fabrics are there for their phases
 HIGHEST_FACTOR = 5  # beyond, one leaf has lost 80 % of its cables
 
 
@@ -27,7 +28,7 @@ def planning(rows):
     """Nanoseconds per flow over the size, one thread; the median of the failures of each size."""
     found = {}
     for row in rows:
-        if row["threads"] == 1 and row["method"] != "ilp":
+        if row["threads"] == 1 and row["method"] != "ilp" and row["servers"] >= FEWEST_SERVERS:
             found.setdefault(row["method"], {}).setdefault(row["servers"], []).append(row["ns_per_flow"])
     lines = {method: sorted((size, statistics.median(times)) for size, times in sizes.items())
              for method, sizes in found.items()}
