@@ -16,13 +16,14 @@ import time
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "tests" / "e2e")]
 
+import forsched  # noqa: E402
 import phases  # noqa: E402
 import pictures  # noqa: E402
 import planners  # noqa: E402
 import sweeps  # noqa: E402
 import tables_text  # noqa: E402
 
-SECTIONS = ["planners", "figure7", "random", "sweeps"]
+SECTIONS = ["planners", "figure7", "random", "forsched", "sweeps"]
 
 
 def machine():
@@ -42,6 +43,8 @@ def measure(section, is_quick):
         return phases.figure_7()
     if section == "random":
         return phases.random_failures(3 if is_quick else 20)
+    if section == "forsched":
+        return forsched.measure(is_quick)
     fabrics = [(20, 18)] if is_quick else [(20, 18), (32, 32)]
     return sweeps.all_engines(fabrics)
 

@@ -71,9 +71,18 @@ def planners_table(rows):
     return table("Planning time", rows, columns)
 
 
+def forsched_table(rows):
+    return table("What libforsched costs an application", rows,
+                 [("fabric", "fabric"), ("LMC", "lmc"), ("method", "method"), ("kB", "kilobytes"),
+                  ("open us", "open_us"), ("first use of a server us", "first_use_us"), ("look-up ns", "flow_ns"),
+                  ("at random ns", "flow_at_random_ns"), ("newer epoch? us", "newest_us"),
+                  ("check all ms", "check_all_ms")])
+
+
 def render(results):
     machine = results["machine"]
     parts = [f"Measured {machine['time']} on {machine['processor']}, {machine['cores']} cores, {machine['system']}.\n"]
-    makers = {"planners": planners_table, "figure7": figure7_table, "random": random_table, "sweeps": sweeps_tables}
+    makers = {"planners": planners_table, "figure7": figure7_table, "random": random_table,
+              "forsched": forsched_table, "sweeps": sweeps_tables}
     parts += [maker(results[section]) for section, maker in makers.items() if results.get(section)]
     return "\n".join(parts)

@@ -277,8 +277,9 @@ enum forsched_err forsched_check(const struct forsched *schedule, struct forsche
 
 	for (uint32_t s = 0; !err && s < schedule->shape.nservers; s++)
 		err = forsched_prepare(schedule, s, error);
-	for (uint32_t s = 0; !err && s < schedule->shape.nservers; s++)
-		for (uint32_t phase = 0; !err && phase < schedule->shape.nphases; phase++)
+	/* Phase by phase, because both ends of a flow are in the same phase: what was read for one is near the next. */
+	for (uint32_t phase = 0; !err && phase < schedule->shape.nphases; phase++)
+		for (uint32_t s = 0; !err && s < schedule->shape.nservers; s++)
 			if (!is_answered(schedule, s, phase))
 				err = forsched_i_corrupt(&schedule->source, "sender and receiver contradict each other",
 							 error);

@@ -66,8 +66,8 @@
  * Threads: any number of threads may use one schedule at the same time, with every function that takes it
  * as `const struct forsched *`, also when they are the first to ask for a server. forsched_refresh() and
  * forsched_close() want to be alone: no other thread may use that schedule during the call, nor the old pointer after
- * it. Different schedules have nothing in common. No function is safe in a signal handler. After fork() the child may go
- * on using a schedule when no other thread was asking for a server's first flow at that moment.
+ * it. Different schedules have nothing in common. No function is safe in a signal handler. After fork() the child may
+ * go on using a schedule when no other thread was asking for a server's first flow at that moment.
  */
 #ifndef FORSCHED_H
 #define FORSCHED_H
