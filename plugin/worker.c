@@ -20,9 +20,14 @@
  * Memory may run out anywhere. Then the job is put aside and tried again every second, until it
  * is done or a newer one comes: what readers see may be late, but it does not stay wrong.
  */
+#include "config.h"
+
 #include "worker.h"
 
 #include <errno.h>
+#ifdef HAVE_MALLOC_TRIM
+#include <malloc.h>
+#endif
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -504,6 +509,14 @@ static void handle_job(struct fors_worker *worker, struct fors_job *job)
 	worker->job = NULL;
 }
 
+/* A plan takes memory for moments: give it back, so that opensm does not keep the most that any plan has taken. */
+static void give_back_memory(void)
+{
+#ifdef HAVE_MALLOC_TRIM
+	malloc_trim(0);
+#endif
+}
+
 /* Takes the job. */
 static void handle(struct fors_worker *worker, struct fors_job *job)
 {
@@ -519,6 +532,7 @@ static void handle(struct fors_worker *worker, struct fors_job *job)
 	worker->has_complained = false;
 	if (job != worker->prepared.ground)
 		fors_job_free(job);
+	give_back_memory();
 }
 
 /* The job to work on, if any: the newest one, else the one that was put aside. */

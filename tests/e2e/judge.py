@@ -396,7 +396,7 @@ class Walker:
             return "a server of the schedule is not alive"
         key = self.leaf[source], lid, target
         if key not in self.ways:
-            self.ways[key] = self._way(*key)
+            self.ways[key] = self.way(*key)
         if self.ways[key] is None:
             return f"LID {lid} does not lead from {source} to {target}"
         for thing in (*self.ways[key], (source, "sends"), (target, "receives")):
@@ -405,7 +405,7 @@ class Walker:
             self.used.add((phase, thing))
         return None
 
-    def _way(self, leaf, lid, target):
+    def way(self, leaf, lid, target):
         """The (switch, port) between leaves that lead from a leaf to a server, or None."""
         ends, at, view = [], leaf, self.view
         if lid not in view.lids(target):
