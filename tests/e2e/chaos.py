@@ -419,10 +419,9 @@ class Run:
         return False
 
     def _recover(self):
-        seat = self.crew.leader()
-        for other in list(self.crew.running):
-            self.crew.end(other, "KILL")
-        self.crew.start(seat)
+        for seat in list(self.crew.running):
+            self.crew.end(seat, "KILL")
+        self.crew.start(0)
         self._new_master(None)
 
     def _is_quiet(self):
