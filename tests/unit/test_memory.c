@@ -14,6 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/aside.h"
 #include "core/guidlist.h"
 #include "core/lftfile.h"
 #include "core/netfile.h"
@@ -22,6 +23,7 @@
 #include "core/status.h"
 #include "core/synthetic.h"
 #include "core/verify.h"
+#include "core/watch.h"
 #include "data.h"
 #include "faults.h"
 #include "libforsched/forsched.h"
@@ -389,6 +391,65 @@ static enum fors_err build_fabric(const struct ground *g, uint64_t *digest, stru
 	*digest = fabric->fingerprint;
 	fors_fabric_free(fabric);
 	return FORS_OK;
+}
+
+/* ---- links set aside ---- */
+
+static enum fors_err add_names(const struct ground *g, uint64_t *digest, struct fors_error *error)
+{
+	struct fors_names names = {NULL, 0};
+	enum fors_err err;
+
+	assert_int_equal(fors_names_add(&names, "Leaf00[7]", NULL), FORS_OK);
+	begin();
+	err = fors_names_add(&names, "Leaf01[8],Spine00, Leaf02", error);
+	faults_off();
+	assert_int_equal(names.count, err ? 1 : 4);
+	*digest = digest_of(names.name[names.count - 1], 5);
+	fors_names_clear(&names);
+	return err;
+}
+
+static enum fors_err set_aside(const struct ground *g, uint64_t *digest, struct fors_error *error)
+{
+	struct fors_fabric *fabric = NULL;
+	struct fors_names names = {NULL, 0};
+	struct fors_remarks remarks = {0};
+	enum fors_err err;
+
+	assert_int_equal(fors_fabric_build(g->bed->net, g->bed->places, NULL, &fabric, NULL), FORS_OK);
+	assert_int_equal(fors_names_add(&names, "Leaf03[9],nobody", NULL), FORS_OK);
+	begin();
+	fors_aside_links(fabric, &names, "exclude_links", &remarks);
+	err = fors_aside_apply(fabric, &remarks, error);
+	faults_off();
+	*digest = fabric->fingerprint;
+	fors_names_clear(&names);
+	fors_fabric_free(fabric);
+	return err;
+}
+
+/* A cable died; then the watch cannot look, and can. */
+static enum fors_err watch_cables(const struct ground *g, uint64_t *digest, struct fors_error *error)
+{
+	struct fors_watch *watch = fors_watch_new();
+	struct fors_fabric *intact = NULL, *broken = NULL;
+	enum fors_err err;
+
+	assert_int_equal(fors_fabric_build(g->bed->intact, g->bed->places, NULL, &intact, NULL), FORS_OK);
+	assert_int_equal(fors_fabric_build(g->bed->net, g->bed->places, NULL, &broken, NULL), FORS_OK);
+	assert_int_equal(fors_watch_look(watch, broken, (struct fors_moment){1000, 1000}, NULL), FORS_OK);
+	begin();
+	err = fors_watch_look(watch, intact, (struct fors_moment){2000, 2000}, error);
+	faults_off();
+	if (err)
+		assert_int_equal(fors_watch_look(watch, intact, (struct fors_moment){2000, 2000}, NULL), FORS_OK);
+	*digest = fors_watch_mark(watch, intact); /* what came back is held, once and for all */
+	assert_true(*digest > 0);
+	fors_watch_free(watch);
+	fors_fabric_free(intact);
+	fors_fabric_free(broken);
+	return err;
 }
 
 static enum fors_err build_tables(const struct ground *g, uint64_t *digest, struct fors_error *error)
@@ -986,6 +1047,9 @@ static void all_but_plans(void **state)
 		{"fors_places_refer", refer_places},
 		{"fors_places_adopt", adopt_places},
 		{"fors_fabric_build", build_fabric},
+		{"fors_names_add", add_names},
+		{"fors_aside_apply", set_aside},
+		{"fors_watch_look", watch_cables},
 		{"fors_tables_build", build_tables},
 		{"fors_lanes_read", read_lanes},
 		{"fors_lower_bound", lower_bound},
@@ -1042,13 +1106,19 @@ static void what_the_plugin_reads(void **state)
 {
 	struct ground *g = ground_with_folder();
 	struct fors_folder folder;
-	char conf[96];
+	char conf[96], reference[96], text[400];
 
 	snprintf(g->guids, sizeof(g->guids), "%s/guids", g->directory);
 	snprintf(conf, sizeof(conf), "%s/fors.conf", g->directory);
+	snprintf(reference, sizeof(reference), "%s/reference", g->directory);
 	snprintf(g->options, sizeof(g->options), "fors_config=%s", conf);
 	put(g->guids, "0x10\n0x20\n0x30\n");
-	put(conf, "method = rounds\nstate_dir = /somewhere\n");
+	put(reference, g->net_text);
+	snprintf(text, sizeof(text),
+		 "method = rounds\nstate_dir = /somewhere\npublish_dir = /elsewhere\nexclude_links = Leaf00[4],Leaf01[5]\n"
+		 "exclude_spines = Spine00\nreference_fabric = %s\n",
+		 reference);
+	put(conf, text);
 	assert_int_equal(fors_folder_init(&folder, g->directory, 1, NULL), FORS_OK);
 	assert_int_equal(fors_publish(&folder, "schedule", g->bytes, g->nbytes, false, NULL), FORS_OK);
 	try_both("fors_settings_load", load_settings, g);

@@ -1,0 +1,57 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# coverage.sh BUILD_DIR - which lines and branches all tests together run; started by `make coverage`.
+#
+# BUILD_DIR was configured with --enable-coverage. Results in BUILD_DIR/coverage: index.html and its like, summary.txt
+# per file, all.info for other tools. Exit 1 when core/ or plugin/ is below what is asked of it here, or a test failed.
+set -u
+build=$(cd "$1" && pwd)
+top=$(cd "$(dirname "$0")/.." && pwd)
+out=$build/coverage
+least="core=95 plugin=85 libforsched=95"
+options="--rc lcov_branch_coverage=1 --rc geninfo_no_exception_branch=1 --quiet"
+
+run_tests() {
+	local status=0
+	lcov $options --zerocounters --directory "$build"
+	make -C "$build" -k check >"$out/check.log" 2>&1 || { status=1; echo "make check failed: $out/check.log"; }
+	FORS_BUILDDIR=$build pytest-3 -q -p no:cacheprovider "$top/tests/e2e" >"$out/e2e.log" 2>&1 ||
+		{ status=1; echo "end-to-end tests failed: $out/e2e.log"; }
+	return $status
+}
+
+# What the tests themselves are made of does not count.
+collect() {
+	lcov $options --capture --directory "$build" --base-directory "$build" --output-file "$out/everything.info" 2>"$out/lcov.log"
+	lcov $options --extract "$out/everything.info" "$top/core/*" "$top/plugin/*" "$top/libforsched/*" "$top/cli/*" \
+		"$top/ilp/*" --output-file "$out/all.info"
+	genhtml $options --branch-coverage --prefix "$top" --output-directory "$out" "$out/all.info"
+	lcov $options --list "$out/all.info" >"$out/summary.txt"
+}
+
+# room NAME: lines and branches of a folder in percent, as "95.1 80.3".
+room() {
+	awk -v room="/$1/" -F'[:,]' '
+		/^SF:/ { is_in = index($0, room) > 0 }
+		is_in && /^LF:/ { lines += $2 } is_in && /^LH:/ { hit += $2 }
+		is_in && /^BRF:/ { branches += $2 } is_in && /^BRH:/ { taken += $2 }
+		END { printf "%.1f %.1f\n", lines ? 100 * hit / lines : 0, branches ? 100 * taken / branches : 0 }' "$out/all.info"
+}
+
+mkdir -p "$out"
+status=0
+run_tests || status=1
+collect
+for room in core plugin libforsched cli ilp; do
+	read -r lines branches <<<"$(room $room)"
+	wanted=$(echo "$least" | sed -n "s/.*\b$room=\([0-9]*\).*/\1/p")
+	verdict=
+	if [ -n "$wanted" ]; then
+		verdict="(at least $wanted %)"
+		awk "BEGIN { exit !($lines < $wanted) }" && { verdict="BELOW $wanted %"; status=1; }
+	fi
+	printf '%-12s %5s %% of lines, %5s %% of branches %s\n' "$room/" "$lines" "$branches" "$verdict"
+done | tee "$out/rooms.txt"
+grep -q BELOW "$out/rooms.txt" && status=1
+echo "per file: $out/summary.txt; per line: $out/index.html"
+exit $status
