@@ -138,6 +138,11 @@ enum fors_err fors_pgft_net(const struct fors_pgft *tree, struct fors_net **net,
 	return FORS_OK;
 }
 
+uint32_t fors_pgft_net_server(const struct fors_pgft *tree)
+{
+	return first_node(tree, 0);
+}
+
 uint32_t fors_pgft_net_port(const struct fors_pgft *tree, const struct fors_net *net, uint32_t link)
 {
 	uint32_t cable = link % tree->cables, up, x, port, node;

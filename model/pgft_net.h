@@ -20,6 +20,9 @@ enum fors_err fors_pgft_net(const struct fors_pgft *tree, struct fors_net **net,
 /* The port of that net, as an index into net->port, that sends over a directed link of the tree. */
 uint32_t fors_pgft_net_port(const struct fors_pgft *tree, const struct fors_net *net, uint32_t link);
 
+/* The node of server 0 in that net; the others follow. */
+uint32_t fors_pgft_net_server(const struct fors_pgft *tree);
+
 /* The graph of a tree, owned by the caller; links are those of fors_pgft_up() and fors_pgft_down(). Errors: FORS_ENOMEM. */
 enum fors_err fors_pgft_graph(const struct fors_pgft *tree, struct fors_graph **graph, struct fors_error *error);
 

@@ -16,11 +16,12 @@ struct fors_pgft_paths {
 	enum fors_pgft_routing routing;
 	uint64_t seed;
 	uint32_t *link_of;              /* NULL, or for each link of the tree that of graph, FORS_NONE where the cable is down */
+	uint32_t *server_of;            /* NULL, or for each server of graph that of the tree */
 };
 
 /*
  * Let `paths` (tree, routing and seed set) speak of the links of `routes`, made over fors_pgft_net()'s net of this tree, some cables
- * of which may be down; a path over one of them is a dead end. Frees with fors_pgft_paths_clear(). Errors: FORS_ENOMEM.
+ * of which may be down (a path over one of them is a dead end), between all or some of its servers. Frees with fors_pgft_paths_clear(). Errors: FORS_ENOMEM.
  */
 enum fors_err fors_pgft_over(struct fors_pgft_paths *paths, const struct fors_routes *routes, struct fors_error *error);
 void fors_pgft_paths_clear(struct fors_pgft_paths *paths);

@@ -212,6 +212,34 @@ static void paths_over_a_net(void **state)
 	world_free(&world);
 }
 
+/* Server 1's cable is down: the others move up by one, and are still routed by their own numbers. */
+static void servers_that_are_missing(void **state)
+{
+	struct world world;
+	struct site site;
+	struct fors_net *net;
+	struct fors_pgft_paths paths;
+	struct fors_router router;
+	uint32_t link[4], nlinks;
+
+	world_new(&world, "XGFT(2;2,3;1,2)", FORS_ROUTE_DMODK);
+	assert_int_equal(fors_pgft_net(&world.tree, &net, NULL), FORS_OK);
+	fors_net_disconnect(net, fors_pgft_net_server(&world.tree) + 1, 1);
+	site_new(&site, net);
+	assert_int_equal(site.nservers, 5);
+	paths = (struct fors_pgft_paths){.tree = &world.tree, .routing = FORS_ROUTE_DMODK};
+	assert_int_equal(fors_pgft_over(&paths, site.routes, NULL), FORS_OK);
+	router = fors_pgft_router(&paths);
+	for (uint32_t d = 1; d < 5; d++) {
+		assert_int_equal(router.route(router.context, (struct fors_pair){.src = 0, .dst = d}, link, &nlinks), FORS_WAY_GOOD);
+		assert_int_equal(site.routes->graph->to[link[nlinks - 1]], site.server[d].node);
+		assert_int_equal(site.routes->graph->to[link[1]], 3 + (d + 1) % 2); /* spines follow the 3 leaves */
+	}
+	fors_pgft_paths_clear(&paths);
+	site_free(&site);
+	world_free(&world);
+}
+
 /* One switch, an adapter with both its ports on it, and one with one port: three servers, each with its own cable. */
 static void an_adapter_with_two_ports_is_two_servers(void **state)
 {
@@ -251,6 +279,7 @@ int main(void)
 		cmocka_unit_test(indices_of_a_full_tree),
 		cmocka_unit_test(indices_of_two_servers),
 		cmocka_unit_test(paths_over_a_net),
+		cmocka_unit_test(servers_that_are_missing),
 		cmocka_unit_test(an_adapter_with_two_ports_is_two_servers),
 	};
 
