@@ -367,16 +367,23 @@ static int evaluate(struct cli_analysis *a)
 	return fors_efi_count(&a->router, &a->jobs, &a->efi, &error) ? cli_fail(&error) : CLI_GOOD;
 }
 
-int cli_analyze(const struct cli_analysis_settings *settings, struct cli_analysis *analysis)
+int cli_analysis_load(const struct cli_analysis_settings *settings, struct cli_analysis *analysis)
 {
 	const char *what = settings->source.fabric ? settings->source.fabric : settings->source.synthetic;
+
+	*analysis = (struct cli_analysis){.optimum = -1};
+	snprintf(analysis->title, sizeof(analysis->title), "%.255s", what ? what : "");
+	return load_fabric(settings, analysis);
+}
+
+int cli_analyze(const struct cli_analysis_settings *settings, struct cli_analysis *analysis)
+{
 	int code;
 
 	*analysis = (struct cli_analysis){.optimum = -1};
 	if (!settings->pattern + !settings->pattern_file + !settings->schedule != 2)
 		return cli_usage_error("one of --pattern NAME, --pattern-file FILE and --schedule FILE is needed");
-	code = load_fabric(settings, analysis);
-	snprintf(analysis->title, sizeof(analysis->title), "%.255s", what ? what : "");
+	code = cli_analysis_load(settings, analysis);
 	if (!code)
 		code = make_pattern(settings, analysis);
 	if (!code)

@@ -6,6 +6,7 @@
 #include <jansson.h>
 
 #include "cli/cli.h"
+#include "model/cuts.h"
 #include "model/evaluate.h"
 #include "model/jobs.h"
 #include "model/pgft_router.h"
@@ -49,6 +50,8 @@ struct cli_analysis {
 	char title[256], routing[64], pattern_name[64];
 };
 
+/* Fabric and router, nothing of patterns. Returns an exit code; to be freed in any case. */
+int cli_analysis_load(const struct cli_analysis_settings *settings, struct cli_analysis *analysis);
 /* Load all, evaluate all. Returns an exit code; to be freed in any case. */
 int cli_analyze(const struct cli_analysis_settings *settings, struct cli_analysis *analysis);
 void cli_analysis_free(struct cli_analysis *analysis);
@@ -56,6 +59,9 @@ void cli_analysis_free(struct cli_analysis *analysis);
 /* analysis_tree.c: an XGFT or PGFT under --routing; and what --optimum asks. Return exit codes. */
 int cli_analysis_load_tree(const struct cli_analysis_settings *settings, struct cli_analysis *analysis);
 int cli_analysis_optimum(struct cli_analysis *analysis);
+/* The cuts between the router's servers, and the graph that they are of; NULL when it is a tree without failures. */
+enum fors_err cli_analysis_cuts(const struct cli_analysis *analysis, struct fors_cuts **cuts, struct fors_graph **graph,
+				struct fors_error *error);
 /* Routes between the servers of analysis->made, and their router. Returns an exit code. */
 int cli_analysis_routes(struct cli_analysis *analysis);
 

@@ -103,12 +103,12 @@ int cli_analysis_load_tree(const struct cli_analysis_settings *settings, struct 
 /* --- the optimum ------------------------------------------------------------------------------------------------ */
 
 /* A tree without failures has its cuts by rule; any other net by looking. */
-static enum fors_err find_cuts(const struct cli_analysis *a, struct fors_cuts **cuts, struct fors_graph **graph,
-			       struct fors_error *error)
+enum fors_err cli_analysis_cuts(const struct cli_analysis *a, struct fors_cuts **cuts, struct fors_graph **graph,
+				struct fors_error *error)
 {
 	enum fors_err err;
 
-	if (a->has_tree && !a->ndead)
+	if (a->has_tree && !a->ndead && a->router.graph->nservers == a->tree.servers)
 		return fors_cuts_of_tree(&a->tree, cuts, error);
 	err = fors_graph_of_servers(a->routes, graph, error);
 	return err ? err : fors_cuts_of_graph(*graph, cuts, error);
@@ -120,7 +120,7 @@ int cli_analysis_optimum(struct cli_analysis *a)
 	struct fors_cuts *cuts = NULL;
 	struct fors_graph *graph = NULL;
 	struct fors_optimum *optimum = NULL;
-	enum fors_err err = find_cuts(a, &cuts, &graph, &error);
+	enum fors_err err = cli_analysis_cuts(a, &cuts, &graph, &error);
 
 	if (!err)
 		err = fors_optimum_of(cuts, graph, a->pattern, cli_processors(), &optimum, &error);

@@ -50,6 +50,7 @@ enum cli_option_id {
 	OPT_RANDOM,
 	OPT_RESUME,
 	OPT_ROUTING,
+	OPT_SAMPLES,
 	OPT_SCHEDULE,
 	OPT_SEED,
 	OPT_SERVER,
@@ -80,6 +81,7 @@ struct cli_command {
 };
 
 extern const struct cli_command cli_analyze_command;
+extern const struct cli_command cli_indices_command;
 extern const struct cli_command cli_fabric_command;
 extern const struct cli_command cli_forget_command;
 extern const struct cli_command cli_plan_command;

@@ -85,8 +85,8 @@ static void print_rates(const struct cli_analysis *a)
 	printf("fair rates  %.4f at least, %.4f on average, of a cable; %.2f together%s\n", rates->min, rates->mean,
 	       rates->aggregate, a->result->nphases > 1 ? " in a phase" : "");
 	if (a->optimum >= 0)
-		printf("optimum     %s%.2f together, with the best of all routings: this one reaches %.1f %%\n",
-		       a->is_optimum_exact ? "" : "at most ", a->optimum, a->optimum > 0 ? 100 * rates->aggregate / a->optimum : 100.);
+		printf("optimum     %.2f together, with the best of all routings%s: this one reaches %.1f %%\n", a->optimum,
+		       a->is_optimum_exact ? "" : " (a bound)", a->optimum > 0 ? 100 * rates->aggregate / a->optimum : 100.);
 }
 
 static void print_jobs(const struct cli_analysis *a)

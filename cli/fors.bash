@@ -10,6 +10,7 @@ _fors_options() {
 	forget) echo --dry-run --help ;;
 	analyze) echo --fabric --synthetic --down --participants --lfts --routing --lmc --pattern --pattern-file --schedule --map \
 		--seed --jobs --optimum --json --html --help ;;
+	indices) echo --fabric --synthetic --down --participants --lfts --routing --lmc --samples --seed --threads --json --help ;;
 	whatif) echo --fabric --synthetic --down --participants --lmc --engines --random --count --seed --resume --threads --json \
 		--html --help ;;
 	fabric) echo --fabric --synthetic --down --lmc --format --help ;;
@@ -22,7 +23,7 @@ _fors_values() { # command, option
 	"schedule --format") echo text csv json ;;
 	"fabric --format") echo net spec json lfts ;;
 	"analyze --pattern") echo linear-shift all-to-all plan shift permutation bisect 2DNN 2DNNDIAG 3DNN 3DNNDIAG ;;
-	"analyze --routing") echo fors d-mod-k s-mod-k random hash ;;
+	"analyze --routing" | "indices --routing") echo fors d-mod-k s-mod-k random hash ;;
 	"analyze --map") echo direct random ;;
 	"whatif --engines") echo minhop updn dnup ftree lash dor dfsssp sssp torus-2QoS nue ;;
 	*" --lmc") echo 0 1 2 3 4 5 6 7 ;;
@@ -31,7 +32,7 @@ _fors_values() { # command, option
 
 _fors() {
 	local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]}
-	local commands="plan schedule verify analyze whatif status forget fabric help"
+	local commands="plan schedule verify analyze indices whatif status forget fabric help"
 
 	COMPREPLY=()
 	if ((COMP_CWORD == 1)); then
@@ -42,7 +43,7 @@ _fors() {
 	help) COMPREPLY=($(compgen -W "$commands" -- "$current")) ;;
 	--fabric | --participants | --output | --lfts | --schedule | --pattern-file | --jobs | --html | --resume) COMPREPLY=($(compgen -f -- "$current")) ;;
 	--method | --format | --lmc | --pattern | --routing | --map | --engines) COMPREPLY=($(compgen -W "$(_fors_values "$command" "$previous")" -- "$current")) ;;
-	--synthetic | --down | --server | --ilp-seconds | --seed | --random | --count | --threads) ;;
+	--synthetic | --down | --server | --ilp-seconds | --samples | --seed | --random | --count | --threads) ;;
 	*)
 		if [[ $current == -* ]]; then
 			COMPREPLY=($(compgen -W "$(_fors_options "$command")" -- "$current"))

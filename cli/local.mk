@@ -7,6 +7,7 @@ fors_SOURCES = \
 	cli/cli.h \
 	cli/cmd_analyze.c \
 	cli/cmd_fabric.c \
+	cli/cmd_indices.c \
 	cli/cmd_forget.c \
 	cli/cmd_plan.c \
 	cli/cmd_schedule.c \

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """The FORS paper's figures 3 and 6: the exchange under each engine of the stock opensm, and under fors, after each failure.
 
-Every engine starts on the broken fabric, in ibsim, as the paper's did; the tables are read back from the simulated switches. Two programs
-say what they deliver: tests/e2e/loads.py, and `fors analyze`, which shares no code with it.
+Every engine starts anew on the broken fabric, in ibsim; fors knows the intact one from its reference_fabric, as it is told to in
+production. The tables are read back from the simulated switches. Two programs say what they deliver: tests/e2e/loads.py, and
+`fors analyze`, which shares no code with it.
 """
 import json
 import pathlib
@@ -33,9 +34,10 @@ def measure(is_quick):
 
 def _case(scenario, title, engine, lmc):
     row = {"scenario": scenario, "engine": title, "lmc": lmc}
-    options = {"routing_engine": engine, "lmc": lmc, **({} if engine == "fors" else failover.STOCK)}
+    options = {"routing_engine": engine, "lmc": lmc}
     with tempfile.TemporaryDirectory(prefix="fors-paper-") as name, harness.Ibsim(stock.TREE, name) as sim:
         folder = pathlib.Path(name)
+        options.update(_fors_options(sim, folder / "intact.net") if engine == "fors" else failover.STOCK)
         for end in stock.SCENARIOS[scenario]:
             sim.unlink(*end)
         try:
@@ -45,6 +47,12 @@ def _case(scenario, title, engine, lmc):
                 return {**row, **_results(folder, osm, state, engine)}
         except (harness.HarnessError, loads.LoadError) as error:
             return {**row, "error": str(error).splitlines()[0]}
+
+
+def _fors_options(sim, reference):
+    """fors.conf with the fabric as it is now, before anything is cut."""
+    reference.write_text(sim.run(["ibnetdiscover"]))
+    return {"fors_conf": f"reference_fabric = {reference}\n"}
 
 
 def _engine_used(log):

@@ -7,7 +7,7 @@ import pytest
 
 from conftest import SRC
 
-COMMANDS = ["plan", "schedule", "verify", "analyze", "whatif", "status", "forget", "fabric"]
+COMMANDS = ["plan", "schedule", "verify", "analyze", "indices", "whatif", "status", "forget", "fabric"]
 METHODS = ["auto", "closed-form", "rounds", "exact"]
 FT = "FT(2;2,2)"
 

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""`make bench-paper` as a whole, on small fabrics: it runs, and what it writes holds together."""
+import json
+import pathlib
+import subprocess
+import sys
+import xml.etree.ElementTree
+
+import pytest
+
+import harness
+
+TOP = pathlib.Path(__file__).resolve().parents[2]
+
+pytestmark = pytest.mark.skipif(harness.is_installed(), reason="benches are not installed")
+
+
+@pytest.fixture(scope="module")
+def output(tmp_path_factory):
+    """The folder that `paper.py --quick` leaves."""
+    folder = tmp_path_factory.mktemp("paper")
+    subprocess.run(["make", "-s", "-C", harness.build_dir(), "bench/paper/paper_model"], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run([sys.executable, "-B", TOP / "bench" / "paper" / "paper.py", "--quick", "--output", folder], check=True,
+                   stdout=subprocess.DEVNULL)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def results(output):
+    return json.loads((output / "paper.json").read_text())
+
+
+def test_all_sections(results):
+    assert set(results) == {"machine", "engines", "figure7", "rates"}
+
+
+def test_engines_and_both_programs_agree(results):
+    rows = {(row["engine"], row["scenario"]): row for row in results["engines"]}
+    assert all(abs(row["model"] - row["throughput"]) < 1e-9 for row in rows.values())
+    assert rows["ftree", "0F"]["model"] == 1
+    assert rows["ftree", "1F SW0"]["used"] == "minhop"
+    assert abs(rows["ftree", "1F SW0"]["model"] - 0.516) < 0.01
+    assert rows["fors, LMC 5", "1F SW0"]["model"] == 1
+
+
+def test_phases_are_the_papers(results):
+    assert results["figure7"]
+    assert all(row["phases"] == row["paper"] for row in results["figure7"])
+
+
+def test_rates_agree(results):
+    rates = results["rates"]
+    assert {row["pattern"] for row in rates["table1"]} == {"permutation", "2DNN", "RANDN(20)"}
+    assert all(difference < 1e-9 for row in rates["table1"] for difference in row["difference"].values())
+    assert all(row["difference"] < 1e-9 for row in rates["generic"]["rows"])
+    assert all(abs(row["optimum"] - 1) < 1e-9 and row["routed"] <= row["optimum"] + 1e-9 for row in rates["indices"]["figure9"])
+
+
+def test_text_and_pictures(output):
+    text = (output / "paper-results.md").read_text()
+    for word in ("figures 3 and 6", "figure 7", "table 1", "table 2", "figure 9"):
+        assert word in text
+    pictures = [line.split("](")[1].split(")")[0] for line in text.splitlines() if line.startswith("![")]
+    assert len(pictures) == 5
+    for name in pictures:
+        assert xml.etree.ElementTree.parse(output / name).getroot().tag.endswith("svg")
+
+
+def test_an_unknown_section_is_refused(tmp_path):
+    done = subprocess.run([sys.executable, "-B", TOP / "bench" / "paper" / "paper.py", "--output", tmp_path, "tabel1"],
+                          capture_output=True, text=True)
+    assert done.returncode == 2
+    assert "no section tabel1" in done.stderr
