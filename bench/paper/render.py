@@ -136,14 +136,14 @@ def _agreement(results):
                 + [row["difference"] for row in results["generic"]["rows"]], default=None)
     slower = [f"{row['fabric']} {row['pattern']}" for row in results["table1"] if row["seconds"]["opt"] > row["seconds"]["dmk"]]
     lines = ["OPT is the rates by subtree cuts, DMK those of single paths by D-mod-K (both with the same queue of limits, on one thread, turn by turn in "
-             "one process), PF and LP look at all links in every round. " + NOTE_EXTRAPOLATION]
+             "one process; the shortest of at least three turns, in seconds of the processor), PF and LP look at all links in every round. " + NOTE_EXTRAPOLATION.format(limit=results.get("limit", rates.LIMIT))]
     if worst is not None:
         lines.append(f"The rates of OPT, PF, LP and GEN, where they ran, differ by at most {worst:.1e}.")
     lines.append(f"OPT is slower than DMK in {len(slower)} of {len(results['table1'])} rows{': ' + ', '.join(slower) if slower else ''}.\n")
     return "\n".join(lines)
 
 
-NOTE_EXTRAPOLATION = """A number with ~ was not measured: the case was given up after 60 seconds, or would
+NOTE_EXTRAPOLATION = """A number with ~ was not measured: the case was given up after {limit} seconds, or would
 have been. It is the time of the largest case of the same pattern that was measured, times the growth of what the algorithm looks at: rounds
 (different rates of the solution) times flows with all their links for PF, rounds times links for LP."""
 
