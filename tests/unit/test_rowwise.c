@@ -164,11 +164,12 @@ static void check_colours(const struct fors_rowwise *graph, const uint8_t *colou
 
 		for (uint32_t i = 0; i < graph->width; i++) {
 			uint32_t place = row * graph->width + i;
-			uint64_t bit = UINT64_C(1) << colour[place];
+			uint64_t bit;
 
 			if (graph->node[place] == FORS_ROWWISE_NOBODY)
 				break;
 			assert_true(colour[place] < graph->width);
+			bit = UINT64_C(1) << colour[place];
 			assert_false((here | seen[graph->node[place]]) & bit);
 			here |= bit;
 			seen[graph->node[place]] |= bit;
