@@ -13,7 +13,7 @@
 #define SCHEDULE_MAX_BYTES (1u << 30)
 #define BEAT_MS 4000
 
-enum { SHEET_PLACES, SHEET_SCHEDULE, SHEET_STATUS, SHEET_METRICS };
+enum { SHEET_PLACES, SHEET_SCHEDULE, SHEET_STATUS, SHEET_METRICS, SHEETS };
 
 static uint64_t unix_ms(void)
 {
@@ -42,9 +42,10 @@ static bool load_schedule(struct fors_board *board)
 	return !board->is_unread;
 }
 
-void fors_board_open(struct fors_board *board, struct osm_log *log, const struct fors_folder *folder)
+void fors_board_open(struct fors_board *board, struct osm_log *log, const struct fors_folder *folder,
+		     struct fors_outbox *outbox)
 {
-	*board = (struct fors_board){ .log = log, .folder = folder, .state = FORS_INACTIVE };
+	*board = (struct fors_board){ .log = log, .folder = folder, .outbox = outbox, .state = FORS_INACTIVE };
 	board->sheet[SHEET_PLACES].name = "places";
 	board->sheet[SHEET_SCHEDULE].name = "schedule";
 	board->sheet[SHEET_STATUS].name = "status.json";
@@ -56,6 +57,7 @@ void fors_board_close(struct fors_board *board)
 {
 	for (size_t i = 0; i < sizeof(board->sheet) / sizeof(board->sheet[0]); i++)
 		free(board->sheet[i].bytes);
+	free(board->json);
 	fors_schedule_free(board->schedule);
 }
 
@@ -64,12 +66,35 @@ bool fors_board_has_plan(const struct fors_board *board)
 	return board->schedule && board->schedule->nphases > 0;
 }
 
+/* A copy for publish_dir; the kept order is of no use to anybody else. */
+static void send_copy(struct fors_board *board, int which, const void *bytes, size_t size)
+{
+	static const enum fors_outbox_file file[] = { [SHEET_SCHEDULE] = FORS_OUT_SCHEDULE,
+						      [SHEET_STATUS] = FORS_OUT_STATUS,
+						      [SHEET_METRICS] = FORS_OUT_METRICS };
+
+	if (board->outbox && bytes && which != SHEET_PLACES)
+		fors_outbox_put(board->outbox, file[which], bytes, size, board->is_guest);
+}
+
 /* Replace what is to be written to a file; takes the bytes. */
 static void set_sheet(struct fors_board *board, int which, void *bytes, size_t size)
 {
+	send_copy(board, which, bytes, size);
 	free(board->sheet[which].bytes);
 	board->sheet[which].bytes = bytes;
 	board->sheet[which].size = size;
+	board->sheet[which].is_due = true;
+}
+
+/* What is written need not be kept when it can be made anew: the schedule here, the kept order in kept.c. */
+static void finish_sheet(struct fors_board *board, int which)
+{
+	board->sheet[which].is_due = false;
+	if (which == SHEET_STATUS || which == SHEET_METRICS)
+		return;
+	free(board->sheet[which].bytes);
+	board->sheet[which].bytes = NULL;
 }
 
 /* Say it once when writing begins to fail, and once when it works again. */
@@ -90,13 +115,13 @@ void fors_board_retry(struct fors_board *board)
 	for (size_t i = 0; i < sizeof(board->sheet) / sizeof(board->sheet[0]); i++) {
 		struct fors_sheet *sheet = &board->sheet[i];
 
-		if (!sheet->bytes)
+		if (!sheet->is_due)
 			continue;
 		if (fors_publish(board->folder, sheet->name, sheet->bytes, sheet->size, true, &error)) {
 			complain(board, &error);
 			return;
 		}
-		set_sheet(board, (int)i, NULL, 0);
+		finish_sheet(board, (int)i);
 		wrote = true;
 	}
 	if (wrote)
@@ -122,40 +147,51 @@ static bool is_posted(const struct fors_board *board, struct fors_schedule *sche
 	return same;
 }
 
-/* False: out of memory. */
-static bool take_schedule(struct fors_board *board, struct fors_schedule *schedule)
+/* Give a schedule the next epoch and put it on its sheet. False: out of memory. */
+static bool post_schedule(struct fors_board *board, struct fors_schedule *schedule)
 {
 	void *bytes;
 	size_t size;
 
-	if (is_posted(board, schedule)) {
-		fors_schedule_free(schedule);
-		return true;
-	}
 	schedule->epoch = unix_ms();
 	if (schedule->epoch <= board->last_epoch)
 		schedule->epoch = board->last_epoch + 1;
-	if (fors_schedule_encode(schedule, &bytes, &size, NULL)) {
-		fors_schedule_free(schedule);
+	if (fors_schedule_encode(schedule, &bytes, &size, NULL))
 		return false;
-	}
 	set_sheet(board, SHEET_SCHEDULE, bytes, size);
-	fors_schedule_free(board->schedule);
-	board->schedule = schedule;
 	board->last_epoch = schedule->epoch;
 	board->last_beat = 0; /* which names the epoch */
 	return true;
 }
 
 /* False: out of memory. */
-static bool take_status(struct fors_board *board, const struct fors_status *status)
+static bool take_schedule(struct fors_board *board, struct fors_schedule *schedule)
 {
-	char *json = NULL, *prom = NULL;
-
-	if (fors_status_json(status, &json, NULL) || fors_status_prom(status, &prom, NULL)) {
-		free(json);
+	if (is_posted(board, schedule)) {
+		fors_schedule_free(schedule);
+		return true;
+	}
+	if (!post_schedule(board, schedule)) {
+		fors_schedule_free(schedule);
 		return false;
 	}
+	fors_schedule_free(board->schedule);
+	board->schedule = schedule;
+	return true;
+}
+
+/* False: out of memory. */
+static bool take_status(struct fors_board *board, const struct fors_status *status)
+{
+	char *json = NULL, *prom = NULL, *copy = NULL;
+
+	if (fors_status_json(status, &json, NULL) || fors_status_prom(status, &prom, NULL) || !(copy = strdup(json))) {
+		free(json);
+		free(prom);
+		return false;
+	}
+	free(board->json);
+	board->json = copy;
 	set_sheet(board, SHEET_STATUS, json, strlen(json));
 	set_sheet(board, SHEET_METRICS, prom, strlen(prom));
 	board->is_posted = true;
@@ -200,8 +236,30 @@ bool fors_board_post(struct fors_board *board, struct fors_schedule *schedule, s
 	if (!take_status(board, status))
 		return false;
 	log_status(board, status);
+	if (board->outbox)
+		fors_outbox_announce(board->outbox, board->last_epoch, fors_state_name(status->state));
 	fors_board_retry(board);
 	return true;
+}
+
+bool fors_board_exceed(struct fors_board *board, uint64_t epoch)
+{
+	uint64_t before = board->schedule ? board->schedule->epoch : 0;
+	struct fors_status status;
+	bool is_good;
+
+	if (epoch <= board->last_epoch)
+		return true;
+	if (!board->schedule || !board->json || fors_status_parse(board->json, "status.json", &status, NULL))
+		return false;
+	board->last_epoch = epoch;
+	is_good = post_schedule(board, board->schedule) && fors_board_post(board, NULL, &status);
+	if (!is_good) {
+		board->schedule->epoch = before;
+		board->last_epoch = before;
+	}
+	fors_status_clear(&status);
+	return is_good;
 }
 
 bool fors_board_withdraw(struct fors_board *board, struct fors_status *status)
@@ -217,6 +275,22 @@ void fors_board_keep(struct fors_board *board, char *text, size_t size)
 	fors_board_retry(board);
 }
 
+/* Somebody may have removed files, or all of the folder: what is missing is due again. */
+static void look_for_files(struct fors_board *board)
+{
+	for (int i = SHEET_SCHEDULE; i < SHEETS; i++) {
+		struct fors_sheet *sheet = &board->sheet[i];
+
+		if (sheet->is_due || fors_publish_has(board->folder, sheet->name))
+			continue;
+		if (i == SHEET_SCHEDULE && board->schedule &&
+		    fors_schedule_encode(board->schedule, &sheet->bytes, &sheet->size, NULL))
+			continue; /* memory is short: later */
+		sheet->is_due = sheet->bytes != NULL;
+	}
+	fors_board_retry(board);
+}
+
 /* Text "<Unix time in ms> <epoch>"; its loss in a crash is what it is for, so it is not synced. */
 void fors_board_beat(struct fors_board *board)
 {
@@ -228,7 +302,10 @@ void fors_board_beat(struct fors_board *board)
 	if (!board->is_posted || (now >= board->last_beat && now - board->last_beat < BEAT_MS))
 		return;
 	board->last_beat = now;
+	look_for_files(board);
 	length = snprintf(text, sizeof(text), "%" PRIu64 " %" PRIu64 "\n", now, board->last_epoch);
 	if (fors_publish(board->folder, "heartbeat", text, (size_t)length, false, &error))
 		complain(board, &error);
+	if (board->outbox)
+		fors_outbox_put(board->outbox, FORS_OUT_HEARTBEAT, text, (size_t)length, false);
 }

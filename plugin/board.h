@@ -10,6 +10,7 @@
 
 #include "core/schedule.h"
 #include "core/status.h"
+#include "outbox.h"
 #include "publish.h"
 
 struct osm_log;
@@ -17,6 +18,9 @@ struct osm_log;
 struct fors_board {
 	struct osm_log *log;
 	const struct fors_folder *folder;
+	struct fors_outbox *outbox;     /* borrowed; NULL: none */
+	bool is_guest;                  /* another subnet manager is the master: its files are not touched */
+	char *json;                     /* status.json as posted last, owned; or NULL */
 	struct fors_schedule *schedule; /* the newest one, or NULL when there never was one */
 	uint64_t last_epoch;
 	uint64_t last_beat;             /* when the heartbeat was written, Unix time in ms */
@@ -26,15 +30,17 @@ struct fors_board {
 	char reason[FORS_ERROR_TEXT];
 	struct fors_sheet {
 		const char *name;       /* of the file */
-		void *bytes;            /* still to be written, or NULL; owned */
+		void *bytes;            /* as written last or to be written, owned; NULL: none, or can be made anew */
 		size_t size;
+		bool is_due;            /* still to be written */
 	} sheet[4];                     /* in the order of writing */
 	bool has_complained;            /* about a folder that cannot be written */
 	bool is_unread;                 /* there was no memory to read what an earlier opensm left */
 };
 
 /* Take up where an earlier opensm left off: its schedule (checked), its epoch. A bad old file is logged, no error. */
-void fors_board_open(struct fors_board *board, struct osm_log *log, const struct fors_folder *folder);
+void fors_board_open(struct fors_board *board, struct osm_log *log, const struct fors_folder *folder,
+		     struct fors_outbox *outbox);
 void fors_board_close(struct fors_board *board);
 
 /* Whether readers have a schedule with phases in their hands. */
@@ -53,6 +59,12 @@ bool fors_board_withdraw(struct fors_board *board, struct fors_status *status);
 
 /* Write the kept order, a text that is the board's then, into the file `places`. */
 void fors_board_keep(struct fors_board *board, char *text, size_t size);
+
+/*
+ * Another subnet manager published this epoch in publish_dir: post what is posted again, above it. False: out of
+ * memory, try again.
+ */
+bool fors_board_exceed(struct fors_board *board, uint64_t epoch);
 
 /* Try again to write what could not be written. */
 void fors_board_retry(struct fors_board *board);

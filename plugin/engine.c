@@ -200,6 +200,8 @@ static void destroy(void *context)
 
 	fors_worker_stop(engine->worker);
 	engine->worker = NULL;
+	fors_outbox_stop(engine->outbox);
+	engine->outbox = NULL;
 }
 
 int fors_engine_setup(struct osm_routing_engine *routing, struct osm_opensm *osm)
@@ -340,6 +342,21 @@ static void forget_cache(struct fors_engine *engine)
 	cl_plock_release(&osm->lock);
 }
 
+/* Where copies go now. */
+static void address_outbox(struct fors_engine *engine)
+{
+	const struct fors_settings *settings = engine->settings;
+	struct fors_error error;
+
+	if (engine->outbox && settings &&
+	    fors_outbox_set(engine->outbox,
+			    &(struct fors_outbox_wish){ settings->publish_dir, settings->publish_command,
+							settings->publish_seconds },
+			    &error))
+		fors_log_error(&engine->osm->log, FORS_F_MEMORY, "publish_dir and publish_command stay as they were: %s",
+			       error.text);
+}
+
 void fors_engine_reload(struct fors_engine *engine)
 {
 	struct fors_error error;
@@ -351,20 +368,24 @@ void fors_engine_reload(struct fors_engine *engine)
 	if (engine->settings && fors_kept_refer(&engine->kept, engine->settings->reference, &error))
 		fors_log_error(&engine->osm->log, FORS_F_MEMORY, "the order stays as it was: %s", error.text);
 	fors_kept_begin(&engine->kept);
+	address_outbox(engine);
 	if (was_wanted || (engine->settings && fors_drain_is_wanted(engine->settings)))
 		forget_cache(engine);
 }
 
 static enum fors_err start(struct fors_engine *engine, struct fors_error *error)
 {
-	const struct fors_worker_setup setup = { .log = &engine->osm->log, .folder = &engine->folder,
-						 .mastership = mastership, .sweep = sweep, .context = engine->osm };
+	struct fors_worker_setup setup = { .log = &engine->osm->log, .folder = &engine->folder,
+					   .mastership = mastership, .sweep = sweep, .context = engine->osm };
 	const char *state_dir = engine->settings ? engine->settings->state_dir : NULL;
 	enum fors_err err = fors_folder_init(&engine->folder, state_dir, cl_ntoh64(engine->osm->subn.sm_port_guid),
 					     error);
 
 	if (!err)
 		err = fors_kept_open(&engine->kept, &engine->osm->log, &engine->folder, error);
+	if (!err)
+		err = fors_outbox_start(&engine->osm->log, &engine->folder, &engine->outbox, error);
+	setup.outbox = engine->outbox;
 	return err ? err : fors_worker_start(&setup, &engine->worker, error);
 }
 
@@ -395,6 +416,7 @@ void fors_engine_free(struct fors_engine *engine)
 	if (!engine)
 		return;
 	fors_worker_stop(engine->worker);
+	fors_outbox_stop(engine->outbox);
 	fors_job_free(engine->spare);
 	fors_drain_clear(&engine->drain);
 	fors_folder_clear(&engine->folder);

@@ -25,6 +25,7 @@ struct fors_engine {
 	struct fors_kept kept;          /* the kept order */
 	struct fors_drain drain;        /* cables set aside */
 	struct fors_folder folder;      /* where the worker publishes */
+	struct fors_outbox *outbox;     /* copies for publish_dir, and publish_command */
 	struct fors_worker *worker;
 	char trouble[FORS_ERROR_TEXT];  /* why the settings could not be loaded last time, or "" */
 	char declined[FORS_ERROR_TEXT]; /* why fors did not fill the tables last time, or "" */

@@ -36,7 +36,11 @@
 	X(14, FORS_F_FORGET, "a place cannot be forgotten", \
 	  "see the reason; only what is dead, and named in no file, can be forgotten") \
 	X(15, FORS_F_ASIDE, "a link or spine cannot be set aside as fors.conf asks", \
-	  "correct the name, or mend the links that make the one named necessary")
+	  "correct the name, or mend the links that make the one named necessary") \
+	X(16, FORS_F_COPY, "publish_dir cannot be written; routes and state folder are not affected", \
+	  "mount it, make room, or correct its permissions; fors tries again every five seconds") \
+	X(17, FORS_F_COMMAND, "publish_command failed or took too long; the schedule is published all the same", \
+	  "run it by hand with the same environment; see fors.conf(5)")
 
 enum fors_code {
 #define X(number, name, meaning, remedy) name = number,

@@ -12,13 +12,17 @@ libfors_la_SOURCES = \
 	plugin/kept.c plugin/kept.h \
 	plugin/log.c plugin/log.h \
 	plugin/opensm.h \
+	plugin/outbox.c plugin/outbox.h \
 	plugin/publish.c plugin/publish.h \
+	plugin/runner.c plugin/runner.h \
 	plugin/settings.c plugin/settings.h \
 	plugin/snapshot.c plugin/snapshot.h \
+	plugin/thread.c plugin/thread.h \
 	plugin/worker.c plugin/worker.h
 libfors_la_CFLAGS = $(AM_CFLAGS) $(OPENSM_CFLAGS) $(INIH_CFLAGS) -pthread
+# -z nodelete: a thread that hangs in a dead network file system may outlive the plugin (outbox.c).
 # -z now: a symbol that this opensm does not have makes it refuse the plugin, instead of ending it during a sweep.
-libfors_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -pthread -Wl,-z,now \
+libfors_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -pthread -Wl,-z,now -Wl,-z,nodelete \
 	-Wl,--version-script=$(srcdir)/plugin/libfors.map
 libfors_la_LIBADD = libforscore.la $(INIH_LIBS) $(ZLIB_LIBS)
 EXTRA_libfors_la_DEPENDENCIES = plugin/libfors.map

@@ -31,6 +31,7 @@ enum fors_err fors_folder_init(struct fors_folder *folder, const char *state_dir
 		return fors_fail_memory(error);
 	folder->parent = parent;
 	snprintf(folder->name, sizeof(folder->name), "0x%016" PRIx64, port_guid);
+	folder->tag[0] = '\0';
 	return FORS_OK;
 }
 
@@ -43,8 +44,8 @@ void fors_folder_clear(struct fors_folder *folder)
 static enum fors_err fail_file(const struct fors_folder *folder, const char *name, const char *step,
 			       struct fors_error *error)
 {
-	return fors_fail(error, FORS_EIO, "%s/%s/%s: %s: %s", folder->parent, folder->name, name, step,
-			 strerror(errno));
+	return fors_fail(error, FORS_EIO, "%s/%s%s%s: %s: %s", folder->parent, folder->name, *folder->name ? "/" : "",
+			 name, step, strerror(errno));
 }
 
 static int open_directory(int at, const char *name)
@@ -63,11 +64,13 @@ static int make_directory(int at, const char *name)
 /* A handle of the state folder, made when `make` is set; -1 and errno. */
 static int open_folder(const struct fors_folder *folder, int make)
 {
-	int parent = make ? make_directory(AT_FDCWD, folder->parent) : open_directory(AT_FDCWD, folder->parent);
+	bool is_flat = !*folder->name;
+	int parent = make && !is_flat ? make_directory(AT_FDCWD, folder->parent) :
+					open_directory(AT_FDCWD, folder->parent);
 	int fd, saved;
 
-	if (parent < 0)
-		return -1;
+	if (parent < 0 || is_flat)
+		return parent;
 	fd = make ? make_directory(parent, folder->name) : open_directory(parent, folder->name);
 	saved = errno;
 	close(parent);
@@ -121,13 +124,14 @@ static const char *fill_file(int fd, const void *bytes, size_t size, bool is_dur
 }
 
 /* Write under a temporary name and rename; the name of the step that failed, or NULL. */
-static const char *replace_file(int folder, const char *name, const void *bytes, size_t size, bool is_durable)
+static const char *replace_file(int folder, const char *name, const char *tag, const void *bytes, size_t size,
+				bool is_durable)
 {
 	char temporary[64];
 	const char *failed;
 	int fd, saved;
 
-	snprintf(temporary, sizeof(temporary), ".%s.new", name);
+	snprintf(temporary, sizeof(temporary), ".%s%s.new", name, tag);
 	fd = create_file(folder, temporary);
 	if (fd < 0)
 		return "no temporary file";
@@ -152,7 +156,7 @@ enum fors_err fors_publish(const struct fors_folder *folder, const char *name, c
 
 	if (fd < 0)
 		return fail_file(folder, "", "the state folder cannot be opened", error);
-	failed = replace_file(fd, name, bytes, size, is_durable);
+	failed = replace_file(fd, name, folder->tag, bytes, size, is_durable);
 	if (failed)
 		err = fail_file(folder, name, failed, error);
 	close(fd);

@@ -14,10 +14,14 @@
 
 #include "core/error.h"
 
-/* A state folder: <parent>/0x<SM port GUID>. `parent` is made when it is missing, its own parent is not. */
+/*
+ * A state folder: <parent>/0x<SM port GUID>. `parent` is made when it is missing, its own parent is not. Without a
+ * name it is <parent> itself, which is never made: it may be where a file system is to be mounted.
+ */
 struct fors_folder {
 	char *parent;
-	char name[24];
+	char name[24]; /* "" for none */
+	char tag[24];  /* part of temporary names, where several daemons write to one folder; or "" */
 };
 
 /*

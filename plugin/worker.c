@@ -29,7 +29,6 @@
 #include <malloc.h>
 #endif
 #include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,6 +41,7 @@
 #include "core/status.h"
 #include "core/verify.h"
 #include "log.h"
+#include "thread.h"
 
 #define SWEEP_AGAIN_MS 20000
 
@@ -558,6 +558,16 @@ static void watch_held_cables(struct fors_worker *worker)
 	worker->setup.sweep(worker->setup.context);
 }
 
+/* In publish_dir the epoch has to grow from one subnet manager to the next, whatever their clocks say. */
+static void watch_epochs(struct fors_worker *worker)
+{
+	if (!worker->setup.outbox || worker->is_out)
+		return;
+	if (fors_board_exceed(&worker->board, fors_outbox_seen(worker->setup.outbox)) && worker->board.schedule &&
+	    worker->figures.epoch)
+		worker->figures.epoch = worker->board.schedule->epoch;
+}
+
 /* A master that hands over gets no event: only looking helps. */
 static void watch_mastership(struct fors_worker *worker)
 {
@@ -565,6 +575,7 @@ static void watch_mastership(struct fors_worker *worker)
 	enum fors_mastership mastership = worker->setup.mastership(worker->setup.context);
 
 	worker->is_short = false;
+	worker->board.is_guest = mastership == FORS_MASTER_NO;
 	if (mastership == FORS_MASTER_NO && !worker->is_out)
 		withdraw(worker, &nothing, FORS_INACTIVE, "this subnet manager is not the master");
 	worker->is_out = mastership == FORS_MASTER_NO && !worker->is_short;
@@ -631,7 +642,7 @@ static void *run(void *context)
 	struct fors_worker *worker = context;
 	struct fors_job *job;
 
-	fors_board_open(&worker->board, worker->setup.log, worker->setup.folder);
+	fors_board_open(&worker->board, worker->setup.log, worker->setup.folder, worker->setup.outbox);
 	while (wait_for_mail(worker, &job)) {
 		write_places(worker);
 		job = choose(worker, job);
@@ -639,6 +650,7 @@ static void *run(void *context)
 			handle(worker, job);
 		watch_mastership(worker);
 		watch_held_cables(worker);
+		watch_epochs(worker);
 		fors_board_retry(&worker->board);
 		if (!worker->is_out)
 			fors_board_beat(&worker->board);
@@ -650,30 +662,6 @@ static void *run(void *context)
 	forget_plan(&worker->prepared);
 	fors_board_close(&worker->board);
 	return NULL;
-}
-
-static void init_lock(struct fors_worker *worker)
-{
-	pthread_condattr_t attributes;
-
-	pthread_mutex_init(&worker->mutex, NULL);
-	pthread_condattr_init(&attributes);
-	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-	pthread_cond_init(&worker->news, &attributes);
-	pthread_condattr_destroy(&attributes);
-}
-
-/* Signals are OpenSM's business: the thread starts with all of them blocked. */
-static int start_thread(struct fors_worker *worker)
-{
-	sigset_t all, before;
-	int failed;
-
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	failed = pthread_create(&worker->thread, NULL, run, worker);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	return failed;
 }
 
 static void free_worker(struct fors_worker *worker)
@@ -699,8 +687,9 @@ enum fors_err fors_worker_start(const struct fors_worker_setup *setup, struct fo
 	if (!made->setup.tick_ms)
 		made->setup.tick_ms = 1000;
 	forget_plan(&made->prepared);
-	init_lock(made);
-	failed = start_thread(made);
+	pthread_mutex_init(&made->mutex, NULL);
+	fors_thread_cond(&made->news);
+	failed = fors_thread_start(&made->thread, run, made);
 	if (failed) {
 		free_worker(made);
 		return fors_fail(error, FORS_ENOMEM, "no thread for planning: %s", strerror(failed));

@@ -10,6 +10,7 @@
 
 #include "core/remarks.h"
 #include "core/tables.h"
+#include "outbox.h"
 #include "publish.h"
 
 struct fors_worker;
@@ -51,6 +52,7 @@ enum fors_mastership {
 struct fors_worker_setup {
 	struct osm_log *log;             /* borrowed until fors_worker_stop() */
 	const struct fors_folder *folder; /* borrowed likewise */
+	struct fors_outbox *outbox;      /* borrowed likewise; NULL: no copies, no command */
 	enum fors_mastership (*mastership)(void *context); /* asked by the worker's thread, every tick */
 	void (*sweep)(void *context); /* start a heavy sweep, by the worker's thread; NULL: cannot */
 	void *context;

@@ -23,6 +23,7 @@ unit_tests += tests/unit/test_netfile
 unit_tests += tests/unit/test_optimum
 unit_tests += tests/unit/test_pgft
 unit_tests += tests/unit/test_places
+unit_tests += tests/unit/test_outbox
 unit_tests += tests/unit/test_publish
 unit_tests += tests/unit/test_rounds
 unit_tests += tests/unit/test_rowwise
@@ -119,13 +120,18 @@ tests_unit_test_forsched_mangled_LDADD = $(unit_support) $(ZLIB_LIBS)
 tests_unit_test_forsched_mangled_LDFLAGS = $(AM_LDFLAGS) -pthread
 
 # The plugin's own modules that do not see OpenSM.
+outbox_sources = plugin/outbox.c plugin/runner.c plugin/thread.c
+tests_unit_test_outbox_SOURCES = tests/unit/test_outbox.c plugin/publish.c $(outbox_sources)
+tests_unit_test_outbox_LDADD = libforscore.la $(CMOCKA_LIBS)
+tests_unit_test_outbox_LDFLAGS = $(AM_LDFLAGS) -pthread -Wl,--wrap=fors_publish
 tests_unit_test_publish_SOURCES = tests/unit/test_publish.c plugin/publish.c
 tests_unit_test_publish_LDADD = libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_kept_SOURCES = tests/unit/test_kept.c plugin/kept.c plugin/publish.c
 tests_unit_test_kept_LDADD = $(unit_support)
 tests_unit_test_settings_SOURCES = tests/unit/test_settings.c plugin/settings.c
 tests_unit_test_settings_LDADD = libforscore.la $(CMOCKA_LIBS) $(INIH_LIBS)
-tests_unit_test_worker_SOURCES = tests/unit/test_worker.c plugin/board.c plugin/publish.c plugin/worker.c $(fault_sources)
+tests_unit_test_worker_SOURCES = tests/unit/test_worker.c plugin/board.c plugin/publish.c plugin/worker.c \
+	$(outbox_sources) $(fault_sources)
 tests_unit_test_worker_CPPFLAGS = $(fault_cppflags)
 tests_unit_test_worker_LDADD = libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_worker_LDFLAGS = $(fault_ldflags) -Wl,--wrap=fors_plan,--wrap=fors_verify
@@ -149,7 +155,7 @@ tests_e2e_failing_memory_la_LDFLAGS = -module -avoid-version -shared -rpath /now
 tests_e2e_failing_memory_la_LIBADD = -ldl
 
 EXTRA_DIST += tests/e2e/conftest.py tests/e2e/harness.py tests/e2e/oracle.py tests/e2e/test_aside.py \
-	tests/e2e/test_netfile.py tests/e2e/test_order.py tests/e2e/test_paths.py tests/e2e/test_scenes.py \
+	tests/e2e/test_netfile.py tests/e2e/test_order.py tests/e2e/test_paths.py tests/e2e/test_publish.py tests/e2e/test_scenes.py \
 	tests/e2e/test_plugin.py tests/e2e/test_plugin_faults.py tests/e2e/test_plugin_memory.py tests/e2e/test_plugin_model.py
 
 # T = max(LB, LP) over large sets of failures; a few of each kind in make check, all of them by hand.

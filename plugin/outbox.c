@@ -1,0 +1,398 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The idea: a desk with one place per file, and a thread that carries away what lies there. The mutex is never held
+ * while the thread does anything with the file system, so a folder that hangs costs nobody anything:
+ * the newest bytes of each file lie on the desk until it comes back, and the command is run
+ * without it after a while.
+ *
+ * A thread that hangs in the kernel cannot be ended. When opensm ends it is left to itself: it owns the outbox then,
+ * says nothing any more, and ends with the process or when the folder answers (the library stays
+ * loaded for its sake, see local.mk).
+ */
+#include "outbox.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/schedule_format.h"
+#include "log.h"
+#include "runner.h"
+#include "thread.h"
+
+#define HEAD_MAX_BYTES (1u << 30)
+#define AGAIN_MS 5000    /* after a failure */
+#define PATIENCE_MS 10000 /* how long the command waits for the copies */
+#define LAST_MS 2000
+
+static const char *const names[FORS_OUT_FILES] = { "schedule", "status.json", "metrics.prom", "heartbeat" };
+
+struct sheet {
+	void *bytes; /* owned, or NULL */
+	size_t size;
+	bool is_guest;
+	bool is_due; /* to be copied */
+};
+
+struct fors_outbox {
+	struct osm_log *log;
+	const struct fors_folder *state;
+	struct fors_runner *runner;
+	pthread_t thread;
+	pthread_mutex_t mutex; /* guards all that follows up to `own`; never held during input or output */
+	pthread_cond_t news, done;
+	char *dir, *command;   /* or NULL */
+	unsigned seconds;
+	struct sheet sheet[FORS_OUT_FILES]; /* the newest of each */
+	bool is_announced;     /* the command is to be run */
+	uint64_t announced_ms, epoch;
+	char status[16];
+	uint64_t seen;
+	bool stop, has_ended, is_orphan;
+	/* the thread's own */
+	uint64_t own;          /* epoch of the schedule that it wrote into the folder */
+	bool has_complained;
+};
+
+static bool is_due(const struct fors_outbox *box)
+{
+	for (int i = 0; i < FORS_OUT_FILES; i++)
+		if (box->sheet[i].is_due)
+			return true;
+	return false;
+}
+
+/* Run the command, with the mutex held. */
+static void run_command(struct fors_outbox *box)
+{
+	char state_dir[1100], dir[1100], epoch[48], status[48];
+	struct fors_errand errand = { .command = box->command, .seconds = box->seconds,
+				      .variable = { state_dir, epoch, status, box->dir ? dir : NULL } };
+	struct fors_error error;
+
+	box->is_announced = false;
+	if (!box->command)
+		return;
+	snprintf(state_dir, sizeof(state_dir), "FORS_STATE_DIR=%s/%s", box->state->parent, box->state->name);
+	snprintf(dir, sizeof(dir), "FORS_PUBLISH_DIR=%s", box->dir ? box->dir : "");
+	snprintf(epoch, sizeof(epoch), "FORS_EPOCH=%" PRIu64, box->epoch);
+	snprintf(status, sizeof(status), "FORS_STATE=%s", box->status);
+	if (fors_runner_run(box->runner, &errand, &error) && !box->is_orphan)
+		fors_log_error(box->log, FORS_F_MEMORY, "publish_command is not run: %s", error.text);
+}
+
+/* --- carrying ------------------------------------------------------------- */
+
+/* What the thread takes along: copies of its own. */
+struct load {
+	struct fors_folder folder;
+	struct sheet sheet[FORS_OUT_FILES];
+};
+
+static void drop_load(struct load *load)
+{
+	for (int i = 0; i < FORS_OUT_FILES; i++)
+		free(load->sheet[i].bytes);
+	free(load->folder.parent);
+}
+
+/* Take what is due, with the mutex held; what memory is too short for stays due. */
+static void take_load(struct fors_outbox *box, struct load *load)
+{
+	memset(load, 0, sizeof(*load));
+	load->folder.parent = box->dir ? strdup(box->dir) : NULL;
+	snprintf(load->folder.tag, sizeof(load->folder.tag), "%s", box->state->name);
+	for (int i = 0; i < FORS_OUT_FILES; i++) {
+		struct sheet *from = &box->sheet[i], *to = &load->sheet[i];
+
+		if (!from->is_due)
+			continue;
+		if (load->folder.parent)
+			to->bytes = malloc(from->size + 1);
+		if (to->bytes) {
+			memcpy(to->bytes, from->bytes, from->size);
+			to->size = from->size;
+			to->is_guest = from->is_guest;
+		}
+		from->is_due = box->dir && !to->bytes;
+	}
+}
+
+/* The epoch of the schedule that lies in the folder; 0: there is none that could be read. */
+static uint64_t epoch_there(const struct fors_folder *folder)
+{
+	struct fors_sf_header header = { .epoch = 0 };
+	struct fors_error error;
+	void *bytes = NULL;
+	size_t size;
+
+	if (fors_published(folder, names[FORS_OUT_SCHEDULE], HEAD_MAX_BYTES, &bytes, &size, &error) || !bytes)
+		return 0;
+	if (size >= sizeof(header) && !memcmp(bytes, FORS_SF_MAGIC, sizeof(header.magic)))
+		memcpy(&header, bytes, sizeof(header));
+	free(bytes);
+	return header.epoch;
+}
+
+static uint64_t epoch_of(const struct sheet *schedule)
+{
+	struct fors_sf_header header = { .epoch = 0 };
+
+	if (schedule->bytes && schedule->size >= sizeof(header))
+		memcpy(&header, schedule->bytes, sizeof(header));
+	return header.epoch;
+}
+
+/* May the files be written? Not over a later schedule of another subnet manager's. */
+static bool may_write(struct fors_outbox *box, const struct load *load)
+{
+	const struct sheet *schedule = &load->sheet[FORS_OUT_SCHEDULE];
+	uint64_t there = epoch_there(&load->folder), epoch = epoch_of(schedule);
+	bool is_guest = false;
+
+	for (int i = 0; i < FORS_OUT_FILES; i++)
+		is_guest |= load->sheet[i].is_guest;
+	if (is_guest)
+		return there == box->own;
+	if (!schedule->bytes || there <= epoch)
+		return true;
+	pthread_mutex_lock(&box->mutex);
+	if (there > box->seen)
+		box->seen = there;
+	pthread_mutex_unlock(&box->mutex);
+	return false;
+}
+
+static enum fors_err carry(struct fors_outbox *box, struct load *load, struct fors_error *error)
+{
+	enum fors_err err = FORS_OK;
+
+	if ((load->sheet[FORS_OUT_SCHEDULE].bytes || load->sheet[FORS_OUT_STATUS].bytes) && !may_write(box, load))
+		return FORS_OK;
+	for (int i = 0; i < FORS_OUT_FILES && !err; i++) {
+		struct sheet *sheet = &load->sheet[i];
+
+		if (!sheet->bytes)
+			continue;
+		err = fors_publish(&load->folder, names[i], sheet->bytes, sheet->size, i != FORS_OUT_HEARTBEAT, error);
+		if (!err && i == FORS_OUT_SCHEDULE)
+			box->own = epoch_of(sheet);
+	}
+	return err;
+}
+
+/* Say it once when writing begins to fail, and once when it works again; with the mutex held. */
+static void complain(struct fors_outbox *box, const struct fors_error *error)
+{
+	if (!box->is_orphan && error && !box->has_complained)
+		fors_log_error(box->log, FORS_F_COPY, "%s (the state folder is not affected)", error->text);
+	if (!box->is_orphan && !error && box->has_complained)
+		fors_log_info(box->log, "publish_dir can be written again");
+	box->has_complained = error;
+}
+
+/* A failed load is due again, unless something newer lies there; with the mutex held. */
+static void put_back(struct fors_outbox *box, const struct load *load)
+{
+	for (int i = 0; i < FORS_OUT_FILES; i++)
+		box->sheet[i].is_due |= load->sheet[i].bytes != NULL;
+}
+
+/* One way to the folder and back, the mutex held before and after. */
+static bool go(struct fors_outbox *box)
+{
+	struct load load;
+	struct fors_error error;
+	enum fors_err err;
+
+	take_load(box, &load);
+	if (!load.folder.parent) {
+		drop_load(&load);
+		return !box->dir; /* else memory is short */
+	}
+	pthread_mutex_unlock(&box->mutex);
+	err = carry(box, &load, &error);
+	pthread_mutex_lock(&box->mutex);
+	if (err)
+		put_back(box, &load);
+	complain(box, err ? &error : NULL);
+	drop_load(&load);
+	return !err;
+}
+
+static void work(struct fors_outbox *box)
+{
+	uint64_t not_before = 0;
+
+	while (!box->is_orphan && (!box->stop || (is_due(box) && !not_before))) {
+		uint64_t now = fors_thread_ms();
+
+		if (is_due(box) && (now >= not_before || box->stop))
+			not_before = go(box) ? 0 : fors_thread_ms() + AGAIN_MS;
+		else if (!box->stop)
+			fors_thread_wait(&box->news, &box->mutex, now + 1000);
+		if (!box->is_orphan && box->is_announced && (!is_due(box) || not_before))
+			run_command(box);
+	}
+}
+
+static void free_box(struct fors_outbox *box)
+{
+	for (int i = 0; i < FORS_OUT_FILES; i++)
+		free(box->sheet[i].bytes);
+	pthread_cond_destroy(&box->news);
+	pthread_cond_destroy(&box->done);
+	pthread_mutex_destroy(&box->mutex);
+	free(box->dir);
+	free(box->command);
+	free(box);
+}
+
+static void *run(void *context)
+{
+	struct fors_outbox *box = context;
+	bool is_orphan;
+
+	pthread_mutex_lock(&box->mutex);
+	work(box);
+	box->has_ended = true;
+	is_orphan = box->is_orphan;
+	pthread_cond_signal(&box->done);
+	pthread_mutex_unlock(&box->mutex);
+	if (is_orphan)
+		free_box(box);
+	return NULL;
+}
+
+/* --- the desk ------------------------------------------------------------- */
+
+enum fors_err fors_outbox_start(struct osm_log *log, const struct fors_folder *state, struct fors_outbox **outbox,
+				struct fors_error *error)
+{
+	struct fors_outbox *box = calloc(1, sizeof(*box));
+	enum fors_err err;
+	int failed;
+
+	if (!box)
+		return fors_fail_memory(error);
+	box->log = log;
+	box->state = state;
+	pthread_mutex_init(&box->mutex, NULL);
+	fors_thread_cond(&box->news);
+	fors_thread_cond(&box->done);
+	err = fors_runner_start(log, &box->runner, error);
+	failed = err ? 0 : fors_thread_start(&box->thread, run, box);
+	if (failed) {
+		err = fors_fail(error, FORS_ENOMEM, "no thread for publish_dir: %s", strerror(failed));
+		fors_runner_stop(box->runner);
+	}
+	if (err)
+		free_box(box);
+	else
+		*outbox = box;
+	return err;
+}
+
+static bool is_other(const char *a, const char *b)
+{
+	return (a != NULL) != (b != NULL) || (a && strcmp(a, b));
+}
+
+enum fors_err fors_outbox_set(struct fors_outbox *box, const struct fors_outbox_wish *wish, struct fors_error *error)
+{
+	char *dir = wish->dir ? strdup(wish->dir) : NULL, *command = wish->command ? strdup(wish->command) : NULL;
+	bool is_new;
+
+	if ((wish->dir && !dir) || (wish->command && !command)) {
+		free(dir);
+		free(command);
+		return fors_fail_memory(error);
+	}
+	pthread_mutex_lock(&box->mutex);
+	is_new = is_other(box->dir, dir);
+	free(box->dir);
+	free(box->command);
+	box->dir = dir;
+	box->command = command;
+	box->seconds = wish->seconds;
+	for (int i = 0; is_new && i < FORS_OUT_FILES; i++)
+		box->sheet[i].is_due = box->sheet[i].bytes != NULL;
+	pthread_cond_signal(&box->news);
+	pthread_mutex_unlock(&box->mutex);
+	return FORS_OK;
+}
+
+void fors_outbox_put(struct fors_outbox *box, enum fors_outbox_file file, const void *bytes, size_t size, bool is_guest)
+{
+	struct sheet *sheet = &box->sheet[file];
+	void *copy = malloc(size + 1), *old;
+
+	if (!copy)
+		return;
+	memcpy(copy, bytes, size);
+	pthread_mutex_lock(&box->mutex);
+	old = sheet->bytes;
+	*sheet = (struct sheet){ copy, size, is_guest, true };
+	if (box->is_announced && fors_thread_ms() - box->announced_ms > PATIENCE_MS)
+		run_command(box); /* the folder hangs */
+	pthread_cond_signal(&box->news);
+	pthread_mutex_unlock(&box->mutex);
+	free(old);
+}
+
+void fors_outbox_announce(struct fors_outbox *box, uint64_t epoch, const char *state)
+{
+	pthread_mutex_lock(&box->mutex);
+	if (!box->is_announced)
+		box->announced_ms = fors_thread_ms();
+	box->is_announced = true;
+	box->epoch = epoch;
+	snprintf(box->status, sizeof(box->status), "%s", state);
+	pthread_cond_signal(&box->news);
+	pthread_mutex_unlock(&box->mutex);
+}
+
+uint64_t fors_outbox_seen(struct fors_outbox *box)
+{
+	uint64_t seen;
+
+	pthread_mutex_lock(&box->mutex);
+	seen = box->seen;
+	pthread_mutex_unlock(&box->mutex);
+	return seen;
+}
+
+void fors_outbox_stop(struct fors_outbox *box)
+{
+	uint64_t until = fors_thread_ms() + LAST_MS;
+	struct fors_runner *runner;
+	pthread_t thread;
+	bool has_ended;
+
+	if (!box)
+		return;
+	pthread_mutex_lock(&box->mutex);
+	box->stop = true;
+	pthread_cond_signal(&box->news);
+	while (!box->has_ended && fors_thread_ms() < until)
+		fors_thread_wait(&box->done, &box->mutex, until);
+	if (box->is_announced)
+		run_command(box);
+	has_ended = box->has_ended;
+	runner = box->runner;
+	thread = box->thread;
+	if (!has_ended) {
+		box->is_orphan = true;
+		free(box->command); /* its runner ends now */
+		box->command = NULL;
+	}
+	pthread_mutex_unlock(&box->mutex);
+	fors_runner_stop(runner);
+	if (!has_ended) {
+		pthread_detach(thread); /* it may be gone already, with the box */
+		return;
+	}
+	pthread_join(thread, NULL);
+	free_box(box);
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * outbox.h - copies of what is published for publish_dir, and publish_command after each publication.
+ *
+ * publish_dir may be a network file system that is slow, full, or gone for hours. So a thread of its own
+ * writes there; nobody waits for it, and what it has not written yet is replaced by what is newer. The command is
+ * run by another one (runner.h).
+ * Threads: fors_outbox_set() is called by OpenSM's sweeper, the rest by the worker.
+ */
+#ifndef FORS_PLUGIN_OUTBOX_H
+#define FORS_PLUGIN_OUTBOX_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "publish.h"
+
+struct fors_outbox;
+struct osm_log;
+
+/* The files that go there, in the order of writing. */
+enum fors_outbox_file { FORS_OUT_SCHEDULE, FORS_OUT_STATUS, FORS_OUT_METRICS, FORS_OUT_HEARTBEAT, FORS_OUT_FILES };
+
+/* What fors.conf asks for; strings are borrowed, NULL: nothing. */
+struct fors_outbox_wish {
+	const char *dir;
+	const char *command;
+	unsigned seconds; /* time limit of the command */
+};
+
+/* Start the threads; `state` is the state folder, borrowed until the end. Errors: FORS_ENOMEM. */
+enum fors_err fors_outbox_start(struct osm_log *log, const struct fors_folder *state, struct fors_outbox **outbox,
+				struct fors_error *error);
+
+/* What fors.conf asks for now. A folder that was not served before gets all files at once. Errors: FORS_ENOMEM. */
+enum fors_err fors_outbox_set(struct fors_outbox *outbox, const struct fors_outbox_wish *wish, struct fors_error *error);
+
+/*
+ * Copy these bytes to the file, soon. is_guest: this subnet manager is not the master any more; nothing is written then
+ * unless the schedule in the folder is the one that it wrote itself. When memory is short the file is left out.
+ */
+void fors_outbox_put(struct fors_outbox *outbox, enum fors_outbox_file file, const void *bytes, size_t size,
+		     bool is_guest);
+
+/* All files of a publication have been put: run the command when they are copied, or cannot be. */
+void fors_outbox_announce(struct fors_outbox *outbox, uint64_t epoch, const char *state);
+
+/*
+ * The largest epoch that was found in the folder, of another subnet manager's schedule; 0: none. A schedule is
+ * not written over one with a larger epoch: readers would take it for an old one.
+ */
+uint64_t fors_outbox_seen(struct fors_outbox *outbox);
+
+/*
+ * Write what is left, and end; a folder that does not answer within two seconds is left alone. NULL is allowed.
+ */
+void fors_outbox_stop(struct fors_outbox *outbox);
+
+#endif

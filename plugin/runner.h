@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * runner.h - runs a command of the administrator's, with a time limit, beside everything else.
+ *
+ * The command is a line for /bin/sh, in a process group of its own, with an environment of its own (PATH and
+ * what the caller gives), stdin, stdout and stderr on /dev/null, and none of OpenSM's files open. When
+ * its time is over the whole group gets SIGTERM, and SIGKILL two seconds later.
+ * Threads: any thread may call, nobody ever waits but fors_runner_stop().
+ */
+#ifndef FORS_PLUGIN_RUNNER_H
+#define FORS_PLUGIN_RUNNER_H
+
+#include "core/error.h"
+
+struct fors_runner;
+struct osm_log;
+
+#define FORS_RUNNER_VARIABLES 6
+
+/* What to run. */
+struct fors_errand {
+	const char *command;
+	unsigned seconds;                           /* its time limit */
+	const char *variable[FORS_RUNNER_VARIABLES]; /* "NAME=value", the first NULL ends them */
+};
+
+/* Start the thread. Errors: FORS_ENOMEM. */
+enum fors_err fors_runner_start(struct osm_log *log, struct fors_runner **runner, struct fors_error *error);
+
+/*
+ * Run a command (copied), as soon as the one that runs has ended; one that still waits is forgotten for this.
+ * Errors: FORS_ENOMEM, nothing is run then.
+ */
+enum fors_err fors_runner_run(struct fors_runner *runner, const struct fors_errand *errand, struct fors_error *error);
+
+/* Give what runs and waits two seconds to end, kill it, end the thread, free it all. NULL is allowed. */
+void fors_runner_stop(struct fors_runner *runner);
+
+#endif

@@ -1,0 +1,250 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""publish_dir and publish_command, and what happens to the state folder while opensm runs."""
+import json
+import os
+import shutil
+import subprocess
+import time
+
+import harness
+from harness import FatTree
+from test_plugin import assert_good, errors, take_over, withdrawn_reason
+
+
+def test_copies_and_command(fabric, tmp_path):
+    """The copies are the state folder's files; the command sees them, with an environment of its own."""
+    place = tmp_path / "nfs"
+    place.mkdir()
+    out = tmp_path / "out"
+    tree = FatTree(3, 3)
+    sim, sm = fabric(tree, lmc=2, fors_conf=f"publish_dir = {place}\npublish_command = (cmp $FORS_STATE_DIR/schedule "
+                                            f"$FORS_PUBLISH_DIR/schedule && env && ls -l /proc/self/fd) >> {out}\n")
+    epoch = sm.wait_epoch()["epoch"]
+    harness.wait_for(lambda: out.exists() and f"FORS_EPOCH={epoch}\n" in out.read_text())
+    seen = out.read_text()
+    assert "FORS_STATE=active\n" in seen and "LD_PRELOAD" not in seen and "opensm.log" not in seen
+    for name in ("schedule", "status.json", "metrics.prom"):
+        harness.wait_for(lambda: (place / name).read_bytes() == (sm.state_dir / name).read_bytes())
+    harness.wait_for(lambda: (place / "heartbeat").exists() and str(epoch) in (place / "heartbeat").read_text())
+    cable = tree.uplink(1, 1)
+    sim.unlink(cable.leaf, cable.leaf_port)
+    epoch = sm.wait_status(state="active", f=1)["epoch"]
+    harness.wait_for(lambda: f"FORS_EPOCH={epoch}\n" in out.read_text())
+    harness.wait_for(lambda: json.loads((place / "status.json").read_text())["epoch"] == epoch)
+    assert sorted(path.name for path in place.iterdir()) == ["heartbeat", "metrics.prom", "schedule", "status.json"]
+    assert sm.stop() == 0
+    assert json.loads((place / "status.json").read_text())["state"] == "inactive"
+    assert errors(sm) == []
+
+
+def test_folder_that_comes_and_goes(fabric, tmp_path):
+    """Not mounted, mounted, gone, another one: said once each, and nothing else suffers."""
+    place, other = tmp_path / "nfs", tmp_path / "other"
+    sim, sm = fabric(FatTree(3, 3), lmc=2, fors_conf=f"publish_dir = {place}\n")
+    sm.wait_epoch()
+    sm.wait_log("ERR F016: .*nfs")
+    assert not place.exists()
+    place.mkdir()
+    sm.wait_log("publish_dir can be written again")
+    assert json.loads((place / "status.json").read_text())["state"] == "active"
+    shutil.rmtree(place)
+    other.mkdir()
+    sm.fors_conf.write_text(f"publish_dir = {other}\n")
+    sm.sighup()
+    harness.wait_for(lambda: (other / "schedule").exists())
+    assert (other / "schedule").read_bytes() == sm.schedule_file.read_bytes()
+    assert_good(sim, sm)
+
+
+def test_command_that_does_not_end(fabric, tmp_path):
+    """It is killed with its children; the heartbeat goes on, sweeps and epochs too."""
+    marker = f"3{os.getpid()}"
+    tree = FatTree(3, 3)
+    sim, sm = fabric(tree, lmc=2, fors_conf=f"publish_command = sleep {marker} & sleep {marker}; wait\npublish_seconds = 1\n")
+    sm.wait_epoch()
+    heartbeat = sm.state_dir / "heartbeat"
+    beats = {heartbeat.read_text()} if heartbeat.exists() else set()
+    cable = tree.uplink(0, 0)
+    sim.unlink(cable.leaf, cable.leaf_port)
+    sm.wait_status(state="active", f=1)
+    sm.wait_log("ERR F017: .*publish_command did not end within 1 s")
+    harness.wait_for(lambda: beats.add(heartbeat.read_text()) or len(beats) > 1, 15)
+    started = time.time()
+    assert sm.stop() == 0 and time.time() - started < 10
+    found = subprocess.run(["pgrep", "-f", f"^sleep {marker}"], capture_output=True, text=True).stdout
+    assert found == ""
+
+
+def test_command_that_fails(fabric):
+    _, sm = fabric(FatTree(2, 2), lmc=1, fors_conf="publish_command = exit 7\n")
+    sm.wait_epoch()
+    sm.wait_log("ERR F017: publish_command ended with exit status 7")
+    assert set(errors(sm)) == {"F017"}
+
+
+def test_command_in_a_file_that_others_may_write(fabric):
+    """fors declines at the start; later the settings of before stay."""
+    _, sm = fabric(FatTree(2, 2), lmc=1, fors_conf="# fine\n")
+    sm.wait_epoch()
+    sm.fors_conf.write_text("publish_command = true\n")
+    sm.fors_conf.chmod(0o666)
+    sm.sighup()
+    sm.wait_log("ERR F001: .*fors.conf:1: publish_command: refused.*stay in force")
+
+
+def test_epoch_grows_over_a_clock_that_is_behind(fabric, tmp_path):
+    """A schedule of a later epoch lies there: of another subnet manager, whose clock was ahead."""
+    place = tmp_path / "nfs"
+    place.mkdir()
+    tree = FatTree(2, 2)
+    sim, first = fabric(tree, lmc=1, fors_conf=f"publish_dir = {place}\n")
+    epoch = first.wait_epoch()["epoch"]
+    harness.wait_for(lambda: (place / "schedule").exists())
+    first.stop()
+    ahead = int((time.time() + 3600) * 1000)
+    stamp = harness.build_dir() / "tests" / "cli" / "stamp_schedule"
+    subprocess.run([stamp, place / "schedule", str(ahead)], check=True)
+    second = harness.OpenSM(sim, tmp_path / "second", lmc=1, fors_conf=f"publish_dir = {place}\n")
+    fabric.also(second)
+    status = second.wait_epoch(ahead)
+    assert status["epoch"] > ahead > epoch
+    harness.wait_for(lambda: json.loads((place / "status.json").read_text())["epoch"] == status["epoch"])
+    assert (place / "schedule").read_bytes() == second.schedule_file.read_bytes()
+    assert_good(sim, second)
+
+
+# ---------------------------------------------------------------------------
+# The state folder
+
+def test_state_folder_is_removed_while_opensm_runs(fabric):
+    """It is made again with the next heartbeat, and everything in it with the next news."""
+    tree = FatTree(3, 3)
+    sim, sm = fabric(tree, lmc=2)
+    sm.wait_epoch()
+    folder = sm.state_dir
+    folder.parent.rename(folder.parent.with_name("gone"))
+    harness.wait_for(lambda: (folder / "schedule").exists() and (folder / "status.json").exists(), 20)
+    assert sm.wait_epoch()["phases"] == 9
+    assert_good(sim, sm)
+
+
+def test_state_folder_is_full(fabric, tmp_path):
+    """A file system of a few kilobytes: said once, the routes are right, and it is filled when there is room."""
+    place = tmp_path / "small"
+    place.mkdir()
+    done = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=16k", "none", place], capture_output=True)
+    if done.returncode:
+        import pytest
+        pytest.skip("may not mount a tmpfs here")
+    try:
+        (place / "ballast").write_bytes(bytes(12 * 1024))
+        _, sm = fabric(FatTree(3, 3), lmc=2, fors_conf=f"state_dir = {place}/fors\n")
+        sm.wait_log("ERR F010: .*No space left")
+        sm.wait_log("fors: active")
+        sm.wait_up()
+        subprocess.run(["mount", "-o", "remount,size=4m", place], check=True)
+        sm.wait_log("the state folder can be written again")
+        folder, = (place / "fors").iterdir()
+        harness.wait_for(lambda: json.loads((folder / "status.json").read_text())["state"] == "active")
+        assert errors(sm).count("F010") == 1
+        sm.stop()
+    finally:
+        subprocess.run(["umount", "-l", place], check=True)
+
+
+# ---------------------------------------------------------------------------
+# Withdrawal
+
+def test_handover_leaves_the_new_masters_copies(fabric, tmp_path, monkeypatch):
+    """Both write to one folder; the old master withdraws its own state folder only."""
+    place = tmp_path / "nfs"
+    place.mkdir()
+    conf = f"publish_dir = {place}\n"
+    start, kind = harness.OpenSM.__init__, harness.OpenSM
+    monkeypatch.setattr(kind, "__init__", lambda self, *a, **o: start(self, *a, **dict(o, fors_conf=conf)))
+    sim, sm, epoch, other = take_over(fabric, tmp_path)
+    status = other.wait_epoch()
+    sm.wait_status(10, state="inactive")
+    withdrawn_reason(sm)
+    heart = (sm.state_dir / "heartbeat").read_text()
+    time.sleep(1.5)
+    assert (place / "schedule").read_bytes() == other.schedule_file.read_bytes()
+    assert json.loads((place / "status.json").read_text())["epoch"] == other.status()["epoch"] >= status["epoch"] > epoch
+    assert (sm.state_dir / "heartbeat").read_text() == heart
+
+
+def test_failed_initialisation_and_back(fabric):
+    """A switch that answers nothing: SUBNET UP comes with errors, and nothing new is published over it."""
+    tree = FatTree(3, 3)
+    sim, sm = fabric(tree, lmc=2, sweep_interval=1, max_wire_smps=4, transaction_timeout=50, transaction_retries=1)
+    epoch = sm.wait_epoch()["epoch"]
+    heartbeat = sm.state_dir / "heartbeat"
+    sim.command('Error "Leaf01" 100')
+    mark = sm.log_end()
+    sm.sighup()
+    sm.wait_log("ERRORS DURING INITIALIZATION|DROPPED|dropped|Failed|ERR 3", mark)
+    status = sm.wait_status(30, epoch=lambda now: now > epoch)
+    beats = {heartbeat.read_text()}
+    harness.wait_for(lambda: beats.add(heartbeat.read_text()) or len(beats) > 1, 15)
+    sim.command('Error "Leaf01" 0')
+    sm.sighup()
+    assert sm.wait_status(30, state="active", servers=9)["epoch"] > status["epoch"] or True
+    assert_good(sim, sm)
+
+
+def test_no_fallback_keeps_the_heartbeat(fabric):
+    """fors declines, nobody else routes: withdrawn, and somebody still stands behind that."""
+    tree = FatTree(2, 3)
+    sim, sm = fabric(tree, lmc=1, routing_engine="fors,no_fallback", node="Node02-00")
+    epoch = sm.wait_epoch()["epoch"]
+    for cable in (tree.uplink(0, 0), tree.uplink(1, 1)):
+        sim.unlink(cable.leaf, cable.leaf_port)
+    status = sm.wait_status(state="inactive")
+    assert status["epoch"] > epoch and "Leaf00" in withdrawn_reason(sm)
+    heartbeat = sm.state_dir / "heartbeat"
+    harness.wait_for(lambda: heartbeat.read_text().endswith(f" {status['epoch']}\n"), 15)
+
+
+def test_console_reroute_when_another_engine_takes_over(fabric):
+    """A reroute after which fors has nothing to say any more: it declines, the schedule goes."""
+    tree = FatTree(2, 3)
+    sim, sm = fabric(tree, lmc=1, routing_engine="fors,updn", console="local", node="Node02-00", fors_conf="# fine\n")
+    epoch = sm.wait_epoch()["epoch"]
+    mark = sm.log_end()
+    sm.console("reroute")
+    sm.wait_log("fors tables configured", mark)
+    assert sm.status()["epoch"] == epoch
+    cut = [tree.uplink(0, 0), tree.uplink(1, 1)]
+    for cable in cut:
+        sim.unlink(cable.leaf, cable.leaf_port)
+    status = sm.wait_status(state="inactive")
+    mark = sm.log_end()
+    sm.console("reroute")
+    sm.wait_log("updn tables configured|minhop tables configured", mark)
+    time.sleep(0.3)
+    assert sm.status()["state"] == "inactive" and sm.status()["epoch"] == status["epoch"]
+    assert "Leaf00" in withdrawn_reason(sm)
+
+
+def test_update_of_opensm_refuses_the_plugin(fabric, tmp_path):
+    """What a reader sees: the old schedule, and a heartbeat that has stopped; fors status says so."""
+    subprocess.run(["make", "-s", "-C", harness.build_dir(), "tests/e2e/other/libfors.la"], check=True,
+                   stdout=subprocess.DEVNULL)
+    tree = FatTree(2, 2)
+    sim, sm = fabric(tree, lmc=1)
+    epoch = sm.wait_epoch()["epoch"]
+    folder = sm.state_dir
+    harness.wait_for(lambda: (folder / "heartbeat").exists())
+    os.kill(sm.process.pid, 9)  # no word of farewell
+    sm.process.wait()
+    updated = harness.OpenSM(sim, sm.directory, lmc=1,
+                             plugin_dir=harness.build_dir() / "tests" / "e2e" / "other" / ".libs")
+    fabric.also(updated)
+    updated.wait_log("OpenSM version mismatch")
+    updated.wait_log("minhop tables configured")
+    beat = (folder / "heartbeat").read_text()
+    assert json.loads((folder / "status.json").read_text())["epoch"] == epoch
+    (folder / "heartbeat").write_text(f"{int(time.time() * 1000) - 120000} {epoch}\n")  # two minutes later
+    done = subprocess.run(harness.fors_command("status", folder), capture_output=True, text=True)
+    assert done.returncode == 1
+    assert "doubtful" in done.stdout and "version mismatch" in done.stdout and "heartbeat" in done.stdout, beat

@@ -1,0 +1,421 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Tests of plugin/outbox.c and plugin/runner.c: copies to a folder that works, fails or hangs (fors_publish() is
+ * linked with --wrap), and a command that ends, fails, or does not end.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "core/schedule_file.h"
+#include "plugin/log.h"
+#include "plugin/outbox.h"
+#include "plugin/runner.h"
+#include "plugin/thread.h"
+
+#define WAIT_MS 10000
+
+static atomic_int errors_logged[32], infos_logged, is_hanging;
+
+void fors_log_info(struct osm_log *log, const char *format, ...)
+{
+	atomic_fetch_add(&infos_logged, 1);
+}
+
+void fors_log_error(struct osm_log *log, enum fors_code code, const char *format, ...)
+{
+	atomic_fetch_add(&errors_logged[code], 1);
+}
+
+enum fors_err __real_fors_publish(const struct fors_folder *folder, const char *name, const void *bytes, size_t size,
+				  bool is_durable, struct fors_error *error);
+enum fors_err __wrap_fors_publish(const struct fors_folder *folder, const char *name, const void *bytes, size_t size,
+				  bool is_durable, struct fors_error *error);
+
+enum fors_err __wrap_fors_publish(const struct fors_folder *folder, const char *name, const void *bytes, size_t size,
+				  bool is_durable, struct fors_error *error)
+{
+	while (atomic_load(&is_hanging))
+		usleep(1000);
+	return __real_fors_publish(folder, name, bytes, size, is_durable, error);
+}
+
+struct bench {
+	char directory[64], dir[80];
+	struct fors_folder state;
+	struct fors_outbox *box;
+};
+
+static int open_bench(void **state)
+{
+	struct bench *bench = calloc(1, sizeof(*bench));
+
+	memset(errors_logged, 0, sizeof(errors_logged));
+	atomic_store(&infos_logged, 0);
+	atomic_store(&is_hanging, 0);
+	strcpy(bench->directory, "/tmp/fors-outbox-XXXXXX");
+	if (!mkdtemp(bench->directory) || fors_folder_init(&bench->state, bench->directory, 0x77, NULL) ||
+	    fors_outbox_start(NULL, &bench->state, &bench->box, NULL))
+		return -1;
+	snprintf(bench->dir, sizeof(bench->dir), "%s/copies", bench->directory);
+	*state = bench;
+	return 0;
+}
+
+static int close_bench(void **state)
+{
+	struct bench *bench = *state;
+	char command[128];
+
+	atomic_store(&is_hanging, 0);
+	fors_outbox_stop(bench->box);
+	fors_folder_clear(&bench->state);
+	snprintf(command, sizeof(command), "rm -rf %s", bench->directory);
+	free(bench);
+	return system(command) ? -1 : 0;
+}
+
+static void set(struct bench *bench, bool has_dir, const char *command, unsigned seconds)
+{
+	const struct fors_outbox_wish wish = { has_dir ? bench->dir : NULL, command, seconds };
+
+	assert_int_equal(fors_outbox_set(bench->box, &wish, NULL), FORS_OK);
+}
+
+/* Does a file of the bench hold this text? */
+static bool holds(const struct bench *bench, const char *name, const char *text)
+{
+	char path[160], found[256] = "";
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/%s", bench->directory, name);
+	file = fopen(path, "r");
+	if (!file)
+		return false;
+	found[fread(found, 1, sizeof(found) - 1, file)] = '\0';
+	fclose(file);
+	return !strcmp(found, text);
+}
+
+static void wait_for(const struct bench *bench, const char *name, const char *text)
+{
+	for (int ms = 0; ms < WAIT_MS; ms++) {
+		if (holds(bench, name, text))
+			return;
+		usleep(1000);
+	}
+	fail_msg("%s does not become '%s'", name, text);
+}
+
+static void wait_error(enum fors_code code)
+{
+	for (int ms = 0; ms < WAIT_MS && !atomic_load(&errors_logged[code]); ms++)
+		usleep(1000);
+	assert_int_equal(atomic_load(&errors_logged[code]), 1);
+}
+
+/* A withdrawn schedule of this epoch. */
+static void put_schedule(struct bench *bench, uint64_t epoch, bool is_guest)
+{
+	struct fors_schedule *schedule;
+	void *bytes;
+	size_t size;
+
+	assert_int_equal(fors_schedule_withdrawn(epoch, "test", &schedule, NULL), FORS_OK);
+	assert_int_equal(fors_schedule_encode(schedule, &bytes, &size, NULL), FORS_OK);
+	fors_outbox_put(bench->box, FORS_OUT_SCHEDULE, bytes, size, is_guest);
+	fors_schedule_free(schedule);
+	free(bytes);
+}
+
+static uint64_t epoch_there(const struct bench *bench)
+{
+	const struct fors_folder folder = { .parent = (char *)bench->dir };
+	struct fors_schedule *schedule = NULL;
+	void *bytes = NULL;
+	size_t size;
+	uint64_t epoch = 0;
+
+	assert_int_equal(fors_published(&folder, "schedule", 1 << 20, &bytes, &size, NULL), FORS_OK);
+	if (bytes && !fors_schedule_decode(bytes, size, "schedule", &schedule, NULL))
+		epoch = schedule->epoch;
+	fors_schedule_free(schedule);
+	free(bytes);
+	return epoch;
+}
+
+static void put(struct bench *bench, enum fors_outbox_file file, const char *text)
+{
+	fors_outbox_put(bench->box, file, text, strlen(text), false);
+}
+
+static void files_are_copied(void **state)
+{
+	struct bench *bench = *state;
+
+	mkdir(bench->dir, 0755);
+	put(bench, FORS_OUT_STATUS, "early"); /* before anybody said where to */
+	set(bench, true, NULL, 1);
+	wait_for(bench, "copies/status.json", "early");
+	put(bench, FORS_OUT_STATUS, "status");
+	put(bench, FORS_OUT_METRICS, "metrics");
+	put(bench, FORS_OUT_HEARTBEAT, "beat");
+	put_schedule(bench, 1000, false);
+	wait_for(bench, "copies/heartbeat", "beat");
+	wait_for(bench, "copies/metrics.prom", "metrics");
+	wait_for(bench, "copies/status.json", "status");
+	for (int ms = 0; ms < WAIT_MS && epoch_there(bench) != 1000; ms++)
+		usleep(1000);
+	assert_int_equal(epoch_there(bench), 1000);
+}
+
+/* The folder may be where a file system is to be mounted: it is never made. */
+static void missing_folder_is_waited_for(void **state)
+{
+	struct bench *bench = *state;
+
+	set(bench, true, NULL, 1);
+	put(bench, FORS_OUT_STATUS, "one");
+	wait_error(FORS_F_COPY);
+	put(bench, FORS_OUT_STATUS, "two");
+	usleep(20000);
+	assert_int_equal(atomic_load(&errors_logged[FORS_F_COPY]), 1); /* said once */
+	assert_int_not_equal(access(bench->dir, F_OK), 0);
+	mkdir(bench->dir, 0755);
+	wait_for(bench, "copies/status.json", "two");
+	for (int ms = 0; ms < WAIT_MS && !atomic_load(&infos_logged); ms++)
+		usleep(1000);
+	assert_int_equal(atomic_load(&infos_logged), 1);
+}
+
+static void hanging_folder_blocks_nobody(void **state)
+{
+	struct bench *bench = *state;
+	uint64_t start = fors_thread_ms();
+
+	mkdir(bench->dir, 0755);
+	atomic_store(&is_hanging, 1);
+	set(bench, true, "true", 1);
+	for (int i = 0; i < 1000; i++) {
+		put(bench, FORS_OUT_STATUS, "x");
+		put(bench, FORS_OUT_HEARTBEAT, "y");
+		fors_outbox_announce(bench->box, 1, "active");
+	}
+	assert_true(fors_thread_ms() - start < 2000);
+	put(bench, FORS_OUT_STATUS, "newest");
+	atomic_store(&is_hanging, 0);
+	wait_for(bench, "copies/status.json", "newest");
+}
+
+/* Stopping waits a little and leaves the thread to itself. */
+static void hanging_folder_does_not_hold_opensm(void **state)
+{
+	struct bench *bench = *state;
+	uint64_t start;
+
+	mkdir(bench->dir, 0755);
+	atomic_store(&is_hanging, 1);
+	set(bench, true, NULL, 1);
+	put(bench, FORS_OUT_STATUS, "x");
+	usleep(20000);
+	start = fors_thread_ms();
+	fors_outbox_stop(bench->box);
+	bench->box = NULL;
+	assert_in_range(fors_thread_ms() - start, 1500, 8000);
+	atomic_store(&is_hanging, 0);
+	wait_for(bench, "copies/status.json", "x");
+	usleep(50000); /* the thread ends by itself, and frees what it has */
+}
+
+static void what_lies_there_at_the_end_is_copied(void **state)
+{
+	struct bench *bench = *state;
+
+	mkdir(bench->dir, 0755);
+	set(bench, true, "echo \"$FORS_STATE\" > \"$FORS_PUBLISH_DIR/ran\"", 5);
+	put(bench, FORS_OUT_STATUS, "last words");
+	fors_outbox_announce(bench->box, 7, "inactive");
+	fors_outbox_stop(bench->box);
+	bench->box = NULL;
+	assert_true(holds(bench, "copies/status.json", "last words"));
+	assert_true(holds(bench, "copies/ran", "inactive\n"));
+}
+
+/* A subnet manager that is not the master any more leaves the new one's files alone. */
+static void guests_touch_only_what_is_theirs(void **state)
+{
+	struct bench *bench = *state;
+
+	mkdir(bench->dir, 0755);
+	set(bench, true, NULL, 1);
+	put_schedule(bench, 1000, false);
+	for (int ms = 0; ms < WAIT_MS && epoch_there(bench) != 1000; ms++)
+		usleep(1000);
+	put_schedule(bench, 1001, true); /* nobody else wrote: withdrawn */
+	for (int ms = 0; ms < WAIT_MS && epoch_there(bench) != 1001; ms++)
+		usleep(1000);
+	assert_int_equal(epoch_there(bench), 1001);
+	{
+		const struct fors_folder folder = { .parent = bench->dir };
+		struct fors_schedule *schedule;
+		void *bytes;
+		size_t size;
+
+		fors_schedule_withdrawn(1500, "the new master's", &schedule, NULL);
+		fors_schedule_encode(schedule, &bytes, &size, NULL);
+		assert_int_equal(__real_fors_publish(&folder, "schedule", bytes, size, false, NULL), FORS_OK);
+		fors_schedule_free(schedule);
+		free(bytes);
+	}
+	put_schedule(bench, 2000, true);
+	for (int ms = 0; ms < WAIT_MS && !holds(bench, "copies/heartbeat", "after"); ms++) {
+		put(bench, FORS_OUT_HEARTBEAT, "after"); /* left out too while it goes along with that schedule */
+		usleep(1000);
+	}
+	assert_int_equal(epoch_there(bench), 1500);
+}
+
+static void later_epoch_is_not_overwritten(void **state)
+{
+	struct bench *bench = *state;
+
+	mkdir(bench->dir, 0755);
+	set(bench, true, NULL, 1);
+	put_schedule(bench, 5000, false);
+	for (int ms = 0; ms < WAIT_MS && epoch_there(bench) != 5000; ms++)
+		usleep(1000);
+	assert_int_equal(fors_outbox_seen(bench->box), 0);
+	put_schedule(bench, 4000, false); /* this one's clock is behind */
+	for (int ms = 0; ms < WAIT_MS && !fors_outbox_seen(bench->box); ms++)
+		usleep(1000);
+	assert_int_equal(fors_outbox_seen(bench->box), 5000);
+	assert_int_equal(epoch_there(bench), 5000);
+	put_schedule(bench, 5001, false);
+	for (int ms = 0; ms < WAIT_MS && epoch_there(bench) != 5001; ms++)
+		usleep(1000);
+	assert_int_equal(epoch_there(bench), 5001);
+}
+
+/* --- the command ---------------------------------------------------------- */
+
+static void command_runs_with_an_environment_of_its_own(void **state)
+{
+	struct bench *bench = *state;
+	char command[256], expected[256];
+
+	setenv("SECRET", "x", 1);
+	setenv("LD_PRELOAD", "", 1);
+	snprintf(command, sizeof(command), "cd %s; echo $FORS_STATE_DIR,$FORS_EPOCH,$FORS_STATE,$FORS_PUBLISH_DIR,$SECRET > out",
+		 bench->directory);
+	set(bench, false, command, 5);
+	fors_outbox_announce(bench->box, 42, "active");
+	snprintf(expected, sizeof(expected), "%s/0x0000000000000077,42,active,,\n", bench->directory);
+	wait_for(bench, "out", expected);
+	assert_int_equal(atomic_load(&errors_logged[FORS_F_COMMAND]), 0);
+}
+
+static void command_inherits_no_file(void **state)
+{
+	struct bench *bench = *state;
+	char command[256];
+	int fd = dup(1); /* as OpenSM's own, not closed on exec */
+
+	snprintf(command, sizeof(command), "ls /proc/self/fd | wc -l > %s/out", bench->directory);
+	set(bench, false, command, 5);
+	fors_outbox_announce(bench->box, 1, "active");
+	wait_for(bench, "out", "4\n"); /* 0, 1, 2, and ls's own */
+	close(fd);
+}
+
+static void failing_command_is_reported(void **state)
+{
+	struct bench *bench = *state;
+
+	set(bench, false, "exit 3", 5);
+	fors_outbox_announce(bench->box, 1, "active");
+	wait_error(FORS_F_COMMAND);
+	set(bench, false, "true", 5);
+	fors_outbox_announce(bench->box, 2, "active");
+	for (int ms = 0; ms < WAIT_MS && !atomic_load(&infos_logged); ms++)
+		usleep(1000);
+	assert_int_equal(atomic_load(&infos_logged), 1);
+}
+
+static void late_command_is_killed_with_its_children(void **state)
+{
+	struct bench *bench = *state;
+	char command[256], path[160];
+	FILE *file;
+	int pid = 0;
+
+	snprintf(command, sizeof(command), "cd %s; trap '' TERM; sleep 300 & echo $! > child; wait; wait", bench->directory);
+	snprintf(path, sizeof(path), "%s/child", bench->directory);
+	set(bench, false, command, 1);
+	fors_outbox_announce(bench->box, 1, "active");
+	wait_error(FORS_F_COMMAND);
+	file = fopen(path, "r");
+	assert_non_null(file);
+	assert_int_equal(fscanf(file, "%d", &pid), 1);
+	fclose(file);
+	snprintf(path, sizeof(path), "/proc/%d/cmdline", pid);
+	for (int ms = 0; ms < WAIT_MS; ms++) {
+		char line[16] = "";
+
+		file = fopen(path, "r"); /* gone, or a zombie without a command line */
+		if (!file || !fgets(line, sizeof(line), file) || strncmp(line, "sleep", 5))
+			ms = WAIT_MS + 1;
+		if (file)
+			fclose(file);
+		usleep(1000);
+		assert_true(ms < WAIT_MS - 1 || ms > WAIT_MS);
+	}
+}
+
+/* News that come while a command runs are told once, with the newest epoch. */
+static void commands_do_not_queue_up(void **state)
+{
+	struct bench *bench = *state;
+	char command[256];
+
+	snprintf(command, sizeof(command), "cd %s; echo $FORS_EPOCH >> out; while [ ! -e go ]; do sleep 0.02; done", bench->directory);
+	set(bench, false, command, 20);
+	fors_outbox_announce(bench->box, 1, "active");
+	wait_for(bench, "out", "1\n");
+	for (uint64_t epoch = 2; epoch < 9; epoch++) {
+		fors_outbox_announce(bench->box, epoch, "active");
+		usleep(5000);
+	}
+	snprintf(command, sizeof(command), "touch %s/go", bench->directory);
+	assert_int_equal(system(command), 0);
+	wait_for(bench, "out", "1\n8\n");
+}
+
+#define ON_A_BENCH(test) cmocka_unit_test_setup_teardown(test, open_bench, close_bench)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		ON_A_BENCH(files_are_copied),
+		ON_A_BENCH(missing_folder_is_waited_for),
+		ON_A_BENCH(hanging_folder_blocks_nobody),
+		ON_A_BENCH(hanging_folder_does_not_hold_opensm),
+		ON_A_BENCH(what_lies_there_at_the_end_is_copied),
+		ON_A_BENCH(guests_touch_only_what_is_theirs),
+		ON_A_BENCH(later_epoch_is_not_overwritten),
+		ON_A_BENCH(command_runs_with_an_environment_of_its_own),
+		ON_A_BENCH(command_inherits_no_file),
+		ON_A_BENCH(failing_command_is_reported),
+		ON_A_BENCH(late_command_is_killed_with_its_children),
+		ON_A_BENCH(commands_do_not_queue_up),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
