@@ -4,7 +4,9 @@
 Spines, leaves and slots have places. Here the kept order is lost, broken and edited, a reference fabric says
 better, places are forgotten, and switches are replaced.
 """
+import os
 import re
+import signal
 import subprocess
 
 import pytest
@@ -351,6 +353,31 @@ def test_forget(fabric):
     sim.relink_node("Spine01")
     again.wait_status(state="active", spines=4, f=0)
     assert_good(sim, again)
+
+
+def test_killed_and_asked_while_down(fabric):
+    """opensm is killed in the middle of a failure; what is asked for before the next one starts is done in its first sweep."""
+    tree = FatTree(3, 4)
+    sim, sm = fabric(tree, lmc=2, sweep_interval=1, node="Node03-00")
+    sm.wait_epoch()
+    guid = guid_of(look(sim, sm)[1], "Leaf00")
+    sim.unlink_node("Leaf00")
+    sim.unlink_node("Spine02")
+    sm.wait_status(state="active", servers=9, f=1)
+    harness.wait_for(lambda: f"leaf 0x{guid:016x} dead" in (sm.state_dir / "places").read_text())
+    tables, live = look(sim, sm)
+    os.kill(sm.process.pid, signal.SIGKILL)
+    sm.process.wait()
+    sim.forget_process(sm.process.pid)
+    again = start_again(fabric, sm, lmc=2, sweep_interval=1)
+    again.wait_status(state="active", leaves=4, servers=9)
+    assert harness.changed_entries(tables, look(sim, again)[0]) == set()
+    again.stop()
+    assert fors_forget(again, guid)[0] == 0
+    third = start_again(fabric, sm, lmc=2, sweep_interval=1)
+    third.wait_status(state="active", leaves=3, spines=3, servers=9)
+    assert_good(sim, third)
+    assert errors(sm) == []
 
 
 def test_forget_what_came_back(fabric):
