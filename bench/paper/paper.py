@@ -7,6 +7,7 @@ Leaves paper-results.md, paper.json and SVG pictures in the output folder. Nothi
 import argparse
 import json
 import math
+import os
 import pathlib
 import sys
 import time
@@ -36,7 +37,7 @@ SECTIONS = {"engines": engines.measure, "figure7": figure_7, "rates": rates.meas
 
 
 def run(sections, is_quick):
-    results = {"machine": bench.machine()}
+    results = {"machine": {**bench.machine(), "load": os.getloadavg()[0]}}
     for section in sections:
         started = time.monotonic()
         print(f"paper: {section} ...", file=sys.stderr, flush=True)

@@ -185,7 +185,7 @@ def _indices(name, rows):
     parts = [f"{which} map {rates.part_of_optimum(rows, which):.2f}"
              + (f" (paper: {means[which]})" if rows[0]["fabric"] == tree else "") for which in ("direct", "random")]
     return text + (f"\nD-mod-K as a part of the optimum, mean over the patterns: {', '.join(parts)}. The whole table, both routings and the crossbar, "
-                   f"{rows[0]['samples']} samples of each pattern: {rows[0]['total_s']:.1f} s.\n\n![{name}](paper-{name}.svg)\n")
+                   f"{rows[0]['samples']} samples of each pattern: {rows[0]['cpu_s']:.1f} s of the processors, {rows[0]['total_s']:.1f} s by the clock.\n\n![{name}](paper-{name}.svg)\n")
 
 
 def _index_bars(name, rows):
@@ -217,7 +217,7 @@ def mmf_part(results):
 
 
 def _table1_bars(rows):
-    groups = [f"{row['servers']} {row['pattern']}" for row in rows]
+    groups = [f"{row['servers']} {row['pattern'].replace('permutation', 'perm.')}" for row in rows]
     return svg.bar_chart("Table 1: seconds, here and in the paper", "seconds", groups,
                          {"OPT": [row["seconds"]["opt"] for row in rows], "DMK": [row["seconds"]["dmk"] for row in rows],
                           "OPT, paper": [row["paper"].get("opt") for row in rows],
@@ -234,7 +234,8 @@ Lang, TPDS 2018). All algorithms and engines ran in the same run; times differ f
 
 def markdown(results):
     machine = results["machine"]
-    parts = [HEAD, f"Measured {machine['time']} on {machine['processor']}, {machine['cores']} cores, {machine['system']}.\n"]
+    parts = [HEAD, f"Measured {machine['time']} on {machine['processor']}, {machine['cores']} cores, {machine['system']}; "
+             f"load average {machine['load']:.0f}, so times by the clock (tables 2 and 4, figures 9 and 10) are that much longer.\n"]
     return "\n".join([*parts, *fors_part(results), *figure7_part(results), *mmf_part(results)])
 
 
