@@ -2,16 +2,16 @@
 # that long: under libFuzzer where configure found it, else with a small driver of our own.
 FUZZ_SECONDS = 60
 FUZZ_TARGETS =
-fuzz_targets = tests/fuzz/targets.c tests/fuzz/targets.h tests/unit/seal.c tests/unit/seal.h \
+fuzz_targets = tests/fuzz/targets.c tests/fuzz/targets.h tests/fuzz/model_targets.c tests/fuzz/model_targets.h tests/unit/seal.c tests/unit/seal.h \
 	plugin/settings.c plugin/settings.h
 fuzz_libs = $(INIH_LIBS) $(ZLIB_LIBS)
 
 EXTRA_PROGRAMS += tests/fuzz/mutate
 tests_fuzz_mutate_SOURCES = tests/fuzz/mutate.c $(fuzz_targets)
-tests_fuzz_mutate_LDADD = libforscore.la libforsched.la $(fuzz_libs)
+tests_fuzz_mutate_LDADD = libforsmodel.la libforscore.la libforsched.la $(fuzz_libs)
 
 # What libFuzzer watches has to be compiled by clang: everything, once more.
-fuzz_sources = tests/fuzz/fuzz.c $(fuzz_targets) $(libforscore_la_SOURCES) $(filter libforsched/%,$(libforsched_la_SOURCES))
+fuzz_sources = tests/fuzz/fuzz.c $(fuzz_targets) $(libforscore_la_SOURCES) $(libforsmodel_la_SOURCES) $(filter libforsched/%,$(libforsched_la_SOURCES))
 fuzz_objects = $(patsubst %.c,tests/fuzz/clang/%.o,$(filter %.c,$(fuzz_sources)))
 fuzz_headers = $(addprefix $(srcdir)/,$(filter %.h,$(fuzz_sources)))
 $(fuzz_objects): tests/fuzz/clang/%.o: $(srcdir)/%.c $(fuzz_headers) Makefile
@@ -35,7 +35,7 @@ check_PROGRAMS += tests/fuzz/test_corpus
 TESTS += tests/fuzz/test_corpus
 endif
 tests_fuzz_test_corpus_SOURCES = tests/fuzz/test_corpus.c $(fuzz_targets)
-tests_fuzz_test_corpus_LDADD = libforscore.la libforsched.la $(CMOCKA_LIBS) $(fuzz_libs)
+tests_fuzz_test_corpus_LDADD = libforsmodel.la libforscore.la libforsched.la $(CMOCKA_LIBS) $(fuzz_libs)
 EXTRA_DIST += tests/fuzz/run.sh tests/fuzz/fuzz.c tests/fuzz/corpus tests/fuzz/dict
 CLEANFILES += $(EXTRA_PROGRAMS) tests/fuzz/fuzz
 

@@ -7,6 +7,8 @@
 
 #include "targets.h"
 
+#include "model_targets.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -407,6 +409,10 @@ const struct fuzz_target fuzz_targets[] = {
 	{"places", fuzz_places},
 	{"spec", fuzz_spec},
 	{"status", fuzz_status},
+	{"tables", fuzz_tables},
+	{"pattern", fuzz_pattern},
+	{"jobs", fuzz_jobs},
+	{"tree", fuzz_tree},
 	{NULL, NULL},
 };
 

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What the performance model reads: tables over a small fabric, pattern and job files, specifications of trees. All
+ * that is accepted is evaluated, too.
+ */
+#include "model_targets.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/lftfile.h"
+#include "core/netfile.h"
+#include "core/synthetic.h"
+#include "model/evaluate.h"
+#include "model/jobs.h"
+#include "model/pattern.h"
+#include "model/pgft_net.h"
+#include "model/routes.h"
+
+#define SMALL_TREE 300 /* servers; larger trees are only parsed */
+
+/* FT(2;3,3) without LIDs, so that the dump has to name them. */
+static const struct fors_net *ground(void)
+{
+	static struct fors_net *net;
+	struct fors_spec spec = {0};
+
+	if (!net && (fors_spec_parse("FT(2;3,3)", &spec, NULL) || fors_synthetic(&spec, &net, NULL)))
+		abort();
+	fors_spec_clear(&spec);
+	return net;
+}
+
+static void evaluate(const struct fors_routes *routes)
+{
+	struct fors_router router = fors_routes_router(routes);
+	struct fors_pattern *pattern = NULL;
+	struct fors_evaluation *result = NULL;
+	struct fors_jobs jobs = {0};
+	struct fors_efi *efi = NULL;
+
+	if (!fors_pattern_new("linear-shift", routes->graph->nservers, NULL, &pattern, NULL) &&
+	    !fors_evaluate(&router, pattern, true, 1, &result, NULL) && !fors_jobs_all(routes->graph->nservers, &jobs, NULL) &&
+	    !fors_efi_count(&router, &jobs, &efi, NULL) && result->rates.min > 1 + 1e-9)
+		abort();
+	fors_efi_free(efi);
+	fors_jobs_clear(&jobs);
+	fors_evaluation_free(result);
+	fors_pattern_free(pattern);
+}
+
+static void walk(const struct fors_net *net, const struct fors_lfts *lfts)
+{
+	struct fors_endpoint *server = NULL;
+	struct fors_routes *routes = NULL;
+	struct fors_mismatch mismatch;
+	struct fors_error error;
+	uint32_t count = 0;
+
+	if (!fors_mismatch_find(net, lfts, &mismatch, &error) && !fors_endpoints(net, NULL, &server, &count, &error) &&
+	    !fors_routes_new(net, lfts, server, count, &routes, &error))
+		evaluate(routes);
+	fors_routes_free(routes);
+	free(server);
+}
+
+bool fuzz_tables(const uint8_t *data, size_t size)
+{
+	const char *text = (const char *)data;
+	struct fors_lfts *lfts = NULL;
+	struct fors_net *net = NULL;
+	struct fors_error error;
+	bool is_good;
+
+	if (fors_lftfile_read(text, size, "fuzz", &lfts, &error))
+		return false;
+	if (fors_net_copy(ground(), &net, &error))
+		abort();
+	is_good = !fors_lids_from_dump(net, text, size, "fuzz", &error);
+	if (is_good)
+		walk(net, lfts);
+	fors_net_free(net);
+	fors_lfts_free(lfts);
+	return is_good;
+}
+
+bool fuzz_pattern(const uint8_t *data, size_t size)
+{
+	struct fors_pattern *pattern = NULL;
+	struct fors_error error;
+
+	if (fors_pattern_read((const char *)data, size, "fuzz", 9, NULL, &pattern, &error))
+		return false;
+	for (uint32_t phase = 0; phase < fors_pattern_nphases(pattern); phase++)
+		for (size_t i = 0; i < fors_pattern_npairs(pattern, phase); i++)
+			if (fors_pattern_pair(pattern, phase, i).dst > 8)
+				abort();
+	fors_pattern_free(pattern);
+	return true;
+}
+
+bool fuzz_jobs(const uint8_t *data, size_t size)
+{
+	struct fors_jobs jobs = {0};
+	struct fors_error error;
+
+	if (fors_jobs_read((const char *)data, size, "fuzz", 9, NULL, &jobs, &error))
+		return false;
+	for (uint32_t j = 0; j < jobs.count; j++)
+		for (uint32_t i = 0; i < jobs.job[j].count; i++)
+			if (jobs.job[j].server[i] > 8)
+				abort();
+	fors_jobs_clear(&jobs);
+	return true;
+}
+
+bool fuzz_tree(const uint8_t *data, size_t size)
+{
+	char *text = malloc(size + 1);
+	struct fors_pgft tree;
+	struct fors_net *net = NULL;
+	struct fors_error error;
+	bool is_good;
+
+	if (!text)
+		abort();
+	memcpy(text, data, size);
+	text[size] = '\0';
+	is_good = !fors_pgft_parse(text, &tree, &error);
+	if (is_good && tree.servers <= SMALL_TREE && tree.cables <= 20 * SMALL_TREE && !fors_pgft_net(&tree, &net, &error))
+		fors_net_free(net);
+	free(text);
+	return is_good;
+}
