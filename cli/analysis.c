@@ -2,9 +2,9 @@
 /*
  * analysis.c - from the options of `fors analyze` to loads and rates.
  *
- * First the net and its tables: from files, or made by fors's own rules. Where the net is a two-level fat-tree, its servers
- * have the order of plans (leaf, slot), and plans can be made; any other net has the same order by switch GUID and port, and
- * everything but plans. From there on only the router is asked.
+ * First the net and its tables: from files, or made by fors's own rules. Where the net is a two-level fat-tree, its
+ * servers have the order of plans (leaf, slot), and plans can be made; any other net has the same order by switch GUID
+ * and port, and everything but plans. From there on only the router is asked.
  */
 #include "cli/analysis.h"
 
@@ -25,21 +25,13 @@ unsigned cli_processors(void)
 /* --- tables ---------------------------------------------------------------------------------------------------- */
 
 /* The tables of a file, and the LIDs that they name. */
-static int load_tables(const char *path, struct cli_fabric *made)
+static enum fors_err read_tables(const char *text, size_t size, const char *path, void *context,
+				 struct fors_error *error)
 {
-	struct fors_error error = {0};
-	char *text = NULL;
-	size_t size;
-	enum fors_err err;
-	int code = cli_read_file(path, &text, &size);
+	struct cli_fabric *made = context;
+	enum fors_err err = fors_lftfile_read(text, size, path, &made->lfts, error);
 
-	if (code)
-		return code;
-	err = fors_lftfile_read(text, size, path, &made->lfts, &error);
-	if (!err)
-		err = fors_lids_from_dump(made->net, text, size, path, &error);
-	free(text);
-	return err ? cli_fail(&error) : CLI_GOOD;
+	return err ? err : fors_lids_from_dump(made->net, text, size, path, error);
 }
 
 /*
@@ -87,7 +79,7 @@ static int load_net_and_tables(const struct cli_analysis_settings *settings, str
 	if (!code)
 		code = cli_net_load(&settings->source, &a->made.net);
 	if (!code)
-		code = load_tables(settings->lfts, &a->made);
+		code = cli_use_file(settings->lfts, read_tables, &a->made);
 	if (!code && understand(&a->site, &a->made, &error))
 		code = cli_fail(&error);
 	if (!code && fors_mismatch_find(a->made.net, a->made.lfts, &a->mismatch, &error))
@@ -136,7 +128,8 @@ static void note_dead(struct cli_analysis *a, uint32_t node, unsigned number)
 	const struct fors_port *port = fors_net_port(intact, node, number);
 	struct cli_dead_cable *cable = &a->dead[a->ndead++];
 
-	*cable = (struct cli_dead_cable){.a_node = node, .b_node = port->peer, .a_port = (uint8_t)number, .b_port = port->peer_port};
+	*cable = (struct cli_dead_cable){
+		.a_node = node, .b_node = port->peer, .a_port = (uint8_t)number, .b_port = port->peer_port};
 	snprintf(cable->a, sizeof(cable->a), "%s", fors_node_name(intact, node));
 	snprintf(cable->b, sizeof(cable->b), "%s", fors_node_name(intact, port->peer));
 }
@@ -150,7 +143,8 @@ static void compare_cables(struct cli_analysis *a)
 		for (unsigned p = 1; p <= intact->node[node].nports; p++) {
 			const struct fors_port *port = fors_net_port(intact, node, p);
 
-			if (port->peer == FORS_NONE || port->peer < node || (port->peer == node && port->peer_port < p) ||
+			if (port->peer == FORS_NONE || port->peer < node ||
+			    (port->peer == node && port->peer_port < p) ||
 			    fors_net_port(net, node, p)->peer != FORS_NONE)
 				continue;
 			note_dead(a, node, p);
@@ -192,7 +186,8 @@ static int find_dead_cables(struct cli_analysis *a)
 {
 	const struct fors_fabric *fabric = a->made.fabric;
 
-	a->dead = calloc(a->site.intact->nports + (fabric ? (size_t)fabric->nleaves * fabric->nlanes : 0) + 1, sizeof(*a->dead));
+	a->dead = calloc(a->site.intact->nports + (fabric ? (size_t)fabric->nleaves * fabric->nlanes : 0) + 1,
+			 sizeof(*a->dead));
 	if (!a->dead) {
 		cli_error("out of memory");
 		return CLI_BAD;
@@ -218,12 +213,15 @@ static bool is_plan(const char *name, char *method, size_t room)
 
 static enum fors_err make_plan(struct cli_analysis *a, const char *method, struct fors_error *error)
 {
-	struct fors_task task = {.fabric = a->made.fabric, .lanes = a->made.lanes, .progress = cli_progress,
+	struct fors_task task = {.fabric = a->made.fabric,
+				 .lanes = a->made.lanes,
+				 .progress = cli_progress,
 				 .threads = cli_processors()};
 	enum fors_err err;
 
 	if (!a->made.fabric)
-		return fors_fail(error, FORS_ENOTREE, "plans are for two-level fat-trees with servers under leaves; this is none");
+		return fors_fail(error, FORS_ENOTREE,
+				 "plans are for two-level fat-trees with servers under leaves; this is none");
 	err = fors_plan(&task, method, &a->plan, error);
 	cli_progress_end();
 	return err ? err : fors_pattern_plan(a->plan, &a->pattern, error);
@@ -239,8 +237,9 @@ static enum fors_err check_servers(const struct cli_analysis *a, const char *pat
 		return fors_fail(error, FORS_EINPUT, "%s: the schedule is withdrawn: %s", path, plan->reason);
 	for (uint32_t s = 0; a->routes && s < n && s < plan->nservers; s++)
 		if (plan->server[s].guid != a->routes->server[s].guid)
-			return fors_fail(error, FORS_EINPUT, "%s: server %u is port 0x%016llx, but 0x%016llx in the fabric", path,
-					 s, (unsigned long long)plan->server[s].guid,
+			return fors_fail(error, FORS_EINPUT,
+					 "%s: server %u is port 0x%016llx, but 0x%016llx in the fabric", path, s,
+					 (unsigned long long)plan->server[s].guid,
 					 (unsigned long long)a->routes->server[s].guid);
 	if (!a->routes || plan->nservers != n)
 		return fors_fail(error, FORS_EINPUT, "%s: the schedule is for %u servers, the fabric has %u", path,
@@ -260,38 +259,40 @@ static int load_schedule(struct cli_analysis *a, const char *path)
 	return CLI_GOOD;
 }
 
-static int load_pattern_file(struct cli_analysis *a, const char *path, const struct fors_pattern_options *options)
-{
-	struct fors_error error = {0};
-	char *text = NULL;
-	size_t size;
-	int code = cli_read_file(path, &text, &size);
+struct pattern_context {
+	struct cli_analysis *analysis;
+	struct fors_pattern_options options;
+};
 
-	if (code)
-		return code;
-	if (fors_pattern_read(text, size, path, a->router.graph->nservers, options, &a->pattern, &error))
-		code = cli_fail(&error);
-	free(text);
-	return code;
+static enum fors_err read_pattern(const char *text, size_t size, const char *path, void *context,
+				  struct fors_error *error)
+{
+	struct pattern_context *c = context;
+
+	return fors_pattern_read(text, size, path, c->analysis->router.graph->nservers, &c->options,
+				 &c->analysis->pattern, error);
 }
 
 static int make_pattern(const struct cli_analysis_settings *settings, struct cli_analysis *a)
 {
-	struct fors_pattern_options options = {settings->seed, settings->is_random_map};
+	struct pattern_context context = {a, {settings->seed, settings->is_random_map}};
 	struct fors_error error = {0};
 	enum fors_err err;
 	char method[32];
 
 	snprintf(a->pattern_name, sizeof(a->pattern_name), "%.63s",
-		 settings->pattern ? settings->pattern : settings->schedule ? settings->schedule : settings->pattern_file);
+		 settings->pattern    ? settings->pattern
+		 : settings->schedule ? settings->schedule
+				      : settings->pattern_file);
 	if (settings->schedule)
 		return load_schedule(a, settings->schedule);
 	if (settings->pattern_file)
-		return load_pattern_file(a, settings->pattern_file, &options);
+		return cli_use_file(settings->pattern_file, read_pattern, &context);
 	if (is_plan(settings->pattern, method, sizeof(method)))
 		err = make_plan(a, method, &error);
 	else
-		err = fors_pattern_new(settings->pattern, a->router.graph->nservers, &options, &a->pattern, &error);
+		err = fors_pattern_new(settings->pattern, a->router.graph->nservers, &context.options, &a->pattern,
+				       &error);
 	return err ? cli_fail(&error) : CLI_GOOD;
 }
 
@@ -299,25 +300,23 @@ static int make_pattern(const struct cli_analysis_settings *settings, struct cli
 
 /* --- jobs ------------------------------------------------------------------------------------------------------- */
 
+static enum fors_err read_jobs(const char *text, size_t size, const char *path, void *context, struct fors_error *error)
+{
+	struct cli_analysis *a = context;
+
+	return fors_jobs_read(text, size, path, a->router.graph->nservers, a->routes, &a->jobs, error);
+}
+
 static int load_jobs(const char *path, struct cli_analysis *a)
 {
 	struct fors_error error = {0};
 	uint32_t nservers = a->router.graph->nservers;
-	char *text = NULL;
-	size_t size;
-	int code;
 
-	if (!path && nservers > MANY_SERVERS)
+	if (path)
+		return cli_use_file(path, read_jobs, a);
+	if (nservers > MANY_SERVERS)
 		return CLI_GOOD;
-	if (!path)
-		return fors_jobs_all(nservers, &a->jobs, &error) ? cli_fail(&error) : CLI_GOOD;
-	code = cli_read_file(path, &text, &size);
-	if (code)
-		return code;
-	if (fors_jobs_read(text, size, path, nservers, a->routes, &a->jobs, &error))
-		code = cli_fail(&error);
-	free(text);
-	return code;
+	return fors_jobs_all(nservers, &a->jobs, &error) ? cli_fail(&error) : CLI_GOOD;
 }
 
 /* --- all of it -------------------------------------------------------------------------------------------------- */
@@ -336,7 +335,8 @@ static int check_source(const struct cli_analysis_settings *settings)
 	if (!settings->lfts && !settings->routing)
 		return cli_usage_error("which tables? --lfts FILE or --routing NAME is missing");
 	if (is_rule(settings) && !has_tree)
-		return cli_usage_error("--routing %s is for synthetic XGFT and PGFT fabrics; here it can be fors", settings->routing);
+		return cli_usage_error("--routing %s is for synthetic XGFT and PGFT fabrics; here it can be fors",
+				       settings->routing);
 	return CLI_GOOD;
 }
 
@@ -412,6 +412,6 @@ bool cli_analysis_is_sound(const struct cli_analysis *analysis)
 {
 	const struct fors_mismatch *m = &analysis->mismatch;
 
-	return !analysis->result->nbroken && !(analysis->efi && analysis->efi->broken) && !m->unknown_switches && !m->absent_lids && !m->bad_ports &&
-	       !m->missing_tables;
+	return !analysis->result->nbroken && !(analysis->efi && analysis->efi->broken) && !m->unknown_switches &&
+	       !m->absent_lids && !m->bad_ports && !m->missing_tables;
 }

@@ -30,22 +30,22 @@ struct cli_dead_cable {
 
 struct cli_analysis {
 	struct cli_site site;
-	struct cli_fabric made;         /* net; fabric and lanes where it is a two-level fat-tree */
-	struct fors_pgft tree;          /* has_tree: routed by rules, not by tables */
+	struct cli_fabric made; /* net; fabric and lanes where it is a two-level fat-tree */
+	struct fors_pgft tree;	/* has_tree: routed by rules, not by tables */
 	struct fors_pgft_paths paths;
-	struct fors_graph *bare;        /* of a tree that is too large for a net */
-	struct fors_routes *routes;     /* NULL: there is no net */
+	struct fors_graph *bare;    /* of a tree that is too large for a net */
+	struct fors_routes *routes; /* NULL: there is no net */
 	struct fors_router router;
-	struct fors_schedule *plan;     /* pattern plan, or --schedule */
+	struct fors_schedule *plan; /* pattern plan, or --schedule */
 	struct fors_pattern *pattern;
 	struct fors_jobs jobs;
 	struct fors_evaluation *result;
-	struct fors_efi *efi;           /* NULL: no --jobs, and too many servers */
-	struct fors_mismatch mismatch;  /* tables from a file only */
-	struct cli_dead_cable *dead;    /* ndead */
+	struct fors_efi *efi;	       /* NULL: no --jobs, and too many servers */
+	struct fors_mismatch mismatch; /* tables from a file only */
+	struct cli_dead_cable *dead;   /* ndead */
 	size_t ndead;
-	double optimum;                 /* aggregate over all routings, negative: not asked */
-	bool is_optimum_exact;          /* else it is a bound */
+	double optimum;	       /* aggregate over all routings, negative: not asked */
+	bool is_optimum_exact; /* else it is a bound */
 	bool has_tree;
 	char title[256], routing[64], pattern_name[64];
 };

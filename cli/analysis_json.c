@@ -56,9 +56,10 @@ static json_t *rates_json(const double *rate, uint32_t n)
 static json_t *broken_json(const struct fors_evaluation *r)
 {
 	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:o?}", "flows", (json_int_t)r->nbroken, "hole",
-			 (json_int_t)r->ways[FORS_WAY_HOLE], "no_table", (json_int_t)r->ways[FORS_WAY_NO_TABLE], "dead_cable",
-			 (json_int_t)r->ways[FORS_WAY_DEAD], "loop", (json_int_t)r->ways[FORS_WAY_LOOP], "astray",
-			 (json_int_t)r->ways[FORS_WAY_ASTRAY], "first", r->nbroken ? cli_json_text(r->problem) : NULL);
+			 (json_int_t)r->ways[FORS_WAY_HOLE], "no_table", (json_int_t)r->ways[FORS_WAY_NO_TABLE],
+			 "dead_cable", (json_int_t)r->ways[FORS_WAY_DEAD], "loop", (json_int_t)r->ways[FORS_WAY_LOOP],
+			 "astray", (json_int_t)r->ways[FORS_WAY_ASTRAY], "first",
+			 r->nbroken ? cli_json_text(r->problem) : NULL);
 }
 
 static json_t *mismatch_json(const struct fors_mismatch *m)
@@ -73,9 +74,10 @@ static json_t *jobs_json(const struct cli_analysis *a)
 	json_t *list = json_array();
 
 	for (uint32_t i = 0; i < a->jobs.count; i++)
-		json_array_append_new(list, json_pack("{s:o, s:i, s:i, s:i}", "name", cli_json_text(a->jobs.job[i].name), "servers",
-						      a->jobs.job[i].count, "efi_max", a->efi->job_max[i], "links",
-						      a->efi->job_links[i]));
+		json_array_append_new(list,
+				      json_pack("{s:o, s:i, s:i, s:i}", "name", cli_json_text(a->jobs.job[i].name),
+						"servers", a->jobs.job[i].count, "efi_max", a->efi->job_max[i], "links",
+						a->efi->job_links[i]));
 	return list;
 }
 
@@ -89,9 +91,10 @@ static json_t *dead_json(const struct cli_analysis *a)
 	json_t *list = json_array();
 
 	for (size_t i = 0; i < a->ndead; i++)
-		json_array_append_new(list, json_pack("{s:o, s:o, s:o, s:o}", "a", cli_json_text(a->dead[i].a), "a_port",
-						      port_json(a->dead[i].a_port), "b", cli_json_text(a->dead[i].b), "b_port",
-						      port_json(a->dead[i].b_port)));
+		json_array_append_new(list,
+				      json_pack("{s:o, s:o, s:o, s:o}", "a", cli_json_text(a->dead[i].a), "a_port",
+						port_json(a->dead[i].a_port), "b", cli_json_text(a->dead[i].b),
+						"b_port", port_json(a->dead[i].b_port)));
 	return list;
 }
 
@@ -107,10 +110,10 @@ static json_t *results_json(const struct cli_analysis *a)
 {
 	const struct fors_evaluation *r = a->result;
 
-	return json_pack("{s:i, s:I, s:f, s:i, s:I, s:f, s:f, s:f, s:o?, s:o?, s:o?, s:I}", "phases", r->nphases, "flows",
-			 (json_int_t)r->nflows, "sync_throughput", r->sync_throughput, "max_link_load", r->max_link_load,
-			 "sum_of_phase_loads", (json_int_t)r->length, "mmf_min", r->rates.min, "mmf_mean", r->rates.mean,
-			 "mmf_aggregate", r->rates.aggregate, "optimum_aggregate",
+	return json_pack("{s:i, s:I, s:f, s:i, s:I, s:f, s:f, s:f, s:o?, s:o?, s:o?, s:I}", "phases", r->nphases,
+			 "flows", (json_int_t)r->nflows, "sync_throughput", r->sync_throughput, "max_link_load",
+			 r->max_link_load, "sum_of_phase_loads", (json_int_t)r->length, "mmf_min", r->rates.min,
+			 "mmf_mean", r->rates.mean, "mmf_aggregate", r->rates.aggregate, "optimum_aggregate",
 			 a->optimum >= 0 ? json_real(a->optimum) : NULL, "efi_max",
 			 a->efi ? json_integer((json_int_t)a->efi->max) : NULL, "dark_fiber",
 			 a->efi ? json_real(a->efi->dark_fiber) : NULL, "detours", (json_int_t)r->ndetours);
@@ -126,7 +129,8 @@ json_t *cli_analysis_json(const struct cli_analysis *a, const struct cli_analysi
 		return NULL;
 	}
 	json_decref(results);
-	json_object_set_new(object, "optimum_is_exact", a->optimum >= 0 ? json_boolean(a->is_optimum_exact) : json_null());
+	json_object_set_new(object, "optimum_is_exact",
+			    a->optimum >= 0 ? json_boolean(a->is_optimum_exact) : json_null());
 	json_object_set_new(object, "broken", broken_json(a->result));
 	json_object_set_new(object, "mismatch", mismatch_json(&a->mismatch));
 	json_object_set_new(object, "dead_cables", dead_json(a));
@@ -172,8 +176,10 @@ static json_t *switches_json(const struct cli_analysis *a, const uint32_t *level
 		if (graph->is_terminal[i])
 			continue;
 		snprintf(name, sizeof(name), "switch %u", i);
-		json_array_append_new(list, json_pack("[i, o, i]", i, cli_json_text(a->routes ? fors_node_name(a->routes->net, i) : name),
-						      level[i] == FORS_NONE ? 0 : level[i]));
+		json_array_append_new(list,
+				      json_pack("[i, o, i]", i,
+						cli_json_text(a->routes ? fors_node_name(a->routes->net, i) : name),
+						level[i] == FORS_NONE ? 0 : level[i]));
 	}
 	return list;
 }
@@ -206,9 +212,10 @@ static json_t *cables_json(const struct cli_analysis *a)
 
 		if (graph->is_terminal[graph->from[l]] || graph->is_terminal[graph->to[l]] || back < l)
 			continue;
-		json_array_append_new(list, json_pack("[i, i, i, i, i, i, I, I]", graph->from[l], port_of(a, l), graph->to[l],
-						      port_of(a, back), r->link_load[l], r->link_load[back],
-						      (json_int_t)r->link_flows[l], (json_int_t)r->link_flows[back]));
+		json_array_append_new(list,
+				      json_pack("[i, i, i, i, i, i, I, I]", graph->from[l], port_of(a, l), graph->to[l],
+						port_of(a, back), r->link_load[l], r->link_load[back],
+						(json_int_t)r->link_flows[l], (json_int_t)r->link_flows[back]));
 	}
 	return list;
 }
@@ -223,8 +230,10 @@ static json_t *servers_json(const struct cli_analysis *a)
 		const struct fors_endpoint *end = &a->routes->server[s];
 		uint32_t out = a->routes->link_of[a->routes->net->node[end->node].first_port + end->port];
 
-		json_array_append_new(list, json_pack("[i, o, i, i]", end->leaf, cli_json_text(fors_node_name(a->routes->net, end->node)),
-						      a->result->link_load[out], a->result->link_load[other_way(a, out)]));
+		json_array_append_new(list,
+				      json_pack("[i, o, i, i]", end->leaf,
+						cli_json_text(fors_node_name(a->routes->net, end->node)),
+						a->result->link_load[out], a->result->link_load[other_way(a, out)]));
 	}
 	return list;
 }
@@ -235,8 +244,8 @@ static json_t *broken_cables_json(const struct cli_analysis *a)
 	json_t *list = json_array();
 
 	for (size_t i = 0; i < a->ndead; i++)
-		json_array_append_new(list, json_pack("[i, i, i, i]", a->dead[i].a_node, a->dead[i].a_port, a->dead[i].b_node,
-						      a->dead[i].b_port));
+		json_array_append_new(list, json_pack("[i, i, i, i]", a->dead[i].a_node, a->dead[i].a_port,
+						      a->dead[i].b_node, a->dead[i].b_port));
 	return list;
 }
 

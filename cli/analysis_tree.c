@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * analysis_tree.c - fat-trees of any height (XGFT, PGFT) under routing by rules, and the best that any routing could give.
+ * analysis_tree.c - fat-trees of any height (XGFT, PGFT) under routing by rules, and the best that any routing could
+ * give.
  *
  * A tree is a net like any other where LIDs and ports suffice, so that cables can be taken down and have names; the
  * largest ones are links with numbers only.
@@ -12,7 +13,8 @@
 #include "model/optimum.h"
 #include "model/pgft_net.h"
 
-static enum fors_err parse(const struct cli_analysis_settings *settings, struct cli_analysis *a, struct fors_error *error)
+static enum fors_err parse(const struct cli_analysis_settings *settings, struct cli_analysis *a,
+			   struct fors_error *error)
 {
 	enum fors_pgft_routing routing;
 	enum fors_err err = fors_pgft_parse(settings->source.synthetic, &a->tree, error);
@@ -95,8 +97,9 @@ int cli_analysis_load_tree(const struct cli_analysis_settings *settings, struct 
 	if (is_net(&a->tree))
 		return load_net(settings, a);
 	if (settings->source.ndown || settings->source.participants)
-		return cli_usage_error("--down and --participants need a fabric with at most %u servers and 254 ports per switch",
-				       FORS_LID_MAX);
+		return cli_usage_error(
+			"--down and --participants need a fabric with at most %u servers and 254 ports per switch",
+			FORS_LID_MAX);
 	return load_bare(a);
 }
 

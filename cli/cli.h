@@ -186,6 +186,9 @@ void cli_fabric_free(struct cli_fabric *made);
 
 /* All of a file ("-": stdin), with a zero byte after its end. Returns an exit code; *text is to be freed. */
 int cli_read_file(const char *path, char **text, size_t *size);
+/* Give all of a file to a reader, with `context`; it writes the error. Returns an exit code. */
+typedef enum fors_err (*cli_reader)(const char *text, size_t size, const char *path, void *context, struct fors_error *error);
+int cli_use_file(const char *path, cli_reader use, void *context);
 /* Replace a file at once (temporary name, rename); what is no regular file is written to. Returns an exit code. */
 int cli_write_file(const char *path, const void *bytes, size_t size);
 /* The schedule in a file. Returns an exit code; *schedule is to be freed. */

@@ -42,7 +42,8 @@ static void print_exchange(const struct fors_evaluation *r)
 	       (unsigned long long)r->length, r->nphases);
 	if (r->nphases > 1)
 		printf("throughput  %s%.3f%s of full speed, when phases wait for one another\n",
-		       cli_colour(r->sync_throughput > 0.9 && !r->nbroken ? CLI_GREEN : CLI_RED), r->sync_throughput, cli_colour(CLI_PLAIN));
+		       cli_colour(r->sync_throughput > 0.9 && !r->nbroken ? CLI_GREEN : CLI_RED), r->sync_throughput,
+		       cli_colour(CLI_PLAIN));
 }
 
 static int by_load(const void *a, const void *b)
@@ -95,7 +96,8 @@ static void print_jobs(const struct cli_analysis *a)
 
 	if (!efi)
 		return;
-	printf("routes      EFI %llu at most (routes over one link between switches), dark fiber %.1f %% (%u of %u links)\n",
+	printf("routes      EFI %llu at most (routes over one link between switches), dark fiber %.1f %% (%u of %u "
+	       "links)\n",
 	       (unsigned long long)efi->max, 100 * efi->dark_fiber, efi->dark_links, efi->switch_links);
 	for (uint32_t i = 0; a->jobs.count > 1 && i < a->jobs.count && i < LISTED_JOBS; i++)
 		printf("              job %s: %u servers, EFI %u at most, %u links\n", a->jobs.job[i].name,
@@ -109,10 +111,11 @@ static void print_problems(const struct cli_analysis *a)
 	const struct fors_evaluation *r = a->result;
 
 	if (a->mismatch.text[0])
-		printf("%smismatch%s    fabric and tables do not belong together: %s\n", cli_colour(CLI_RED), cli_colour(CLI_PLAIN),
-		       a->mismatch.text);
+		printf("%smismatch%s    fabric and tables do not belong together: %s\n", cli_colour(CLI_RED),
+		       cli_colour(CLI_PLAIN), a->mismatch.text);
 	if (r->ndetours)
-		printf("detours     %llu flows do not take a shortest way; first %s\n", (unsigned long long)r->ndetours, r->detour);
+		printf("detours     %llu flows do not take a shortest way; first %s\n", (unsigned long long)r->ndetours,
+		       r->detour);
 	if (!r->nbroken) {
 		printf("arrived     all %llu flows\n", (unsigned long long)r->nflows);
 		return;
@@ -224,14 +227,17 @@ static const struct cli_option options[] = {
 	{"participants", "FILE", "only these port GUIDs send and receive, one per line", OPT_PARTICIPANTS},
 	{"lfts", "FILE", "the tables, of any engine: opensm-lfts.dump, or what dump_fts prints", OPT_LFTS},
 	{"routing", "NAME",
-	 "instead of --lfts: fors (the tables that fors would write); of an XGFT or PGFT also d-mod-k, s-mod-k, random, hash",
+	 "instead of --lfts: fors (the tables that fors would write); of an XGFT or PGFT also d-mod-k, s-mod-k, "
+	 "random, hash",
 	 OPT_ROUTING},
 	{"lmc", "N", "with --routing fors: LMC of the servers, 0 to 7", OPT_LMC},
 	{"pattern", "NAME",
-	 "linear-shift, all-to-all, plan, plan(METHOD), shift, shift(K), permutation, bisect, 2DNN, 2DNNDIAG, 3DNN, 3DNNDIAG, "
+	 "linear-shift, all-to-all, plan, plan(METHOD), shift, shift(K), permutation, bisect, 2DNN, 2DNNDIAG, 3DNN, "
+	 "3DNNDIAG, "
 	 "RANDN(K) or RANDOM(K)",
 	 OPT_PATTERN},
-	{"pattern-file", "FILE", "a pattern of your own: lines 'SRC DST [PATH]', 'phase' between phases", OPT_PATTERN_FILE},
+	{"pattern-file", "FILE", "a pattern of your own: lines 'SRC DST [PATH]', 'phase' between phases",
+	 OPT_PATTERN_FILE},
 	{"schedule", "FILE", "the pattern is a published schedule", OPT_SCHEDULE},
 	{"map", "HOW", "direct: process i on server i; random: anywhere", OPT_MAP},
 	{"seed", "N", "of everything random; 0 when missing", OPT_SEED},
@@ -246,10 +252,11 @@ const struct cli_command cli_analyze_command = {
 	.name = "analyze",
 	.summary = "Loads, throughput and fair rates of a pattern, with the tables of any engine",
 	.usage = "(--fabric FILE --lfts FILE | --synthetic SPEC --routing NAME) --pattern NAME ...",
-	.details = "Works for any topology. Exit code 1 when flows do not arrive or the tables are of another fabric.\n"
-		   "Examples: fors analyze --fabric net --lfts opensm-lfts.dump --pattern linear-shift\n"
-		   "          fors analyze --synthetic 'FT(2;20,18)' --down 'Leaf00[21]' --routing fors --pattern plan\n"
-		   "          fors analyze --synthetic 'XGFT(3;4,4,8;1,4,4)' --routing d-mod-k --pattern 2DNN --optimum\n",
+	.details =
+		"Works for any topology. Exit code 1 when flows do not arrive or the tables are of another fabric.\n"
+		"Examples: fors analyze --fabric net --lfts opensm-lfts.dump --pattern linear-shift\n"
+		"          fors analyze --synthetic 'FT(2;20,18)' --down 'Leaf00[21]' --routing fors --pattern plan\n"
+		"          fors analyze --synthetic 'XGFT(3;4,4,8;1,4,4)' --routing d-mod-k --pattern 2DNN --optimum\n",
 	.options = options,
 	.settings_size = sizeof(struct cli_analysis_settings),
 	.option = take_option,

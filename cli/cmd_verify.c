@@ -13,19 +13,9 @@ struct settings {
 	const char *schedule;
 };
 
-static int read_lfts(const char *path, struct fors_lfts **lfts)
+static enum fors_err read_lfts(const char *text, size_t size, const char *path, void *lfts, struct fors_error *error)
 {
-	struct fors_error error = {0};
-	char *text = NULL;
-	size_t size;
-	int code = cli_read_file(path, &text, &size);
-
-	if (code)
-		return code;
-	if (fors_lftfile_read(text, size, path, lfts, &error))
-		code = cli_fail(&error);
-	free(text);
-	return code;
+	return fors_lftfile_read(text, size, path, lfts, error);
 }
 
 static int judge(const struct fors_net *net, const struct fors_lfts *lfts, const struct fors_schedule *schedule)
@@ -62,7 +52,7 @@ static int run(void *all_settings, char **operand)
 		return cli_usage_error("--%s FILE is missing", settings->lfts ? "schedule" : "lfts");
 	code = cli_net_load(&settings->source, &net);
 	if (!code)
-		code = read_lfts(settings->lfts, &lfts);
+		code = cli_use_file(settings->lfts, read_lfts, &lfts);
 	if (!code)
 		code = cli_read_schedule(settings->schedule, &schedule);
 	if (!code)

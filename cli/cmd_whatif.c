@@ -29,7 +29,7 @@ static bool is_known_already(const struct whatif *whatif, const char *name)
 /* "minhop,updn": fors, and those. `text` is cut up, and has to stay. */
 static int list_engines(char *text, struct whatif *whatif)
 {
-	static const char *const known[] = {"fors", "minhop", "updn", "dnup",   "ftree", "lash",
+	static const char *const known[] = {"fors", "minhop", "updn", "dnup",	    "ftree", "lash",
 					    "dor",  "dfsssp", "sssp", "torus-2QoS", "nue",   NULL};
 	char *at = NULL;
 
@@ -110,7 +110,8 @@ static int load(const struct settings *settings, struct whatif *whatif)
 
 	whatif->fabric_name = source->fabric ? source->fabric : source->synthetic;
 	if (!code)
-		code = cli_fabric_make(&whatif->site, source->has_lmc, source->lmc, source->down, source->ndown, &whatif->intact);
+		code = cli_fabric_make(&whatif->site, source->has_lmc, source->lmc, source->down, source->ndown,
+				       &whatif->intact);
 	if (!code && !whatif->intact.fabric->nservers) {
 		cli_error("there is no server in the fabric");
 		code = CLI_NO;
@@ -207,7 +208,8 @@ static const struct cli_option options[] = {
 	CLI_SOURCE_OPTIONS,
 	{"participants", "FILE", "only these port GUIDs take part, one per line", OPT_PARTICIPANTS},
 	{"lmc", "N", "LMC of the servers, 0 to 7", OPT_LMC},
-	{"engines", "NAMES", "also under these engines, separated by commas, run by opensm on ibsim: minhop,updn,ftree,dfsssp,...",
+	{"engines", "NAMES",
+	 "also under these engines, separated by commas, run by opensm on ibsim: minhop,updn,ftree,dfsssp,...",
 	 OPT_ENGINES},
 	{"random", "K", "also random failures of K cables at once", OPT_RANDOM},
 	{"count", "N", "how many of them", OPT_COUNT},

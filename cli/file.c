@@ -85,6 +85,21 @@ int cli_read_file(const char *path, char **text, size_t *size)
 	return code;
 }
 
+int cli_use_file(const char *path, cli_reader use, void *context)
+{
+	struct fors_error error = {0};
+	char *text = NULL;
+	size_t size;
+	int code = cli_read_file(path, &text, &size);
+
+	if (code)
+		return code;
+	if (use(text, size, path, context, &error))
+		code = cli_fail(&error);
+	free(text);
+	return code;
+}
+
 static bool write_all(int fd, const void *bytes, size_t size)
 {
 	for (size_t done = 0; done < size;) {

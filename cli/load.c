@@ -66,19 +66,9 @@ void cli_source_clear(void *settings)
 
 /* --- the intact net ------------------------------------------------------------------------------------------- */
 
-static int load_file(const char *path, struct fors_net **net)
+static enum fors_err read_net(const char *text, size_t size, const char *path, void *net, struct fors_error *error)
 {
-	struct fors_error error = {0};
-	char *text = NULL;
-	size_t size;
-	int code = cli_read_file(path, &text, &size);
-
-	if (code)
-		return code;
-	if (fors_netfile_read(text, size, path, net, &error))
-		code = cli_fail(&error);
-	free(text);
-	return code;
+	return fors_netfile_read(text, size, path, net, error);
 }
 
 /* XGFT and PGFT: fat-trees of any height. */
@@ -113,7 +103,7 @@ static int load_intact(const struct cli_source *source, struct fors_net **net)
 	if (source->fabric && source->synthetic)
 		return cli_usage_error("--fabric and --synthetic exclude each other");
 	if (source->fabric)
-		return load_file(source->fabric, net);
+		return cli_use_file(source->fabric, read_net, net);
 	if (source->synthetic)
 		return load_synthetic(source->synthetic, net);
 	return cli_usage_error("which fabric? --fabric FILE or --synthetic SPEC is missing");

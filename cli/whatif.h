@@ -19,37 +19,37 @@ struct whatif_case {
 	struct whatif_cut {
 		uint32_t node; /* leaf */
 		uint8_t port;
-	} *cut;            /* owned */
-	char *name;        /* owned; "Leaf00[21] - Spine00[1]"; unique */
+	} * cut;    /* owned */
+	char *name; /* owned; "Leaf00[21] - Spine00[1]"; unique */
 };
 
 /* What a failure leaves under an engine. */
 struct whatif_result {
 	bool is_known;
-	double throughput;   /* of the exchange, 1: full speed; 0: some servers are cut off from each other */
-	double shift;        /* of the linear shift over base LIDs, without a plan */
-	uint32_t phases;     /* of the plan; 0: there is none, or the engine has no plans */
-	uint32_t max_load;   /* of the linear shift */
-	uint64_t broken;     /* flows of the linear shift that do not arrive */
-	uint64_t changed;    /* table entries that differ from the intact fabric's; engines other than fors: 0 */
-	char note[128];      /* the method of the plan, or what went wrong */
+	double throughput; /* of the exchange, 1: full speed; 0: some servers are cut off from each other */
+	double shift;	   /* of the linear shift over base LIDs, without a plan */
+	uint32_t phases;   /* of the plan; 0: there is none, or the engine has no plans */
+	uint32_t max_load; /* of the linear shift */
+	uint64_t broken;   /* flows of the linear shift that do not arrive */
+	uint64_t changed;  /* table entries that differ from the intact fabric's; engines other than fors: 0 */
+	char note[128];	   /* the method of the plan, or what went wrong */
 };
 
 #define WHATIF_MAX_ENGINES 9
 
 struct whatif {
 	struct cli_site site;
-	struct cli_fabric intact;     /* with LIDs */
+	struct cli_fabric intact; /* with LIDs */
 	const char *fabric_name;
 	unsigned lmc;
 	unsigned threads;
-	struct whatif_case *cases;    /* ncases; 0 is the intact fabric */
+	struct whatif_case *cases; /* ncases; 0 is the intact fabric */
 	uint32_t ncases;
 	const char *engine[WHATIF_MAX_ENGINES]; /* engine[0] is "fors" */
 	uint32_t nengines;
 	struct whatif_result *result; /* ncases x nengines */
-	FILE *store;                  /* --resume, or NULL */
-	atomic_uint done;             /* results that are known */
+	FILE *store;		      /* --resume, or NULL */
+	atomic_uint done;	      /* results that are known */
 };
 
 static inline struct whatif_result *whatif_at(const struct whatif *whatif, uint32_t number, uint32_t engine)
@@ -57,7 +57,8 @@ static inline struct whatif_result *whatif_at(const struct whatif *whatif, uint3
 	return &whatif->result[(size_t)number * whatif->nengines + engine];
 }
 
-/* whatif_cases.c: the intact fabric, all cables, all spines, and `count` random sets of k cables. Returns an exit code. */
+/* whatif_cases.c: the intact fabric, all cables, all spines, and `count` random sets of k cables. Returns an exit code.
+ */
 int whatif_list(struct whatif *whatif, unsigned k, unsigned count, unsigned seed);
 
 /* whatif_run.c: find out what is not known yet, on all processors. Returns an exit code. */
@@ -79,7 +80,8 @@ int whatif_engine_check(void);
 int whatif_store_open(struct whatif *whatif, const char *path);
 void whatif_store_add(struct whatif *whatif, uint32_t number, uint32_t engine);
 
-/* whatif_json.c: worst first: the order of the failures (cases without the intact one) in order[], ncases - 1 of them. */
+/* whatif_json.c: worst first: the order of the failures (cases without the intact one) in order[], ncases - 1 of them.
+ */
 void whatif_sort(const struct whatif *whatif, uint32_t *order);
 json_t *whatif_json(const struct whatif *whatif, const uint32_t *order);
 json_t *whatif_page(const struct whatif *whatif, const uint32_t *order);

@@ -44,14 +44,15 @@ static char *name_of(const struct fors_net *net, const struct whatif_case *one, 
 	for (uint32_t i = 0; one->kind != WHATIF_SPINE && i < one->ncut; i++) {
 		const struct fors_port *port = fors_net_port(net, one->cut[i].node, one->cut[i].port);
 
-		fors_buffer_print(&out, "%s%s[%u] - %s[%u]", i ? ", " : "", net->node[one->cut[i].node].id, one->cut[i].port,
-				  net->node[port->peer].id, port->peer_port);
+		fors_buffer_print(&out, "%s%s[%u] - %s[%u]", i ? ", " : "", net->node[one->cut[i].node].id,
+				  one->cut[i].port, net->node[port->peer].id, port->peer_port);
 	}
 	return fors_buffer_finish(&out, &text, NULL, NULL) ? NULL : text;
 }
 
 /* Append a case that cuts `ncut` of the cables, copied. */
-static bool add(struct whatif *whatif, enum whatif_kind kind, const struct whatif_cut *cut, uint32_t ncut, uint32_t spine)
+static bool add(struct whatif *whatif, enum whatif_kind kind, const struct whatif_cut *cut, uint32_t ncut,
+		uint32_t spine)
 {
 	struct whatif_case *one = &whatif->cases[whatif->ncases];
 
@@ -85,7 +86,8 @@ static bool add_spines(struct whatif *whatif, const struct cables *cables)
 		uint32_t n = 0;
 
 		for (uint32_t i = 0; i < cables->count; i++)
-			if (fors_net_port(fabric->net, cables->cut[i].node, cables->cut[i].port)->peer == fabric->spine[k].node)
+			if (fors_net_port(fabric->net, cables->cut[i].node, cables->cut[i].port)->peer ==
+			    fabric->spine[k].node)
 				cut[n++] = cables->cut[i];
 		if (n)
 			is_good = add(whatif, WHATIF_SPINE, cut, n, fabric->spine[k].node);
@@ -138,9 +140,11 @@ int whatif_list(struct whatif *whatif, unsigned k, unsigned count, unsigned seed
 		return out_of_memory();
 	if (count && (!k || k > cables.count)) {
 		free(cables.cut);
-		return cli_usage_error("--random has to be a number from 1 to %u, the cables between leaves and spines", cables.count);
+		return cli_usage_error("--random has to be a number from 1 to %u, the cables between leaves and spines",
+				       cables.count);
 	}
-	whatif->cases = calloc(cables.count + whatif->intact.fabric->nspines + (size_t)count + 1, sizeof(*whatif->cases));
+	whatif->cases =
+		calloc(cables.count + whatif->intact.fabric->nspines + (size_t)count + 1, sizeof(*whatif->cases));
 	is_good = whatif->cases && add_links(whatif, &cables) && add_spines(whatif, &cables) &&
 		  add_random(whatif, &cables, k, count, seed);
 	free(cables.cut);

@@ -2,10 +2,10 @@
 /*
  * whatif_engine.c - the stock opensm, once, on a simulated fabric.
  *
- * For each failure a new ibsim plays the fabric without those cables, and a new opensm routes it once and writes what it did
- * (opensm-lfts.dump). Nothing is left over from the failure before, which is what an opensm that starts on the broken fabric
- * does. All files are in a directory of their own under TMPDIR, and each ibsim has a name of its own, so any number of these run side
- * by side. Processes are ended by their pid.
+ * For each failure a new ibsim plays the fabric without those cables, and a new opensm routes it once and writes what
+ * it did (opensm-lfts.dump). Nothing is left over from the failure before, which is what an opensm that starts on the
+ * broken fabric does. All files are in a directory of their own under TMPDIR, and each ibsim has a name of its own, so
+ * any number of these run side by side. Processes are ended by their pid.
  */
 #define _GNU_SOURCE /* environ, pipe2() */
 
@@ -33,11 +33,11 @@ static const char umad2sim_pattern[] = "/usr/lib*/{*/,}umad2sim/libumad2sim.so";
 
 /* One simulated fabric. */
 struct lab {
-	char dir[256];   /* of all its files */
-	char name[64];   /* IBSIM_SOCKNAME */
+	char dir[256]; /* of all its files */
+	char name[64]; /* IBSIM_SOCKNAME */
 	char preload[512];
 	pid_t ibsim;
-	int console;     /* ibsim's standard input; as long as it is open ibsim stays */
+	int console; /* ibsim's standard input; as long as it is open ibsim stays */
 };
 
 static atomic_uint lab_number;
@@ -87,7 +87,8 @@ int whatif_engine_check(void)
 
 	for (size_t i = 0; i < 2; i++)
 		if (!find_program(programs[i])) {
-			cli_error("--engines needs the program %s, which is not here (Debian: apt-get install opensm ibsim-utils)",
+			cli_error("--engines needs the program %s, which is not here (Debian: apt-get install opensm "
+				  "ibsim-utils)",
 				  programs[i]);
 			return CLI_BAD;
 		}
@@ -125,8 +126,8 @@ static const char **environment_with(const char *const *more, size_t count)
 }
 
 /* Start a program; its input is `input` (-1: /dev/null), what it prints goes to the file `output`. */
-static enum fors_err start(const char *const *argv, const char *const *more, size_t count, int input, const char *output, pid_t *pid,
-			   struct fors_error *error)
+static enum fors_err start(const char *const *argv, const char *const *more, size_t count, int input,
+			   const char *output, pid_t *pid, struct fors_error *error)
 {
 	posix_spawn_file_actions_t actions;
 	const char **environment = environment_with(more, count);

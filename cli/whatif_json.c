@@ -76,8 +76,8 @@ static json_t *case_json(const struct whatif *whatif, uint32_t number)
 	static const char *const kinds[] = {"intact", "link", "spine", "random"};
 	const struct whatif_case *one = &whatif->cases[number];
 
-	return json_pack("{s:o, s:s, s:i, s:o}", "failure", cli_json_text(one->name), "kind", kinds[one->kind], "cables",
-			 one->ncut, "engines", results_json(whatif, number));
+	return json_pack("{s:o, s:s, s:i, s:o}", "failure", cli_json_text(one->name), "kind", kinds[one->kind],
+			 "cables", one->ncut, "engines", results_json(whatif, number));
 }
 
 json_t *whatif_json(const struct whatif *whatif, const uint32_t *order)
@@ -87,7 +87,8 @@ json_t *whatif_json(const struct whatif *whatif, const uint32_t *order)
 	for (uint32_t i = 0; i + 1 < whatif->ncases; i++)
 		json_array_append_new(list, case_json(whatif, order[i]));
 	return json_pack("{s:o, s:i, s:i, s:o, s:o}", "fabric", cli_json_text(whatif->fabric_name), "servers",
-			 whatif->intact.fabric->nservers, "lmc", whatif->lmc, "intact", results_json(whatif, 0), "failures", list);
+			 whatif->intact.fabric->nservers, "lmc", whatif->lmc, "intact", results_json(whatif, 0),
+			 "failures", list);
 }
 
 /* --- the page: short rows instead of objects --------------------------------------------------------------------- */
@@ -100,8 +101,8 @@ static json_t *row_json(const struct whatif *whatif, uint32_t number)
 	for (uint32_t e = 0; e < whatif->nengines; e++) {
 		const struct whatif_result *r = whatif_at(whatif, number, e);
 
-		json_array_append_new(row, json_pack("[f, f, i, I, o]", r->throughput, r->shift, r->phases, (json_int_t)r->changed,
-						     cli_json_text(r->note)));
+		json_array_append_new(row, json_pack("[f, f, i, I, o]", r->throughput, r->shift, r->phases,
+						     (json_int_t)r->changed, cli_json_text(r->note)));
 	}
 	return row;
 }
@@ -121,7 +122,8 @@ static json_t *map_json(const struct whatif *whatif, const uint32_t *order)
 		while (leaf < fabric->nleaves && fabric->leaf[leaf].node != one->cut[0].node)
 			leaf++;
 		while (spine < fabric->nspines &&
-		       fabric->spine[spine].node != fors_net_port(fabric->net, one->cut[0].node, one->cut[0].port)->peer)
+		       fabric->spine[spine].node !=
+			       fors_net_port(fabric->net, one->cut[0].node, one->cut[0].port)->peer)
 			spine++;
 		json_array_append_new(list, json_pack("[i, i, i]", i, leaf, spine));
 	}
@@ -146,7 +148,8 @@ json_t *whatif_page(const struct whatif *whatif, const uint32_t *order)
 	for (uint32_t i = 0; i + 1 < whatif->ncases; i++)
 		json_array_append_new(rows, row_json(whatif, order[i]));
 	return json_pack("{s:s, s:o, s:i, s:i, s:o, s:o, s:o, s:o, s:o, s:o}", "kind", "whatif", "fabric",
-			 cli_json_text(whatif->fabric_name), "servers", whatif->intact.fabric->nservers, "lmc", whatif->lmc,
-			 "engines", engines, "intact", row_json(whatif, 0), "rows", rows, "map", map_json(whatif, order), "leaves",
-			 names_json(whatif->intact.fabric, false), "spines", names_json(whatif->intact.fabric, true));
+			 cli_json_text(whatif->fabric_name), "servers", whatif->intact.fabric->nservers, "lmc",
+			 whatif->lmc, "engines", engines, "intact", row_json(whatif, 0), "rows", rows, "map",
+			 map_json(whatif, order), "leaves", names_json(whatif->intact.fabric, false), "spines",
+			 names_json(whatif->intact.fabric, true));
 }

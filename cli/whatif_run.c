@@ -2,9 +2,9 @@
 /*
  * whatif_run.c - what each failure costs.
  *
- * Under fors: the tables that it would write, the plan that it would make, proven by the verifier; the throughput is that of
- * the plan. Under another engine: the tables that opensm writes for the same cables; the throughput is that of the linear
- * shift, since nobody plans. One failure under one engine is one round of a parallel loop.
+ * Under fors: the tables that it would write, the plan that it would make, proven by the verifier; the throughput is
+ * that of the plan. Under another engine: the tables that opensm writes for the same cables; the throughput is that of
+ * the linear shift, since nobody plans. One failure under one engine is one round of a parallel loop.
  */
 #include "cli/whatif.h"
 
@@ -108,8 +108,8 @@ static enum fors_err make(const struct whatif *whatif, const struct whatif_case 
 	return err ? err : fors_lanes_read(made->fabric, made->lfts, &made->lanes, error);
 }
 
-static enum fors_err under_fors(const struct whatif *whatif, const struct whatif_case *one, struct whatif_result *result,
-				struct fors_error *error)
+static enum fors_err under_fors(const struct whatif *whatif, const struct whatif_case *one,
+				struct whatif_result *result, struct fors_error *error)
 {
 	struct cli_fabric made = {0};
 	struct fors_endpoint *server = NULL;

@@ -2,7 +2,8 @@
 /*
  * whatif_store.c - results that survive the end of the program.
  *
- * A text file: the first line says for which fabric it is, then one line per result, in the order in which they were found:
+ * A text file: the first line says for which fabric it is, then one line per result, in the order in which they were
+ * found:
  *
  *     engine TAB failure TAB throughput TAB shift TAB phases TAB max_load TAB broken TAB changed TAB note
  *
@@ -20,8 +21,8 @@
 
 static void first_line(const struct whatif *whatif, char *text, size_t room)
 {
-	snprintf(text, room, "fors whatif 1 fabric %016" PRIx64 " servers %u lmc %u", whatif->intact.fabric->fingerprint,
-		 whatif->intact.fabric->nservers, whatif->lmc);
+	snprintf(text, room, "fors whatif 1 fabric %016" PRIx64 " servers %u lmc %u",
+		 whatif->intact.fabric->fingerprint, whatif->intact.fabric->nservers, whatif->lmc);
 }
 
 static uint32_t find_engine(const struct whatif *whatif, const char *name)
@@ -118,7 +119,9 @@ static int take_lines(struct whatif *whatif, const char *path, char *text)
 	for (; !code && (end = strchr(text, '\n')); text = end + 1, number++) {
 		*end = '\0';
 		if (number > 1 && !take_line(whatif, names, text)) {
-			cli_error("%s:%u: this is no line of 'fors whatif --resume'; give another file or delete this one", path, number);
+			cli_error("%s:%u: this is no line of 'fors whatif --resume'; give another file or delete this "
+				  "one",
+				  path, number);
 			code = CLI_BAD;
 		}
 	}
@@ -138,7 +141,9 @@ static int load(struct whatif *whatif, const char *path, const char *heading, lo
 	last = size ? strrchr(text, '\n') : NULL;
 	*whole = last ? last + 1 - text : 0;
 	if (last && (strncmp(text, heading, strlen(heading)) || text[strlen(heading)] != '\n')) {
-		cli_error("%s: these are results of another fabric, LMC or version; give another file or delete this one", path);
+		cli_error(
+			"%s: these are results of another fabric, LMC or version; give another file or delete this one",
+			path);
 		code = CLI_BAD;
 	}
 	if (!code && last)
@@ -179,6 +184,7 @@ void whatif_store_add(struct whatif *whatif, uint32_t number, uint32_t engine)
 	if (!whatif->store)
 		return;
 	fprintf(whatif->store, "%s\t%s\t%.17g\t%.17g\t%u\t%u\t%" PRIu64 "\t%" PRIu64 "\t%s\n", whatif->engine[engine],
-		whatif->cases[number].name, r->throughput, r->shift, r->phases, r->max_load, r->broken, r->changed, r->note);
+		whatif->cases[number].name, r->throughput, r->shift, r->phases, r->max_load, r->broken, r->changed,
+		r->note);
 	fflush(whatif->store);
 }

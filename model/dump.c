@@ -92,8 +92,8 @@ static void compare_entries(const struct fors_net *net, const struct fors_lfts *
 	}
 }
 
-enum fors_err fors_mismatch_find(const struct fors_net *net, const struct fors_lfts *lfts, struct fors_mismatch *mismatch,
-				 struct fors_error *error)
+enum fors_err fors_mismatch_find(const struct fors_net *net, const struct fors_lfts *lfts,
+				 struct fors_mismatch *mismatch, struct fors_error *error)
 {
 	bool *is_known = calloc(lfts->nlids + (size_t)1, sizeof(*is_known));
 
@@ -184,7 +184,8 @@ static enum fors_err check_run(const struct fors_lines *lines, const struct owne
 
 	if (i + 1 < n && list[i + 1].guid == run->guid)
 		return fors_lines_fail(lines, list[i + 1].line, error,
-				       "port 0x%016" PRIx64 " has LIDs from %u and from %u: these are dumps of different times",
+				       "port 0x%016" PRIx64
+				       " has LIDs from %u and from %u: these are dumps of different times",
 				       run->guid, run->first, list[i + 1].first);
 	if (run->count > 1u << FORS_MAX_LMC || run->count & (run->count - 1))
 		return fors_lines_fail(lines, run->line, error,

@@ -2,8 +2,8 @@
 /*
  * evaluate.c - loads and rates of a pattern, phase by phase.
  *
- * Phases know nothing of one another, so they are the rounds of a parallel loop. Each worker has its own flows, counters
- * and first problems; what they found is added up afterwards. Counts and maxima do not care for the order;
+ * Phases know nothing of one another, so they are the rounds of a parallel loop. Each worker has its own flows,
+ * counters and first problems; what they found is added up afterwards. Counts and maxima do not care for the order;
  * sums of rates are made in order of the phases, from what each phase wrote down. So the result is the same on any
  * number of threads.
  *
@@ -21,12 +21,8 @@
 const char *fors_way_name(enum fors_way way)
 {
 	static const char *const names[FORS_NWAYS] = {
-		[FORS_WAY_GOOD] = "good",
-		[FORS_WAY_HOLE] = "hole",
-		[FORS_WAY_NO_TABLE] = "no table",
-		[FORS_WAY_DEAD] = "dead cable",
-		[FORS_WAY_LOOP] = "loop",
-		[FORS_WAY_ASTRAY] = "astray",
+		[FORS_WAY_GOOD] = "good",	[FORS_WAY_HOLE] = "hole", [FORS_WAY_NO_TABLE] = "no table",
+		[FORS_WAY_DEAD] = "dead cable", [FORS_WAY_LOOP] = "loop", [FORS_WAY_ASTRAY] = "astray",
 	};
 
 	return (unsigned)way < FORS_NWAYS ? names[way] : "unknown";
@@ -40,11 +36,11 @@ struct finding {
 
 struct worker {
 	struct fors_flows flows;
-	uint32_t *path;       /* room for one */
-	uint32_t *load;       /* per link, this phase; 0 between phases */
+	uint32_t *path;	      /* room for one */
+	uint32_t *load;	      /* per link, this phase; 0 between phases */
 	uint32_t *link_load;  /* per link, the worst phase */
 	uint64_t *link_flows; /* per link, all phases */
-	double *rate;         /* per flow of a phase */
+	double *rate;	      /* per flow of a phase */
 	uint32_t rate_room;
 	uint64_t ways[FORS_NWAYS], ndetours, rate_bins[FORS_RATE_BINS];
 	struct finding problem, detour;
@@ -232,7 +228,8 @@ static void add_links(struct fors_evaluation *r, const struct worker *w)
 }
 
 /* The finding of the smallest phase, in words. */
-static void tell_first(const struct job *job, const struct finding *(*get)(const struct worker *), char *text, size_t room)
+static void tell_first(const struct job *job, const struct finding *(*get)(const struct worker *), char *text,
+		       size_t room)
 {
 	const struct finding *first = NULL;
 	size_t used;

@@ -14,10 +14,10 @@
 /* How a path ends. */
 enum fors_way {
 	FORS_WAY_GOOD,
-	FORS_WAY_HOLE,     /* a table on the way has no entry for the LID, or names the switch itself */
+	FORS_WAY_HOLE,	   /* a table on the way has no entry for the LID, or names the switch itself */
 	FORS_WAY_NO_TABLE, /* a switch on the way has no table */
-	FORS_WAY_DEAD,     /* it is sent into a port without a live cable */
-	FORS_WAY_LOOP,     /* it comes to a switch for the second time */
+	FORS_WAY_DEAD,	   /* it is sent into a port without a live cable */
+	FORS_WAY_LOOP,	   /* it comes to a switch for the second time */
 	FORS_WAY_ASTRAY,   /* it comes out at somebody else */
 	FORS_NWAYS
 };
@@ -30,8 +30,8 @@ struct fors_router {
 	const void *context;
 	uint32_t max_links; /* no path is longer */
 	/*
-	 * The path of a pair (of distinct servers) in link[0 .. *nlinks - 1] (room for max_links), how far it goes when it
-	 * is not good. Any thread; pure.
+	 * The path of a pair (of distinct servers) in link[0 .. *nlinks - 1] (room for max_links), how far it goes when
+	 * it is not good. Any thread; pure.
 	 */
 	enum fors_way (*route)(const void *context, struct fors_pair pair, uint32_t *link, uint32_t *nlinks);
 	/* Links of the shortest way between two servers. NULL: all paths count as shortest. Any thread. */
@@ -44,34 +44,34 @@ struct fors_router {
 
 struct fors_evaluation {
 	uint32_t nservers, nphases, nlinks;
-	uint64_t nflows;             /* all pairs that are not idle */
-	uint64_t ways[FORS_NWAYS];   /* how many of them end how */
-	uint64_t nbroken;            /* of them not good; they load no link and have rate 0 */
-	uint64_t ndetours;           /* good, but not shortest */
-	char problem[512];           /* the first broken flow, in words; empty: none */
-	char detour[512];            /* the first detour */
-	uint32_t *phase_load;        /* nphases: flows on the most loaded link */
-	double *phase_rate;          /* nphases: sum of the max-min fair rates, when they were wanted */
-	uint32_t *link_load;         /* nlinks: flows in the worst phase for that link */
-	uint64_t *link_flows;        /* nlinks: flows of all phases */
+	uint64_t nflows;		    /* all pairs that are not idle */
+	uint64_t ways[FORS_NWAYS];	    /* how many of them end how */
+	uint64_t nbroken;		    /* of them not good; they load no link and have rate 0 */
+	uint64_t ndetours;		    /* good, but not shortest */
+	char problem[512];		    /* the first broken flow, in words; empty: none */
+	char detour[512];		    /* the first detour */
+	uint32_t *phase_load;		    /* nphases: flows on the most loaded link */
+	double *phase_rate;		    /* nphases: sum of the max-min fair rates, when they were wanted */
+	uint32_t *link_load;		    /* nlinks: flows in the worst phase for that link */
+	uint64_t *link_flows;		    /* nlinks: flows of all phases */
 	uint64_t rate_bins[FORS_RATE_BINS]; /* flows by rate: bin b above b / 20, up to (b + 1) / 20; rate 0 in bin 0 */
-	uint64_t length;             /* sum over phases of the largest load, at least 1 each */
-	double sync_throughput;      /* servers / length; the exchange of P phases: 1 is the best possible */
-	uint32_t max_link_load;      /* of any link in any phase */
-	struct fors_rates rates;     /* of all flows; aggregate: the mean over the phases that have flows; 0: not wanted */
+	uint64_t length;		    /* sum over phases of the largest load, at least 1 each */
+	double sync_throughput;		    /* servers / length; the exchange of P phases: 1 is the best possible */
+	uint32_t max_link_load;		    /* of any link in any phase */
+	struct fors_rates rates; /* of all flows; aggregate: the mean over the phases that have flows; 0: not wanted */
 };
 
 /*
  * Evaluate `pattern` over `router` on `threads` threads in *evaluation, owned by the caller (fors_evaluation_free());
- * the result does not depend on the number of threads. Without wants_rates the max-min fair rates are left out, which are
- * most of the work.
- * The pattern is for the graph's number of servers. Errors: FORS_ENOMEM.
+ * the result does not depend on the number of threads. Without wants_rates the max-min fair rates are left out, which
+ * are most of the work. The pattern is for the graph's number of servers. Errors: FORS_ENOMEM.
  */
 enum fors_err fors_evaluate(const struct fors_router *router, const struct fors_pattern *pattern, bool wants_rates,
 			    unsigned threads, struct fors_evaluation **evaluation, struct fors_error *error);
 void fors_evaluation_free(struct fors_evaluation *evaluation);
 
-/* The flows of one phase, broken ones with an empty path, in *flows (those that it had are forgotten). Errors: FORS_ENOMEM. */
+/* The flows of one phase, broken ones with an empty path, in *flows (those that it had are forgotten). Errors:
+ * FORS_ENOMEM. */
 enum fors_err fors_phase_flows(const struct fors_router *router, const struct fors_pattern *pattern, uint32_t phase,
 			       struct fors_flows *flows, struct fors_error *error);
 

@@ -75,8 +75,8 @@ static bool make_room(struct fors_flows *flows, uint32_t nlinks)
 	return true;
 }
 
-enum fors_err fors_flows_add(struct fors_flows *flows, uint32_t src, uint32_t dst, const uint32_t *link, uint32_t nlinks,
-			     struct fors_error *error)
+enum fors_err fors_flows_add(struct fors_flows *flows, uint32_t src, uint32_t dst, const uint32_t *link,
+			     uint32_t nlinks, struct fors_error *error)
 {
 	uint32_t flow = flows->nflows;
 

@@ -65,9 +65,11 @@ static enum fors_err add_named(struct reader *r, struct fors_span what)
 
 	if (!r->routes)
 		return FAIL(r, "\"%.*s\" is no server number", fors_span_width(what), what.at);
-	snprintf(name, sizeof(name), "%.*s", (int)(what.end - what.at < (long)sizeof(name) ? what.end - what.at : (long)sizeof(name) - 1), what.at);
+	snprintf(name, sizeof(name), "%.*s",
+		 (int)(what.end - what.at < (long)sizeof(name) ? what.end - what.at : (long)sizeof(name) - 1), what.at);
 	if (fors_net_find(r->routes->net, name, &node, &port, NULL))
-		return FAIL(r, "there is no node \"%.*s\" in the fabric, or more than one", fors_span_width(what), what.at);
+		return FAIL(r, "there is no node \"%.*s\" in the fabric, or more than one", fors_span_width(what),
+			    what.at);
 	for (uint32_t s = 0; s < r->nservers; s++) {
 		const struct fors_endpoint *server = &r->routes->server[s];
 
@@ -194,7 +196,7 @@ void fors_jobs_clear(struct fors_jobs *jobs)
 struct counter {
 	const struct fors_router *router;
 	struct fors_efi *efi;
-	uint32_t *path;  /* room for one */
+	uint32_t *path;	 /* room for one */
 	uint32_t *count; /* per link, of the job that is being counted */
 };
 

@@ -34,14 +34,14 @@ void fors_jobs_clear(struct fors_jobs *jobs);
 
 struct fors_efi {
 	uint32_t njobs, nlinks;
-	uint32_t *job_max;      /* per job: routes of the job over its fullest link between switches */
-	uint32_t *job_links;    /* per job: directed links between switches that it uses */
-	uint64_t *link;         /* per link of the graph: intra-job routes (0 for cables of servers) */
-	uint64_t max;           /* over links between switches */
-	uint32_t switch_links;  /* directed links between switches */
-	uint32_t dark_links;    /* of them without an intra-job route */
-	double dark_fiber;      /* dark_links / switch_links, 0..1; 0 when there is none */
-	uint64_t broken;        /* routes that do not arrive; not counted above */
+	uint32_t *job_max;     /* per job: routes of the job over its fullest link between switches */
+	uint32_t *job_links;   /* per job: directed links between switches that it uses */
+	uint64_t *link;	       /* per link of the graph: intra-job routes (0 for cables of servers) */
+	uint64_t max;	       /* over links between switches */
+	uint32_t switch_links; /* directed links between switches */
+	uint32_t dark_links;   /* of them without an intra-job route */
+	double dark_fiber;     /* dark_links / switch_links, 0..1; 0 when there is none */
+	uint64_t broken;       /* routes that do not arrive; not counted above */
 };
 
 /*

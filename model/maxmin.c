@@ -21,18 +21,18 @@
 /* The flows of each link, and how far it is filled. */
 struct fill {
 	const struct fors_flows *flows;
-	size_t *first;    /* nlinks + 1: flow[first[l]] .. flow[first[l + 1] - 1] use link l */
+	size_t *first; /* nlinks + 1: flow[first[l]] .. flow[first[l + 1] - 1] use link l */
 	uint32_t *flow;
-	double *left;     /* capacity that no stopped flow takes */
+	double *left;	  /* capacity that no stopped flow takes */
 	uint32_t *rising; /* flows that have not stopped */
 	bool *is_stopped; /* per flow */
-	double *rate;     /* per flow; the caller's */
-	double level;     /* the common rate of all that rise */
+	double *rate;	  /* per flow; the caller's */
+	double level;	  /* the common rate of all that rise */
 	/* a heap of links, smallest limit first */
 	struct limit {
 		double rate;
 		uint32_t link;
-	} *heap;
+	} * heap;
 	uint32_t nheap;
 };
 

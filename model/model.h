@@ -42,18 +42,19 @@ void fors_graph_free(struct fors_graph *graph);
 struct fors_flows {
 	uint32_t nflows;
 	uint32_t *src, *dst; /* nflows each: server numbers */
-	size_t *first;       /* nflows + 1 once there is a flow: the path of flow f is link[first[f]] .. link[first[f + 1] - 1] */
-	uint32_t *link;      /* link numbers of a graph, in the order of travel */
-	uint32_t room;       /* allocated flows; private */
-	size_t link_room;    /* allocated links; private */
+	size_t *first;	/* nflows + 1 once there is a flow: the path of flow f is link[first[f]] .. link[first[f + 1] -
+			   1] */
+	uint32_t *link; /* link numbers of a graph, in the order of travel */
+	uint32_t room;	/* allocated flows; private */
+	size_t link_room; /* allocated links; private */
 };
 
 /*
  * Append a flow with a path of `nlinks` links, copied; 0 links: a flow that does not arrive, its rate is 0.
  * Errors: FORS_ENOMEM; the flows are unchanged then.
  */
-enum fors_err fors_flows_add(struct fors_flows *flows, uint32_t src, uint32_t dst, const uint32_t *link, uint32_t nlinks,
-			     struct fors_error *error);
+enum fors_err fors_flows_add(struct fors_flows *flows, uint32_t src, uint32_t dst, const uint32_t *link,
+			     uint32_t nlinks, struct fors_error *error);
 /* Forget all flows, keep the memory. */
 void fors_flows_empty(struct fors_flows *flows);
 /* Free what the flows own. */
@@ -64,7 +65,8 @@ static inline uint32_t fors_flow_length(const struct fors_flows *flows, uint32_t
 	return (uint32_t)(flows->first[flow + 1] - flows->first[flow]);
 }
 
-/* Add to load[link] (graph->nlinks of them) the number of flows over each link; the largest of these loads is returned. */
+/* Add to load[link] (graph->nlinks of them) the number of flows over each link; the largest of these loads is returned.
+ */
 uint32_t fors_loads_add(const struct fors_flows *flows, uint32_t *load);
 
 /*

@@ -29,7 +29,7 @@ struct fors_pattern {
 	uint32_t *map; /* process -> server, NULL: the same number */
 	const struct fors_schedule *schedule;
 	struct fors_pair *pair; /* of LIST */
-	size_t *first;          /* of LIST, nphases + 1: pairs of phase p are pair[first[p]] .. pair[first[p + 1] - 1] */
+	size_t *first; /* of LIST, nphases + 1: pairs of phase p are pair[first[p]] .. pair[first[p + 1] - 1] */
 	size_t npairs, pair_room;
 	uint32_t phase_room;
 	struct fors_random random;
@@ -94,7 +94,8 @@ static enum fors_err make_shift(struct fors_pattern *p, uint32_t distance, struc
 	if (!distance && p->nservers > 1)
 		distance = 1 + fors_random_below(&p->random, p->nservers - 1);
 	if (distance >= p->nservers && p->nservers > 1)
-		return fors_fail(error, FORS_EINPUT, "a shift by %u is too far: there are %u servers", distance, p->nservers);
+		return fors_fail(error, FORS_EINPUT, "a shift by %u is too far: there are %u servers", distance,
+				 p->nservers);
 	return make_shift_by(p, distance, error);
 }
 
@@ -334,8 +335,9 @@ static const struct named {
 
 const char *const *fors_pattern_names(void)
 {
-	static const char *const names[] = {"linear-shift", "all-to-all", "shift",    "permutation", "bisect",    "2DNN",
-					    "2DNNDIAG",     "3DNN",       "3DNNDIAG", "RANDN(k)",    "RANDOM(k)", NULL};
+	static const char *const names[] = {"linear-shift", "all-to-all", "shift",     "permutation",
+					    "bisect",	    "2DNN",	  "2DNNDIAG",  "3DNN",
+					    "3DNNDIAG",	    "RANDN(k)",	  "RANDOM(k)", NULL};
 
 	return names;
 }
@@ -376,10 +378,11 @@ static enum fors_err read_parameter(const struct named *entry, const char *name,
 				 (int)strcspn(entry->shown, "("), entry->shown);
 	if (bracket && entry->parameter == NO_PARAMETER)
 		return fors_fail(error, FORS_EINPUT, "pattern %s takes no number", entry->shown);
-	if (bracket && (!fors_take_number(&rest, 10, UINT32_MAX - 1, &number) || !number || !fors_take_char(&rest, ')') ||
-			!fors_span_is_empty(rest)))
-		return fors_fail(error, FORS_EINPUT, "pattern '%.40s': a number from 1 in brackets is expected, as in %.*s(20)",
-				 name, (int)strcspn(entry->shown, "("), entry->shown);
+	if (bracket && (!fors_take_number(&rest, 10, UINT32_MAX - 1, &number) || !number ||
+			!fors_take_char(&rest, ')') || !fors_span_is_empty(rest)))
+		return fors_fail(error, FORS_EINPUT,
+				 "pattern '%.40s': a number from 1 in brackets is expected, as in %.*s(20)", name,
+				 (int)strcspn(entry->shown, "("), entry->shown);
 	*parameter = (uint32_t)number;
 	return FORS_OK;
 }

@@ -30,7 +30,7 @@ struct fors_pattern;
 /* One message. */
 struct fors_pair {
 	uint32_t src, dst; /* servers; dst FORS_NONE: src is idle */
-	uint32_t path;     /* path index (offset to the base LID of dst); 0 but for plans */
+	uint32_t path;	   /* path index (offset to the base LID of dst); 0 but for plans */
 };
 
 struct fors_pattern_options {

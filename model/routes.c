@@ -35,8 +35,13 @@ static struct fors_endpoint endpoint_of(const struct fors_net *net, uint32_t nod
 {
 	const struct fors_port *p = fors_net_port(net, node, port);
 
-	return (struct fors_endpoint){.guid = p->guid, .node = node, .leaf = p->peer, .lid = p->lid, .lmc = p->lmc,
-				      .port = (uint8_t)port, .leaf_port = p->peer_port};
+	return (struct fors_endpoint){.guid = p->guid,
+				      .node = node,
+				      .leaf = p->peer,
+				      .lid = p->lid,
+				      .lmc = p->lmc,
+				      .port = (uint8_t)port,
+				      .leaf_port = p->peer_port};
 }
 
 struct ordered {
@@ -100,7 +105,8 @@ enum fors_err fors_fabric_endpoints(const struct fors_fabric *fabric, struct for
 	for (uint32_t i = 0; i < fabric->nservers; i++) {
 		const struct fors_server *server = &fabric->server[i];
 
-		ends[i] = endpoint_of(fabric->net, server->node, fors_slot(fabric, server->leaf, server->slot)->ca_port);
+		ends[i] =
+			endpoint_of(fabric->net, server->node, fors_slot(fabric, server->leaf, server->slot)->ca_port);
 	}
 	*list = ends;
 	*count = fabric->nservers;
@@ -194,8 +200,12 @@ static void tell(const void *context, struct fors_pair pair, char *text, size_t 
 
 struct fors_router fors_routes_router(const struct fors_routes *routes)
 {
-	return (struct fors_router){.graph = routes->graph, .context = routes, .max_links = routes->max_links,
-				    .route = route, .shortest = shortest, .tell = tell};
+	return (struct fors_router){.graph = routes->graph,
+				    .context = routes,
+				    .max_links = routes->max_links,
+				    .route = route,
+				    .shortest = shortest,
+				    .tell = tell};
 }
 
 /* ---- making routes ---- */
@@ -243,7 +253,8 @@ static void describe_nodes(struct fors_routes *routes)
 		bool is_switch = routes->net->node[node].type == FORS_SWITCH;
 
 		routes->graph->is_terminal[node] = !is_switch;
-		routes->row_of[node] = is_switch ? fors_lfts_row(routes->lfts, routes->net->node[node].guid) : FORS_NONE;
+		routes->row_of[node] =
+			is_switch ? fors_lfts_row(routes->lfts, routes->net->node[node].guid) : FORS_NONE;
 	}
 }
 
@@ -341,8 +352,9 @@ static enum fors_err fill(struct fors_routes *r, const struct fors_endpoint *ser
 	return measure_all(r, error);
 }
 
-enum fors_err fors_routes_new(const struct fors_net *net, const struct fors_lfts *lfts, const struct fors_endpoint *server,
-			      uint32_t count, struct fors_routes **routes, struct fors_error *error)
+enum fors_err fors_routes_new(const struct fors_net *net, const struct fors_lfts *lfts,
+			      const struct fors_endpoint *server, uint32_t count, struct fors_routes **routes,
+			      struct fors_error *error)
 {
 	struct fors_routes *r = calloc(1, sizeof(*r));
 	enum fors_err err;

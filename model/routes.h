@@ -15,12 +15,12 @@
 
 /* A CA port that sends and receives. */
 struct fors_endpoint {
-	uint64_t guid;        /* of the port */
-	uint32_t node;        /* CA in the net */
-	uint32_t leaf;        /* switch that it hangs on */
-	uint16_t lid;         /* base LID, 0: none */
+	uint64_t guid; /* of the port */
+	uint32_t node; /* CA in the net */
+	uint32_t leaf; /* switch that it hangs on */
+	uint16_t lid;  /* base LID, 0: none */
 	uint8_t lmc;
-	uint8_t port;         /* of the CA */
+	uint8_t port; /* of the CA */
 	uint8_t leaf_port;
 };
 
@@ -40,11 +40,11 @@ struct fors_routes {
 	const struct fors_lfts *lfts; /* borrowed */
 	struct fors_graph *graph;
 	struct fors_endpoint *server; /* graph->nservers */
-	uint32_t *link_of;            /* per port of the net: the link that it sends over, FORS_NONE: no cable */
-	uint32_t *port_of;            /* per link: the sending port, index of net->port */
-	uint32_t *row_of;             /* per node: row of its table, FORS_NONE */
-	uint16_t *distance;           /* private */
-	uint32_t *distance_row;       /* private */
+	uint32_t *link_of;	      /* per port of the net: the link that it sends over, FORS_NONE: no cable */
+	uint32_t *port_of;	      /* per link: the sending port, index of net->port */
+	uint32_t *row_of;	      /* per node: row of its table, FORS_NONE */
+	uint16_t *distance;	      /* private */
+	uint32_t *distance_row;	      /* private */
 	uint32_t max_links;
 };
 
@@ -52,8 +52,9 @@ struct fors_routes {
  * Routes between `count` servers over `net` (indexed) and `lfts` in *routes, owned by the caller; net and lfts are
  * borrowed. Every server has a LID. Errors: FORS_ENOMEM, FORS_EINPUT (two servers share a LID, or one has none).
  */
-enum fors_err fors_routes_new(const struct fors_net *net, const struct fors_lfts *lfts, const struct fors_endpoint *server,
-			      uint32_t count, struct fors_routes **routes, struct fors_error *error);
+enum fors_err fors_routes_new(const struct fors_net *net, const struct fors_lfts *lfts,
+			      const struct fors_endpoint *server, uint32_t count, struct fors_routes **routes,
+			      struct fors_error *error);
 void fors_routes_free(struct fors_routes *routes);
 
 /* The router that asks these tables; valid as long as the routes. */
@@ -68,20 +69,20 @@ const char *fors_node_name(const struct fors_net *net, uint32_t node);
 struct fors_mismatch {
 	uint32_t unknown_switches; /* tables of switches that are not in the net */
 	uint32_t missing_tables;   /* switches with a live cable and no table */
-	uint32_t absent_lids;      /* LIDs with entries, that no port of the net has */
-	uint32_t bad_ports;        /* entries that name a port which the switch does not have */
-	char text[256];            /* the first of them, in words; empty: none */
+	uint32_t absent_lids;	   /* LIDs with entries, that no port of the net has */
+	uint32_t bad_ports;	   /* entries that name a port which the switch does not have */
+	char text[256];		   /* the first of them, in words; empty: none */
 };
 
 /* Compare `net` (indexed) and `lfts`. Errors: FORS_ENOMEM. */
-enum fors_err fors_mismatch_find(const struct fors_net *net, const struct fors_lfts *lfts, struct fors_mismatch *mismatch,
-				 struct fors_error *error);
+enum fors_err fors_mismatch_find(const struct fors_net *net, const struct fors_lfts *lfts,
+				 struct fors_mismatch *mismatch, struct fors_error *error);
 
 /*
- * LIDs for the CA and switch ports of `net` (indexed) that have none, from the text of a dump of tables, which names the
- * port GUID behind each LID ("portguid 0x..."). A port's LIDs are consecutive, 2^LMC of them.
- * Errors: FORS_EINPUT "name:line: ..." (a LID of two ports; LIDs of a port with a gap, or not the LIDs that the net
- * gives it: net and tables are not of one time), FORS_ENOMEM.
+ * LIDs for the CA and switch ports of `net` (indexed) that have none, from the text of a dump of tables, which names
+ * the port GUID behind each LID ("portguid 0x..."). A port's LIDs are consecutive, 2^LMC of them. Errors: FORS_EINPUT
+ * "name:line: ..." (a LID of two ports; LIDs of a port with a gap, or not the LIDs that the net gives it: net and
+ * tables are not of one time), FORS_ENOMEM.
  */
 enum fors_err fors_lids_from_dump(struct fors_net *net, const char *text, size_t size, const char *name,
 				  struct fors_error *error);

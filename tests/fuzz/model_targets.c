@@ -40,8 +40,9 @@ static void evaluate(const struct fors_routes *routes)
 	struct fors_efi *efi = NULL;
 
 	if (!fors_pattern_new("linear-shift", routes->graph->nservers, NULL, &pattern, NULL) &&
-	    !fors_evaluate(&router, pattern, true, 1, &result, NULL) && !fors_jobs_all(routes->graph->nservers, &jobs, NULL) &&
-	    !fors_efi_count(&router, &jobs, &efi, NULL) && result->rates.min > 1 + 1e-9)
+	    !fors_evaluate(&router, pattern, true, 1, &result, NULL) &&
+	    !fors_jobs_all(routes->graph->nservers, &jobs, NULL) && !fors_efi_count(&router, &jobs, &efi, NULL) &&
+	    result->rates.min > 1 + 1e-9)
 		abort();
 	fors_efi_free(efi);
 	fors_jobs_clear(&jobs);
@@ -127,7 +128,8 @@ bool fuzz_tree(const uint8_t *data, size_t size)
 	memcpy(text, data, size);
 	text[size] = '\0';
 	is_good = !fors_pgft_parse(text, &tree, &error);
-	if (is_good && tree.servers <= SMALL_TREE && tree.cables <= 20 * SMALL_TREE && !fors_pgft_net(&tree, &net, &error))
+	if (is_good && tree.servers <= SMALL_TREE && tree.cables <= 20 * SMALL_TREE &&
+	    !fors_pgft_net(&tree, &net, &error))
 		fors_net_free(net);
 	free(text);
 	return is_good;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The performance model: rates, patterns, loads, routes, jobs; by hand, and by the conditions that answers have to meet. */
+/* The performance model: rates, patterns, loads, routes, jobs; by hand, and by the conditions that answers have to
+ * meet. */
 #include "support.h"
 
 #include <math.h>
@@ -126,7 +127,8 @@ static void test_random_rates_are_fair(void **state)
 			graph->capacity[l] = 1 + rng_below(&rng, 4);
 		for (uint32_t f = 0; f < n; f++) {
 			uint32_t first = rng_below(&rng, graph->nlinks);
-			uint32_t last = first + rng_below(&rng, graph->nlinks - first < 12 ? graph->nlinks - first : 12);
+			uint32_t last =
+				first + rng_below(&rng, graph->nlinks - first < 12 ? graph->nlinks - first : 12);
 
 			over(&flows, first, last);
 		}
@@ -228,9 +230,9 @@ static void test_neighbours(void **state)
 	static const struct {
 		const char *name;
 		uint32_t n, neighbours;
-	} cases[] = {{"2DNN", 36, 4},     {"2DNNDIAG", 36, 8}, {"3DNN", 27, 6},     {"3DNNDIAG", 27, 26}, {"2DNN", 9, 4},
-		     {"2DNNDIAG", 12, 8}, {"2DNN", 7, 2},      {"3DNNDIAG", 7, 2},  {"2DNN", 4, 2},       {"2DNN", 2, 1},
-		     {"3DNN", 8, 3},      {"2DNN", 1, 0},      {"3DNNDIAG", 8, 7}};
+	} cases[] = {{"2DNN", 36, 4},	  {"2DNNDIAG", 36, 8}, {"3DNN", 27, 6},	   {"3DNNDIAG", 27, 26}, {"2DNN", 9, 4},
+		     {"2DNNDIAG", 12, 8}, {"2DNN", 7, 2},      {"3DNNDIAG", 7, 2}, {"2DNN", 4, 2},	 {"2DNN", 2, 1},
+		     {"3DNN", 8, 3},	  {"2DNN", 1, 0},      {"3DNNDIAG", 8, 7}};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -269,13 +271,24 @@ static void test_seeds_and_maps(void **state)
 	assert_memory_not_equal(&one, &other, sizeof(one));
 	assert_int_equal(mapped.total, 50);
 	/* the first numbers of splitmix64 from 0, as published */
-	assert_true(fors_random_next(&random) == 0xE220A8397B1DCDAFu && fors_random_next(&random) == 0x6E789E6AA1B965F4u);
+	assert_true(fors_random_next(&random) == 0xE220A8397B1DCDAFu &&
+		    fors_random_next(&random) == 0x6E789E6AA1B965F4u);
 }
 
 static void test_names_that_are_none(void **state)
 {
-	static const char *const bad[] = {"",         "shif",       "RANDN",     "RANDN()",     "RANDN(0)",  "RANDN(3",
-					  "RANDN(3)x", "RANDN(-1)", "RANDN(99)", "permutation(2)", "shift(50)", "2DNN(4)",
+	static const char *const bad[] = {"",
+					  "shif",
+					  "RANDN",
+					  "RANDN()",
+					  "RANDN(0)",
+					  "RANDN(3",
+					  "RANDN(3)x",
+					  "RANDN(-1)",
+					  "RANDN(99)",
+					  "permutation(2)",
+					  "shift(50)",
+					  "2DNN(4)",
 					  "RANDN(99999999999999999999)"};
 	struct fors_pattern *p = NULL;
 
@@ -310,7 +323,8 @@ static void test_pattern_file(void **state)
 
 static void test_bad_pattern_files(void **state)
 {
-	static const char *const bad[] = {"", "#\n", "0\n", "0 4\n", "4 0\n", "1 1\n", "0 1 128\n", "0 1 2 3\n", "a b\n", "phase 2\n", "-1 0\n"};
+	static const char *const bad[] = {"",	       "#\n",	    "0\n",   "0 4\n",	  "4 0\n", "1 1\n",
+					  "0 1 128\n", "0 1 2 3\n", "a b\n", "phase 2\n", "-1 0\n"};
 	struct fors_pattern *p = NULL;
 
 	(void)state;
@@ -373,8 +387,8 @@ static void test_a_healthy_tree_is_conflict_free(void **state)
 }
 
 /*
- * FT(2;2,2) without Leaf00's cable to Spine00: servers 0, 1 | 2, 3. Everything between the leaves goes over Spine01, so in the shifts by 1
- * and 3 (one flow each way) a link has 1 flow, in the shift by 2 (two flows each way) 2.
+ * FT(2;2,2) without Leaf00's cable to Spine00: servers 0, 1 | 2, 3. Everything between the leaves goes over Spine01, so
+ * in the shifts by 1 and 3 (one flow each way) a link has 1 flow, in the shift by 2 (two flows each way) 2.
  */
 static void test_one_dead_cable_by_hand(void **state)
 {
@@ -444,7 +458,8 @@ static void test_broken_ways_have_names(void **state)
 {
 	struct model m = model_of("FT(2;2,3)", 0, NULL);
 	uint32_t lid = m.routes->server[2].lid;
-	uint8_t *up = entry(&m, "Leaf00", lid), *down = entry(&m, *up == 3 ? "Spine00" : "Spine01", lid), *last = entry(&m, "Leaf01", lid);
+	uint8_t *up = entry(&m, "Leaf00", lid), *down = entry(&m, *up == 3 ? "Spine00" : "Spine01", lid),
+		*last = entry(&m, "Leaf01", lid);
 	uint8_t good_up = *up, good_down = *down, good_last = *last;
 	struct fors_evaluation r;
 
@@ -521,8 +536,9 @@ static enum fors_err read_jobs(const struct model *m, const char *text, struct f
 }
 
 /*
- * FT(2;2,2), homes by D-mod-K: LIDs of servers 0 and 2 over Spine00, of 1 and 3 over Spine01. All four together: each of the 8 directed
- * links between switches has 2 routes. Only {0, 2}: two routes, over 2 links each, 1 on each; 4 of 8 links dark.
+ * FT(2;2,2), homes by D-mod-K: LIDs of servers 0 and 2 over Spine00, of 1 and 3 over Spine01. All four together: each
+ * of the 8 directed links between switches has 2 routes. Only {0, 2}: two routes, over 2 links each, 1 on each; 4 of 8
+ * links dark.
  */
 static void test_efi_by_hand(void **state)
 {
@@ -549,7 +565,8 @@ static void test_efi_by_hand(void **state)
 
 static void test_bad_job_files(void **state)
 {
-	static const char *const bad[] = {"", "one\n", ": 1\n", "one: 4\n", "one: 2-1\n", "one: nobody\n", "one: Leaf00\n", "a: 0-4294967295\n"};
+	static const char *const bad[] = {"",		"one\n",	 ": 1\n",	  "one: 4\n",
+					  "one: 2-1\n", "one: nobody\n", "one: Leaf00\n", "a: 0-4294967295\n"};
 	struct model m = model_of("FT(2;2,2)", 0, NULL);
 	struct fors_jobs jobs = {0};
 
@@ -601,7 +618,8 @@ static void test_mismatches(void **state)
 	bed->lfts->guid[bed->lfts->nswitches - 1]++;
 	fors_net_port(bed->net, bed->fabric->server[0].node, 1)->lid = 0;
 	assert_int_equal(fors_mismatch_find(bed->net, bed->lfts, &mismatch, &error), FORS_OK);
-	assert_true(mismatch.unknown_switches == 1 && mismatch.missing_tables == 1 && mismatch.bad_ports == 1 && mismatch.absent_lids == 1);
+	assert_true(mismatch.unknown_switches == 1 && mismatch.missing_tables == 1 && mismatch.bad_ports == 1 &&
+		    mismatch.absent_lids == 1);
 	assert_string_not_equal(mismatch.text, "");
 	bed_free(bed);
 }
