@@ -67,6 +67,15 @@ static void test_known(void **unused)
 	expect("FT(2;8,3;servers=2)", 3, "Leaf00[3] Leaf01[4] Leaf02[5]", 6, 6);
 }
 
+/* Around the 64 bits of a word: leaves of 64 and 70 servers, 64 and 70 leaves. */
+static void test_wide(void **unused)
+{
+	expect("FT(2;8,5;servers=64)", 3, "Leaf01[66]", 2341, 2341);
+	expect("FT(2;8,3;servers=70)", 3, "Leaf00[71]", 1400, 1400);
+	expect("FT(2;4,64)", 2, "Leaf00[5]", 336, 336);
+	expect("FT(2;4,70)", 2, "Leaf00[5]", 368, 368);
+}
+
 /* 34 slots empty, one cable dead: the paper's formula says 360. */
 static void test_326(void **unused)
 {
@@ -203,6 +212,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_known),
+		cmocka_unit_test(test_wide),
 		cmocka_unit_test(test_326),
 		cmocka_unit_test(test_above_the_bound), cmocka_unit_test(test_half_above_the_bound),
 		cmocka_unit_test(test_parallel_cables),
