@@ -20,9 +20,10 @@ run_tests() {
 	return $status
 }
 
-# What the tests themselves are made of does not count.
+# What the tests themselves are made of does not count. Sources must not change while this runs.
 collect() {
-	lcov $options --capture --directory "$build" --base-directory "$build" --output-file "$out/everything.info" 2>"$out/lcov.log"
+	lcov $options --capture --directory "$build" --base-directory "$build" --output-file "$out/everything.info" \
+		2>"$out/lcov.log" || { tail -1 "$out/lcov.log"; return 1; }
 	lcov $options --extract "$out/everything.info" "$top/core/*" "$top/plugin/*" "$top/libforsched/*" "$top/cli/*" \
 		"$top/ilp/*" --output-file "$out/all.info"
 	genhtml $options --branch-coverage --prefix "$top" --output-directory "$out" "$out/all.info"
@@ -41,7 +42,7 @@ room() {
 mkdir -p "$out"
 status=0
 run_tests || status=1
-collect
+collect || exit 1
 for room in core plugin libforsched cli ilp; do
 	read -r lines branches <<<"$(room $room)"
 	wanted=$(echo "$least" | sed -n "s/.*\b$room=\([0-9]*\).*/\1/p")
