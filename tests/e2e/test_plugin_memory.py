@@ -35,11 +35,20 @@ def twenty_failures(sim, sm, tree, timeout):
         sm.wait_status(timeout, state="active", dead_links=[])
 
 
+def all_keys(tree, tmp_path):
+    """A fors.conf that has fors do all that it can do besides planning."""
+    reference = tmp_path / "reference"
+    reference.write_text(tree.text())
+    (tmp_path / "copies").mkdir()
+    return (f"reference_fabric = {reference}\npublish_dir = {tmp_path}/copies\npublish_command = /bin/true\n"
+            "exclude_links = Leaf02[6]\ndegraded_links = dead\nhold_down = 1\n")
+
+
 @pytest.mark.skipif(not shutil.which("valgrind"), reason="needs valgrind (apt-get install valgrind)")
 def test_valgrind(fabric, tmp_path):
     report = tmp_path / "valgrind"
     tree = FatTree(3, 3)
-    sim, sm = fabric(tree, lmc=2, sweep_interval=1, node="Node02-00",
+    sim, sm = fabric(tree, lmc=2, sweep_interval=1, node="Node02-00", fors_conf=all_keys(tree, tmp_path),
                      prefix=["valgrind", "--leak-check=full", "--show-leak-kinds=all", "--keep-debuginfo=yes",
                              "--num-callers=30", f"--log-file={report}"])
     twenty_failures(sim, sm, tree, 120)
@@ -63,6 +72,7 @@ def test_sanitizers(fabric, tmp_path):
     suppressions = tmp_path / "suppressions"
     suppressions.write_text("".join(f"interceptor_via_lib:{library}\n" for library in NOT_OURS))
     sim, sm = fabric(tree, lmc=2, sweep_interval=1, node="Node02-00", plugin_dir=sanitized_build(),
+                     fors_conf=all_keys(tree, tmp_path),
                      preload=[harness.asan_library()],
                      env={"ASAN_OPTIONS": f"detect_leaks=0:suppressions={suppressions}:log_path={tmp_path}/asan",
                           "UBSAN_OPTIONS": f"print_stacktrace=1:log_path={tmp_path}/ubsan"})
