@@ -20,10 +20,18 @@ run_tests() {
 	return $status
 }
 
+# capture NAME [OPTION]: what was counted, in NAME.info; with --initial all lines there are, as never run.
+capture() {
+	local name=$1
+	shift
+	lcov $options --capture "$@" --directory "$build" --base-directory "$build" --output-file "$out/$name.info" \
+		2>"$out/lcov.log" || { tail -1 "$out/lcov.log"; return 1; }
+}
+
 # What the tests themselves are made of does not count. Sources must not change while this runs.
 collect() {
-	lcov $options --capture --directory "$build" --base-directory "$build" --output-file "$out/everything.info" \
-		2>"$out/lcov.log" || { tail -1 "$out/lcov.log"; return 1; }
+	capture nothing --initial && capture run || return 1
+	lcov $options --add-tracefile "$out/nothing.info" --add-tracefile "$out/run.info" --output-file "$out/everything.info"
 	lcov $options --extract "$out/everything.info" "$top/core/*" "$top/plugin/*" "$top/libforsched/*" "$top/cli/*" \
 		"$top/ilp/*" --output-file "$out/all.info"
 	genhtml $options --branch-coverage --prefix "$top" --output-directory "$out" "$out/all.info"
