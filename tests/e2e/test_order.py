@@ -348,7 +348,8 @@ def test_forget(fabric):
     harness.wait_for(lambda: f"0x{leaf:016x}" not in (sm.state_dir / "places").read_text())
     sm.stop()
     again = start_again(fabric, sm, lmc=2, sweep_interval=1)
-    again.wait_status(state="active", spines=3, leaves=3, epoch=status["epoch"])
+    again.wait_epoch(status["epoch"])
+    again.wait_status(state="active", spines=3, leaves=3)
     assert fors_forget(again, spine)[0] == 1
     sim.relink_node("Spine01")
     again.wait_status(state="active", spines=4, f=0)

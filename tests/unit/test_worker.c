@@ -408,7 +408,8 @@ static void wrong_plan_is_not_published(void **state)
 	assert_int_equal(atomic_load(&errors_logged[FORS_F_VERIFY]), 1);
 }
 
-static void restart_keeps_the_epoch(void **state)
+/* The same schedule over the same tables: said again, with an epoch above what another SM may have published. */
+static void restart_raises_the_epoch(void **state)
 {
 	struct bench *bench = *state;
 	int64_t epoch;
@@ -421,8 +422,7 @@ static void restart_keeps_the_epoch(void **state)
 	start_worker(bench);
 	submit(bench, FORS_JOB_ROUTED, NULL);
 	submit(bench, FORS_JOB_SETTLED, NULL);
-	assert_int_equal(wait_state(bench, FORS_ACTIVE, epoch), epoch);
-	assert_published(bench, epoch, 9);
+	assert_published(bench, wait_state(bench, FORS_ACTIVE, epoch + 1), 9);
 }
 
 static void folder_that_comes_late_is_filled(void **state)
@@ -630,7 +630,7 @@ int main(void)
 		ON_A_BENCH(lost_mastership_withdraws),
 		ON_A_BENCH(no_plan_is_a_failure),
 		ON_A_BENCH(wrong_plan_is_not_published),
-		ON_A_BENCH(restart_keeps_the_epoch),
+		ON_A_BENCH(restart_raises_the_epoch),
 		ON_A_BENCH(folder_that_comes_late_is_filled),
 		ON_A_BENCH(newer_fabric_at_each_ask),
 		ON_A_BENCH(declined_at_each_ask),
