@@ -37,8 +37,10 @@ static bool load_schedule(struct fors_board *board)
 	board->is_unread = err == FORS_ENOMEM;
 	if (err && !board->is_unread)
 		fors_log_error(board->log, FORS_F_OLDFILE, "%s", error.text);
-	if (board->schedule)
+	if (board->schedule) {
 		board->last_epoch = board->schedule->epoch;
+		board->is_inherited = true;
+	}
 	return !board->is_unread;
 }
 
@@ -135,7 +137,8 @@ static bool is_posted(const struct fors_board *board, struct fors_schedule *sche
 	size_t my_size, their_size;
 	bool same;
 
-	if (!board->schedule || board->schedule->nphases != schedule->nphases ||
+	/* Another SM may have published a later epoch while we were away: what we inherited is said again, later still. */
+	if (!board->schedule || board->is_inherited || board->schedule->nphases != schedule->nphases ||
 	    board->schedule->fingerprint != schedule->fingerprint)
 		return false;
 	schedule->epoch = board->schedule->epoch;
@@ -159,6 +162,7 @@ static bool post_schedule(struct fors_board *board, struct fors_schedule *schedu
 	if (fors_schedule_encode(schedule, &bytes, &size, NULL))
 		return false;
 	set_sheet(board, SHEET_SCHEDULE, bytes, size);
+	board->is_inherited = false;
 	board->last_epoch = schedule->epoch;
 	board->last_beat = 0; /* which names the epoch */
 	return true;

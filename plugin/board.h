@@ -22,6 +22,7 @@ struct fors_board {
 	bool is_guest;                  /* another subnet manager is the master: its files are not touched */
 	char *json;                     /* status.json as posted last, owned; or NULL */
 	struct fors_schedule *schedule; /* the newest one, or NULL when there never was one */
+	bool is_inherited;              /* it is that of an earlier opensm */
 	uint64_t last_epoch;
 	uint64_t last_beat;             /* when the heartbeat was written, Unix time in ms */
 	bool is_posted;                 /* a status has been posted since this opensm started */
@@ -49,7 +50,7 @@ bool fors_board_has_plan(const struct fors_board *board);
 /*
  * Post a schedule (owned by the board then; NULL: the schedule stays) together with a status, into
  * which what the schedule says is filled. A schedule gets the next epoch; one that says the same
- * as the posted one is dropped and its epoch stays. Failures to write are logged and retried. False when memory ran
+ * as the posted one is dropped and its epoch stays, unless that one was inherited. Failures to write are logged and retried. False when memory ran
  * out: then nothing new is posted, and the schedule is gone.
  */
 bool fors_board_post(struct fors_board *board, struct fors_schedule *schedule, struct fors_status *status);

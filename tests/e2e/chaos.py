@@ -339,7 +339,7 @@ class Run:
         self.crew.end(seat, event.words[0])
         self._turned(event)
         self.crew.start(seat)
-        return self._new_master(seat)
+        return self._new_master()
 
     def _join(self, event):
         if 1 in self.crew.running:
@@ -347,7 +347,7 @@ class Run:
         self._hold_still()
         self.crew.priority[1] = int(event.words[0])
         self.crew.start(1)
-        return self._new_master(0) if self.crew.leader() == 1 else None
+        return self._new_master() if self.crew.leader() == 1 else None
 
     def _leave(self, event):
         if 1 not in self.crew.running:
@@ -355,7 +355,7 @@ class Run:
         self._hold_still()
         was_leader = self.crew.leader() == 1
         self.crew.end(1, event.words[0])
-        return self._new_master(1) if was_leader else None
+        return self._new_master() if was_leader else None
 
     def _hold_still(self):
         """Another manager, and nothing else: no entry may change, but for what leads to the managers themselves."""
@@ -372,12 +372,11 @@ class Run:
                 for switch in view.switches() for lid, port in enumerate(self.still[1][switch])
                 if port != view.port(switch, lid) and lid not in own]
 
-    def _new_master(self, before):
+    def _new_master(self):
         """
-        Somebody has just become master. One that starts again may find its schedule still right and leave it
-        there; another one has to publish its own, with an epoch larger than any.
+        Somebody has just become master, and says so with an epoch larger than any.
         """
-        self.needed = self.active + (self.crew.leader() != before)
+        self.needed = self.active + 1
         return HANG
 
     # -- looking
@@ -422,7 +421,7 @@ class Run:
         for seat in list(self.crew.running):
             self.crew.end(seat, "KILL")
         self.crew.start(0)
-        self._new_master(None)
+        self._new_master()
 
     def _is_quiet(self):
         """Has the master a word of its own in the log, and been silent since; and is its heartbeat its own?"""
