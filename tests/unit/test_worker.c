@@ -3,6 +3,7 @@
  * Tests of plugin/worker.c and plugin/board.c, without OpenSM: what is published after which job. The log
  * is a stub, and fors_plan() can be made slow, wrong or absent (linked with --wrap).
  */
+#include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -89,6 +90,20 @@ enum fors_err __wrap_fors_verify(const struct fors_net *net, const struct fors_l
 	asking.cancelled = cancelled;
 	asking.context = context;
 	return __real_fors_verify(net, lfts, schedule, count_ask, NULL, verdict, error);
+}
+
+int __real_clock_gettime(clockid_t clock, struct timespec *now);
+int __wrap_clock_gettime(clockid_t clock, struct timespec *now);
+
+static atomic_int clock_step; /* seconds that somebody put the clock forward */
+
+int __wrap_clock_gettime(clockid_t clock, struct timespec *now)
+{
+	int failed = __real_clock_gettime(clock, now);
+
+	if (clock == CLOCK_REALTIME)
+		now->tv_sec += atomic_load(&clock_step);
+	return failed;
 }
 
 void fors_log_info(struct osm_log *log, const char *format, ...)
@@ -425,6 +440,42 @@ static void restart_raises_the_epoch(void **state)
 	assert_published(bench, wait_state(bench, FORS_ACTIVE, epoch + 1), 9);
 }
 
+static uint64_t heartbeat_of(const struct bench *bench)
+{
+	char path[160];
+	FILE *file;
+	uint64_t beat = 0;
+
+	snprintf(path, sizeof(path), "%s/%s/heartbeat", bench->directory, bench->folder.name);
+	file = fopen(path, "r");
+	if (file && fscanf(file, "%" SCNu64, &beat) != 1)
+		beat = 0;
+	if (file)
+		fclose(file);
+	return beat;
+}
+
+/* The epoch grows all the same, and the heartbeat goes on with the new time at once. */
+static void clock_steps_back(void **state)
+{
+	struct bench *bench = *state;
+	int64_t epoch;
+	uint64_t beat = 0;
+
+	submit(bench, FORS_JOB_SETTLED, NULL);
+	epoch = wait_state(bench, FORS_ACTIVE, 0);
+	for (int ms = 0; ms < WAIT_MS && !beat; ms++, usleep(1000))
+		beat = heartbeat_of(bench);
+	assert_true(beat > 0);
+	atomic_store(&clock_step, -86400);
+	for (int ms = 0; ms < WAIT_MS && heartbeat_of(bench) >= beat; ms++)
+		usleep(1000);
+	assert_true(heartbeat_of(bench) < beat - 80000000);
+	decline(bench, "not a tree");
+	assert_true(wait_state(bench, FORS_INACTIVE, epoch + 1) > epoch);
+	atomic_store(&clock_step, 0);
+}
+
 static void folder_that_comes_late_is_filled(void **state)
 {
 	struct bench *bench = *state;
@@ -631,6 +682,7 @@ int main(void)
 		ON_A_BENCH(no_plan_is_a_failure),
 		ON_A_BENCH(wrong_plan_is_not_published),
 		ON_A_BENCH(restart_raises_the_epoch),
+		ON_A_BENCH(clock_steps_back),
 		ON_A_BENCH(folder_that_comes_late_is_filled),
 		ON_A_BENCH(newer_fabric_at_each_ask),
 		ON_A_BENCH(declined_at_each_ask),
