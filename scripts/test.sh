@@ -108,6 +108,15 @@ stage_threads() {
 		check_PROGRAMS= TESTS="tests/unit/test_worker tests/unit/test_memory"
 }
 
+# use_installed ROOT: a program that finds libforsched by pkg-config, compiles and runs.
+use_installed() {
+	local lib=$1/usr/local/lib flags
+	printf '#include <forsched.h>\nint main(void) { return !*forsched_version(); }\n' >"$work/use.c"
+	flags=$(PKG_CONFIG_PATH=$lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=$1 pkg-config --cflags --libs forsched) || return 1
+	# shellcheck disable=SC2086
+	gcc -Wall -Werror "$work/use.c" -o "$work/use" $flags && LD_LIBRARY_PATH=$lib "$work/use"
+}
+
 # What an administrator gets, and nothing left behind.
 stage_install() {
 	local root=$work/install-root missing=0 file
@@ -121,6 +130,8 @@ stage_install() {
 		[ -e "$root/usr/local/$file" ] || { say "not installed: $file"; missing=1; }
 	done
 	whole "installed files" $missing
+	use_installed "$root" >"$work/use-installed.log" 2>&1
+	whole "a program builds with what is installed" $?
 	logged uninstall 120 make -C "$work/build" uninstall "DESTDIR=$root"
 	[ -z "$(find "$root" -type f -o -type l)" ]
 	whole "uninstall leaves nothing" $?
