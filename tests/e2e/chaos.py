@@ -495,9 +495,11 @@ class Run:
         managers = [seats(self.tree)[seat] for seat in self.crew.running]
         faults = (self._moved(view) or judge.judge_homes(view) or judge.judge_hops(view)
                   or judge.judge_reach(view, managers))
+        if faults:
+            return faults
         above = judge.unlevel(view)
         self.tally["one unit above level"] += above == 1
-        faults += [f"the fullest link has {above} units too many of the base LIDs"] if above > 1 else []
+        faults = [f"the fullest link has {above} units too many of the base LIDs"] if above > 1 else []
         done = read_schedule(self.crew.master)
         if read_head(self.crew.master) != head:
             return ["another schedule while it was read"]
