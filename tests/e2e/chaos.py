@@ -626,6 +626,7 @@ def main():
         print("\n".join(event.text for event in events))
         return 0
     print(f"seed {options.seed}, {len(events)} events, {options.fabric}, LMC {lmc}", file=sys.stderr)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # ends what it started, too
     directory, started = tempfile.mkdtemp(prefix="fors-chaos-"), time.monotonic()
     run, done, violation = chaos(tree, events, lmc, directory, options.managers == "two", Progress(len(events)))
     report(options, run, done, time.monotonic() - started)
