@@ -233,13 +233,27 @@ static bool is_said(const struct fors_board *board, enum fors_state state)
 	return board->is_posted && board->schedule && !board->schedule->nphases && board->state == state;
 }
 
-/* Withdraw what is published, unless that has been said already. */
+/* Has the withdrawal been said, with this reason and these cables? */
+static bool is_withdrawn(const struct fors_worker *worker, const struct fors_job *job, enum fors_state state,
+			 const char *reason)
+{
+	return is_said(&worker->board, state) && !strcmp(worker->board.reason, reason) &&
+	       (!job->fabric || worker->picture == picture_of(job));
+}
+
+/* Is there only more to say of a schedule that is withdrawn already? Then readers need no new epoch. */
+static bool is_no_news(const struct fors_worker *worker, enum fors_state state, const char *reason)
+{
+	return is_said(&worker->board, state) && (state == FORS_PLANNING || !strcmp(worker->board.reason, reason));
+}
+
+/* Withdraw what is published; only the status, if that has been done already. */
 static void withdraw(struct fors_worker *worker, const struct fors_job *job, enum fors_state state,
 		     const char *reason)
 {
 	struct fors_status status;
 
-	if (is_said(&worker->board, state) && !strcmp(worker->board.reason, reason))
+	if (is_withdrawn(worker, job, state, reason))
 		return;
 	fill_status(worker, job, state, reason, &status);
 	if (state == FORS_FAILED) {
@@ -247,7 +261,9 @@ static void withdraw(struct fors_worker *worker, const struct fors_job *job, enu
 		status.lmc_needed = worker->prepared.lmc_needed;
 		status.plan_ms = worker->prepared.plan_ms;
 	}
-	if (state == FORS_PLANNING && is_said(&worker->board, state)) { /* another reason to wait is no news for readers */
+	if (job->fabric)
+		worker->picture = picture_of(job);
+	if (is_no_news(worker, state, reason)) {
 		post(worker, NULL, &status);
 		return;
 	}

@@ -383,6 +383,38 @@ static void declined_withdraws(void **state)
 	assert_published(*state, epoch, 9);
 }
 
+static size_t wait_dead_links(const struct bench *bench, size_t wanted)
+{
+	size_t count = 0;
+
+	for (int ms = 0; ms < WAIT_MS && count != wanted; ms += 2) {
+		struct fors_status status;
+
+		usleep(2000);
+		if (read_status(bench, &status)) {
+			count = status.dead_links.count;
+			fors_status_clear(&status);
+		}
+	}
+	return count;
+}
+
+/* The reason is the same, but what is broken is not: the status has to say so, and readers need no new epoch. */
+static void declined_again_shows_what_broke_since(void **state)
+{
+	struct fors_job *job;
+	int64_t epoch;
+
+	for (int i = 0; i < 2; i++) {
+		job = make_job(*state, FORS_JOB_DECLINED, i ? "Leaf00[4]" : NULL);
+		strcpy(job->reason, "no way");
+		fors_worker_submit(((struct bench *)*state)->worker, job);
+		epoch = wait_state(*state, FORS_INACTIVE, i ? epoch : 0);
+		assert_int_equal(wait_dead_links(*state, (size_t)i), i);
+	}
+	assert_published(*state, epoch, 0);
+}
+
 static void lost_mastership_withdraws(void **state)
 {
 	int64_t epoch;
@@ -678,6 +710,7 @@ int main(void)
 		ON_A_BENCH(newer_fabric_overtakes),
 		ON_A_BENCH(stop_breaks_a_plan_off),
 		ON_A_BENCH(declined_withdraws),
+		ON_A_BENCH(declined_again_shows_what_broke_since),
 		ON_A_BENCH(lost_mastership_withdraws),
 		ON_A_BENCH(no_plan_is_a_failure),
 		ON_A_BENCH(wrong_plan_is_not_published),
