@@ -60,7 +60,7 @@ without_daemons() {
 copy_sources() {
 	rm -rf "$1"
 	mkdir -p "$1"
-	if git -C "$top" rev-parse --is-inside-work-tree >/dev/null 2>&1; then
+	if [ "$(git -C "$top" rev-parse --show-toplevel 2>/dev/null)" = "$top" ]; then
 		(cd "$top" && git ls-files -z -co --exclude-standard | while IFS= read -r -d '' file; do
 			[ -e "$file" ] && printf '%s\0' "$file"
 		done | tar -c --null -T -) | tar -x -C "$1"

@@ -153,11 +153,11 @@ stage_fuzz() {
 
 # The Debian packages: built, examined, installed, used for the demo under the plain opensm, removed.
 stage_packages() {
-	logged package-build 900 "$work/fors/scripts/packages.sh" build "$work/packages"
+	logged package-build 900 "$top/scripts/packages.sh" build "$work/packages"
 	whole "packages build, lintian is content" $?
-	logged package-try 900 "$work/fors/scripts/packages.sh" try "$work/packages"
+	logged package-try 900 "$top/scripts/packages.sh" try "$work/packages"
 	whole "installed packages run the demo and leave nothing behind" $?
-	logged package-rpm 300 "$work/fors/scripts/packages.sh" rpm "$work/packages"
+	logged package-rpm 300 "$top/scripts/packages.sh" rpm "$work/packages"
 	whole "RPM source package" $?
 }
 
