@@ -73,7 +73,9 @@ try() {
 rpm() {
 	need $build_packages rpm
 	mkdir -p "$dir/rpm"
-	[ -d "$dir/build" ] || configure_in "$dir/build" "$dir/fors"
+	copy_sources "$dir/dist"
+	step autogen "$dir/dist/autogen.sh"
+	configure_in "$dir/build" "$dir/dist"
 	step dist make -C "$dir/build" dist
 	step rpm rpmbuild -ts --nodeps --define "_topdir $dir/rpm" "$dir"/build/fors-*.tar.gz
 	ls "$dir"/rpm/SRPMS/*.src.rpm
