@@ -38,7 +38,8 @@
  * these LIDs up to it before, so every way out is a loop until the leaf it asks has its new block too. (2) Parallel cables: an
  * entry that moves to a spine whose cable of that number has died finds its dead port until the spine has the new
  * block with the cable that stands in. (3) One sweep that sees failures and recoveries together: a spine's old detour and
- * the new entry of the leaf at its end may point at each other. tests/unit/test_consistency.c tries all of this.
+ * the new entry of the leaf at its end may point at each other.
+ * tests/unit/test_consistency.c tries mixtures of all kinds but those of (3), which is an argument.
  */
 #include "tables.h"
 
