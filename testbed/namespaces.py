@@ -15,7 +15,7 @@ MAC = "02:00:00:00:00:01"  # of both ends of every cable, so that nobody needs t
 MTU = 1000         # small packets: a switch of the testbed passes a packet on when it has all of it
 QUEUE = 1_000_000    # bytes that may wait before a cable: enough to lose nothing, as InfiniBand does not
 SETTINGS = {"net/ipv4/ip_forward": 1, "net/ipv4/conf/all/rp_filter": 0, "net/ipv4/conf/default/rp_filter": 0,
-            "net/ipv4/tcp_slow_start_after_idle": 0, "net/ipv4/tcp_no_metrics_save": 1,
+            "net/ipv4/tcp_congestion_control": "reno", "net/ipv4/tcp_slow_start_after_idle": 0, "net/ipv4/tcp_no_metrics_save": 1,
             "net/ipv4/tcp_syn_retries": 12, "net/ipv6/conf/default/disable_ipv6": 1,
             "net/ipv6/conf/all/disable_ipv6": 1, "net/ipv4/icmp_ratelimit": 0}
 

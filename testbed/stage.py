@@ -9,7 +9,7 @@ import loads
 from harness import FatTree, Ibsim, OpenSM, build_dir, fors_command, read_live, read_tables
 from namespaces import Namespaces
 
-MESSAGE = 120_000  # bytes that each server sends in a phase
+MESSAGE = 100_000  # bytes that each server sends in a phase
 
 System = namedtuple("System", "name options")
 
