@@ -403,13 +403,13 @@ static size_t wait_dead_links(const struct bench *bench, size_t wanted)
 static void declined_again_shows_what_broke_since(void **state)
 {
 	struct fors_job *job;
-	int64_t epoch;
+	int64_t epoch = 0;
 
 	for (int i = 0; i < 2; i++) {
 		job = make_job(*state, FORS_JOB_DECLINED, i ? "Leaf00[4]" : NULL);
 		strcpy(job->reason, "no way");
 		fors_worker_submit(((struct bench *)*state)->worker, job);
-		epoch = wait_state(*state, FORS_INACTIVE, i ? epoch : 0);
+		epoch = wait_state(*state, FORS_INACTIVE, epoch);
 		assert_int_equal(wait_dead_links(*state, (size_t)i), i);
 	}
 	assert_published(*state, epoch, 0);
