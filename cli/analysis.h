@@ -56,14 +56,19 @@ int cli_analysis_load(const struct cli_analysis_settings *settings, struct cli_a
 int cli_analyze(const struct cli_analysis_settings *settings, struct cli_analysis *analysis);
 void cli_analysis_free(struct cli_analysis *analysis);
 
+/* analysis_net.c: net and tables of files, or under fors's own rules, and the routes. Returns an exit code. */
+int cli_analysis_load_net(const struct cli_analysis_settings *settings, struct cli_analysis *analysis);
+/* Routes between the servers of analysis->made, and their router. Returns an exit code. */
+int cli_analysis_routes(struct cli_analysis *analysis);
+/* Fill dead[] and ndead with the cables that the fabric had. Returns an exit code. */
+int cli_analysis_find_dead(struct cli_analysis *analysis);
+
 /* analysis_tree.c: an XGFT or PGFT under --routing; and what --optimum asks. Return exit codes. */
 int cli_analysis_load_tree(const struct cli_analysis_settings *settings, struct cli_analysis *analysis);
 int cli_analysis_optimum(struct cli_analysis *analysis);
 /* The cuts between the router's servers, and the graph that they are of; NULL when it is a tree without failures. */
 enum fors_err cli_analysis_cuts(const struct cli_analysis *analysis, struct fors_cuts **cuts, struct fors_graph **graph,
 				struct fors_error *error);
-/* Routes between the servers of analysis->made, and their router. Returns an exit code. */
-int cli_analysis_routes(struct cli_analysis *analysis);
 
 /* Do all flows arrive, and do tables and fabric belong together? */
 bool cli_analysis_is_sound(const struct cli_analysis *analysis);
@@ -78,8 +83,5 @@ json_t *cli_json_text(const char *text);
 int cli_write_page(const char *path, const char *title, json_t *data);
 /* Print it to stdout (and release it). Returns an exit code. */
 int cli_print_json(json_t *data);
-
-/* The number of processors that are there. */
-unsigned cli_processors(void);
 
 #endif

@@ -105,6 +105,8 @@ int cli_choice(const char *option, const char *text, const char *const *names);
 
 /* A GUID in hexadecimal, with 0x or without, not 0. */
 bool cli_guid(const char *text, uint64_t *guid);
+/* The processors of this machine, at least 1: the threads of what has no --threads. */
+unsigned cli_processors(void);
 
 /* --- folders.c ------------------------------------------------------------------------------------------------ */
 

@@ -10,7 +10,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "core/planner.h"
 #include "core/schedule_file.h"
@@ -38,13 +37,6 @@ struct report {
 
 /* --- planning ------------------------------------------------------------------------------------------------- */
 
-static unsigned processors(void)
-{
-	long n = sysconf(_SC_NPROCESSORS_ONLN);
-
-	return n < 1 ? 1 : (unsigned)n;
-}
-
 static enum fors_err plan(const struct cli_fabric *made, const struct settings *settings,
 			  struct fors_schedule **schedule, struct fors_error *error)
 {
@@ -52,7 +44,7 @@ static enum fors_err plan(const struct cli_fabric *made, const struct settings *
 		.fabric = made->fabric,
 		.lanes = made->lanes,
 		.progress = cli_progress,
-		.threads = processors(),
+		.threads = cli_processors(),
 		.ilp_seconds = settings->ilp_seconds,
 	};
 	enum fors_err err = fors_plan(&task, settings->method ? settings->method : "auto", schedule, error);

@@ -3,12 +3,13 @@ bin_PROGRAMS += fors
 fors_SOURCES = \
 	cli/analysis.c cli/analysis.h \
 	cli/analysis_json.c \
+	cli/analysis_net.c \
 	cli/analysis_tree.c \
 	cli/cli.h \
 	cli/cmd_analyze.c \
 	cli/cmd_fabric.c \
-	cli/cmd_indices.c \
 	cli/cmd_forget.c \
+	cli/cmd_indices.c \
 	cli/cmd_plan.c \
 	cli/cmd_schedule.c \
 	cli/cmd_status.c \
@@ -26,6 +27,7 @@ fors_SOURCES = \
 	cli/whatif_engine.c \
 	cli/whatif_json.c \
 	cli/whatif_run.c \
+	cli/whatif_shift.c \
 	cli/whatif_store.c
 nodist_fors_SOURCES = cli/page_html.h
 fors_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)

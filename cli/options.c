@@ -8,6 +8,7 @@
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define MAX_OPTIONS 32 /* of one subcommand, --help and the end included */
 
@@ -151,4 +152,11 @@ int cli_choice(const char *option, const char *text, const char *const *names)
 	}
 	cli_usage_error("--%s is '%s', but has to be one of: %s", option, text, list);
 	return -1;
+}
+
+unsigned cli_processors(void)
+{
+	long n = sysconf(_SC_NPROCESSORS_ONLN);
+
+	return n < 1 ? 1 : (unsigned)n;
 }

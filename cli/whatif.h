@@ -61,14 +61,15 @@ static inline struct whatif_result *whatif_at(const struct whatif *whatif, uint3
  */
 int whatif_list(struct whatif *whatif, unsigned k, unsigned count, unsigned seed);
 
-/* whatif_run.c: find out what is not known yet, on all processors. Returns an exit code. */
-int whatif_run(struct whatif *whatif);
-/* The net of a case, without its cables, in *net. */
+/* whatif_shift.c: the net of a case, without its cables, in *net. */
 enum fors_err whatif_net(const struct whatif *whatif, const struct whatif_case *one, struct fors_net **net,
 			 struct fors_error *error);
 /* The linear shift over these tables into *result. */
 enum fors_err whatif_shift(const struct fors_net *net, const struct fors_lfts *lfts, const struct fors_endpoint *server,
 			   uint32_t count, struct whatif_result *result, struct fors_error *error);
+
+/* whatif_run.c: find out what is not known yet, on all processors. Returns an exit code. */
+int whatif_run(struct whatif *whatif);
 
 /* whatif_engine.c: a stock engine, run by the opensm of this machine on a simulated fabric. */
 enum fors_err whatif_engine(const struct whatif *whatif, const struct whatif_case *one, const char *engine,

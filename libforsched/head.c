@@ -49,7 +49,7 @@ static enum forsched_err check_kind(const struct source *source, const struct fo
 		return forsched_i_fail(error, FORSCHED_EFORMAT,
 				       "%s: version %" PRIu32 " of the format; this libforsched (%s) knows version %d: "
 				       "install that of the fors that wrote it",
-				       source->name, le32toh(header->version), forsched_version(), FORS_SF_VERSION);
+				       source->name, le32toh(header->version), PACKAGE_VERSION, FORS_SF_VERSION);
 	if (le32toh(header->header_crc) != forsched_i_crc(header, offsetof(struct fors_sf_header, header_crc)))
 		return forsched_i_corrupt(source, "checksum of the header", error);
 	if (order != FORS_SF_BYTE_ORDER || le32toh(header->version) != FORS_SF_VERSION)

@@ -6,11 +6,12 @@ libforsmodel_la_SOURCES = \
 	model/cuts_reached.c \
 	model/dump.c \
 	model/evaluate.c model/evaluate.h \
+	model/generic.c \
 	model/graph.c model/model.h \
 	model/incidence.c model/incidence.h \
 	model/jobs.c model/jobs.h \
 	model/lfti.c model/lfti.h \
-	model/lp.c \
+	model/lp.c model/lp.h \
 	model/maxmin.c \
 	model/optimum.c model/optimum.h \
 	model/pattern.c model/pattern.h \

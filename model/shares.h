@@ -61,7 +61,4 @@ enum fors_err fors_shares_fit(const struct fors_graph *graph, const uint32_t *sr
 enum fors_err fors_generic_rates(const struct fors_graph *graph, const uint32_t *src, const uint32_t *dst,
 				 uint32_t nflows, bool any_path, double *rate, struct fors_error *error);
 
-/* The largest x with weight[l] x <= room[l] for all l of 0 .. n-1, by lp_solve. Errors: FORS_ENOPLAN, FORS_ENOTAPPL. */
-enum fors_err fors_lp_level(const double *weight, const double *room, uint32_t n, double *level, struct fors_error *error);
-
 #endif

@@ -8,16 +8,11 @@
 #include "follow.h"
 
 /* What this process has done, for forsched_mpi_counts(). */
-static uint64_t followed, left, epochs;
+static uint64_t followed, left;
 
 static void count(uint64_t *counter)
 {
 	__atomic_add_fetch(counter, 1, __ATOMIC_RELAXED);
-}
-
-void forsched_mpi_count_epoch(void)
-{
-	count(&epochs);
 }
 
 void forsched_mpi_counts(uint64_t *calls_followed, uint64_t *calls_left, uint64_t *epochs_followed);
@@ -28,7 +23,7 @@ __attribute__((visibility("default"))) void forsched_mpi_counts(uint64_t *calls_
 {
 	*calls_followed = __atomic_load_n(&followed, __ATOMIC_RELAXED);
 	*calls_left = __atomic_load_n(&left, __ATOMIC_RELAXED);
-	*epochs_followed = __atomic_load_n(&epochs, __ATOMIC_RELAXED);
+	*epochs_followed = forsched_mpi_epochs();
 }
 
 static MPI_Aint extent_of(MPI_Datatype type)
@@ -166,6 +161,6 @@ int MPI_Finalize(void)
 	PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	if (rank == 0)
 		forsched_mpi_say(true, "%llu calls along the schedule, %llu left to MPI, %llu epochs",
-				 (unsigned long long)followed, (unsigned long long)left, (unsigned long long)epochs);
+				 (unsigned long long)followed, (unsigned long long)left, (unsigned long long)forsched_mpi_epochs());
 	return PMPI_Finalize();
 }

@@ -45,6 +45,9 @@ struct member {
  */
 int forsched_mpi_enter(MPI_Comm comm, struct member **member);
 
+/* How often a communicator of this process began to follow an epoch. Any thread may ask. */
+uint64_t forsched_mpi_epochs(void);
+
 /* ---- exchange.c ---- */
 
 /* One side of an all-to-all: where the block of each rank is. */
@@ -80,10 +83,5 @@ const char *forsched_mpi_setting(const char *name);
 /* A line to standard error: what a person has to know; with FORSCHED_VERBOSE=0 nothing. `chat`: only with
  * FORSCHED_VERBOSE=2. */
 void forsched_mpi_say(bool chat, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-/* ---- alltoall.c ---- */
-
-/* Count an epoch that a communicator begins to follow. */
-void forsched_mpi_count_epoch(void);
 
 #endif

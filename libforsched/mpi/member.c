@@ -26,6 +26,7 @@
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static int keyval = MPI_KEYVAL_INVALID;
+static uint64_t epochs; /* for forsched_mpi_epochs() */
 
 static void drop_schedule(struct member *member)
 {
@@ -308,7 +309,7 @@ static int adopt(struct member *member, MPI_Comm comm, const struct word *word, 
 		drop_schedule(member);
 		return err;
 	}
-	forsched_mpi_count_epoch();
+	__atomic_add_fetch(&epochs, 1, __ATOMIC_RELAXED);
 	if (member->rank == 0)
 		forsched_mpi_say(true, "epoch %llu: followed by %d ranks", (unsigned long long)word->epoch,
 				 member->size);
@@ -358,4 +359,9 @@ int forsched_mpi_enter(MPI_Comm comm, struct member **member)
 	if ((*member)->check_every && (*member)->calls++ % (*member)->check_every == 0)
 		err = agree(*member, comm);
 	return err;
+}
+
+uint64_t forsched_mpi_epochs(void)
+{
+	return __atomic_load_n(&epochs, __ATOMIC_RELAXED);
 }

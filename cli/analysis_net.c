@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * analysis_net.c - the net that `fors analyze` works on, its tables, and the cables that it lost.
+ *
+ * Net and tables come from files, or fors's own rules make the tables. Where the net is a two-level fat-tree, its
+ * servers have the order of plans (leaf, slot), and plans can be made; any other net has the same order by switch GUID
+ * and port, and everything but plans.
+ */
+#include "cli/analysis.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/lftfile.h"
+
+/* --- tables ---------------------------------------------------------------------------------------------------- */
+
+/* The tables of a file, and the LIDs that they name. */
+static enum fors_err read_tables(const char *text, size_t size, const char *path, void *context,
+				 struct fors_error *error)
+{
+	struct cli_fabric *made = context;
+	enum fors_err err = fors_lftfile_read(text, size, path, &made->lfts, error);
+
+	return err ? err : fors_lids_from_dump(made->net, text, size, path, error);
+}
+
+/*
+ * Servers that hang on the side of the spines take no part in a two-level fat-tree. But many of them mean that
+ * it is something else, a torus for example, whose switches fall into two sides by chance.
+ */
+static enum fors_err is_tree(const struct fors_fabric *fabric, const struct fors_participants *them, bool *answer,
+			     struct fors_error *error)
+{
+	struct fors_endpoint *list = NULL;
+	uint32_t count = 0;
+	enum fors_err err = fors_endpoints(fabric->net, them, &list, &count, error);
+
+	free(list);
+	*answer = !err && (count - fabric->nservers) * 4 <= count;
+	return err;
+}
+
+/* The net as leaves, spines and lanes, where it can be understood so; else made->fabric stays NULL. */
+static enum fors_err understand(const struct cli_site *site, struct cli_fabric *made, struct fors_error *error)
+{
+	const struct fors_participants *them = site->has_participants ? &site->participants : NULL;
+	bool is_good = false;
+	enum fors_err err;
+
+	if (!site->places)
+		return FORS_OK;
+	err = fors_fabric_build(made->net, site->places, them, &made->fabric, error);
+	if (!err)
+		err = is_tree(made->fabric, them, &is_good, error);
+	if (!err && is_good)
+		return fors_lanes_read(made->fabric, made->lfts, &made->lanes, error);
+	fors_fabric_free(made->fabric);
+	made->fabric = NULL;
+	return err;
+}
+
+/* --- net and tables from files ---------------------------------------------------------------------------------- */
+
+static int load_net_and_tables(const struct cli_analysis_settings *settings, struct cli_analysis *a)
+{
+	struct fors_error error = {0};
+	int code = cli_any_site_load(&settings->source, &a->site);
+
+	if (!code)
+		code = cli_net_load(&settings->source, &a->made.net);
+	if (!code)
+		code = cli_use_file(settings->lfts, read_tables, &a->made);
+	if (!code && understand(&a->site, &a->made, &error))
+		code = cli_fail(&error);
+	if (!code && fors_mismatch_find(a->made.net, a->made.lfts, &a->mismatch, &error))
+		code = cli_fail(&error);
+	snprintf(a->routing, sizeof(a->routing), "%.63s", settings->lfts);
+	return code;
+}
+
+/* The tables that fors would write. */
+static int make_own_tables(const struct cli_analysis_settings *settings, struct cli_analysis *a)
+{
+	const struct cli_source *source = &settings->source;
+	int code = cli_site_load(source, &a->site);
+
+	snprintf(a->routing, sizeof(a->routing), "fors");
+	if (code)
+		return code;
+	return cli_fabric_make(&a->site, source->has_lmc, source->lmc, source->down, source->ndown, &a->made);
+}
+
+int cli_analysis_load_net(const struct cli_analysis_settings *settings, struct cli_analysis *a)
+{
+	int code = settings->lfts ? load_net_and_tables(settings, a) : make_own_tables(settings, a);
+
+	return code ? code : cli_analysis_routes(a);
+}
+
+int cli_analysis_routes(struct cli_analysis *a)
+{
+	struct fors_error error = {0};
+	struct fors_endpoint *server = NULL;
+	uint32_t count = 0;
+	const struct fors_participants *them = a->site.has_participants ? &a->site.participants : NULL;
+	enum fors_err err = a->made.fabric ? fors_fabric_endpoints(a->made.fabric, &server, &count, &error)
+					   : fors_endpoints(a->made.net, them, &server, &count, &error);
+
+	if (!err && !count)
+		err = fors_fail(&error, FORS_EINPUT, "there is no server with a live cable in the fabric");
+	if (!err)
+		err = fors_routes_new(a->made.net, a->made.lfts, server, count, &a->routes, &error);
+	free(server);
+	if (err)
+		return cli_fail(&error);
+	a->router = fors_routes_router(a->routes);
+	return CLI_GOOD;
+}
+
+/* --- what was lost ---------------------------------------------------------------------------------------------- */
+
+static void note_dead(struct cli_analysis *a, uint32_t node, unsigned number)
+{
+	const struct fors_net *intact = a->site.intact;
+	const struct fors_port *port = fors_net_port(intact, node, number);
+	struct cli_dead_cable *cable = &a->dead[a->ndead++];
+
+	*cable = (struct cli_dead_cable){
+		.a_node = node, .b_node = port->peer, .a_port = (uint8_t)number, .b_port = port->peer_port};
+	snprintf(cable->a, sizeof(cable->a), "%s", fors_node_name(intact, node));
+	snprintf(cable->b, sizeof(cable->b), "%s", fors_node_name(intact, port->peer));
+}
+
+/* Cables that the intact net has and this one has not. */
+static void compare_cables(struct cli_analysis *a)
+{
+	const struct fors_net *intact = a->site.intact, *net = a->made.net;
+
+	for (uint32_t node = 0; node < intact->nnodes; node++)
+		for (unsigned p = 1; p <= intact->node[node].nports; p++) {
+			const struct fors_port *port = fors_net_port(intact, node, p);
+
+			if (port->peer == FORS_NONE || port->peer < node ||
+			    (port->peer == node && port->peer_port < p) ||
+			    fors_net_port(net, node, p)->peer != FORS_NONE)
+				continue;
+			note_dead(a, node, p);
+		}
+}
+
+/* Does more than half of the leaves have this lane? */
+static bool is_usual(const struct fors_fabric *fabric, uint32_t lane)
+{
+	uint32_t n = 0;
+
+	for (uint32_t leaf = 0; leaf < fabric->nleaves; leaf++)
+		n += fors_cable(fabric, leaf, lane)->state != FORS_CABLE_ABSENT;
+	return 2 * n > fabric->nleaves;
+}
+
+/* What a text of the broken fabric cannot say: cables that the other leaves have. Their ports are not known (0). */
+static void find_gaps(struct cli_analysis *a)
+{
+	const struct fors_fabric *fabric = a->made.fabric;
+
+	for (uint32_t lane = 0; lane < fabric->nlanes; lane++) {
+		const struct fors_spine *spine = &fabric->spine[fabric->lane[lane].spine];
+
+		for (uint32_t leaf = 0; is_usual(fabric, lane) && leaf < fabric->nleaves; leaf++) {
+			struct cli_dead_cable *cable = &a->dead[a->ndead];
+
+			if (fors_cable(fabric, leaf, lane)->state != FORS_CABLE_ABSENT)
+				continue;
+			*cable = (struct cli_dead_cable){.a_node = fabric->leaf[leaf].node, .b_node = spine->node};
+			snprintf(cable->a, sizeof(cable->a), "%s", fabric->leaf[leaf].name);
+			snprintf(cable->b, sizeof(cable->b), "%s", spine->name);
+			a->ndead++;
+		}
+	}
+}
+
+int cli_analysis_find_dead(struct cli_analysis *a)
+{
+	const struct fors_fabric *fabric = a->made.fabric;
+
+	a->dead = calloc(a->site.intact->nports + (fabric ? (size_t)fabric->nleaves * fabric->nlanes : 0) + 1,
+			 sizeof(*a->dead));
+	if (!a->dead) {
+		cli_error("out of memory");
+		return CLI_BAD;
+	}
+	compare_cables(a);
+	if (fabric)
+		find_gaps(a);
+	return CLI_GOOD;
+}
