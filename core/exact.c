@@ -37,41 +37,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "exact.h"
+#include "exact_work.h"
 #include "ways.h"
-
-/* ---- asking and telling the caller ---- */
-
-/* True: stop. Only the caller's own thread (worker 0) asks; the others hear of it. */
-bool fors_exact_is_cancelled(struct fors_exact *plan, uint32_t worker)
-{
-	if (worker == 0 && plan->task->cancelled && plan->task->cancelled(plan->task->context))
-		atomic_store(&plan->stop, true);
-	return atomic_load(&plan->stop);
-}
-
-enum fors_err fors_exact_cancelled(struct fors_error *error)
-{
-	return fors_fail(error, FORS_ECANCELLED, "planning was cancelled");
-}
-
-void fors_exact_tell(struct fors_exact *plan, uint32_t worker, uint32_t item, uint32_t nitems)
-{
-	if (worker == 0 && plan->task->progress)
-		plan->task->progress(plan->task->context, plan->done + plan->share * item / nitems);
-}
-
-/* Run the rounds of one step, which is `share` of all work. */
-enum fors_err fors_exact_run(struct fors_exact *plan, uint32_t nitems, fors_work work, double share,
-			     struct fors_error *error)
-{
-	enum fors_err err;
-
-	plan->share = share;
-	err = fors_parallel(plan->threads, nitems, work, plan, error);
-	plan->done += share;
-	return err;
-}
 
 /* ---- the schedule ---- */
 

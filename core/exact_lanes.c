@@ -15,7 +15,7 @@
  * - Live uplinks > n_a. The flows inside get as few nodes of their own as hold them with T each. The leaf is a group of
  *   cap n_a, and the colouring sees to it.
  */
-#include "exact.h"
+#include "exact_work.h"
 
 #include <stdlib.h>
 #include <string.h>

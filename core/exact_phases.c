@@ -6,7 +6,7 @@
  */
 #include <string.h>
 
-#include "exact.h"
+#include "exact_work.h"
 
 #define PIECES 6 /* of the colouring, whatever the number of threads */
 

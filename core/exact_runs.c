@@ -11,7 +11,7 @@
  * It is not for leaves with more live lanes than servers, for ways that change lanes (parallel cables) and for more
  * than FORS_PEEL_MOST leaves; then exact_lanes.c is asked.
  */
-#include "exact.h"
+#include "exact_work.h"
 
 #include <stdlib.h>
 #include <string.h>

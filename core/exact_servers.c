@@ -10,7 +10,7 @@
  */
 #include <string.h>
 
-#include "exact.h"
+#include "exact_work.h"
 
 /* ---- leaves of any size ---- */
 

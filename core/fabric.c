@@ -2,7 +2,7 @@
 /*
  * fabric.c - the fabric at one moment: the places, and what is alive of them.
  *
- * Nothing is decided here that the order of things depends on; that is places.c.
+ * Nothing is decided here that the order of things depends on; that is places_learn.c.
  * For every place this file looks into the net whether its switch is there, its
  * cables are plugged in where they belong, and who sits in its slots; then it
  * counts: servers and their ranks, the reduction f, the spines that are affected.

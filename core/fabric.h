@@ -6,7 +6,7 @@
  *
  * struct fors_places is what has a place in the fabric, dead or alive, in an
  * order that never changes: leaves, their server slots, spines, their lanes and
- * which ports the cables use ("kept order", design.md section 6). It only
+ * which ports the cables use (the "kept order"). It only
  * learns: fors_places_learn() adds what a net shows for the first time.
  *
  * struct fors_fabric is the fabric at one moment: the places, with what is alive
@@ -36,6 +36,18 @@ struct fors_places *fors_places_new(void);
 void fors_places_free(struct fors_places *places);
 /* A deep copy, or NULL when out of memory. */
 struct fors_places *fors_places_copy(const struct fors_places *places);
+
+/* Has a switch with this GUID a place? */
+bool fors_places_has(const struct fors_places *places, uint64_t guid);
+
+/* How many places there are, of the living and the dead. */
+struct fors_places_size {
+	uint32_t leaves, spines, lanes;
+};
+struct fors_places_size fors_places_size(const struct fors_places *places);
+
+/* How often all was forgotten because the sides were wrong, see fors_places_learn(); not kept on disk. */
+uint32_t fors_places_restarts(const struct fors_places *places);
 
 /*
  * Learn what `net` (indexed) shows: switches not seen before become leaves or
@@ -199,7 +211,7 @@ static inline const struct fors_slot *fors_slot(const struct fors_fabric *fabric
 	return &fabric->slot[(size_t)leaf * fabric->nslots + slot];
 }
 
-/* Home lane of path index i of the server place (leaf, slot): (g + i) mod S, design.md section 4. */
+/* Home lane of path index i of the server place (leaf, slot): (g + i) mod S, where g counts all slots, leaf by leaf. */
 static inline uint32_t fors_home_lane(const struct fors_fabric *fabric, uint32_t leaf, uint32_t slot, uint32_t index)
 {
 	return fabric->nlanes ? (fabric->nslots * leaf + slot + index) % fabric->nlanes : 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * level.h - where displaced table entries go: the levelling of design.md section 4 (used by tables.c).
+ * level.h - where displaced table entries go: the levelling of doc/planners-rounds.md (used by tables.c).
  */
 #ifndef FORS_CORE_LEVEL_H
 #define FORS_CORE_LEVEL_H
@@ -21,12 +21,15 @@ struct fors_level {
 	uint8_t *down;	   /* [(to * nspines + spine) * ncables + cable number]: see fors_level_down() */
 };
 
+/* The map of a fabric without any lane chosen, owned by the caller; NULL: out of memory. For level_build.c. */
+struct fors_level *fors_level_new(const struct fors_fabric *fabric);
+void fors_level_free(struct fors_level *level);
+
 /*
- * Choose the lanes in *level, owned by the caller (fors_level_free()). A pure function of the fabric's
+ * level_build.c: choose the lanes in *level, owned by the caller (fors_level_free()). A pure function of the fabric's
  * places and dead cables; home-healthy entries are at home. Errors: FORS_ENOMEM.
  */
 enum fors_err fors_level_build(const struct fors_fabric *fabric, struct fors_level **level, struct fors_error *error);
-void fors_level_free(struct fors_level *level);
 
 /* Uplink lane of leaf `leaf`'s entry for path index `index` of the place `slot` under leaf `to`; leaf != to. */
 static inline uint8_t fors_level_up(const struct fors_level *level, uint32_t leaf, uint32_t to, uint32_t slot,

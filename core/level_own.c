@@ -56,20 +56,6 @@ void fors_leveller_find_rounds(struct leveller *leveller)
 					   leveller->rounds);
 }
 
-/* The first lane with a shift of `round` or more: the one that idles then, and the next ones too where rounds abound.
- */
-static uint32_t idle_lane(const struct leveller *leveller, uint32_t round)
-{
-	uint32_t nlanes = leveller->fabric->nlanes;
-
-	return (round * nlanes + leveller->rounds - 1) / leveller->rounds % nlanes;
-}
-
-uint32_t fors_leveller_first_lane(const struct leveller *leveller, uint32_t pair, uint32_t class)
-{
-	return idle_lane(leveller, leveller_own_round(leveller, pair, class));
-}
-
 /* The rounds in which no unit at home uses the lane, at any leaf, as bits. */
 static uint64_t idle_rounds(const struct leveller *leveller, uint32_t lane)
 {

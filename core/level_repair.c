@@ -67,28 +67,6 @@ static void consider(struct leveller *leveller, uint32_t pair, uint32_t class, v
 	}
 }
 
-void fors_leveller_units(struct leveller *leveller, uint32_t leaf, uint32_t lane, bool is_up, leveller_unit *visit,
-			 void *context)
-{
-	uint32_t nleaves = leveller->fabric->nleaves, nclasses = leveller->level->nclasses;
-
-	for (uint32_t other = 0; other < nleaves; other++) {
-		uint32_t pair = is_up ? leaf * nleaves + other : other * nleaves + leaf;
-
-		for (uint32_t class = 0; other != leaf && class < nclasses; class += 1) {
-			uint8_t now = *leveller_entry(leveller, pair, class);
-
-			if (now >= leveller->fabric->nlanes || leveller_is_home(leveller, pair, class) ||
-			    !leveller->exists[(size_t)(pair % nleaves) * nclasses + class] ||
-			    (is_up ? now : leveller_down(leveller, pair, class, now)) != lane)
-				continue;
-			leveller->effort -= leveller->effort < leveller->fabric->nlanes ? leveller->effort
-											: leveller->fabric->nlanes;
-			visit(leveller, pair, class, context);
-		}
-	}
-}
-
 /* Look at all displaced units on the uplink (or downlink) `lane` of a leaf. */
 static struct move best_move(struct leveller *leveller, uint32_t leaf, uint32_t lane, bool is_up)
 {

@@ -2,9 +2,11 @@
 /*
  * leveller.h - what the files of the levelling share (private to core/level*.c).
  *
- * level.c         the map, and the choice of lanes by load
+ * leveller.c      looking at units, lanes and links
+ * level_build.c   the choice of lanes by load
  * level_own.c     lanes for units that can stay in their own round
  * level_repair.c  units of links that are too full move on
+ * level_tabu.c    the last of them
  *
  * A pair is leaf * nleaves + to, a unit a pair and a class (level.h). One thread at a time.
  */
@@ -117,26 +119,32 @@ typedef void (*leveller_visit)(struct leveller *leveller, uint32_t pair, uint32_
 typedef bool (*leveller_suits)(const struct leveller *leveller, uint32_t pair, uint32_t class, uint32_t lane,
 			       uint32_t down);
 
+/* ---- leveller.c ---- */
+
 /* Visit the undecided units of pairs number from..to-1 in order, those of base LIDs (base) or the others. */
 void fors_leveller_visit(struct leveller *leveller, uint32_t from, uint32_t to, bool base, leveller_visit visit);
 /* The least full lane that leads there and suits (NULL: any), FORS_NO_LANE: none. */
 uint8_t fors_leveller_least_full(const struct leveller *leveller, uint32_t pair, uint32_t class, leveller_suits suits);
 /* The fullest link's units. */
 uint32_t fors_leveller_fullest(const struct leveller *leveller);
-/* The lane to look at first for a unit: one that idles in its own round, if any does. */
-uint32_t fors_leveller_first_lane(const struct leveller *leveller, uint32_t pair, uint32_t class);
-/* Estimate the rounds of a plan, and the own round of every unit. */
-void fors_leveller_find_rounds(struct leveller *leveller);
-/* Choose lanes for units that find an idle one in their own round, where plans are made by such a pattern. */
-void fors_leveller_choose_own(struct leveller *leveller);
 /* Called for a displaced unit of the base LIDs. */
 typedef void leveller_unit(struct leveller *leveller, uint32_t pair, uint32_t class, void *context);
 /* Visit those on the uplink (or downlink) `lane` of a leaf; each costs effort for all lanes. */
 void fors_leveller_units(struct leveller *leveller, uint32_t leaf, uint32_t lane, bool is_up, leveller_unit *visit,
 			 void *context);
-/* Take what is above the cap off all links by a tabu search; false: not all of it, and others are as full. */
-bool fors_leveller_tabu(struct leveller *leveller);
+
+/* ---- level_own.c ---- */
+
+/* Estimate the rounds of a plan, and the own round of every unit. */
+void fors_leveller_find_rounds(struct leveller *leveller);
+/* Choose lanes for units that find an idle one in their own round, where plans are made by such a pattern. */
+void fors_leveller_choose_own(struct leveller *leveller);
+
+/* ---- level_repair.c, level_tabu.c ---- */
+
 /* Move units off links that are above the average of the poorest leaf, or what is forced on a link. */
 void fors_leveller_repair(struct leveller *leveller);
+/* Take what is above the cap off all links by a tabu search; false: not all of it, and others are as full. */
+bool fors_leveller_tabu(struct leveller *leveller);
 
 #endif

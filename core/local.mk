@@ -8,19 +8,21 @@ libforscore_la_SOURCES = \
 	core/colour.c core/colour.h \
 	core/error.c core/error.h \
 	core/euler.c core/euler.h \
-	core/exact.c core/exact.h \
+	core/exact.c \
 	core/exact_lanes.c \
 	core/exact_phases.c \
 	core/exact_runs.c \
 	core/exact_servers.c \
+	core/exact_work.c core/exact_work.h \
 	core/fabric.c core/fabric.h \
 	core/guidlist.c core/guidlist.h \
 	core/lanes.c \
 	core/level.c core/level.h \
+	core/level_build.c \
 	core/level_own.c \
 	core/level_repair.c \
 	core/level_tabu.c \
-	core/leveller.h \
+	core/leveller.c core/leveller.h \
 	core/lftfile.c core/lftfile.h \
 	core/lids.c \
 	core/match.c core/match.h \
@@ -31,14 +33,15 @@ libforscore_la_SOURCES = \
 	core/places.c core/places.h \
 	core/places_edit.c \
 	core/places_file.c core/places_file.h \
+	core/places_learn.c \
 	core/planner.c core/planner.h \
 	core/rates.c core/rates.h \
 	core/remarks.c core/remarks.h \
-	core/rounds.c core/rounds.h \
-	core/rounds_pack.c \
-	core/rounds_pattern.c \
-	core/rounds_problem.c \
-	core/rounds_search.c \
+	core/rounds.c \
+	core/rounds_pack.c core/rounds_pack.h \
+	core/rounds_pattern.c core/rounds_pattern.h \
+	core/rounds_problem.c core/rounds_problem.h \
+	core/rounds_search.c core/rounds_search.h \
 	core/rowwise.c core/rowwise.h \
 	core/schedule.c core/schedule.h \
 	core/schedule_file.c core/schedule_file.h core/schedule_format.h \

@@ -7,6 +7,8 @@
 
 #include "fabric.h"
 
+/* ---- places_file.c ---- */
+
 /*
  * The text of the places in *text (terminated, *size bytes without the end), owned by the caller (free());
  * equal places give equal bytes. Errors: FORS_ENOMEM.
@@ -22,16 +24,7 @@ enum fors_err fors_places_encode(const struct fors_places *places, char **text, 
 enum fors_err fors_places_decode(const char *text, size_t size, const char *name, struct fors_places **places,
 				 struct fors_error *error);
 
-/* Has a switch with this GUID a place? */
-bool fors_places_has(const struct fors_places *places, uint64_t guid);
-
-struct fors_places_size {
-	uint32_t leaves, spines, lanes;
-};
-struct fors_places_size fors_places_size(const struct fors_places *places);
-
-/* How often all was forgotten because the sides were wrong, see fors_places_learn(). */
-uint32_t fors_places_restarts(const struct fors_places *places);
+/* ---- places_edit.c ---- */
 
 /*
  * The places of a reference fabric: learnt from `net` (indexed) alone, in *places, owned by the caller.

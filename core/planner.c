@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * planner.c - the table of methods, and the choice among them (design.md 3.6).
+ * planner.c - the table of methods, and the choice among them.
  *
  * `auto` takes the plan with the fewest phases, the simplest method on a tie. Asking ends as soon as the lower bound is
  * reached: no other can be better. So the methods are asked from the simplest on, with one exception. The rounds

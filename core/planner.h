@@ -61,7 +61,7 @@ const struct fors_method *const *fors_methods(size_t *count);
 
 /*
  * Plan with the method called `name`, or with `auto`: of the methods that apply,
- * the one with the fewest phases, the simplest on a tie (design.md 3.6).
+ * the one with the fewest phases, the simplest on a tie.
  * Errors: as struct fors_method; FORS_ENOPATH when leaves have no common spine;
  * FORS_EINPUT for an unknown name; FORS_ENOTAPPL when there is no server.
  */
@@ -69,7 +69,7 @@ enum fors_err fors_plan(const struct fors_task *task, const char *name, struct f
 			struct fors_error *error);
 
 /*
- * LB of design.md 3.4: no conflict-free plan of the whole exchange, over any
+ * LB (doc/planners.md, "Lower bounds"): no conflict-free plan of the whole exchange, over any
  * LMC, has fewer phases. 0 when there is no server. The fabric must be connected.
  * Errors: FORS_ENOMEM; *bound is unchanged then.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * rounds.c - the rounds planner: conflict-free plans over plain destination-based tables (design.md 3.5).
+ * rounds.c - the rounds planner: conflict-free plans over plain destination-based tables (doc/planners-rounds.md).
  *
  * With one LID per server the tables fix the way of every flow: leaf a sends
  * everything for server d over one lane. So let all servers of a leaf send to d one
@@ -19,7 +19,8 @@
  * plan of those before and trying to save at least one of its smaller rounds. LMC l runs all
  * stages of LMC l - 1 first, so a larger LMC is never worse.
  */
-#include "rounds.h"
+#include "rounds_pattern.h"
+#include "rounds_search.h"
 
 #include <stdlib.h>
 #include <string.h>

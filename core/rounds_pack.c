@@ -8,7 +8,7 @@
  * bit masks over the rounds, so that "where would this unit fit?" is an OR of
  * four words for every 64 rounds.
  */
-#include "rounds.h"
+#include "rounds_pack.h"
 
 #include <stdlib.h>
 #include <string.h>

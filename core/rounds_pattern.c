@@ -25,15 +25,16 @@
  * The colouring starts from round = delta + z[class], with the z spread evenly
  * over the rounds. So every lane has its idle round (that of the units inside the
  * leaf) at another time, the idle lanes are spread evenly over the rounds, and
- * a unit displaced by a dead cable finds one of them in its own round: level.c
+ * a unit displaced by a dead cable finds one of them in its own round: level_own.c
  * looks for a displaced entry's lane just there first. One dead cable then
  * needs no extra round where M1 rounds can carry its load at all.
  */
-#include "colour.h"
-#include "rounds.h"
+#include "rounds_pattern.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#include "colour.h"
 
 #define NO_ITEM UINT32_MAX
 #define NO_COLOUR UINT16_MAX
@@ -257,7 +258,7 @@ static bool exchange(struct pattern *pattern, const uint16_t *wish, uint32_t cla
 	return true;
 }
 
-/* Put the distances of each class in the order that level.c had in mind; false: out of memory. */
+/* Put the distances of each class in the order that level_own.c had in mind; false: out of memory. */
 static bool reorder(struct pattern *pattern)
 {
 	uint32_t nleaves = pattern->problem->nleaves;

@@ -13,7 +13,7 @@
  * counts: what leaves (or enters) a leaf shares its live links, and a
  * unit whose ways all take the same link loads that link.
  */
-#include "rounds.h"
+#include "rounds_problem.h"
 
 #include <stdlib.h>
 #include <string.h>

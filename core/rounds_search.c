@@ -13,7 +13,7 @@
  * The effort is counted in ejections, not in seconds, and the pseudo random numbers
  * that break ties start from a constant, so the result is the same everywhere.
  */
-#include "rounds.h"
+#include "rounds_search.h"
 
 #define TENURE 10    /* steps for which a placed unit is tabu, up to twice that */
 #define COST_FITS 2  /* ejecting a unit that fits elsewhere */

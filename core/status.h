@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * status.h - what fors tells people and programs about itself (design.md section 7).
+ * status.h - what fors tells people and programs about itself.
  */
 #ifndef FORS_CORE_STATUS_H
 #define FORS_CORE_STATUS_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * synthetic.h - fabrics from a specification, as in design.md section 7:
+ * synthetic.h - fabrics from a specification (man fors):
  * FT(2;S,M1[;servers=N][;cables=C][;empty=LEAF/SLOT,...])
  */
 #ifndef FORS_CORE_SYNTHETIC_H

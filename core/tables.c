@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * tables.c - the linear forwarding tables of design.md section 4.
+ * tables.c - the linear forwarding tables: every entry at home, unless its way died.
  *
  * Path index i of the server place with number g in the grid has its home on lane
  * (g + i) mod S, so base LIDs are routed D-mod-K over the grid whatever S and the
  * LMC are, and every path index is D-mod-K again, one lane further. An entry
  * whose home lane lives at both ends is at home, always. The others are displaced:
- * level.c says where to. What is left is to write down:
+ * level_build.c says where to. What is left is to write down:
  *
  *   leaf, own servers:       the server's port
- *   leaf, others' servers:   the port of the lane that level.c chose
+ *   leaf, others' servers:   the port of the lane that level_build.c chose
  *   spine, leaf it reaches:  down, over the home lane's cable number or the next live one
  *   spine, leaf it lost:     LIDs at home here keep the dead port (no loop in mixed
  *                            states, right again when the cable returns); others go

@@ -30,7 +30,7 @@ static inline uint8_t fors_lfts_port(const struct fors_lfts *lfts, uint32_t row,
 }
 
 /*
- * Fill the LFTs of all living switches of the fabric's net (design.md section 4)
+ * Fill the LFTs of all living switches of the fabric's net (tables.c says which)
  * into *lfts, owned by the caller. A pure function of the places and what is
  * dead: who takes part does not matter, and home-healthy entries never move.
  * Works for any fabric, also without a conflict-free plan, and for leaves

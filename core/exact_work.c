@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* exact_work.c - running a step of the exact planner on all threads: asking the caller, and telling it how far it is. */
+#include "exact_work.h"
+
+bool fors_exact_is_cancelled(struct fors_exact *plan, uint32_t worker)
+{
+	if (worker == 0 && plan->task->cancelled && plan->task->cancelled(plan->task->context))
+		atomic_store(&plan->stop, true);
+	return atomic_load(&plan->stop);
+}
+
+enum fors_err fors_exact_cancelled(struct fors_error *error)
+{
+	return fors_fail(error, FORS_ECANCELLED, "planning was cancelled");
+}
+
+void fors_exact_tell(struct fors_exact *plan, uint32_t worker, uint32_t item, uint32_t nitems)
+{
+	if (worker == 0 && plan->task->progress)
+		plan->task->progress(plan->task->context, plan->done + plan->share * item / nitems);
+}
+
+enum fors_err fors_exact_run(struct fors_exact *plan, uint32_t nitems, fors_work work, double share,
+			     struct fors_error *error)
+{
+	enum fors_err err;
+
+	plan->share = share;
+	err = fors_parallel(plan->threads, nitems, work, plan, error);
+	plan->done += share;
+	return err;
+}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* leveller.c - looking at units, lanes and links: what all who choose lanes ask. */
+#include "leveller.h"
+
+/* The first lane with a shift of `round` or more: the one that idles then, and the next ones too where rounds abound.
+ */
+static uint32_t idle_lane(const struct leveller *leveller, uint32_t round)
+{
+	uint32_t nlanes = leveller->fabric->nlanes;
+
+	return (round * nlanes + leveller->rounds - 1) / leveller->rounds % nlanes;
+}
+
+/* The lane to look at first for a unit: one that idles in its own round, if any does. */
+static uint32_t first_lane(const struct leveller *leveller, uint32_t pair, uint32_t class)
+{
+	return idle_lane(leveller, leveller_own_round(leveller, pair, class));
+}
+
+uint8_t fors_leveller_least_full(const struct leveller *leveller, uint32_t pair, uint32_t class, leveller_suits suits)
+{
+	uint32_t nlanes = leveller->fabric->nlanes, first = first_lane(leveller, pair, class);
+	uint32_t least = UINT32_MAX;
+	uint8_t best = FORS_NO_LANE;
+
+	for (uint32_t i = 0; i < nlanes; i++) {
+		uint32_t lane = first + i < nlanes ? first + i : first + i - nlanes, full;
+		uint8_t down = leveller_down(leveller, pair, class, lane);
+
+		if (down == FORS_NO_LANE || (suits && !suits(leveller, pair, class, lane, down)))
+			continue;
+		full = leveller_fullness(leveller, pair, lane, down);
+		if (full < least) {
+			least = full;
+			best = (uint8_t)lane;
+		}
+	}
+	return best;
+}
+
+/* Visit the pairs number from..to-1, which are equals: class by class, so that all leaves choose alike. */
+static void visit_equals(struct leveller *leveller, uint32_t from, uint32_t to, bool base, leveller_visit visit)
+{
+	uint32_t nclasses = leveller->level->nclasses, nleaves = leveller->fabric->nleaves;
+
+	for (uint32_t class = 0; class < nclasses; class += 1) {
+		for (uint32_t i = from; i < to; i++) {
+			uint32_t pair = (uint32_t)leveller->pair[i];
+
+			if (leveller->exists[(size_t)(pair % nleaves) * nclasses + class] == base &&
+			    *leveller_entry(leveller, pair, class) == UNDECIDED)
+				visit(leveller, pair, class);
+		}
+	}
+}
+
+void fors_leveller_visit(struct leveller *leveller, uint32_t from, uint32_t to, bool base, leveller_visit visit)
+{
+	uint32_t end;
+
+	for (; from < to; from = end) {
+		for (end = from + 1; end < to; end++)
+			if (leveller->pair[end] >> 32 != leveller->pair[from] >> 32)
+				break;
+		visit_equals(leveller, from, end, base, visit);
+	}
+}
+
+uint32_t fors_leveller_fullest(const struct leveller *leveller)
+{
+	size_t nlinks = (size_t)leveller->fabric->nleaves * leveller->fabric->nlanes;
+	uint32_t most = 0;
+
+	for (size_t link = 0; link < nlinks; link++) {
+		most = most < leveller->up[link] ? leveller->up[link] : most;
+		most = most < leveller->down[link] ? leveller->down[link] : most;
+	}
+	return most;
+}
+
+void fors_leveller_units(struct leveller *leveller, uint32_t leaf, uint32_t lane, bool is_up, leveller_unit *visit,
+			 void *context)
+{
+	uint32_t nleaves = leveller->fabric->nleaves, nclasses = leveller->level->nclasses;
+
+	for (uint32_t other = 0; other < nleaves; other++) {
+		uint32_t pair = is_up ? leaf * nleaves + other : other * nleaves + leaf;
+
+		for (uint32_t class = 0; other != leaf && class < nclasses; class += 1) {
+			uint8_t now = *leveller_entry(leveller, pair, class);
+
+			if (now >= leveller->fabric->nlanes || leveller_is_home(leveller, pair, class) ||
+			    !leveller->exists[(size_t)(pair % nleaves) * nclasses + class] ||
+			    (is_up ? now : leveller_down(leveller, pair, class, now)) != lane)
+				continue;
+			leveller->effort -= leveller->effort < leveller->fabric->nlanes ? leveller->effort
+											: leveller->fabric->nlanes;
+			visit(leveller, pair, class, context);
+		}
+	}
+}

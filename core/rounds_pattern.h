@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * rounds_pattern.h - a first colouring (private to core/rounds*.c; words: rounds_problem.h).
+ */
+#ifndef FORS_CORE_ROUNDS_PATTERN_H
+#define FORS_CORE_ROUNDS_PATTERN_H
+
+#include "rounds_pack.h"
+
+/* Place units by a pattern that is the same for all leaves; the others become homeless. Errors: FORS_ENOMEM,
+ * FORS_ECANCELLED. */
+enum fors_err fors_rounds_start(struct rounds_packing *packing, struct fors_error *error);
+
+#endif

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * rounds_search.h - rounds for the homeless (private to core/rounds*.c; words: rounds_problem.h).
+ */
+#ifndef FORS_CORE_ROUNDS_SEARCH_H
+#define FORS_CORE_ROUNDS_SEARCH_H
+
+#include "rounds_pack.h"
+
+/*
+ * Find rounds for the homeless; give up after `patience` ejections without fewer homeless than ever before. *done says
+ * whether nobody is homeless any more. Errors: FORS_ECANCELLED.
+ */
+enum fors_err fors_rounds_search(struct rounds_packing *packing, uint64_t patience, bool *done,
+				 struct fors_error *error);
+
+#endif
