@@ -17,6 +17,9 @@
  * first checked against the new tables: it stays while it is still right (entries
  * on living home lanes never move, so it often is), else it is withdrawn at once.
  *
+ * A plan may take minutes (method ilp). The planners ask every few milliseconds whether to go on, and the
+ * worker uses these moments to keep watch: the heart beats, and a plan ends when mastership is lost.
+ *
  * Memory may run out anywhere. Then the job is put aside and tried again every second, until it
  * is done or a newer one comes: what readers see may be late, but it does not stay wrong.
  */
@@ -82,6 +85,8 @@ struct fors_worker {
 	uint64_t settled_key;       /* of the job that decided what is published; 0: none */
 	uint64_t picture;           /* what the status says about cables, as one number */
 	uint64_t due_ms;            /* when a held cable may return, by CLOCK_MONOTONIC; 0: none is held */
+	double next_look_ms;        /* when to look up from a plan again, by CLOCK_MONOTONIC */
+	bool is_deposed;            /* mastership was lost while this job was in work */
 	bool is_out;                /* not the master, and has said so */
 	bool is_short;              /* memory ran out while this job was in work */
 	bool has_complained;        /* of that */
@@ -163,24 +168,57 @@ static bool overtakes(const struct fors_job *newer, const struct fors_job *curre
 	       newer->fabric->fingerprint != current->fabric->fingerprint;
 }
 
-/* For planners and the verifier: asked every few milliseconds. */
-static bool cancelled(void *context)
-{
-	struct fors_worker *worker = context;
-	bool answer;
-
-	pthread_mutex_lock(&worker->mutex);
-	answer = worker->stop || (worker->mail && overtakes(worker->mail, worker->job));
-	pthread_mutex_unlock(&worker->mutex);
-	return answer;
-}
-
 static double now_ms(void)
 {
 	struct timespec now;
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
+}
+
+/* First of all, and whoever is master: what a restart needs must not wait for a plan. */
+static void write_places(struct fors_worker *worker)
+{
+	char *text;
+	size_t size;
+
+	pthread_mutex_lock(&worker->mutex);
+	text = worker->places;
+	size = worker->places_size;
+	worker->places = NULL;
+	pthread_mutex_unlock(&worker->mutex);
+	if (text)
+		fors_board_keep(&worker->board, text, size);
+}
+
+/*
+ * What must not wait for a plan, which may take minutes (method ilp): every tick the kept order is written, the
+ * heart beats, and mastership that is lost breaks the plan off.
+ */
+static void look_up_from_work(struct fors_worker *worker)
+{
+	double now = now_ms();
+
+	if (now < worker->next_look_ms)
+		return;
+	worker->next_look_ms = now + worker->setup.tick_ms;
+	write_places(worker);
+	worker->is_deposed = worker->setup.mastership(worker->setup.context) == FORS_MASTER_NO;
+	if (!worker->is_deposed)
+		fors_board_beat(&worker->board);
+}
+
+/* For planners and the verifier: asked every few milliseconds, in the worker's thread. */
+static bool cancelled(void *context)
+{
+	struct fors_worker *worker = context;
+	bool answer;
+
+	look_up_from_work(worker);
+	pthread_mutex_lock(&worker->mutex);
+	answer = worker->stop || (worker->mail && overtakes(worker->mail, worker->job));
+	pthread_mutex_unlock(&worker->mutex);
+	return answer || worker->is_deposed;
 }
 
 /* Memory ran out: this job has to be tried again. */
@@ -516,6 +554,7 @@ static void handle_job(struct fors_worker *worker, struct fors_job *job)
 	if (worker->setup.mastership(worker->setup.context) == FORS_MASTER_NO)
 		return; /* watch_mastership() says so */
 	worker->job = job;
+	worker->is_deposed = false;
 	if (job->kind == FORS_JOB_DECLINED || !job->fabric)
 		withdraw(worker, job, FORS_INACTIVE, job->reason);
 	else
@@ -625,21 +664,6 @@ static bool wait_for_mail(struct fors_worker *worker, struct fors_job **job)
 	go_on = !worker->stop;
 	pthread_mutex_unlock(&worker->mutex);
 	return go_on;
-}
-
-/* First of all, and whoever is master: what a restart needs must not wait for a plan. */
-static void write_places(struct fors_worker *worker)
-{
-	char *text;
-	size_t size;
-
-	pthread_mutex_lock(&worker->mutex);
-	text = worker->places;
-	size = worker->places_size;
-	worker->places = NULL;
-	pthread_mutex_unlock(&worker->mutex);
-	if (text)
-		fors_board_keep(&worker->board, text, size);
 }
 
 /* What readers shall know when nobody is on watch any more. The schedule stays: the switches still hold its tables. */

@@ -487,6 +487,45 @@ static uint64_t heartbeat_of(const struct bench *bench)
 	return beat;
 }
 
+/* A schedule is out, and a plan for another fabric takes its time. Returns the epoch that readers see. */
+static int64_t plan_for_long(struct bench *bench)
+{
+	int64_t epoch;
+
+	submit(bench, FORS_JOB_SETTLED, NULL);
+	epoch = wait_state(bench, FORS_ACTIVE, 0);
+	atomic_store(&plans, 0);
+	how_to_plan = PLAN_UNTIL_CANCELLED;
+	submit(bench, FORS_JOB_SETTLED, "Leaf01[5]");
+	while (!atomic_load(&plans))
+		usleep(1000);
+	return epoch;
+}
+
+static void the_heart_beats_while_a_plan_is_made(void **state)
+{
+	struct bench *bench = *state;
+	uint64_t beat;
+
+	plan_for_long(bench);
+	beat = heartbeat_of(bench);
+	atomic_store(&clock_step, 3600);
+	for (int ms = 0; ms < WAIT_MS && heartbeat_of(bench) < beat + 3500000; ms++)
+		usleep(1000);
+	assert_true(heartbeat_of(bench) >= beat + 3500000);
+	assert_int_equal(atomic_load(&cancelled_plans), 0);
+	atomic_store(&clock_step, 0);
+}
+
+static void lost_mastership_breaks_a_plan_off(void **state)
+{
+	int64_t epoch = plan_for_long(*state);
+
+	atomic_store(&mastership_now, FORS_MASTER_NO);
+	assert_published(*state, wait_state(*state, FORS_INACTIVE, epoch + 1), 0);
+	assert_int_equal(atomic_load(&cancelled_plans), 1);
+}
+
 /* The epoch grows all the same, and the heartbeat goes on with the new time at once. */
 static void clock_steps_back(void **state)
 {
@@ -712,6 +751,8 @@ int main(void)
 		ON_A_BENCH(declined_withdraws),
 		ON_A_BENCH(declined_again_shows_what_broke_since),
 		ON_A_BENCH(lost_mastership_withdraws),
+		ON_A_BENCH(lost_mastership_breaks_a_plan_off),
+		ON_A_BENCH(the_heart_beats_while_a_plan_is_made),
 		ON_A_BENCH(no_plan_is_a_failure),
 		ON_A_BENCH(wrong_plan_is_not_published),
 		ON_A_BENCH(restart_raises_the_epoch),
