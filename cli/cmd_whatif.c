@@ -137,7 +137,9 @@ static int work(const struct settings *settings, struct whatif *whatif)
 		code = whatif_store_open(whatif, settings->resume);
 	if (!code)
 		code = whatif_run(whatif);
-	return code ? code : tell(settings, whatif);
+	if (!code)
+		code = tell(settings, whatif);
+	return code ? code : whatif_store_close(whatif, settings->resume);
 }
 
 static void clear(struct whatif *whatif)

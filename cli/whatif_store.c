@@ -188,3 +188,15 @@ void whatif_store_add(struct whatif *whatif, uint32_t number, uint32_t engine)
 		r->note);
 	fflush(whatif->store);
 }
+
+int whatif_store_close(struct whatif *whatif, const char *path)
+{
+	FILE *store = whatif->store;
+	bool is_whole = !store || !ferror(store);
+
+	whatif->store = NULL;
+	if ((!store || !fclose(store)) && is_whole)
+		return CLI_GOOD;
+	cli_error("%s: not all results could be written, is the disk full? What is missing will be found out again", path);
+	return CLI_BAD;
+}

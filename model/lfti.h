@@ -2,7 +2,7 @@
 /*
  * lfti.h - throughput indices: what a network gives typical patterns, as a part of what a crossbar gives them.
  *
- * The LANL-FSU Throughput Indices (Yuan et al., IPDPS 2014; paper 002, section 5): for each kind of pattern, the mean aggregate
+ * The LANL-FSU Throughput Indices (Yuan et al., IPDPS 2014; Mollah et al., section 5): for each kind of pattern, the mean aggregate
  * throughput of some random samples, max-min fair, divided by that of a crossbar with the same servers. Here for given
  * single paths and, beside it, for the best of all routings.
  */
@@ -12,7 +12,7 @@
 #include "model/cuts.h"
 #include "model/evaluate.h"
 
-#define FORS_LFTI_ROWS 18 /* the nine kinds of paper 002's table 3, direct and random map each */
+#define FORS_LFTI_ROWS 18 /* the nine kinds of table 3 of Mollah et al., direct and random map each */
 
 struct fors_lfti_row {
 	const char *pattern;  /* a name that fors_pattern_new() knows */

@@ -6,7 +6,7 @@
  *      PGFT(h; m0,...,mh-1; w0,...,wh-1; p0,...,ph-1) the same with parallel cables
  *
  * Level 0 are the servers, level h the roots. A node of level i has w[i] parents, p[i] cables to each
- * of them, and a node of level i+1 has m[i] children (paper 002, section 2.1). XGFT(2;S,M;1,S) is FT(2;S,M).
+ * of them, and a node of level i+1 has m[i] children (Mollah et al., section 2.1). XGFT(2;S,M;1,S) is FT(2;S,M).
  *
  * Numbers. A level-k subtree is an XGFT of height k; server s lies in number s / (m[0]...m[k-1]) of them.
  * Its roots are the level-k switches; switch x of level k stands in subtree x / (w[0]...w[k-1]), and

@@ -7,7 +7,7 @@
  * the cable taken up. Zahavi's D-mod-K for PGFTs takes (d / (w0...wi-1)) mod (wi pi): the rest modulo wi is
  * the parent, the quotient the parallel cable. Going down, the cable is the one with the same number, as
  * if the destination had sent: so all flows to one server come down one tree, whatever the rule's
- * source part says (paper 002 and E. Zahavi, "Fat-tree routing and node ordering ...", JPDC 72(11), 2012).
+ * source part says (Mollah et al. and E. Zahavi, "Fat-tree routing and node ordering ...", JPDC 72(11), 2012).
  */
 #include "pgft.h"
 

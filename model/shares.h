@@ -2,7 +2,7 @@
 /*
  * shares.h - flows spread evenly over all their shortest paths, and rates under that.
  *
- * Uniform all-shortest-paths routing (paper 002, UAPR): each of the X shortest paths of a flow, parallel cables
+ * Uniform all-shortest-paths routing (Mollah et al., UAPR): each of the X shortest paths of a flow, parallel cables
  * counted apart, carries 1/X of it. In a fat-tree without failures it can carry whatever any routing can (doc/model.md), so the
  * rates here are the optimum, by a way that shares nothing with cuts.h: all links are looked at one by one. With failures they are
  * what this routing gives, no more than the optimum in lexicographic order.
@@ -54,7 +54,7 @@ enum fors_err fors_shares_fit(const struct fors_graph *graph, const uint32_t *sr
 			      const double *rate, bool *fit, struct fors_error *error);
 
 /*
- * The optimum by the generic linear program (paper 002, GEN; Nace et al.): a variable for each flow and link, as many
+ * The optimum by the generic linear program (Mollah et al., GEN; Nace et al.): a variable for each flow and link, as many
  * programs as there are different rates or more. `any_path`: over all links; else over those of shortest paths only. For small cases:
  * hundreds of variables are quick, ten thousand are not. Errors: as fors_shares_rates().
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * paper_model.c - measurements for paper 002's tables and figures; one JSON object per line.
+ * paper_model.c - measurements for the tables and figures of Mollah et al.; one JSON object per line.
  *
  *      paper_model run SPEC PATTERN PROBLEMS THREADS ALGORITHM...
  *              Time to solve PROBLEMS random problems, by each of opt, dmk, pf, lp, gen in turn: the mean of two

@@ -3,6 +3,8 @@
 import json
 import os
 import pty
+import resource
+import signal
 import subprocess
 
 import pytest
@@ -72,6 +74,18 @@ def test_results_survive(whatif, fors, tmp_path):
     marked = before.replace("\t1\t", "\t0.125\t", 1)  # what is there is not found out again
     store.write_text(marked)
     assert "0.125" in json.dumps(whatif(*FT, "--resume", store))
+
+
+def test_results_that_cannot_be_kept(fors, whatif, tmp_path):
+    def small_files():
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (300, 300))
+
+    store = tmp_path / "store"
+    result = subprocess.run([conftest.FORS, "whatif", *FT, "--resume", store], preexec_fn=small_files, capture_output=True)
+    assert result.returncode == 2 and b"not all results could be written" in result.stderr
+    assert b"worst first" in result.stdout  # they are told all the same
+    assert whatif(*FT, "--resume", store) == whatif(*FT)
 
 
 def test_results_of_another_fabric(fors, tmp_path):
