@@ -4,6 +4,7 @@
  *
  * First mark them, each reason with a function of its own; the first reason that marks a cable stays.
  * Then fors_aside_apply() takes them out of the fabric, as far as no leaf loses another.
+ * Thread rules: a fabric is marked by one thread, while nobody else reads it.
  */
 #ifndef FORS_CORE_ASIDE_H
 #define FORS_CORE_ASIDE_H

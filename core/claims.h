@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * claims.h - from what the lines of a net file claim to cables; netfile.c's other half.
+ * Thread rules: claims and their net belong to one thread.
  */
 #ifndef FORS_CORE_CLAIMS_H
 #define FORS_CORE_CLAIMS_H

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * euler.h - halving a bipartite graph along alternating walks; private to the colouring.
+ * Thread rules: pure; working memory belongs to one thread at a time.
  */
 #ifndef FORS_CORE_EULER_H
 #define FORS_CORE_EULER_H

@@ -188,11 +188,13 @@ enum fors_err fors_assign_lids(struct fors_net *net, const struct fors_places *p
 /* FORS_ENOPATH naming the first two leaves with no common spine, or FORS_OK. */
 enum fors_err fors_fabric_connected(const struct fors_fabric *fabric, struct fors_error *error);
 
+/* The cable of a leaf and a lane; where there never was one, its state says so. */
 static inline const struct fors_cable *fors_cable(const struct fors_fabric *fabric, uint32_t leaf, uint32_t lane)
 {
 	return &fabric->cable[(size_t)leaf * fabric->nlanes + lane];
 }
 
+/* Does it carry traffic between servers? */
 static inline bool fors_live(const struct fors_fabric *fabric, uint32_t leaf, uint32_t lane)
 {
 	return fors_cable(fabric, leaf, lane)->state == FORS_CABLE_LIVE;
@@ -206,6 +208,7 @@ static inline bool fors_passable(const struct fors_fabric *fabric, uint32_t leaf
 	return cable->state == FORS_CABLE_LIVE || (cable->state == FORS_CABLE_DEAD && cable->aside);
 }
 
+/* The server place (leaf, slot), occupied or not. */
 static inline const struct fors_slot *fors_slot(const struct fors_fabric *fabric, uint32_t leaf, uint32_t slot)
 {
 	return &fabric->slot[(size_t)leaf * fabric->nslots + slot];

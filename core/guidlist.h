@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * guidlist.h - lists of GUIDs, one per line, as OpenSM's root_guid_file and cn_guid_file.
+ * Thread rules: pure.
  */
 #ifndef FORS_CORE_GUIDLIST_H
 #define FORS_CORE_GUIDLIST_H

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * level.h - where displaced table entries go: the levelling of doc/planners-rounds.md (used by tables.c).
+ * Thread rules: a map is built by one thread, and read by any number.
  */
 #ifndef FORS_CORE_LEVEL_H
 #define FORS_CORE_LEVEL_H

@@ -38,11 +38,13 @@ struct leveller {
 	uint64_t effort;		 /* ways that the repair may still look at */
 };
 
+/* Home lane of all units of a class. */
 static inline uint32_t leveller_home(const struct leveller *leveller, uint32_t class)
 {
 	return class % leveller->level->nlanes;
 }
 
+/* The lane chosen for a unit, UNDECIDED: none yet. */
 static inline uint8_t *leveller_entry(const struct leveller *leveller, uint32_t pair, uint32_t class)
 {
 	return &leveller->level->lane[(size_t)pair * leveller->level->nclasses + class];
@@ -67,6 +69,7 @@ static inline bool leveller_is_home(const struct leveller *leveller, uint32_t pa
 	return fors_live(leveller->fabric, pair / nleaves, home) && fors_live(leveller->fabric, pair % nleaves, home);
 }
 
+/* From the source leaf on to the destination, cyclically. */
 static inline uint32_t leveller_distance(const struct leveller *leveller, uint32_t pair)
 {
 	uint32_t nleaves = leveller->fabric->nleaves;
@@ -74,6 +77,7 @@ static inline uint32_t leveller_distance(const struct leveller *leveller, uint32
 	return (pair % nleaves + nleaves - pair / nleaves) % nleaves;
 }
 
+/* The round that the pattern gives to a unit. */
 static inline uint32_t leveller_own_round(const struct leveller *leveller, uint32_t pair, uint32_t class)
 {
 	return leveller->own[class * leveller->fabric->nleaves + leveller_distance(leveller, pair)];
@@ -97,6 +101,7 @@ static inline void leveller_move(struct leveller *leveller, uint32_t pair, uint3
 	leveller_count(leveller, pair, class, 1);
 }
 
+/* Give a lane to a unit that has none; FORS_NO_LANE: no way leads there. */
 static inline void leveller_assign(struct leveller *leveller, uint32_t pair, uint32_t class, uint8_t lane)
 {
 	*leveller_entry(leveller, pair, class) = lane;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * lftfile.h - forwarding tables as text: opensm-lfts.dump, and what dump_fts prints.
+ * Thread rules: pure; what is read belongs to the caller.
  */
 #ifndef FORS_CORE_LFTFILE_H
 #define FORS_CORE_LFTFILE_H

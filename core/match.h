@@ -26,6 +26,7 @@ static inline uint64_t fors_match_columns(uint32_t n)
 	return n < 64 ? (UINT64_C(1) << n) - 1 : UINT64_MAX;
 }
 
+/* A row takes a free column; and gives it back. */
 static inline void fors_match(struct fors_matching *matching, uint32_t row, uint32_t column)
 {
 	matching->column[row] = (uint8_t)column;

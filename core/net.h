@@ -92,6 +92,7 @@ uint32_t fors_net_find_guid(const struct fors_net *net, uint64_t guid);
 enum fors_err fors_net_find(const struct fors_net *net, const char *what, uint32_t *node, unsigned *port,
 			    struct fors_error *error);
 
+/* Port number 0..nports of a node; 0 of a switch is its management port. Not checked. */
 static inline struct fors_port *fors_net_port(const struct fors_net *net, uint32_t node, unsigned port)
 {
 	return &net->port[net->node[node].first_port + port];

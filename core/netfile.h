@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * netfile.h - ibnetdiscover text, which is ibsim's input too: read and written.
+ * Thread rules: pure; what is read belongs to the caller.
  */
 #ifndef FORS_CORE_NETFILE_H
 #define FORS_CORE_NETFILE_H

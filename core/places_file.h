@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * places_file.h - the kept order as text, the reference fabric that it may begin with, and what is dropped from it.
+ * Thread rules: as fabric.h: what changes places needs them alone.
  */
 #ifndef FORS_CORE_PLACES_FILE_H
 #define FORS_CORE_PLACES_FILE_H

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * rates.h - which cables are slower than their like.
+ * Thread rules: as net.h: it changes the net.
  */
 #ifndef FORS_CORE_RATES_H
 #define FORS_CORE_RATES_H

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * remarks.h - what an administrator should know although nothing failed.
+ * Thread rules: plain data; one writer.
  */
 #ifndef FORS_CORE_REMARKS_H
 #define FORS_CORE_REMARKS_H

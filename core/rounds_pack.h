@@ -52,6 +52,7 @@ static inline uint32_t rounds_group_of(const struct rounds_problem *problem, uin
 	return id >> problem->server_bits;
 }
 
+/* Take a unit number apart; it must be that of a unit. */
 static inline struct rounds_unit rounds_unit(const struct rounds_packing *packing, uint32_t id)
 {
 	const struct rounds_problem *problem = packing->problem;

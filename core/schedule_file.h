@@ -4,6 +4,7 @@
  *
  * Little-endian, versioned, checksummed (zlib's crc32), mappable; the layout is written down
  * at the head of schedule_file.c. A withdrawn schedule is one with 0 phases and a reason.
+ * Thread rules: pure; what is read belongs to the caller.
  */
 #ifndef FORS_CORE_SCHEDULE_FILE_H
 #define FORS_CORE_SCHEDULE_FILE_H

@@ -5,6 +5,7 @@
  * Needs nothing else of fors. All numbers are little-endian; structs have no holes, so a
  * mapped file can be read through them on a little-endian machine. The table of the
  * layout, and what a reader has to check, is at the head of schedule_file.c.
+ * Thread rules: plain data.
  */
 #ifndef FORS_CORE_SCHEDULE_FORMAT_H
 #define FORS_CORE_SCHEDULE_FORMAT_H

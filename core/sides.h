@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * sides.h - which switches are leaves and which are spines.
+ * Thread rules: pure.
  */
 #ifndef FORS_CORE_SIDES_H
 #define FORS_CORE_SIDES_H

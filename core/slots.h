@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * slots.h - colouring of small graphs of single edges with a power of two of colours; private to the colouring.
+ * Thread rules: pure; working memory belongs to one thread at a time.
  */
 #ifndef FORS_CORE_SLOTS_H
 #define FORS_CORE_SLOTS_H

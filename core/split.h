@@ -26,6 +26,7 @@ struct fors_ways {
 	bool is_straight;	 /* every way k goes up and down over lane k */
 };
 
+/* Where way k from leaf a to leaf b stands in arrays over all ways. */
 static inline size_t fors_way(const struct fors_ways *ways, uint32_t a, uint32_t b, uint32_t k)
 {
 	return ((size_t)a * ways->nleaves + b) * ways->nlanes + k;

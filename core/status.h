@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * status.h - what fors tells people and programs about itself.
+ * Thread rules: a status is plain data of one owner; making text of it is pure.
  */
 #ifndef FORS_CORE_STATUS_H
 #define FORS_CORE_STATUS_H

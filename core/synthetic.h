@@ -2,6 +2,7 @@
 /*
  * synthetic.h - fabrics from a specification (man fors):
  * FT(2;S,M1[;servers=N][;cables=C][;empty=LEAF/SLOT,...])
+ * Thread rules: pure.
  */
 #ifndef FORS_CORE_SYNTHETIC_H
 #define FORS_CORE_SYNTHETIC_H

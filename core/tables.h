@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * tables.h - linear forwarding tables (LFTs): the type, and how fors fills it.
+ * Thread rules: tables and lanes are plain data; any number of readers.
  */
 #ifndef FORS_CORE_TABLES_H
 #define FORS_CORE_TABLES_H
@@ -24,6 +25,7 @@ void fors_lfts_free(struct fors_lfts *lfts);
 /* Row of the switch with this GUID, or FORS_NONE. */
 uint32_t fors_lfts_row(const struct fors_lfts *lfts, uint64_t guid);
 
+/* Port of an entry; FORS_NO_PATH: none, or no such LID. The row is not checked. */
 static inline uint8_t fors_lfts_port(const struct fors_lfts *lfts, uint32_t row, uint32_t lid)
 {
 	return lid < lfts->nlids ? lfts->port[(size_t)row * lfts->nlids + lid] : FORS_NO_PATH;

@@ -55,6 +55,7 @@ static inline bool fors_span_is_empty(struct fors_span span)
 	return span.at == span.end;
 }
 
+/* Past blanks and tabs. The take functions take what they find off the front; false: it is not there, nothing is taken. */
 static inline void fors_skip_blanks(struct fors_span *span)
 {
 	while (span->at < span->end && (*span->at == ' ' || *span->at == '\t'))
@@ -110,6 +111,7 @@ struct fors_buffer {
 	bool is_short; /* memory ran out */
 };
 
+/* Append. */
 void fors_buffer_print(struct fors_buffer *buffer, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Hand the text over: *text (owned by the caller) and *size (may be NULL). Errors: FORS_ENOMEM. */

@@ -5,6 +5,7 @@
  * It trusts nobody: it walks every flow of the schedule through the tables hop
  * by hop over the cables of the net and shares no code with planners or tables
  * beyond the types.
+ * Thread rules: pure; several may verify the same schedule.
  */
 #ifndef FORS_CORE_VERIFY_H
 #define FORS_CORE_VERIFY_H

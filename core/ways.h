@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * ways.h - what ways the tables offer between leaves, for planners that choose lanes.
+ * Thread rules: plain data; any number of readers.
  */
 #ifndef FORS_CORE_WAYS_H
 #define FORS_CORE_WAYS_H

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * incidence.h - the links of each node of a graph.
+ * Thread rules: pure.
  */
 #ifndef FORS_MODEL_INCIDENCE_H
 #define FORS_MODEL_INCIDENCE_H

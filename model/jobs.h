@@ -2,6 +2,7 @@
 /*
  * jobs.h - which servers work together, and what links their jobs have: effective edge forwarding index (EFI) and
  * dark fiber (Domke and Hoefler, "Scheduling-Aware Routing for Supercomputers", definitions 7 and 8).
+ * Thread rules: plain data; any number of readers.
  */
 #ifndef FORS_MODEL_JOBS_H
 #define FORS_MODEL_JOBS_H

@@ -60,6 +60,7 @@ void fors_flows_empty(struct fors_flows *flows);
 /* Free what the flows own. */
 void fors_flows_clear(struct fors_flows *flows);
 
+/* Links that a flow crosses. */
 static inline uint32_t fors_flow_length(const struct fors_flows *flows, uint32_t flow)
 {
 	return (uint32_t)(flows->first[flow + 1] - flows->first[flow]);
@@ -84,6 +85,7 @@ struct fors_rates {
 	uint32_t nflows;
 };
 
+/* Of rate[0 .. nflows - 1]. */
 struct fors_rates fors_rates_of(const double *rate, uint32_t nflows);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * pgft_net.h - a fat-tree (pgft.h) as a net and as a graph.
+ * Thread rules: pure; what is made belongs to the caller.
  */
 #ifndef FORS_MODEL_PGFT_NET_H
 #define FORS_MODEL_PGFT_NET_H

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * pgft_router.h - single-path routing in a fat-tree (pgft.h) as a router (evaluate.h), with or without a net.
+ * Thread rules: the router may be asked by any number of threads.
  */
 #ifndef FORS_MODEL_PGFT_ROUTER_H
 #define FORS_MODEL_PGFT_ROUTER_H

@@ -4,6 +4,7 @@
  *
  * The generator is splitmix64 (Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators, 2014). No
  * floating point takes part, and no library whose numbers may change.
+ * Thread rules: a sequence belongs to one thread.
  */
 #ifndef FORS_MODEL_RANDOM_H
 #define FORS_MODEL_RANDOM_H
@@ -15,6 +16,7 @@ struct fors_random {
 	uint64_t state;
 };
 
+/* The next 64 bits. */
 static inline uint64_t fors_random_next(struct fors_random *random)
 {
 	uint64_t z = random->state += 0x9E3779B97F4A7C15u;

@@ -4,6 +4,7 @@
  *
  * Nothing here knows of levels: leaf, spine, torus, whatever ibnetdiscover describes. Every port with a live cable
  * sends over one link of the graph; nodes of the graph are the nodes of the net.
+ * Thread rules: plain data once made; any number of threads may ask the router.
  */
 #ifndef FORS_MODEL_ROUTES_H
 #define FORS_MODEL_ROUTES_H

@@ -21,6 +21,7 @@ struct fors_drain {
 	uint64_t due_ms;                   /* when the next held cable may return, monotonic; 0: none is held */
 };
 
+/* Nothing watched yet; to be cleared when it succeeded. Errors: FORS_ENOMEM. */
 enum fors_err fors_drain_init(struct fors_drain *drain, struct fors_error *error);
 void fors_drain_clear(struct fors_drain *drain);
 

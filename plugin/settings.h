@@ -4,6 +4,7 @@
  *
  * Knows nothing of OpenSM. Settings are loaded as a whole, so that a mistake in
  * one file leaves the settings of before in force.
+ * Threads: loaded settings are read only; whoever loads them hands them on or frees them.
  */
 #ifndef FORS_PLUGIN_SETTINGS_H
 #define FORS_PLUGIN_SETTINGS_H
