@@ -49,28 +49,30 @@ def measure(section, is_quick):
     return sweeps.all_engines(fabrics)
 
 
-def run(sections, is_quick):
+def run(name, sections, measure_one, what, quick, folder):
+    """The command line of a bench with these sections: measures them; the output folder and the rows of each section."""
+    parser = argparse.ArgumentParser(description=what)
+    parser.add_argument("--output", default=folder, metavar="DIR", help="where results go (default %(default)s)")
+    parser.add_argument("--quick", action="store_true", help=quick)
+    parser.add_argument("section", nargs="*", metavar="SECTION", help=f"some of: {' '.join(sections)} (default all)")
+    options = parser.parse_args()
+    unknown = set(options.section) - set(sections)
+    if unknown:
+        parser.error(f"no section {', '.join(sorted(unknown))}; there are: {' '.join(sections)}")
+    output = pathlib.Path(options.output)
+    output.mkdir(parents=True, exist_ok=True)
     results = {"machine": machine()}
-    for section in sections:
+    for section in options.section or sections:
         started = time.monotonic()
-        print(f"bench: {section} ...", file=sys.stderr, flush=True)
-        results[section] = measure(section, is_quick)
-        print(f"bench: {section}: {time.monotonic() - started:.0f} s", file=sys.stderr, flush=True)
-    return results
+        print(f"{name}: {section} ...", file=sys.stderr, flush=True)
+        results[section] = measure_one(section, options.quick)
+        print(f"{name}: {section}: {time.monotonic() - started:.0f} s", file=sys.stderr, flush=True)
+    return output, results
 
 
 def main():
-    parser = argparse.ArgumentParser(description="measure fors beside OpenSM's own engines")
-    parser.add_argument("--output", default="bench-results", metavar="DIR", help="where results go (default %(default)s)")
-    parser.add_argument("--quick", action="store_true", help="smaller fabrics, fewer repeats")
-    parser.add_argument("section", nargs="*", metavar="SECTION", help=f"some of: {' '.join(SECTIONS)} (default all)")
-    options = parser.parse_args()
-    unknown = set(options.section) - set(SECTIONS)
-    if unknown:
-        parser.error(f"no section {', '.join(sorted(unknown))}; there are: {' '.join(SECTIONS)}")
-    output = pathlib.Path(options.output)
-    output.mkdir(parents=True, exist_ok=True)
-    results = run(options.section or SECTIONS, options.quick)
+    output, results = run("bench", SECTIONS, measure, "measure fors beside OpenSM's own engines",
+                          "smaller fabrics, fewer repeats", "bench-results")
     (output / "bench.json").write_text(json.dumps(results, indent=1) + "\n")
     text = tables_text.render(results)
     (output / "bench.txt").write_text(text)

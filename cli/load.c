@@ -168,40 +168,22 @@ static unsigned line_of(const char *text, uint64_t guid)
 	return line;
 }
 
-static int check_participants(const struct cli_site *site, const char *path, const char *text)
+static enum fors_err read_participants(const char *text, size_t size, const char *path, void *context,
+				       struct fors_error *error)
 {
-	const struct fors_participants *them = &site->participants;
+	struct cli_site *site = context;
+	struct fors_participants *them = &site->participants;
+	enum fors_err err = fors_guidlist_read(text, size, path, &them->guid, &them->count, error);
 
-	if (!them->count) {
-		cli_error("%s: names no participant", path);
-		return CLI_BAD;
-	}
-	for (size_t i = 0; i < them->count; i++) {
-		if (is_ca_port(site->intact, them->guid[i]))
-			continue;
-		cli_error("%s:%u: 0x%016llx is no port of a channel adapter in this fabric (port GUIDs are wanted)", path,
-			  line_of(text, them->guid[i]), (unsigned long long)them->guid[i]);
-		return CLI_BAD;
-	}
-	return CLI_GOOD;
-}
-
-static int load_participants(struct cli_site *site, const char *path)
-{
-	struct fors_error error = {0};
-	char *text = NULL;
-	size_t size;
-	int code = cli_read_file(path, &text, &size);
-
-	if (code)
-		return code;
-	if (fors_guidlist_read(text, size, path, &site->participants.guid, &site->participants.count, &error))
-		code = cli_fail(&error);
-	else
-		code = check_participants(site, path, text);
 	site->has_participants = true;
-	free(text);
-	return code;
+	if (!err && !them->count)
+		err = fors_fail(error, FORS_EINPUT, "%s: names no participant", path);
+	for (size_t i = 0; !err && i < them->count; i++)
+		if (!is_ca_port(site->intact, them->guid[i]))
+			err = fors_fail(error, FORS_EINPUT,
+					"%s:%u: 0x%016llx is no port of a channel adapter in this fabric (port GUIDs are wanted)",
+					path, line_of(text, them->guid[i]), (unsigned long long)them->guid[i]);
+	return err;
 }
 
 /* Without places, when the net is no two-level fat-tree and need not be one. */
@@ -234,7 +216,7 @@ static int load_site(const struct cli_source *source, bool may_be_any, struct cl
 	if (!code)
 		code = learn(site, may_be_any);
 	if (!code && source->participants)
-		code = load_participants(site, source->participants);
+		code = cli_use_file(source->participants, read_participants, site);
 	return code;
 }
 

@@ -4,13 +4,11 @@
 
 Leaves paper-results.md, paper.json and SVG pictures in the output folder. Nothing is asserted.
 """
-import argparse
 import json
 import math
 import os
 import pathlib
 import sys
-import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 TESTS = HERE.parents[1] / "tests"
@@ -36,28 +34,12 @@ def figure_7(is_quick):
 SECTIONS = {"engines": engines.measure, "figure7": figure_7, "rates": rates.measure}
 
 
-def run(sections, is_quick):
-    results = {"machine": {**bench.machine(), "load": os.getloadavg()[0]}}
-    for section in sections:
-        started = time.monotonic()
-        print(f"paper: {section} ...", file=sys.stderr, flush=True)
-        results[section] = SECTIONS[section](is_quick)
-        print(f"paper: {section}: {time.monotonic() - started:.0f} s", file=sys.stderr, flush=True)
-    return results
-
-
 def main():
-    parser = argparse.ArgumentParser(description="the papers' results beside ours")
-    parser.add_argument("--output", default="bench-results/paper", metavar="DIR", help="where results go (default %(default)s)")
-    parser.add_argument("--quick", action="store_true", help="small fabrics, few engines: to see that it works")
-    parser.add_argument("section", nargs="*", metavar="SECTION", help=f"some of: {' '.join(SECTIONS)} (default all)")
-    options = parser.parse_args()
-    unknown = set(options.section) - set(SECTIONS)
-    if unknown:
-        parser.error(f"no section {', '.join(sorted(unknown))}; there are: {' '.join(SECTIONS)}")
-    output = pathlib.Path(options.output)
-    output.mkdir(parents=True, exist_ok=True)
-    results = run(options.section or SECTIONS, options.quick)
+    load = os.getloadavg()[0]
+    output, results = bench.run("paper", SECTIONS, lambda section, is_quick: SECTIONS[section](is_quick),
+                                "the papers' results beside ours", "small fabrics, few engines: to see that it works",
+                                "bench-results/paper")
+    results["machine"]["load"] = load
     (output / "paper.json").write_text(json.dumps(results, indent=1) + "\n")
     (output / "paper-results.md").write_text(render.markdown(results))
     for name, picture in render.draw(results).items():

@@ -431,3 +431,32 @@ void assert_plan(const struct bed *bed, const struct fors_schedule *schedule, co
 		fail_msg("%s: verifier: %s", what, verdict.text);
 	assert_int_equal(verdict.nflows, (uint64_t)schedule->nservers * (schedule->nservers - 1));
 }
+
+/* Says stop when it is asked for the count-th time. */
+static bool count_down(void *context)
+{
+	int *left = context;
+
+	return *left > 0 && --*left == 0;
+}
+
+int stop_anywhere(const struct bed *bed, const char *method)
+{
+	struct fors_task task = bed_task(bed);
+	enum fors_err err = FORS_ECANCELLED;
+	int at = 0;
+
+	task.cancelled = count_down;
+	while (err == FORS_ECANCELLED) {
+		struct fors_schedule *schedule = NULL;
+		struct fors_error error = {.text = ""};
+		int left = ++at;
+
+		task.context = &left;
+		err = fors_plan(&task, method, &schedule, &error);
+		assert_true(err == FORS_OK || (err == FORS_ECANCELLED && !schedule && error.text[0]));
+		fors_schedule_free(schedule);
+	}
+	assert_int_equal(err, FORS_OK);
+	return at;
+}

@@ -76,6 +76,12 @@ struct fors_task bed_task(const struct bed *bed);
  */
 uint64_t check_plan(const struct bed *bed, const struct fors_schedule *schedule, char *text, size_t room);
 
+/*
+ * Plan with a method, and stop it when it asks for the first time, for the second, and so on, until it is through: each
+ * time it has to stop and leave nothing behind (the sanitizers and valgrind look). How often it asks.
+ */
+int stop_anywhere(const struct bed *bed, const char *method);
+
 /* check_plan() and fors_verify(): the test fails, naming `what`, when one of them finds a fault. */
 void assert_plan(const struct bed *bed, const struct fors_schedule *schedule, const char *what);
 
