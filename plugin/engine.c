@@ -307,6 +307,17 @@ void fors_engine_settle(struct fors_engine *engine)
 		fors_worker_submit(engine->worker, job);
 }
 
+/* The state folder stays where it was when opensm started: say so, once, to whom wants it elsewhere. */
+static void tell_state_dir(const struct fors_engine *engine, const char *wanted)
+{
+	const char *before = engine->settings ? engine->settings->state_dir : NULL;
+
+	if (wanted && engine->folder.parent && strcmp(wanted, engine->folder.parent) && (!before || strcmp(wanted, before)))
+		fors_log_error(&engine->osm->log, FORS_F_CONFIG,
+			       "state_dir: a change needs a restart of opensm; the state folder stays in %.200s",
+			       engine->folder.parent);
+}
+
 /* Settings in force stay when the new ones are bad: a slip must not cost the routes of a running fabric. */
 static void load_settings(struct fors_engine *engine)
 {
@@ -326,6 +337,7 @@ static void load_settings(struct fors_engine *engine)
 	}
 	engine->is_short = false;
 	engine->trouble[0] = '\0';
+	tell_state_dir(engine, settings->state_dir);
 	fors_settings_free(engine->settings);
 	engine->settings = settings;
 }

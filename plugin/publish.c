@@ -155,7 +155,7 @@ enum fors_err fors_publish(const struct fors_folder *folder, const char *name, c
 	int fd = open_folder(folder, 1);
 
 	if (fd < 0)
-		return fail_file(folder, "", "the state folder cannot be opened", error);
+		return fail_file(folder, "", "the folder cannot be opened", error);
 	failed = replace_file(fd, name, folder->tag, bytes, size, is_durable);
 	if (failed)
 		err = fail_file(folder, name, failed, error);
@@ -163,8 +163,7 @@ enum fors_err fors_publish(const struct fors_folder *folder, const char *name, c
 	return err;
 }
 
-/* `size` bytes of fd; NULL and errno. */
-static void *read_bytes(int fd, size_t size)
+void *fors_read_bytes(int fd, size_t size)
 {
 	char *bytes = malloc(size + 1);
 	size_t done = 0;
@@ -182,6 +181,8 @@ static void *read_bytes(int fd, size_t size)
 		}
 		done += (size_t)n;
 	}
+	if (bytes)
+		bytes[size] = '\0';
 	return bytes;
 }
 
@@ -216,7 +217,7 @@ enum fors_err fors_published(const struct fors_folder *folder, const char *name,
 		if (fstat(fd, &info) || !S_ISREG(info.st_mode) || (uint64_t)info.st_size > max_size)
 			err = fors_fail(error, FORS_EIO, "%s/%s/%s: not a regular file of at most %zu bytes",
 					folder->parent, folder->name, name, max_size);
-		else if (!(found = read_bytes(fd, (size_t)info.st_size)))
+		else if (!(found = fors_read_bytes(fd, (size_t)info.st_size)))
 			err = errno == ENOMEM ? fors_fail_memory(error) : fail_file(folder, name, "cannot be read", error);
 		close(fd);
 	}
@@ -245,7 +246,7 @@ enum fors_err fors_publish_rename(const struct fors_folder *folder, const char *
 	int at = open_folder(folder, 0);
 
 	if (at < 0)
-		return fail_file(folder, from, "the state folder cannot be opened", error);
+		return fail_file(folder, from, "the folder cannot be opened", error);
 	if (renameat(at, from, at, to))
 		err = fail_file(folder, from, "cannot be renamed", error);
 	close(at);
@@ -258,7 +259,7 @@ enum fors_err fors_publish_remove(const struct fors_folder *folder, const char *
 	int at = open_folder(folder, 0);
 
 	if (at < 0)
-		return fail_file(folder, name, "the state folder cannot be opened", error);
+		return fail_file(folder, name, "the folder cannot be opened", error);
 	if (unlinkat(at, name, 0) && errno != ENOENT)
 		err = fail_file(folder, name, "cannot be removed", error);
 	close(at);

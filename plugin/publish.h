@@ -47,6 +47,9 @@ enum fors_err fors_publish(const struct fors_folder *folder, const char *name, c
 enum fors_err fors_published(const struct fors_folder *folder, const char *name, size_t max_size, void **bytes,
 			     size_t *size, struct fors_error *error);
 
+/* `size` bytes of fd with a NUL behind them, owned by the caller; NULL and errno (EIO: there are fewer). */
+void *fors_read_bytes(int fd, size_t size);
+
 /* Is there a file of this name in the folder? */
 bool fors_publish_has(const struct fors_folder *folder, const char *name);
 

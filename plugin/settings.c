@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The idea: one table of keys, each with a function that checks and stores its value.
- * inih reads the lines; a reader of our own counts them, so that each complaint
+ * inih takes the lines apart; a reader of our own hands them out and counts them, so that each complaint
  * names file and line. Keys of fors.conf that this version does not know yet are
  * refused like misspelt ones: silently ignoring what an administrator wrote is worse.
  */
 #include "settings.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <ini.h>
 #include <limits.h>
 #include <stdio.h>
@@ -20,17 +21,21 @@
 #include "core/netfile.h"
 #include "core/places_file.h"
 #include "core/planner.h"
+#include "publish.h"
 
-#define FILE_MAX_BYTES (64u << 20) /* a list of 49,151 GUIDs needs 1 MB, the text of a fabric of as many servers 20 MB */
+#define FILE_MAX_MB 64u            /* a list of 49,151 GUIDs needs 1 MB, the text of a fabric of as many servers 20 MB */
+#define CONF_MAX_MB 1u             /* it is read in every heavy sweep */
 #define NAMES_MAX 4096u            /* more cables than that are no drain before maintenance */
 #define DAY 86400u
+#define HIDDEN '\1'                /* stands for a ; that inih shall not see */
 #define PUBLISH_SECONDS 30u
 
 /* While fors.conf is being read. */
 struct reading {
 	struct fors_settings *settings;
 	const char *path;
-	FILE *file;
+	struct stat info;  /* of the file */
+	const char *next;  /* the text that is not read yet, up to a NUL */
 	unsigned line;
 	struct fors_error *error;
 	enum fors_err err; /* of the first complaint */
@@ -153,10 +158,9 @@ static enum fors_err set_publish_dir(struct reading *r, const char *value)
 /* It runs as the user of opensm, root as a rule: whoever may write the file must be trusted as much. */
 static enum fors_err set_publish_command(struct reading *r, const char *value)
 {
-	struct stat info;
 	char *copy;
 
-	if (fstat(fileno(r->file), &info) || (info.st_uid && info.st_uid != geteuid()) || (info.st_mode & 022))
+	if ((r->info.st_uid && r->info.st_uid != geteuid()) || (r->info.st_mode & 022))
 		return fors_fail(r->error, FORS_EINPUT,
 				 "%s:%u: publish_command: refused, because others may write this file; chown it to root and chmod it to 0644",
 				 r->path, r->line);
@@ -200,91 +204,126 @@ static enum fors_err set_key(struct reading *r, const char *section, const char 
 	return fors_fail(r->error, FORS_EINPUT, "%s:%u: unknown key '%.60s'", r->path, r->line, name);
 }
 
+static void replace_all(char *text, char from, char to)
+{
+	while ((text = strchr(text, from)))
+		*text++ = to;
+}
+
 /* inih's callback: nonzero is success. Only the first complaint counts. */
 static int take_line(void *context, const char *section, const char *name, const char *value)
 {
 	struct reading *r = context;
+	char plain[INI_MAX_LINE];
 
+	snprintf(plain, sizeof(plain), "%s", value ? value : "");
+	replace_all(plain, HIDDEN, ';');
 	if (!r->err)
-		r->err = set_key(r, section, name, value ? value : "");
+		r->err = set_key(r, section, name, plain);
 	return !r->err;
 }
 
-/* inih's source of lines: fgets() that counts, cuts comments as opensm.conf does, and stops after a complaint. */
+/*
+ * inih's source of lines: counts them, cuts comments as opensm.conf does, and stops after a complaint. inih would take
+ * what is indented for more of the value before, and cut a value at " ;", which a command may well have.
+ */
 static char *next_line(char *buffer, int size, void *context)
 {
 	struct reading *r = context;
-	size_t length;
+	size_t length = strcspn(r->next, "\n"), indent = strspn(r->next, " \t");
 
-	if (r->err || !fgets(buffer, size, r->file))
+	if (r->err || !*r->next)
 		return NULL;
 	r->line++;
-	length = strlen(buffer);
-	if (length + 1 == (size_t)size && buffer[length - 1] != '\n') {
+	if (length + 2 > (size_t)size) {
 		r->err = fors_fail(r->error, FORS_EINPUT, "%s:%u: line longer than %d bytes", r->path, r->line,
 				   size - 2);
 		return NULL;
 	}
+	memcpy(buffer, r->next + indent, length - indent);
+	buffer[length - indent] = '\0';
 	buffer[strcspn(buffer, "#")] = '\0';
+	if (*buffer)
+		replace_all(buffer + 1, ';', HIDDEN);
+	r->next += length + (r->next[length] == '\n');
 	return buffer;
+}
+
+/*
+ * A regular file; < 0: the error says why not. Opened without waiting: a pipe must not hold up OpenSM's sweep, nor a
+ * device that never ends.
+ */
+static int open_regular(const char *path, unsigned max_mb, struct stat *info, struct fors_error *error)
+{
+	int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+
+	if (fd < 0) {
+		fors_fail(error, FORS_EIO, "%s: cannot be opened: %s", path, strerror(errno));
+		return -1;
+	}
+	if (!fstat(fd, info) && S_ISREG(info->st_mode) && (uint64_t)info->st_size <= (uint64_t)max_mb << 20)
+		return fd;
+	fors_fail(error, FORS_EIO, "%s: not a regular file of at most %u MB", path, max_mb);
+	close(fd);
+	return -1;
+}
+
+/* The text of a regular file in *text, owned by the caller, with a NUL behind it. */
+static enum fors_err read_file(const char *path, unsigned max_mb, struct stat *info, char **text, struct fors_error *error)
+{
+	enum fors_err err = FORS_OK;
+	int fd = open_regular(path, max_mb, info, error);
+	char *bytes;
+
+	if (fd < 0)
+		return FORS_EIO;
+	bytes = fors_read_bytes(fd, (size_t)info->st_size);
+	if (!bytes)
+		err = errno == ENOMEM ? fors_fail_memory(error) :
+					fors_fail(error, FORS_EIO, "%s: cannot be read: %s", path, strerror(errno));
+	close(fd);
+	if (!err)
+		*text = bytes;
+	return err;
+}
+
+static enum fors_err read_lines(struct reading *r)
+{
+	int bad_line = ini_parse_stream(next_line, r, take_line, r);
+
+	if (!r->err && bad_line < 0)
+		return fors_fail_memory(r->error);
+	if (bad_line > 0 && (!r->err || (unsigned)bad_line < r->line)) /* a line without '=' before the one complained of */
+		return fors_fail(r->error, FORS_EINPUT, "%s:%d: expected 'key = value'", r->path, bad_line);
+	return r->err;
 }
 
 static enum fors_err read_conf(const char *path, struct fors_settings *settings, struct fors_error *error)
 {
 	struct reading r = { .settings = settings, .path = path, .error = error };
-	int bad_line;
+	char *text;
+	enum fors_err err = read_file(path, CONF_MAX_MB, &r.info, &text, error);
 
-	r.file = fopen(path, "re");
-	if (!r.file)
-		return fors_fail(error, FORS_EIO, "%s: cannot be opened: %s", path, strerror(errno));
-	bad_line = ini_parse_stream(next_line, &r, take_line, &r);
-	if (!r.err && ferror(r.file))
-		r.err = fors_fail(error, FORS_EIO, "%s: cannot be read: %s", path, strerror(errno));
-	if (!r.err && bad_line < 0)
-		r.err = fors_fail_memory(error);
-	if (bad_line > 0 && (!r.err || (unsigned)bad_line < r.line)) /* a line without '=' before the one complained of */
-		r.err = fors_fail(error, FORS_EINPUT, "%s:%d: expected 'key = value'", path, bad_line);
-	fclose(r.file);
-	return r.err;
-}
-
-/* The bytes of a whole regular file in *text, owned by the caller. */
-static enum fors_err read_file(const char *path, char **text, size_t *size, struct fors_error *error)
-{
-	enum fors_err err = FORS_OK;
-	struct stat info;
-	char *bytes = NULL;
-	FILE *file = fopen(path, "re");
-
-	if (!file)
-		return fors_fail(error, FORS_EIO, "%s: cannot be opened: %s", path, strerror(errno));
-	if (fstat(fileno(file), &info) || !S_ISREG(info.st_mode) || info.st_size > FILE_MAX_BYTES) {
-		err = fors_fail(error, FORS_EIO, "%s: not a regular file of at most 64 MB", path);
-	} else {
-		bytes = malloc((size_t)info.st_size + 1);
-		*size = bytes ? fread(bytes, 1, (size_t)info.st_size, file) : 0;
-		if (!bytes)
-			err = fors_fail_memory(error);
-		else if (ferror(file))
-			err = fors_fail(error, FORS_EIO, "%s: cannot be read: %s", path, strerror(errno));
-	}
-	fclose(file);
 	if (err)
-		free(bytes);
+		return err;
+	r.next = text;
+	if (strlen(text) < (size_t)r.info.st_size || strchr(text, HIDDEN))
+		err = fors_fail(error, FORS_EINPUT, "%s: not a text: it has control characters", path);
 	else
-		*text = bytes;
+		err = read_lines(&r);
+	free(text);
 	return err;
 }
 
 static enum fors_err read_guids(const char *path, uint64_t **guid, size_t *count, struct fors_error *error)
 {
-	char *text = NULL;
-	size_t size = 0;
-	enum fors_err err = read_file(path, &text, &size, error);
+	struct stat info;
+	char *text;
+	enum fors_err err = read_file(path, FILE_MAX_MB, &info, &text, error);
 
 	if (err)
 		return err;
-	err = fors_guidlist_read(text, size, path, guid, count, error);
+	err = fors_guidlist_read(text, (size_t)info.st_size, path, guid, count, error);
 	free(text);
 	return err;
 }
@@ -343,13 +382,13 @@ static enum fors_err load_reference(struct fors_settings *settings, struct fors_
 	const char *path = settings->reference_fabric;
 	struct fors_net *net = NULL;
 	struct fors_error why;
+	struct stat info;
 	char *text;
-	size_t size;
-	enum fors_err err = read_file(path, &text, &size, error);
+	enum fors_err err = read_file(path, FILE_MAX_MB, &info, &text, error);
 
 	if (err)
 		return err;
-	err = fors_netfile_read(text, size, path, &net, error);
+	err = fors_netfile_read(text, (size_t)info.st_size, path, &net, error);
 	free(text);
 	if (err)
 		return err;

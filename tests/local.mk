@@ -128,7 +128,7 @@ tests_unit_test_publish_SOURCES = tests/unit/test_publish.c plugin/publish.c
 tests_unit_test_publish_LDADD = libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_kept_SOURCES = tests/unit/test_kept.c plugin/kept.c plugin/publish.c
 tests_unit_test_kept_LDADD = $(unit_support)
-tests_unit_test_settings_SOURCES = tests/unit/test_settings.c plugin/settings.c
+tests_unit_test_settings_SOURCES = tests/unit/test_settings.c plugin/publish.c plugin/settings.c
 tests_unit_test_settings_LDADD = libforscore.la $(CMOCKA_LIBS) $(INIH_LIBS)
 tests_unit_test_worker_SOURCES = tests/unit/test_worker.c plugin/board.c plugin/publish.c plugin/worker.c \
 	$(outbox_sources) $(fault_sources)

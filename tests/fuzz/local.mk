@@ -3,7 +3,7 @@
 FUZZ_SECONDS = 60
 FUZZ_TARGETS =
 fuzz_targets = tests/fuzz/targets.c tests/fuzz/targets.h tests/fuzz/model_targets.c tests/fuzz/model_targets.h tests/unit/seal.c tests/unit/seal.h \
-	plugin/settings.c plugin/settings.h
+	plugin/publish.c plugin/publish.h plugin/settings.c plugin/settings.h
 fuzz_libs = $(INIH_LIBS) $(ZLIB_LIBS)
 
 EXTRA_PROGRAMS += tests/fuzz/mutate

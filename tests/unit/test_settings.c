@@ -86,7 +86,7 @@ static void links_set_aside(void **state)
 {
 	struct fors_settings *settings = load("degraded_links = dead\nhold_down = 30\n"
 					      "exclude_links = Leaf 00[3], 0x10[4]\nexclude_links = MF0;sw/U1[1] ,\n"
-					      "exclude_spines = a,\n  b\nexclude_spines =\n");
+					      "exclude_spines = a,\n  exclude_spines=b\nexclude_spines =\n");
 
 	assert_true(settings->degraded_is_dead);
 	assert_int_equal(settings->hold_down, 30);
@@ -113,6 +113,59 @@ static void publishing(void **state)
 	settings = load("");
 	assert_null(settings->publish_dir);
 	assert_null(settings->publish_command);
+	fors_settings_free(settings);
+}
+
+/* A shell's ; is none of ours. */
+static void a_command_has_semicolons(void **state)
+{
+	struct fors_settings *settings = load("publish_command = a ; b ;c\nexclude_spines = x ;y\n");
+
+	assert_string_equal(settings->publish_command, "a ; b ;c");
+	assert_string_equal(settings->excluded_spines.name[0], "x ;y");
+	fors_settings_free(settings);
+}
+
+static void expect_trouble(enum fors_err err, const char *text)
+{
+	const struct fors_sources sources = { .options = options, .cn_guid_file = guids };
+	struct fors_settings *settings = NULL;
+	struct fors_error error = { .text = "" };
+
+	assert_int_equal(fors_settings_load(&sources, &settings, &error), err);
+	assert_null(settings);
+	if (!strstr(error.text, text))
+		fail_msg("'%s' does not say '%s'", error.text, text);
+}
+
+/* These are read in OpenSM's sweep: nothing may wait for a writer, or never end. */
+static void only_regular_files(void **state)
+{
+	put(conf, "");
+	assert_int_equal(mkfifo(guids, 0600), 0);
+	expect_trouble(FORS_EIO, "/guids: not a regular file of at most 64 MB");
+	unlink(conf);
+	assert_int_equal(mkfifo(conf, 0600), 0);
+	expect_trouble(FORS_EIO, "/fors.conf: not a regular file of at most 1 MB");
+	unlink(conf);
+	assert_int_equal(symlink("/dev/zero", conf), 0);
+	expect_trouble(FORS_EIO, "/fors.conf: not a regular file");
+	unlink(conf);
+	unlink(guids);
+	put(conf, "");
+	assert_int_equal(truncate(conf, 1 << 20), 0);
+	expect_trouble(FORS_EINPUT, "/fors.conf: not a text");
+	assert_int_equal(truncate(conf, (1 << 20) + 1), 0);
+	expect_trouble(FORS_EIO, "/fors.conf: not a regular file of at most 1 MB");
+}
+
+/* inih would take it for more of the line before. */
+static void lines_may_be_indented(void **state)
+{
+	struct fors_settings *settings = load("  method = exact\n\thold_down = 5 \r\n   \n \t; nothing");
+
+	assert_string_equal(settings->method, "exact");
+	assert_int_equal(settings->hold_down, 5);
 	fors_settings_free(settings);
 }
 
@@ -270,6 +323,9 @@ int main(void)
 		cmocka_unit_test(defaults),           cmocka_unit_test(keys_and_comments),
 		cmocka_unit_test(links_set_aside),
 		cmocka_unit_test(publishing),
+		cmocka_unit_test(a_command_has_semicolons),
+		cmocka_unit_test(only_regular_files),
+		cmocka_unit_test(lines_may_be_indented),
 		cmocka_unit_test(others_give_no_command),
 		cmocka_unit_test(participants_override_cn_guid_file), cmocka_unit_test(mistakes_are_named),
 		cmocka_unit_test(long_lines_and_bad_lists), cmocka_unit_test(bad_paths),
