@@ -127,7 +127,7 @@ static bool find_node(const struct fors_fabric *fabric, const char *what, const 
 	if (!fors_net_find(fabric->net, what, node, port, &error))
 		return true;
 	if (!is_dead_switch(fabric, what))
-		fors_remark(remarks, "%s: %.200s; ignored", key, error.text);
+		fors_remark(remarks, "%s: %.290s; ignored", key, error.text);
 	return false;
 }
 

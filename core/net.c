@@ -261,7 +261,7 @@ static uint32_t find_any_guid(const struct fors_net *net, const char *name)
 	if (strncmp(name, "0x", 2) && strncmp(name, "0X", 2))
 		return FORS_NONE;
 	guid = strtoull(name, &end, 16);
-	if (*end)
+	if (*end || !guid) /* 0 is a GUID that is not known */
 		return FORS_NONE;
 	for (uint32_t n = 0; n < net->nnodes; n++)
 		if (net->node[n].guid == guid)
@@ -275,7 +275,7 @@ static uint32_t find_any_guid(const struct fors_net *net, const char *name)
 /* Several nodes have this description: name them, as many as fit. */
 static enum fors_err fail_ambiguous(const struct fors_net *net, const char *name, struct fors_error *error)
 {
-	char list[300] = "";
+	char list[160] = "";
 	size_t used = 0;
 	unsigned more = 0;
 
@@ -288,9 +288,9 @@ static enum fors_err fail_ambiguous(const struct fors_net *net, const char *name
 			more++;
 	}
 	if (more)
-		return fors_fail(error, FORS_EINPUT, "'%s' is the description of several nodes:%s and %u more; use a GUID",
+		return fors_fail(error, FORS_EINPUT, "'%s' is the description of several nodes, use a GUID:%s and %u more",
 				 name, list, more);
-	return fors_fail(error, FORS_EINPUT, "'%s' is the description of several nodes:%s; use a GUID", name, list);
+	return fors_fail(error, FORS_EINPUT, "'%s' is the description of several nodes, use a GUID:%s", name, list);
 }
 
 static enum fors_err find_desc(const struct fors_net *net, const char *name, uint32_t *node, struct fors_error *error)

@@ -115,7 +115,7 @@ def test_no_switch(fors, write):
 
 @pytest.mark.parametrize("down, words", [
     ("Leaf99", ["Leaf99"]), ("Leaf00[99]", ["99"]), ("Leaf00[0]", ["0"]), ("Leaf00[x]", ["Leaf00[x]"]), ("", []),
-    ("[3]", []), ("0xdeadbeef", ["0xdeadbeef"]), ("Spine00[4]", ["Spine00"]), ("Leaf00[3", ["Leaf00[3"]),
+    ("[3]", []), ("0xdeadbeef", ["0xdeadbeef"]), ("0x0[1]", ["0x0"]), ("0x", ["0x"]), ("Spine00[4]", ["Spine00"]), ("Leaf00[3", ["Leaf00[3"]),
 ])
 def test_down_of_something_absent(fors, write, down, words):
     err = fors("plan", "--fabric", write("net", NET), "--down", down, code=2).err

@@ -216,6 +216,23 @@ static void odd_names_get_remarks(void **state)
 	bed_free(bed);
 }
 
+/* As on a fabric where nobody named the switches. */
+static void many_with_one_description(void **state)
+{
+	struct bed *bed = bed_new("FT(2;9,12)", 1);
+	struct fors_remarks remarks;
+	const char *text = remarks.text[0];
+
+	for (uint32_t n = 0; n < bed->net->nnodes; n++)
+		snprintf(bed->net->node[n].desc, sizeof(bed->net->node[n].desc), "%s",
+			 "a switch with a description of sixty-three bytes; the most ever");
+	exclude(bed, NULL, bed->net->node[0].desc, &remarks);
+	assert_int_equal(remarks.count, 1);
+	assert_non_null(strstr(text, "use a GUID: 0x"));
+	assert_non_null(strstr(text, " more; ignored"));
+	bed_free(bed);
+}
+
 static void the_dead_may_be_named(void **state)
 {
 	struct bed *bed = bed_new("FT(2;2,2)", 1);
@@ -405,6 +422,7 @@ int main(void)
 		cmocka_unit_test(held_goes_before_excluded),
 		cmocka_unit_test(leaves_that_nobody_uses_may_be_cut),
 		cmocka_unit_test(odd_names_get_remarks),
+		cmocka_unit_test(many_with_one_description),
 		cmocka_unit_test(the_dead_may_be_named),
 		cmocka_unit_test(remarks_have_an_end),
 		cmocka_unit_test(random_wishes),
