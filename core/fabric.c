@@ -10,6 +10,7 @@
 #include "fabric.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
@@ -79,6 +80,51 @@ static void look_for_switches(struct fors_fabric *f, const struct fors_places *p
 	}
 	for (uint32_t k = 0; k < f->nlanes; k++)
 		f->lane[k] = places->lane[k];
+}
+
+struct named {
+	uint64_t guid;
+	char *name;
+};
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(((const struct named *)a)->name, ((const struct named *)b)->name);
+}
+
+/* The switches, sorted by name; owned by the caller. NULL: no memory. */
+static struct named *sorted_names(struct fors_fabric *f)
+{
+	struct named *all = malloc(((size_t)f->nleaves + f->nspines + 1) * sizeof(*all));
+
+	if (!all)
+		return NULL;
+	for (uint32_t a = 0; a < f->nleaves; a++)
+		all[a] = (struct named){f->leaf[a].guid, f->leaf[a].name};
+	for (uint32_t k = 0; k < f->nspines; k++)
+		all[f->nleaves + k] = (struct named){f->spine[k].guid, f->spine[k].name};
+	qsort(all, (size_t)f->nleaves + f->nspines, sizeof(*all), by_name);
+	return all;
+}
+
+/* Names are read by people, who give them back in fors.conf: switches that have the same go by their GUIDs. */
+static enum fors_err tell_apart(struct fors_fabric *f, struct fors_error *error)
+{
+	uint32_t count = f->nleaves + f->nspines;
+	struct named *all = sorted_names(f);
+	bool is_twin = false;
+
+	if (!all)
+		return fors_fail_memory(error);
+	for (uint32_t i = 0; i < count; i++) {
+		bool has_twin = i + 1 < count && !strcmp(all[i].name, all[i + 1].name);
+
+		if (is_twin || has_twin)
+			snprintf(all[i].name, FORS_NAME_MAX + 1, "0x%016" PRIx64, all[i].guid);
+		is_twin = has_twin;
+	}
+	free(all);
+	return FORS_OK;
 }
 
 static bool is_live(const struct fors_fabric *f, uint32_t a, uint32_t lane, const struct fors_plug *plug)
@@ -338,7 +384,9 @@ enum fors_err fors_fabric_build(const struct fors_net *net, const struct fors_pl
 	look_for_switches(f, places);
 	look_for_cables(f, places);
 	look_into_slots(f, places);
-	err = seat_servers(f, participants, error);
+	err = tell_apart(f, error);
+	if (!err)
+		err = seat_servers(f, participants, error);
 	if (!err)
 		err = fors_fabric_recount(f, error);
 	if (err)

@@ -96,7 +96,7 @@ struct fors_leaf {
 	uint16_t nservers;     /* n_a, living participants */
 	uint16_t nslots;       /* its own slots; the grid has fabric->nslots for every leaf */
 	uint16_t nlive;        /* live uplinks */
-	char name[FORS_NAME_MAX + 1]; /* node description or id, for messages */
+	char name[FORS_NAME_MAX + 1]; /* node description or id, for messages; the GUID when several switches have the same */
 };
 
 struct fors_spine {

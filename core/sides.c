@@ -65,9 +65,16 @@ static enum fors_side known_side(const struct colouring *c, uint32_t node)
 	return fors_places_spine(c->places, guid) != FORS_NONE ? FORS_SIDE_SPINE : FORS_SIDE_NONE;
 }
 
+/* The description, if no other node has it too; else the id. */
 static const char *display_name(const struct fors_net *net, uint32_t node)
 {
-	return net->node[node].desc[0] ? net->node[node].desc : net->node[node].id;
+	const char *desc = net->node[node].desc;
+
+	for (uint32_t n = 0; n < net->nnodes; n++) {
+		if (n != node && !strcmp(net->node[n].desc, desc))
+			return net->node[node].id;
+	}
+	return *desc ? desc : net->node[node].id;
 }
 
 static enum fors_err fail_cable(const struct fors_net *net, uint32_t node, unsigned port, const char *what,

@@ -112,6 +112,33 @@ static void a_moved_cable_is_no_second_lane(void **state)
 	bed_free(bed);
 }
 
+/* Switches that nobody has named. */
+static void namesakes_go_by_their_guids(void **state)
+{
+	struct bed *bed = bed_new("FT(2;3,3)", 0);
+	struct fors_fabric *f;
+	struct fors_error error;
+	const uint32_t namesakes[] = {bed->fabric->leaf[0].node, bed->fabric->leaf[2].node, bed->fabric->spine[1].node};
+
+	for (unsigned i = 0; i < 3; i++)
+		strcpy(bed->net->node[namesakes[i]].desc, "Infiniscale-IV");
+	assert_int_equal(fors_places_learn(bed->places, bed->net, NULL, 0, &error), FORS_OK);
+	assert_int_equal(fors_fabric_build(bed->net, bed->places, NULL, &f, &error), FORS_OK);
+	for (unsigned i = 0; i < 3; i++) {
+		const char *name = i < 2 ? f->leaf[2 * i].name : f->spine[1].name;
+		uint32_t found;
+		unsigned port;
+
+		assert_int_equal(strlen(name), 18);
+		assert_int_equal(fors_net_find(bed->net, name, &found, &port, &error), FORS_OK);
+		assert_int_equal(found, namesakes[i]);
+	}
+	assert_string_equal(f->leaf[1].name, "Leaf01");
+	assert_string_equal(f->spine[0].name, "Spine00");
+	fors_fabric_free(f);
+	bed_free(bed);
+}
+
 static void parallel_cables_are_lanes(void **state)
 {
 	struct bed *bed = bed_new("FT(2;3,4;servers=6;cables=2)", 0);
@@ -250,6 +277,7 @@ int main(void)
 		cmocka_unit_test(the_dead_keep_their_places),
 		cmocka_unit_test(a_new_spine_replaces_the_dead_one),
 		cmocka_unit_test(a_moved_cable_is_no_second_lane),
+		cmocka_unit_test(namesakes_go_by_their_guids),
 		cmocka_unit_test(parallel_cables_are_lanes),
 		cmocka_unit_test(empty_slots_are_slots),
 		cmocka_unit_test(participants_have_ranks),
