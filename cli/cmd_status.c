@@ -105,8 +105,9 @@ static int read_folder(const char *path, struct folder *folder)
 static const char *find_doubt(const struct folder *folder)
 {
 	if (folder->heartbeat_seconds > STALE_SECONDS)
-		return "the heartbeat is old: no subnet manager stands behind this any more. Has opensm ended, or did an\n"
-		       "            update of OpenSM refuse fors (\"version mismatch\" in its log)?";
+		return "the heartbeat is old: no subnet manager stands behind this any more. Has opensm ended, did an\n"
+		       "            update of OpenSM refuse fors (\"version mismatch\" in its log), or can opensm not write\n"
+		       "            here (ERR F010 or F016 in its log)?";
 	if (folder->status.state != FORS_ACTIVE)
 		return NULL;
 	if (folder->schedule_epoch < 0)

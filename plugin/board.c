@@ -89,11 +89,11 @@ static void set_sheet(struct fors_board *board, int which, void *bytes, size_t s
 	board->sheet[which].is_due = true;
 }
 
-/* What is written need not be kept when it can be made anew: the schedule here, the kept order in kept.c. */
+/* What is written is kept, should somebody remove the file; but the schedule, which is large, can be made anew. */
 static void finish_sheet(struct fors_board *board, int which)
 {
 	board->sheet[which].is_due = false;
-	if (which == SHEET_STATUS || which == SHEET_METRICS)
+	if (which != SHEET_SCHEDULE)
 		return;
 	free(board->sheet[which].bytes);
 	board->sheet[which].bytes = NULL;
@@ -282,7 +282,7 @@ void fors_board_keep(struct fors_board *board, char *text, size_t size)
 /* Somebody may have removed files, or all of the folder: what is missing is due again. */
 static void look_for_files(struct fors_board *board)
 {
-	for (int i = SHEET_SCHEDULE; i < SHEETS; i++) {
+	for (int i = 0; i < SHEETS; i++) {
 		struct fors_sheet *sheet = &board->sheet[i];
 
 		if (sheet->is_due || fors_publish_has(board->folder, sheet->name))
@@ -295,7 +295,10 @@ static void look_for_files(struct fors_board *board)
 	fors_board_retry(board);
 }
 
-/* Text "<Unix time in ms> <epoch>"; its loss in a crash is what it is for, so it is not synced. */
+/*
+ * Text "<Unix time in ms> <epoch>"; its loss in a crash is what it is for, so it is not synced. Nobody stands behind the
+ * schedule in a folder that the newest one cannot be written to: there the heartbeat stops, too.
+ */
 void fors_board_beat(struct fors_board *board)
 {
 	uint64_t now = unix_ms();
@@ -308,7 +311,9 @@ void fors_board_beat(struct fors_board *board)
 	board->last_beat = now;
 	look_for_files(board);
 	length = snprintf(text, sizeof(text), "%" PRIu64 " %" PRIu64 "\n", now, board->last_epoch);
-	if (fors_publish(board->folder, "heartbeat", text, (size_t)length, false, &error))
+	if (board->sheet[SHEET_SCHEDULE].is_due)
+		board->last_beat = 0;
+	else if (fors_publish(board->folder, "heartbeat", text, (size_t)length, false, &error))
 		complain(board, &error);
 	if (board->outbox)
 		fors_outbox_put(board->outbox, FORS_OUT_HEARTBEAT, text, (size_t)length, false);

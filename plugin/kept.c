@@ -55,9 +55,6 @@ static enum fors_err read_places(struct fors_kept *kept, struct fors_error *erro
 	if (places) {
 		fors_places_free(kept->places);
 		kept->places = places;
-		kept->text = bytes;
-		kept->text_size = size;
-		return FORS_OK;
 	}
 	free(bytes);
 	return err;

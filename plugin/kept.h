@@ -27,7 +27,7 @@ struct fors_kept {
 	size_t request_size;
 	uint64_t *forget;                /* the GUIDs in it */
 	size_t nforget;
-	char *text;                      /* of the places, as handed to the worker last, or as read */
+	char *text;                      /* of the places, as handed to the worker last, or NULL */
 	size_t text_size;
 	char told[FORS_ERROR_TEXT];      /* differences from the reference that were reported last */
 };

@@ -84,6 +84,7 @@ struct fors_worker {
 	struct figures figures;
 	uint64_t settled_key;       /* of the job that decided what is published; 0: none */
 	uint64_t picture;           /* what the status says about cables, as one number */
+	uint64_t unsettled;         /* fingerprint of the fabric that the last sweep did not settle; 0: it did */
 	uint64_t due_ms;            /* when a held cable may return, by CLOCK_MONOTONIC; 0: none is held */
 	double next_look_ms;        /* when to look up from a plan again, by CLOCK_MONOTONIC */
 	bool is_deposed;            /* mastership was lost while this job was in work */
@@ -329,10 +330,20 @@ static void recheck(struct fors_worker *worker, const struct fors_job *job, cons
 	if (fors_board_has_plan(&worker->board) &&
 	    check(worker, job, worker->board.schedule, &verdict) == FORS_ECANCELLED)
 		return;
-	if (verdict.is_good)
-		repost(worker, job, FORS_PLANNING, reason);
-	else
+	if (!verdict.is_good)
 		withdraw(worker, job, FORS_PLANNING, reason);
+	else if (worker->board.state != FORS_PLANNING || strcmp(worker->board.reason, reason) ||
+		 worker->picture != picture_of(job))
+		repost(worker, job, FORS_PLANNING, reason);
+}
+
+/* Why there is no new schedule yet. While OpenSM sweeps an unsettled fabric again and again it is what was said before. */
+static const char *why_planning(const struct fors_worker *worker, const struct fors_job *job)
+{
+	if (worker->unsettled && worker->unsettled == job->fabric->fingerprint && worker->board.state == FORS_PLANNING)
+		return worker->board.reason;
+	return worker->board.schedule ? "the fabric has changed; a schedule for it is being planned" :
+					"a schedule is being planned";
 }
 
 static void forget_plan(struct prepared *prepared)
@@ -525,7 +536,10 @@ static void stay(struct fors_worker *worker, const struct fors_job *job, enum fo
 static void handle_fabric(struct fors_worker *worker, struct fors_job *job)
 {
 	uint64_t key = key_of(job);
+	char reason[FORS_ERROR_TEXT];
 
+	if (job->kind != FORS_JOB_ROUTED)
+		worker->unsettled = job->kind == FORS_JOB_UNSETTLED ? job->fabric->fingerprint : 0;
 	if (job->kind == FORS_JOB_UNSETTLED) {
 		recheck(worker, job, job->reason);
 		return;
@@ -543,8 +557,8 @@ static void handle_fabric(struct fors_worker *worker, struct fors_job *job)
 		settle(worker, job, key);
 		return;
 	}
-	recheck(worker, job, worker->board.schedule ? "the fabric has changed; a schedule for it is being planned" :
-						      "a schedule is being planned");
+	snprintf(reason, sizeof(reason), "%s", why_planning(worker, job));
+	recheck(worker, job, reason);
 	if (prepare(worker, job, key))
 		check_ahead(worker, job);
 }

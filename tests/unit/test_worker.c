@@ -341,6 +341,71 @@ static void errors_of_opensm_publish_nothing(void **state)
 	assert_int_equal(wait_state(*state, FORS_ACTIVE, epoch), epoch);
 }
 
+/* OpenSM sweeps again and again over a switch that does not take its tables: that is said once, not once per sweep. */
+static void a_fabric_that_stays_unsettled_is_said_once(void **state)
+{
+	struct bench *bench = *state;
+	struct stat first, last;
+	struct fors_job *job;
+	char path[256];
+
+	snprintf(path, sizeof(path), "%s/%s/status.json", bench->directory, bench->folder.name);
+	submit(*state, FORS_JOB_SETTLED, NULL);
+	wait_state(*state, FORS_ACTIVE, 0);
+	for (unsigned sweep = 0; sweep < 3; sweep++) {
+		submit(*state, FORS_JOB_ROUTED, "Leaf00[4]");
+		usleep(50000);
+		job = make_job(*state, FORS_JOB_UNSETTLED, "Leaf00[4]");
+		strcpy(job->reason, "OpenSM met errors");
+		fors_worker_submit(bench->worker, job);
+		usleep(50000);
+		assert_int_equal(stat(path, sweep ? &last : &first), 0);
+	}
+	assert_int_equal(first.st_ino, last.st_ino);
+	submit(*state, FORS_JOB_SETTLED, "Leaf00[4]");
+	wait_state(*state, FORS_ACTIVE, 0);
+	submit(*state, FORS_JOB_ROUTED, "Leaf00[5]");
+	wait_state(*state, FORS_PLANNING, 0);
+}
+
+static uint64_t heartbeat_of(const struct bench *bench)
+{
+	char path[160];
+	FILE *file;
+	uint64_t beat = 0;
+
+	snprintf(path, sizeof(path), "%s/%s/heartbeat", bench->directory, bench->folder.name);
+	file = fopen(path, "r");
+	if (file && fscanf(file, "%" SCNu64, &beat) != 1)
+		beat = 0;
+	if (file)
+		fclose(file);
+	return beat;
+}
+
+/* Nobody stands behind a schedule that the newest one cannot replace: the heart stops. */
+static void no_heartbeat_beside_an_old_schedule(void **state)
+{
+	struct bench *bench = *state;
+	char path[256];
+	uint64_t before;
+
+	submit(*state, FORS_JOB_SETTLED, NULL);
+	wait_state(*state, FORS_ACTIVE, 0);
+	while (!heartbeat_of(bench))
+		usleep(1000);
+	snprintf(path, sizeof(path), "%s/%s/.schedule.new", bench->directory, bench->folder.name);
+	assert_int_equal(mkdir(path, 0755), 0);
+	before = heartbeat_of(bench);
+	submit(*state, FORS_JOB_SETTLED, "Leaf00[4]");
+	usleep(200000);
+	assert_int_equal(heartbeat_of(bench), before);
+	assert_int_equal(rmdir(path), 0);
+	for (int ms = 0; ms < 5000 && heartbeat_of(bench) == before; ms += 10)
+		usleep(10000);
+	assert_true(heartbeat_of(bench) > before);
+}
+
 static void newer_fabric_overtakes(void **state)
 {
 	how_to_plan = PLAN_UNTIL_CANCELLED;
@@ -470,21 +535,6 @@ static void restart_raises_the_epoch(void **state)
 	submit(bench, FORS_JOB_ROUTED, NULL);
 	submit(bench, FORS_JOB_SETTLED, NULL);
 	assert_published(bench, wait_state(bench, FORS_ACTIVE, epoch + 1), 9);
-}
-
-static uint64_t heartbeat_of(const struct bench *bench)
-{
-	char path[160];
-	FILE *file;
-	uint64_t beat = 0;
-
-	snprintf(path, sizeof(path), "%s/%s/heartbeat", bench->directory, bench->folder.name);
-	file = fopen(path, "r");
-	if (file && fscanf(file, "%" SCNu64, &beat) != 1)
-		beat = 0;
-	if (file)
-		fclose(file);
-	return beat;
 }
 
 /* A schedule is out, and a plan for another fabric takes its time. Returns the epoch that readers see. */
@@ -746,6 +796,8 @@ int main(void)
 		ON_A_BENCH(same_fabric_leaves_no_trace),
 		ON_A_BENCH(cut_cable_withdraws_and_returns),
 		ON_A_BENCH(errors_of_opensm_publish_nothing),
+		ON_A_BENCH(a_fabric_that_stays_unsettled_is_said_once),
+		ON_A_BENCH(no_heartbeat_beside_an_old_schedule),
 		ON_A_BENCH(newer_fabric_overtakes),
 		ON_A_BENCH(stop_breaks_a_plan_off),
 		ON_A_BENCH(declined_withdraws),
