@@ -19,6 +19,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -230,7 +231,10 @@ static pid_t start_rank(uint32_t id, const struct settings *settings, const stru
 	pid_t pid = fork();
 
 	if (pid == 0) {
-		bool good = run_rank(&rank);
+		bool good;
+
+		prctl(PR_SET_PDEATHSIG, SIGKILL); /* whoever kills the parent means all */
+		good = run_rank(&rank);
 
 		if (!good)
 			together_fail(together);

@@ -7,6 +7,7 @@ does. Each direction of a cable carries RATE bits per second and no more; so doe
 an adapter sends to itself no faster than to others.
 """
 import os
+import re
 import subprocess
 from itertools import count
 
@@ -19,6 +20,7 @@ SETTINGS = {"net/ipv4/ip_forward": 1, "net/ipv4/conf/all/rp_filter": 0, "net/ipv
             "net/ipv4/tcp_syn_retries": 12, "net/ipv6/conf/default/disable_ipv6": 1,
             "net/ipv6/conf/all/disable_ipv6": 1, "net/ipv4/icmp_ratelimit": 0}
 
+OURS = re.compile(r"fors(\d+)-\d+-")  # how names of namespaces begin: the process that made them, and which of its fabrics
 _serial = count()
 
 
@@ -38,6 +40,23 @@ def batch(command, lines, namespace=None):
         raise NamespaceError(f"{command} {' '.join(where)}: {done.stderr.strip().splitlines()[:3]}")
 
 
+def existing():
+    """The names of all namespaces, whoever made them."""
+    lines = subprocess.run(["ip", "netns", "list"], capture_output=True, text=True).stdout.splitlines()
+    return [line.split()[0] for line in lines if line.strip()]
+
+
+def remove(names):
+    for name in names:
+        subprocess.run(["ip", "netns", "del", name], capture_output=True)
+
+
+def sweep():
+    """Remove what a run that was killed has left: nobody has its process id any more."""
+    owners = ((name, OURS.match(name)) for name in existing())
+    remove(name for name, owner in owners if owner and not os.path.exists(f"/proc/{owner[1]}"))
+
+
 class Namespaces:
     """The cables and switches of a live fabric (harness.Live) as namespaces. Ends with stop()."""
 
@@ -48,9 +67,10 @@ class Namespaces:
         self.nodes = sorted({node for node, _ in live.cable})
         self.routes = {}  # switch -> {lid: port}, as the kernel has them
         self.dead = set() # (node, port) whose cable is pulled
+        sweep()
         try:
             self._build()
-        except (NamespaceError, OSError):
+        except BaseException:  # a signal too
             self.stop()
             raise
 
@@ -136,7 +156,4 @@ class Namespaces:
         batch("ip", [f"link set {self.device(port)} {state}"], self.name(node))
 
     def stop(self):
-        existing = subprocess.run(["ip", "netns", "list"], capture_output=True, text=True).stdout.split()
-        for node in self.nodes:
-            if self.name(node) in existing:
-                subprocess.run(["ip", "netns", "del", self.name(node)], capture_output=True)
+        remove(name for name in existing() if name.startswith(self.prefix))

@@ -3,9 +3,11 @@
 import argparse
 import json
 import os
+import signal
 import statistics
 import sys
 import tempfile
+from contextlib import ExitStack
 from pathlib import Path
 
 TOP = Path(__file__).resolve().parents[1]
@@ -16,6 +18,7 @@ import stage  # noqa: E402
 from harness import HarnessError  # noqa: E402
 from namespaces import RATE, NamespaceError  # noqa: E402
 
+ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 EXCHANGES = 1  # that are timed, for each number
 
 
@@ -120,18 +123,14 @@ def save(results, directory):
 
 def run(options):
     progress = Progress()
-    with tempfile.TemporaryDirectory(prefix="fors-testbed-") as scratch:
+    with tempfile.TemporaryDirectory(prefix="fors-testbed-") as scratch, ExitStack() as running:
+        running.callback(progress.say, "")
         stages = {}
-        try:
-            for system in (stage.stock(options.engine), stage.FORS):
-                stages[system.name] = stage.Stage(system, Path(scratch) / system.name)
-            rows = measure(stages, options.repeats, options.scenarios, progress)
-            relate(rows)
-            cut = {} if options.no_cut else over_time(stages, progress)
-        finally:
-            for on in stages.values():
-                on.stop()
-            progress.say("")
+        for system in (stage.stock(options.engine), stage.FORS):
+            stages[system.name] = running.enter_context(stage.Stage(system, Path(scratch) / system.name))
+        rows = measure(stages, options.repeats, options.scenarios, progress)
+        relate(rows)
+        cut = {} if options.no_cut else over_time(stages, progress)
     return {"fabric": "FT(2;4,4)", "cable_bits_per_second": RATE, "message_bytes": stage.MESSAGE,
             "repeats": options.repeats, "throughput": rows, "cut_in_the_middle": cut}
 
@@ -153,10 +152,19 @@ def parse():
     return options
 
 
+def end(number, _):
+    """What is running and what was built goes away as after an error; further signals do not disturb that."""
+    for other in ENDING:
+        signal.signal(other, signal.SIG_IGN)
+    sys.exit(128 + number)
+
+
 def main():
     options = parse()
     if os.geteuid() != 0:
         sys.exit("testbed/run: network namespaces need root")
+    for number in ENDING:
+        signal.signal(number, end)
     try:
         results = run(options)
     except (HarnessError, NamespaceError, stage.StageError) as error:

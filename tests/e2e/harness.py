@@ -29,6 +29,7 @@ from pathlib import Path
 TOP = Path(__file__).resolve().parents[2]
 NO_PATH = 255
 PROMPT = b"sim> "
+DIES_WITH_US = ["setpriv", "--pdeathsig", "KILL"]  # before a command: even when this process is killed, nothing is left running
 
 _serial = itertools.count()
 
@@ -175,7 +176,7 @@ class Ibsim:
         nodes = len(topology.switches) + len(topology.hcas)
         ports = sum(topology.switches.values()) + sum(topology.hcas.values()) + nodes
         self.process = subprocess.Popen(
-            ["ibsim", "-s", "-N", str(max(nodes + 8, 64)), "-S", str(max(len(topology.switches) + 8, 64)),
+            [*DIES_WITH_US, "ibsim", "-s", "-N", str(max(nodes + 8, 64)), "-S", str(max(len(topology.switches) + 8, 64)),
              "-P", str(max(2 * ports, 1024)), "-L", "49152", str(self.net_file)],
             cwd=self.directory, env=dict(os.environ, IBSIM_SOCKNAME=self.name), stdin=subprocess.PIPE,
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, bufsize=0, start_new_session=True)
@@ -314,7 +315,7 @@ class OpenSM:
         self.started = time.time()
         with open(self.directory / "opensm.out", "ab") as out:
             self.process = subprocess.Popen(
-                [*prefix, "/usr/sbin/opensm", "-F", str(self.conf), "-f", str(self.log_file)], cwd=self.directory,
+                [*DIES_WITH_US, *prefix, "/usr/sbin/opensm", "-F", str(self.conf), "-f", str(self.log_file)], cwd=self.directory,
                 env=environment, stdin=subprocess.PIPE, stdout=out, stderr=subprocess.STDOUT,
                 start_new_session=True)
 

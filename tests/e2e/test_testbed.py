@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Real packets: the testbed's exchange follows the published schedule, and outlives a cut. Margins are wide: the
 machine that runs the tests may be busy; `testbed/run` is for numbers."""
+import os
+import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -10,6 +13,7 @@ import harness
 
 sys.path.insert(0, str(harness.TOP / "testbed"))
 
+import namespaces  # noqa: E402
 import stage  # noqa: E402
 
 MESSAGE = 20_000
@@ -57,3 +61,47 @@ def test_bad_input_of_the_exchange(tmp_path):
     (tmp_path / "nowhere").write_text("no-such-namespace 0x1 1\n")
     nowhere = exchange("--places", tmp_path / "nowhere", "--iterations", "1")
     assert nowhere.returncode == 1 and "no-such-namespace" in nowhere.stderr
+
+
+def namespaces_of(pid):
+    return [name for name in namespaces.existing() if name.startswith(f"fors{pid}-")]
+
+
+def processes_with(word):
+    """Command lines of the processes that have the word in theirs."""
+    lines = []
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            lines.append(path.read_bytes().replace(b"\0", b" ").decode())
+        except OSError:  # has ended meanwhile
+            pass
+    return [line for line in lines if str(word) in line]
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL])
+def test_nothing_is_left_when_the_runner_is_ended(number, tmp_path):
+    scratch = tmp_path / f"scratch-{number}"
+    scratch.mkdir()
+    runner = subprocess.Popen([sys.executable, harness.TOP / "testbed" / "testbed.py", "--no-cut", "--scenarios", "healthy"],
+                              env=dict(os.environ, TMPDIR=str(scratch)), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              text=True, start_new_session=True)
+    try:
+        # 16 ranks and the process that waits for them: the exchange of the first system runs, and both have been set up.
+        harness.wait_for(lambda: runner.poll() is not None or
+                         sum("testbed/exchange" in line for line in processes_with(scratch)) == 17, 60, "the exchange to run")
+        assert len(namespaces_of(runner.pid)) == 48
+        assert any("opensm" in line for line in processes_with(scratch))
+        runner.send_signal(number)
+        out, complaint = runner.communicate(timeout=60)
+    finally:
+        if runner.poll() is None:
+            runner.kill()
+    assert out == "" and complaint == ""
+    harness.wait_for(lambda: not processes_with(scratch), 10, "all processes to end")
+    if number == signal.SIGKILL:
+        assert runner.returncode == -number
+        namespaces.sweep()  # the next run does it
+    else:
+        assert runner.returncode == 128 + number
+        assert not list(scratch.iterdir())
+    assert not namespaces_of(runner.pid)
