@@ -53,6 +53,7 @@ static void packed_free(struct packed *packed)
 	free(packed->bytes);
 	free(packed->offset);
 	free(packed->size);
+	*packed = (struct packed){NULL, NULL, NULL};
 }
 
 /* Room for each block as MPI says; packed->offset. */
@@ -117,6 +118,8 @@ static struct block outgoing(const struct exchange *exchange, int rank)
 
 	if (exchange->send)
 		return block_of(exchange->send, rank);
+	if (!packed->bytes) /* it failed: the receiver gets nothing, but does not wait for it */
+		return (struct block){.type = MPI_BYTE};
 	return (struct block){
 		.at = packed->bytes + packed->offset[rank],
 		.count = packed->size[rank],
@@ -137,45 +140,58 @@ static int copy_own(const struct exchange *exchange)
 			     member->rank, TAG_DATA, member->private_comm, MPI_STATUS_IGNORE);
 }
 
-static int wait_for(MPI_Request *requests, int count)
+static int wait_for(MPI_Request requests[2])
 {
 	MPI_Status status[2];
-	int err = PMPI_Waitall(count, requests, status);
+	int err = PMPI_Waitall(2, requests, status);
 
-	for (int i = 0; err == MPI_ERR_IN_STATUS && i < count; i++)
+	for (int i = 0; err == MPI_ERR_IN_STATUS && i < 2; i++)
 		if (status[i].MPI_ERROR != MPI_SUCCESS)
 			return status[i].MPI_ERROR;
+	return err;
+}
+
+/*
+ * Start what this rank receives from another, or sends to it. Where the caller's block is so wrong that MPI refuses it, an
+ * empty message takes its place: the other rank waits for one, and must not be served by the next call's.
+ */
+static int start_receive(const struct exchange *exchange, int rank, MPI_Request *request)
+{
+	struct block block = block_of(exchange->recv, rank);
+	MPI_Comm comm = exchange->member->private_comm;
+	int err = PMPI_Irecv(block.at, block.count, block.type, rank, TAG_DATA, comm, request);
+
+	if (err)
+		PMPI_Irecv(NULL, 0, MPI_BYTE, rank, TAG_DATA, comm, request);
+	return err;
+}
+
+static int start_send(const struct exchange *exchange, int rank, MPI_Request *request)
+{
+	struct block block = outgoing(exchange, rank);
+	MPI_Comm comm = exchange->member->private_comm;
+	int err = PMPI_Isend(block.at, block.count, block.type, rank, TAG_DATA, comm, request);
+
+	if (err)
+		PMPI_Isend(NULL, 0, MPI_BYTE, rank, TAG_DATA, comm, request);
 	return err;
 }
 
 static int run_phase(const struct exchange *exchange, uint32_t phase)
 {
 	const struct member *member = exchange->member;
+	MPI_Request requests[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+	int receiving = MPI_SUCCESS, sending = MPI_SUCCESS, err;
 	struct forsched_flow flow;
-	MPI_Request requests[2];
-	int count = 0, err = MPI_SUCCESS;
 
 	if (forsched_flow(member->schedule, member->me, phase, &flow)) /* was prepared: does not fail */
 		return MPI_ERR_INTERN;
-	if (flow.from != FORSCHED_NOBODY) {
-		int rank = member->rank_of[flow.from];
-		struct block block = block_of(exchange->recv, rank);
-
-		err = PMPI_Irecv(block.at, block.count, block.type, rank, TAG_DATA, member->private_comm,
-				 &requests[count]);
-		count += !err;
-	}
-	if (!err && flow.to != FORSCHED_NOBODY) {
-		int rank = member->rank_of[flow.to];
-		struct block block = outgoing(exchange, rank);
-
-		err = PMPI_Isend(block.at, block.count, block.type, rank, TAG_DATA, member->private_comm,
-				 &requests[count]);
-		count += !err;
-	}
-	if (count && !err)
-		err = wait_for(requests, count);
-	return err;
+	if (flow.from != FORSCHED_NOBODY)
+		receiving = start_receive(exchange, member->rank_of[flow.from], &requests[0]);
+	if (flow.to != FORSCHED_NOBODY)
+		sending = start_send(exchange, member->rank_of[flow.to], &requests[1]);
+	err = wait_for(requests);
+	return receiving ? receiving : sending ? sending : err;
 }
 
 /* ---- the barrier ---- */
@@ -191,22 +207,25 @@ static int send_token(const struct member *member, uint32_t server)
 	return PMPI_Send(NULL, 0, MPI_BYTE, member->rank_of[server], TAG_BARRIER, member->private_comm);
 }
 
-/* Tokens go up a binary tree when everybody below has come, and down again when everybody has. */
+/*
+ * Tokens go up a tree when everybody below has come, and down again when everybody has. The parent of server s is s without
+ * its lowest bit: half of the tokens go to the next number, a quarter two numbers on.
+ */
 static int tree_barrier(const struct member *member)
 {
-	uint32_t me = member->me, parent = (me - 1) / 2, left = 2 * me + 1, end = left + 2;
+	uint32_t me = member->me, size = (uint32_t)member->size, bit = 1;
 	int err = MPI_SUCCESS;
 
-	if (end > (uint32_t)member->size)
-		end = (uint32_t)member->size;
-	for (uint32_t child = left; !err && child < end; child++)
-		err = wait_token(member, child);
-	if (!err && me > 0)
-		err = send_token(member, parent);
-	if (!err && me > 0)
-		err = wait_token(member, parent);
-	for (uint32_t child = left; !err && child < end; child++)
-		err = send_token(member, child);
+	for (; !err && bit < size && !(me & bit); bit *= 2)
+		if (me + bit < size)
+			err = wait_token(member, me + bit);
+	if (!err && me)
+		err = send_token(member, me - bit);
+	if (!err && me)
+		err = wait_token(member, me - bit);
+	while (!err && (bit /= 2))
+		if (me + bit < size)
+			err = send_token(member, me + bit);
 	return err;
 }
 
@@ -234,14 +253,9 @@ static int run_phases(const struct exchange *exchange)
 int forsched_mpi_exchange(const struct member *member, const struct side *send, const struct side *recv)
 {
 	struct exchange exchange = {.member = member, .send = send, .recv = recv};
-	int err = MPI_SUCCESS;
+	int packing = send ? MPI_SUCCESS : pack(member, recv, &exchange.packed);
+	int err = run_phases(&exchange);
 
-	if (!send)
-		err = pack(member, recv, &exchange.packed);
-	if (err)
-		return err;
-	err = run_phases(&exchange);
-	if (!send)
-		packed_free(&exchange.packed);
-	return err;
+	packed_free(&exchange.packed);
+	return packing ? packing : err;
 }

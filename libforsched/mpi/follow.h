@@ -36,7 +36,6 @@ struct member {
 	uint64_t min_bytes;		     /* MPI_Alltoall with fewer bytes per pair is left to MPI */
 	bool has_barrier;		     /* between phases */
 	struct forsched *file;		     /* rank 0: the newest schedule seen */
-	char complaint[FORSCHED_ERROR_TEXT]; /* rank 0: the last one, not to repeat it */
 };
 
 /*
@@ -80,8 +79,10 @@ bool forsched_mpi_whoami(const struct forsched *schedule, uint32_t *number, char
 /* An environment variable that is set and not empty, or NULL. */
 const char *forsched_mpi_setting(const char *name);
 
-/* A line to standard error: what a person has to know; with FORSCHED_VERBOSE=0 nothing. `chat`: only with
- * FORSCHED_VERBOSE=2. */
+/*
+ * A line to standard error: what a person has to know, once in each process; with FORSCHED_VERBOSE=0 nothing. `chat`: only
+ * with FORSCHED_VERBOSE=2, and as often as it happens. Any thread.
+ */
 void forsched_mpi_say(bool chat, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

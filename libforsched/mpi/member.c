@@ -91,19 +91,11 @@ struct word {
 	uint64_t epoch;
 };
 
-static void complain(struct member *member, const char *text)
-{
-	if (strcmp(member->complaint, text) == 0)
-		return;
-	snprintf(member->complaint, sizeof(member->complaint), "%s", text);
-	forsched_mpi_say(false, "%s", text);
-}
-
 /* A number in the environment; what is none is complained of and counts as the default. */
-static uint64_t number_of(struct member *member, const char *name, uint64_t usual)
+static uint64_t number_of(const char *name, uint64_t usual)
 {
 	const char *value = forsched_mpi_setting(name);
-	char *end, text[256];
+	char *end;
 	unsigned long long number;
 
 	if (!value)
@@ -111,25 +103,21 @@ static uint64_t number_of(struct member *member, const char *name, uint64_t usua
 	number = strtoull(value, &end, 10);
 	if (*value >= '0' && *value <= '9' && !*end)
 		return number;
-	snprintf(text, sizeof(text), "%s=%.100s is not a number; taking %llu", name, value, (unsigned long long)usual);
-	complain(member, text);
+	forsched_mpi_say(false, "%s=%.100s is not a number; taking %llu", name, value, (unsigned long long)usual);
 	return usual;
 }
 
-static bool wants_barrier(struct member *member)
+static bool wants_barrier(void)
 {
 	const char *value = forsched_mpi_setting("FORSCHED_BARRIER");
-	char text[256];
 
-	if (value && strcmp(value, "none") != 0 && strcmp(value, "tree") != 0) {
-		snprintf(text, sizeof(text), "FORSCHED_BARRIER=%.100s is neither tree nor none; taking tree", value);
-		complain(member, text);
-	}
+	if (value && strcmp(value, "none") != 0 && strcmp(value, "tree") != 0)
+		forsched_mpi_say(false, "FORSCHED_BARRIER=%.100s is neither tree nor none; taking tree", value);
 	return !value || strcmp(value, "none") != 0;
 }
 
 /* A newer schedule than that in use, checked as a whole; NULL: none. */
-static struct forsched *look(struct member *member, const char *path)
+static struct forsched *look(const struct member *member, const char *path)
 {
 	struct forsched *newer = NULL;
 	struct forsched_error error;
@@ -140,22 +128,27 @@ static struct forsched *look(struct member *member, const char *path)
 		err = forsched_check(newer, &error);
 	if (!err)
 		return newer;
-	complain(member, error.text);
+	forsched_mpi_say(false, "%s", error.text);
 	forsched_close(newer);
 	return NULL;
 }
 
-/* Why a schedule is not for this communicator; false: it may be. */
+/*
+ * Why a schedule is not for this communicator; false: it may be. That a part of the program's ranks is another number than
+ * that of the servers is as it should be; that all of them are, somebody has to be told.
+ */
 static bool is_unfit(const struct member *member, const struct forsched *schedule)
 {
 	struct forsched_info info;
+	int all = 0;
 
+	PMPI_Comm_size(MPI_COMM_WORLD, &all);
 	forsched_info(schedule, &info);
 	if (!info.nphases)
 		forsched_mpi_say(true, "epoch %llu: withdrawn: %s: left to MPI", (unsigned long long)info.epoch,
 				 info.reason);
 	else if (info.nservers != (uint32_t)member->size)
-		forsched_mpi_say(true, "epoch %llu: %u servers, a communicator of %d ranks: left to MPI",
+		forsched_mpi_say(member->size != all, "epoch %llu: %u servers, a communicator of %d ranks: left to MPI",
 				 (unsigned long long)info.epoch, info.nservers, member->size);
 	else
 		return false;
@@ -163,7 +156,7 @@ static bool is_unfit(const struct member *member, const struct forsched *schedul
 }
 
 /* MPI sends to base LIDs: say once that a plan wants more than that. */
-static void warn_of_paths(struct member *member, const struct forsched *schedule)
+static void warn_of_paths(const struct forsched *schedule)
 {
 	struct forsched_flow flow;
 
@@ -171,8 +164,8 @@ static void warn_of_paths(struct member *member, const struct forsched *schedule
 		for (uint32_t phase = 0; phase < forsched_nphases(schedule); phase++) {
 			if (forsched_flow(schedule, s, phase, &flow) || !flow.path)
 				continue;
-			complain(member, "the schedule uses path indices above 0, and MPI sends to base LIDs: "
-					 "its order is followed, but not its paths");
+			forsched_mpi_say(false, "the schedule uses path indices above 0, and MPI sends to base LIDs: "
+						"its order is followed, but not its paths");
 			return;
 		}
 }
@@ -181,7 +174,7 @@ static void warn_of_paths(struct member *member, const struct forsched *schedule
 static struct word speak(struct member *member, void **bytes)
 {
 	const char *path = forsched_mpi_setting("FORSCHED_SCHEDULE");
-	struct word word = {.check_every = path ? number_of(member, "FORSCHED_CHECK", 1) : 0};
+	struct word word = {.check_every = path ? number_of("FORSCHED_CHECK", 1) : 0};
 	struct forsched *newer = path ? look(member, path) : NULL;
 	struct forsched_error error;
 	size_t size = 0;
@@ -192,13 +185,13 @@ static struct word speak(struct member *member, void **bytes)
 	member->file = newer;
 	word.is_new = 1;
 	word.epoch = forsched_epoch(newer);
-	word.min_bytes = number_of(member, "FORSCHED_MIN_BYTES", 0);
-	word.has_barrier = wants_barrier(member);
+	word.min_bytes = number_of("FORSCHED_MIN_BYTES", 0);
+	word.has_barrier = wants_barrier();
 	if (is_unfit(member, newer))
 		return word;
-	warn_of_paths(member, newer);
+	warn_of_paths(newer);
 	if (forsched_copy(newer, bytes, &size, &error))
-		complain(member, error.text);
+		forsched_mpi_say(false, "%s", error.text);
 	word.size = size;
 	return word;
 }

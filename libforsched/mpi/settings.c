@@ -3,16 +3,42 @@
 
 #include "follow.h"
 
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define REMEMBERED 32
 
 const char *forsched_mpi_setting(const char *name)
 {
 	const char *value = getenv(name);
 
 	return value && *value ? value : NULL;
+}
+
+/*
+ * Was this line said before, on whichever communicator? A program may make thousands of them, and call each for hours. Of
+ * many different lines the last ones are known.
+ */
+static bool is_known(const char *line)
+{
+	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+	static char *known[REMEMBERED];
+	static unsigned next;
+	bool is_found = false;
+
+	pthread_mutex_lock(&lock);
+	for (unsigned i = 0; i < REMEMBERED && !is_found; i++)
+		is_found = known[i] && strcmp(known[i], line) == 0;
+	if (!is_found) {
+		free(known[next]);
+		known[next] = strdup(line);
+		next = (next + 1) % REMEMBERED;
+	}
+	pthread_mutex_unlock(&lock);
+	return is_found;
 }
 
 void forsched_mpi_say(bool chat, const char *format, ...)
@@ -26,5 +52,6 @@ void forsched_mpi_say(bool chat, const char *format, ...)
 	va_start(args, format);
 	vsnprintf(line, sizeof(line), format, args);
 	va_end(args);
-	fprintf(stderr, "libforsched-mpi: %s\n", line); /* in one piece: other ranks write too */
+	if (chat || !is_known(line))
+		fprintf(stderr, "libforsched-mpi: %s\n", line); /* in one piece: other ranks write too */
 }

@@ -3,11 +3,13 @@
  * Which server am I? Three ways to know, the most explicit first; a way that is set and does not lead to a server of
  * the schedule is an error, and never a reason to guess by the next one.
  *
- *   FORSCHED_SERVER=0x0002c903000e0b72      the port GUID, when something sets it for each process
- *   FORSCHED_MAP=FILE                       lines "RANK GUID" (rank in MPI_COMM_WORLD) or "HOST GUID", # begins a
- * comment neither                                 the ports of this host, from
- * /sys/class/infiniband/DEVICE/ports/PORT/gids/0, whose lower half is the port GUID. Only one may be in the schedule; a
- * host with more says which with FORSCHED_DEVICE=mlx5_0:1 (or UCX_NET_DEVICES, when that names one port)
+ * 1. FORSCHED_SERVER=0x0002c903000e0b72: the port GUID, when something sets it for each process.
+ *
+ * 2. FORSCHED_MAP=FILE: lines "RANK GUID" (rank in MPI_COMM_WORLD) or "HOST GUID"; # begins a comment.
+ *
+ * 3. Neither: the ports of this host, from /sys/class/infiniband/DEVICE/ports/PORT/gids/0, whose lower half is the port
+ *    GUID. Only one may be in the schedule; a host with more says which with FORSCHED_DEVICE=mlx5_0:1 (or
+ *    UCX_NET_DEVICES, when that names one port).
  */
 #include "config.h"
 

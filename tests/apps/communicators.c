@@ -10,6 +10,7 @@
 #include <dlfcn.h>
 #include <inttypes.h>
 #include <mpi.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -141,6 +142,30 @@ static void say_error(const char *what, int err)
 						   : "other");
 }
 
+/* One block of one rank is wrong, what it sends or what it receives: the others have to get theirs, and to go on. */
+static void one_is_wrong(const char *what, bool is_sent, bool is_in_place)
+{
+	int *number = calloc((size_t)size * 5, sizeof(int));
+	int *out = number, *in = number + size, *place = in + size, *sent = place + size, *received = sent + size;
+	int err, wrong = 0;
+
+	for (int i = 0; i < size; i++) {
+		out[i] = rank * 1000 + i;
+		place[i] = i;
+		sent[i] = received[i] = 1;
+	}
+	if (rank == 0)
+		(is_sent ? sent : received)[2] = -1;
+	err = MPI_Alltoallv(is_in_place ? MPI_IN_PLACE : out, sent, place, MPI_INT, in, received, place, MPI_INT,
+			    MPI_COMM_WORLD);
+	for (int i = 1; i < size && rank > 0 && !is_in_place; i++)
+		wrong += in[i] != i * 1000 + rank;
+	if (wrong || (rank > 0 && err))
+		printf("%s: rank %d: %d wrong, error %d\n", what, rank, wrong, err);
+	say_error(what, err);
+	free(number);
+}
+
 /* Errors reach the communicator's own handler, and nobody waits for ever. */
 static void errors(void)
 {
@@ -151,6 +176,9 @@ static void errors(void)
 	say_error("too much for the receiver", MPI_Alltoall(out, 2, MPI_INT, in, 1, MPI_INT, MPI_COMM_WORLD));
 	say_error("no type", MPI_Alltoall(out, 1, MPI_DATATYPE_NULL, in, 1, MPI_INT, MPI_COMM_WORLD));
 	say_error("negative", MPI_Alltoall(out, -1, MPI_INT, in, 1, MPI_INT, MPI_COMM_WORLD));
+	one_is_wrong("one sent block", true, false);
+	one_is_wrong("one received block", false, false);
+	one_is_wrong("one block in place", false, true);
 	exchange("world again", MPI_COMM_WORLD);
 	free(out);
 	free(in);

@@ -77,6 +77,20 @@ def test_no_schedule_and_no_setting(mpirun, live):
     assert done.err.count("No such file") == 1
 
 
+def test_what_is_wrong_is_said_once(mpirun, live):
+    """Each process that is rank 0 of some communicator says it: 0, 1 (of half the ranks), 7 (backwards)."""
+    live.write_bytes(b"FORSschd")
+    done = mpirun(8, "tests/apps/communicators", "kinds", env={"FORSCHED_SCHEDULE": live, "FORSCHED_CHECK": "often"})
+    assert done.err.count("truncated") == 3 and done.err.count("is not a number") == 3, done.err
+    assert len(done.err.splitlines()) == 6
+
+
+def test_another_number_of_ranks_is_said(plan, mpirun, live):
+    schedule = plan("FT(2;4,2)", 0, 30)
+    done = mpirun(4, "tests/apps/random_calls", 10, 8, live, env={"FORSCHED_SCHEDULE": schedule})
+    left_to_mpi(done, "8 servers", "4 ranks")
+
+
 def test_a_program_without_the_library_is_the_same_program(mpirun, live):
     assert numbers(mpirun(4, "tests/apps/random_calls", 30, 7, live, preload=False)) == [30, 0, 0, 0, 0]
 
@@ -118,7 +132,8 @@ def test_errors_reach_the_program_and_nobody_hangs(mpirun, eight):
     done = mpirun(8, "tests/apps/communicators", "errors", env=eight)
     assert done.code == 0, done.out + done.err
     assert done.out.splitlines() == ["world 1 followed 0 left", "too much for the receiver: truncated", "no type: type",
-                                     "negative: count", "world again 1 followed 0 left"]
+                                     "negative: count", "one sent block: count", "one received block: count",
+                                     "one block in place: count", "world again 1 followed 0 left"]
 
 
 def left_to_mpi(done, *why):
