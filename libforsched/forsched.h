@@ -77,6 +77,11 @@
 
 #ifdef __cplusplus
 extern "C" {
+/* Structs and functions share names, as stat and stat() do: say `struct forsched_flow flow`, also in C++. */
+#if defined(__GNUC__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
+#endif
 #endif
 
 #define FORSCHED_NOBODY 0xFFFFFFFFu /* in place of a server's number: nobody in this phase */
@@ -255,6 +260,9 @@ const char *forsched_strerror(enum forsched_err code);
 const char *forsched_version(void);
 
 #ifdef __cplusplus
+#if defined(__GNUC__)
+#pragma GCC diagnostic pop
+#endif
 }
 #endif
 

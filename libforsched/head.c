@@ -278,13 +278,16 @@ static enum forsched_err read_lanes(struct forsched *schedule, struct forsched_e
 	return err;
 }
 
-/* They have no checksum: what is wrong in them shows as a row that does not fit. */
+/* They have no checksum: what is wrong in them shows as a row that does not fit. With them is read what fills up to the
+ * cells, for which there is room in row_crc: it has to be 0. */
 static enum forsched_err read_row_crcs(struct forsched *schedule, struct forsched_error *error)
 {
 	const struct shape *shape = &schedule->shape;
 	enum forsched_err err = forsched_i_read(&schedule->source, shape->row_crc, schedule->row_crc,
-						(size_t)shape->nrows * sizeof(uint32_t), error);
+						(size_t)(shape->cells - shape->row_crc), error);
 
+	if (!err && schedule->row_crc[shape->nrows])
+		err = forsched_i_corrupt(&schedule->source, "what fills up to the cells", error);
 	for (uint32_t row = 0; !err && row < shape->nrows; row++)
 		schedule->row_crc[row] = le32toh(schedule->row_crc[row]);
 	return err;

@@ -51,7 +51,7 @@ struct forsched {
 	struct forsched_server *server; /* nservers */
 	struct by_guid *by_guid;	/* nservers, ascending */
 	uint64_t *spine;		/* by lane; shape.nlanes */
-	uint32_t *row_crc;		/* shape.nrows */
+	uint32_t *row_crc;		/* shape.nrows, and one to spare */
 	uint32_t *leaf_first;		/* nleaves + 1: number of each leaf's first server */
 	pthread_mutex_t lock;		/* for making rows and cells; look-ups do not take it */
 	struct forsched_cells cells;

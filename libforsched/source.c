@@ -72,7 +72,7 @@ enum forsched_err forsched_i_source_file(const char *path, struct source *source
 	struct source made = {.fd = -1};
 	enum forsched_err err;
 
-	if (!path)
+	if (!path || !*path)
 		return forsched_i_fail(error, FORSCHED_ERANGE, "no path of a schedule was given");
 	errno = 0;
 	made.fd = open_file(path, &made.name);

@@ -8,6 +8,6 @@ check_PROGRAMS += tests/forsched/use_cpp
 TESTS += tests/forsched/use_cpp
 endif
 tests_forsched_use_cpp_SOURCES = tests/forsched/use_cpp.cpp
-tests_forsched_use_cpp_CXXFLAGS = -std=c++11 -pedantic-errors -Wall -Wextra $(SANITIZER_FLAGS)
+tests_forsched_use_cpp_CXXFLAGS = -std=c++11 -pedantic-errors -Wall -Wextra -Wshadow -Werror $(SANITIZER_FLAGS)
 tests_forsched_use_cpp_LDADD = libforsched.la
 EXTRA_DIST += tests/forsched/abi tests/forsched/libforsched.abi
