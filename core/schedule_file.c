@@ -8,29 +8,14 @@
  * about a phase in 8 bytes, also what strictly is somebody else's business (who sends to it, which path index the
  * other direction uses).
  *
- *   offset       size              what
- *   0            272               struct fors_sf_header (schedule_format.h): magic, byte order, version, epoch, sizes,
- *                                  offsets and CRCs of the parts, method, reason; its own CRC last
- *   272          80 nservers       struct fors_sf_server, ordered by leaf, then rank           servers_crc
- *   then         8 nlanes          node GUID of each lane's spine                              lanes_crc
- *   then         4 nrows           CRC of each row of cells; zeros up to a multiple of 8
- *   then         nrows x nphases   cells
- *                x cell_size       dense: a row per server, struct fors_sf_cell of 8 bytes
- *                                  rounds: a row per virtual leaf, numbers of 2 or 4 bytes
- *
- * The offsets in the header are what this table says, no more; they are there so that a reader does not need to
- * know it. Header fields, offset and size: magic 0 8, byte_order 8 4, version 12 4, epoch 16 8, file_size 24 8,
- * fingerprint 32 8, layout 40 4, nservers 44 4, nphases 48 4, nleaves 52 4, nlanes 56 4, parts 60 4, round_length
- * 64 4, nrows 68 4, cell_size 72 4, npaths 76 4, servers_offset 80 8, lanes_offset 88 8, row_crc_offset 96 8,
- * cells_offset 104 8, servers_crc 112 4, lanes_crc 116 4, method 120 16, reason 136 128, reserved 264 4,
- * header_crc 268 4.
+ * The layout is written down in schedule_format.h, for readers of all kinds.
  *
  * Sizes: 360 servers, 360 phases: dense 1.07 MB; rounds at LMC 0 13 kB of cells (18 leaves x 360 x 2 bytes) and 29
  * kB of servers.
  *
  * Trust: the reader here believes no byte before its CRC is right, no number before it is within bounds, and at
  * the end encodes what it understood and compares: a file that passes is exactly what the writer would have
- * written. Mapped readers may do less: header_crc, then bounds, servers_crc, then row_crc of the rows they use.
+ * written. Other readers may do less, see schedule_format.h.
  */
 #include <endian.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
  * schedule_file.h - the published form of a schedule: bytes.
  *
  * Little-endian, versioned, checksummed (zlib's crc32), mappable; the layout is written down
- * at the head of schedule_file.c. A withdrawn schedule is one with 0 phases and a reason.
+ * in schedule_format.h. A withdrawn schedule is one with 0 phases and a reason.
  * Thread rules: pure; what is read belongs to the caller.
  */
 #ifndef FORS_CORE_SCHEDULE_FILE_H

@@ -3,8 +3,28 @@
  * schedule_format.h - the bytes of a published schedule, for whoever writes or reads them.
  *
  * Needs nothing else of fors. All numbers are little-endian; structs have no holes, so a
- * mapped file can be read through them on a little-endian machine. The table of the
- * layout, and what a reader has to check, is at the head of schedule_file.c.
+ * mapped file can be read through them on a little-endian machine.
+ *
+ *   offset       size              what
+ *   0            272               struct fors_sf_header: magic, byte order, version, epoch, sizes, offsets and CRCs of the
+ *                                  parts, method, reason; its own CRC last
+ *   272          80 nservers       struct fors_sf_server, ordered by leaf, then rank           servers_crc
+ *   then         8 nlanes          node GUID of each lane's spine                              lanes_crc
+ *   then         4 nrows           CRC of each row of cells; zeros up to a multiple of 8
+ *   then         nrows x nphases   cells
+ *                x cell_size       dense: a row per server, struct fors_sf_cell of 8 bytes
+ *                                  rounds: a row per virtual leaf, numbers of 2 or 4 bytes
+ *
+ * The offsets in the header are what this table says, no more; they are there so that a reader does not need to
+ * know it. Header fields, offset and size: magic 0 8, byte_order 8 4, version 12 4, epoch 16 8, file_size 24 8,
+ * fingerprint 32 8, layout 40 4, nservers 44 4, nphases 48 4, nleaves 52 4, nlanes 56 4, parts 60 4, round_length
+ * 64 4, nrows 68 4, cell_size 72 4, npaths 76 4, servers_offset 80 8, lanes_offset 88 8, row_crc_offset 96 8,
+ * cells_offset 104 8, servers_crc 112 4, lanes_crc 116 4, method 120 16, reason 136 128, reserved 264 4,
+ * header_crc 268 4. Of a server: guid 0 8, lid 8 2, leaf 10 2, rank 12 2, lmc 14 1, reserved 15 1, desc 16 64.
+ *
+ * What a reader has to check, in this order: magic, byte_order, version (a newer one may mean anything), header_crc,
+ * file_size; servers_crc; the CRC of each row that it uses. Files are replaced by renaming: who has one open has a whole
+ * one, and who wants the next one opens the name again.
  * Thread rules: plain data.
  */
 #ifndef FORS_CORE_SCHEDULE_FORMAT_H
@@ -84,8 +104,10 @@ struct fors_sf_cell {
  * Rounds layout: a cell is one number of cell_size bytes, all ones: nobody, else
  *     (dst * (nlanes + 1) + lane) * npaths + path,     lane = nlanes: inside the leaf.
  * Row v, column (round * round_length + i): what the members of the virtual leaf v = leaf * parts + group do
- * at position i of the round, see schedule.h: in phase round * round_length + u the member number
- * (u + i) % round_length of v (the server of rank member * parts + group) sends to dst.
+ * at position i of the round: in phase round * round_length + u, u = 0 .. round_length - 1, the member number
+ * (u + i) % round_length of v (the server of that leaf with rank member * parts + group) sends to dst; nobody does where
+ * there is no such server, or where it is dst itself. What a server receives, and the path index of the opposite flow, are
+ * not in its own row: they follow from the others'.
  */
 
 #endif

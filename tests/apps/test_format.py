@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""The written description of the file (core/schedule_format.h) is enough for a reader: this one was made from it alone, in
+another language, and says the same as `fors schedule`."""
+import struct
+import zlib
+
+import pytest
+
+from conftest import BUILD, start
+
+HEADER = "<8s2I3Q10I4Q2I16s128s2I"
+FIELDS = ("magic byte_order version epoch file_size fingerprint layout nservers nphases nleaves nlanes parts round_length nrows "
+          "cell_size npaths servers_offset lanes_offset row_crc_offset cells_offset servers_crc lanes_crc method reason "
+          "reserved header_crc").split()
+WITHDRAWN, DENSE, ROUNDS = range(3)
+
+
+class Schedule:
+    def __init__(self, path):
+        self.bytes = path.read_bytes()
+        head = self.head = dict(zip(FIELDS, struct.unpack_from(HEADER, self.bytes)))
+        assert (head["magic"], head["byte_order"], head["version"]) == (b"FORSschd", 0x01020304, 1)
+        assert head["header_crc"] == zlib.crc32(self.bytes[:268]) and head["file_size"] == len(self.bytes)
+        self.server = self.array("servers", "QHHHBB64s", head["nservers"], head["servers_crc"])
+        self.spine = [row[0] for row in self.array("lanes", "Q", head["nlanes"], head["lanes_crc"])]
+        crcs = [row[0] for row in self.array("row_crc", "I", head["nrows"])]
+        size = head["nphases"] * head["cell_size"]
+        self.row = [self.bytes[at:at + size] for at in range(head["cells_offset"], len(self.bytes), size or 1)]
+        assert [zlib.crc32(row) for row in self.row] == crcs
+        # (phase, source) -> (destination, path index, lane or None)
+        self.flow = {WITHDRAWN: dict, DENSE: self.dense, ROUNDS: self.rounds}[head["layout"]]()
+
+    def array(self, name, form, count, crc=None):
+        at, size = self.head[name + "_offset"], struct.calcsize("<" + form) * count
+        assert crc is None or zlib.crc32(self.bytes[at:at + size]) == crc
+        return list(struct.iter_unpack("<" + form, self.bytes[at:at + size]))
+
+    def dense(self):
+        return {(phase, source): (dst, path, None if lane == 255 else lane)
+                for source, row in enumerate(self.row)
+                for phase, (dst, _, path, _, lane, _) in enumerate(struct.iter_unpack("<HHBBBB", row)) if dst != 0xFFFF}
+
+    def rounds(self):
+        head, flow = self.head, {}
+        where = {(server[2], server[3]): number for number, server in enumerate(self.server)}
+        for v, row in enumerate(self.row):
+            for column, (number,) in enumerate(struct.iter_unpack("<H" if head["cell_size"] == 2 else "<I", row)):
+                if number == (1 << 8 * head["cell_size"]) - 1:
+                    continue
+                number, path = divmod(number, head["npaths"])
+                dst, lane = divmod(number, head["nlanes"] + 1)
+                first, i = column // head["round_length"] * head["round_length"], column % head["round_length"]
+                for u in range(head["round_length"]):
+                    member = (u + i) % head["round_length"]
+                    source = where.get((v // head["parts"], member * head["parts"] + v % head["parts"]), dst)
+                    if source != dst:
+                        flow[first + u, source] = dst, path, None if lane == head["nlanes"] else lane
+        return flow
+
+    def csv(self):
+        path_of = {(source, dst): path for (_, source), (dst, path, _) in self.flow.items()}
+        rows = []
+        for (phase, source), (dst, path, lane) in self.flow.items():
+            (from_guid, from_lid, *_), (to_guid, to_lid, *_) = self.server[source], self.server[dst]
+            spine = "" if lane is None else f"0x{self.spine[lane]:016x}"
+            rows.append((phase, from_guid, f"{phase},0x{from_guid:016x},0x{to_guid:016x},"
+                                           f"{from_lid + path_of[dst, source]},{to_lid + path},{spine}"))
+        return ["phase,src_guid,dst_guid,src_lid,dst_lid,spine_guid"] + [row for *_, row in sorted(rows)]
+
+
+@pytest.mark.parametrize("spec,lmc,method,down", [
+    ("FT(2;4,4)", 0, "closed-form", []),
+    ("FT(2;6,5)", 3, "exact", ["Leaf00[7]", "Leaf02[8]"]),
+    ("FT(2;6,5;empty=0/0,0/1,2/3)", 0, "rounds", []),
+    ("FT(2;6,5)", 1, "rounds", ["Spine02"]),
+    ("FT(2;4,5;servers=6)", 3, "rounds", ["Leaf00[7]"]),
+    ("FT(2;3,4;cables=2)", 2, "rounds", []),
+    ("FT(2;20,18)", 1, "rounds", ["Leaf00[21]"]),
+    ("FT(2;1,1)", 0, "auto", []),
+])
+def test_a_reader_made_from_the_description(plan, spec, lmc, method, down):
+    path = plan(spec, lmc, 1, *down, method=method)
+    done = start([BUILD / "fors", "schedule", path, "--format", "csv"])
+    assert Schedule(path).csv() == done.out.splitlines()
+
+
+def test_it_reads_why_one_is_withdrawn(withdraw):
+    schedule = Schedule(withdraw(7, "no master"))
+    assert schedule.head["reason"].rstrip(b"\0") == b"no master" and schedule.flow == {} and schedule.head["epoch"] == 7
