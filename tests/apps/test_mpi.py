@@ -12,6 +12,7 @@ from conftest import PRELOAD, guids
 # So are those of a build with sanitizers.
 IS_LONG = bool(os.environ.get("FORS_LONG_TESTS"))
 IS_SANITIZED = PRELOAD.exists() and b"libasan" in PRELOAD.read_bytes()
+TIMEOUT = 3600 if IS_LONG else 600
 THOUSAND = 100 if IS_SANITIZED and not IS_LONG else 1000
 ENDING = re.compile(r"(\d+) calls, (\d+) followed, (\d+) left, (\d+) epochs, (\d+) different")
 
@@ -38,7 +39,8 @@ def test_random_calls_on_16_ranks_across_three_epochs(plan, rank_map, mpirun, li
              plan("FT(2;4,4)", 2, 13, method="closed-form")]
     order = [(5 * rank + 3) % 16 for rank in range(16)]
     env = {"FORSCHED_SCHEDULE": live, "FORSCHED_MAP": rank_map(files[0], order), "FORSCHED_BARRIER": barrier}
-    assert numbers(mpirun(16, "tests/apps/random_calls", calls, 1, live, *files, env=env)) == [calls, calls, 0, 4, 0]
+    done = mpirun(16, "tests/apps/random_calls", calls, 1, live, *files, env=env, timeout=TIMEOUT)
+    assert numbers(done) == [calls, calls, 0, 4, 0]
 
 
 @pytest.mark.parametrize("barrier,calls", [("none", 1000 if IS_LONG else 60), ("tree", 1000 if IS_LONG else 12)])
@@ -46,7 +48,8 @@ def test_random_calls_on_36_ranks_across_three_epochs(plan, rank_map, mpirun, li
     files = [plan("FT(2;6,6)", 0, 10), plan("FT(2;6,6)", 0, 11, "Leaf00[7]", "Leaf02[9]"),
              plan("FT(2;6,6)", 3, 12, "Spine01", "Leaf05[12]"), plan("FT(2;6,6)", 0, 13)]
     env = {"FORSCHED_SCHEDULE": live, "FORSCHED_MAP": rank_map(files[0]), "FORSCHED_BARRIER": barrier}
-    assert numbers(mpirun(36, "tests/apps/random_calls", calls, 2, live, *files, env=env)) == [calls, calls, 0, 4, 0]
+    done = mpirun(36, "tests/apps/random_calls", calls, 2, live, *files, env=env, timeout=TIMEOUT)
+    assert numbers(done) == [calls, calls, 0, 4, 0]
 
 
 def test_withdrawn_damaged_and_other_schedules_on_the_way(plan, withdraw, rank_map, mpirun, live, tmp_path):

@@ -66,5 +66,6 @@ def test_an_mpi_program_follows_a_failover(programs, tmp_path):
     calls, followed, left, epochs, different = numbers
     # calls in the moment between withdrawal and new epoch are MPI's; all of the second half comes after it
     assert (calls, followed + left, epochs, different) == (CALLS, CALLS, 2, 0) and followed > CALLS // 2, said
+    assert left == 0 or any("withdrawn" in line for line in said), said
     for epoch in (first["epoch"], second["epoch"]):
         assert any(f"epoch {epoch}: followed by {RANKS} ranks" in line for line in said), said
