@@ -171,6 +171,7 @@ static int run(void *all_settings, char **operand)
 		code = work(settings, &whatif);
 	clear(&whatif);
 	free(engines);
+	whatif_stop_now();
 	return code;
 }
 

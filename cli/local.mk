@@ -28,6 +28,7 @@ fors_SOURCES = \
 	cli/whatif_json.c \
 	cli/whatif_run.c \
 	cli/whatif_shift.c \
+	cli/whatif_stop.c \
 	cli/whatif_store.c
 nodist_fors_SOURCES = cli/page_html.h
 fors_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)

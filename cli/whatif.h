@@ -77,11 +77,19 @@ enum fors_err whatif_engine(const struct whatif *whatif, const struct whatif_cas
 /* Are ibsim and opensm here? Returns an exit code. */
 int whatif_engine_check(void);
 
+/* whatif_stop.c: from here on SIGINT, SIGTERM and SIGHUP only ask to stop, so that simulations can be cleared away. */
+void whatif_stop_watch(void);
+bool whatif_is_stopped(void);
+/* End as the signal wanted, if there was one. */
+void whatif_stop_now(void);
+
 /* whatif_store.c: results that survive the end of the program. Returns exit codes. */
 int whatif_store_open(struct whatif *whatif, const char *path);
 /* After the last result: is all of it in the file? */
 int whatif_store_close(struct whatif *whatif, const char *path);
 void whatif_store_add(struct whatif *whatif, uint32_t number, uint32_t engine);
+/* Says it when results could not be written. */
+int whatif_store_close(struct whatif *whatif, const char *path);
 
 /* whatif_json.c: worst first: the order of the failures (cases without the intact one) in order[], ncases - 1 of them.
  */

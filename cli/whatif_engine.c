@@ -5,7 +5,11 @@
  * For each failure a new ibsim plays the fabric without those cables, and a new opensm routes it once and writes what
  * it did (opensm-lfts.dump). Nothing is left over from the failure before, which is what an opensm that starts on the
  * broken fabric does. All files are in a directory of their own under TMPDIR, and each ibsim has a name of its own, so
- * any number of these run side by side. Processes are ended by their pid.
+ * any number of these run side by side. Processes are ended by their pid, and end with this program whatever ends it:
+ * ibsim would wait for clients for ever, and opensm for an ibsim that has gone.
+ *
+ * The simulated fabric has the GUIDs of the real one, and this may be the host of the real subnet manager. So its
+ * opensm.conf stays out: fors would be loaded and publish what happens in the simulation.
  */
 #define _GNU_SOURCE /* environ, pipe2() */
 
@@ -15,9 +19,9 @@
 #include <fcntl.h>
 #include <glob.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -65,15 +69,15 @@ static bool find_umad2sim(char *path, size_t room)
 	return is_there;
 }
 
-/* Is the program in PATH, or where Debian has programs of root? */
-static bool find_program(const char *name)
+/* The program in *file: in PATH, or where Debian has programs of root, which users do not have in PATH. */
+static bool find_program(const char *name, char *file, size_t room)
 {
 	const char *path = getenv("PATH");
-	char list[4096], file[4352], *at = NULL;
+	char list[4096], *at = NULL;
 
 	snprintf(list, sizeof(list), "%s:/usr/sbin:/sbin", path ? path : "/usr/bin:/bin");
 	for (char *dir = strtok_r(list, ":", &at); dir; dir = strtok_r(NULL, ":", &at)) {
-		snprintf(file, sizeof(file), "%s/%s", dir, name);
+		snprintf(file, room, "%s/%s", dir, name);
 		if (!access(file, X_OK))
 			return true;
 	}
@@ -83,10 +87,10 @@ static bool find_program(const char *name)
 int whatif_engine_check(void)
 {
 	static const char *const programs[] = {"ibsim", "opensm"};
-	char path[512];
+	char path[4352];
 
 	for (size_t i = 0; i < 2; i++)
-		if (!find_program(programs[i])) {
+		if (!find_program(programs[i], path, sizeof(path))) {
 			cli_error("--engines needs the program %s, which is not here (Debian: apt-get install opensm "
 				  "ibsim-utils)",
 				  programs[i]);
@@ -125,28 +129,42 @@ static const char **environment_with(const char *const *more, size_t count)
 	return list;
 }
 
+/* In the new process; only what is safe after fork() in a program with threads. Does not return. */
+static void become(const char *file, const char *const *argv, const char **environment, int input, int output,
+		   pid_t parent)
+{
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != parent || dup2(input, STDIN_FILENO) < 0 ||
+	    dup2(output, STDOUT_FILENO) < 0 || dup2(output, STDERR_FILENO) < 0)
+		_exit(126);
+	execve(file, (char *const *)argv, (char *const *)environment);
+	_exit(127);
+}
+
 /* Start a program; its input is `input` (-1: /dev/null), what it prints goes to the file `output`. */
 static enum fors_err start(const char *const *argv, const char *const *more, size_t count, int input,
 			   const char *output, pid_t *pid, struct fors_error *error)
 {
-	posix_spawn_file_actions_t actions;
 	const char **environment = environment_with(more, count);
+	int from = input < 0 ? open("/dev/null", O_RDONLY | O_CLOEXEC) : input;
+	int to = open(output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	char file[4352] = "";
+	pid_t parent = getpid(), child = -1;
 	int status;
 
-	if (!environment || posix_spawn_file_actions_init(&actions)) {
-		free(environment);
-		return fors_fail_memory(error);
-	}
-	if (input < 0)
-		posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-	else
-		posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO);
-	posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, output, O_WRONLY | O_CREAT | O_TRUNC, 0600);
-	posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
-	status = posix_spawnp(pid, argv[0], &actions, NULL, (char *const *)argv, (char *const *)environment);
-	posix_spawn_file_actions_destroy(&actions);
+	if (environment && from >= 0 && to >= 0 && find_program(argv[0], file, sizeof(file)))
+		child = fork();
+	status = errno;
+	if (!child)
+		become(file, argv, environment, from, to, parent);
+	if (input < 0 && from >= 0)
+		close(from);
+	if (to >= 0)
+		close(to);
 	free(environment);
-	return status ? fors_fail(error, FORS_EIO, "%s cannot be started: %s", argv[0], strerror(status)) : FORS_OK;
+	if (child < 0)
+		return fors_fail(error, FORS_EIO, "%s cannot be started: %s", argv[0], strerror(status));
+	*pid = child;
+	return FORS_OK;
 }
 
 static void end_process(pid_t pid)
@@ -168,6 +186,10 @@ static enum fors_err wait_for(pid_t pid, const char *name, unsigned seconds, str
 	int status = 0;
 
 	while (waitpid(pid, &status, WNOHANG) == 0) {
+		if (whatif_is_stopped()) {
+			end_process(pid);
+			return fors_fail(error, FORS_ECANCELLED, "stopped");
+		}
 		if (cli_now_ms() - start > seconds * 1e3) {
 			end_process(pid);
 			return fors_fail(error, FORS_ETIMEOUT, "%s did not end within %u s", name, seconds);
@@ -203,23 +225,31 @@ static char *slurp(const struct lab *lab, const char *name, size_t *size)
 	return text;
 }
 
-static enum fors_err write_net(const struct lab *lab, const struct fors_net *net, struct fors_error *error)
+static enum fors_err write_text(const struct lab *lab, const char *name, const char *text, size_t size,
+				struct fors_error *error)
 {
-	char path[512], *text = NULL;
-	size_t size = 0;
+	char path[512];
 	FILE *file;
 	bool is_good;
-	enum fors_err err = fors_netfile_write(net, &text, &size, error);
 
-	if (err)
-		return err;
-	path_in(lab, "net", path, sizeof(path));
+	path_in(lab, name, path, sizeof(path));
 	file = fopen(path, "we");
 	is_good = file && fwrite(text, 1, size, file) == size;
 	if (file && fclose(file))
 		is_good = false;
-	free(text);
 	return is_good ? FORS_OK : fors_fail(error, FORS_EIO, "%s: cannot be written: %s", path, strerror(errno));
+}
+
+static enum fors_err write_net(const struct lab *lab, const struct fors_net *net, struct fors_error *error)
+{
+	char *text = NULL;
+	size_t size = 0;
+	enum fors_err err = fors_netfile_write(net, &text, &size, error);
+
+	if (!err)
+		err = write_text(lab, "net", text, size, error);
+	free(text);
+	return err;
 }
 
 /* Everything in the directory, and the directory. */
@@ -270,7 +300,7 @@ static enum fors_err wait_until_ready(const struct lab *lab, struct fors_error *
 {
 	double start = cli_now_ms();
 
-	while (cli_now_ms() - start < READY_SECONDS * 1e3) {
+	while (cli_now_ms() - start < READY_SECONDS * 1e3 && !whatif_is_stopped()) {
 		size_t size = 0;
 		char *text = slurp(lab, "ibsim.out", &size);
 		bool is_ready = text && strstr(text, "simulator ready");
@@ -307,10 +337,10 @@ static enum fors_err start_ibsim(struct lab *lab, const struct fors_net *net, st
 static enum fors_err run_opensm(const struct lab *lab, const char *host, const char *engine, unsigned lmc,
 				struct fors_error *error)
 {
-	char lmc_text[8], log[512], out[512], socket[128], sim_host[128], tmp[300], cache[300], path[4096];
-	const char *argv[] = {"opensm", "-o", "-D", "0x43", "-f", log, "-R", engine, "-l", lmc_text, NULL};
-	const char *more[] = {socket, sim_host, tmp, cache, path, lab->preload};
-	const char *old_path = getenv("PATH");
+	static const char no_settings[] = "# none: every key has its default\n";
+	char lmc_text[8], conf[512], log[512], out[512], socket[128], sim_host[128], tmp[300], cache[300];
+	const char *argv[] = {"opensm", "-F", conf, "-o", "-D", "0x43", "-f", log, "-R", engine, "-l", lmc_text, NULL};
+	const char *more[] = {socket, sim_host, tmp, cache, lab->preload};
 	pid_t pid;
 	enum fors_err err;
 
@@ -319,10 +349,12 @@ static enum fors_err run_opensm(const struct lab *lab, const char *host, const c
 	snprintf(sim_host, sizeof(sim_host), "SIM_HOST=%s", host);
 	snprintf(tmp, sizeof(tmp), "OSM_TMP_DIR=%s", lab->dir);
 	snprintf(cache, sizeof(cache), "OSM_CACHE_DIR=%s", lab->dir);
-	snprintf(path, sizeof(path), "PATH=%s:/usr/sbin:/sbin", old_path ? old_path : "/usr/bin:/bin");
+	path_in(lab, "opensm.conf", conf, sizeof(conf));
 	path_in(lab, "log", log, sizeof(log));
 	path_in(lab, "opensm.out", out, sizeof(out));
-	err = start(argv, more, sizeof(more) / sizeof(more[0]), -1, out, &pid, error);
+	err = write_text(lab, "opensm.conf", no_settings, strlen(no_settings), error);
+	if (!err)
+		err = start(argv, more, sizeof(more) / sizeof(more[0]), -1, out, &pid, error);
 	return err ? err : wait_for(pid, "opensm", ROUTE_SECONDS, error);
 }
 
@@ -341,6 +373,15 @@ static void read_log(const struct lab *lab, const char *engine, struct whatif_re
 }
 
 /* --- its answer ------------------------------------------------------------------------------------------------- */
+
+/* Servers that opensm cannot see got no LID: what they send, and what is sent to them, does not arrive. */
+static void add_unseen(uint64_t all, uint64_t seen, struct whatif_result *result)
+{
+	if (seen >= all)
+		return;
+	result->broken += all * (all - 1) - seen * (seen ? seen - 1 : 0);
+	result->shift = 0;
+}
 
 /* Server list of the net, in the order that plans have, with the LIDs of the dump. */
 static enum fors_err judge(const struct whatif *whatif, struct fors_net *net, const char *text, size_t size,
@@ -361,6 +402,8 @@ static enum fors_err judge(const struct whatif *whatif, struct fors_net *net, co
 		err = fors_fabric_endpoints(fabric, &server, &count, error);
 	if (!err && count)
 		err = whatif_shift(net, lfts, server, count, result, error);
+	if (!err)
+		add_unseen(whatif->intact.fabric->nservers, count, result);
 	result->throughput = result->shift;
 	free(server);
 	fors_fabric_free(fabric);

@@ -115,6 +115,8 @@ static enum fors_err do_one(void *context, uint32_t worker, uint32_t item, struc
 	(void)worker;
 	if (result->is_known)
 		return FORS_OK;
+	if (whatif_is_stopped())
+		return fors_fail(error, FORS_ECANCELLED, "stopped");
 	err = engine ? whatif_engine(whatif, &whatif->cases[number], whatif->engine[engine], result, error)
 		     : under_fors(whatif, &whatif->cases[number], result, error);
 	if (err)
@@ -129,8 +131,12 @@ int whatif_run(struct whatif *whatif)
 	struct fors_error error = {0};
 	enum fors_err err;
 
+	if (whatif->nengines > 1)
+		whatif_stop_watch();
 	cli_progress_name("failures");
 	err = fors_parallel(whatif->threads, whatif->ncases * whatif->nengines, do_one, whatif, &error);
 	cli_progress_end();
-	return err ? cli_fail(&error) : CLI_GOOD;
+	if (!err || whatif_is_stopped())
+		return err ? CLI_BAD : CLI_GOOD;
+	return cli_fail(&error);
 }

@@ -129,6 +129,16 @@ static int take_lines(struct whatif *whatif, const char *path, char *text)
 	return code;
 }
 
+/* May this program have written it? Without a whole line it may be the beginning of the heading, and nothing else. */
+static bool is_ours(const char *text, size_t size, const char *heading)
+{
+	size_t length = strlen(heading);
+
+	if (!memchr(text, '\n', size))
+		return size <= length && !memcmp(text, heading, size);
+	return !strncmp(text, heading, length) && text[length] == '\n';
+}
+
 /* What is in the file already, and where its last whole line ends. */
 static int load(struct whatif *whatif, const char *path, const char *heading, long *whole)
 {
@@ -140,10 +150,10 @@ static int load(struct whatif *whatif, const char *path, const char *heading, lo
 		return code;
 	last = size ? strrchr(text, '\n') : NULL;
 	*whole = last ? last + 1 - text : 0;
-	if (last && (strncmp(text, heading, strlen(heading)) || text[strlen(heading)] != '\n')) {
-		cli_error(
-			"%s: these are results of another fabric, LMC or version; give another file or delete this one",
-			path);
+	if (!is_ours(text, size, heading)) {
+		cli_error("%s: this is no file of 'fors whatif --resume', or of another fabric, LMC or version; give "
+			  "another file or delete this one",
+			  path);
 		code = CLI_BAD;
 	}
 	if (!code && last)

@@ -139,3 +139,17 @@ def test_bad_usage(fors, args, text):
 def test_odd_fabrics(whatif, spec):
     for failure in whatif("--synthetic", spec)["failures"]:
         assert 0 <= failure["engines"]["fors"]["throughput"] <= 1
+
+
+@pytest.mark.parametrize("content", [b'{"one": "line, without an end"}', b"\0\0\0", b"fors whatif 1 fabric and more", b"other\ntext\n"])
+def test_a_file_that_is_not_ours_stays_as_it_is(fors, write, content):
+    path = write("mine", content)
+    assert "this is no file of" in fors("whatif", *FT, "--resume", path, code=2).err
+    assert path.read_bytes() == content
+
+
+@pytest.mark.parametrize("content", [b"", b"fors wha"])
+def test_a_heading_that_was_cut_short(whatif, write, content):
+    path = write("store", content)
+    assert whatif(*FT, "--resume", path) == whatif(*FT)
+    assert len(path.read_text().splitlines()) == 1 + 16

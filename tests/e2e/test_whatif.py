@@ -2,7 +2,9 @@
 """fors whatif --engines, and fors analyze, against an opensm that the harness runs and tables that loads.py walks."""
 import json
 import os
+import signal
 import subprocess
+from pathlib import Path
 
 import pytest
 
@@ -54,3 +56,60 @@ def test_the_same_with_another_program(answer, tmp_path, cable):
     analysis = fors("analyze", "--fabric", tmp_path / "net", "--lfts", tmp_path / "fts", "--pattern", "linear-shift", "--json")
     assert (analysis["servers"], analysis["sum_of_phase_loads"], analysis["max_link_load"]) == (9, expected.length, expected.worst)
     assert analysis["sync_throughput"] == pytest.approx(expected.throughput)
+
+
+def test_who_cannot_be_seen_gets_nothing(tmp_path):
+    """The opensm sits on a leaf that has lost its only cable: it gives LIDs to that leaf's server alone."""
+    result = fors("whatif", "--synthetic", "FT(2;1,3)", "--engines", "minhop", "--json", env=dict(os.environ, TMPDIR=str(tmp_path)))
+    for failure in result["failures"]:
+        assert failure["engines"]["minhop"]["throughput"] == 0, failure
+        assert failure["engines"]["minhop"]["broken"] >= 4
+
+
+def wrapped_opensm(folder, script):
+    """An environment in which `opensm` is a shell script, which has the stock one as $OPENSM."""
+    (folder / "bin").mkdir()
+    (folder / "tmp").mkdir()
+    program = folder / "bin" / "opensm"
+    program.write_text("#!/bin/sh\n" + script)
+    program.chmod(0o755)
+    return dict(os.environ, TMPDIR=str(folder / "tmp"), NOTES=str(folder), OPENSM="/usr/sbin/opensm",
+                PATH=f"{folder / 'bin'}:{os.environ['PATH']}")
+
+
+def test_the_settings_of_this_machine_stay_out(tmp_path):
+    """With them a simulation on the host of the subnet manager would load fors, and publish."""
+    environment = wrapped_opensm(tmp_path, 'echo "$*" >>"$NOTES/argv"; while [ "$1" != -F ]; do shift; done; cat "$2" >>"$NOTES/conf"\n'
+                                           'exec "$OPENSM" -F "$2" $(tail -n 1 "$NOTES/argv" | sed "s:-F $2::")\n')
+    fors("whatif", "--synthetic", "FT(2;2,1)", "--engines", "minhop", "--threads", "1", "--json", env=environment)
+    assert all("-F" in line.split() for line in (tmp_path / "argv").read_text().splitlines())
+    settings = [line for line in (tmp_path / "conf").read_text().splitlines() if not line.startswith("#")]
+    assert settings == []
+    assert os.listdir(tmp_path / "tmp") == []
+
+
+@pytest.mark.parametrize("number, leaves", [(signal.SIGINT, []), (signal.SIGTERM, []), (signal.SIGKILL, None)])
+def test_nothing_stays_when_it_is_stopped(tmp_path, number, leaves):
+    environment = wrapped_opensm(tmp_path, 'echo "$IBSIM_SOCKNAME" >"$NOTES/started"; exec sleep 60\n')
+    process = subprocess.Popen(harness.fors_command("whatif", "--synthetic", "FT(2;2,2)", "--engines", "minhop", "--threads", "1"),
+                               env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, start_new_session=True)
+    harness.wait_for((tmp_path / "started").exists, what="opensm to be started")
+    process.send_signal(number)
+    _, message = process.communicate(timeout=20)
+    assert process.returncode == -number and message == b""
+    harness.wait_for(lambda: not members(process.pid), what="all programs to end")
+    if leaves is not None:
+        assert os.listdir(tmp_path / "tmp") == leaves
+
+
+def members(session):
+    """Processes of a session, zombies left out."""
+    found = []
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = stat.read_text().rpartition(")")[2].split()
+        except OSError:
+            continue  # ended meanwhile
+        if int(fields[3]) == session and fields[0] != "Z":
+            found.append(int(stat.parent.name))
+    return found
