@@ -226,5 +226,5 @@ bool cli_analysis_is_sound(const struct cli_analysis *analysis)
 	const struct fors_mismatch *m = &analysis->mismatch;
 
 	return !analysis->result->nbroken && !(analysis->efi && analysis->efi->broken) && !m->unknown_switches &&
-	       !m->absent_lids && !m->bad_ports && !m->missing_tables;
+	       !m->absent_lids && !m->bad_ports && !m->missing_tables && !m->missing_lids;
 }

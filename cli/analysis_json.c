@@ -64,8 +64,9 @@ static json_t *broken_json(const struct fors_evaluation *r)
 
 static json_t *mismatch_json(const struct fors_mismatch *m)
 {
-	return json_pack("{s:i, s:i, s:i, s:i, s:o?}", "unknown_switches", m->unknown_switches, "missing_tables",
-			 m->missing_tables, "absent_lids", m->absent_lids, "bad_ports", m->bad_ports, "first",
+	return json_pack("{s:i, s:i, s:i, s:i, s:i, s:o?}", "unknown_switches", m->unknown_switches, "missing_tables",
+			 m->missing_tables, "absent_lids", m->absent_lids, "bad_ports", m->bad_ports,
+			 "missing_lids", m->missing_lids, "first",
 			 m->text[0] ? cli_json_text(m->text) : NULL);
 }
 
@@ -100,23 +101,24 @@ static json_t *dead_json(const struct cli_analysis *a)
 
 static json_t *heading_json(const struct cli_analysis *a, const struct cli_analysis_settings *settings)
 {
-	return json_pack("{s:o, s:o, s:o, s:s, s:I, s:i, s:i}", "fabric", cli_json_text(a->title), "routing",
+	return json_pack("{s:o, s:o, s:o, s:s, s:I, s:i, s:i, s:i}", "fabric", cli_json_text(a->title), "routing",
 			 cli_json_text(a->routing), "pattern", cli_json_text(a->pattern_name), "map",
 			 settings->is_random_map ? "random" : "direct", "seed", (json_int_t)settings->seed, "servers",
-			 a->router.graph->nservers, "links", a->router.graph->nlinks);
+			 a->router.graph->nservers, "left_out", a->nspectators, "links", a->router.graph->nlinks);
 }
 
 static json_t *results_json(const struct cli_analysis *a)
 {
 	const struct fors_evaluation *r = a->result;
 
-	return json_pack("{s:i, s:I, s:f, s:i, s:I, s:f, s:f, s:f, s:o?, s:o?, s:o?, s:I}", "phases", r->nphases,
+	return json_pack("{s:i, s:I, s:f, s:i, s:I, s:f, s:f, s:f, s:o?, s:o?, s:o?, s:o?, s:I}", "phases", r->nphases,
 			 "flows", (json_int_t)r->nflows, "sync_throughput", r->sync_throughput, "max_link_load",
 			 r->max_link_load, "sum_of_phase_loads", (json_int_t)r->length, "mmf_min", r->rates.min,
 			 "mmf_mean", r->rates.mean, "mmf_aggregate", r->rates.aggregate, "optimum_aggregate",
 			 a->optimum >= 0 ? json_real(a->optimum) : NULL, "efi_max",
 			 a->efi ? json_integer((json_int_t)a->efi->max) : NULL, "dark_fiber",
-			 a->efi ? json_real(a->efi->dark_fiber) : NULL, "detours", (json_int_t)r->ndetours);
+			 a->efi ? json_real(a->efi->dark_fiber) : NULL, "broken_routes",
+			 a->efi ? json_integer((json_int_t)a->efi->broken) : NULL, "detours", (json_int_t)r->ndetours);
 }
 
 json_t *cli_analysis_json(const struct cli_analysis *a, const struct cli_analysis_settings *settings)

@@ -98,17 +98,56 @@ int cli_analysis_load_net(const struct cli_analysis_settings *settings, struct c
 	return code ? code : cli_analysis_routes(a);
 }
 
+/* Servers without a LID: nobody can send to them. If no server has one, they stay, and routes.h says what to do. */
+static void leave_out_nameless(struct cli_analysis *a, struct fors_endpoint *server, uint32_t *count)
+{
+	struct fors_mismatch *m = &a->mismatch;
+	uint32_t n = 0, first = FORS_NONE;
+
+	for (uint32_t s = 0; s < *count; s++)
+		if (!server[s].lid && first == FORS_NONE)
+			first = server[s].node;
+		else
+			n += server[s].lid != 0;
+	if (!n || n == *count)
+		return;
+	m->missing_lids = *count - n;
+	if (!m->text[0])
+		snprintf(m->text, sizeof(m->text), "%s has no LID, and is left out", fors_node_name(a->made.net, first));
+	for (uint32_t s = n = 0; s < *count; s++)
+		if (server[s].lid)
+			server[n++] = server[s];
+	*count = n;
+}
+
+/* In the order of plans, and without those on spines, where it is a two-level fat-tree. */
+static enum fors_err order_servers(struct cli_analysis *a, struct fors_endpoint **server, uint32_t *count,
+				   struct fors_error *error)
+{
+	const struct fors_fabric *fabric = a->made.fabric;
+
+	if (!fabric || !fabric->nservers)
+		return FORS_OK;
+	a->nspectators = *count - fabric->nservers;
+	free(*server);
+	*server = NULL;
+	return fors_fabric_endpoints(fabric, server, count, error);
+}
+
 int cli_analysis_routes(struct cli_analysis *a)
 {
 	struct fors_error error = {0};
 	struct fors_endpoint *server = NULL;
 	uint32_t count = 0;
 	const struct fors_participants *them = a->site.has_participants ? &a->site.participants : NULL;
-	enum fors_err err = a->made.fabric ? fors_fabric_endpoints(a->made.fabric, &server, &count, &error)
-					   : fors_endpoints(a->made.net, them, &server, &count, &error);
+	enum fors_err err = fors_endpoints(a->made.net, them, &server, &count, &error);
 
 	if (!err && !count)
 		err = fors_fail(&error, FORS_EINPUT, "there is no server with a live cable in the fabric");
+	if (!err) {
+		leave_out_nameless(a, server, &count);
+		err = order_servers(a, &server, &count, &error);
+	}
 	if (!err)
 		err = fors_routes_new(a->made.net, a->made.lfts, server, count, &a->routes, &error);
 	free(server);

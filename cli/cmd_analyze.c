@@ -26,6 +26,8 @@ static void print_fabric(const struct cli_analysis *a)
 	const struct fors_graph *graph = a->router.graph;
 
 	printf("fabric      %s: %u servers, %u directed links\n", a->title, graph->nservers, graph->nlinks);
+	if (a->nspectators)
+		printf("left out    %u adapter%s on spines\n", a->nspectators, a->nspectators == 1 ? "" : "s");
 	printf("routing     %s\n", a->routing);
 	if (!a->routes)
 		return;
@@ -99,6 +101,10 @@ static void print_jobs(const struct cli_analysis *a)
 	printf("routes      EFI %llu at most (routes over one link between switches), dark fiber %.1f %% (%u of %u "
 	       "links)\n",
 	       (unsigned long long)efi->max, 100 * efi->dark_fiber, efi->dark_links, efi->switch_links);
+	if (efi->broken)
+		printf("%sbroken%s      %llu routes between servers%s do not arrive\n", cli_colour(CLI_RED),
+		       cli_colour(CLI_PLAIN), (unsigned long long)efi->broken,
+		       a->jobs.count > 1 ? " of one job" : "");
 	for (uint32_t i = 0; a->jobs.count > 1 && i < a->jobs.count && i < LISTED_JOBS; i++)
 		printf("              job %s: %u servers, EFI %u at most, %u links\n", a->jobs.job[i].name,
 		       a->jobs.job[i].count, efi->job_max[i], efi->job_links[i]);
@@ -154,10 +160,16 @@ static int tell(const struct cli_analysis_settings *settings, const struct cli_a
 		print_analysis(a);
 	if (code)
 		return code;
-	if (!cli_analysis_is_sound(a))
-		cli_error(a->result->nbroken ? "%llu flows do not arrive" : "fabric and tables do not belong together",
-			  (unsigned long long)a->result->nbroken);
-	return cli_analysis_is_sound(a) ? CLI_GOOD : CLI_NO;
+	if (cli_analysis_is_sound(a))
+		return CLI_GOOD;
+	if (a->result->nbroken)
+		cli_error("%llu flows do not arrive", (unsigned long long)a->result->nbroken);
+	else if (a->mismatch.text[0])
+		cli_error("fabric and tables do not belong together");
+	else
+		cli_error("all flows arrive, but %llu other routes between servers do not",
+			  (unsigned long long)a->efi->broken);
+	return CLI_NO;
 }
 
 static int run(void *all_settings, char **operand)

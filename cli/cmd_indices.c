@@ -79,8 +79,8 @@ static json_t *row_json(const struct fors_lfti_row *row)
 {
 	bool is_there = row->nflows > 0;
 
-	return json_pack("{s:s, s:s, s:I, s:o, s:o}", "pattern", row->pattern, "map", row->is_random_map ? "random" : "direct", "flows",
-			 (json_int_t)row->nflows, "routed", is_there ? json_real(row->routed) : json_null(), "optimum",
+	return json_pack("{s:s, s:s, s:I, s:I, s:o, s:o}", "pattern", row->pattern, "map", row->is_random_map ? "random" : "direct", "flows",
+			 (json_int_t)row->nflows, "broken", (json_int_t)row->nbroken, "routed", is_there ? json_real(row->routed) : json_null(), "optimum",
 			 is_there ? json_real(row->optimum) : json_null());
 }
 
@@ -97,6 +97,23 @@ static json_t *table_json(const struct settings *settings, const struct cli_anal
 			 "optimum_is_exact", reached, "indices", list);
 }
 
+/* What is wrong with the tables; the exit code. */
+static int judge(const struct cli_analysis *a, const struct fors_lfti_row *row)
+{
+	uint64_t flows = 0, broken = 0;
+
+	for (unsigned i = 0; i < FORS_LFTI_ROWS; i++) {
+		flows += row[i].nflows;
+		broken += row[i].nbroken;
+	}
+	if (a->mismatch.text[0])
+		cli_error("fabric and tables do not belong together: %s", a->mismatch.text);
+	if (broken)
+		cli_error("%llu of %llu flows do not arrive; 'fors analyze' says which", (unsigned long long)broken,
+			  (unsigned long long)flows);
+	return broken || a->mismatch.text[0] ? CLI_NO : CLI_GOOD;
+}
+
 static int run(void *all_settings, char **operand)
 {
 	const struct settings *settings = all_settings;
@@ -111,6 +128,8 @@ static int run(void *all_settings, char **operand)
 		code = cli_print_json(table_json(settings, &analysis, row, reached));
 	else if (!code)
 		print_table(&analysis, row, reached);
+	if (!code)
+		code = judge(&analysis, row);
 	cli_analysis_free(&analysis);
 	return code;
 }

@@ -88,8 +88,6 @@ int whatif_store_open(struct whatif *whatif, const char *path);
 /* After the last result: is all of it in the file? */
 int whatif_store_close(struct whatif *whatif, const char *path);
 void whatif_store_add(struct whatif *whatif, uint32_t number, uint32_t engine);
-/* Says it when results could not be written. */
-int whatif_store_close(struct whatif *whatif, const char *path);
 
 /* whatif_json.c: worst first: the order of the failures (cases without the intact one) in order[], ncases - 1 of them.
  */

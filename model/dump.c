@@ -194,25 +194,40 @@ static enum fors_err check_run(const struct fors_lines *lines, const struct owne
 	return FORS_OK;
 }
 
-static enum fors_err give_lids(struct fors_port *port, const char *node_name, const struct owned *run,
-			       const struct fors_lines *lines, struct fors_error *error)
+/* The net has the say: an engine may have no entry for some LIDs of a port, but none that belong to somebody else. */
+static enum fors_err check_known(const struct fors_port *port, const char *node_name, const struct owned *run,
+				 const struct fors_lines *lines, struct fors_error *error)
 {
-	uint8_t lmc = 0;
+	if (run->first >= port->lid && run->first + run->count <= port->lid + (1u << port->lmc))
+		return FORS_OK;
+	return fors_lines_fail(lines, run->line, error,
+			       "%s has LID %u here, but %u in the fabric: they are not of one time", node_name,
+			       run->first, port->lid);
+}
 
-	while (1u << lmc < run->count)
-		lmc++;
-	if (port->lid && (run->first < port->lid || run->first + run->count > port->lid + (1u << port->lmc)))
-		return fors_lines_fail(lines, run->line, error,
-				       "%s has LID %u here, but %u in the fabric: they are not of one time", node_name,
-				       run->first, port->lid);
-	if (!port->lid) {
-		port->lid = (uint16_t)run->first;
-		port->lmc = lmc;
+/* The runs of the port's GUID, from list[i] on. */
+static enum fors_err give_lids(struct fors_port *port, const char *node_name, const struct owned *list, size_t i,
+			       size_t n, const struct fors_lines *lines, struct fors_error *error)
+{
+	enum fors_err err = FORS_OK;
+
+	if (port->lid) {
+		for (; i < n && list[i].guid == port->guid && !err; i++)
+			err = check_known(port, node_name, &list[i], lines, error);
+		return err;
 	}
+	err = check_run(lines, list, i, n, error);
+	if (err)
+		return err;
+	port->lid = (uint16_t)list[i].first;
+	port->lmc = 0;
+	while (1u << port->lmc < list[i].count)
+		port->lmc++;
 	return FORS_OK;
 }
 
-static const struct owned *find_run(const struct owned *list, size_t n, uint64_t guid)
+/* Number of the first run of a GUID, n: there is none. */
+static size_t find_run(const struct owned *list, size_t n, uint64_t guid)
 {
 	size_t from = 0, to = n;
 
@@ -224,7 +239,7 @@ static const struct owned *find_run(const struct owned *list, size_t n, uint64_t
 		else
 			to = middle;
 	}
-	return from < n && list[from].guid == guid ? &list[from] : NULL;
+	return from < n && list[from].guid == guid ? from : n;
 }
 
 static enum fors_err give_all(struct fors_net *net, const struct owned *list, size_t n, const struct fors_lines *lines,
@@ -232,15 +247,13 @@ static enum fors_err give_all(struct fors_net *net, const struct owned *list, si
 {
 	enum fors_err err = FORS_OK;
 
-	for (size_t i = 0; i < n && !err; i++)
-		err = check_run(lines, list, i, n, error);
 	for (uint32_t node = 0; node < net->nnodes && !err; node++)
 		for (unsigned p = 0; p <= net->node[node].nports && !err; p++) {
 			struct fors_port *port = fors_net_port(net, node, p);
-			const struct owned *run = port->guid ? find_run(list, n, port->guid) : NULL;
+			size_t first = port->guid ? find_run(list, n, port->guid) : n;
 
-			if (run)
-				err = give_lids(port, fors_node_name(net, node), run, lines, error);
+			if (first < n)
+				err = give_lids(port, fors_node_name(net, node), list, first, n, lines, error);
 		}
 	return err;
 }

@@ -18,7 +18,7 @@ static const char *const kinds[2][FORS_LFTI_ROWS / 2] = {
 
 /* What one sample of one row gave. */
 struct sample {
-	uint64_t nflows;
+	uint64_t nflows, nbroken;
 	double routed, optimum, crossbar;
 	double routed_s, optimum_s;
 };
@@ -62,6 +62,7 @@ static enum fors_err measure(const struct job *job, const struct fors_pattern *p
 		return err;
 	sample->routed = routed->rates.aggregate;
 	sample->nflows = routed->nflows;
+	sample->nbroken = routed->nbroken;
 	sample->routed_s = seconds() - start;
 	fors_evaluation_free(routed);
 	start = seconds();
@@ -98,6 +99,7 @@ static void add_up(const struct job *job, struct fors_lfti_row *row)
 			const struct sample *s = &job->sample[r * samples + i];
 
 			sum.nflows += s->nflows;
+			sum.nbroken += s->nbroken;
 			sum.routed += s->routed;
 			sum.optimum += s->optimum;
 			sum.crossbar += s->crossbar;
@@ -105,7 +107,7 @@ static void add_up(const struct job *job, struct fors_lfti_row *row)
 			sum.optimum_s += s->optimum_s;
 		}
 		row[r] = (struct fors_lfti_row){.pattern = kinds[job->options->is_quick][r / 2], .is_random_map = r % 2,
-						.nflows = sum.nflows, .routed_s = sum.routed_s, .optimum_s = sum.optimum_s};
+						.nflows = sum.nflows, .nbroken = sum.nbroken, .routed_s = sum.routed_s, .optimum_s = sum.optimum_s};
 		row[r].routed = sum.crossbar > 0 ? sum.routed / sum.crossbar : 0;
 		row[r].optimum = sum.crossbar > 0 ? sum.optimum / sum.crossbar : 0;
 	}

@@ -18,6 +18,7 @@ struct fors_lfti_row {
 	const char *pattern;  /* a name that fors_pattern_new() knows */
 	bool is_random_map;
 	uint64_t nflows;      /* of all samples; 0: no such pattern for so many servers, the indices are 0 then */
+	uint64_t nbroken;     /* of nflows, do not arrive over the given paths */
 	double routed;        /* index of the given paths; a flow that does not arrive has rate 0 */
 	double optimum;       /* index of the best routing */
 	double routed_s, optimum_s; /* seconds of computing for all samples, patterns not counted */

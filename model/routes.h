@@ -72,6 +72,7 @@ struct fors_mismatch {
 	uint32_t missing_tables;   /* switches with a live cable and no table */
 	uint32_t absent_lids;	   /* LIDs with entries, that no port of the net has */
 	uint32_t bad_ports;	   /* entries that name a port which the switch does not have */
+	uint32_t missing_lids;	   /* servers without a LID, which therefore take no part; not by fors_mismatch_find() */
 	char text[256];		   /* the first of them, in words; empty: none */
 };
 
@@ -81,9 +82,9 @@ enum fors_err fors_mismatch_find(const struct fors_net *net, const struct fors_l
 
 /*
  * LIDs for the CA and switch ports of `net` (indexed) that have none, from the text of a dump of tables, which names
- * the port GUID behind each LID ("portguid 0x..."). A port's LIDs are consecutive, 2^LMC of them. Errors: FORS_EINPUT
- * "name:line: ..." (a LID of two ports; LIDs of a port with a gap, or not the LIDs that the net gives it: net and
- * tables are not of one time), FORS_ENOMEM.
+ * the port GUID behind each LID ("portguid 0x..."). A port's LIDs are consecutive, 2^LMC of them; where the net has
+ * them, the dump may lack some. Errors: FORS_EINPUT "name:line: ..." (a LID of two ports; LIDs of a port with a gap, or
+ * not those that the net gives it: net and tables are not of one time), FORS_ENOMEM.
  */
 enum fors_err fors_lids_from_dump(struct fors_net *net, const char *text, size_t size, const char *name,
 				  struct fors_error *error);

@@ -251,6 +251,54 @@ def test_files_that_are_cut_or_mixed_up(fors, small, write, stock):
                                      code=2).err
 
 
+def test_entries_that_an_engine_left_out(analyze, fors, small, write):
+    """No switch has an entry for a server: a hole where the fabric knows the LID, a server without a LID where it does not."""
+    plain, text = small
+    net = write("numbered", fors("fabric", "--synthetic", "FT(2;2,3)", "--lmc", "0", "--format", "net").out)
+    tables = write("lfts", "\n".join(line for line in text.splitlines() if not line.startswith("0x0003 ")) + "\n")
+    with_lids = analyze("--fabric", net, "--lfts", tables, code=1)
+    assert (with_lids["servers"], with_lids["broken"]["hole"], with_lids["broken"]["flows"]) == (6, 5, 5)
+    without = analyze("--fabric", plain, "--lfts", tables, code=1)
+    assert (without["servers"], without["mismatch"]["missing_lids"], without["broken"]["flows"]) == (5, 1, 0)
+    assert "has no LID, and is left out" in without["mismatch"]["first"]
+    for fabric in (net, plain):
+        done = fors("indices", "--fabric", fabric, "--lfts", tables, "--json", code=1)
+        assert "not arrive" in done.err or "is left out" in done.err
+
+
+def test_some_entries_of_a_port_with_many_lids(analyze, fors, write):
+    source = ["--synthetic", "FT(2;2,1)", "--lmc", "2"]
+    net = write("net", fors("fabric", *source, "--format", "net").out)
+    lines = fors("fabric", *source, "--format", "lfts").out.splitlines()
+    owner = [line for line in lines if "portguid" in line][5].split()[0]  # one of the four LIDs of a server
+    result = analyze("--fabric", net, "--lfts", write("lfts", "\n".join(line for line in lines if not line.startswith(owner)) + "\n"))
+    assert result["broken"]["flows"] == 0
+
+
+def test_routes_that_the_pattern_does_not_use(fors, small, write):
+    net, text = small
+    tables = write("lfts", with_port(text, "Leaf00", 6, None))
+    done = fors("analyze", "--fabric", net, "--lfts", tables, "--pattern-file", write("pattern", "0 1\n"), "--json", code=1)
+    result = json.loads(done.out)
+    assert (result["broken"]["flows"], result["broken_routes"], result["mismatch"]["first"]) == (0, 2, None)
+    assert "2 other routes between servers do not" in done.err
+    jobs = ["--jobs", write("jobs", "a: 0-4\n")]
+    assert json.loads(fors("analyze", "--fabric", net, "--lfts", tables, "--pattern-file", write("pattern", "0 1\n"), *jobs,
+                           "--json").out)["broken_routes"] == 0
+
+
+def test_adapters_on_spines_are_counted(analyze, fors, write):
+    spine = 'Switch\t8 "S"\n[1]\t"A"[8]\n[2]\t"B"[8]\n[3]\t"io"[1]\n\n'
+    leaf = 'Switch\t8 "{0}"\n[1]\t"{0}1"[1]\n[2]\t"{0}2"[1]\n[8]\t"S"[{1}]\n\n'
+    adapter = 'Hca\t1 "{0}"\n[1]\t"{1}"[{2}]\n\n'
+    text = leaf.format("A", 1) + leaf.format("B", 2) + spine + adapter.format("io", "S", 3)
+    text += "".join(adapter.format(f"{leaf}{i}", leaf, i) for leaf in "AB" for i in (1, 2))
+    net = write("net", text)
+    done = fors("analyze", "--fabric", net, "--routing", "fors", "--pattern", "linear-shift")
+    assert "left out    1 adapter on spines" in done.out
+    assert analyze("--fabric", net, "--routing", "fors")["left_out"] == 1
+
+
 def shifted(stock):
     """opensm's tables with all LIDs one higher."""
     text = (stock / "0F.minhop.lfts").read_text()
