@@ -4,13 +4,16 @@
 A Frame maps data to the drawing; the charts put axes, data and a legend into it.
 """
 import math
+import re
 from html import escape
 
 WIDTH, HEIGHT = 760, 400
 LEFT, RIGHT, TOP, BOTTOM = 70, 20, 50, 60
 COLOURS = ["#1b7837", "#b2182b", "#2166ac", "#b35806", "#762a83", "#555555", "#01665e"]
 STYLE = ("text{font-family:sans-serif;font-size:12px;fill:#222}.title{font-size:15px;font-weight:bold}"
-         ".grid{stroke:#ddd}.axis{stroke:#444}")
+         ".group{font-size:11px}.grid{stroke:#ddd}.axis{stroke:#444}")
+TITLE_SIZE, TITLE_LETTER = 15, 0.58  # pixels; width of a bold letter as a part of its height, on average
+GROUP_LETTER = 6.2  # width of a letter below the bars
 
 
 class Frame:
@@ -67,10 +70,12 @@ def legend(names, colours=COLOURS):
 
 
 def document(title, parts):
+    size = min(TITLE_SIZE, (WIDTH - 20) / (TITLE_LETTER * len(title)))
     return "\n".join([f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" '
                       f'aria-label="{escape(title, True)}">', f"<style>{STYLE}</style>",
                       f'<rect width="{WIDTH}" height="{HEIGHT}" fill="#fff"/>',
-                      text(WIDTH / 2, 20, title, cls="title"), *parts, "</svg>", ""])
+                      text(WIDTH / 2, 20, title, cls="title", extra=f'style="font-size:{size:.1f}px"' if size < TITLE_SIZE else ""),
+                      *parts, "</svg>", ""])
 
 
 def limits(values, is_log):
@@ -105,8 +110,7 @@ def bar_chart(title, y_label, groups, series, is_log=False, colours=COLOURS):
     parts = y_axis(frame, y_label) + legend(series, colours)
     bottom, room = HEIGHT - BOTTOM, 0.84 / len(series)
     for g, name in enumerate(groups):
-        for row, words in enumerate(_two_lines(name)):
-            parts.append(text(frame.x(g + 0.5), bottom + 18 + 15 * row, words))
+        parts += group_label(name, frame.x(g + 0.5), frame.x(1) - frame.x(0))
         for i, bars in enumerate(series.values()):
             if bars[g]:
                 parts.append(_bar(frame, g + 0.08 + i * room, room, bars[g], colours[i % len(colours)]))
@@ -120,9 +124,17 @@ def _bar(frame, x, room, value, colour):
             f'height="{HEIGHT - BOTTOM - frame.y(value):.1f}" fill="{colour}"><title>{value:.4g}</title></rect>')
 
 
-def _two_lines(name):
-    """Cut a name at the blank nearest to its middle when it is long."""
-    if len(name) < 14 or " " not in name:
-        return [name]
-    cut = min((i for i, c in enumerate(name) if c == " "), key=lambda i: abs(i - len(name) / 2))
-    return [name[:cut], name[cut + 1:]]
+def group_label(name, middle, room):
+    """The name of a group below its bars, `room` pixels wide, in as many lines as it takes."""
+    return [text(middle, HEIGHT - BOTTOM + 16 + 13 * row, words, cls="group")
+            for row, words in enumerate(_wrap(name, int((room - 4) / GROUP_LETTER)))]
+
+
+def _wrap(name, most):
+    """Cut at blanks, and after commas, where a line would have more than `most` letters."""
+    lines = [""]
+    for word in re.findall(r"[^ ,]*[ ,]*", name):
+        if lines[-1] and len(lines[-1]) + len(word.rstrip()) > most:
+            lines.append("")
+        lines[-1] += word
+    return [line_.strip() for line_ in lines if line_.strip()]

@@ -143,28 +143,48 @@ json_t *cli_analysis_json(const struct cli_analysis *a, const struct cli_analysi
 
 /* --- the page --------------------------------------------------------------------------------------------------- */
 
-/* Steps from the servers: switches with servers 0, their other neighbours 1, and so on; FORS_NONE: adapters. */
-static uint32_t *find_levels(const struct fors_routes *routes, const struct fors_graph *graph)
+static bool step_up(uint32_t *level, uint32_t from, uint32_t to)
 {
+	if (level[from] == FORS_NONE || level[to] <= level[from] + 1)
+		return false;
+	level[to] = level[from] + 1;
+	return true;
+}
+
+/* Over living cables, and over dead ones: a spine that has lost them all still stands above the leaves. */
+static bool spread_levels(const struct cli_analysis *a, uint32_t *level)
+{
+	const struct fors_graph *graph = a->router.graph;
+	bool is_moving = false;
+
+	for (uint32_t l = 0; l < graph->nlinks; l++)
+		if (!graph->is_terminal[graph->from[l]] && !graph->is_terminal[graph->to[l]])
+			is_moving |= step_up(level, graph->from[l], graph->to[l]);
+	for (size_t i = 0; i < a->ndead; i++) {
+		uint32_t x = a->dead[i].a_node, y = a->dead[i].b_node;
+
+		if (x < graph->nnodes && y < graph->nnodes && !graph->is_terminal[x] && !graph->is_terminal[y])
+			is_moving |= step_up(level, x, y) | step_up(level, y, x);
+	}
+	return is_moving;
+}
+
+/* Steps from the servers: switches with servers 0, their other neighbours 1, and so on; FORS_NONE: adapters. */
+static uint32_t *find_levels(const struct cli_analysis *a)
+{
+	const struct fors_graph *graph = a->router.graph;
+	const struct fors_fabric *fabric = a->made.fabric;
 	uint32_t *level = malloc((graph->nnodes + (size_t)1) * sizeof(*level));
-	bool is_moving = level != NULL;
 
 	for (uint32_t i = 0; level && i < graph->nnodes; i++)
 		level[i] = FORS_NONE;
-	for (uint32_t s = 0; level && routes && s < graph->nservers; s++)
-		level[routes->server[s].leaf] = 0;
-	while (is_moving) {
-		is_moving = false;
-		for (uint32_t l = 0; l < graph->nlinks; l++) {
-			uint32_t from = graph->from[l], to = graph->to[l];
-
-			if (graph->is_terminal[from] || graph->is_terminal[to] || level[from] == FORS_NONE ||
-			    level[to] <= level[from] + 1)
-				continue;
-			level[to] = level[from] + 1;
-			is_moving = true;
-		}
-	}
+	for (uint32_t s = 0; level && a->routes && s < graph->nservers; s++)
+		level[a->routes->server[s].leaf] = 0;
+	for (uint32_t i = 0; level && fabric && i < fabric->nleaves; i++) /* also one without a server */
+		if (fabric->leaf[i].node != FORS_NONE)
+			level[fabric->leaf[i].node] = 0;
+	while (level && spread_levels(a, level))
+		;
 	return level;
 }
 
@@ -262,7 +282,7 @@ static json_t *bins_json(const struct fors_evaluation *r)
 
 json_t *cli_analysis_page(const struct cli_analysis *a, const struct cli_analysis_settings *settings)
 {
-	uint32_t *level = find_levels(a->routes, a->router.graph);
+	uint32_t *level = find_levels(a);
 	json_t *object = level ? json_object() : NULL;
 
 	if (object) {

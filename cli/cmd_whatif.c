@@ -8,6 +8,7 @@
 #include <string.h>
 
 #define LISTED 20 /* failures, for people; --json lists all */
+#define NAME_WIDTH 120
 
 struct settings {
 	struct cli_source source; /* first: see cli_source_option() */
@@ -56,14 +57,15 @@ static enum cli_colour colour_of(double throughput)
 static void print_row(const struct whatif *whatif, uint32_t number)
 {
 	const struct whatif_result *fors = whatif_at(whatif, number, 0);
+	const char *name = whatif->cases[number].name;
 
 	for (uint32_t e = 0; e < whatif->nengines; e++) {
 		double throughput = whatif_at(whatif, number, e)->throughput;
 
 		printf("%s%8.3f%s ", cli_colour(colour_of(throughput)), throughput, cli_colour(CLI_PLAIN));
 	}
-	printf("%7u %8.3f %8llu  %.80s\n", fors->phases, fors->shift, (unsigned long long)fors->changed,
-	       whatif->cases[number].name);
+	printf("%7u %8.3f %8llu  %.*s%s\n", fors->phases, fors->shift, (unsigned long long)fors->changed, NAME_WIDTH,
+	       name, strlen(name) > NAME_WIDTH ? "..." : "");
 }
 
 static void print_table(const struct whatif *whatif, const uint32_t *order)
@@ -149,6 +151,7 @@ static void clear(struct whatif *whatif)
 		free(whatif->cases[i].name);
 	}
 	free(whatif->cases);
+	free(whatif->name);
 	free(whatif->result);
 	if (whatif->store)
 		fclose(whatif->store);

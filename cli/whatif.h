@@ -32,7 +32,7 @@ struct whatif_result {
 	uint32_t max_load; /* of the linear shift */
 	uint64_t broken;   /* flows of the linear shift that do not arrive */
 	uint64_t changed;  /* table entries that differ from the intact fabric's; engines other than fors: 0 */
-	char note[128];	   /* the method of the plan, or what went wrong */
+	char note[256];	   /* the method of the plan, or what went wrong */
 };
 
 #define WHATIF_MAX_ENGINES 9
@@ -45,6 +45,7 @@ struct whatif {
 	unsigned threads;
 	struct whatif_case *cases; /* ncases; 0 is the intact fabric */
 	uint32_t ncases;
+	const char **name; /* per node of the intact net, for people; the names are borrowed */
 	const char *engine[WHATIF_MAX_ENGINES]; /* engine[0] is "fors" */
 	uint32_t nengines;
 	struct whatif_result *result; /* ncases x nengines */

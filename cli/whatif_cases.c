@@ -31,21 +31,39 @@ static bool find_cables(const struct fors_fabric *fabric, struct cables *cables)
 	return cables->cut;
 }
 
-/* "Leaf00[21] - Spine00[1], ..."; a spine by its own name. */
-static char *name_of(const struct fors_net *net, const struct whatif_case *one, uint32_t spine)
+/* What people call the nodes: the description of a switch that no other node has, else the id. */
+static const char **name_switches(const struct fors_net *net)
 {
+	const char **name = calloc(net->nnodes + (size_t)1, sizeof(*name));
+
+	for (uint32_t i = 0; name && i < net->nnodes; i++) {
+		const char *desc = net->node[i].desc;
+		bool is_unique = net->node[i].type == FORS_SWITCH && *desc;
+
+		for (uint32_t k = 0; is_unique && k < net->nnodes; k++)
+			is_unique = k == i || (strcmp(net->node[k].desc, desc) && strcmp(net->node[k].id, desc));
+		name[i] = is_unique ? desc : net->node[i].id;
+	}
+	return name;
+}
+
+/* "Leaf00[21] - Spine00[1], ..."; a spine by its own name. */
+static char *name_of(const struct whatif *whatif, const struct whatif_case *one, uint32_t spine)
+{
+	const struct fors_net *net = whatif->intact.net;
+	const char *const *name = whatif->name;
 	struct fors_buffer out = {0};
 	char *text = NULL;
 
 	if (one->kind == WHATIF_INTACT)
 		return strdup("nothing");
 	if (one->kind == WHATIF_SPINE)
-		fors_buffer_print(&out, "%s, all %u cables", net->node[spine].id, one->ncut);
+		fors_buffer_print(&out, "%s, all %u cables", name[spine], one->ncut);
 	for (uint32_t i = 0; one->kind != WHATIF_SPINE && i < one->ncut; i++) {
 		const struct fors_port *port = fors_net_port(net, one->cut[i].node, one->cut[i].port);
 
-		fors_buffer_print(&out, "%s%s[%u] - %s[%u]", i ? ", " : "", net->node[one->cut[i].node].id,
-				  one->cut[i].port, net->node[port->peer].id, port->peer_port);
+		fors_buffer_print(&out, "%s%s[%u] - %s[%u]", i ? ", " : "", name[one->cut[i].node],
+				  one->cut[i].port, name[port->peer], port->peer_port);
 	}
 	return fors_buffer_finish(&out, &text, NULL, NULL) ? NULL : text;
 }
@@ -63,7 +81,7 @@ static bool add(struct whatif *whatif, enum whatif_kind kind, const struct whati
 	if (ncut)
 		memcpy(one->cut, cut, ncut * sizeof(*cut));
 	whatif->ncases++;
-	one->name = name_of(whatif->intact.net, one, spine);
+	one->name = name_of(whatif, one, spine);
 	return one->name;
 }
 
@@ -145,7 +163,8 @@ int whatif_list(struct whatif *whatif, unsigned k, unsigned count, unsigned seed
 	}
 	whatif->cases =
 		calloc(cables.count + whatif->intact.fabric->nspines + (size_t)count + 1, sizeof(*whatif->cases));
-	is_good = whatif->cases && add_links(whatif, &cables) && add_spines(whatif, &cables) &&
+	whatif->name = name_switches(whatif->intact.net);
+	is_good = whatif->cases && whatif->name && add_links(whatif, &cables) && add_spines(whatif, &cables) &&
 		  add_random(whatif, &cables, k, count, seed);
 	free(cables.cut);
 	whatif->result = is_good ? calloc((size_t)whatif->ncases * whatif->nengines, sizeof(*whatif->result)) : NULL;

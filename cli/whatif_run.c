@@ -44,7 +44,7 @@ static enum fors_err plan(const struct cli_fabric *made, struct whatif_result *r
 	if (err == FORS_ENOMEM)
 		return err;
 	if (err) {
-		snprintf(result->note, sizeof(result->note), "%.127s", error->text);
+		snprintf(result->note, sizeof(result->note), "%.255s", error->text);
 		return FORS_OK;
 	}
 	err = fors_verify(made->net, made->lfts, schedule, NULL, NULL, &verdict, error);
@@ -53,7 +53,7 @@ static enum fors_err plan(const struct cli_fabric *made, struct whatif_result *r
 		result->throughput = schedule->nservers / (double)schedule->nphases;
 		snprintf(result->note, sizeof(result->note), "%s", schedule->method);
 	} else if (!err) {
-		snprintf(result->note, sizeof(result->note), "%.127s", verdict.text);
+		snprintf(result->note, sizeof(result->note), "%.255s", verdict.text);
 	}
 	fors_schedule_free(schedule);
 	return err;

@@ -71,3 +71,17 @@ def test_an_unknown_section_is_refused(tmp_path):
                           capture_output=True, text=True)
     assert done.returncode == 2
     assert "no section tabel1" in done.stderr
+
+
+def test_names_below_bars_do_not_touch(output):
+    seen = 0
+    for path in output.glob("*.svg"):
+        rows = {}
+        for node in xml.etree.ElementTree.parse(path).iter("{http://www.w3.org/2000/svg}text"):
+            if node.get("class") == "group":
+                rows.setdefault(node.get("y"), []).append((float(node.get("x")), 6 * len(node.text) / 2))
+        for names in rows.values():
+            seen += len(names)
+            for (left, half), (right, other) in zip(sorted(names), sorted(names)[1:]):
+                assert left + half < right - other, path
+    assert seen

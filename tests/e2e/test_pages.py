@@ -29,9 +29,12 @@ const report = () => {
 	const seen = {faults: faults, inner: innerWidth, scroll: root.scrollWidth, wide: wide,
 		requests: performance.getEntriesByType("resource").map(e => e.name),
 		lines: document.querySelectorAll("svg line.hit").length, boxes: document.querySelectorAll("svg rect.box").length,
-		dead: document.querySelectorAll("svg line.dead").length, squares: document.querySelectorAll("svg rect.hit").length,
+		dead: document.querySelectorAll("svg line.dead").length,
+		flat: [...document.querySelectorAll("svg line.dead")].filter(e => e.getAttribute("y1") === e.getAttribute("y2")).length, squares: document.querySelectorAll("svg rect.hit").length,
 		headings: [...document.querySelectorAll("h2")].map(e => e.textContent),
 		tiny: [...document.querySelectorAll("svg text")].filter(e => e.getBoundingClientRect().height < 7).length,
+		labels: [...document.querySelectorAll("svg text:not(.tick)")].map(e => e.textContent),
+		ticks: [...document.querySelectorAll("svg .tick")].map(e => e.textContent),
 		text: document.querySelector("main").innerText};
 	parent.postMessage(seen, "*");
 };
@@ -157,6 +160,45 @@ def test_names_cannot_break_out(folder):
     fors("analyze", "--synthetic", "FT(2;2,2)", "--routing", "fors", "--pattern", "linear-shift", "--jobs", jobs, "--html", page)
     for seen in look(page):
         assert "</script><script>throw 1</script>" in seen["text"] and "<b>&amp;'\"@DATA@" in seen["text"]
+
+
+def test_a_dead_spine_stays_above_the_leaves(folder):
+    page = folder / "spine.html"
+    fors("analyze", "--synthetic", "FT(2;4,5;empty=2/0,2/1,2/2,2/3)", "--down", "Spine01", "--routing", "fors", "--pattern", "linear-shift",
+         "--optimum", "--html", page)
+    for seen in look(page):
+        assert (seen["dead"], seen["flat"], seen["boxes"]) == (5, 0, 9)
+        assert seen["text"].index("Spine01") < seen["text"].index("The fabric") and "broken" in seen["text"]
+
+
+def test_names_that_only_differ_at_their_end(folder):
+    """As switches without a description have them."""
+    net, page = folder / "long.net", folder / "long.html"
+    text = fors("fabric", "--synthetic", "FT(2;3,4)", "--format", "net")
+    net.write_text(re.sub(r'"(Leaf|Spine)', r'"S-0008f105\1', text))
+    for arguments in (["analyze", "--routing", "fors", "--pattern", "linear-shift"], ["whatif"]):
+        fors(*arguments, "--fabric", net, "--html", page)
+        for seen in look(page):
+            assert len(set(seen["labels"])) == 3 + 4
+
+
+def test_counts_have_no_fractions(folder):
+    page = folder / "small.html"
+    fors("analyze", "--synthetic", "FT(2;1,2;servers=1)", "--routing", "fors", "--pattern", "linear-shift", "--html", page)
+    for seen in look(page):
+        parts = [tick for tick in seen["ticks"] if "." in tick]
+        assert parts == ["0.2", "0.4", "0.6", "0.8"]  # of a cable, in the picture of rates
+
+
+def test_routes_that_do_not_arrive_are_told(folder):
+    net, tables, page, pattern = folder / "net", folder / "lfts", folder / "routes.html", folder / "pattern"
+    net.write_text(fors("fabric", "--synthetic", "FT(2;2,2)", "--format", "net"))
+    tables.write_text(fors("fabric", "--synthetic", "FT(2;2,2)", "--format", "lfts").replace("0x0004 003", "0x0004 255", 1)
+                      .replace("0x0004 004", "0x0004 255", 1))
+    pattern.write_text("0 1\n")
+    fors("analyze", "--fabric", net, "--lfts", tables, "--pattern-file", pattern, "--html", page, code=1)
+    for seen in look(page):
+        assert "routes between servers do not arrive" in seen["text"]
 
 
 def test_it_can_be_printed(folder):
