@@ -32,7 +32,7 @@ capture() {
 collect() {
 	capture nothing --initial && capture run || return 1
 	lcov $options --add-tracefile "$out/nothing.info" --add-tracefile "$out/run.info" --output-file "$out/everything.info"
-	lcov $options --extract "$out/everything.info" "$top/core/*" "$top/plugin/*" "$top/libforsched/*" "$top/cli/*" \
+	lcov $options --extract "$out/everything.info" "$top/core/*" "$top/plugin/*" "$top/libforsched/*" "$top/cli/*" "$top/model/*" \
 		"$top/ilp/*" --output-file "$out/all.info"
 	genhtml $options --branch-coverage --prefix "$top" --output-directory "$out" "$out/all.info"
 	lcov $options --list "$out/all.info" >"$out/summary.txt"
@@ -51,7 +51,7 @@ mkdir -p "$out"
 status=0
 run_tests || status=1
 collect || exit 1
-for room in core plugin libforsched cli ilp; do
+for room in core plugin libforsched cli model ilp; do
 	read -r lines branches <<<"$(room $room)"
 	wanted=$(echo "$least" | sed -n "s/.*\b$room=\([0-9]*\).*/\1/p")
 	verdict=
