@@ -91,7 +91,7 @@ static void good_plans(void **state)
 					    "FT(2;1,4)", "FT(2;1,1)",   "FT(2;2,3;servers=4;cables=2)"};
 
 	for (size_t i = 0; i < sizeof(specs) / sizeof(specs[0]); i++) {
-		struct victim victim = victim_of(specs[i], 2);
+		struct victim victim = victim_of(specs[i], i ? 2 : FORS_MAX_LMC);
 		struct fors_verdict verdict = verdict_of(&victim);
 		uint64_t p = victim.schedule->nservers;
 
@@ -401,8 +401,10 @@ static void wrong_lids(void **state)
 	assert_refused(&victim, "Node01-03|in the fabric");
 	server->lid = 0;
 	assert_refused(&victim, "LID 0 with LMC 2 is not possible");
-	server->lid = FORS_LID_MAX - 1;
+	server->lid = FORS_LID_MAX - 2; /* one too many of its four */
 	assert_refused(&victim, "is not possible");
+	server->lid = FORS_LID_MAX - 3;
+	assert_refused(&victim, "in the fabric");
 	server->lid = lid;
 	server->lmc = 3;
 	assert_refused(&victim, "LMC 3 in the schedule, 2 in the fabric");
