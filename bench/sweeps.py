@@ -49,11 +49,13 @@ def measure(spines, leaves, engine, lmc, repeats=2):
 def _rounds(tree, sim, osm, engine, lmc, repeats):
     up, state = failover.bring_up(sim, osm)
     cable, cuts, fills = tree.uplink(*CABLE), [], [state.status.get("tables_ms")]
+    shift = None
     for _ in range(repeats):
         cut, state = failover.change(sim, osm, state, lambda: sim.unlink(cable.leaf, cable.leaf_port))
         fills.append(state.status.get("tables_ms"))
         cuts.append(cut)
-        shift = _shift(state) if len(cuts) == 1 else shift
+        if len(cuts) == 1:
+            shift = _shift(state)
         _, state = failover.change(sim, osm, state, lambda: sim.relink(cable.leaf, cable.leaf_port))
     spine, state = failover.change(sim, osm, state, lambda: sim.unlink_node(tree.spine(1)))
     return _summary(tree, osm, engine, lmc, up, cuts, spine, [ms for ms in fills if ms is not None], shift)

@@ -9,7 +9,6 @@ import time
 import pytest
 
 from conftest import SRC
-from test_bad_input import NET
 
 KEYS = {"phases", "sync_throughput", "max_link_load", "mmf_min", "mmf_mean", "mmf_aggregate", "optimum_aggregate", "efi_max",
         "dark_fiber"}
