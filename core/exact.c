@@ -19,8 +19,8 @@
  *    partial permutations that last for several phases (exact_runs.c, peel.c), in a tenth of the time.
  *
  * 3. Senders (exact_servers.c). For leaf a take a bipartite graph with an edge for each flow from a, between its phase
- *    and one of n_b nodes of leaf b with n_a flows each. A phase has at most n_a edges. Colour with n_a colours =
- * senders: each sends once a phase, and once for each node, so n_b times to b.
+ *    and one of n_b nodes of leaf b with n_a flows each. A phase has at most n_a edges. Colour with n_a
+ *    colours = senders: each sends once a phase, and once for each node, so n_b times to b.
  *
  * 4. Receivers (the same). For leaf b take an edge (phase, sender) for each flow to b. A phase has at most n_b edges, a
  *    sender n_b. Colour with n_b colours = receiver: each receives once a phase, and

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* lanes.c - the tables read back as lanes, which is how planners see them. */
+/*
+ * lanes.c - the tables read back as lanes, which is how planners see them.
+ *
+ * Planners take nothing from how tables were made: what a plan may use is what stands in the LFTs, port by port, whoever
+ * wrote them. An entry over a dead cable, or one that is set aside, has no lane.
+ */
 #include <stdlib.h>
 #include <string.h>
 

@@ -11,6 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <zlib.h>
+
 #include "core/schedule_file.h"
 #include "core/schedule_format.h"
 #include "data.h"
@@ -330,6 +332,48 @@ static void other_kinds_are_refused(void **state)
 	free(good.data);
 }
 
+/* One field of the header is another number, and the header's checksum right. */
+static void assert_size_refused(struct bytes good, size_t offset, uint32_t value)
+{
+	struct bytes bad = {.data = malloc(good.size), .size = good.size};
+	size_t size = offsetof(struct fors_sf_header, header_crc);
+
+	memcpy(bad.data, good.data, good.size);
+	put32(bad, offset, value);
+	put32(bad, size, (uint32_t)crc32_z(0, bad.data, size));
+	assert_refused(bad, "impossible sizes in the header");
+	free(bad.data);
+}
+
+/* Each size follows from the others and from the length of the file: none can be wrong alone. */
+static void impossible_sizes_are_refused(void **state)
+{
+#define FIELD(name) offsetof(struct fors_sf_header, name)
+	static const size_t fields[] = {FIELD(layout), FIELD(nservers), FIELD(nphases), FIELD(nlanes), FIELD(nrows),
+					FIELD(cell_size), FIELD(servers_offset), FIELD(lanes_offset),
+					FIELD(row_crc_offset), FIELD(cells_offset),
+					/* of rounds only: */ FIELD(nleaves), FIELD(parts), FIELD(round_length)};
+	const size_t nfields = sizeof(fields) / sizeof(fields[0]);
+
+	for (int has_rounds = 0; has_rounds < 2; has_rounds++) {
+		struct bytes good = published_spec("FT(2;4,3)", 2, has_rounds ? "rounds" : "exact", 1);
+
+		for (size_t i = 0; i < (has_rounds ? nfields : nfields - 3); i++) {
+			uint32_t now;
+
+			memcpy(&now, good.data + fields[i], sizeof(now));
+			assert_size_refused(good, fields[i], le32toh(now) + 5);
+			assert_size_refused(good, fields[i], UINT32_MAX);
+			if (fields[i] != FIELD(layout))
+				assert_size_refused(good, fields[i], 0);
+		}
+		assert_size_refused(good, FIELD(npaths), 0);
+		assert_size_refused(good, FIELD(npaths), 129);
+		free(good.data);
+	}
+#undef FIELD
+}
+
 static void every_cut_is_seen(struct bytes good)
 {
 	for (size_t size = 8; size < good.size; size++) {
@@ -381,8 +425,9 @@ static void damage_is_seen(void **state)
 	}
 }
 
-/* A change of one cell of row 0 with right checksums: by which check is it found? */
-static void assert_cell_refused(struct bytes good, uint32_t phase, struct fors_sf_cell change, const char *why)
+/* A change of cell number `at` (of this many bytes), with right checksums or without: by which check is it found? */
+static void assert_change_refused(struct bytes good, size_t at, const void *change, size_t size, bool has_checksum,
+				  const char *why)
 {
 	struct bytes bad = {.data = malloc(good.size), .size = good.size};
 	struct forsched_error error = {.text = ""};
@@ -391,13 +436,21 @@ static void assert_cell_refused(struct bytes good, uint32_t phase, struct fors_s
 
 	memcpy(bad.data, good.data, good.size);
 	memcpy(&header, good.data, sizeof(header));
-	memcpy(bad.data + le64toh(header.cells_offset) + phase * sizeof(change), &change, sizeof(change));
-	published_restamp(bad);
+	memcpy(bad.data + le64toh(header.cells_offset) + at * size, change, size);
+	if (has_checksum)
+		published_restamp(bad);
 	schedule = open_good(bad);
 	assert_int_equal(forsched_check(schedule, &error), FORSCHED_EFORMAT);
 	data_contains(error.text, why);
 	forsched_close(schedule);
 	free(bad.data);
+}
+
+/* A change of one cell of row 0. */
+static void assert_cell_refused(struct bytes good, uint32_t phase, struct fors_sf_cell change, const char *why)
+{
+	assert_change_refused(good, phase, &change, sizeof(change), true, why);
+	assert_change_refused(good, phase, &change, sizeof(change), false, "checksum of a row of cells");
 }
 
 static void contradictions_are_seen(void **state)
@@ -423,7 +476,7 @@ static void contradictions_are_seen(void **state)
 	assert_cell_refused(good, phase, CHANGED(dst, 12), "a flow to a server that is not there");
 	assert_cell_refused(good, phase, CHANGED(dst, 0), "a flow to a server that is not there");
 	assert_cell_refused(good, phase, CHANGED(dst, cell.dst % 11 + 1), "twice");
-	assert_cell_refused(good, phase, CHANGED(src, 13), "a flow from a server that is not there");
+	assert_cell_refused(good, phase, CHANGED(src, 12), "a flow from a server that is not there");
 	assert_cell_refused(good, phase, CHANGED(src, cell.src % 11 + 1), "twice");
 	assert_cell_refused(good, phase, CHANGED(path, 4), "beyond the LMC");
 	assert_cell_refused(good, phase, CHANGED(in_path, 9), "beyond the LMC");
@@ -432,6 +485,8 @@ static void contradictions_are_seen(void **state)
 	assert_cell_refused(good, phase, CHANGED(reverse, cell.reverse ^ 1), "contradict");
 	assert_cell_refused(good, phase, CHANGED(lane, 4), "a lane that is not there");
 	assert_cell_refused(good, phase, CHANGED(dst, FORS_SF_IDLE), "to nobody that has a path");
+	assert_cell_refused(good, phase, ((struct fors_sf_cell){FORS_SF_IDLE, cell.src, 1, 0, 255, cell.in_path}),
+			    "to nobody that has a path");
 	assert_cell_refused(good, phase, ((struct fors_sf_cell){FORS_SF_IDLE, cell.src, 0, 0, 255, cell.in_path}),
 			    "missing");
 	assert_cell_refused(good, phase,
@@ -439,6 +494,28 @@ static void contradictions_are_seen(void **state)
 			    "missing");
 #undef CHANGED
 	forsched_close(schedule);
+	free(good.data);
+}
+
+/* The same in the rounds layout: 12 servers, a row of 2-byte numbers (receiver x 5 + lane) for each of 3 leaves. */
+static void contradictions_in_rounds_are_seen(void **state)
+{
+	struct bytes good = published_spec("FT(2;4,3)", 0, "rounds", 1);
+	struct fors_sf_header header;
+	uint16_t *number, nobody = htole16(12 * 5), far_away = htole16(0xFFF0), last = htole16(12 * 5 - 1), row[12];
+
+	memcpy(&header, good.data, sizeof(header));
+	number = (uint16_t *)(good.data + le64toh(header.cells_offset));
+	assert_int_equal(le32toh(header.nrows), 3);
+	assert_int_equal(le32toh(header.nphases), 12);
+	assert_change_refused(good, 0, &nobody, 2, true, "a flow to a server that is not there");
+	assert_change_refused(good, 0, &far_away, 2, true, "a flow to a server that is not there");
+	assert_change_refused(good, 0, &number[1], 2, true, "twice");
+	memcpy(row, number, sizeof(row)); /* receivers of two rounds change places */
+	row[0] = number[4];
+	row[4] = number[0];
+	assert_change_refused(good, 0, row, sizeof(row), true, "two servers send to the same one at the same time");
+	assert_change_refused(good, 0, &last, 2, false, "checksum of a row of cells");
 	free(good.data);
 }
 
@@ -713,8 +790,10 @@ int main(void)
 		cmocka_unit_test(what_is_not_there),
 		cmocka_unit_test(withdrawn_is_an_answer),
 		cmocka_unit_test(other_kinds_are_refused),
+		cmocka_unit_test(impossible_sizes_are_refused),
 		cmocka_unit_test(damage_is_seen),
 		cmocka_unit_test(contradictions_are_seen),
+		cmocka_unit_test(contradictions_in_rounds_are_seen),
 		cmocka_unit_test(twins_are_refused),
 		cmocka_unit_test(what_is_no_file),
 		cmocka_unit_test(cut_while_open),
