@@ -152,8 +152,8 @@ static int wait_for(MPI_Request requests[2])
 }
 
 /*
- * Start what this rank receives from another, or sends to it. Where the caller's block is so wrong that MPI refuses it, an
- * empty message takes its place: the other rank waits for one, and must not be served by the next call's.
+ * Start what this rank receives from another, or sends to it. Where the caller's block is so wrong that MPI refuses it,
+ * an empty message takes its place: the other rank waits for one, and must not be served by the next call's.
  */
 static int start_receive(const struct exchange *exchange, int rank, MPI_Request *request)
 {
@@ -208,8 +208,8 @@ static int send_token(const struct member *member, uint32_t server)
 }
 
 /*
- * Tokens go up a tree when everybody below has come, and down again when everybody has. The parent of server s is s without
- * its lowest bit: half of the tokens go to the next number, a quarter two numbers on.
+ * Tokens go up a tree when everybody below has come, and down again when everybody has. The parent of server s is s
+ * without its lowest bit: half of the tokens go to the next number, a quarter two numbers on.
  */
 static int tree_barrier(const struct member *member)
 {

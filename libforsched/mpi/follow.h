@@ -24,18 +24,18 @@
 /* ---- member.c: what a communicator has agreed on ---- */
 
 struct member {
-	MPI_Comm private_comm;		     /* for the messages of exchanges; MPI_COMM_NULL: not needed so far */
-	int rank, size;			     /* of the communicator */
-	bool is_following;		     /* the schedule fits: run exchanges along it */
-	struct forsched *schedule;	     /* that all ranks hold; NULL: none */
-	void *bytes;			     /* it lies in them */
-	uint32_t me;			     /* this rank's server; of the schedule followed */
-	int *rank_of;			     /* by server */
-	uint64_t calls;			     /* so far on this communicator, the same on all ranks */
-	uint64_t check_every;		     /* look for a newer epoch before each n-th call; 0: never again */
-	uint64_t min_bytes;		     /* MPI_Alltoall with fewer bytes per pair is left to MPI */
-	bool has_barrier;		     /* between phases */
-	struct forsched *file;		     /* rank 0: the newest schedule seen */
+	MPI_Comm private_comm;	   /* for the messages of exchanges; MPI_COMM_NULL: not needed so far */
+	int rank, size;		   /* of the communicator */
+	bool is_following;	   /* the schedule fits: run exchanges along it */
+	struct forsched *schedule; /* that all ranks hold; NULL: none */
+	void *bytes;		   /* it lies in them */
+	uint32_t me;		   /* this rank's server; of the schedule followed */
+	int *rank_of;		   /* by server */
+	uint64_t calls;		   /* so far on this communicator, the same on all ranks */
+	uint64_t check_every;	   /* look for a newer epoch before each n-th call; 0: never again */
+	uint64_t min_bytes;	   /* MPI_Alltoall with fewer bytes per pair is left to MPI */
+	bool has_barrier;	   /* between phases */
+	struct forsched *file;	   /* rank 0: the newest schedule seen */
 };
 
 /*
@@ -80,8 +80,8 @@ bool forsched_mpi_whoami(const struct forsched *schedule, uint32_t *number, char
 const char *forsched_mpi_setting(const char *name);
 
 /*
- * A line to standard error: what a person has to know, once in each process; with FORSCHED_VERBOSE=0 nothing. `chat`: only
- * with FORSCHED_VERBOSE=2, and as often as it happens. Any thread.
+ * A line to standard error: what a person has to know, once in each process; with FORSCHED_VERBOSE=0 nothing. `chat`:
+ * only with FORSCHED_VERBOSE=2, and as often as it happens. Any thread.
  */
 void forsched_mpi_say(bool chat, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

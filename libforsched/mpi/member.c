@@ -134,8 +134,8 @@ static struct forsched *look(const struct member *member, const char *path)
 }
 
 /*
- * Why a schedule is not for this communicator; false: it may be. That a part of the program's ranks is another number than
- * that of the servers is as it should be; that all of them are, somebody has to be told.
+ * Why a schedule is not for this communicator; false: it may be. That a part of the program's ranks is another number
+ * than that of the servers is as it should be; that all of them are, somebody has to be told.
  */
 static bool is_unfit(const struct member *member, const struct forsched *schedule)
 {

@@ -19,8 +19,8 @@ const char *forsched_mpi_setting(const char *name)
 }
 
 /*
- * Was this line said before, on whichever communicator? A program may make thousands of them, and call each for hours. Of
- * many different lines the last ones are known.
+ * Was this line said before, on whichever communicator? A program may make thousands of them, and call each for hours.
+ * Of many different lines the last ones are known.
  */
 static bool is_known(const char *line)
 {
