@@ -9,6 +9,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "core/lftfile.h"
 #include "core/planner.h"
@@ -20,7 +21,7 @@ static bool is_plan(const char *name, char *method, size_t room)
 {
 	size_t length = strlen(name);
 
-	if (strcmp(name, "plan") && (strncmp(name, "plan(", 5) || name[length - 1] != ')'))
+	if (strcasecmp(name, "plan") && (strncasecmp(name, "plan(", 5) || name[length - 1] != ')'))
 		return false;
 	snprintf(method, room, "%.*s", length > 5 ? (int)(length - 6) : 4, length > 5 ? name + 5 : "auto");
 	return true;

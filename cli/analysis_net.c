@@ -68,7 +68,7 @@ static int load_net_and_tables(const struct cli_analysis_settings *settings, str
 	int code = cli_any_site_load(&settings->source, &a->site);
 
 	if (!code)
-		code = cli_net_load(&settings->source, &a->made.net);
+		code = cli_site_net(&a->site, &settings->source, &a->made.net);
 	if (!code)
 		code = cli_use_file(settings->lfts, read_tables, &a->made);
 	if (!code && understand(&a->site, &a->made, &error))

@@ -71,7 +71,7 @@ static int load_net(const struct cli_analysis_settings *settings, struct cli_ana
 	int code = cli_any_site_load(&settings->source, &a->site);
 
 	if (!code)
-		code = cli_net_load(&settings->source, &a->made.net);
+		code = cli_site_net(&a->site, &settings->source, &a->made.net);
 	if (code)
 		return code;
 	a->made.lfts = fors_lfts_new(0, 1);

@@ -174,6 +174,8 @@ int cli_net_load(const struct cli_source *source, struct fors_net **net);
 int cli_site_load(const struct cli_source *source, struct cli_site *site);
 /* The same for any net: one that is no two-level fat-tree has no places. */
 int cli_any_site_load(const struct cli_source *source, struct cli_site *site);
+/* cli_net_load() of a site that has been loaded: standard input can be read only once. */
+int cli_site_net(const struct cli_site *site, const struct cli_source *source, struct fors_net **net);
 void cli_site_free(struct cli_site *site);
 
 /*

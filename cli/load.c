@@ -121,25 +121,33 @@ static enum fors_err take_down(const struct fors_net *intact, const char *const 
 	return FORS_OK;
 }
 
-int cli_net_load(const struct cli_source *source, struct fors_net **net)
+/* A copy of the intact net, without what is down. */
+static int copy_net(const struct cli_source *source, const struct fors_net *intact, struct fors_net **net)
 {
 	struct fors_error error = {0};
-	struct fors_net *intact = NULL, *copy = NULL;
-	enum fors_err err;
-	int code = load_intact(source, &intact);
+	struct fors_net *copy = NULL;
+	enum fors_err err = fors_net_copy(intact, &copy, &error);
 
-	if (code)
-		return code;
-	err = fors_net_copy(intact, &copy, &error);
 	if (!err)
 		err = take_down(intact, source->down, source->ndown, copy, &error);
-	fors_net_free(intact);
 	if (!err) {
 		*net = copy;
 		return CLI_GOOD;
 	}
 	fors_net_free(copy);
 	return cli_fail(&error);
+}
+
+int cli_net_load(const struct cli_source *source, struct fors_net **net)
+{
+	struct fors_net *intact = NULL;
+	int code = load_intact(source, &intact);
+
+	if (code)
+		return code;
+	code = copy_net(source, intact, net);
+	fors_net_free(intact);
+	return code;
 }
 
 /* --- participants --------------------------------------------------------------------------------------------- */
@@ -218,6 +226,11 @@ static int load_site(const struct cli_source *source, bool may_be_any, struct cl
 	if (!code && source->participants)
 		code = cli_use_file(source->participants, read_participants, site);
 	return code;
+}
+
+int cli_site_net(const struct cli_site *site, const struct cli_source *source, struct fors_net **net)
+{
+	return copy_net(source, site->intact, net);
 }
 
 int cli_site_load(const struct cli_source *source, struct cli_site *site)

@@ -19,7 +19,7 @@
 #include "core/text.h"
 #include "random.h"
 
-#define MAX_PAIRS ((uint64_t)1 << 28) /* in lists */
+#define MAX_PAIRS ((uint64_t)1 << 28) /* of one phase, and of all that are in a list */
 
 enum kind { LINEAR_SHIFT, ALL_TO_ALL, LIST, PLAN };
 
@@ -49,11 +49,15 @@ static bool grow_pairs(struct fors_pattern *p)
 	return true;
 }
 
+static enum fors_err too_many(struct fors_error *error)
+{
+	return fors_fail(error, FORS_ELIMIT, "the pattern has more than %llu pairs", (unsigned long long)MAX_PAIRS);
+}
+
 static enum fors_err add(struct fors_pattern *p, uint32_t src, uint32_t dst, uint32_t path, struct fors_error *error)
 {
 	if (p->npairs == MAX_PAIRS)
-		return fors_fail(error, FORS_ELIMIT, "the pattern has more than %llu pairs",
-				 (unsigned long long)MAX_PAIRS);
+		return too_many(error);
 	if (p->npairs == p->pair_room && !grow_pairs(p))
 		return fors_fail_memory(error);
 	p->pair[p->npairs++] = (struct fors_pair){src, dst, path};
@@ -436,6 +440,8 @@ enum fors_err fors_pattern_new(const char *name, uint32_t nservers, const struct
 
 	if (!err && !nservers)
 		err = fors_fail(error, FORS_EINPUT, "there is no server to send anything");
+	if (!err && entry->kind == ALL_TO_ALL && nservers * (uint64_t)nservers > MAX_PAIRS)
+		err = too_many(error);
 	if (!err)
 		err = new_pattern(entry->kind, nservers, options, &p, error);
 	if (!err && entry->make) {

@@ -286,6 +286,26 @@ def test_routes_that_the_pattern_does_not_use(fors, small, write):
                            "--json").out)["broken_routes"] == 0
 
 
+def test_fabric_from_standard_input(fors, small, write):
+    net, text = small
+    tables = write("lfts", text)
+    arguments = ["--lfts", tables, "--pattern", "linear-shift", "--down", "Leaf00[3]", "--json"]
+    expected = json.loads(fors("analyze", "--fabric", net, *arguments, code=1).out)
+    found = json.loads(fors("analyze", "--fabric", "-", *arguments, stdin=net.read_bytes(), code=1).out)
+    assert {**found, "fabric": expected["fabric"]} == expected
+    assert "servers" in fors("indices", "--fabric", "-", "--lfts", tables, stdin=net.read_bytes()).out
+
+
+def test_names_of_patterns_in_any_case(fors):
+    for name in ("PLAN", "Plan(Exact)", "LINEAR_SHIFT", "2dnn"):
+        source = ["--synthetic", "FT(2;3,3)", "--routing", "fors", "--lmc", "2"]
+        fors("analyze", *source, "--pattern", name.replace("Exact", "exact"))
+
+
+def test_more_pairs_than_fit(fors):
+    assert "more than" in fors("analyze", "--synthetic", "XGFT(2;500,100;1,1)", "--routing", "d-mod-k", "--pattern", "all-to-all", code=2).err
+
+
 def test_adapters_on_spines_are_counted(analyze, fors, write):
     spine = 'Switch\t8 "S"\n[1]\t"A"[8]\n[2]\t"B"[8]\n[3]\t"io"[1]\n\n'
     leaf = 'Switch\t8 "{0}"\n[1]\t"{0}1"[1]\n[2]\t"{0}2"[1]\n[8]\t"S"[{1}]\n\n'
