@@ -55,10 +55,10 @@ static json_t *result_json(const struct whatif_result *r, bool is_fors)
 	if (object && is_fors) {
 		json_object_set_new(object, "phases", json_integer(r->phases));
 		json_object_set_new(object, "changed_entries", json_integer((json_int_t)r->changed));
+		json_object_set_new(object, "method", r->phases ? cli_json_text(r->note) : json_null());
 	}
 	if (object)
-		json_object_set_new(object, is_fors && r->phases ? "method" : "note",
-				    r->note[0] ? cli_json_text(r->note) : json_null());
+		json_object_set_new(object, "note", r->note[0] && !r->phases ? cli_json_text(r->note) : json_null());
 	return object;
 }
 

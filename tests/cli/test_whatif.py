@@ -31,6 +31,13 @@ def test_every_cable_and_every_spine(whatif):
     assert throughputs == sorted(throughputs)
 
 
+def test_the_same_keys_with_and_without_a_plan(whatif):
+    result = whatif("--synthetic", "FT(2;1,3)")
+    good, bad = result["intact"]["fors"], result["failures"][0]["engines"]["fors"]
+    assert set(good) == set(bad)
+    assert good["method"] and good["note"] is None and bad["method"] is None and "spine" in bad["note"]
+
+
 def test_it_is_what_plan_says(whatif, fors):
     for failure in whatif(*FT, "--lmc", "2")["failures"]:
         name = failure["failure"].split(" - ")[0].split(",")[0]
