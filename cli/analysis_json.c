@@ -188,21 +188,18 @@ static uint32_t *find_levels(const struct cli_analysis *a)
 	return level;
 }
 
+/* None of a tree that is no net: it has no ports and no names, and may have millions. */
 static json_t *switches_json(const struct cli_analysis *a, const uint32_t *level)
 {
 	const struct fors_graph *graph = a->router.graph;
 	json_t *list = json_array();
-	char name[32];
 
-	for (uint32_t i = 0; i < graph->nnodes; i++) {
-		if (graph->is_terminal[i])
-			continue;
-		snprintf(name, sizeof(name), "switch %u", i);
-		json_array_append_new(list,
-				      json_pack("[i, o, i]", i,
-						cli_json_text(a->routes ? fors_node_name(a->routes->net, i) : name),
-						level[i] == FORS_NONE ? 0 : level[i]));
-	}
+	for (uint32_t i = 0; a->routes && i < graph->nnodes; i++)
+		if (!graph->is_terminal[i])
+			json_array_append_new(list,
+					      json_pack("[i, o, i]", i,
+							cli_json_text(fors_node_name(a->routes->net, i)),
+							level[i] == FORS_NONE ? 0 : level[i]));
 	return list;
 }
 

@@ -201,6 +201,14 @@ def test_routes_that_do_not_arrive_are_told(folder):
         assert "routes between servers do not arrive" in seen["text"]
 
 
+def test_trees_that_are_no_net(folder):
+    """Servers with two cables: nothing to draw but numbers; a picture of switches without cables would lie."""
+    page = folder / "bare.html"
+    fors("analyze", "--synthetic", "XGFT(2;2,4;2,2)", "--routing", "d-mod-k", "--pattern", "linear-shift", "--html", page)
+    for seen in look(page):
+        assert seen["boxes"] == 0 and "not drawn" in seen["text"]
+
+
 def test_it_can_be_printed(folder):
     page, paper = folder / "print.html", folder / "print.pdf"
     fors("analyze", "--synthetic", "FT(2;6,5)", "--down", "Leaf00[7]", "--routing", "fors", "--pattern", "linear-shift", "--html", page)
