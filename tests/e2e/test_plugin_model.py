@@ -59,6 +59,7 @@ class Run:
 @pytest.fixture(scope="module")
 def run(tmp_path_factory):
     run = Run(tmp_path_factory.mktemp("model"), lmc=5)
+    run.look()
     yield run
     run.sm.stop()
     run.sim.stop()
