@@ -253,6 +253,89 @@ static void root_guids_decide(void **state)
 	bed_free(bed);
 }
 
+/* Base LID and LMC of a port "NODE[PORT]" (0: of a switch itself). */
+static void assert_lid(const struct fors_net *net, const char *what, unsigned lid, unsigned lmc)
+{
+	uint32_t node;
+	unsigned port;
+
+	assert_int_equal(fors_net_find(net, what, &node, &port, NULL), FORS_OK);
+	assert_int_equal(fors_net_port(net, node, port)->lid, lid);
+	assert_int_equal(fors_net_port(net, node, port)->lmc, lmc);
+}
+
+/* Servers in slot order, whatever their GUIDs; then what hangs on spines, then switches. Dead ports have no LID. */
+static void the_order_of_lids(void **state)
+{
+	struct fors_net *net =
+		net_of("Switch 4 \"L0\"\n[1] \"b\"[1]\n[2] \"a\"[1]\n[3] \"S0\"[1]\n\n"
+		       "Switch 4 \"L1\"\n[3] \"S0\"[2]\n[4] \"x\"[2]\n\n"
+		       "Switch 4 \"S0\"\n[1] \"L0\"[3]\n[2] \"L1\"[3]\n[3] \"c\"[1]\n\n" HOST("c", "S0", "3")
+			       HOST("a", "L0", "2") HOST("b", "L0", "1") "Hca 2 \"x\"\n[2] \"L1\"[4]\n\n");
+	struct fors_places *places = fors_places_new();
+
+	assert_int_equal(fors_places_learn(places, net, NULL, 0, NULL), FORS_OK);
+	assert_int_equal(fors_assign_lids(net, places, 1, false, NULL), FORS_OK);
+	assert_lid(net, "b[1]", 2, 1);
+	assert_lid(net, "a[1]", 4, 1);
+	assert_lid(net, "x[2]", 6, 1);
+	assert_lid(net, "x[1]", 0, 0);
+	assert_lid(net, "c[1]", 8, 1);
+	assert_lid(net, "L0", 10, 0);
+	assert_lid(net, "L1", 11, 0);
+	assert_lid(net, "S0", 12, 0);
+	fors_places_free(places);
+	fors_net_free(net);
+}
+
+/* 382 servers with 128 LIDs each and 128 switches need every LID from 128 to the last; one switch more is too many. */
+static void the_last_lid(void **state)
+{
+	struct bed *bed = bed_new("FT(2;64,64;servers=6;empty=0/0,0/1)", 0);
+	struct fors_error error;
+	uint32_t most = 0;
+
+	assert_int_equal(fors_assign_lids(bed->net, bed->places, 7, false, &error), FORS_OK);
+	for (uint32_t i = 0; i < bed->net->nports; i++)
+		most = bed->net->port[i].lid > most ? bed->net->port[i].lid : most;
+	assert_int_equal(most, FORS_LID_MAX);
+	bed_free(bed);
+	bed = bed_new("FT(2;65,64;servers=6;empty=0/0,0/1)", 0);
+	assert_int_equal(fors_assign_lids(bed->net, bed->places, 7, false, &error), FORS_ELIMIT);
+	assert_non_null(strstr(error.text, "LIDs up to 49152"));
+	bed_free(bed);
+}
+
+/* What a text says stays, when it makes sense; where a server has no LID, all are new. */
+static void lids_of_a_text_stay(void **state)
+{
+	struct bed *bed = bed_new("FT(2;2,2)", 1);
+	struct fors_port *first = fors_net_port(bed->net, bed->fabric->server[0].node, 1);
+	struct fors_port *last = fors_net_port(bed->net, bed->fabric->server[3].node, 1);
+	struct fors_port *leaf = fors_net_port(bed->net, bed->fabric->leaf[0].node, 0);
+	struct fors_error error;
+
+	last->lid = FORS_LID_MAX - 1;
+	leaf[1].lid = 2; /* ports of a switch other than 0 have none */
+	assert_int_equal(fors_assign_lids(bed->net, bed->places, 0, true, &error), FORS_OK);
+	assert_int_equal(first->lid, 2);
+	assert_int_equal(last->lid, FORS_LID_MAX - 1);
+	last->lid = FORS_LID_MAX;
+	assert_int_equal(fors_assign_lids(bed->net, bed->places, 0, true, &error), FORS_EINPUT);
+	assert_non_null(strstr(error.text, "no unicast LID"));
+	last->lid = 8;
+	leaf->lid = 9;
+	assert_int_equal(fors_assign_lids(bed->net, bed->places, 0, true, &error), FORS_EINPUT);
+	assert_non_null(strstr(error.text, "LID 9 belongs to both"));
+	first->lid = 0;
+	assert_int_equal(fors_assign_lids(bed->net, bed->places, 0, true, &error), FORS_OK);
+	assert_int_equal(first->lid, 1);
+	assert_int_equal(last->lid, 4);
+	assert_int_equal(leaf->lid, 5);
+	assert_int_equal(leaf[1].lid, 0);
+	bed_free(bed);
+}
+
 static void lids_are_assigned_like_opensm(void **state)
 {
 	struct bed *bed = bed_new("FT(2;4,3)", 2);
@@ -285,6 +368,9 @@ int main(void)
 		cmocka_unit_test(no_two_level_tree),
 		cmocka_unit_test(one_leaf_is_a_tree),
 		cmocka_unit_test(root_guids_decide),
+		cmocka_unit_test(the_order_of_lids),
+		cmocka_unit_test(the_last_lid),
+		cmocka_unit_test(lids_of_a_text_stay),
 		cmocka_unit_test(lids_are_assigned_like_opensm),
 	};
 
