@@ -119,6 +119,12 @@ static enum fors_err do_one(void *context, uint32_t worker, uint32_t item, struc
 		return fors_fail(error, FORS_ECANCELLED, "stopped");
 	err = engine ? whatif_engine(whatif, &whatif->cases[number], whatif->engine[engine], result, error)
 		     : under_fors(whatif, &whatif->cases[number], result, error);
+	if (err && engine) {
+		struct fors_error cause = *error;
+
+		return fors_fail(error, err, "%s after the failure of %.100s: %.300s", whatif->engine[engine],
+				 whatif->cases[number].name, cause.text);
+	}
 	if (err)
 		return err;
 	result->is_known = true;

@@ -88,6 +88,15 @@ def test_the_settings_of_this_machine_stay_out(tmp_path):
     assert os.listdir(tmp_path / "tmp") == []
 
 
+def test_an_opensm_that_fails_is_named(tmp_path):
+    environment = wrapped_opensm(tmp_path, "exit 3\n")
+    done = subprocess.run(harness.fors_command("whatif", "--synthetic", "FT(2;2,1)", "--engines", "updn", "--threads", "1"), env=environment,
+                          capture_output=True, text=True, timeout=60)
+    assert done.returncode == 2
+    assert "updn after the failure of nothing: opensm failed (exit code 3)" in done.stderr
+    assert os.listdir(tmp_path / "tmp") == []
+
+
 @pytest.mark.parametrize("number, leaves", [(signal.SIGINT, []), (signal.SIGTERM, []), (signal.SIGKILL, None)])
 def test_nothing_stays_when_it_is_stopped(tmp_path, number, leaves):
     environment = wrapped_opensm(tmp_path, 'echo "$IBSIM_SOCKNAME" >"$NOTES/started"; exec sleep 60\n')
