@@ -65,9 +65,8 @@ static json_t *broken_json(const struct fors_evaluation *r)
 static json_t *mismatch_json(const struct fors_mismatch *m)
 {
 	return json_pack("{s:i, s:i, s:i, s:i, s:i, s:o?}", "unknown_switches", m->unknown_switches, "missing_tables",
-			 m->missing_tables, "absent_lids", m->absent_lids, "bad_ports", m->bad_ports,
-			 "missing_lids", m->missing_lids, "first",
-			 m->text[0] ? cli_json_text(m->text) : NULL);
+			 m->missing_tables, "absent_lids", m->absent_lids, "bad_ports", m->bad_ports, "missing_lids",
+			 m->missing_lids, "first", m->text[0] ? cli_json_text(m->text) : NULL);
 }
 
 static json_t *jobs_json(const struct cli_analysis *a)
@@ -196,10 +195,9 @@ static json_t *switches_json(const struct cli_analysis *a, const uint32_t *level
 
 	for (uint32_t i = 0; a->routes && i < graph->nnodes; i++)
 		if (!graph->is_terminal[i])
-			json_array_append_new(list,
-					      json_pack("[i, o, i]", i,
-							cli_json_text(fors_node_name(a->routes->net, i)),
-							level[i] == FORS_NONE ? 0 : level[i]));
+			json_array_append_new(list, json_pack("[i, o, i]", i,
+							      cli_json_text(fors_node_name(a->routes->net, i)),
+							      level[i] == FORS_NONE ? 0 : level[i]));
 	return list;
 }
 

@@ -113,7 +113,8 @@ static void leave_out_nameless(struct cli_analysis *a, struct fors_endpoint *ser
 		return;
 	m->missing_lids = *count - n;
 	if (!m->text[0])
-		snprintf(m->text, sizeof(m->text), "%s has no LID, and is left out", fors_node_name(a->made.net, first));
+		snprintf(m->text, sizeof(m->text), "%s has no LID, and is left out",
+			 fors_node_name(a->made.net, first));
 	for (uint32_t s = n = 0; s < *count; s++)
 		if (server[s].lid)
 			server[n++] = server[s];

@@ -79,8 +79,9 @@ static json_t *row_json(const struct fors_lfti_row *row)
 {
 	bool is_there = row->nflows > 0;
 
-	return json_pack("{s:s, s:s, s:I, s:I, s:o, s:o}", "pattern", row->pattern, "map", row->is_random_map ? "random" : "direct", "flows",
-			 (json_int_t)row->nflows, "broken", (json_int_t)row->nbroken, "routed", is_there ? json_real(row->routed) : json_null(), "optimum",
+	return json_pack("{s:s, s:s, s:I, s:I, s:o, s:o}", "pattern", row->pattern, "map",
+			 row->is_random_map ? "random" : "direct", "flows", (json_int_t)row->nflows, "broken",
+			 (json_int_t)row->nbroken, "routed", is_there ? json_real(row->routed) : json_null(), "optimum",
 			 is_there ? json_real(row->optimum) : json_null());
 }
 

@@ -62,8 +62,8 @@ static char *name_of(const struct whatif *whatif, const struct whatif_case *one,
 	for (uint32_t i = 0; one->kind != WHATIF_SPINE && i < one->ncut; i++) {
 		const struct fors_port *port = fors_net_port(net, one->cut[i].node, one->cut[i].port);
 
-		fors_buffer_print(&out, "%s%s[%u] - %s[%u]", i ? ", " : "", name[one->cut[i].node],
-				  one->cut[i].port, name[port->peer], port->peer_port);
+		fors_buffer_print(&out, "%s%s[%u] - %s[%u]", i ? ", " : "", name[one->cut[i].node], one->cut[i].port,
+				  name[port->peer], port->peer_port);
 	}
 	return fors_buffer_finish(&out, &text, NULL, NULL) ? NULL : text;
 }

@@ -107,7 +107,8 @@ static void add_up(const struct job *job, struct fors_lfti_row *row)
 			sum.optimum_s += s->optimum_s;
 		}
 		row[r] = (struct fors_lfti_row){.pattern = kinds[job->options->is_quick][r / 2], .is_random_map = r % 2,
-						.nflows = sum.nflows, .nbroken = sum.nbroken, .routed_s = sum.routed_s, .optimum_s = sum.optimum_s};
+						.nflows = sum.nflows, .nbroken = sum.nbroken,
+						.routed_s = sum.routed_s, .optimum_s = sum.optimum_s};
 		row[r].routed = sum.crossbar > 0 ? sum.routed / sum.crossbar : 0;
 		row[r].optimum = sum.crossbar > 0 ? sum.optimum / sum.crossbar : 0;
 	}

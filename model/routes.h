@@ -72,7 +72,7 @@ struct fors_mismatch {
 	uint32_t missing_tables;   /* switches with a live cable and no table */
 	uint32_t absent_lids;	   /* LIDs with entries, that no port of the net has */
 	uint32_t bad_ports;	   /* entries that name a port which the switch does not have */
-	uint32_t missing_lids;	   /* servers without a LID, which therefore take no part; not by fors_mismatch_find() */
+	uint32_t missing_lids;	   /* servers without a LID, left out; found by who lists the servers */
 	char text[256];		   /* the first of them, in words; empty: none */
 };
 
