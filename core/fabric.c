@@ -396,12 +396,22 @@ enum fors_err fors_fabric_build(const struct fors_net *net, const struct fors_pl
 	return err;
 }
 
+static bool has_dead_cable(const struct fors_fabric *f)
+{
+	for (size_t i = 0; i < (size_t)f->nleaves * f->nlanes; i++) {
+		if (f->cable[i].state == FORS_CABLE_DEAD)
+			return true;
+	}
+	return false;
+}
+
 enum fors_err fors_fabric_connected(const struct fors_fabric *fabric, struct fors_error *error)
 {
 	if (!fabric->unreachable_pairs)
 		return FORS_OK;
 	return fors_fail(error, FORS_ENOPATH,
-			 "%s and %s have no common live spine (%u such pairs of leaves): no up-down path joins their servers",
+			 "%s and %s have no common live spine (%u such pairs of leaves): no up-down path joins their servers%s",
 			 fabric->leaf[fabric->cut_leaf[0]].name, fabric->leaf[fabric->cut_leaf[1]].name,
-			 fabric->unreachable_pairs);
+			 fabric->unreachable_pairs,
+			 has_dead_cable(fabric) ? "" : "; no cable is missed, so this may be a tree of more than two levels, or two trees");
 }

@@ -13,6 +13,8 @@ The events follow from the seed alone, so a seed replays exactly. Each is one li
     restart KILL -3/5 ...                  the master ends by SIGKILL (or TERM), things change, it starts again
     join 3                                 a second subnet manager starts, with priority 3 (the first has 5)
     leave TERM                             the second one ends
+    replace 5                              another switch, with its own GUID, gets the cables of spine 5; or the first one
+                                           again (with spares=1 in the fabric)
 
 After each event the fabric comes to rest and judge.py looks at the hardware; a fault counts when it is still there
 after opensm has been silent for PATIENCE. The master is always the one with the highest priority of those that run.
@@ -51,6 +53,7 @@ FIRST_PRIORITY = 5
 WARM_UP = 200     # events until memory is expected to be flat
 
 KINDS = {"change": 60, "mend": 25, "flap": 8, "hup": 5, "restart": 6, "join": 3, "leave": 3}
+SPARE_KINDS = {**KINDS, "replace": 8}
 MANAGERS = ("restart", "join", "leave")
 MANAGER_CHOICES = {"two": MANAGERS, "one": ("restart",), "calm": ()}
 
@@ -59,13 +62,28 @@ class Violation(Exception):
     """What fors did wrong."""
 
 
+class OddTree(harness.FatTree):
+    """With hosts below the first spines (guests), and for each spine a switch that can replace it (spares)."""
+
+    def __init__(self, spines, leaves, guests=0, spares=0, **options):
+        super().__init__(spines, leaves, **options)
+        self.guests = tuple(f"Guest{k:02d}" for k in range(guests))
+        for k, name in enumerate(self.guests):
+            self.hcas[name] = 1
+            self.switches[self.spine(k)] += 1
+            self.connect(self.spine(k), self.switches[self.spine(k)], name, 1)
+        self.has_spares = bool(spares)
+        for k in range(spines if spares else 0):
+            self.switches[self.spare(k)] = leaves * self.ncables
+
+
 def parse_fabric(spec):
-    """A FatTree of FT(2;S,M1[;servers=N][;cables=C])."""
+    """An OddTree of FT(2;S,M1[;servers=N][;cables=C][;guests=G][;spares=1])."""
     found = re.fullmatch(r"FT\(2;(\d+),(\d+)((?:;\w+=\d+)*)\)", spec.replace(" ", ""))
     if not found:
-        raise SystemExit(f"chaos.py: {spec!r} is not like FT(2;8,8) or FT(2;8,8;servers=6;cables=2)")
+        raise SystemExit(f"chaos.py: {spec!r} is not like FT(2;8,8) or FT(2;8,8;servers=6;cables=2;guests=1;spares=1)")
     options = {key: int(value) for key, value in re.findall(r"(\w+)=(\d+)", found[3])}
-    return harness.FatTree(int(found[1]), int(found[2]), **options)
+    return OddTree(int(found[1]), int(found[2]), **options)
 
 
 def full_lmc(tree):
@@ -75,7 +93,7 @@ def full_lmc(tree):
 
 def seats(tree):
     """Where the two subnet managers sit: servers of two leaves, if there are two."""
-    names = list(tree.hcas)
+    names = tree.servers()
     return names[0], names[-1]
 
 
@@ -95,6 +113,8 @@ class Event:
                 self._turn(world, word)
         if self.kind == "flap":
             world.cut.discard(self.cable())
+        if self.kind == "replace":
+            world.replaced ^= {int(self.words[0])}
 
     def cable(self):
         return tuple(map(int, self.words[0].split("/")))
@@ -136,7 +156,8 @@ class Script:
 
     def _draw(self, number):
         while True:
-            kind = self.random.choices(list(KINDS), KINDS.values())[0]
+            kinds = SPARE_KINDS if self.tree.has_spares else KINDS
+            kind = self.random.choices(list(kinds), kinds.values())[0]
             # No manager ends in the middle half, so that the memory of one that lives long is seen
             if kind in MANAGERS and (kind not in self.managers or self.events < 4 * number < 3 * self.events):
                 continue
@@ -160,6 +181,9 @@ class Script:
 
     def _leave(self):
         return [self.random.choice(("TERM", "KILL"))]
+
+    def _replace(self):
+        return [str(self.random.randrange(self.tree.nspines))]
 
     def _restart(self):
         return [self.random.choice(("TERM", "KILL")), *(self._change() if self.random.random() < 0.5 else [])]
@@ -195,7 +219,7 @@ class Script:
             leaf, lane = self._cable()
             return f"{leaf}/{lane}", (leaf, lane) in self.world.cut
         if what == "server":
-            name = self.random.choice(list(self.tree.hcas))
+            name = self.random.choice(self.tree.servers())
         else:
             count = self.tree.nspines if what == "spine" else self.tree.nleaves
             name = getattr(self.tree, what)(self.random.randrange(count))
@@ -301,8 +325,8 @@ class Run:
     def turn(self, world):
         """Pull and plug what differs, in one go."""
         before, after = self.world.links(), world.links()
-        self.sim.commands([f'Unlink "{leaf}"[{port}]' for leaf, port in sorted(before - after)]
-                          + [f'Relink "{leaf}"[{port}]' for leaf, port in sorted(after - before)])
+        self.sim.commands([f'Unlink "{leaf}"[{port}]' for leaf, port, _, _ in sorted(before - after)]
+                          + [f'Link "{leaf}"[{port}] "{node}"[{at}]' for leaf, port, node, at in sorted(after - before)])
         self.world, self.changed = world, time.time()
 
     def do(self, event):
@@ -318,6 +342,9 @@ class Run:
         self.turn(world)
 
     def _change(self, event):
+        self._turned(event)
+
+    def _replace(self, event):
         self._turned(event)
 
     def _flap(self, event):
@@ -542,7 +569,8 @@ def condensed(tree, events, last):
     for event in events[:-last]:
         event.apply(world)
     words = [f"-{a}/{k}" for a, k in sorted(world.cut)] + [f"-{name}" for name in sorted(world.off)]
-    return [Event(" ".join(["change", *words]))] + events[-last:]
+    replaced = [Event(f"replace {spine}") for spine in sorted(world.replaced)]
+    return [Event(" ".join(["change", *words])), *replaced, *events[-last:]]
 
 
 def minimise(tree, events, lmc, directory, reference=True):
@@ -560,7 +588,7 @@ def minimise(tree, events, lmc, directory, reference=True):
 
 def parse_arguments():
     parser = argparse.ArgumentParser(description="Random failures and recoveries, judged after each.")
-    parser.add_argument("--fabric", default="FT(2;8,8)", help="FT(2;S,M1[;servers=N][;cables=C])")
+    parser.add_argument("--fabric", default="FT(2;8,8)", help="FT(2;S,M1[;servers=N][;cables=C][;guests=G][;spares=1])")
     parser.add_argument("--events", type=int, default=100)
     parser.add_argument("--seed", type=int, default=int(time.time()))
     parser.add_argument("--lmc", type=int, help="default: enough for all lanes")

@@ -126,6 +126,8 @@ class Topology:
 class FatTree(Topology):
     """FT(2;spines,leaves): names, ports and cables as the grammar of `fors plan --synthetic` has them."""
 
+    guests = ()  # hosts below spines
+
     def __init__(self, spines, leaves, servers=None, cables=1, empty=()):
         super().__init__()
         self.nspines, self.nleaves, self.ncables = spines, leaves, cables
@@ -154,6 +156,14 @@ class FatTree(Topology):
     @staticmethod
     def server(a, s):
         return f"Node{a:02d}-{s:02d}"
+
+    @staticmethod
+    def spare(k):
+        """A switch that may take the place of spine k."""
+        return f"Spare{k:02d}"
+
+    def servers(self):
+        return [name for name in self.hcas if name not in self.guests]
 
     def uplink(self, a, k, cable=0):
         """The cable between leaf a and spine k."""

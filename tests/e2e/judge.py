@@ -20,20 +20,27 @@ LOOP = "a loop"
 
 
 class World:
-    """What is alive of a tree: cables cut one by one, and nodes without power (all their cables are dead)."""
+    """
+    What is alive of a tree: cables cut one by one, and nodes without power (all their cables are dead). `replaced` are
+    the spines in whose place their spare stands; `off` names places, whichever switch stands there.
+    """
 
-    def __init__(self, tree, cut=(), off=()):
-        self.tree, self.cut, self.off = tree, set(cut), set(off)
+    def __init__(self, tree, cut=(), off=(), replaced=()):
+        self.tree, self.cut, self.off, self.replaced = tree, set(cut), set(off), set(replaced)
         self.nlanes = tree.nspines * tree.ncables
 
     def copy(self):
-        return World(self.tree, self.cut, self.off)
+        return World(self.tree, self.cut, self.off, self.replaced)
 
     def spine_of(self, lane):
         return lane // self.tree.ncables
 
+    def switch_of(self, spine):
+        return self.tree.spare(spine) if spine in self.replaced else self.tree.spine(spine)
+
     def cable(self, leaf, lane):
-        return self.tree.uplink(leaf, self.spine_of(lane), lane % self.tree.ncables)
+        spine = self.spine_of(lane)
+        return self.tree.uplink(leaf, spine, lane % self.tree.ncables)._replace(spine=self.switch_of(spine))
 
     def is_dead(self, leaf, lane):
         names = {self.tree.leaf(leaf), self.tree.spine(self.spine_of(lane))}
@@ -44,12 +51,12 @@ class World:
         return {(a, k) for a in range(self.tree.nleaves) for k in range(self.nlanes) if self.is_dead(a, k)}
 
     def links(self):
-        """(switch, port) of all living cables, seen from the leaf."""
+        """(leaf, port, node, port) of all living cables of leaves."""
         ends = set()
         for a in range(self.tree.nleaves):
             leaf = self.tree.leaf(a)
-            ends |= {tuple(self.cable(a, k)[:2]) for k in range(self.nlanes) if not self.is_dead(a, k)}
-            ends |= {(leaf, s + 1) for s in range(self.tree.nservers)
+            ends |= {tuple(self.cable(a, k)) for k in range(self.nlanes) if not self.is_dead(a, k)}
+            ends |= {(leaf, s + 1, self.tree.server(a, s), 1) for s in range(self.tree.nservers)
                      if self.tree.server(a, s) in self.tree.hcas and not {leaf, self.tree.server(a, s)} & self.off}
         return ends
 
@@ -68,7 +75,7 @@ class View:
         for (node, port), (peer, _) in snapshot.cable.items():
             if node in snapshot.switches:
                 self.next[node][port] = peer
-        if {end for end in snapshot.cable if end[0].startswith("Leaf")} != world.links():
+        if {(*end, *peer) for end, peer in snapshot.cable.items() if end[0].startswith("Leaf")} != world.links():
             raise harness.HarnessError("the simulator's cables are not those that they should be")
         self.nodes = self._component(server)
         leaves = range(self.tree.nleaves)
@@ -76,7 +83,8 @@ class View:
                                     if self.tree.leaf(a) not in self.nodes}  # as good as dead: an island
         self.lanes = [{k for k in range(world.nlanes) if (a, k) not in self.dead} for a in leaves]
         self.leaves = [a for a in leaves if self.tree.leaf(a) in self.nodes]
-        self.servers = sorted(name for name in self.nodes if name in self.tree.hcas)
+        self.servers = sorted(self.nodes & set(self.tree.servers()))
+        self.guests = sorted(self.nodes & set(self.tree.guests))
         self.count = Counter(place_of(name)[0] for name in self.servers)  # n_a
 
     def _component(self, server):
@@ -144,7 +152,7 @@ def destinations(view, lid):
 def doubtful(view, name):
     """LIDs of a server that do not, in plain sight, arrive from all switches: up to a spine, down to its leaf, there."""
     lids, at = view.lids(name), slice(view.lids(name).start, view.lids(name).stop)
-    if name not in view.tree.hcas:
+    if not name.startswith("Node"):
         return lids
     leaf, slot = view.tree.leaf(place_of(name)[0]), place_of(name)[1]
     if view.snapshot.table[leaf][at] != bytes([slot + 1]) * len(lids):
@@ -161,14 +169,18 @@ def doubtful(view, name):
 
 
 def judge_reach(view, managers=()):
-    """Every LID from every leaf; the LIDs of managers from spines too; and never a loop, not even from a spine."""
+    """
+    Every LID from every leaf and from spines with hosts; the LIDs of managers from all spines; and never a loop, not
+    even from a spine.
+    """
     faults, switches = [], view.switches()
-    for name in [*view.servers, *switches]:
+    hosting = {view.snapshot.cable[name, 1][0] for name in view.guests}
+    for name in [*view.servers, *view.guests, *switches]:
         from_all = name in managers
         for lid in doubtful(view, name):
             end = destinations(view, lid)
             faults += [f"LID {lid} of {name} ends at {end[at] or 'nothing'} from {at}" for at in switches
-                       if end[at] != name and (from_all or end[at] == LOOP or at.startswith("Leaf"))]
+                       if end[at] != name and (from_all or end[at] == LOOP or at.startswith("Leaf") or at in hosting)]
     return faults
 
 
@@ -222,7 +234,7 @@ def base_loads(view):
 
 def places(view):
     """(leaf, slot) of all places for servers under living leaves: tables are level over them, used or not."""
-    return [place for place in map(place_of, view.tree.hcas) if place[0] in view.leaves]
+    return [place for place in map(place_of, view.tree.servers()) if place[0] in view.leaves]
 
 
 def least_fullest(view):
@@ -344,18 +356,27 @@ def expected_status(view):
     tree, count = view.tree, view.count
     reduction = max([0, *(count[a] - len(view.lanes[a]) for a in count)])
     is_even = len(count) == tree.nleaves and len(set(count.values())) == 1
-    links = sorted((tree.leaf(a), view.world.cable(a, k).leaf_port, tree.spine(view.world.spine_of(k)),
-                    view.world.cable(a, k).spine_port) for a, k in view.dead)
+    links = sorted((cable.leaf, cable.leaf_port, cable.spine, cable.spine_port)
+                   for cable in (view.world.cable(a, k) for a, k in view.dead))
     return {"servers": len(view.servers), "leaves": tree.nleaves, "spines": tree.nspines, "f": reduction,
             "affected_spines": len({view.world.spine_of(k) for _, k in view.dead}),
             "capacity": next(iter(count.values())) - reduction if is_even else None,
             "unreachable_pairs": len(view.cut_pairs()), "dead_links": links}
 
 
+def _resident(view, name):
+    """The switch that stands where `name` stood: a manager that never saw a spare alive knows its predecessor only."""
+    for spine in range(view.tree.nspines):
+        now = view.world.switch_of(spine)
+        if name in (view.tree.spine(spine), view.tree.spare(spine)) and now not in view.nodes:
+            return now
+    return name
+
+
 def judge_status(view, status):
     """state, and all that expected_status() knows."""
     said = {key: status.get(key) for key in expected_status(view)}
-    said["dead_links"] = sorted((link["a"], link["a_port"], link["b"], link["b_port"])
+    said["dead_links"] = sorted((link["a"], link["a_port"], _resident(view, link["b"]), link["b_port"])
                                 for link in said["dead_links"] or ())
     return [f"the status has {key} = {said[key]} where {value} is true"
             for key, value in expected_status(view).items() if said[key] != value]

@@ -378,15 +378,16 @@ def leaf_to_leaf():
     return tree
 
 
-@pytest.mark.parametrize("make, code", [(three_levels, "F004"), (leaf_to_leaf, "F003")])
-def test_no_two_level_tree(fabric, make, code):
+@pytest.mark.parametrize("make, code, words", [(three_levels, "F004", "tree of more than two levels"),
+                                               (leaf_to_leaf, "F003", "joins two leaves")])
+def test_no_two_level_tree(fabric, make, code, words):
     """Three levels of switches make two sides too, but then edges of different pods have no middle switch in common."""
     sim, sm = fabric(make(), routing_engine="fors,updn")
     sm.wait_log(f"ERR {code}: ")
     sm.wait_log("(updn|minhop) tables configured on all switches")
     status = sm.wait_status(state="inactive", reason=lambda reason: bool(reason))
     assert status["phases"] in (0, None)
-    assert withdrawn_reason(sm)
+    assert words in status["reason"] and withdrawn_reason(sm)
     tables, live = harness.read_tables(sim, sm.node), harness.read_live(sim, sm.node)
     for source in live.servers:
         for target in live.servers.values():
