@@ -330,8 +330,9 @@ static void load_settings(struct fors_engine *engine)
 
 	if (err) {
 		engine->is_short = !engine->settings && err == FORS_ENOMEM;
-		fors_log_error(&engine->osm->log, FORS_F_CONFIG, "%s%s", error.text,
-			       engine->settings ? "; the settings of before stay in force" : "");
+		if (!engine->is_fresh || strcmp(engine->trouble, error.text)) /* which opensm's start has said already */
+			fors_log_error(&engine->osm->log, FORS_F_CONFIG, "%s%s", error.text,
+				       engine->settings ? "; the settings of before stay in force" : "");
 		memcpy(engine->trouble, error.text, sizeof(engine->trouble));
 		return;
 	}
@@ -374,8 +375,7 @@ void fors_engine_reload(struct fors_engine *engine)
 	struct fors_error error;
 	bool was_wanted = engine->settings && fors_drain_is_wanted(engine->settings);
 
-	if (!engine->is_fresh) /* the first sweep follows at once on fors_engine_new() */
-		load_settings(engine);
+	load_settings(engine);
 	engine->is_fresh = false;
 	if (engine->settings && fors_kept_refer(&engine->kept, engine->settings->reference, &error))
 		fors_log_error(&engine->osm->log, FORS_F_MEMORY, "the order stays as it was: %s", error.text);
@@ -420,6 +420,7 @@ struct fors_engine *fors_engine_new(struct osm_opensm *osm)
 		fors_engine_free(engine);
 		return NULL;
 	}
+	address_outbox(engine);
 	return engine;
 }
 

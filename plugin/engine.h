@@ -20,7 +20,7 @@ struct osm_routing_engine;
 
 struct fors_engine {
 	struct osm_opensm *osm;
-	bool is_fresh;                  /* no sweep has begun yet */
+	bool is_fresh;                  /* the settings have not been read again since opensm started */
 	struct fors_settings *settings; /* in force; NULL: none were ever good, see trouble */
 	struct fors_kept kept;          /* the kept order */
 	struct fors_drain drain;        /* cables set aside */
@@ -45,7 +45,10 @@ void fors_engine_free(struct fors_engine *engine);
 /* The engine's setup() in OpenSM's list of modules; routing->context is the engine. Returns 0. */
 int fors_engine_setup(struct osm_routing_engine *routing, struct osm_opensm *osm);
 
-/* A heavy sweep begins: read the settings again. Without OpenSM's lock. */
+/*
+ * Read the settings again. Without OpenSM's lock. To be called when a heavy sweep has discovered the fabric and has not
+ * routed it: OpenSM begins its discovery anew, without a word, when a SIGHUP comes while it lasts.
+ */
 void fors_engine_reload(struct fors_engine *engine);
 /* A sweep or a reroute is complete: tell the worker what the switches hold now. Without OpenSM's lock. */
 void fors_engine_settle(struct fors_engine *engine);

@@ -49,7 +49,7 @@ static void delete(void *data)
 static void report(void *data, osm_epi_event_id_t event, void *event_data)
 {
 	switch (event) {
-	case OSM_EVENT_ID_HEAVY_SWEEP_START:
+	case OSM_EVENT_ID_HEAVY_SWEEP_DONE: /* discovery is; what was asked for while it lasted, counts */
 		fors_engine_reload(data);
 		break;
 	case OSM_EVENT_ID_SUBNET_UP:

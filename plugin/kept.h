@@ -4,7 +4,7 @@
  *
  * The file `places` in the state folder is written by the worker. Here it is only read, once. The file `forget`
  * is a request of the command `fors forget`: GUIDs of dead switches whose places shall be dropped. It is looked for
- * when a heavy sweep begins, and taken away when that sweep has ended.
+ * in each heavy sweep, and taken away when that sweep has ended.
  *
  * Threads: the sweeper's only. Only the functions that say so may be called with OpenSM's lock held; they touch no file.
  */
@@ -43,7 +43,7 @@ void fors_kept_close(struct fors_kept *kept);
 /* Begin with these places from now on (copied; NULL: no reference). Errors: FORS_ENOMEM; all is as before then. */
 enum fors_err fors_kept_refer(struct fors_kept *kept, const struct fors_places *reference, struct fors_error *error);
 
-/* A heavy sweep begins: look for requests to forget. */
+/* A heavy sweep is about to route: look for requests to forget. */
 void fors_kept_begin(struct fors_kept *kept);
 
 /*

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Links that live and shall carry no traffic between servers: excluded, degraded, held down."""
+import os
 import re
+import signal
 import subprocess
 import time
 
@@ -37,6 +39,28 @@ def set_conf(sm, text):
     sm.sighup()
     sm.wait_up(mark)
     return mark
+
+
+def test_signal_during_a_discovery(fabric):
+    """
+    The usual way back from a maintenance: the cable returns, OpenSM sweeps, and in the middle of that comes the SIGHUP.
+    OpenSM begins its discovery anew then, and reports no second start.
+    """
+    sim, sm = fabric(FatTree(4, 4), lmc=1, fors_conf="# nothing\n")
+    sm.wait_epoch()
+    mark = sm.log_end()
+    os.kill(sim.process.pid, signal.SIGSTOP)
+    try:
+        sm.sighup()
+        time.sleep(0.5)  # it waits for the first answer of its discovery by now
+        sm.fors_conf.write_text("exclude_links = Leaf02[6]\n")
+        sm.sighup()
+        time.sleep(0.5)
+    finally:
+        os.kill(sim.process.pid, signal.SIGCONT)
+    sm.wait_up(mark)
+    sm.wait_status(5, state="active", excluded_links=lambda links: names(links) == {("Leaf02", "Spine01")})
+    assert sm.log(mark).count("SUBNET UP") == 1
 
 
 @pytest.mark.parametrize("lmc", [0, 2])
