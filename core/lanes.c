@@ -2,8 +2,8 @@
 /*
  * lanes.c - the tables read back as lanes, which is how planners see them.
  *
- * Planners take nothing from how tables were made: what a plan may use is what stands in the LFTs, port by port, whoever
- * wrote them. An entry over a dead cable, or one that is set aside, has no lane.
+ * Planners take nothing from how tables were made: what a plan may use is what stands in the LFTs, port by port,
+ * whoever wrote them. An entry over a dead cable, or one that is set aside, has no lane.
  */
 #include <stdlib.h>
 #include <string.h>

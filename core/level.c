@@ -2,8 +2,8 @@
 /*
  * level.c - the map of the lanes that leaf entries use, before any is chosen (level_build.c).
  *
- * Which cable of a spine an entry goes down over is no choice: the one that has the number of its home lane's cable, else
- * the next one that lives. So this half of the map is filled here.
+ * Which cable of a spine an entry goes down over is no choice: the one that has the number of its home lane's cable,
+ * else the next one that lives. So this half of the map is filled here.
  */
 #include "level.h"
 

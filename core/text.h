@@ -55,7 +55,8 @@ static inline bool fors_span_is_empty(struct fors_span span)
 	return span.at == span.end;
 }
 
-/* Past blanks and tabs. The take functions take what they find off the front; false: it is not there, nothing is taken. */
+/* Past blanks and tabs. The take functions take what they find off the front; false: it is not there, nothing is taken.
+ */
 static inline void fors_skip_blanks(struct fors_span *span)
 {
 	while (span->at < span->end && (*span->at == ' ' || *span->at == '\t'))

@@ -3,7 +3,8 @@
 #include "lp.h"
 
 #ifndef HAVE_LPSOLVE
-enum fors_err fors_lp_level(const double *weight, const double *room, uint32_t n, double *level, struct fors_error *error)
+enum fors_err fors_lp_level(const double *weight, const double *room, uint32_t n, double *level,
+			    struct fors_error *error)
 {
 	return fors_fail(error, FORS_ENOTAPPL, "fors was built without lp_solve");
 }
@@ -23,7 +24,8 @@ enum fors_err fors_lp_solve(lprec *lp, struct fors_error *error)
 	return FORS_OK;
 }
 
-enum fors_err fors_lp_level(const double *weight, const double *room, uint32_t n, double *level, struct fors_error *error)
+enum fors_err fors_lp_level(const double *weight, const double *room, uint32_t n, double *level,
+			    struct fors_error *error)
 {
 	lprec *lp = make_lp(0, 1);
 	enum fors_err err = lp ? FORS_OK : fors_fail_memory(error);

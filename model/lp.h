@@ -23,6 +23,7 @@ enum fors_err fors_lp_solve(lprec *lp, struct fors_error *error);
  * The largest x with weight[l] x <= room[l] for all l of 0 .. n-1, in *level.
  * Errors: FORS_ENOPLAN, FORS_ENOTAPPL, FORS_ENOMEM.
  */
-enum fors_err fors_lp_level(const double *weight, const double *room, uint32_t n, double *level, struct fors_error *error);
+enum fors_err fors_lp_level(const double *weight, const double *room, uint32_t n, double *level,
+			    struct fors_error *error);
 
 #endif
