@@ -134,8 +134,9 @@ enum fors_err fors_assign_lids(struct fors_net *net, const struct fors_places *p
 		number_slots(&c, &places->leaf[a]);
 	number_rest(&c);
 	if (c.next > FORS_LID_MAX + 1)
-		err = fors_fail(error, FORS_ELIMIT, "LMC %u needs LIDs up to %u, but they end at %u; use a smaller LMC",
-				lmc, c.next - 1, FORS_LID_MAX);
+		err = fors_fail(error, FORS_ELIMIT, "LMC %u needs LIDs up to %u, but they end at %u; %s", lmc,
+				c.next - 1, FORS_LID_MAX,
+				lmc ? "use a smaller LMC" : "the fabric is too large for one subnet");
 	else
 		memcpy(net->port, c.net->port, net->nports * sizeof(*net->port));
 	fors_net_free(c.net);

@@ -304,6 +304,7 @@ static void the_last_lid(void **state)
 	bed = bed_new("FT(2;65,64;servers=6;empty=0/0,0/1)", 0);
 	assert_int_equal(fors_assign_lids(bed->net, bed->places, 7, false, &error), FORS_ELIMIT);
 	assert_non_null(strstr(error.text, "LIDs up to 49152"));
+	assert_non_null(strstr(error.text, "use a smaller LMC"));
 	bed_free(bed);
 }
 

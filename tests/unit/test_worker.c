@@ -483,15 +483,18 @@ static void declined_again_shows_what_broke_since(void **state)
 static void lost_mastership_withdraws(void **state)
 {
 	int64_t epoch;
+	int nplans;
 
 	submit(*state, FORS_JOB_SETTLED, NULL);
 	epoch = wait_state(*state, FORS_ACTIVE, 0);
 	atomic_store(&mastership_now, FORS_MASTER_NO);
 	epoch = wait_state(*state, FORS_INACTIVE, epoch + 1);
 	assert_published(*state, epoch, 0);
-	submit(*state, FORS_JOB_SETTLED, NULL);
+	nplans = atomic_load(&plans);
+	submit(*state, FORS_JOB_SETTLED, "Leaf00[4]");
 	usleep(50000);
 	assert_published(*state, epoch, 0);
+	assert_int_equal(atomic_load(&plans), nplans); /* who is not the master plans for nobody */
 }
 
 static void no_plan_is_a_failure(void **state)
