@@ -5,7 +5,8 @@
  * OpenSM reads such files with strtoull and ignores what follows on the line, so
  * a site writes "0x0002c903000e0b72 # spine 3" or "0x0002c903000e0b72 spine 3". We read
  * the same files but are stricter where OpenSM would go on with something that nobody
- * meant: a GUID without 0x (decimal or octal to strtoull), zero, or given twice.
+ * meant: what is no number to its end (hexadecimal digits without 0x), zero, a GUID given
+ * twice, or two on a line, of which the second would silently not count.
  */
 #include "guidlist.h"
 
@@ -13,6 +14,21 @@
 #include <stdlib.h>
 
 #include "text.h"
+
+static bool is_end_of_word(struct fors_span rest)
+{
+	return fors_span_is_empty(rest) || strchr(" \t#", *rest.at);
+}
+
+/* Does the text begin with a word that is a GUID in hexadecimal notation? */
+static bool begins_with_guid(struct fors_span rest)
+{
+	uint64_t guid;
+
+	fors_skip_blanks(&rest);
+	return (fors_starts_with(rest, "0x") || fors_starts_with(rest, "0X")) &&
+	       fors_take_any_number(&rest, UINT64_MAX, &guid) && is_end_of_word(rest);
+}
 
 /* The GUID of one line in *guid, 0 when the line has none. */
 static enum fors_err read_line(const struct fors_lines *lines, struct fors_span line, uint64_t *guid,
@@ -24,13 +40,15 @@ static enum fors_err read_line(const struct fors_lines *lines, struct fors_span 
 	fors_skip_blanks(&rest);
 	if (fors_span_is_empty(rest) || *rest.at == '#')
 		return FORS_OK;
-	if (!fors_take_any_number(&rest, UINT64_MAX, guid) ||
-	    !(fors_span_is_empty(rest) || strchr(" \t#", *rest.at)))
+	if (!fors_take_any_number(&rest, UINT64_MAX, guid) || !is_end_of_word(rest))
 		return fors_lines_fail(lines, lines->number, error,
 				       "\"%.*s\" is not a GUID; write 0x and up to 16 hexadecimal digits",
 				       fors_span_width(line), line.at);
 	if (*guid == 0)
 		return fors_lines_fail(lines, lines->number, error, "0 is not a GUID");
+	if (begins_with_guid(rest))
+		return fors_lines_fail(lines, lines->number, error,
+				       "more than one GUID; write each on a line of its own");
 	return FORS_OK;
 }
 

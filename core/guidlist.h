@@ -13,8 +13,8 @@
 
 /*
  * The GUIDs in `text` in *guid (owned by the caller, free(); NULL when there are none) and
- * *count. One per line, as strtoull reads it with base 0; the rest of the line and '#' comments are
- * ignored. Errors: FORS_EINPUT "name:line: ..." (malformed, zero, or the same GUID twice), FORS_ENOMEM.
+ * *count. One per line, as strtoull reads it with base 0; other words behind it and '#' comments are
+ * ignored. Errors: FORS_EINPUT "name:line: ..." (malformed, zero, two on a line, the same GUID twice), FORS_ENOMEM.
  */
 enum fors_err fors_guidlist_read(const char *text, size_t size, const char *name, uint64_t **guid, size_t *count,
 				 struct fors_error *error);

@@ -146,7 +146,7 @@ def test_few_participants(fors, tmp_path, write, count):
 def test_bad_participants(fors, tmp_path, write):
     good = server_guids(fors, tmp_path, "FT(2;2,2)")
     for text, line in [("0xdead\n", 1), (f"{good[0]}\n\n0xdead\n", 3), (f"\n{good[0]}\n{good[0]}\n", 3),
-                       (f"{good[0]}\nhello\n", 2), ("0\n", 1)]:
+                       (f"{good[0]}\nhello\n", 2), ("0\n", 1), (f"{good[0]} {good[1]}\n", 1)]:
         listed = write("list", text)
         err = fors("plan", "--synthetic", "FT(2;2,2)", "--participants", listed, code=2).err
         assert f"{listed}:{line}:" in err, (text, err)

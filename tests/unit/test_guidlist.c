@@ -13,14 +13,16 @@ static void test_good(void **state)
 				   "  0x2C903000E0B73 spine two\r\n"
 				   "\n"
 				   "\t0x1# short\n"
+				   "0x7 # not 0x8\n"
+				   "0x9 0x spine 0x8th\n"
 				   "4096 decimal, as strtoull has it\n"
 				   "0xffffffffffffffff";
-	static const uint64_t expected[] = {0x2c903000e0b72, 0x2c903000e0b73, 1, 4096, UINT64_MAX};
+	static const uint64_t expected[] = {0x2c903000e0b72, 0x2c903000e0b73, 1, 7, 9, 4096, UINT64_MAX};
 	uint64_t *guid = NULL;
 	size_t count = 0;
 
 	assert_int_equal(fors_guidlist_read(text, strlen(text), "list", &guid, &count, NULL), FORS_OK);
-	assert_int_equal(count, 5);
+	assert_int_equal(count, 7);
 	for (size_t i = 0; i < count; i++)
 		assert_true(guid[i] == expected[i]);
 	free(guid);
@@ -49,6 +51,8 @@ static void test_bad(void **state)
 		{"0x3\n0x2\n0x3\n0x2\n0x1\n", "list:3: GUID 0x0000000000000003 stands in line 1"},
 		{"0x0\n", "list:1: 0 is not a GUID"},
 		{"0x1\nhello\n", "list:2: \"hello\" is not a GUID"},
+		{"0x1\n0x2 0x3\n", "list:2: more than one GUID"},
+		{"0x2\t 0X0002c903000e0b72# two", "list:1: more than one GUID"},
 		{"0x\n", "is not a GUID"},
 		{"0x1g\n", "is not a GUID"},
 		{"-1\n", "is not a GUID"},
