@@ -152,13 +152,20 @@ void fors_rounds_take(struct rounds_packing *packing, const struct rounds_unit *
 	packing->round[unit->id] = ROUNDS_UNPLACED;
 }
 
+/* The rounds of one word where `unit` cannot go, whatever the way: its receiver or its group is taken. */
+static uint64_t taken_at_ends(const struct rounds_packing *packing, const struct rounds_unit *unit, uint32_t word)
+{
+	size_t nwords = packing->nwords;
+
+	return packing->receive_busy[unit->server * nwords + word] | packing->full[unit->group * nwords + word];
+}
+
 /* The rounds of one word where `unit` cannot go over `path`. */
 static uint64_t taken(const struct rounds_packing *packing, const struct rounds_unit *unit, uint32_t path,
 		      uint32_t word)
 {
 	size_t nwords = packing->nwords;
-	uint64_t mask =
-		packing->receive_busy[unit->server * nwords + word] | packing->full[unit->group * nwords + word];
+	uint64_t mask = taken_at_ends(packing, unit, word);
 
 	if (unit->is_local)
 		return mask;
@@ -174,22 +181,36 @@ bool fors_rounds_is_free(const struct rounds_packing *packing, const struct roun
 	return !(taken(packing, unit, path, round / 64) >> (round % 64) & 1);
 }
 
+/* Is there any round for the ends of `unit`? Most often not, and then no way has to be looked at. */
+static bool ends_have_room(const struct rounds_packing *packing, const struct rounds_unit *unit)
+{
+	for (uint32_t word = 0; word < packing->nwords; word++)
+		if (~taken_at_ends(packing, unit, word))
+			return true;
+	return false;
+}
+
 uint32_t fors_rounds_find_free(const struct rounds_packing *packing, const struct rounds_unit *unit, uint32_t start,
 			       uint32_t *path)
 {
 	uint32_t npaths = unit->is_local ? 1 : packing->problem->npaths, nwords = packing->nwords;
+	/* The first word comes again at the end, for its rounds before `start`, if there are any. */
+	uint32_t visits = start % 64 ? nwords + 1 : nwords;
 
+	if (!ends_have_room(packing, unit))
+		return ROUNDS_NONE;
 	for (uint32_t p = 0; p < npaths; p++) {
-		for (uint32_t i = 0; i <= nwords; i++) {
-			uint32_t word = (start / 64 + i) % nwords;
-			uint64_t good = ~taken(packing, unit, p, word);
+		uint64_t wanted = ~UINT64_C(0) << (start % 64);
 
-			if (i == 0)
-				good &= ~UINT64_C(0) << (start % 64);
+		for (uint32_t i = 0, word = start / 64; i < visits; i++) {
+			uint64_t good = wanted & ~taken(packing, unit, p, word);
+
 			if (good) {
 				*path = p;
 				return word * 64 + (uint32_t)__builtin_ctzll(good);
 			}
+			wanted = ~UINT64_C(0);
+			word = word + 1 < nwords ? word + 1 : 0;
 		}
 	}
 	return ROUNDS_NONE;
