@@ -5,20 +5,25 @@
 
 #include "support.h"
 
-/* Plan with method exact and check the plan; returns its phases. */
-static uint32_t phases_of(const struct bed *bed, const char *what)
+/* Plan with a method and check the plan; returns its phases. */
+static uint32_t phases_with(const struct bed *bed, const char *method, const char *what)
 {
 	struct fors_task task = bed_task(bed);
 	struct fors_error error = {.text = ""};
 	struct fors_schedule *schedule = NULL;
 	uint32_t phases;
 
-	if (fors_plan(&task, "exact", &schedule, &error))
+	if (fors_plan(&task, method, &schedule, &error))
 		fail_msg("%s: %s", what, error.text);
 	assert_plan(bed, schedule, what);
 	phases = schedule->nphases;
 	fors_schedule_free(schedule);
 	return phases;
+}
+
+static uint32_t phases_of(const struct bed *bed, const char *what)
+{
+	return phases_with(bed, "exact", what);
 }
 
 static uint32_t bound_of(const struct bed *bed)
@@ -93,6 +98,20 @@ static void test_above_the_bound(void **unused)
 {
 	expect("FT(2;5,4)", 3, "Leaf00[9] Leaf00[10] Leaf01[8] Leaf01[10] Leaf02[7] Leaf02[8] Leaf03[6] Leaf03[9]", 25,
 	       38);
+}
+
+/* More slots than lanes and parallel cables: the tables do not offer every pair of cables to all servers of a leaf. */
+static void test_what_the_tables_do_not_offer(void **unused)
+{
+	struct bed *bed = bed_new("FT(2;3,3;servers=12;cables=2)", 3);
+
+	bed_down(bed, "Leaf00[13] Leaf01[18] Leaf02[18]");
+	assert_int_equal(bound_of(bed), 58);
+	assert_int_equal(proven_of(bed), 58);
+	assert_in_range(phases_of(bed, "twelve slots for six lanes"), 58, 72);
+	/* rounds choose for each server, and auto finds them */
+	assert_in_range(phases_with(bed, "auto", "the same with auto"), 58, 60);
+	bed_free(bed);
 }
 
 /* Half of the cables dead: of 1,000 such sets of the sweep the one where leaves together are narrower than any alone. */
@@ -190,6 +209,7 @@ int main(void)
 		cmocka_unit_test(test_326),
 		cmocka_unit_test(test_above_the_bound), cmocka_unit_test(test_half_above_the_bound),
 		cmocka_unit_test(test_parallel_cables),
+		cmocka_unit_test(test_what_the_tables_do_not_offer),
 		cmocka_unit_test(test_small_lmc),
 		cmocka_unit_test(test_threads),
 		cmocka_unit_test(test_cancelled_anywhere),
