@@ -110,6 +110,8 @@ static const char *find_doubt(const struct folder *folder)
 		       "            here (ERR F010 or F016 in its log)?";
 	if (folder->status.state != FORS_ACTIVE)
 		return NULL;
+	if (folder->heartbeat_seconds < 0)
+		return "active, but there is no heartbeat: does a subnet manager stand behind this?";
 	if (folder->schedule_epoch < 0)
 		return "active, but there is no schedule";
 	if (folder->is_withdrawn)

@@ -21,6 +21,8 @@
 
 #include "text.h"
 
+#define LONG_MS 60000
+
 enum kind { NUMBER, MILLISECONDS, TEXT, STATE, DEAD_LINKS, DEAD_SINCE, LINKS, REMARKS };
 
 struct key {
@@ -292,9 +294,17 @@ static void say_return(const struct fors_status *status, int64_t unix_ms, char *
 			 held->link[0].b, held->link[0].b_port, when);
 }
 
+/* A plan takes seconds at most, but for method ilp; what lasts longer is waiting for OpenSM. */
+static bool lasts_long(const struct fors_status *status, int64_t unix_ms)
+{
+	return status->state_since_ms >= 0 && unix_ms - status->state_since_ms > LONG_MS;
+}
+
 void fors_status_next(const struct fors_status *status, int64_t unix_ms, char *text, size_t room)
 {
-	if (status->state == FORS_PLANNING)
+	if (status->state == FORS_PLANNING && lasts_long(status, unix_ms))
+		snprintf(text, room, "this lasts longer than it should: see the reason, and ERR in opensm's log");
+	else if (status->state == FORS_PLANNING)
 		snprintf(text, room, "fors is planning; the schedule follows by itself");
 	else if (status->state == FORS_INACTIVE)
 		snprintf(text, room, "nothing by itself: see the reason");

@@ -60,6 +60,8 @@ def test_doubts(fors, folder, stamp):
     assert "heartbeat is old" in fors("status", path, code=1).out
     (path / "heartbeat").write_text("nonsense")
     assert "heartbeat is old" in fors("status", path, code=1).out
+    (path / "heartbeat").unlink()
+    assert "there is no heartbeat" in fors("status", path, code=1).out
     beat(path, -5)
     stamp(path / "schedule", EPOCH + 1)
     assert "different epochs" in fors("status", path, code=1).out

@@ -232,6 +232,10 @@ static void next_says_what_to_do(void **state)
 	assert_non_null(strstr(next_of(&status), "see the reason"));
 	status.state = FORS_PLANNING;
 	assert_non_null(strstr(next_of(&status), "planning"));
+	status.state_since_ms = 1000000 - 59000;
+	assert_non_null(strstr(next_of(&status), "planning"));
+	status.state_since_ms = 1000000 - 61000;
+	assert_non_null(strstr(next_of(&status), "ERR in opensm's log"));
 	status.state = FORS_FAILED;
 	assert_non_null(strstr(next_of(&status), "see the reason"));
 	status.state = FORS_ACTIVE;
