@@ -186,12 +186,28 @@ static void the_sm_is_always_reached(void **state)
 	bed_free(bed);
 }
 
+/* Spines that have to turn at another leaf than the first, because that lost the cable to one of them. */
+static void switches_reach_each_other_after_failures(void **state)
+{
+	static const char *const cuts[] = {"Leaf00[4]", "Leaf00[4] Leaf01[5]", "Leaf00[4] Leaf00[5] Leaf01[4]",
+					   "Leaf03[6] Leaf02[6] Leaf00[6]"};
+
+	for (size_t i = 0; i < sizeof(cuts) / sizeof(cuts[0]); i++) {
+		struct bed *bed = bed_new("FT(2;3,4)", 1);
+
+		bed_down(bed, cuts[i]);
+		assert_switches_arrive(bed, cuts[i]);
+		bed_free(bed);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(healthy_fabrics),         cmocka_unit_test(random_failures),
 		cmocka_unit_test(tables_ignore_participants), cmocka_unit_test(few_entries_move),
 		cmocka_unit_test(spines_that_lost_a_leaf), cmocka_unit_test(the_sm_is_always_reached),
+		cmocka_unit_test(switches_reach_each_other_after_failures),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
