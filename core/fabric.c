@@ -407,11 +407,12 @@ static bool has_dead_cable(const struct fors_fabric *f)
 
 enum fors_err fors_fabric_connected(const struct fors_fabric *fabric, struct fors_error *error)
 {
+	static const char hint[] = "; no cable is missed, so this may be a tree of more than two levels, or two trees";
+
 	if (!fabric->unreachable_pairs)
 		return FORS_OK;
 	return fors_fail(error, FORS_ENOPATH,
 			 "%s and %s have no common live spine (%u such pairs of leaves): no up-down path joins their servers%s",
 			 fabric->leaf[fabric->cut_leaf[0]].name, fabric->leaf[fabric->cut_leaf[1]].name,
-			 fabric->unreachable_pairs,
-			 has_dead_cable(fabric) ? "" : "; no cable is missed, so this may be a tree of more than two levels, or two trees");
+			 fabric->unreachable_pairs, has_dead_cable(fabric) ? "" : hint);
 }

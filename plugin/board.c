@@ -296,8 +296,8 @@ static void look_for_files(struct fors_board *board)
 }
 
 /*
- * Text "<Unix time in ms> <epoch>"; its loss in a crash is what it is for, so it is not synced. Nobody stands behind the
- * schedule in a folder that the newest one cannot be written to: there the heartbeat stops, too.
+ * Text "<Unix time in ms> <epoch>"; its loss in a crash is what it is for, so it is not synced. Nobody stands behind
+ * the schedule in a folder that the newest one cannot be written to: there the heartbeat stops, too.
  */
 void fors_board_beat(struct fors_board *board)
 {

@@ -312,7 +312,8 @@ static void tell_state_dir(const struct fors_engine *engine, const char *wanted)
 {
 	const char *before = engine->settings ? engine->settings->state_dir : NULL;
 
-	if (wanted && engine->folder.parent && strcmp(wanted, engine->folder.parent) && (!before || strcmp(wanted, before)))
+	if (wanted && engine->folder.parent && strcmp(wanted, engine->folder.parent) &&
+	    (!before || strcmp(wanted, before)))
 		fors_log_error(&engine->osm->log, FORS_F_CONFIG,
 			       "state_dir: a change needs a restart of opensm; the state folder stays in %.200s",
 			       engine->folder.parent);
@@ -330,7 +331,8 @@ static void load_settings(struct fors_engine *engine)
 
 	if (err) {
 		engine->is_short = !engine->settings && err == FORS_ENOMEM;
-		if (!engine->is_fresh || strcmp(engine->trouble, error.text)) /* which opensm's start has said already */
+		if (!engine->is_fresh ||
+		    strcmp(engine->trouble, error.text)) /* which opensm's start has said already */
 			fors_log_error(&engine->osm->log, FORS_F_CONFIG, "%s%s", error.text,
 				       engine->settings ? "; the settings of before stay in force" : "");
 		memcpy(engine->trouble, error.text, sizeof(engine->trouble));

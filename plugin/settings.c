@@ -23,19 +23,19 @@
 #include "core/planner.h"
 #include "publish.h"
 
-#define FILE_MAX_MB 64u            /* a list of 49,151 GUIDs needs 1 MB, the text of a fabric of as many servers 20 MB */
-#define CONF_MAX_MB 1u             /* it is read in every heavy sweep */
+#define FILE_MAX_MB 64u /* a list of 49,151 GUIDs needs 1 MB, the text of a fabric of as many servers 20 MB */
+#define CONF_MAX_MB 1u	/* it is read in every heavy sweep */
 #define NAMES_MAX 4096u            /* more cables than that are no drain before maintenance */
 #define DAY 86400u
-#define HIDDEN '\1'                /* stands for a ; that inih shall not see */
+#define HIDDEN '\1' /* stands for a ; that inih shall not see */
 #define PUBLISH_SECONDS 30u
 
 /* While fors.conf is being read. */
 struct reading {
 	struct fors_settings *settings;
 	const char *path;
-	struct stat info;  /* of the file */
-	const char *next;  /* the text that is not read yet, up to a NUL */
+	struct stat info; /* of the file */
+	const char *next; /* the text that is not read yet, up to a NUL */
 	unsigned line;
 	struct fors_error *error;
 	enum fors_err err; /* of the first complaint */
@@ -269,7 +269,8 @@ static int open_regular(const char *path, unsigned max_mb, struct stat *info, st
 }
 
 /* The text of a regular file in *text, owned by the caller, with a NUL behind it. */
-static enum fors_err read_file(const char *path, unsigned max_mb, struct stat *info, char **text, struct fors_error *error)
+static enum fors_err read_file(const char *path, unsigned max_mb, struct stat *info, char **text,
+			       struct fors_error *error)
 {
 	enum fors_err err = FORS_OK;
 	int fd = open_regular(path, max_mb, info, error);
@@ -279,8 +280,8 @@ static enum fors_err read_file(const char *path, unsigned max_mb, struct stat *i
 		return FORS_EIO;
 	bytes = fors_read_bytes(fd, (size_t)info->st_size);
 	if (!bytes)
-		err = errno == ENOMEM ? fors_fail_memory(error) :
-					fors_fail(error, FORS_EIO, "%s: cannot be read: %s", path, strerror(errno));
+		err = errno == ENOMEM ? fors_fail_memory(error)
+				      : fors_fail(error, FORS_EIO, "%s: cannot be read: %s", path, strerror(errno));
 	close(fd);
 	if (!err)
 		*text = bytes;
@@ -293,14 +294,15 @@ static enum fors_err read_lines(struct reading *r)
 
 	if (!r->err && bad_line < 0)
 		return fors_fail_memory(r->error);
-	if (bad_line > 0 && (!r->err || (unsigned)bad_line < r->line)) /* a line without '=' before the one complained of */
+	if (bad_line > 0 &&
+	    (!r->err || (unsigned)bad_line < r->line)) /* a line without '=' before the one complained of */
 		return fors_fail(r->error, FORS_EINPUT, "%s:%d: expected 'key = value'", r->path, bad_line);
 	return r->err;
 }
 
 static enum fors_err read_conf(const char *path, struct fors_settings *settings, struct fors_error *error)
 {
-	struct reading r = { .settings = settings, .path = path, .error = error };
+	struct reading r = {.settings = settings, .path = path, .error = error};
 	char *text;
 	enum fors_err err = read_file(path, CONF_MAX_MB, &r.info, &text, error);
 

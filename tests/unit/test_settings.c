@@ -128,9 +128,9 @@ static void a_command_has_semicolons(void **state)
 
 static void expect_trouble(enum fors_err err, const char *text)
 {
-	const struct fors_sources sources = { .options = options, .cn_guid_file = guids };
+	const struct fors_sources sources = {.options = options, .cn_guid_file = guids};
 	struct fors_settings *settings = NULL;
-	struct fors_error error = { .text = "" };
+	struct fors_error error = {.text = ""};
 
 	assert_int_equal(fors_settings_load(&sources, &settings, &error), err);
 	assert_null(settings);
@@ -320,15 +320,18 @@ static void a_reference_fabric(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(defaults),           cmocka_unit_test(keys_and_comments),
+		cmocka_unit_test(defaults),
+		cmocka_unit_test(keys_and_comments),
 		cmocka_unit_test(links_set_aside),
 		cmocka_unit_test(publishing),
 		cmocka_unit_test(a_command_has_semicolons),
 		cmocka_unit_test(only_regular_files),
 		cmocka_unit_test(lines_may_be_indented),
 		cmocka_unit_test(others_give_no_command),
-		cmocka_unit_test(participants_override_cn_guid_file), cmocka_unit_test(mistakes_are_named),
-		cmocka_unit_test(long_lines_and_bad_lists), cmocka_unit_test(bad_paths),
+		cmocka_unit_test(participants_override_cn_guid_file),
+		cmocka_unit_test(mistakes_are_named),
+		cmocka_unit_test(long_lines_and_bad_lists),
+		cmocka_unit_test(bad_paths),
 		cmocka_unit_test(a_reference_fabric),
 	};
 
