@@ -12,6 +12,7 @@
  */
 #include "engine.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -111,6 +112,30 @@ static enum fors_err learn_fabric(struct fors_engine *engine, struct fors_job *j
 	return err;
 }
 
+static bool is_server(const struct fors_fabric *fabric, uint64_t guid)
+{
+	for (uint32_t s = 0; s < fabric->nservers; s++)
+		if (fabric->server[s].guid == guid)
+			return true;
+	return false;
+}
+
+/* A participant may be switched off, or misspelt: nobody can tell, so say it where operators look, and not in the log. */
+static void remark_absent(const struct fors_settings *settings, const struct fors_fabric *fabric,
+			  struct fors_remarks *remarks)
+{
+	const struct fors_participants *wanted = fors_settings_participants(settings);
+	size_t first = 0;
+
+	if (!wanted || wanted->count <= fabric->nservers)
+		return; /* every server here is one of them, and no GUID is in the list twice */
+	while (is_server(fabric, wanted->guid[first]))
+		first++;
+	fors_remark(remarks, "%s: %zu of its %zu GUIDs are no living server under a leaf, the first is 0x%016" PRIx64,
+		    settings->participants_file ? "participants_file" : "cn_guid_file",
+		    wanted->count - fabric->nservers, wanted->count, wanted->guid[first]);
+}
+
 /* Make sense of job->net. */
 static enum fors_err understand(struct fors_engine *engine, struct fors_job *job, struct fors_error *error)
 {
@@ -125,6 +150,8 @@ static enum fors_err understand(struct fors_engine *engine, struct fors_job *job
 		err = fors_drain_apply(&engine->drain, settings, job->fabric, true, &job->remarks, error);
 	if (!err)
 		fors_drain_tell(&engine->drain, &engine->osm->log, job->fabric, &job->remarks);
+	if (!err)
+		remark_absent(settings, job->fabric, &job->remarks);
 	job->due_ms = engine->drain.due_ms;
 	return err;
 }

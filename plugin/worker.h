@@ -33,7 +33,7 @@ struct fors_job {
 	char method[16];            /* of fors.conf */
 	unsigned ilp_seconds;
 	char reason[FORS_ERROR_TEXT];
-	struct fors_remarks remarks; /* about cables set aside */
+	struct fors_remarks remarks; /* about cables set aside, and absent participants */
 	uint64_t due_ms;            /* when a held cable may return, by CLOCK_MONOTONIC; 0: none is held */
 };
 
