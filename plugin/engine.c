@@ -120,7 +120,7 @@ static bool is_server(const struct fors_fabric *fabric, uint64_t guid)
 	return false;
 }
 
-/* A participant may be switched off, or misspelt: nobody can tell, so say it where operators look, and not in the log. */
+/* A participant may be switched off, or misspelt; nobody can tell, so it is told to operators, and is no error. */
 static void remark_absent(const struct fors_settings *settings, const struct fors_fabric *fabric,
 			  struct fors_remarks *remarks)
 {
