@@ -2,6 +2,7 @@
 #include "plan.h"
 
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,11 +16,14 @@ uint32_t places_read(const char *file, struct place place[MAX_RANKS])
 {
 	FILE *in = fopen(file, "re");
 	uint32_t count = 0;
+	bool is_good = true;
 	char line[256];
 
-	while (in && count < MAX_RANKS && fgets(line, sizeof line, in) && is_place(line, &place[count]))
-		count++;
-	if (!in || !feof(in) || !count) {
+	while (in && is_good && fgets(line, sizeof line, in)) {
+		is_good = count < MAX_RANKS && is_place(line, &place[count]);
+		count += is_good;
+	}
+	if (!in || !is_good || !count) {
 		fprintf(stderr, "exchange: %s:%u: expected at most %d lines of \"namespace 0xGUID LID\"\n", file, count + 1,
 			MAX_RANKS);
 		count = 0;
