@@ -40,7 +40,7 @@ enum fors_err __wrap_fors_verify(const struct fors_net *net, const struct fors_l
 				 const struct fors_schedule *schedule, bool (*cancelled)(void *context), void *context,
 				 struct fors_verdict *verdict, struct fors_error *error);
 
-static enum { PLAN_WELL, PLAN_UNTIL_CANCELLED, PLAN_WRONG, PLAN_NOT } how_to_plan; /* set while no job is in work */
+static _Atomic enum { PLAN_WELL, PLAN_UNTIL_CANCELLED, PLAN_WRONG, PLAN_NOT } how_to_plan;
 static atomic_int plans, cancelled_plans, mastership_now, errors_logged[16];
 
 /* What happens when the worker asks for the n-th time whether to go on: it finds another job in the mailbox. */
