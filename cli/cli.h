@@ -67,9 +67,9 @@ struct cli_option {
 
 struct cli_command {
 	const char *name;
-	const char *summary;  /* one line */
-	const char *usage;    /* what follows the name in the usage line */
-	const char *details;  /* the end of the help */
+	const char *summary; /* one line */
+	const char *usage;   /* what follows the name in the usage line */
+	const char *details; /* the end of the help */
 	const struct cli_option *options;
 	int min_operands, max_operands;
 	size_t settings_size; /* of what the option function fills; all zero at first */
@@ -132,20 +132,23 @@ void cli_folders_clear(struct cli_folders *folders);
 
 /* The options that say which fabric is meant: the first member of the settings of commands that have them. */
 struct cli_source {
-	const char *fabric;       /* --fabric */
-	const char *synthetic;    /* --synthetic */
+	const char *fabric;	  /* --fabric */
+	const char *synthetic;	  /* --synthetic */
 	const char *participants; /* --participants */
-	const char **down;        /* --down, ndown times; owned */
+	const char **down;	  /* --down, ndown times; owned */
 	size_t ndown;
-	bool has_lmc;             /* --lmc */
+	bool has_lmc; /* --lmc */
 	unsigned lmc;
 };
 
-#define CLI_SOURCE_OPTIONS                                                                                     \
-	{"fabric", "FILE", "read the fabric from FILE: ibnetdiscover text or an ibsim net file; - is stdin", OPT_FABRIC},  \
-	{"synthetic", "SPEC", "make up a fabric: FT(2;SPINES,LEAVES[;servers=N][;cables=C][;empty=LEAF/SLOT,...])",        \
-	 OPT_SYNTHETIC},                                                                                       \
-	{"down", "NODE[PORT]", "take down one cable, or without [PORT] a whole node; may be repeated", OPT_DOWN}
+#define CLI_SOURCE_OPTIONS                                                                                             \
+	{"fabric", "FILE", "read the fabric from FILE: ibnetdiscover text or an ibsim net file; - is stdin",           \
+	 OPT_FABRIC},                                                                                                  \
+		{"synthetic", "SPEC",                                                                                  \
+		 "make up a fabric: FT(2;SPINES,LEAVES[;servers=N][;cables=C][;empty=LEAF/SLOT,...])", OPT_SYNTHETIC}, \
+	{                                                                                                              \
+		"down", "NODE[PORT]", "take down one cable, or without [PORT] a whole node; may be repeated", OPT_DOWN \
+	}
 
 /* For cli_command.option and .clear. */
 bool cli_source_option(void *source, enum cli_option_id id, const char *value);
@@ -153,10 +156,10 @@ void cli_source_clear(void *source);
 
 /* What does not change with failures and LIDs. */
 struct cli_site {
-	struct fors_net *intact;       /* as read, before anything is taken down */
-	struct fors_places *places;    /* learnt from it; NULL: it is no two-level fat-tree, see cli_any_site_load() */
+	struct fors_net *intact;    /* as read, before anything is taken down */
+	struct fors_places *places; /* learnt from it; NULL: it is no two-level fat-tree, see cli_any_site_load() */
 	struct fors_participants participants;
-	bool has_participants;         /* else all servers take part */
+	bool has_participants; /* else all servers take part */
 };
 
 /* The site at one moment: with what is down, LIDs and tables. */
@@ -191,7 +194,8 @@ void cli_fabric_free(struct cli_fabric *made);
 /* All of a file ("-": stdin), with a zero byte after its end. Returns an exit code; *text is to be freed. */
 int cli_read_file(const char *path, char **text, size_t *size);
 /* Give all of a file to a reader, with `context`; it writes the error. Returns an exit code. */
-typedef enum fors_err (*cli_reader)(const char *text, size_t size, const char *path, void *context, struct fors_error *error);
+typedef enum fors_err (*cli_reader)(const char *text, size_t size, const char *path, void *context,
+				    struct fors_error *error);
 int cli_use_file(const char *path, cli_reader use, void *context);
 /* Replace a file at once (temporary name, rename); what is no regular file is written to. Returns an exit code. */
 int cli_write_file(const char *path, const void *bytes, size_t size);

@@ -88,8 +88,9 @@ static void print_rates(const struct cli_analysis *a)
 	printf("fair rates  %.4f at least, %.4f on average, of a cable; %.2f together%s\n", rates->min, rates->mean,
 	       rates->aggregate, a->result->nphases > 1 ? " in a phase" : "");
 	if (a->optimum >= 0)
-		printf("optimum     %.2f together, with the best of all routings%s: this one reaches %.1f %%\n", a->optimum,
-		       a->is_optimum_exact ? "" : " (a bound)", a->optimum > 0 ? 100 * rates->aggregate / a->optimum : 100.);
+		printf("optimum     %.2f together, with the best of all routings%s: this one reaches %.1f %%\n",
+		       a->optimum, a->is_optimum_exact ? "" : " (a bound)",
+		       a->optimum > 0 ? 100 * rates->aggregate / a->optimum : 100.);
 }
 
 static void print_jobs(const struct cli_analysis *a)
@@ -103,8 +104,7 @@ static void print_jobs(const struct cli_analysis *a)
 	       (unsigned long long)efi->max, 100 * efi->dark_fiber, efi->dark_links, efi->switch_links);
 	if (efi->broken)
 		printf("%sbroken%s      %llu routes between servers%s do not arrive\n", cli_colour(CLI_RED),
-		       cli_colour(CLI_PLAIN), (unsigned long long)efi->broken,
-		       a->jobs.count > 1 ? " of one job" : "");
+		       cli_colour(CLI_PLAIN), (unsigned long long)efi->broken, a->jobs.count > 1 ? " of one job" : "");
 	for (uint32_t i = 0; a->jobs.count > 1 && i < a->jobs.count && i < LISTED_JOBS; i++)
 		printf("              job %s: %u servers, EFI %u at most, %u links\n", a->jobs.job[i].name,
 		       a->jobs.job[i].count, efi->job_max[i], efi->job_links[i]);

@@ -166,9 +166,10 @@ const struct cli_command cli_forget_command = {
 	.name = "forget",
 	.summary = "Drop the place of a dead leaf or spine that will not come back",
 	.usage = "GUID [DIR] [--dry-run]",
-	.details = "GUID is the node GUID of the switch. DIR is a state folder, or a folder of them; default:\n"
-		   "${OSM_CACHE_DIR:-/var/cache/opensm}/fors. The exit code is 1 when no such place is known, when the\n"
-		   "switch is alive, or when a file names it (reference_fabric, root_guid_file).\n",
+	.details =
+		"GUID is the node GUID of the switch. DIR is a state folder, or a folder of them; default:\n"
+		"${OSM_CACHE_DIR:-/var/cache/opensm}/fors. The exit code is 1 when no such place is known, when the\n"
+		"switch is alive, or when a file names it (reference_fabric, root_guid_file).\n",
 	.options = options,
 	.min_operands = 1,
 	.max_operands = 2,

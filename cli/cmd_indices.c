@@ -14,8 +14,8 @@
 
 struct settings {
 	struct cli_analysis_settings analysis; /* first: see cli_source_option() */
-	unsigned samples;                      /* 0: 1 */
-	unsigned threads;                      /* 0: all there are */
+	unsigned samples;		       /* 0: 1 */
+	unsigned threads;		       /* 0: all there are */
 };
 
 /* Does the best routing reach the optimum that is printed, for every pattern? */
@@ -25,9 +25,11 @@ static enum fors_err is_reached(const struct fors_graph *graph, bool *reached, s
 	return graph ? fors_cuts_reached(graph, reached, error) : FORS_OK;
 }
 
-static int measure(const struct settings *settings, const struct cli_analysis *a, struct fors_lfti_row *row, bool *reached)
+static int measure(const struct settings *settings, const struct cli_analysis *a, struct fors_lfti_row *row,
+		   bool *reached)
 {
-	struct fors_lfti_options options = {.samples = settings->samples ? settings->samples : 1, .seed = settings->analysis.seed,
+	struct fors_lfti_options options = {.samples = settings->samples ? settings->samples : 1,
+					    .seed = settings->analysis.seed,
 					    .threads = settings->threads ? settings->threads : cli_processors()};
 	struct fors_cuts *cuts = NULL;
 	struct fors_graph *graph = NULL;
@@ -64,8 +66,8 @@ static void print_table(const struct cli_analysis *a, const struct fors_lfti_row
 	for (unsigned i = 0; i < FORS_LFTI_ROWS; i++) {
 		printf("%-12s %-6s", row[i].pattern, row[i].is_random_map ? "random" : "direct");
 		if (row[i].nflows)
-			printf(" %10llu %12.3f %13.3f %5.3f\n", (unsigned long long)row[i].nflows, row[i].routed, row[i].optimum,
-			       row[i].optimum > 0 ? row[i].routed / row[i].optimum : 1.);
+			printf(" %10llu %12.3f %13.3f %5.3f\n", (unsigned long long)row[i].nflows, row[i].routed,
+			       row[i].optimum, row[i].optimum > 0 ? row[i].routed / row[i].optimum : 1.);
 		else
 			printf("   there is no such pattern for so many servers\n");
 	}
@@ -85,8 +87,8 @@ static json_t *row_json(const struct fors_lfti_row *row)
 			 is_there ? json_real(row->optimum) : json_null());
 }
 
-static json_t *table_json(const struct settings *settings, const struct cli_analysis *a, const struct fors_lfti_row *row,
-			  bool reached)
+static json_t *table_json(const struct settings *settings, const struct cli_analysis *a,
+			  const struct fors_lfti_row *row, bool reached)
 {
 	json_t *list = json_array();
 
@@ -164,7 +166,8 @@ static const struct cli_option options[] = {
 	CLI_SOURCE_OPTIONS,
 	{"participants", "FILE", "only these port GUIDs send and receive, one per line", OPT_PARTICIPANTS},
 	{"lfts", "FILE", "the tables, of any engine: opensm-lfts.dump, or what dump_fts prints", OPT_LFTS},
-	{"routing", "NAME", "instead of --lfts: fors; of an XGFT or PGFT also d-mod-k, s-mod-k, random, hash", OPT_ROUTING},
+	{"routing", "NAME", "instead of --lfts: fors; of an XGFT or PGFT also d-mod-k, s-mod-k, random, hash",
+	 OPT_ROUTING},
 	{"lmc", "N", "with --routing fors: LMC of the servers, 0 to 7", OPT_LMC},
 	{"samples", "N", "random patterns of each kind; 1 when missing", OPT_SAMPLES},
 	{"seed", "N", "of everything random; 0 when missing", OPT_SEED},

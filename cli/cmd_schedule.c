@@ -24,17 +24,17 @@ struct settings {
 /* A schedule made ready to be written. */
 struct view {
 	const struct fors_schedule *schedule;
-	uint32_t only;      /* the server whose rows are wanted, NOBODY: all */
-	uint32_t *order;    /* servers by GUID */
-	uint32_t *sender;   /* in the present phase, to each server; NOBODY */
-	uint8_t *path;      /* path index of flow (s, d) at path[s * P + d] */
-	uint64_t nrows;     /* written so far */
+	uint32_t only;	  /* the server whose rows are wanted, NOBODY: all */
+	uint32_t *order;  /* servers by GUID */
+	uint32_t *sender; /* in the present phase, to each server; NOBODY */
+	uint8_t *path;	  /* path index of flow (s, d) at path[s * P + d] */
+	uint64_t nrows;	  /* written so far */
 };
 
 struct row {
 	uint32_t phase, src, dst; /* src, dst: servers */
 	unsigned src_lid, dst_lid;
-	uint64_t spine_guid;      /* 0 inside a leaf */
+	uint64_t spine_guid; /* 0 inside a leaf */
 };
 
 /* One way to write a schedule. */
@@ -42,7 +42,7 @@ struct format {
 	void (*begin)(const struct view *view);
 	void (*row)(const struct view *view, const struct row *row);
 	void (*end_phase)(const struct view *view, uint32_t phase); /* may be NULL */
-	void (*end)(const struct view *view);                       /* may be NULL */
+	void (*end)(const struct view *view);			    /* may be NULL */
 };
 
 /* --- CSV ------------------------------------------------------------------------------------------------------ */
@@ -84,7 +84,8 @@ static void print_json_text(const char *text)
 
 static void json_server(const struct fors_schedule_server *server, bool is_first)
 {
-	printf("%s\n    {\"guid\": \"0x%016" PRIx64 "\", \"lid\": %u, \"lmc\": %u, \"leaf\": %u, \"rank\": %u, \"desc\": ",
+	printf("%s\n    {\"guid\": \"0x%016" PRIx64
+	       "\", \"lid\": %u, \"lmc\": %u, \"leaf\": %u, \"rank\": %u, \"desc\": ",
 	       is_first ? "" : ",", server->guid, server->lid, server->lmc, server->leaf, server->rank);
 	print_json_text(server->desc);
 	putchar('}');
@@ -94,8 +95,8 @@ static void json_begin(const struct view *view)
 {
 	const struct fors_schedule *schedule = view->schedule;
 
-	printf("{\n  \"epoch\": %" PRIu64 ",\n  \"fingerprint\": \"0x%016" PRIx64 "\",\n  \"phases\": %u,\n", schedule->epoch,
-	       schedule->fingerprint, schedule->nphases);
+	printf("{\n  \"epoch\": %" PRIu64 ",\n  \"fingerprint\": \"0x%016" PRIx64 "\",\n  \"phases\": %u,\n",
+	       schedule->epoch, schedule->fingerprint, schedule->nphases);
 	printf("  \"method\": ");
 	print_json_text(schedule->method);
 	printf(",\n  \"reason\": ");
@@ -216,7 +217,8 @@ static void free_view(struct view *view)
 	free(view->path);
 }
 
-static void write_flow(struct view *view, const struct format *format, uint32_t phase, uint32_t s, struct fors_cell cell)
+static void write_flow(struct view *view, const struct format *format, uint32_t phase, uint32_t s,
+		       struct fors_cell cell)
 {
 	const struct fors_schedule *schedule = view->schedule;
 	unsigned back = view->path[(size_t)cell.dst * schedule->nservers + s];

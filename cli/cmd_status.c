@@ -24,7 +24,7 @@ struct settings {
 struct folder {
 	const char *path;
 	struct fors_status status;
-	int64_t schedule_epoch;   /* of the file `schedule`, FORS_UNKNOWN: there is none */
+	int64_t schedule_epoch; /* of the file `schedule`, FORS_UNKNOWN: there is none */
 	bool is_withdrawn;
 	double heartbeat_seconds; /* its age; negative: there is none */
 };
@@ -200,15 +200,16 @@ static void print_next(const struct folder *folder)
 
 	clock_gettime(CLOCK_REALTIME, &now);
 	fors_status_next(&folder->status, (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000, text, sizeof(text));
-	printf("next        %s\n", folder->heartbeat_seconds > STALE_SECONDS ? "nothing: start opensm with fors again" : text);
+	printf("next        %s\n",
+	       folder->heartbeat_seconds > STALE_SECONDS ? "nothing: start opensm with fors again" : text);
 }
 
 static void print_numbers(const struct fors_status *status)
 {
 	if (status->servers >= 0)
-		printf("fabric      %lld servers, %lld leaves, %lld spines; f = %lld, m = %lld\n", (long long)status->servers,
-		       (long long)status->leaves, (long long)status->spines, (long long)status->f,
-		       (long long)status->affected_spines);
+		printf("fabric      %lld servers, %lld leaves, %lld spines; f = %lld, m = %lld\n",
+		       (long long)status->servers, (long long)status->leaves, (long long)status->spines,
+		       (long long)status->f, (long long)status->affected_spines);
 	if (status->leaves >= 0) {
 		cli_print_dead_links(status);
 		print_special_links(status);

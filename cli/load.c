@@ -188,9 +188,10 @@ static enum fors_err read_participants(const char *text, size_t size, const char
 		err = fors_fail(error, FORS_EINPUT, "%s: names no participant", path);
 	for (size_t i = 0; !err && i < them->count; i++)
 		if (!is_ca_port(site->intact, them->guid[i]))
-			err = fors_fail(error, FORS_EINPUT,
-					"%s:%u: 0x%016llx is no port of a channel adapter in this fabric (port GUIDs are wanted)",
-					path, line_of(text, them->guid[i]), (unsigned long long)them->guid[i]);
+			err = fors_fail(
+				error, FORS_EINPUT,
+				"%s:%u: 0x%016llx is no port of a channel adapter in this fabric (port GUIDs are wanted)",
+				path, line_of(text, them->guid[i]), (unsigned long long)them->guid[i]);
 	return err;
 }
 
@@ -263,8 +264,8 @@ static enum fors_err make_tables(struct cli_fabric *made, struct fors_error *err
 }
 
 /* LIDs are given in the intact net, so that they do not depend on what is down. */
-static enum fors_err make(const struct cli_site *site, bool has_lmc, unsigned lmc, const char *const *down, size_t ndown,
-			  struct cli_fabric *made, struct fors_error *error)
+static enum fors_err make(const struct cli_site *site, bool has_lmc, unsigned lmc, const char *const *down,
+			  size_t ndown, struct cli_fabric *made, struct fors_error *error)
 {
 	const struct fors_participants *them = site->has_participants ? &site->participants : NULL;
 	enum fors_err err = fors_net_copy(site->intact, &made->net, error);

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 static const char *command_name; /* of the subcommand that runs, for error texts */
-static int bar_percent = -1;     /* what the progress bar shows, -1: there is none */
+static int bar_percent = -1;	 /* what the progress bar shows, -1: there is none */
 static const char *bar_name = "planning";
 
 #define BAR_WIDTH 40
@@ -75,11 +75,8 @@ static bool has_colours(void)
 const char *cli_colour(enum cli_colour colour)
 {
 	static const char *const codes[] = {
-		[CLI_PLAIN] = "\033[0m",
-		[CLI_BOLD] = "\033[1m",
-		[CLI_RED] = "\033[1;31m",
-		[CLI_GREEN] = "\033[1;32m",
-		[CLI_YELLOW] = "\033[1;33m",
+		[CLI_PLAIN] = "\033[0m",    [CLI_BOLD] = "\033[1m",	 [CLI_RED] = "\033[1;31m",
+		[CLI_GREEN] = "\033[1;32m", [CLI_YELLOW] = "\033[1;33m",
 	};
 
 	return has_colours() ? codes[colour] : "";

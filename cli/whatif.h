@@ -45,7 +45,7 @@ struct whatif {
 	unsigned threads;
 	struct whatif_case *cases; /* ncases; 0 is the intact fabric */
 	uint32_t ncases;
-	const char **name; /* per node of the intact net, for people; the names are borrowed */
+	const char **name;			/* per node of the intact net, for people; the names are borrowed */
 	const char *engine[WHATIF_MAX_ENGINES]; /* engine[0] is "fors" */
 	uint32_t nengines;
 	struct whatif_result *result; /* ncases x nengines */

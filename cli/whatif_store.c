@@ -207,6 +207,7 @@ int whatif_store_close(struct whatif *whatif, const char *path)
 	whatif->store = NULL;
 	if ((!store || !fclose(store)) && is_whole)
 		return CLI_GOOD;
-	cli_error("%s: not all results could be written, is the disk full? What is missing will be found out again", path);
+	cli_error("%s: not all results could be written, is the disk full? What is missing will be found out again",
+		  path);
 	return CLI_BAD;
 }

@@ -113,7 +113,8 @@ static bool is_dead_switch(const struct fors_fabric *fabric, const char *what)
 		    is_switch_called(what, fabric->spine[k].guid, fabric->spine[k].name))
 			return true;
 	for (uint32_t a = 0; a < fabric->nleaves; a++)
-		if (fabric->leaf[a].node == FORS_NONE && is_switch_called(what, fabric->leaf[a].guid, fabric->leaf[a].name))
+		if (fabric->leaf[a].node == FORS_NONE &&
+		    is_switch_called(what, fabric->leaf[a].guid, fabric->leaf[a].name))
 			return true;
 	return false;
 }

@@ -12,11 +12,11 @@
 /* What one port line says: port `port` of `node` goes to port `peer_port` of the node called `peer`. */
 struct fors_claim {
 	struct fors_span peer;
-	uint64_t peer_guid;   /* of the peer's port, 0: not said */
+	uint64_t peer_guid; /* of the peer's port, 0: not said */
 	uint32_t node;
 	uint32_t line;
-	uint32_t rate;        /* of the cable, in 0.1 Gb/s; 0: not said */
-	uint16_t peer_lid;    /* 0: not said */
+	uint32_t rate;	   /* of the cable, in 0.1 Gb/s; 0: not said */
+	uint16_t peer_lid; /* 0: not said */
 	uint8_t port, peer_port;
 };
 
@@ -27,7 +27,7 @@ struct fors_claims {
 	struct fors_claimant {
 		struct fors_span id;
 		uint32_t line;
-	} *node;              /* one for each node of the net */
+	} * node; /* one for each node of the net */
 	uint32_t nnodes, node_room;
 };
 
@@ -43,7 +43,7 @@ void fors_claims_clear(struct fors_claims *claims);
  * twice, an end that does not exist, ends that disagree), FORS_ENOMEM; the net is
  * unusable then.
  */
-enum fors_err fors_claims_settle(const struct fors_claims *claims, const struct fors_lines *lines,
-				 struct fors_net *net, struct fors_error *error);
+enum fors_err fors_claims_settle(const struct fors_claims *claims, const struct fors_lines *lines, struct fors_net *net,
+				 struct fors_error *error);
 
 #endif

@@ -50,8 +50,8 @@
 struct step {
 	uint32_t phase;
 	uint16_t leaf_shift; /* how many leaves further on, 1..M1-1 */
-	uint16_t label;      /* n mod M0: which server there */
-	uint16_t class;      /* n mod B: which good lane */
+	uint16_t label;	     /* n mod M0: which server there */
+	uint16_t class;	     /* n mod B: which good lane */
 };
 
 struct form {
@@ -59,14 +59,14 @@ struct form {
 	const struct fors_fabric *fabric;
 	uint32_t m0, m1, f, b; /* as in the paper */
 	uint32_t nphases;      /* T */
-	uint32_t *leaf;        /* m1: the leaves that take part */
+	uint32_t *leaf;	       /* m1: the leaves that take part */
 	uint32_t nsteps;       /* per rank: P - M0 */
 	struct step *step;     /* m0 x nsteps */
 	uint32_t *inside;      /* m0 x m0: phase of (rank, label), or nphases: the two are the same server */
 	uint16_t *rank_of;     /* m0: rank of a label */
-	uint8_t *good;         /* b: lane of each class */
+	uint8_t *good;	       /* b: lane of each class */
 	unsigned lmc_needed;   /* for all flows over good[] by home path indices */
-	bool is_bare;          /* who sends to whom and when; no lanes */
+	bool is_bare;	       /* who sends to whom and when; no lanes */
 };
 
 static uint32_t gcd(uint32_t a, uint32_t b)
@@ -122,10 +122,10 @@ struct lanes {
 	const struct form *form;
 	uint32_t nclasses; /* gcd(M0, B): classes that meet the same labels */
 	uint32_t ngood;
-	uint8_t *lane;      /* ngood: the good lanes */
-	uint8_t *need;      /* nclasses x ngood: largest home path index */
+	uint8_t *lane;	    /* ngood: the good lanes */
+	uint8_t *need;	    /* nclasses x ngood: largest home path index */
 	uint32_t *class_of; /* ngood: class that has the lane, FORS_NONE */
-	bool *visited;      /* ngood */
+	bool *visited;	    /* ngood */
 	uint32_t allowed;   /* path indices below this */
 };
 
@@ -283,8 +283,8 @@ static void place_shift(struct form *form)
 /* ---- the exchange inside a leaf, in scattered free phases ---- */
 
 #define NO_PAIR UINT32_MAX
-#define TABU_STEPS 3       /* so long a pair may not return to where it was pushed out */
-#define ASK_STEPS 4096     /* so often it asks whether to go on */
+#define TABU_STEPS 3	   /* so long a pair may not return to where it was pushed out */
+#define ASK_STEPS 4096	   /* so often it asks whether to go on */
 #define BUDGET_FACTOR 1000 /* search steps allowed, per pair */
 
 /*
@@ -292,16 +292,16 @@ static void place_shift(struct form *form)
  * in which everybody is free and which never takes place.
  */
 struct search {
-	uint32_t m0, nphases;        /* nphases = T + 1 */
-	uint32_t nwords;             /* 64 phases each */
+	uint32_t m0, nphases;	     /* nphases = T + 1 */
+	uint32_t nwords;	     /* 64 phases each */
 	uint64_t *sender, *receiver; /* m0 x nwords: bit t: free in phase t */
 	uint32_t *sends, *receives;  /* m0 x nphases: the pair placed there, NO_PAIR */
-	uint32_t *place;             /* m0 x m0: phase of a pair, FORS_NONE: none yet */
-	uint32_t *weight;            /* how often a pair was pushed out: the more, the dearer */
-	uint32_t *tabu_phase;        /* where from, last ... */
-	uint32_t *tabu_until;        /* ... and until which step it may not return there */
-	uint32_t *todo, ntodo;       /* stack of pairs without a place */
-	uint32_t *options;           /* number of phases in which both are free */
+	uint32_t *place;	     /* m0 x m0: phase of a pair, FORS_NONE: none yet */
+	uint32_t *weight;	     /* how often a pair was pushed out: the more, the dearer */
+	uint32_t *tabu_phase;	     /* where from, last ... */
+	uint32_t *tabu_until;	     /* ... and until which step it may not return there */
+	uint32_t *todo, ntodo;	     /* stack of pairs without a place */
+	uint32_t *options;	     /* number of phases in which both are free */
 };
 
 static void search_free(struct search *search)
@@ -693,8 +693,8 @@ static enum fors_err plan_form(const struct fors_task *task, bool is_bare, struc
 {
 	const struct fors_fabric *fabric = task->fabric;
 	size_t m0 = fabric->max_servers;
-	struct form form = {.task = task, .fabric = fabric, .m0 = fabric->max_servers, .f = fabric->reduction,
-			    .is_bare = is_bare};
+	struct form form = {
+		.task = task, .fabric = fabric, .m0 = fabric->max_servers, .f = fabric->reduction, .is_bare = is_bare};
 	enum fors_err err;
 
 	if (!m0)

@@ -13,17 +13,17 @@
 
 enum fors_err {
 	FORS_OK = 0,
-	FORS_ENOMEM,     /* out of memory */
-	FORS_EINPUT,     /* a file, option or specification is malformed */
-	FORS_EIO,        /* a file could not be read or written */
-	FORS_ENOTREE,    /* the fabric is not a two-level fat-tree */
-	FORS_ENOPATH,    /* two leaves have no common live spine */
-	FORS_ELMC,       /* too few path indices (LMC) for the method */
-	FORS_ENOTAPPL,   /* the method does not apply to this fabric */
-	FORS_ENOPLAN,    /* the method applies, but found no plan */
-	FORS_ETIMEOUT,   /* out of time */
+	FORS_ENOMEM,	 /* out of memory */
+	FORS_EINPUT,	 /* a file, option or specification is malformed */
+	FORS_EIO,	 /* a file could not be read or written */
+	FORS_ENOTREE,	 /* the fabric is not a two-level fat-tree */
+	FORS_ENOPATH,	 /* two leaves have no common live spine */
+	FORS_ELMC,	 /* too few path indices (LMC) for the method */
+	FORS_ENOTAPPL,	 /* the method does not apply to this fabric */
+	FORS_ENOPLAN,	 /* the method applies, but found no plan */
+	FORS_ETIMEOUT,	 /* out of time */
 	FORS_ECANCELLED, /* the caller asked to stop */
-	FORS_ELIMIT,     /* larger than what fors can represent */
+	FORS_ELIMIT,	 /* larger than what fors can represent */
 };
 
 #define FORS_ERROR_TEXT 512

@@ -145,7 +145,8 @@ static void look_for_cables(struct fors_fabric *f, const struct fors_places *pla
 
 			if (!plug->leaf_port)
 				continue;
-			*cable = (struct fors_cable){FORS_CABLE_DEAD, plug->leaf_port, plug->spine_port, false, FORS_ASIDE_NOT, 0};
+			*cable = (struct fors_cable){FORS_CABLE_DEAD, plug->leaf_port, plug->spine_port,
+						     false,	      FORS_ASIDE_NOT,  0};
 			if (!is_live(f, a, k, plug))
 				continue;
 			cable->state = FORS_CABLE_LIVE;
@@ -208,8 +209,8 @@ static bool takes_part(const struct fors_fabric *f, const struct fors_slot *slot
 {
 	if (slot->node == FORS_NONE || !slot->lid || f->net->node[slot->node].type != FORS_CA)
 		return false;
-	return !sorted || (sorted->count && bsearch(&slot->guid, sorted->guid, sorted->count, sizeof(slot->guid),
-						    compare_guids));
+	return !sorted ||
+	       (sorted->count && bsearch(&slot->guid, sorted->guid, sorted->count, sizeof(slot->guid), compare_guids));
 }
 
 static void seat_server(struct fors_fabric *f, uint32_t a, uint32_t s)
@@ -217,9 +218,12 @@ static void seat_server(struct fors_fabric *f, uint32_t a, uint32_t s)
 	struct fors_slot *slot = &f->slot[(size_t)a * f->nslots + s];
 
 	slot->server = f->nservers;
-	f->server[f->nservers++] = (struct fors_server){
-		.leaf = (uint16_t)a, .slot = (uint16_t)s, .rank = f->leaf[a].nservers++,
-		.lid = slot->lid, .guid = slot->guid, .node = slot->node};
+	f->server[f->nservers++] = (struct fors_server){.leaf = (uint16_t)a,
+							.slot = (uint16_t)s,
+							.rank = f->leaf[a].nservers++,
+							.lid = slot->lid,
+							.guid = slot->guid,
+							.node = slot->node};
 	if (f->nservers == 1 || slot->lmc < f->lmc)
 		f->lmc = slot->lmc;
 	if (f->leaf[a].nservers > f->max_servers)
@@ -411,8 +415,9 @@ enum fors_err fors_fabric_connected(const struct fors_fabric *fabric, struct for
 
 	if (!fabric->unreachable_pairs)
 		return FORS_OK;
-	return fors_fail(error, FORS_ENOPATH,
-			 "%s and %s have no common live spine (%u such pairs of leaves): no up-down path joins their servers%s",
-			 fabric->leaf[fabric->cut_leaf[0]].name, fabric->leaf[fabric->cut_leaf[1]].name,
-			 fabric->unreachable_pairs, has_dead_cable(fabric) ? "" : hint);
+	return fors_fail(
+		error, FORS_ENOPATH,
+		"%s and %s have no common live spine (%u such pairs of leaves): no up-down path joins their servers%s",
+		fabric->leaf[fabric->cut_leaf[0]].name, fabric->leaf[fabric->cut_leaf[1]].name,
+		fabric->unreachable_pairs, has_dead_cable(fabric) ? "" : hint);
 }

@@ -25,7 +25,7 @@
 
 #include "net.h"
 
-#define FORS_MAX_LANES 254  /* lanes fit a byte, as ports do */
+#define FORS_MAX_LANES 254 /* lanes fit a byte, as ports do */
 #define FORS_NO_LANE 255
 #define FORS_MAX_SERVERS 65534 /* servers fit 16 bits, as LIDs do */
 
@@ -81,75 +81,76 @@ enum fors_aside {
 
 /* The cable of one leaf and one lane. */
 struct fors_cable {
-	uint8_t state;      /* enum fors_cable_state */
+	uint8_t state;	    /* enum fors_cable_state */
 	uint8_t leaf_port;  /* 0 when absent */
 	uint8_t spine_port; /* 0 when absent */
 	bool is_degraded;   /* plugged in and up, but below full width or speed */
-	uint8_t aside;      /* enum fors_aside; state is LIVE when it has to carry traffic all the same */
+	uint8_t aside;	    /* enum fors_aside; state is LIVE when it has to carry traffic all the same */
 	uint64_t since_ms;  /* Unix time when it died or came back (watch.h); 0: not known */
 };
 
 struct fors_leaf {
 	uint64_t guid;
-	uint32_t node;         /* in the net, FORS_NONE: dead */
+	uint32_t node;	       /* in the net, FORS_NONE: dead */
 	uint32_t first_server; /* its servers are server[first_server .. first_server + nservers - 1] */
 	uint16_t nservers;     /* n_a, living participants */
 	uint16_t nslots;       /* its own slots; the grid has fabric->nslots for every leaf */
-	uint16_t nlive;        /* live uplinks */
-	char name[FORS_NAME_MAX + 1]; /* node description or id, for messages; the GUID when several switches have the same */
+	uint16_t nlive;	       /* live uplinks */
+	char name[FORS_NAME_MAX +
+		  1]; /* node description or id, for messages; the GUID when several switches have the same */
 };
 
 struct fors_spine {
 	uint64_t guid;
-	uint32_t node;         /* in the net, FORS_NONE: dead */
+	uint32_t node; /* in the net, FORS_NONE: dead */
 	char name[FORS_NAME_MAX + 1];
 };
 
 struct fors_lane {
 	uint16_t spine;
-	uint16_t cable;        /* 0..: which of the parallel cables to each leaf */
+	uint16_t cable; /* 0..: which of the parallel cables to each leaf */
 };
 
 /* One server place under a leaf. */
 struct fors_slot {
-	uint64_t guid;         /* CA port GUID; 0: nothing alive here */
-	uint32_t node;         /* the CA in the net, FORS_NONE: nothing alive here */
-	uint32_t server;       /* index of the server, FORS_NONE: takes no part */
-	uint16_t lid;          /* base LID, 0: none */
+	uint64_t guid;	 /* CA port GUID; 0: nothing alive here */
+	uint32_t node;	 /* the CA in the net, FORS_NONE: nothing alive here */
+	uint32_t server; /* index of the server, FORS_NONE: takes no part */
+	uint16_t lid;	 /* base LID, 0: none */
 	uint8_t lmc;
 	uint8_t ca_port;
-	uint8_t leaf_port;     /* 0: the leaf has no such slot */
-	bool is_sm;            /* a subnet manager runs here */
+	uint8_t leaf_port; /* 0: the leaf has no such slot */
+	bool is_sm;	   /* a subnet manager runs here */
 };
 
 /* One participant of the exchange. Servers are ordered by leaf, then by slot. */
 struct fors_server {
 	uint16_t leaf, slot, rank; /* rank: 0..n_a-1 among the participants of its leaf */
-	uint16_t lid;          /* base LID; its path index i is LID lid + i */
-	uint64_t guid;         /* port GUID */
-	uint32_t node;         /* the CA in the net */
+	uint16_t lid;		   /* base LID; its path index i is LID lid + i */
+	uint64_t guid;		   /* port GUID */
+	uint32_t node;		   /* the CA in the net */
 };
 
 struct fors_fabric {
 	const struct fors_net *net; /* borrowed, must outlive the fabric */
 	uint32_t nleaves, nspines;
-	uint32_t nlanes;       /* S: spine lanes, living or dead */
-	uint32_t nslots;       /* N: slots per leaf, the most of any leaf; at least 1 */
-	uint32_t nservers;     /* P: participants */
-	uint32_t max_servers;  /* the largest n_a */
-	uint8_t lmc;           /* the smallest LMC of all participants */
+	uint32_t nlanes;      /* S: spine lanes, living or dead */
+	uint32_t nslots;      /* N: slots per leaf, the most of any leaf; at least 1 */
+	uint32_t nservers;    /* P: participants */
+	uint32_t max_servers; /* the largest n_a */
+	uint8_t lmc;	      /* the smallest LMC of all participants */
 	struct fors_leaf *leaf;
 	struct fors_spine *spine;
 	struct fors_lane *lane;
 	struct fors_cable *cable; /* nleaves x nlanes, see fors_cable() */
-	struct fors_slot *slot;   /* nleaves x nslots, see fors_slot() */
+	struct fors_slot *slot;	  /* nleaves x nslots, see fors_slot() */
 	struct fors_server *server;
-	uint32_t reduction;    /* f: max over leaves with servers of n_a - live uplinks, at least 0 */
-	uint32_t affected_spines; /* m: spines with a dead cable, or one less than other leaves have */
+	uint32_t reduction;	    /* f: max over leaves with servers of n_a - live uplinks, at least 0 */
+	uint32_t affected_spines;   /* m: spines with a dead cable, or one less than other leaves have */
 	uint32_t unreachable_pairs; /* unordered pairs of leaves with servers and no common live spine */
-	uint32_t cut_leaf[2];  /* the first such pair; meaningful when unreachable_pairs > 0 */
-	uint64_t held_until_ms;   /* Unix time when the next held cable returns, 0: none is held; filled in by plugin/ */
-	uint64_t fingerprint;  /* equal for equal places, liveness, participants and LIDs */
+	uint32_t cut_leaf[2];	    /* the first such pair; meaningful when unreachable_pairs > 0 */
+	uint64_t held_until_ms; /* Unix time when the next held cable returns, 0: none is held; filled in by plugin/ */
+	uint64_t fingerprint;	/* equal for equal places, liveness, participants and LIDs */
 };
 
 /* Whom the exchange is for: port GUIDs in any order. NULL stands for all servers. */

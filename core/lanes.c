@@ -63,8 +63,8 @@ static uint32_t lid_end(const struct fors_fabric *f, const struct fors_lfts *lft
 	return end;
 }
 
-enum fors_err fors_lanes_read(const struct fors_fabric *fabric, const struct fors_lfts *lfts,
-			      struct fors_lanes **lanes, struct fors_error *error)
+enum fors_err fors_lanes_read(const struct fors_fabric *fabric, const struct fors_lfts *lfts, struct fors_lanes **lanes,
+			      struct fors_error *error)
 {
 	struct fors_lanes *l = calloc(1, sizeof(*l));
 

@@ -156,9 +156,8 @@ static bool allocate(struct leveller *leveller)
 	leveller->free_at = malloc((npairs * level->nclasses + 1) * sizeof(*leveller->free_at));
 	leveller->saved = malloc(npairs * level->nclasses + 2 * nlinks * sizeof(*leveller->up) + 1);
 	leveller->exists = calloc((size_t)fabric->nleaves * level->nclasses + 1, sizeof(*leveller->exists));
-	return leveller->up && leveller->down && leveller->is_choosy && leveller->own &&
-	       leveller->up_taken && leveller->down_taken && leveller->pair && leveller->exists && leveller->free_at &&
-	       leveller->saved;
+	return leveller->up && leveller->down && leveller->is_choosy && leveller->own && leveller->up_taken &&
+	       leveller->down_taken && leveller->pair && leveller->exists && leveller->free_at && leveller->saved;
 }
 
 enum fors_err fors_level_build(const struct fors_fabric *fabric, struct fors_level **level, struct fors_error *error)

@@ -119,10 +119,14 @@ static bool repair(struct leveller *leveller)
 static void copy_choice(struct leveller *leveller, bool back)
 {
 	size_t nlinks = (size_t)leveller->fabric->nleaves * leveller->fabric->nlanes * sizeof(*leveller->up);
-	struct { void *live; size_t size; } part[] = {
-		{leveller->up, nlinks}, {leveller->down, nlinks},
-		{leveller->level->lane, (size_t)leveller->fabric->nleaves * leveller->fabric->nleaves *
-						leveller->level->nclasses},
+	struct {
+		void *live;
+		size_t size;
+	} part[] = {
+		{leveller->up, nlinks},
+		{leveller->down, nlinks},
+		{leveller->level->lane,
+		 (size_t)leveller->fabric->nleaves * leveller->fabric->nleaves * leveller->level->nclasses},
 	};
 	uint8_t *saved = leveller->saved;
 

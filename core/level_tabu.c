@@ -48,7 +48,8 @@ static uint32_t down_load(const struct leveller *leveller, uint32_t pair, uint32
 static int gain_of(const struct leveller *leveller, const struct move *move, uint32_t down)
 {
 	uint32_t down_from = leveller_down(leveller, move->pair, move->class, move->from), cap = leveller->cap;
-	int gain = (up_load(leveller, move->pair, move->lane) >= cap) - (up_load(leveller, move->pair, move->from) > cap);
+	int gain =
+		(up_load(leveller, move->pair, move->lane) >= cap) - (up_load(leveller, move->pair, move->from) > cap);
 
 	if (down != down_from)
 		gain += (down_load(leveller, move->pair, down) >= cap) -

@@ -109,8 +109,7 @@ static enum fors_err find_tables(struct reader *r)
 	}
 	if (!err && fors_keyed_sort(r->table, r->ntables, &first, &second))
 		err = fors_lines_fail(&r->lines, second.line, r->error,
-				      "switch 0x%016" PRIx64 " has a table in line %u already", second.key,
-				      first.line);
+				      "switch 0x%016" PRIx64 " has a table in line %u already", second.key, first.line);
 	return err;
 }
 
@@ -293,8 +292,8 @@ static void write_entry(struct fors_buffer *out, const struct fors_net *net, str
 				  net->node[owner.node].desc);
 }
 
-static void write_table(struct fors_buffer *out, const struct fors_net *net, const struct fors_lfts *lfts,
-			uint32_t row, const struct lid_owner *owner)
+static void write_table(struct fors_buffer *out, const struct fors_net *net, const struct fors_lfts *lfts, uint32_t row,
+			const struct lid_owner *owner)
 {
 	uint32_t node = fors_net_find_guid(net, lfts->guid[row]);
 

@@ -14,7 +14,7 @@
 struct counter {
 	struct fors_net *net;
 	unsigned lmc;
-	uint32_t next;  /* next free LID */
+	uint32_t next; /* next free LID */
 };
 
 static void number_port(struct counter *c, uint32_t node, unsigned port)
@@ -52,8 +52,8 @@ static void number_rest(struct counter *c)
 	const struct fors_net *net = c->net;
 
 	for (uint32_t i = 0; i < net->nnodes; i++)
-		for (unsigned p = 1; net->node[net->by_guid[i]].type != FORS_SWITCH &&
-				     p <= net->node[net->by_guid[i]].nports; p++)
+		for (unsigned p = 1;
+		     net->node[net->by_guid[i]].type != FORS_SWITCH && p <= net->node[net->by_guid[i]].nports; p++)
 			if (fors_net_port(net, net->by_guid[i], p)->peer != FORS_NONE)
 				number_port(c, net->by_guid[i], p);
 	c->lmc = 0;
@@ -88,8 +88,9 @@ static enum fors_err claim_lids(const struct fors_net *net, uint32_t node, unsig
 			return fors_fail(error, FORS_EINPUT, "LID %u (LMC %u) of %s is no unicast LID; they end at %u",
 					 port->lid, port->lmc, net->node[node].id, FORS_LID_MAX);
 		if (owner[lid] != FORS_NONE)
-			return fors_fail(error, FORS_EINPUT, "LID %u belongs to both %s and %s; use --lmc to assign new LIDs",
-					 lid, net->node[owner[lid]].id, net->node[node].id);
+			return fors_fail(error, FORS_EINPUT,
+					 "LID %u belongs to both %s and %s; use --lmc to assign new LIDs", lid,
+					 net->node[owner[lid]].id, net->node[node].id);
 		owner[lid] = node;
 	}
 	return FORS_OK;

@@ -47,8 +47,8 @@ enum fors_err fors_net_copy(const struct fors_net *net, struct fors_net **copy, 
 
 	if (!to)
 		return fors_fail_memory(error);
-	*to = (struct fors_net){.nnodes = net->nnodes, .nports = net->nports,
-				.node_room = net->nnodes, .port_room = net->nports};
+	*to = (struct fors_net){
+		.nnodes = net->nnodes, .nports = net->nports, .node_room = net->nnodes, .port_room = net->nports};
 	to->node = copy_array(net->node, net->nnodes, sizeof(*net->node));
 	to->port = copy_array(net->port, net->nports, sizeof(*net->port));
 	if (net->by_guid)
@@ -86,7 +86,8 @@ static void copy_name(char *to, const char *from)
 	for (i = 0; from && from[i] && i < FORS_NAME_MAX; i++) {
 		unsigned char c = (unsigned char)from[i];
 
-		to[i] = c < 0x20 || c >= 0x7f || c == '"' || c == '\'' || c == '\\' || c == '<' || c == '>' ? '?' : (char)c;
+		to[i] = c < 0x20 || c >= 0x7f || c == '"' || c == '\'' || c == '\\' || c == '<' || c == '>' ? '?'
+													    : (char)c;
 	}
 	to[i] = '\0';
 }
@@ -134,8 +135,8 @@ static int compare_owners(const void *left, const void *right)
 }
 
 /* Sort owners and complain about two that share a GUID. */
-static enum fors_err sort_owners(const struct fors_net *net, struct guid_owner *owner, uint32_t count,
-				 const char *what, struct fors_error *error)
+static enum fors_err sort_owners(const struct fors_net *net, struct guid_owner *owner, uint32_t count, const char *what,
+				 struct fors_error *error)
 {
 	qsort(owner, count, sizeof(*owner), compare_owners);
 	for (uint32_t i = 1; i < count; i++)
@@ -288,8 +289,9 @@ static enum fors_err fail_ambiguous(const struct fors_net *net, const char *name
 			more++;
 	}
 	if (more)
-		return fors_fail(error, FORS_EINPUT, "'%s' is the description of several nodes, use a GUID:%s and %u more",
-				 name, list, more);
+		return fors_fail(error, FORS_EINPUT,
+				 "'%s' is the description of several nodes, use a GUID:%s and %u more", name, list,
+				 more);
 	return fors_fail(error, FORS_EINPUT, "'%s' is the description of several nodes, use a GUID:%s", name, list);
 }
 
@@ -349,8 +351,8 @@ static enum fors_err check_free(const struct fors_net *net, uint32_t node, unsig
 	return FORS_OK;
 }
 
-enum fors_err fors_net_connect(struct fors_net *net, uint32_t node_a, unsigned port_a, uint32_t node_b,
-			       unsigned port_b, struct fors_error *error)
+enum fors_err fors_net_connect(struct fors_net *net, uint32_t node_a, unsigned port_a, uint32_t node_b, unsigned port_b,
+			       struct fors_error *error)
 {
 	enum fors_err err = check_free(net, node_a, port_a, error);
 

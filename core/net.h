@@ -20,28 +20,28 @@
 
 #include "error.h"
 
-#define FORS_NONE UINT32_MAX  /* "no such index" */
-#define FORS_NAME_MAX 64      /* InfiniBand's node descriptions have 64 bytes */
-#define FORS_LID_MAX 0xBFFF   /* last unicast LID, 49,151 */
+#define FORS_NONE UINT32_MAX /* "no such index" */
+#define FORS_NAME_MAX 64     /* InfiniBand's node descriptions have 64 bytes */
+#define FORS_LID_MAX 0xBFFF  /* last unicast LID, 49,151 */
 #define FORS_MAX_LMC 7
 
 enum fors_node_type { FORS_CA, FORS_SWITCH, FORS_ROUTER };
 
 struct fors_port {
-	uint64_t guid;      /* port GUID; of a switch's port 0 the node GUID, of its others 0 */
-	uint32_t peer;      /* node at the other end of the cable, FORS_NONE: no live cable */
-	uint8_t peer_port;  /* its port */
-	uint8_t lmc;        /* of CA ports and switch port 0 */
-	uint16_t lid;       /* base LID of CA ports and switch port 0; 0: none assigned */
-	bool is_sm;         /* a subnet manager runs behind this port */
-	bool is_degraded;   /* the cable runs below full width or speed */
+	uint64_t guid;	   /* port GUID; of a switch's port 0 the node GUID, of its others 0 */
+	uint32_t peer;	   /* node at the other end of the cable, FORS_NONE: no live cable */
+	uint8_t peer_port; /* its port */
+	uint8_t lmc;	   /* of CA ports and switch port 0 */
+	uint16_t lid;	   /* base LID of CA ports and switch port 0; 0: none assigned */
+	bool is_sm;	   /* a subnet manager runs behind this port */
+	bool is_degraded;  /* the cable runs below full width or speed */
 };
 
 struct fors_node {
-	uint64_t guid;                /* node GUID */
-	uint32_t first_port;          /* port p is net->port[first_port + p], p = 0..nports */
+	uint64_t guid;	     /* node GUID */
+	uint32_t first_port; /* port p is net->port[first_port + p], p = 0..nports */
 	enum fors_node_type type;
-	uint8_t nports;               /* external ports, numbered 1..nports */
+	uint8_t nports;		      /* external ports, numbered 1..nports */
 	char id[FORS_NAME_MAX + 1];   /* unique in a net, as in "S-0002c90200000001" */
 	char desc[FORS_NAME_MAX + 1]; /* node description; need not be unique */
 };
@@ -51,7 +51,7 @@ struct fors_net {
 	struct fors_port *port; /* nports of them, node by node, port 0 first */
 	uint32_t nnodes, nports;
 	uint32_t node_room, port_room; /* allocated; private */
-	uint32_t *by_guid;             /* node indices sorted by GUID, or NULL; private */
+	uint32_t *by_guid;	       /* node indices sorted by GUID, or NULL; private */
 };
 
 /* An empty net, or NULL when out of memory. The caller frees it with fors_net_free(). */
@@ -102,8 +102,8 @@ static inline struct fors_port *fors_net_port(const struct fors_net *net, uint32
  * Plug a cable between two free ports. Errors: FORS_EINPUT when a port does not
  * exist, is port 0, is in use, or both ends are the same port (named in the text).
  */
-enum fors_err fors_net_connect(struct fors_net *net, uint32_t node_a, unsigned port_a, uint32_t node_b,
-			       unsigned port_b, struct fors_error *error);
+enum fors_err fors_net_connect(struct fors_net *net, uint32_t node_a, unsigned port_a, uint32_t node_b, unsigned port_b,
+			       struct fors_error *error);
 
 /* Pull the cable of one port, at both ends; nothing happens when there is none. */
 void fors_net_disconnect(struct fors_net *net, uint32_t node, unsigned port);

@@ -17,8 +17,8 @@ struct fors_plug {
 
 /* What is known of a place besides its position. */
 struct fors_place_marks {
-	bool is_alive;     /* the switch was in the net of the last lesson */
-	bool in_roots;     /* named in the list of root GUIDs of the last lesson */
+	bool is_alive;	   /* the switch was in the net of the last lesson */
+	bool in_roots;	   /* named in the list of root GUIDs of the last lesson */
 	bool in_reference; /* the place is one of the reference fabric, whichever switch has it now */
 };
 
@@ -33,7 +33,7 @@ struct fors_leaf_place {
 
 struct fors_spine_place {
 	uint64_t guid;
-	uint64_t former;   /* the switch whose place it took, 0: none; a root list may still name it */
+	uint64_t former; /* the switch whose place it took, 0: none; a root list may still name it */
 	struct fors_place_marks marks;
 	char name[FORS_NAME_MAX + 1];
 };

@@ -62,7 +62,8 @@ enum fors_err fors_places_refer(const struct fors_net *net, const uint64_t *root
 	enum fors_err err = made ? fors_places_learn(made, net, root_guids, nroots, error) : fors_fail_memory(error);
 
 	if (!err && !has_slot(made))
-		err = fors_fail(error, FORS_ENOTREE, "no server below a leaf: which switches are the leaves cannot be told");
+		err = fors_fail(error, FORS_ENOTREE,
+				"no server below a leaf: which switches are the leaves cannot be told");
 	for (uint32_t k = 0; !err && k < made->nspines; k++)
 		made->spine[k].marks.in_reference = true;
 	for (uint32_t a = 0; !err && a < made->nleaves; a++)
@@ -214,15 +215,17 @@ static enum fors_err may_be_forgotten(uint64_t guid, const char *name, const str
 				      struct fors_error *error)
 {
 	if (marks->is_alive)
-		return fors_fail(error, FORS_ENOTAPPL, "0x%016" PRIx64 " (%s) is alive; only what is dead can be forgotten",
-				 guid, name);
+		return fors_fail(error, FORS_ENOTAPPL,
+				 "0x%016" PRIx64 " (%s) is alive; only what is dead can be forgotten", guid, name);
 	if (marks->in_reference)
 		return fors_fail(error, FORS_ENOTAPPL,
-				 "0x%016" PRIx64 " (%s) has its place from the reference fabric; take it out of that file",
+				 "0x%016" PRIx64
+				 " (%s) has its place from the reference fabric; take it out of that file",
 				 guid, name);
 	if (marks->in_roots)
 		return fors_fail(error, FORS_ENOTAPPL,
-				 "0x%016" PRIx64 " (%s) is named in OpenSM's root_guid_file; take it out of that file first",
+				 "0x%016" PRIx64
+				 " (%s) is named in OpenSM's root_guid_file; take it out of that file first",
 				 guid, name);
 	return FORS_OK;
 }

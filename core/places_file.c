@@ -78,8 +78,7 @@ static uint32_t crc_of(const char *text, size_t size)
 	return (uint32_t)crc32_z(0, (const unsigned char *)text, size);
 }
 
-enum fors_err fors_places_encode(const struct fors_places *places, char **text, size_t *size,
-				 struct fors_error *error)
+enum fors_err fors_places_encode(const struct fors_places *places, char **text, size_t *size, struct fors_error *error)
 {
 	struct fors_buffer to = {0};
 

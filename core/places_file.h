@@ -14,8 +14,7 @@
  * The text of the places in *text (terminated, *size bytes without the end), owned by the caller (free());
  * equal places give equal bytes. Errors: FORS_ENOMEM.
  */
-enum fors_err fors_places_encode(const struct fors_places *places, char **text, size_t *size,
-				 struct fors_error *error);
+enum fors_err fors_places_encode(const struct fors_places *places, char **text, size_t *size, struct fors_error *error);
 
 /*
  * The places in such a text, in *places, owned by the caller. `name` (a file name) opens error texts.

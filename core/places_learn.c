@@ -22,12 +22,12 @@
 #include "sides.h"
 
 struct lesson {
-	struct fors_places *places;  /* the copy that learns */
+	struct fors_places *places; /* the copy that learns */
 	const struct fors_net *net;
-	uint8_t *side;               /* per node */
-	uint32_t *place;             /* per node: index of its leaf or spine place, or FORS_NONE */
-	uint32_t known_leaves;       /* leaf places that were there before this lesson */
-	const uint64_t *root;        /* root GUIDs, nroots of them */
+	uint8_t *side;	       /* per node */
+	uint32_t *place;       /* per node: index of its leaf or spine place, or FORS_NONE */
+	uint32_t known_leaves; /* leaf places that were there before this lesson */
+	const uint64_t *root;  /* root GUIDs, nroots of them */
 	size_t nroots;
 };
 
@@ -50,8 +50,8 @@ static unsigned spine_overlap(const struct lesson *l, uint32_t node, uint32_t sp
 		uint32_t a = peer == FORS_NONE ? FORS_NONE : fors_places_leaf(l->places, l->net->node[peer].guid);
 
 		for (uint32_t k = 0; a != FORS_NONE && k < l->places->nlanes; k++)
-			overlap += l->places->lane[k].spine == spine && l->places->leaf[a].plug[k].leaf_port ==
-				   fors_net_port(l->net, node, p)->peer_port;
+			overlap += l->places->lane[k].spine == spine &&
+				   l->places->leaf[a].plug[k].leaf_port == fors_net_port(l->net, node, p)->peer_port;
 	}
 	return overlap;
 }
@@ -66,8 +66,9 @@ static unsigned leaf_overlap(const struct lesson *l, uint32_t node, uint32_t lea
 		uint32_t spine = peer == FORS_NONE ? FORS_NONE : fors_places_spine(l->places, l->net->node[peer].guid);
 
 		for (uint32_t k = 0; spine != FORS_NONE && k < l->places->nlanes; k++)
-			overlap += l->places->lane[k].spine == spine && l->places->leaf[leaf].plug[k].spine_port ==
-				   fors_net_port(l->net, node, p)->peer_port;
+			overlap +=
+				l->places->lane[k].spine == spine &&
+				l->places->leaf[leaf].plug[k].spine_port == fors_net_port(l->net, node, p)->peer_port;
 	}
 	return overlap;
 }
@@ -391,8 +392,8 @@ static bool has_end_node(const struct fors_net *net, uint32_t node, unsigned por
 
 /* Which port numbers are for servers, judged by all leaves of the net together. */
 struct port_use {
-	unsigned first, last;  /* the smallest and largest port with a server anywhere; first > last: no server */
-	bool is_uplink[256];   /* by port number: cabled to a switch at some leaf */
+	unsigned first, last; /* the smallest and largest port with a server anywhere; first > last: no server */
+	bool is_uplink[256];  /* by port number: cabled to a switch at some leaf */
 };
 
 static void survey_ports(const struct lesson *l, struct port_use *use)

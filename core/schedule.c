@@ -21,8 +21,11 @@ static void copy_servers(const struct fors_fabric *fabric, struct fors_schedule 
 		const struct fors_server *from = &fabric->server[s];
 		struct fors_schedule_server *to = &schedule->server[s];
 
-		*to = (struct fors_schedule_server){.guid = from->guid, .lid = from->lid, .leaf = from->leaf,
-						    .rank = from->rank, .lmc = fabric->lmc};
+		*to = (struct fors_schedule_server){.guid = from->guid,
+						    .lid = from->lid,
+						    .leaf = from->leaf,
+						    .rank = from->rank,
+						    .lmc = fabric->lmc};
 		memcpy(to->desc, fabric->net->node[from->node].desc, sizeof(to->desc));
 	}
 	for (uint32_t k = 0; k < fabric->nlanes; k++)
@@ -37,7 +40,8 @@ enum fors_err fors_schedule_new(const struct fors_fabric *fabric, uint32_t nphas
 	size_t ncells;
 
 	if (nphases > MAX_PHASES)
-		return fors_fail(error, FORS_ELIMIT, "the plan has %u phases; fors can represent %u", nphases, MAX_PHASES);
+		return fors_fail(error, FORS_ELIMIT, "the plan has %u phases; fors can represent %u", nphases,
+				 MAX_PHASES);
 	made = calloc(1, sizeof(*made));
 	if (!made)
 		return fors_fail_memory(error);

@@ -26,33 +26,33 @@
 
 /* What a server does in a phase. */
 struct fors_cell {
-	uint16_t dst;  /* index of the receiving server, FORS_IDLE: none */
-	uint8_t path;  /* path index: the destination LID is the receiver's base LID + path */
-	uint8_t lane;  /* lane of the way (so its spine), FORS_NO_LANE inside a leaf */
+	uint16_t dst; /* index of the receiving server, FORS_IDLE: none */
+	uint8_t path; /* path index: the destination LID is the receiver's base LID + path */
+	uint8_t lane; /* lane of the way (so its spine), FORS_NO_LANE inside a leaf */
 };
 
 struct fors_schedule_server {
-	uint64_t guid;       /* port GUID */
-	uint16_t lid;        /* base LID */
+	uint64_t guid; /* port GUID */
+	uint16_t lid;  /* base LID */
 	uint16_t leaf, rank;
 	uint8_t lmc;
 	char desc[FORS_NAME_MAX + 1]; /* node description */
 };
 
 struct fors_schedule {
-	uint64_t epoch;        /* 0: not published */
-	uint64_t fingerprint;  /* of the fabric that it was planned for */
-	uint32_t nservers;     /* P */
-	uint32_t nphases;      /* T; phases are 0..T-1 */
+	uint64_t epoch;	      /* 0: not published */
+	uint64_t fingerprint; /* of the fabric that it was planned for */
+	uint32_t nservers;    /* P */
+	uint32_t nphases;     /* T; phases are 0..T-1 */
 	uint32_t nleaves;
-	uint32_t nlanes;       /* S */
-	uint32_t parts;        /* rounds layout: groups per leaf; dense layout: 0 */
-	uint32_t round_length; /* rounds layout: phases per round; nphases is a multiple of it */
+	uint32_t nlanes;		     /* S */
+	uint32_t parts;			     /* rounds layout: groups per leaf; dense layout: 0 */
+	uint32_t round_length;		     /* rounds layout: phases per round; nphases is a multiple of it */
 	struct fors_schedule_server *server; /* nservers, ordered by leaf, then rank */
-	uint64_t *lane_spine;  /* nlanes: node GUID of the lane's spine */
+	uint64_t *lane_spine;		     /* nlanes: node GUID of the lane's spine */
 	struct fors_cell *cell; /* dense: nservers x nphases; rounds: nleaves*parts x nphases; all idle at first */
-	char method[16];       /* name of the planner */
-	char reason[128];      /* why there is no plan, when nphases is 0; else empty */
+	char method[16];	/* name of the planner */
+	char reason[128];	/* why there is no plan, when nphases is 0; else empty */
 };
 
 /*

@@ -21,8 +21,8 @@ struct colouring {
 	const struct fors_places *places;
 	const uint64_t *root;
 	size_t nroots;
-	uint8_t *colour;  /* per node: 0 not seen, 1, 2 */
-	uint32_t *queue;  /* nodes of the component, in breadth-first order */
+	uint8_t *colour; /* per node: 0 not seen, 1, 2 */
+	uint32_t *queue; /* nodes of the component, in breadth-first order */
 	uint32_t size;
 };
 
@@ -179,8 +179,7 @@ static enum fors_err check_known(const struct colouring *c, const uint8_t *side,
 		if (known != FORS_SIDE_NONE && known != side[c->queue[i]])
 			return fors_fail(error, FORS_ENOTREE,
 					 "not a two-level fat-tree: %s is known as a %s, but is cabled to %s",
-					 display_name(c->net, c->queue[i]),
-					 known == FORS_SIDE_LEAF ? "leaf" : "spine",
+					 display_name(c->net, c->queue[i]), known == FORS_SIDE_LEAF ? "leaf" : "spine",
 					 known == FORS_SIDE_LEAF ? "leaves" : "spines");
 	}
 	return FORS_OK;

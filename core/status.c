@@ -33,9 +33,14 @@ struct key {
 	const char *help;
 };
 
-#define KEY(member, kind, help) {#member, kind, offsetof(struct fors_status, member), 0, help}
-#define TEXT_KEY(member, help) \
-	{#member, TEXT, offsetof(struct fors_status, member), sizeof(((struct fors_status *)0)->member), help}
+#define KEY(member, kind, help)                                                                                        \
+	{                                                                                                              \
+#member, kind, offsetof(struct fors_status, member), 0, help                                           \
+	}
+#define TEXT_KEY(member, help)                                                                                         \
+	{                                                                                                              \
+#member, TEXT, offsetof(struct fors_status, member), sizeof(((struct fors_status *)0)->member), help   \
+	}
 
 static const struct key keys[] = {
 	KEY(epoch, NUMBER, "Number of the published schedule; it only grows"),
@@ -317,8 +322,8 @@ void fors_status_next(const struct fors_status *status, int64_t unix_ms, char *t
 	else if (status->degraded_links.count)
 		say_links(&status->degraded_links, "reseat or replace", ": below full width or speed", text, room);
 	else if (status->excluded_links.count)
-		say_links(&status->excluded_links, "after the maintenance take", " out of fors.conf, then SIGHUP opensm",
-			  text, room);
+		say_links(&status->excluded_links, "after the maintenance take",
+			  " out of fors.conf, then SIGHUP opensm", text, room);
 	else
 		snprintf(text, room, "nothing to do");
 }
@@ -350,8 +355,9 @@ static json_t *link_to_json(const struct fors_link *link, bool is_bare)
 	json_t *object = json_pack("{s:o, s:i, s:o, s:i}", "a", text_to_json(link->a), "a_port", link->a_port, "b",
 				   text_to_json(link->b), "b_port", link->b_port);
 
-	if (object && !is_bare && (json_object_set_new(object, "since_ms", time_to_json(link->since_ms)) ||
-				   json_object_set_new(object, "used", json_boolean(link->is_used)))) {
+	if (object && !is_bare &&
+	    (json_object_set_new(object, "since_ms", time_to_json(link->since_ms)) ||
+	     json_object_set_new(object, "used", json_boolean(link->is_used)))) {
 		json_decref(object);
 		return NULL;
 	}
@@ -460,7 +466,8 @@ static void metric_states(struct fors_buffer *out, const struct fors_status *sta
 {
 	metric_head(out, key);
 	for (size_t i = 0; i < NSTATES; i++)
-		fors_buffer_print(out, "fors_%s{state=\"%s\"} %d\n", key->name, state_names[i], i == (size_t)status->state);
+		fors_buffer_print(out, "fors_%s{state=\"%s\"} %d\n", key->name, state_names[i],
+				  i == (size_t)status->state);
 }
 
 static void metric_text(struct fors_buffer *out, const struct fors_status *status, const struct key *key)
@@ -660,7 +667,8 @@ static enum fors_err parse_keys(const json_t *object, const char *name, struct f
 		if (err == FORS_ENOMEM)
 			return fors_fail_memory(error);
 		if (err)
-			return fors_fail(error, err, "%s: not a status of fors: odd value of \"%s\"", name, keys[i].name);
+			return fors_fail(error, err, "%s: not a status of fors: odd value of \"%s\"", name,
+					 keys[i].name);
 	}
 	return FORS_OK;
 }

@@ -16,8 +16,8 @@ struct fors_link {
 	char a[FORS_NAME_MAX + 1]; /* leaf */
 	char b[FORS_NAME_MAX + 1]; /* spine */
 	uint8_t a_port, b_port;
-	bool is_used;              /* servers' traffic goes over it; not of dead ones */
-	int64_t since_ms;          /* Unix time when it died or came back, FORS_UNKNOWN: before fors looked */
+	bool is_used;	  /* servers' traffic goes over it; not of dead ones */
+	int64_t since_ms; /* Unix time when it died or came back, FORS_UNKNOWN: before fors looked */
 };
 
 /* In the order of leaves and lanes; owned by the status. */
@@ -34,20 +34,20 @@ const char *fors_state_name(enum fors_state state);
 struct fors_status {
 	enum fors_state state;
 	char reason[FORS_ERROR_TEXT]; /* why it is not active, or a remark; may be empty */
-	int64_t epoch;                /* of the published schedule */
+	int64_t epoch;		      /* of the published schedule */
 	int64_t servers, leaves, spines;
-	int64_t f;                    /* bandwidth reduction */
-	int64_t affected_spines;      /* m */
-	int64_t capacity;             /* B, when all leaves have as many servers */
+	int64_t f;		 /* bandwidth reduction */
+	int64_t affected_spines; /* m */
+	int64_t capacity;	 /* B, when all leaves have as many servers */
 	int64_t phases, lower_bound;
-	char method[16];              /* empty: none */
-	double plan_ms, tables_ms;    /* negative: unknown */
+	char method[16];	   /* empty: none */
+	double plan_ms, tables_ms; /* negative: unknown */
 	int64_t unreachable_pairs;
-	int64_t lmc;                  /* of the servers */
-	int64_t lmc_needed;           /* that would allow fewer phases (or any plan); unknown: none would */
-	int64_t state_since_ms;       /* Unix time when it became so */
-	int64_t held_until_ms;           /* Unix time when the next held link returns */
-	struct fors_links dead_links; /* unplugged or down */
+	int64_t lmc;			  /* of the servers */
+	int64_t lmc_needed;		  /* that would allow fewer phases (or any plan); unknown: none would */
+	int64_t state_since_ms;		  /* Unix time when it became so */
+	int64_t held_until_ms;		  /* Unix time when the next held link returns */
+	struct fors_links dead_links;	  /* unplugged or down */
 	struct fors_links degraded_links; /* below full width or speed */
 	struct fors_links excluded_links, held_links;
 	struct fors_remarks remarks;

@@ -38,7 +38,8 @@ struct parser {
 /* FORS_EINPUT that shows where in the specification the reader stands. */
 static enum fors_err fail(const struct parser *p, const char *what)
 {
-	return fors_fail(p->error, FORS_EINPUT, "\"%.100s\", character %d: %s; write FT(2;SPINES,LEAVES), "
+	return fors_fail(p->error, FORS_EINPUT,
+			 "\"%.100s\", character %d: %s; write FT(2;SPINES,LEAVES), "
 			 "optionally with ;servers=N ;cables=C ;empty=LEAF/SLOT,... before the )",
 			 p->start, (int)(p->rest.at - p->start) + 1, what);
 }
@@ -192,8 +193,7 @@ static enum fors_err check_spec(const struct fors_spec *spec, struct fors_error 
 		if (spec->empty[i].leaf >= spec->leaves || spec->empty[i].slot >= spec->servers)
 			return fors_fail(error, FORS_EINPUT,
 					 "empty=%u/%u: leaves are numbered 0 to %u and slots 0 to %u",
-					 spec->empty[i].leaf, spec->empty[i].slot, spec->leaves - 1,
-					 spec->servers - 1);
+					 spec->empty[i].leaf, spec->empty[i].slot, spec->leaves - 1, spec->servers - 1);
 	return FORS_OK;
 }
 
@@ -313,8 +313,8 @@ enum fors_err fors_synthetic(const struct fors_spec *spec, struct fors_net **net
 	result = fors_net_new();
 	if (!result)
 		return fors_fail_memory(error);
-	err = add_switches(result, "Leaf", spec->leaves, spec->servers + spec->spines * spec->cables,
-			   FIRST_SWITCH_GUID, error);
+	err = add_switches(result, "Leaf", spec->leaves, spec->servers + spec->spines * spec->cables, FIRST_SWITCH_GUID,
+			   error);
 	if (!err)
 		err = add_switches(result, "Spine", spec->spines, spec->leaves * spec->cables,
 				   FIRST_SWITCH_GUID + spec->leaves, error);

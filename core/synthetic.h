@@ -11,12 +11,12 @@
 
 struct fors_spec {
 	unsigned spines, leaves;
-	unsigned servers;  /* per leaf; default: spines, as in the paper (M0) */
-	unsigned cables;   /* per leaf and spine; default 1 */
+	unsigned servers; /* per leaf; default: spines, as in the paper (M0) */
+	unsigned cables;  /* per leaf and spine; default 1 */
 	size_t nempty;
 	struct fors_spec_place {
 		unsigned leaf, slot;
-	} *empty;          /* owned; sorted, no duplicates */
+	} * empty; /* owned; sorted, no duplicates */
 };
 
 /* Parse `text` into *spec (fors_spec_clear() frees it). Errors: FORS_EINPUT (says what and where), FORS_ELIMIT, FORS_ENOMEM. */

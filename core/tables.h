@@ -13,9 +13,9 @@
 /* The LFTs of a set of switches: plain data, from fors, from OpenSM or from a dump. */
 struct fors_lfts {
 	uint32_t nswitches;
-	uint32_t nlids;      /* entries per switch: LIDs 0..nlids-1 */
-	uint64_t *guid;      /* nswitches switch GUIDs, ascending */
-	uint8_t *port;       /* nswitches x nlids: port[row * nlids + lid], FORS_NO_PATH: none */
+	uint32_t nlids; /* entries per switch: LIDs 0..nlids-1 */
+	uint64_t *guid; /* nswitches switch GUIDs, ascending */
+	uint8_t *port;	/* nswitches x nlids: port[row * nlids + lid], FORS_NO_PATH: none */
 };
 
 /* nswitches x nlids entries, all FORS_NO_PATH, GUIDs 0, or NULL when out of memory. */
@@ -55,8 +55,8 @@ struct fors_lanes {
 	uint8_t *down;
 };
 /* Read them off `lfts` into *lanes, owned by the caller. Errors: FORS_ENOMEM. */
-enum fors_err fors_lanes_read(const struct fors_fabric *fabric, const struct fors_lfts *lfts,
-			      struct fors_lanes **lanes, struct fors_error *error);
+enum fors_err fors_lanes_read(const struct fors_fabric *fabric, const struct fors_lfts *lfts, struct fors_lanes **lanes,
+			      struct fors_error *error);
 void fors_lanes_free(struct fors_lanes *lanes);
 
 /* Uplink lane of the way from `leaf` to path index `index` of server d; d not under leaf. */

@@ -28,7 +28,7 @@ struct fors_lines {
 	const char *name;     /* of the file, for messages */
 	const char *at, *end; /* what is not read yet */
 	uint32_t number;      /* of the line read last, 1 is the first */
-	bool is_cut;          /* that line has no newline: the text ends in it */
+	bool is_cut;	      /* that line has no newline: the text ends in it */
 };
 
 /*
@@ -107,7 +107,7 @@ bool fors_keyed_sort(struct fors_keyed *list, size_t count, struct fors_keyed *f
 
 /* Text that grows; start with all zero. Once memory ran out, nothing more is written. */
 struct fors_buffer {
-	char *text;   /* terminated once something was written; free() */
+	char *text; /* terminated once something was written; free() */
 	size_t size, room;
 	bool is_short; /* memory ran out */
 };

@@ -30,7 +30,7 @@
 /* A directed cable in a phase; indexed as net->port by the port that sends. */
 struct link {
 	uint32_t stamp; /* phase + 1 that load is of */
-	uint32_t load;  /* flows */
+	uint32_t load;	/* flows */
 	uint32_t first; /* the server whose flow was counted first */
 };
 
@@ -56,7 +56,7 @@ struct flow {
 
 struct way {
 	uint32_t link[MAX_SWITCHES + 1]; /* the server's own cable, then one per switch */
-	uint32_t node[MAX_SWITCHES];     /* the switches */
+	uint32_t node[MAX_SWITCHES];	 /* the switches */
 	unsigned nswitches;
 };
 
@@ -70,7 +70,7 @@ struct check {
 	struct link *link;   /* per port of the net */
 	uint32_t *received;  /* per server: phase + 1 of the last flow to it */
 	uint32_t *sender;    /* per server: who sent that */
-	uint64_t *met;       /* P x P bits: s sent to d */
+	uint64_t *met;	     /* P x P bits: s sent to d */
 	uint64_t npairs;     /* bits set */
 	struct fors_verdict *verdict;
 };

@@ -16,10 +16,10 @@
 
 struct fors_verdict {
 	bool is_good;
-	uint64_t nflows;      /* flows walked */
-	uint64_t nproblems;   /* all that were found */
-	uint32_t max_load;    /* flows on the most loaded directed link in any phase */
-	char text[1024];      /* the first problem: phase, link, flows; or "ok" */
+	uint64_t nflows;    /* flows walked */
+	uint64_t nproblems; /* all that were found */
+	uint32_t max_load;  /* flows on the most loaded directed link in any phase */
+	char text[1024];    /* the first problem: phase, link, flows; or "ok" */
 };
 
 /*

@@ -20,17 +20,17 @@
 #include "aside.h"
 
 struct watched {
-	uint64_t leaf, spine; /* GUIDs */
+	uint64_t leaf, spine;	       /* GUIDs */
 	uint8_t leaf_port, spine_port; /* 0: no cable */
 	bool is_up, is_held;
-	uint64_t up_ms;       /* when it came back; of held ones */
-	uint64_t since_ms;    /* Unix time of the last change, 0: it has been so from the start */
+	uint64_t up_ms;	   /* when it came back; of held ones */
+	uint64_t since_ms; /* Unix time of the last change, 0: it has been so from the start */
 };
 
 struct fors_watch {
 	struct watched *cable; /* ncables of them, in the order of the fabric */
 	size_t ncables;
-	uint64_t released_ms;  /* when cables were let go last, 0: never */
+	uint64_t released_ms; /* when cables were let go last, 0: never */
 };
 
 struct fors_watch *fors_watch_new(void)
@@ -93,7 +93,8 @@ enum fors_err fors_watch_look(struct fors_watch *watch, struct fors_fabric *fabr
 			continue;
 		seen[i] = (struct watched){.leaf = fabric->leaf[i / fabric->nlanes].guid,
 					   .spine = fabric->spine[fabric->lane[i % fabric->nlanes].spine].guid,
-					   .leaf_port = cable->leaf_port, .spine_port = cable->spine_port,
+					   .leaf_port = cable->leaf_port,
+					   .spine_port = cable->spine_port,
 					   .is_up = cable->state == FORS_CABLE_LIVE};
 		before = remember(watch, &seen[i], i);
 		if (before)

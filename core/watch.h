@@ -13,7 +13,7 @@
 struct fors_watch;
 
 struct fors_moment {
-	uint64_t ms;      /* of a clock that never steps back, above 0 */
+	uint64_t ms;	  /* of a clock that never steps back, above 0 */
 	uint64_t unix_ms; /* for people; may step */
 };
 

@@ -260,8 +260,8 @@ static enum fors_err run_model(struct solver *solver, lprec *model)
 	if (result == NOMEMORY)
 		return fors_fail_memory(solver->error);
 	if (is_lost(result))
-		return fors_fail(solver->error, FORS_ENOTAPPL, "ilp: lp_solve failed for numerical reasons (its code %d)",
-				 result);
+		return fors_fail(solver->error, FORS_ENOTAPPL,
+				 "ilp: lp_solve failed for numerical reasons (its code %d)", result);
 	return fors_fail(solver->error, FORS_ETIMEOUT, "ilp: out of time");
 }
 

@@ -86,8 +86,14 @@ enum fors_err fors_cuts_of_tree(const struct fors_pgft *tree, struct fors_cuts *
 
 enum fors_err fors_cuts_of_crossbar(uint32_t nservers, struct fors_cuts **cuts, struct fors_error *error)
 {
-	struct fors_pgft crossbar = {.height = 1, .m = {nservers}, .w = {1}, .p = {1}, .below = {1, nservers},
-				     .roots = {1, 1}, .servers = nservers, .cables = nservers};
+	struct fors_pgft crossbar = {.height = 1,
+				     .m = {nservers},
+				     .w = {1},
+				     .p = {1},
+				     .below = {1, nservers},
+				     .roots = {1, 1},
+				     .servers = nservers,
+				     .cables = nservers};
 
 	return of_tree(&crossbar, 1, cuts, error);
 }

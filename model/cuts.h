@@ -22,14 +22,16 @@
 #include "model/model.h"
 #include "model/pgft.h"
 
-#define FORS_CUT_LEVELS 16                      /* more levels than that are left out: the bound stays a bound */
-#define FORS_CUT_PATH (2 * FORS_CUT_LEVELS)     /* the most cuts that a flow crosses */
+#define FORS_CUT_LEVELS 16		    /* more levels than that are left out: the bound stays a bound */
+#define FORS_CUT_PATH (2 * FORS_CUT_LEVELS) /* the most cuts that a flow crosses */
 
 struct fors_cuts {
-	struct fors_graph *graph;           /* one link up (2 c) and one down (2 c + 1) for each subtree c; nodes are not filled in */
+	struct fors_graph
+		*graph; /* one link up (2 c) and one down (2 c + 1) for each subtree c; nodes are not filled in */
 	uint32_t nservers;
-	unsigned nlevels;                   /* a flow crosses at most 2 nlevels cuts */
-	uint32_t *subtree[FORS_CUT_LEVELS]; /* subtree[k][s]: the subtree of server s at level k, 0 .. all subtrees - 1 */
+	unsigned nlevels; /* a flow crosses at most 2 nlevels cuts */
+	uint32_t *
+		subtree[FORS_CUT_LEVELS]; /* subtree[k][s]: the subtree of server s at level k, 0 .. all subtrees - 1 */
 };
 
 /* The cuts of a fat-tree without failures, in *cuts, owned by the caller. Errors: FORS_ENOMEM. */

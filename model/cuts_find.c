@@ -16,15 +16,15 @@
 
 struct search {
 	const struct fors_graph *graph;
-	size_t *first;      /* nnodes + 1: the links that leave node n are link[first[n]] .. */
+	size_t *first; /* nnodes + 1: the links that leave node n are link[first[n]] .. */
 	uint32_t *link;
-	uint32_t *rank;     /* nnodes */
-	uint32_t *root;     /* nnodes: union-find */
-	uint32_t *queue;    /* nnodes */
-	uint32_t *number;   /* nnodes: the subtree whose root this node is, at the level at hand */
-	double *up, *down;  /* nnodes: capacity out of and into the set whose root this is */
-	bool *is_server;    /* nnodes */
-	uint32_t top;       /* the highest rank */
+	uint32_t *rank;	   /* nnodes */
+	uint32_t *root;	   /* nnodes: union-find */
+	uint32_t *queue;   /* nnodes */
+	uint32_t *number;  /* nnodes: the subtree whose root this node is, at the level at hand */
+	double *up, *down; /* nnodes: capacity out of and into the set whose root this is */
+	bool *is_server;   /* nnodes */
+	uint32_t top;	   /* the highest rank */
 };
 
 static void search_free(struct search *s)

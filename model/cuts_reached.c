@@ -16,10 +16,10 @@
 struct look {
 	const struct fors_graph *graph;
 	size_t *out_first, *in_first;
-	uint32_t *out, *in;   /* links that leave and enter each node */
-	bool *is_leaf;        /* nnodes */
-	double *phi;          /* nnodes: the part of a leaf's capacity that leads to each spine */
-	double *part;         /* nnodes: of one leaf in one direction */
+	uint32_t *out, *in; /* links that leave and enter each node */
+	bool *is_leaf;	    /* nnodes */
+	double *phi;	    /* nnodes: the part of a leaf's capacity that leads to each spine */
+	double *part;	    /* nnodes: of one leaf in one direction */
 	bool has_phi;
 };
 
@@ -66,7 +66,8 @@ static bool is_two_level(struct look *look)
 			look->is_leaf[g->to[look->out[begin]]] = true;
 	}
 	for (uint32_t l = 0; l < g->nlinks; l++)
-		if (!g->is_terminal[g->from[l]] && !g->is_terminal[g->to[l]] && look->is_leaf[g->from[l]] == look->is_leaf[g->to[l]])
+		if (!g->is_terminal[g->from[l]] && !g->is_terminal[g->to[l]] &&
+		    look->is_leaf[g->from[l]] == look->is_leaf[g->to[l]])
 			return false;
 	return true;
 }

@@ -33,12 +33,12 @@ struct program {
 	const uint32_t *src, *dst;
 	uint32_t nflows;
 	struct fors_shares may; /* which links each flow may use; no entries: it has no path */
-	bool *is_settled;       /* nflows */
-	double *rate;           /* nflows */
-	int *column;            /* a row that is being written */
+	bool *is_settled;	/* nflows */
+	double *rate;		/* nflows */
+	int *column;		/* a row that is being written */
 	REAL *value;
-	REAL *dual;             /* 1 + rows + columns */
-	int *own_row;           /* nflows: the row of the flow's rate */
+	REAL *dual;   /* 1 + rows + columns */
+	int *own_row; /* nflows: the row of the flow's rate */
 };
 
 /* The rows that say what each link carries. */
@@ -183,7 +183,8 @@ static enum fors_err all_rounds(struct program *p, struct fors_error *error)
 
 static bool is_link_allowed(const struct fors_graph *graph, uint32_t link, uint32_t from, uint32_t to)
 {
-	return graph->to[link] != from && graph->from[link] != to && (!graph->is_terminal[graph->from[link]] || graph->from[link] == from) &&
+	return graph->to[link] != from && graph->from[link] != to &&
+	       (!graph->is_terminal[graph->from[link]] || graph->from[link] == from) &&
 	       (!graph->is_terminal[graph->to[link]] || graph->to[link] == to);
 }
 
@@ -227,7 +228,8 @@ enum fors_err fors_generic_rates(const struct fors_graph *graph, const uint32_t 
 		p.value = malloc(room * sizeof(*p.value));
 		p.is_settled = calloc(nflows + (size_t)1, sizeof(*p.is_settled));
 		p.own_row = calloc(nflows + (size_t)1, sizeof(*p.own_row));
-		err = p.column && p.value && p.is_settled && p.own_row ? all_rounds(&p, error) : fors_fail_memory(error);
+		err = p.column && p.value && p.is_settled && p.own_row ? all_rounds(&p, error)
+								       : fors_fail_memory(error);
 	}
 	free(p.column);
 	free(p.value);

@@ -77,7 +77,8 @@ static enum fors_err do_sample(void *context, uint32_t worker, uint32_t item, st
 	uint32_t row = item / job->options->samples;
 	struct fors_pattern_options options = {.seed = job->options->seed * 1000003 + item, .is_random_map = row % 2};
 	struct fors_pattern *pattern;
-	enum fors_err err = fors_pattern_new(kinds[job->options->is_quick][row / 2], job->cuts->nservers, &options, &pattern, error);
+	enum fors_err err = fors_pattern_new(kinds[job->options->is_quick][row / 2], job->cuts->nservers, &options,
+					     &pattern, error);
 
 	if (err == FORS_EINPUT) /* RANDN(20) among 8 servers, a grid of 7: the row stays empty */
 		return FORS_OK;
@@ -106,9 +107,12 @@ static void add_up(const struct job *job, struct fors_lfti_row *row)
 			sum.routed_s += s->routed_s;
 			sum.optimum_s += s->optimum_s;
 		}
-		row[r] = (struct fors_lfti_row){.pattern = kinds[job->options->is_quick][r / 2], .is_random_map = r % 2,
-						.nflows = sum.nflows, .nbroken = sum.nbroken,
-						.routed_s = sum.routed_s, .optimum_s = sum.optimum_s};
+		row[r] = (struct fors_lfti_row){.pattern = kinds[job->options->is_quick][r / 2],
+						.is_random_map = r % 2,
+						.nflows = sum.nflows,
+						.nbroken = sum.nbroken,
+						.routed_s = sum.routed_s,
+						.optimum_s = sum.optimum_s};
 		row[r].routed = sum.crossbar > 0 ? sum.routed / sum.crossbar : 0;
 		row[r].optimum = sum.crossbar > 0 ? sum.optimum / sum.crossbar : 0;
 	}

@@ -15,12 +15,12 @@
 #define FORS_LFTI_ROWS 18 /* the nine kinds of table 3 of Mollah et al., direct and random map each */
 
 struct fors_lfti_row {
-	const char *pattern;  /* a name that fors_pattern_new() knows */
+	const char *pattern; /* a name that fors_pattern_new() knows */
 	bool is_random_map;
-	uint64_t nflows;      /* of all samples; 0: no such pattern for so many servers, the indices are 0 then */
-	uint64_t nbroken;     /* of nflows, do not arrive over the given paths */
-	double routed;        /* index of the given paths; a flow that does not arrive has rate 0 */
-	double optimum;       /* index of the best routing */
+	uint64_t nflows;	    /* of all samples; 0: no such pattern for so many servers, the indices are 0 then */
+	uint64_t nbroken;	    /* of nflows, do not arrive over the given paths */
+	double routed;		    /* index of the given paths; a flow that does not arrive has rate 0 */
+	double optimum;		    /* index of the best routing */
 	double routed_s, optimum_s; /* seconds of computing for all samples, patterns not counted */
 };
 
@@ -28,7 +28,7 @@ struct fors_lfti_options {
 	unsigned samples; /* of each kind, at least 1 */
 	uint64_t seed;
 	unsigned threads; /* results do not depend on it, but for the seconds */
-	bool is_quick;    /* RANDN(3) and RANDOM(3) in place of 20: for tests */
+	bool is_quick;	  /* RANDN(3) and RANDOM(3) in place of 20: for tests */
 };
 
 /*

@@ -168,7 +168,8 @@ void fors_optimum_free(struct fors_optimum *optimum)
 	free(optimum);
 }
 
-enum fors_err fors_graph_of_servers(const struct fors_routes *routes, struct fors_graph **graph, struct fors_error *error)
+enum fors_err fors_graph_of_servers(const struct fors_routes *routes, struct fors_graph **graph,
+				    struct fors_error *error)
 {
 	const struct fors_graph *from = routes->graph;
 	const struct fors_net *net = routes->net;

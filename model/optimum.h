@@ -12,9 +12,9 @@
 
 struct fors_optimum {
 	uint32_t nphases;
-	double *phase_rate;      /* sum of the rates of each phase */
+	double *phase_rate;	 /* sum of the rates of each phase */
 	struct fors_rates rates; /* of all flows, as in struct fors_evaluation */
-	bool is_exact;           /* a routing is known that reaches this; else it is a bound (cuts.h says in which sense) */
+	bool is_exact; /* a routing is known that reaches this; else it is a bound (cuts.h says in which sense) */
 };
 
 /*
@@ -32,6 +32,7 @@ void fors_optimum_free(struct fors_optimum *optimum);
  * servers, and nothing passes through it. What fors_cuts_of_graph() and fors_optimum_of() want. Links keep their numbers.
  * Errors: FORS_ENOMEM.
  */
-enum fors_err fors_graph_of_servers(const struct fors_routes *routes, struct fors_graph **graph, struct fors_error *error);
+enum fors_err fors_graph_of_servers(const struct fors_routes *routes, struct fors_graph **graph,
+				    struct fors_error *error);
 
 #endif

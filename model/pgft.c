@@ -19,7 +19,8 @@ struct parser {
 
 static enum fors_err fail(const struct parser *parser, const char *what)
 {
-	return fors_fail(parser->error, FORS_EINPUT, "\"%.100s\", character %d: %s; write XGFT(h;m0,..;w0,..), or "
+	return fors_fail(parser->error, FORS_EINPUT,
+			 "\"%.100s\", character %d: %s; write XGFT(h;m0,..;w0,..), or "
 			 "PGFT(h;m0,..;w0,..;p0,..), with h numbers in each list, from the servers up",
 			 parser->start, (int)(parser->rest.at - parser->start) + 1, what);
 }
@@ -39,8 +40,8 @@ static enum fors_err take_number(struct parser *parser, uint32_t most, uint32_t 
 	at = parser->rest;
 	if (!fors_take_number(&parser->rest, 10, most, &value) || value == 0) {
 		parser->rest = at;
-		return fail(parser, most == FORS_PGFT_LEVELS ? "a height from 1 to 8 is expected" :
-			    "a number from 1 to 65535 is expected");
+		return fail(parser, most == FORS_PGFT_LEVELS ? "a height from 1 to 8 is expected"
+							     : "a number from 1 to 65535 is expected");
 	}
 	*number = (uint32_t)value;
 	return FORS_OK;

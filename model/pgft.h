@@ -27,15 +27,15 @@
 #define FORS_PGFT_LEVELS 8 /* the highest tree */
 
 struct fors_pgft {
-	unsigned height;                     /* h, 1..FORS_PGFT_LEVELS */
-	uint32_t m[FORS_PGFT_LEVELS];        /* children of a node of level i+1 */
-	uint32_t w[FORS_PGFT_LEVELS];        /* parents of a node of level i */
-	uint32_t p[FORS_PGFT_LEVELS];        /* cables from a node of level i to each parent */
+	unsigned height;		      /* h, 1..FORS_PGFT_LEVELS */
+	uint32_t m[FORS_PGFT_LEVELS];	      /* children of a node of level i+1 */
+	uint32_t w[FORS_PGFT_LEVELS];	      /* parents of a node of level i */
+	uint32_t p[FORS_PGFT_LEVELS];	      /* cables from a node of level i to each parent */
 	uint32_t below[FORS_PGFT_LEVELS + 1]; /* servers of a level-i subtree: m[0]...m[i-1] */
 	uint32_t roots[FORS_PGFT_LEVELS + 1]; /* roots of a level-i subtree: w[0]...w[i-1] */
 	uint32_t first[FORS_PGFT_LEVELS + 1]; /* cables below level i: the number of the first one from level i up */
-	uint32_t servers;                    /* below[height] */
-	uint32_t cables;                     /* of the whole tree, first[height]; twice as many directed links */
+	uint32_t servers;		      /* below[height] */
+	uint32_t cables;		      /* of the whole tree, first[height]; twice as many directed links */
 };
 
 /* Is this the beginning of such a specification, rather than of an FT(...)? */
@@ -78,7 +78,7 @@ enum fors_pgft_routing {
 	FORS_ROUTE_DMODK,  /* by the destination's number: cable (d / (w0...wi-1)) mod (wi pi) up from level i */
 	FORS_ROUTE_SMODK,  /* the same with the source's number */
 	FORS_ROUTE_RANDOM, /* for each pair of servers a random path */
-	FORS_ROUTE_HASH,   /* for each destination a random path, whatever the source: what a table of random entries does */
+	FORS_ROUTE_HASH, /* for each destination a random path, whatever the source: what a table of random entries does */
 };
 
 /* "d-mod-k", "s-mod-k", "random", "hash"; also without dashes and as "dmodk", "dmk", "smk". Errors: FORS_EINPUT (lists them). */

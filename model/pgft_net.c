@@ -52,12 +52,15 @@ static uint32_t first_node(const struct fors_pgft *tree, unsigned level)
 static enum fors_err check_ports(const struct fors_pgft *tree, struct fors_error *error)
 {
 	if (ports_up(tree, 0) > 1)
-		return fors_fail(error, FORS_ENOTAPPL, "a server of this tree has %u ports, which are %u servers to fors; "
-				 "a net needs w0 = 1 and p0 = 1", ports_up(tree, 0), ports_up(tree, 0));
+		return fors_fail(error, FORS_ENOTAPPL,
+				 "a server of this tree has %u ports, which are %u servers to fors; "
+				 "a net needs w0 = 1 and p0 = 1",
+				 ports_up(tree, 0), ports_up(tree, 0));
 	for (unsigned i = 1; i <= tree->height; i++)
 		if ((uint64_t)ports_down(tree, i) + ports_up(tree, i) > MAX_PORTS)
-			return fors_fail(error, FORS_ELIMIT, "a level-%u switch of this tree needs %u ports, a switch has at most %u",
-					 i, ports_down(tree, i) + ports_up(tree, i), MAX_PORTS);
+			return fors_fail(error, FORS_ELIMIT,
+					 "a level-%u switch of this tree needs %u ports, a switch has at most %u", i,
+					 ports_down(tree, i) + ports_up(tree, i), MAX_PORTS);
 	return FORS_OK;
 }
 
@@ -79,8 +82,8 @@ static enum fors_err add_switches(struct fors_net *net, const struct fors_pgft *
 	for (unsigned level = 1; level <= tree->height; level++)
 		for (uint32_t x = 0; x < fors_pgft_nodes(tree, level) && !err; x++) {
 			switch_name(tree, level, x, name);
-			err = fors_net_add_node(net, FORS_SWITCH, ports_down(tree, level) + ports_up(tree, level), guid++,
-						name, name, &node, error);
+			err = fors_net_add_node(net, FORS_SWITCH, ports_down(tree, level) + ports_up(tree, level),
+						guid++, name, name, &node, error);
 		}
 	return err;
 }
@@ -107,7 +110,8 @@ static enum fors_err add_cables(struct fors_net *net, const struct fors_pgft *tr
 	for (unsigned level = 0; level < tree->height; level++)
 		for (uint32_t x = 0; x < fors_pgft_nodes(tree, level); x++)
 			for (uint32_t port = 0; port < ports_up(tree, level) && !err; port++)
-				err = fors_net_connect(net, first_node(tree, level) + x, ports_down(tree, level) + port + 1,
+				err = fors_net_connect(net, first_node(tree, level) + x,
+						       ports_down(tree, level) + port + 1,
 						       first_node(tree, level + 1) + parent_of(tree, level, x, port),
 						       parent_port(tree, level, x, port) + 1, error);
 	return err;
@@ -170,10 +174,12 @@ enum fors_err fors_pgft_graph(const struct fors_pgft *tree, struct fors_graph **
 	for (unsigned level = 0; level < tree->height; level++)
 		for (uint32_t x = 0; x < fors_pgft_nodes(tree, level); x++)
 			for (uint32_t port = 0; port < ports_up(tree, level); port++) {
-				uint32_t up = fors_pgft_up(tree, level, x, port), down = fors_pgft_down(tree, level, x, port);
+				uint32_t up = fors_pgft_up(tree, level, x, port),
+					 down = fors_pgft_down(tree, level, x, port);
 
 				g->from[up] = g->to[down] = first_node(tree, level) + x;
-				g->to[up] = g->from[down] = first_node(tree, level + 1) + parent_of(tree, level, x, port);
+				g->to[up] = g->from[down] =
+					first_node(tree, level + 1) + parent_of(tree, level, x, port);
 			}
 	for (uint32_t s = 0; s < tree->servers; s++) {
 		g->server[s] = first_node(tree, 0) + s;

@@ -29,8 +29,8 @@ enum fors_err fors_pgft_routing_parse(const char *name, enum fors_pgft_routing *
 			*routing = names[i].routing;
 			return FORS_OK;
 		}
-	return fors_fail(error, FORS_EINPUT, "routing \"%.60s\" is not known; there are d-mod-k, s-mod-k, random and hash",
-			 name);
+	return fors_fail(error, FORS_EINPUT,
+			 "routing \"%.60s\" is not known; there are d-mod-k, s-mod-k, random and hash", name);
 }
 
 const char *fors_pgft_routing_name(enum fors_pgft_routing routing)

@@ -54,5 +54,6 @@ static enum fors_way route(const void *context, struct fors_pair pair, uint32_t 
 
 struct fors_router fors_pgft_router(const struct fors_pgft_paths *paths)
 {
-	return (struct fors_router){.graph = paths->graph, .context = paths, .max_links = 2 * paths->tree->height, .route = route};
+	return (struct fors_router){
+		.graph = paths->graph, .context = paths, .max_links = 2 * paths->tree->height, .route = route};
 }

@@ -12,12 +12,12 @@
 
 /* Set tree, graph, routing and seed; fors_pgft_over() does the rest when the links are to be those of a net. */
 struct fors_pgft_paths {
-	const struct fors_pgft *tree;   /* borrowed */
+	const struct fors_pgft *tree;	/* borrowed */
 	const struct fors_graph *graph; /* borrowed; fors_pgft_graph()'s, or that of the routes */
 	enum fors_pgft_routing routing;
 	uint64_t seed;
-	uint32_t *link_of;              /* NULL, or for each link of the tree that of graph, FORS_NONE where the cable is down */
-	uint32_t *server_of;            /* NULL, or for each server of graph that of the tree */
+	uint32_t *link_of;   /* NULL, or for each link of the tree that of graph, FORS_NONE where the cable is down */
+	uint32_t *server_of; /* NULL, or for each server of graph that of the tree */
 };
 
 /*

@@ -23,8 +23,8 @@ struct search {
 	uint32_t *out, *in; /* links of each node */
 	uint32_t source;    /* server that distance and paths are from; FORS_NONE at first */
 	uint32_t *distance;
-	double *paths;      /* shortest paths from the source */
-	double *rest;       /* shortest paths to the destination; 0 outside of a backward search */
+	double *paths; /* shortest paths from the source */
+	double *rest;  /* shortest paths to the destination; 0 outside of a backward search */
 	uint32_t *queue;
 };
 
@@ -74,7 +74,8 @@ static void search_from(struct search *s, uint32_t source)
 	while (head < tail) {
 		uint32_t node = s->queue[head++];
 
-		for (size_t i = s->out_first[node]; i < s->out_first[node + 1] && (!s->graph->is_terminal[node] || node == start); i++) {
+		for (size_t i = s->out_first[node];
+		     i < s->out_first[node + 1] && (!s->graph->is_terminal[node] || node == start); i++) {
 			uint32_t to = s->graph->to[s->out[i]];
 
 			if (s->distance[to] == FAR) {
@@ -183,9 +184,9 @@ struct fill {
 	double *room, *weight; /* capacity left; the shares of rising flows */
 	uint32_t *rising;      /* how many rise: weight is never exactly 0 again */
 	bool *is_full;
-	bool *is_stopped;      /* nflows */
-	double *rate;          /* nflows; the caller's */
-	uint32_t nrising;      /* flows in all */
+	bool *is_stopped; /* nflows */
+	double *rate;	  /* nflows; the caller's */
+	uint32_t nrising; /* flows in all */
 };
 
 static void fill_free(struct fill *fill)

@@ -18,10 +18,10 @@
 /* A flow without a path, to itself or because nothing connects its servers, has no entry. */
 struct fors_shares {
 	uint32_t nflows;
-	size_t *first;  /* nflows + 1: flow f has entries first[f] .. first[f + 1] - 1 */
+	size_t *first;	/* nflows + 1: flow f has entries first[f] .. first[f + 1] - 1 */
 	uint32_t *link; /* a link on a shortest path of the flow */
-	double *share;  /* which part of the flow it carries */
-	size_t room;    /* allocated entries; private */
+	double *share;	/* which part of the flow it carries */
+	size_t room;	/* allocated entries; private */
 };
 
 /*
@@ -35,7 +35,7 @@ void fors_shares_clear(struct fors_shares *shares);
 /* How the next common rate of all rising flows is found, of the links' room and weight (shares of the rising flows). */
 enum fors_fill_step {
 	FORS_STEP_SEARCH, /* MMF_PGFT_PF: the smallest of room / weight */
-	FORS_STEP_LP,     /* MMF_PGFT_LP: a linear program with one variable and a row for each link; needs lp_solve */
+	FORS_STEP_LP,	  /* MMF_PGFT_LP: a linear program with one variable and a row for each link; needs lp_solve */
 };
 
 /*

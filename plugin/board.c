@@ -47,7 +47,7 @@ static bool load_schedule(struct fors_board *board)
 void fors_board_open(struct fors_board *board, struct osm_log *log, const struct fors_folder *folder,
 		     struct fors_outbox *outbox)
 {
-	*board = (struct fors_board){ .log = log, .folder = folder, .outbox = outbox, .state = FORS_INACTIVE };
+	*board = (struct fors_board){.log = log, .folder = folder, .outbox = outbox, .state = FORS_INACTIVE};
 	board->sheet[SHEET_PLACES].name = "places";
 	board->sheet[SHEET_SCHEDULE].name = "schedule";
 	board->sheet[SHEET_STATUS].name = "status.json";
@@ -71,9 +71,9 @@ bool fors_board_has_plan(const struct fors_board *board)
 /* A copy for publish_dir; the kept order is of no use to anybody else. */
 static void send_copy(struct fors_board *board, int which, const void *bytes, size_t size)
 {
-	static const enum fors_outbox_file file[] = { [SHEET_SCHEDULE] = FORS_OUT_SCHEDULE,
-						      [SHEET_STATUS] = FORS_OUT_STATUS,
-						      [SHEET_METRICS] = FORS_OUT_METRICS };
+	static const enum fors_outbox_file file[] = {[SHEET_SCHEDULE] = FORS_OUT_SCHEDULE,
+						     [SHEET_STATUS] = FORS_OUT_STATUS,
+						     [SHEET_METRICS] = FORS_OUT_METRICS};
 
 	if (board->outbox && bytes && which != SHEET_PLACES)
 		fors_outbox_put(board->outbox, file[which], bytes, size, board->is_guest);
@@ -207,8 +207,10 @@ static bool take_status(struct fors_board *board, const struct fors_status *stat
 /* The same news for people who read OpenSM's log, which also is there when the folder is not. */
 static void log_status(const struct fors_board *board, const struct fors_status *status)
 {
-	static const char *const name[] = { [FORS_INACTIVE] = "inactive", [FORS_PLANNING] = "planning",
-					    [FORS_ACTIVE] = "active", [FORS_FAILED] = "failed" };
+	static const char *const name[] = {[FORS_INACTIVE] = "inactive",
+					   [FORS_PLANNING] = "planning",
+					   [FORS_ACTIVE] = "active",
+					   [FORS_FAILED] = "failed"};
 
 	if (status->state == FORS_ACTIVE)
 		fors_log_info(board->log,

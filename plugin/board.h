@@ -18,25 +18,25 @@ struct osm_log;
 struct fors_board {
 	struct osm_log *log;
 	const struct fors_folder *folder;
-	struct fors_outbox *outbox;     /* borrowed; NULL: none */
-	bool is_guest;                  /* another subnet manager is the master: its files are not touched */
-	char *json;                     /* status.json as posted last, owned; or NULL */
+	struct fors_outbox *outbox;	/* borrowed; NULL: none */
+	bool is_guest;			/* another subnet manager is the master: its files are not touched */
+	char *json;			/* status.json as posted last, owned; or NULL */
 	struct fors_schedule *schedule; /* the newest one, or NULL when there never was one */
-	bool is_inherited;              /* it is that of an earlier opensm */
+	bool is_inherited;		/* it is that of an earlier opensm */
 	uint64_t last_epoch;
-	uint64_t last_beat;             /* when the heartbeat was written, Unix time in ms */
-	bool is_posted;                 /* a status has been posted since this opensm started */
-	enum fors_state state;          /* of the newest status */
-	uint64_t since;                 /* when it became so, Unix time in ms */
+	uint64_t last_beat;    /* when the heartbeat was written, Unix time in ms */
+	bool is_posted;	       /* a status has been posted since this opensm started */
+	enum fors_state state; /* of the newest status */
+	uint64_t since;	       /* when it became so, Unix time in ms */
 	char reason[FORS_ERROR_TEXT];
 	struct fors_sheet {
-		const char *name;       /* of the file */
-		void *bytes;            /* as written last or to be written, owned; NULL: none, or can be made anew */
+		const char *name; /* of the file */
+		void *bytes;	  /* as written last or to be written, owned; NULL: none, or can be made anew */
 		size_t size;
-		bool is_due;            /* still to be written */
-	} sheet[4];                     /* in the order of writing */
-	bool has_complained;            /* about a folder that cannot be written */
-	bool is_unread;                 /* there was no memory to read what an earlier opensm left */
+		bool is_due; /* still to be written */
+	} sheet[4];	     /* in the order of writing */
+	bool has_complained; /* about a folder that cannot be written */
+	bool is_unread;	     /* there was no memory to read what an earlier opensm left */
 };
 
 /* Take up where an earlier opensm left off: its schedule (checked), its epoch. A bad old file is logged, no error. */

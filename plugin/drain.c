@@ -20,7 +20,7 @@ static uint64_t clock_ms(clockid_t clock)
 
 enum fors_err fors_drain_init(struct fors_drain *drain, struct fors_error *error)
 {
-	*drain = (struct fors_drain){ .watch = fors_watch_new() };
+	*drain = (struct fors_drain){.watch = fors_watch_new()};
 	return drain->watch ? FORS_OK : fors_fail_memory(error);
 }
 
@@ -36,10 +36,10 @@ bool fors_drain_is_wanted(const struct fors_settings *settings)
 	       settings->excluded_spines.count;
 }
 
-enum fors_err fors_drain_look(struct fors_drain *drain, const struct fors_settings *settings, struct fors_fabric *fabric,
-			      bool may_release, struct fors_error *error)
+enum fors_err fors_drain_look(struct fors_drain *drain, const struct fors_settings *settings,
+			      struct fors_fabric *fabric, bool may_release, struct fors_error *error)
 {
-	const struct fors_moment now = { clock_ms(CLOCK_MONOTONIC), clock_ms(CLOCK_REALTIME) };
+	const struct fors_moment now = {clock_ms(CLOCK_MONOTONIC), clock_ms(CLOCK_REALTIME)};
 	uint64_t hold_ms = settings->hold_down * 1000ull;
 	enum fors_err err = fors_watch_look(drain->watch, fabric, now, error);
 
@@ -91,8 +91,8 @@ static uint32_t checksum_links(const struct fors_fabric *fabric)
 
 	for (uint32_t i = 0; i < fabric->nleaves * fabric->nlanes; i++) {
 		const struct fors_cable *cable = &fabric->cable[i];
-		const unsigned char bytes[] = { (unsigned char)i,         (unsigned char)(i >> 8), cable->state,
-						cable->aside, cable->is_degraded };
+		const unsigned char bytes[] = {(unsigned char)i, (unsigned char)(i >> 8), cable->state, cable->aside,
+					       cable->is_degraded};
 
 		if (is_worth_telling(cable))
 			sum = crc32(sum, bytes, sizeof(bytes));
@@ -109,8 +109,8 @@ static void tell_link(struct osm_log *log, const struct fors_fabric *fabric, uin
 		      fabric->spine[fabric->lane[lane].spine].name, cable->spine_port, cable->aside ? "is " : "",
 		      fors_aside_name(cable->aside), cable->aside == FORS_ASIDE_DEGRADED ? "," : "",
 		      cable->is_degraded ? " runs below full width or speed" : "",
-		      is_used ? cable->aside ? "it has to stay in use" : "it is used as any other" :
-				"no traffic between servers goes over it");
+		      is_used ? cable->aside ? "it has to stay in use" : "it is used as any other"
+			      : "no traffic between servers goes over it");
 }
 
 static void tell_links(struct osm_log *log, const struct fors_fabric *fabric)

@@ -18,7 +18,7 @@ struct osm_log;
 struct fors_drain {
 	struct fors_watch *watch;
 	uint32_t told_links, told_remarks; /* checksums of what the log has been told */
-	uint64_t due_ms;                   /* when the next held cable may return, monotonic; 0: none is held */
+	uint64_t due_ms;		   /* when the next held cable may return, monotonic; 0: none is held */
 };
 
 /* Nothing watched yet; to be cleared when it succeeded. Errors: FORS_ENOMEM. */
@@ -32,8 +32,8 @@ bool fors_drain_is_wanted(const struct fors_settings *settings);
  * Look at a fabric just built: what died and came back since the last one. may_release: tables will be
  * made for it, so held cables whose time is over may return. Errors: FORS_ENOMEM.
  */
-enum fors_err fors_drain_look(struct fors_drain *drain, const struct fors_settings *settings, struct fors_fabric *fabric,
-			      bool may_release, struct fors_error *error);
+enum fors_err fors_drain_look(struct fors_drain *drain, const struct fors_settings *settings,
+			      struct fors_fabric *fabric, bool may_release, struct fors_error *error);
 
 /*
  * Set aside in the fabric, looked at before, what shall be; held cables too when with_held. The names of

@@ -157,7 +157,8 @@ static enum fors_err understand(struct fors_engine *engine, struct fors_job *job
 }
 
 /* The tables for a fabric in which held cables carry traffic, though the plan will not use them. */
-static enum fors_err build_tables_first(const struct fors_engine *engine, struct fors_job *job, struct fors_error *error)
+static enum fors_err build_tables_first(const struct fors_engine *engine, struct fors_job *job,
+					struct fors_error *error)
 {
 	struct fors_fabric *fabric;
 	enum fors_err err = build_fabric(engine, engine->kept.places, job->net, &fabric, error);
@@ -180,9 +181,9 @@ static enum fors_err fill_tables(struct fors_engine *engine, struct fors_job *jo
 	if (!err)
 		err = fors_fabric_connected(job->fabric, error);
 	if (!err)
-		err = engine->drain.due_ms && fors_drain_tables_first(engine->settings, job->fabric) ?
-			      build_tables_first(engine, job, error) :
-			      fors_tables_build(job->fabric, &job->lfts, error);
+		err = engine->drain.due_ms && fors_drain_tables_first(engine->settings, job->fabric)
+			      ? build_tables_first(engine, job, error)
+			      : fors_tables_build(job->fabric, &job->lfts, error);
 	if (!err)
 		fors_snapshot_store(&engine->osm->subn, job->lfts);
 	return err;
@@ -349,9 +350,9 @@ static void tell_state_dir(const struct fors_engine *engine, const char *wanted)
 /* Settings in force stay when the new ones are bad: a slip must not cost the routes of a running fabric. */
 static void load_settings(struct fors_engine *engine)
 {
-	const struct fors_sources sources = { .options = engine->osm->subn.opt.event_plugin_options,
-					      .root_guid_file = engine->osm->subn.opt.root_guid_file,
-					      .cn_guid_file = engine->osm->subn.opt.cn_guid_file };
+	const struct fors_sources sources = {.options = engine->osm->subn.opt.event_plugin_options,
+					     .root_guid_file = engine->osm->subn.opt.root_guid_file,
+					     .cn_guid_file = engine->osm->subn.opt.cn_guid_file};
 	struct fors_settings *settings;
 	struct fors_error error;
 	enum fors_err err = fors_settings_load(&sources, &settings, &error);
@@ -392,11 +393,11 @@ static void address_outbox(struct fors_engine *engine)
 
 	if (engine->outbox && settings &&
 	    fors_outbox_set(engine->outbox,
-			    &(struct fors_outbox_wish){ settings->publish_dir, settings->publish_command,
-							settings->publish_seconds },
+			    &(struct fors_outbox_wish){settings->publish_dir, settings->publish_command,
+						       settings->publish_seconds},
 			    &error))
-		fors_log_error(&engine->osm->log, FORS_F_MEMORY, "publish_dir and publish_command stay as they were: %s",
-			       error.text);
+		fors_log_error(&engine->osm->log, FORS_F_MEMORY,
+			       "publish_dir and publish_command stay as they were: %s", error.text);
 }
 
 void fors_engine_reload(struct fors_engine *engine)
@@ -416,11 +417,14 @@ void fors_engine_reload(struct fors_engine *engine)
 
 static enum fors_err start(struct fors_engine *engine, struct fors_error *error)
 {
-	struct fors_worker_setup setup = { .log = &engine->osm->log, .folder = &engine->folder,
-					   .mastership = mastership, .sweep = sweep, .context = engine->osm };
+	struct fors_worker_setup setup = {.log = &engine->osm->log,
+					  .folder = &engine->folder,
+					  .mastership = mastership,
+					  .sweep = sweep,
+					  .context = engine->osm};
 	const char *state_dir = engine->settings ? engine->settings->state_dir : NULL;
-	enum fors_err err = fors_folder_init(&engine->folder, state_dir, cl_ntoh64(engine->osm->subn.sm_port_guid),
-					     error);
+	enum fors_err err =
+		fors_folder_init(&engine->folder, state_dir, cl_ntoh64(engine->osm->subn.sm_port_guid), error);
 
 	if (!err)
 		err = fors_kept_open(&engine->kept, &engine->osm->log, &engine->folder, error);

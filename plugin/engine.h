@@ -20,18 +20,18 @@ struct osm_routing_engine;
 
 struct fors_engine {
 	struct osm_opensm *osm;
-	bool is_fresh;                  /* the settings have not been read again since opensm started */
+	bool is_fresh;			/* the settings have not been read again since opensm started */
 	struct fors_settings *settings; /* in force; NULL: none were ever good, see trouble */
-	struct fors_kept kept;          /* the kept order */
-	struct fors_drain drain;        /* cables set aside */
-	struct fors_folder folder;      /* where the worker publishes */
-	struct fors_outbox *outbox;     /* copies for publish_dir, and publish_command */
+	struct fors_kept kept;		/* the kept order */
+	struct fors_drain drain;	/* cables set aside */
+	struct fors_folder folder;	/* where the worker publishes */
+	struct fors_outbox *outbox;	/* copies for publish_dir, and publish_command */
 	struct fors_worker *worker;
-	char trouble[FORS_ERROR_TEXT];  /* why the settings could not be loaded last time, or "" */
+	char trouble[FORS_ERROR_TEXT];	/* why the settings could not be loaded last time, or "" */
 	char declined[FORS_ERROR_TEXT]; /* why fors did not fill the tables last time, or "" */
-	struct fors_job *spare;         /* for when there is no memory to say so in; NULL: used up */
-	bool is_short;                  /* memory ran out in this sweep: the next one has to try again */
-	double tables_ms;               /* how long filling the tables took last time, negative: unknown */
+	struct fors_job *spare;		/* for when there is no memory to say so in; NULL: used up */
+	bool is_short;			/* memory ran out in this sweep: the next one has to try again */
+	double tables_ms;		/* how long filling the tables took last time, negative: unknown */
 };
 
 /*

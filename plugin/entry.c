@@ -23,7 +23,7 @@
 static void *create(struct osm_opensm *osm)
 {
 	struct fors_engine *engine = fors_engine_new(osm);
-	external_routing_engine_module_t module = { .name = "fors", .setup = fors_engine_setup, .context = engine };
+	external_routing_engine_module_t module = {.name = "fors", .setup = fors_engine_setup, .context = engine};
 
 	if (!engine)
 		return NULL;
@@ -37,7 +37,7 @@ static void *create(struct osm_opensm *osm)
 }
 
 /* The engines are gone by now; ours has stopped the worker, if it was ever set up. */
-static void delete(void *data)
+static void delete (void *data)
 {
 	fors_engine_free(data);
 }

@@ -10,36 +10,36 @@
 
 #include "core/error.h"
 
-#define FORS_CODES(X) \
-	X(1, FORS_F_CONFIG, "fors.conf, or a file that it or opensm.conf names, cannot be used", \
-	  "correct the file and line named; SIGHUP reads it again") \
-	X(2, FORS_F_START, "fors could not be started inside OpenSM", "see the reason; restart opensm") \
-	X(3, FORS_F_NOTREE, "the fabric is not a two-level fat-tree", \
-	  "remove the link named, or leave the fabric to the next routing engine") \
-	X(4, FORS_F_NOPATH, "two leaves have no live spine in common", "repair one of their uplinks") \
-	X(5, FORS_F_LIMIT, "the fabric is larger than fors can represent", "use another routing engine") \
-	X(6, FORS_F_MEMORY, "out of memory", "give opensm's host more memory; fors tries again by itself") \
-	X(7, FORS_F_FABRIC, "OpenSM's picture of the fabric contradicts itself", \
-	  "look for nodes with the same GUID; the next sweep tries again") \
-	X(8, FORS_F_NOPLAN, "the routes are right, but there is no conflict-free schedule for this fabric", \
-	  "see the reason: a larger lmc, another method, or repair the cables named in status.json") \
-	X(9, FORS_F_VERIFY, "a plan did not pass its check against the tables in the switches; it was not published", \
-	  "report this as a bug, with the fabric (ibnetdiscover) and opensm-lfts.dump") \
-	X(10, FORS_F_PUBLISH, "the state folder cannot be written; the routes are not affected", \
-	  "make room, or correct state_dir or its permissions; fors tries again every second") \
-	X(11, FORS_F_OLDFILE, "the schedule that an earlier opensm published cannot be read", \
-	  "nothing: it will be replaced") \
-	X(12, FORS_F_PLACES, "the order of spines, leaves and slots that an earlier opensm kept cannot be read", \
+#define FORS_CODES(X)                                                                                                                 \
+	X(1, FORS_F_CONFIG, "fors.conf, or a file that it or opensm.conf names, cannot be used",                                      \
+	  "correct the file and line named; SIGHUP reads it again")                                                                   \
+	X(2, FORS_F_START, "fors could not be started inside OpenSM", "see the reason; restart opensm")                               \
+	X(3, FORS_F_NOTREE, "the fabric is not a two-level fat-tree",                                                                 \
+	  "remove the link named, or leave the fabric to the next routing engine")                                                    \
+	X(4, FORS_F_NOPATH, "two leaves have no live spine in common", "repair one of their uplinks")                                 \
+	X(5, FORS_F_LIMIT, "the fabric is larger than fors can represent", "use another routing engine")                              \
+	X(6, FORS_F_MEMORY, "out of memory", "give opensm's host more memory; fors tries again by itself")                            \
+	X(7, FORS_F_FABRIC, "OpenSM's picture of the fabric contradicts itself",                                                      \
+	  "look for nodes with the same GUID; the next sweep tries again")                                                            \
+	X(8, FORS_F_NOPLAN, "the routes are right, but there is no conflict-free schedule for this fabric",                           \
+	  "see the reason: a larger lmc, another method, or repair the cables named in status.json")                                  \
+	X(9, FORS_F_VERIFY, "a plan did not pass its check against the tables in the switches; it was not published",                 \
+	  "report this as a bug, with the fabric (ibnetdiscover) and opensm-lfts.dump")                                               \
+	X(10, FORS_F_PUBLISH, "the state folder cannot be written; the routes are not affected",                                      \
+	  "make room, or correct state_dir or its permissions; fors tries again every second")                                        \
+	X(11, FORS_F_OLDFILE, "the schedule that an earlier opensm published cannot be read",                                         \
+	  "nothing: it will be replaced")                                                                                             \
+	X(12, FORS_F_PLACES, "the order of spines, leaves and slots that an earlier opensm kept cannot be read",                      \
 	  "nothing, if all switches are alive; else restore the file places from a copy and restart opensm, or set reference_fabric") \
-	X(13, FORS_F_REFERENCE, "the fabric has what the reference fabric does not know", \
-	  "see whether it is cabled as it should be; if so, write a new reference when all is alive") \
-	X(14, FORS_F_FORGET, "a place cannot be forgotten", \
-	  "see the reason; only what is dead, and named in no file, can be forgotten") \
-	X(15, FORS_F_ASIDE, "a link or spine cannot be set aside as fors.conf asks", \
-	  "correct the name, or mend the links that make the one named necessary") \
-	X(16, FORS_F_COPY, "publish_dir cannot be written; routes and state folder are not affected", \
-	  "mount it, make room, or correct its permissions; fors tries again every five seconds") \
-	X(17, FORS_F_COMMAND, "publish_command failed or took too long; the schedule is published all the same", \
+	X(13, FORS_F_REFERENCE, "the fabric has what the reference fabric does not know",                                             \
+	  "see whether it is cabled as it should be; if so, write a new reference when all is alive")                                 \
+	X(14, FORS_F_FORGET, "a place cannot be forgotten",                                                                           \
+	  "see the reason; only what is dead, and named in no file, can be forgotten")                                                \
+	X(15, FORS_F_ASIDE, "a link or spine cannot be set aside as fors.conf asks",                                                  \
+	  "correct the name, or mend the links that make the one named necessary")                                                    \
+	X(16, FORS_F_COPY, "publish_dir cannot be written; routes and state folder are not affected",                                 \
+	  "mount it, make room, or correct its permissions; fors tries again every five seconds")                                     \
+	X(17, FORS_F_COMMAND, "publish_command failed or took too long; the schedule is published all the same",                      \
 	  "run it by hand with the same environment; see fors.conf(5)")
 
 enum fors_code {

@@ -66,7 +66,7 @@ enum fors_err fors_kept_open(struct fors_kept *kept, struct osm_log *log, const 
 	struct fors_error why;
 	enum fors_err err;
 
-	*kept = (struct fors_kept){ .log = log, .folder = folder, .places = fors_places_new() };
+	*kept = (struct fors_kept){.log = log, .folder = folder, .places = fors_places_new()};
 	err = kept->places ? read_places(kept, &why) : FORS_ENOMEM;
 	if (err == FORS_ENOMEM) {
 		fors_kept_close(kept);
@@ -114,7 +114,8 @@ enum fors_err fors_kept_refer(struct fors_kept *kept, const struct fors_places *
 	fors_places_free(kept->reference);
 	kept->reference = copy;
 	if (is_new)
-		fors_log_info(kept->log, "the order of spines, leaves and slots is that of the reference fabric from now on");
+		fors_log_info(kept->log,
+			      "the order of spines, leaves and slots is that of the reference fabric from now on");
 	return FORS_OK;
 }
 

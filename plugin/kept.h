@@ -17,19 +17,19 @@
 struct osm_log;
 
 struct fors_kept {
-	struct osm_log *log;             /* borrowed */
+	struct osm_log *log;		  /* borrowed */
 	const struct fors_folder *folder; /* borrowed */
-	struct fors_places *places;      /* the kept order, never NULL once open */
-	struct fors_places *draft;       /* what a sweep taught, not accepted yet; or NULL */
-	struct fors_places *reference;   /* of the reference fabric, NULL: none; owned */
-	uint32_t nrestarts;              /* of the places, when it was looked at last */
-	char *request;                   /* the text of `forget` as it was read, or NULL */
+	struct fors_places *places;	  /* the kept order, never NULL once open */
+	struct fors_places *draft;	  /* what a sweep taught, not accepted yet; or NULL */
+	struct fors_places *reference;	  /* of the reference fabric, NULL: none; owned */
+	uint32_t nrestarts;		  /* of the places, when it was looked at last */
+	char *request;			  /* the text of `forget` as it was read, or NULL */
 	size_t request_size;
-	uint64_t *forget;                /* the GUIDs in it */
+	uint64_t *forget; /* the GUIDs in it */
 	size_t nforget;
-	char *text;                      /* of the places, as handed to the worker last, or NULL */
+	char *text; /* of the places, as handed to the worker last, or NULL */
 	size_t text_size;
-	char told[FORS_ERROR_TEXT];      /* differences from the reference that were reported last */
+	char told[FORS_ERROR_TEXT]; /* differences from the reference that were reported last */
 };
 
 /*

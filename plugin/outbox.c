@@ -22,11 +22,11 @@
 #include "thread.h"
 
 #define HEAD_MAX_BYTES (1u << 30)
-#define AGAIN_MS 5000    /* after a failure */
+#define AGAIN_MS 5000	  /* after a failure */
 #define PATIENCE_MS 10000 /* how long the command waits for the copies */
 #define LAST_MS 2000
 
-static const char *const names[FORS_OUT_FILES] = { "schedule", "status.json", "metrics.prom", "heartbeat" };
+static const char *const names[FORS_OUT_FILES] = {"schedule", "status.json", "metrics.prom", "heartbeat"};
 
 struct sheet {
 	void *bytes; /* owned, or NULL */
@@ -42,16 +42,16 @@ struct fors_outbox {
 	pthread_t thread;
 	pthread_mutex_t mutex; /* guards all that follows up to `own`; never held during input or output */
 	pthread_cond_t news, done;
-	char *dir, *command;   /* or NULL */
+	char *dir, *command; /* or NULL */
 	unsigned seconds;
 	struct sheet sheet[FORS_OUT_FILES]; /* the newest of each */
-	bool is_announced;     /* the command is to be run */
+	bool is_announced;		    /* the command is to be run */
 	uint64_t announced_ms, epoch;
 	char status[16];
 	uint64_t seen;
 	bool stop, has_ended, is_orphan;
 	/* the thread's own */
-	uint64_t own;          /* epoch of the schedule that it wrote into the folder */
+	uint64_t own; /* epoch of the schedule that it wrote into the folder */
 	bool has_complained;
 };
 
@@ -67,8 +67,9 @@ static bool is_due(const struct fors_outbox *box)
 static void run_command(struct fors_outbox *box)
 {
 	char state_dir[1100], dir[1100], epoch[48], status[48];
-	struct fors_errand errand = { .command = box->command, .seconds = box->seconds,
-				      .variable = { state_dir, epoch, status, box->dir ? dir : NULL } };
+	struct fors_errand errand = {.command = box->command,
+				     .seconds = box->seconds,
+				     .variable = {state_dir, epoch, status, box->dir ? dir : NULL}};
 	struct fors_error error;
 
 	box->is_announced = false;
@@ -122,7 +123,7 @@ static void take_load(struct fors_outbox *box, struct load *load)
 /* The epoch of the schedule that lies in the folder; 0: there is none that could be read. */
 static uint64_t epoch_there(const struct fors_folder *folder)
 {
-	struct fors_sf_header header = { .epoch = 0 };
+	struct fors_sf_header header = {.epoch = 0};
 	struct fors_error error;
 	void *bytes = NULL;
 	size_t size;
@@ -137,7 +138,7 @@ static uint64_t epoch_there(const struct fors_folder *folder)
 
 static uint64_t epoch_of(const struct sheet *schedule)
 {
-	struct fors_sf_header header = { .epoch = 0 };
+	struct fors_sf_header header = {.epoch = 0};
 
 	if (schedule->bytes && schedule->size >= sizeof(header))
 		memcpy(&header, schedule->bytes, sizeof(header));
@@ -333,7 +334,7 @@ void fors_outbox_put(struct fors_outbox *box, enum fors_outbox_file file, const 
 	memcpy(copy, bytes, size);
 	pthread_mutex_lock(&box->mutex);
 	old = sheet->bytes;
-	*sheet = (struct sheet){ copy, size, is_guest, true };
+	*sheet = (struct sheet){copy, size, is_guest, true};
 	if (box->is_announced && fors_thread_ms() - box->announced_ms > PATIENCE_MS)
 		run_command(box); /* the folder hangs */
 	pthread_cond_signal(&box->news);

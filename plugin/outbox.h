@@ -34,7 +34,8 @@ enum fors_err fors_outbox_start(struct osm_log *log, const struct fors_folder *s
 				struct fors_error *error);
 
 /* What fors.conf asks for now. A folder that was not served before gets all files at once. Errors: FORS_ENOMEM. */
-enum fors_err fors_outbox_set(struct fors_outbox *outbox, const struct fors_outbox_wish *wish, struct fors_error *error);
+enum fors_err fors_outbox_set(struct fors_outbox *outbox, const struct fors_outbox_wish *wish,
+			      struct fors_error *error);
 
 /*
  * Copy these bytes to the file, soon. is_guest: this subnet manager is not the master any more; nothing is written then

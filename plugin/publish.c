@@ -65,8 +65,8 @@ static int make_directory(int at, const char *name)
 static int open_folder(const struct fors_folder *folder, int make)
 {
 	bool is_flat = !*folder->name;
-	int parent = make && !is_flat ? make_directory(AT_FDCWD, folder->parent) :
-					open_directory(AT_FDCWD, folder->parent);
+	int parent =
+		make && !is_flat ? make_directory(AT_FDCWD, folder->parent) : open_directory(AT_FDCWD, folder->parent);
 	int fd, saved;
 
 	if (parent < 0 || is_flat)
@@ -218,7 +218,8 @@ enum fors_err fors_published(const struct fors_folder *folder, const char *name,
 			err = fors_fail(error, FORS_EIO, "%s/%s/%s: not a regular file of at most %zu bytes",
 					folder->parent, folder->name, name, max_size);
 		else if (!(found = fors_read_bytes(fd, (size_t)info.st_size)))
-			err = errno == ENOMEM ? fors_fail_memory(error) : fail_file(folder, name, "cannot be read", error);
+			err = errno == ENOMEM ? fors_fail_memory(error)
+					      : fail_file(folder, name, "cannot be read", error);
 		close(fd);
 	}
 	if (!err) {

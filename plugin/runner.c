@@ -38,9 +38,9 @@ struct fors_runner {
 	pthread_t thread;
 	pthread_mutex_t mutex; /* guards what follows */
 	pthread_cond_t news;
-	struct copy *waiting;  /* owned, or NULL */
-	uint64_t stop_ms;      /* when all must have ended; 0: go on */
-	bool has_complained;   /* the thread's own */
+	struct copy *waiting; /* owned, or NULL */
+	uint64_t stop_ms;     /* when all must have ended; 0: go on */
+	bool has_complained;  /* the thread's own */
 };
 
 static void free_copy(struct copy *copy)
@@ -107,8 +107,8 @@ static int set_files(posix_spawn_file_actions_t *actions)
 static int set_signals(posix_spawnattr_t *attributes)
 {
 	sigset_t none, all;
-	int failed = posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK |
-								  POSIX_SPAWN_SETSIGDEF);
+	int failed = posix_spawnattr_setflags(attributes,
+					      POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
 
 	sigemptyset(&none);
 	sigfillset(&all);
@@ -123,7 +123,7 @@ static int set_signals(posix_spawnattr_t *attributes)
 static int spawn(const struct copy *copy, pid_t *pid)
 {
 	char shell[] = "sh", option[] = "-c";
-	char *const argv[] = { shell, option, copy->command, NULL };
+	char *const argv[] = {shell, option, copy->command, NULL};
 	posix_spawn_file_actions_t actions;
 	posix_spawnattr_t attributes;
 	int failed = posix_spawn_file_actions_init(&actions);

@@ -20,7 +20,7 @@ struct osm_log;
 /* What to run. */
 struct fors_errand {
 	const char *command;
-	unsigned seconds;                           /* its time limit */
+	unsigned seconds;			     /* its time limit */
 	const char *variable[FORS_RUNNER_VARIABLES]; /* "NAME=value", the first NULL ends them */
 };
 

@@ -25,7 +25,7 @@
 
 #define FILE_MAX_MB 64u /* a list of 49,151 GUIDs needs 1 MB, the text of a fabric of as many servers 20 MB */
 #define CONF_MAX_MB 1u	/* it is read in every heavy sweep */
-#define NAMES_MAX 4096u            /* more cables than that are no drain before maintenance */
+#define NAMES_MAX 4096u /* more cables than that are no drain before maintenance */
 #define DAY 86400u
 #define HIDDEN '\1' /* stands for a ; that inih shall not see */
 #define PUBLISH_SECONDS 30u
@@ -161,9 +161,10 @@ static enum fors_err set_publish_command(struct reading *r, const char *value)
 	char *copy;
 
 	if ((r->info.st_uid && r->info.st_uid != geteuid()) || (r->info.st_mode & 022))
-		return fors_fail(r->error, FORS_EINPUT,
-				 "%s:%u: publish_command: refused, because others may write this file; chown it to root and chmod it to 0644",
-				 r->path, r->line);
+		return fors_fail(
+			r->error, FORS_EINPUT,
+			"%s:%u: publish_command: refused, because others may write this file; chown it to root and chmod it to 0644",
+			r->path, r->line);
 	if (!*value)
 		return fors_fail(r->error, FORS_EINPUT, "%s:%u: publish_command: no command given", r->path, r->line);
 	copy = strdup(value);
@@ -178,18 +179,18 @@ static const struct key {
 	const char *name;
 	enum fors_err (*set)(struct reading *reading, const char *value);
 } keys[] = {
-	{ "method", set_method },
-	{ "ilp_seconds", set_ilp_seconds },
-	{ "degraded_links", set_degraded_links },
-	{ "exclude_links", set_exclude_links },
-	{ "exclude_spines", set_exclude_spines },
-	{ "hold_down", set_hold_down },
-	{ "state_dir", set_state_dir },
-	{ "reference_fabric", set_reference_fabric },
-	{ "publish_dir", set_publish_dir },
-	{ "publish_command", set_publish_command },
-	{ "publish_seconds", set_publish_seconds },
-	{ "participants_file", set_participants_file },
+	{"method", set_method},
+	{"ilp_seconds", set_ilp_seconds},
+	{"degraded_links", set_degraded_links},
+	{"exclude_links", set_exclude_links},
+	{"exclude_spines", set_exclude_spines},
+	{"hold_down", set_hold_down},
+	{"state_dir", set_state_dir},
+	{"reference_fabric", set_reference_fabric},
+	{"publish_dir", set_publish_dir},
+	{"publish_command", set_publish_command},
+	{"publish_seconds", set_publish_seconds},
+	{"participants_file", set_participants_file},
 };
 
 static enum fors_err set_key(struct reading *r, const char *section, const char *name, const char *value)

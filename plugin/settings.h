@@ -13,27 +13,27 @@
 #include "core/fabric.h"
 
 struct fors_settings {
-	char method[16];        /* planning method, "auto" by default */
-	unsigned ilp_seconds;   /* time limit of method ilp; 0: its default */
-	char *state_dir;        /* parent of the state folder; NULL: the default */
-	char *reference_fabric; /* ibnetdiscover text of the intact fabric; NULL: none */
+	char method[16];	       /* planning method, "auto" by default */
+	unsigned ilp_seconds;	       /* time limit of method ilp; 0: its default */
+	char *state_dir;	       /* parent of the state folder; NULL: the default */
+	char *reference_fabric;	       /* ibnetdiscover text of the intact fabric; NULL: none */
 	struct fors_places *reference; /* the places learnt from it; NULL: none */
-	char *participants_file; /* NULL: none */
-	bool has_participants;  /* false: all servers take part */
+	char *participants_file;       /* NULL: none */
+	bool has_participants;	       /* false: all servers take part */
 	struct fors_participants participants;
-	bool degraded_is_dead;  /* cables below full width or speed count as dead */
+	bool degraded_is_dead; /* cables below full width or speed count as dead */
 	struct fors_names excluded_links, excluded_spines;
-	unsigned hold_down;     /* seconds before a cable that came back returns to the plan */
-	char *publish_dir;      /* where copies go; NULL: nowhere */
-	char *publish_command;  /* run after each publication; NULL: none */
+	unsigned hold_down;	  /* seconds before a cable that came back returns to the plan */
+	char *publish_dir;	  /* where copies go; NULL: nowhere */
+	char *publish_command;	  /* run after each publication; NULL: none */
 	unsigned publish_seconds; /* its time limit */
-	uint64_t *root;         /* node GUIDs of the spines, nroots of them */
+	uint64_t *root;		  /* node GUIDs of the spines, nroots of them */
 	size_t nroots;
 };
 
 /* Where the settings come from; strings are borrowed and may be NULL. */
 struct fors_sources {
-	const char *options;        /* event_plugin_options of opensm.conf: "fors_config=PATH" among others */
+	const char *options;	    /* event_plugin_options of opensm.conf: "fors_config=PATH" among others */
 	const char *root_guid_file; /* of opensm.conf */
 	const char *cn_guid_file;   /* of opensm.conf; participants_file overrides it */
 };

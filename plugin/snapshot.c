@@ -23,7 +23,7 @@ static enum fors_node_type type_of(osm_node_t *node)
 
 static enum fors_err add_node(struct fors_net *net, osm_node_t *node, struct fors_error *error)
 {
-	static const char prefix[] = { [FORS_CA] = 'H', [FORS_SWITCH] = 'S', [FORS_ROUTER] = 'R' };
+	static const char prefix[] = {[FORS_CA] = 'H', [FORS_SWITCH] = 'S', [FORS_ROUTER] = 'R'};
 	uint64_t guid = cl_ntoh64(osm_node_get_node_guid(node));
 	enum fors_node_type type = type_of(node);
 	char id[FORS_NAME_MAX + 1], desc[FORS_NAME_MAX + 1];
@@ -64,8 +64,7 @@ static void set_port(struct fors_net *net, const osm_subn_t *subn, osm_port_t *f
 	to->lid = first > FORS_LID_MAX ? 0 : first;
 	for (to->lmc = 0; to->lmc < FORS_MAX_LMC && first + (1u << to->lmc) <= last; to->lmc++)
 		;
-	to->is_sm = from->guid == subn->sm_port_guid ||
-		    (from->p_physp->port_info.capability_mask & IB_PORT_CAP_IS_SM);
+	to->is_sm = from->guid == subn->sm_port_guid || (from->p_physp->port_info.capability_mask & IB_PORT_CAP_IS_SM);
 }
 
 static void set_ports(struct fors_net *net, const osm_subn_t *subn)
@@ -125,8 +124,8 @@ static unsigned highest_bit(unsigned bits)
 /* The speed of one lane of a link in Mb/s, 0: not known. */
 static uint32_t speed_of(const ib_port_info_t *info, bool has_extended)
 {
-	static const uint32_t plain[] = { 2500, 5000, 10000 };
-	static const uint32_t extended[] = { 14062, 25781, 53125, 106250 };
+	static const uint32_t plain[] = {2500, 5000, 10000};
+	static const uint32_t extended[] = {14062, 25781, 53125, 106250};
 	unsigned active = has_extended ? ib_port_info_get_link_speed_ext_active(info) : 0;
 
 	if (active)
@@ -138,7 +137,7 @@ static uint32_t speed_of(const ib_port_info_t *info, bool has_extended)
 /* The rate of a port in Mb/s, 0: not known. Of a switch only port 0 says whether it knows extended speeds. */
 static uint32_t rate_of(osm_physp_t *physp)
 {
-	static const uint32_t lanes[] = { 1, 4, 8, 12, 2 };
+	static const uint32_t lanes[] = {1, 4, 8, 12, 2};
 	bool is_switch = osm_node_get_type(physp->p_node) == IB_NODE_TYPE_SWITCH;
 	const osm_physp_t *able = is_switch ? osm_node_get_physp_ptr(physp->p_node, 0) : physp;
 	unsigned width = physp->port_info.link_width_active;

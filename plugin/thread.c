@@ -28,8 +28,8 @@ void fors_thread_cond(pthread_cond_t *cond)
 
 void fors_thread_wait(pthread_cond_t *cond, pthread_mutex_t *mutex, uint64_t until_ms)
 {
-	const struct timespec until = { .tv_sec = (time_t)(until_ms / 1000),
-					.tv_nsec = (long)(until_ms % 1000) * 1000000 };
+	const struct timespec until = {.tv_sec = (time_t)(until_ms / 1000),
+				       .tv_nsec = (long)(until_ms % 1000) * 1000000};
 
 	pthread_cond_timedwait(cond, mutex, &until);
 }

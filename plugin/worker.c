@@ -50,9 +50,9 @@
 
 /* A plan (or why there is none) and what it was made for. */
 struct prepared {
-	uint64_t key;                   /* 0: nothing prepared */
+	uint64_t key;			/* 0: nothing prepared */
 	struct fors_schedule *schedule; /* owned; NULL: see error, or handed to the board */
-	struct fors_job *ground;        /* over whose net and tables the schedule was found right, or NULL; owned */
+	struct fors_job *ground;	/* over whose net and tables the schedule was found right, or NULL; owned */
 	struct fors_error error;
 	double plan_ms;
 	int64_t lower_bound, lmc_needed;
@@ -60,9 +60,9 @@ struct prepared {
 
 /* About the plan that is published: what it was made for, and numbers for the status. */
 struct figures {
-	uint64_t epoch;                 /* of the schedule; 0: none */
-	uint64_t fingerprint;           /* of the fabric */
-	char method[16];                /* of fors.conf */
+	uint64_t epoch;	      /* of the schedule; 0: none */
+	uint64_t fingerprint; /* of the fabric */
+	char method[16];      /* of fors.conf */
 	unsigned ilp_seconds;
 	double plan_ms;
 	int64_t lower_bound, lmc_needed;
@@ -71,10 +71,10 @@ struct figures {
 struct fors_worker {
 	struct fors_worker_setup setup;
 	pthread_t thread;
-	pthread_mutex_t mutex;      /* guards `mail`, `places` and `stop`, is held for moments only */
+	pthread_mutex_t mutex; /* guards `mail`, `places` and `stop`, is held for moments only */
 	pthread_cond_t news;
-	struct fors_job *mail;      /* the newest job, or NULL; owned */
-	char *places;               /* the newest kept order, to be written, or NULL; owned */
+	struct fors_job *mail; /* the newest job, or NULL; owned */
+	char *places;	       /* the newest kept order, to be written, or NULL; owned */
 	size_t places_size;
 	bool stop;
 	/* all below: the worker's thread only */
@@ -82,16 +82,16 @@ struct fors_worker {
 	struct fors_board board;
 	struct prepared prepared;
 	struct figures figures;
-	uint64_t settled_key;       /* of the job that decided what is published; 0: none */
-	uint64_t picture;           /* what the status says about cables, as one number */
-	uint64_t unsettled;         /* fingerprint of the fabric that the last sweep did not settle; 0: it did */
-	uint64_t due_ms;            /* when a held cable may return, by CLOCK_MONOTONIC; 0: none is held */
-	double next_look_ms;        /* when to look up from a plan again, by CLOCK_MONOTONIC */
-	bool is_deposed;            /* mastership was lost while this job was in work */
-	bool is_out;                /* not the master, and has said so */
-	bool is_short;              /* memory ran out while this job was in work */
-	bool has_complained;        /* of that */
-	struct fors_job *again;     /* to be tried again in a second, for want of memory, or NULL; owned */
+	uint64_t settled_key;	/* of the job that decided what is published; 0: none */
+	uint64_t picture;	/* what the status says about cables, as one number */
+	uint64_t unsettled;	/* fingerprint of the fabric that the last sweep did not settle; 0: it did */
+	uint64_t due_ms;	/* when a held cable may return, by CLOCK_MONOTONIC; 0: none is held */
+	double next_look_ms;	/* when to look up from a plan again, by CLOCK_MONOTONIC */
+	bool is_deposed;	/* mastership was lost while this job was in work */
+	bool is_out;		/* not the master, and has said so */
+	bool is_short;		/* memory ran out while this job was in work */
+	bool has_complained;	/* of that */
+	struct fors_job *again; /* to be tried again in a second, for want of memory, or NULL; owned */
 };
 
 struct fors_job *fors_job_new(enum fors_job_kind kind)
@@ -153,7 +153,7 @@ static uint64_t picture_of(const struct fors_job *job)
 
 	for (size_t i = 0; i < (size_t)fabric->nleaves * fabric->nlanes; i++) {
 		const struct fors_cable *cable = &fabric->cable[i];
-		const uint64_t seen[] = { cable->state | cable->aside << 8 | cable->is_degraded << 16, cable->since_ms };
+		const uint64_t seen[] = {cable->state | cable->aside << 8 | cable->is_degraded << 16, cable->since_ms};
 
 		picture = hash(picture, seen, sizeof(seen));
 	}
@@ -287,8 +287,7 @@ static bool is_no_news(const struct fors_worker *worker, enum fors_state state, 
 }
 
 /* Withdraw what is published; only the status, if that has been done already. */
-static void withdraw(struct fors_worker *worker, const struct fors_job *job, enum fors_state state,
-		     const char *reason)
+static void withdraw(struct fors_worker *worker, const struct fors_job *job, enum fors_state state, const char *reason)
 {
 	struct fors_status status;
 
@@ -312,8 +311,8 @@ static void withdraw(struct fors_worker *worker, const struct fors_job *job, enu
 }
 
 /* Is a schedule right over the job's tables? On FORS_OK *verdict says. */
-static enum fors_err check(struct fors_worker *worker, const struct fors_job *job,
-			   const struct fors_schedule *schedule, struct fors_verdict *verdict)
+static enum fors_err check(struct fors_worker *worker, const struct fors_job *job, const struct fors_schedule *schedule,
+			   struct fors_verdict *verdict)
 {
 	enum fors_err err = fors_verify(job->net, job->lfts, schedule, cancelled, worker, verdict, NULL);
 
@@ -325,7 +324,7 @@ static enum fors_err check(struct fors_worker *worker, const struct fors_job *jo
 /* The fabric is another one: does the published schedule still hold? Nothing is said when a newer job came. */
 static void recheck(struct fors_worker *worker, const struct fors_job *job, const char *reason)
 {
-	struct fors_verdict verdict = { .is_good = false };
+	struct fors_verdict verdict = {.is_good = false};
 
 	if (fors_board_has_plan(&worker->board) &&
 	    check(worker, job, worker->board.schedule, &verdict) == FORS_ECANCELLED)
@@ -342,21 +341,24 @@ static const char *why_planning(const struct fors_worker *worker, const struct f
 {
 	if (worker->unsettled && worker->unsettled == job->fabric->fingerprint && worker->board.state == FORS_PLANNING)
 		return worker->board.reason;
-	return worker->board.schedule ? "the fabric has changed; a schedule for it is being planned" :
-					"a schedule is being planned";
+	return worker->board.schedule ? "the fabric has changed; a schedule for it is being planned"
+				      : "a schedule is being planned";
 }
 
 static void forget_plan(struct prepared *prepared)
 {
 	fors_schedule_free(prepared->schedule);
 	fors_job_free(prepared->ground);
-	*prepared = (struct prepared){ .lower_bound = FORS_UNKNOWN, .lmc_needed = FORS_UNKNOWN, .plan_ms = -1 };
+	*prepared = (struct prepared){.lower_bound = FORS_UNKNOWN, .lmc_needed = FORS_UNKNOWN, .plan_ms = -1};
 }
 
 static enum fors_err plan(struct fors_worker *worker, const struct fors_job *job, struct prepared *made)
 {
-	struct fors_task task = { .fabric = job->fabric, .cancelled = cancelled, .context = worker,
-				  .threads = worker->setup.threads, .ilp_seconds = job->ilp_seconds };
+	struct fors_task task = {.fabric = job->fabric,
+				 .cancelled = cancelled,
+				 .context = worker,
+				 .threads = worker->setup.threads,
+				 .ilp_seconds = job->ilp_seconds};
 	double start = now_ms();
 	struct fors_lanes *lanes = NULL;
 	uint32_t bound;
@@ -375,8 +377,7 @@ static enum fors_err plan(struct fors_worker *worker, const struct fors_job *job
 		made->lower_bound = bound;
 	}
 	if (!err || err == FORS_ELMC)
-		made->lmc_needed =
-			fors_lmc_needed(job->fabric, err ? 0 : made->schedule->nphases, made->lower_bound);
+		made->lmc_needed = fors_lmc_needed(job->fabric, err ? 0 : made->schedule->nphases, made->lower_bound);
 	return err;
 }
 
@@ -427,8 +428,7 @@ static bool is_same_ground(const struct fors_job *a, const struct fors_job *b)
 }
 
 /* Is the plan right over what the switches hold? */
-static enum fors_err check_settled(struct fors_worker *worker, const struct fors_job *job,
-				   struct fors_verdict *verdict)
+static enum fors_err check_settled(struct fors_worker *worker, const struct fors_job *job, struct fors_verdict *verdict)
 {
 	const struct prepared *prepared = &worker->prepared;
 
@@ -443,12 +443,12 @@ static void note_figures(struct fors_worker *worker, const struct fors_job *job)
 {
 	const struct prepared *prepared = &worker->prepared;
 
-	worker->figures = (struct figures){ .epoch = worker->board.schedule ? worker->board.schedule->epoch : 0,
-					    .fingerprint = job->fabric->fingerprint,
-					    .ilp_seconds = job->ilp_seconds,
-					    .plan_ms = prepared->plan_ms,
-					    .lower_bound = prepared->lower_bound,
-					    .lmc_needed = prepared->lmc_needed };
+	worker->figures = (struct figures){.epoch = worker->board.schedule ? worker->board.schedule->epoch : 0,
+					   .fingerprint = job->fabric->fingerprint,
+					   .ilp_seconds = job->ilp_seconds,
+					   .plan_ms = prepared->plan_ms,
+					   .lower_bound = prepared->lower_bound,
+					   .lmc_needed = prepared->lmc_needed};
 	memcpy(worker->figures.method, job->method, sizeof(job->method));
 	worker->picture = picture_of(job);
 }
@@ -503,8 +503,7 @@ static void settle(struct fors_worker *worker, const struct fors_job *job, uint6
 /* Has a job with this key already decided what is published? */
 static bool is_settled(const struct fors_worker *worker, uint64_t key)
 {
-	return worker->settled_key == key &&
-	       (worker->board.state == FORS_ACTIVE || worker->board.state == FORS_FAILED);
+	return worker->settled_key == key && (worker->board.state == FORS_ACTIVE || worker->board.state == FORS_FAILED);
 }
 
 /*
@@ -518,8 +517,8 @@ static bool is_kept(struct fors_worker *worker, const struct fors_job *job)
 
 	return fors_board_has_plan(&worker->board) && figures->epoch == worker->board.schedule->epoch &&
 	       figures->fingerprint == job->fabric->fingerprint && !strcmp(figures->method, job->method) &&
-	       figures->ilp_seconds == job->ilp_seconds &&
-	       !check(worker, job, worker->board.schedule, &verdict) && verdict.is_good;
+	       figures->ilp_seconds == job->ilp_seconds && !check(worker, job, worker->board.schedule, &verdict) &&
+	       verdict.is_good;
 }
 
 /* What is published stays; the status may have to say something else about the cables. */
@@ -640,7 +639,7 @@ static void watch_epochs(struct fors_worker *worker)
 /* A master that hands over gets no event: only looking helps. */
 static void watch_mastership(struct fors_worker *worker)
 {
-	static const struct fors_job nothing = { .kind = FORS_JOB_DECLINED, .tables_ms = -1 };
+	static const struct fors_job nothing = {.kind = FORS_JOB_DECLINED, .tables_ms = -1};
 	enum fors_mastership mastership = worker->setup.mastership(worker->setup.context);
 
 	worker->is_short = false;

@@ -26,15 +26,15 @@ enum fors_job_kind {
 /* One look at the fabric. */
 struct fors_job {
 	enum fors_job_kind kind;
-	struct fors_net *net;       /* owned, as all that follows; of a declined job as far as it was understood, or NULL */
+	struct fors_net *net; /* owned, as all that follows; of a declined job as far as it was understood, or NULL */
 	struct fors_fabric *fabric; /* borrows net */
 	struct fors_lfts *lfts;
-	double tables_ms;           /* time to fill the tables, negative: unknown */
-	char method[16];            /* of fors.conf */
+	double tables_ms; /* time to fill the tables, negative: unknown */
+	char method[16];  /* of fors.conf */
 	unsigned ilp_seconds;
 	char reason[FORS_ERROR_TEXT];
 	struct fors_remarks remarks; /* about cables set aside, and absent participants */
-	uint64_t due_ms;            /* when a held cable may return, by CLOCK_MONOTONIC; 0: none is held */
+	uint64_t due_ms;	     /* when a held cable may return, by CLOCK_MONOTONIC; 0: none is held */
 };
 
 /* An empty job, or NULL when out of memory. */
@@ -50,14 +50,14 @@ enum fors_mastership {
 };
 
 struct fors_worker_setup {
-	struct osm_log *log;             /* borrowed until fors_worker_stop() */
-	const struct fors_folder *folder; /* borrowed likewise */
-	struct fors_outbox *outbox;      /* borrowed likewise; NULL: no copies, no command */
+	struct osm_log *log;				   /* borrowed until fors_worker_stop() */
+	const struct fors_folder *folder;		   /* borrowed likewise */
+	struct fors_outbox *outbox;			   /* borrowed likewise; NULL: no copies, no command */
 	enum fors_mastership (*mastership)(void *context); /* asked by the worker's thread, every tick */
 	void (*sweep)(void *context); /* start a heavy sweep, by the worker's thread; NULL: cannot */
 	void *context;
-	unsigned threads;                /* for planning; 0: as the machine has, at most 2 */
-	unsigned tick_ms;                /* how often it looks around when there are no jobs; 0: every second */
+	unsigned threads; /* for planning; 0: as the machine has, at most 2 */
+	unsigned tick_ms; /* how often it looks around when there are no jobs; 0: every second */
 };
 
 /* Start the thread. Errors: FORS_ENOMEM. */

@@ -33,8 +33,8 @@
 struct settings {
 	const char *places, *schedule; /* schedule NULL: linear shift */
 	uint32_t iterations, warm_up;
-	uint64_t bytes;                /* of one message */
-	double patience;               /* seconds that a phase may take */
+	uint64_t bytes;	 /* of one message */
+	double patience; /* seconds that a phase may take */
 };
 
 /* One rank at work. */
@@ -103,8 +103,8 @@ static bool receive_some(struct rank *rank, struct transfer *left)
 static bool move_bytes(struct rank *rank, struct transfer *left)
 {
 	struct pollfd ready[2] = {
-		{ .fd = left->to_send ? rank->mesh.out[left->to] : -1, .events = POLLOUT },
-		{ .fd = left->to_receive ? rank->mesh.in[left->from] : -1, .events = POLLIN },
+		{.fd = left->to_send ? rank->mesh.out[left->to] : -1, .events = POLLOUT},
+		{.fd = left->to_receive ? rank->mesh.in[left->from] : -1, .events = POLLIN},
 	};
 
 	if (poll(ready, 2, 100) < 0)
@@ -114,7 +114,7 @@ static bool move_bytes(struct rank *rank, struct transfer *left)
 
 static bool run_phase(struct rank *rank, const struct step *step, uint32_t phase)
 {
-	struct transfer left = { .to = step->to, .from = step->from };
+	struct transfer left = {.to = step->to, .from = step->from};
 	double end = monotonic_seconds() + rank->settings->patience;
 
 	left.to_send = step->to == NOBODY ? 0 : rank->settings->bytes;
@@ -122,9 +122,11 @@ static bool run_phase(struct rank *rank, const struct step *step, uint32_t phase
 	while ((left.to_send || left.to_receive) && !rank->together->failed) {
 		errno = 0;
 		if (!move_bytes(rank, &left) || monotonic_seconds() > end) {
-			fprintf(stderr, "exchange: rank %u, phase %u: %" PRIu64 " bytes to rank %u and %" PRIu64
-				" from rank %u are missing: %s\n", rank->id, phase, left.to_send, left.to, left.to_receive,
-				left.from, strerror(errno ? errno : ETIMEDOUT));
+			fprintf(stderr,
+				"exchange: rank %u, phase %u: %" PRIu64 " bytes to rank %u and %" PRIu64
+				" from rank %u are missing: %s\n",
+				rank->id, phase, left.to_send, left.to, left.to_receive, left.from,
+				strerror(errno ? errno : ETIMEDOUT));
 			return false;
 		}
 	}
@@ -152,7 +154,7 @@ static bool exchange_once(struct rank *rank)
 {
 	struct together *together = rank->together;
 	const struct plan *plan = &together->plan;
-	struct iteration now = { .start = monotonic_seconds(), .epoch = plan->epoch, .phases = plan->nphases };
+	struct iteration now = {.start = monotonic_seconds(), .epoch = plan->epoch, .phases = plan->nphases};
 
 	for (uint32_t p = 0; p < plan->nphases; p++)
 		if (!run_phase(rank, &plan->step[p][rank->id], p))
@@ -200,7 +202,7 @@ static bool join_namespace(const char *name)
 /* Before other programs of the machine: what is measured is the cables. Where that is not allowed, it is measured as well. */
 static void go_first(void)
 {
-	struct sched_param param = { .sched_priority = sched_get_priority_min(SCHED_RR) };
+	struct sched_param param = {.sched_priority = sched_get_priority_min(SCHED_RR)};
 
 	(void)sched_setscheduler(0, SCHED_RR, &param);
 }
@@ -216,7 +218,8 @@ static bool run_rank(struct rank *rank)
 		if (!schedule)
 			return false;
 	}
-	good = join_namespace(rank->place[rank->id].name) && mesh_listen(&rank->mesh, rank->id, rank->together->nranks) &&
+	good = join_namespace(rank->place[rank->id].name) &&
+	       mesh_listen(&rank->mesh, rank->id, rank->together->nranks) &&
 	       together_wait(rank->together, rank->settings->patience);
 	while (good && more)
 		good = iterate(rank, schedule, &more);
@@ -227,7 +230,7 @@ static bool run_rank(struct rank *rank)
 static pid_t start_rank(uint32_t id, const struct settings *settings, const struct place *place,
 			struct together *together)
 {
-	struct rank rank = { .id = id, .settings = settings, .place = place, .together = together };
+	struct rank rank = {.id = id, .settings = settings, .place = place, .together = together};
 	pid_t pid = fork();
 
 	if (pid == 0) {
@@ -279,7 +282,8 @@ static void print_results(const struct settings *settings, const struct together
 	for (uint32_t b = 0; b < MAX_BINS; b++)
 		if (together->received[b])
 			last = b + 1;
-	printf("],\n \"first_bin\": %.6f, \"bin_seconds\": %g, \"received\": [", together->first_bin, together->bin_seconds);
+	printf("],\n \"first_bin\": %.6f, \"bin_seconds\": %g, \"received\": [", together->first_bin,
+	       together->bin_seconds);
 	for (uint32_t b = 0; b < last; b++)
 		printf("%s%" PRIu64, b ? "," : "", together->received[b]);
 	printf("]}\n");
@@ -288,28 +292,46 @@ static void print_results(const struct settings *settings, const struct together
 static int usage(void)
 {
 	fputs("usage: exchange --places FILE [--schedule FILE] [--iterations N] [--warm-up N] [--bytes N] [--patience S]\n"
-	      "without --iterations it runs until SIGTERM; results as JSON on standard output\n", stderr);
+	      "without --iterations it runs until SIGTERM; results as JSON on standard output\n",
+	      stderr);
 	return 2;
 }
 
 static bool parse(int argc, char **argv, struct settings *settings)
 {
 	static const struct option options[] = {
-		{ "places", required_argument, NULL, 'p' }, { "schedule", required_argument, NULL, 's' },
-		{ "iterations", required_argument, NULL, 'n' }, { "warm-up", required_argument, NULL, 'w' },
-		{ "bytes", required_argument, NULL, 'b' }, { "patience", required_argument, NULL, 't' }, { 0 },
+		{"places", required_argument, NULL, 'p'},
+		{"schedule", required_argument, NULL, 's'},
+		{"iterations", required_argument, NULL, 'n'},
+		{"warm-up", required_argument, NULL, 'w'},
+		{"bytes", required_argument, NULL, 'b'},
+		{"patience", required_argument, NULL, 't'},
+		{0},
 	};
 	int option;
 
 	while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
 		switch (option) {
-		case 'p': settings->places = optarg; break;
-		case 's': settings->schedule = optarg; break;
-		case 'n': settings->iterations = (uint32_t)strtoul(optarg, NULL, 10); break;
-		case 'w': settings->warm_up = (uint32_t)strtoul(optarg, NULL, 10); break;
-		case 'b': settings->bytes = strtoull(optarg, NULL, 10); break;
-		case 't': settings->patience = strtod(optarg, NULL); break;
-		default: return false;
+		case 'p':
+			settings->places = optarg;
+			break;
+		case 's':
+			settings->schedule = optarg;
+			break;
+		case 'n':
+			settings->iterations = (uint32_t)strtoul(optarg, NULL, 10);
+			break;
+		case 'w':
+			settings->warm_up = (uint32_t)strtoul(optarg, NULL, 10);
+			break;
+		case 'b':
+			settings->bytes = strtoull(optarg, NULL, 10);
+			break;
+		case 't':
+			settings->patience = strtod(optarg, NULL);
+			break;
+		default:
+			return false;
 		}
 	}
 	return settings->places && optind == argc && settings->bytes && settings->patience > 0;
@@ -317,7 +339,7 @@ static bool parse(int argc, char **argv, struct settings *settings)
 
 static void heed_signals(struct together *together)
 {
-	struct sigaction action = { .sa_handler = on_signal, .sa_flags = SA_RESTART };
+	struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
 
 	heeded = together;
 	sigaction(SIGTERM, &action, NULL);
@@ -326,7 +348,7 @@ static void heed_signals(struct together *together)
 
 int main(int argc, char **argv)
 {
-	struct settings settings = { .bytes = 65536, .patience = 30 };
+	struct settings settings = {.bytes = 65536, .patience = 30};
 	struct place place[MAX_RANKS];
 	struct together *together;
 	uint32_t nranks;

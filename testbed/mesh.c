@@ -24,8 +24,8 @@ static bool complain(const struct mesh *mesh, const char *what, uint32_t peer)
 
 static struct sockaddr_in address(uint32_t lid, uint16_t port)
 {
-	return (struct sockaddr_in){ .sin_family = AF_INET, .sin_port = htons(port),
-				     .sin_addr.s_addr = htonl(LID_NETWORK | lid) };
+	return (struct sockaddr_in){
+		.sin_family = AF_INET, .sin_port = htons(port), .sin_addr.s_addr = htonl(LID_NETWORK | lid)};
 }
 
 static void set(int fd, int level, int option)
@@ -37,9 +37,9 @@ static void set(int fd, int level, int option)
 
 bool mesh_listen(struct mesh *mesh, uint32_t rank, uint32_t nranks)
 {
-	struct sockaddr_in any = { .sin_family = AF_INET, .sin_port = htons(PORT) };
+	struct sockaddr_in any = {.sin_family = AF_INET, .sin_port = htons(PORT)};
 
-	*mesh = (struct mesh){ .rank = rank, .nranks = nranks };
+	*mesh = (struct mesh){.rank = rank, .nranks = nranks};
 	memset(mesh->out, -1, sizeof mesh->out);
 	memset(mesh->in, -1, sizeof mesh->in);
 	mesh->listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -77,7 +77,7 @@ static bool call(struct mesh *mesh, uint32_t peer, const struct ends *ends)
 /* Take one call; the caller says which rank it is. */
 static bool answer(struct mesh *mesh, double seconds)
 {
-	struct pollfd ready = { .fd = mesh->listener, .events = POLLIN };
+	struct pollfd ready = {.fd = mesh->listener, .events = POLLIN};
 	uint32_t peer = 0;
 	int fd;
 
@@ -85,7 +85,8 @@ static bool answer(struct mesh *mesh, double seconds)
 	if (poll(&ready, 1, (int)(1000 * seconds)) != 1)
 		return complain(mesh, "not called by all, as", mesh->rank);
 	fd = accept4(mesh->listener, NULL, NULL, SOCK_CLOEXEC);
-	if (fd < 0 || recv(fd, &peer, sizeof peer, MSG_WAITALL) != sizeof peer || peer > mesh->rank || mesh->in[peer] >= 0) {
+	if (fd < 0 || recv(fd, &peer, sizeof peer, MSG_WAITALL) != sizeof peer || peer > mesh->rank ||
+	    mesh->in[peer] >= 0) {
 		close(fd);
 		return complain(mesh, "a call that is none, as", mesh->rank);
 	}

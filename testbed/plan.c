@@ -24,8 +24,8 @@ uint32_t places_read(const char *file, struct place place[MAX_RANKS])
 		count += is_good;
 	}
 	if (!in || !is_good || !count) {
-		fprintf(stderr, "exchange: %s:%u: expected at most %d lines of \"namespace 0xGUID LID\"\n", file, count + 1,
-			MAX_RANKS);
+		fprintf(stderr, "exchange: %s:%u: expected at most %d lines of \"namespace 0xGUID LID\"\n", file,
+			count + 1, MAX_RANKS);
 		count = 0;
 	}
 	if (in)
@@ -39,8 +39,8 @@ void plan_shift(const struct place *place, uint32_t nranks, struct plan *plan)
 	plan->nranks = plan->nphases = nranks;
 	for (uint32_t a = 0; a < nranks; a++)
 		for (uint32_t p = 0; p < nranks; p++) {
-			plan->step[p][a] = (struct step){ .to = (uint16_t)((a + p) % nranks),
-							  .from = (uint16_t)((a + nranks - p) % nranks) };
-			plan->ends[a][p] = (struct ends){ .lid = place[a].lid, .peer_lid = place[p].lid };
+			plan->step[p][a] = (struct step){.to = (uint16_t)((a + p) % nranks),
+							 .from = (uint16_t)((a + nranks - p) % nranks)};
+			plan->ends[a][p] = (struct ends){.lid = place[a].lid, .peer_lid = place[p].lid};
 		}
 }

@@ -15,9 +15,9 @@
 
 /* A server of the testbed; its LIDs are addresses 10.77.x.y of its network namespace. */
 struct place {
-	char name[64];     /* of the namespace */
-	uint64_t guid;     /* its port GUID in the schedule */
-	uint16_t lid;      /* base LID */
+	char name[64]; /* of the namespace */
+	uint64_t guid; /* its port GUID in the schedule */
+	uint16_t lid;  /* base LID */
 };
 
 /* One rank in one phase. */
@@ -31,7 +31,7 @@ struct ends {
 };
 
 struct plan {
-	uint64_t epoch;    /* 0: no plan yet */
+	uint64_t epoch; /* 0: no plan yet */
 	uint32_t nranks, nphases;
 	struct step step[MAX_PHASES][MAX_RANKS];
 	struct ends ends[MAX_RANKS][MAX_RANKS];

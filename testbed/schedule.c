@@ -11,7 +11,7 @@ struct schedule {
 	struct forsched *open;
 	const struct place *place;
 	uint32_t nranks;
-	struct plan next; /* under construction */
+	struct plan next;	     /* under construction */
 	uint32_t rank_of[MAX_RANKS]; /* by server number */
 };
 
@@ -23,7 +23,7 @@ static void complain(const char *what)
 struct schedule *schedule_new(const char *file, const struct place *place, uint32_t nranks)
 {
 	struct schedule *schedule = calloc(1, sizeof *schedule);
-	struct forsched_error error = { .text = "out of memory" };
+	struct forsched_error error = {.text = "out of memory"};
 
 	if (!schedule || forsched_open(file, &schedule->open, &error)) {
 		complain(error.text);
@@ -63,13 +63,14 @@ static void add_flow(struct schedule *schedule, uint32_t rank, uint32_t phase, c
 	struct step *step = &next->step[phase][rank];
 	uint32_t base = schedule->place[rank].lid;
 
-	*step = (struct step){ .to = NOBODY, .from = NOBODY };
+	*step = (struct step){.to = NOBODY, .from = NOBODY};
 	if (flow->from != FORSCHED_NOBODY)
 		step->from = (uint16_t)schedule->rank_of[flow->from];
 	if (flow->to == FORSCHED_NOBODY)
 		return;
 	step->to = (uint16_t)schedule->rank_of[flow->to];
-	next->ends[rank][step->to] = (struct ends){ .lid = (uint16_t)(base + flow->src_path_bits), .peer_lid = flow->dlid };
+	next->ends[rank][step->to] =
+		(struct ends){.lid = (uint16_t)(base + flow->src_path_bits), .peer_lid = flow->dlid};
 }
 
 /* The message to oneself goes in the first phase with nothing else to do; a phase more if there is none. */
@@ -83,8 +84,8 @@ static void add_own(struct schedule *schedule, uint32_t rank)
 		p++;
 	if (p == next->nphases)
 		memset(next->step[next->nphases++], 0xFF, sizeof next->step[0]);
-	next->step[p][rank] = (struct step){ .to = (uint16_t)rank, .from = (uint16_t)rank };
-	next->ends[rank][rank] = (struct ends){ .lid = lid, .peer_lid = lid };
+	next->step[p][rank] = (struct step){.to = (uint16_t)rank, .from = (uint16_t)rank};
+	next->ends[rank][rank] = (struct ends){.lid = lid, .peer_lid = lid};
 }
 
 static bool make_plan(struct schedule *schedule)

@@ -28,7 +28,8 @@ static bool make_barrier(struct together *together)
 
 struct together *together_new(uint32_t nranks, double bin_seconds)
 {
-	struct together *together = mmap(NULL, sizeof *together, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	struct together *together =
+		mmap(NULL, sizeof *together, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
 	if (together == MAP_FAILED)
 		return NULL;
@@ -46,7 +47,7 @@ static struct timespec after(double seconds)
 {
 	double then = monotonic_seconds() + seconds, whole = floor(then);
 
-	return (struct timespec){ .tv_sec = (time_t)whole, .tv_nsec = (long)(1e9 * (then - whole)) };
+	return (struct timespec){.tv_sec = (time_t)whole, .tv_nsec = (long)(1e9 * (then - whole))};
 }
 
 bool together_wait(struct together *together, double seconds)

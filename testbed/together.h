@@ -28,15 +28,15 @@ struct together {
 	pthread_mutex_t mutex;
 	pthread_cond_t all_here;
 	uint32_t nranks, waiting, round; /* of the barrier, under the mutex */
-	atomic_bool failed;              /* a rank gave up: everybody does */
-	atomic_bool is_told_to_stop;     /* by a signal */
-	bool stop;                       /* end at the next boundary; written by rank 0 between barriers */
-	bool is_new_plan;                /* since the last boundary; written by rank 0 between barriers */
+	atomic_bool failed;		 /* a rank gave up: everybody does */
+	atomic_bool is_told_to_stop;	 /* by a signal */
+	bool stop;			 /* end at the next boundary; written by rank 0 between barriers */
+	bool is_new_plan;		 /* since the last boundary; written by rank 0 between barriers */
 	uint32_t niterations;
 	struct iteration iteration[MAX_ITERATIONS];
 	double first_bin, bin_seconds;
 	_Atomic uint64_t received[MAX_BINS]; /* bytes that arrived, by time */
-	struct plan plan;                /* in force; written by rank 0 between barriers */
+	struct plan plan;		     /* in force; written by rank 0 between barriers */
 };
 
 double monotonic_seconds(void);

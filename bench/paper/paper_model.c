@@ -104,7 +104,8 @@ static void problem_free(struct problem *p)
 
 static enum fors_err solve_opt(const struct world *world, struct problem *p, struct fors_error *error)
 {
-	return fors_cuts_optimum(world->cuts, p->src, p->dst, p->n, world->nproblems > 1 ? 1 : world->threads, p->rate, error);
+	return fors_cuts_optimum(world->cuts, p->src, p->dst, p->n, world->nproblems > 1 ? 1 : world->threads, p->rate,
+				 error);
 }
 
 static enum fors_err solve_dmk(const struct world *world, struct problem *p, struct fors_error *error)
@@ -155,7 +156,8 @@ static enum fors_err solve_gen(const struct world *world, struct problem *p, str
 static struct algorithm {
 	const char *name;
 	enum fors_err (*solve)(const struct world *world, struct problem *p, struct fors_error *error);
-	double seconds, best, best_cpu; /* of all turns; of the shortest, and of the processor in the one that needed least */
+	double seconds, best,
+		best_cpu; /* of all turns; of the shortest, and of the processor in the one that needed least */
 	double difference;
 	unsigned repeats;
 	bool is_wanted;
@@ -259,7 +261,8 @@ static void print_runs(const struct world *world, const char *spec, const char *
 			       "\"algorithm\": \"%s\", \"threads\": %u, \"seconds\": %.9f, \"cpu_seconds\": %.9f, \"difference\": %.3g, "
 			       "\"rounds\": %.1f, \"work_pf\": %.6g, \"work_lp\": %.6g}\n",
 			       spec, world->tree.servers, pattern, world->nproblems, world->problem[0].n, a->name,
-			       world->threads, a->best / INSTANCES, a->best_cpu / INSTANCES, a->difference, rounds, pf, lp);
+			       world->threads, a->best / INSTANCES, a->best_cpu / INSTANCES, a->difference, rounds, pf,
+			       lp);
 	}
 }
 
@@ -329,7 +332,9 @@ static int run(int argc, char **argv)
 
 static int lfti(int argc, char **argv)
 {
-	struct fors_lfti_options options = {.samples = (unsigned)atoi(argv[4]), .seed = 1, .threads = (unsigned)atoi(argv[5]),
+	struct fors_lfti_options options = {.samples = (unsigned)atoi(argv[4]),
+					    .seed = 1,
+					    .threads = (unsigned)atoi(argv[5]),
 					    .is_quick = argc > 6};
 	struct fors_lfti_row row[FORS_LFTI_ROWS];
 	struct fors_pgft_paths paths = {0};
@@ -350,8 +355,8 @@ static int lfti(int argc, char **argv)
 		printf("{\"fabric\": \"%s\", \"servers\": %u, \"routing\": \"%s\", \"pattern\": \"%s\", \"map\": \"%s\", \"flows\": %llu, "
 		       "\"samples\": %u, \"routed\": %.9f, \"optimum\": %.9f, \"routed_s\": %.6f, \"optimum_s\": %.6f, \"total_s\": %.3f, \"cpu_s\": %.3f}\n",
 		       argv[2], world.tree.servers, argv[3], row[i].pattern, row[i].is_random_map ? "random" : "direct",
-		       (unsigned long long)row[i].nflows, options.samples, row[i].routed, row[i].optimum, row[i].routed_s,
-		       row[i].optimum_s, wall, cpu);
+		       (unsigned long long)row[i].nflows, options.samples, row[i].routed, row[i].optimum,
+		       row[i].routed_s, row[i].optimum_s, wall, cpu);
 	world_free(&world);
 	return 0;
 }
@@ -362,6 +367,7 @@ int main(int argc, char **argv)
 		return run(argc, argv);
 	if (argc > 5 && strcmp(argv[1], "lfti") == 0 && atoi(argv[4]) > 0)
 		return lfti(argc, argv);
-	fprintf(stderr, "usage: paper_model run SPEC PATTERN PROBLEMS THREADS ALGORITHM... | lfti SPEC ROUTING SAMPLES THREADS [quick]\n");
+	fprintf(stderr,
+		"usage: paper_model run SPEC PATTERN PROBLEMS THREADS ALGORITHM... | lfti SPEC ROUTING SAMPLES THREADS [quick]\n");
 	return 2;
 }

@@ -161,6 +161,7 @@ int MPI_Finalize(void)
 	PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	if (rank == 0)
 		forsched_mpi_say(true, "%llu calls along the schedule, %llu left to MPI, %llu epochs",
-				 (unsigned long long)followed, (unsigned long long)left, (unsigned long long)forsched_mpi_epochs());
+				 (unsigned long long)followed, (unsigned long long)left,
+				 (unsigned long long)forsched_mpi_epochs());
 	return PMPI_Finalize();
 }

@@ -20,8 +20,8 @@
 
 /* The file; test_plugin_faults.py writes and reads the same. */
 struct control {
-	_Atomic uint64_t seen;     /* calls of libfors.so since the test wrote 0 here */
-	_Atomic uint64_t fail;     /* the number of the one that fails, counted from 1; 0: none */
+	_Atomic uint64_t seen;	   /* calls of libfors.so since the test wrote 0 here */
+	_Atomic uint64_t fail;	   /* the number of the one that fails, counted from 1; 0: none */
 	_Atomic uint64_t lasting;  /* not 0: and all after it */
 	_Atomic uint64_t failures; /* how many did */
 };
@@ -125,6 +125,6 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*
 
 	if (!real)
 		real = (int (*)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *))dlsym(RTLD_NEXT,
-												   "pthread_create");
+												      "pthread_create");
 	return fails(__builtin_return_address(0)) ? EAGAIN : real(thread, attributes, run, context);
 }

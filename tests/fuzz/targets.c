@@ -31,8 +31,8 @@
 #include "plugin/settings.h"
 #include "tests/unit/seal.h"
 
-#define SMALL_NODES 200   /* larger nets are only read */
-#define SMALL_SERVERS 64  /* more servers are not planned for */
+#define SMALL_NODES 200	 /* larger nets are only read */
+#define SMALL_SERVERS 64 /* more servers are not planned for */
 
 /* The text with an end, for readers of strings. */
 static char *terminated(const uint8_t *data, size_t size)
@@ -91,8 +91,7 @@ static void use_net(struct fors_net *net)
 	struct fors_places *places = fors_places_new();
 	struct fors_error error;
 
-	if (places && net->nnodes <= SMALL_NODES &&
-	    fors_places_learn(places, net, NULL, 0, &error) == FORS_OK &&
+	if (places && net->nnodes <= SMALL_NODES && fors_places_learn(places, net, NULL, 0, &error) == FORS_OK &&
 	    fors_assign_lids(net, places, 1, true, &error) == FORS_OK)
 		route(net, places);
 	fors_places_free(places);
@@ -127,8 +126,8 @@ struct ground {
 static bool make_ground(struct ground *g)
 {
 	struct fors_spec spec = {0};
-	bool is_good = fors_spec_parse("FT(2;3,3)", &spec, NULL) == FORS_OK &&
-		       fors_synthetic(&spec, &g->net, NULL) == FORS_OK;
+	bool is_good =
+		fors_spec_parse("FT(2;3,3)", &spec, NULL) == FORS_OK && fors_synthetic(&spec, &g->net, NULL) == FORS_OK;
 
 	fors_spec_clear(&spec);
 	g->places = fors_places_new();
@@ -255,7 +254,8 @@ static bool fuzz_sealed(const uint8_t *data, size_t size)
 }
 
 /* What applications read. It has to say what the core's reader says. */
-static void compare_flow(const struct fors_schedule *schedule, const struct forsched *theirs, uint32_t s, uint32_t phase)
+static void compare_flow(const struct fors_schedule *schedule, const struct forsched *theirs, uint32_t s,
+			 uint32_t phase)
 {
 	struct fors_cell cell = fors_schedule_flow(schedule, s, phase);
 	struct forsched_flow flow;
@@ -316,8 +316,8 @@ static char *sealed_places(const uint8_t *data, size_t size, size_t *length)
 			body = i + 1;
 	if (!body)
 		body = size;
-	*length = body + (size_t)snprintf(text + body, 32, "crc 0x%08lx\n",
-					  crc32_z(0, (const unsigned char *)text, body));
+	*length = body +
+		  (size_t)snprintf(text + body, 32, "crc 0x%08lx\n", crc32_z(0, (const unsigned char *)text, body));
 	return text;
 }
 
@@ -395,21 +395,11 @@ static bool fuzz_status(const uint8_t *data, size_t size)
 }
 
 const struct fuzz_target fuzz_targets[] = {
-	{"netfile", fuzz_netfile},
-	{"lftfile", fuzz_lftfile},
-	{"guidlist", fuzz_guidlist},
-	{"settings", fuzz_settings},
-	{"schedule", fuzz_schedule},
-	{"sealed", fuzz_sealed},
-	{"forsched", fuzz_forsched},
-	{"places", fuzz_places},
-	{"spec", fuzz_spec},
-	{"status", fuzz_status},
-	{"tables", fuzz_tables},
-	{"pattern", fuzz_pattern},
-	{"jobs", fuzz_jobs},
-	{"tree", fuzz_tree},
-	{NULL, NULL},
+	{"netfile", fuzz_netfile},   {"lftfile", fuzz_lftfile},	  {"guidlist", fuzz_guidlist},
+	{"settings", fuzz_settings}, {"schedule", fuzz_schedule}, {"sealed", fuzz_sealed},
+	{"forsched", fuzz_forsched}, {"places", fuzz_places},	  {"spec", fuzz_spec},
+	{"status", fuzz_status},     {"tables", fuzz_tables},	  {"pattern", fuzz_pattern},
+	{"jobs", fuzz_jobs},	     {"tree", fuzz_tree},	  {NULL, NULL},
 };
 
 const struct fuzz_target *fuzz_find(const char *name)

@@ -83,7 +83,8 @@ int main(void)
 	size_t count = 0;
 
 	for (; fuzz_targets[count].name; count++)
-		tests[count] = (struct CMUnitTest){.name = fuzz_targets[count].name, .test_func = run_target,
+		tests[count] = (struct CMUnitTest){.name = fuzz_targets[count].name,
+						   .test_func = run_target,
 						   .initial_state = (void *)(uintptr_t)&fuzz_targets[count]};
 	return _cmocka_run_group_tests("corpus", tests, count, NULL, NULL);
 }

@@ -306,7 +306,7 @@ struct fors_task bed_task(const struct bed *bed)
 struct checker {
 	const struct bed *bed;
 	const struct fors_schedule *schedule;
-	uint8_t *met;                  /* P x P */
+	uint8_t *met;		       /* P x P */
 	uint8_t *up, *down, *received; /* of one phase: leaf x lane, leaf x lane, server */
 	uint64_t nfaults;
 	char *text;

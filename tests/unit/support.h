@@ -30,11 +30,11 @@ uint64_t rng_next(struct rng *rng);
 uint32_t rng_below(struct rng *rng, uint32_t n);
 
 struct bed {
-	struct fors_net *intact;               /* with LIDs, nothing down */
-	struct fors_net *net;                  /* now; change it, then call bed_rebuild() */
-	struct fors_places *places;            /* learnt from intact */
+	struct fors_net *intact;	       /* with LIDs, nothing down */
+	struct fors_net *net;		       /* now; change it, then call bed_rebuild() */
+	struct fors_places *places;	       /* learnt from intact */
 	struct fors_participants participants; /* guid == NULL: all */
-	struct fors_fabric *fabric;            /* the rest is made by bed_rebuild() */
+	struct fors_fabric *fabric;	       /* the rest is made by bed_rebuild() */
 	struct fors_lfts *lfts;
 	struct fors_lanes *lanes;
 };

@@ -100,7 +100,8 @@ static void excluded_is_as_good_as_dead(void **state)
 				uint32_t row = fors_lfts_row(bed->lfts, bed->fabric->leaf[a].guid);
 				uint32_t lid = bed->fabric->server[s].lid + i;
 
-				assert_int_equal(fors_lfts_port(bed->lfts, row, lid), fors_lfts_port(dead->lfts, row, lid));
+				assert_int_equal(fors_lfts_port(bed->lfts, row, lid),
+						 fors_lfts_port(dead->lfts, row, lid));
 			}
 	bed_free(bed);
 	bed_free(dead);
@@ -129,14 +130,16 @@ static unsigned count_lost(const struct bed *bed)
 						break;
 				}
 				lost += node == FORS_NONE ||
-					!(i >= net->node[node].first_port && i <= net->node[node].first_port + net->node[node].nports);
+					!(i >= net->node[node].first_port &&
+					  i <= net->node[node].first_port + net->node[node].nports);
 			}
 	return lost;
 }
 
 static void nothing_is_lost_by_a_drain(void **state)
 {
-	static const char *const specs[] = {"FT(2;3,3)", "FT(2;4,3;servers=2)", "FT(2;2,4;cables=2)", "FT(2;3,5;servers=4)"};
+	static const char *const specs[] = {"FT(2;3,3)", "FT(2;4,3;servers=2)", "FT(2;2,4;cables=2)",
+					    "FT(2;3,5;servers=4)"};
 
 	for (size_t n = 0; n < sizeof(specs) / sizeof(specs[0]); n++) {
 		struct bed *bed = bed_new(specs[n], 2);

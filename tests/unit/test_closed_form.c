@@ -223,9 +223,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(small_fabrics), cmocka_unit_test(paper_fabrics),
-		cmocka_unit_test(lost_spines),   cmocka_unit_test(base_lids_are_enough),
-		cmocka_unit_test(spare_lanes),   cmocka_unit_test(leaves_that_take_no_part),
-		cmocka_unit_test(declines),      cmocka_unit_test(can_be_cancelled),
+		cmocka_unit_test(lost_spines),	 cmocka_unit_test(base_lids_are_enough),
+		cmocka_unit_test(spare_lanes),	 cmocka_unit_test(leaves_that_take_no_part),
+		cmocka_unit_test(declines),	 cmocka_unit_test(can_be_cancelled),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -36,15 +36,15 @@ struct target {
 
 /* An update from one fabric to another. */
 struct update {
-	struct fors_net *net[2];         /* before, after */
+	struct fors_net *net[2]; /* before, after */
 	struct fors_fabric *fabric[2];
 	struct fors_lfts *lfts[2];
-	struct fors_lfts *mixed;         /* what the switches hold now */
-	uint32_t *row;                   /* [node]: of its table, FORS_NONE: no switch */
+	struct fors_lfts *mixed; /* what the switches hold now */
+	uint32_t *row;		 /* [node]: of its table, FORS_NONE: no switch */
 	struct target *target;
 	uint32_t ntargets;
-	uint32_t *block, nblocks;        /* row * blocks per row + number: those that differ */
-	uint64_t loops, waits, checks;   /* those that may_loop() and waits_for_stand_in() allow; walks */
+	uint32_t *block, nblocks;      /* row * blocks per row + number: those that differ */
+	uint64_t loops, waits, checks; /* those that may_loop() and waits_for_stand_in() allow; walks */
 	const char *what;
 };
 
@@ -57,9 +57,9 @@ static void must(enum fors_err err, const struct fors_error *error)
 /* --- walking -------------------------------------------------------------- */
 
 struct path {
-	uint32_t end;             /* node, LOST or LOOP */
+	uint32_t end; /* node, LOST or LOOP */
 	uint32_t nlinks;
-	uint32_t link[MAX_HOPS];  /* port of the net that it leaves by */
+	uint32_t link[MAX_HOPS]; /* port of the net that it leaves by */
 };
 
 static struct path walk(const struct update *u, const struct fors_net *net, const struct fors_lfts *lfts, uint32_t node,
@@ -229,8 +229,8 @@ static void find_targets(struct update *u, const struct fors_fabric *intact)
 	for (uint32_t s = 0; s < intact->nservers; s++) {
 		const struct fors_server *d = &intact->server[s];
 
-		add_targets(u, d->node, 1, (struct target){.leaf = d->leaf,
-							   .home = intact->nslots * d->leaf + d->slot});
+		add_targets(u, d->node, 1,
+			    (struct target){.leaf = d->leaf, .home = intact->nslots * d->leaf + d->slot});
 	}
 	for (uint32_t node = 0; node < u->net[0]->nnodes; node++)
 		if (u->net[0]->node[node].type == FORS_SWITCH)
@@ -265,11 +265,12 @@ static void find_blocks(struct update *u)
 		if (row == FORS_NONE)
 			continue;
 		old = u->lfts[0]->port + (size_t)row * nlids;
-		new = u->lfts[1]->port + (size_t)row * nlids;
+		new = u->lfts[1]->port + (size_t)row *nlids;
 		if (!has_cable(u->net[0], node))
 			memcpy(u->mixed->port + (size_t)row * nlids, new, nlids);
 		for (uint32_t b = 0; b < per_row && has_cable(u->net[0], node); b++)
-			if (memcmp(old + b * BLOCK, new + b * BLOCK, nlids - b * BLOCK < BLOCK ? nlids - b * BLOCK : BLOCK))
+			if (memcmp(old + b * BLOCK, new + b *BLOCK,
+				   nlids - b * BLOCK < BLOCK ? nlids - b * BLOCK : BLOCK))
 				u->block[u->nblocks++] = row * per_row + b;
 	}
 }
@@ -404,11 +405,11 @@ static void try_fabric(const char *spec, unsigned lmc, uint32_t rounds, struct r
 
 static void report(const char *what, const struct tally *tally)
 {
-	print_message("%s: %llu updates of %llu blocks, %llu walks, of which %llu loop for a moment to LIDs that may, and "
-		      "%llu wait for a stand-in\n",
-		      what, (unsigned long long)tally->updates, (unsigned long long)tally->blocks,
-		      (unsigned long long)tally->checks, (unsigned long long)tally->loops,
-		      (unsigned long long)tally->waits);
+	print_message(
+		"%s: %llu updates of %llu blocks, %llu walks, of which %llu loop for a moment to LIDs that may, and "
+		"%llu wait for a stand-in\n",
+		what, (unsigned long long)tally->updates, (unsigned long long)tally->blocks,
+		(unsigned long long)tally->checks, (unsigned long long)tally->loops, (unsigned long long)tally->waits);
 }
 
 static void any_order_is_safe(void **state)

@@ -219,8 +219,8 @@ static void no_two_level_tree(void **state)
 
 static void one_leaf_is_a_tree(void **state)
 {
-	struct fors_net *net = net_of("Switch 3 \"L0\"\n[1] \"a\"[1]\n[2] \"b\"[1]\n\n" HOST("a", "L0", "1")
-					      HOST("b", "L0", "2"));
+	struct fors_net *net =
+		net_of("Switch 3 \"L0\"\n[1] \"a\"[1]\n[2] \"b\"[1]\n\n" HOST("a", "L0", "1") HOST("b", "L0", "2"));
 	struct fors_places *places = fors_places_new();
 	struct fors_fabric *f;
 

@@ -349,10 +349,19 @@ static void assert_size_refused(struct bytes good, size_t offset, uint32_t value
 static void impossible_sizes_are_refused(void **state)
 {
 #define FIELD(name) offsetof(struct fors_sf_header, name)
-	static const size_t fields[] = {FIELD(layout), FIELD(nservers), FIELD(nphases), FIELD(nlanes), FIELD(nrows),
-					FIELD(cell_size), FIELD(servers_offset), FIELD(lanes_offset),
-					FIELD(row_crc_offset), FIELD(cells_offset),
-					/* of rounds only: */ FIELD(nleaves), FIELD(parts), FIELD(round_length)};
+	static const size_t fields[] = {FIELD(layout),
+					FIELD(nservers),
+					FIELD(nphases),
+					FIELD(nlanes),
+					FIELD(nrows),
+					FIELD(cell_size),
+					FIELD(servers_offset),
+					FIELD(lanes_offset),
+					FIELD(row_crc_offset),
+					FIELD(cells_offset),
+					/* of rounds only: */ FIELD(nleaves),
+					FIELD(parts),
+					FIELD(round_length)};
 	const size_t nfields = sizeof(fields) / sizeof(fields[0]);
 
 	for (int has_rounds = 0; has_rounds < 2; has_rounds++) {

@@ -58,7 +58,9 @@ static void test_bad(void **state)
 		{"-1\n", "is not a GUID"},
 		{"0002c903000e0b72\n", "is not a GUID"},
 		{"0x10000000000000000\n", "is not a GUID"},
-		{"\x7f" "ELF\n", "list:1: \"?ELF\" is not a GUID"},
+		{"\x7f"
+		 "ELF\n",
+		 "list:1: \"?ELF\" is not a GUID"},
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {

@@ -164,7 +164,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_opensm), cmocka_unit_test(test_dump_fts), cmocka_unit_test(test_write),
-		cmocka_unit_test(test_good),   cmocka_unit_test(test_bad),      cmocka_unit_test(test_truncated),
+		cmocka_unit_test(test_good),   cmocka_unit_test(test_bad),	cmocka_unit_test(test_truncated),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

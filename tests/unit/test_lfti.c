@@ -231,7 +231,8 @@ static void servers_that_are_missing(void **state)
 	assert_int_equal(fors_pgft_over(&paths, site.routes, NULL), FORS_OK);
 	router = fors_pgft_router(&paths);
 	for (uint32_t d = 1; d < 5; d++) {
-		assert_int_equal(router.route(router.context, (struct fors_pair){.src = 0, .dst = d}, link, &nlinks), FORS_WAY_GOOD);
+		assert_int_equal(router.route(router.context, (struct fors_pair){.src = 0, .dst = d}, link, &nlinks),
+				 FORS_WAY_GOOD);
 		assert_int_equal(site.routes->graph->to[link[nlinks - 1]], site.server[d].node);
 		assert_int_equal(site.routes->graph->to[link[1]], 3 + (d + 1) % 2); /* spines follow the 3 leaves */
 	}

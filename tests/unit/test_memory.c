@@ -481,7 +481,8 @@ static enum fors_err read_lanes(const struct ground *g, uint64_t *digest, struct
 
 /* ---- the kept order ---- */
 
-static enum fors_err made_places(enum fors_err err, struct fors_places *places, const struct ground *g, uint64_t *digest)
+static enum fors_err made_places(enum fors_err err, struct fors_places *places, const struct ground *g,
+				 uint64_t *digest)
 {
 	faults_off();
 	if (err) {
@@ -827,7 +828,8 @@ static enum fors_err parse_json(const struct ground *g, uint64_t *digest, struct
 
 static enum fors_err load_settings(const struct ground *g, uint64_t *digest, struct fors_error *error)
 {
-	const struct fors_sources sources = {.options = g->options, .root_guid_file = g->guids, .cn_guid_file = g->guids};
+	const struct fors_sources sources = {
+		.options = g->options, .root_guid_file = g->guids, .cn_guid_file = g->guids};
 	struct fors_settings *settings = UNTOUCHED;
 	enum fors_err err;
 
@@ -895,7 +897,8 @@ static uint64_t next(uint64_t n)
 
 static void check_result(const char *name, uint64_t n, enum fors_err err, const struct fors_error *error)
 {
-	if (!err || (err == FORS_EIO && strstr(error->text, strerror(ENOMEM)))) /* a file cannot be opened without memory */
+	if (!err ||
+	    (err == FORS_EIO && strstr(error->text, strerror(ENOMEM)))) /* a file cannot be opened without memory */
 		return;
 	if (err != FORS_ENOMEM || error->code != err || !error->text[0])
 		fail_msg("%s, allocation %llu: \"%s\" instead of out of memory: %s", name, (unsigned long long)n,
@@ -927,7 +930,6 @@ static void try_each(const char *name, operation run, const struct ground *groun
 			break;
 	}
 	assert_true(count > 0);
-
 }
 
 static void try_both(const char *name, operation run, const struct ground *ground)
@@ -1114,10 +1116,11 @@ static void what_the_plugin_reads(void **state)
 	snprintf(g->options, sizeof(g->options), "fors_config=%s", conf);
 	put(g->guids, "0x10\n0x20\n0x30\n");
 	put(reference, g->net_text);
-	snprintf(text, sizeof(text),
-		 "method = rounds\nstate_dir = /somewhere\npublish_dir = /elsewhere\nexclude_links = Leaf00[4],Leaf01[5]\n"
-		 "exclude_spines = Spine00\nreference_fabric = %s\n",
-		 reference);
+	snprintf(
+		text, sizeof(text),
+		"method = rounds\nstate_dir = /somewhere\npublish_dir = /elsewhere\nexclude_links = Leaf00[4],Leaf01[5]\n"
+		"exclude_spines = Spine00\nreference_fabric = %s\n",
+		reference);
 	put(conf, text);
 	assert_int_equal(fors_folder_init(&folder, g->directory, 1, NULL), FORS_OK);
 	assert_int_equal(fors_publish(&folder, "schedule", g->bytes, g->nbytes, false, NULL), FORS_OK);

@@ -185,7 +185,7 @@ static void try_all(const struct bed *bed, const char *what, bool is_thorough)
 struct condition {
 	const char *spec;
 	unsigned lmc;
-	const char *down;         /* as bed_down() */
+	const char *down;	  /* as bed_down() */
 	const char *participants; /* as bed_participants(), NULL: all */
 };
 

@@ -149,8 +149,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(cables_name_each_other), cmocka_unit_test(bad_cables_are_named),
-		cmocka_unit_test(a_person_finds_nodes),   cmocka_unit_test(cables_go_down),
-		cmocka_unit_test(guids_are_unique),       cmocka_unit_test(names_are_harmless),
+		cmocka_unit_test(a_person_finds_nodes),	  cmocka_unit_test(cables_go_down),
+		cmocka_unit_test(guids_are_unique),	  cmocka_unit_test(names_are_harmless),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -59,7 +59,8 @@ static struct fors_graph *graph_of(const struct fors_pgft *tree, const bool *dea
 
 enum method { CUTS, CUTS_FOUND, EVEN, ONE_LP, GENERIC, GENERIC_ANY, NMETHODS };
 
-static const char *const method_names[] = {"cuts", "cuts found", "even", "one-variable LP", "generic LP", "generic LP, any path"};
+static const char *const method_names[] = {"cuts",	 "cuts found",		"even", "one-variable LP",
+					   "generic LP", "generic LP, any path"};
 
 /* False where lp_solve is not built in. */
 static bool solve(enum method method, const struct fors_pgft *tree, const struct fors_graph *graph,
@@ -71,7 +72,8 @@ static bool solve(enum method method, const struct fors_pgft *tree, const struct
 	if (method == CUTS || method == CUTS_FOUND) {
 		struct fors_cuts *cuts;
 
-		err = method == CUTS ? fors_cuts_of_tree(tree, &cuts, &error) : fors_cuts_of_graph(graph, &cuts, &error);
+		err = method == CUTS ? fors_cuts_of_tree(tree, &cuts, &error)
+				     : fors_cuts_of_graph(graph, &cuts, &error);
 		assert_int_equal(err, FORS_OK);
 		err = fors_cuts_optimum(cuts, flows->src, flows->dst, flows->n, 2, rate, &error);
 		fors_cuts_free(cuts);
@@ -93,7 +95,8 @@ static void assert_rates(const double *rate, const double *wanted, uint32_t n, c
 {
 	for (uint32_t f = 0; f < n; f++)
 		if (fabs(rate[f] - wanted[f]) > CLOSE)
-			fail_msg("%s, %s: flow %u gets %.12f, not %.12f", spec, method_names[method], f, rate[f], wanted[f]);
+			fail_msg("%s, %s: flow %u gets %.12f, not %.12f", spec, method_names[method], f, rate[f],
+				 wanted[f]);
 }
 
 /* All methods on a healthy tree give `wanted`, or, when that is NULL, what the cuts give. */
@@ -223,7 +226,8 @@ static int compare_doubles(const void *a, const void *b)
 }
 
 /* Sorted upwards, the first difference is in favour of `larger`. */
-static void assert_not_larger(const double *smaller, const double *larger, uint32_t n, const char *spec, enum method method)
+static void assert_not_larger(const double *smaller, const double *larger, uint32_t n, const char *spec,
+			      enum method method)
 {
 	double x[MOST], y[MOST];
 
@@ -249,7 +253,8 @@ static void check_degraded(struct fors_random *random, const char *spec, unsigne
 	struct fors_graph *graph;
 
 	for (uint32_t i = 1 + fors_random_below(random, 3); i; i--)
-		dead[tree.first[tree.height > 1] + fors_random_below(random, tree.cables - tree.first[tree.height > 1])] = true;
+		dead[tree.first[tree.height > 1] +
+		     fors_random_below(random, tree.cables - tree.first[tree.height > 1])] = true;
 	graph = graph_of(&tree, dead);
 	for (enum method method = CUTS_FOUND; method < NMETHODS; method++)
 		if (!solve(method, &tree, graph, &flows, rate[method]))
@@ -340,13 +345,13 @@ static void what_the_cables_alone_tell(void **state)
 {
 	assert_true(is_always_reached("XGFT(1;3;1)", ""));
 	assert_true(is_always_reached("XGFT(2;2,3;1,3)", ""));
-	assert_true(is_always_reached("XGFT(2;2,3;1,3)", "..x..x..x"));  /* a dead spine */
-	assert_true(is_always_reached("XGFT(2;2,3;1,3)", "xxx......"));  /* a dead leaf */
-	assert_false(is_always_reached("XGFT(2;2,3;1,3)", "..x......")); /* a dead cable */
-	assert_true(is_always_reached("PGFT(2;2,2;1,2;1,2)", "x.x....."));  /* one of the two cables to each spine */
+	assert_true(is_always_reached("XGFT(2;2,3;1,3)", "..x..x..x"));	   /* a dead spine */
+	assert_true(is_always_reached("XGFT(2;2,3;1,3)", "xxx......"));	   /* a dead leaf */
+	assert_false(is_always_reached("XGFT(2;2,3;1,3)", "..x......"));   /* a dead cable */
+	assert_true(is_always_reached("PGFT(2;2,2;1,2;1,2)", "x.x.....")); /* one of the two cables to each spine */
 	assert_false(is_always_reached("PGFT(2;2,2;1,2;1,2)", "x......."));
-	assert_false(is_always_reached("XGFT(3;2,2,2;1,2,2)", ""));         /* for two levels only */
-	assert_false(is_always_reached("XGFT(1;3;2)", ""));                 /* and servers with one switch */
+	assert_false(is_always_reached("XGFT(3;2,2,2;1,2,2)", "")); /* for two levels only */
+	assert_false(is_always_reached("XGFT(1;3;2)", ""));	    /* and servers with one switch */
 }
 
 static void servers_that_nothing_connects(void **state)

@@ -85,7 +85,7 @@ static int close_bench(void **state)
 
 static void set(struct bench *bench, bool has_dir, const char *command, unsigned seconds)
 {
-	const struct fors_outbox_wish wish = { has_dir ? bench->dir : NULL, command, seconds };
+	const struct fors_outbox_wish wish = {has_dir ? bench->dir : NULL, command, seconds};
 
 	assert_int_equal(fors_outbox_set(bench->box, &wish, NULL), FORS_OK);
 }
@@ -138,7 +138,7 @@ static void put_schedule(struct bench *bench, uint64_t epoch, bool is_guest)
 
 static uint64_t epoch_there(const struct bench *bench)
 {
-	const struct fors_folder folder = { .parent = (char *)bench->dir };
+	const struct fors_folder folder = {.parent = (char *)bench->dir};
 	struct fors_schedule *schedule = NULL;
 	void *bytes = NULL;
 	size_t size;
@@ -264,7 +264,7 @@ static void guests_touch_only_what_is_theirs(void **state)
 		usleep(1000);
 	assert_int_equal(epoch_there(bench), 1001);
 	{
-		const struct fors_folder folder = { .parent = bench->dir };
+		const struct fors_folder folder = {.parent = bench->dir};
 		struct fors_schedule *schedule;
 		void *bytes;
 		size_t size;
@@ -313,7 +313,8 @@ static void command_runs_with_an_environment_of_its_own(void **state)
 
 	setenv("SECRET", "x", 1);
 	setenv("LD_PRELOAD", "", 1);
-	snprintf(command, sizeof(command), "cd %s; echo $FORS_STATE_DIR,$FORS_EPOCH,$FORS_STATE,$FORS_PUBLISH_DIR,$SECRET > out",
+	snprintf(command, sizeof(command),
+		 "cd %s; echo $FORS_STATE_DIR,$FORS_EPOCH,$FORS_STATE,$FORS_PUBLISH_DIR,$SECRET > out",
 		 bench->directory);
 	set(bench, false, command, 5);
 	fors_outbox_announce(bench->box, 42, "active");
@@ -356,7 +357,8 @@ static void late_command_is_killed_with_its_children(void **state)
 	FILE *file;
 	int pid = 0;
 
-	snprintf(command, sizeof(command), "cd %s; trap '' TERM; sleep 300 & echo $! > child; wait; wait", bench->directory);
+	snprintf(command, sizeof(command), "cd %s; trap '' TERM; sleep 300 & echo $! > child; wait; wait",
+		 bench->directory);
 	snprintf(path, sizeof(path), "%s/child", bench->directory);
 	set(bench, false, command, 1);
 	fors_outbox_announce(bench->box, 1, "active");
@@ -385,7 +387,8 @@ static void commands_do_not_queue_up(void **state)
 	struct bench *bench = *state;
 	char command[256];
 
-	snprintf(command, sizeof(command), "cd %s; echo $FORS_EPOCH >> out; while [ ! -e go ]; do sleep 0.02; done", bench->directory);
+	snprintf(command, sizeof(command), "cd %s; echo $FORS_EPOCH >> out; while [ ! -e go ]; do sleep 0.02; done",
+		 bench->directory);
 	set(bench, false, command, 20);
 	fors_outbox_announce(bench->box, 1, "active");
 	wait_for(bench, "out", "1\n");

@@ -51,9 +51,22 @@ static void text_and_back(void **state)
 
 static void bad_specifications(void **state)
 {
-	static const char *const bad[] = {"", "XGFT", "XGFT(", "XGFT(0;;)", "XGFT(9;1;1)", "XGFT(2;3;1,1)", "XGFT(2;3,3;1)",
-					  "XGFT(2;3,3;1,1", "XGFT(2;3,3;1,1;1,1)", "PGFT(2;3,3;1,1)", "XGFT(1;0;1)", "XGFT(1;-1;1)",
-					  "XGFT(1;65536;1)", "XGFT(1;3;1)x", "XGFT(2;3,3,3;1,1)", "FT(2;3,3)"};
+	static const char *const bad[] = {"",
+					  "XGFT",
+					  "XGFT(",
+					  "XGFT(0;;)",
+					  "XGFT(9;1;1)",
+					  "XGFT(2;3;1,1)",
+					  "XGFT(2;3,3;1)",
+					  "XGFT(2;3,3;1,1",
+					  "XGFT(2;3,3;1,1;1,1)",
+					  "PGFT(2;3,3;1,1)",
+					  "XGFT(1;0;1)",
+					  "XGFT(1;-1;1)",
+					  "XGFT(1;65536;1)",
+					  "XGFT(1;3;1)x",
+					  "XGFT(2;3,3,3;1,1)",
+					  "FT(2;3,3)"};
 	struct fors_pgft tree;
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
@@ -98,7 +111,8 @@ static void two_levels_are_the_fabric_of_ft(void **state)
 
 static void nets_that_cannot_be(void **state)
 {
-	struct fors_pgft wide = tree_of("XGFT(2;200,2;1,55)"), tall = tree_of("XGFT(1;255;1)"), multi = tree_of("XGFT(1;2;2)");
+	struct fors_pgft wide = tree_of("XGFT(2;200,2;1,55)"), tall = tree_of("XGFT(1;255;1)"),
+			 multi = tree_of("XGFT(1;2;2)");
 	struct fors_net *net;
 
 	assert_int_equal(fors_pgft_net(&wide, &net, NULL), FORS_ELIMIT);
@@ -123,8 +137,8 @@ static void check_path(const struct fors_pgft *tree, const struct fors_graph *gr
 
 static void every_path_arrives(void **state)
 {
-	static const char *const specs[] = {"XGFT(1;3;1)", "PGFT(1;3;2;2)", "XGFT(2;4,3;1,2)", "PGFT(3;2,3,2;2,3,2;2,1,3)",
-					    "XGFT(4;2,2,2,2;1,2,1,3)"};
+	static const char *const specs[] = {"XGFT(1;3;1)", "PGFT(1;3;2;2)", "XGFT(2;4,3;1,2)",
+					    "PGFT(3;2,3,2;2,3,2;2,1,3)", "XGFT(4;2,2,2,2;1,2,1,3)"};
 
 	for (size_t i = 0; i < sizeof(specs) / sizeof(*specs); i++) {
 		struct fors_pgft tree = tree_of(specs[i]);

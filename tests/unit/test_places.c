@@ -51,8 +51,12 @@ static void assert_survives_text(struct bed *bed)
 
 static void text_and_back(void **state)
 {
-	static const char *const specs[] = {"FT(2;20,18)", "FT(2;3,1)", "FT(2;1,1;servers=1)", "FT(2;3,4;servers=6;cables=2)",
-					    "FT(2;4,3;empty=0/0,0/2,1/2,2/2)", "FT(2;32,48;servers=32)"};
+	static const char *const specs[] = {"FT(2;20,18)",
+					    "FT(2;3,1)",
+					    "FT(2;1,1;servers=1)",
+					    "FT(2;3,4;servers=6;cables=2)",
+					    "FT(2;4,3;empty=0/0,0/2,1/2,2/2)",
+					    "FT(2;32,48;servers=32)"};
 
 	for (size_t i = 0; i < sizeof(specs) / sizeof(specs[0]); i++) {
 		struct bed *bed = bed_new(specs[i], 0);

@@ -382,8 +382,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(dense_round_trip),    cmocka_unit_test(rounds_round_trip),
 		cmocka_unit_test(rounds_are_small),    cmocka_unit_test(wide_rounds),
-		cmocka_unit_test(withdrawn),           cmocka_unit_test(odd_descriptions),
-		cmocka_unit_test(mapped_cells),        cmocka_unit_test(every_bit_counts),
+		cmocka_unit_test(withdrawn),	       cmocka_unit_test(odd_descriptions),
+		cmocka_unit_test(mapped_cells),	       cmocka_unit_test(every_bit_counts),
 		cmocka_unit_test(every_length_counts), cmocka_unit_test(foreign_files),
 		cmocka_unit_test(sealed_nonsense),     cmocka_unit_test(sealed_noise),
 	};

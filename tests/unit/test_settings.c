@@ -44,7 +44,7 @@ static void put(const char *path, const char *text)
 
 static struct fors_settings *load(const char *text)
 {
-	const struct fors_sources sources = { .options = options };
+	const struct fors_sources sources = {.options = options};
 	struct fors_settings *settings = NULL;
 
 	put(conf, text);
@@ -54,10 +54,10 @@ static struct fors_settings *load(const char *text)
 
 static void defaults(void **state)
 {
-	static const char *const none[] = { NULL, "", "verbose other=/etc/fors_config=/x.conf" };
+	static const char *const none[] = {NULL, "", "verbose other=/etc/fors_config=/x.conf"};
 
 	for (size_t i = 0; i < sizeof(none) / sizeof(none[0]); i++) {
-		const struct fors_sources sources = { .options = none[i] };
+		const struct fors_sources sources = {.options = none[i]};
 		struct fors_settings *settings = NULL;
 
 		assert_int_equal(fors_settings_load(&sources, &settings, NULL), FORS_OK);
@@ -103,8 +103,9 @@ static void links_set_aside(void **state)
 
 static void publishing(void **state)
 {
-	struct fors_settings *settings = load("publish_dir = /net/daq\npublish_command = rsync -a \"$FORS_DIR\"/ h:x; true\n"
-					      "publish_seconds = 5\n");
+	struct fors_settings *settings =
+		load("publish_dir = /net/daq\npublish_command = rsync -a \"$FORS_DIR\"/ h:x; true\n"
+		     "publish_seconds = 5\n");
 
 	assert_string_equal(settings->publish_dir, "/net/daq");
 	assert_string_equal(settings->publish_command, "rsync -a \"$FORS_DIR\"/ h:x; true");
@@ -172,9 +173,9 @@ static void lines_may_be_indented(void **state)
 /* Whoever may write the file could run a command as root. */
 static void others_give_no_command(void **state)
 {
-	const struct fors_sources sources = { .options = options };
+	const struct fors_sources sources = {.options = options};
 	struct fors_settings *settings = NULL;
-	struct fors_error error = { .text = "" };
+	struct fors_error error = {.text = ""};
 
 	put(conf, "# one\npublish_command = true\n");
 	chmod(conf, 0664);
@@ -187,7 +188,7 @@ static void others_give_no_command(void **state)
 
 static void participants_override_cn_guid_file(void **state)
 {
-	struct fors_sources sources = { .options = options, .cn_guid_file = "/nowhere", .root_guid_file = guids };
+	struct fors_sources sources = {.options = options, .cn_guid_file = "/nowhere", .root_guid_file = guids};
 	struct fors_settings *settings = NULL;
 	char text[160];
 
@@ -213,31 +214,31 @@ static void mistakes_are_named(void **state)
 	static const struct {
 		const char *text, *line, *word;
 	} mistake[] = {
-		{ "\nmetod = auto\n", ":2: ", "metod" },
-		{ "method = best\n", ":1: ", "best" },
-		{ "method =\n", ":1: ", "method" },
-		{ "ilp_seconds = -1\n", ":1: ", "-1" },
-		{ "ilp_seconds = 1s\n", ":1: ", "1s" },
-		{ "ilp_seconds = 99999999999999999999\n", ":1: ", "86400" },
-		{ "# x\n# y\nstate_dir = here\n", ":3: ", "absolute" },
-		{ "no equals sign\n", ":1: ", "key = value" },
-		{ "method = auto\nnonsense\nmetod = auto\n", ":2: ", "key = value" },
-		{ "[fors]\nmethod = auto\n", ":2: ", "[fors]" },
-		{ "degraded_links = maybe\n", ":1: ", "neither 'ignore' nor 'dead'" },
-		{ "degraded_links =\n", ":1: ", "degraded_links" },
-		{ "hold_down = -3\n", ":1: ", "hold_down" },
-		{ "hold_down = 86401\n", ":1: ", "from 0 to 86400" },
-		{ "\npublish_dir = here\n", ":2: ", "absolute" },
-		{ "publish_command =\n", ":1: ", "no command" },
-		{ "publish_seconds = 0\n", ":1: ", "from 1 to 3600" },
-		{ "exclude_link = x\n", ":1: ", "unknown key 'exclude_link'" },
-		{ "participants_file = /nowhere/at/all\n", "/nowhere/at/all: ", "opened" },
+		{"\nmetod = auto\n", ":2: ", "metod"},
+		{"method = best\n", ":1: ", "best"},
+		{"method =\n", ":1: ", "method"},
+		{"ilp_seconds = -1\n", ":1: ", "-1"},
+		{"ilp_seconds = 1s\n", ":1: ", "1s"},
+		{"ilp_seconds = 99999999999999999999\n", ":1: ", "86400"},
+		{"# x\n# y\nstate_dir = here\n", ":3: ", "absolute"},
+		{"no equals sign\n", ":1: ", "key = value"},
+		{"method = auto\nnonsense\nmetod = auto\n", ":2: ", "key = value"},
+		{"[fors]\nmethod = auto\n", ":2: ", "[fors]"},
+		{"degraded_links = maybe\n", ":1: ", "neither 'ignore' nor 'dead'"},
+		{"degraded_links =\n", ":1: ", "degraded_links"},
+		{"hold_down = -3\n", ":1: ", "hold_down"},
+		{"hold_down = 86401\n", ":1: ", "from 0 to 86400"},
+		{"\npublish_dir = here\n", ":2: ", "absolute"},
+		{"publish_command =\n", ":1: ", "no command"},
+		{"publish_seconds = 0\n", ":1: ", "from 1 to 3600"},
+		{"exclude_link = x\n", ":1: ", "unknown key 'exclude_link'"},
+		{"participants_file = /nowhere/at/all\n", "/nowhere/at/all: ", "opened"},
 	};
-	const struct fors_sources sources = { .options = options };
+	const struct fors_sources sources = {.options = options};
 
 	for (size_t i = 0; i < sizeof(mistake) / sizeof(mistake[0]); i++) {
 		struct fors_settings *settings = NULL;
-		struct fors_error error = { .text = "" };
+		struct fors_error error = {.text = ""};
 
 		put(conf, mistake[i].text);
 		assert_int_not_equal(fors_settings_load(&sources, &settings, &error), FORS_OK);
@@ -249,7 +250,7 @@ static void mistakes_are_named(void **state)
 
 static void long_lines_and_bad_lists(void **state)
 {
-	const struct fors_sources sources = { .options = options, .root_guid_file = guids };
+	const struct fors_sources sources = {.options = options, .root_guid_file = guids};
 	struct fors_settings *settings = NULL;
 	struct fors_error error;
 	char text[1000];
@@ -268,13 +269,13 @@ static void long_lines_and_bad_lists(void **state)
 
 static void bad_paths(void **state)
 {
-	static const char *const bad[] = { "fors_config=", "fors_config=relative.conf", "fors_config=/nowhere/fors.conf",
-					   "fors_config=/tmp" };
+	static const char *const bad[] = {"fors_config=", "fors_config=relative.conf", "fors_config=/nowhere/fors.conf",
+					  "fors_config=/tmp"};
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-		const struct fors_sources sources = { .options = bad[i] };
+		const struct fors_sources sources = {.options = bad[i]};
 		struct fors_settings *settings = NULL;
-		struct fors_error error = { .text = "" };
+		struct fors_error error = {.text = ""};
 
 		assert_int_not_equal(fors_settings_load(&sources, &settings, &error), FORS_OK);
 		assert_non_null(strchr(error.text, ':'));
@@ -284,7 +285,7 @@ static void bad_paths(void **state)
 /* The file with GUIDs serves as the reference. */
 static enum fors_err refer(const char *text, struct fors_settings **settings, struct fors_error *error)
 {
-	const struct fors_sources sources = { .options = options };
+	const struct fors_sources sources = {.options = options};
 	char line[160];
 
 	put(guids, text);
@@ -295,8 +296,9 @@ static enum fors_err refer(const char *text, struct fors_settings **settings, st
 
 static void a_reference_fabric(void **state)
 {
-	static const char tree[] = "Switch 3 \"L0\"\n[1] \"A\"[1]\n[2] \"S\"[1]\n\nSwitch 3 \"L1\"\n[1] \"B\"[1]\n[2] \"S\"[2]\n\n"
-				   "Switch 3 \"S\"\n\nHca 1 \"A\"\n\nHca 1 \"B\"\n";
+	static const char tree[] =
+		"Switch 3 \"L0\"\n[1] \"A\"[1]\n[2] \"S\"[1]\n\nSwitch 3 \"L1\"\n[1] \"B\"[1]\n[2] \"S\"[2]\n\n"
+		"Switch 3 \"S\"\n\nHca 1 \"A\"\n\nHca 1 \"B\"\n";
 	struct fors_settings *settings = NULL;
 	struct fors_error error;
 
@@ -313,7 +315,8 @@ static void a_reference_fabric(void **state)
 	assert_int_equal(refer("Switch 3 \"L0\"\n", &settings, NULL), FORS_EINPUT);
 	assert_null(settings);
 	put(conf, "reference_fabric = here\n");
-	assert_int_equal(fors_settings_load(&(struct fors_sources){ .options = options }, &settings, &error), FORS_EINPUT);
+	assert_int_equal(fors_settings_load(&(struct fors_sources){.options = options}, &settings, &error),
+			 FORS_EINPUT);
 	assert_non_null(strstr(error.text, "not an absolute path"));
 }
 

@@ -25,9 +25,19 @@ static void make_small(struct small *small)
 {
 	memset(small, 0, sizeof(*small));
 	small->fabric = (struct fors_fabric){
-		.net = &small->net, .nleaves = 2, .nspines = 3, .nlanes = 3, .nslots = 3, .nservers = 6, .max_servers = 3,
-		.leaf = small->leaf, .spine = small->spine, .lane = small->lane, .cable = small->cable,
-		.reduction = 1, .affected_spines = 1,
+		.net = &small->net,
+		.nleaves = 2,
+		.nspines = 3,
+		.nlanes = 3,
+		.nslots = 3,
+		.nservers = 6,
+		.max_servers = 3,
+		.leaf = small->leaf,
+		.spine = small->spine,
+		.lane = small->lane,
+		.cable = small->cable,
+		.reduction = 1,
+		.affected_spines = 1,
 	};
 	for (int i = 0; i < 2; i++)
 		small->leaf[i].nservers = 3;
@@ -57,9 +67,18 @@ static json_t *json_of(const struct fors_status *status)
 static void unknown_is_null(void **state)
 {
 	static const char *const all[] = {
-		"epoch", "reason", "servers", "leaves", "spines", "f", "affected_spines", "capacity", "phases",
-		"lower_bound", "method", "plan_ms", "tables_ms", "unreachable_pairs", "dead_links", "lmc", "lmc_needed",
-		"dead_since_ms", "degraded_links", "excluded_links", "held_links", "held_until_ms", "state_since_ms",
+		"epoch",	   "reason",
+		"servers",	   "leaves",
+		"spines",	   "f",
+		"affected_spines", "capacity",
+		"phases",	   "lower_bound",
+		"method",	   "plan_ms",
+		"tables_ms",	   "unreachable_pairs",
+		"dead_links",	   "lmc",
+		"lmc_needed",	   "dead_since_ms",
+		"degraded_links",  "excluded_links",
+		"held_links",	   "held_until_ms",
+		"state_since_ms",
 	};
 	struct fors_status status;
 	json_t *object;
@@ -196,13 +215,23 @@ static void json_comes_back(void **state)
 static void bad_json_is_refused(void **state)
 {
 	static const char *const bad[] = {
-		"", "{", "[]", "{}", "{\"state\": 3}", "{\"state\": \"great\"}", "{\"state\": \"active\", \"f\": \"2\"}",
-		"{\"state\": \"active\", \"phases\": -4}", "{\"state\": \"active\", \"phases\": 1.5}",
-		"{\"state\": \"active\", \"plan_ms\": []}", "{\"state\": \"active\", \"dead_links\": 3}",
+		"",
+		"{",
+		"[]",
+		"{}",
+		"{\"state\": 3}",
+		"{\"state\": \"great\"}",
+		"{\"state\": \"active\", \"f\": \"2\"}",
+		"{\"state\": \"active\", \"phases\": -4}",
+		"{\"state\": \"active\", \"phases\": 1.5}",
+		"{\"state\": \"active\", \"plan_ms\": []}",
+		"{\"state\": \"active\", \"dead_links\": 3}",
 		"{\"state\": \"active\", \"dead_links\": [{\"a\": \"x\"}]}",
-		"{\"state\": \"active\", \"dead_since_ms\": [3]}", "{\"state\": \"active\", \"remarks\": [3]}",
+		"{\"state\": \"active\", \"dead_since_ms\": [3]}",
+		"{\"state\": \"active\", \"remarks\": [3]}",
 		"{\"state\": \"active\", \"held_links\": [{\"a\": \"x\", \"a_port\": 9, \"b\": \"y\", \"b_port\": 1, "
-		"\"since_ms\": -1}]}", "{\"state\": \"active\", \"reason\": 3}",
+		"\"since_ms\": -1}]}",
+		"{\"state\": \"active\", \"reason\": 3}",
 		"{\"state\": \"active\", \"dead_links\": [{\"a\": \"x\", \"a_port\": 999, \"b\": \"y\", \"b_port\": 1}]}",
 	};
 	struct fors_status status;
@@ -212,7 +241,8 @@ static void bad_json_is_refused(void **state)
 		assert_int_equal(fors_status_parse(bad[i], "f.json", &status, &error), FORS_EINPUT);
 		assert_non_null(strstr(error.text, "f.json"));
 	}
-	assert_int_equal(fors_status_parse("{\"state\": \"active\", \"f\": null, \"new\": 1}", "x", &status, &error), FORS_OK);
+	assert_int_equal(fors_status_parse("{\"state\": \"active\", \"f\": null, \"new\": 1}", "x", &status, &error),
+			 FORS_OK);
 }
 
 static const char *next_of(const struct fors_status *status)
@@ -225,7 +255,8 @@ static const char *next_of(const struct fors_status *status)
 
 static void next_says_what_to_do(void **state)
 {
-	struct fors_link link[2] = {{"Leaf00", "Spine01", 21, 1, false, FORS_UNKNOWN}, {"Leaf01", "Spine01", 21, 2, false, 5}};
+	struct fors_link link[2] = {{"Leaf00", "Spine01", 21, 1, false, FORS_UNKNOWN},
+				    {"Leaf01", "Spine01", 21, 2, false, 5}};
 	struct fors_status status;
 
 	fors_status_init(&status);

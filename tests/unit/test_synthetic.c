@@ -145,7 +145,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_canonical), cmocka_unit_test(test_bad),  cmocka_unit_test(test_cables),
-		cmocka_unit_test(test_guids),     cmocka_unit_test(test_wide),
+		cmocka_unit_test(test_guids),	  cmocka_unit_test(test_wide),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

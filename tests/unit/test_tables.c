@@ -85,7 +85,8 @@ static void check(const struct bed *bed, const char *what)
 
 static void healthy_fabrics(void **state)
 {
-	static const char *const specs[] = {"FT(2;20,18)", "FT(2;1,5)", "FT(2;4,1)", "FT(2;3,7;servers=5)",
+	static const char *const specs[] = {"FT(2;20,18)",	   "FT(2;1,5)",
+					    "FT(2;4,1)",	   "FT(2;3,7;servers=5)",
 					    "FT(2;5,4;servers=2)", "FT(2;3,4;servers=6;cables=2)"};
 
 	for (size_t i = 0; i < sizeof(specs) / sizeof(specs[0]); i++)
@@ -183,9 +184,9 @@ static void the_sm_is_always_reached(void **state)
 		bed_down(bed, cuts[c]);
 		for (uint32_t k = 0; k < 4; k++)
 			for (uint32_t i = 0; i < 4; i++)
-				assert_int_equal(walk(bed, bed->fabric->spine[k].node, bed->fabric->server[0].lid + i,
-						      &hops),
-						 bed->fabric->server[0].node);
+				assert_int_equal(
+					walk(bed, bed->fabric->spine[k].node, bed->fabric->server[0].lid + i, &hops),
+					bed->fabric->server[0].node);
 	}
 	bed_free(bed);
 }
@@ -208,9 +209,12 @@ static void switches_reach_each_other_after_failures(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(healthy_fabrics),         cmocka_unit_test(random_failures),
-		cmocka_unit_test(tables_ignore_participants), cmocka_unit_test(few_entries_move),
-		cmocka_unit_test(spines_that_lost_a_leaf), cmocka_unit_test(the_sm_is_always_reached),
+		cmocka_unit_test(healthy_fabrics),
+		cmocka_unit_test(random_failures),
+		cmocka_unit_test(tables_ignore_participants),
+		cmocka_unit_test(few_entries_move),
+		cmocka_unit_test(spines_that_lost_a_leaf),
+		cmocka_unit_test(the_sm_is_always_reached),
 		cmocka_unit_test(switches_reach_each_other_after_failures),
 	};
 

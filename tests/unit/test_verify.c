@@ -88,7 +88,7 @@ static const struct fors_cell nobody = {FORS_IDLE, 0, FORS_NO_LANE};
 static void good_plans(void **state)
 {
 	static const char *const specs[] = {"FT(2;4,4)", "FT(2;20,18)", "FT(2;4,1)",
-					    "FT(2;1,4)", "FT(2;1,1)",   "FT(2;2,3;servers=4;cables=2)"};
+					    "FT(2;1,4)", "FT(2;1,1)",	"FT(2;2,3;servers=4;cables=2)"};
 
 	for (size_t i = 0; i < sizeof(specs) / sizeof(specs[0]); i++) {
 		struct victim victim = victim_of(specs[i], i ? 2 : FORS_MAX_LMC);
@@ -226,8 +226,8 @@ static void two_flows_on_an_uplink(void **state)
 	c->lane = (c->lane + 1) % 4;
 	c->path = (c->path + 1) % 4;
 	snprintf(words, sizeof(words),
-		 "phase 5: link Leaf00[%u] -> Spine%02u[1] carries two flows: Node00-0|, and Node00-0|Node00-02", c->lane + 5,
-		 c->lane);
+		 "phase 5: link Leaf00[%u] -> Spine%02u[1] carries two flows: Node00-0|, and Node00-0|Node00-02",
+		 c->lane + 5, c->lane);
 	assert_refused(&victim, words);
 	assert_int_equal(verdict_of(&victim).max_load, 2);
 	assert_int_equal(verdict_of(&victim).nproblems, 2);

@@ -130,7 +130,7 @@ struct bench {
 
 static void start_worker(struct bench *bench)
 {
-	const struct fors_worker_setup setup = { .folder = &bench->folder, .mastership = mastership, .tick_ms = 10 };
+	const struct fors_worker_setup setup = {.folder = &bench->folder, .mastership = mastership, .tick_ms = 10};
 
 	assert_int_equal(fors_worker_start(&setup, &bench->worker, NULL), FORS_OK);
 }
@@ -321,7 +321,7 @@ static void cut_cable_withdraws_and_returns(void **state)
 	assert_published(*state, second, 0);
 	submit(*state, FORS_JOB_SETTLED, "Leaf00[4]");
 	second = wait_state(*state, FORS_ACTIVE, second + 1);
-	assert_published(*state, second, 9); /* f = 1: max(P, ceil(3 * 6 / 2)) */
+	assert_published(*state, second, 9);	  /* f = 1: max(P, ceil(3 * 6 / 2)) */
 	assert_int_equal(atomic_load(&plans), 2); /* the settled job found the plan ready */
 }
 
@@ -747,9 +747,9 @@ static void try_step(struct bench *bench, const struct step *before, const struc
 	assert_true(atomic_load(&errors_logged[FORS_F_MEMORY]) > 0);
 }
 
-static const struct step gone = { FORS_JOB_DECLINED, NULL, FORS_INACTIVE, 0 };
-static const struct step healthy = { FORS_JOB_SETTLED, NULL, FORS_ACTIVE, 9 };
-static const struct step cut = { FORS_JOB_SETTLED, "Leaf00[4]", FORS_ACTIVE, 9 };
+static const struct step gone = {FORS_JOB_DECLINED, NULL, FORS_INACTIVE, 0};
+static const struct step healthy = {FORS_JOB_SETTLED, NULL, FORS_ACTIVE, 9};
+static const struct step cut = {FORS_JOB_SETTLED, "Leaf00[4]", FORS_ACTIVE, 9};
 
 static void memory_runs_out_once(void **state)
 {
@@ -770,7 +770,7 @@ static void memory_runs_out_for_a_while(void **state)
 static void no_worker_without_memory(void **state)
 {
 	struct bench *bench = *state;
-	const struct fors_worker_setup setup = { .folder = &bench->folder, .mastership = mastership };
+	const struct fors_worker_setup setup = {.folder = &bench->folder, .mastership = mastership};
 	struct fors_worker *worker = NULL;
 	struct fors_error error;
 	int64_t live = faults_live();
