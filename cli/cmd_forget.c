@@ -16,7 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/guidlist.h"
+#include "core/base/guidlist.h"
 #include "core/places_file.h"
 
 struct settings {

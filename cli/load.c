@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/guidlist.h"
+#include "core/base/guidlist.h"
 #include "core/netfile.h"
 #include "core/synthetic.h"
 #include "model/pgft_net.h"

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/text.h"
-#include "model/random.h"
+#include "core/base/text.h"
+#include "core/base/random.h"
 
 /* All live leaf-spine cables. */
 struct cables {

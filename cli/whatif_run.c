@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/parallel.h"
+#include "core/base/parallel.h"
 #include "core/verify.h"
 
 static pthread_mutex_t report_mutex = PTHREAD_MUTEX_INITIALIZER;

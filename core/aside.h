@@ -10,7 +10,7 @@
 #define FORS_CORE_ASIDE_H
 
 #include "fabric.h"
-#include "remarks.h"
+#include "core/base/warnings.h"
 
 /* Names as an administrator writes them: NODE, NODE[PORT], GUIDs or descriptions. */
 struct fors_names {

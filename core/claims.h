@@ -7,7 +7,7 @@
 #define FORS_CORE_CLAIMS_H
 
 #include "net.h"
-#include "text.h"
+#include "core/base/text.h"
 
 /* What one port line says: port `port` of `node` goes to port `peer_port` of the node called `peer`. */
 struct fors_claim {

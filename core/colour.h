@@ -15,7 +15,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "error.h"
+#include "core/base/error.h"
 
 /* The nodes of one side. All arrays are borrowed. */
 struct fors_colour_side {

@@ -9,7 +9,7 @@
 
 #include "colour.h"
 #include "fabric.h"
-#include "parallel.h"
+#include "core/base/parallel.h"
 #include "peel.h"
 #include "planner.h"
 #include "rowwise.h"

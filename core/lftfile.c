@@ -25,7 +25,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "text.h"
+#include "core/base/text.h"
 
 #define MAX_ENTRIES ((uint64_t)512 << 20) /* of all switches together */
 

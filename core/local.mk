@@ -6,7 +6,7 @@ libforscore_la_SOURCES = \
 	core/claims.c core/claims.h \
 	core/closed_form.c \
 	core/colour.c core/colour.h \
-	core/error.c core/error.h \
+	core/base/error.c core/base/error.h \
 	core/euler.c core/euler.h \
 	core/exact.c \
 	core/exact_lanes.c \
@@ -15,7 +15,7 @@ libforscore_la_SOURCES = \
 	core/exact_servers.c \
 	core/exact_work.c core/exact_work.h \
 	core/fabric.c core/fabric.h \
-	core/guidlist.c core/guidlist.h \
+	core/base/guidlist.c core/base/guidlist.h \
 	core/lanes.c \
 	core/level.c core/level.h \
 	core/level_build.c \
@@ -28,7 +28,7 @@ libforscore_la_SOURCES = \
 	core/match.c core/match.h \
 	core/net.c core/net.h \
 	core/netfile.c core/netfile.h \
-	core/parallel.c core/parallel.h \
+	core/base/parallel.c core/base/parallel.h \
 	core/peel.c core/peel.h \
 	core/places.c core/places.h \
 	core/places_edit.c \
@@ -36,7 +36,7 @@ libforscore_la_SOURCES = \
 	core/places_learn.c \
 	core/planner.c core/planner.h \
 	core/rates.c core/rates.h \
-	core/remarks.c core/remarks.h \
+	core/base/warnings.c core/base/warnings.h \
 	core/rounds.c \
 	core/rounds_pack.c core/rounds_pack.h \
 	core/rounds_pattern.c core/rounds_pattern.h \
@@ -52,7 +52,7 @@ libforscore_la_SOURCES = \
 	core/status.c core/status.h \
 	core/synthetic.c core/synthetic.h \
 	core/tables.c core/tables.h \
-	core/text.c core/text.h \
+	core/base/text.c core/base/text.h \
 	core/verify.c core/verify.h \
 	core/watch.c core/watch.h \
 	core/ways.c core/ways.h

@@ -18,7 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "error.h"
+#include "core/base/error.h"
 
 #define FORS_NONE UINT32_MAX /* "no such index" */
 #define FORS_NAME_MAX 64     /* InfiniBand's node descriptions have 64 bytes */

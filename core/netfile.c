@@ -30,7 +30,7 @@
 #include <stdlib.h>
 
 #include "claims.h"
-#include "text.h"
+#include "core/base/text.h"
 
 #define NTYPES 3
 #define MAX_PORTS 254

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "error.h"
+#include "core/base/error.h"
 
 #define FORS_PEEL_MOST 64     /* rows, columns */
 #define FORS_PEEL_NOWHERE 255 /* a row without a flow */

@@ -26,7 +26,7 @@
 #include <zlib.h>
 
 #include "places.h"
-#include "text.h"
+#include "core/base/text.h"
 
 #define VERSION 1
 #define MAX_PLACES 65535 /* leaves and spines are counted in 16 bits */

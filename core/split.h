@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "error.h"
+#include "core/base/error.h"
 
 #define FORS_NO_WAY 255
 

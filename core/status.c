@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "text.h"
+#include "core/base/text.h"
 
 #define LONG_MS 60000
 

@@ -7,7 +7,7 @@
 #define FORS_CORE_STATUS_H
 
 #include "fabric.h"
-#include "remarks.h"
+#include "core/base/warnings.h"
 #include "schedule.h"
 
 enum fors_state { FORS_INACTIVE, FORS_PLANNING, FORS_ACTIVE, FORS_FAILED };

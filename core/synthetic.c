@@ -19,7 +19,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "text.h"
+#include "core/base/text.h"
 
 #define MAX_NUMBER 65535
 #define MAX_PORTS 254

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/error.h"
+#include "core/base/error.h"
 
 /* One phase: flows that need a lane each. */
 struct fors_ilp_phase {

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/parallel.h"
+#include "core/base/parallel.h"
 
 void fors_cuts_free(struct fors_cuts *cuts)
 {

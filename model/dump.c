@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "core/text.h"
+#include "core/base/text.h"
 
 /* ---- what does not fit ---- */
 

@@ -16,7 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "core/parallel.h"
+#include "core/base/parallel.h"
 
 const char *fors_way_name(enum fors_way way)
 {

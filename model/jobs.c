@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "core/text.h"
+#include "core/base/text.h"
 
 /* ---- reading ---- */
 

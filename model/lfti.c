@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "core/parallel.h"
+#include "core/base/parallel.h"
 #include "model/optimum.h"
 #include "model/pattern.h"
 

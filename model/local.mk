@@ -19,7 +19,7 @@ libforsmodel_la_SOURCES = \
 	model/pgft_net.c model/pgft_net.h \
 	model/pgft_route.c \
 	model/pgft_router.c model/pgft_router.h \
-	model/random.h \
+	core/base/random.h \
 	model/routes.c model/routes.h \
 	model/shares.c model/shares.h
 libforsmodel_la_LIBADD = libforscore.la -lm $(LPSOLVE_LIBS)

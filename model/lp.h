@@ -10,7 +10,7 @@
 
 #include <stdint.h>
 
-#include "core/error.h"
+#include "core/base/error.h"
 
 #ifdef HAVE_LPSOLVE
 #include <lpsolve/lp_lib.h>

@@ -22,7 +22,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/error.h"
+#include "core/base/error.h"
 #include "core/net.h"
 
 struct fors_graph {

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/parallel.h"
+#include "core/base/parallel.h"
 #include "model/shares.h"
 
 #define MOST_WORK 1e10 /* half a minute */

@@ -16,8 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/text.h"
-#include "random.h"
+#include "core/base/text.h"
+#include "core/base/random.h"
 
 #define MAX_PAIRS ((uint64_t)1 << 28) /* of one phase, and of all that are in a list */
 

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "core/text.h"
+#include "core/base/text.h"
 
 #define MAX_NUMBER 65535
 #define MAX_COUNT (1u << 30)

@@ -22,7 +22,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/error.h"
+#include "core/base/error.h"
 
 #define FORS_PGFT_LEVELS 8 /* the highest tree */
 

@@ -8,7 +8,7 @@
 #ifndef FORS_PLUGIN_ERRORS_H
 #define FORS_PLUGIN_ERRORS_H
 
-#include "core/error.h"
+#include "core/base/error.h"
 
 #define FORS_CODES(X)                                                                                                                 \
 	X(1, FORS_F_CONFIG, "fors.conf, or a file that it or opensm.conf names, cannot be used",                                      \

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/guidlist.h"
+#include "core/base/guidlist.h"
 #include "core/places_file.h"
 #include "log.h"
 

@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/error.h"
+#include "core/base/error.h"
 
 /*
  * A state folder: <parent>/0x<SM port GUID>. `parent` is made when it is missing, its own parent is not. Without a

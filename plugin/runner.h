@@ -10,7 +10,7 @@
 #ifndef FORS_PLUGIN_RUNNER_H
 #define FORS_PLUGIN_RUNNER_H
 
-#include "core/error.h"
+#include "core/base/error.h"
 
 struct fors_runner;
 struct osm_log;

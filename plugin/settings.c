@@ -17,7 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/guidlist.h"
+#include "core/base/guidlist.h"
 #include "core/netfile.h"
 #include "core/places_file.h"
 #include "core/planner.h"

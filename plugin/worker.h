@@ -8,7 +8,7 @@
 #ifndef FORS_PLUGIN_WORKER_H
 #define FORS_PLUGIN_WORKER_H
 
-#include "core/remarks.h"
+#include "core/base/warnings.h"
 #include "core/tables.h"
 #include "outbox.h"
 #include "publish.h"

@@ -17,7 +17,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "core/parallel.h"
+#include "core/base/parallel.h"
 #include "model/lfti.h"
 #include "model/optimum.h"
 #include "model/pgft_net.h"

@@ -17,7 +17,7 @@
 
 #include <zlib.h>
 
-#include "core/guidlist.h"
+#include "core/base/guidlist.h"
 #include "core/lftfile.h"
 #include "core/netfile.h"
 #include "core/places_file.h"

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "core/guidlist.h"
+#include "core/base/guidlist.h"
 
 static void test_good(void **state)
 {

@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-#include "core/guidlist.h"
+#include "core/base/guidlist.h"
 #include "core/lftfile.h"
 #include "core/netfile.h"
 #include "core/synthetic.h"

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "core/aside.h"
-#include "core/guidlist.h"
+#include "core/base/guidlist.h"
 #include "core/lftfile.h"
 #include "core/netfile.h"
 #include "core/places_file.h"

@@ -12,7 +12,7 @@
 #include "model/evaluate.h"
 #include "model/jobs.h"
 #include "model/pattern.h"
-#include "model/random.h"
+#include "core/base/random.h"
 #include "model/routes.h"
 
 #define NEAR 1e-12

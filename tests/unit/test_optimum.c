@@ -20,7 +20,7 @@
 
 #include "model/cuts.h"
 #include "model/pgft_net.h"
-#include "model/random.h"
+#include "core/base/random.h"
 #include "model/shares.h"
 
 #define MOST 40

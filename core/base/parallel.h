@@ -2,8 +2,8 @@
 /*
  * parallel.h - a loop whose rounds do not depend on each other, on several threads.
  */
-#ifndef FORS_CORE_PARALLEL_H
-#define FORS_CORE_PARALLEL_H
+#ifndef FORS_CORE_BASE_PARALLEL_H
+#define FORS_CORE_BASE_PARALLEL_H
 
 #include <stdbool.h>
 #include <stdint.h>

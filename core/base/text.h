@@ -7,8 +7,8 @@
  * functions take something off its front and return true, or leave it as it is
  * and return false. Nothing here needs a terminating zero byte. Any thread.
  */
-#ifndef FORS_CORE_TEXT_H
-#define FORS_CORE_TEXT_H
+#ifndef FORS_CORE_BASE_TEXT_H
+#define FORS_CORE_BASE_TEXT_H
 
 #include <stdbool.h>
 #include <stddef.h>

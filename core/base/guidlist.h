@@ -3,8 +3,8 @@
  * guidlist.h - lists of GUIDs, one per line, as OpenSM's root_guid_file and cn_guid_file.
  * Thread rules: pure.
  */
-#ifndef FORS_CORE_GUIDLIST_H
-#define FORS_CORE_GUIDLIST_H
+#ifndef FORS_CORE_BASE_GUIDLIST_H
+#define FORS_CORE_BASE_GUIDLIST_H
 
 #include <stddef.h>
 #include <stdint.h>

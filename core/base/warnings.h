@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * remarks.h - what an administrator should know although nothing failed.
+ * warnings.h - what an administrator should know although nothing failed.
  * Thread rules: plain data; one writer.
  */
-#ifndef FORS_CORE_REMARKS_H
-#define FORS_CORE_REMARKS_H
+#ifndef FORS_CORE_BASE_WARNINGS_H
+#define FORS_CORE_BASE_WARNINGS_H
 
 #define FORS_REMARKS_MAX 8
 #define FORS_REMARK_TEXT 320

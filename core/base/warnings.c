@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * remarks.c - see remarks.h. The room is fixed: a list of a thousand misspelt names must not fill a log.
+ * warnings.c - see remarks.h. The room is fixed: a list of a thousand misspelt names must not fill a log.
  */
-#include "remarks.h"
+#include "warnings.h"
 
 #include <stdarg.h>
 #include <stdio.h>

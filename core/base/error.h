@@ -8,8 +8,8 @@
  * lends; callers in between only pass the code on. On failure the outputs of a
  * function are as they were before the call, unless its comment says otherwise.
  */
-#ifndef FORS_CORE_ERROR_H
-#define FORS_CORE_ERROR_H
+#ifndef FORS_CORE_BASE_ERROR_H
+#define FORS_CORE_BASE_ERROR_H
 
 enum fors_err {
 	FORS_OK = 0,

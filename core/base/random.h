@@ -6,8 +6,8 @@
  * floating point takes part, and no library whose numbers may change.
  * Thread rules: a sequence belongs to one thread.
  */
-#ifndef FORS_MODEL_RANDOM_H
-#define FORS_MODEL_RANDOM_H
+#ifndef FORS_CORE_BASE_RANDOM_H
+#define FORS_CORE_BASE_RANDOM_H
 
 #include <stdint.h>
 
