@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 #include "core/planner.h"
-#include "core/synthetic.h"
+#include "core/net/synthetic.h"
 #ifdef HAVE_LPSOLVE
 #include "ilp/phase.h"
 #endif

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "core/lftfile.h"
+#include "core/net/lftfile.h"
 #include "core/planner.h"
 
 /* --- patterns --------------------------------------------------------------------------------------------------- */

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/lftfile.h"
+#include "core/net/lftfile.h"
 
 /* --- tables ---------------------------------------------------------------------------------------------------- */
 

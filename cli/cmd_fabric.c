@@ -4,9 +4,9 @@
 
 #include <stdlib.h>
 
-#include "core/lftfile.h"
-#include "core/netfile.h"
-#include "core/synthetic.h"
+#include "core/net/lftfile.h"
+#include "core/net/netfile.h"
+#include "core/net/synthetic.h"
 
 enum format { NET, SPEC, JSON, LFTS };
 static const char *const formats[] = {"net", "spec", "json", "lfts", NULL};

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "core/lftfile.h"
+#include "core/net/lftfile.h"
 #include "core/verify.h"
 
 struct settings {

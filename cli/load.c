@@ -12,8 +12,8 @@
 #include <string.h>
 
 #include "core/base/guidlist.h"
-#include "core/netfile.h"
-#include "core/synthetic.h"
+#include "core/net/netfile.h"
+#include "core/net/synthetic.h"
 #include "model/pgft_net.h"
 
 /* --- options -------------------------------------------------------------------------------------------------- */

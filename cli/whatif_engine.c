@@ -27,8 +27,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "core/lftfile.h"
-#include "core/netfile.h"
+#include "core/net/lftfile.h"
+#include "core/net/netfile.h"
 
 #define READY_SECONDS 30   /* for ibsim to start */
 #define ROUTE_SECONDS 1800 /* for opensm to route once */

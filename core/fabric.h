@@ -23,7 +23,7 @@
 #ifndef FORS_CORE_FABRIC_H
 #define FORS_CORE_FABRIC_H
 
-#include "net.h"
+#include "core/net/net.h"
 
 #define FORS_MAX_LANES 254 /* lanes fit a byte, as ports do */
 #define FORS_NO_LANE 255

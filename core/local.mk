@@ -3,7 +3,7 @@ noinst_LTLIBRARIES += libforscore.la
 libforscore_la_SOURCES = \
 	core/aside.c core/aside.h \
 	core/bound.c \
-	core/claims.c core/claims.h \
+	core/net/claims.c core/net/claims.h \
 	core/closed_form.c \
 	core/colour.c core/colour.h \
 	core/base/error.c core/base/error.h \
@@ -23,11 +23,11 @@ libforscore_la_SOURCES = \
 	core/level_repair.c \
 	core/level_tabu.c \
 	core/leveller.c core/leveller.h \
-	core/lftfile.c core/lftfile.h \
+	core/net/lftfile.c core/net/lftfile.h \
 	core/lids.c \
 	core/match.c core/match.h \
-	core/net.c core/net.h \
-	core/netfile.c core/netfile.h \
+	core/net/net.c core/net/net.h \
+	core/net/netfile.c core/net/netfile.h \
 	core/base/parallel.c core/base/parallel.h \
 	core/peel.c core/peel.h \
 	core/places.c core/places.h \
@@ -35,7 +35,7 @@ libforscore_la_SOURCES = \
 	core/places_file.c core/places_file.h \
 	core/places_learn.c \
 	core/planner.c core/planner.h \
-	core/rates.c core/rates.h \
+	core/net/rates.c core/net/rates.h \
 	core/base/warnings.c core/base/warnings.h \
 	core/rounds.c \
 	core/rounds_pack.c core/rounds_pack.h \
@@ -50,7 +50,7 @@ libforscore_la_SOURCES = \
 	core/slots.c core/slots.h \
 	core/split.c core/split.h \
 	core/status.c core/status.h \
-	core/synthetic.c core/synthetic.h \
+	core/net/synthetic.c core/net/synthetic.h \
 	core/tables.c core/tables.h \
 	core/base/text.c core/base/text.h \
 	core/verify.c core/verify.h \

@@ -10,7 +10,7 @@
 #ifndef FORS_CORE_VERIFY_H
 #define FORS_CORE_VERIFY_H
 
-#include "net.h"
+#include "core/net/net.h"
 #include "schedule.h"
 #include "tables.h"
 

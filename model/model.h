@@ -23,7 +23,7 @@
 #include <stdint.h>
 
 #include "core/base/error.h"
-#include "core/net.h"
+#include "core/net/net.h"
 
 struct fors_graph {
 	uint32_t nnodes, nlinks, nservers;

@@ -10,7 +10,7 @@
 #define FORS_MODEL_ROUTES_H
 
 #include "core/fabric.h"
-#include "core/net.h"
+#include "core/net/net.h"
 #include "core/tables.h"
 #include "model/evaluate.h"
 

@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #include "core/base/guidlist.h"
-#include "core/netfile.h"
+#include "core/net/netfile.h"
 #include "core/places_file.h"
 #include "core/planner.h"
 #include "publish.h"

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/rates.h"
+#include "core/net/rates.h"
 #include "opensm.h"
 
 static enum fors_node_type type_of(osm_node_t *node)

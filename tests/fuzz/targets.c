@@ -18,13 +18,13 @@
 #include <zlib.h>
 
 #include "core/base/guidlist.h"
-#include "core/lftfile.h"
-#include "core/netfile.h"
+#include "core/net/lftfile.h"
+#include "core/net/netfile.h"
 #include "core/places_file.h"
 #include "core/planner.h"
 #include "core/schedule_file.h"
 #include "core/status.h"
-#include "core/synthetic.h"
+#include "core/net/synthetic.h"
 #include "core/tables.h"
 #include "core/verify.h"
 #include "libforsched/forsched.h"

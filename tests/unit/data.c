@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "core/netfile.h"
-#include "core/synthetic.h"
+#include "core/net/netfile.h"
+#include "core/net/synthetic.h"
 
 #define MAX_SIZE ((size_t)1 << 20)
 

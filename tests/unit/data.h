@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "core/net.h"
+#include "core/net/net.h"
 
 /* The file tests/data/NAME, terminated too, owned by the caller; the test ends when it cannot be read. */
 char *data_read(const char *name, size_t *size);

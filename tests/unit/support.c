@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/synthetic.h"
+#include "core/net/synthetic.h"
 #include "core/verify.h"
 
 uint64_t rng_next(struct rng *rng)

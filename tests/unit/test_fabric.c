@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/netfile.h"
+#include "core/net/netfile.h"
 
 static struct fors_net *net_of(const char *text)
 {

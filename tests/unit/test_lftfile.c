@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "core/lftfile.h"
+#include "core/net/lftfile.h"
 
 static struct fors_lfts *read_file(const char *name)
 {

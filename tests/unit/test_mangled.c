@@ -10,9 +10,9 @@
 #include <stdlib.h>
 
 #include "core/base/guidlist.h"
-#include "core/lftfile.h"
-#include "core/netfile.h"
-#include "core/synthetic.h"
+#include "core/net/lftfile.h"
+#include "core/net/netfile.h"
+#include "core/net/synthetic.h"
 
 #define ROUNDS 1000 /* mangled copies of each file */
 

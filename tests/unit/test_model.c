@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/lftfile.h"
-#include "core/netfile.h"
+#include "core/net/lftfile.h"
+#include "core/net/netfile.h"
 #include "model/evaluate.h"
 #include "model/jobs.h"
 #include "model/pattern.h"

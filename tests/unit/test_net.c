@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "core/net.h"
+#include "core/net/net.h"
 
 static uint32_t add(struct fors_net *net, enum fors_node_type type, unsigned nports, uint64_t guid, const char *id,
 		    const char *desc)

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "core/netfile.h"
+#include "core/net/netfile.h"
 
 static const struct fors_port *port_of(const struct fors_net *net, const char *what)
 {

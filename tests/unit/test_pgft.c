@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "core/synthetic.h"
+#include "core/net/synthetic.h"
 #include "model/pgft_net.h"
 
 static struct fors_pgft tree_of(const char *spec)

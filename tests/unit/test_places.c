@@ -8,9 +8,9 @@
 
 #include <zlib.h>
 
-#include "core/netfile.h"
+#include "core/net/netfile.h"
 #include "core/places_file.h"
-#include "core/synthetic.h"
+#include "core/net/synthetic.h"
 
 static char *encode(const struct fors_places *places, size_t *size)
 {

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "core/synthetic.h"
+#include "core/net/synthetic.h"
 
 static void test_canonical(void **state)
 {

@@ -20,7 +20,7 @@
 #include "core/planner.h"
 #include "core/schedule_file.h"
 #include "core/status.h"
-#include "core/synthetic.h"
+#include "core/net/synthetic.h"
 #include "core/verify.h"
 #include "plugin/log.h"
 #include "plugin/worker.h"

@@ -11,8 +11,8 @@
  * Thread rules: a net may be read by any number of threads; nobody may change
  * it meanwhile.
  */
-#ifndef FORS_CORE_NET_H
-#define FORS_CORE_NET_H
+#ifndef FORS_CORE_NET_NET_H
+#define FORS_CORE_NET_NET_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -4,8 +4,8 @@
  * FT(2;S,M1[;servers=N][;cables=C][;empty=LEAF/SLOT,...])
  * Thread rules: pure.
  */
-#ifndef FORS_CORE_SYNTHETIC_H
-#define FORS_CORE_SYNTHETIC_H
+#ifndef FORS_CORE_NET_SYNTHETIC_H
+#define FORS_CORE_NET_SYNTHETIC_H
 
 #include "net.h"
 

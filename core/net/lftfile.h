@@ -3,10 +3,10 @@
  * lftfile.h - forwarding tables as text: opensm-lfts.dump, and what dump_fts prints.
  * Thread rules: pure; what is read belongs to the caller.
  */
-#ifndef FORS_CORE_LFTFILE_H
-#define FORS_CORE_LFTFILE_H
+#ifndef FORS_CORE_NET_LFTFILE_H
+#define FORS_CORE_NET_LFTFILE_H
 
-#include "tables.h"
+#include "core/tables.h"
 
 /*
  * The tables in `text` in *lfts, owned by the caller; `name` opens error texts ("name:line: ...").

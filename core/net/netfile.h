@@ -3,8 +3,8 @@
  * netfile.h - ibnetdiscover text, which is ibsim's input too: read and written.
  * Thread rules: pure; what is read belongs to the caller.
  */
-#ifndef FORS_CORE_NETFILE_H
-#define FORS_CORE_NETFILE_H
+#ifndef FORS_CORE_NET_NETFILE_H
+#define FORS_CORE_NET_NETFILE_H
 
 #include "net.h"
 

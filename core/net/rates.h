@@ -3,8 +3,8 @@
  * rates.h - which cables are slower than their like.
  * Thread rules: as net.h: it changes the net.
  */
-#ifndef FORS_CORE_RATES_H
-#define FORS_CORE_RATES_H
+#ifndef FORS_CORE_NET_RATES_H
+#define FORS_CORE_NET_RATES_H
 
 #include "net.h"
 

@@ -3,8 +3,8 @@
  * claims.h - from what the lines of a net file claim to cables; netfile.c's other half.
  * Thread rules: claims and their net belong to one thread.
  */
-#ifndef FORS_CORE_CLAIMS_H
-#define FORS_CORE_CLAIMS_H
+#ifndef FORS_CORE_NET_CLAIMS_H
+#define FORS_CORE_NET_CLAIMS_H
 
 #include "net.h"
 #include "core/base/text.h"
