@@ -7,12 +7,12 @@
 
 #include <stdatomic.h>
 
-#include "colour.h"
+#include "core/colouring/colour.h"
 #include "fabric.h"
 #include "core/base/parallel.h"
-#include "peel.h"
+#include "core/colouring/peel.h"
 #include "planner.h"
-#include "rowwise.h"
+#include "core/colouring/rowwise.h"
 #include "split.h"
 
 /* The graph whose colours are phases, and what its edges mean. */

@@ -5,9 +5,9 @@ libforscore_la_SOURCES = \
 	core/bound.c \
 	core/net/claims.c core/net/claims.h \
 	core/closed_form.c \
-	core/colour.c core/colour.h \
+	core/colouring/colour.c core/colouring/colour.h \
 	core/base/error.c core/base/error.h \
-	core/euler.c core/euler.h \
+	core/colouring/euler.c core/colouring/euler.h \
 	core/exact.c \
 	core/exact_lanes.c \
 	core/exact_phases.c \
@@ -25,11 +25,11 @@ libforscore_la_SOURCES = \
 	core/leveller.c core/leveller.h \
 	core/net/lftfile.c core/net/lftfile.h \
 	core/lids.c \
-	core/match.c core/match.h \
+	core/colouring/match.c core/colouring/match.h \
 	core/net/net.c core/net/net.h \
 	core/net/netfile.c core/net/netfile.h \
 	core/base/parallel.c core/base/parallel.h \
-	core/peel.c core/peel.h \
+	core/colouring/peel.c core/colouring/peel.h \
 	core/places.c core/places.h \
 	core/places_edit.c \
 	core/places_file.c core/places_file.h \
@@ -42,12 +42,12 @@ libforscore_la_SOURCES = \
 	core/rounds_pattern.c core/rounds_pattern.h \
 	core/rounds_problem.c core/rounds_problem.h \
 	core/rounds_search.c core/rounds_search.h \
-	core/rowwise.c core/rowwise.h \
+	core/colouring/rowwise.c core/colouring/rowwise.h \
 	core/schedule.c core/schedule.h \
 	core/schedule_file.c core/schedule_file.h core/schedule_format.h \
-	core/settle.c core/settle.h \
+	core/colouring/settle.c core/colouring/settle.h \
 	core/sides.c core/sides.h \
-	core/slots.c core/slots.h \
+	core/colouring/slots.c core/colouring/slots.h \
 	core/split.c core/split.h \
 	core/status.c core/status.h \
 	core/net/synthetic.c core/net/synthetic.h \

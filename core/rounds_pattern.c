@@ -34,7 +34,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "colour.h"
+#include "core/colouring/colour.h"
 
 #define NO_ITEM UINT32_MAX
 #define NO_COLOUR UINT16_MAX

@@ -20,7 +20,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "core/colour.h"
+#include "core/colouring/colour.h"
 
 #define NO_LANE 255
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* test_colour.c - the edge colouring: random graphs, tight and loose, with and without groups and copies. */
-#include "core/colour.h"
+#include "core/colouring/colour.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

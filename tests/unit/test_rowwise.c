@@ -8,9 +8,9 @@
 
 #include <cmocka.h>
 
-#include "core/match.h"
-#include "core/peel.h"
-#include "core/rowwise.h"
+#include "core/colouring/match.h"
+#include "core/colouring/peel.h"
+#include "core/colouring/rowwise.h"
 
 static uint64_t state = 88172645463325252u;
 

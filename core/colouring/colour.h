@@ -9,8 +9,8 @@
  *
  * Thread rules: pure; a space belongs to one thread at a time.
  */
-#ifndef FORS_CORE_COLOUR_H
-#define FORS_CORE_COLOUR_H
+#ifndef FORS_CORE_COLOURING_COLOUR_H
+#define FORS_CORE_COLOURING_COLOUR_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -3,8 +3,8 @@
  * euler.h - halving a bipartite graph along alternating walks; private to the colouring.
  * Thread rules: pure; working memory belongs to one thread at a time.
  */
-#ifndef FORS_CORE_EULER_H
-#define FORS_CORE_EULER_H
+#ifndef FORS_CORE_COLOURING_EULER_H
+#define FORS_CORE_COLOURING_EULER_H
 
 #include "colour.h"
 

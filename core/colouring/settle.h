@@ -3,8 +3,8 @@
  * settle.h - mending an uneven split of a bipartite multigraph; private to the colouring.
  * Thread rules: pure; working memory belongs to one thread at a time.
  */
-#ifndef FORS_CORE_SETTLE_H
-#define FORS_CORE_SETTLE_H
+#ifndef FORS_CORE_COLOURING_SETTLE_H
+#define FORS_CORE_COLOURING_SETTLE_H
 
 #include "euler.h"
 

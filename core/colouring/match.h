@@ -4,8 +4,8 @@
  *
  * Thread rules: pure.
  */
-#ifndef FORS_CORE_MATCH_H
-#define FORS_CORE_MATCH_H
+#ifndef FORS_CORE_COLOURING_MATCH_H
+#define FORS_CORE_COLOURING_MATCH_H
 
 #include <stdbool.h>
 #include <stdint.h>

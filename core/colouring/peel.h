@@ -5,8 +5,8 @@
  * The same as a colouring of a bipartite multigraph, quicker where the graph is small and has many copies of each edge.
  * Thread rules: pure.
  */
-#ifndef FORS_CORE_PEEL_H
-#define FORS_CORE_PEEL_H
+#ifndef FORS_CORE_COLOURING_PEEL_H
+#define FORS_CORE_COLOURING_PEEL_H
 
 #include <stddef.h>
 #include <stdint.h>

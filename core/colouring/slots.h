@@ -3,8 +3,8 @@
  * slots.h - colouring of small graphs of single edges with a power of two of colours; private to the colouring.
  * Thread rules: pure; working memory belongs to one thread at a time.
  */
-#ifndef FORS_CORE_SLOTS_H
-#define FORS_CORE_SLOTS_H
+#ifndef FORS_CORE_COLOURING_SLOTS_H
+#define FORS_CORE_COLOURING_SLOTS_H
 
 #include "colour.h"
 

@@ -5,8 +5,8 @@
  * Shape: nrows rows of `width` places, row by row; each place has a node, or nobody. In a row every colour comes at
  * most once, and at a node too. Thread rules: pure; a space belongs to one thread at a time.
  */
-#ifndef FORS_CORE_ROWWISE_H
-#define FORS_CORE_ROWWISE_H
+#ifndef FORS_CORE_COLOURING_ROWWISE_H
+#define FORS_CORE_COLOURING_ROWWISE_H
 
 #include <stdbool.h>
 #include <stdint.h>
