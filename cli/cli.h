@@ -14,7 +14,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "core/fabric.h"
+#include "core/fabric/fabric.h"
 #include "core/schedule.h"
 #include "core/status.h"
 #include "core/tables.h"

@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "core/base/guidlist.h"
-#include "core/places_file.h"
+#include "core/fabric/places_file.h"
 
 struct settings {
 	bool is_dry;

@@ -8,7 +8,7 @@
 #include <stdatomic.h>
 
 #include "core/colouring/colour.h"
-#include "fabric.h"
+#include "core/fabric/fabric.h"
 #include "core/base/parallel.h"
 #include "core/colouring/peel.h"
 #include "planner.h"

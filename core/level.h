@@ -6,7 +6,7 @@
 #ifndef FORS_CORE_LEVEL_H
 #define FORS_CORE_LEVEL_H
 
-#include "fabric.h"
+#include "core/fabric/fabric.h"
 
 /*
  * The lanes of all leaf entries. Places of a leaf are told apart by class: the home lane of the

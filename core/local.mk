@@ -1,7 +1,7 @@
 # The core: pure functions over plain data; no OpenSM header, no I/O.
 noinst_LTLIBRARIES += libforscore.la
 libforscore_la_SOURCES = \
-	core/aside.c core/aside.h \
+	core/fabric/drained.c core/fabric/drained.h \
 	core/bound.c \
 	core/net/claims.c core/net/claims.h \
 	core/closed_form.c \
@@ -14,7 +14,7 @@ libforscore_la_SOURCES = \
 	core/exact_runs.c \
 	core/exact_servers.c \
 	core/exact_work.c core/exact_work.h \
-	core/fabric.c core/fabric.h \
+	core/fabric/fabric.c core/fabric/fabric.h \
 	core/base/guidlist.c core/base/guidlist.h \
 	core/lanes.c \
 	core/level.c core/level.h \
@@ -24,16 +24,16 @@ libforscore_la_SOURCES = \
 	core/level_tabu.c \
 	core/leveller.c core/leveller.h \
 	core/net/lftfile.c core/net/lftfile.h \
-	core/lids.c \
+	core/fabric/lids.c \
 	core/colouring/match.c core/colouring/match.h \
 	core/net/net.c core/net/net.h \
 	core/net/netfile.c core/net/netfile.h \
 	core/base/parallel.c core/base/parallel.h \
 	core/colouring/peel.c core/colouring/peel.h \
-	core/places.c core/places.h \
-	core/places_edit.c \
-	core/places_file.c core/places_file.h \
-	core/places_learn.c \
+	core/fabric/places.c core/fabric/places_inside.h \
+	core/fabric/places_edit.c \
+	core/fabric/places_file.c core/fabric/places_file.h \
+	core/fabric/places_learn.c \
 	core/planner.c core/planner.h \
 	core/net/rates.c core/net/rates.h \
 	core/base/warnings.c core/base/warnings.h \
@@ -46,7 +46,7 @@ libforscore_la_SOURCES = \
 	core/schedule.c core/schedule.h \
 	core/schedule_file.c core/schedule_file.h core/schedule_format.h \
 	core/colouring/settle.c core/colouring/settle.h \
-	core/sides.c core/sides.h \
+	core/fabric/sides.c core/fabric/sides.h \
 	core/colouring/slots.c core/colouring/slots.h \
 	core/split.c core/split.h \
 	core/status.c core/status.h \
@@ -54,7 +54,7 @@ libforscore_la_SOURCES = \
 	core/tables.c core/tables.h \
 	core/base/text.c core/base/text.h \
 	core/verify.c core/verify.h \
-	core/watch.c core/watch.h \
+	core/fabric/watch.c core/fabric/watch.h \
 	core/ways.c core/ways.h
 libforscore_la_CFLAGS = $(AM_CFLAGS) $(ZLIB_CFLAGS) $(JANSSON_CFLAGS)
 libforscore_la_LIBADD = $(ZLIB_LIBS) $(JANSSON_LIBS) -lm

@@ -5,7 +5,7 @@
 #ifndef FORS_CORE_PLANNER_H
 #define FORS_CORE_PLANNER_H
 
-#include "fabric.h"
+#include "core/fabric/fabric.h"
 #include "schedule.h"
 #include "tables.h"
 

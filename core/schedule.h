@@ -20,7 +20,7 @@
 #ifndef FORS_CORE_SCHEDULE_H
 #define FORS_CORE_SCHEDULE_H
 
-#include "fabric.h"
+#include "core/fabric/fabric.h"
 
 #define FORS_IDLE 0xFFFF /* sends to nobody */
 

@@ -6,7 +6,7 @@
 #ifndef FORS_CORE_STATUS_H
 #define FORS_CORE_STATUS_H
 
-#include "fabric.h"
+#include "core/fabric/fabric.h"
 #include "core/base/warnings.h"
 #include "schedule.h"
 

@@ -6,7 +6,7 @@
 #ifndef FORS_CORE_TABLES_H
 #define FORS_CORE_TABLES_H
 
-#include "fabric.h"
+#include "core/fabric/fabric.h"
 
 #define FORS_NO_PATH 255 /* OpenSM's OSM_NO_PATH */
 

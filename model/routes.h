@@ -9,7 +9,7 @@
 #ifndef FORS_MODEL_ROUTES_H
 #define FORS_MODEL_ROUTES_H
 
-#include "core/fabric.h"
+#include "core/fabric/fabric.h"
 #include "core/net/net.h"
 #include "core/tables.h"
 #include "model/evaluate.h"

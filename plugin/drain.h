@@ -2,15 +2,15 @@
 /*
  * drain.h - cables that live and shall carry no traffic between servers, from sweep to sweep.
  *
- * Joins what fors.conf asks for (exclude_links, exclude_spines, degraded_links, hold_down) with what core/aside.h
- * and core/watch.h can do, and tells the log what changed. Knows nothing of OpenSM but its log.
+ * Joins what fors.conf asks for (exclude_links, exclude_spines, degraded_links, hold_down) with what core/fabric/drained.h
+ * and core/fabric/watch.h can do, and tells the log what changed. Knows nothing of OpenSM but its log.
  * Threads: OpenSM's sweeper only.
  */
 #ifndef FORS_PLUGIN_DRAIN_H
 #define FORS_PLUGIN_DRAIN_H
 
-#include "core/aside.h"
-#include "core/watch.h"
+#include "core/fabric/drained.h"
+#include "core/fabric/watch.h"
 #include "settings.h"
 
 struct osm_log;

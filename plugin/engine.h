@@ -9,7 +9,7 @@
 #ifndef FORS_PLUGIN_ENGINE_H
 #define FORS_PLUGIN_ENGINE_H
 
-#include "core/fabric.h"
+#include "core/fabric/fabric.h"
 #include "drain.h"
 #include "kept.h"
 #include "settings.h"

@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "core/base/guidlist.h"
-#include "core/places_file.h"
+#include "core/fabric/places_file.h"
 #include "log.h"
 
 #define PLACES "places"

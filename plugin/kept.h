@@ -11,7 +11,7 @@
 #ifndef FORS_PLUGIN_KEPT_H
 #define FORS_PLUGIN_KEPT_H
 
-#include "core/fabric.h"
+#include "core/fabric/fabric.h"
 #include "publish.h"
 
 struct osm_log;

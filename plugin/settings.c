@@ -19,7 +19,7 @@
 
 #include "core/base/guidlist.h"
 #include "core/net/netfile.h"
-#include "core/places_file.h"
+#include "core/fabric/places_file.h"
 #include "core/planner.h"
 #include "publish.h"
 

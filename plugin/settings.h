@@ -9,8 +9,8 @@
 #ifndef FORS_PLUGIN_SETTINGS_H
 #define FORS_PLUGIN_SETTINGS_H
 
-#include "core/aside.h"
-#include "core/fabric.h"
+#include "core/fabric/drained.h"
+#include "core/fabric/fabric.h"
 
 struct fors_settings {
 	char method[16];	       /* planning method, "auto" by default */

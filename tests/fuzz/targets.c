@@ -20,7 +20,7 @@
 #include "core/base/guidlist.h"
 #include "core/net/lftfile.h"
 #include "core/net/netfile.h"
-#include "core/places_file.h"
+#include "core/fabric/places_file.h"
 #include "core/planner.h"
 #include "core/schedule_file.h"
 #include "core/status.h"

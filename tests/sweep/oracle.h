@@ -5,7 +5,7 @@
 #ifndef FORS_TESTS_SWEEP_ORACLE_H
 #define FORS_TESTS_SWEEP_ORACLE_H
 
-#include "core/fabric.h"
+#include "core/fabric/fabric.h"
 
 /* LB: the servers, and the cuts of single leaves (by augmenting paths over pairs of leaf and spine). */
 uint32_t oracle_bound(const struct fors_fabric *fabric);

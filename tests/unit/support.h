@@ -16,7 +16,7 @@
 
 #include <cmocka.h>
 
-#include "core/fabric.h"
+#include "core/fabric/fabric.h"
 #include "core/planner.h"
 #include "core/schedule.h"
 #include "core/tables.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Tests of core/aside.c and core/watch.c: names, what is set aside and what has to stay, and who is held how long.
+ * Tests of core/fabric/drained.c and core/fabric/watch.c: names, what is set aside and what has to stay, and who is held how long.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,9 +8,9 @@
 
 #include "support.h"
 
-#include "core/aside.h"
+#include "core/fabric/drained.h"
 #include "core/verify.h"
-#include "core/watch.h"
+#include "core/fabric/watch.h"
 
 #define HOLD 10000
 

@@ -14,16 +14,16 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/aside.h"
+#include "core/fabric/drained.h"
 #include "core/base/guidlist.h"
 #include "core/net/lftfile.h"
 #include "core/net/netfile.h"
-#include "core/places_file.h"
+#include "core/fabric/places_file.h"
 #include "core/schedule_file.h"
 #include "core/status.h"
 #include "core/net/synthetic.h"
 #include "core/verify.h"
-#include "core/watch.h"
+#include "core/fabric/watch.h"
 #include "data.h"
 #include "faults.h"
 #include "libforsched/forsched.h"

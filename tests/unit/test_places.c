@@ -9,7 +9,7 @@
 #include <zlib.h>
 
 #include "core/net/netfile.h"
-#include "core/places_file.h"
+#include "core/fabric/places_file.h"
 #include "core/net/synthetic.h"
 
 static char *encode(const struct fors_places *places, size_t *size)

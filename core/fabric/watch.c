@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "aside.h"
+#include "drained.h"
 
 struct watched {
 	uint64_t leaf, spine;	       /* GUIDs */

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "places.h"
+#include "places_inside.h"
 
 struct colouring {
 	const struct fors_net *net;

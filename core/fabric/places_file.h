@@ -3,8 +3,8 @@
  * places_file.h - the kept order as text, the reference fabric that it may begin with, and what is dropped from it.
  * Thread rules: as fabric.h: what changes places needs them alone.
  */
-#ifndef FORS_CORE_PLACES_FILE_H
-#define FORS_CORE_PLACES_FILE_H
+#ifndef FORS_CORE_FABRIC_PLACES_FILE_H
+#define FORS_CORE_FABRIC_PLACES_FILE_H
 
 #include "fabric.h"
 

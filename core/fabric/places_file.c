@@ -25,7 +25,7 @@
 
 #include <zlib.h>
 
-#include "places.h"
+#include "places_inside.h"
 #include "core/base/text.h"
 
 #define VERSION 1

@@ -15,7 +15,7 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "places.h"
+#include "places_inside.h"
 #include "sides.h"
 
 void fors_fabric_free(struct fors_fabric *fabric)

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * aside.h - living cables that shall carry no traffic between servers: excluded, degraded or held.
+ * drained.h - living cables that shall carry no traffic between servers: excluded, degraded or held.
  *
  * First mark them, each reason with a function of its own; the first reason that marks a cable stays.
  * Then fors_aside_apply() takes them out of the fabric, as far as no leaf loses another.
  * Thread rules: a fabric is marked by one thread, while nobody else reads it.
  */
-#ifndef FORS_CORE_ASIDE_H
-#define FORS_CORE_ASIDE_H
+#ifndef FORS_CORE_FABRIC_DRAINED_H
+#define FORS_CORE_FABRIC_DRAINED_H
 
 #include "fabric.h"
 #include "core/base/warnings.h"

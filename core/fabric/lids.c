@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "places.h"
+#include "places_inside.h"
 #include "sides.h"
 
 struct counter {

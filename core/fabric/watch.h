@@ -5,8 +5,8 @@
  * The clock is passed in, so all of it can be tried out without waiting.
  * Threads: one at a time.
  */
-#ifndef FORS_CORE_WATCH_H
-#define FORS_CORE_WATCH_H
+#ifndef FORS_CORE_FABRIC_WATCH_H
+#define FORS_CORE_FABRIC_WATCH_H
 
 #include "fabric.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * aside.c - living cables that shall carry no traffic between servers.
+ * drained.c - living cables that shall carry no traffic between servers.
  *
  * An administrator drains a cable before he pulls it, a cable that runs at a quarter of its speed
  * holds up every phase of the exchange, one that just came back may go again. Such a cable
@@ -11,7 +11,7 @@
  * spine in common. For each such pair, in order, the spine is taken for which the least has to be
  * called back: held cables before degraded ones, degraded before excluded ones.
  */
-#include "aside.h"
+#include "drained.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -3,8 +3,8 @@
  * sides.h - which switches are leaves and which are spines.
  * Thread rules: pure.
  */
-#ifndef FORS_CORE_SIDES_H
-#define FORS_CORE_SIDES_H
+#ifndef FORS_CORE_FABRIC_SIDES_H
+#define FORS_CORE_FABRIC_SIDES_H
 
 #include "fabric.h"
 

@@ -14,7 +14,7 @@
  *      forgotten, new ones put into free lanes of their spine
  *   4. slots: every CA port under a leaf gets a slot
  */
-#include "places.h"
+#include "places_inside.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * places.h - the inside of struct fors_places, for places*.c, sides.c and fabric.c only.
+ * places_inside.h - the inside of struct fors_places, for places*.c, sides.c and fabric.c only.
  * Thread rules: as fabric.h.
  */
-#ifndef FORS_CORE_PLACES_H
-#define FORS_CORE_PLACES_H
+#ifndef FORS_CORE_FABRIC_PLACES_INSIDE_H
+#define FORS_CORE_FABRIC_PLACES_INSIDE_H
 
 #include "fabric.h"
 

@@ -20,8 +20,8 @@
  * Thread rules: both may be read by any number of threads, nobody may change
  * them meanwhile.
  */
-#ifndef FORS_CORE_FABRIC_H
-#define FORS_CORE_FABRIC_H
+#ifndef FORS_CORE_FABRIC_FABRIC_H
+#define FORS_CORE_FABRIC_FABRIC_H
 
 #include "core/net/net.h"
 
