@@ -17,7 +17,7 @@
 #include "core/fabric/fabric.h"
 #include "core/schedule.h"
 #include "core/status.h"
-#include "core/tables.h"
+#include "core/tables/tables.h"
 
 /* Exit codes; functions that return "an exit code" have told the user when it is not CLI_GOOD. */
 enum cli_exit {

@@ -16,13 +16,13 @@ libforscore_la_SOURCES = \
 	core/exact_work.c core/exact_work.h \
 	core/fabric/fabric.c core/fabric/fabric.h \
 	core/base/guidlist.c core/base/guidlist.h \
-	core/lanes.c \
-	core/level.c core/level.h \
-	core/level_build.c \
-	core/level_own.c \
-	core/level_repair.c \
-	core/level_tabu.c \
-	core/leveller.c core/leveller.h \
+	core/tables/lanes.c \
+	core/tables/level.c core/tables/level.h \
+	core/tables/level_build.c \
+	core/tables/level_own.c \
+	core/tables/level_repair.c \
+	core/tables/level_tabu.c \
+	core/tables/leveller.c core/tables/leveller.h \
 	core/net/lftfile.c core/net/lftfile.h \
 	core/fabric/lids.c \
 	core/colouring/match.c core/colouring/match.h \
@@ -51,7 +51,7 @@ libforscore_la_SOURCES = \
 	core/split.c core/split.h \
 	core/status.c core/status.h \
 	core/net/synthetic.c core/net/synthetic.h \
-	core/tables.c core/tables.h \
+	core/tables/tables.c core/tables/tables.h \
 	core/base/text.c core/base/text.h \
 	core/verify.c core/verify.h \
 	core/fabric/watch.c core/fabric/watch.h \

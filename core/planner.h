@@ -7,7 +7,7 @@
 
 #include "core/fabric/fabric.h"
 #include "schedule.h"
-#include "tables.h"
+#include "core/tables/tables.h"
 
 /* What a planner works on; all borrowed for the time of the call. */
 struct fors_task {

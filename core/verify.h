@@ -12,7 +12,7 @@
 
 #include "core/net/net.h"
 #include "schedule.h"
-#include "tables.h"
+#include "core/tables/tables.h"
 
 struct fors_verdict {
 	bool is_good;

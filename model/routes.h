@@ -11,7 +11,7 @@
 
 #include "core/fabric/fabric.h"
 #include "core/net/net.h"
-#include "core/tables.h"
+#include "core/tables/tables.h"
 #include "model/evaluate.h"
 
 /* A CA port that sends and receives. */

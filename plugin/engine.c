@@ -18,7 +18,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "core/tables.h"
+#include "core/tables/tables.h"
 #include "log.h"
 #include "opensm.h"
 #include "snapshot.h"

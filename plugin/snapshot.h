@@ -8,7 +8,7 @@
 #ifndef FORS_PLUGIN_SNAPSHOT_H
 #define FORS_PLUGIN_SNAPSHOT_H
 
-#include "core/tables.h"
+#include "core/tables/tables.h"
 
 struct osm_subn;
 

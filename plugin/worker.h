@@ -9,7 +9,7 @@
 #define FORS_PLUGIN_WORKER_H
 
 #include "core/base/warnings.h"
-#include "core/tables.h"
+#include "core/tables/tables.h"
 #include "outbox.h"
 #include "publish.h"
 

@@ -76,7 +76,7 @@ tests_unit_test_synthetic_LDADD = $(unit_support)
 
 # Always with the sanitizers (which a build with TSan cannot have too), and with readers of its own that have them too.
 tests_unit_test_mangled_SOURCES = tests/unit/test_mangled.c tests/unit/data.c core/net/claims.c core/base/error.c \
-	core/base/guidlist.c core/net/lftfile.c core/net/net.c core/net/netfile.c core/net/rates.c core/net/synthetic.c core/tables.c \
+	core/base/guidlist.c core/net/lftfile.c core/net/net.c core/net/netfile.c core/net/rates.c core/net/synthetic.c core/tables/tables.c \
 	core/base/text.c
 if THREAD_SANITIZER
 mangled_sanitizers =

@@ -6,7 +6,7 @@
 #ifndef FORS_CORE_NET_LFTFILE_H
 #define FORS_CORE_NET_LFTFILE_H
 
-#include "core/tables.h"
+#include "core/tables/tables.h"
 
 /*
  * The tables in `text` in *lfts, owned by the caller; `name` opens error texts ("name:line: ...").

@@ -25,7 +25,7 @@
 #include "core/schedule_file.h"
 #include "core/status.h"
 #include "core/net/synthetic.h"
-#include "core/tables.h"
+#include "core/tables/tables.h"
 #include "core/verify.h"
 #include "libforsched/forsched.h"
 #include "plugin/settings.h"

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "core/level.h"
+#include "core/tables/level.h"
 
 /* Places and cables are all that the levelling looks at. */
 static struct fors_fabric *new_fabric(uint32_t spines, uint32_t leaves, uint32_t slots, uint32_t cables)

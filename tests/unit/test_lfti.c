@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "core/tables.h"
+#include "core/tables/tables.h"
 #include "model/lfti.h"
 #include "model/optimum.h"
 #include "model/pgft_net.h"

@@ -10,8 +10,8 @@
  *
  * A pair is leaf * nleaves + to, a unit a pair and a class (level.h). One thread at a time.
  */
-#ifndef FORS_CORE_LEVELLER_H
-#define FORS_CORE_LEVELLER_H
+#ifndef FORS_CORE_TABLES_LEVELLER_H
+#define FORS_CORE_TABLES_LEVELLER_H
 
 #include "level.h"
 

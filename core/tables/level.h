@@ -3,8 +3,8 @@
  * level.h - where displaced table entries go: the levelling of doc/planners-rounds.md (used by tables.c).
  * Thread rules: a map is built by one thread, and read by any number.
  */
-#ifndef FORS_CORE_LEVEL_H
-#define FORS_CORE_LEVEL_H
+#ifndef FORS_CORE_TABLES_LEVEL_H
+#define FORS_CORE_TABLES_LEVEL_H
 
 #include "core/fabric/fabric.h"
 

@@ -3,8 +3,8 @@
  * tables.h - linear forwarding tables (LFTs): the type, and how fors fills it.
  * Thread rules: tables and lanes are plain data; any number of readers.
  */
-#ifndef FORS_CORE_TABLES_H
-#define FORS_CORE_TABLES_H
+#ifndef FORS_CORE_TABLES_TABLES_H
+#define FORS_CORE_TABLES_TABLES_H
 
 #include "core/fabric/fabric.h"
 
