@@ -15,7 +15,7 @@
 #include <stdio.h>
 
 #include "core/fabric/fabric.h"
-#include "core/schedule.h"
+#include "core/schedule/schedule.h"
 #include "core/status.h"
 #include "core/tables/tables.h"
 

@@ -12,8 +12,8 @@
 #include <string.h>
 
 #include "core/planner.h"
-#include "core/schedule_file.h"
-#include "core/verify.h"
+#include "core/schedule/schedule_file.h"
+#include "core/schedule/verify.h"
 
 struct settings {
 	struct cli_source source; /* first: see cli_source_option() */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "core/net/lftfile.h"
-#include "core/verify.h"
+#include "core/schedule/verify.h"
 
 struct settings {
 	struct cli_source source; /* first: see cli_source_option() */

@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/schedule_file.h"
+#include "core/schedule/schedule_file.h"
 
 #define READ_LIMIT ((size_t)1 << 30) /* tables of 64 switches with all LIDs are 0.25 GB as text */
 #define READ_STEP ((size_t)1 << 16)

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "core/base/parallel.h"
-#include "core/verify.h"
+#include "core/schedule/verify.h"
 
 static pthread_mutex_t report_mutex = PTHREAD_MUTEX_INITIALIZER;
 

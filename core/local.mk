@@ -43,8 +43,8 @@ libforscore_la_SOURCES = \
 	core/rounds_problem.c core/rounds_problem.h \
 	core/rounds_search.c core/rounds_search.h \
 	core/colouring/rowwise.c core/colouring/rowwise.h \
-	core/schedule.c core/schedule.h \
-	core/schedule_file.c core/schedule_file.h core/schedule_format.h \
+	core/schedule/schedule.c core/schedule/schedule.h \
+	core/schedule/schedule_file.c core/schedule/schedule_file.h core/schedule/schedule_format.h \
 	core/colouring/settle.c core/colouring/settle.h \
 	core/fabric/sides.c core/fabric/sides.h \
 	core/colouring/slots.c core/colouring/slots.h \
@@ -53,7 +53,7 @@ libforscore_la_SOURCES = \
 	core/net/synthetic.c core/net/synthetic.h \
 	core/tables/tables.c core/tables/tables.h \
 	core/base/text.c core/base/text.h \
-	core/verify.c core/verify.h \
+	core/schedule/verify.c core/schedule/verify.h \
 	core/fabric/watch.c core/fabric/watch.h \
 	core/ways.c core/ways.h
 libforscore_la_CFLAGS = $(AM_CFLAGS) $(ZLIB_CFLAGS) $(JANSSON_CFLAGS)

@@ -6,7 +6,7 @@
 #define FORS_CORE_PLANNER_H
 
 #include "core/fabric/fabric.h"
-#include "schedule.h"
+#include "core/schedule/schedule.h"
 #include "core/tables/tables.h"
 
 /* What a planner works on; all borrowed for the time of the call. */

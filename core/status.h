@@ -8,7 +8,7 @@
 
 #include "core/fabric/fabric.h"
 #include "core/base/warnings.h"
-#include "schedule.h"
+#include "core/schedule/schedule.h"
 
 enum fors_state { FORS_INACTIVE, FORS_PLANNING, FORS_ACTIVE, FORS_FAILED };
 

@@ -12,7 +12,7 @@
 #include <pthread.h>
 #include <stdbool.h>
 
-#include "core/schedule_format.h"
+#include "core/schedule/schedule_format.h"
 #include "forsched.h"
 
 /* Where bytes come from: a file, or memory of the caller. */

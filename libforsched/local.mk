@@ -2,7 +2,7 @@
 lib_LTLIBRARIES += libforsched.la
 include_HEADERS = libforsched/forsched.h
 libforsched_la_SOURCES = \
-	core/schedule_format.h \
+	core/schedule/schedule_format.h \
 	libforsched/follow.c \
 	libforsched/forsched.c \
 	libforsched/head.c \

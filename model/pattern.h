@@ -22,7 +22,7 @@
 #ifndef FORS_MODEL_PATTERN_H
 #define FORS_MODEL_PATTERN_H
 
-#include "core/schedule.h"
+#include "core/schedule/schedule.h"
 #include "model/model.h"
 
 struct fors_pattern;

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "core/schedule_file.h"
+#include "core/schedule/schedule_file.h"
 #include "log.h"
 
 #define SCHEDULE_MAX_BYTES (1u << 30)

@@ -8,7 +8,7 @@
 #ifndef FORS_PLUGIN_BOARD_H
 #define FORS_PLUGIN_BOARD_H
 
-#include "core/schedule.h"
+#include "core/schedule/schedule.h"
 #include "core/status.h"
 #include "outbox.h"
 #include "publish.h"

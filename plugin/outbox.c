@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/schedule_format.h"
+#include "core/schedule/schedule_format.h"
 #include "log.h"
 #include "runner.h"
 #include "thread.h"

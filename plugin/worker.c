@@ -40,9 +40,9 @@
 
 #include "board.h"
 #include "core/planner.h"
-#include "core/schedule_file.h"
+#include "core/schedule/schedule_file.h"
 #include "core/status.h"
-#include "core/verify.h"
+#include "core/schedule/verify.h"
 #include "log.h"
 #include "thread.h"
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""The written description of the file (core/schedule_format.h) is enough for a reader: this one was made from it alone, in
+"""The written description of the file (core/schedule/schedule_format.h) is enough for a reader: this one was made from it alone, in
 another language, and says the same as `fors schedule`."""
 import struct
 import zlib

@@ -7,8 +7,8 @@
 
 #include <zlib.h>
 
-#include "core/schedule_file.h"
-#include "core/schedule_format.h"
+#include "core/schedule/schedule_file.h"
+#include "core/schedule/schedule_format.h"
 
 struct fors_schedule *published_plan(const struct bed *bed, const char *method, uint64_t epoch)
 {

@@ -5,7 +5,7 @@
 #ifndef FORS_TESTS_PUBLISHED_H
 #define FORS_TESTS_PUBLISHED_H
 
-#include "core/schedule.h"
+#include "core/schedule/schedule.h"
 #include "support.h"
 
 struct bytes {

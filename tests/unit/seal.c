@@ -6,7 +6,7 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "core/schedule_format.h"
+#include "core/schedule/schedule_format.h"
 
 static uint32_t crc_of(const unsigned char *data, size_t size)
 {

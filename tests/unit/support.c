@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "core/net/synthetic.h"
-#include "core/verify.h"
+#include "core/schedule/verify.h"
 
 uint64_t rng_next(struct rng *rng)
 {

@@ -18,7 +18,7 @@
 
 #include "core/fabric/fabric.h"
 #include "core/planner.h"
-#include "core/schedule.h"
+#include "core/schedule/schedule.h"
 #include "core/tables/tables.h"
 
 /* A pseudo-random generator (splitmix64): the same numbers everywhere. */

@@ -9,7 +9,7 @@
 #include "support.h"
 
 #include "core/fabric/drained.h"
-#include "core/verify.h"
+#include "core/schedule/verify.h"
 #include "core/fabric/watch.h"
 
 #define HOLD 10000

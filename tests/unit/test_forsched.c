@@ -13,8 +13,8 @@
 
 #include <zlib.h>
 
-#include "core/schedule_file.h"
-#include "core/schedule_format.h"
+#include "core/schedule/schedule_file.h"
+#include "core/schedule/schedule_format.h"
 #include "data.h"
 #include "libforsched/forsched.h"
 #include "published.h"

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/schedule_format.h"
+#include "core/schedule/schedule_format.h"
 #include "libforsched/forsched.h"
 #include "published.h"
 

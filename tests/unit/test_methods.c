@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/schedule_file.h"
+#include "core/schedule/schedule_file.h"
 #include "support.h"
 
 #define MAX_METHODS 8

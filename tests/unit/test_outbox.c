@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-#include "core/schedule_file.h"
+#include "core/schedule/schedule_file.h"
 #include "plugin/log.h"
 #include "plugin/outbox.h"
 #include "plugin/runner.h"

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/schedule_file.h"
-#include "core/schedule_format.h"
+#include "core/schedule/schedule_file.h"
+#include "core/schedule/schedule_format.h"
 #include "seal.h"
 #include "support.h"
 

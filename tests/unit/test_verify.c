@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/verify.h"
+#include "core/schedule/verify.h"
 #include "support.h"
 
 /*

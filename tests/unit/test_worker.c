@@ -18,10 +18,10 @@
 #include <cmocka.h>
 
 #include "core/planner.h"
-#include "core/schedule_file.h"
+#include "core/schedule/schedule_file.h"
 #include "core/status.h"
 #include "core/net/synthetic.h"
-#include "core/verify.h"
+#include "core/schedule/verify.h"
 #include "plugin/log.h"
 #include "plugin/worker.h"
 #include "faults.h"

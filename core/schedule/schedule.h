@@ -17,8 +17,8 @@
  *
  * Thread rules: plain data; any number of readers.
  */
-#ifndef FORS_CORE_SCHEDULE_H
-#define FORS_CORE_SCHEDULE_H
+#ifndef FORS_CORE_SCHEDULE_SCHEDULE_H
+#define FORS_CORE_SCHEDULE_SCHEDULE_H
 
 #include "core/fabric/fabric.h"
 

@@ -7,8 +7,8 @@
  * beyond the types.
  * Thread rules: pure; several may verify the same schedule.
  */
-#ifndef FORS_CORE_VERIFY_H
-#define FORS_CORE_VERIFY_H
+#ifndef FORS_CORE_SCHEDULE_VERIFY_H
+#define FORS_CORE_SCHEDULE_VERIFY_H
 
 #include "core/net/net.h"
 #include "schedule.h"

@@ -6,8 +6,8 @@
  * in schedule_format.h. A withdrawn schedule is one with 0 phases and a reason.
  * Thread rules: pure; what is read belongs to the caller.
  */
-#ifndef FORS_CORE_SCHEDULE_FILE_H
-#define FORS_CORE_SCHEDULE_FILE_H
+#ifndef FORS_CORE_SCHEDULE_SCHEDULE_FILE_H
+#define FORS_CORE_SCHEDULE_SCHEDULE_FILE_H
 
 #include "schedule.h"
 

@@ -27,8 +27,8 @@
  * one, and who wants the next one opens the name again.
  * Thread rules: plain data.
  */
-#ifndef FORS_CORE_SCHEDULE_FORMAT_H
-#define FORS_CORE_SCHEDULE_FORMAT_H
+#ifndef FORS_CORE_SCHEDULE_SCHEDULE_FORMAT_H
+#define FORS_CORE_SCHEDULE_SCHEDULE_FORMAT_H
 
 #include <stdint.h>
 
