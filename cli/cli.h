@@ -16,7 +16,7 @@
 
 #include "core/fabric/fabric.h"
 #include "core/schedule/schedule.h"
-#include "core/status.h"
+#include "core/status/status.h"
 #include "core/tables/tables.h"
 
 /* Exit codes; functions that return "an exit code" have told the user when it is not CLI_GOOD. */

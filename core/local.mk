@@ -49,7 +49,7 @@ libforscore_la_SOURCES = \
 	core/fabric/sides.c core/fabric/sides.h \
 	core/colouring/slots.c core/colouring/slots.h \
 	core/split.c core/split.h \
-	core/status.c core/status.h \
+	core/status/status.c core/status/status.h \
 	core/net/synthetic.c core/net/synthetic.h \
 	core/tables/tables.c core/tables/tables.h \
 	core/base/text.c core/base/text.h \

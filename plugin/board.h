@@ -9,7 +9,7 @@
 #define FORS_PLUGIN_BOARD_H
 
 #include "core/schedule/schedule.h"
-#include "core/status.h"
+#include "core/status/status.h"
 #include "outbox.h"
 #include "publish.h"
 

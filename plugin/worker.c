@@ -41,7 +41,7 @@
 #include "board.h"
 #include "core/planner.h"
 #include "core/schedule/schedule_file.h"
-#include "core/status.h"
+#include "core/status/status.h"
 #include "core/schedule/verify.h"
 #include "log.h"
 #include "thread.h"

@@ -23,7 +23,7 @@
 #include "core/fabric/places_file.h"
 #include "core/planner.h"
 #include "core/schedule/schedule_file.h"
-#include "core/status.h"
+#include "core/status/status.h"
 #include "core/net/synthetic.h"
 #include "core/tables/tables.h"
 #include "core/schedule/verify.h"

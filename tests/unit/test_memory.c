@@ -20,7 +20,7 @@
 #include "core/net/netfile.h"
 #include "core/fabric/places_file.h"
 #include "core/schedule/schedule_file.h"
-#include "core/status.h"
+#include "core/status/status.h"
 #include "core/net/synthetic.h"
 #include "core/schedule/verify.h"
 #include "core/fabric/watch.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Tests of core/status.c: what is written, and that it can be read back. */
+/* Tests of core/status/status.c: what is written, and that it can be read back. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,7 +9,7 @@
 #include <cmocka.h>
 #include <jansson.h>
 
-#include "core/status.h"
+#include "core/status/status.h"
 
 /* 2 leaves x 3 lanes on 3 spines, one cable dead and one that never was; nothing else is looked at. */
 struct small {

@@ -19,7 +19,7 @@
 
 #include "core/planner.h"
 #include "core/schedule/schedule_file.h"
-#include "core/status.h"
+#include "core/status/status.h"
 #include "core/net/synthetic.h"
 #include "core/schedule/verify.h"
 #include "plugin/log.h"

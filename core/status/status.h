@@ -3,8 +3,8 @@
  * status.h - what fors tells people and programs about itself.
  * Thread rules: a status is plain data of one owner; making text of it is pure.
  */
-#ifndef FORS_CORE_STATUS_H
-#define FORS_CORE_STATUS_H
+#ifndef FORS_CORE_STATUS_STATUS_H
+#define FORS_CORE_STATUS_STATUS_H
 
 #include "core/fabric/fabric.h"
 #include "core/base/warnings.h"
