@@ -19,7 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "core/planner.h"
+#include "core/planners/planner.h"
 #include "core/net/synthetic.h"
 #ifdef HAVE_LPSOLVE
 #include "ilp/phase.h"

@@ -12,7 +12,7 @@
 #include <strings.h>
 
 #include "core/net/lftfile.h"
-#include "core/planner.h"
+#include "core/planners/planner.h"
 
 /* --- patterns --------------------------------------------------------------------------------------------------- */
 

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/planner.h"
+#include "core/planners/planner.h"
 #include "core/schedule/schedule_file.h"
 #include "core/schedule/verify.h"
 

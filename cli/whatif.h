@@ -8,7 +8,7 @@
 #include <jansson.h>
 
 #include "cli/analysis.h"
-#include "core/planner.h"
+#include "core/planners/planner.h"
 
 enum whatif_kind { WHATIF_INTACT, WHATIF_LINK, WHATIF_SPINE, WHATIF_RANDOM };
 

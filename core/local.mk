@@ -2,9 +2,9 @@
 noinst_LTLIBRARIES += libforscore.la
 libforscore_la_SOURCES = \
 	core/fabric/drained.c core/fabric/drained.h \
-	core/bound.c \
+	core/planners/bound.c \
 	core/net/claims.c core/net/claims.h \
-	core/closed_form.c \
+	core/planners/closed_form.c \
 	core/colouring/colour.c core/colouring/colour.h \
 	core/base/error.c core/base/error.h \
 	core/colouring/euler.c core/colouring/euler.h \
@@ -34,7 +34,7 @@ libforscore_la_SOURCES = \
 	core/fabric/places_edit.c \
 	core/fabric/places_file.c core/fabric/places_file.h \
 	core/fabric/places_learn.c \
-	core/planner.c core/planner.h \
+	core/planners/planner.c core/planners/planner.h \
 	core/net/rates.c core/net/rates.h \
 	core/base/warnings.c core/base/warnings.h \
 	core/rounds.c \

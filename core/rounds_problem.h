@@ -15,7 +15,7 @@
 #ifndef FORS_CORE_ROUNDS_PROBLEM_H
 #define FORS_CORE_ROUNDS_PROBLEM_H
 
-#include "planner.h"
+#include "core/planners/planner.h"
 
 /* All that has to be packed; filled by fors_rounds_problem_init(). */
 struct rounds_problem {

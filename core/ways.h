@@ -6,7 +6,7 @@
 #ifndef FORS_CORE_WAYS_H
 #define FORS_CORE_WAYS_H
 
-#include "planner.h"
+#include "core/planners/planner.h"
 #include "split.h"
 
 /*

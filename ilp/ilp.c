@@ -11,7 +11,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "core/planner.h"
+#include "core/planners/planner.h"
 #include "ilp/phase.h"
 
 #define DEFAULT_SECONDS 600 /* for all phases together */

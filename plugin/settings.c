@@ -20,7 +20,7 @@
 #include "core/base/guidlist.h"
 #include "core/net/netfile.h"
 #include "core/fabric/places_file.h"
-#include "core/planner.h"
+#include "core/planners/planner.h"
 #include "publish.h"
 
 #define FILE_MAX_MB 64u /* a list of 49,151 GUIDs needs 1 MB, the text of a fabric of as many servers 20 MB */

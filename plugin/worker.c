@@ -39,7 +39,7 @@
 #include <unistd.h>
 
 #include "board.h"
-#include "core/planner.h"
+#include "core/planners/planner.h"
 #include "core/schedule/schedule_file.h"
 #include "core/status/status.h"
 #include "core/schedule/verify.h"

@@ -17,7 +17,7 @@
 #include <cmocka.h>
 
 #include "core/fabric/fabric.h"
-#include "core/planner.h"
+#include "core/planners/planner.h"
 #include "core/schedule/schedule.h"
 #include "core/tables/tables.h"
 

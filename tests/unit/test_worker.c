@@ -17,7 +17,7 @@
 
 #include <cmocka.h>
 
-#include "core/planner.h"
+#include "core/planners/planner.h"
 #include "core/schedule/schedule_file.h"
 #include "core/status/status.h"
 #include "core/net/synthetic.h"

@@ -2,8 +2,8 @@
 /*
  * planner.h - the planners: one interface, one table of methods.
  */
-#ifndef FORS_CORE_PLANNER_H
-#define FORS_CORE_PLANNER_H
+#ifndef FORS_CORE_PLANNERS_PLANNER_H
+#define FORS_CORE_PLANNERS_PLANNER_H
 
 #include "core/fabric/fabric.h"
 #include "core/schedule/schedule.h"
