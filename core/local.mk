@@ -37,11 +37,11 @@ libforscore_la_SOURCES = \
 	core/planners/planner.c core/planners/planner.h \
 	core/net/rates.c core/net/rates.h \
 	core/base/warnings.c core/base/warnings.h \
-	core/rounds.c \
-	core/rounds_pack.c core/rounds_pack.h \
-	core/rounds_pattern.c core/rounds_pattern.h \
-	core/rounds_problem.c core/rounds_problem.h \
-	core/rounds_search.c core/rounds_search.h \
+	core/planners/rounds/rounds.c \
+	core/planners/rounds/pack.c core/planners/rounds/pack.h \
+	core/planners/rounds/pattern.c core/planners/rounds/pattern.h \
+	core/planners/rounds/problem.c core/planners/rounds/problem.h \
+	core/planners/rounds/search.c core/planners/rounds/search.h \
 	core/colouring/rowwise.c core/colouring/rowwise.h \
 	core/schedule/schedule.c core/schedule/schedule.h \
 	core/schedule/schedule_file.c core/schedule/schedule_file.h core/schedule/schedule_format.h \

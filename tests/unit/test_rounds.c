@@ -6,7 +6,7 @@
 
 #include "support.h"
 
-#include "core/rounds_problem.h"
+#include "core/planners/rounds/problem.h"
 
 static uint32_t divide_up(uint32_t a, uint32_t b)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * rounds_pattern.h - a first colouring (private to core/rounds*.c; words: rounds_problem.h).
+ * pattern.h - a first colouring (private to core/rounds*.c; words: rounds_problem.h).
  */
-#ifndef FORS_CORE_ROUNDS_PATTERN_H
-#define FORS_CORE_ROUNDS_PATTERN_H
+#ifndef FORS_CORE_PLANNERS_ROUNDS_PATTERN_H
+#define FORS_CORE_PLANNERS_ROUNDS_PATTERN_H
 
-#include "rounds_pack.h"
+#include "pack.h"
 
 /* Place units by a pattern that is the same for all leaves; the others become homeless. Errors: FORS_ENOMEM,
  * FORS_ECANCELLED. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * rounds_pack.c - the book of a packing: which unit is in which round.
+ * pack.c - the book of a packing: which unit is in which round.
  *
  * In a round every uplink, every downlink and every receiver has room for one
  * unit and every group for `capacity`. The book keeps each fact twice: by
@@ -8,7 +8,7 @@
  * bit masks over the rounds, so that "where would this unit fit?" is an OR of
  * four words for every 64 rounds.
  */
-#include "rounds_pack.h"
+#include "pack.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -19,8 +19,8 @@
  * plan of those before and trying to save at least one of its smaller rounds. LMC l runs all
  * stages of LMC l - 1 first, so a larger LMC is never worse.
  */
-#include "rounds_pattern.h"
-#include "rounds_search.h"
+#include "pattern.h"
+#include "search.h"
 
 #include <stdlib.h>
 #include <string.h>

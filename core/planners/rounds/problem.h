@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * rounds_problem.h - what the rounds planner packs (private to core/rounds*.c and their tests).
+ * problem.h - what the rounds planner packs (private to core/rounds*.c and their tests).
  *
  * rounds.c          the method: which group sizes and numbers of rounds to try, and the schedule
  * rounds_problem.c  units and ways read off the fabric and its tables; the bound
@@ -12,8 +12,8 @@
  * (group << server_bits) + receiver, so there are numbers without a unit. A link is leaf * nlanes + lane. No function
  * here keeps global state; any thread may work on its own packing, the problem is only read.
  */
-#ifndef FORS_CORE_ROUNDS_PROBLEM_H
-#define FORS_CORE_ROUNDS_PROBLEM_H
+#ifndef FORS_CORE_PLANNERS_ROUNDS_PROBLEM_H
+#define FORS_CORE_PLANNERS_ROUNDS_PROBLEM_H
 
 #include "core/planners/planner.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * rounds_search.c - rounds for the homeless: a tabu search by ejection.
+ * search.c - rounds for the homeless: a tabu search by ejection.
  *
  * Take the unit that lost its place last. If it fits somewhere, put it there.
  * Else look at every round (and path): who would have to go? Each of them
@@ -13,7 +13,7 @@
  * The effort is counted in ejections, not in seconds, and the pseudo random numbers
  * that break ties start from a constant, so the result is the same everywhere.
  */
-#include "rounds_search.h"
+#include "search.h"
 
 #define TENURE 10    /* steps for which a placed unit is tabu, up to twice that */
 #define COST_FITS 2  /* ejecting a unit that fits elsewhere */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * rounds_search.h - rounds for the homeless (private to core/rounds*.c; words: rounds_problem.h).
+ * search.h - rounds for the homeless (private to core/rounds*.c; words: rounds_problem.h).
  */
-#ifndef FORS_CORE_ROUNDS_SEARCH_H
-#define FORS_CORE_ROUNDS_SEARCH_H
+#ifndef FORS_CORE_PLANNERS_ROUNDS_SEARCH_H
+#define FORS_CORE_PLANNERS_ROUNDS_SEARCH_H
 
-#include "rounds_pack.h"
+#include "pack.h"
 
 /*
  * Find rounds for the homeless; give up after `patience` ejections without fewer homeless than ever before. *done says

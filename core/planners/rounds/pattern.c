@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * rounds_pattern.c - a first colouring that is the same for all leaves.
+ * pattern.c - a first colouring that is the same for all leaves.
  *
  * A full healthy tree needs no search: every leaf does the same as its
  * neighbour, one leaf further on. The pattern keeps as much of that symmetry as
@@ -29,7 +29,7 @@
  * looks for a displaced entry's lane just there first. One dead cable then
  * needs no extra round where M1 rounds can carry its load at all.
  */
-#include "rounds_pattern.h"
+#include "pattern.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * rounds_problem.c - what the rounds planner has to pack, and how few rounds it may hope for.
+ * problem.c - what the rounds planner has to pack, and how few rounds it may hope for.
  *
  * The tables say over which uplink and which downlink a leaf reaches each path
  * index of each server. They are read once into two dense arrays, because the
@@ -13,7 +13,7 @@
  * counts: what leaves (or enters) a leaf shares its live links, and a
  * unit whose ways all take the same link loads that link.
  */
-#include "rounds_problem.h"
+#include "problem.h"
 
 #include <stdlib.h>
 #include <string.h>

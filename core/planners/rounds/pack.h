@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * rounds_pack.h - units in rounds (private to core/rounds*.c; words: rounds_problem.h).
+ * pack.h - units in rounds (private to core/rounds*.c; words: rounds_problem.h).
  */
-#ifndef FORS_CORE_ROUNDS_PACK_H
-#define FORS_CORE_ROUNDS_PACK_H
+#ifndef FORS_CORE_PLANNERS_ROUNDS_PACK_H
+#define FORS_CORE_PLANNERS_ROUNDS_PACK_H
 
-#include "rounds_problem.h"
+#include "problem.h"
 
 #define ROUNDS_NONE UINT32_MAX	   /* no unit */
 #define ROUNDS_UNPLACED UINT16_MAX /* the round of a unit without one */
