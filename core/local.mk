@@ -8,12 +8,12 @@ libforscore_la_SOURCES = \
 	core/colouring/colour.c core/colouring/colour.h \
 	core/base/error.c core/base/error.h \
 	core/colouring/euler.c core/colouring/euler.h \
-	core/exact.c \
-	core/exact_lanes.c \
-	core/exact_phases.c \
-	core/exact_runs.c \
-	core/exact_servers.c \
-	core/exact_work.c core/exact_work.h \
+	core/planners/exact/exact.c \
+	core/planners/exact/lanes.c \
+	core/planners/exact/phases.c \
+	core/planners/exact/runs.c \
+	core/planners/exact/servers.c \
+	core/planners/exact/work.c core/planners/exact/work.h \
 	core/fabric/fabric.c core/fabric/fabric.h \
 	core/base/guidlist.c core/base/guidlist.h \
 	core/tables/lanes.c \
@@ -48,13 +48,13 @@ libforscore_la_SOURCES = \
 	core/colouring/settle.c core/colouring/settle.h \
 	core/fabric/sides.c core/fabric/sides.h \
 	core/colouring/slots.c core/colouring/slots.h \
-	core/split.c core/split.h \
+	core/planners/exact/split.c core/planners/exact/split.h \
 	core/status/status.c core/status/status.h \
 	core/net/synthetic.c core/net/synthetic.h \
 	core/tables/tables.c core/tables/tables.h \
 	core/base/text.c core/base/text.h \
 	core/schedule/verify.c core/schedule/verify.h \
 	core/fabric/watch.c core/fabric/watch.h \
-	core/ways.c core/ways.h
+	core/planners/exact/ways.c core/planners/exact/ways.h
 libforscore_la_CFLAGS = $(AM_CFLAGS) $(ZLIB_CFLAGS) $(JANSSON_CFLAGS)
 libforscore_la_LIBADD = $(ZLIB_LIBS) $(JANSSON_LIBS) -lm

@@ -19,7 +19,7 @@
 #include <string.h>
 
 #include "planner.h"
-#include "core/ways.h"
+#include "core/planners/exact/ways.h"
 
 #define WORDS ((FORS_MAX_LANES + 63) / 64)
 

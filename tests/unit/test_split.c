@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* test_split.c - the split over lanes: every small set of failures, kept hard cases, and the proofs of bounds. */
-#include "core/split.h"
+#include "core/planners/exact/split.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

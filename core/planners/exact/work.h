@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * exact_work.h - what the files of the exact planner share (private to core/exact*.c).
+ * work.h - what the files of the exact planner share (private to core/exact*.c).
  */
-#ifndef FORS_CORE_EXACT_WORK_H
-#define FORS_CORE_EXACT_WORK_H
+#ifndef FORS_CORE_PLANNERS_EXACT_WORK_H
+#define FORS_CORE_PLANNERS_EXACT_WORK_H
 
 #include <stdatomic.h>
 

@@ -5,8 +5,8 @@
  * Plain matrices: nothing of fabrics or tables is known here.
  * Thread rules: pure.
  */
-#ifndef FORS_CORE_SPLIT_H
-#define FORS_CORE_SPLIT_H
+#ifndef FORS_CORE_PLANNERS_EXACT_SPLIT_H
+#define FORS_CORE_PLANNERS_EXACT_SPLIT_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * exact_runs.c - step 2 of the exact planner, the quick way: lane by lane.
+ * runs.c - step 2 of the exact planner, the quick way: lane by lane.
  *
  * In the graph of step 2 the lanes are apart but for the n_a^2 flows inside leaf a. Give each of its lanes as many
  * of those as it has room for both up and down, and what is left to the places that no live lane stands
@@ -11,7 +11,7 @@
  * It is not for leaves with more live lanes than servers, for ways that change lanes (parallel cables) and for more
  * than FORS_PEEL_MOST leaves; then exact_lanes.c is asked.
  */
-#include "exact_work.h"
+#include "work.h"
 
 #include <stdlib.h>
 #include <string.h>

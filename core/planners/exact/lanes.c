@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * exact_lanes.c - the graph of step 2 of the exact planner.
+ * lanes.c - the graph of step 2 of the exact planner.
  *
  * Nodes: (leaf, lane) for all lanes, and more per leaf as needed; the same set at the left, for what goes
  * up, and at the right, for what comes down. An edge with n copies for the n flows of a pair of leaves over a way.
@@ -15,7 +15,7 @@
  * - Live uplinks > n_a. The flows inside get as few nodes of their own as hold them with T each. The leaf is a group of
  *   cap n_a, and the colouring sees to it.
  */
-#include "exact_work.h"
+#include "work.h"
 
 #include <stdlib.h>
 #include <string.h>

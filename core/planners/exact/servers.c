@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * exact_servers.c - steps 3 and 4 of the exact planner: which server sends a flow, and which one receives it.
+ * servers.c - steps 3 and 4 of the exact planner: which server sends a flow, and which one receives it.
  *
  * Both are the same question. Rows are phases, the places of a row the flows that a leaf sends (or receives) in that
  * phase, and colours its n servers. Step 3: cut the n n_b flows to leaf b into n_b nodes of n flows, as they come; a
@@ -10,7 +10,7 @@
  */
 #include <string.h>
 
-#include "exact_work.h"
+#include "work.h"
 
 /* ---- leaves of any size ---- */
 

@@ -37,7 +37,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "exact_work.h"
+#include "work.h"
 #include "ways.h"
 
 /* ---- the schedule ---- */

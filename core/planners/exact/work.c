@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* exact_work.c - running a step of the exact planner on all threads; the caller may stop it, and hears how far it is. */
-#include "exact_work.h"
+#include "work.h"
 
 bool fors_exact_is_cancelled(struct fors_exact *plan, uint32_t worker)
 {

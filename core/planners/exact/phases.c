@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * exact_phases.c - step 2 of the exact planner: a phase for every flow, and places in that phase at both of its leaves.
+ * phases.c - step 2 of the exact planner: a phase for every flow, and places in that phase at both of its leaves.
  *
  * Lane by lane where that is possible (exact_runs.c), else all lanes together by a colouring (exact_lanes.c).
  */
 #include <string.h>
 
-#include "exact_work.h"
+#include "work.h"
 
 #define PIECES 6 /* of the colouring, whatever the number of threads */
 

@@ -3,8 +3,8 @@
  * ways.h - what ways the tables offer between leaves, for planners that choose lanes.
  * Thread rules: plain data; any number of readers.
  */
-#ifndef FORS_CORE_WAYS_H
-#define FORS_CORE_WAYS_H
+#ifndef FORS_CORE_PLANNERS_EXACT_WAYS_H
+#define FORS_CORE_PLANNERS_EXACT_WAYS_H
 
 #include "core/planners/planner.h"
 #include "split.h"
