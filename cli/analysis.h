@@ -6,11 +6,11 @@
 #include <jansson.h>
 
 #include "cli/cli.h"
-#include "model/cuts.h"
-#include "model/evaluate.h"
-#include "model/jobs.h"
-#include "model/pgft_router.h"
-#include "model/routes.h"
+#include "model/optimum/cuts.h"
+#include "model/measure/evaluate.h"
+#include "model/measure/jobs.h"
+#include "model/routers/pgft_router.h"
+#include "model/routers/routes.h"
 
 struct cli_analysis_settings {
 	struct cli_source source; /* first: see cli_source_option() */

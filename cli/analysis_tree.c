@@ -10,8 +10,8 @@
 
 #include <stdlib.h>
 
-#include "model/optimum.h"
-#include "model/pgft_net.h"
+#include "model/optimum/optimum.h"
+#include "model/trees/pgft_net.h"
 
 static enum fors_err parse(const struct cli_analysis_settings *settings, struct cli_analysis *a,
 			   struct fors_error *error)

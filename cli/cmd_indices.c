@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "cli/analysis.h"
-#include "model/lfti.h"
+#include "model/optimum/lfti.h"
 
 #define MOST_SAMPLES 10000
 

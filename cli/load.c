@@ -14,7 +14,7 @@
 #include "core/base/guidlist.h"
 #include "core/net/netfile.h"
 #include "core/net/synthetic.h"
-#include "model/pgft_net.h"
+#include "model/trees/pgft_net.h"
 
 /* --- options -------------------------------------------------------------------------------------------------- */
 

@@ -18,11 +18,11 @@
 #include <time.h>
 
 #include "core/base/parallel.h"
-#include "model/lfti.h"
-#include "model/optimum.h"
-#include "model/pgft_net.h"
-#include "model/pgft_router.h"
-#include "model/shares.h"
+#include "model/optimum/lfti.h"
+#include "model/optimum/optimum.h"
+#include "model/trees/pgft_net.h"
+#include "model/routers/pgft_router.h"
+#include "model/optimum/shares.h"
 
 #define INSTANCES 2
 #define ENOUGH 0.25 /* seconds */

@@ -11,11 +11,11 @@
 #include "core/net/lftfile.h"
 #include "core/net/netfile.h"
 #include "core/net/synthetic.h"
-#include "model/evaluate.h"
-#include "model/jobs.h"
-#include "model/pattern.h"
-#include "model/pgft_net.h"
-#include "model/routes.h"
+#include "model/measure/evaluate.h"
+#include "model/measure/jobs.h"
+#include "model/patterns/pattern.h"
+#include "model/trees/pgft_net.h"
+#include "model/routers/routes.h"
 
 #define SMALL_TREE 300 /* servers; larger trees are only parsed */
 

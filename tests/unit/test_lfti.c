@@ -13,10 +13,10 @@
 #include <cmocka.h>
 
 #include "core/tables/tables.h"
-#include "model/lfti.h"
-#include "model/optimum.h"
-#include "model/pgft_net.h"
-#include "model/pgft_router.h"
+#include "model/optimum/lfti.h"
+#include "model/optimum/optimum.h"
+#include "model/trees/pgft_net.h"
+#include "model/routers/pgft_router.h"
 
 /* A tree, and its graph and cuts. */
 struct world {

@@ -9,11 +9,11 @@
 
 #include "core/net/lftfile.h"
 #include "core/net/netfile.h"
-#include "model/evaluate.h"
-#include "model/jobs.h"
-#include "model/pattern.h"
+#include "model/measure/evaluate.h"
+#include "model/measure/jobs.h"
+#include "model/patterns/pattern.h"
 #include "core/base/random.h"
-#include "model/routes.h"
+#include "model/routers/routes.h"
 
 #define NEAR 1e-12
 

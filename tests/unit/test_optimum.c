@@ -18,10 +18,10 @@
 
 #include <cmocka.h>
 
-#include "model/cuts.h"
-#include "model/pgft_net.h"
+#include "model/optimum/cuts.h"
+#include "model/trees/pgft_net.h"
 #include "core/base/random.h"
-#include "model/shares.h"
+#include "model/optimum/shares.h"
 
 #define MOST 40
 #define CLOSE 1e-9

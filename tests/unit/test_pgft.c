@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "core/net/synthetic.h"
-#include "model/pgft_net.h"
+#include "model/trees/pgft_net.h"
 
 static struct fors_pgft tree_of(const char *spec)
 {

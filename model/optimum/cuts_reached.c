@@ -11,7 +11,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "model/incidence.h"
+#include "model/graph/incidence.h"
 
 struct look {
 	const struct fors_graph *graph;

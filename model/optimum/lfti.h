@@ -6,11 +6,11 @@
  * throughput of some random samples, max-min fair, divided by that of a crossbar with the same servers. Here for given
  * single paths and, beside it, for the best of all routings.
  */
-#ifndef FORS_MODEL_LFTI_H
-#define FORS_MODEL_LFTI_H
+#ifndef FORS_MODEL_OPTIMUM_LFTI_H
+#define FORS_MODEL_OPTIMUM_LFTI_H
 
-#include "model/cuts.h"
-#include "model/evaluate.h"
+#include "cuts.h"
+#include "model/measure/evaluate.h"
 
 #define FORS_LFTI_ROWS 18 /* the nine kinds of table 3 of Mollah et al., direct and random map each */
 

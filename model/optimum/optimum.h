@@ -2,13 +2,13 @@
 /*
  * optimum.h - what the best of all routings gives a pattern, phase by phase; beside evaluate.h, what given paths give it.
  */
-#ifndef FORS_MODEL_OPTIMUM_H
-#define FORS_MODEL_OPTIMUM_H
+#ifndef FORS_MODEL_OPTIMUM_OPTIMUM_H
+#define FORS_MODEL_OPTIMUM_OPTIMUM_H
 
-#include "model/cuts.h"
-#include "model/evaluate.h"
-#include "model/pattern.h"
-#include "model/routes.h"
+#include "cuts.h"
+#include "model/measure/evaluate.h"
+#include "model/patterns/pattern.h"
+#include "model/routers/routes.h"
 
 struct fors_optimum {
 	uint32_t nphases;

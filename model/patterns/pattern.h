@@ -19,11 +19,11 @@
  * (Table 3 of Mollah et al., "Rapid Calculation of Max-Min Fair Rates for Multi-Commodity Flows in Fat-Tree Networks".)
  * Random choices and random mapping depend on the seed alone. Thread rules: any number of readers.
  */
-#ifndef FORS_MODEL_PATTERN_H
-#define FORS_MODEL_PATTERN_H
+#ifndef FORS_MODEL_PATTERNS_PATTERN_H
+#define FORS_MODEL_PATTERNS_PATTERN_H
 
 #include "core/schedule/schedule.h"
-#include "model/model.h"
+#include "model/graph/graph.h"
 
 struct fors_pattern;
 

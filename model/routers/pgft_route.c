@@ -9,7 +9,7 @@
  * if the destination had sent: so all flows to one server come down one tree, whatever the rule's
  * source part says (Mollah et al. and E. Zahavi, "Fat-tree routing and node ordering ...", JPDC 72(11), 2012).
  */
-#include "pgft.h"
+#include "model/trees/pgft.h"
 
 #include <string.h>
 

@@ -3,8 +3,8 @@
  * lp.h - what the references of shares.h ask of lp_solve (private to model/). Built without it, they have no answer:
  * FORS_ENOTAPPL. Any thread, each with a program of its own.
  */
-#ifndef FORS_MODEL_LP_H
-#define FORS_MODEL_LP_H
+#ifndef FORS_MODEL_OPTIMUM_LP_H
+#define FORS_MODEL_OPTIMUM_LP_H
 
 #include "config.h"
 

@@ -10,10 +10,10 @@
  * These are references for tests and benchmarks: slow on purpose where slowness is simple.
  * Thread rules: plain data; any number of readers.
  */
-#ifndef FORS_MODEL_SHARES_H
-#define FORS_MODEL_SHARES_H
+#ifndef FORS_MODEL_OPTIMUM_SHARES_H
+#define FORS_MODEL_OPTIMUM_SHARES_H
 
-#include "model/model.h"
+#include "model/graph/graph.h"
 
 /* A flow without a path, to itself or because nothing connects its servers, has no entry. */
 struct fors_shares {

@@ -8,8 +8,8 @@
 #include <time.h>
 
 #include "core/base/parallel.h"
-#include "model/optimum.h"
-#include "model/pattern.h"
+#include "optimum.h"
+#include "model/patterns/pattern.h"
 
 static const char *const kinds[2][FORS_LFTI_ROWS / 2] = {
 	{"2DNN", "2DNNDIAG", "3DNN", "3DNNDIAG", "permutation", "bisect", "shift", "RANDN(20)", "RANDOM(20)"},

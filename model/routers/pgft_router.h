@@ -3,12 +3,12 @@
  * pgft_router.h - single-path routing in a fat-tree (pgft.h) as a router (evaluate.h), with or without a net.
  * Thread rules: the router may be asked by any number of threads.
  */
-#ifndef FORS_MODEL_PGFT_ROUTER_H
-#define FORS_MODEL_PGFT_ROUTER_H
+#ifndef FORS_MODEL_ROUTERS_PGFT_ROUTER_H
+#define FORS_MODEL_ROUTERS_PGFT_ROUTER_H
 
-#include "model/evaluate.h"
-#include "model/pgft.h"
-#include "model/routes.h"
+#include "model/measure/evaluate.h"
+#include "model/trees/pgft.h"
+#include "routes.h"
 
 /* Set tree, graph, routing and seed; fors_pgft_over() does the rest when the links are to be those of a net. */
 struct fors_pgft_paths {

@@ -16,8 +16,8 @@
  * Cables are directed links, all of one capacity: fors_pgft_up() and fors_pgft_down() number them. Everything
  * here is a pure function; any thread.
  */
-#ifndef FORS_MODEL_PGFT_H
-#define FORS_MODEL_PGFT_H
+#ifndef FORS_MODEL_TREES_PGFT_H
+#define FORS_MODEL_TREES_PGFT_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -16,11 +16,11 @@
  *
  * Thread rules: plain data; any number of readers.
  */
-#ifndef FORS_MODEL_CUTS_H
-#define FORS_MODEL_CUTS_H
+#ifndef FORS_MODEL_OPTIMUM_CUTS_H
+#define FORS_MODEL_OPTIMUM_CUTS_H
 
-#include "model/model.h"
-#include "model/pgft.h"
+#include "model/graph/graph.h"
+#include "model/trees/pgft.h"
 
 #define FORS_CUT_LEVELS 16		    /* more levels than that are left out: the bound stays a bound */
 #define FORS_CUT_PATH (2 * FORS_CUT_LEVELS) /* the most cuts that a flow crosses */

@@ -4,11 +4,11 @@
  * dark fiber (Domke and Hoefler, "Scheduling-Aware Routing for Supercomputers", definitions 7 and 8).
  * Thread rules: plain data; any number of readers.
  */
-#ifndef FORS_MODEL_JOBS_H
-#define FORS_MODEL_JOBS_H
+#ifndef FORS_MODEL_MEASURE_JOBS_H
+#define FORS_MODEL_MEASURE_JOBS_H
 
-#include "model/evaluate.h"
-#include "model/routes.h"
+#include "evaluate.h"
+#include "model/routers/routes.h"
 
 struct fors_job {
 	char name[FORS_NAME_MAX + 1];

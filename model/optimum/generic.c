@@ -14,7 +14,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "model/lp.h"
+#include "lp.h"
 
 #ifndef HAVE_LPSOLVE
 enum fors_err fors_generic_rates(const struct fors_graph *graph, const uint32_t *src, const uint32_t *dst,

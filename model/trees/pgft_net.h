@@ -3,11 +3,11 @@
  * pgft_net.h - a fat-tree (pgft.h) as a net and as a graph.
  * Thread rules: pure; what is made belongs to the caller.
  */
-#ifndef FORS_MODEL_PGFT_NET_H
-#define FORS_MODEL_PGFT_NET_H
+#ifndef FORS_MODEL_TREES_PGFT_NET_H
+#define FORS_MODEL_TREES_PGFT_NET_H
 
-#include "model/model.h"
-#include "model/pgft.h"
+#include "model/graph/graph.h"
+#include "pgft.h"
 
 /*
  * The net of a tree, indexed, without LIDs, owned by the caller: switches level by level, then the servers,

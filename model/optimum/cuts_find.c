@@ -10,7 +10,7 @@
 
 #include <stdlib.h>
 
-#include "model/incidence.h"
+#include "model/graph/incidence.h"
 
 #define NO_RANK UINT32_MAX /* not connected to a server, or a dead end */
 

@@ -5,11 +5,11 @@
  * An evaluation asks a router for the path of every pair of a pattern. Where the paths come from does not matter:
  * forwarding tables (routes.h), or a rule of a synthetic fabric.
  */
-#ifndef FORS_MODEL_EVALUATE_H
-#define FORS_MODEL_EVALUATE_H
+#ifndef FORS_MODEL_MEASURE_EVALUATE_H
+#define FORS_MODEL_MEASURE_EVALUATE_H
 
-#include "model/model.h"
-#include "model/pattern.h"
+#include "model/graph/graph.h"
+#include "model/patterns/pattern.h"
 
 /* How a path ends. */
 enum fors_way {

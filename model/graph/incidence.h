@@ -3,10 +3,10 @@
  * incidence.h - the links of each node of a graph.
  * Thread rules: pure.
  */
-#ifndef FORS_MODEL_INCIDENCE_H
-#define FORS_MODEL_INCIDENCE_H
+#ifndef FORS_MODEL_GRAPH_INCIDENCE_H
+#define FORS_MODEL_GRAPH_INCIDENCE_H
 
-#include "model/model.h"
+#include "graph.h"
 
 /*
  * Sort the links by the node in by[] (graph->from: links that leave a node, graph->to: that enter one): those of node n

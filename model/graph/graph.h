@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * model.h - a network as the performance model sees it: directed links with
+ * graph.h - a network as the performance model sees it: directed links with
  * capacities, and flows that each take one path over them.
  *
  * A struct fors_graph knows nothing of leaves, LIDs or levels. It is made from a
@@ -15,8 +15,8 @@
  *
  * Thread rules: plain data; any number of readers.
  */
-#ifndef FORS_MODEL_MODEL_H
-#define FORS_MODEL_MODEL_H
+#ifndef FORS_MODEL_GRAPH_GRAPH_H
+#define FORS_MODEL_GRAPH_GRAPH_H
 
 #include <stdbool.h>
 #include <stddef.h>

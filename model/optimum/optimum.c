@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "core/base/parallel.h"
-#include "model/shares.h"
+#include "shares.h"
 
 #define MOST_WORK 1e10 /* half a minute */
 

@@ -10,8 +10,8 @@
 
 #include <stdlib.h>
 
-#include "model/incidence.h"
-#include "model/lp.h"
+#include "model/graph/incidence.h"
+#include "lp.h"
 
 #define FAR UINT32_MAX
 #define SAME 1e-10 /* limits that differ by less, relatively, are one limit */

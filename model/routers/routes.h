@@ -6,13 +6,13 @@
  * sends over one link of the graph; nodes of the graph are the nodes of the net.
  * Thread rules: plain data once made; any number of threads may ask the router.
  */
-#ifndef FORS_MODEL_ROUTES_H
-#define FORS_MODEL_ROUTES_H
+#ifndef FORS_MODEL_ROUTERS_ROUTES_H
+#define FORS_MODEL_ROUTERS_ROUTES_H
 
 #include "core/fabric/fabric.h"
 #include "core/net/net.h"
 #include "core/tables/tables.h"
-#include "model/evaluate.h"
+#include "model/measure/evaluate.h"
 
 /* A CA port that sends and receives. */
 struct fors_endpoint {

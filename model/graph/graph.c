@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* graph.c - the plain data of the model: links, flows, and sums over them. */
-#include "model.h"
+#include "graph.h"
 
 #include <stdlib.h>
 #include <string.h>
