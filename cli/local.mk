@@ -1,20 +1,20 @@
 # The command fors.
 bin_PROGRAMS += fors
 fors_SOURCES = \
-	cli/analysis.c cli/analysis.h \
-	cli/analysis_json.c \
-	cli/analysis_net.c \
-	cli/analysis_tree.c \
+	cli/analyze/analysis.c cli/analyze/analysis.h \
+	cli/analyze/analysis_json.c \
+	cli/analyze/analysis_net.c \
+	cli/analyze/analysis_tree.c \
 	cli/cli.h \
-	cli/cmd_analyze.c \
+	cli/analyze/cmd_analyze.c \
 	cli/cmd_fabric.c \
 	cli/cmd_forget.c \
-	cli/cmd_indices.c \
+	cli/analyze/cmd_indices.c \
 	cli/cmd_plan.c \
 	cli/cmd_schedule.c \
 	cli/cmd_status.c \
 	cli/cmd_verify.c \
-	cli/cmd_whatif.c \
+	cli/whatif/cmd_whatif.c \
 	cli/file.c \
 	cli/folders.c \
 	cli/fors.c \
@@ -22,14 +22,14 @@ fors_SOURCES = \
 	cli/options.c \
 	cli/out.c \
 	cli/page.c \
-	cli/whatif.h \
-	cli/whatif_cases.c \
-	cli/whatif_engine.c \
-	cli/whatif_json.c \
-	cli/whatif_run.c \
-	cli/whatif_shift.c \
-	cli/whatif_stop.c \
-	cli/whatif_store.c
+	cli/whatif/whatif.h \
+	cli/whatif/whatif_cases.c \
+	cli/whatif/whatif_engine.c \
+	cli/whatif/whatif_json.c \
+	cli/whatif/whatif_run.c \
+	cli/whatif/whatif_shift.c \
+	cli/whatif/whatif_stop.c \
+	cli/whatif/whatif_store.c
 nodist_fors_SOURCES = cli/page_html.h
 fors_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
 fors_LDADD = libforsmodel.la libforscore.la $(JANSSON_LIBS)

@@ -7,7 +7,7 @@
  */
 #include "config.h"
 
-#include "cli/analysis.h"
+#include "cli/analyze/analysis.h"
 
 #include <stdlib.h>
 #include <string.h>

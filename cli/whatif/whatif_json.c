@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* whatif_json.c - the failures in order, worst first; for programs, and for the page. */
-#include "cli/whatif.h"
+#include "whatif.h"
 
 #include <stdlib.h>
 #include <string.h>

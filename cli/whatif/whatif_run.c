@@ -6,7 +6,7 @@
  * that of the plan. Under another engine: the tables that opensm writes for the same cables; the throughput is that of
  * the linear shift, since nobody plans. One failure under one engine is one round of a parallel loop.
  */
-#include "cli/whatif.h"
+#include "whatif.h"
 
 #include <pthread.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* whatif_cases.c - which failures `fors whatif` asks about. */
-#include "cli/whatif.h"
+#include "whatif.h"
 
 #include <stdlib.h>
 #include <string.h>

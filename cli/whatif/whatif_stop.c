@@ -6,7 +6,7 @@
  * milliseconds, ends them and removes their files; then the signal is raised again, so that a shell or a script sees
  * what it expects to see. A second Ctrl-C is not waited for.
  */
-#include "cli/whatif.h"
+#include "whatif.h"
 
 #include <signal.h>
 

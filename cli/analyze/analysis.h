@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* analysis.h - what `fors analyze` works on and finds out. */
-#ifndef FORS_CLI_ANALYSIS_H
-#define FORS_CLI_ANALYSIS_H
+#ifndef FORS_CLI_ANALYZE_ANALYSIS_H
+#define FORS_CLI_ANALYZE_ANALYSIS_H
 
 #include <jansson.h>
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* whatif.h - `fors whatif`: failures, what each costs under each engine, and where that is kept. */
-#ifndef FORS_CLI_WHATIF_H
-#define FORS_CLI_WHATIF_H
+#ifndef FORS_CLI_WHATIF_WHATIF_H
+#define FORS_CLI_WHATIF_WHATIF_H
 
 #include <stdatomic.h>
 
 #include <jansson.h>
 
-#include "cli/analysis.h"
+#include "cli/analyze/analysis.h"
 #include "core/planners/planner.h"
 
 enum whatif_kind { WHATIF_INTACT, WHATIF_LINK, WHATIF_SPINE, WHATIF_RANDOM };

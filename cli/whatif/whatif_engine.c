@@ -13,7 +13,7 @@
  */
 #define _GNU_SOURCE /* environ, pipe2() */
 
-#include "cli/whatif.h"
+#include "whatif.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -6,7 +6,7 @@
  * A tree is a net like any other where LIDs and ports suffice, so that cables can be taken down and have names; the
  * largest ones are links with numbers only.
  */
-#include "cli/analysis.h"
+#include "analysis.h"
 
 #include <stdlib.h>
 

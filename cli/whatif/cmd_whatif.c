@@ -2,7 +2,7 @@
 /*
  * cmd_whatif.c - `fors whatif`: what would each failure cost, under fors and under other engines?
  */
-#include "cli/whatif.h"
+#include "whatif.h"
 
 #include <stdlib.h>
 #include <string.h>

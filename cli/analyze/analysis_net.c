@@ -6,7 +6,7 @@
  * servers have the order of plans (leaf, slot), and plans can be made; any other net has the same order by switch GUID
  * and port, and everything but plans.
  */
-#include "cli/analysis.h"
+#include "analysis.h"
 
 #include <stdlib.h>
 #include <string.h>

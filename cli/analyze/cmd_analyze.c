@@ -2,7 +2,7 @@
 /*
  * cmd_analyze.c - `fors analyze`: what a fabric gives a pattern with the tables of any routing engine.
  */
-#include "cli/analysis.h"
+#include "analysis.h"
 
 #include <stdlib.h>
 #include <string.h>

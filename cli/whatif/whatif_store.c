@@ -9,7 +9,7 @@
  *
  * A line that was cut short (the machine went down) is ignored, and found out again.
  */
-#include "cli/whatif.h"
+#include "whatif.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -5,7 +5,7 @@
  * First the net and its routes (analysis_net.c, or analysis_tree.c where rules route), then the pattern and the jobs.
  * From there on only the router is asked.
  */
-#include "cli/analysis.h"
+#include "analysis.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "cli/analysis.h"
+#include "analysis.h"
 #include "model/optimum/lfti.h"
 
 #define MOST_SAMPLES 10000
