@@ -22,6 +22,14 @@
 #include "core/planners/planner.h"
 #include "core/net/synthetic.h"
 #ifdef HAVE_LPSOLVE
+#include "core/fabric/lids.h"
+#include "core/fabric/places.h"
+#include "core/net/lfts.h"
+#include "core/planners/bound.h"
+#include "core/planners/closed_form.h"
+#include "core/planners/exact/proven_bound.h"
+#include "core/tables/lanes.h"
+#include "core/tables/tables.h"
 #include "ilp/phase.h"
 #endif
 

@@ -15,9 +15,12 @@
 #include <stdio.h>
 
 #include "core/fabric/fabric.h"
+#include "core/net/lfts.h"
 #include "core/schedule/schedule.h"
 #include "core/status/status.h"
+#include "core/tables/lanes.h"
 #include "core/tables/tables.h"
+#include "model/routers/routes.h"
 
 /* Exit codes; functions that return "an exit code" have told the user when it is not CLI_GOOD. */
 enum cli_exit {
@@ -180,6 +183,10 @@ int cli_any_site_load(const struct cli_source *source, struct cli_site *site);
 /* cli_net_load() of a site that has been loaded: standard input can be read only once. */
 int cli_site_net(const struct cli_site *site, const struct cli_source *source, struct fors_net **net);
 void cli_site_free(struct cli_site *site);
+
+/* The servers of a fabric, in its order; as fors_endpoints(). Errors: FORS_ENOMEM. */
+enum fors_err cli_fabric_endpoints(const struct fors_fabric *fabric, struct fors_endpoint **list, uint32_t *count,
+				   struct fors_error *error);
 
 /*
  * The site with LIDs (those of the text unless has_lmc), with `ndown` things down, and the tables for it.

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "core/base/guidlist.h"
+#include "core/fabric/places.h"
 #include "core/fabric/places_file.h"
 
 struct settings {

@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/planners/bound.h"
+#include "core/planners/exact/proven_bound.h"
 #include "core/planners/planner.h"
 #include "core/schedule/schedule_file.h"
 #include "core/schedule/verify.h"

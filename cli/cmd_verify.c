@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "core/net/lftfile.h"
+#include "core/net/lfts.h"
 #include "core/schedule/verify.h"
 
 struct settings {

@@ -12,8 +12,12 @@
 #include <string.h>
 
 #include "core/base/guidlist.h"
+#include "core/fabric/lids.h"
+#include "core/fabric/places.h"
+#include "core/net/lfts.h"
 #include "core/net/netfile.h"
 #include "core/net/synthetic.h"
+#include "core/tables/lanes.h"
 #include "model/trees/pgft_net.h"
 
 /* --- options -------------------------------------------------------------------------------------------------- */
@@ -295,4 +299,22 @@ void cli_fabric_free(struct cli_fabric *made)
 	fors_fabric_free(made->fabric);
 	fors_net_free(made->net);
 	*made = (struct cli_fabric){0};
+}
+
+enum fors_err cli_fabric_endpoints(const struct fors_fabric *fabric, struct fors_endpoint **list, uint32_t *count,
+				   struct fors_error *error)
+{
+	struct fors_endpoint *ends = calloc(fabric->nservers + (size_t)1, sizeof(*ends));
+
+	if (!ends)
+		return fors_fail_memory(error);
+	for (uint32_t i = 0; i < fabric->nservers; i++) {
+		const struct fors_server *server = &fabric->server[i];
+
+		ends[i] = fors_endpoint_at(fabric->net, server->node,
+					   fors_slot(fabric, server->leaf, server->slot)->ca_port);
+	}
+	*list = ends;
+	*count = fabric->nservers;
+	return FORS_OK;
 }

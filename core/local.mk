@@ -1,60 +1,64 @@
 # The core: pure functions over plain data; no OpenSM header, no I/O.
 noinst_LTLIBRARIES += libforscore.la
 libforscore_la_SOURCES = \
-	core/fabric/drained.c core/fabric/drained.h \
-	core/planners/bound.c \
-	core/net/claims.c core/net/claims.h \
-	core/planners/closed_form.c \
-	core/colouring/colour.c core/colouring/colour.h \
 	core/base/error.c core/base/error.h \
+	core/base/guidlist.c core/base/guidlist.h \
+	core/base/names.c core/base/names.h \
+	core/base/parallel.c core/base/parallel.h \
+	core/base/text.c core/base/text.h \
+	core/base/warnings.c core/base/warnings.h \
+	core/colouring/colour.c core/colouring/colour.h \
 	core/colouring/euler.c core/colouring/euler.h \
+	core/colouring/match.c core/colouring/match.h \
+	core/colouring/peel.c core/colouring/peel.h \
+	core/colouring/rowwise.c core/colouring/rowwise.h \
+	core/colouring/settle.c core/colouring/settle.h \
+	core/colouring/slots.c core/colouring/slots.h \
+	core/fabric/drained.c core/fabric/drained.h \
+	core/fabric/fabric.c core/fabric/fabric.h \
+	core/fabric/lids.c core/fabric/lids.h \
+	core/fabric/places.c core/fabric/places.h core/fabric/places_inside.h \
+	core/fabric/places_edit.c \
+	core/fabric/places_file.c core/fabric/places_file.h \
+	core/fabric/places_learn.c \
+	core/fabric/sides.c core/fabric/sides.h \
+	core/fabric/watch.c core/fabric/watch.h \
+	core/net/claims.c core/net/claims.h \
+	core/net/lftfile.c core/net/lftfile.h \
+	core/net/lfts.c core/net/lfts.h \
+	core/net/net.c core/net/net.h \
+	core/net/netfile.c core/net/netfile.h \
+	core/net/rates.c core/net/rates.h \
+	core/net/synthetic.c core/net/synthetic.h \
+	core/planners/bound.c core/planners/bound.h \
+	core/planners/closed_form.c core/planners/closed_form.h \
 	core/planners/exact/exact.c \
 	core/planners/exact/lanes.c \
 	core/planners/exact/phases.c \
+	core/planners/exact/proven_bound.c core/planners/exact/proven_bound.h \
 	core/planners/exact/runs.c \
 	core/planners/exact/servers.c \
+	core/planners/exact/split.c core/planners/exact/split.h \
+	core/planners/exact/ways.c core/planners/exact/ways.h \
 	core/planners/exact/work.c core/planners/exact/work.h \
-	core/fabric/fabric.c core/fabric/fabric.h \
-	core/base/guidlist.c core/base/guidlist.h \
-	core/tables/lanes.c \
+	core/planners/method.h \
+	core/planners/planner.c core/planners/planner.h \
+	core/planners/rounds/pack.c core/planners/rounds/pack.h \
+	core/planners/rounds/pattern.c core/planners/rounds/pattern.h \
+	core/planners/rounds/problem.c core/planners/rounds/problem.h \
+	core/planners/rounds/rounds.c \
+	core/planners/rounds/search.c core/planners/rounds/search.h \
+	core/schedule/schedule.c core/schedule/schedule.h \
+	core/schedule/schedule_file.c core/schedule/schedule_file.h core/schedule/schedule_format.h \
+	core/schedule/verify.c core/schedule/verify.h \
+	core/status/status.c core/status/status.h \
+	core/tables/lanes.c core/tables/lanes.h \
 	core/tables/level.c core/tables/level.h \
 	core/tables/level_build.c \
 	core/tables/level_own.c \
 	core/tables/level_repair.c \
 	core/tables/level_tabu.c \
 	core/tables/leveller.c core/tables/leveller.h \
-	core/net/lftfile.c core/net/lftfile.h \
-	core/fabric/lids.c \
-	core/colouring/match.c core/colouring/match.h \
-	core/net/net.c core/net/net.h \
-	core/net/netfile.c core/net/netfile.h \
-	core/base/parallel.c core/base/parallel.h \
-	core/colouring/peel.c core/colouring/peel.h \
-	core/fabric/places.c core/fabric/places_inside.h \
-	core/fabric/places_edit.c \
-	core/fabric/places_file.c core/fabric/places_file.h \
-	core/fabric/places_learn.c \
-	core/planners/planner.c core/planners/planner.h \
-	core/net/rates.c core/net/rates.h \
-	core/base/warnings.c core/base/warnings.h \
-	core/planners/rounds/rounds.c \
-	core/planners/rounds/pack.c core/planners/rounds/pack.h \
-	core/planners/rounds/pattern.c core/planners/rounds/pattern.h \
-	core/planners/rounds/problem.c core/planners/rounds/problem.h \
-	core/planners/rounds/search.c core/planners/rounds/search.h \
-	core/colouring/rowwise.c core/colouring/rowwise.h \
-	core/schedule/schedule.c core/schedule/schedule.h \
-	core/schedule/schedule_file.c core/schedule/schedule_file.h core/schedule/schedule_format.h \
-	core/colouring/settle.c core/colouring/settle.h \
-	core/fabric/sides.c core/fabric/sides.h \
-	core/colouring/slots.c core/colouring/slots.h \
-	core/planners/exact/split.c core/planners/exact/split.h \
-	core/status/status.c core/status/status.h \
-	core/net/synthetic.c core/net/synthetic.h \
-	core/tables/tables.c core/tables/tables.h \
-	core/base/text.c core/base/text.h \
-	core/schedule/verify.c core/schedule/verify.h \
-	core/fabric/watch.c core/fabric/watch.h \
-	core/planners/exact/ways.c core/planners/exact/ways.h
+	core/tables/tables.c core/tables/tables.h
 libforscore_la_CFLAGS = $(AM_CFLAGS) $(ZLIB_CFLAGS) $(JANSSON_CFLAGS)
 libforscore_la_LIBADD = $(ZLIB_LIBS) $(JANSSON_LIBS) -lm

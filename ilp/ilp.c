@@ -11,7 +11,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "core/planners/planner.h"
+#include "core/planners/closed_form.h"
+#include "core/planners/method.h"
+#include "core/tables/lanes.h"
 #include "ilp/phase.h"
 
 #define DEFAULT_SECONDS 600 /* for all phases together */

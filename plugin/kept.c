@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "core/base/guidlist.h"
+#include "core/fabric/places.h"
 #include "core/fabric/places_file.h"
 #include "log.h"
 

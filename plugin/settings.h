@@ -9,6 +9,7 @@
 #ifndef FORS_PLUGIN_SETTINGS_H
 #define FORS_PLUGIN_SETTINGS_H
 
+#include "core/base/names.h"
 #include "core/fabric/drained.h"
 #include "core/fabric/fabric.h"
 

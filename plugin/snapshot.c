@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/net/lfts.h"
 #include "core/net/rates.h"
 #include "opensm.h"
 

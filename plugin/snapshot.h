@@ -8,6 +8,7 @@
 #ifndef FORS_PLUGIN_SNAPSHOT_H
 #define FORS_PLUGIN_SNAPSHOT_H
 
+#include "core/net/lfts.h"
 #include "core/tables/tables.h"
 
 struct osm_subn;

@@ -38,6 +38,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "core/net/lfts.h"
+#include "core/planners/bound.h"
+#include "core/tables/lanes.h"
 #include "board.h"
 #include "core/planners/planner.h"
 #include "core/schedule/schedule_file.h"

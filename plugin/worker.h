@@ -9,6 +9,7 @@
 #define FORS_PLUGIN_WORKER_H
 
 #include "core/base/warnings.h"
+#include "core/net/lfts.h"
 #include "core/tables/tables.h"
 #include "outbox.h"
 #include "publish.h"

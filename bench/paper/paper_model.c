@@ -20,6 +20,7 @@
 #include "core/base/parallel.h"
 #include "model/optimum/lfti.h"
 #include "model/optimum/optimum.h"
+#include "model/routers/router.h"
 #include "model/trees/pgft_net.h"
 #include "model/routers/pgft_router.h"
 #include "model/optimum/shares.h"

@@ -10,6 +10,7 @@
 #include "model/measure/evaluate.h"
 #include "model/measure/jobs.h"
 #include "model/routers/pgft_router.h"
+#include "model/routers/router.h"
 #include "model/routers/routes.h"
 
 struct cli_analysis_settings {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* analysis_json.c - an analysis for programs, and for the page. */
+#include "model/routers/router.h"
 #include "analysis.h"
 
 #include <stdlib.h>

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "core/net/lftfile.h"
+#include "core/tables/lanes.h"
 
 /* --- tables ---------------------------------------------------------------------------------------------------- */
 
@@ -132,7 +133,7 @@ static enum fors_err order_servers(struct cli_analysis *a, struct fors_endpoint 
 	a->nspectators = *count - fabric->nservers;
 	free(*server);
 	*server = NULL;
-	return fors_fabric_endpoints(fabric, server, count, error);
+	return cli_fabric_endpoints(fabric, server, count, error);
 }
 
 int cli_analysis_routes(struct cli_analysis *a)

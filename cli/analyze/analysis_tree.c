@@ -10,6 +10,7 @@
 
 #include <stdlib.h>
 
+#include "core/net/lfts.h"
 #include "model/optimum/optimum.h"
 #include "model/trees/pgft_net.h"
 

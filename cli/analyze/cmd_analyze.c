@@ -2,6 +2,7 @@
 /*
  * cmd_analyze.c - `fors analyze`: what a fabric gives a pattern with the tables of any routing engine.
  */
+#include "model/routers/router.h"
 #include "analysis.h"
 
 #include <stdlib.h>

@@ -8,6 +8,7 @@
 #include <jansson.h>
 
 #include "cli/analyze/analysis.h"
+#include "core/net/lfts.h"
 #include "core/planners/planner.h"
 
 enum whatif_kind { WHATIF_INTACT, WHATIF_LINK, WHATIF_SPINE, WHATIF_RANDOM };

@@ -28,6 +28,7 @@
 #include <unistd.h>
 
 #include "core/net/lftfile.h"
+#include "core/net/lfts.h"
 #include "core/net/netfile.h"
 
 #define READY_SECONDS 30   /* for ibsim to start */
@@ -399,7 +400,7 @@ static enum fors_err judge(const struct whatif *whatif, struct fors_net *net, co
 	if (!err)
 		err = fors_fabric_build(net, whatif->site.places, them, &fabric, error);
 	if (!err)
-		err = fors_fabric_endpoints(fabric, &server, &count, error);
+		err = cli_fabric_endpoints(fabric, &server, &count, error);
 	if (!err && count)
 		err = whatif_shift(net, lfts, server, count, result, error);
 	if (!err)

@@ -13,7 +13,9 @@
 #include <string.h>
 
 #include "core/base/parallel.h"
+#include "core/net/lfts.h"
 #include "core/schedule/verify.h"
+#include "core/tables/lanes.h"
 
 static pthread_mutex_t report_mutex = PTHREAD_MUTEX_INITIALIZER;
 
@@ -81,7 +83,7 @@ static enum fors_err under_fors(const struct whatif *whatif, const struct whatif
 	enum fors_err err = make(whatif, one, &made, error);
 
 	if (!err)
-		err = fors_fabric_endpoints(made.fabric, &server, &count, error);
+		err = cli_fabric_endpoints(made.fabric, &server, &count, error);
 	if (!err)
 		err = plan(&made, result, error);
 	if (!err && count)

@@ -12,6 +12,7 @@
  * called back: held cables before degraded ones, degraded before excluded ones.
  */
 #include "drained.h"
+#include "core/base/names.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -23,57 +24,6 @@ const char *fors_aside_name(enum fors_aside reason)
 	static const char *const name[] = {"", "excluded", "degraded", "held"};
 
 	return (unsigned)reason < sizeof(name) / sizeof(name[0]) ? name[reason] : "";
-}
-
-/* --- names ---------------------------------------------------------------- */
-
-void fors_names_clear(struct fors_names *names)
-{
-	for (size_t i = 0; i < names->count; i++)
-		free(names->name[i]);
-	free(names->name);
-	*names = (struct fors_names){NULL, 0};
-}
-
-static bool append_name(struct fors_names *names, const char *text, size_t length)
-{
-	char **larger = realloc(names->name, (names->count + 1) * sizeof(*larger));
-
-	if (!larger)
-		return false;
-	names->name = larger;
-	larger[names->count] = strndup(text, length);
-	if (!larger[names->count])
-		return false;
-	names->count++;
-	return true;
-}
-
-static void drop_names(struct fors_names *names, size_t from)
-{
-	while (names->count > from)
-		free(names->name[--names->count]);
-}
-
-enum fors_err fors_names_add(struct fors_names *names, const char *list, struct fors_error *error)
-{
-	static const char blanks[] = " \t\r";
-	size_t before = names->count;
-
-	for (const char *at = list; *at;) {
-		size_t length = strcspn(at, ","), next = length + (at[length] == ',');
-		size_t skip = strspn(at, blanks);
-		const char *end = at + length;
-
-		while (end > at + skip && strchr(blanks, end[-1]))
-			end--;
-		if (end > at + skip && !append_name(names, at + skip, (size_t)(end - at - skip))) {
-			drop_names(names, before);
-			return fors_fail_memory(error);
-		}
-		at += next;
-	}
-	return FORS_OK;
 }
 
 /* --- marking -------------------------------------------------------------- */

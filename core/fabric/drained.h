@@ -9,18 +9,9 @@
 #ifndef FORS_CORE_FABRIC_DRAINED_H
 #define FORS_CORE_FABRIC_DRAINED_H
 
+#include "core/base/names.h"
 #include "fabric.h"
 #include "core/base/warnings.h"
-
-/* Names as an administrator writes them: NODE, NODE[PORT], GUIDs or descriptions. */
-struct fors_names {
-	char **name; /* count of them, owned */
-	size_t count;
-};
-
-/* Append the names of a list separated by commas. Errors: FORS_ENOMEM; the names are unchanged then. */
-enum fors_err fors_names_add(struct fors_names *names, const char *list, struct fors_error *error);
-void fors_names_clear(struct fors_names *names);
 
 /*
  * Mark the cables named as excluded: NODE[PORT] one cable, NODE all cables of that switch between leaves and

@@ -29,41 +29,7 @@
 #define FORS_NO_LANE 255
 #define FORS_MAX_SERVERS 65534 /* servers fit 16 bits, as LIDs do */
 
-struct fors_places;
-
-/* No places yet, or NULL when out of memory. Freed with fors_places_free(). */
-struct fors_places *fors_places_new(void);
-void fors_places_free(struct fors_places *places);
-/* A deep copy, or NULL when out of memory. */
-struct fors_places *fors_places_copy(const struct fors_places *places);
-
-/* Has a switch with this GUID a place? */
-bool fors_places_has(const struct fors_places *places, uint64_t guid);
-
-/* How many places there are, of the living and the dead. */
-struct fors_places_size {
-	uint32_t leaves, spines, lanes;
-};
-struct fors_places_size fors_places_size(const struct fors_places *places);
-
-/* How often all was forgotten because the sides were wrong, see fors_places_learn(); not kept on disk. */
-uint32_t fors_places_restarts(const struct fors_places *places);
-
-/*
- * Learn what `net` (indexed) shows: switches not seen before become leaves or
- * spines, a new spine takes the place of the dead one whose leaf ports it
- * occupies, else the first dead place, else a new one; a new leaf likewise the
- * dead leaf whose spine ports it occupies, else a new place; cables and server
- * slots are added, and forgotten when their port is now used otherwise.
- * What is spine: root_guids (nroots node GUIDs; NULL, 0 for none), else what
- * was learnt before, else the side of the bipartite switch graph with fewer CA ports. Places that
- * contradict the root GUIDs, or have fewer slots than there are CAs under what they call spines, were
- * learnt with the sides exchanged: all is forgotten and learnt anew, unless a reference says so.
- * Errors: FORS_ENOTREE (two leaves or two spines cabled together, no switch at all;
- * named), FORS_ELIMIT, FORS_ENOMEM; the places are unchanged then.
- */
-enum fors_err fors_places_learn(struct fors_places *places, const struct fors_net *net, const uint64_t *root_guids,
-				size_t nroots, struct fors_error *error);
+struct fors_places; /* places.h */
 
 enum fors_cable_state {
 	FORS_CABLE_ABSENT, /* this leaf never had this lane */
@@ -153,12 +119,6 @@ struct fors_fabric {
 	uint64_t fingerprint;	/* equal for equal places, liveness, participants and LIDs */
 };
 
-/* Whom the exchange is for: port GUIDs in any order. NULL stands for all servers. */
-struct fors_participants {
-	uint64_t *guid;
-	size_t count;
-};
-
 /*
  * The fabric that `net` (indexed, and already learnt into `places`) shows at
  * this moment, in *fabric, owned by the caller (fors_fabric_free()); it borrows
@@ -174,17 +134,6 @@ void fors_fabric_free(struct fors_fabric *fabric);
 
 /* Count anew what follows from the cables, after somebody changed their states. Errors: FORS_ENOMEM. */
 enum fors_err fors_fabric_recount(struct fors_fabric *fabric, struct fors_error *error);
-
-/*
- * Give every port of `net` a LID, as an OpenSM that starts with an empty cache could:
- * CA ports get 2^lmc LIDs each, aligned, servers in (leaf, slot) order, then the
- * other CA ports, then the switches. When `keep` is set and every cabled CA
- * port has a LID in the net already, nothing changes.
- * Errors: FORS_ELIMIT (LIDs end at 49,151), FORS_EINPUT (two ports of the net share a LID),
- * FORS_ENOMEM; the net is unchanged then.
- */
-enum fors_err fors_assign_lids(struct fors_net *net, const struct fors_places *places, unsigned lmc, bool keep,
-			       struct fors_error *error);
 
 /* FORS_ENOPATH naming the first two leaves with no common spine, or FORS_OK. */
 enum fors_err fors_fabric_connected(const struct fors_fabric *fabric, struct fors_error *error);

@@ -3,7 +3,7 @@
  * lids.c - LIDs for a net that has none: what OpenSM would do, for people who
  * ask "what if" about a fabric that does not run.
  */
-#include "fabric.h"
+#include "lids.h"
 
 #include <stdlib.h>
 #include <string.h>

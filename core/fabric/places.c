@@ -4,6 +4,7 @@
  *
  * Who writes into it: sweeps (places_learn.c), a kept order (places_file.c), requests and references (places_edit.c).
  */
+#include "places.h"
 #include "places_inside.h"
 
 #include <stdlib.h>

@@ -17,6 +17,7 @@
 
 #include <zlib.h>
 
+#include "places.h"
 #include "places_inside.h"
 
 /* --- the reference -------------------------------------------------------- */

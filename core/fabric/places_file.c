@@ -25,6 +25,7 @@
 
 #include <zlib.h>
 
+#include "places.h"
 #include "places_inside.h"
 #include "core/base/text.h"
 

@@ -7,6 +7,7 @@
 #define FORS_CORE_FABRIC_PLACES_INSIDE_H
 
 #include "fabric.h"
+#include "places.h"
 
 #define FORS_MAX_SLOTS 254 /* per leaf: a switch has no more ports */
 

@@ -19,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "places.h"
 #include "sides.h"
 
 struct lesson {

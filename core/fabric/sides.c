@@ -26,13 +26,6 @@ struct colouring {
 	uint32_t size;
 };
 
-uint32_t fors_peer_switch(const struct fors_net *net, uint32_t node, unsigned port)
-{
-	uint32_t peer = fors_net_port(net, node, port)->peer;
-
-	return peer != FORS_NONE && peer != node && net->node[peer].type == FORS_SWITCH ? peer : FORS_NONE;
-}
-
 static bool is_root(const struct colouring *c, uint32_t node)
 {
 	for (size_t i = 0; i < c->nroots; i++)

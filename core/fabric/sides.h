@@ -20,7 +20,4 @@ enum fors_side { FORS_SIDE_NONE, FORS_SIDE_LEAF, FORS_SIDE_SPINE };
 enum fors_err fors_sides(const struct fors_net *net, const struct fors_places *places, const uint64_t *root_guids,
 			 size_t nroots, uint8_t *side, struct fors_error *error);
 
-/* The switch at the other end of a switch port's cable, or FORS_NONE (no cable, no switch, a loop back to itself). */
-uint32_t fors_peer_switch(const struct fors_net *net, uint32_t node, unsigned port);
-
 #endif

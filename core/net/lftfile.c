@@ -26,6 +26,7 @@
 #include <stdlib.h>
 
 #include "core/base/text.h"
+#include "lfts.h"
 
 #define MAX_ENTRIES ((uint64_t)512 << 20) /* of all switches together */
 

@@ -7,6 +7,7 @@
 #define FORS_CORE_NET_LFTFILE_H
 
 #include "core/tables/tables.h"
+#include "lfts.h"
 
 /*
  * The tables in `text` in *lfts, owned by the caller; `name` opens error texts ("name:line: ...").

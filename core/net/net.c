@@ -398,3 +398,10 @@ enum fors_err fors_net_down(const struct fors_net *intact, struct fors_net *net,
 		return fors_fail(error, FORS_EINPUT, "'%.100s' has no cable that could go down", what);
 	return FORS_OK;
 }
+
+uint32_t fors_peer_switch(const struct fors_net *net, uint32_t node, unsigned port)
+{
+	uint32_t peer = fors_net_port(net, node, port)->peer;
+
+	return peer != FORS_NONE && peer != node && net->node[peer].type == FORS_SWITCH ? peer : FORS_NONE;
+}

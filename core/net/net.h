@@ -98,6 +98,9 @@ static inline struct fors_port *fors_net_port(const struct fors_net *net, uint32
 	return &net->port[net->node[node].first_port + port];
 }
 
+/* The switch at the other end of a switch port's cable, or FORS_NONE (no cable, no switch, a loop back to itself). */
+uint32_t fors_peer_switch(const struct fors_net *net, uint32_t node, unsigned port);
+
 /*
  * Plug a cable between two free ports. Errors: FORS_EINPUT when a port does not
  * exist, is port 0, is in use, or both ends are the same port (named in the text).
@@ -116,5 +119,11 @@ void fors_net_disconnect(struct fors_net *net, uint32_t node, unsigned port);
  */
 enum fors_err fors_net_down(const struct fors_net *intact, struct fors_net *net, const char *what,
 			    struct fors_error *error);
+
+/* Whom the exchange is for: port GUIDs in any order. NULL stands for all servers. */
+struct fors_participants {
+	uint64_t *guid;
+	size_t count;
+};
 
 #endif

@@ -15,17 +15,15 @@
  *
  * Leaves b that reach a over the same spines count as one: most do.
  */
+#include "bound.h"
+
 #include <stdlib.h>
 #include <string.h>
-
-#include "planner.h"
-#include "core/planners/exact/ways.h"
 
 #define WORDS ((FORS_MAX_LANES + 63) / 64)
 
 /* The leaves that share a set of spines with the leaf in hand. */
-struct class
-{
+struct leaf_class {
 	uint64_t spines[WORDS];
 	uint64_t flows;
 	uint64_t placed;
@@ -35,7 +33,7 @@ struct class
 /* The flows of one leaf on its uplinks. */
 struct climb {
 	uint32_t nspines, nleaves, nclasses;
-	struct class *class;
+	struct leaf_class *class;
 	uint64_t (*live)[WORDS]; /* per leaf: its live spines */
 	uint32_t *cables;	 /* live cables from the leaf to each spine */
 	uint64_t *load;		 /* flows on each spine */
@@ -92,8 +90,8 @@ static void find_live(struct climb *climb, const struct fors_fabric *fabric)
 /* Count `flows` in the class of leaves that share `spines`. */
 static void add_to_class(struct climb *climb, const uint64_t *spines, uint64_t flows)
 {
-	struct class *class = climb->class;
-	struct class *end = class + climb->nclasses;
+	struct leaf_class *class = climb->class;
+	struct leaf_class *end = class + climb->nclasses;
 
 	while (class < end && memcmp(class->spines, spines, sizeof(class->spines)) != 0)
 		class ++;
@@ -123,7 +121,7 @@ static void look_from(struct climb *climb, const struct fors_fabric *fabric, uin
 	}
 }
 
-static inline bool reaches(const struct class *class, uint32_t spine)
+static inline bool reaches(const struct leaf_class *class, uint32_t spine)
 {
 	return class->spines[spine / 64] >> (spine % 64) & 1;
 }
@@ -139,7 +137,7 @@ static void place_plainly(struct climb *climb, uint64_t phases)
 	memset(climb->load, 0, climb->nspines * sizeof(*climb->load));
 	memset(climb->flow, 0, (size_t)climb->nclasses * climb->nspines * sizeof(*climb->flow));
 	for (uint32_t c = 0; c < climb->nclasses; c++) {
-		struct class *class = &climb->class[c];
+		struct leaf_class *class = &climb->class[c];
 
 		class->placed = 0;
 		for (uint32_t s = 0; s < climb->nspines && class->placed < class->flows; s++) {
@@ -256,32 +254,4 @@ enum fors_err fors_lower_bound(const struct fors_fabric *fabric, uint32_t *bound
 	climb_free(&climb);
 	*bound = phases > UINT32_MAX ? UINT32_MAX : (uint32_t)phases;
 	return FORS_OK;
-}
-
-/* Has some spine more than two cables to a leaf? */
-static bool has_many_cables(const struct fors_fabric *fabric)
-{
-	for (uint32_t lane = 0; lane < fabric->nlanes; lane++)
-		if (fabric->lane[lane].cable > 1)
-			return true;
-	return false;
-}
-
-enum fors_err fors_proven_bound(const struct fors_fabric *fabric, uint32_t *bound, struct fors_error *error)
-{
-	struct fors_ways *ways = NULL;
-	uint16_t *split = NULL;
-	uint32_t least, phases;
-	enum fors_err err = fors_lower_bound(fabric, &least, error);
-
-	if (!err && fabric->nservers && !has_many_cables(fabric)) {
-		err = fors_ways_of_cables(fabric, &ways, error);
-		if (!err)
-			err = fors_split_find(ways, least, NULL, NULL, &split, &phases, &least, error);
-	}
-	fors_ways_free(ways);
-	free(split);
-	if (!err)
-		*bound = least;
-	return err;
 }

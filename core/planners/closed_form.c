@@ -44,7 +44,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "planner.h"
+#include "core/tables/lanes.h"
+#include "closed_form.h"
+#include "method.h"
 
 /* A step of the closed form: what the sender of one rank does in one phase, in every leaf. */
 struct step {

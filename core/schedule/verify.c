@@ -24,6 +24,7 @@
 #include <string.h>
 
 #include "verify.h"
+#include "core/net/lfts.h"
 
 #define MAX_SWITCHES 3 /* on the way of a flow */
 

@@ -10,6 +10,7 @@
 #ifndef FORS_CORE_SCHEDULE_VERIFY_H
 #define FORS_CORE_SCHEDULE_VERIFY_H
 
+#include "core/net/lfts.h"
 #include "core/net/net.h"
 #include "schedule.h"
 #include "core/tables/tables.h"

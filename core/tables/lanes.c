@@ -5,10 +5,11 @@
  * Planners take nothing from how tables were made: what a plan may use is what stands in the LFTs, port by port,
  * whoever wrote them. An entry over a dead cable, or one that is set aside, has no lane.
  */
+#include "lanes.h"
+#include "core/net/lfts.h"
+
 #include <stdlib.h>
 #include <string.h>
-
-#include "tables.h"
 
 /* Translate one LFT: lane[lid] = of_port[port]. */
 static void translate(const struct fors_lfts *lfts, uint64_t guid, const uint8_t *of_port, uint8_t *lane)

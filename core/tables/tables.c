@@ -46,51 +46,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/net/lfts.h"
 #include "level.h"
-
-struct fors_lfts *fors_lfts_new(uint32_t nswitches, uint32_t nlids)
-{
-	struct fors_lfts *lfts = calloc(1, sizeof(*lfts));
-
-	if (!lfts)
-		return NULL;
-	lfts->nswitches = nswitches;
-	lfts->nlids = nlids;
-	lfts->guid = calloc((size_t)nswitches + 1, sizeof(*lfts->guid));
-	lfts->port = malloc((size_t)nswitches * nlids + 1);
-	if (!lfts->guid || !lfts->port) {
-		fors_lfts_free(lfts);
-		return NULL;
-	}
-	memset(lfts->port, FORS_NO_PATH, (size_t)nswitches * nlids);
-	return lfts;
-}
-
-void fors_lfts_free(struct fors_lfts *lfts)
-{
-	if (!lfts)
-		return;
-	free(lfts->guid);
-	free(lfts->port);
-	free(lfts);
-}
-
-uint32_t fors_lfts_row(const struct fors_lfts *lfts, uint64_t guid)
-{
-	uint32_t low = 0, high = lfts->nswitches;
-
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (lfts->guid[middle] == guid)
-			return middle;
-		if (lfts->guid[middle] < guid)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return FORS_NONE;
-}
 
 /* --- the work of one call ------------------------------------------------- */
 

@@ -17,6 +17,7 @@
 #include <stdlib.h>
 
 #include "core/base/parallel.h"
+#include "model/routers/router.h"
 
 const char *fors_way_name(enum fors_way way)
 {

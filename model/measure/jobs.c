@@ -13,6 +13,7 @@
 #include <stdlib.h>
 
 #include "core/base/text.h"
+#include "model/routers/router.h"
 
 /* ---- reading ---- */
 

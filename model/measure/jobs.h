@@ -7,6 +7,7 @@
 #ifndef FORS_MODEL_MEASURE_JOBS_H
 #define FORS_MODEL_MEASURE_JOBS_H
 
+#include "model/routers/router.h"
 #include "evaluate.h"
 #include "model/routers/routes.h"
 

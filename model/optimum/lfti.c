@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "core/base/parallel.h"
+#include "model/routers/router.h"
 #include "optimum.h"
 #include "model/patterns/pattern.h"
 

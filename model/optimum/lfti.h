@@ -9,6 +9,7 @@
 #ifndef FORS_MODEL_OPTIMUM_LFTI_H
 #define FORS_MODEL_OPTIMUM_LFTI_H
 
+#include "model/routers/router.h"
 #include "cuts.h"
 #include "model/measure/evaluate.h"
 

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 
 #include "core/base/text.h"
+#include "core/net/lfts.h"
 
 /* ---- what does not fit ---- */
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "model/trees/pgft_net.h"
+#include "router.h"
 
 enum fors_err fors_pgft_over(struct fors_pgft_paths *paths, const struct fors_routes *routes, struct fors_error *error)
 {

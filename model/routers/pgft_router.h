@@ -8,6 +8,7 @@
 
 #include "model/measure/evaluate.h"
 #include "model/trees/pgft.h"
+#include "router.h"
 #include "routes.h"
 
 /* Set tree, graph, routing and seed; fors_pgft_over() does the rest when the links are to be those of a net. */

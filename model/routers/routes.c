@@ -13,6 +13,8 @@
  * Shares no code with planners, tables or the verifier beyond the types, so that it can stand as a second opinion.
  */
 #include "routes.h"
+#include "core/net/lfts.h"
+#include "router.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -31,7 +33,7 @@ static bool takes_part(const struct fors_participants *participants, uint64_t gu
 	return !participants;
 }
 
-static struct fors_endpoint endpoint_of(const struct fors_net *net, uint32_t node, unsigned port)
+struct fors_endpoint fors_endpoint_at(const struct fors_net *net, uint32_t node, unsigned port)
 {
 	const struct fors_port *p = fors_net_port(net, node, port);
 
@@ -70,7 +72,7 @@ static uint32_t collect_ends(const struct fors_net *net, const struct fors_parti
 			if (p->peer == FORS_NONE || net->node[p->peer].type != FORS_SWITCH ||
 			    !takes_part(participants, p->guid))
 				continue;
-			list[n++] = (struct ordered){net->node[p->peer].guid, endpoint_of(net, node, port)};
+			list[n++] = (struct ordered){net->node[p->peer].guid, fors_endpoint_at(net, node, port)};
 		}
 	return n;
 }
@@ -92,24 +94,6 @@ enum fors_err fors_endpoints(const struct fors_net *net, const struct fors_parti
 		ends[i] = ordered[i].end;
 	free(ordered);
 	*list = ends;
-	return FORS_OK;
-}
-
-enum fors_err fors_fabric_endpoints(const struct fors_fabric *fabric, struct fors_endpoint **list, uint32_t *count,
-				    struct fors_error *error)
-{
-	struct fors_endpoint *ends = calloc(fabric->nservers + (size_t)1, sizeof(*ends));
-
-	if (!ends)
-		return fors_fail_memory(error);
-	for (uint32_t i = 0; i < fabric->nservers; i++) {
-		const struct fors_server *server = &fabric->server[i];
-
-		ends[i] =
-			endpoint_of(fabric->net, server->node, fors_slot(fabric, server->leaf, server->slot)->ca_port);
-	}
-	*list = ends;
-	*count = fabric->nservers;
 	return FORS_OK;
 }
 

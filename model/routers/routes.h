@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * routes.h - the paths that forwarding tables give, in any net: a router (evaluate.h) made of cables and tables.
+ * routes.h - the paths that forwarding tables give, in any net: a router (router.h) made of cables and tables.
  *
  * Nothing here knows of levels: leaf, spine, torus, whatever ibnetdiscover describes. Every port with a live cable
  * sends over one link of the graph; nodes of the graph are the nodes of the net.
@@ -9,10 +9,10 @@
 #ifndef FORS_MODEL_ROUTERS_ROUTES_H
 #define FORS_MODEL_ROUTERS_ROUTES_H
 
-#include "core/fabric/fabric.h"
+#include "core/net/lfts.h"
 #include "core/net/net.h"
-#include "core/tables/tables.h"
-#include "model/measure/evaluate.h"
+#include "model/graph/graph.h"
+#include "router.h"
 
 /* A CA port that sends and receives. */
 struct fors_endpoint {
@@ -25,6 +25,9 @@ struct fors_endpoint {
 	uint8_t leaf_port;
 };
 
+/* The endpoint at port `port` of CA `node`; the port has a live cable. */
+struct fors_endpoint fors_endpoint_at(const struct fors_net *net, uint32_t node, unsigned port);
+
 /*
  * The servers of `net` (indexed) in *list (owned by the caller, free()) and *count: all CA ports with a live cable to a
  * switch, by the switch's GUID, then its port; participants (may be NULL) limits them. In a two-level fat-tree with
@@ -32,10 +35,6 @@ struct fors_endpoint {
  */
 enum fors_err fors_endpoints(const struct fors_net *net, const struct fors_participants *participants,
 			     struct fors_endpoint **list, uint32_t *count, struct fors_error *error);
-/* The servers of a fabric, in its order. */
-enum fors_err fors_fabric_endpoints(const struct fors_fabric *fabric, struct fors_endpoint **list, uint32_t *count,
-				    struct fors_error *error);
-
 struct fors_routes {
 	const struct fors_net *net;   /* borrowed */
 	const struct fors_lfts *lfts; /* borrowed */

@@ -9,11 +9,13 @@
 #include <string.h>
 
 #include "core/net/lftfile.h"
+#include "core/net/lfts.h"
 #include "core/net/netfile.h"
 #include "core/net/synthetic.h"
 #include "model/measure/evaluate.h"
 #include "model/measure/jobs.h"
 #include "model/patterns/pattern.h"
+#include "model/routers/router.h"
 #include "model/trees/pgft_net.h"
 #include "model/routers/routes.h"
 

@@ -18,13 +18,17 @@
 #include <zlib.h>
 
 #include "core/base/guidlist.h"
+#include "core/fabric/lids.h"
+#include "core/fabric/places.h"
 #include "core/net/lftfile.h"
+#include "core/net/lfts.h"
 #include "core/net/netfile.h"
 #include "core/fabric/places_file.h"
 #include "core/planners/planner.h"
 #include "core/schedule/schedule_file.h"
 #include "core/status/status.h"
 #include "core/net/synthetic.h"
+#include "core/tables/lanes.h"
 #include "core/tables/tables.h"
 #include "core/schedule/verify.h"
 #include "libforsched/forsched.h"

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "core/planners/bound.h"
 #include "tests/sweep/oracle.h"
 #include "tests/unit/support.h"
 

@@ -5,8 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/fabric/lids.h"
+#include "core/fabric/places.h"
+#include "core/net/lfts.h"
 #include "core/net/synthetic.h"
 #include "core/schedule/verify.h"
+#include "core/tables/lanes.h"
 
 uint64_t rng_next(struct rng *rng)
 {

@@ -17,8 +17,10 @@
 #include <cmocka.h>
 
 #include "core/fabric/fabric.h"
+#include "core/net/lfts.h"
 #include "core/planners/planner.h"
 #include "core/schedule/schedule.h"
+#include "core/tables/lanes.h"
 #include "core/tables/tables.h"
 
 /* A pseudo-random generator (splitmix64): the same numbers everywhere. */

@@ -8,9 +8,12 @@
 
 #include "support.h"
 
+#include "core/base/names.h"
 #include "core/fabric/drained.h"
+#include "core/net/lfts.h"
 #include "core/schedule/verify.h"
 #include "core/fabric/watch.h"
+#include "core/tables/lanes.h"
 
 #define HOLD 10000
 

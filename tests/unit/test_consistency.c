@@ -16,6 +16,7 @@
  * Two kinds of LIDs may loop for the moment in which the block of one switch is in and that of another is not, and
  * must be whole at the end: see may_loop().
  */
+#include "core/net/lfts.h"
 #include "support.h"
 
 #include <stdio.h>

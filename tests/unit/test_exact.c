@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/planners/bound.h"
+#include "core/planners/exact/proven_bound.h"
 #include "support.h"
 
 /* Plan with a method and check the plan; returns its phases. */

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/fabric/lids.h"
+#include "core/fabric/places.h"
 #include "core/net/netfile.h"
 
 static struct fors_net *net_of(const char *text)

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/fabric/places.h"
 #include "core/fabric/places_file.h"
 #include "plugin/kept.h"
 #include "plugin/log.h"

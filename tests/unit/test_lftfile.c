@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "core/net/lftfile.h"
+#include "core/net/lfts.h"
 
 static struct fors_lfts *read_file(const char *name)
 {

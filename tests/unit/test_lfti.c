@@ -12,9 +12,11 @@
 
 #include <cmocka.h>
 
+#include "core/net/lfts.h"
 #include "core/tables/tables.h"
 #include "model/optimum/lfti.h"
 #include "model/optimum/optimum.h"
+#include "model/routers/router.h"
 #include "model/trees/pgft_net.h"
 #include "model/routers/pgft_router.h"
 

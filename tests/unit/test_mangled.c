@@ -11,6 +11,7 @@
 
 #include "core/base/guidlist.h"
 #include "core/net/lftfile.h"
+#include "core/net/lfts.h"
 #include "core/net/netfile.h"
 #include "core/net/synthetic.h"
 

@@ -14,16 +14,23 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/base/names.h"
 #include "core/fabric/drained.h"
 #include "core/base/guidlist.h"
+#include "core/fabric/lids.h"
+#include "core/fabric/places.h"
 #include "core/net/lftfile.h"
+#include "core/net/lfts.h"
 #include "core/net/netfile.h"
 #include "core/fabric/places_file.h"
+#include "core/planners/bound.h"
+#include "core/planners/exact/proven_bound.h"
 #include "core/schedule/schedule_file.h"
 #include "core/status/status.h"
 #include "core/net/synthetic.h"
 #include "core/schedule/verify.h"
 #include "core/fabric/watch.h"
+#include "core/tables/lanes.h"
 #include "data.h"
 #include "faults.h"
 #include "libforsched/forsched.h"

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/planners/bound.h"
 #include "core/schedule/schedule_file.h"
 #include "support.h"
 

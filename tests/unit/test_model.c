@@ -8,11 +8,13 @@
 #include <string.h>
 
 #include "core/net/lftfile.h"
+#include "core/net/lfts.h"
 #include "core/net/netfile.h"
 #include "model/measure/evaluate.h"
 #include "model/measure/jobs.h"
 #include "model/patterns/pattern.h"
 #include "core/base/random.h"
+#include "model/routers/router.h"
 #include "model/routers/routes.h"
 
 #define NEAR 1e-12

@@ -8,6 +8,7 @@
 
 #include <zlib.h>
 
+#include "core/fabric/places.h"
 #include "core/net/netfile.h"
 #include "core/fabric/places_file.h"
 #include "core/net/synthetic.h"

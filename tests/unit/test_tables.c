@@ -3,6 +3,7 @@
  * test_tables.c - forwarding tables against what design asks of them, walked hop
  * by hop over the net by code of this file: for random failures and populations.
  */
+#include "core/net/lfts.h"
 #include "support.h"
 
 #include <stdio.h>

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/net/lfts.h"
 #include "core/schedule/verify.h"
 #include "support.h"
 

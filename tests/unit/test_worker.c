@@ -17,6 +17,9 @@
 
 #include <cmocka.h>
 
+#include "core/fabric/lids.h"
+#include "core/fabric/places.h"
+#include "core/net/lfts.h"
 #include "core/planners/planner.h"
 #include "core/schedule/schedule_file.h"
 #include "core/status/status.h"

@@ -37,6 +37,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/planners/bound.h"
+#include "core/tables/lanes.h"
 #include "work.h"
 #include "ways.h"
 

@@ -13,24 +13,7 @@
 #include <stdint.h>
 
 #include "core/base/error.h"
-
-#define FORS_NO_WAY 255
-
-/* What ways there are between leaves: way k of (a, b) climbs over lane up[a][b][k] and comes down over down[a][b][k].
- */
-struct fors_ways {
-	uint32_t nleaves, nlanes;
-	const uint32_t *servers; /* n_a of each leaf */
-	const uint8_t *up;	 /* nleaves x nleaves x nlanes lanes, FORS_NO_WAY: there is no way k */
-	const uint8_t *down;	 /* likewise, FORS_NO_WAY at the same places */
-	bool is_straight;	 /* every way k goes up and down over lane k */
-};
-
-/* Where way k from leaf a to leaf b stands in arrays over all ways. */
-static inline size_t fors_way(const struct fors_ways *ways, uint32_t a, uint32_t b, uint32_t k)
-{
-	return ((size_t)a * ways->nleaves + b) * ways->nlanes + k;
-}
+#include "ways.h"
 
 /*
  * Find the smallest T >= at_least for which a split is found: x[fors_way(a, b, k)] flows of

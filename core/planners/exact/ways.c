@@ -15,6 +15,7 @@
  * With 2^LMC < S a server has only some of the lanes; a way is used when all servers of the leaf have it.
  */
 #include "ways.h"
+#include "core/tables/lanes.h"
 
 #include <stdlib.h>
 #include <string.h>

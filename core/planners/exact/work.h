@@ -11,7 +11,7 @@
 #include "core/fabric/fabric.h"
 #include "core/base/parallel.h"
 #include "core/colouring/peel.h"
-#include "core/planners/planner.h"
+#include "core/planners/method.h"
 #include "core/colouring/rowwise.h"
 #include "split.h"
 

@@ -14,6 +14,7 @@
  * unit whose ways all take the same link loads that link.
  */
 #include "problem.h"
+#include "core/tables/lanes.h"
 
 #include <stdlib.h>
 #include <string.h>

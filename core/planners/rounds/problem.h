@@ -15,7 +15,7 @@
 #ifndef FORS_CORE_PLANNERS_ROUNDS_PROBLEM_H
 #define FORS_CORE_PLANNERS_ROUNDS_PROBLEM_H
 
-#include "core/planners/planner.h"
+#include "core/planners/method.h"
 
 /* All that has to be packed; filled by fors_rounds_problem_init(). */
 struct rounds_problem {

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * method.h - what a planner works on, and what a planning method is. All that a method includes of this room.
+ * Thread rules: plain data.
+ */
+#ifndef FORS_CORE_PLANNERS_METHOD_H
+#define FORS_CORE_PLANNERS_METHOD_H
+
+#include "core/fabric/fabric.h"
+#include "core/schedule/schedule.h"
+#include "core/tables/lanes.h"
+
+/* What a planner works on; all borrowed for the time of the call. */
+struct fors_task {
+	const struct fors_fabric *fabric;
+	const struct fors_lanes *lanes; /* of the tables that the switches will hold */
+	/* Asked now and then (at least every few milliseconds); true: give up. NULL: never. */
+	bool (*cancelled)(void *context);
+	/* Told now and then how much of the work is done (0..1). NULL: nobody wants to know. */
+	void (*progress)(void *context, double done);
+	void *context;	      /* of both */
+	unsigned threads;     /* 0 or 1: only the caller's thread; results are the same */
+	unsigned ilp_seconds; /* time limit of method ilp; 0: its default */
+	/*
+	 * Only a plan of so many phases is of use; 0: any is. A method may then leave out what cannot give it, and say
+	 * FORS_ENOPLAN, or make the plan that it would make anyway.
+	 */
+	uint32_t wanted_phases;
+};
+
+/* One planning method. */
+struct fors_method {
+	const char *name; /* as in "--method NAME" */
+	/*
+	 * Plan the exchange of all servers of task->fabric. The fabric is connected
+	 * (unreachable_pairs == 0) and has at least one server; any number of leaves,
+	 * servers per leaf and lanes is possible, one included.
+	 * On FORS_OK *schedule is a complete plan, owned by the caller. Else it is
+	 * untouched and *error says why: FORS_ENOTAPPL (the method is not for this
+	 * fabric), FORS_ELMC (it would be with a larger LMC; the text names which),
+	 * FORS_ENOPLAN, FORS_ETIMEOUT, FORS_ECANCELLED, FORS_ENOMEM, FORS_ELIMIT.
+	 * Pure: the same task gives the same bytes on any machine. Any thread.
+	 */
+	enum fors_err (*plan)(const struct fors_task *task, struct fors_schedule **schedule, struct fors_error *error);
+};
+
+extern const struct fors_method fors_method_closed_form; /* closed_form.c: the FORS paper, sections 4 and 5.1 */
+extern const struct fors_method fors_method_rounds;	 /* rounds.c: any LMC from 0 */
+extern const struct fors_method fors_method_exact;	 /* exact.c: at the lower bound */
+extern const struct fors_method fors_method_ilp;	 /* ilp/ilp.c: the paper's ILP; only with HAVE_LPSOLVE */
+
+#endif
