@@ -54,16 +54,16 @@ enum fors_err fors_drain_look(struct fors_drain *drain, const struct fors_settin
 }
 
 enum fors_err fors_drain_apply(const struct fors_drain *drain, const struct fors_settings *settings,
-			       struct fors_fabric *fabric, bool with_held, struct fors_remarks *remarks,
+			       struct fors_fabric *fabric, bool with_held, struct fors_warnings *warnings,
 			       struct fors_error *error)
 {
-	fors_aside_spines(fabric, &settings->excluded_spines, "exclude_spines", remarks);
-	fors_aside_links(fabric, &settings->excluded_links, "exclude_links", remarks);
+	fors_drained_spines(fabric, &settings->excluded_spines, "exclude_spines", warnings);
+	fors_drained_links(fabric, &settings->excluded_links, "exclude_links", warnings);
 	if (settings->degraded_is_dead)
-		fors_aside_degraded(fabric);
+		fors_drained_degraded(fabric);
 	if (with_held)
 		fors_watch_mark(drain->watch, fabric);
-	return fors_aside_apply(fabric, remarks, error);
+	return fors_drained_apply(fabric, warnings, error);
 }
 
 bool fors_drain_tables_first(const struct fors_settings *settings, const struct fors_fabric *fabric)
@@ -82,7 +82,7 @@ bool fors_drain_tables_first(const struct fors_settings *settings, const struct 
 
 static bool is_worth_telling(const struct fors_cable *cable)
 {
-	return cable->aside || cable->is_degraded;
+	return cable->drained || cable->is_degraded;
 }
 
 static uint32_t checksum_links(const struct fors_fabric *fabric)
@@ -91,7 +91,7 @@ static uint32_t checksum_links(const struct fors_fabric *fabric)
 
 	for (uint32_t i = 0; i < fabric->nleaves * fabric->nlanes; i++) {
 		const struct fors_cable *cable = &fabric->cable[i];
-		const unsigned char bytes[] = {(unsigned char)i, (unsigned char)(i >> 8), cable->state, cable->aside,
+		const unsigned char bytes[] = {(unsigned char)i, (unsigned char)(i >> 8), cable->state, cable->drained,
 					       cable->is_degraded};
 
 		if (is_worth_telling(cable))
@@ -106,10 +106,10 @@ static void tell_link(struct osm_log *log, const struct fors_fabric *fabric, uin
 	bool is_used = cable->state == FORS_CABLE_LIVE;
 
 	fors_log_info(log, "link %s[%u] - %s[%u] %s%s%s%s: %s", fabric->leaf[leaf].name, cable->leaf_port,
-		      fabric->spine[fabric->lane[lane].spine].name, cable->spine_port, cable->aside ? "is " : "",
-		      fors_aside_name(cable->aside), cable->aside == FORS_ASIDE_DEGRADED ? "," : "",
+		      fabric->spine[fabric->lane[lane].spine].name, cable->spine_port, cable->drained ? "is " : "",
+		      fors_drained_name(cable->drained), cable->drained == FORS_DRAIN_DEGRADED ? "," : "",
 		      cable->is_degraded ? " runs below full width or speed" : "",
-		      is_used ? cable->aside ? "it has to stay in use" : "it is used as any other"
+		      is_used ? cable->drained ? "it has to stay in use" : "it is used as any other"
 			      : "no traffic between servers goes over it");
 }
 
@@ -129,33 +129,33 @@ static void tell_links(struct osm_log *log, const struct fors_fabric *fabric)
 		fors_log_info(log, "no link is excluded, degraded or held any more");
 }
 
-static void tell_remarks(struct osm_log *log, const struct fors_remarks *remarks)
+static void tell_warnings(struct osm_log *log, const struct fors_warnings *warnings)
 {
-	for (unsigned i = 0; i < fors_remarks_kept(remarks); i++)
-		fors_log_error(log, FORS_F_ASIDE, "%s", remarks->text[i]);
-	if (remarks->count > fors_remarks_kept(remarks))
-		fors_log_error(log, FORS_F_ASIDE, "and %u more remarks of this kind",
-			       remarks->count - fors_remarks_kept(remarks));
+	for (unsigned i = 0; i < fors_warnings_kept(warnings); i++)
+		fors_log_error(log, FORS_F_DRAIN, "%s", warnings->text[i]);
+	if (warnings->count > fors_warnings_kept(warnings))
+		fors_log_error(log, FORS_F_DRAIN, "and %u more remarks of this kind",
+			       warnings->count - fors_warnings_kept(warnings));
 }
 
-static uint32_t checksum_remarks(const struct fors_remarks *remarks)
+static uint32_t checksum_warnings(const struct fors_warnings *warnings)
 {
 	uLong sum = crc32(0, Z_NULL, 0);
 
-	for (unsigned i = 0; i < fors_remarks_kept(remarks); i++)
-		sum = crc32(sum, (const unsigned char *)remarks->text[i], (unsigned)strlen(remarks->text[i]));
-	return (uint32_t)sum + remarks->count;
+	for (unsigned i = 0; i < fors_warnings_kept(warnings); i++)
+		sum = crc32(sum, (const unsigned char *)warnings->text[i], (unsigned)strlen(warnings->text[i]));
+	return (uint32_t)sum + warnings->count;
 }
 
 void fors_drain_tell(struct fors_drain *drain, struct osm_log *log, const struct fors_fabric *fabric,
-		     const struct fors_remarks *remarks)
+		     const struct fors_warnings *warnings)
 {
-	uint32_t links = checksum_links(fabric), said = checksum_remarks(remarks);
+	uint32_t links = checksum_links(fabric), said = checksum_warnings(warnings);
 
 	if (links != drain->told_links)
 		tell_links(log, fabric);
-	if (said != drain->told_remarks)
-		tell_remarks(log, remarks);
+	if (said != drain->told_warnings)
+		tell_warnings(log, warnings);
 	drain->told_links = links;
-	drain->told_remarks = said;
+	drain->told_warnings = said;
 }

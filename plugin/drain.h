@@ -17,8 +17,8 @@ struct osm_log;
 
 struct fors_drain {
 	struct fors_watch *watch;
-	uint32_t told_links, told_remarks; /* checksums of what the log has been told */
-	uint64_t due_ms;		   /* when the next held cable may return, monotonic; 0: none is held */
+	uint32_t told_links, told_warnings; /* checksums of what the log has been told */
+	uint64_t due_ms;		    /* when the next held cable may return, monotonic; 0: none is held */
 };
 
 /* Nothing watched yet; to be cleared when it succeeded. Errors: FORS_ENOMEM. */
@@ -37,10 +37,10 @@ enum fors_err fors_drain_look(struct fors_drain *drain, const struct fors_settin
 
 /*
  * Set aside in the fabric, looked at before, what shall be; held cables too when with_held. The names of
- * cables that have to stay in use, and mistakes in lists, are added to remarks. Errors: FORS_ENOMEM.
+ * cables that have to stay in use, and mistakes in lists, are added to warnings. Errors: FORS_ENOMEM.
  */
 enum fors_err fors_drain_apply(const struct fors_drain *drain, const struct fors_settings *settings,
-			       struct fors_fabric *fabric, bool with_held, struct fors_remarks *remarks,
+			       struct fors_fabric *fabric, bool with_held, struct fors_warnings *warnings,
 			       struct fors_error *error);
 
 /*
@@ -49,8 +49,8 @@ enum fors_err fors_drain_apply(const struct fors_drain *drain, const struct fors
  */
 bool fors_drain_tables_first(const struct fors_settings *settings, const struct fors_fabric *fabric);
 
-/* Tell the log about degraded, excluded and held cables and about remarks, when they are others than last time. */
+/* Tell the log about degraded, excluded and held cables and about warnings, when they are others than last time. */
 void fors_drain_tell(struct fors_drain *drain, struct osm_log *log, const struct fors_fabric *fabric,
-		     const struct fors_remarks *remarks);
+		     const struct fors_warnings *warnings);
 
 #endif

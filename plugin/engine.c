@@ -121,8 +121,8 @@ static bool is_server(const struct fors_fabric *fabric, uint64_t guid)
 }
 
 /* A participant may be switched off, or misspelt; nobody can tell, so it is told to operators, and is no error. */
-static void remark_absent(const struct fors_settings *settings, const struct fors_fabric *fabric,
-			  struct fors_remarks *remarks)
+static void warn_absent(const struct fors_settings *settings, const struct fors_fabric *fabric,
+			struct fors_warnings *warnings)
 {
 	const struct fors_participants *wanted = fors_settings_participants(settings);
 	size_t first = 0;
@@ -131,9 +131,9 @@ static void remark_absent(const struct fors_settings *settings, const struct for
 		return; /* every server here is one of them, and no GUID is in the list twice */
 	while (is_server(fabric, wanted->guid[first]))
 		first++;
-	fors_remark(remarks, "%s: %zu of its %zu GUIDs are no living server under a leaf, the first is 0x%016" PRIx64,
-		    settings->participants_file ? "participants_file" : "cn_guid_file",
-		    wanted->count - fabric->nservers, wanted->count, wanted->guid[first]);
+	fors_warn(warnings, "%s: %zu of its %zu GUIDs are no living server under a leaf, the first is 0x%016" PRIx64,
+		  settings->participants_file ? "participants_file" : "cn_guid_file", wanted->count - fabric->nservers,
+		  wanted->count, wanted->guid[first]);
 }
 
 /* Make sense of job->net. */
@@ -147,11 +147,11 @@ static enum fors_err understand(struct fors_engine *engine, struct fors_job *job
 	if (!err)
 		err = fors_drain_look(&engine->drain, settings, job->fabric, job->kind == FORS_JOB_ROUTED, error);
 	if (!err)
-		err = fors_drain_apply(&engine->drain, settings, job->fabric, true, &job->remarks, error);
+		err = fors_drain_apply(&engine->drain, settings, job->fabric, true, &job->warnings, error);
 	if (!err)
-		fors_drain_tell(&engine->drain, &engine->osm->log, job->fabric, &job->remarks);
+		fors_drain_tell(&engine->drain, &engine->osm->log, job->fabric, &job->warnings);
 	if (!err)
-		remark_absent(settings, job->fabric, &job->remarks);
+		warn_absent(settings, job->fabric, &job->warnings);
 	job->due_ms = engine->drain.due_ms;
 	return err;
 }
@@ -290,7 +290,7 @@ static void keep(struct fors_engine *engine)
 	size_t size;
 
 	fors_kept_end(&engine->kept);
-	if (fors_kept_news(&engine->kept, &text, &size))
+	if (fors_kept_changed(&engine->kept, &text, &size))
 		fors_worker_keep(engine->worker, text, size);
 }
 
@@ -393,8 +393,8 @@ static void address_outbox(struct fors_engine *engine)
 
 	if (engine->outbox && settings &&
 	    fors_outbox_set(engine->outbox,
-			    &(struct fors_outbox_wish){settings->publish_dir, settings->publish_command,
-						       settings->publish_seconds},
+			    &(struct fors_outbox_request){settings->publish_dir, settings->publish_command,
+							  settings->publish_seconds},
 			    &error))
 		fors_log_error(&engine->osm->log, FORS_F_MEMORY,
 			       "publish_dir and publish_command stay as they were: %s", error.text);

@@ -28,7 +28,7 @@
 /* --- files ---------------------------------------------------------------- */
 
 /* Rename a file that cannot be used, so that it is neither lost nor in the way. `text`: why. */
-static void set_aside(struct fors_kept *kept, enum fors_code code, const char *file, const char *text)
+static void drain_links(struct fors_kept *kept, enum fors_code code, const char *file, const char *text)
 {
 	struct fors_error error;
 	unsigned n = 0;
@@ -74,7 +74,7 @@ enum fors_err fors_kept_open(struct fors_kept *kept, struct osm_log *log, const 
 		return fors_fail_memory(error);
 	}
 	if (err)
-		set_aside(kept, FORS_F_PLACES, PLACES, why.text);
+		drain_links(kept, FORS_F_PLACES, PLACES, why.text);
 	return FORS_OK;
 }
 
@@ -150,7 +150,7 @@ static char *read_request(struct fors_kept *kept, size_t *size)
 	if (!fors_published(kept->folder, FORGET, FORGET_MAX_BYTES, &bytes, size, &error))
 		return bytes;
 	if (error.code != FORS_ENOMEM)
-		set_aside(kept, FORS_F_FORGET, FORGET, error.text);
+		drain_links(kept, FORS_F_FORGET, FORGET, error.text);
 	return NULL;
 }
 
@@ -168,7 +168,7 @@ void fors_kept_begin(struct fors_kept *kept)
 		return;
 	drop_request(kept);
 	if (err != FORS_ENOMEM)
-		set_aside(kept, FORS_F_FORGET, FORGET, error.text);
+		drain_links(kept, FORS_F_FORGET, FORGET, error.text);
 }
 
 enum fors_err fors_kept_learn(struct fors_kept *kept, const struct fors_net *net, const uint64_t *root_guids,
@@ -240,7 +240,7 @@ void fors_kept_end(struct fors_kept *kept)
 	}
 }
 
-bool fors_kept_news(struct fors_kept *kept, char **text, size_t *size)
+bool fors_kept_changed(struct fors_kept *kept, char **text, size_t *size)
 {
 	char *now, *copy;
 	size_t now_size;

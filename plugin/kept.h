@@ -66,6 +66,6 @@ void fors_kept_end(struct fors_kept *kept);
  * What `places` shall hold now, when that is news: true, and the text in *text, owned by the caller. False: nothing
  * new, or no memory to say it; the next call tries again.
  */
-bool fors_kept_news(struct fors_kept *kept, char **text, size_t *size);
+bool fors_kept_changed(struct fors_kept *kept, char **text, size_t *size);
 
 #endif

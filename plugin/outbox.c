@@ -41,7 +41,7 @@ struct fors_outbox {
 	struct fors_runner *runner;
 	pthread_t thread;
 	pthread_mutex_t mutex; /* guards all that follows up to `own`; never held during input or output */
-	pthread_cond_t news, done;
+	pthread_cond_t wake, done;
 	char *dir, *command; /* or NULL */
 	unsigned seconds;
 	struct sheet sheet[FORS_OUT_FILES]; /* the newest of each */
@@ -232,7 +232,7 @@ static void work(struct fors_outbox *box)
 		if (is_due(box) && (now >= not_before || box->stop))
 			not_before = go(box) ? 0 : fors_thread_ms() + AGAIN_MS;
 		else if (!box->stop)
-			fors_thread_wait(&box->news, &box->mutex, now + 1000);
+			fors_thread_wait(&box->wake, &box->mutex, now + 1000);
 		if (!box->is_orphan && box->is_announced && (!is_due(box) || not_before))
 			run_command(box);
 	}
@@ -242,7 +242,7 @@ static void free_box(struct fors_outbox *box)
 {
 	for (int i = 0; i < FORS_OUT_FILES; i++)
 		free(box->sheet[i].bytes);
-	pthread_cond_destroy(&box->news);
+	pthread_cond_destroy(&box->wake);
 	pthread_cond_destroy(&box->done);
 	pthread_mutex_destroy(&box->mutex);
 	free(box->dir);
@@ -280,7 +280,7 @@ enum fors_err fors_outbox_start(struct osm_log *log, const struct fors_folder *s
 	box->log = log;
 	box->state = state;
 	pthread_mutex_init(&box->mutex, NULL);
-	fors_thread_cond(&box->news);
+	fors_thread_cond(&box->wake);
 	fors_thread_cond(&box->done);
 	err = fors_runner_start(log, &box->runner, error);
 	failed = err ? 0 : fors_thread_start(&box->thread, run, box);
@@ -300,7 +300,7 @@ static bool is_other(const char *a, const char *b)
 	return (a != NULL) != (b != NULL) || (a && strcmp(a, b));
 }
 
-enum fors_err fors_outbox_set(struct fors_outbox *box, const struct fors_outbox_wish *wish, struct fors_error *error)
+enum fors_err fors_outbox_set(struct fors_outbox *box, const struct fors_outbox_request *wish, struct fors_error *error)
 {
 	char *dir = wish->dir ? strdup(wish->dir) : NULL, *command = wish->command ? strdup(wish->command) : NULL;
 	bool is_new;
@@ -319,7 +319,7 @@ enum fors_err fors_outbox_set(struct fors_outbox *box, const struct fors_outbox_
 	box->seconds = wish->seconds;
 	for (int i = 0; is_new && i < FORS_OUT_FILES; i++)
 		box->sheet[i].is_due = box->sheet[i].bytes != NULL;
-	pthread_cond_signal(&box->news);
+	pthread_cond_signal(&box->wake);
 	pthread_mutex_unlock(&box->mutex);
 	return FORS_OK;
 }
@@ -337,7 +337,7 @@ void fors_outbox_put(struct fors_outbox *box, enum fors_outbox_file file, const 
 	*sheet = (struct sheet){copy, size, is_guest, true};
 	if (box->is_announced && fors_thread_ms() - box->announced_ms > PATIENCE_MS)
 		run_command(box); /* the folder hangs */
-	pthread_cond_signal(&box->news);
+	pthread_cond_signal(&box->wake);
 	pthread_mutex_unlock(&box->mutex);
 	free(old);
 }
@@ -350,7 +350,7 @@ void fors_outbox_announce(struct fors_outbox *box, uint64_t epoch, const char *s
 	box->is_announced = true;
 	box->epoch = epoch;
 	snprintf(box->status, sizeof(box->status), "%s", state);
-	pthread_cond_signal(&box->news);
+	pthread_cond_signal(&box->wake);
 	pthread_mutex_unlock(&box->mutex);
 }
 
@@ -375,7 +375,7 @@ void fors_outbox_stop(struct fors_outbox *box)
 		return;
 	pthread_mutex_lock(&box->mutex);
 	box->stop = true;
-	pthread_cond_signal(&box->news);
+	pthread_cond_signal(&box->wake);
 	while (!box->has_ended && fors_thread_ms() < until)
 		fors_thread_wait(&box->done, &box->mutex, until);
 	if (box->is_announced)

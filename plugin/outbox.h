@@ -23,7 +23,7 @@ struct osm_log;
 enum fors_outbox_file { FORS_OUT_SCHEDULE, FORS_OUT_STATUS, FORS_OUT_METRICS, FORS_OUT_HEARTBEAT, FORS_OUT_FILES };
 
 /* What fors.conf asks for; strings are borrowed, NULL: nothing. */
-struct fors_outbox_wish {
+struct fors_outbox_request {
 	const char *dir;
 	const char *command;
 	unsigned seconds; /* time limit of the command */
@@ -34,7 +34,7 @@ enum fors_err fors_outbox_start(struct osm_log *log, const struct fors_folder *s
 				struct fors_error *error);
 
 /* What fors.conf asks for now. A folder that was not served before gets all files at once. Errors: FORS_ENOMEM. */
-enum fors_err fors_outbox_set(struct fors_outbox *outbox, const struct fors_outbox_wish *wish,
+enum fors_err fors_outbox_set(struct fors_outbox *outbox, const struct fors_outbox_request *wish,
 			      struct fors_error *error);
 
 /*

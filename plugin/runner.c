@@ -37,7 +37,7 @@ struct fors_runner {
 	struct osm_log *log;
 	pthread_t thread;
 	pthread_mutex_t mutex; /* guards what follows */
-	pthread_cond_t news;
+	pthread_cond_t wake;
 	struct copy *waiting; /* owned, or NULL */
 	uint64_t stop_ms;     /* when all must have ended; 0: go on */
 	bool has_complained;  /* the thread's own */
@@ -231,7 +231,7 @@ static struct copy *next_errand(struct fors_runner *runner)
 
 	pthread_mutex_lock(&runner->mutex);
 	while (!runner->waiting && !runner->stop_ms)
-		pthread_cond_wait(&runner->news, &runner->mutex);
+		pthread_cond_wait(&runner->wake, &runner->mutex);
 	copy = runner->waiting;
 	runner->waiting = NULL;
 	pthread_mutex_unlock(&runner->mutex);
@@ -253,7 +253,7 @@ static void *run(void *context)
 static void free_runner(struct fors_runner *runner)
 {
 	free_copy(runner->waiting);
-	pthread_cond_destroy(&runner->news);
+	pthread_cond_destroy(&runner->wake);
 	pthread_mutex_destroy(&runner->mutex);
 	free(runner);
 }
@@ -267,7 +267,7 @@ enum fors_err fors_runner_start(struct osm_log *log, struct fors_runner **runner
 		return fors_fail_memory(error);
 	made->log = log;
 	pthread_mutex_init(&made->mutex, NULL);
-	fors_thread_cond(&made->news);
+	fors_thread_cond(&made->wake);
 	failed = fors_thread_start(&made->thread, run, made);
 	if (failed) {
 		free_runner(made);
@@ -286,7 +286,7 @@ enum fors_err fors_runner_run(struct fors_runner *runner, const struct fors_erra
 	pthread_mutex_lock(&runner->mutex);
 	old = runner->waiting;
 	runner->waiting = copy;
-	pthread_cond_signal(&runner->news);
+	pthread_cond_signal(&runner->wake);
 	pthread_mutex_unlock(&runner->mutex);
 	free_copy(old);
 	return FORS_OK;
@@ -298,7 +298,7 @@ void fors_runner_stop(struct fors_runner *runner)
 		return;
 	pthread_mutex_lock(&runner->mutex);
 	runner->stop_ms = fors_thread_ms() + GRACE_MS;
-	pthread_cond_signal(&runner->news);
+	pthread_cond_signal(&runner->wake);
 	pthread_mutex_unlock(&runner->mutex);
 	pthread_join(runner->thread, NULL);
 	free_runner(runner);

@@ -75,7 +75,7 @@ struct fors_worker {
 	struct fors_worker_setup setup;
 	pthread_t thread;
 	pthread_mutex_t mutex; /* guards `mail`, `places` and `stop`, is held for moments only */
-	pthread_cond_t news;
+	pthread_cond_t wake;
 	struct fors_job *mail; /* the newest job, or NULL; owned */
 	char *places;	       /* the newest kept order, to be written, or NULL; owned */
 	size_t places_size;
@@ -148,7 +148,7 @@ static uint64_t key_of(const struct fors_job *job)
 	return key ? key : 1;
 }
 
-/* What the status shows of the cables, and the remarks, as one number. */
+/* What the status shows of the cables, and the warnings, as one number. */
 static uint64_t picture_of(const struct fors_job *job)
 {
 	const struct fors_fabric *fabric = job->fabric;
@@ -156,12 +156,13 @@ static uint64_t picture_of(const struct fors_job *job)
 
 	for (size_t i = 0; i < (size_t)fabric->nleaves * fabric->nlanes; i++) {
 		const struct fors_cable *cable = &fabric->cable[i];
-		const uint64_t seen[] = {cable->state | cable->aside << 8 | cable->is_degraded << 16, cable->since_ms};
+		const uint64_t seen[] = {cable->state | cable->drained << 8 | cable->is_degraded << 16,
+					 cable->since_ms};
 
 		picture = hash(picture, seen, sizeof(seen));
 	}
-	for (unsigned i = 0; i < fors_remarks_kept(&job->remarks); i++)
-		picture = hash(picture, job->remarks.text[i], strlen(job->remarks.text[i]));
+	for (unsigned i = 0; i < fors_warnings_kept(&job->warnings); i++)
+		picture = hash(picture, job->warnings.text[i], strlen(job->warnings.text[i]));
 	return picture;
 }
 
@@ -241,7 +242,7 @@ static void fill_status(struct fors_worker *worker, const struct fors_job *job, 
 	status->state = state;
 	snprintf(status->reason, sizeof(status->reason), "%s", reason);
 	status->tables_ms = job->tables_ms;
-	status->remarks = job->remarks;
+	status->warnings = job->warnings;
 	if (job->fabric && fors_status_fabric(status, job->fabric, NULL))
 		run_short(worker);
 }
@@ -284,7 +285,7 @@ static bool is_withdrawn(const struct fors_worker *worker, const struct fors_job
 }
 
 /* Is there only more to say of a schedule that is withdrawn already? Then readers need no new epoch. */
-static bool is_no_news(const struct fors_worker *worker, enum fors_state state, const char *reason)
+static bool is_unchanged(const struct fors_worker *worker, enum fors_state state, const char *reason)
 {
 	return is_said(&worker->board, state) && (state == FORS_PLANNING || !strcmp(worker->board.reason, reason));
 }
@@ -304,7 +305,7 @@ static void withdraw(struct fors_worker *worker, const struct fors_job *job, enu
 	}
 	if (job->fabric)
 		worker->picture = picture_of(job);
-	if (is_no_news(worker, state, reason)) {
+	if (is_unchanged(worker, state, reason)) {
 		post(worker, NULL, &status);
 		return;
 	}
@@ -672,7 +673,7 @@ static bool wait_for_mail(struct fors_worker *worker, struct fors_job **job)
 
 	pthread_mutex_lock(&worker->mutex);
 	while (!worker->mail && !worker->places && !worker->stop) {
-		if (pthread_cond_timedwait(&worker->news, &worker->mutex, &until))
+		if (pthread_cond_timedwait(&worker->wake, &worker->mutex, &until))
 			break;
 	}
 	*job = worker->mail;
@@ -724,7 +725,7 @@ static void free_worker(struct fors_worker *worker)
 {
 	fors_job_free(worker->mail);
 	free(worker->places);
-	pthread_cond_destroy(&worker->news);
+	pthread_cond_destroy(&worker->wake);
 	pthread_mutex_destroy(&worker->mutex);
 	free(worker);
 }
@@ -744,7 +745,7 @@ enum fors_err fors_worker_start(const struct fors_worker_setup *setup, struct fo
 		made->setup.tick_ms = 1000;
 	forget_plan(&made->prepared);
 	pthread_mutex_init(&made->mutex, NULL);
-	fors_thread_cond(&made->news);
+	fors_thread_cond(&made->wake);
 	failed = fors_thread_start(&made->thread, run, made);
 	if (failed) {
 		free_worker(made);
@@ -761,7 +762,7 @@ void fors_worker_submit(struct fors_worker *worker, struct fors_job *job)
 	pthread_mutex_lock(&worker->mutex);
 	old = worker->mail;
 	worker->mail = job;
-	pthread_cond_signal(&worker->news);
+	pthread_cond_signal(&worker->wake);
 	pthread_mutex_unlock(&worker->mutex);
 	fors_job_free(old);
 }
@@ -774,7 +775,7 @@ void fors_worker_keep(struct fors_worker *worker, char *text, size_t size)
 	old = worker->places;
 	worker->places = text;
 	worker->places_size = size;
-	pthread_cond_signal(&worker->news);
+	pthread_cond_signal(&worker->wake);
 	pthread_mutex_unlock(&worker->mutex);
 	free(old);
 }
@@ -785,7 +786,7 @@ void fors_worker_stop(struct fors_worker *worker)
 		return;
 	pthread_mutex_lock(&worker->mutex);
 	worker->stop = true;
-	pthread_cond_signal(&worker->news);
+	pthread_cond_signal(&worker->wake);
 	pthread_mutex_unlock(&worker->mutex);
 	pthread_join(worker->thread, NULL);
 	free_worker(worker);

@@ -34,8 +34,8 @@ struct fors_job {
 	char method[16];  /* of fors.conf */
 	unsigned ilp_seconds;
 	char reason[FORS_ERROR_TEXT];
-	struct fors_remarks remarks; /* about cables set aside, and absent participants */
-	uint64_t due_ms;	     /* when a held cable may return, by CLOCK_MONOTONIC; 0: none is held */
+	struct fors_warnings warnings; /* about cables set aside, and absent participants */
+	uint64_t due_ms;	       /* when a held cable may return, by CLOCK_MONOTONIC; 0: none is held */
 };
 
 /* An empty job, or NULL when out of memory. */

@@ -6,22 +6,22 @@
 #ifndef FORS_CORE_BASE_WARNINGS_H
 #define FORS_CORE_BASE_WARNINGS_H
 
-#define FORS_REMARKS_MAX 8
-#define FORS_REMARK_TEXT 320
+#define FORS_WARNINGS_MAX 8
+#define FORS_WARNING_TEXT 320
 
 /* A few sentences; all zero is none. */
-struct fors_remarks {
-	unsigned count; /* remarks made; those beyond FORS_REMARKS_MAX are not kept */
-	char text[FORS_REMARKS_MAX][FORS_REMARK_TEXT];
+struct fors_warnings {
+	unsigned count; /* warnings made; those beyond FORS_WARNINGS_MAX are not kept */
+	char text[FORS_WARNINGS_MAX][FORS_WARNING_TEXT];
 };
 
-/* Add a sentence, cut to the room there is. remarks may be NULL. */
-void fors_remark(struct fors_remarks *remarks, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Add a sentence, cut to the room there is. warnings may be NULL. */
+void fors_warn(struct fors_warnings *warnings, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Remarks that are kept. */
-static inline unsigned fors_remarks_kept(const struct fors_remarks *remarks)
+static inline unsigned fors_warnings_kept(const struct fors_warnings *warnings)
 {
-	return remarks->count < FORS_REMARKS_MAX ? remarks->count : FORS_REMARKS_MAX;
+	return warnings->count < FORS_WARNINGS_MAX ? warnings->count : FORS_WARNINGS_MAX;
 }
 
 #endif

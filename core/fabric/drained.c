@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *fors_aside_name(enum fors_aside reason)
+const char *fors_drained_name(enum fors_drain_reason reason)
 {
 	static const char *const name[] = {"", "excluded", "degraded", "held"};
 
@@ -28,20 +28,20 @@ const char *fors_aside_name(enum fors_aside reason)
 
 /* --- marking -------------------------------------------------------------- */
 
-void fors_aside_mark(struct fors_fabric *fabric, uint32_t leaf, uint32_t lane, enum fors_aside reason)
+void fors_drained_mark(struct fors_fabric *fabric, uint32_t leaf, uint32_t lane, enum fors_drain_reason reason)
 {
 	struct fors_cable *cable = &fabric->cable[(size_t)leaf * fabric->nlanes + lane];
 
-	if (cable->state == FORS_CABLE_LIVE && !cable->aside)
-		cable->aside = reason;
+	if (cable->state == FORS_CABLE_LIVE && !cable->drained)
+		cable->drained = reason;
 }
 
-void fors_aside_degraded(struct fors_fabric *fabric)
+void fors_drained_degraded(struct fors_fabric *fabric)
 {
 	for (uint32_t a = 0; a < fabric->nleaves; a++)
 		for (uint32_t k = 0; k < fabric->nlanes; k++)
 			if (fors_cable(fabric, a, k)->is_degraded)
-				fors_aside_mark(fabric, a, k, FORS_ASIDE_DEGRADED);
+				fors_drained_mark(fabric, a, k, FORS_DRAIN_DEGRADED);
 }
 
 /* Does a name mean a switch that is dead now? Its port does not matter. */
@@ -71,14 +71,14 @@ static bool is_dead_switch(const struct fors_fabric *fabric, const char *what)
 
 /* The node that a name means; false: none, and the administrator knows why. */
 static bool find_node(const struct fors_fabric *fabric, const char *what, const char *key, uint32_t *node,
-		      unsigned *port, struct fors_remarks *remarks)
+		      unsigned *port, struct fors_warnings *warnings)
 {
 	struct fors_error error;
 
 	if (!fors_net_find(fabric->net, what, node, port, &error))
 		return true;
 	if (!is_dead_switch(fabric, what))
-		fors_remark(remarks, "%s: %.290s; ignored", key, error.text);
+		fors_warn(warnings, "%s: %.290s; ignored", key, error.text);
 	return false;
 }
 
@@ -100,22 +100,22 @@ static unsigned exclude(struct fors_fabric *fabric, uint32_t node, unsigned port
 	for (uint32_t a = 0; a < fabric->nleaves; a++)
 		for (uint32_t k = 0; k < fabric->nlanes; k++)
 			if (is_meant(fabric, a, k, node, port)) {
-				fors_aside_mark(fabric, a, k, FORS_ASIDE_EXCLUDED);
+				fors_drained_mark(fabric, a, k, FORS_DRAIN_EXCLUDED);
 				cables++;
 			}
 	return cables;
 }
 
-void fors_aside_links(struct fors_fabric *fabric, const struct fors_names *names, const char *key,
-		      struct fors_remarks *remarks)
+void fors_drained_links(struct fors_fabric *fabric, const struct fors_names *names, const char *key,
+			struct fors_warnings *warnings)
 {
 	for (size_t i = 0; i < names->count; i++) {
 		uint32_t node;
 		unsigned port;
 
-		if (find_node(fabric, names->name[i], key, &node, &port, remarks) && !exclude(fabric, node, port))
-			fors_remark(remarks, "%s: '%.100s' is no cable between a leaf and a spine; ignored", key,
-				    names->name[i]);
+		if (find_node(fabric, names->name[i], key, &node, &port, warnings) && !exclude(fabric, node, port))
+			fors_warn(warnings, "%s: '%.100s' is no cable between a leaf and a spine; ignored", key,
+				  names->name[i]);
 	}
 }
 
@@ -127,17 +127,17 @@ static bool is_spine(const struct fors_fabric *fabric, uint32_t node)
 	return false;
 }
 
-void fors_aside_spines(struct fors_fabric *fabric, const struct fors_names *names, const char *key,
-		       struct fors_remarks *remarks)
+void fors_drained_spines(struct fors_fabric *fabric, const struct fors_names *names, const char *key,
+			 struct fors_warnings *warnings)
 {
 	for (size_t i = 0; i < names->count; i++) {
 		uint32_t node;
 		unsigned port;
 
-		if (!find_node(fabric, names->name[i], key, &node, &port, remarks))
+		if (!find_node(fabric, names->name[i], key, &node, &port, warnings))
 			continue;
 		if (port || !is_spine(fabric, node))
-			fors_remark(remarks, "%s: '%.100s' is no spine; ignored", key, names->name[i]);
+			fors_warn(warnings, "%s: '%.100s' is no spine; ignored", key, names->name[i]);
 		else
 			exclude(fabric, node, 0);
 	}
@@ -150,7 +150,7 @@ void fors_aside_spines(struct fors_fabric *fabric, const struct fors_names *name
 /* What it takes to get from a leaf to the spine of a lane: 0 nothing, else the reason of the cable to call back. */
 static unsigned cost_to_spine(const struct fors_fabric *f, uint32_t leaf, uint32_t spine, uint32_t *lane)
 {
-	static const unsigned cost[] = {0, 100, 10, 1}; /* by enum fors_aside */
+	static const unsigned cost[] = {0, 100, 10, 1}; /* by enum fors_drain_reason */
 	unsigned least = OUT_OF_REACH;
 
 	for (uint32_t k = 0; k < f->nlanes; k++) {
@@ -160,26 +160,27 @@ static unsigned cost_to_spine(const struct fors_fabric *f, uint32_t leaf, uint32
 			continue;
 		if (cable->state == FORS_CABLE_LIVE)
 			return 0;
-		if (cost[cable->aside] < least) {
-			least = cost[cable->aside];
+		if (cost[cable->drained] < least) {
+			least = cost[cable->drained];
 			*lane = k;
 		}
 	}
 	return least;
 }
 
-static void call_back(struct fors_fabric *f, uint32_t leaf, uint32_t lane, uint32_t other, struct fors_remarks *remarks)
+static void call_back(struct fors_fabric *f, uint32_t leaf, uint32_t lane, uint32_t other,
+		      struct fors_warnings *warnings)
 {
 	struct fors_cable *cable = &f->cable[(size_t)leaf * f->nlanes + lane];
 
 	cable->state = FORS_CABLE_LIVE;
-	fors_remark(remarks, "the %s link %.64s[%u] - %.64s[%u] stays in use: without it %.64s could not reach %.64s",
-		    fors_aside_name(cable->aside), f->leaf[leaf].name, cable->leaf_port,
-		    f->spine[f->lane[lane].spine].name, cable->spine_port, f->leaf[leaf].name, f->leaf[other].name);
+	fors_warn(warnings, "the %s link %.64s[%u] - %.64s[%u] stays in use: without it %.64s could not reach %.64s",
+		  fors_drained_name(cable->drained), f->leaf[leaf].name, cable->leaf_port,
+		  f->spine[f->lane[lane].spine].name, cable->spine_port, f->leaf[leaf].name, f->leaf[other].name);
 }
 
 /* Give two leaves a spine in common, if there is any that could be. */
-static void join(struct fors_fabric *f, uint32_t a, uint32_t b, struct fors_remarks *remarks)
+static void join(struct fors_fabric *f, uint32_t a, uint32_t b, struct fors_warnings *warnings)
 {
 	uint32_t lane_a = 0, lane_b = 0, best_a = 0, best_b = 0;
 	unsigned least = OUT_OF_REACH, best_cost_a = 0, best_cost_b = 0;
@@ -196,9 +197,9 @@ static void join(struct fors_fabric *f, uint32_t a, uint32_t b, struct fors_rema
 		best_b = lane_b;
 	}
 	if (best_cost_a)
-		call_back(f, a, best_a, b, remarks);
+		call_back(f, a, best_a, b, warnings);
 	if (best_cost_b)
-		call_back(f, b, best_b, a, remarks);
+		call_back(f, b, best_b, a, warnings);
 }
 
 /* Is anything plugged in here that somebody may want to reach? */
@@ -210,13 +211,13 @@ static bool has_end_node(const struct fors_fabric *f, uint32_t leaf)
 	return false;
 }
 
-enum fors_err fors_aside_apply(struct fors_fabric *fabric, struct fors_remarks *remarks, struct fors_error *error)
+enum fors_err fors_drained_apply(struct fors_fabric *fabric, struct fors_warnings *warnings, struct fors_error *error)
 {
 	size_t ncables = (size_t)fabric->nleaves * fabric->nlanes;
 	bool any = false;
 
 	for (size_t i = 0; i < ncables; i++)
-		if (fabric->cable[i].aside) {
+		if (fabric->cable[i].drained) {
 			fabric->cable[i].state = FORS_CABLE_DEAD;
 			any = true;
 		}
@@ -225,6 +226,6 @@ enum fors_err fors_aside_apply(struct fors_fabric *fabric, struct fors_remarks *
 	for (uint32_t a = 0; a < fabric->nleaves; a++)
 		for (uint32_t b = a + 1; has_end_node(fabric, a) && b < fabric->nleaves; b++)
 			if (has_end_node(fabric, b))
-				join(fabric, a, b, remarks);
+				join(fabric, a, b, warnings);
 	return fors_fabric_recount(fabric, error);
 }

@@ -3,7 +3,7 @@
  * drained.h - living cables that shall carry no traffic between servers: excluded, degraded or held.
  *
  * First mark them, each reason with a function of its own; the first reason that marks a cable stays.
- * Then fors_aside_apply() takes them out of the fabric, as far as no leaf loses another.
+ * Then fors_drained_apply() takes them out of the fabric, as far as no leaf loses another.
  * Thread rules: a fabric is marked by one thread, while nobody else reads it.
  */
 #ifndef FORS_CORE_FABRIC_DRAINED_H
@@ -16,28 +16,28 @@
 /*
  * Mark the cables named as excluded: NODE[PORT] one cable, NODE all cables of that switch between leaves and
  * spines. A name that nothing or more than one node has, or that is no such cable, is ignored with a
- * remark that begins with `key`; a switch or cable that is dead is ignored without.
+ * warning that begins with `key`; a switch or cable that is dead is ignored without.
  */
-void fors_aside_links(struct fors_fabric *fabric, const struct fors_names *names, const char *key,
-		      struct fors_remarks *remarks);
-/* The same for spines, by NODE; a name of anything else is ignored with a remark. */
-void fors_aside_spines(struct fors_fabric *fabric, const struct fors_names *names, const char *key,
-		       struct fors_remarks *remarks);
+void fors_drained_links(struct fors_fabric *fabric, const struct fors_names *names, const char *key,
+			struct fors_warnings *warnings);
+/* The same for spines, by NODE; a name of anything else is ignored with a warning. */
+void fors_drained_spines(struct fors_fabric *fabric, const struct fors_names *names, const char *key,
+			 struct fors_warnings *warnings);
 
 /* Mark the cables that run below full width or speed. */
-void fors_aside_degraded(struct fors_fabric *fabric);
+void fors_drained_degraded(struct fors_fabric *fabric);
 
 /* Mark one cable, if it lives and has no mark yet. */
-void fors_aside_mark(struct fors_fabric *fabric, uint32_t leaf, uint32_t lane, enum fors_aside reason);
+void fors_drained_mark(struct fors_fabric *fabric, uint32_t leaf, uint32_t lane, enum fors_drain_reason reason);
 
 /*
  * Count the marked cables as dead, all but those without which two leaves with end nodes on them would
- * no longer have a spine in common; each of these gets a remark. What follows from the cables
+ * no longer have a spine in common; each of these gets a warning. What follows from the cables
  * (nlive, reduction, fingerprint, ...) is counted anew. Errors: FORS_ENOMEM, the fabric is then to be freed.
  */
-enum fors_err fors_aside_apply(struct fors_fabric *fabric, struct fors_remarks *remarks, struct fors_error *error);
+enum fors_err fors_drained_apply(struct fors_fabric *fabric, struct fors_warnings *warnings, struct fors_error *error);
 
 /* "excluded", "degraded", "held" or ""; never NULL. */
-const char *fors_aside_name(enum fors_aside reason);
+const char *fors_drained_name(enum fors_drain_reason reason);
 
 #endif

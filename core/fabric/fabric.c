@@ -146,7 +146,7 @@ static void look_for_cables(struct fors_fabric *f, const struct fors_places *pla
 			if (!plug->leaf_port)
 				continue;
 			*cable = (struct fors_cable){FORS_CABLE_DEAD, plug->leaf_port, plug->spine_port,
-						     false,	      FORS_ASIDE_NOT,  0};
+						     false,	      FORS_DRAIN_NOT,  0};
 			if (!is_live(f, a, k, plug))
 				continue;
 			cable->state = FORS_CABLE_LIVE;

@@ -38,11 +38,11 @@ enum fors_cable_state {
 };
 
 /* Why a cable that lives shall carry no traffic between servers (aside.h). */
-enum fors_aside {
-	FORS_ASIDE_NOT,
-	FORS_ASIDE_EXCLUDED, /* by the administrator */
-	FORS_ASIDE_DEGRADED, /* runs below full width or speed */
-	FORS_ASIDE_HELD,     /* came back a short time ago */
+enum fors_drain_reason {
+	FORS_DRAIN_NOT,
+	FORS_DRAIN_EXCLUDED, /* by the administrator */
+	FORS_DRAIN_DEGRADED, /* runs below full width or speed */
+	FORS_DRAIN_HELD,     /* came back a short time ago */
 };
 
 /* The cable of one leaf and one lane. */
@@ -51,7 +51,7 @@ struct fors_cable {
 	uint8_t leaf_port;  /* 0 when absent */
 	uint8_t spine_port; /* 0 when absent */
 	bool is_degraded;   /* plugged in and up, but below full width or speed */
-	uint8_t aside;	    /* enum fors_aside; state is LIVE when it has to carry traffic all the same */
+	uint8_t drained;    /* enum fors_drain_reason; state is LIVE when it has to carry traffic all the same */
 	uint64_t since_ms;  /* Unix time when it died or came back (watch.h); 0: not known */
 };
 
@@ -155,7 +155,7 @@ static inline bool fors_passable(const struct fors_fabric *fabric, uint32_t leaf
 {
 	const struct fors_cable *cable = fors_cable(fabric, leaf, lane);
 
-	return cable->state == FORS_CABLE_LIVE || (cable->state == FORS_CABLE_DEAD && cable->aside);
+	return cable->state == FORS_CABLE_LIVE || (cable->state == FORS_CABLE_DEAD && cable->drained);
 }
 
 /* The server place (leaf, slot), occupied or not. */

@@ -50,7 +50,7 @@ uint32_t fors_places_compare(const struct fors_places *places, const struct fors
 
 /*
  * Drop the place of a dead leaf or spine; those behind it move up, and nearly all homes with them.
- * Errors: FORS_ENOTAPPL, and the places stay: no such place; alive in the last lesson; named in the
+ * Errors: FORS_ENOTAPPL, and the places stay: no such place; alive in the last net learnt; named in the
  * root list; or a place of the reference fabric.
  */
 enum fors_err fors_places_forget(struct fors_places *places, uint64_t guid, struct fors_error *error);

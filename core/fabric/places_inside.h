@@ -18,8 +18,8 @@ struct fors_plug {
 
 /* What is known of a place besides its position. */
 struct fors_place_marks {
-	bool is_alive;	   /* the switch was in the net of the last lesson */
-	bool in_roots;	   /* named in the list of root GUIDs of the last lesson */
+	bool is_alive;	   /* the switch was in the net of the last net learnt */
+	bool in_roots;	   /* named in the list of root GUIDs of the last net learnt */
 	bool in_reference; /* the place is one of the reference fabric, whichever switch has it now */
 };
 

@@ -22,12 +22,12 @@
 #include "places.h"
 #include "sides.h"
 
-struct lesson {
+struct learning {
 	struct fors_places *places; /* the copy that learns */
 	const struct fors_net *net;
 	uint8_t *side;	       /* per node */
 	uint32_t *place;       /* per node: index of its leaf or spine place, or FORS_NONE */
-	uint32_t known_leaves; /* leaf places that were there before this lesson */
+	uint32_t known_leaves; /* leaf places that were there before this net was learnt */
 	const uint64_t *root;  /* root GUIDs, nroots of them */
 	size_t nroots;
 };
@@ -42,7 +42,7 @@ static void take_name(const struct fors_net *net, uint32_t node, char *name)
 /* --- switches ------------------------------------------------------------- */
 
 /* How many of the cables of the new spine `node` are plugged in where those of the place `spine` were. */
-static unsigned spine_overlap(const struct lesson *l, uint32_t node, uint32_t spine)
+static unsigned spine_overlap(const struct learning *l, uint32_t node, uint32_t spine)
 {
 	unsigned overlap = 0;
 
@@ -58,7 +58,7 @@ static unsigned spine_overlap(const struct lesson *l, uint32_t node, uint32_t sp
 }
 
 /* The same for a leaf: spine ports that it occupies and the dead leaf did. */
-static unsigned leaf_overlap(const struct lesson *l, uint32_t node, uint32_t leaf)
+static unsigned leaf_overlap(const struct learning *l, uint32_t node, uint32_t leaf)
 {
 	unsigned overlap = 0;
 
@@ -74,13 +74,13 @@ static unsigned leaf_overlap(const struct lesson *l, uint32_t node, uint32_t lea
 	return overlap;
 }
 
-static bool is_alive(const struct lesson *l, uint64_t guid)
+static bool is_alive(const struct learning *l, uint64_t guid)
 {
 	return fors_net_find_guid(l->net, guid) != FORS_NONE;
 }
 
 /* The dead spine place for a new spine: the one whose leaf ports it occupies, else the first, else FORS_NONE. */
-static uint32_t dead_spine_for(const struct lesson *l, uint32_t node)
+static uint32_t dead_spine_for(const struct learning *l, uint32_t node)
 {
 	uint32_t best = FORS_NONE;
 	unsigned most = 0;
@@ -100,7 +100,7 @@ static uint32_t dead_spine_for(const struct lesson *l, uint32_t node)
 }
 
 /* The dead leaf place for a new leaf: only one whose spine ports it occupies. */
-static uint32_t dead_leaf_for(const struct lesson *l, uint32_t node)
+static uint32_t dead_leaf_for(const struct learning *l, uint32_t node)
 {
 	uint32_t best = FORS_NONE;
 	unsigned most = 0;
@@ -119,7 +119,7 @@ static uint32_t dead_leaf_for(const struct lesson *l, uint32_t node)
 	return best;
 }
 
-static enum fors_err place_spine(struct lesson *l, uint32_t node, struct fors_error *error)
+static enum fors_err place_spine(struct learning *l, uint32_t node, struct fors_error *error)
 {
 	uint32_t k = fors_places_spine(l->places, l->net->node[node].guid);
 	enum fors_err err;
@@ -136,7 +136,7 @@ static enum fors_err place_spine(struct lesson *l, uint32_t node, struct fors_er
 	return FORS_OK;
 }
 
-static enum fors_err place_leaf(struct lesson *l, uint32_t node, struct fors_error *error)
+static enum fors_err place_leaf(struct learning *l, uint32_t node, struct fors_error *error)
 {
 	uint32_t a = fors_places_leaf(l->places, l->net->node[node].guid);
 	enum fors_err err;
@@ -151,7 +151,7 @@ static enum fors_err place_leaf(struct lesson *l, uint32_t node, struct fors_err
 	return FORS_OK;
 }
 
-static bool is_listed(const struct lesson *l, uint64_t guid)
+static bool is_listed(const struct learning *l, uint64_t guid)
 {
 	for (size_t i = 0; i < l->nroots; i++)
 		if (l->root[i] == guid)
@@ -160,7 +160,7 @@ static bool is_listed(const struct lesson *l, uint64_t guid)
 }
 
 /* A listed spine without a place; one whose place another switch has taken is gone for good, listed or not. */
-static bool lacks_place(const struct lesson *l, uint64_t guid)
+static bool lacks_place(const struct learning *l, uint64_t guid)
 {
 	for (uint32_t k = 0; k < l->places->nspines; k++)
 		if (l->places->spine[k].guid == guid || l->places->spine[k].former == guid)
@@ -169,7 +169,7 @@ static bool lacks_place(const struct lesson *l, uint64_t guid)
 }
 
 /* The place of a dead spine that is not listed any more, or FORS_NONE. */
-static uint32_t unlisted_place(const struct lesson *l)
+static uint32_t unlisted_place(const struct learning *l)
 {
 	for (uint32_t k = 0; k < l->places->nspines; k++) {
 		uint64_t guid = l->places->spine[k].guid;
@@ -180,7 +180,7 @@ static uint32_t unlisted_place(const struct lesson *l)
 	return FORS_NONE;
 }
 
-static enum fors_err place_root(struct lesson *l, uint64_t guid, struct fors_error *error)
+static enum fors_err place_root(struct learning *l, uint64_t guid, struct fors_error *error)
 {
 	uint32_t k = unlisted_place(l);
 	enum fors_err err;
@@ -194,7 +194,7 @@ static enum fors_err place_root(struct lesson *l, uint64_t guid, struct fors_err
 }
 
 /* Spines named by root_guid_file that were never seen keep a place, in GUID order with the rest. */
-static enum fors_err place_roots(struct lesson *l, struct fors_error *error)
+static enum fors_err place_roots(struct learning *l, struct fors_error *error)
 {
 	enum fors_err err = FORS_OK;
 
@@ -211,7 +211,7 @@ static enum fors_err place_roots(struct lesson *l, struct fors_error *error)
 	return err;
 }
 
-static enum fors_err place_switches(struct lesson *l, struct fors_error *error)
+static enum fors_err place_switches(struct learning *l, struct fors_error *error)
 {
 	enum fors_err err = FORS_OK;
 
@@ -232,7 +232,7 @@ static enum fors_err place_switches(struct lesson *l, struct fors_error *error)
 /* --- cables --------------------------------------------------------------- */
 
 /* Is the cable that the place remembers still plugged in at both ends? */
-static bool is_plugged(const struct lesson *l, uint32_t node, uint32_t lane)
+static bool is_plugged(const struct learning *l, uint32_t node, uint32_t lane)
 {
 	const struct fors_plug *plug = &l->places->leaf[l->place[node]].plug[lane];
 	uint32_t peer;
@@ -244,21 +244,21 @@ static bool is_plugged(const struct lesson *l, uint32_t node, uint32_t lane)
 	       fors_net_port(l->net, node, plug->leaf_port)->peer_port == plug->spine_port;
 }
 
-static uint32_t live_node(const struct lesson *l, uint64_t guid, enum fors_side side)
+static uint32_t live_node(const struct learning *l, uint64_t guid, enum fors_side side)
 {
 	uint32_t node = fors_net_find_guid(l->net, guid);
 
 	return node != FORS_NONE && l->side[node] == side ? node : FORS_NONE;
 }
 
-static bool is_in_use(const struct lesson *l, uint32_t node, unsigned port)
+static bool is_in_use(const struct learning *l, uint32_t node, unsigned port)
 {
 	return node != FORS_NONE && port <= l->net->node[node].nports &&
 	       fors_net_port(l->net, node, port)->peer != FORS_NONE;
 }
 
 /* Forget cables that are not plugged in, when a port of theirs is used otherwise now. */
-static void forget_cables(struct lesson *l)
+static void forget_cables(struct learning *l)
 {
 	for (uint32_t a = 0; a < l->places->nleaves; a++) {
 		uint32_t leaf = live_node(l, l->places->leaf[a].guid, FORS_SIDE_LEAF);
@@ -277,7 +277,7 @@ static void forget_cables(struct lesson *l)
 }
 
 /* Live cables of a leaf to one spine place. */
-static unsigned count_cables(const struct lesson *l, uint32_t node, uint32_t spine)
+static unsigned count_cables(const struct learning *l, uint32_t node, uint32_t spine)
 {
 	unsigned count = 0;
 
@@ -290,7 +290,7 @@ static unsigned count_cables(const struct lesson *l, uint32_t node, uint32_t spi
 }
 
 /* Lanes that a spine needs: the most cables that any leaf has to it. */
-static unsigned lanes_needed(const struct lesson *l, uint32_t spine)
+static unsigned lanes_needed(const struct learning *l, uint32_t spine)
 {
 	unsigned most = 0;
 
@@ -313,7 +313,7 @@ static unsigned lanes_of(const struct fors_places *places, uint32_t spine)
 }
 
 /* Give every spine its lanes, spine by spine; one that was never seen gets as many as the others. */
-static enum fors_err make_lanes(struct lesson *l, struct fors_error *error)
+static enum fors_err make_lanes(struct learning *l, struct fors_error *error)
 {
 	struct fors_places *places = l->places;
 	unsigned most = 1;
@@ -338,7 +338,7 @@ static enum fors_err make_lanes(struct lesson *l, struct fors_error *error)
 }
 
 /* The lane for a new cable of a leaf: one where it never had a cable, else one whose cable is dead. */
-static uint32_t lane_for(const struct lesson *l, uint32_t node, uint32_t spine)
+static uint32_t lane_for(const struct learning *l, uint32_t node, uint32_t spine)
 {
 	const struct fors_leaf_place *leaf = &l->places->leaf[l->place[node]];
 	uint32_t dead = FORS_NONE;
@@ -354,7 +354,7 @@ static uint32_t lane_for(const struct lesson *l, uint32_t node, uint32_t spine)
 	return dead;
 }
 
-static bool has_cable_at(const struct lesson *l, uint32_t node, unsigned port)
+static bool has_cable_at(const struct learning *l, uint32_t node, unsigned port)
 {
 	const struct fors_leaf_place *leaf = &l->places->leaf[l->place[node]];
 
@@ -364,7 +364,7 @@ static bool has_cable_at(const struct lesson *l, uint32_t node, unsigned port)
 	return false;
 }
 
-static void add_cables(struct lesson *l, uint32_t node)
+static void add_cables(struct learning *l, uint32_t node)
 {
 	struct fors_leaf_place *leaf = &l->places->leaf[l->place[node]];
 
@@ -397,7 +397,7 @@ struct port_use {
 	bool is_uplink[256];  /* by port number: cabled to a switch at some leaf */
 };
 
-static void survey_ports(const struct lesson *l, struct port_use *use)
+static void survey_ports(const struct learning *l, struct port_use *use)
 {
 	*use = (struct port_use){.first = 256};
 	for (uint32_t node = 0; node < l->net->nnodes; node++)
@@ -442,7 +442,7 @@ static void add_slot(struct fors_leaf_place *leaf, unsigned port)
 }
 
 /* A free port of a new leaf is a server place when it lies among server ports and is no leaf's uplink. */
-static bool is_free_place(const struct lesson *l, uint32_t node, unsigned p, const struct port_use *use)
+static bool is_free_place(const struct learning *l, uint32_t node, unsigned p, const struct port_use *use)
 {
 	return fors_net_port(l->net, node, p)->peer == FORS_NONE && p >= use->first && p <= use->last &&
 	       !use->is_uplink[p] && !is_uplink_port(l->places, &l->places->leaf[l->place[node]], p);
@@ -452,7 +452,7 @@ static bool is_free_place(const struct lesson *l, uint32_t node, unsigned p, con
  * Slots of one leaf. A leaf that is new also gets its free places, so that leaves
  * cabled alike are numbered alike whatever is plugged in.
  */
-static void learn_slots(struct lesson *l, uint32_t node, const struct port_use *use)
+static void learn_slots(struct learning *l, uint32_t node, const struct port_use *use)
 {
 	struct fors_leaf_place *leaf = &l->places->leaf[l->place[node]];
 	bool is_new = leaf->nslots == 0;
@@ -468,7 +468,7 @@ static void learn_slots(struct lesson *l, uint32_t node, const struct port_use *
 
 /* --- were the sides wrong? ------------------------------------------------ */
 
-static enum fors_side known_as(const struct lesson *l, uint64_t guid)
+static enum fors_side known_as(const struct learning *l, uint64_t guid)
 {
 	if (fors_places_leaf(l->places, guid) != FORS_NONE)
 		return FORS_SIDE_LEAF;
@@ -476,7 +476,7 @@ static enum fors_side known_as(const struct lesson *l, uint64_t guid)
 }
 
 /* Do the root GUIDs make a leaf of what is known as a spine, or the other way round? */
-static bool contradicts_roots(const struct lesson *l)
+static bool contradicts_roots(const struct learning *l)
 {
 	for (uint32_t node = 0; node < l->net->nnodes; node++) {
 		enum fors_side known = known_as(l, l->net->node[node].guid);
@@ -490,7 +490,7 @@ static bool contradicts_roots(const struct lesson *l)
 	return false;
 }
 
-static unsigned count_spine_cas(const struct lesson *l)
+static unsigned count_spine_cas(const struct learning *l)
 {
 	unsigned count = 0;
 
@@ -515,14 +515,14 @@ static unsigned count_known_slots(const struct fors_places *places)
  * a root list decides, else that more CAs stand under the spines than the leaves ever had places for.
  * A reference fabric shows its servers; what it says stays.
  */
-static bool is_upside_down(const struct lesson *l)
+static bool is_upside_down(const struct learning *l)
 {
 	if (l->places->reference || !(l->places->nleaves + l->places->nspines))
 		return false;
 	return l->nroots ? contradicts_roots(l) : count_spine_cas(l) > count_known_slots(l->places);
 }
 
-static enum fors_err find_sides(struct lesson *l, struct fors_error *error)
+static enum fors_err find_sides(struct learning *l, struct fors_error *error)
 {
 	enum fors_err err = fors_sides(l->net, l->places, l->root, l->nroots, l->side, error);
 
@@ -533,9 +533,9 @@ static enum fors_err find_sides(struct lesson *l, struct fors_error *error)
 	return fors_sides(l->net, l->places, l->root, l->nroots, l->side, error);
 }
 
-/* --- the lesson ----------------------------------------------------------- */
+/* --- learning ----------------------------------------------------------- */
 
-static void mark_places(struct lesson *l)
+static void mark_places(struct learning *l)
 {
 	for (uint32_t k = 0; k < l->places->nspines; k++) {
 		struct fors_spine_place *spine = &l->places->spine[k];
@@ -547,7 +547,7 @@ static void mark_places(struct lesson *l)
 		l->places->leaf[a].marks.is_alive = is_alive(l, l->places->leaf[a].guid);
 }
 
-static enum fors_err learn_leaves(struct lesson *l, struct fors_error *error)
+static enum fors_err learn_leaves(struct learning *l, struct fors_error *error)
 {
 	struct port_use use;
 	enum fors_err err;
@@ -566,7 +566,7 @@ static enum fors_err learn_leaves(struct lesson *l, struct fors_error *error)
 	return FORS_OK;
 }
 
-static enum fors_err learn(struct lesson *l, struct fors_error *error)
+static enum fors_err learn(struct learning *l, struct fors_error *error)
 {
 	enum fors_err err = find_sides(l, error);
 
@@ -582,7 +582,7 @@ static enum fors_err learn(struct lesson *l, struct fors_error *error)
 enum fors_err fors_places_learn(struct fors_places *places, const struct fors_net *net, const uint64_t *root_guids,
 				size_t nroots, struct fors_error *error)
 {
-	struct lesson l = {.net = net, .root = root_guids, .nroots = nroots};
+	struct learning l = {.net = net, .root = root_guids, .nroots = nroots};
 	enum fors_err err = FORS_OK;
 
 	l.places = fors_places_copy(places);

@@ -145,8 +145,8 @@ uint32_t fors_watch_mark(const struct fors_watch *watch, struct fors_fabric *fab
 	for (size_t i = 0; i < watch->ncables && i < (size_t)fabric->nleaves * fabric->nlanes; i++) {
 		if (!watch->cable[i].is_held)
 			continue;
-		fors_aside_mark(fabric, (uint32_t)(i / fabric->nlanes), (uint32_t)(i % fabric->nlanes),
-				FORS_ASIDE_HELD);
+		fors_drained_mark(fabric, (uint32_t)(i / fabric->nlanes), (uint32_t)(i % fabric->nlanes),
+				  FORS_DRAIN_HELD);
 		held++;
 	}
 	return held;

@@ -38,7 +38,7 @@ uint32_t fors_watch_release(struct fors_watch *watch, uint64_t now_ms, uint64_t 
 /* When the next cable may be let go, on the clock that does not step back; 0: none is held. */
 uint64_t fors_watch_due(const struct fors_watch *watch, uint64_t hold_ms);
 
-/* Mark the held cables of the fabric that was looked at last, for fors_aside_apply(). The number of them. */
+/* Mark the held cables of the fabric that was looked at last, for fors_drained_apply(). The number of them. */
 uint32_t fors_watch_mark(const struct fors_watch *watch, struct fors_fabric *fabric);
 
 #endif

@@ -67,7 +67,7 @@ static const struct key keys[] = {
 	KEY(held_links, LINKS, "Cables that came back a short time ago and are held down"),
 	KEY(held_until_ms, NUMBER, "Unix time in milliseconds when the next held cable returns"),
 	KEY(state_since_ms, NUMBER, "Unix time in milliseconds since when the state is what it is"),
-	KEY(remarks, REMARKS, "Wishes of fors.conf that cannot be met"),
+	KEY(warnings, REMARKS, "Wishes of fors.conf that cannot be met"),
 };
 
 #define NKEYS (sizeof(keys) / sizeof(keys[0]))
@@ -133,7 +133,7 @@ void fors_status_clear(struct fors_status *status)
 
 static bool is_dead(const struct fors_cable *cable)
 {
-	return cable->state == FORS_CABLE_DEAD && !cable->aside;
+	return cable->state == FORS_CABLE_DEAD && !cable->drained;
 }
 
 static bool is_degraded(const struct fors_cable *cable)
@@ -143,12 +143,12 @@ static bool is_degraded(const struct fors_cable *cable)
 
 static bool is_excluded(const struct fors_cable *cable)
 {
-	return cable->aside == FORS_ASIDE_EXCLUDED;
+	return cable->drained == FORS_DRAIN_EXCLUDED;
 }
 
 static bool is_held(const struct fors_cable *cable)
 {
-	return cable->aside == FORS_ASIDE_HELD;
+	return cable->drained == FORS_DRAIN_HELD;
 }
 
 static void describe_cable(const struct fors_fabric *fabric, uint32_t leaf, uint32_t lane, struct fors_link *link)
@@ -262,7 +262,7 @@ int64_t fors_lmc_needed(const struct fors_fabric *fabric, int64_t phases, int64_
 
 /* --- what comes next ------------------------------------------------------------------------------------------ */
 
-size_t fors_status_aside(const struct fors_status *status)
+size_t fors_status_drained(const struct fors_status *status)
 {
 	const struct fors_links *lists[] = {&status->degraded_links, &status->excluded_links, &status->held_links};
 	size_t aside = 0;
@@ -364,9 +364,9 @@ static json_t *link_to_json(const struct fors_link *link, bool is_bare)
 	return object;
 }
 
-static json_t *remark_to_json(const struct fors_status *status, const struct key *key, size_t i)
+static json_t *warning_to_json(const struct fors_status *status, const struct key *key, size_t i)
 {
-	return text_to_json(status->remarks.text[i]);
+	return text_to_json(status->warnings.text[i]);
 }
 
 static json_t *since_to_json(const struct fors_status *status, const struct key *key, size_t i)
@@ -419,7 +419,7 @@ static json_t *to_json(const struct fors_status *status, const struct key *key)
 	case DEAD_SINCE:
 		return list_to_json(status, key, status->dead_links.count, since_to_json);
 	case REMARKS:
-		return list_to_json(status, key, fors_remarks_kept(&status->remarks), remark_to_json);
+		return list_to_json(status, key, fors_warnings_kept(&status->warnings), warning_to_json);
 	}
 	return NULL;
 }
@@ -514,7 +514,7 @@ static void to_metric(struct fors_buffer *out, const struct fors_status *status,
 	case DEAD_SINCE:
 		break;
 	case REMARKS:
-		metric(out, key, 0, status->remarks.count);
+		metric(out, key, 0, status->warnings.count);
 		break;
 	}
 }
@@ -604,18 +604,18 @@ static bool parse_since(const json_t *value, struct fors_links *dead)
 	return true;
 }
 
-static bool parse_remarks(const json_t *value, struct fors_remarks *remarks)
+static bool parse_warnings(const json_t *value, struct fors_warnings *warnings)
 {
 	if (!json_is_array(value))
 		return false;
 	for (size_t i = 0; i < json_array_size(value); i++) {
 		const json_t *text = json_array_get(value, i);
-		char plain[FORS_REMARK_TEXT];
+		char plain[FORS_WARNING_TEXT];
 
 		if (!json_is_string(text))
 			return false;
 		copy_text(plain, sizeof(plain), json_string_value(text));
-		fors_remark(remarks, "%s", plain);
+		fors_warn(warnings, "%s", plain);
 	}
 	return true;
 }
@@ -649,7 +649,7 @@ static enum fors_err parse_value(const json_t *value, const struct key *key, str
 	case DEAD_SINCE:
 		return good_if(parse_since(value, &status->dead_links));
 	case REMARKS:
-		return good_if(parse_remarks(value, &status->remarks));
+		return good_if(parse_warnings(value, &status->warnings));
 	}
 	return FORS_EINPUT;
 }

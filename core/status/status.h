@@ -33,7 +33,7 @@ const char *fors_state_name(enum fors_state state);
 
 struct fors_status {
 	enum fors_state state;
-	char reason[FORS_ERROR_TEXT]; /* why it is not active, or a remark; may be empty */
+	char reason[FORS_ERROR_TEXT]; /* why it is not active, or a warning; may be empty */
 	int64_t epoch;		      /* of the published schedule */
 	int64_t servers, leaves, spines;
 	int64_t f;		 /* bandwidth reduction */
@@ -50,7 +50,7 @@ struct fors_status {
 	struct fors_links dead_links;	  /* unplugged or down */
 	struct fors_links degraded_links; /* below full width or speed */
 	struct fors_links excluded_links, held_links;
-	struct fors_remarks remarks;
+	struct fors_warnings warnings;
 };
 
 /* All unknown, FORS_INACTIVE. */
@@ -75,7 +75,7 @@ void fors_status_schedule(struct fors_status *status, const struct fors_schedule
 int64_t fors_lmc_needed(const struct fors_fabric *fabric, int64_t phases, int64_t lower_bound);
 
 /* Links that carry no servers' traffic although they live. */
-size_t fors_status_aside(const struct fors_status *status);
+size_t fors_status_drained(const struct fors_status *status);
 
 /*
  * What will happen next, or what somebody has to do, in one sentence in `text` (`room` bytes, cut to them).

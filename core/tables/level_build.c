@@ -27,7 +27,7 @@
 #include <stdlib.h>
 
 /* Which classes have a place among the base LIDs of leaf `to`. */
-static void find_places(struct leveller *leveller, uint32_t to)
+static void find_places(struct fors_leveller *leveller, uint32_t to)
 {
 	const struct fors_fabric *fabric = leveller->fabric;
 
@@ -40,32 +40,32 @@ static void find_places(struct leveller *leveller, uint32_t to)
 }
 
 /* Entries at home, and which pairs have others. */
-static void settle_home(struct leveller *leveller, uint32_t pair)
+static void settle_home(struct fors_leveller *leveller, uint32_t pair)
 {
 	uint32_t nclasses = leveller->level->nclasses, to = pair % leveller->fabric->nleaves;
 	bool displaced = false;
 
 	for (uint32_t class = 0; class < nclasses; class += 1) {
-		if (!leveller_is_home(leveller, pair, class)) {
-			*leveller_entry(leveller, pair, class) = UNDECIDED;
+		if (!fors_leveller_is_home(leveller, pair, class)) {
+			*fors_leveller_entry(leveller, pair, class) = FORS_UNDECIDED;
 			displaced = true;
 			continue;
 		}
-		*leveller_entry(leveller, pair, class) = (uint8_t)leveller_home(leveller, class);
+		*fors_leveller_entry(leveller, pair, class) = (uint8_t)fors_leveller_home(leveller, class);
 		if (leveller->exists[(size_t)to * nclasses + class])
-			leveller_count(leveller, pair, class, 1);
+			fors_leveller_count(leveller, pair, class, 1);
 	}
 	if (displaced)
 		leveller->pair[leveller->npairs++] = pair;
 }
 
 /* How many lanes lead from one leaf of the pair to the other (whatever the class). */
-static uint16_t common_lanes(const struct leveller *leveller, uint32_t pair)
+static uint16_t common_lanes(const struct fors_leveller *leveller, uint32_t pair)
 {
 	uint16_t common = 0;
 
 	for (uint32_t lane = 0; lane < leveller->fabric->nlanes; lane++)
-		common += leveller_down(leveller, pair, 0, lane) != FORS_NO_LANE;
+		common += fors_leveller_down(leveller, pair, 0, lane) != FORS_NO_LANE;
 	return common;
 }
 
@@ -77,28 +77,29 @@ static int compare_keys(const void *a, const void *b)
 }
 
 /* Order of choice: few common lanes first, then by distance, then by source leaf. */
-static void sort_pairs(struct leveller *leveller)
+static void sort_pairs(struct fors_leveller *leveller)
 {
 	for (uint32_t i = 0; i < leveller->npairs; i++) {
 		uint32_t pair = (uint32_t)leveller->pair[i];
 		uint32_t common = common_lanes(leveller, pair);
 
 		leveller->is_choosy[pair] = common * 4 >= leveller->fabric->nlanes * 3;
-		leveller->pair[i] = (uint64_t)common << 48 | (uint64_t)leveller_distance(leveller, pair) << 32 | pair;
+		leveller->pair[i] =
+			(uint64_t)common << 48 | (uint64_t)fors_leveller_distance(leveller, pair) << 32 | pair;
 	}
 	qsort(leveller->pair, leveller->npairs, sizeof(*leveller->pair), compare_keys);
 }
 
-static void choose(struct leveller *leveller, uint32_t pair, uint32_t class)
+static void choose(struct fors_leveller *leveller, uint32_t pair, uint32_t class)
 {
-	leveller_assign(leveller, pair, class, fors_leveller_least_full(leveller, pair, class, NULL));
+	fors_leveller_assign(leveller, pair, class, fors_leveller_least_full(leveller, pair, class, NULL));
 }
 
 /*
  * Pairs with a single common lane come first and have no choice, so the fullest link after them is as full in any
  * levelling: the least cap.
  */
-static void choose_all(struct leveller *leveller)
+static void choose_all(struct fors_leveller *leveller)
 {
 	uint32_t forced = 0;
 
@@ -111,19 +112,19 @@ static void choose_all(struct leveller *leveller)
 }
 
 /* Classes that only further path indices have, where leaves have fewer slots than there are lanes. */
-static void level_extra(struct leveller *leveller)
+static void level_extra(struct fors_leveller *leveller)
 {
 	uint32_t nleaves = leveller->fabric->nleaves, nclasses = leveller->level->nclasses;
 
 	for (uint32_t pair = 0; pair < nleaves * nleaves; pair++)
 		for (uint32_t class = 0; pair / nleaves != pair % nleaves && class < nclasses; class += 1)
 			if (!leveller->exists[(size_t)(pair % nleaves) * nclasses + class] &&
-			    leveller_is_home(leveller, pair, class))
-				leveller_count(leveller, pair, class, 1);
+			    fors_leveller_is_home(leveller, pair, class))
+				fors_leveller_count(leveller, pair, class, 1);
 	fors_leveller_visit(leveller, 0, leveller->npairs, false, choose);
 }
 
-static void level_all(struct leveller *leveller)
+static void level_all(struct fors_leveller *leveller)
 {
 	uint32_t nleaves = leveller->fabric->nleaves;
 
@@ -140,7 +141,7 @@ static void level_all(struct leveller *leveller)
 	level_extra(leveller);
 }
 
-static bool allocate(struct leveller *leveller)
+static bool allocate(struct fors_leveller *leveller)
 {
 	const struct fors_fabric *fabric = leveller->fabric;
 	const struct fors_level *level = leveller->level;
@@ -162,7 +163,7 @@ static bool allocate(struct leveller *leveller)
 
 enum fors_err fors_level_build(const struct fors_fabric *fabric, struct fors_level **level, struct fors_error *error)
 {
-	struct leveller leveller = {.fabric = fabric, .level = fors_level_new(fabric)};
+	struct fors_leveller leveller = {.fabric = fabric, .level = fors_level_new(fabric)};
 	bool good = leveller.level && allocate(&leveller);
 
 	if (good && fabric->nlanes)

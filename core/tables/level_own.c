@@ -19,7 +19,7 @@
 #define REORDER_UNITS 8	   /* with more units without a lane there is no hope for a plan in so few rounds */
 
 /* As many rounds as there are leaves, and as the poorest leaf needs for its units. */
-static void estimate_rounds(struct leveller *leveller)
+static void estimate_rounds(struct fors_leveller *leveller)
 {
 	const struct fors_fabric *fabric = leveller->fabric;
 	uint32_t places = 0;
@@ -38,13 +38,13 @@ static void estimate_rounds(struct leveller *leveller)
 }
 
 /* z of a lane in the rounds planner's pattern. */
-static uint32_t shift(const struct leveller *leveller, uint32_t lane)
+static uint32_t shift(const struct fors_leveller *leveller, uint32_t lane)
 {
 	return lane * leveller->rounds / leveller->fabric->nlanes;
 }
 
 /* The pattern's rounds, before anything is displaced. */
-void fors_leveller_find_rounds(struct leveller *leveller)
+void fors_leveller_find_rounds(struct fors_leveller *leveller)
 {
 	uint32_t nleaves = leveller->fabric->nleaves, nlanes = leveller->fabric->nlanes;
 
@@ -57,7 +57,7 @@ void fors_leveller_find_rounds(struct leveller *leveller)
 }
 
 /* The rounds in which no unit at home uses the lane, at any leaf, as bits. */
-static uint64_t idle_rounds(const struct leveller *leveller, uint32_t lane)
+static uint64_t idle_rounds(const struct fors_leveller *leveller, uint32_t lane)
 {
 	uint32_t copies = leveller->level->nclasses / leveller->fabric->nlanes;
 	uint64_t idle = 0;
@@ -72,10 +72,10 @@ static uint64_t idle_rounds(const struct leveller *leveller, uint32_t lane)
 }
 
 /* Do both links idle in the unit's own round, and does no other displaced unit use them then? */
-static bool is_idle(const struct leveller *leveller, uint32_t pair, uint32_t class, uint32_t lane, uint32_t down)
+static bool is_idle(const struct fors_leveller *leveller, uint32_t pair, uint32_t class, uint32_t lane, uint32_t down)
 {
 	uint32_t nlanes = leveller->fabric->nlanes, nleaves = leveller->fabric->nleaves;
-	uint32_t round = leveller_own_round(leveller, pair, class);
+	uint32_t round = fors_leveller_own_round(leveller, pair, class);
 	uint64_t taken = leveller->up_taken[pair / nleaves * nlanes + lane] |
 			 leveller->down_taken[pair % nleaves * nlanes + down];
 
@@ -83,10 +83,10 @@ static bool is_idle(const struct leveller *leveller, uint32_t pair, uint32_t cla
 }
 
 /* Choose a lane where the unit can stay in its own round, if there is one. */
-static void choose_own(struct leveller *leveller, uint32_t pair, uint32_t class)
+static void choose_own(struct fors_leveller *leveller, uint32_t pair, uint32_t class)
 {
 	uint32_t nlanes = leveller->fabric->nlanes, nleaves = leveller->fabric->nleaves;
-	uint64_t bit = UINT64_C(1) << leveller_own_round(leveller, pair, class);
+	uint64_t bit = UINT64_C(1) << fors_leveller_own_round(leveller, pair, class);
 	uint8_t lane;
 
 	/* Pairs with few lanes in common cannot be choosy, and others have to make room for them. */
@@ -96,36 +96,36 @@ static void choose_own(struct leveller *leveller, uint32_t pair, uint32_t class)
 	if (lane == FORS_NO_LANE)
 		return;
 	leveller->up_taken[pair / nleaves * nlanes + lane] |= bit;
-	leveller->down_taken[pair % nleaves * nlanes + leveller_down(leveller, pair, class, lane)] |= bit;
-	leveller_assign(leveller, pair, class, lane);
+	leveller->down_taken[pair % nleaves * nlanes + fors_leveller_down(leveller, pair, class, lane)] |= bit;
+	fors_leveller_assign(leveller, pair, class, lane);
 }
 
 /* Is this an entry of the base LIDs that is displaced, between leaves with many lanes in common? */
-static bool is_movable(const struct leveller *leveller, uint32_t pair, uint32_t class)
+static bool is_movable(const struct fors_leveller *leveller, uint32_t pair, uint32_t class)
 {
 	uint32_t nleaves = leveller->fabric->nleaves;
 
 	return leveller->exists[(size_t)(pair % nleaves) * leveller->level->nclasses + class] &&
-	       !leveller_is_home(leveller, pair, class) && leveller->is_choosy[pair];
+	       !fors_leveller_is_home(leveller, pair, class) && leveller->is_choosy[pair];
 }
 
 /* Undo choose_own(). */
-static void unchoose(struct leveller *leveller, uint32_t pair, uint32_t class)
+static void unchoose(struct fors_leveller *leveller, uint32_t pair, uint32_t class)
 {
 	uint32_t nlanes = leveller->fabric->nlanes, nleaves = leveller->fabric->nleaves;
-	uint64_t bit = UINT64_C(1) << leveller_own_round(leveller, pair, class);
-	uint8_t *lane = leveller_entry(leveller, pair, class);
+	uint64_t bit = UINT64_C(1) << fors_leveller_own_round(leveller, pair, class);
+	uint8_t *lane = fors_leveller_entry(leveller, pair, class);
 
-	if (*lane == UNDECIDED)
+	if (*lane == FORS_UNDECIDED)
 		return;
-	leveller_count(leveller, pair, class, -1);
+	fors_leveller_count(leveller, pair, class, -1);
 	leveller->up_taken[pair / nleaves * nlanes + *lane] &= ~bit;
-	leveller->down_taken[pair % nleaves * nlanes + leveller_down(leveller, pair, class, *lane)] &= ~bit;
-	*lane = UNDECIDED;
+	leveller->down_taken[pair % nleaves * nlanes + fors_leveller_down(leveller, pair, class, *lane)] &= ~bit;
+	*lane = FORS_UNDECIDED;
 }
 
 /* Take all displaced units of a class and a distance off their lanes; how many had one. */
-static uint32_t unchoose_all(struct leveller *leveller, uint32_t class, uint32_t delta)
+static uint32_t unchoose_all(struct fors_leveller *leveller, uint32_t class, uint32_t delta)
 {
 	uint32_t nleaves = leveller->fabric->nleaves, had = 0;
 
@@ -134,14 +134,14 @@ static uint32_t unchoose_all(struct leveller *leveller, uint32_t class, uint32_t
 
 		if (!is_movable(leveller, pair, class))
 			continue;
-		had += *leveller_entry(leveller, pair, class) != UNDECIDED;
+		had += *fors_leveller_entry(leveller, pair, class) != FORS_UNDECIDED;
 		unchoose(leveller, pair, class);
 	}
 	return had;
 }
 
 /* choose_own() for all of them; how many got a lane. */
-static uint32_t choose_all_own(struct leveller *leveller, uint32_t class, uint32_t delta)
+static uint32_t choose_all_own(struct fors_leveller *leveller, uint32_t class, uint32_t delta)
 {
 	uint32_t nleaves = leveller->fabric->nleaves, got = 0;
 
@@ -151,12 +151,12 @@ static uint32_t choose_all_own(struct leveller *leveller, uint32_t class, uint32
 		if (!is_movable(leveller, pair, class))
 			continue;
 		choose_own(leveller, pair, class);
-		got += *leveller_entry(leveller, pair, class) != UNDECIDED;
+		got += *fors_leveller_entry(leveller, pair, class) != FORS_UNDECIDED;
 	}
 	return got;
 }
 
-static void swap_rounds(struct leveller *leveller, uint32_t class, uint32_t delta, uint32_t other)
+static void swap_rounds(struct fors_leveller *leveller, uint32_t class, uint32_t delta, uint32_t other)
 {
 	uint16_t *own = leveller->own + class * leveller->fabric->nleaves, round = own[delta];
 
@@ -165,7 +165,7 @@ static void swap_rounds(struct leveller *leveller, uint32_t class, uint32_t delt
 }
 
 /* Exchange the rounds of two distances if more units then find a lane in their own round. */
-static bool try_swap(struct leveller *leveller, uint32_t class, uint32_t delta, uint32_t other)
+static bool try_swap(struct fors_leveller *leveller, uint32_t class, uint32_t delta, uint32_t other)
 {
 	uint32_t before = unchoose_all(leveller, class, delta) + unchoose_all(leveller, class, other), after;
 
@@ -182,27 +182,29 @@ static bool try_swap(struct leveller *leveller, uint32_t class, uint32_t delta, 
 }
 
 /* Find an exchange that gives a unit a lane in its own round. */
-static bool find_swap(struct leveller *leveller, uint32_t pair, uint32_t class)
+static bool find_swap(struct fors_leveller *leveller, uint32_t pair, uint32_t class)
 {
 	for (uint32_t other = 1; other < leveller->fabric->nleaves && leveller->effort > 0; other++) {
-		if (other == leveller_distance(leveller, pair))
+		if (other == fors_leveller_distance(leveller, pair))
 			continue;
 		leveller->effort--;
-		if (try_swap(leveller, class, leveller_distance(leveller, pair), other))
+		if (try_swap(leveller, class, fors_leveller_distance(leveller, pair), other))
 			return true;
 	}
 	return false;
 }
 
 /* Let one unit have the place of another, `rival`, if that finds a new one by an exchange. */
-static bool give_way(struct leveller *leveller, uint32_t pair, uint32_t class, uint32_t rival, uint32_t rival_class)
+static bool give_way(struct fors_leveller *leveller, uint32_t pair, uint32_t class, uint32_t rival,
+		     uint32_t rival_class)
 {
-	if (!is_movable(leveller, rival, rival_class) || *leveller_entry(leveller, rival, rival_class) == UNDECIDED ||
-	    leveller_own_round(leveller, rival, rival_class) != leveller_own_round(leveller, pair, class))
+	if (!is_movable(leveller, rival, rival_class) ||
+	    *fors_leveller_entry(leveller, rival, rival_class) == FORS_UNDECIDED ||
+	    fors_leveller_own_round(leveller, rival, rival_class) != fors_leveller_own_round(leveller, pair, class))
 		return false;
 	unchoose(leveller, rival, rival_class);
 	choose_own(leveller, pair, class);
-	if (*leveller_entry(leveller, pair, class) != UNDECIDED && find_swap(leveller, rival, rival_class))
+	if (*fors_leveller_entry(leveller, pair, class) != FORS_UNDECIDED && find_swap(leveller, rival, rival_class))
 		return true;
 	unchoose(leveller, pair, class);
 	choose_own(leveller, rival, rival_class);
@@ -210,7 +212,7 @@ static bool give_way(struct leveller *leveller, uint32_t pair, uint32_t class, u
 }
 
 /* Try an exchange for a unit without a lane, or for one that leaves or enters the same leaf in its round. */
-static bool help(struct leveller *leveller, uint32_t pair, uint32_t class)
+static bool help(struct fors_leveller *leveller, uint32_t pair, uint32_t class)
 {
 	uint32_t nleaves = leveller->fabric->nleaves, leaf = pair / nleaves, to = pair % nleaves;
 
@@ -231,29 +233,31 @@ static bool help(struct leveller *leveller, uint32_t pair, uint32_t class)
  * can move for them; but the pattern may give the distances of a class to the rounds in any order, and the planner
  * reads the order off the lanes that are chosen here.
  */
-static void reorder(struct leveller *leveller)
+static void reorder(struct fors_leveller *leveller)
 {
 	leveller->effort = REORDER_EFFORT;
 	for (uint32_t i = 0; i < leveller->npairs && leveller->effort > 0; i++) {
 		uint32_t pair = (uint32_t)leveller->pair[i];
 
 		for (uint32_t class = 0; class < leveller->level->nclasses; class += 1)
-			if (*leveller_entry(leveller, pair, class) == UNDECIDED && is_movable(leveller, pair, class))
+			if (*fors_leveller_entry(leveller, pair, class) == FORS_UNDECIDED &&
+			    is_movable(leveller, pair, class))
 				help(leveller, pair, class);
 	}
 }
 
-static uint32_t count_undecided(const struct leveller *leveller)
+static uint32_t count_undecided(const struct fors_leveller *leveller)
 {
 	uint32_t undecided = 0;
 
 	for (uint32_t i = 0; i < leveller->npairs; i++)
 		for (uint32_t class = 0; class < leveller->level->nclasses; class += 1)
-			undecided += *leveller_entry(leveller, (uint32_t)leveller->pair[i], class) == UNDECIDED;
+			undecided +=
+				*fors_leveller_entry(leveller, (uint32_t)leveller->pair[i], class) == FORS_UNDECIDED;
 	return undecided;
 }
 
-void fors_leveller_choose_own(struct leveller *leveller)
+void fors_leveller_choose_own(struct fors_leveller *leveller)
 {
 	const struct fors_fabric *fabric = leveller->fabric;
 

@@ -16,7 +16,7 @@
 #define REPAIR_EFFORT 256 /* ways looked at per displaced unit, all in all */
 
 /* Raise the cap to the average load of every leaf's live links, rounded up. */
-static void raise_cap(struct leveller *leveller, const uint32_t *load)
+static void raise_cap(struct fors_leveller *leveller, const uint32_t *load)
 {
 	const struct fors_fabric *fabric = leveller->fabric;
 
@@ -31,7 +31,7 @@ static void raise_cap(struct leveller *leveller, const uint32_t *load)
 }
 
 /* How many ends of a way are at `limit` or more. */
-static int ends_at(const struct leveller *leveller, uint32_t pair, uint32_t lane, uint32_t down, uint32_t limit)
+static int ends_at(const struct fors_leveller *leveller, uint32_t pair, uint32_t lane, uint32_t down, uint32_t limit)
 {
 	uint32_t nleaves = leveller->fabric->nleaves, nlanes = leveller->fabric->nlanes;
 
@@ -48,27 +48,27 @@ struct move {
 };
 
 /* Keep in *best the best way out for one displaced unit. */
-static void consider(struct leveller *leveller, uint32_t pair, uint32_t class, void *context)
+static void consider(struct fors_leveller *leveller, uint32_t pair, uint32_t class, void *context)
 {
 	struct move *best = context;
-	uint8_t now = *leveller_entry(leveller, pair, class);
-	int before = ends_at(leveller, pair, now, leveller_down(leveller, pair, class, now), leveller->cap + 1);
+	uint8_t now = *fors_leveller_entry(leveller, pair, class);
+	int before = ends_at(leveller, pair, now, fors_leveller_down(leveller, pair, class, now), leveller->cap + 1);
 
 	for (uint32_t lane = 0; lane < leveller->fabric->nlanes; lane++) {
-		uint8_t down = leveller_down(leveller, pair, class, lane);
+		uint8_t down = fors_leveller_down(leveller, pair, class, lane);
 		struct move move = {.pair = pair, .class = class, .lane = (uint8_t)lane};
 
 		if (lane == now || down == FORS_NO_LANE)
 			continue;
 		move.gain = ends_at(leveller, pair, lane, down, leveller->cap) - before;
-		move.full = leveller_fullness(leveller, pair, lane, down);
+		move.full = fors_leveller_fullness(leveller, pair, lane, down);
 		if (move.gain < best->gain || (move.gain == best->gain && move.full < best->full))
 			*best = move;
 	}
 }
 
 /* Look at all displaced units on the uplink (or downlink) `lane` of a leaf. */
-static struct move best_move(struct leveller *leveller, uint32_t leaf, uint32_t lane, bool is_up)
+static struct move best_move(struct fors_leveller *leveller, uint32_t leaf, uint32_t lane, bool is_up)
 {
 	struct move best = {.gain = 1};
 
@@ -77,7 +77,7 @@ static struct move best_move(struct leveller *leveller, uint32_t leaf, uint32_t 
 }
 
 /* Take units off one link while it is above the cap and that makes nothing worse; true: something moved. */
-static bool relieve(struct leveller *leveller, uint32_t leaf, uint32_t lane, bool is_up)
+static bool relieve(struct fors_leveller *leveller, uint32_t leaf, uint32_t lane, bool is_up)
 {
 	const uint32_t *load = (is_up ? leveller->up : leveller->down) + leaf * leveller->fabric->nlanes + lane;
 	bool moved = false;
@@ -87,13 +87,13 @@ static bool relieve(struct leveller *leveller, uint32_t leaf, uint32_t lane, boo
 
 		if (move.gain > 0)
 			break;
-		leveller_move(leveller, move.pair, move.class, move.lane);
+		fors_leveller_move(leveller, move.pair, move.class, move.lane);
 		moved = true;
 	}
 	return moved;
 }
 
-static bool relieve_all(struct leveller *leveller)
+static bool relieve_all(struct fors_leveller *leveller)
 {
 	bool moved = false;
 
@@ -107,7 +107,7 @@ static bool relieve_all(struct leveller *leveller)
 }
 
 /* Pass the surplus of links above the cap on until it finds room; true: there is none left. */
-static bool repair(struct leveller *leveller)
+static bool repair(struct fors_leveller *leveller)
 {
 	for (uint32_t pass = 0; pass < REPAIR_PASSES; pass++)
 		if (!relieve_all(leveller) || fors_leveller_fullest(leveller) <= leveller->cap)
@@ -116,7 +116,7 @@ static bool repair(struct leveller *leveller)
 }
 
 /* Copy the choice and the loads of the links to the leveller's `saved`, or back. */
-static void copy_choice(struct leveller *leveller, bool back)
+static void copy_choice(struct fors_leveller *leveller, bool back)
 {
 	size_t nlinks = (size_t)leveller->fabric->nleaves * leveller->fabric->nlanes * sizeof(*leveller->up);
 	struct {
@@ -134,7 +134,7 @@ static void copy_choice(struct leveller *leveller, bool back)
 		memcpy(back ? part[i].live : saved, back ? saved : part[i].live, part[i].size);
 }
 
-void fors_leveller_repair(struct leveller *leveller)
+void fors_leveller_repair(struct fors_leveller *leveller)
 {
 	uint32_t least;
 

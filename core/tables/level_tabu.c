@@ -23,7 +23,7 @@ struct move {
 };
 
 struct tabu {
-	struct leveller *leveller;
+	struct fors_leveller *leveller;
 	uint32_t *free_at; /* [pair * nclasses + class]: step from which the unit may move again */
 	uint32_t step;
 	struct move best;
@@ -34,20 +34,20 @@ static uint32_t *free_at(const struct tabu *tabu, uint32_t pair, uint32_t class)
 	return &tabu->free_at[(size_t)pair * tabu->leveller->level->nclasses + class];
 }
 
-static uint32_t up_load(const struct leveller *leveller, uint32_t pair, uint32_t lane)
+static uint32_t up_load(const struct fors_leveller *leveller, uint32_t pair, uint32_t lane)
 {
 	return leveller->up[pair / leveller->fabric->nleaves * leveller->fabric->nlanes + lane];
 }
 
-static uint32_t down_load(const struct leveller *leveller, uint32_t pair, uint32_t down)
+static uint32_t down_load(const struct fors_leveller *leveller, uint32_t pair, uint32_t down)
 {
 	return leveller->down[pair % leveller->fabric->nleaves * leveller->fabric->nlanes + down];
 }
 
 /* How a move changes the surplus. */
-static int gain_of(const struct leveller *leveller, const struct move *move, uint32_t down)
+static int gain_of(const struct fors_leveller *leveller, const struct move *move, uint32_t down)
 {
-	uint32_t down_from = leveller_down(leveller, move->pair, move->class, move->from), cap = leveller->cap;
+	uint32_t down_from = fors_leveller_down(leveller, move->pair, move->class, move->from), cap = leveller->cap;
 	int gain =
 		(up_load(leveller, move->pair, move->lane) >= cap) - (up_load(leveller, move->pair, move->from) > cap);
 
@@ -58,15 +58,15 @@ static int gain_of(const struct leveller *leveller, const struct move *move, uin
 }
 
 /* Keep the best move of this unit, if it is better than what others have. */
-static void consider(struct leveller *leveller, uint32_t pair, uint32_t class, void *context)
+static void consider(struct fors_leveller *leveller, uint32_t pair, uint32_t class, void *context)
 {
 	struct tabu *tabu = context;
-	struct move move = {.pair = pair, .class = class, .from = *leveller_entry(leveller, pair, class)};
+	struct move move = {.pair = pair, .class = class, .from = *fors_leveller_entry(leveller, pair, class)};
 
 	if (*free_at(tabu, pair, class) > tabu->step)
 		return;
 	for (uint32_t lane = 0; lane < leveller->fabric->nlanes; lane++) {
-		uint8_t down = leveller_down(leveller, pair, class, lane);
+		uint8_t down = fors_leveller_down(leveller, pair, class, lane);
 
 		if (lane == move.from || down == FORS_NO_LANE)
 			continue;
@@ -81,7 +81,7 @@ static void consider(struct leveller *leveller, uint32_t pair, uint32_t class, v
 /* Look at all links that are too full; what they have too much. */
 static uint32_t find_best(struct tabu *tabu)
 {
-	struct leveller *leveller = tabu->leveller;
+	struct fors_leveller *leveller = tabu->leveller;
 	uint32_t surplus = 0, nlanes = leveller->fabric->nlanes;
 
 	tabu->best = (struct move){.gain = NO_MOVE};
@@ -102,11 +102,11 @@ static void make_best(struct tabu *tabu)
 {
 	const struct move *best = &tabu->best;
 
-	leveller_move(tabu->leveller, best->pair, best->class, best->lane);
+	fors_leveller_move(tabu->leveller, best->pair, best->class, best->lane);
 	*free_at(tabu, best->pair, best->class) = tabu->step + STAY + tabu->step % 5;
 }
 
-bool fors_leveller_tabu(struct leveller *leveller)
+bool fors_leveller_tabu(struct fors_leveller *leveller)
 {
 	size_t nleaves = leveller->fabric->nleaves;
 	struct tabu tabu = {.leveller = leveller, .free_at = leveller->free_at};

@@ -4,7 +4,7 @@
 
 /* The first lane with a shift of `round` or more: the one that idles then, and the next ones too where rounds abound.
  */
-static uint32_t idle_lane(const struct leveller *leveller, uint32_t round)
+static uint32_t idle_lane(const struct fors_leveller *leveller, uint32_t round)
 {
 	uint32_t nlanes = leveller->fabric->nlanes;
 
@@ -12,12 +12,13 @@ static uint32_t idle_lane(const struct leveller *leveller, uint32_t round)
 }
 
 /* The lane to look at first for a unit: one that idles in its own round, if any does. */
-static uint32_t first_lane(const struct leveller *leveller, uint32_t pair, uint32_t class)
+static uint32_t first_lane(const struct fors_leveller *leveller, uint32_t pair, uint32_t class)
 {
-	return idle_lane(leveller, leveller_own_round(leveller, pair, class));
+	return idle_lane(leveller, fors_leveller_own_round(leveller, pair, class));
 }
 
-uint8_t fors_leveller_least_full(const struct leveller *leveller, uint32_t pair, uint32_t class, leveller_suits suits)
+uint8_t fors_leveller_least_full(const struct fors_leveller *leveller, uint32_t pair, uint32_t class,
+				 leveller_suits suits)
 {
 	uint32_t nlanes = leveller->fabric->nlanes, first = first_lane(leveller, pair, class);
 	uint32_t least = UINT32_MAX;
@@ -25,11 +26,11 @@ uint8_t fors_leveller_least_full(const struct leveller *leveller, uint32_t pair,
 
 	for (uint32_t i = 0; i < nlanes; i++) {
 		uint32_t lane = first + i < nlanes ? first + i : first + i - nlanes, full;
-		uint8_t down = leveller_down(leveller, pair, class, lane);
+		uint8_t down = fors_leveller_down(leveller, pair, class, lane);
 
 		if (down == FORS_NO_LANE || (suits && !suits(leveller, pair, class, lane, down)))
 			continue;
-		full = leveller_fullness(leveller, pair, lane, down);
+		full = fors_leveller_fullness(leveller, pair, lane, down);
 		if (full < least) {
 			least = full;
 			best = (uint8_t)lane;
@@ -39,7 +40,7 @@ uint8_t fors_leveller_least_full(const struct leveller *leveller, uint32_t pair,
 }
 
 /* Visit the pairs number from..to-1, which are equals: class by class, so that all leaves choose alike. */
-static void visit_equals(struct leveller *leveller, uint32_t from, uint32_t to, bool base, leveller_visit visit)
+static void visit_equals(struct fors_leveller *leveller, uint32_t from, uint32_t to, bool base, leveller_visit visit)
 {
 	uint32_t nclasses = leveller->level->nclasses, nleaves = leveller->fabric->nleaves;
 
@@ -48,13 +49,13 @@ static void visit_equals(struct leveller *leveller, uint32_t from, uint32_t to, 
 			uint32_t pair = (uint32_t)leveller->pair[i];
 
 			if (leveller->exists[(size_t)(pair % nleaves) * nclasses + class] == base &&
-			    *leveller_entry(leveller, pair, class) == UNDECIDED)
+			    *fors_leveller_entry(leveller, pair, class) == FORS_UNDECIDED)
 				visit(leveller, pair, class);
 		}
 	}
 }
 
-void fors_leveller_visit(struct leveller *leveller, uint32_t from, uint32_t to, bool base, leveller_visit visit)
+void fors_leveller_visit(struct fors_leveller *leveller, uint32_t from, uint32_t to, bool base, leveller_visit visit)
 {
 	uint32_t end;
 
@@ -66,7 +67,7 @@ void fors_leveller_visit(struct leveller *leveller, uint32_t from, uint32_t to, 
 	}
 }
 
-uint32_t fors_leveller_fullest(const struct leveller *leveller)
+uint32_t fors_leveller_fullest(const struct fors_leveller *leveller)
 {
 	size_t nlinks = (size_t)leveller->fabric->nleaves * leveller->fabric->nlanes;
 	uint32_t most = 0;
@@ -78,8 +79,8 @@ uint32_t fors_leveller_fullest(const struct leveller *leveller)
 	return most;
 }
 
-void fors_leveller_units(struct leveller *leveller, uint32_t leaf, uint32_t lane, bool is_up, leveller_unit *visit,
-			 void *context)
+void fors_leveller_units(struct fors_leveller *leveller, uint32_t leaf, uint32_t lane, bool is_up,
+			 fors_leveller_unit *visit, void *context)
 {
 	uint32_t nleaves = leveller->fabric->nleaves, nclasses = leveller->level->nclasses;
 
@@ -87,11 +88,11 @@ void fors_leveller_units(struct leveller *leveller, uint32_t leaf, uint32_t lane
 		uint32_t pair = is_up ? leaf * nleaves + other : other * nleaves + leaf;
 
 		for (uint32_t class = 0; other != leaf && class < nclasses; class += 1) {
-			uint8_t now = *leveller_entry(leveller, pair, class);
+			uint8_t now = *fors_leveller_entry(leveller, pair, class);
 
-			if (now >= leveller->fabric->nlanes || leveller_is_home(leveller, pair, class) ||
+			if (now >= leveller->fabric->nlanes || fors_leveller_is_home(leveller, pair, class) ||
 			    !leveller->exists[(size_t)(pair % nleaves) * nclasses + class] ||
-			    (is_up ? now : leveller_down(leveller, pair, class, now)) != lane)
+			    (is_up ? now : fors_leveller_down(leveller, pair, class, now)) != lane)
 				continue;
 			leveller->effort -= leveller->effort < leveller->fabric->nlanes ? leveller->effort
 											: leveller->fabric->nlanes;

@@ -15,10 +15,10 @@
 
 #include "level.h"
 
-#define UNDECIDED 254 /* a displaced unit whose lane is not chosen yet (lanes end at 253) */
+#define FORS_UNDECIDED 254 /* a displaced unit whose lane is not chosen yet (lanes end at 253) */
 
 /* What the choice goes by. */
-struct leveller {
+struct fors_leveller {
 	const struct fors_fabric *fabric;
 	struct fors_level *level;
 	uint32_t *up;	/* [leaf * nlanes + lane]: units */
@@ -39,38 +39,40 @@ struct leveller {
 };
 
 /* Home lane of all units of a class. */
-static inline uint32_t leveller_home(const struct leveller *leveller, uint32_t class)
+static inline uint32_t fors_leveller_home(const struct fors_leveller *leveller, uint32_t class)
 {
 	return class % leveller->level->nlanes;
 }
 
-/* The lane chosen for a unit, UNDECIDED: none yet. */
-static inline uint8_t *leveller_entry(const struct leveller *leveller, uint32_t pair, uint32_t class)
+/* The lane chosen for a unit, FORS_UNDECIDED: none yet. */
+static inline uint8_t *fors_leveller_entry(const struct fors_leveller *leveller, uint32_t pair, uint32_t class)
 {
 	return &leveller->level->lane[(size_t)pair * leveller->level->nclasses + class];
 }
 
 /* The downlink of a unit of `pair` and `class` that goes up over `lane`, FORS_NO_LANE: that way is dead. */
-static inline uint8_t leveller_down(const struct leveller *leveller, uint32_t pair, uint32_t class, uint32_t lane)
+static inline uint8_t fors_leveller_down(const struct fors_leveller *leveller, uint32_t pair, uint32_t class,
+					 uint32_t lane)
 {
 	const struct fors_fabric *fabric = leveller->fabric;
 	uint32_t leaf = pair / fabric->nleaves, to = pair % fabric->nleaves;
 
 	if (!fors_live(fabric, leaf, lane))
 		return FORS_NO_LANE;
-	return fors_level_down(leveller->level, fabric, fabric->lane[lane].spine, to, leveller_home(leveller, class));
+	return fors_level_down(leveller->level, fabric, fabric->lane[lane].spine, to,
+			       fors_leveller_home(leveller, class));
 }
 
 /* Is the entry at home for ever? */
-static inline bool leveller_is_home(const struct leveller *leveller, uint32_t pair, uint32_t class)
+static inline bool fors_leveller_is_home(const struct fors_leveller *leveller, uint32_t pair, uint32_t class)
 {
-	uint32_t home = leveller_home(leveller, class), nleaves = leveller->fabric->nleaves;
+	uint32_t home = fors_leveller_home(leveller, class), nleaves = leveller->fabric->nleaves;
 
 	return fors_live(leveller->fabric, pair / nleaves, home) && fors_live(leveller->fabric, pair % nleaves, home);
 }
 
 /* From the source leaf on to the destination, cyclically. */
-static inline uint32_t leveller_distance(const struct leveller *leveller, uint32_t pair)
+static inline uint32_t fors_leveller_distance(const struct fors_leveller *leveller, uint32_t pair)
 {
 	uint32_t nleaves = leveller->fabric->nleaves;
 
@@ -78,39 +80,41 @@ static inline uint32_t leveller_distance(const struct leveller *leveller, uint32
 }
 
 /* The round that the pattern gives to a unit. */
-static inline uint32_t leveller_own_round(const struct leveller *leveller, uint32_t pair, uint32_t class)
+static inline uint32_t fors_leveller_own_round(const struct fors_leveller *leveller, uint32_t pair, uint32_t class)
 {
-	return leveller->own[class * leveller->fabric->nleaves + leveller_distance(leveller, pair)];
+	return leveller->own[class * leveller->fabric->nleaves + fors_leveller_distance(leveller, pair)];
 }
 
 /* Add (by = 1) or remove (by = -1) a unit that has a lane. */
-static inline void leveller_count(struct leveller *leveller, uint32_t pair, uint32_t class, int by)
+static inline void fors_leveller_count(struct fors_leveller *leveller, uint32_t pair, uint32_t class, int by)
 {
 	uint32_t nleaves = leveller->fabric->nleaves, nlanes = leveller->fabric->nlanes;
-	uint8_t lane = *leveller_entry(leveller, pair, class), down = leveller_down(leveller, pair, class, lane);
+	uint8_t lane = *fors_leveller_entry(leveller, pair, class),
+		down = fors_leveller_down(leveller, pair, class, lane);
 
 	leveller->up[pair / nleaves * nlanes + lane] += (uint32_t)by;
 	leveller->down[pair % nleaves * nlanes + down] += (uint32_t)by;
 }
 
 /* Move a unit that has a lane to another. */
-static inline void leveller_move(struct leveller *leveller, uint32_t pair, uint32_t class, uint8_t lane)
+static inline void fors_leveller_move(struct fors_leveller *leveller, uint32_t pair, uint32_t class, uint8_t lane)
 {
-	leveller_count(leveller, pair, class, -1);
-	*leveller_entry(leveller, pair, class) = lane;
-	leveller_count(leveller, pair, class, 1);
+	fors_leveller_count(leveller, pair, class, -1);
+	*fors_leveller_entry(leveller, pair, class) = lane;
+	fors_leveller_count(leveller, pair, class, 1);
 }
 
 /* Give a lane to a unit that has none; FORS_NO_LANE: no way leads there. */
-static inline void leveller_assign(struct leveller *leveller, uint32_t pair, uint32_t class, uint8_t lane)
+static inline void fors_leveller_assign(struct fors_leveller *leveller, uint32_t pair, uint32_t class, uint8_t lane)
 {
-	*leveller_entry(leveller, pair, class) = lane;
+	*fors_leveller_entry(leveller, pair, class) = lane;
 	if (lane != FORS_NO_LANE)
-		leveller_count(leveller, pair, class, 1);
+		fors_leveller_count(leveller, pair, class, 1);
 }
 
 /* How full a way is: its fuller end counts, then both. */
-static inline uint32_t leveller_fullness(const struct leveller *leveller, uint32_t pair, uint32_t lane, uint32_t down)
+static inline uint32_t fors_leveller_fullness(const struct fors_leveller *leveller, uint32_t pair, uint32_t lane,
+					      uint32_t down)
 {
 	uint32_t nleaves = leveller->fabric->nleaves, nlanes = leveller->fabric->nlanes;
 	uint32_t u = leveller->up[pair / nleaves * nlanes + lane], d = leveller->down[pair % nleaves * nlanes + down];
@@ -119,37 +123,38 @@ static inline uint32_t leveller_fullness(const struct leveller *leveller, uint32
 }
 
 /* Called for a unit whose lane is not chosen yet. */
-typedef void (*leveller_visit)(struct leveller *leveller, uint32_t pair, uint32_t class);
+typedef void (*leveller_visit)(struct fors_leveller *leveller, uint32_t pair, uint32_t class);
 /* May the unit go up over `lane` and down over `down`? */
-typedef bool (*leveller_suits)(const struct leveller *leveller, uint32_t pair, uint32_t class, uint32_t lane,
+typedef bool (*leveller_suits)(const struct fors_leveller *leveller, uint32_t pair, uint32_t class, uint32_t lane,
 			       uint32_t down);
 
 /* ---- leveller.c ---- */
 
 /* Visit the undecided units of pairs number from..to-1 in order, those of base LIDs (base) or the others. */
-void fors_leveller_visit(struct leveller *leveller, uint32_t from, uint32_t to, bool base, leveller_visit visit);
+void fors_leveller_visit(struct fors_leveller *leveller, uint32_t from, uint32_t to, bool base, leveller_visit visit);
 /* The least full lane that leads there and suits (NULL: any), FORS_NO_LANE: none. */
-uint8_t fors_leveller_least_full(const struct leveller *leveller, uint32_t pair, uint32_t class, leveller_suits suits);
+uint8_t fors_leveller_least_full(const struct fors_leveller *leveller, uint32_t pair, uint32_t class,
+				 leveller_suits suits);
 /* The fullest link's units. */
-uint32_t fors_leveller_fullest(const struct leveller *leveller);
+uint32_t fors_leveller_fullest(const struct fors_leveller *leveller);
 /* Called for a displaced unit of the base LIDs. */
-typedef void leveller_unit(struct leveller *leveller, uint32_t pair, uint32_t class, void *context);
+typedef void fors_leveller_unit(struct fors_leveller *leveller, uint32_t pair, uint32_t class, void *context);
 /* Visit those on the uplink (or downlink) `lane` of a leaf; each costs effort for all lanes. */
-void fors_leveller_units(struct leveller *leveller, uint32_t leaf, uint32_t lane, bool is_up, leveller_unit *visit,
-			 void *context);
+void fors_leveller_units(struct fors_leveller *leveller, uint32_t leaf, uint32_t lane, bool is_up,
+			 fors_leveller_unit *visit, void *context);
 
 /* ---- level_own.c ---- */
 
 /* Estimate the rounds of a plan, and the own round of every unit. */
-void fors_leveller_find_rounds(struct leveller *leveller);
+void fors_leveller_find_rounds(struct fors_leveller *leveller);
 /* Choose lanes for units that find an idle one in their own round, where plans are made by such a pattern. */
-void fors_leveller_choose_own(struct leveller *leveller);
+void fors_leveller_choose_own(struct fors_leveller *leveller);
 
 /* ---- level_repair.c, level_tabu.c ---- */
 
 /* Move units off links that are above the average of the poorest leaf, or what is forced on a link. */
-void fors_leveller_repair(struct leveller *leveller);
+void fors_leveller_repair(struct fors_leveller *leveller);
 /* Take what is above the cap off all links by a tabu search; false: not all of it, and others are as full. */
-bool fors_leveller_tabu(struct leveller *leveller);
+bool fors_leveller_tabu(struct fors_leveller *leveller);
 
 #endif

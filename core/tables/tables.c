@@ -274,7 +274,7 @@ static void fill_lost(const struct filler *w, uint32_t spine, uint32_t b)
 }
 
 /* Entries of a spine whose cables to a leaf are set aside: down, over the home lane's own cable if it is here. */
-static void fill_aside(const struct filler *w, uint32_t spine, uint32_t b)
+static void fill_drained(const struct filler *w, uint32_t spine, uint32_t b)
 {
 	const struct fors_fabric *f = w->f;
 	struct circle port;
@@ -295,7 +295,7 @@ static void fill_spine(const struct filler *w, uint32_t spine)
 		if (reaches(w->f, b, spine))
 			fill_down(w, spine, b);
 		else if (gets_to(w->f, b, spine, ALSO_ASIDE))
-			fill_aside(w, spine, b);
+			fill_drained(w, spine, b);
 		else
 			fill_lost(w, spine, b);
 }

@@ -93,7 +93,7 @@ static bool sweep(struct ground *g)
 {
 	char *text;
 	size_t size;
-	bool is_news;
+	bool is_changed;
 
 	said[0] = '\0';
 	fors_kept_begin(&g->kept);
@@ -101,12 +101,12 @@ static bool sweep(struct ground *g)
 	fors_kept_forget(&g->kept);
 	fors_kept_accept(&g->kept);
 	fors_kept_end(&g->kept);
-	is_news = fors_kept_news(&g->kept, &text, &size);
-	if (is_news) {
+	is_changed = fors_kept_changed(&g->kept, &text, &size);
+	if (is_changed) {
 		assert_int_equal(fors_publish(&g->folder, "places", text, size, false, NULL), FORS_OK);
 		free(text);
 	}
-	return is_news;
+	return is_changed;
 }
 
 static void restart(struct ground *g)
@@ -129,7 +129,7 @@ static void a_spine_dies(struct ground *g)
 	assert_int_equal(fors_net_index(g->bed->net, NULL), FORS_OK);
 }
 
-static void news_only_when_something_is_new(void **state)
+static void written_only_when_something_changed(void **state)
 {
 	struct ground *g = *state;
 
@@ -157,7 +157,7 @@ static void a_cleared_folder_is_filled_again(void **state)
 	assert_true(fors_publish_has(&g->folder, "places"));
 }
 
-static void bad_files_are_set_aside(void **state)
+static void bad_files_are_put_away(void **state)
 {
 	struct ground *g = *state;
 	char path[128];
@@ -286,9 +286,9 @@ int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
-		CASE(news_only_when_something_is_new),
+		CASE(written_only_when_something_changed),
 		CASE(a_cleared_folder_is_filled_again),
-		CASE(bad_files_are_set_aside),
+		CASE(bad_files_are_put_away),
 		CASE(requests_are_followed_once),
 		CASE(a_request_waits_while_fors_declines),
 		CASE(a_request_that_comes_meanwhile_stays),

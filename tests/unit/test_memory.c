@@ -56,7 +56,7 @@ struct ground {
 	size_t nbytes;
 	const char *method;
 	unsigned threads;
-	char directory[64], guids[96], options[128], file[96], old_file[96], aside[96]; /* of tests that need files */
+	char directory[64], guids[96], options[128], file[96], old_file[96], scratch[96]; /* of tests that need files */
 };
 
 /*
@@ -417,18 +417,18 @@ static enum fors_err add_names(const struct ground *g, uint64_t *digest, struct 
 	return err;
 }
 
-static enum fors_err set_aside(const struct ground *g, uint64_t *digest, struct fors_error *error)
+static enum fors_err drain_links(const struct ground *g, uint64_t *digest, struct fors_error *error)
 {
 	struct fors_fabric *fabric = NULL;
 	struct fors_names names = {NULL, 0};
-	struct fors_remarks remarks = {0};
+	struct fors_warnings warnings = {0};
 	enum fors_err err;
 
 	assert_int_equal(fors_fabric_build(g->bed->net, g->bed->places, NULL, &fabric, NULL), FORS_OK);
 	assert_int_equal(fors_names_add(&names, "Leaf03[9],nobody", NULL), FORS_OK);
 	begin();
-	fors_aside_links(fabric, &names, "exclude_links", &remarks);
-	err = fors_aside_apply(fabric, &remarks, error);
+	fors_drained_links(fabric, &names, "exclude_links", &warnings);
+	err = fors_drained_apply(fabric, &warnings, error);
 	faults_off();
 	*digest = fabric->fingerprint;
 	fors_names_clear(&names);
@@ -680,14 +680,14 @@ static enum fors_err app_refresh(const struct ground *g, uint64_t *digest, struc
 	enum forsched_err err;
 
 	assert_int_equal(forsched_open(g->old_file, &schedule, NULL), FORSCHED_OK);
-	assert_int_equal(rename(g->old_file, g->aside), 0);
+	assert_int_equal(rename(g->old_file, g->scratch), 0);
 	assert_int_equal(symlink(g->file, g->old_file), 0);
 	begin();
 	err = forsched_refresh(&schedule, &reason);
 	faults_off();
 	assert_int_equal(forsched_check(schedule, NULL), FORSCHED_OK);
 	assert_int_equal(forsched_epoch(schedule), err ? 1 : 2);
-	assert_int_equal(rename(g->aside, g->old_file), 0);
+	assert_int_equal(rename(g->scratch, g->old_file), 0);
 	*digest = forsched_epoch(schedule);
 	forsched_close(schedule);
 	return as_core(err, &reason, error);
@@ -1057,7 +1057,7 @@ static void all_but_plans(void **state)
 		{"fors_places_adopt", adopt_places},
 		{"fors_fabric_build", build_fabric},
 		{"fors_names_add", add_names},
-		{"fors_aside_apply", set_aside},
+		{"fors_drained_apply", drain_links},
 		{"fors_watch_look", watch_cables},
 		{"fors_tables_build", build_tables},
 		{"fors_lanes_read", read_lanes},
@@ -1159,7 +1159,7 @@ static void what_applications_read(void **state)
 
 	snprintf(g->file, sizeof(g->file), "%s/schedule", g->directory);
 	snprintf(g->old_file, sizeof(g->old_file), "%s/old", g->directory);
-	snprintf(g->aside, sizeof(g->aside), "%s/aside", g->directory);
+	snprintf(g->scratch, sizeof(g->scratch), "%s/scratch", g->directory);
 	put_schedule(g, g->old_file, 1);
 	put_schedule(g, g->file, 2);
 	try_both("forsched_open", app_open_file, g);

@@ -85,7 +85,7 @@ static int close_bench(void **state)
 
 static void set(struct bench *bench, bool has_dir, const char *command, unsigned seconds)
 {
-	const struct fors_outbox_wish wish = {has_dir ? bench->dir : NULL, command, seconds};
+	const struct fors_outbox_request wish = {has_dir ? bench->dir : NULL, command, seconds};
 
 	assert_int_equal(fors_outbox_set(bench->box, &wish, NULL), FORS_OK);
 }

@@ -405,7 +405,7 @@ static void at_the_limit_of_tables(void **state)
 static void the_bound(void **state)
 {
 	struct bed *bed = bed_new("FT(2;8,16)", 0);
-	struct rounds_problem problem;
+	struct fors_rounds_problem problem;
 	struct fors_error error;
 	struct fors_task task;
 	uint32_t bound;

@@ -82,7 +82,7 @@ static void keys_and_comments(void **state)
 	fors_settings_free(load(""));
 }
 
-static void links_set_aside(void **state)
+static void links_drained(void **state)
 {
 	struct fors_settings *settings = load("degraded_links = dead\nhold_down = 30\n"
 					      "exclude_links = Leaf 00[3], 0x10[4]\nexclude_links = MF0;sw/U1[1] ,\n"
@@ -325,7 +325,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(defaults),
 		cmocka_unit_test(keys_and_comments),
-		cmocka_unit_test(links_set_aside),
+		cmocka_unit_test(links_drained),
 		cmocka_unit_test(publishing),
 		cmocka_unit_test(a_command_has_semicolons),
 		cmocka_unit_test(only_regular_files),

@@ -178,7 +178,7 @@ static void fill(struct fors_status *status)
 	status->dead_links = (struct fors_links){calloc(1, sizeof(struct fors_link)), 1};
 	status->held_links = (struct fors_links){calloc(1, sizeof(struct fors_link)), 1};
 	*status->held_links.link = (struct fors_link){"Leaf01", "Spine00", 21, 2, true, FORS_UNKNOWN};
-	fors_remark(&status->remarks, "what\a");
+	fors_warn(&status->warnings, "what\a");
 	*status->dead_links.link = (struct fors_link){"Leaf00", "Spine00", 21, 255, false, 1763689120000};
 }
 
@@ -199,11 +199,11 @@ static void json_comes_back(void **state)
 	assert_int_equal(back.dead_links.link->since_ms, 1763689120000);
 	assert_int_equal(back.held_links.count, 1);
 	assert_true(back.held_links.link->is_used && back.held_links.link->since_ms == FORS_UNKNOWN);
-	assert_int_equal(back.remarks.count, 1);
-	assert_string_equal(back.remarks.text[0], "what?");
+	assert_int_equal(back.warnings.count, 1);
+	assert_string_equal(back.warnings.text[0], "what?");
 	assert_string_equal(back.reason, "a \"quoted\" \\ reason?with \xc3\xa9"); /* no control characters */
 	strcpy(back.reason, status.reason);
-	strcpy(back.remarks.text[0], status.remarks.text[0]);
+	strcpy(back.warnings.text[0], status.warnings.text[0]);
 	assert_int_equal(fors_status_json(&back, &again, NULL), FORS_OK);
 	assert_string_equal(text, again);
 	free(text);

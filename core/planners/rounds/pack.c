@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static uint64_t *new_masks(size_t rows, const struct rounds_packing *packing)
+static uint64_t *new_masks(size_t rows, const struct fors_rounds_packing *packing)
 {
 	uint64_t *mask = calloc(rows * packing->nwords + 1, sizeof(*mask));
 	uint32_t used = packing->nrounds % 64;
@@ -35,11 +35,11 @@ static void *new_unset(size_t n, size_t size)
 	return array;
 }
 
-static bool allocate(struct rounds_packing *packing)
+static bool allocate(struct fors_rounds_packing *packing)
 {
-	const struct rounds_problem *problem = packing->problem;
+	const struct fors_rounds_problem *problem = packing->problem;
 	size_t links = (size_t)problem->nleaves * problem->nlanes, servers = problem->nservers;
-	size_t groups = rounds_ngroups(problem), rounds = packing->nrounds;
+	size_t groups = fors_rounds_ngroups(problem), rounds = packing->nrounds;
 
 	packing->leaf_of = malloc((groups + 1) * sizeof(*packing->leaf_of));
 	packing->round = new_unset(packing->nunits, sizeof(*packing->round));
@@ -59,29 +59,29 @@ static bool allocate(struct rounds_packing *packing)
 	       packing->receive_busy && packing->full && packing->homeless;
 }
 
-enum fors_err fors_rounds_packing_new(const struct rounds_problem *problem, uint32_t nrounds,
-				      struct rounds_packing **packing, struct fors_error *error)
+enum fors_err fors_rounds_packing_new(const struct fors_rounds_problem *problem, uint32_t nrounds,
+				      struct fors_rounds_packing **packing, struct fors_error *error)
 {
-	struct rounds_packing *new = calloc(1, sizeof(*new));
+	struct fors_rounds_packing *new = calloc(1, sizeof(*new));
 
 	if (!new)
 		return fors_fail_memory(error);
 	new->problem = problem;
 	new->nrounds = nrounds;
 	new->nwords = (nrounds + 63) / 64;
-	new->nunits = rounds_ngroups(problem) << problem->server_bits;
+	new->nunits = fors_rounds_ngroups(problem) << problem->server_bits;
 	new->random = UINT64_C(88172645463325252);
 	if (!allocate(new)) {
 		fors_rounds_packing_free(new);
 		return fors_fail_memory(error);
 	}
-	for (uint32_t group = 0; group < rounds_ngroups(problem); group++)
+	for (uint32_t group = 0; group < fors_rounds_ngroups(problem); group++)
 		new->leaf_of[group] = (uint16_t)(group / problem->parts);
 	*packing = new;
 	return FORS_OK;
 }
 
-void fors_rounds_packing_free(struct rounds_packing *packing)
+void fors_rounds_packing_free(struct fors_rounds_packing *packing)
 {
 	if (!packing)
 		return;
@@ -101,28 +101,28 @@ void fors_rounds_packing_free(struct rounds_packing *packing)
 	free(packing);
 }
 
-static uint32_t up_link(const struct rounds_packing *packing, const struct rounds_unit *unit, uint32_t path)
+static uint32_t up_link(const struct fors_rounds_packing *packing, const struct fors_rounds_unit *unit, uint32_t path)
 {
 	return unit->leaf * packing->problem->nlanes + unit->up[path];
 }
 
-static uint32_t down_link(const struct rounds_packing *packing, const struct rounds_unit *unit, uint32_t path)
+static uint32_t down_link(const struct fors_rounds_packing *packing, const struct fors_rounds_unit *unit, uint32_t path)
 {
 	return unit->to * packing->problem->nlanes + unit->down[path];
 }
 
-/* Write `id` (a unit or ROUNDS_NONE) into one row of an *_at array and its mask. */
-static void mark(const struct rounds_packing *packing, uint32_t *at, uint64_t *busy, uint32_t row, uint32_t round,
+/* Write `id` (a unit or FORS_ROUNDS_NONE) into one row of an *_at array and its mask. */
+static void mark(const struct fors_rounds_packing *packing, uint32_t *at, uint64_t *busy, uint32_t row, uint32_t round,
 		 uint32_t id)
 {
 	uint64_t bit = UINT64_C(1) << (round % 64), *word = &busy[(size_t)row * packing->nwords + round / 64];
 
 	at[(size_t)row * packing->nrounds + round] = id;
-	*word = id == ROUNDS_NONE ? *word & ~bit : *word | bit;
+	*word = id == FORS_ROUNDS_NONE ? *word & ~bit : *word | bit;
 }
 
-static void mark_all(struct rounds_packing *packing, const struct rounds_unit *unit, uint32_t path, uint32_t round,
-		     uint32_t id)
+static void mark_all(struct fors_rounds_packing *packing, const struct fors_rounds_unit *unit, uint32_t path,
+		     uint32_t round, uint32_t id)
 {
 	mark(packing, packing->receive_at, packing->receive_busy, unit->server, round, id);
 	if (unit->is_local)
@@ -131,7 +131,8 @@ static void mark_all(struct rounds_packing *packing, const struct rounds_unit *u
 	mark(packing, packing->down_at, packing->down_busy, down_link(packing, unit, path), round, id);
 }
 
-void fors_rounds_put(struct rounds_packing *packing, const struct rounds_unit *unit, uint32_t path, uint32_t round)
+void fors_rounds_put(struct fors_rounds_packing *packing, const struct fors_rounds_unit *unit, uint32_t path,
+		     uint32_t round)
 {
 	uint16_t *count = &packing->count[(size_t)unit->group * packing->nrounds + round];
 
@@ -142,18 +143,19 @@ void fors_rounds_put(struct rounds_packing *packing, const struct rounds_unit *u
 	packing->path[unit->id] = (uint8_t)path;
 }
 
-void fors_rounds_take(struct rounds_packing *packing, const struct rounds_unit *unit)
+void fors_rounds_take(struct fors_rounds_packing *packing, const struct fors_rounds_unit *unit)
 {
 	uint32_t round = packing->round[unit->id];
 
-	mark_all(packing, unit, packing->path[unit->id], round, ROUNDS_NONE);
+	mark_all(packing, unit, packing->path[unit->id], round, FORS_ROUNDS_NONE);
 	packing->count[(size_t)unit->group * packing->nrounds + round]--;
 	packing->full[(size_t)unit->group * packing->nwords + round / 64] &= ~(UINT64_C(1) << (round % 64));
-	packing->round[unit->id] = ROUNDS_UNPLACED;
+	packing->round[unit->id] = FORS_ROUNDS_UNPLACED;
 }
 
 /* The rounds of one word where `unit` cannot go, whatever the way: its receiver or its group is taken. */
-static uint64_t taken_at_ends(const struct rounds_packing *packing, const struct rounds_unit *unit, uint32_t word)
+static uint64_t taken_at_ends(const struct fors_rounds_packing *packing, const struct fors_rounds_unit *unit,
+			      uint32_t word)
 {
 	size_t nwords = packing->nwords;
 
@@ -161,7 +163,7 @@ static uint64_t taken_at_ends(const struct rounds_packing *packing, const struct
 }
 
 /* The rounds of one word where `unit` cannot go over `path`. */
-static uint64_t taken(const struct rounds_packing *packing, const struct rounds_unit *unit, uint32_t path,
+static uint64_t taken(const struct fors_rounds_packing *packing, const struct fors_rounds_unit *unit, uint32_t path,
 		      uint32_t word)
 {
 	size_t nwords = packing->nwords;
@@ -175,14 +177,14 @@ static uint64_t taken(const struct rounds_packing *packing, const struct rounds_
 	       packing->down_busy[down_link(packing, unit, path) * nwords + word];
 }
 
-bool fors_rounds_is_free(const struct rounds_packing *packing, const struct rounds_unit *unit, uint32_t path,
+bool fors_rounds_is_free(const struct fors_rounds_packing *packing, const struct fors_rounds_unit *unit, uint32_t path,
 			 uint32_t round)
 {
 	return !(taken(packing, unit, path, round / 64) >> (round % 64) & 1);
 }
 
 /* Is there any round for the ends of `unit`? Most often not, and then no way has to be looked at. */
-static bool ends_have_room(const struct rounds_packing *packing, const struct rounds_unit *unit)
+static bool ends_have_room(const struct fors_rounds_packing *packing, const struct fors_rounds_unit *unit)
 {
 	for (uint32_t word = 0; word < packing->nwords; word++)
 		if (~taken_at_ends(packing, unit, word))
@@ -190,15 +192,15 @@ static bool ends_have_room(const struct rounds_packing *packing, const struct ro
 	return false;
 }
 
-uint32_t fors_rounds_find_free(const struct rounds_packing *packing, const struct rounds_unit *unit, uint32_t start,
-			       uint32_t *path)
+uint32_t fors_rounds_find_free(const struct fors_rounds_packing *packing, const struct fors_rounds_unit *unit,
+			       uint32_t start, uint32_t *path)
 {
 	uint32_t npaths = unit->is_local ? 1 : packing->problem->npaths, nwords = packing->nwords;
 	/* The first word comes again at the end, for its rounds before `start`, if there are any. */
 	uint32_t visits = start % 64 ? nwords + 1 : nwords;
 
 	if (!ends_have_room(packing, unit))
-		return ROUNDS_NONE;
+		return FORS_ROUNDS_NONE;
 	for (uint32_t p = 0; p < npaths; p++) {
 		uint64_t wanted = ~UINT64_C(0) << (start % 64);
 
@@ -213,5 +215,5 @@ uint32_t fors_rounds_find_free(const struct rounds_packing *packing, const struc
 			word = word + 1 < nwords ? word + 1 : 0;
 		}
 	}
-	return ROUNDS_NONE;
+	return FORS_ROUNDS_NONE;
 }

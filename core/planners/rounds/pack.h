@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * pack.h - units in rounds (private to core/rounds*.c; words: rounds_problem.h).
+ * pack.h - units in rounds (private to core/rounds*.c; words: fors_rounds_problem.h).
  */
 #ifndef FORS_CORE_PLANNERS_ROUNDS_PACK_H
 #define FORS_CORE_PLANNERS_ROUNDS_PACK_H
 
 #include "problem.h"
 
-#define ROUNDS_NONE UINT32_MAX	   /* no unit */
-#define ROUNDS_UNPLACED UINT16_MAX /* the round of a unit without one */
+#define FORS_ROUNDS_NONE UINT32_MAX	/* no unit */
+#define FORS_ROUNDS_UNPLACED UINT16_MAX /* the round of a unit without one */
 
 /*
- * A packing: which unit is in which round. The *_at arrays say who is there (ROUNDS_NONE: nobody), the
+ * A packing: which unit is in which round. The *_at arrays say who is there (FORS_ROUNDS_NONE: nobody), the
  * *_busy bit masks (nwords words of 64 rounds each, bits past nrounds set) say the same for fast search.
  */
-struct rounds_packing {
-	const struct rounds_problem *problem; /* borrowed */
+struct fors_rounds_packing {
+	const struct fors_rounds_problem *problem; /* borrowed */
 	uint32_t nrounds, nwords;
 	uint32_t nunits;			      /* unit numbers */
 	uint16_t *leaf_of;			      /* [group]: its leaf */
-	uint16_t *round;			      /* of each unit, ROUNDS_UNPLACED: none */
+	uint16_t *round;			      /* of each unit, FORS_ROUNDS_UNPLACED: none */
 	uint8_t *path;				      /* path index of each placed unit */
 	uint32_t *guard;			      /* the step until which a unit should stay where it is */
 	uint32_t *up_at;			      /* [link * nrounds + round]: unit */
@@ -35,48 +35,49 @@ struct rounds_packing {
 };
 
 /* An empty packing with nrounds rounds, nobody homeless yet, owned by the caller. Errors: FORS_ENOMEM. */
-enum fors_err fors_rounds_packing_new(const struct rounds_problem *problem, uint32_t nrounds,
-				      struct rounds_packing **packing, struct fors_error *error);
-void fors_rounds_packing_free(struct rounds_packing *packing);
+enum fors_err fors_rounds_packing_new(const struct fors_rounds_problem *problem, uint32_t nrounds,
+				      struct fors_rounds_packing **packing, struct fors_error *error);
+void fors_rounds_packing_free(struct fors_rounds_packing *packing);
 
 /* One unit, taken apart. */
-struct rounds_unit {
+struct fors_rounds_unit {
 	uint32_t id, group, server, leaf;
 	uint32_t to;		  /* the server's leaf */
 	bool is_local;		  /* stays inside its leaf: no links */
 	const uint8_t *up, *down; /* lanes of path 0.. */
 };
 
-static inline uint32_t rounds_group_of(const struct rounds_problem *problem, uint32_t id)
+static inline uint32_t fors_rounds_group_of(const struct fors_rounds_problem *problem, uint32_t id)
 {
 	return id >> problem->server_bits;
 }
 
 /* Take a unit number apart; it must be that of a unit. */
-static inline struct rounds_unit rounds_unit(const struct rounds_packing *packing, uint32_t id)
+static inline struct fors_rounds_unit fors_rounds_unit(const struct fors_rounds_packing *packing, uint32_t id)
 {
-	const struct rounds_problem *problem = packing->problem;
-	struct rounds_unit unit = {.id = id, .group = rounds_group_of(problem, id)};
+	const struct fors_rounds_problem *problem = packing->problem;
+	struct fors_rounds_unit unit = {.id = id, .group = fors_rounds_group_of(problem, id)};
 	size_t at;
 
 	unit.server = id & ((1u << problem->server_bits) - 1);
 	unit.leaf = packing->leaf_of[unit.group];
 	unit.to = problem->leaf_of[unit.server];
 	unit.is_local = unit.to == unit.leaf;
-	at = rounds_ways(problem, unit.leaf, unit.server);
+	at = fors_rounds_ways(problem, unit.leaf, unit.server);
 	unit.up = problem->up + at;
 	unit.down = problem->down + at;
 	return unit;
 }
 
 /* Put a homeless unit where every place is free; take a placed one out. */
-void fors_rounds_put(struct rounds_packing *packing, const struct rounds_unit *unit, uint32_t path, uint32_t round);
-void fors_rounds_take(struct rounds_packing *packing, const struct rounds_unit *unit);
+void fors_rounds_put(struct fors_rounds_packing *packing, const struct fors_rounds_unit *unit, uint32_t path,
+		     uint32_t round);
+void fors_rounds_take(struct fors_rounds_packing *packing, const struct fors_rounds_unit *unit);
 /* Is everything free for `unit` over `path` in `round`? */
-bool fors_rounds_is_free(const struct rounds_packing *packing, const struct rounds_unit *unit, uint32_t path,
+bool fors_rounds_is_free(const struct fors_rounds_packing *packing, const struct fors_rounds_unit *unit, uint32_t path,
 			 uint32_t round);
-/* The first round at or (cyclically) after `start` where the unit fits, with its path in *path; ROUNDS_NONE: none. */
-uint32_t fors_rounds_find_free(const struct rounds_packing *packing, const struct rounds_unit *unit, uint32_t start,
-			       uint32_t *path);
+/* The first round at or (cyclically) after `start` where the unit fits, with its path in *path; FORS_ROUNDS_NONE: none. */
+uint32_t fors_rounds_find_free(const struct fors_rounds_packing *packing, const struct fors_rounds_unit *unit,
+			       uint32_t start, uint32_t *path);
 
 #endif

@@ -40,7 +40,7 @@
 #define NO_COLOUR UINT16_MAX
 
 struct pattern {
-	const struct rounds_problem *problem;
+	const struct fors_rounds_problem *problem;
 	uint32_t nrounds, nclasses, nitems;
 	uint8_t *lane;	    /* [(delta * nclasses + class) * npaths + path]: of most leaves, FORS_NO_LANE: none */
 	uint8_t *path;	    /* [item]: path index chosen */
@@ -52,7 +52,7 @@ struct pattern {
 	uint32_t *class_of; /* [server] */
 };
 
-static uint32_t distance(const struct rounds_problem *problem, uint32_t leaf, uint32_t to)
+static uint32_t distance(const struct fors_rounds_problem *problem, uint32_t leaf, uint32_t to)
 {
 	return to >= leaf ? to - leaf : to + problem->nleaves - leaf;
 }
@@ -96,7 +96,7 @@ static void *new_unset(size_t n, size_t size)
 
 static bool allocate(struct pattern *pattern)
 {
-	const struct rounds_problem *problem = pattern->problem;
+	const struct fors_rounds_problem *problem = pattern->problem;
 	size_t places = (size_t)problem->nleaves * pattern->nclasses, rounds = pattern->nrounds;
 
 	pattern->nitems = (uint32_t)places * problem->parts;
@@ -135,7 +135,7 @@ static void vote(uint8_t *lane, int32_t *lead, uint8_t candidate)
 /* What most leaves use, for each distance, class and path. */
 static bool read_lanes(struct pattern *pattern)
 {
-	const struct rounds_problem *problem = pattern->problem;
+	const struct fors_rounds_problem *problem = pattern->problem;
 	uint32_t npaths = problem->npaths;
 	int32_t *lead = calloc((size_t)problem->nleaves * pattern->nclasses * npaths, sizeof(*lead));
 
@@ -145,7 +145,7 @@ static bool read_lanes(struct pattern *pattern)
 		for (uint32_t d = 0; d < problem->nservers; d++) {
 			uint32_t delta = distance(problem, leaf, problem->leaf_of[d]);
 			size_t place = ((size_t)delta * pattern->nclasses + pattern->class_of[d]) * npaths;
-			const uint8_t *up = problem->up + rounds_ways(problem, leaf, d);
+			const uint8_t *up = problem->up + fors_rounds_ways(problem, leaf, d);
 
 			for (uint32_t path = 0; path < npaths; path++)
 				if (up[path] != FORS_NO_LANE)
@@ -175,7 +175,7 @@ static void name_classes(struct pattern *pattern)
  */
 static uint32_t shift(const struct pattern *pattern, uint32_t class)
 {
-	const struct rounds_problem *problem = pattern->problem;
+	const struct fors_rounds_problem *problem = pattern->problem;
 	uint32_t lane = class % problem->nlanes, copy = class / problem->nlanes, parts = problem->parts;
 	uint32_t spread = lane * (pattern->nrounds / parts) / problem->nlanes;
 
@@ -215,7 +215,7 @@ static void find_own_rounds(struct pattern *pattern)
  */
 static bool can_reorder(const struct pattern *pattern)
 {
-	const struct rounds_problem *problem = pattern->problem;
+	const struct fors_rounds_problem *problem = pattern->problem;
 
 	return problem->parts == 1 && pattern->nrounds == problem->nleaves && pattern->nclasses == problem->nlanes &&
 	       !keeps_step(pattern);
@@ -225,14 +225,14 @@ static bool can_reorder(const struct pattern *pattern)
  * Count for each class and distance in which rounds its displaced units would like to be: those in which their lane
  * idles. The result is wish[(class * nleaves + distance) * nleaves + round].
  */
-static void count_wishes(const struct pattern *pattern, uint16_t *wish)
+static void count_excludes(const struct pattern *pattern, uint16_t *wish)
 {
-	const struct rounds_problem *problem = pattern->problem;
+	const struct fors_rounds_problem *problem = pattern->problem;
 	uint32_t nleaves = problem->nleaves;
 
 	for (uint32_t leaf = 0; leaf < nleaves; leaf++) {
 		for (uint32_t d = 0; d < problem->nservers; d++) {
-			uint8_t lane = problem->up[rounds_ways(problem, leaf, d)];
+			uint8_t lane = problem->up[fors_rounds_ways(problem, leaf, d)];
 			uint32_t class = pattern->class_of[d], delta = distance(problem, leaf, problem->leaf_of[d]);
 
 			if (lane != FORS_NO_LANE && lane != class)
@@ -266,7 +266,7 @@ static bool reorder(struct pattern *pattern)
 
 	if (!wish)
 		return false;
-	count_wishes(pattern, wish);
+	count_excludes(pattern, wish);
 	for (uint32_t class = 0; class < pattern->nclasses; class ++)
 		for (uint32_t delta = 1; delta < nleaves; delta++)
 			for (uint32_t other = 1; other < nleaves; other++)
@@ -538,7 +538,7 @@ static bool list_items(struct labels *labels, uint32_t most)
  */
 static enum fors_err colour_labels(struct labels *labels, struct fors_error *error)
 {
-	const struct rounds_problem *problem = labels->pattern->problem;
+	const struct fors_rounds_problem *problem = labels->pattern->problem;
 	struct fors_multigraph graph = {.nedges = labels->nedges, .left = labels->place, .right = labels->round};
 	uint32_t nplaces = labels->pattern->nitems / problem->parts;
 	struct fors_colour_space *space;
@@ -562,7 +562,7 @@ static enum fors_err colour_labels(struct labels *labels, struct fors_error *err
 
 static enum fors_err relabel(struct pattern *pattern, struct fors_error *error)
 {
-	const struct rounds_problem *problem = pattern->problem;
+	const struct fors_rounds_problem *problem = pattern->problem;
 	struct labels labels = {.pattern = pattern};
 	enum fors_err err = FORS_OK;
 
@@ -582,8 +582,8 @@ static enum fors_err relabel(struct pattern *pattern, struct fors_error *error)
 }
 
 /* Place a unit by its item: over the item's path, else over any path that is free in that round. */
-static bool place(struct rounds_packing *packing, const struct rounds_unit *unit, const struct pattern *pattern,
-		  uint32_t item)
+static bool place(struct fors_rounds_packing *packing, const struct fors_rounds_unit *unit,
+		  const struct pattern *pattern, uint32_t item)
 {
 	uint32_t npaths = unit->is_local ? 1 : pattern->problem->npaths, round = pattern->colour[item];
 
@@ -599,26 +599,26 @@ static bool place(struct rounds_packing *packing, const struct rounds_unit *unit
 }
 
 /* Does the unit go where its item does? */
-static bool is_regular(const struct pattern *pattern, const struct rounds_unit *unit, uint32_t item)
+static bool is_regular(const struct pattern *pattern, const struct fors_rounds_unit *unit, uint32_t item)
 {
 	return unit->is_local || unit->up[pattern->path[item]] == chosen_lane(pattern, item);
 }
 
-static uint32_t item_of(const struct pattern *pattern, const struct rounds_unit *unit)
+static uint32_t item_of(const struct pattern *pattern, const struct fors_rounds_unit *unit)
 {
-	const struct rounds_problem *problem = pattern->problem;
+	const struct fors_rounds_problem *problem = pattern->problem;
 
 	return item_number(pattern, distance(problem, unit->leaf, unit->to), unit->group % problem->parts,
 			   pattern->class_of[unit->server]);
 }
 
 /* The regular units of a group; the others have to wait. */
-static void place_group(struct rounds_packing *packing, const struct pattern *pattern, uint32_t group)
+static void place_group(struct fors_rounds_packing *packing, const struct pattern *pattern, uint32_t group)
 {
-	const struct rounds_problem *problem = packing->problem;
+	const struct fors_rounds_problem *problem = packing->problem;
 
 	for (uint32_t d = 0; d < problem->nservers; d++) {
-		struct rounds_unit unit = rounds_unit(packing, (group << problem->server_bits) + d);
+		struct fors_rounds_unit unit = fors_rounds_unit(packing, (group << problem->server_bits) + d);
 		uint32_t item = item_of(pattern, &unit);
 
 		if (!is_regular(pattern, &unit, item) || !place(packing, &unit, pattern, item))
@@ -627,20 +627,21 @@ static void place_group(struct rounds_packing *packing, const struct pattern *pa
 }
 
 /* Displaced units come last, so that they find out what is really left in their round. */
-static enum fors_err place_all(struct rounds_packing *packing, const struct pattern *pattern, struct fors_error *error)
+static enum fors_err place_all(struct fors_rounds_packing *packing, const struct pattern *pattern,
+			       struct fors_error *error)
 {
 	uint32_t waiting;
 
-	for (uint32_t group = 0; group < rounds_ngroups(packing->problem); group++) {
+	for (uint32_t group = 0; group < fors_rounds_ngroups(packing->problem); group++) {
 		if (fors_rounds_is_cancelled(packing->problem))
 			return fors_rounds_cancelled(error);
-		if (rounds_members(packing->problem, group) > 0)
+		if (fors_rounds_members(packing->problem, group) > 0)
 			place_group(packing, pattern, group);
 	}
 	waiting = packing->nhomeless;
 	packing->nhomeless = 0;
 	for (uint32_t i = 0; i < waiting; i++) {
-		struct rounds_unit unit = rounds_unit(packing, packing->homeless[i]);
+		struct fors_rounds_unit unit = fors_rounds_unit(packing, packing->homeless[i]);
 
 		if (!place(packing, &unit, pattern, item_of(pattern, &unit)))
 			packing->homeless[packing->nhomeless++] = unit.id;
@@ -648,7 +649,7 @@ static enum fors_err place_all(struct rounds_packing *packing, const struct patt
 	return FORS_OK;
 }
 
-enum fors_err fors_rounds_start(struct rounds_packing *packing, struct fors_error *error)
+enum fors_err fors_rounds_start(struct fors_rounds_packing *packing, struct fors_error *error)
 {
 	const struct fors_fabric *fabric = packing->problem->fabric;
 	uint32_t nlanes = packing->problem->nlanes;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * pattern.h - a first colouring (private to core/rounds*.c; words: rounds_problem.h).
+ * pattern.h - a first colouring (private to core/rounds*.c; words: fors_rounds_problem.h).
  */
 #ifndef FORS_CORE_PLANNERS_ROUNDS_PATTERN_H
 #define FORS_CORE_PLANNERS_ROUNDS_PATTERN_H
@@ -9,6 +9,6 @@
 
 /* Place units by a pattern that is the same for all leaves; the others become homeless. Errors: FORS_ENOMEM,
  * FORS_ECANCELLED. */
-enum fors_err fors_rounds_start(struct rounds_packing *packing, struct fors_error *error);
+enum fors_err fors_rounds_start(struct fors_rounds_packing *packing, struct fors_error *error);
 
 #endif

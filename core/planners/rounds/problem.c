@@ -26,11 +26,11 @@ static enum fors_err no_way(const struct fors_fabric *fabric, uint32_t leaf, uin
 			 fabric->leaf[leaf].name, fabric->server[d].lid, fabric->leaf[fabric->server[d].leaf].name);
 }
 
-static void read_way(struct rounds_problem *problem, uint32_t leaf, uint32_t d, uint32_t path)
+static void read_way(struct fors_rounds_problem *problem, uint32_t leaf, uint32_t d, uint32_t path)
 {
 	const struct fors_fabric *fabric = problem->fabric;
 	const struct fors_lanes *lanes = problem->task->lanes;
-	size_t at = rounds_ways(problem, leaf, d) + path;
+	size_t at = fors_rounds_ways(problem, leaf, d) + path;
 	uint8_t up = fors_lane_to(fabric, lanes, leaf, d, path);
 	uint8_t down = up == FORS_NO_LANE ? FORS_NO_LANE : fors_lane_down(fabric, lanes, up, d, path);
 
@@ -38,7 +38,7 @@ static void read_way(struct rounds_problem *problem, uint32_t leaf, uint32_t d, 
 	problem->down[at] = down;
 }
 
-static enum fors_err read_ways(struct rounds_problem *problem, struct fors_error *error)
+static enum fors_err read_ways(struct fors_rounds_problem *problem, struct fors_error *error)
 {
 	const struct fors_fabric *fabric = problem->fabric;
 
@@ -50,30 +50,30 @@ static enum fors_err read_ways(struct rounds_problem *problem, struct fors_error
 				continue;
 			for (uint32_t path = 0; path < problem->stride; path++)
 				read_way(problem, leaf, d, path);
-			if (problem->up[rounds_ways(problem, leaf, d)] == FORS_NO_LANE)
+			if (problem->up[fors_rounds_ways(problem, leaf, d)] == FORS_NO_LANE)
 				return no_way(fabric, leaf, d, error);
 		}
 	}
 	return FORS_OK;
 }
 
-void fors_rounds_problem_set(struct rounds_problem *problem, uint32_t npaths, uint32_t parts)
+void fors_rounds_problem_set(struct fors_rounds_problem *problem, uint32_t npaths, uint32_t parts)
 {
 	problem->npaths = npaths;
 	problem->parts = parts;
 	problem->capacity = (problem->fabric->max_servers + parts - 1) / parts;
 }
 
-enum fors_err fors_rounds_problem_init(struct rounds_problem *problem, const struct fors_task *task, uint32_t max_paths,
-				       struct fors_error *error)
+enum fors_err fors_rounds_problem_init(struct fors_rounds_problem *problem, const struct fors_task *task,
+				       uint32_t max_paths, struct fors_error *error)
 {
 	const struct fors_fabric *fabric = task->fabric;
-	struct rounds_problem new = {.task = task,
-				     .fabric = fabric,
-				     .nleaves = fabric->nleaves,
-				     .nlanes = fabric->nlanes ? fabric->nlanes : 1,
-				     .nservers = fabric->nservers,
-				     .stride = max_paths};
+	struct fors_rounds_problem new = {.task = task,
+					  .fabric = fabric,
+					  .nleaves = fabric->nleaves,
+					  .nlanes = fabric->nlanes ? fabric->nlanes : 1,
+					  .nservers = fabric->nservers,
+					  .stride = max_paths};
 	size_t size = (size_t) new.nleaves *new.nservers *new.stride;
 	enum fors_err err;
 
@@ -100,7 +100,7 @@ enum fors_err fors_rounds_problem_init(struct rounds_problem *problem, const str
 	return FORS_OK;
 }
 
-void fors_rounds_problem_clear(struct rounds_problem *problem)
+void fors_rounds_problem_clear(struct fors_rounds_problem *problem)
 {
 	free(problem->leaf_of);
 	free(problem->up);
@@ -124,7 +124,7 @@ static uint8_t common_lane(const uint8_t *way, uint32_t npaths)
 }
 
 /* How many groups of this leaf have members. */
-static uint32_t nonempty(const struct rounds_problem *problem, uint32_t leaf)
+static uint32_t nonempty(const struct fors_rounds_problem *problem, uint32_t leaf)
 {
 	uint32_t n = problem->fabric->leaf[leaf].nservers;
 
@@ -132,11 +132,11 @@ static uint32_t nonempty(const struct rounds_problem *problem, uint32_t leaf)
 }
 
 /* Add the units that every choice of path brings to a link. */
-static void count_forced(const struct rounds_problem *problem, uint32_t *up, uint32_t *down)
+static void count_forced(const struct fors_rounds_problem *problem, uint32_t *up, uint32_t *down)
 {
 	for (uint32_t leaf = 0; leaf < problem->nleaves; leaf++) {
 		for (uint32_t d = 0; d < problem->nservers; d++) {
-			size_t at = rounds_ways(problem, leaf, d);
+			size_t at = fors_rounds_ways(problem, leaf, d);
 			uint8_t up_lane = common_lane(problem->up + at, problem->npaths);
 			uint8_t down_lane = common_lane(problem->down + at, problem->npaths);
 			uint32_t to = problem->leaf_of[d];
@@ -150,7 +150,7 @@ static void count_forced(const struct rounds_problem *problem, uint32_t *up, uin
 }
 
 /* The bound of what crosses a leaf's live cables, and of groups and receivers. */
-static uint32_t leaf_bound(const struct rounds_problem *problem)
+static uint32_t leaf_bound(const struct fors_rounds_problem *problem)
 {
 	const struct fors_fabric *fabric = problem->fabric;
 	uint32_t bound = divide_up(problem->nservers, problem->capacity), groups = 0;
@@ -170,7 +170,7 @@ static uint32_t leaf_bound(const struct rounds_problem *problem)
 	return bound;
 }
 
-enum fors_err fors_rounds_bound(const struct rounds_problem *problem, uint32_t *bound, struct fors_error *error)
+enum fors_err fors_rounds_bound(const struct fors_rounds_problem *problem, uint32_t *bound, struct fors_error *error)
 {
 	size_t nlinks = (size_t)problem->nleaves * problem->nlanes;
 	uint32_t *load = calloc(2 * nlinks + 1, sizeof(*load));

@@ -3,7 +3,7 @@
  * problem.h - what the rounds planner packs (private to core/rounds*.c and their tests).
  *
  * rounds.c          the method: which group sizes and numbers of rounds to try, and the schedule
- * rounds_problem.c  units and ways read off the fabric and its tables; the bound
+ * fors_rounds_problem.c  units and ways read off the fabric and its tables; the bound
  * rounds_pattern.c  a first colouring that is the same for all leaves
  * rounds_pack.c     units in rounds: the book of what is taken
  * rounds_search.c   finding a round for the units that the pattern left homeless
@@ -18,7 +18,7 @@
 #include "core/planners/method.h"
 
 /* All that has to be packed; filled by fors_rounds_problem_init(). */
-struct rounds_problem {
+struct fors_rounds_problem {
 	const struct fors_task *task;	  /* borrowed */
 	const struct fors_fabric *fabric; /* borrowed */
 	uint32_t nleaves, nservers;
@@ -38,16 +38,16 @@ struct rounds_problem {
  * fors_rounds_problem_clear()); npaths and parts are 1 then. Errors: FORS_ENOPLAN (a base LID has no
  * way), FORS_ENOMEM; *problem needs no clearing then.
  */
-enum fors_err fors_rounds_problem_init(struct rounds_problem *problem, const struct fors_task *task, uint32_t max_paths,
-				       struct fors_error *error);
-void fors_rounds_problem_clear(struct rounds_problem *problem);
+enum fors_err fors_rounds_problem_init(struct fors_rounds_problem *problem, const struct fors_task *task,
+				       uint32_t max_paths, struct fors_error *error);
+void fors_rounds_problem_clear(struct fors_rounds_problem *problem);
 /* Choose the groups per leaf and the path indices in use. */
-void fors_rounds_problem_set(struct rounds_problem *problem, uint32_t npaths, uint32_t parts);
+void fors_rounds_problem_set(struct fors_rounds_problem *problem, uint32_t npaths, uint32_t parts);
 /* No packing has fewer rounds. Errors: FORS_ENOMEM. */
-enum fors_err fors_rounds_bound(const struct rounds_problem *problem, uint32_t *bound, struct fors_error *error);
+enum fors_err fors_rounds_bound(const struct fors_rounds_problem *problem, uint32_t *bound, struct fors_error *error);
 
 /* Does the caller want the planner to stop? */
-static inline bool fors_rounds_is_cancelled(const struct rounds_problem *problem)
+static inline bool fors_rounds_is_cancelled(const struct fors_rounds_problem *problem)
 {
 	return problem->task->cancelled && problem->task->cancelled(problem->task->context);
 }
@@ -58,13 +58,13 @@ static inline enum fors_err fors_rounds_cancelled(struct fors_error *error)
 	return fors_fail(error, FORS_ECANCELLED, "rounds: planning was cancelled");
 }
 
-static inline uint32_t rounds_ngroups(const struct rounds_problem *problem)
+static inline uint32_t fors_rounds_ngroups(const struct fors_rounds_problem *problem)
 {
 	return problem->nleaves * problem->parts;
 }
 
 /* Members of a group: the participants of its leaf with rank mod parts == its number there. */
-static inline uint32_t rounds_members(const struct rounds_problem *problem, uint32_t group)
+static inline uint32_t fors_rounds_members(const struct fors_rounds_problem *problem, uint32_t group)
 {
 	uint32_t n = problem->fabric->leaf[group / problem->parts].nservers, number = group % problem->parts;
 
@@ -72,7 +72,7 @@ static inline uint32_t rounds_members(const struct rounds_problem *problem, uint
 }
 
 /* Where the ways of (leaf, server) begin in up[] and down[]. */
-static inline size_t rounds_ways(const struct rounds_problem *problem, uint32_t leaf, uint32_t server)
+static inline size_t fors_rounds_ways(const struct fors_rounds_problem *problem, uint32_t leaf, uint32_t server)
 {
 	return ((size_t)leaf * problem->nservers + server) * problem->stride;
 }

@@ -37,13 +37,13 @@
 
 /* The best plan so far. */
 struct best {
-	struct rounds_problem problem; /* shares the ways of the problem that is worked on */
-	struct rounds_packing *packing;
+	struct fors_rounds_problem problem; /* shares the ways of the problem that is worked on */
+	struct fors_rounds_packing *packing;
 	uint32_t nphases;
 };
 
 /* Keep a complete packing if it is the best one. */
-static void keep(struct best *best, struct rounds_packing *packing)
+static void keep(struct best *best, struct fors_rounds_packing *packing)
 {
 	uint32_t nphases = packing->nrounds * packing->problem->capacity;
 
@@ -59,10 +59,10 @@ static void keep(struct best *best, struct rounds_packing *packing)
 }
 
 /* Try to pack everything into nrounds. *done: it worked, and `best` has it. */
-static enum fors_err attempt(const struct rounds_problem *problem, uint32_t nrounds, uint64_t patience,
+static enum fors_err attempt(const struct fors_rounds_problem *problem, uint32_t nrounds, uint64_t patience,
 			     struct best *best, bool *done, struct fors_error *error)
 {
-	struct rounds_packing *packing;
+	struct fors_rounds_packing *packing;
 	enum fors_err err = fors_rounds_packing_new(problem, nrounds, &packing, error);
 
 	*done = false;
@@ -71,8 +71,8 @@ static enum fors_err attempt(const struct rounds_problem *problem, uint32_t nrou
 	err = fors_rounds_start(packing, error);
 	if (!err)
 		/* Where every receiver is busy in every round, hardly anything can move; soon or never. */
-		err = fors_rounds_search(packing, nrounds <= rounds_ngroups(problem) ? patience / 4 : patience, done,
-					 error);
+		err = fors_rounds_search(packing, nrounds <= fors_rounds_ngroups(problem) ? patience / 4 : patience,
+					 done, error);
 	if (!err && *done)
 		keep(best, packing);
 	else
@@ -81,7 +81,7 @@ static enum fors_err attempt(const struct rounds_problem *problem, uint32_t nrou
 }
 
 /* The first stage: from the bound up, faster and faster, until it works; with enough rounds it always does. */
-static enum fors_err first_stage(const struct rounds_problem *problem, struct best *best, struct fors_error *error)
+static enum fors_err first_stage(const struct fors_rounds_problem *problem, struct best *best, struct fors_error *error)
 {
 	uint32_t nrounds = 0, more = 1;
 	enum fors_err err = fors_rounds_bound(problem, &nrounds, error);
@@ -99,7 +99,7 @@ static enum fors_err first_stage(const struct rounds_problem *problem, struct be
 }
 
 /* A later stage: by bisection between the bound and what would be better than the best, a few times. */
-static enum fors_err later_stage(const struct rounds_problem *problem, unsigned tries, uint64_t patience,
+static enum fors_err later_stage(const struct fors_rounds_problem *problem, unsigned tries, uint64_t patience,
 				 struct best *best, struct fors_error *error)
 {
 	uint32_t low = 0, high = (best->nphases - 1) / problem->capacity;
@@ -129,7 +129,7 @@ static bool is_even(const struct fors_fabric *fabric)
 }
 
 /* Groups per leaf in the last stage: as many as the number of units allows; 0: there is no such stage. */
-static uint32_t finest_parts(const struct rounds_problem *problem)
+static uint32_t finest_parts(const struct fors_rounds_problem *problem)
 {
 	uint32_t most = FINEST_UNITS / problem->nservers / problem->nleaves, parts = problem->fabric->max_servers;
 
@@ -142,7 +142,7 @@ static uint32_t finest_parts(const struct rounds_problem *problem)
  * have to keep step in long rounds; single servers lose nothing but time to plan, so that is spent only
  * where there is something to gain.
  */
-static enum fors_err finest_stage(struct rounds_problem *problem, uint32_t npaths, struct best *best,
+static enum fors_err finest_stage(struct fors_rounds_problem *problem, uint32_t npaths, struct best *best,
 				  struct fors_error *error)
 {
 	uint32_t parts = finest_parts(problem), bound;
@@ -158,7 +158,8 @@ static enum fors_err finest_stage(struct rounds_problem *problem, uint32_t npath
 }
 
 /* All stages with 2^log2 path indices. */
-static enum fors_err stages(struct rounds_problem *problem, unsigned log2, struct best *best, struct fors_error *error)
+static enum fors_err stages(struct fors_rounds_problem *problem, unsigned log2, struct best *best,
+			    struct fors_error *error)
 {
 	unsigned most = log2 ? MAX_PARTS_LOG2 : 1;
 	enum fors_err err = FORS_OK;
@@ -179,7 +180,7 @@ static unsigned most_paths_log2(const struct fors_task *task)
 	return task->fabric->lmc < MAX_PATHS_LOG2 ? task->fabric->lmc : MAX_PATHS_LOG2;
 }
 
-static enum fors_err search_stages(const struct fors_task *task, struct rounds_problem *problem, struct best *best,
+static enum fors_err search_stages(const struct fors_task *task, struct fors_rounds_problem *problem, struct best *best,
 				   struct fors_error *error)
 {
 	unsigned most = most_paths_log2(task);
@@ -196,7 +197,7 @@ static enum fors_err search_stages(const struct fors_task *task, struct rounds_p
 /* ---- a number of phases that is asked for ---- */
 
 /* Try exactly `wanted` phases with these groups and path indices, if their bound allows it. */
-static enum fors_err reach_with(struct rounds_problem *problem, uint32_t npaths, uint32_t parts, uint32_t wanted,
+static enum fors_err reach_with(struct fors_rounds_problem *problem, uint32_t npaths, uint32_t parts, uint32_t wanted,
 				uint64_t patience, struct best *best, struct fors_error *error)
 {
 	uint32_t bound, nrounds;
@@ -217,7 +218,7 @@ static enum fors_err reach_with(struct rounds_problem *problem, uint32_t npaths,
  * All stages, but only what gives `wanted` phases: a fraction of the attempts, most often none. FORS_ENOPLAN: nothing
  * gave them.
  */
-static enum fors_err reach(const struct fors_task *task, struct rounds_problem *problem, uint32_t wanted,
+static enum fors_err reach(const struct fors_task *task, struct fors_rounds_problem *problem, uint32_t wanted,
 			   struct best *best, struct fors_error *error)
 {
 	enum fors_err err = reach_with(problem, 1, 1, wanted, PATIENCE, best, error);
@@ -242,18 +243,18 @@ static enum fors_err reach(const struct fors_task *task, struct rounds_problem *
 /* Write the units into the cells of the schedule, each at the next position of its group's round. */
 static void write_cells(const struct best *best, struct fors_schedule *schedule, uint16_t *position)
 {
-	const struct rounds_packing *packing = best->packing;
+	const struct fors_rounds_packing *packing = best->packing;
 	uint32_t length = best->problem.capacity;
 
 	for (uint32_t id = 0; id < packing->nunits; id++) {
 		uint32_t path = packing->path[id], round = packing->round[id];
-		struct rounds_unit unit;
+		struct fors_rounds_unit unit;
 		struct fors_cell *cell;
 
 		/* A number without a unit, or a group without members. */
-		if (round == ROUNDS_UNPLACED)
+		if (round == FORS_ROUNDS_UNPLACED)
 			continue;
-		unit = rounds_unit(packing, id);
+		unit = fors_rounds_unit(packing, id);
 		cell = &schedule->cell[(size_t)unit.group * schedule->nphases + round * length +
 				       position[(size_t)unit.group * packing->nrounds + round]++];
 		cell->dst = (uint16_t)unit.server;
@@ -264,7 +265,7 @@ static void write_cells(const struct best *best, struct fors_schedule *schedule,
 
 static enum fors_err write_schedule(const struct best *best, struct fors_schedule **schedule, struct fors_error *error)
 {
-	size_t cells = (size_t)rounds_ngroups(&best->problem) * best->packing->nrounds;
+	size_t cells = (size_t)fors_rounds_ngroups(&best->problem) * best->packing->nrounds;
 	uint16_t *position = calloc(cells, sizeof(*position));
 	struct fors_schedule *new;
 	enum fors_err err;
@@ -283,7 +284,7 @@ static enum fors_err write_schedule(const struct best *best, struct fors_schedul
 
 static enum fors_err plan(const struct fors_task *task, struct fors_schedule **schedule, struct fors_error *error)
 {
-	struct rounds_problem problem;
+	struct fors_rounds_problem problem;
 	struct best best = {.packing = NULL};
 	enum fors_err err = fors_rounds_problem_init(&problem, task, 1u << most_paths_log2(task), error);
 

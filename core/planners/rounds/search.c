@@ -27,7 +27,7 @@
 #define MOST_WEIGHED 1000000 /* places looked at, all in all: large problems with many ways come to that */
 
 /* xorshift64 */
-static uint32_t random_below(struct rounds_packing *packing, uint32_t n)
+static uint32_t random_below(struct fors_rounds_packing *packing, uint32_t n)
 {
 	packing->random ^= packing->random << 13;
 	packing->random ^= packing->random >> 7;
@@ -44,7 +44,7 @@ struct obstacle {
 
 static void add_obstacle(struct obstacle *obstacle, uint32_t id)
 {
-	if (id == ROUNDS_NONE)
+	if (id == FORS_ROUNDS_NONE)
 		return;
 	for (uint32_t i = 0; i < obstacle->count; i++)
 		if (obstacle->unit[i] == id)
@@ -52,10 +52,10 @@ static void add_obstacle(struct obstacle *obstacle, uint32_t id)
 	obstacle->unit[obstacle->count++] = id;
 }
 
-static void find_obstacle(const struct rounds_packing *packing, const struct rounds_unit *unit, uint32_t path,
+static void find_obstacle(const struct fors_rounds_packing *packing, const struct fors_rounds_unit *unit, uint32_t path,
 			  uint32_t round, struct obstacle *obstacle)
 {
-	const struct rounds_problem *problem = packing->problem;
+	const struct fors_rounds_problem *problem = packing->problem;
 	size_t nrounds = packing->nrounds;
 
 	obstacle->count = 0;
@@ -68,22 +68,23 @@ static void find_obstacle(const struct rounds_packing *packing, const struct rou
 	}
 	obstacle->needs_capacity = packing->count[unit->group * nrounds + round] >= problem->capacity;
 	for (uint32_t i = 0; i < obstacle->count; i++)
-		if (rounds_group_of(problem, obstacle->unit[i]) == unit->group)
+		if (fors_rounds_group_of(problem, obstacle->unit[i]) == unit->group)
 			obstacle->needs_capacity = false;
 }
 
 /* What it costs to eject one placed unit. */
-static uint32_t price(const struct rounds_packing *packing, uint32_t id, uint32_t step)
+static uint32_t price(const struct fors_rounds_packing *packing, uint32_t id, uint32_t step)
 {
-	struct rounds_unit unit = rounds_unit(packing, id);
+	struct fors_rounds_unit unit = fors_rounds_unit(packing, id);
 	uint32_t path, cost = unit.is_local ? COST_LOCAL : COST_REMOTE;
 
-	if (fors_rounds_find_free(packing, &unit, 0, &path) != ROUNDS_NONE)
+	if (fors_rounds_find_free(packing, &unit, 0, &path) != FORS_ROUNDS_NONE)
 		cost = COST_FITS;
 	return cost + (packing->guard[id] > step ? COST_TABU : 0);
 }
 
-static uint32_t obstacle_price(const struct rounds_packing *packing, const struct obstacle *obstacle, uint32_t step)
+static uint32_t obstacle_price(const struct fors_rounds_packing *packing, const struct obstacle *obstacle,
+			       uint32_t step)
 {
 	uint32_t cost = obstacle->needs_capacity ? COST_CAPACITY : 0;
 
@@ -98,8 +99,8 @@ struct choice {
 };
 
 /* Look at one place for a unit; keep it in *best if it is cheaper. */
-static void weigh(struct rounds_packing *packing, const struct rounds_unit *unit, uint32_t path, uint32_t round,
-		  uint32_t step, struct choice *best)
+static void weigh(struct fors_rounds_packing *packing, const struct fors_rounds_unit *unit, uint32_t path,
+		  uint32_t round, uint32_t step, struct choice *best)
 {
 	struct obstacle obstacle;
 	uint32_t cost;
@@ -117,7 +118,7 @@ static void weigh(struct rounds_packing *packing, const struct rounds_unit *unit
 }
 
 /* The cheapest place; the first one, from a random round on, that makes one unit move which fits elsewhere. */
-static struct choice cheapest(struct rounds_packing *packing, const struct rounds_unit *unit, uint32_t step)
+static struct choice cheapest(struct fors_rounds_packing *packing, const struct fors_rounds_unit *unit, uint32_t step)
 {
 	struct choice best = {.cost = UINT32_MAX};
 	uint32_t npaths = unit->is_local ? 1 : packing->problem->npaths;
@@ -134,12 +135,12 @@ static struct choice cheapest(struct rounds_packing *packing, const struct round
 }
 
 /* Keep the cheaper of *victim and `id`, if that is a unit of `group`. */
-static void consider(struct rounds_packing *packing, uint32_t id, uint32_t group, uint32_t step, uint32_t *victim,
+static void consider(struct fors_rounds_packing *packing, uint32_t id, uint32_t group, uint32_t step, uint32_t *victim,
 		     uint32_t *least)
 {
 	uint32_t cost;
 
-	if (id == ROUNDS_NONE || rounds_group_of(packing->problem, id) != group)
+	if (id == FORS_ROUNDS_NONE || fors_rounds_group_of(packing->problem, id) != group)
 		return;
 	cost = (price(packing, id, step) << TIE_BITS) + random_below(packing, 1 << TIE_BITS);
 	if (cost < *least) {
@@ -149,10 +150,10 @@ static void consider(struct rounds_packing *packing, uint32_t id, uint32_t group
 }
 
 /* The cheapest unit of a group in a round. */
-static uint32_t find_victim(struct rounds_packing *packing, uint32_t group, uint32_t round, uint32_t step)
+static uint32_t find_victim(struct fors_rounds_packing *packing, uint32_t group, uint32_t round, uint32_t step)
 {
-	const struct rounds_problem *problem = packing->problem;
-	uint32_t number = group / problem->parts, victim = ROUNDS_NONE, least = UINT32_MAX;
+	const struct fors_rounds_problem *problem = packing->problem;
+	uint32_t number = group / problem->parts, victim = FORS_ROUNDS_NONE, least = UINT32_MAX;
 	const struct fors_leaf *leaf = &problem->fabric->leaf[number];
 	size_t nrounds = packing->nrounds;
 
@@ -164,16 +165,17 @@ static uint32_t find_victim(struct rounds_packing *packing, uint32_t group, uint
 	return victim;
 }
 
-static void eject(struct rounds_packing *packing, uint32_t id)
+static void eject(struct fors_rounds_packing *packing, uint32_t id)
 {
-	struct rounds_unit unit = rounds_unit(packing, id);
+	struct fors_rounds_unit unit = fors_rounds_unit(packing, id);
 
 	fors_rounds_take(packing, &unit);
 	packing->homeless[packing->nhomeless++] = id;
 }
 
 /* Put the unit in the chosen round; who is in the way becomes homeless. */
-static void force(struct rounds_packing *packing, const struct rounds_unit *unit, struct choice choice, uint32_t step)
+static void force(struct fors_rounds_packing *packing, const struct fors_rounds_unit *unit, struct choice choice,
+		  uint32_t step)
 {
 	struct obstacle obstacle;
 
@@ -185,20 +187,20 @@ static void force(struct rounds_packing *packing, const struct rounds_unit *unit
 	fors_rounds_put(packing, unit, choice.path, choice.round);
 }
 
-enum fors_err fors_rounds_search(struct rounds_packing *packing, uint64_t patience, bool *done,
+enum fors_err fors_rounds_search(struct fors_rounds_packing *packing, uint64_t patience, bool *done,
 				 struct fors_error *error)
 {
 	uint32_t step = 0, fewest = packing->nhomeless;
 	uint64_t ejections = 0, last = patience, most = MOST_PATIENCE * patience + packing->nhomeless;
 
 	while (packing->nhomeless) {
-		struct rounds_unit unit = rounds_unit(packing, packing->homeless[--packing->nhomeless]);
+		struct fors_rounds_unit unit = fors_rounds_unit(packing, packing->homeless[--packing->nhomeless]);
 		uint32_t path,
 			round = fors_rounds_find_free(packing, &unit, random_below(packing, packing->nrounds), &path);
 
 		if (++step % CANCEL_STEPS == 0 && fors_rounds_is_cancelled(packing->problem))
 			return fors_rounds_cancelled(error);
-		if (round != ROUNDS_NONE) {
+		if (round != FORS_ROUNDS_NONE) {
 			fors_rounds_put(packing, &unit, path, round);
 		} else if (ejections++ < last && packing->weighed < MOST_WEIGHED) {
 			force(packing, &unit, cheapest(packing, &unit, step), step);

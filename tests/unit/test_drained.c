@@ -18,26 +18,26 @@
 #define HOLD 10000
 
 /* Mark, from "LINK, LINK" and "SPINE, SPINE"; NULL for none. */
-static void exclude(struct bed *bed, const char *links, const char *spines, struct fors_remarks *remarks)
+static void exclude(struct bed *bed, const char *links, const char *spines, struct fors_warnings *warnings)
 {
 	struct fors_names names = {NULL, 0};
 
-	memset(remarks, 0, sizeof(*remarks));
+	memset(warnings, 0, sizeof(*warnings));
 	assert_int_equal(fors_names_add(&names, spines ? spines : "", NULL), FORS_OK);
-	fors_aside_spines(bed->fabric, &names, "exclude_spines", remarks);
+	fors_drained_spines(bed->fabric, &names, "exclude_spines", warnings);
 	fors_names_clear(&names);
 	assert_int_equal(fors_names_add(&names, links ? links : "", NULL), FORS_OK);
-	fors_aside_links(bed->fabric, &names, "exclude_links", remarks);
+	fors_drained_links(bed->fabric, &names, "exclude_links", warnings);
 	fors_names_clear(&names);
-	assert_int_equal(fors_aside_apply(bed->fabric, remarks, NULL), FORS_OK);
+	assert_int_equal(fors_drained_apply(bed->fabric, warnings, NULL), FORS_OK);
 }
 
-static uint32_t count_aside(const struct bed *bed)
+static uint32_t count_drained(const struct bed *bed)
 {
 	uint32_t count = 0;
 
 	for (uint32_t i = 0; i < bed->fabric->nleaves * bed->fabric->nlanes; i++)
-		count += bed->fabric->cable[i].aside && bed->fabric->cable[i].state == FORS_CABLE_DEAD;
+		count += bed->fabric->cable[i].drained && bed->fabric->cable[i].state == FORS_CABLE_DEAD;
 	return count;
 }
 
@@ -86,12 +86,12 @@ static void names_are_cut_at_commas(void **state)
 static void excluded_is_as_good_as_dead(void **state)
 {
 	struct bed *bed = bed_new("FT(2;4,4)", 2), *dead = bed_new("FT(2;4,4)", 2);
-	struct fors_remarks remarks;
+	struct fors_warnings warnings;
 
-	exclude(bed, "Leaf00[5], Spine02[3]", NULL, &remarks);
+	exclude(bed, "Leaf00[5], Spine02[3]", NULL, &warnings);
 	bed_down(dead, "Leaf00[5] Spine02[3]");
-	assert_int_equal(remarks.count, 0);
-	assert_int_equal(count_aside(bed), 2);
+	assert_int_equal(warnings.count, 0);
+	assert_int_equal(count_drained(bed), 2);
 	assert_int_equal(bed->fabric->reduction, dead->fabric->reduction);
 	assert_int_equal(bed->fabric->affected_spines, dead->fabric->affected_spines);
 	assert_int_equal(bed->fabric->leaf[0].nlive, 3);
@@ -146,9 +146,9 @@ static void nothing_is_lost_by_a_drain(void **state)
 
 	for (size_t n = 0; n < sizeof(specs) / sizeof(specs[0]); n++) {
 		struct bed *bed = bed_new(specs[n], 2);
-		struct fors_remarks remarks;
+		struct fors_warnings warnings;
 
-		exclude(bed, "Leaf01[5]", "Spine01", &remarks);
+		exclude(bed, "Leaf01[5]", "Spine01", &warnings);
 		plan_around(bed);
 		assert_int_equal(count_lost(bed), 0);
 		bed_free(bed);
@@ -158,18 +158,18 @@ static void nothing_is_lost_by_a_drain(void **state)
 static void what_is_needed_stays(void **state)
 {
 	struct bed *bed = bed_new("FT(2;2,3)", 1);
-	struct fors_remarks remarks;
+	struct fors_warnings warnings;
 
 	bed_down(bed, "Leaf00[3]"); /* Spine00 */
-	exclude(bed, NULL, "Spine01", &remarks);
-	assert_int_equal(count_aside(bed), 0); /* Leaf00 reaches the others over Spine01 only */
-	assert_int_equal(remarks.count, 3);
-	assert_non_null(strstr(remarks.text[0], "Leaf00[4] - Spine01[1] stays in use"));
+	exclude(bed, NULL, "Spine01", &warnings);
+	assert_int_equal(count_drained(bed), 0); /* Leaf00 reaches the others over Spine01 only */
+	assert_int_equal(warnings.count, 3);
+	assert_non_null(strstr(warnings.text[0], "Leaf00[4] - Spine01[1] stays in use"));
 	plan_around(bed);
 	bed_restore(bed);
-	exclude(bed, NULL, "Spine00,Spine01", &remarks); /* a slip: all spines */
+	exclude(bed, NULL, "Spine00,Spine01", &warnings); /* a slip: all spines */
 	assert_int_equal(bed->fabric->unreachable_pairs, 0);
-	assert_int_equal(count_aside(bed), 3);
+	assert_int_equal(count_drained(bed), 3);
 	plan_around(bed);
 	bed_free(bed);
 }
@@ -177,48 +177,48 @@ static void what_is_needed_stays(void **state)
 static void held_goes_before_excluded(void **state)
 {
 	struct bed *bed = bed_new("FT(2;2,2)", 1);
-	struct fors_remarks remarks = {0};
+	struct fors_warnings warnings = {0};
 
-	fors_aside_mark(bed->fabric, 0, 0, FORS_ASIDE_EXCLUDED);
-	fors_aside_mark(bed->fabric, 0, 1, FORS_ASIDE_HELD);
-	fors_aside_mark(bed->fabric, 0, 1, FORS_ASIDE_EXCLUDED); /* the first mark stays */
-	assert_int_equal(fors_aside_apply(bed->fabric, &remarks, NULL), FORS_OK);
+	fors_drained_mark(bed->fabric, 0, 0, FORS_DRAIN_EXCLUDED);
+	fors_drained_mark(bed->fabric, 0, 1, FORS_DRAIN_HELD);
+	fors_drained_mark(bed->fabric, 0, 1, FORS_DRAIN_EXCLUDED); /* the first mark stays */
+	assert_int_equal(fors_drained_apply(bed->fabric, &warnings, NULL), FORS_OK);
 	assert_false(fors_live(bed->fabric, 0, 0));
 	assert_true(fors_live(bed->fabric, 0, 1));
-	assert_int_equal(remarks.count, 1);
-	assert_non_null(strstr(remarks.text[0], "held"));
+	assert_int_equal(warnings.count, 1);
+	assert_non_null(strstr(warnings.text[0], "held"));
 	bed_free(bed);
 }
 
 static void leaves_that_nobody_uses_may_be_cut(void **state)
 {
 	struct bed *bed = bed_new("FT(2;2,3;empty=2/0,2/1)", 1);
-	struct fors_remarks remarks;
+	struct fors_warnings warnings;
 
-	exclude(bed, "Leaf02", NULL, &remarks);
-	assert_int_equal(remarks.count, 0);
-	assert_int_equal(count_aside(bed), 2);
+	exclude(bed, "Leaf02", NULL, &warnings);
+	assert_int_equal(warnings.count, 0);
+	assert_int_equal(count_drained(bed), 2);
 	plan_around(bed);
 	assert_int_equal(count_lost(bed), 0);
 	bed_free(bed);
 }
 
-static void odd_names_get_remarks(void **state)
+static void odd_names_get_warnings(void **state)
 {
 	struct bed *bed = bed_new("FT(2;2,2)", 1);
-	struct fors_remarks remarks;
+	struct fors_warnings warnings;
 
-	exclude(bed, "Leaf07, Leaf00[1], Leaf00[77], Node00-00, Leaf00[3]", "Leaf01, Spine00[1], Spine09", &remarks);
-	assert_int_equal(remarks.count, 7);
-	assert_int_equal(count_aside(bed), 1);
+	exclude(bed, "Leaf07, Leaf00[1], Leaf00[77], Node00-00, Leaf00[3]", "Leaf01, Spine00[1], Spine09", &warnings);
+	assert_int_equal(warnings.count, 7);
+	assert_int_equal(count_drained(bed), 1);
 	for (unsigned i = 0; i < 7; i++)
-		assert_non_null(strstr(remarks.text[i], i < 3 ? "exclude_spines: " : "exclude_links: "));
+		assert_non_null(strstr(warnings.text[i], i < 3 ? "exclude_spines: " : "exclude_links: "));
 	bed_restore(bed);
 	strcpy(bed->net->node[bed->fabric->spine[0].node].desc, "twin");
 	strcpy(bed->net->node[bed->fabric->spine[1].node].desc, "twin");
-	exclude(bed, NULL, "twin", &remarks);
-	assert_int_equal(remarks.count, 1);
-	assert_non_null(strstr(remarks.text[0], "several nodes"));
+	exclude(bed, NULL, "twin", &warnings);
+	assert_int_equal(warnings.count, 1);
+	assert_non_null(strstr(warnings.text[0], "several nodes"));
 	bed_free(bed);
 }
 
@@ -226,14 +226,14 @@ static void odd_names_get_remarks(void **state)
 static void many_with_one_description(void **state)
 {
 	struct bed *bed = bed_new("FT(2;9,12)", 1);
-	struct fors_remarks remarks;
-	const char *text = remarks.text[0];
+	struct fors_warnings warnings;
+	const char *text = warnings.text[0];
 
 	for (uint32_t n = 0; n < bed->net->nnodes; n++)
 		snprintf(bed->net->node[n].desc, sizeof(bed->net->node[n].desc), "%s",
 			 "a switch with a description of sixty-three bytes; the most ever");
-	exclude(bed, NULL, bed->net->node[0].desc, &remarks);
-	assert_int_equal(remarks.count, 1);
+	exclude(bed, NULL, bed->net->node[0].desc, &warnings);
+	assert_int_equal(warnings.count, 1);
 	assert_non_null(strstr(text, "use a GUID: 0x"));
 	assert_non_null(strstr(text, " more; ignored"));
 	bed_free(bed);
@@ -242,13 +242,13 @@ static void many_with_one_description(void **state)
 static void the_dead_may_be_named(void **state)
 {
 	struct bed *bed = bed_new("FT(2;2,2)", 1);
-	struct fors_remarks remarks;
+	struct fors_warnings warnings;
 	uint64_t guid = bed->fabric->spine[1].guid;
 	char text[64];
 
 	bed_down(bed, "Leaf00[4]");
-	exclude(bed, "Leaf00[4]", NULL, &remarks);
-	assert_int_equal(remarks.count, 0);
+	exclude(bed, "Leaf00[4]", NULL, &warnings);
+	assert_int_equal(warnings.count, 0);
 	bed->fabric->spine[1].node = FORS_NONE; /* powered off, and not in the net any more */
 	bed->net->node[3].guid = 1;
 	for (uint32_t n = 0; n < bed->net->nnodes; n++)
@@ -258,37 +258,37 @@ static void the_dead_may_be_named(void **state)
 			bed->net->node[n].guid = 0;
 		}
 	snprintf(text, sizeof(text), "Spine01, 0x%llx", (unsigned long long)guid);
-	exclude(bed, "Spine01[1]", text, &remarks);
-	assert_int_equal(remarks.count, 0);
+	exclude(bed, "Spine01[1]", text, &warnings);
+	assert_int_equal(warnings.count, 0);
 	bed_free(bed);
 }
 
-static void remarks_have_an_end(void **state)
+static void warnings_have_an_end(void **state)
 {
-	struct fors_remarks remarks = {0};
+	struct fors_warnings warnings = {0};
 
 	for (int i = 0; i < 1000; i++)
-		fors_remark(&remarks, "%d", i);
-	fors_remark(NULL, "nobody listens");
-	assert_int_equal(remarks.count, 1000);
-	assert_int_equal(fors_remarks_kept(&remarks), FORS_REMARKS_MAX);
-	assert_string_equal(remarks.text[FORS_REMARKS_MAX - 1], "7");
+		fors_warn(&warnings, "%d", i);
+	fors_warn(NULL, "nobody listens");
+	assert_int_equal(warnings.count, 1000);
+	assert_int_equal(fors_warnings_kept(&warnings), FORS_WARNINGS_MAX);
+	assert_string_equal(warnings.text[FORS_WARNINGS_MAX - 1], "7");
 }
 
-static void random_wishes(void **state)
+static void random_excludes(void **state)
 {
 	struct rng rng = {7};
 
 	for (int round = 0; round < 60; round++) {
 		struct bed *bed = bed_new(round % 2 ? "FT(2;4,4)" : "FT(2;3,4;cables=2)", round % 3 ? 3 : 0);
-		struct fors_remarks remarks = {0};
+		struct fors_warnings warnings = {0};
 
 		bed_random_failures(bed, &rng, rng_below(&rng, 6));
 		for (uint32_t i = 0; i < 12; i++)
-			fors_aside_mark(bed->fabric, rng_below(&rng, bed->fabric->nleaves),
-					rng_below(&rng, bed->fabric->nlanes),
-					(enum fors_aside)(FORS_ASIDE_EXCLUDED + rng_below(&rng, 3)));
-		assert_int_equal(fors_aside_apply(bed->fabric, &remarks, NULL), FORS_OK);
+			fors_drained_mark(bed->fabric, rng_below(&rng, bed->fabric->nleaves),
+					  rng_below(&rng, bed->fabric->nlanes),
+					  (enum fors_drain_reason)(FORS_DRAIN_EXCLUDED + rng_below(&rng, 3)));
+		assert_int_equal(fors_drained_apply(bed->fabric, &warnings, NULL), FORS_OK);
 		assert_int_equal(bed->fabric->unreachable_pairs, 0);
 		plan_around(bed);
 		bed_free(bed);
@@ -325,7 +325,7 @@ static void what_returns_is_held(void **state)
 	assert_int_equal(fors_watch_due(watch, HOLD), 0);
 	bed_restore(bed);
 	assert_int_equal(look(watch, bed, 8), 1);
-	assert_int_equal(fors_cable(bed->fabric, 1, 0)->aside, FORS_ASIDE_HELD);
+	assert_int_equal(fors_cable(bed->fabric, 1, 0)->drained, FORS_DRAIN_HELD);
 	assert_int_equal(fors_cable(bed->fabric, 1, 0)->since_ms, at(8).unix_ms);
 	assert_int_equal(fors_watch_due(watch, HOLD), at(18).ms);
 	assert_int_equal(look(watch, bed, 17), 1);
@@ -411,7 +411,7 @@ static void memory_survives_growth(void **state)
 	}
 	assert_int_equal(fors_watch_look(watch, large->fabric, at(3), NULL), FORS_OK);
 	assert_int_equal(fors_watch_mark(watch, large->fabric), 1);
-	assert_int_equal(fors_cable(large->fabric, 1, 0)->aside, FORS_ASIDE_HELD);
+	assert_int_equal(fors_cable(large->fabric, 1, 0)->drained, FORS_DRAIN_HELD);
 	fors_watch_free(watch);
 	fors_watch_free(NULL);
 	bed_free(small);
@@ -427,11 +427,11 @@ int main(void)
 		cmocka_unit_test(what_is_needed_stays),
 		cmocka_unit_test(held_goes_before_excluded),
 		cmocka_unit_test(leaves_that_nobody_uses_may_be_cut),
-		cmocka_unit_test(odd_names_get_remarks),
+		cmocka_unit_test(odd_names_get_warnings),
 		cmocka_unit_test(many_with_one_description),
 		cmocka_unit_test(the_dead_may_be_named),
-		cmocka_unit_test(remarks_have_an_end),
-		cmocka_unit_test(random_wishes),
+		cmocka_unit_test(warnings_have_an_end),
+		cmocka_unit_test(random_excludes),
 		cmocka_unit_test(what_returns_is_held),
 		cmocka_unit_test(each_flap_starts_anew),
 		cmocka_unit_test(returns_are_rate_limited),
