@@ -28,6 +28,7 @@
 #include "core/planners/bound.h"
 #include "core/planners/closed_form.h"
 #include "core/planners/exact/proven_bound.h"
+#include "core/schedule/schedule.h"
 #include "core/tables/lanes.h"
 #include "core/tables/tables.h"
 #include "ilp/phase.h"

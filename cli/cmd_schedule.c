@@ -7,6 +7,7 @@
  * path indices of all pairs are collected first, and the rows are written in one walk over the phases.
  */
 #include "cli/cli.h"
+#include "core/schedule/schedule.h"
 
 #include <inttypes.h>
 #include <jansson.h>

@@ -7,6 +7,7 @@
  * standing behind it?). A fors that died leaves "active" behind, so a stale heartbeat is no good state.
  */
 #include "cli/cli.h"
+#include "core/schedule/schedule.h"
 
 #include <jansson.h>
 #include <stdlib.h>

@@ -6,6 +6,7 @@
 
 #include "core/net/lftfile.h"
 #include "core/net/lfts.h"
+#include "core/schedule/schedule.h"
 #include "core/schedule/verify.h"
 
 struct settings {

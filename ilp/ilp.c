@@ -13,6 +13,7 @@
 
 #include "core/planners/closed_form.h"
 #include "core/planners/method.h"
+#include "core/schedule/schedule.h"
 #include "core/tables/lanes.h"
 #include "ilp/phase.h"
 

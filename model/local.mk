@@ -19,7 +19,7 @@ libforsmodel_la_SOURCES = \
 	model/routers/dump.c \
 	model/routers/pgft_route.c \
 	model/routers/pgft_router.c model/routers/pgft_router.h \
-	model/routers/router.h \
+	model/routers/router.c model/routers/router.h \
 	model/routers/routes.c model/routers/routes.h \
 	model/trees/pgft.c model/trees/pgft.h \
 	model/trees/pgft_net.c model/trees/pgft_net.h

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "core/schedule/schedule.h"
 #include "core/schedule/schedule_file.h"
 #include "log.h"
 

@@ -13,6 +13,7 @@
 
 #include "core/net/lftfile.h"
 #include "core/planners/planner.h"
+#include "core/schedule/schedule.h"
 
 /* --- patterns --------------------------------------------------------------------------------------------------- */
 

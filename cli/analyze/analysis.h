@@ -6,6 +6,7 @@
 #include <jansson.h>
 
 #include "cli/cli.h"
+#include "core/schedule/schedule.h"
 #include "model/optimum/cuts.h"
 #include "model/measure/evaluate.h"
 #include "model/measure/jobs.h"

@@ -14,6 +14,7 @@
 
 #include "core/base/parallel.h"
 #include "core/net/lfts.h"
+#include "core/schedule/schedule.h"
 #include "core/schedule/verify.h"
 #include "core/tables/lanes.h"
 

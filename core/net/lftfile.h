@@ -6,7 +6,6 @@
 #ifndef FORS_CORE_NET_LFTFILE_H
 #define FORS_CORE_NET_LFTFILE_H
 
-#include "core/tables/tables.h"
 #include "lfts.h"
 
 /*

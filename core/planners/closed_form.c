@@ -47,6 +47,8 @@
 #include "core/tables/lanes.h"
 #include "closed_form.h"
 #include "method.h"
+#include "core/schedule/schedule.h"
+#include "core/tables/lanes.h"
 
 /* A step of the closed form: what the sender of one rank does in one phase, in every leaf. */
 struct step {

@@ -7,8 +7,9 @@
 #define FORS_CORE_PLANNERS_METHOD_H
 
 #include "core/fabric/fabric.h"
-#include "core/schedule/schedule.h"
-#include "core/tables/lanes.h"
+
+struct fors_lanes;    /* core/tables/lanes.h */
+struct fors_schedule; /* core/schedule/schedule.h */
 
 /* What a planner works on; all borrowed for the time of the call. */
 struct fors_task {

@@ -13,6 +13,7 @@
 #endif
 
 #include "planner.h"
+#include "core/schedule/schedule.h"
 #include "bound.h"
 
 #include <string.h>

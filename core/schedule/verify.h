@@ -13,7 +13,6 @@
 #include "core/net/lfts.h"
 #include "core/net/net.h"
 #include "schedule.h"
-#include "core/tables/tables.h"
 
 struct fors_verdict {
 	bool is_good;

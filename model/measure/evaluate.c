@@ -19,16 +19,6 @@
 #include "core/base/parallel.h"
 #include "model/routers/router.h"
 
-const char *fors_way_name(enum fors_way way)
-{
-	static const char *const names[FORS_NWAYS] = {
-		[FORS_WAY_GOOD] = "good",	[FORS_WAY_HOLE] = "hole", [FORS_WAY_NO_TABLE] = "no table",
-		[FORS_WAY_DEAD] = "dead cable", [FORS_WAY_LOOP] = "loop", [FORS_WAY_ASTRAY] = "astray",
-	};
-
-	return (unsigned)way < FORS_NWAYS ? names[way] : "unknown";
-}
-
 /* What a worker found, in the smallest phase so far. */
 struct finding {
 	uint32_t phase; /* FORS_NONE: nothing */

@@ -6,7 +6,7 @@
 #ifndef FORS_MODEL_ROUTERS_PGFT_ROUTER_H
 #define FORS_MODEL_ROUTERS_PGFT_ROUTER_H
 
-#include "model/measure/evaluate.h"
+#include "router.h"
 #include "model/trees/pgft.h"
 #include "router.h"
 #include "routes.h"

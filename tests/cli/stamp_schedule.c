@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "core/schedule/schedule.h"
 #include "core/schedule/schedule_file.h"
 
 static int save(const char *path, const struct fors_schedule *schedule)

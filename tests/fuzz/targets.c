@@ -25,6 +25,7 @@
 #include "core/net/netfile.h"
 #include "core/fabric/places_file.h"
 #include "core/planners/planner.h"
+#include "core/schedule/schedule.h"
 #include "core/schedule/schedule_file.h"
 #include "core/status/status.h"
 #include "core/net/synthetic.h"

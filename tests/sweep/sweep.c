@@ -14,6 +14,7 @@
 #include <time.h>
 
 #include "core/planners/bound.h"
+#include "core/schedule/schedule.h"
 #include "tests/sweep/oracle.h"
 #include "tests/unit/support.h"
 

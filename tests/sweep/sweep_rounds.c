@@ -16,6 +16,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "core/schedule/schedule.h"
 #include "tests/sweep/oracle.h"
 #include "tests/unit/support.h"
 

@@ -7,6 +7,7 @@
 
 #include <zlib.h>
 
+#include "core/schedule/schedule.h"
 #include "core/schedule/schedule_file.h"
 #include "core/schedule/schedule_format.h"
 

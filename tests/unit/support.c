@@ -9,6 +9,7 @@
 #include "core/fabric/places.h"
 #include "core/net/lfts.h"
 #include "core/net/synthetic.h"
+#include "core/schedule/schedule.h"
 #include "core/schedule/verify.h"
 #include "core/tables/lanes.h"
 

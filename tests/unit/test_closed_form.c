@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/schedule/schedule.h"
 #include "support.h"
 
 static unsigned max(unsigned a, unsigned b)

@@ -11,6 +11,7 @@
 #include "core/base/names.h"
 #include "core/fabric/drained.h"
 #include "core/net/lfts.h"
+#include "core/schedule/schedule.h"
 #include "core/schedule/verify.h"
 #include "core/fabric/watch.h"
 #include "core/tables/lanes.h"

@@ -5,6 +5,7 @@
 
 #include "core/planners/bound.h"
 #include "core/planners/exact/proven_bound.h"
+#include "core/schedule/schedule.h"
 #include "support.h"
 
 /* Plan with a method and check the plan; returns its phases. */

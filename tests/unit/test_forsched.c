@@ -13,6 +13,7 @@
 
 #include <zlib.h>
 
+#include "core/schedule/schedule.h"
 #include "core/schedule/schedule_file.h"
 #include "core/schedule/schedule_format.h"
 #include "data.h"

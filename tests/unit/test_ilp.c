@@ -11,6 +11,7 @@
 #include "support.h"
 
 #ifdef HAVE_LPSOLVE
+#include "core/schedule/schedule.h"
 #include "ilp/phase.h"
 
 #define MAX_FLOWS 16

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "core/planners/bound.h"
+#include "core/schedule/schedule.h"
 #include "core/schedule/schedule_file.h"
 #include "support.h"
 

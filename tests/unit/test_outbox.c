@@ -15,6 +15,7 @@
 
 #include <cmocka.h>
 
+#include "core/schedule/schedule.h"
 #include "core/schedule/schedule_file.h"
 #include "plugin/log.h"
 #include "plugin/outbox.h"

@@ -7,6 +7,7 @@
 #include "support.h"
 
 #include "core/planners/rounds/problem.h"
+#include "core/schedule/schedule.h"
 
 static uint32_t divide_up(uint32_t a, uint32_t b)
 {

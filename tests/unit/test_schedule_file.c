@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/schedule/schedule.h"
 #include "core/schedule/schedule_file.h"
 #include "core/schedule/schedule_format.h"
 #include "seal.h"

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/net/lfts.h"
+#include "core/schedule/schedule.h"
 #include "core/schedule/verify.h"
 #include "support.h"
 

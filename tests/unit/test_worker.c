@@ -21,6 +21,7 @@
 #include "core/fabric/places.h"
 #include "core/net/lfts.h"
 #include "core/planners/planner.h"
+#include "core/schedule/schedule.h"
 #include "core/schedule/schedule_file.h"
 #include "core/status/status.h"
 #include "core/net/synthetic.h"

@@ -38,6 +38,7 @@
 #include <string.h>
 
 #include "core/planners/bound.h"
+#include "core/schedule/schedule.h"
 #include "core/tables/lanes.h"
 #include "work.h"
 #include "ways.h"

@@ -13,6 +13,7 @@
 #include "core/colouring/peel.h"
 #include "core/planners/method.h"
 #include "core/colouring/rowwise.h"
+#include "core/schedule/schedule.h"
 #include "split.h"
 
 /* The graph whose colours are phases, and what its edges mean. */

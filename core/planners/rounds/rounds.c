@@ -19,6 +19,7 @@
  * plan of those before and trying to save at least one of its smaller rounds. LMC l runs all
  * stages of LMC l - 1 first, so a larger LMC is never worse.
  */
+#include "core/schedule/schedule.h"
 #include "pattern.h"
 #include "search.h"
 

@@ -1,0 +1,174 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""check_rooms.py - does every #include, and every symbol, go the way that the table of rooms allows?
+
+The table is the one that people read: in CONTRIBUTING.md, the rows whose first column is a room in backquotes: folders, or
+patterns of files. A file belongs to the most exact room that has it. A room may use itself, and what its column "may
+use" names: rooms (the first name of a row) or single files. A folder with a row that no row allows is closed to all; what has
+no row (tests, bench, examples) may use anything.
+
+Symbols are a second proof: a prototype written by hand needs no #include. With --build the objects there are asked (nm)
+who defines what, and who needs it.
+"""
+import argparse
+import fnmatch
+import os
+import re
+import subprocess
+import sys
+
+INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"')
+
+
+class Room:
+    def __init__(self, names, may_use):
+        self.names, self.may_use = names, may_use
+
+    def claim(self, path):
+        """How exactly this room has a file: 0 not at all; a file before a folder, a deep folder before a shallow one."""
+        best = 0
+        for name in self.names:
+            if name.endswith("/") and path.startswith(name):
+                best = max(best, name.count("/"))
+            elif fnmatch.fnmatchcase(path, name):
+                best = max(best, 100 + len(name))
+        return best
+
+    def __str__(self):
+        return self.names[0]
+
+
+def read_table(text):
+    rooms = []
+    for line in text.splitlines():
+        cells = [cell.strip() for cell in line.split("|")[1:-1]]
+        if len(cells) == 4 and re.fullmatch(r"(`[^`]+`(, )?)+", cells[0]):
+            rooms.append(Room(re.findall(r"`([^`]+)`", cells[0]), re.findall(r"`([^`]+)`", cells[2])))
+    known = {name for room in rooms for name in room.names}
+    for room in rooms:
+        for name in room.may_use:
+            if name.endswith("/") and name not in known:
+                sys.exit(f"check_rooms: {room} may use {name}, which has no row")
+    return rooms
+
+
+def room_of(rooms, path):
+    best = max(rooms, key=lambda room: room.claim(path))
+    return best if best.claim(path) else None
+
+
+def is_allowed(rooms, user, used_path):
+    used = room_of(rooms, used_path)
+    if user is None or used is None or used is user:
+        return True
+    return any(name in used.names or fnmatch.fnmatchcase(used_path, name) for name in user.may_use)
+
+
+def sources(top):
+    for folder, folders, files in os.walk(top):
+        folders[:] = sorted(f for f in folders if not f.startswith((".", "build")))
+        for name in sorted(files):
+            if name.endswith((".c", ".h")):
+                yield os.path.relpath(os.path.join(folder, name), top)
+
+
+def homeless(rooms, files):
+    """Files beside rooms, in none of them."""
+    tops = {name.split("/")[0] for room in rooms for name in room.names}
+    for path in files:
+        if path.split("/")[0] in tops and room_of(rooms, path) is None:
+            yield f"{path}: is in no room of the table"
+
+
+def bad_includes(top, rooms, files):
+    for path in sorted(files):
+        user = room_of(rooms, path)
+        with open(os.path.join(top, path), encoding="utf-8") as source:
+            for number, line in enumerate(source, 1):
+                found = INCLUDE.match(line)
+                if not found:
+                    continue
+                used = os.path.normpath(os.path.join(os.path.dirname(path), found[1]))
+                used = used if used in files else found[1]
+                if used in files and not is_allowed(rooms, user, used):
+                    yield f"{path}:{number}: {user} may not include {used} ({room_of(rooms, used)})"
+
+
+def objects(build, files):
+    """The object files of a build, each with its source."""
+    for folder, _, names in os.walk(build):
+        for name in names:
+            stem = re.fullmatch(r"(?:[A-Za-z0-9_]+-)?([A-Za-z0-9_]+)\.o", name)
+            where = os.path.relpath(folder, build)
+            where = os.path.dirname(where) if os.path.basename(where) == ".libs" else where
+            if stem and os.path.join(where, stem[1] + ".c") in files:
+                yield os.path.join(where, stem[1] + ".c"), os.path.join(folder, name)
+
+
+def symbols(path):
+    """(defined, undefined) global symbols of an object file."""
+    defined, undefined = set(), set()
+    for line in subprocess.run(["nm", "-gP", path], capture_output=True, text=True, check=True).stdout.splitlines():
+        name, kind = line.split()[:2]
+        (undefined if kind in "Uvw" else defined).add(name)
+    return defined, undefined
+
+
+def bad_symbols(build, rooms, files):
+    home, needs = {}, {}
+    for source, path in objects(build, files):
+        defined, undefined = symbols(path)
+        for name in defined:
+            home.setdefault(name, set()).add(source)
+        needs.setdefault(source, set()).update(undefined)
+    if not home:
+        yield f"{build}: no object files there"
+    for source in sorted(needs):
+        user = room_of(rooms, source)
+        for name in sorted(needs[source] & home.keys()):
+            if not any(is_allowed(rooms, user, where) for where in home[name]):
+                yield f"{source}: {user} may not use {name}() of {sorted(home[name])[0]}"
+
+
+def floors(rooms, prefix):
+    """On which floor each room with this prefix stands: one above the highest that it may use."""
+    mine = [room for room in rooms if room.names[0].startswith(prefix)]
+    memo = {}
+
+    def floor(room, above=()):
+        if room in above:
+            sys.exit(f"check_rooms: {room} may use itself in a circle")
+        if room not in memo:
+            below = [r for r in mine if r is not room and any(name in r.names for name in room.may_use)]
+            memo[room] = 1 + max((floor(r, above + (room,)) for r in below), default=0)
+        return memo[room]
+
+    return {str(room): floor(room) for room in mine}
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Check the arrows between rooms.")
+    parser.add_argument("--top", default=os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+    parser.add_argument("--build", help="a build of this tree: its symbols are checked too")
+    parser.add_argument("--floors", action="store_true", help="print on which floor each room of core/ stands")
+    args = parser.parse_args()
+    top = os.path.abspath(args.top)
+    with open(os.path.join(top, "CONTRIBUTING.md"), encoding="utf-8") as text:
+        rooms = read_table(text.read())
+    if len(rooms) < 2:
+        sys.exit("check_rooms: CONTRIBUTING.md has no table of rooms")
+    stands = floors(rooms, "core/")
+    if args.floors:
+        for name, floor in sorted(stands.items(), key=lambda item: item[::-1]):
+            print(floor, name)
+    files = set(sources(top))
+    problems = [*homeless(rooms, sorted(files)), *bad_includes(top, rooms, files)]
+    if args.build:
+        problems += bad_symbols(args.build, rooms, files)
+    print("\n".join(problems), end="\n" if problems else "")
+    print(f"check_rooms: {len(rooms)} rooms, core/ has {max(stands.values(), default=0)} floors, {len(problems)} arrows that are not allowed")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
