@@ -41,6 +41,12 @@ libforscore_la_SOURCES = \
 	core/planners/exact/split.c core/planners/exact/split.h \
 	core/planners/exact/ways.c core/planners/exact/ways.h \
 	core/planners/exact/work.c core/planners/exact/work.h \
+	core/planners/flows/first_fit.c \
+	core/planners/flows/flows.c \
+	core/planners/flows/pack.c core/planners/flows/pack.h \
+	core/planners/flows/problem.c core/planners/flows/problem.h \
+	core/planners/flows/search.c core/planners/flows/search.h \
+	core/planners/flows/senders.c core/planners/flows/senders.h \
 	core/planners/method.h \
 	core/planners/planner.c core/planners/planner.h \
 	core/planners/rounds/pack.c core/planners/rounds/pack.h \

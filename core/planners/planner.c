@@ -22,6 +22,7 @@ static const struct fors_method *const methods[] = {
 	&fors_method_closed_form,
 	&fors_method_rounds,
 	&fors_method_exact,
+	&fors_method_flows,
 #ifdef HAVE_LPSOLVE
 	&fors_method_ilp,
 #endif

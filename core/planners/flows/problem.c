@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * problem.c - units and their ways, read off a fabric and its tables.
+ *
+ * Links are numbered as they come up first, so that only those that are used take room in the book (pack.c).
+ */
+#include "problem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/tables/lanes.h"
+
+void fors_flows_problem_clear(struct fors_flows_problem *problem)
+{
+	free(problem->senders);
+	free(problem->first);
+	free(problem->home);
+	free(problem->begin);
+	free(problem->link);
+	free(problem->exists);
+	*problem = (struct fors_flows_problem){0};
+}
+
+static bool allocate(struct fors_flows_problem *p, size_t most_links)
+{
+	size_t ways = (size_t)fors_flows_units(p) * p->npaths;
+
+	p->senders = calloc(p->nswitches + (size_t)1, sizeof(*p->senders));
+	p->first = calloc(p->nswitches + (size_t)1, sizeof(*p->first));
+	p->home = calloc(p->ndests + (size_t)1, sizeof(*p->home));
+	p->begin = calloc(ways + 1, sizeof(*p->begin));
+	p->link = malloc((most_links * ways + 1) * sizeof(*p->link));
+	p->exists = calloc(ways + 1, sizeof(*p->exists));
+	return p->senders && p->first && p->home && p->begin && p->link && p->exists;
+}
+
+/* What is read from, and the numbers that links got so far: up and down, leaf * nlanes + lane. */
+struct reader {
+	const struct fors_task *task;
+	struct fors_flows_problem *problem;
+	uint32_t *number[2];
+	uint32_t used; /* of link[] */
+};
+
+static uint32_t number_of(struct reader *r, unsigned direction, uint32_t leaf, uint8_t lane)
+{
+	uint32_t *number = &r->number[direction][(size_t)leaf * r->task->fabric->nlanes + lane];
+
+	if (*number == FORS_FLOWS_NONE)
+		*number = r->problem->nlinks++;
+	return *number;
+}
+
+/* Read one way; false: the tables have none. */
+static bool read_way(struct reader *r, uint32_t leaf, uint32_t d, uint32_t path)
+{
+	const struct fors_fabric *fabric = r->task->fabric;
+	uint32_t to = fabric->server[d].leaf;
+	uint8_t up, down;
+
+	if (to == leaf)
+		return true;
+	up = fors_lane_to(fabric, r->task->lanes, leaf, d, path);
+	if (up == FORS_NO_LANE)
+		return false;
+	down = fors_lane_down(fabric, r->task->lanes, up, d, path);
+	if (down == FORS_NO_LANE)
+		return false;
+	r->problem->link[r->used++] = number_of(r, 0, leaf, up);
+	r->problem->link[r->used++] = number_of(r, 1, to, down);
+	return true;
+}
+
+static enum fors_err read_unit(struct reader *r, uint32_t leaf, uint32_t d, struct fors_error *error)
+{
+	struct fors_flows_problem *p = r->problem;
+	uint32_t way = (leaf * p->ndests + d) * p->npaths;
+
+	for (uint32_t path = 0; path < p->npaths; path++) {
+		p->begin[way + path] = r->used;
+		p->exists[way + path] = p->senders[leaf] && read_way(r, leaf, d, path);
+	}
+	if (p->exists[way] || !p->senders[leaf])
+		return FORS_OK;
+	return fors_fail(error, FORS_ENOPLAN, "flows: the tables have no way from %s to LID %u",
+			 r->task->fabric->leaf[leaf].name, r->task->fabric->server[d].lid);
+}
+
+static enum fors_err read_units(struct reader *r, struct fors_error *error)
+{
+	struct fors_flows_problem *p = r->problem;
+	const struct fors_fabric *fabric = r->task->fabric;
+	enum fors_err err = FORS_OK;
+
+	for (uint32_t a = 0; a < fabric->nleaves; a++) {
+		p->senders[a] = fabric->leaf[a].nservers;
+		p->first[a + 1] = p->first[a] + p->senders[a];
+	}
+	for (uint32_t d = 0; d < p->ndests; d++)
+		p->home[d] = fabric->server[d].leaf;
+	for (uint32_t a = 0; !err && a < fabric->nleaves; a++)
+		for (uint32_t d = 0; !err && d < p->ndests; d++)
+			err = read_unit(r, a, d, error);
+	p->begin[fors_flows_units(p) * p->npaths] = r->used;
+	return err;
+}
+
+static bool allocate_reader(struct reader *r, size_t links)
+{
+	for (unsigned i = 0; i < 2; i++) {
+		r->number[i] = malloc((links + 1) * sizeof(*r->number[i]));
+		if (!r->number[i])
+			return false;
+		memset(r->number[i], 0xFF, links * sizeof(*r->number[i]));
+	}
+	return true;
+}
+
+enum fors_err fors_flows_problem_read(const struct fors_task *task, uint32_t npaths, struct fors_flows_problem *problem,
+				      struct fors_error *error)
+{
+	const struct fors_fabric *fabric = task->fabric;
+	struct fors_flows_problem made = {.nswitches = fabric->nleaves, .ndests = fabric->nservers, .npaths = npaths};
+	struct reader reader = {.task = task, .problem = &made};
+	enum fors_err err;
+
+	if ((uint64_t)fabric->nleaves * fabric->nservers * npaths > UINT32_MAX / 4)
+		return fors_fail(error, FORS_ELIMIT, "flows: too many leaves, servers and path indices");
+	if (!allocate(&made, 2) || !allocate_reader(&reader, (size_t)fabric->nleaves * fabric->nlanes))
+		err = fors_fail_memory(error);
+	else
+		err = read_units(&reader, error);
+	free(reader.number[0]);
+	free(reader.number[1]);
+	if (err)
+		fors_flows_problem_clear(&made);
+	else
+		*problem = made;
+	return err;
+}
+
+/* Does each way of the unit use this link? */
+static bool all_use(const struct fors_flows_problem *p, uint32_t unit, uint32_t link)
+{
+	for (uint32_t way = unit * p->npaths; way < (unit + 1) * p->npaths; way++) {
+		bool uses = !p->exists[way];
+
+		for (uint32_t i = p->begin[way]; i < p->begin[way + 1]; i++)
+			uses |= p->link[i] == link;
+		if (!uses)
+			return false;
+	}
+	return true;
+}
+
+enum fors_err fors_flows_bound(const struct fors_flows_problem *p, uint32_t *bound, struct fors_error *error)
+{
+	uint32_t *load = calloc(p->nlinks + (size_t)1, sizeof(*load)), most = p->ndests;
+
+	if (!load)
+		return fors_fail_memory(error);
+	for (uint32_t unit = 0; unit < fors_flows_units(p); unit++)
+		for (uint32_t i = p->begin[unit * p->npaths]; i < p->begin[unit * p->npaths + 1]; i++)
+			if (p->npaths == 1 || all_use(p, unit, p->link[i]))
+				load[p->link[i]] += fors_flows_tokens(p, unit);
+	for (uint32_t link = 0; link < p->nlinks; link++)
+		most = load[link] > most ? load[link] : most;
+	free(load);
+	*bound = most;
+	return FORS_OK;
+}

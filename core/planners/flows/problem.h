@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * problem.h - single flows over fixed ways: what has to be packed into phases.
+ *
+ * Nothing here knows of trees. There are switches with senders, destinations below switches, links, and for each unit
+ * (switch s, destination d) one way per path index, a list of links. A unit is n_s tokens: its flows, anonymous, each in
+ * another phase. Which of the switch's senders sends which token is settled afterwards (senders.c), and
+ * always can be. A token of d's own switch takes no link; one of those is d's to itself, an idle turn.
+ *
+ * Words: way = unit * npaths + path index; a token is known by its way and its phase.
+ * Thread rules: plain data, read by any number of threads once it is made.
+ */
+#ifndef FORS_CORE_PLANNERS_FLOWS_PROBLEM_H
+#define FORS_CORE_PLANNERS_FLOWS_PROBLEM_H
+
+#include "core/planners/method.h"
+
+#define FORS_FLOWS_NONE UINT32_MAX
+
+struct fors_flows_problem {
+	uint32_t nswitches;
+	uint32_t ndests;   /* P: destinations, and senders */
+	uint32_t nlinks;   /* those that a way uses */
+	uint32_t npaths;   /* ways per unit, at least 1 */
+	uint32_t *senders; /* per switch: n_s, which may be 0 */
+	uint32_t *first;   /* per switch: its first destination; they are ordered by switch. nswitches + 1 */
+	uint32_t *home;	   /* per destination: its switch */
+	uint32_t *begin;   /* per way: where its links begin in link[]; one more than there are ways */
+	uint32_t *link;	   /* the links of all ways */
+	uint8_t *exists;   /* per way: is there one? Every unit with senders has its way of path index 0 */
+};
+
+/* How many units and ways there are, and whose they are. */
+static inline uint32_t fors_flows_units(const struct fors_flows_problem *problem)
+{
+	return problem->nswitches * problem->ndests;
+}
+
+static inline uint32_t fors_flows_switch(const struct fors_flows_problem *problem, uint32_t unit)
+{
+	return unit / problem->ndests;
+}
+
+static inline uint32_t fors_flows_dest(const struct fors_flows_problem *problem, uint32_t unit)
+{
+	return unit % problem->ndests;
+}
+
+/* The tokens of a unit. */
+static inline uint32_t fors_flows_tokens(const struct fors_flows_problem *problem, uint32_t unit)
+{
+	return problem->senders[fors_flows_switch(problem, unit)];
+}
+
+/*
+ * The problem of a task on a two-level tree: ways read off the task's tables, path indices 0..npaths-1, in *problem
+ * (fors_flows_problem_clear()). Errors: FORS_ENOPLAN (a base LID has no way; named), FORS_ELIMIT (more ways than fit
+ * 32 bits), FORS_ENOMEM; nothing is to be cleared then.
+ */
+enum fors_err fors_flows_problem_read(const struct fors_task *task, uint32_t npaths, struct fors_flows_problem *problem,
+				      struct fors_error *error);
+void fors_flows_problem_clear(struct fors_flows_problem *problem);
+
+/*
+ * No packing over these ways has fewer phases: max(P, tokens of the fullest link), where of units with several ways only
+ * the links that all of them share count. In *bound. Errors: FORS_ENOMEM.
+ */
+enum fors_err fors_flows_bound(const struct fors_flows_problem *problem, uint32_t *bound, struct fors_error *error);
+
+#endif

@@ -1,0 +1,398 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * search.c - phases for the tokens that wait: a tabu search by ejection over single flows.
+ *
+ * Take a waiting token, any. If it fits into a phase, put it there. Else somebody has to go: for 64 phases at a time, the
+ * masks of its rows are added up in bit-sliced counters (at least 1, 2, 3, 4 rows taken), which gives the phases where one,
+ * two or three rows are in the way. A few of each are looked at closely. What a phase costs is the sum over those who would
+ * have to go: nothing for one that fits elsewhere at once, else more the more often its unit was left waiting; very much for
+ * one that was put a few steps ago (tabu). The cheapest is taken. When everything seen is tabu, any phases are looked at
+ * too: two tokens that throw each other out go on for ever otherwise.
+ *
+ * After a time without progress it gives up and goes back to the best packing that it saw, by a journal of what it has put and
+ * taken since. Effort is counted in work, never by the clock; random numbers start from a constant. So the same problem
+ * gives the same packing on any machine.
+ */
+#include "search.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define TABU_LEAST 3
+#define TABU_SPREAD 4
+#define TABU_PRICE 1000000u
+#define STRANGER_PRICE 4
+#define MOST_CANDIDATES 28
+#define LOOK_ONE 8
+#define LOOK_TWO 8
+#define LOOK_THREE 4
+#define LOOK_ANY 8
+#define ASK_EVERY 256 /* steps between two questions whether to stop */
+
+/* One thing that was done: a way in a phase, put or taken. */
+struct entry {
+	uint32_t way, phase;
+	bool is_put;
+};
+
+struct search {
+	struct fors_flows_packing *packing;
+	const struct fors_flows_problem *problem;
+	struct fors_random random;
+	uint32_t *tabu;	 /* destinations x phases: the step until which that token stays */
+	uint32_t *fails; /* per unit: how often it found no room */
+	uint32_t step, best_step, best_waiting;
+	struct entry *journal; /* since the best */
+	size_t njournal, room;
+	bool is_broken; /* out of memory */
+};
+
+/* A token that could go somewhere, at a price. */
+struct candidate {
+	uint32_t way, phase;
+	uint64_t price;
+};
+
+/* ---- the journal ---- */
+
+static void note(struct search *s, uint32_t way, uint32_t phase, bool is_put)
+{
+	if (s->njournal == s->room) {
+		size_t room = s->room ? s->room * 2 : 4096;
+		struct entry *larger = realloc(s->journal, room * sizeof(*larger));
+
+		if (!larger) {
+			s->is_broken = true;
+			return;
+		}
+		s->journal = larger;
+		s->room = room;
+	}
+	s->journal[s->njournal++] = (struct entry){way, phase, is_put};
+}
+
+static void put(struct search *s, uint32_t way, uint32_t phase)
+{
+	uint32_t dest = fors_flows_dest(s->problem, way / s->problem->npaths);
+
+	fors_flows_put(s->packing, way, phase);
+	s->tabu[(size_t)dest * s->packing->nphases + phase] =
+		s->step + TABU_LEAST + fors_random_below(&s->random, TABU_SPREAD);
+	note(s, way, phase, true);
+}
+
+static void take(struct search *s, uint32_t way, uint32_t phase)
+{
+	fors_flows_take(s->packing, way, phase);
+	s->packing->waiting[s->packing->nwaiting++] = way / s->problem->npaths;
+	note(s, way, phase, false);
+}
+
+static void remember_best(struct search *s)
+{
+	s->best_waiting = s->packing->nwaiting;
+	s->best_step = s->step;
+	s->njournal = 0;
+}
+
+static void forget_waiting(struct fors_flows_packing *packing, uint32_t unit)
+{
+	uint32_t i = packing->nwaiting;
+
+	while (packing->waiting[i - 1] != unit)
+		i--;
+	packing->waiting[i - 1] = packing->waiting[--packing->nwaiting];
+}
+
+static void undo_to_best(struct search *s)
+{
+	while (s->njournal) {
+		struct entry last = s->journal[--s->njournal];
+
+		if (last.is_put) {
+			fors_flows_take(s->packing, last.way, last.phase);
+			s->packing->waiting[s->packing->nwaiting++] = last.way / s->problem->npaths;
+		} else {
+			fors_flows_put(s->packing, last.way, last.phase);
+			forget_waiting(s->packing, last.way / s->problem->npaths);
+		}
+	}
+}
+
+/* ---- looking ---- */
+
+/* At least 1, 2, 3, 4 of the rows are taken, for 64 phases. */
+struct counters {
+	uint64_t one, two, three, four;
+};
+
+static struct counters count_rows(const struct fors_flows_packing *p, const uint32_t *row, uint32_t n, uint32_t w)
+{
+	struct counters c = {0, 0, 0, 0};
+
+	for (uint32_t i = 0; i < n; i++) {
+		uint64_t x = p->busy[(size_t)row[i] * p->nwords + w];
+
+		c.four |= c.three & x;
+		c.three |= c.two & x;
+		c.two |= c.one & x;
+		c.one |= x;
+	}
+	return c;
+}
+
+/* A phase in which the way fits, from a random word on; FORS_FLOWS_NONE. */
+static uint32_t find_room(struct search *s, uint32_t way, uint32_t from)
+{
+	struct fors_flows_packing *p = s->packing;
+	uint32_t row[FORS_FLOWS_MOST_LINKS + 2], n = fors_flows_rows(p, way, row), words = fors_flows_words(p);
+
+	for (uint32_t i = 0; i < words; i++) {
+		uint32_t w = (from + i) % words;
+		uint64_t free = fors_flows_valid(p, w);
+
+		for (uint32_t r = 0; r < n && free; r++)
+			free &= ~p->busy[(size_t)row[r] * p->nwords + w];
+		p->work += n;
+		if (free)
+			return w * 64 + (uint32_t)__builtin_ctzll(free);
+	}
+	return FORS_FLOWS_NONE;
+}
+
+/* Does the unit of a way fit anywhere else, over any of its ways? */
+static bool fits_elsewhere(struct search *s, uint32_t way)
+{
+	uint32_t unit = way / s->problem->npaths;
+
+	for (uint32_t i = 0; i < s->problem->npaths; i++)
+		if (s->problem->exists[unit * s->problem->npaths + i] &&
+		    find_room(s, unit * s->problem->npaths + i, 0) != FORS_FLOWS_NONE)
+			return true;
+	return false;
+}
+
+/* What it costs that this token goes. */
+static uint64_t price_of(struct search *s, uint32_t way, uint32_t phase)
+{
+	uint32_t unit = way / s->problem->npaths, dest = fors_flows_dest(s->problem, unit);
+	uint64_t price = 1;
+
+	if (s->tabu[(size_t)dest * s->packing->nphases + phase] > s->step)
+		price += TABU_PRICE;
+	if (!fits_elsewhere(s, way))
+		price += STRANGER_PRICE * (uint64_t)(1 + s->fails[unit]);
+	return price;
+}
+
+/* The tokens on the links and the receiver of a way in a phase, each once, in who[]; how many. */
+static uint32_t occupants(const struct search *s, const uint32_t *row, uint32_t n, uint32_t phase, uint32_t *who)
+{
+	const struct fors_flows_packing *p = s->packing;
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i + 1 < n; i++) {
+		uint32_t way = p->at[(size_t)row[i] * p->nwords * 64 + phase], k = 0;
+
+		if (way == FORS_FLOWS_NONE)
+			continue;
+		while (k < count && who[k] != way)
+			k++;
+		if (k == count)
+			who[count++] = way;
+	}
+	return count;
+}
+
+/* A full switch: does one of its tokens go anyway? */
+static bool frees_seat(const struct search *s, uint32_t own, const uint32_t *who, uint32_t count)
+{
+	for (uint32_t k = 0; k < count; k++)
+		if (fors_flows_switch(s->problem, who[k] / s->problem->npaths) == own)
+			return true;
+	return false;
+}
+
+/* The cheapest token of a switch in a phase, its price added to *price. */
+static uint32_t cheapest_seat(struct search *s, uint32_t own, uint32_t phase, uint64_t *price)
+{
+	uint32_t nseats, best = FORS_FLOWS_NONE;
+	const uint32_t *seat = fors_flows_seats(s->packing, own, phase, &nseats);
+	uint64_t least = UINT64_MAX;
+
+	for (uint32_t i = 0; i < nseats; i++) {
+		uint64_t cost = price_of(s, seat[i], phase);
+
+		if (cost < least) {
+			least = cost;
+			best = seat[i];
+		}
+	}
+	*price += least;
+	return best;
+}
+
+/* Who has to go so that `way` fits into `phase`, in who[]; how many, and the price of it. */
+static uint32_t look_at(struct search *s, uint32_t way, uint32_t phase, uint32_t *who, uint64_t *price)
+{
+	uint32_t row[FORS_FLOWS_MOST_LINKS + 2], n = fors_flows_rows(s->packing, way, row);
+	uint32_t count = occupants(s, row, n, phase, who);
+	uint32_t own = fors_flows_switch(s->problem, way / s->problem->npaths), nseats;
+
+	*price = 0;
+	for (uint32_t k = 0; k < count; k++) /* a token of the same unit would only change places with it */
+		*price += who[k] / s->problem->npaths == way / s->problem->npaths ? TABU_PRICE
+										  : price_of(s, who[k], phase);
+	fors_flows_seats(s->packing, own, phase, &nseats);
+	if (nseats == s->problem->senders[own] && !frees_seat(s, own, who, count))
+		who[count++] = cheapest_seat(s, own, phase, price);
+	return count;
+}
+
+/* Add phases of a mask to the list, up to `most` of them in all. */
+static void collect(uint64_t mask, uint32_t w, uint32_t way, uint32_t most, struct candidate *list, uint32_t *count)
+{
+	for (; mask && *count < most; mask &= mask - 1)
+		list[(*count)++] = (struct candidate){way, w * 64 + (uint32_t)__builtin_ctzll(mask), 0};
+}
+
+/* The phases worth a look, by how many rows are in the way, from a random word on; how many. */
+static uint32_t find_candidates(struct search *s, uint32_t way, struct candidate *list)
+{
+	struct fors_flows_packing *p = s->packing;
+	uint32_t row[FORS_FLOWS_MOST_LINKS + 2], n = fors_flows_rows(p, way, row), words = fors_flows_words(p);
+	uint32_t from = fors_random_below(&s->random, words), count[3] = {0, 0, 0};
+	struct candidate *two = list + LOOK_ONE, *three = two + LOOK_TWO;
+
+	for (uint32_t i = 0; i < words && count[0] + count[1] + count[2] < LOOK_ONE + LOOK_TWO + LOOK_THREE; i++) {
+		uint32_t w = (from + i) % words;
+		struct counters c = count_rows(p, row, n, w);
+		uint64_t valid = fors_flows_valid(p, w);
+
+		collect(c.one & ~c.two & valid, w, way, LOOK_ONE, list, &count[0]);
+		collect(c.two & ~c.three & valid, w, way, LOOK_TWO, two, &count[1]);
+		collect(c.three & ~c.four & valid, w, way, LOOK_THREE, three, &count[2]);
+		p->work += n;
+	}
+	memmove(list + count[0], two, count[1] * sizeof(*list));
+	memmove(list + count[0] + count[1], three, count[2] * sizeof(*list));
+	return count[0] + count[1] + count[2];
+}
+
+/* The cheapest of some candidates, better than *best. */
+static void choose(struct search *s, struct candidate *list, uint32_t count, struct candidate *best)
+{
+	uint32_t who[FORS_FLOWS_MOST_LINKS + 3];
+
+	for (uint32_t i = 0; i < count; i++) {
+		look_at(s, list[i].way, list[i].phase, who, &list[i].price);
+		if (list[i].price < best->price)
+			*best = list[i];
+	}
+}
+
+static void choose_any(struct search *s, uint32_t way, struct candidate *best)
+{
+	struct candidate list[LOOK_ANY];
+
+	for (uint32_t i = 0; i < LOOK_ANY; i++)
+		list[i] = (struct candidate){way, fors_random_below(&s->random, s->packing->nphases), 0};
+	choose(s, list, LOOK_ANY, best);
+}
+
+/* ---- a step ---- */
+
+/* One of the ways of a unit, any; that of path index 0 exists always. */
+static uint32_t any_way(struct search *s, uint32_t unit)
+{
+	uint32_t npaths = s->problem->npaths;
+	uint32_t way = unit * npaths + (npaths > 1 ? fors_random_below(&s->random, npaths) : 0);
+
+	return s->problem->exists[way] ? way : unit * npaths;
+}
+
+/* Put a token where it fits at once, over any way. */
+static bool put_free(struct search *s, uint32_t unit)
+{
+	uint32_t npaths = s->problem->npaths, first = npaths > 1 ? fors_random_below(&s->random, npaths) : 0;
+	uint32_t from = fors_random_below(&s->random, fors_flows_words(s->packing));
+
+	for (uint32_t i = 0; i < npaths; i++) {
+		uint32_t way = unit * npaths + (first + i) % npaths, phase;
+
+		if (!s->problem->exists[way])
+			continue;
+		phase = find_room(s, way, from);
+		if (phase != FORS_FLOWS_NONE) {
+			put(s, way, phase);
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Throw others out. */
+static void put_by_force(struct search *s, uint32_t unit)
+{
+	struct candidate list[MOST_CANDIDATES], best = {FORS_FLOWS_NONE, 0, UINT64_MAX};
+	uint32_t way = any_way(s, unit), who[FORS_FLOWS_MOST_LINKS + 3], count;
+	uint64_t price;
+
+	s->fails[unit]++;
+	choose(s, list, find_candidates(s, way, list), &best);
+	if (best.price > TABU_PRICE)
+		choose_any(s, way, &best);
+	count = look_at(s, best.way, best.phase, who, &price);
+	for (uint32_t k = 0; k < count; k++)
+		take(s, who[k], best.phase);
+	put(s, best.way, best.phase);
+}
+
+/* Place one token that waits, any of them. */
+static void place_one(struct search *s)
+{
+	struct fors_flows_packing *p = s->packing;
+	uint32_t i = fors_random_below(&s->random, p->nwaiting), unit = p->waiting[i];
+
+	s->step++;
+	p->waiting[i] = p->waiting[--p->nwaiting];
+	if (!put_free(s, unit))
+		put_by_force(s, unit);
+	if (p->nwaiting < s->best_waiting)
+		remember_best(s);
+}
+
+static enum fors_err run(struct search *s, uint64_t budget, bool (*cancelled)(void *context), void *context,
+			 struct fors_error *error)
+{
+	struct fors_flows_packing *p = s->packing;
+	uint64_t end = p->work + budget;
+
+	while (p->nwaiting && p->work < end && s->step - s->best_step < 8 * (200 + 2 * (uint64_t)s->best_waiting)) {
+		if (s->step % ASK_EVERY == 0 && cancelled && cancelled(context))
+			return fors_fail(error, FORS_ECANCELLED, "flows: planning was cancelled");
+		place_one(s);
+		if (s->is_broken)
+			return fors_fail_memory(error);
+	}
+	undo_to_best(s);
+	return FORS_OK;
+}
+
+enum fors_err fors_flows_search(struct fors_flows_packing *packing, uint64_t budget, bool (*cancelled)(void *context),
+				void *context, struct fors_error *error)
+{
+	struct search s = {.packing = packing, .problem = packing->problem, .best_waiting = packing->nwaiting};
+	enum fors_err err;
+
+	s.tabu = calloc((size_t)packing->problem->ndests * packing->nphases + 1, sizeof(*s.tabu));
+	s.fails = calloc((size_t)fors_flows_units(packing->problem) + 1, sizeof(*s.fails));
+	if (s.tabu && s.fails)
+		err = run(&s, budget, cancelled, context, error);
+	else
+		err = fors_fail_memory(error);
+	free(s.tabu);
+	free(s.fails);
+	free(s.journal);
+	return err;
+}

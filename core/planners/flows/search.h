@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * search.h - tokens into phases: first fit in several orders, then a search by ejection. Private to this room.
+ * Thread rules: pure; a packing belongs to one thread.
+ */
+#ifndef FORS_CORE_PLANNERS_FLOWS_SEARCH_H
+#define FORS_CORE_PLANNERS_FLOWS_SEARCH_H
+
+#include "pack.h"
+
+/* The orders that first fit tries, see first_fit.c. */
+enum fors_flows_order {
+	FORS_FLOWS_BY_LOAD,
+	FORS_FLOWS_BY_DISTANCE,
+	FORS_FLOWS_BY_XOR,
+	FORS_FLOWS_BY_LEVEL,
+	FORS_FLOWS_NORDERS
+};
+
+/*
+ * Pack a new packing of nphases phases by first fit, units in this order, in *packing, owned by the caller; what does not
+ * fit is waiting. Errors: FORS_ENOMEM.
+ */
+enum fors_err fors_flows_first_fit(const struct fors_flows_problem *problem, uint32_t nphases,
+				   enum fors_flows_order order, struct fors_flows_packing **packing,
+				   struct fors_error *error);
+
+/* Put what waits into phases where it fits, in the order in which it waits. */
+void fors_flows_fill(struct fors_flows_packing *packing);
+
+/*
+ * Look for places for all that waits, with at most `budget` of work (packing->work). What it leaves is the best packing that
+ * it saw: fewest waiting. cancelled(context) may be NULL. Errors: FORS_ECANCELLED, FORS_ENOMEM; the packing is right, but
+ * not the best, then.
+ */
+enum fors_err fors_flows_search(struct fors_flows_packing *packing, uint64_t budget, bool (*cancelled)(void *context),
+				void *context, struct fors_error *error);
+
+#endif
