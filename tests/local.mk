@@ -189,3 +189,14 @@ paths: all
 		FORS_BUILDDIR=$(abs_top_builddir) FORS_PATHS="$$size" PYTHONDONTWRITEBYTECODE=1 \
 		/usr/bin/python3 -m pytest -q -p no:cacheprovider $(srcdir)/tests/e2e/test_paths.py || exit 1; \
 	done
+
+# Tables, places, schedules and JSON of 300 cases, byte for byte as those of another revision; in a clone only: make compare
+REV = 43652b9
+COMPARE_FLAGS =
+EXTRA_DIST += tests/compare/compare tests/compare/tables.c
+.PHONY: compare
+compare:
+	$(srcdir)/tests/compare/compare $(REV) --builds compare-builds $(COMPARE_FLAGS)
+clean-local: clean-compare
+clean-compare:
+	rm -rf compare-builds
