@@ -4,41 +4,35 @@
  *
  *	tables SPEC LMC [NODE[PORT]]... [LEAF/LANE]...
  *
- * What NODE[PORT] names is down, the cables LEAF/LANE (numbers) are excluded. Written are the places as text, learnt in
- * three histories: intact; first as it is with what is down; and intact until the first two spines became other
- *switches. Then the LFTs over each of the places, read back from their text, and what is planned over them without the
- *excluded cables.
+ * What NODE[PORT] names is down, the cables LEAF/LANE (numbers) are excluded. Written are the places as text,
+ * learnt in three histories: intact; first with what is down, then intact; intact, then with other switches for
+ * the first two spines. Then the LFTs over each of the places, read back from their text, and what is planned
+ * over them without the excluded cables.
  *
- * It is built within the tree of either revision, so it uses little of core/ and finds the headers where they are.
+ * It is built within the tree of either revision, so it uses little of core/, and each folder there is searched
+ * for headers (compare says which): a header may move, and what it says may move to another that is named here.
  */
-#if __has_include("core/tables/tables.h")
-#include "core/fabric/aside.h"
-#include "core/fabric/fabric.h"
-#include "core/fabric/places_file.h"
-#include "core/net/synthetic.h"
-#include "core/planners/planner.h"
-#include "core/schedule/schedule_file.h"
-#include "core/tables/tables.h"
-#else
-#include "core/aside.h"
-#include "core/fabric.h"
-#include "core/places_file.h"
-#include "core/planner.h"
-#include "core/schedule_file.h"
-#include "core/synthetic.h"
-#include "core/tables.h"
+#include "aside.h"
+#include "fabric.h"
+#include "places_file.h"
+#include "planner.h"
+#include "schedule_file.h"
+#include "synthetic.h"
+#include "tables.h"
+#if __has_include("lids.h")
+#include "lids.h"
 #endif
-#if __has_include("core/fabric/lids.h")
-#include "core/fabric/lids.h"
+#if __has_include("places.h")
+#include "places.h"
 #endif
-#if __has_include("core/fabric/places.h")
-#include "core/fabric/places.h"
+#if __has_include("lfts.h")
+#include "lfts.h"
 #endif
-#if __has_include("core/net/lfts.h")
-#include "core/net/lfts.h"
+#if __has_include("lanes.h")
+#include "lanes.h"
 #endif
-#if __has_include("core/tables/lanes.h")
-#include "core/tables/lanes.h"
+#if __has_include("method.h")
+#include "method.h"
 #endif
 
 #include <inttypes.h>
@@ -168,8 +162,7 @@ static void write_fabric(const struct fors_net *net, const struct fors_places *p
 	fors_fabric_free(fabric);
 }
 
-/* The places that these two nets teach, one after the other, then what follows from them for the second with failures.
- */
+/* The places that two nets teach, one after the other, then what follows from them for the second with failures. */
 static void write_history(const char *what, const struct fors_net *first, const struct fors_net *second, unsigned lmc,
 			  char **name)
 {
