@@ -12,7 +12,14 @@
  * It is built within the tree of either revision, so it uses little of core/, and each folder there is searched
  * for headers (compare says which): a header may move, and what it says may move to another that is named here.
  */
+#if __has_include("drained.h") /* since the rooms */
+#include "drained.h"
+#else
 #include "aside.h"
+#define fors_drained_mark fors_aside_mark
+#define fors_drained_apply fors_aside_apply
+#define FORS_DRAIN_EXCLUDED FORS_ASIDE_EXCLUDED
+#endif
 #include "fabric.h"
 #include "places_file.h"
 #include "planner.h"
@@ -106,8 +113,8 @@ static void exclude(struct fors_fabric *fabric, char **name)
 
 	for (; *name; name++)
 		if (sscanf(*name, "%u/%u", &leaf, &lane) == 2 && leaf < fabric->nleaves && lane < fabric->nlanes)
-			fors_aside_mark(fabric, leaf, lane, FORS_ASIDE_EXCLUDED);
-	if (fors_aside_apply(fabric, NULL, &error))
+			fors_drained_mark(fabric, leaf, lane, FORS_DRAIN_EXCLUDED);
+	if (fors_drained_apply(fabric, NULL, &error))
 		die("exclude");
 }
 
