@@ -6,6 +6,7 @@ libforscore_la_SOURCES = \
 	core/base/names.c core/base/names.h \
 	core/base/parallel.c core/base/parallel.h \
 	core/base/text.c core/base/text.h \
+	core/base/unknown.h \
 	core/base/warnings.c core/base/warnings.h \
 	core/colouring/colour.c core/colouring/colour.h \
 	core/colouring/euler.c core/colouring/euler.h \
@@ -41,7 +42,9 @@ libforscore_la_SOURCES = \
 	core/planners/exact/split.c core/planners/exact/split.h \
 	core/planners/exact/ways.c core/planners/exact/ways.h \
 	core/planners/exact/work.c core/planners/exact/work.h \
+	core/planners/lmc.c core/planners/lmc.h \
 	core/planners/method.h \
+	core/planners/outcome.c core/planners/outcome.h \
 	core/planners/planner.c core/planners/planner.h \
 	core/planners/rounds/pack.c core/planners/rounds/pack.h \
 	core/planners/rounds/pattern.c core/planners/rounds/pattern.h \

@@ -6,8 +6,9 @@
 #ifndef FORS_CORE_STATUS_STATUS_H
 #define FORS_CORE_STATUS_STATUS_H
 
-#include "core/fabric/fabric.h"
+#include "core/base/unknown.h"
 #include "core/base/warnings.h"
+#include "core/fabric/fabric.h"
 #include "core/schedule/schedule.h"
 
 enum fors_state { FORS_INACTIVE, FORS_PLANNING, FORS_ACTIVE, FORS_FAILED };
@@ -28,8 +29,6 @@ struct fors_links {
 
 /* "inactive", "planning", "active" or "failed"; never NULL. */
 const char *fors_state_name(enum fors_state state);
-
-#define FORS_UNKNOWN (-1) /* a number that is not known: null in JSON, absent in metrics */
 
 struct fors_status {
 	enum fors_state state;
@@ -66,13 +65,6 @@ enum fors_err fors_status_fabric(struct fors_status *status, const struct fors_f
 				 struct fors_error *error);
 /* Fill what a schedule says: epoch, phases, method (its reason, when withdrawn). */
 void fors_status_schedule(struct fors_status *status, const struct fors_schedule *schedule);
-
-/*
- * status->lmc_needed: the LMC with a path index for every lane, over which the exact planner reaches the
- * lower bound; FORS_UNKNOWN when the servers have it already, when `phases` (0: no plan) is at the bound
- * already, or when the LIDs would not suffice for it.
- */
-int64_t fors_lmc_needed(const struct fors_fabric *fabric, int64_t phases, int64_t lower_bound);
 
 /* Links that carry no servers' traffic although they live. */
 size_t fors_status_drained(const struct fors_status *status);
