@@ -54,7 +54,11 @@ libforscore_la_SOURCES = \
 	core/schedule/schedule.c core/schedule/schedule.h \
 	core/schedule/schedule_file.c core/schedule/schedule_file.h core/schedule/schedule_format.h \
 	core/schedule/verify.c core/schedule/verify.h \
+	core/status/advice.c core/status/advice.h \
 	core/status/status.c core/status/status.h \
+	core/status/status_json.c core/status/status_json.h \
+	core/status/status_keys.c core/status/status_keys.h \
+	core/status/status_metrics.c core/status/status_metrics.h \
 	core/tables/lanes.c core/tables/lanes.h \
 	core/tables/level.c core/tables/level.h \
 	core/tables/level_build.c \

@@ -9,7 +9,10 @@
 #include <cmocka.h>
 #include <jansson.h>
 
+#include "core/status/advice.h"
 #include "core/status/status.h"
+#include "core/status/status_json.h"
+#include "core/status/status_metrics.h"
 
 /* 2 leaves x 3 lanes on 3 spines, one cable dead and one that never was; nothing else is looked at. */
 struct small {
