@@ -32,7 +32,9 @@ libforscore_la_SOURCES = \
 	core/net/rates.c core/net/rates.h \
 	core/net/synthetic.c core/net/synthetic.h \
 	core/planners/bound.c core/planners/bound.h \
-	core/planners/closed_form.c core/planners/closed_form.h \
+	core/planners/closed_form.c core/planners/closed_form.h core/planners/closed_form_work.h \
+	core/planners/closed_form_inside.c \
+	core/planners/closed_form_lanes.c \
 	core/planners/exact/exact.c \
 	core/planners/exact/lanes.c \
 	core/planners/exact/phases.c \
