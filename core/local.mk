@@ -21,7 +21,10 @@ libforscore_la_SOURCES = \
 	core/fabric/places.c core/fabric/places.h core/fabric/places_inside.h \
 	core/fabric/places_edit.c \
 	core/fabric/places_file.c core/fabric/places_file.h \
-	core/fabric/places_learn.c \
+	core/fabric/places_learn.c core/fabric/places_learn.h \
+	core/fabric/places_learn_cables.c \
+	core/fabric/places_learn_slots.c \
+	core/fabric/places_learn_switches.c \
 	core/fabric/sides.c core/fabric/sides.h \
 	core/fabric/watch.c core/fabric/watch.h \
 	core/net/claims.c core/net/claims.h \
