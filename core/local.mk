@@ -52,7 +52,11 @@ libforscore_la_SOURCES = \
 	core/planners/outcome.c core/planners/outcome.h \
 	core/planners/planner.c core/planners/planner.h \
 	core/planners/rounds/pack.c core/planners/rounds/pack.h \
-	core/planners/rounds/pattern.c core/planners/rounds/pattern.h \
+	core/planners/rounds/pattern.c core/planners/rounds/pattern.h core/planners/rounds/pattern_work.h \
+	core/planners/rounds/pattern_colour.c \
+	core/planners/rounds/pattern_labels.c \
+	core/planners/rounds/pattern_own.c \
+	core/planners/rounds/pattern_paths.c \
 	core/planners/rounds/problem.c core/planners/rounds/problem.h \
 	core/planners/rounds/rounds.c \
 	core/planners/rounds/search.c core/planners/rounds/search.h \
