@@ -44,7 +44,11 @@ libforscore_la_SOURCES = \
 	core/planners/exact/proven_bound.c core/planners/exact/proven_bound.h \
 	core/planners/exact/runs.c \
 	core/planners/exact/servers.c \
-	core/planners/exact/split.c core/planners/exact/split.h \
+	core/planners/exact/split.c core/planners/exact/split.h core/planners/exact/split_search.h \
+	core/planners/exact/split_chains.c \
+	core/planners/exact/split_fill.c \
+	core/planners/exact/split_proof.c \
+	core/planners/exact/split_tabu.c \
 	core/planners/exact/ways.c core/planners/exact/ways.h \
 	core/planners/exact/work.c core/planners/exact/work.h \
 	core/planners/lmc.c core/planners/lmc.h \
