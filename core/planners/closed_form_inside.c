@@ -2,20 +2,21 @@
 /*
  * closed_form_inside.c - when servers of the same leaf meet in the closed form.
  *
- * The exchange inside leaves has to fit into the phases in which senders and receivers are left free. In a phase as many
- * senders as receivers of each leaf are free, and by the symmetry of the exchange between leaves (closed_form.c) they
- * have the same ranks and labels in all leaves: so one placement serves all. T = max(P, Pf) leaves each server M0 phases
- * at least, for M0 - 1 partners.
+ * The exchange inside leaves has to fit into the phases in which senders and receivers are left free. In a phase as
+ * many senders as receivers of each leaf are free, and by the symmetry of the exchange between leaves (closed_form.c)
+ * they have the same ranks and labels in all leaves: so one placement serves all. T = max(P, Pf) leaves each server
+ * M0 phases at least, for M0 - 1 partners.
  *
  * - f = 0: everybody is free in the last M0 phases: a cyclic shift.
- * - f > 0: free places are scattered. We have to give each pair (rank, label) a phase in which both are free, no phase
- *   twice to a rank or a label: an edge colouring of K(M0,M0) with lists. What makes it go is that nothing says which
- *   label belongs to which rank: M0 pairs that form a perfect matching can be declared to be "myself" and need no place.
- *   So we place all M0 x M0 pairs in T phases and one more, in which everybody is free and which never takes place: who
- *   meets there is the same server. A short search does it: fewest free phases first, a pair pushes out those that it
- *   disturbs least. It reached T = max(P, Pf) in every case with M0, M1 <= 14, any f, and on the paper's fabrics
- *   (tests/unit/test_closed_form.c), and in all but 3 of 30,870 with M0 <= 36, M1 <= 50, where it takes one phase more:
- *   what it cannot place within its budget of steps, it tries with one phase more, and with M0 more a shift fits always.
+ * - f > 0: free places are scattered. We have to give each pair (rank, label) a phase in which both are free, no
+ *   phase twice to a rank or a label: an edge colouring of K(M0,M0) with lists. What makes it go is that nothing says
+ *   which label belongs to which rank: M0 pairs that form a perfect matching can be declared to be "myself" and need
+ *   no place. So we place all M0 x M0 pairs in T phases and one more, in which everybody is free and which never
+ *   takes place: who meets there is the same server. A short search does it: fewest free phases first, a pair pushes
+ *   out those that it disturbs least. It reached T = max(P, Pf) in every case with M0, M1 <= 14, any f, and on the
+ *   paper's fabrics (tests/unit/test_closed_form.c), and in all but 3 of 30,870 with M0 <= 36, M1 <= 50, where it
+ *   takes one phase more: what it cannot place within its budget of steps, it tries with one phase more, and with M0
+ *   more a shift fits always.
  */
 #include "closed_form_work.h"
 

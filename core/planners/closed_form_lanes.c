@@ -2,10 +2,11 @@
 /*
  * closed_form_lanes.c - which lane each number of the closed form takes: good[n mod B], with small path indices.
  *
- * Any B lanes that live at every leaf will do, in any order. But flow n needs the path index of its receiver d that leads
- * over good[n mod B], by design (good[n mod B] - g(d)) mod S, and path indices cost LIDs. Number class j = n mod B only
- * meets labels r with r = j mod gcd(M0, B), so good[] is chosen (a bipartite matching) such that the largest path index
- * is small: on a healthy fabric with S = M0, label and home lane coincide, and the plan needs base LIDs only.
+ * Any B lanes that live at every leaf will do, in any order. But flow n needs the path index of its receiver d that
+ * leads over good[n mod B], by design (good[n mod B] - g(d)) mod S, and path indices cost LIDs. Number class
+ * j = n mod B only meets labels r with r = j mod gcd(M0, B), so good[] is chosen (a bipartite matching) such that the
+ * largest path index is small: on a healthy fabric with S = M0, label and home lane coincide, and the plan needs base
+ * LIDs only.
  */
 #include "closed_form_work.h"
 

@@ -2,10 +2,11 @@
 /*
  * outcome.c - plan, say what could be had, verify.
  *
- * Whoever wants a plan wants more: is it at the lower bound, would a larger LMC help, and above all, is it right? Here
- * these steps have their one order. What no plan says nothing about is left out: a plan that was broken off has no
- * bound to compare it with, and leaves that are cut off have none. A larger LMC is named for a plan above the bound, or
- * when the method says that the LMC is too small; where it declines for another reason, no LMC would help it.
+ * Whoever wants a plan wants more: is it at the lower bound, would a larger LMC help, and above all, is it right?
+ * Here these steps have their one order. What no plan says nothing about is left out: a plan that was broken off has
+ * no bound to compare it with, and leaves that are cut off have none. A larger LMC is named for a plan above the
+ * bound, or when the method says that the LMC is too small; where it declines for another reason, no LMC would help
+ * it.
  *
  * Nothing unverified leaves: the plan can be looked at, but fors_outcome_take() gives it away only after a proof. The
  * two steps can be asked for one by one, because between them the tables may change: the plugin plans while OpenSM

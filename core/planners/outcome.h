@@ -23,12 +23,11 @@ struct fors_request {
 
 /* All zero but for what is unknown: see fors_outcome_init(). */
 struct fors_outcome {
-	struct fors_schedule
-		*plan;		 /* owned, to be looked at; NULL: none, or taken. Only fors_outcome_take() gives it */
-	struct fors_error error; /* why there is no plan; code FORS_OK: there is, or was until it was taken */
-	int64_t lower_bound;	 /* LB; FORS_UNKNOWN where leaves are cut off */
-	int64_t lmc_needed;	 /* fors_lmc_needed(); FORS_UNKNOWN too when no LMC would help the method */
-	bool is_proven;		 /* the verifier found nothing wrong with the plan */
+	struct fors_schedule *plan;  /* to be looked at: fors_outcome_take() gives it away; owned; NULL: none */
+	struct fors_error error;     /* why there is no plan; code FORS_OK: there is, or was until it was taken */
+	int64_t lower_bound;	     /* LB; FORS_UNKNOWN where leaves are cut off */
+	int64_t lmc_needed;	     /* fors_lmc_needed(); FORS_UNKNOWN too when no LMC would help the method */
+	bool is_proven;		     /* the verifier found nothing wrong with the plan */
 	struct fors_verdict verdict; /* of the last fors_outcome_prove(); its text says what is wrong */
 	double plan_ms, verify_ms;   /* reading lanes and planning; verifying; negative: unknown */
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * status.h - what fors knows about itself, to be told to people and programs: status_json.h, status_metrics.h, advice.h.
- * Thread rules: a status is plain data of one owner.
+ * status.h - what fors knows about itself, to be told to people and programs: status_json.h, status_metrics.h,
+ * advice.h. Thread rules: a status is plain data of one owner.
  */
 #ifndef FORS_CORE_STATUS_STATUS_H
 #define FORS_CORE_STATUS_STATUS_H

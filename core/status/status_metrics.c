@@ -2,8 +2,8 @@
 /*
  * status_metrics.c - the status as metrics, for Prometheus (node_exporter's textfile collector).
  *
- * One gauge per key of the table (status_keys.h) that has a help text. What is unknown is absent: a scraper must be able
- * to tell "no dead link" from "nobody has looked".
+ * One gauge per key of the table (status_keys.h) that has a help text. What is unknown is absent: a scraper must be
+ * able to tell "no dead link" from "nobody has looked".
  */
 #include "status_metrics.h"
 

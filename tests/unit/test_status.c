@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Tests of core/status/status.c: what is written, and that it can be read back. */
+/* Tests of core/status/: what is written, and that it can be read back. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
