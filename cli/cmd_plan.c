@@ -13,10 +13,11 @@
 
 #include "core/planners/bound.h"
 #include "core/planners/exact/proven_bound.h"
+#include "core/planners/lmc.h"
+#include "core/planners/outcome.h"
 #include "core/planners/planner.h"
 #include "core/schedule/schedule.h"
 #include "core/schedule/schedule_file.h"
-#include "core/schedule/verify.h"
 
 struct settings {
 	struct cli_source source; /* first: see cli_source_option() */
@@ -40,40 +41,46 @@ struct report {
 
 /* --- planning ------------------------------------------------------------------------------------------------- */
 
-static enum fors_err plan(const struct cli_fabric *made, const struct settings *settings,
-			  struct fors_schedule **schedule, struct fors_error *error)
+static struct fors_request request_of(const struct cli_fabric *made, const struct settings *settings)
 {
-	struct fors_task task = {
-		.fabric = made->fabric,
-		.lanes = made->lanes,
-		.progress = cli_progress,
-		.threads = cli_processors(),
-		.ilp_seconds = settings->ilp_seconds,
+	return (struct fors_request){
+		.task = {.fabric = made->fabric,
+			 .lanes = made->lanes,
+			 .progress = cli_progress,
+			 .threads = cli_processors(),
+			 .ilp_seconds = settings->ilp_seconds},
+		.method = settings->method ? settings->method : "auto",
+		.net = made->net,
+		.lfts = made->lfts,
+		.clock_ms = cli_now_ms,
 	};
-	enum fors_err err = fors_plan(&task, settings->method ? settings->method : "auto", schedule, error);
-
-	cli_progress_end();
-	return err;
 }
 
 /* Phases that the plan for the same failures would have with this LMC, or FORS_UNKNOWN. */
 static int64_t phases_with(const struct cli_site *site, const struct settings *settings, unsigned lmc)
 {
 	struct settings automatic = {.source = settings->source};
-	struct fors_schedule *schedule = NULL;
-	struct fors_error error;
+	struct fors_outcome outcome;
 	struct cli_fabric made;
 	int64_t phases = FORS_UNKNOWN;
 
-	if (!cli_fabric_make(site, true, lmc, settings->source.down, settings->source.ndown, &made) &&
-	    !plan(&made, &automatic, &schedule, &error))
-		phases = schedule->nphases;
-	fors_schedule_free(schedule);
+	fors_outcome_init(&outcome);
+	if (!cli_fabric_make(site, true, lmc, settings->source.down, settings->source.ndown, &made)) {
+		struct fors_request request = request_of(&made, &automatic);
+
+		if (!fors_outcome_plan(&request, &outcome, NULL) && outcome.plan)
+			phases = outcome.plan->nphases;
+		cli_progress_end();
+	}
+	fors_outcome_clear(&outcome);
 	cli_fabric_free(&made);
 	return phases;
 }
 
-/* What a larger LMC would give; it is only offered when planning with it has shown that it helps. */
+/*
+ * What a larger LMC would give; it is only offered when planning with it has shown that it helps. Asked also where the
+ * method declined for another reason: the plan with the larger LMC may be any method's.
+ */
 static void ask_for_lmc(const struct cli_site *site, const struct settings *settings, const struct fors_fabric *fabric,
 			struct report *report)
 {
@@ -98,40 +105,42 @@ static void ask_for_healthy_bound(const struct cli_site *site, const struct sett
 	cli_fabric_free(&intact);
 }
 
-/* The verdict on the plan; FORS_ENOPLAN when it is not good, which would be a fault of fors. */
-static enum fors_err verify(const struct cli_fabric *made, struct report *report, struct fors_error *error)
+/* Into the report what came of planning. A plan that the verifier refutes is none, which would be a fault of fors. */
+static void take_outcome(struct report *report, struct fors_outcome *outcome)
 {
-	struct fors_verdict verdict;
-	double start = cli_now_ms();
-	enum fors_err err = fors_verify(made->net, made->lfts, report->schedule, NULL, NULL, &verdict, error);
+	struct fors_status *status = &report->status;
 
-	if (err)
-		return err;
-	report->verify_ms = cli_now_ms() - start;
-	report->nflows = verdict.nflows;
-	if (verdict.is_good)
-		return FORS_OK;
-	return fors_fail(error, FORS_ENOPLAN, "the plan of method %s is wrong (please report this): %.300s",
-			 report->schedule->method, verdict.text);
+	report->error = outcome->error;
+	status->lower_bound = outcome->lower_bound;
+	if (outcome->plan)
+		status->plan_ms = outcome->plan_ms;
+	report->verify_ms = outcome->verify_ms;
+	report->nflows = outcome->verdict.nflows;
+	report->schedule = fors_outcome_take(outcome);
+	if (outcome->plan)
+		fors_fail(&report->error, FORS_ENOPLAN, "the plan of method %s is wrong (please report this): %.300s",
+			  outcome->plan->method, outcome->verdict.text);
+	status->state = report->schedule ? FORS_ACTIVE : FORS_FAILED;
+	if (report->schedule)
+		fors_status_schedule(status, report->schedule);
+	else
+		snprintf(status->reason, sizeof(status->reason), "%s", report->error.text);
 }
 
 static enum fors_err plan_and_verify(const struct cli_fabric *made, const struct settings *settings,
 				     struct report *report, struct fors_error *error)
 {
-	double start = cli_now_ms();
-	enum fors_err err = plan(made, settings, &report->schedule, error);
+	struct fors_request request = request_of(made, settings);
+	struct fors_outcome outcome;
+	enum fors_err err;
 
-	if (err)
-		return err;
-	report->status.plan_ms = cli_now_ms() - start;
-	err = verify(made, report, error);
-	if (err) {
-		fors_schedule_free(report->schedule);
-		report->schedule = NULL;
-		return err;
-	}
-	fors_status_schedule(&report->status, report->schedule);
-	return FORS_OK;
+	fors_outcome_init(&outcome);
+	err = fors_outcome_make(&request, &outcome, error);
+	cli_progress_end();
+	if (!err)
+		take_outcome(report, &outcome);
+	fors_outcome_clear(&outcome);
+	return err;
 }
 
 /* The plan is above LB: is LB just not the whole truth? */
@@ -151,18 +160,12 @@ static enum fors_err investigate(const struct cli_site *site, const struct setti
 {
 	struct fors_status *status = &report->status;
 	enum fors_err err = fors_status_fabric(status, made->fabric, error);
-	uint32_t bound;
 
+	if (!err)
+		err = plan_and_verify(made, settings, report, error);
 	if (err)
 		return err;
 	status->tables_ms = made->tables_ms;
-	if (!made->fabric->unreachable_pairs && !fors_lower_bound(made->fabric, &bound, NULL))
-		status->lower_bound = bound;
-	status->state = FORS_ACTIVE;
-	if (plan_and_verify(made, settings, report, &report->error)) {
-		status->state = FORS_FAILED;
-		snprintf(status->reason, sizeof(status->reason), "%s", report->error.text);
-	}
 	ask_for_lmc(site, settings, made->fabric, report);
 	ask_for_proven_bound(made, report);
 	if (!settings->is_json && made->fabric->nservers)

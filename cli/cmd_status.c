@@ -8,6 +8,8 @@
  */
 #include "cli/cli.h"
 #include "core/schedule/schedule.h"
+#include "core/status/advice.h"
+#include "core/status/status_json.h"
 
 #include <jansson.h>
 #include <stdlib.h>

@@ -8,6 +8,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "core/status/status_json.h"
+
 static const char *command_name; /* of the subcommand that runs, for error texts */
 static int bar_percent = -1;	 /* what the progress bar shows, -1: there is none */
 static const char *bar_name = "planning";

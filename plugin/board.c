@@ -9,6 +9,8 @@
 
 #include "core/schedule/schedule.h"
 #include "core/schedule/schedule_file.h"
+#include "core/status/status_json.h"
+#include "core/status/status_metrics.h"
 #include "log.h"
 
 #define SCHEDULE_MAX_BYTES (1u << 30)

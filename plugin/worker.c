@@ -39,11 +39,9 @@
 #include <unistd.h>
 
 #include "core/net/lfts.h"
-#include "core/planners/bound.h"
 #include "core/schedule/schedule.h"
-#include "core/tables/lanes.h"
 #include "board.h"
-#include "core/planners/planner.h"
+#include "core/planners/outcome.h"
 #include "core/schedule/schedule_file.h"
 #include "core/status/status.h"
 #include "core/schedule/verify.h"
@@ -54,12 +52,9 @@
 
 /* A plan (or why there is none) and what it was made for. */
 struct prepared {
-	uint64_t key;			/* 0: nothing prepared */
-	struct fors_schedule *schedule; /* owned; NULL: see error, or handed to the board */
-	struct fors_job *ground;	/* over whose net and tables the schedule was found right, or NULL; owned */
-	struct fors_error error;
-	double plan_ms;
-	int64_t lower_bound, lmc_needed;
+	uint64_t key;		 /* 0: nothing prepared */
+	struct fors_job *ground; /* over whose net and tables the plan was proven ahead, or NULL; owned */
+	struct fors_outcome outcome;
 };
 
 /* About the plan that is published: what it was made for, and numbers for the status. */
@@ -300,9 +295,9 @@ static void withdraw(struct fors_worker *worker, const struct fors_job *job, enu
 		return;
 	fill_status(worker, job, state, reason, &status);
 	if (state == FORS_FAILED) {
-		status.lower_bound = worker->prepared.lower_bound;
-		status.lmc_needed = worker->prepared.lmc_needed;
-		status.plan_ms = worker->prepared.plan_ms;
+		status.lower_bound = worker->prepared.outcome.lower_bound;
+		status.lmc_needed = worker->prepared.outcome.lmc_needed;
+		status.plan_ms = worker->prepared.outcome.plan_ms;
 	}
 	if (job->fabric)
 		worker->picture = picture_of(job);
@@ -352,68 +347,62 @@ static const char *why_planning(const struct fors_worker *worker, const struct f
 
 static void forget_plan(struct prepared *prepared)
 {
-	fors_schedule_free(prepared->schedule);
+	fors_outcome_clear(&prepared->outcome);
 	fors_job_free(prepared->ground);
-	*prepared = (struct prepared){.lower_bound = FORS_UNKNOWN, .lmc_needed = FORS_UNKNOWN, .plan_ms = -1};
+	prepared->ground = NULL;
+	prepared->key = 0;
 }
 
-static enum fors_err plan(struct fors_worker *worker, const struct fors_job *job, struct prepared *made)
+static struct fors_request request_of(struct fors_worker *worker, const struct fors_job *job)
 {
-	struct fors_task task = {.fabric = job->fabric,
-				 .cancelled = cancelled,
-				 .context = worker,
-				 .threads = worker->setup.threads,
-				 .ilp_seconds = job->ilp_seconds};
-	double start = now_ms();
-	struct fors_lanes *lanes = NULL;
-	uint32_t bound;
-	enum fors_err err = fors_lanes_read(job->fabric, job->lfts, &lanes, &made->error);
-
-	task.lanes = lanes;
-	if (!err)
-		err = fors_plan(&task, job->method, &made->schedule, &made->error);
-	fors_lanes_free(lanes);
-	made->plan_ms = now_ms() - start;
-	if (err == FORS_ECANCELLED || err == FORS_ENOMEM)
-		return err;
-	if (err != FORS_ENOPATH) {
-		if (fors_lower_bound(job->fabric, &bound, NULL))
-			return FORS_ENOMEM;
-		made->lower_bound = bound;
-	}
-	if (!err || err == FORS_ELMC)
-		made->lmc_needed = fors_lmc_needed(job->fabric, err ? 0 : made->schedule->nphases, made->lower_bound);
-	return err;
+	return (struct fors_request){
+		.task = {.fabric = job->fabric,
+			 .cancelled = cancelled,
+			 .context = worker,
+			 .threads = worker->setup.threads,
+			 .ilp_seconds = job->ilp_seconds},
+		.method = job->method,
+		.net = job->net,
+		.lfts = job->lfts,
+		.clock_ms = now_ms,
+	};
 }
 
 /* Have the plan for the job, or the reason why there is none, in worker->prepared. False: cancelled, or no memory. */
 static bool prepare(struct fors_worker *worker, const struct fors_job *job, uint64_t key)
 {
 	struct prepared *prepared = &worker->prepared;
+	struct fors_request request = request_of(worker, job);
 	enum fors_err err;
 
 	if (prepared->key == key)
 		return true;
 	forget_plan(prepared);
-	err = plan(worker, job, prepared);
-	if (err == FORS_ENOMEM) {
-		forget_plan(prepared);
+	err = fors_outcome_plan(&request, &prepared->outcome, NULL);
+	if (err == FORS_ENOMEM)
 		run_short(worker);
-	}
-	if (err == FORS_ECANCELLED || err == FORS_ENOMEM)
-		return false;
-	prepared->key = key;
-	return true;
+	if (!err)
+		prepared->key = key;
+	return !err;
+}
+
+/* Is the plan right over the job's tables? On FORS_OK the outcome says. */
+static enum fors_err prove(struct fors_worker *worker, const struct fors_job *job)
+{
+	struct fors_request request = request_of(worker, job);
+	enum fors_err err = fors_outcome_prove(&request, &worker->prepared.outcome, NULL);
+
+	if (err && err != FORS_ECANCELLED)
+		run_short(worker);
+	return err;
 }
 
 /* Check the plan over the tables that the switches will hold soon; the job is kept when it is right. */
 static void check_ahead(struct fors_worker *worker, struct fors_job *job)
 {
 	struct prepared *prepared = &worker->prepared;
-	struct fors_verdict verdict;
 
-	if (prepared->schedule && !prepared->ground && !check(worker, job, prepared->schedule, &verdict) &&
-	    verdict.is_good)
+	if (prepared->outcome.plan && !prepared->ground && !prove(worker, job) && prepared->outcome.is_proven)
 		prepared->ground = job;
 }
 
@@ -433,27 +422,25 @@ static bool is_same_ground(const struct fors_job *a, const struct fors_job *b)
 }
 
 /* Is the plan right over what the switches hold? */
-static enum fors_err check_settled(struct fors_worker *worker, const struct fors_job *job, struct fors_verdict *verdict)
+static enum fors_err check_settled(struct fors_worker *worker, const struct fors_job *job)
 {
 	const struct prepared *prepared = &worker->prepared;
 
-	if (prepared->ground && is_same_ground(prepared->ground, job)) {
-		verdict->is_good = true;
+	if (prepared->outcome.is_proven && prepared->ground && is_same_ground(prepared->ground, job))
 		return FORS_OK;
-	}
-	return check(worker, job, prepared->schedule, verdict);
+	return prove(worker, job);
 }
 
 static void note_figures(struct fors_worker *worker, const struct fors_job *job)
 {
-	const struct prepared *prepared = &worker->prepared;
+	const struct fors_outcome *outcome = &worker->prepared.outcome;
 
 	worker->figures = (struct figures){.epoch = worker->board.schedule ? worker->board.schedule->epoch : 0,
 					   .fingerprint = job->fabric->fingerprint,
 					   .ilp_seconds = job->ilp_seconds,
-					   .plan_ms = prepared->plan_ms,
-					   .lower_bound = prepared->lower_bound,
-					   .lmc_needed = prepared->lmc_needed};
+					   .plan_ms = outcome->plan_ms,
+					   .lower_bound = outcome->lower_bound,
+					   .lmc_needed = outcome->lmc_needed};
 	memcpy(worker->figures.method, job->method, sizeof(job->method));
 	worker->picture = picture_of(job);
 }
@@ -461,45 +448,41 @@ static void note_figures(struct fors_worker *worker, const struct fors_job *job)
 /* The board takes the plan over; it is not kept here. */
 static void publish(struct fors_worker *worker, const struct fors_job *job)
 {
-	struct prepared *prepared = &worker->prepared;
+	struct fors_outcome *outcome = &worker->prepared.outcome;
 	struct fors_status status;
 
 	fill_status(worker, job, FORS_ACTIVE, "", &status);
-	status.plan_ms = prepared->plan_ms;
-	status.lower_bound = prepared->lower_bound;
-	status.lmc_needed = prepared->lmc_needed;
-	post(worker, prepared->schedule, &status);
-	prepared->schedule = NULL;
+	status.plan_ms = outcome->plan_ms;
+	status.lower_bound = outcome->lower_bound;
+	status.lmc_needed = outcome->lmc_needed;
+	post(worker, fors_outcome_take(outcome), &status);
 	if (!worker->is_short) /* else the board may not have taken it */
 		note_figures(worker, job);
-	forget_plan(prepared);
+	forget_plan(&worker->prepared);
 }
 
 /* The switches hold the job's tables: publish the plan, or say why there is none. */
 static void settle(struct fors_worker *worker, const struct fors_job *job, uint64_t key)
 {
-	struct prepared *prepared = &worker->prepared;
-	struct fors_verdict verdict;
-	enum fors_err err;
+	const struct fors_outcome *outcome = &worker->prepared.outcome;
 
 	if (!prepare(worker, job, key)) {
 		if (worker->is_short)
 			recheck(worker, job, "out of memory; fors tries again every second");
 		return;
 	}
-	if (!prepared->schedule) {
-		fors_log_error(worker->setup.log, FORS_F_NOPLAN, "%s", prepared->error.text);
-		withdraw(worker, job, FORS_FAILED, prepared->error.text);
-		worker->settled_key = prepared->key;
+	if (!outcome->plan) {
+		fors_log_error(worker->setup.log, FORS_F_NOPLAN, "%s", outcome->error.text);
+		withdraw(worker, job, FORS_FAILED, outcome->error.text);
+		worker->settled_key = key;
 		return;
 	}
-	err = check_settled(worker, job, &verdict);
-	if (err) /* cancelled: a newer job comes; out of memory: this one will come again */
+	if (check_settled(worker, job)) /* cancelled: a newer job comes; out of memory: this one will come again */
 		return;
-	if (verdict.is_good) {
+	if (outcome->is_proven) {
 		publish(worker, job);
 	} else {
-		fors_log_error(worker->setup.log, FORS_F_VERIFY, "%s", verdict.text);
+		fors_log_error(worker->setup.log, FORS_F_VERIFY, "%s", outcome->verdict.text);
 		withdraw(worker, job, FORS_FAILED, "the plan did not pass its check against the tables; this is a bug");
 	}
 	worker->settled_key = key;

@@ -25,9 +25,12 @@
 #include "core/fabric/places_file.h"
 #include "core/planners/bound.h"
 #include "core/planners/exact/proven_bound.h"
+#include "core/planners/outcome.h"
 #include "core/schedule/schedule.h"
 #include "core/schedule/schedule_file.h"
 #include "core/status/status.h"
+#include "core/status/status_json.h"
+#include "core/status/status_metrics.h"
 #include "core/net/synthetic.h"
 #include "core/schedule/verify.h"
 #include "core/fabric/watch.h"
@@ -778,6 +781,27 @@ static enum fors_err verify(const struct ground *g, uint64_t *digest, struct for
 	return err;
 }
 
+/* Planned and verified, or nothing at all. */
+static enum fors_err make_outcome(const struct ground *g, uint64_t *digest, struct fors_error *error)
+{
+	struct fors_request request = {
+		.task = bed_task(g->bed), .method = "auto", .net = g->bed->net, .lfts = g->bed->lfts};
+	struct fors_outcome outcome;
+	enum fors_err err;
+
+	request.task.lanes = NULL;
+	fors_outcome_init(&outcome);
+	begin();
+	err = fors_outcome_make(&request, &outcome, error);
+	faults_off();
+	assert_int_equal(outcome.is_proven, !err);
+	assert_int_equal(!outcome.plan, err != FORS_OK);
+	assert_int_equal(outcome.lower_bound == FORS_UNKNOWN, err != FORS_OK);
+	*digest = err ? 0 : outcome.plan->nphases ^ outcome.verdict.nflows << 32;
+	fors_outcome_clear(&outcome);
+	return err;
+}
+
 /* ---- the status ---- */
 
 static enum fors_err fill_status(const struct ground *g, uint64_t *digest, struct fors_error *error)
@@ -1072,6 +1096,7 @@ static void all_but_plans(void **state)
 		{"forsched_check", app_check},
 		{"forsched_copy", app_copy},
 		{"fors_verify", verify},
+		{"fors_outcome_make", make_outcome},
 		{"fors_status_fabric", fill_status},
 		{"fors_status_json", write_json},
 		{"fors_status_prom", write_metrics},

@@ -24,6 +24,7 @@
 #include "core/schedule/schedule.h"
 #include "core/schedule/schedule_file.h"
 #include "core/status/status.h"
+#include "core/status/status_json.h"
 #include "core/net/synthetic.h"
 #include "core/schedule/verify.h"
 #include "plugin/log.h"
