@@ -67,7 +67,8 @@ static const struct key keys[] = {
 	KEY(held_links, LINKS, "Cables that came back a short time ago and are held down"),
 	KEY(held_until_ms, NUMBER, "Unix time in milliseconds when the next held cable returns"),
 	KEY(state_since_ms, NUMBER, "Unix time in milliseconds since when the state is what it is"),
-	KEY(warnings, REMARKS, "Wishes of fors.conf that cannot be met"),
+	{"remarks", REMARKS, offsetof(struct fors_status, warnings), 0,
+	 "Settings of fors.conf that cannot be followed"},
 };
 
 #define NKEYS (sizeof(keys) / sizeof(keys[0]))
