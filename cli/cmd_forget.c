@@ -20,10 +20,6 @@
 #include "core/fabric/places.h"
 #include "core/fabric/places_file.h"
 
-struct settings {
-	bool is_dry;
-};
-
 struct request {
 	uint64_t guid;
 	bool is_dry;
@@ -131,9 +127,8 @@ static int ask_all(const struct cli_folders *folders, struct request *request)
 	return code;
 }
 
-static int run(void *all_settings, char **operand)
+static int run(const struct cli_settings *settings, char **operand)
 {
-	const struct settings *settings = all_settings;
 	struct request request = {.is_dry = settings->is_dry};
 	struct cli_folders folders;
 	int code;
@@ -150,20 +145,8 @@ static int run(void *all_settings, char **operand)
 	return code;
 }
 
-static bool take_option(void *all_settings, enum cli_option_id id, const char *value)
-{
-	struct settings *settings = all_settings;
-
-	settings->is_dry = settings->is_dry || id == OPT_DRY_RUN;
-	return true;
-}
-
-static const struct cli_option options[] = {
-	{"dry-run", NULL, "only say what would happen", OPT_DRY_RUN},
-	{0},
-};
-
 const struct cli_command cli_forget_command = {
+	.id = CLI_CMD_FORGET,
 	.name = "forget",
 	.summary = "Drop the place of a dead leaf or spine that will not come back",
 	.usage = "GUID [DIR] [--dry-run]",
@@ -171,10 +154,7 @@ const struct cli_command cli_forget_command = {
 		"GUID is the node GUID of the switch. DIR is a state folder, or a folder of them; default:\n"
 		"${OSM_CACHE_DIR:-/var/cache/opensm}/fors. The exit code is 1 when no such place is known, when the\n"
 		"switch is alive, or when a file names it (reference_fabric, root_guid_file).\n",
-	.options = options,
 	.min_operands = 1,
 	.max_operands = 2,
-	.settings_size = sizeof(struct settings),
-	.option = take_option,
 	.run = run,
 };

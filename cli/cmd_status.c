@@ -17,10 +17,6 @@
 
 #define STALE_SECONDS 60 /* the heartbeat is rewritten every few seconds */
 
-struct settings {
-	bool is_json;
-};
-
 /* What one state folder says. */
 struct folder {
 	const char *path;
@@ -298,9 +294,8 @@ static int show_all(const struct cli_folders *folders, bool is_json)
 	return worst;
 }
 
-static int run(void *all_settings, char **operand)
+static int run(const struct cli_settings *settings, char **operand)
 {
-	const struct settings *settings = all_settings;
 	struct cli_folders folders;
 	int code = cli_folders_find(operand[0], &folders);
 
@@ -311,28 +306,13 @@ static int run(void *all_settings, char **operand)
 	return code;
 }
 
-static bool take_option(void *all_settings, enum cli_option_id id, const char *value)
-{
-	struct settings *settings = all_settings;
-
-	settings->is_json = settings->is_json || id == OPT_JSON;
-	return true;
-}
-
-static const struct cli_option options[] = {
-	{"json", NULL, "print status.json; of several folders a list, each with its state_dir", OPT_JSON},
-	{0},
-};
-
 const struct cli_command cli_status_command = {
+	.id = CLI_CMD_STATUS,
 	.name = "status",
 	.summary = "Show what is broken and what it costs",
 	.usage = "[DIR] [--json]",
 	.details = "DIR is a state folder, or a folder of them; default: ${OSM_CACHE_DIR:-/var/cache/opensm}/fors.\n"
 		   "The exit code is 0 when every folder is active and fresh.\n",
-	.options = options,
 	.max_operands = 1,
-	.settings_size = sizeof(struct settings),
-	.option = take_option,
 	.run = run,
 };

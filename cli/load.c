@@ -20,54 +20,6 @@
 #include "core/tables/lanes.h"
 #include "model/trees/pgft_net.h"
 
-/* --- options -------------------------------------------------------------------------------------------------- */
-
-static bool add_down(struct cli_source *source, const char *what)
-{
-	const char **more = realloc(source->down, (source->ndown + 1) * sizeof(*more));
-
-	if (!more) {
-		cli_error("out of memory");
-		return false;
-	}
-	more[source->ndown++] = what;
-	source->down = more;
-	return true;
-}
-
-bool cli_source_option(void *settings, enum cli_option_id id, const char *value)
-{
-	struct cli_source *source = settings;
-
-	switch (id) {
-	case OPT_FABRIC:
-		source->fabric = value;
-		return true;
-	case OPT_SYNTHETIC:
-		source->synthetic = value;
-		return true;
-	case OPT_PARTICIPANTS:
-		source->participants = value;
-		return true;
-	case OPT_LMC:
-		source->has_lmc = true;
-		return cli_number("lmc", value, FORS_MAX_LMC, &source->lmc);
-	case OPT_DOWN:
-		return add_down(source, value);
-	default:
-		return false;
-	}
-}
-
-void cli_source_clear(void *settings)
-{
-	struct cli_source *source = settings;
-
-	free(source->down);
-	source->down = NULL;
-	source->ndown = 0;
-}
-
 /* --- the intact net ------------------------------------------------------------------------------------------- */
 
 static enum fors_err read_net(const char *text, size_t size, const char *path, void *net, struct fors_error *error)

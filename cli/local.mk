@@ -15,13 +15,15 @@ fors_SOURCES = \
 	cli/cmd_status.c \
 	cli/cmd_verify.c \
 	cli/whatif/cmd_whatif.c \
+	cli/completion.c cli/completion.h \
 	cli/file.c \
 	cli/folders.c \
 	cli/fors.c \
 	cli/load.c \
-	cli/options.c \
+	cli/options.c cli/options.h \
 	cli/out.c \
 	cli/page.c \
+	cli/parse.c \
 	cli/whatif/whatif.h \
 	cli/whatif/whatif_cases.c \
 	cli/whatif/whatif_engine.c \
@@ -35,7 +37,14 @@ fors_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
 fors_LDADD = libforsmodel.la libforscore.la $(JANSSON_LIBS)
 
 bashcompletiondir = $(datadir)/bash-completion/completions
-dist_bashcompletion_DATA = cli/fors.bash
+bashcompletion_DATA = cli/fors.bash
+
+# Made by the command itself, from its table of options. Who builds for another kind of machine says which program can
+# run here: make FORS_TO_RUN=/usr/bin/fors
+FORS_TO_RUN = ./fors$(EXEEXT)
+CLEANFILES += cli/fors.bash
+cli/fors.bash: fors$(EXEEXT)
+	$(AM_V_GEN)$(FORS_TO_RUN) completion bash >$@.tmp && mv $@.tmp $@
 
 # The page that --html writes, as a C string.
 BUILT_SOURCES = cli/page_html.h

@@ -14,15 +14,6 @@
 #include "model/routers/router.h"
 #include "model/routers/routes.h"
 
-struct cli_analysis_settings {
-	struct cli_source source; /* first: see cli_source_option() */
-	const char *lfts, *routing;
-	const char *pattern, *pattern_file, *schedule; /* one of them */
-	const char *jobs, *html;
-	unsigned seed;
-	bool is_random_map, wants_optimum, is_json;
-};
-
 /* A cable that the fabric had. */
 struct cli_dead_cable {
 	char a[FORS_NAME_MAX + 1], b[FORS_NAME_MAX + 1];
@@ -54,20 +45,20 @@ struct cli_analysis {
 };
 
 /* Fabric and router, nothing of patterns. Returns an exit code; to be freed in any case. */
-int cli_analysis_load(const struct cli_analysis_settings *settings, struct cli_analysis *analysis);
+int cli_analysis_load(const struct cli_settings *settings, struct cli_analysis *analysis);
 /* Load all, evaluate all. Returns an exit code; to be freed in any case. */
-int cli_analyze(const struct cli_analysis_settings *settings, struct cli_analysis *analysis);
+int cli_analyze(const struct cli_settings *settings, struct cli_analysis *analysis);
 void cli_analysis_free(struct cli_analysis *analysis);
 
 /* analysis_net.c: net and tables of files, or under fors's own rules, and the routes. Returns an exit code. */
-int cli_analysis_load_net(const struct cli_analysis_settings *settings, struct cli_analysis *analysis);
+int cli_analysis_load_net(const struct cli_settings *settings, struct cli_analysis *analysis);
 /* Routes between the servers of analysis->made, and their router. Returns an exit code. */
 int cli_analysis_routes(struct cli_analysis *analysis);
 /* Fill dead[] and ndead with the cables that the fabric had. Returns an exit code. */
 int cli_analysis_find_dead(struct cli_analysis *analysis);
 
 /* analysis_tree.c: an XGFT or PGFT under --routing; and what --optimum asks. Return exit codes. */
-int cli_analysis_load_tree(const struct cli_analysis_settings *settings, struct cli_analysis *analysis);
+int cli_analysis_load_tree(const struct cli_settings *settings, struct cli_analysis *analysis);
 int cli_analysis_optimum(struct cli_analysis *analysis);
 /* The cuts between the router's servers, and the graph that they are of; NULL when it is a tree without failures. */
 enum fors_err cli_analysis_cuts(const struct cli_analysis *analysis, struct fors_cuts **cuts, struct fors_graph **graph,
@@ -77,8 +68,8 @@ enum fors_err cli_analysis_cuts(const struct cli_analysis *analysis, struct fors
 bool cli_analysis_is_sound(const struct cli_analysis *analysis);
 
 /* What --json prints, and all that the page shows; NULL when out of memory. To be released with json_decref(). */
-json_t *cli_analysis_json(const struct cli_analysis *analysis, const struct cli_analysis_settings *settings);
-json_t *cli_analysis_page(const struct cli_analysis *analysis, const struct cli_analysis_settings *settings);
+json_t *cli_analysis_json(const struct cli_analysis *analysis, const struct cli_settings *settings);
+json_t *cli_analysis_page(const struct cli_analysis *analysis, const struct cli_settings *settings);
 
 /* A JSON string of text that need not be UTF-8. */
 json_t *cli_json_text(const char *text);
