@@ -133,16 +133,26 @@ void cli_fabric_free(struct cli_fabric *made);
 
 /* --- file.c --------------------------------------------------------------------------------------------------- */
 
-/* All of a file ("-": stdin), with a zero byte after its end. Returns an exit code; *text is to be freed. */
-int cli_read_file(const char *path, char **text, size_t *size);
-/* Give all of a file to a reader, with `context`; it writes the error. Returns an exit code. */
+/*
+ * Is there a file of this name? One that cannot be looked at (no permission) is there: whoever opens it says what is
+ * wrong with it.
+ */
+bool cli_is_there(const char *path);
+/* Parses `size` bytes of text, behind which there is a zero byte, into `context`. `path` opens error texts. */
 typedef enum fors_err (*cli_reader)(const char *text, size_t size, const char *path, void *context,
 				    struct fors_error *error);
+/*
+ * Read a file ("-": stdin; 1 GiB at most) and give all of it to a reader. Every file that a command parses comes
+ * in here. Returns an exit code.
+ */
 int cli_use_file(const char *path, cli_reader use, void *context);
+/* The same with a reader of the core: what is in the file, owned by the caller. Return exit codes. */
+int cli_read_net(const char *path, struct fors_net **net);
+int cli_read_lfts(const char *path, struct fors_lfts **lfts);
+int cli_read_places(const char *path, struct fors_places **places);
+int cli_read_schedule(const char *path, struct fors_schedule **schedule);
 /* Replace a file at once (temporary name, rename); what is no regular file is written to. Returns an exit code. */
 int cli_write_file(const char *path, const void *bytes, size_t size);
-/* The schedule in a file. Returns an exit code; *schedule is to be freed. */
-int cli_read_schedule(const char *path, struct fors_schedule **schedule);
 
 /* --- out.c ---------------------------------------------------------------------------------------------------- */
 
@@ -163,8 +173,6 @@ const char *cli_colour(enum cli_colour colour);
 void cli_print_dead_links(const struct fors_status *status);
 /* The links of a list under a label, the first few of them; says_used: also whether each carries traffic. */
 void cli_print_links(const char *label, const struct fors_links *links, bool says_used);
-/* Seconds since a Unix time in milliseconds; never negative, for the clocks of two hosts may differ. */
-double cli_age(uint64_t unix_ms);
 /* An age as "5 min". */
 void cli_print_age(double seconds);
 /* Print status.json; returns an exit code. */
@@ -176,7 +184,5 @@ void cli_progress(void *context, double done);
 void cli_progress_name(const char *name);
 /* Take the bar away. */
 void cli_progress_end(void);
-/* Milliseconds of a clock that never jumps. */
-double cli_now_ms(void);
 
 #endif

@@ -7,6 +7,7 @@
  * a larger LMC would give.
  */
 #include "cli/cli.h"
+#include "cli/clock.h"
 
 #include <stdlib.h>
 #include <string.h>

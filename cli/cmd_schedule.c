@@ -8,9 +8,9 @@
  */
 #include "cli/cli.h"
 #include "core/schedule/schedule.h"
+#include "cli/json.h"
 
 #include <inttypes.h>
-#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -60,21 +60,10 @@ static void csv_row(const struct view *view, const struct row *row)
 
 /* --- JSON ----------------------------------------------------------------------------------------------------- */
 
-/* Quoted and escaped, or null when empty; bytes that are no UTF-8 become '?'. */
+/* Quoted and escaped, or null when empty. */
 static void print_json_text(const char *text)
 {
-	char plain[256];
-	json_t *value = *text ? json_string(text) : json_null();
-
-	if (!value) {
-		snprintf(plain, sizeof(plain), "%s", text);
-		for (char *c = plain; *c; c++)
-			*c = *c & 0x80 ? '?' : *c;
-		value = json_string(plain);
-	}
-	if (!value || json_dumpf(value, stdout, JSON_ENCODE_ANY))
-		printf("null");
-	json_decref(value);
+	cli_print_json_value(*text ? cli_json_text(text) : json_null());
 }
 
 static void json_server(const struct fors_schedule_server *server, bool is_first)

@@ -8,12 +8,11 @@
  */
 #include "cli/cli.h"
 #include "core/schedule/schedule.h"
+#include "cli/clock.h"
 
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
 
 #define STALE_SECONDS 60 /* the heartbeat is rewritten every few seconds */
 
@@ -28,23 +27,21 @@ struct folder {
 
 /* --- reading -------------------------------------------------------------------------------------------------- */
 
+static enum fors_err parse_status(const char *text, size_t size, const char *path, void *status,
+				  struct fors_error *error)
+{
+	if (strlen(text) != size)
+		return fors_fail(error, FORS_EINPUT, "%s: not JSON: a zero byte", path);
+	return fors_status_parse(text, path, status, error);
+}
+
 static int read_status(struct folder *folder)
 {
-	struct fors_error error = {0};
-	char path[CLI_PATH_ROOM], *text = NULL;
-	size_t size;
-	int code = CLI_GOOD;
+	char path[CLI_PATH_ROOM];
 
-	if (!cli_make_path(folder->path, "status.json", path) || cli_read_file(path, &text, &size))
+	if (!cli_make_path(folder->path, "status.json", path))
 		return CLI_BAD;
-	if (strlen(text) != size) {
-		cli_error("%s: not JSON: a zero byte", path);
-		code = CLI_BAD;
-	} else if (fors_status_parse(text, path, &folder->status, &error)) {
-		code = cli_fail(&error);
-	}
-	free(text);
-	return code;
+	return cli_use_file(path, parse_status, &folder->status);
 }
 
 /* There need not be a schedule, but when there is one, it has to be readable. */
@@ -56,7 +53,7 @@ static int read_epoch(struct folder *folder)
 	folder->schedule_epoch = FORS_UNKNOWN;
 	if (!cli_make_path(folder->path, "schedule", path))
 		return CLI_BAD;
-	if (access(path, F_OK))
+	if (!cli_is_there(path))
 		return CLI_GOOD;
 	if (cli_read_schedule(path, &schedule))
 		return CLI_BAD;
@@ -67,21 +64,23 @@ static int read_epoch(struct folder *folder)
 }
 
 /* Text "<Unix time in ms> <epoch>". A heartbeat that cannot be read is like none at all, but old. */
+static enum fors_err parse_heartbeat(const char *text, size_t size, const char *path, void *seconds,
+				     struct fors_error *error)
+{
+	*(double *)seconds = cli_age(strtoull(text, NULL, 10));
+	return FORS_OK;
+}
+
 static int read_heartbeat(struct folder *folder)
 {
-	char path[CLI_PATH_ROOM], *text = NULL;
-	size_t size;
+	char path[CLI_PATH_ROOM];
 
 	folder->heartbeat_seconds = -1;
 	if (!cli_make_path(folder->path, "heartbeat", path))
 		return CLI_BAD;
-	if (access(path, F_OK))
+	if (!cli_is_there(path))
 		return CLI_GOOD;
-	if (cli_read_file(path, &text, &size))
-		return CLI_BAD;
-	folder->heartbeat_seconds = cli_age(strtoull(text, NULL, 10));
-	free(text);
-	return CLI_GOOD;
+	return cli_use_file(path, parse_heartbeat, &folder->heartbeat_seconds);
 }
 
 static int read_folder(const char *path, struct folder *folder)
@@ -192,11 +191,9 @@ static void print_special_links(const struct fors_status *status)
 
 static void print_next(const struct folder *folder)
 {
-	struct timespec now;
 	char text[256];
 
-	clock_gettime(CLOCK_REALTIME, &now);
-	fors_status_next(&folder->status, (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000, text, sizeof(text));
+	fors_status_next(&folder->status, cli_unix_ms(), text, sizeof(text));
 	printf("next        %s\n",
 	       folder->heartbeat_seconds > STALE_SECONDS ? "nothing: start opensm with fors again" : text);
 }

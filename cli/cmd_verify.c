@@ -4,15 +4,9 @@
 
 #include <stdlib.h>
 
-#include "core/net/lftfile.h"
 #include "core/net/lfts.h"
 #include "core/schedule/schedule.h"
 #include "core/schedule/verify.h"
-
-static enum fors_err read_lfts(const char *text, size_t size, const char *path, void *lfts, struct fors_error *error)
-{
-	return fors_lftfile_read(text, size, path, lfts, error);
-}
 
 static int judge(const struct fors_net *net, const struct fors_lfts *lfts, const struct fors_schedule *schedule)
 {
@@ -47,7 +41,7 @@ static int run(const struct cli_settings *settings, char **operand)
 		return cli_usage_error("--%s FILE is missing", settings->lfts ? "schedule" : "lfts");
 	code = cli_net_load(&settings->source, &net);
 	if (!code)
-		code = cli_use_file(settings->lfts, read_lfts, &lfts);
+		code = cli_read_lfts(settings->lfts, &lfts);
 	if (!code)
 		code = cli_read_schedule(settings->schedule, &schedule);
 	if (!code)

@@ -15,14 +15,16 @@ fors_SOURCES = \
 	cli/cmd_status.c \
 	cli/cmd_verify.c \
 	cli/whatif/cmd_whatif.c \
+	cli/clock.c cli/clock.h \
 	cli/completion.c cli/completion.h \
 	cli/file.c \
 	cli/folders.c \
 	cli/fors.c \
+	cli/json.c cli/json.h \
 	cli/load.c \
 	cli/options.c cli/options.h \
 	cli/out.c \
-	cli/page.c \
+	cli/page.c cli/page.h \
 	cli/parse.c \
 	cli/whatif/whatif.h \
 	cli/whatif/whatif_cases.c \

@@ -7,6 +7,7 @@
 
 #include "cli/cli.h"
 #include "core/schedule/schedule.h"
+#include "cli/json.h"
 #include "model/optimum/cuts.h"
 #include "model/measure/evaluate.h"
 #include "model/measure/jobs.h"
@@ -70,12 +71,5 @@ bool cli_analysis_is_sound(const struct cli_analysis *analysis);
 /* What --json prints, and all that the page shows; NULL when out of memory. To be released with json_decref(). */
 json_t *cli_analysis_json(const struct cli_analysis *analysis, const struct cli_settings *settings);
 json_t *cli_analysis_page(const struct cli_analysis *analysis, const struct cli_settings *settings);
-
-/* A JSON string of text that need not be UTF-8. */
-json_t *cli_json_text(const char *text);
-/* Write the self-contained page for `data` (which is released) to a file. Returns an exit code. */
-int cli_write_page(const char *path, const char *title, json_t *data);
-/* Print it to stdout (and release it). Returns an exit code. */
-int cli_print_json(json_t *data);
 
 #endif

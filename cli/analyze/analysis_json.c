@@ -6,34 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-json_t *cli_json_text(const char *text)
-{
-	char plain[512];
-	json_t *value = json_string(text);
-	size_t n = 0;
-
-	if (value)
-		return value;
-	for (; text[n] && n + 1 < sizeof(plain); n++)
-		plain[n] = (unsigned char)text[n] < 0x80 ? text[n] : '?';
-	plain[n] = '\0';
-	return json_string(plain);
-}
-
-int cli_print_json(json_t *data)
-{
-	char *text = data ? json_dumps(data, JSON_INDENT(2)) : NULL;
-
-	json_decref(data);
-	if (!text) {
-		cli_error("out of memory");
-		return CLI_BAD;
-	}
-	puts(text);
-	free(text);
-	return CLI_GOOD;
-}
-
 /* --- numbers ---------------------------------------------------------------------------------------------------- */
 
 static json_t *loads_json(const uint32_t *load, uint32_t n)

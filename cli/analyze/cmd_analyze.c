@@ -4,6 +4,7 @@
  */
 #include "model/routers/router.h"
 #include "analysis.h"
+#include "cli/page.h"
 
 #include <stdlib.h>
 #include <string.h>
