@@ -185,7 +185,7 @@ static void print_special_links(const struct fors_status *status)
 	cli_print_links("excluded", &status->excluded_links, true);
 	cli_print_links("held", &status->held_links, true);
 	for (unsigned i = 0; i < fors_warnings_kept(&status->warnings); i++)
-		printf("%-12s%s%s%s\n", i ? "" : "remark", cli_colour(CLI_YELLOW), status->warnings.text[i],
+		printf("%-12s%s%s%s\n", i ? "" : "warning", cli_colour(CLI_YELLOW), status->warnings.text[i],
 		       cli_colour(CLI_PLAIN));
 }
 
