@@ -51,7 +51,7 @@ cli/fors.bash: fors$(EXEEXT)
 # The page that --html writes, as a C string.
 BUILT_SOURCES = cli/page_html.h
 CLEANFILES += cli/page_html.h
-EXTRA_DIST += cli/page.html
+EXTRA_DIST += cli/README.md cli/analyze/README.md cli/page.html cli/whatif/README.md
 cli/page_html.h: $(srcdir)/cli/page.html
 	$(AM_V_GEN)mkdir -p cli && sed -e 's/\\/\\\\/g' -e 's/"/\\"/g' -e 's/^/"/' -e 's/$$/\\n"/' $(srcdir)/cli/page.html >$@
 cli/fors-page.$(OBJEXT): cli/page_html.h
