@@ -6,7 +6,7 @@
 #   scripts/test.sh STAGE...   some of: check e2e sanitize threads install distcheck packages fuzz
 #
 # Builds a copy of the sources in build-test/ and leaves all logs there. The last line of output is
-# "N passed, N failed": test functions and pytest cases of all stages together, and one case for
+# "N passed, N failed", and ", N skipped" if any were: test functions and pytest cases of all stages together, and one case for
 # each thing that is good or bad as a whole (a build, an installation, a distribution).
 # A test program that dies, hangs or leaks counts as failed.
 set -u
