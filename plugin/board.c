@@ -210,11 +210,6 @@ static bool take_status(struct fors_board *board, const struct fors_status *stat
 /* The same news for people who read OpenSM's log, which also is there when the folder is not. */
 static void log_status(const struct fors_board *board, const struct fors_status *status)
 {
-	static const char *const name[] = {[FORS_INACTIVE] = "inactive",
-					   [FORS_PLANNING] = "planning",
-					   [FORS_ACTIVE] = "active",
-					   [FORS_FAILED] = "failed"};
-
 	if (status->state == FORS_ACTIVE)
 		fors_log_info(board->log,
 			      "active: epoch %" PRId64 ", %" PRId64 " phases (lower bound %" PRId64
@@ -222,7 +217,7 @@ static void log_status(const struct fors_board *board, const struct fors_status 
 			      status->epoch, status->phases, status->lower_bound, status->method, status->f,
 			      status->affected_spines, status->plan_ms);
 	else
-		fors_log_info(board->log, "%s: %s", name[status->state], status->reason);
+		fors_log_info(board->log, "%s: %s", fors_state_name(status->state), status->reason);
 }
 
 bool fors_board_post(struct fors_board *board, struct fors_schedule *schedule, struct fors_status *status)

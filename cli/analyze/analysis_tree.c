@@ -14,8 +14,7 @@
 #include "model/optimum/optimum.h"
 #include "model/trees/pgft_net.h"
 
-static enum fors_err parse(const struct cli_analysis_settings *settings, struct cli_analysis *a,
-			   struct fors_error *error)
+static enum fors_err parse(const struct cli_settings *settings, struct cli_analysis *a, struct fors_error *error)
 {
 	enum fors_pgft_routing routing;
 	enum fors_err err = fors_pgft_parse(settings->source.synthetic, &a->tree, error);
@@ -66,7 +65,7 @@ static bool is_net(const struct fors_pgft *tree)
 	return answer;
 }
 
-static int load_net(const struct cli_analysis_settings *settings, struct cli_analysis *a)
+static int load_net(const struct cli_settings *settings, struct cli_analysis *a)
 {
 	struct fors_error error = {0};
 	int code = cli_any_site_load(&settings->source, &a->site);
@@ -89,7 +88,7 @@ static int load_net(const struct cli_analysis_settings *settings, struct cli_ana
 	return CLI_GOOD;
 }
 
-int cli_analysis_load_tree(const struct cli_analysis_settings *settings, struct cli_analysis *a)
+int cli_analysis_load_tree(const struct cli_settings *settings, struct cli_analysis *a)
 {
 	struct fors_error error = {0};
 

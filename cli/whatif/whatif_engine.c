@@ -14,6 +14,7 @@
 #define _GNU_SOURCE /* environ, pipe2() */
 
 #include "whatif.h"
+#include "cli/clock.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -51,7 +51,7 @@ struct fors_net {
 	struct fors_port *port; /* nports of them, node by node, port 0 first */
 	uint32_t nnodes, nports;
 	uint32_t node_room, port_room; /* allocated; private */
-	uint32_t *by_guid;	       /* node indices sorted by GUID, or NULL; private */
+	uint32_t *by_guid;	       /* node indices by ascending node GUID; NULL: see fors_net_index() */
 };
 
 /* An empty net, or NULL when out of memory. The caller frees it with fors_net_free(). */

@@ -35,6 +35,7 @@
 #define FORS_SF_MAGIC "FORSschd" /* 8 bytes, no end */
 #define FORS_SF_VERSION 1
 #define FORS_SF_BYTE_ORDER 0x01020304u
+#define FORS_SF_MAX_PHASES 65535 /* of any schedule, also before it is published */
 
 enum fors_sf_layout {
 	FORS_SF_WITHDRAWN = 0, /* no servers, no phases; reason says why */

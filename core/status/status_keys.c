@@ -35,7 +35,7 @@ const struct fors_key fors_keys[] = {
 	{AT(held_until_ms), FORS_KEY_NUMBER, "Unix time in milliseconds when the next held cable returns"},
 	{AT(state_since_ms), FORS_KEY_NUMBER, "Unix time in milliseconds since when the state is what it is"},
 	{"remarks", offsetof(struct fors_status, warnings), sizeof(struct fors_warnings), FORS_KEY_WARNINGS,
-	 "Wishes of fors.conf that cannot be met"},
+	 "Settings of fors.conf that cannot be followed"},
 };
 
 const size_t fors_nkeys = sizeof(fors_keys) / sizeof(fors_keys[0]);

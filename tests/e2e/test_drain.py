@@ -310,6 +310,6 @@ def test_status_at_three_in_the_morning(fabric):
                  r"degraded +Leaf02\[8\] - Spine03\[3\]; in use",
                  r"excluded +Leaf01\[6\] - Spine01\[2\]; carries no servers' traffic",
                  r"held +Leaf00\[7\] - Spine02\[1\], for \d+ s; carries no servers' traffic",
-                 r"remark +exclude_spines: .*Spine77.*ignored", r"speed +[\d.]+ % of full",
+                 r"warning +exclude_spines: .*Spine77.*ignored", r"speed +[\d.]+ % of full",
                  r"next +link Leaf00\[7\] - Spine02\[1\] returns in \d+ s"):
         assert re.search("(?m)^ *" + line, done.stdout), (line, done.stdout)
