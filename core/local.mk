@@ -52,6 +52,7 @@ libforscore_la_SOURCES = \
 	core/schedule/schedule_file.c core/schedule/schedule_file.h core/schedule/schedule_format.h \
 	core/schedule/verify.c core/schedule/verify.h \
 	core/status/status.c core/status/status.h \
+	core/tables/home.h \
 	core/tables/lanes.c core/tables/lanes.h \
 	core/tables/level.c core/tables/level.h \
 	core/tables/level_build.c \

@@ -44,6 +44,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/tables/home.h"
 #include "core/tables/lanes.h"
 #include "closed_form.h"
 #include "method.h"
@@ -146,7 +147,7 @@ static void find_need(struct lanes *lanes)
 
 			for (uint32_t k = 0; k < lanes->ngood; k++) {
 				uint32_t lane = lanes->lane[k];
-				uint32_t index = lane >= home ? lane - home : lane + fabric->nlanes - home;
+				uint32_t index = fors_home_index(fabric->nlanes, home, lane);
 
 				if (index > need[k])
 					need[k] = (uint8_t)index;
@@ -187,7 +188,7 @@ static void seat_cheaply(struct lanes *lanes, struct form *form)
 {
 	form->lmc_needed = 0;
 	for (;; form->lmc_needed++) {
-		lanes->allowed = 1u << form->lmc_needed;
+		lanes->allowed = fors_home_nindices(form->lmc_needed);
 		if (seat_all(lanes))
 			break;
 	}

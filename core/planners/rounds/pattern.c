@@ -7,7 +7,7 @@
  * the tables do. Its items are (distance delta from the source leaf to the
  * receiver's, number of the source group in its leaf, class of the receiver's
  * place), where the class is the home lane of the place's base LID (and a copy
- * number, where a leaf has more slots than lanes). All units of an item, one for
+ * number, where a leaf has more slots than lanes; core/tables/home.h). All units of an item, one for
  * each source leaf, get the same round. Then, whatever the number of leaves:
  *
  *   an uplink (a, lane) carries one unit in a round      } if no two items of a round
@@ -22,7 +22,7 @@
  * pattern alone is a plan at the bound. Single lost cables break it at few
  * places; those units start homeless.
  *
- * The colouring starts from round = delta + z[class], with the z spread evenly
+ * The colouring starts from round = delta + z[class], with the z (home.h) spread evenly
  * over the rounds. So every lane has its idle round (that of the units inside the
  * leaf) at another time, the idle lanes are spread evenly over the rounds, and
  * a unit displaced by a dead cable finds one of them in its own round: level_own.c
@@ -35,6 +35,7 @@
 #include <string.h>
 
 #include "core/colouring/colour.h"
+#include "core/tables/home.h"
 
 #define NO_ITEM UINT32_MAX
 #define NO_COLOUR UINT16_MAX
@@ -65,6 +66,12 @@ static uint32_t item_number(const struct pattern *pattern, uint32_t delta, uint3
 static uint32_t item_class(const struct pattern *pattern, uint32_t item)
 {
 	return item % pattern->nclasses;
+}
+
+/* Home lane of the item's places. */
+static uint32_t item_home(const struct pattern *pattern, uint32_t item)
+{
+	return fors_home_class_lane(pattern->problem->nlanes, item_class(pattern, item));
 }
 
 static uint32_t item_delta(const struct pattern *pattern, uint32_t item)
@@ -164,7 +171,7 @@ static void name_classes(struct pattern *pattern)
 	for (uint32_t d = 0; d < fabric->nservers; d++) {
 		uint32_t leaf = fabric->server[d].leaf, slot = fabric->server[d].slot;
 
-		pattern->class_of[d] = slot / nlanes * nlanes + (fabric->nslots * leaf + slot) % nlanes;
+		pattern->class_of[d] = fors_home_class(nlanes, slot, fors_home_lane(fabric, leaf, slot, 0));
 	}
 }
 
@@ -176,12 +183,12 @@ static void name_classes(struct pattern *pattern)
 static uint32_t shift(const struct pattern *pattern, uint32_t class)
 {
 	const struct fors_rounds_problem *problem = pattern->problem;
-	uint32_t lane = class % problem->nlanes, copy = class / problem->nlanes, parts = problem->parts;
-	uint32_t spread = lane * (pattern->nrounds / parts) / problem->nlanes;
+	uint32_t parts = problem->parts, nrounds = pattern->nrounds / parts;
 
 	if (problem->fabric->max_servers < pattern->nclasses)
-		spread = 0;
-	return parts * (spread + copy * (problem->nleaves - 1)) + lane % parts;
+		nrounds = 0;
+	return parts * fors_home_class_shift(problem->nlanes, problem->nleaves, nrounds, class) +
+	       fors_home_class_lane(problem->nlanes, class) % parts;
 }
 
 /* The round that an item has in a healthy tree, see shift(). */
@@ -372,10 +379,10 @@ static void choose_paths(struct pattern *pattern)
 	uint32_t nlanes = pattern->problem->nlanes;
 
 	for (uint32_t item = 0; item < pattern->nitems; item++)
-		if (item_lane(pattern, item, 0) == item_class(pattern, item) % nlanes)
+		if (item_lane(pattern, item, 0) == item_home(pattern, item))
 			pattern->load[item_lane(pattern, item, 0)]++;
 	for (uint32_t item = 0; item < pattern->nitems; item++)
-		if (item_lane(pattern, item, 0) != item_class(pattern, item) % nlanes)
+		if (item_lane(pattern, item, 0) != item_home(pattern, item))
 			choose_path(pattern, item);
 	for (uint32_t lane = 0; pattern->problem->npaths > 1 && lane < nlanes; lane++)
 		while (pattern->load[lane] > pattern->nrounds && relieve(pattern, (uint8_t)lane))
@@ -462,8 +469,7 @@ static void colour_all(struct pattern *pattern)
 
 		if (keeps_step(pattern))
 			pattern->colour[item] = (uint16_t)own;
-		else if (chosen_lane(pattern, item) == item_class(pattern, item) % pattern->problem->nlanes &&
-			 is_free(pattern, item, own))
+		else if (chosen_lane(pattern, item) == item_home(pattern, item) && is_free(pattern, item, own))
 			set(pattern, item, own);
 	}
 	for (uint32_t item = 0; item < pattern->nitems; item++) {
@@ -656,7 +662,7 @@ enum fors_err fors_rounds_start(struct fors_rounds_packing *packing, struct fors
 	struct pattern pattern = {.problem = packing->problem, .nrounds = packing->nrounds};
 	enum fors_err err = FORS_OK;
 
-	pattern.nclasses = (fabric->nslots + nlanes - 1) / nlanes * nlanes;
+	pattern.nclasses = fors_home_nclasses(nlanes, fabric->nslots);
 	if (!allocate(&pattern)) {
 		release(&pattern);
 		return fors_fail_memory(error);
