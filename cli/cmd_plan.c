@@ -13,6 +13,7 @@
 
 #include "core/planners/bound.h"
 #include "core/planners/exact/proven_bound.h"
+#include "core/planners/lmc.h"
 #include "core/planners/planner.h"
 #include "core/schedule/schedule.h"
 #include "core/schedule/schedule_file.h"

@@ -41,6 +41,7 @@ libforscore_la_SOURCES = \
 	core/planners/exact/split.c core/planners/exact/split.h \
 	core/planners/exact/ways.c core/planners/exact/ways.h \
 	core/planners/exact/work.c core/planners/exact/work.h \
+	core/planners/lmc.c core/planners/lmc.h \
 	core/planners/method.h \
 	core/planners/planner.c core/planners/planner.h \
 	core/planners/rounds/pack.c core/planners/rounds/pack.h \

@@ -40,6 +40,7 @@
 
 #include "core/net/lfts.h"
 #include "core/planners/bound.h"
+#include "core/planners/lmc.h"
 #include "core/schedule/schedule.h"
 #include "core/tables/lanes.h"
 #include "board.h"

@@ -234,32 +234,6 @@ void fors_status_schedule(struct fors_status *status, const struct fors_schedule
 		snprintf(status->reason, sizeof(status->reason), "%s", schedule->reason);
 }
 
-/* LIDs that a fabric needs at this LMC: blocks for the ports of CAs and routers, LID block 0 unused; one per switch. */
-static uint64_t count_lids(const struct fors_net *net, unsigned lmc)
-{
-	uint64_t blocks = 1, switches = 0;
-
-	for (uint32_t i = 0; i < net->nnodes; i++) {
-		switches += net->node[i].type == FORS_SWITCH;
-		for (unsigned p = 1; net->node[i].type != FORS_SWITCH && p <= net->node[i].nports; p++)
-			blocks += fors_net_port(net, i, p)->guid != 0;
-	}
-	return (blocks << lmc) + switches;
-}
-
-int64_t fors_lmc_needed(const struct fors_fabric *fabric, int64_t phases, int64_t lower_bound)
-{
-	unsigned lmc = 0;
-
-	while (lmc < FORS_MAX_LMC && 1u << lmc < fabric->nlanes)
-		lmc++;
-	if (!fabric->nservers || fabric->lmc >= lmc || (phases > 0 && phases <= lower_bound))
-		return FORS_UNKNOWN;
-	if (count_lids(fabric->net, lmc) > FORS_LID_MAX + 1)
-		return FORS_UNKNOWN;
-	return lmc;
-}
-
 /* --- what comes next ------------------------------------------------------------------------------------------ */
 
 size_t fors_status_drained(const struct fors_status *status)

@@ -67,13 +67,6 @@ enum fors_err fors_status_fabric(struct fors_status *status, const struct fors_f
 /* Fill what a schedule says: epoch, phases, method (its reason, when withdrawn). */
 void fors_status_schedule(struct fors_status *status, const struct fors_schedule *schedule);
 
-/*
- * status->lmc_needed: the LMC with a path index for every lane, over which the exact planner reaches the
- * lower bound; FORS_UNKNOWN when the servers have it already, when `phases` (0: no plan) is at the bound
- * already, or when the LIDs would not suffice for it.
- */
-int64_t fors_lmc_needed(const struct fors_fabric *fabric, int64_t phases, int64_t lower_bound);
-
 /* Links that carry no servers' traffic although they live. */
 size_t fors_status_drained(const struct fors_status *status);
 

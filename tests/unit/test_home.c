@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/planners/lmc.h"
+#include "core/status/status.h"
 #include "core/tables/home.h"
 
 /* S lanes, N slots per leaf. */
@@ -123,6 +125,55 @@ static void the_least_lmc_reaches_all_lanes(void **state)
 	assert_int_equal(fors_home_lmc(0), 0);
 	assert_int_equal(fors_home_lmc(20), 5);
 	assert_int_equal(fors_home_lmc(128), 7);
+}
+
+/* The status takes it as it is. */
+_Static_assert(FORS_NO_LMC == FORS_UNKNOWN, "no LMC is a number that status.json shows as null");
+
+static void lmc_needed_only_when_it_helps(void **state)
+{
+	struct bed *bed = bed_new("FT(2;3,2)", 0); /* 3 lanes, 6 servers */
+	struct fors_fabric fabric = *bed->fabric;
+	struct fors_net net = *bed->net;
+
+	fabric.net = &net;
+	assert_int_equal(fors_lmc_needed(&fabric, 9, 8), 2);
+	assert_int_equal(fors_lmc_needed(&fabric, 0, 8), 2);
+	assert_int_equal(fors_lmc_needed(&fabric, FORS_UNKNOWN, 8), 2);
+	assert_int_equal(fors_lmc_needed(&fabric, 8, 8), FORS_NO_LMC);
+	fabric.lmc = 1;
+	assert_int_equal(fors_lmc_needed(&fabric, 9, 8), 2);
+	fabric.lmc = 2;
+	assert_int_equal(fors_lmc_needed(&fabric, 9, 8), FORS_NO_LMC);
+	fabric.lmc = 0;
+	fabric.nservers = 0;
+	assert_int_equal(fors_lmc_needed(&fabric, 9, 8), FORS_NO_LMC);
+	bed_free(bed);
+}
+
+static void beyond_the_largest_lmc_it_is_that(void **state)
+{
+	struct fors_net net = {.nnodes = 0};
+	struct fors_fabric fabric = {.net = &net, .nlanes = 200, .nservers = 6, .lmc = 3};
+
+	assert_int_equal(fors_lmc_needed(&fabric, 9, 8), FORS_MAX_LMC);
+	fabric.lmc = FORS_MAX_LMC;
+	assert_int_equal(fors_lmc_needed(&fabric, 9, 8), FORS_NO_LMC);
+}
+
+static void no_lmc_without_lids_for_it(void **state)
+{
+	struct fors_net net = {.nnodes = FORS_LID_MAX + 1 - 4}; /* LIDs 1 to 3 belong to no port at LMC 2 */
+	struct fors_fabric fabric = {.net = &net, .nlanes = 3, .nservers = 6};
+
+	net.node = calloc(net.nnodes + 1, sizeof(*net.node));
+	assert_non_null(net.node);
+	for (uint32_t i = 0; i < net.nnodes; i++)
+		net.node[i].type = FORS_SWITCH;
+	assert_int_equal(fors_lmc_needed(&fabric, 9, 8), 2);
+	net.node[net.nnodes++].type = FORS_SWITCH;
+	assert_int_equal(fors_lmc_needed(&fabric, 9, 8), FORS_NO_LMC);
+	free(net.node);
 }
 
 /* ---- classes ---- */
@@ -243,6 +294,9 @@ int main(void)
 		cmocka_unit_test(the_index_of_a_lane_is_the_way_to_it),
 		cmocka_unit_test(a_fabric_has_its_homes),
 		cmocka_unit_test(the_least_lmc_reaches_all_lanes),
+		cmocka_unit_test(lmc_needed_only_when_it_helps),
+		cmocka_unit_test(beyond_the_largest_lmc_it_is_that),
+		cmocka_unit_test(no_lmc_without_lids_for_it),
 		cmocka_unit_test(places_of_a_leaf_have_different_classes),
 		cmocka_unit_test(there_are_as_few_classes_as_whole_copies_hold),
 		cmocka_unit_test(shifts_are_spread_evenly),
