@@ -72,6 +72,7 @@ libforscore_la_SOURCES = \
 	core/status/status_json.c core/status/status_json.h \
 	core/status/status_keys.c core/status/status_keys.h \
 	core/status/status_metrics.c core/status/status_metrics.h \
+	core/tables/home.h \
 	core/tables/lanes.c core/tables/lanes.h \
 	core/tables/level.c core/tables/level.h \
 	core/tables/level_build.c \

@@ -6,6 +6,7 @@
 #include <time.h>
 #include <zlib.h>
 
+#include "core/tables/home.h"
 #include "log.h"
 
 #define LOGGED_LINKS 16
@@ -73,7 +74,7 @@ bool fors_drain_tables_first(const struct fors_settings *settings, const struct 
 	if (!strcmp(settings->method, "rounds")) /* which goes by the tables at any LMC */
 		return false;
 	for (size_t i = 0; i < nslots; i++)
-		if (fabric->slot[i].lid && 1u << fabric->slot[i].lmc < fabric->nlanes)
+		if (fabric->slot[i].lid && !fors_home_has_all(fabric->nlanes, fabric->slot[i].lmc))
 			return false;
 	return true;
 }

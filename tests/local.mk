@@ -9,6 +9,7 @@ unit_tests += tests/unit/test_exact
 unit_tests += tests/unit/test_forsched
 unit_tests += tests/unit/test_forsched_mangled
 unit_tests += tests/unit/test_guidlist
+unit_tests += tests/unit/test_home
 unit_tests += tests/unit/test_kept
 unit_tests += tests/unit/test_level
 unit_tests += tests/unit/test_ilp
@@ -63,6 +64,7 @@ tests_unit_test_status_LDADD = libforscore.la $(CMOCKA_LIBS) $(JANSSON_LIBS)
 
 tests_unit_test_fabric_LDADD = $(unit_support)
 tests_unit_test_guidlist_LDADD = $(unit_support)
+tests_unit_test_home_LDADD = $(unit_support)
 tests_unit_test_level_LDADD = $(unit_support)
 tests_unit_test_lftfile_LDADD = $(unit_support)
 tests_unit_test_lfti_LDADD = libforsmodel.la libforscore.la $(CMOCKA_LIBS)

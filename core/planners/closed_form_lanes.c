@@ -13,6 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/tables/home.h"
+
 static bool good_everywhere(const struct fors_form *form, uint32_t lane)
 {
 	for (uint32_t a = 0; a < form->m1; a++)
@@ -47,7 +49,7 @@ static void find_need(struct lanes *lanes)
 
 			for (uint32_t k = 0; k < lanes->ngood; k++) {
 				uint32_t lane = lanes->lane[k];
-				uint32_t index = lane >= home ? lane - home : lane + fabric->nlanes - home;
+				uint32_t index = fors_home_index(fabric->nlanes, home, lane);
 
 				if (index > need[k])
 					need[k] = (uint8_t)index;
@@ -88,7 +90,7 @@ static void seat_cheaply(struct lanes *lanes, struct fors_form *form)
 {
 	form->lmc_needed = 0;
 	for (;; form->lmc_needed++) {
-		lanes->allowed = 1u << form->lmc_needed;
+		lanes->allowed = fors_home_nindices(form->lmc_needed);
 		if (seat_all(lanes))
 			break;
 	}

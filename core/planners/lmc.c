@@ -7,6 +7,8 @@
  */
 #include "lmc.h"
 
+#include "core/tables/home.h"
+
 /* LIDs that a fabric needs at this LMC: blocks for the ports of CAs and routers, LID block 0 unused; one per switch. */
 static uint64_t count_lids(const struct fors_net *net, unsigned lmc)
 {
@@ -22,10 +24,8 @@ static uint64_t count_lids(const struct fors_net *net, unsigned lmc)
 
 int64_t fors_lmc_needed(const struct fors_fabric *fabric, int64_t phases, int64_t lower_bound)
 {
-	unsigned lmc = 0;
+	unsigned all = fors_home_lmc(fabric->nlanes), lmc = all < FORS_MAX_LMC ? all : FORS_MAX_LMC;
 
-	while (lmc < FORS_MAX_LMC && 1u << lmc < fabric->nlanes)
-		lmc++;
 	if (!fabric->nservers || fabric->lmc >= lmc || (phases > 0 && phases <= lower_bound))
 		return FORS_UNKNOWN;
 	if (count_lids(fabric->net, lmc) > FORS_LID_MAX + 1)

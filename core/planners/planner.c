@@ -18,6 +18,8 @@
 
 #include <string.h>
 
+#include "core/tables/home.h"
+
 static const struct fors_method *const methods[] = {
 	&fors_method_closed_form,
 	&fors_method_rounds,
@@ -95,7 +97,7 @@ static enum fors_err ask(struct choice *choice, const struct fors_method *method
 static enum fors_err ask_all(struct choice *choice, struct fors_error *error)
 {
 	const struct fors_fabric *fabric = choice->task->fabric;
-	bool exact_first = 1u << fabric->lmc >= fabric->nlanes;
+	bool exact_first = fors_home_has_all(fabric->nlanes, fabric->lmc);
 	enum fors_err err = ask(choice, &fors_method_closed_form, 0, error);
 
 	if (!err && exact_first)

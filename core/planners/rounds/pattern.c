@@ -7,7 +7,7 @@
  * the tables do. Its items are (distance delta from the source leaf to the
  * receiver's, number of the source group in its leaf, class of the receiver's
  * place), where the class is the home lane of the place's base LID (and a copy
- * number, where a leaf has more slots than lanes). All units of an item, one for
+ * number, where a leaf has more slots than lanes; core/tables/home.h). All units of an item, one for
  * each source leaf, get the same round. Then, whatever the number of leaves:
  *
  *   an uplink (a, lane) carries one unit in a round      } if no two items of a round
@@ -32,6 +32,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/tables/home.h"
 #include "pattern_work.h"
 
 static void *new_unset(size_t n, size_t size)
@@ -113,7 +114,7 @@ static void name_classes(struct fors_rounds_pattern *pattern)
 	for (uint32_t d = 0; d < fabric->nservers; d++) {
 		uint32_t leaf = fabric->server[d].leaf, slot = fabric->server[d].slot;
 
-		pattern->class_of[d] = slot / nlanes * nlanes + (fabric->nslots * leaf + slot) % nlanes;
+		pattern->class_of[d] = fors_home_class(nlanes, slot, fors_home_lane(fabric, leaf, slot, 0));
 	}
 }
 
@@ -210,7 +211,7 @@ enum fors_err fors_rounds_start(struct fors_rounds_packing *packing, struct fors
 	struct fors_rounds_pattern pattern = {.problem = packing->problem, .nrounds = packing->nrounds};
 	enum fors_err err;
 
-	pattern.nclasses = (fabric->nslots + nlanes - 1) / nlanes * nlanes;
+	pattern.nclasses = fors_home_nclasses(nlanes, fabric->nslots);
 	err = make(packing, &pattern, error);
 	release(&pattern);
 	return err;

@@ -110,8 +110,7 @@ void fors_rounds_colour_items(struct fors_rounds_pattern *pattern)
 
 		if (fors_rounds_keeps_step(pattern))
 			pattern->colour[item] = (uint16_t)own;
-		else if (fors_rounds_chosen_lane(pattern, item) ==
-				 fors_rounds_item_class(pattern, item) % pattern->problem->nlanes &&
+		else if (fors_rounds_chosen_lane(pattern, item) == fors_rounds_item_home(pattern, item) &&
 			 is_free(pattern, item, own))
 			set(pattern, item, own);
 	}

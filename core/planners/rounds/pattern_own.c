@@ -17,6 +17,8 @@
 
 #include <stdlib.h>
 
+#include "core/tables/home.h"
+
 /*
  * The shift z of a class. Where leaves have places for more classes than a group may serve in a round (more lanes than
  * servers, or empty slots), all classes keep step, so that a leaf sends to one other leaf in a round, and never too
@@ -25,12 +27,12 @@
 static uint32_t shift(const struct fors_rounds_pattern *pattern, uint32_t class)
 {
 	const struct fors_rounds_problem *problem = pattern->problem;
-	uint32_t lane = class % problem->nlanes, copy = class / problem->nlanes, parts = problem->parts;
-	uint32_t spread = lane * (pattern->nrounds / parts) / problem->nlanes;
+	uint32_t parts = problem->parts, nrounds = pattern->nrounds / parts;
 
 	if (problem->fabric->max_servers < pattern->nclasses)
-		spread = 0;
-	return parts * (spread + copy * (problem->nleaves - 1)) + lane % parts;
+		nrounds = 0;
+	return parts * fors_home_class_shift(problem->nlanes, problem->nleaves, nrounds, class) +
+	       fors_home_class_lane(problem->nlanes, class) % parts;
 }
 
 /* The round that an item has in a healthy tree, see shift(). */

@@ -86,10 +86,10 @@ void fors_rounds_choose_paths(struct fors_rounds_pattern *pattern)
 	uint32_t nlanes = pattern->problem->nlanes;
 
 	for (uint32_t item = 0; item < pattern->nitems; item++)
-		if (fors_rounds_item_lane(pattern, item, 0) == fors_rounds_item_class(pattern, item) % nlanes)
+		if (fors_rounds_item_lane(pattern, item, 0) == fors_rounds_item_home(pattern, item))
 			pattern->load[fors_rounds_item_lane(pattern, item, 0)]++;
 	for (uint32_t item = 0; item < pattern->nitems; item++)
-		if (fors_rounds_item_lane(pattern, item, 0) != fors_rounds_item_class(pattern, item) % nlanes)
+		if (fors_rounds_item_lane(pattern, item, 0) != fors_rounds_item_home(pattern, item))
 			choose_path(pattern, item);
 	for (uint32_t lane = 0; pattern->problem->npaths > 1 && lane < nlanes; lane++)
 		while (pattern->load[lane] > pattern->nrounds && relieve(pattern, (uint8_t)lane))

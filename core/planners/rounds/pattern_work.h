@@ -6,6 +6,7 @@
 #ifndef FORS_CORE_PLANNERS_ROUNDS_PATTERN_WORK_H
 #define FORS_CORE_PLANNERS_ROUNDS_PATTERN_WORK_H
 
+#include "core/tables/home.h"
 #include "problem.h"
 
 #define FORS_NO_ITEM UINT32_MAX
@@ -59,6 +60,12 @@ static inline uint8_t fors_rounds_item_lane(const struct fors_rounds_pattern *pa
 static inline uint8_t fors_rounds_chosen_lane(const struct fors_rounds_pattern *pattern, uint32_t item)
 {
 	return fors_rounds_item_lane(pattern, item, pattern->path[item]);
+}
+
+/* Home lane of the item's places. */
+static inline uint32_t fors_rounds_item_home(const struct fors_rounds_pattern *pattern, uint32_t item)
+{
+	return fors_home_class_lane(pattern->problem->nlanes, fors_rounds_item_class(pattern, item));
 }
 
 /*
