@@ -43,7 +43,7 @@ unit_support = libtestsupport.la libforscore.la $(CMOCKA_LIBS)
 libtestsupport_la_SOURCES = tests/unit/support.c tests/unit/support.h tests/unit/data.c tests/unit/data.h
 
 if HAVE_CMOCKA
-check_LTLIBRARIES = libtestsupport.la
+check_LTLIBRARIES += libtestsupport.la
 check_PROGRAMS += $(unit_tests)
 TESTS += $(unit_tests)
 endif

@@ -5,7 +5,7 @@ TESTS += tests/cli/run
 
 # Preloaded into the command; not where the sanitizers have the allocations.
 if !SANITIZED
-check_LTLIBRARIES = tests/cli/short_of_memory.la
+check_LTLIBRARIES += tests/cli/short_of_memory.la
 endif
 tests_cli_short_of_memory_la_SOURCES = tests/cli/short_of_memory.c
 tests_cli_short_of_memory_la_CFLAGS = -std=gnu11 $(WARNING_FLAGS) -fno-builtin
