@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "core/planners/planner.h"
+#include "core/base/random.h"
 #include "core/net/synthetic.h"
 #ifdef HAVE_LPSOLVE
 #include "core/fabric/lids.h"
@@ -88,12 +89,9 @@ static void must(enum fors_err err, const struct scene *scene)
 
 static uint32_t random_below(uint32_t n)
 {
-	static uint64_t state = 88172645463325252u;
+	static struct fors_xorshift random = {88172645463325252u}; /* always the same failures */
 
-	state ^= state << 13;
-	state ^= state >> 7;
-	state ^= state << 17;
-	return (uint32_t)((state >> 33) % n);
+	return (uint32_t)((fors_xorshift_next(&random) >> 33) % n);
 }
 
 static void rebuild(struct scene *scene)

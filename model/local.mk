@@ -1,7 +1,6 @@
 # The performance model: patterns, loads, rates, optimum. Built on the core; the plugin does not have it.
 noinst_LTLIBRARIES += libforsmodel.la
 libforsmodel_la_SOURCES = \
-	core/base/random.h \
 	model/graph/graph.c model/graph/graph.h \
 	model/graph/incidence.c model/graph/incidence.h \
 	model/graph/maxmin.c \

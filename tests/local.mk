@@ -27,6 +27,7 @@ unit_tests += tests/unit/test_places
 unit_tests += tests/unit/test_outbox
 unit_tests += tests/unit/test_outcome
 unit_tests += tests/unit/test_publish
+unit_tests += tests/unit/test_random
 unit_tests += tests/unit/test_rounds
 unit_tests += tests/unit/test_rowwise
 unit_tests += tests/unit/test_schedule_file
@@ -75,6 +76,7 @@ tests_unit_test_optimum_LDADD = libforsmodel.la libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_outcome_LDADD = $(unit_support)
 tests_unit_test_pgft_LDADD = libforsmodel.la libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_places_LDADD = $(unit_support) $(ZLIB_LIBS)
+tests_unit_test_random_LDADD = libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_rounds_LDADD = $(unit_support)
 tests_unit_test_synthetic_LDADD = $(unit_support)
 

@@ -13,6 +13,8 @@
 
 #include <string.h>
 
+#include "core/base/random.h"
+
 static const struct {
 	const char *name;
 	enum fors_pgft_routing routing;
@@ -38,22 +40,13 @@ const char *fors_pgft_routing_name(enum fors_pgft_routing routing)
 	return names[routing].name;
 }
 
-/* The splitmix64 of a number: the random choices, the same everywhere. */
-static uint64_t mix(uint64_t x)
-{
-	x += 0x9e3779b97f4a7c15u;
-	x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-	x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-	return x ^ (x >> 31);
-}
-
 /* The number that the rule turns into cables, and whether it is random (then it is mixed again at each level). */
 static uint64_t key_of(enum fors_pgft_routing routing, uint64_t seed, uint32_t s, uint32_t d)
 {
 	if (routing == FORS_ROUTE_RANDOM)
-		return mix(mix(seed ^ mix(s)) ^ d);
+		return fors_random_of(fors_random_of(seed ^ fors_random_of(s)) ^ d);
 	if (routing == FORS_ROUTE_HASH)
-		return mix(mix(seed) ^ d);
+		return fors_random_of(fors_random_of(seed) ^ d);
 	return routing == FORS_ROUTE_DMODK ? d : s;
 }
 
@@ -66,7 +59,7 @@ unsigned fors_pgft_route(const struct fors_pgft *tree, enum fors_pgft_routing ro
 	uint32_t digits = 0; /* of the switch reached so far, within its subtree */
 
 	for (unsigned i = 0; i < meet; i++) {
-		uint64_t number = is_random ? mix(key + i) : key / tree->roots[i];
+		uint64_t number = is_random ? fors_random_of(key + i) : key / tree->roots[i];
 		uint32_t cable = (uint32_t)(number % ((uint64_t)tree->w[i] * tree->p[i]));
 		uint32_t parent = cable % tree->w[i], port = parent * tree->p[i] + cable / tree->w[i];
 

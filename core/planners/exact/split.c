@@ -95,7 +95,7 @@ static void order_pairs(struct fors_split_search *search)
 static void mix_order(struct fors_split_search *search)
 {
 	for (uint32_t i = 1; i < search->npairs; i++) {
-		uint32_t j = i - fors_split_random(search, i < 8 ? i + 1 : 8), t = search->order[i];
+		uint32_t j = i - fors_xorshift_below(&search->random, i < 8 ? i + 1 : 8), t = search->order[i];
 
 		search->order[i] = search->order[j];
 		search->order[j] = t;
@@ -170,12 +170,16 @@ enum fors_err fors_split_find(const struct fors_ways *ways, uint32_t at_least, b
 			      void *context, uint16_t **split, uint32_t *phases, uint32_t *bound,
 			      struct fors_error *error)
 {
-	struct fors_split_search search = {
-		.ways = ways, .pieces = 1, .steep = STEEP, .random = SEED, .cancelled = cancelled, .context = context};
+	struct fors_split_search search = {.ways = ways,
+					   .pieces = 1,
+					   .steep = STEEP,
+					   .random = {SEED},
+					   .cancelled = cancelled,
+					   .context = context};
 	struct fors_split_search prices = {.ways = ways,
 					   .pieces = PIECES,
 					   .steep = CLIFF,
-					   .random = SEED,
+					   .random = {SEED},
 					   .cancelled = cancelled,
 					   .context = context};
 	int64_t found = at_least, proven = at_least;

@@ -27,7 +27,7 @@ static bool see_pair(struct fors_split_search *search, uint32_t port, uint32_t a
 bool fors_split_see_port(struct fors_split_search *search, uint32_t port, fors_split_see see)
 {
 	uint32_t nleaves = search->ways->nleaves, leaf = port / search->ways->nlanes;
-	uint32_t turn = fors_split_random(search, nleaves);
+	uint32_t turn = fors_xorshift_below(&search->random, nleaves);
 
 	for (uint32_t i = 0; i < nleaves; i++) {
 		uint32_t other = turn + i < nleaves ? turn + i : turn + i - nleaves;
@@ -77,7 +77,7 @@ static inline bool is_full(const struct fors_split_search *search, uint32_t port
 /* Move a flow of (a, b) off `port`, from way k: the end of a chain (true: done), or more ports to go on from. */
 static bool extend(struct fors_split_search *search, uint32_t port, uint32_t a, uint32_t b, uint32_t k)
 {
-	uint32_t nlanes = search->ways->nlanes, turn = fors_split_random(search, nlanes);
+	uint32_t nlanes = search->ways->nlanes, turn = fors_xorshift_below(&search->random, nlanes);
 	size_t first = fors_way(search->ways, a, b, 0);
 	uint32_t old_up = fors_split_up(search, a, first + k), old_down = fors_split_down(search, b, first + k);
 

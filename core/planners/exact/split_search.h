@@ -6,6 +6,7 @@
 #ifndef FORS_CORE_PLANNERS_EXACT_SPLIT_SEARCH_H
 #define FORS_CORE_PLANNERS_EXACT_SPLIT_SEARCH_H
 
+#include "core/base/random.h"
 #include "split.h"
 
 /* One move of one flow from way k to way `to`. */
@@ -44,20 +45,11 @@ struct fors_split_search {
 	uint32_t *queue;	       /* ports of the chain search */
 	uint32_t queued, start;	       /* how many; where the chain begins */
 	int64_t *room;		       /* per way of the pair in hand: scratch */
-	uint64_t random;
+	struct fors_xorshift random;
 	bool (*cancelled)(void *context);
 	void *context;
 	bool stop; /* it was cancelled */
 };
-
-/* 0 .. n-1; n > 0. */
-static inline uint32_t fors_split_random(struct fors_split_search *search, uint32_t n)
-{
-	search->random ^= search->random << 13;
-	search->random ^= search->random >> 7;
-	search->random ^= search->random << 17;
-	return (uint32_t)(((search->random >> 32) * n) >> 32);
-}
 
 /* Asks; once true, for ever. */
 static inline bool fors_split_is_cancelled(struct fors_split_search *search)

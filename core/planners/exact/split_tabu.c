@@ -45,7 +45,7 @@ static bool consider(struct fors_split_search *search, uint32_t port, uint32_t a
 		if (!best->equals || cost < best->harm)
 			best->equals = 0;
 		best->harm = cost;
-		if (fors_split_random(search, ++best->equals) == 0)
+		if (fors_xorshift_below(&search->random, ++best->equals) == 0)
 			best->move = (struct fors_split_move){a, b, k, to};
 	}
 	return false;
@@ -57,7 +57,7 @@ static uint32_t pick_over(struct fors_split_search *search)
 	uint32_t found = 0, seen = 0;
 
 	for (uint32_t port = 0; port < search->nports; port++)
-		if (fors_split_over(search, port) && fors_split_random(search, ++seen) == 0)
+		if (fors_split_over(search, port) && fors_xorshift_below(&search->random, ++seen) == 0)
 			found = port;
 	return found;
 }
@@ -71,7 +71,7 @@ static void tabu_step(struct fors_split_search *search)
 		return;
 	fors_split_make_move(search, &search->best.move, 1);
 	search->tabu[fors_way(search->ways, search->best.move.a, search->best.move.b, search->best.move.k)] =
-		search->step + TENURE + fors_split_random(search, TENURE);
+		search->step + TENURE + fors_xorshift_below(&search->random, TENURE);
 }
 
 int64_t fors_split_tabu_search(struct fors_split_search *search, uint32_t steps)
