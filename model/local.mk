@@ -16,10 +16,9 @@ libforsmodel_la_SOURCES = \
 	model/optimum/shares.c model/optimum/shares.h \
 	model/patterns/pattern.c model/patterns/pattern.h \
 	model/routers/dump.c \
-	model/routers/pgft_route.c \
-	model/routers/pgft_router.c model/routers/pgft_router.h \
 	model/routers/router.c model/routers/router.h \
 	model/routers/routes.c model/routers/routes.h \
-	model/trees/pgft.c model/trees/pgft.h \
-	model/trees/pgft_net.c model/trees/pgft_net.h
+	model/routers/tree_route.c model/routers/tree_route.h \
+	model/routers/tree_router.c model/routers/tree_router.h \
+	model/trees/tree_graph.c model/trees/tree_graph.h
 libforsmodel_la_LIBADD = libforscore.la -lm $(LPSOLVE_LIBS)

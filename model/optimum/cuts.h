@@ -19,8 +19,8 @@
 #ifndef FORS_MODEL_OPTIMUM_CUTS_H
 #define FORS_MODEL_OPTIMUM_CUTS_H
 
+#include "core/net/tree.h"
 #include "model/graph/graph.h"
-#include "model/trees/pgft.h"
 
 #define FORS_CUT_LEVELS 16		    /* more levels than that are left out: the bound stays a bound */
 #define FORS_CUT_PATH (2 * FORS_CUT_LEVELS) /* the most cuts that a flow crosses */
@@ -35,7 +35,7 @@ struct fors_cuts {
 };
 
 /* The cuts of a fat-tree without failures, in *cuts, owned by the caller. Errors: FORS_ENOMEM. */
-enum fors_err fors_cuts_of_tree(const struct fors_pgft *tree, struct fors_cuts **cuts, struct fors_error *error);
+enum fors_err fors_cuts_of_tree(const struct fors_tree *tree, struct fors_cuts **cuts, struct fors_error *error);
 
 /*
  * The cuts of any graph, degraded or no tree at all: level-k subtrees are what hangs together of the nodes at most k links away
