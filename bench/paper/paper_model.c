@@ -24,6 +24,8 @@
 #include "model/trees/tree_graph.h"
 #include "model/routers/tree_router.h"
 #include "model/optimum/shares.h"
+#include "model/graph/maxmin.h"
+#include "model/optimum/generic.h"
 
 #define INSTANCES 2
 #define ENOUGH 0.25 /* seconds */

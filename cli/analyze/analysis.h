@@ -13,6 +13,7 @@
 #include "model/optimum/cuts.h"
 #include "model/measure/evaluate.h"
 #include "model/measure/jobs.h"
+#include "model/routers/dump.h"
 #include "model/routers/tree_router.h"
 #include "model/routers/router.h"
 #include "model/routers/routes.h"

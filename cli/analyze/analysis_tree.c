@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "core/net/lfts.h"
+#include "model/optimum/cuts_find.h"
 #include "model/optimum/optimum.h"
 #include "model/trees/tree_graph.h"
 

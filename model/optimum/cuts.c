@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "core/base/parallel.h"
+#include "model/graph/maxmin.h"
 
 void fors_cuts_free(struct fors_cuts *cuts)
 {

@@ -15,6 +15,7 @@
 #include "model/measure/evaluate.h"
 #include "model/measure/jobs.h"
 #include "model/patterns/pattern.h"
+#include "model/routers/dump.h"
 #include "model/routers/router.h"
 #include "model/routers/routes.h"
 

@@ -15,6 +15,7 @@
 #include "core/net/lfts.h"
 #include "core/net/tree_net.h"
 #include "core/tables/tables.h"
+#include "model/optimum/cuts_find.h"
 #include "model/optimum/lfti.h"
 #include "model/optimum/optimum.h"
 #include "model/routers/router.h"

@@ -22,6 +22,9 @@
 #include "model/trees/tree_graph.h"
 #include "core/base/random.h"
 #include "core/net/tree_spec.h"
+#include "model/optimum/cuts_find.h"
+#include "model/optimum/cuts_reached.h"
+#include "model/optimum/generic.h"
 #include "model/optimum/shares.h"
 
 #define MOST 40
