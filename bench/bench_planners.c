@@ -21,7 +21,7 @@
 
 #include "core/planners/planner.h"
 #include "core/base/random.h"
-#include "core/net/synthetic.h"
+#include "core/net/tree_net.h"
 #ifdef HAVE_LPSOLVE
 #include "core/fabric/lids.h"
 #include "core/fabric/places.h"
@@ -137,12 +137,12 @@ static void populate(struct scene *scene, unsigned empty)
 
 static void set_up(struct scene *scene, const struct site *site)
 {
-	struct fors_spec spec;
+	struct fors_tree_spec spec;
 
 	memset(scene, 0, sizeof(*scene));
-	must(fors_spec_parse(site->spec, &spec, &scene->error), scene);
-	must(fors_synthetic(&spec, &scene->intact, &scene->error), scene);
-	fors_spec_clear(&spec);
+	must(fors_tree_spec_parse(site->spec, &spec, &scene->error), scene);
+	must(fors_tree_net(&spec, &scene->intact, &scene->error), scene);
+	fors_tree_spec_clear(&spec);
 	scene->places = fors_places_new();
 	must(fors_places_learn(scene->places, scene->intact, NULL, 0, &scene->error), scene);
 	must(fors_assign_lids(scene->intact, scene->places, site->lmc, false, &scene->error), scene);

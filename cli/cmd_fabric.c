@@ -6,23 +6,23 @@
 
 #include "core/net/lftfile.h"
 #include "core/net/netfile.h"
-#include "core/net/synthetic.h"
+#include "core/net/tree_spec.h"
 
 /* The canonical spelling. */
 static int print_spec(const struct cli_source *source)
 {
 	struct fors_error error = {0};
-	struct fors_spec spec = {0};
+	struct fors_tree_spec spec = {0};
 	enum fors_err err;
 	char *text;
 
 	if (!source->synthetic || source->fabric || source->ndown)
 		return cli_usage_error("--format spec needs --synthetic, and can say nothing of --down");
-	err = fors_spec_parse(source->synthetic, &spec, &error);
+	err = fors_tree_spec_parse(source->synthetic, &spec, &error);
 	if (err)
 		return cli_fail(&error);
-	err = fors_spec_format(&spec, &text, &error);
-	fors_spec_clear(&spec);
+	err = fors_tree_spec_format(&spec, &text, &error);
+	fors_tree_spec_clear(&spec);
 	if (err)
 		return cli_fail(&error);
 	printf("%s\n", text);

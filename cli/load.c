@@ -16,36 +16,22 @@
 #include "core/fabric/lids.h"
 #include "core/fabric/places.h"
 #include "core/net/lfts.h"
-#include "core/net/synthetic.h"
+#include "core/net/tree_net.h"
 #include "core/tables/lanes.h"
-#include "model/trees/pgft_net.h"
 
 /* --- the intact net ------------------------------------------------------------------------------------------- */
-
-/* XGFT and PGFT: fat-trees of any height. */
-static int load_tree(const char *text, struct fors_net **net)
-{
-	struct fors_error error = {0};
-	struct fors_pgft tree;
-
-	if (fors_pgft_parse(text, &tree, &error) || fors_pgft_net(&tree, net, &error))
-		return cli_fail(&error);
-	return CLI_GOOD;
-}
 
 static int load_synthetic(const char *text, struct fors_net **net)
 {
 	struct fors_error error = {0};
-	struct fors_spec spec = {0};
+	struct fors_tree_spec spec = {0};
 	enum fors_err err;
 
-	if (fors_pgft_is_spec(text))
-		return load_tree(text, net);
-	err = fors_spec_parse(text, &spec, &error);
+	err = fors_tree_spec_parse(text, &spec, &error);
 	if (err)
 		return cli_fail(&error);
-	err = fors_synthetic(&spec, net, &error);
-	fors_spec_clear(&spec);
+	err = fors_tree_net(&spec, net, &error);
+	fors_tree_spec_clear(&spec);
 	return err ? cli_fail(&error) : CLI_GOOD;
 }
 

@@ -140,8 +140,9 @@ static const struct cli_option options[] = {
 	 "read the fabric from FILE: ibnetdiscover text or an ibsim net file; - is stdin", set_text,
 	 MEMBER(source.fabric), 0, NULL},
 	{"synthetic", "SPEC", WITH_FABRIC,
-	 "make up a fabric: FT(2;SPINES,LEAVES[;servers=N][;cables=C][;empty=LEAF/SLOT,...])", set_text,
-	 MEMBER(source.synthetic), 0, NULL},
+	 "make up a fabric: FT(2;SPINES,LEAVES[;servers=N][;cables=C][;empty=LEAF/SLOT,...]), or a fat-tree of any height, "
+	 "XGFT(h;m1,...;w1,...) or PGFT(h;m1,...;w1,...;p1,...)",
+	 set_text, MEMBER(source.synthetic), 0, NULL},
 	{"down", "NODE[PORT]", WITH_FABRIC, "take down one cable, or without [PORT] a whole node; may be repeated",
 	 set_down, 0, 0, NULL},
 	{"participants", "FILE", PLAN, "only the port GUIDs in FILE, one per line, take part; default: all servers",
@@ -155,10 +156,10 @@ static const struct cli_option options[] = {
 	{"lfts", "FILE", WITH_TABLES, "the tables, of any engine: opensm-lfts.dump, or what dump_fts prints", set_text,
 	 MEMBER(lfts), 0, NULL},
 	{"routing", "NAME", ANALYZE,
-	 "instead of --lfts: fors (the tables that fors would write); of an XGFT or PGFT also d-mod-k, s-mod-k, "
+	 "instead of --lfts: fors (the tables that fors would write); with --synthetic also d-mod-k, s-mod-k, "
 	 "random, hash",
 	 set_text, MEMBER(routing), 0, routings},
-	{"routing", "NAME", INDICES, "instead of --lfts: fors; of an XGFT or PGFT also d-mod-k, s-mod-k, random, hash",
+	{"routing", "NAME", INDICES, "instead of --lfts: fors; with --synthetic also d-mod-k, s-mod-k, random, hash",
 	 set_text, MEMBER(routing), 0, routings},
 	{"lmc", "N", PLAN | FABRIC,
 	 "give the servers new LIDs with this LMC; default: the LIDs of the text, else LMC 0", set_lmc,

@@ -34,7 +34,9 @@ libforscore_la_SOURCES = \
 	core/net/net.c core/net/net.h \
 	core/net/netfile.c core/net/netfile.h \
 	core/net/rates.c core/net/rates.h \
-	core/net/synthetic.c core/net/synthetic.h \
+	core/net/tree.c core/net/tree.h \
+	core/net/tree_net.c core/net/tree_net.h \
+	core/net/tree_spec.c core/net/tree_spec.h \
 	core/planners/bound.c core/planners/bound.h \
 	core/planners/closed_form.c core/planners/closed_form.h core/planners/closed_form_work.h \
 	core/planners/closed_form_inside.c \

@@ -22,7 +22,6 @@ unit_tests += tests/unit/test_model
 unit_tests += tests/unit/test_net
 unit_tests += tests/unit/test_netfile
 unit_tests += tests/unit/test_optimum
-unit_tests += tests/unit/test_pgft
 unit_tests += tests/unit/test_places
 unit_tests += tests/unit/test_outbox
 unit_tests += tests/unit/test_outcome
@@ -32,8 +31,9 @@ unit_tests += tests/unit/test_rounds
 unit_tests += tests/unit/test_rowwise
 unit_tests += tests/unit/test_schedule_file
 unit_tests += tests/unit/test_settings
-unit_tests += tests/unit/test_synthetic
 unit_tests += tests/unit/test_tables
+unit_tests += tests/unit/test_tree
+unit_tests += tests/unit/test_tree_spec
 unit_tests += tests/unit/test_verify
 unit_tests += tests/unit/test_status
 unit_tests += tests/unit/test_split
@@ -74,15 +74,15 @@ tests_unit_test_net_LDADD = $(unit_support)
 tests_unit_test_netfile_LDADD = $(unit_support)
 tests_unit_test_optimum_LDADD = libforsmodel.la libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_outcome_LDADD = $(unit_support)
-tests_unit_test_pgft_LDADD = libforsmodel.la libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_places_LDADD = $(unit_support) $(ZLIB_LIBS)
 tests_unit_test_random_LDADD = libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_rounds_LDADD = $(unit_support)
-tests_unit_test_synthetic_LDADD = $(unit_support)
+tests_unit_test_tree_LDADD = libforsmodel.la libforscore.la $(CMOCKA_LIBS)
+tests_unit_test_tree_spec_LDADD = $(unit_support)
 
 # Always with the sanitizers (which a build with TSan cannot have too), and with readers of its own that have them too.
 tests_unit_test_mangled_SOURCES = tests/unit/test_mangled.c tests/unit/data.c core/net/claims.c core/base/error.c \
-	core/base/guidlist.c core/net/lftfile.c core/net/net.c core/net/netfile.c core/net/rates.c core/net/synthetic.c core/tables/tables.c \
+	core/base/guidlist.c core/net/lftfile.c core/net/net.c core/net/netfile.c core/net/rates.c core/tables/tables.c core/net/tree.c core/net/tree_net.c core/net/tree_spec.c \
 	core/base/text.c
 if THREAD_SANITIZER
 mangled_sanitizers =

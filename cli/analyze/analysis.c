@@ -145,14 +145,12 @@ static bool is_rule(const struct cli_settings *settings)
 
 static int check_source(const struct cli_settings *settings)
 {
-	bool has_tree = settings->source.synthetic && fors_pgft_is_spec(settings->source.synthetic);
-
 	if (settings->lfts && settings->routing)
 		return cli_usage_error("--lfts and --routing exclude each other");
 	if (!settings->lfts && !settings->routing)
 		return cli_usage_error("which tables? --lfts FILE or --routing NAME is missing");
-	if (is_rule(settings) && !has_tree)
-		return cli_usage_error("--routing %s is for synthetic XGFT and PGFT fabrics; here it can be fors",
+	if (is_rule(settings) && !settings->source.synthetic)
+		return cli_usage_error("--routing %s is a rule for --synthetic fabrics; here it can be fors",
 				       settings->routing);
 	return CLI_GOOD;
 }
@@ -215,7 +213,8 @@ void cli_analysis_free(struct cli_analysis *analysis)
 	fors_jobs_clear(&analysis->jobs);
 	fors_pattern_free(analysis->pattern);
 	fors_schedule_free(analysis->plan);
-	fors_pgft_paths_clear(&analysis->paths);
+	fors_tree_paths_clear(&analysis->paths);
+	fors_tree_spec_clear(&analysis->spec);
 	fors_graph_free(analysis->bare);
 	fors_routes_free(analysis->routes);
 	free(analysis->dead);

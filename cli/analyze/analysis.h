@@ -7,12 +7,14 @@
 #define FORS_CLI_ANALYZE_ANALYSIS_H
 
 #include "cli/cli.h"
+#include "core/net/tree_spec.h"
 #include "core/schedule/schedule.h"
 #include "cli/json.h"
 #include "model/optimum/cuts.h"
 #include "model/measure/evaluate.h"
 #include "model/measure/jobs.h"
-#include "model/routers/pgft_router.h"
+#include "model/routers/dump.h"
+#include "model/routers/tree_router.h"
 #include "model/routers/router.h"
 #include "model/routers/routes.h"
 
@@ -25,9 +27,9 @@ struct cli_dead_cable {
 
 struct cli_analysis {
 	struct cli_site site;
-	struct cli_fabric made; /* net; fabric and lanes where it is a two-level fat-tree */
-	struct fors_pgft tree;	/* has_tree: routed by rules, not by tables */
-	struct fors_pgft_paths paths;
+	struct cli_fabric made;	    /* net; fabric and lanes where it is a two-level fat-tree */
+	struct fors_tree_spec spec; /* has_tree: routed by rules, not by tables */
+	struct fors_tree_paths paths;
 	struct fors_graph *bare;    /* of a tree that is too large for a net */
 	struct fors_routes *routes; /* NULL: there is no net */
 	struct fors_router router;
@@ -67,7 +69,7 @@ int cli_analysis_find_dead(struct cli_analysis *analysis);
 
 /* --- analysis_tree.c ------------------------------------------------------------------------------------------ */
 
-/* An XGFT or PGFT under --routing. Returns an exit code. */
+/* A synthetic fabric under a rule of --routing. Returns an exit code. */
 int cli_analysis_load_tree(const struct cli_settings *settings, struct cli_analysis *analysis);
 /* What --optimum asks. Returns an exit code. */
 int cli_analysis_optimum(struct cli_analysis *analysis);

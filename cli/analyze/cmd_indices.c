@@ -9,6 +9,7 @@
 
 #include "analysis.h"
 #include "model/optimum/lfti.h"
+#include "model/optimum/cuts_reached.h"
 
 /* Does the best routing reach the optimum that is printed, for every pattern? */
 static enum fors_err is_reached(const struct fors_graph *graph, bool *reached, struct fors_error *error)

@@ -31,6 +31,7 @@
 #include "core/net/lftfile.h"
 #include "core/net/lfts.h"
 #include "core/net/netfile.h"
+#include "model/routers/dump.h"
 
 #define READY_SECONDS 30   /* for ibsim to start */
 #define ROUTE_SECONDS 1800 /* for opensm to route once */

@@ -20,11 +20,19 @@
 #define fors_drained_apply fors_aside_apply
 #define FORS_DRAIN_EXCLUDED FORS_ASIDE_EXCLUDED
 #endif
+#if __has_include("tree_net.h") /* since FT, XGFT and PGFT are one language */
+#include "tree_net.h"
+#else
+#include "synthetic.h"
+#define fors_tree_spec fors_spec
+#define fors_tree_spec_parse fors_spec_parse
+#define fors_tree_spec_clear fors_spec_clear
+#define fors_tree_net fors_synthetic
+#endif
 #include "fabric.h"
 #include "places_file.h"
 #include "planner.h"
 #include "schedule_file.h"
-#include "synthetic.h"
 #include "tables.h"
 #if __has_include("lids.h")
 #include "lids.h"
@@ -78,12 +86,12 @@ static struct fors_net *copy(const struct fors_net *net)
 
 static struct fors_net *make_net(const char *text)
 {
-	struct fors_spec spec;
+	struct fors_tree_spec spec;
 	struct fors_net *net;
 
-	if (fors_spec_parse(text, &spec, &error) || fors_synthetic(&spec, &net, &error))
+	if (fors_tree_spec_parse(text, &spec, &error) || fors_tree_net(&spec, &net, &error))
 		die(text);
-	fors_spec_clear(&spec);
+	fors_tree_spec_clear(&spec);
 	return net;
 }
 

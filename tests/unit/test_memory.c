@@ -31,7 +31,7 @@
 #include "core/status/status.h"
 #include "core/status/status_json.h"
 #include "core/status/status_metrics.h"
-#include "core/net/synthetic.h"
+#include "core/net/tree_net.h"
 #include "core/schedule/verify.h"
 #include "core/fabric/watch.h"
 #include "core/tables/lanes.h"
@@ -252,42 +252,42 @@ static enum fors_err assign_lids(const struct ground *g, uint64_t *digest, struc
 static enum fors_err make_net(const struct ground *g, uint64_t *digest, struct fors_error *error)
 {
 	struct fors_net *net = UNTOUCHED;
-	struct fors_spec spec = {0};
+	struct fors_tree_spec spec = {0};
 	enum fors_err err;
 
-	assert_int_equal(fors_spec_parse("FT(2;3,4;servers=5;cables=2;empty=1/1,2/3)", &spec, NULL), FORS_OK);
+	assert_int_equal(fors_tree_spec_parse("FT(2;3,4;servers=5;cables=2;empty=1/1,2/3)", &spec, NULL), FORS_OK);
 	begin();
-	err = fors_synthetic(&spec, &net, error);
+	err = fors_tree_net(&spec, &net, error);
 	err = made_net(err, net, digest);
-	fors_spec_clear(&spec);
+	fors_tree_spec_clear(&spec);
 	return err;
 }
 
 static enum fors_err parse_spec(const struct ground *g, uint64_t *digest, struct fors_error *error)
 {
-	struct fors_spec spec = {0};
+	struct fors_tree_spec spec = {0};
 	enum fors_err err;
 
 	begin();
-	err = fors_spec_parse("FT(2;3,4;servers=5;cables=2;empty=1/1,2/3)", &spec, error);
+	err = fors_tree_spec_parse("FT(2;3,4;servers=5;cables=2;empty=1/1,2/3)", &spec, error);
 	faults_off();
 	assert_true(!err || !spec.empty);
 	*digest = err ? 0 : digest_of(spec.empty, spec.nempty * sizeof(*spec.empty));
-	fors_spec_clear(&spec);
+	fors_tree_spec_clear(&spec);
 	return err;
 }
 
 static enum fors_err format_spec(const struct ground *g, uint64_t *digest, struct fors_error *error)
 {
-	struct fors_spec spec = {0};
+	struct fors_tree_spec spec = {0};
 	char *text = UNTOUCHED;
 	enum fors_err err;
 
-	assert_int_equal(fors_spec_parse("FT(2;3,4;servers=5;empty=1/1,2/3)", &spec, NULL), FORS_OK);
+	assert_int_equal(fors_tree_spec_parse("FT(2;3,4;servers=5;empty=1/1,2/3)", &spec, NULL), FORS_OK);
 	begin();
-	err = fors_spec_format(&spec, &text, error);
+	err = fors_tree_spec_format(&spec, &text, error);
 	err = made_text(err, text, digest);
-	fors_spec_clear(&spec);
+	fors_tree_spec_clear(&spec);
 	return err;
 }
 
@@ -1067,9 +1067,9 @@ static void all_but_plans(void **state)
 		{"fors_net_add_node", add_nodes},
 		{"fors_net_index", index_net},
 		{"fors_assign_lids", assign_lids},
-		{"fors_synthetic", make_net},
-		{"fors_spec_parse", parse_spec},
-		{"fors_spec_format", format_spec},
+		{"fors_tree_net", make_net},
+		{"fors_tree_spec_parse", parse_spec},
+		{"fors_tree_spec_format", format_spec},
 		{"fors_lftfile_read", read_lfts},
 		{"fors_lftfile_write", write_lfts},
 		{"fors_guidlist_read", read_guids},

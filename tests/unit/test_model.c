@@ -11,9 +11,11 @@
 #include "core/net/lfts.h"
 #include "core/net/netfile.h"
 #include "core/schedule/schedule.h"
+#include "model/graph/maxmin.h"
 #include "model/measure/evaluate.h"
 #include "model/measure/jobs.h"
 #include "model/patterns/pattern.h"
+#include "model/routers/dump.h"
 #include "model/routers/router.h"
 #include "model/routers/routes.h"
 

@@ -25,7 +25,7 @@
 #include "core/schedule/schedule_file.h"
 #include "core/status/status.h"
 #include "core/status/status_json.h"
-#include "core/net/synthetic.h"
+#include "core/net/tree_net.h"
 #include "core/schedule/verify.h"
 #include "plugin/log.h"
 #include "plugin/worker.h"
@@ -143,7 +143,7 @@ static void start_worker(struct bench *bench)
 static int open_bench(void **state)
 {
 	struct bench *bench = calloc(1, sizeof(*bench));
-	struct fors_spec spec;
+	struct fors_tree_spec spec;
 
 	how_to_plan = PLAN_WELL;
 	atomic_store(&plans, 0);
@@ -152,9 +152,9 @@ static int open_bench(void **state)
 	memset(errors_logged, 0, sizeof(errors_logged));
 	strcpy(bench->directory, "/tmp/fors-worker-XXXXXX");
 	if (!mkdtemp(bench->directory) || fors_folder_init(&bench->folder, bench->directory, 0x123, NULL) ||
-	    fors_spec_parse("FT(2;3,3)", &spec, NULL) || fors_synthetic(&spec, &bench->intact, NULL))
+	    fors_tree_spec_parse("FT(2;3,3)", &spec, NULL) || fors_tree_net(&spec, &bench->intact, NULL))
 		return -1;
-	fors_spec_clear(&spec);
+	fors_tree_spec_clear(&spec);
 	bench->places = fors_places_new();
 	if (fors_places_learn(bench->places, bench->intact, NULL, 0, NULL) ||
 	    fors_assign_lids(bench->intact, bench->places, 2, false, NULL))
