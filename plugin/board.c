@@ -5,26 +5,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "core/schedule/schedule.h"
 #include "core/schedule/schedule_file.h"
 #include "core/status/status_json.h"
 #include "core/status/status_metrics.h"
+#include "clock.h"
 #include "log.h"
 
 #define SCHEDULE_MAX_BYTES (1u << 30)
 #define BEAT_MS 4000
 
 enum { SHEET_PLACES, SHEET_SCHEDULE, SHEET_STATUS, SHEET_METRICS, SHEETS };
-
-static uint64_t unix_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_REALTIME, &now);
-	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
 
 /* False: out of memory. A file that is no good is as if there were none. */
 static bool load_schedule(struct fors_board *board)
@@ -159,7 +151,7 @@ static bool post_schedule(struct fors_board *board, struct fors_schedule *schedu
 	void *bytes;
 	size_t size;
 
-	schedule->epoch = unix_ms();
+	schedule->epoch = fors_clock_unix_ms();
 	if (schedule->epoch <= board->last_epoch)
 		schedule->epoch = board->last_epoch + 1;
 	if (fors_schedule_encode(schedule, &bytes, &size, NULL))
@@ -240,7 +232,7 @@ bool fors_board_post(struct fors_board *board, struct fors_schedule *schedule, s
 		fors_status_schedule(status, board->schedule);
 	memcpy(status->reason, reason, sizeof(reason));
 	if (!board->since || board->state != status->state)
-		board->since = unix_ms();
+		board->since = fors_clock_unix_ms();
 	status->state_since_ms = (int64_t)board->since;
 	if (!take_status(board, status))
 		return false;
@@ -306,7 +298,7 @@ static void look_for_files(struct fors_board *board)
  */
 void fors_board_beat(struct fors_board *board)
 {
-	uint64_t now = unix_ms();
+	uint64_t now = fors_clock_unix_ms();
 	struct fors_error error;
 	char text[64];
 	int length;

@@ -3,20 +3,12 @@
 
 #include <inttypes.h>
 #include <string.h>
-#include <time.h>
 #include <zlib.h>
 
+#include "clock.h"
 #include "log.h"
 
 #define LOGGED_LINKS 16
-
-static uint64_t clock_ms(clockid_t clock)
-{
-	struct timespec now;
-
-	clock_gettime(clock, &now);
-	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
 
 enum fors_err fors_drain_init(struct fors_drain *drain, struct fors_error *error)
 {
@@ -39,7 +31,7 @@ bool fors_drain_is_wanted(const struct fors_settings *settings)
 enum fors_err fors_drain_look(struct fors_drain *drain, const struct fors_settings *settings,
 			      struct fors_fabric *fabric, bool may_release, struct fors_error *error)
 {
-	const struct fors_moment now = {clock_ms(CLOCK_MONOTONIC), clock_ms(CLOCK_REALTIME)};
+	const struct fors_moment now = {fors_clock_ms(), fors_clock_unix_ms()};
 	uint64_t hold_ms = settings->hold_down * 1000ull;
 	enum fors_err err = fors_watch_look(drain->watch, fabric, now, error);
 

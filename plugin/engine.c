@@ -16,20 +16,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "core/tables/tables.h"
+#include "clock.h"
 #include "log.h"
 #include "opensm.h"
 #include "snapshot.h"
-
-static double now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
-}
 
 /* For the worker, from its thread: one byte, written by OpenSM's threads. */
 static enum fors_mastership mastership(void *context)
@@ -199,7 +191,7 @@ static int build_lid_matrices(void *context)
 static int build_tables(void *context)
 {
 	struct fors_engine *engine = context;
-	double start = now_ms();
+	double start = fors_clock_exact_ms();
 	struct fors_job *job;
 	struct fors_error error;
 	enum fors_err err;
@@ -214,7 +206,7 @@ static int build_tables(void *context)
 	if (err)
 		return decline(engine, fors_code_of(err), error.text, job);
 	engine->declined[0] = '\0';
-	engine->tables_ms = job->tables_ms = now_ms() - start;
+	engine->tables_ms = job->tables_ms = fors_clock_exact_ms() - start;
 	fors_log_info(&engine->osm->log, "tables of %u switches for %u servers, %u spine lanes filled in %.3f ms",
 		      job->lfts->nswitches, job->fabric->nservers, job->fabric->nlanes, engine->tables_ms);
 	fors_worker_submit(engine->worker, job);

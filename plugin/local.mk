@@ -5,6 +5,7 @@ lib_LTLIBRARIES += libfors.la
 endif
 libfors_la_SOURCES = \
 	plugin/board.c plugin/board.h \
+	plugin/clock.c plugin/clock.h \
 	plugin/drain.c plugin/drain.h \
 	plugin/engine.c plugin/engine.h \
 	plugin/entry.c \

@@ -35,7 +35,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "core/net/lfts.h"
@@ -45,6 +44,7 @@
 #include "core/schedule/schedule_file.h"
 #include "core/status/status.h"
 #include "core/schedule/verify.h"
+#include "clock.h"
 #include "log.h"
 #include "thread.h"
 
@@ -85,7 +85,7 @@ struct fors_worker {
 	uint64_t picture;	/* what the status says about cables, as one number */
 	uint64_t unsettled;	/* fingerprint of the fabric that the last sweep did not settle; 0: it did */
 	uint64_t due_ms;	/* when a held cable may return, by CLOCK_MONOTONIC; 0: none is held */
-	double next_look_ms;	/* when to look up from a plan again, by CLOCK_MONOTONIC */
+	uint64_t next_look_ms;	/* when to look up from a plan again, by CLOCK_MONOTONIC */
 	bool is_deposed;	/* mastership was lost while this job was in work */
 	bool is_out;		/* not the master, and has said so */
 	bool is_short;		/* memory ran out while this job was in work */
@@ -169,14 +169,6 @@ static bool overtakes(const struct fors_job *newer, const struct fors_job *curre
 	       newer->fabric->fingerprint != current->fabric->fingerprint;
 }
 
-static double now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
-}
-
 /* First of all, and whoever is master: what a restart needs must not wait for a plan. */
 static void write_places(struct fors_worker *worker)
 {
@@ -198,7 +190,7 @@ static void write_places(struct fors_worker *worker)
  */
 static void look_up_from_work(struct fors_worker *worker)
 {
-	double now = now_ms();
+	uint64_t now = fors_clock_ms();
 
 	if (now < worker->next_look_ms)
 		return;
@@ -364,7 +356,7 @@ static struct fors_request request_of(struct fors_worker *worker, const struct f
 		.method = job->method,
 		.net = job->net,
 		.lfts = job->lfts,
-		.clock_ms = now_ms,
+		.clock_ms = fors_clock_exact_ms,
 	};
 }
 
@@ -606,11 +598,11 @@ static struct fors_job *choose(struct fors_worker *worker, struct fors_job *newe
 /* Have the engine look again when a held cable may return; and again, should the sweep not come about. */
 static void watch_held_cables(struct fors_worker *worker)
 {
-	double now = now_ms();
+	uint64_t now = fors_clock_ms();
 
-	if (!worker->due_ms || now < (double)worker->due_ms || !worker->setup.sweep || worker->is_out)
+	if (!worker->due_ms || now < worker->due_ms || !worker->setup.sweep || worker->is_out)
 		return;
-	worker->due_ms = (uint64_t)now + SWEEP_AGAIN_MS;
+	worker->due_ms = now + SWEEP_AGAIN_MS;
 	worker->setup.sweep(worker->setup.context);
 }
 
@@ -637,29 +629,15 @@ static void watch_mastership(struct fors_worker *worker)
 	worker->is_out = mastership == FORS_MASTER_NO && !worker->is_short;
 }
 
-/* What the monotonic clock will say in `ms`. */
-static struct timespec time_in(unsigned ms)
-{
-	struct timespec then;
-
-	clock_gettime(CLOCK_MONOTONIC, &then);
-	then.tv_nsec += (long)(ms % 1000) * 1000000;
-	then.tv_sec += ms / 1000 + then.tv_nsec / 1000000000;
-	then.tv_nsec %= 1000000000;
-	return then;
-}
-
 /* Wait for a job, a second at most. False: the worker shall end. */
 static bool wait_for_mail(struct fors_worker *worker, struct fors_job **job)
 {
-	struct timespec until = time_in(worker->setup.tick_ms);
+	uint64_t until = fors_clock_ms() + worker->setup.tick_ms;
 	bool go_on;
 
 	pthread_mutex_lock(&worker->mutex);
-	while (!worker->mail && !worker->places && !worker->stop) {
-		if (pthread_cond_timedwait(&worker->wake, &worker->mutex, &until))
-			break;
-	}
+	while (!worker->mail && !worker->places && !worker->stop && fors_clock_ms() < until)
+		fors_clock_wait(&worker->wake, &worker->mutex, until);
 	*job = worker->mail;
 	worker->mail = NULL;
 	go_on = !worker->stop;
@@ -729,7 +707,7 @@ enum fors_err fors_worker_start(const struct fors_worker_setup *setup, struct fo
 		made->setup.tick_ms = 1000;
 	forget_plan(&made->prepared);
 	pthread_mutex_init(&made->mutex, NULL);
-	fors_thread_cond(&made->wake);
+	fors_clock_cond(&made->wake);
 	failed = fors_thread_start(&made->thread, run, made);
 	if (failed) {
 		free_worker(made);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Tests of plugin/worker.c and plugin/board.c, without OpenSM: what is published after which job. The log
- * is a stub, and fors_plan() can be made slow, wrong or absent (linked with --wrap).
+ * is a stub, fors_plan() can be made slow, wrong or absent (linked with --wrap), and the clock is the test's own.
  */
 #include <inttypes.h>
 #include <setjmp.h>
@@ -12,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -27,11 +26,15 @@
 #include "core/status/status_json.h"
 #include "core/net/synthetic.h"
 #include "core/schedule/verify.h"
+#include "plugin/clock.h"
 #include "plugin/log.h"
 #include "plugin/worker.h"
+#include "fake_clock.h"
 #include "faults.h"
 
-#define WAIT_MS 20000
+#define TICK_MS 10  /* how often the worker looks around */
+#define LOOK_US 100  /* between looks at what has to come */
+#define MANY 200000 /* so many of them, before it is given up */
 
 enum fors_err __real_fors_plan(const struct fors_task *task, const char *name, struct fors_schedule **schedule,
 			       struct fors_error *error);
@@ -97,18 +100,12 @@ enum fors_err __wrap_fors_verify(const struct fors_net *net, const struct fors_l
 	return __real_fors_verify(net, lfts, schedule, count_ask, NULL, verdict, error);
 }
 
-int __real_clock_gettime(clockid_t clock, struct timespec *now);
-int __wrap_clock_gettime(clockid_t clock, struct timespec *now);
+int __wrap_fsync(int fd);
 
-static atomic_int clock_step; /* seconds that somebody put the clock forward */
-
-int __wrap_clock_gettime(clockid_t clock, struct timespec *now)
+/* What a crash of the machine would leave behind is not looked at here, and disks are slow. */
+int __wrap_fsync(int fd)
 {
-	int failed = __real_clock_gettime(clock, now);
-
-	if (clock == CLOCK_REALTIME)
-		now->tv_sec += atomic_load(&clock_step);
-	return failed;
+	return fd < 0 ? -1 : 0;
 }
 
 void fors_log_info(struct osm_log *log, const char *format, ...)
@@ -135,7 +132,7 @@ struct bench {
 
 static void start_worker(struct bench *bench)
 {
-	const struct fors_worker_setup setup = {.folder = &bench->folder, .mastership = mastership, .tick_ms = 10};
+	const struct fors_worker_setup setup = {.folder = &bench->folder, .mastership = mastership, .tick_ms = TICK_MS};
 
 	assert_int_equal(fors_worker_start(&setup, &bench->worker, NULL), FORS_OK);
 }
@@ -210,6 +207,33 @@ static void decline(struct bench *bench, const char *reason)
 	fors_worker_submit(bench->worker, declined_job(reason));
 }
 
+/* Let the worker look around, and a little real time go by for it to do so. */
+static void tick(void)
+{
+	fake_clock_advance(TICK_MS);
+	usleep(LOOK_US);
+}
+
+/* Until the worker is through with what it was given. */
+static void wait_idle(void)
+{
+	uint64_t before = fake_clock_waits();
+
+	for (int look = 0; look < MANY && fake_clock_waits() == before; look++)
+		usleep(LOOK_US);
+	assert_true(fake_clock_waits() > before);
+}
+
+/* The same, and it has looked around twice since: what has not happened by now will not happen. */
+static void rest(void)
+{
+	for (int i = 0; i < 3; i++) {
+		wait_idle();
+		fake_clock_advance(TICK_MS);
+	}
+	wait_idle();
+}
+
 /* The published schedule, or NULL. The caller frees it. */
 static struct fors_schedule *published(const struct bench *bench)
 {
@@ -244,7 +268,7 @@ static bool read_status(const struct bench *bench, struct fors_status *status)
 /* Wait for a state with an epoch of at least `epoch`; its epoch. */
 static int64_t wait_state(const struct bench *bench, enum fors_state state, int64_t epoch)
 {
-	for (int ms = 0; ms < WAIT_MS; ms += 2) {
+	for (int look = 0; look < MANY; look++) {
 		struct fors_status status;
 		int64_t found;
 
@@ -254,7 +278,7 @@ static int64_t wait_state(const struct bench *bench, enum fors_state state, int6
 			if (status.state == state && found >= epoch)
 				return found;
 		}
-		usleep(2000);
+		tick();
 	}
 	fail_msg("no state %d with epoch >= %lld", state, (long long)epoch);
 	return 0;
@@ -273,7 +297,7 @@ static void assert_published(const struct bench *bench, int64_t epoch, uint32_t 
 
 static void settled_job_is_published(void **state)
 {
-	int64_t epoch, before = (int64_t)time(NULL) * 1000;
+	int64_t epoch, before = (int64_t)fors_clock_unix_ms();
 
 	submit(*state, FORS_JOB_ROUTED, NULL);
 	submit(*state, FORS_JOB_SETTLED, NULL);
@@ -288,7 +312,7 @@ static void routed_job_alone_is_not(void **state)
 
 	submit(*state, FORS_JOB_ROUTED, NULL);
 	wait_state(*state, FORS_PLANNING, 0);
-	usleep(50000);
+	rest();
 	schedule = published(*state);
 	assert_int_equal(schedule->nphases, 0);
 	fors_schedule_free(schedule);
@@ -306,9 +330,9 @@ static void same_fabric_leaves_no_trace(void **state)
 	snprintf(path, sizeof(path), "%s/%s/status.json", bench->directory, bench->folder.name);
 	assert_int_equal(stat(path, &before), 0);
 	submit(bench, FORS_JOB_ROUTED, NULL);
-	usleep(50000);
+	rest();
 	submit(bench, FORS_JOB_SETTLED, NULL);
-	usleep(50000);
+	rest();
 	assert_int_equal(stat(path, &after), 0);
 	assert_int_equal(before.st_ino, after.st_ino);
 	assert_int_equal(atomic_load(&plans), 1);
@@ -359,11 +383,11 @@ static void a_fabric_that_stays_unsettled_is_said_once(void **state)
 	wait_state(*state, FORS_ACTIVE, 0);
 	for (unsigned sweep = 0; sweep < 3; sweep++) {
 		submit(*state, FORS_JOB_ROUTED, "Leaf00[4]");
-		usleep(50000);
+		rest();
 		job = make_job(*state, FORS_JOB_UNSETTLED, "Leaf00[4]");
 		strcpy(job->reason, "OpenSM met errors");
 		fors_worker_submit(bench->worker, job);
-		usleep(50000);
+		rest();
 		assert_int_equal(stat(path, sweep ? &last : &first), 0);
 	}
 	assert_int_equal(first.st_ino, last.st_ino);
@@ -398,16 +422,18 @@ static void no_heartbeat_beside_an_old_schedule(void **state)
 	submit(*state, FORS_JOB_SETTLED, NULL);
 	wait_state(*state, FORS_ACTIVE, 0);
 	while (!heartbeat_of(bench))
-		usleep(1000);
+		tick();
 	snprintf(path, sizeof(path), "%s/%s/.schedule.new", bench->directory, bench->folder.name);
 	assert_int_equal(mkdir(path, 0755), 0);
 	before = heartbeat_of(bench);
 	submit(*state, FORS_JOB_SETTLED, "Leaf00[4]");
-	usleep(200000);
+	rest();
+	fake_clock_advance(60000);
+	rest();
 	assert_int_equal(heartbeat_of(bench), before);
 	assert_int_equal(rmdir(path), 0);
-	for (int ms = 0; ms < 5000 && heartbeat_of(bench) == before; ms += 10)
-		usleep(10000);
+	for (int look = 0; look < MANY && heartbeat_of(bench) == before; look++)
+		tick();
 	assert_true(heartbeat_of(bench) > before);
 }
 
@@ -446,7 +472,7 @@ static void declined_withdraws(void **state)
 	epoch = wait_state(*state, FORS_INACTIVE, epoch + 1);
 	assert_published(*state, epoch, 0);
 	decline(*state, "not a tree");
-	usleep(50000);
+	rest();
 	assert_published(*state, epoch, 0); /* said once */
 	submit(*state, FORS_JOB_SETTLED, NULL);
 	epoch = wait_state(*state, FORS_ACTIVE, epoch + 1);
@@ -457,10 +483,10 @@ static size_t wait_dead_links(const struct bench *bench, size_t wanted)
 {
 	size_t count = 0;
 
-	for (int ms = 0; ms < WAIT_MS && count != wanted; ms += 2) {
+	for (int look = 0; look < MANY && count != wanted; look++) {
 		struct fors_status status;
 
-		usleep(2000);
+		tick();
 		if (read_status(bench, &status)) {
 			count = status.dead_links.count;
 			fors_status_clear(&status);
@@ -497,7 +523,7 @@ static void lost_mastership_withdraws(void **state)
 	assert_published(*state, epoch, 0);
 	nplans = atomic_load(&plans);
 	submit(*state, FORS_JOB_SETTLED, "Leaf00[4]");
-	usleep(50000);
+	rest();
 	assert_published(*state, epoch, 0);
 	assert_int_equal(atomic_load(&plans), nplans); /* who is not the master plans for nobody */
 }
@@ -515,7 +541,7 @@ static void no_plan_is_a_failure(void **state)
 	assert_string_equal(status.reason, "needs lmc 2");
 	fors_status_clear(&status);
 	submit(*state, FORS_JOB_SETTLED, NULL);
-	usleep(50000);
+	rest();
 	assert_int_equal(atomic_load(&plans), 1);
 	assert_int_equal(atomic_load(&errors_logged[FORS_F_NOPLAN]), 1);
 }
@@ -567,12 +593,11 @@ static void the_heart_beats_while_a_plan_is_made(void **state)
 
 	plan_for_long(bench);
 	beat = heartbeat_of(bench);
-	atomic_store(&clock_step, 3600);
-	for (int ms = 0; ms < WAIT_MS && heartbeat_of(bench) < beat + 3500000; ms++)
-		usleep(1000);
+	fake_clock_advance(3600000);
+	for (int look = 0; look < MANY && heartbeat_of(bench) < beat + 3500000; look++)
+		tick();
 	assert_true(heartbeat_of(bench) >= beat + 3500000);
 	assert_int_equal(atomic_load(&cancelled_plans), 0);
-	atomic_store(&clock_step, 0);
 }
 
 static void lost_mastership_breaks_a_plan_off(void **state)
@@ -593,16 +618,16 @@ static void clock_steps_back(void **state)
 
 	submit(bench, FORS_JOB_SETTLED, NULL);
 	epoch = wait_state(bench, FORS_ACTIVE, 0);
-	for (int ms = 0; ms < WAIT_MS && !beat; ms++, usleep(1000))
+	for (int look = 0; look < MANY && !beat; look++, tick())
 		beat = heartbeat_of(bench);
 	assert_true(beat > 0);
-	atomic_store(&clock_step, -86400);
-	for (int ms = 0; ms < WAIT_MS && heartbeat_of(bench) >= beat; ms++)
-		usleep(1000);
+	fake_clock_set(-86400000);
+	for (int look = 0; look < MANY && heartbeat_of(bench) >= beat; look++)
+		tick();
 	assert_true(heartbeat_of(bench) < beat - 80000000);
 	decline(bench, "not a tree");
 	assert_true(wait_state(bench, FORS_INACTIVE, epoch + 1) > epoch);
-	atomic_store(&clock_step, 0);
+	fake_clock_set(86400000);
 }
 
 static void folder_that_comes_late_is_filled(void **state)
@@ -637,8 +662,7 @@ static bool overtake(struct bench *bench, uint64_t n, struct fors_job *newer)
 	atomic_store(&asking.job, newer);
 	atomic_store(&asking.left, (int64_t)n);
 	submit(bench, FORS_JOB_SETTLED, NULL);
-	for (int ms = 0; atomic_load(&asking.job) && ms < 100; ms++)
-		usleep(1000);
+	wait_idle();
 	atomic_store(&asking.left, 0);
 	unused = atomic_exchange(&asking.job, NULL);
 	fors_job_free(unused);
@@ -648,14 +672,14 @@ static bool overtake(struct bench *bench, uint64_t n, struct fors_job *newer)
 /* Wait until the plan of a fabric is out. */
 static void wait_plan(struct bench *bench, uint64_t fingerprint)
 {
-	for (int ms = 0; ms < WAIT_MS; ms += 2) {
+	for (int look = 0; look < MANY; look++) {
 		struct fors_schedule *schedule = published(bench);
 		bool is_there = schedule && schedule->nphases && schedule->fingerprint == fingerprint;
 
 		fors_schedule_free(schedule);
 		if (is_there)
 			return;
-		usleep(2000);
+		tick();
 	}
 	fail_msg("the newer job was lost");
 }
@@ -729,9 +753,7 @@ static bool step_with_fault(struct bench *bench, const struct step *step, uint64
 	faults_arm(n, is_lasting);
 	if (is_lasting) {
 		submit(bench, FORS_JOB_ROUTED, "Leaf02[6]");
-		for (int ms = 0; !faults_happened() && ms < 500; ms++)
-			usleep(1000);
-		usleep(1000);
+		rest(); /* in which it tries again, and again in vain */
 		faults_off();
 	}
 	*epoch = take_step(bench, step, *epoch);
