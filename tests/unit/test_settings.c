@@ -188,7 +188,7 @@ static void others_give_no_command(void **state)
 
 static void participants_override_cn_guid_file(void **state)
 {
-	struct fors_sources sources = {.options = options, .cn_guid_file = "/nowhere", .root_guid_file = guids};
+	struct fors_sources sources = {.options = options, .cn_guid_file = "/dev/null/none", .root_guid_file = guids};
 	struct fors_settings *settings = NULL;
 	char text[160];
 
@@ -232,7 +232,7 @@ static void mistakes_are_named(void **state)
 		{"publish_command =\n", ":1: ", "no command"},
 		{"publish_seconds = 0\n", ":1: ", "from 1 to 3600"},
 		{"exclude_link = x\n", ":1: ", "unknown key 'exclude_link'"},
-		{"participants_file = /nowhere/at/all\n", "/nowhere/at/all: ", "opened"},
+		{"participants_file = /dev/null/none\n", "/dev/null/none: ", "opened"},
 	};
 	const struct fors_sources sources = {.options = options};
 
@@ -269,7 +269,7 @@ static void long_lines_and_bad_lists(void **state)
 
 static void bad_paths(void **state)
 {
-	static const char *const bad[] = {"fors_config=", "fors_config=relative.conf", "fors_config=/nowhere/fors.conf",
+	static const char *const bad[] = {"fors_config=", "fors_config=relative.conf", "fors_config=/dev/null/fors.conf",
 					  "fors_config=/tmp"};
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
