@@ -101,6 +101,45 @@ static void links_drained(void **state)
 	fors_settings_free(settings);
 }
 
+/* Lines of `nlines` times 80 names and one more of `rest`. */
+static void put_names(const char *key, unsigned nlines, unsigned rest)
+{
+	FILE *file = fopen(conf, "w");
+
+	assert_non_null(file);
+	for (unsigned line = 0; line <= nlines; line++) {
+		fprintf(file, "%s = ", key);
+		for (unsigned n = 0; n < (line < nlines ? 80 : rest); n++)
+			fputs("A,", file);
+		fputc('\n', file);
+	}
+	fclose(file);
+}
+
+/* The limit holds for names, wherever in the lines they stand. */
+static void at_most_4096_names(void **state)
+{
+	static const char *const keys[] = {"exclude_links", "exclude_spines"};
+	const struct fors_sources sources = {.options = options};
+
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+		struct fors_settings *settings = NULL;
+		struct fors_error error = {.text = ""};
+
+		put_names(keys[i], 51, 16);
+		assert_int_equal(fors_settings_load(&sources, &settings, &error), FORS_OK);
+		assert_int_equal(settings->excluded_links.count + settings->excluded_spines.count, 4096);
+		fors_settings_free(settings);
+		settings = NULL;
+		put_names(keys[i], 51, 17);
+		assert_int_equal(fors_settings_load(&sources, &settings, &error), FORS_EINPUT);
+		assert_non_null(strstr(error.text, ":52: "));
+		assert_non_null(strstr(error.text, keys[i]));
+		assert_non_null(strstr(error.text, "more than 4096 names"));
+		assert_null(settings);
+	}
+}
+
 static void publishing(void **state)
 {
 	struct fors_settings *settings =
@@ -326,6 +365,7 @@ int main(void)
 		cmocka_unit_test(defaults),
 		cmocka_unit_test(keys_and_comments),
 		cmocka_unit_test(links_drained),
+		cmocka_unit_test(at_most_4096_names),
 		cmocka_unit_test(publishing),
 		cmocka_unit_test(a_command_has_semicolons),
 		cmocka_unit_test(only_regular_files),
