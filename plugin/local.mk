@@ -1,13 +1,18 @@
 # libfors.so, which OpenSM loads by its bare name ("event_plugin_name fors").
-# Only engine.c, entry.c, log.c and snapshot.c see OpenSM's headers.
+# Only engine*.c, entry.c, log.c and snapshot.c see OpenSM's headers.
 if BUILD_PLUGIN
 lib_LTLIBRARIES += libfors.la
 endif
 libfors_la_SOURCES = \
+	plugin/absent.c plugin/absent.h \
 	plugin/board.c plugin/board.h \
 	plugin/clock.c plugin/clock.h \
 	plugin/drain.c plugin/drain.h \
-	plugin/engine.c plugin/engine.h \
+	plugin/engine.c plugin/engine.h plugin/engine_inside.h \
+	plugin/engine_observe.c \
+	plugin/engine_reload.c \
+	plugin/engine_route.c \
+	plugin/engine_understand.c \
 	plugin/entry.c \
 	plugin/errors.h \
 	plugin/kept.c plugin/kept.h \

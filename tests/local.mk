@@ -1,5 +1,6 @@
 # Unit and property tests: one cmocka program per module of core/.
 unit_tests =
+unit_tests += tests/unit/test_absent
 unit_tests += tests/unit/test_drained
 unit_tests += tests/unit/test_closed_form
 unit_tests += tests/unit/test_colour
@@ -126,6 +127,8 @@ outbox_sources = plugin/outbox.c plugin/runner.c plugin/thread.c tests/unit/fake
 tests_unit_test_outbox_SOURCES = tests/unit/test_outbox.c plugin/publish.c $(outbox_sources)
 tests_unit_test_outbox_LDADD = libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_outbox_LDFLAGS = $(AM_LDFLAGS) -pthread -Wl,--wrap=fors_publish
+tests_unit_test_absent_SOURCES = tests/unit/test_absent.c plugin/absent.c
+tests_unit_test_absent_LDADD = $(unit_support)
 tests_unit_test_publish_SOURCES = tests/unit/test_publish.c plugin/publish.c
 tests_unit_test_publish_LDADD = libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_kept_SOURCES = tests/unit/test_kept.c plugin/kept.c plugin/publish.c
