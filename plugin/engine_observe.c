@@ -12,7 +12,7 @@
 #include "snapshot.h"
 
 /* Why nothing may be published although the sweep has ended, or NULL. Under OpenSM's lock. */
-static const char *unsettled_reason(const struct osm_opensm *osm)
+static const char *incomplete_reason(const struct osm_opensm *osm)
 {
 	if (osm->subn.sm_state != IB_SMINFO_STATE_MASTER)
 		return "this subnet manager is not the master";
@@ -24,16 +24,16 @@ static const char *unsettled_reason(const struct osm_opensm *osm)
 }
 
 /* What the switches hold now, in a new job; under OpenSM's lock. */
-static enum fors_err look(const struct fors_engine *engine, struct fors_job *job, struct fors_error *error)
+static enum fors_err look_at_switches(const struct fors_engine *engine, struct fors_job *job, struct fors_error *error)
 {
 	const struct osm_subn *subn = &engine->osm->subn;
-	const char *reason = unsettled_reason(engine->osm);
+	const char *reason = incomplete_reason(engine->osm);
 	enum fors_err err = fors_snapshot_net(subn, &job->net, error);
 
 	if (!err)
 		err = fors_snapshot_tables(subn, job->net, &job->lfts, error);
 	if (reason) {
-		job->kind = FORS_JOB_UNSETTLED;
+		job->kind = FORS_JOB_INCOMPLETE;
 		snprintf(job->reason, sizeof(job->reason), "%s", reason);
 	}
 	job->tables_ms = engine->tables_ms;
@@ -41,7 +41,7 @@ static enum fors_err look(const struct fors_engine *engine, struct fors_job *job
 }
 
 /* Somebody else routes: nothing to look at, but something to say. */
-static void look_away(const struct fors_engine *engine, struct fors_job *job)
+static void note_who_routes(const struct fors_engine *engine, struct fors_job *job)
 {
 	const struct osm_routing_engine *used = engine->osm->routing_engine_used;
 
@@ -66,7 +66,7 @@ static void keep(struct fors_engine *engine)
 }
 
 /* What there is to tell the worker: what the switches hold, or whose tables they are. */
-static enum fors_err observe(struct fors_engine *engine, struct fors_job *job, struct fors_error *error)
+static enum fors_err look(struct fors_engine *engine, struct fors_job *job, struct fors_error *error)
 {
 	struct osm_opensm *osm = engine->osm;
 	enum fors_err err = FORS_OK;
@@ -75,14 +75,14 @@ static enum fors_err observe(struct fors_engine *engine, struct fors_job *job, s
 	cl_plock_acquire(&osm->lock);
 	is_ours = engine->settings && osm->routing_engine_used && osm->routing_engine_used->context == engine;
 	if (is_ours)
-		err = look(engine, job, error);
+		err = look_at_switches(engine, job, error);
 	else
-		look_away(engine, job);
+		note_who_routes(engine, job);
 	cl_plock_release(&osm->lock);
 	return is_ours && !err ? fors_engine_understand(engine, job, error) : err;
 }
 
-void fors_engine_settle(struct fors_engine *engine)
+void fors_engine_observe(struct fors_engine *engine)
 {
 	struct fors_job *job;
 	struct fors_error error;
@@ -90,8 +90,8 @@ void fors_engine_settle(struct fors_engine *engine)
 
 	if (!engine->worker)
 		return;
-	job = fors_engine_take_job(engine, FORS_JOB_SETTLED);
-	err = job ? observe(engine, job, &error) : fors_fail_memory(&error);
+	job = fors_engine_take_job(engine, FORS_JOB_INSTALLED);
+	err = job ? look(engine, job, &error) : fors_fail_memory(&error);
 	if (err)
 		fors_log_error(&engine->osm->log, fors_code_of(err), "%s; nothing is published", error.text);
 	if (err && job) {

@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "digest.h"
 #include "log.h"
 #include "opensm.h"
 
@@ -16,7 +17,7 @@ static void tell_state_dir(const struct fors_engine *engine, const char *wanted)
 	const char *before = engine->settings ? engine->settings->state_dir : NULL;
 
 	if (wanted && engine->folder.parent && strcmp(wanted, engine->folder.parent) &&
-	    (!before || strcmp(wanted, before)))
+	    fors_text_changed(before, wanted))
 		fors_log_error(&engine->osm->log, FORS_F_CONFIG,
 			       "state_dir: a change needs a restart of opensm; the state folder stays in %.200s",
 			       engine->folder.parent);
@@ -35,7 +36,7 @@ void fors_engine_load_settings(struct fors_engine *engine)
 	if (err) {
 		engine->is_short = !engine->settings && err == FORS_ENOMEM;
 		if (!engine->is_fresh ||
-		    strcmp(engine->trouble, error.text)) /* which opensm's start has said already */
+		    strcmp(engine->trouble, error.text)) /* which is in the log since opensm's start */
 			fors_log_error(&engine->osm->log, FORS_F_CONFIG, "%s%s", error.text,
 				       engine->settings ? "; the settings of before stay in force" : "");
 		memcpy(engine->trouble, error.text, sizeof(engine->trouble));
@@ -48,7 +49,7 @@ void fors_engine_load_settings(struct fors_engine *engine)
 	engine->settings = settings;
 }
 
-/* OpenSM's unicast cache would bring back tables that know nothing of cables set aside since. */
+/* OpenSM's unicast cache would bring back tables that know nothing of cables drained since. */
 static void forget_cache(struct fors_engine *engine)
 {
 	struct osm_opensm *osm = engine->osm;

@@ -7,6 +7,7 @@ libfors_la_SOURCES = \
 	plugin/absent.c plugin/absent.h \
 	plugin/board.c plugin/board.h \
 	plugin/clock.c plugin/clock.h \
+	plugin/digest.c plugin/digest.h \
 	plugin/drain.c plugin/drain.h \
 	plugin/engine.c plugin/engine.h plugin/engine_inside.h \
 	plugin/engine_observe.c \
@@ -15,6 +16,7 @@ libfors_la_SOURCES = \
 	plugin/engine_understand.c \
 	plugin/entry.c \
 	plugin/errors.h \
+	plugin/job.c plugin/job.h \
 	plugin/kept.c plugin/kept.h \
 	plugin/log.c plugin/log.h \
 	plugin/opensm.h \
@@ -24,7 +26,11 @@ libfors_la_SOURCES = \
 	plugin/settings.c plugin/settings.h \
 	plugin/snapshot.c plugin/snapshot.h \
 	plugin/thread.c plugin/thread.h \
-	plugin/worker.c plugin/worker.h
+	plugin/worker.c plugin/worker.h plugin/worker_inside.h \
+	plugin/worker_duties.c \
+	plugin/worker_job.c \
+	plugin/worker_plan.c \
+	plugin/worker_publish.c
 libfors_la_CFLAGS = $(AM_CFLAGS) $(OPENSM_CFLAGS) $(INIH_CFLAGS) -pthread
 # -z nodelete: a thread that hangs in a dead network file system may outlive the plugin (outbox.c).
 # -z now: a symbol that this opensm does not have makes it refuse the plugin, instead of ending it during a sweep.

@@ -18,6 +18,7 @@
 
 #include "core/schedule/schedule_format.h"
 #include "clock.h"
+#include "digest.h"
 #include "log.h"
 #include "runner.h"
 #include "thread.h"
@@ -296,28 +297,23 @@ enum fors_err fors_outbox_start(struct osm_log *log, const struct fors_folder *s
 	return err;
 }
 
-static bool is_other(const char *a, const char *b)
+enum fors_err fors_outbox_set(struct fors_outbox *box, const struct fors_outbox_request *request, struct fors_error *error)
 {
-	return (a != NULL) != (b != NULL) || (a && strcmp(a, b));
-}
-
-enum fors_err fors_outbox_set(struct fors_outbox *box, const struct fors_outbox_request *wish, struct fors_error *error)
-{
-	char *dir = wish->dir ? strdup(wish->dir) : NULL, *command = wish->command ? strdup(wish->command) : NULL;
+	char *dir = request->dir ? strdup(request->dir) : NULL, *command = request->command ? strdup(request->command) : NULL;
 	bool is_new;
 
-	if ((wish->dir && !dir) || (wish->command && !command)) {
+	if ((request->dir && !dir) || (request->command && !command)) {
 		free(dir);
 		free(command);
 		return fors_fail_memory(error);
 	}
 	pthread_mutex_lock(&box->mutex);
-	is_new = is_other(box->dir, dir);
+	is_new = fors_text_changed(box->dir, dir);
 	free(box->dir);
 	free(box->command);
 	box->dir = dir;
 	box->command = command;
-	box->seconds = wish->seconds;
+	box->seconds = request->seconds;
 	for (int i = 0; is_new && i < FORS_OUT_FILES; i++)
 		box->sheet[i].is_due = box->sheet[i].bytes != NULL;
 	pthread_cond_signal(&box->wake);

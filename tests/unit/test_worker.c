@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Tests of plugin/worker.c and plugin/board.c, without OpenSM: what is published after which job. The log
+ * Tests of plugin/worker*.c and plugin/board.c, without OpenSM: what is published after which job. The log
  * is a stub, fors_plan() can be made slow, wrong or absent (linked with --wrap), and the clock is the test's own.
  */
 #include <inttypes.h>
@@ -295,12 +295,12 @@ static void assert_published(const struct bench *bench, int64_t epoch, uint32_t 
 	fors_schedule_free(schedule);
 }
 
-static void settled_job_is_published(void **state)
+static void installed_job_is_published(void **state)
 {
 	int64_t epoch, before = (int64_t)fors_clock_unix_ms();
 
 	submit(*state, FORS_JOB_ROUTED, NULL);
-	submit(*state, FORS_JOB_SETTLED, NULL);
+	submit(*state, FORS_JOB_INSTALLED, NULL);
 	epoch = wait_state(*state, FORS_ACTIVE, 0);
 	assert_true(epoch >= before);
 	assert_published(*state, epoch, 9);
@@ -325,13 +325,13 @@ static void same_fabric_leaves_no_trace(void **state)
 	char path[160];
 	int64_t epoch;
 
-	submit(bench, FORS_JOB_SETTLED, NULL);
+	submit(bench, FORS_JOB_INSTALLED, NULL);
 	epoch = wait_state(bench, FORS_ACTIVE, 0);
 	snprintf(path, sizeof(path), "%s/%s/status.json", bench->directory, bench->folder.name);
 	assert_int_equal(stat(path, &before), 0);
 	submit(bench, FORS_JOB_ROUTED, NULL);
 	rest();
-	submit(bench, FORS_JOB_SETTLED, NULL);
+	submit(bench, FORS_JOB_INSTALLED, NULL);
 	rest();
 	assert_int_equal(stat(path, &after), 0);
 	assert_int_equal(before.st_ino, after.st_ino);
@@ -343,15 +343,15 @@ static void cut_cable_withdraws_and_returns(void **state)
 {
 	int64_t first, second;
 
-	submit(*state, FORS_JOB_SETTLED, NULL);
+	submit(*state, FORS_JOB_INSTALLED, NULL);
 	first = wait_state(*state, FORS_ACTIVE, 0);
 	submit(*state, FORS_JOB_ROUTED, "Leaf00[4]");
 	second = wait_state(*state, FORS_PLANNING, first + 1);
 	assert_published(*state, second, 0);
-	submit(*state, FORS_JOB_SETTLED, "Leaf00[4]");
+	submit(*state, FORS_JOB_INSTALLED, "Leaf00[4]");
 	second = wait_state(*state, FORS_ACTIVE, second + 1);
 	assert_published(*state, second, 9);	  /* f = 1: max(P, ceil(3 * 6 / 2)) */
-	assert_int_equal(atomic_load(&plans), 2); /* the settled job found the plan ready */
+	assert_int_equal(atomic_load(&plans), 2); /* the installed job found the plan ready */
 }
 
 static void errors_of_opensm_publish_nothing(void **state)
@@ -359,19 +359,19 @@ static void errors_of_opensm_publish_nothing(void **state)
 	struct fors_job *job;
 	int64_t epoch;
 
-	submit(*state, FORS_JOB_SETTLED, NULL);
+	submit(*state, FORS_JOB_INSTALLED, NULL);
 	epoch = wait_state(*state, FORS_ACTIVE, 0);
-	job = make_job(*state, FORS_JOB_UNSETTLED, NULL);
+	job = make_job(*state, FORS_JOB_INCOMPLETE, NULL);
 	strcpy(job->reason, "OpenSM met errors");
 	fors_worker_submit(((struct bench *)*state)->worker, job);
 	wait_state(*state, FORS_PLANNING, epoch);
 	assert_published(*state, epoch, 9); /* still right over the tables */
-	submit(*state, FORS_JOB_SETTLED, NULL);
+	submit(*state, FORS_JOB_INSTALLED, NULL);
 	assert_int_equal(wait_state(*state, FORS_ACTIVE, epoch), epoch);
 }
 
-/* OpenSM sweeps again and again over a switch that does not take its tables: that is said once, not once per sweep. */
-static void a_fabric_that_stays_unsettled_is_said_once(void **state)
+/* OpenSM sweeps again and again over a switch that does not take its tables: that is published once, not once per sweep. */
+static void errors_that_stay_are_published_once(void **state)
 {
 	struct bench *bench = *state;
 	struct stat first, last;
@@ -379,19 +379,19 @@ static void a_fabric_that_stays_unsettled_is_said_once(void **state)
 	char path[256];
 
 	snprintf(path, sizeof(path), "%s/%s/status.json", bench->directory, bench->folder.name);
-	submit(*state, FORS_JOB_SETTLED, NULL);
+	submit(*state, FORS_JOB_INSTALLED, NULL);
 	wait_state(*state, FORS_ACTIVE, 0);
 	for (unsigned sweep = 0; sweep < 3; sweep++) {
 		submit(*state, FORS_JOB_ROUTED, "Leaf00[4]");
 		rest();
-		job = make_job(*state, FORS_JOB_UNSETTLED, "Leaf00[4]");
+		job = make_job(*state, FORS_JOB_INCOMPLETE, "Leaf00[4]");
 		strcpy(job->reason, "OpenSM met errors");
 		fors_worker_submit(bench->worker, job);
 		rest();
 		assert_int_equal(stat(path, sweep ? &last : &first), 0);
 	}
 	assert_int_equal(first.st_ino, last.st_ino);
-	submit(*state, FORS_JOB_SETTLED, "Leaf00[4]");
+	submit(*state, FORS_JOB_INSTALLED, "Leaf00[4]");
 	wait_state(*state, FORS_ACTIVE, 0);
 	submit(*state, FORS_JOB_ROUTED, "Leaf00[5]");
 	wait_state(*state, FORS_PLANNING, 0);
@@ -419,14 +419,14 @@ static void no_heartbeat_beside_an_old_schedule(void **state)
 	char path[256];
 	uint64_t before;
 
-	submit(*state, FORS_JOB_SETTLED, NULL);
+	submit(*state, FORS_JOB_INSTALLED, NULL);
 	wait_state(*state, FORS_ACTIVE, 0);
 	while (!heartbeat_of(bench))
 		tick();
 	snprintf(path, sizeof(path), "%s/%s/.schedule.new", bench->directory, bench->folder.name);
 	assert_int_equal(mkdir(path, 0755), 0);
 	before = heartbeat_of(bench);
-	submit(*state, FORS_JOB_SETTLED, "Leaf00[4]");
+	submit(*state, FORS_JOB_INSTALLED, "Leaf00[4]");
 	rest();
 	fake_clock_advance(60000);
 	rest();
@@ -440,10 +440,10 @@ static void no_heartbeat_beside_an_old_schedule(void **state)
 static void newer_fabric_overtakes(void **state)
 {
 	how_to_plan = PLAN_UNTIL_CANCELLED;
-	submit(*state, FORS_JOB_SETTLED, NULL);
+	submit(*state, FORS_JOB_INSTALLED, NULL);
 	while (!atomic_load(&plans))
 		usleep(1000);
-	submit(*state, FORS_JOB_SETTLED, "Leaf01[5]");
+	submit(*state, FORS_JOB_INSTALLED, "Leaf01[5]");
 	wait_state(*state, FORS_ACTIVE, 0);
 	assert_int_equal(atomic_load(&cancelled_plans), 1);
 	assert_int_equal(atomic_load(&plans), 2);
@@ -454,7 +454,7 @@ static void stop_breaks_a_plan_off(void **state)
 	struct bench *bench = *state;
 
 	how_to_plan = PLAN_UNTIL_CANCELLED;
-	submit(bench, FORS_JOB_SETTLED, NULL);
+	submit(bench, FORS_JOB_INSTALLED, NULL);
 	while (!atomic_load(&plans))
 		usleep(1000);
 	fors_worker_stop(bench->worker);
@@ -466,15 +466,15 @@ static void declined_withdraws(void **state)
 {
 	int64_t epoch;
 
-	submit(*state, FORS_JOB_SETTLED, NULL);
+	submit(*state, FORS_JOB_INSTALLED, NULL);
 	epoch = wait_state(*state, FORS_ACTIVE, 0);
 	decline(*state, "not a tree");
 	epoch = wait_state(*state, FORS_INACTIVE, epoch + 1);
 	assert_published(*state, epoch, 0);
 	decline(*state, "not a tree");
 	rest();
-	assert_published(*state, epoch, 0); /* said once */
-	submit(*state, FORS_JOB_SETTLED, NULL);
+	assert_published(*state, epoch, 0); /* published once */
+	submit(*state, FORS_JOB_INSTALLED, NULL);
 	epoch = wait_state(*state, FORS_ACTIVE, epoch + 1);
 	assert_published(*state, epoch, 9);
 }
@@ -516,13 +516,13 @@ static void lost_mastership_withdraws(void **state)
 	int64_t epoch;
 	int nplans;
 
-	submit(*state, FORS_JOB_SETTLED, NULL);
+	submit(*state, FORS_JOB_INSTALLED, NULL);
 	epoch = wait_state(*state, FORS_ACTIVE, 0);
 	atomic_store(&mastership_now, FORS_MASTER_NO);
 	epoch = wait_state(*state, FORS_INACTIVE, epoch + 1);
 	assert_published(*state, epoch, 0);
 	nplans = atomic_load(&plans);
-	submit(*state, FORS_JOB_SETTLED, "Leaf00[4]");
+	submit(*state, FORS_JOB_INSTALLED, "Leaf00[4]");
 	rest();
 	assert_published(*state, epoch, 0);
 	assert_int_equal(atomic_load(&plans), nplans); /* who is not the master plans for nobody */
@@ -534,13 +534,13 @@ static void no_plan_is_a_failure(void **state)
 	int64_t epoch;
 
 	how_to_plan = PLAN_NOT;
-	submit(*state, FORS_JOB_SETTLED, NULL);
+	submit(*state, FORS_JOB_INSTALLED, NULL);
 	epoch = wait_state(*state, FORS_FAILED, 0);
 	assert_published(*state, epoch, 0);
 	assert_true(read_status(*state, &status));
 	assert_string_equal(status.reason, "needs lmc 2");
 	fors_status_clear(&status);
-	submit(*state, FORS_JOB_SETTLED, NULL);
+	submit(*state, FORS_JOB_INSTALLED, NULL);
 	rest();
 	assert_int_equal(atomic_load(&plans), 1);
 	assert_int_equal(atomic_load(&errors_logged[FORS_F_NOPLAN]), 1);
@@ -549,25 +549,25 @@ static void no_plan_is_a_failure(void **state)
 static void wrong_plan_is_not_published(void **state)
 {
 	how_to_plan = PLAN_WRONG;
-	submit(*state, FORS_JOB_SETTLED, NULL);
+	submit(*state, FORS_JOB_INSTALLED, NULL);
 	assert_published(*state, wait_state(*state, FORS_FAILED, 0), 0);
 	assert_int_equal(atomic_load(&errors_logged[FORS_F_VERIFY]), 1);
 }
 
-/* The same schedule over the same tables: said again, with an epoch above what another SM may have published. */
+/* The same schedule over the same tables: published again, with an epoch above what another SM may have published. */
 static void restart_raises_the_epoch(void **state)
 {
 	struct bench *bench = *state;
 	int64_t epoch;
 
-	submit(bench, FORS_JOB_SETTLED, NULL);
+	submit(bench, FORS_JOB_INSTALLED, NULL);
 	epoch = wait_state(bench, FORS_ACTIVE, 0);
 	fors_worker_stop(bench->worker);
 	wait_state(bench, FORS_INACTIVE, epoch);
 	assert_published(bench, epoch, 9);
 	start_worker(bench);
 	submit(bench, FORS_JOB_ROUTED, NULL);
-	submit(bench, FORS_JOB_SETTLED, NULL);
+	submit(bench, FORS_JOB_INSTALLED, NULL);
 	assert_published(bench, wait_state(bench, FORS_ACTIVE, epoch + 1), 9);
 }
 
@@ -576,11 +576,11 @@ static int64_t plan_for_long(struct bench *bench)
 {
 	int64_t epoch;
 
-	submit(bench, FORS_JOB_SETTLED, NULL);
+	submit(bench, FORS_JOB_INSTALLED, NULL);
 	epoch = wait_state(bench, FORS_ACTIVE, 0);
 	atomic_store(&plans, 0);
 	how_to_plan = PLAN_UNTIL_CANCELLED;
-	submit(bench, FORS_JOB_SETTLED, "Leaf01[5]");
+	submit(bench, FORS_JOB_INSTALLED, "Leaf01[5]");
 	while (!atomic_load(&plans))
 		usleep(1000);
 	return epoch;
@@ -616,7 +616,7 @@ static void clock_steps_back(void **state)
 	int64_t epoch;
 	uint64_t beat = 0;
 
-	submit(bench, FORS_JOB_SETTLED, NULL);
+	submit(bench, FORS_JOB_INSTALLED, NULL);
 	epoch = wait_state(bench, FORS_ACTIVE, 0);
 	for (int look = 0; look < MANY && !beat; look++, tick())
 		beat = heartbeat_of(bench);
@@ -640,7 +640,7 @@ static void folder_that_comes_late_is_filled(void **state)
 	obstacle = fopen(path, "w");
 	assert_non_null(obstacle);
 	fclose(obstacle);
-	submit(bench, FORS_JOB_SETTLED, NULL);
+	submit(bench, FORS_JOB_INSTALLED, NULL);
 	while (!atomic_load(&errors_logged[FORS_F_PUBLISH]))
 		usleep(1000);
 	assert_int_equal(remove(path), 0);
@@ -661,7 +661,7 @@ static bool overtake(struct bench *bench, uint64_t n, struct fors_job *newer)
 	atomic_store(&asking.worker, bench->worker);
 	atomic_store(&asking.job, newer);
 	atomic_store(&asking.left, (int64_t)n);
-	submit(bench, FORS_JOB_SETTLED, NULL);
+	submit(bench, FORS_JOB_INSTALLED, NULL);
 	wait_idle();
 	atomic_store(&asking.left, 0);
 	unused = atomic_exchange(&asking.job, NULL);
@@ -695,7 +695,7 @@ static void newer_fabric_at_each_ask(void **state)
 	uint64_t n;
 
 	for (n = 1; is_overtaken; n = ask_after(n)) {
-		struct fors_job *newer = make_job(*state, FORS_JOB_SETTLED, "Leaf00[4]");
+		struct fors_job *newer = make_job(*state, FORS_JOB_INSTALLED, "Leaf00[4]");
 		uint64_t fingerprint = newer->fabric->fingerprint;
 		int64_t epoch;
 
@@ -775,8 +775,8 @@ static void try_step(struct bench *bench, const struct step *before, const struc
 }
 
 static const struct step gone = {FORS_JOB_DECLINED, NULL, FORS_INACTIVE, 0};
-static const struct step healthy = {FORS_JOB_SETTLED, NULL, FORS_ACTIVE, 9};
-static const struct step cut = {FORS_JOB_SETTLED, "Leaf00[4]", FORS_ACTIVE, 9};
+static const struct step healthy = {FORS_JOB_INSTALLED, NULL, FORS_ACTIVE, 9};
+static const struct step cut = {FORS_JOB_INSTALLED, "Leaf00[4]", FORS_ACTIVE, 9};
 
 static void memory_runs_out_once(void **state)
 {
@@ -810,7 +810,7 @@ static void no_worker_without_memory(void **state)
 	assert_non_null(strstr(error.text, "thread"));
 	faults_arm_threads(0);
 	faults_arm(1, false);
-	assert_null(fors_job_new(FORS_JOB_SETTLED));
+	assert_null(fors_job_new(FORS_JOB_INSTALLED));
 	faults_off();
 	assert_null(worker);
 	assert_int_equal(faults_live(), live);
@@ -821,12 +821,12 @@ static void no_worker_without_memory(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		ON_A_BENCH(settled_job_is_published),
+		ON_A_BENCH(installed_job_is_published),
 		ON_A_BENCH(routed_job_alone_is_not),
 		ON_A_BENCH(same_fabric_leaves_no_trace),
 		ON_A_BENCH(cut_cable_withdraws_and_returns),
 		ON_A_BENCH(errors_of_opensm_publish_nothing),
-		ON_A_BENCH(a_fabric_that_stays_unsettled_is_said_once),
+		ON_A_BENCH(errors_that_stay_are_published_once),
 		ON_A_BENCH(no_heartbeat_beside_an_old_schedule),
 		ON_A_BENCH(newer_fabric_overtakes),
 		ON_A_BENCH(stop_breaks_a_plan_off),
