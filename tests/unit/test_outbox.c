@@ -288,14 +288,17 @@ static void hanging_folder_does_not_hold_opensm(void **state)
 	atomic_store(&has_stopped, 0);
 	before = fake_clock_waits();
 	assert_int_equal(pthread_create(&thread, NULL, stop_box, bench->box), 0);
+	bench->box = NULL;
 	while (fake_clock_waits() == before) /* only who stops it can be waiting */
 		usleep(1000);
 	fake_clock_advance(1999);
 	usleep(20000);
 	assert_int_equal(atomic_load(&has_stopped), 0);
 	fake_clock_advance(1);
+	for (int look = 0; look < LOOKS && !atomic_load(&has_stopped); look++)
+		usleep(1000);
+	assert_int_equal(atomic_load(&has_stopped), 1);
 	pthread_join(thread, NULL);
-	bench->box = NULL;
 	atomic_store(&is_hanging, 0);
 	wait_for(bench, "copies/status.json", "x");
 	while (atomic_load(&is_inside)) /* the thread ends by itself, and frees what it has */
@@ -425,7 +428,8 @@ static void late_command_is_killed_with_its_children(void **state)
 	FILE *file;
 	int pid = 0;
 
-	snprintf(command, sizeof(command), "cd %s; trap '' TERM; sleep 300 & echo $! > child; wait; wait",
+	snprintf(command, sizeof(command),
+		 "cd %s; (trap '' TERM; exec sleep 300) & trap 'echo yes > asked' TERM; echo $! > child; wait; wait; wait",
 		 bench->directory);
 	snprintf(path, sizeof(path), "%s/child", bench->directory);
 	set(bench, false, command, 1);
@@ -441,10 +445,11 @@ static void late_command_is_killed_with_its_children(void **state)
 	assert_true(pid > 0);
 	fake_clock_advance(999);
 	usleep(20000);
-	assert_int_equal(kill(pid, 0), 0); /* its time is not over */
+	assert_false(holds(bench, "asked", "yes\n")); /* its time is not over */
 	fake_clock_advance(1);
+	wait_for(bench, "asked", "yes\n");
 	usleep(20000);
-	assert_int_equal(kill(pid, 0), 0); /* it does not end when it is asked to */
+	assert_int_equal(kill(pid, 0), 0); /* but it does not end when it is asked to */
 	for (int look = 0; look < LOOKS && !atomic_load(&errors_logged[FORS_F_COMMAND]); look++) {
 		fake_clock_advance(500);
 		usleep(1000);

@@ -26,6 +26,7 @@
 #include "core/status/status_json.h"
 #include "core/net/synthetic.h"
 #include "core/schedule/verify.h"
+#include "plugin/board.h"
 #include "plugin/clock.h"
 #include "plugin/log.h"
 #include "plugin/worker.h"
@@ -34,7 +35,7 @@
 
 #define TICK_MS 10  /* how often the worker looks around */
 #define LOOK_US 100  /* between looks at what has to come */
-#define MANY 200000 /* so many of them, before it is given up */
+#define MANY 100000 /* so many of them, before it is given up */
 
 enum fors_err __real_fors_plan(const struct fors_task *task, const char *name, struct fors_schedule **schedule,
 			       struct fors_error *error);
@@ -49,7 +50,7 @@ enum fors_err __wrap_fors_verify(const struct fors_net *net, const struct fors_l
 				 struct fors_verdict *verdict, struct fors_error *error);
 
 static _Atomic enum { PLAN_WELL, PLAN_UNTIL_CANCELLED, PLAN_WRONG, PLAN_NOT } how_to_plan;
-static atomic_int plans, cancelled_plans, mastership_now, errors_logged[16];
+static atomic_int plans, proofs, cancelled_plans, mastership_now, errors_logged[16];
 
 /* What happens when the worker asks for the n-th time whether to go on: it finds another job in the mailbox. */
 static struct {
@@ -95,6 +96,7 @@ enum fors_err __wrap_fors_verify(const struct fors_net *net, const struct fors_l
 				 const struct fors_schedule *schedule, bool (*cancelled)(void *context), void *context,
 				 struct fors_verdict *verdict, struct fors_error *error)
 {
+	atomic_fetch_add(&proofs, 1);
 	asking.cancelled = cancelled;
 	asking.context = context;
 	return __real_fors_verify(net, lfts, schedule, count_ask, NULL, verdict, error);
@@ -126,13 +128,17 @@ struct bench {
 	char directory[64];
 	struct fors_folder folder;
 	struct fors_worker *worker;
+	struct fors_outbox *outbox; /* or NULL */
 	struct fors_places *places;
 	struct fors_net *intact;
 };
 
 static void start_worker(struct bench *bench)
 {
-	const struct fors_worker_setup setup = {.folder = &bench->folder, .mastership = mastership, .tick_ms = TICK_MS};
+	const struct fors_worker_setup setup = {.folder = &bench->folder,
+						.outbox = bench->outbox,
+						.mastership = mastership,
+						.tick_ms = TICK_MS};
 
 	assert_int_equal(fors_worker_start(&setup, &bench->worker, NULL), FORS_OK);
 }
@@ -144,6 +150,7 @@ static int open_bench(void **state)
 
 	how_to_plan = PLAN_WELL;
 	atomic_store(&plans, 0);
+	atomic_store(&proofs, 0);
 	atomic_store(&cancelled_plans, 0);
 	atomic_store(&mastership_now, FORS_MASTER_YES);
 	memset(errors_logged, 0, sizeof(errors_logged));
@@ -167,6 +174,9 @@ static int close_bench(void **state)
 	char command[128];
 
 	fors_worker_stop(bench->worker);
+	fake_clock_run(true); /* should the outbox still have to wait for anything */
+	fors_outbox_stop(bench->outbox);
+	fake_clock_run(false);
 	fors_folder_clear(&bench->folder);
 	fors_places_free(bench->places);
 	fors_net_free(bench->intact);
@@ -648,6 +658,198 @@ static void folder_that_comes_late_is_filled(void **state)
 	assert_int_equal(atomic_load(&errors_logged[FORS_F_PUBLISH]), 1);
 }
 
+/* ---- nothing unproven ---- */
+
+/* A job of the intact fabric in whose tables nothing goes anywhere. */
+static struct fors_job *job_without_ways(struct bench *bench, enum fors_job_kind kind)
+{
+	struct fors_job *job = make_job(bench, kind, NULL);
+
+	strcpy(job->reason, "OpenSM met errors"); /* for who asks */
+	memset(job->lfts->port, FORS_NO_PATH, (size_t)job->lfts->nswitches * job->lfts->nlids);
+	return job;
+}
+
+/* A job of the intact fabric whose tables differ in what nobody uses: LID 0. */
+static struct fors_job *job_with_other_tables(struct bench *bench, enum fors_job_kind kind)
+{
+	struct fors_job *job = make_job(bench, kind, NULL);
+
+	job->lfts->port[0] ^= 1;
+	return job;
+}
+
+/* A proof over the tables that were sent holds for just these tables, when the switches have them. */
+static void a_proof_holds_for_the_same_tables_only(void **state)
+{
+	struct bench *bench = *state;
+
+	submit(bench, FORS_JOB_ROUTED, NULL);
+	wait_idle();
+	assert_int_equal(atomic_load(&proofs), 1);
+	submit(bench, FORS_JOB_INSTALLED, NULL);
+	wait_state(bench, FORS_ACTIVE, 0);
+	assert_int_equal(atomic_load(&proofs), 1);
+
+	decline(bench, "another engine");
+	wait_state(bench, FORS_INACTIVE, 0);
+	submit(bench, FORS_JOB_ROUTED, NULL);
+	wait_idle();
+	assert_int_equal(atomic_load(&proofs), 2);
+	fors_worker_submit(bench->worker, job_with_other_tables(bench, FORS_JOB_INSTALLED));
+	wait_state(bench, FORS_ACTIVE, 0);
+	assert_int_equal(atomic_load(&proofs), 3);
+}
+
+/* The same cables, but the switches do not hold what was sent. */
+static void a_plan_is_not_published_over_other_tables(void **state)
+{
+	struct bench *bench = *state;
+
+	submit(bench, FORS_JOB_ROUTED, NULL);
+	wait_idle();
+	fors_worker_submit(bench->worker, job_without_ways(bench, FORS_JOB_INSTALLED));
+	assert_published(bench, wait_state(bench, FORS_FAILED, 0), 0);
+}
+
+/* The same cables as in the published schedule, other tables: it is proven again, and stays only if it is right. */
+static void a_published_schedule_is_proven_again(void **state)
+{
+	static const enum fors_job_kind kind[] = {FORS_JOB_ROUTED, FORS_JOB_INSTALLED, FORS_JOB_INCOMPLETE};
+	struct bench *bench = *state;
+	int64_t epoch;
+
+	for (size_t i = 0; i < sizeof(kind) / sizeof(kind[0]); i++) {
+		int before;
+
+		submit(bench, FORS_JOB_INSTALLED, NULL);
+		epoch = wait_state(bench, FORS_ACTIVE, 0);
+		before = atomic_load(&proofs);
+		fors_worker_submit(bench->worker, job_with_other_tables(bench, kind[i]));
+		wait_idle();
+		assert_published(bench, epoch, 9);
+		assert_int_equal(atomic_load(&proofs), before + 1);
+
+		fors_worker_submit(bench->worker, job_without_ways(bench, kind[i]));
+		wait_idle();
+		epoch = wait_state(bench, kind[i] == FORS_JOB_INSTALLED ? FORS_FAILED : FORS_PLANNING, epoch + 1);
+		assert_published(bench, epoch, 0);
+	}
+}
+
+/* Whatever may differ between two looks at a fabric makes them two. */
+static void jobs_are_the_same_byte_for_byte(void **state)
+{
+	struct fors_job *a = make_job(*state, FORS_JOB_ROUTED, NULL), *b = make_job(*state, FORS_JOB_ROUTED, NULL);
+	struct fors_lfts *lfts = b->lfts;
+	unsigned char *bytes[] = {
+		lfts->port,
+		lfts->port + (size_t)lfts->nswitches * lfts->nlids - 1,
+		(unsigned char *)&lfts->guid[lfts->nswitches - 1],
+	};
+	uint64_t basis = fors_job_basis(a);
+
+	assert_true(fors_job_same_tables(a, b));
+	assert_true(fors_job_basis(b) == basis);
+	for (size_t i = 0; i < sizeof(bytes) / sizeof(bytes[0]); i++) {
+		*bytes[i] ^= 1;
+		assert_false(fors_job_same_tables(a, b));
+		assert_true(fors_job_basis(b) != basis);
+		*bytes[i] ^= 1;
+	}
+	b->net->port[b->net->nports - 1].peer ^= 1; /* of cables the fabric's fingerprint speaks, not these */
+	assert_false(fors_job_same_tables(a, b));
+	b->net->port[b->net->nports - 1].peer ^= 1;
+	b->net->node[0].guid ^= 1;
+	assert_false(fors_job_same_tables(a, b));
+	b->net->node[0].guid ^= 1;
+	b->ilp_seconds++;
+	assert_true(fors_job_basis(b) != basis);
+	b->ilp_seconds--;
+	strcpy(b->method, "exact");
+	assert_true(fors_job_basis(b) != basis);
+	fors_job_free(a);
+	fors_job_free(b);
+}
+
+/* ---- another subnet manager's epochs ---- */
+
+static void board_exceeds_an_epoch(void **state)
+{
+	struct bench *bench = *state;
+	struct fors_board board;
+	struct fors_status status;
+	uint64_t epoch;
+
+	fors_worker_stop(bench->worker);
+	bench->worker = NULL;
+	fors_board_open(&board, NULL, &bench->folder, NULL);
+	assert_false(fors_board_exceed(&board, 1)); /* nothing to publish yet */
+	fors_status_init(&status);
+	strcpy(status.reason, "one");
+	assert_true(fors_board_withdraw(&board, &status));
+	fors_status_clear(&status);
+	epoch = board.schedule->epoch;
+	assert_true(fors_board_exceed(&board, epoch)); /* one's own */
+	assert_true(fors_board_exceed(&board, epoch - 1));
+	assert_published(bench, (int64_t)epoch, 0);
+	epoch += 1000000000; /* days ahead of this host's clock */
+	assert_true(fors_board_exceed(&board, epoch));
+	assert_published(bench, (int64_t)epoch + 1, 0);
+	assert_true(read_status(bench, &status));
+	assert_int_equal(status.epoch, epoch + 1);
+	strcpy(status.reason, "another");
+	assert_true(fors_board_withdraw(&board, &status));
+	fors_status_clear(&status);
+	assert_published(bench, (int64_t)epoch + 2, 0); /* and so does what comes next */
+	fors_board_close(&board);
+}
+
+static void epoch_ahead_in_publish_dir_is_exceeded(void **state)
+{
+	struct bench *bench = *state;
+	char dir[80];
+	const struct fors_outbox_request request = {.dir = dir};
+	const struct fors_folder copies = {.parent = dir};
+	const struct bench there = {.folder = copies};
+	struct fors_schedule *theirs, *copy = NULL;
+	const uint64_t ahead = fors_clock_unix_ms() + 1000000000;
+	uint64_t epoch;
+	size_t size;
+	void *bytes;
+	int before;
+
+	snprintf(dir, sizeof(dir), "%s/copies", bench->directory);
+	assert_int_equal(mkdir(dir, 0755), 0);
+	assert_int_equal(fors_schedule_withdrawn(ahead, "another manager's", &theirs, NULL), FORS_OK);
+	assert_int_equal(fors_schedule_encode(theirs, &bytes, &size, NULL), FORS_OK);
+	assert_int_equal(fors_publish(&copies, "schedule", bytes, size, false, NULL), FORS_OK);
+	fors_schedule_free(theirs);
+	free(bytes);
+	fors_worker_stop(bench->worker);
+	assert_int_equal(fors_outbox_start(NULL, &bench->folder, &bench->outbox, NULL), FORS_OK);
+	assert_int_equal(fors_outbox_set(bench->outbox, &request, NULL), FORS_OK);
+	start_worker(bench);
+	submit(bench, FORS_JOB_INSTALLED, NULL);
+	epoch = (uint64_t)wait_state(bench, FORS_ACTIVE, (int64_t)ahead + 1);
+	assert_published(bench, (int64_t)epoch, 9);
+	for (int look = 0; look < MANY && (!copy || copy->epoch != epoch); look++) {
+		fors_schedule_free(copy);
+		tick();
+		copy = published(&there);
+	}
+	assert_int_equal(copy->epoch, epoch);
+	assert_int_equal(copy->nphases, 9);
+	fors_schedule_free(copy);
+	before = atomic_load(&proofs);
+	fors_worker_submit(bench->worker, job_with_other_tables(bench, FORS_JOB_INSTALLED));
+	for (int look = 0; look < MANY && atomic_load(&proofs) == before; look++)
+		tick();
+	rest();
+	assert_published(bench, (int64_t)epoch, 9);
+	assert_int_equal(atomic_load(&plans), 1); /* what is published is still what this worker planned */
+}
+
 /* ---- a newer job at each step ---- */
 
 /*
@@ -840,6 +1042,12 @@ int main(void)
 		ON_A_BENCH(restart_raises_the_epoch),
 		ON_A_BENCH(clock_steps_back),
 		ON_A_BENCH(folder_that_comes_late_is_filled),
+		ON_A_BENCH(a_proof_holds_for_the_same_tables_only),
+		ON_A_BENCH(a_plan_is_not_published_over_other_tables),
+		ON_A_BENCH(a_published_schedule_is_proven_again),
+		ON_A_BENCH(jobs_are_the_same_byte_for_byte),
+		ON_A_BENCH(board_exceeds_an_epoch),
+		ON_A_BENCH(epoch_ahead_in_publish_dir_is_exceeded),
 		ON_A_BENCH(newer_fabric_at_each_ask),
 		ON_A_BENCH(declined_at_each_ask),
 		ON_A_BENCH(no_worker_without_memory),
