@@ -23,8 +23,9 @@ static uint64_t *sorted_servers(const struct fors_fabric *fabric)
 	return guid;
 }
 
-enum fors_err fors_absent_warn(const struct fors_participants *listed, const char *key, const struct fors_fabric *fabric,
-			       struct fors_warnings *warnings, struct fors_error *error)
+enum fors_err fors_absent_warn(const struct fors_participants *listed, const char *key,
+			       const struct fors_fabric *fabric, struct fors_warnings *warnings,
+			       struct fors_error *error)
 {
 	uint64_t *there, first = 0;
 	size_t absent = 0;
@@ -41,7 +42,7 @@ enum fors_err fors_absent_warn(const struct fors_participants *listed, const cha
 			first = listed->guid[i];
 	}
 	free(there);
-	fors_warn(warnings, "%s: %zu of its %zu GUIDs are no living server under a leaf, the first is 0x%016" PRIx64, key,
-		  absent, listed->count, first);
+	fors_warn(warnings, "%s: %zu of its %zu GUIDs are no living server under a leaf, the first is 0x%016" PRIx64,
+		  key, absent, listed->count, first);
 	return FORS_OK;
 }

@@ -132,7 +132,7 @@ static bool is_published(const struct fors_board *board, struct fors_schedule *s
 	size_t my_size, their_size;
 	bool same;
 
-	/* Another SM may have published a later epoch while we were away: what we inherited is published again, later still. */
+	/* Another SM may have published a later epoch while we were away: what we inherited gets one later still. */
 	if (!board->schedule || board->is_inherited || board->schedule->nphases != schedule->nphases ||
 	    board->schedule->fingerprint != schedule->fingerprint)
 		return false;
@@ -262,7 +262,8 @@ bool fors_board_withdraw(struct fors_board *board, struct fors_status *status)
 {
 	struct fors_schedule *nothing = NULL;
 
-	return !fors_schedule_withdrawn(0, status->reason, &nothing, NULL) && fors_board_publish(board, nothing, status);
+	return !fors_schedule_withdrawn(0, status->reason, &nothing, NULL) &&
+	       fors_board_publish(board, nothing, status);
 }
 
 void fors_board_keep(struct fors_board *board, char *text, size_t size)

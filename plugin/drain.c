@@ -12,9 +12,8 @@
 
 enum fors_err fors_drain_init(struct fors_drain *drain, struct fors_error *error)
 {
-	*drain = (struct fors_drain){.watch = fors_watch_new(),
-				    .told_links = FORS_DIGEST_EMPTY,
-				    .told_warnings = FORS_DIGEST_EMPTY};
+	*drain = (struct fors_drain){
+		.watch = fors_watch_new(), .told_links = FORS_DIGEST_EMPTY, .told_warnings = FORS_DIGEST_EMPTY};
 	return drain->watch ? FORS_OK : fors_fail_memory(error);
 }
 

@@ -3,8 +3,9 @@
  * The idea: under OpenSM's lock do only what must be done there - copy the subnet, fill
  * the tables, a millisecond or so - and leave all that may take longer to the worker.
  *
- * This file starts and ends the engine, and has what OpenSM and the worker call of it. engine_route.c fills tables, engine_observe.c
- * looks at what became of them, both by engine_understand.c; engine_reload.c reads what the administrator wants.
+ * This file starts and ends the engine, and has what OpenSM and the worker call of it. engine_route.c fills tables,
+ * engine_observe.c looks at what became of them, both by engine_understand.c; engine_reload.c reads what the
+ * administrator wants.
  *
  * When memory runs out another engine routes this sweep, readers are told (a job is kept for that), and
  * OpenSM is asked to make its next sweep a heavy one, so that fors does not wait for the next failure.

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The routing callback, under OpenSM's exclusive lock: copy the subnet, understand it, fill the tables, a millisecond or so,
- * and hand the worker a job. Whatever fors cannot do it declines, and OpenSM asks the next engine of its list.
+ * The routing callback, under OpenSM's exclusive lock: copy the subnet, understand it, fill the tables, a
+ * millisecond or so, and hand the worker a job. Whatever fors cannot do it declines, and OpenSM asks the next engine of
+ * its list.
  */
 #include "engine_inside.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * From what OpenSM shows (a net) to what fors can reason about (a fabric): places learnt, what is drained marked, and the
- * settings that a plan depends on. Both who fills tables and who looks at what the switches hold begin with this.
+ * From what OpenSM shows (a net) to what fors can reason about (a fabric): places learnt, what is drained marked,
+ * and the settings that a plan depends on. Both who fills tables and who looks at what the switches hold begin here.
  */
 #include "engine_inside.h"
 

@@ -5,7 +5,8 @@
  * costs no more than that: the order is learnt from the fabric then, and the file that could not
  * be read stays beside it under another name.
  *
- * What fors declines to route is not learnt: a stray cable to another fabric must not leave that fabric's switches behind.
+ * What fors declines to route is not learnt: a stray cable to another fabric must not leave that fabric's switches
+ * behind.
  */
 #include "kept.h"
 

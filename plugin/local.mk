@@ -38,4 +38,4 @@ libfors_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -pthread -Wl,-
 	-Wl,--version-script=$(srcdir)/plugin/libfors.map
 libfors_la_LIBADD = libforscore.la $(INIH_LIBS) $(ZLIB_LIBS)
 EXTRA_libfors_la_DEPENDENCIES = plugin/libfors.map
-EXTRA_DIST += plugin/libfors.map
+EXTRA_DIST += plugin/README.md plugin/libfors.map

@@ -297,9 +297,11 @@ enum fors_err fors_outbox_start(struct osm_log *log, const struct fors_folder *s
 	return err;
 }
 
-enum fors_err fors_outbox_set(struct fors_outbox *box, const struct fors_outbox_request *request, struct fors_error *error)
+enum fors_err fors_outbox_set(struct fors_outbox *box, const struct fors_outbox_request *request,
+			      struct fors_error *error)
 {
-	char *dir = request->dir ? strdup(request->dir) : NULL, *command = request->command ? strdup(request->command) : NULL;
+	char *dir = request->dir ? strdup(request->dir) : NULL,
+	     *command = request->command ? strdup(request->command) : NULL;
 	bool is_new;
 
 	if ((request->dir && !dir) || (request->command && !command)) {

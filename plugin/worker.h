@@ -43,7 +43,7 @@ void fors_worker_submit(struct fors_worker *worker, struct fors_job *job);
 /* Hand in the kept order, a text which the worker owns then, to be written into the state folder. As submit(). */
 void fors_worker_keep(struct fors_worker *worker, char *text, size_t size);
 
-/* Break off what it does, publish that nobody repairs failures any more, end the thread, free it all. NULL is allowed. */
+/* Break off what it does, publish that nobody repairs failures any more, end the thread. NULL is allowed. */
 void fors_worker_stop(struct fors_worker *worker);
 
 #endif

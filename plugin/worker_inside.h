@@ -123,7 +123,7 @@ void fors_worker_publish_end(struct fors_worker *worker);
 /* During a plan, every tick: write the kept order, look whether mastership was lost, let the heart beat. */
 void fors_worker_see_to_duties(struct fors_worker *worker);
 
-/* After each job, and every tick without one: mastership, held cables, epochs, what could not be written, the heartbeat. */
+/* After each job, and every tick: mastership, held cables, epochs, what could not be written, the heartbeat. */
 void fors_worker_watch(struct fors_worker *worker);
 
 /* Write the kept order that was handed in last, if any. */

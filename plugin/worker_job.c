@@ -8,8 +8,9 @@
  *	DECLINED	withdraw
  *
  * A job with the basis that was decided changes nothing, so a sweep of an unchanged fabric leaves no trace. With
- * another basis the published schedule is first proven over the new tables: it stays while it is still right (entries on
- * living home lanes never move, so it often is), else it is withdrawn at once. Nothing unproven stays with readers.
+ * another basis the published schedule is first proven over the new tables: it stays while it is still right
+ * (entries on living home lanes never move, so it often is), else it is withdrawn at once. Nothing unproven stays with
+ * readers.
  */
 #include "worker_inside.h"
 
@@ -102,8 +103,7 @@ static void refresh_status(struct fors_worker *worker, const struct fors_job *jo
 {
 	char text[FORS_ERROR_TEXT];
 
-	if (job->kind != FORS_JOB_INSTALLED ||
-	    (worker->board.state == state && worker->view == fors_job_view(job)))
+	if (job->kind != FORS_JOB_INSTALLED || (worker->board.state == state && worker->view == fors_job_view(job)))
 		return;
 	snprintf(text, sizeof(text), "%s", reason); /* which may be the board's own */
 	fors_worker_publish_status(worker, job, state, text);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Plans and proofs. A plan is made and proven while OpenSM still sends tables to the switches (ahead); when the switches
- * have them, and they are byte for byte what it was proven over, that proof holds, else it is done again.
+ * Plans and proofs. A plan is made and proven while OpenSM still sends tables to the switches (ahead); when the
+ * switches have them, and they are byte for byte what it was proven over, that proof holds, else it is done again.
  */
 #include "worker_inside.h"
 
@@ -77,8 +77,8 @@ enum fors_err fors_worker_prove_installed(struct fors_worker *worker, const stru
 enum fors_err fors_worker_prove_published(struct fors_worker *worker, const struct fors_job *job, bool *is_right)
 {
 	struct fors_verdict verdict;
-	enum fors_err err = fors_verify(job->net, job->lfts, worker->board.schedule, fors_worker_cancelled, worker,
-					&verdict, NULL);
+	enum fors_err err =
+		fors_verify(job->net, job->lfts, worker->board.schedule, fors_worker_cancelled, worker, &verdict, NULL);
 
 	if (err && err != FORS_ECANCELLED)
 		fors_worker_run_short(worker);

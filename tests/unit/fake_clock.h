@@ -21,8 +21,8 @@ void fake_clock_set(int64_t ms);
 void fake_clock_run(bool is_running);
 
 /*
- * How often a thread has begun to wait in fors_clock_wait(). With one thread: a number that grew after something was handed
- * to it says that it is through with that, and waits for more.
+ * How often a thread has begun to wait in fors_clock_wait(). With one thread: a number that grew after something was
+ * handed to it says that it is through with that, and waits for more.
  */
 uint64_t fake_clock_waits(void);
 

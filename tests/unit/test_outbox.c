@@ -421,21 +421,14 @@ static void failing_command_is_reported(void **state)
 	assert_int_equal(atomic_load(&infos_logged), 1);
 }
 
-static void late_command_is_killed_with_its_children(void **state)
+/* The number in a file that a command writes. */
+static int wait_pid(const char *path)
 {
-	struct bench *bench = *state;
-	char command[256], path[160];
-	FILE *file;
 	int pid = 0;
 
-	snprintf(command, sizeof(command),
-		 "cd %s; (trap '' TERM; exec sleep 300) & trap 'echo yes > asked' TERM; echo $! > child; wait; wait; wait",
-		 bench->directory);
-	snprintf(path, sizeof(path), "%s/child", bench->directory);
-	set(bench, false, command, 1);
-	fors_outbox_announce(bench->box, 1, "active");
 	for (int look = 0; look < LOOKS && !pid; look++) {
-		file = fopen(path, "r");
+		FILE *file = fopen(path, "r");
+
 		if (!file || fscanf(file, "%d", &pid) != 1)
 			pid = 0;
 		if (file)
@@ -443,6 +436,24 @@ static void late_command_is_killed_with_its_children(void **state)
 		usleep(1000);
 	}
 	assert_true(pid > 0);
+	return pid;
+}
+
+static void late_command_is_killed_with_its_children(void **state)
+{
+	struct bench *bench = *state;
+	char command[256], path[160];
+	FILE *file;
+	int pid = 0;
+
+	snprintf(
+		command, sizeof(command),
+		"cd %s; (trap '' TERM; exec sleep 300) & trap 'echo yes > asked' TERM; echo $! > child; wait; wait; wait",
+		bench->directory);
+	snprintf(path, sizeof(path), "%s/child", bench->directory);
+	set(bench, false, command, 1);
+	fors_outbox_announce(bench->box, 1, "active");
+	pid = wait_pid(path);
 	fake_clock_advance(999);
 	usleep(20000);
 	assert_false(holds(bench, "asked", "yes\n")); /* its time is not over */

@@ -308,8 +308,8 @@ static void long_lines_and_bad_lists(void **state)
 
 static void bad_paths(void **state)
 {
-	static const char *const bad[] = {"fors_config=", "fors_config=relative.conf", "fors_config=/dev/null/fors.conf",
-					  "fors_config=/tmp"};
+	static const char *const bad[] = {"fors_config=", "fors_config=relative.conf",
+					  "fors_config=/dev/null/fors.conf", "fors_config=/tmp"};
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		const struct fors_sources sources = {.options = bad[i]};

@@ -34,7 +34,7 @@
 #include "faults.h"
 
 #define TICK_MS 10  /* how often the worker looks around */
-#define LOOK_US 100  /* between looks at what has to come */
+#define LOOK_US 100 /* between looks at what has to come */
 #define MANY 100000 /* so many of them, before it is given up */
 
 enum fors_err __real_fors_plan(const struct fors_task *task, const char *name, struct fors_schedule **schedule,
@@ -135,10 +135,8 @@ struct bench {
 
 static void start_worker(struct bench *bench)
 {
-	const struct fors_worker_setup setup = {.folder = &bench->folder,
-						.outbox = bench->outbox,
-						.mastership = mastership,
-						.tick_ms = TICK_MS};
+	const struct fors_worker_setup setup = {
+		.folder = &bench->folder, .outbox = bench->outbox, .mastership = mastership, .tick_ms = TICK_MS};
 
 	assert_int_equal(fors_worker_start(&setup, &bench->worker, NULL), FORS_OK);
 }
@@ -380,7 +378,7 @@ static void errors_of_opensm_publish_nothing(void **state)
 	assert_int_equal(wait_state(*state, FORS_ACTIVE, epoch), epoch);
 }
 
-/* OpenSM sweeps again and again over a switch that does not take its tables: that is published once, not once per sweep. */
+/* OpenSM sweeps again and again over a switch that does not take its tables: that is published once. */
 static void errors_that_stay_are_published_once(void **state)
 {
 	struct bench *bench = *state;
@@ -805,6 +803,20 @@ static void board_exceeds_an_epoch(void **state)
 	fors_board_close(&board);
 }
 
+/* A schedule of another subnet manager's. */
+static void publish_theirs(const struct fors_folder *folder, uint64_t epoch)
+{
+	struct fors_schedule *theirs;
+	size_t size;
+	void *bytes;
+
+	assert_int_equal(fors_schedule_withdrawn(epoch, "another manager's", &theirs, NULL), FORS_OK);
+	assert_int_equal(fors_schedule_encode(theirs, &bytes, &size, NULL), FORS_OK);
+	assert_int_equal(fors_publish(folder, "schedule", bytes, size, false, NULL), FORS_OK);
+	fors_schedule_free(theirs);
+	free(bytes);
+}
+
 static void epoch_ahead_in_publish_dir_is_exceeded(void **state)
 {
 	struct bench *bench = *state;
@@ -812,20 +824,14 @@ static void epoch_ahead_in_publish_dir_is_exceeded(void **state)
 	const struct fors_outbox_request request = {.dir = dir};
 	const struct fors_folder copies = {.parent = dir};
 	const struct bench there = {.folder = copies};
-	struct fors_schedule *theirs, *copy = NULL;
+	struct fors_schedule *copy = NULL;
 	const uint64_t ahead = fors_clock_unix_ms() + 1000000000;
 	uint64_t epoch;
-	size_t size;
-	void *bytes;
 	int before;
 
 	snprintf(dir, sizeof(dir), "%s/copies", bench->directory);
 	assert_int_equal(mkdir(dir, 0755), 0);
-	assert_int_equal(fors_schedule_withdrawn(ahead, "another manager's", &theirs, NULL), FORS_OK);
-	assert_int_equal(fors_schedule_encode(theirs, &bytes, &size, NULL), FORS_OK);
-	assert_int_equal(fors_publish(&copies, "schedule", bytes, size, false, NULL), FORS_OK);
-	fors_schedule_free(theirs);
-	free(bytes);
+	publish_theirs(&copies, ahead);
 	fors_worker_stop(bench->worker);
 	assert_int_equal(fors_outbox_start(NULL, &bench->folder, &bench->outbox, NULL), FORS_OK);
 	assert_int_equal(fors_outbox_set(bench->outbox, &request, NULL), FORS_OK);
