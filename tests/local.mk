@@ -1,5 +1,6 @@
 # Unit and property tests: one cmocka program per module of core/.
 unit_tests =
+unit_tests += tests/unit/test_absent
 unit_tests += tests/unit/test_drained
 unit_tests += tests/unit/test_closed_form
 unit_tests += tests/unit/test_colour
@@ -126,21 +127,25 @@ tests_unit_test_forsched_mangled_LDADD = $(unit_support) $(ZLIB_LIBS)
 tests_unit_test_forsched_mangled_LDFLAGS = $(AM_LDFLAGS) -pthread
 
 # The plugin's own modules that do not see OpenSM.
-outbox_sources = plugin/outbox.c plugin/runner.c plugin/thread.c
+outbox_sources = plugin/digest.c plugin/outbox.c plugin/runner.c plugin/thread.c tests/unit/fake_clock.c tests/unit/fake_clock.h
 tests_unit_test_outbox_SOURCES = tests/unit/test_outbox.c plugin/publish.c $(outbox_sources)
 tests_unit_test_outbox_LDADD = libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_outbox_LDFLAGS = $(AM_LDFLAGS) -pthread -Wl,--wrap=fors_publish
+tests_unit_test_absent_SOURCES = tests/unit/test_absent.c plugin/absent.c
+tests_unit_test_absent_LDADD = $(unit_support)
 tests_unit_test_publish_SOURCES = tests/unit/test_publish.c plugin/publish.c
 tests_unit_test_publish_LDADD = libforscore.la $(CMOCKA_LIBS)
-tests_unit_test_kept_SOURCES = tests/unit/test_kept.c plugin/kept.c plugin/publish.c
+tests_unit_test_kept_SOURCES = tests/unit/test_kept.c plugin/digest.c plugin/kept.c plugin/publish.c
 tests_unit_test_kept_LDADD = $(unit_support)
 tests_unit_test_settings_SOURCES = tests/unit/test_settings.c plugin/publish.c plugin/settings.c
 tests_unit_test_settings_LDADD = libforscore.la $(CMOCKA_LIBS) $(INIH_LIBS)
-tests_unit_test_worker_SOURCES = tests/unit/test_worker.c plugin/board.c plugin/publish.c plugin/worker.c \
-	$(outbox_sources) $(fault_sources)
+worker_sources = plugin/board.c plugin/job.c plugin/worker.c plugin/worker_duties.c plugin/worker_job.c \
+	plugin/worker_plan.c plugin/worker_publish.c
+tests_unit_test_worker_SOURCES = tests/unit/test_worker.c plugin/publish.c $(worker_sources) $(outbox_sources) \
+	$(fault_sources)
 tests_unit_test_worker_CPPFLAGS = $(fault_cppflags)
 tests_unit_test_worker_LDADD = libforscore.la $(CMOCKA_LIBS)
-tests_unit_test_worker_LDFLAGS = $(fault_ldflags) -Wl,--wrap=fors_plan,--wrap=fors_verify,--wrap=clock_gettime
+tests_unit_test_worker_LDFLAGS = $(fault_ldflags) -Wl,--wrap=fors_plan,--wrap=fors_verify,--wrap=fsync
 
 # The plugin as built for another OpenSM; only the end-to-end tests want it.
 EXTRA_LTLIBRARIES =

@@ -2,9 +2,9 @@
 /*
  * schedule_file.c - a schedule as bytes, and back.
  *
- * The file is made for being mapped by hundreds of processes that each want to know about one server, hundreds of
- * times a second: who opens it checks the header and the (short) list of servers, and then only the row of cells
- * that it reads. So the parts have checksums of their own, and a dense cell holds all that a server has to know
+ * The file is made for hundreds of processes that each want to know about one server: who opens it reads and checks the
+ * header and the (short) list of servers, and then only the row of cells that it needs (libforsched/source.c says why it
+ * reads and never maps). So the parts have checksums of their own, and a dense cell holds all that a server has to know
  * about a phase in 8 bytes, also what strictly is somebody else's business (who sends to it, which path index the
  * other direction uses).
  *

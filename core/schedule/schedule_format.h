@@ -2,8 +2,8 @@
 /*
  * schedule_format.h - the bytes of a published schedule, for whoever writes or reads them.
  *
- * Needs nothing else of fors. All numbers are little-endian; structs have no holes, so a
- * mapped file can be read through them on a little-endian machine.
+ * Needs nothing else of fors. All numbers are little-endian; structs have no holes, so on a
+ * little-endian machine the bytes can be read through them as they are.
  *
  *   offset       size              what
  *   0            272               struct fors_sf_header: magic, byte order, version, epoch, sizes, offsets and CRCs of the

@@ -262,8 +262,8 @@ def test_failure_while_a_link_is_held(fabric):
     sm.wait_status(state="active", held_links=[], remarks=[])
 
 
-def test_wishes_and_the_unicast_cache(fabric):
-    """OpenSM's cache would bring old tables back; fors drops it while anything is set aside."""
+def test_drained_links_and_the_unicast_cache(fabric):
+    """OpenSM's cache would bring old tables back; fors drops it while anything is drained."""
     sim, sm = fabric(FatTree(3, 3), lmc=2, use_ucast_cache="TRUE", fors_conf="# nothing\n")
     sm.wait_epoch()
     set_conf(sm, "exclude_links = Leaf00[4]\n")

@@ -383,7 +383,7 @@ def test_killed_and_asked_while_down(fabric):
 
 
 def test_forget_what_came_back(fabric):
-    """The request was fine when it was made; opensm has the last word. And requests that are none are set aside."""
+    """The request was fine when it was made; opensm has the last word. And requests that are none are renamed."""
     sim, sm = fabric(FatTree(2, 3), lmc=1, sweep_interval=300, node="Node02-00")
     sm.wait_epoch()
     guid = guid_of(look(sim, sm)[1], "Spine01")
