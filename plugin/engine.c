@@ -183,8 +183,10 @@ static enum fors_err fill_tables(struct fors_engine *engine, struct fors_job *jo
 		err = engine->drain.due_ms && fors_drain_tables_first(engine->settings, job->fabric) ?
 			      build_tables_first(engine, job, error) :
 			      fors_tables_build(job->fabric, &job->lfts, error);
-	if (!err)
+	if (!err) {
 		fors_snapshot_store(&engine->osm->subn, job->lfts);
+		engine->managers = fors_snapshot_managers(&engine->osm->subn);
+	}
 	return err;
 }
 
@@ -293,6 +295,14 @@ static void keep(struct fors_engine *engine)
 		fors_worker_keep(engine->worker, text, size);
 }
 
+/* Are the tables ours, as far as any engine's? Under OpenSM's lock. */
+static bool is_routing(const struct fors_engine *engine)
+{
+	const struct osm_routing_engine *used = engine->osm->routing_engine_used;
+
+	return engine->settings && used && used->context == engine;
+}
+
 /* What there is to tell the worker: what the switches hold, or whose tables they are. */
 static enum fors_err observe(struct fors_engine *engine, struct fors_job *job, struct fors_error *error)
 {
@@ -301,7 +311,7 @@ static enum fors_err observe(struct fors_engine *engine, struct fors_job *job, s
 	bool is_ours;
 
 	cl_plock_acquire(&osm->lock);
-	is_ours = engine->settings && osm->routing_engine_used && osm->routing_engine_used->context == engine;
+	is_ours = is_routing(engine);
 	if (is_ours)
 		err = look(engine, job, error);
 	else
@@ -372,15 +382,19 @@ static void load_settings(struct fors_engine *engine)
 	engine->settings = settings;
 }
 
-/* OpenSM's unicast cache would bring back tables that know nothing of cables set aside since. */
-static void forget_cache(struct fors_engine *engine)
+/*
+ * OpenSM's unicast cache would bring back tables that know nothing of cables set aside since, nor of a subnet manager
+ * that has started: it looks at cables only, and the spines would never get their ways to that manager.
+ */
+static void forget_cache(struct fors_engine *engine, bool is_drain_wanted)
 {
 	struct osm_opensm *osm = engine->osm;
 
 	if (!osm->subn.opt.use_ucast_cache)
 		return;
 	cl_plock_excl_acquire(&osm->lock);
-	osm_ucast_cache_invalidate(&osm->sm.ucast_mgr);
+	if (is_drain_wanted || (is_routing(engine) && fors_snapshot_managers(&osm->subn) != engine->managers))
+		osm_ucast_cache_invalidate(&osm->sm.ucast_mgr);
 	cl_plock_release(&osm->lock);
 }
 
@@ -410,8 +424,7 @@ void fors_engine_reload(struct fors_engine *engine)
 		fors_log_error(&engine->osm->log, FORS_F_MEMORY, "the order stays as it was: %s", error.text);
 	fors_kept_begin(&engine->kept);
 	address_outbox(engine);
-	if (was_wanted || (engine->settings && fors_drain_is_wanted(engine->settings)))
-		forget_cache(engine);
+	forget_cache(engine, was_wanted || (engine->settings && fors_drain_is_wanted(engine->settings)));
 }
 
 static enum fors_err start(struct fors_engine *engine, struct fors_error *error)
