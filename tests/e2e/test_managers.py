@@ -28,7 +28,7 @@ signal.pause()
 
 @contextlib.contextmanager
 def mute_manager(sim, directory):
-    process = subprocess.Popen([*harness.DIES_WITH_US, sys.executable, "-c", MUTE], env=sim.environment(SEAT))
+    process = subprocess.Popen([*harness.DIES_WITH_US, sys.executable, "-c", MUTE], env=sim.environment(SEAT), cwd=directory)
     try:
         yield
     finally:

@@ -11,8 +11,10 @@
  *
  * Here as there: of each request that expects an answer a copy is kept until the answer comes. The first pause is what
  * OpenSM asks for, each later one twice as long; how often is up to us, because a busy machine that runs a whole fabric
- * must not look like a broken cable. Answers to what is not waited for any more are dropped. Traps are left alone:
- * ibsim drops their answers.
+ * must not look like a broken cable. Answers to what is not waited for any more are dropped.
+ *
+ * Traps of OpenSM's own (a standby that is stronger than the master sends one) expect a TrapRepress, which opensm sends
+ * and ibsim drops: it is made here, as ibsim loses no trap.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -80,6 +82,11 @@ static bool is_answer(const struct head *head)
 	return head->method & METHOD_RESPONSE || head->method == METHOD_TRAP_REPRESS;
 }
 
+static bool is_trap(const struct head *head)
+{
+	return head->method == METHOD_TRAP;
+}
+
 /* The request with this head that is waited for, or NULL. With the mutex held. */
 static struct request *find(const struct head *head)
 {
@@ -136,7 +143,7 @@ static bool next_due(struct request *copy)
 			due = request;
 	if (due) {
 		*copy = *due;
-		due->is_used = due->sendings < SENDINGS;
+		due->is_used = due->sendings < SENDINGS && !is_trap(head_of(&due->umad));
 		due->sendings++;
 		due->pause_ms *= 2;
 		due->due_ms = now + due->pause_ms;
@@ -148,32 +155,41 @@ static bool next_due(struct request *copy)
 /* Before it is sent: the answer may be there at once. */
 int umad_send(int port, int agent, void *umad, int length, int timeout_ms, int retries)
 {
-	bool is_waiting = timeout_ms > 0 && length <= MAD_SIZE && head_of(umad)->method != METHOD_TRAP &&
-			  !is_answer(head_of(umad));
+	bool is_waiting = timeout_ms > 0 && length <= MAD_SIZE && !is_answer(head_of(umad));
 	int sent;
 
 	if (is_waiting)
-		remember(port, agent, umad, length, timeout_ms);
+		remember(port, agent, umad, length, is_trap(head_of(umad)) ? 0 : timeout_ms);
 	sent = real_send(port, agent, umad, length, timeout_ms, retries);
 	if (sent < 0 && is_waiting)
 		forget(head_of(umad));
 	return sent;
 }
 
-/* Send again what is due. The agent of a request that is given up, which is in umad then; -1: none is. */
+/* As if it were received: the TrapRepress of a trap, or another request with a status, which says that it is given up.
+ */
+static int give_back(const struct request *request, void *umad, int *length)
+{
+	bool is_answered;
+
+	memcpy(umad, request->bytes, umad_size() + (size_t)request->length);
+	is_answered = is_trap(head_of(umad));
+	((ib_user_mad_t *)umad)->status = is_answered ? 0 : ETIMEDOUT;
+	if (is_answered)
+		((struct head *)umad_get_mad(umad))->method = METHOD_TRAP_REPRESS;
+	*length = request->length;
+	return request->agent;
+}
+
+/* Send again what is due. The agent of a request that is given back, which is in umad then; -1: none is. */
 static int look_after(void *umad, int *length)
 {
 	struct request due;
 
 	while (next_due(&due)) {
-		if (due.sendings < SENDINGS) {
-			real_send(due.port, due.agent, due.bytes, due.length, due.pause_ms, 0);
-			continue;
-		}
-		memcpy(umad, due.bytes, umad_size() + (size_t)due.length);
-		((ib_user_mad_t *)umad)->status = ETIMEDOUT;
-		*length = due.length;
-		return due.agent;
+		if (due.sendings >= SENDINGS || is_trap(head_of(&due.umad)))
+			return give_back(&due, umad, length);
+		real_send(due.port, due.agent, due.bytes, due.length, due.pause_ms, 0);
 	}
 	return -1;
 }
