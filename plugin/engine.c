@@ -48,6 +48,13 @@ struct fors_job *fors_engine_take_job(struct fors_engine *engine, enum fors_job_
 	return job;
 }
 
+bool fors_engine_is_routing(const struct fors_engine *engine)
+{
+	const struct osm_routing_engine *used = engine->osm->routing_engine_used;
+
+	return engine->settings && used && used->context == engine;
+}
+
 /* For the worker, from its thread: a heavy sweep, as SIGHUP starts it. */
 static void sweep(void *context)
 {

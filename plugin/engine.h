@@ -31,6 +31,7 @@ struct fors_engine {
 	char declined[FORS_ERROR_TEXT]; /* why fors did not fill the tables last time, or "" */
 	struct fors_job *spare;		/* for when there is no memory to say so in; NULL: used up */
 	bool is_short;			/* memory ran out in this sweep: the next one has to try again */
+	uint64_t managers;		/* fors_snapshot_managers() when fors filled the tables last time */
 	double tables_ms;		/* how long filling the tables took last time, negative: unknown */
 };
 

@@ -10,6 +10,9 @@
 /* A job, the spare one when there is no memory for another; NULL: that is gone too. */
 struct fors_job *fors_engine_take_job(struct fors_engine *engine, enum fors_job_kind kind);
 
+/* Are the tables ours, as far as any engine's? Under OpenSM's lock. */
+bool fors_engine_is_routing(const struct fors_engine *engine);
+
 /* --- engine_understand.c --- */
 
 /* The fabric that a net shows, with these places and the participants of the settings. Errors of fors_fabric_build(). */

@@ -73,7 +73,7 @@ static enum fors_err look(struct fors_engine *engine, struct fors_job *job, stru
 	bool is_ours;
 
 	cl_plock_acquire(&osm->lock);
-	is_ours = engine->settings && osm->routing_engine_used && osm->routing_engine_used->context == engine;
+	is_ours = fors_engine_is_routing(engine);
 	if (is_ours)
 		err = look_at_switches(engine, job, error);
 	else

@@ -10,6 +10,7 @@
 #include "digest.h"
 #include "log.h"
 #include "opensm.h"
+#include "snapshot.h"
 
 /* The state folder stays where it was when opensm started: say so, once, to whom wants it elsewhere. */
 static void tell_state_dir(const struct fors_engine *engine, const char *wanted)
@@ -49,15 +50,20 @@ void fors_engine_load_settings(struct fors_engine *engine)
 	engine->settings = settings;
 }
 
-/* OpenSM's unicast cache would bring back tables that know nothing of cables drained since. */
-static void forget_cache(struct fors_engine *engine)
+/*
+ * OpenSM's unicast cache would bring back tables that know nothing of cables drained since, nor of a subnet manager
+ * that has started: it looks at cables only, and the spines would never get their ways to that manager.
+ */
+static void forget_cache(struct fors_engine *engine, bool is_drain_wanted)
 {
 	struct osm_opensm *osm = engine->osm;
 
 	if (!osm->subn.opt.use_ucast_cache)
 		return;
 	cl_plock_excl_acquire(&osm->lock);
-	osm_ucast_cache_invalidate(&osm->sm.ucast_mgr);
+	if (is_drain_wanted ||
+	    (fors_engine_is_routing(engine) && fors_snapshot_managers(&osm->subn) != engine->managers))
+		osm_ucast_cache_invalidate(&osm->sm.ucast_mgr);
 	cl_plock_release(&osm->lock);
 }
 
@@ -86,6 +92,5 @@ void fors_engine_reload(struct fors_engine *engine)
 		fors_log_error(&engine->osm->log, FORS_F_MEMORY, "the order stays as it was: %s", error.text);
 	fors_kept_begin(&engine->kept);
 	fors_engine_address_outbox(engine);
-	if (was_wanted || (engine->settings && fors_drain_is_wanted(engine->settings)))
-		forget_cache(engine);
+	forget_cache(engine, was_wanted || (engine->settings && fors_drain_is_wanted(engine->settings)));
 }

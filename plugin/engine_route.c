@@ -55,8 +55,10 @@ static enum fors_err fill_tables(struct fors_engine *engine, struct fors_job *jo
 		err = engine->drain.due_ms && fors_drain_tables_first(engine->settings, job->fabric)
 			      ? build_tables_first(engine, job, error)
 			      : fors_tables_build(job->fabric, &job->lfts, error);
-	if (!err)
+	if (!err) {
 		fors_snapshot_store(&engine->osm->subn, job->lfts);
+		engine->managers = fors_snapshot_managers(&engine->osm->subn);
+	}
 	return err;
 }
 
