@@ -20,7 +20,8 @@
 #include <unistd.h>
 
 #include "core/planners/planner.h"
-#include "core/net/synthetic.h"
+#include "core/base/random.h"
+#include "core/net/tree_net.h"
 #ifdef HAVE_LPSOLVE
 #include "core/fabric/lids.h"
 #include "core/fabric/places.h"
@@ -88,12 +89,9 @@ static void must(enum fors_err err, const struct scene *scene)
 
 static uint32_t random_below(uint32_t n)
 {
-	static uint64_t state = 88172645463325252u;
+	static struct fors_xorshift random = {88172645463325252u}; /* always the same failures */
 
-	state ^= state << 13;
-	state ^= state >> 7;
-	state ^= state << 17;
-	return (uint32_t)((state >> 33) % n);
+	return (uint32_t)((fors_xorshift_next(&random) >> 33) % n);
 }
 
 static void rebuild(struct scene *scene)
@@ -139,12 +137,12 @@ static void populate(struct scene *scene, unsigned empty)
 
 static void set_up(struct scene *scene, const struct site *site)
 {
-	struct fors_spec spec;
+	struct fors_tree_spec spec;
 
 	memset(scene, 0, sizeof(*scene));
-	must(fors_spec_parse(site->spec, &spec, &scene->error), scene);
-	must(fors_synthetic(&spec, &scene->intact, &scene->error), scene);
-	fors_spec_clear(&spec);
+	must(fors_tree_spec_parse(site->spec, &spec, &scene->error), scene);
+	must(fors_tree_net(&spec, &scene->intact, &scene->error), scene);
+	fors_tree_spec_clear(&spec);
 	scene->places = fors_places_new();
 	must(fors_places_learn(scene->places, scene->intact, NULL, 0, &scene->error), scene);
 	must(fors_assign_lids(scene->intact, scene->places, site->lmc, false, &scene->error), scene);

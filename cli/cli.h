@@ -2,9 +2,10 @@
 /*
  * cli.h - what the subcommands of the command `fors` share.
  *
- * A subcommand is one constant struct cli_command in a file of its own, cmd_<name>.c: its options with their
- * help texts, a function that takes one option, and a function that does the work. fors.c parses the command
- * line with them, so that every subcommand treats bad usage alike and --help cannot differ from what is parsed.
+ * A subcommand is one constant struct cli_command in a file of its own, cmd_<name>.c: what it is called and how it is
+ * used, and a function that does the work. Its options are the rows of the table in options.c that are for it.
+ * fors.c has the command line parsed with them, so that every subcommand treats bad usage alike and --help cannot
+ * differ from what is parsed.
  *
  * Everything runs in one thread.
  */
@@ -14,6 +15,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "cli/options.h"
 #include "core/fabric/fabric.h"
 #include "core/net/lfts.h"
 #include "core/schedule/schedule.h"
@@ -29,58 +31,15 @@ enum cli_exit {
 	CLI_BAD = 2, /* bad usage or bad input */
 };
 
-enum cli_option_id {
-	OPT_COUNT = 256, /* above all characters */
-	OPT_DOWN,
-	OPT_DRY_RUN,
-	OPT_ENGINES,
-	OPT_FABRIC,
-	OPT_FORMAT,
-	OPT_HELP,
-	OPT_HTML,
-	OPT_ILP_SECONDS,
-	OPT_JOBS,
-	OPT_JSON,
-	OPT_LFTS,
-	OPT_LMC,
-	OPT_MAP,
-	OPT_METHOD,
-	OPT_OPTIMUM,
-	OPT_OUTPUT,
-	OPT_PARTICIPANTS,
-	OPT_PATTERN,
-	OPT_PATTERN_FILE,
-	OPT_RANDOM,
-	OPT_RESUME,
-	OPT_ROUTING,
-	OPT_SAMPLES,
-	OPT_SCHEDULE,
-	OPT_SEED,
-	OPT_SERVER,
-	OPT_SYNTHETIC,
-	OPT_THREADS,
-};
-
-struct cli_option {
-	const char *name;  /* without the dashes; NULL ends a list */
-	const char *value; /* what its value is called in the help, NULL: it takes none */
-	const char *help;
-	enum cli_option_id id;
-};
-
 struct cli_command {
+	enum cli_command_id id;
 	const char *name;
 	const char *summary; /* one line */
 	const char *usage;   /* what follows the name in the usage line */
 	const char *details; /* the end of the help */
-	const struct cli_option *options;
 	int min_operands, max_operands;
-	size_t settings_size; /* of what the option function fills; all zero at first */
-	/* Take one option; false: its value is bad (the user has been told). */
-	bool (*option)(void *settings, enum cli_option_id id, const char *value);
 	/* Do the work; returns an exit code. operand: min_operands..max_operands of them, then NULL. */
-	int (*run)(void *settings, char **operand);
-	void (*clear)(void *settings); /* free what the settings own; may be NULL */
+	int (*run)(const struct cli_settings *settings, char **operand);
 };
 
 extern const struct cli_command cli_analyze_command;
@@ -93,13 +52,13 @@ extern const struct cli_command cli_status_command;
 extern const struct cli_command cli_verify_command;
 extern const struct cli_command cli_whatif_command;
 
-/* --- options.c ------------------------------------------------------------------------------------------------ */
+/* --- parse.c -------------------------------------------------------------------------------------------------- */
 
 /*
  * Parse the command line of `command` (argv[0] is its name) into `settings`; *operand is where the operands begin.
  * Returns an exit code, or -1 when help was asked for (and printed).
  */
-int cli_parse(const struct cli_command *command, int argc, char **argv, void *settings, char ***operand);
+int cli_parse(const struct cli_command *command, int argc, char **argv, struct cli_settings *settings, char ***operand);
 void cli_print_help(const struct cli_command *command, FILE *to);
 /* A whole number 0..most in *number, or false (the user has been told that --`option` is wrong). */
 bool cli_number(const char *option, const char *text, unsigned most, unsigned *number);
@@ -132,30 +91,6 @@ int cli_folders_find(const char *dir, struct cli_folders *folders);
 void cli_folders_clear(struct cli_folders *folders);
 
 /* --- load.c --------------------------------------------------------------------------------------------------- */
-
-/* The options that say which fabric is meant: the first member of the settings of commands that have them. */
-struct cli_source {
-	const char *fabric;	  /* --fabric */
-	const char *synthetic;	  /* --synthetic */
-	const char *participants; /* --participants */
-	const char **down;	  /* --down, ndown times; owned */
-	size_t ndown;
-	bool has_lmc; /* --lmc */
-	unsigned lmc;
-};
-
-#define CLI_SOURCE_OPTIONS                                                                                             \
-	{"fabric", "FILE", "read the fabric from FILE: ibnetdiscover text or an ibsim net file; - is stdin",           \
-	 OPT_FABRIC},                                                                                                  \
-		{"synthetic", "SPEC",                                                                                  \
-		 "make up a fabric: FT(2;SPINES,LEAVES[;servers=N][;cables=C][;empty=LEAF/SLOT,...])", OPT_SYNTHETIC}, \
-	{                                                                                                              \
-		"down", "NODE[PORT]", "take down one cable, or without [PORT] a whole node; may be repeated", OPT_DOWN \
-	}
-
-/* For cli_command.option and .clear. */
-bool cli_source_option(void *source, enum cli_option_id id, const char *value);
-void cli_source_clear(void *source);
 
 /* What does not change with failures and LIDs. */
 struct cli_site {
@@ -198,16 +133,26 @@ void cli_fabric_free(struct cli_fabric *made);
 
 /* --- file.c --------------------------------------------------------------------------------------------------- */
 
-/* All of a file ("-": stdin), with a zero byte after its end. Returns an exit code; *text is to be freed. */
-int cli_read_file(const char *path, char **text, size_t *size);
-/* Give all of a file to a reader, with `context`; it writes the error. Returns an exit code. */
+/*
+ * Is there a file of this name? One that cannot be looked at (no permission) is there: whoever opens it says what is
+ * wrong with it.
+ */
+bool cli_is_there(const char *path);
+/* Parses `size` bytes of text, behind which there is a zero byte, into `context`. `path` opens error texts. */
 typedef enum fors_err (*cli_reader)(const char *text, size_t size, const char *path, void *context,
 				    struct fors_error *error);
+/*
+ * Read a file ("-": stdin; 1 GiB at most) and give all of it to a reader. Every file that a command parses comes
+ * in here. Returns an exit code.
+ */
 int cli_use_file(const char *path, cli_reader use, void *context);
+/* The same with a reader of the core: what is in the file, owned by the caller. Return exit codes. */
+int cli_read_net(const char *path, struct fors_net **net);
+int cli_read_lfts(const char *path, struct fors_lfts **lfts);
+int cli_read_places(const char *path, struct fors_places **places);
+int cli_read_schedule(const char *path, struct fors_schedule **schedule);
 /* Replace a file at once (temporary name, rename); what is no regular file is written to. Returns an exit code. */
 int cli_write_file(const char *path, const void *bytes, size_t size);
-/* The schedule in a file. Returns an exit code; *schedule is to be freed. */
-int cli_read_schedule(const char *path, struct fors_schedule **schedule);
 
 /* --- out.c ---------------------------------------------------------------------------------------------------- */
 
@@ -228,8 +173,6 @@ const char *cli_colour(enum cli_colour colour);
 void cli_print_dead_links(const struct fors_status *status);
 /* The links of a list under a label, the first few of them; says_used: also whether each carries traffic. */
 void cli_print_links(const char *label, const struct fors_links *links, bool says_used);
-/* Seconds since a Unix time in milliseconds; never negative, for the clocks of two hosts may differ. */
-double cli_age(uint64_t unix_ms);
 /* An age as "5 min". */
 void cli_print_age(double seconds);
 /* Print status.json; returns an exit code. */
@@ -241,7 +184,5 @@ void cli_progress(void *context, double done);
 void cli_progress_name(const char *name);
 /* Take the bar away. */
 void cli_progress_end(void);
-/* Milliseconds of a clock that never jumps. */
-double cli_now_ms(void);
 
 #endif

@@ -6,31 +6,23 @@
 
 #include "core/net/lftfile.h"
 #include "core/net/netfile.h"
-#include "core/net/synthetic.h"
-
-enum format { NET, SPEC, JSON, LFTS };
-static const char *const formats[] = {"net", "spec", "json", "lfts", NULL};
-
-struct settings {
-	struct cli_source source; /* first: see cli_source_option() */
-	enum format format;
-};
+#include "core/net/tree_spec.h"
 
 /* The canonical spelling. */
 static int print_spec(const struct cli_source *source)
 {
 	struct fors_error error = {0};
-	struct fors_spec spec = {0};
+	struct fors_tree_spec spec = {0};
 	enum fors_err err;
 	char *text;
 
 	if (!source->synthetic || source->fabric || source->ndown)
 		return cli_usage_error("--format spec needs --synthetic, and can say nothing of --down");
-	err = fors_spec_parse(source->synthetic, &spec, &error);
+	err = fors_tree_spec_parse(source->synthetic, &spec, &error);
 	if (err)
 		return cli_fail(&error);
-	err = fors_spec_format(&spec, &text, &error);
-	fors_spec_clear(&spec);
+	err = fors_tree_spec_format(&spec, &text, &error);
+	fors_tree_spec_clear(&spec);
 	if (err)
 		return cli_fail(&error);
 	printf("%s\n", text);
@@ -92,7 +84,7 @@ static int write_net_as_is(const struct cli_source *source)
 	return code;
 }
 
-static int write_made(const struct cli_source *source, enum format format)
+static int write_made(const struct cli_source *source, enum cli_fabric_format format)
 {
 	struct cli_fabric made = {0};
 	struct cli_site site;
@@ -101,53 +93,28 @@ static int write_made(const struct cli_source *source, enum format format)
 	if (!code)
 		code = cli_fabric_make(&site, source->has_lmc, source->lmc, source->down, source->ndown, &made);
 	if (!code)
-		code = format == JSON ? print_json(&made) : format == LFTS ? print_lfts(&made) : print_net(made.net);
+		code = format == CLI_FABRIC_JSON   ? print_json(&made)
+		       : format == CLI_FABRIC_LFTS ? print_lfts(&made)
+						   : print_net(made.net);
 	cli_fabric_free(&made);
 	cli_site_free(&site);
 	return code;
 }
 
-static int run(void *all_settings, char **operand)
+static int run(const struct cli_settings *settings, char **operand)
 {
-	const struct settings *settings = all_settings;
-
-	if (settings->format == SPEC)
+	if (settings->format == CLI_FABRIC_SPEC)
 		return print_spec(&settings->source);
-	if (settings->format == NET && !settings->source.has_lmc)
+	if (settings->format == CLI_FABRIC_NET && !settings->source.has_lmc)
 		return write_net_as_is(&settings->source);
-	return write_made(&settings->source, settings->format);
+	return write_made(&settings->source, (enum cli_fabric_format)settings->format);
 }
-
-static bool take_option(void *all_settings, enum cli_option_id id, const char *value)
-{
-	struct settings *settings = all_settings;
-	int choice;
-
-	if (id != OPT_FORMAT)
-		return cli_source_option(&settings->source, id, value);
-	choice = cli_choice("format", value, formats);
-	settings->format = choice < 0 ? NET : (enum format)choice;
-	return choice >= 0;
-}
-
-static const struct cli_option options[] = {
-	CLI_SOURCE_OPTIONS,
-	{"lmc", "N", "give the servers new LIDs with this LMC; default: the LIDs of the text, else LMC 0", OPT_LMC},
-	{"format", "FORMAT",
-	 "net (default): ibnetdiscover text, also for ibsim; spec: the specification; json: what there is and what is "
-	 "dead; lfts: the tables, for opensm -R file -U",
-	 OPT_FORMAT},
-	{0},
-};
 
 const struct cli_command cli_fabric_command = {
+	.id = CLI_CMD_FABRIC,
 	.name = "fabric",
 	.summary = "Write a fabric or its forwarding tables as text",
 	.usage = "(--fabric FILE | --synthetic SPEC) [OPTION]...",
 	.details = "Example: fors fabric --synthetic 'FT(2;20,18)' > net && ibsim -s net\n",
-	.options = options,
-	.settings_size = sizeof(struct settings),
-	.option = take_option,
 	.run = run,
-	.clear = cli_source_clear,
 };

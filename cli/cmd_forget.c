@@ -7,22 +7,15 @@
  * request in the state folder, where opensm finds it when its next heavy sweep begins. The last word
  * has opensm: what is alive by then is not forgotten.
  */
-#include "config.h"
-
 #include "cli/cli.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "core/base/guidlist.h"
+#include "core/base/text.h"
 #include "core/fabric/places.h"
 #include "core/fabric/places_file.h"
-
-struct settings {
-	bool is_dry;
-};
 
 struct request {
 	uint64_t guid;
@@ -35,69 +28,70 @@ static bool has_places(const char *folder)
 {
 	char path[CLI_PATH_ROOM];
 
-	return cli_make_path(folder, "places", path) && !access(path, F_OK);
+	return cli_make_path(folder, "places", path) && cli_is_there(path);
 }
 
-static int read_places(const char *folder, struct fors_places **places)
-{
-	struct fors_error error = {0};
-	char path[CLI_PATH_ROOM], *text = NULL;
-	size_t size;
-	int code = CLI_GOOD;
+/* What is asked of opensm in a folder: a list of GUIDs. */
+struct wanted {
+	uint64_t guid;
+	bool is_listed;		 /* already */
+	struct fors_buffer list; /* the new list, with it */
+};
 
-	if (!cli_make_path(folder, "places", path) || cli_read_file(path, &text, &size))
-		return CLI_BAD;
-	if (fors_places_decode(text, size, path, places, &error))
-		code = cli_fail(&error);
-	free(text);
-	return code;
-}
-
-/* What is asked for already, in *list (NULL: nothing); is `guid` among it? */
-static int read_request(const char *path, uint64_t guid, char **list, bool *is_there)
+static enum fors_err read_wanted(const char *text, size_t size, const char *path, void *context,
+				 struct fors_error *error)
 {
-	struct fors_error error = {0};
+	struct wanted *wanted = context;
 	uint64_t *known = NULL;
-	size_t size, count = 0;
-	int code = CLI_GOOD;
+	size_t count = 0;
+	enum fors_err err = fors_guidlist_read(text, size, path, &known, &count, error);
 
-	*list = NULL;
-	*is_there = false;
-	if (access(path, F_OK))
-		return CLI_GOOD;
-	if (cli_read_file(path, list, &size))
-		return CLI_BAD;
-	if (fors_guidlist_read(*list, size, path, &known, &count, &error))
-		code = cli_fail(&error);
 	for (size_t i = 0; i < count; i++)
-		*is_there = *is_there || known[i] == guid;
+		wanted->is_listed = wanted->is_listed || known[i] == wanted->guid;
 	free(known);
+	fors_buffer_print(&wanted->list, "%s%s", text, size && text[size - 1] != '\n' ? "\n" : "");
+	return err;
+}
+
+/* Write the list with the GUID behind its end. */
+static int write_wanted(struct wanted *wanted, const char *path)
+{
+	struct fors_error error = {0};
+	char *text = NULL;
+	size_t size;
+	int code;
+
+	fors_buffer_print(&wanted->list, "0x%016" PRIx64 "\n", wanted->guid);
+	if (fors_buffer_finish(&wanted->list, &text, &size, &error))
+		return cli_fail(&error);
+	code = cli_write_file(path, text, size);
+	free(text);
 	return code;
 }
 
 /* Add the GUID to the requests of a folder. */
 static int leave_request(const char *folder, uint64_t guid)
 {
-	char path[CLI_PATH_ROOM], *list = NULL, *longer = NULL;
-	bool is_there = false;
-	int size, code = cli_make_path(folder, "forget", path) ? read_request(path, guid, &list, &is_there) : CLI_BAD;
+	struct wanted wanted = {.guid = guid};
+	char path[CLI_PATH_ROOM];
+	int code = cli_make_path(folder, "forget", path) ? CLI_GOOD : CLI_BAD;
 
-	if (!code && !is_there) {
-		size = asprintf(&longer, "%s0x%016" PRIx64 "\n", list ? list : "", guid);
-		code = size < 0 ? CLI_BAD : cli_write_file(path, longer, (size_t)size);
-		free(size < 0 ? NULL : longer);
-	}
-	free(list);
+	if (!code && cli_is_there(path))
+		code = cli_use_file(path, read_wanted, &wanted);
+	if (!code && !wanted.is_listed)
+		return write_wanted(&wanted, path);
+	free(wanted.list.text);
 	return code;
 }
 
 /* Would opensm do it, as far as its kept order says? */
 static int consider(const char *folder, struct request *request)
 {
+	char path[CLI_PATH_ROOM];
 	struct fors_places *places = NULL;
 	struct fors_error error = {0};
 	struct fors_places_size before, after;
-	int code = read_places(folder, &places);
+	int code = cli_make_path(folder, "places", path) ? cli_read_places(path, &places) : CLI_BAD;
 
 	if (!code && fors_places_has(places, request->guid)) {
 		request->found++;
@@ -131,9 +125,8 @@ static int ask_all(const struct cli_folders *folders, struct request *request)
 	return code;
 }
 
-static int run(void *all_settings, char **operand)
+static int run(const struct cli_settings *settings, char **operand)
 {
-	const struct settings *settings = all_settings;
 	struct request request = {.is_dry = settings->is_dry};
 	struct cli_folders folders;
 	int code;
@@ -150,20 +143,8 @@ static int run(void *all_settings, char **operand)
 	return code;
 }
 
-static bool take_option(void *all_settings, enum cli_option_id id, const char *value)
-{
-	struct settings *settings = all_settings;
-
-	settings->is_dry = settings->is_dry || id == OPT_DRY_RUN;
-	return true;
-}
-
-static const struct cli_option options[] = {
-	{"dry-run", NULL, "only say what would happen", OPT_DRY_RUN},
-	{0},
-};
-
 const struct cli_command cli_forget_command = {
+	.id = CLI_CMD_FORGET,
 	.name = "forget",
 	.summary = "Drop the place of a dead leaf or spine that will not come back",
 	.usage = "GUID [DIR] [--dry-run]",
@@ -171,10 +152,7 @@ const struct cli_command cli_forget_command = {
 		"GUID is the node GUID of the switch. DIR is a state folder, or a folder of them; default:\n"
 		"${OSM_CACHE_DIR:-/var/cache/opensm}/fors. The exit code is 1 when no such place is known, when the\n"
 		"switch is alive, or when a file names it (reference_fabric, root_guid_file).\n",
-	.options = options,
 	.min_operands = 1,
 	.max_operands = 2,
-	.settings_size = sizeof(struct settings),
-	.option = take_option,
 	.run = run,
 };

@@ -7,24 +7,18 @@
  * a larger LMC would give.
  */
 #include "cli/cli.h"
+#include "cli/clock.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/planners/bound.h"
 #include "core/planners/exact/proven_bound.h"
+#include "core/planners/lmc.h"
+#include "core/planners/outcome.h"
 #include "core/planners/planner.h"
 #include "core/schedule/schedule.h"
 #include "core/schedule/schedule_file.h"
-#include "core/schedule/verify.h"
-
-struct settings {
-	struct cli_source source; /* first: see cli_source_option() */
-	const char *method;
-	const char *output;
-	unsigned ilp_seconds;
-	bool is_json;
-};
 
 /* All that there is to say about one plan. */
 struct report {
@@ -40,42 +34,48 @@ struct report {
 
 /* --- planning ------------------------------------------------------------------------------------------------- */
 
-static enum fors_err plan(const struct cli_fabric *made, const struct settings *settings,
-			  struct fors_schedule **schedule, struct fors_error *error)
+static struct fors_request request_of(const struct cli_fabric *made, const struct cli_settings *settings)
 {
-	struct fors_task task = {
-		.fabric = made->fabric,
-		.lanes = made->lanes,
-		.progress = cli_progress,
-		.threads = cli_processors(),
-		.ilp_seconds = settings->ilp_seconds,
+	return (struct fors_request){
+		.task = {.fabric = made->fabric,
+			 .lanes = made->lanes,
+			 .progress = cli_progress,
+			 .threads = cli_processors(),
+			 .ilp_seconds = settings->ilp_seconds},
+		.method = settings->method ? settings->method : "auto",
+		.net = made->net,
+		.lfts = made->lfts,
+		.clock_ms = cli_now_ms,
 	};
-	enum fors_err err = fors_plan(&task, settings->method ? settings->method : "auto", schedule, error);
-
-	cli_progress_end();
-	return err;
 }
 
 /* Phases that the plan for the same failures would have with this LMC, or FORS_UNKNOWN. */
-static int64_t phases_with(const struct cli_site *site, const struct settings *settings, unsigned lmc)
+static int64_t phases_with(const struct cli_site *site, const struct cli_settings *settings, unsigned lmc)
 {
-	struct settings automatic = {.source = settings->source};
-	struct fors_schedule *schedule = NULL;
-	struct fors_error error;
+	struct cli_settings automatic = {.source = settings->source};
+	struct fors_outcome outcome;
 	struct cli_fabric made;
 	int64_t phases = FORS_UNKNOWN;
 
-	if (!cli_fabric_make(site, true, lmc, settings->source.down, settings->source.ndown, &made) &&
-	    !plan(&made, &automatic, &schedule, &error))
-		phases = schedule->nphases;
-	fors_schedule_free(schedule);
+	fors_outcome_init(&outcome);
+	if (!cli_fabric_make(site, true, lmc, settings->source.down, settings->source.ndown, &made)) {
+		struct fors_request request = request_of(&made, &automatic);
+
+		if (!fors_outcome_plan(&request, &outcome, NULL) && outcome.plan)
+			phases = outcome.plan->nphases;
+		cli_progress_end();
+	}
+	fors_outcome_clear(&outcome);
 	cli_fabric_free(&made);
 	return phases;
 }
 
-/* What a larger LMC would give; it is only offered when planning with it has shown that it helps. */
-static void ask_for_lmc(const struct cli_site *site, const struct settings *settings, const struct fors_fabric *fabric,
-			struct report *report)
+/*
+ * What a larger LMC would give; it is only offered when planning with it has shown that it helps. Asked also where the
+ * method declined for another reason: the plan with the larger LMC may be any method's.
+ */
+static void ask_for_lmc(const struct cli_site *site, const struct cli_settings *settings,
+			const struct fors_fabric *fabric, struct report *report)
 {
 	int64_t now = report->status.phases, lmc = fors_lmc_needed(fabric, now, report->status.lower_bound);
 
@@ -86,7 +86,8 @@ static void ask_for_lmc(const struct cli_site *site, const struct settings *sett
 		report->status.lmc_needed = lmc;
 }
 
-static void ask_for_healthy_bound(const struct cli_site *site, const struct settings *settings, struct report *report)
+static void ask_for_healthy_bound(const struct cli_site *site, const struct cli_settings *settings,
+				  struct report *report)
 {
 	const struct cli_source *source = &settings->source;
 	struct cli_fabric intact;
@@ -98,40 +99,42 @@ static void ask_for_healthy_bound(const struct cli_site *site, const struct sett
 	cli_fabric_free(&intact);
 }
 
-/* The verdict on the plan; FORS_ENOPLAN when it is not good, which would be a fault of fors. */
-static enum fors_err verify(const struct cli_fabric *made, struct report *report, struct fors_error *error)
+/* Into the report what came of planning. A plan that the verifier refutes is none, which would be a fault of fors. */
+static void take_outcome(struct report *report, struct fors_outcome *outcome)
 {
-	struct fors_verdict verdict;
-	double start = cli_now_ms();
-	enum fors_err err = fors_verify(made->net, made->lfts, report->schedule, NULL, NULL, &verdict, error);
+	struct fors_status *status = &report->status;
 
-	if (err)
-		return err;
-	report->verify_ms = cli_now_ms() - start;
-	report->nflows = verdict.nflows;
-	if (verdict.is_good)
-		return FORS_OK;
-	return fors_fail(error, FORS_ENOPLAN, "the plan of method %s is wrong (please report this): %.300s",
-			 report->schedule->method, verdict.text);
+	report->error = outcome->error;
+	status->lower_bound = outcome->lower_bound;
+	if (outcome->plan)
+		status->plan_ms = outcome->plan_ms;
+	report->verify_ms = outcome->verify_ms;
+	report->nflows = outcome->verdict.nflows;
+	report->schedule = fors_outcome_take(outcome);
+	if (outcome->plan)
+		fors_fail(&report->error, FORS_ENOPLAN, "the plan of method %s is wrong (please report this): %.300s",
+			  outcome->plan->method, outcome->verdict.text);
+	status->state = report->schedule ? FORS_ACTIVE : FORS_FAILED;
+	if (report->schedule)
+		fors_status_schedule(status, report->schedule);
+	else
+		snprintf(status->reason, sizeof(status->reason), "%s", report->error.text);
 }
 
-static enum fors_err plan_and_verify(const struct cli_fabric *made, const struct settings *settings,
+static enum fors_err plan_and_verify(const struct cli_fabric *made, const struct cli_settings *settings,
 				     struct report *report, struct fors_error *error)
 {
-	double start = cli_now_ms();
-	enum fors_err err = plan(made, settings, &report->schedule, error);
+	struct fors_request request = request_of(made, settings);
+	struct fors_outcome outcome;
+	enum fors_err err;
 
-	if (err)
-		return err;
-	report->status.plan_ms = cli_now_ms() - start;
-	err = verify(made, report, error);
-	if (err) {
-		fors_schedule_free(report->schedule);
-		report->schedule = NULL;
-		return err;
-	}
-	fors_status_schedule(&report->status, report->schedule);
-	return FORS_OK;
+	fors_outcome_init(&outcome);
+	err = fors_outcome_make(&request, &outcome, error);
+	cli_progress_end();
+	if (!err)
+		take_outcome(report, &outcome);
+	fors_outcome_clear(&outcome);
+	return err;
 }
 
 /* The plan is above LB: is LB just not the whole truth? */
@@ -146,23 +149,17 @@ static void ask_for_proven_bound(const struct cli_fabric *made, struct report *r
 }
 
 /* Fill the report of a fabric. Errors: FORS_ENOMEM; that there is no plan is no error here. */
-static enum fors_err investigate(const struct cli_site *site, const struct settings *settings,
+static enum fors_err investigate(const struct cli_site *site, const struct cli_settings *settings,
 				 const struct cli_fabric *made, struct report *report, struct fors_error *error)
 {
 	struct fors_status *status = &report->status;
 	enum fors_err err = fors_status_fabric(status, made->fabric, error);
-	uint32_t bound;
 
+	if (!err)
+		err = plan_and_verify(made, settings, report, error);
 	if (err)
 		return err;
 	status->tables_ms = made->tables_ms;
-	if (!made->fabric->unreachable_pairs && !fors_lower_bound(made->fabric, &bound, NULL))
-		status->lower_bound = bound;
-	status->state = FORS_ACTIVE;
-	if (plan_and_verify(made, settings, report, &report->error)) {
-		status->state = FORS_FAILED;
-		snprintf(status->reason, sizeof(status->reason), "%s", report->error.text);
-	}
 	ask_for_lmc(site, settings, made->fabric, report);
 	ask_for_proven_bound(made, report);
 	if (!settings->is_json && made->fabric->nservers)
@@ -267,7 +264,7 @@ static int write_schedule(const char *path, const struct fors_schedule *schedule
 }
 
 /* The report on stdout; last, on stderr, why there is no plan. */
-static int tell(const struct settings *settings, const struct fors_fabric *fabric, const struct report *report)
+static int tell(const struct cli_settings *settings, const struct fors_fabric *fabric, const struct report *report)
 {
 	int code = CLI_GOOD;
 
@@ -282,7 +279,7 @@ static int tell(const struct settings *settings, const struct fors_fabric *fabri
 	return code || report->schedule ? code : cli_fail(&report->error);
 }
 
-static int plan_site(const struct cli_site *site, const struct settings *settings, const struct cli_fabric *made)
+static int plan_site(const struct cli_site *site, const struct cli_settings *settings, const struct cli_fabric *made)
 {
 	struct report report = {
 		.healthy_bound = FORS_UNKNOWN, .proven_bound = FORS_UNKNOWN, .phases_with_lmc = FORS_UNKNOWN};
@@ -314,9 +311,8 @@ static int check_servers(const struct cli_site *site)
 	return code;
 }
 
-static int run(void *all_settings, char **operand)
+static int run(const struct cli_settings *settings, char **operand)
 {
-	const struct settings *settings = all_settings;
 	const struct cli_source *source = &settings->source;
 	struct cli_fabric made = {0};
 	struct cli_site site;
@@ -333,59 +329,12 @@ static int run(void *all_settings, char **operand)
 	return code;
 }
 
-static bool check_method(const char *name)
-{
-	size_t count;
-	const struct fors_method *const *methods = fors_methods(&count);
-	const char *names[16] = {"auto"};
-
-	for (size_t i = 0; i < count && i < 14; i++)
-		names[i + 1] = methods[i]->name;
-	return cli_choice("method", name, names) >= 0;
-}
-
-static bool take_option(void *all_settings, enum cli_option_id id, const char *value)
-{
-	struct settings *settings = all_settings;
-
-	switch (id) {
-	case OPT_METHOD:
-		settings->method = value;
-		return check_method(value);
-	case OPT_OUTPUT:
-		settings->output = value;
-		return true;
-	case OPT_ILP_SECONDS:
-		return cli_number("ilp-seconds", value, 1000000, &settings->ilp_seconds);
-	case OPT_JSON:
-		settings->is_json = true;
-		return true;
-	default:
-		return cli_source_option(&settings->source, id, value);
-	}
-}
-
-static const struct cli_option options[] = {
-	CLI_SOURCE_OPTIONS,
-	{"participants", "FILE", "only the port GUIDs in FILE, one per line, take part; default: all servers",
-	 OPT_PARTICIPANTS},
-	{"lmc", "N", "give the servers new LIDs with this LMC; default: the LIDs of the text, else LMC 0", OPT_LMC},
-	{"method", "NAME", "auto (default), closed-form, rounds, exact or ilp", OPT_METHOD},
-	{"ilp-seconds", "N", "time limit of the method ilp", OPT_ILP_SECONDS},
-	{"output", "FILE", "write the schedule to FILE", OPT_OUTPUT},
-	{"json", NULL, "print the keys of status.json", OPT_JSON},
-	{0},
-};
-
 const struct cli_command cli_plan_command = {
+	.id = CLI_CMD_PLAN,
 	.name = "plan",
 	.summary = "Plan the exchange of a fabric, with failures if you like",
 	.usage = "(--fabric FILE | --synthetic SPEC) [OPTION]...",
 	.details = "NODE is a node id, a GUID or a description that only one node has.\n"
 		   "Example: fors plan --synthetic 'FT(2;20,18)' --down 'Leaf00[21]' --output schedule\n",
-	.options = options,
-	.settings_size = sizeof(struct settings),
-	.option = take_option,
 	.run = run,
-	.clear = cli_source_clear,
 };

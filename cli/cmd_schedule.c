@@ -8,19 +8,13 @@
  */
 #include "cli/cli.h"
 #include "core/schedule/schedule.h"
+#include "cli/json.h"
 
 #include <inttypes.h>
-#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define NOBODY FORS_NONE
-
-struct settings {
-	int format; /* index of formats[] */
-	bool has_server;
-	uint64_t server;
-};
 
 /* A schedule made ready to be written. */
 struct view {
@@ -66,21 +60,10 @@ static void csv_row(const struct view *view, const struct row *row)
 
 /* --- JSON ----------------------------------------------------------------------------------------------------- */
 
-/* Quoted and escaped, or null when empty; bytes that are no UTF-8 become '?'. */
+/* Quoted and escaped, or null when empty. */
 static void print_json_text(const char *text)
 {
-	char plain[256];
-	json_t *value = *text ? json_string(text) : json_null();
-
-	if (!value) {
-		snprintf(plain, sizeof(plain), "%s", text);
-		for (char *c = plain; *c; c++)
-			*c = *c & 0x80 ? '?' : *c;
-		value = json_string(plain);
-	}
-	if (!value || json_dumpf(value, stdout, JSON_ENCODE_ANY))
-		printf("null");
-	json_decref(value);
+	cli_print_json_value(*text ? cli_json_text(text) : json_null());
 }
 
 static void json_server(const struct fors_schedule_server *server, bool is_first)
@@ -164,11 +147,10 @@ static void text_end_phase(const struct view *view, uint32_t phase)
 
 /* --- the walk ------------------------------------------------------------------------------------------------- */
 
-static const char *const format_names[] = {"text", "csv", "json", NULL};
 static const struct format formats[] = {
-	{.begin = text_begin, .row = text_row, .end_phase = text_end_phase},
-	{.begin = csv_begin, .row = csv_row},
-	{.begin = json_begin, .row = json_row, .end = json_end},
+	[CLI_SCHEDULE_TEXT] = {.begin = text_begin, .row = text_row, .end_phase = text_end_phase},
+	[CLI_SCHEDULE_CSV] = {.begin = csv_begin, .row = csv_row},
+	[CLI_SCHEDULE_JSON] = {.begin = json_begin, .row = json_row, .end = json_end},
 };
 
 static const struct fors_schedule_server *sorting; /* of compare_guids(), which qsort() gives no context */
@@ -266,7 +248,7 @@ static void write_schedule(struct view *view, const struct format *format)
 
 /* --- the command ---------------------------------------------------------------------------------------------- */
 
-static int choose_server(struct view *view, const struct settings *settings)
+static int choose_server(struct view *view, const struct cli_settings *settings)
 {
 	if (!settings->has_server || !view->schedule->nphases)
 		return CLI_GOOD;
@@ -277,7 +259,7 @@ static int choose_server(struct view *view, const struct settings *settings)
 	return CLI_BAD;
 }
 
-static int print_schedule(const struct fors_schedule *schedule, const struct settings *settings)
+static int print_schedule(const struct fors_schedule *schedule, const struct cli_settings *settings)
 {
 	struct view view;
 	int code = CLI_BAD;
@@ -296,7 +278,7 @@ static int print_schedule(const struct fors_schedule *schedule, const struct set
 	return code;
 }
 
-static int run(void *settings, char **operand)
+static int run(const struct cli_settings *settings, char **operand)
 {
 	struct fors_schedule *schedule = NULL;
 	int code = cli_read_schedule(operand[0], &schedule);
@@ -307,42 +289,14 @@ static int run(void *settings, char **operand)
 	return code;
 }
 
-static bool parse_guid(const char *text, uint64_t *guid)
-{
-	if (cli_guid(text, guid))
-		return true;
-	cli_usage_error("--server is '%s', but has to be a port GUID like 0x0002c90300001234", text);
-	return false;
-}
-
-static bool take_option(void *all_settings, enum cli_option_id id, const char *value)
-{
-	struct settings *settings = all_settings;
-
-	if (id == OPT_SERVER) {
-		settings->has_server = true;
-		return parse_guid(value, &settings->server);
-	}
-	settings->format = cli_choice("format", value, format_names);
-	return settings->format >= 0;
-}
-
-static const struct cli_option options[] = {
-	{"format", "FORMAT", "text (default), csv or json", OPT_FORMAT},
-	{"server", "GUID", "only what the server with this port GUID sends (and in text, receives)", OPT_SERVER},
-	{0},
-};
-
 const struct cli_command cli_schedule_command = {
+	.id = CLI_CMD_SCHEDULE,
 	.name = "schedule",
 	.summary = "Print a schedule: who sends to whom in which phase, on which LIDs",
 	.usage = "FILE [--format text|csv|json] [--server GUID]",
 	.details = "FILE is what fors publishes, or what 'fors plan --output' writes; - is stdin.\n"
 		   "A withdrawn schedule has no rows, and the exit code is 1.\n",
-	.options = options,
 	.min_operands = 1,
 	.max_operands = 1,
-	.settings_size = sizeof(struct settings),
-	.option = take_option,
 	.run = run,
 };

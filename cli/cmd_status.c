@@ -7,19 +7,16 @@
  * standing behind it?). A fors that died leaves "active" behind, so a stale heartbeat is no good state.
  */
 #include "cli/cli.h"
+#include "cli/clock.h"
 #include "core/schedule/schedule.h"
+#include "core/status/advice.h"
+#include "core/status/status_json.h"
 
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
 
 #define STALE_SECONDS 60 /* the heartbeat is rewritten every few seconds */
-
-struct settings {
-	bool is_json;
-};
 
 /* What one state folder says. */
 struct folder {
@@ -32,23 +29,21 @@ struct folder {
 
 /* --- reading -------------------------------------------------------------------------------------------------- */
 
+static enum fors_err parse_status(const char *text, size_t size, const char *path, void *status,
+				  struct fors_error *error)
+{
+	if (strlen(text) != size)
+		return fors_fail(error, FORS_EINPUT, "%s: not JSON: a zero byte", path);
+	return fors_status_parse(text, path, status, error);
+}
+
 static int read_status(struct folder *folder)
 {
-	struct fors_error error = {0};
-	char path[CLI_PATH_ROOM], *text = NULL;
-	size_t size;
-	int code = CLI_GOOD;
+	char path[CLI_PATH_ROOM];
 
-	if (!cli_make_path(folder->path, "status.json", path) || cli_read_file(path, &text, &size))
+	if (!cli_make_path(folder->path, "status.json", path))
 		return CLI_BAD;
-	if (strlen(text) != size) {
-		cli_error("%s: not JSON: a zero byte", path);
-		code = CLI_BAD;
-	} else if (fors_status_parse(text, path, &folder->status, &error)) {
-		code = cli_fail(&error);
-	}
-	free(text);
-	return code;
+	return cli_use_file(path, parse_status, &folder->status);
 }
 
 /* There need not be a schedule, but when there is one, it has to be readable. */
@@ -60,7 +55,7 @@ static int read_epoch(struct folder *folder)
 	folder->schedule_epoch = FORS_UNKNOWN;
 	if (!cli_make_path(folder->path, "schedule", path))
 		return CLI_BAD;
-	if (access(path, F_OK))
+	if (!cli_is_there(path))
 		return CLI_GOOD;
 	if (cli_read_schedule(path, &schedule))
 		return CLI_BAD;
@@ -71,21 +66,23 @@ static int read_epoch(struct folder *folder)
 }
 
 /* Text "<Unix time in ms> <epoch>". A heartbeat that cannot be read is like none at all, but old. */
+static enum fors_err parse_heartbeat(const char *text, size_t size, const char *path, void *seconds,
+				     struct fors_error *error)
+{
+	*(double *)seconds = cli_age(strtoull(text, NULL, 10));
+	return FORS_OK;
+}
+
 static int read_heartbeat(struct folder *folder)
 {
-	char path[CLI_PATH_ROOM], *text = NULL;
-	size_t size;
+	char path[CLI_PATH_ROOM];
 
 	folder->heartbeat_seconds = -1;
 	if (!cli_make_path(folder->path, "heartbeat", path))
 		return CLI_BAD;
-	if (access(path, F_OK))
+	if (!cli_is_there(path))
 		return CLI_GOOD;
-	if (cli_read_file(path, &text, &size))
-		return CLI_BAD;
-	folder->heartbeat_seconds = cli_age(strtoull(text, NULL, 10));
-	free(text);
-	return CLI_GOOD;
+	return cli_use_file(path, parse_heartbeat, &folder->heartbeat_seconds);
 }
 
 static int read_folder(const char *path, struct folder *folder)
@@ -190,17 +187,15 @@ static void print_special_links(const struct fors_status *status)
 	cli_print_links("excluded", &status->excluded_links, true);
 	cli_print_links("held", &status->held_links, true);
 	for (unsigned i = 0; i < fors_warnings_kept(&status->warnings); i++)
-		printf("%-12s%s%s%s\n", i ? "" : "remark", cli_colour(CLI_YELLOW), status->warnings.text[i],
+		printf("%-12s%s%s%s\n", i ? "" : "warning", cli_colour(CLI_YELLOW), status->warnings.text[i],
 		       cli_colour(CLI_PLAIN));
 }
 
 static void print_next(const struct folder *folder)
 {
-	struct timespec now;
 	char text[256];
 
-	clock_gettime(CLOCK_REALTIME, &now);
-	fors_status_next(&folder->status, (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000, text, sizeof(text));
+	fors_status_next(&folder->status, cli_unix_ms(), text, sizeof(text));
 	printf("next        %s\n",
 	       folder->heartbeat_seconds > STALE_SECONDS ? "nothing: start opensm with fors again" : text);
 }
@@ -298,9 +293,8 @@ static int show_all(const struct cli_folders *folders, bool is_json)
 	return worst;
 }
 
-static int run(void *all_settings, char **operand)
+static int run(const struct cli_settings *settings, char **operand)
 {
-	const struct settings *settings = all_settings;
 	struct cli_folders folders;
 	int code = cli_folders_find(operand[0], &folders);
 
@@ -311,28 +305,13 @@ static int run(void *all_settings, char **operand)
 	return code;
 }
 
-static bool take_option(void *all_settings, enum cli_option_id id, const char *value)
-{
-	struct settings *settings = all_settings;
-
-	settings->is_json = settings->is_json || id == OPT_JSON;
-	return true;
-}
-
-static const struct cli_option options[] = {
-	{"json", NULL, "print status.json; of several folders a list, each with its state_dir", OPT_JSON},
-	{0},
-};
-
 const struct cli_command cli_status_command = {
+	.id = CLI_CMD_STATUS,
 	.name = "status",
 	.summary = "Show what is broken and what it costs",
 	.usage = "[DIR] [--json]",
 	.details = "DIR is a state folder, or a folder of them; default: ${OSM_CACHE_DIR:-/var/cache/opensm}/fors.\n"
 		   "The exit code is 0 when every folder is active and fresh.\n",
-	.options = options,
 	.max_operands = 1,
-	.settings_size = sizeof(struct settings),
-	.option = take_option,
 	.run = run,
 };

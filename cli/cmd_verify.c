@@ -4,21 +4,9 @@
 
 #include <stdlib.h>
 
-#include "core/net/lftfile.h"
 #include "core/net/lfts.h"
 #include "core/schedule/schedule.h"
 #include "core/schedule/verify.h"
-
-struct settings {
-	struct cli_source source; /* first: see cli_source_option() */
-	const char *lfts;
-	const char *schedule;
-};
-
-static enum fors_err read_lfts(const char *text, size_t size, const char *path, void *lfts, struct fors_error *error)
-{
-	return fors_lftfile_read(text, size, path, lfts, error);
-}
 
 static int judge(const struct fors_net *net, const struct fors_lfts *lfts, const struct fors_schedule *schedule)
 {
@@ -42,9 +30,8 @@ static int judge(const struct fors_net *net, const struct fors_lfts *lfts, const
 	return CLI_GOOD;
 }
 
-static int run(void *all_settings, char **operand)
+static int run(const struct cli_settings *settings, char **operand)
 {
-	const struct settings *settings = all_settings;
 	struct fors_schedule *schedule = NULL;
 	struct fors_lfts *lfts = NULL;
 	struct fors_net *net = NULL;
@@ -54,7 +41,7 @@ static int run(void *all_settings, char **operand)
 		return cli_usage_error("--%s FILE is missing", settings->lfts ? "schedule" : "lfts");
 	code = cli_net_load(&settings->source, &net);
 	if (!code)
-		code = cli_use_file(settings->lfts, read_lfts, &lfts);
+		code = cli_read_lfts(settings->lfts, &lfts);
 	if (!code)
 		code = cli_read_schedule(settings->schedule, &schedule);
 	if (!code)
@@ -65,38 +52,12 @@ static int run(void *all_settings, char **operand)
 	return code;
 }
 
-static bool take_option(void *all_settings, enum cli_option_id id, const char *value)
-{
-	struct settings *settings = all_settings;
-
-	switch (id) {
-	case OPT_LFTS:
-		settings->lfts = value;
-		return true;
-	case OPT_SCHEDULE:
-		settings->schedule = value;
-		return true;
-	default:
-		return cli_source_option(&settings->source, id, value);
-	}
-}
-
-static const struct cli_option options[] = {
-	CLI_SOURCE_OPTIONS,
-	{"lfts", "FILE", "the tables: opensm-lfts.dump, or what dump_fts prints", OPT_LFTS},
-	{"schedule", "FILE", "the schedule, as published or as 'fors plan --output' writes it", OPT_SCHEDULE},
-	{0},
-};
-
 const struct cli_command cli_verify_command = {
+	.id = CLI_CMD_VERIFY,
 	.name = "verify",
 	.summary = "Walk every flow of a schedule through the tables, hop by hop",
 	.usage = "(--fabric FILE | --synthetic SPEC) --lfts FILE --schedule FILE [OPTION]...",
 	.details = "Shares no code with the planners. Names phase, link and flows of the first problem.\n"
 		   "Example: fors verify --fabric net --lfts opensm-lfts.dump --schedule schedule\n",
-	.options = options,
-	.settings_size = sizeof(struct settings),
-	.option = take_option,
 	.run = run,
-	.clear = cli_source_clear,
 };

@@ -15,10 +15,20 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/fabric/places_file.h"
+#include "core/net/lftfile.h"
+#include "core/net/netfile.h"
 #include "core/schedule/schedule_file.h"
 
 #define READ_LIMIT ((size_t)1 << 30) /* tables of 64 switches with all LIDs are 0.25 GB as text */
 #define READ_STEP ((size_t)1 << 16)
+
+/* --- reading ---------------------------------------------------------------------------------------------------- */
+
+bool cli_is_there(const char *path)
+{
+	return !access(path, F_OK) || (errno != ENOENT && errno != ENOTDIR);
+}
 
 static int report(const char *what, const char *path)
 {
@@ -71,7 +81,7 @@ static int read_all(int fd, const char *path, char **text, size_t *size)
 	return CLI_BAD;
 }
 
-int cli_read_file(const char *path, char **text, size_t *size)
+static int read_file(const char *path, char **text, size_t *size)
 {
 	bool is_stdin = !strcmp(path, "-");
 	int fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
@@ -90,7 +100,7 @@ int cli_use_file(const char *path, cli_reader use, void *context)
 	struct fors_error error = {0};
 	char *text = NULL;
 	size_t size;
-	int code = cli_read_file(path, &text, &size);
+	int code = read_file(path, &text, &size);
 
 	if (code)
 		return code;
@@ -99,6 +109,8 @@ int cli_use_file(const char *path, cli_reader use, void *context)
 	free(text);
 	return code;
 }
+
+/* --- writing ---------------------------------------------------------------------------------------------------- */
 
 static bool write_all(int fd, const void *bytes, size_t size)
 {
@@ -161,17 +173,46 @@ int cli_write_file(const char *path, const void *bytes, size_t size)
 	return code;
 }
 
+/* --- readers of the core ---------------------------------------------------------------------------------------- */
+
+static enum fors_err read_net(const char *text, size_t size, const char *path, void *net, struct fors_error *error)
+{
+	return fors_netfile_read(text, size, path, net, error);
+}
+
+int cli_read_net(const char *path, struct fors_net **net)
+{
+	return cli_use_file(path, read_net, net);
+}
+
+static enum fors_err read_lfts(const char *text, size_t size, const char *path, void *lfts, struct fors_error *error)
+{
+	return fors_lftfile_read(text, size, path, lfts, error);
+}
+
+int cli_read_lfts(const char *path, struct fors_lfts **lfts)
+{
+	return cli_use_file(path, read_lfts, lfts);
+}
+
+static enum fors_err read_places(const char *text, size_t size, const char *path, void *places,
+				 struct fors_error *error)
+{
+	return fors_places_decode(text, size, path, places, error);
+}
+
+int cli_read_places(const char *path, struct fors_places **places)
+{
+	return cli_use_file(path, read_places, places);
+}
+
+static enum fors_err read_schedule(const char *bytes, size_t size, const char *path, void *schedule,
+				   struct fors_error *error)
+{
+	return fors_schedule_decode(bytes, size, path, schedule, error);
+}
+
 int cli_read_schedule(const char *path, struct fors_schedule **schedule)
 {
-	struct fors_error error = {0};
-	char *bytes = NULL;
-	size_t size;
-	int code = cli_read_file(path, &bytes, &size);
-
-	if (code)
-		return code;
-	if (fors_schedule_decode(bytes, size, path, schedule, &error))
-		code = cli_fail(&error);
-	free(bytes);
-	return code;
+	return cli_use_file(path, read_schedule, schedule);
 }

@@ -3,8 +3,8 @@
 #include "config.h"
 
 #include "cli/cli.h"
+#include "cli/completion.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static const struct cli_command *const commands[] = {
@@ -61,31 +61,26 @@ static int version(int argc, char **argv)
 	return CLI_GOOD;
 }
 
-static int parse_and_run(const struct cli_command *command, int argc, char **argv, void *settings)
+/* Not for people, so no help tells of it: the build makes the completion scripts with `fors completion SHELL`. */
+static int completion(int argc, char **argv)
 {
-	char **operand = NULL;
-	int code = cli_parse(command, argc, argv, settings, &operand);
-
-	if (code == CLI_GOOD)
-		return command->run(settings, operand);
-	return code < 0 ? CLI_GOOD : code;
+	if (argc != 2)
+		return cli_usage_error("completion for which shell?");
+	return cli_print_completion(argv[1], commands, NCOMMANDS);
 }
 
 static int run(const struct cli_command *command, int argc, char **argv)
 {
-	void *settings = calloc(1, command->settings_size);
+	struct cli_settings settings = {0};
+	char **operand = NULL;
 	int code;
 
-	if (!settings) {
-		cli_error("out of memory");
-		return CLI_BAD;
-	}
 	cli_set_name(command->name);
-	code = parse_and_run(command, argc, argv, settings);
-	if (command->clear)
-		command->clear(settings);
-	free(settings);
-	return code;
+	code = cli_parse(command, argc, argv, &settings, &operand);
+	if (code == CLI_GOOD)
+		code = command->run(&settings, operand);
+	cli_settings_clear(&settings);
+	return code < 0 ? CLI_GOOD : code;
 }
 
 static int dispatch(int argc, char **argv)
@@ -98,6 +93,8 @@ static int dispatch(int argc, char **argv)
 		return help(argc - 1, argv + 1);
 	if (!strcmp(name, "--version") || !strcmp(name, "-V"))
 		return version(argc - 1, argv + 1);
+	if (!strcmp(name, "completion"))
+		return completion(argc - 1, argv + 1);
 	if (!find_command(name))
 		return unknown_command(name);
 	return run(find_command(name), argc - 1, argv + 1);

@@ -7,6 +7,7 @@
  * "what would it be with everything healthy" and "what would it be with another LMC".
  */
 #include "cli/cli.h"
+#include "cli/clock.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -15,90 +16,22 @@
 #include "core/fabric/lids.h"
 #include "core/fabric/places.h"
 #include "core/net/lfts.h"
-#include "core/net/netfile.h"
-#include "core/net/synthetic.h"
+#include "core/net/tree_net.h"
 #include "core/tables/lanes.h"
-#include "model/trees/pgft_net.h"
-
-/* --- options -------------------------------------------------------------------------------------------------- */
-
-static bool add_down(struct cli_source *source, const char *what)
-{
-	const char **more = realloc(source->down, (source->ndown + 1) * sizeof(*more));
-
-	if (!more) {
-		cli_error("out of memory");
-		return false;
-	}
-	more[source->ndown++] = what;
-	source->down = more;
-	return true;
-}
-
-bool cli_source_option(void *settings, enum cli_option_id id, const char *value)
-{
-	struct cli_source *source = settings;
-
-	switch (id) {
-	case OPT_FABRIC:
-		source->fabric = value;
-		return true;
-	case OPT_SYNTHETIC:
-		source->synthetic = value;
-		return true;
-	case OPT_PARTICIPANTS:
-		source->participants = value;
-		return true;
-	case OPT_LMC:
-		source->has_lmc = true;
-		return cli_number("lmc", value, FORS_MAX_LMC, &source->lmc);
-	case OPT_DOWN:
-		return add_down(source, value);
-	default:
-		return false;
-	}
-}
-
-void cli_source_clear(void *settings)
-{
-	struct cli_source *source = settings;
-
-	free(source->down);
-	source->down = NULL;
-	source->ndown = 0;
-}
 
 /* --- the intact net ------------------------------------------------------------------------------------------- */
-
-static enum fors_err read_net(const char *text, size_t size, const char *path, void *net, struct fors_error *error)
-{
-	return fors_netfile_read(text, size, path, net, error);
-}
-
-/* XGFT and PGFT: fat-trees of any height. */
-static int load_tree(const char *text, struct fors_net **net)
-{
-	struct fors_error error = {0};
-	struct fors_pgft tree;
-
-	if (fors_pgft_parse(text, &tree, &error) || fors_pgft_net(&tree, net, &error))
-		return cli_fail(&error);
-	return CLI_GOOD;
-}
 
 static int load_synthetic(const char *text, struct fors_net **net)
 {
 	struct fors_error error = {0};
-	struct fors_spec spec = {0};
+	struct fors_tree_spec spec = {0};
 	enum fors_err err;
 
-	if (fors_pgft_is_spec(text))
-		return load_tree(text, net);
-	err = fors_spec_parse(text, &spec, &error);
+	err = fors_tree_spec_parse(text, &spec, &error);
 	if (err)
 		return cli_fail(&error);
-	err = fors_synthetic(&spec, net, &error);
-	fors_spec_clear(&spec);
+	err = fors_tree_net(&spec, net, &error);
+	fors_tree_spec_clear(&spec);
 	return err ? cli_fail(&error) : CLI_GOOD;
 }
 
@@ -107,7 +40,7 @@ static int load_intact(const struct cli_source *source, struct fors_net **net)
 	if (source->fabric && source->synthetic)
 		return cli_usage_error("--fabric and --synthetic exclude each other");
 	if (source->fabric)
-		return cli_use_file(source->fabric, read_net, net);
+		return cli_read_net(source->fabric, net);
 	if (source->synthetic)
 		return load_synthetic(source->synthetic, net);
 	return cli_usage_error("which fabric? --fabric FILE or --synthetic SPEC is missing");

@@ -15,13 +15,17 @@ fors_SOURCES = \
 	cli/cmd_status.c \
 	cli/cmd_verify.c \
 	cli/whatif/cmd_whatif.c \
+	cli/clock.c cli/clock.h \
+	cli/completion.c cli/completion.h \
 	cli/file.c \
 	cli/folders.c \
 	cli/fors.c \
+	cli/json.c cli/json.h \
 	cli/load.c \
-	cli/options.c \
+	cli/options.c cli/options.h \
 	cli/out.c \
-	cli/page.c \
+	cli/page.c cli/page.h \
+	cli/parse.c \
 	cli/whatif/whatif.h \
 	cli/whatif/whatif_cases.c \
 	cli/whatif/whatif_engine.c \
@@ -35,12 +39,19 @@ fors_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
 fors_LDADD = libforsmodel.la libforscore.la $(JANSSON_LIBS)
 
 bashcompletiondir = $(datadir)/bash-completion/completions
-dist_bashcompletion_DATA = cli/fors.bash
+bashcompletion_DATA = cli/fors.bash
+
+# Made by the command itself, from its table of options. Who builds for another kind of machine says which program can
+# run here: make FORS_TO_RUN=/usr/bin/fors
+FORS_TO_RUN = ./fors$(EXEEXT)
+CLEANFILES += cli/fors.bash
+cli/fors.bash: fors$(EXEEXT)
+	$(AM_V_GEN)$(FORS_TO_RUN) completion bash >$@.tmp && mv $@.tmp $@
 
 # The page that --html writes, as a C string.
 BUILT_SOURCES = cli/page_html.h
 CLEANFILES += cli/page_html.h
-EXTRA_DIST += cli/page.html
+EXTRA_DIST += cli/README.md cli/analyze/README.md cli/page.html cli/whatif/README.md
 cli/page_html.h: $(srcdir)/cli/page.html
 	$(AM_V_GEN)mkdir -p cli && sed -e 's/\\/\\\\/g' -e 's/"/\\"/g' -e 's/^/"/' -e 's/$$/\\n"/' $(srcdir)/cli/page.html >$@
 cli/fors-page.$(OBJEXT): cli/page_html.h

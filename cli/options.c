@@ -1,162 +1,241 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * options.c - the command line of a subcommand: parsed, and explained, from the same list of options.
- */
-#include "cli/cli.h"
+/* options.c - the table of all options, and how each becomes a setting. */
+#include "options.h"
 
-#include <errno.h>
-#include <getopt.h>
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
-#define MAX_OPTIONS 32 /* of one subcommand, --help and the end included */
+#include "cli/cli.h"
+#include "core/planners/planner.h"
 
-static const struct cli_option *find_option(const struct cli_command *command, int id)
+/* --- setters --------------------------------------------------------------------------------------------------- */
+
+static void *member_of(const struct cli_option *option, struct cli_settings *settings)
 {
-	for (const struct cli_option *option = command->options; option->name; option++)
-		if ((int)option->id == id)
+	return (char *)settings + option->member;
+}
+
+static bool set_flag(const struct cli_option *option, const char *argument, struct cli_settings *settings)
+{
+	(void)argument;
+	*(bool *)member_of(option, settings) = true;
+	return true;
+}
+
+static bool set_text(const struct cli_option *option, const char *argument, struct cli_settings *settings)
+{
+	*(const char **)member_of(option, settings) = argument;
+	return true;
+}
+
+static bool set_number(const struct cli_option *option, const char *argument, struct cli_settings *settings)
+{
+	return cli_number(option->name, argument, option->most, member_of(option, settings));
+}
+
+/* The index of a name. */
+static bool set_choice(const struct cli_option *option, const char *argument, struct cli_settings *settings)
+{
+	int choice = cli_choice(option->name, argument, option->values);
+
+	*(int *)member_of(option, settings) = choice < 0 ? 0 : choice;
+	return choice >= 0;
+}
+
+static bool set_lmc(const struct cli_option *option, const char *argument, struct cli_settings *settings)
+{
+	settings->source.has_lmc = true;
+	return set_number(option, argument, settings);
+}
+
+static bool set_random(const struct cli_option *option, const char *argument, struct cli_settings *settings)
+{
+	settings->has_random = true;
+	return set_number(option, argument, settings);
+}
+
+static bool set_count(const struct cli_option *option, const char *argument, struct cli_settings *settings)
+{
+	settings->has_count = true;
+	return set_number(option, argument, settings);
+}
+
+/* One more of them. */
+static bool set_down(const struct cli_option *option, const char *argument, struct cli_settings *settings)
+{
+	struct cli_source *source = &settings->source;
+	const char **more = realloc(source->down, (source->ndown + 1) * sizeof(*more));
+
+	(void)option;
+	if (!more) {
+		cli_error("out of memory");
+		return false;
+	}
+	more[source->ndown++] = argument;
+	source->down = more;
+	return true;
+}
+
+static bool set_server(const struct cli_option *option, const char *argument, struct cli_settings *settings)
+{
+	settings->has_server = true;
+	if (cli_guid(argument, &settings->server))
+		return true;
+	cli_usage_error("--%s is '%s', but has to be a port GUID like 0x0002c90300001234", option->name, argument);
+	return false;
+}
+
+/* The methods that the planner of this build has. */
+static const char *const *method_names(void)
+{
+	static const char *names[16] = {"auto"};
+	size_t count;
+	const struct fors_method *const *methods = fors_methods(&count);
+
+	for (size_t i = 0; i < count && i < 14; i++)
+		names[i + 1] = methods[i]->name;
+	return names;
+}
+
+static bool set_method(const struct cli_option *option, const char *argument, struct cli_settings *settings)
+{
+	return cli_choice(option->name, argument, method_names()) >= 0 && set_text(option, argument, settings);
+}
+
+/* --- the table -------------------------------------------------------------------------------------------------- */
+
+static const char *const schedule_formats[] = {
+	[CLI_SCHEDULE_TEXT] = "text", [CLI_SCHEDULE_CSV] = "csv", [CLI_SCHEDULE_JSON] = "json", NULL};
+static const char *const fabric_formats[] = {[CLI_FABRIC_NET] = "net",
+					     [CLI_FABRIC_SPEC] = "spec",
+					     [CLI_FABRIC_JSON] = "json",
+					     [CLI_FABRIC_LFTS] = "lfts",
+					     NULL};
+static const char *const maps[] = {[CLI_MAP_DIRECT] = "direct", [CLI_MAP_RANDOM] = "random", NULL};
+static const char *const lmcs[] = {"0", "1", "2", "3", "4", "5", "6", "7", NULL};
+static const char *const routings[] = {"fors", "d-mod-k", "s-mod-k", "random", "hash", NULL};
+static const char *const patterns[] = {"linear-shift", "all-to-all", "plan", "shift",	 "permutation", "bisect",
+				       "2DNN",	       "2DNNDIAG",   "3DNN", "3DNNDIAG", NULL};
+const char *const cli_engines[] = {"fors", "minhop", "updn", "dnup",	   "ftree", "lash",
+				   "dor",  "dfsssp", "sssp", "torus-2QoS", "nue",   NULL};
+
+enum {
+	PLAN = CLI_CMD_PLAN,
+	SCHEDULE = CLI_CMD_SCHEDULE,
+	VERIFY = CLI_CMD_VERIFY,
+	ANALYZE = CLI_CMD_ANALYZE,
+	INDICES = CLI_CMD_INDICES,
+	WHATIF = CLI_CMD_WHATIF,
+	STATUS = CLI_CMD_STATUS,
+	FORGET = CLI_CMD_FORGET,
+	FABRIC = CLI_CMD_FABRIC,
+	WITH_TABLES = ANALYZE | INDICES,
+	WITH_FABRIC = PLAN | VERIFY | WITH_TABLES | WHATIF | FABRIC,
+};
+
+#define MEMBER(name) offsetof(struct cli_settings, name)
+
+/* In the order of the help of each command. */
+static const struct cli_option options[] = {
+	{"fabric", "FILE", WITH_FABRIC,
+	 "read the fabric from FILE: ibnetdiscover text or an ibsim net file; - is stdin", set_text,
+	 MEMBER(source.fabric), 0, NULL},
+	{"synthetic", "SPEC", WITH_FABRIC,
+	 "make up a fabric: FT(2;SPINES,LEAVES[;servers=N][;cables=C][;empty=LEAF/SLOT,...]), or a fat-tree of any height, "
+	 "XGFT(h;m1,...;w1,...) or PGFT(h;m1,...;w1,...;p1,...)",
+	 set_text, MEMBER(source.synthetic), 0, NULL},
+	{"down", "NODE[PORT]", WITH_FABRIC, "take down one cable, or without [PORT] a whole node; may be repeated",
+	 set_down, 0, 0, NULL},
+	{"participants", "FILE", PLAN, "only the port GUIDs in FILE, one per line, take part; default: all servers",
+	 set_text, MEMBER(source.participants), 0, NULL},
+	{"participants", "FILE", WITH_TABLES, "only these port GUIDs send and receive, one per line", set_text,
+	 MEMBER(source.participants), 0, NULL},
+	{"participants", "FILE", WHATIF, "only these port GUIDs take part, one per line", set_text,
+	 MEMBER(source.participants), 0, NULL},
+	{"lfts", "FILE", VERIFY, "the tables: opensm-lfts.dump, or what dump_fts prints", set_text, MEMBER(lfts), 0,
+	 NULL},
+	{"lfts", "FILE", WITH_TABLES, "the tables, of any engine: opensm-lfts.dump, or what dump_fts prints", set_text,
+	 MEMBER(lfts), 0, NULL},
+	{"routing", "NAME", ANALYZE,
+	 "instead of --lfts: fors (the tables that fors would write); with --synthetic also d-mod-k, s-mod-k, "
+	 "random, hash",
+	 set_text, MEMBER(routing), 0, routings},
+	{"routing", "NAME", INDICES, "instead of --lfts: fors; with --synthetic also d-mod-k, s-mod-k, random, hash",
+	 set_text, MEMBER(routing), 0, routings},
+	{"lmc", "N", PLAN | FABRIC,
+	 "give the servers new LIDs with this LMC; default: the LIDs of the text, else LMC 0", set_lmc,
+	 MEMBER(source.lmc), FORS_MAX_LMC, lmcs},
+	{"lmc", "N", WITH_TABLES, "with --routing fors: LMC of the servers, 0 to 7", set_lmc, MEMBER(source.lmc),
+	 FORS_MAX_LMC, lmcs},
+	{"lmc", "N", WHATIF, "LMC of the servers, 0 to 7", set_lmc, MEMBER(source.lmc), FORS_MAX_LMC, lmcs},
+	{"method", "NAME", PLAN, "auto (default), closed-form, rounds, exact, flows or ilp", set_method, MEMBER(method), 0,
+	 NULL},
+	{"ilp-seconds", "N", PLAN, "time limit of the method ilp", set_number, MEMBER(ilp_seconds), 1000000, NULL},
+	{"output", "FILE", PLAN, "write the schedule to FILE", set_text, MEMBER(output), 0, NULL},
+	{"engines", "NAMES", WHATIF,
+	 "also under these engines, separated by commas, run by opensm on ibsim: minhop,updn,ftree,dfsssp,...",
+	 set_text, MEMBER(engines), 0, cli_engines + 1},
+	{"random", "K", WHATIF, "also random failures of K cables at once", set_random, MEMBER(random), 65535, NULL},
+	{"count", "N", WHATIF, "how many of them", set_count, MEMBER(count), 1000000, NULL},
+	{"samples", "N", INDICES, "random patterns of each kind; 1 when missing", set_number, MEMBER(samples), 10000,
+	 NULL},
+	{"pattern", "NAME", ANALYZE,
+	 "linear-shift, all-to-all, plan, plan(METHOD), shift, shift(K), permutation, bisect, 2DNN, 2DNNDIAG, 3DNN, "
+	 "3DNNDIAG, RANDN(K) or RANDOM(K)",
+	 set_text, MEMBER(pattern), 0, patterns},
+	{"pattern-file", "FILE", ANALYZE, "a pattern of your own: lines 'SRC DST [PATH]', 'phase' between phases",
+	 set_text, MEMBER(pattern_file), 0, NULL},
+	{"schedule", "FILE", VERIFY, "the schedule, as published or as 'fors plan --output' writes it", set_text,
+	 MEMBER(schedule), 0, NULL},
+	{"schedule", "FILE", ANALYZE, "the pattern is a published schedule", set_text, MEMBER(schedule), 0, NULL},
+	{"map", "HOW", ANALYZE, "direct: process i on server i; random: anywhere", set_choice, MEMBER(map), 0, maps},
+	{"seed", "N", WITH_TABLES, "of everything random; 0 when missing", set_number, MEMBER(seed), UINT32_MAX - 1,
+	 NULL},
+	{"seed", "N", WHATIF, "of the random failures; 0 when missing", set_number, MEMBER(seed), UINT32_MAX - 1, NULL},
+	{"jobs", "FILE", ANALYZE, "lines 'NAME: SERVER, SERVER, ...': EFI and dark fiber for these jobs", set_text,
+	 MEMBER(jobs), 0, NULL},
+	{"optimum", NULL, ANALYZE, "also the best that any routing could give", set_flag, MEMBER(wants_optimum), 0,
+	 NULL},
+	{"resume", "FILE", WHATIF, "keep results in FILE as they come, and do not find out again what is there",
+	 set_text, MEMBER(resume), 0, NULL},
+	{"threads", "N", INDICES, "how many to use; all processors when missing; results do not depend on it",
+	 set_number, MEMBER(threads), 1024, NULL},
+	{"threads", "N", WHATIF, "instead of one for each processor", set_number, MEMBER(threads), 64, NULL},
+	{"format", "FORMAT", SCHEDULE, "text (default), csv or json", set_choice, MEMBER(format), 0, schedule_formats},
+	{"format", "FORMAT", FABRIC,
+	 "net (default): ibnetdiscover text, also for ibsim; spec: the specification; json: what there is and what is "
+	 "dead; lfts: the tables, for opensm -R file -U",
+	 set_choice, MEMBER(format), 0, fabric_formats},
+	{"server", "GUID", SCHEDULE, "only what the server with this port GUID sends (and in text, receives)",
+	 set_server, 0, 0, NULL},
+	{"dry-run", NULL, FORGET, "only say what would happen", set_flag, MEMBER(is_dry), 0, NULL},
+	{"json", NULL, PLAN, "print the keys of status.json", set_flag, MEMBER(is_json), 0, NULL},
+	{"json", NULL, WITH_TABLES, "print JSON", set_flag, MEMBER(is_json), 0, NULL},
+	{"json", NULL, WHATIF, "print JSON, all failures", set_flag, MEMBER(is_json), 0, NULL},
+	{"json", NULL, STATUS, "print status.json; of several folders a list, each with its state_dir", set_flag,
+	 MEMBER(is_json), 0, NULL},
+	{"html", "FILE", ANALYZE, "write a page with the fabric drawn, for a browser or a printer", set_text,
+	 MEMBER(html), 0, NULL},
+	{"html", "FILE", WHATIF, "write a page, for a browser or a printer", set_text, MEMBER(html), 0, NULL},
+};
+
+#define NOPTIONS (sizeof(options) / sizeof(options[0]))
+
+const struct cli_option *cli_option_next(const struct cli_option *option, enum cli_command_id command)
+{
+	for (option = option ? option + 1 : options; option < options + NOPTIONS; option++)
+		if (option->commands & command)
 			return option;
 	return NULL;
 }
 
-/* The list that getopt_long() wants. */
-static void list_options(const struct cli_command *command, struct option *list)
+const char *const *cli_option_values(const struct cli_option *option)
 {
-	size_t n = 0;
-
-	for (const struct cli_option *option = command->options; option->name && n < MAX_OPTIONS - 2; option++)
-		list[n++] = (struct option){option->name, option->value ? required_argument : no_argument, NULL,
-					    (int)option->id};
-	list[n++] = (struct option){"help", no_argument, NULL, OPT_HELP};
-	list[n] = (struct option){0};
+	return option->set == set_method ? method_names() : option->values;
 }
 
-/* What getopt_long() did not like. */
-static int report_bad_option(const struct cli_command *command, int answer, char **argv)
+void cli_settings_clear(struct cli_settings *settings)
 {
-	const struct cli_option *known = find_option(command, optopt);
-
-	if (answer == ':')
-		return cli_usage_error("option '%s' needs a value", argv[optind - 1]);
-	if (known || optopt == OPT_HELP)
-		return cli_usage_error("option '--%s' takes no value", known ? known->name : "help");
-	if (optopt)
-		return cli_usage_error("unknown option '-%c'", optopt);
-	return cli_usage_error("unknown or ambiguous option '%s'", argv[optind - 1]);
-}
-
-static int check_operands(const struct cli_command *command, int n, char **operand)
-{
-	if (n < command->min_operands)
-		return cli_usage_error("an argument is missing: fors %s %s", command->name, command->usage);
-	if (n > command->max_operands)
-		return cli_usage_error("surplus argument '%s'", operand[command->max_operands]);
-	return CLI_GOOD;
-}
-
-int cli_parse(const struct cli_command *command, int argc, char **argv, void *settings, char ***operand)
-{
-	struct option list[MAX_OPTIONS];
-	int id;
-
-	list_options(command, list);
-	opterr = 0;
-	while ((id = getopt_long(argc, argv, ":h", list, NULL)) != -1) {
-		if (id == OPT_HELP || id == 'h') {
-			cli_print_help(command, stdout);
-			return -1;
-		}
-		if (id == '?' || id == ':')
-			return report_bad_option(command, id, argv);
-		if (!command->option(settings, (enum cli_option_id)id, optarg))
-			return CLI_BAD;
-	}
-	*operand = argv + optind;
-	return check_operands(command, argc - optind, *operand);
-}
-
-/* How much of a text fits into a line of `width`: whole words, at least one. */
-static int line_length(const char *text, int width)
-{
-	int length = 0;
-
-	while (text[length]) {
-		int word = length + 1 + (int)strcspn(text + length + 1, " ");
-
-		if (word > width && length)
-			break;
-		length = word;
-	}
-	return length;
-}
-
-static void print_option(const char *name, const char *value, const char *help, FILE *to)
-{
-	const int indent = 24, width = 56;
-	int column = fprintf(to, "  --%s%s%s", name, value ? " " : "", value ? value : "");
-
-	while (*help) {
-		int length = line_length(help, width);
-
-		fprintf(to, "%*s%.*s\n", indent - column, "", length, help);
-		help += length + (help[length] == ' ');
-		column = 0;
-	}
-}
-
-void cli_print_help(const struct cli_command *command, FILE *to)
-{
-	fprintf(to, "Usage: fors %s %s\n\n%s.\n\nOptions:\n", command->name, command->usage, command->summary);
-	for (const struct cli_option *option = command->options; option->name; option++)
-		print_option(option->name, option->value, option->help, to);
-	print_option("help", NULL, "show this help", to);
-	fprintf(to, "\n%s", command->details);
-	fprintf(to, "\nExit code: 0 good, 1 the answer is no, 2 bad usage or bad input. See also fors(1).\n");
-}
-
-bool cli_number(const char *option, const char *text, unsigned most, unsigned *number)
-{
-	char *end;
-	unsigned long value;
-
-	errno = 0;
-	value = strtoul(text, &end, 10);
-	if (*text < '0' || *text > '9' || *end || errno || value > most) {
-		cli_usage_error("--%s is '%s', but has to be a number from 0 to %u", option, text, most);
-		return false;
-	}
-	*number = (unsigned)value;
-	return true;
-}
-
-bool cli_guid(const char *text, uint64_t *guid)
-{
-	char *end;
-
-	errno = 0;
-	*guid = strtoull(text, &end, 16);
-	return !errno && end != text && !*end && *text != '-' && *guid;
-}
-
-int cli_choice(const char *option, const char *text, const char *const *names)
-{
-	char list[256] = "";
-
-	for (int i = 0; names[i]; i++) {
-		size_t used = strlen(list);
-
-		if (!strcmp(text, names[i]))
-			return i;
-		snprintf(list + used, sizeof(list) - used, "%s%s", i ? ", " : "", names[i]);
-	}
-	cli_usage_error("--%s is '%s', but has to be one of: %s", option, text, list);
-	return -1;
-}
-
-unsigned cli_processors(void)
-{
-	long n = sysconf(_SC_NPROCESSORS_ONLN);
-
-	return n < 1 ? 1 : (unsigned)n;
+	free(settings->source.down);
+	settings->source.down = NULL;
+	settings->source.ndown = 0;
 }

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* out.c - what the user sees: errors, colours, the progress bar. */
 #include "cli/cli.h"
+#include "cli/clock.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "core/status/status_json.h"
 
 static const char *command_name; /* of the subcommand that runs, for error texts */
 static int bar_percent = -1;	 /* what the progress bar shows, -1: there is none */
@@ -117,16 +119,6 @@ void cli_print_dead_links(const struct fors_status *status)
 	cli_print_links("", &status->dead_links, false);
 }
 
-double cli_age(uint64_t unix_ms)
-{
-	struct timespec now;
-	double age;
-
-	clock_gettime(CLOCK_REALTIME, &now);
-	age = (double)now.tv_sec + (double)now.tv_nsec / 1e9 - (double)unix_ms / 1000;
-	return age > 0 ? age : 0;
-}
-
 void cli_print_age(double seconds)
 {
 	if (seconds < 120)
@@ -175,12 +167,4 @@ void cli_progress_end(void)
 	if (bar_percent >= 0)
 		fprintf(stderr, "\r%*s\r", BAR_WIDTH + 20, "");
 	bar_percent = -1;
-}
-
-double cli_now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
 }

@@ -7,11 +7,12 @@
  */
 #include "config.h"
 
-#include "cli/analyze/analysis.h"
+#include "cli/page.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/cli.h"
 #include "core/base/text.h"
 
 static const char page[] =

@@ -5,7 +5,9 @@ libforscore_la_SOURCES = \
 	core/base/guidlist.c core/base/guidlist.h \
 	core/base/names.c core/base/names.h \
 	core/base/parallel.c core/base/parallel.h \
+	core/base/random.h \
 	core/base/text.c core/base/text.h \
+	core/base/unknown.h \
 	core/base/warnings.c core/base/warnings.h \
 	core/colouring/colour.c core/colouring/colour.h \
 	core/colouring/euler.c core/colouring/euler.h \
@@ -20,7 +22,10 @@ libforscore_la_SOURCES = \
 	core/fabric/places.c core/fabric/places.h core/fabric/places_inside.h \
 	core/fabric/places_edit.c \
 	core/fabric/places_file.c core/fabric/places_file.h \
-	core/fabric/places_learn.c \
+	core/fabric/places_learn.c core/fabric/places_learn.h \
+	core/fabric/places_learn_cables.c \
+	core/fabric/places_learn_slots.c \
+	core/fabric/places_learn_switches.c \
 	core/fabric/sides.c core/fabric/sides.h \
 	core/fabric/watch.c core/fabric/watch.h \
 	core/net/claims.c core/net/claims.h \
@@ -29,16 +34,24 @@ libforscore_la_SOURCES = \
 	core/net/net.c core/net/net.h \
 	core/net/netfile.c core/net/netfile.h \
 	core/net/rates.c core/net/rates.h \
-	core/net/synthetic.c core/net/synthetic.h \
+	core/net/tree.c core/net/tree.h \
+	core/net/tree_net.c core/net/tree_net.h \
+	core/net/tree_spec.c core/net/tree_spec.h \
 	core/planners/bound.c core/planners/bound.h \
-	core/planners/closed_form.c core/planners/closed_form.h \
+	core/planners/closed_form.c core/planners/closed_form.h core/planners/closed_form_work.h \
+	core/planners/closed_form_inside.c \
+	core/planners/closed_form_lanes.c \
 	core/planners/exact/exact.c \
 	core/planners/exact/lanes.c \
 	core/planners/exact/phases.c \
 	core/planners/exact/proven_bound.c core/planners/exact/proven_bound.h \
 	core/planners/exact/runs.c \
 	core/planners/exact/servers.c \
-	core/planners/exact/split.c core/planners/exact/split.h \
+	core/planners/exact/split.c core/planners/exact/split.h core/planners/exact/split_search.h \
+	core/planners/exact/split_chains.c \
+	core/planners/exact/split_fill.c \
+	core/planners/exact/split_proof.c \
+	core/planners/exact/split_tabu.c \
 	core/planners/exact/ways.c core/planners/exact/ways.h \
 	core/planners/exact/work.c core/planners/exact/work.h \
 	core/planners/flows/first_fit.c \
@@ -47,17 +60,28 @@ libforscore_la_SOURCES = \
 	core/planners/flows/problem.c core/planners/flows/problem.h \
 	core/planners/flows/search.c core/planners/flows/search.h \
 	core/planners/flows/senders.c core/planners/flows/senders.h \
+	core/planners/lmc.c core/planners/lmc.h \
 	core/planners/method.h \
+	core/planners/outcome.c core/planners/outcome.h \
 	core/planners/planner.c core/planners/planner.h \
 	core/planners/rounds/pack.c core/planners/rounds/pack.h \
-	core/planners/rounds/pattern.c core/planners/rounds/pattern.h \
+	core/planners/rounds/pattern.c core/planners/rounds/pattern.h core/planners/rounds/pattern_work.h \
+	core/planners/rounds/pattern_colour.c \
+	core/planners/rounds/pattern_labels.c \
+	core/planners/rounds/pattern_own.c \
+	core/planners/rounds/pattern_paths.c \
 	core/planners/rounds/problem.c core/planners/rounds/problem.h \
 	core/planners/rounds/rounds.c \
 	core/planners/rounds/search.c core/planners/rounds/search.h \
 	core/schedule/schedule.c core/schedule/schedule.h \
 	core/schedule/schedule_file.c core/schedule/schedule_file.h core/schedule/schedule_format.h \
 	core/schedule/verify.c core/schedule/verify.h \
+	core/status/advice.c core/status/advice.h \
 	core/status/status.c core/status/status.h \
+	core/status/status_json.c core/status/status_json.h \
+	core/status/status_keys.c core/status/status_keys.h \
+	core/status/status_metrics.c core/status/status_metrics.h \
+	core/tables/home.h \
 	core/tables/lanes.c core/tables/lanes.h \
 	core/tables/level.c core/tables/level.h \
 	core/tables/level_build.c \

@@ -14,6 +14,7 @@
 #include "core/planners/closed_form.h"
 #include "core/planners/method.h"
 #include "core/schedule/schedule.h"
+#include "core/tables/home.h"
 #include "core/tables/lanes.h"
 #include "ilp/phase.h"
 
@@ -106,7 +107,7 @@ static enum fors_err explain(const struct phase *phase, enum fors_err err, struc
 {
 	const struct fors_fabric *fabric = phase->task->fabric;
 
-	if (err == FORS_ENOPLAN && 1u << fabric->lmc < fabric->nlanes)
+	if (err == FORS_ENOPLAN && !fors_home_has_all(fabric->nlanes, fabric->lmc))
 		return fors_fail(error, FORS_ELMC, "ilp: no lanes for phase %u with the path indices of LMC %u",
 				 phase->number, fabric->lmc);
 	if (err == FORS_ENOPLAN)

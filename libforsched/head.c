@@ -19,7 +19,6 @@
 #define MAX_LID 0xBFFF /* the last unicast LID */
 #define MAX_LMC 7
 #define MAX_SERVERS MAX_LID /* each has a LID of its own */
-#define MAX_PHASES 65535
 #define MAX_LANES 254
 
 enum forsched_err forsched_i_corrupt(const struct source *source, const char *what, struct forsched_error *error)
@@ -108,8 +107,9 @@ static void decode(const struct fors_sf_header *header, struct shape *shape)
 
 static bool is_bounded(const struct shape *shape)
 {
-	return shape->nservers <= MAX_SERVERS && shape->nphases <= MAX_PHASES && shape->nleaves <= MAX_SERVERS &&
-	       shape->nlanes <= MAX_LANES && shape->npaths >= 1 && shape->npaths <= 1u << MAX_LMC;
+	return shape->nservers <= MAX_SERVERS && shape->nphases <= FORS_SF_MAX_PHASES &&
+	       shape->nleaves <= MAX_SERVERS && shape->nlanes <= MAX_LANES && shape->npaths >= 1 &&
+	       shape->npaths <= 1u << MAX_LMC;
 }
 
 /* The sizes that follow from the layout. */

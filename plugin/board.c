@@ -5,24 +5,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "core/schedule/schedule.h"
 #include "core/schedule/schedule_file.h"
+#include "core/status/status_json.h"
+#include "core/status/status_metrics.h"
+#include "clock.h"
 #include "log.h"
 
 #define SCHEDULE_MAX_BYTES (1u << 30)
 #define BEAT_MS 4000
 
 enum { SHEET_PLACES, SHEET_SCHEDULE, SHEET_STATUS, SHEET_METRICS, SHEETS };
-
-static uint64_t unix_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_REALTIME, &now);
-	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
 
 /* False: out of memory. A file that is no good is as if there were none. */
 static bool load_schedule(struct fors_board *board)
@@ -131,14 +125,14 @@ void fors_board_retry(struct fors_board *board)
 		complain(board, NULL);
 }
 
-/* Is `schedule`, but for its epoch, what is posted already? */
-static bool is_posted(const struct fors_board *board, struct fors_schedule *schedule)
+/* Is `schedule`, but for its epoch, what is published already? */
+static bool is_published(const struct fors_board *board, struct fors_schedule *schedule)
 {
 	void *mine = NULL, *theirs = NULL;
 	size_t my_size, their_size;
 	bool same;
 
-	/* Another SM may have published a later epoch while we were away: what we inherited is said again, later still. */
+	/* Another SM may have published a later epoch while we were away: what we inherited gets one later still. */
 	if (!board->schedule || board->is_inherited || board->schedule->nphases != schedule->nphases ||
 	    board->schedule->fingerprint != schedule->fingerprint)
 		return false;
@@ -152,12 +146,12 @@ static bool is_posted(const struct fors_board *board, struct fors_schedule *sche
 }
 
 /* Give a schedule the next epoch and put it on its sheet. False: out of memory. */
-static bool post_schedule(struct fors_board *board, struct fors_schedule *schedule)
+static bool number_schedule(struct fors_board *board, struct fors_schedule *schedule)
 {
 	void *bytes;
 	size_t size;
 
-	schedule->epoch = unix_ms();
+	schedule->epoch = fors_clock_unix_ms();
 	if (schedule->epoch <= board->last_epoch)
 		schedule->epoch = board->last_epoch + 1;
 	if (fors_schedule_encode(schedule, &bytes, &size, NULL))
@@ -172,11 +166,11 @@ static bool post_schedule(struct fors_board *board, struct fors_schedule *schedu
 /* False: out of memory. */
 static bool take_schedule(struct fors_board *board, struct fors_schedule *schedule)
 {
-	if (is_posted(board, schedule)) {
+	if (is_published(board, schedule)) {
 		fors_schedule_free(schedule);
 		return true;
 	}
-	if (!post_schedule(board, schedule)) {
+	if (!number_schedule(board, schedule)) {
 		fors_schedule_free(schedule);
 		return false;
 	}
@@ -199,20 +193,15 @@ static bool take_status(struct fors_board *board, const struct fors_status *stat
 	board->json = copy;
 	set_sheet(board, SHEET_STATUS, json, strlen(json));
 	set_sheet(board, SHEET_METRICS, prom, strlen(prom));
-	board->is_posted = true;
+	board->has_status = true;
 	board->state = status->state;
 	memcpy(board->reason, status->reason, sizeof(board->reason));
 	return true;
 }
 
-/* The same news for people who read OpenSM's log, which also is there when the folder is not. */
+/* The same for people who read OpenSM's log, which also is there when the folder is not. */
 static void log_status(const struct fors_board *board, const struct fors_status *status)
 {
-	static const char *const name[] = {[FORS_INACTIVE] = "inactive",
-					   [FORS_PLANNING] = "planning",
-					   [FORS_ACTIVE] = "active",
-					   [FORS_FAILED] = "failed"};
-
 	if (status->state == FORS_ACTIVE)
 		fors_log_info(board->log,
 			      "active: epoch %" PRId64 ", %" PRId64 " phases (lower bound %" PRId64
@@ -220,10 +209,10 @@ static void log_status(const struct fors_board *board, const struct fors_status 
 			      status->epoch, status->phases, status->lower_bound, status->method, status->f,
 			      status->affected_spines, status->plan_ms);
 	else
-		fors_log_info(board->log, "%s: %s", name[status->state], status->reason);
+		fors_log_info(board->log, "%s: %s", fors_state_name(status->state), status->reason);
 }
 
-bool fors_board_post(struct fors_board *board, struct fors_schedule *schedule, struct fors_status *status)
+bool fors_board_publish(struct fors_board *board, struct fors_schedule *schedule, struct fors_status *status)
 {
 	char reason[sizeof(status->reason)];
 
@@ -238,7 +227,7 @@ bool fors_board_post(struct fors_board *board, struct fors_schedule *schedule, s
 		fors_status_schedule(status, board->schedule);
 	memcpy(status->reason, reason, sizeof(reason));
 	if (!board->since || board->state != status->state)
-		board->since = unix_ms();
+		board->since = fors_clock_unix_ms();
 	status->state_since_ms = (int64_t)board->since;
 	if (!take_status(board, status))
 		return false;
@@ -260,7 +249,7 @@ bool fors_board_exceed(struct fors_board *board, uint64_t epoch)
 	if (!board->schedule || !board->json || fors_status_parse(board->json, "status.json", &status, NULL))
 		return false;
 	board->last_epoch = epoch;
-	is_good = post_schedule(board, board->schedule) && fors_board_post(board, NULL, &status);
+	is_good = number_schedule(board, board->schedule) && fors_board_publish(board, NULL, &status);
 	if (!is_good) {
 		board->schedule->epoch = before;
 		board->last_epoch = before;
@@ -273,7 +262,8 @@ bool fors_board_withdraw(struct fors_board *board, struct fors_status *status)
 {
 	struct fors_schedule *nothing = NULL;
 
-	return !fors_schedule_withdrawn(0, status->reason, &nothing, NULL) && fors_board_post(board, nothing, status);
+	return !fors_schedule_withdrawn(0, status->reason, &nothing, NULL) &&
+	       fors_board_publish(board, nothing, status);
 }
 
 void fors_board_keep(struct fors_board *board, char *text, size_t size)
@@ -304,12 +294,12 @@ static void look_for_files(struct fors_board *board)
  */
 void fors_board_beat(struct fors_board *board)
 {
-	uint64_t now = unix_ms();
+	uint64_t now = fors_clock_unix_ms();
 	struct fors_error error;
 	char text[64];
 	int length;
 
-	if (!board->is_posted || (now >= board->last_beat && now - board->last_beat < BEAT_MS))
+	if (!board->has_status || (now >= board->last_beat && now - board->last_beat < BEAT_MS))
 		return;
 	board->last_beat = now;
 	look_for_files(board);

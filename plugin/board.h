@@ -20,12 +20,12 @@ struct fors_board {
 	const struct fors_folder *folder;
 	struct fors_outbox *outbox;	/* borrowed; NULL: none */
 	bool is_guest;			/* another subnet manager is the master: its files are not touched */
-	char *json;			/* status.json as posted last, owned; or NULL */
+	char *json;			/* status.json as published last, owned; or NULL */
 	struct fors_schedule *schedule; /* the newest one, or NULL when there never was one */
 	bool is_inherited;		/* it is that of an earlier opensm */
 	uint64_t last_epoch;
 	uint64_t last_beat;    /* when the heartbeat was written, Unix time in ms */
-	bool is_posted;	       /* a status has been posted since this opensm started */
+	bool has_status;       /* one has been published since this opensm started */
 	enum fors_state state; /* of the newest status */
 	uint64_t since;	       /* when it became so, Unix time in ms */
 	char reason[FORS_ERROR_TEXT];
@@ -48,21 +48,21 @@ void fors_board_close(struct fors_board *board);
 bool fors_board_has_plan(const struct fors_board *board);
 
 /*
- * Post a schedule (owned by the board then; NULL: the schedule stays) together with a status, into
+ * Publish a schedule (owned by the board then; NULL: the schedule stays) together with a status, into
  * which what the schedule says is filled. A schedule gets the next epoch; one that says the same
- * as the posted one is dropped and its epoch stays, unless that one was inherited. Failures to write are logged and retried. False when memory ran
- * out: then nothing new is posted, and the schedule is gone.
+ * as the published one is dropped and its epoch stays, unless that one was inherited. Failures to write are logged and
+ * retried. False when memory ran out: then nothing new is published, and the schedule is gone.
  */
-bool fors_board_post(struct fors_board *board, struct fors_schedule *schedule, struct fors_status *status);
+bool fors_board_publish(struct fors_board *board, struct fors_schedule *schedule, struct fors_status *status);
 
-/* Post a withdrawn schedule and the status, both with the status's reason. False: as fors_board_post(). */
+/* Publish a withdrawn schedule and the status, both with the status's reason. False: as fors_board_publish(). */
 bool fors_board_withdraw(struct fors_board *board, struct fors_status *status);
 
 /* Write the kept order, a text that is the board's then, into the file `places`. */
 void fors_board_keep(struct fors_board *board, char *text, size_t size);
 
 /*
- * Another subnet manager published this epoch in publish_dir: post what is posted again, above it. False: out of
+ * Another subnet manager published this epoch in publish_dir: publish again what is published, above it. False: out of
  * memory, try again.
  */
 bool fors_board_exceed(struct fors_board *board, uint64_t epoch);
@@ -70,7 +70,7 @@ bool fors_board_exceed(struct fors_board *board, uint64_t epoch);
 /* Try again to write what could not be written. */
 void fors_board_retry(struct fors_board *board);
 
-/* Rewrite the heartbeat when it is a few seconds old: somebody stands behind what is posted. */
+/* Rewrite the heartbeat when it is a few seconds old: somebody stands behind what is published. */
 void fors_board_beat(struct fors_board *board);
 
 #endif

@@ -3,24 +3,18 @@
 
 #include <inttypes.h>
 #include <string.h>
-#include <time.h>
-#include <zlib.h>
 
+#include "core/tables/home.h"
+#include "clock.h"
+#include "digest.h"
 #include "log.h"
 
 #define LOGGED_LINKS 16
 
-static uint64_t clock_ms(clockid_t clock)
-{
-	struct timespec now;
-
-	clock_gettime(clock, &now);
-	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
-
 enum fors_err fors_drain_init(struct fors_drain *drain, struct fors_error *error)
 {
-	*drain = (struct fors_drain){.watch = fors_watch_new()};
+	*drain = (struct fors_drain){
+		.watch = fors_watch_new(), .told_links = FORS_DIGEST_EMPTY, .told_warnings = FORS_DIGEST_EMPTY};
 	return drain->watch ? FORS_OK : fors_fail_memory(error);
 }
 
@@ -39,7 +33,7 @@ bool fors_drain_is_wanted(const struct fors_settings *settings)
 enum fors_err fors_drain_look(struct fors_drain *drain, const struct fors_settings *settings,
 			      struct fors_fabric *fabric, bool may_release, struct fors_error *error)
 {
-	const struct fors_moment now = {clock_ms(CLOCK_MONOTONIC), clock_ms(CLOCK_REALTIME)};
+	const struct fors_moment now = {fors_clock_ms(), fors_clock_unix_ms()};
 	uint64_t hold_ms = settings->hold_down * 1000ull;
 	enum fors_err err = fors_watch_look(drain->watch, fabric, now, error);
 
@@ -73,7 +67,7 @@ bool fors_drain_tables_first(const struct fors_settings *settings, const struct 
 	if (!strcmp(settings->method, "rounds")) /* which goes by the tables at any LMC */
 		return false;
 	for (size_t i = 0; i < nslots; i++)
-		if (fabric->slot[i].lid && 1u << fabric->slot[i].lmc < fabric->nlanes)
+		if (fabric->slot[i].lid && !fors_home_has_all(fabric->nlanes, fabric->slot[i].lmc))
 			return false;
 	return true;
 }
@@ -85,19 +79,18 @@ static bool is_worth_telling(const struct fors_cable *cable)
 	return cable->drained || cable->is_degraded;
 }
 
-static uint32_t checksum_links(const struct fors_fabric *fabric)
+static uint64_t digest_links(const struct fors_fabric *fabric)
 {
-	uLong sum = crc32(0, Z_NULL, 0);
+	uint64_t digest = FORS_DIGEST_EMPTY;
 
 	for (uint32_t i = 0; i < fabric->nleaves * fabric->nlanes; i++) {
 		const struct fors_cable *cable = &fabric->cable[i];
-		const unsigned char bytes[] = {(unsigned char)i, (unsigned char)(i >> 8), cable->state, cable->drained,
-					       cable->is_degraded};
+		const uint32_t told[] = {i, cable->state, cable->drained, cable->is_degraded};
 
 		if (is_worth_telling(cable))
-			sum = crc32(sum, bytes, sizeof(bytes));
+			digest = fors_digest(digest, told, sizeof(told));
 	}
-	return (uint32_t)sum;
+	return digest;
 }
 
 static void tell_link(struct osm_log *log, const struct fors_fabric *fabric, uint32_t leaf, uint32_t lane)
@@ -134,28 +127,24 @@ static void tell_warnings(struct osm_log *log, const struct fors_warnings *warni
 	for (unsigned i = 0; i < fors_warnings_kept(warnings); i++)
 		fors_log_error(log, FORS_F_DRAIN, "%s", warnings->text[i]);
 	if (warnings->count > fors_warnings_kept(warnings))
-		fors_log_error(log, FORS_F_DRAIN, "and %u more remarks of this kind",
+		fors_log_error(log, FORS_F_DRAIN, "and %u more warnings of this kind",
 			       warnings->count - fors_warnings_kept(warnings));
 }
 
-static uint32_t checksum_warnings(const struct fors_warnings *warnings)
+static uint64_t digest_warnings(const struct fors_warnings *warnings)
 {
-	uLong sum = crc32(0, Z_NULL, 0);
+	uint64_t digest = FORS_DIGEST_EMPTY;
 
 	for (unsigned i = 0; i < fors_warnings_kept(warnings); i++)
-		sum = crc32(sum, (const unsigned char *)warnings->text[i], (unsigned)strlen(warnings->text[i]));
-	return (uint32_t)sum + warnings->count;
+		digest = fors_digest_text(digest, warnings->text[i]);
+	return warnings->count ? fors_digest(digest, &warnings->count, sizeof(warnings->count)) : digest;
 }
 
 void fors_drain_tell(struct fors_drain *drain, struct osm_log *log, const struct fors_fabric *fabric,
 		     const struct fors_warnings *warnings)
 {
-	uint32_t links = checksum_links(fabric), said = checksum_warnings(warnings);
-
-	if (links != drain->told_links)
+	if (fors_digest_changed(&drain->told_links, digest_links(fabric)))
 		tell_links(log, fabric);
-	if (said != drain->told_warnings)
+	if (fors_digest_changed(&drain->told_warnings, digest_warnings(warnings)))
 		tell_warnings(log, warnings);
-	drain->told_links = links;
-	drain->told_warnings = said;
 }

@@ -17,7 +17,7 @@ struct osm_log;
 
 struct fors_drain {
 	struct fors_watch *watch;
-	uint32_t told_links, told_warnings; /* checksums of what the log has been told */
+	uint64_t told_links, told_warnings; /* digests of what the log has been told */
 	uint64_t due_ms;		    /* when the next held cable may return, monotonic; 0: none is held */
 };
 
@@ -36,7 +36,7 @@ enum fors_err fors_drain_look(struct fors_drain *drain, const struct fors_settin
 			      struct fors_fabric *fabric, bool may_release, struct fors_error *error);
 
 /*
- * Set aside in the fabric, looked at before, what shall be; held cables too when with_held. The names of
+ * Drain in the fabric, looked at before, what shall be drained; held cables too when with_held. The names of
  * cables that have to stay in use, and mistakes in lists, are added to warnings. Errors: FORS_ENOMEM.
  */
 enum fors_err fors_drain_apply(const struct fors_drain *drain, const struct fors_settings *settings,

@@ -23,7 +23,7 @@ struct fors_engine {
 	bool is_fresh;			/* the settings have not been read again since opensm started */
 	struct fors_settings *settings; /* in force; NULL: none were ever good, see trouble */
 	struct fors_kept kept;		/* the kept order */
-	struct fors_drain drain;	/* cables set aside */
+	struct fors_drain drain;	/* drained cables */
 	struct fors_folder folder;	/* where the worker publishes */
 	struct fors_outbox *outbox;	/* copies for publish_dir, and publish_command */
 	struct fors_worker *worker;
@@ -31,6 +31,7 @@ struct fors_engine {
 	char declined[FORS_ERROR_TEXT]; /* why fors did not fill the tables last time, or "" */
 	struct fors_job *spare;		/* for when there is no memory to say so in; NULL: used up */
 	bool is_short;			/* memory ran out in this sweep: the next one has to try again */
+	uint64_t managers;		/* fors_snapshot_managers() when fors filled the tables last time */
 	double tables_ms;		/* how long filling the tables took last time, negative: unknown */
 };
 
@@ -50,7 +51,7 @@ int fors_engine_setup(struct osm_routing_engine *routing, struct osm_opensm *osm
  * routed it: OpenSM begins its discovery anew, without a word, when a SIGHUP comes while it lasts.
  */
 void fors_engine_reload(struct fors_engine *engine);
-/* A sweep or a reroute is complete: tell the worker what the switches hold now. Without OpenSM's lock. */
-void fors_engine_settle(struct fors_engine *engine);
+/* A sweep or a reroute is complete: look again, and tell the worker what the switches hold now. Without OpenSM's lock. */
+void fors_engine_observe(struct fors_engine *engine);
 
 #endif

@@ -53,11 +53,11 @@ static void report(void *data, osm_epi_event_id_t event, void *event_data)
 		fors_engine_reload(data);
 		break;
 	case OSM_EVENT_ID_SUBNET_UP:
-		fors_engine_settle(data);
+		fors_engine_observe(data);
 		break;
 	case OSM_EVENT_ID_UCAST_ROUTING_DONE: /* of a sweep: SUBNET_UP will follow, when new links carry traffic too */
 		if ((uintptr_t)event_data == UCAST_ROUTING_REROUTE)
-			fors_engine_settle(data);
+			fors_engine_observe(data);
 		break;
 	default:
 		break;

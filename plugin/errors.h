@@ -35,7 +35,7 @@
 	  "see whether it is cabled as it should be; if so, write a new reference when all is alive")                                 \
 	X(14, FORS_F_FORGET, "a place cannot be forgotten",                                                                           \
 	  "see the reason; only what is dead, and named in no file, can be forgotten")                                                \
-	X(15, FORS_F_DRAIN, "a link or spine cannot be set aside as fors.conf asks",                                                  \
+	X(15, FORS_F_DRAIN, "a link or spine cannot be drained as fors.conf asks",                                                    \
 	  "correct the name, or mend the links that make the one named necessary")                                                    \
 	X(16, FORS_F_COPY, "publish_dir cannot be written; routes and state folder are not affected",                                 \
 	  "mount it, make room, or correct its permissions; fors tries again every five seconds")                                     \

@@ -5,7 +5,8 @@
  * costs no more than that: the order is learnt from the fabric then, and the file that could not
  * be read stays beside it under another name.
  *
- * What fors declines to route is not learnt: a stray cable to another fabric must not leave that fabric's switches behind.
+ * What fors declines to route is not learnt: a stray cable to another fabric must not leave that fabric's switches
+ * behind.
  */
 #include "kept.h"
 
@@ -17,18 +18,19 @@
 #include "core/base/guidlist.h"
 #include "core/fabric/places.h"
 #include "core/fabric/places_file.h"
+#include "digest.h"
 #include "log.h"
 
 #define PLACES "places"
 #define FORGET "forget"
 #define PLACES_MAX_BYTES (64u << 20)
 #define FORGET_MAX_BYTES (1u << 20)
-#define MAX_ASIDE 100u /* files set aside; the last one is replaced then */
+#define MAX_BAD 100u /* files renamed to NAME.bad-N; the last one is replaced then */
 
 /* --- files ---------------------------------------------------------------- */
 
 /* Rename a file that cannot be used, so that it is neither lost nor in the way. `text`: why. */
-static void drain_links(struct fors_kept *kept, enum fors_code code, const char *file, const char *text)
+static void rename_bad(struct fors_kept *kept, enum fors_code code, const char *file, const char *text)
 {
 	struct fors_error error;
 	unsigned n = 0;
@@ -36,9 +38,9 @@ static void drain_links(struct fors_kept *kept, enum fors_code code, const char 
 
 	do
 		snprintf(name, sizeof(name), "%s.bad-%u", file, ++n);
-	while (fors_publish_has(kept->folder, name) && n < MAX_ASIDE);
+	while (fors_publish_has(kept->folder, name) && n < MAX_BAD);
 	if (fors_publish_rename(kept->folder, file, name, &error))
-		fors_log_error(kept->log, code, "%s; it cannot be set aside: %s", text, error.text);
+		fors_log_error(kept->log, code, "%s; it cannot be renamed: %s", text, error.text);
 	else
 		fors_log_error(kept->log, code, "%s; it is now called %s", text, name);
 }
@@ -67,22 +69,24 @@ enum fors_err fors_kept_open(struct fors_kept *kept, struct osm_log *log, const 
 	struct fors_error why;
 	enum fors_err err;
 
-	*kept = (struct fors_kept){.log = log, .folder = folder, .places = fors_places_new()};
+	*kept = (struct fors_kept){.log = log,
+				   .folder = folder,
+				   .places = fors_places_new(),
+				   .told = fors_digest_text(FORS_DIGEST_EMPTY, "")};
 	err = kept->places ? read_places(kept, &why) : FORS_ENOMEM;
 	if (err == FORS_ENOMEM) {
 		fors_kept_close(kept);
 		return fors_fail_memory(error);
 	}
 	if (err)
-		drain_links(kept, FORS_F_PLACES, PLACES, why.text);
+		rename_bad(kept, FORS_F_PLACES, PLACES, why.text);
 	return FORS_OK;
 }
 
 static void drop_request(struct fors_kept *kept)
 {
-	free(kept->request);
 	free(kept->forget);
-	kept->request = NULL;
+	kept->request = FORS_DIGEST_NONE;
 	kept->forget = NULL;
 	kept->nforget = 0;
 }
@@ -93,9 +97,7 @@ void fors_kept_close(struct fors_kept *kept)
 	fors_places_free(kept->places);
 	fors_places_free(kept->draft);
 	fors_places_free(kept->reference);
-	free(kept->text);
 	kept->places = kept->draft = kept->reference = NULL;
-	kept->text = NULL;
 }
 
 /* --- the reference -------------------------------------------------------- */
@@ -129,9 +131,8 @@ static void tell_differences(struct fors_kept *kept)
 	if (!kept->reference)
 		return;
 	count = fors_places_compare(kept->places, kept->reference, text, sizeof(text));
-	if (!strcmp(text, kept->told))
+	if (!fors_digest_changed(&kept->told, fors_digest_text(FORS_DIGEST_EMPTY, text)))
 		return;
-	memcpy(kept->told, text, sizeof(text));
 	if (count)
 		fors_log_error(kept->log, FORS_F_REFERENCE, "the reference fabric does not know: %s%s (%u differences)",
 			       text, count > 3 ? ", ..." : "", count);
@@ -150,7 +151,7 @@ static char *read_request(struct fors_kept *kept, size_t *size)
 	if (!fors_published(kept->folder, FORGET, FORGET_MAX_BYTES, &bytes, size, &error))
 		return bytes;
 	if (error.code != FORS_ENOMEM)
-		drain_links(kept, FORS_F_FORGET, FORGET, error.text);
+		rename_bad(kept, FORS_F_FORGET, FORGET, error.text);
 	return NULL;
 }
 
@@ -158,17 +159,19 @@ void fors_kept_begin(struct fors_kept *kept)
 {
 	struct fors_error error;
 	enum fors_err err;
+	size_t size;
+	char *text;
 
 	drop_request(kept);
-	kept->request = read_request(kept, &kept->request_size);
-	if (!kept->request)
+	text = read_request(kept, &size);
+	if (!text)
 		return;
-	err = fors_guidlist_read(kept->request, kept->request_size, FORGET, &kept->forget, &kept->nforget, &error);
+	err = fors_guidlist_read(text, size, FORGET, &kept->forget, &kept->nforget, &error);
 	if (!err)
-		return;
-	drop_request(kept);
-	if (err != FORS_ENOMEM)
-		drain_links(kept, FORS_F_FORGET, FORGET, error.text);
+		kept->request = fors_digest(FORS_DIGEST_EMPTY, text, size);
+	else if (err != FORS_ENOMEM)
+		rename_bad(kept, FORS_F_FORGET, FORGET, error.text);
+	free(text);
 }
 
 enum fors_err fors_kept_learn(struct fors_kept *kept, const struct fors_net *net, const uint64_t *root_guids,
@@ -217,10 +220,10 @@ static void end_request(struct fors_kept *kept)
 	size_t size = 0;
 	char *now;
 
-	if (!kept->request || kept->nforget)
+	if (kept->request == FORS_DIGEST_NONE || kept->nforget)
 		return;
 	now = read_request(kept, &size);
-	if (now && size == kept->request_size && !memcmp(now, kept->request, size) &&
+	if (now && fors_digest(FORS_DIGEST_EMPTY, now, size) == kept->request &&
 	    fors_publish_remove(kept->folder, FORGET, &error))
 		fors_log_error(kept->log, FORS_F_FORGET, "%s", error.text);
 	free(now);
@@ -234,30 +237,22 @@ void fors_kept_end(struct fors_kept *kept)
 	if (fors_places_restarts(kept->places) != kept->nrestarts)
 		fors_log_info(kept->log, "spines were taken for leaves before; the order was learnt anew");
 	kept->nrestarts = fors_places_restarts(kept->places);
-	if (!fors_publish_has(kept->folder, PLACES)) { /* somebody cleared the folder: write it again */
-		free(kept->text);
-		kept->text = NULL;
-	}
+	if (!fors_publish_has(kept->folder, PLACES)) /* somebody cleared the folder: write it again */
+		kept->handed = FORS_DIGEST_NONE;
 }
 
 bool fors_kept_changed(struct fors_kept *kept, char **text, size_t *size)
 {
-	char *now, *copy;
+	char *now;
 	size_t now_size;
 
 	if (fors_places_encode(kept->places, &now, &now_size, NULL))
 		return false;
-	copy = malloc(now_size + 1);
-	if (!copy || (kept->text && now_size == kept->text_size && !memcmp(now, kept->text, now_size))) {
-		free(copy);
+	if (!fors_digest_changed(&kept->handed, fors_digest(FORS_DIGEST_EMPTY, now, now_size))) {
 		free(now);
 		return false;
 	}
-	memcpy(copy, now, now_size + 1);
-	free(kept->text);
-	kept->text = now;
-	kept->text_size = now_size;
-	*text = copy;
+	*text = now;
 	*size = now_size;
 	return true;
 }

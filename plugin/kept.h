@@ -23,13 +23,11 @@ struct fors_kept {
 	struct fors_places *draft;	  /* what a sweep taught, not accepted yet; or NULL */
 	struct fors_places *reference;	  /* of the reference fabric, NULL: none; owned */
 	uint32_t nrestarts;		  /* of the places, when it was looked at last */
-	char *request;			  /* the text of `forget` as it was read, or NULL */
-	size_t request_size;
-	uint64_t *forget; /* the GUIDs in it */
+	uint64_t request;		  /* digest of `forget` as it was read; 0: there was none */
+	uint64_t *forget;		  /* the GUIDs in it */
 	size_t nforget;
-	char *text; /* of the places, as handed to the worker last, or NULL */
-	size_t text_size;
-	char told[FORS_ERROR_TEXT]; /* differences from the reference that were reported last */
+	uint64_t handed; /* digest of the places as handed to the worker last; 0: never */
+	uint64_t told;	 /* digest of the differences from the reference that were reported last */
 };
 
 /*
@@ -63,8 +61,8 @@ void fors_kept_accept(struct fors_kept *kept);
 void fors_kept_end(struct fors_kept *kept);
 
 /*
- * What `places` shall hold now, when that is news: true, and the text in *text, owned by the caller. False: nothing
- * new, or no memory to say it; the next call tries again.
+ * What `places` shall hold now, when that has changed: true, and the text in *text, owned by the caller. False: it has
+ * not, or there is no memory to say it; the next call tries again.
  */
 bool fors_kept_changed(struct fors_kept *kept, char **text, size_t *size);
 

@@ -1,14 +1,22 @@
 # libfors.so, which OpenSM loads by its bare name ("event_plugin_name fors").
-# Only engine.c, entry.c, log.c and snapshot.c see OpenSM's headers.
+# Only engine*.c, entry.c, log.c and snapshot.c see OpenSM's headers.
 if BUILD_PLUGIN
 lib_LTLIBRARIES += libfors.la
 endif
 libfors_la_SOURCES = \
+	plugin/absent.c plugin/absent.h \
 	plugin/board.c plugin/board.h \
+	plugin/clock.c plugin/clock.h \
+	plugin/digest.c plugin/digest.h \
 	plugin/drain.c plugin/drain.h \
-	plugin/engine.c plugin/engine.h \
+	plugin/engine.c plugin/engine.h plugin/engine_inside.h \
+	plugin/engine_observe.c \
+	plugin/engine_reload.c \
+	plugin/engine_route.c \
+	plugin/engine_understand.c \
 	plugin/entry.c \
 	plugin/errors.h \
+	plugin/job.c plugin/job.h \
 	plugin/kept.c plugin/kept.h \
 	plugin/log.c plugin/log.h \
 	plugin/opensm.h \
@@ -18,7 +26,11 @@ libfors_la_SOURCES = \
 	plugin/settings.c plugin/settings.h \
 	plugin/snapshot.c plugin/snapshot.h \
 	plugin/thread.c plugin/thread.h \
-	plugin/worker.c plugin/worker.h
+	plugin/worker.c plugin/worker.h plugin/worker_inside.h \
+	plugin/worker_duties.c \
+	plugin/worker_job.c \
+	plugin/worker_plan.c \
+	plugin/worker_publish.c
 libfors_la_CFLAGS = $(AM_CFLAGS) $(OPENSM_CFLAGS) $(INIH_CFLAGS) -pthread
 # -z nodelete: a thread that hangs in a dead network file system may outlive the plugin (outbox.c).
 # -z now: a symbol that this opensm does not have makes it refuse the plugin, instead of ending it during a sweep.
@@ -26,4 +38,4 @@ libfors_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -pthread -Wl,-
 	-Wl,--version-script=$(srcdir)/plugin/libfors.map
 libfors_la_LIBADD = libforscore.la $(INIH_LIBS) $(ZLIB_LIBS)
 EXTRA_libfors_la_DEPENDENCIES = plugin/libfors.map
-EXTRA_DIST += plugin/libfors.map
+EXTRA_DIST += plugin/README.md plugin/libfors.map

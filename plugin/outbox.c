@@ -17,6 +17,8 @@
 #include <string.h>
 
 #include "core/schedule/schedule_format.h"
+#include "clock.h"
+#include "digest.h"
 #include "log.h"
 #include "runner.h"
 #include "thread.h"
@@ -227,12 +229,12 @@ static void work(struct fors_outbox *box)
 	uint64_t not_before = 0;
 
 	while (!box->is_orphan && (!box->stop || (is_due(box) && !not_before))) {
-		uint64_t now = fors_thread_ms();
+		uint64_t now = fors_clock_ms();
 
 		if (is_due(box) && (now >= not_before || box->stop))
-			not_before = go(box) ? 0 : fors_thread_ms() + AGAIN_MS;
+			not_before = go(box) ? 0 : fors_clock_ms() + AGAIN_MS;
 		else if (!box->stop)
-			fors_thread_wait(&box->wake, &box->mutex, now + 1000);
+			fors_clock_wait(&box->wake, &box->mutex, now + 1000);
 		if (!box->is_orphan && box->is_announced && (!is_due(box) || not_before))
 			run_command(box);
 	}
@@ -280,8 +282,8 @@ enum fors_err fors_outbox_start(struct osm_log *log, const struct fors_folder *s
 	box->log = log;
 	box->state = state;
 	pthread_mutex_init(&box->mutex, NULL);
-	fors_thread_cond(&box->wake);
-	fors_thread_cond(&box->done);
+	fors_clock_cond(&box->wake);
+	fors_clock_cond(&box->done);
 	err = fors_runner_start(log, &box->runner, error);
 	failed = err ? 0 : fors_thread_start(&box->thread, run, box);
 	if (failed) {
@@ -295,28 +297,25 @@ enum fors_err fors_outbox_start(struct osm_log *log, const struct fors_folder *s
 	return err;
 }
 
-static bool is_other(const char *a, const char *b)
+enum fors_err fors_outbox_set(struct fors_outbox *box, const struct fors_outbox_request *request,
+			      struct fors_error *error)
 {
-	return (a != NULL) != (b != NULL) || (a && strcmp(a, b));
-}
-
-enum fors_err fors_outbox_set(struct fors_outbox *box, const struct fors_outbox_request *wish, struct fors_error *error)
-{
-	char *dir = wish->dir ? strdup(wish->dir) : NULL, *command = wish->command ? strdup(wish->command) : NULL;
+	char *dir = request->dir ? strdup(request->dir) : NULL,
+	     *command = request->command ? strdup(request->command) : NULL;
 	bool is_new;
 
-	if ((wish->dir && !dir) || (wish->command && !command)) {
+	if ((request->dir && !dir) || (request->command && !command)) {
 		free(dir);
 		free(command);
 		return fors_fail_memory(error);
 	}
 	pthread_mutex_lock(&box->mutex);
-	is_new = is_other(box->dir, dir);
+	is_new = fors_text_changed(box->dir, dir);
 	free(box->dir);
 	free(box->command);
 	box->dir = dir;
 	box->command = command;
-	box->seconds = wish->seconds;
+	box->seconds = request->seconds;
 	for (int i = 0; is_new && i < FORS_OUT_FILES; i++)
 		box->sheet[i].is_due = box->sheet[i].bytes != NULL;
 	pthread_cond_signal(&box->wake);
@@ -335,7 +334,7 @@ void fors_outbox_put(struct fors_outbox *box, enum fors_outbox_file file, const 
 	pthread_mutex_lock(&box->mutex);
 	old = sheet->bytes;
 	*sheet = (struct sheet){copy, size, is_guest, true};
-	if (box->is_announced && fors_thread_ms() - box->announced_ms > PATIENCE_MS)
+	if (box->is_announced && fors_clock_ms() - box->announced_ms > PATIENCE_MS)
 		run_command(box); /* the folder hangs */
 	pthread_cond_signal(&box->wake);
 	pthread_mutex_unlock(&box->mutex);
@@ -346,7 +345,7 @@ void fors_outbox_announce(struct fors_outbox *box, uint64_t epoch, const char *s
 {
 	pthread_mutex_lock(&box->mutex);
 	if (!box->is_announced)
-		box->announced_ms = fors_thread_ms();
+		box->announced_ms = fors_clock_ms();
 	box->is_announced = true;
 	box->epoch = epoch;
 	snprintf(box->status, sizeof(box->status), "%s", state);
@@ -366,7 +365,7 @@ uint64_t fors_outbox_seen(struct fors_outbox *box)
 
 void fors_outbox_stop(struct fors_outbox *box)
 {
-	uint64_t until = fors_thread_ms() + LAST_MS;
+	uint64_t until = fors_clock_ms() + LAST_MS;
 	struct fors_runner *runner;
 	pthread_t thread;
 	bool has_ended;
@@ -376,8 +375,8 @@ void fors_outbox_stop(struct fors_outbox *box)
 	pthread_mutex_lock(&box->mutex);
 	box->stop = true;
 	pthread_cond_signal(&box->wake);
-	while (!box->has_ended && fors_thread_ms() < until)
-		fors_thread_wait(&box->done, &box->mutex, until);
+	while (!box->has_ended && fors_clock_ms() < until)
+		fors_clock_wait(&box->done, &box->mutex, until);
 	if (box->is_announced)
 		run_command(box);
 	has_ended = box->has_ended;

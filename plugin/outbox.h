@@ -34,7 +34,7 @@ enum fors_err fors_outbox_start(struct osm_log *log, const struct fors_folder *s
 				struct fors_error *error);
 
 /* What fors.conf asks for now. A folder that was not served before gets all files at once. Errors: FORS_ENOMEM. */
-enum fors_err fors_outbox_set(struct fors_outbox *outbox, const struct fors_outbox_request *wish,
+enum fors_err fors_outbox_set(struct fors_outbox *outbox, const struct fors_outbox_request *request,
 			      struct fors_error *error);
 
 /*

@@ -19,6 +19,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "log.h"
 #include "thread.h"
 
@@ -169,24 +170,24 @@ static bool has_ended(pid_t pid, int *status)
 static bool watch(struct fors_runner *runner, pid_t pid, uint64_t until_ms, int *status)
 {
 	while (!has_ended(pid, status)) {
-		uint64_t stop = stop_of(runner), now = fors_thread_ms();
+		uint64_t stop = stop_of(runner), now = fors_clock_ms();
 
 		if (now >= until_ms || (stop && now >= stop))
 			return false;
-		usleep(LOOK_MS * 1000);
+		fors_clock_pause(LOOK_MS);
 	}
 	return true;
 }
 
 static void kill_group(struct fors_runner *runner, pid_t pid, int *status)
 {
-	uint64_t until = fors_thread_ms() + GRACE_MS;
+	uint64_t until = fors_clock_ms() + GRACE_MS;
 
 	kill(-pid, SIGTERM);
 	while (!has_ended(pid, status)) {
-		if (fors_thread_ms() >= until)
+		if (fors_clock_ms() >= until)
 			kill(-pid, SIGKILL);
-		usleep(LOOK_MS * 1000);
+		fors_clock_pause(LOOK_MS);
 	}
 	kill(-pid, SIGKILL); /* what the shell left behind */
 }
@@ -218,7 +219,7 @@ static void run_errand(struct fors_runner *runner, const struct copy *copy)
 		runner->has_complained = true;
 		return;
 	}
-	is_late = !watch(runner, pid, fors_thread_ms() + copy->seconds * 1000ull, &status);
+	is_late = !watch(runner, pid, fors_clock_ms() + copy->seconds * 1000ull, &status);
 	if (is_late)
 		kill_group(runner, pid, &status);
 	report(runner, copy, is_late, status);
@@ -267,7 +268,7 @@ enum fors_err fors_runner_start(struct osm_log *log, struct fors_runner **runner
 		return fors_fail_memory(error);
 	made->log = log;
 	pthread_mutex_init(&made->mutex, NULL);
-	fors_thread_cond(&made->wake);
+	fors_clock_cond(&made->wake);
 	failed = fors_thread_start(&made->thread, run, made);
 	if (failed) {
 		free_runner(made);
@@ -297,7 +298,7 @@ void fors_runner_stop(struct fors_runner *runner)
 	if (!runner)
 		return;
 	pthread_mutex_lock(&runner->mutex);
-	runner->stop_ms = fors_thread_ms() + GRACE_MS;
+	runner->stop_ms = fors_clock_ms() + GRACE_MS;
 	pthread_cond_signal(&runner->wake);
 	pthread_mutex_unlock(&runner->mutex);
 	pthread_join(runner->thread, NULL);

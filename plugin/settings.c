@@ -27,7 +27,7 @@
 
 #define FILE_MAX_MB 64u /* a list of 49,151 GUIDs needs 1 MB, the text of a fabric of as many servers 20 MB */
 #define CONF_MAX_MB 1u	/* it is read in every heavy sweep */
-#define NAMES_MAX 4096u /* more cables than that are no drain before maintenance */
+#define NAMES_MAX 4096u /* of all lines of one key; more cables than that are no drain before maintenance */
 #define DAY 86400u
 #define HIDDEN '\1' /* stands for a ; that inih shall not see */
 #define PUBLISH_SECONDS 30u
@@ -106,10 +106,12 @@ static enum fors_err set_degraded_links(struct reading *r, const char *value)
 /* Lists may be spread over several lines: each adds to those before. */
 static enum fors_err set_names(struct reading *r, const char *key, const char *value, struct fors_names *names)
 {
-	if (names->count + 1 > NAMES_MAX)
-		return fors_fail(r->error, FORS_EINPUT, "%s:%u: %s: more than %u names", r->path, r->line, key,
-				 NAMES_MAX);
-	return fors_names_add(names, value, r->error);
+	enum fors_err err = fors_names_add(names, value, r->error);
+
+	if (!err && names->count > NAMES_MAX)
+		err = fors_fail(r->error, FORS_EINPUT, "%s:%u: %s: more than %u names in all", r->path, r->line, key,
+				NAMES_MAX);
+	return err;
 }
 
 static enum fors_err set_exclude_links(struct reading *r, const char *value)

@@ -8,6 +8,7 @@
 
 #include "core/net/lfts.h"
 #include "core/net/rates.h"
+#include "digest.h"
 #include "opensm.h"
 
 static enum fors_node_type type_of(osm_node_t *node)
@@ -50,6 +51,11 @@ static enum fors_err add_nodes(struct fors_net *net, const osm_subn_t *subn, str
 	return FORS_OK;
 }
 
+static bool runs_manager(const osm_subn_t *subn, const osm_port_t *port)
+{
+	return port->guid == subn->sm_port_guid || (port->p_physp->port_info.capability_mask & IB_PORT_CAP_IS_SM);
+}
+
 /* GUID, LIDs and flags of the port that an osm_port stands for (of switches: port 0). */
 static void set_port(struct fors_net *net, const osm_subn_t *subn, osm_port_t *from)
 {
@@ -65,7 +71,7 @@ static void set_port(struct fors_net *net, const osm_subn_t *subn, osm_port_t *f
 	to->lid = first > FORS_LID_MAX ? 0 : first;
 	for (to->lmc = 0; to->lmc < FORS_MAX_LMC && first + (1u << to->lmc) <= last; to->lmc++)
 		;
-	to->is_sm = from->guid == subn->sm_port_guid || (from->p_physp->port_info.capability_mask & IB_PORT_CAP_IS_SM);
+	to->is_sm = runs_manager(subn, from);
 }
 
 static void set_ports(struct fors_net *net, const osm_subn_t *subn)
@@ -210,6 +216,18 @@ enum fors_err fors_snapshot_net(const struct osm_subn *subn, struct fors_net **n
 	else
 		*net = made;
 	return err;
+}
+
+uint64_t fors_snapshot_managers(const struct osm_subn *subn)
+{
+	uint64_t managers = FORS_DIGEST_EMPTY; /* the table is sorted by GUID */
+	cl_map_item_t *item;
+
+	for (item = cl_qmap_head(&subn->port_guid_tbl); item != cl_qmap_end(&subn->port_guid_tbl);
+	     item = cl_qmap_next(item))
+		if (runs_manager(subn, (osm_port_t *)item))
+			managers = fors_digest(managers, &((osm_port_t *)item)->guid, sizeof(ib_net64_t));
+	return managers;
 }
 
 /* One more than the last LID of any port. */

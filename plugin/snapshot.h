@@ -19,6 +19,9 @@ struct osm_subn;
  */
 enum fors_err fors_snapshot_net(const struct osm_subn *subn, struct fors_net **net, struct fors_error *error);
 
+/* The ports that run a subnet manager, as one number: another one when another manager starts, or one ends. */
+uint64_t fors_snapshot_managers(const struct osm_subn *subn);
+
 /*
  * The tables that the switches hold, as far as they confirmed them to OpenSM; as many LIDs
  * as the net has. Owned by the caller. Errors: FORS_ENOMEM.

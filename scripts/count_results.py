@@ -7,7 +7,8 @@
   count_results.py sum RESULTS_DIR                  all that test.sh collected; exit 1 on any failure
 
 The first two print lines "pass NAME CASE", "fail NAME CASE" or "skip NAME CASE". STATUS is the exit
-code of the run: when it is not 0 and no failed case explains it, that is a failed case too.
+code of the run: when it is not 0 and no failed case explains it, that is a failed case too. The last line of a sum names
+what was skipped too, if anything was: a test program that cannot run here (exit 77) counts as one case.
 """
 
 import pathlib
@@ -64,7 +65,8 @@ def program_cases(trs):
 def automake(name, build_dir, status):
     cases = []
     for trs in sorted(pathlib.Path(build_dir).rglob("*.trs")):
-        cases += [(verdict, f"{name} {trs.stem}: {case}") for verdict, case in program_cases(trs)]
+        program = trs.relative_to(build_dir).with_suffix("")
+        cases += [(verdict, f"{name} {program}: {case}") for verdict, case in program_cases(trs)]
     return explained(name, cases, status)
 
 
@@ -93,7 +95,8 @@ def total(results_dir):
             count[verdict] += 1
             if verdict != "pass":
                 print(f"{'FAILED' if verdict == 'fail' else 'skipped'}: {case}", file=sys.stderr)
-    print(f"{count['pass']} passed, {count['fail']} failed")
+    skipped = f", {count['skip']} skipped" if count["skip"] else ""
+    print(f"{count['pass']} passed, {count['fail']} failed{skipped}")
     return 1 if count["fail"] or not count["pass"] else 0
 
 

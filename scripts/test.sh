@@ -6,7 +6,7 @@
 #   scripts/test.sh STAGE...   some of: check e2e sanitize threads install distcheck packages fuzz
 #
 # Builds a copy of the sources in build-test/ and leaves all logs there. The last line of output is
-# "N passed, N failed": test functions and pytest cases of all stages together, and one case for
+# "N passed, N failed", and ", N skipped" if any were: test functions and pytest cases of all stages together, and one case for
 # each thing that is good or bad as a whole (a build, an installation, a distribution).
 # A test program that dies, hangs or leaks counts as failed.
 set -u
@@ -50,10 +50,12 @@ checked() {
 	counted automake "$name" "$dir" "$status"
 }
 
-# pytested NAME PATH...: pytest there, with the build in use; counted from its JUnit report.
+# pytested NAME PATH...: pytest there, with the build in use; counted from its JUnit report. As many modules at once as there are
+# processors: simulated fabrics mostly wait. The tests of a module stay together, some go on with one fabric.
 pytested() {
 	local name=$1 status=0
 	shift
+	set -- -n "$(jobs)" --dist loadscope "$@"
 	FORS_BUILDDIR=$work/build logged "$name" 900 pytest-3 -q -p no:cacheprovider \
 		--junitxml="$results/$name.xml" "$@" || status=$?
 	counted junit "$name" "$results/$name.xml" "$status"
@@ -126,7 +128,7 @@ stage_install() {
 	whole install $?
 	for file in bin/fors lib/libfors.so lib/libforsched.so.0 lib/libforsched-mpi.so \
 		lib/pkgconfig/forsched.pc include/forsched.h share/man/man3/forsched.3 share/man/man7/libforsched-mpi.7 \
-		share/man/man1/fors.1 share/man/man5/fors.conf.5 share/man/man8/opensm-fors.8; do
+		share/bash-completion/completions/fors.bash share/man/man1/fors.1 share/man/man5/fors.conf.5 share/man/man8/opensm-fors.8; do
 		[ -e "$root/usr/local/$file" ] || { say "not installed: $file"; missing=1; }
 	done
 	whole "installed files" $missing

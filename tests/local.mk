@@ -1,14 +1,17 @@
 # Unit and property tests: one cmocka program per module of core/.
 unit_tests =
+unit_tests += tests/unit/test_absent
 unit_tests += tests/unit/test_drained
 unit_tests += tests/unit/test_closed_form
 unit_tests += tests/unit/test_colour
 unit_tests += tests/unit/test_consistency
 unit_tests += tests/unit/test_fabric
 unit_tests += tests/unit/test_exact
+unit_tests += tests/unit/test_flows
 unit_tests += tests/unit/test_forsched
 unit_tests += tests/unit/test_forsched_mangled
 unit_tests += tests/unit/test_guidlist
+unit_tests += tests/unit/test_home
 unit_tests += tests/unit/test_kept
 unit_tests += tests/unit/test_level
 unit_tests += tests/unit/test_ilp
@@ -21,16 +24,18 @@ unit_tests += tests/unit/test_model
 unit_tests += tests/unit/test_net
 unit_tests += tests/unit/test_netfile
 unit_tests += tests/unit/test_optimum
-unit_tests += tests/unit/test_pgft
 unit_tests += tests/unit/test_places
 unit_tests += tests/unit/test_outbox
+unit_tests += tests/unit/test_outcome
 unit_tests += tests/unit/test_publish
+unit_tests += tests/unit/test_random
 unit_tests += tests/unit/test_rounds
 unit_tests += tests/unit/test_rowwise
 unit_tests += tests/unit/test_schedule_file
 unit_tests += tests/unit/test_settings
-unit_tests += tests/unit/test_synthetic
 unit_tests += tests/unit/test_tables
+unit_tests += tests/unit/test_tree
+unit_tests += tests/unit/test_tree_spec
 unit_tests += tests/unit/test_verify
 unit_tests += tests/unit/test_status
 unit_tests += tests/unit/test_split
@@ -41,7 +46,7 @@ unit_support = libtestsupport.la libforscore.la $(CMOCKA_LIBS)
 libtestsupport_la_SOURCES = tests/unit/support.c tests/unit/support.h tests/unit/data.c tests/unit/data.h
 
 if HAVE_CMOCKA
-check_LTLIBRARIES = libtestsupport.la
+check_LTLIBRARIES += libtestsupport.la
 check_PROGRAMS += $(unit_tests)
 TESTS += $(unit_tests)
 endif
@@ -52,6 +57,7 @@ tests_unit_test_colour_LDADD = libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_consistency_LDADD = $(unit_support)
 tests_unit_test_rowwise_LDADD = libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_exact_LDADD = $(unit_support)
+tests_unit_test_flows_LDADD = $(unit_support)
 tests_unit_test_ilp_LDADD = $(unit_support)
 tests_unit_test_methods_LDADD = $(unit_support)
 tests_unit_test_schedule_file_SOURCES = tests/unit/test_schedule_file.c tests/unit/seal.c tests/unit/seal.h
@@ -62,6 +68,7 @@ tests_unit_test_status_LDADD = libforscore.la $(CMOCKA_LIBS) $(JANSSON_LIBS)
 
 tests_unit_test_fabric_LDADD = $(unit_support)
 tests_unit_test_guidlist_LDADD = $(unit_support)
+tests_unit_test_home_LDADD = $(unit_support)
 tests_unit_test_level_LDADD = $(unit_support)
 tests_unit_test_lftfile_LDADD = $(unit_support)
 tests_unit_test_lfti_LDADD = libforsmodel.la libforscore.la $(CMOCKA_LIBS)
@@ -69,14 +76,16 @@ tests_unit_test_model_LDADD = libtestsupport.la libforsmodel.la libforscore.la $
 tests_unit_test_net_LDADD = $(unit_support)
 tests_unit_test_netfile_LDADD = $(unit_support)
 tests_unit_test_optimum_LDADD = libforsmodel.la libforscore.la $(CMOCKA_LIBS)
-tests_unit_test_pgft_LDADD = libforsmodel.la libforscore.la $(CMOCKA_LIBS)
+tests_unit_test_outcome_LDADD = $(unit_support)
 tests_unit_test_places_LDADD = $(unit_support) $(ZLIB_LIBS)
+tests_unit_test_random_LDADD = libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_rounds_LDADD = $(unit_support)
-tests_unit_test_synthetic_LDADD = $(unit_support)
+tests_unit_test_tree_LDADD = libforsmodel.la libforscore.la $(CMOCKA_LIBS)
+tests_unit_test_tree_spec_LDADD = $(unit_support)
 
 # Always with the sanitizers (which a build with TSan cannot have too), and with readers of its own that have them too.
 tests_unit_test_mangled_SOURCES = tests/unit/test_mangled.c tests/unit/data.c core/net/claims.c core/base/error.c \
-	core/base/guidlist.c core/net/lftfile.c core/net/net.c core/net/netfile.c core/net/rates.c core/net/synthetic.c core/tables/tables.c \
+	core/base/guidlist.c core/net/lftfile.c core/net/net.c core/net/netfile.c core/net/rates.c core/tables/tables.c core/net/tree.c core/net/tree_net.c core/net/tree_spec.c \
 	core/base/text.c
 if THREAD_SANITIZER
 mangled_sanitizers =
@@ -120,21 +129,25 @@ tests_unit_test_forsched_mangled_LDADD = $(unit_support) $(ZLIB_LIBS)
 tests_unit_test_forsched_mangled_LDFLAGS = $(AM_LDFLAGS) -pthread
 
 # The plugin's own modules that do not see OpenSM.
-outbox_sources = plugin/outbox.c plugin/runner.c plugin/thread.c
+outbox_sources = plugin/digest.c plugin/outbox.c plugin/runner.c plugin/thread.c tests/unit/fake_clock.c tests/unit/fake_clock.h
 tests_unit_test_outbox_SOURCES = tests/unit/test_outbox.c plugin/publish.c $(outbox_sources)
 tests_unit_test_outbox_LDADD = libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_outbox_LDFLAGS = $(AM_LDFLAGS) -pthread -Wl,--wrap=fors_publish
+tests_unit_test_absent_SOURCES = tests/unit/test_absent.c plugin/absent.c
+tests_unit_test_absent_LDADD = $(unit_support)
 tests_unit_test_publish_SOURCES = tests/unit/test_publish.c plugin/publish.c
 tests_unit_test_publish_LDADD = libforscore.la $(CMOCKA_LIBS)
-tests_unit_test_kept_SOURCES = tests/unit/test_kept.c plugin/kept.c plugin/publish.c
+tests_unit_test_kept_SOURCES = tests/unit/test_kept.c plugin/digest.c plugin/kept.c plugin/publish.c
 tests_unit_test_kept_LDADD = $(unit_support)
 tests_unit_test_settings_SOURCES = tests/unit/test_settings.c plugin/publish.c plugin/settings.c
 tests_unit_test_settings_LDADD = libforscore.la $(CMOCKA_LIBS) $(INIH_LIBS)
-tests_unit_test_worker_SOURCES = tests/unit/test_worker.c plugin/board.c plugin/publish.c plugin/worker.c \
-	$(outbox_sources) $(fault_sources)
+worker_sources = plugin/board.c plugin/job.c plugin/worker.c plugin/worker_duties.c plugin/worker_job.c \
+	plugin/worker_plan.c plugin/worker_publish.c
+tests_unit_test_worker_SOURCES = tests/unit/test_worker.c plugin/publish.c $(worker_sources) $(outbox_sources) \
+	$(fault_sources)
 tests_unit_test_worker_CPPFLAGS = $(fault_cppflags)
 tests_unit_test_worker_LDADD = libforscore.la $(CMOCKA_LIBS)
-tests_unit_test_worker_LDFLAGS = $(fault_ldflags) -Wl,--wrap=fors_plan,--wrap=fors_verify,--wrap=clock_gettime
+tests_unit_test_worker_LDFLAGS = $(fault_ldflags) -Wl,--wrap=fors_plan,--wrap=fors_verify,--wrap=fsync
 
 # The plugin as built for another OpenSM; only the end-to-end tests want it.
 EXTRA_LTLIBRARIES =
@@ -155,6 +168,7 @@ tests_e2e_failing_memory_la_LDFLAGS = -module -avoid-version -shared -rpath /now
 tests_e2e_failing_memory_la_LIBADD = -ldl
 
 EXTRA_DIST += tests/e2e/conftest.py tests/e2e/harness.py tests/e2e/oracle.py tests/e2e/test_drain.py \
+	tests/e2e/test_managers.py tests/e2e/umad_timeouts.c \
 	tests/e2e/test_netfile.py tests/e2e/test_order.py tests/e2e/test_paths.py tests/e2e/test_publish.py tests/e2e/test_scenes.py \
 	tests/e2e/test_plugin.py tests/e2e/test_plugin_faults.py tests/e2e/test_plugin_memory.py tests/e2e/test_plugin_model.py
 
@@ -189,3 +203,14 @@ paths: all
 		FORS_BUILDDIR=$(abs_top_builddir) FORS_PATHS="$$size" PYTHONDONTWRITEBYTECODE=1 \
 		/usr/bin/python3 -m pytest -q -p no:cacheprovider $(srcdir)/tests/e2e/test_paths.py || exit 1; \
 	done
+
+# Tables, places, schedules and JSON of 300 cases, byte for byte as those of another revision; in a clone only: make compare
+REV = 43652b9
+COMPARE_FLAGS =
+EXTRA_DIST += tests/compare/compare tests/compare/tables.c
+.PHONY: compare
+compare:
+	$(srcdir)/tests/compare/compare $(REV) --builds compare-builds $(COMPARE_FLAGS)
+clean-local: clean-compare
+clean-compare:
+	rm -rf compare-builds

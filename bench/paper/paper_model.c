@@ -18,12 +18,15 @@
 #include <time.h>
 
 #include "core/base/parallel.h"
+#include "core/net/tree_spec.h"
 #include "model/optimum/lfti.h"
 #include "model/optimum/optimum.h"
 #include "model/routers/router.h"
-#include "model/trees/pgft_net.h"
-#include "model/routers/pgft_router.h"
+#include "model/trees/tree_graph.h"
+#include "model/routers/tree_router.h"
 #include "model/optimum/shares.h"
+#include "model/graph/maxmin.h"
+#include "model/optimum/generic.h"
 
 #define INSTANCES 2
 #define ENOUGH 0.25 /* seconds */
@@ -60,7 +63,7 @@ struct problem {
 };
 
 struct world {
-	struct fors_pgft tree;
+	struct fors_tree tree;
 	struct fors_graph *graph;
 	struct fors_cuts *cuts;
 	unsigned threads, nproblems; /* of one instance */
@@ -112,11 +115,11 @@ static enum fors_err solve_opt(const struct world *world, struct problem *p, str
 static enum fors_err solve_dmk(const struct world *world, struct problem *p, struct fors_error *error)
 {
 	struct fors_flows flows = {0};
-	uint32_t path[2 * FORS_PGFT_LEVELS];
+	uint32_t path[2 * FORS_TREE_LEVELS];
 	enum fors_err err = FORS_OK;
 
 	for (uint32_t f = 0; f < p->n && !err; f++) {
-		unsigned n = fors_pgft_route(&world->tree, FORS_ROUTE_DMODK, 0, p->src[f], p->dst[f], path);
+		unsigned n = fors_tree_route(&world->tree, FORS_ROUTE_DMODK, 0, p->src[f], p->dst[f], path);
 
 		err = fors_flows_add(&flows, p->src[f], p->dst[f], path, n, error);
 	}
@@ -241,7 +244,7 @@ static void count_work(const struct world *world, double *pf, double *lp, double
 		double count = rounds_of(p), entries = 0;
 
 		for (uint32_t f = 0; f < p->n; f++)
-			for (unsigned k = 0; k < fors_pgft_meet(&world->tree, p->src[f], p->dst[f]); k++)
+			for (unsigned k = 0; k < fors_tree_meet(&world->tree, p->src[f], p->dst[f]); k++)
 				entries += 2.0 * world->tree.roots[k + 1] * world->tree.p[k];
 		*rounds += count / INSTANCES;
 		*pf += (count + 1) * entries / INSTANCES;
@@ -294,12 +297,15 @@ static void measure(struct world *world)
 	}
 }
 
-static void world_new(const char *spec, struct world *world)
+static void world_new(const char *text, struct world *world)
 {
+	struct fors_tree_spec spec;
 	struct fors_error error;
 
-	check(fors_pgft_parse(spec, &world->tree, &error), &error);
-	check(fors_pgft_graph(&world->tree, &world->graph, &error), &error);
+	check(fors_tree_spec_parse(text, &spec, &error), &error);
+	world->tree = spec.tree;
+	fors_tree_spec_clear(&spec);
+	check(fors_tree_graph(&world->tree, &world->graph, &error), &error);
 	check(fors_cuts_of_tree(&world->tree, &world->cuts, &error), &error);
 }
 
@@ -338,17 +344,17 @@ static int lfti(int argc, char **argv)
 					    .threads = (unsigned)atoi(argv[5]),
 					    .is_quick = argc > 6};
 	struct fors_lfti_row row[FORS_LFTI_ROWS];
-	struct fors_pgft_paths paths = {0};
+	struct fors_tree_paths paths = {0};
 	struct fors_router router;
 	struct world world = {0};
 	struct fors_error error;
 	double start = now(CLOCK_MONOTONIC), cpu = now(CLOCK_PROCESS_CPUTIME_ID), wall;
 
 	world_new(argv[2], &world);
-	check(fors_pgft_routing_parse(argv[3], &paths.routing, &error), &error);
+	check(fors_tree_routing_parse(argv[3], &paths.routing, &error), &error);
 	paths.tree = &world.tree;
 	paths.graph = world.graph;
-	router = fors_pgft_router(&paths);
+	router = fors_tree_router(&paths);
 	check(fors_lfti(&router, world.cuts, &options, row, &error), &error);
 	wall = now(CLOCK_MONOTONIC) - start;
 	cpu = now(CLOCK_PROCESS_CPUTIME_ID) - cpu;

@@ -90,9 +90,9 @@ static enum fors_err read_pattern(const char *text, size_t size, const char *pat
 				 &c->analysis->pattern, error);
 }
 
-static int make_pattern(const struct cli_analysis_settings *settings, struct cli_analysis *a)
+static int make_pattern(const struct cli_settings *settings, struct cli_analysis *a)
 {
-	struct pattern_context context = {a, {settings->seed, settings->is_random_map}};
+	struct pattern_context context = {a, {settings->seed, settings->map == CLI_MAP_RANDOM}};
 	struct fors_error error = {0};
 	enum fors_err err;
 	char method[32];
@@ -138,26 +138,24 @@ static int load_jobs(const char *path, struct cli_analysis *a)
 
 /* --- all of it -------------------------------------------------------------------------------------------------- */
 
-static bool is_rule(const struct cli_analysis_settings *settings)
+static bool is_rule(const struct cli_settings *settings)
 {
 	return settings->routing && strcmp(settings->routing, "fors");
 }
 
-static int check_source(const struct cli_analysis_settings *settings)
+static int check_source(const struct cli_settings *settings)
 {
-	bool has_tree = settings->source.synthetic && fors_pgft_is_spec(settings->source.synthetic);
-
 	if (settings->lfts && settings->routing)
 		return cli_usage_error("--lfts and --routing exclude each other");
 	if (!settings->lfts && !settings->routing)
 		return cli_usage_error("which tables? --lfts FILE or --routing NAME is missing");
-	if (is_rule(settings) && !has_tree)
-		return cli_usage_error("--routing %s is for synthetic XGFT and PGFT fabrics; here it can be fors",
+	if (is_rule(settings) && !settings->source.synthetic)
+		return cli_usage_error("--routing %s is a rule for --synthetic fabrics; here it can be fors",
 				       settings->routing);
 	return CLI_GOOD;
 }
 
-static int load_fabric(const struct cli_analysis_settings *settings, struct cli_analysis *a)
+static int load_fabric(const struct cli_settings *settings, struct cli_analysis *a)
 {
 	int code = check_source(settings);
 
@@ -182,7 +180,7 @@ static int evaluate(struct cli_analysis *a)
 	return fors_efi_count(&a->router, &a->jobs, &a->efi, &error) ? cli_fail(&error) : CLI_GOOD;
 }
 
-int cli_analysis_load(const struct cli_analysis_settings *settings, struct cli_analysis *analysis)
+int cli_analysis_load(const struct cli_settings *settings, struct cli_analysis *analysis)
 {
 	const char *what = settings->source.fabric ? settings->source.fabric : settings->source.synthetic;
 
@@ -191,7 +189,7 @@ int cli_analysis_load(const struct cli_analysis_settings *settings, struct cli_a
 	return load_fabric(settings, analysis);
 }
 
-int cli_analyze(const struct cli_analysis_settings *settings, struct cli_analysis *analysis)
+int cli_analyze(const struct cli_settings *settings, struct cli_analysis *analysis)
 {
 	int code;
 
@@ -215,7 +213,8 @@ void cli_analysis_free(struct cli_analysis *analysis)
 	fors_jobs_clear(&analysis->jobs);
 	fors_pattern_free(analysis->pattern);
 	fors_schedule_free(analysis->plan);
-	fors_pgft_paths_clear(&analysis->paths);
+	fors_tree_paths_clear(&analysis->paths);
+	fors_tree_spec_clear(&analysis->spec);
 	fors_graph_free(analysis->bare);
 	fors_routes_free(analysis->routes);
 	free(analysis->dead);

@@ -1,27 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* analysis.h - what `fors analyze` works on and finds out. */
+/*
+ * analysis.h - what `fors analyze` works on and finds out; `fors indices` begins in the same way.
+ * Thread rules: one thread.
+ */
 #ifndef FORS_CLI_ANALYZE_ANALYSIS_H
 #define FORS_CLI_ANALYZE_ANALYSIS_H
 
-#include <jansson.h>
-
 #include "cli/cli.h"
+#include "core/net/tree_spec.h"
 #include "core/schedule/schedule.h"
+#include "cli/json.h"
 #include "model/optimum/cuts.h"
 #include "model/measure/evaluate.h"
 #include "model/measure/jobs.h"
-#include "model/routers/pgft_router.h"
+#include "model/routers/dump.h"
+#include "model/routers/tree_router.h"
 #include "model/routers/router.h"
 #include "model/routers/routes.h"
-
-struct cli_analysis_settings {
-	struct cli_source source; /* first: see cli_source_option() */
-	const char *lfts, *routing;
-	const char *pattern, *pattern_file, *schedule; /* one of them */
-	const char *jobs, *html;
-	unsigned seed;
-	bool is_random_map, wants_optimum, is_json;
-};
 
 /* A cable that the fabric had. */
 struct cli_dead_cable {
@@ -32,9 +27,9 @@ struct cli_dead_cable {
 
 struct cli_analysis {
 	struct cli_site site;
-	struct cli_fabric made; /* net; fabric and lanes where it is a two-level fat-tree */
-	struct fors_pgft tree;	/* has_tree: routed by rules, not by tables */
-	struct fors_pgft_paths paths;
+	struct cli_fabric made;	    /* net; fabric and lanes where it is a two-level fat-tree */
+	struct fors_tree_spec spec; /* has_tree: routed by rules, not by tables */
+	struct fors_tree_paths paths;
 	struct fors_graph *bare;    /* of a tree that is too large for a net */
 	struct fors_routes *routes; /* NULL: there is no net */
 	struct fors_router router;
@@ -53,38 +48,39 @@ struct cli_analysis {
 	char title[256], routing[64], pattern_name[64];
 };
 
-/* Fabric and router, nothing of patterns. Returns an exit code; to be freed in any case. */
-int cli_analysis_load(const struct cli_analysis_settings *settings, struct cli_analysis *analysis);
-/* Load all, evaluate all. Returns an exit code; to be freed in any case. */
-int cli_analyze(const struct cli_analysis_settings *settings, struct cli_analysis *analysis);
-void cli_analysis_free(struct cli_analysis *analysis);
+/* --- analysis.c ----------------------------------------------------------------------------------------------- */
 
-/* analysis_net.c: net and tables of files, or under fors's own rules, and the routes. Returns an exit code. */
-int cli_analysis_load_net(const struct cli_analysis_settings *settings, struct cli_analysis *analysis);
+/* Fabric and router, nothing of patterns. Returns an exit code; to be freed in any case. */
+int cli_analysis_load(const struct cli_settings *settings, struct cli_analysis *analysis);
+/* Load all, evaluate all. Returns an exit code; to be freed in any case. */
+int cli_analyze(const struct cli_settings *settings, struct cli_analysis *analysis);
+void cli_analysis_free(struct cli_analysis *analysis);
+/* Do all flows arrive, and do tables and fabric belong together? */
+bool cli_analysis_is_sound(const struct cli_analysis *analysis);
+
+/* --- analysis_net.c ------------------------------------------------------------------------------------------- */
+
+/* Net and tables of files, or under fors's own rules, and the routes. Returns an exit code. */
+int cli_analysis_load_net(const struct cli_settings *settings, struct cli_analysis *analysis);
 /* Routes between the servers of analysis->made, and their router. Returns an exit code. */
 int cli_analysis_routes(struct cli_analysis *analysis);
 /* Fill dead[] and ndead with the cables that the fabric had. Returns an exit code. */
 int cli_analysis_find_dead(struct cli_analysis *analysis);
 
-/* analysis_tree.c: an XGFT or PGFT under --routing; and what --optimum asks. Return exit codes. */
-int cli_analysis_load_tree(const struct cli_analysis_settings *settings, struct cli_analysis *analysis);
+/* --- analysis_tree.c ------------------------------------------------------------------------------------------ */
+
+/* A synthetic fabric under a rule of --routing. Returns an exit code. */
+int cli_analysis_load_tree(const struct cli_settings *settings, struct cli_analysis *analysis);
+/* What --optimum asks. Returns an exit code. */
 int cli_analysis_optimum(struct cli_analysis *analysis);
 /* The cuts between the router's servers, and the graph that they are of; NULL when it is a tree without failures. */
 enum fors_err cli_analysis_cuts(const struct cli_analysis *analysis, struct fors_cuts **cuts, struct fors_graph **graph,
 				struct fors_error *error);
 
-/* Do all flows arrive, and do tables and fabric belong together? */
-bool cli_analysis_is_sound(const struct cli_analysis *analysis);
+/* --- analysis_json.c ------------------------------------------------------------------------------------------ */
 
 /* What --json prints, and all that the page shows; NULL when out of memory. To be released with json_decref(). */
-json_t *cli_analysis_json(const struct cli_analysis *analysis, const struct cli_analysis_settings *settings);
-json_t *cli_analysis_page(const struct cli_analysis *analysis, const struct cli_analysis_settings *settings);
-
-/* A JSON string of text that need not be UTF-8. */
-json_t *cli_json_text(const char *text);
-/* Write the self-contained page for `data` (which is released) to a file. Returns an exit code. */
-int cli_write_page(const char *path, const char *title, json_t *data);
-/* Print it to stdout (and release it). Returns an exit code. */
-int cli_print_json(json_t *data);
+json_t *cli_analysis_json(const struct cli_analysis *analysis, const struct cli_settings *settings);
+json_t *cli_analysis_page(const struct cli_analysis *analysis, const struct cli_settings *settings);
 
 #endif

@@ -6,34 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-json_t *cli_json_text(const char *text)
-{
-	char plain[512];
-	json_t *value = json_string(text);
-	size_t n = 0;
-
-	if (value)
-		return value;
-	for (; text[n] && n + 1 < sizeof(plain); n++)
-		plain[n] = (unsigned char)text[n] < 0x80 ? text[n] : '?';
-	plain[n] = '\0';
-	return json_string(plain);
-}
-
-int cli_print_json(json_t *data)
-{
-	char *text = data ? json_dumps(data, JSON_INDENT(2)) : NULL;
-
-	json_decref(data);
-	if (!text) {
-		cli_error("out of memory");
-		return CLI_BAD;
-	}
-	puts(text);
-	free(text);
-	return CLI_GOOD;
-}
-
 /* --- numbers ---------------------------------------------------------------------------------------------------- */
 
 static json_t *loads_json(const uint32_t *load, uint32_t n)
@@ -99,12 +71,13 @@ static json_t *dead_json(const struct cli_analysis *a)
 	return list;
 }
 
-static json_t *heading_json(const struct cli_analysis *a, const struct cli_analysis_settings *settings)
+static json_t *heading_json(const struct cli_analysis *a, const struct cli_settings *settings)
 {
 	return json_pack("{s:o, s:o, s:o, s:s, s:I, s:i, s:i, s:i}", "fabric", cli_json_text(a->title), "routing",
 			 cli_json_text(a->routing), "pattern", cli_json_text(a->pattern_name), "map",
-			 settings->is_random_map ? "random" : "direct", "seed", (json_int_t)settings->seed, "servers",
-			 a->router.graph->nservers, "left_out", a->nspectators, "links", a->router.graph->nlinks);
+			 settings->map == CLI_MAP_RANDOM ? "random" : "direct", "seed", (json_int_t)settings->seed,
+			 "servers", a->router.graph->nservers, "left_out", a->nspectators, "links",
+			 a->router.graph->nlinks);
 }
 
 static json_t *results_json(const struct cli_analysis *a)
@@ -121,7 +94,7 @@ static json_t *results_json(const struct cli_analysis *a)
 			 a->efi ? json_integer((json_int_t)a->efi->broken) : NULL, "detours", (json_int_t)r->ndetours);
 }
 
-json_t *cli_analysis_json(const struct cli_analysis *a, const struct cli_analysis_settings *settings)
+json_t *cli_analysis_json(const struct cli_analysis *a, const struct cli_settings *settings)
 {
 	json_t *object = heading_json(a, settings), *results = results_json(a);
 
@@ -276,7 +249,7 @@ static json_t *bins_json(const struct fors_evaluation *r)
 	return list;
 }
 
-json_t *cli_analysis_page(const struct cli_analysis *a, const struct cli_analysis_settings *settings)
+json_t *cli_analysis_page(const struct cli_analysis *a, const struct cli_settings *settings)
 {
 	uint32_t *level = find_levels(a);
 	json_t *object = level ? json_object() : NULL;

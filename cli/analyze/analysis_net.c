@@ -63,7 +63,7 @@ static enum fors_err understand(const struct cli_site *site, struct cli_fabric *
 
 /* --- net and tables from files ---------------------------------------------------------------------------------- */
 
-static int load_net_and_tables(const struct cli_analysis_settings *settings, struct cli_analysis *a)
+static int load_net_and_tables(const struct cli_settings *settings, struct cli_analysis *a)
 {
 	struct fors_error error = {0};
 	int code = cli_any_site_load(&settings->source, &a->site);
@@ -81,7 +81,7 @@ static int load_net_and_tables(const struct cli_analysis_settings *settings, str
 }
 
 /* The tables that fors would write. */
-static int make_own_tables(const struct cli_analysis_settings *settings, struct cli_analysis *a)
+static int make_own_tables(const struct cli_settings *settings, struct cli_analysis *a)
 {
 	const struct cli_source *source = &settings->source;
 	int code = cli_site_load(source, &a->site);
@@ -92,7 +92,7 @@ static int make_own_tables(const struct cli_analysis_settings *settings, struct 
 	return cli_fabric_make(&a->site, source->has_lmc, source->lmc, source->down, source->ndown, &a->made);
 }
 
-int cli_analysis_load_net(const struct cli_analysis_settings *settings, struct cli_analysis *a)
+int cli_analysis_load_net(const struct cli_settings *settings, struct cli_analysis *a)
 {
 	int code = settings->lfts ? load_net_and_tables(settings, a) : make_own_tables(settings, a);
 

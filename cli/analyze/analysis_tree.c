@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * analysis_tree.c - fat-trees of any height (XGFT, PGFT) under routing by rules, and the best that any routing could
+ * analysis_tree.c - synthetic fat-trees of any height under routing by rules, and the best that any routing could
  * give.
  *
  * A tree is a net like any other where LIDs and ports suffice, so that cables can be taken down and have names; the
@@ -11,22 +11,22 @@
 #include <stdlib.h>
 
 #include "core/net/lfts.h"
+#include "model/optimum/cuts_find.h"
 #include "model/optimum/optimum.h"
-#include "model/trees/pgft_net.h"
+#include "model/trees/tree_graph.h"
 
-static enum fors_err parse(const struct cli_analysis_settings *settings, struct cli_analysis *a,
-			   struct fors_error *error)
+static enum fors_err parse(const struct cli_settings *settings, struct cli_analysis *a, struct fors_error *error)
 {
-	enum fors_pgft_routing routing;
-	enum fors_err err = fors_pgft_parse(settings->source.synthetic, &a->tree, error);
+	enum fors_tree_routing routing;
+	enum fors_err err = fors_tree_spec_parse(settings->source.synthetic, &a->spec, error);
 
 	if (!err)
-		err = fors_pgft_routing_parse(settings->routing, &routing, error);
+		err = fors_tree_routing_parse(settings->routing, &routing, error);
 	if (err)
 		return err;
 	a->has_tree = true;
-	a->paths = (struct fors_pgft_paths){.tree = &a->tree, .routing = routing, .seed = settings->seed};
-	snprintf(a->routing, sizeof(a->routing), "%s", fors_pgft_routing_name(routing));
+	a->paths = (struct fors_tree_paths){.tree = &a->spec.tree, .routing = routing, .seed = settings->seed};
+	snprintf(a->routing, sizeof(a->routing), "%s", fors_tree_routing_name(routing));
 	return FORS_OK;
 }
 
@@ -49,24 +49,20 @@ static int load_bare(struct cli_analysis *a)
 {
 	struct fors_error error = {0};
 
-	if (fors_pgft_graph(&a->tree, &a->bare, &error))
+	if (fors_tree_graph(&a->spec.tree, &a->bare, &error))
 		return cli_fail(&error);
 	a->paths.graph = a->bare;
-	a->router = fors_pgft_router(&a->paths);
+	a->router = fors_tree_router(&a->paths);
 	return CLI_GOOD;
 }
 
 /* Can it be a net? */
-static bool is_net(const struct fors_pgft *tree)
+static bool is_net(const struct fors_tree_spec *spec)
 {
-	struct fors_net *net = NULL;
-	bool answer = tree->servers <= FORS_LID_MAX && !fors_pgft_net(tree, &net, NULL);
-
-	fors_net_free(net);
-	return answer;
+	return spec->tree.servers - spec->nempty <= FORS_LID_MAX && !fors_tree_check_ports(&spec->tree, NULL);
 }
 
-static int load_net(const struct cli_analysis_settings *settings, struct cli_analysis *a)
+static int load_net(const struct cli_settings *settings, struct cli_analysis *a)
 {
 	struct fors_error error = {0};
 	int code = cli_any_site_load(&settings->source, &a->site);
@@ -83,23 +79,23 @@ static int load_net(const struct cli_analysis_settings *settings, struct cli_ana
 	code = cli_analysis_routes(a);
 	if (code)
 		return code;
-	if (fors_pgft_over(&a->paths, a->routes, &error))
+	if (fors_tree_paths_over(&a->paths, a->routes, &error))
 		return cli_fail(&error);
-	a->router = fors_pgft_router(&a->paths);
+	a->router = fors_tree_router(&a->paths);
 	return CLI_GOOD;
 }
 
-int cli_analysis_load_tree(const struct cli_analysis_settings *settings, struct cli_analysis *a)
+int cli_analysis_load_tree(const struct cli_settings *settings, struct cli_analysis *a)
 {
 	struct fors_error error = {0};
 
 	if (parse(settings, a, &error))
 		return cli_fail(&error);
-	if (is_net(&a->tree))
+	if (is_net(&a->spec))
 		return load_net(settings, a);
-	if (settings->source.ndown || settings->source.participants)
+	if (settings->source.ndown || settings->source.participants || a->spec.nempty)
 		return cli_usage_error(
-			"--down and --participants need a fabric with at most %u servers and 254 ports per switch",
+			"--down, --participants and empty= need a fabric with at most %u servers and 254 ports per switch",
 			FORS_LID_MAX);
 	return load_bare(a);
 }
@@ -112,8 +108,8 @@ enum fors_err cli_analysis_cuts(const struct cli_analysis *a, struct fors_cuts *
 {
 	enum fors_err err;
 
-	if (a->has_tree && !a->ndead && a->router.graph->nservers == a->tree.servers)
-		return fors_cuts_of_tree(&a->tree, cuts, error);
+	if (a->has_tree && !a->ndead && a->router.graph->nservers == a->spec.tree.servers)
+		return fors_cuts_of_tree(&a->spec.tree, cuts, error);
 	err = fors_graph_of_servers(a->routes, graph, error);
 	return err ? err : fors_cuts_of_graph(*graph, cuts, error);
 }

@@ -4,6 +4,7 @@
  */
 #include "model/routers/router.h"
 #include "analysis.h"
+#include "cli/page.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -149,7 +150,7 @@ static void print_analysis(const struct cli_analysis *a)
 
 /* --- the command ------------------------------------------------------------------------------------------------ */
 
-static int tell(const struct cli_analysis_settings *settings, const struct cli_analysis *a)
+static int tell(const struct cli_settings *settings, const struct cli_analysis *a)
 {
 	int code = CLI_GOOD;
 
@@ -173,9 +174,8 @@ static int tell(const struct cli_analysis_settings *settings, const struct cli_a
 	return CLI_NO;
 }
 
-static int run(void *all_settings, char **operand)
+static int run(const struct cli_settings *settings, char **operand)
 {
-	const struct cli_analysis_settings *settings = all_settings;
 	struct cli_analysis analysis;
 	int code = cli_analyze(settings, &analysis);
 
@@ -185,83 +185,8 @@ static int run(void *all_settings, char **operand)
 	return code;
 }
 
-static bool take_map(struct cli_analysis_settings *settings, const char *value)
-{
-	static const char *const names[] = {"direct", "random", NULL};
-	int choice = cli_choice("map", value, names);
-
-	settings->is_random_map = choice == 1;
-	return choice >= 0;
-}
-
-static bool take_option(void *all_settings, enum cli_option_id id, const char *value)
-{
-	struct cli_analysis_settings *settings = all_settings;
-
-	switch (id) {
-	case OPT_LFTS:
-		settings->lfts = value;
-		return true;
-	case OPT_ROUTING:
-		settings->routing = value;
-		return true;
-	case OPT_PATTERN:
-		settings->pattern = value;
-		return true;
-	case OPT_PATTERN_FILE:
-		settings->pattern_file = value;
-		return true;
-	case OPT_SCHEDULE:
-		settings->schedule = value;
-		return true;
-	case OPT_SEED:
-		return cli_number("seed", value, UINT32_MAX - 1, &settings->seed);
-	case OPT_MAP:
-		return take_map(settings, value);
-	case OPT_JOBS:
-		settings->jobs = value;
-		return true;
-	case OPT_OPTIMUM:
-		settings->wants_optimum = true;
-		return true;
-	case OPT_HTML:
-		settings->html = value;
-		return true;
-	case OPT_JSON:
-		settings->is_json = true;
-		return true;
-	default:
-		return cli_source_option(&settings->source, id, value);
-	}
-}
-
-static const struct cli_option options[] = {
-	CLI_SOURCE_OPTIONS,
-	{"participants", "FILE", "only these port GUIDs send and receive, one per line", OPT_PARTICIPANTS},
-	{"lfts", "FILE", "the tables, of any engine: opensm-lfts.dump, or what dump_fts prints", OPT_LFTS},
-	{"routing", "NAME",
-	 "instead of --lfts: fors (the tables that fors would write); of an XGFT or PGFT also d-mod-k, s-mod-k, "
-	 "random, hash",
-	 OPT_ROUTING},
-	{"lmc", "N", "with --routing fors: LMC of the servers, 0 to 7", OPT_LMC},
-	{"pattern", "NAME",
-	 "linear-shift, all-to-all, plan, plan(METHOD), shift, shift(K), permutation, bisect, 2DNN, 2DNNDIAG, 3DNN, "
-	 "3DNNDIAG, "
-	 "RANDN(K) or RANDOM(K)",
-	 OPT_PATTERN},
-	{"pattern-file", "FILE", "a pattern of your own: lines 'SRC DST [PATH]', 'phase' between phases",
-	 OPT_PATTERN_FILE},
-	{"schedule", "FILE", "the pattern is a published schedule", OPT_SCHEDULE},
-	{"map", "HOW", "direct: process i on server i; random: anywhere", OPT_MAP},
-	{"seed", "N", "of everything random; 0 when missing", OPT_SEED},
-	{"jobs", "FILE", "lines 'NAME: SERVER, SERVER, ...': EFI and dark fiber for these jobs", OPT_JOBS},
-	{"optimum", NULL, "also the best that any routing could give", OPT_OPTIMUM},
-	{"json", NULL, "print JSON", OPT_JSON},
-	{"html", "FILE", "write a page with the fabric drawn, for a browser or a printer", OPT_HTML},
-	{0},
-};
-
 const struct cli_command cli_analyze_command = {
+	.id = CLI_CMD_ANALYZE,
 	.name = "analyze",
 	.summary = "Loads, throughput and fair rates of a pattern, with the tables of any engine",
 	.usage = "(--fabric FILE --lfts FILE | --synthetic SPEC --routing NAME) --pattern NAME ...",
@@ -270,9 +195,5 @@ const struct cli_command cli_analyze_command = {
 		"Examples: fors analyze --fabric net --lfts opensm-lfts.dump --pattern linear-shift\n"
 		"          fors analyze --synthetic 'FT(2;20,18)' --down 'Leaf00[21]' --routing fors --pattern plan\n"
 		"          fors analyze --synthetic 'XGFT(3;4,4,8;1,4,4)' --routing d-mod-k --pattern 2DNN --optimum\n",
-	.options = options,
-	.settings_size = sizeof(struct cli_analysis_settings),
-	.option = take_option,
 	.run = run,
-	.clear = cli_source_clear,
 };

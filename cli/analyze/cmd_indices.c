@@ -9,14 +9,7 @@
 
 #include "analysis.h"
 #include "model/optimum/lfti.h"
-
-#define MOST_SAMPLES 10000
-
-struct settings {
-	struct cli_analysis_settings analysis; /* first: see cli_source_option() */
-	unsigned samples;		       /* 0: 1 */
-	unsigned threads;		       /* 0: all there are */
-};
+#include "model/optimum/cuts_reached.h"
 
 /* Does the best routing reach the optimum that is printed, for every pattern? */
 static enum fors_err is_reached(const struct fors_graph *graph, bool *reached, struct fors_error *error)
@@ -25,11 +18,11 @@ static enum fors_err is_reached(const struct fors_graph *graph, bool *reached, s
 	return graph ? fors_cuts_reached(graph, reached, error) : FORS_OK;
 }
 
-static int measure(const struct settings *settings, const struct cli_analysis *a, struct fors_lfti_row *row,
+static int measure(const struct cli_settings *settings, const struct cli_analysis *a, struct fors_lfti_row *row,
 		   bool *reached)
 {
 	struct fors_lfti_options options = {.samples = settings->samples ? settings->samples : 1,
-					    .seed = settings->analysis.seed,
+					    .seed = settings->seed,
 					    .threads = settings->threads ? settings->threads : cli_processors()};
 	struct fors_cuts *cuts = NULL;
 	struct fors_graph *graph = NULL;
@@ -87,7 +80,7 @@ static json_t *row_json(const struct fors_lfti_row *row)
 			 is_there ? json_real(row->optimum) : json_null());
 }
 
-static json_t *table_json(const struct settings *settings, const struct cli_analysis *a,
+static json_t *table_json(const struct cli_settings *settings, const struct cli_analysis *a,
 			  const struct fors_lfti_row *row, bool reached)
 {
 	json_t *list = json_array();
@@ -96,7 +89,7 @@ static json_t *table_json(const struct settings *settings, const struct cli_anal
 		json_array_append_new(list, row_json(&row[i]));
 	return json_pack("{s:o, s:o, s:i, s:i, s:I, s:b, s:o}", "fabric", cli_json_text(a->title), "routing",
 			 cli_json_text(a->routing), "servers", (int)a->router.graph->nservers, "samples",
-			 (int)(settings->samples ? settings->samples : 1), "seed", (json_int_t)settings->analysis.seed,
+			 (int)(settings->samples ? settings->samples : 1), "seed", (json_int_t)settings->seed,
 			 "optimum_is_exact", reached, "indices", list);
 }
 
@@ -117,17 +110,16 @@ static int judge(const struct cli_analysis *a, const struct fors_lfti_row *row)
 	return broken || a->mismatch.text[0] ? CLI_NO : CLI_GOOD;
 }
 
-static int run(void *all_settings, char **operand)
+static int run(const struct cli_settings *settings, char **operand)
 {
-	const struct settings *settings = all_settings;
 	struct fors_lfti_row row[FORS_LFTI_ROWS];
 	struct cli_analysis analysis;
 	bool reached = false;
-	int code = cli_analysis_load(&settings->analysis, &analysis);
+	int code = cli_analysis_load(settings, &analysis);
 
 	if (!code)
 		code = measure(settings, &analysis, row, &reached);
-	if (!code && settings->analysis.is_json)
+	if (!code && settings->is_json)
 		code = cli_print_json(table_json(settings, &analysis, row, reached));
 	else if (!code)
 		print_table(&analysis, row, reached);
@@ -137,55 +129,13 @@ static int run(void *all_settings, char **operand)
 	return code;
 }
 
-static bool take_option(void *all_settings, enum cli_option_id id, const char *value)
-{
-	struct settings *settings = all_settings;
-
-	switch (id) {
-	case OPT_LFTS:
-		settings->analysis.lfts = value;
-		return true;
-	case OPT_ROUTING:
-		settings->analysis.routing = value;
-		return true;
-	case OPT_SEED:
-		return cli_number("seed", value, UINT32_MAX - 1, &settings->analysis.seed);
-	case OPT_SAMPLES:
-		return cli_number("samples", value, MOST_SAMPLES, &settings->samples);
-	case OPT_THREADS:
-		return cli_number("threads", value, 1024, &settings->threads);
-	case OPT_JSON:
-		settings->analysis.is_json = true;
-		return true;
-	default:
-		return cli_source_option(&settings->analysis.source, id, value);
-	}
-}
-
-static const struct cli_option options[] = {
-	CLI_SOURCE_OPTIONS,
-	{"participants", "FILE", "only these port GUIDs send and receive, one per line", OPT_PARTICIPANTS},
-	{"lfts", "FILE", "the tables, of any engine: opensm-lfts.dump, or what dump_fts prints", OPT_LFTS},
-	{"routing", "NAME", "instead of --lfts: fors; of an XGFT or PGFT also d-mod-k, s-mod-k, random, hash",
-	 OPT_ROUTING},
-	{"lmc", "N", "with --routing fors: LMC of the servers, 0 to 7", OPT_LMC},
-	{"samples", "N", "random patterns of each kind; 1 when missing", OPT_SAMPLES},
-	{"seed", "N", "of everything random; 0 when missing", OPT_SEED},
-	{"threads", "N", "how many to use; all processors when missing; results do not depend on it", OPT_THREADS},
-	{"json", NULL, "print JSON", OPT_JSON},
-	{0},
-};
-
 const struct cli_command cli_indices_command = {
+	.id = CLI_CMD_INDICES,
 	.name = "indices",
 	.summary = "What typical patterns get from given tables and from the best routing (LFTI)",
 	.usage = "(--fabric FILE --lfts FILE | --synthetic SPEC --routing NAME) [OPTION]...",
 	.details = "For nine kinds of patterns, mapped directly and at random: the mean sum of max-min fair rates,\n"
 		   "as a part of what a crossbar gives.\n"
 		   "Example: fors indices --synthetic 'XGFT(3;24,24,36;1,12,12)' --routing d-mod-k --samples 3\n",
-	.options = options,
-	.settings_size = sizeof(struct settings),
-	.option = take_option,
 	.run = run,
-	.clear = cli_source_clear,
 };

@@ -3,19 +3,13 @@
  * cmd_whatif.c - `fors whatif`: what would each failure cost, under fors and under other engines?
  */
 #include "whatif.h"
+#include "cli/page.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define LISTED 20 /* failures, for people; --json lists all */
 #define NAME_WIDTH 120
-
-struct settings {
-	struct cli_source source; /* first: see cli_source_option() */
-	const char *engines, *resume, *html;
-	unsigned random, count, seed, threads;
-	bool has_random, has_count, is_json;
-};
 
 /* --- engines ---------------------------------------------------------------------------------------------------- */
 
@@ -30,13 +24,11 @@ static bool is_known_already(const struct whatif *whatif, const char *name)
 /* "minhop,updn": fors, and those. `text` is cut up, and has to stay. */
 static int list_engines(char *text, struct whatif *whatif)
 {
-	static const char *const known[] = {"fors", "minhop", "updn", "dnup",	    "ftree", "lash",
-					    "dor",  "dfsssp", "sssp", "torus-2QoS", "nue",   NULL};
 	char *at = NULL;
 
-	whatif->engine[whatif->nengines++] = known[0];
+	whatif->engine[whatif->nengines++] = cli_engines[0];
 	for (char *name = text ? strtok_r(text, ",", &at) : NULL; name; name = strtok_r(NULL, ",", &at)) {
-		if (cli_choice("engines", name, known) < 0)
+		if (cli_choice("engines", name, cli_engines) < 0)
 			return CLI_BAD;
 		if (is_known_already(whatif, name))
 			continue;
@@ -85,7 +77,7 @@ static void print_table(const struct whatif *whatif, const uint32_t *order)
 
 /* --- the command ------------------------------------------------------------------------------------------------ */
 
-static int tell(const struct settings *settings, const struct whatif *whatif)
+static int tell(const struct cli_settings *settings, const struct whatif *whatif)
 {
 	uint32_t *order = malloc((whatif->ncases + (size_t)1) * sizeof(*order));
 	int code = CLI_GOOD;
@@ -105,7 +97,7 @@ static int tell(const struct settings *settings, const struct whatif *whatif)
 	return code;
 }
 
-static int load(const struct settings *settings, struct whatif *whatif)
+static int load(const struct cli_settings *settings, struct whatif *whatif)
 {
 	const struct cli_source *source = &settings->source;
 	int code = cli_site_load(source, &whatif->site);
@@ -123,14 +115,14 @@ static int load(const struct settings *settings, struct whatif *whatif)
 	return code;
 }
 
-static int check(const struct settings *settings)
+static int check(const struct cli_settings *settings)
 {
 	if (settings->has_random != settings->has_count)
 		return cli_usage_error("--random K and --count N belong together");
 	return CLI_GOOD;
 }
 
-static int work(const struct settings *settings, struct whatif *whatif)
+static int work(const struct cli_settings *settings, struct whatif *whatif)
 {
 	int code = whatif_list(whatif, settings->random, settings->count, settings->seed);
 
@@ -159,9 +151,8 @@ static void clear(struct whatif *whatif)
 	cli_site_free(&whatif->site);
 }
 
-static int run(void *all_settings, char **operand)
+static int run(const struct cli_settings *settings, char **operand)
 {
-	const struct settings *settings = all_settings;
 	char *engines = settings->engines ? strdup(settings->engines) : NULL;
 	struct whatif whatif = {0};
 	int code = check(settings);
@@ -178,64 +169,12 @@ static int run(void *all_settings, char **operand)
 	return code;
 }
 
-static bool take_option(void *all_settings, enum cli_option_id id, const char *value)
-{
-	struct settings *settings = all_settings;
-
-	switch (id) {
-	case OPT_ENGINES:
-		settings->engines = value;
-		return true;
-	case OPT_RANDOM:
-		settings->has_random = true;
-		return cli_number("random", value, 65535, &settings->random);
-	case OPT_COUNT:
-		settings->has_count = true;
-		return cli_number("count", value, 1000000, &settings->count);
-	case OPT_SEED:
-		return cli_number("seed", value, UINT32_MAX - 1, &settings->seed);
-	case OPT_RESUME:
-		settings->resume = value;
-		return true;
-	case OPT_THREADS:
-		return cli_number("threads", value, 64, &settings->threads);
-	case OPT_HTML:
-		settings->html = value;
-		return true;
-	case OPT_JSON:
-		settings->is_json = true;
-		return true;
-	default:
-		return cli_source_option(&settings->source, id, value);
-	}
-}
-
-static const struct cli_option options[] = {
-	CLI_SOURCE_OPTIONS,
-	{"participants", "FILE", "only these port GUIDs take part, one per line", OPT_PARTICIPANTS},
-	{"lmc", "N", "LMC of the servers, 0 to 7", OPT_LMC},
-	{"engines", "NAMES",
-	 "also under these engines, separated by commas, run by opensm on ibsim: minhop,updn,ftree,dfsssp,...",
-	 OPT_ENGINES},
-	{"random", "K", "also random failures of K cables at once", OPT_RANDOM},
-	{"count", "N", "how many of them", OPT_COUNT},
-	{"seed", "N", "of the random failures; 0 when missing", OPT_SEED},
-	{"resume", "FILE", "keep results in FILE as they come, and do not find out again what is there", OPT_RESUME},
-	{"threads", "N", "instead of one for each processor", OPT_THREADS},
-	{"json", NULL, "print JSON, all failures", OPT_JSON},
-	{"html", "FILE", "write a page, for a browser or a printer", OPT_HTML},
-	{0},
-};
-
 const struct cli_command cli_whatif_command = {
+	.id = CLI_CMD_WHATIF,
 	.name = "whatif",
 	.summary = "What would each failed cable and spine cost? Worst first",
 	.usage = "(--fabric FILE | --synthetic SPEC) [OPTION]...",
 	.details = "Every single cable between leaf and spine, every spine, and random failures on request.\n"
 		   "Example: fors whatif --synthetic 'FT(2;20,18)' --random 5 --count 100 --html whatif.html\n",
-	.options = options,
-	.settings_size = sizeof(struct settings),
-	.option = take_option,
 	.run = run,
-	.clear = cli_source_clear,
 };

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* whatif.h - `fors whatif`: failures, what each costs under each engine, and where that is kept. */
+/*
+ * whatif.h - `fors whatif`: failures, what each costs under each engine, and where that is kept.
+ * Thread rules: whatif_run() has threads of its own, which call whatif_net(), whatif_shift(), whatif_engine(),
+ * whatif_is_stopped(), and one at a time whatif_store_add(). The rest is for one thread.
+ */
 #ifndef FORS_CLI_WHATIF_WHATIF_H
 #define FORS_CLI_WHATIF_WHATIF_H
 
 #include <stdatomic.h>
 
-#include <jansson.h>
-
-#include "cli/analyze/analysis.h"
+#include "cli/cli.h"
+#include "cli/json.h"
 #include "core/net/lfts.h"
 #include "core/planners/planner.h"
 
@@ -59,41 +62,55 @@ static inline struct whatif_result *whatif_at(const struct whatif *whatif, uint3
 	return &whatif->result[(size_t)number * whatif->nengines + engine];
 }
 
-/* whatif_cases.c: the intact fabric, all cables, all spines, and `count` random sets of k cables. Returns an exit code.
- */
+/* --- whatif_cases.c ------------------------------------------------------------------------------------------- */
+
+/* The intact fabric, all cables, all spines, and `count` random sets of k cables. Returns an exit code. */
 int whatif_list(struct whatif *whatif, unsigned k, unsigned count, unsigned seed);
 
-/* whatif_shift.c: the net of a case, without its cables, in *net. */
+/* --- whatif_shift.c ------------------------------------------------------------------------------------------- */
+
+/* The net of a case, without its cables, in *net, owned by the caller. Errors: FORS_ENOMEM. */
 enum fors_err whatif_net(const struct whatif *whatif, const struct whatif_case *one, struct fors_net **net,
 			 struct fors_error *error);
 /* The linear shift over these tables into *result. */
 enum fors_err whatif_shift(const struct fors_net *net, const struct fors_lfts *lfts, const struct fors_endpoint *server,
 			   uint32_t count, struct whatif_result *result, struct fors_error *error);
 
-/* whatif_run.c: find out what is not known yet, on all processors. Returns an exit code. */
+/* --- whatif_run.c --------------------------------------------------------------------------------------------- */
+
+/* Find out what is not known yet, on all processors. Returns an exit code. */
 int whatif_run(struct whatif *whatif);
 
-/* whatif_engine.c: a stock engine, run by the opensm of this machine on a simulated fabric. */
-enum fors_err whatif_engine(const struct whatif *whatif, const struct whatif_case *one, const char *engine,
-			    struct whatif_result *result, struct fors_error *error);
+/* --- whatif_engine.c ------------------------------------------------------------------------------------------ */
+
 /* Are ibsim and opensm here? Returns an exit code. */
 int whatif_engine_check(void);
+/* A case under a stock engine, run by the opensm of this machine on a simulated fabric, into *result. */
+enum fors_err whatif_engine(const struct whatif *whatif, const struct whatif_case *one, const char *engine,
+			    struct whatif_result *result, struct fors_error *error);
 
-/* whatif_stop.c: from here on SIGINT, SIGTERM and SIGHUP only ask to stop, so that simulations can be cleared away. */
+/* --- whatif_stop.c -------------------------------------------------------------------------------------------- */
+
+/* From here on SIGINT, SIGTERM and SIGHUP only ask to stop, so that simulations can be cleared away. */
 void whatif_stop_watch(void);
 bool whatif_is_stopped(void);
 /* End as the signal wanted, if there was one. */
 void whatif_stop_now(void);
 
-/* whatif_store.c: results that survive the end of the program. Returns exit codes. */
-int whatif_store_open(struct whatif *whatif, const char *path);
-/* After the last result: is all of it in the file? */
-int whatif_store_close(struct whatif *whatif, const char *path);
-void whatif_store_add(struct whatif *whatif, uint32_t number, uint32_t engine);
+/* --- whatif_store.c ------------------------------------------------------------------------------------------- */
 
-/* whatif_json.c: worst first: the order of the failures (cases without the intact one) in order[], ncases - 1 of them.
- */
+/* Take the results that a file has, and have new ones appended to it. Returns an exit code. */
+int whatif_store_open(struct whatif *whatif, const char *path);
+/* Append a result; does nothing without --resume. */
+void whatif_store_add(struct whatif *whatif, uint32_t number, uint32_t engine);
+/* After the last result: is all of it in the file? Returns an exit code. */
+int whatif_store_close(struct whatif *whatif, const char *path);
+
+/* --- whatif_json.c -------------------------------------------------------------------------------------------- */
+
+/* Worst first: the order of the failures (cases without the intact one) in order[], ncases - 1 of them. */
 void whatif_sort(const struct whatif *whatif, uint32_t *order);
+/* What --json prints, and all that the page shows; NULL when out of memory. To be released with json_decref(). */
 json_t *whatif_json(const struct whatif *whatif, const uint32_t *order);
 json_t *whatif_page(const struct whatif *whatif, const uint32_t *order);
 

@@ -14,6 +14,7 @@
 #define _GNU_SOURCE /* environ, pipe2() */
 
 #include "whatif.h"
+#include "cli/clock.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -30,6 +31,7 @@
 #include "core/net/lftfile.h"
 #include "core/net/lfts.h"
 #include "core/net/netfile.h"
+#include "model/routers/dump.h"
 
 #define READY_SECONDS 30   /* for ibsim to start */
 #define ROUTE_SECONDS 1800 /* for opensm to route once */

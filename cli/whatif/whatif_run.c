@@ -14,6 +14,7 @@
 
 #include "core/base/parallel.h"
 #include "core/net/lfts.h"
+#include "core/planners/outcome.h"
 #include "core/schedule/schedule.h"
 #include "core/schedule/verify.h"
 #include "core/tables/lanes.h"
@@ -39,26 +40,26 @@ static uint64_t count_changes(const struct fors_lfts *before, const struct fors_
 /* A plan that the verifier refutes counts as none. */
 static enum fors_err plan(const struct cli_fabric *made, struct whatif_result *result, struct fors_error *error)
 {
-	struct fors_task task = {.fabric = made->fabric, .lanes = made->lanes, .threads = 1};
-	struct fors_schedule *schedule = NULL;
-	struct fors_verdict verdict;
-	enum fors_err err = fors_plan(&task, "auto", &schedule, error);
+	const struct fors_request request = {
+		.task = {.fabric = made->fabric, .lanes = made->lanes, .threads = 1},
+		.method = "auto",
+		.net = made->net,
+		.lfts = made->lfts,
+	};
+	struct fors_outcome outcome;
+	enum fors_err err;
 
-	if (err == FORS_ENOMEM)
-		return err;
-	if (err) {
-		snprintf(result->note, sizeof(result->note), "%.255s", error->text);
-		return FORS_OK;
-	}
-	err = fors_verify(made->net, made->lfts, schedule, NULL, NULL, &verdict, error);
-	if (!err && verdict.is_good) {
-		result->phases = schedule->nphases;
-		result->throughput = schedule->nservers / (double)schedule->nphases;
-		snprintf(result->note, sizeof(result->note), "%s", schedule->method);
+	fors_outcome_init(&outcome);
+	err = fors_outcome_make(&request, &outcome, error);
+	if (!err && outcome.is_proven) {
+		result->phases = outcome.plan->nphases;
+		result->throughput = outcome.plan->nservers / (double)outcome.plan->nphases;
+		snprintf(result->note, sizeof(result->note), "%s", outcome.plan->method);
 	} else if (!err) {
-		snprintf(result->note, sizeof(result->note), "%.255s", verdict.text);
+		snprintf(result->note, sizeof(result->note), "%.255s",
+			 outcome.plan ? outcome.verdict.text : outcome.error.text);
 	}
-	fors_schedule_free(schedule);
+	fors_outcome_clear(&outcome);
 	return err;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* whatif_shift.c - what is the same under all engines: the net that a failure leaves, and its linear shift. */
 #include "core/net/lfts.h"
+#include "model/measure/evaluate.h"
 #include "model/routers/router.h"
 #include "whatif.h"
 

@@ -109,24 +109,31 @@ static bool take_line(struct whatif *whatif, const struct named *names, char *li
 	return true;
 }
 
-static int take_lines(struct whatif *whatif, const char *path, char *text)
+static enum fors_err take_all(struct whatif *whatif, const struct named *names, const char *path, char *text,
+			      struct fors_error *error)
+{
+	char *end;
+
+	for (unsigned number = 1; (end = strchr(text, '\n')); text = end + 1, number++) {
+		*end = '\0';
+		if (number > 1 && !take_line(whatif, names, text))
+			return fors_fail(error, FORS_EINPUT,
+					 "%s:%u: this is no line of 'fors whatif --resume'; give another file or "
+					 "delete this one",
+					 path, number);
+	}
+	return FORS_OK;
+}
+
+static enum fors_err take_lines(struct whatif *whatif, const char *path, const char *text, struct fors_error *error)
 {
 	struct named *names = sorted_names(whatif);
-	unsigned number = 1;
-	char *end;
-	int code = names ? CLI_GOOD : CLI_BAD;
+	char *copy = strdup(text); /* to be cut up */
+	enum fors_err err = names && copy ? take_all(whatif, names, path, copy, error) : fors_fail_memory(error);
 
-	for (; !code && (end = strchr(text, '\n')); text = end + 1, number++) {
-		*end = '\0';
-		if (number > 1 && !take_line(whatif, names, text)) {
-			cli_error("%s:%u: this is no line of 'fors whatif --resume'; give another file or delete this "
-				  "one",
-				  path, number);
-			code = CLI_BAD;
-		}
-	}
+	free(copy);
 	free(names);
-	return code;
+	return err;
 }
 
 /* May this program have written it? Without a whole line it may be the beginning of the heading, and nothing else. */
@@ -139,27 +146,26 @@ static bool is_ours(const char *text, size_t size, const char *heading)
 	return !strncmp(text, heading, length) && text[length] == '\n';
 }
 
-/* What is in the file already, and where its last whole line ends. */
-static int load(struct whatif *whatif, const char *path, const char *heading, long *whole)
-{
-	char *text = NULL, *last;
-	size_t size = 0;
-	int code = cli_read_file(path, &text, &size);
+struct store {
+	struct whatif *whatif;
+	const char *heading;
+	long whole; /* where the last whole line ends */
+};
 
-	if (code)
-		return code;
-	last = size ? strrchr(text, '\n') : NULL;
-	*whole = last ? last + 1 - text : 0;
-	if (!is_ours(text, size, heading)) {
-		cli_error("%s: this is no file of 'fors whatif --resume', or of another fabric, LMC or version; give "
-			  "another file or delete this one",
-			  path);
-		code = CLI_BAD;
-	}
-	if (!code && last)
-		code = take_lines(whatif, path, text);
-	free(text);
-	return code;
+/* What is in the file already. */
+static enum fors_err read_store(const char *text, size_t size, const char *path, void *context,
+				struct fors_error *error)
+{
+	struct store *store = context;
+	const char *last = size ? strrchr(text, '\n') : NULL;
+
+	store->whole = last ? last + 1 - text : 0;
+	if (!is_ours(text, size, store->heading))
+		return fors_fail(error, FORS_EINPUT,
+				 "%s: this is no file of 'fors whatif --resume', or of another fabric, LMC or version; "
+				 "give another file or delete this one",
+				 path);
+	return last ? take_lines(store->whatif, path, text, error) : FORS_OK;
 }
 
 static int report(const char *path)
@@ -171,18 +177,19 @@ static int report(const char *path)
 int whatif_store_open(struct whatif *whatif, const char *path)
 {
 	char heading[128];
-	long whole = 0;
+	struct store store = {whatif, heading, 0};
 	int code = CLI_GOOD;
 
 	first_line(whatif, heading, sizeof(heading));
-	if (!access(path, F_OK))
-		code = load(whatif, path, heading, &whole);
+	if (cli_is_there(path))
+		code = cli_use_file(path, read_store, &store);
 	if (code)
 		return code;
-	whatif->store = fopen(path, whole ? "r+" : "w");
-	if (!whatif->store || ftruncate(fileno(whatif->store), whole) || fseek(whatif->store, whole, SEEK_SET))
+	whatif->store = fopen(path, store.whole ? "r+" : "w");
+	if (!whatif->store || ftruncate(fileno(whatif->store), store.whole) ||
+	    fseek(whatif->store, store.whole, SEEK_SET))
 		return report(path);
-	if (!whole && fprintf(whatif->store, "%s\n", heading) < 0)
+	if (!store.whole && fprintf(whatif->store, "%s\n", heading) < 0)
 		return report(path);
 	return fflush(whatif->store) ? report(path) : CLI_GOOD;
 }

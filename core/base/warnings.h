@@ -18,7 +18,7 @@ struct fors_warnings {
 /* Add a sentence, cut to the room there is. warnings may be NULL. */
 void fors_warn(struct fors_warnings *warnings, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Remarks that are kept. */
+/* Warnings that are kept. */
 static inline unsigned fors_warnings_kept(const struct fors_warnings *warnings)
 {
 	return warnings->count < FORS_WARNINGS_MAX ? warnings->count : FORS_WARNINGS_MAX;

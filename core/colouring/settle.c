@@ -21,6 +21,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/random.h"
+
 #define LOOK 16 /* edges looked at for one that ends the walk */
 
 /* What sets of one kind (the nodes or the groups of one side) take, and may take. */
@@ -45,7 +47,7 @@ struct fors_settle_space {
 	const struct fors_edges *edges;
 	const uint16_t *mult;
 	uint16_t *take;
-	uint64_t random;
+	struct fors_xorshift random;
 };
 
 static bool sets_alloc(struct sets *sets, uint32_t n)
@@ -104,15 +106,6 @@ static inline uint32_t node_of(const struct fors_settle_space *space, uint32_t e
 static inline uint32_t edge_at(const struct end *end, uint32_t i)
 {
 	return end->order ? end->order[i] : i;
-}
-
-/* xorshift64: the same numbers everywhere. */
-static uint32_t random_below(struct fors_settle_space *space, uint32_t n)
-{
-	space->random ^= space->random << 13;
-	space->random ^= space->random >> 7;
-	space->random ^= space->random << 17;
-	return (uint32_t)(((space->random >> 32) * n) >> 32);
 }
 
 /* The bounds of a set: low starts as its number of edges. */
@@ -218,7 +211,7 @@ static void push(struct fors_settle_space *space, uint32_t node, int s)
 static uint32_t pick(struct fors_settle_space *space, int s, uint32_t i0, uint32_t i1, int delta, bool guard)
 {
 	const struct end *end = &space->end[s], *other = &space->end[!s];
-	uint32_t found = FORS_NO_EDGE, seen = 0, i = i0 + random_below(space, i1 - i0);
+	uint32_t found = FORS_NO_EDGE, seen = 0, i = i0 + fors_xorshift_below(&space->random, i1 - i0);
 
 	for (uint32_t left = i1 - i0; left > 0 && seen < LOOK; left--, i = i + 1 < i1 ? i + 1 : i0) {
 		uint32_t e = edge_at(end, i);
@@ -287,7 +280,7 @@ enum fors_err fors_settle(struct fors_settle_space *space, const struct fors_edg
 	space->edges = edges;
 	space->mult = mult;
 	space->take = take;
-	space->random = 0x9E3779B97F4A7C15u;
+	space->random.state = 0x9E3779B97F4A7C15u;
 	space->head = space->count = 0;
 	for (int s = 0; s < 2; s++)
 		prepare_end(space, s, &side[s], whole, part);

@@ -164,10 +164,4 @@ static inline const struct fors_slot *fors_slot(const struct fors_fabric *fabric
 	return &fabric->slot[(size_t)leaf * fabric->nslots + slot];
 }
 
-/* Home lane of path index i of the server place (leaf, slot): (g + i) mod S, where g counts all slots, leaf by leaf. */
-static inline uint32_t fors_home_lane(const struct fors_fabric *fabric, uint32_t leaf, uint32_t slot, uint32_t index)
-{
-	return fabric->nlanes ? (fabric->nslots * leaf + slot + index) % fabric->nlanes : 0;
-}
-
 #endif

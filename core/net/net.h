@@ -5,7 +5,7 @@
  * A struct fors_net says what ibnetdiscover would: which switches and channel
  * adapters (CAs) there are and which port is cabled to which. It knows nothing
  * of leaves, spines or plans; fabric.h makes sense of it. It is filled by one
- * of the readers (netfile.h: ibnetdiscover text, synthetic.h: a specification,
+ * of the readers (netfile.h: ibnetdiscover text, tree_net.h: a specification,
  * plugin/: OpenSM's subnet object), and a link that is down is simply absent.
  *
  * Thread rules: a net may be read by any number of threads; nobody may change
@@ -51,7 +51,7 @@ struct fors_net {
 	struct fors_port *port; /* nports of them, node by node, port 0 first */
 	uint32_t nnodes, nports;
 	uint32_t node_room, port_room; /* allocated; private */
-	uint32_t *by_guid;	       /* node indices sorted by GUID, or NULL; private */
+	uint32_t *by_guid;	       /* node indices by ascending node GUID; NULL: see fors_net_index() */
 };
 
 /* An empty net, or NULL when out of memory. The caller frees it with fors_net_free(). */

@@ -90,17 +90,17 @@ static void find_live(struct climb *climb, const struct fors_fabric *fabric)
 /* Count `flows` in the class of leaves that share `spines`. */
 static void add_to_class(struct climb *climb, const uint64_t *spines, uint64_t flows)
 {
-	struct leaf_class *class = climb->class;
-	struct leaf_class *end = class + climb->nclasses;
+	struct leaf_class *at = climb->class;
+	struct leaf_class *end = at + climb->nclasses;
 
-	while (class < end && memcmp(class->spines, spines, sizeof(class->spines)) != 0)
-		class ++;
-	if (class == end) {
-		memset(class, 0, sizeof(*class));
-		memcpy(class->spines, spines, sizeof(class->spines));
+	while (at < end && memcmp(at->spines, spines, sizeof(at->spines)) != 0)
+		at++;
+	if (at == end) {
+		memset(at, 0, sizeof(*at));
+		memcpy(at->spines, spines, sizeof(at->spines));
 		climb->nclasses++;
 	}
-	class->flows += flows;
+	at->flows += flows;
 }
 
 /* The uplinks of leaf a, and where its flows may climb. */
@@ -126,9 +126,9 @@ static inline bool reaches(const struct leaf_class *class, uint32_t spine)
 	return class->spines[spine / 64] >> (spine % 64) & 1;
 }
 
-static inline uint64_t *flow_of(struct climb *climb, uint32_t class, uint32_t spine)
+static inline uint64_t *flow_of(struct climb *climb, uint32_t c, uint32_t spine)
 {
-	return &climb->flow[(size_t) class * climb->nspines + spine];
+	return &climb->flow[(size_t)c * climb->nspines + spine];
 }
 
 /* Place what fits without moving anything. */

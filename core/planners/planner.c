@@ -6,7 +6,8 @@
  * reached: no other can be better. So the methods are asked from the simplest on, with one exception. The rounds
  * planner can search for long, and in vain where the exact one reaches the bound anyway. Where there are path indices
  * enough for the latter, rounds are asked for a plan at the bound only, and for any other after the exact planner
- * missed it. The ILP is for whoever asks for it by name.
+ * missed it. Single flows come last, for fewer phases than all others found, and most often say at once that
+ * the tables allow none. The ILP is for whoever asks for it by name.
  */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
@@ -18,11 +19,10 @@
 
 #include <string.h>
 
+#include "core/tables/home.h"
+
 static const struct fors_method *const methods[] = {
-	&fors_method_closed_form,
-	&fors_method_rounds,
-	&fors_method_exact,
-	&fors_method_flows,
+	&fors_method_closed_form, &fors_method_rounds, &fors_method_exact, &fors_method_flows,
 #ifdef HAVE_LPSOLVE
 	&fors_method_ilp,
 #endif
@@ -96,7 +96,7 @@ static enum fors_err ask(struct choice *choice, const struct fors_method *method
 static enum fors_err ask_all(struct choice *choice, struct fors_error *error)
 {
 	const struct fors_fabric *fabric = choice->task->fabric;
-	bool exact_first = 1u << fabric->lmc >= fabric->nlanes;
+	bool exact_first = fors_home_has_all(fabric->nlanes, fabric->lmc);
 	enum fors_err err = ask(choice, &fors_method_closed_form, 0, error);
 
 	if (!err && exact_first)
@@ -107,6 +107,8 @@ static enum fors_err ask_all(struct choice *choice, struct fors_error *error)
 		err = ask(choice, &fors_method_rounds, 0, error);
 	if (!err && !exact_first)
 		err = ask(choice, &fors_method_exact, 0, error);
+	if (!err)
+		err = ask(choice, &fors_method_flows, choice->best ? choice->best->nphases - 1 : 0, error);
 	return err;
 }
 

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* schedule.c - the schedule type; schedule.h explains its two layouts. */
 #include "schedule.h"
+#include "schedule_format.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define MAX_PHASES 65535
 
 size_t fors_schedule_ncells(const struct fors_schedule *schedule)
 {
@@ -39,9 +38,9 @@ enum fors_err fors_schedule_new(const struct fors_fabric *fabric, uint32_t nphas
 	struct fors_schedule *made;
 	size_t ncells;
 
-	if (nphases > MAX_PHASES)
+	if (nphases > FORS_SF_MAX_PHASES)
 		return fors_fail(error, FORS_ELIMIT, "the plan has %u phases; fors can represent %u", nphases,
-				 MAX_PHASES);
+				 FORS_SF_MAX_PHASES);
 	made = calloc(1, sizeof(*made));
 	if (!made)
 		return fors_fail_memory(error);

@@ -2,9 +2,9 @@
 /*
  * schedule_file.c - a schedule as bytes, and back.
  *
- * The file is made for being mapped by hundreds of processes that each want to know about one server, hundreds of
- * times a second: who opens it checks the header and the (short) list of servers, and then only the row of cells
- * that it reads. So the parts have checksums of their own, and a dense cell holds all that a server has to know
+ * The file is made for hundreds of processes that each want to know about one server: who opens it reads and checks the
+ * header and the (short) list of servers, and then only the row of cells that it needs (libforsched/source.c says why it
+ * reads and never maps). So the parts have checksums of their own, and a dense cell holds all that a server has to know
  * about a phase in 8 bytes, also what strictly is somebody else's business (who sends to it, which path index the
  * other direction uses).
  *
@@ -31,8 +31,6 @@ _Static_assert(sizeof(struct fors_sf_server) == 80, "servers have holes");
 _Static_assert(sizeof(struct fors_sf_cell) == 8, "cells have holes");
 _Static_assert(sizeof(((struct fors_schedule *)0)->method) == 16 && sizeof(((struct fors_schedule *)0)->reason) == 128,
 	       "texts differ in size");
-
-#define MAX_PHASES 65535
 
 /* ---- where things are ---- */
 
@@ -269,7 +267,7 @@ enum fors_err fors_schedule_encode(const struct fors_schedule *schedule, void **
 	unsigned char *made;
 	enum fors_err err;
 
-	if (schedule->nphases > MAX_PHASES || schedule->nservers > FORS_MAX_SERVERS)
+	if (schedule->nphases > FORS_SF_MAX_PHASES || schedule->nservers > FORS_MAX_SERVERS)
 		return fors_fail(error, FORS_ELIMIT, "schedule: %u servers and %u phases are more than a file can hold",
 				 schedule->nservers, schedule->nphases);
 	shape_of(schedule, &shape);
@@ -337,8 +335,9 @@ static bool is_possible(const struct shape *shape)
 {
 	bool is_rounds = shape->layout == FORS_SF_ROUNDS;
 
-	if (shape->nservers > FORS_MAX_SERVERS || shape->nphases > MAX_PHASES || shape->nleaves > FORS_MAX_SERVERS ||
-	    shape->nlanes > FORS_MAX_LANES || shape->npaths < 1 || shape->npaths > 1u << FORS_MAX_LMC)
+	if (shape->nservers > FORS_MAX_SERVERS || shape->nphases > FORS_SF_MAX_PHASES ||
+	    shape->nleaves > FORS_MAX_SERVERS || shape->nlanes > FORS_MAX_LANES || shape->npaths < 1 ||
+	    shape->npaths > 1u << FORS_MAX_LMC)
 		return false;
 	if (shape->layout > FORS_SF_ROUNDS || (shape->layout == FORS_SF_WITHDRAWN) != (shape->nphases == 0))
 		return false;
@@ -346,7 +345,7 @@ static bool is_possible(const struct shape *shape)
 		return shape->parts == 0 && shape->round_length == 0;
 	return shape->parts >= 1 && shape->parts <= FORS_MAX_SERVERS && shape->round_length >= 1 &&
 	       shape->nphases % shape->round_length == 0 &&
-	       (uint64_t)shape->nleaves * shape->parts <= UINT32_MAX / MAX_PHASES;
+	       (uint64_t)shape->nleaves * shape->parts <= UINT32_MAX / FORS_SF_MAX_PHASES;
 }
 
 /* Sizes within bounds, and everything where it belongs. */

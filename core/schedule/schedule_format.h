@@ -2,8 +2,8 @@
 /*
  * schedule_format.h - the bytes of a published schedule, for whoever writes or reads them.
  *
- * Needs nothing else of fors. All numbers are little-endian; structs have no holes, so a
- * mapped file can be read through them on a little-endian machine.
+ * Needs nothing else of fors. All numbers are little-endian; structs have no holes, so on a
+ * little-endian machine the bytes can be read through them as they are.
  *
  *   offset       size              what
  *   0            272               struct fors_sf_header: magic, byte order, version, epoch, sizes, offsets and CRCs of the
@@ -35,6 +35,7 @@
 #define FORS_SF_MAGIC "FORSschd" /* 8 bytes, no end */
 #define FORS_SF_VERSION 1
 #define FORS_SF_BYTE_ORDER 0x01020304u
+#define FORS_SF_MAX_PHASES 65535 /* of any schedule, also before it is published */
 
 enum fors_sf_layout {
 	FORS_SF_WITHDRAWN = 0, /* no servers, no phases; reason says why */

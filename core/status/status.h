@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * status.h - what fors tells people and programs about itself.
- * Thread rules: a status is plain data of one owner; making text of it is pure.
+ * status.h - what fors knows about itself, to be told to people and programs: status_json.h, status_metrics.h,
+ * advice.h. Thread rules: a status is plain data of one owner.
  */
 #ifndef FORS_CORE_STATUS_STATUS_H
 #define FORS_CORE_STATUS_STATUS_H
 
-#include "core/fabric/fabric.h"
+#include "core/base/unknown.h"
 #include "core/base/warnings.h"
+#include "core/fabric/fabric.h"
 #include "core/schedule/schedule.h"
 
 enum fors_state { FORS_INACTIVE, FORS_PLANNING, FORS_ACTIVE, FORS_FAILED };
+#define FORS_NSTATES 4
 
 struct fors_link {
 	char a[FORS_NAME_MAX + 1]; /* leaf */
@@ -28,8 +30,6 @@ struct fors_links {
 
 /* "inactive", "planning", "active" or "failed"; never NULL. */
 const char *fors_state_name(enum fors_state state);
-
-#define FORS_UNKNOWN (-1) /* a number that is not known: null in JSON, absent in metrics */
 
 struct fors_status {
 	enum fors_state state;
@@ -66,31 +66,5 @@ enum fors_err fors_status_fabric(struct fors_status *status, const struct fors_f
 				 struct fors_error *error);
 /* Fill what a schedule says: epoch, phases, method (its reason, when withdrawn). */
 void fors_status_schedule(struct fors_status *status, const struct fors_schedule *schedule);
-
-/*
- * status->lmc_needed: the LMC with a path index for every lane, over which the exact planner reaches the
- * lower bound; FORS_UNKNOWN when the servers have it already, when `phases` (0: no plan) is at the bound
- * already, or when the LIDs would not suffice for it.
- */
-int64_t fors_lmc_needed(const struct fors_fabric *fabric, int64_t phases, int64_t lower_bound);
-
-/* Links that carry no servers' traffic although they live. */
-size_t fors_status_drained(const struct fors_status *status);
-
-/*
- * What will happen next, or what somebody has to do, in one sentence in `text` (`room` bytes, cut to them).
- * unix_ms: now.
- */
-void fors_status_next(const struct fors_status *status, int64_t unix_ms, char *text, size_t room);
-
-/* status.json and metrics.prom as text in *text, owned by the caller (free()). Errors: FORS_ENOMEM. */
-enum fors_err fors_status_json(const struct fors_status *status, char **text, struct fors_error *error);
-enum fors_err fors_status_prom(const struct fors_status *status, char **text, struct fors_error *error);
-/*
- * Read status.json back (for `fors status`) into *status, which need not be initialised; afterwards it is to
- * be cleared. Unknown keys are ignored. Errors: FORS_EINPUT, FORS_ENOMEM (*status is unchanged then).
- */
-enum fors_err fors_status_parse(const char *text, const char *name, struct fors_status *status,
-				struct fors_error *error);
 
 #endif

@@ -7,6 +7,7 @@
  */
 #include "lanes.h"
 #include "core/net/lfts.h"
+#include "home.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -98,9 +99,9 @@ uint8_t fors_path_index(const struct fors_fabric *fabric, const struct fors_lane
 			uint32_t up, uint32_t down)
 {
 	const struct fors_server *server = &fabric->server[d];
-	uint32_t count = 1u << fabric->lmc;
+	uint32_t count = fors_home_nindices(fabric->lmc);
 	uint32_t base = fors_home_lane(fabric, server->leaf, server->slot, 0);
-	uint32_t home = up >= base ? up - base : up + fabric->nlanes - base;
+	uint32_t home = fors_home_index(fabric->nlanes, base, up);
 
 	if (home < count && matches(fabric, lanes, leaf, d, home, up, down))
 		return (uint8_t)home;

@@ -49,7 +49,7 @@ struct fors_level *fors_level_new(const struct fors_fabric *fabric)
 	level->nleaves = fabric->nleaves;
 	level->nlanes = fabric->nlanes;
 	level->nslots = fabric->nslots;
-	level->nclasses = fabric->nlanes ? (fabric->nslots + fabric->nlanes - 1) / fabric->nlanes * fabric->nlanes : 0;
+	level->nclasses = fabric->nlanes ? fors_home_nclasses(fabric->nlanes, fabric->nslots) : 0;
 	for (uint32_t lane = 0; lane < fabric->nlanes; lane++)
 		if (level->ncables <= fabric->lane[lane].cable)
 			level->ncables = fabric->lane[lane].cable + 1u;

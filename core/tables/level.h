@@ -7,11 +7,10 @@
 #define FORS_CORE_TABLES_LEVEL_H
 
 #include "core/fabric/fabric.h"
+#include "home.h"
 
 /*
- * The lanes of all leaf entries. Places of a leaf are told apart by class: the home lane of the
- * place's base LID plus nlanes times the number of places before it with the same home
- * (one class per lane unless leaves have more slots than lanes). For further path
+ * The lanes of all leaf entries. Places of a leaf are told apart by class (home.h). For further path
  * indices "home lane" is that of the index, so the same map serves them all.
  */
 struct fors_level {
@@ -40,8 +39,8 @@ static inline uint8_t fors_level_up(const struct fors_level *level, uint32_t lea
 
 	if (level->nlanes == 0)
 		return FORS_NO_LANE;
-	home = (level->nslots * to + slot + index) % level->nlanes;
-	class = slot / level->nlanes * level->nlanes + home;
+	home = fors_home(level->nlanes, fors_home_place(level->nslots, to, slot), index);
+	class = fors_home_class(level->nlanes, slot, home);
 	return level->lane[((size_t)leaf * level->nleaves + to) * level->nclasses + class];
 }
 

@@ -32,7 +32,7 @@ static void find_places(struct fors_leveller *leveller, uint32_t to)
 	const struct fors_fabric *fabric = leveller->fabric;
 
 	for (uint32_t slot = 0; slot < fabric->nslots; slot++) {
-		uint32_t class = slot / fabric->nlanes * fabric->nlanes + fors_home_lane(fabric, to, slot, 0);
+		uint32_t class = fors_home_class(fabric->nlanes, slot, fors_home_lane(fabric, to, slot, 0));
 
 		leveller->exists[(size_t)to * leveller->level->nclasses + class] =
 			fors_slot(fabric, to, slot)->leaf_port != 0;

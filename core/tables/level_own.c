@@ -2,8 +2,8 @@
 /*
  * level_own.c - lanes for displaced units that can stay in their own round.
  *
- * In the rounds planner's pattern (rounds_pattern.c) the unit of class k and distance delta belongs to round
- * z[k] + delta, and lane j carries units at home in all rounds but z[j] (and more, where rounds abound). A
+ * In the rounds planner's pattern (rounds/pattern.c) the unit of class k and distance delta belongs to round
+ * z[k] + delta (home.h), and lane j carries units at home in all rounds but z[j] (and more, where rounds abound). A
  * displaced unit that goes over a lane that idles in its round needs no other round, and
  * nothing has to make room for it. Such units choose here, before all others.
  *
@@ -37,12 +37,6 @@ static void estimate_rounds(struct fors_leveller *leveller)
 	}
 }
 
-/* z of a lane in the rounds planner's pattern. */
-static uint32_t shift(const struct fors_leveller *leveller, uint32_t lane)
-{
-	return lane * leveller->rounds / leveller->fabric->nlanes;
-}
-
 /* The pattern's rounds, before anything is displaced. */
 void fors_leveller_find_rounds(struct fors_leveller *leveller)
 {
@@ -52,18 +46,19 @@ void fors_leveller_find_rounds(struct fors_leveller *leveller)
 	for (uint32_t class = 0; class < leveller->level->nclasses; class += 1)
 		for (uint32_t delta = 0; delta < nleaves; delta++)
 			leveller->own[class * nleaves + delta] =
-				(uint16_t)((shift(leveller, class % nlanes) + class / nlanes * (nleaves - 1) + delta) %
+				(uint16_t)((fors_home_class_shift(nlanes, nleaves, leveller->rounds, class) + delta) %
 					   leveller->rounds);
 }
 
 /* The rounds in which no unit at home uses the lane, at any leaf, as bits. */
 static uint64_t idle_rounds(const struct fors_leveller *leveller, uint32_t lane)
 {
-	uint32_t copies = leveller->level->nclasses / leveller->fabric->nlanes;
+	uint32_t nlanes = leveller->fabric->nlanes, shift = fors_home_shift(nlanes, leveller->rounds, lane);
+	uint32_t copies = fors_home_class_copy(nlanes, leveller->level->nclasses);
 	uint64_t idle = 0;
 
 	for (uint32_t round = 0; round < leveller->rounds; round++) {
-		uint32_t since = (round + leveller->rounds - shift(leveller, lane)) % leveller->rounds;
+		uint32_t since = (round + leveller->rounds - shift) % leveller->rounds;
 
 		if (since == 0 || since > copies * (leveller->fabric->nleaves - 1))
 			idle |= UINT64_C(1) << round;

@@ -2,19 +2,11 @@
 /* leveller.c - looking at units, lanes and links: what all who choose lanes ask. */
 #include "leveller.h"
 
-/* The first lane with a shift of `round` or more: the one that idles then, and the next ones too where rounds abound.
- */
-static uint32_t idle_lane(const struct fors_leveller *leveller, uint32_t round)
-{
-	uint32_t nlanes = leveller->fabric->nlanes;
-
-	return (round * nlanes + leveller->rounds - 1) / leveller->rounds % nlanes;
-}
-
 /* The lane to look at first for a unit: one that idles in its own round, if any does. */
 static uint32_t first_lane(const struct fors_leveller *leveller, uint32_t pair, uint32_t class)
 {
-	return idle_lane(leveller, fors_leveller_own_round(leveller, pair, class));
+	return fors_home_idle_lane(leveller->fabric->nlanes, leveller->rounds,
+				   fors_leveller_own_round(leveller, pair, class));
 }
 
 uint8_t fors_leveller_least_full(const struct fors_leveller *leveller, uint32_t pair, uint32_t class,

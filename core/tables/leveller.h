@@ -41,7 +41,7 @@ struct fors_leveller {
 /* Home lane of all units of a class. */
 static inline uint32_t fors_leveller_home(const struct fors_leveller *leveller, uint32_t class)
 {
-	return class % leveller->level->nlanes;
+	return fors_home_class_lane(leveller->level->nlanes, class);
 }
 
 /* The lane chosen for a unit, FORS_UNDECIDED: none yet. */

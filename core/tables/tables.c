@@ -3,7 +3,7 @@
  * tables.c - the linear forwarding tables: every entry at home, unless its way died.
  *
  * Path index i of the server place with number g in the grid has its home on lane
- * (g + i) mod S, so base LIDs are routed D-mod-K over the grid whatever S and the
+ * (g + i) mod S (home.h), so base LIDs are routed D-mod-K over the grid whatever S and the
  * LMC are, and every path index is D-mod-K again, one lane further. An entry
  * whose home lane lives at both ends is at home, always. The others are displaced:
  * level_build.c says where to. What is left is to write down:
@@ -47,6 +47,7 @@
 #include <string.h>
 
 #include "core/net/lfts.h"
+#include "home.h"
 #include "level.h"
 
 /* --- the work of one call ------------------------------------------------- */
@@ -131,7 +132,7 @@ static void find_turns(const struct filler *w)
 
 static uint32_t nindices(const struct fors_slot *slot)
 {
-	return slot->lid ? 1u << slot->lmc : 0;
+	return slot->lid ? fors_home_nindices(slot->lmc) : 0;
 }
 
 static void fill_own_servers(const struct filler *w, uint32_t a)
@@ -171,10 +172,12 @@ static void fill_up(const struct filler *w, uint32_t a, uint32_t b, const uint8_
 	struct circle way;
 
 	for (uint32_t s = 0; nlanes && s < w->f->nslots; s++) {
+		bool is_first = fors_home_starts_copy(nlanes, s);
+
 		/* Once round the circle, for this slot and those before the next one with the same home. */
-		for (uint32_t i = 0; s % nlanes == 0 && i < nlanes; i++)
+		for (uint32_t i = 0; is_first && i < nlanes; i++)
 			way.byte[fors_home_lane(w->f, b, s, i)] = port[fors_level_up(w->level, a, b, s, i)];
-		if (s % nlanes == 0)
+		if (is_first)
 			unroll(&way, nlanes);
 		fill_slot(w, w->leaf_row[a], b, s, &way);
 	}

@@ -70,15 +70,6 @@ static inline uint32_t fors_flow_length(const struct fors_flows *flows, uint32_t
  */
 uint32_t fors_loads_add(const struct fors_flows *flows, uint32_t *load);
 
-/*
- * The max-min fair rates of the flows over their single paths, in rate[0 .. nflows-1] (maxmin.c: progressive
- * filling with a queue of the links' limits; each flow and each link is settled once). A flow without a path
- * gets 0; no rate is above the capacities of its path. O((links of all paths) log(links)).
- * Errors: FORS_ENOMEM; rate is undefined then.
- */
-enum fors_err fors_maxmin(const struct fors_graph *graph, const struct fors_flows *flows, double *rate,
-			  struct fors_error *error);
-
 /* What rates add up to. */
 struct fors_rates {
 	double min, mean, aggregate; /* all 0 when there is no flow */

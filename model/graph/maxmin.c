@@ -14,7 +14,7 @@
  * the queue at most once per stop of a flow over it, in practice a few times. (Mollah et al., section 2, MMF-SRP, gives
  * the textbook's form.)
  */
-#include "graph.h"
+#include "maxmin.h"
 
 #include <stdlib.h>
 

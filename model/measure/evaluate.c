@@ -17,6 +17,7 @@
 #include <stdlib.h>
 
 #include "core/base/parallel.h"
+#include "model/graph/maxmin.h"
 #include "model/routers/router.h"
 
 /* What a worker found, in the smallest phase so far. */

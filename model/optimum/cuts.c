@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "core/base/parallel.h"
+#include "model/graph/maxmin.h"
 
 void fors_cuts_free(struct fors_cuts *cuts)
 {
@@ -48,7 +49,7 @@ static void set_capacity(struct fors_cuts *cuts, uint32_t subtree, double up, do
 	cuts->graph->capacity[2 * (size_t)subtree + 1] = down;
 }
 
-static enum fors_err of_tree(const struct fors_pgft *tree, unsigned nlevels, struct fors_cuts **cuts,
+static enum fors_err of_tree(const struct fors_tree *tree, unsigned nlevels, struct fors_cuts **cuts,
 			     struct fors_error *error)
 {
 	struct fors_cuts *result = new_cuts(tree->servers, nlevels);
@@ -79,14 +80,14 @@ static enum fors_err of_tree(const struct fors_pgft *tree, unsigned nlevels, str
 	return FORS_OK;
 }
 
-enum fors_err fors_cuts_of_tree(const struct fors_pgft *tree, struct fors_cuts **cuts, struct fors_error *error)
+enum fors_err fors_cuts_of_tree(const struct fors_tree *tree, struct fors_cuts **cuts, struct fors_error *error)
 {
 	return of_tree(tree, tree->height, cuts, error);
 }
 
 enum fors_err fors_cuts_of_crossbar(uint32_t nservers, struct fors_cuts **cuts, struct fors_error *error)
 {
-	struct fors_pgft crossbar = {.height = 1,
+	struct fors_tree crossbar = {.height = 1,
 				     .m = {nservers},
 				     .w = {1},
 				     .p = {1},

@@ -19,8 +19,8 @@
 #ifndef FORS_MODEL_OPTIMUM_CUTS_H
 #define FORS_MODEL_OPTIMUM_CUTS_H
 
+#include "core/net/tree.h"
 #include "model/graph/graph.h"
-#include "model/trees/pgft.h"
 
 #define FORS_CUT_LEVELS 16		    /* more levels than that are left out: the bound stays a bound */
 #define FORS_CUT_PATH (2 * FORS_CUT_LEVELS) /* the most cuts that a flow crosses */
@@ -35,20 +35,7 @@ struct fors_cuts {
 };
 
 /* The cuts of a fat-tree without failures, in *cuts, owned by the caller. Errors: FORS_ENOMEM. */
-enum fors_err fors_cuts_of_tree(const struct fors_pgft *tree, struct fors_cuts **cuts, struct fors_error *error);
-
-/*
- * The cuts of any graph, degraded or no tree at all: level-k subtrees are what hangs together of the nodes at most k links away
- * from a server. Switches that lead nowhere (one neighbour) are not counted. Errors: FORS_ENOMEM.
- */
-enum fors_err fors_cuts_of_graph(const struct fors_graph *graph, struct fors_cuts **cuts, struct fors_error *error);
-
-/*
- * Does any pattern reach the rates under the cuts of this graph? *always is true for two-level networks whose leaves all spread their
- * cables over the spines in the same proportions, as healthy trees do, and those that lost whole spines; false means "not
- * known from this alone". Errors: FORS_ENOMEM.
- */
-enum fors_err fors_cuts_reached(const struct fors_graph *graph, bool *always, struct fors_error *error);
+enum fors_err fors_cuts_of_tree(const struct fors_tree *tree, struct fors_cuts **cuts, struct fors_error *error);
 
 /* The cuts of a crossbar: only the servers' own links. What throughput indices are relative to. Errors: FORS_ENOMEM. */
 enum fors_err fors_cuts_of_crossbar(uint32_t nservers, struct fors_cuts **cuts, struct fors_error *error);

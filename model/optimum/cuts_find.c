@@ -6,7 +6,7 @@
  * gives the nested families of node sets that cuts.h speaks of. A switch with a single neighbour is a dead end:
  * nothing passes through it, so its cables count for no cut (a spine that lost all cables but one, say).
  */
-#include "cuts.h"
+#include "cuts_find.h"
 
 #include <stdlib.h>
 

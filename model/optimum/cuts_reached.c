@@ -6,7 +6,7 @@
  * every flow between leaves can be split over the spines by phi: the cable of leaf a to spine k carries phi[k] of all that leaves a, no more than
  * phi[k] of all its capacity, which is its own. This holds for healthy trees, for dead spines, and when some leaves have all their cables doubled.
  */
-#include "cuts.h"
+#include "cuts_reached.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -9,12 +9,13 @@
  * add up to 1, so every round settles some flow; one that has no dual value, but cannot rise either, is
  * settled in a later round at the same rate. So no program has to be solved per flow.
  */
-#include "shares.h"
+#include "generic.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 #include "lp.h"
+#include "shares.h"
 
 #ifndef HAVE_LPSOLVE
 enum fors_err fors_generic_rates(const struct fors_graph *graph, const uint32_t *src, const uint32_t *dst,

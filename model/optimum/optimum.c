@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "core/base/parallel.h"
+#include "cuts_reached.h"
 #include "shares.h"
 
 #define MOST_WORK 1e10 /* half a minute */

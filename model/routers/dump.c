@@ -7,7 +7,7 @@
  * behind each LID, a net file without LIDs (ibsim's, for example) gets them from there; where both have an opinion, it
  * has to be the same one.
  */
-#include "routes.h"
+#include "dump.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -15,7 +15,7 @@
 #include <stdlib.h>
 
 #include "core/base/text.h"
-#include "core/net/lfts.h"
+#include "routes.h"
 
 /* ---- what does not fit ---- */
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Runs the command fors as a user would; FORS and FORS_STAMP name the programs, FORS_SRC the source tree."""
+"""Runs the command fors as a user would; FORS, FORS_STAMP and FORS_SHORT name what is built, FORS_SRC the source tree."""
 import os
 import pathlib
 import subprocess
@@ -8,6 +8,7 @@ import pytest
 
 FORS = os.environ.get("FORS", "fors")
 STAMP = os.environ.get("FORS_STAMP", "stamp_schedule")
+SHORT = os.environ.get("FORS_SHORT", "")
 SRC = pathlib.Path(os.environ.get("FORS_SRC", pathlib.Path(__file__).resolve().parents[2]))
 
 

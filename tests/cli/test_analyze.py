@@ -102,11 +102,21 @@ def test_optimum_of_a_permutation(analyze):
     assert result["mmf_aggregate"] <= 16 + 1e-9
 
 
-def test_d_mod_k_is_what_fors_writes(analyze):
+@pytest.mark.parametrize("spec", ["XGFT(2;4,5;1,4)", "FT(2;4,5)"])
+def test_d_mod_k_is_what_fors_writes(analyze, spec):
     """Two ways to the same paths: rules of a tree, and tables."""
-    rules = analyze("--synthetic", "XGFT(2;4,5;1,4)", "--routing", "d-mod-k", pattern="RANDN(4)")
+    rules = analyze("--synthetic", spec, "--routing", "d-mod-k", pattern="RANDN(4)")
     tables = analyze("--synthetic", "FT(2;4,5)", "--routing", "fors", pattern="RANDN(4)")
     assert {key: rules[key] for key in KEYS} == {key: tables[key] for key in KEYS}
+
+
+def test_rules_know_empty_slots(analyze):
+    """A slot without a server is as one whose cable is dead; the servers after it keep their paths."""
+    empty, down = (analyze("--synthetic", *source, "--routing", "d-mod-k", "--optimum", pattern="RANDN(4)")
+                   for source in (["FT(2;4,5;empty=1/1,4/3)"],
+                                  ["FT(2;4,5)", "--down", "Node01-01", "--down", "Node04-03"]))
+    assert {key: empty[key] for key in KEYS} == {key: down[key] for key in KEYS}
+    assert empty["servers"] == 18 and empty["broken"]["flows"] == 0
 
 
 @pytest.mark.parametrize("method", ["auto", "rounds", "exact"])
@@ -336,7 +346,8 @@ def shifted(stock):
     (["--synthetic", "FT(2;2,2)", "--routing", "fors", "--pattern", "nonsense"], "there is no pattern 'nonsense'"),
     (["--synthetic", "FT(2;2,2)", "--routing", "fors", "--pattern", "RANDN"], "needs a number"),
     (["--synthetic", "FT(2;2,2)", "--routing", "fors", "--pattern", "RANDN(4)"], "only 3 others"),
-    (["--synthetic", "FT(2;2,2)", "--routing", "dmk", "--pattern", "shift"], "synthetic XGFT and PGFT"),
+    (["--fabric", "net", "--routing", "dmk", "--pattern", "shift"], "a rule for --synthetic fabrics"),
+    (["--synthetic", "FT(2;10,254;servers=244;empty=0/0)", "--routing", "dmk", "--pattern", "shift"], "at most 49151 servers"),
     (["--synthetic", "FT(2;2,2)", "--routing", "fors", "--pattern", "shift", "--map", "up"], "one of: direct, random"),
     (["--synthetic", "FT(2;2,2)", "--routing", "fors", "--pattern", "plan(magic)"], "magic"),
     (["--synthetic", "FT(2;2,2)", "--routing", "fors", "--lfts", "x", "--pattern", "shift"], "exclude each other"),

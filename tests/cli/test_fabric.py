@@ -13,7 +13,28 @@ def test_spec_is_canonical(fors):
     assert fors("fabric", "--synthetic", out.strip(), "--format", "spec").out == out
 
 
-@pytest.mark.parametrize("spec", [SPEC, "FT(2;3,5;servers=4;cables=2)", "FT(2;1,1)", "FT(2;4,3;empty=0/0,2/3)"])
+@pytest.mark.parametrize("spec, canonical", [(" XGFT( 3; 2,3,2; 1,2,2 )", "XGFT(3;2,3,2;1,2,2)"),
+                                             ("PGFT(2;4,5;1,4;1,1)", "XGFT(2;4,5;1,4)"),
+                                             ("PGFT(2;4,5;1,2;1,2)", "PGFT(2;4,5;1,2;1,2)")])
+def test_trees_of_any_height_have_one_too(fors, spec, canonical):
+    assert fors("fabric", "--synthetic", spec, "--format", "spec").out == canonical + "\n"
+
+
+@pytest.mark.parametrize("one, other", [("FT(2;4,5)", "XGFT(2;4,5;1,4)"),
+                                        ("FT(2;3,5;servers=4;cables=2)", "PGFT(2;4,5;1,3;1,2)")])
+def test_a_tree_is_one_fabric_however_it_is_spelled(fors, tmp_path, one, other):
+    made = []
+    for spec in one, other:
+        source = ["--synthetic", spec, "--down", "Leaf01[6]", "--lmc", "2"]
+        schedule = tmp_path / "schedule"
+        fors("plan", *source, "--output", schedule)
+        made.append([schedule.read_bytes(), fors("fabric", "--synthetic", spec).out,
+                     fors("fabric", *source, "--format", "lfts").out])
+    assert made[0] == made[1]
+
+
+@pytest.mark.parametrize("spec", [SPEC, "FT(2;3,5;servers=4;cables=2)", "FT(2;1,1)", "FT(2;4,3;empty=0/0,2/3)",
+                                  "PGFT(2;4,5;1,3;1,2)"])
 def test_net_comes_back(fors, write, spec):
     text = fors("fabric", "--synthetic", spec).out
     assert fors("fabric", "--fabric", write("net", text)).out == text

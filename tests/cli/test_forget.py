@@ -1,8 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """fors forget: what is refused, and the request that is left for opensm."""
+import os
+import subprocess
 import zlib
 
 import pytest
+
+from conftest import FORS, SHORT
 
 ALIVE, DEAD, LISTED, REFERENCE, LEAF, STRANGER = (f"0x{guid:016x}" for guid in (1, 2, 3, 4, 5, 6))
 ORDER = f"""fors-places 1
@@ -48,6 +52,13 @@ def test_leaves_a_request(fors, folder):
     assert sorted(entry.name for entry in path.iterdir()) == ["forget", "places"]
 
 
+def test_adds_to_a_request_without_a_newline(fors, folder):
+    path = folder()
+    (path / "forget").write_text(LEAF)
+    fors("forget", DEAD, path)
+    assert (path / "forget").read_text() == f"{LEAF}\n{DEAD}\n"
+
+
 def test_dry_run_leaves_nothing(fors, folder):
     path = folder()
     assert "3 of 4 spine lanes" in fors("forget", DEAD, path, "--dry-run").out
@@ -84,3 +95,38 @@ def test_bad_folders(fors, folder, tmp_path):
     (path / "places").write_text(sealed(ORDER))
     (path / "forget").write_text("nonsense\n")
     assert "forget:1:" in fors("forget", DEAD, path, code=2).err
+
+
+@pytest.mark.parametrize("name", ["places", "forget"])
+def test_files_that_cannot_be_looked_at(fors, folder, tmp_path, name):
+    """They are not absent: a folder that is passed over in silence is one that keeps the place."""
+    path = folder()
+    (path / name).unlink(missing_ok=True)
+    (path / name).symlink_to(path / name)
+    err = fors("forget", DEAD, tmp_path / "fors", code=2).err
+    assert f"{name}: cannot be opened" in err
+
+
+def forget_short_of_memory(path, at):
+    """Exit code, errors, and whether the allocation number `at` was reached."""
+    read, write = os.pipe()
+    env = {**os.environ, "LD_PRELOAD": SHORT, "FORS_SHORT_AT": str(at), "FORS_SHORT_FD": str(write)}
+    done = subprocess.run([FORS, "forget", DEAD, path], env=env, pass_fds=[write], capture_output=True, text=True)
+    os.close(write)
+    with os.fdopen(read) as pipe:
+        return done.returncode, done.stderr, pipe.read() == "F"
+
+
+@pytest.mark.skipif(not os.path.exists(SHORT), reason="the sanitizers have the allocations")
+def test_no_failure_is_silent(folder):
+    path, at, reached = folder(), 0, True
+    while reached:
+        at += 1
+        (path / "forget").write_text(f"{LEAF}\n")
+        code, err, reached = forget_short_of_memory(path, at)
+        kept = (path / "forget").read_text()
+        if code == 0:
+            assert kept == f"{LEAF}\n{DEAD}\n", at
+        else:
+            assert code == 2 and err.startswith("fors forget: ") and kept == f"{LEAF}\n", (at, code, err)
+    assert at > 10

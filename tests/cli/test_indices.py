@@ -71,7 +71,7 @@ def test_some_servers_only(indices, write):
 @pytest.mark.parametrize("args, words", [
     (["--synthetic", "XGFT(2;4,6;1,4)", "--routing", "ospf"], "ospf"),
     (["--synthetic", "XGFT(2;4,6;1", "--routing", "d-mod-k"], "character"),
-    (["--synthetic", "FT(2;4,6)", "--routing", "d-mod-k"], "XGFT"),
+    (["--fabric", "net", "--routing", "d-mod-k"], "--synthetic"),
     (["--synthetic", "XGFT(2;4,6;1,4)"], "which tables"),
     (["--synthetic", "XGFT(2;4,6;1,4)", "--routing", "hash", "--samples", "many"], "samples"),
 ])

@@ -33,6 +33,24 @@ def test_healthy(fors):
     assert status["plan_ms"] >= 0 and status["tables_ms"] >= 0
 
 
+def test_trees_of_more_levels_are_refused(fors):
+    spec = ("plan", "--synthetic", "XGFT(3;3,3,4;1,2,3)")
+    assert "this may be a tree of more than two levels" in fors(*spec, code=1).err
+    assert "this may be a tree of more than two levels" in plan(fors, *spec[1:], code=1)["reason"]
+
+
+# Each before it takes the memory that such a tree would need.
+@pytest.mark.parametrize("spec, text", [("XGFT(4;30,30,30,30;1,30,30,30)",
+                                         "the tree has 810000 servers; fors takes trees of at most 262144"),
+                                        ("PGFT(2;100,100;1,1000;1,1000)", "the tree has 100010000 cables")])
+@pytest.mark.parametrize("command", [["plan"], ["fabric"], ["whatif"], ["indices", "--routing", "d-mod-k"],
+                                     ["analyze", "--routing", "fors", "--pattern", "linear-shift"],
+                                     ["analyze", "--routing", "d-mod-k", "--pattern", "linear-shift"]])
+def test_a_huge_tree_is_refused(fors, command, spec, text):
+    result = fors(command[0], "--synthetic", spec, *command[1:], code=2)
+    assert text in result.err and result.out == ""
+
+
 def test_one_dead_cable_is_named(fors):
     status = plan(fors, "--synthetic", "FT(2;4,4)", "--down", "Leaf01[6]", "--lmc", "2")
     assert status["dead_links"] == [{"a": "Leaf01", "a_port": 6, "b": "Spine01", "b_port": 2}]

@@ -2,6 +2,7 @@
 """fors status: from state folders as the plugin leaves them."""
 import json
 import os
+import re
 import time
 
 import pytest
@@ -46,6 +47,11 @@ def test_cost(fors, folder):
 def test_json_is_status_json(fors, folder):
     path = folder()
     assert json.loads(fors("status", path, "--json").out) == json.loads((path / "status.json").read_text())
+
+
+def test_warnings(fors, folder):
+    out = fors("status", folder(remarks=["Leaf00[5] stays in use", "no node Leaf77"])).out
+    assert re.search(r"^warning {5}Leaf00\[5\] stays in use\n {12}no node Leaf77$", out, re.M)
 
 
 @pytest.mark.parametrize("state", ["inactive", "planning", "failed"])

@@ -5,10 +5,10 @@ import subprocess
 
 import pytest
 
-from conftest import SRC
+from conftest import FORS, SRC, run
 
 COMMANDS = ["plan", "schedule", "verify", "analyze", "indices", "whatif", "status", "forget", "fabric"]
-METHODS = ["auto", "closed-form", "rounds", "exact"]
+METHODS = ["auto", "closed-form", "rounds", "exact", "flows"]
 FT = "FT(2;2,2)"
 
 
@@ -75,29 +75,85 @@ def test_bad_usage(fors, args, text):
 
 def test_output_that_cannot_be_written(fors):
     with open("/dev/full", "wb") as full:
-        done = subprocess.run([__import__("conftest").FORS, "--help"], stdout=full, stderr=subprocess.PIPE)
+        done = subprocess.run([FORS, "--help"], stdout=full, stderr=subprocess.PIPE)
     assert done.returncode == 2 and b"could not be written" in done.stderr
 
 
 def options_in_help(fors, name):
-    return set(re.findall(r"^  (--[a-z-]+)", fors(name, "--help").out, re.M))
+    """{option: its argument or ''} as the table of options has them."""
+    return dict(re.findall(r"^  (--[a-z-]+)(?: ([A-Z]\S*))?", fors(name, "--help").out, re.M))
 
 
 def completion(words):
-    script = f'source "{SRC}/cli/fors.bash"; COMP_WORDS=({words}); COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1)); ' \
+    script = f'source <("{FORS}" completion bash); COMP_WORDS=({words}); COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1)); ' \
              '_fors; printf "%s\\n" "${COMPREPLY[@]}"'
     return set(subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=True).stdout.split())
 
 
+def man_page():
+    return (SRC / "man/fors.1").read_text().replace("\\-", "-")
+
+
+def options_in_man_page():
+    """{option: its argument or ''} of the section OPTIONS."""
+    section = man_page().partition("\n.SH OPTIONS\n")[2].partition("\n.SH ")[0]
+    return {option: (argument or "").strip()
+            for option, argument in re.findall(r'^\.TP\n\.BI? (--[a-z-]+)(?: "([^"]*)")?$', section, re.M)}
+
+
+def options_in_synopsis(name):
+    synopsis = man_page().partition("\n.SH SYNOPSIS\n")[2].partition("\n.SH ")[0]
+    line, = re.findall(rf"^\\fBfors {name}\\fR.*(?:\n .*)*", synopsis, re.M)
+    return set(re.findall(r"--[a-z-]+", line))
+
+
 @pytest.mark.parametrize("name", COMMANDS)
 def test_man_page_and_completion_know_the_options(fors, name):
-    options = options_in_help(fors, name)
+    options, page = options_in_help(fors, name), options_in_man_page()
     assert "--help" in options and len(options) >= 2
-    page = (SRC / "man/fors.1").read_text().replace("\\-", "-")
-    for option in options:
-        assert re.search(rf"^\.BI? {option}\b", page, re.M), f"{option} has no entry in the man page"
-        assert name == "plan" or option == "--help" or option in page[:page.index(".SH DESCRIPTION")]
-    assert completion(f"fors {name} --") == options
+    assert completion(f"fors {name} --") == options.keys()
+    assert options_in_synopsis(name) == options.keys() - {"--help"}
+    assert {option: page.get(option) for option in options} == options
+
+
+def test_man_page_knows_no_other_options(fors):
+    everywhere = {option for name in COMMANDS for option in options_in_help(fors, name)}
+    assert options_in_man_page().keys() == everywhere
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_completion_of_arguments(fors, name, tmp_path, monkeypatch):
+    """Files where a FILE is wanted, names where there are names, and never options."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a-file").touch()
+    for option, argument in options_in_help(fors, name).items():
+        if argument == "FILE":
+            assert completion(f"fors {name} {option} ''") == {"a-file"}, option
+        elif argument:
+            assert not completion(f"fors {name} {option} ''") & {"a-file", "--help"}, option
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_arguments_that_are_offered_are_taken(fors, name):
+    """Every name that completion offers, against the command itself."""
+    tables = ["--lfts", "/dev/null"] if name == "verify" else []
+    for option, argument in options_in_help(fors, name).items():
+        for value in completion(f"fors {name} {option} ''") if argument not in ("", "FILE") else []:
+            result = run(FORS, name, *(["/dev/null"] if name == "schedule" else ["--synthetic", FT, *tables]), option, value)
+            assert "has to be" not in result.err, (option, value, result.err)
+
+
+def test_routings_and_patterns_that_are_offered_are_known(fors):
+    for rule in completion("fors analyze --routing ''") - {"fors"}:
+        fors("analyze", "--synthetic", "XGFT(2;2,2;1,2)", "--routing", rule, "--pattern", "shift")
+    for pattern in completion("fors analyze --pattern ''"):
+        assert "no pattern" not in run(FORS, "analyze", "--synthetic", FT, "--routing", "fors", "--pattern", pattern).err
+
+
+def test_completion_is_for_shells(fors):
+    assert "completion" not in fors("--help").out
+    assert "no completion for the shell 'csh'" in fors("completion", "csh", code=2).err
+    assert "which shell" in fors("completion", code=2).err
 
 
 def test_completion_knows_commands_and_values(fors):

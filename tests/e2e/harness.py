@@ -13,6 +13,7 @@ Each simulator has a name of its own (IBSIM_SOCKNAME), each opensm its own
 directories and process group, so that any number of them run side by side. Processes
 are ended by their pid. Nothing here uses code of fors: the tests need a second opinion.
 """
+import atexit
 import functools
 import glob
 import itertools
@@ -21,6 +22,7 @@ import os
 import re
 import signal
 import subprocess
+import tempfile
 import threading
 import time
 from collections import namedtuple
@@ -71,6 +73,17 @@ def umad2sim():
     if not found:
         raise HarnessError("libumad2sim.so not found. On Debian: apt-get install ibsim-utils")
     return found[0]
+
+
+@functools.cache
+def umad_timeouts():
+    """Path of the library that gives opensm the timeouts of a kernel, which ibsim has not: see umad_timeouts.c."""
+    folder = tempfile.TemporaryDirectory(prefix="fors-umad-")
+    atexit.register(folder.cleanup)
+    source, made = Path(__file__).with_name("umad_timeouts.c"), Path(folder.name) / "umad_timeouts.so"
+    subprocess.run([os.environ.get("CC", "cc"), "-std=gnu11", "-O2", "-shared", "-fPIC", "-pthread", "-o", made, source, "-ldl"],
+                   check=True)
+    return str(made)
 
 
 def asan_library():
@@ -317,7 +330,7 @@ class OpenSM:
         settings.update(options)
         self.conf = self.directory / "opensm.conf"
         self.conf.write_text("".join(f"{key} {value}\n" for key, value in settings.items() if value is not None))
-        environment = self.sim.environment(self.node, preload)
+        environment = self.sim.environment(self.node, [*preload, umad_timeouts()])
         environment.update(OSM_TMP_DIR=str(self.tmp), OSM_CACHE_DIR=str(self.cache))
         if settings["event_plugin_name"]:
             environment.update(plugin_environment(plugin_dir))

@@ -262,8 +262,8 @@ def test_failure_while_a_link_is_held(fabric):
     sm.wait_status(state="active", held_links=[], remarks=[])
 
 
-def test_wishes_and_the_unicast_cache(fabric):
-    """OpenSM's cache would bring old tables back; fors drops it while anything is set aside."""
+def test_drained_links_and_the_unicast_cache(fabric):
+    """OpenSM's cache would bring old tables back; fors drops it while anything is drained."""
     sim, sm = fabric(FatTree(3, 3), lmc=2, use_ucast_cache="TRUE", fors_conf="# nothing\n")
     sm.wait_epoch()
     set_conf(sm, "exclude_links = Leaf00[4]\n")
@@ -310,6 +310,6 @@ def test_status_at_three_in_the_morning(fabric):
                  r"degraded +Leaf02\[8\] - Spine03\[3\]; in use",
                  r"excluded +Leaf01\[6\] - Spine01\[2\]; carries no servers' traffic",
                  r"held +Leaf00\[7\] - Spine02\[1\], for \d+ s; carries no servers' traffic",
-                 r"remark +exclude_spines: .*Spine77.*ignored", r"speed +[\d.]+ % of full",
+                 r"warning +exclude_spines: .*Spine77.*ignored", r"speed +[\d.]+ % of full",
                  r"next +link Leaf00\[7\] - Spine02\[1\] returns in \d+ s"):
         assert re.search("(?m)^ *" + line, done.stdout), (line, done.stdout)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What the performance model reads: tables over a small fabric, pattern and job files, specifications of trees. All
+ * What the performance model reads: tables over a small fabric, pattern and job files. All
  * that is accepted is evaluated, too.
  */
 #include "model_targets.h"
@@ -11,25 +11,23 @@
 #include "core/net/lftfile.h"
 #include "core/net/lfts.h"
 #include "core/net/netfile.h"
-#include "core/net/synthetic.h"
+#include "core/net/tree_net.h"
 #include "model/measure/evaluate.h"
 #include "model/measure/jobs.h"
 #include "model/patterns/pattern.h"
+#include "model/routers/dump.h"
 #include "model/routers/router.h"
-#include "model/trees/pgft_net.h"
 #include "model/routers/routes.h"
-
-#define SMALL_TREE 300 /* servers; larger trees are only parsed */
 
 /* FT(2;3,3) without LIDs, so that the dump has to name them. */
 static const struct fors_net *ground(void)
 {
 	static struct fors_net *net;
-	struct fors_spec spec = {0};
+	struct fors_tree_spec spec = {0};
 
-	if (!net && (fors_spec_parse("FT(2;3,3)", &spec, NULL) || fors_synthetic(&spec, &net, NULL)))
+	if (!net && (fors_tree_spec_parse("FT(2;3,3)", &spec, NULL) || fors_tree_net(&spec, &net, NULL)))
 		abort();
-	fors_spec_clear(&spec);
+	fors_tree_spec_clear(&spec);
 	return net;
 }
 
@@ -115,24 +113,4 @@ bool fuzz_jobs(const uint8_t *data, size_t size)
 				abort();
 	fors_jobs_clear(&jobs);
 	return true;
-}
-
-bool fuzz_tree(const uint8_t *data, size_t size)
-{
-	char *text = malloc(size + 1);
-	struct fors_pgft tree;
-	struct fors_net *net = NULL;
-	struct fors_error error;
-	bool is_good;
-
-	if (!text)
-		abort();
-	memcpy(text, data, size);
-	text[size] = '\0';
-	is_good = !fors_pgft_parse(text, &tree, &error);
-	if (is_good && tree.servers <= SMALL_TREE && tree.cables <= 20 * SMALL_TREE &&
-	    !fors_pgft_net(&tree, &net, &error))
-		fors_net_free(net);
-	free(text);
-	return is_good;
 }

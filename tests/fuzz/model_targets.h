@@ -10,6 +10,5 @@
 bool fuzz_tables(const uint8_t *data, size_t size);
 bool fuzz_pattern(const uint8_t *data, size_t size);
 bool fuzz_jobs(const uint8_t *data, size_t size);
-bool fuzz_tree(const uint8_t *data, size_t size);
 
 #endif

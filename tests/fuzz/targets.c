@@ -28,7 +28,8 @@
 #include "core/schedule/schedule.h"
 #include "core/schedule/schedule_file.h"
 #include "core/status/status.h"
-#include "core/net/synthetic.h"
+#include "core/status/status_json.h"
+#include "core/net/tree_net.h"
 #include "core/tables/lanes.h"
 #include "core/tables/tables.h"
 #include "core/schedule/verify.h"
@@ -130,11 +131,11 @@ struct ground {
 
 static bool make_ground(struct ground *g)
 {
-	struct fors_spec spec = {0};
-	bool is_good =
-		fors_spec_parse("FT(2;3,3)", &spec, NULL) == FORS_OK && fors_synthetic(&spec, &g->net, NULL) == FORS_OK;
+	struct fors_tree_spec spec = {0};
+	bool is_good = fors_tree_spec_parse("FT(2;3,3)", &spec, NULL) == FORS_OK &&
+		       fors_tree_net(&spec, &g->net, NULL) == FORS_OK;
 
-	fors_spec_clear(&spec);
+	fors_tree_spec_clear(&spec);
 	g->places = fors_places_new();
 	if (!is_good || !g->places || fors_places_learn(g->places, g->net, NULL, 0, NULL) ||
 	    fors_assign_lids(g->net, g->places, 2, false, NULL) ||
@@ -366,18 +367,21 @@ static bool fuzz_spec(const uint8_t *data, size_t size)
 {
 	char *text = terminated(data, size), *canonical = NULL;
 	struct fors_net *net = NULL;
-	struct fors_spec spec = {0};
+	struct fors_tree_spec spec = {0};
 	struct fors_error error;
-	bool is_good = fors_spec_parse(text, &spec, &error) == FORS_OK;
+	bool is_good = fors_tree_spec_parse(text, &spec, &error) == FORS_OK;
 
 	if (is_good) {
-		if (fors_spec_format(&spec, &canonical, &error) == FORS_OK)
-			free(canonical);
-		if (spec.spines < 10 && spec.leaves < 10 && spec.servers < 10 && spec.cables < 4 &&
-		    fors_synthetic(&spec, &net, &error) == FORS_OK)
+		if (fors_tree_spec_format(&spec, &canonical, &error) != FORS_OK)
+			abort();
+		if (spec.tree.servers < 100 && spec.tree.cables < 500 && fors_tree_net(&spec, &net, &error) == FORS_OK)
 			use_net(net);
 		fors_net_free(net);
-		fors_spec_clear(&spec);
+		fors_tree_spec_clear(&spec);
+		if (fors_tree_spec_parse(canonical, &spec, &error) != FORS_OK) /* what is written can be read */
+			abort();
+		fors_tree_spec_clear(&spec);
+		free(canonical);
 	}
 	free(text);
 	return is_good;
@@ -400,11 +404,13 @@ static bool fuzz_status(const uint8_t *data, size_t size)
 }
 
 const struct fuzz_target fuzz_targets[] = {
-	{"netfile", fuzz_netfile},   {"lftfile", fuzz_lftfile},	  {"guidlist", fuzz_guidlist},
-	{"settings", fuzz_settings}, {"schedule", fuzz_schedule}, {"sealed", fuzz_sealed},
-	{"forsched", fuzz_forsched}, {"places", fuzz_places},	  {"spec", fuzz_spec},
-	{"status", fuzz_status},     {"tables", fuzz_tables},	  {"pattern", fuzz_pattern},
-	{"jobs", fuzz_jobs},	     {"tree", fuzz_tree},	  {NULL, NULL},
+	{"netfile", fuzz_netfile},   {"lftfile", fuzz_lftfile},
+	{"guidlist", fuzz_guidlist}, {"settings", fuzz_settings},
+	{"schedule", fuzz_schedule}, {"sealed", fuzz_sealed},
+	{"forsched", fuzz_forsched}, {"places", fuzz_places},
+	{"spec", fuzz_spec},	     {"status", fuzz_status},
+	{"tables", fuzz_tables},     {"pattern", fuzz_pattern},
+	{"jobs", fuzz_jobs},	     {NULL, NULL},
 };
 
 const struct fuzz_target *fuzz_find(const char *name)

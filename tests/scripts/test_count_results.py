@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-COUNTER = Path(__file__).resolve().parents[2] / "scripts" / "count_results.py"
+TOP = Path(__file__).resolve().parents[2]
+COUNTER = TOP / "scripts" / "count_results.py"
 
 
 def count(*arguments):
@@ -30,12 +31,31 @@ def program(folder, log, result):
     ("1..2\nok 1 - a\nnot ok 2 # SKIP b\n", "PASS", ["pass", "skip"]),
     ("says nothing\n", "PASS", ["pass"]),
     ("says nothing\n", "ERROR", ["fail"]),
+    ("says why not\n", "SKIP", ["skip"]),
     ("....\n3 passed, 1 skipped in 0.10s\n", "PASS", ["pass", "pass", "pass", "skip"]),
     ("F.\n=== 1 failed, 1 passed in 0.10s ===\n", "FAIL", ["fail", "pass"]),
 ])
 def test_program(tmp_path, log, result, expected):
     program(tmp_path, log, result)
     assert verdicts(count("automake", "check", tmp_path, 0)) == expected
+
+
+def test_names_a_program_with_its_folder(tmp_path):
+    for folder in ("a", "b"):
+        (tmp_path / folder).mkdir()
+        program(tmp_path / folder, "says nothing\n", "PASS")
+    assert count("automake", "check", tmp_path, 0).stdout == "pass check a/test_x: whole\npass check b/test_x: whole\n"
+
+
+def test_tests_of_the_command_without_pytest_are_counted_as_skipped(tmp_path):
+    """The real tests/cli/run, whose exit code automake calls SKIP, up to the last line of test.sh."""
+    done = subprocess.run([TOP / "tests" / "cli" / "run"], env={"PATH": "/usr/bin:/bin", "PYTHON": "false"}, cwd=tmp_path,
+                          capture_output=True, text=True)
+    assert done.returncode == 77 and "python3-pytest is not installed" in done.stdout
+    program(tmp_path, done.stdout, "SKIP")
+    cases = count("automake", "check", tmp_path, 0).stdout
+    (tmp_path / "cases").write_text("pass others\n" + cases)
+    assert count("sum", tmp_path).stdout == "1 passed, 0 failed, 1 skipped\n"
 
 
 def test_a_run_without_programs_has_failed(tmp_path):
@@ -60,7 +80,9 @@ def test_a_missing_report_is_a_failure(tmp_path):
 
 @pytest.mark.parametrize("lines, last, code", [
     ("pass a\npass b\n", "2 passed, 0 failed", 0),
-    ("pass a\nfail b\nskip c\n", "1 passed, 1 failed", 1),
+    ("pass a\nfail b\nskip c\n", "1 passed, 1 failed, 1 skipped", 1),
+    ("pass a\nskip b\nskip c\n", "1 passed, 0 failed, 2 skipped", 0),
+    ("skip a\n", "0 passed, 0 failed, 1 skipped", 1),
     ("", "0 passed, 0 failed", 1),
 ])
 def test_sum(tmp_path, lines, last, code):

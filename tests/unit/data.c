@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "core/net/netfile.h"
-#include "core/net/synthetic.h"
+#include "core/net/tree_net.h"
 
 #define MAX_SIZE ((size_t)1 << 20)
 
@@ -50,12 +50,12 @@ struct fors_net *data_net_file(const char *name)
 struct fors_net *data_net_spec(const char *text)
 {
 	struct fors_net *net = NULL;
-	struct fors_spec spec;
+	struct fors_tree_spec spec;
 	struct fors_error error;
 
-	if (fors_spec_parse(text, &spec, &error) != FORS_OK || fors_synthetic(&spec, &net, &error) != FORS_OK)
+	if (fors_tree_spec_parse(text, &spec, &error) != FORS_OK || fors_tree_net(&spec, &net, &error) != FORS_OK)
 		fail_msg("%s", error.text);
-	fors_spec_clear(&spec);
+	fors_tree_spec_clear(&spec);
 	return net;
 }
 

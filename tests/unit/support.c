@@ -8,7 +8,7 @@
 #include "core/fabric/lids.h"
 #include "core/fabric/places.h"
 #include "core/net/lfts.h"
-#include "core/net/synthetic.h"
+#include "core/net/tree_net.h"
 #include "core/schedule/schedule.h"
 #include "core/schedule/verify.h"
 #include "core/tables/lanes.h"
@@ -38,12 +38,12 @@ static void must(enum fors_err err, const struct fors_error *error, const char *
 static struct fors_net *net_of(const char *text)
 {
 	struct fors_error error;
-	struct fors_spec spec;
+	struct fors_tree_spec spec;
 	struct fors_net *net = NULL;
 
-	must(fors_spec_parse(text, &spec, &error), &error, text);
-	must(fors_synthetic(&spec, &net, &error), &error, text);
-	fors_spec_clear(&spec);
+	must(fors_tree_spec_parse(text, &spec, &error), &error, text);
+	must(fors_tree_net(&spec, &net, &error), &error, text);
+	fors_tree_spec_clear(&spec);
 	return net;
 }
 

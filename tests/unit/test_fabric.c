@@ -50,7 +50,6 @@ static void model_fabric(void **state)
 	assert_int_equal(f->server[25].leaf, 1);
 	assert_int_equal(f->server[25].slot, 5);
 	assert_int_equal(f->server[25].lid, 26 * 32);
-	assert_int_equal(fors_home_lane(f, 3, 7, 15), (3 * 20 + 7 + 15) % 20);
 	assert_int_equal(fors_cable(f, 4, 9)->leaf_port, 30);
 	assert_int_equal(fors_cable(f, 4, 9)->spine_port, 5);
 	bed_free(bed);

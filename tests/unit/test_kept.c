@@ -13,14 +13,14 @@
 #include "plugin/kept.h"
 #include "plugin/log.h"
 
-static char said[4096]; /* all lines of the log, one after another */
+static char logged[4096]; /* all lines of the log, one after another */
 
 static void say(const char *format, va_list values)
 {
-	size_t used = strlen(said);
+	size_t used = strlen(logged);
 
-	vsnprintf(said + used, sizeof(said) - used, format, values);
-	strncat(said, "\n", sizeof(said) - strlen(said) - 1);
+	vsnprintf(logged + used, sizeof(logged) - used, format, values);
+	strncat(logged, "\n", sizeof(logged) - strlen(logged) - 1);
 }
 
 void fors_log_info(struct osm_log *log, const char *format, ...)
@@ -35,9 +35,9 @@ void fors_log_info(struct osm_log *log, const char *format, ...)
 void fors_log_error(struct osm_log *log, enum fors_code code, const char *format, ...)
 {
 	va_list values;
-	size_t used = strlen(said);
+	size_t used = strlen(logged);
 
-	snprintf(said + used, sizeof(said) - used, "F%03d ", code);
+	snprintf(logged + used, sizeof(logged) - used, "F%03d ", code);
 	va_start(values, format);
 	say(format, values);
 	va_end(values);
@@ -52,7 +52,7 @@ struct ground {
 
 static void open_kept(struct ground *g)
 {
-	said[0] = '\0';
+	logged[0] = '\0';
 	assert_int_equal(fors_kept_open(&g->kept, NULL, &g->folder, NULL), FORS_OK);
 }
 
@@ -88,14 +88,14 @@ static void write_file(struct ground *g, const char *name, const char *text)
 	assert_int_equal(fors_publish(&g->folder, name, text, strlen(text), false, NULL), FORS_OK);
 }
 
-/* A sweep that fors routes; what is news is written, as the worker would. True: there was news. */
+/* A sweep that fors routes; what has changed is written, as the worker would. True: it has. */
 static bool sweep(struct ground *g)
 {
 	char *text;
 	size_t size;
 	bool is_changed;
 
-	said[0] = '\0';
+	logged[0] = '\0';
 	fors_kept_begin(&g->kept);
 	assert_int_equal(fors_kept_learn(&g->kept, g->bed->net, NULL, 0, NULL), FORS_OK);
 	fors_kept_forget(&g->kept);
@@ -136,7 +136,7 @@ static void written_only_when_something_changed(void **state)
 	assert_true(sweep(g));
 	assert_false(sweep(g));
 	restart(g);
-	assert_string_equal(said, "");
+	assert_string_equal(logged, "");
 	assert_true(sweep(g)); /* once: the worker writes it again when somebody removes it */
 	assert_false(sweep(g));
 	a_spine_dies(g);
@@ -164,16 +164,16 @@ static void bad_files_are_put_away(void **state)
 
 	write_file(g, "places", "fors-places 9\n");
 	restart(g);
-	assert_non_null(strstr(said, "F012 places:1: a kept order of version 9"));
-	assert_non_null(strstr(said, "it is now called places.bad-"));
+	assert_non_null(strstr(logged, "F012 places:1: a kept order of version 9"));
+	assert_non_null(strstr(logged, "it is now called places.bad-"));
 	assert_false(fors_publish_has(&g->folder, "places"));
 	snprintf(path, sizeof(path), "%s/%s/places", g->parent, g->folder.name);
 	assert_int_equal(symlink("/etc/passwd", path), 0);
 	restart(g);
-	assert_non_null(strstr(said, "F012"));
+	assert_non_null(strstr(logged, "F012"));
 	assert_int_equal(mkdir(path, 0755), 0);
 	restart(g);
-	assert_non_null(strstr(said, "F012"));
+	assert_non_null(strstr(logged, "F012"));
 	assert_true(sweep(g));
 }
 
@@ -189,15 +189,15 @@ static void requests_are_followed_once(void **state)
 	snprintf(text, sizeof(text), "0x%llx\n0x%llx\n", (unsigned long long)dead, (unsigned long long)alive);
 	write_file(g, "forget", text);
 	assert_true(sweep(g));
-	assert_non_null(strstr(said, "is forgotten, as requested"));
-	assert_non_null(strstr(said, "F014 "));
+	assert_non_null(strstr(logged, "is forgotten, as requested"));
+	assert_non_null(strstr(logged, "F014 "));
 	assert_int_equal(lanes(g), 2);
 	assert_false(fors_publish_has(&g->folder, "forget"));
 	assert_false(sweep(g));
-	assert_string_equal(said, "");
+	assert_string_equal(logged, "");
 	write_file(g, "forget", "Spine01\n");
 	sweep(g);
-	assert_non_null(strstr(said, "F014 forget:1: "));
+	assert_non_null(strstr(logged, "F014 forget:1: "));
 	assert_false(fors_publish_has(&g->folder, "forget"));
 }
 
@@ -263,20 +263,20 @@ static void a_reference_is_adopted_once(void **state)
 	assert_true(sweep(g));
 	assert_int_equal(lanes(g), 2);
 	assert_int_equal(fors_kept_refer(&g->kept, reference, NULL), FORS_OK);
-	assert_non_null(strstr(said, "reference fabric from now on"));
+	assert_non_null(strstr(logged, "reference fabric from now on"));
 	assert_true(sweep(g));
 	assert_int_equal(lanes(g), 3);
 	restart(g);
 	assert_int_equal(fors_kept_refer(&g->kept, reference, NULL), FORS_OK);
-	assert_string_equal(said, "");
+	assert_string_equal(logged, "");
 	assert_true(sweep(g));
 	assert_false(sweep(g));
 	g->bed->net->node[g->bed->fabric->leaf[0].node].guid = 0xabc; /* a leaf is replaced */
 	assert_int_equal(fors_net_index(g->bed->net, NULL), FORS_OK);
 	assert_true(sweep(g));
-	assert_non_null(strstr(said, "F013 the reference fabric does not know: leaf Leaf00 (0x0000000000000abc)"));
+	assert_non_null(strstr(logged, "F013 the reference fabric does not know: leaf Leaf00 (0x0000000000000abc)"));
 	assert_false(sweep(g));
-	assert_string_equal(said, "");
+	assert_string_equal(logged, "");
 	assert_int_equal(fors_kept_refer(&g->kept, NULL, NULL), FORS_OK);
 	assert_true(sweep(g)); /* nothing is the reference's any more */
 	fors_places_free(reference);

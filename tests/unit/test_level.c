@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "core/tables/home.h"
 #include "core/tables/level.h"
 
 /* Places and cables are all that the levelling looks at. */

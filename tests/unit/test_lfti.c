@@ -13,36 +13,41 @@
 #include <cmocka.h>
 
 #include "core/net/lfts.h"
+#include "core/net/tree_net.h"
 #include "core/tables/tables.h"
+#include "model/optimum/cuts_find.h"
 #include "model/optimum/lfti.h"
 #include "model/optimum/optimum.h"
 #include "model/routers/router.h"
-#include "model/trees/pgft_net.h"
-#include "model/routers/pgft_router.h"
+#include "model/trees/tree_graph.h"
+#include "model/routers/tree_router.h"
 
 /* A tree, and its graph and cuts. */
 struct world {
-	struct fors_pgft tree;
+	struct fors_tree_spec spec;
+	struct fors_tree tree;
 	struct fors_graph *graph;
 	struct fors_cuts *cuts;
-	struct fors_pgft_paths paths;
+	struct fors_tree_paths paths;
 	struct fors_router router;
 };
 
-static void world_new(struct world *world, const char *spec, enum fors_pgft_routing routing)
+static void world_new(struct world *world, const char *text, enum fors_tree_routing routing)
 {
-	assert_int_equal(fors_pgft_parse(spec, &world->tree, NULL), FORS_OK);
-	assert_int_equal(fors_pgft_graph(&world->tree, &world->graph, NULL), FORS_OK);
+	assert_int_equal(fors_tree_spec_parse(text, &world->spec, NULL), FORS_OK);
+	world->tree = world->spec.tree;
+	assert_int_equal(fors_tree_graph(&world->tree, &world->graph, NULL), FORS_OK);
 	assert_int_equal(fors_cuts_of_tree(&world->tree, &world->cuts, NULL), FORS_OK);
-	world->paths = (struct fors_pgft_paths){.tree = &world->tree, .graph = world->graph, .routing = routing};
-	world->router = fors_pgft_router(&world->paths);
+	world->paths = (struct fors_tree_paths){.tree = &world->tree, .graph = world->graph, .routing = routing};
+	world->router = fors_tree_router(&world->paths);
 }
 
 static void world_free(struct world *world)
 {
 	fors_graph_free(world->graph);
 	fors_cuts_free(world->cuts);
-	fors_pgft_paths_clear(&world->paths);
+	fors_tree_paths_clear(&world->paths);
+	fors_tree_spec_clear(&world->spec);
 }
 
 static struct fors_pattern *pattern_of(const char *name, uint32_t nservers)
@@ -174,7 +179,7 @@ static void paths_over_a_net(void **state)
 	struct world world;
 	struct site site;
 	struct fors_net *net;
-	struct fors_pgft_paths paths;
+	struct fors_tree_paths paths;
 	struct fors_router router;
 	struct fors_evaluation *bare, *over;
 	struct fors_pattern *pattern;
@@ -182,12 +187,12 @@ static void paths_over_a_net(void **state)
 	unsigned port;
 
 	world_new(&world, "PGFT(3;2,3,2;1,2,2;1,2,1)", FORS_ROUTE_DMODK);
-	assert_int_equal(fors_pgft_net(&world.tree, &net, NULL), FORS_OK);
+	assert_int_equal(fors_tree_net(&world.spec, &net, NULL), FORS_OK);
 	site_new(&site, net);
 	assert_int_equal(site.nservers, world.tree.servers);
-	paths = (struct fors_pgft_paths){.tree = &world.tree, .routing = FORS_ROUTE_DMODK};
-	assert_int_equal(fors_pgft_over(&paths, site.routes, NULL), FORS_OK);
-	router = fors_pgft_router(&paths);
+	paths = (struct fors_tree_paths){.tree = &world.tree, .routing = FORS_ROUTE_DMODK};
+	assert_int_equal(fors_tree_paths_over(&paths, site.routes, NULL), FORS_OK);
+	router = fors_tree_router(&paths);
 	pattern = pattern_of("all-to-all", world.tree.servers);
 	assert_int_equal(fors_evaluate(&world.router, pattern, true, 1, &bare, NULL), FORS_OK);
 	assert_int_equal(fors_evaluate(&router, pattern, true, 1, &over, NULL), FORS_OK);
@@ -195,51 +200,71 @@ static void paths_over_a_net(void **state)
 	assert_int_equal(over->max_link_load, bare->max_link_load);
 	assert_true(fabs(over->rates.aggregate - bare->rates.aggregate) < 1e-9);
 	fors_evaluation_free(over);
-	fors_pgft_paths_clear(&paths);
+	fors_tree_paths_clear(&paths);
 	fors_net_find(net, "Leaf00[3]", &leaf, &port, NULL);
 	fors_net_disconnect(net, leaf, port);
 	fors_routes_free(site.routes);
 	assert_int_equal(fors_routes_new(net, site.lfts, site.server, site.nservers, &site.routes, NULL), FORS_OK);
-	paths = (struct fors_pgft_paths){.tree = &world.tree, .routing = FORS_ROUTE_DMODK};
-	assert_int_equal(fors_pgft_over(&paths, site.routes, NULL), FORS_OK);
-	router = fors_pgft_router(&paths);
+	paths = (struct fors_tree_paths){.tree = &world.tree, .routing = FORS_ROUTE_DMODK};
+	assert_int_equal(fors_tree_paths_over(&paths, site.routes, NULL), FORS_OK);
+	router = fors_tree_router(&paths);
 	assert_int_equal(fors_evaluate(&router, pattern, true, 1, &over, NULL), FORS_OK);
 	assert_in_range(over->nbroken, 1, over->nflows / 2);
 	assert_int_equal(over->ways[FORS_WAY_DEAD], over->nbroken);
 	fors_evaluation_free(over);
 	fors_evaluation_free(bare);
-	fors_pgft_paths_clear(&paths);
+	fors_tree_paths_clear(&paths);
 	fors_pattern_free(pattern);
 	site_free(&site);
 	world_free(&world);
 }
 
-/* Server 1's cable is down: the others move up by one, and are still routed by their own numbers. */
-static void servers_that_are_missing(void **state)
+/*
+ * Two levels, three leaves of two servers, two spines. Server 1 is not there: the others move up by one, and are still
+ * routed by their own numbers.
+ */
+static void check_without_server_1(const struct world *world, struct fors_net *net)
 {
-	struct world world;
 	struct site site;
-	struct fors_net *net;
-	struct fors_pgft_paths paths;
+	struct fors_tree_paths paths;
 	struct fors_router router;
 	uint32_t link[4], nlinks;
 
-	world_new(&world, "XGFT(2;2,3;1,2)", FORS_ROUTE_DMODK);
-	assert_int_equal(fors_pgft_net(&world.tree, &net, NULL), FORS_OK);
-	fors_net_disconnect(net, fors_pgft_net_server(&world.tree) + 1, 1);
 	site_new(&site, net);
 	assert_int_equal(site.nservers, 5);
-	paths = (struct fors_pgft_paths){.tree = &world.tree, .routing = FORS_ROUTE_DMODK};
-	assert_int_equal(fors_pgft_over(&paths, site.routes, NULL), FORS_OK);
-	router = fors_pgft_router(&paths);
+	paths = (struct fors_tree_paths){.tree = &world->tree, .routing = FORS_ROUTE_DMODK};
+	assert_int_equal(fors_tree_paths_over(&paths, site.routes, NULL), FORS_OK);
+	router = fors_tree_router(&paths);
 	for (uint32_t d = 1; d < 5; d++) {
 		assert_int_equal(router.route(router.context, (struct fors_pair){.src = 0, .dst = d}, link, &nlinks),
 				 FORS_WAY_GOOD);
 		assert_int_equal(site.routes->graph->to[link[nlinks - 1]], site.server[d].node);
 		assert_int_equal(site.routes->graph->to[link[1]], 3 + (d + 1) % 2); /* spines follow the 3 leaves */
 	}
-	fors_pgft_paths_clear(&paths);
+	fors_tree_paths_clear(&paths);
 	site_free(&site);
+}
+
+static void servers_that_are_missing(void **state)
+{
+	struct world world;
+	struct fors_net *net;
+
+	world_new(&world, "XGFT(2;2,3;1,2)", FORS_ROUTE_DMODK);
+	assert_int_equal(fors_tree_net(&world.spec, &net, NULL), FORS_OK);
+	fors_net_disconnect(net, fors_tree_first_node(&world.tree, 0) + 1, 1);
+	check_without_server_1(&world, net);
+	world_free(&world);
+}
+
+static void slots_that_are_empty(void **state)
+{
+	struct world world;
+	struct fors_net *net;
+
+	world_new(&world, "FT(2;2,3;empty=0/1)", FORS_ROUTE_DMODK);
+	assert_int_equal(fors_tree_net(&world.spec, &net, NULL), FORS_OK);
+	check_without_server_1(&world, net);
 	world_free(&world);
 }
 
@@ -277,13 +302,10 @@ static void an_adapter_with_two_ports_is_two_servers(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_linear_shift_by_hand),
-		cmocka_unit_test(nothing_to_send),
-		cmocka_unit_test(indices_of_a_full_tree),
-		cmocka_unit_test(indices_of_two_servers),
-		cmocka_unit_test(paths_over_a_net),
-		cmocka_unit_test(servers_that_are_missing),
-		cmocka_unit_test(an_adapter_with_two_ports_is_two_servers),
+		cmocka_unit_test(the_linear_shift_by_hand), cmocka_unit_test(nothing_to_send),
+		cmocka_unit_test(indices_of_a_full_tree),   cmocka_unit_test(indices_of_two_servers),
+		cmocka_unit_test(paths_over_a_net),	    cmocka_unit_test(servers_that_are_missing),
+		cmocka_unit_test(slots_that_are_empty),	    cmocka_unit_test(an_adapter_with_two_ports_is_two_servers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -13,7 +13,7 @@
 #include "core/net/lftfile.h"
 #include "core/net/lfts.h"
 #include "core/net/netfile.h"
-#include "core/net/synthetic.h"
+#include "core/net/tree_spec.h"
 
 #define ROUNDS 1000 /* mangled copies of each file */
 
@@ -61,11 +61,11 @@ static void use_guidlist(const char *text, size_t size)
 static void use_spec(const char *text, size_t size)
 {
 	char *line = strndup(text, size);
-	struct fors_spec spec;
+	struct fors_tree_spec spec;
 
 	assert_non_null(line);
-	if (fors_spec_parse(line, &spec, NULL) == FORS_OK)
-		fors_spec_clear(&spec);
+	if (fors_tree_spec_parse(line, &spec, NULL) == FORS_OK)
+		fors_tree_spec_clear(&spec);
 	free(line);
 }
 

@@ -25,10 +25,13 @@
 #include "core/fabric/places_file.h"
 #include "core/planners/bound.h"
 #include "core/planners/exact/proven_bound.h"
+#include "core/planners/outcome.h"
 #include "core/schedule/schedule.h"
 #include "core/schedule/schedule_file.h"
 #include "core/status/status.h"
-#include "core/net/synthetic.h"
+#include "core/status/status_json.h"
+#include "core/status/status_metrics.h"
+#include "core/net/tree_net.h"
 #include "core/schedule/verify.h"
 #include "core/fabric/watch.h"
 #include "core/tables/lanes.h"
@@ -249,42 +252,42 @@ static enum fors_err assign_lids(const struct ground *g, uint64_t *digest, struc
 static enum fors_err make_net(const struct ground *g, uint64_t *digest, struct fors_error *error)
 {
 	struct fors_net *net = UNTOUCHED;
-	struct fors_spec spec = {0};
+	struct fors_tree_spec spec = {0};
 	enum fors_err err;
 
-	assert_int_equal(fors_spec_parse("FT(2;3,4;servers=5;cables=2;empty=1/1,2/3)", &spec, NULL), FORS_OK);
+	assert_int_equal(fors_tree_spec_parse("FT(2;3,4;servers=5;cables=2;empty=1/1,2/3)", &spec, NULL), FORS_OK);
 	begin();
-	err = fors_synthetic(&spec, &net, error);
+	err = fors_tree_net(&spec, &net, error);
 	err = made_net(err, net, digest);
-	fors_spec_clear(&spec);
+	fors_tree_spec_clear(&spec);
 	return err;
 }
 
 static enum fors_err parse_spec(const struct ground *g, uint64_t *digest, struct fors_error *error)
 {
-	struct fors_spec spec = {0};
+	struct fors_tree_spec spec = {0};
 	enum fors_err err;
 
 	begin();
-	err = fors_spec_parse("FT(2;3,4;servers=5;cables=2;empty=1/1,2/3)", &spec, error);
+	err = fors_tree_spec_parse("FT(2;3,4;servers=5;cables=2;empty=1/1,2/3)", &spec, error);
 	faults_off();
 	assert_true(!err || !spec.empty);
 	*digest = err ? 0 : digest_of(spec.empty, spec.nempty * sizeof(*spec.empty));
-	fors_spec_clear(&spec);
+	fors_tree_spec_clear(&spec);
 	return err;
 }
 
 static enum fors_err format_spec(const struct ground *g, uint64_t *digest, struct fors_error *error)
 {
-	struct fors_spec spec = {0};
+	struct fors_tree_spec spec = {0};
 	char *text = UNTOUCHED;
 	enum fors_err err;
 
-	assert_int_equal(fors_spec_parse("FT(2;3,4;servers=5;empty=1/1,2/3)", &spec, NULL), FORS_OK);
+	assert_int_equal(fors_tree_spec_parse("FT(2;3,4;servers=5;empty=1/1,2/3)", &spec, NULL), FORS_OK);
 	begin();
-	err = fors_spec_format(&spec, &text, error);
+	err = fors_tree_spec_format(&spec, &text, error);
 	err = made_text(err, text, digest);
-	fors_spec_clear(&spec);
+	fors_tree_spec_clear(&spec);
 	return err;
 }
 
@@ -778,6 +781,27 @@ static enum fors_err verify(const struct ground *g, uint64_t *digest, struct for
 	return err;
 }
 
+/* Planned and verified, or nothing at all. */
+static enum fors_err make_outcome(const struct ground *g, uint64_t *digest, struct fors_error *error)
+{
+	struct fors_request request = {
+		.task = bed_task(g->bed), .method = "auto", .net = g->bed->net, .lfts = g->bed->lfts};
+	struct fors_outcome outcome;
+	enum fors_err err;
+
+	request.task.lanes = NULL;
+	fors_outcome_init(&outcome);
+	begin();
+	err = fors_outcome_make(&request, &outcome, error);
+	faults_off();
+	assert_int_equal(outcome.is_proven, !err);
+	assert_int_equal(!outcome.plan, err != FORS_OK);
+	assert_int_equal(outcome.lower_bound == FORS_UNKNOWN, err != FORS_OK);
+	*digest = err ? 0 : outcome.plan->nphases ^ outcome.verdict.nflows << 32;
+	fors_outcome_clear(&outcome);
+	return err;
+}
+
 /* ---- the status ---- */
 
 static enum fors_err fill_status(const struct ground *g, uint64_t *digest, struct fors_error *error)
@@ -1043,9 +1067,9 @@ static void all_but_plans(void **state)
 		{"fors_net_add_node", add_nodes},
 		{"fors_net_index", index_net},
 		{"fors_assign_lids", assign_lids},
-		{"fors_synthetic", make_net},
-		{"fors_spec_parse", parse_spec},
-		{"fors_spec_format", format_spec},
+		{"fors_tree_net", make_net},
+		{"fors_tree_spec_parse", parse_spec},
+		{"fors_tree_spec_format", format_spec},
 		{"fors_lftfile_read", read_lfts},
 		{"fors_lftfile_write", write_lfts},
 		{"fors_guidlist_read", read_guids},
@@ -1072,6 +1096,7 @@ static void all_but_plans(void **state)
 		{"forsched_check", app_check},
 		{"forsched_copy", app_copy},
 		{"fors_verify", verify},
+		{"fors_outcome_make", make_outcome},
 		{"fors_status_fabric", fill_status},
 		{"fors_status_json", write_json},
 		{"fors_status_prom", write_metrics},
@@ -1208,6 +1233,7 @@ static void plans(void **state)
 		{"FT(2;8,5)", 3, "Leaf00[9] Leaf00[10]", "closed-form"},
 		{"FT(2;4,4)", 0, "Leaf00[5]", "rounds"},
 		{"FT(2;3,4;servers=4;cables=2;empty=1/2)", 2, "Leaf00[5] Leaf01[6] Leaf02[7]", "rounds"},
+		{"FT(2;4,4)", 0, "Leaf00[5] Leaf01[6]", "flows"},
 		{"FT(2;4,4)", 2, "Leaf00[5] Leaf01[6]", "exact"},
 		{"FT(2;3,4;servers=4;cables=2;empty=1/2)", 3, "Leaf00[5] Leaf01[6] Leaf02[7]", "exact"},
 		{"FT(2;4,4)", 2, "Leaf00[5] Leaf01[6]", "auto"},

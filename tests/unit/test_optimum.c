@@ -19,8 +19,12 @@
 #include <cmocka.h>
 
 #include "model/optimum/cuts.h"
-#include "model/trees/pgft_net.h"
+#include "model/trees/tree_graph.h"
 #include "core/base/random.h"
+#include "core/net/tree_spec.h"
+#include "model/optimum/cuts_find.h"
+#include "model/optimum/cuts_reached.h"
+#include "model/optimum/generic.h"
 #include "model/optimum/shares.h"
 
 #define MOST 40
@@ -30,23 +34,24 @@ struct flows {
 	uint32_t n, src[MOST], dst[MOST];
 };
 
-static struct fors_pgft tree_of(const char *spec)
+static struct fors_tree tree_of(const char *text)
 {
-	struct fors_pgft tree;
+	struct fors_tree_spec spec;
 	struct fors_error error = {0};
 
-	if (fors_pgft_parse(spec, &tree, &error))
-		fail_msg("%s: %s", spec, error.text);
-	return tree;
+	if (fors_tree_spec_parse(text, &spec, &error))
+		fail_msg("%s: %s", text, error.text);
+	assert_int_equal(spec.nempty, 0); /* nothing to free */
+	return spec.tree;
 }
 
 /* The graph of a tree without the cables of dead[] (numbers below tree->cables). */
-static struct fors_graph *graph_of(const struct fors_pgft *tree, const bool *dead)
+static struct fors_graph *graph_of(const struct fors_tree *tree, const bool *dead)
 {
 	struct fors_graph *graph;
 	uint32_t kept = 0;
 
-	assert_int_equal(fors_pgft_graph(tree, &graph, NULL), FORS_OK);
+	assert_int_equal(fors_tree_graph(tree, &graph, NULL), FORS_OK);
 	for (uint32_t l = 0; l < graph->nlinks; l++) {
 		if (dead && dead[l % tree->cables])
 			continue;
@@ -63,7 +68,7 @@ static const char *const method_names[] = {"cuts",	 "cuts found",		"even", "one-
 					   "generic LP", "generic LP, any path"};
 
 /* False where lp_solve is not built in. */
-static bool solve(enum method method, const struct fors_pgft *tree, const struct fors_graph *graph,
+static bool solve(enum method method, const struct fors_tree *tree, const struct fors_graph *graph,
 		  const struct flows *flows, double *rate)
 {
 	struct fors_error error = {0};
@@ -102,7 +107,7 @@ static void assert_rates(const double *rate, const double *wanted, uint32_t n, c
 /* All methods on a healthy tree give `wanted`, or, when that is NULL, what the cuts give. */
 static void assert_all(const char *spec, const struct flows *flows, const double *wanted)
 {
-	struct fors_pgft tree = tree_of(spec);
+	struct fors_tree tree = tree_of(spec);
 	struct fors_graph *graph = graph_of(&tree, NULL);
 	double first[MOST], rate[MOST];
 
@@ -246,7 +251,7 @@ static void assert_not_larger(const double *smaller, const double *larger, uint3
 /* One degraded tree; counts[0]: the cuts were the truth, [1]: and known to be, [2]: they were not. */
 static void check_degraded(struct fors_random *random, const char *spec, unsigned counts[3])
 {
-	struct fors_pgft tree = tree_of(spec);
+	struct fors_tree tree = tree_of(spec);
 	struct flows flows = random_flows(random, tree.servers, 8);
 	bool *dead = calloc(tree.cables, sizeof(*dead)), fit, always, is_same = true;
 	double rate[NMETHODS][MOST];
@@ -293,13 +298,13 @@ static void bounds_on_degraded_trees(void **state)
 /* Leaf 0 reaches spine 0 only, leaf 1 spine 1 only: each has an uplink, but no path leads from one to the other. */
 static void a_bound_that_is_not_reached(void **state)
 {
-	struct fors_pgft tree = tree_of("XGFT(2;1,3;1,2)");
+	struct fors_tree tree = tree_of("XGFT(2;1,3;1,2)");
 	bool dead[9] = {false};
 	struct flows flows = {.n = 2, .src = {0, 2}, .dst = {1, 0}};
 	struct fors_graph *graph;
 	double rate[MOST];
 
-	dead[fors_pgft_up(&tree, 1, 0, 1)] = dead[fors_pgft_up(&tree, 1, 1, 0)] = true;
+	dead[fors_tree_up(&tree, 1, 0, 1)] = dead[fors_tree_up(&tree, 1, 1, 0)] = true;
 	graph = graph_of(&tree, dead);
 	solve(CUTS_FOUND, &tree, graph, &flows, rate);
 	assert_rates(rate, (double[]){1, 1}, 2, "degraded", CUTS_FOUND);
@@ -311,13 +316,13 @@ static void a_bound_that_is_not_reached(void **state)
 /* A spine that lost all cables but one is no way: leaf 0 has one useful uplink, not two. */
 static void a_dead_end_counts_for_nothing(void **state)
 {
-	struct fors_pgft tree = tree_of("XGFT(2;2,3;1,2)");
+	struct fors_tree tree = tree_of("XGFT(2;2,3;1,2)");
 	bool dead[12] = {false};
 	struct flows flows = {.n = 2, .src = {0, 1}, .dst = {2, 4}};
 	struct fors_graph *graph;
 	double rate[MOST];
 
-	dead[fors_pgft_up(&tree, 1, 1, 1)] = dead[fors_pgft_up(&tree, 1, 2, 1)] = true;
+	dead[fors_tree_up(&tree, 1, 1, 1)] = dead[fors_tree_up(&tree, 1, 2, 1)] = true;
 	graph = graph_of(&tree, dead);
 	for (enum method method = CUTS_FOUND; method < NMETHODS; method++)
 		if (solve(method, &tree, graph, &flows, rate))
@@ -327,7 +332,7 @@ static void a_dead_end_counts_for_nothing(void **state)
 
 static bool is_always_reached(const char *spec, const char *dead_cables)
 {
-	struct fors_pgft tree = tree_of(spec);
+	struct fors_tree tree = tree_of(spec);
 	bool *dead = calloc(tree.cables, sizeof(*dead)), always;
 	struct fors_graph *graph;
 
@@ -356,13 +361,13 @@ static void what_the_cables_alone_tell(void **state)
 
 static void servers_that_nothing_connects(void **state)
 {
-	struct fors_pgft tree = tree_of("XGFT(2;2,2;1,1)");
+	struct fors_tree tree = tree_of("XGFT(2;2,2;1,1)");
 	bool dead[6] = {false};
 	struct flows flows = {.n = 2, .src = {0, 0}, .dst = {2, 1}};
 	struct fors_graph *graph;
 	double rate[MOST];
 
-	dead[fors_pgft_up(&tree, 1, 0, 0)] = true;
+	dead[fors_tree_up(&tree, 1, 0, 0)] = true;
 	graph = graph_of(&tree, dead);
 	for (enum method method = CUTS_FOUND; method < NMETHODS; method++)
 		if (solve(method, &tree, graph, &flows, rate))
@@ -372,7 +377,7 @@ static void servers_that_nothing_connects(void **state)
 
 static void the_same_bytes_on_any_number_of_threads(void **state)
 {
-	struct fors_pgft tree = tree_of("XGFT(3;12,12,24;1,6,12)");
+	struct fors_tree tree = tree_of("XGFT(3;12,12,24;1,6,12)");
 	uint32_t n = 10 * tree.servers, *src = malloc(n * sizeof(*src)), *dst = malloc(n * sizeof(*dst));
 	double *rate[2] = {malloc(n * sizeof(double)), malloc(n * sizeof(double))};
 	struct fors_random random = {3};

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Tests of plugin/outbox.c and plugin/runner.c: copies to a folder that works, fails or hangs (fors_publish() is
- * linked with --wrap), and a command that ends, fails, or does not end.
+ * linked with --wrap), and a command that ends, fails, or does not end. The clock is the test's own: nothing that waits
+ * for it comes before the test says so.
  */
 #include <setjmp.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdatomic.h>
@@ -20,11 +23,11 @@
 #include "plugin/log.h"
 #include "plugin/outbox.h"
 #include "plugin/runner.h"
-#include "plugin/thread.h"
+#include "fake_clock.h"
 
-#define WAIT_MS 10000
+#define LOOKS 20000 /* at something that has to come, a millisecond or more apart */
 
-static atomic_int errors_logged[32], infos_logged, is_hanging;
+static atomic_int errors_logged[32], infos_logged, is_hanging, is_inside;
 
 void fors_log_info(struct osm_log *log, const char *format, ...)
 {
@@ -44,9 +47,14 @@ enum fors_err __wrap_fors_publish(const struct fors_folder *folder, const char *
 enum fors_err __wrap_fors_publish(const struct fors_folder *folder, const char *name, const void *bytes, size_t size,
 				  bool is_durable, struct fors_error *error)
 {
+	enum fors_err err;
+
+	atomic_store(&is_inside, 1);
 	while (atomic_load(&is_hanging))
 		usleep(1000);
-	return __real_fors_publish(folder, name, bytes, size, is_durable, error);
+	err = __real_fors_publish(folder, name, bytes, size, is_durable, error);
+	atomic_store(&is_inside, 0);
+	return err;
 }
 
 struct bench {
@@ -77,7 +85,9 @@ static int close_bench(void **state)
 	char command[128];
 
 	atomic_store(&is_hanging, 0);
+	fake_clock_run(true); /* should anything still have to be waited for */
 	fors_outbox_stop(bench->box);
+	fake_clock_run(false);
 	fors_folder_clear(&bench->state);
 	snprintf(command, sizeof(command), "rm -rf %s", bench->directory);
 	free(bench);
@@ -86,9 +96,9 @@ static int close_bench(void **state)
 
 static void set(struct bench *bench, bool has_dir, const char *command, unsigned seconds)
 {
-	const struct fors_outbox_request wish = {has_dir ? bench->dir : NULL, command, seconds};
+	const struct fors_outbox_request request = {has_dir ? bench->dir : NULL, command, seconds};
 
-	assert_int_equal(fors_outbox_set(bench->box, &wish, NULL), FORS_OK);
+	assert_int_equal(fors_outbox_set(bench->box, &request, NULL), FORS_OK);
 }
 
 /* Does a file of the bench hold this text? */
@@ -108,7 +118,7 @@ static bool holds(const struct bench *bench, const char *name, const char *text)
 
 static void wait_for(const struct bench *bench, const char *name, const char *text)
 {
-	for (int ms = 0; ms < WAIT_MS; ms++) {
+	for (int look = 0; look < LOOKS; look++) {
 		if (holds(bench, name, text))
 			return;
 		usleep(1000);
@@ -116,9 +126,19 @@ static void wait_for(const struct bench *bench, const char *name, const char *te
 	fail_msg("%s does not become '%s'", name, text);
 }
 
+/* Until the outbox's thread has found nothing to do. */
+static void wait_round(void)
+{
+	uint64_t before = fake_clock_waits();
+
+	for (int look = 0; look < LOOKS && fake_clock_waits() < before + 2; look++)
+		usleep(1000);
+	assert_true(fake_clock_waits() >= before + 2);
+}
+
 static void wait_error(enum fors_code code)
 {
-	for (int ms = 0; ms < WAIT_MS && !atomic_load(&errors_logged[code]); ms++)
+	for (int look = 0; look < LOOKS && !atomic_load(&errors_logged[code]); look++)
 		usleep(1000);
 	assert_int_equal(atomic_load(&errors_logged[code]), 1);
 }
@@ -163,7 +183,7 @@ static void files_are_copied(void **state)
 	struct bench *bench = *state;
 
 	mkdir(bench->dir, 0755);
-	put(bench, FORS_OUT_STATUS, "early"); /* before anybody said where to */
+	put(bench, FORS_OUT_STATUS, "early"); /* before there is a folder */
 	set(bench, true, NULL, 1);
 	wait_for(bench, "copies/status.json", "early");
 	put(bench, FORS_OUT_STATUS, "status");
@@ -173,7 +193,7 @@ static void files_are_copied(void **state)
 	wait_for(bench, "copies/heartbeat", "beat");
 	wait_for(bench, "copies/metrics.prom", "metrics");
 	wait_for(bench, "copies/status.json", "status");
-	for (int ms = 0; ms < WAIT_MS && epoch_there(bench) != 1000; ms++)
+	for (int look = 0; look < LOOKS && epoch_there(bench) != 1000; look++)
 		usleep(1000);
 	assert_int_equal(epoch_there(bench), 1000);
 }
@@ -187,12 +207,20 @@ static void missing_folder_is_waited_for(void **state)
 	put(bench, FORS_OUT_STATUS, "one");
 	wait_error(FORS_F_COPY);
 	put(bench, FORS_OUT_STATUS, "two");
-	usleep(20000);
-	assert_int_equal(atomic_load(&errors_logged[FORS_F_COPY]), 1); /* said once */
+	for (int i = 0; i < 3; i++) {
+		wait_round();
+		fake_clock_advance(5000);
+	}
+	wait_round();
+	assert_int_equal(atomic_load(&errors_logged[FORS_F_COPY]), 1); /* logged once */
 	assert_int_not_equal(access(bench->dir, F_OK), 0);
 	mkdir(bench->dir, 0755);
+	fake_clock_advance(4999);
+	wait_round();
+	assert_false(holds(bench, "copies/status.json", "two")); /* not before its time */
+	fake_clock_advance(1);
 	wait_for(bench, "copies/status.json", "two");
-	for (int ms = 0; ms < WAIT_MS && !atomic_load(&infos_logged); ms++)
+	for (int look = 0; look < LOOKS && !atomic_load(&infos_logged); look++)
 		usleep(1000);
 	assert_int_equal(atomic_load(&infos_logged), 1);
 }
@@ -200,40 +228,82 @@ static void missing_folder_is_waited_for(void **state)
 static void hanging_folder_blocks_nobody(void **state)
 {
 	struct bench *bench = *state;
-	uint64_t start = fors_thread_ms();
 
 	mkdir(bench->dir, 0755);
 	atomic_store(&is_hanging, 1);
 	set(bench, true, "true", 1);
-	for (int i = 0; i < 1000; i++) {
+	for (int i = 0; i < 1000; i++) { /* while it hangs: this comes to its end only when nobody waits */
 		put(bench, FORS_OUT_STATUS, "x");
 		put(bench, FORS_OUT_HEARTBEAT, "y");
 		fors_outbox_announce(bench->box, 1, "active");
 	}
-	assert_true(fors_thread_ms() - start < 2000);
 	put(bench, FORS_OUT_STATUS, "newest");
 	atomic_store(&is_hanging, 0);
 	wait_for(bench, "copies/status.json", "newest");
 }
 
-/* Stopping waits a little and leaves the thread to itself. */
-static void hanging_folder_does_not_hold_opensm(void **state)
+/* The command does not wait for copies for ever, and says what it says without them. */
+static void hanging_folder_holds_the_command_for_a_while(void **state)
 {
 	struct bench *bench = *state;
-	uint64_t start;
+	char command[256];
 
 	mkdir(bench->dir, 0755);
 	atomic_store(&is_hanging, 1);
-	set(bench, true, NULL, 1);
+	snprintf(command, sizeof(command), "echo ran > %s/out", bench->directory);
+	set(bench, true, command, 5);
 	put(bench, FORS_OUT_STATUS, "x");
+	fors_outbox_announce(bench->box, 1, "active");
+	fake_clock_advance(10000);
+	put(bench, FORS_OUT_HEARTBEAT, "y");
 	usleep(20000);
-	start = fors_thread_ms();
-	fors_outbox_stop(bench->box);
+	assert_false(holds(bench, "out", "ran\n"));
+	fake_clock_advance(1);
+	put(bench, FORS_OUT_HEARTBEAT, "y");
+	wait_for(bench, "out", "ran\n");
+}
+
+static atomic_int has_stopped;
+
+static void *stop_box(void *box)
+{
+	fors_outbox_stop(box);
+	atomic_store(&has_stopped, 1);
+	return NULL;
+}
+
+/* Stopping waits two seconds, and leaves the thread to itself. */
+static void hanging_folder_does_not_hold_opensm(void **state)
+{
+	struct bench *bench = *state;
+	pthread_t thread;
+	uint64_t before;
+
+	mkdir(bench->dir, 0755);
+	set(bench, true, NULL, 1);
+	atomic_store(&is_hanging, 1);
+	put(bench, FORS_OUT_STATUS, "x");
+	while (!atomic_load(&is_inside))
+		usleep(1000);
+	atomic_store(&has_stopped, 0);
+	before = fake_clock_waits();
+	assert_int_equal(pthread_create(&thread, NULL, stop_box, bench->box), 0);
 	bench->box = NULL;
-	assert_in_range(fors_thread_ms() - start, 1500, 8000);
+	while (fake_clock_waits() == before) /* only who stops it can be waiting */
+		usleep(1000);
+	fake_clock_advance(1999);
+	usleep(20000);
+	assert_int_equal(atomic_load(&has_stopped), 0);
+	fake_clock_advance(1);
+	for (int look = 0; look < LOOKS && !atomic_load(&has_stopped); look++)
+		usleep(1000);
+	assert_int_equal(atomic_load(&has_stopped), 1);
+	pthread_join(thread, NULL);
 	atomic_store(&is_hanging, 0);
 	wait_for(bench, "copies/status.json", "x");
-	usleep(50000); /* the thread ends by itself, and frees what it has */
+	while (atomic_load(&is_inside)) /* the thread ends by itself, and frees what it has */
+		usleep(1000);
+	usleep(50000);
 }
 
 static void what_lies_there_at_the_end_is_copied(void **state)
@@ -258,10 +328,10 @@ static void guests_touch_only_what_is_theirs(void **state)
 	mkdir(bench->dir, 0755);
 	set(bench, true, NULL, 1);
 	put_schedule(bench, 1000, false);
-	for (int ms = 0; ms < WAIT_MS && epoch_there(bench) != 1000; ms++)
+	for (int look = 0; look < LOOKS && epoch_there(bench) != 1000; look++)
 		usleep(1000);
 	put_schedule(bench, 1001, true); /* nobody else wrote: withdrawn */
-	for (int ms = 0; ms < WAIT_MS && epoch_there(bench) != 1001; ms++)
+	for (int look = 0; look < LOOKS && epoch_there(bench) != 1001; look++)
 		usleep(1000);
 	assert_int_equal(epoch_there(bench), 1001);
 	{
@@ -277,7 +347,7 @@ static void guests_touch_only_what_is_theirs(void **state)
 		free(bytes);
 	}
 	put_schedule(bench, 2000, true);
-	for (int ms = 0; ms < WAIT_MS && !holds(bench, "copies/heartbeat", "after"); ms++) {
+	for (int look = 0; look < LOOKS && !holds(bench, "copies/heartbeat", "after"); look++) {
 		put(bench, FORS_OUT_HEARTBEAT, "after"); /* left out too while it goes along with that schedule */
 		usleep(1000);
 	}
@@ -291,16 +361,16 @@ static void later_epoch_is_not_overwritten(void **state)
 	mkdir(bench->dir, 0755);
 	set(bench, true, NULL, 1);
 	put_schedule(bench, 5000, false);
-	for (int ms = 0; ms < WAIT_MS && epoch_there(bench) != 5000; ms++)
+	for (int look = 0; look < LOOKS && epoch_there(bench) != 5000; look++)
 		usleep(1000);
 	assert_int_equal(fors_outbox_seen(bench->box), 0);
 	put_schedule(bench, 4000, false); /* this one's clock is behind */
-	for (int ms = 0; ms < WAIT_MS && !fors_outbox_seen(bench->box); ms++)
+	for (int look = 0; look < LOOKS && !fors_outbox_seen(bench->box); look++)
 		usleep(1000);
 	assert_int_equal(fors_outbox_seen(bench->box), 5000);
 	assert_int_equal(epoch_there(bench), 5000);
 	put_schedule(bench, 5001, false);
-	for (int ms = 0; ms < WAIT_MS && epoch_there(bench) != 5001; ms++)
+	for (int look = 0; look < LOOKS && epoch_there(bench) != 5001; look++)
 		usleep(1000);
 	assert_int_equal(epoch_there(bench), 5001);
 }
@@ -346,9 +416,27 @@ static void failing_command_is_reported(void **state)
 	wait_error(FORS_F_COMMAND);
 	set(bench, false, "true", 5);
 	fors_outbox_announce(bench->box, 2, "active");
-	for (int ms = 0; ms < WAIT_MS && !atomic_load(&infos_logged); ms++)
+	for (int look = 0; look < LOOKS && !atomic_load(&infos_logged); look++)
 		usleep(1000);
 	assert_int_equal(atomic_load(&infos_logged), 1);
+}
+
+/* The number in a file that a command writes. */
+static int wait_pid(const char *path)
+{
+	int pid = 0;
+
+	for (int look = 0; look < LOOKS && !pid; look++) {
+		FILE *file = fopen(path, "r");
+
+		if (!file || fscanf(file, "%d", &pid) != 1)
+			pid = 0;
+		if (file)
+			fclose(file);
+		usleep(1000);
+	}
+	assert_true(pid > 0);
+	return pid;
 }
 
 static void late_command_is_killed_with_its_children(void **state)
@@ -358,31 +446,41 @@ static void late_command_is_killed_with_its_children(void **state)
 	FILE *file;
 	int pid = 0;
 
-	snprintf(command, sizeof(command), "cd %s; trap '' TERM; sleep 300 & echo $! > child; wait; wait",
-		 bench->directory);
+	snprintf(
+		command, sizeof(command),
+		"cd %s; (trap '' TERM; exec sleep 300) & trap 'echo yes > asked' TERM; echo $! > child; wait; wait; wait",
+		bench->directory);
 	snprintf(path, sizeof(path), "%s/child", bench->directory);
 	set(bench, false, command, 1);
 	fors_outbox_announce(bench->box, 1, "active");
+	pid = wait_pid(path);
+	fake_clock_advance(999);
+	usleep(20000);
+	assert_false(holds(bench, "asked", "yes\n")); /* its time is not over */
+	fake_clock_advance(1);
+	wait_for(bench, "asked", "yes\n");
+	usleep(20000);
+	assert_int_equal(kill(pid, 0), 0); /* but it does not end when it is asked to */
+	for (int look = 0; look < LOOKS && !atomic_load(&errors_logged[FORS_F_COMMAND]); look++) {
+		fake_clock_advance(500);
+		usleep(1000);
+	}
 	wait_error(FORS_F_COMMAND);
-	file = fopen(path, "r");
-	assert_non_null(file);
-	assert_int_equal(fscanf(file, "%d", &pid), 1);
-	fclose(file);
 	snprintf(path, sizeof(path), "/proc/%d/cmdline", pid);
-	for (int ms = 0; ms < WAIT_MS; ms++) {
+	for (int look = 0; look < LOOKS; look++) {
 		char line[16] = "";
 
 		file = fopen(path, "r"); /* gone, or a zombie without a command line */
 		if (!file || !fgets(line, sizeof(line), file) || strncmp(line, "sleep", 5))
-			ms = WAIT_MS + 1;
+			look = LOOKS + 1;
 		if (file)
 			fclose(file);
 		usleep(1000);
-		assert_true(ms < WAIT_MS - 1 || ms > WAIT_MS);
+		assert_true(look < LOOKS - 1 || look > LOOKS);
 	}
 }
 
-/* News that come while a command runs are told once, with the newest epoch. */
+/* What is announced while a command runs is announced to the next one, once, with the newest epoch. */
 static void commands_do_not_queue_up(void **state)
 {
 	struct bench *bench = *state;
@@ -410,6 +508,7 @@ int main(void)
 		ON_A_BENCH(files_are_copied),
 		ON_A_BENCH(missing_folder_is_waited_for),
 		ON_A_BENCH(hanging_folder_blocks_nobody),
+		ON_A_BENCH(hanging_folder_holds_the_command_for_a_while),
 		ON_A_BENCH(hanging_folder_does_not_hold_opensm),
 		ON_A_BENCH(what_lies_there_at_the_end_is_copied),
 		ON_A_BENCH(guests_touch_only_what_is_theirs),

@@ -11,7 +11,7 @@
 #include "core/fabric/places.h"
 #include "core/net/netfile.h"
 #include "core/fabric/places_file.h"
-#include "core/net/synthetic.h"
+#include "core/net/tree_net.h"
 
 static char *encode(const struct fors_places *places, size_t *size)
 {

@@ -101,6 +101,45 @@ static void links_drained(void **state)
 	fors_settings_free(settings);
 }
 
+/* Lines of `nlines` times 80 names and one more of `rest`. */
+static void put_names(const char *key, unsigned nlines, unsigned rest)
+{
+	FILE *file = fopen(conf, "w");
+
+	assert_non_null(file);
+	for (unsigned line = 0; line <= nlines; line++) {
+		fprintf(file, "%s = ", key);
+		for (unsigned n = 0; n < (line < nlines ? 80 : rest); n++)
+			fputs("A,", file);
+		fputc('\n', file);
+	}
+	fclose(file);
+}
+
+/* The limit holds for names, wherever in the lines they stand. */
+static void at_most_4096_names(void **state)
+{
+	static const char *const keys[] = {"exclude_links", "exclude_spines"};
+	const struct fors_sources sources = {.options = options};
+
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+		struct fors_settings *settings = NULL;
+		struct fors_error error = {.text = ""};
+
+		put_names(keys[i], 51, 16);
+		assert_int_equal(fors_settings_load(&sources, &settings, &error), FORS_OK);
+		assert_int_equal(settings->excluded_links.count + settings->excluded_spines.count, 4096);
+		fors_settings_free(settings);
+		settings = NULL;
+		put_names(keys[i], 51, 17);
+		assert_int_equal(fors_settings_load(&sources, &settings, &error), FORS_EINPUT);
+		assert_non_null(strstr(error.text, ":52: "));
+		assert_non_null(strstr(error.text, keys[i]));
+		assert_non_null(strstr(error.text, "more than 4096 names"));
+		assert_null(settings);
+	}
+}
+
 static void publishing(void **state)
 {
 	struct fors_settings *settings =
@@ -188,7 +227,7 @@ static void others_give_no_command(void **state)
 
 static void participants_override_cn_guid_file(void **state)
 {
-	struct fors_sources sources = {.options = options, .cn_guid_file = "/nowhere", .root_guid_file = guids};
+	struct fors_sources sources = {.options = options, .cn_guid_file = "/dev/null/none", .root_guid_file = guids};
 	struct fors_settings *settings = NULL;
 	char text[160];
 
@@ -232,7 +271,7 @@ static void mistakes_are_named(void **state)
 		{"publish_command =\n", ":1: ", "no command"},
 		{"publish_seconds = 0\n", ":1: ", "from 1 to 3600"},
 		{"exclude_link = x\n", ":1: ", "unknown key 'exclude_link'"},
-		{"participants_file = /nowhere/at/all\n", "/nowhere/at/all: ", "opened"},
+		{"participants_file = /dev/null/none\n", "/dev/null/none: ", "opened"},
 	};
 	const struct fors_sources sources = {.options = options};
 
@@ -269,8 +308,8 @@ static void long_lines_and_bad_lists(void **state)
 
 static void bad_paths(void **state)
 {
-	static const char *const bad[] = {"fors_config=", "fors_config=relative.conf", "fors_config=/nowhere/fors.conf",
-					  "fors_config=/tmp"};
+	static const char *const bad[] = {"fors_config=", "fors_config=relative.conf",
+					  "fors_config=/dev/null/fors.conf", "fors_config=/tmp"};
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		const struct fors_sources sources = {.options = bad[i]};
@@ -326,6 +365,7 @@ int main(void)
 		cmocka_unit_test(defaults),
 		cmocka_unit_test(keys_and_comments),
 		cmocka_unit_test(links_drained),
+		cmocka_unit_test(at_most_4096_names),
 		cmocka_unit_test(publishing),
 		cmocka_unit_test(a_command_has_semicolons),
 		cmocka_unit_test(only_regular_files),

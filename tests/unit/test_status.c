@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Tests of core/status/status.c: what is written, and that it can be read back. */
+/* Tests of core/status/: what is written, and that it can be read back. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,7 +9,10 @@
 #include <cmocka.h>
 #include <jansson.h>
 
+#include "core/status/advice.h"
 #include "core/status/status.h"
+#include "core/status/status_json.h"
+#include "core/status/status_metrics.h"
 
 /* 2 leaves x 3 lanes on 3 spines, one cable dead and one that never was; nothing else is looked at. */
 struct small {
@@ -143,25 +146,6 @@ static void schedule_fills_epoch_and_method(void **state)
 	fors_status_schedule(&status, &schedule);
 	assert_int_equal(status.phases, FORS_UNKNOWN);
 	assert_string_equal(status.reason, "a leaf is cut off");
-}
-
-static void lmc_needed_only_when_it_helps(void **state)
-{
-	struct small small;
-
-	make_small(&small);
-	assert_int_equal(fors_lmc_needed(&small.fabric, 9, 8), 2);
-	assert_int_equal(fors_lmc_needed(&small.fabric, FORS_UNKNOWN, 8), 2);
-	assert_int_equal(fors_lmc_needed(&small.fabric, 8, 8), FORS_UNKNOWN);
-	small.fabric.lmc = 2;
-	assert_int_equal(fors_lmc_needed(&small.fabric, 9, 8), FORS_UNKNOWN);
-	small.fabric.lmc = 0;
-	small.net.nnodes = FORS_LID_MAX; /* no LIDs left */
-	small.net.node = calloc(small.net.nnodes, sizeof(*small.net.node));
-	for (uint32_t i = 0; i < small.net.nnodes; i++)
-		small.net.node[i].type = FORS_SWITCH;
-	assert_int_equal(fors_lmc_needed(&small.fabric, 9, 8), FORS_UNKNOWN);
-	free(small.net.node);
 }
 
 static void fill(struct fors_status *status)
@@ -315,7 +299,6 @@ int main(void)
 		cmocka_unit_test(fabric_fills_numbers_and_links),
 		cmocka_unit_test(uneven_leaves_have_no_capacity),
 		cmocka_unit_test(schedule_fills_epoch_and_method),
-		cmocka_unit_test(lmc_needed_only_when_it_helps),
 		cmocka_unit_test(json_comes_back),
 		cmocka_unit_test(bad_json_is_refused),
 		cmocka_unit_test(next_says_what_to_do),

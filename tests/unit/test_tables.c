@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/tables/home.h"
+
 /* From `node`, which holds a packet for `lid`: the node where it ends, hops counted, FORS_NONE when lost. */
 static uint32_t walk(const struct bed *bed, uint32_t node, uint32_t lid, unsigned *hops)
 {

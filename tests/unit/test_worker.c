@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Tests of plugin/worker.c and plugin/board.c, without OpenSM: what is published after which job. The log
- * is a stub, and fors_plan() can be made slow, wrong or absent (linked with --wrap).
+ * Tests of plugin/worker*.c and plugin/board.c, without OpenSM: what is published after which job. The log
+ * is a stub, fors_plan() can be made slow, wrong or absent (linked with --wrap), and the clock is the test's own.
  */
 #include <inttypes.h>
 #include <setjmp.h>
@@ -12,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -24,13 +23,19 @@
 #include "core/schedule/schedule.h"
 #include "core/schedule/schedule_file.h"
 #include "core/status/status.h"
-#include "core/net/synthetic.h"
+#include "core/status/status_json.h"
+#include "core/net/tree_net.h"
 #include "core/schedule/verify.h"
+#include "plugin/board.h"
+#include "plugin/clock.h"
 #include "plugin/log.h"
 #include "plugin/worker.h"
+#include "fake_clock.h"
 #include "faults.h"
 
-#define WAIT_MS 20000
+#define TICK_MS 10  /* how often the worker looks around */
+#define LOOK_US 100 /* between looks at what has to come */
+#define MANY 100000 /* so many of them, before it is given up */
 
 enum fors_err __real_fors_plan(const struct fors_task *task, const char *name, struct fors_schedule **schedule,
 			       struct fors_error *error);
@@ -45,7 +50,7 @@ enum fors_err __wrap_fors_verify(const struct fors_net *net, const struct fors_l
 				 struct fors_verdict *verdict, struct fors_error *error);
 
 static _Atomic enum { PLAN_WELL, PLAN_UNTIL_CANCELLED, PLAN_WRONG, PLAN_NOT } how_to_plan;
-static atomic_int plans, cancelled_plans, mastership_now, errors_logged[16];
+static atomic_int plans, proofs, cancelled_plans, mastership_now, errors_logged[16];
 
 /* What happens when the worker asks for the n-th time whether to go on: it finds another job in the mailbox. */
 static struct {
@@ -91,23 +96,18 @@ enum fors_err __wrap_fors_verify(const struct fors_net *net, const struct fors_l
 				 const struct fors_schedule *schedule, bool (*cancelled)(void *context), void *context,
 				 struct fors_verdict *verdict, struct fors_error *error)
 {
+	atomic_fetch_add(&proofs, 1);
 	asking.cancelled = cancelled;
 	asking.context = context;
 	return __real_fors_verify(net, lfts, schedule, count_ask, NULL, verdict, error);
 }
 
-int __real_clock_gettime(clockid_t clock, struct timespec *now);
-int __wrap_clock_gettime(clockid_t clock, struct timespec *now);
+int __wrap_fsync(int fd);
 
-static atomic_int clock_step; /* seconds that somebody put the clock forward */
-
-int __wrap_clock_gettime(clockid_t clock, struct timespec *now)
+/* What a crash of the machine would leave behind is not looked at here, and disks are slow. */
+int __wrap_fsync(int fd)
 {
-	int failed = __real_clock_gettime(clock, now);
-
-	if (clock == CLOCK_REALTIME)
-		now->tv_sec += atomic_load(&clock_step);
-	return failed;
+	return fd < 0 ? -1 : 0;
 }
 
 void fors_log_info(struct osm_log *log, const char *format, ...)
@@ -128,13 +128,15 @@ struct bench {
 	char directory[64];
 	struct fors_folder folder;
 	struct fors_worker *worker;
+	struct fors_outbox *outbox; /* or NULL */
 	struct fors_places *places;
 	struct fors_net *intact;
 };
 
 static void start_worker(struct bench *bench)
 {
-	const struct fors_worker_setup setup = {.folder = &bench->folder, .mastership = mastership, .tick_ms = 10};
+	const struct fors_worker_setup setup = {
+		.folder = &bench->folder, .outbox = bench->outbox, .mastership = mastership, .tick_ms = TICK_MS};
 
 	assert_int_equal(fors_worker_start(&setup, &bench->worker, NULL), FORS_OK);
 }
@@ -142,18 +144,19 @@ static void start_worker(struct bench *bench)
 static int open_bench(void **state)
 {
 	struct bench *bench = calloc(1, sizeof(*bench));
-	struct fors_spec spec;
+	struct fors_tree_spec spec;
 
 	how_to_plan = PLAN_WELL;
 	atomic_store(&plans, 0);
+	atomic_store(&proofs, 0);
 	atomic_store(&cancelled_plans, 0);
 	atomic_store(&mastership_now, FORS_MASTER_YES);
 	memset(errors_logged, 0, sizeof(errors_logged));
 	strcpy(bench->directory, "/tmp/fors-worker-XXXXXX");
 	if (!mkdtemp(bench->directory) || fors_folder_init(&bench->folder, bench->directory, 0x123, NULL) ||
-	    fors_spec_parse("FT(2;3,3)", &spec, NULL) || fors_synthetic(&spec, &bench->intact, NULL))
+	    fors_tree_spec_parse("FT(2;3,3)", &spec, NULL) || fors_tree_net(&spec, &bench->intact, NULL))
 		return -1;
-	fors_spec_clear(&spec);
+	fors_tree_spec_clear(&spec);
 	bench->places = fors_places_new();
 	if (fors_places_learn(bench->places, bench->intact, NULL, 0, NULL) ||
 	    fors_assign_lids(bench->intact, bench->places, 2, false, NULL))
@@ -169,6 +172,9 @@ static int close_bench(void **state)
 	char command[128];
 
 	fors_worker_stop(bench->worker);
+	fake_clock_run(true); /* should the outbox still have to wait for anything */
+	fors_outbox_stop(bench->outbox);
+	fake_clock_run(false);
 	fors_folder_clear(&bench->folder);
 	fors_places_free(bench->places);
 	fors_net_free(bench->intact);
@@ -209,6 +215,33 @@ static void decline(struct bench *bench, const char *reason)
 	fors_worker_submit(bench->worker, declined_job(reason));
 }
 
+/* Let the worker look around, and a little real time go by for it to do so. */
+static void tick(void)
+{
+	fake_clock_advance(TICK_MS);
+	usleep(LOOK_US);
+}
+
+/* Until the worker is through with what it was given. */
+static void wait_idle(void)
+{
+	uint64_t before = fake_clock_waits();
+
+	for (int look = 0; look < MANY && fake_clock_waits() == before; look++)
+		usleep(LOOK_US);
+	assert_true(fake_clock_waits() > before);
+}
+
+/* The same, and it has looked around twice since: what has not happened by now will not happen. */
+static void rest(void)
+{
+	for (int i = 0; i < 3; i++) {
+		wait_idle();
+		fake_clock_advance(TICK_MS);
+	}
+	wait_idle();
+}
+
 /* The published schedule, or NULL. The caller frees it. */
 static struct fors_schedule *published(const struct bench *bench)
 {
@@ -243,7 +276,7 @@ static bool read_status(const struct bench *bench, struct fors_status *status)
 /* Wait for a state with an epoch of at least `epoch`; its epoch. */
 static int64_t wait_state(const struct bench *bench, enum fors_state state, int64_t epoch)
 {
-	for (int ms = 0; ms < WAIT_MS; ms += 2) {
+	for (int look = 0; look < MANY; look++) {
 		struct fors_status status;
 		int64_t found;
 
@@ -253,7 +286,7 @@ static int64_t wait_state(const struct bench *bench, enum fors_state state, int6
 			if (status.state == state && found >= epoch)
 				return found;
 		}
-		usleep(2000);
+		tick();
 	}
 	fail_msg("no state %d with epoch >= %lld", state, (long long)epoch);
 	return 0;
@@ -270,12 +303,12 @@ static void assert_published(const struct bench *bench, int64_t epoch, uint32_t 
 	fors_schedule_free(schedule);
 }
 
-static void settled_job_is_published(void **state)
+static void installed_job_is_published(void **state)
 {
-	int64_t epoch, before = (int64_t)time(NULL) * 1000;
+	int64_t epoch, before = (int64_t)fors_clock_unix_ms();
 
 	submit(*state, FORS_JOB_ROUTED, NULL);
-	submit(*state, FORS_JOB_SETTLED, NULL);
+	submit(*state, FORS_JOB_INSTALLED, NULL);
 	epoch = wait_state(*state, FORS_ACTIVE, 0);
 	assert_true(epoch >= before);
 	assert_published(*state, epoch, 9);
@@ -287,7 +320,7 @@ static void routed_job_alone_is_not(void **state)
 
 	submit(*state, FORS_JOB_ROUTED, NULL);
 	wait_state(*state, FORS_PLANNING, 0);
-	usleep(50000);
+	rest();
 	schedule = published(*state);
 	assert_int_equal(schedule->nphases, 0);
 	fors_schedule_free(schedule);
@@ -300,14 +333,14 @@ static void same_fabric_leaves_no_trace(void **state)
 	char path[160];
 	int64_t epoch;
 
-	submit(bench, FORS_JOB_SETTLED, NULL);
+	submit(bench, FORS_JOB_INSTALLED, NULL);
 	epoch = wait_state(bench, FORS_ACTIVE, 0);
 	snprintf(path, sizeof(path), "%s/%s/status.json", bench->directory, bench->folder.name);
 	assert_int_equal(stat(path, &before), 0);
 	submit(bench, FORS_JOB_ROUTED, NULL);
-	usleep(50000);
-	submit(bench, FORS_JOB_SETTLED, NULL);
-	usleep(50000);
+	rest();
+	submit(bench, FORS_JOB_INSTALLED, NULL);
+	rest();
 	assert_int_equal(stat(path, &after), 0);
 	assert_int_equal(before.st_ino, after.st_ino);
 	assert_int_equal(atomic_load(&plans), 1);
@@ -318,15 +351,15 @@ static void cut_cable_withdraws_and_returns(void **state)
 {
 	int64_t first, second;
 
-	submit(*state, FORS_JOB_SETTLED, NULL);
+	submit(*state, FORS_JOB_INSTALLED, NULL);
 	first = wait_state(*state, FORS_ACTIVE, 0);
 	submit(*state, FORS_JOB_ROUTED, "Leaf00[4]");
 	second = wait_state(*state, FORS_PLANNING, first + 1);
 	assert_published(*state, second, 0);
-	submit(*state, FORS_JOB_SETTLED, "Leaf00[4]");
+	submit(*state, FORS_JOB_INSTALLED, "Leaf00[4]");
 	second = wait_state(*state, FORS_ACTIVE, second + 1);
 	assert_published(*state, second, 9);	  /* f = 1: max(P, ceil(3 * 6 / 2)) */
-	assert_int_equal(atomic_load(&plans), 2); /* the settled job found the plan ready */
+	assert_int_equal(atomic_load(&plans), 2); /* the installed job found the plan ready */
 }
 
 static void errors_of_opensm_publish_nothing(void **state)
@@ -334,19 +367,19 @@ static void errors_of_opensm_publish_nothing(void **state)
 	struct fors_job *job;
 	int64_t epoch;
 
-	submit(*state, FORS_JOB_SETTLED, NULL);
+	submit(*state, FORS_JOB_INSTALLED, NULL);
 	epoch = wait_state(*state, FORS_ACTIVE, 0);
-	job = make_job(*state, FORS_JOB_UNSETTLED, NULL);
+	job = make_job(*state, FORS_JOB_INCOMPLETE, NULL);
 	strcpy(job->reason, "OpenSM met errors");
 	fors_worker_submit(((struct bench *)*state)->worker, job);
 	wait_state(*state, FORS_PLANNING, epoch);
 	assert_published(*state, epoch, 9); /* still right over the tables */
-	submit(*state, FORS_JOB_SETTLED, NULL);
+	submit(*state, FORS_JOB_INSTALLED, NULL);
 	assert_int_equal(wait_state(*state, FORS_ACTIVE, epoch), epoch);
 }
 
-/* OpenSM sweeps again and again over a switch that does not take its tables: that is said once, not once per sweep. */
-static void a_fabric_that_stays_unsettled_is_said_once(void **state)
+/* OpenSM sweeps again and again over a switch that does not take its tables: that is published once. */
+static void errors_that_stay_are_published_once(void **state)
 {
 	struct bench *bench = *state;
 	struct stat first, last;
@@ -354,19 +387,19 @@ static void a_fabric_that_stays_unsettled_is_said_once(void **state)
 	char path[256];
 
 	snprintf(path, sizeof(path), "%s/%s/status.json", bench->directory, bench->folder.name);
-	submit(*state, FORS_JOB_SETTLED, NULL);
+	submit(*state, FORS_JOB_INSTALLED, NULL);
 	wait_state(*state, FORS_ACTIVE, 0);
 	for (unsigned sweep = 0; sweep < 3; sweep++) {
 		submit(*state, FORS_JOB_ROUTED, "Leaf00[4]");
-		usleep(50000);
-		job = make_job(*state, FORS_JOB_UNSETTLED, "Leaf00[4]");
+		rest();
+		job = make_job(*state, FORS_JOB_INCOMPLETE, "Leaf00[4]");
 		strcpy(job->reason, "OpenSM met errors");
 		fors_worker_submit(bench->worker, job);
-		usleep(50000);
+		rest();
 		assert_int_equal(stat(path, sweep ? &last : &first), 0);
 	}
 	assert_int_equal(first.st_ino, last.st_ino);
-	submit(*state, FORS_JOB_SETTLED, "Leaf00[4]");
+	submit(*state, FORS_JOB_INSTALLED, "Leaf00[4]");
 	wait_state(*state, FORS_ACTIVE, 0);
 	submit(*state, FORS_JOB_ROUTED, "Leaf00[5]");
 	wait_state(*state, FORS_PLANNING, 0);
@@ -394,29 +427,31 @@ static void no_heartbeat_beside_an_old_schedule(void **state)
 	char path[256];
 	uint64_t before;
 
-	submit(*state, FORS_JOB_SETTLED, NULL);
+	submit(*state, FORS_JOB_INSTALLED, NULL);
 	wait_state(*state, FORS_ACTIVE, 0);
 	while (!heartbeat_of(bench))
-		usleep(1000);
+		tick();
 	snprintf(path, sizeof(path), "%s/%s/.schedule.new", bench->directory, bench->folder.name);
 	assert_int_equal(mkdir(path, 0755), 0);
 	before = heartbeat_of(bench);
-	submit(*state, FORS_JOB_SETTLED, "Leaf00[4]");
-	usleep(200000);
+	submit(*state, FORS_JOB_INSTALLED, "Leaf00[4]");
+	rest();
+	fake_clock_advance(60000);
+	rest();
 	assert_int_equal(heartbeat_of(bench), before);
 	assert_int_equal(rmdir(path), 0);
-	for (int ms = 0; ms < 5000 && heartbeat_of(bench) == before; ms += 10)
-		usleep(10000);
+	for (int look = 0; look < MANY && heartbeat_of(bench) == before; look++)
+		tick();
 	assert_true(heartbeat_of(bench) > before);
 }
 
 static void newer_fabric_overtakes(void **state)
 {
 	how_to_plan = PLAN_UNTIL_CANCELLED;
-	submit(*state, FORS_JOB_SETTLED, NULL);
+	submit(*state, FORS_JOB_INSTALLED, NULL);
 	while (!atomic_load(&plans))
 		usleep(1000);
-	submit(*state, FORS_JOB_SETTLED, "Leaf01[5]");
+	submit(*state, FORS_JOB_INSTALLED, "Leaf01[5]");
 	wait_state(*state, FORS_ACTIVE, 0);
 	assert_int_equal(atomic_load(&cancelled_plans), 1);
 	assert_int_equal(atomic_load(&plans), 2);
@@ -427,7 +462,7 @@ static void stop_breaks_a_plan_off(void **state)
 	struct bench *bench = *state;
 
 	how_to_plan = PLAN_UNTIL_CANCELLED;
-	submit(bench, FORS_JOB_SETTLED, NULL);
+	submit(bench, FORS_JOB_INSTALLED, NULL);
 	while (!atomic_load(&plans))
 		usleep(1000);
 	fors_worker_stop(bench->worker);
@@ -439,15 +474,15 @@ static void declined_withdraws(void **state)
 {
 	int64_t epoch;
 
-	submit(*state, FORS_JOB_SETTLED, NULL);
+	submit(*state, FORS_JOB_INSTALLED, NULL);
 	epoch = wait_state(*state, FORS_ACTIVE, 0);
 	decline(*state, "not a tree");
 	epoch = wait_state(*state, FORS_INACTIVE, epoch + 1);
 	assert_published(*state, epoch, 0);
 	decline(*state, "not a tree");
-	usleep(50000);
-	assert_published(*state, epoch, 0); /* said once */
-	submit(*state, FORS_JOB_SETTLED, NULL);
+	rest();
+	assert_published(*state, epoch, 0); /* published once */
+	submit(*state, FORS_JOB_INSTALLED, NULL);
 	epoch = wait_state(*state, FORS_ACTIVE, epoch + 1);
 	assert_published(*state, epoch, 9);
 }
@@ -456,10 +491,10 @@ static size_t wait_dead_links(const struct bench *bench, size_t wanted)
 {
 	size_t count = 0;
 
-	for (int ms = 0; ms < WAIT_MS && count != wanted; ms += 2) {
+	for (int look = 0; look < MANY && count != wanted; look++) {
 		struct fors_status status;
 
-		usleep(2000);
+		tick();
 		if (read_status(bench, &status)) {
 			count = status.dead_links.count;
 			fors_status_clear(&status);
@@ -489,14 +524,14 @@ static void lost_mastership_withdraws(void **state)
 	int64_t epoch;
 	int nplans;
 
-	submit(*state, FORS_JOB_SETTLED, NULL);
+	submit(*state, FORS_JOB_INSTALLED, NULL);
 	epoch = wait_state(*state, FORS_ACTIVE, 0);
 	atomic_store(&mastership_now, FORS_MASTER_NO);
 	epoch = wait_state(*state, FORS_INACTIVE, epoch + 1);
 	assert_published(*state, epoch, 0);
 	nplans = atomic_load(&plans);
-	submit(*state, FORS_JOB_SETTLED, "Leaf00[4]");
-	usleep(50000);
+	submit(*state, FORS_JOB_INSTALLED, "Leaf00[4]");
+	rest();
 	assert_published(*state, epoch, 0);
 	assert_int_equal(atomic_load(&plans), nplans); /* who is not the master plans for nobody */
 }
@@ -507,14 +542,14 @@ static void no_plan_is_a_failure(void **state)
 	int64_t epoch;
 
 	how_to_plan = PLAN_NOT;
-	submit(*state, FORS_JOB_SETTLED, NULL);
+	submit(*state, FORS_JOB_INSTALLED, NULL);
 	epoch = wait_state(*state, FORS_FAILED, 0);
 	assert_published(*state, epoch, 0);
 	assert_true(read_status(*state, &status));
 	assert_string_equal(status.reason, "needs lmc 2");
 	fors_status_clear(&status);
-	submit(*state, FORS_JOB_SETTLED, NULL);
-	usleep(50000);
+	submit(*state, FORS_JOB_INSTALLED, NULL);
+	rest();
 	assert_int_equal(atomic_load(&plans), 1);
 	assert_int_equal(atomic_load(&errors_logged[FORS_F_NOPLAN]), 1);
 }
@@ -522,25 +557,25 @@ static void no_plan_is_a_failure(void **state)
 static void wrong_plan_is_not_published(void **state)
 {
 	how_to_plan = PLAN_WRONG;
-	submit(*state, FORS_JOB_SETTLED, NULL);
+	submit(*state, FORS_JOB_INSTALLED, NULL);
 	assert_published(*state, wait_state(*state, FORS_FAILED, 0), 0);
 	assert_int_equal(atomic_load(&errors_logged[FORS_F_VERIFY]), 1);
 }
 
-/* The same schedule over the same tables: said again, with an epoch above what another SM may have published. */
+/* The same schedule over the same tables: published again, with an epoch above what another SM may have published. */
 static void restart_raises_the_epoch(void **state)
 {
 	struct bench *bench = *state;
 	int64_t epoch;
 
-	submit(bench, FORS_JOB_SETTLED, NULL);
+	submit(bench, FORS_JOB_INSTALLED, NULL);
 	epoch = wait_state(bench, FORS_ACTIVE, 0);
 	fors_worker_stop(bench->worker);
 	wait_state(bench, FORS_INACTIVE, epoch);
 	assert_published(bench, epoch, 9);
 	start_worker(bench);
 	submit(bench, FORS_JOB_ROUTED, NULL);
-	submit(bench, FORS_JOB_SETTLED, NULL);
+	submit(bench, FORS_JOB_INSTALLED, NULL);
 	assert_published(bench, wait_state(bench, FORS_ACTIVE, epoch + 1), 9);
 }
 
@@ -549,11 +584,11 @@ static int64_t plan_for_long(struct bench *bench)
 {
 	int64_t epoch;
 
-	submit(bench, FORS_JOB_SETTLED, NULL);
+	submit(bench, FORS_JOB_INSTALLED, NULL);
 	epoch = wait_state(bench, FORS_ACTIVE, 0);
 	atomic_store(&plans, 0);
 	how_to_plan = PLAN_UNTIL_CANCELLED;
-	submit(bench, FORS_JOB_SETTLED, "Leaf01[5]");
+	submit(bench, FORS_JOB_INSTALLED, "Leaf01[5]");
 	while (!atomic_load(&plans))
 		usleep(1000);
 	return epoch;
@@ -566,12 +601,11 @@ static void the_heart_beats_while_a_plan_is_made(void **state)
 
 	plan_for_long(bench);
 	beat = heartbeat_of(bench);
-	atomic_store(&clock_step, 3600);
-	for (int ms = 0; ms < WAIT_MS && heartbeat_of(bench) < beat + 3500000; ms++)
-		usleep(1000);
+	fake_clock_advance(3600000);
+	for (int look = 0; look < MANY && heartbeat_of(bench) < beat + 3500000; look++)
+		tick();
 	assert_true(heartbeat_of(bench) >= beat + 3500000);
 	assert_int_equal(atomic_load(&cancelled_plans), 0);
-	atomic_store(&clock_step, 0);
 }
 
 static void lost_mastership_breaks_a_plan_off(void **state)
@@ -590,18 +624,18 @@ static void clock_steps_back(void **state)
 	int64_t epoch;
 	uint64_t beat = 0;
 
-	submit(bench, FORS_JOB_SETTLED, NULL);
+	submit(bench, FORS_JOB_INSTALLED, NULL);
 	epoch = wait_state(bench, FORS_ACTIVE, 0);
-	for (int ms = 0; ms < WAIT_MS && !beat; ms++, usleep(1000))
+	for (int look = 0; look < MANY && !beat; look++, tick())
 		beat = heartbeat_of(bench);
 	assert_true(beat > 0);
-	atomic_store(&clock_step, -86400);
-	for (int ms = 0; ms < WAIT_MS && heartbeat_of(bench) >= beat; ms++)
-		usleep(1000);
+	fake_clock_set(-86400000);
+	for (int look = 0; look < MANY && heartbeat_of(bench) >= beat; look++)
+		tick();
 	assert_true(heartbeat_of(bench) < beat - 80000000);
 	decline(bench, "not a tree");
 	assert_true(wait_state(bench, FORS_INACTIVE, epoch + 1) > epoch);
-	atomic_store(&clock_step, 0);
+	fake_clock_set(86400000);
 }
 
 static void folder_that_comes_late_is_filled(void **state)
@@ -614,12 +648,212 @@ static void folder_that_comes_late_is_filled(void **state)
 	obstacle = fopen(path, "w");
 	assert_non_null(obstacle);
 	fclose(obstacle);
-	submit(bench, FORS_JOB_SETTLED, NULL);
+	submit(bench, FORS_JOB_INSTALLED, NULL);
 	while (!atomic_load(&errors_logged[FORS_F_PUBLISH]))
 		usleep(1000);
 	assert_int_equal(remove(path), 0);
 	assert_published(bench, wait_state(bench, FORS_ACTIVE, 0), 9);
 	assert_int_equal(atomic_load(&errors_logged[FORS_F_PUBLISH]), 1);
+}
+
+/* ---- nothing unproven ---- */
+
+/* A job of the intact fabric in whose tables nothing goes anywhere. */
+static struct fors_job *job_without_ways(struct bench *bench, enum fors_job_kind kind)
+{
+	struct fors_job *job = make_job(bench, kind, NULL);
+
+	strcpy(job->reason, "OpenSM met errors"); /* for who asks */
+	memset(job->lfts->port, FORS_NO_PATH, (size_t)job->lfts->nswitches * job->lfts->nlids);
+	return job;
+}
+
+/* A job of the intact fabric whose tables differ in what nobody uses: LID 0. */
+static struct fors_job *job_with_other_tables(struct bench *bench, enum fors_job_kind kind)
+{
+	struct fors_job *job = make_job(bench, kind, NULL);
+
+	job->lfts->port[0] ^= 1;
+	return job;
+}
+
+/* A proof over the tables that were sent holds for just these tables, when the switches have them. */
+static void a_proof_holds_for_the_same_tables_only(void **state)
+{
+	struct bench *bench = *state;
+
+	submit(bench, FORS_JOB_ROUTED, NULL);
+	wait_idle();
+	assert_int_equal(atomic_load(&proofs), 1);
+	submit(bench, FORS_JOB_INSTALLED, NULL);
+	wait_state(bench, FORS_ACTIVE, 0);
+	assert_int_equal(atomic_load(&proofs), 1);
+
+	decline(bench, "another engine");
+	wait_state(bench, FORS_INACTIVE, 0);
+	submit(bench, FORS_JOB_ROUTED, NULL);
+	wait_idle();
+	assert_int_equal(atomic_load(&proofs), 2);
+	fors_worker_submit(bench->worker, job_with_other_tables(bench, FORS_JOB_INSTALLED));
+	wait_state(bench, FORS_ACTIVE, 0);
+	assert_int_equal(atomic_load(&proofs), 3);
+}
+
+/* The same cables, but the switches do not hold what was sent. */
+static void a_plan_is_not_published_over_other_tables(void **state)
+{
+	struct bench *bench = *state;
+
+	submit(bench, FORS_JOB_ROUTED, NULL);
+	wait_idle();
+	fors_worker_submit(bench->worker, job_without_ways(bench, FORS_JOB_INSTALLED));
+	assert_published(bench, wait_state(bench, FORS_FAILED, 0), 0);
+}
+
+/* The same cables as in the published schedule, other tables: it is proven again, and stays only if it is right. */
+static void a_published_schedule_is_proven_again(void **state)
+{
+	static const enum fors_job_kind kind[] = {FORS_JOB_ROUTED, FORS_JOB_INSTALLED, FORS_JOB_INCOMPLETE};
+	struct bench *bench = *state;
+	int64_t epoch;
+
+	for (size_t i = 0; i < sizeof(kind) / sizeof(kind[0]); i++) {
+		int before;
+
+		submit(bench, FORS_JOB_INSTALLED, NULL);
+		epoch = wait_state(bench, FORS_ACTIVE, 0);
+		before = atomic_load(&proofs);
+		fors_worker_submit(bench->worker, job_with_other_tables(bench, kind[i]));
+		wait_idle();
+		assert_published(bench, epoch, 9);
+		assert_int_equal(atomic_load(&proofs), before + 1);
+
+		fors_worker_submit(bench->worker, job_without_ways(bench, kind[i]));
+		wait_idle();
+		epoch = wait_state(bench, kind[i] == FORS_JOB_INSTALLED ? FORS_FAILED : FORS_PLANNING, epoch + 1);
+		assert_published(bench, epoch, 0);
+	}
+}
+
+/* Whatever may differ between two looks at a fabric makes them two. */
+static void jobs_are_the_same_byte_for_byte(void **state)
+{
+	struct fors_job *a = make_job(*state, FORS_JOB_ROUTED, NULL), *b = make_job(*state, FORS_JOB_ROUTED, NULL);
+	struct fors_lfts *lfts = b->lfts;
+	unsigned char *bytes[] = {
+		lfts->port,
+		lfts->port + (size_t)lfts->nswitches * lfts->nlids - 1,
+		(unsigned char *)&lfts->guid[lfts->nswitches - 1],
+	};
+	uint64_t basis = fors_job_basis(a);
+
+	assert_true(fors_job_same_tables(a, b));
+	assert_true(fors_job_basis(b) == basis);
+	for (size_t i = 0; i < sizeof(bytes) / sizeof(bytes[0]); i++) {
+		*bytes[i] ^= 1;
+		assert_false(fors_job_same_tables(a, b));
+		assert_true(fors_job_basis(b) != basis);
+		*bytes[i] ^= 1;
+	}
+	b->net->port[b->net->nports - 1].peer ^= 1; /* of cables the fabric's fingerprint speaks, not these */
+	assert_false(fors_job_same_tables(a, b));
+	b->net->port[b->net->nports - 1].peer ^= 1;
+	b->net->node[0].guid ^= 1;
+	assert_false(fors_job_same_tables(a, b));
+	b->net->node[0].guid ^= 1;
+	b->ilp_seconds++;
+	assert_true(fors_job_basis(b) != basis);
+	b->ilp_seconds--;
+	strcpy(b->method, "exact");
+	assert_true(fors_job_basis(b) != basis);
+	fors_job_free(a);
+	fors_job_free(b);
+}
+
+/* ---- another subnet manager's epochs ---- */
+
+static void board_exceeds_an_epoch(void **state)
+{
+	struct bench *bench = *state;
+	struct fors_board board;
+	struct fors_status status;
+	uint64_t epoch;
+
+	fors_worker_stop(bench->worker);
+	bench->worker = NULL;
+	fors_board_open(&board, NULL, &bench->folder, NULL);
+	assert_false(fors_board_exceed(&board, 1)); /* nothing to publish yet */
+	fors_status_init(&status);
+	strcpy(status.reason, "one");
+	assert_true(fors_board_withdraw(&board, &status));
+	fors_status_clear(&status);
+	epoch = board.schedule->epoch;
+	assert_true(fors_board_exceed(&board, epoch)); /* one's own */
+	assert_true(fors_board_exceed(&board, epoch - 1));
+	assert_published(bench, (int64_t)epoch, 0);
+	epoch += 1000000000; /* days ahead of this host's clock */
+	assert_true(fors_board_exceed(&board, epoch));
+	assert_published(bench, (int64_t)epoch + 1, 0);
+	assert_true(read_status(bench, &status));
+	assert_int_equal(status.epoch, epoch + 1);
+	strcpy(status.reason, "another");
+	assert_true(fors_board_withdraw(&board, &status));
+	fors_status_clear(&status);
+	assert_published(bench, (int64_t)epoch + 2, 0); /* and so does what comes next */
+	fors_board_close(&board);
+}
+
+/* A schedule of another subnet manager's. */
+static void publish_theirs(const struct fors_folder *folder, uint64_t epoch)
+{
+	struct fors_schedule *theirs;
+	size_t size;
+	void *bytes;
+
+	assert_int_equal(fors_schedule_withdrawn(epoch, "another manager's", &theirs, NULL), FORS_OK);
+	assert_int_equal(fors_schedule_encode(theirs, &bytes, &size, NULL), FORS_OK);
+	assert_int_equal(fors_publish(folder, "schedule", bytes, size, false, NULL), FORS_OK);
+	fors_schedule_free(theirs);
+	free(bytes);
+}
+
+static void epoch_ahead_in_publish_dir_is_exceeded(void **state)
+{
+	struct bench *bench = *state;
+	char dir[80];
+	const struct fors_outbox_request request = {.dir = dir};
+	const struct fors_folder copies = {.parent = dir};
+	const struct bench there = {.folder = copies};
+	struct fors_schedule *copy = NULL;
+	const uint64_t ahead = fors_clock_unix_ms() + 1000000000;
+	uint64_t epoch;
+	int before;
+
+	snprintf(dir, sizeof(dir), "%s/copies", bench->directory);
+	assert_int_equal(mkdir(dir, 0755), 0);
+	publish_theirs(&copies, ahead);
+	fors_worker_stop(bench->worker);
+	assert_int_equal(fors_outbox_start(NULL, &bench->folder, &bench->outbox, NULL), FORS_OK);
+	assert_int_equal(fors_outbox_set(bench->outbox, &request, NULL), FORS_OK);
+	start_worker(bench);
+	submit(bench, FORS_JOB_INSTALLED, NULL);
+	epoch = (uint64_t)wait_state(bench, FORS_ACTIVE, (int64_t)ahead + 1);
+	assert_published(bench, (int64_t)epoch, 9);
+	for (int look = 0; look < MANY && (!copy || copy->epoch != epoch); look++) {
+		fors_schedule_free(copy);
+		tick();
+		copy = published(&there);
+	}
+	assert_int_equal(copy->epoch, epoch);
+	assert_int_equal(copy->nphases, 9);
+	fors_schedule_free(copy);
+	before = atomic_load(&proofs);
+	fors_worker_submit(bench->worker, job_with_other_tables(bench, FORS_JOB_INSTALLED));
+	for (int look = 0; look < MANY && atomic_load(&proofs) == before; look++)
+		tick();
+	rest();
+	assert_published(bench, (int64_t)epoch, 9);
+	assert_int_equal(atomic_load(&plans), 1); /* what is published is still what this worker planned */
 }
 
 /* ---- a newer job at each step ---- */
@@ -635,9 +869,8 @@ static bool overtake(struct bench *bench, uint64_t n, struct fors_job *newer)
 	atomic_store(&asking.worker, bench->worker);
 	atomic_store(&asking.job, newer);
 	atomic_store(&asking.left, (int64_t)n);
-	submit(bench, FORS_JOB_SETTLED, NULL);
-	for (int ms = 0; atomic_load(&asking.job) && ms < 100; ms++)
-		usleep(1000);
+	submit(bench, FORS_JOB_INSTALLED, NULL);
+	wait_idle();
 	atomic_store(&asking.left, 0);
 	unused = atomic_exchange(&asking.job, NULL);
 	fors_job_free(unused);
@@ -647,14 +880,14 @@ static bool overtake(struct bench *bench, uint64_t n, struct fors_job *newer)
 /* Wait until the plan of a fabric is out. */
 static void wait_plan(struct bench *bench, uint64_t fingerprint)
 {
-	for (int ms = 0; ms < WAIT_MS; ms += 2) {
+	for (int look = 0; look < MANY; look++) {
 		struct fors_schedule *schedule = published(bench);
 		bool is_there = schedule && schedule->nphases && schedule->fingerprint == fingerprint;
 
 		fors_schedule_free(schedule);
 		if (is_there)
 			return;
-		usleep(2000);
+		tick();
 	}
 	fail_msg("the newer job was lost");
 }
@@ -670,7 +903,7 @@ static void newer_fabric_at_each_ask(void **state)
 	uint64_t n;
 
 	for (n = 1; is_overtaken; n = ask_after(n)) {
-		struct fors_job *newer = make_job(*state, FORS_JOB_SETTLED, "Leaf00[4]");
+		struct fors_job *newer = make_job(*state, FORS_JOB_INSTALLED, "Leaf00[4]");
 		uint64_t fingerprint = newer->fabric->fingerprint;
 		int64_t epoch;
 
@@ -728,9 +961,7 @@ static bool step_with_fault(struct bench *bench, const struct step *step, uint64
 	faults_arm(n, is_lasting);
 	if (is_lasting) {
 		submit(bench, FORS_JOB_ROUTED, "Leaf02[6]");
-		for (int ms = 0; !faults_happened() && ms < 500; ms++)
-			usleep(1000);
-		usleep(1000);
+		rest(); /* in which it tries again, and again in vain */
 		faults_off();
 	}
 	*epoch = take_step(bench, step, *epoch);
@@ -752,8 +983,8 @@ static void try_step(struct bench *bench, const struct step *before, const struc
 }
 
 static const struct step gone = {FORS_JOB_DECLINED, NULL, FORS_INACTIVE, 0};
-static const struct step healthy = {FORS_JOB_SETTLED, NULL, FORS_ACTIVE, 9};
-static const struct step cut = {FORS_JOB_SETTLED, "Leaf00[4]", FORS_ACTIVE, 9};
+static const struct step healthy = {FORS_JOB_INSTALLED, NULL, FORS_ACTIVE, 9};
+static const struct step cut = {FORS_JOB_INSTALLED, "Leaf00[4]", FORS_ACTIVE, 9};
 
 static void memory_runs_out_once(void **state)
 {
@@ -787,7 +1018,7 @@ static void no_worker_without_memory(void **state)
 	assert_non_null(strstr(error.text, "thread"));
 	faults_arm_threads(0);
 	faults_arm(1, false);
-	assert_null(fors_job_new(FORS_JOB_SETTLED));
+	assert_null(fors_job_new(FORS_JOB_INSTALLED));
 	faults_off();
 	assert_null(worker);
 	assert_int_equal(faults_live(), live);
@@ -798,12 +1029,12 @@ static void no_worker_without_memory(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		ON_A_BENCH(settled_job_is_published),
+		ON_A_BENCH(installed_job_is_published),
 		ON_A_BENCH(routed_job_alone_is_not),
 		ON_A_BENCH(same_fabric_leaves_no_trace),
 		ON_A_BENCH(cut_cable_withdraws_and_returns),
 		ON_A_BENCH(errors_of_opensm_publish_nothing),
-		ON_A_BENCH(a_fabric_that_stays_unsettled_is_said_once),
+		ON_A_BENCH(errors_that_stay_are_published_once),
 		ON_A_BENCH(no_heartbeat_beside_an_old_schedule),
 		ON_A_BENCH(newer_fabric_overtakes),
 		ON_A_BENCH(stop_breaks_a_plan_off),
@@ -817,6 +1048,12 @@ int main(void)
 		ON_A_BENCH(restart_raises_the_epoch),
 		ON_A_BENCH(clock_steps_back),
 		ON_A_BENCH(folder_that_comes_late_is_filled),
+		ON_A_BENCH(a_proof_holds_for_the_same_tables_only),
+		ON_A_BENCH(a_plan_is_not_published_over_other_tables),
+		ON_A_BENCH(a_published_schedule_is_proven_again),
+		ON_A_BENCH(jobs_are_the_same_byte_for_byte),
+		ON_A_BENCH(board_exceeds_an_epoch),
+		ON_A_BENCH(epoch_ahead_in_publish_dir_is_exceeded),
 		ON_A_BENCH(newer_fabric_at_each_ask),
 		ON_A_BENCH(declined_at_each_ask),
 		ON_A_BENCH(no_worker_without_memory),

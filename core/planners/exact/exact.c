@@ -39,6 +39,7 @@
 
 #include "core/planners/bound.h"
 #include "core/schedule/schedule.h"
+#include "core/tables/home.h"
 #include "core/tables/lanes.h"
 #include "work.h"
 #include "ways.h"
@@ -52,11 +53,11 @@
 static void route(const struct fors_exact *plan, uint32_t s, uint32_t d, uint8_t way, struct fors_cell *cell)
 {
 	const struct fors_server *server = plan->fabric->server;
-	uint32_t base = plan->base[d], i = way >= base ? way - base : way + plan->fabric->nlanes - base;
+	uint32_t i = fors_home_index(plan->fabric->nlanes, plan->base[d], way);
 
 	cell->lane = way;
 	cell->path = (uint8_t)i;
-	if (plan->ways->is_straight && i < 1u << plan->fabric->lmc)
+	if (plan->ways->is_straight && i < fors_home_nindices(plan->fabric->lmc))
 		return;
 	cell->lane = plan->ways->up[fors_way(plan->ways, server[s].leaf, server[d].leaf, way)];
 	cell->path = fors_ways_index(plan->task, plan->ways, server[s].leaf, d, way);

@@ -8,10 +8,10 @@
  * The n_a^2 flows inside leaf a take no lane, but the turn of a sender and of a receiver, and the leaf has only n_a
  * of either in a phase. There are two ways to see to that.
  *
- * - Live uplinks <= n_a. Take n_a nodes: all living lanes and, for the rest, dead ones or nodes that no
- *   lane stands behind. At either side they have room for n_a T edges, and
- *   the leaf has n_a P <= n_a T with those inside, so these can fill up the nodes, from the first to the last, at both
- * sides in step. Then every edge of the leaf is at one of n_a nodes, and a colour has at most one edge at each.
+ * - Live uplinks <= n_a. Take n_a nodes: all living lanes and, for the rest, dead ones or nodes that no lane stands
+ *   behind. At either side they have room for n_a T edges, and the leaf has n_a P <= n_a T with those inside, so these
+ *   can fill up the nodes, from the first to the last, at both sides in step. Then every edge of the leaf is at one of
+ *   n_a nodes, and a colour has at most one edge at each.
  * - Live uplinks > n_a. The flows inside get as few nodes of their own as hold them with T each. The leaf is a group of
  *   cap n_a, and the colouring sees to it.
  */

@@ -15,6 +15,7 @@
  * With 2^LMC < S a server has only some of the lanes; a way is used when all servers of the leaf have it.
  */
 #include "ways.h"
+#include "core/tables/home.h"
 #include "core/tables/lanes.h"
 
 #include <stdlib.h>
@@ -24,9 +25,8 @@
 static inline uint32_t home_index(const struct fors_fabric *fabric, uint32_t d, uint32_t k)
 {
 	const struct fors_server *server = &fabric->server[d];
-	uint32_t base = fors_home_lane(fabric, server->leaf, server->slot, 0);
 
-	return k >= base ? k - base : k + fabric->nlanes - base;
+	return fors_home_index(fabric->nlanes, fors_home_lane(fabric, server->leaf, server->slot, 0), k);
 }
 
 /* The lanes of the entries of path index i of server d, from leaf a. */
@@ -42,7 +42,7 @@ static uint8_t find_index(const struct fors_task *task, uint32_t a, uint32_t d, 
 	uint32_t i = home_index(task->fabric, d, k);
 	uint8_t entry_up, entry_down;
 
-	if (i < 1u << task->fabric->lmc) {
+	if (i < fors_home_nindices(task->fabric->lmc)) {
 		lanes_of_entry(task, a, d, i, &entry_up, &entry_down);
 		if (entry_up == up && entry_down == down)
 			return (uint8_t)i;
@@ -92,7 +92,7 @@ static void detour(const struct fors_task *task, uint32_t a, uint32_t b, uint32_
 	uint32_t d = fabric->leaf[b].first_server, i = home_index(fabric, d, k);
 	uint8_t way_up, way_down;
 
-	if (i >= 1u << fabric->lmc)
+	if (i >= fors_home_nindices(fabric->lmc))
 		return;
 	lanes_of_entry(task, a, d, i, &way_up, &way_down);
 	if (way_up == FORS_NO_LANE || way_down == FORS_NO_LANE || way_up == way_down)
@@ -108,7 +108,7 @@ static void find_ways(const struct fors_task *task, uint32_t a, uint32_t b, cons
 		      uint8_t *down)
 {
 	const struct fors_fabric *fabric = task->fabric;
-	bool is_short = 1u << fabric->lmc < fabric->nlanes;
+	bool is_short = !fors_home_has_all(fabric->nlanes, fabric->lmc);
 
 	for (uint32_t k = 0; k < fabric->nlanes; k++) {
 		if (!fors_live(fabric, a, k) || !fors_live(fabric, b, k))
@@ -123,14 +123,11 @@ static void find_ways(const struct fors_task *task, uint32_t a, uint32_t b, cons
 
 static enum fors_err no_way(const struct fors_fabric *fabric, uint32_t a, uint32_t b, struct fors_error *error)
 {
-	unsigned needed = 0;
-
-	while (1u << needed < fabric->nlanes)
-		needed++;
 	return fors_fail(error, FORS_ELMC,
 			 "LMC %u is too small for the %u lanes: the servers of %s have no lane in common from %s; LMC "
 			 "%u is enough",
-			 fabric->lmc, fabric->nlanes, fabric->leaf[b].name, fabric->leaf[a].name, needed);
+			 fabric->lmc, fabric->nlanes, fabric->leaf[b].name, fabric->leaf[a].name,
+			 fors_home_lmc(fabric->nlanes));
 }
 
 static enum fors_err fill_ways(const struct fors_task *task, struct fors_ways *ways, uint8_t *up, uint8_t *down,

@@ -19,9 +19,10 @@
 
 #include "core/schedule/schedule.h"
 
-#define WORK_PER_FLOW 3000 /* words of masks in all, per flow of the exchange */
-#define WORK_AT_LEAST UINT64_C(100000000)
+#define WORK_PER_FLOW 400 /* words of masks in all, per flow of the exchange */
+#define WORK_AT_LEAST UINT64_C(10000000)
 #define MOST_PHASES 65535
+#define MOST_PATHS 4 /* path indices that are looked at: more cost more than they give */
 
 struct attempt {
 	const struct fors_task *task;
@@ -109,8 +110,16 @@ static uint32_t more_phases(const struct attempt *a)
 	return missing ? missing : 1 + a->failed->nphases / 1000;
 }
 
+/* More would be of no use. */
+static uint32_t most_phases(const struct attempt *a)
+{
+	return a->task->wanted_phases ? a->task->wanted_phases : MOST_PHASES;
+}
+
 static enum fors_err fail_limit(const struct attempt *a, struct fors_error *error)
 {
+	if (a->task->wanted_phases)
+		return fors_fail(error, FORS_ENOPLAN, "flows: no plan of %u phases was found", a->task->wanted_phases);
 	return fors_fail(error, FORS_ELIMIT, "flows: %u phases do not suffice, and a schedule has no more than %u",
 			 a->failed->nphases, MOST_PHASES);
 }
@@ -125,7 +134,7 @@ static enum fors_err climb(struct attempt *a, struct fors_error *error)
 
 	while (!err && a->failed->nwaiting > hopeless(a->problem)) {
 		nphases += nphases / 100 + 1;
-		if (nphases > MOST_PHASES)
+		if (nphases > most_phases(a))
 			return fail_limit(a, error);
 		fors_flows_packing_free(a->failed);
 		a->failed = NULL;
@@ -135,7 +144,7 @@ static enum fors_err climb(struct attempt *a, struct fors_error *error)
 		err = search(a, &a->failed, error);
 	while (!err && !a->plan) {
 		nphases = a->failed->nphases + more_phases(a);
-		if (nphases > MOST_PHASES)
+		if (nphases > most_phases(a))
 			return fail_limit(a, error);
 		err = go_on(a, nphases, error);
 	}
@@ -167,11 +176,16 @@ static enum fors_err run(struct attempt *a, struct fors_schedule **schedule, str
 	return err;
 }
 
+static uint32_t paths_of(const struct fors_fabric *fabric)
+{
+	return 1u << fabric->lmc < MOST_PATHS ? 1u << fabric->lmc : MOST_PATHS;
+}
+
 static enum fors_err plan(const struct fors_task *task, struct fors_schedule **schedule, struct fors_error *error)
 {
 	struct fors_flows_problem problem;
 	struct attempt a = {.task = task, .problem = &problem};
-	enum fors_err err = fors_flows_problem_read(task, 1u << task->fabric->lmc, &problem, error);
+	enum fors_err err = fors_flows_problem_read(task, paths_of(task->fabric), &problem, error);
 
 	if (err)
 		return err;

@@ -70,7 +70,7 @@ enum fors_err fors_rounds_packing_new(const struct fors_rounds_problem *problem,
 	new->nrounds = nrounds;
 	new->nwords = (nrounds + 63) / 64;
 	new->nunits = fors_rounds_ngroups(problem) << problem->server_bits;
-	new->random = UINT64_C(88172645463325252);
+	new->random.state = UINT64_C(88172645463325252);
 	if (!allocate(new)) {
 		fors_rounds_packing_free(new);
 		return fors_fail_memory(error);

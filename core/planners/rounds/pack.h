@@ -5,6 +5,7 @@
 #ifndef FORS_CORE_PLANNERS_ROUNDS_PACK_H
 #define FORS_CORE_PLANNERS_ROUNDS_PACK_H
 
+#include "core/base/random.h"
 #include "problem.h"
 
 #define FORS_ROUNDS_NONE UINT32_MAX	/* no unit */
@@ -31,7 +32,7 @@ struct fors_rounds_packing {
 	uint32_t *homeless; /* stack of units without a round, nhomeless of them, room for nunits */
 	uint32_t nhomeless;
 	uint64_t weighed; /* places that the search looked at */
-	uint64_t random;  /* state of the pseudo random sequence, the same on every machine */
+	struct fors_xorshift random;
 };
 
 /* An empty packing with nrounds rounds, nobody homeless yet, owned by the caller. Errors: FORS_ENOMEM. */

@@ -68,35 +68,35 @@ enum fors_err fors_rounds_problem_init(struct fors_rounds_problem *problem, cons
 				       uint32_t max_paths, struct fors_error *error)
 {
 	const struct fors_fabric *fabric = task->fabric;
-	struct fors_rounds_problem new = {.task = task,
-					  .fabric = fabric,
-					  .nleaves = fabric->nleaves,
-					  .nlanes = fabric->nlanes ? fabric->nlanes : 1,
-					  .nservers = fabric->nservers,
-					  .stride = max_paths};
-	size_t size = (size_t) new.nleaves *new.nservers *new.stride;
+	struct fors_rounds_problem made = {.task = task,
+					   .fabric = fabric,
+					   .nleaves = fabric->nleaves,
+					   .nlanes = fabric->nlanes ? fabric->nlanes : 1,
+					   .nservers = fabric->nservers,
+					   .stride = max_paths};
+	size_t size = (size_t)made.nleaves * made.nservers * made.stride;
 	enum fors_err err;
 
-	while (new.nservers > 1u << new.server_bits)
-		new.server_bits++;
-	new.leaf_of = malloc((new.nservers + 1) * sizeof(*new.leaf_of));
-	new.up = malloc(size);
-	new.down = malloc(size);
-	if (!new.leaf_of || !new.up || !new.down) {
-		fors_rounds_problem_clear(&new);
+	while (made.nservers > 1u << made.server_bits)
+		made.server_bits++;
+	made.leaf_of = malloc((made.nservers + 1) * sizeof(*made.leaf_of));
+	made.up = malloc(size);
+	made.down = malloc(size);
+	if (!made.leaf_of || !made.up || !made.down) {
+		fors_rounds_problem_clear(&made);
 		return fors_fail_memory(error);
 	}
-	for (uint32_t d = 0; d < new.nservers; d++)
-		new.leaf_of[d] = fabric->server[d].leaf;
-	memset(new.up, FORS_NO_LANE, size);
-	memset(new.down, FORS_NO_LANE, size);
-	err = read_ways(&new, error);
+	for (uint32_t d = 0; d < made.nservers; d++)
+		made.leaf_of[d] = fabric->server[d].leaf;
+	memset(made.up, FORS_NO_LANE, size);
+	memset(made.down, FORS_NO_LANE, size);
+	err = read_ways(&made, error);
 	if (err) {
-		fors_rounds_problem_clear(&new);
+		fors_rounds_problem_clear(&made);
 		return err;
 	}
-	fors_rounds_problem_set(&new, 1, 1);
-	*problem = new;
+	fors_rounds_problem_set(&made, 1, 1);
+	*problem = made;
 	return FORS_OK;
 }
 

@@ -26,6 +26,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/schedule/schedule_format.h"
+
 #define PATIENCE 500	    /* ejections without any progress after which an attempt gives up */
 #define SHORT_PATIENCE 250  /* the same for half units over one path index, where little can be gained */
 #define FINEST_UNITS 262144 /* no more units in the last stage */
@@ -34,7 +36,6 @@
 #define STAGE_TRIES 4	 /* numbers of rounds that a stage with more path indices tries */
 #define MAX_PATHS_LOG2 2 /* path indices beyond 4 add nothing that the exact planner does not do better */
 #define MAX_PARTS_LOG2 2
-#define MAX_PHASES UINT16_MAX
 
 /* The best plan so far. */
 struct best {
@@ -89,9 +90,9 @@ static enum fors_err first_stage(const struct fors_rounds_problem *problem, stru
 	bool done = false;
 
 	while (!err && !done) {
-		if (nrounds * (uint64_t)problem->capacity > MAX_PHASES)
+		if (nrounds * (uint64_t)problem->capacity > FORS_SF_MAX_PHASES)
 			return fors_fail(error, FORS_ELIMIT, "rounds: the plan would need more than %u phases",
-					 MAX_PHASES);
+					 FORS_SF_MAX_PHASES);
 		err = attempt(problem, nrounds, PATIENCE, best, &done, error);
 		nrounds += more;
 		more += (more + 1) / 2;

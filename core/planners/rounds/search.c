@@ -26,15 +26,6 @@
 #define CANCEL_STEPS 16	     /* ask for cancellation this often */
 #define MOST_WEIGHED 1000000 /* places looked at, all in all: large problems with many ways come to that */
 
-/* xorshift64 */
-static uint32_t random_below(struct fors_rounds_packing *packing, uint32_t n)
-{
-	packing->random ^= packing->random << 13;
-	packing->random ^= packing->random >> 7;
-	packing->random ^= packing->random << 17;
-	return (uint32_t)((packing->random >> 32) % n);
-}
-
 /* Who is in the way of a unit in one round. */
 struct obstacle {
 	uint32_t unit[3]; /* receiver's, uplink's, downlink's occupants, each once */
@@ -112,7 +103,7 @@ static void weigh(struct fors_rounds_packing *packing, const struct fors_rounds_
 		return;
 	cost = obstacle_price(packing, &obstacle, step) << TIE_BITS;
 	if (cost > COST_FITS << TIE_BITS)
-		cost += random_below(packing, 1 << TIE_BITS);
+		cost += fors_xorshift_modulo(&packing->random, 1 << TIE_BITS);
 	if (cost < best->cost)
 		*best = (struct choice){.path = path, .round = round, .cost = cost};
 }
@@ -122,7 +113,7 @@ static struct choice cheapest(struct fors_rounds_packing *packing, const struct 
 {
 	struct choice best = {.cost = UINT32_MAX};
 	uint32_t npaths = unit->is_local ? 1 : packing->problem->npaths;
-	uint32_t start = random_below(packing, packing->nrounds);
+	uint32_t start = fors_xorshift_modulo(&packing->random, packing->nrounds);
 
 	for (uint32_t i = 0; i < packing->nrounds && best.cost > COST_FITS << TIE_BITS; i++) {
 		uint32_t round = start + i < packing->nrounds ? start + i : start + i - packing->nrounds;
@@ -142,7 +133,7 @@ static void consider(struct fors_rounds_packing *packing, uint32_t id, uint32_t 
 
 	if (id == FORS_ROUNDS_NONE || fors_rounds_group_of(packing->problem, id) != group)
 		return;
-	cost = (price(packing, id, step) << TIE_BITS) + random_below(packing, 1 << TIE_BITS);
+	cost = (price(packing, id, step) << TIE_BITS) + fors_xorshift_modulo(&packing->random, 1 << TIE_BITS);
 	if (cost < *least) {
 		*least = cost;
 		*victim = id;
@@ -195,8 +186,8 @@ enum fors_err fors_rounds_search(struct fors_rounds_packing *packing, uint64_t p
 
 	while (packing->nhomeless) {
 		struct fors_rounds_unit unit = fors_rounds_unit(packing, packing->homeless[--packing->nhomeless]);
-		uint32_t path,
-			round = fors_rounds_find_free(packing, &unit, random_below(packing, packing->nrounds), &path);
+		uint32_t path, round = fors_rounds_find_free(
+				       packing, &unit, fors_xorshift_modulo(&packing->random, packing->nrounds), &path);
 
 		if (++step % CANCEL_STEPS == 0 && fors_rounds_is_cancelled(packing->problem))
 			return fors_rounds_cancelled(error);
@@ -208,7 +199,7 @@ enum fors_err fors_rounds_search(struct fors_rounds_packing *packing, uint64_t p
 			packing->homeless[packing->nhomeless++] = unit.id;
 			break;
 		}
-		packing->guard[unit.id] = step + TENURE + random_below(packing, TENURE);
+		packing->guard[unit.id] = step + TENURE + fors_xorshift_modulo(&packing->random, TENURE);
 		if (packing->nhomeless < fewest) {
 			fewest = packing->nhomeless;
 			last = ejections + patience < most ? ejections + patience : most;

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * json.h - what commands that print JSON share.
+ * Thread rules: one thread.
+ */
+#ifndef FORS_CLI_JSON_H
+#define FORS_CLI_JSON_H
+
+#include <jansson.h>
+
+/* A JSON string of text that need not be UTF-8: then what is not ASCII becomes '?', and the text is cut. NULL: out of memory. */
+json_t *cli_json_text(const char *text);
+/* Print data to stdout, indented, with a newline, and release it. NULL: out of memory. Returns an exit code. */
+int cli_print_json(json_t *data);
+/* Print one value where the rest is printed by hand, and release it; "null" when it is NULL or memory runs out. */
+void cli_print_json_value(json_t *value);
+
+#endif

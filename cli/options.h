@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * options.h - every option of the command, once.
+ *
+ * An option is one row of one table (options.c): its name, what its argument is called, which commands have it, what
+ * the help says of it, and how its argument becomes a setting. Parsing and help (parse.c) and the completion of shells
+ * (completion.c) walk this table and know no option by name; the tests hold the man page against it. So a new option
+ * is one new row, one new member of struct cli_settings, and one entry in fors(1).
+ *
+ * A name may have several rows, for different commands: `--format` is not the same for a schedule and for a fabric.
+ */
+#ifndef FORS_CLI_OPTIONS_H
+#define FORS_CLI_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The commands that have options; sets of them are sums. */
+enum cli_command_id {
+	CLI_CMD_PLAN = 1 << 0,
+	CLI_CMD_SCHEDULE = 1 << 1,
+	CLI_CMD_VERIFY = 1 << 2,
+	CLI_CMD_ANALYZE = 1 << 3,
+	CLI_CMD_INDICES = 1 << 4,
+	CLI_CMD_WHATIF = 1 << 5,
+	CLI_CMD_STATUS = 1 << 6,
+	CLI_CMD_FORGET = 1 << 7,
+	CLI_CMD_FABRIC = 1 << 8,
+};
+
+/* Arguments of --format and --map, in the order of their names. */
+enum cli_schedule_format { CLI_SCHEDULE_TEXT, CLI_SCHEDULE_CSV, CLI_SCHEDULE_JSON };
+enum cli_fabric_format { CLI_FABRIC_NET, CLI_FABRIC_SPEC, CLI_FABRIC_JSON, CLI_FABRIC_LFTS };
+enum cli_map { CLI_MAP_DIRECT, CLI_MAP_RANDOM };
+
+/* Which fabric is meant. */
+struct cli_source {
+	const char *fabric;	  /* --fabric */
+	const char *synthetic;	  /* --synthetic */
+	const char *participants; /* --participants */
+	const char **down;	  /* --down, ndown times; owned */
+	size_t ndown;
+	bool has_lmc; /* --lmc */
+	unsigned lmc;
+};
+
+/* What the options of a command line say. All zero at first: NULL, 0 and false stand for options that are missing. Texts are lent. */
+struct cli_settings {
+	struct cli_source source;
+	const char *lfts, *routing, *schedule;	      /* --lfts, --routing, --schedule */
+	const char *pattern, *pattern_file, *jobs;    /* --pattern, --pattern-file, --jobs */
+	const char *method, *engines;		      /* --method, --engines */
+	const char *output, *resume, *html;	      /* --output, --resume, --html */
+	unsigned ilp_seconds, samples, seed, threads; /* --ilp-seconds, --samples, --seed, --threads */
+	bool has_random, has_count;		      /* --random, --count */
+	unsigned random, count;
+	bool has_server;		     /* --server */
+	uint64_t server;		     /* port GUID */
+	int map;			     /* --map: enum cli_map */
+	int format;			     /* --format: enum cli_schedule_format or enum cli_fabric_format */
+	bool wants_optimum, is_dry, is_json; /* --optimum, --dry-run, --json */
+};
+
+struct cli_option {
+	const char *name;     /* without the dashes */
+	const char *argument; /* what its argument is called in the help; "FILE" names a file; NULL: it takes none */
+	unsigned commands;    /* sum of enum cli_command_id */
+	const char *help;
+	/* Take it, with its argument or NULL; false: the argument is bad (the user has been told). */
+	bool (*set)(const struct cli_option *option, const char *argument, struct cli_settings *settings);
+	size_t member; /* offset in struct cli_settings of what set() fills, where that is the same for several options */
+	unsigned most;		   /* of numbers: the largest */
+	const char *const *values; /* see cli_option_values() */
+};
+
+/*
+ * The next option of `command` in the order of the help, the first one after NULL; NULL at the end:
+ *     for (const struct cli_option *o = NULL; (o = cli_option_next(o, command));)
+ * --help, which every command has, is none of them.
+ */
+const struct cli_option *cli_option_next(const struct cli_option *option, enum cli_command_id command);
+
+/* Arguments of an option that have names, NULL ends them; NULL: it has none. What else it may be, its help says. */
+const char *const *cli_option_values(const struct cli_option *option);
+
+/* The routing engines that --engines knows: fors, then those that opensm has without it; NULL ends them. */
+extern const char *const cli_engines[];
+
+/* Free what the settings own. */
+void cli_settings_clear(struct cli_settings *settings);
+
+#endif

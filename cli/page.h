@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * page.h - the page that --html writes.
+ * Thread rules: one thread.
+ */
+#ifndef FORS_CLI_PAGE_H
+#define FORS_CLI_PAGE_H
+
+#include <jansson.h>
+
+/* Write the self-contained page for `data` (which is released; NULL: out of memory) to a file. Returns an exit code. */
+int cli_write_page(const char *path, const char *title, json_t *data);
+
+#endif

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * parse.c - the command line of a subcommand: parsed, and explained, from the table of options.
+ *
+ * getopt_long() wants a list of its own; the value that it returns for an option is its position in that list.
+ */
+#include "cli/cli.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define MAX_OPTIONS 32 /* of one subcommand, --help and the end included */
+
+/* What getopt_long() returns: above all characters, and options by their position. */
+enum { HELP = 256, FIRST_OPTION };
+
+/* The list that getopt_long() wants; --help comes last. */
+static void list_options(const struct cli_command *command, struct option *list)
+{
+	int n = 0;
+
+	for (const struct cli_option *o = NULL; n < MAX_OPTIONS - 2 && (o = cli_option_next(o, command->id)); n++)
+		list[n] =
+			(struct option){o->name, o->argument ? required_argument : no_argument, NULL, FIRST_OPTION + n};
+	list[n] = (struct option){"help", no_argument, NULL, HELP};
+	list[n + 1] = (struct option){0};
+}
+
+/* The option for which getopt_long() returned `id` >= FIRST_OPTION. */
+static const struct cli_option *find_option(const struct cli_command *command, int id)
+{
+	const struct cli_option *option = NULL;
+
+	do
+		option = cli_option_next(option, command->id);
+	while (option && id-- > FIRST_OPTION);
+	return option;
+}
+
+/* What getopt_long() did not like. */
+static int report_bad_option(const struct cli_command *command, int answer, char **argv)
+{
+	const struct cli_option *known = optopt < FIRST_OPTION ? NULL : find_option(command, optopt);
+
+	if (answer == ':')
+		return cli_usage_error("option '%s' needs a value", argv[optind - 1]);
+	if (known || optopt == HELP)
+		return cli_usage_error("option '--%s' takes no value", known ? known->name : "help");
+	if (optopt)
+		return cli_usage_error("unknown option '-%c'", optopt);
+	return cli_usage_error("unknown or ambiguous option '%s'", argv[optind - 1]);
+}
+
+static int check_operands(const struct cli_command *command, int n, char **operand)
+{
+	if (n < command->min_operands)
+		return cli_usage_error("an argument is missing: fors %s %s", command->name, command->usage);
+	if (n > command->max_operands)
+		return cli_usage_error("surplus argument '%s'", operand[command->max_operands]);
+	return CLI_GOOD;
+}
+
+int cli_parse(const struct cli_command *command, int argc, char **argv, struct cli_settings *settings, char ***operand)
+{
+	const struct cli_option *option;
+	struct option list[MAX_OPTIONS];
+	int id;
+
+	list_options(command, list);
+	opterr = 0;
+	while ((id = getopt_long(argc, argv, ":h", list, NULL)) != -1) {
+		if (id == HELP || id == 'h') {
+			cli_print_help(command, stdout);
+			return -1;
+		}
+		if (id == '?' || id == ':')
+			return report_bad_option(command, id, argv);
+		option = find_option(command, id);
+		if (!option->set(option, optarg, settings))
+			return CLI_BAD;
+	}
+	*operand = argv + optind;
+	return check_operands(command, argc - optind, *operand);
+}
+
+/* How much of a text fits into a line of `width`: whole words, at least one. */
+static int line_length(const char *text, int width)
+{
+	int length = 0;
+
+	while (text[length]) {
+		int word = length + 1 + (int)strcspn(text + length + 1, " ");
+
+		if (word > width && length)
+			break;
+		length = word;
+	}
+	return length;
+}
+
+static void print_option(const char *name, const char *argument, const char *help, FILE *to)
+{
+	const int indent = 24, width = 56;
+	int column = fprintf(to, "  --%s%s%s", name, argument ? " " : "", argument ? argument : "");
+
+	while (*help) {
+		int length = line_length(help, width);
+
+		fprintf(to, "%*s%.*s\n", indent - column, "", length, help);
+		help += length + (help[length] == ' ');
+		column = 0;
+	}
+}
+
+void cli_print_help(const struct cli_command *command, FILE *to)
+{
+	fprintf(to, "Usage: fors %s %s\n\n%s.\n\nOptions:\n", command->name, command->usage, command->summary);
+	for (const struct cli_option *o = NULL; (o = cli_option_next(o, command->id));)
+		print_option(o->name, o->argument, o->help, to);
+	print_option("help", NULL, "show this help", to);
+	fprintf(to, "\n%s", command->details);
+	fprintf(to, "\nExit code: 0 good, 1 the answer is no, 2 bad usage or bad input. See also fors(1).\n");
+}
+
+bool cli_number(const char *option, const char *text, unsigned most, unsigned *number)
+{
+	char *end;
+	unsigned long value;
+
+	errno = 0;
+	value = strtoul(text, &end, 10);
+	if (*text < '0' || *text > '9' || *end || errno || value > most) {
+		cli_usage_error("--%s is '%s', but has to be a number from 0 to %u", option, text, most);
+		return false;
+	}
+	*number = (unsigned)value;
+	return true;
+}
+
+bool cli_guid(const char *text, uint64_t *guid)
+{
+	char *end;
+
+	errno = 0;
+	*guid = strtoull(text, &end, 16);
+	return !errno && end != text && !*end && *text != '-' && *guid;
+}
+
+int cli_choice(const char *option, const char *text, const char *const *names)
+{
+	char list[256] = "";
+
+	for (int i = 0; names[i]; i++) {
+		size_t used = strlen(list);
+
+		if (!strcmp(text, names[i]))
+			return i;
+		snprintf(list + used, sizeof(list) - used, "%s%s", i ? ", " : "", names[i]);
+	}
+	cli_usage_error("--%s is '%s', but has to be one of: %s", option, text, list);
+	return -1;
+}
+
+unsigned cli_processors(void)
+{
+	long n = sysconf(_SC_NPROCESSORS_ONLN);
+
+	return n < 1 ? 1 : (unsigned)n;
+}

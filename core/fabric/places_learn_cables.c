@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * places_learn_cables.c - every cable between a leaf and a spine gets a lane: step 3 of learning.
+ *
+ * A cable is known by the ports that it is plugged in at. One that is not seen keeps its lane, as a dead one, until a
+ * port of it is used otherwise: then it is forgotten. A new one goes into a lane of its spine where its leaf never
+ * had a cable, else into one whose cable is dead. A spine has as many lanes as the leaf with the most cables to it
+ * needs.
+ */
+#include "places_learn.h"
+
+/* Is the cable that the place remembers still plugged in at both ends? */
+static bool is_plugged(const struct fors_learning *l, uint32_t node, uint32_t lane)
+{
+	const struct fors_plug *plug = &l->places->leaf[l->place[node]].plug[lane];
+	uint32_t peer;
+
+	if (!plug->leaf_port || plug->leaf_port > l->net->node[node].nports)
+		return false;
+	peer = fors_peer_switch(l->net, node, plug->leaf_port);
+	return peer != FORS_NONE && l->side[peer] == FORS_SIDE_SPINE && l->place[peer] == l->places->lane[lane].spine &&
+	       fors_net_port(l->net, node, plug->leaf_port)->peer_port == plug->spine_port;
+}
+
+static uint32_t live_node(const struct fors_learning *l, uint64_t guid, enum fors_side side)
+{
+	uint32_t node = fors_net_find_guid(l->net, guid);
+
+	return node != FORS_NONE && l->side[node] == side ? node : FORS_NONE;
+}
+
+static bool is_in_use(const struct fors_learning *l, uint32_t node, unsigned port)
+{
+	return node != FORS_NONE && port <= l->net->node[node].nports &&
+	       fors_net_port(l->net, node, port)->peer != FORS_NONE;
+}
+
+/* Forget cables that are not plugged in, when a port of theirs is used otherwise now. */
+static void forget_cables(struct fors_learning *l)
+{
+	for (uint32_t a = 0; a < l->places->nleaves; a++) {
+		uint32_t leaf = live_node(l, l->places->leaf[a].guid, FORS_SIDE_LEAF);
+
+		for (uint32_t k = 0; k < l->places->nlanes; k++) {
+			struct fors_plug *plug = &l->places->leaf[a].plug[k];
+			uint64_t spine_guid = l->places->spine[l->places->lane[k].spine].guid;
+
+			if (!plug->leaf_port || (leaf != FORS_NONE && is_plugged(l, leaf, k)))
+				continue;
+			if (is_in_use(l, leaf, plug->leaf_port) ||
+			    is_in_use(l, live_node(l, spine_guid, FORS_SIDE_SPINE), plug->spine_port))
+				*plug = (struct fors_plug){0, 0};
+		}
+	}
+}
+
+/* Live cables of a leaf to one spine place. */
+static unsigned count_cables(const struct fors_learning *l, uint32_t node, uint32_t spine)
+{
+	unsigned count = 0;
+
+	for (unsigned p = 1; p <= l->net->node[node].nports; p++) {
+		uint32_t peer = fors_peer_switch(l->net, node, p);
+
+		count += peer != FORS_NONE && l->side[peer] == FORS_SIDE_SPINE && l->place[peer] == spine;
+	}
+	return count;
+}
+
+/* Lanes that a spine needs: the most cables that any leaf has to it. */
+static unsigned lanes_needed(const struct fors_learning *l, uint32_t spine)
+{
+	unsigned most = 0;
+
+	for (uint32_t node = 0; node < l->net->nnodes; node++)
+		if (l->side[node] == FORS_SIDE_LEAF) {
+			unsigned count = count_cables(l, node, spine);
+
+			most = count > most ? count : most;
+		}
+	return most;
+}
+
+static unsigned lanes_of(const struct fors_places *places, uint32_t spine)
+{
+	unsigned count = 0;
+
+	for (uint32_t k = 0; k < places->nlanes; k++)
+		count += places->lane[k].spine == spine;
+	return count;
+}
+
+/* Give every spine its lanes, spine by spine; one that was never seen gets as many as the others. */
+static enum fors_err make_lanes(struct fors_learning *l, struct fors_error *error)
+{
+	struct fors_places *places = l->places;
+	unsigned most = 1;
+
+	for (uint32_t spine = 0; spine < places->nspines; spine++) {
+		unsigned needed = lanes_needed(l, spine);
+
+		most = needed > most ? needed : most;
+	}
+	for (uint32_t spine = 0; spine < places->nspines; spine++) {
+		unsigned have = lanes_of(places, spine);
+		unsigned needed =
+			fors_learn_is_alive(l, places->spine[spine].guid) || have ? lanes_needed(l, spine) : most;
+
+		for (; have < needed; have++) {
+			if (places->nlanes == FORS_MAX_LANES)
+				return fors_fail(error, FORS_ELIMIT, "the fabric has more than %u spine lanes",
+						 FORS_MAX_LANES);
+			places->lane[places->nlanes++] = (struct fors_lane){(uint16_t)spine, (uint16_t)have};
+		}
+	}
+	return FORS_OK;
+}
+
+/* The lane for a new cable of a leaf: one where it never had a cable, else one whose cable is dead. */
+static uint32_t lane_for(const struct fors_learning *l, uint32_t node, uint32_t spine)
+{
+	const struct fors_leaf_place *leaf = &l->places->leaf[l->place[node]];
+	uint32_t dead = FORS_NONE;
+
+	for (uint32_t k = 0; k < l->places->nlanes; k++) {
+		if (l->places->lane[k].spine != spine)
+			continue;
+		if (!leaf->plug[k].leaf_port)
+			return k;
+		if (dead == FORS_NONE && !is_plugged(l, node, k))
+			dead = k;
+	}
+	return dead;
+}
+
+static bool has_cable_at(const struct fors_learning *l, uint32_t node, unsigned port)
+{
+	const struct fors_leaf_place *leaf = &l->places->leaf[l->place[node]];
+
+	for (uint32_t k = 0; k < l->places->nlanes; k++)
+		if (leaf->plug[k].leaf_port == port && is_plugged(l, node, k))
+			return true;
+	return false;
+}
+
+static void add_cables(struct fors_learning *l, uint32_t node)
+{
+	struct fors_leaf_place *leaf = &l->places->leaf[l->place[node]];
+
+	for (unsigned p = 1; p <= l->net->node[node].nports; p++) {
+		uint32_t peer = fors_peer_switch(l->net, node, p), lane;
+
+		if (peer == FORS_NONE || has_cable_at(l, node, p))
+			continue;
+		lane = lane_for(l, node, l->place[peer]); /* make_lanes() saw to it that there is one */
+		if (lane != FORS_NONE)
+			leaf->plug[lane] = (struct fors_plug){(uint8_t)p, fors_net_port(l->net, node, p)->peer_port};
+	}
+}
+
+enum fors_err fors_learn_cables(struct fors_learning *l, struct fors_error *error)
+{
+	enum fors_err err;
+
+	forget_cables(l);
+	err = make_lanes(l, error);
+	if (err)
+		return err;
+	for (uint32_t node = 0; node < l->net->nnodes; node++)
+		if (l->side[node] == FORS_SIDE_LEAF)
+			add_cables(l, node);
+	return FORS_OK;
+}

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * outcome.c - plan, say what could be had, verify.
+ *
+ * Whoever wants a plan wants more: is it at the lower bound, would a larger LMC help, and above all, is it right?
+ * Here these steps have their one order. What no plan says nothing about is left out: a plan that was broken off has
+ * no bound to compare it with, and leaves that are cut off have none. A larger LMC is named for a plan above the
+ * bound, or when the method says that the LMC is too small; where it declines for another reason, no LMC would help
+ * it.
+ *
+ * Nothing unverified leaves: the plan can be looked at, but fors_outcome_take() gives it away only after a proof. The
+ * two steps can be asked for one by one, because between them the tables may change: the plugin plans while OpenSM
+ * still sends tables, and proves again over what the switches really hold. A proof that fails or is broken off undoes
+ * the one before it.
+ *
+ * Times are taken by a clock that the caller brings: core/ has none.
+ */
+#include "outcome.h"
+
+#include "bound.h"
+#include "core/fabric/fabric.h"
+#include "core/tables/lanes.h"
+#include "lmc.h"
+#include "planner.h"
+
+void fors_outcome_init(struct fors_outcome *outcome)
+{
+	*outcome = (struct fors_outcome){
+		.lower_bound = FORS_UNKNOWN, .lmc_needed = FORS_UNKNOWN, .plan_ms = -1, .verify_ms = -1};
+}
+
+void fors_outcome_clear(struct fors_outcome *outcome)
+{
+	fors_schedule_free(outcome->plan);
+	fors_outcome_init(outcome);
+}
+
+static double now_ms(const struct fors_request *request)
+{
+	return request->clock_ms ? request->clock_ms() : 0;
+}
+
+/* The time since `start`. */
+static double ms_since(const struct fors_request *request, double start)
+{
+	return request->clock_ms ? request->clock_ms() - start : -1;
+}
+
+/* fors_plan(), over the lanes of the tables. */
+static enum fors_err plan(const struct fors_request *request, struct fors_outcome *outcome)
+{
+	struct fors_task task = request->task;
+	struct fors_lanes *lanes = NULL;
+	enum fors_err err = FORS_OK;
+
+	if (!task.lanes)
+		err = fors_lanes_read(task.fabric, request->lfts, &lanes, &outcome->error);
+	if (lanes)
+		task.lanes = lanes;
+	if (!err)
+		err = fors_plan(&task, request->method, &outcome->plan, &outcome->error);
+	fors_lanes_free(lanes);
+	outcome->error.code = err;
+	return err;
+}
+
+/* What could be had at best, and what it would take. */
+static enum fors_err compare(const struct fors_fabric *fabric, struct fors_outcome *outcome, struct fors_error *error)
+{
+	uint32_t bound;
+
+	if (fabric->unreachable_pairs)
+		return FORS_OK;
+	if (fors_lower_bound(fabric, &bound, error))
+		return FORS_ENOMEM;
+	outcome->lower_bound = bound;
+	if (outcome->plan || outcome->error.code == FORS_ELMC)
+		outcome->lmc_needed =
+			fors_lmc_needed(fabric, outcome->plan ? outcome->plan->nphases : 0, outcome->lower_bound);
+	return FORS_OK;
+}
+
+enum fors_err fors_outcome_plan(const struct fors_request *request, struct fors_outcome *outcome,
+				struct fors_error *error)
+{
+	double start = now_ms(request);
+	enum fors_err err;
+
+	fors_outcome_clear(outcome);
+	err = plan(request, outcome);
+	outcome->plan_ms = ms_since(request, start);
+	if (err == FORS_ECANCELLED || err == FORS_ENOMEM)
+		fors_fail(error, err, "%s", outcome->error.text);
+	else
+		err = compare(request->task.fabric, outcome, error);
+	if (err)
+		fors_outcome_clear(outcome);
+	return err;
+}
+
+enum fors_err fors_outcome_prove(const struct fors_request *request, struct fors_outcome *outcome,
+				 struct fors_error *error)
+{
+	const struct fors_task *task = &request->task;
+	double start = now_ms(request);
+	enum fors_err err;
+
+	outcome->is_proven = false;
+	err = fors_verify(request->net, request->lfts, outcome->plan, task->cancelled, task->context, &outcome->verdict,
+			  error);
+	if (err)
+		return err;
+	outcome->is_proven = outcome->verdict.is_good;
+	outcome->verify_ms = ms_since(request, start);
+	return FORS_OK;
+}
+
+enum fors_err fors_outcome_make(const struct fors_request *request, struct fors_outcome *outcome,
+				struct fors_error *error)
+{
+	enum fors_err err = fors_outcome_plan(request, outcome, error);
+
+	if (!err && outcome->plan)
+		err = fors_outcome_prove(request, outcome, error);
+	if (err)
+		fors_outcome_clear(outcome);
+	return err;
+}
+
+struct fors_schedule *fors_outcome_take(struct fors_outcome *outcome)
+{
+	struct fors_schedule *plan = outcome->is_proven ? outcome->plan : NULL;
+
+	if (plan)
+		outcome->plan = NULL;
+	return plan;
+}

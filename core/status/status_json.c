@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * status_json.c - the status as JSON, for programs.
+ *
+ * Writing and reading walk the table of keys (status_keys.h), value by value. What is unknown is null: a reader must
+ * be able to tell "no dead link" from "nobody has looked". Reading is for `fors status`: keys that it does not know are
+ * of a newer fors, and what is missing is unknown; but a value of the wrong kind is an error, since nothing else in
+ * such a file can be trusted.
+ */
+#include "status_json.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/text.h"
+#include "status_keys.h"
+
+/* --- writing -------------------------------------------------------------------------------------------------- */
+
+/* Node descriptions are bytes, JSON is UTF-8: what is not becomes '?'. */
+static json_t *text_to_json(const char *text)
+{
+	char plain[FORS_ERROR_TEXT];
+	json_t *value = json_string(text);
+
+	if (value)
+		return value;
+	snprintf(plain, sizeof(plain), "%s", text);
+	for (char *c = plain; *c; c++)
+		if ((unsigned char)*c >= 0x80)
+			*c = '?';
+	return json_string(plain);
+}
+
+static json_t *time_to_json(int64_t ms)
+{
+	return ms < 0 ? json_null() : json_integer(ms);
+}
+
+static json_t *link_to_json(const struct fors_link *link, bool is_bare)
+{
+	json_t *object = json_pack("{s:o, s:i, s:o, s:i}", "a", text_to_json(link->a), "a_port", link->a_port, "b",
+				   text_to_json(link->b), "b_port", link->b_port);
+
+	if (object && !is_bare &&
+	    (json_object_set_new(object, "since_ms", time_to_json(link->since_ms)) ||
+	     json_object_set_new(object, "used", json_boolean(link->is_used)))) {
+		json_decref(object);
+		return NULL;
+	}
+	return object;
+}
+
+static json_t *warning_to_json(const struct fors_status *status, const struct fors_key *key, size_t i)
+{
+	return text_to_json(status->warnings.text[i]);
+}
+
+static json_t *since_to_json(const struct fors_status *status, const struct fors_key *key, size_t i)
+{
+	return time_to_json(status->dead_links.link[i].since_ms);
+}
+
+/* The i-th link of a list; of dead ones what everybody knows, no more: since when they are dead is another list. */
+static json_t *nth_to_json(const struct fors_status *status, const struct fors_key *key, size_t i)
+{
+	const struct fors_links *links = fors_key_member(status, key);
+
+	return link_to_json(&links->link[i], key->kind == FORS_KEY_DEAD_LINKS);
+}
+
+/* A list of `count` values, or null when nobody has looked at a fabric. New reference, NULL: out of memory. */
+static json_t *list_to_json(const struct fors_status *status, const struct fors_key *key, size_t count,
+			    json_t *(*nth)(const struct fors_status *status, const struct fors_key *key, size_t i))
+{
+	json_t *list;
+
+	if (status->leaves < 0 && key->kind != FORS_KEY_WARNINGS)
+		return json_null();
+	list = json_array();
+	for (size_t i = 0; list && i < count; i++)
+		if (json_array_append_new(list, nth(status, key, i))) {
+			json_decref(list);
+			return NULL;
+		}
+	return list;
+}
+
+/* New reference, NULL: out of memory. */
+static json_t *to_json(const struct fors_status *status, const struct fors_key *key)
+{
+	const char *text = fors_key_member(status, key);
+
+	switch (key->kind) {
+	case FORS_KEY_NUMBER:
+		return fors_key_number(status, key) < 0 ? json_null() : json_integer(fors_key_number(status, key));
+	case FORS_KEY_MS:
+		return fors_key_ms(status, key) < 0 ? json_null()
+						    : json_real(round(fors_key_ms(status, key) * 1000) / 1000);
+	case FORS_KEY_TEXT:
+		return *text ? text_to_json(text) : json_null();
+	case FORS_KEY_STATE:
+		return json_string(fors_state_name(status->state));
+	case FORS_KEY_DEAD_LINKS:
+	case FORS_KEY_LINKS:
+		return list_to_json(status, key, ((const struct fors_links *)fors_key_member(status, key))->count,
+				    nth_to_json);
+	case FORS_KEY_DEAD_SINCE:
+		return list_to_json(status, key, status->dead_links.count, since_to_json);
+	case FORS_KEY_WARNINGS:
+		return list_to_json(status, key, fors_warnings_kept(&status->warnings), warning_to_json);
+	}
+	return NULL;
+}
+
+static json_t *status_to_json(const struct fors_status *status)
+{
+	json_t *object = json_object();
+
+	for (size_t i = 0; object && i < fors_nkeys; i++)
+		if (json_object_set_new(object, fors_keys[i].name, to_json(status, &fors_keys[i]))) {
+			json_decref(object);
+			return NULL;
+		}
+	return object;
+}
+
+static int add_json(const char *text, size_t size, void *buffer)
+{
+	fors_buffer_print(buffer, "%.*s", (int)size, text);
+	return ((struct fors_buffer *)buffer)->is_short ? -1 : 0;
+}
+
+enum fors_err fors_status_json(const struct fors_status *status, char **text, struct fors_error *error)
+{
+	json_t *object = status_to_json(status);
+	struct fors_buffer buffer = {0};
+
+	if (!object || json_dump_callback(object, add_json, &buffer, JSON_INDENT(2) | JSON_REAL_PRECISION(12)))
+		buffer.is_short = true;
+	json_decref(object);
+	fors_buffer_print(&buffer, "\n");
+	return fors_buffer_finish(&buffer, text, NULL, error);
+}
+
+/* --- reading -------------------------------------------------------------------------------------------------- */
+
+/* Node descriptions and reasons end up on terminals: no control characters come in. */
+static void copy_text(char *to, size_t room, const char *from)
+{
+	snprintf(to, room, "%s", from);
+	for (char *c = to; *c; c++)
+		if ((unsigned char)*c < 0x20 || *c == 0x7f)
+			*c = '?';
+}
+
+static bool parse_state(const json_t *value, enum fors_state *state)
+{
+	for (int i = 0; json_is_string(value) && i < FORS_NSTATES; i++)
+		if (!strcmp(json_string_value(value), fors_state_name((enum fors_state)i))) {
+			*state = (enum fors_state)i;
+			return true;
+		}
+	return false;
+}
+
+/* One end of a cable; `name` has room for FORS_NAME_MAX bytes and the end. */
+static bool parse_end(const json_t *link, const char *node_key, const char *port_key, char *name, uint8_t *port)
+{
+	const json_t *node = json_object_get(link, node_key), *number = json_object_get(link, port_key);
+
+	if (!json_is_string(node) || !json_is_integer(number) || json_integer_value(number) < 0 ||
+	    json_integer_value(number) > UINT8_MAX)
+		return false;
+	copy_text(name, FORS_NAME_MAX + 1, json_string_value(node));
+	*port = (uint8_t)json_integer_value(number);
+	return true;
+}
+
+/* A time in milliseconds; null, or none at all: not known. */
+static bool parse_time(const json_t *value, int64_t *ms)
+{
+	*ms = value && !json_is_null(value) ? json_integer_value(value) : FORS_UNKNOWN;
+	return !value || json_is_null(value) || (json_is_integer(value) && *ms >= 0);
+}
+
+static bool parse_link(const json_t *value, struct fors_link *link)
+{
+	link->is_used = json_is_true(json_object_get(value, "used"));
+	return parse_end(value, "a", "a_port", link->a, &link->a_port) &&
+	       parse_end(value, "b", "b_port", link->b, &link->b_port) &&
+	       parse_time(json_object_get(value, "since_ms"), &link->since_ms);
+}
+
+static enum fors_err parse_links(const json_t *value, struct fors_links *links)
+{
+	size_t n = json_array_size(value);
+
+	if (!json_is_array(value) || links->link)
+		return FORS_EINPUT;
+	links->link = calloc(n + 1, sizeof(*links->link));
+	if (!links->link)
+		return FORS_ENOMEM;
+	links->count = n;
+	for (size_t i = 0; i < n; i++)
+		if (!parse_link(json_array_get(value, i), &links->link[i]))
+			return FORS_EINPUT;
+	return FORS_OK;
+}
+
+/* One time for each dead link, in their order; dead_links came before. */
+static bool parse_since(const json_t *value, struct fors_links *dead)
+{
+	if (!json_is_array(value) || json_array_size(value) != dead->count)
+		return false;
+	for (size_t i = 0; i < dead->count; i++)
+		if (!parse_time(json_array_get(value, i), &dead->link[i].since_ms))
+			return false;
+	return true;
+}
+
+static bool parse_warnings(const json_t *value, struct fors_warnings *warnings)
+{
+	if (!json_is_array(value))
+		return false;
+	for (size_t i = 0; i < json_array_size(value); i++) {
+		const json_t *text = json_array_get(value, i);
+		char plain[FORS_WARNING_TEXT];
+
+		if (!json_is_string(text))
+			return false;
+		copy_text(plain, sizeof(plain), json_string_value(text));
+		fors_warn(warnings, "%s", plain);
+	}
+	return true;
+}
+
+static enum fors_err good_if(bool is_good)
+{
+	return is_good ? FORS_OK : FORS_EINPUT;
+}
+
+/* FORS_EINPUT: the value is not of the key's kind. */
+static enum fors_err parse_value(const json_t *value, const struct fors_key *key, struct fors_status *status)
+{
+	void *at = (char *)status + key->offset;
+
+	switch (key->kind) {
+	case FORS_KEY_NUMBER:
+		*(int64_t *)at = json_integer_value(value);
+		return good_if(json_is_integer(value) && json_integer_value(value) >= 0);
+	case FORS_KEY_MS:
+		*(double *)at = json_number_value(value);
+		return good_if(json_is_number(value) && json_number_value(value) >= 0);
+	case FORS_KEY_TEXT:
+		if (json_is_string(value))
+			copy_text(at, key->size, json_string_value(value));
+		return good_if(json_is_string(value));
+	case FORS_KEY_STATE:
+		return good_if(parse_state(value, &status->state));
+	case FORS_KEY_DEAD_LINKS:
+	case FORS_KEY_LINKS:
+		return parse_links(value, at);
+	case FORS_KEY_DEAD_SINCE:
+		return good_if(parse_since(value, &status->dead_links));
+	case FORS_KEY_WARNINGS:
+		return good_if(parse_warnings(value, &status->warnings));
+	}
+	return FORS_EINPUT;
+}
+
+/* A missing key or null leaves "unknown". */
+static enum fors_err parse_keys(const json_t *object, const char *name, struct fors_status *status,
+				struct fors_error *error)
+{
+	if (!json_is_string(json_object_get(object, "state")))
+		return fors_fail(error, FORS_EINPUT, "%s: not a status of fors: it has no state", name);
+	for (size_t i = 0; i < fors_nkeys; i++) {
+		const json_t *value = json_object_get(object, fors_keys[i].name);
+		enum fors_err err = value && !json_is_null(value) ? parse_value(value, &fors_keys[i], status) : FORS_OK;
+
+		if (err == FORS_ENOMEM)
+			return fors_fail_memory(error);
+		if (err)
+			return fors_fail(error, err, "%s: not a status of fors: odd value of \"%s\"", name,
+					 fors_keys[i].name);
+	}
+	return FORS_OK;
+}
+
+enum fors_err fors_status_parse(const char *text, const char *name, struct fors_status *status,
+				struct fors_error *error)
+{
+	struct fors_status found;
+	json_error_t fault;
+	json_t *object;
+	enum fors_err err;
+
+	errno = 0;
+	object = json_loads(text, 0, &fault);
+	if (!object && errno == ENOMEM) /* jansson speaks of bad syntax then, or says nothing */
+		return fors_fail_memory(error);
+	if (!object)
+		return fors_fail(error, FORS_EINPUT, "%s:%d: not JSON: %s", name, fault.line, fault.text);
+	fors_status_init(&found);
+	err = parse_keys(object, name, &found, error);
+	json_decref(object);
+	if (err) {
+		fors_status_clear(&found);
+		return err;
+	}
+	*status = found;
+	return FORS_OK;
+}

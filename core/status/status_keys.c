@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * status_keys.c - the table of keys: see status_keys.h.
+ */
+#include "status_keys.h"
+
+#include <stddef.h>
+
+/* Name and place of a key that is called like its member. */
+#define AT(member) #member, offsetof(struct fors_status, member), sizeof(((struct fors_status *)0)->member)
+
+const struct fors_key fors_keys[] = {
+	{AT(epoch), FORS_KEY_NUMBER, "Number of the published schedule; it only grows"},
+	{AT(state), FORS_KEY_STATE, "1 for the state that fors is in, 0 for the others"},
+	{AT(reason), FORS_KEY_TEXT, NULL},
+	{AT(servers), FORS_KEY_NUMBER, "Servers that take part in the exchange"},
+	{AT(leaves), FORS_KEY_NUMBER, "Leaf switches, living or dead"},
+	{AT(spines), FORS_KEY_NUMBER, "Spine switches, living or dead"},
+	{AT(f), FORS_KEY_NUMBER, "Bandwidth reduction: uplinks that the worst leaf lacks for its servers"},
+	{AT(affected_spines), FORS_KEY_NUMBER, "Spines with at least one dead cable"},
+	{AT(capacity), FORS_KEY_NUMBER, "Flows that a leaf may send in one phase"},
+	{AT(phases), FORS_KEY_NUMBER, "Phases of the published schedule"},
+	{AT(lower_bound), FORS_KEY_NUMBER, "Phases that no conflict-free schedule can go below"},
+	{AT(method), FORS_KEY_TEXT, "1 for the planning method of the published schedule"},
+	{AT(plan_ms), FORS_KEY_MS, "Milliseconds that planning took"},
+	{AT(tables_ms), FORS_KEY_MS, "Milliseconds that filling the forwarding tables took"},
+	{AT(unreachable_pairs), FORS_KEY_NUMBER, "Pairs of leaves without a common live spine"},
+	{AT(lmc), FORS_KEY_NUMBER, "LMC of the servers"},
+	{AT(lmc_needed), FORS_KEY_NUMBER, "LMC that would allow fewer phases"},
+	{AT(dead_links), FORS_KEY_DEAD_LINKS, "Dead cables between leaves and spines"},
+	{"dead_since_ms", 0, 0, FORS_KEY_DEAD_SINCE, NULL},
+	{AT(degraded_links), FORS_KEY_LINKS, "Cables between leaves and spines below full width or speed"},
+	{AT(excluded_links), FORS_KEY_LINKS, "Living cables that the administrator excluded"},
+	{AT(held_links), FORS_KEY_LINKS, "Cables that came back a short time ago and are held down"},
+	{AT(held_until_ms), FORS_KEY_NUMBER, "Unix time in milliseconds when the next held cable returns"},
+	{AT(state_since_ms), FORS_KEY_NUMBER, "Unix time in milliseconds since when the state is what it is"},
+	{"remarks", offsetof(struct fors_status, warnings), sizeof(struct fors_warnings), FORS_KEY_WARNINGS,
+	 "Settings of fors.conf that cannot be followed"},
+};
+
+const size_t fors_nkeys = sizeof(fors_keys) / sizeof(fors_keys[0]);

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * status_keys.h - which keys the status has, for this room only.
+ *
+ * The idea: one table, fors_keys[], says which keys there are, of which kind they are and where they live in
+ * struct fors_status. Writing JSON, writing metrics and reading JSON back all walk this table, so the three
+ * cannot drift apart; a new number is one new line. Every kind (number, milliseconds, text, state, links)
+ * knows how to become JSON, how to come back from it, and how to become a metric.
+ *
+ * The names are a contract with whoever reads status.json and metrics.prom: they stay, whatever a member is called.
+ * Thread rules: a constant.
+ */
+#ifndef FORS_CORE_STATUS_STATUS_KEYS_H
+#define FORS_CORE_STATUS_STATUS_KEYS_H
+
+#include "status.h"
+
+enum fors_key_kind {
+	FORS_KEY_NUMBER,     /* int64_t, negative: unknown */
+	FORS_KEY_MS,	     /* double, negative: unknown */
+	FORS_KEY_TEXT,	     /* char[size], empty: unknown */
+	FORS_KEY_STATE,	     /* enum fors_state */
+	FORS_KEY_DEAD_LINKS, /* struct fors_links, without what not everybody knows */
+	FORS_KEY_DEAD_SINCE, /* since when those are dead, in their order; has no member of its own */
+	FORS_KEY_LINKS,	     /* struct fors_links */
+	FORS_KEY_WARNINGS,   /* struct fors_warnings */
+};
+
+struct fors_key {
+	const char *name;
+	size_t offset, size; /* of the member, in struct fors_status */
+	enum fors_key_kind kind;
+	const char *help; /* of the metric; NULL: it has none */
+};
+
+extern const struct fors_key fors_keys[]; /* in the order in which they are written */
+extern const size_t fors_nkeys;
+
+/* Where the value of a key lives. */
+static inline const void *fors_key_member(const struct fors_status *status, const struct fors_key *key)
+{
+	return (const char *)status + key->offset;
+}
+
+/* The value of a key of kind FORS_KEY_NUMBER. */
+static inline int64_t fors_key_number(const struct fors_status *status, const struct fors_key *key)
+{
+	return *(const int64_t *)fors_key_member(status, key);
+}
+
+/* The value of a key of kind FORS_KEY_MS. */
+static inline double fors_key_ms(const struct fors_status *status, const struct fors_key *key)
+{
+	return *(const double *)fors_key_member(status, key);
+}
+
+#endif

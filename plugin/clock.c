@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "clock.h"
+
+#include <time.h>
+#include <unistd.h>
+
+static uint64_t ms_of(clockid_t clock)
+{
+	struct timespec now;
+
+	clock_gettime(clock, &now);
+	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+uint64_t fors_clock_ms(void)
+{
+	return ms_of(CLOCK_MONOTONIC);
+}
+
+double fors_clock_exact_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
+}
+
+uint64_t fors_clock_unix_ms(void)
+{
+	return ms_of(CLOCK_REALTIME);
+}
+
+void fors_clock_cond(pthread_cond_t *cond)
+{
+	pthread_condattr_t attributes;
+
+	pthread_condattr_init(&attributes);
+	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+	pthread_cond_init(cond, &attributes);
+	pthread_condattr_destroy(&attributes);
+}
+
+void fors_clock_wait(pthread_cond_t *cond, pthread_mutex_t *mutex, uint64_t until_ms)
+{
+	const struct timespec until = {.tv_sec = (time_t)(until_ms / 1000),
+				       .tv_nsec = (long)(until_ms % 1000) * 1000000};
+
+	pthread_cond_timedwait(cond, mutex, &until);
+}
+
+void fors_clock_pause(unsigned ms)
+{
+	usleep(ms * 1000);
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * engine_inside.h - what the files of the engine share. All in the sweeper's thread.
+ */
+#ifndef FORS_PLUGIN_ENGINE_INSIDE_H
+#define FORS_PLUGIN_ENGINE_INSIDE_H
+
+#include "engine.h"
+
+/* A job, the spare one when there is no memory for another; NULL: that is gone too. */
+struct fors_job *fors_engine_take_job(struct fors_engine *engine, enum fors_job_kind kind);
+
+/* Are the tables ours, as far as any engine's? Under OpenSM's lock. */
+bool fors_engine_is_routing(const struct fors_engine *engine);
+
+/* --- engine_understand.c --- */
+
+/* The fabric that a net shows, with these places and the participants of the settings. Errors of fors_fabric_build(). */
+enum fors_err fors_engine_build_fabric(const struct fors_engine *engine, const struct fors_places *places,
+				       const struct fors_net *net, struct fors_fabric **fabric,
+				       struct fors_error *error);
+
+/*
+ * Make sense of job->net: its fabric, learnt and with drained cables marked, and the settings that a plan needs. With or
+ * without OpenSM's lock.
+ */
+enum fors_err fors_engine_understand(struct fors_engine *engine, struct fors_job *job, struct fors_error *error);
+
+/* --- engine_route.c --- */
+
+/* ucast_build_fwd_tables of OpenSM; context is the engine. 0: done; < 0: the next engine of the list shall try. */
+int fors_engine_build_tables(void *context);
+
+/* --- engine_reload.c --- */
+
+/* Read the settings; those in force stay when the new ones are bad. */
+void fors_engine_load_settings(struct fors_engine *engine);
+
+/* Tell the outbox where copies go now. */
+void fors_engine_address_outbox(struct fors_engine *engine);
+
+#endif

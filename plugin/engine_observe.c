@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * When a sweep is complete the fabric is looked at again, instead of being remembered from the routing callback: with
+ * use_ucast_cache OpenSM may have put tables together itself, and another engine may have done the routing.
+ */
+#include "engine_inside.h"
+
+#include <stdio.h>
+
+#include "log.h"
+#include "opensm.h"
+#include "snapshot.h"
+
+/* Why nothing may be published although the sweep has ended, or NULL. Under OpenSM's lock. */
+static const char *incomplete_reason(const struct osm_opensm *osm)
+{
+	if (osm->subn.sm_state != IB_SMINFO_STATE_MASTER)
+		return "this subnet manager is not the master";
+	if (osm->subn.subnet_initialization_error)
+		return "OpenSM met errors while it set up the fabric; it will sweep again";
+	if (fors_snapshot_late_switch(&osm->subn))
+		return "a switch does not hold its new tables yet; OpenSM will sweep again";
+	return NULL;
+}
+
+/* What the switches hold now, in a new job; under OpenSM's lock. */
+static enum fors_err look_at_switches(const struct fors_engine *engine, struct fors_job *job, struct fors_error *error)
+{
+	const struct osm_subn *subn = &engine->osm->subn;
+	const char *reason = incomplete_reason(engine->osm);
+	enum fors_err err = fors_snapshot_net(subn, &job->net, error);
+
+	if (!err)
+		err = fors_snapshot_tables(subn, job->net, &job->lfts, error);
+	if (reason) {
+		job->kind = FORS_JOB_INCOMPLETE;
+		snprintf(job->reason, sizeof(job->reason), "%s", reason);
+	}
+	job->tables_ms = engine->tables_ms;
+	return err;
+}
+
+/* Somebody else routes: nothing to look at, but something to say. */
+static void note_who_routes(const struct fors_engine *engine, struct fors_job *job)
+{
+	const struct osm_routing_engine *used = engine->osm->routing_engine_used;
+
+	job->kind = FORS_JOB_DECLINED;
+	if (engine->declined[0])
+		snprintf(job->reason, sizeof(job->reason), "%s", engine->declined);
+	else if (used)
+		snprintf(job->reason, sizeof(job->reason), "the fabric is routed by '%.40s'", used->name);
+	else
+		snprintf(job->reason, sizeof(job->reason), "no routing engine has routed this fabric");
+}
+
+/* Whatever became of this sweep: what was learnt is not to be learnt again. */
+static void keep(struct fors_engine *engine)
+{
+	char *text;
+	size_t size;
+
+	fors_kept_end(&engine->kept);
+	if (fors_kept_changed(&engine->kept, &text, &size))
+		fors_worker_keep(engine->worker, text, size);
+}
+
+/* What there is to tell the worker: what the switches hold, or whose tables they are. */
+static enum fors_err look(struct fors_engine *engine, struct fors_job *job, struct fors_error *error)
+{
+	struct osm_opensm *osm = engine->osm;
+	enum fors_err err = FORS_OK;
+	bool is_ours;
+
+	cl_plock_acquire(&osm->lock);
+	is_ours = fors_engine_is_routing(engine);
+	if (is_ours)
+		err = look_at_switches(engine, job, error);
+	else
+		note_who_routes(engine, job);
+	cl_plock_release(&osm->lock);
+	return is_ours && !err ? fors_engine_understand(engine, job, error) : err;
+}
+
+void fors_engine_observe(struct fors_engine *engine)
+{
+	struct fors_job *job;
+	struct fors_error error;
+	enum fors_err err;
+
+	if (!engine->worker)
+		return;
+	job = fors_engine_take_job(engine, FORS_JOB_INSTALLED);
+	err = job ? look(engine, job, &error) : fors_fail_memory(&error);
+	if (err)
+		fors_log_error(&engine->osm->log, fors_code_of(err), "%s; nothing is published", error.text);
+	if (err && job) {
+		job->kind = FORS_JOB_DECLINED;
+		snprintf(job->reason, sizeof(job->reason), "%s", error.text);
+	}
+	if (engine->is_short || err == FORS_ENOMEM)
+		engine->osm->subn.force_heavy_sweep = TRUE; /* as OpenSM's own threads ask for one: the next sweep */
+	engine->is_short = false;
+	keep(engine);
+	if (job)
+		fors_worker_submit(engine->worker, job);
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What an administrator may change while opensm runs, looked for in each heavy sweep before the fabric is routed:
+ * fors.conf and the files that it names, requests to forget.
+ */
+#include "engine_inside.h"
+
+#include <string.h>
+
+#include "digest.h"
+#include "log.h"
+#include "opensm.h"
+#include "snapshot.h"
+
+/* The state folder stays where it was when opensm started: say so, once, to whom wants it elsewhere. */
+static void tell_state_dir(const struct fors_engine *engine, const char *wanted)
+{
+	const char *before = engine->settings ? engine->settings->state_dir : NULL;
+
+	if (wanted && engine->folder.parent && strcmp(wanted, engine->folder.parent) &&
+	    fors_text_changed(before, wanted))
+		fors_log_error(&engine->osm->log, FORS_F_CONFIG,
+			       "state_dir: a change needs a restart of opensm; the state folder stays in %.200s",
+			       engine->folder.parent);
+}
+
+/* A slip in fors.conf must not cost the routes of a running fabric. */
+void fors_engine_load_settings(struct fors_engine *engine)
+{
+	const struct fors_sources sources = {.options = engine->osm->subn.opt.event_plugin_options,
+					     .root_guid_file = engine->osm->subn.opt.root_guid_file,
+					     .cn_guid_file = engine->osm->subn.opt.cn_guid_file};
+	struct fors_settings *settings;
+	struct fors_error error;
+	enum fors_err err = fors_settings_load(&sources, &settings, &error);
+
+	if (err) {
+		engine->is_short = !engine->settings && err == FORS_ENOMEM;
+		if (!engine->is_fresh ||
+		    strcmp(engine->trouble, error.text)) /* which is in the log since opensm's start */
+			fors_log_error(&engine->osm->log, FORS_F_CONFIG, "%s%s", error.text,
+				       engine->settings ? "; the settings of before stay in force" : "");
+		memcpy(engine->trouble, error.text, sizeof(engine->trouble));
+		return;
+	}
+	engine->is_short = false;
+	engine->trouble[0] = '\0';
+	tell_state_dir(engine, settings->state_dir);
+	fors_settings_free(engine->settings);
+	engine->settings = settings;
+}
+
+/*
+ * OpenSM's unicast cache would bring back tables that know nothing of cables drained since, nor of a subnet manager
+ * that has started: it looks at cables only, and the spines would never get their ways to that manager.
+ */
+static void forget_cache(struct fors_engine *engine, bool is_drain_wanted)
+{
+	struct osm_opensm *osm = engine->osm;
+
+	if (!osm->subn.opt.use_ucast_cache)
+		return;
+	cl_plock_excl_acquire(&osm->lock);
+	if (is_drain_wanted ||
+	    (fors_engine_is_routing(engine) && fors_snapshot_managers(&osm->subn) != engine->managers))
+		osm_ucast_cache_invalidate(&osm->sm.ucast_mgr);
+	cl_plock_release(&osm->lock);
+}
+
+void fors_engine_address_outbox(struct fors_engine *engine)
+{
+	const struct fors_settings *settings = engine->settings;
+	struct fors_error error;
+
+	if (engine->outbox && settings &&
+	    fors_outbox_set(engine->outbox,
+			    &(struct fors_outbox_request){settings->publish_dir, settings->publish_command,
+							  settings->publish_seconds},
+			    &error))
+		fors_log_error(&engine->osm->log, FORS_F_MEMORY,
+			       "publish_dir and publish_command stay as they were: %s", error.text);
+}
+
+void fors_engine_reload(struct fors_engine *engine)
+{
+	struct fors_error error;
+	bool was_wanted = engine->settings && fors_drain_is_wanted(engine->settings);
+
+	fors_engine_load_settings(engine);
+	engine->is_fresh = false;
+	if (engine->settings && fors_kept_refer(&engine->kept, engine->settings->reference, &error))
+		fors_log_error(&engine->osm->log, FORS_F_MEMORY, "the order stays as it was: %s", error.text);
+	fors_kept_begin(&engine->kept);
+	fors_engine_address_outbox(engine);
+	forget_cache(engine, was_wanted || (engine->settings && fors_drain_is_wanted(engine->settings)));
+}

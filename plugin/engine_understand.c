@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * From what OpenSM shows (a net) to what fors can reason about (a fabric): places learnt, what is drained marked,
+ * and the settings that a plan depends on. Both who fills tables and who looks at what the switches hold begin here.
+ */
+#include "engine_inside.h"
+
+#include <string.h>
+
+#include "absent.h"
+#include "opensm.h"
+
+enum fors_err fors_engine_build_fabric(const struct fors_engine *engine, const struct fors_places *places,
+				       const struct fors_net *net, struct fors_fabric **fabric,
+				       struct fors_error *error)
+{
+	return fors_fabric_build(net, places, fors_settings_participants(engine->settings), fabric, error);
+}
+
+/* The fabric that job->net shows, perhaps for the first time; learnt if fors can route it, else only looked at. */
+static enum fors_err learn_fabric(struct fors_engine *engine, struct fors_job *job, struct fors_error *error)
+{
+	const struct fors_settings *settings = engine->settings;
+	struct fors_kept *kept = &engine->kept;
+	enum fors_err err = fors_kept_learn(kept, job->net, settings->root, settings->nroots, error);
+
+	if (!err)
+		err = fors_engine_build_fabric(engine, kept->draft, job->net, &job->fabric, error);
+	if (err || fors_fabric_connected(job->fabric, NULL))
+		return err;
+	if (job->kind == FORS_JOB_ROUTED && fors_kept_forget(kept)) { /* only when the tables follow at once */
+		fors_fabric_free(job->fabric);
+		job->fabric = NULL;
+		err = fors_engine_build_fabric(engine, kept->draft, job->net, &job->fabric, error);
+	}
+	if (!err)
+		fors_kept_accept(kept);
+	return err;
+}
+
+enum fors_err fors_engine_understand(struct fors_engine *engine, struct fors_job *job, struct fors_error *error)
+{
+	const struct fors_settings *settings = engine->settings;
+	enum fors_err err = learn_fabric(engine, job, error);
+
+	memcpy(job->method, settings->method, sizeof(job->method));
+	job->ilp_seconds = settings->ilp_seconds;
+	if (!err)
+		err = fors_drain_look(&engine->drain, settings, job->fabric, job->kind == FORS_JOB_ROUTED, error);
+	if (!err)
+		err = fors_drain_apply(&engine->drain, settings, job->fabric, true, &job->warnings, error);
+	if (!err)
+		fors_drain_tell(&engine->drain, &engine->osm->log, job->fabric, &job->warnings);
+	if (!err)
+		err = fors_absent_warn(fors_settings_participants(settings),
+				       settings->participants_file ? "participants_file" : "cn_guid_file", job->fabric,
+				       &job->warnings, error);
+	job->due_ms = engine->drain.due_ms;
+	return err;
+}

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * worker_inside.h - the worker from inside: its words, its state, and what its files call of each other.
+ *
+ * The words, each with one meaning in all files of the worker:
+ *
+ *	job		one look at the fabric, handed in by the engine (job.h)
+ *	basis		what a plan is made for - fabric, tables, method - as one number: fors_job_basis()
+ *	plan		a schedule for a basis that readers do not have yet, or why there is none
+ *	proven		found right over the tables of a job by the verifier, flow by flow
+ *	published	what readers have: the schedule and the status of the board
+ *	withdraw	publish that there is no schedule, and why
+ *	decided		the basis for which what is published is the last word: a proven plan, or that there is none
+ *	view		what the status shows of cables, as one number: fors_job_view()
+ *	duties		what must not wait for a plan: the kept order, mastership, the heartbeat
+ *
+ * Files: worker.c the thread and its mailbox; worker_job.c what comes of one job; worker_plan.c plans and proofs;
+ * worker_publish.c what readers are told; worker_duties.c what is looked after whether or not there are jobs.
+ * Everything here runs in the worker's thread.
+ */
+#ifndef FORS_PLUGIN_WORKER_INSIDE_H
+#define FORS_PLUGIN_WORKER_INSIDE_H
+
+#include <pthread.h>
+
+#include "core/planners/outcome.h"
+#include "board.h"
+#include "worker.h"
+
+/* The plan in hand. */
+struct fors_worker_plan {
+	uint64_t basis;		     /* 0: there is none */
+	struct fors_outcome outcome; /* its schedule, or why there is none */
+	struct fors_job *ahead;	     /* over whose tables it was proven before the switches had them, or NULL; owned */
+};
+
+/* What the schedule that is published was planned for, and numbers about it for the status. */
+struct fors_worker_published {
+	uint64_t epoch;	      /* of the schedule; 0: it is not ours, or none */
+	uint64_t fingerprint; /* of the fabric */
+	char method[16];      /* of fors.conf */
+	unsigned ilp_seconds;
+	double plan_ms;
+	int64_t lower_bound, lmc_needed;
+};
+
+struct fors_worker {
+	struct fors_worker_setup setup;
+	pthread_t thread;
+	pthread_mutex_t mutex; /* guards the mailbox: what follows up to `stop`; held for moments only */
+	pthread_cond_t wake;
+	struct fors_job *mail; /* the newest job, or NULL; owned */
+	char *places;	       /* the newest kept order, to be written, or NULL; owned */
+	size_t places_size;
+	bool stop;
+	/* all below: the worker's thread only */
+	const struct fors_job *job; /* in work, or NULL */
+	struct fors_board board;
+	struct fors_worker_plan plan;
+	struct fors_worker_published published;
+	uint64_t decided;	/* basis; 0: nothing is */
+	uint64_t view;		/* that the status shows */
+	uint64_t incomplete;	/* fingerprint of the fabric of which the last sweep met errors; 0: it met none */
+	uint64_t due_ms;	/* when a held cable may return, by fors_clock_ms(); 0: none is held */
+	uint64_t duties_ms;	/* when duties are due again, during a plan */
+	bool lost_mastership;	/* while this job was in work */
+	bool is_standby;	/* not the master, and that is published */
+	bool is_short;		/* memory ran out while this job was in work: it has to be tried again */
+	bool has_complained;	/* of that */
+	struct fors_job *retry; /* the job to be tried again in a second, for want of memory, or NULL; owned */
+};
+
+/* --- worker.c --- */
+
+/* Memory ran out: this job will be tried again. */
+void fors_worker_run_short(struct fors_worker *worker);
+
+/*
+ * Shall the job in work be broken off? `context` is the worker. For planners and the verifier, which ask every few
+ * milliseconds; duties are seen to meanwhile.
+ */
+bool fors_worker_cancelled(void *context);
+
+/* --- worker_job.c --- */
+
+/* Do what a job asks for. The job may become plan.ahead, which owns it then. */
+void fors_worker_do(struct fors_worker *worker, struct fors_job *job);
+
+/* --- worker_plan.c --- */
+
+/* Have the plan for a job and its basis, or why there is none, in worker->plan. False: cancelled, or no memory. */
+bool fors_worker_make_plan(struct fors_worker *worker, const struct fors_job *job, uint64_t basis);
+
+/* Prove the plan over the tables that the switches will hold soon; the job stays with the plan when it is right. */
+void fors_worker_prove_ahead(struct fors_worker *worker, struct fors_job *job);
+
+/* Is the plan right over what the switches hold? On FORS_OK outcome.is_proven says. */
+enum fors_err fors_worker_prove_installed(struct fors_worker *worker, const struct fors_job *job);
+
+/* Is the published schedule right over the job's tables? On FORS_OK *is_right says. */
+enum fors_err fors_worker_prove_published(struct fors_worker *worker, const struct fors_job *job, bool *is_right);
+
+void fors_worker_forget_plan(struct fors_worker_plan *plan);
+
+/* --- worker_publish.c --- */
+
+/* Publish the proven plan, which is the board's from now on. */
+void fors_worker_publish_plan(struct fors_worker *worker, const struct fors_job *job);
+
+/* Publish a new status; the schedule stays. */
+void fors_worker_publish_status(struct fors_worker *worker, const struct fors_job *job, enum fors_state state,
+				const char *reason);
+
+/* Withdraw what is published, unless it is, and nothing is new. The job may have no fabric. */
+void fors_worker_withdraw(struct fors_worker *worker, const struct fors_job *job, enum fors_state state,
+			  const char *reason);
+
+/* Publish that opensm has ended. The schedule stays: the switches still hold its tables. */
+void fors_worker_publish_end(struct fors_worker *worker);
+
+/* --- worker_duties.c --- */
+
+/* During a plan, every tick: write the kept order, look whether mastership was lost, let the heart beat. */
+void fors_worker_see_to_duties(struct fors_worker *worker);
+
+/* After each job, and every tick: mastership, held cables, epochs, what could not be written, the heartbeat. */
+void fors_worker_watch(struct fors_worker *worker);
+
+/* Write the kept order that was handed in last, if any. */
+void fors_worker_write_places(struct fors_worker *worker);
+
+#endif

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What comes of one job.
+ *
+ *	ROUTED		tables are on their way: does the published schedule hold over them? Plan and prove meanwhile
+ *	INSTALLED	the switches hold them: decide. Publish the plan, or that there is none
+ *	INCOMPLETE	the sweep met errors, another follows: keep what is right, publish nothing new
+ *	DECLINED	withdraw
+ *
+ * A job with the basis that was decided changes nothing, so a sweep of an unchanged fabric leaves no trace. With
+ * another basis the published schedule is first proven over the new tables: it stays while it is still right
+ * (entries on living home lanes never move, so it often is), else it is withdrawn at once. Nothing unproven stays with
+ * readers.
+ */
+#include "worker_inside.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "log.h"
+
+/* Keep the published schedule while it is right over the job's tables, else withdraw it; not when a newer job came. */
+static void keep_or_withdraw(struct fors_worker *worker, const struct fors_job *job, const char *reason)
+{
+	bool is_right = false;
+
+	if (fors_board_has_plan(&worker->board) &&
+	    fors_worker_prove_published(worker, job, &is_right) == FORS_ECANCELLED)
+		return;
+	if (!is_right)
+		fors_worker_withdraw(worker, job, FORS_PLANNING, reason);
+	else if (worker->board.state != FORS_PLANNING || strcmp(worker->board.reason, reason) ||
+		 worker->view != fors_job_view(job))
+		fors_worker_publish_status(worker, job, FORS_PLANNING, reason);
+}
+
+/* Why there is no new schedule yet. While OpenSM sweeps a fabric with errors again and again the reason stays. */
+static const char *why_planning(const struct fors_worker *worker, const struct fors_job *job)
+{
+	if (worker->incomplete && worker->incomplete == job->fabric->fingerprint &&
+	    worker->board.state == FORS_PLANNING)
+		return worker->board.reason;
+	return worker->board.schedule ? "the fabric has changed; a schedule for it is being planned"
+				      : "a schedule is being planned";
+}
+
+/* There is no plan that readers may have: say why, to the log too. */
+static void fail(struct fors_worker *worker, const struct fors_job *job, enum fors_code code, const char *why,
+		 const char *reason)
+{
+	fors_log_error(worker->setup.log, code, "%s", why);
+	fors_worker_withdraw(worker, job, FORS_FAILED, reason);
+}
+
+/* The switches hold the job's tables: publish the plan, or why there is none. */
+static void decide(struct fors_worker *worker, const struct fors_job *job, uint64_t basis)
+{
+	const struct fors_outcome *outcome = &worker->plan.outcome;
+
+	if (!fors_worker_make_plan(worker, job, basis)) {
+		if (worker->is_short)
+			keep_or_withdraw(worker, job, "out of memory; fors tries again every second");
+		return;
+	}
+	if (!outcome->plan) {
+		fail(worker, job, FORS_F_NOPLAN, outcome->error.text, outcome->error.text);
+	} else {
+		if (fors_worker_prove_installed(worker, job))
+			return; /* cancelled: a newer job comes; out of memory: this one will come again */
+		if (outcome->is_proven)
+			fors_worker_publish_plan(worker, job);
+		else
+			fail(worker, job, FORS_F_VERIFY, outcome->verdict.text,
+			     "the plan did not pass its check against the tables; this is a bug");
+	}
+	worker->decided = basis;
+}
+
+/* Is what is published the last word on this basis? */
+static bool is_decided(const struct fors_worker *worker, uint64_t basis)
+{
+	return worker->decided == basis && (worker->board.state == FORS_ACTIVE || worker->board.state == FORS_FAILED);
+}
+
+/*
+ * Was the published schedule planned for just this fabric, and is it right over these tables too? So it
+ * is when a held cable came back or went: tables changed, but no flow of the plan used them.
+ */
+static bool is_still_right(struct fors_worker *worker, const struct fors_job *job)
+{
+	const struct fors_worker_published *published = &worker->published;
+	bool is_right = false;
+
+	return fors_board_has_plan(&worker->board) && published->epoch == worker->board.schedule->epoch &&
+	       published->fingerprint == job->fabric->fingerprint && !strcmp(published->method, job->method) &&
+	       published->ilp_seconds == job->ilp_seconds && !fors_worker_prove_published(worker, job, &is_right) &&
+	       is_right;
+}
+
+/* The schedule stays; the status may have to say something else of the cables. */
+static void refresh_status(struct fors_worker *worker, const struct fors_job *job, enum fors_state state,
+			   const char *reason)
+{
+	char text[FORS_ERROR_TEXT];
+
+	if (job->kind != FORS_JOB_INSTALLED || (worker->board.state == state && worker->view == fors_job_view(job)))
+		return;
+	snprintf(text, sizeof(text), "%s", reason); /* which may be the board's own */
+	fors_worker_publish_status(worker, job, state, text);
+}
+
+/* Tables are on their way to the switches: what is published is looked after first, then the plan is made. */
+static void plan_ahead(struct fors_worker *worker, struct fors_job *job, uint64_t basis)
+{
+	char reason[FORS_ERROR_TEXT];
+
+	snprintf(reason, sizeof(reason), "%s", why_planning(worker, job));
+	keep_or_withdraw(worker, job, reason);
+	if (fors_worker_make_plan(worker, job, basis))
+		fors_worker_prove_ahead(worker, job);
+}
+
+static void do_fabric(struct fors_worker *worker, struct fors_job *job)
+{
+	uint64_t basis = fors_job_basis(job);
+
+	if (job->kind != FORS_JOB_ROUTED)
+		worker->incomplete = job->kind == FORS_JOB_INCOMPLETE ? job->fabric->fingerprint : 0;
+	if (job->kind == FORS_JOB_INCOMPLETE) {
+		keep_or_withdraw(worker, job, job->reason);
+	} else if (is_decided(worker, basis)) {
+		refresh_status(worker, job, worker->board.state, worker->board.reason);
+	} else if (is_still_right(worker, job)) {
+		refresh_status(worker, job, FORS_ACTIVE, "");
+		worker->decided = job->kind == FORS_JOB_INSTALLED ? basis : worker->decided;
+	} else if (job->kind == FORS_JOB_INSTALLED) {
+		decide(worker, job, basis);
+	} else {
+		plan_ahead(worker, job, basis);
+	}
+}
+
+void fors_worker_do(struct fors_worker *worker, struct fors_job *job)
+{
+	if (worker->setup.mastership(worker->setup.context) == FORS_MASTER_NO)
+		return; /* which is published by fors_worker_watch() */
+	worker->job = job;
+	worker->lost_mastership = false;
+	if (job->kind == FORS_JOB_DECLINED || !job->fabric)
+		fors_worker_withdraw(worker, job, FORS_INACTIVE, job->reason);
+	else
+		do_fabric(worker, job);
+	if (job->fabric)
+		worker->due_ms = job->due_ms;
+	worker->job = NULL;
+}

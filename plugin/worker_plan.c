@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Plans and proofs. A plan is made and proven while OpenSM still sends tables to the switches (ahead); when the
+ * switches have them, and they are byte for byte what it was proven over, that proof holds, else it is done again.
+ */
+#include "worker_inside.h"
+
+#include "clock.h"
+
+static struct fors_request request_of(struct fors_worker *worker, const struct fors_job *job)
+{
+	return (struct fors_request){
+		.task = {.fabric = job->fabric,
+			 .cancelled = fors_worker_cancelled,
+			 .context = worker,
+			 .threads = worker->setup.threads,
+			 .ilp_seconds = job->ilp_seconds},
+		.method = job->method,
+		.net = job->net,
+		.lfts = job->lfts,
+		.clock_ms = fors_clock_exact_ms,
+	};
+}
+
+void fors_worker_forget_plan(struct fors_worker_plan *plan)
+{
+	fors_outcome_clear(&plan->outcome);
+	fors_job_free(plan->ahead);
+	plan->ahead = NULL;
+	plan->basis = 0;
+}
+
+bool fors_worker_make_plan(struct fors_worker *worker, const struct fors_job *job, uint64_t basis)
+{
+	struct fors_worker_plan *plan = &worker->plan;
+	struct fors_request request = request_of(worker, job);
+	enum fors_err err;
+
+	if (plan->basis == basis)
+		return true;
+	fors_worker_forget_plan(plan);
+	err = fors_outcome_plan(&request, &plan->outcome, NULL);
+	if (err == FORS_ENOMEM)
+		fors_worker_run_short(worker);
+	if (!err)
+		plan->basis = basis;
+	return !err;
+}
+
+static enum fors_err prove(struct fors_worker *worker, const struct fors_job *job)
+{
+	struct fors_request request = request_of(worker, job);
+	enum fors_err err = fors_outcome_prove(&request, &worker->plan.outcome, NULL);
+
+	if (err && err != FORS_ECANCELLED)
+		fors_worker_run_short(worker);
+	return err;
+}
+
+void fors_worker_prove_ahead(struct fors_worker *worker, struct fors_job *job)
+{
+	struct fors_worker_plan *plan = &worker->plan;
+
+	if (plan->outcome.plan && !plan->ahead && !prove(worker, job) && plan->outcome.is_proven)
+		plan->ahead = job;
+}
+
+enum fors_err fors_worker_prove_installed(struct fors_worker *worker, const struct fors_job *job)
+{
+	const struct fors_worker_plan *plan = &worker->plan;
+
+	if (plan->outcome.is_proven && plan->ahead && fors_job_same_tables(plan->ahead, job))
+		return FORS_OK;
+	return prove(worker, job);
+}
+
+enum fors_err fors_worker_prove_published(struct fors_worker *worker, const struct fors_job *job, bool *is_right)
+{
+	struct fors_verdict verdict;
+	enum fors_err err =
+		fors_verify(job->net, job->lfts, worker->board.schedule, fors_worker_cancelled, worker, &verdict, NULL);
+
+	if (err && err != FORS_ECANCELLED)
+		fors_worker_run_short(worker);
+	if (!err)
+		*is_right = verdict.is_good;
+	return err;
+}

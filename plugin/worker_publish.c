@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What readers are told. A new epoch costs each of them something, so there is one only when the schedule is another:
+ * whatever else is new (a cable, a warning, a state) is a new status beside the schedule that they have.
+ */
+#include "worker_inside.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* What a job says of the fabric, in a status that the caller clears. */
+static void fill_status(struct fors_worker *worker, const struct fors_job *job, enum fors_state state,
+			const char *reason, struct fors_status *status)
+{
+	fors_status_init(status);
+	status->state = state;
+	snprintf(status->reason, sizeof(status->reason), "%s", reason);
+	status->tables_ms = job->tables_ms;
+	status->warnings = job->warnings;
+	if (job->fabric && fors_status_fabric(status, job->fabric, NULL))
+		fors_worker_run_short(worker);
+}
+
+/* Hand a status to the board, and a schedule, which is the board's then (NULL: it stays); the status is used up. */
+static void publish(struct fors_worker *worker, struct fors_schedule *schedule, struct fors_status *status)
+{
+	if (!fors_board_publish(&worker->board, schedule, status))
+		fors_worker_run_short(worker);
+	fors_status_clear(status);
+}
+
+/* Remember what the schedule that was just published was planned for. */
+static void note_published(struct fors_worker *worker, const struct fors_job *job)
+{
+	const struct fors_outcome *outcome = &worker->plan.outcome;
+
+	worker->published =
+		(struct fors_worker_published){.epoch = worker->board.schedule ? worker->board.schedule->epoch : 0,
+					       .fingerprint = job->fabric->fingerprint,
+					       .ilp_seconds = job->ilp_seconds,
+					       .plan_ms = outcome->plan_ms,
+					       .lower_bound = outcome->lower_bound,
+					       .lmc_needed = outcome->lmc_needed};
+	memcpy(worker->published.method, job->method, sizeof(job->method));
+	worker->view = fors_job_view(job);
+}
+
+void fors_worker_publish_plan(struct fors_worker *worker, const struct fors_job *job)
+{
+	struct fors_outcome *outcome = &worker->plan.outcome;
+	struct fors_status status;
+
+	fill_status(worker, job, FORS_ACTIVE, "", &status);
+	status.plan_ms = outcome->plan_ms;
+	status.lower_bound = outcome->lower_bound;
+	status.lmc_needed = outcome->lmc_needed;
+	publish(worker, fors_outcome_take(outcome), &status);
+	if (!worker->is_short) /* else the board may not have taken it */
+		note_published(worker, job);
+	fors_worker_forget_plan(&worker->plan);
+}
+
+void fors_worker_publish_status(struct fors_worker *worker, const struct fors_job *job, enum fors_state state,
+				const char *reason)
+{
+	const struct fors_worker_published *published = &worker->published;
+	const struct fors_schedule *schedule = worker->board.schedule;
+	struct fors_status status;
+
+	fill_status(worker, job, state, reason, &status);
+	if (published->epoch && schedule && published->epoch == schedule->epoch) {
+		status.plan_ms = published->plan_ms;
+		status.lower_bound = published->lower_bound;
+		status.lmc_needed = published->lmc_needed;
+	}
+	publish(worker, NULL, &status);
+	worker->view = fors_job_view(job);
+}
+
+/* Do readers have a withdrawn schedule, with a status of this state beside it? */
+static bool is_withdrawn(const struct fors_board *board, enum fors_state state)
+{
+	return board->has_status && board->schedule && !board->schedule->nphases && board->state == state;
+}
+
+/* The same, for this reason: the reason of planning may change without an epoch. */
+static bool is_withdrawn_for(const struct fors_board *board, enum fors_state state, const char *reason)
+{
+	return is_withdrawn(board, state) && (state == FORS_PLANNING || !strcmp(board->reason, reason));
+}
+
+/* Would the withdrawal tell readers nothing that they do not know? */
+static bool is_known(const struct fors_worker *worker, const struct fors_job *job, enum fors_state state,
+		     const char *reason)
+{
+	return is_withdrawn(&worker->board, state) && !strcmp(worker->board.reason, reason) &&
+	       (!job->fabric || worker->view == fors_job_view(job));
+}
+
+void fors_worker_withdraw(struct fors_worker *worker, const struct fors_job *job, enum fors_state state,
+			  const char *reason)
+{
+	const struct fors_outcome *outcome = &worker->plan.outcome;
+	struct fors_status status;
+
+	if (is_known(worker, job, state, reason))
+		return;
+	fill_status(worker, job, state, reason, &status);
+	if (state == FORS_FAILED) {
+		status.lower_bound = outcome->lower_bound;
+		status.lmc_needed = outcome->lmc_needed;
+		status.plan_ms = outcome->plan_ms;
+	}
+	if (job->fabric)
+		worker->view = fors_job_view(job);
+	if (is_withdrawn_for(&worker->board, state, reason)) {
+		publish(worker, NULL, &status);
+		return;
+	}
+	if (!fors_board_withdraw(&worker->board, &status))
+		fors_worker_run_short(worker);
+	fors_status_clear(&status);
+}
+
+void fors_worker_publish_end(struct fors_worker *worker)
+{
+	struct fors_status status;
+
+	fors_status_init(&status);
+	status.state = FORS_INACTIVE;
+	snprintf(status.reason, sizeof(status.reason), "opensm has ended; failures are not repaired");
+	publish(worker, NULL, &status);
+}

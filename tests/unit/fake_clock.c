@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * fake_clock.c - see fake_clock.h. A wait looks at the clock every LOOK_US of real time, so nobody has to know who
+ * waits for what when the clock is moved. Of the real clock, running: time since it was let run.
+ */
+#include "fake_clock.h"
+
+#include <stdatomic.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "plugin/clock.h"
+
+#define BEGIN_MS 1000000	    /* of the monotonic clock; 0 means "never" to some */
+#define BEGIN_UNIX_MS 1700000000000 /* November 2023 */
+#define LOOK_US 250
+
+static _Atomic uint64_t advanced, waits, running_since;
+static _Atomic int64_t set_by;
+
+static uint64_t real_us(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
+}
+
+static uint64_t gone_by(void)
+{
+	uint64_t since = atomic_load(&running_since);
+
+	return atomic_load(&advanced) + (since ? (real_us() - since) / 1000 : 0);
+}
+
+void fake_clock_advance(uint64_t ms)
+{
+	atomic_fetch_add(&advanced, ms);
+}
+
+void fake_clock_set(int64_t ms)
+{
+	atomic_fetch_add(&set_by, ms);
+}
+
+void fake_clock_run(bool is_running)
+{
+	uint64_t so_far = gone_by();
+
+	atomic_store(&running_since, is_running ? real_us() : 0);
+	atomic_store(&advanced, so_far);
+}
+
+uint64_t fake_clock_waits(void)
+{
+	return atomic_load(&waits);
+}
+
+uint64_t fors_clock_ms(void)
+{
+	return BEGIN_MS + gone_by();
+}
+
+double fors_clock_exact_ms(void)
+{
+	return (double)fors_clock_ms();
+}
+
+uint64_t fors_clock_unix_ms(void)
+{
+	return BEGIN_UNIX_MS + gone_by() + (uint64_t)atomic_load(&set_by);
+}
+
+void fors_clock_cond(pthread_cond_t *cond)
+{
+	pthread_cond_init(cond, NULL);
+}
+
+/* A moment of real time at most: who waits asks the clock, and waits again. */
+void fors_clock_wait(pthread_cond_t *cond, pthread_mutex_t *mutex, uint64_t until_ms)
+{
+	struct timespec until;
+
+	atomic_fetch_add(&waits, 1);
+	if (fors_clock_ms() >= until_ms)
+		return;
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_nsec += LOOK_US * 1000;
+	until.tv_sec += until.tv_nsec / 1000000000;
+	until.tv_nsec %= 1000000000;
+	pthread_cond_timedwait(cond, mutex, &until);
+}
+
+/* What a thread looks at meanwhile, a child process say, needs real time. */
+void fors_clock_pause(unsigned ms)
+{
+	(void)ms;
+	usleep(LOOK_US);
+}

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Method flows: every plan checked flow by flow, at or near the bound of its tables, whatever the population. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "support.h"
+
+#include "core/planners/flows/search.h"
+#include "core/schedule/schedule.h"
+#include "core/schedule/schedule_file.h"
+
+/* The bound of the tables, counted anew: the fullest cable, the number of servers. */
+static uint32_t tables_bound(const struct bed *bed)
+{
+	const struct fors_fabric *f = bed->fabric;
+	uint32_t *up = calloc((size_t)f->nleaves * f->nlanes + 1, sizeof(*up)), most = f->nservers;
+	uint32_t *down = calloc((size_t)f->nleaves * f->nlanes + 1, sizeof(*down));
+
+	assert_true(up && down);
+	for (uint32_t a = 0; a < f->nleaves; a++)
+		for (uint32_t d = 0; d < f->nservers; d++) {
+			uint32_t to = f->server[d].leaf, lane;
+
+			if (to == a || !f->leaf[a].nservers)
+				continue;
+			lane = fors_lane_to(f, bed->lanes, a, d, 0);
+			up[a * f->nlanes + lane] += f->leaf[a].nservers;
+			down[to * f->nlanes + fors_lane_down(f, bed->lanes, lane, d, 0)] += f->leaf[a].nservers;
+		}
+	for (uint32_t i = 0; i < f->nleaves * f->nlanes; i++) {
+		most = up[i] > most ? up[i] : most;
+		most = down[i] > most ? down[i] : most;
+	}
+	free(up);
+	free(down);
+	return most;
+}
+
+/* The phases of the plan, which is checked. */
+static uint32_t phases_of(const struct bed *bed, const char *what)
+{
+	struct fors_task task = bed_task(bed);
+	struct fors_schedule *schedule;
+	struct fors_error error;
+	uint32_t phases;
+
+	if (fors_method_flows.plan(&task, &schedule, &error))
+		fail_msg("%s: %s", what, error.text);
+	assert_plan(bed, schedule, what);
+	assert_string_equal(schedule->method, "flows");
+	phases = schedule->nphases;
+	fors_schedule_free(schedule);
+	return phases;
+}
+
+static void assert_at_bound(const struct bed *bed, const char *what)
+{
+	uint32_t phases = phases_of(bed, what), bound = tables_bound(bed);
+
+	if (phases != bound)
+		fail_msg("%s: %u phases, the tables allow %u", what, phases, bound);
+}
+
+static void healthy_trees_need_no_search(void **state)
+{
+	static const char *const spec[] = {"FT(2;8,8)",		  "FT(2;20,18)",	   "FT(2;6,9;cables=2)",
+					   "FT(2;8,6;servers=4)", "FT(2;4,6;servers=8)",   "FT(2;1,1)",
+					   "FT(2;3,1;servers=3)", "FT(2;12,30;servers=12)"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(spec) / sizeof(spec[0]); i++) {
+		struct bed *bed = bed_new(spec[i], 0);
+
+		assert_at_bound(bed, spec[i]);
+		bed_free(bed);
+	}
+}
+
+/* Leaves of any size cost nothing: T is the bound of the tables, which no whole rounds reach. */
+static void uneven_leaves_cost_nothing(void **state)
+{
+	struct bed *bed = bed_new("FT(2;8,8;empty=0/1,0/2,0/5,1/0,3/3,3/4,3/5,3/6,6/7)", 0);
+
+	(void)state;
+	assert_at_bound(bed, "nine empty places");
+	bed_participants(bed, "0/0 0/3 1/1 1/2 1/3 2/0 2/1 2/2 2/3 2/4 2/5 2/6 2/7 5/5 7/0 7/1");
+	assert_at_bound(bed, "sixteen servers of five leaves");
+	bed_participants(bed, "4/4");
+	assert_int_equal(phases_of(bed, "one server"), 1);
+	bed_free(bed);
+}
+
+/* More senders than bits in a word: the other colouring. */
+static void leaves_larger_than_a_word(void **state)
+{
+	struct bed *bed = bed_new("FT(2;5,3;servers=70)", 0);
+
+	(void)state;
+	assert_at_bound(bed, "70 servers per leaf");
+	bed_free(bed);
+}
+
+/* Random populations and failures on random trees; together within 1 % of the bound, and never a wrong plan. */
+static void random_fabrics(void **state)
+{
+	struct rng rng = {7};
+	uint64_t phases = 0, bound = 0;
+
+	(void)state;
+	for (unsigned i = 0; i < 60; i++) {
+		uint32_t spines = 2 + rng_below(&rng, 9), leaves = 2 + rng_below(&rng, 9);
+		uint32_t servers = 1 + rng_below(&rng, 12), n;
+		char spec[64];
+		struct bed *bed;
+
+		snprintf(spec, sizeof(spec), "FT(2;%u,%u;servers=%u;cables=%u)", spines, leaves, servers,
+			 1 + rng_below(&rng, 2));
+		bed = bed_new(spec, 0);
+		if (rng_below(&rng, 2))
+			bed_random_participants(bed, &rng, 1 + rng_below(&rng, leaves * servers));
+		if (rng_below(&rng, 2))
+			bed_random_failures(bed, &rng, 1 + rng_below(&rng, spines));
+		n = phases_of(bed, spec);
+		if (n < tables_bound(bed))
+			fail_msg("%s: %u phases are below the bound %u", spec, n, tables_bound(bed));
+		if (n > tables_bound(bed) * 11 / 10 + 1)
+			fail_msg("%s: %u phases, the tables allow %u", spec, n, tables_bound(bed));
+		phases += n;
+		bound += tables_bound(bed);
+		bed_free(bed);
+	}
+	if (phases * 100 > bound * 101)
+		fail_msg("%llu phases for bounds of %llu", (unsigned long long)phases, (unsigned long long)bound);
+}
+
+static void more_path_indices(void **state)
+{
+	struct bed *bed = bed_new("FT(2;6,6)", 2);
+
+	(void)state;
+	assert_true(phases_of(bed, "LMC 2") >= 36);
+	bed_down(bed, "Leaf00[7] Leaf02[9] Spine04");
+	assert_true(phases_of(bed, "LMC 2, failures") >= 36);
+	bed_free(bed);
+}
+
+static void wanted_phases_are_a_limit(void **state)
+{
+	struct bed *bed = bed_new("FT(2;4,4)", 0);
+	struct fors_task task = bed_task(bed);
+	struct fors_schedule *schedule = NULL;
+	struct fors_error error;
+
+	(void)state;
+	task.wanted_phases = 15;
+	assert_int_equal(fors_method_flows.plan(&task, &schedule, &error), FORS_ENOPLAN);
+	assert_null(schedule);
+	task.wanted_phases = 16;
+	assert_int_equal(fors_method_flows.plan(&task, &schedule, &error), FORS_OK);
+	assert_int_equal(schedule->nphases, 16);
+	fors_schedule_free(schedule);
+	bed_free(bed);
+}
+
+static void stopped_anywhere(void **state)
+{
+	struct bed *bed = bed_new("FT(2;8,8)", 0);
+
+	(void)state;
+	bed_down(bed, "Leaf00[9] Leaf01[10] Leaf02[11]");
+	stop_anywhere(bed, "flows");
+	bed_free(bed);
+}
+
+/* ---- the book ---- */
+
+/* Every row as the tokens say, by counting. */
+static void assert_book(const struct fors_flows_packing *p, const char *what)
+{
+	const struct fors_flows_problem *problem = p->problem;
+	uint32_t tokens = 0;
+
+	for (uint32_t t = 0; t < p->nphases; t++)
+		for (uint32_t s = 0; s < problem->nswitches; s++) {
+			uint32_t nseats, full = problem->nlinks + problem->ndests + s;
+			const uint32_t *seat = fors_flows_seats(p, s, t, &nseats);
+			bool is_full = p->busy[(size_t)full * p->nwords + t / 64] >> (t % 64) & 1;
+
+			if (is_full != (nseats == problem->senders[s] && nseats > 0))
+				fail_msg("%s: switch %u is full or not in phase %u", what, s, t);
+			for (uint32_t i = 0; i < nseats; i++) {
+				uint32_t row[FORS_FLOWS_MOST_LINKS + 2], n = fors_flows_rows(p, seat[i], row);
+
+				for (uint32_t r = 0; r + 1 < n; r++)
+					if (p->at[(size_t)row[r] * p->nwords * 64 + t] != seat[i])
+						fail_msg("%s: a row has somebody else", what);
+				tokens++;
+			}
+		}
+	assert_int_equal(tokens + p->nwaiting, problem->ndests * problem->ndests);
+}
+
+/* A search with little to spend ends at the best that it saw, and the book is right. */
+static void a_search_cut_short(void **state)
+{
+	struct bed *bed = bed_new("FT(2;8,8)", 0);
+	struct fors_flows_problem problem;
+	struct fors_flows_packing *packing, *copy;
+	struct fors_error error;
+	struct fors_task task;
+
+	(void)state;
+	bed_down(bed, "Leaf00[9] Leaf03[12]");
+	task = bed_task(bed);
+	assert_int_equal(fors_flows_problem_read(&task, 1, &problem, &error), FORS_OK);
+	assert_int_equal(fors_flows_first_fit(&problem, 64, FORS_FLOWS_BY_LOAD, &packing, &error), FORS_OK);
+	assert_book(packing, "first fit");
+	for (unsigned i = 0; i < 20 && packing->nwaiting; i++) {
+		uint32_t before = packing->nwaiting;
+
+		assert_int_equal(fors_flows_search(packing, 5000, NULL, NULL, &error), FORS_OK);
+		assert_true(packing->nwaiting <= before);
+		assert_book(packing, "cut short");
+	}
+	assert_int_equal(fors_flows_packing_copy(packing, 80, &copy, &error), FORS_OK);
+	assert_book(copy, "copy");
+	fors_flows_fill(copy);
+	assert_book(copy, "filled");
+	fors_flows_packing_free(copy);
+	fors_flows_packing_free(packing);
+	fors_flows_problem_clear(&problem);
+	bed_free(bed);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(healthy_trees_need_no_search),
+		cmocka_unit_test(uneven_leaves_cost_nothing),
+		cmocka_unit_test(leaves_larger_than_a_word),
+		cmocka_unit_test(random_fabrics),
+		cmocka_unit_test(more_path_indices),
+		cmocka_unit_test(wanted_phases_are_a_limit),
+		cmocka_unit_test(stopped_anywhere),
+		cmocka_unit_test(a_search_cut_short),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
