@@ -31,6 +31,7 @@ unit_tests += tests/unit/test_random
 unit_tests += tests/unit/test_rounds
 unit_tests += tests/unit/test_rowwise
 unit_tests += tests/unit/test_schedule_file
+unit_tests += tests/unit/test_schedule_header
 unit_tests += tests/unit/test_settings
 unit_tests += tests/unit/test_tables
 unit_tests += tests/unit/test_tree
@@ -60,6 +61,9 @@ tests_unit_test_ilp_LDADD = $(unit_support)
 tests_unit_test_methods_LDADD = $(unit_support)
 tests_unit_test_schedule_file_SOURCES = tests/unit/test_schedule_file.c tests/unit/seal.c tests/unit/seal.h
 tests_unit_test_schedule_file_LDADD = $(unit_support) $(ZLIB_LIBS)
+tests_unit_test_schedule_header_SOURCES = tests/unit/test_schedule_header.c tests/unit/published.c tests/unit/published.h \
+	tests/unit/seal.c tests/unit/seal.h
+tests_unit_test_schedule_header_LDADD = $(unit_support) $(ZLIB_LIBS)
 tests_unit_test_tables_LDADD = $(unit_support)
 tests_unit_test_verify_LDADD = $(unit_support)
 tests_unit_test_status_LDADD = libforscore.la $(CMOCKA_LIBS) $(JANSSON_LIBS)
