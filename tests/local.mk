@@ -6,6 +6,7 @@ unit_tests += tests/unit/test_closed_form
 unit_tests += tests/unit/test_colour
 unit_tests += tests/unit/test_consistency
 unit_tests += tests/unit/test_fabric
+unit_tests += tests/unit/test_epoch
 unit_tests += tests/unit/test_exact
 unit_tests += tests/unit/test_forsched
 unit_tests += tests/unit/test_forsched_mangled
@@ -131,12 +132,14 @@ tests_unit_test_forsched_mangled_LDADD = $(unit_support) $(ZLIB_LIBS)
 tests_unit_test_forsched_mangled_LDFLAGS = $(AM_LDFLAGS) -pthread
 
 # The plugin's own modules that do not see OpenSM.
-outbox_sources = plugin/digest.c plugin/outbox.c plugin/runner.c plugin/thread.c tests/unit/fake_clock.c tests/unit/fake_clock.h
-tests_unit_test_outbox_SOURCES = tests/unit/test_outbox.c plugin/publish.c $(outbox_sources)
-tests_unit_test_outbox_LDADD = libforscore.la $(CMOCKA_LIBS)
+outbox_sources = plugin/digest.c plugin/epoch.c plugin/outbox.c plugin/runner.c plugin/thread.c tests/unit/fake_clock.c tests/unit/fake_clock.h
+tests_unit_test_outbox_SOURCES = tests/unit/test_outbox.c plugin/publish.c tests/unit/seal.c tests/unit/seal.h $(outbox_sources)
+tests_unit_test_outbox_LDADD = libforscore.la $(CMOCKA_LIBS) $(ZLIB_LIBS)
 tests_unit_test_outbox_LDFLAGS = $(AM_LDFLAGS) -pthread -Wl,--wrap=fors_publish
 tests_unit_test_absent_SOURCES = tests/unit/test_absent.c plugin/absent.c
 tests_unit_test_absent_LDADD = $(unit_support)
+tests_unit_test_epoch_SOURCES = tests/unit/test_epoch.c plugin/epoch.c plugin/publish.c
+tests_unit_test_epoch_LDADD = libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_publish_SOURCES = tests/unit/test_publish.c plugin/publish.c
 tests_unit_test_publish_LDADD = libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_kept_SOURCES = tests/unit/test_kept.c plugin/digest.c plugin/kept.c plugin/publish.c
