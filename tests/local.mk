@@ -172,7 +172,7 @@ tests_e2e_failing_memory_la_CFLAGS = -std=gnu11 $(WARNING_FLAGS) -fno-builtin -p
 tests_e2e_failing_memory_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
 tests_e2e_failing_memory_la_LIBADD = -ldl
 
-EXTRA_DIST += tests/e2e/conftest.py tests/e2e/harness.py tests/e2e/oracle.py tests/e2e/test_drain.py \
+EXTRA_DIST += tests/e2e/conftest.py tests/e2e/harness.py tests/e2e/oracle.py tests/e2e/test_drain.py tests/e2e/test_epochs.py \
 	tests/e2e/test_managers.py tests/e2e/umad_timeouts.c \
 	tests/e2e/test_netfile.py tests/e2e/test_order.py tests/e2e/test_paths.py tests/e2e/test_publish.py tests/e2e/test_scenes.py \
 	tests/e2e/test_plugin.py tests/e2e/test_plugin_faults.py tests/e2e/test_plugin_memory.py tests/e2e/test_plugin_model.py
@@ -200,6 +200,13 @@ SOAK_FLAGS =
 soak: all
 	FORS_BUILDDIR=$(abs_top_builddir) PYTHONDONTWRITEBYTECODE=1 python3 $(top_srcdir)/tests/e2e/chaos.py --events $(EVENTS) --fabric '$(FABRIC)' \
 		$(if $(SEED),--seed $(SEED)) $(SOAK_FLAGS)
+
+# opensm killed at random moments, and what readers see all the while: make kills KILLS=100
+KILLS = 100
+.PHONY: kills
+kills: all
+	FORS_BUILDDIR=$(abs_top_builddir) FORS_KILLS=$(KILLS) FORS_SEED=$(SEED) PYTHONDONTWRITEBYTECODE=1 \
+		/usr/bin/python3 -m pytest -q -s -p no:cacheprovider $(srcdir)/tests/e2e/test_epochs.py -k killed
 
 # Every path index of larger fabrics before ibdmchk and the SA; some ten minutes: make paths
 .PHONY: paths
