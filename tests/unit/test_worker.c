@@ -1037,6 +1037,42 @@ static void memory_runs_out_over_old_files(void **state)
 	assert_int_equal(atomic_load(&errors_logged[FORS_F_OLDFILE]), 0);
 }
 
+/* Memory runs out while an epoch is exceeded, and the clock steps back: what was written is never undone. */
+static void memory_runs_out_over_their_epoch(void **state)
+{
+	struct bench *bench = without_worker(state);
+	struct fors_status status;
+	struct fors_board board;
+	bool has_failed = true;
+
+	fors_board_open(&board, NULL, &bench->folder, NULL);
+	fors_status_init(&status);
+	strcpy(status.reason, "one");
+	assert_true(fors_board_withdraw(&board, &status));
+	fors_status_clear(&status);
+	for (uint64_t n = 1; has_failed; n++) {
+		const uint64_t theirs = board.last_epoch + 1;
+		uint64_t epoch;
+
+		fake_clock_advance(100000);
+		faults_arm(n, false);
+		fors_board_exceed(&board, theirs);
+		has_failed = faults_off();
+		fors_board_retry(&board);
+		epoch = board.schedule->epoch;
+		assert_published(bench, (int64_t)epoch, 0);
+		fake_clock_set(-90000);
+		assert_true(fors_board_exceed(&board, theirs));
+		assert_true(board.schedule->epoch >= epoch && board.schedule->epoch > theirs);
+		assert_published(bench, (int64_t)board.schedule->epoch, 0);
+		assert_true(read_status(bench, &status));
+		assert_int_equal(status.epoch, board.schedule->epoch);
+		fors_status_clear(&status);
+		fake_clock_set(90000);
+	}
+	fors_board_close(&board);
+}
+
 /* ---- a newer job at each step ---- */
 
 /*
@@ -1241,6 +1277,7 @@ int main(void)
 		ON_A_BENCH(poisoned_folder_heals),
 		ON_A_BENCH(old_schedule_is_not_inherited),
 		ON_A_BENCH(memory_runs_out_over_old_files),
+		ON_A_BENCH(memory_runs_out_over_their_epoch),
 		ON_A_BENCH(newer_fabric_at_each_ask),
 		ON_A_BENCH(declined_at_each_ask),
 		ON_A_BENCH(no_worker_without_memory),
