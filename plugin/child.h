@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * child.h - a shell of our own in a process group of its own, which may be asked whether it is gone but is never waited for.
+ * child.h - a shell of our own in a process group of its own, which may be asked whether it is gone but is never
+ * waited for.
  * Threads: one at a time for each child; any thread may start one.
  */
 #ifndef FORS_PLUGIN_CHILD_H

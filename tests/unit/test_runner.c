@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Tests of plugin/runner.c and plugin/child.c with processes that do not end, as those that hang in the kernel: kill() is
- * linked with --wrap, and signals go nowhere while a test says so; or posix_spawn() itself does not come back. Commands
- * that behave are in test_outbox.c. The clock is the test's own.
+ * Tests of plugin/runner.c and plugin/child.c with processes that do not end, as those that hang in the kernel: kill()
+ * is linked with --wrap, and signals go nowhere while a test says so; or posix_spawn() itself does not come back.
+ * Commands that behave are in test_outbox.c. The clock is the test's own.
  */
 #include <setjmp.h>
 #include <pthread.h>
@@ -197,7 +197,7 @@ static int let_one_hang(struct bench *bench, const char *command)
 	return pid;
 }
 
-static bool was_said(const char *text)
+static bool was_logged(const char *text)
 {
 	bool was;
 
@@ -214,8 +214,8 @@ static void hanging_command_is_left_behind(void **state)
 	char text[64];
 
 	snprintf(text, sizeof(text), "left behind as process group %d: cd ", let_one_hang(bench, HANGS));
-	assert_true(was_said(text));
-	assert_true(was_said("exec sleep 300"));
+	assert_true(was_logged(text));
+	assert_true(was_logged("exec sleep 300"));
 	run(bench, "echo 2 > next");
 	assert_int_equal(wait_number(bench, "next"), 2);
 }
@@ -226,7 +226,7 @@ static void hanging_child_is_left_behind(void **state)
 	struct bench *bench = *state;
 
 	let_one_hang(bench, "echo $$ > pid; sleep 300 & while [ ! -e end ]; do sleep 0.02; done");
-	assert_true(was_said("left behind"));
+	assert_true(was_logged("left behind"));
 	run(bench, "touch end; echo 2 > next");
 	assert_int_equal(wait_number(bench, "next"), 2);
 	wait_count(&n_infos, 1, 0); /* "works again" */
@@ -246,9 +246,9 @@ static void three_hang_and_no_more_are_started(void **state)
 
 	let_one_hang(bench, HANGS);
 	let_one_hang(bench, HANGS);
-	assert_false(was_said("none is started"));
+	assert_false(was_logged("none is started"));
 	let_one_hang(bench, HANGS);
-	assert_true(was_said("none is started until one of those that hang has ended"));
+	assert_true(was_logged("none is started until one of those that hang has ended"));
 	run(bench, "echo 4 > next");
 	run(bench, "echo 5 > next");
 	for (int i = 0; i < 20; i++) {
@@ -273,7 +273,7 @@ static void hanging_command_does_not_hold_opensm(void **state)
 	bench->pid[bench->n_pids++] = wait_number(bench, "second");
 	stop(bench);
 	assert_int_equal(atomic_load(&n_errors), 2);
-	assert_true(was_said("left behind"));
+	assert_true(was_logged("left behind"));
 }
 
 /* What waits while a command hangs and OpenSM ends is not run any more, which is an error too. */
@@ -287,7 +287,7 @@ static void what_waits_at_the_end_does_not_hold_opensm(void **state)
 	run(bench, "echo 2 > next");
 	stop(bench);
 	assert_int_equal(atomic_load(&n_errors), 2);
-	assert_true(was_said("not run for the last publication"));
+	assert_true(was_logged("not run for the last publication"));
 	assert_int_equal(number_in(bench, "next"), 0);
 }
 
