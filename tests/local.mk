@@ -31,6 +31,7 @@ unit_tests += tests/unit/test_publish
 unit_tests += tests/unit/test_random
 unit_tests += tests/unit/test_rounds
 unit_tests += tests/unit/test_rowwise
+unit_tests += tests/unit/test_runner
 unit_tests += tests/unit/test_schedule_file
 unit_tests += tests/unit/test_schedule_header
 unit_tests += tests/unit/test_settings
@@ -132,10 +133,15 @@ tests_unit_test_forsched_mangled_LDADD = $(unit_support) $(ZLIB_LIBS)
 tests_unit_test_forsched_mangled_LDFLAGS = $(AM_LDFLAGS) -pthread
 
 # The plugin's own modules that do not see OpenSM.
-outbox_sources = plugin/digest.c plugin/epoch.c plugin/outbox.c plugin/runner.c plugin/thread.c tests/unit/fake_clock.c tests/unit/fake_clock.h
+outbox_sources = plugin/child.c plugin/digest.c plugin/epoch.c plugin/outbox.c plugin/runner.c plugin/thread.c \
+	tests/unit/fake_clock.c tests/unit/fake_clock.h
 tests_unit_test_outbox_SOURCES = tests/unit/test_outbox.c plugin/publish.c tests/unit/seal.c tests/unit/seal.h $(outbox_sources)
 tests_unit_test_outbox_LDADD = libforscore.la $(CMOCKA_LIBS) $(ZLIB_LIBS)
 tests_unit_test_outbox_LDFLAGS = $(AM_LDFLAGS) -pthread -Wl,--wrap=fors_publish
+tests_unit_test_runner_SOURCES = tests/unit/test_runner.c plugin/child.c plugin/runner.c plugin/thread.c \
+	tests/unit/fake_clock.c tests/unit/fake_clock.h
+tests_unit_test_runner_LDADD = libforscore.la $(CMOCKA_LIBS)
+tests_unit_test_runner_LDFLAGS = $(AM_LDFLAGS) -pthread -Wl,--wrap=kill,--wrap=posix_spawn
 tests_unit_test_absent_SOURCES = tests/unit/test_absent.c plugin/absent.c
 tests_unit_test_absent_LDADD = $(unit_support)
 tests_unit_test_epoch_SOURCES = tests/unit/test_epoch.c plugin/epoch.c plugin/publish.c
