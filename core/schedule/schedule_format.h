@@ -51,6 +51,10 @@
  *    nlanes or none. Dense: nobody names itself, and all six fields say what the others' rows say of the same flows.
  * 12 Each server sends to each other exactly once, and nobody receives from two in one phase.
  *
+ * Beside the schedule lies the file `heartbeat`, text: Unix time in milliseconds, a blank, the epoch, a newline; digits
+ * only. The subnet manager rewrites it every few seconds. It is stale when it is older than FORS_SF_STALE_MS, or ahead
+ * of the reader's clock by more than FORS_SF_SKEW_MS: then a clock was wrong, and nobody can tell how old it is. Nobody
+ * stands behind the schedule then; it stays right until a link changes.
  * Thread rules: plain data.
  */
 #ifndef FORS_CORE_SCHEDULE_SCHEDULE_FORMAT_H
@@ -62,6 +66,8 @@
 #define FORS_SF_VERSION 1
 #define FORS_SF_BYTE_ORDER 0x01020304u
 #define FORS_SF_MAX_PHASES 65535 /* of any schedule, also before it is published */
+#define FORS_SF_STALE_MS 60000	 /* of a heartbeat; it is rewritten every few seconds */
+#define FORS_SF_SKEW_MS 30000	 /* by so much the clocks of two hosts may differ, and nobody is warned */
 
 enum fors_sf_layout {
 	FORS_SF_WITHDRAWN = 0, /* no servers, no phases; reason says why */
