@@ -36,6 +36,8 @@ struct member {
 	uint64_t min_bytes;	   /* MPI_Alltoall with fewer bytes per pair is left to MPI */
 	bool has_barrier;	   /* between phases */
 	struct forsched *file;	   /* rank 0: the newest schedule seen */
+	bool is_fit;		   /* rank 0: it is one for this communicator */
+	bool is_refused;	   /* rank 0: nobody stands behind it, and FORSCHED_STRICT is set */
 };
 
 /*
