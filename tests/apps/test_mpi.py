@@ -191,6 +191,17 @@ def test_errors_reach_the_program_and_nobody_hangs(mpirun, eight):
                                      "one block in place: count", "world again 1 followed 0 left"]
 
 
+def test_blocks_in_place_that_no_int_counts(plan, rank_map, mpirun):
+    """As plain MPI does it. Two GiB are not at hand: MPI_Pack_size() of the program ends where 100,000 bytes do."""
+    schedule = plan("FT(2;2,2)", 0, 30)
+    env = {"FORSCHED_SCHEDULE": schedule, "FORSCHED_MAP": rank_map(schedule)}
+    done = mpirun(4, "tests/apps/communicators", "wide", env=env)
+    assert done.code == 0, done.out + done.err
+    assert done.out.splitlines() == ["world 1 followed 0 left", "own block of more than 2 GiB: success", "wide: success",
+                                     "less wide: success", "narrow: success", "wide with gaps: success",
+                                     "world again 1 followed 0 left"]
+
+
 def left_to_mpi(done, *why):
     """All 10 calls have MPI's results without the schedule, and somebody is told why, once."""
     assert numbers(done) == [10, 0, 10, 0, 0]
@@ -217,6 +228,21 @@ def test_ranks_that_do_not_know_their_server(mpirun, eight, live, tmp_path):
     left_to_mpi(ten_calls(FORSCHED_SERVER="0xfeed"), "no server has the port GUID 0x000000000000feed")
     left_to_mpi(ten_calls(FORSCHED_SERVER="Node00-0"), "FORSCHED_SERVER", "not a port GUID")
     left_to_mpi(ten_calls(FORSCHED_MAP="", FORSCHED_SYSFS=tmp_path / "nothing"), "no InfiniBand port found")
+
+
+def test_long_lines_in_the_map(mpirun, eight, live, tmp_path):
+    lines = eight["FORSCHED_MAP"].read_text().splitlines()
+    path = tmp_path / "long"
+
+    def ten_calls(*more):
+        path.write_text("\n".join([*more, *lines]) + "\n")
+        return mpirun(8, "tests/apps/random_calls", 10, 8, live, env={**eight, "FORSCHED_MAP": path})
+
+    for length in [511, 512, 65536]:
+        comment, entry = "#".ljust(length, "x"), lines[1].ljust(length)
+        assert numbers(ten_calls(comment, entry)) == [10, 10, 0, 1, 0]
+        left_to_mpi(ten_calls("# short", comment, "0 guid".ljust(length)), "long:3:", "RANK GUID")
+    left_to_mpi(ten_calls("# short", "#".ljust(65537, "x")), "long:2:", "more than 65536 characters")
 
 
 def add_port(root, device, port, guid):
