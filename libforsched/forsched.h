@@ -179,8 +179,9 @@ uint32_t forsched_nservers(const struct forsched *schedule);
 uint32_t forsched_nphases(const struct forsched *schedule);
 
 /*
- * Read and check all of it now: every row, and that the rows of senders and receivers agree. Afterwards no look-up
- * reads the file or allocates memory. Keeps 8 bytes per server and phase. Errors: FORSCHED_EFORMAT, FORSCHED_ECHANGED,
+ * Read and check all of it now: every row, that the rows of senders and receivers agree, and every other rule of
+ * schedule_format.h: what it accepts, fors itself accepts, and nothing else. Afterwards no look-up reads the file or
+ * allocates memory. Keeps 8 bytes per server and phase. Errors: FORSCHED_EFORMAT, FORSCHED_ECHANGED,
  * FORSCHED_EFILE, FORSCHED_ENOMEM.
  */
 enum forsched_err forsched_check(const struct forsched *schedule, struct forsched_error *error);
