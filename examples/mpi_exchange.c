@@ -36,7 +36,6 @@ static long run_phase(int me, unsigned phase, long *blocks)
 
 int main(int argc, char **argv)
 {
-	struct forsched_heartbeat beat;
 	struct forsched_error error;
 	long mine[2] = {0, 0}, all[2]; /* wrong bytes, blocks received */
 	int me, size;
@@ -48,8 +47,6 @@ int main(int argc, char **argv)
 		fprintf(stderr, "%s\n", schedule ? "start one rank for each server of the schedule" : error.text);
 		MPI_Abort(MPI_COMM_WORLD, 2);
 	}
-	if (me == 0 && !forsched_heartbeat(schedule, &beat, NULL) && forsched_heartbeat_is_stale(&beat))
-		fprintf(stderr, "no subnet manager stands behind the schedule; it stays right until a link changes\n");
 	for (uint32_t phase = 0; phase < forsched_nphases(schedule); phase++) {
 		mine[0] += run_phase(me, phase, &mine[1]);
 		MPI_Barrier(MPI_COMM_WORLD); /* phases must not overlap: that is what keeps links free of conflicts */

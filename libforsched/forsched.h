@@ -246,16 +246,16 @@ enum forsched_err forsched_open_newer(const struct forsched *schedule, struct fo
 enum forsched_err forsched_refresh(struct forsched **schedule, struct forsched_error *error);
 
 /*
- * The heartbeat that lies beside the schedule's file. A stale one says that no subnet manager stands behind the schedule:
- * it stays right until a link changes, and nobody will say when that is. Errors: FORSCHED_ERANGE (opened from memory),
- * FORSCHED_EFILE (there is none), FORSCHED_EFORMAT.
+ * The heartbeat that lies beside the schedule's file. A stale one says that no subnet manager stands behind the
+ * schedule: it stays right until a link changes, and nobody will say when that is. Errors: FORSCHED_ERANGE (opened from
+ * memory), FORSCHED_EFILE (there is none), FORSCHED_EFORMAT.
  */
 enum forsched_err forsched_heartbeat(const struct forsched *schedule, struct forsched_heartbeat *heartbeat,
 				     struct forsched_error *error);
 
 /*
- * Is it stale: age_ms over FORSCHED_STALE_MS, or below -FORSCHED_SKEW_MS? One from the future was written by a clock that
- * was wrong, or is read by one: nobody can tell how old it is. 1: stale, 0: fresh. (Since FORSCHED_1.1.)
+ * Is it stale: age_ms over FORSCHED_STALE_MS, or below -FORSCHED_SKEW_MS? One from the future was written by a clock
+ * that was wrong, or is read by one: nobody can tell how old it is. 1: stale, 0: fresh. (Since FORSCHED_1.1.)
  */
 int forsched_heartbeat_is_stale(const struct forsched_heartbeat *heartbeat);
 

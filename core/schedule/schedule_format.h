@@ -27,18 +27,18 @@
  * one, and who wants the next one opens the name again.
  *
  * The rules. A file is a schedule when all of them hold. Two readers ask for all of them, fors_schedule_decode() and
- * forsched_check(), and refuse the same files; tests/unit/test_schedule_rules.c compares their verdicts. forsched_open()
- * asks for those that header, servers and lanes tell (1 to 10, of 8 only what they have), a row that is used for those
- * that concern it.
+ * forsched_check(), and refuse the same files; tests/unit/test_schedule_rules.c compares their verdicts.
+ * forsched_open() asks for what header, servers and lanes tell: 1 but for the rows' CRCs, 2 to 6, and 8 to 10. A row
+ * that is used is asked for what concerns it.
  *
  *  1 The size of the file is file_size. magic, byte_order and version are those below; all CRCs are right.
  *  2 Bounds: nservers, nleaves and parts up to 49,151 (LIDs), nphases up to FORS_SF_MAX_PHASES, nlanes up to 254,
  *    npaths 1 to 128.
  *  3 Withdrawn: nservers, nphases, nleaves, nlanes, parts, round_length and nrows are 0, cell_size is 8, npaths 1.
  *  4 Dense: at least one server and one phase; nrows is nservers, cell_size 8, parts and round_length 0.
- *  5 Rounds: at least one server and one phase; parts and round_length at least 1, nphases is a multiple of round_length,
- *    nrows is nleaves x parts and up to 65,537; cell_size is 2 when nservers x (nlanes + 1) x npaths is up to 65,535,
- *    else 4.
+ *  5 Rounds: at least one server and one phase; parts and round_length at least 1, nphases is a multiple of
+ *    round_length, nrows is nleaves x parts and up to 65,537; cell_size is 2 when nservers x (nlanes + 1) x npaths is
+ *    up to 65,535, else 4.
  *  6 Offsets and file_size are what the table above says.
  *  7 npaths is 1 + the largest path index of all cells that name a receiver, also of those that stand for nobody; when
  *    none does, 1.
@@ -47,8 +47,9 @@
  *  9 Servers: lmc up to 7, LIDs lid .. lid + 2^lmc - 1 within 1 to 49,151 and of no other server, GUIDs all different.
  * 10 leaf is below nleaves and never falls; ranks on a leaf are 0, 1, 2 and so on. Rounds: rank / parts is below
  *    round_length.
- * 11 Each cell that names a receiver names one that is there, a path index below 2^lmc of that receiver, and a lane below
- *    nlanes or none. Dense: nobody names itself, and all six fields say what the others' rows say of the same flows.
+ * 11 Each cell that names a receiver names one that is there, a path index below 2^lmc of that receiver, and a lane
+ *    below nlanes or none. Dense: nobody names itself, and all six fields say what the others' rows say of the same
+ *    flows.
  * 12 Each server sends to each other exactly once, and nobody receives from two in one phase.
  *
  * Beside the schedule lies the file `heartbeat`, text: Unix time in milliseconds, a blank, the epoch, a newline; digits

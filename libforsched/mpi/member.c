@@ -13,8 +13,8 @@
  *
  * Whose heartbeat: a schedule that no subnet manager stands behind any more stays right until a link changes, and after
  * that it is slower than planned, but still an exchange. So it is followed, and a person is told once. With
- * FORSCHED_STRICT=1 it is not: rank 0 looks at the heartbeat as often as at the schedule, and tells the others to forget
- * the schedule when it is stale, or missing, and broadcasts it again when it is fresh again.
+ * FORSCHED_STRICT=1 it is not: rank 0 looks at the heartbeat as often as at the schedule, and tells the others to
+ * forget the schedule when it is stale, or missing, and broadcasts it again when it is fresh again.
  */
 #include "config.h"
 
@@ -139,8 +139,8 @@ static struct forsched *look(const struct member *member, const char *path)
 }
 
 /*
- * Is there nobody behind the schedule any more? A person is told. One without a heartbeat may have been made by hand, or
- * brought by a publish_command: only the strict want to hear more of it.
+ * Is there nobody behind the schedule any more? A person is told. One without a heartbeat may have been made by hand,
+ * or brought by a publish_command: only the strict want to hear more of it.
  */
 static bool is_abandoned(const struct forsched *schedule, bool is_strict)
 {

@@ -4,9 +4,9 @@
  * all blocks are packed before the first phase.
  *
  * MPI_Pack counts bytes in an int: a block of 2 GiB and more it cannot pack, though MPI can send it, and MPI_Pack_size
- * tells something else (Open MPI 4.1: what is left of the number in 32 bits). Such a block is wide: this rank sends it to
- * itself, and receives it as MPI_PACKED, as any message may be received, over a type that counts bytes by the MiB. As
- * that it is sent on. In this way the library may do what MPI may do, and no rank has to know of another's blocks.
+ * tells something else (Open MPI 4.1: what is left of the number in 32 bits). Such a block is wide: this rank sends it
+ * to itself, and receives it as MPI_PACKED, as any message may be received, over a type that counts bytes by the MiB.
+ * As that it is sent on. In this way the library may do what MPI may do, and no rank has to know of another's blocks.
  */
 #include "config.h"
 
@@ -57,6 +57,8 @@ static int measure_block(const struct block *block, MPI_Comm comm, struct packed
 	MPI_Count each = 0, bytes = 0;
 	int size = -1, err = PMPI_Type_size_x(block->type, &each);
 
+	if (block->count < 0) /* MPI_Pack_size may say "good", and -4 */
+		return MPI_ERR_COUNT;
 	if (!err && __builtin_mul_overflow(each, block->count, &bytes))
 		err = MPI_ERR_COUNT;
 	if (!err && bytes <= INT_MAX)

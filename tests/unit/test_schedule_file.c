@@ -59,8 +59,8 @@ static uint32_t count_rounds(const struct fors_fabric *fabric, uint32_t parts, u
 }
 
 /*
- * An exchange in rounds with paths and lanes at random: receivers come in blocks of `length`, and in round r the virtual
- * leaf v sends to block v + r, so that no two send to the same.
+ * An exchange in rounds with paths and lanes at random: receivers come in blocks of `length`, and in round r the
+ * virtual leaf v sends to block v + r, so that no two send to the same.
  */
 static struct fors_schedule *rounds_exchange(struct bed *bed, uint32_t parts, unsigned paths)
 {
