@@ -13,7 +13,7 @@ SRC = pathlib.Path(__file__).resolve().parents[2]
 
 def functions():
     header = (SRC / "libforsched" / "forsched.h").read_text()
-    return set(re.findall(r"^(?:enum forsched_err|void|uint\d+_t|const char \*)\s*(forsched_\w+)\(", header, re.M))
+    return set(re.findall(r"^(?:enum forsched_err|void|int|uint\d+_t|const char \*)\s*(forsched_\w+)\(", header, re.M))
 
 
 def test_every_function_is_exported_and_has_a_page():
