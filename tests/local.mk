@@ -34,6 +34,7 @@ unit_tests += tests/unit/test_rowwise
 unit_tests += tests/unit/test_runner
 unit_tests += tests/unit/test_schedule_file
 unit_tests += tests/unit/test_schedule_header
+unit_tests += tests/unit/test_schedule_rules
 unit_tests += tests/unit/test_settings
 unit_tests += tests/unit/test_tables
 unit_tests += tests/unit/test_tree
@@ -131,6 +132,13 @@ tests_unit_test_forsched_mangled_SOURCES = tests/unit/test_forsched_mangled.c te
 tests_unit_test_forsched_mangled_CFLAGS = $(tests_unit_test_mangled_CFLAGS)
 tests_unit_test_forsched_mangled_LDADD = $(unit_support) $(ZLIB_LIBS)
 tests_unit_test_forsched_mangled_LDFLAGS = $(AM_LDFLAGS) -pthread
+
+tests_unit_test_schedule_rules_SOURCES = tests/unit/test_schedule_rules.c tests/unit/published.c tests/unit/seal.c \
+	tests/unit/seal.h core/base/error.c core/schedule/schedule.c core/schedule/schedule_fault.c \
+	core/schedule/schedule_file.c core/schedule/schedule_header.c $(libforsched_la_SOURCES)
+tests_unit_test_schedule_rules_CFLAGS = $(tests_unit_test_mangled_CFLAGS)
+tests_unit_test_schedule_rules_LDADD = $(unit_support) $(ZLIB_LIBS)
+tests_unit_test_schedule_rules_LDFLAGS = $(AM_LDFLAGS) -pthread
 
 # The plugin's own modules that do not see OpenSM.
 outbox_sources = plugin/child.c plugin/digest.c plugin/epoch.c plugin/outbox.c plugin/runner.c plugin/thread.c \

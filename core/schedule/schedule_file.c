@@ -14,9 +14,10 @@
  * Sizes: 360 servers, 360 phases: dense 1.07 MB; rounds at LMC 0 13 kB of cells (18 leaves x 360 x 2 bytes) and 29
  * kB of servers.
  *
- * Trust: the reader here believes no byte before its CRC is right, no number before it is within bounds, and at
- * the end encodes what it understood and compares: a file that passes is exactly what the writer would have
- * written. Other readers may do less, see schedule_format.h.
+ * Trust: the reader here believes no byte before its CRC is right, no number before it is within bounds, then asks
+ * whether it is an exchange at all (schedule_fault.c), and at the end encodes what it understood and compares: a file
+ * that passes is exactly what the writer would have written. These are the rules of schedule_format.h; libforsched
+ * has them in code of its own, and tests/unit/test_schedule_rules.c holds the two against each other.
  */
 #include <endian.h>
 #include <stdlib.h>
@@ -24,6 +25,7 @@
 
 #include <zlib.h>
 
+#include "schedule_fault.h"
 #include "schedule_file.h"
 #include "schedule_format.h"
 #include "schedule_header.h"
@@ -305,7 +307,8 @@ static enum fors_err get_servers(const struct reader *reader, struct fors_schedu
 		server->rank = le16toh(from.rank);
 		server->lmc = from.lmc;
 		memcpy(server->desc, from.desc, sizeof(from.desc));
-		if (server->lmc > FORS_MAX_LMC || server->lid + (1u << server->lmc) - 1 > FORS_LID_MAX)
+		if (server->lmc > FORS_MAX_LMC || server->lid == 0 ||
+		    server->lid + (1u << server->lmc) - 1 > FORS_LID_MAX)
 			return corrupt(reader, "a server's LID or LMC");
 		if (server->leaf >= schedule->nleaves || (s && server[-1].leaf > server->leaf) ||
 		    server->rank != (s && server[-1].leaf == server->leaf ? server[-1].rank + 1 : 0))
@@ -371,6 +374,15 @@ static enum fors_err get_cells(const struct reader *reader, struct fors_schedule
 	return FORS_OK;
 }
 
+/* Is it an exchange between servers that can be told apart? */
+static enum fors_err check_exchange(const struct reader *reader, const struct fors_schedule *schedule)
+{
+	const char *fault = NULL;
+	enum fors_err err = fors_schedule_find_fault(schedule, &fault, reader->error);
+
+	return fault ? corrupt(reader, fault) : err;
+}
+
 /* What was understood has to give the same bytes again. */
 static enum fors_err check_same(const struct reader *reader, const struct fors_schedule *schedule)
 {
@@ -424,6 +436,8 @@ static enum fors_err get_schedule(const struct reader *reader, struct fors_sched
 	}
 	if (!err)
 		err = get_cells(reader, schedule);
+	if (!err)
+		err = check_exchange(reader, schedule);
 	if (!err)
 		err = check_same(reader, schedule);
 	return err;

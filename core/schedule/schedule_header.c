@@ -84,15 +84,16 @@ static bool is_possible(const struct fors_schedule_shape *shape)
 {
 	bool is_rounds = shape->layout == FORS_SF_ROUNDS;
 
-	if (shape->nservers > FORS_MAX_SERVERS || shape->nphases > FORS_SF_MAX_PHASES ||
-	    shape->nleaves > FORS_MAX_SERVERS || shape->nlanes > FORS_MAX_LANES || shape->npaths < 1 ||
-	    shape->npaths > 1u << FORS_MAX_LMC)
+	if (shape->nservers > FORS_LID_MAX || shape->nphases > FORS_SF_MAX_PHASES || shape->nleaves > FORS_LID_MAX ||
+	    shape->nlanes > FORS_MAX_LANES || shape->npaths < 1 || shape->npaths > 1u << FORS_MAX_LMC)
 		return false;
 	if (shape->layout > FORS_SF_ROUNDS || (shape->layout == FORS_SF_WITHDRAWN) != (shape->nphases == 0))
 		return false;
+	if (shape->layout == FORS_SF_WITHDRAWN ? shape->nservers || shape->nleaves || shape->nlanes : !shape->nservers)
+		return false;
 	if (!is_rounds)
 		return shape->parts == 0 && shape->round_length == 0;
-	return shape->parts >= 1 && shape->parts <= FORS_MAX_SERVERS && shape->round_length >= 1 &&
+	return shape->parts >= 1 && shape->parts <= FORS_LID_MAX && shape->round_length >= 1 &&
 	       shape->nphases % shape->round_length == 0 &&
 	       (uint64_t)shape->nleaves * shape->parts <= UINT32_MAX / FORS_SF_MAX_PHASES;
 }

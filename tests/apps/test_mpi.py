@@ -3,6 +3,7 @@
 import os
 import re
 import stat
+import time
 
 import pytest
 
@@ -63,6 +64,58 @@ def test_withdrawn_damaged_and_other_schedules_on_the_way(plan, withdraw, rank_m
     # withdrawn: 10 left; 20 followed (the damaged one changes nothing); withdrawn, 12 servers: 20 left; 10 followed
     assert numbers(done) == [60, 30, 30, 2, 0]
     assert "truncated" in done.err
+
+
+HOUR = 3600
+
+
+def heartbeat(path, age, epoch=20):
+    """One that was written `age` seconds ago."""
+    path.write_text(f"{int((time.time() - age) * 1000)} {epoch}\n")
+    return path
+
+
+@pytest.mark.parametrize("age,what", [(40 * 365 * 24 * HOUR, "is old"), (-365 * 24 * HOUR, "is in the future")])
+def test_nobody_stands_behind_the_schedule(eight, mpirun, live, age, what):
+    """It stays right until a link changes, so it is followed, and somebody is told, once."""
+    heartbeat(eight["FORSCHED_SCHEDULE"].parent / "heartbeat", age)
+    done = mpirun(8, "tests/apps/random_calls", 10, 8, live, env=eight)
+    assert numbers(done) == [10, 10, 0, 1, 0]
+    assert what in done.err and "stays right until a link changes" in done.err
+    assert done.err.count("libforsched-mpi:") == 1, done.err
+    done = mpirun(8, "tests/apps/random_calls", 10, 8, live, env={**eight, "FORSCHED_STRICT": 1})
+    left_to_mpi(done, what, "left to MPI")
+
+
+def test_the_strict_want_a_heartbeat(eight, mpirun, live):
+    """A schedule without one may come from anywhere: without a word, but not for the strict."""
+    strict, beat = {**eight, "FORSCHED_STRICT": 1}, eight["FORSCHED_SCHEDULE"].parent / "heartbeat"
+    done = mpirun(8, "tests/apps/random_calls", 10, 8, live, env=eight)
+    assert numbers(done) == [10, 10, 0, 1, 0] and "libforsched-mpi" not in done.err
+    left_to_mpi(mpirun(8, "tests/apps/random_calls", 10, 8, live, env=strict), "cannot be read")
+    beat.write_text("-5 1\n")
+    left_to_mpi(mpirun(8, "tests/apps/random_calls", 10, 8, live, env=strict), "cannot be understood")
+    heartbeat(beat, -20)  # clocks of two hosts differ a little
+    assert numbers(mpirun(8, "tests/apps/random_calls", 10, 8, live, env=strict)) == [10, 10, 0, 1, 0]
+
+
+def test_a_heartbeat_that_stops_and_comes_back(plan, rank_map, mpirun, live, tmp_path):
+    """The strict leave the schedule to MPI in between, all ranks in the same call; the others go on."""
+    good = plan("FT(2;4,2)", 0, 20)
+    env = {"FORSCHED_SCHEDULE": live, "FORSCHED_MAP": rank_map(good)}
+
+    def run(**more):
+        live.unlink(missing_ok=True)
+        (tmp_path / "copy").write_bytes(good.read_bytes())
+        heartbeat(live.parent / "heartbeat", 0)
+        beats = [heartbeat(tmp_path / "old", HOUR), heartbeat(tmp_path / "young", 0)]
+        return mpirun(8, "tests/apps/random_calls", 30, 4, live, tmp_path / "copy", *[f"beat:{beat}" for beat in beats],
+                      env={**env, **more})
+
+    done = run(FORSCHED_STRICT=1)
+    assert numbers(done) == [30, 20, 10, 2, 0] and done.err.count("is old: left to MPI") == 1
+    done = run()
+    assert numbers(done) == [30, 30, 0, 1, 0] and done.err.count("is old: no subnet manager") == 1
 
 
 def test_looking_seldom_is_agreed_on(plan, rank_map, mpirun, live):
@@ -139,6 +192,17 @@ def test_errors_reach_the_program_and_nobody_hangs(mpirun, eight):
                                      "one block in place: count", "world again 1 followed 0 left"]
 
 
+def test_blocks_in_place_that_no_int_counts(plan, rank_map, mpirun):
+    """As plain MPI does it. Two GiB are not at hand: MPI_Pack_size() of the program ends where 100,000 bytes do."""
+    schedule = plan("FT(2;2,2)", 0, 30)
+    env = {"FORSCHED_SCHEDULE": schedule, "FORSCHED_MAP": rank_map(schedule)}
+    done = mpirun(4, "tests/apps/communicators", "wide", env=env)
+    assert done.code == 0, done.out + done.err
+    assert done.out.splitlines() == ["world 1 followed 0 left", "own block of more than 2 GiB: success",
+                                     "wide: success", "less wide: success", "narrow: success", "wide with gaps: success",
+                                     "world again 1 followed 0 left"]
+
+
 def left_to_mpi(done, *why):
     """All 10 calls have MPI's results without the schedule, and somebody is told why, once."""
     assert numbers(done) == [10, 0, 10, 0, 0]
@@ -165,6 +229,21 @@ def test_ranks_that_do_not_know_their_server(mpirun, eight, live, tmp_path):
     left_to_mpi(ten_calls(FORSCHED_SERVER="0xfeed"), "no server has the port GUID 0x000000000000feed")
     left_to_mpi(ten_calls(FORSCHED_SERVER="Node00-0"), "FORSCHED_SERVER", "not a port GUID")
     left_to_mpi(ten_calls(FORSCHED_MAP="", FORSCHED_SYSFS=tmp_path / "nothing"), "no InfiniBand port found")
+
+
+def test_long_lines_in_the_map(mpirun, eight, live, tmp_path):
+    lines = eight["FORSCHED_MAP"].read_text().splitlines()
+    path = tmp_path / "long"
+
+    def ten_calls(*more):
+        path.write_text("\n".join([*more, *lines]) + "\n")
+        return mpirun(8, "tests/apps/random_calls", 10, 8, live, env={**eight, "FORSCHED_MAP": path})
+
+    for length in [511, 512, 65536]:
+        comment, entry = "#".ljust(length, "x"), lines[1].ljust(length)
+        assert numbers(ten_calls(comment, entry)) == [10, 10, 0, 1, 0]
+        left_to_mpi(ten_calls("# short", comment, "0 guid".ljust(length)), "long:3:", "RANK GUID")
+    left_to_mpi(ten_calls("# short", "#".ljust(65537, "x")), "long:2:", "more than 65536 characters")
 
 
 def add_port(root, device, port, guid):
