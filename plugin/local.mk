@@ -7,6 +7,7 @@ libfors_la_SOURCES = \
 	plugin/absent.c plugin/absent.h \
 	plugin/board.c plugin/board.h \
 	plugin/clock.c plugin/clock.h \
+	plugin/conf.c plugin/conf.h \
 	plugin/digest.c plugin/digest.h \
 	plugin/drain.c plugin/drain.h \
 	plugin/engine.c plugin/engine.h plugin/engine_inside.h \
@@ -31,11 +32,11 @@ libfors_la_SOURCES = \
 	plugin/worker_job.c \
 	plugin/worker_plan.c \
 	plugin/worker_publish.c
-libfors_la_CFLAGS = $(AM_CFLAGS) $(OPENSM_CFLAGS) $(INIH_CFLAGS) -pthread
+libfors_la_CFLAGS = $(AM_CFLAGS) $(OPENSM_CFLAGS) -pthread
 # -z nodelete: a thread that hangs in a dead network file system may outlive the plugin (outbox.c).
 # -z now: a symbol that this opensm does not have makes it refuse the plugin, instead of ending it during a sweep.
 libfors_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -pthread -Wl,-z,now -Wl,-z,nodelete \
 	-Wl,--version-script=$(srcdir)/plugin/libfors.map
-libfors_la_LIBADD = libforscore.la $(INIH_LIBS) $(ZLIB_LIBS)
+libfors_la_LIBADD = libforscore.la $(ZLIB_LIBS)
 EXTRA_libfors_la_DEPENDENCIES = plugin/libfors.map
 EXTRA_DIST += plugin/README.md plugin/libfors.map

@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The idea: one table of keys, each with a function that checks and stores its value.
- * inih takes the lines apart; a reader of our own hands them out and counts them, so that each complaint
- * names file and line. Keys of fors.conf that this version does not know yet are
- * refused like misspelt ones: silently ignoring what an administrator wrote is worse.
+ * conf.c takes the lines apart and counts them, so that each complaint names file and line. Keys of fors.conf that this
+ * version does not know yet are refused like misspelt ones: silently ignoring what an administrator wrote is worse.
  */
 #include "settings.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <ini.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,13 +21,13 @@
 #include "core/net/netfile.h"
 #include "core/fabric/places_file.h"
 #include "core/planners/planner.h"
+#include "conf.h"
 #include "publish.h"
 
 #define FILE_MAX_MB 64u /* a list of 49,151 GUIDs needs 1 MB, the text of a fabric of as many servers 20 MB */
 #define CONF_MAX_MB 1u	/* it is read in every heavy sweep */
 #define NAMES_MAX 4096u /* of all lines of one key; more cables than that are no drain before maintenance */
 #define DAY 86400u
-#define HIDDEN '\1' /* stands for a ; that inih shall not see */
 #define PUBLISH_SECONDS 30u
 
 /* While fors.conf is being read. */
@@ -37,10 +35,8 @@ struct reading {
 	struct fors_settings *settings;
 	const char *path;
 	struct stat info; /* of the file */
-	const char *next; /* the text that is not read yet, up to a NUL */
 	unsigned line;
 	struct fors_error *error;
-	enum fors_err err; /* of the first complaint */
 };
 
 static bool is_method(const char *name)
@@ -197,61 +193,16 @@ static const struct key {
 	{"participants_file", set_participants_file},
 };
 
-static enum fors_err set_key(struct reading *r, const char *section, const char *name, const char *value)
+static enum fors_err set_key(void *context, unsigned line, const char *name, const char *value)
 {
-	if (*section)
-		return fors_fail(r->error, FORS_EINPUT, "%s:%u: fors.conf has no sections, remove [%.40s]", r->path,
-				 r->line, section);
+	struct reading *r = context;
+
+	r->line = line;
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
 		if (!strcmp(keys[i].name, name))
 			return keys[i].set(r, value);
 	}
 	return fors_fail(r->error, FORS_EINPUT, "%s:%u: unknown key '%.60s'", r->path, r->line, name);
-}
-
-static void replace_all(char *text, char from, char to)
-{
-	while ((text = strchr(text, from)))
-		*text++ = to;
-}
-
-/* inih's callback: nonzero is success. Only the first complaint counts. */
-static int take_line(void *context, const char *section, const char *name, const char *value)
-{
-	struct reading *r = context;
-	char plain[INI_MAX_LINE];
-
-	snprintf(plain, sizeof(plain), "%s", value ? value : "");
-	replace_all(plain, HIDDEN, ';');
-	if (!r->err)
-		r->err = set_key(r, section, name, plain);
-	return !r->err;
-}
-
-/*
- * inih's source of lines: counts them, cuts comments as opensm.conf does, and stops after a complaint. inih would take
- * what is indented for more of the value before, and cut a value at " ;", which a command may well have.
- */
-static char *next_line(char *buffer, int size, void *context)
-{
-	struct reading *r = context;
-	size_t length = strcspn(r->next, "\n"), indent = strspn(r->next, " \t");
-
-	if (r->err || !*r->next)
-		return NULL;
-	r->line++;
-	if (length + 2 > (size_t)size) {
-		r->err = fors_fail(r->error, FORS_EINPUT, "%s:%u: line longer than %d bytes", r->path, r->line,
-				   size - 2);
-		return NULL;
-	}
-	memcpy(buffer, r->next + indent, length - indent);
-	buffer[length - indent] = '\0';
-	buffer[strcspn(buffer, "#")] = '\0';
-	if (*buffer)
-		replace_all(buffer + 1, ';', HIDDEN);
-	r->next += length + (r->next[length] == '\n');
-	return buffer;
 }
 
 /*
@@ -293,18 +244,6 @@ static enum fors_err read_file(const char *path, unsigned max_mb, struct stat *i
 	return err;
 }
 
-static enum fors_err read_lines(struct reading *r)
-{
-	int bad_line = ini_parse_stream(next_line, r, take_line, r);
-
-	if (!r->err && bad_line < 0)
-		return fors_fail_memory(r->error);
-	if (bad_line > 0 &&
-	    (!r->err || (unsigned)bad_line < r->line)) /* a line without '=' before the one complained of */
-		return fors_fail(r->error, FORS_EINPUT, "%s:%d: expected 'key = value'", r->path, bad_line);
-	return r->err;
-}
-
 static enum fors_err read_conf(const char *path, struct fors_settings *settings, struct fors_error *error)
 {
 	struct reading r = {.settings = settings, .path = path, .error = error};
@@ -313,11 +252,10 @@ static enum fors_err read_conf(const char *path, struct fors_settings *settings,
 
 	if (err)
 		return err;
-	r.next = text;
-	if (strlen(text) < (size_t)r.info.st_size || strchr(text, HIDDEN))
+	if (strlen(text) < (size_t)r.info.st_size)
 		err = fors_fail(error, FORS_EINPUT, "%s: not a text: it has control characters", path);
 	else
-		err = read_lines(&r);
+		err = fors_conf_read(text, path, set_key, &r, error);
 	free(text);
 	return err;
 }

@@ -103,11 +103,11 @@ fault_ldflags += -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=free \
 else
 fault_cppflags = $(AM_CPPFLAGS)
 endif
-tests_unit_test_memory_SOURCES = tests/unit/test_memory.c plugin/publish.c plugin/settings.c $(fault_sources) \
+tests_unit_test_memory_SOURCES = tests/unit/test_memory.c plugin/conf.c plugin/publish.c plugin/settings.c $(fault_sources) \
 	$(libforsched_la_SOURCES)
 tests_unit_test_memory_CPPFLAGS = $(fault_cppflags)
 tests_unit_test_memory_LDFLAGS = $(fault_ldflags)
-tests_unit_test_memory_LDADD = $(unit_support) $(INIH_LIBS) $(ZLIB_LIBS)
+tests_unit_test_memory_LDADD = $(unit_support) $(ZLIB_LIBS)
 
 EXTRA_DIST += tests/data/README tests/data/chassis.ibnetdiscover tests/data/ibsim.net \
 	tests/data/small.dump_fts tests/data/small-all.dump_fts tests/data/small-nodests.dump_fts \
@@ -137,8 +137,8 @@ tests_unit_test_publish_SOURCES = tests/unit/test_publish.c plugin/publish.c
 tests_unit_test_publish_LDADD = libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_kept_SOURCES = tests/unit/test_kept.c plugin/digest.c plugin/kept.c plugin/publish.c
 tests_unit_test_kept_LDADD = $(unit_support)
-tests_unit_test_settings_SOURCES = tests/unit/test_settings.c plugin/publish.c plugin/settings.c
-tests_unit_test_settings_LDADD = libforscore.la $(CMOCKA_LIBS) $(INIH_LIBS)
+tests_unit_test_settings_SOURCES = tests/unit/test_settings.c plugin/conf.c plugin/publish.c plugin/settings.c
+tests_unit_test_settings_LDADD = libforscore.la $(CMOCKA_LIBS)
 worker_sources = plugin/board.c plugin/job.c plugin/worker.c plugin/worker_duties.c plugin/worker_job.c \
 	plugin/worker_plan.c plugin/worker_publish.c
 tests_unit_test_worker_SOURCES = tests/unit/test_worker.c plugin/publish.c $(worker_sources) $(outbox_sources) \
