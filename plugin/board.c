@@ -98,7 +98,8 @@ static void finish_sheet(struct fors_board *board, int which)
 static void complain(struct fors_board *board, const struct fors_error *error)
 {
 	if (error && !board->has_complained)
-		fors_log_error(board->log, FORS_F_PUBLISH, "%s (routes are not affected)", error->text);
+		fors_log_error(board->log, error->code == FORS_EINPUT ? FORS_F_FOLDER : FORS_F_PUBLISH,
+			       "%s (routes are not affected)", error->text);
 	if (!error && board->has_complained)
 		fors_log_info(board->log, "the state folder can be written again");
 	board->has_complained = error;

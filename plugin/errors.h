@@ -40,7 +40,9 @@
 	X(16, FORS_F_COPY, "publish_dir cannot be written; routes and state folder are not affected",                                 \
 	  "mount it, make room, or correct its permissions; fors tries again every five seconds")                                     \
 	X(17, FORS_F_COMMAND, "publish_command failed or took too long; the schedule is published all the same",                      \
-	  "run it by hand with the same environment; see fors.conf(5)")
+	  "run it by hand with the same environment; see fors.conf(5)")                                                               \
+	X(18, FORS_F_FOLDER, "others could change the state folder; it is neither read nor written, the routes are not affected",     \
+	  "chown or chmod the folder named; fors tries again every second")
 
 enum fors_code {
 #define X(number, name, meaning, remedy) name = number,

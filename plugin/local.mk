@@ -27,6 +27,7 @@ libfors_la_SOURCES = \
 	plugin/settings.c plugin/settings.h \
 	plugin/snapshot.c plugin/snapshot.h \
 	plugin/thread.c plugin/thread.h \
+	plugin/trust.c plugin/trust.h \
 	plugin/worker.c plugin/worker.h plugin/worker_inside.h \
 	plugin/worker_duties.c \
 	plugin/worker_job.c \

@@ -103,7 +103,7 @@ fault_ldflags += -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=free \
 else
 fault_cppflags = $(AM_CPPFLAGS)
 endif
-tests_unit_test_memory_SOURCES = tests/unit/test_memory.c plugin/conf.c plugin/publish.c plugin/settings.c $(fault_sources) \
+tests_unit_test_memory_SOURCES = tests/unit/test_memory.c plugin/conf.c plugin/publish.c plugin/settings.c plugin/trust.c $(fault_sources) \
 	$(libforsched_la_SOURCES)
 tests_unit_test_memory_CPPFLAGS = $(fault_cppflags)
 tests_unit_test_memory_LDFLAGS = $(fault_ldflags)
@@ -128,20 +128,20 @@ tests_unit_test_forsched_mangled_LDFLAGS = $(AM_LDFLAGS) -pthread
 
 # The plugin's own modules that do not see OpenSM.
 outbox_sources = plugin/digest.c plugin/outbox.c plugin/runner.c plugin/thread.c tests/unit/fake_clock.c tests/unit/fake_clock.h
-tests_unit_test_outbox_SOURCES = tests/unit/test_outbox.c plugin/publish.c $(outbox_sources)
+tests_unit_test_outbox_SOURCES = tests/unit/test_outbox.c plugin/publish.c plugin/trust.c $(outbox_sources)
 tests_unit_test_outbox_LDADD = libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_outbox_LDFLAGS = $(AM_LDFLAGS) -pthread -Wl,--wrap=fors_publish
 tests_unit_test_absent_SOURCES = tests/unit/test_absent.c plugin/absent.c
 tests_unit_test_absent_LDADD = $(unit_support)
-tests_unit_test_publish_SOURCES = tests/unit/test_publish.c plugin/publish.c
+tests_unit_test_publish_SOURCES = tests/unit/test_publish.c plugin/publish.c plugin/trust.c
 tests_unit_test_publish_LDADD = libforscore.la $(CMOCKA_LIBS)
-tests_unit_test_kept_SOURCES = tests/unit/test_kept.c plugin/digest.c plugin/kept.c plugin/publish.c
+tests_unit_test_kept_SOURCES = tests/unit/test_kept.c plugin/digest.c plugin/kept.c plugin/publish.c plugin/trust.c
 tests_unit_test_kept_LDADD = $(unit_support)
-tests_unit_test_settings_SOURCES = tests/unit/test_settings.c plugin/conf.c plugin/publish.c plugin/settings.c
+tests_unit_test_settings_SOURCES = tests/unit/test_settings.c plugin/conf.c plugin/publish.c plugin/settings.c plugin/trust.c
 tests_unit_test_settings_LDADD = libforscore.la $(CMOCKA_LIBS)
 worker_sources = plugin/board.c plugin/job.c plugin/worker.c plugin/worker_duties.c plugin/worker_job.c \
 	plugin/worker_plan.c plugin/worker_publish.c
-tests_unit_test_worker_SOURCES = tests/unit/test_worker.c plugin/publish.c $(worker_sources) $(outbox_sources) \
+tests_unit_test_worker_SOURCES = tests/unit/test_worker.c plugin/publish.c plugin/trust.c $(worker_sources) $(outbox_sources) \
 	$(fault_sources)
 tests_unit_test_worker_CPPFLAGS = $(fault_cppflags)
 tests_unit_test_worker_LDADD = libforscore.la $(CMOCKA_LIBS)
@@ -165,7 +165,7 @@ tests_e2e_failing_memory_la_CFLAGS = -std=gnu11 $(WARNING_FLAGS) -fno-builtin -p
 tests_e2e_failing_memory_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
 tests_e2e_failing_memory_la_LIBADD = -ldl
 
-EXTRA_DIST += tests/e2e/conftest.py tests/e2e/harness.py tests/e2e/oracle.py tests/e2e/test_drain.py \
+EXTRA_DIST += tests/e2e/conftest.py tests/e2e/harness.py tests/e2e/oracle.py tests/e2e/test_drain.py tests/e2e/test_files.py \
 	tests/e2e/test_managers.py tests/e2e/umad_timeouts.c \
 	tests/e2e/test_netfile.py tests/e2e/test_order.py tests/e2e/test_paths.py tests/e2e/test_publish.py tests/e2e/test_scenes.py \
 	tests/e2e/test_plugin.py tests/e2e/test_plugin_faults.py tests/e2e/test_plugin_memory.py tests/e2e/test_plugin_model.py

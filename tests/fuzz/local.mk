@@ -3,7 +3,7 @@
 FUZZ_SECONDS = 60
 FUZZ_TARGETS =
 fuzz_targets = tests/fuzz/targets.c tests/fuzz/targets.h tests/fuzz/model_targets.c tests/fuzz/model_targets.h tests/unit/seal.c tests/unit/seal.h \
-	plugin/conf.c plugin/conf.h plugin/publish.c plugin/publish.h plugin/settings.c plugin/settings.h
+	plugin/conf.c plugin/conf.h plugin/publish.c plugin/publish.h plugin/settings.c plugin/settings.h plugin/trust.c plugin/trust.h
 fuzz_libs = $(ZLIB_LIBS)
 
 EXTRA_PROGRAMS += tests/fuzz/mutate
