@@ -12,6 +12,7 @@
 #include "core/fabric/fabric.h"
 #include "drain.h"
 #include "kept.h"
+#include "loader.h"
 #include "settings.h"
 #include "worker.h"
 
@@ -21,6 +22,8 @@ struct osm_routing_engine;
 struct fors_engine {
 	struct osm_opensm *osm;
 	bool is_fresh;			/* the settings have not been read again since opensm started */
+	struct fors_loader *loader;	/* reads them */
+	bool is_told;			/* the log knows that one of their files does not answer */
 	struct fors_settings *settings; /* in force; NULL: none were ever good, see trouble */
 	struct fors_kept kept;		/* the kept order */
 	struct fors_drain drain;	/* drained cables */

@@ -5,6 +5,7 @@ lib_LTLIBRARIES += libfors.la
 endif
 libfors_la_SOURCES = \
 	plugin/absent.c plugin/absent.h \
+	plugin/aside.c plugin/aside.h \
 	plugin/board.c plugin/board.h \
 	plugin/clock.c plugin/clock.h \
 	plugin/conf.c plugin/conf.h \
@@ -17,8 +18,11 @@ libfors_la_SOURCES = \
 	plugin/engine_understand.c \
 	plugin/entry.c \
 	plugin/errors.h \
+	plugin/input.c plugin/input.h \
 	plugin/job.c plugin/job.h \
 	plugin/kept.c plugin/kept.h \
+	plugin/leash.c plugin/leash.h \
+	plugin/loader.c plugin/loader.h \
 	plugin/log.c plugin/log.h \
 	plugin/opensm.h \
 	plugin/outbox.c plugin/outbox.h \

@@ -18,6 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "leash.h"
 #include "trust.h"
 
 enum fors_err fors_folder_init(struct fors_folder *folder, const char *state_dir, uint64_t port_guid,
@@ -145,8 +146,8 @@ static const char *replace_file(int folder, const char *name, const char *tag, c
 	return is_durable && fsync(folder) ? "its folder cannot be synced" : NULL;
 }
 
-enum fors_err fors_publish(const struct fors_folder *folder, const char *name, const void *bytes, size_t size,
-			   bool is_durable, struct fors_error *error)
+static enum fors_err write_file(const struct fors_folder *folder, const char *name, const void *bytes, size_t size,
+				bool is_durable, struct fors_error *error)
 {
 	enum fors_err err = FORS_OK;
 	struct fors_error why = {.code = FORS_OK};
@@ -161,6 +162,17 @@ enum fors_err fors_publish(const struct fors_folder *folder, const char *name, c
 	if (failed)
 		err = fail_file(folder, name, failed, error);
 	close(fd);
+	return err;
+}
+
+enum fors_err fors_publish(const struct fors_folder *folder, const char *name, const void *bytes, size_t size,
+			   bool is_durable, struct fors_error *error)
+{
+	enum fors_err err;
+
+	fors_leash_out(folder->parent);
+	err = write_file(folder, name, bytes, size, is_durable, error);
+	fors_leash_in();
 	return err;
 }
 
@@ -205,8 +217,8 @@ static int open_published(const struct fors_folder *folder, const char *name)
 	return fd;
 }
 
-enum fors_err fors_published(const struct fors_folder *folder, const char *name, size_t max_size, void **bytes,
-			     size_t *size, struct fors_error *error)
+static enum fors_err read_file(const struct fors_folder *folder, const char *name, size_t max_size, void **bytes,
+			       size_t *size, struct fors_error *error)
 {
 	enum fors_err err = FORS_OK;
 	struct stat info;
@@ -231,15 +243,40 @@ enum fors_err fors_published(const struct fors_folder *folder, const char *name,
 	return err;
 }
 
+enum fors_err fors_published(const struct fors_folder *folder, const char *name, size_t max_size, void **bytes,
+			     size_t *size, struct fors_error *error)
+{
+	enum fors_err err;
+
+	fors_leash_out(folder->parent);
+	err = read_file(folder, name, max_size, bytes, size, error);
+	fors_leash_in();
+	return err;
+}
+
+/* A handle to look at or change names in the folder, until leave_folder(); -1: there is no folder. */
+static int enter_folder(const struct fors_folder *folder)
+{
+	struct fors_error why;
+
+	fors_leash_out(folder->parent);
+	return open_folder(folder, false, &why);
+}
+
+static void leave_folder(int at)
+{
+	if (at >= 0)
+		close(at);
+	fors_leash_in();
+}
+
 bool fors_publish_has(const struct fors_folder *folder, const char *name)
 {
 	struct stat info;
-	struct fors_error why;
-	int at = open_folder(folder, false, &why);
+	int at = enter_folder(folder);
 	bool is_there = at >= 0 && !fstatat(at, name, &info, AT_SYMLINK_NOFOLLOW);
 
-	if (at >= 0)
-		close(at);
+	leave_folder(at);
 	return is_there;
 }
 
@@ -247,27 +284,25 @@ enum fors_err fors_publish_rename(const struct fors_folder *folder, const char *
 				  struct fors_error *error)
 {
 	enum fors_err err = FORS_OK;
-	struct fors_error why;
-	int at = open_folder(folder, false, &why);
+	int at = enter_folder(folder);
 
 	if (at < 0)
-		return fail_file(folder, from, "the folder cannot be opened", error);
-	if (renameat(at, from, at, to))
+		err = fail_file(folder, from, "the folder cannot be opened", error);
+	else if (renameat(at, from, at, to))
 		err = fail_file(folder, from, "cannot be renamed", error);
-	close(at);
+	leave_folder(at);
 	return err;
 }
 
 enum fors_err fors_publish_remove(const struct fors_folder *folder, const char *name, struct fors_error *error)
 {
 	enum fors_err err = FORS_OK;
-	struct fors_error why;
-	int at = open_folder(folder, false, &why);
+	int at = enter_folder(folder);
 
 	if (at < 0)
-		return fail_file(folder, name, "the folder cannot be opened", error);
-	if (unlinkat(at, name, 0) && errno != ENOENT)
+		err = fail_file(folder, name, "the folder cannot be opened", error);
+	else if (unlinkat(at, name, 0) && errno != ENOENT)
 		err = fail_file(folder, name, "cannot be removed", error);
-	close(at);
+	leave_folder(at);
 	return err;
 }

@@ -24,7 +24,7 @@ enum fors_mastership {
 
 struct fors_worker_setup {
 	struct osm_log *log;				   /* borrowed until fors_worker_stop() */
-	const struct fors_folder *folder;		   /* borrowed likewise */
+	const struct fors_folder *folder;		   /* copied */
 	struct fors_outbox *outbox;			   /* borrowed likewise; NULL: no copies, no command */
 	enum fors_mastership (*mastership)(void *context); /* asked by the worker's thread, every tick */
 	void (*sweep)(void *context); /* start a heavy sweep, by the worker's thread; NULL: cannot */
@@ -43,7 +43,10 @@ void fors_worker_submit(struct fors_worker *worker, struct fors_job *job);
 /* Hand in the kept order, a text which the worker owns then, to be written into the state folder. As submit(). */
 void fors_worker_keep(struct fors_worker *worker, char *text, size_t size);
 
-/* Break off what it does, publish that nobody repairs failures any more, end the thread. NULL is allowed. */
+/*
+ * Break off what it does, publish that nobody repairs failures any more, end the thread. NULL is allowed.
+ * A thread that hangs in the state folder is left alone after a few seconds.
+ */
 void fors_worker_stop(struct fors_worker *worker);
 
 #endif

@@ -25,6 +25,7 @@
 
 #include "core/planners/outcome.h"
 #include "board.h"
+#include "leash.h"
 #include "worker.h"
 
 /* The plan in hand. */
@@ -46,7 +47,8 @@ struct fors_worker_published {
 
 struct fors_worker {
 	struct fors_worker_setup setup;
-	pthread_t thread;
+	struct fors_folder folder; /* our own: we may outlive the engine, see leash.h */
+	struct fors_leash *leash;
 	pthread_mutex_t mutex; /* guards the mailbox: what follows up to `stop`; held for moments only */
 	pthread_cond_t wake;
 	struct fors_job *mail; /* the newest job, or NULL; owned */

@@ -3,7 +3,8 @@
 FUZZ_SECONDS = 60
 FUZZ_TARGETS =
 fuzz_targets = tests/fuzz/targets.c tests/fuzz/targets.h tests/fuzz/model_targets.c tests/fuzz/model_targets.h tests/unit/seal.c tests/unit/seal.h \
-	plugin/conf.c plugin/conf.h plugin/publish.c plugin/publish.h plugin/settings.c plugin/settings.h plugin/trust.c plugin/trust.h
+	plugin/clock.c plugin/clock.h plugin/conf.c plugin/conf.h plugin/input.c plugin/input.h plugin/leash.c plugin/leash.h \
+	plugin/publish.c plugin/publish.h plugin/settings.c plugin/settings.h plugin/thread.c plugin/thread.h plugin/trust.c plugin/trust.h
 fuzz_libs = $(ZLIB_LIBS)
 
 EXTRA_PROGRAMS += tests/fuzz/mutate
