@@ -54,6 +54,8 @@ int fors_engine_setup(struct osm_routing_engine *routing, struct osm_opensm *osm
  * routed it: OpenSM begins its discovery anew, without a word, when a SIGHUP comes while it lasts.
  */
 void fors_engine_reload(struct fors_engine *engine);
+/* A heavy sweep begins, ends or is broken off. Any lock may be held. */
+void fors_engine_note_sweep(struct fors_engine *engine, enum fors_sweep sweep);
 /* A sweep or a reroute is complete: look again, and tell the worker what the switches hold now. Without OpenSM's lock. */
 void fors_engine_observe(struct fors_engine *engine);
 

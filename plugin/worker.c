@@ -186,6 +186,17 @@ void fors_worker_keep(struct fors_worker *worker, char *text, size_t size)
 	free(old);
 }
 
+void fors_worker_note_sweep(struct fors_worker *worker, enum fors_sweep sweep)
+{
+	uint64_t now = fors_clock_ms();
+
+	pthread_mutex_lock(&worker->mutex);
+	if (sweep == FORS_SWEEP_ENDS && worker->sweep_since)
+		worker->sweep_ms = now - worker->sweep_since;
+	worker->sweep_since = sweep == FORS_SWEEP_BEGINS ? now : 0;
+	pthread_mutex_unlock(&worker->mutex);
+}
+
 void fors_worker_stop(struct fors_worker *worker)
 {
 	struct osm_log *log;
