@@ -21,10 +21,10 @@
 struct fors_aside;
 
 struct fors_aside_setup {
-	void (*run)(void *task);      /* by the thread; goes out to file systems by fors_leash_out() */
-	void (*news)(void *context);  /* by the thread: a late task is done, and can be taken back. Or NULL */
-	void *context;		      /* of news() */
-	unsigned patience_ms;	      /* 0: FORS_ASIDE_PATIENCE_MS */
+	void (*run)(void *task);     /* by the thread; goes out to file systems by fors_leash_out() */
+	void (*news)(void *context); /* by the thread: a late task is done, and can be taken back. Or NULL */
+	void *context;		     /* of news() */
+	unsigned patience_ms;	     /* 0: FORS_ASIDE_PATIENCE_MS */
 };
 
 /* Errors: FORS_ENOMEM. */

@@ -233,9 +233,9 @@ bool fors_board_publish(struct fors_board *board, struct fors_schedule *schedule
 	if (!take_status(board, status))
 		return false;
 	log_status(board, status);
+	fors_board_retry(board); /* the command finds it in the state folder */
 	if (board->outbox)
 		fors_outbox_announce(board->outbox, board->last_epoch, fors_state_name(status->state));
-	fors_board_retry(board);
 	return true;
 }
 

@@ -38,8 +38,7 @@ static enum fors_err take_line(char *line, const char *path, unsigned number, fo
 	return take(context, number, strip(line), strip(equals + 1));
 }
 
-enum fors_err fors_conf_read(char *text, const char *path, fors_conf_take take, void *context,
-			     struct fors_error *error)
+enum fors_err fors_conf_read(char *text, const char *path, fors_conf_take take, void *context, struct fors_error *error)
 {
 	enum fors_err err = FORS_OK;
 	unsigned number = 0;

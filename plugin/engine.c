@@ -99,8 +99,7 @@ static enum fors_err start(struct fors_engine *engine, struct fors_error *error)
 					  .mastership = mastership,
 					  .sweep = sweep,
 					  .context = engine->osm};
-	struct fors_kept_setup kept = {
-		.log = setup.log, .folder = setup.folder, .news = sweep, .context = engine->osm};
+	struct fors_kept_setup kept = {.log = setup.log, .folder = setup.folder, .news = sweep, .context = engine->osm};
 	const char *state_dir = engine->settings ? engine->settings->state_dir : NULL;
 	enum fors_err err =
 		fors_folder_init(&engine->folder, state_dir, cl_ntoh64(engine->osm->subn.sm_port_guid), error);

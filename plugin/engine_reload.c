@@ -41,8 +41,8 @@ static void tell_trouble(struct fors_engine *engine)
 static void refuse(struct fors_engine *engine, enum fors_load load, const struct fors_error *error)
 {
 	engine->is_short = !engine->settings && load == FORS_LOAD_BAD && error->code == FORS_ENOMEM;
-	if (load == FORS_LOAD_BAD && (!engine->is_fresh ||
-				      strcmp(engine->trouble, error->text))) /* which is in the log since the start */
+	if (load == FORS_LOAD_BAD &&
+	    (!engine->is_fresh || strcmp(engine->trouble, error->text))) /* which is in the log since the start */
 		fors_log_error(&engine->osm->log, FORS_F_CONFIG, "%s%s", error->text,
 			       engine->settings ? "; the settings of before stay in force" : "");
 	memcpy(engine->trouble, error->text, sizeof(engine->trouble));

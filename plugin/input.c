@@ -39,13 +39,12 @@ static void add_stamp(struct fors_stamps *stamps, const char *path, const struct
 	if (!copy || ns(info->st_ctim) > settled || ns(info->st_mtim) > settled)
 		stamps->is_vague = true;
 	if (copy)
-		stamps->file[stamps->count++] =
-			(struct fors_stamp){.path = copy,
-					    .dev = info->st_dev,
-					    .ino = info->st_ino,
-					    .size = (uint64_t)info->st_size,
-					    .changed_ns = ns(info->st_ctim),
-					    .written_ns = ns(info->st_mtim)};
+		stamps->file[stamps->count++] = (struct fors_stamp){.path = copy,
+								    .dev = info->st_dev,
+								    .ino = info->st_ino,
+								    .size = (uint64_t)info->st_size,
+								    .changed_ns = ns(info->st_ctim),
+								    .written_ns = ns(info->st_mtim)};
 }
 
 void fors_stamps_clear(struct fors_stamps *stamps)

@@ -36,9 +36,9 @@
 struct fors_kept_errand {
 	enum { READ_PLACES, READ_REQUEST, END_SWEEP } what;
 	struct osm_log *log;
-	struct fors_folder folder; /* its own */
-	uint64_t done;		   /* END_SWEEP: digest of a request that was dealt with; FORS_DIGEST_NONE: none was */
-	enum fors_err err;	   /* FORS_ENOMEM, or FORS_OK */
+	struct fors_folder folder;  /* its own */
+	uint64_t done;		    /* END_SWEEP: digest of a request that was dealt with; FORS_DIGEST_NONE: none was */
+	enum fors_err err;	    /* FORS_ENOMEM, or FORS_OK */
 	struct fors_places *places; /* brought along by READ_PLACES, or NULL; owned */
 	uint64_t request;	    /* READ_REQUEST: its digest; FORS_DIGEST_NONE: there is none */
 	uint64_t *forget;	    /* the GUIDs in it, owned */
@@ -187,8 +187,7 @@ static void tell_trouble(struct fors_kept *kept)
 	else if (!was_told)
 		fors_aside_trouble(kept->aside, kept->trouble, sizeof(kept->trouble));
 	if (!was_told && *kept->trouble)
-		fors_log_error(kept->log, FORS_F_HANGS, "%s; the sweeps go on without the state folder",
-			       kept->trouble);
+		fors_log_error(kept->log, FORS_F_HANGS, "%s; the sweeps go on without the state folder", kept->trouble);
 	if (was_told && !*kept->trouble)
 		fors_log_info(kept->log, "the state folder answers again");
 }

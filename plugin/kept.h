@@ -22,25 +22,25 @@ struct fors_kept_errand;
 struct fors_kept_setup {
 	struct osm_log *log;		  /* borrowed until fors_kept_close() */
 	const struct fors_folder *folder; /* copied */
-	void (*news)(void *context); /* by another thread: the folder did not answer, and does now. Or NULL */
+	void (*news)(void *context);	  /* by another thread: the folder did not answer, and does now. Or NULL */
 	void *context;
 	unsigned patience_ms; /* see aside.h */
 };
 
 struct fors_kept {
-	struct osm_log *log;		  /* borrowed */
-	struct fors_aside *aside;	  /* works in the state folder */
-	struct fors_kept_errand *errand;  /* what it works on */
-	bool is_away;			  /* it is the other thread's at the moment */
-	bool was_away;			  /* when this sweep began: news of the folder would cause another, and again */
-	bool is_read;			  /* the places of an earlier opensm were looked for */
-	char trouble[FORS_ERROR_TEXT];	  /* the folder does not answer, or "" */
-	struct fors_places *places;	  /* the kept order, never NULL once open */
-	struct fors_places *draft;	  /* what a sweep taught, not accepted yet; or NULL */
-	struct fors_places *reference;	  /* of the reference fabric, NULL: none; owned */
-	uint32_t nrestarts;		  /* of the places, when it was looked at last */
-	uint64_t request;		  /* digest of `forget` as it was read; 0: there was none */
-	uint64_t *forget;		  /* the GUIDs in it */
+	struct osm_log *log;		 /* borrowed */
+	struct fors_aside *aside;	 /* works in the state folder */
+	struct fors_kept_errand *errand; /* what it works on */
+	bool is_away;			 /* it is the other thread's at the moment */
+	bool was_away;			 /* when this sweep began: news of the folder would cause another, and again */
+	bool is_read;			 /* the places of an earlier opensm were looked for */
+	char trouble[FORS_ERROR_TEXT];	 /* the folder does not answer, or "" */
+	struct fors_places *places;	 /* the kept order, never NULL once open */
+	struct fors_places *draft;	 /* what a sweep taught, not accepted yet; or NULL */
+	struct fors_places *reference;	 /* of the reference fabric, NULL: none; owned */
+	uint32_t nrestarts;		 /* of the places, when it was looked at last */
+	uint64_t request;		 /* digest of `forget` as it was read; 0: there was none */
+	uint64_t *forget;		 /* the GUIDs in it */
 	size_t nforget;
 	uint64_t handed; /* digest of the places as handed to the worker last; 0: never */
 	uint64_t told;	 /* digest of the differences from the reference that were reported last */

@@ -99,56 +99,73 @@ static void free_errand(struct errand *errand)
 	free(errand);
 }
 
+/* What comes of a call. */
+struct cargo {
+	enum fors_load load;
+	struct fors_settings *settings; /* owned; NULL unless load is NEW */
+	struct fors_error error;	/* when load is BAD */
+};
+
 /* What the errand has brought, over what it brought before. */
-static void unload(struct errand *errand, enum fors_load *load, struct fors_settings **settings,
-		   struct fors_error *error)
+static void unload(struct errand *errand, struct cargo *cargo)
 {
 	if (!errand->is_same) {
-		fors_settings_free(*settings);
-		*settings = errand->settings;
+		fors_settings_free(cargo->settings);
+		cargo->settings = errand->settings;
 		errand->settings = NULL;
 	}
-	if (errand->err) {
-		*load = FORS_LOAD_BAD;
-		*error = errand->error;
-	} else if (*settings) {
-		*load = FORS_LOAD_NEW;
+	if (errand->err)
+		cargo->error = errand->error;
+	if (errand->err)
+		cargo->load = FORS_LOAD_BAD;
+	else if (cargo->settings)
+		cargo->load = FORS_LOAD_NEW;
+}
+
+/* Take in what came late, and send the errand, unless it is still away. False: out of memory. */
+static bool fetch(struct fors_loader *loader, const struct fors_sources *sources, struct cargo *cargo)
+{
+	bool was_away = loader->is_away; /* then news would cause another sweep, and again */
+
+	if (was_away && fors_aside_take(loader->aside)) {
+		loader->is_away = false;
+		unload(loader->errand, cargo);
 	}
+	if (loader->is_away)
+		return true;
+	if (!set_names(loader->errand, sources)) {
+		loader->errand->is_known = false;
+		return false;
+	}
+	loader->is_away = !fors_aside_ask(loader->aside, loader->errand, !was_away);
+	if (!loader->is_away)
+		unload(loader->errand, cargo);
+	return true;
 }
 
 enum fors_load fors_loader_load(struct fors_loader *loader, const struct fors_sources *sources,
 				struct fors_settings **settings, struct fors_error *error)
 {
-	struct fors_settings *loaded = NULL;
-	enum fors_load load = FORS_LOAD_SAME;
-	bool was_away = loader->is_away;
+	struct cargo cargo = {.load = FORS_LOAD_SAME};
 
-	if (was_away && fors_aside_take(loader->aside)) {
-		loader->is_away = false;
-		unload(loader->errand, &load, &loaded, error);
-	}
-	if (!loader->is_away && !set_names(loader->errand, sources)) {
-		fors_settings_free(loaded);
-		loader->errand->is_known = false;
+	if (!fetch(loader, sources, &cargo)) {
+		fors_settings_free(cargo.settings);
 		fors_fail_memory(error);
 		return FORS_LOAD_BAD;
-	}
-	if (!loader->is_away) {
-		loader->is_away = !fors_aside_ask(loader->aside, loader->errand, !was_away);
-		if (!loader->is_away)
-			unload(loader->errand, &load, &loaded, error);
 	}
 	if (!loader->is_away)
 		*loader->trouble = '\0';
 	else if (!*loader->trouble) /* the same words as long as it lasts */
 		fors_aside_trouble(loader->aside, loader->trouble, sizeof(loader->trouble));
-	if (loaded)
-		*settings = loaded;
-	if (loader->is_away && load == FORS_LOAD_SAME) {
-		fors_fail(error, FORS_EIO, "%s", loader->trouble);
-		return FORS_LOAD_LATE;
+	if (cargo.load == FORS_LOAD_SAME && loader->is_away) {
+		cargo.load = FORS_LOAD_LATE;
+		fors_fail(&cargo.error, FORS_EIO, "%s", loader->trouble);
 	}
-	return load;
+	if (cargo.load == FORS_LOAD_NEW)
+		*settings = cargo.settings;
+	else if (error && cargo.load != FORS_LOAD_SAME)
+		*error = cargo.error;
+	return cargo.load;
 }
 
 const char *fors_loader_trouble(const struct fors_loader *loader)

@@ -25,8 +25,8 @@
 
 #define GUIDS_MAX_MB 16u  /* a list of 49,151 GUIDs needs 1 MB, some more with names beside them */
 #define FABRIC_MAX_MB 64u /* the text of a fabric of as many servers needs 20 MB */
-#define CONF_MAX_MB 1u	/* of hundreds of lines */
-#define NAMES_MAX 4096u /* of all lines of one key; more cables than that are no drain before maintenance */
+#define CONF_MAX_MB 1u	  /* of hundreds of lines */
+#define NAMES_MAX 4096u	  /* of all lines of one key; more cables than that are no drain before maintenance */
 #define DAY 86400u
 #define PUBLISH_SECONDS 30u
 

@@ -59,12 +59,14 @@ static int check(int fd, const char *name, bool may_be_sticky, struct fors_error
 		return -1;
 	say_path(fd, name, path, sizeof(path));
 	if (is_strange(&info))
-		fors_fail(error, FORS_EINPUT,
-			  "%s belongs to user %u, who could change what is kept there; chown it to root, or to the user of opensm",
-			  path, (unsigned)info.st_uid);
+		fors_fail(
+			error, FORS_EINPUT,
+			"%s belongs to user %u, who could change what is kept there; chown it to root, or to the user of opensm",
+			path, (unsigned)info.st_uid);
 	else if ((info.st_mode & 022) && !(may_be_sticky && (info.st_mode & S_ISVTX)))
-		fors_fail(error, FORS_EINPUT, "others may write %s (mode %04o), and change what is kept there; chmod go-w it",
-			  path, (unsigned)info.st_mode & 07777);
+		fors_fail(error, FORS_EINPUT,
+			  "others may write %s (mode %04o), and change what is kept there; chmod go-w it", path,
+			  (unsigned)info.st_mode & 07777);
 	else
 		return 0;
 	errno = EPERM;

@@ -211,5 +211,6 @@ void fors_worker_stop(struct fors_worker *worker)
 	if (fors_leash_end(worker->leash, LAST_MS))
 		free_worker(worker);
 	else
-		fors_log_error(log, FORS_F_HANGS, "the state folder does not answer; opensm ends without having said so there");
+		fors_log_error(log, FORS_F_HANGS,
+			       "the state folder does not answer; opensm ends without having said so there");
 }

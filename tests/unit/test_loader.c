@@ -205,8 +205,11 @@ int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
-		CASE(read_again_only_when_changed), CASE(fresh_files_are_read_again), CASE(a_limit_for_guids),
-		CASE(a_file_that_hangs),	    CASE(a_file_that_never_answers),
+		CASE(read_again_only_when_changed),
+		CASE(fresh_files_are_read_again),
+		CASE(a_limit_for_guids),
+		CASE(a_file_that_hangs),
+		CASE(a_file_that_never_answers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

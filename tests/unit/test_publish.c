@@ -242,10 +242,15 @@ static void default_folder(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		IN_A_PLACE(folders_that_others_could_change), IN_A_PLACE(the_sticky_bit_helps_above), IN_A_PLACE(links_above),
-		IN_A_PLACE(file_is_made_and_replaced), IN_A_PLACE(leftover_of_a_crash_is_no_obstacle),
-		IN_A_PLACE(link_in_place_of_the_file), IN_A_PLACE(link_in_place_of_the_folder),
-		IN_A_PLACE(missing_and_unreadable),    cmocka_unit_test(default_folder),
+		IN_A_PLACE(folders_that_others_could_change),
+		IN_A_PLACE(the_sticky_bit_helps_above),
+		IN_A_PLACE(links_above),
+		IN_A_PLACE(file_is_made_and_replaced),
+		IN_A_PLACE(leftover_of_a_crash_is_no_obstacle),
+		IN_A_PLACE(link_in_place_of_the_file),
+		IN_A_PLACE(link_in_place_of_the_folder),
+		IN_A_PLACE(missing_and_unreadable),
+		cmocka_unit_test(default_folder),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
