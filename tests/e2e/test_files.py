@@ -29,7 +29,7 @@ def test_state_folder_that_others_may_write(fabric, tmp_path):
     sim.unlink_node("Spine02")
     sm.wait_log("fors: active.*m = 1")
     place.chmod(0o777)
-    sm.wait_log(rf"ERR F018: .*others may write {place} .*chmod go-w")
+    sm.wait_log(rf"ERR F019: .*others may write {place} .*chmod go-w")
     (folder / "forget").write_text(f"0x{dead:016x}\n")
     mark = sm.log_end()
     cut(sim, tree.uplink(0, 0))
@@ -40,7 +40,7 @@ def test_state_folder_that_others_may_write(fabric, tmp_path):
     (folder / "forget").unlink()
     sm.wait_log("the state folder can be written again")
     harness.wait_for(lambda: '"f": 2' in (folder / "status.json").read_text())
-    assert errors(sm) == ["F018"]
+    assert errors(sm) == ["F019"]
     assert sm.stop() == 0
 
 
@@ -75,7 +75,7 @@ def test_participants_file_that_hangs(fabric, tmp_path):
         sm.wait_status(state="active", servers=12, remarks=has_remark("net/list: has not answered since"))
         assert sm.wait_status(state="active", f=lambda f: f and f > 0)
         assert is_fresh(sm)
-        sm.wait_log("ERR F019: .*net/list: has not answered since.*the settings of before stay in force", mark)
+        sm.wait_log("ERR F020: .*net/list: has not answered since.*the settings of before stay in force", mark)
     (place / "list").write_text("".join(f"0x{guid:016x}\n" for guid in ports[:10]))
     sm.wait_log("answer again")
     sm.sighup()
@@ -83,9 +83,9 @@ def test_participants_file_that_hangs(fabric, tmp_path):
     with Hung(place):
         mark = sm.log_end()
         sm.sighup()
-        sm.wait_log("ERR F019", mark)
+        sm.wait_log("ERR F020", mark)
         assert sm.stop() == 0
-    assert errors(sm).count("F019") == 2
+    assert errors(sm).count("F020") == 2
 
 
 def test_start_without_participants_file(fabric, tmp_path):
@@ -119,6 +119,6 @@ def test_state_folder_that_hangs(fabric, tmp_path, at_start):
         for number in range(3):
             cut(sim, tree.uplink(number, number))
             harness.wait_for(lambda: routes_are_good(sim, sm), 15)
-        sm.wait_log("ERR F019: .*state: has not answered since")
+        sm.wait_log("ERR F020: .*state: has not answered since")
         assert sm.stop() == 0
-    assert set(errors(sm)) == {"F019"}
+    assert set(errors(sm)) == {"F020"}

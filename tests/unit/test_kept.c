@@ -229,7 +229,7 @@ static void a_folder_that_hangs_at_the_start(void **state)
 	a_spine_dies(g);
 	atomic_store(&is_hanging, true);
 	open_kept(g);
-	assert_non_null(strstr(logged, "F019 /tmp/fors-kept-"));
+	assert_non_null(strstr(logged, "F020 /tmp/fors-kept-"));
 	assert_non_null(strstr(logged, ": has not answered since "));
 	assert_non_null(fors_kept_trouble(&g->kept));
 	assert_false(sweep(g));
@@ -259,7 +259,7 @@ static void a_folder_that_hangs_later(void **state)
 	write_file(g, "forget", text);
 	atomic_store(&is_hanging, true);
 	sweep(g);
-	assert_non_null(strstr(logged, "F019 "));
+	assert_non_null(strstr(logged, "F020 "));
 	sweep(g);
 	assert_string_equal(logged, "");
 	assert_int_equal(lanes(g), 3);
