@@ -169,7 +169,8 @@ static void finish_sheet(struct fors_board *board, int which)
 static void complain(struct fors_board *board, const struct fors_error *error)
 {
 	if (error && !board->has_complained)
-		fors_log_error(board->log, FORS_F_PUBLISH, "%s (routes are not affected)", error->text);
+		fors_log_error(board->log, error->code == FORS_EINPUT ? FORS_F_FOLDER : FORS_F_PUBLISH,
+			       "%s (routes are not affected)", error->text);
 	if (!error && board->has_complained)
 		fors_log_info(board->log, "the state folder can be written again");
 	board->has_complained = error;
@@ -301,9 +302,9 @@ bool fors_board_publish(struct fors_board *board, struct fors_schedule *schedule
 	if (!take_status(board, status))
 		return false;
 	log_status(board, status);
+	fors_board_retry(board); /* the command finds it in the state folder */
 	if (board->outbox)
 		fors_outbox_announce(board->outbox, board->last_epoch, fors_state_name(status->state));
-	fors_board_retry(board);
 	return true;
 }
 

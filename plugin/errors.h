@@ -40,9 +40,18 @@
 	X(16, FORS_F_COPY, "publish_dir cannot be written; routes and state folder are not affected",                                 \
 	  "mount it, make room, or correct its permissions; fors tries again every five seconds")                                     \
 	X(17, FORS_F_COMMAND, "publish_command failed, took too long, or hangs; the schedule is published anyway",                    \
-	  "run it by hand with the same environment; where a process hangs, mend what it waits for; see fors.conf(5)")         \
+	  "run it by hand with the same environment; where a process hangs, mend what it waits for; see fors.conf(5)")                \
 	X(18, FORS_F_STRANGE, "the schedule in publish_dir is damaged, or its epoch absurd; it is replaced",                          \
-	  "see who writes to publish_dir, and whether the clocks of all subnet managers are right")
+	  "see who writes to publish_dir, and whether the clocks of all subnet managers are right")                                   \
+	X(19, FORS_F_FOLDER,                                                                                                          \
+	  "others could change the state folder; it is neither read nor written, the routes are not affected",                        \
+	  "chown or chmod the folder named; fors tries again every second")                                                           \
+	X(20, FORS_F_HANGS,                                                                                                           \
+	  "a file system does not answer; what was read from it last stays in force, routes are not affected",                        \
+	  "see to the server or disk of the path named; fors goes on by itself when it answers")                                      \
+	X(21, FORS_F_SWEEP,                                                                                                           \
+	  "a heavy sweep of OpenSM has begun and does not end: failures are not repaired, the heartbeat stops",                       \
+	  "look at OpenSM's log and at its threads; restart opensm if it does not go on")
 
 enum fors_code {
 #define X(number, name, meaning, remedy) name = number,

@@ -38,13 +38,15 @@ void fors_folder_path(const struct fors_folder *folder, const char *name, char p
 /*
  * Replace the file `name` in the folder: written to a temporary name, fsynced (unless it says nothing after a
  * crash of the machine: is_durable false), renamed, mode 0644. No symbolic link is followed from `parent` on.
- * Errors: FORS_EIO (names the step), the old file stays.
+ * Errors: FORS_EIO (names the step), FORS_EINPUT (a state folder that others than root and we could change: says whose it
+ * is, and what to do); the old file stays.
  */
 enum fors_err fors_publish(const struct fors_folder *folder, const char *name, const void *bytes, size_t size,
 			   bool is_durable, struct fors_error *error);
 
 /*
- * The bytes of the file `name`, in *bytes, owned by the caller; NULL when there is no such file (or no such folder).
+ * The bytes of the file `name`, in *bytes, owned by the caller; NULL when there is no such file, no such folder, or
+ * a state folder that others could change.
  * Errors: FORS_EIO (a symbolic link, no regular file, unreadable, larger than max_size), FORS_ENOMEM.
  */
 enum fors_err fors_published(const struct fors_folder *folder, const char *name, size_t max_size, void **bytes,

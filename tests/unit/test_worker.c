@@ -445,6 +445,45 @@ static void no_heartbeat_beside_an_old_schedule(void **state)
 	assert_true(heartbeat_of(bench) > before);
 }
 
+/* Let time go by; does the heart beat? */
+static bool beats(struct bench *bench, uint64_t ms)
+{
+	uint64_t before;
+
+	fake_clock_advance(ms);
+	rest();
+	before = heartbeat_of(bench);
+	fake_clock_advance(5000);
+	rest();
+	return heartbeat_of(bench) > before;
+}
+
+/* A quiet fabric is not a stopped one, but a sweep that does not end is: after a minute, or ten times the last one. */
+static void the_heart_stops_with_the_sweeps(void **state)
+{
+	struct bench *bench = *state;
+
+	submit(bench, FORS_JOB_INSTALLED, NULL);
+	wait_state(bench, FORS_ACTIVE, 0);
+	assert_true(beats(bench, 10000000));
+	fors_worker_note_sweep(bench->worker, FORS_SWEEP_BEGINS);
+	assert_true(beats(bench, 50000));
+	assert_false(beats(bench, 10000));
+	assert_int_equal(errors_logged[FORS_F_SWEEP], 1);
+	assert_false(beats(bench, 1000000));
+	fors_worker_note_sweep(bench->worker, FORS_SWEEP_ENDS);
+	assert_true(beats(bench, 0));
+	fors_worker_note_sweep(bench->worker, FORS_SWEEP_BEGINS);
+	fake_clock_advance(10000);
+	fors_worker_note_sweep(bench->worker, FORS_SWEEP_ENDS);
+	fors_worker_note_sweep(bench->worker, FORS_SWEEP_BEGINS);
+	assert_true(beats(bench, 90000));
+	assert_false(beats(bench, 10000));
+	fors_worker_note_sweep(bench->worker, FORS_SWEEP_BROKEN_OFF);
+	assert_true(beats(bench, 1000000));
+	assert_int_equal(errors_logged[FORS_F_SWEEP], 2);
+}
+
 static void newer_fabric_overtakes(void **state)
 {
 	how_to_plan = PLAN_UNTIL_CANCELLED;
@@ -1253,6 +1292,7 @@ int main(void)
 		ON_A_BENCH(errors_of_opensm_publish_nothing),
 		ON_A_BENCH(errors_that_stay_are_published_once),
 		ON_A_BENCH(no_heartbeat_beside_an_old_schedule),
+		ON_A_BENCH(the_heart_stops_with_the_sweeps),
 		ON_A_BENCH(newer_fabric_overtakes),
 		ON_A_BENCH(stop_breaks_a_plan_off),
 		ON_A_BENCH(declined_withdraws),
