@@ -69,6 +69,7 @@ libforscore_la_SOURCES = \
 	core/planners/rounds/search.c core/planners/rounds/search.h \
 	core/schedule/schedule.c core/schedule/schedule.h \
 	core/schedule/schedule_file.c core/schedule/schedule_file.h core/schedule/schedule_format.h \
+	core/schedule/schedule_header.c core/schedule/schedule_header.h \
 	core/schedule/verify.c core/schedule/verify.h \
 	core/status/advice.c core/status/advice.h \
 	core/status/status.c core/status/status.h \

@@ -16,6 +16,7 @@ libfors_la_SOURCES = \
 	plugin/engine_route.c \
 	plugin/engine_understand.c \
 	plugin/entry.c \
+	plugin/epoch.c plugin/epoch.h \
 	plugin/errors.h \
 	plugin/job.c plugin/job.h \
 	plugin/kept.c plugin/kept.h \
