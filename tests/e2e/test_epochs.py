@@ -208,9 +208,9 @@ def damage(sm, watcher, rng):
     data = sm.schedule_file.read_bytes()
     watcher.damaged = rng.choice([data[:rng.randrange(1, len(data))], rng.randbytes(len(data)),
                                   data[:-1] + bytes([data[-1] ^ 1])])
-    aside = sm.schedule_file.with_name("damaged")
-    aside.write_bytes(watcher.damaged)
-    aside.rename(sm.schedule_file)
+    planted = sm.schedule_file.with_name("damaged")
+    planted.write_bytes(watcher.damaged)
+    planted.rename(sm.schedule_file)
 
 
 def live_and_die(sim, sm, tree, rng, epoch):
