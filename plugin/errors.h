@@ -43,14 +43,11 @@
 	  "run it by hand with the same environment; where a process hangs, mend what it waits for; see fors.conf(5)")                \
 	X(18, FORS_F_STRANGE, "the schedule in publish_dir is damaged, or its epoch absurd; it is replaced",                          \
 	  "see who writes to publish_dir, and whether the clocks of all subnet managers are right")                                   \
-	X(19, FORS_F_FOLDER,                                                                                                          \
-	  "others could change the state folder; it is neither read nor written, the routes are not affected",                        \
+	X(19, FORS_F_FOLDER, "others could change the state folder; it is not used, the routes are not affected",                     \
 	  "chown or chmod the folder named; fors tries again every second")                                                           \
-	X(20, FORS_F_HANGS,                                                                                                           \
-	  "a file system does not answer; what was read from it last stays in force, routes are not affected",                        \
+	X(20, FORS_F_HANGS, "a file system does not answer; what was read from it last stays in force",                               \
 	  "see to the server or disk of the path named; fors goes on by itself when it answers")                                      \
-	X(21, FORS_F_SWEEP,                                                                                                           \
-	  "a heavy sweep of OpenSM has begun and does not end: failures are not repaired, the heartbeat stops",                       \
+	X(21, FORS_F_SWEEP, "a heavy sweep of OpenSM does not end: failures are not repaired, the heartbeat stops",                   \
 	  "look at OpenSM's log and at its threads; restart opensm if it does not go on")
 
 enum fors_code {

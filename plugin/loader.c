@@ -159,7 +159,7 @@ enum fors_load fors_loader_load(struct fors_loader *loader, const struct fors_so
 		fors_aside_trouble(loader->aside, loader->trouble, sizeof(loader->trouble));
 	if (cargo.load == FORS_LOAD_SAME && loader->is_away) {
 		cargo.load = FORS_LOAD_LATE;
-		fors_fail(&cargo.error, FORS_EIO, "%s", loader->trouble);
+		fors_fail(&cargo.error, FORS_EIO, "%s", *loader->trouble ? loader->trouble : "a file does not answer");
 	}
 	if (cargo.load == FORS_LOAD_NEW)
 		*settings = cargo.settings;
