@@ -6,6 +6,7 @@ endif
 libfors_la_SOURCES = \
 	plugin/absent.c plugin/absent.h \
 	plugin/board.c plugin/board.h \
+	plugin/child.c plugin/child.h \
 	plugin/clock.c plugin/clock.h \
 	plugin/digest.c plugin/digest.h \
 	plugin/drain.c plugin/drain.h \
@@ -15,6 +16,7 @@ libfors_la_SOURCES = \
 	plugin/engine_route.c \
 	plugin/engine_understand.c \
 	plugin/entry.c \
+	plugin/epoch.c plugin/epoch.h \
 	plugin/errors.h \
 	plugin/job.c plugin/job.h \
 	plugin/kept.c plugin/kept.h \
@@ -32,7 +34,7 @@ libfors_la_SOURCES = \
 	plugin/worker_plan.c \
 	plugin/worker_publish.c
 libfors_la_CFLAGS = $(AM_CFLAGS) $(OPENSM_CFLAGS) $(INIH_CFLAGS) -pthread
-# -z nodelete: a thread that hangs in a dead network file system may outlive the plugin (outbox.c).
+# -z nodelete: a thread that hangs in a dead network file system may outlive the plugin (outbox.c, runner.c).
 # -z now: a symbol that this opensm does not have makes it refuse the plugin, instead of ending it during a sweep.
 libfors_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -pthread -Wl,-z,now -Wl,-z,nodelete \
 	-Wl,--version-script=$(srcdir)/plugin/libfors.map

@@ -41,6 +41,11 @@ void fors_folder_clear(struct fors_folder *folder)
 	folder->parent = NULL;
 }
 
+void fors_folder_path(const struct fors_folder *folder, const char *name, char path[FORS_ERROR_TEXT])
+{
+	snprintf(path, FORS_ERROR_TEXT, "%s/%s%s%s", folder->parent, folder->name, *folder->name ? "/" : "", name);
+}
+
 static enum fors_err fail_file(const struct fors_folder *folder, const char *name, const char *step,
 			       struct fors_error *error)
 {
@@ -226,6 +231,61 @@ enum fors_err fors_published(const struct fors_folder *folder, const char *name,
 		*bytes = found;
 		*size = found ? (size_t)info.st_size : 0;
 	}
+	return err;
+}
+
+/* Errors of open() that last: whoever put this there, it is nothing that was published. */
+static bool is_misfit(int number)
+{
+	return number == ELOOP || number == EACCES || number == EPERM || number == ENXIO;
+}
+
+static enum fors_err fail_misfit(const struct fors_folder *folder, const char *name, struct fors_error *error)
+{
+	char path[FORS_ERROR_TEXT];
+
+	fors_folder_path(folder, name, path);
+	return fors_fail(error, FORS_EINPUT, "%s: not a regular file", path);
+}
+
+/* Fill head->bytes from fd, as far as the file goes. -1 and errno. */
+static int read_head(int fd, struct fors_head *head)
+{
+	while (head->size < sizeof(head->bytes)) {
+		ssize_t n = read(fd, head->bytes + head->size, sizeof(head->bytes) - head->size);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return (int)n;
+		head->size += (size_t)n;
+	}
+	return 0;
+}
+
+enum fors_err fors_published_head(const struct fors_folder *folder, const char *name, struct fors_head *head,
+				  struct fors_error *error)
+{
+	struct fors_head found = {.is_there = false};
+	enum fors_err err = FORS_OK;
+	struct stat info;
+	int fd = open_published(folder, name);
+
+	found.is_there = fd >= 0;
+	if (fd < 0 && errno != ENOENT) {
+		err = is_misfit(errno) ? FORS_EINPUT : FORS_EIO;
+		fail_file(folder, name, "cannot be opened", error);
+	}
+	if (fd >= 0) {
+		if (fstat(fd, &info) || (S_ISREG(info.st_mode) && read_head(fd, &found)))
+			err = fail_file(folder, name, "cannot be read", error);
+		else if (!S_ISREG(info.st_mode))
+			err = fail_misfit(folder, name, error);
+		close(fd);
+		found.file_size = err ? 0 : (uint64_t)info.st_size;
+	}
+	if (!err)
+		*head = found;
 	return err;
 }
 

@@ -6,6 +6,7 @@ unit_tests += tests/unit/test_closed_form
 unit_tests += tests/unit/test_colour
 unit_tests += tests/unit/test_consistency
 unit_tests += tests/unit/test_fabric
+unit_tests += tests/unit/test_epoch
 unit_tests += tests/unit/test_exact
 unit_tests += tests/unit/test_forsched
 unit_tests += tests/unit/test_forsched_mangled
@@ -30,7 +31,9 @@ unit_tests += tests/unit/test_publish
 unit_tests += tests/unit/test_random
 unit_tests += tests/unit/test_rounds
 unit_tests += tests/unit/test_rowwise
+unit_tests += tests/unit/test_runner
 unit_tests += tests/unit/test_schedule_file
+unit_tests += tests/unit/test_schedule_header
 unit_tests += tests/unit/test_schedule_rules
 unit_tests += tests/unit/test_settings
 unit_tests += tests/unit/test_tables
@@ -61,6 +64,9 @@ tests_unit_test_ilp_LDADD = $(unit_support)
 tests_unit_test_methods_LDADD = $(unit_support)
 tests_unit_test_schedule_file_SOURCES = tests/unit/test_schedule_file.c tests/unit/seal.c tests/unit/seal.h
 tests_unit_test_schedule_file_LDADD = $(unit_support) $(ZLIB_LIBS)
+tests_unit_test_schedule_header_SOURCES = tests/unit/test_schedule_header.c tests/unit/published.c tests/unit/published.h \
+	tests/unit/seal.c tests/unit/seal.h
+tests_unit_test_schedule_header_LDADD = $(unit_support) $(ZLIB_LIBS)
 tests_unit_test_tables_LDADD = $(unit_support)
 tests_unit_test_verify_LDADD = $(unit_support)
 tests_unit_test_status_LDADD = libforscore.la $(CMOCKA_LIBS) $(JANSSON_LIBS)
@@ -129,18 +135,25 @@ tests_unit_test_forsched_mangled_LDFLAGS = $(AM_LDFLAGS) -pthread
 
 tests_unit_test_schedule_rules_SOURCES = tests/unit/test_schedule_rules.c tests/unit/published.c tests/unit/seal.c \
 	tests/unit/seal.h core/base/error.c core/schedule/schedule.c core/schedule/schedule_fault.c \
-	core/schedule/schedule_file.c $(libforsched_la_SOURCES)
+	core/schedule/schedule_file.c core/schedule/schedule_header.c $(libforsched_la_SOURCES)
 tests_unit_test_schedule_rules_CFLAGS = $(tests_unit_test_mangled_CFLAGS)
 tests_unit_test_schedule_rules_LDADD = $(unit_support) $(ZLIB_LIBS)
 tests_unit_test_schedule_rules_LDFLAGS = $(AM_LDFLAGS) -pthread
 
 # The plugin's own modules that do not see OpenSM.
-outbox_sources = plugin/digest.c plugin/outbox.c plugin/runner.c plugin/thread.c tests/unit/fake_clock.c tests/unit/fake_clock.h
-tests_unit_test_outbox_SOURCES = tests/unit/test_outbox.c plugin/publish.c $(outbox_sources)
-tests_unit_test_outbox_LDADD = libforscore.la $(CMOCKA_LIBS)
+outbox_sources = plugin/child.c plugin/digest.c plugin/epoch.c plugin/outbox.c plugin/runner.c plugin/thread.c \
+	tests/unit/fake_clock.c tests/unit/fake_clock.h
+tests_unit_test_outbox_SOURCES = tests/unit/test_outbox.c plugin/publish.c tests/unit/seal.c tests/unit/seal.h $(outbox_sources)
+tests_unit_test_outbox_LDADD = libforscore.la $(CMOCKA_LIBS) $(ZLIB_LIBS)
 tests_unit_test_outbox_LDFLAGS = $(AM_LDFLAGS) -pthread -Wl,--wrap=fors_publish
+tests_unit_test_runner_SOURCES = tests/unit/test_runner.c plugin/child.c plugin/runner.c plugin/thread.c \
+	tests/unit/fake_clock.c tests/unit/fake_clock.h
+tests_unit_test_runner_LDADD = libforscore.la $(CMOCKA_LIBS)
+tests_unit_test_runner_LDFLAGS = $(AM_LDFLAGS) -pthread -Wl,--wrap=kill,--wrap=posix_spawn
 tests_unit_test_absent_SOURCES = tests/unit/test_absent.c plugin/absent.c
 tests_unit_test_absent_LDADD = $(unit_support)
+tests_unit_test_epoch_SOURCES = tests/unit/test_epoch.c plugin/epoch.c plugin/publish.c
+tests_unit_test_epoch_LDADD = libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_publish_SOURCES = tests/unit/test_publish.c plugin/publish.c
 tests_unit_test_publish_LDADD = libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_kept_SOURCES = tests/unit/test_kept.c plugin/digest.c plugin/kept.c plugin/publish.c
@@ -173,7 +186,7 @@ tests_e2e_failing_memory_la_CFLAGS = -std=gnu11 $(WARNING_FLAGS) -fno-builtin -p
 tests_e2e_failing_memory_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
 tests_e2e_failing_memory_la_LIBADD = -ldl
 
-EXTRA_DIST += tests/e2e/conftest.py tests/e2e/harness.py tests/e2e/oracle.py tests/e2e/test_drain.py \
+EXTRA_DIST += tests/e2e/conftest.py tests/e2e/harness.py tests/e2e/oracle.py tests/e2e/test_drain.py tests/e2e/test_epochs.py \
 	tests/e2e/test_managers.py tests/e2e/umad_timeouts.c \
 	tests/e2e/test_netfile.py tests/e2e/test_order.py tests/e2e/test_paths.py tests/e2e/test_publish.py tests/e2e/test_scenes.py \
 	tests/e2e/test_plugin.py tests/e2e/test_plugin_faults.py tests/e2e/test_plugin_memory.py tests/e2e/test_plugin_model.py
@@ -201,6 +214,13 @@ SOAK_FLAGS =
 soak: all
 	FORS_BUILDDIR=$(abs_top_builddir) PYTHONDONTWRITEBYTECODE=1 python3 $(top_srcdir)/tests/e2e/chaos.py --events $(EVENTS) --fabric '$(FABRIC)' \
 		$(if $(SEED),--seed $(SEED)) $(SOAK_FLAGS)
+
+# opensm killed at random moments, and what readers see all the while: make kills KILLS=100
+KILLS = 100
+.PHONY: kills
+kills: all
+	FORS_BUILDDIR=$(abs_top_builddir) FORS_KILLS=$(KILLS) FORS_SEED=$(SEED) PYTHONDONTWRITEBYTECODE=1 \
+		/usr/bin/python3 -m pytest -q -s -p no:cacheprovider $(srcdir)/tests/e2e/test_epochs.py -k killed
 
 # Every path index of larger fabrics before ibdmchk and the SA; some ten minutes: make paths
 .PHONY: paths

@@ -18,6 +18,7 @@
 #include <time.h>
 
 #include "core/base/parallel.h"
+#include "core/net/tree_spec.h"
 #include "model/optimum/lfti.h"
 #include "model/optimum/optimum.h"
 #include "model/routers/router.h"

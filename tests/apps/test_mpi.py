@@ -133,7 +133,7 @@ def test_no_schedule_and_no_setting(mpirun, live):
     assert done.err.count("No such file") == 1
 
 
-def test_what_is_wrong_is_said_once(mpirun, live):
+def test_what_is_wrong_is_reported_once(mpirun, live):
     """Each process that is rank 0 of some communicator says it: 0, 1 (of half the ranks), 7 (backwards)."""
     live.write_bytes(b"FORSschd")
     done = mpirun(8, "tests/apps/communicators", "kinds", env={"FORSCHED_SCHEDULE": live, "FORSCHED_CHECK": "often"})
@@ -141,7 +141,7 @@ def test_what_is_wrong_is_said_once(mpirun, live):
     assert len(done.err.splitlines()) == 6
 
 
-def test_another_number_of_ranks_is_said(plan, mpirun, live):
+def test_another_number_of_ranks_is_reported(plan, mpirun, live):
     schedule = plan("FT(2;4,2)", 0, 30)
     done = mpirun(4, "tests/apps/random_calls", 10, 8, live, env={"FORSCHED_SCHEDULE": schedule})
     left_to_mpi(done, "8 servers", "4 ranks")
@@ -268,7 +268,7 @@ def test_ports_of_the_host(plan, mpirun, live, tmp_path):
     assert numbers(ten_calls(env)) == [10, 10, 0, 1, 0]
     other = {**env, "FORSCHED_DEVICE": "mlx5_1:1"}
     left_to_mpi(ten_calls(other), "rank 0", "mlx5_1:1")
-    # Two ports of one host in the exchange: which one, has to be said.
+    # Two ports of one host in the exchange: which one, has to be given.
     add_port(tmp_path / "host3", "mlx5_2", 1, guids(schedule)[5])
     left_to_mpi(ten_calls(env), "rank 3", "several ports")
     chosen = {**env, "UCX_NET_DEVICES": "mlx5_0:1"}
