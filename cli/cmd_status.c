@@ -4,19 +4,27 @@
  *
  * A state folder belongs to one running OpenSM port. What is read of it: status.json (what fors says), schedule
  * (what applications follow; it has to be the one that the status speaks of) and heartbeat (is anybody still
- * standing behind it?). A fors that died leaves "active" behind, so a stale heartbeat is no good state.
+ * standing behind it?). A fors that died leaves "active" behind, so a stale heartbeat is no good state; and one from
+ * the future, by more than clocks of two hosts differ, is a stale one, since nobody can tell how old it is.
  */
 #include "cli/cli.h"
 #include "cli/clock.h"
 #include "core/schedule/schedule.h"
+#include "core/schedule/schedule_format.h"
 #include "core/status/advice.h"
 #include "core/status/status_json.h"
 
+#include <errno.h>
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define STALE_SECONDS 60 /* the heartbeat is rewritten every few seconds */
+/* The heartbeat. */
+struct beat {
+	bool is_there;
+	bool is_understood; /* else it has no age */
+	double age;	    /* seconds; negative: it is in the future */
+};
 
 /* What one state folder says. */
 struct folder {
@@ -24,7 +32,7 @@ struct folder {
 	struct fors_status status;
 	int64_t schedule_epoch; /* of the file `schedule`, FORS_UNKNOWN: there is none */
 	bool is_withdrawn;
-	double heartbeat_seconds; /* its age; negative: there is none */
+	struct beat beat;
 };
 
 /* --- reading -------------------------------------------------------------------------------------------------- */
@@ -65,11 +73,30 @@ static int read_epoch(struct folder *folder)
 	return CLI_GOOD;
 }
 
-/* Text "<Unix time in ms> <epoch>". A heartbeat that cannot be read is like none at all, but old. */
-static enum fors_err parse_heartbeat(const char *text, size_t size, const char *path, void *seconds,
+/* Digits that are a number of 64 bits, nothing before them; *text moves behind them. */
+static bool take_number(const char **text, uint64_t *number)
+{
+	char *end;
+
+	if (**text < '0' || **text > '9')
+		return false;
+	errno = 0;
+	*number = strtoull(*text, &end, 10);
+	*text = end;
+	return errno == 0;
+}
+
+/* Text "<Unix time in ms> <epoch>\n". One that cannot be understood is there, and stale. */
+static enum fors_err parse_heartbeat(const char *text, size_t size, const char *path, void *context,
 				     struct fors_error *error)
 {
-	*(double *)seconds = cli_age(strtoull(text, NULL, 10));
+	struct beat *beat = context;
+	uint64_t unix_ms = 0, epoch;
+
+	beat->is_there = true;
+	beat->is_understood =
+		take_number(&text, &unix_ms) && *text++ == ' ' && take_number(&text, &epoch) && strcmp(text, "\n") == 0;
+	beat->age = ((double)cli_unix_ms() - (double)unix_ms) / 1000;
 	return FORS_OK;
 }
 
@@ -77,12 +104,11 @@ static int read_heartbeat(struct folder *folder)
 {
 	char path[CLI_PATH_ROOM];
 
-	folder->heartbeat_seconds = -1;
 	if (!cli_make_path(folder->path, "heartbeat", path))
 		return CLI_BAD;
 	if (!cli_is_there(path))
 		return CLI_GOOD;
-	return cli_use_file(path, parse_heartbeat, &folder->heartbeat_seconds);
+	return cli_use_file(path, parse_heartbeat, &folder->beat);
 }
 
 static int read_folder(const char *path, struct folder *folder)
@@ -99,16 +125,33 @@ static int read_folder(const char *path, struct folder *folder)
 
 /* --- judging -------------------------------------------------------------------------------------------------- */
 
+/* Does the heartbeat come from a clock that does not fit this one? */
+static bool is_ahead(const struct beat *beat)
+{
+	return beat->is_there && beat->is_understood && beat->age * 1000 < -FORS_SF_SKEW_MS;
+}
+
+static bool is_stale(const struct beat *beat)
+{
+	return is_ahead(beat) || (beat->is_there && (!beat->is_understood || beat->age * 1000 > FORS_SF_STALE_MS));
+}
+
 /* Why the state is not to be trusted, NULL: it is. */
 static const char *find_doubt(const struct folder *folder)
 {
-	if (folder->heartbeat_seconds > STALE_SECONDS)
-		return "the heartbeat is old: no subnet manager stands behind this any more. Has opensm ended, did an\n"
-		       "            update of OpenSM refuse fors (\"version mismatch\" in its log), or can opensm not write\n"
-		       "            here (ERR F010 or F016 in its log)?";
+	if (is_ahead(&folder->beat))
+		return "the heartbeat is in the future: a clock was wrong when it was written, or this host's is now, so\n"
+		       "            nobody can tell whether a subnet manager still stands behind this";
+	if (folder->beat.is_there && !folder->beat.is_understood)
+		return "the heartbeat cannot be understood: does a subnet manager stand behind this?";
+	if (is_stale(&folder->beat))
+		return "the heartbeat is old: no subnet manager stands behind this any more; the schedule stays right\n"
+		       "            until a link changes. Has opensm ended, did an update of OpenSM refuse fors\n"
+		       "            (\"version mismatch\" in its log), or can opensm not write here (ERR F010 or F016 in\n"
+		       "            its log)?";
 	if (folder->status.state != FORS_ACTIVE)
 		return NULL;
-	if (folder->heartbeat_seconds < 0)
+	if (!folder->beat.is_there)
 		return "active, but there is no heartbeat: does a subnet manager stand behind this?";
 	if (folder->schedule_epoch < 0)
 		return "active, but there is no schedule";
@@ -196,8 +239,24 @@ static void print_next(const struct folder *folder)
 	char text[256];
 
 	fors_status_next(&folder->status, cli_unix_ms(), text, sizeof(text));
-	printf("next        %s\n",
-	       folder->heartbeat_seconds > STALE_SECONDS ? "nothing: start opensm with fors again" : text);
+	if (is_ahead(&folder->beat))
+		snprintf(text, sizeof(text), "nothing: set the clocks right, or start opensm with fors again");
+	else if (is_stale(&folder->beat))
+		snprintf(text, sizeof(text), "nothing: start opensm with fors again");
+	printf("next        %s\n", text);
+}
+
+static void print_beat(const struct beat *beat)
+{
+	if (!beat->is_there)
+		return;
+	printf("heartbeat   ");
+	if (!beat->is_understood) {
+		printf("cannot be understood\n");
+		return;
+	}
+	cli_print_age(is_ahead(beat) ? -beat->age : beat->age > 0 ? beat->age : 0);
+	printf(is_ahead(beat) ? " in the future\n" : " ago\n");
 }
 
 static void print_numbers(const struct fors_status *status)
@@ -226,11 +285,7 @@ static void print_folder(const struct folder *folder)
 	print_state(folder);
 	print_numbers(&folder->status);
 	print_epoch(&folder->status);
-	if (folder->heartbeat_seconds >= 0) {
-		printf("heartbeat   ");
-		cli_print_age(folder->heartbeat_seconds);
-		printf(" ago\n");
-	}
+	print_beat(&folder->beat);
 	print_next(folder);
 }
 

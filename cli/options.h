@@ -45,7 +45,10 @@ struct cli_source {
 	unsigned lmc;
 };
 
-/* What the options of a command line say. All zero at first: NULL, 0 and false stand for options that are missing. Texts are lent. */
+/*
+ * What the options of a command line say. All zero at first: NULL, 0 and false stand for options that are missing.
+ * Texts are lent.
+ */
 struct cli_settings {
 	struct cli_source source;
 	const char *lfts, *routing, *schedule;	      /* --lfts, --routing, --schedule */

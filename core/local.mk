@@ -74,7 +74,9 @@ libforscore_la_SOURCES = \
 	core/planners/rounds/rounds.c \
 	core/planners/rounds/search.c core/planners/rounds/search.h \
 	core/schedule/schedule.c core/schedule/schedule.h \
+	core/schedule/schedule_fault.c core/schedule/schedule_fault.h \
 	core/schedule/schedule_file.c core/schedule/schedule_file.h core/schedule/schedule_format.h \
+	core/schedule/schedule_header.c core/schedule/schedule_header.h \
 	core/schedule/verify.c core/schedule/verify.h \
 	core/status/advice.c core/status/advice.h \
 	core/status/status.c core/status/status.h \
@@ -90,5 +92,8 @@ libforscore_la_SOURCES = \
 	core/tables/level_tabu.c \
 	core/tables/leveller.c core/tables/leveller.h \
 	core/tables/tables.c core/tables/tables.h
+EXTRA_DIST += core/base/README.md core/colouring/README.md core/fabric/README.md core/net/README.md core/planners/README.md \
+	core/planners/exact/README.md core/planners/rounds/README.md core/schedule/README.md core/status/README.md \
+	core/tables/README.md
 libforscore_la_CFLAGS = $(AM_CFLAGS) $(ZLIB_CFLAGS) $(JANSSON_CFLAGS)
 libforscore_la_LIBADD = $(ZLIB_LIBS) $(JANSSON_LIBS) -lm

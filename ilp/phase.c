@@ -9,9 +9,9 @@
  * lp_solve does not get far with it as it stands, so most of it is peeled off first. As long as
  * there is a lane that every flow may take, such a lane takes a matching of the flows that covers every leaf
  * with most flows left (one exists: Koenig). We get all these matchings at once: colour
- * the flows with as few colours as there can be (colour.h), sort the colours by their number of flows, and give the
- * largest ones to the good lanes. The rest is the model. If it has no solution
- * that proves nothing about the phase, and the whole model is tried.
+ * the flows with as few colours as there can be (core/colouring/colour.h), sort the colours by their number of flows,
+ * and give the largest ones to the good lanes. The rest is the model. If it has no solution that proves nothing about
+ * the phase, and the whole model is tried.
  */
 #include "phase.h"
 

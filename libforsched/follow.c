@@ -11,7 +11,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -103,29 +102,53 @@ static enum forsched_err read_text(const char *path, char *text, size_t room, st
 	return n < 0 ? FORSCHED_EFILE : FORSCHED_OK;
 }
 
-static uint64_t unix_ms(void)
+/* From `unix_ms` to now; what is further off than 64 bits tell is as far as they do. */
+static int64_t age_of(uint64_t unix_ms)
 {
-	struct timespec now;
+	struct timespec time;
+	uint64_t now, distance;
 
-	clock_gettime(CLOCK_REALTIME, &now);
-	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+	clock_gettime(CLOCK_REALTIME, &time);
+	now = (uint64_t)time.tv_sec * 1000 + (uint64_t)time.tv_nsec / 1000000;
+	distance = now >= unix_ms ? now - unix_ms : unix_ms - now;
+	if (distance > INT64_MAX)
+		distance = INT64_MAX;
+	return now >= unix_ms ? (int64_t)distance : -(int64_t)distance;
+}
+
+/* Digits that are a number of 64 bits, nothing before them; *text moves behind them. */
+static bool take_number(const char **text, uint64_t *number)
+{
+	char *end;
+
+	if (**text < '0' || **text > '9')
+		return false;
+	errno = 0;
+	*number = strtoull(*text, &end, 10);
+	*text = end;
+	return errno == 0;
+}
+
+static bool parse_heartbeat(const char *text, uint64_t *unix_ms, uint64_t *epoch)
+{
+	return take_number(&text, unix_ms) && *text++ == ' ' && take_number(&text, epoch) && strcmp(text, "\n") == 0;
 }
 
 static enum forsched_err read_heartbeat(const char *path, struct forsched_heartbeat *heartbeat,
 					struct forsched_error *error)
 {
 	uint64_t beat, epoch;
-	char text[64], end;
+	char text[64];
 	enum forsched_err err = read_text(path, text, sizeof(text), error);
 
 	if (err)
 		return err;
-	if (sscanf(text, "%20" SCNu64 " %20" SCNu64 "%c", &beat, &epoch, &end) != 3 || end != '\n')
+	if (!parse_heartbeat(text, &beat, &epoch))
 		return forsched_i_fail(error, FORSCHED_EFORMAT, "%s: not a heartbeat of fors", path);
 	*heartbeat = (struct forsched_heartbeat){
 		.unix_ms = beat,
 		.epoch = epoch,
-		.age_ms = (int64_t)(unix_ms() - beat),
+		.age_ms = age_of(beat),
 	};
 	return FORSCHED_OK;
 }
@@ -144,4 +167,12 @@ enum forsched_err forsched_heartbeat(const struct forsched *schedule, struct for
 	err = read_heartbeat(path, heartbeat, error);
 	free(path);
 	return err;
+}
+
+int forsched_heartbeat_is_stale(const struct forsched_heartbeat *heartbeat)
+{
+	_Static_assert(FORSCHED_STALE_MS == FORS_SF_STALE_MS && FORSCHED_SKEW_MS == FORS_SF_SKEW_MS,
+		       "`fors status` thinks otherwise");
+
+	return heartbeat->age_ms > FORSCHED_STALE_MS || heartbeat->age_ms < -FORSCHED_SKEW_MS;
 }

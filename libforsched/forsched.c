@@ -271,6 +271,18 @@ static bool is_answered(const struct forsched *schedule, uint32_t s, uint32_t ph
 	return there->src == s && there->in_path == cell->path;
 }
 
+/* 1 + the largest path index of a dense plan whose rows are all there. */
+static uint32_t count_paths(const struct forsched *schedule)
+{
+	uint32_t npaths = 1;
+
+	for (uint32_t s = 0; s < schedule->shape.nservers; s++)
+		for (uint32_t phase = 0; phase < schedule->shape.nphases; phase++)
+			if (row_of(schedule, s)[phase].path >= npaths)
+				npaths = row_of(schedule, s)[phase].path + 1u;
+	return npaths;
+}
+
 enum forsched_err forsched_check(const struct forsched *schedule, struct forsched_error *error)
 {
 	enum forsched_err err = FORSCHED_OK;
@@ -283,6 +295,8 @@ enum forsched_err forsched_check(const struct forsched *schedule, struct forsche
 			if (!is_answered(schedule, s, phase))
 				err = forsched_i_corrupt(&schedule->source, "sender and receiver contradict each other",
 							 error);
+	if (!err && schedule->shape.npaths != (schedule->cells.number ? schedule->cells.npaths : count_paths(schedule)))
+		err = forsched_i_corrupt(&schedule->source, "the number of paths in the header", error);
 	return err;
 }
 

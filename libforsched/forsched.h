@@ -86,6 +86,7 @@ extern "C" {
 
 #define FORSCHED_NOBODY 0xFFFFFFFFu /* in place of a server's number: nobody in this phase */
 #define FORSCHED_STALE_MS 60000	    /* a heartbeat older than this is stale, as in `fors status` */
+#define FORSCHED_SKEW_MS 30000	    /* and one that is ahead of this machine's clock by more than this */
 
 enum forsched_err {
 	FORSCHED_OK = 0,
@@ -148,7 +149,7 @@ struct forsched_info {
 struct forsched_heartbeat {
 	uint64_t unix_ms; /* when the subnet manager wrote it, by its own clock */
 	uint64_t epoch;	  /* that it stands behind */
-	int64_t age_ms;	  /* by this machine's clock; negative when the clocks disagree */
+	int64_t age_ms;	  /* by this machine's clock; negative: in the future, the clocks disagree */
 };
 
 /* ---- open and close ---- */
@@ -178,8 +179,9 @@ uint32_t forsched_nservers(const struct forsched *schedule);
 uint32_t forsched_nphases(const struct forsched *schedule);
 
 /*
- * Read and check all of it now: every row, and that the rows of senders and receivers agree. Afterwards no look-up
- * reads the file or allocates memory. Keeps 8 bytes per server and phase. Errors: FORSCHED_EFORMAT, FORSCHED_ECHANGED,
+ * Read and check all of it now: every row, that the rows of senders and receivers agree, and every other rule of
+ * schedule_format.h: what it accepts, fors itself accepts, and nothing else. Afterwards no look-up reads the file or
+ * allocates memory. Keeps 8 bytes per server and phase. Errors: FORSCHED_EFORMAT, FORSCHED_ECHANGED,
  * FORSCHED_EFILE, FORSCHED_ENOMEM.
  */
 enum forsched_err forsched_check(const struct forsched *schedule, struct forsched_error *error);
@@ -244,12 +246,18 @@ enum forsched_err forsched_open_newer(const struct forsched *schedule, struct fo
 enum forsched_err forsched_refresh(struct forsched **schedule, struct forsched_error *error);
 
 /*
- * The heartbeat that lies beside the schedule's file. A stale one (age_ms over FORSCHED_STALE_MS) says that no subnet
- * manager stands behind the schedule: it is right as long as nothing else breaks. Errors: FORSCHED_ERANGE (opened from
+ * The heartbeat that lies beside the schedule's file. A stale one says that no subnet manager stands behind the
+ * schedule: it stays right until a link changes, and nobody will say when that is. Errors: FORSCHED_ERANGE (opened from
  * memory), FORSCHED_EFILE (there is none), FORSCHED_EFORMAT.
  */
 enum forsched_err forsched_heartbeat(const struct forsched *schedule, struct forsched_heartbeat *heartbeat,
 				     struct forsched_error *error);
+
+/*
+ * Is it stale: age_ms over FORSCHED_STALE_MS, or below -FORSCHED_SKEW_MS? One from the future was written by a clock
+ * that was wrong, or is read by one: nobody can tell how old it is. 1: stale, 0: fresh. (Since FORSCHED_1.1.)
+ */
+int forsched_heartbeat_is_stale(const struct forsched_heartbeat *heartbeat);
 
 /* ---- the library ---- */
 

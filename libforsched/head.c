@@ -3,7 +3,7 @@
  * The part of a schedule that is read at open: the header, who takes part, and the checksums of the rows. The order of
  * checks is that of trust: the magic word, byte order and version say whether the rest of the header means anything;
  * its checksum, whether it is whole; then sizes are compared with bounds, with each other and with the file, before
- * anything is allocated or read by them.
+ * anything is allocated or read by them. The rules and their numbers are those of schedule_format.h.
  */
 #include "config.h"
 
@@ -20,6 +20,7 @@
 #define MAX_LMC 7
 #define MAX_SERVERS MAX_LID /* each has a LID of its own */
 #define MAX_LANES 254
+#define MAX_ROWS (UINT32_MAX / FORS_SF_MAX_PHASES) /* of a rounds plan: its cells are counted in 32 bits */
 
 enum forsched_err forsched_i_corrupt(const struct source *source, const char *what, struct forsched_error *error)
 {
@@ -112,24 +113,45 @@ static bool is_bounded(const struct shape *shape)
 	       shape->npaths <= 1u << MAX_LMC;
 }
 
-/* The sizes that follow from the layout. */
+static bool is_rounds_possible(const struct shape *shape)
+{
+	uint64_t numbers = (uint64_t)shape->nservers * (shape->nlanes + 1) * shape->npaths;
+
+	return shape->parts >= 1 && shape->parts <= MAX_SERVERS && shape->round_length >= 1 &&
+	       shape->nphases % shape->round_length == 0 && (uint64_t)shape->nleaves * shape->parts == shape->nrows &&
+	       shape->nrows <= MAX_ROWS && shape->cell_size == (numbers <= UINT16_MAX ? 2 : 4);
+}
+
+/* The sizes that follow from the layout: rules 3 to 5. */
 static bool is_layout_possible(const struct shape *shape)
 {
-	switch (shape->layout) {
-	case FORS_SF_WITHDRAWN:
-		return shape->nphases == 0 && shape->nrows == 0;
-	case FORS_SF_DENSE:
-		return shape->nphases > 0 && shape->nservers > 0 && shape->nrows == shape->nservers &&
-		       shape->cell_size == sizeof(struct fors_sf_cell);
-	case FORS_SF_ROUNDS:
-		return shape->nphases > 0 && shape->nservers > 0 && shape->parts >= 1 && shape->parts <= MAX_SERVERS &&
-		       shape->round_length >= 1 && shape->nphases % shape->round_length == 0 &&
-		       (uint64_t)shape->nleaves * shape->parts == shape->nrows &&
-		       (uint64_t)shape->nrows * shape->nphases <= UINT32_MAX &&
-		       (shape->cell_size == 2 || shape->cell_size == 4);
-	default:
+	if (shape->layout == FORS_SF_ROUNDS)
+		return shape->nphases && shape->nservers && is_rounds_possible(shape);
+	if (shape->parts || shape->round_length || shape->cell_size != sizeof(struct fors_sf_cell))
 		return false;
-	}
+	if (shape->layout == FORS_SF_DENSE)
+		return shape->nphases && shape->nservers && shape->nrows == shape->nservers;
+	return shape->layout == FORS_SF_WITHDRAWN && !shape->nservers && !shape->nphases && !shape->nleaves &&
+	       !shape->nlanes && !shape->nrows && shape->npaths == 1;
+}
+
+/* Rule 8: no control characters, and zeros after the end. */
+static bool is_text(const char *text, size_t room)
+{
+	size_t length = strnlen(text, room);
+
+	for (size_t i = 0; i < room; i++)
+		if (i < length ? (unsigned char)text[i] < ' ' || text[i] == 0x7f : text[i] != 0)
+			return false;
+	return true;
+}
+
+/* What the header has beside numbers. */
+static bool is_clean(const struct fors_sf_header *header)
+{
+	return !header->reserved && !header->method[sizeof(header->method) - 1] &&
+	       !header->reason[sizeof(header->reason) - 1] && is_text(header->method, sizeof(header->method)) &&
+	       is_text(header->reason, sizeof(header->reason));
 }
 
 /* Sections follow each other without holes, up to the end. */
@@ -157,6 +179,8 @@ enum forsched_err forsched_i_read_shape(const struct source *source, struct shap
 		return forsched_i_corrupt(source, "bytes after its end", error);
 	if (!is_bounded(shape) || !is_layout_possible(shape) || !is_contiguous(shape))
 		return forsched_i_corrupt(source, "impossible sizes in the header", error);
+	if (!is_clean(&header))
+		return forsched_i_corrupt(source, "texts and unused fields of the header", error);
 	return FORSCHED_OK;
 }
 
@@ -226,7 +250,9 @@ static enum forsched_err read_servers(struct forsched *schedule, struct forsched
 		const char *fault;
 
 		decode_server(&from[s], &schedule->server[s]);
-		fault = fault_of_server(schedule, s, taken);
+		fault = from[s].reserved || !is_text(from[s].desc, sizeof(from[s].desc))
+				? "a server's description"
+				: fault_of_server(schedule, s, taken);
 		if (fault)
 			err = forsched_i_corrupt(&schedule->source, fault, error);
 	}

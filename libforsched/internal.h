@@ -38,11 +38,12 @@ struct by_guid {
 	uint32_t number;
 };
 
-/* The cells of a rounds plan; all NULL before the first row is asked for. */
+/* The cells of a rounds plan; all NULL and 0 before the first row is asked for. */
 struct forsched_cells {
 	uint32_t *number; /* nrows x nphases: what the file says */
 	uint32_t *cell;	  /* indices into number, sorted by receiver */
 	uint32_t *first;  /* nservers + 1 (and one to spare): where in `cell` each receiver begins */
+	uint32_t npaths;  /* 1 + the largest path index */
 };
 
 struct forsched {

@@ -11,7 +11,7 @@ libforsched_la_SOURCES = \
 	libforsched/row.c \
 	libforsched/source.c
 libforsched_la_CFLAGS = $(AM_CFLAGS) $(ZLIB_CFLAGS) -pthread
-libforsched_la_LDFLAGS = $(AM_LDFLAGS) -version-info 0:0:0 -pthread -no-undefined \
+libforsched_la_LDFLAGS = $(AM_LDFLAGS) -version-info 1:0:1 -pthread -no-undefined \
 	-Wl,--version-script=$(srcdir)/libforsched/libforsched.map
 libforsched_la_LIBADD = $(ZLIB_LIBS)
 EXTRA_libforsched_la_DEPENDENCIES = libforsched/libforsched.map

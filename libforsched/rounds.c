@@ -35,35 +35,57 @@ static void decode_numbers(const struct shape *shape, const unsigned char *from,
 	}
 }
 
-/* Receivers have to exist before anybody looks them up; the rest is for forsched_i_check_row(). */
-static bool are_possible(const struct shape *shape, const uint32_t *number)
-{
-	for (uint32_t column = 0; column < shape->nphases; column++)
-		if (number[column] != NO_NUMBER &&
-		    number[column] / shape->npaths / (shape->nlanes + 1) >= shape->nservers)
-			return false;
-	return true;
-}
-
 static uint32_t receiver_of(const struct shape *shape, uint32_t number)
 {
 	return number == NO_NUMBER ? NO_NUMBER : number / shape->npaths / (shape->nlanes + 1);
 }
 
-/* All cells as numbers, nrows x nphases. */
-static enum forsched_err read_numbers(const struct forsched *schedule, uint32_t *number, struct forsched_error *error)
+static uint8_t path_of(const struct shape *shape, uint32_t number)
+{
+	return (uint8_t)(number % shape->npaths);
+}
+
+/*
+ * Receivers have to exist before anybody looks them up, and paths have to be theirs also where the cell stands for
+ * nobody; the rest is for forsched_i_check_row(). What is wrong, or NULL: nothing; *npaths grows.
+ */
+static const char *fault_of_numbers(const struct forsched *schedule, const uint32_t *number, uint32_t *npaths)
+{
+	const struct shape *shape = &schedule->shape;
+
+	for (uint32_t column = 0; column < shape->nphases; column++) {
+		uint32_t receiver = receiver_of(shape, number[column]), path = path_of(shape, number[column]);
+
+		if (receiver == NO_NUMBER)
+			continue;
+		if (receiver >= shape->nservers)
+			return "a flow to a server that is not there";
+		if (path >> schedule->server[receiver].lmc)
+			return "a path index beyond the LMC";
+		if (path >= *npaths)
+			*npaths = path + 1;
+	}
+	return NULL;
+}
+
+/* All cells as numbers, nrows x nphases, and the paths that they use. */
+static enum forsched_err read_numbers(const struct forsched *schedule, uint32_t *number, uint32_t *npaths,
+				      struct forsched_error *error)
 {
 	const struct shape *shape = &schedule->shape;
 	unsigned char *cells = malloc((size_t)shape->nphases * shape->cell_size);
 	enum forsched_err err = cells ? FORSCHED_OK : forsched_i_fail_memory(error);
 
 	for (uint32_t row = 0; !err && row < shape->nrows; row++, number += shape->nphases) {
+		const char *fault;
+
 		err = forsched_i_read_cells(schedule, row, cells, error);
 		if (err)
 			break;
 		decode_numbers(shape, cells, number);
-		if (!are_possible(shape, number))
-			err = forsched_i_corrupt(&schedule->source, "a flow to a server that is not there", error);
+		fault = fault_of_numbers(schedule, number, npaths);
+		if (fault)
+			err = forsched_i_corrupt(&schedule->source, fault, error);
 	}
 	free(cells);
 	return err;
@@ -90,7 +112,7 @@ void forsched_i_cells_free(struct forsched_cells *cells)
 	free(cells->number);
 	free(cells->cell);
 	free(cells->first);
-	*cells = (struct forsched_cells){NULL, NULL, NULL};
+	*cells = (struct forsched_cells){.number = NULL};
 }
 
 static enum forsched_err read_all(struct forsched *schedule, struct forsched_error *error)
@@ -101,11 +123,12 @@ static enum forsched_err read_all(struct forsched *schedule, struct forsched_err
 		.number = malloc(ncells * sizeof(uint32_t) + 1),
 		.cell = malloc(ncells * sizeof(uint32_t) + 1),
 		.first = calloc((size_t)shape->nservers + 2, sizeof(uint32_t)),
+		.npaths = 1,
 	};
 	enum forsched_err err = made.number && made.cell && made.first ? FORSCHED_OK : forsched_i_fail_memory(error);
 
 	if (!err)
-		err = read_numbers(schedule, made.number, error);
+		err = read_numbers(schedule, made.number, &made.npaths, error);
 	if (err) {
 		forsched_i_cells_free(&made);
 		return err;
@@ -113,11 +136,6 @@ static enum forsched_err read_all(struct forsched *schedule, struct forsched_err
 	sort_cells(shape, &made);
 	schedule->cells = made;
 	return FORSCHED_OK;
-}
-
-static uint8_t path_of(const struct shape *shape, uint32_t number)
-{
-	return (uint8_t)(number % shape->npaths);
 }
 
 static uint8_t lane_of(const struct shape *shape, uint32_t number)

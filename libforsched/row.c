@@ -70,7 +70,7 @@ static const char *fault_of_cell(const struct forsched *schedule, uint32_t s, co
 	return cell->in_path >> server[s].lmc ? "a path index beyond the LMC" : NULL;
 }
 
-/* What is said of a partner. */
+/* What the row tells of a partner. */
 struct seen {
 	bool is_receiver, is_sender;
 	uint8_t reverse, in_path; /* of the flow from it: as the cell that sends to it says, and as it arrives */

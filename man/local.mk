@@ -11,9 +11,9 @@ endif
 # Each function under its own name too: a page that only names the page of its group.
 forsched_aliases = \
 	man/forsched_check.3 man/forsched_close.3 man/forsched_copy.3 man/forsched_epoch.3 man/forsched_find_guid.3 \
-	man/forsched_find_lid.3 man/forsched_heartbeat.3 man/forsched_info.3 man/forsched_nphases.3 \
-	man/forsched_nservers.3 man/forsched_open_memory.3 man/forsched_open_newer.3 man/forsched_prepare.3 \
-	man/forsched_refresh.3 man/forsched_strerror.3 man/forsched_version.3
+	man/forsched_find_lid.3 man/forsched_heartbeat.3 man/forsched_heartbeat_is_stale.3 man/forsched_info.3 \
+	man/forsched_nphases.3 man/forsched_nservers.3 man/forsched_open_memory.3 man/forsched_open_newer.3 \
+	man/forsched_prepare.3 man/forsched_refresh.3 man/forsched_strerror.3 man/forsched_version.3
 man_MANS = $(forsched_aliases)
 CLEANFILES += $(forsched_aliases)
 $(forsched_aliases): man/local.mk

@@ -22,3 +22,4 @@ libforsmodel_la_SOURCES = \
 	model/routers/tree_router.c model/routers/tree_router.h \
 	model/trees/tree_graph.c model/trees/tree_graph.h
 libforsmodel_la_LIBADD = libforscore.la -lm $(LPSOLVE_LIBS)
+EXTRA_DIST += model/README.md

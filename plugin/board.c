@@ -11,6 +11,7 @@
 #include "core/status/status_json.h"
 #include "core/status/status_metrics.h"
 #include "clock.h"
+#include "epoch.h"
 #include "log.h"
 
 #define SCHEDULE_MAX_BYTES (1u << 30)
@@ -18,36 +19,106 @@
 
 enum { SHEET_PLACES, SHEET_SCHEDULE, SHEET_STATUS, SHEET_METRICS, SHEETS };
 
-/* False: out of memory. A file that is no good is as if there were none. */
-static bool load_schedule(struct fors_board *board)
+/* --- what an earlier opensm left ------------------------------------------ */
+
+/* An epoch was found in a file, or there is something wrong with the file. True when it is believed. */
+static bool believe(struct fors_board *board, const char *name, enum fors_err err, uint64_t epoch,
+		    const struct fors_error *error)
+{
+	char path[FORS_ERROR_TEXT];
+
+	fors_folder_path(board->folder, name, path);
+	if (err)
+		fors_log_error(board->log, FORS_F_OLDFILE, "%s", error->text);
+	else if (!fors_epoch_is_own(epoch))
+		fors_log_error(board->log, FORS_F_OLDFILE, "%s: epoch %" PRIu64 " cannot be right", path, epoch);
+	if (err || !fors_epoch_is_own(epoch))
+		return false;
+	if (epoch > board->last_epoch)
+		board->last_epoch = epoch;
+	return true;
+}
+
+static bool load_status(struct fors_board *board)
 {
 	struct fors_error error;
-	void *bytes = NULL;
-	size_t size = 0;
-	enum fors_err err = fors_published(board->folder, "schedule", SCHEDULE_MAX_BYTES, &bytes, &size, &error);
+	uint64_t epoch = 0;
+	enum fors_err err = fors_epoch_of_status(board->folder, &epoch, &error);
 
+	if (err != FORS_ENOMEM)
+		believe(board, "status.json", err, epoch, &error);
+	return err != FORS_ENOMEM;
+}
+
+static bool load_heartbeat(struct fors_board *board)
+{
+	struct fors_error error;
+	uint64_t epoch = 0;
+	enum fors_err err = fors_epoch_of_heartbeat(board->folder, &epoch, &error);
+
+	believe(board, "heartbeat", err, epoch, &error);
+	return true;
+}
+
+/* All of the schedule, when its header is one. */
+static bool load_cells(struct fors_board *board, const struct fors_schedule_header *header)
+{
+	size_t size = header->shape.end < SCHEDULE_MAX_BYTES ? header->shape.end : SCHEDULE_MAX_BYTES;
+	struct fors_error error;
+	void *bytes = NULL;
+	enum fors_err err = fors_published(board->folder, "schedule", size, &bytes, &size, &error);
+	char path[FORS_ERROR_TEXT];
+
+	fors_folder_path(board->folder, "schedule", path);
 	if (!err && bytes)
-		err = fors_schedule_decode(bytes, size, "schedule", &board->schedule, &error);
+		err = fors_schedule_decode(bytes, size, path, &board->schedule, &error);
 	free(bytes);
-	board->is_unread = err == FORS_ENOMEM;
-	if (err && !board->is_unread)
+	if (err && err != FORS_ENOMEM)
 		fors_log_error(board->log, FORS_F_OLDFILE, "%s", error.text);
-	if (board->schedule) {
-		board->last_epoch = board->schedule->epoch;
-		board->is_inherited = true;
-	}
-	return !board->is_unread;
+	board->is_inherited = board->schedule;
+	return err != FORS_ENOMEM;
+}
+
+/*
+ * The header first: it says whether the rest is worth reading, and its epoch counts even if the rest is damaged. A schedule
+ * that is not the newest that readers have seen is as none: the first sweep replaces it.
+ */
+static bool load_schedule(struct fors_board *board)
+{
+	struct fors_schedule_header header = {.epoch = 0};
+	struct fors_error error;
+	bool is_there = false;
+	enum fors_err err = fors_epoch_of_schedule(board->folder, &header, &is_there, &error);
+
+	if (!believe(board, "schedule", err, header.epoch, &error) || !is_there || header.epoch < board->last_epoch)
+		return true;
+	return load_cells(board, &header);
+}
+
+/*
+ * The highest epoch that is believed counts, whichever file has it: one may be damaged, and the clock behind. Which is why
+ * the schedule is last. False: out of memory; the rest is read later.
+ */
+static bool load_files(struct fors_board *board)
+{
+	static bool (*const load[])(struct fors_board *) = {load_status, load_heartbeat, load_schedule};
+
+	for (; board->unread > 0; board->unread--)
+		if (!load[FORS_BOARD_LEFT - board->unread](board))
+			return false;
+	return true;
 }
 
 void fors_board_open(struct fors_board *board, struct osm_log *log, const struct fors_folder *folder,
 		     struct fors_outbox *outbox)
 {
-	*board = (struct fors_board){.log = log, .folder = folder, .outbox = outbox, .state = FORS_INACTIVE};
+	*board = (struct fors_board){
+		.log = log, .folder = folder, .outbox = outbox, .state = FORS_INACTIVE, .unread = FORS_BOARD_LEFT};
 	board->sheet[SHEET_PLACES].name = "places";
 	board->sheet[SHEET_SCHEDULE].name = "schedule";
 	board->sheet[SHEET_STATUS].name = "status.json";
 	board->sheet[SHEET_METRICS].name = "metrics.prom";
-	load_schedule(board);
+	load_files(board);
 }
 
 void fors_board_close(struct fors_board *board)
@@ -98,7 +169,8 @@ static void finish_sheet(struct fors_board *board, int which)
 static void complain(struct fors_board *board, const struct fors_error *error)
 {
 	if (error && !board->has_complained)
-		fors_log_error(board->log, FORS_F_PUBLISH, "%s (routes are not affected)", error->text);
+		fors_log_error(board->log, error->code == FORS_EINPUT ? FORS_F_FOLDER : FORS_F_PUBLISH,
+			       "%s (routes are not affected)", error->text);
 	if (!error && board->has_complained)
 		fors_log_info(board->log, "the state folder can be written again");
 	board->has_complained = error;
@@ -151,9 +223,7 @@ static bool number_schedule(struct fors_board *board, struct fors_schedule *sche
 	void *bytes;
 	size_t size;
 
-	schedule->epoch = fors_clock_unix_ms();
-	if (schedule->epoch <= board->last_epoch)
-		schedule->epoch = board->last_epoch + 1;
+	schedule->epoch = fors_epoch_next(board->last_epoch, fors_clock_unix_ms());
 	if (fors_schedule_encode(schedule, &bytes, &size, NULL))
 		return false;
 	set_sheet(board, SHEET_SCHEDULE, bytes, size);
@@ -217,7 +287,7 @@ bool fors_board_publish(struct fors_board *board, struct fors_schedule *schedule
 	char reason[sizeof(status->reason)];
 
 	memcpy(reason, status->reason, sizeof(reason));
-	if (board->is_unread && !load_schedule(board)) { /* whose epoch the next one has to exceed */
+	if (!load_files(board)) { /* whose epochs the next one has to exceed */
 		fors_schedule_free(schedule);
 		return false;
 	}
@@ -232,30 +302,38 @@ bool fors_board_publish(struct fors_board *board, struct fors_schedule *schedule
 	if (!take_status(board, status))
 		return false;
 	log_status(board, status);
+	fors_board_retry(board); /* the command finds it in the state folder */
 	if (board->outbox)
 		fors_outbox_announce(board->outbox, board->last_epoch, fors_state_name(status->state));
-	fors_board_retry(board);
 	return true;
+}
+
+/* Renumber what is published above this epoch, unless it is. False: out of memory, and all is as it was. */
+static bool renumber(struct fors_board *board, uint64_t epoch)
+{
+	uint64_t before = board->schedule->epoch, last = board->last_epoch;
+
+	if (epoch <= last)
+		return true;
+	board->last_epoch = epoch;
+	if (number_schedule(board, board->schedule))
+		return true;
+	board->schedule->epoch = before;
+	board->last_epoch = last;
+	return false;
 }
 
 bool fors_board_exceed(struct fors_board *board, uint64_t epoch)
 {
-	uint64_t before = board->schedule ? board->schedule->epoch : 0;
 	struct fors_status status;
-	bool is_good;
 
-	if (epoch <= board->last_epoch)
+	if (epoch <= board->last_epoch && !board->is_untold)
 		return true;
 	if (!board->schedule || !board->json || fors_status_parse(board->json, "status.json", &status, NULL))
 		return false;
-	board->last_epoch = epoch;
-	is_good = number_schedule(board, board->schedule) && fors_board_publish(board, NULL, &status);
-	if (!is_good) {
-		board->schedule->epoch = before;
-		board->last_epoch = before;
-	}
+	board->is_untold = !renumber(board, epoch) || !fors_board_publish(board, NULL, &status);
 	fors_status_clear(&status);
-	return is_good;
+	return !board->is_untold;
 }
 
 bool fors_board_withdraw(struct fors_board *board, struct fors_status *status)

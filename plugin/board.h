@@ -15,6 +15,8 @@
 
 struct osm_log;
 
+#define FORS_BOARD_LEFT 3 /* files of an earlier opensm that have an epoch */
+
 struct fors_board {
 	struct osm_log *log;
 	const struct fors_folder *folder;
@@ -23,11 +25,11 @@ struct fors_board {
 	char *json;			/* status.json as published last, owned; or NULL */
 	struct fors_schedule *schedule; /* the newest one, or NULL when there never was one */
 	bool is_inherited;		/* it is that of an earlier opensm */
-	uint64_t last_epoch;
-	uint64_t last_beat;    /* when the heartbeat was written, Unix time in ms */
-	bool has_status;       /* one has been published since this opensm started */
-	enum fors_state state; /* of the newest status */
-	uint64_t since;	       /* when it became so, Unix time in ms */
+	uint64_t last_epoch;		/* the highest of all that readers may have seen */
+	uint64_t last_beat;		/* when the heartbeat was written, Unix time in ms */
+	bool has_status;		/* one has been published since this opensm started */
+	enum fors_state state;		/* of the newest status */
+	uint64_t since;			/* when it became so, Unix time in ms */
 	char reason[FORS_ERROR_TEXT];
 	struct fors_sheet {
 		const char *name; /* of the file */
@@ -36,10 +38,14 @@ struct fors_board {
 		bool is_due; /* still to be written */
 	} sheet[4];	     /* in the order of writing */
 	bool has_complained; /* about a folder that cannot be written */
-	bool is_unread;	     /* there was no memory to read what an earlier opensm left */
+	int unread;	/* how many of the files that an earlier opensm left are still to be read, for want of memory */
+	bool is_untold; /* the schedule has another epoch than the status says, for want of memory */
 };
 
-/* Take up where an earlier opensm left off: its schedule (checked), its epoch. A bad old file is logged, no error. */
+/*
+ * Take up where an earlier opensm left off: the highest epoch that schedule, status.json and heartbeat have, as far as
+ * they are believed (epoch.h), and its schedule (checked), when it has that epoch. A bad old file is logged, no error.
+ */
 void fors_board_open(struct fors_board *board, struct osm_log *log, const struct fors_folder *folder,
 		     struct fors_outbox *outbox);
 void fors_board_close(struct fors_board *board);

@@ -3,8 +3,8 @@
  * clock.h - all that the plugin knows of time, in one place.
  *
  * Two clocks: the monotonic one for "how long" and "not before", which nobody can set, and Unix time for what people
- * and other hosts read. Tests link a clock of their own (tests/unit/fake_clock.c) that stands still until it is told to go
- * on, so nothing else in the plugin asks the system for the time, or waits by it.
+ * and other hosts read. Tests link a clock of their own (tests/unit/fake_clock.c) that stands still until it is told
+ * to go on, so nothing else in the plugin asks the system for the time, or waits by it.
  * Threads: any.
  */
 #ifndef FORS_PLUGIN_CLOCK_H

@@ -2,8 +2,9 @@
 /*
  * digest.h - did what I saw change? The one answer for all of the plugin.
  *
- * A digest is one number that stands for much: whoever wants to act only on changes keeps the digest of what it saw last.
- * Equal digests mean "the same" for what is only told again or planned again; what is published is compared byte for byte.
+ * A digest is one number that stands for much: whoever wants to act only on changes keeps the digest of what it saw
+ * last. Equal digests mean "the same" for what is only told again or planned again; what is published is compared byte
+ * for byte.
  * Thread rules: pure.
  */
 #ifndef FORS_PLUGIN_DIGEST_H

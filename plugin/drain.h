@@ -2,8 +2,9 @@
 /*
  * drain.h - cables that live and shall carry no traffic between servers, from sweep to sweep.
  *
- * Joins what fors.conf asks for (exclude_links, exclude_spines, degraded_links, hold_down) with what core/fabric/drained.h
- * and core/fabric/watch.h can do, and tells the log what changed. Knows nothing of OpenSM but its log.
+ * Joins what fors.conf asks for (exclude_links, exclude_spines, degraded_links, hold_down) with what
+ * core/fabric/drained.h and core/fabric/watch.h can do, and tells the log what changed. Knows nothing of OpenSM but
+ * its log.
  * Threads: OpenSM's sweeper only.
  */
 #ifndef FORS_PLUGIN_DRAIN_H

@@ -55,7 +55,7 @@ bool fors_engine_is_routing(const struct fors_engine *engine)
 	return engine->settings && used && used->context == engine;
 }
 
-/* For the worker, from its thread: a heavy sweep, as SIGHUP starts it. */
+/* For the worker, and for those who read files, from their threads: a heavy sweep, as SIGHUP starts it. */
 static void sweep(void *context)
 {
 	struct osm_opensm *osm = context;
@@ -79,6 +79,9 @@ static void destroy(void *context)
 	engine->worker = NULL;
 	fors_outbox_stop(engine->outbox);
 	engine->outbox = NULL;
+	fors_loader_stop(engine->loader);
+	engine->loader = NULL;
+	fors_kept_stop(&engine->kept);
 }
 
 int fors_engine_setup(struct osm_routing_engine *routing, struct osm_opensm *osm)
@@ -96,12 +99,13 @@ static enum fors_err start(struct fors_engine *engine, struct fors_error *error)
 					  .mastership = mastership,
 					  .sweep = sweep,
 					  .context = engine->osm};
+	struct fors_kept_setup kept = {.log = setup.log, .folder = setup.folder, .news = sweep, .context = engine->osm};
 	const char *state_dir = engine->settings ? engine->settings->state_dir : NULL;
 	enum fors_err err =
 		fors_folder_init(&engine->folder, state_dir, cl_ntoh64(engine->osm->subn.sm_port_guid), error);
 
 	if (!err)
-		err = fors_kept_open(&engine->kept, &engine->osm->log, &engine->folder, error);
+		err = fors_kept_open(&engine->kept, &kept, error);
 	if (!err)
 		err = fors_outbox_start(&engine->osm->log, &engine->folder, &engine->outbox, error);
 	setup.outbox = engine->outbox;
@@ -121,6 +125,11 @@ struct fors_engine *fors_engine_new(struct osm_opensm *osm)
 	engine->tables_ms = -1;
 	engine->spare = fors_job_new(FORS_JOB_ROUTED);
 	engine->is_fresh = true;
+	if (fors_loader_start(sweep, osm, 0, &engine->loader, &error)) {
+		fors_log_error(&osm->log, FORS_F_START, "%s", error.text);
+		fors_engine_free(engine);
+		return NULL;
+	}
 	fors_engine_load_settings(engine);
 	if (fors_drain_init(&engine->drain, &error) || start(engine, &error)) {
 		fors_log_error(&osm->log, FORS_F_START, "%s", error.text);
@@ -137,6 +146,7 @@ void fors_engine_free(struct fors_engine *engine)
 		return;
 	fors_worker_stop(engine->worker);
 	fors_outbox_stop(engine->outbox);
+	fors_loader_stop(engine->loader);
 	fors_job_free(engine->spare);
 	fors_drain_clear(&engine->drain);
 	fors_folder_clear(&engine->folder);

@@ -12,6 +12,7 @@
 #include "core/fabric/fabric.h"
 #include "drain.h"
 #include "kept.h"
+#include "loader.h"
 #include "settings.h"
 #include "worker.h"
 
@@ -21,6 +22,8 @@ struct osm_routing_engine;
 struct fors_engine {
 	struct osm_opensm *osm;
 	bool is_fresh;			/* the settings have not been read again since opensm started */
+	struct fors_loader *loader;	/* reads them */
+	bool is_told;			/* the log knows that one of their files does not answer */
 	struct fors_settings *settings; /* in force; NULL: none were ever good, see trouble */
 	struct fors_kept kept;		/* the kept order */
 	struct fors_drain drain;	/* drained cables */
@@ -51,6 +54,8 @@ int fors_engine_setup(struct osm_routing_engine *routing, struct osm_opensm *osm
  * routed it: OpenSM begins its discovery anew, without a word, when a SIGHUP comes while it lasts.
  */
 void fors_engine_reload(struct fors_engine *engine);
+/* A heavy sweep begins, ends or is broken off. Any lock may be held. */
+void fors_engine_note_sweep(struct fors_engine *engine, enum fors_sweep sweep);
 /* A sweep or a reroute is complete: look again, and tell the worker what the switches hold now. Without OpenSM's lock. */
 void fors_engine_observe(struct fors_engine *engine);
 

@@ -82,6 +82,12 @@ static enum fors_err look(struct fors_engine *engine, struct fors_job *job, stru
 	return is_ours && !err ? fors_engine_understand(engine, job, error) : err;
 }
 
+void fors_engine_note_sweep(struct fors_engine *engine, enum fors_sweep sweep)
+{
+	if (engine->worker)
+		fors_worker_note_sweep(engine->worker, sweep);
+}
+
 void fors_engine_observe(struct fors_engine *engine)
 {
 	struct fors_job *job;

@@ -24,27 +24,48 @@ static void tell_state_dir(const struct fors_engine *engine, const char *wanted)
 			       engine->folder.parent);
 }
 
+/* Say it once when a file begins to hang, and once when all answer. */
+static void tell_trouble(struct fors_engine *engine)
+{
+	const char *trouble = fors_loader_trouble(engine->loader);
+
+	if (trouble && !engine->is_told)
+		fors_log_error(&engine->osm->log, FORS_F_HANGS, "%s%s", trouble,
+			       engine->settings ? "; the settings of before stay in force" : "");
+	if (!trouble && engine->is_told)
+		fors_log_info(&engine->osm->log, "fors.conf and the files that it names answer again");
+	engine->is_told = trouble;
+}
+
 /* A slip in fors.conf must not cost the routes of a running fabric. */
+static void refuse(struct fors_engine *engine, enum fors_load load, const struct fors_error *error)
+{
+	engine->is_short = !engine->settings && load == FORS_LOAD_BAD && error->code == FORS_ENOMEM;
+	if (load == FORS_LOAD_BAD &&
+	    (!engine->is_fresh || strcmp(engine->trouble, error->text))) /* which is in the log since the start */
+		fors_log_error(&engine->osm->log, FORS_F_CONFIG, "%s%s", error->text,
+			       engine->settings ? "; the settings of before stay in force" : "");
+	memcpy(engine->trouble, error->text, sizeof(engine->trouble));
+}
+
 void fors_engine_load_settings(struct fors_engine *engine)
 {
 	const struct fors_sources sources = {.options = engine->osm->subn.opt.event_plugin_options,
 					     .root_guid_file = engine->osm->subn.opt.root_guid_file,
 					     .cn_guid_file = engine->osm->subn.opt.cn_guid_file};
-	struct fors_settings *settings;
+	struct fors_settings *settings = NULL;
 	struct fors_error error;
-	enum fors_err err = fors_settings_load(&sources, &settings, &error);
+	enum fors_load load = fors_loader_load(engine->loader, &sources, &settings, &error);
 
-	if (err) {
-		engine->is_short = !engine->settings && err == FORS_ENOMEM;
-		if (!engine->is_fresh ||
-		    strcmp(engine->trouble, error.text)) /* which is in the log since opensm's start */
-			fors_log_error(&engine->osm->log, FORS_F_CONFIG, "%s%s", error.text,
-				       engine->settings ? "; the settings of before stay in force" : "");
-		memcpy(engine->trouble, error.text, sizeof(engine->trouble));
+	tell_trouble(engine);
+	if (load == FORS_LOAD_BAD || load == FORS_LOAD_LATE) {
+		refuse(engine, load, &error);
 		return;
 	}
 	engine->is_short = false;
 	engine->trouble[0] = '\0';
+	if (load == FORS_LOAD_SAME)
+		return;
 	tell_state_dir(engine, settings->state_dir);
 	fors_settings_free(engine->settings);
 	engine->settings = settings;
@@ -86,11 +107,13 @@ void fors_engine_reload(struct fors_engine *engine)
 	struct fors_error error;
 	bool was_wanted = engine->settings && fors_drain_is_wanted(engine->settings);
 
+	if (!engine->loader)
+		return; /* opensm ends */
 	fors_engine_load_settings(engine);
 	engine->is_fresh = false;
+	fors_kept_begin(&engine->kept); /* an order that comes late begins with the reference, too */
 	if (engine->settings && fors_kept_refer(&engine->kept, engine->settings->reference, &error))
 		fors_log_error(&engine->osm->log, FORS_F_MEMORY, "the order stays as it was: %s", error.text);
-	fors_kept_begin(&engine->kept);
 	fors_engine_address_outbox(engine);
 	forget_cache(engine, was_wanted || (engine->settings && fors_drain_is_wanted(engine->settings)));
 }

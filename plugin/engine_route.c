@@ -18,6 +18,8 @@
 static int decline(struct fors_engine *engine, enum fors_code code, const char *reason, struct fors_job *job)
 {
 	fors_log_error(&engine->osm->log, code, "%s; the next routing engine takes over", reason);
+	fors_worker_note_sweep(engine->worker,
+			       FORS_SWEEP_BROKEN_OFF); /* with no_fallback it ends here, without a word */
 	snprintf(engine->declined, sizeof(engine->declined), "%s", reason);
 	if (job) {
 		job->kind = FORS_JOB_DECLINED;

@@ -38,6 +38,18 @@ static enum fors_err learn_fabric(struct fors_engine *engine, struct fors_job *j
 	return err;
 }
 
+/* What hangs is a warning for as long as it does. */
+static void warn_of_files(const struct fors_engine *engine, struct fors_warnings *warnings)
+{
+	const char *file = engine->loader ? fors_loader_trouble(engine->loader) : NULL;
+	const char *folder = fors_kept_trouble(&engine->kept);
+
+	if (file)
+		fors_warn(warnings, "%s; the settings of before stay in force", file);
+	if (folder)
+		fors_warn(warnings, "%s; the sweeps go on without the state folder", folder);
+}
+
 enum fors_err fors_engine_understand(struct fors_engine *engine, struct fors_job *job, struct fors_error *error)
 {
 	const struct fors_settings *settings = engine->settings;
@@ -55,6 +67,7 @@ enum fors_err fors_engine_understand(struct fors_engine *engine, struct fors_job
 		err = fors_absent_warn(fors_settings_participants(settings),
 				       settings->participants_file ? "participants_file" : "cn_guid_file", job->fabric,
 				       &job->warnings, error);
+	warn_of_files(engine, &job->warnings);
 	job->due_ms = engine->drain.due_ms;
 	return err;
 }

@@ -44,16 +44,23 @@ static void delete (void *data)
 
 /*
  * Look at the event before anything else: some are reported while OpenSM's lock is held
- * (OSM_EVENT_ID_LFT_CHANGE), and the lock cannot be taken twice. These three are not.
+ * (OSM_EVENT_ID_LFT_CHANGE), and the lock cannot be taken twice. Those of which we do more than take a note are not.
  */
 static void report(void *data, osm_epi_event_id_t event, void *event_data)
 {
 	switch (event) {
+	case OSM_EVENT_ID_HEAVY_SWEEP_START:
+		fors_engine_note_sweep(data, FORS_SWEEP_BEGINS);
+		break;
+	case OSM_EVENT_ID_STATE_CHANGE: /* the port is down, or another one is the master: the sweep goes no further */
+		fors_engine_note_sweep(data, FORS_SWEEP_BROKEN_OFF);
+		break;
 	case OSM_EVENT_ID_HEAVY_SWEEP_DONE: /* discovery is; what was asked for while it lasted, counts */
 		fors_engine_reload(data);
 		break;
 	case OSM_EVENT_ID_SUBNET_UP:
 		fors_engine_observe(data);
+		fors_engine_note_sweep(data, FORS_SWEEP_ENDS);
 		break;
 	case OSM_EVENT_ID_UCAST_ROUTING_DONE: /* of a sweep: SUBNET_UP will follow, when new links carry traffic too */
 		if ((uintptr_t)event_data == UCAST_ROUTING_REROUTE)

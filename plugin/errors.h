@@ -27,8 +27,8 @@
 	  "report this as a bug, with the fabric (ibnetdiscover) and opensm-lfts.dump")                                               \
 	X(10, FORS_F_PUBLISH, "the state folder cannot be written; the routes are not affected",                                      \
 	  "make room, or correct state_dir or its permissions; fors tries again every second")                                        \
-	X(11, FORS_F_OLDFILE, "the schedule that an earlier opensm published cannot be read",                                         \
-	  "nothing: it will be replaced")                                                                                             \
+	X(11, FORS_F_OLDFILE, "a file of an earlier opensm is damaged, or its epoch absurd",                                          \
+	  "nothing: it is not believed, and will be replaced")                                                                        \
 	X(12, FORS_F_PLACES, "the order of spines, leaves and slots that an earlier opensm kept cannot be read",                      \
 	  "nothing, if all switches are alive; else restore the file places from a copy and restart opensm, or set reference_fabric") \
 	X(13, FORS_F_REFERENCE, "the fabric has what the reference fabric does not know",                                             \
@@ -39,8 +39,16 @@
 	  "correct the name, or mend the links that make the one named necessary")                                                    \
 	X(16, FORS_F_COPY, "publish_dir cannot be written; routes and state folder are not affected",                                 \
 	  "mount it, make room, or correct its permissions; fors tries again every five seconds")                                     \
-	X(17, FORS_F_COMMAND, "publish_command failed or took too long; the schedule is published all the same",                      \
-	  "run it by hand with the same environment; see fors.conf(5)")
+	X(17, FORS_F_COMMAND, "publish_command failed, took too long, or hangs; the schedule is published anyway",                    \
+	  "run it by hand with the same environment; where a process hangs, mend what it waits for; see fors.conf(5)")                \
+	X(18, FORS_F_STRANGE, "the schedule in publish_dir is damaged, or its epoch absurd; it is replaced",                          \
+	  "see who writes to publish_dir, and whether the clocks of all subnet managers are right")                                   \
+	X(19, FORS_F_FOLDER, "others could change the state folder; it is not used, the routes are not affected",                     \
+	  "chown or chmod the folder named; fors tries again every second")                                                           \
+	X(20, FORS_F_HANGS, "a file system does not answer; what was read from it last stays in force",                               \
+	  "see to the server or disk of the path named; fors goes on by itself when it answers")                                      \
+	X(21, FORS_F_SWEEP, "a heavy sweep of OpenSM does not end: failures are not repaired, the heartbeat stops",                   \
+	  "look at OpenSM's log and at its threads; restart opensm if it does not go on")
 
 enum fors_code {
 #define X(number, name, meaning, remedy) name = number,

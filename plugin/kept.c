@@ -5,6 +5,10 @@
  * costs no more than that: the order is learnt from the fabric then, and the file that could not
  * be read stays beside it under another name.
  *
+ * The folder may be on a file system that hangs. So all that is done there is done aside (aside.h), by one errand
+ * that goes to and fro; while it is away there are no requests, and no order of an earlier opensm. Should that come
+ * late, it replaces what was learnt meanwhile, as it would have at the start: the next sweep writes its tables.
+ *
  * What fors declines to route is not learnt: a stray cable to another fabric must not leave that fabric's switches
  * behind.
  */
@@ -18,6 +22,7 @@
 #include "core/base/guidlist.h"
 #include "core/fabric/places.h"
 #include "core/fabric/places_file.h"
+#include "aside.h"
 #include "digest.h"
 #include "log.h"
 
@@ -27,10 +32,24 @@
 #define FORGET_MAX_BYTES (1u << 20)
 #define MAX_BAD 100u /* files renamed to NAME.bad-N; the last one is replaced then */
 
-/* --- files ---------------------------------------------------------------- */
+/* What is done in the state folder, by a thread that may hang there: see aside.h. */
+struct fors_kept_errand {
+	enum { READ_PLACES, READ_REQUEST, END_SWEEP } what;
+	struct osm_log *log;
+	struct fors_folder folder;  /* its own */
+	uint64_t done;		    /* END_SWEEP: digest of a request that was dealt with; FORS_DIGEST_NONE: none was */
+	enum fors_err err;	    /* FORS_ENOMEM, or FORS_OK */
+	struct fors_places *places; /* brought along by READ_PLACES, or NULL; owned */
+	uint64_t request;	    /* READ_REQUEST: its digest; FORS_DIGEST_NONE: there is none */
+	uint64_t *forget;	    /* the GUIDs in it, owned */
+	size_t nforget;
+	bool has_places; /* END_SWEEP */
+};
+
+/* --- files: all by the thread --------------------------------------------- */
 
 /* Rename a file that cannot be used, so that it is neither lost nor in the way. `text`: why. */
-static void rename_bad(struct fors_kept *kept, enum fors_code code, const char *file, const char *text)
+static void rename_bad(struct fors_kept_errand *errand, enum fors_code code, const char *file, const char *text)
 {
 	struct fors_error error;
 	unsigned n = 0;
@@ -38,50 +57,85 @@ static void rename_bad(struct fors_kept *kept, enum fors_code code, const char *
 
 	do
 		snprintf(name, sizeof(name), "%s.bad-%u", file, ++n);
-	while (fors_publish_has(kept->folder, name) && n < MAX_BAD);
-	if (fors_publish_rename(kept->folder, file, name, &error))
-		fors_log_error(kept->log, code, "%s; it cannot be renamed: %s", text, error.text);
+	while (fors_publish_has(&errand->folder, name) && n < MAX_BAD);
+	if (fors_publish_rename(&errand->folder, file, name, &error))
+		fors_log_error(errand->log, code, "%s; it cannot be renamed: %s", text, error.text);
 	else
-		fors_log_error(kept->log, code, "%s; it is now called %s", text, name);
+		fors_log_error(errand->log, code, "%s; it is now called %s", text, name);
 }
 
-/* Replace the new places with those of the file, if there is one. */
-static enum fors_err read_places(struct fors_kept *kept, struct fors_error *error)
+static void read_places(struct fors_kept_errand *errand)
 {
-	struct fors_places *places = NULL;
+	struct fors_error error;
 	void *bytes = NULL;
 	size_t size = 0;
-	enum fors_err err = fors_published(kept->folder, PLACES, PLACES_MAX_BYTES, &bytes, &size, error);
+	enum fors_err err = fors_published(&errand->folder, PLACES, PLACES_MAX_BYTES, &bytes, &size, &error);
 
 	if (!err && bytes)
-		err = fors_places_decode(bytes, size, PLACES, &places, error);
-	if (places) {
-		fors_places_free(kept->places);
-		kept->places = places;
-	}
+		err = fors_places_decode(bytes, size, PLACES, &errand->places, &error);
 	free(bytes);
-	return err;
+	errand->err = err == FORS_ENOMEM ? err : FORS_OK;
+	if (err && !errand->err)
+		rename_bad(errand, FORS_F_PLACES, PLACES, error.text);
 }
 
-enum fors_err fors_kept_open(struct fors_kept *kept, struct osm_log *log, const struct fors_folder *folder,
-			     struct fors_error *error)
+/* The text of `forget`, or NULL. */
+static char *read_text(struct fors_kept_errand *errand, size_t *size)
 {
-	struct fors_error why;
-	enum fors_err err;
+	struct fors_error error;
+	void *bytes = NULL;
 
-	*kept = (struct fors_kept){.log = log,
-				   .folder = folder,
-				   .places = fors_places_new(),
-				   .told = fors_digest_text(FORS_DIGEST_EMPTY, "")};
-	err = kept->places ? read_places(kept, &why) : FORS_ENOMEM;
-	if (err == FORS_ENOMEM) {
-		fors_kept_close(kept);
-		return fors_fail_memory(error);
-	}
-	if (err)
-		rename_bad(kept, FORS_F_PLACES, PLACES, why.text);
-	return FORS_OK;
+	if (!fors_published(&errand->folder, FORGET, FORGET_MAX_BYTES, &bytes, size, &error))
+		return bytes;
+	if (error.code != FORS_ENOMEM)
+		rename_bad(errand, FORS_F_FORGET, FORGET, error.text);
+	return NULL;
 }
+
+static void read_request(struct fors_kept_errand *errand)
+{
+	struct fors_error error;
+	enum fors_err err;
+	size_t size;
+	char *text = read_text(errand, &size);
+
+	if (!text)
+		return;
+	err = fors_guidlist_read(text, size, FORGET, &errand->forget, &errand->nforget, &error);
+	if (!err)
+		errand->request = fors_digest(FORS_DIGEST_EMPTY, text, size);
+	else if (err != FORS_ENOMEM)
+		rename_bad(errand, FORS_F_FORGET, FORGET, error.text);
+	free(text);
+}
+
+/* A request that was dealt with goes; one that came meanwhile stays for the next sweep. */
+static void end_sweep(struct fors_kept_errand *errand)
+{
+	struct fors_error error;
+	size_t size = 0;
+	char *now = errand->done == FORS_DIGEST_NONE ? NULL : read_text(errand, &size);
+
+	if (now && fors_digest(FORS_DIGEST_EMPTY, now, size) == errand->done &&
+	    fors_publish_remove(&errand->folder, FORGET, &error))
+		fors_log_error(errand->log, FORS_F_FORGET, "%s", error.text);
+	free(now);
+	errand->has_places = fors_publish_has(&errand->folder, PLACES);
+}
+
+static void run(void *context)
+{
+	struct fors_kept_errand *errand = context;
+
+	if (errand->what == READ_PLACES)
+		read_places(errand);
+	else if (errand->what == READ_REQUEST)
+		read_request(errand);
+	else
+		end_sweep(errand);
+}
+
+/* --- the errand ----------------------------------------------------------- */
 
 static void drop_request(struct fors_kept *kept)
 {
@@ -91,13 +145,142 @@ static void drop_request(struct fors_kept *kept)
 	kept->nforget = 0;
 }
 
+static void take_places(struct fors_kept *kept, struct fors_kept_errand *errand)
+{
+	if (errand->err)
+		return; /* memory was short: to be read again */
+	kept->is_read = true;
+	if (!errand->places)
+		return;
+	fors_places_free(kept->places);
+	fors_places_free(kept->reference); /* to be adopted anew */
+	kept->places = errand->places;
+	kept->reference = NULL;
+	kept->handed = FORS_DIGEST_NONE;
+	errand->places = NULL;
+}
+
+/* What the errand has brought. */
+static void unload(struct fors_kept *kept)
+{
+	struct fors_kept_errand *errand = kept->errand;
+
+	if (errand->what == READ_PLACES) {
+		take_places(kept, errand);
+	} else if (errand->what == READ_REQUEST) {
+		kept->request = errand->request;
+		kept->forget = errand->forget;
+		kept->nforget = errand->nforget;
+		errand->forget = NULL;
+	} else if (!errand->has_places) { /* somebody cleared the folder: write it again */
+		kept->handed = FORS_DIGEST_NONE;
+	}
+}
+
+/* Say it once when the folder begins to hang, and once when it answers. */
+static void tell_trouble(struct fors_kept *kept)
+{
+	bool was_told = *kept->trouble;
+
+	if (!kept->is_away)
+		*kept->trouble = '\0';
+	else if (!was_told)
+		fors_aside_trouble(kept->aside, kept->trouble, sizeof(kept->trouble));
+	if (!was_told && *kept->trouble)
+		fors_log_error(kept->log, FORS_F_HANGS, "%s; the sweeps go on without the state folder", kept->trouble);
+	if (was_told && !*kept->trouble)
+		fors_log_info(kept->log, "the state folder answers again");
+}
+
+/* Send the errand, if it is here, and have what it brings in time. */
+static void send(struct fors_kept *kept, int what, uint64_t done, bool wants_news)
+{
+	if (kept->is_away)
+		return;
+	kept->errand->what = what;
+	kept->errand->done = done;
+	kept->errand->request = FORS_DIGEST_NONE;
+	kept->errand->nforget = 0;
+	kept->is_away = !fors_aside_ask(kept->aside, kept->errand, wants_news);
+	if (!kept->is_away)
+		unload(kept);
+}
+
+static void free_errand(struct fors_kept_errand *errand)
+{
+	if (!errand)
+		return;
+	fors_folder_clear(&errand->folder);
+	fors_places_free(errand->places);
+	free(errand->forget);
+	free(errand);
+}
+
+static struct fors_kept_errand *make_errand(struct osm_log *log, const struct fors_folder *folder)
+{
+	struct fors_kept_errand *errand = calloc(1, sizeof(*errand));
+
+	if (!errand)
+		return NULL;
+	errand->log = log;
+	errand->folder = *folder;
+	errand->folder.parent = strdup(folder->parent);
+	if (errand->folder.parent)
+		return errand;
+	free(errand);
+	return NULL;
+}
+
+/* --- beginning and end ---------------------------------------------------- */
+
+enum fors_err fors_kept_open(struct fors_kept *kept, const struct fors_kept_setup *setup, struct fors_error *error)
+{
+	const struct fors_aside_setup aside = {
+		.run = run, .news = setup->news, .context = setup->context, .patience_ms = setup->patience_ms};
+	enum fors_err err = FORS_ENOMEM;
+
+	*kept = (struct fors_kept){.log = setup->log,
+				   .places = fors_places_new(),
+				   .errand = make_errand(setup->log, setup->folder),
+				   .told = fors_digest_text(FORS_DIGEST_EMPTY, "")};
+	if (kept->places && kept->errand)
+		err = fors_aside_start(&aside, &kept->aside, error);
+	else
+		fors_fail_memory(error);
+	if (!err) {
+		send(kept, READ_PLACES, FORS_DIGEST_NONE, true);
+		tell_trouble(kept);
+		if (!kept->is_away && kept->errand->err)
+			err = fors_fail_memory(error);
+	}
+	if (err)
+		fors_kept_close(kept);
+	return err;
+}
+
+void fors_kept_stop(struct fors_kept *kept)
+{
+	if (kept->aside && fors_aside_stop(kept->aside))
+		free_errand(kept->errand);
+	else if (!kept->aside)
+		free_errand(kept->errand);
+	kept->aside = NULL;
+	kept->errand = NULL;
+}
+
 void fors_kept_close(struct fors_kept *kept)
 {
+	fors_kept_stop(kept);
 	drop_request(kept);
 	fors_places_free(kept->places);
 	fors_places_free(kept->draft);
 	fors_places_free(kept->reference);
 	kept->places = kept->draft = kept->reference = NULL;
+}
+
+const char *fors_kept_trouble(const struct fors_kept *kept)
+{
+	return *kept->trouble ? kept->trouble : NULL;
 }
 
 /* --- the reference -------------------------------------------------------- */
@@ -142,36 +325,22 @@ static void tell_differences(struct fors_kept *kept)
 
 /* --- sweeps --------------------------------------------------------------- */
 
-/* The text of `forget`, or NULL. */
-static char *read_request(struct fors_kept *kept, size_t *size)
-{
-	struct fors_error error;
-	void *bytes = NULL;
-
-	if (!fors_published(kept->folder, FORGET, FORGET_MAX_BYTES, &bytes, size, &error))
-		return bytes;
-	if (error.code != FORS_ENOMEM)
-		rename_bad(kept, FORS_F_FORGET, FORGET, error.text);
-	return NULL;
-}
-
 void fors_kept_begin(struct fors_kept *kept)
 {
-	struct fors_error error;
-	enum fors_err err;
-	size_t size;
-	char *text;
+	bool was_away = kept->was_away = kept->is_away;
 
-	drop_request(kept);
-	text = read_request(kept, &size);
-	if (!text)
+	if (!kept->aside)
 		return;
-	err = fors_guidlist_read(text, size, FORGET, &kept->forget, &kept->nforget, &error);
-	if (!err)
-		kept->request = fors_digest(FORS_DIGEST_EMPTY, text, size);
-	else if (err != FORS_ENOMEM)
-		rename_bad(kept, FORS_F_FORGET, FORGET, error.text);
-	free(text);
+	drop_request(kept);
+	if (was_away && fors_aside_take(kept->aside)) {
+		kept->is_away = false;
+		unload(kept);
+	}
+	if (!kept->is_read)
+		send(kept, READ_PLACES, FORS_DIGEST_NONE, !was_away);
+	if (kept->request == FORS_DIGEST_NONE)
+		send(kept, READ_REQUEST, FORS_DIGEST_NONE, !was_away);
+	tell_trouble(kept);
 }
 
 enum fors_err fors_kept_learn(struct fors_kept *kept, const struct fors_net *net, const uint64_t *root_guids,
@@ -213,32 +382,20 @@ void fors_kept_accept(struct fors_kept *kept)
 	kept->draft = NULL;
 }
 
-/* The request was dealt with; one that came meanwhile stays for the next sweep. */
-static void end_request(struct fors_kept *kept)
-{
-	struct fors_error error;
-	size_t size = 0;
-	char *now;
-
-	if (kept->request == FORS_DIGEST_NONE || kept->nforget)
-		return;
-	now = read_request(kept, &size);
-	if (now && fors_digest(FORS_DIGEST_EMPTY, now, size) == kept->request &&
-	    fors_publish_remove(kept->folder, FORGET, &error))
-		fors_log_error(kept->log, FORS_F_FORGET, "%s", error.text);
-	free(now);
-	drop_request(kept);
-}
-
 void fors_kept_end(struct fors_kept *kept)
 {
-	end_request(kept);
+	bool is_done = !kept->nforget; /* what was requested, if anything was */
+
+	if (kept->aside && !kept->is_away) {
+		send(kept, END_SWEEP, is_done ? kept->request : FORS_DIGEST_NONE, !kept->was_away);
+		if (is_done)
+			drop_request(kept);
+		tell_trouble(kept);
+	}
 	tell_differences(kept);
 	if (fors_places_restarts(kept->places) != kept->nrestarts)
 		fors_log_info(kept->log, "spines were taken for leaves before; the order was learnt anew");
 	kept->nrestarts = fors_places_restarts(kept->places);
-	if (!fors_publish_has(kept->folder, PLACES)) /* somebody cleared the folder: write it again */
-		kept->handed = FORS_DIGEST_NONE;
 }
 
 bool fors_kept_changed(struct fors_kept *kept, char **text, size_t *size)
@@ -246,6 +403,8 @@ bool fors_kept_changed(struct fors_kept *kept, char **text, size_t *size)
 	char *now;
 	size_t now_size;
 
+	if (!kept->is_read) /* what an earlier opensm kept must not be overwritten unread */
+		return false;
 	if (fors_places_encode(kept->places, &now, &now_size, NULL))
 		return false;
 	if (!fors_digest_changed(&kept->handed, fors_digest(FORS_DIGEST_EMPTY, now, now_size))) {

@@ -6,7 +6,7 @@
  * is a request of the command `fors forget`: GUIDs of dead switches whose places shall be dropped. It is looked for
  * in each heavy sweep, and taken away when that sweep has ended.
  *
- * Threads: the sweeper's only. Only the functions that say so may be called with OpenSM's lock held; they touch no file.
+ * Threads: the sweeper's only, which never waits for a folder that hangs. Only the functions that say so may be called with OpenSM's lock held; they touch no file.
  */
 #ifndef FORS_PLUGIN_KEPT_H
 #define FORS_PLUGIN_KEPT_H
@@ -16,15 +16,31 @@
 
 struct osm_log;
 
+struct fors_aside;
+struct fors_kept_errand;
+
+struct fors_kept_setup {
+	struct osm_log *log;		  /* borrowed until fors_kept_close() */
+	const struct fors_folder *folder; /* copied */
+	void (*news)(void *context);	  /* by another thread: the folder did not answer, and does now. Or NULL */
+	void *context;
+	unsigned patience_ms; /* see aside.h */
+};
+
 struct fors_kept {
-	struct osm_log *log;		  /* borrowed */
-	const struct fors_folder *folder; /* borrowed */
-	struct fors_places *places;	  /* the kept order, never NULL once open */
-	struct fors_places *draft;	  /* what a sweep taught, not accepted yet; or NULL */
-	struct fors_places *reference;	  /* of the reference fabric, NULL: none; owned */
-	uint32_t nrestarts;		  /* of the places, when it was looked at last */
-	uint64_t request;		  /* digest of `forget` as it was read; 0: there was none */
-	uint64_t *forget;		  /* the GUIDs in it */
+	struct osm_log *log;		 /* borrowed */
+	struct fors_aside *aside;	 /* works in the state folder */
+	struct fors_kept_errand *errand; /* what it works on */
+	bool is_away;			 /* it is the other thread's at the moment */
+	bool was_away;			 /* when this sweep began: news of the folder would cause another, and again */
+	bool is_read;			 /* the places of an earlier opensm were looked for */
+	char trouble[FORS_ERROR_TEXT];	 /* the folder does not answer, or "" */
+	struct fors_places *places;	 /* the kept order, never NULL once open */
+	struct fors_places *draft;	 /* what a sweep taught, not accepted yet; or NULL */
+	struct fors_places *reference;	 /* of the reference fabric, NULL: none; owned */
+	uint32_t nrestarts;		 /* of the places, when it was looked at last */
+	uint64_t request;		 /* digest of `forget` as it was read; 0: there was none */
+	uint64_t *forget;		 /* the GUIDs in it */
 	size_t nforget;
 	uint64_t handed; /* digest of the places as handed to the worker last; 0: never */
 	uint64_t told;	 /* digest of the differences from the reference that were reported last */
@@ -32,10 +48,16 @@ struct fors_kept {
 
 /*
  * Read what an earlier opensm kept. A file that cannot be used is logged and renamed, and the order begins
- * anew. Errors: FORS_ENOMEM.
+ * anew. A folder that does not answer is logged; what it holds comes into force when it does. Errors: FORS_ENOMEM.
  */
-enum fors_err fors_kept_open(struct fors_kept *kept, struct osm_log *log, const struct fors_folder *folder,
-			     struct fors_error *error);
+enum fors_err fors_kept_open(struct fors_kept *kept, const struct fors_kept_setup *setup, struct fors_error *error);
+
+/* Never touch the folder again; news() is not called any more. */
+void fors_kept_stop(struct fors_kept *kept);
+
+/* The folder does not answer, and since when, the same words as long as it lasts; NULL: it does. */
+const char *fors_kept_trouble(const struct fors_kept *kept);
+
 void fors_kept_close(struct fors_kept *kept);
 
 /* Begin with these places from now on (copied; NULL: no reference). Errors: FORS_ENOMEM; all is as before then. */

@@ -5,8 +5,11 @@ lib_LTLIBRARIES += libfors.la
 endif
 libfors_la_SOURCES = \
 	plugin/absent.c plugin/absent.h \
+	plugin/aside.c plugin/aside.h \
 	plugin/board.c plugin/board.h \
+	plugin/child.c plugin/child.h \
 	plugin/clock.c plugin/clock.h \
+	plugin/conf.c plugin/conf.h \
 	plugin/digest.c plugin/digest.h \
 	plugin/drain.c plugin/drain.h \
 	plugin/engine.c plugin/engine.h plugin/engine_inside.h \
@@ -15,9 +18,13 @@ libfors_la_SOURCES = \
 	plugin/engine_route.c \
 	plugin/engine_understand.c \
 	plugin/entry.c \
+	plugin/epoch.c plugin/epoch.h \
 	plugin/errors.h \
+	plugin/input.c plugin/input.h \
 	plugin/job.c plugin/job.h \
 	plugin/kept.c plugin/kept.h \
+	plugin/leash.c plugin/leash.h \
+	plugin/loader.c plugin/loader.h \
 	plugin/log.c plugin/log.h \
 	plugin/opensm.h \
 	plugin/outbox.c plugin/outbox.h \
@@ -26,16 +33,17 @@ libfors_la_SOURCES = \
 	plugin/settings.c plugin/settings.h \
 	plugin/snapshot.c plugin/snapshot.h \
 	plugin/thread.c plugin/thread.h \
+	plugin/trust.c plugin/trust.h \
 	plugin/worker.c plugin/worker.h plugin/worker_inside.h \
 	plugin/worker_duties.c \
 	plugin/worker_job.c \
 	plugin/worker_plan.c \
 	plugin/worker_publish.c
-libfors_la_CFLAGS = $(AM_CFLAGS) $(OPENSM_CFLAGS) $(INIH_CFLAGS) -pthread
-# -z nodelete: a thread that hangs in a dead network file system may outlive the plugin (outbox.c).
+libfors_la_CFLAGS = $(AM_CFLAGS) $(OPENSM_CFLAGS) -pthread
+# -z nodelete: a thread that hangs in a dead network file system may outlive the plugin (outbox.c, runner.c).
 # -z now: a symbol that this opensm does not have makes it refuse the plugin, instead of ending it during a sweep.
 libfors_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -pthread -Wl,-z,now -Wl,-z,nodelete \
 	-Wl,--version-script=$(srcdir)/plugin/libfors.map
-libfors_la_LIBADD = libforscore.la $(INIH_LIBS) $(ZLIB_LIBS)
+libfors_la_LIBADD = libforscore.la $(ZLIB_LIBS)
 EXTRA_libfors_la_DEPENDENCIES = plugin/libfors.map
 EXTRA_DIST += plugin/README.md plugin/libfors.map

@@ -16,14 +16,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/schedule/schedule_format.h"
+#include "core/schedule/schedule_header.h"
 #include "clock.h"
 #include "digest.h"
+#include "epoch.h"
 #include "log.h"
 #include "runner.h"
 #include "thread.h"
 
-#define HEAD_MAX_BYTES (1u << 30)
 #define AGAIN_MS 5000	  /* after a failure */
 #define PATIENCE_MS 10000 /* how long the command waits for the copies */
 #define LAST_MS 2000
@@ -50,11 +50,13 @@ struct fors_outbox {
 	bool is_announced;		    /* the command is to be run */
 	uint64_t announced_ms, epoch;
 	char status[16];
+	uint64_t highest; /* epoch of all schedules that were put here */
 	uint64_t seen;
 	bool stop, has_ended, is_orphan;
 	/* the thread's own */
-	uint64_t own; /* epoch of the schedule that it wrote into the folder */
-	bool has_complained;
+	uint64_t own;	     /* epoch of the schedule that it wrote into the folder */
+	bool has_complained; /* about a folder that cannot be written */
+	bool has_doubted;    /* about the schedule that lies there */
 };
 
 static bool is_due(const struct fors_outbox *box)
@@ -90,6 +92,7 @@ static void run_command(struct fors_outbox *box)
 /* What the thread takes along: copies of its own. */
 struct load {
 	struct fors_folder folder;
+	uint64_t highest; /* epoch that was put here */
 	struct sheet sheet[FORS_OUT_FILES];
 };
 
@@ -106,6 +109,7 @@ static void take_load(struct fors_outbox *box, struct load *load)
 	memset(load, 0, sizeof(*load));
 	load->folder.parent = box->dir ? strdup(box->dir) : NULL;
 	snprintf(load->folder.tag, sizeof(load->folder.tag), "%s", box->state->name);
+	load->highest = box->highest;
 	for (int i = 0; i < FORS_OUT_FILES; i++) {
 		struct sheet *from = &box->sheet[i], *to = &load->sheet[i];
 
@@ -122,65 +126,101 @@ static void take_load(struct fors_outbox *box, struct load *load)
 	}
 }
 
-/* The epoch of the schedule that lies in the folder; 0: there is none that could be read. */
-static uint64_t epoch_there(const struct fors_folder *folder)
+static uint64_t epoch_of(const void *bytes, size_t size)
 {
-	struct fors_sf_header header = {.epoch = 0};
-	struct fors_error error;
-	void *bytes = NULL;
-	size_t size;
+	struct fors_schedule_header header = {.epoch = 0};
 
-	if (fors_published(folder, names[FORS_OUT_SCHEDULE], HEAD_MAX_BYTES, &bytes, &size, &error) || !bytes)
-		return 0;
-	if (size >= sizeof(header) && !memcmp(bytes, FORS_SF_MAGIC, sizeof(header.magic)))
-		memcpy(&header, bytes, sizeof(header));
-	free(bytes);
-	return header.epoch;
+	return fors_schedule_header_read(bytes, size, size, "schedule", &header, NULL) ? 0 : header.epoch;
 }
 
-static uint64_t epoch_of(const struct sheet *schedule)
+static bool is_guest(const struct load *load)
 {
-	struct fors_sf_header header = {.epoch = 0};
-
-	if (schedule->bytes && schedule->size >= sizeof(header))
-		memcpy(&header, schedule->bytes, sizeof(header));
-	return header.epoch;
+	for (int i = 0; i < FORS_OUT_FILES; i++)
+		if (load->sheet[i].is_guest)
+			return true;
+	return false;
 }
 
-/* May the files be written? Not over a later schedule of another subnet manager's. */
-static bool may_write(struct fors_outbox *box, const struct load *load)
+/*
+ * The epoch of the schedule that lies in the folder, 0: there is none. As long as nothing was published here nobody knows
+ * which epochs are near: the clock may be that of a machine without a battery.
+ * Errors: FORS_EINPUT (not to be believed), FORS_EIO.
+ */
+static enum fors_err look_there(const struct load *load, uint64_t *epoch, struct fors_error *error)
+{
+	struct fors_schedule_header header = {.epoch = 0};
+	bool is_there;
+	enum fors_err err = fors_epoch_of_schedule(&load->folder, &header, &is_there, error);
+
+	if (!err && load->highest && !fors_epoch_is_near(header.epoch, load->highest, fors_clock_unix_ms()))
+		return fors_fail(error, FORS_EINPUT,
+				 "%s/schedule: epoch %" PRIu64 " is more than a day past the clock and epoch %" PRIu64
+				 " of this subnet manager",
+				 load->folder.parent, header.epoch, load->highest);
+	if (!err)
+		*epoch = header.epoch;
+	return err;
+}
+
+/* What lies there is not believed (error, or NULL): said once, and ours is written over it, by the next load at last. */
+static void doubt(struct fors_outbox *box, const struct load *load, const struct fors_error *error)
+{
+	struct sheet *ours = &box->sheet[FORS_OUT_SCHEDULE];
+
+	pthread_mutex_lock(&box->mutex);
+	if (error && !box->is_orphan && !box->has_doubted)
+		fors_log_error(box->log, FORS_F_STRANGE, "%s (not believed, and replaced)", error->text);
+	if (error && !load->sheet[FORS_OUT_SCHEDULE].bytes)
+		ours->is_due |= ours->bytes != NULL;
+	pthread_mutex_unlock(&box->mutex);
+	box->has_doubted = error;
+}
+
+/* Another subnet manager's schedule is later than the one to be written. */
+static void note_seen(struct fors_outbox *box, uint64_t epoch)
+{
+	pthread_mutex_lock(&box->mutex);
+	if (epoch > box->seen)
+		box->seen = epoch;
+	pthread_mutex_unlock(&box->mutex);
+}
+
+/*
+ * May the files be written? Not over a later schedule of another subnet manager's, and what a guest finds strange is left
+ * to the master. Errors: FORS_EIO.
+ */
+static enum fors_err may_write(struct fors_outbox *box, const struct load *load, bool *may, struct fors_error *error)
 {
 	const struct sheet *schedule = &load->sheet[FORS_OUT_SCHEDULE];
-	uint64_t there = epoch_there(&load->folder), epoch = epoch_of(schedule);
-	bool is_guest = false;
+	uint64_t there = 0, epoch = schedule->bytes ? epoch_of(schedule->bytes, schedule->size) : 0;
+	enum fors_err err = look_there(load, &there, error);
 
-	for (int i = 0; i < FORS_OUT_FILES; i++)
-		is_guest |= load->sheet[i].is_guest;
-	if (is_guest)
-		return there == box->own;
-	if (!schedule->bytes || there <= epoch)
-		return true;
-	pthread_mutex_lock(&box->mutex);
-	if (there > box->seen)
-		box->seen = there;
-	pthread_mutex_unlock(&box->mutex);
-	return false;
+	if (err && err != FORS_EINPUT)
+		return err;
+	if (is_guest(load)) {
+		*may = !err && there == box->own;
+		return FORS_OK;
+	}
+	doubt(box, load, err ? error : NULL);
+	*may = err || !schedule->bytes || there <= epoch;
+	if (!*may)
+		note_seen(box, there);
+	return FORS_OK;
 }
 
 static enum fors_err carry(struct fors_outbox *box, struct load *load, struct fors_error *error)
 {
-	enum fors_err err = FORS_OK;
+	bool may = false;
+	enum fors_err err = may_write(box, load, &may, error);
 
-	if ((load->sheet[FORS_OUT_SCHEDULE].bytes || load->sheet[FORS_OUT_STATUS].bytes) && !may_write(box, load))
-		return FORS_OK;
-	for (int i = 0; i < FORS_OUT_FILES && !err; i++) {
+	for (int i = 0; i < FORS_OUT_FILES && !err && may; i++) {
 		struct sheet *sheet = &load->sheet[i];
 
 		if (!sheet->bytes)
 			continue;
 		err = fors_publish(&load->folder, names[i], sheet->bytes, sheet->size, i != FORS_OUT_HEARTBEAT, error);
 		if (!err && i == FORS_OUT_SCHEDULE)
-			box->own = epoch_of(sheet);
+			box->own = epoch_of(sheet->bytes, sheet->size);
 	}
 	return err;
 }
@@ -327,11 +367,14 @@ void fors_outbox_put(struct fors_outbox *box, enum fors_outbox_file file, const 
 {
 	struct sheet *sheet = &box->sheet[file];
 	void *copy = malloc(size + 1), *old;
+	uint64_t epoch;
 
 	if (!copy)
 		return;
 	memcpy(copy, bytes, size);
+	epoch = file == FORS_OUT_SCHEDULE ? epoch_of(bytes, size) : 0;
 	pthread_mutex_lock(&box->mutex);
+	box->highest = epoch > box->highest ? epoch : box->highest;
 	old = sheet->bytes;
 	*sheet = (struct sheet){copy, size, is_guest, true};
 	if (box->is_announced && fors_clock_ms() - box->announced_ms > PATIENCE_MS)

@@ -2,7 +2,8 @@
 /*
  * The idea: opensm runs as root, so a user who could slip a symbolic link into the
  * state folder must gain nothing. All is done relative to directory handles that were
- * opened with O_NOFOLLOW, the temporary file with O_EXCL.
+ * opened with O_NOFOLLOW, the temporary file with O_EXCL; and a state folder that a user could change, or a
+ * folder above it, is not used at all (trust.c).
  */
 #include "config.h"
 
@@ -16,6 +17,9 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "leash.h"
+#include "trust.h"
 
 enum fors_err fors_folder_init(struct fors_folder *folder, const char *state_dir, uint64_t port_guid,
 			       struct fors_error *error)
@@ -41,6 +45,11 @@ void fors_folder_clear(struct fors_folder *folder)
 	folder->parent = NULL;
 }
 
+void fors_folder_path(const struct fors_folder *folder, const char *name, char path[FORS_ERROR_TEXT])
+{
+	snprintf(path, FORS_ERROR_TEXT, "%s/%s%s%s", folder->parent, folder->name, *folder->name ? "/" : "", name);
+}
+
 static enum fors_err fail_file(const struct fors_folder *folder, const char *name, const char *step,
 			       struct fors_error *error)
 {
@@ -53,25 +62,20 @@ static int open_directory(int at, const char *name)
 	return openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 }
 
-/* Open a directory, making it when it is missing; -1 and errno. */
-static int make_directory(int at, const char *name)
+/*
+ * A handle of the folder; a state folder is made when `make` is set. -1 and errno, EPERM with *why for a state folder that
+ * somebody else could change. Whose publish_dir is, is its readers' business.
+ */
+static int open_folder(const struct fors_folder *folder, bool make, struct fors_error *why)
 {
-	if (mkdirat(at, name, 0755) && errno != EEXIST)
+	int parent, fd, saved;
+
+	if (!*folder->name)
+		return open_directory(AT_FDCWD, folder->parent);
+	parent = fors_trust_open(folder->parent, make, why);
+	if (parent < 0)
 		return -1;
-	return open_directory(at, name);
-}
-
-/* A handle of the state folder, made when `make` is set; -1 and errno. */
-static int open_folder(const struct fors_folder *folder, int make)
-{
-	bool is_flat = !*folder->name;
-	int parent =
-		make && !is_flat ? make_directory(AT_FDCWD, folder->parent) : open_directory(AT_FDCWD, folder->parent);
-	int fd, saved;
-
-	if (parent < 0 || is_flat)
-		return parent;
-	fd = make ? make_directory(parent, folder->name) : open_directory(parent, folder->name);
+	fd = fors_trust_enter(parent, folder->name, make, why);
 	saved = errno;
 	close(parent);
 	errno = saved;
@@ -147,19 +151,33 @@ static const char *replace_file(int folder, const char *name, const char *tag, c
 	return is_durable && fsync(folder) ? "its folder cannot be synced" : NULL;
 }
 
-enum fors_err fors_publish(const struct fors_folder *folder, const char *name, const void *bytes, size_t size,
-			   bool is_durable, struct fors_error *error)
+static enum fors_err write_file(const struct fors_folder *folder, const char *name, const void *bytes, size_t size,
+				bool is_durable, struct fors_error *error)
 {
 	enum fors_err err = FORS_OK;
+	struct fors_error why = {.code = FORS_OK};
 	const char *failed;
-	int fd = open_folder(folder, 1);
+	int fd = open_folder(folder, true, &why);
 
+	if (fd < 0 && why.code)
+		return fors_fail(error, why.code, "the state folder is not used: %s", why.text);
 	if (fd < 0)
 		return fail_file(folder, "", "the folder cannot be opened", error);
 	failed = replace_file(fd, name, folder->tag, bytes, size, is_durable);
 	if (failed)
 		err = fail_file(folder, name, failed, error);
 	close(fd);
+	return err;
+}
+
+enum fors_err fors_publish(const struct fors_folder *folder, const char *name, const void *bytes, size_t size,
+			   bool is_durable, struct fors_error *error)
+{
+	enum fors_err err;
+
+	fors_leash_out(folder->parent);
+	err = write_file(folder, name, bytes, size, is_durable, error);
+	fors_leash_in();
 	return err;
 }
 
@@ -189,7 +207,8 @@ void *fors_read_bytes(int fd, size_t size)
 /* A handle of the file, or -1 and errno; a folder that is not there, or none of ours, has no files. */
 static int open_published(const struct fors_folder *folder, const char *name)
 {
-	int at = open_folder(folder, 0);
+	struct fors_error why;
+	int at = open_folder(folder, false, &why);
 	int fd, saved;
 
 	if (at < 0) {
@@ -203,8 +222,8 @@ static int open_published(const struct fors_folder *folder, const char *name)
 	return fd;
 }
 
-enum fors_err fors_published(const struct fors_folder *folder, const char *name, size_t max_size, void **bytes,
-			     size_t *size, struct fors_error *error)
+static enum fors_err read_file(const struct fors_folder *folder, const char *name, size_t max_size, void **bytes,
+			       size_t *size, struct fors_error *error)
 {
 	enum fors_err err = FORS_OK;
 	struct stat info;
@@ -229,14 +248,98 @@ enum fors_err fors_published(const struct fors_folder *folder, const char *name,
 	return err;
 }
 
+/* Errors of open() that last: whoever put this there, it is nothing that was published. */
+static bool is_misfit(int number)
+{
+	return number == ELOOP || number == EACCES || number == EPERM || number == ENXIO;
+}
+
+static enum fors_err fail_misfit(const struct fors_folder *folder, const char *name, struct fors_error *error)
+{
+	char path[FORS_ERROR_TEXT];
+
+	fors_folder_path(folder, name, path);
+	return fors_fail(error, FORS_EINPUT, "%s: not a regular file", path);
+}
+
+/* Fill head->bytes from fd, as far as the file goes. -1 and errno. */
+static int read_head(int fd, struct fors_head *head)
+{
+	while (head->size < sizeof(head->bytes)) {
+		ssize_t n = read(fd, head->bytes + head->size, sizeof(head->bytes) - head->size);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return (int)n;
+		head->size += (size_t)n;
+	}
+	return 0;
+}
+
+enum fors_err fors_published_head(const struct fors_folder *folder, const char *name, struct fors_head *head,
+				  struct fors_error *error)
+{
+	struct fors_head found = {.is_there = false};
+	enum fors_err err = FORS_OK;
+	struct stat info;
+	int fd;
+
+	fors_leash_out(folder->parent);
+	fd = open_published(folder, name);
+	found.is_there = fd >= 0;
+	if (fd < 0 && errno != ENOENT) {
+		err = is_misfit(errno) ? FORS_EINPUT : FORS_EIO;
+		fail_file(folder, name, "cannot be opened", error);
+	}
+	if (fd >= 0) {
+		if (fstat(fd, &info) || (S_ISREG(info.st_mode) && read_head(fd, &found)))
+			err = fail_file(folder, name, "cannot be read", error);
+		else if (!S_ISREG(info.st_mode))
+			err = fail_misfit(folder, name, error);
+		close(fd);
+		found.file_size = err ? 0 : (uint64_t)info.st_size;
+	}
+	fors_leash_in();
+	if (!err)
+		*head = found;
+	return err;
+}
+
+enum fors_err fors_published(const struct fors_folder *folder, const char *name, size_t max_size, void **bytes,
+			     size_t *size, struct fors_error *error)
+{
+	enum fors_err err;
+
+	fors_leash_out(folder->parent);
+	err = read_file(folder, name, max_size, bytes, size, error);
+	fors_leash_in();
+	return err;
+}
+
+/* A handle to look at or change names in the folder, until leave_folder(); -1: there is no folder. */
+static int enter_folder(const struct fors_folder *folder)
+{
+	struct fors_error why;
+
+	fors_leash_out(folder->parent);
+	return open_folder(folder, false, &why);
+}
+
+static void leave_folder(int at)
+{
+	if (at >= 0)
+		close(at);
+	fors_leash_in();
+}
+
 bool fors_publish_has(const struct fors_folder *folder, const char *name)
 {
 	struct stat info;
-	int at = open_folder(folder, 0);
+	int at = enter_folder(folder);
 	bool is_there = at >= 0 && !fstatat(at, name, &info, AT_SYMLINK_NOFOLLOW);
 
-	if (at >= 0)
-		close(at);
+	leave_folder(at);
 	return is_there;
 }
 
@@ -244,25 +347,25 @@ enum fors_err fors_publish_rename(const struct fors_folder *folder, const char *
 				  struct fors_error *error)
 {
 	enum fors_err err = FORS_OK;
-	int at = open_folder(folder, 0);
+	int at = enter_folder(folder);
 
 	if (at < 0)
-		return fail_file(folder, from, "the folder cannot be opened", error);
-	if (renameat(at, from, at, to))
+		err = fail_file(folder, from, "the folder cannot be opened", error);
+	else if (renameat(at, from, at, to))
 		err = fail_file(folder, from, "cannot be renamed", error);
-	close(at);
+	leave_folder(at);
 	return err;
 }
 
 enum fors_err fors_publish_remove(const struct fors_folder *folder, const char *name, struct fors_error *error)
 {
 	enum fors_err err = FORS_OK;
-	int at = open_folder(folder, 0);
+	int at = enter_folder(folder);
 
 	if (at < 0)
-		return fail_file(folder, name, "the folder cannot be opened", error);
-	if (unlinkat(at, name, 0) && errno != ENOENT)
+		err = fail_file(folder, name, "the folder cannot be opened", error);
+	else if (unlinkat(at, name, 0) && errno != ENOENT)
 		err = fail_file(folder, name, "cannot be removed", error);
-	close(at);
+	leave_folder(at);
 	return err;
 }

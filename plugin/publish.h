@@ -32,20 +32,41 @@ enum fors_err fors_folder_init(struct fors_folder *folder, const char *state_dir
 			       struct fors_error *error);
 void fors_folder_clear(struct fors_folder *folder);
 
+/* Where a file of the folder is, for messages: cut to what they have room for. */
+void fors_folder_path(const struct fors_folder *folder, const char *name, char path[FORS_ERROR_TEXT]);
+
 /*
  * Replace the file `name` in the folder: written to a temporary name, fsynced (unless it says nothing after a
  * crash of the machine: is_durable false), renamed, mode 0644. No symbolic link is followed from `parent` on.
- * Errors: FORS_EIO (names the step), the old file stays.
+ * Errors: FORS_EIO (names the step), FORS_EINPUT (a state folder that others than root and we could change: says whose it
+ * is, and what to do); the old file stays.
  */
 enum fors_err fors_publish(const struct fors_folder *folder, const char *name, const void *bytes, size_t size,
 			   bool is_durable, struct fors_error *error);
 
 /*
- * The bytes of the file `name`, in *bytes, owned by the caller; NULL when there is no such file (or no such folder).
+ * The bytes of the file `name`, in *bytes, owned by the caller; NULL when there is no such file, no such folder, or
+ * a state folder that others could change.
  * Errors: FORS_EIO (a symbolic link, no regular file, unreadable, larger than max_size), FORS_ENOMEM.
  */
 enum fors_err fors_published(const struct fors_folder *folder, const char *name, size_t max_size, void **bytes,
 			     size_t *size, struct fors_error *error);
+
+/* The beginning of a file. */
+struct fors_head {
+	bool is_there; /* is there such a file? */
+	unsigned char bytes[272];
+	size_t size;	    /* of these bytes; fewer than there is room for only when the file is as short */
+	uint64_t file_size; /* of the whole file */
+};
+
+/*
+ * The beginning of the file `name`, and no more is read of it: who may write to the folder may have put anything there,
+ * of any size. Errors: FORS_EINPUT (a link, no regular file, one that may not be read: it stays so), FORS_EIO (the file
+ * system failed, perhaps for now).
+ */
+enum fors_err fors_published_head(const struct fors_folder *folder, const char *name, struct fors_head *head,
+				  struct fors_error *error);
 
 /* `size` bytes of fd with a NUL behind them, owned by the caller; NULL and errno (EIO: there are fewer). */
 void *fors_read_bytes(int fd, size_t size);

@@ -1,30 +1,35 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The idea: one thread that does nothing but start a child and watch it. It looks every few milliseconds
- * instead of waiting for SIGCHLD, because signals belong to OpenSM; and it asks for its own child only, so that
- * nobody else's is reaped. posix_spawn() and not fork(): a copy of a daemon with threads may do next to nothing.
+ * instead of waiting for SIGCHLD, because signals belong to OpenSM.
+ *
+ * Nothing ends a process that hangs in the kernel. Such a child is left behind: the log has its number, the next
+ * epoch gets a command of its own, and from time to time somebody looks whether it has ended after all. They hold
+ * memory and a process each, so HANGING_MAX of them are too many: then the newest errand waits.
+ * Even starting a child can hang, where /bin/sh does. Then the thread is left to itself when opensm ends: it owns the
+ * runner then, and says nothing any more, as in outbox.c.
  */
-#include "config.h"
-
 #include "runner.h"
 
-#include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
-#include <spawn.h>
+#include <stdarg.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
+#include "child.h"
 #include "clock.h"
 #include "log.h"
 #include "thread.h"
 
 #define LOOK_MS 20
-#define GRACE_MS 2000 /* from SIGTERM to SIGKILL, and for the last command when opensm ends */
+#define LOOK_GROUP_MS 100    /* at a group that has been told to end */
+#define LOOK_HANGING_MS 5000 /* at those that were left behind */
+#define GRACE_MS 2000 /* from SIGTERM to SIGKILL, from that to being left, and for the last one when opensm ends */
+#define LAST_MS (3 * GRACE_MS + 1000)
+#define HANGING_MAX 3
 #define PATH "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 /* An errand of our own. */
@@ -35,13 +40,17 @@ struct copy {
 };
 
 struct fors_runner {
-	struct osm_log *log;
+	struct osm_log *log; /* not the thread's any more when is_orphan */
 	pthread_t thread;
-	pthread_mutex_t mutex; /* guards what follows */
-	pthread_cond_t wake;
+	pthread_mutex_t mutex; /* guards what follows, up to is_orphan */
+	pthread_cond_t wake, done;
 	struct copy *waiting; /* owned, or NULL */
-	uint64_t stop_ms;     /* when all must have ended; 0: go on */
-	bool has_complained;  /* the thread's own */
+	uint64_t stop_ms;     /* when all must have been told to end; 0: go on */
+	bool has_ended, is_orphan;
+	/* the thread's own */
+	bool has_complained;
+	struct fors_child hanging[HANGING_MAX]; /* killed, and not gone */
+	size_t n_hanging;
 };
 
 static void free_copy(struct copy *copy)
@@ -75,73 +84,40 @@ static struct copy *copy_errand(const struct fors_errand *errand)
 	return NULL;
 }
 
-/* --- the child ------------------------------------------------------------ */
+/* --- what it says ---------------------------------------------------------- */
 
-/* Nothing that OpenSM has open goes to the child: not its log, not the device. 0, or an errno. */
-static int close_others(posix_spawn_file_actions_t *actions)
+/* A line for OpenSM's log, which is there as long as somebody owns the runner. */
+static void say(struct fors_runner *runner, bool is_error, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+static void say(struct fors_runner *runner, bool is_error, const char *format, ...)
 {
-#ifdef HAVE_POSIX_SPAWN_FILE_ACTIONS_ADDCLOSEFROM_NP
-	return posix_spawn_file_actions_addclosefrom_np(actions, 3);
-#else
-	DIR *list = opendir("/proc/self/fd");
-	const struct dirent *entry;
-	int failed = list ? 0 : errno;
+	char text[800];
+	va_list arguments;
 
-	while (!failed && (entry = readdir(list)))
-		if (atoi(entry->d_name) > 2 && atoi(entry->d_name) != dirfd(list))
-			failed = posix_spawn_file_actions_addclose(actions, atoi(entry->d_name));
-	if (list)
-		closedir(list);
-	return failed;
-#endif
+	va_start(arguments, format);
+	vsnprintf(text, sizeof(text), format, arguments);
+	va_end(arguments);
+	pthread_mutex_lock(&runner->mutex);
+	if (!runner->is_orphan && is_error)
+		fors_log_error(runner->log, FORS_F_COMMAND, "%s", text);
+	else if (!runner->is_orphan)
+		fors_log_info(runner->log, "%s", text);
+	pthread_mutex_unlock(&runner->mutex);
+	runner->has_complained |= is_error;
 }
 
-static int set_files(posix_spawn_file_actions_t *actions)
+/* Each failure, and once when it works again. */
+static void say_end(struct fors_runner *runner, int status)
 {
-	int failed = 0;
-
-	for (int fd = 0; fd < 3 && !failed; fd++)
-		failed = posix_spawn_file_actions_addopen(actions, fd, "/dev/null", fd ? O_WRONLY : O_RDONLY, 0);
-	return failed ? failed : close_others(actions);
-}
-
-static int set_signals(posix_spawnattr_t *attributes)
-{
-	sigset_t none, all;
-	int failed = posix_spawnattr_setflags(attributes,
-					      POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-
-	sigemptyset(&none);
-	sigfillset(&all);
-	if (!failed)
-		failed = posix_spawnattr_setpgroup(attributes, 0);
-	if (!failed)
-		failed = posix_spawnattr_setsigmask(attributes, &none);
-	return failed ? failed : posix_spawnattr_setsigdefault(attributes, &all);
-}
-
-/* The child's pid, which is its process group too, in *pid. 0, or an errno. */
-static int spawn(const struct copy *copy, pid_t *pid)
-{
-	char shell[] = "sh", option[] = "-c";
-	char *const argv[] = {shell, option, copy->command, NULL};
-	posix_spawn_file_actions_t actions;
-	posix_spawnattr_t attributes;
-	int failed = posix_spawn_file_actions_init(&actions);
-
-	if (failed)
-		return failed;
-	failed = posix_spawnattr_init(&attributes);
-	if (!failed) {
-		failed = set_files(&actions);
-		if (!failed)
-			failed = set_signals(&attributes);
-		if (!failed)
-			failed = posix_spawn(pid, "/bin/sh", &actions, &attributes, argv, copy->variable);
-		posix_spawnattr_destroy(&attributes);
+	if (WIFSIGNALED(status))
+		say(runner, true, "publish_command was ended by signal %d", WTERMSIG(status));
+	else if (WEXITSTATUS(status))
+		say(runner, true, "publish_command ended with exit status %d", WEXITSTATUS(status));
+	else if (runner->has_complained) {
+		say(runner, false, "publish_command works again");
+		runner->has_complained = false;
 	}
-	posix_spawn_file_actions_destroy(&actions);
-	return failed;
 }
 
 /* --- watching it ---------------------------------------------------------- */
@@ -156,20 +132,10 @@ static uint64_t stop_of(struct fors_runner *runner)
 	return stop;
 }
 
-/* Has the child ended? Its status, or -1 when somebody else reaped it, in *status. */
-static bool has_ended(pid_t pid, int *status)
+/* Wait for the child until a time, or until all must end. True: it has ended. */
+static bool watch(struct fors_runner *runner, struct fors_child *child, uint64_t until_ms)
 {
-	pid_t ended = waitpid(pid, status, WNOHANG);
-
-	if (ended < 0 && errno != EINTR)
-		*status = -1;
-	return ended == pid || (ended < 0 && errno != EINTR);
-}
-
-/* Wait for the child until a time, or until all must have ended. True: it has ended. */
-static bool watch(struct fors_runner *runner, pid_t pid, uint64_t until_ms, int *status)
-{
-	while (!has_ended(pid, status)) {
+	while (!fors_child_ended(child)) {
 		uint64_t stop = stop_of(runner), now = fors_clock_ms();
 
 		if (now >= until_ms || (stop && now >= stop))
@@ -179,84 +145,144 @@ static bool watch(struct fors_runner *runner, pid_t pid, uint64_t until_ms, int 
 	return true;
 }
 
-static void kill_group(struct fors_runner *runner, pid_t pid, int *status)
+/* End the group, politely at first. False: it does not end. */
+static bool end_group(struct fors_child *child)
 {
-	uint64_t until = fors_clock_ms() + GRACE_MS;
+	static const int signals[] = {SIGTERM, SIGKILL};
 
-	kill(-pid, SIGTERM);
-	while (!has_ended(pid, status)) {
-		if (fors_clock_ms() >= until)
-			kill(-pid, SIGKILL);
-		fors_clock_pause(LOOK_MS);
+	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++) {
+		uint64_t until = fors_clock_ms() + GRACE_MS;
+
+		fors_child_signal(child, signals[i]);
+		while (!fors_child_gone(child) && fors_clock_ms() < until)
+			fors_clock_pause(LOOK_GROUP_MS);
+		if (fors_child_gone(child))
+			return true;
 	}
-	kill(-pid, SIGKILL); /* what the shell left behind */
+	return false;
 }
 
-/* Say each failure, and once when it works again. */
-static void report(struct fors_runner *runner, const struct copy *copy, bool is_late, int status)
+/* There is room: none is started while HANGING_MAX hang. */
+static void leave_behind(struct fors_runner *runner, const struct copy *copy, const struct fors_child *child)
 {
-	if (is_late)
-		fors_log_error(runner->log, FORS_F_COMMAND, "publish_command did not end within %u s and was killed",
-			       copy->seconds);
-	else if (status > 0 && WIFSIGNALED(status))
-		fors_log_error(runner->log, FORS_F_COMMAND, "publish_command was ended by signal %d", WTERMSIG(status));
-	else if (status > 0)
-		fors_log_error(runner->log, FORS_F_COMMAND, "publish_command ended with exit status %d",
-			       WEXITSTATUS(status));
-	else if (runner->has_complained)
-		fors_log_info(runner->log, "publish_command works again");
-	runner->has_complained = is_late || status > 0;
+	runner->hanging[runner->n_hanging++] = *child;
+	say(runner, true, "publish_command does not end though killed; it is left behind as process group %d%s: %.400s",
+	    (int)child->pid,
+	    runner->n_hanging < HANGING_MAX ? "" : ", and none is started until one of those that hang has ended",
+	    copy->command);
+}
+
+/* Those that were left behind and have ended after all make room. */
+static void drop_gone(struct fors_runner *runner)
+{
+	size_t n_left = 0;
+
+	for (size_t i = 0; i < runner->n_hanging; i++) {
+		struct fors_child child = runner->hanging[i];
+
+		if (fors_child_gone(&child))
+			say(runner, false, "publish_command's process group %d has ended after all", (int)child.pid);
+		else
+			runner->hanging[n_left++] = child;
+	}
+	runner->n_hanging = n_left;
 }
 
 static void run_errand(struct fors_runner *runner, const struct copy *copy)
 {
-	pid_t pid;
-	int status = 0, failed = spawn(copy, &pid);
-	bool is_late;
+	struct fors_child child;
+	int failed = fors_child_start(copy->command, copy->variable, &child);
 
-	if (failed) {
-		fors_log_error(runner->log, FORS_F_COMMAND, "publish_command cannot be started: %s", strerror(failed));
-		runner->has_complained = true;
-		return;
-	}
-	is_late = !watch(runner, pid, fors_clock_ms() + copy->seconds * 1000ull, &status);
-	if (is_late)
-		kill_group(runner, pid, &status);
-	report(runner, copy, is_late, status);
+	if (failed)
+		say(runner, true, "publish_command cannot be started: %s", strerror(failed));
+	else if (watch(runner, &child, fors_clock_ms() + copy->seconds * 1000ull))
+		say_end(runner, child.status);
+	else if (!end_group(&child))
+		leave_behind(runner, copy, &child);
+	else if (stop_of(runner))
+		say(runner, true, "publish_command was killed, since opensm ends");
+	else
+		say(runner, true, "publish_command did not end within %u s and was killed", copy->seconds);
 }
 
-/* The next errand, owned by the caller; NULL: end. */
-static struct copy *next_errand(struct fors_runner *runner)
+/* --- the thread ------------------------------------------------------------ */
+
+static bool may_start(const struct fors_runner *runner)
 {
-	struct copy *copy;
+	return runner->waiting && runner->n_hanging < HANGING_MAX;
+}
+
+/* Wait for an errand, or for the time to look at those that hang. False: opensm ends. */
+static bool wait_for_work(struct fors_runner *runner)
+{
+	uint64_t look_ms = fors_clock_ms() + LOOK_HANGING_MS;
+	bool is_over;
 
 	pthread_mutex_lock(&runner->mutex);
-	while (!runner->waiting && !runner->stop_ms)
-		pthread_cond_wait(&runner->wake, &runner->mutex);
-	copy = runner->waiting;
-	runner->waiting = NULL;
+	while (!may_start(runner) && !runner->stop_ms && (!runner->n_hanging || fors_clock_ms() < look_ms))
+		if (runner->n_hanging)
+			fors_clock_wait(&runner->wake, &runner->mutex, look_ms);
+		else
+			pthread_cond_wait(&runner->wake, &runner->mutex);
+	is_over = runner->stop_ms && (!may_start(runner) || fors_clock_ms() >= runner->stop_ms);
 	pthread_mutex_unlock(&runner->mutex);
-	return copy;
+	return !is_over;
 }
 
-static void *run(void *context)
+/* The next errand, owned by the caller; NULL: none that may be started. */
+static struct copy *take_errand(struct fors_runner *runner)
 {
-	struct fors_runner *runner = context;
-	struct copy *copy;
+	struct copy *copy = NULL;
 
-	while ((copy = next_errand(runner))) {
-		run_errand(runner, copy);
-		free_copy(copy);
+	pthread_mutex_lock(&runner->mutex);
+	if (may_start(runner)) {
+		copy = runner->waiting;
+		runner->waiting = NULL;
 	}
-	return NULL;
+	pthread_mutex_unlock(&runner->mutex);
+	return copy;
 }
 
 static void free_runner(struct fors_runner *runner)
 {
 	free_copy(runner->waiting);
 	pthread_cond_destroy(&runner->wake);
+	pthread_cond_destroy(&runner->done);
 	pthread_mutex_destroy(&runner->mutex);
 	free(runner);
+}
+
+/* Hand the runner to who waits in fors_runner_stop(), or free it when nobody does any more. */
+static void finish(struct fors_runner *runner)
+{
+	bool is_orphan;
+
+	if (runner->waiting)
+		say(runner, true, "publish_command is not run for the last publication, since opensm ends");
+	pthread_mutex_lock(&runner->mutex);
+	runner->has_ended = true;
+	is_orphan = runner->is_orphan;
+	pthread_cond_signal(&runner->done);
+	pthread_mutex_unlock(&runner->mutex);
+	if (is_orphan)
+		free_runner(runner);
+}
+
+static void *run(void *context)
+{
+	struct fors_runner *runner = context;
+
+	while (wait_for_work(runner)) {
+		struct copy *copy;
+
+		drop_gone(runner);
+		copy = take_errand(runner);
+		if (copy)
+			run_errand(runner, copy);
+		free_copy(copy);
+	}
+	finish(runner);
+	return NULL;
 }
 
 enum fors_err fors_runner_start(struct osm_log *log, struct fors_runner **runner, struct fors_error *error)
@@ -269,6 +295,7 @@ enum fors_err fors_runner_start(struct osm_log *log, struct fors_runner **runner
 	made->log = log;
 	pthread_mutex_init(&made->mutex, NULL);
 	fors_clock_cond(&made->wake);
+	fors_clock_cond(&made->done);
 	failed = fors_thread_start(&made->thread, run, made);
 	if (failed) {
 		free_runner(made);
@@ -295,12 +322,25 @@ enum fors_err fors_runner_run(struct fors_runner *runner, const struct fors_erra
 
 void fors_runner_stop(struct fors_runner *runner)
 {
+	uint64_t now = fors_clock_ms(), until = now + LAST_MS;
+	pthread_t thread;
+	bool has_ended;
+
 	if (!runner)
 		return;
 	pthread_mutex_lock(&runner->mutex);
-	runner->stop_ms = fors_clock_ms() + GRACE_MS;
+	runner->stop_ms = now + GRACE_MS;
 	pthread_cond_signal(&runner->wake);
+	while (!runner->has_ended && fors_clock_ms() < until)
+		fors_clock_wait(&runner->done, &runner->mutex, until);
+	has_ended = runner->has_ended;
+	runner->is_orphan = !has_ended;
+	thread = runner->thread;
 	pthread_mutex_unlock(&runner->mutex);
-	pthread_join(runner->thread, NULL);
+	if (!has_ended) {
+		pthread_detach(thread); /* it may be gone already, with the runner */
+		return;
+	}
+	pthread_join(thread, NULL);
 	free_runner(runner);
 }

@@ -4,7 +4,9 @@
  *
  * The command is a line for /bin/sh, in a process group of its own, with an environment of its own (PATH and
  * what the caller gives), stdin, stdout and stderr on /dev/null, and none of OpenSM's files open. When
- * its time is over the whole group gets SIGTERM, and SIGKILL two seconds later.
+ * its time is over the whole group gets SIGTERM, and SIGKILL two seconds later. What does not end two seconds after
+ * that hangs in the kernel: it is left behind, with an error that names it, and the next command runs
+ * without it; but while three of them hang, no other is started.
  * Threads: any thread may call, nobody ever waits but fors_runner_stop().
  */
 #ifndef FORS_PLUGIN_RUNNER_H
@@ -33,7 +35,10 @@ enum fors_err fors_runner_start(struct osm_log *log, struct fors_runner **runner
  */
 enum fors_err fors_runner_run(struct fors_runner *runner, const struct fors_errand *errand, struct fors_error *error);
 
-/* Give what runs and waits two seconds to end, kill it, end the thread, free it all. NULL is allowed. */
+/*
+ * Give what runs and waits two seconds to end, kill it, end the thread, free it all. Comes back after seven seconds at
+ * most: what does not end is left behind, a thread that hangs too, which then never uses the log. NULL is allowed.
+ */
 void fors_runner_stop(struct fors_runner *runner);
 
 #endif

@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The idea: one table of keys, each with a function that checks and stores its value.
- * inih takes the lines apart; a reader of our own hands them out and counts them, so that each complaint
- * names file and line. Keys of fors.conf that this version does not know yet are
- * refused like misspelt ones: silently ignoring what an administrator wrote is worse.
+ * conf.c takes the lines apart and counts them, so that each complaint names file and line. Keys of fors.conf that this
+ * version does not know yet are refused like misspelt ones: silently ignoring what an administrator wrote is worse.
  */
 #include "settings.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <ini.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,13 +20,14 @@
 #include "core/net/netfile.h"
 #include "core/fabric/places_file.h"
 #include "core/planners/planner.h"
-#include "publish.h"
+#include "conf.h"
+#include "input.h"
 
-#define FILE_MAX_MB 64u /* a list of 49,151 GUIDs needs 1 MB, the text of a fabric of as many servers 20 MB */
-#define CONF_MAX_MB 1u	/* it is read in every heavy sweep */
-#define NAMES_MAX 4096u /* of all lines of one key; more cables than that are no drain before maintenance */
+#define GUIDS_MAX_MB 16u  /* a list of 49,151 GUIDs needs 1 MB, some more with names beside them */
+#define FABRIC_MAX_MB 64u /* the text of a fabric of as many servers needs 20 MB */
+#define CONF_MAX_MB 1u	  /* of hundreds of lines */
+#define NAMES_MAX 4096u	  /* of all lines of one key; more cables than that are no drain before maintenance */
 #define DAY 86400u
-#define HIDDEN '\1' /* stands for a ; that inih shall not see */
 #define PUBLISH_SECONDS 30u
 
 /* While fors.conf is being read. */
@@ -37,10 +35,8 @@ struct reading {
 	struct fors_settings *settings;
 	const char *path;
 	struct stat info; /* of the file */
-	const char *next; /* the text that is not read yet, up to a NUL */
 	unsigned line;
 	struct fors_error *error;
-	enum fors_err err; /* of the first complaint */
 };
 
 static bool is_method(const char *name)
@@ -197,11 +193,11 @@ static const struct key {
 	{"participants_file", set_participants_file},
 };
 
-static enum fors_err set_key(struct reading *r, const char *section, const char *name, const char *value)
+static enum fors_err set_key(void *context, unsigned line, const char *name, const char *value)
 {
-	if (*section)
-		return fors_fail(r->error, FORS_EINPUT, "%s:%u: fors.conf has no sections, remove [%.40s]", r->path,
-				 r->line, section);
+	struct reading *r = context;
+
+	r->line = line;
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
 		if (!strcmp(keys[i].name, name))
 			return keys[i].set(r, value);
@@ -209,124 +205,29 @@ static enum fors_err set_key(struct reading *r, const char *section, const char 
 	return fors_fail(r->error, FORS_EINPUT, "%s:%u: unknown key '%.60s'", r->path, r->line, name);
 }
 
-static void replace_all(char *text, char from, char to)
-{
-	while ((text = strchr(text, from)))
-		*text++ = to;
-}
-
-/* inih's callback: nonzero is success. Only the first complaint counts. */
-static int take_line(void *context, const char *section, const char *name, const char *value)
-{
-	struct reading *r = context;
-	char plain[INI_MAX_LINE];
-
-	snprintf(plain, sizeof(plain), "%s", value ? value : "");
-	replace_all(plain, HIDDEN, ';');
-	if (!r->err)
-		r->err = set_key(r, section, name, plain);
-	return !r->err;
-}
-
-/*
- * inih's source of lines: counts them, cuts comments as opensm.conf does, and stops after a complaint. inih would take
- * what is indented for more of the value before, and cut a value at " ;", which a command may well have.
- */
-static char *next_line(char *buffer, int size, void *context)
-{
-	struct reading *r = context;
-	size_t length = strcspn(r->next, "\n"), indent = strspn(r->next, " \t");
-
-	if (r->err || !*r->next)
-		return NULL;
-	r->line++;
-	if (length + 2 > (size_t)size) {
-		r->err = fors_fail(r->error, FORS_EINPUT, "%s:%u: line longer than %d bytes", r->path, r->line,
-				   size - 2);
-		return NULL;
-	}
-	memcpy(buffer, r->next + indent, length - indent);
-	buffer[length - indent] = '\0';
-	buffer[strcspn(buffer, "#")] = '\0';
-	if (*buffer)
-		replace_all(buffer + 1, ';', HIDDEN);
-	r->next += length + (r->next[length] == '\n');
-	return buffer;
-}
-
-/*
- * A regular file; < 0: the error says why not. Opened without waiting: a pipe must not hold up OpenSM's sweep, nor a
- * device that never ends.
- */
-static int open_regular(const char *path, unsigned max_mb, struct stat *info, struct fors_error *error)
-{
-	int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-
-	if (fd < 0) {
-		fors_fail(error, FORS_EIO, "%s: cannot be opened: %s", path, strerror(errno));
-		return -1;
-	}
-	if (!fstat(fd, info) && S_ISREG(info->st_mode) && (uint64_t)info->st_size <= (uint64_t)max_mb << 20)
-		return fd;
-	fors_fail(error, FORS_EIO, "%s: not a regular file of at most %u MB", path, max_mb);
-	close(fd);
-	return -1;
-}
-
-/* The text of a regular file in *text, owned by the caller, with a NUL behind it. */
-static enum fors_err read_file(const char *path, unsigned max_mb, struct stat *info, char **text,
+static enum fors_err read_conf(const char *path, struct fors_stamps *stamps, struct fors_settings *settings,
 			       struct fors_error *error)
-{
-	enum fors_err err = FORS_OK;
-	int fd = open_regular(path, max_mb, info, error);
-	char *bytes;
-
-	if (fd < 0)
-		return FORS_EIO;
-	bytes = fors_read_bytes(fd, (size_t)info->st_size);
-	if (!bytes)
-		err = errno == ENOMEM ? fors_fail_memory(error)
-				      : fors_fail(error, FORS_EIO, "%s: cannot be read: %s", path, strerror(errno));
-	close(fd);
-	if (!err)
-		*text = bytes;
-	return err;
-}
-
-static enum fors_err read_lines(struct reading *r)
-{
-	int bad_line = ini_parse_stream(next_line, r, take_line, r);
-
-	if (!r->err && bad_line < 0)
-		return fors_fail_memory(r->error);
-	if (bad_line > 0 &&
-	    (!r->err || (unsigned)bad_line < r->line)) /* a line without '=' before the one complained of */
-		return fors_fail(r->error, FORS_EINPUT, "%s:%d: expected 'key = value'", r->path, bad_line);
-	return r->err;
-}
-
-static enum fors_err read_conf(const char *path, struct fors_settings *settings, struct fors_error *error)
 {
 	struct reading r = {.settings = settings, .path = path, .error = error};
 	char *text;
-	enum fors_err err = read_file(path, CONF_MAX_MB, &r.info, &text, error);
+	enum fors_err err = fors_input_read(path, CONF_MAX_MB, &r.info, &text, stamps, error);
 
 	if (err)
 		return err;
-	r.next = text;
-	if (strlen(text) < (size_t)r.info.st_size || strchr(text, HIDDEN))
+	if (strlen(text) < (size_t)r.info.st_size)
 		err = fors_fail(error, FORS_EINPUT, "%s: not a text: it has control characters", path);
 	else
-		err = read_lines(&r);
+		err = fors_conf_read(text, path, set_key, &r, error);
 	free(text);
 	return err;
 }
 
-static enum fors_err read_guids(const char *path, uint64_t **guid, size_t *count, struct fors_error *error)
+static enum fors_err read_guids(const char *path, struct fors_stamps *stamps, uint64_t **guid, size_t *count,
+				struct fors_error *error)
 {
 	struct stat info;
 	char *text;
-	enum fors_err err = read_file(path, FILE_MAX_MB, &info, &text, error);
+	enum fors_err err = fors_input_read(path, GUIDS_MAX_MB, &info, &text, stamps, error);
 
 	if (err)
 		return err;
@@ -357,13 +258,14 @@ static enum fors_err find_conf(const char *options, char **path, struct fors_err
 	return FORS_OK;
 }
 
-static enum fors_err load_conf(const char *options, struct fors_settings *settings, struct fors_error *error)
+static enum fors_err load_conf(const struct fors_sources *sources, struct fors_settings *settings,
+			       struct fors_error *error)
 {
 	char *path;
-	enum fors_err err = find_conf(options, &path, error);
+	enum fors_err err = find_conf(sources->options, &path, error);
 
 	if (!err && path)
-		err = read_conf(path, settings, error);
+		err = read_conf(path, sources->stamps, settings, error);
 	free(path);
 	return err;
 }
@@ -375,23 +277,25 @@ static enum fors_err load_guids(const struct fors_sources *sources, struct fors_
 	enum fors_err err = FORS_OK;
 
 	if (sources->root_guid_file)
-		err = read_guids(sources->root_guid_file, &settings->root, &settings->nroots, error);
+		err = read_guids(sources->root_guid_file, sources->stamps, &settings->root, &settings->nroots, error);
 	if (!err && participants) {
 		settings->has_participants = true;
-		err = read_guids(participants, &settings->participants.guid, &settings->participants.count, error);
+		err = read_guids(participants, sources->stamps, &settings->participants.guid,
+				 &settings->participants.count, error);
 	}
 	return err;
 }
 
 /* The roots are known by now. */
-static enum fors_err load_reference(struct fors_settings *settings, struct fors_error *error)
+static enum fors_err load_reference(struct fors_stamps *stamps, struct fors_settings *settings,
+				    struct fors_error *error)
 {
 	const char *path = settings->reference_fabric;
 	struct fors_net *net = NULL;
 	struct fors_error why;
 	struct stat info;
 	char *text;
-	enum fors_err err = read_file(path, FILE_MAX_MB, &info, &text, error);
+	enum fors_err err = fors_input_read(path, FABRIC_MAX_MB, &info, &text, stamps, error);
 
 	if (err)
 		return err;
@@ -416,11 +320,11 @@ enum fors_err fors_settings_load(const struct fors_sources *sources, struct fors
 		return fors_fail_memory(error);
 	strcpy(loaded->method, "auto");
 	loaded->publish_seconds = PUBLISH_SECONDS;
-	err = load_conf(sources->options, loaded, error);
+	err = load_conf(sources, loaded, error);
 	if (!err)
 		err = load_guids(sources, loaded, error);
 	if (!err && loaded->reference_fabric)
-		err = load_reference(loaded, error);
+		err = load_reference(sources->stamps, loaded, error);
 	if (err)
 		fors_settings_free(loaded);
 	else

@@ -13,6 +13,8 @@
 #include "core/fabric/drained.h"
 #include "core/fabric/fabric.h"
 
+struct fors_stamps;
+
 struct fors_settings {
 	char method[16];	       /* planning method, "auto" by default */
 	unsigned ilp_seconds;	       /* time limit of method ilp; 0: its default */
@@ -37,6 +39,7 @@ struct fors_sources {
 	const char *options;	    /* event_plugin_options of opensm.conf: "fors_config=PATH" among others */
 	const char *root_guid_file; /* of opensm.conf */
 	const char *cn_guid_file;   /* of opensm.conf; participants_file overrides it */
+	struct fors_stamps *stamps; /* to which those of all files that are read are added; NULL: not wanted */
 };
 
 /*

@@ -22,7 +22,8 @@
 
 #include "clock.h"
 #include "log.h"
-#include "thread.h"
+
+#define LAST_MS 3000 /* what one write may take when opensm ends */
 
 void fors_worker_run_short(struct fors_worker *worker)
 {
@@ -98,12 +99,12 @@ static bool wait_for_mail(struct fors_worker *worker, struct fors_job **job)
 	return go_on;
 }
 
-static void *run(void *context)
+static void run(void *context)
 {
 	struct fors_worker *worker = context;
 	struct fors_job *job;
 
-	fors_board_open(&worker->board, worker->setup.log, worker->setup.folder, worker->setup.outbox);
+	fors_board_open(&worker->board, worker->setup.log, &worker->folder, worker->setup.outbox);
 	while (wait_for_mail(worker, &job)) {
 		fors_worker_write_places(worker);
 		job = choose(worker, job);
@@ -117,11 +118,11 @@ static void *run(void *context)
 		fors_worker_publish_end(worker);
 	fors_worker_forget_plan(&worker->plan);
 	fors_board_close(&worker->board);
-	return NULL;
 }
 
 static void free_worker(struct fors_worker *worker)
 {
+	fors_folder_clear(&worker->folder);
 	fors_job_free(worker->mail);
 	free(worker->places);
 	pthread_cond_destroy(&worker->wake);
@@ -138,6 +139,12 @@ enum fors_err fors_worker_start(const struct fors_worker_setup *setup, struct fo
 	if (!made)
 		return fors_fail_memory(error);
 	made->setup = *setup;
+	made->folder = *setup->folder;
+	made->folder.parent = strdup(setup->folder->parent);
+	if (!made->folder.parent) {
+		free(made);
+		return fors_fail_memory(error);
+	}
 	if (!made->setup.threads)
 		made->setup.threads = sysconf(_SC_NPROCESSORS_ONLN) > 1 ? 2 : 1;
 	if (!made->setup.tick_ms)
@@ -145,7 +152,7 @@ enum fors_err fors_worker_start(const struct fors_worker_setup *setup, struct fo
 	fors_outcome_init(&made->plan.outcome);
 	pthread_mutex_init(&made->mutex, NULL);
 	fors_clock_cond(&made->wake);
-	failed = fors_thread_start(&made->thread, run, made);
+	failed = fors_leash_start(&made->leash, run, made);
 	if (failed) {
 		free_worker(made);
 		return fors_fail(error, FORS_ENOMEM, "no thread for planning: %s", strerror(failed));
@@ -179,14 +186,31 @@ void fors_worker_keep(struct fors_worker *worker, char *text, size_t size)
 	free(old);
 }
 
+void fors_worker_note_sweep(struct fors_worker *worker, enum fors_sweep sweep)
+{
+	uint64_t now = fors_clock_ms();
+
+	pthread_mutex_lock(&worker->mutex);
+	if (sweep == FORS_SWEEP_ENDS && worker->sweep_since)
+		worker->sweep_ms = now - worker->sweep_since;
+	worker->sweep_since = sweep == FORS_SWEEP_BEGINS ? now : 0;
+	pthread_mutex_unlock(&worker->mutex);
+}
+
 void fors_worker_stop(struct fors_worker *worker)
 {
+	struct osm_log *log;
+
 	if (!worker)
 		return;
+	log = worker->setup.log;
 	pthread_mutex_lock(&worker->mutex);
 	worker->stop = true;
 	pthread_cond_signal(&worker->wake);
 	pthread_mutex_unlock(&worker->mutex);
-	pthread_join(worker->thread, NULL);
-	free_worker(worker);
+	if (fors_leash_end(worker->leash, LAST_MS))
+		free_worker(worker);
+	else
+		fors_log_error(log, FORS_F_HANGS,
+			       "the state folder does not answer; opensm ends without having said so there");
 }

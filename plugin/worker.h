@@ -24,7 +24,7 @@ enum fors_mastership {
 
 struct fors_worker_setup {
 	struct osm_log *log;				   /* borrowed until fors_worker_stop() */
-	const struct fors_folder *folder;		   /* borrowed likewise */
+	const struct fors_folder *folder;		   /* copied */
 	struct fors_outbox *outbox;			   /* borrowed likewise; NULL: no copies, no command */
 	enum fors_mastership (*mastership)(void *context); /* asked by the worker's thread, every tick */
 	void (*sweep)(void *context); /* start a heavy sweep, by the worker's thread; NULL: cannot */
@@ -43,7 +43,23 @@ void fors_worker_submit(struct fors_worker *worker, struct fors_job *job);
 /* Hand in the kept order, a text which the worker owns then, to be written into the state folder. As submit(). */
 void fors_worker_keep(struct fors_worker *worker, char *text, size_t size);
 
-/* Break off what it does, publish that nobody repairs failures any more, end the thread. NULL is allowed. */
+/* What OpenSM's sweeper does. */
+enum fors_sweep {
+	FORS_SWEEP_BEGINS,     /* a heavy sweep; the one before, if any, has ended */
+	FORS_SWEEP_ENDS,       /* the subnet is up */
+	FORS_SWEEP_BROKEN_OFF, /* it will not come to that, or not by fors */
+};
+
+/*
+ * A sweep that has begun and does not end means that failures are not repaired: then the heartbeat stops, until it
+ * ends or another one begins. Never blocks for long. Any thread.
+ */
+void fors_worker_note_sweep(struct fors_worker *worker, enum fors_sweep sweep);
+
+/*
+ * Break off what it does, publish that nobody repairs failures any more, end the thread. NULL is allowed.
+ * A thread that hangs in the state folder is left alone after a few seconds.
+ */
 void fors_worker_stop(struct fors_worker *worker);
 
 #endif

@@ -6,8 +6,11 @@
 #include "worker_inside.h"
 
 #include "clock.h"
+#include "log.h"
 
 #define SWEEP_AGAIN_MS 20000
+#define SWEEP_MAX_MS 60000 /* no heavy sweep is overdue before, nor before it took SWEEP_FACTOR times the last one */
+#define SWEEP_FACTOR 10
 
 /* Whoever is master: what a restart needs must not wait for a plan. */
 void fors_worker_write_places(struct fors_worker *worker)
@@ -24,6 +27,35 @@ void fors_worker_write_places(struct fors_worker *worker)
 		fors_board_keep(&worker->board, text, size);
 }
 
+/* Does a sweep not end? OpenSM's sweeper hangs then. That none begins means nothing: the fabric is quiet. */
+static bool is_overdue(struct fors_worker *worker)
+{
+	uint64_t since, allowed;
+
+	pthread_mutex_lock(&worker->mutex);
+	since = worker->sweep_since;
+	allowed = SWEEP_FACTOR * worker->sweep_ms;
+	pthread_mutex_unlock(&worker->mutex);
+	if (allowed < SWEEP_MAX_MS)
+		allowed = SWEEP_MAX_MS;
+	return since && fors_clock_ms() > since + allowed;
+}
+
+/* Somebody stands behind what is published, unless failures are not repaired. */
+static void beat(struct fors_worker *worker)
+{
+	bool was_overdue = worker->is_overdue;
+
+	worker->is_overdue = worker->board.has_status && is_overdue(worker);
+	if (worker->is_overdue && !was_overdue)
+		fors_log_error(worker->setup.log, FORS_F_SWEEP,
+			       "a heavy sweep of OpenSM does not end; failures are not repaired, the heartbeat stops");
+	if (was_overdue && !worker->is_overdue)
+		fors_log_info(worker->setup.log, "OpenSM sweeps again; the heartbeat goes on");
+	if (!worker->is_overdue)
+		fors_board_beat(&worker->board);
+}
+
 void fors_worker_see_to_duties(struct fors_worker *worker)
 {
 	uint64_t now = fors_clock_ms();
@@ -34,7 +66,7 @@ void fors_worker_see_to_duties(struct fors_worker *worker)
 	fors_worker_write_places(worker);
 	worker->lost_mastership = worker->setup.mastership(worker->setup.context) == FORS_MASTER_NO;
 	if (!worker->lost_mastership)
-		fors_board_beat(&worker->board);
+		beat(worker);
 }
 
 /* A master that hands over gets no event: only looking helps. */
@@ -80,5 +112,5 @@ void fors_worker_watch(struct fors_worker *worker)
 	watch_epochs(worker);
 	fors_board_retry(&worker->board);
 	if (!worker->is_standby)
-		fors_board_beat(&worker->board);
+		beat(worker);
 }

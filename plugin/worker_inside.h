@@ -25,6 +25,7 @@
 
 #include "core/planners/outcome.h"
 #include "board.h"
+#include "leash.h"
 #include "worker.h"
 
 /* The plan in hand. */
@@ -46,12 +47,14 @@ struct fors_worker_published {
 
 struct fors_worker {
 	struct fors_worker_setup setup;
-	pthread_t thread;
+	struct fors_folder folder; /* our own: we may outlive the engine, see leash.h */
+	struct fors_leash *leash;
 	pthread_mutex_t mutex; /* guards the mailbox: what follows up to `stop`; held for moments only */
 	pthread_cond_t wake;
 	struct fors_job *mail; /* the newest job, or NULL; owned */
 	char *places;	       /* the newest kept order, to be written, or NULL; owned */
 	size_t places_size;
+	uint64_t sweep_since, sweep_ms; /* a sweep runs since then, 0: none does; the last one took so long */
 	bool stop;
 	/* all below: the worker's thread only */
 	const struct fors_job *job; /* in work, or NULL */
@@ -63,6 +66,7 @@ struct fors_worker {
 	uint64_t incomplete;	/* fingerprint of the fabric of which the last sweep met errors; 0: it met none */
 	uint64_t due_ms;	/* when a held cable may return, by fors_clock_ms(); 0: none is held */
 	uint64_t duties_ms;	/* when duties are due again, during a plan */
+	bool is_overdue;	/* a sweep does not end, and the log knows it */
 	bool lost_mastership;	/* while this job was in work */
 	bool is_standby;	/* not the master, and that is published */
 	bool is_short;		/* memory ran out while this job was in work: it has to be tried again */

@@ -4,7 +4,7 @@
 
 # Debian 12 packages: to build, to test, to simulate.
 build_packages="gcc libc6-dev make autoconf automake libtool pkg-config
-	zlib1g-dev libjansson-dev libinih-dev libopensm-dev libibumad-dev liblpsolve55-dev libsuitesparse-dev
+	zlib1g-dev libjansson-dev libopensm-dev libibumad-dev liblpsolve55-dev libsuitesparse-dev
 	libopenmpi-dev"
 run_packages="python3 opensm ibsim-utils infiniband-diags ibutils"
 testbed_packages="iproute2"

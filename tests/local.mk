@@ -6,6 +6,7 @@ unit_tests += tests/unit/test_closed_form
 unit_tests += tests/unit/test_colour
 unit_tests += tests/unit/test_consistency
 unit_tests += tests/unit/test_fabric
+unit_tests += tests/unit/test_epoch
 unit_tests += tests/unit/test_exact
 unit_tests += tests/unit/test_flows
 unit_tests += tests/unit/test_forsched
@@ -14,6 +15,7 @@ unit_tests += tests/unit/test_guidlist
 unit_tests += tests/unit/test_home
 unit_tests += tests/unit/test_kept
 unit_tests += tests/unit/test_level
+unit_tests += tests/unit/test_loader
 unit_tests += tests/unit/test_ilp
 unit_tests += tests/unit/test_lftfile
 unit_tests += tests/unit/test_lfti
@@ -31,7 +33,10 @@ unit_tests += tests/unit/test_publish
 unit_tests += tests/unit/test_random
 unit_tests += tests/unit/test_rounds
 unit_tests += tests/unit/test_rowwise
+unit_tests += tests/unit/test_runner
 unit_tests += tests/unit/test_schedule_file
+unit_tests += tests/unit/test_schedule_header
+unit_tests += tests/unit/test_schedule_rules
 unit_tests += tests/unit/test_settings
 unit_tests += tests/unit/test_tables
 unit_tests += tests/unit/test_tree
@@ -62,6 +67,9 @@ tests_unit_test_ilp_LDADD = $(unit_support)
 tests_unit_test_methods_LDADD = $(unit_support)
 tests_unit_test_schedule_file_SOURCES = tests/unit/test_schedule_file.c tests/unit/seal.c tests/unit/seal.h
 tests_unit_test_schedule_file_LDADD = $(unit_support) $(ZLIB_LIBS)
+tests_unit_test_schedule_header_SOURCES = tests/unit/test_schedule_header.c tests/unit/published.c tests/unit/published.h \
+	tests/unit/seal.c tests/unit/seal.h
+tests_unit_test_schedule_header_LDADD = $(unit_support) $(ZLIB_LIBS)
 tests_unit_test_tables_LDADD = $(unit_support)
 tests_unit_test_verify_LDADD = $(unit_support)
 tests_unit_test_status_LDADD = libforscore.la $(CMOCKA_LIBS) $(JANSSON_LIBS)
@@ -95,6 +103,10 @@ endif
 tests_unit_test_mangled_CFLAGS = $(AM_CFLAGS) $(mangled_sanitizers)
 tests_unit_test_mangled_LDADD = libforscore.la $(CMOCKA_LIBS)
 
+# The plugin's own modules that do not see OpenSM, by what they need of each other.
+publish_sources = plugin/leash.c plugin/publish.c plugin/thread.c plugin/trust.c
+input_sources = plugin/clock.c plugin/conf.c plugin/input.c $(publish_sources)
+
 # Programs in which allocations and threads fail on demand, see faults.h.
 fault_sources = tests/unit/faults.c tests/unit/faults.h
 fault_ldflags = $(AM_LDFLAGS) -pthread -Wl,--wrap=pthread_create
@@ -105,11 +117,11 @@ fault_ldflags += -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=free \
 else
 fault_cppflags = $(AM_CPPFLAGS)
 endif
-tests_unit_test_memory_SOURCES = tests/unit/test_memory.c plugin/publish.c plugin/settings.c $(fault_sources) \
+tests_unit_test_memory_SOURCES = tests/unit/test_memory.c plugin/settings.c $(input_sources) $(fault_sources) \
 	$(libforsched_la_SOURCES)
 tests_unit_test_memory_CPPFLAGS = $(fault_cppflags)
 tests_unit_test_memory_LDFLAGS = $(fault_ldflags)
-tests_unit_test_memory_LDADD = $(unit_support) $(INIH_LIBS) $(ZLIB_LIBS)
+tests_unit_test_memory_LDADD = $(unit_support) $(ZLIB_LIBS)
 
 EXTRA_DIST += tests/data/README tests/data/chassis.ibnetdiscover tests/data/ibsim.net \
 	tests/data/small.dump_fts tests/data/small-all.dump_fts tests/data/small-nodests.dump_fts \
@@ -128,22 +140,42 @@ tests_unit_test_forsched_mangled_CFLAGS = $(tests_unit_test_mangled_CFLAGS)
 tests_unit_test_forsched_mangled_LDADD = $(unit_support) $(ZLIB_LIBS)
 tests_unit_test_forsched_mangled_LDFLAGS = $(AM_LDFLAGS) -pthread
 
+tests_unit_test_schedule_rules_SOURCES = tests/unit/test_schedule_rules.c tests/unit/published.c tests/unit/seal.c \
+	tests/unit/seal.h core/base/error.c core/schedule/schedule.c core/schedule/schedule_fault.c \
+	core/schedule/schedule_file.c core/schedule/schedule_header.c $(libforsched_la_SOURCES)
+tests_unit_test_schedule_rules_CFLAGS = $(tests_unit_test_mangled_CFLAGS)
+tests_unit_test_schedule_rules_LDADD = $(unit_support) $(ZLIB_LIBS)
+tests_unit_test_schedule_rules_LDFLAGS = $(AM_LDFLAGS) -pthread
+
 # The plugin's own modules that do not see OpenSM.
-outbox_sources = plugin/digest.c plugin/outbox.c plugin/runner.c plugin/thread.c tests/unit/fake_clock.c tests/unit/fake_clock.h
-tests_unit_test_outbox_SOURCES = tests/unit/test_outbox.c plugin/publish.c $(outbox_sources)
-tests_unit_test_outbox_LDADD = libforscore.la $(CMOCKA_LIBS)
+outbox_sources = plugin/child.c plugin/digest.c plugin/epoch.c plugin/outbox.c plugin/runner.c tests/unit/fake_clock.c \
+	tests/unit/fake_clock.h
+tests_unit_test_outbox_SOURCES = tests/unit/test_outbox.c $(publish_sources) tests/unit/seal.c tests/unit/seal.h $(outbox_sources)
+tests_unit_test_outbox_LDADD = libforscore.la $(CMOCKA_LIBS) $(ZLIB_LIBS)
 tests_unit_test_outbox_LDFLAGS = $(AM_LDFLAGS) -pthread -Wl,--wrap=fors_publish
+tests_unit_test_runner_SOURCES = tests/unit/test_runner.c plugin/child.c plugin/runner.c plugin/thread.c \
+	tests/unit/fake_clock.c tests/unit/fake_clock.h
+tests_unit_test_runner_LDADD = libforscore.la $(CMOCKA_LIBS)
+tests_unit_test_runner_LDFLAGS = $(AM_LDFLAGS) -pthread -Wl,--wrap=kill,--wrap=posix_spawn
 tests_unit_test_absent_SOURCES = tests/unit/test_absent.c plugin/absent.c
 tests_unit_test_absent_LDADD = $(unit_support)
-tests_unit_test_publish_SOURCES = tests/unit/test_publish.c plugin/publish.c
+tests_unit_test_epoch_SOURCES = tests/unit/test_epoch.c plugin/epoch.c $(publish_sources) plugin/clock.c
+tests_unit_test_epoch_LDADD = libforscore.la $(CMOCKA_LIBS)
+tests_unit_test_publish_SOURCES = tests/unit/test_publish.c $(publish_sources) plugin/clock.c
 tests_unit_test_publish_LDADD = libforscore.la $(CMOCKA_LIBS)
-tests_unit_test_kept_SOURCES = tests/unit/test_kept.c plugin/digest.c plugin/kept.c plugin/publish.c
+tests_unit_test_kept_SOURCES = tests/unit/test_kept.c plugin/aside.c plugin/digest.c plugin/kept.c $(publish_sources) \
+	tests/unit/fake_clock.c tests/unit/fake_clock.h
 tests_unit_test_kept_LDADD = $(unit_support)
-tests_unit_test_settings_SOURCES = tests/unit/test_settings.c plugin/publish.c plugin/settings.c
-tests_unit_test_settings_LDADD = libforscore.la $(CMOCKA_LIBS) $(INIH_LIBS)
+tests_unit_test_kept_LDFLAGS = $(AM_LDFLAGS) -pthread -Wl,--wrap=fors_published
+tests_unit_test_loader_SOURCES = tests/unit/test_loader.c plugin/aside.c plugin/conf.c plugin/digest.c plugin/input.c \
+	plugin/loader.c plugin/settings.c $(publish_sources) tests/unit/fake_clock.c tests/unit/fake_clock.h
+tests_unit_test_loader_LDADD = libforscore.la $(CMOCKA_LIBS)
+tests_unit_test_loader_LDFLAGS = $(AM_LDFLAGS) -pthread -Wl,--wrap=fors_read_bytes
+tests_unit_test_settings_SOURCES = tests/unit/test_settings.c plugin/settings.c $(input_sources)
+tests_unit_test_settings_LDADD = libforscore.la $(CMOCKA_LIBS)
 worker_sources = plugin/board.c plugin/job.c plugin/worker.c plugin/worker_duties.c plugin/worker_job.c \
 	plugin/worker_plan.c plugin/worker_publish.c
-tests_unit_test_worker_SOURCES = tests/unit/test_worker.c plugin/publish.c $(worker_sources) $(outbox_sources) \
+tests_unit_test_worker_SOURCES = tests/unit/test_worker.c $(publish_sources) $(worker_sources) $(outbox_sources) \
 	$(fault_sources)
 tests_unit_test_worker_CPPFLAGS = $(fault_cppflags)
 tests_unit_test_worker_LDADD = libforscore.la $(CMOCKA_LIBS)
@@ -167,7 +199,7 @@ tests_e2e_failing_memory_la_CFLAGS = -std=gnu11 $(WARNING_FLAGS) -fno-builtin -p
 tests_e2e_failing_memory_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
 tests_e2e_failing_memory_la_LIBADD = -ldl
 
-EXTRA_DIST += tests/e2e/conftest.py tests/e2e/harness.py tests/e2e/oracle.py tests/e2e/test_drain.py \
+EXTRA_DIST += tests/e2e/conftest.py tests/e2e/harness.py tests/e2e/oracle.py tests/e2e/test_drain.py tests/e2e/test_epochs.py tests/e2e/hung.py tests/e2e/test_files.py \
 	tests/e2e/test_managers.py tests/e2e/umad_timeouts.c \
 	tests/e2e/test_netfile.py tests/e2e/test_order.py tests/e2e/test_paths.py tests/e2e/test_publish.py tests/e2e/test_scenes.py \
 	tests/e2e/test_plugin.py tests/e2e/test_plugin_faults.py tests/e2e/test_plugin_memory.py tests/e2e/test_plugin_model.py
@@ -195,6 +227,13 @@ SOAK_FLAGS =
 soak: all
 	FORS_BUILDDIR=$(abs_top_builddir) PYTHONDONTWRITEBYTECODE=1 python3 $(top_srcdir)/tests/e2e/chaos.py --events $(EVENTS) --fabric '$(FABRIC)' \
 		$(if $(SEED),--seed $(SEED)) $(SOAK_FLAGS)
+
+# opensm killed at random moments, and what readers see all the while: make kills KILLS=100
+KILLS = 100
+.PHONY: kills
+kills: all
+	FORS_BUILDDIR=$(abs_top_builddir) FORS_KILLS=$(KILLS) FORS_SEED=$(SEED) PYTHONDONTWRITEBYTECODE=1 \
+		/usr/bin/python3 -m pytest -q -s -p no:cacheprovider $(srcdir)/tests/e2e/test_epochs.py -k killed
 
 # Every path index of larger fabrics before ibdmchk and the SA; some ten minutes: make paths
 .PHONY: paths

@@ -99,7 +99,10 @@ int cli_analysis_load_net(const struct cli_settings *settings, struct cli_analys
 	return code ? code : cli_analysis_routes(a);
 }
 
-/* Servers without a LID: nobody can send to them. If no server has one, they stay, and routes.h says what to do. */
+/*
+ * Servers without a LID: nobody can send to them. If no server has one, they stay, and model/routers/routes.h says
+ * what to do.
+ */
 static void leave_out_nameless(struct cli_analysis *a, struct fors_endpoint *server, uint32_t *count)
 {
 	struct fors_mismatch *m = &a->mismatch;

@@ -30,7 +30,10 @@ static enum fors_err parse(const struct cli_settings *settings, struct cli_analy
 	return FORS_OK;
 }
 
-/* Rules need no LIDs, but ports without one are not servers to routes.h: each gets a LID, as long as there are some. */
+/*
+ * Rules need no LIDs, but ports without one are not servers to model/routers/routes.h: each gets a LID, as long as
+ * there are some.
+ */
 static enum fors_err number_ports(struct fors_net *net, struct fors_error *error)
 {
 	uint32_t lid = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * cmd_indices.c - `fors indices`: what typical patterns get from given tables, and from the best of all routings, as parts of
- * what a crossbar gives them.
+ * cmd_indices.c - `fors indices`: what typical patterns get from given tables, and from the best of all routings, as
+ * parts of what a crossbar gives them.
  */
 #include <math.h>
 #include <stdio.h>

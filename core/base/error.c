@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* error.c - see error.h for the idea. */
+/*
+ * error.c - texts of error codes, and the one place that writes an error's text; error.h has the idea.
+ *
+ * A text that is too long is cut, never an error of its own, and a caller that wants none gives NULL.
+ */
 #include "error.h"
 
 #include <stdarg.h>

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* names.c - a list of names as an administrator writes it: cut at commas, blanks around each dropped. */
+/*
+ * names.c - a list of names as an administrator writes it: cut at commas, blanks around each dropped.
+ *
+ * What a name means is not known here (that takes a net), so blanks inside one stay: node descriptions have them. A
+ * list is added as a whole or not at all.
+ */
 #include "names.h"
 
 #include <stdbool.h>

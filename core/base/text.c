@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* text.c - see text.h for the idea. */
+/*
+ * text.c - text in and out; text.h has the idea.
+ *
+ * Input is one block of memory that is never changed and never copied: a line, a word, is a pair of pointers into it.
+ * What is no text (a zero byte, too many bytes) is refused before the first line, so no reader has to think of it.
+ */
 #include "text.h"
 
 #include <stdarg.h>

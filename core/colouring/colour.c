@@ -299,7 +299,7 @@ static enum fors_err part_divide(struct job *job, const struct part *part, struc
 
 /* ---- the recursion ---- */
 
-/* Put `part` aside as a piece; it is the piece's from then on. */
+/* Keep `part` as a piece; it is the piece's from then on. */
 static enum fors_err keep_piece(struct job *job, struct part *part, uint32_t first, uint32_t ncolours)
 {
 	struct fors_colour_pieces *pieces = job->pieces;

@@ -4,10 +4,10 @@
  *
  * An administrator drains a cable before he pulls it, a cable that runs at a quarter of its speed
  * holds up every phase of the exchange, one that just came back may go again. Such a cable
- * is set aside: leaves and planners take it for dead, so no server's traffic goes over it; and what
- * is on its way still arrives, since the spine goes on delivering over it (tables.c).
+ * is drained: leaves and planners take it for dead, so no server's traffic goes over it; and what
+ * is on its way still arrives, since the spine goes on delivering over it (core/tables/tables.c).
  *
- * Traffic matters more than wishes: a cable stays in use when without it two leaves would have no
+ * A request never costs traffic: a cable stays in use when without it two leaves would have no
  * spine in common. For each such pair, in order, the spine is taken for which the least has to be
  * called back: held cables before degraded ones, degraded before excluded ones.
  */

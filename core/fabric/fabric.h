@@ -33,11 +33,11 @@ struct fors_places; /* places.h */
 
 enum fors_cable_state {
 	FORS_CABLE_ABSENT, /* this leaf never had this lane */
-	FORS_CABLE_DEAD,   /* it had, and it is down now, or set aside */
+	FORS_CABLE_DEAD,   /* it had, and it is down now, or drained */
 	FORS_CABLE_LIVE,
 };
 
-/* Why a cable that lives shall carry no traffic between servers (aside.h). */
+/* Why a cable that lives shall carry no traffic between servers (drained.h). */
 enum fors_drain_reason {
 	FORS_DRAIN_NOT,
 	FORS_DRAIN_EXCLUDED, /* by the administrator */
@@ -150,7 +150,7 @@ static inline bool fors_live(const struct fors_fabric *fabric, uint32_t leaf, ui
 	return fors_cable(fabric, leaf, lane)->state == FORS_CABLE_LIVE;
 }
 
-/* Would a packet get through? A cable that is set aside is as good as dead for leaves and plans only. */
+/* Would a packet get through? A drained cable is as good as dead for leaves and plans only. */
 static inline bool fors_passable(const struct fors_fabric *fabric, uint32_t leaf, uint32_t lane)
 {
 	const struct fors_cable *cable = fors_cable(fabric, leaf, lane);

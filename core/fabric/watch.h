@@ -22,7 +22,7 @@ struct fors_watch *fors_watch_new(void);
 void fors_watch_free(struct fors_watch *watch);
 
 /*
- * Look at the cables of `fabric`, of which none is set aside yet: what died since the last look, and what came back,
+ * Look at the cables of `fabric`, of which none is drained yet: what died since the last look, and what came back,
  * which is held from now on. Cables that are seen for the first time are trusted.
  * fabric->cable[].since_ms is filled in. Errors: FORS_ENOMEM; the watch is unchanged then.
  */

@@ -33,7 +33,7 @@ struct settling {
 	uint32_t id_mask;  /* its size, a power of two, less one */
 	uint32_t *listed;  /* per net port: the claim of this end */
 	uint32_t *plugged; /* per net port: the claim that plugged in its cable */
-	uint32_t *rate;	   /* per net port: the rate of its cable, 0: not said */
+	uint32_t *rate;	   /* per net port: the rate of its cable, 0: unknown */
 };
 
 enum fors_err fors_claims_add(struct fors_claims *claims, const struct fors_claim *claim, struct fors_error *error)

@@ -12,11 +12,11 @@
 /* What one port line says: port `port` of `node` goes to port `peer_port` of the node called `peer`. */
 struct fors_claim {
 	struct fors_span peer;
-	uint64_t peer_guid; /* of the peer's port, 0: not said */
+	uint64_t peer_guid; /* of the peer's port, 0: unknown */
 	uint32_t node;
 	uint32_t line;
-	uint32_t rate;	   /* of the cable, in 0.1 Gb/s; 0: not said */
-	uint16_t peer_lid; /* 0: not said */
+	uint32_t rate;	   /* of the cable, in 0.1 Gb/s; 0: unknown */
+	uint16_t peer_lid; /* 0: unknown */
 	uint8_t port, peer_port;
 };
 

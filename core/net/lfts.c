@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* lfts.c - linear forwarding tables as data. */
+/*
+ * lfts.c - linear forwarding tables as data.
+ *
+ * A table that nobody filled in says FORS_NO_PATH everywhere: what is forgotten is an entry without a way, which
+ * every check finds, and never port 0. Rows are sorted by GUID, so a switch is found without an index beside them.
+ */
 #include "lfts.h"
 
 #include <stdlib.h>

@@ -4,7 +4,7 @@
  *
  * A struct fors_net says what ibnetdiscover would: which switches and channel
  * adapters (CAs) there are and which port is cabled to which. It knows nothing
- * of leaves, spines or plans; fabric.h makes sense of it. It is filled by one
+ * of leaves, spines or plans; core/fabric/fabric.h makes sense of it. It is filled by one
  * of the readers (netfile.h: ibnetdiscover text, tree_net.h: a specification,
  * plugin/: OpenSM's subnet object), and a link that is down is simply absent.
  *

@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* tree.c - what follows from the numbers of a fat-tree, and which of them are too large. */
+/*
+ * tree.c - what follows from the numbers of a fat-tree, and which of them are too large.
+ *
+ * A tree is a product of small numbers, and soon larger than any memory. So its parts are multiplied up level by level,
+ * in 64 bits, and each product is held against its limit before the next factor, which is below 2^16, comes to it:
+ * nothing overflows, nothing is allocated, and who asks for too much hears how much it is.
+ */
 #include "tree.h"
 
 #include <stdbool.h>

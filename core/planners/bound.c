@@ -10,7 +10,7 @@
  *
  * For one leaf the best Q is found by flows (max-flow min-cut): with T phases the flows of a
  * must fit on its cables, at most T on each. If they do not, the spines and leaves that an unplaced
- * flow can get at by moving others aside are a Q and its flows, and the next T to try is their ratio. Each step
+ * flow can get at by moving others are a Q and its flows, and the next T to try is their ratio. Each step
  * finds a tighter Q, so this ends, in practice after one or two.
  *
  * Leaves b that reach a over the same spines count as one: most do.
@@ -151,7 +151,7 @@ static void place_plainly(struct climb *climb, uint64_t phases)
 	}
 }
 
-/* A spine with room that class `c` gets at by moving others aside, or FORS_NONE; is_seen and from tell the way. */
+/* A spine with room that class `c` gets at by moving others, or FORS_NONE; is_seen and from tell the way. */
 static uint32_t find_room(struct climb *climb, uint32_t c, uint64_t phases)
 {
 	uint32_t head = 0, tail = 0;

@@ -8,14 +8,16 @@
  * about a phase in 8 bytes, also what strictly is somebody else's business (who sends to it, which path index the
  * other direction uses).
  *
- * The layout is written down in schedule_format.h, for readers of all kinds.
+ * The layout is written down in schedule_format.h, for readers of all kinds; the header is judged in schedule_header.c,
+ * for this reader and for who wants to know no more than the epoch.
  *
  * Sizes: 360 servers, 360 phases: dense 1.07 MB; rounds at LMC 0 13 kB of cells (18 leaves x 360 x 2 bytes) and 29
  * kB of servers.
  *
- * Trust: the reader here believes no byte before its CRC is right, no number before it is within bounds, and at
- * the end encodes what it understood and compares: a file that passes is exactly what the writer would have
- * written. Other readers may do less, see schedule_format.h.
+ * Trust: the reader here believes no byte before its CRC is right, no number before it is within bounds, then asks
+ * whether it is an exchange at all (schedule_fault.c), and at the end encodes what it understood and compares: a file
+ * that passes is exactly what the writer would have written. These are the rules of schedule_format.h; libforsched
+ * has them in code of its own, and tests/unit/test_schedule_rules.c holds the two against each other.
  */
 #include <endian.h>
 #include <stdlib.h>
@@ -23,10 +25,11 @@
 
 #include <zlib.h>
 
+#include "schedule_fault.h"
 #include "schedule_file.h"
 #include "schedule_format.h"
+#include "schedule_header.h"
 
-_Static_assert(sizeof(struct fors_sf_header) == 272, "the header has holes");
 _Static_assert(sizeof(struct fors_sf_server) == 80, "servers have holes");
 _Static_assert(sizeof(struct fors_sf_cell) == 8, "cells have holes");
 _Static_assert(sizeof(((struct fors_schedule *)0)->method) == 16 && sizeof(((struct fors_schedule *)0)->reason) == 128,
@@ -34,35 +37,7 @@ _Static_assert(sizeof(((struct fors_schedule *)0)->method) == 16 && sizeof(((str
 
 /* ---- where things are ---- */
 
-/* Sizes in host order; the file's are little-endian. */
-struct shape {
-	enum fors_sf_layout layout;
-	uint32_t nservers, nphases, nleaves, nlanes, parts, round_length, npaths;
-	uint32_t nrows, cell_size;
-	uint64_t servers, lanes, row_crc, cells, end; /* offsets */
-};
-
-/* Everything that follows from the first line of struct shape. */
-static void find_offsets(struct shape *shape)
-{
-	uint64_t numbers = (uint64_t)shape->nservers * (shape->nlanes + 1) * shape->npaths;
-
-	shape->nrows = 0;
-	shape->cell_size = sizeof(struct fors_sf_cell);
-	if (shape->layout == FORS_SF_DENSE)
-		shape->nrows = shape->nservers;
-	if (shape->layout == FORS_SF_ROUNDS) {
-		shape->nrows = shape->nleaves * shape->parts;
-		shape->cell_size = numbers <= 0xFFFF ? 2 : 4;
-	}
-	shape->servers = sizeof(struct fors_sf_header);
-	shape->lanes = shape->servers + (uint64_t)shape->nservers * sizeof(struct fors_sf_server);
-	shape->row_crc = shape->lanes + (uint64_t)shape->nlanes * 8;
-	shape->cells = (shape->row_crc + (uint64_t)shape->nrows * 4 + 7) / 8 * 8;
-	shape->end = shape->cells + (uint64_t)shape->nrows * shape->nphases * shape->cell_size;
-}
-
-static size_t row_size(const struct shape *shape)
+static size_t row_size(const struct fors_schedule_shape *shape)
 {
 	return (size_t)shape->nphases * shape->cell_size;
 }
@@ -85,9 +60,9 @@ static uint32_t count_paths(const struct fors_schedule *schedule)
 	return npaths;
 }
 
-static void shape_of(const struct fors_schedule *schedule, struct shape *shape)
+static void shape_of(const struct fors_schedule *schedule, struct fors_schedule_shape *shape)
 {
-	*shape = (struct shape){
+	*shape = (struct fors_schedule_shape){
 		.layout = !schedule->nphases ? FORS_SF_WITHDRAWN
 			  : schedule->parts  ? FORS_SF_ROUNDS
 					     : FORS_SF_DENSE,
@@ -101,7 +76,7 @@ static void shape_of(const struct fors_schedule *schedule, struct shape *shape)
 		shape->parts = schedule->parts;
 		shape->round_length = schedule->round_length;
 	}
-	find_offsets(shape);
+	fors_schedule_find_offsets(shape);
 }
 
 /* Copy a text into a zero-padded field of `room` bytes, of which `used` may be used; never control characters. */
@@ -176,7 +151,7 @@ static enum fors_err put_dense(const struct fors_schedule *schedule, void *cells
 }
 
 /* The number that stands for a rounds cell. */
-static uint32_t number_of(const struct shape *shape, const struct fors_cell *cell)
+static uint32_t number_of(const struct fors_schedule_shape *shape, const struct fors_cell *cell)
 {
 	uint32_t lane = cell->lane == FORS_NO_LANE ? shape->nlanes : cell->lane;
 
@@ -185,7 +160,7 @@ static uint32_t number_of(const struct shape *shape, const struct fors_cell *cel
 	return (cell->dst * (shape->nlanes + 1) + lane) * shape->npaths + cell->path;
 }
 
-static void put_rounds(const struct fors_schedule *schedule, const struct shape *shape, unsigned char *to)
+static void put_rounds(const struct fors_schedule *schedule, const struct fors_schedule_shape *shape, unsigned char *to)
 {
 	size_t ncells = fors_schedule_ncells(schedule);
 
@@ -201,7 +176,7 @@ static void put_rounds(const struct fors_schedule *schedule, const struct shape 
 	}
 }
 
-static void put_row_crcs(const struct shape *shape, unsigned char *bytes)
+static void put_row_crcs(const struct fors_schedule_shape *shape, unsigned char *bytes)
 {
 	for (uint32_t row = 0; row < shape->nrows; row++) {
 		uint32_t crc = htole32(crc_of(bytes + shape->cells + row * row_size(shape), row_size(shape)));
@@ -210,7 +185,8 @@ static void put_row_crcs(const struct shape *shape, unsigned char *bytes)
 	}
 }
 
-static void put_header(const struct fors_schedule *schedule, const struct shape *shape, unsigned char *bytes)
+static void put_header(const struct fors_schedule *schedule, const struct fors_schedule_shape *shape,
+		       unsigned char *bytes)
 {
 	struct fors_sf_header header = {
 		.byte_order = htole32(FORS_SF_BYTE_ORDER),
@@ -243,8 +219,8 @@ static void put_header(const struct fors_schedule *schedule, const struct shape 
 	memcpy(bytes, &header, sizeof(header));
 }
 
-static enum fors_err fill(const struct fors_schedule *schedule, const struct shape *shape, unsigned char *bytes,
-			  struct fors_error *error)
+static enum fors_err fill(const struct fors_schedule *schedule, const struct fors_schedule_shape *shape,
+			  unsigned char *bytes, struct fors_error *error)
 {
 	enum fors_err err = FORS_OK;
 
@@ -263,7 +239,7 @@ static enum fors_err fill(const struct fors_schedule *schedule, const struct sha
 enum fors_err fors_schedule_encode(const struct fors_schedule *schedule, void **bytes, size_t *size,
 				   struct fors_error *error)
 {
-	struct shape shape;
+	struct fors_schedule_shape shape;
 	unsigned char *made;
 	enum fors_err err;
 
@@ -290,8 +266,7 @@ struct reader {
 	const unsigned char *bytes;
 	size_t size;
 	const char *name;
-	struct fors_sf_header header;
-	struct shape shape;
+	struct fors_schedule_header header;
 	struct fors_error *error;
 };
 
@@ -300,89 +275,14 @@ static enum fors_err corrupt(const struct reader *reader, const char *what)
 	return fors_fail(reader->error, FORS_EINPUT, "%s: corrupted schedule: %s", reader->name, what);
 }
 
-/* Is this such a file, of this version, whole? */
-static enum fors_err check_header(struct reader *reader)
-{
-	struct fors_sf_header *header = &reader->header;
-
-	if (reader->size < 8 || memcmp(reader->bytes, FORS_SF_MAGIC, 8) != 0)
-		return fors_fail(reader->error, FORS_EINPUT, "%s: not a schedule of fors", reader->name);
-	if (reader->size < sizeof(*header))
-		return fors_fail(reader->error, FORS_EINPUT, "%s: truncated: %zu bytes, the header alone has %zu",
-				 reader->name, reader->size, sizeof(*header));
-	memcpy(header, reader->bytes, sizeof(*header));
-	if (le32toh(header->byte_order) == __builtin_bswap32(FORS_SF_BYTE_ORDER))
-		return fors_fail(reader->error, FORS_EINPUT,
-				 "%s: written in the other byte order; schedules are "
-				 "little-endian on every machine",
-				 reader->name);
-	if (le32toh(header->byte_order) == FORS_SF_BYTE_ORDER && le32toh(header->version) > FORS_SF_VERSION)
-		return fors_fail(reader->error, FORS_EINPUT,
-				 "%s: version %u of the format, newer than this program, "
-				 "which knows version %u",
-				 reader->name, le32toh(header->version), FORS_SF_VERSION);
-	if (le32toh(header->header_crc) != crc_of(header, offsetof(struct fors_sf_header, header_crc)))
-		return corrupt(reader, "checksum of the header");
-	if (le64toh(header->file_size) > reader->size)
-		return fors_fail(reader->error, FORS_EINPUT, "%s: truncated: %zu of %llu bytes", reader->name,
-				 reader->size, (unsigned long long)le64toh(header->file_size));
-	if (le64toh(header->file_size) < reader->size)
-		return corrupt(reader, "bytes after its end");
-	return FORS_OK;
-}
-
-static bool is_possible(const struct shape *shape)
-{
-	bool is_rounds = shape->layout == FORS_SF_ROUNDS;
-
-	if (shape->nservers > FORS_MAX_SERVERS || shape->nphases > FORS_SF_MAX_PHASES ||
-	    shape->nleaves > FORS_MAX_SERVERS || shape->nlanes > FORS_MAX_LANES || shape->npaths < 1 ||
-	    shape->npaths > 1u << FORS_MAX_LMC)
-		return false;
-	if (shape->layout > FORS_SF_ROUNDS || (shape->layout == FORS_SF_WITHDRAWN) != (shape->nphases == 0))
-		return false;
-	if (!is_rounds)
-		return shape->parts == 0 && shape->round_length == 0;
-	return shape->parts >= 1 && shape->parts <= FORS_MAX_SERVERS && shape->round_length >= 1 &&
-	       shape->nphases % shape->round_length == 0 &&
-	       (uint64_t)shape->nleaves * shape->parts <= UINT32_MAX / FORS_SF_MAX_PHASES;
-}
-
-/* Sizes within bounds, and everything where it belongs. */
-static enum fors_err check_shape(struct reader *reader)
-{
-	const struct fors_sf_header *header = &reader->header;
-	struct shape *shape = &reader->shape;
-
-	*shape = (struct shape){
-		.layout = (enum fors_sf_layout)le32toh(header->layout),
-		.nservers = le32toh(header->nservers),
-		.nphases = le32toh(header->nphases),
-		.nleaves = le32toh(header->nleaves),
-		.nlanes = le32toh(header->nlanes),
-		.parts = le32toh(header->parts),
-		.round_length = le32toh(header->round_length),
-		.npaths = le32toh(header->npaths),
-	};
-	if (!is_possible(shape))
-		return corrupt(reader, "impossible sizes in the header");
-	find_offsets(shape);
-	if (le32toh(header->nrows) != shape->nrows || le32toh(header->cell_size) != shape->cell_size ||
-	    le64toh(header->servers_offset) != shape->servers || le64toh(header->lanes_offset) != shape->lanes ||
-	    le64toh(header->row_crc_offset) != shape->row_crc || le64toh(header->cells_offset) != shape->cells ||
-	    shape->end != reader->size)
-		return corrupt(reader, "sizes and offsets in the header disagree");
-	return FORS_OK;
-}
-
 static enum fors_err check_sums(const struct reader *reader)
 {
-	const struct shape *shape = &reader->shape;
+	const struct fors_schedule_shape *shape = &reader->header.shape;
 	const unsigned char *bytes = reader->bytes;
 
-	if (crc_of(bytes + shape->servers, shape->lanes - shape->servers) != le32toh(reader->header.servers_crc))
+	if (crc_of(bytes + shape->servers, shape->lanes - shape->servers) != reader->header.servers_crc)
 		return corrupt(reader, "checksum of the servers");
-	if (crc_of(bytes + shape->lanes, shape->row_crc - shape->lanes) != le32toh(reader->header.lanes_crc))
+	if (crc_of(bytes + shape->lanes, shape->row_crc - shape->lanes) != reader->header.lanes_crc)
 		return corrupt(reader, "checksum of the lanes");
 	for (uint32_t row = 0; row < shape->nrows; row++) {
 		uint32_t crc;
@@ -400,14 +300,15 @@ static enum fors_err get_servers(const struct reader *reader, struct fors_schedu
 		struct fors_schedule_server *server = &schedule->server[s];
 		struct fors_sf_server from;
 
-		memcpy(&from, reader->bytes + reader->shape.servers + s * sizeof(from), sizeof(from));
+		memcpy(&from, reader->bytes + reader->header.shape.servers + s * sizeof(from), sizeof(from));
 		server->guid = le64toh(from.guid);
 		server->lid = le16toh(from.lid);
 		server->leaf = le16toh(from.leaf);
 		server->rank = le16toh(from.rank);
 		server->lmc = from.lmc;
 		memcpy(server->desc, from.desc, sizeof(from.desc));
-		if (server->lmc > FORS_MAX_LMC || server->lid + (1u << server->lmc) - 1 > FORS_LID_MAX)
+		if (server->lmc > FORS_MAX_LMC || server->lid == 0 ||
+		    server->lid + (1u << server->lmc) - 1 > FORS_LID_MAX)
 			return corrupt(reader, "a server's LID or LMC");
 		if (server->leaf >= schedule->nleaves || (s && server[-1].leaf > server->leaf) ||
 		    server->rank != (s && server[-1].leaf == server->leaf ? server[-1].rank + 1 : 0))
@@ -418,7 +319,7 @@ static enum fors_err get_servers(const struct reader *reader, struct fors_schedu
 	return FORS_OK;
 }
 
-static struct fors_cell cell_of_number(const struct shape *shape, uint32_t number)
+static struct fors_cell cell_of_number(const struct fors_schedule_shape *shape, uint32_t number)
 {
 	uint32_t lane = number / shape->npaths % (shape->nlanes + 1),
 		 dst = number / shape->npaths / (shape->nlanes + 1);
@@ -433,7 +334,7 @@ static struct fors_cell cell_of_number(const struct shape *shape, uint32_t numbe
 /* Cell i of the file. */
 static struct fors_cell get_cell(const struct reader *reader, size_t i)
 {
-	const struct shape *shape = &reader->shape;
+	const struct fors_schedule_shape *shape = &reader->header.shape;
 	const unsigned char *at = reader->bytes + shape->cells + i * shape->cell_size;
 	const struct fors_cell idle = {.dst = FORS_IDLE, .lane = FORS_NO_LANE};
 	struct fors_sf_cell dense;
@@ -455,7 +356,7 @@ static struct fors_cell get_cell(const struct reader *reader, size_t i)
 
 static enum fors_err get_cells(const struct reader *reader, struct fors_schedule *schedule)
 {
-	size_t ncells = (size_t)reader->shape.nrows * reader->shape.nphases;
+	size_t ncells = (size_t)reader->header.shape.nrows * reader->header.shape.nphases;
 
 	for (size_t i = 0; i < ncells; i++) {
 		struct fors_cell cell = get_cell(reader, i);
@@ -471,6 +372,15 @@ static enum fors_err get_cells(const struct reader *reader, struct fors_schedule
 			return corrupt(reader, "a flow over a lane that is not there");
 	}
 	return FORS_OK;
+}
+
+/* Is it an exchange between servers that can be told apart? */
+static enum fors_err check_exchange(const struct reader *reader, const struct fors_schedule *schedule)
+{
+	const char *fault = NULL;
+	enum fors_err err = fors_schedule_find_fault(schedule, &fault, reader->error);
+
+	return fault ? corrupt(reader, fault) : err;
 }
 
 /* What was understood has to give the same bytes again. */
@@ -490,13 +400,13 @@ static enum fors_err check_same(const struct reader *reader, const struct fors_s
 
 static struct fors_schedule *new_schedule(const struct reader *reader)
 {
-	const struct shape *shape = &reader->shape;
+	const struct fors_schedule_shape *shape = &reader->header.shape;
 	struct fors_schedule *schedule = calloc(1, sizeof(*schedule));
 
 	if (!schedule)
 		return NULL;
-	schedule->epoch = le64toh(reader->header.epoch);
-	schedule->fingerprint = le64toh(reader->header.fingerprint);
+	schedule->epoch = reader->header.epoch;
+	schedule->fingerprint = reader->header.fingerprint;
 	schedule->nservers = shape->nservers;
 	schedule->nphases = shape->nphases;
 	schedule->nleaves = shape->nleaves;
@@ -521,11 +431,13 @@ static enum fors_err get_schedule(const struct reader *reader, struct fors_sched
 	for (uint32_t lane = 0; lane < schedule->nlanes; lane++) {
 		uint64_t guid;
 
-		memcpy(&guid, reader->bytes + reader->shape.lanes + lane * sizeof(guid), sizeof(guid));
+		memcpy(&guid, reader->bytes + reader->header.shape.lanes + lane * sizeof(guid), sizeof(guid));
 		schedule->lane_spine[lane] = le64toh(guid);
 	}
 	if (!err)
 		err = get_cells(reader, schedule);
+	if (!err)
+		err = check_exchange(reader, schedule);
 	if (!err)
 		err = check_same(reader, schedule);
 	return err;
@@ -536,10 +448,8 @@ enum fors_err fors_schedule_decode(const void *bytes, size_t size, const char *n
 {
 	struct reader reader = {.bytes = bytes, .size = size, .name = name, .error = error};
 	struct fors_schedule *made;
-	enum fors_err err = check_header(&reader);
+	enum fors_err err = fors_schedule_header_read(bytes, size, size, name, &reader.header, error);
 
-	if (!err)
-		err = check_shape(&reader);
 	if (!err)
 		err = check_sums(&reader);
 	if (err)

@@ -25,6 +25,37 @@
  * What a reader has to check, in this order: magic, byte_order, version (a newer one may mean anything), header_crc,
  * file_size; servers_crc; the CRC of each row that it uses. Files are replaced by renaming: who has one open has a whole
  * one, and who wants the next one opens the name again.
+ *
+ * The rules. A file is a schedule when all of them hold. Two readers ask for all of them, fors_schedule_decode() and
+ * forsched_check(), and refuse the same files; tests/unit/test_schedule_rules.c compares their verdicts.
+ * forsched_open() asks for what header, servers and lanes tell: 1 but for the rows' CRCs, 2 to 6, and 8 to 10. A row
+ * that is used is asked for what concerns it.
+ *
+ *  1 The size of the file is file_size. magic, byte_order and version are those below; all CRCs are right.
+ *  2 Bounds: nservers, nleaves and parts up to 49,151 (LIDs), nphases up to FORS_SF_MAX_PHASES, nlanes up to 254,
+ *    npaths 1 to 128.
+ *  3 Withdrawn: nservers, nphases, nleaves, nlanes, parts, round_length and nrows are 0, cell_size is 8, npaths 1.
+ *  4 Dense: at least one server and one phase; nrows is nservers, cell_size 8, parts and round_length 0.
+ *  5 Rounds: at least one server and one phase; parts and round_length at least 1, nphases is a multiple of
+ *    round_length, nrows is nleaves x parts and up to 65,537; cell_size is 2 when nservers x (nlanes + 1) x npaths is
+ *    up to 65,535, else 4.
+ *  6 Offsets and file_size are what the table above says.
+ *  7 npaths is 1 + the largest path index of all cells that name a receiver, also of those that stand for nobody; when
+ *    none does, 1.
+ *  8 What is unused is 0: reserved fields, what fills up to the cells, all of a text after its end. Texts have no bytes
+ *    below 32 and no 127. method and reason end with a 0.
+ *  9 Servers: lmc up to 7, LIDs lid .. lid + 2^lmc - 1 within 1 to 49,151 and of no other server, GUIDs all different.
+ * 10 leaf is below nleaves and never falls; ranks on a leaf are 0, 1, 2 and so on. Rounds: rank / parts is below
+ *    round_length.
+ * 11 Each cell that names a receiver names one that is there, a path index below 2^lmc of that receiver, and a lane
+ *    below nlanes or none. Dense: nobody names itself, and all six fields say what the others' rows say of the same
+ *    flows.
+ * 12 Each server sends to each other exactly once, and nobody receives from two in one phase.
+ *
+ * Beside the schedule lies the file `heartbeat`, text: Unix time in milliseconds, a blank, the epoch, a newline; digits
+ * only. The subnet manager rewrites it every few seconds. It is stale when it is older than FORS_SF_STALE_MS, or ahead
+ * of the reader's clock by more than FORS_SF_SKEW_MS: then a clock was wrong, and nobody can tell how old it is. Nobody
+ * stands behind the schedule then; it stays right until a link changes.
  * Thread rules: plain data.
  */
 #ifndef FORS_CORE_SCHEDULE_SCHEDULE_FORMAT_H
@@ -36,6 +67,8 @@
 #define FORS_SF_VERSION 1
 #define FORS_SF_BYTE_ORDER 0x01020304u
 #define FORS_SF_MAX_PHASES 65535 /* of any schedule, also before it is published */
+#define FORS_SF_STALE_MS 60000	 /* of a heartbeat; it is rewritten every few seconds */
+#define FORS_SF_SKEW_MS 30000	 /* by so much the clocks of two hosts may differ, and nobody is warned */
 
 enum fors_sf_layout {
 	FORS_SF_WITHDRAWN = 0, /* no servers, no phases; reason says why */

@@ -148,7 +148,7 @@ enum fors_err fors_status_fabric(struct fors_status *status, const struct fors_f
 
 void fors_status_schedule(struct fors_status *status, const struct fors_schedule *schedule)
 {
-	status->epoch = schedule->epoch ? (int64_t)schedule->epoch : FORS_UNKNOWN;
+	status->epoch = schedule->epoch && schedule->epoch <= INT64_MAX ? (int64_t)schedule->epoch : FORS_UNKNOWN;
 	status->phases = schedule->nphases ? (int64_t)schedule->nphases : FORS_UNKNOWN;
 	snprintf(status->method, sizeof(status->method), "%s", schedule->method);
 	if (!schedule->nphases)

@@ -2,9 +2,9 @@
 /*
  * home.h - where every LID is at home: the arithmetic that tables and planners share, in one copy.
  *
- * Count the server places of all leaves, leaf by leaf: the place (leaf, slot) has number g = N leaf + slot, N slots to a
- * leaf, empty ones counted too. A switch may only look at the destination, so the lane of an entry has to follow from g
- * and the path index i, and it does by going round the S lanes:
+ * Count the server places of all leaves, leaf by leaf: the place (leaf, slot) has number g = N leaf + slot, N slots to
+ * a leaf, empty ones counted too. A switch may only look at the destination, so the lane of an entry has to follow
+ * from g and the path index i, and it does by going round the S lanes:
  *
  *      home(g, i) = (g + i) mod S
  *

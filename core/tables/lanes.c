@@ -3,7 +3,7 @@
  * lanes.c - the tables read back as lanes, which is how planners see them.
  *
  * Planners take nothing from how tables were made: what a plan may use is what stands in the LFTs, port by port,
- * whoever wrote them. An entry over a dead cable, or one that is set aside, has no lane.
+ * whoever wrote them. An entry over a dead or a drained cable has no lane.
  */
 #include "lanes.h"
 #include "core/net/lfts.h"

@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* leveller.c - looking at units, lanes and links: what all who choose lanes ask. */
+/*
+ * leveller.c - looking at units, lanes and links: what all who choose lanes ask.
+ *
+ * The best lane is the one whose fuller link, up or down, carries least. On a tie it is the first from the lane that
+ * idles in the unit's own round: so equals are spread, and the pattern of rounds survives. Pairs are visited as
+ * level_build.c has sorted them, those that are equals class by class, so that all leaves choose alike.
+ */
 #include "leveller.h"
 
 /* The lane to look at first for a unit: one that idles in its own round, if any does. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * leveller.h - what the files of the levelling share (private to core/level*.c).
+ * leveller.h - what the files of the levelling share (private to level*.c).
  *
  * leveller.c      looking at units, lanes and links
  * level_build.c   the choice of lanes by load

@@ -15,8 +15,8 @@
  *                            states, right again when the cable returns); others go
  *                            down to a leaf that sends them up their home lane, or
  *                            keep the dead port where that lane is dead too
- *   spine, cable set aside:  down over it (aside.c): what is on its way arrives, and the spine itself is heard
- *   odd LIDs:                switches, and CAs on spines: minimum hops, over cables set aside where there
+ *   spine, drained cable:    down over it: what is on its way arrives, and the spine itself is heard
+ *   odd LIDs:                switches, and CAs on spines: minimum hops, over drained cables where there
  *                            is nothing else
  *
  * Every leaf-to-leaf path goes up, then down. Paths that start at a spine may go
@@ -27,18 +27,18 @@
  * or switches died (or after they returned):
  *
  *   - Home-healthy entries are the same before and after, at the leaf and at the spine: such flows keep their path.
- *   - Nothing between servers goes round in circles. A packet comes down to a leaf that is not its own only from a spine
- *     that lost the LID's leaf, and only to a leaf whose entry is at home on another spine, before and after
- *     (if it died now, it lived before; if it returns now, the spine's old entry was chosen among leaves at home then).
+ *   - Nothing between servers goes round in circles. A packet comes down to a leaf that is not its own only from a
+ *     spine that lost the LID's leaf, and only to a leaf whose entry is at home on another spine, before and after (if
+ *     it died now, it lived before; if it returns now, the spine's old entry was chosen among leaves at home then).
  *   - What arrived over cables that live still arrives. A displaced entry that moves to spine k finds k's old entry for
  *     the LID: down the living cable, or, if that cable has just returned, its port, which k has kept.
  *
- * Not so, for the moment between two blocks: (1) LIDs that a spine has to reach although it lost their leaf and their home
- * was here (subnet managers; all LIDs on spines with CAs; switch LIDs). All leaves that it could ask sent
- * these LIDs up to it before, so every way out is a loop until the leaf it asks has its new block too. (2) Parallel cables: an
- * entry that moves to a spine whose cable of that number has died finds its dead port until the spine has the new
- * block with the cable that stands in. (3) One sweep that sees failures and recoveries together: a spine's old detour and
- * the new entry of the leaf at its end may point at each other.
+ * Not so, for the moment between two blocks: (1) LIDs that a spine has to reach although it lost their leaf and their
+ * home was here (subnet managers; all LIDs on spines with CAs; switch LIDs). All leaves that it could ask sent these
+ * LIDs up to it before, so every way out is a loop until the leaf it asks has its new block too. (2) Parallel cables:
+ * an entry that moves to a spine whose cable of that number has died finds its dead port until the spine has the new
+ * block with the cable that stands in. (3) One sweep that sees failures and recoveries together: a spine's old detour
+ * and the new entry of the leaf at its end may point at each other.
  * tests/unit/test_consistency.c tries mixtures of all kinds but those of (3), which is an argument.
  */
 #include "tables.h"
@@ -71,24 +71,24 @@ static bool reaches(const struct fors_fabric *f, uint32_t leaf, uint32_t spine)
 	return false;
 }
 
-/* The first live lane of a leaf to a spine, else the first one that is set aside, or FORS_NO_LANE. */
+/* The first live lane of a leaf to a spine, else the first drained one, or FORS_NO_LANE. */
 static uint32_t lane_to_spine(const struct fors_fabric *f, uint32_t leaf, uint32_t spine)
 {
-	uint32_t aside = FORS_NO_LANE;
+	uint32_t drained = FORS_NO_LANE;
 
 	for (uint32_t k = 0; k < f->nlanes; k++) {
 		if (f->lane[k].spine != spine || !fors_passable(f, leaf, k))
 			continue;
 		if (fors_live(f, leaf, k))
 			return k;
-		if (aside == FORS_NO_LANE)
-			aside = k;
+		if (drained == FORS_NO_LANE)
+			drained = k;
 	}
-	return aside;
+	return drained;
 }
 
 /* Which cables count; all, where live ones give no way. */
-enum strictness { LIVE_ONLY, ALSO_ASIDE, NEVER };
+enum strictness { LIVE_ONLY, ALSO_DRAINED, NEVER };
 
 static bool gets_to(const struct fors_fabric *f, uint32_t leaf, uint32_t spine, enum strictness how)
 {
@@ -183,11 +183,11 @@ static void fill_up(const struct filler *w, uint32_t a, uint32_t b, const uint8_
 	}
 }
 
-/* The way from leaf a to a leaf with which it has no live spine in common: over cables set aside, if at all. */
+/* The way from leaf a to a leaf with which it has no live spine in common: over drained cables, if at all. */
 static uint32_t last_resort(const struct filler *w, uint32_t a, uint32_t b)
 {
 	for (uint32_t k = 0; k < w->f->nlanes; k++)
-		if (fors_passable(w->f, a, k) && gets_to(w->f, b, w->f->lane[k].spine, ALSO_ASIDE))
+		if (fors_passable(w->f, a, k) && gets_to(w->f, b, w->f->lane[k].spine, ALSO_DRAINED))
 			return k;
 	return FORS_NO_LANE;
 }
@@ -276,7 +276,7 @@ static void fill_lost(const struct filler *w, uint32_t spine, uint32_t b)
 	}
 }
 
-/* Entries of a spine whose cables to a leaf are set aside: down, over the home lane's own cable if it is here. */
+/* Entries of a spine whose cables to a leaf are drained: down, over the home lane's own cable if it is here. */
 static void fill_drained(const struct filler *w, uint32_t spine, uint32_t b)
 {
 	const struct fors_fabric *f = w->f;
@@ -297,7 +297,7 @@ static void fill_spine(const struct filler *w, uint32_t spine)
 	for (uint32_t b = 0; b < w->f->nleaves; b++)
 		if (reaches(w->f, b, spine))
 			fill_down(w, spine, b);
-		else if (gets_to(w->f, b, spine, ALSO_ASIDE))
+		else if (gets_to(w->f, b, spine, ALSO_DRAINED))
 			fill_drained(w, spine, b);
 		else
 			fill_lost(w, spine, b);

@@ -37,9 +37,9 @@ static MPI_Aint extent_of(MPI_Datatype type)
 /* Bytes for each rank in an MPI_Alltoall, the same on all ranks. */
 static uint64_t bytes_per_rank(const struct side *recv)
 {
-	int size = 0;
+	MPI_Count size = 0;
 
-	PMPI_Type_size(recv->type, &size);
+	PMPI_Type_size_x(recv->type, &size);
 	return (uint64_t)recv->count * (uint64_t)size;
 }
 

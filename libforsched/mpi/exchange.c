@@ -9,99 +9,11 @@
  * leaf are neighbours, so most of its messages stay inside leaves.
  *
  * The results are MPI's own, bit for bit, because all data goes through MPI's own point-to-point messages with the
- * caller's own types. In place: a block has to leave before what replaces it arrives, and the plan knows nothing of
- * that order, so blocks are packed first.
+ * caller's own types; in place they are packed first (packed.c).
  */
 #include "config.h"
 
 #include "follow.h"
-
-#include <stdlib.h>
-
-#define TAG_DATA 1
-#define TAG_BARRIER 2
-
-struct block {
-	void *at;
-	int count;
-	MPI_Datatype type;
-};
-
-static struct block block_of(const struct side *side, int rank)
-{
-	struct block block = {
-		.count = side->counts ? side->counts[rank] : side->count,
-		.type = side->types ? side->types[rank] : side->type,
-	};
-	MPI_Aint index = side->displacements ? side->displacements[rank] : (MPI_Aint)rank * side->count;
-
-	block.at = side->buffer + index * side->unit;
-	return block;
-}
-
-/* ---- in place ---- */
-
-/* All blocks to be sent, packed one behind the other. */
-struct packed {
-	char *bytes;
-	size_t *offset; /* by rank, and the end: room for each */
-	int *size;	/* by rank: what it took of it */
-};
-
-static void packed_free(struct packed *packed)
-{
-	free(packed->bytes);
-	free(packed->offset);
-	free(packed->size);
-	*packed = (struct packed){NULL, NULL, NULL};
-}
-
-/* Room for each block as MPI says; packed->offset. */
-static int measure(const struct member *member, const struct side *from, struct packed *packed)
-{
-	for (int rank = 0; rank < member->size; rank++) {
-		struct block block = block_of(from, rank);
-		int size = 0, err = PMPI_Pack_size(block.count, block.type, member->private_comm, &size);
-
-		if (err)
-			return err;
-		packed->offset[rank + 1] = packed->offset[rank] + (size_t)size;
-	}
-	return MPI_SUCCESS;
-}
-
-static int pack_blocks(const struct member *member, const struct side *from, struct packed *packed)
-{
-	int err = measure(member, from, packed);
-
-	if (err)
-		return err;
-	packed->bytes = malloc(packed->offset[member->size] + 1);
-	if (!packed->bytes)
-		return MPI_ERR_NO_MEM;
-	for (int rank = 0; !err && rank < member->size; rank++) {
-		struct block block = block_of(from, rank);
-		int room = (int)(packed->offset[rank + 1] - packed->offset[rank]);
-
-		err = PMPI_Pack(block.at, block.count, block.type, packed->bytes + packed->offset[rank], room,
-				&packed->size[rank], member->private_comm);
-	}
-	return err;
-}
-
-static int pack(const struct member *member, const struct side *from, struct packed *packed)
-{
-	int err;
-
-	*packed = (struct packed){
-		.offset = calloc((size_t)member->size + 1, sizeof(*packed->offset)),
-		.size = calloc((size_t)member->size, sizeof(*packed->size)),
-	};
-	err = packed->offset && packed->size ? pack_blocks(member, from, packed) : MPI_ERR_NO_MEM;
-	if (err)
-		packed_free(packed);
-	return err;
-}
 
 /* ---- phases ---- */
 
@@ -112,30 +24,15 @@ struct exchange {
 	struct packed packed;
 };
 
-static struct block outgoing(const struct exchange *exchange, int rank)
-{
-	const struct packed *packed = &exchange->packed;
-
-	if (exchange->send)
-		return block_of(exchange->send, rank);
-	if (!packed->bytes) /* it failed: the receiver gets nothing, but does not wait for it */
-		return (struct block){.type = MPI_BYTE};
-	return (struct block){
-		.at = packed->bytes + packed->offset[rank],
-		.count = packed->size[rank],
-		.type = MPI_PACKED,
-	};
-}
-
 /* What a rank keeps for itself. */
 static int copy_own(const struct exchange *exchange)
 {
 	const struct member *member = exchange->member;
-	struct block to = block_of(exchange->recv, member->rank), from;
+	struct block to = forsched_mpi_block_of(exchange->recv, member->rank), from;
 
 	if (!exchange->send)
 		return MPI_SUCCESS;
-	from = block_of(exchange->send, member->rank);
+	from = forsched_mpi_block_of(exchange->send, member->rank);
 	return PMPI_Sendrecv(from.at, from.count, from.type, member->rank, TAG_DATA, to.at, to.count, to.type,
 			     member->rank, TAG_DATA, member->private_comm, MPI_STATUS_IGNORE);
 }
@@ -157,7 +54,7 @@ static int wait_for(MPI_Request requests[2])
  */
 static int start_receive(const struct exchange *exchange, int rank, MPI_Request *request)
 {
-	struct block block = block_of(exchange->recv, rank);
+	struct block block = forsched_mpi_block_of(exchange->recv, rank);
 	MPI_Comm comm = exchange->member->private_comm;
 	int err = PMPI_Irecv(block.at, block.count, block.type, rank, TAG_DATA, comm, request);
 
@@ -168,11 +65,17 @@ static int start_receive(const struct exchange *exchange, int rank, MPI_Request 
 
 static int start_send(const struct exchange *exchange, int rank, MPI_Request *request)
 {
-	struct block block = outgoing(exchange, rank);
 	MPI_Comm comm = exchange->member->private_comm;
-	int err = PMPI_Isend(block.at, block.count, block.type, rank, TAG_DATA, comm, request);
+	int err = MPI_SUCCESS;
 
-	if (err)
+	if (exchange->send) {
+		struct block block = forsched_mpi_block_of(exchange->send, rank);
+
+		err = PMPI_Isend(block.at, block.count, block.type, rank, TAG_DATA, comm, request);
+	} else if (exchange->packed.bytes) {
+		err = forsched_mpi_send_packed(exchange->member, &exchange->packed, rank, request);
+	}
+	if (err || (!exchange->send && !exchange->packed.bytes)) /* packing failed: that has been noted */
 		PMPI_Isend(NULL, 0, MPI_BYTE, rank, TAG_DATA, comm, request);
 	return err;
 }
@@ -253,9 +156,9 @@ static int run_phases(const struct exchange *exchange)
 int forsched_mpi_exchange(const struct member *member, const struct side *send, const struct side *recv)
 {
 	struct exchange exchange = {.member = member, .send = send, .recv = recv};
-	int packing = send ? MPI_SUCCESS : pack(member, recv, &exchange.packed);
+	int packing = send ? MPI_SUCCESS : forsched_mpi_pack(member, recv, &exchange.packed);
 	int err = run_phases(&exchange);
 
-	packed_free(&exchange.packed);
+	forsched_mpi_packed_free(&exchange.packed);
 	return packing ? packing : err;
 }

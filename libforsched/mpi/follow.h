@@ -36,6 +36,8 @@ struct member {
 	uint64_t min_bytes;	   /* MPI_Alltoall with fewer bytes per pair is left to MPI */
 	bool has_barrier;	   /* between phases */
 	struct forsched *file;	   /* rank 0: the newest schedule seen */
+	bool is_fit;		   /* rank 0: it is one for this communicator */
+	bool is_refused;	   /* rank 0: nobody stands behind it, and FORSCHED_STRICT is set */
 };
 
 /*
@@ -60,11 +62,41 @@ struct side {
 	MPI_Aint unit;
 };
 
+/* Tags on the private communicator. */
+#define TAG_DATA 1
+#define TAG_BARRIER 2
+
 /*
  * Run the exchange along the schedule. send == NULL: in place, what recv holds is sent and replaced. After an error the
  * other messages are exchanged all the same, so that no other rank waits for ever; the first error is returned.
  */
 int forsched_mpi_exchange(const struct member *member, const struct side *send, const struct side *recv);
+
+/* ---- packed.c ---- */
+
+/* What is sent to one rank, or received from it. */
+struct block {
+	void *at;
+	int count;
+	MPI_Datatype type;
+};
+
+struct block forsched_mpi_block_of(const struct side *side, int rank);
+
+/* All blocks to be sent, packed one behind the other; bytes == NULL: nothing could be packed. */
+struct packed {
+	char *bytes;
+	struct packed_block {
+		size_t offset, size;
+		bool is_wide; /* of more bytes than an int counts */
+	} * block;	      /* by rank; this rank's own has none */
+};
+
+/* Pack what `from` holds. On errors *packed is empty. The caller frees it. */
+int forsched_mpi_pack(const struct member *member, const struct side *from, struct packed *packed);
+void forsched_mpi_packed_free(struct packed *packed);
+/* Start sending a packed block. */
+int forsched_mpi_send_packed(const struct member *member, const struct packed *packed, int rank, MPI_Request *request);
 
 /* ---- whoami.c ---- */
 

@@ -7,6 +7,7 @@ libforsched_mpi_la_SOURCES = \
 	libforsched/mpi/exchange.c \
 	libforsched/mpi/follow.h \
 	libforsched/mpi/member.c \
+	libforsched/mpi/packed.c \
 	libforsched/mpi/settings.c \
 	libforsched/mpi/whoami.c
 libforsched_mpi_la_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS) -pthread

@@ -10,6 +10,11 @@
  * needs to see it.
  *
  * What rank 0 cannot read changes nothing: the communicator stays with what it has.
+ *
+ * Whose heartbeat: a schedule that no subnet manager stands behind any more stays right until a link changes, and after
+ * that it is slower than planned, but still an exchange. So it is followed, and a person is told once. With
+ * FORSCHED_STRICT=1 it is not: rank 0 looks at the heartbeat as often as at the schedule, and tells the others to
+ * forget the schedule when it is stale, or missing, and broadcasts it again when it is fresh again.
  */
 #include "config.h"
 
@@ -83,8 +88,8 @@ static int new_member(MPI_Comm comm, struct member **member)
 
 /* What rank 0 tells the others. All numbers are 64 bits wide, to be sent as they are. */
 struct word {
-	uint64_t is_new;      /* there is a newer epoch: forget the old schedule */
-	uint64_t size;	      /* bytes of the new schedule; 0: it does not fit this communicator */
+	uint64_t is_new;      /* there is a newer epoch, or another verdict: forget the old schedule */
+	uint64_t size;	      /* bytes of the new schedule; 0: it is not for this communicator, or not to be followed */
 	uint64_t check_every; /* 0: never ask again */
 	uint64_t min_bytes;
 	uint64_t has_barrier;
@@ -134,6 +139,31 @@ static struct forsched *look(const struct member *member, const char *path)
 }
 
 /*
+ * Is there nobody behind the schedule any more? A person is told. One without a heartbeat may have been made by hand,
+ * or brought by a publish_command: only the strict want to hear more of it.
+ */
+static bool is_abandoned(const struct forsched *schedule, bool is_strict)
+{
+	struct forsched_heartbeat beat = {0};
+	struct forsched_info info;
+	enum forsched_err err = forsched_heartbeat(schedule, &beat, NULL);
+	const char *what = err == FORSCHED_EFILE ? "cannot be read"
+			   : err		 ? "cannot be understood"
+			   : beat.age_ms < 0	 ? "is in the future"
+						 : "is old";
+
+	if ((!err && !forsched_heartbeat_is_stale(&beat)) || (err == FORSCHED_EFILE && !is_strict))
+		return false;
+	forsched_info(schedule, &info);
+	forsched_mpi_say(
+		false, "%s: the heartbeat beside it %s: %s", info.name, what,
+		is_strict ? "left to MPI, for FORSCHED_STRICT is set"
+			  : "no subnet manager stands behind the schedule. It is followed all the same, since it "
+			    "stays right until a link changes; FORSCHED_STRICT=1 leaves it to MPI");
+	return true;
+}
+
+/*
  * Why a schedule is not for this communicator; false: it may be. That a part of the program's ranks is another number
  * than that of the servers is as it should be; that all of them are, somebody has to be told.
  */
@@ -170,27 +200,42 @@ static void warn_of_paths(const struct forsched *schedule)
 		}
 }
 
+/* Take over a newer schedule when there is one. Has anything changed of what the others were told? */
+static bool has_news(struct member *member, const char *path)
+{
+	struct forsched *newer = path ? look(member, path) : NULL;
+	bool was_refused = member->is_refused, is_strict;
+
+	if (newer) {
+		forsched_close(member->file);
+		member->file = newer;
+		member->is_fit = !is_unfit(member, newer);
+	}
+	if (path && member->is_fit) {
+		is_strict = number_of("FORSCHED_STRICT", 0) != 0;
+		member->is_refused = is_abandoned(member->file, is_strict) && is_strict;
+	}
+	return newer || member->is_refused != was_refused;
+}
+
 /* The word of rank 0; with a schedule to be broadcast, its bytes in *bytes, owned by the caller. */
 static struct word speak(struct member *member, void **bytes)
 {
 	const char *path = forsched_mpi_setting("FORSCHED_SCHEDULE");
 	struct word word = {.check_every = path ? number_of("FORSCHED_CHECK", 1) : 0};
-	struct forsched *newer = path ? look(member, path) : NULL;
 	struct forsched_error error;
 	size_t size = 0;
 
-	if (!newer)
+	if (!has_news(member, path))
 		return word;
-	forsched_close(member->file);
-	member->file = newer;
 	word.is_new = 1;
-	word.epoch = forsched_epoch(newer);
+	word.epoch = forsched_epoch(member->file);
 	word.min_bytes = number_of("FORSCHED_MIN_BYTES", 0);
 	word.has_barrier = wants_barrier();
-	if (is_unfit(member, newer))
+	if (!member->is_fit || member->is_refused)
 		return word;
-	warn_of_paths(newer);
-	if (forsched_copy(newer, bytes, &size, &error))
+	warn_of_paths(member->file);
+	if (forsched_copy(member->file, bytes, &size, &error))
 		forsched_mpi_say(false, "%s", error.text);
 	word.size = size;
 	return word;

@@ -5,7 +5,8 @@
  *
  * 1. FORSCHED_SERVER=0x0002c903000e0b72: the port GUID, when something sets it for each process.
  *
- * 2. FORSCHED_MAP=FILE: lines "RANK GUID" (rank in MPI_COMM_WORLD) or "HOST GUID"; # begins a comment.
+ * 2. FORSCHED_MAP=FILE: lines "RANK GUID" (rank in MPI_COMM_WORLD) or "HOST GUID"; # begins a comment. What is longer
+ *    than any line somebody wrote is no text: it is refused before it fills the memory.
  *
  * 3. Neither: the ports of this host, from /sys/class/infiniband/DEVICE/ports/PORT/gids/0, whose lower half is the port
  *    GUID. Only one may be in the schedule; a host with more says which with FORSCHED_DEVICE=mlx5_0:1 (or
@@ -23,6 +24,8 @@
 #include <unistd.h>
 
 #define SYSFS "/sys/class/infiniband"
+#define MAX_LINE 65536 /* characters in a line of a map */
+#define WORD 256       /* a host's name, a GUID */
 
 static bool fail(char *why, const char *what, const char *where)
 {
@@ -70,26 +73,43 @@ static int match_key(const char *key, int rank, const char *host)
 		       : 0;
 }
 
-/* The GUID for this process in a map, in *guid; lines that cannot be understood end the search. */
-static bool search_map(FILE *file, const char *name, uint64_t *guid, char *why)
+/* A line of a map. */
+enum line { LINE_NONE, LINE_BLANK, LINE_ENTRY, LINE_WRONG, LINE_TOO_LONG };
+
+/* The next line, without comment and end, taken to pieces. `line` has MAX_LINE + 2 bytes, `key` WORD bytes. */
+static enum line next_line(FILE *file, char *line, char *key, uint64_t *guid)
 {
-	char line[512], host[256] = "", key[256], text[256], rest[2], at[320];
-	int rank, best = 0;
+	char text[WORD], rest[2];
+	int words;
+
+	if (!fgets(line, MAX_LINE + 2, file))
+		return LINE_NONE;
+	if (strlen(line) > MAX_LINE && !strchr(line, '\n'))
+		return LINE_TOO_LONG;
+	line[strcspn(line, "#\n")] = '\0';
+	words = sscanf(line, "%255s %255s %1s", key, text, rest);
+	if (words <= 0)
+		return LINE_BLANK;
+	return words == 2 && parse_guid(text, guid) ? LINE_ENTRY : LINE_WRONG;
+}
+
+/* The GUID for this process in a map, in *guid; lines that cannot be understood end the search. `line`: for a line. */
+static bool search_map(FILE *file, const char *name, char *line, uint64_t *guid, char *why)
+{
+	char host[WORD] = "", key[WORD], at[320];
+	int rank, match, best = 0;
+	enum line kind;
+	uint64_t found;
 
 	PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	gethostname(host, sizeof(host) - 1);
-	for (unsigned number = 1; fgets(line, sizeof(line), file); number++) {
-		int words, match;
-		uint64_t found;
-
-		line[strcspn(line, "#\n")] = '\0';
-		words = sscanf(line, "%255s %255s %1s", key, text, rest);
-		if (words <= 0)
-			continue;
+	for (unsigned number = 1; (kind = next_line(file, line, key, &found)) != LINE_NONE; number++) {
 		snprintf(at, sizeof(at), "%.290s:%u", name, number);
-		if (words != 2 || !parse_guid(text, &found))
+		if (kind == LINE_TOO_LONG)
+			return fail(why, "a line of more than 65536 characters", at);
+		if (kind == LINE_WRONG)
 			return fail(why, "not \"RANK GUID\" or \"HOST GUID\", with a GUID like 0x0002c903000e0b72", at);
-		match = match_key(key, rank, host);
+		match = kind == LINE_ENTRY ? match_key(key, rank, host) : 0;
 		if (match > best) {
 			best = match;
 			*guid = found;
@@ -102,11 +122,14 @@ static bool search_map(FILE *file, const char *name, uint64_t *guid, char *why)
 static bool ask_map(const char *name, uint64_t *guid, char *why)
 {
 	FILE *file = fopen(name, "r");
+	char *line;
 	bool is_found;
 
 	if (!file)
 		return fail(why, "FORSCHED_MAP cannot be opened", name);
-	is_found = search_map(file, name, guid, why);
+	line = malloc(MAX_LINE + 2);
+	is_found = line ? search_map(file, name, line, guid, why) : fail(why, "no memory to read it", name);
+	free(line);
 	fclose(file);
 	return is_found;
 }

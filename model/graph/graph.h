@@ -4,9 +4,9 @@
  * capacities, and flows that each take one path over them.
  *
  * A struct fors_graph knows nothing of leaves, LIDs or levels. It is made from a
- * net (routes.h: any topology, the paths come from forwarding tables) or from a
+ * net (routers/routes.h: any topology, the paths come from forwarding tables) or from a
  * specification (XGFT, PGFT). Servers are the nodes that send and receive; they
- * are numbered 0..nservers-1, and patterns (pattern.h) speak of these numbers.
+ * are numbered 0..nservers-1, and patterns (patterns/pattern.h) speak of these numbers.
  * A link is one direction of a cable; a cable between a server and its switch is
  * two links like any other.
  *

@@ -3,7 +3,7 @@
  * evaluate.h - what a pattern does to the links of a network, and what the network gives it.
  *
  * An evaluation asks a router for the path of every pair of a pattern. Where the paths come from does not matter:
- * forwarding tables (routes.h), or a rule (tree_router.h).
+ * forwarding tables (routers/routes.h), or a rule (routers/tree_router.h).
  */
 #ifndef FORS_MODEL_MEASURE_EVALUATE_H
 #define FORS_MODEL_MEASURE_EVALUATE_H

@@ -7,12 +7,12 @@
  * that leave a subtree add up to no more than its uplinks carry. In a fat-tree without failures this is all
  * that limits them: spread evenly over all shortest paths, rates that respect every such cut overload no link. So the
  * optimum is the max-min fair rates over single paths in the tree of subtrees, where each subtree has one fat link
- * up and one down (Mollah et al., MMF_PGFT_OPT; doc/model.md has the proof). maxmin.c then settles each flow and each
- * cut once.
+ * up and one down (Mollah et al., MMF_PGFT_OPT; doc/model.md has the proof). graph/maxmin.c then settles each flow and
+ * each cut once.
  *
  * With failures the cuts still hold, so their rates are a bound: sorted upwards, no routing reaches larger ones in
- * lexicographic order, and the smallest rate is at most theirs. fors_cuts_reached() and fors_shares_fit() tell when the bound
- * is reached.
+ * lexicographic order, and the smallest rate is at most theirs. fors_cuts_reached() and fors_shares_fit() tell when
+ * the bound is reached.
  *
  * Thread rules: plain data; any number of readers.
  */
@@ -42,8 +42,8 @@ enum fors_err fors_cuts_of_crossbar(uint32_t nservers, struct fors_cuts **cuts, 
 void fors_cuts_free(struct fors_cuts *cuts);
 
 /*
- * The cuts that a flow from server s to d crosses, in cut[] (room for FORS_CUT_PATH), and their number; 0 when s = d, or when
- * nothing connects them.
+ * The cuts that a flow from server s to d crosses, in cut[] (room for FORS_CUT_PATH), and their number; 0 when s = d,
+ * or when nothing connects them.
  */
 unsigned fors_cuts_path(const struct fors_cuts *cuts, uint32_t s, uint32_t d, uint32_t *cut);
 

@@ -2,9 +2,9 @@
 /*
  * cuts_find.c - the subtrees of a graph that no specification describes.
  *
- * The rank of a node is its distance from the nearest server. Adding the nodes rank by rank, and joining what a link connects,
- * gives the nested families of node sets that cuts.h speaks of. A switch with a single neighbour is a dead end:
- * nothing passes through it, so its cables count for no cut (a spine that lost all cables but one, say).
+ * The rank of a node is its distance from the nearest server. Adding the nodes rank by rank, and joining what a link
+ * connects, gives the nested families of node sets that cuts.h speaks of. A switch with a single neighbour is a dead
+ * end: nothing passes through it, so its cables count for no cut (a spine that lost all cables but one, say).
  */
 #include "cuts_find.h"
 

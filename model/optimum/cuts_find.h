@@ -9,8 +9,8 @@
 #include "cuts.h"
 
 /*
- * The cuts of any graph, degraded or no tree at all: level-k subtrees are what hangs together of the nodes at most k links away
- * from a server. Switches that lead nowhere (one neighbour) are not counted. Errors: FORS_ENOMEM.
+ * The cuts of any graph, degraded or no tree at all: level-k subtrees are what hangs together of the nodes at most k
+ * links away from a server. Switches that lead nowhere (one neighbour) are not counted. Errors: FORS_ENOMEM.
  */
 enum fors_err fors_cuts_of_graph(const struct fors_graph *graph, struct fors_cuts **cuts, struct fors_error *error);
 

@@ -2,9 +2,10 @@
 /*
  * cuts_reached.c - a two-level network whose cuts are always reached, seen from its cables alone.
  *
- * If the cables of every leaf are spread over the spines in the same proportions, phi[k] of its capacity to spine k, up and down alike, then
- * every flow between leaves can be split over the spines by phi: the cable of leaf a to spine k carries phi[k] of all that leaves a, no more than
- * phi[k] of all its capacity, which is its own. This holds for healthy trees, for dead spines, and when some leaves have all their cables doubled.
+ * If the cables of every leaf are spread over the spines in the same proportions, phi[k] of its capacity to spine k,
+ * up and down alike, then every flow between leaves can be split over the spines by phi: the cable of leaf a to spine
+ * k carries phi[k] of all that leaves a, no more than phi[k] of all its capacity, which is its own. This holds for
+ * healthy trees, for dead spines, and when some leaves have all their cables doubled.
  */
 #include "cuts_reached.h"
 
@@ -73,8 +74,8 @@ static bool is_two_level(struct look *look)
 }
 
 /*
- * The capacities between a leaf and all spines over these of its links, whose far ends are in end[], as parts of their sum in part[]: are
- * they phi? The first leaf that has any decides what phi is. A leaf without any needs none.
+ * The capacities between a leaf and all spines over these of its links, whose far ends are in end[], as parts of their
+ * sum in part[]: are they phi? The first leaf that has any decides what phi is. A leaf without any needs none.
  */
 static bool has_proportions(struct look *look, const uint32_t *link, size_t count, const uint32_t *end)
 {

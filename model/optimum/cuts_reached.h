@@ -11,9 +11,9 @@
 #include "model/graph/graph.h"
 
 /*
- * Does any pattern reach the rates under the cuts of this graph? *always is true for two-level networks whose leaves all spread their
- * cables over the spines in the same proportions, as healthy trees do, and those that lost whole spines; false means "not
- * known from this alone". Errors: FORS_ENOMEM.
+ * Does any pattern reach the rates under the cuts of this graph? *always is true for two-level networks whose leaves
+ * all spread their cables over the spines in the same proportions, as healthy trees do, and those that lost whole
+ * spines; false means "not known from this alone". Errors: FORS_ENOMEM.
  */
 enum fors_err fors_cuts_reached(const struct fors_graph *graph, bool *always, struct fors_error *error);
 

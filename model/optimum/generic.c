@@ -2,12 +2,12 @@
 /*
  * generic.c - the optimum by linear programs, on lp_solve.
  *
- * The generic program of one round (Mollah et al., figure 4): a variable for what each flow sends over each link, and one for the
- * common rate x of all flows that still rise; x is to be as large as possible. Links bound the sums, nodes pass on what they get, a
- * settled flow keeps its rate and a rising one gets x or more. Which flows are settled then? Those whose
- * row "x or more" has a dual value: by complementary slackness they get exactly x in every optimal solution. The duals of these rows
- * add up to 1, so every round settles some flow; one that has no dual value, but cannot rise either, is
- * settled in a later round at the same rate. So no program has to be solved per flow.
+ * The generic program of one round (Mollah et al., figure 4): a variable for what each flow sends over each link, and
+ * one for the common rate x of all flows that still rise; x is to be as large as possible. Links bound the sums, nodes
+ * pass on what they get, a settled flow keeps its rate and a rising one gets x or more. Which flows are settled then?
+ * Those whose row "x or more" has a dual value: by complementary slackness they get exactly x in every optimal
+ * solution. The duals of these rows add up to 1, so every round settles some flow; one that has no dual value, but
+ * cannot rise either, is settled in a later round at the same rate. So no program has to be solved per flow.
  */
 #include "generic.h"
 

@@ -12,10 +12,10 @@
 #include "model/graph/graph.h"
 
 /*
- * The optimum by the generic linear program (Mollah et al., GEN; Nace et al.): a variable for each flow and link, as many
- * programs as there are different rates or more. `any_path`: over all links; else over those of shortest paths only. For small cases:
- * hundreds of variables are quick, ten thousand are not. Errors: FORS_ENOMEM, FORS_ENOPLAN (lp_solve
- * gave up), FORS_ENOTAPPL (built without lp_solve).
+ * The optimum by the generic linear program (Mollah et al., GEN; Nace et al.): a variable for each flow and link, as
+ * many programs as there are different rates or more. `any_path`: over all links; else over those of shortest paths
+ * only. For small cases: hundreds of variables are quick, ten thousand are not. Errors: FORS_ENOMEM, FORS_ENOPLAN
+ * (lp_solve gave up), FORS_ENOTAPPL (built without lp_solve).
  */
 enum fors_err fors_generic_rates(const struct fors_graph *graph, const uint32_t *src, const uint32_t *dst,
 				 uint32_t nflows, bool any_path, double *rate, struct fors_error *error);

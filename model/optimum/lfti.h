@@ -2,9 +2,9 @@
 /*
  * lfti.h - throughput indices: what a network gives typical patterns, as a part of what a crossbar gives them.
  *
- * The LANL-FSU Throughput Indices (Yuan et al., IPDPS 2014; Mollah et al., section 5): for each kind of pattern, the mean aggregate
- * throughput of some random samples, max-min fair, divided by that of a crossbar with the same servers. Here for given
- * single paths and, beside it, for the best of all routings.
+ * The LANL-FSU Throughput Indices (Yuan et al., IPDPS 2014; Mollah et al., section 5): for each kind of pattern, the
+ * mean aggregate throughput of some random samples, max-min fair, divided by that of a crossbar with the same servers.
+ * Here for given single paths and, beside it, for the best of all routings.
  */
 #ifndef FORS_MODEL_OPTIMUM_LFTI_H
 #define FORS_MODEL_OPTIMUM_LFTI_H

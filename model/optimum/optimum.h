@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * optimum.h - what the best of all routings gives a pattern, phase by phase; beside evaluate.h, what given paths give it.
+ * optimum.h - what the best of all routings gives a pattern, phase by phase; beside measure/evaluate.h, what given
+ * paths give it.
  */
 #ifndef FORS_MODEL_OPTIMUM_OPTIMUM_H
 #define FORS_MODEL_OPTIMUM_OPTIMUM_H
@@ -18,9 +19,11 @@ struct fors_optimum {
 };
 
 /*
- * The optimum of `pattern` under `cuts` in *optimum, owned by the caller. `graph` is what to route over when it has to be found
- * out whether the bound is reached: by fors_cuts_reached(), else by spreading each phase evenly over all shortest paths, which is left out
- * (is_exact false) where it would take minutes. NULL: the cuts are those of a fat-tree without failures, always reached. Up to `threads` threads, the same bytes for any number. Errors: FORS_ENOMEM.
+ * The optimum of `pattern` under `cuts` in *optimum, owned by the caller. `graph` is what to route over when it has to
+ * be found out whether the bound is reached: by fors_cuts_reached(), else by spreading each phase evenly over all
+ * shortest paths, which is left out (is_exact false) where it would take minutes. NULL: the cuts are those of a
+ * fat-tree without failures, always reached. Up to `threads` threads, the same bytes for any number. Errors:
+ * FORS_ENOMEM.
  */
 enum fors_err fors_optimum_of(const struct fors_cuts *cuts, const struct fors_graph *graph,
 			      const struct fors_pattern *pattern, unsigned threads, struct fors_optimum **optimum,
@@ -28,8 +31,9 @@ enum fors_err fors_optimum_of(const struct fors_cuts *cuts, const struct fors_gr
 void fors_optimum_free(struct fors_optimum *optimum);
 
 /*
- * The network of `routes` with a node of its own for each server, in *graph, owned by the caller: a CA with two ports is two
- * servers, and nothing passes through it. What fors_cuts_of_graph() and fors_optimum_of() want. Links keep their numbers.
+ * The network of `routes` with a node of its own for each server, in *graph, owned by the caller: a CA with two ports
+ * is two servers, and nothing passes through it. What fors_cuts_of_graph() and fors_optimum_of() want. Links keep
+ * their numbers.
  * Errors: FORS_ENOMEM.
  */
 enum fors_err fors_graph_of_servers(const struct fors_routes *routes, struct fors_graph **graph,

@@ -2,9 +2,9 @@
 /*
  * shares.c - even shares of all shortest paths, and progressive filling over all links.
  *
- * From the source, breadth first, the number of shortest paths to each node; then from the destination back along links that
- * come one step nearer, the number of paths to the end. A link from u to v carries
- * (paths to u) (paths from v) / (paths in all) of the flow.
+ * From the source, breadth first, the number of shortest paths to each node; then from the destination back along
+ * links that come one step nearer, the number of paths to the end. A link from u to v carries (paths to u) (paths from
+ * v) / (paths in all) of the flow.
  */
 #include "shares.h"
 

@@ -3,9 +3,9 @@
  * shares.h - flows spread evenly over all their shortest paths, and rates under that.
  *
  * Uniform all-shortest-paths routing (Mollah et al., UAPR): each of the X shortest paths of a flow, parallel cables
- * counted apart, carries 1/X of it. In a fat-tree without failures it can carry whatever any routing can (doc/model.md), so the
- * rates here are the optimum, by a way that shares nothing with cuts.h: all links are looked at one by one. With failures they are
- * what this routing gives, no more than the optimum in lexicographic order.
+ * counted apart, carries 1/X of it. In a fat-tree without failures it can carry whatever any routing can
+ * (doc/model.md), so the rates here are the optimum, by a way that shares nothing with cuts.h: all links are looked at
+ * one by one. With failures they are what this routing gives, no more than the optimum in lexicographic order.
  *
  * These are references for tests and benchmarks: slow on purpose where slowness is simple.
  * Thread rules: plain data; any number of readers.
@@ -39,16 +39,17 @@ enum fors_fill_step {
 };
 
 /*
- * The max-min fair rates of the flows under these shares, in rate[0 .. nflows-1], by the textbook's rounds over all links.
- * A flow without entries gets 0. Errors: FORS_ENOMEM, FORS_ENOPLAN (lp_solve gave up), FORS_ENOTAPPL (built without lp_solve).
+ * The max-min fair rates of the flows under these shares, in rate[0 .. nflows-1], by the textbook's rounds over all
+ * links. A flow without entries gets 0. Errors: FORS_ENOMEM, FORS_ENOPLAN (lp_solve gave up), FORS_ENOTAPPL (built
+ * without lp_solve).
  */
 enum fors_err fors_shares_rates(const struct fors_graph *graph, const struct fors_shares *shares,
 				enum fors_fill_step step, double *rate, struct fors_error *error);
 
 /*
- * Do these rates of flows src[f] -> dst[f] overload no link when each is spread evenly over its shortest paths? Rates that hold
- * under the cuts (cuts.h) and do not are the optimum itself. A rate above 0 of a flow without a path does not
- * fit. Errors: FORS_ENOMEM.
+ * Do these rates of flows src[f] -> dst[f] overload no link when each is spread evenly over its shortest paths? Rates
+ * that hold under the cuts (cuts.h) and do not are the optimum itself. A rate above 0 of a flow without a path does
+ * not fit. Errors: FORS_ENOMEM.
  */
 enum fors_err fors_shares_fit(const struct fors_graph *graph, const uint32_t *src, const uint32_t *dst, uint32_t nflows,
 			      const double *rate, bool *fit, struct fors_error *error);

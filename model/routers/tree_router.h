@@ -3,8 +3,8 @@
  * tree_router.h - single-path routing in a fat-tree (tree_route.h) as a router (router.h), with or without a net.
  * Thread rules: the router may be asked by any number of threads.
  */
-#ifndef FORS_MODEL_ROUTERS_PGFT_ROUTER_H
-#define FORS_MODEL_ROUTERS_PGFT_ROUTER_H
+#ifndef FORS_MODEL_ROUTERS_TREE_ROUTER_H
+#define FORS_MODEL_ROUTERS_TREE_ROUTER_H
 
 #include "core/net/tree.h"
 #include "router.h"
@@ -22,9 +22,9 @@ struct fors_tree_paths {
 };
 
 /*
- * Let `paths` (tree, routing and seed set) speak of the links of `routes`, made over fors_tree_net()'s net of this tree,
- * some cables of which may be down (a path over one of them is a dead end) and some slots empty, between all or some of
- * its servers. Free with fors_tree_paths_clear(). Errors: FORS_ENOMEM.
+ * Let `paths` (tree, routing and seed set) speak of the links of `routes`, made over fors_tree_net()'s net of this
+ * tree, some cables of which may be down (a path over one of them is a dead end) and some slots empty, between all or
+ * some of its servers. Free with fors_tree_paths_clear(). Errors: FORS_ENOMEM.
  */
 enum fors_err fors_tree_paths_over(struct fors_tree_paths *paths, const struct fors_routes *routes,
 				   struct fors_error *error);

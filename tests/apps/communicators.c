@@ -4,11 +4,13 @@
  * what they must be, and lines say how many calls of rank 0 went along the schedule: "world 1 followed 0 left".
  * Messages are watched too: this program defines PMPI_Isend, which the library calls, and notes to whom.
  *
- * WHAT: "kinds" of communicators; "order" of messages (with the schedule in FORSCHED_SCHEDULE); "errors".
+ * WHAT: "kinds" of communicators; "order" of messages (with the schedule in FORSCHED_SCHEDULE); "errors"; "wide" blocks
+ * in place, for which PMPI_Pack_size is one that cannot count far.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <mpi.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -31,6 +33,20 @@ int PMPI_Isend(const void *buffer, int count, MPI_Datatype type, int to, int tag
 	if (notes < MAX_NOTES)
 		note[notes++] = to;
 	return real(buffer, count, type, to, tag, comm, request);
+}
+
+/* What MPI_Pack_size() does beyond 2 GiB, where int ends, this one does beyond LIMIT. */
+#define LIMIT 100000
+
+int PMPI_Pack_size(int count, MPI_Datatype type, MPI_Comm comm, int *room)
+{
+	int (*real)(int, MPI_Datatype, MPI_Comm, int *) =
+		(int (*)(int, MPI_Datatype, MPI_Comm, int *))dlsym(RTLD_NEXT, "PMPI_Pack_size");
+	int err = real(count, type, comm, room);
+
+	if (!err && *room > LIMIT)
+		*room -= INT_MAX;
+	return err;
 }
 
 static void get_counts(uint64_t *followed, uint64_t *left)
@@ -139,6 +155,7 @@ static void say_error(const char *what, int err)
 		       : class == MPI_ERR_TRUNCATE ? "truncated"
 		       : class == MPI_ERR_TYPE	   ? "type"
 		       : class == MPI_ERR_COUNT	   ? "count"
+		       : class == MPI_ERR_NO_MEM   ? "no memory"
 						   : "other");
 }
 
@@ -184,6 +201,83 @@ static void errors(void)
 	free(in);
 }
 
+/* A type of `wide` ints, every second one of memory. */
+static MPI_Datatype gaps(int wide)
+{
+	MPI_Datatype type;
+
+	MPI_Type_vector(wide, 1, 2, MPI_INT, &type);
+	MPI_Type_commit(&type);
+	return type;
+}
+
+/* Blocks in place, `wide` ints where the ranks' sum is odd, else 3. */
+static void wide_blocks(const char *what, int wide, bool has_gaps)
+{
+	int *number = malloc((size_t)size * (size_t)wide * 2 * sizeof(int)),
+	    *count = calloc((size_t)size * 2, sizeof(int));
+	int *place = count + size, step = has_gaps ? 2 : 1, err, wrong = 0;
+	MPI_Datatype *types = calloc((size_t)size, sizeof(*types));
+
+	for (int i = 0; i < size; i++) {
+		count[i] = (rank + i) % 2 ? wide : 3;
+		types[i] = gaps(count[i]);
+		place[i] = i * wide * step;
+		for (int k = 0; k < count[i] * step; k++)
+			number[place[i] + k] = k % step ? -1 : rank * 1000 + i + k * 7;
+	}
+	if (has_gaps) {
+		for (int i = 0; i < size; i++)
+			count[i] = 1, place[i] *= (int)sizeof(int);
+		err = MPI_Alltoallw(MPI_IN_PLACE, NULL, NULL, NULL, number, count, place, types, MPI_COMM_WORLD);
+	} else {
+		err = MPI_Alltoallv(MPI_IN_PLACE, NULL, NULL, MPI_INT, number, count, place, MPI_INT, MPI_COMM_WORLD);
+	}
+	for (int i = 0; i < size; i++)
+		for (int k = 0; k < ((rank + i) % 2 ? wide : 3) * step; k++)
+			wrong += number[i * wide * step + k] != (k % step ? -1 : i * 1000 + rank + k * 7);
+	if (wrong)
+		printf("%s: rank %d: %d wrong\n", what, rank, wrong);
+	say_error(what, err);
+	for (int i = 0; i < size; i++)
+		MPI_Type_free(&types[i]);
+	free(types);
+	free(count);
+	free(number);
+}
+
+/* What a rank keeps for itself may be of any size: nobody touches it, so here is no memory behind it. */
+static void large_own_block(void)
+{
+	int *number = calloc((size_t)size * 3, sizeof(int)), *count = number + size, *place = count + size, wrong = 0,
+	    err;
+
+	for (int i = 0; i < size; i++) {
+		number[i] = rank * 1000 + i;
+		count[i] = i == rank ? 560000000 : 1;
+		place[i] = i;
+	}
+	err = MPI_Alltoallv(MPI_IN_PLACE, NULL, NULL, MPI_INT, number, count, place, MPI_INT, MPI_COMM_WORLD);
+	for (int i = 0; i < size; i++)
+		wrong += number[i] != i * 1000 + rank;
+	if (wrong)
+		printf("rank %d: %d wrong\n", rank, wrong);
+	say_error("own block of more than 2 GiB", err);
+	free(number);
+}
+
+static void wide(void)
+{
+	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+	exchange("world", MPI_COMM_WORLD);
+	large_own_block();
+	wide_blocks("wide", 300000, false); /* more than a MiB */
+	wide_blocks("less wide", 30000, false);
+	wide_blocks("narrow", 20000, false);
+	wide_blocks("wide with gaps", 300000, true);
+	exchange("world again", MPI_COMM_WORLD);
+}
+
 int main(int argc, char **argv)
 {
 	MPI_Init(&argc, &argv);
@@ -193,6 +287,8 @@ int main(int argc, char **argv)
 		kinds();
 	else if (strcmp(argv[1], "order") == 0)
 		order();
+	else if (strcmp(argv[1], "wide") == 0)
+		wide();
 	else
 		errors();
 	MPI_Finalize();

@@ -217,9 +217,27 @@ static void wait_for_file(const char *file)
 		usleep(10000);
 }
 
-/* FILE becomes LIVE: the next call meets it. "wait:PATH": somebody else changes it, and makes PATH then. */
+/* FILE becomes the heartbeat beside LIVE. */
+static int change_heartbeat(const char *file, const char *live)
+{
+	const char *slash = strrchr(live, '/');
+	char path[4096];
+
+	snprintf(path, sizeof(path), "%.*sheartbeat", slash ? (int)(slash - live + 1) : 0, live);
+	return rename(file, path);
+}
+
+/*
+ * FILE becomes LIVE: the next call meets it. "beat:FILE": it becomes the heartbeat. "wait:PATH": somebody else changes
+ * it, and makes PATH then.
+ */
 static void change_epoch(const char *file, const char *live)
 {
+	if (rank == 0 && strncmp(file, "beat:", 5) == 0) {
+		if (change_heartbeat(file + 5, live))
+			MPI_Abort(MPI_COMM_WORLD, 2);
+		return;
+	}
 	if (rank == 0 && strncmp(file, "wait:", 5) == 0) {
 		wait_for_file(file + 5);
 		return;

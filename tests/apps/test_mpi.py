@@ -3,6 +3,7 @@
 import os
 import re
 import stat
+import time
 
 import pytest
 
@@ -65,6 +66,58 @@ def test_withdrawn_damaged_and_other_schedules_on_the_way(plan, withdraw, rank_m
     assert "truncated" in done.err
 
 
+HOUR = 3600
+
+
+def heartbeat(path, age, epoch=20):
+    """One that was written `age` seconds ago."""
+    path.write_text(f"{int((time.time() - age) * 1000)} {epoch}\n")
+    return path
+
+
+@pytest.mark.parametrize("age,what", [(40 * 365 * 24 * HOUR, "is old"), (-365 * 24 * HOUR, "is in the future")])
+def test_nobody_stands_behind_the_schedule(eight, mpirun, live, age, what):
+    """It stays right until a link changes, so it is followed, and somebody is told, once."""
+    heartbeat(eight["FORSCHED_SCHEDULE"].parent / "heartbeat", age)
+    done = mpirun(8, "tests/apps/random_calls", 10, 8, live, env=eight)
+    assert numbers(done) == [10, 10, 0, 1, 0]
+    assert what in done.err and "stays right until a link changes" in done.err
+    assert done.err.count("libforsched-mpi:") == 1, done.err
+    done = mpirun(8, "tests/apps/random_calls", 10, 8, live, env={**eight, "FORSCHED_STRICT": 1})
+    left_to_mpi(done, what, "left to MPI")
+
+
+def test_the_strict_want_a_heartbeat(eight, mpirun, live):
+    """A schedule without one may come from anywhere: without a word, but not for the strict."""
+    strict, beat = {**eight, "FORSCHED_STRICT": 1}, eight["FORSCHED_SCHEDULE"].parent / "heartbeat"
+    done = mpirun(8, "tests/apps/random_calls", 10, 8, live, env=eight)
+    assert numbers(done) == [10, 10, 0, 1, 0] and "libforsched-mpi" not in done.err
+    left_to_mpi(mpirun(8, "tests/apps/random_calls", 10, 8, live, env=strict), "cannot be read")
+    beat.write_text("-5 1\n")
+    left_to_mpi(mpirun(8, "tests/apps/random_calls", 10, 8, live, env=strict), "cannot be understood")
+    heartbeat(beat, -20)  # clocks of two hosts differ a little
+    assert numbers(mpirun(8, "tests/apps/random_calls", 10, 8, live, env=strict)) == [10, 10, 0, 1, 0]
+
+
+def test_a_heartbeat_that_stops_and_comes_back(plan, rank_map, mpirun, live, tmp_path):
+    """The strict leave the schedule to MPI in between, all ranks in the same call; the others go on."""
+    good = plan("FT(2;4,2)", 0, 20)
+    env = {"FORSCHED_SCHEDULE": live, "FORSCHED_MAP": rank_map(good)}
+
+    def run(**more):
+        live.unlink(missing_ok=True)
+        (tmp_path / "copy").write_bytes(good.read_bytes())
+        heartbeat(live.parent / "heartbeat", 0)
+        beats = [heartbeat(tmp_path / "old", HOUR), heartbeat(tmp_path / "young", 0)]
+        return mpirun(8, "tests/apps/random_calls", 30, 4, live, tmp_path / "copy", *[f"beat:{beat}" for beat in beats],
+                      env={**env, **more})
+
+    done = run(FORSCHED_STRICT=1)
+    assert numbers(done) == [30, 20, 10, 2, 0] and done.err.count("is old: left to MPI") == 1
+    done = run()
+    assert numbers(done) == [30, 30, 0, 1, 0] and done.err.count("is old: no subnet manager") == 1
+
+
 def test_looking_seldom_is_agreed_on(plan, rank_map, mpirun, live):
     files = [plan("FT(2;4,2)", 0, 20), plan("FT(2;4,2)", 0, 21, "Leaf00[5]"), plan("FT(2;4,2)", 0, 22)]
     env = {"FORSCHED_SCHEDULE": live, "FORSCHED_MAP": rank_map(files[0]), "FORSCHED_CHECK": 45}
@@ -80,7 +133,7 @@ def test_no_schedule_and_no_setting(mpirun, live):
     assert done.err.count("No such file") == 1
 
 
-def test_what_is_wrong_is_said_once(mpirun, live):
+def test_what_is_wrong_is_reported_once(mpirun, live):
     """Each process that is rank 0 of some communicator says it: 0, 1 (of half the ranks), 7 (backwards)."""
     live.write_bytes(b"FORSschd")
     done = mpirun(8, "tests/apps/communicators", "kinds", env={"FORSCHED_SCHEDULE": live, "FORSCHED_CHECK": "often"})
@@ -88,7 +141,7 @@ def test_what_is_wrong_is_said_once(mpirun, live):
     assert len(done.err.splitlines()) == 6
 
 
-def test_another_number_of_ranks_is_said(plan, mpirun, live):
+def test_another_number_of_ranks_is_reported(plan, mpirun, live):
     schedule = plan("FT(2;4,2)", 0, 30)
     done = mpirun(4, "tests/apps/random_calls", 10, 8, live, env={"FORSCHED_SCHEDULE": schedule})
     left_to_mpi(done, "8 servers", "4 ranks")
@@ -139,6 +192,17 @@ def test_errors_reach_the_program_and_nobody_hangs(mpirun, eight):
                                      "one block in place: count", "world again 1 followed 0 left"]
 
 
+def test_blocks_in_place_that_no_int_counts(plan, rank_map, mpirun):
+    """As plain MPI does it. Two GiB are not at hand: MPI_Pack_size() of the program ends where 100,000 bytes do."""
+    schedule = plan("FT(2;2,2)", 0, 30)
+    env = {"FORSCHED_SCHEDULE": schedule, "FORSCHED_MAP": rank_map(schedule)}
+    done = mpirun(4, "tests/apps/communicators", "wide", env=env)
+    assert done.code == 0, done.out + done.err
+    assert done.out.splitlines() == ["world 1 followed 0 left", "own block of more than 2 GiB: success",
+                                     "wide: success", "less wide: success", "narrow: success", "wide with gaps: success",
+                                     "world again 1 followed 0 left"]
+
+
 def left_to_mpi(done, *why):
     """All 10 calls have MPI's results without the schedule, and somebody is told why, once."""
     assert numbers(done) == [10, 0, 10, 0, 0]
@@ -167,6 +231,21 @@ def test_ranks_that_do_not_know_their_server(mpirun, eight, live, tmp_path):
     left_to_mpi(ten_calls(FORSCHED_MAP="", FORSCHED_SYSFS=tmp_path / "nothing"), "no InfiniBand port found")
 
 
+def test_long_lines_in_the_map(mpirun, eight, live, tmp_path):
+    lines = eight["FORSCHED_MAP"].read_text().splitlines()
+    path = tmp_path / "long"
+
+    def ten_calls(*more):
+        path.write_text("\n".join([*more, *lines]) + "\n")
+        return mpirun(8, "tests/apps/random_calls", 10, 8, live, env={**eight, "FORSCHED_MAP": path})
+
+    for length in [511, 512, 65536]:
+        comment, entry = "#".ljust(length, "x"), lines[1].ljust(length)
+        assert numbers(ten_calls(comment, entry)) == [10, 10, 0, 1, 0]
+        left_to_mpi(ten_calls("# short", comment, "0 guid".ljust(length)), "long:3:", "RANK GUID")
+    left_to_mpi(ten_calls("# short", "#".ljust(65537, "x")), "long:2:", "more than 65536 characters")
+
+
 def add_port(root, device, port, guid):
     gids = root / device / "ports" / str(port) / "gids"
     gids.mkdir(parents=True)
@@ -189,7 +268,7 @@ def test_ports_of_the_host(plan, mpirun, live, tmp_path):
     assert numbers(ten_calls(env)) == [10, 10, 0, 1, 0]
     other = {**env, "FORSCHED_DEVICE": "mlx5_1:1"}
     left_to_mpi(ten_calls(other), "rank 0", "mlx5_1:1")
-    # Two ports of one host in the exchange: which one, has to be said.
+    # Two ports of one host in the exchange: which one, has to be given.
     add_port(tmp_path / "host3", "mlx5_2", 1, guids(schedule)[5])
     left_to_mpi(ten_calls(env), "rank 3", "several ports")
     chosen = {**env, "UCX_NET_DEVICES": "mlx5_0:1"}

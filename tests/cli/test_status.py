@@ -64,8 +64,9 @@ def test_doubts(fors, folder, stamp):
     path = folder()
     beat(path, 3600)
     assert "heartbeat is old" in fors("status", path, code=1).out
-    (path / "heartbeat").write_text("nonsense")
-    assert "heartbeat is old" in fors("status", path, code=1).out
+    for text in ["nonsense", "", "-5 1\n", "12\n", f"{EPOCH} -1\n", f"{EPOCH + 600_000} 1", f"{10**23} 1\n"]:
+        (path / "heartbeat").write_text(text)
+        assert "heartbeat cannot be understood" in fors("status", path, code=1).out
     (path / "heartbeat").unlink()
     assert "there is no heartbeat" in fors("status", path, code=1).out
     beat(path, -5)
@@ -75,6 +76,22 @@ def test_doubts(fors, folder, stamp):
     assert "withdrawn" in fors("status", path, code=1).out
     (path / "schedule").unlink()
     assert "no schedule" in fors("status", path, code=1).out
+
+
+def test_a_heartbeat_of_the_future_is_no_sign_of_life(fors, folder):
+    """The subnet manager's clock was a year ahead; it was killed, and the clock corrected. Seconds do not count."""
+    path = folder()
+    for ahead in [365 * 86400, 40]:
+        beat(path, -ahead)
+        out = fors("status", path, code=1).out
+        assert "doubtful" in out and "heartbeat is in the future" in out and "set the clocks right" in out
+        assert re.search(r"^heartbeat   \d+ (days|s) in the future$", out, re.M)
+    (path / "heartbeat").write_text(f"{2**64 - 1} {EPOCH}\n")
+    assert "in the future" in fors("status", path, code=1).out
+    fors("status", path, "--json", code=1)
+    beat(path, -20)
+    out = fors("status", path).out
+    assert "doubtful" not in out and "heartbeat   0 s ago" in out
 
 
 def test_all_folders(fors, folder, tmp_path):

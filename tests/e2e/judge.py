@@ -375,11 +375,11 @@ def _resident(view, name):
 
 def judge_status(view, status):
     """state, and all that expected_status() knows."""
-    said = {key: status.get(key) for key in expected_status(view)}
-    said["dead_links"] = sorted((link["a"], link["a_port"], _resident(view, link["b"]), link["b_port"])
-                                for link in said["dead_links"] or ())
-    return [f"the status has {key} = {said[key]} where {value} is true"
-            for key, value in expected_status(view).items() if said[key] != value]
+    published = {key: status.get(key) for key in expected_status(view)}
+    published["dead_links"] = sorted((link["a"], link["a_port"], _resident(view, link["b"]), link["b_port"])
+                                     for link in published["dead_links"] or ())
+    return [f"the status has {key} = {published[key]} where {value} is true"
+            for key, value in expected_status(view).items() if published[key] != value]
 
 
 def judge_plan(view, csv_text, phases):

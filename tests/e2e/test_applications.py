@@ -50,7 +50,7 @@ def test_an_mpi_program_follows_a_failover(programs, tmp_path):
         ready, go = rank_map, tmp_path / "go"
         process = start(programs, sm.state_dir, rank_map, ready, go)
         try:
-            said = [process.stderr.readline()]  # the first epoch is followed
+            lines = [process.stderr.readline()]  # the first epoch is followed
             cable = tree.uplink(0, 1)
             sim.unlink(cable.leaf, cable.leaf_port)
             second = sm.wait_epoch(first["epoch"])
@@ -60,12 +60,12 @@ def test_an_mpi_program_follows_a_failover(programs, tmp_path):
             if process.poll() is None:
                 process.terminate()
                 process.wait()
-        said += err.splitlines()
+        lines += err.splitlines()
     assert process.returncode == 0, out + err
     numbers = [int(number) for number in re.findall(r"(\d+) (?:calls|followed|left|epochs|different)", out)]
     calls, followed, left, epochs, different = numbers
     # calls in the moment between withdrawal and new epoch are MPI's; all of the second half comes after it
-    assert (calls, followed + left, epochs, different) == (CALLS, CALLS, 2, 0) and followed > CALLS // 2, said
-    assert left == 0 or any("withdrawn" in line for line in said), said
+    assert (calls, followed + left, epochs, different) == (CALLS, CALLS, 2, 0) and followed > CALLS // 2, lines
+    assert left == 0 or any("withdrawn" in line for line in lines), lines
     for epoch in (first["epoch"], second["epoch"]):
-        assert any(f"epoch {epoch}: followed by {RANKS} ranks" in line for line in said), said
+        assert any(f"epoch {epoch}: followed by {RANKS} ranks" in line for line in lines), lines

@@ -89,14 +89,14 @@ def test_kept_order_that_cannot_be_read(fabric, kind):
     again.wait_log(r"ERR F012: places.*called places\.bad-", mark)
     again.wait_up(mark)
     again.wait_epoch(epoch)
-    aside, = sm.state_dir.glob("places.bad-*")
-    assert aside.read_text() == bad
+    moved, = sm.state_dir.glob("places.bad-*")
+    assert moved.read_text() == bad
     harness.wait_for(lambda: places.exists() and places.read_text().startswith("fors-places 1\n"))
     assert_good(sim, again)
 
 
 def test_kept_order_is_a_folder_or_a_link(fabric, tmp_path):
-    """Whatever lies there is put aside; nothing outside is read or written."""
+    """Whatever lies there is moved out of the way; nothing outside is read or written."""
     sim, sm = fabric(FatTree(2, 2), lmc=1)
     sm.wait_epoch()
     sm.stop()

@@ -242,7 +242,7 @@ def test_participants_file_is_read_again(fabric, tmp_path):
     sm.sighup()
     sm.wait_status(state="active", servers=2, remarks=[])
     listed.write_text(listed.read_text() + "0x1234\n0x5678\n")
-    sm.sighup()  # switched off or misspelt: said, and no error
+    sm.sighup()  # switched off or misspelt: a warning, and no error
     told = sm.wait_status(state="active", servers=2, remarks=bool)["remarks"]
     assert len(told) == 1 and "participants_file: 2 of its 4" in told[0] and "0x0000000000001234" in told[0]
     listed.write_text("0x1\n0x1\n")

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """publish_dir and publish_command, and what happens to the state folder while opensm runs."""
+import ctypes
 import json
 import os
 import re
@@ -14,6 +15,8 @@ import oracle
 from harness import FatTree
 from test_order import start_again
 from test_plugin import assert_good, errors, take_over, withdrawn_reason
+
+PTRACE_SEIZE, WALL = 0x4206, 0x40000000
 
 
 def test_copies_and_command(fabric, tmp_path):
@@ -78,6 +81,33 @@ def test_command_that_does_not_end(fabric, tmp_path):
     assert sm.stop() == 0 and time.time() - started < 10
     found = subprocess.run(["pgrep", "-f", f"^sleep {marker}"], capture_output=True, text=True).stdout
     assert found == ""
+
+
+def test_command_that_nothing_ends(fabric, tmp_path):
+    """
+    A process that hangs in the kernel: here one that somebody traces, who does not let its parent know that it is dead.
+    The log names it, the next epoch has its command, and opensm ends.
+    """
+    stuck, out = tmp_path / "stuck", tmp_path / "out"
+    tree = FatTree(3, 3)
+    command = f"cd {tmp_path}; [ -e stuck ] && exec echo $FORS_EPOCH >> out; echo $$ > stuck; exec sleep 300"
+    sim, sm = fabric(tree, lmc=2, fors_conf=f"publish_command = {command}\npublish_seconds = 5\n")
+    sm.wait_epoch()
+    harness.wait_for(lambda: stuck.exists() and stuck.read_text().endswith("\n"))
+    pid = int(stuck.read_text())
+    libc = ctypes.CDLL(None, use_errno=True)
+    if libc.ptrace(PTRACE_SEIZE, pid, None, None):
+        pytest.skip(f"ptrace: {os.strerror(ctypes.get_errno())}")
+    try:
+        sm.wait_log(f"ERR F017: publish_command does not end though killed; it is left behind as process group {pid}: ")
+        cable = tree.uplink(0, 0)
+        sim.unlink(cable.leaf, cable.leaf_port)
+        epoch = sm.wait_status(state="active", f=1)["epoch"]
+        harness.wait_for(lambda: out.exists() and str(epoch) in out.read_text().split())
+        assert sm.stop() == 0
+        assert set(errors(sm)) == {"F017"}
+    finally:
+        os.waitpid(pid, WALL)
 
 
 def test_command_that_fails(fabric):

@@ -23,6 +23,7 @@ static void print_values(void)
 	VALUE(FORSCHED_ENOMEM);
 	VALUE(FORSCHED_NOBODY);
 	VALUE(FORSCHED_STALE_MS);
+	VALUE(FORSCHED_SKEW_MS);
 	printf("sizeof(enum forsched_err) %zu\n", sizeof(enum forsched_err));
 }
 

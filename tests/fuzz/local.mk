@@ -3,8 +3,9 @@
 FUZZ_SECONDS = 60
 FUZZ_TARGETS =
 fuzz_targets = tests/fuzz/targets.c tests/fuzz/targets.h tests/fuzz/model_targets.c tests/fuzz/model_targets.h tests/unit/seal.c tests/unit/seal.h \
-	plugin/publish.c plugin/publish.h plugin/settings.c plugin/settings.h
-fuzz_libs = $(INIH_LIBS) $(ZLIB_LIBS)
+	plugin/clock.c plugin/clock.h plugin/conf.c plugin/conf.h plugin/input.c plugin/input.h plugin/leash.c plugin/leash.h \
+	plugin/publish.c plugin/publish.h plugin/settings.c plugin/settings.h plugin/thread.c plugin/thread.h plugin/trust.c plugin/trust.h
+fuzz_libs = $(ZLIB_LIBS)
 
 EXTRA_PROGRAMS += tests/fuzz/mutate
 tests_fuzz_mutate_SOURCES = tests/fuzz/mutate.c $(fuzz_targets)
@@ -16,7 +17,7 @@ fuzz_objects = $(patsubst %.c,tests/fuzz/clang/%.o,$(filter %.c,$(fuzz_sources))
 fuzz_headers = $(addprefix $(srcdir)/,$(filter %.h,$(fuzz_sources)))
 $(fuzz_objects): tests/fuzz/clang/%.o: $(srcdir)/%.c $(fuzz_headers) Makefile
 	$(AM_V_at)$(MKDIR_P) $(@D)
-	$(AM_V_CC)$(CLANG) -std=gnu11 $(DEFS) $(DEFAULT_INCLUDES) $(AM_CPPFLAGS) $(JANSSON_CFLAGS) $(INIH_CFLAGS) \
+	$(AM_V_CC)$(CLANG) -std=gnu11 $(DEFS) $(DEFAULT_INCLUDES) $(AM_CPPFLAGS) $(JANSSON_CFLAGS) \
 		$(FUZZER_FLAGS) -c -o $@ $<
 tests/fuzz/fuzz: $(fuzz_objects)
 	$(AM_V_CCLD)$(CLANG) $(FUZZER_FLAGS) -o $@ $(fuzz_objects) $(JANSSON_LIBS) $(LPSOLVE_LIBS) $(fuzz_libs) -pthread -lm

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * seal.h - a schedule file whose bytes were changed gets right checksums again, so that tests reach what is behind them.
+ * seal.h - a schedule file whose bytes were changed gets right checksums again, so that tests reach what is behind
+ * them.
  */
 #ifndef FORS_TESTS_SEAL_H
 #define FORS_TESTS_SEAL_H

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Tests of core/fabric/drained.c and core/fabric/watch.c: names, what is set aside and what has to stay, and who is held how long.
+ * Tests of core/fabric/drained.c and core/fabric/watch.c: names, what is drained and what has to stay, and who is held
+ * how long.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,7 +43,7 @@ static uint32_t count_drained(const struct bed *bed)
 	return count;
 }
 
-/* New tables and lanes for the fabric as it is; plan by every method; all flows stay off cables that are aside. */
+/* New tables and lanes for the fabric as it is; plan by every method; all flows stay off drained cables. */
 static void plan_around(struct bed *bed)
 {
 	struct fors_schedule *schedule;

@@ -703,7 +703,8 @@ static void put_text(const char *path, const char *text)
 static void heartbeats(void **state)
 {
 	static const char *const bad[] = {
-		"", "soon\n", "12\n", "12 34", "12 34 56\n", "-\n", "1 99999999999999999999999\n"};
+		"",	  "soon\n", "12\n",   "12 34",	"12 34 56\n", "-\n",	 "1 99999999999999999999999\n",
+		"-5 1\n", "+5 1\n", " 5 1\n", "5 -1\n", "5  1\n",     "5 1\n\n", "18446744073709551616 1\n"};
 	struct place place = make_place();
 	struct bytes good = published_spec("FT(2;4,4)", 0, "auto", 10);
 	struct forsched_heartbeat beat;
@@ -720,9 +721,11 @@ static void heartbeats(void **state)
 	assert_int_equal(forsched_heartbeat(schedule, &beat, &error), FORSCHED_OK);
 	assert_int_equal(beat.epoch, 10);
 	assert_true(beat.age_ms >= 4000 && beat.age_ms < FORSCHED_STALE_MS);
+	assert_int_equal(forsched_heartbeat_is_stale(&beat), 0);
 	put_text(place.heartbeat, "1000 10\n");
 	assert_int_equal(forsched_heartbeat(schedule, &beat, &error), FORSCHED_OK);
 	assert_true(beat.age_ms > FORSCHED_STALE_MS);
+	assert_int_equal(forsched_heartbeat_is_stale(&beat), 1);
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		put_text(place.heartbeat, bad[i]);
 		assert_int_equal(forsched_heartbeat(schedule, &beat, &error), FORSCHED_EFORMAT);
@@ -732,6 +735,40 @@ static void heartbeats(void **state)
 	data_contains(error.text, "opened from memory");
 	forsched_close(schedule);
 	forsched_close(in_memory);
+	free(good.data);
+	remove_place(&place);
+}
+
+/* A clock a year ahead, killed, and corrected: that is no sign of life. Clocks of two hosts differ a little. */
+static void heartbeats_of_the_future(void **state)
+{
+	static const char *const far[] = {"18446744073709551615 10\n", "9223372036854775807 10\n",
+					  "9223372036854775808 10\n", "11000000000000000000 10\n"};
+	static const int64_t stale[] = {FORSCHED_STALE_MS + 1, INT64_MAX, -FORSCHED_SKEW_MS - 1, INT64_MIN};
+	static const int64_t fresh[] = {FORSCHED_STALE_MS, 0, -FORSCHED_SKEW_MS};
+	struct place place = make_place();
+	struct bytes good = published_spec("FT(2;4,4)", 0, "auto", 10);
+	struct forsched_heartbeat beat;
+	struct forsched *schedule;
+	char text[64];
+
+	published_write(place.file, good);
+	schedule = open_file(place.file);
+	snprintf(text, sizeof(text), "%lld 10\n", (long long)time(NULL) * 1000 + 365 * 86400000ll);
+	put_text(place.heartbeat, text);
+	assert_int_equal(forsched_heartbeat(schedule, &beat, NULL), FORSCHED_OK);
+	assert_true(beat.age_ms < -364 * 86400000ll);
+	assert_int_equal(forsched_heartbeat_is_stale(&beat), 1);
+	for (size_t i = 0; i < sizeof(far) / sizeof(far[0]); i++) {
+		put_text(place.heartbeat, far[i]);
+		assert_int_equal(forsched_heartbeat(schedule, &beat, NULL), FORSCHED_OK);
+		assert_true(beat.age_ms < -FORSCHED_SKEW_MS);
+	}
+	for (size_t i = 0; i < sizeof(stale) / sizeof(stale[0]); i++)
+		assert_int_equal(forsched_heartbeat_is_stale(&(struct forsched_heartbeat){.age_ms = stale[i]}), 1);
+	for (size_t i = 0; i < sizeof(fresh) / sizeof(fresh[0]); i++)
+		assert_int_equal(forsched_heartbeat_is_stale(&(struct forsched_heartbeat){.age_ms = fresh[i]}), 0);
+	forsched_close(schedule);
 	free(good.data);
 	remove_place(&place);
 }
@@ -810,6 +847,7 @@ int main(void)
 		cmocka_unit_test(written_over_while_open),
 		cmocka_unit_test(replaced_while_open),
 		cmocka_unit_test(heartbeats),
+		cmocka_unit_test(heartbeats_of_the_future),
 		cmocka_unit_test(many_threads_at_once),
 		cmocka_unit_test(every_code_has_words),
 	};

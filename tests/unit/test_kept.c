@@ -2,6 +2,7 @@
 /* test_kept.c - the kept order between state folder and sweeps, without OpenSM; its log is a stub. */
 #include "support.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +12,9 @@
 #include "core/fabric/places.h"
 #include "core/fabric/places_file.h"
 #include "plugin/kept.h"
+#include "plugin/leash.h"
 #include "plugin/log.h"
+#include "fake_clock.h"
 
 static char logged[4096]; /* all lines of the log, one after another */
 
@@ -43,6 +46,32 @@ void fors_log_error(struct osm_log *log, enum fors_code code, const char *format
 	va_end(values);
 }
 
+/* Reading hangs while the test wants it to, and takes longer than anybody waits. */
+static atomic_bool is_hanging;
+static atomic_uint news;
+
+enum fors_err __real_fors_published(const struct fors_folder *folder, const char *name, size_t max_size, void **bytes,
+				    size_t *size, struct fors_error *error);
+enum fors_err __wrap_fors_published(const struct fors_folder *folder, const char *name, size_t max_size, void **bytes,
+				    size_t *size, struct fors_error *error);
+
+enum fors_err __wrap_fors_published(const struct fors_folder *folder, const char *name, size_t max_size, void **bytes,
+				    size_t *size, struct fors_error *error)
+{
+	fors_leash_out(folder->parent);
+	if (atomic_load(&is_hanging))
+		fake_clock_advance(100000);
+	while (atomic_load(&is_hanging))
+		usleep(1000);
+	fors_leash_in();
+	return __real_fors_published(folder, name, max_size, bytes, size, error);
+}
+
+static void note_news(void *context)
+{
+	atomic_fetch_add(&news, 1);
+}
+
 struct ground {
 	char parent[64];
 	struct fors_folder folder;
@@ -52,8 +81,10 @@ struct ground {
 
 static void open_kept(struct ground *g)
 {
+	const struct fors_kept_setup setup = {.folder = &g->folder, .news = note_news};
+
 	logged[0] = '\0';
-	assert_int_equal(fors_kept_open(&g->kept, NULL, &g->folder, NULL), FORS_OK);
+	assert_int_equal(fors_kept_open(&g->kept, &setup, NULL), FORS_OK);
 }
 
 static int set_up(void **state)
@@ -177,6 +208,73 @@ static void bad_files_are_put_away(void **state)
 	assert_true(sweep(g));
 }
 
+static void wait_for_news(unsigned before)
+{
+	for (int look = 0; look < 20000 && atomic_load(&news) == before; look++)
+		usleep(1000);
+	assert_int_not_equal(atomic_load(&news), before);
+}
+
+/*
+ * The folder hangs when opensm starts: the order is learnt, is not written over the one that could not be read, and is
+ * replaced by that one when the folder answers.
+ */
+static void a_folder_that_hangs_at_the_start(void **state)
+{
+	struct ground *g = *state;
+	unsigned before = atomic_load(&news);
+
+	assert_true(sweep(g));
+	fors_kept_close(&g->kept);
+	a_spine_dies(g);
+	atomic_store(&is_hanging, true);
+	open_kept(g);
+	assert_non_null(strstr(logged, "F020 /tmp/fors-kept-"));
+	assert_non_null(strstr(logged, ": has not answered since "));
+	assert_non_null(fors_kept_trouble(&g->kept));
+	assert_false(sweep(g));
+	assert_string_equal(logged, "");
+	assert_int_equal(lanes(g), 2);
+	atomic_store(&is_hanging, false);
+	wait_for_news(before);
+	assert_true(sweep(g));
+	assert_non_null(strstr(logged, "answers again"));
+	assert_null(fors_kept_trouble(&g->kept));
+	assert_int_equal(lanes(g), 3);
+	assert_int_equal(atomic_load(&news), before + 1);
+}
+
+/* It hangs later: sweeps go on, a request waits. Closed while it hangs, nobody waits for it for ever. */
+static void a_folder_that_hangs_later(void **state)
+{
+	struct ground *g = *state;
+	uint64_t dead = g->bed->fabric->spine[1].guid;
+	unsigned before = atomic_load(&news);
+	char text[64];
+
+	sweep(g);
+	a_spine_dies(g);
+	sweep(g);
+	snprintf(text, sizeof(text), "0x%llx\n", (unsigned long long)dead);
+	write_file(g, "forget", text);
+	atomic_store(&is_hanging, true);
+	sweep(g);
+	assert_non_null(strstr(logged, "F020 "));
+	sweep(g);
+	assert_string_equal(logged, "");
+	assert_int_equal(lanes(g), 3);
+	atomic_store(&is_hanging, false);
+	wait_for_news(before);
+	assert_true(sweep(g));
+	assert_int_equal(lanes(g), 2);
+	atomic_store(&is_hanging, true);
+	sweep(g);
+	fake_clock_run(true);
+	restart(g);
+	fake_clock_run(false);
+	atomic_store(&is_hanging, false);
+}
+
 static void requests_are_followed_once(void **state)
 {
 	struct ground *g = *state;
@@ -289,6 +387,8 @@ int main(void)
 		CASE(written_only_when_something_changed),
 		CASE(a_cleared_folder_is_filled_again),
 		CASE(bad_files_are_put_away),
+		CASE(a_folder_that_hangs_at_the_start),
+		CASE(a_folder_that_hangs_later),
 		CASE(requests_are_followed_once),
 		CASE(a_request_waits_while_fors_declines),
 		CASE(a_request_that_comes_meanwhile_stays),

@@ -404,7 +404,7 @@ static enum fors_err build_fabric(const struct ground *g, uint64_t *digest, stru
 	return FORS_OK;
 }
 
-/* ---- links set aside ---- */
+/* ---- drained links ---- */
 
 static enum fors_err add_names(const struct ground *g, uint64_t *digest, struct fors_error *error)
 {

@@ -20,14 +20,18 @@
 
 #include "core/schedule/schedule.h"
 #include "core/schedule/schedule_file.h"
+#include "core/schedule/schedule_format.h"
+#include "plugin/clock.h"
 #include "plugin/log.h"
 #include "plugin/outbox.h"
 #include "plugin/runner.h"
 #include "fake_clock.h"
+#include "seal.h"
 
 #define LOOKS 20000 /* at something that has to come, a millisecond or more apart */
 
 static atomic_int errors_logged[32], infos_logged, is_hanging, is_inside;
+static char doubted[512]; /* text of the newest FORS_F_STRANGE; read when it is counted */
 
 void fors_log_info(struct osm_log *log, const char *format, ...)
 {
@@ -36,6 +40,12 @@ void fors_log_info(struct osm_log *log, const char *format, ...)
 
 void fors_log_error(struct osm_log *log, enum fors_code code, const char *format, ...)
 {
+	va_list arguments;
+
+	va_start(arguments, format);
+	if (code == FORS_F_STRANGE)
+		vsnprintf(doubted, sizeof(doubted), format, arguments);
+	va_end(arguments);
 	atomic_fetch_add(&errors_logged[code], 1);
 }
 
@@ -165,8 +175,8 @@ static uint64_t epoch_there(const struct bench *bench)
 	size_t size;
 	uint64_t epoch = 0;
 
-	assert_int_equal(fors_published(&folder, "schedule", 1 << 20, &bytes, &size, NULL), FORS_OK);
-	if (bytes && !fors_schedule_decode(bytes, size, "schedule", &schedule, NULL))
+	if (!fors_published(&folder, "schedule", 1 << 20, &bytes, &size, NULL) && bytes &&
+	    !fors_schedule_decode(bytes, size, "schedule", &schedule, NULL))
 		epoch = schedule->epoch;
 	fors_schedule_free(schedule);
 	free(bytes);
@@ -375,6 +385,235 @@ static void later_epoch_is_not_overwritten(void **state)
 	assert_int_equal(epoch_there(bench), 5001);
 }
 
+/* --- what others put there ------------------------------------------------ */
+
+#define DAY 86400000
+
+/* A withdrawn schedule of this epoch as bytes, with room behind them. */
+static size_t encode(uint64_t epoch, unsigned char bytes[4096])
+{
+	struct fors_schedule *schedule;
+	void *made;
+	size_t size;
+
+	assert_int_equal(fors_schedule_withdrawn(epoch, "theirs", &schedule, NULL), FORS_OK);
+	assert_int_equal(fors_schedule_encode(schedule, &made, &size, NULL), FORS_OK);
+	memcpy(bytes, made, size);
+	fors_schedule_free(schedule);
+	free(made);
+	return size;
+}
+
+static void plant(const struct bench *bench, const void *bytes, size_t size)
+{
+	const struct fors_folder folder = {.parent = (char *)bench->dir};
+
+	assert_int_equal(__real_fors_publish(&folder, "schedule", bytes, size, false, NULL), FORS_OK);
+}
+
+/* The outbox begins to serve a folder in which this lies, and has a schedule for it. */
+static void serve(struct bench *bench, const void *bytes, size_t size)
+{
+	mkdir(bench->dir, 0755);
+	plant(bench, bytes, size);
+	set(bench, true, NULL, 1);
+	put_schedule(bench, fors_clock_unix_ms(), false);
+}
+
+static void wait_epoch(const struct bench *bench, uint64_t epoch)
+{
+	for (int look = 0; look < LOOKS && epoch_there(bench) != epoch; look++)
+		usleep(1000);
+	assert_int_equal(epoch_there(bench), epoch);
+}
+
+/* What lay there is named once, and replaced, and no epoch comes of it. */
+static void assert_replaced(struct bench *bench, const char *why)
+{
+	wait_epoch(bench, fors_clock_unix_ms());
+	wait_error(FORS_F_STRANGE);
+	assert_int_equal(fors_outbox_seen(bench->box), 0);
+	if (!strstr(doubted, why) || !strstr(doubted, bench->dir) || !strstr(doubted, "/schedule"))
+		fail_msg("\"%s\" is not in \"%s\"", why, doubted);
+}
+
+static void damaged_epochs_are_replaced(void **state)
+{
+	struct bench *bench = *state;
+	unsigned char bytes[4096];
+	size_t size = encode(UINT64_MAX, bytes);
+
+	bytes[200] ^= 1;
+	serve(bench, bytes, size);
+	assert_replaced(bench, "checksum of the header");
+}
+
+static void absurd_epochs_are_replaced(void **state)
+{
+	struct bench *bench = *state;
+	unsigned char bytes[4096];
+	size_t size = encode(((uint64_t)1 << 63) + 16, bytes);
+
+	serve(bench, bytes, size);
+	assert_replaced(bench, "epoch 9223372036854775824 is more than a day past the clock");
+}
+
+static void wrapping_epochs_are_replaced(void **state)
+{
+	struct bench *bench = *state;
+	unsigned char bytes[4096];
+	size_t size = encode(UINT64_MAX, bytes);
+
+	serve(bench, bytes, size);
+	assert_replaced(bench, "epoch 18446744073709551615 is more than a day past the clock");
+}
+
+static void foreign_epochs_are_replaced(void **state)
+{
+	struct bench *bench = *state;
+	unsigned char bytes[4096] __attribute__((aligned(8)));
+	size_t size = encode(fors_clock_unix_ms() + 5, bytes);
+	struct fors_sf_header *header = (struct fors_sf_header *)bytes;
+
+	header->byte_order = __builtin_bswap32(header->byte_order);
+	seal(bytes, size);
+	serve(bench, bytes, size);
+	assert_replaced(bench, "other byte order");
+}
+
+/* Peak of this process's memory in kB. */
+static long peak(void)
+{
+	char line[128];
+	long kb = 0;
+	FILE *file = fopen("/proc/self/status", "r");
+
+	assert_non_null(file);
+	while (fgets(line, sizeof(line), file))
+		if (sscanf(line, "VmHWM: %ld", &kb) == 1)
+			break;
+	fclose(file);
+	return kb;
+}
+
+static void sparse_files_are_replaced(void **state)
+{
+	struct bench *bench = *state;
+	unsigned char bytes[4096] = {0};
+	char path[128];
+	long before = peak();
+
+	encode(fors_clock_unix_ms() + 5, bytes);
+	mkdir(bench->dir, 0755);
+	plant(bench, bytes, sizeof(bytes));
+	snprintf(path, sizeof(path), "%s/schedule", bench->dir);
+	assert_int_equal(truncate(path, (off_t)1 << 30), 0);
+	set(bench, true, NULL, 1);
+	put_schedule(bench, fors_clock_unix_ms(), false);
+	assert_replaced(bench, "bytes after its end");
+	assert_in_range(peak() - before, 0, 65536);
+}
+
+static void a_link_is_replaced(void **state)
+{
+	struct bench *bench = *state;
+	char path[128], target[128];
+
+	mkdir(bench->dir, 0755);
+	snprintf(path, sizeof(path), "%s/schedule", bench->dir);
+	snprintf(target, sizeof(target), "%s/elsewhere", bench->directory);
+	assert_int_equal(symlink(target, path), 0);
+	set(bench, true, NULL, 1);
+	put_schedule(bench, fors_clock_unix_ms(), false);
+	assert_replaced(bench, "cannot be opened");
+	assert_int_not_equal(access(target, F_OK), 0);
+}
+
+/* A day ahead is another subnet manager whose clock is; a millisecond more is nobody. */
+static void a_day_ahead_is_believed(void **state)
+{
+	struct bench *bench = *state;
+	const uint64_t now = fors_clock_unix_ms();
+	unsigned char bytes[4096];
+	size_t size = encode(now + DAY, bytes);
+
+	serve(bench, bytes, size);
+	for (int look = 0; look < LOOKS && !fors_outbox_seen(bench->box); look++)
+		usleep(1000);
+	assert_int_equal(fors_outbox_seen(bench->box), now + DAY);
+	assert_int_equal(epoch_there(bench), now + DAY);
+	put_schedule(bench, now + DAY + 1, false); /* as the board does then */
+	wait_epoch(bench, now + DAY + 1);
+	size = encode(now + 2 * DAY + 1, bytes); /* a day past our own */
+	plant(bench, bytes, size);
+	put_schedule(bench, now + DAY + 2, false);
+	for (int look = 0; look < LOOKS && fors_outbox_seen(bench->box) == now + DAY; look++)
+		usleep(1000);
+	assert_int_equal(fors_outbox_seen(bench->box), now + 2 * DAY + 1);
+	assert_int_equal(atomic_load(&errors_logged[FORS_F_STRANGE]), 0);
+	size = encode(now + 2 * DAY + 3, bytes);
+	plant(bench, bytes, size);
+	put_schedule(bench, now + DAY + 2, false);
+	wait_epoch(bench, now + DAY + 2);
+	wait_error(FORS_F_STRANGE);
+	assert_int_equal(fors_outbox_seen(bench->box), now + 2 * DAY + 1);
+}
+
+/* The clock of a machine that has just booted is no measure: what was published here is. */
+static void clock_of_1970_doubts_nothing_of_ours(void **state)
+{
+	struct bench *bench = *state;
+	const uint64_t epoch = fors_clock_unix_ms();
+	unsigned char bytes[4096];
+
+	mkdir(bench->dir, 0755);
+	plant(bench, bytes, encode(epoch, bytes));
+	fake_clock_set(-(int64_t)epoch);
+	set(bench, true, NULL, 1);
+	put(bench, FORS_OUT_STATUS, "planning"); /* before there is a schedule to compare with */
+	wait_for(bench, "copies/status.json", "planning");
+	put_schedule(bench, epoch + 1, false);
+	wait_epoch(bench, epoch + 1);
+	fake_clock_set((int64_t)epoch);
+	assert_int_equal(atomic_load(&errors_logged[FORS_F_STRANGE]), 0);
+}
+
+/* Somebody damages it later: the next heartbeat that goes there brings ours back. */
+static void damage_is_mended_later(void **state)
+{
+	struct bench *bench = *state;
+	unsigned char bytes[4096];
+	const uint64_t now = fors_clock_unix_ms();
+
+	serve(bench, bytes, encode(now, bytes));
+	wait_epoch(bench, now);
+	wait_round();
+	for (int times = 1; times < 3; times++) { /* said again, since it was right in between */
+		plant(bench, "FORSschd", 8);
+		put(bench, FORS_OUT_HEARTBEAT, times == 1 ? "one" : "two");
+		wait_epoch(bench, now);
+		wait_round();
+		put(bench, FORS_OUT_HEARTBEAT, "good");
+		wait_for(bench, "copies/heartbeat", "good");
+		wait_round();
+		assert_int_equal(atomic_load(&errors_logged[FORS_F_STRANGE]), times);
+	}
+}
+
+/* Who is not the master leaves even that alone. */
+static void guests_replace_nothing_strange(void **state)
+{
+	struct bench *bench = *state;
+
+	mkdir(bench->dir, 0755);
+	plant(bench, "nonsense", 8);
+	set(bench, true, NULL, 1);
+	put_schedule(bench, fors_clock_unix_ms(), true);
+	wait_round();
+	assert_true(holds(bench, "copies/schedule", "nonsense"));
+	assert_int_equal(atomic_load(&errors_logged[FORS_F_STRANGE]), 0);
+}
+
 /* --- the command ---------------------------------------------------------- */
 
 static void command_runs_with_an_environment_of_its_own(void **state)
@@ -513,6 +752,16 @@ int main(void)
 		ON_A_BENCH(what_lies_there_at_the_end_is_copied),
 		ON_A_BENCH(guests_touch_only_what_is_theirs),
 		ON_A_BENCH(later_epoch_is_not_overwritten),
+		ON_A_BENCH(damaged_epochs_are_replaced),
+		ON_A_BENCH(absurd_epochs_are_replaced),
+		ON_A_BENCH(wrapping_epochs_are_replaced),
+		ON_A_BENCH(foreign_epochs_are_replaced),
+		ON_A_BENCH(sparse_files_are_replaced),
+		ON_A_BENCH(a_link_is_replaced),
+		ON_A_BENCH(a_day_ahead_is_believed),
+		ON_A_BENCH(clock_of_1970_doubts_nothing_of_ours),
+		ON_A_BENCH(damage_is_mended_later),
+		ON_A_BENCH(guests_replace_nothing_strange),
 		ON_A_BENCH(command_runs_with_an_environment_of_its_own),
 		ON_A_BENCH(command_inherits_no_file),
 		ON_A_BENCH(failing_command_is_reported),

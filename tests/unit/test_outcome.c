@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Tests of core/planners/outcome.c and lmc.c: what is said of a plan, of none, and when a plan is given away.
+ * Tests of core/planners/outcome.c and lmc.c: what is told of a plan, of none, and when a plan is given away.
  */
 #include <stdlib.h>
 #include <string.h>

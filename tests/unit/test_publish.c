@@ -85,6 +85,80 @@ static void file_is_made_and_replaced(void **state)
 	assert_int_not_equal(access(in_folder(place, ".status.json.new"), F_OK), 0);
 }
 
+/* What another user planted is neither read nor written, and the message says which folder to change. */
+static void assert_refused(const struct place *place, const char *folder, const char *remedy)
+{
+	struct fors_error error = {.text = ""};
+	void *bytes = NULL;
+	size_t size = 1;
+
+	assert_int_equal(put(place, "two", &error), FORS_EINPUT);
+	if (!strstr(error.text, folder) || !strstr(error.text, remedy))
+		fail_msg("%s: %s", folder, error.text);
+	assert_int_equal(fors_published(&place->folder, "status.json", 100, &bytes, &size, NULL), FORS_OK);
+	assert_null(bytes);
+	assert_false(fors_publish_has(&place->folder, "status.json"));
+}
+
+/* The state folder, the one above, and the one above that; each by mode and, when we are root, by owner. */
+static void folders_that_others_could_change(void **state)
+{
+	struct place *place = *state;
+	const char *const folder[] = {place->directory, place->folder.parent, place->path};
+
+	assert_int_equal(put(place, "one", NULL), FORS_OK);
+	for (size_t i = 0; i < 3; i++) {
+		assert_int_equal(chmod(folder[i], 0777), 0);
+		assert_refused(place, folder[i], "chmod");
+		assert_int_equal(chmod(folder[i], 0770), 0);
+		assert_refused(place, folder[i], "chmod");
+		assert_int_equal(chmod(folder[i], 0755), 0);
+		assert_holds(place, "one");
+		if (geteuid())
+			continue;
+		assert_int_equal(chown(folder[i], 4711, 0), 0);
+		assert_refused(place, folder[i], "chown");
+		assert_int_equal(chown(folder[i], 0, 0), 0);
+		assert_holds(place, "one");
+	}
+}
+
+/* Who may add names cannot touch those of others; but the state folder itself is nobody else's place. */
+static void the_sticky_bit_helps_above(void **state)
+{
+	struct place *place = *state;
+
+	assert_int_equal(put(place, "one", NULL), FORS_OK);
+	assert_int_equal(chmod(place->folder.parent, 01777), 0);
+	assert_holds(place, "one");
+	assert_int_equal(put(place, "two", NULL), FORS_OK);
+	assert_int_equal(chmod(place->path, 01777), 0);
+	assert_refused(place, place->path, "chmod");
+}
+
+/* A link above the state folder is followed when it is root's or ours, as /var/run is. */
+static void links_above(void **state)
+{
+	struct place *place = *state;
+	struct place through = {.folder = {.parent = NULL}};
+	char link[128], parent[160];
+
+	assert_int_equal(put(place, "one", NULL), FORS_OK);
+	snprintf(link, sizeof(link), "%s/link", place->directory);
+	assert_int_equal(symlink(".", link), 0);
+	snprintf(parent, sizeof(parent), "%s/fors", link);
+	assert_int_equal(fors_folder_init(&through.folder, parent, 0xab, NULL), FORS_OK);
+	assert_holds(&through, "one");
+	if (!geteuid()) {
+		assert_int_equal(lchown(link, 4711, 0), 0);
+		assert_refused(&through, "link", "chown");
+	}
+	assert_int_equal(unlink(link), 0);
+	assert_int_equal(symlink("link", link), 0);
+	assert_int_equal(put(&through, "two", NULL), FORS_EIO);
+	fors_folder_clear(&through.folder);
+}
+
 static void leftover_of_a_crash_is_no_obstacle(void **state)
 {
 	struct place *place = *state;
@@ -168,9 +242,15 @@ static void default_folder(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		IN_A_PLACE(file_is_made_and_replaced), IN_A_PLACE(leftover_of_a_crash_is_no_obstacle),
-		IN_A_PLACE(link_in_place_of_the_file), IN_A_PLACE(link_in_place_of_the_folder),
-		IN_A_PLACE(missing_and_unreadable),    cmocka_unit_test(default_folder),
+		IN_A_PLACE(folders_that_others_could_change),
+		IN_A_PLACE(the_sticky_bit_helps_above),
+		IN_A_PLACE(links_above),
+		IN_A_PLACE(file_is_made_and_replaced),
+		IN_A_PLACE(leftover_of_a_crash_is_no_obstacle),
+		IN_A_PLACE(link_in_place_of_the_file),
+		IN_A_PLACE(link_in_place_of_the_folder),
+		IN_A_PLACE(missing_and_unreadable),
+		cmocka_unit_test(default_folder),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

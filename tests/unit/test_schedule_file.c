@@ -50,26 +50,38 @@ static struct fors_schedule *dense_plan(struct bed *bed)
 	return schedule;
 }
 
-/* Not a plan, but every cell of a rounds schedule filled with something that fits. */
-static struct fors_schedule *rounds_noise(struct bed *bed, uint32_t parts, unsigned paths)
+/* A leaf's groups and their rounds: `length` members each, and a round for each block of receivers and each group. */
+static uint32_t count_rounds(const struct fors_fabric *fabric, uint32_t parts, uint32_t length)
+{
+	uint32_t groups = fabric->nleaves * parts, blocks = (fabric->nservers + length - 1) / length;
+
+	return groups > blocks ? groups : blocks;
+}
+
+/*
+ * An exchange in rounds with paths and lanes at random: receivers come in blocks of `length`, and in round r the
+ * virtual leaf v sends to block v + r, so that no two send to the same.
+ */
+static struct fors_schedule *rounds_exchange(struct bed *bed, uint32_t parts, unsigned paths)
 {
 	const struct fors_fabric *fabric = bed->fabric;
-	uint32_t length = (fabric->max_servers + parts - 1) / parts;
+	uint32_t length = (fabric->max_servers + parts - 1) / parts, rounds = count_rounds(fabric, parts, length);
 	struct fors_schedule *schedule;
 	struct fors_error error;
 	struct rng rng = {3};
 
-	assert_int_equal(fors_schedule_new(fabric, length * 7, parts, length, "rounds", &schedule, &error), FORS_OK);
-	for (size_t i = 0; i < fors_schedule_ncells(schedule); i++) {
-		struct fors_cell *cell = &schedule->cell[i];
+	assert_int_equal(fors_schedule_new(fabric, length * rounds, parts, length, "rounds", &schedule, &error),
+			 FORS_OK);
+	for (uint32_t i = 0; i < fors_schedule_ncells(schedule); i++) {
+		uint32_t v = i / schedule->nphases, round = i % schedule->nphases / length;
+		uint32_t dst = (v + round) % rounds * length + i % length;
+		uint32_t lane = rng_below(&rng, fabric->nlanes + 1);
 
-		if (rng_below(&rng, 5) == 0)
-			continue;
-		cell->dst = (uint16_t)rng_below(&rng, fabric->nservers);
-		cell->path = (uint8_t)rng_below(&rng, paths);
-		cell->lane = (uint8_t)rng_below(&rng, fabric->nlanes + 1);
-		if (cell->lane == fabric->nlanes)
-			cell->lane = FORS_NO_LANE;
+		if (dst < fabric->nservers)
+			schedule->cell[i] =
+				(struct fors_cell){.dst = (uint16_t)dst,
+						   .path = (uint8_t)rng_below(&rng, paths),
+						   .lane = lane == fabric->nlanes ? FORS_NO_LANE : (uint8_t)lane};
 	}
 	return schedule;
 }
@@ -138,17 +150,17 @@ static void rounds_round_trip(void **state)
 
 	for (uint32_t parts = 1; parts <= 4; parts++)
 		for (unsigned paths = 1; paths <= 8; paths++)
-			there_and_back(rounds_noise(bed, parts, paths));
+			there_and_back(rounds_exchange(bed, parts, paths));
 	bed_free(bed);
 }
 
 static void rounds_are_small(void **state)
 {
 	struct bed *bed = bed_new("FT(2;20,18)", 0);
-	struct fors_schedule *schedule = rounds_noise(bed, 1, 1);
+	struct fors_schedule *schedule = rounds_exchange(bed, 1, 1);
 
-	assert_int_equal(schedule->nphases, 140);
-	assert_int_equal(there_and_back(schedule), 272 + 360 * 80 + 20 * 8 + 18 * 4 + 18 * 140 * 2);
+	assert_int_equal(schedule->nphases, 360);
+	assert_int_equal(there_and_back(schedule), 272 + 360 * 80 + 20 * 8 + 18 * 4 + 18 * 360 * 2);
 	bed_free(bed);
 }
 
@@ -156,9 +168,9 @@ static void rounds_are_small(void **state)
 static void wide_rounds(void **state)
 {
 	struct bed *bed = bed_new("FT(2;32,32)", 5);
-	struct fors_schedule *schedule = rounds_noise(bed, 1, 32);
+	struct fors_schedule *schedule = rounds_exchange(bed, 1, 32);
 
-	assert_int_equal(there_and_back(schedule), 272 + 1024 * 80 + 32 * 8 + 32 * 4 + 32 * 7 * 32 * 4);
+	assert_int_equal(there_and_back(schedule), 272 + 1024 * 80 + 32 * 8 + 32 * 4 + 32 * 32 * 32 * 4);
 	bed_free(bed);
 }
 
@@ -254,7 +266,7 @@ static void assert_refused(struct bytes bytes, const char *words)
 static struct bytes small_file(bool is_rounds)
 {
 	struct bed *bed = bed_new("FT(2;3,2)", 2);
-	struct fors_schedule *schedule = is_rounds ? rounds_noise(bed, 1, 1) : dense_plan(bed);
+	struct fors_schedule *schedule = is_rounds ? rounds_exchange(bed, 1, 1) : dense_plan(bed);
 	struct bytes bytes = encode(schedule);
 
 	fors_schedule_free(schedule);
@@ -337,6 +349,9 @@ static void sealed_nonsense(void **state)
 	TRY(server[3].leaf, htole16(9), "order of the servers");
 	TRY(server[0].lmc, 8, "LID or LMC");
 	TRY(server[0].lid, htole16(0xC000), "LID or LMC");
+	TRY(server[0].lid, 0, "LID or LMC");
+	TRY(server[1].lid, server[0].lid, "the same LID");
+	TRY(server[4].guid, server[1].guid, "the same GUID");
 	TRY(server[0].reserved, 1, "contradict");
 	TRY(server[0].desc[63], 'x', "contradict");
 	TRY(cell->dst, htole16(6), "server that is not there");
@@ -344,6 +359,8 @@ static void sealed_nonsense(void **state)
 	TRY(cell->lane, 3, "lane that is not there");
 	TRY(cell->reverse, 3, "contradict");
 	TRY(cell->src, htole16(77), "contradict");
+	TRY(*cell, ((struct fors_sf_cell){FORS_SF_IDLE, cell->src, 0, 0, FORS_SF_NO_LANE, cell->in_path}), "missing");
+	TRY(cell->dst, cell->dst == htole16(1) ? htole16(2) : htole16(1), "twice");
 #undef TRY
 	fors_schedule_free(decode(bytes));
 	free(bytes.data);

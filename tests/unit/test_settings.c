@@ -183,10 +183,10 @@ static void only_regular_files(void **state)
 {
 	put(conf, "");
 	assert_int_equal(mkfifo(guids, 0600), 0);
-	expect_trouble(FORS_EIO, "/guids: not a regular file of at most 64 MB");
+	expect_trouble(FORS_EIO, "/guids: not a regular file");
 	unlink(conf);
 	assert_int_equal(mkfifo(conf, 0600), 0);
-	expect_trouble(FORS_EIO, "/fors.conf: not a regular file of at most 1 MB");
+	expect_trouble(FORS_EIO, "/fors.conf: not a regular file");
 	unlink(conf);
 	assert_int_equal(symlink("/dev/zero", conf), 0);
 	expect_trouble(FORS_EIO, "/fors.conf: not a regular file");
@@ -196,16 +196,31 @@ static void only_regular_files(void **state)
 	assert_int_equal(truncate(conf, 1 << 20), 0);
 	expect_trouble(FORS_EINPUT, "/fors.conf: not a text");
 	assert_int_equal(truncate(conf, (1 << 20) + 1), 0);
-	expect_trouble(FORS_EIO, "/fors.conf: not a regular file of at most 1 MB");
+	expect_trouble(FORS_EIO, "/fors.conf: has 1048577 bytes; more than 1 MB are not read");
 }
 
-/* inih would take it for more of the line before. */
 static void lines_may_be_indented(void **state)
 {
 	struct fors_settings *settings = load("  method = exact\n\thold_down = 5 \r\n   \n \t; nothing");
 
 	assert_string_equal(settings->method, "exact");
 	assert_int_equal(settings->hold_down, 5);
+	fors_settings_free(settings);
+}
+
+/* publish_command is one line, and it is cut nowhere. */
+static void a_line_of_4096_bytes(void **state)
+{
+	char text[4200] = "publish_command = ", value[4200];
+	struct fors_settings *settings;
+
+	memset(text + strlen(text), 'x', 4095 - strlen(text));
+	strcat(text, "y");
+	strcpy(value, strchr(text, 'x'));
+	strcat(text, "\nhold_down = 7\n");
+	settings = load(text);
+	assert_string_equal(settings->publish_command, value);
+	assert_int_equal(settings->hold_down, 7);
 	fors_settings_free(settings);
 }
 
@@ -262,7 +277,7 @@ static void mistakes_are_named(void **state)
 		{"# x\n# y\nstate_dir = here\n", ":3: ", "absolute"},
 		{"no equals sign\n", ":1: ", "key = value"},
 		{"method = auto\nnonsense\nmetod = auto\n", ":2: ", "key = value"},
-		{"[fors]\nmethod = auto\n", ":2: ", "[fors]"},
+		{"[fors]\nmethod = auto\n", ":1: ", "[fors]"},
 		{"degraded_links = maybe\n", ":1: ", "neither 'ignore' nor 'dead'"},
 		{"degraded_links =\n", ":1: ", "degraded_links"},
 		{"hold_down = -3\n", ":1: ", "hold_down"},
@@ -292,14 +307,13 @@ static void long_lines_and_bad_lists(void **state)
 	const struct fors_sources sources = {.options = options, .root_guid_file = guids};
 	struct fors_settings *settings = NULL;
 	struct fors_error error;
-	char text[1000];
+	char text[4200] = "\npublish_command = ";
 
-	memset(text, 'x', sizeof(text) - 1);
-	text[sizeof(text) - 1] = '\0';
+	memset(text + strlen(text), 'x', 4098 - strlen(text)); /* the first byte is an empty line */
 	put(guids, "");
 	put(conf, text);
 	assert_int_equal(fors_settings_load(&sources, &settings, &error), FORS_EINPUT);
-	assert_non_null(strstr(error.text, ":1: line longer"));
+	assert_non_null(strstr(error.text, ":2: line longer than 4096 bytes"));
 	put(conf, "");
 	put(guids, "0x1\nzero\n");
 	assert_int_equal(fors_settings_load(&sources, &settings, &error), FORS_EINPUT);
@@ -373,6 +387,7 @@ int main(void)
 		cmocka_unit_test(others_give_no_command),
 		cmocka_unit_test(participants_override_cn_guid_file),
 		cmocka_unit_test(mistakes_are_named),
+		cmocka_unit_test(a_line_of_4096_bytes),
 		cmocka_unit_test(long_lines_and_bad_lists),
 		cmocka_unit_test(bad_paths),
 		cmocka_unit_test(a_reference_fabric),

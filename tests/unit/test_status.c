@@ -142,6 +142,9 @@ static void schedule_fills_epoch_and_method(void **state)
 	assert_int_equal(status.epoch, 7);
 	assert_int_equal(status.phases, 20);
 	assert_string_equal(status.method, "exact");
+	schedule.epoch = (uint64_t)INT64_MAX + 17; /* JSON has no such numbers */
+	fors_status_schedule(&status, &schedule);
+	assert_int_equal(status.epoch, FORS_UNKNOWN);
 	schedule = (struct fors_schedule){.epoch = 8, .reason = "a leaf is cut off"};
 	fors_status_schedule(&status, &schedule);
 	assert_int_equal(status.phases, FORS_UNKNOWN);

@@ -50,7 +50,7 @@ enum fors_err __wrap_fors_verify(const struct fors_net *net, const struct fors_l
 				 struct fors_verdict *verdict, struct fors_error *error);
 
 static _Atomic enum { PLAN_WELL, PLAN_UNTIL_CANCELLED, PLAN_WRONG, PLAN_NOT } how_to_plan;
-static atomic_int plans, proofs, cancelled_plans, mastership_now, errors_logged[16];
+static atomic_int plans, proofs, cancelled_plans, mastership_now, errors_logged[32];
 
 /* What happens when the worker asks for the n-th time whether to go on: it finds another job in the mailbox. */
 static struct {
@@ -445,6 +445,45 @@ static void no_heartbeat_beside_an_old_schedule(void **state)
 	assert_true(heartbeat_of(bench) > before);
 }
 
+/* Let time go by; does the heart beat? */
+static bool beats(struct bench *bench, uint64_t ms)
+{
+	uint64_t before;
+
+	fake_clock_advance(ms);
+	rest();
+	before = heartbeat_of(bench);
+	fake_clock_advance(5000);
+	rest();
+	return heartbeat_of(bench) > before;
+}
+
+/* A quiet fabric is not a stopped one, but a sweep that does not end is: after a minute, or ten times the last one. */
+static void the_heart_stops_with_the_sweeps(void **state)
+{
+	struct bench *bench = *state;
+
+	submit(bench, FORS_JOB_INSTALLED, NULL);
+	wait_state(bench, FORS_ACTIVE, 0);
+	assert_true(beats(bench, 10000000));
+	fors_worker_note_sweep(bench->worker, FORS_SWEEP_BEGINS);
+	assert_true(beats(bench, 50000));
+	assert_false(beats(bench, 10000));
+	assert_int_equal(errors_logged[FORS_F_SWEEP], 1);
+	assert_false(beats(bench, 1000000));
+	fors_worker_note_sweep(bench->worker, FORS_SWEEP_ENDS);
+	assert_true(beats(bench, 0));
+	fors_worker_note_sweep(bench->worker, FORS_SWEEP_BEGINS);
+	fake_clock_advance(10000);
+	fors_worker_note_sweep(bench->worker, FORS_SWEEP_ENDS);
+	fors_worker_note_sweep(bench->worker, FORS_SWEEP_BEGINS);
+	assert_true(beats(bench, 90000));
+	assert_false(beats(bench, 10000));
+	fors_worker_note_sweep(bench->worker, FORS_SWEEP_BROKEN_OFF);
+	assert_true(beats(bench, 1000000));
+	assert_int_equal(errors_logged[FORS_F_SWEEP], 2);
+}
+
 static void newer_fabric_overtakes(void **state)
 {
 	how_to_plan = PLAN_UNTIL_CANCELLED;
@@ -825,7 +864,7 @@ static void epoch_ahead_in_publish_dir_is_exceeded(void **state)
 	const struct fors_folder copies = {.parent = dir};
 	const struct bench there = {.folder = copies};
 	struct fors_schedule *copy = NULL;
-	const uint64_t ahead = fors_clock_unix_ms() + 1000000000;
+	const uint64_t ahead = fors_clock_unix_ms() + 80000000; /* less than a day */
 	uint64_t epoch;
 	int before;
 
@@ -854,6 +893,223 @@ static void epoch_ahead_in_publish_dir_is_exceeded(void **state)
 	rest();
 	assert_published(bench, (int64_t)epoch, 9);
 	assert_int_equal(atomic_load(&plans), 1); /* what is published is still what this worker planned */
+}
+
+/* ---- what an earlier opensm left ---- */
+
+#define LIMIT ((uint64_t)1 << 52)
+
+/* Put a file into the state folder as it might lie there. */
+static void leave(const struct bench *bench, const char *name, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+static void leave(const struct bench *bench, const char *name, const char *format, ...)
+{
+	char text[256];
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(text, sizeof(text), format, arguments);
+	va_end(arguments);
+	assert_int_equal(fors_publish(&bench->folder, name, text, strlen(text), false, NULL), FORS_OK);
+}
+
+/* Schedule, status.json and heartbeat with these epochs; 0: it is damaged. */
+static void leave_all(const struct bench *bench, uint64_t schedule, uint64_t status, uint64_t heartbeat)
+{
+	if (schedule)
+		publish_theirs(&bench->folder, schedule);
+	else
+		leave(bench, "schedule", "FORSschd");
+	if (status)
+		leave(bench, "status.json", "{\"state\": \"active\", \"epoch\": %" PRIu64 "}", status);
+	else
+		leave(bench, "status.json", "{");
+	leave(bench, "heartbeat", heartbeat ? "1700000000000 %" PRIu64 "\n" : "-%" PRIu64, heartbeat);
+}
+
+/* What a board that begins with these files publishes first; `errors` of them are named as damaged or absurd. */
+static uint64_t begin(const struct bench *bench, int errors)
+{
+	struct fors_board board;
+	struct fors_status status;
+	uint64_t epoch;
+
+	atomic_store(&errors_logged[FORS_F_OLDFILE], 0);
+	fors_board_open(&board, NULL, &bench->folder, NULL);
+	assert_int_equal(atomic_load(&errors_logged[FORS_F_OLDFILE]), errors);
+	fors_status_init(&status);
+	strcpy(status.reason, "one");
+	assert_true(fors_board_withdraw(&board, &status));
+	fors_status_clear(&status);
+	epoch = board.schedule->epoch;
+	assert_published(bench, (int64_t)epoch, 0);
+	assert_true(read_status(bench, &status));
+	assert_int_equal(status.epoch, epoch);
+	fors_status_clear(&status);
+	fake_clock_advance(5000);
+	fors_board_beat(&board);
+	fors_board_close(&board);
+	assert_int_equal(atomic_load(&errors_logged[FORS_F_OLDFILE]), errors);
+	fors_board_open(&board, NULL, &bench->folder, NULL); /* and all is healed */
+	assert_int_equal(atomic_load(&errors_logged[FORS_F_OLDFILE]), errors);
+	assert_int_equal(board.last_epoch, epoch);
+	fors_board_close(&board);
+	return epoch;
+}
+
+static struct bench *without_worker(void **state)
+{
+	struct bench *bench = *state;
+
+	fors_worker_stop(bench->worker);
+	bench->worker = NULL;
+	return bench;
+}
+
+/* Nothing is believed: the epoch is the clock's. */
+static void assert_clock_again(const struct bench *bench, int errors)
+{
+	const uint64_t now = fors_clock_unix_ms();
+
+	assert_int_equal(begin(bench, errors), now);
+}
+
+/* Whichever of the three has the highest epoch, and whatever is damaged beside it. */
+static void highest_of_three_counts(void **state)
+{
+	struct bench *bench = without_worker(state);
+	const uint64_t high = fors_clock_unix_ms() + 3600000, low = high - 1000;
+
+	for (int who = 0; who < 3; who++) {
+		leave_all(bench, who == 0 ? high : low, who == 1 ? high : low, who == 2 ? high : low);
+		assert_int_equal(begin(bench, 0), high + 1);
+		leave_all(bench, who == 0 ? high : 0, who == 1 ? high : 0, who == 2 ? high : 0);
+		assert_int_equal(begin(bench, 2), high + 1);
+	}
+	leave_all(bench, 0, 0, 0);
+	assert_clock_again(bench, 3);
+}
+
+/* On a host that boots in 1970 there is no clock to go by. */
+static void epochs_grow_in_1970(void **state)
+{
+	struct bench *bench = without_worker(state);
+	const uint64_t now = fors_clock_unix_ms();
+
+	fake_clock_set(-(int64_t)now);
+	for (int who = 0; who < 3; who++) {
+		leave_all(bench, who == 0 ? now : 0, who == 1 ? now : 0, who == 2 ? now : 0);
+		assert_int_equal(begin(bench, 2), now + 1);
+	}
+	fake_clock_set((int64_t)now);
+}
+
+/* Whatever the clock says, what is intact is believed below the limit; and not above. */
+static void belief_ends_at_the_limit(void **state)
+{
+	struct bench *bench = without_worker(state);
+
+	leave_all(bench, LIMIT - 2, 1, 1);
+	assert_int_equal(begin(bench, 0), LIMIT - 1);
+	leave_all(bench, LIMIT, LIMIT, LIMIT);
+	assert_clock_again(bench, 3);
+}
+
+/* What 43652b9 wrote after it had believed 2^63 + 15, and what came of 2^64 - 1. */
+static void poisoned_folder_heals(void **state)
+{
+	struct bench *bench = without_worker(state);
+	const uint64_t absurd = ((uint64_t)1 << 63) + 16;
+
+	leave_all(bench, absurd, 1, absurd);
+	leave(bench, "status.json", "{\"state\": \"active\", \"epoch\": null}");
+	assert_clock_again(bench, 2);
+	leave_all(bench, UINT64_MAX, 1, UINT64_MAX);
+	assert_clock_again(bench, 2);
+	publish_theirs(&bench->folder, 0);
+	leave(bench, "heartbeat", "1700000000000 0\n");
+	leave(bench, "status.json", "{\"state\": \"active\", \"epoch\": null}");
+	assert_clock_again(bench, 0);
+}
+
+/* A schedule of which readers have seen a later one is not taken up again, and neither is an absurd one. */
+static void old_schedule_is_not_inherited(void **state)
+{
+	struct bench *bench = without_worker(state);
+	const uint64_t now = fors_clock_unix_ms();
+	const struct {
+		uint64_t schedule, heartbeat;
+		bool is_inherited;
+	} cases[] = {{now, now, true}, {now, now - 1, true}, {now, now + 1, false}, {LIMIT, now, false}};
+	struct fors_board board;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		leave_all(bench, cases[i].schedule, 1, cases[i].heartbeat);
+		fors_board_open(&board, NULL, &bench->folder, NULL);
+		assert_int_equal(board.schedule != NULL, cases[i].is_inherited);
+		assert_int_equal(board.is_inherited, cases[i].is_inherited);
+		fors_board_close(&board);
+	}
+}
+
+/* Memory runs out while the files are read, or while an epoch is exceeded: it is late, and no epoch falls. */
+static void memory_runs_out_over_old_files(void **state)
+{
+	struct bench *bench = without_worker(state);
+	const uint64_t high = fors_clock_unix_ms() + 3600000;
+	struct fors_status status;
+	struct fors_board board;
+	bool has_failed = true;
+
+	for (uint64_t n = 1; has_failed; n++) {
+		leave_all(bench, high + n % 3, high + (n + 1) % 3, high + (n + 2) % 3);
+		faults_arm(n, false);
+		fors_board_open(&board, NULL, &bench->folder, NULL);
+		has_failed = faults_off();
+		fors_status_init(&status);
+		strcpy(status.reason, "late");
+		assert_true(fors_board_withdraw(&board, &status));
+		fors_status_clear(&status);
+		assert_published(bench, (int64_t)high + 3, 0);
+		fors_board_close(&board);
+	}
+	assert_int_equal(atomic_load(&errors_logged[FORS_F_OLDFILE]), 0);
+}
+
+/* Memory runs out while an epoch is exceeded, and the clock steps back: what was written is never undone. */
+static void memory_runs_out_over_their_epoch(void **state)
+{
+	struct bench *bench = without_worker(state);
+	struct fors_status status;
+	struct fors_board board;
+	bool has_failed = true;
+
+	fors_board_open(&board, NULL, &bench->folder, NULL);
+	fors_status_init(&status);
+	strcpy(status.reason, "one");
+	assert_true(fors_board_withdraw(&board, &status));
+	fors_status_clear(&status);
+	for (uint64_t n = 1; has_failed; n++) {
+		const uint64_t theirs = board.last_epoch + 1;
+		uint64_t epoch;
+
+		fake_clock_advance(100000);
+		faults_arm(n, false);
+		fors_board_exceed(&board, theirs);
+		has_failed = faults_off();
+		fors_board_retry(&board);
+		epoch = board.schedule->epoch;
+		assert_published(bench, (int64_t)epoch, 0);
+		fake_clock_set(-90000);
+		assert_true(fors_board_exceed(&board, theirs));
+		assert_true(board.schedule->epoch >= epoch && board.schedule->epoch > theirs);
+		assert_published(bench, (int64_t)board.schedule->epoch, 0);
+		assert_true(read_status(bench, &status));
+		assert_int_equal(status.epoch, board.schedule->epoch);
+		fors_status_clear(&status);
+		fake_clock_set(90000);
+	}
+	fors_board_close(&board);
 }
 
 /* ---- a newer job at each step ---- */
@@ -1036,6 +1292,7 @@ int main(void)
 		ON_A_BENCH(errors_of_opensm_publish_nothing),
 		ON_A_BENCH(errors_that_stay_are_published_once),
 		ON_A_BENCH(no_heartbeat_beside_an_old_schedule),
+		ON_A_BENCH(the_heart_stops_with_the_sweeps),
 		ON_A_BENCH(newer_fabric_overtakes),
 		ON_A_BENCH(stop_breaks_a_plan_off),
 		ON_A_BENCH(declined_withdraws),
@@ -1054,6 +1311,13 @@ int main(void)
 		ON_A_BENCH(jobs_are_the_same_byte_for_byte),
 		ON_A_BENCH(board_exceeds_an_epoch),
 		ON_A_BENCH(epoch_ahead_in_publish_dir_is_exceeded),
+		ON_A_BENCH(highest_of_three_counts),
+		ON_A_BENCH(epochs_grow_in_1970),
+		ON_A_BENCH(belief_ends_at_the_limit),
+		ON_A_BENCH(poisoned_folder_heals),
+		ON_A_BENCH(old_schedule_is_not_inherited),
+		ON_A_BENCH(memory_runs_out_over_old_files),
+		ON_A_BENCH(memory_runs_out_over_their_epoch),
 		ON_A_BENCH(newer_fabric_at_each_ask),
 		ON_A_BENCH(declined_at_each_ask),
 		ON_A_BENCH(no_worker_without_memory),

@@ -9,16 +9,16 @@
  * 1. Split (split.c). x[a][b][k] flows of (a, b) take way k, so that no lane carries more than T flows
  *    up from a leaf or down to a leaf. T >= P. This is the only step that may need more than LB phases.
  *
- * 2. Phases (exact_phases.c). One bipartite multigraph for all lanes: an edge for each flow
+ * 2. Phases (phases.c). One bipartite multigraph for all lanes: an edge for each flow
  *    between leaves, from (a, its lane up) to (b, its lane down), and an edge for each flow inside a leaf
  *    between two such nodes of its own that have room. Node degrees are at most T, so there is a colouring with T
  *    colours in which no node has two edges of a colour, and no leaf, whose edges are n_a P <= n_a T,
- *    more than n_a of a colour at either side (euler.c says why). Colour = phase: no link carries two flows,
- *    and no leaf sends or receives more flows in a phase than it has servers, however many uplinks it has.
+ *    more than n_a of a colour at either side (core/colouring/euler.c says why). Colour = phase: no link carries two
+ *    flows, and no leaf sends or receives more flows in a phase than it has servers, however many uplinks it has.
  *    Nearly always each lane is a graph of its own, small and with many copies of each edge; then it is cut into
- *    partial permutations that last for several phases (exact_runs.c, peel.c), in a tenth of the time.
+ *    partial permutations that last for several phases (runs.c, core/colouring/peel.c), in a tenth of the time.
  *
- * 3. Senders (exact_servers.c). For leaf a take a bipartite graph with an edge for each flow from a, between its phase
+ * 3. Senders (servers.c). For leaf a take a bipartite graph with an edge for each flow from a, between its phase
  *    and one of n_b nodes of leaf b with n_a flows each. A phase has at most n_a edges. Colour with n_a
  *    colours = senders: each sends once a phase, and once for each node, so n_b times to b.
  *

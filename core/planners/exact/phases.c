@@ -2,7 +2,7 @@
 /*
  * phases.c - step 2 of the exact planner: a phase for every flow, and places in that phase at both of its leaves.
  *
- * Lane by lane where that is possible (exact_runs.c), else all lanes together by a colouring (exact_lanes.c).
+ * Lane by lane where that is possible (runs.c), else all lanes together by a colouring (lanes.c).
  */
 #include <string.h>
 

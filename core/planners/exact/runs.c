@@ -5,11 +5,11 @@
  * In the graph of step 2 the lanes are apart but for the n_a^2 flows inside leaf a. Give each of its lanes as many
  * of those as it has room for both up and down, and what is left to the places that no live lane stands
  * behind (n_a less the live lanes), T to each. If that is enough, every lane is a graph of its own, a matrix of leaves
- * by leaves, and peel.c cuts it into phases. No leaf has more flows in a phase than it has live lanes and such places,
- * which is n_a.
+ * by leaves, and core/colouring/peel.c cuts it into phases. No leaf has more flows in a phase than it has live lanes
+ * and such places, which is n_a.
  *
  * It is not for leaves with more live lanes than servers, for ways that change lanes (parallel cables) and for more
- * than FORS_PEEL_MOST leaves; then exact_lanes.c is asked.
+ * than FORS_PEEL_MOST leaves; then lanes.c is asked.
  */
 #include "work.h"
 

@@ -5,8 +5,8 @@
  * Both are the same question. Rows are phases, the places of a row the flows that a leaf sends (or receives) in that
  * phase, and colours its n servers. Step 3: cut the n n_b flows to leaf b into n_b nodes of n flows, as they come; a
  * server that has one flow of each node has n_b flows to b. Step 4: a node is a sender, which has n_b flows to leaf b.
- * So every node has n places, no row has more, and rowwise.c finds the colours. It works on bits of a word; leaves of
- * more servers than that go to the general colouring.
+ * So every node has n places, no row has more, and core/colouring/rowwise.c finds the colours. It works on bits of a
+ * word; leaves of more servers than that go to the general colouring.
  */
 #include <string.h>
 

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* exact_work.c - running a step of the exact planner on all threads; the caller may stop it, and hears how far it is. */
+/*
+ * work.c - running a step of the exact planner on all threads; the caller may stop it, and hears how far it is.
+ *
+ * Only the first thread, which is the caller's own, ever calls back: what a caller gives may be of one thread. The
+ * others see a flag. Progress is in shares of the whole, which a step knows before it begins, so it only grows.
+ */
 #include "work.h"
 
 bool fors_exact_is_cancelled(struct fors_exact *plan, uint32_t worker)

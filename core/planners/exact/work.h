@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * work.h - what the files of the exact planner share (private to core/exact*.c).
+ * work.h - what the files of the exact planner share (private to this room).
+ * Thread rules: a plan is one caller's; its steps run on all threads of that plan, each thread on leaves or phases of
+ * its own (exact.c).
  */
 #ifndef FORS_CORE_PLANNERS_EXACT_WORK_H
 #define FORS_CORE_PLANNERS_EXACT_WORK_H

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * pack.h - units in rounds (private to core/rounds*.c; words: fors_rounds_problem.h).
+ * pack.h - units in rounds (private to this room and its tests; words: problem.h).
+ * Thread rules: a packing is one thread's.
  */
 #ifndef FORS_CORE_PLANNERS_ROUNDS_PACK_H
 #define FORS_CORE_PLANNERS_ROUNDS_PACK_H
@@ -77,7 +78,10 @@ void fors_rounds_take(struct fors_rounds_packing *packing, const struct fors_rou
 /* Is everything free for `unit` over `path` in `round`? */
 bool fors_rounds_is_free(const struct fors_rounds_packing *packing, const struct fors_rounds_unit *unit, uint32_t path,
 			 uint32_t round);
-/* The first round at or (cyclically) after `start` where the unit fits, with its path in *path; FORS_ROUNDS_NONE: none. */
+/*
+ * The first round at or (cyclically) after `start` where the unit fits, with its path in *path; FORS_ROUNDS_NONE:
+ * none.
+ */
 uint32_t fors_rounds_find_free(const struct fors_rounds_packing *packing, const struct fors_rounds_unit *unit,
 			       uint32_t start, uint32_t *path);
 

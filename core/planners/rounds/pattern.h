@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * pattern.h - a first colouring (private to rounds/; words: problem.h).
+ * pattern.h - a first colouring (private to this room; words: problem.h).
+ * Thread rules: any thread, on a packing of its own.
  */
 #ifndef FORS_CORE_PLANNERS_ROUNDS_PATTERN_H
 #define FORS_CORE_PLANNERS_ROUNDS_PATTERN_H

@@ -5,7 +5,7 @@
  * The colouring starts from round = delta + z[class], with the z spread evenly
  * over the rounds. So every lane has its idle round (that of the units inside the
  * leaf) at another time, the idle lanes are spread evenly over the rounds, and
- * a unit displaced by a dead cable finds one of them in its own round: level_own.c
+ * a unit displaced by a dead cable finds one of them in its own round: core/tables/level_own.c
  * looks for a displaced entry's lane just there first. One dead cable then
  * needs no extra round where M1 rounds can carry its load at all.
  *
@@ -65,10 +65,10 @@ static bool can_reorder(const struct fors_rounds_pattern *pattern)
 }
 
 /*
- * Count for each class and distance in which rounds its displaced units would like to be: those in which their lane
- * idles. The result is wish[(class * nleaves + distance) * nleaves + round].
+ * Count for each class and distance how many of its displaced units want each round, one in which their lane
+ * idles. The result is wanted[(class * nleaves + distance) * nleaves + round].
  */
-static void count_excludes(const struct fors_rounds_pattern *pattern, uint16_t *wish)
+static void count_wanted(const struct fors_rounds_pattern *pattern, uint16_t *wanted)
 {
 	const struct fors_rounds_problem *problem = pattern->problem;
 	uint32_t nleaves = problem->nleaves;
@@ -80,19 +80,19 @@ static void count_excludes(const struct fors_rounds_pattern *pattern, uint16_t *
 				 delta = fors_rounds_distance(problem, leaf, problem->leaf_of[d]);
 
 			if (lane != FORS_NO_LANE && lane != class)
-				wish[(class * nleaves + delta) * nleaves +
-				     pattern->own[fors_rounds_item(pattern, 0, 0, lane)]]++;
+				wanted[(class * nleaves + delta) * nleaves +
+				       pattern->own[fors_rounds_item(pattern, 0, 0, lane)]]++;
 		}
 	}
 }
 
-/* Exchange the rounds of two distances of a class if that fulfils more wishes. */
-static bool exchange(struct fors_rounds_pattern *pattern, const uint16_t *wish, uint32_t class, uint32_t delta,
+/* Exchange the rounds of two distances of a class if more units are in a round of theirs then. */
+static bool exchange(struct fors_rounds_pattern *pattern, const uint16_t *wanted, uint32_t class, uint32_t delta,
 		     uint32_t other)
 {
 	uint32_t nleaves = pattern->problem->nleaves;
-	const uint16_t *one = wish + (class * nleaves + delta) * nleaves,
-		       *two = wish + (class * nleaves + other) * nleaves;
+	const uint16_t *one = wanted + (class * nleaves + delta) * nleaves,
+		       *two = wanted + (class * nleaves + other) * nleaves;
 	uint16_t *own = &pattern->own[fors_rounds_item(pattern, delta, 0, class)];
 	uint16_t *own_other = &pattern->own[fors_rounds_item(pattern, other, 0, class)], round = *own;
 
@@ -103,21 +103,21 @@ static bool exchange(struct fors_rounds_pattern *pattern, const uint16_t *wish, 
 	return true;
 }
 
-/* Put the distances of each class in the order that level_own.c had in mind; false: out of memory. */
+/* Put the distances of each class in the order that core/tables/level_own.c had in mind; false: out of memory. */
 static bool reorder(struct fors_rounds_pattern *pattern)
 {
 	uint32_t nleaves = pattern->problem->nleaves;
-	uint16_t *wish = calloc((size_t)pattern->nclasses * nleaves * nleaves, sizeof(*wish));
+	uint16_t *wanted = calloc((size_t)pattern->nclasses * nleaves * nleaves, sizeof(*wanted));
 
-	if (!wish)
+	if (!wanted)
 		return false;
-	count_excludes(pattern, wish);
+	count_wanted(pattern, wanted);
 	for (uint32_t c = 0; c < pattern->nclasses; c++)
 		for (uint32_t delta = 1; delta < nleaves; delta++)
 			for (uint32_t other = 1; other < nleaves; other++)
-				if (other != delta && exchange(pattern, wish, c, delta, other))
+				if (other != delta && exchange(pattern, wanted, c, delta, other))
 					other = 0;
-	free(wish);
+	free(wanted);
 	return true;
 }
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * problem.h - what the rounds planner packs (private to core/rounds*.c and their tests).
+ * problem.h - what the rounds planner packs (private to this room and its tests).
  *
- * rounds.c          the method: which group sizes and numbers of rounds to try, and the schedule
- * fors_rounds_problem.c  units and ways read off the fabric and its tables; the bound
- * rounds_pattern.c  a first colouring that is the same for all leaves
- * rounds_pack.c     units in rounds: the book of what is taken
- * rounds_search.c   finding a round for the units that the pattern left homeless
+ * rounds.c    the method: which group sizes and numbers of rounds to try, and the schedule
+ * problem.c   units and ways read off the fabric and its tables; the bound
+ * pattern*.c  a first colouring that is the same for all leaves
+ * pack.c      units in rounds: the book of what is taken
+ * search.c    finding a round for the units that the pattern left homeless
  *
  * Words: a unit is (group of servers of a leaf, receiving server); its number is
  * (group << server_bits) + receiver, so there are numbers without a unit. A link is leaf * nlanes + lane. No function

@@ -10,7 +10,7 @@
  * each server sends to one at a time, each link and each receiver belongs to
  * one unit, so nothing can conflict, and every pair comes exactly once. What is
  * left is to give each unit a round in which its uplink, its downlink, its
- * receiver and its leaf have room (rounds_pattern.c, rounds_search.c).
+ * receiver and its leaf have room (pattern.c, search.c).
  *
  * Rounds come in lumps of N phases. Cutting the servers of a leaf into 2, 4, ... groups, each
  * with units of its own, makes the lumps smaller: half units, quarter units.

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * search.h - rounds for the homeless (private to core/rounds*.c; words: fors_rounds_problem.h).
+ * search.h - rounds for the homeless (private to this room and its tests; words: problem.h).
+ * Thread rules: any thread, on a packing of its own.
  */
 #ifndef FORS_CORE_PLANNERS_ROUNDS_SEARCH_H
 #define FORS_CORE_PLANNERS_ROUNDS_SEARCH_H

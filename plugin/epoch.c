@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "epoch.h"
+
+#include <stdlib.h>
+
+#include "core/status/status.h"
+#include "core/status/status_json.h"
+
+#define DAY_MS 86400000
+#define STATUS_MAX_BYTES (1u << 26) /* every link of the largest fabric is dead, twice over */
+
+_Static_assert(sizeof(((struct fors_head *)0)->bytes) == FORS_SCHEDULE_HEADER_BYTES, "a head is not a header");
+
+/* A clock that cannot be right says nothing. */
+static uint64_t believed_clock(uint64_t now)
+{
+	return now < FORS_EPOCH_LIMIT ? now : 0;
+}
+
+uint64_t fors_epoch_next(uint64_t last, uint64_t now)
+{
+	now = believed_clock(now);
+	return now > last ? now : last + 1;
+}
+
+bool fors_epoch_is_own(uint64_t epoch)
+{
+	return epoch < FORS_EPOCH_LIMIT;
+}
+
+bool fors_epoch_is_near(uint64_t epoch, uint64_t highest, uint64_t now)
+{
+	now = believed_clock(now);
+	return epoch <= highest || (epoch < FORS_EPOCH_LIMIT && epoch <= (now > highest ? now : highest) + DAY_MS);
+}
+
+enum fors_err fors_epoch_of_schedule(const struct fors_folder *folder, struct fors_schedule_header *header,
+				     bool *is_there, struct fors_error *error)
+{
+	struct fors_head head;
+	enum fors_err err = fors_published_head(folder, "schedule", &head, error);
+	char path[FORS_ERROR_TEXT];
+
+	fors_folder_path(folder, "schedule", path);
+	if (!err && head.is_there)
+		err = fors_schedule_header_read(head.bytes, head.size, head.file_size, path, header, error);
+	if (!err)
+		*is_there = head.is_there;
+	return err;
+}
+
+enum fors_err fors_epoch_of_status(const struct fors_folder *folder, uint64_t *epoch, struct fors_error *error)
+{
+	char path[FORS_ERROR_TEXT];
+	struct fors_status status;
+	void *bytes = NULL;
+	size_t size;
+	enum fors_err err = fors_published(folder, "status.json", STATUS_MAX_BYTES, &bytes, &size, error);
+
+	fors_folder_path(folder, "status.json", path);
+	if (!err && bytes)
+		err = fors_status_parse(bytes, path, &status, error);
+	if (!err) {
+		*epoch = bytes && status.epoch > 0 ? (uint64_t)status.epoch : 0;
+		if (bytes)
+			fors_status_clear(&status);
+	}
+	free(bytes);
+	return err;
+}
+
+/* Digits only, no sign, nothing that wraps; `end` has to follow. */
+static bool read_number(const char **text, const char *past, char end, uint64_t *number)
+{
+	const char *begin = *text, *at = begin;
+
+	for (*number = 0; at < past && *at >= '0' && *at <= '9'; at++)
+		if (__builtin_mul_overflow(*number, 10, number) ||
+		    __builtin_add_overflow(*number, (uint64_t)(*at - '0'), number))
+			return false;
+	*text = at + 1;
+	return at > begin && at < past && *at == end;
+}
+
+enum fors_err fors_epoch_of_heartbeat(const struct fors_folder *folder, uint64_t *epoch, struct fors_error *error)
+{
+	struct fors_head head;
+	const char *text = (const char *)head.bytes;
+	enum fors_err err = fors_published_head(folder, "heartbeat", &head, error);
+	char path[FORS_ERROR_TEXT];
+	uint64_t time, found = 0;
+
+	if (!err && head.is_there) {
+		const char *past = text + head.size;
+
+		fors_folder_path(folder, "heartbeat", path);
+		if (!read_number(&text, past, ' ', &time) || !read_number(&text, past, '\n', &found) || text != past ||
+		    head.file_size != head.size)
+			err = fors_fail(error, FORS_EINPUT, "%s: not a time and an epoch", path);
+	}
+	if (!err)
+		*epoch = found;
+	return err;
+}

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The header of a schedule, read by itself: it is judged as the reader of the whole file judges it, from 272 bytes. */
+#include <endian.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/schedule/schedule.h"
+#include "core/schedule/schedule_file.h"
+#include "core/schedule/schedule_header.h"
+#include "published.h"
+#include "seal.h"
+#include "support.h"
+
+#define HEAD FORS_SCHEDULE_HEADER_BYTES
+
+/* Read the header from no more than its own bytes, so that a sanitizer sees one read too far. */
+static enum fors_err read_alone(struct bytes bytes, struct fors_schedule_header *header, struct fors_error *error)
+{
+	size_t size = bytes.size < HEAD ? bytes.size : HEAD;
+	void *alone = malloc(size ? size : 1);
+	enum fors_err err;
+
+	assert_non_null(alone);
+	memcpy(alone, bytes.data, size);
+	err = fors_schedule_header_read(alone, size, bytes.size, "the-file", header, error);
+	free(alone);
+	return err;
+}
+
+static void assert_refused(struct bytes bytes, const char *words)
+{
+	struct fors_schedule_header header = {.epoch = 77};
+	struct fors_error error;
+
+	assert_int_equal(read_alone(bytes, &header, &error), FORS_EINPUT);
+	assert_int_equal(header.epoch, 77);
+	if (!strstr(error.text, words) || !strstr(error.text, "the-file: "))
+		fail_msg("\"%s\" is not in \"%s\"", words, error.text);
+}
+
+static void all_kinds_are_read(void **state)
+{
+	struct bytes bytes[] = {published_spec("FT(2;3,2)", 2, "closed-form", UINT64_MAX),
+				published_spec("FT(2;3,3)", 0, "rounds", 5), published_withdrawn("no spine", 1)};
+	static const struct {
+		uint64_t epoch;
+		uint32_t nservers;
+		const char *method, *reason;
+	} expected[] = {{UINT64_MAX, 6, "closed-form", ""}, {5, 9, "rounds", ""}, {1, 0, "", "no spine"}};
+	struct fors_schedule_header header;
+	struct fors_error error;
+
+	for (size_t i = 0; i < sizeof(bytes) / sizeof(bytes[0]); i++) {
+		assert_int_equal(read_alone(bytes[i], &header, &error), FORS_OK);
+		assert_true(header.epoch == expected[i].epoch);
+		assert_int_equal(header.shape.nservers, expected[i].nservers);
+		assert_int_equal(header.shape.end, bytes[i].size);
+		assert_string_equal(header.method, expected[i].method);
+		assert_string_equal(header.reason, expected[i].reason);
+		free(bytes[i].data);
+	}
+}
+
+static void every_bit_and_length_counts(void **state)
+{
+	struct bytes bytes = published_spec("FT(2;3,2)", 2, "closed-form", 1234567890123);
+
+	for (size_t bit = 0; bit < HEAD * 8; bit++) {
+		bytes.data[bit / 8] ^= 1 << bit % 8;
+		assert_refused(bytes, "");
+		bytes.data[bit / 8] ^= 1 << bit % 8;
+	}
+	for (struct bytes part = bytes; part.size-- > 0;)
+		assert_refused(part, part.size < 8 ? "not a schedule" : "truncated");
+	free(bytes.data);
+}
+
+/* A file may say that it has any size: what counts is that it has it. */
+static void size_of_the_file_counts(void **state)
+{
+	struct bytes bytes = published_withdrawn("test", 5);
+	struct fors_schedule_header header;
+	struct fors_error error;
+
+	assert_int_equal(fors_schedule_header_read(bytes.data, HEAD, (uint64_t)1 << 30, "f", &header, &error),
+			 FORS_EINPUT);
+	assert_non_null(strstr(error.text, "bytes after its end"));
+	((struct fors_sf_header *)bytes.data)->file_size = htole64((uint64_t)1 << 30);
+	seal(bytes.data, bytes.size);
+	assert_int_equal(fors_schedule_header_read(bytes.data, HEAD, (uint64_t)1 << 30, "f", &header, &error),
+			 FORS_EINPUT);
+	assert_non_null(strstr(error.text, "sizes and offsets in the header disagree"));
+	free(bytes.data);
+}
+
+static void foreign_headers(void **state)
+{
+	struct bytes bytes = published_withdrawn("test", 5);
+	struct fors_sf_header *header = (struct fors_sf_header *)bytes.data;
+
+	header->version = htole32(FORS_SF_VERSION + 1);
+	seal(bytes.data, bytes.size);
+	assert_refused(bytes, "version 2 of the format, newer than this program");
+	header->version = 0;
+	seal(bytes.data, bytes.size);
+	assert_refused(bytes, "byte order or version");
+	header->byte_order = htobe32(FORS_SF_BYTE_ORDER);
+	seal(bytes.data, bytes.size);
+	assert_refused(bytes, "other byte order");
+	header->byte_order = htole32(7);
+	seal(bytes.data, bytes.size);
+	assert_refused(bytes, "byte order or version");
+	free(bytes.data);
+}
+
+/* One of many damaged files: what one reader says of the header the other says, too. True when the header is right. */
+static bool compare(struct bytes bytes)
+{
+	struct fors_schedule *schedule = NULL;
+	struct fors_schedule_header header;
+	struct fors_error mine, theirs;
+	enum fors_err err = read_alone(bytes, &header, &mine);
+	bool is_whole = fors_schedule_decode(bytes.data, bytes.size, "the-file", &schedule, &theirs) == FORS_OK;
+
+	if (err) {
+		assert_false(is_whole);
+		assert_string_equal(mine.text, theirs.text);
+	}
+	if (is_whole)
+		assert_true(schedule->epoch == header.epoch && schedule->nphases == header.shape.nphases);
+	fors_schedule_free(schedule);
+	return !err;
+}
+
+static void both_readers_agree(void **state)
+{
+	struct bytes whole[2] = {published_spec("FT(2;3,2)", 2, "closed-form", 9),
+				 published_spec("FT(2;3,3)", 0, "rounds", 9)};
+	struct rng rng = {12};
+	int right = 0;
+
+	for (int i = 0; i < 20000; i++) {
+		struct bytes bytes = {malloc(whole[i & 1].size), whole[i & 1].size};
+
+		assert_non_null(bytes.data);
+		memcpy(bytes.data, whole[i & 1].data, bytes.size);
+		for (uint32_t n = 1 + rng_below(&rng, 3); n-- > 0;)
+			bytes.data[rng_below(&rng, HEAD)] = (unsigned char)rng_next(&rng);
+		if (i % 8)
+			seal(bytes.data, bytes.size);
+		right += compare(bytes);
+		free(bytes.data);
+	}
+	assert_in_range(right, 1000, 19000);
+	free(whole[0].data);
+	free(whole[1].data);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(all_kinds_are_read),	   cmocka_unit_test(every_bit_and_length_counts),
+		cmocka_unit_test(size_of_the_file_counts), cmocka_unit_test(foreign_headers),
+		cmocka_unit_test(both_readers_agree),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,439 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * One set of rules (schedule_format.h), two readers that share no code: what one refuses, the other refuses. Files are
+ * changed field by field, byte by byte, by exchanging whole cells, and as plans that are written again; always the same
+ * way, and mostly with checksums made right again. Built with the sanitizers, both readers included.
+ */
+#include <endian.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/schedule/schedule_file.h"
+#include "core/schedule/schedule_format.h"
+#include "libforsched/forsched.h"
+#include "published.h"
+#include "seal.h"
+
+#define PER_BYTE 3	/* mutants of each byte */
+#define PER_FILE 600	/* of each kind that changes several places */
+#define WANTED 20000	/* in all */
+#define MOST_BYTES 4096 /* of a file are changed one by one; of longer ones a part, evenly */
+
+static unsigned mutants, accepted, by_check; /* by_check: opened, and refused only as a whole */
+
+static bool decodes(struct bytes bytes, struct fors_error *error)
+{
+	struct fors_schedule *schedule = NULL;
+	bool is_good = !fors_schedule_decode(bytes.data, bytes.size, "core", &schedule, error);
+
+	fors_schedule_free(schedule);
+	return is_good;
+}
+
+static bool checks(struct bytes bytes, struct forsched_error *error)
+{
+	struct forsched *schedule = NULL;
+	bool is_good;
+
+	if (forsched_open_memory(bytes.data, bytes.size, "library", &schedule, error))
+		return false;
+	is_good = !forsched_check(schedule, error);
+	by_check += !is_good;
+	forsched_close(schedule);
+	return is_good;
+}
+
+/* Both verdicts about a copy of exactly this size; returns it. */
+static bool judge(struct bytes bytes, const char *how)
+{
+	struct bytes copy = {.data = malloc(bytes.size + !bytes.size), .size = bytes.size};
+	struct forsched_error theirs = {.text = "accepts it"};
+	struct fors_error ours = {.text = "accepts it"};
+	bool is_good;
+
+	assert_non_null(copy.data);
+	memcpy(copy.data, bytes.data, bytes.size);
+	is_good = decodes(copy, &ours);
+	if (checks(copy, &theirs) != is_good)
+		fail_msg("%s, mutant %u: fors_schedule_decode: %s; forsched_check: %s", how, mutants, ours.text,
+			 theirs.text);
+	free(copy.data);
+	mutants++;
+	accepted += is_good;
+	return is_good;
+}
+
+/* ---- fields ---- */
+
+/* A field of 1 to 8 bytes, little-endian. */
+struct field {
+	size_t at, size;
+};
+
+static uint64_t get(const unsigned char *data, struct field field)
+{
+	uint64_t value = 0;
+
+	memcpy(&value, data + field.at, field.size);
+	return le64toh(value);
+}
+
+static void set(unsigned char *data, struct field field, uint64_t value)
+{
+	value = htole64(value);
+	memcpy(data + field.at, &value, field.size);
+}
+
+/* Value number i of those that a field is given in the place of `old`. */
+static uint64_t likely(uint64_t old, uint32_t i, struct rng *rng)
+{
+	const uint64_t value[] = {0,
+				  1,
+				  2,
+				  old + 1,
+				  old - 1,
+				  old * 2,
+				  old / 2,
+				  old + 8,
+				  old - 8,
+				  7,
+				  8,
+				  128,
+				  129,
+				  254,
+				  255,
+				  0xBFFF,
+				  0xC000,
+				  0xFFFF,
+				  65537,
+				  UINT32_MAX,
+				  1u << 31,
+				  rng_below(rng, 40),
+				  rng_next(rng)};
+
+	return value[i % (sizeof(value) / sizeof(value[0]))];
+}
+
+#define LIKELY 23 /* values */
+
+#define FIELD(name)                                                                                                    \
+	{                                                                                                              \
+		offsetof(struct fors_sf_header, name), sizeof(((struct fors_sf_header *)NULL)->name)                   \
+	}
+
+static const struct field header_field[] = {
+	FIELD(byte_order),     FIELD(version),	    FIELD(epoch),	   FIELD(file_size),	FIELD(fingerprint),
+	FIELD(layout),	       FIELD(nservers),	    FIELD(nphases),	   FIELD(nleaves),	FIELD(nlanes),
+	FIELD(parts),	       FIELD(round_length), FIELD(nrows),	   FIELD(cell_size),	FIELD(npaths),
+	FIELD(servers_offset), FIELD(lanes_offset), FIELD(row_crc_offset), FIELD(cells_offset), FIELD(reserved),
+};
+
+#define HEADER_FIELDS (sizeof(header_field) / sizeof(header_field[0]))
+
+static void try_sealed(struct bytes bad, const char *how)
+{
+	seal(bad.data, bad.size);
+	judge(bad, how);
+}
+
+static void each_header_field(struct bytes good, struct bytes bad, struct rng *rng)
+{
+	for (size_t f = 0; f < HEADER_FIELDS; f++)
+		for (uint32_t i = 0; i < LIKELY; i++) {
+			memcpy(bad.data, good.data, good.size);
+			set(bad.data, header_field[f], likely(get(good.data, header_field[f]), i, rng));
+			try_sealed(bad, "a header field");
+		}
+}
+
+static void two_header_fields(struct bytes good, struct bytes bad, struct rng *rng)
+{
+	for (int n = 0; n < PER_FILE; n++) {
+		memcpy(bad.data, good.data, good.size);
+		for (int i = 0; i < 2; i++) {
+			struct field field = header_field[rng_below(rng, HEADER_FIELDS)];
+
+			set(bad.data, field, likely(get(bad.data, field), rng_below(rng, LIKELY), rng));
+		}
+		try_sealed(bad, "two header fields");
+	}
+}
+
+static void each_server_field(struct bytes good, struct bytes bad, struct rng *rng)
+{
+	static const struct field part[] = {{0, 8}, {8, 2}, {10, 2}, {12, 2}, {14, 1}, {15, 1}, {16, 1}, {79, 1}};
+	struct fors_sf_header header;
+	uint32_t nservers;
+
+	memcpy(&header, good.data, sizeof(header));
+	nservers = le32toh(header.nservers);
+	for (uint32_t s = 0; s < nservers && s < 16; s++)
+		for (size_t f = 0; f < sizeof(part) / sizeof(part[0]); f++)
+			for (uint32_t i = 0; i < LIKELY; i++) {
+				struct field field = {sizeof(header) + s * 80 + part[f].at, part[f].size};
+				struct field other = field;
+
+				other.at = sizeof(header) + rng_below(rng, nservers) * (size_t)80 + part[f].at;
+				memcpy(bad.data, good.data, good.size);
+				set(bad.data, field, i ? likely(get(good.data, field), i, rng) : get(good.data, other));
+				try_sealed(bad, "a field of a server");
+			}
+}
+
+/* ---- bytes ---- */
+
+static void each_byte(struct bytes good, struct bytes bad, struct rng *rng)
+{
+	size_t step = good.size / MOST_BYTES + 1;
+
+	for (size_t at = 0; at < good.size; at += step)
+		for (int i = 0; i < PER_BYTE; i++) {
+			memcpy(bad.data, good.data, good.size);
+			if (i == 0)
+				bad.data[at] ^= (unsigned char)(1u << rng_below(rng, 8));
+			else
+				bad.data[at] = (unsigned char)(i == 1 ? rng_next(rng)
+								      : good.data[rng_below(rng, (uint32_t)good.size)]);
+			if (rng_below(rng, 16))
+				seal(bad.data, bad.size);
+			judge(bad, "a byte");
+		}
+}
+
+static void each_length(struct bytes good, struct bytes bad)
+{
+	memcpy(bad.data, good.data, good.size);
+	for (struct bytes part = bad; part.size > 0; part.size -= part.size > 300 ? part.size / 40 : 1)
+		judge(part, "a part");
+}
+
+/* ---- cells ---- */
+
+/* Where cells are, in units of cell_size; 0 rows: withdrawn. */
+struct cells {
+	unsigned char *at;
+	uint32_t nrows, nphases, size;
+};
+
+static struct cells cells_of(struct bytes bytes)
+{
+	struct fors_sf_header header;
+
+	memcpy(&header, bytes.data, sizeof(header));
+	return (struct cells){.at = bytes.data + le64toh(header.cells_offset),
+			      .nrows = le32toh(header.nrows),
+			      .nphases = le32toh(header.nphases),
+			      .size = le32toh(header.cell_size)};
+}
+
+static void exchange_bytes(unsigned char *a, unsigned char *b, size_t size)
+{
+	for (size_t i = 0; i < size; i++) {
+		unsigned char kept = a[i];
+
+		a[i] = b[i];
+		b[i] = kept;
+	}
+}
+
+static void move_cells(struct cells cells, struct rng *rng)
+{
+	uint32_t a = rng_below(rng, cells.nphases), b = rng_below(rng, cells.nphases);
+	uint32_t row = rng_below(rng, cells.nrows), other = rng_below(rng, cells.nrows);
+	size_t width = (size_t)cells.nphases * cells.size, last = cells.size;
+	unsigned char *from = cells.at + row * width + a * last;
+
+	switch (rng_below(rng, 5)) {
+	case 0: /* in a row */
+		exchange_bytes(from, cells.at + row * width + b * last, cells.size);
+		break;
+	case 1: /* in a phase */
+		exchange_bytes(from, cells.at + other * width + a * last, cells.size);
+		break;
+	case 2: /* whole phases: dense, that is another good plan */
+		for (uint32_t r = 0; r < cells.nrows && a != b; r++)
+			exchange_bytes(cells.at + r * width + a * last, cells.at + r * width + b * last, cells.size);
+		break;
+	case 3: /* whole rows */
+		for (uint32_t phase = 0; phase < cells.nphases && row != other; phase++)
+			exchange_bytes(cells.at + row * width + phase * last, cells.at + other * width + phase * last,
+				       cells.size);
+		break;
+	default: /* a field of a cell, a little more or less */
+		from[rng_below(rng, cells.size)] += (unsigned char)(rng_below(rng, 2) ? 1 : 255);
+	}
+}
+
+static void moved_cells(struct bytes good, struct bytes bad, struct rng *rng)
+{
+	for (int n = 0; n < PER_FILE * 2 && cells_of(good).nrows; n++) {
+		memcpy(bad.data, good.data, good.size);
+		for (uint32_t i = rng_below(rng, 2) + 1; i > 0; i--)
+			move_cells(cells_of(bad), rng);
+		try_sealed(bad, "moved cells");
+	}
+}
+
+/* ---- plans, changed and written again: whatever follows from the change is right in the file ---- */
+
+static void change_cell(struct fors_schedule *plan, struct rng *rng)
+{
+	struct fors_cell *cell = &plan->cell[rng_below(rng, (uint32_t)fors_schedule_ncells(plan))];
+	struct fors_cell *other = &plan->cell[rng_below(rng, (uint32_t)fors_schedule_ncells(plan))], kept = *cell;
+
+	switch (rng_below(rng, 6)) {
+	case 0:
+		cell->dst = (uint16_t)rng_below(rng, plan->nservers);
+		break;
+	case 1:
+		cell->path = (uint8_t)rng_below(rng, 9);
+		break;
+	case 2:
+		cell->lane = (uint8_t)rng_below(rng, plan->nlanes);
+		break;
+	case 3:
+		cell->lane = FORS_NO_LANE;
+		break;
+	case 4:
+		*cell = (struct fors_cell){FORS_IDLE, 0, FORS_NO_LANE};
+		break;
+	default:
+		*cell = *other;
+		*other = kept;
+	}
+}
+
+static void change_server(struct fors_schedule *plan, struct rng *rng)
+{
+	struct fors_schedule_server *server = &plan->server[rng_below(rng, plan->nservers)];
+	struct fors_schedule_server *other = &plan->server[rng_below(rng, plan->nservers)];
+
+	switch (rng_below(rng, 5)) {
+	case 0:
+		server->lid = (uint16_t)(other->lid + rng_below(rng, 5));
+		break;
+	case 1:
+		server->lmc = (uint8_t)rng_below(rng, 9);
+		break;
+	case 2:
+		server->guid = other->guid + rng_below(rng, 2);
+		break;
+	case 3:
+		server->rank = (uint16_t)(other->rank + rng_below(rng, 2));
+		break;
+	default:
+		server->leaf = other->leaf;
+	}
+}
+
+static void change_shape(struct fors_schedule *plan, struct rng *rng)
+{
+	switch (rng_below(rng, 5)) {
+	case 0:
+		plan->nlanes -= plan->nlanes > 1;
+		break;
+	case 1:
+		plan->nleaves += plan->parts ? 0 : 1;
+		break;
+	case 2:
+		plan->nphases -= plan->parts ? plan->round_length : 1; /* the cells move: another plan altogether */
+		break;
+	case 3:
+		plan->nservers -= plan->nservers > 1 && plan->parts;
+		break;
+	default:
+		plan->round_length = 1 + rng_below(rng, plan->nphases);
+	}
+}
+
+static void written_again(struct bytes good, struct rng *rng)
+{
+	for (int n = 0; n < PER_FILE * 2 && cells_of(good).nrows; n++) {
+		struct fors_schedule *plan;
+		struct bytes bytes;
+
+		assert_int_equal(fors_schedule_decode(good.data, good.size, "good", &plan, NULL), FORS_OK);
+		for (uint32_t i = rng_below(rng, 2) + 1; i > 0; i--)
+			change_cell(plan, rng);
+		if (rng_below(rng, 3) == 0)
+			change_server(plan, rng);
+		if (rng_below(rng, 4) == 0)
+			change_shape(plan, rng);
+		bytes = published_bytes(plan);
+		judge(bytes, "a plan written again");
+		free(bytes.data);
+	}
+}
+
+/* ---- all of it ---- */
+
+static void try_file(struct bytes good, uint64_t seed)
+{
+	struct bytes bad = {.data = malloc(good.size), .size = good.size};
+	unsigned before[2] = {mutants, accepted};
+	struct rng rng = {seed};
+
+	assert_non_null(bad.data);
+	assert_true(judge(good, "as it was published"));
+	each_header_field(good, bad, &rng);
+	two_header_fields(good, bad, &rng);
+	each_server_field(good, bad, &rng);
+	each_byte(good, bad, &rng);
+	each_length(good, bad);
+	moved_cells(good, bad, &rng);
+	written_again(good, &rng);
+	assert_true(accepted - before[1] > 30); /* else something hid the rest */
+	assert_true(accepted - before[1] < (mutants - before[0]) / 2);
+	free(bad.data);
+	free(good.data);
+}
+
+static void dense(void **state)
+{
+	try_file(published_spec("FT(2;4,3;servers=3)", 2, "exact", 1), 1);
+	try_file(published_spec("FT(2;3,2)", 0, "closed-form", 1), 2);
+	try_file(published_spec("FT(2;1,1)", 1, "closed-form", 1), 3);
+}
+
+static void rounds(void **state)
+{
+	try_file(published_spec("FT(2;4,3;servers=3)", 0, "rounds", 1), 4);
+	try_file(published_spec("FT(2;4,4)", 1, "rounds", 1), 5);
+}
+
+/* Leaves in several groups, and cells that stand for nobody. */
+static void rounds_with_failures(void **state)
+{
+	struct bed *bed = bed_new("FT(2;3,4;empty=0/0,0/1,2/2)", 2);
+
+	bed_down(bed, "Leaf00[4]");
+	try_file(published_bytes(published_plan(bed, "rounds", 1)), 6);
+	bed_free(bed);
+}
+
+static void withdrawn(void **state)
+{
+	try_file(published_withdrawn("no tree", 1), 7);
+}
+
+/* Runs after all of the above. */
+static void there_were_enough(void **state)
+{
+	print_message("%u mutants, %u accepted by both, %u refused by forsched_check alone\n", mutants, accepted,
+		      by_check);
+	assert_true(mutants >= WANTED);
+	assert_true(by_check > WANTED / 20);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(dense),
+		cmocka_unit_test(rounds),
+		cmocka_unit_test(rounds_with_failures),
+		cmocka_unit_test(withdrawn),
+		cmocka_unit_test(there_were_enough),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
