@@ -93,7 +93,7 @@ libforscore_la_SOURCES = \
 	core/tables/leveller.c core/tables/leveller.h \
 	core/tables/tables.c core/tables/tables.h
 EXTRA_DIST += core/base/README.md core/colouring/README.md core/fabric/README.md core/net/README.md core/planners/README.md \
-	core/planners/exact/README.md core/planners/rounds/README.md core/schedule/README.md core/status/README.md \
+	core/planners/exact/README.md core/planners/flows/README.md core/planners/rounds/README.md core/schedule/README.md core/status/README.md \
 	core/tables/README.md
 libforscore_la_CFLAGS = $(AM_CFLAGS) $(ZLIB_CFLAGS) $(JANSSON_CFLAGS)
 libforscore_la_LIBADD = $(ZLIB_LIBS) $(JANSSON_LIBS) -lm

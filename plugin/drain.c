@@ -64,7 +64,8 @@ bool fors_drain_tables_first(const struct fors_settings *settings, const struct 
 {
 	size_t nslots = (size_t)fabric->nleaves * fabric->nslots;
 
-	if (!strcmp(settings->method, "rounds")) /* which goes by the tables at any LMC */
+	if (!strcmp(settings->method, "rounds") ||
+	    !strcmp(settings->method, "flows")) /* which go by the tables at any LMC */
 		return false;
 	for (size_t i = 0; i < nslots; i++)
 		if (fabric->slot[i].lid && !fors_home_has_all(fabric->nlanes, fabric->slot[i].lmc))
