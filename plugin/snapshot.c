@@ -230,18 +230,6 @@ uint64_t fors_snapshot_managers(const struct osm_subn *subn)
 	return managers;
 }
 
-/* One more than the last LID of any port. */
-static uint32_t lids_of(const struct fors_net *net)
-{
-	uint32_t end = 1;
-
-	for (uint32_t p = 0; p < net->nports; p++) {
-		if (net->port[p].lid && net->port[p].lid + (1u << net->port[p].lmc) > end)
-			end = net->port[p].lid + (1u << net->port[p].lmc);
-	}
-	return end;
-}
-
 static int by_guid(const void *a, const void *b)
 {
 	const uint64_t *x = a, *y = b;
@@ -252,7 +240,7 @@ static int by_guid(const void *a, const void *b)
 enum fors_err fors_snapshot_tables(const struct osm_subn *subn, const struct fors_net *net, struct fors_lfts **lfts,
 				   struct fors_error *error)
 {
-	struct fors_lfts *made = fors_lfts_new(cl_qmap_count(&subn->sw_guid_tbl), lids_of(net));
+	struct fors_lfts *made = fors_lfts_new(cl_qmap_count(&subn->sw_guid_tbl), fors_net_lid_end(net));
 	cl_map_item_t *item;
 	uint32_t n = 0;
 

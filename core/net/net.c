@@ -405,3 +405,13 @@ uint32_t fors_peer_switch(const struct fors_net *net, uint32_t node, unsigned po
 
 	return peer != FORS_NONE && peer != node && net->node[peer].type == FORS_SWITCH ? peer : FORS_NONE;
 }
+
+uint32_t fors_net_lid_end(const struct fors_net *net)
+{
+	uint32_t end = 1;
+
+	for (uint32_t i = 0; i < net->nports; i++)
+		if (net->port[i].lid && net->port[i].lid + (1u << net->port[i].lmc) > end)
+			end = net->port[i].lid + (1u << net->port[i].lmc);
+	return end;
+}

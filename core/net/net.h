@@ -98,6 +98,9 @@ static inline struct fors_port *fors_net_port(const struct fors_net *net, uint32
 	return &net->port[net->node[node].first_port + port];
 }
 
+/* One more than the largest LID of any port; at least 1. */
+uint32_t fors_net_lid_end(const struct fors_net *net);
+
 /* The switch at the other end of a switch port's cable, or FORS_NONE (no cable, no switch, a loop back to itself). */
 uint32_t fors_peer_switch(const struct fors_net *net, uint32_t node, unsigned port);
 

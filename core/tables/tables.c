@@ -411,17 +411,6 @@ static void fill_odds(const struct filler *w)
 
 /* --- all together --------------------------------------------------------- */
 
-/* One more than the largest LID of the net. */
-static uint32_t lid_end(const struct fors_net *net)
-{
-	uint32_t end = 1;
-
-	for (uint32_t i = 0; i < net->nports; i++)
-		if (net->port[i].lid && net->port[i].lid + (1u << net->port[i].lmc) > end)
-			end = net->port[i].lid + (1u << net->port[i].lmc);
-	return end;
-}
-
 /* Tables of all living switches, rows by GUID. */
 static struct fors_lfts *make_rows(const struct fors_net *net)
 {
@@ -430,7 +419,7 @@ static struct fors_lfts *make_rows(const struct fors_net *net)
 
 	for (uint32_t node = 0; node < net->nnodes; node++)
 		nswitches += net->node[node].type == FORS_SWITCH;
-	lfts = fors_lfts_new(nswitches, lid_end(net));
+	lfts = fors_lfts_new(nswitches, fors_net_lid_end(net));
 	if (!lfts)
 		return NULL;
 	nswitches = 0;
