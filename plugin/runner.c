@@ -190,12 +190,13 @@ static void drop_gone(struct fors_runner *runner)
 
 static void run_errand(struct fors_runner *runner, const struct copy *copy)
 {
+	uint64_t until = fors_clock_ms() + copy->seconds * 1000ull; /* its time begins before it does */
 	struct fors_child child;
 	int failed = fors_child_start(copy->command, copy->variable, &child);
 
 	if (failed)
 		say(runner, true, "publish_command cannot be started: %s", strerror(failed));
-	else if (watch(runner, &child, fors_clock_ms() + copy->seconds * 1000ull))
+	else if (watch(runner, &child, until))
 		say_end(runner, child.status);
 	else if (!end_group(&child))
 		leave_behind(runner, copy, &child);
