@@ -192,6 +192,47 @@ static void held_goes_before_excluded(void **state)
 	bed_free(bed);
 }
 
+/* One way between two leaves has to come back: Leaf00 over Spine00 for this reason, or over Spine01 for that one. */
+static void assert_called_back(enum fors_drain_reason stays, enum fors_drain_reason returns)
+{
+	for (uint32_t at = 0; at < 2; at++) {
+		struct bed *bed = bed_new("FT(2;2,2)", 1);
+		struct fors_warnings warnings = {0};
+
+		fors_drained_mark(bed->fabric, 0, at, returns);
+		fors_drained_mark(bed->fabric, 0, 1 - at, stays);
+		assert_int_equal(fors_drained_apply(bed->fabric, &warnings, NULL), FORS_OK);
+		assert_true(fors_live(bed->fabric, 0, at));
+		assert_false(fors_live(bed->fabric, 0, 1 - at));
+		assert_int_equal(warnings.count, 1);
+		assert_non_null(strstr(warnings.text[0], fors_drained_name(returns)));
+		bed_free(bed);
+	}
+}
+
+static void held_before_degraded_before_excluded(void **state)
+{
+	assert_called_back(FORS_DRAIN_EXCLUDED, FORS_DRAIN_DEGRADED);
+	assert_called_back(FORS_DRAIN_EXCLUDED, FORS_DRAIN_HELD);
+	assert_called_back(FORS_DRAIN_DEGRADED, FORS_DRAIN_HELD);
+}
+
+/* Two degraded cables come back rather than one excluded. */
+static void two_rather_than_a_worse_one(void **state)
+{
+	struct bed *bed = bed_new("FT(2;2,2)", 1);
+	struct fors_warnings warnings = {0};
+
+	fors_drained_mark(bed->fabric, 0, 0, FORS_DRAIN_EXCLUDED);
+	fors_drained_mark(bed->fabric, 0, 1, FORS_DRAIN_DEGRADED);
+	fors_drained_mark(bed->fabric, 1, 1, FORS_DRAIN_DEGRADED);
+	assert_int_equal(fors_drained_apply(bed->fabric, &warnings, NULL), FORS_OK);
+	assert_false(fors_live(bed->fabric, 0, 0));
+	assert_true(fors_live(bed->fabric, 0, 1) && fors_live(bed->fabric, 1, 1));
+	assert_int_equal(warnings.count, 2);
+	bed_free(bed);
+}
+
 static void leaves_that_nobody_uses_may_be_cut(void **state)
 {
 	struct bed *bed = bed_new("FT(2;2,3;empty=2/0,2/1)", 1);
@@ -428,6 +469,8 @@ int main(void)
 		cmocka_unit_test(nothing_is_lost_by_a_drain),
 		cmocka_unit_test(what_is_needed_stays),
 		cmocka_unit_test(held_goes_before_excluded),
+		cmocka_unit_test(held_before_degraded_before_excluded),
+		cmocka_unit_test(two_rather_than_a_worse_one),
 		cmocka_unit_test(leaves_that_nobody_uses_may_be_cut),
 		cmocka_unit_test(odd_names_get_warnings),
 		cmocka_unit_test(many_with_one_description),

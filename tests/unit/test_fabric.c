@@ -94,6 +94,69 @@ static void a_new_spine_replaces_the_dead_one(void **state)
 	bed_free(bed);
 }
 
+/* A switch of the bed is gone altogether, as OpenSM would see it; or is another one at the same ports. */
+static void exchange(struct bed *bed, uint32_t node, uint64_t guid)
+{
+	bed->net->node[node].guid = guid;
+	assert_int_equal(fors_net_index(bed->net, NULL), FORS_OK);
+}
+
+/* Of two dead spines, the one whose ports the new spine occupies, not the first one; most of its ports are enough. */
+static void a_new_spine_takes_the_place_of_its_ports(void **state)
+{
+	struct bed *bed = bed_new("FT(2;4,3)", 0);
+	uint32_t first = bed->fabric->spine[1].node, second = bed->fabric->spine[2].node;
+	unsigned port = fors_cable(bed->fabric, 0, 1)->leaf_port;
+
+	bed_down(bed, "Spine01");
+	exchange(bed, first, 0xdead01);
+	exchange(bed, second, 0xabcdef);
+	fors_net_disconnect(bed->net, bed->fabric->leaf[0].node, port + 1);
+	assert_int_equal(fors_net_connect(bed->net, bed->fabric->leaf[0].node, port, second, 1, NULL), FORS_OK);
+	assert_int_equal(fors_places_learn(bed->places, bed->net, NULL, 0, NULL), FORS_OK);
+	bed_rebuild(bed);
+	assert_int_equal(bed->fabric->nlanes, 4);
+	assert_true(bed->fabric->spine[2].guid == 0xabcdef);
+	assert_int_equal(bed->fabric->spine[1].node, FORS_NONE);
+	assert_true(fors_live(bed->fabric, 1, 2) && fors_live(bed->fabric, 2, 2));
+	bed_free(bed);
+}
+
+/* The same for leaves; a leaf whose ports nobody had is one more. */
+static void a_new_leaf_takes_the_place_of_its_ports(void **state)
+{
+	struct bed *bed = bed_new("FT(2;3,4)", 0);
+	uint32_t first = bed->fabric->leaf[1].node, second = bed->fabric->leaf[2].node;
+
+	bed_down(bed, "Leaf01");
+	exchange(bed, first, 0xdead01);
+	exchange(bed, second, 0xabcdef);
+	assert_int_equal(fors_places_learn(bed->places, bed->net, NULL, 0, NULL), FORS_OK);
+	bed_rebuild(bed);
+	assert_int_equal(bed->fabric->nleaves, 4);
+	assert_true(bed->fabric->leaf[2].guid == 0xabcdef);
+	assert_int_equal(bed->fabric->leaf[1].node, FORS_NONE);
+	bed_free(bed);
+}
+
+/* A spine with one cable less than others is affected, as if the cable had died; where no server is, it is not missed. */
+static void a_cable_that_never_was_counts(void **state)
+{
+	struct bed *bed = bed_new("FT(2;4,3)", 0);
+
+	fors_net_disconnect(bed->net, bed->fabric->leaf[1].node, fors_cable(bed->fabric, 1, 2)->leaf_port);
+	fors_places_free(bed->places);
+	bed->places = fors_places_new();
+	assert_int_equal(fors_places_learn(bed->places, bed->net, NULL, 0, NULL), FORS_OK);
+	bed_rebuild(bed);
+	assert_int_equal(fors_cable(bed->fabric, 1, 2)->state, FORS_CABLE_ABSENT);
+	assert_int_equal(bed->fabric->affected_spines, 1);
+	assert_int_equal(bed->fabric->reduction, 1);
+	bed_participants(bed, "0/0 0/1 2/0 2/1");
+	assert_int_equal(bed->fabric->affected_spines, 0);
+	bed_free(bed);
+}
+
 static void a_moved_cable_is_no_second_lane(void **state)
 {
 	struct bed *bed = bed_new("FT(2;4,3;servers=2)", 0);
@@ -362,6 +425,9 @@ int main(void)
 		cmocka_unit_test(model_fabric),
 		cmocka_unit_test(the_dead_keep_their_places),
 		cmocka_unit_test(a_new_spine_replaces_the_dead_one),
+		cmocka_unit_test(a_new_spine_takes_the_place_of_its_ports),
+		cmocka_unit_test(a_new_leaf_takes_the_place_of_its_ports),
+		cmocka_unit_test(a_cable_that_never_was_counts),
 		cmocka_unit_test(a_moved_cable_is_no_second_lane),
 		cmocka_unit_test(namesakes_go_by_their_guids),
 		cmocka_unit_test(parallel_cables_are_lanes),

@@ -174,6 +174,41 @@ static void spines_that_lost_a_leaf(void **state)
 	bed_free(bed);
 }
 
+/* The detour turns where the LID's home lane lives: not at Leaf01, which lost it and might send the LID back. */
+static void detours_turn_where_the_home_lives(void **state)
+{
+	struct bed *bed = bed_new("FT(2;4,4)", 2);
+	const struct fors_fabric *f;
+	uint32_t row;
+
+	bed_down(bed, "Spine01[1] Leaf01[7] Leaf02[8]"); /* of lane 1, 2, and 3 */
+	f = bed->fabric;
+	row = fors_lfts_row(bed->lfts, f->spine[1].guid);
+	for (uint32_t s = 0; s < f->leaf[0].nservers; s++)
+		for (uint32_t i = 0; i < 4; i++) {
+			uint32_t home = fors_home_lane(f, 0, f->server[s].slot, i), turn = home == 2 ? 2 : 1;
+
+			if (home != 1)
+				assert_int_equal(fors_lfts_port(bed->lfts, row, f->server[s].lid + i), turn + 1);
+		}
+	bed_free(bed);
+}
+
+/* Leaf01 reaches the spine, but from there no way leads to the subnet manager: the spine has to ask Leaf02. */
+static void the_sm_is_not_sought_where_no_way_leads(void **state)
+{
+	struct bed *bed = bed_new("FT(2;3,4)", 2);
+	unsigned hops;
+
+	fors_net_port(bed->intact, bed->fabric->server[0].node, 1)->is_sm = true;
+	bed_restore(bed);
+	bed_down(bed, "Leaf00[4] Leaf01[5] Leaf01[6]");
+	for (uint32_t i = 0; i < 4; i++)
+		assert_int_equal(walk(bed, bed->fabric->spine[0].node, bed->fabric->server[0].lid + i, &hops),
+				 bed->fabric->server[0].node);
+	bed_free(bed);
+}
+
 /* The subnet manager is reached from every switch, its home spine's dead cable or not. */
 static void the_sm_is_always_reached(void **state)
 {
@@ -217,6 +252,8 @@ int main(void)
 		cmocka_unit_test(tables_ignore_participants),
 		cmocka_unit_test(few_entries_move),
 		cmocka_unit_test(spines_that_lost_a_leaf),
+		cmocka_unit_test(detours_turn_where_the_home_lives),
+		cmocka_unit_test(the_sm_is_not_sought_where_no_way_leads),
 		cmocka_unit_test(the_sm_is_always_reached),
 		cmocka_unit_test(switches_reach_each_other_after_failures),
 	};
