@@ -125,7 +125,8 @@ static void settings_take_out(void **state)
 	struct fors_drain drain;
 
 	assert_int_equal(fors_drain_init(&drain, NULL), FORS_OK);
-	fors_net_port(bed->net, bed->fabric->leaf[2].node, fors_cable(bed->fabric, 2, 0)->leaf_port)->is_degraded = true;
+	fors_net_port(bed->net, bed->fabric->leaf[2].node, fors_cable(bed->fabric, 2, 0)->leaf_port)->is_degraded =
+		true;
 	assert_int_equal(fors_names_add(&settings.excluded_spines, "Spine01", NULL), FORS_OK);
 	assert_int_equal(fors_names_add(&settings.excluded_links, "Leaf00[7], Nowhere", NULL), FORS_OK);
 	bed_rebuild(bed);

@@ -122,6 +122,25 @@ static void a_new_spine_takes_the_place_of_its_ports(void **state)
 	bed_free(bed);
 }
 
+/* As many ports of either: the first in the kept order. */
+static void between_equal_places_the_first(void **state)
+{
+	struct bed *bed = bed_new("FT(2;4,3)", 0);
+	uint32_t first = bed->fabric->spine[1].node, second = bed->fabric->spine[2].node;
+	unsigned port = fors_cable(bed->fabric, 0, 1)->leaf_port;
+
+	bed_down(bed, "Spine01 Spine02[3]");
+	exchange(bed, first, 0xdead01);
+	exchange(bed, second, 0xabcdef);
+	fors_net_disconnect(bed->net, bed->fabric->leaf[0].node, port + 1);
+	assert_int_equal(fors_net_connect(bed->net, bed->fabric->leaf[0].node, port, second, 1, NULL), FORS_OK);
+	assert_int_equal(fors_places_learn(bed->places, bed->net, NULL, 0, NULL), FORS_OK);
+	bed_rebuild(bed);
+	assert_true(bed->fabric->spine[1].guid == 0xabcdef);
+	assert_int_equal(bed->fabric->spine[2].node, FORS_NONE);
+	bed_free(bed);
+}
+
 /* The same for leaves; a leaf whose ports nobody had is one more. */
 static void a_new_leaf_takes_the_place_of_its_ports(void **state)
 {
@@ -426,6 +445,7 @@ int main(void)
 		cmocka_unit_test(the_dead_keep_their_places),
 		cmocka_unit_test(a_new_spine_replaces_the_dead_one),
 		cmocka_unit_test(a_new_spine_takes_the_place_of_its_ports),
+		cmocka_unit_test(between_equal_places_the_first),
 		cmocka_unit_test(a_new_leaf_takes_the_place_of_its_ports),
 		cmocka_unit_test(a_cable_that_never_was_counts),
 		cmocka_unit_test(a_moved_cable_is_no_second_lane),
