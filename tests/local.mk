@@ -223,6 +223,19 @@ sweep: tests/sweep/sweep tests/sweep/sweep_rounds
 	tests/sweep/sweep 1000
 	tests/sweep/sweep_rounds 100
 
+# Bugs planted one by one: which do the unit tests notice? make mutants [MUTANTS=core/fabric] [MUTANTS_FLAGS=--fresh]
+MUTANTS =
+MUTANTS_FLAGS =
+.PHONY: mutants
+mutants:
+	python3 $(srcdir)/tests/mutants/mutants.py --srcdir '$(abs_top_srcdir)' --work mutants \
+		--tests '$(unit_tests) tests/sweep/sweep tests/fuzz/test_corpus' $(MUTANTS_FLAGS) $(MUTANTS)
+EXTRA_DIST += tests/mutants/mutants.py tests/mutants/list.txt
+clean-local: clean-mutants
+.PHONY: clean-mutants
+clean-mutants:
+	rm -rf mutants
+
 # Random failures and recoveries of a whole simulated fabric, judged after each: make soak EVENTS=2000
 EVENTS = 2000
 FABRIC = FT(2;8,8)
