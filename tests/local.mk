@@ -42,6 +42,7 @@ unit_tests += tests/unit/test_settings
 unit_tests += tests/unit/test_tables
 unit_tests += tests/unit/test_tree
 unit_tests += tests/unit/test_tree_spec
+unit_tests += tests/unit/test_text
 unit_tests += tests/unit/test_verify
 unit_tests += tests/unit/test_status
 unit_tests += tests/unit/test_split
@@ -71,6 +72,7 @@ tests_unit_test_schedule_header_SOURCES = tests/unit/test_schedule_header.c test
 	tests/unit/seal.c tests/unit/seal.h
 tests_unit_test_schedule_header_LDADD = $(unit_support) $(ZLIB_LIBS)
 tests_unit_test_tables_LDADD = $(unit_support)
+tests_unit_test_text_LDADD = libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_verify_LDADD = $(unit_support)
 tests_unit_test_status_LDADD = libforscore.la $(CMOCKA_LIBS) $(JANSSON_LIBS)
 

@@ -302,7 +302,7 @@ class Tests:
 
     def limits(self, name):
         cpu, clock = self.needs[name]
-        return int(10 + 5 * cpu), 60 + 10 * clock, "__asan_init" not in self.inside[name]
+        return int(3 + 5 * cpu), 60 + 10 * clock, "__asan_init" not in self.inside[name]
 
 
 # --- trying a mutation --------------------------------------------------------------

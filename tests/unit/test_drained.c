@@ -233,6 +233,19 @@ static void two_rather_than_a_worse_one(void **state)
 	bed_free(bed);
 }
 
+/* Of spines for which as much has to be called back, the first. */
+static void of_equal_spines_the_first(void **state)
+{
+	struct bed *bed = bed_new("FT(2;3,2)", 1);
+	struct fors_warnings warnings;
+
+	exclude(bed, "Leaf00", NULL, &warnings);
+	assert_int_equal(count_drained(bed), 2);
+	assert_true(fors_live(bed->fabric, 0, 0));
+	assert_int_equal(warnings.count, 1);
+	bed_free(bed);
+}
+
 static void leaves_that_nobody_uses_may_be_cut(void **state)
 {
 	struct bed *bed = bed_new("FT(2;2,3;empty=2/0,2/1)", 1);
@@ -471,6 +484,7 @@ int main(void)
 		cmocka_unit_test(held_goes_before_excluded),
 		cmocka_unit_test(held_before_degraded_before_excluded),
 		cmocka_unit_test(two_rather_than_a_worse_one),
+		cmocka_unit_test(of_equal_spines_the_first),
 		cmocka_unit_test(leaves_that_nobody_uses_may_be_cut),
 		cmocka_unit_test(odd_names_get_warnings),
 		cmocka_unit_test(many_with_one_description),

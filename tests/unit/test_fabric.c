@@ -176,6 +176,26 @@ static void a_cable_that_never_was_counts(void **state)
 	bed_free(bed);
 }
 
+/* A cable at another port of its spine is another cable, until it is learnt. */
+static void a_cable_has_two_ends(void **state)
+{
+	struct bed *bed = bed_new("FT(2;4,3)", 0);
+	uint32_t leaf = bed->fabric->leaf[0].node, other = bed->fabric->leaf[1].node;
+	unsigned port = fors_cable(bed->fabric, 0, 2)->leaf_port;
+
+	fors_net_disconnect(bed->net, leaf, port);
+	fors_net_disconnect(bed->net, other, port);
+	assert_int_equal(fors_net_connect(bed->net, leaf, port, bed->fabric->spine[2].node, 2, NULL), FORS_OK);
+	bed_rebuild(bed);
+	assert_int_equal(fors_cable(bed->fabric, 0, 2)->state, FORS_CABLE_DEAD);
+	assert_int_equal(fors_places_learn(bed->places, bed->net, NULL, 0, NULL), FORS_OK);
+	bed_rebuild(bed);
+	assert_true(fors_live(bed->fabric, 0, 2));
+	assert_int_equal(fors_cable(bed->fabric, 0, 2)->spine_port, 2);
+	assert_int_equal(fors_cable(bed->fabric, 1, 2)->state, FORS_CABLE_ABSENT);
+	bed_free(bed);
+}
+
 static void a_moved_cable_is_no_second_lane(void **state)
 {
 	struct bed *bed = bed_new("FT(2;4,3;servers=2)", 0);
@@ -260,6 +280,28 @@ static void participants_have_ranks(void **state)
 	assert_int_equal(bed->fabric->server[2].slot, 2);
 	assert_int_equal(bed->fabric->server[2].rank, 1);
 	assert_int_equal(bed->fabric->leaf[1].nservers, 0);
+	bed_free(bed);
+}
+
+/* The LMC of the exchange is the smallest of those who take part; who has no LID takes none. */
+static void the_smallest_lmc_and_no_lid(void **state)
+{
+	struct bed *bed = bed_new("FT(2;4,3)", 3);
+	struct fors_port *fifth = fors_net_port(bed->net, bed->fabric->server[5].node, 1);
+	struct fors_port *sixth = fors_net_port(bed->net, bed->fabric->server[6].node, 1);
+
+	fifth->lmc = 1;
+	sixth->lmc = 2;
+	bed_rebuild(bed);
+	assert_int_equal(bed->fabric->lmc, 1);
+	fifth->lid = 0;
+	bed_rebuild(bed);
+	assert_int_equal(bed->fabric->nservers, 11);
+	assert_int_equal(bed->fabric->lmc, 2);
+	assert_int_equal(fors_slot(bed->fabric, 1, 1)->server, FORS_NONE);
+	assert_int_equal(fors_slot(bed->fabric, 1, 2)->server, 5);
+	bed_participants(bed, "0/0 1/0 2/3");
+	assert_int_equal(bed->fabric->lmc, 3);
 	bed_free(bed);
 }
 
@@ -448,11 +490,13 @@ int main(void)
 		cmocka_unit_test(between_equal_places_the_first),
 		cmocka_unit_test(a_new_leaf_takes_the_place_of_its_ports),
 		cmocka_unit_test(a_cable_that_never_was_counts),
+		cmocka_unit_test(a_cable_has_two_ends),
 		cmocka_unit_test(a_moved_cable_is_no_second_lane),
 		cmocka_unit_test(namesakes_go_by_their_guids),
 		cmocka_unit_test(parallel_cables_are_lanes),
 		cmocka_unit_test(empty_slots_are_slots),
 		cmocka_unit_test(participants_have_ranks),
+		cmocka_unit_test(the_smallest_lmc_and_no_lid),
 		cmocka_unit_test(cut_leaves_are_named),
 		cmocka_unit_test(no_two_level_tree),
 		cmocka_unit_test(one_leaf_is_a_tree),
