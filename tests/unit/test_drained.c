@@ -196,7 +196,7 @@ static void held_goes_before_excluded(void **state)
 static void assert_called_back(enum fors_drain_reason stays, enum fors_drain_reason returns)
 {
 	for (uint32_t at = 0; at < 2; at++) {
-		struct bed *bed = bed_new("FT(2;2,2)", 1);
+		struct bed *bed = bed_new("FT(2;2,2;servers=1)", 1);
 		struct fors_warnings warnings = {0};
 
 		fors_drained_mark(bed->fabric, 0, at, returns);

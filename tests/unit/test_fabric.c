@@ -305,6 +305,91 @@ static void the_smallest_lmc_and_no_lid(void **state)
 	bed_free(bed);
 }
 
+/* Each thing that tables or plans depend on makes another fingerprint; the same again makes the same. */
+static void fingerprints_tell(void **state)
+{
+	struct bed *bed = bed_new("FT(2;3,4)", 2);
+	struct fors_port *port = fors_net_port(bed->net, bed->fabric->server[4].node, 1);
+	uint64_t *leaf = &bed->net->node[bed->fabric->leaf[3].node].guid;
+	uint64_t *spine = &bed->net->node[bed->fabric->spine[2].node].guid;
+	uint64_t seen[8], intact = bed->fabric->fingerprint;
+
+	bed_participants(bed, "0/0 0/1 0/2 1/0 1/1 1/2 2/0 2/1 2/2 3/0 3/1");
+	seen[0] = bed->fabric->fingerprint;
+	bed_participants(bed, NULL);
+	assert_true(bed->fabric->fingerprint == intact);
+	port->is_sm = true;
+	bed_rebuild(bed);
+	seen[1] = bed->fabric->fingerprint;
+	port->is_sm = false;
+	port->lmc = 1;
+	bed_rebuild(bed);
+	seen[2] = bed->fabric->fingerprint;
+	port->lid++;
+	bed_rebuild(bed);
+	seen[3] = bed->fabric->fingerprint;
+	port->guid++;
+	bed_rebuild(bed);
+	seen[4] = bed->fabric->fingerprint;
+	exchange(bed, bed->fabric->leaf[3].node, *leaf + 0x100000);
+	assert_int_equal(fors_places_learn(bed->places, bed->net, NULL, 0, NULL), FORS_OK);
+	bed_rebuild(bed);
+	seen[5] = bed->fabric->fingerprint;
+	exchange(bed, bed->fabric->spine[2].node, *spine + 0x100000);
+	assert_int_equal(fors_places_learn(bed->places, bed->net, NULL, 0, NULL), FORS_OK);
+	bed_rebuild(bed);
+	seen[6] = bed->fabric->fingerprint;
+	assert_int_equal(bed->fabric->affected_spines, 0);
+	bed_down(bed, "Leaf02[5]");
+	seen[7] = bed->fabric->fingerprint;
+	for (unsigned i = 0; i < 8; i++)
+		for (unsigned k = 0; k <= i; k++)
+			assert_true(seen[i] != (k == i ? intact : seen[k]));
+	bed_free(bed);
+}
+
+static uint32_t add_node(struct fors_net *net, enum fors_node_type type, unsigned nports)
+{
+	uint64_t guid = 0x100 + net->nnodes;
+	char id[32];
+	uint32_t node;
+
+	snprintf(id, sizeof(id), "N%04u", net->nnodes);
+	assert_int_equal(fors_net_add_node(net, type, nports, guid, id, id, &node, NULL), FORS_OK);
+	return node;
+}
+
+/* Two leaves, one cabled to 127 spines, the other to `more` other ones; and one server each. */
+static struct fors_net *many_spines(unsigned more)
+{
+	struct fors_net *net = fors_net_new();
+	uint32_t leaf[2];
+
+	for (unsigned a = 0; a < 2; a++) {
+		leaf[a] = add_node(net, FORS_SWITCH, 200);
+		assert_int_equal(fors_net_connect(net, leaf[a], 1, add_node(net, FORS_CA, 1), 1, NULL), FORS_OK);
+		for (unsigned k = 0; k < (a ? more : 127); k++)
+			assert_int_equal(fors_net_connect(net, leaf[a], 2 + k, add_node(net, FORS_SWITCH, 2), 1, NULL),
+					 FORS_OK);
+	}
+	assert_int_equal(fors_net_index(net, NULL), FORS_OK);
+	return net;
+}
+
+static void the_last_lane(void **state)
+{
+	for (unsigned more = 127; more <= 128; more++) {
+		struct fors_net *net = many_spines(more);
+		struct fors_places *places = fors_places_new();
+		struct fors_error error = {.text = ""};
+
+		assert_int_equal(fors_places_learn(places, net, NULL, 0, &error), more == 127 ? FORS_OK : FORS_ELIMIT);
+		assert_int_equal(!strstr(error.text, "more than 254 spine lanes"), more == 127);
+		fors_places_free(places);
+		fors_net_free(net);
+	}
+}
+
 static void cut_leaves_are_named(void **state)
 {
 	struct bed *bed = bed_new("FT(2;2,3)", 0);
@@ -497,6 +582,8 @@ int main(void)
 		cmocka_unit_test(empty_slots_are_slots),
 		cmocka_unit_test(participants_have_ranks),
 		cmocka_unit_test(the_smallest_lmc_and_no_lid),
+		cmocka_unit_test(fingerprints_tell),
+		cmocka_unit_test(the_last_lane),
 		cmocka_unit_test(cut_leaves_are_named),
 		cmocka_unit_test(no_two_level_tree),
 		cmocka_unit_test(one_leaf_is_a_tree),

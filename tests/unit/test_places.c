@@ -173,6 +173,35 @@ static void nonsense_with_a_good_checksum(void **state)
 		      "notation");
 }
 
+/* --- cables ---------------------------------------------------------------- */
+
+static void unplug(struct bed *bed, uint32_t leaf, uint32_t lane)
+{
+	fors_net_disconnect(bed->net, bed->fabric->leaf[leaf].node, fors_cable(bed->fabric, leaf, lane)->leaf_port);
+}
+
+/* Of parallel cables two have died; a new one at ports that neither used has the lane of the first. */
+static void a_new_cable_has_the_first_dead_lane(void **state)
+{
+	struct bed *bed = bed_new("FT(2;2,2;cables=3;servers=2)", 0);
+	unsigned spine_port = fors_cable(bed->fabric, 1, 2)->spine_port;
+	uint32_t leaf = bed->fabric->leaf[0].node;
+
+	unplug(bed, 0, 0);
+	unplug(bed, 0, 1);
+	unplug(bed, 1, 2);
+	fors_net_disconnect(bed->net, leaf, 1); /* a server's */
+	assert_int_equal(fors_net_connect(bed->net, leaf, 1, bed->fabric->spine[0].node, spine_port, NULL), FORS_OK);
+	learn(bed);
+	assert_int_equal(bed->fabric->nlanes, 6);
+	assert_true(fors_live(bed->fabric, 0, 0));
+	assert_int_equal(fors_cable(bed->fabric, 0, 0)->leaf_port, 1);
+	assert_int_equal(fors_cable(bed->fabric, 0, 0)->spine_port, spine_port);
+	assert_int_equal(fors_cable(bed->fabric, 0, 1)->state, FORS_CABLE_DEAD);
+	assert_int_equal(fors_cable(bed->fabric, 1, 2)->state, FORS_CABLE_ABSENT);
+	bed_free(bed);
+}
+
 /* --- forgetting ------------------------------------------------------------ */
 
 static void assert_refused(struct fors_places *places, uint64_t guid, const char *word)
@@ -387,6 +416,7 @@ int main(void)
 		cmocka_unit_test(empty_places),
 		cmocka_unit_test(every_damage_is_noticed),
 		cmocka_unit_test(nonsense_with_a_good_checksum),
+		cmocka_unit_test(a_new_cable_has_the_first_dead_lane),
 		cmocka_unit_test(only_the_dead_are_forgotten),
 		cmocka_unit_test(a_reference_comes_first),
 		cmocka_unit_test(differences_are_listed),
