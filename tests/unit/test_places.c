@@ -174,6 +174,24 @@ static void nonsense_with_a_good_checksum(void **state)
 		      "notation");
 }
 
+/* --- slots ------------------------------------------------------------------ */
+
+/* Where servers are at some leaf is a place at each new one, whatever is plugged in last. */
+static void leaves_alike_have_slots_alike(void **state)
+{
+	static const char *const specs[] = {"FT(2;4,3;empty=1/2,1/3,2/2,2/3)", "FT(2;4,3;empty=0/2,0/3,1/2,1/3)",
+					    "FT(2;4,3;empty=0/0,0/1,2/0,2/3)"};
+
+	for (size_t i = 0; i < sizeof(specs) / sizeof(specs[0]); i++) {
+		struct bed *bed = bed_new(specs[i], 0);
+
+		for (uint32_t a = 0; a < 3; a++)
+			assert_int_equal(bed->fabric->leaf[a].nslots, 4);
+		assert_int_equal(bed->fabric->nservers, 8);
+		bed_free(bed);
+	}
+}
+
 /* The switch has another GUID from now on. */
 static void exchange(struct bed *bed, uint32_t node, uint64_t guid)
 {
@@ -470,6 +488,7 @@ int main(void)
 		cmocka_unit_test(empty_places),
 		cmocka_unit_test(every_damage_is_noticed),
 		cmocka_unit_test(nonsense_with_a_good_checksum),
+		cmocka_unit_test(leaves_alike_have_slots_alike),
 		cmocka_unit_test(a_new_cable_has_the_first_dead_lane),
 		cmocka_unit_test(a_moved_cable_keeps_its_lane),
 		cmocka_unit_test(only_the_dead_are_forgotten),
