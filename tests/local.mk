@@ -10,6 +10,7 @@ unit_tests += tests/unit/test_fabric
 unit_tests += tests/unit/test_epoch
 unit_tests += tests/unit/test_exact
 unit_tests += tests/unit/test_forsched
+unit_tests += tests/unit/test_golden
 unit_tests += tests/unit/test_forsched_mangled
 unit_tests += tests/unit/test_guidlist
 unit_tests += tests/unit/test_home
@@ -77,6 +78,7 @@ tests_unit_test_verify_LDADD = $(unit_support)
 tests_unit_test_status_LDADD = libforscore.la $(CMOCKA_LIBS) $(JANSSON_LIBS)
 
 tests_unit_test_fabric_LDADD = $(unit_support)
+tests_unit_test_golden_LDADD = $(unit_support) $(ZLIB_LIBS)
 tests_unit_test_guidlist_LDADD = $(unit_support)
 tests_unit_test_home_LDADD = $(unit_support)
 tests_unit_test_level_LDADD = $(unit_support)
