@@ -186,15 +186,18 @@ class Copy:
 
     def plant(self, mutation):
         self.restore()
-        self.planted = mutation.path
-        with open(os.path.join(self.src, mutation.path), "w", encoding="utf-8") as file:
+        path = os.path.join(self.src, mutation.path)
+        with open(path, encoding="utf-8") as file:
+            self.planted = path, file.read()
+        with open(path, "w", encoding="utf-8") as file:
             file.write(mutation.text)
 
     def restore(self):
         """The file is as it was, and newer than what was built from the mutated one."""
         if self.planted:
-            to = os.path.join(self.src, self.planted)
-            shutil.copyfile(os.path.join(self.top, self.planted), to)
+            path, text = self.planted
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(text)
             self.planted = None
 
     # --- running a test ---
