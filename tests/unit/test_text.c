@@ -68,6 +68,18 @@ static void lines_have_numbers(void **state)
 	assert_int_equal(fors_lines_start(&lines, "", 0, "t", NULL), FORS_EINPUT);
 }
 
+/* The search for a zero byte ends at the first one, so nobody needs a text of that size. */
+static void the_largest_text(void **state)
+{
+	static const char zero[] = "\0";
+	struct fors_error error;
+	struct fors_lines lines;
+
+	assert_int_equal(fors_lines_start(&lines, zero, FORS_TEXT_MAX, "t", &error), FORS_EINPUT);
+	assert_non_null(strstr(error.text, "binary"));
+	assert_int_equal(fors_lines_start(&lines, zero, FORS_TEXT_MAX + 1, "t", &error), FORS_ELIMIT);
+}
+
 /* What is not there is not taken. */
 static void takes(void **state)
 {
@@ -105,8 +117,11 @@ static void keys_that_come_twice(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_buffer_takes_any_length), cmocka_unit_test(nothing_printed_is_an_empty_text),
-		cmocka_unit_test(lines_have_numbers),	     cmocka_unit_test(takes),
+		cmocka_unit_test(a_buffer_takes_any_length),
+		cmocka_unit_test(nothing_printed_is_an_empty_text),
+		cmocka_unit_test(lines_have_numbers),
+		cmocka_unit_test(the_largest_text),
+		cmocka_unit_test(takes),
 		cmocka_unit_test(keys_that_come_twice),
 	};
 
