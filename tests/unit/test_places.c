@@ -164,7 +164,7 @@ static void nonsense_with_a_good_checksum(void **state)
 	refuse_sealed(TITLE SPINE "lanes 0.0\n" LEAF "slots 1\n", "cables of a leaf are missing");
 	refuse_sealed(TITLE SPINE "lanes 0.0\n" LEAF "slots 1 1\ncables -\n", "different leaf ports");
 	refuse_sealed(TITLE SPINE "lanes 0.0\n" LEAF "slots 255\ncables -\n", "different leaf ports");
-	refuse_sealed(TITLE SPINE "lanes 0.0\n" LEAF "slots  1\ncables 2.1\n", "different leaf ports");
+	refuse_sealed(TITLE SPINE "lanes 0.0\n" LEAF "slots  9\ncables 2.1\n", "different leaf ports");
 	refuse_sealed(TITLE SPINE "lanes 0.0\n" LEAF "slots 1\ncables 1.1\n", "not a cable");
 	refuse_sealed(TITLE SPINE "lanes 0.0\n" LEAF "slots 1\ncables 2.0\n", "not a cable");
 	refuse_sealed(TITLE SPINE "lanes 0.0\n" LEAF "slots 1\ncables\n", "not a cable");
