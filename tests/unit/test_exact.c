@@ -121,6 +121,16 @@ static void test_proven_of_many_cables(void **unused)
 	bed_free(bed);
 }
 
+/* A single spine: where no cable lives at both leaves, one goes up and the other down. */
+static void test_one_spine(void **unused)
+{
+	struct bed *bed = bed_new("FT(2;1,3;servers=2;cables=2)", 2);
+
+	bed_down(bed, "Leaf00[3] Leaf01[4]");
+	assert_int_equal(bound_of(bed), phases_of(bed, "one spine"));
+	bed_free(bed);
+}
+
 /* More slots than lanes and parallel cables: the tables do not offer every pair of cables to all servers of a leaf. */
 static void test_what_the_tables_do_not_offer(void **unused)
 {
@@ -230,6 +240,7 @@ int main(void)
 		cmocka_unit_test(test_326),
 		cmocka_unit_test(test_above_the_bound),
 		cmocka_unit_test(test_half_above_the_bound),
+		cmocka_unit_test(test_one_spine),
 		cmocka_unit_test(test_proven_of_many_cables),
 		cmocka_unit_test(test_parallel_cables),
 		cmocka_unit_test(test_what_the_tables_do_not_offer),
