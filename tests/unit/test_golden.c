@@ -41,6 +41,9 @@ static const struct golden golden[] = {
 	{"FT(2;9,9;servers=9)", 4, {0xde4c8162, 0xeda4e428, 0x822c1493, 0xb6af8293}},
 	{"FT(2;13,4)", 4, {0x74ffd140, 0x7a75a0cd, 0x39d8409e, 0x0cfcd9d0}},
 	{"FT(2;6,5;cables=3;servers=12)", 5, {0xa09907ac, 0x2aaf870d, 0x1a45a172, 0xfc07cf97}},
+	{"FT(2;4,6;servers=4)", 1, {0x246a460e, 0x9aed4ae1, 0x26320ad2, 0}},
+	{"FT(2;4,7;servers=8)", 2, {0x195baeed, 0x41951474, 0x00f994b9, 0x9df1e5b1}},
+	{"FT(2;2,6;servers=2)", 1, {0x47219340, 0x343659ef, 0xcc1cf8a1, 0xa20a2968}},
 	{"FT(2;7,8;servers=5)", 0, {0x1d92ddb8, 0, 0x86986df8, 0}},
 };
 

@@ -136,7 +136,7 @@ static void missing_pair(void **state)
 	struct victim victim = victim_of("FT(2;4,4)", 2);
 	char text[64];
 
-	snprintf(text, sizeof(text), "never sends to|Node02-00|1 pairs are missing");
+	snprintf(text, sizeof(text), "never sends to|Node02-00 (LID 36)|1 pairs are missing");
 	*cell(&victim, 8, 6) = nobody;
 	assert_refused(&victim, text);
 	assert_int_equal(verdict_of(&victim).nproblems, 1);
@@ -430,6 +430,8 @@ static void net_without_lids(void **state)
 	assert_true(verdict_of(&victim).is_good);
 	victim.schedule->server[7].lid = victim.schedule->server[6].lid;
 	assert_refused(&victim, "Node01-02|Node01-03|share LID");
+	victim.schedule->server[7].lid += 3; /* the last of the four of the one is the first of the other */
+	assert_refused(&victim, "Node01-02|Node01-03|share LID 31");
 	victim_free(&victim);
 }
 
@@ -440,6 +442,16 @@ static void server_twice(void **state)
 	victim.schedule->server[7].guid = victim.schedule->server[6].guid;
 	victim.schedule->server[7].lid = victim.schedule->server[6].lid;
 	assert_refused(&victim, "share LID");
+	victim_free(&victim);
+}
+
+/* The last of a leaf is its fourth, and calls itself the fifth. */
+static void a_rank_is_left_out(void **state)
+{
+	struct victim victim = victim_of("FT(2;4,4)", 2);
+
+	victim.schedule->server[7].rank++;
+	assert_refused(&victim, "Node01-03|rank 4 is out of order");
 	victim_free(&victim);
 }
 
@@ -597,6 +609,7 @@ int main(void)
 		cmocka_unit_test(wrong_lids),
 		cmocka_unit_test(net_without_lids),
 		cmocka_unit_test(server_twice),
+		cmocka_unit_test(a_rank_is_left_out),
 		cmocka_unit_test(wrong_order),
 		cmocka_unit_test(wrong_leaf),
 		cmocka_unit_test(no_plan),
