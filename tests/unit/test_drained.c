@@ -15,6 +15,7 @@
 #include "core/schedule/schedule.h"
 #include "core/schedule/verify.h"
 #include "core/fabric/watch.h"
+#include "core/tables/home.h"
 #include "core/tables/lanes.h"
 
 #define HOLD 10000
@@ -110,6 +111,28 @@ static void excluded_is_as_good_as_dead(void **state)
 			}
 	bed_free(bed);
 	bed_free(dead);
+}
+
+/* Down over cables that are aside each LID has the cable of its home, as over living ones. */
+static void aside_each_goes_down_its_own(void **state)
+{
+	struct bed *bed = bed_new("FT(2;2,3;cables=2;servers=4)", 2);
+	struct fors_warnings warnings;
+	const struct fors_fabric *f;
+
+	exclude(bed, NULL, "Spine01", &warnings);
+	plan_around(bed);
+	f = bed->fabric;
+	for (uint32_t s = 0; s < f->leaf[0].nservers; s++)
+		for (uint32_t i = 0; i < 4; i++) {
+			uint32_t home = fors_home_lane(f, 0, f->server[s].slot, i);
+			uint32_t row = fors_lfts_row(bed->lfts, f->spine[1].guid);
+
+			if (f->lane[home].spine == 1)
+				assert_int_equal(fors_lfts_port(bed->lfts, row, f->server[s].lid + i),
+						 fors_cable(f, 0, home)->spine_port);
+		}
+	bed_free(bed);
 }
 
 /* Every LID of the net from every switch: the number of those that do not arrive. */
@@ -479,6 +502,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_are_cut_at_commas),
 		cmocka_unit_test(excluded_is_as_good_as_dead),
+		cmocka_unit_test(aside_each_goes_down_its_own),
 		cmocka_unit_test(nothing_is_lost_by_a_drain),
 		cmocka_unit_test(what_is_needed_stays),
 		cmocka_unit_test(held_goes_before_excluded),

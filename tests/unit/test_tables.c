@@ -209,6 +209,24 @@ static void the_sm_is_not_sought_where_no_way_leads(void **state)
 	bed_free(bed);
 }
 
+/* A CA hangs on a spine that lost Leaf03: it has to reach all LIDs there, also those at home on this spine. */
+static void spines_with_cas_reach_all(void **state)
+{
+	struct bed *bed = bed_new("FT(2;4,4)", 2);
+	const struct fors_server *guest = &bed->fabric->server[15];
+	unsigned hops;
+
+	fors_net_disconnect(bed->net, bed->fabric->leaf[3].node, 4);
+	fors_net_disconnect(bed->net, bed->fabric->spine[1].node, 4);
+	assert_int_equal(fors_net_connect(bed->net, bed->fabric->spine[1].node, 4, guest->node, 1, NULL), FORS_OK);
+	bed_rebuild(bed);
+	for (uint32_t s = 12; s < 15; s++)
+		for (uint32_t i = 0; i < 4; i++)
+			assert_int_equal(walk(bed, bed->fabric->spine[1].node, bed->fabric->server[s].lid + i, &hops),
+					 bed->fabric->server[s].node);
+	bed_free(bed);
+}
+
 /* The subnet manager is reached from every switch, its home spine's dead cable or not. */
 static void the_sm_is_always_reached(void **state)
 {
@@ -254,6 +272,7 @@ int main(void)
 		cmocka_unit_test(spines_that_lost_a_leaf),
 		cmocka_unit_test(detours_turn_where_the_home_lives),
 		cmocka_unit_test(the_sm_is_not_sought_where_no_way_leads),
+		cmocka_unit_test(spines_with_cas_reach_all),
 		cmocka_unit_test(the_sm_is_always_reached),
 		cmocka_unit_test(switches_reach_each_other_after_failures),
 	};
