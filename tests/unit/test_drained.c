@@ -132,6 +132,9 @@ static void aside_each_goes_down_its_own(void **state)
 				assert_int_equal(fors_lfts_port(bed->lfts, row, f->server[s].lid + i),
 						 fors_cable(f, 0, home)->spine_port);
 		}
+	assert_int_equal(fors_lfts_port(bed->lfts, fors_lfts_row(bed->lfts, f->spine[1].guid),
+					fors_net_port(bed->net, f->leaf[0].node, 0)->lid),
+			 fors_cable(f, 0, 2)->spine_port); /* the leaf itself over the first one */
 	bed_free(bed);
 }
 

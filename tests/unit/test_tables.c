@@ -213,18 +213,55 @@ static void the_sm_is_not_sought_where_no_way_leads(void **state)
 static void spines_with_cas_reach_all(void **state)
 {
 	struct bed *bed = bed_new("FT(2;4,4)", 2);
-	const struct fors_server *guest = &bed->fabric->server[15];
+	uint32_t node = bed->fabric->server[15].node;
 	unsigned hops;
 
 	fors_net_disconnect(bed->net, bed->fabric->leaf[3].node, 4);
 	fors_net_disconnect(bed->net, bed->fabric->spine[1].node, 4);
-	assert_int_equal(fors_net_connect(bed->net, bed->fabric->spine[1].node, 4, guest->node, 1, NULL), FORS_OK);
+	assert_int_equal(fors_net_connect(bed->net, bed->fabric->spine[1].node, 4, node, 1, NULL), FORS_OK);
 	bed_rebuild(bed);
 	for (uint32_t s = 12; s < 15; s++)
 		for (uint32_t i = 0; i < 4; i++)
 			assert_int_equal(walk(bed, bed->fabric->spine[1].node, bed->fabric->server[s].lid + i, &hops),
 					 bed->fabric->server[s].node);
+	for (uint32_t a = 0; a < 4; a++) /* and is reached on all of its own */
+		for (uint32_t i = 0; i < 4; i++)
+			assert_int_equal(
+				walk(bed, bed->fabric->leaf[a].node, fors_net_port(bed->net, node, 1)->lid + i, &hops),
+				node);
 	bed_free(bed);
+}
+
+/* Whether an index leads over these lanes, from the tables. */
+static bool leads_over(const struct bed *bed, uint32_t a, uint32_t d, uint32_t i, uint32_t up, uint32_t down)
+{
+	return fors_lane_to(bed->fabric, bed->lanes, a, d, i) == up &&
+	       fors_lane_down(bed->fabric, bed->lanes, up, d, i) == down;
+}
+
+/* For each pair of lanes an index that leads over them, if there is one. */
+static void indices_of_lanes(void **state)
+{
+	struct rng rng = {.state = 3};
+
+	for (unsigned round = 0; round < 20; round++) {
+		struct bed *bed = bed_new("FT(2;2,4;servers=4;cables=3)", 3);
+		uint32_t n = bed->fabric->nlanes;
+
+		bed_random_failures(bed, &rng, 1 + rng_below(&rng, 10));
+		for (uint32_t at = 0; at < 4 * bed->fabric->nservers * n * n; at++) {
+			uint32_t up = at % n, down = at / n % n, a = at / n / n % 4, d = at / n / n / 4, i = 0;
+			uint8_t index = fors_path_index(bed->fabric, bed->lanes, a, d, up, down);
+
+			if (bed->fabric->server[d].leaf == a)
+				continue;
+			while (i < 8 && !leads_over(bed, a, d, i, up, down))
+				i++;
+			assert_int_equal(index == FORS_NO_INDEX, i == 8);
+			assert_true(i == 8 || leads_over(bed, a, d, index, up, down));
+		}
+		bed_free(bed);
+	}
 }
 
 /* The subnet manager is reached from every switch, its home spine's dead cable or not. */
@@ -273,6 +310,7 @@ int main(void)
 		cmocka_unit_test(detours_turn_where_the_home_lives),
 		cmocka_unit_test(the_sm_is_not_sought_where_no_way_leads),
 		cmocka_unit_test(spines_with_cas_reach_all),
+		cmocka_unit_test(indices_of_lanes),
 		cmocka_unit_test(the_sm_is_always_reached),
 		cmocka_unit_test(switches_reach_each_other_after_failures),
 	};
