@@ -171,9 +171,9 @@ tests_unit_test_publish_SOURCES = tests/unit/test_publish.c $(publish_sources) p
 tests_unit_test_publish_LDADD = libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_kept_SOURCES = tests/unit/test_kept.c plugin/aside.c plugin/digest.c plugin/kept.c $(publish_sources) \
 	tests/unit/fake_clock.c tests/unit/fake_clock.h
-tests_unit_test_drain_SOURCES = tests/unit/test_drain.c plugin/digest.c plugin/drain.c tests/unit/fake_clock.c tests/unit/fake_clock.h
+tests_unit_test_drain_SOURCES = tests/unit/test_drain.c plugin/digest.c plugin/drain.c tests/unit/fake_clock.c \
+	tests/unit/fake_clock.h
 tests_unit_test_drain_LDADD = $(unit_support)
-tests_unit_test_kept_SOURCES = tests/unit/test_kept.c plugin/digest.c plugin/kept.c plugin/publish.c
 tests_unit_test_kept_LDADD = $(unit_support)
 tests_unit_test_kept_LDFLAGS = $(AM_LDFLAGS) -pthread -Wl,--wrap=fors_published
 tests_unit_test_loader_SOURCES = tests/unit/test_loader.c plugin/aside.c plugin/conf.c plugin/digest.c plugin/input.c \
