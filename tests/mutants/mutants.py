@@ -39,7 +39,7 @@ import time
 LEAST = {"core": 90, "plugin": 80}  # per cent of the mutations that are not equivalent
 BUILT = ("autom4te.cache", ".git", "__pycache__", ".pytest_cache", "bench-results", "config.status", "config.log")
 MEMORY = 4 << 30
-FILE_SIZE = 256 << 20
+FILE_SIZE = 2 << 30  # tests make files of 1 GiB, with holes
 
 
 # --- the list ------------------------------------------------------------------
@@ -108,7 +108,7 @@ def functions_of(lines):
 
 
 def find(mutation, top):
-    """Where the text is; the file's text with the mutation goes into mutation.text. A sentence when it is not to be found."""
+    """Where the text is; the file's text with the mutation goes into mutation.text. A sentence when it is not there."""
     hits = []
     for path in sorted(glob.glob(os.path.join(top, mutation.folder, "*.[ch]"))):
         with open(path, encoding="utf-8") as file:
@@ -212,7 +212,8 @@ class Copy:
             if memory:
                 resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
 
-        environment = dict(os.environ, srcdir=self.src, ASAN_OPTIONS="hard_rss_limit_mb=3000", CMOCKA_MESSAGE_OUTPUT="stdout")
+        environment = dict(os.environ, srcdir=self.src, ASAN_OPTIONS="hard_rss_limit_mb=3000",
+                           CMOCKA_MESSAGE_OUTPUT="stdout")
         log = os.path.join(self.build, "mutant.log")
         with open(log, "wb") as output:
             process = subprocess.Popen([os.path.join(self.build, test)], cwd=self.build, stdin=subprocess.DEVNULL,
@@ -497,7 +498,7 @@ def run(mutations, options):
 
 
 def arguments():
-    parser = argparse.ArgumentParser(description="Plant the bugs of list.txt one by one; which do the unit tests notice?")
+    parser = argparse.ArgumentParser(description="Plant bugs one by one; which do the unit tests notice?")
     here = os.path.dirname(os.path.abspath(__file__))
     parser.add_argument("--srcdir", default=os.path.dirname(os.path.dirname(here)), type=os.path.abspath)
     parser.add_argument("--work", default="mutants", type=os.path.abspath, help="folder for the copies and the report")

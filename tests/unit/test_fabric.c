@@ -158,7 +158,7 @@ static void a_new_leaf_takes_the_place_of_its_ports(void **state)
 	bed_free(bed);
 }
 
-/* A spine with one cable less than others is affected, as if the cable had died; where no server is, it is not missed. */
+/* A spine with one cable less than others is affected, as if it had died; where no server is, none is missed. */
 static void a_cable_that_never_was_counts(void **state)
 {
 	struct bed *bed = bed_new("FT(2;4,3)", 0);
