@@ -1,6 +1,7 @@
 # Unit and property tests: one cmocka program per module of core/.
 unit_tests =
 unit_tests += tests/unit/test_absent
+unit_tests += tests/unit/test_board
 unit_tests += tests/unit/test_drain
 unit_tests += tests/unit/test_drained
 unit_tests += tests/unit/test_closed_form
@@ -14,6 +15,7 @@ unit_tests += tests/unit/test_golden
 unit_tests += tests/unit/test_forsched_mangled
 unit_tests += tests/unit/test_guidlist
 unit_tests += tests/unit/test_home
+unit_tests += tests/unit/test_job
 unit_tests += tests/unit/test_kept
 unit_tests += tests/unit/test_level
 unit_tests += tests/unit/test_loader
@@ -165,6 +167,11 @@ tests_unit_test_runner_LDADD = libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_runner_LDFLAGS = $(AM_LDFLAGS) -pthread -Wl,--wrap=kill,--wrap=posix_spawn
 tests_unit_test_absent_SOURCES = tests/unit/test_absent.c plugin/absent.c
 tests_unit_test_absent_LDADD = $(unit_support)
+tests_unit_test_board_SOURCES = tests/unit/test_board.c plugin/board.c $(publish_sources) $(outbox_sources)
+tests_unit_test_board_LDADD = libforscore.la $(CMOCKA_LIBS)
+tests_unit_test_board_LDFLAGS = $(AM_LDFLAGS) -pthread
+tests_unit_test_job_SOURCES = tests/unit/test_job.c plugin/digest.c plugin/job.c
+tests_unit_test_job_LDADD = $(unit_support)
 tests_unit_test_epoch_SOURCES = tests/unit/test_epoch.c plugin/epoch.c $(publish_sources) plugin/clock.c
 tests_unit_test_epoch_LDADD = libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_publish_SOURCES = tests/unit/test_publish.c $(publish_sources) plugin/clock.c

@@ -22,6 +22,7 @@ Exit code 1: a stale or invalid mutation, an "equivalent" one that a test kills,
 """
 import argparse
 import concurrent.futures
+import filecmp
 import glob
 import hashlib
 import json
@@ -136,7 +137,11 @@ def is_build(folder):
 
 
 def synchronise(source, target, work):
-    """Make target what source is, without folders of builds and ours; files that are the same keep their time."""
+    """
+    Make target what source is, without folders of builds and ours. A file that is the same stays, with its time: the
+    one that was mutated last is newer than what was built from it. Code that changes is new now, for the same reason;
+    the rest keeps its time, by which make sees what is made from what.
+    """
     os.makedirs(target, exist_ok=True)
     here = {entry.name: entry for entry in os.scandir(source)
             if entry.name not in BUILT and entry.path != work and not (entry.is_dir() and is_build(entry.path))}
@@ -147,13 +152,12 @@ def synchronise(source, target, work):
         to = os.path.join(target, name)
         if entry.is_dir():
             synchronise(entry.path, to, work)
-        elif not (os.path.exists(to) and same_file(entry.path, to)):
+        elif not os.path.exists(to):
             shutil.copy2(entry.path, to)
-
-
-def same_file(a, b):
-    one, other = os.stat(a), os.stat(b)
-    return one.st_size == other.st_size and int(one.st_mtime) == int(other.st_mtime)
+        elif not filecmp.cmp(entry.path, to, shallow=False):
+            shutil.copy2(entry.path, to)
+            if name.endswith((".c", ".h")):
+                os.utime(to)
 
 
 class Broken(Exception):
@@ -295,18 +299,23 @@ class Tests:
         return sorted(chosen, key=order)
 
     def measure(self, name):
-        """Run it on the sources as they are; it has to pass."""
+        """Run it on the sources as they are."""
         before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
-        failure = self.copy.run_test(name, 300, 600, None)
+        has_to_pass(self.copy, name)
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        if failure:
-            raise Broken(f"{name} fails without any mutation: {failure}")
         self.needs[name] = (after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime,
                             time.monotonic() - start)
 
     def limits(self, name):
         cpu, clock = self.needs[name]
         return int(3 + 5 * cpu), 60 + 10 * clock, "__asan_init" not in self.inside[name]
+
+
+def has_to_pass(copy, name):
+    """Else whatever was planted would be "killed"."""
+    failure = copy.run_test(name, 300, 600, None)
+    if failure:
+        raise Broken(f"{name} fails without any mutation, in {copy.build}: {failure}")
 
 
 # --- trying a mutation --------------------------------------------------------------
@@ -492,6 +501,8 @@ def run(mutations, options):
     work = [(m, left) for m in found for left in [from_cache(m, tests, cache)] if left]
     for name in sorted({name for _, left in work for name in left}):
         tests.measure(name)
+        for copy in copies[1:]:
+            has_to_pass(copy, name)
     work = [(m, [name for name in tests.of(m.path) if name in left]) for m, left in work]
     print(f"{len(found) - len(work)} are known from before, {len(work)} to try", flush=True)
     try_all(work, copies, tests, cache)
@@ -513,8 +524,8 @@ def arguments():
 def main():
     options = arguments()
     try:
-        mutations = [m for m in read_list(options.list)
-                     if not options.prefix or any((m.folder + "/").startswith(p.rstrip("/") + "/") for p in options.prefix)]
+        mutations = [m for m in read_list(options.list) if not options.prefix or
+                     any((m.folder + "/").startswith(prefix.rstrip("/") + "/") for prefix in options.prefix)]
         os.makedirs(options.work, exist_ok=True)
         run(mutations, options)
     except (ValueError, Broken) as trouble:
