@@ -1,6 +1,8 @@
 # Unit and property tests: one cmocka program per module of core/.
 unit_tests =
 unit_tests += tests/unit/test_absent
+unit_tests += tests/unit/test_board
+unit_tests += tests/unit/test_drain
 unit_tests += tests/unit/test_drained
 unit_tests += tests/unit/test_closed_form
 unit_tests += tests/unit/test_colour
@@ -10,9 +12,11 @@ unit_tests += tests/unit/test_epoch
 unit_tests += tests/unit/test_exact
 unit_tests += tests/unit/test_flows
 unit_tests += tests/unit/test_forsched
+unit_tests += tests/unit/test_golden
 unit_tests += tests/unit/test_forsched_mangled
 unit_tests += tests/unit/test_guidlist
 unit_tests += tests/unit/test_home
+unit_tests += tests/unit/test_job
 unit_tests += tests/unit/test_kept
 unit_tests += tests/unit/test_level
 unit_tests += tests/unit/test_loader
@@ -27,6 +31,7 @@ unit_tests += tests/unit/test_net
 unit_tests += tests/unit/test_netfile
 unit_tests += tests/unit/test_optimum
 unit_tests += tests/unit/test_places
+unit_tests += tests/unit/test_planner
 unit_tests += tests/unit/test_outbox
 unit_tests += tests/unit/test_outcome
 unit_tests += tests/unit/test_publish
@@ -41,6 +46,7 @@ unit_tests += tests/unit/test_settings
 unit_tests += tests/unit/test_tables
 unit_tests += tests/unit/test_tree
 unit_tests += tests/unit/test_tree_spec
+unit_tests += tests/unit/test_text
 unit_tests += tests/unit/test_verify
 unit_tests += tests/unit/test_status
 unit_tests += tests/unit/test_split
@@ -71,10 +77,12 @@ tests_unit_test_schedule_header_SOURCES = tests/unit/test_schedule_header.c test
 	tests/unit/seal.c tests/unit/seal.h
 tests_unit_test_schedule_header_LDADD = $(unit_support) $(ZLIB_LIBS)
 tests_unit_test_tables_LDADD = $(unit_support)
+tests_unit_test_text_LDADD = libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_verify_LDADD = $(unit_support)
 tests_unit_test_status_LDADD = libforscore.la $(CMOCKA_LIBS) $(JANSSON_LIBS)
 
 tests_unit_test_fabric_LDADD = $(unit_support)
+tests_unit_test_golden_LDADD = $(unit_support) $(ZLIB_LIBS)
 tests_unit_test_guidlist_LDADD = $(unit_support)
 tests_unit_test_home_LDADD = $(unit_support)
 tests_unit_test_level_LDADD = $(unit_support)
@@ -87,6 +95,8 @@ tests_unit_test_optimum_LDADD = libforsmodel.la libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_outcome_LDADD = $(unit_support)
 tests_unit_test_places_LDADD = $(unit_support) $(ZLIB_LIBS)
 tests_unit_test_random_LDADD = libforscore.la $(CMOCKA_LIBS)
+# Brings methods of its own, so those of the library stay out.
+tests_unit_test_planner_LDADD = $(unit_support)
 tests_unit_test_rounds_LDADD = $(unit_support)
 tests_unit_test_tree_LDADD = libforsmodel.la libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_tree_spec_LDADD = $(unit_support)
@@ -159,12 +169,20 @@ tests_unit_test_runner_LDADD = libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_runner_LDFLAGS = $(AM_LDFLAGS) -pthread -Wl,--wrap=kill,--wrap=posix_spawn
 tests_unit_test_absent_SOURCES = tests/unit/test_absent.c plugin/absent.c
 tests_unit_test_absent_LDADD = $(unit_support)
+tests_unit_test_board_SOURCES = tests/unit/test_board.c plugin/board.c $(publish_sources) $(outbox_sources)
+tests_unit_test_board_LDADD = libforscore.la $(CMOCKA_LIBS)
+tests_unit_test_board_LDFLAGS = $(AM_LDFLAGS) -pthread
+tests_unit_test_job_SOURCES = tests/unit/test_job.c plugin/digest.c plugin/job.c
+tests_unit_test_job_LDADD = $(unit_support)
 tests_unit_test_epoch_SOURCES = tests/unit/test_epoch.c plugin/epoch.c $(publish_sources) plugin/clock.c
 tests_unit_test_epoch_LDADD = libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_publish_SOURCES = tests/unit/test_publish.c $(publish_sources) plugin/clock.c
 tests_unit_test_publish_LDADD = libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_kept_SOURCES = tests/unit/test_kept.c plugin/aside.c plugin/digest.c plugin/kept.c $(publish_sources) \
 	tests/unit/fake_clock.c tests/unit/fake_clock.h
+tests_unit_test_drain_SOURCES = tests/unit/test_drain.c plugin/digest.c plugin/drain.c tests/unit/fake_clock.c \
+	tests/unit/fake_clock.h
+tests_unit_test_drain_LDADD = $(unit_support)
 tests_unit_test_kept_LDADD = $(unit_support)
 tests_unit_test_kept_LDFLAGS = $(AM_LDFLAGS) -pthread -Wl,--wrap=fors_published
 tests_unit_test_loader_SOURCES = tests/unit/test_loader.c plugin/aside.c plugin/conf.c plugin/digest.c plugin/input.c \
@@ -217,6 +235,19 @@ tests_sweep_sweep_rounds_LDADD = $(unit_support) $(LPSOLVE_LIBS)
 sweep: tests/sweep/sweep tests/sweep/sweep_rounds
 	tests/sweep/sweep 1000
 	tests/sweep/sweep_rounds 100
+
+# Bugs planted one by one: which do the unit tests notice? make mutants [MUTANTS=core/fabric] [MUTANTS_FLAGS=--fresh]
+MUTANTS =
+MUTANTS_FLAGS =
+.PHONY: mutants
+mutants:
+	python3 $(srcdir)/tests/mutants/mutants.py --srcdir '$(abs_top_srcdir)' --work mutants \
+		--tests '$(unit_tests) tests/sweep/sweep tests/fuzz/test_corpus' $(MUTANTS_FLAGS) $(MUTANTS)
+EXTRA_DIST += tests/mutants/mutants.py tests/mutants/list.txt
+clean-local: clean-mutants
+.PHONY: clean-mutants
+clean-mutants:
+	rm -rf mutants
 
 # Random failures and recoveries of a whole simulated fabric, judged after each: make soak EVENTS=2000
 EVENTS = 2000

@@ -15,6 +15,7 @@
 #include "core/schedule/schedule.h"
 #include "core/schedule/verify.h"
 #include "core/fabric/watch.h"
+#include "core/tables/home.h"
 #include "core/tables/lanes.h"
 
 #define HOLD 10000
@@ -112,6 +113,31 @@ static void excluded_is_as_good_as_dead(void **state)
 	bed_free(dead);
 }
 
+/* Down over cables that are aside each LID has the cable of its home, as over living ones. */
+static void aside_each_goes_down_its_own(void **state)
+{
+	struct bed *bed = bed_new("FT(2;2,3;cables=2;servers=4)", 2);
+	struct fors_warnings warnings;
+	const struct fors_fabric *f;
+
+	exclude(bed, NULL, "Spine01", &warnings);
+	plan_around(bed);
+	f = bed->fabric;
+	for (uint32_t s = 0; s < f->leaf[0].nservers; s++)
+		for (uint32_t i = 0; i < 4; i++) {
+			uint32_t home = fors_home_lane(f, 0, f->server[s].slot, i);
+			uint32_t row = fors_lfts_row(bed->lfts, f->spine[1].guid);
+
+			if (f->lane[home].spine == 1)
+				assert_int_equal(fors_lfts_port(bed->lfts, row, f->server[s].lid + i),
+						 fors_cable(f, 0, home)->spine_port);
+		}
+	assert_int_equal(fors_lfts_port(bed->lfts, fors_lfts_row(bed->lfts, f->spine[1].guid),
+					fors_net_port(bed->net, f->leaf[0].node, 0)->lid),
+			 fors_cable(f, 0, 2)->spine_port); /* the leaf itself over the first one */
+	bed_free(bed);
+}
+
 /* Every LID of the net from every switch: the number of those that do not arrive. */
 static unsigned count_lost(const struct bed *bed)
 {
@@ -189,6 +215,60 @@ static void held_goes_before_excluded(void **state)
 	assert_true(fors_live(bed->fabric, 0, 1));
 	assert_int_equal(warnings.count, 1);
 	assert_non_null(strstr(warnings.text[0], "held"));
+	bed_free(bed);
+}
+
+/* One way between two leaves has to come back: Leaf00 over Spine00 for this reason, or over Spine01 for that one. */
+static void assert_called_back(enum fors_drain_reason stays, enum fors_drain_reason returns)
+{
+	for (uint32_t at = 0; at < 2; at++) {
+		struct bed *bed = bed_new("FT(2;2,2;servers=1)", 1);
+		struct fors_warnings warnings = {0};
+
+		fors_drained_mark(bed->fabric, 0, at, returns);
+		fors_drained_mark(bed->fabric, 0, 1 - at, stays);
+		assert_int_equal(fors_drained_apply(bed->fabric, &warnings, NULL), FORS_OK);
+		assert_true(fors_live(bed->fabric, 0, at));
+		assert_false(fors_live(bed->fabric, 0, 1 - at));
+		assert_int_equal(warnings.count, 1);
+		assert_non_null(strstr(warnings.text[0], fors_drained_name(returns)));
+		bed_free(bed);
+	}
+}
+
+static void held_before_degraded_before_excluded(void **state)
+{
+	assert_called_back(FORS_DRAIN_EXCLUDED, FORS_DRAIN_DEGRADED);
+	assert_called_back(FORS_DRAIN_EXCLUDED, FORS_DRAIN_HELD);
+	assert_called_back(FORS_DRAIN_DEGRADED, FORS_DRAIN_HELD);
+}
+
+/* Two degraded cables come back rather than one excluded. */
+static void two_rather_than_a_worse_one(void **state)
+{
+	struct bed *bed = bed_new("FT(2;2,2)", 1);
+	struct fors_warnings warnings = {0};
+
+	fors_drained_mark(bed->fabric, 0, 0, FORS_DRAIN_EXCLUDED);
+	fors_drained_mark(bed->fabric, 0, 1, FORS_DRAIN_DEGRADED);
+	fors_drained_mark(bed->fabric, 1, 1, FORS_DRAIN_DEGRADED);
+	assert_int_equal(fors_drained_apply(bed->fabric, &warnings, NULL), FORS_OK);
+	assert_false(fors_live(bed->fabric, 0, 0));
+	assert_true(fors_live(bed->fabric, 0, 1) && fors_live(bed->fabric, 1, 1));
+	assert_int_equal(warnings.count, 2);
+	bed_free(bed);
+}
+
+/* Of spines for which as much has to be called back, the first. */
+static void of_equal_spines_the_first(void **state)
+{
+	struct bed *bed = bed_new("FT(2;3,2)", 1);
+	struct fors_warnings warnings;
+
+	exclude(bed, "Leaf00", NULL, &warnings);
+	assert_int_equal(count_drained(bed), 2);
+	assert_true(fors_live(bed->fabric, 0, 0));
+	assert_int_equal(warnings.count, 1);
 	bed_free(bed);
 }
 
@@ -425,9 +505,13 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_are_cut_at_commas),
 		cmocka_unit_test(excluded_is_as_good_as_dead),
+		cmocka_unit_test(aside_each_goes_down_its_own),
 		cmocka_unit_test(nothing_is_lost_by_a_drain),
 		cmocka_unit_test(what_is_needed_stays),
 		cmocka_unit_test(held_goes_before_excluded),
+		cmocka_unit_test(held_before_degraded_before_excluded),
+		cmocka_unit_test(two_rather_than_a_worse_one),
+		cmocka_unit_test(of_equal_spines_the_first),
 		cmocka_unit_test(leaves_that_nobody_uses_may_be_cut),
 		cmocka_unit_test(odd_names_get_warnings),
 		cmocka_unit_test(many_with_one_description),

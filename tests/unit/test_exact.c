@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* test_exact.c - the exact planner on known cases: numbers of phases, LMC, parallel cables, threads, cancelling. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -101,6 +102,33 @@ static void test_above_the_bound(void **unused)
 {
 	expect("FT(2;5,4)", 3, "Leaf00[9] Leaf00[10] Leaf01[8] Leaf01[10] Leaf02[7] Leaf02[8] Leaf03[6] Leaf03[9]", 25,
 	       38);
+}
+
+/* As above, but that each cable has two dead ones beside it: with three to a leaf the proof is left out, LB it is. */
+static void test_proven_of_many_cables(void **unused)
+{
+	static const unsigned dead[4][2] = {{3, 4}, {2, 4}, {1, 2}, {0, 3}}; /* spines */
+	struct bed *bed = bed_new("FT(2;5,4;servers=5;cables=3)", 4);
+	char down[1024] = "";
+
+	for (unsigned a = 0; a < 4; a++)
+		for (unsigned k = 0; k < 5; k++)
+			for (unsigned c = k != dead[a][0] && k != dead[a][1]; c < 3; c++)
+				sprintf(down + strlen(down), "Leaf%02u[%u] ", a, 6 + 3 * k + c);
+	bed_down(bed, down);
+	assert_int_equal(bound_of(bed), 25);
+	assert_int_equal(proven_of(bed), 25);
+	bed_free(bed);
+}
+
+/* A single spine: where no cable lives at both leaves, one goes up and the other down. */
+static void test_one_spine(void **unused)
+{
+	struct bed *bed = bed_new("FT(2;1,3;servers=2;cables=2)", 2);
+
+	bed_down(bed, "Leaf00[3] Leaf01[4]");
+	assert_int_equal(bound_of(bed), phases_of(bed, "one spine"));
+	bed_free(bed);
 }
 
 /* More slots than lanes and parallel cables: the tables do not offer every pair of cables to all servers of a leaf. */
@@ -212,6 +240,8 @@ int main(void)
 		cmocka_unit_test(test_326),
 		cmocka_unit_test(test_above_the_bound),
 		cmocka_unit_test(test_half_above_the_bound),
+		cmocka_unit_test(test_one_spine),
+		cmocka_unit_test(test_proven_of_many_cables),
 		cmocka_unit_test(test_parallel_cables),
 		cmocka_unit_test(test_what_the_tables_do_not_offer),
 		cmocka_unit_test(test_small_lmc),

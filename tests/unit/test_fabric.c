@@ -94,6 +94,108 @@ static void a_new_spine_replaces_the_dead_one(void **state)
 	bed_free(bed);
 }
 
+/* A switch of the bed is gone altogether, as OpenSM would see it; or is another one at the same ports. */
+static void exchange(struct bed *bed, uint32_t node, uint64_t guid)
+{
+	bed->net->node[node].guid = guid;
+	assert_int_equal(fors_net_index(bed->net, NULL), FORS_OK);
+}
+
+/* Of two dead spines, the one whose ports the new spine occupies, not the first one; most of its ports are enough. */
+static void a_new_spine_takes_the_place_of_its_ports(void **state)
+{
+	struct bed *bed = bed_new("FT(2;4,3)", 0);
+	uint32_t first = bed->fabric->spine[1].node, second = bed->fabric->spine[2].node;
+	unsigned port = fors_cable(bed->fabric, 0, 1)->leaf_port;
+
+	bed_down(bed, "Spine01");
+	exchange(bed, first, 0xdead01);
+	exchange(bed, second, 0xabcdef);
+	fors_net_disconnect(bed->net, bed->fabric->leaf[0].node, port + 1);
+	assert_int_equal(fors_net_connect(bed->net, bed->fabric->leaf[0].node, port, second, 1, NULL), FORS_OK);
+	assert_int_equal(fors_places_learn(bed->places, bed->net, NULL, 0, NULL), FORS_OK);
+	bed_rebuild(bed);
+	assert_int_equal(bed->fabric->nlanes, 4);
+	assert_true(bed->fabric->spine[2].guid == 0xabcdef);
+	assert_int_equal(bed->fabric->spine[1].node, FORS_NONE);
+	assert_true(fors_live(bed->fabric, 1, 2) && fors_live(bed->fabric, 2, 2));
+	bed_free(bed);
+}
+
+/* As many ports of either: the first in the kept order. */
+static void between_equal_places_the_first(void **state)
+{
+	struct bed *bed = bed_new("FT(2;4,3)", 0);
+	uint32_t first = bed->fabric->spine[1].node, second = bed->fabric->spine[2].node;
+	unsigned port = fors_cable(bed->fabric, 0, 1)->leaf_port;
+
+	bed_down(bed, "Spine01 Spine02[3]");
+	exchange(bed, first, 0xdead01);
+	exchange(bed, second, 0xabcdef);
+	fors_net_disconnect(bed->net, bed->fabric->leaf[0].node, port + 1);
+	assert_int_equal(fors_net_connect(bed->net, bed->fabric->leaf[0].node, port, second, 1, NULL), FORS_OK);
+	assert_int_equal(fors_places_learn(bed->places, bed->net, NULL, 0, NULL), FORS_OK);
+	bed_rebuild(bed);
+	assert_true(bed->fabric->spine[1].guid == 0xabcdef);
+	assert_int_equal(bed->fabric->spine[2].node, FORS_NONE);
+	bed_free(bed);
+}
+
+/* The same for leaves; a leaf whose ports nobody had is one more. */
+static void a_new_leaf_takes_the_place_of_its_ports(void **state)
+{
+	struct bed *bed = bed_new("FT(2;3,4)", 0);
+	uint32_t first = bed->fabric->leaf[1].node, second = bed->fabric->leaf[2].node;
+
+	bed_down(bed, "Leaf01");
+	exchange(bed, first, 0xdead01);
+	exchange(bed, second, 0xabcdef);
+	assert_int_equal(fors_places_learn(bed->places, bed->net, NULL, 0, NULL), FORS_OK);
+	bed_rebuild(bed);
+	assert_int_equal(bed->fabric->nleaves, 4);
+	assert_true(bed->fabric->leaf[2].guid == 0xabcdef);
+	assert_int_equal(bed->fabric->leaf[1].node, FORS_NONE);
+	bed_free(bed);
+}
+
+/* A spine with one cable less than others is affected, as if it had died; where no server is, none is missed. */
+static void a_cable_that_never_was_counts(void **state)
+{
+	struct bed *bed = bed_new("FT(2;4,3)", 0);
+
+	fors_net_disconnect(bed->net, bed->fabric->leaf[1].node, fors_cable(bed->fabric, 1, 2)->leaf_port);
+	fors_places_free(bed->places);
+	bed->places = fors_places_new();
+	assert_int_equal(fors_places_learn(bed->places, bed->net, NULL, 0, NULL), FORS_OK);
+	bed_rebuild(bed);
+	assert_int_equal(fors_cable(bed->fabric, 1, 2)->state, FORS_CABLE_ABSENT);
+	assert_int_equal(bed->fabric->affected_spines, 1);
+	assert_int_equal(bed->fabric->reduction, 1);
+	bed_participants(bed, "0/0 0/1 2/0 2/1");
+	assert_int_equal(bed->fabric->affected_spines, 0);
+	bed_free(bed);
+}
+
+/* A cable at another port of its spine is another cable, until it is learnt. */
+static void a_cable_has_two_ends(void **state)
+{
+	struct bed *bed = bed_new("FT(2;4,3)", 0);
+	uint32_t leaf = bed->fabric->leaf[0].node, other = bed->fabric->leaf[1].node;
+	unsigned port = fors_cable(bed->fabric, 0, 2)->leaf_port;
+
+	fors_net_disconnect(bed->net, leaf, port);
+	fors_net_disconnect(bed->net, other, port);
+	assert_int_equal(fors_net_connect(bed->net, leaf, port, bed->fabric->spine[2].node, 2, NULL), FORS_OK);
+	bed_rebuild(bed);
+	assert_int_equal(fors_cable(bed->fabric, 0, 2)->state, FORS_CABLE_DEAD);
+	assert_int_equal(fors_places_learn(bed->places, bed->net, NULL, 0, NULL), FORS_OK);
+	bed_rebuild(bed);
+	assert_true(fors_live(bed->fabric, 0, 2));
+	assert_int_equal(fors_cable(bed->fabric, 0, 2)->spine_port, 2);
+	assert_int_equal(fors_cable(bed->fabric, 1, 2)->state, FORS_CABLE_ABSENT);
+	bed_free(bed);
+}
+
 static void a_moved_cable_is_no_second_lane(void **state)
 {
 	struct bed *bed = bed_new("FT(2;4,3;servers=2)", 0);
@@ -179,6 +281,113 @@ static void participants_have_ranks(void **state)
 	assert_int_equal(bed->fabric->server[2].rank, 1);
 	assert_int_equal(bed->fabric->leaf[1].nservers, 0);
 	bed_free(bed);
+}
+
+/* The LMC of the exchange is the smallest of those who take part; who has no LID takes none. */
+static void the_smallest_lmc_and_no_lid(void **state)
+{
+	struct bed *bed = bed_new("FT(2;4,3)", 3);
+	struct fors_port *fifth = fors_net_port(bed->net, bed->fabric->server[5].node, 1);
+	struct fors_port *sixth = fors_net_port(bed->net, bed->fabric->server[6].node, 1);
+
+	fifth->lmc = 1;
+	sixth->lmc = 2;
+	bed_rebuild(bed);
+	assert_int_equal(bed->fabric->lmc, 1);
+	fifth->lid = 0;
+	bed_rebuild(bed);
+	assert_int_equal(bed->fabric->nservers, 11);
+	assert_int_equal(bed->fabric->lmc, 2);
+	assert_int_equal(fors_slot(bed->fabric, 1, 1)->server, FORS_NONE);
+	assert_int_equal(fors_slot(bed->fabric, 1, 2)->server, 5);
+	bed_participants(bed, "0/0 1/0 2/3");
+	assert_int_equal(bed->fabric->lmc, 3);
+	bed_free(bed);
+}
+
+/* Each thing that tables or plans depend on makes another fingerprint; the same again makes the same. */
+static void fingerprints_tell(void **state)
+{
+	struct bed *bed = bed_new("FT(2;3,4)", 2);
+	struct fors_port *port = fors_net_port(bed->net, bed->fabric->server[4].node, 1);
+	uint64_t *leaf = &bed->net->node[bed->fabric->leaf[3].node].guid;
+	uint64_t *spine = &bed->net->node[bed->fabric->spine[2].node].guid;
+	uint64_t seen[8], intact = bed->fabric->fingerprint;
+
+	bed_participants(bed, "0/0 0/1 0/2 1/0 1/1 1/2 2/0 2/1 2/2 3/0 3/1");
+	seen[0] = bed->fabric->fingerprint;
+	bed_participants(bed, NULL);
+	assert_true(bed->fabric->fingerprint == intact);
+	port->is_sm = true;
+	bed_rebuild(bed);
+	seen[1] = bed->fabric->fingerprint;
+	port->is_sm = false;
+	port->lmc = 1;
+	bed_rebuild(bed);
+	seen[2] = bed->fabric->fingerprint;
+	port->lid++;
+	bed_rebuild(bed);
+	seen[3] = bed->fabric->fingerprint;
+	port->guid++;
+	bed_rebuild(bed);
+	seen[4] = bed->fabric->fingerprint;
+	exchange(bed, bed->fabric->leaf[3].node, *leaf + 0x100000);
+	assert_int_equal(fors_places_learn(bed->places, bed->net, NULL, 0, NULL), FORS_OK);
+	bed_rebuild(bed);
+	seen[5] = bed->fabric->fingerprint;
+	exchange(bed, bed->fabric->spine[2].node, *spine + 0x100000);
+	assert_int_equal(fors_places_learn(bed->places, bed->net, NULL, 0, NULL), FORS_OK);
+	bed_rebuild(bed);
+	seen[6] = bed->fabric->fingerprint;
+	assert_int_equal(bed->fabric->affected_spines, 0);
+	bed_down(bed, "Leaf02[5]");
+	seen[7] = bed->fabric->fingerprint;
+	for (unsigned i = 0; i < 8; i++)
+		for (unsigned k = 0; k <= i; k++)
+			assert_true(seen[i] != (k == i ? intact : seen[k]));
+	bed_free(bed);
+}
+
+static uint32_t add_node(struct fors_net *net, enum fors_node_type type, unsigned nports)
+{
+	uint64_t guid = 0x100 + net->nnodes;
+	char id[32];
+	uint32_t node;
+
+	snprintf(id, sizeof(id), "N%04u", net->nnodes);
+	assert_int_equal(fors_net_add_node(net, type, nports, guid, id, id, &node, NULL), FORS_OK);
+	return node;
+}
+
+/* Two leaves, one cabled to 127 spines, the other to `more` other ones; and one server each. */
+static struct fors_net *many_spines(unsigned more)
+{
+	struct fors_net *net = fors_net_new();
+	uint32_t leaf[2];
+
+	for (unsigned a = 0; a < 2; a++) {
+		leaf[a] = add_node(net, FORS_SWITCH, 200);
+		assert_int_equal(fors_net_connect(net, leaf[a], 1, add_node(net, FORS_CA, 1), 1, NULL), FORS_OK);
+		for (unsigned k = 0; k < (a ? more : 127); k++)
+			assert_int_equal(fors_net_connect(net, leaf[a], 2 + k, add_node(net, FORS_SWITCH, 2), 1, NULL),
+					 FORS_OK);
+	}
+	assert_int_equal(fors_net_index(net, NULL), FORS_OK);
+	return net;
+}
+
+static void the_last_lane(void **state)
+{
+	for (unsigned more = 127; more <= 128; more++) {
+		struct fors_net *net = many_spines(more);
+		struct fors_places *places = fors_places_new();
+		struct fors_error error = {.text = ""};
+
+		assert_int_equal(fors_places_learn(places, net, NULL, 0, &error), more == 127 ? FORS_OK : FORS_ELIMIT);
+		assert_int_equal(!strstr(error.text, "more than 254 spine lanes"), more == 127);
+		fors_places_free(places);
+		fors_net_free(net);
+	}
 }
 
 static void cut_leaves_are_named(void **state)
@@ -362,11 +571,19 @@ int main(void)
 		cmocka_unit_test(model_fabric),
 		cmocka_unit_test(the_dead_keep_their_places),
 		cmocka_unit_test(a_new_spine_replaces_the_dead_one),
+		cmocka_unit_test(a_new_spine_takes_the_place_of_its_ports),
+		cmocka_unit_test(between_equal_places_the_first),
+		cmocka_unit_test(a_new_leaf_takes_the_place_of_its_ports),
+		cmocka_unit_test(a_cable_that_never_was_counts),
+		cmocka_unit_test(a_cable_has_two_ends),
 		cmocka_unit_test(a_moved_cable_is_no_second_lane),
 		cmocka_unit_test(namesakes_go_by_their_guids),
 		cmocka_unit_test(parallel_cables_are_lanes),
 		cmocka_unit_test(empty_slots_are_slots),
 		cmocka_unit_test(participants_have_ranks),
+		cmocka_unit_test(the_smallest_lmc_and_no_lid),
+		cmocka_unit_test(fingerprints_tell),
+		cmocka_unit_test(the_last_lane),
 		cmocka_unit_test(cut_leaves_are_named),
 		cmocka_unit_test(no_two_level_tree),
 		cmocka_unit_test(one_leaf_is_a_tree),

@@ -110,6 +110,8 @@ static void test_bad(void **state)
 		{DUMP "0x0001 001\n2 valid lids dumped \n", "dump:3: here 1 lids are expected"},
 		{HEAD HEAD, "dump:2: switch 0x0000000000000005 has a table in line 1"},
 		{HEAD "3 lids dumped\n" HEAD "3 lids dumped\n", "dump:3: switch 0x0000000000000005"},
+		{HEAD "3 lids dumped\n" HEAD "3 lids dumped\nUnicast lids [3-0] of switch Lid 2 guid 0x5 ('a'):\n",
+		 "dump:5: the range of LIDs"},
 		{HEAD DUMP, "dump:1: the table that starts here has no"},
 		{HEAD "0x0004 001\n", "dump:2: LID 0x4 is out of order or out of the range"},
 		{HEAD "0x0002 001\n0x0001 001\n", "dump:3: LID 0x1 is out of order"},

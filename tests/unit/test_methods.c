@@ -161,11 +161,27 @@ static bool is_too_slow(const struct bed *bed, const char *method)
 	return strcmp(method, "ilp") == 0 && bed->fabric->nservers > 16;
 }
 
+/* Of methods that are equally good, auto takes none that comes after methods[simplest]. */
+static void assert_chosen(const struct bed *bed, size_t simplest, const char *what)
+{
+	struct fors_task task = bed_task(bed);
+	struct fors_schedule *schedule = plan_of(&task, "auto", what);
+	size_t count, chosen = 0;
+	const struct fors_method *const *methods = fors_methods(&count);
+
+	while (chosen < count && strcmp(methods[chosen]->name, schedule->method) != 0)
+		chosen++;
+	if (chosen > simplest)
+		fail_msg("%s: auto takes %s where %s is as good", what, schedule->method, methods[simplest]->name);
+	fors_schedule_free(schedule);
+}
+
 /* All methods, then auto: as good as the best of them. */
 static void try_all(const struct bed *bed, const char *what, bool is_thorough)
 {
 	size_t count;
 	const struct fors_method *const *methods = fors_methods(&count);
+	size_t simplest = 0;
 	uint32_t best = 0, chosen;
 
 	for (size_t i = 0; i < count; i++) {
@@ -174,14 +190,17 @@ static void try_all(const struct bed *bed, const char *what, bool is_thorough)
 		if (is_too_slow(bed, methods[i]->name))
 			continue;
 		phases = try_method(bed, methods[i]->name, what, is_thorough);
-		if (phases && strcmp(methods[i]->name, "ilp") != 0 && (!best || phases < best))
+		if (phases && strcmp(methods[i]->name, "ilp") != 0 && (!best || phases < best)) {
 			best = phases;
+			simplest = i;
+		}
 	}
 	chosen = try_method(bed, "auto", what, is_thorough);
 	if (chosen != best)
 		fail_msg("%s: auto has %u phases, the best method %u", what, chosen, best);
 	if (!best)
 		fail_msg("%s: no method has a plan", what);
+	assert_chosen(bed, simplest, what);
 }
 
 struct condition {

@@ -101,6 +101,19 @@ static void test_one_end(void **state)
 	fors_net_free(net);
 }
 
+/* Up to the last unicast LID. */
+static void test_last_lid(void **state)
+{
+	static const char text[] = "Switch 4 \"a\" # \"d\" base port 0 lid 49151 lmc 0\n[1] \"h\"[1]\n\n"
+				   "Ca 1 \"h\"\n[1] \"a\"[1] # lid 49148 lmc 1 \"d\" lid 49151 4xSDR\n";
+	struct fors_net *net = data_net(text, sizeof(text) - 1);
+
+	assert_int_equal(port_of(net, "a")->lid, 49151);
+	assert_int_equal(port_of(net, "h[1]")->lid, 49148);
+	assert_int_equal(port_of(net, "h[1]")->lmc, 1);
+	fors_net_free(net);
+}
+
 /* Cards whose first port has the node's GUID: what would be counted for their second port is another card. */
 static void test_port_guids(void **state)
 {
@@ -186,6 +199,8 @@ static const struct {
 	{"Switch 4 \"\"\n", "net:1: \"\" is not a node id"},
 	{"Switch 4 \"a@b\"\n", "net:1: \"a@b\" is not a node id"},
 	{"Switch 4 \"aaaaaaaaaabbbbbbbbbbccccccccccddddddddddeeeeeeeeeeffffffffffggggg\"\n", "is not a node id"},
+	{"Switch 4 \"a\x01\"\n", "is not a node id"},
+	{"Switch 4 \"a\x7f\"\n", "is not a node id"},
 	{"Switch 4 \"a\" 4\n", "net:1: \"4\" after the node id"},
 	{"Switch 4 \"a\" # \"desc\n", "net:1: a quote is not closed"},
 	{"Switch 4 \"a\" # \"d\" base port 0 lid 49152 lmc 0\n", "net:1: LID 49152 with LMC 0 is out of range"},
@@ -308,12 +323,19 @@ static void test_huge(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_recorded),   cmocka_unit_test(test_variants),
-		cmocka_unit_test(test_chassis),	   cmocka_unit_test(test_by_hand),
-		cmocka_unit_test(test_one_end),	   cmocka_unit_test(test_port_guids),
-		cmocka_unit_test(test_round_trip), cmocka_unit_test(test_round_trip_lids),
-		cmocka_unit_test(test_bad),	   cmocka_unit_test(test_binary),
-		cmocka_unit_test(test_truncated),  cmocka_unit_test(test_huge),
+		cmocka_unit_test(test_recorded),
+		cmocka_unit_test(test_variants),
+		cmocka_unit_test(test_chassis),
+		cmocka_unit_test(test_by_hand),
+		cmocka_unit_test(test_one_end),
+		cmocka_unit_test(test_port_guids),
+		cmocka_unit_test(test_last_lid),
+		cmocka_unit_test(test_round_trip),
+		cmocka_unit_test(test_round_trip_lids),
+		cmocka_unit_test(test_bad),
+		cmocka_unit_test(test_binary),
+		cmocka_unit_test(test_truncated),
+		cmocka_unit_test(test_huge),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -164,6 +164,7 @@ static void nonsense_with_a_good_checksum(void **state)
 	refuse_sealed(TITLE SPINE "lanes 0.0\n" LEAF "slots 1\n", "cables of a leaf are missing");
 	refuse_sealed(TITLE SPINE "lanes 0.0\n" LEAF "slots 1 1\ncables -\n", "different leaf ports");
 	refuse_sealed(TITLE SPINE "lanes 0.0\n" LEAF "slots 255\ncables -\n", "different leaf ports");
+	refuse_sealed(TITLE SPINE "lanes 0.0\n" LEAF "slots  9\ncables 2.1\n", "different leaf ports");
 	refuse_sealed(TITLE SPINE "lanes 0.0\n" LEAF "slots 1\ncables 1.1\n", "not a cable");
 	refuse_sealed(TITLE SPINE "lanes 0.0\n" LEAF "slots 1\ncables 2.0\n", "not a cable");
 	refuse_sealed(TITLE SPINE "lanes 0.0\n" LEAF "slots 1\ncables\n", "not a cable");
@@ -171,6 +172,83 @@ static void nonsense_with_a_good_checksum(void **state)
 	refuse_sealed(TITLE SPINE "lanes 0.0\n" LEAF "slots 01\ncables 2.1\n", "notation");
 	refuse_sealed(TITLE "spine 0x0000000000000001 dead reference roots former 0x0000000000000000 \"S\"\nlanes\n",
 		      "notation");
+}
+
+/* --- slots ------------------------------------------------------------------ */
+
+/* Where servers are at some leaf is a place at each new one, whatever is plugged in last. */
+static void leaves_alike_have_slots_alike(void **state)
+{
+	static const char *const specs[] = {"FT(2;4,3;empty=1/2,1/3,2/2,2/3)", "FT(2;4,3;empty=0/2,0/3,1/2,1/3)",
+					    "FT(2;4,3;empty=0/0,0/1,2/0,2/3)"};
+
+	for (size_t i = 0; i < sizeof(specs) / sizeof(specs[0]); i++) {
+		struct bed *bed = bed_new(specs[i], 0);
+
+		for (uint32_t a = 0; a < 3; a++)
+			assert_int_equal(bed->fabric->leaf[a].nslots, 4);
+		assert_int_equal(bed->fabric->nservers, 8);
+		bed_free(bed);
+	}
+}
+
+/* The switch has another GUID from now on. */
+static void exchange(struct bed *bed, uint32_t node, uint64_t guid)
+{
+	bed->net->node[node].guid = guid;
+	assert_int_equal(fors_net_index(bed->net, NULL), FORS_OK);
+}
+
+/* --- cables ---------------------------------------------------------------- */
+
+static void unplug(struct bed *bed, uint32_t leaf, uint32_t lane)
+{
+	fors_net_disconnect(bed->net, bed->fabric->leaf[leaf].node, fors_cable(bed->fabric, leaf, lane)->leaf_port);
+}
+
+/* Of parallel cables two have died; a new one at ports that neither used has the lane of the first. */
+static void a_new_cable_has_the_first_dead_lane(void **state)
+{
+	struct bed *bed = bed_new("FT(2;2,2;cables=3;servers=2)", 0);
+	unsigned spine_port = fors_cable(bed->fabric, 1, 2)->spine_port;
+	uint32_t leaf = bed->fabric->leaf[0].node;
+
+	unplug(bed, 0, 0);
+	unplug(bed, 0, 1);
+	unplug(bed, 1, 2);
+	fors_net_disconnect(bed->net, leaf, 1); /* a server's */
+	assert_int_equal(fors_net_connect(bed->net, leaf, 1, bed->fabric->spine[0].node, spine_port, NULL), FORS_OK);
+	learn(bed);
+	assert_int_equal(bed->fabric->nlanes, 6);
+	assert_true(fors_live(bed->fabric, 0, 0));
+	assert_int_equal(fors_cable(bed->fabric, 0, 0)->leaf_port, 1);
+	assert_int_equal(fors_cable(bed->fabric, 0, 0)->spine_port, spine_port);
+	assert_int_equal(fors_cable(bed->fabric, 0, 1)->state, FORS_CABLE_DEAD);
+	assert_int_equal(fors_cable(bed->fabric, 1, 2)->state, FORS_CABLE_ABSENT);
+	bed_free(bed);
+}
+
+/* A cable stays in its lane, though cables in the order of their ports would have others. */
+static void a_moved_cable_keeps_its_lane(void **state)
+{
+	struct bed *bed = bed_new("FT(2;2,2;cables=3;servers=2)", 0);
+	unsigned leaf_port = fors_cable(bed->fabric, 0, 5)->leaf_port;
+	unsigned spine_port = fors_cable(bed->fabric, 0, 0)->spine_port;
+
+	unplug(bed, 0, 0);
+	unplug(bed, 0, 5);
+	assert_int_equal(fors_net_connect(bed->net, bed->fabric->leaf[0].node, leaf_port, bed->fabric->spine[0].node,
+					  spine_port, NULL),
+			 FORS_OK);
+	for (unsigned again = 0; again < 3; again++) {
+		learn(bed);
+		assert_int_equal(fors_cable(bed->fabric, 0, 0)->leaf_port, leaf_port);
+		assert_int_equal(fors_cable(bed->fabric, 0, 1)->leaf_port, leaf_port - 4);
+		assert_int_equal(fors_cable(bed->fabric, 0, 2)->leaf_port, leaf_port - 3);
+		assert_int_equal(fors_cable(bed->fabric, 0, 5)->state, FORS_CABLE_ABSENT);
+		assert_survives_text(bed);
+	}
+	bed_free(bed);
 }
 
 /* --- forgetting ------------------------------------------------------------ */
@@ -291,6 +369,29 @@ static void a_reference_without_servers_is_none(void **state)
 	bed_free(bed);
 }
 
+/* What a reference gave a place cannot be forgotten, until there is no reference any more. */
+static void a_reference_is_not_forgotten(void **state)
+{
+	struct bed *bed = bed_new("FT(2;3,3)", 0);
+	struct fors_places *reference = refer(bed->intact);
+	uint64_t spine = bed->fabric->spine[1].guid, leaf = bed->fabric->leaf[2].guid;
+	bool is_new;
+
+	assert_int_equal(fors_places_adopt(&bed->places, reference, &is_new, NULL), FORS_OK);
+	bed_down(bed, "Spine01 Leaf02");
+	exchange(bed, bed->fabric->spine[1].node, 0xdead01);
+	exchange(bed, bed->fabric->leaf[2].node, 0xdead02);
+	learn(bed);
+	assert_refused(bed->places, spine, "reference fabric");
+	assert_refused(bed->places, leaf, "reference fabric");
+	assert_int_equal(fors_places_adopt(&bed->places, NULL, &is_new, NULL), FORS_OK);
+	assert_false(is_new);
+	assert_int_equal(fors_places_forget(bed->places, spine, NULL), FORS_OK);
+	assert_int_equal(fors_places_forget(bed->places, leaf, NULL), FORS_OK);
+	fors_places_free(reference);
+	bed_free(bed);
+}
+
 /* --- root GUIDs and sides -------------------------------------------------- */
 
 static void a_listed_spine_is_replaced(void **state)
@@ -387,8 +488,12 @@ int main(void)
 		cmocka_unit_test(empty_places),
 		cmocka_unit_test(every_damage_is_noticed),
 		cmocka_unit_test(nonsense_with_a_good_checksum),
+		cmocka_unit_test(leaves_alike_have_slots_alike),
+		cmocka_unit_test(a_new_cable_has_the_first_dead_lane),
+		cmocka_unit_test(a_moved_cable_keeps_its_lane),
 		cmocka_unit_test(only_the_dead_are_forgotten),
 		cmocka_unit_test(a_reference_comes_first),
+		cmocka_unit_test(a_reference_is_not_forgotten),
 		cmocka_unit_test(differences_are_listed),
 		cmocka_unit_test(a_reference_without_servers_is_none),
 		cmocka_unit_test(a_listed_spine_is_replaced),

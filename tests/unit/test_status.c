@@ -199,6 +199,20 @@ static void json_comes_back(void **state)
 	fors_status_clear(&back);
 }
 
+/* Bytes that are no UTF-8, down to the least of them. */
+static void bytes_become_question_marks(void **state)
+{
+	struct fors_status status;
+	char *text = NULL;
+
+	fors_status_init(&status);
+	snprintf(status.reason, sizeof(status.reason), "a\x7f\x80\xff");
+	assert_int_equal(fors_status_json(&status, &text, NULL), FORS_OK);
+	assert_non_null(strstr(text, "a\x7f??"));
+	free(text);
+	fors_status_clear(&status);
+}
+
 static void bad_json_is_refused(void **state)
 {
 	static const char *const bad[] = {
@@ -292,6 +306,10 @@ static void metrics_omit_what_is_unknown(void **state)
 	assert_null(strstr(text, "phases"));
 	assert_null(strstr(text, "reason"));
 	free(text);
+	snprintf(status.method, sizeof(status.method), "a\\b\nc");
+	assert_int_equal(fors_status_prom(&status, &text, NULL), FORS_OK);
+	assert_non_null(strstr(text, "\nfors_method{method=\"a\\\\b c\"} 1\n"));
+	free(text);
 	fors_status_clear(&status);
 }
 
@@ -303,6 +321,7 @@ int main(void)
 		cmocka_unit_test(uneven_leaves_have_no_capacity),
 		cmocka_unit_test(schedule_fills_epoch_and_method),
 		cmocka_unit_test(json_comes_back),
+		cmocka_unit_test(bytes_become_question_marks),
 		cmocka_unit_test(bad_json_is_refused),
 		cmocka_unit_test(next_says_what_to_do),
 		cmocka_unit_test(metrics_omit_what_is_unknown),

@@ -174,6 +174,96 @@ static void spines_that_lost_a_leaf(void **state)
 	bed_free(bed);
 }
 
+/* The detour turns where the LID's home lane lives: not at Leaf01, which lost it and might send the LID back. */
+static void detours_turn_where_the_home_lives(void **state)
+{
+	struct bed *bed = bed_new("FT(2;4,4)", 2);
+	const struct fors_fabric *f;
+	uint32_t row;
+
+	bed_down(bed, "Spine01[1] Leaf01[7] Leaf02[8]"); /* of lane 1, 2, and 3 */
+	f = bed->fabric;
+	row = fors_lfts_row(bed->lfts, f->spine[1].guid);
+	for (uint32_t s = 0; s < f->leaf[0].nservers; s++)
+		for (uint32_t i = 0; i < 4; i++) {
+			uint32_t home = fors_home_lane(f, 0, f->server[s].slot, i), turn = home == 2 ? 2 : 1;
+
+			if (home != 1)
+				assert_int_equal(fors_lfts_port(bed->lfts, row, f->server[s].lid + i), turn + 1);
+		}
+	bed_free(bed);
+}
+
+/* Leaf01 reaches the spine, but from there no way leads to the subnet manager: the spine has to ask Leaf02. */
+static void the_sm_is_not_sought_where_no_way_leads(void **state)
+{
+	struct bed *bed = bed_new("FT(2;3,4)", 2);
+	unsigned hops;
+
+	fors_net_port(bed->intact, bed->fabric->server[0].node, 1)->is_sm = true;
+	bed_restore(bed);
+	bed_down(bed, "Leaf00[4] Leaf01[5] Leaf01[6]");
+	for (uint32_t i = 0; i < 4; i++)
+		assert_int_equal(walk(bed, bed->fabric->spine[0].node, bed->fabric->server[0].lid + i, &hops),
+				 bed->fabric->server[0].node);
+	bed_free(bed);
+}
+
+/* A CA hangs on a spine that lost Leaf03: it has to reach all LIDs there, also those at home on this spine. */
+static void spines_with_cas_reach_all(void **state)
+{
+	struct bed *bed = bed_new("FT(2;4,4)", 2);
+	uint32_t node = bed->fabric->server[15].node;
+	unsigned hops;
+
+	fors_net_disconnect(bed->net, bed->fabric->leaf[3].node, 4);
+	fors_net_disconnect(bed->net, bed->fabric->spine[1].node, 4);
+	assert_int_equal(fors_net_connect(bed->net, bed->fabric->spine[1].node, 4, node, 1, NULL), FORS_OK);
+	bed_rebuild(bed);
+	for (uint32_t s = 12; s < 15; s++)
+		for (uint32_t i = 0; i < 4; i++)
+			assert_int_equal(walk(bed, bed->fabric->spine[1].node, bed->fabric->server[s].lid + i, &hops),
+					 bed->fabric->server[s].node);
+	for (uint32_t a = 0; a < 4; a++) /* and is reached on all of its own */
+		for (uint32_t i = 0; i < 4; i++)
+			assert_int_equal(
+				walk(bed, bed->fabric->leaf[a].node, fors_net_port(bed->net, node, 1)->lid + i, &hops),
+				node);
+	bed_free(bed);
+}
+
+/* Whether an index leads over these lanes, from the tables. */
+static bool leads_over(const struct bed *bed, uint32_t a, uint32_t d, uint32_t i, uint32_t up, uint32_t down)
+{
+	return fors_lane_to(bed->fabric, bed->lanes, a, d, i) == up &&
+	       fors_lane_down(bed->fabric, bed->lanes, up, d, i) == down;
+}
+
+/* For each pair of lanes an index that leads over them, if there is one. */
+static void indices_of_lanes(void **state)
+{
+	struct rng rng = {.state = 3};
+
+	for (unsigned round = 0; round < 20; round++) {
+		struct bed *bed = bed_new("FT(2;2,4;servers=4;cables=3)", 3);
+		uint32_t n = bed->fabric->nlanes;
+
+		bed_random_failures(bed, &rng, 1 + rng_below(&rng, 10));
+		for (uint32_t at = 0; at < 4 * bed->fabric->nservers * n * n; at++) {
+			uint32_t up = at % n, down = at / n % n, a = at / n / n % 4, d = at / n / n / 4, i = 0;
+			uint8_t index = fors_path_index(bed->fabric, bed->lanes, a, d, up, down);
+
+			if (bed->fabric->server[d].leaf == a)
+				continue;
+			while (i < 8 && !leads_over(bed, a, d, i, up, down))
+				i++;
+			assert_int_equal(index == FORS_NO_INDEX, i == 8);
+			assert_true(i == 8 || leads_over(bed, a, d, index, up, down));
+		}
+		bed_free(bed);
+	}
+}
+
 /* The subnet manager is reached from every switch, its home spine's dead cable or not. */
 static void the_sm_is_always_reached(void **state)
 {
@@ -217,6 +307,10 @@ int main(void)
 		cmocka_unit_test(tables_ignore_participants),
 		cmocka_unit_test(few_entries_move),
 		cmocka_unit_test(spines_that_lost_a_leaf),
+		cmocka_unit_test(detours_turn_where_the_home_lives),
+		cmocka_unit_test(the_sm_is_not_sought_where_no_way_leads),
+		cmocka_unit_test(spines_with_cas_reach_all),
+		cmocka_unit_test(indices_of_lanes),
 		cmocka_unit_test(the_sm_is_always_reached),
 		cmocka_unit_test(switches_reach_each_other_after_failures),
 	};

@@ -4,7 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/fabric/lids.h"
+#include "core/fabric/places.h"
 #include "core/net/lfts.h"
+#include "core/net/netfile.h"
 #include "core/schedule/schedule.h"
 #include "core/schedule/verify.h"
 #include "support.h"
@@ -136,7 +139,7 @@ static void missing_pair(void **state)
 	struct victim victim = victim_of("FT(2;4,4)", 2);
 	char text[64];
 
-	snprintf(text, sizeof(text), "never sends to|Node02-00|1 pairs are missing");
+	snprintf(text, sizeof(text), "never sends to|Node02-00 (LID 36)|1 pairs are missing");
 	*cell(&victim, 8, 6) = nobody;
 	assert_refused(&victim, text);
 	assert_int_equal(verdict_of(&victim).nproblems, 1);
@@ -371,6 +374,82 @@ static void plan_of_before_the_failure(void **state)
 	victim_free(&victim);
 }
 
+/* Leaf00 and Leaf01 joined by a cable of their own, where those to Spine01 were; no plan may use it. */
+static void without_a_spine(void **state)
+{
+	struct victim victim = victim_of("FT(2;2,2;servers=1)", 1);
+	struct bed *bed = victim.bed;
+	uint32_t a = bed->fabric->leaf[0].node, b = bed->fabric->leaf[1].node, phase = 0;
+
+	while (cell(&victim, 0, phase)->dst != 1)
+		phase++;
+	for (unsigned port = 1; port <= 2; port++)
+		fors_net_disconnect(bed->net, bed->fabric->spine[1].node, port);
+	assert_int_equal(fors_net_connect(bed->net, a, 3, b, 3, NULL), FORS_OK);
+	*entry(&victim, "Leaf00", lid_of(&victim, 0, phase)) = 3;
+	assert_refused(&victim, "goes from switch Leaf00 to Leaf01 directly, without a spine");
+	victim_free(&victim);
+}
+
+/* Two send to one inside a leaf: one link carries both. */
+static void the_last_link_counts(void **state)
+{
+	struct victim victim = victim_of("FT(2;1,1;servers=3)", 0);
+	uint32_t phase = 0;
+
+	while (cell(&victim, 0, phase)->dst != 2)
+		phase++;
+	*cell(&victim, 1, phase) = *cell(&victim, 0, phase);
+	assert_false(verdict_of(&victim).is_good);
+	assert_int_equal(verdict_of(&victim).max_load, 2);
+	victim_free(&victim);
+}
+
+/* Path indices of the receiver count, not those of the sender. */
+static void few_paths_of_one_receiver(void **state)
+{
+	struct victim victim = victim_of("FT(2;4,4)", 2);
+	struct fors_task task;
+	size_t ncells, at = 0;
+
+	fors_schedule_free(victim.schedule);
+	bed_down(victim.bed, "Leaf00[5]"); /* so that not all paths have index 0 */
+	task = bed_task(victim.bed);
+	assert_int_equal(fors_plan(&task, "exact", &victim.schedule, NULL), FORS_OK);
+	ncells = fors_schedule_ncells(victim.schedule);
+	while (at < ncells && (victim.schedule->cell[at].dst == FORS_IDLE || !victim.schedule->cell[at].path))
+		at++;
+	assert_true(at < ncells);
+	victim.schedule->server[victim.schedule->cell[at].dst].lmc = 0;
+	assert_refused(&victim, "path index|but LMC 0");
+	victim_free(&victim);
+}
+
+/* Both ports of one CA take part: what is for the one does not arrive at the other. */
+static void the_other_port(void **state)
+{
+	static const char text[] = "Switch 3 \"L0\"\n[1] \"h\"[1]\n[2] \"h\"[2]\n[3] \"g\"[1]\n\n"
+				   "Hca 2 \"h\"\n[1] \"L0\"[1]\n[2] \"L0\"[2]\n\nHca 1 \"g\"\n[1] \"L0\"[3]\n";
+	struct victim victim = victim_of("FT(2;1,1;servers=3)", 0);
+	struct bed *bed = victim.bed;
+	struct fors_task task;
+
+	fors_schedule_free(victim.schedule);
+	fors_net_free(bed->intact);
+	fors_places_free(bed->places);
+	bed->places = fors_places_new();
+	assert_int_equal(fors_netfile_read(text, strlen(text), "two ports", &bed->intact, NULL), FORS_OK);
+	assert_int_equal(fors_places_learn(bed->places, bed->intact, NULL, 0, NULL), FORS_OK);
+	assert_int_equal(fors_assign_lids(bed->intact, bed->places, 0, false, NULL), FORS_OK);
+	bed_restore(bed);
+	task = bed_task(bed);
+	assert_int_equal(fors_plan(&task, "auto", &victim.schedule, NULL), FORS_OK);
+	assert_true(verdict_of(&victim).is_good);
+	*entry(&victim, "L0", bed->fabric->server[0].lid) = 2;
+	assert_refused(&victim, "arrives at h[2] instead");
+	victim_free(&victim);
+}
+
 /* ---- other servers than the net's ---- */
 
 static void server_not_in_the_net(void **state)
@@ -430,6 +509,8 @@ static void net_without_lids(void **state)
 	assert_true(verdict_of(&victim).is_good);
 	victim.schedule->server[7].lid = victim.schedule->server[6].lid;
 	assert_refused(&victim, "Node01-02|Node01-03|share LID");
+	victim.schedule->server[7].lid += 3; /* the last of the four of the one is the first of the other */
+	assert_refused(&victim, "Node01-02|Node01-03|share LID 31");
 	victim_free(&victim);
 }
 
@@ -440,6 +521,16 @@ static void server_twice(void **state)
 	victim.schedule->server[7].guid = victim.schedule->server[6].guid;
 	victim.schedule->server[7].lid = victim.schedule->server[6].lid;
 	assert_refused(&victim, "share LID");
+	victim_free(&victim);
+}
+
+/* The last of a leaf is its fourth, and calls itself the fifth. */
+static void a_rank_is_left_out(void **state)
+{
+	struct victim victim = victim_of("FT(2;4,4)", 2);
+
+	victim.schedule->server[7].rank++;
+	assert_refused(&victim, "Node01-03|rank 4 is out of order");
 	victim_free(&victim);
 }
 
@@ -597,6 +688,11 @@ int main(void)
 		cmocka_unit_test(wrong_lids),
 		cmocka_unit_test(net_without_lids),
 		cmocka_unit_test(server_twice),
+		cmocka_unit_test(without_a_spine),
+		cmocka_unit_test(the_last_link_counts),
+		cmocka_unit_test(few_paths_of_one_receiver),
+		cmocka_unit_test(the_other_port),
+		cmocka_unit_test(a_rank_is_left_out),
 		cmocka_unit_test(wrong_order),
 		cmocka_unit_test(wrong_leaf),
 		cmocka_unit_test(no_plan),

@@ -124,6 +124,14 @@ static enum fors_mastership mastership(void *context)
 	return (enum fors_mastership)atomic_load(&mastership_now);
 }
 
+/* Heavy sweeps that the worker asked for. */
+static atomic_int sweeps;
+
+static void sweep(void *context)
+{
+	atomic_fetch_add(&sweeps, 1);
+}
+
 struct bench {
 	char directory[64];
 	struct fors_folder folder;
@@ -135,8 +143,11 @@ struct bench {
 
 static void start_worker(struct bench *bench)
 {
-	const struct fors_worker_setup setup = {
-		.folder = &bench->folder, .outbox = bench->outbox, .mastership = mastership, .tick_ms = TICK_MS};
+	const struct fors_worker_setup setup = {.folder = &bench->folder,
+						.outbox = bench->outbox,
+						.mastership = mastership,
+						.sweep = sweep,
+						.tick_ms = TICK_MS};
 
 	assert_int_equal(fors_worker_start(&setup, &bench->worker, NULL), FORS_OK);
 }
@@ -150,6 +161,7 @@ static int open_bench(void **state)
 	atomic_store(&plans, 0);
 	atomic_store(&proofs, 0);
 	atomic_store(&cancelled_plans, 0);
+	atomic_store(&sweeps, 0);
 	atomic_store(&mastership_now, FORS_MASTER_YES);
 	memset(errors_logged, 0, sizeof(errors_logged));
 	strcpy(bench->directory, "/tmp/fors-worker-XXXXXX");
@@ -456,6 +468,29 @@ static bool beats(struct bench *bench, uint64_t ms)
 	fake_clock_advance(5000);
 	rest();
 	return heartbeat_of(bench) > before;
+}
+
+/* When a held cable may return a sweep is asked for, and again after a while, should it not come about. */
+static void held_cables_ask_for_a_sweep(void **state)
+{
+	struct fors_job *job = make_job(*state, FORS_JOB_INSTALLED, NULL);
+
+	job->due_ms = fors_clock_ms() + 3600000;
+	fors_worker_submit(((struct bench *)*state)->worker, job);
+	wait_state(*state, FORS_ACTIVE, 0);
+	rest();
+	assert_int_equal(atomic_load(&sweeps), 0);
+	fake_clock_advance(3600000);
+	rest();
+	assert_int_equal(atomic_load(&sweeps), 1);
+	fake_clock_advance(20000);
+	rest();
+	assert_int_equal(atomic_load(&sweeps), 2);
+	submit(*state, FORS_JOB_INSTALLED, NULL); /* none is held any more */
+	rest();
+	fake_clock_advance(40000);
+	rest();
+	assert_int_equal(atomic_load(&sweeps), 2);
 }
 
 /* A quiet fabric is not a stopped one, but a sweep that does not end is: after a minute, or ten times the last one. */
@@ -1292,6 +1327,7 @@ int main(void)
 		ON_A_BENCH(errors_of_opensm_publish_nothing),
 		ON_A_BENCH(errors_that_stay_are_published_once),
 		ON_A_BENCH(no_heartbeat_beside_an_old_schedule),
+		ON_A_BENCH(held_cables_ask_for_a_sweep),
 		ON_A_BENCH(the_heart_stops_with_the_sweeps),
 		ON_A_BENCH(newer_fabric_overtakes),
 		ON_A_BENCH(stop_breaks_a_plan_off),

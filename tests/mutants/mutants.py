@@ -1,0 +1,546 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""
+mutants.py - do the unit tests notice bugs? `make mutants`
+
+list.txt holds small bugs: a room or folder, the function, the lines as they are, and as they would be wrong. Each is
+planted in a copy of the sources, what it touches is built, and the tests that link it run, until one fails: the
+mutation is killed. One that no test notices survives, unless the list says that it is equivalent, and why.
+
+How a mutation is found: by its text, in any file of its folder, so code may move. Where several functions have the
+same line, the function decides. A text that is gone is stale: the list has to follow the code.
+
+Which tests run: those whose program has a symbol of the mutated file; first the one named for the file, then the
+quickest. Each has limits of processor time (five times what it needs on the sources as they are), of memory, and of
+the clock: a mutation that hangs is killed too.
+
+What is remembered: per text of a mutated file and per test, with a checksum of the test's sources, in cache.json. A
+test is run again when the mutated file or the test changed. The rest of the sources counts as unchanged: --fresh
+forgets all.
+
+Exit code 1: a stale or invalid mutation, an "equivalent" one that a test kills, or too few killed.
+"""
+import argparse
+import concurrent.futures
+import filecmp
+import glob
+import hashlib
+import json
+import os
+import queue
+import re
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+LEAST = {"core": 90, "plugin": 80}  # per cent of the mutations that are not equivalent
+BUILT = ("autom4te.cache", ".git", "__pycache__", ".pytest_cache", "bench-results", "config.status", "config.log")
+MEMORY = 4 << 30
+FILE_SIZE = 2 << 30  # tests make files of 1 GiB, with holes
+
+
+# --- the list ------------------------------------------------------------------
+
+class Mutation:
+    """One record of the list, and what became of it."""
+
+    def __init__(self, where, folder, function):
+        self.where, self.folder, self.function = where, folder, function
+        self.old, self.new, self.equivalent = [], [], ""
+        self.path = self.line = self.text = None  # filled in by find()
+        self.result, self.detail, self.killer = "", "", ""
+
+    def title(self):
+        place = f"{self.path}:{self.line}" if self.path else self.folder
+        return f"{place} {self.function}: {' / '.join(self.old)}  =>  {' / '.join(self.new) or '(nothing)'}"
+
+    def room(self):
+        return self.folder
+
+
+def read_list(path):
+    """The mutations; raises ValueError with the line when a record makes no sense."""
+    mutations, current = [], None
+    with open(path, encoding="utf-8") as lines:
+        for number, line in enumerate(lines, 1):
+            line = line.rstrip("\n")
+            if line.startswith("#"):
+                continue
+            if not line.strip():
+                current = None
+                continue
+            if current is None:
+                words = line.split()
+                if len(words) != 2:
+                    raise ValueError(f"{path}:{number}: 'FOLDER FUNCTION' expected")
+                current = Mutation(f"{path}:{number}", *words)
+                mutations.append(current)
+                continue
+            mark, text = line[0], line[1:].strip()
+            if mark == "-":
+                current.old.append(text)
+            elif mark == "+":
+                current.new.append(text)
+            elif mark == "=":
+                current.equivalent = (current.equivalent + " " + text).strip()
+            else:
+                raise ValueError(f"{path}:{number}: a line begins with '-', '+' or '='")
+    for mutation in mutations:
+        if not mutation.old or mutation.old == mutation.new:
+            raise ValueError(f"{mutation.where}: no change")
+    return mutations
+
+
+def functions_of(lines):
+    """For each line the name of the function that it is in, "-" outside."""
+    names, name = [], "-"
+    for line in lines:
+        head = re.match(r"[A-Za-z_][^;={]*?\b(\w+)\(", line)
+        if head and not line.rstrip().endswith(";"):
+            name = head.group(1)
+        names.append(name)
+        if line.startswith("}"):
+            name = "-"
+    return names
+
+
+def find(mutation, top):
+    """Where the text is; the file's text with the mutation goes into mutation.text. A sentence when it is not there."""
+    hits = []
+    for path in sorted(glob.glob(os.path.join(top, mutation.folder, "*.[ch]"))):
+        with open(path, encoding="utf-8") as file:
+            lines = file.read().split("\n")
+        stripped, names, n = [line.strip() for line in lines], None, len(mutation.old)
+        for i in range(len(lines)):
+            if stripped[i:i + n] == mutation.old:
+                names = names or functions_of(lines)
+                hits.append((path, i, names[i], lines))
+    if len(hits) != 1:
+        hits = [hit for hit in hits if hit[2] == mutation.function]
+    if len(hits) != 1:
+        return f"its text is there {len(hits)} times" if hits else "its text is gone"
+    path, i, mutation.function, lines = hits[0]
+    indent = re.match(r"\s*", lines[i]).group()
+    mutated = lines[:i] + [indent + text for text in mutation.new] + lines[i + len(mutation.old):]
+    mutation.path, mutation.line, mutation.text = os.path.relpath(path, top), i + 1, "\n".join(mutated)
+    return None
+
+
+# --- a copy of the sources, and its build ----------------------------------------
+
+def is_build(folder):
+    return os.path.exists(os.path.join(folder, "config.status"))
+
+
+def synchronise(source, target, work):
+    """
+    Make target what source is, without folders of builds and ours. A file that is the same stays, with its time: the
+    one that was mutated last is newer than what was built from it. Code that changes is new now, for the same reason;
+    the rest keeps its time, by which make sees what is made from what.
+    """
+    os.makedirs(target, exist_ok=True)
+    here = {entry.name: entry for entry in os.scandir(source)
+            if entry.name not in BUILT and entry.path != work and not (entry.is_dir() and is_build(entry.path))}
+    for entry in os.scandir(target):
+        if entry.name not in here:
+            shutil.rmtree(entry.path) if entry.is_dir() and not entry.is_symlink() else os.unlink(entry.path)
+    for name, entry in here.items():
+        to = os.path.join(target, name)
+        if entry.is_dir():
+            synchronise(entry.path, to, work)
+        elif not os.path.exists(to):
+            shutil.copy2(entry.path, to)
+        elif not filecmp.cmp(entry.path, to, shallow=False):
+            shutil.copy2(entry.path, to)
+            if name.endswith((".c", ".h")):
+                os.utime(to)
+
+
+class Broken(Exception):
+    """The build says no."""
+
+
+class Copy:
+    """A copy of the sources with a build of its own."""
+
+    def __init__(self, folder, top):
+        self.src, self.build, self.top = os.path.join(folder, "src"), os.path.join(folder, "build"), top
+        self.planted = None
+
+    def run(self, *command):
+        done = subprocess.run(command, cwd=self.build, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, text=True, errors="replace", check=False)
+        if done.returncode:
+            raise Broken(done.stdout[-2000:])
+        return done.stdout
+
+    def prepare(self, tests):
+        synchronise(self.top, self.src, os.path.dirname(os.path.dirname(self.src)))
+        os.makedirs(self.build, exist_ok=True)
+        if not os.path.exists(os.path.join(self.build, "config.status")):
+            self.run(os.path.join(self.src, "configure"), "-q", "CFLAGS=-O1 -w")
+        self.make(tests)
+
+    def make(self, tests):
+        self.run("make", "-s", *tests)
+
+    def plant(self, mutation):
+        self.restore()
+        path = os.path.join(self.src, mutation.path)
+        with open(path, encoding="utf-8") as file:
+            self.planted = path, file.read()
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(mutation.text)
+
+    def restore(self):
+        """The file is as it was, and newer than what was built from the mutated one."""
+        if self.planted:
+            path, text = self.planted
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(text)
+            self.planted = None
+
+    # --- running a test ---
+
+    def run_test(self, test, cpu_seconds, clock_seconds, memory):
+        """None: passed; else in what way it failed."""
+        def limit():
+            os.setsid()
+            resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+            resource.setrlimit(resource.RLIMIT_CPU, (cpu_seconds, cpu_seconds + 1))
+            resource.setrlimit(resource.RLIMIT_FSIZE, (FILE_SIZE, FILE_SIZE))
+            if memory:
+                resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+
+        environment = dict(os.environ, srcdir=self.src, ASAN_OPTIONS="hard_rss_limit_mb=3000",
+                           CMOCKA_MESSAGE_OUTPUT="stdout")
+        log = os.path.join(self.build, "mutant.log")
+        with open(log, "wb") as output:
+            process = subprocess.Popen([os.path.join(self.build, test)], cwd=self.build, stdin=subprocess.DEVNULL,
+                                       stdout=output, stderr=subprocess.STDOUT, env=environment, preexec_fn=limit)
+            try:
+                code = process.wait(clock_seconds)
+            except subprocess.TimeoutExpired:
+                code = None
+            if code is None or code:
+                stop_group(process)
+        if code == 0:
+            return None
+        if code is None or code in (-signal.SIGXCPU, -signal.SIGKILL):
+            return "hangs"
+        with open(log, encoding="utf-8", errors="replace") as output:
+            failed = re.findall(r"\[  FAILED  \] (\w+)", output.read())
+        return failed[0] if failed else f"signal {-code}" if code < 0 else f"exit code {code}"
+
+
+def stop_group(process):
+    try:
+        os.killpg(process.pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+    process.wait()
+
+
+# --- which tests ------------------------------------------------------------------
+
+def symbols(path, *flags):
+    out = subprocess.run(["nm", *flags, path], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+                         check=False).stdout
+    return {line.split()[-1] for line in out.splitlines() if line.strip()}
+
+
+class Tests:
+    """The test programs: what each links, needs, and is made of."""
+
+    def __init__(self, names, copy):
+        self.names, self.copy, self.needs = names, copy, {}
+        self.inside = {name: symbols(os.path.join(copy.build, name)) for name in names}
+        self.sums = {name: self.checksum(name) for name in names}
+        self.objects = {}
+
+    def checksum(self, name):
+        """Of the sources of a test: its own file, and what the tests of its folder share."""
+        folder, own = os.path.dirname(name), os.path.basename(name) + ".c"
+        total = hashlib.sha256()
+        for place in {folder, "tests/unit", "tests/data"} | ({folder + "/corpus"} if "fuzz" in folder else set()):
+            for path in sorted(glob.glob(os.path.join(self.copy.src, place, "**"), recursive=True)):
+                base = os.path.basename(path)
+                if os.path.isfile(path) and (base == own or not re.match(r"(test_|sweep|mutate)", base)):
+                    with open(path, "rb") as file:
+                        total.update(base.encode() + file.read())
+        return total.hexdigest()[:16]
+
+    def defined(self, path):
+        """What a source file defines for others."""
+        if path not in self.objects:
+            base = re.sub(r"\.[ch]$", "", os.path.basename(path))
+            found = set()
+            for pattern in (f"*-{base}.o", f"{base}.o"):
+                for built in glob.glob(os.path.join(self.copy.build, os.path.dirname(path), "**", pattern),
+                                       recursive=True) + \
+                        glob.glob(os.path.join(self.copy.build, os.path.dirname(path), ".libs", pattern)):
+                    found |= symbols(built, "-g", "--defined-only")
+            self.objects[path] = found
+        return self.objects[path]
+
+    def of(self, path):
+        """The tests that may notice, those that probably do first."""
+        defined = self.defined(path)
+        chosen = [name for name in self.names if path.endswith(".h") or defined & self.inside[name]]
+        base, room = re.sub(r"\.[ch]$", "", os.path.basename(path)), os.path.basename(os.path.dirname(path))
+
+        def order(name):
+            own = os.path.basename(name).replace("test_", "")
+            return (own != base, own != base.split("_")[0] and own != room, self.needs.get(name, (0, 0))[0])
+        return sorted(chosen, key=order)
+
+    def measure(self, name):
+        """Run it on the sources as they are."""
+        before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
+        has_to_pass(self.copy, name)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        self.needs[name] = (after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime,
+                            time.monotonic() - start)
+
+    def limits(self, name):
+        cpu, clock = self.needs[name]
+        return int(3 + 5 * cpu), 60 + 10 * clock, "__asan_init" not in self.inside[name]
+
+
+def has_to_pass(copy, name):
+    """Else whatever was planted would be "killed"."""
+    failure = copy.run_test(name, 300, 600, None)
+    if failure:
+        raise Broken(f"{name} fails without any mutation, in {copy.build}: {failure}")
+
+
+# --- trying a mutation --------------------------------------------------------------
+
+class Cache:
+    """Results by the text of the mutated file and the sources of the test."""
+
+    def __init__(self, path, is_fresh):
+        self.path, self.lock, self.known = path, threading.Lock(), {}
+        if not is_fresh and os.path.exists(path):
+            with open(path, encoding="utf-8") as file:
+                self.known = json.load(file)
+
+    @staticmethod
+    def key(mutation):
+        return hashlib.sha256((mutation.path + "\n" + mutation.text).encode()).hexdigest()[:24]
+
+    def get(self, mutation, test, total):
+        """None: not known; "": passed; else how it failed."""
+        known = self.known.get(self.key(mutation), {}).get(test)
+        return known[1] if known and known[0] == total else None
+
+    def put(self, mutation, test, total, result):
+        with self.lock:
+            self.known.setdefault(self.key(mutation), {})[test] = [total, result]
+
+    def save(self):
+        with self.lock:
+            with open(self.path + ".new", "w", encoding="utf-8") as file:
+                json.dump(self.known, file)
+            os.replace(self.path + ".new", self.path)
+
+
+BATCH = 4  # tests that are linked at once
+
+
+def from_cache(mutation, tests, cache):
+    """Set the result if it is known; the tests that are still to run otherwise, None when there are none."""
+    left = []
+    for name in tests.of(mutation.path):
+        result = cache.get(mutation, name, tests.sums[name])
+        if result:
+            kill(mutation, name, result)
+            return None
+        if result is None:
+            left.append(name)
+    if not left:
+        mutation.result = "survived"
+        return None
+    return left
+
+
+def kill(mutation, test, how):
+    mutation.result, mutation.killer, mutation.detail = "killed", os.path.basename(test), how
+
+
+def attempt(mutation, copy, left, tests, cache):
+    """Plant, build and test."""
+    copy.plant(mutation)
+    for at in range(0, len(left), BATCH):
+        try:
+            copy.make(left[at:at + BATCH])
+        except Broken as broken:
+            error = re.search(r".*error:.*", str(broken))
+            mutation.result, mutation.detail = "invalid", error.group() if error else str(broken)[-300:]
+            return
+        for name in left[at:at + BATCH]:
+            failure = copy.run_test(name, *tests.limits(name))
+            cache.put(mutation, name, tests.sums[name], failure or "")
+            if failure:
+                kill(mutation, name, failure)
+                return
+    mutation.result = "survived"
+
+
+class Progress:
+    """How many are done, and how long the rest may take."""
+
+    def __init__(self, total):
+        self.total, self.done, self.start, self.lock = total, 0, time.monotonic(), threading.Lock()
+
+    def tell(self, mutation):
+        with self.lock:
+            self.done += 1
+            left = (time.monotonic() - self.start) / self.done * (self.total - self.done)
+            print(f"[{self.done}/{self.total}, {left / 60:.0f} min left] {mutation.result:8} {mutation.title()}"
+                  f"{'  (' + mutation.killer + ': ' + mutation.detail + ')' if mutation.killer else ''}", flush=True)
+
+
+def try_all(work, copies, tests, cache):
+    progress, free = Progress(len(work)), queue.Queue()
+    for copy in copies:
+        free.put(copy)
+
+    def one(job):
+        copy = free.get()
+        try:
+            attempt(*job[:1], copy, job[1], tests, cache)
+        finally:
+            copy.restore()
+            free.put(copy)
+        cache.save()
+        progress.tell(job[0])
+
+    with concurrent.futures.ThreadPoolExecutor(len(copies)) as pool:
+        for future in [pool.submit(one, job) for job in work]:
+            future.result()
+
+
+# --- the report ----------------------------------------------------------------------
+
+def count(mutations):
+    """killed, survived, equivalent, per cent killed of those that are not equivalent"""
+    killed = sum(m.result == "killed" and not m.equivalent for m in mutations)
+    survived = sum(m.result == "survived" and not m.equivalent for m in mutations)
+    equivalent = sum(bool(m.equivalent) for m in mutations)
+    return killed, survived, equivalent, 100 * killed / (killed + survived) if killed + survived else 100
+
+
+def faults(mutations):
+    """What is wrong with the list."""
+    for m in mutations:
+        if m.result in ("stale", "invalid"):
+            yield f"{m.where}: {m.result}: {m.title()}: {m.detail}"
+        if m.equivalent and m.result == "killed":
+            yield f"{m.where}: called equivalent, but {m.killer} ({m.detail}) notices: {m.title()}"
+
+
+def report(mutations):
+    lines = []
+    for m in mutations:
+        if m.result == "survived" and not m.equivalent:
+            lines.append(f"survived: {m.title()}   ({m.where})")
+    for m in mutations:
+        if m.equivalent:
+            lines.append(f"equivalent: {m.title()}\n    {m.equivalent}")
+    lines += list(faults(mutations))
+    lines.append(f"{'':28}{'killed':>8}{'survived':>10}{'equivalent':>12}{'killed, %':>11}")
+    groups = sorted({m.room() for m in mutations}) + sorted({m.folder.split("/")[0] for m in mutations} - {"plugin"})
+    for group in groups:
+        inside = [m for m in mutations if (m.folder + "/").startswith(group + "/")] if "/" not in group else \
+            [m for m in mutations if m.folder == group]
+        killed, survived, equivalent, share = count(inside)
+        lines.append(f"{group:28}{killed:8}{survived:10}{equivalent:12}{share:11.1f}")
+    return "\n".join(lines) + "\n"
+
+
+def too_few(mutations):
+    for part, least in LEAST.items():
+        inside = [m for m in mutations if m.folder.split("/")[0] == part]
+        if inside and count(inside)[3] < least:
+            yield f"{part}: {count(inside)[3]:.1f} % of the mutations are killed, {least} % have to be"
+
+
+def as_json(mutations):
+    return [{"file": m.path, "folder": m.folder, "line": m.line, "function": m.function, "old": m.old, "new": m.new,
+             "result": "equivalent" if m.equivalent and m.result == "survived" else m.result, "reason": m.equivalent,
+             "test": m.killer, "how": m.detail} for m in mutations]
+
+
+# --- all together --------------------------------------------------------------------
+
+def look_up(mutations, top):
+    """Those whose text is there."""
+    found = []
+    for mutation in mutations:
+        trouble = find(mutation, top)
+        if trouble:
+            mutation.result, mutation.detail = "stale", trouble
+        else:
+            found.append(mutation)
+    return found
+
+
+def run(mutations, options):
+    copies = [Copy(os.path.join(options.work, f"copy-{i}"), options.srcdir) for i in range(options.jobs)]
+    found = look_up(mutations, options.srcdir)
+    print(f"{len(found)} mutations; building {len(copies)} copies", flush=True)
+    with concurrent.futures.ThreadPoolExecutor(len(copies)) as pool:
+        list(pool.map(lambda copy: copy.prepare(options.tests), copies))
+    tests = Tests(options.tests, copies[0])
+    cache = Cache(os.path.join(options.work, "cache.json"), options.fresh)
+    work = [(m, left) for m in found for left in [from_cache(m, tests, cache)] if left]
+    for name in sorted({name for _, left in work for name in left}):
+        tests.measure(name)
+        for copy in copies[1:]:
+            has_to_pass(copy, name)
+    work = [(m, [name for name in tests.of(m.path) if name in left]) for m, left in work]
+    print(f"{len(found) - len(work)} are known from before, {len(work)} to try", flush=True)
+    try_all(work, copies, tests, cache)
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description="Plant bugs one by one; which do the unit tests notice?")
+    here = os.path.dirname(os.path.abspath(__file__))
+    parser.add_argument("--srcdir", default=os.path.dirname(os.path.dirname(here)), type=os.path.abspath)
+    parser.add_argument("--work", default="mutants", type=os.path.abspath, help="folder for the copies and the report")
+    parser.add_argument("--list", default=os.path.join(here, "list.txt"))
+    parser.add_argument("--tests", required=True, type=str.split, help="the test programs, in one word")
+    parser.add_argument("--jobs", default=2, type=int)
+    parser.add_argument("--fresh", action="store_true", help="forget what is known from before")
+    parser.add_argument("prefix", nargs="*", help="only mutations of these folders, as core/fabric")
+    return parser.parse_args()
+
+
+def main():
+    options = arguments()
+    try:
+        mutations = [m for m in read_list(options.list) if not options.prefix or
+                     any((m.folder + "/").startswith(prefix.rstrip("/") + "/") for prefix in options.prefix)]
+        os.makedirs(options.work, exist_ok=True)
+        run(mutations, options)
+    except (ValueError, Broken) as trouble:
+        sys.exit(f"mutants: {trouble}")
+    text = report(mutations)
+    print(text, end="")
+    with open(os.path.join(options.work, "report.txt"), "w", encoding="utf-8") as file:
+        file.write(text)
+    with open(os.path.join(options.work, "report.json"), "w", encoding="utf-8") as file:
+        json.dump(as_json(mutations), file, indent=1)
+    complaints = list(too_few(mutations))
+    for complaint in complaints:
+        print(complaint)
+    sys.exit(1 if complaints or any(faults(mutations)) else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""The list of `make mutants`: a record finds its text wherever it went, and says so when it is gone."""
+import importlib.util
+from pathlib import Path
+
+import pytest
+
+TOP = Path(__file__).resolve().parents[2]
+spec = importlib.util.spec_from_file_location("mutants", TOP / "tests" / "mutants" / "mutants.py")
+mutants = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(mutants)
+
+RECORD = "room/a step\n-if (x < 3)\n+if (x <= 3)\n"
+CODE = "static int step(int x)\n{\n\tif (x < 3)\n\t\treturn 1;\n\treturn 0;\n}\n"
+
+
+def read(folder, text):
+    (folder / "list.txt").write_text(text)
+    return mutants.read_list(folder / "list.txt")
+
+
+def test_records(tmp_path):
+    first, second = read(tmp_path, "# why\n" + RECORD + "= no\n= difference\n\nplugin -\n-a;\n-b;\n+\n")
+    assert (first.folder, first.function, first.old, first.new) == ("room/a", "step", ["if (x < 3)"], ["if (x <= 3)"])
+    assert first.equivalent == "no difference"
+    assert (second.old, second.new, second.equivalent) == (["a;", "b;"], [""], "")
+
+
+@pytest.mark.parametrize("text", ["room\n-a\n+b\n", "room f\n-a\n+a\n", "room f\n+a\n", "room f\n-a\n*b\n"])
+def test_records_that_make_no_sense(tmp_path, text):
+    with pytest.raises(ValueError, match="list.txt"):
+        read(tmp_path, text)
+
+
+@pytest.mark.parametrize("name", ["one.c", "another.c", "inline.h"])
+def test_found_wherever_it_is(tmp_path, name):
+    (tmp_path / "room/a/below").mkdir(parents=True)
+    (tmp_path / "room/a" / name).write_text("/* x */\n" + CODE)
+    (tmp_path / "room/a/below/c.c").write_text(CODE)  # another room
+    mutation = read(tmp_path, RECORD)[0]
+    assert mutants.find(mutation, tmp_path) is None
+    assert (mutation.path, mutation.line) == (f"room/a/{name}", 4)
+    assert mutation.text == "/* x */\n" + CODE.replace("<", "<=")
+
+
+def test_gone_or_ambiguous(tmp_path):
+    (tmp_path / "room/a").mkdir(parents=True)
+    mutation = read(tmp_path, RECORD)[0]
+    assert "gone" in mutants.find(mutation, tmp_path)
+    (tmp_path / "room/a/a.c").write_text(CODE + "\n" + CODE.replace("step", "leap"))
+    assert mutants.find(mutation, tmp_path) is None and mutation.line == 3  # the function decides
+    mutation.function = "leap"
+    assert mutants.find(mutation, tmp_path) is None and mutation.line == 10
+    mutation.function = "crawl"
+    assert mutants.find(mutation, tmp_path)
+
+
+def test_what_is_counted(tmp_path):
+    records = [read(tmp_path, RECORD + extra)[0] for extra in ("", "", "", "= no difference\n")]
+    for record, result in zip(records, ["killed", "killed", "survived", "survived"]):
+        record.result = result
+    assert mutants.count(records)[:3] == (2, 1, 1)
+    assert not list(mutants.faults(records))
+    records[3].result = "killed"
+    assert "called equivalent" in list(mutants.faults(records))[0]
+    for record in records:
+        record.folder = "core/x"
+    assert "90 % have to be" in list(mutants.too_few(records))[0]

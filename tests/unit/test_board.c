@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * test_board.c - plugin/board.c alone: which files are in the state folder after what, and since when a state holds.
+ * What becomes of epochs is in test_worker.c. The log is a stub, the clock is the test's own.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "core/status/status.h"
+#include "core/status/status_json.h"
+#include "plugin/board.h"
+#include "plugin/clock.h"
+#include "plugin/log.h"
+#include "fake_clock.h"
+
+void fors_log_info(struct osm_log *log, const char *format, ...)
+{
+}
+
+void fors_log_error(struct osm_log *log, enum fors_code code, const char *format, ...)
+{
+}
+
+struct place {
+	char directory[64];
+	struct fors_folder folder;
+	struct fors_board board;
+};
+
+static int open_place(void **state)
+{
+	struct place *place = calloc(1, sizeof(*place));
+
+	strcpy(place->directory, "/tmp/fors-board-XXXXXX");
+	if (!mkdtemp(place->directory) || fors_folder_init(&place->folder, place->directory, 0x123, NULL))
+		return -1;
+	fors_board_open(&place->board, NULL, &place->folder, NULL);
+	*state = place;
+	return 0;
+}
+
+static int close_place(void **state)
+{
+	struct place *place = *state;
+	char command[128];
+
+	fors_board_close(&place->board);
+	fors_folder_clear(&place->folder);
+	snprintf(command, sizeof(command), "rm -rf %s", place->directory);
+	free(place);
+	return system(command) ? -1 : 0;
+}
+
+/* A file of the state folder as text, owned by the caller; NULL: it is not there. */
+static char *file_of(const struct place *place, const char *name)
+{
+	void *bytes = NULL;
+	char *text = NULL;
+	size_t size;
+
+	assert_int_equal(fors_published(&place->folder, name, 1 << 20, &bytes, &size, NULL), FORS_OK);
+	if (bytes) {
+		text = strndup(bytes, size);
+		assert_non_null(text);
+	}
+	free(bytes);
+	return text;
+}
+
+static void assert_file(const struct place *place, const char *name, const char *word)
+{
+	char *text = file_of(place, name);
+
+	if (!text || !strstr(text, word))
+		fail_msg("%s: \"%s\" is not in \"%s\"", name, word, text ? text : "(no file)");
+	free(text);
+}
+
+static void withdraw(struct place *place, enum fors_state state, const char *reason)
+{
+	struct fors_status status;
+
+	fors_status_init(&status);
+	status.state = state;
+	snprintf(status.reason, sizeof(status.reason), "%s", reason);
+	assert_true(fors_board_withdraw(&place->board, &status));
+	fors_status_clear(&status);
+}
+
+/* Since when, by the status that is published. */
+static uint64_t since(const struct place *place)
+{
+	struct fors_status status;
+	char *text = file_of(place, "status.json");
+	uint64_t ms;
+
+	assert_non_null(text);
+	assert_int_equal(fors_status_parse(text, "status.json", &status, NULL), FORS_OK);
+	ms = (uint64_t)status.state_since_ms;
+	fors_status_clear(&status);
+	free(text);
+	return ms;
+}
+
+static void all_files_say_the_same(void **state)
+{
+	struct place *place = *state;
+
+	withdraw(place, FORS_PLANNING, "first");
+	assert_file(place, "status.json", "first");
+	assert_file(place, "metrics.prom", "fors_state{state=\"planning\"} 1");
+	withdraw(place, FORS_FAILED, "second");
+	assert_file(place, "status.json", "second");
+	assert_file(place, "metrics.prom", "fors_state{state=\"failed\"} 1");
+	assert_file(place, "metrics.prom", "fors_state{state=\"planning\"} 0");
+	assert_file(place, "schedule", "");
+}
+
+/* A state begins when it is another one, not with each status. */
+static void states_have_a_beginning(void **state)
+{
+	struct place *place = *state;
+	uint64_t first = fors_clock_unix_ms();
+
+	withdraw(place, FORS_PLANNING, "a");
+	assert_true(since(place) == first);
+	fake_clock_advance(5000);
+	withdraw(place, FORS_PLANNING, "b");
+	assert_true(since(place) == first);
+	withdraw(place, FORS_FAILED, "c");
+	assert_true(since(place) == first + 5000);
+	fake_clock_advance(1);
+	withdraw(place, FORS_PLANNING, "d");
+	assert_true(since(place) == first + 5001);
+}
+
+static void the_kept_order_is_written(void **state)
+{
+	struct place *place = *state;
+
+	fors_board_keep(&place->board, strdup("an order"), 8);
+	assert_file(place, "places", "an order");
+	fors_board_keep(&place->board, strdup("another"), 7);
+	assert_file(place, "places", "another");
+}
+
+/* Whatever somebody removed is there again with the next heartbeat; before the first status there is none. */
+static void removed_files_come_back(void **state)
+{
+	static const char *const names[] = {"schedule", "status.json", "metrics.prom", "places", "heartbeat"};
+	struct place *place = *state;
+	char command[128];
+
+	fors_board_beat(&place->board);
+	assert_null(file_of(place, "heartbeat"));
+	withdraw(place, FORS_PLANNING, "gone");
+	fors_board_keep(&place->board, strdup("an order"), 8);
+	fors_board_beat(&place->board);
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		assert_file(place, names[i], "");
+	snprintf(command, sizeof(command), "rm -f %s/*/*", place->directory);
+	assert_int_equal(system(command), 0);
+	fake_clock_advance(60000);
+	fors_board_beat(&place->board);
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		assert_file(place, names[i], "");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(all_files_say_the_same, open_place, close_place),
+		cmocka_unit_test_setup_teardown(states_have_a_beginning, open_place, close_place),
+		cmocka_unit_test_setup_teardown(the_kept_order_is_written, open_place, close_place),
+		cmocka_unit_test_setup_teardown(removed_files_come_back, open_place, close_place),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

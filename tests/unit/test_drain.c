@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * test_drain.c - plugin/drain.c: what settings take out of a fabric, when held cables may return, and when the tables
+ * have to wait for them.
+ */
+#include "support.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "plugin/drain.h"
+#include "plugin/log.h"
+
+/* What the log would hold. */
+static char logged[4096];
+static unsigned nlogged;
+
+static void note(const char *format, va_list arguments)
+{
+	size_t length = strlen(logged);
+
+	vsnprintf(logged + length, sizeof(logged) - length, format, arguments);
+	length = strlen(logged);
+	snprintf(logged + length, sizeof(logged) - length, "\n");
+	nlogged++;
+}
+
+void fors_log_info(struct osm_log *log, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	note(format, arguments);
+	va_end(arguments);
+}
+
+void fors_log_error(struct osm_log *log, enum fors_code code, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	note(format, arguments);
+	va_end(arguments);
+}
+
+static void forget_log(void)
+{
+	logged[0] = '\0';
+	nlogged = 0;
+}
+
+/* --- who waits for held cables --------------------------------------------- */
+
+static bool tables_first(struct bed *bed, const char *method)
+{
+	struct fors_settings settings = {0};
+
+	snprintf(settings.method, sizeof(settings.method), "%s", method);
+	return fors_drain_tables_first(&settings, bed->fabric);
+}
+
+/* With a LID at home on each lane a plan can go round a held cable; with one LMC less it follows the tables. */
+static void short_lmc_makes_tables_wait(void **state)
+{
+	static const struct {
+		const char *spec;
+		unsigned enough; /* the smallest LMC with which 2^LMC >= lanes */
+	} cases[] = {{"FT(2;4,3)", 2}, {"FT(2;5,3)", 3}, {"FT(2;3,3)", 2}, {"FT(2;1,3)", 0}, {"FT(2;2,2;cables=2)", 2}};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		for (unsigned lmc = 0; lmc < 5; lmc++) {
+			struct bed *bed = bed_new(cases[i].spec, lmc);
+
+			assert_int_equal(tables_first(bed, "auto"), lmc >= cases[i].enough);
+			assert_int_equal(tables_first(bed, "exact"), lmc >= cases[i].enough);
+			assert_false(tables_first(bed, "rounds"));
+			bed_free(bed);
+		}
+}
+
+/* One end node is enough, whether it takes part or not: its LIDs are in the tables. Without a LID it is not. */
+static void one_short_lmc_is_enough(void **state)
+{
+	struct bed *bed = bed_new("FT(2;4,3)", 2);
+	struct fors_slot *last = &bed->fabric->slot[bed->fabric->nleaves * bed->fabric->nslots - 1];
+
+	assert_true(tables_first(bed, "auto"));
+	last->lmc = 1;
+	assert_false(tables_first(bed, "auto"));
+	last->lid = 0;
+	assert_true(tables_first(bed, "auto"));
+	bed_free(bed);
+}
+
+/* --- what settings ask for -------------------------------------------------- */
+
+static void each_wish_is_one(void **state)
+{
+	struct fors_settings settings = {0};
+
+	assert_false(fors_drain_is_wanted(&settings));
+	settings.hold_down = 1;
+	assert_true(fors_drain_is_wanted(&settings));
+	settings = (struct fors_settings){.degraded_is_dead = true};
+	assert_true(fors_drain_is_wanted(&settings));
+	settings = (struct fors_settings){.excluded_links = {NULL, 1}};
+	assert_true(fors_drain_is_wanted(&settings));
+	settings = (struct fors_settings){.excluded_spines = {NULL, 1}};
+	assert_true(fors_drain_is_wanted(&settings));
+}
+
+static void apply(struct fors_drain *drain, const struct fors_settings *settings, struct bed *bed, bool with_held,
+		  struct fors_warnings *warnings)
+{
+	memset(warnings, 0, sizeof(*warnings));
+	assert_int_equal(fors_drain_apply(drain, settings, bed->fabric, with_held, warnings, NULL), FORS_OK);
+}
+
+/* Lists come before degraded cables, and each reason sets aside what is its own. */
+static void settings_take_out(void **state)
+{
+	struct bed *bed = bed_new("FT(2;4,3)", 2);
+	struct fors_settings settings = {0};
+	struct fors_warnings warnings;
+	struct fors_drain drain;
+
+	assert_int_equal(fors_drain_init(&drain, NULL), FORS_OK);
+	fors_net_port(bed->net, bed->fabric->leaf[2].node, fors_cable(bed->fabric, 2, 0)->leaf_port)->is_degraded =
+		true;
+	assert_int_equal(fors_names_add(&settings.excluded_spines, "Spine01", NULL), FORS_OK);
+	assert_int_equal(fors_names_add(&settings.excluded_links, "Leaf00[7], Nowhere", NULL), FORS_OK);
+	bed_rebuild(bed);
+	apply(&drain, &settings, bed, true, &warnings);
+	assert_int_equal(fors_cable(bed->fabric, 0, 1)->drained, FORS_DRAIN_EXCLUDED);
+	assert_int_equal(fors_cable(bed->fabric, 0, 2)->drained, FORS_DRAIN_EXCLUDED);
+	assert_true(fors_live(bed->fabric, 2, 0));
+	assert_int_equal(warnings.count, 1);
+	assert_non_null(strstr(warnings.text[0], "exclude_links: "));
+	settings.degraded_is_dead = true;
+	bed_rebuild(bed);
+	apply(&drain, &settings, bed, true, &warnings);
+	assert_int_equal(fors_cable(bed->fabric, 2, 0)->drained, FORS_DRAIN_DEGRADED);
+	assert_false(fors_live(bed->fabric, 2, 0));
+	fors_names_clear(&settings.excluded_links);
+	fors_names_clear(&settings.excluded_spines);
+	fors_drain_clear(&drain);
+	bed_free(bed);
+}
+
+/* A cable that came back: held while asked for, and due when its time is over by a clock that is read here. */
+static void returned_cables_are_held(void **state)
+{
+	struct bed *bed = bed_new("FT(2;4,3)", 2);
+	struct fors_settings settings = {.hold_down = 3600};
+	struct fors_warnings warnings;
+	struct fors_drain drain;
+
+	assert_int_equal(fors_drain_init(&drain, NULL), FORS_OK);
+	assert_int_equal(fors_drain_look(&drain, &settings, bed->fabric, true, NULL), FORS_OK);
+	assert_true(drain.due_ms == 0 && bed->fabric->held_until_ms == 0);
+	bed_down(bed, "Leaf01[6]");
+	assert_int_equal(fors_drain_look(&drain, &settings, bed->fabric, true, NULL), FORS_OK);
+	bed_restore(bed);
+	assert_int_equal(fors_drain_look(&drain, &settings, bed->fabric, true, NULL), FORS_OK);
+	assert_true(drain.due_ms > 3600000);
+	assert_true(bed->fabric->held_until_ms > 1000000000000 + 3600000);
+	apply(&drain, &settings, bed, false, &warnings);
+	assert_true(fors_live(bed->fabric, 1, 1));
+	apply(&drain, &settings, bed, true, &warnings);
+	assert_int_equal(fors_cable(bed->fabric, 1, 1)->drained, FORS_DRAIN_HELD);
+	settings.hold_down = 0;
+	bed_rebuild(bed);
+	assert_int_equal(fors_drain_look(&drain, &settings, bed->fabric, false, NULL), FORS_OK);
+	assert_true(drain.due_ms > 0); /* no tables are made for this look, so it may not return yet */
+	assert_int_equal(fors_drain_look(&drain, &settings, bed->fabric, true, NULL), FORS_OK);
+	assert_true(drain.due_ms == 0);
+	fors_drain_clear(&drain);
+	bed_free(bed);
+}
+
+/* --- the log ----------------------------------------------------------------- */
+
+static void tell(struct fors_drain *drain, struct bed *bed, const struct fors_warnings *warnings)
+{
+	forget_log();
+	fors_drain_tell(drain, NULL, bed->fabric, warnings);
+}
+
+static void only_news_are_told(void **state)
+{
+	struct bed *bed = bed_new("FT(2;4,3)", 2);
+	struct fors_settings settings = {0};
+	struct fors_warnings warnings = {0};
+	struct fors_drain drain = {0};
+
+	assert_int_equal(fors_drain_init(&drain, NULL), FORS_OK);
+	tell(&drain, bed, &warnings);
+	assert_int_equal(nlogged, 0);
+	assert_int_equal(fors_names_add(&settings.excluded_links, "Leaf00[7], Nowhere", NULL), FORS_OK);
+	apply(&drain, &settings, bed, true, &warnings);
+	tell(&drain, bed, &warnings);
+	assert_int_equal(nlogged, 2);
+	assert_non_null(strstr(logged, "link Leaf00[7] - Spine02[1] is excluded: no traffic between servers"));
+	assert_non_null(strstr(logged, "Nowhere"));
+	tell(&drain, bed, &warnings);
+	assert_int_equal(nlogged, 0);
+	bed_rebuild(bed);
+	memset(&warnings, 0, sizeof(warnings));
+	tell(&drain, bed, &warnings);
+	assert_int_equal(nlogged, 1);
+	assert_non_null(strstr(logged, "no link is excluded, degraded or held any more"));
+	fors_names_clear(&settings.excluded_links);
+	fors_drain_clear(&drain);
+	bed_free(bed);
+}
+
+static void long_lists_have_an_end(void **state)
+{
+	struct bed *bed = bed_new("FT(2;20,18)", 0);
+	struct fors_warnings warnings = {0};
+	struct fors_drain drain = {0};
+
+	for (uint32_t a = 1; a < 18; a++) /* 17 of them, one more than are told */
+		fors_drained_mark(bed->fabric, a, 3, FORS_DRAIN_EXCLUDED);
+	for (int i = 0; i < FORS_WARNINGS_MAX + 3; i++)
+		fors_warn(&warnings, "number %d", i);
+	tell(&drain, bed, &warnings);
+	assert_int_equal(nlogged, 17 + FORS_WARNINGS_MAX + 1);
+	assert_non_null(strstr(logged, "and 1 more such links"));
+	assert_non_null(strstr(logged, "and 3 more"));
+	assert_non_null(strstr(logged, "it has to stay in use"));
+	bed_free(bed);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(short_lmc_makes_tables_wait),
+		cmocka_unit_test(one_short_lmc_is_enough),
+		cmocka_unit_test(each_wish_is_one),
+		cmocka_unit_test(settings_take_out),
+		cmocka_unit_test(returned_cables_are_held),
+		cmocka_unit_test(only_news_are_told),
+		cmocka_unit_test(long_lists_have_an_end),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

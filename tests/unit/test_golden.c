@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * test_golden.c - tables and plans are the same bytes on any machine, today and tomorrow.
+ *
+ * That they are right is what other tests are for. Here are checksums of tables and plans of fabrics with random
+ * failures, one for each kind of fabric and method. A change of core/ that is not meant to change them does not; one
+ * that is takes over the checksums that this test prints, and says so: it moves entries in the switches of running
+ * fabrics, and all of their schedules.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+#include "core/schedule/schedule_file.h"
+#include "support.h"
+
+#define ROUNDS 6
+
+enum { TABLES, CLOSED, OWN, EXACT, NSUMS };
+
+static const char *const names[NSUMS] = {"tables", "closed", "rounds", "exact"};
+
+struct golden {
+	const char *spec;
+	unsigned lmc;
+	uint32_t sum[NSUMS]; /* 0 for a method: it declines each time */
+};
+
+static const struct golden golden[] = {
+	{"FT(2;4,3)", 0, {0x8836a37a, 0x646682b2, 0x83c8c141, 0}},
+	{"FT(2;4,4)", 2, {0x9591be01, 0xdf004a63, 0xfb2a0257, 0xdacfb857}},
+	{"FT(2;5,6)", 3, {0x8387e834, 0xbd953337, 0xfad63504, 0xef6cb00c}},
+	{"FT(2;6,4;servers=3)", 1, {0x5bfb23ff, 0, 0x6f7612d8, 0}},
+	{"FT(2;3,5;servers=5)", 2, {0x527d299e, 0x7f8f7e1b, 0x61a69c94, 0x91436513}},
+	{"FT(2;3,4;servers=6;cables=2)", 3, {0x78e5332b, 0x4d110877, 0x031d0d19, 0x13cb6281}},
+	{"FT(2;8,6;empty=0/0,0/1,3/4,5/7)", 3, {0x69771b24, 0, 0x0f7aa9a8, 0x32dd51ad}},
+	{"FT(2;8,16)", 3, {0xdd10e176, 0x2352f7e4, 0xce751219, 0x9e4a6911}},
+	{"FT(2;12,7)", 4, {0x212093c5, 0xbdcb909a, 0x8534b905, 0xe1df35aa}},
+	{"FT(2;10,3)", 4, {0xd3de0793, 0x7360e6d8, 0xab278368, 0xf59d3d3e}},
+	{"FT(2;9,9;servers=9)", 4, {0xde4c8162, 0xeda4e428, 0x822c1493, 0xb6af8293}},
+	{"FT(2;13,4)", 4, {0x74ffd140, 0x7a75a0cd, 0x39d8409e, 0x0cfcd9d0}},
+	{"FT(2;6,5;cables=3;servers=12)", 5, {0xa09907ac, 0x2aaf870d, 0x1a45a172, 0xfc07cf97}},
+	{"FT(2;4,6;servers=4)", 1, {0x246a460e, 0x9aed4ae1, 0x26320ad2, 0}},
+	{"FT(2;4,7;servers=8)", 2, {0x195baeed, 0x41951474, 0x00f994b9, 0x9df1e5b1}},
+	{"FT(2;2,6;servers=2)", 1, {0x47219340, 0x343659ef, 0xcc1cf8a1, 0xa20a2968}},
+	{"FT(2;7,8;servers=5)", 0, {0x1d92ddb8, 0, 0x86986df8, 0}},
+};
+
+static uint32_t add(uint32_t sum, const void *bytes, size_t size)
+{
+	return (uint32_t)crc32(sum, bytes, (unsigned)size);
+}
+
+static uint32_t add_tables(uint32_t sum, const struct bed *bed)
+{
+	return add(sum, bed->lfts->port, (size_t)bed->lfts->nswitches * bed->lfts->nlids);
+}
+
+/* Plans that a method declines leave the sum as it is. */
+static uint32_t add_plan(uint32_t sum, const struct bed *bed, const struct fors_method *method)
+{
+	struct fors_task task = bed_task(bed);
+	struct fors_schedule *schedule;
+	struct fors_error error;
+	void *bytes;
+	size_t size;
+
+	if (method->plan(&task, &schedule, &error))
+		return sum;
+	assert_int_equal(fors_schedule_encode(schedule, &bytes, &size, &error), FORS_OK);
+	sum = add(sum, bytes, size);
+	fors_schedule_free(schedule);
+	free(bytes);
+	return sum;
+}
+
+/* Intact at first, then with more and more dead cables; every other time not all servers take part. */
+static void sum_up(const struct golden *which, uint32_t sum[NSUMS])
+{
+	static const struct fors_method *const method[NSUMS] = {
+		[CLOSED] = &fors_method_closed_form, [OWN] = &fors_method_rounds, [EXACT] = &fors_method_exact};
+	struct bed *bed = bed_new(which->spec, which->lmc);
+	uint32_t cables = bed->fabric->nleaves * bed->fabric->nlanes, servers = bed->fabric->nservers;
+	struct rng rng = {.state = 1};
+
+	memset(sum, 0, NSUMS * sizeof(*sum));
+	for (uint32_t round = 0; round < ROUNDS; round++) {
+		bed_restore(bed);
+		bed_participants(bed, NULL);
+		if (round % 2)
+			bed_random_participants(bed, &rng, servers * 3 / 4);
+		bed_random_failures(bed, &rng, cables * round / 16);
+		sum[TABLES] = add_tables(sum[TABLES], bed);
+		for (int i = CLOSED; i < NSUMS; i++)
+			sum[i] = add_plan(sum[i], bed, method[i]);
+	}
+	bed_free(bed);
+}
+
+static void the_same_bytes(void **state)
+{
+	unsigned others = 0;
+
+	for (size_t i = 0; i < sizeof(golden) / sizeof(golden[0]); i++) {
+		uint32_t sum[NSUMS];
+
+		sum_up(&golden[i], sum);
+		for (int k = 0; k < NSUMS; k++)
+			if (sum[k] != golden[i].sum[k]) {
+				print_error("%s, LMC %u, %s: 0x%08x\n", golden[i].spec, golden[i].lmc, names[k],
+					    sum[k]);
+				others++;
+			}
+	}
+	if (others)
+		fail_msg("%u checksums are not what they were", others);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {cmocka_unit_test(the_same_bytes)};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

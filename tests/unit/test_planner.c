@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * test_planner.c - the choice that `auto` makes, with methods that do as they are told.
+ *
+ * The real methods hardly ever end in a tie above the lower bound. Here they are replaced by some that have a given
+ * number of phases, or a given error, and write down that they were asked.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/planners/bound.h"
+#include "core/planners/planner.h"
+#include "support.h"
+
+/* --- methods that do as they are told ---------------------------------------- */
+
+/* What a method does: so many phases, or this error. */
+struct told {
+	uint32_t phases; /* 0: the error instead */
+	uint32_t wanted; /* phases when asked for a plan at the bound only; 0: FORS_ENOPLAN then */
+	enum fors_err err;
+};
+
+static struct told closed, rounds, exact;
+static char asked[64]; /* "crRe": closed form, rounds at the bound, rounds, exact */
+
+static enum fors_err answer(const struct fors_task *task, uint32_t phases, enum fors_err err, const char *name,
+			    struct fors_schedule **schedule, struct fors_error *error)
+{
+	if (!phases)
+		return fors_fail(error, err, "%s: %s", name, fors_strerror(err));
+	return fors_schedule_new(task->fabric, phases, 0, 0, name, schedule, error);
+}
+
+static enum fors_err plan_closed(const struct fors_task *task, struct fors_schedule **schedule,
+				 struct fors_error *error)
+{
+	strcat(asked, "c");
+	assert_int_equal(task->wanted_phases, 0);
+	return answer(task, closed.phases, closed.err, "closed", schedule, error);
+}
+
+static enum fors_err plan_rounds(const struct fors_task *task, struct fors_schedule **schedule,
+				 struct fors_error *error)
+{
+	strcat(asked, task->wanted_phases ? "r" : "R");
+	if (task->wanted_phases)
+		return answer(task, rounds.wanted, FORS_ENOPLAN, "rounds", schedule, error);
+	return answer(task, rounds.phases, rounds.err, "rounds", schedule, error);
+}
+
+static enum fors_err plan_exact(const struct fors_task *task, struct fors_schedule **schedule, struct fors_error *error)
+{
+	strcat(asked, "e");
+	assert_int_equal(task->wanted_phases, 0);
+	return answer(task, exact.phases, exact.err, "exact", schedule, error);
+}
+
+static enum fors_err plan_ilp(const struct fors_task *task, struct fors_schedule **schedule, struct fors_error *error)
+{
+	strcat(asked, "i");
+	return answer(task, 1, FORS_OK, "ilp", schedule, error);
+}
+
+const struct fors_method fors_method_closed_form = {"closed", plan_closed};
+const struct fors_method fors_method_rounds = {"rounds", plan_rounds};
+const struct fors_method fors_method_exact = {"exact", plan_exact};
+const struct fors_method fors_method_ilp = {"ilp", plan_ilp};
+
+/* --- what auto makes of them --------------------------------------------------- */
+
+/* auto asks in this order, and takes the plan of this method. */
+static void assert_choice(const struct bed *bed, const char *order, const char *method, uint32_t phases)
+{
+	struct fors_task task = bed_task(bed);
+	struct fors_schedule *schedule = NULL;
+	struct fors_error error = {.text = ""};
+
+	asked[0] = '\0';
+	if (fors_plan(&task, "auto", &schedule, &error))
+		fail_msg("%s", error.text);
+	assert_string_equal(asked, order);
+	assert_string_equal(schedule->method, method);
+	assert_int_equal(schedule->nphases, phases);
+	fors_schedule_free(schedule);
+}
+
+static void assert_failure(const struct bed *bed, const char *order, enum fors_err err, const char *text)
+{
+	struct fors_task task = bed_task(bed);
+	struct fors_schedule *schedule = NULL;
+	struct fors_error error = {.text = ""};
+
+	asked[0] = '\0';
+	assert_int_equal(fors_plan(&task, "auto", &schedule, &error), err);
+	assert_null(schedule);
+	assert_int_equal(error.code, err);
+	assert_string_equal(asked, order);
+	assert_non_null(strstr(error.text, text));
+}
+
+#define DECLINES                                                                                                       \
+	{                                                                                                              \
+		0, 0, FORS_ENOTAPPL                                                                                    \
+	}
+
+/* On a tie the simplest method, whoever was asked first; the bound of FT(2;3,3) is smaller. */
+static void the_simplest_of_equals(void **state)
+{
+	struct bed *bed = bed_new("FT(2;3,3)", 2);
+
+	closed = (struct told){12, 0, FORS_OK};
+	rounds = (struct told){12, 0, FORS_OK};
+	exact = (struct told){12, 0, FORS_OK};
+	assert_choice(bed, "creR", "closed", 12);
+	closed = (struct told)DECLINES;
+	assert_choice(bed, "creR", "rounds", 12); /* asked after exact */
+	rounds.phases = 13;
+	assert_choice(bed, "creR", "exact", 12);
+	bed_free(bed);
+}
+
+static void the_fewest_phases(void **state)
+{
+	struct bed *bed = bed_new("FT(2;3,3)", 2);
+
+	closed = (struct told){13, 0, FORS_OK};
+	rounds = (struct told){12, 0, FORS_OK};
+	exact = (struct told){11, 0, FORS_OK};
+	assert_choice(bed, "creR", "exact", 11);
+	rounds.phases = 10;
+	assert_choice(bed, "creR", "rounds", 10);
+	rounds = exact = (struct told){14, 0, FORS_OK};
+	assert_choice(bed, "creR", "closed", 13);
+	bed_free(bed);
+}
+
+/* Nobody is asked once the bound is reached; and it is not "reached" by one phase more. */
+static void the_bound_ends_the_search(void **state)
+{
+	struct bed *bed = bed_new("FT(2;3,3)", 2);
+	struct fors_error error;
+	uint32_t bound;
+
+	assert_int_equal(fors_lower_bound(bed->fabric, &bound, &error), FORS_OK);
+	closed = (struct told){bound, 0, FORS_OK};
+	rounds = exact = (struct told)DECLINES;
+	assert_choice(bed, "c", "closed", bound);
+	closed.phases = bound + 1;
+	rounds.wanted = bound;
+	assert_choice(bed, "cr", "rounds", bound);
+	rounds.wanted = 0;
+	exact = (struct told){bound, 0, FORS_OK};
+	assert_choice(bed, "cre", "exact", bound);
+	bed_free(bed);
+}
+
+/* With a path index for each lane or more; with one LMC less, rounds have all the time they want. */
+static void exact_comes_first_where_it_has_paths(void **state)
+{
+	static const struct {
+		const char *spec;
+		unsigned lmc;
+		const char *order;
+	} cases[] = {{"FT(2;4,3)", 2, "creR"},
+		     {"FT(2;4,3)", 1, "cRe"},
+		     {"FT(2;5,3)", 3, "creR"},
+		     {"FT(2;5,3)", 2, "cRe"},
+		     {"FT(2;3,3)", 2, "creR"}};
+
+	closed = rounds = exact = (struct told){50, 0, FORS_OK};
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct bed *bed = bed_new(cases[i].spec, cases[i].lmc);
+
+		assert_choice(bed, cases[i].order, "closed", 50);
+		bed_free(bed);
+	}
+}
+
+/* Errors that say "not me" let the next one try; others end it, and nothing is left behind. */
+static void errors_of_methods(void **state)
+{
+	static const enum fors_err go_on[] = {FORS_ENOTAPPL, FORS_ELMC, FORS_ENOPLAN, FORS_ELIMIT};
+	static const enum fors_err end[] = {FORS_ECANCELLED, FORS_ENOMEM, FORS_ETIMEOUT};
+	struct bed *bed = bed_new("FT(2;3,3)", 2);
+
+	for (size_t i = 0; i < sizeof(go_on) / sizeof(go_on[0]); i++) {
+		closed = exact = (struct told){0, 0, go_on[i]};
+		rounds = (struct told){20, 0, FORS_OK};
+		assert_choice(bed, "creR", "rounds", 20);
+		rounds = (struct told){0, 0, go_on[i]};
+		assert_failure(bed, "creR", go_on[i], "rounds: "); /* the last one's reason */
+	}
+	for (size_t i = 0; i < sizeof(end) / sizeof(end[0]); i++) {
+		closed = (struct told){20, 0, FORS_OK};
+		rounds = (struct told)DECLINES;
+		exact = (struct told){0, 0, end[i]};
+		assert_failure(bed, "cre", end[i], "exact: ");
+		closed = (struct told){0, 0, end[i]};
+		assert_failure(bed, "c", end[i], "closed: ");
+	}
+	bed_free(bed);
+}
+
+/* By name a method is asked alone, and what it says is the answer. */
+static void methods_by_name(void **state)
+{
+	struct bed *bed = bed_new("FT(2;3,3)", 2);
+	struct fors_task task = bed_task(bed);
+	struct fors_schedule *schedule = NULL;
+	struct fors_error error;
+
+	asked[0] = '\0';
+	closed = rounds = (struct told){20, 0, FORS_OK};
+	exact = (struct told)DECLINES;
+	assert_int_equal(fors_plan(&task, "rounds", &schedule, &error), FORS_OK);
+	assert_string_equal(asked, "R");
+	assert_string_equal(schedule->method, "rounds");
+	fors_schedule_free(schedule);
+	schedule = NULL;
+	assert_int_equal(fors_plan(&task, "exact", &schedule, &error), FORS_ENOTAPPL);
+	assert_string_equal(asked, "Re");
+	assert_int_equal(fors_plan(&task, "simplex", &schedule, &error), FORS_EINPUT);
+	assert_non_null(strstr(error.text, "'simplex'; there are auto, closed, rounds, exact"));
+	assert_null(schedule);
+	bed_free(bed);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_simplest_of_equals),    cmocka_unit_test(the_fewest_phases),
+		cmocka_unit_test(the_bound_ends_the_search), cmocka_unit_test(exact_comes_first_where_it_has_paths),
+		cmocka_unit_test(errors_of_methods),	     cmocka_unit_test(methods_by_name),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* test_text.c - what readers and writers of text are built of: spans, keys that come twice, text that grows. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "core/base/text.h"
+
+static struct fors_span span_of(const char *text)
+{
+	return (struct fors_span){text, text + strlen(text)};
+}
+
+/* Of every length around the room that there is: nothing is lost, and the room that just suffices does. */
+static void a_buffer_takes_any_length(void **state)
+{
+	char *text;
+	size_t size;
+
+	for (unsigned first = 1; first < 4095; first += first < 3800 ? 100 : 1) {
+		struct fors_buffer buffer = {0};
+		unsigned second = 4096 - first - 1;
+
+		fors_buffer_print(&buffer, "%*s", (int)first, "x");
+		fors_buffer_print(&buffer, "%*s", (int)second, "y");
+		fors_buffer_print(&buffer, "%*s", 5000, "z");
+		assert_int_equal(fors_buffer_finish(&buffer, &text, &size, NULL), FORS_OK);
+		assert_int_equal(size, first + second + 5000);
+		assert_int_equal(strlen(text), size);
+		assert_int_equal(text[first - 1], 'x');
+		assert_int_equal(text[first + second - 1], 'y');
+		assert_int_equal(text[size - 1], 'z');
+		free(text);
+	}
+}
+
+static void nothing_printed_is_an_empty_text(void **state)
+{
+	struct fors_buffer buffer = {0};
+	char *text;
+
+	assert_int_equal(fors_buffer_finish(&buffer, &text, NULL, NULL), FORS_OK);
+	assert_string_equal(text, "");
+	free(text);
+}
+
+static void lines_have_numbers(void **state)
+{
+	static const char text[] = "one\n\nthree";
+	struct fors_lines lines;
+	struct fors_span line;
+
+	assert_int_equal(fors_lines_start(&lines, text, strlen(text), "t", NULL), FORS_OK);
+	for (uint32_t n = 1; n <= 3; n++) {
+		assert_true(fors_lines_next(&lines, &line));
+		assert_int_equal(lines.number, n);
+		assert_int_equal(line.end - line.at, n == 1 ? 3 : n == 2 ? 0 : 5);
+		assert_int_equal(lines.is_cut, n == 3);
+	}
+	assert_false(fors_lines_next(&lines, &line));
+	assert_int_equal(fors_lines_start(&lines, "a\0b", 3, "t", NULL), FORS_EINPUT);
+	assert_int_equal(fors_lines_start(&lines, "", 0, "t", NULL), FORS_EINPUT);
+}
+
+/* The search for a zero byte ends at the first one, so nobody needs a text of that size. */
+static void the_largest_text(void **state)
+{
+	static const char zero[] = "\0";
+	struct fors_error error;
+	struct fors_lines lines;
+
+	assert_int_equal(fors_lines_start(&lines, zero, FORS_TEXT_MAX, "t", &error), FORS_EINPUT);
+	assert_non_null(strstr(error.text, "binary"));
+	assert_int_equal(fors_lines_start(&lines, zero, FORS_TEXT_MAX + 1, "t", &error), FORS_ELIMIT);
+}
+
+/* What is not there is not taken. */
+static void takes(void **state)
+{
+	struct fors_span span = span_of("007f)x"), inside;
+	uint64_t value;
+
+	assert_false(fors_take_char(&span, '7'));
+	assert_false(fors_take_word(&span, "007f)xy"));
+	assert_false(fors_take_until(&span, '(', &inside));
+	assert_false(fors_take_number(&span, 16, 0x7e, &value));
+	assert_string_equal(span.at, "007f)x");
+	assert_true(fors_take_number(&span, 16, 0x7f, &value));
+	assert_int_equal(value, 0x7f);
+	assert_true(fors_take_until(&span, ')', &inside));
+	assert_true(fors_span_is_empty(inside));
+	assert_true(fors_take_char(&span, 'x'));
+	assert_true(fors_span_is_empty(span));
+	assert_false(fors_take_char(&span, '\0'));
+}
+
+static void keys_that_come_twice(void **state)
+{
+	struct fors_keyed first, second;
+	struct fors_keyed list[] = {{7, 4, 0}, {5, 6, 1}, {7, 9, 2}, {5, 7, 3}, {1, 1, 4}, {7, 2, 5}};
+
+	assert_true(fors_keyed_sort(list, 6, &first, &second));
+	assert_int_equal(first.line, 2); /* 7 comes again in line 4, before 5 does in line 7 */
+	assert_int_equal(second.line, 4);
+	assert_int_equal(list[0].key, 1);
+	assert_int_equal(list[5].line, 9);
+	assert_false(fors_keyed_sort(list, 2, &first, &second));
+	assert_false(fors_keyed_sort(NULL, 0, &first, &second));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_buffer_takes_any_length),
+		cmocka_unit_test(nothing_printed_is_an_empty_text),
+		cmocka_unit_test(lines_have_numbers),
+		cmocka_unit_test(the_largest_text),
+		cmocka_unit_test(takes),
+		cmocka_unit_test(keys_that_come_twice),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
