@@ -107,8 +107,8 @@ static enum fors_err ask_all(struct choice *choice, struct fors_error *error)
 		err = ask(choice, &fors_method_rounds, 0, error);
 	if (!err && !exact_first)
 		err = ask(choice, &fors_method_exact, 0, error);
-	if (!err)
-		err = ask(choice, &fors_method_flows, choice->best ? choice->best->nphases - 1 : 0, error);
+	if (!err && choice->best) /* where there is no other plan there are no ways */
+		err = ask(choice, &fors_method_flows, choice->best->nphases - 1, error);
 	return err;
 }
 

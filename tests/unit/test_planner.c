@@ -22,8 +22,8 @@ struct told {
 	enum fors_err err;
 };
 
-static struct told closed, rounds, exact;
-static char asked[64]; /* "crRe": closed form, rounds at the bound, rounds, exact */
+static struct told closed, rounds, exact, flows = {0, 0, FORS_ENOTAPPL};
+static char asked[64]; /* "crRef": closed form, rounds at the bound, rounds, exact, flows for fewer */
 
 static enum fors_err answer(const struct fors_task *task, uint32_t phases, enum fors_err err, const char *name,
 			    struct fors_schedule **schedule, struct fors_error *error)
@@ -57,6 +57,15 @@ static enum fors_err plan_exact(const struct fors_task *task, struct fors_schedu
 	return answer(task, exact.phases, exact.err, "exact", schedule, error);
 }
 
+/* Asked for at most `wanted_phases`, one fewer than the best so far. */
+static enum fors_err plan_flows(const struct fors_task *task, struct fors_schedule **schedule, struct fors_error *error)
+{
+	strcat(asked, "f");
+	if (task->wanted_phases && flows.phases > task->wanted_phases)
+		return answer(task, 0, FORS_ENOPLAN, "flows", schedule, error);
+	return answer(task, flows.phases, flows.err, "flows", schedule, error);
+}
+
 static enum fors_err plan_ilp(const struct fors_task *task, struct fors_schedule **schedule, struct fors_error *error)
 {
 	strcat(asked, "i");
@@ -66,6 +75,7 @@ static enum fors_err plan_ilp(const struct fors_task *task, struct fors_schedule
 const struct fors_method fors_method_closed_form = {"closed", plan_closed};
 const struct fors_method fors_method_rounds = {"rounds", plan_rounds};
 const struct fors_method fors_method_exact = {"exact", plan_exact};
+const struct fors_method fors_method_flows = {"flows", plan_flows};
 const struct fors_method fors_method_ilp = {"ilp", plan_ilp};
 
 /* --- what auto makes of them --------------------------------------------------- */
@@ -113,11 +123,11 @@ static void the_simplest_of_equals(void **state)
 	closed = (struct told){12, 0, FORS_OK};
 	rounds = (struct told){12, 0, FORS_OK};
 	exact = (struct told){12, 0, FORS_OK};
-	assert_choice(bed, "creR", "closed", 12);
+	assert_choice(bed, "creRf", "closed", 12);
 	closed = (struct told)DECLINES;
-	assert_choice(bed, "creR", "rounds", 12); /* asked after exact */
+	assert_choice(bed, "creRf", "rounds", 12); /* asked after exact */
 	rounds.phases = 13;
-	assert_choice(bed, "creR", "exact", 12);
+	assert_choice(bed, "creRf", "exact", 12);
 	bed_free(bed);
 }
 
@@ -128,11 +138,11 @@ static void the_fewest_phases(void **state)
 	closed = (struct told){13, 0, FORS_OK};
 	rounds = (struct told){12, 0, FORS_OK};
 	exact = (struct told){11, 0, FORS_OK};
-	assert_choice(bed, "creR", "exact", 11);
+	assert_choice(bed, "creRf", "exact", 11);
 	rounds.phases = 10;
-	assert_choice(bed, "creR", "rounds", 10);
+	assert_choice(bed, "creRf", "rounds", 10);
 	rounds = exact = (struct told){14, 0, FORS_OK};
-	assert_choice(bed, "creR", "closed", 13);
+	assert_choice(bed, "creRf", "closed", 13);
 	bed_free(bed);
 }
 
@@ -163,11 +173,11 @@ static void exact_comes_first_where_it_has_paths(void **state)
 		const char *spec;
 		unsigned lmc;
 		const char *order;
-	} cases[] = {{"FT(2;4,3)", 2, "creR"},
-		     {"FT(2;4,3)", 1, "cRe"},
-		     {"FT(2;5,3)", 3, "creR"},
-		     {"FT(2;5,3)", 2, "cRe"},
-		     {"FT(2;3,3)", 2, "creR"}};
+	} cases[] = {{"FT(2;4,3)", 2, "creRf"},
+		     {"FT(2;4,3)", 1, "cRef"},
+		     {"FT(2;5,3)", 3, "creRf"},
+		     {"FT(2;5,3)", 2, "cRef"},
+		     {"FT(2;3,3)", 2, "creRf"}};
 
 	closed = rounds = exact = (struct told){50, 0, FORS_OK};
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -176,6 +186,23 @@ static void exact_comes_first_where_it_has_paths(void **state)
 		assert_choice(bed, cases[i].order, "closed", 50);
 		bed_free(bed);
 	}
+}
+
+/* Flows are asked last, for one phase fewer than the best, and taken only then. */
+static void flows_come_last(void **state)
+{
+	struct bed *bed = bed_new("FT(2;3,3)", 0);
+
+	closed = exact = (struct told)DECLINES;
+	rounds = (struct told){12, 0, FORS_OK};
+	flows = (struct told){11, 0, FORS_OK};
+	assert_choice(bed, "cRef", "flows", 11);
+	flows.phases = 12;
+	assert_choice(bed, "cRef", "rounds", 12);
+	flows = (struct told){0, 0, FORS_ENOMEM};
+	assert_failure(bed, "cRef", FORS_ENOMEM, "flows: ");
+	flows = (struct told)DECLINES;
+	bed_free(bed);
 }
 
 /* Errors that say "not me" let the next one try; others end it, and nothing is left behind. */
@@ -188,7 +215,7 @@ static void errors_of_methods(void **state)
 	for (size_t i = 0; i < sizeof(go_on) / sizeof(go_on[0]); i++) {
 		closed = exact = (struct told){0, 0, go_on[i]};
 		rounds = (struct told){20, 0, FORS_OK};
-		assert_choice(bed, "creR", "rounds", 20);
+		assert_choice(bed, "creRf", "rounds", 20);
 		rounds = (struct told){0, 0, go_on[i]};
 		assert_failure(bed, "creR", go_on[i], "rounds: "); /* the last one's reason */
 	}
@@ -222,7 +249,7 @@ static void methods_by_name(void **state)
 	assert_int_equal(fors_plan(&task, "exact", &schedule, &error), FORS_ENOTAPPL);
 	assert_string_equal(asked, "Re");
 	assert_int_equal(fors_plan(&task, "simplex", &schedule, &error), FORS_EINPUT);
-	assert_non_null(strstr(error.text, "'simplex'; there are auto, closed, rounds, exact"));
+	assert_non_null(strstr(error.text, "'simplex'; there are auto, closed, rounds, exact, flows"));
 	assert_null(schedule);
 	bed_free(bed);
 }
@@ -232,7 +259,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_simplest_of_equals),    cmocka_unit_test(the_fewest_phases),
 		cmocka_unit_test(the_bound_ends_the_search), cmocka_unit_test(exact_comes_first_where_it_has_paths),
-		cmocka_unit_test(errors_of_methods),	     cmocka_unit_test(methods_by_name),
+		cmocka_unit_test(flows_come_last),	     cmocka_unit_test(errors_of_methods),
+		cmocka_unit_test(methods_by_name),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
