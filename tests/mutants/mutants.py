@@ -152,11 +152,11 @@ def synchronise(source, target, work):
         to = os.path.join(target, name)
         if entry.is_dir():
             synchronise(entry.path, to, work)
-        elif not os.path.exists(to):
+        elif not os.path.exists(to) or not filecmp.cmp(entry.path, to, shallow=False):
+            is_new = not os.path.exists(to)
             shutil.copy2(entry.path, to)
-        elif not filecmp.cmp(entry.path, to, shallow=False):
-            shutil.copy2(entry.path, to)
-            if name.endswith((".c", ".h")):
+            os.chmod(to, os.stat(to).st_mode | 0o200)  # sources may be read-only
+            if not is_new and name.endswith((".c", ".h")):
                 os.utime(to)
 
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """The list of `make mutants`: a record finds its text wherever it went, and says so when it is gone."""
 import importlib.util
+import os
 from pathlib import Path
 
 import pytest
@@ -66,3 +67,21 @@ def test_what_is_counted(tmp_path):
     for record in records:
         record.folder = "core/x"
     assert "90 % have to be" in list(mutants.too_few(records))[0]
+
+
+def test_a_copy_is_built_anew_where_it_differed(tmp_path):
+    source, copy = tmp_path / "source", tmp_path / "copy"
+    (source / "room").mkdir(parents=True)
+    (source / "room/a.c").write_text(CODE)
+    os.utime(source / "room/a.c", (1, 1))
+    mutants.synchronise(source, copy, "")
+    assert (copy / "room/a.c").stat().st_mtime == 1
+    (copy / "room/a.c").write_text(CODE.replace("<", "<="))  # a run was ended here; then an object was built from it
+    mutants.synchronise(source, copy, "")
+    new = (copy / "room/a.c").stat().st_mtime
+    assert (copy / "room/a.c").read_text() == CODE and new > 1
+    mutants.synchronise(source, copy, "")
+    assert (copy / "room/a.c").stat().st_mtime == new
+    (source / "room/a.c").unlink()
+    mutants.synchronise(source, copy, "")
+    assert not (copy / "room/a.c").exists()
