@@ -22,7 +22,8 @@
 #define WORK_PER_FLOW 400 /* words of masks in all, per flow of the exchange */
 #define WORK_AT_LEAST UINT64_C(10000000)
 #define MOST_PHASES 65535
-#define MOST_PATHS 4 /* path indices that are looked at: more cost more than they give */
+#define MOST_FLOWS (1u << 22) /* 2,048 servers: the book has some 25 bytes a flow, twice while phases are added */
+#define MOST_PATHS 4	      /* path indices that are looked at: more cost more than they give */
 
 struct attempt {
 	const struct fors_task *task;
@@ -185,7 +186,12 @@ static enum fors_err plan(const struct fors_task *task, struct fors_schedule **s
 {
 	struct fors_flows_problem problem;
 	struct attempt a = {.task = task, .problem = &problem};
-	enum fors_err err = fors_flows_problem_read(task, paths_of(task->fabric), &problem, error);
+	enum fors_err err;
+
+	if ((uint64_t)task->fabric->nservers * task->fabric->nservers > MOST_FLOWS)
+		return fors_fail(error, FORS_ELIMIT, "flows: %u servers are too many, it takes at most 2048",
+				 task->fabric->nservers);
+	err = fors_flows_problem_read(task, paths_of(task->fabric), &problem, error);
 
 	if (err)
 		return err;
