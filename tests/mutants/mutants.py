@@ -258,9 +258,15 @@ class Tests:
 
     def __init__(self, names, copy):
         self.names, self.copy, self.needs = names, copy, {}
-        self.inside = {name: symbols(os.path.join(copy.build, name)) for name in names}
+        self.inside = {name: self.linked(name) for name in names}
         self.sums = {name: self.checksum(name) for name in names}
         self.objects = {}
+
+    def linked(self, name):
+        """The symbols of a program, and of modules beside it, which it loads."""
+        path = os.path.join(self.copy.build, name)
+        modules = glob.glob(os.path.join(os.path.dirname(path), ".libs", "*.so"))
+        return symbols(path).union(*(symbols(module) for module in modules))
 
     def checksum(self, name):
         """Of the sources of a test: its own file, and what the tests of its folder share."""
