@@ -178,41 +178,22 @@ struct subnet *subnet_new(const struct fors_net *net)
 
 /* ---- the end ---- */
 
-/* OpenSM frees its options nowhere: those who look for leaks shall find them here. */
-static struct subnet *ended;
-
 static int remove_one(const char *path, const struct stat *about, int kind, struct FTW *place)
 {
 	return remove(path);
 }
 
+/* Exported by opensm, but in no header. */
+void osm_routing_modules_destroy(osm_opensm_t *osm);
+
 void subnet_free(struct subnet *subnet)
 {
-	osm_subn_t *subn = &subnet->osm.subn;
-	cl_map_item_t *item;
-
-	while ((item = cl_qmap_head(&subn->port_guid_tbl)) != cl_qmap_end(&subn->port_guid_tbl)) {
-		osm_port_t *port = (osm_port_t *)item;
-
-		cl_qmap_remove_item(&subn->port_guid_tbl, item);
-		osm_port_delete(&port);
-	}
-	while ((item = cl_qmap_head(&subn->sw_guid_tbl)) != cl_qmap_end(&subn->sw_guid_tbl)) {
-		osm_switch_t *sw = (osm_switch_t *)item;
-
-		cl_qmap_remove_item(&subn->sw_guid_tbl, item);
-		osm_switch_delete(&sw);
-	}
-	while ((item = cl_qmap_head(&subn->node_guid_tbl)) != cl_qmap_end(&subn->node_guid_tbl)) {
-		osm_node_t *node = (osm_node_t *)item;
-
-		cl_qmap_remove_item(&subn->node_guid_tbl, item);
-		osm_node_delete(&node);
-	}
+	osm_subn_destroy(&subnet->osm.subn);
+	osm_routing_modules_destroy(&subnet->osm);
+	osm_db_destroy(&subnet->osm.db);
 	osm_log_destroy(&subnet->osm.log);
 	nftw(subnet->folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
-	subnet->next = ended;
-	ended = subnet;
+	free(subnet);
 }
 
 /* ---- looking and changing ---- */

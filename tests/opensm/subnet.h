@@ -14,8 +14,7 @@
 struct subnet {
 	osm_opensm_t osm;
 	osm_subn_opt_t opt;
-	struct subnet *next; /* private */
-	char folder[64];     /* for OpenSM's files and all others of the test */
+	char folder[64]; /* for OpenSM's files and all others of the test */
 };
 
 /* The first CA runs the subnet manager, which is the master. Switches hold no tables yet. */
