@@ -376,6 +376,9 @@ static void no_tree_is_declined(void **state)
 	assert_int_equal(logged(bench, "; the next routing engine takes over"), 1);
 	report(bench, OSM_EVENT_ID_SUBNET_UP, NULL);
 	assert_job(FORS_JOB_DECLINED, "Leaf0"); /* why not */
+	bench->subnet->osm.routing_engine_used = NULL;
+	report(bench, OSM_EVENT_ID_SUBNET_UP, NULL);
+	assert_job(FORS_JOB_DECLINED, "Leaf0"); /* nor anybody else */
 	subnet_cut(bench->subnet, "Leaf00", 4);
 	assert_true(sweep(bench));
 	assert_job(FORS_JOB_INSTALLED, "");
@@ -393,10 +396,12 @@ static void no_tree_is_declined(void **state)
 static void parted_leaves_are_declined(void **state)
 {
 	struct bench *bench = bench_new("");
-	const char *order;
+	char *order;
 
+	subnet_cut(bench->subnet, "Leaf02", 6);
 	assert_true(sweep(bench));
 	order = strdup(noted.order);
+	subnet_join(bench->subnet, "Leaf02", 6, "Spine02", 3);
 	subnet_cut(bench->subnet, "Leaf00", 4);
 	subnet_cut(bench->subnet, "Leaf00", 5);
 	subnet_cut(bench->subnet, "Leaf00", 6);
@@ -404,7 +409,7 @@ static void parted_leaves_are_declined(void **state)
 	assert_int_equal(logged(bench, "ERR F004"), 1);
 	assert_job(FORS_JOB_DECLINED, "have no common live spine");
 	assert_string_equal(noted.order, order);
-	free((char *)order);
+	free(order);
 	bench_free(bench);
 }
 
@@ -679,6 +684,7 @@ static void jobs_without_memory(void **state)
 {
 	struct bench *bench = bench_new("");
 	osm_subn_t *subn = &bench->subnet->osm.subn;
+	unsigned jobs;
 
 	assert_true(sweep(bench));
 	assert_false(subn->force_heavy_sweep);
@@ -692,8 +698,10 @@ static void jobs_without_memory(void **state)
 	subn->force_heavy_sweep = FALSE;
 	assert_true(sweep(bench));
 	assert_false(subn->force_heavy_sweep);
+	jobs = noted.jobs;
 	ill.jobs = 1;
-	report(bench, OSM_EVENT_ID_SUBNET_UP, NULL); /* the kept one does as well */
+	report(bench, OSM_EVENT_ID_SUBNET_UP, NULL); /* another one was kept, and does as well */
+	assert_int_equal(noted.jobs, jobs + 1);
 	assert_job(FORS_JOB_INSTALLED, "");
 	assert_true(subn->force_heavy_sweep);
 	bench_free(bench);
