@@ -145,6 +145,29 @@ static void more_path_indices(void **state)
 	bed_free(bed);
 }
 
+/* Ways that the tables do not have are not used: here most path indices other than the first, from two leaves. */
+static void ways_that_are_missing(void **state)
+{
+	struct bed *bed = bed_new("FT(2;4,4)", 2);
+	struct rng rng = {5};
+	struct fors_error error;
+
+	(void)state;
+	for (uint32_t leaf = 0; leaf < 2; leaf++) {
+		uint32_t row = fors_lfts_row(bed->lfts, bed->fabric->leaf[leaf].guid);
+
+		for (uint32_t d = 0; d < bed->fabric->nservers; d++)
+			for (uint32_t path = 1; path < 4; path++)
+				if (bed->fabric->server[d].leaf != leaf && rng_below(&rng, 4))
+					bed->lfts->port[(size_t)row * bed->lfts->nlids + bed->fabric->server[d].lid +
+							path] = FORS_NO_PATH;
+	}
+	fors_lanes_free(bed->lanes);
+	assert_int_equal(fors_lanes_read(bed->fabric, bed->lfts, &bed->lanes, &error), FORS_OK);
+	phases_of(bed, "ways are missing");
+	bed_free(bed);
+}
+
 static void wanted_phases_are_a_limit(void **state)
 {
 	struct bed *bed = bed_new("FT(2;4,4)", 0);
@@ -291,6 +314,7 @@ int main(void)
 		cmocka_unit_test(leaves_larger_than_a_word),
 		cmocka_unit_test(random_fabrics),
 		cmocka_unit_test(more_path_indices),
+		cmocka_unit_test(ways_that_are_missing),
 		cmocka_unit_test(wanted_phases_are_a_limit),
 		cmocka_unit_test(nothing_found_within_the_limit),
 		cmocka_unit_test(the_most_servers),
