@@ -1,7 +1,9 @@
 # Unit and property tests: one cmocka program per module of core/.
 unit_tests =
 unit_tests += tests/unit/test_absent
+unit_tests += tests/unit/test_aside
 unit_tests += tests/unit/test_board
+unit_tests += tests/unit/test_child
 unit_tests += tests/unit/test_drain
 unit_tests += tests/unit/test_drained
 unit_tests += tests/unit/test_closed_form
@@ -16,6 +18,7 @@ unit_tests += tests/unit/test_golden
 unit_tests += tests/unit/test_forsched_mangled
 unit_tests += tests/unit/test_guidlist
 unit_tests += tests/unit/test_home
+unit_tests += tests/unit/test_input
 unit_tests += tests/unit/test_job
 unit_tests += tests/unit/test_kept
 unit_tests += tests/unit/test_level
@@ -47,6 +50,7 @@ unit_tests += tests/unit/test_tables
 unit_tests += tests/unit/test_tree
 unit_tests += tests/unit/test_tree_spec
 unit_tests += tests/unit/test_text
+unit_tests += tests/unit/test_trust
 unit_tests += tests/unit/test_verify
 unit_tests += tests/unit/test_status
 unit_tests += tests/unit/test_split
@@ -166,18 +170,32 @@ tests_unit_test_outbox_LDFLAGS = $(AM_LDFLAGS) -pthread -Wl,--wrap=fors_publish
 tests_unit_test_runner_SOURCES = tests/unit/test_runner.c plugin/child.c plugin/runner.c plugin/thread.c \
 	tests/unit/fake_clock.c tests/unit/fake_clock.h
 tests_unit_test_runner_LDADD = libforscore.la $(CMOCKA_LIBS)
-tests_unit_test_runner_LDFLAGS = $(AM_LDFLAGS) -pthread -Wl,--wrap=kill,--wrap=posix_spawn
+tests_unit_test_runner_LDFLAGS = $(AM_LDFLAGS) -pthread -Wl,--wrap=kill,--wrap=posix_spawn,--wrap=strdup
 tests_unit_test_absent_SOURCES = tests/unit/test_absent.c plugin/absent.c
 tests_unit_test_absent_LDADD = $(unit_support)
+tests_unit_test_aside_SOURCES = tests/unit/test_aside.c plugin/aside.c plugin/leash.c plugin/thread.c \
+	tests/unit/fake_clock.c tests/unit/fake_clock.h
+tests_unit_test_aside_LDADD = libforscore.la $(CMOCKA_LIBS)
+tests_unit_test_aside_LDFLAGS = $(AM_LDFLAGS) -pthread -Wl,--wrap=pause
 tests_unit_test_board_SOURCES = tests/unit/test_board.c plugin/board.c $(publish_sources) $(outbox_sources)
 tests_unit_test_board_LDADD = libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_board_LDFLAGS = $(AM_LDFLAGS) -pthread
+tests_unit_test_child_SOURCES = tests/unit/test_child.c plugin/child.c
+tests_unit_test_child_LDADD = $(CMOCKA_LIBS)
+tests_unit_test_input_SOURCES = tests/unit/test_input.c plugin/input.c $(publish_sources) \
+	tests/unit/fake_clock.c tests/unit/fake_clock.h
+tests_unit_test_input_LDADD = libforscore.la $(CMOCKA_LIBS)
+tests_unit_test_input_LDFLAGS = $(AM_LDFLAGS) -pthread
+tests_unit_test_trust_SOURCES = tests/unit/test_trust.c plugin/trust.c
+tests_unit_test_trust_LDADD = libforscore.la $(CMOCKA_LIBS)
+tests_unit_test_trust_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=geteuid
 tests_unit_test_job_SOURCES = tests/unit/test_job.c plugin/digest.c plugin/job.c
 tests_unit_test_job_LDADD = $(unit_support)
 tests_unit_test_epoch_SOURCES = tests/unit/test_epoch.c plugin/epoch.c $(publish_sources) plugin/clock.c
 tests_unit_test_epoch_LDADD = libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_publish_SOURCES = tests/unit/test_publish.c $(publish_sources) plugin/clock.c
 tests_unit_test_publish_LDADD = libforscore.la $(CMOCKA_LIBS)
+tests_unit_test_publish_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=write
 tests_unit_test_kept_SOURCES = tests/unit/test_kept.c plugin/aside.c plugin/digest.c plugin/kept.c $(publish_sources) \
 	tests/unit/fake_clock.c tests/unit/fake_clock.h
 tests_unit_test_drain_SOURCES = tests/unit/test_drain.c plugin/digest.c plugin/drain.c tests/unit/fake_clock.c \

@@ -201,6 +201,71 @@ static void a_file_that_never_answers(void **state)
 	assert_int_equal(atomic_load(&nnews), 0);
 }
 
+/* What could not be opened is tried again, though no file that was read has changed. */
+static void what_is_missing_may_come(void **state)
+{
+	struct fors_settings *settings;
+
+	set_clock(3600000);
+	assert_int_equal(rename(conf, guids), 0);
+	assert_int_equal(load(FORS_LOAD_BAD, &settings), 0);
+	assert_non_null(strstr(error.text, "fors.conf: cannot be opened"));
+	put(conf, "hold_down = 4\n");
+	put(guids, "0x10\n");
+	expect_new(2, 4, 1);
+}
+
+/* opensm.conf may name other files meanwhile, and those that it named before be as they were. */
+static void other_names_are_other_files(void **state)
+{
+	struct fors_sources sources = {.options = options, .cn_guid_file = guids};
+	struct fors_settings *settings;
+	char other[112];
+
+	snprintf(other, sizeof(other), "%s.other", guids);
+	put(other, "0x30\n");
+	set_clock(3600000);
+	expect_new(2, 1, 2);
+	assert_int_equal(load(FORS_LOAD_SAME, &settings), 0);
+	sources.cn_guid_file = other;
+	assert_int_equal(fors_loader_load(loader, &sources, &settings, &error), FORS_LOAD_NEW);
+	assert_int_equal(settings->participants.count, 1);
+	fors_settings_free(settings);
+	sources.root_guid_file = guids;
+	assert_int_equal(fors_loader_load(loader, &sources, &settings, &error), FORS_LOAD_NEW);
+	assert_int_equal(settings->nroots, 2);
+	fors_settings_free(settings);
+	assert_int_equal(fors_loader_load(loader, &sources, &settings, &error), FORS_LOAD_SAME);
+}
+
+/* What comes late calls for a sweep, which loads again: were that late too, and called again, it would never end. */
+static void late_again_is_no_news(void **state)
+{
+	struct fors_settings *settings;
+	unsigned before;
+
+	atomic_store(&is_hanging, true);
+	load(FORS_LOAD_LATE, &settings);
+	atomic_store(&is_hanging, false);
+	wait_for_news();
+	put(conf, "hold_down = 2\n");
+	atomic_store(&is_hanging, true);
+	before = atomic_load(&nreads);
+	load(FORS_LOAD_NEW, &settings); /* what came late; and it is asked for once more */
+	fors_settings_free(settings);
+	assert_int_equal(atomic_load(&nreads), before + 1);
+	assert_non_null(fors_loader_trouble(loader));
+	atomic_store(&is_hanging, false);
+	for (int look = 0; look < 20000 && fors_loader_trouble(loader); look++) {
+		if (fors_loader_load(loader, &(struct fors_sources){.options = options, .cn_guid_file = guids},
+				     &settings, &error) == FORS_LOAD_NEW)
+			fors_settings_free(settings);
+		usleep(1000);
+	}
+	assert_null(fors_loader_trouble(loader));
+	assert_int_equal(atomic_load(&nnews), 1);
+}
+
 int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -210,6 +275,9 @@ int main(void)
 		CASE(a_limit_for_guids),
 		CASE(a_file_that_hangs),
 		CASE(a_file_that_never_answers),
+		CASE(what_is_missing_may_come),
+		CASE(other_names_are_other_files),
+		CASE(late_again_is_no_news),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -614,6 +614,121 @@ static void guests_replace_nothing_strange(void **state)
 	assert_int_equal(atomic_load(&errors_logged[FORS_F_STRANGE]), 0);
 }
 
+/* A guest's own schedule is the only one that it writes over: not an earlier one of the new master's either. */
+static void guests_leave_earlier_ones_alone(void **state)
+{
+	struct bench *bench = *state;
+	unsigned char bytes[4096];
+	const uint64_t now = fors_clock_unix_ms();
+
+	mkdir(bench->dir, 0755);
+	set(bench, true, NULL, 1);
+	put_schedule(bench, now, false);
+	wait_epoch(bench, now);
+	wait_round();
+	plant(bench, bytes, encode(now - 5, bytes));
+	put_schedule(bench, now + 1, true);
+	wait_round();
+	assert_int_equal(epoch_there(bench), now - 5);
+}
+
+/* One's own schedule once more is nobody else's that came first. */
+static void the_same_epoch_is_written_again(void **state)
+{
+	struct bench *bench = *state;
+	const uint64_t now = fors_clock_unix_ms();
+
+	mkdir(bench->dir, 0755);
+	set(bench, true, NULL, 1);
+	put_schedule(bench, now, false);
+	wait_epoch(bench, now);
+	wait_round();
+	put_schedule(bench, now, false);
+	wait_round();
+	assert_int_equal(fors_outbox_seen(bench->box), 0);
+}
+
+/* All that was published lately goes to a folder that is named later, though it was carried to another one. */
+static void another_folder_gets_all(void **state)
+{
+	struct bench *bench = *state;
+
+	mkdir(bench->dir, 0755);
+	set(bench, true, NULL, 1);
+	put(bench, FORS_OUT_STATUS, "status");
+	put(bench, FORS_OUT_METRICS, "metrics");
+	wait_for(bench, "copies/metrics.prom", "metrics");
+	wait_round();
+	snprintf(bench->dir, sizeof(bench->dir), "%s/others", bench->directory);
+	mkdir(bench->dir, 0755);
+	set(bench, true, NULL, 1);
+	wait_for(bench, "others/status.json", "status");
+	wait_for(bench, "others/metrics.prom", "metrics");
+}
+
+/* Other files have no epoch, and do not lower the one by which an absurd one is known. */
+static void a_status_lowers_no_epoch(void **state)
+{
+	struct bench *bench = *state;
+	unsigned char bytes[4096];
+	const uint64_t now = fors_clock_unix_ms();
+
+	mkdir(bench->dir, 0755);
+	set(bench, true, NULL, 1);
+	put_schedule(bench, now, false);
+	wait_epoch(bench, now);
+	put(bench, FORS_OUT_STATUS, "status");
+	wait_for(bench, "copies/status.json", "status");
+	wait_round();
+	plant(bench, bytes, encode(now + 3 * (uint64_t)DAY, bytes));
+	put(bench, FORS_OUT_HEARTBEAT, "beat");
+	wait_error(FORS_F_STRANGE);
+	wait_epoch(bench, now);
+}
+
+static int count_threads(void)
+{
+	char line[128];
+	int n = 0;
+	FILE *file = fopen("/proc/self/status", "r");
+
+	assert_non_null(file);
+	while (fgets(line, sizeof(line), file))
+		if (sscanf(line, "Threads: %d", &n) == 1)
+			break;
+	fclose(file);
+	return n;
+}
+
+/* A thread that was left alone finds that it cannot write: the log is not its own any more. */
+static void who_was_left_says_nothing(void **state)
+{
+	struct bench *bench = *state;
+	const int others = count_threads() - 2; /* the outbox's, and the runner's */
+	pthread_t thread;
+
+	set(bench, true, NULL, 1);
+	mkdir(bench->dir, 0755);
+	atomic_store(&is_hanging, 1);
+	put(bench, FORS_OUT_STATUS, "x");
+	while (!atomic_load(&is_inside))
+		usleep(1000);
+	atomic_store(&has_stopped, 0);
+	assert_int_equal(pthread_create(&thread, NULL, stop_box, bench->box), 0);
+	bench->box = NULL;
+	for (int look = 0; look < LOOKS && !atomic_load(&has_stopped); look++) {
+		fake_clock_advance(100);
+		usleep(1000);
+	}
+	pthread_join(thread, NULL);
+	assert_int_equal(rmdir(bench->dir), 0);
+	atomic_store(&is_hanging, 0);
+	for (int look = 0; look < LOOKS && count_threads() > others; look++)
+		usleep(1000);
+	assert_int_equal(count_threads(), others);
+	assert_int_equal(atomic_load(&errors_logged[FORS_F_COPY]), 0);
+}
+
 /* --- the command ---------------------------------------------------------- */
 
 static void command_runs_with_an_environment_of_its_own(void **state)
@@ -762,6 +877,11 @@ int main(void)
 		ON_A_BENCH(clock_of_1970_doubts_nothing_of_ours),
 		ON_A_BENCH(damage_is_mended_later),
 		ON_A_BENCH(guests_replace_nothing_strange),
+		ON_A_BENCH(guests_leave_earlier_ones_alone),
+		ON_A_BENCH(the_same_epoch_is_written_again),
+		ON_A_BENCH(another_folder_gets_all),
+		ON_A_BENCH(a_status_lowers_no_epoch),
+		ON_A_BENCH(who_was_left_says_nothing),
 		ON_A_BENCH(command_runs_with_an_environment_of_its_own),
 		ON_A_BENCH(command_inherits_no_file),
 		ON_A_BENCH(failing_command_is_reported),

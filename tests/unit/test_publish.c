@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Tests of plugin/publish.c: files that are replaced as a whole, and links that are not followed. */
+/*
+ * Tests of plugin/publish.c: files that are replaced as a whole, and links that are not followed. write() is linked
+ * with --wrap, and takes less than it is given while a test says so.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,6 +15,16 @@
 #include <cmocka.h>
 
 #include "plugin/publish.h"
+
+static size_t write_at_most; /* bytes at a time; 0: as many as there are */
+
+ssize_t __real_write(int fd, const void *bytes, size_t size);
+ssize_t __wrap_write(int fd, const void *bytes, size_t size);
+
+ssize_t __wrap_write(int fd, const void *bytes, size_t size)
+{
+	return __real_write(fd, bytes, write_at_most && size > write_at_most ? write_at_most : size);
+}
 
 struct place {
 	char directory[64];
@@ -237,6 +250,18 @@ static void default_folder(void **state)
 	fors_folder_clear(&folder);
 }
 
+/* A file system may take less at a time than it was given. */
+static void written_in_pieces(void **state)
+{
+	enum fors_err err;
+
+	write_at_most = 5;
+	err = put(*state, "one two three four five", NULL);
+	write_at_most = 0;
+	assert_int_equal(err, FORS_OK);
+	assert_holds(*state, "one two three four five");
+}
+
 #define IN_A_PLACE(test) cmocka_unit_test_setup_teardown(test, make_place, remove_place)
 
 int main(void)
@@ -250,6 +275,7 @@ int main(void)
 		IN_A_PLACE(link_in_place_of_the_file),
 		IN_A_PLACE(link_in_place_of_the_folder),
 		IN_A_PLACE(missing_and_unreadable),
+		IN_A_PLACE(written_in_pieces),
 		cmocka_unit_test(default_folder),
 	};
 

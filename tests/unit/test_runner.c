@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Tests of plugin/runner.c and plugin/child.c with processes that do not end, as those that hang in the kernel: kill()
- * is linked with --wrap, and signals go nowhere while a test says so; or posix_spawn() itself does not come back.
+ * is linked with --wrap, and signals go nowhere while a test says so; or posix_spawn() itself does not come back; or
+ * strdup() has no memory.
  * Commands that behave are in test_outbox.c. The clock is the test's own.
  */
 #include <setjmp.h>
@@ -69,6 +70,18 @@ int __wrap_posix_spawn(pid_t *pid, const char *path, const posix_spawn_file_acti
 	while (atomic_load(&is_hanging))
 		usleep(1000);
 	return __real_posix_spawn(pid, path, actions, attributes, argv, envp);
+}
+
+static const char *_Atomic no_memory_for; /* this text, or NULL */
+
+char *__real_strdup(const char *text);
+char *__wrap_strdup(const char *text);
+
+char *__wrap_strdup(const char *text)
+{
+	const char *refused = atomic_load(&no_memory_for);
+
+	return refused && !strcmp(text, refused) ? NULL : __real_strdup(text);
 }
 
 struct bench {
@@ -320,6 +333,25 @@ static void hanging_start_does_not_hold_opensm(void **state)
 	assert_int_equal(atomic_load(&n_errors), 0);
 }
 
+/* An errand is taken whole, or not at all. */
+static void no_errand_without_memory(void **state)
+{
+	static const char *const parts[] = {"true", "A=1", "B=2"};
+	const struct fors_errand errand = {.command = "true", .seconds = 1, .variable = {"A=1", "B=2"}};
+	struct bench *bench = *state;
+
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+		enum fors_err err;
+
+		atomic_store(&no_memory_for, parts[i]);
+		err = fors_runner_run(bench->runner, &errand, NULL);
+		atomic_store(&no_memory_for, NULL);
+		assert_int_equal(err, FORS_ENOMEM);
+	}
+	run(bench, "echo 5 > ran");
+	assert_int_equal(wait_number(bench, "ran"), 5);
+}
+
 #define ON_A_BENCH(test) cmocka_unit_test_setup_teardown(test, open_bench, close_bench)
 
 int main(void)
@@ -328,7 +360,7 @@ int main(void)
 		ON_A_BENCH(hanging_command_is_left_behind),	ON_A_BENCH(hanging_child_is_left_behind),
 		ON_A_BENCH(three_hang_and_no_more_are_started), ON_A_BENCH(hanging_command_does_not_hold_opensm),
 		ON_A_BENCH(a_command_at_the_end_is_killed),	ON_A_BENCH(what_waits_at_the_end_does_not_hold_opensm),
-		ON_A_BENCH(hanging_start_does_not_hold_opensm),
+		ON_A_BENCH(hanging_start_does_not_hold_opensm), ON_A_BENCH(no_errand_without_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

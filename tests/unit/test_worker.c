@@ -51,6 +51,8 @@ enum fors_err __wrap_fors_verify(const struct fors_net *net, const struct fors_l
 
 static _Atomic enum { PLAN_WELL, PLAN_UNTIL_CANCELLED, PLAN_WRONG, PLAN_NOT } how_to_plan;
 static atomic_int plans, proofs, cancelled_plans, mastership_now, errors_logged[32];
+static atomic_int polls, mastership_asked; /* asks of a plan that is made for long; of who is the master */
+static atomic_int proofs_without_memory;   /* so many of the next */
 
 /* What happens when the worker asks for the n-th time whether to go on: it finds another job in the mailbox. */
 static struct {
@@ -74,8 +76,10 @@ enum fors_err __wrap_fors_plan(const struct fors_task *task, const char *name, s
 	enum fors_err err;
 
 	if (atomic_fetch_add(&plans, 1) == 0 && how_to_plan == PLAN_UNTIL_CANCELLED) {
-		while (!task->cancelled(task->context))
+		while (!task->cancelled(task->context)) {
+			atomic_fetch_add(&polls, 1);
 			usleep(1000);
+		}
 		atomic_fetch_add(&cancelled_plans, 1);
 		return fors_fail(error, FORS_ECANCELLED, "cancelled");
 	}
@@ -97,6 +101,8 @@ enum fors_err __wrap_fors_verify(const struct fors_net *net, const struct fors_l
 				 struct fors_verdict *verdict, struct fors_error *error)
 {
 	atomic_fetch_add(&proofs, 1);
+	if (atomic_load(&proofs_without_memory) > 0 && atomic_fetch_sub(&proofs_without_memory, 1) > 0)
+		return fors_fail_memory(error);
 	asking.cancelled = cancelled;
 	asking.context = context;
 	return __real_fors_verify(net, lfts, schedule, count_ask, NULL, verdict, error);
@@ -121,6 +127,7 @@ void fors_log_error(struct osm_log *log, enum fors_code code, const char *format
 
 static enum fors_mastership mastership(void *context)
 {
+	atomic_fetch_add(&mastership_asked, 1);
 	return (enum fors_mastership)atomic_load(&mastership_now);
 }
 
@@ -1315,6 +1322,147 @@ static void no_worker_without_memory(void **state)
 	assert_int_equal(faults_live(), live);
 }
 
+/* ---- duties, the end, and what is freed ---- */
+
+static void wait_polls(int n)
+{
+	const int before = atomic_load(&polls);
+
+	for (int look = 0; look < MANY && atomic_load(&polls) < before + n; look++)
+		usleep(LOOK_US);
+	assert_true(atomic_load(&polls) >= before + n);
+}
+
+/* A plan asks every few milliseconds whether to go on; who is the master is asked once in a tick. */
+static void duties_are_seen_to_once_in_a_tick(void **state)
+{
+	int asked;
+
+	plan_for_long(*state);
+	wait_polls(2); /* one of them saw to the duties, and the clock stands still */
+	asked = atomic_load(&mastership_asked);
+	wait_polls(5);
+	assert_int_equal(atomic_load(&mastership_asked), asked);
+	fake_clock_advance(TICK_MS);
+	wait_polls(2);
+	assert_int_equal(atomic_load(&mastership_asked), asked + 1);
+}
+
+/* The new master's files are in the same folder: who is not the master says nothing more there, not even at the end. */
+static void a_standby_ends_without_a_word(void **state)
+{
+	struct bench *bench = *state;
+	struct fors_status status;
+	int64_t epoch;
+
+	submit(bench, FORS_JOB_INSTALLED, NULL);
+	epoch = wait_state(bench, FORS_ACTIVE, 0);
+	atomic_store(&mastership_now, FORS_MASTER_NO);
+	wait_state(bench, FORS_INACTIVE, epoch + 1);
+	rest();
+	without_worker(state);
+	assert_true(read_status(bench, &status));
+	assert_string_equal(status.reason, "this subnet manager is not the master");
+	fors_status_clear(&status);
+}
+
+/* The proof of what is published runs out of memory: that is said, and the job is tried again. */
+static void a_proof_without_memory_is_tried_again(void **state)
+{
+	struct bench *bench = *state;
+	int64_t epoch;
+	int before;
+
+	submit(bench, FORS_JOB_INSTALLED, NULL);
+	epoch = wait_state(bench, FORS_ACTIVE, 0);
+	rest();
+	before = atomic_load(&proofs);
+	atomic_store(&proofs_without_memory, 1);
+	fors_worker_submit(bench->worker, job_with_other_tables(bench, FORS_JOB_INCOMPLETE));
+	wait_state(bench, FORS_PLANNING, epoch + 1);
+	rest();
+	assert_int_equal(atomic_load(&proofs_without_memory), 0);
+	assert_int_equal(atomic_load(&proofs), before + 1); /* withdrawn: nothing is left to be proven */
+	assert_int_equal(atomic_load(&errors_logged[FORS_F_MEMORY]), 1);
+}
+
+/* Memory is short when mastership is lost: what is published is withdrawn later. */
+static void mastership_lost_without_memory(void **state)
+{
+	struct bench *bench = *state;
+	int64_t epoch;
+
+	faults_spare_me();
+	submit(bench, FORS_JOB_INSTALLED, NULL);
+	epoch = wait_state(bench, FORS_ACTIVE, 0);
+	rest();
+	faults_arm(1, true);
+	atomic_store(&mastership_now, FORS_MASTER_NO);
+	rest();
+	assert_published(bench, epoch, 9);
+	assert_true(faults_off());
+	assert_published(bench, wait_state(bench, FORS_INACTIVE, epoch + 1), 0);
+}
+
+/* A worker with a job to be tried again, for want of memory, that a newer one supersedes. */
+static void supersede(struct bench *bench)
+{
+	start_worker(bench);
+	rest();
+	faults_arm(1, true);
+	submit(bench, FORS_JOB_INSTALLED, "Leaf00[4]");
+	rest();
+	decline(bench, "another engine"); /* while memory is still short, so the older one cannot have been done */
+	rest();
+	assert_true(faults_off());
+	wait_state(bench, FORS_INACTIVE, 0);
+	fors_worker_stop(bench->worker);
+	bench->worker = NULL;
+}
+
+static void superseded_jobs_are_freed(void **state)
+{
+	struct bench *bench = without_worker(state);
+	int64_t live;
+
+	faults_spare_me();
+	supersede(bench); /* what is allocated once for all is there from now on */
+	live = faults_live();
+	supersede(bench);
+	assert_int_equal(faults_live(), live);
+}
+
+/* A status with a dead link is published, and exceeds an epoch. */
+static void exceed(struct bench *bench)
+{
+	struct fors_job *job = make_job(bench, FORS_JOB_INSTALLED, "Leaf00[4]");
+	struct fors_status status;
+	struct fors_board board;
+
+	fors_board_open(&board, NULL, &bench->folder, NULL);
+	fors_status_init(&status);
+	assert_int_equal(fors_status_fabric(&status, job->fabric, NULL), FORS_OK);
+	assert_int_equal(status.dead_links.count, 1);
+	strcpy(status.reason, "one");
+	assert_true(fors_board_withdraw(&board, &status));
+	fors_status_clear(&status);
+	assert_true(fors_board_exceed(&board, board.schedule->epoch + 5));
+	fors_board_close(&board);
+	fors_job_free(job);
+}
+
+static void exceeding_loses_nothing(void **state)
+{
+	struct bench *bench = without_worker(state);
+	int64_t live;
+
+	exceed(bench);
+	live = faults_live();
+	exceed(bench);
+	assert_int_equal(faults_live(), live);
+	assert_false(faults_leaked());
+}
+
 #define ON_A_BENCH(test) cmocka_unit_test_setup_teardown(test, open_bench, close_bench)
 
 int main(void)
@@ -1359,6 +1507,12 @@ int main(void)
 		ON_A_BENCH(no_worker_without_memory),
 		ON_A_BENCH(memory_runs_out_once),
 		ON_A_BENCH(memory_runs_out_for_a_while),
+		ON_A_BENCH(duties_are_seen_to_once_in_a_tick),
+		ON_A_BENCH(a_standby_ends_without_a_word),
+		ON_A_BENCH(a_proof_without_memory_is_tried_again),
+		ON_A_BENCH(mastership_lost_without_memory),
+		ON_A_BENCH(superseded_jobs_are_freed),
+		ON_A_BENCH(exceeding_loses_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Tests of plugin/child.c: a process group of which a zombie is left that nobody reaps. This process adopts what its
+ * children leave behind, as process 1 of a container does that reaps nobody.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "plugin/child.h"
+
+#define LOOKS 20000 /* at something that has to come, a millisecond or more apart */
+
+static void wait_for(bool (*has_come)(struct fors_child *child), struct fors_child *child)
+{
+	for (int look = 0; look < LOOKS && !has_come(child); look++)
+		usleep(1000);
+	assert_true(has_come(child));
+}
+
+static void zombies_are_gone(void **state)
+{
+	char directory[] = "/tmp/fors-child-XXXXXX", fifo[64], command[160];
+	char *const environment[] = {NULL};
+	struct fors_child child;
+	int fd = -1;
+
+	(void)state;
+	assert_int_equal(prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
+	assert_non_null(mkdtemp(directory));
+	snprintf(fifo, sizeof(fifo), "%s/fifo", directory);
+	assert_int_equal(mkfifo(fifo, 0600), 0);
+	snprintf(command, sizeof(command), "read line < %s & exit 3", fifo);
+	assert_int_equal(fors_child_start(command, environment, &child), 0);
+	wait_for(fors_child_ended, &child);
+	assert_int_equal(WEXITSTATUS(child.status), 3);
+	assert_false(fors_child_gone(&child)); /* what it started waits for somebody to write */
+	for (int look = 0; look < LOOKS && fd < 0; look++) {
+		fd = open(fifo, O_WRONLY | O_NONBLOCK);
+		usleep(fd < 0 ? 1000 : 0);
+	}
+	assert_true(fd >= 0);
+	close(fd);
+	wait_for(fors_child_gone, &child);
+	assert_int_equal(kill(-child.pid, 0), 0); /* though its number is still there */
+	assert_true(waitpid(-child.pid, NULL, 0) > 0);
+	assert_true(kill(-child.pid, 0) && errno == ESRCH);
+	assert_true(fors_child_gone(&child));
+	unlink(fifo);
+	rmdir(directory);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(zombies_are_gone),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
