@@ -147,13 +147,18 @@ static int close_bench(void **state)
 	return system(command) ? -1 : 0;
 }
 
-static void run(struct bench *bench, const char *text)
+static void run_for(struct bench *bench, unsigned seconds, const char *text)
 {
 	char command[256];
-	struct fors_errand errand = {.command = command, .seconds = 1};
+	struct fors_errand errand = {.command = command, .seconds = seconds};
 
 	snprintf(command, sizeof(command), "cd %s; %s", bench->directory, text);
 	assert_int_equal(fors_runner_run(bench->runner, &errand, NULL), FORS_OK);
+}
+
+static void run(struct bench *bench, const char *text)
+{
+	run_for(bench, 1, text);
 }
 
 /* The number in a file of the bench; 0: none. */
@@ -296,7 +301,7 @@ static void a_command_at_the_end_is_killed(void **state)
 {
 	struct bench *bench = *state;
 
-	run(bench, "echo $$ > pid; exec sleep 300");
+	run_for(bench, 3600, "echo $$ > pid; exec sleep 300");
 	bench->pid[bench->n_pids++] = wait_number(bench, "pid");
 	stop(bench);
 	assert_int_equal(atomic_load(&n_errors), 1);
