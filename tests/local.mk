@@ -195,7 +195,7 @@ tests_unit_test_epoch_SOURCES = tests/unit/test_epoch.c plugin/epoch.c $(publish
 tests_unit_test_epoch_LDADD = libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_publish_SOURCES = tests/unit/test_publish.c $(publish_sources) plugin/clock.c
 tests_unit_test_publish_LDADD = libforscore.la $(CMOCKA_LIBS)
-tests_unit_test_publish_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=write
+tests_unit_test_publish_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=write,--wrap=fsync
 tests_unit_test_kept_SOURCES = tests/unit/test_kept.c plugin/aside.c plugin/digest.c plugin/kept.c $(publish_sources) \
 	tests/unit/fake_clock.c tests/unit/fake_clock.h
 tests_unit_test_drain_SOURCES = tests/unit/test_drain.c plugin/digest.c plugin/drain.c tests/unit/fake_clock.c \

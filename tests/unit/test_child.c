@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Tests of plugin/child.c: a process group of which a zombie is left that nobody reaps. This process adopts what its
+ * Tests of plugin/child.c: signals, and a process group of which a zombie is left that nobody reaps. This process adopts what its
  * children leave behind, as process 1 of a container does that reaps nobody.
  */
 #include <errno.h>
@@ -62,10 +62,34 @@ static void zombies_are_gone(void **state)
 	rmdir(directory);
 }
 
+/* Signals that this process blocks or ignores, as a daemon may, end a child all the same. */
+static void no_signal_is_blocked_or_ignored(void **state)
+{
+	char *const environment[] = {NULL};
+	struct fors_child child;
+	sigset_t blocked, before;
+
+	(void)state;
+	sigemptyset(&blocked);
+	sigaddset(&blocked, SIGUSR1);
+	assert_int_equal(sigprocmask(SIG_BLOCK, &blocked, &before), 0);
+	assert_int_equal(fors_child_start("kill -USR1 $$; exit 3", environment, &child), 0);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	wait_for(fors_child_ended, &child);
+	assert_true(WIFSIGNALED(child.status) && WTERMSIG(child.status) == SIGUSR1);
+
+	signal(SIGUSR2, SIG_IGN);
+	assert_int_equal(fors_child_start("kill -USR2 $$; exit 3", environment, &child), 0);
+	signal(SIGUSR2, SIG_DFL);
+	wait_for(fors_child_ended, &child);
+	assert_true(WIFSIGNALED(child.status) && WTERMSIG(child.status) == SIGUSR2);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(zombies_are_gone),
+		cmocka_unit_test(no_signal_is_blocked_or_ignored),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

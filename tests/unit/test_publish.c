@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Tests of plugin/publish.c: files that are replaced as a whole, and links that are not followed. write() is linked
- * with --wrap, and takes less than it is given while a test says so.
+ * with --wrap, and takes less than it is given while a test says so; fsync() too, which is counted.
  */
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -24,6 +25,26 @@ ssize_t __wrap_write(int fd, const void *bytes, size_t size);
 ssize_t __wrap_write(int fd, const void *bytes, size_t size)
 {
 	return __real_write(fd, bytes, write_at_most && size > write_at_most ? write_at_most : size);
+}
+
+static unsigned files_synced, folders_synced;
+static bool folders_refuse; /* to be synced */
+
+int __real_fsync(int fd);
+int __wrap_fsync(int fd);
+
+int __wrap_fsync(int fd)
+{
+	struct stat info;
+
+	if (fstat(fd, &info))
+		return -1;
+	if (S_ISDIR(info.st_mode) && folders_refuse) {
+		errno = EIO;
+		return -1;
+	}
+	++*(S_ISDIR(info.st_mode) ? &folders_synced : &files_synced);
+	return __real_fsync(fd);
 }
 
 struct place {
@@ -262,6 +283,43 @@ static void written_in_pieces(void **state)
 	assert_holds(*state, "one two three four five");
 }
 
+/* What a crash of the machine must not undo is synced, with its name; what beats every second is not. */
+static void durable_files_are_synced(void **state)
+{
+	struct place *place = *state;
+	struct fors_error error;
+	enum fors_err err;
+
+	files_synced = folders_synced = 0;
+	assert_int_equal(fors_publish(&place->folder, "heartbeat", "x", 1, false, NULL), FORS_OK);
+	assert_int_equal(files_synced + folders_synced, 0);
+	assert_int_equal(put(place, "text", NULL), FORS_OK);
+	assert_int_equal(files_synced, 1);
+	assert_int_equal(folders_synced, 1);
+	folders_refuse = true;
+	err = put(place, "text", &error);
+	folders_refuse = false;
+	assert_int_equal(err, FORS_EIO);
+	assert_non_null(strstr(error.text, "its folder cannot be synced"));
+}
+
+/* What cannot take its place leaves nothing beside it; what is not there is removed already. */
+static void nothing_is_left_behind(void **state)
+{
+	struct place *place = *state;
+	struct fors_error error;
+
+	assert_int_equal(put(place, "text", NULL), FORS_OK);
+	assert_int_equal(mkdir(in_folder(place, "schedule"), 0755), 0);
+	assert_int_equal(fors_publish(&place->folder, "schedule", "x", 1, true, &error), FORS_EIO);
+	assert_non_null(strstr(error.text, "cannot be renamed"));
+	assert_int_not_equal(access(in_folder(place, ".schedule.new"), F_OK), 0);
+	assert_int_equal(fors_publish_remove(&place->folder, "schedule", &error), FORS_EIO);
+	assert_int_equal(fors_publish_remove(&place->folder, "status.json", NULL), FORS_OK);
+	assert_false(fors_publish_has(&place->folder, "status.json"));
+	assert_int_equal(fors_publish_remove(&place->folder, "status.json", NULL), FORS_OK);
+}
+
 #define IN_A_PLACE(test) cmocka_unit_test_setup_teardown(test, make_place, remove_place)
 
 int main(void)
@@ -276,6 +334,8 @@ int main(void)
 		IN_A_PLACE(link_in_place_of_the_folder),
 		IN_A_PLACE(missing_and_unreadable),
 		IN_A_PLACE(written_in_pieces),
+		IN_A_PLACE(durable_files_are_synced),
+		IN_A_PLACE(nothing_is_left_behind),
 		cmocka_unit_test(default_folder),
 	};
 

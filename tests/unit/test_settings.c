@@ -281,6 +281,7 @@ static void mistakes_are_named(void **state)
 		{"degraded_links = maybe\n", ":1: ", "neither 'ignore' nor 'dead'"},
 		{"degraded_links =\n", ":1: ", "degraded_links"},
 		{"hold_down = -3\n", ":1: ", "hold_down"},
+		{"hold_down = -18446744073709551611\n", ":1: ", "hold_down"}, /* 5, where numbers wrap */
 		{"hold_down = 86401\n", ":1: ", "from 0 to 86400"},
 		{"\npublish_dir = here\n", ":2: ", "absolute"},
 		{"publish_command =\n", ":1: ", "no command"},
@@ -373,6 +374,17 @@ static void a_reference_fabric(void **state)
 	assert_non_null(strstr(error.text, "not an absolute path"));
 }
 
+/* Options end where they end, whatever comes behind. */
+static void options_end_with_a_nul(void **state)
+{
+	static const char text[] = "verbose\0fors_config=not-absolute";
+	struct fors_settings *settings = NULL;
+
+	assert_int_equal(fors_settings_load(&(struct fors_sources){.options = text}, &settings, NULL), FORS_OK);
+	assert_int_equal(settings->publish_seconds, 30);
+	fors_settings_free(settings);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -391,6 +403,7 @@ int main(void)
 		cmocka_unit_test(long_lines_and_bad_lists),
 		cmocka_unit_test(bad_paths),
 		cmocka_unit_test(a_reference_fabric),
+		cmocka_unit_test(options_end_with_a_nul),
 	};
 
 	return cmocka_run_group_tests(tests, make_directory, remove_directory);

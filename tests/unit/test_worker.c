@@ -1463,6 +1463,70 @@ static void exceeding_loses_nothing(void **state)
 	assert_false(faults_leaked());
 }
 
+/* While the worker makes a plan, of two things that are handed in the first is superfluous. */
+static void hand_in_twice(struct bench *bench)
+{
+	start_worker(bench);
+	atomic_store(&plans, 0);
+	how_to_plan = PLAN_UNTIL_CANCELLED;
+	submit(bench, FORS_JOB_INSTALLED, NULL);
+	wait_polls(2); /* duties are not due again before the clock moves */
+	for (int i = 0; i < 2; i++) {
+		submit(bench, FORS_JOB_INSTALLED, NULL); /* does not overtake its like */
+		fors_worker_keep(bench->worker, strdup("places"), 6);
+	}
+	fors_worker_stop(bench->worker);
+	bench->worker = NULL;
+}
+
+static void what_nobody_takes_is_freed(void **state)
+{
+	struct bench *bench = without_worker(state);
+	int64_t live;
+
+	hand_in_twice(bench);
+	live = faults_live();
+	hand_in_twice(bench);
+	assert_int_equal(faults_live(), live);
+}
+
+/* A plan was broken off since mastership was lost; it is back before the duties are due again. */
+static void mastership_comes_back_at_once(void **state)
+{
+	struct bench *bench = *state;
+	const int64_t epoch = plan_for_long(bench);
+
+	wait_polls(2);
+	atomic_store(&mastership_now, FORS_MASTER_NO);
+	fake_clock_advance(TICK_MS);
+	for (int look = 0; look < MANY && !atomic_load(&cancelled_plans); look++)
+		usleep(LOOK_US);
+	wait_idle();
+	atomic_store(&mastership_now, FORS_MASTER_YES);
+	submit(bench, FORS_JOB_INSTALLED, "Leaf01[5]");
+	wait_idle();
+	assert_published(bench, wait_state(bench, FORS_ACTIVE, epoch + 1), 9);
+	assert_int_equal(atomic_load(&cancelled_plans), 1);
+}
+
+/* What the engine says of a sweep is in the status. */
+static void times_and_warnings_are_shown(void **state)
+{
+	struct bench *bench = *state;
+	struct fors_job *job = make_job(bench, FORS_JOB_INSTALLED, NULL);
+	struct fors_status status;
+
+	job->tables_ms = 12.5;
+	fors_warn(&job->warnings, "look here");
+	fors_worker_submit(bench->worker, job);
+	wait_state(bench, FORS_ACTIVE, 0);
+	assert_true(read_status(bench, &status));
+	assert_true(status.tables_ms > 12 && status.tables_ms < 13);
+	assert_int_equal(status.warnings.count, 1);
+	assert_string_equal(status.warnings.text[0], "look here");
+	fors_status_clear(&status);
+}
+
 #define ON_A_BENCH(test) cmocka_unit_test_setup_teardown(test, open_bench, close_bench)
 
 int main(void)
@@ -1513,6 +1577,9 @@ int main(void)
 		ON_A_BENCH(mastership_lost_without_memory),
 		ON_A_BENCH(superseded_jobs_are_freed),
 		ON_A_BENCH(exceeding_loses_nothing),
+		ON_A_BENCH(what_nobody_takes_is_freed),
+		ON_A_BENCH(mastership_comes_back_at_once),
+		ON_A_BENCH(times_and_warnings_are_shown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
