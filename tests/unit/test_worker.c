@@ -1527,6 +1527,53 @@ static void times_and_warnings_are_shown(void **state)
 	fors_status_clear(&status);
 }
 
+/* The status, which is there. */
+static struct fors_status status_of(struct bench *bench)
+{
+	struct fors_status status;
+
+	assert_true(read_status(bench, &status));
+	fors_status_clear(&status);
+	return status;
+}
+
+/* There is no schedule, as before: why there is none may change, and no reader has to look at another epoch. */
+static void another_reason_is_no_epoch(void **state)
+{
+	struct bench *bench = *state;
+	struct fors_job *job = job_without_ways(bench, FORS_JOB_INCOMPLETE);
+	int64_t epoch;
+
+	fors_worker_submit(bench->worker, job_without_ways(bench, FORS_JOB_INCOMPLETE));
+	epoch = wait_state(bench, FORS_PLANNING, 0);
+	strcpy(job->reason, "other errors");
+	fors_worker_submit(bench->worker, job);
+	rest();
+	assert_string_equal(status_of(bench).reason, "other errors");
+	assert_int_equal(status_of(bench).epoch, epoch);
+}
+
+/* The numbers of a plan go with its schedule: they are not those of one that was withdrawn. */
+static void numbers_of_a_plan_go_with_it(void **state)
+{
+	struct bench *bench = *state;
+	struct fors_job *job = make_job(bench, FORS_JOB_INSTALLED, "Leaf00[4]");
+	int64_t epoch;
+
+	submit(bench, FORS_JOB_INSTALLED, NULL);
+	epoch = wait_state(bench, FORS_ACTIVE, 0);
+	assert_int_equal(status_of(bench).lower_bound, 9);
+	how_to_plan = PLAN_NOT;
+	submit(bench, FORS_JOB_INSTALLED, "Leaf00[4]");
+	wait_state(bench, FORS_FAILED, epoch + 1);
+	fors_warn(&job->warnings, "look here");
+	fors_worker_submit(bench->worker, job);
+	rest();
+	assert_int_equal(status_of(bench).warnings.count, 1);
+	assert_int_equal(status_of(bench).lower_bound, FORS_UNKNOWN);
+	assert_int_equal(status_of(bench).state, FORS_FAILED);
+}
+
 #define ON_A_BENCH(test) cmocka_unit_test_setup_teardown(test, open_bench, close_bench)
 
 int main(void)
@@ -1580,6 +1627,8 @@ int main(void)
 		ON_A_BENCH(what_nobody_takes_is_freed),
 		ON_A_BENCH(mastership_comes_back_at_once),
 		ON_A_BENCH(times_and_warnings_are_shown),
+		ON_A_BENCH(another_reason_is_no_epoch),
+		ON_A_BENCH(numbers_of_a_plan_go_with_it),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
