@@ -14,6 +14,7 @@ libforscore_la_SOURCES = \
 	core/colouring/match.c core/colouring/match.h \
 	core/colouring/peel.c core/colouring/peel.h \
 	core/colouring/rowwise.c core/colouring/rowwise.h \
+	core/colouring/rowwise_large.c core/colouring/rowwise_large.h \
 	core/colouring/settle.c core/colouring/settle.h \
 	core/colouring/slots.c core/colouring/slots.h \
 	core/fabric/drained.c core/fabric/drained.h \
