@@ -61,6 +61,7 @@ libforscore_la_SOURCES = \
 	core/planners/flows/problem.c core/planners/flows/problem.h \
 	core/planners/flows/search.c core/planners/flows/search.h \
 	core/planners/flows/senders.c core/planners/flows/senders.h \
+	core/planners/flows/strategy.c core/planners/flows/strategy.h \
 	core/planners/lmc.c core/planners/lmc.h \
 	core/planners/method.h \
 	core/planners/outcome.c core/planners/outcome.h \
