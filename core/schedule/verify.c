@@ -4,18 +4,19 @@
  *
  * The verifier does what the network will do. It knows the cables of a net, the tables of its switches and, for
  * each phase, who sends to which LID; nothing about leaves, lanes, homes or planners. A flow starts at its
- * server's port, each switch looks the LID up and passes it on, and it must come out at its receiver, over one
- * switch (inside a leaf) or three (leaf, spine, leaf), because that is what conflict-free plans are about and
- * because then every path goes up and then down. On its way it is counted on each directed cable that it uses; a
- * cable is known by the port that sends into it. Counters carry the phase that they belong to, so that nothing has
- * to be cleared between phases.
+ * server's port, each switch looks the LID up and passes it on, and it must come out at its receiver. In a two-level
+ * tree that is over one switch (inside a leaf) or three (leaf, spine, leaf), because that is what conflict-free plans are
+ * about and because then every path goes up and then down. A schedule that names ways (schedule.h) is of any fabric: its
+ * flows cross any number of switches, each once, and exactly those, by those ports, that the schedule names. On its way a
+ * flow is counted on each directed cable that it uses; a cable is known by the port that sends into it. Counters carry the
+ * phase that they belong to, so that nothing has to be cleared between phases.
  *
  * Before that it makes sure that the schedule and the net speak of the same servers: port GUIDs, LIDs and LMC, and
  * that servers of one leaf hang on one switch. Only if they do flows are walked, else the report would drown in
  * their consequences.
  *
- * Work: one pass over (phase, server), at most three table look-ups and four counters each. Memory: 12 bytes
- * per port, 1 bit per pair of servers.
+ * Work: one pass over (phase, server), a table look-up and a counter for each hop, three in a two-level tree. Memory: 12
+ * bytes per port, 1 bit per pair of servers.
  */
 #include <inttypes.h>
 #include <stdarg.h>
@@ -26,7 +27,7 @@
 #include "verify.h"
 #include "core/net/lfts.h"
 
-#define MAX_SWITCHES 3 /* on the way of a flow */
+#define TREE_SWITCHES 3 /* on the way of a flow in a two-level tree */
 
 /* A directed cable in a phase; indexed as net->port by the port that sends. */
 struct link {
@@ -56,23 +57,26 @@ struct flow {
 };
 
 struct way {
-	uint32_t link[MAX_SWITCHES + 1]; /* the server's own cable, then one per switch */
-	uint32_t node[MAX_SWITCHES];	 /* the switches */
-	unsigned nswitches;
+	uint32_t *link; /* the server's own cable, then one per switch */
+	uint32_t *node; /* the switches */
+	uint32_t nswitches;
 };
 
 struct check {
 	const struct fors_net *net;
 	const struct fors_lfts *lfts;
 	const struct fors_schedule *schedule;
-	uint32_t *row_of;    /* node -> row of its table, FORS_NONE */
-	struct place *place; /* per server */
-	uint32_t *lane_node; /* lane -> its spine, FORS_NONE: not in the net */
-	struct link *link;   /* per port of the net */
-	uint32_t *received;  /* per server: phase + 1 of the last flow to it */
-	uint32_t *sender;    /* per server: who sent that */
-	uint64_t *met;	     /* P x P bits: s sent to d */
-	uint64_t npairs;     /* bits set */
+	uint32_t *row_of;	    /* node -> row of its table, FORS_NONE */
+	struct place *place;	    /* per server */
+	uint32_t *lane_node;	    /* lane -> its spine, FORS_NONE: not in the net */
+	struct link *link;	    /* per port of the net */
+	uint32_t *received;	    /* per server: phase + 1 of the last flow to it */
+	uint32_t *sender;	    /* per server: who sent that */
+	uint64_t *met;		    /* P x P bits: s sent to d */
+	uint64_t npairs;	    /* bits set */
+	uint32_t room;		    /* switches that a flow may cross */
+	struct way way;		    /* of the flow in hand */
+	struct fors_way_hop *named; /* room of them: the way that the schedule names, when it names ways */
 	struct fors_verdict *verdict;
 };
 
@@ -303,6 +307,19 @@ static bool hop(struct check *check, const struct flow *flow, uint32_t *node, st
 	return true;
 }
 
+/* A flow that crosses more switches than it may. */
+static void tell_detour(struct check *check, const struct flow *flow, const struct way *way, uint32_t node)
+{
+	if (check->schedule->ways)
+		problem(check, "phase %u: %s goes in a loop: from switch %s over %u switches, then to %s", flow->phase,
+			flow_text(check, flow->src, flow->cell).text, node_name(check, way->node[0]), way->nswitches,
+			node_name(check, node));
+	else
+		problem(check, "phase %u: %s loops or takes a detour: %s, %s, %s, then %s", flow->phase,
+			flow_text(check, flow->src, flow->cell).text, node_name(check, way->node[0]),
+			node_name(check, way->node[1]), node_name(check, way->node[2]), node_name(check, node));
+}
+
 /*
  * Follow the tables from the server's switch to a CA; *way is what was seen. True when it came
  * out at the receiver, else the problem is told.
@@ -314,7 +331,7 @@ static bool walk(struct check *check, const struct flow *flow, struct way *way)
 	uint8_t port;
 
 	way->link[0] = check->place[flow->src].link;
-	for (way->nswitches = 0; check->net->node[node].type == FORS_SWITCH && way->nswitches < MAX_SWITCHES;)
+	for (way->nswitches = 0; check->net->node[node].type == FORS_SWITCH && way->nswitches < check->room;)
 		if (!hop(check, flow, &node, way))
 			return false;
 	port = check->net->port[way->link[way->nswitches]].peer_port;
@@ -325,9 +342,7 @@ static bool walk(struct check *check, const struct flow *flow, struct way *way)
 			flow_text(check, flow->src, flow->cell).text, node_name(check, node), port,
 			link_text(check, way->link[way->nswitches]).text);
 	else
-		problem(check, "phase %u: %s loops or takes a detour: %s, %s, %s, then %s", flow->phase,
-			flow_text(check, flow->src, flow->cell).text, node_name(check, way->node[0]),
-			node_name(check, way->node[1]), node_name(check, way->node[2]), node_name(check, node));
+		tell_detour(check, flow, way, node);
 	return false;
 }
 
@@ -357,6 +372,35 @@ static void check_spine(struct check *check, const struct flow *flow, const stru
 			check->net->node[way->node[1]].guid, check->schedule->lane_spine[lane]);
 }
 
+/* Is a hop of the way that the schedule names the one that was walked? At the last switch it names no port. */
+static bool is_hop(const struct check *check, const struct way *way, uint32_t i)
+{
+	const struct fors_node *node = &check->net->node[way->node[i]];
+	uint32_t port = i + 1 < way->nswitches ? way->link[i + 1] - node->first_port : 0;
+
+	return check->named[i].guid == node->guid && check->named[i].port == port;
+}
+
+/* The schedule names the whole way: is it the one that was taken? */
+static void check_named(struct check *check, const struct flow *flow, const struct way *way)
+{
+	uint32_t number = fors_schedule_way(check->schedule, flow->src, flow->cell), i = 0;
+	uint32_t n = fors_waylist_get(check->schedule->ways, number, check->named, check->room);
+
+	while (i < n && i < way->nswitches && is_hop(check, way, i))
+		i++;
+	if (!n)
+		problem(check, "phase %u: the schedule names no way for %s", flow->phase,
+			flow_text(check, flow->src, flow->cell).text);
+	else if (i < way->nswitches)
+		problem(check, "phase %u: %s leaves switch %s by port %u, but the schedule names another way",
+			flow->phase, flow_text(check, flow->src, flow->cell).text, node_name(check, way->node[i]),
+			way->link[i + 1] - check->net->node[way->node[i]].first_port);
+	else if (n != way->nswitches)
+		problem(check, "phase %u: %s crosses %u switches, but the way that the schedule names has %u",
+			flow->phase, flow_text(check, flow->src, flow->cell).text, way->nswitches, n);
+}
+
 static void conflict(struct check *check, const struct flow *flow, uint32_t index)
 {
 	const struct link *link = &check->link[index];
@@ -368,7 +412,7 @@ static void conflict(struct check *check, const struct flow *flow, uint32_t inde
 
 static void count_links(struct check *check, const struct flow *flow, const struct way *way)
 {
-	for (unsigned i = 0; i <= way->nswitches; i++) {
+	for (uint32_t i = 0; i <= way->nswitches; i++) {
 		struct link *link = &check->link[way->link[i]];
 
 		if (link->stamp == flow->phase + 1)
@@ -403,7 +447,6 @@ static void check_pair(struct check *check, const struct flow *flow)
 static void check_flow(struct check *check, const struct flow *flow)
 {
 	const struct fors_schedule *schedule = check->schedule;
-	struct way way;
 
 	check->verdict->nflows++;
 	if (flow->cell.dst >= schedule->nservers || flow->cell.dst == flow->src) {
@@ -418,10 +461,13 @@ static void check_flow(struct check *check, const struct flow *flow)
 			schedule->server[flow->cell.dst].lmc);
 		return;
 	}
-	if (!walk(check, flow, &way))
+	if (!walk(check, flow, &check->way))
 		return;
-	check_spine(check, flow, &way);
-	count_links(check, flow, &way);
+	if (schedule->ways)
+		check_named(check, flow, &check->way);
+	else
+		check_spine(check, flow, &check->way);
+	count_links(check, flow, &check->way);
 }
 
 static void check_missing(struct check *check)
@@ -474,6 +520,10 @@ static bool has_plan(struct check *check)
 	else if (schedule->nservers > FORS_MAX_SERVERS || schedule->nlanes > FORS_MAX_LANES)
 		problem(check, "the schedule has %u servers and %u lanes, more than possible", schedule->nservers,
 			schedule->nlanes);
+	else if (schedule->ways &&
+		 (schedule->ways->nleaves != schedule->nleaves || schedule->ways->nservers != schedule->nservers))
+		problem(check, "the schedule has %u switches with %u servers, but its ways are of %u and %u",
+			schedule->nleaves, schedule->nservers, schedule->ways->nleaves, schedule->ways->nservers);
 	else if (schedule->parts && (!schedule->round_length || schedule->nphases % schedule->round_length))
 		problem(check, "the schedule has %u phases in rounds of %u", schedule->nphases, schedule->round_length);
 	return !is_told(check);
@@ -491,9 +541,24 @@ static void find_tables(struct check *check)
 		check->lane_node[lane] = fors_net_find_guid(net, check->schedule->lane_spine[lane]);
 }
 
+/* All switches of a net, for flows that may cross any number of them. */
+static uint32_t count_switches(const struct fors_net *net)
+{
+	uint32_t n = 0;
+
+	for (uint32_t node = 0; node < net->nnodes; node++)
+		n += net->node[node].type == FORS_SWITCH;
+	return n;
+}
+
 static bool alloc(struct check *check)
 {
 	size_t p = check->schedule->nservers;
+
+	check->room = check->schedule->ways ? count_switches(check->net) : TREE_SWITCHES;
+	check->way.link = calloc((size_t)check->room + 1, sizeof(*check->way.link));
+	check->way.node = calloc((size_t)check->room + 1, sizeof(*check->way.node));
+	check->named = calloc((size_t)check->room + 1, sizeof(*check->named));
 
 	check->row_of = calloc(check->net->nnodes + 1, sizeof(*check->row_of));
 	check->place = calloc(p, sizeof(*check->place));
@@ -502,12 +567,15 @@ static bool alloc(struct check *check)
 	check->received = calloc(p, sizeof(*check->received));
 	check->sender = calloc(p, sizeof(*check->sender));
 	check->met = calloc(p * p / 64 + 1, sizeof(*check->met));
-	return check->row_of && check->place && check->lane_node && check->link && check->received && check->sender &&
-	       check->met;
+	return check->way.link && check->way.node && check->named && check->row_of && check->place &&
+	       check->lane_node && check->link && check->received && check->sender && check->met;
 }
 
 static void release(struct check *check)
 {
+	free(check->way.link);
+	free(check->way.node);
+	free(check->named);
 	free(check->row_of);
 	free(check->place);
 	free(check->lane_node);
