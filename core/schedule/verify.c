@@ -19,30 +19,13 @@
  * bytes per port, 1 bit per pair of servers.
  */
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "verify.h"
-#include "core/net/lfts.h"
+#include "verify_inside.h"
 
 #define TREE_SWITCHES 3 /* on the way of a flow in a two-level tree */
-
-/* A directed cable in a phase; indexed as net->port by the port that sends. */
-struct link {
-	uint32_t stamp; /* phase + 1 that load is of */
-	uint32_t load;	/* flows */
-	uint32_t first; /* the server whose flow was counted first */
-};
-
-/* A server's place in the net. */
-struct place {
-	uint32_t node; /* CA */
-	uint32_t link; /* its port, as index into net->port */
-	uint32_t leaf; /* switch that it hangs on */
-	uint8_t port;
-};
 
 /* A CA port of the net, to find servers by GUID. */
 struct ca_port {
@@ -50,113 +33,6 @@ struct ca_port {
 	uint32_t node;
 	uint8_t port;
 };
-
-struct flow {
-	uint32_t phase, src;
-	struct fors_cell cell;
-};
-
-struct way {
-	uint32_t *link; /* the server's own cable, then one per switch */
-	uint32_t *node; /* the switches */
-	uint32_t nswitches;
-};
-
-struct check {
-	const struct fors_net *net;
-	const struct fors_lfts *lfts;
-	const struct fors_schedule *schedule;
-	uint32_t *row_of;	    /* node -> row of its table, FORS_NONE */
-	struct place *place;	    /* per server */
-	uint32_t *lane_node;	    /* lane -> its spine, FORS_NONE: not in the net */
-	struct link *link;	    /* per port of the net */
-	uint32_t *received;	    /* per server: phase + 1 of the last flow to it */
-	uint32_t *sender;	    /* per server: who sent that */
-	uint64_t *met;		    /* P x P bits: s sent to d */
-	uint64_t npairs;	    /* bits set */
-	uint32_t room;		    /* switches that a flow may cross */
-	struct way way;		    /* of the flow in hand */
-	struct fors_way_hop *named; /* room of them: the way that the schedule names, when it names ways */
-	struct fors_verdict *verdict;
-};
-
-/* ---- what it says ---- */
-
-static void tell(struct check *check, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-static void tell(struct check *check, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(check->verdict->text, sizeof(check->verdict->text), format, args);
-	va_end(args);
-}
-
-/* Count a problem. Only the first one is worth the time that it takes to put it into words, so the others' arguments
- * are not evaluated. */
-#define problem(check, ...) ((check)->verdict->nproblems++ ? (void)0 : tell(check, __VA_ARGS__))
-
-static bool is_told(const struct check *check)
-{
-	return check->verdict->nproblems > 0;
-}
-
-#define NAME_ROOM 128
-#define FLOW_ROOM 320
-
-struct text {
-	char text[FLOW_ROOM];
-};
-
-/* "Node00-3 (LID 17)" */
-static struct text server_text(const struct check *check, uint32_t s)
-{
-	const struct fors_schedule_server *server = &check->schedule->server[s];
-	struct text text;
-
-	if (server->desc[0])
-		snprintf(text.text, NAME_ROOM, "%.*s (LID %u)", FORS_NAME_MAX, server->desc, server->lid);
-	else
-		snprintf(text.text, NAME_ROOM, "0x%016" PRIx64 " (LID %u)", server->guid, server->lid);
-	return text;
-}
-
-/* "Node00-3 (LID 17) -> Node05-0 (LID 130) on LID 131" */
-static struct text flow_text(const struct check *check, uint32_t src, struct fors_cell cell)
-{
-	struct text text;
-
-	snprintf(text.text, sizeof(text.text), "%.*s -> %.*s on LID %u", NAME_ROOM, server_text(check, src).text,
-		 NAME_ROOM, server_text(check, cell.dst).text, check->schedule->server[cell.dst].lid + cell.path);
-	return text;
-}
-
-static const char *node_name(const struct check *check, uint32_t node)
-{
-	const struct fors_node *n = &check->net->node[node];
-
-	return n->desc[0] ? n->desc : n->id;
-}
-
-static uint32_t node_of_link(const struct check *check, uint32_t link)
-{
-	const struct fors_port *port = &check->net->port[link];
-
-	return check->net->port[check->net->node[port->peer].first_port + port->peer_port].peer;
-}
-
-/* "Leaf00[21] -> Spine00[1]" */
-static struct text link_text(const struct check *check, uint32_t link)
-{
-	const struct fors_port *port = &check->net->port[link];
-	uint32_t node = node_of_link(check, link);
-	struct text text;
-
-	snprintf(text.text, sizeof(text.text), "%s[%u] -> %s[%u]", node_name(check, node),
-		 link - check->net->node[node].first_port, node_name(check, port->peer), port->peer_port);
-	return text;
-}
 
 /* ---- are these the servers of the net? ---- */
 
@@ -193,13 +69,13 @@ static void check_lids(struct check *check, uint32_t s, const struct fors_port *
 	const struct fors_schedule_server *server = &check->schedule->server[s];
 
 	if (!server->lid || server->lmc > FORS_MAX_LMC || server->lid + (1u << server->lmc) - 1 > FORS_LID_MAX)
-		problem(check, "server %s: LID %u with LMC %u is not possible", server_text(check, s).text, server->lid,
-			server->lmc);
+		problem(check, "server %s: LID %u with LMC %u is not possible", fors_verify_server_text(check, s).text,
+			server->lid, server->lmc);
 	else if (port->lid && port->lid != server->lid)
-		problem(check, "server %s has LID %u in the fabric", server_text(check, s).text, port->lid);
+		problem(check, "server %s has LID %u in the fabric", fors_verify_server_text(check, s).text, port->lid);
 	else if (port->lid && port->lmc < server->lmc)
-		problem(check, "server %s: LMC %u in the schedule, %u in the fabric", server_text(check, s).text,
-			server->lmc, port->lmc);
+		problem(check, "server %s: LMC %u in the schedule, %u in the fabric",
+			fors_verify_server_text(check, s).text, server->lmc, port->lmc);
 }
 
 /* Find server s in the net. */
@@ -212,12 +88,12 @@ static void locate(struct check *check, uint32_t s, const struct ca_port *list, 
 
 	if (!found) {
 		problem(check, "server %s with port GUID 0x%016" PRIx64 " is not in the fabric",
-			server_text(check, s).text, server->guid);
+			fors_verify_server_text(check, s).text, server->guid);
 		return;
 	}
 	port = fors_net_port(check->net, found->node, found->port);
 	if (port->peer == FORS_NONE || check->net->node[port->peer].type != FORS_SWITCH)
-		problem(check, "server %s has no live cable to a switch", server_text(check, s).text);
+		problem(check, "server %s has no live cable to a switch", fors_verify_server_text(check, s).text);
 	check->place[s] = (struct place){.node = found->node,
 					 .link = check->net->node[found->node].first_port + found->port,
 					 .leaf = port->peer,
@@ -233,12 +109,13 @@ static void check_order(struct check *check, uint32_t s)
 
 	if (server->leaf >= check->schedule->nleaves || (s && before->leaf > server->leaf) ||
 	    server->rank != (is_same_leaf ? before->rank + 1 : 0))
-		problem(check, "server %s: leaf %u, rank %u is out of order", server_text(check, s).text, server->leaf,
-			server->rank);
+		problem(check, "server %s: leaf %u, rank %u is out of order", fors_verify_server_text(check, s).text,
+			server->leaf, server->rank);
 	if (s && is_same_leaf != (check->place[s].leaf == check->place[s - 1].leaf))
 		problem(check, "servers %s and %s: leaf %u and %u in the schedule, but switches %s and %s",
-			server_text(check, s - 1).text, server_text(check, s).text, before->leaf, server->leaf,
-			node_name(check, check->place[s - 1].leaf), node_name(check, check->place[s].leaf));
+			fors_verify_server_text(check, s - 1).text, fors_verify_server_text(check, s).text,
+			before->leaf, server->leaf, fors_verify_node_name(check, check->place[s - 1].leaf),
+			fors_verify_node_name(check, check->place[s].leaf));
 }
 
 /* No server twice, no LID twice. */
@@ -254,7 +131,8 @@ static enum fors_err check_overlap(struct check *check, struct fors_error *error
 		for (uint32_t lid = server->lid; lid < server->lid + (1u << server->lmc); lid++) {
 			if (owner[lid])
 				problem(check, "servers %s and %s share LID %u",
-					server_text(check, owner[lid] - 1).text, server_text(check, s).text, lid);
+					fors_verify_server_text(check, owner[lid] - 1).text,
+					fors_verify_server_text(check, s).text, lid);
 			owner[lid] = s + 1;
 		}
 	}
@@ -292,7 +170,7 @@ static bool hop(struct check *check, const struct flow *flow, uint32_t *node, st
 
 	if (port == 0 || port > net->node[*node].nports) {
 		problem(check, "phase %u: %s ends at switch %s: %s (port %u)", flow->phase,
-			flow_text(check, flow->src, flow->cell).text, node_name(check, *node),
+			fors_verify_flow_text(check, flow->src, flow->cell).text, fors_verify_node_name(check, *node),
 			row == FORS_NONE ? "it has no table" : "its table has no way to that LID", port);
 		return false;
 	}
@@ -300,7 +178,8 @@ static bool hop(struct check *check, const struct flow *flow, uint32_t *node, st
 	way->link[way->nswitches] = net->node[*node].first_port + port;
 	if (fors_net_port(net, *node, port)->peer == FORS_NONE) {
 		problem(check, "phase %u: %s is sent to %s[%u], where no live cable is", flow->phase,
-			flow_text(check, flow->src, flow->cell).text, node_name(check, *node), port);
+			fors_verify_flow_text(check, flow->src, flow->cell).text, fors_verify_node_name(check, *node),
+			port);
 		return false;
 	}
 	*node = fors_net_port(net, *node, port)->peer;
@@ -312,12 +191,13 @@ static void tell_detour(struct check *check, const struct flow *flow, const stru
 {
 	if (check->schedule->ways)
 		problem(check, "phase %u: %s goes in a loop: from switch %s over %u switches, then to %s", flow->phase,
-			flow_text(check, flow->src, flow->cell).text, node_name(check, way->node[0]), way->nswitches,
-			node_name(check, node));
+			fors_verify_flow_text(check, flow->src, flow->cell).text,
+			fors_verify_node_name(check, way->node[0]), way->nswitches, fors_verify_node_name(check, node));
 	else
 		problem(check, "phase %u: %s loops or takes a detour: %s, %s, %s, then %s", flow->phase,
-			flow_text(check, flow->src, flow->cell).text, node_name(check, way->node[0]),
-			node_name(check, way->node[1]), node_name(check, way->node[2]), node_name(check, node));
+			fors_verify_flow_text(check, flow->src, flow->cell).text,
+			fors_verify_node_name(check, way->node[0]), fors_verify_node_name(check, way->node[1]),
+			fors_verify_node_name(check, way->node[2]), fors_verify_node_name(check, node));
 }
 
 /*
@@ -339,8 +219,8 @@ static bool walk(struct check *check, const struct flow *flow, struct way *way)
 		return true;
 	if (check->net->node[node].type != FORS_SWITCH)
 		problem(check, "phase %u: %s arrives at %s[%u] instead (last hop %s)", flow->phase,
-			flow_text(check, flow->src, flow->cell).text, node_name(check, node), port,
-			link_text(check, way->link[way->nswitches]).text);
+			fors_verify_flow_text(check, flow->src, flow->cell).text, fors_verify_node_name(check, node),
+			port, fors_verify_link_text(check, way->link[way->nswitches]).text);
 	else
 		tell_detour(check, flow, way, node);
 	return false;
@@ -354,22 +234,24 @@ static void check_spine(struct check *check, const struct flow *flow, const stru
 	if (way->nswitches == 1) {
 		if (lane != FORS_NO_LANE)
 			problem(check, "phase %u: %s stays inside leaf %s, but the schedule names lane %u", flow->phase,
-				flow_text(check, flow->src, flow->cell).text, node_name(check, way->node[0]), lane);
+				fors_verify_flow_text(check, flow->src, flow->cell).text,
+				fors_verify_node_name(check, way->node[0]), lane);
 		return;
 	}
 	if (way->nswitches == 2)
 		problem(check, "phase %u: %s goes from switch %s to %s directly, without a spine", flow->phase,
-			flow_text(check, flow->src, flow->cell).text, node_name(check, way->node[0]),
-			node_name(check, way->node[1]));
+			fors_verify_flow_text(check, flow->src, flow->cell).text,
+			fors_verify_node_name(check, way->node[0]), fors_verify_node_name(check, way->node[1]));
 	else if (lane >= check->schedule->nlanes)
 		problem(check, "phase %u: %s goes over %s, but the schedule names lane %u of %u", flow->phase,
-			flow_text(check, flow->src, flow->cell).text, node_name(check, way->node[1]), lane,
-			check->schedule->nlanes);
+			fors_verify_flow_text(check, flow->src, flow->cell).text,
+			fors_verify_node_name(check, way->node[1]), lane, check->schedule->nlanes);
 	else if (check->lane_node[lane] != way->node[1])
 		problem(check,
 			"phase %u: %s goes over %s (0x%016" PRIx64 "), but the schedule names spine 0x%016" PRIx64,
-			flow->phase, flow_text(check, flow->src, flow->cell).text, node_name(check, way->node[1]),
-			check->net->node[way->node[1]].guid, check->schedule->lane_spine[lane]);
+			flow->phase, fors_verify_flow_text(check, flow->src, flow->cell).text,
+			fors_verify_node_name(check, way->node[1]), check->net->node[way->node[1]].guid,
+			check->schedule->lane_spine[lane]);
 }
 
 /* Is a hop of the way that the schedule names the one that was walked? At the last switch it names no port. */
@@ -391,14 +273,15 @@ static void check_named(struct check *check, const struct flow *flow, const stru
 		i++;
 	if (!n)
 		problem(check, "phase %u: the schedule names no way for %s", flow->phase,
-			flow_text(check, flow->src, flow->cell).text);
+			fors_verify_flow_text(check, flow->src, flow->cell).text);
 	else if (i < way->nswitches)
 		problem(check, "phase %u: %s leaves switch %s by port %u, but the schedule names another way",
-			flow->phase, flow_text(check, flow->src, flow->cell).text, node_name(check, way->node[i]),
+			flow->phase, fors_verify_flow_text(check, flow->src, flow->cell).text,
+			fors_verify_node_name(check, way->node[i]),
 			way->link[i + 1] - check->net->node[way->node[i]].first_port);
 	else if (n != way->nswitches)
 		problem(check, "phase %u: %s crosses %u switches, but the way that the schedule names has %u",
-			flow->phase, flow_text(check, flow->src, flow->cell).text, way->nswitches, n);
+			flow->phase, fors_verify_flow_text(check, flow->src, flow->cell).text, way->nswitches, n);
 }
 
 static void conflict(struct check *check, const struct flow *flow, uint32_t index)
@@ -406,8 +289,9 @@ static void conflict(struct check *check, const struct flow *flow, uint32_t inde
 	const struct link *link = &check->link[index];
 	struct fors_cell other = fors_schedule_flow(check->schedule, link->first, flow->phase);
 
-	problem(check, "phase %u: link %s carries two flows: %s, and %s", flow->phase, link_text(check, index).text,
-		flow_text(check, link->first, other).text, flow_text(check, flow->src, flow->cell).text);
+	problem(check, "phase %u: link %s carries two flows: %s, and %s", flow->phase,
+		fors_verify_link_text(check, index).text, fors_verify_flow_text(check, link->first, other).text,
+		fors_verify_flow_text(check, flow->src, flow->cell).text);
 }
 
 static void count_links(struct check *check, const struct flow *flow, const struct way *way)
@@ -433,13 +317,14 @@ static void check_pair(struct check *check, const struct flow *flow)
 
 	if (check->met[bit / 64] >> bit % 64 & 1)
 		problem(check, "phase %u: %s for the second time", flow->phase,
-			flow_text(check, flow->src, flow->cell).text);
+			fors_verify_flow_text(check, flow->src, flow->cell).text);
 	else
 		check->npairs++;
 	check->met[bit / 64] |= 1ull << bit % 64;
 	if (check->received[d] == flow->phase + 1)
-		problem(check, "phase %u: %s receives from %s and from %s", flow->phase, server_text(check, d).text,
-			server_text(check, check->sender[d]).text, server_text(check, flow->src).text);
+		problem(check, "phase %u: %s receives from %s and from %s", flow->phase,
+			fors_verify_server_text(check, d).text, fors_verify_server_text(check, check->sender[d]).text,
+			fors_verify_server_text(check, flow->src).text);
 	check->received[d] = flow->phase + 1;
 	check->sender[d] = flow->src;
 }
@@ -451,13 +336,13 @@ static void check_flow(struct check *check, const struct flow *flow)
 	check->verdict->nflows++;
 	if (flow->cell.dst >= schedule->nservers || flow->cell.dst == flow->src) {
 		problem(check, "phase %u: %s sends to server number %u of %u", flow->phase,
-			server_text(check, flow->src).text, flow->cell.dst, schedule->nservers);
+			fors_verify_server_text(check, flow->src).text, flow->cell.dst, schedule->nservers);
 		return;
 	}
 	check_pair(check, flow);
 	if (flow->cell.path >> schedule->server[flow->cell.dst].lmc) {
 		problem(check, "phase %u: %s, path index %u, but LMC %u", flow->phase,
-			flow_text(check, flow->src, flow->cell).text, flow->cell.path,
+			fors_verify_flow_text(check, flow->src, flow->cell).text, flow->cell.path,
 			schedule->server[flow->cell.dst].lmc);
 		return;
 	}
@@ -481,7 +366,8 @@ static void check_missing(struct check *check)
 
 			if (s != d && !(check->met[bit / 64] >> bit % 64 & 1)) {
 				problem(check, "%s never sends to %s (%" PRIu64 " pairs are missing)",
-					server_text(check, s).text, server_text(check, d).text, missing);
+					fors_verify_server_text(check, s).text, fors_verify_server_text(check, d).text,
+					missing);
 				missing--;
 			}
 		}
