@@ -131,6 +131,17 @@ int cli_fabric_make(const struct cli_site *site, bool has_lmc, unsigned lmc, con
 		    struct cli_fabric *made);
 void cli_fabric_free(struct cli_fabric *made);
 
+/*
+ * Tables of any engine, from a file, in *lfts, to be freed on CLI_GOOD; ports of `net` (indexed) that have no LID get the
+ * one that the file says. Returns an exit code.
+ */
+int cli_read_tables(const char *path, struct fors_net *net, struct fors_lfts **lfts);
+/*
+ * Where the net in *made is a two-level fat-tree of the site, its fabric, and its lanes by the tables in *made; else both stay
+ * NULL. Returns an exit code.
+ */
+int cli_fabric_understand(const struct cli_site *site, struct cli_fabric *made);
+
 /* --- file.c --------------------------------------------------------------------------------------------------- */
 
 /*
