@@ -268,7 +268,7 @@ static json_t *json_of(const struct over *over)
 
 #define COUNT(is_known, value) ((is_known) ? json_integer((json_int_t)(value)) : json_null())
 	json_object_set_new(data, "state", json_string(is_there ? "active" : "failed"));
-	json_object_set_new(data, "reason", cli_json_text(is_there ? "" : over->error.text));
+	json_object_set_new(data, "reason", is_there ? json_null() : cli_json_text(over->error.text));
 	json_object_set_new(data, "servers", COUNT(is_seen, report->nservers));
 	json_object_set_new(data, "switches", COUNT(is_seen, report->nleaves));
 	json_object_set_new(data, "left_out", COUNT(is_seen, report->nnameless));
