@@ -119,6 +119,13 @@ int cli_any_site_load(const struct cli_source *source, struct cli_site *site);
 int cli_site_net(const struct cli_site *site, const struct cli_source *source, struct fors_net **net);
 void cli_site_free(struct cli_site *site);
 
+/*
+ * Tables by a model of a routing engine (model/routers/model_tables.h; its name is known) for a net of this source, whose servers get LIDs
+ * where one lacks them, in *lfts, owned by the caller. Returns an exit code.
+ */
+int cli_model_tables(const struct cli_source *source, const char *routing, struct fors_net *net,
+		     struct fors_lfts **lfts);
+
 /* The servers of a fabric, in its order; as fors_endpoints(). Errors: FORS_ENOMEM. */
 enum fors_err cli_fabric_endpoints(const struct fors_fabric *fabric, struct fors_endpoint **list, uint32_t *count,
 				   struct fors_error *error);

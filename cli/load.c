@@ -16,23 +16,24 @@
 #include "core/fabric/lids.h"
 #include "core/fabric/places.h"
 #include "core/net/lftfile.h"
-#include "core/net/tree_net.h"
+#include "core/net/spec.h"
 #include "core/tables/lanes.h"
 #include "model/routers/dump.h"
+#include "model/routers/model_tables.h"
 
 /* --- the intact net ------------------------------------------------------------------------------------------- */
 
 static int load_synthetic(const char *text, struct fors_net **net)
 {
 	struct fors_error error = {0};
-	struct fors_tree_spec spec = {0};
+	struct fors_spec spec = {0};
 	enum fors_err err;
 
-	err = fors_tree_spec_parse(text, &spec, &error);
+	err = fors_spec_parse(text, &spec, &error);
 	if (err)
 		return cli_fail(&error);
-	err = fors_tree_net(&spec, net, &error);
-	fors_tree_spec_clear(&spec);
+	err = fors_spec_net(&spec, net, &error);
+	fors_spec_clear(&spec);
 	return err ? cli_fail(&error) : CLI_GOOD;
 }
 
@@ -304,6 +305,32 @@ int cli_fabric_understand(const struct cli_site *site, struct cli_fabric *made)
 	struct fors_error error = {0};
 
 	return understand(site, made, &error) ? cli_fail(&error) : CLI_GOOD;
+}
+
+/* ---- tables of a model ------------------------------------------------------------------------------------------- */
+
+static enum fors_err make_model(const struct cli_source *source, enum fors_model model, struct fors_net *net,
+				struct fors_lfts **lfts, struct fors_error *error)
+{
+	struct fors_spec spec = {0};
+	enum fors_err err = FORS_OK;
+
+	if (source->synthetic)
+		err = fors_spec_parse(source->synthetic, &spec, error);
+	if (!err)
+		err = fors_model_lids(net, error);
+	if (!err)
+		err = fors_model_tables(net, spec.is_graph ? &spec.graph : NULL, model, lfts, error);
+	fors_spec_clear(&spec);
+	return err;
+}
+
+int cli_model_tables(const struct cli_source *source, const char *routing, struct fors_net *net,
+		     struct fors_lfts **lfts)
+{
+	struct fors_error error = {0};
+
+	return make_model(source, fors_model_find(routing), net, lfts, &error) ? cli_fail(&error) : CLI_GOOD;
 }
 
 enum fors_err cli_fabric_endpoints(const struct fors_fabric *fabric, struct fors_endpoint **list, uint32_t *count,

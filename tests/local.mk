@@ -238,6 +238,14 @@ sweep: tests/sweep/sweep tests/sweep/sweep_rounds
 	tests/sweep/sweep 1000
 	tests/sweep/sweep_rounds 100
 
+# T over the bound of the tables on networks of all kinds (doc/planners-flows.md): the whole table, some minutes.
+check_PROGRAMS += tests/sweep/sweep_flows
+tests_sweep_sweep_flows_SOURCES = tests/sweep/sweep_flows.c tests/sweep/world.c tests/sweep/world.h
+tests_sweep_sweep_flows_LDADD = libforsmodel.la libforscore.la
+.PHONY: flows-sweep
+flows-sweep: tests/sweep/sweep_flows
+	tests/sweep/sweep_flows 100
+
 # Bugs planted one by one: which do the unit tests notice? make mutants [MUTANTS=core/fabric] [MUTANTS_FLAGS=--fresh]
 MUTANTS =
 MUTANTS_FLAGS =

@@ -49,6 +49,21 @@ int cli_analysis_load_net(const struct cli_settings *settings, struct cli_analys
 	return code ? code : cli_analysis_routes(a);
 }
 
+/* Tables made up for any net. */
+int cli_analysis_load_model(const struct cli_settings *settings, struct cli_analysis *a)
+{
+	int code = cli_any_site_load(&settings->source, &a->site);
+
+	snprintf(a->routing, sizeof(a->routing), "%.48s (a model)", settings->routing);
+	if (!code)
+		code = cli_site_net(&a->site, &settings->source, &a->made.net);
+	if (!code)
+		code = cli_model_tables(&settings->source, settings->routing, a->made.net, &a->made.lfts);
+	if (!code)
+		code = cli_fabric_understand(&a->site, &a->made);
+	return code ? code : cli_analysis_routes(a);
+}
+
 /*
  * Servers without a LID: nobody can send to them. If no server has one, they stay, and model/routers/routes.h says
  * what to do.
