@@ -46,15 +46,22 @@ static enum cli_colour colour_of(double throughput)
 	return throughput >= 0.94 ? CLI_GREEN : throughput >= 0.7 ? CLI_YELLOW : CLI_RED;
 }
 
+static void print_number(double throughput)
+{
+	printf("%s%8.3f%s ", cli_colour(colour_of(throughput)), throughput, cli_colour(CLI_PLAIN));
+}
+
 static void print_row(const struct whatif *whatif, uint32_t number)
 {
 	const struct whatif_result *fors = whatif_at(whatif, number, 0);
 	const char *name = whatif->cases[number].name;
 
 	for (uint32_t e = 0; e < whatif->nengines; e++) {
-		double throughput = whatif_at(whatif, number, e)->throughput;
+		const struct whatif_result *result = whatif_at(whatif, number, e);
 
-		printf("%s%8.3f%s ", cli_colour(colour_of(throughput)), throughput, cli_colour(CLI_PLAIN));
+		print_number(result->throughput);
+		if (e)
+			print_number(result->planned);
 	}
 	printf("%7u %8.3f %8llu  %.*s%s\n", fors->phases, fors->shift, (unsigned long long)fors->changed, NAME_WIDTH,
 	       name, strlen(name) > NAME_WIDTH ? "..." : "");
@@ -63,10 +70,15 @@ static void print_row(const struct whatif *whatif, uint32_t number)
 static void print_table(const struct whatif *whatif, const uint32_t *order)
 {
 	printf("fabric %s, %u servers, LMC %u. Throughput of the whole exchange, 1 is full speed, worst first;\n"
-	       "then, for fors: phases, throughput without a plan, table entries that change.\n\n",
-	       whatif->fabric_name, whatif->intact.fabric->nservers, whatif->lmc);
-	for (uint32_t e = 0; e < whatif->nengines; e++)
+	       "%sthen, for fors: phases, throughput without a plan, table entries that change.\n\n",
+	       whatif->fabric_name, whatif->intact.fabric->nservers, whatif->lmc,
+	       whatif->nengines > 1 ? "under another engine without a plan, and with fors's plan over its tables; "
+				    : "");
+	for (uint32_t e = 0; e < whatif->nengines; e++) {
 		printf("%8s ", whatif->engine[e]);
+		if (e)
+			printf("%8s ", "planned");
+	}
 	printf("%7s %8s %8s  %s\n", "phases", "unplanned", "changed", "failure");
 	print_row(whatif, 0);
 	for (uint32_t i = 0; i + 1 < whatif->ncases && i < LISTED; i++)

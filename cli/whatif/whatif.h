@@ -32,7 +32,8 @@ struct whatif_result {
 	bool is_known;
 	double throughput; /* of the exchange, 1: full speed; 0: some servers are cut off from each other */
 	double shift;	   /* of the linear shift over base LIDs, without a plan */
-	uint32_t phases;   /* of the plan; 0: there is none, or the engine has no plans */
+	double planned; /* of the exchange by fors's plan over the engine's tables; fors: throughput; 0: there is none */
+	uint32_t phases;   /* of the plan; 0: there is none */
 	uint32_t max_load; /* of the linear shift */
 	uint64_t broken;   /* flows of the linear shift that do not arrive */
 	uint64_t changed;  /* table entries that differ from the intact fabric's; engines other than fors: 0 */

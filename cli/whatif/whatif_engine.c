@@ -29,6 +29,7 @@
 #include <unistd.h>
 
 #include "core/net/lftfile.h"
+#include "core/planners/over.h"
 #include "core/net/lfts.h"
 #include "core/net/netfile.h"
 #include "model/routers/dump.h"
@@ -386,6 +387,28 @@ static void add_unseen(uint64_t all, uint64_t seen, struct whatif_result *result
 	result->shift = 0;
 }
 
+/* What fors's plan over these tables would make of the exchange; that there is none is an answer too. */
+static enum fors_err plan_over(const struct whatif *whatif, const struct fors_net *net, const struct fors_lfts *lfts,
+			       struct whatif_result *result, struct fors_error *error)
+{
+	const struct fors_over_task task = {
+		.net = net,
+		.lfts = lfts,
+		.participants = whatif->site.has_participants ? &whatif->site.participants : NULL,
+	};
+	struct fors_schedule *schedule = NULL;
+	struct fors_over_report report;
+	struct fors_error reason;
+	enum fors_err err = fors_plan_over(&task, &schedule, &report, &reason);
+
+	if (!err) {
+		result->phases = report.nphases;
+		result->planned = report.nservers / (double)report.nphases;
+	}
+	fors_schedule_free(schedule);
+	return err == FORS_ENOMEM ? fors_fail_memory(error) : FORS_OK;
+}
+
 /* Server list of the net, in the order that plans have, with the LIDs of the dump. */
 static enum fors_err judge(const struct whatif *whatif, struct fors_net *net, const char *text, size_t size,
 			   struct whatif_result *result, struct fors_error *error)
@@ -405,6 +428,8 @@ static enum fors_err judge(const struct whatif *whatif, struct fors_net *net, co
 		err = cli_fabric_endpoints(fabric, &server, &count, error);
 	if (!err && count)
 		err = whatif_shift(net, lfts, server, count, result, error);
+	if (!err && count == whatif->intact.fabric->nservers)
+		err = plan_over(whatif, net, lfts, result, error);
 	if (!err)
 		add_unseen(whatif->intact.fabric->nservers, count, result);
 	result->throughput = result->shift;

@@ -52,13 +52,17 @@ static json_t *result_json(const struct whatif_result *r, bool is_fors)
 	json_t *object = json_pack("{s:f, s:f, s:i, s:I}", "throughput", r->throughput, "shift_throughput", r->shift,
 				   "max_link_load", r->max_load, "broken", (json_int_t)r->broken);
 
-	if (object && is_fors) {
+	if (object)
 		json_object_set_new(object, "phases", json_integer(r->phases));
+	if (object && !is_fors)
+		json_object_set_new(object, "planned_throughput", json_real(r->planned));
+	if (object && is_fors) {
 		json_object_set_new(object, "changed_entries", json_integer((json_int_t)r->changed));
 		json_object_set_new(object, "method", r->phases ? cli_json_text(r->note) : json_null());
 	}
 	if (object)
-		json_object_set_new(object, "note", r->note[0] && !r->phases ? cli_json_text(r->note) : json_null());
+		json_object_set_new(object, "note",
+				    r->note[0] && (!is_fors || !r->phases) ? cli_json_text(r->note) : json_null());
 	return object;
 }
 
@@ -101,8 +105,8 @@ static json_t *row_json(const struct whatif *whatif, uint32_t number)
 	for (uint32_t e = 0; e < whatif->nengines; e++) {
 		const struct whatif_result *r = whatif_at(whatif, number, e);
 
-		json_array_append_new(row, json_pack("[f, f, i, I, o]", r->throughput, r->shift, r->phases,
-						     (json_int_t)r->changed, cli_json_text(r->note)));
+		json_array_append_new(row, json_pack("[f, f, i, I, o, f]", r->throughput, r->shift, r->phases,
+						     (json_int_t)r->changed, cli_json_text(r->note), r->planned));
 	}
 	return row;
 }

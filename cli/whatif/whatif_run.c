@@ -4,7 +4,7 @@
  *
  * Under fors: the tables that it would write, the plan that it would make, proven by the verifier; the throughput is
  * that of the plan. Under another engine: the tables that opensm writes for the same cables; the throughput is that of
- * the linear shift, since nobody plans. One failure under one engine is one round of a parallel loop.
+ * the linear shift, since nobody plans, and beside it that of the plan which fors would make over them. One failure under one engine is one round of a parallel loop.
  */
 #include "whatif.h"
 
@@ -54,6 +54,7 @@ static enum fors_err plan(const struct cli_fabric *made, struct whatif_result *r
 	if (!err && outcome.is_proven) {
 		result->phases = outcome.plan->nphases;
 		result->throughput = outcome.plan->nservers / (double)outcome.plan->nphases;
+		result->planned = result->throughput;
 		snprintf(result->note, sizeof(result->note), "%s", outcome.plan->method);
 	} else if (!err) {
 		snprintf(result->note, sizeof(result->note), "%.255s",
