@@ -19,10 +19,29 @@
 
 #define NFIELDS 10
 
+/* Of any net: its nodes and cables. */
+static uint64_t print_of(const struct fors_net *net)
+{
+	uint64_t print = 14695981039346656037u; /* FNV-1a */
+
+	for (uint32_t node = 0; node < net->nnodes; node++) {
+		print = (print ^ net->node[node].guid) * 1099511628211u;
+		for (unsigned port = 1; port <= net->node[node].nports; port++) {
+			const struct fors_port *p = fors_net_port(net, node, port);
+
+			print = (print ^ p->guid) * 1099511628211u;
+			if (p->peer != FORS_NONE)
+				print = (print ^ net->node[p->peer].guid ^ p->peer_port ^ port << 8) * 1099511628211u;
+		}
+	}
+	return print;
+}
+
 static void first_line(const struct whatif *whatif, char *text, size_t room)
 {
 	snprintf(text, room, "fors whatif 2 fabric %016" PRIx64 " servers %u lmc %u",
-		 whatif->intact.fabric->fingerprint, whatif->intact.fabric->nservers, whatif->lmc);
+		 whatif->intact.fabric ? whatif->intact.fabric->fingerprint : print_of(whatif->intact.net),
+		 whatif->nservers, whatif->lmc);
 }
 
 static uint32_t find_engine(const struct whatif *whatif, const char *name)
