@@ -342,11 +342,12 @@ static enum fors_err check_size(const struct fors_schedule_shape *shape, struct 
 {
 	if (shape->version == FORS_SF_VERSION || shape->end <= FORS_SF_MAX_BYTES)
 		return FORS_OK;
-	return fors_fail(error, FORS_ELIMIT,
-			 "schedule: %u servers and %u phases take %llu bytes%s; a file has at most %llu: plan for fewer "
-			 "servers, or by a method that plans in rounds",
-			 shape->nservers, shape->nphases, (unsigned long long)shape->end,
-			 shape->layout == FORS_SF_DENSE ? ", a cell for each flow" : "", FORS_SF_MAX_BYTES);
+	return fors_fail(
+		error, FORS_ELIMIT,
+		"schedule: %u servers and %u phases take %llu bytes%s; a file has at most %llu: plan for fewer "
+		"servers, or by a method that plans in rounds",
+		shape->nservers, shape->nphases, (unsigned long long)shape->end,
+		shape->layout == FORS_SF_DENSE ? ", a cell for each flow" : "", FORS_SF_MAX_BYTES);
 }
 
 static enum fors_err encode(const struct fors_schedule *schedule, const struct fors_schedule_units *units, void **bytes,
