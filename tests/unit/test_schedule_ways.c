@@ -5,6 +5,7 @@
  * for 11,664 servers is made, written and read as well, which takes some 4 GB and half a minute.
  */
 #include <endian.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -334,6 +335,57 @@ static void old_readers_see_the_version(void **state)
 	free(bytes.data);
 }
 
+/* ---- threads ---- */
+
+struct asker {
+	const struct forsched *schedule;
+	uint32_t first;
+	uint64_t sum;
+};
+
+/* All rows and ways, beginning somewhere else than the others. */
+static void *ask(void *context)
+{
+	struct asker *asker = context;
+	uint32_t n = forsched_nservers(asker->schedule);
+
+	for (uint32_t i = 0; i < n; i++)
+		for (uint32_t phase = 0; phase < forsched_nphases(asker->schedule); phase++) {
+			struct forsched_hop hop[3] = {{.guid = 0}};
+			uint32_t s = (asker->first + i) % n, nhops;
+			uint8_t sl;
+
+			if (forsched_way(asker->schedule, s, phase, hop, 3, &nhops, NULL) ||
+			    forsched_sl(asker->schedule, s, phase, &sl))
+				return NULL;
+			asker->sum += hop[nhops > 1].guid * (phase + 1) + sl;
+		}
+	return asker;
+}
+
+static void threads_ask_at_once(void **state)
+{
+	struct bytes bytes = published_spec_2("FT(2;6,6)", 0, "rounds", 1, PUBLISHED_WAYS | PUBLISHED_SLS);
+	struct asker asker[6];
+	struct forsched *schedule;
+	pthread_t thread[6];
+
+	assert_int_equal(forsched_open_memory(bytes.data, bytes.size, "memory", &schedule, NULL), FORSCHED_OK);
+	for (uint32_t i = 0; i < 6; i++) {
+		asker[i] = (struct asker){.schedule = schedule, .first = i * 5};
+		assert_int_equal(pthread_create(&thread[i], NULL, ask, &asker[i]), 0);
+	}
+	for (uint32_t i = 0; i < 6; i++) {
+		void *result;
+
+		assert_int_equal(pthread_join(thread[i], &result), 0);
+		assert_non_null(result);
+		assert_true(asker[i].sum == asker[0].sum);
+	}
+	forsched_close(schedule);
+	free(bytes.data);
+}
+
 /* ---- sizes ---- */
 
 static uint64_t size_of(enum fors_sf_layout layout, uint32_t nservers, uint32_t per_leaf, uint32_t nways)
@@ -356,7 +408,7 @@ static uint64_t size_of(enum fors_sf_layout layout, uint32_t nservers, uint32_t 
 	return shape.end;
 }
 
-/* The numbers that schedule_format.h says: three-level trees with one way per leaf and server, and ends that are shared. */
+/* The numbers that schedule_format.h says: three-level trees, one way per leaf and server, ends shared. */
 static void stated_sizes(void **state)
 {
 	assert_in_range(size_of(FORS_SF_UNITS, 11664, 18, 8190000), 695000000, 705000000);
@@ -408,7 +460,7 @@ static struct fors_schedule *large_plan(uint32_t nleaves, uint32_t per_leaf, boo
 	return plan;
 }
 
-/* A tree of three levels, D-mod-K: pods of `per_leaf` leaves, as many second-level switches in each, a top for each LID. */
+/* A tree of three levels, D-mod-K: pods of `per_leaf` leaves, as many second-level switches in each. */
 static void add_tree(struct fors_schedule *plan, uint32_t per_leaf)
 {
 	uint64_t *guid = calloc(plan->nleaves, sizeof(*guid));
@@ -514,6 +566,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(order_does_not_matter),
 		cmocka_unit_test(versions),
 		cmocka_unit_test(old_readers_see_the_version),
+		cmocka_unit_test(threads_ask_at_once),
 		cmocka_unit_test(stated_sizes),
 		cmocka_unit_test(thousand_servers),
 		cmocka_unit_test(too_large),
