@@ -245,6 +245,30 @@ static void all_layouts(void **state)
 	there_and_back("FT(2;1,1)", 0, "rounds", PUBLISHED_WAYS | PUBLISHED_NAME, FORS_SF_ROUNDS);
 }
 
+/* One flow on a higher or a lower level than the others of its unit: no unit can say that. */
+static void one_flow_on_another_level(void **state)
+{
+	struct bed *bed = bed_new("FT(2;4,3)", 0);
+
+	for (int is_higher = 0; is_higher < 2; is_higher++)
+		for (uint32_t s = 0; s < 4; s += 3) { /* the first and the last server of a leaf */
+			struct fors_schedule *plan = published_plan(bed, "closed-form", 7), *read;
+			struct bytes bytes;
+
+			published_add(bed, plan, PUBLISHED_SLS);
+			memset(plan->sl, 5, 12 * 12);
+			plan->sl[s * 12 + 9] = is_higher ? 6 : 4;
+			bytes = encode(plan);
+			assert_int_equal(layout_of(bytes), FORS_SF_DENSE);
+			read = decode(bytes);
+			assert_same(plan, read);
+			fors_schedule_free(read);
+			fors_schedule_free(plan);
+			free(bytes.data);
+		}
+	bed_free(bed);
+}
+
 /* Ways put in another order, with some that no flow takes: the same bytes. */
 static void order_does_not_matter(void **state)
 {
@@ -563,6 +587,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(many_ways),
 		cmocka_unit_test(impossible_ways),
 		cmocka_unit_test(all_layouts),
+		cmocka_unit_test(one_flow_on_another_level),
 		cmocka_unit_test(order_does_not_matter),
 		cmocka_unit_test(versions),
 		cmocka_unit_test(old_readers_see_the_version),
