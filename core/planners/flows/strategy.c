@@ -19,7 +19,9 @@
 #define WORK_AT_LEAST UINT64_C(10000000)
 #define HOPELESS 10	/* per cent of the tokens: when more of them wait, a search would be in vain */
 #define PART_MISSING 50 /* per cent of what is missing: so many phases are added */
-#define SHARE 8		/* of the work that is left, for one search */
+#define WORK_PER_SEARCH 100000
+#define WORK_PER_WAITING 5000
+#define SHARE 8 /* of the work that is left, for one search */
 #define MOST_PHASES 65535
 
 struct attempt {
@@ -27,7 +29,7 @@ struct attempt {
 	const struct fors_flows_problem *problem;
 	uint32_t bound;
 	uint64_t work;			   /* still to be spent */
-	bool is_stuck;			   /* the last search gave up with work left */
+	bool is_stuck;			   /* the last search brought little */
 	enum fors_flows_order order;	   /* of first fit, the best */
 	struct fors_flows_packing *failed; /* the best that is no plan, NULL: none */
 	struct fors_flows_packing *plan;   /* NULL: none yet */
@@ -49,16 +51,24 @@ static void keep_better(struct fors_flows_packing **best, struct fors_flows_pack
 	}
 }
 
+/* So few wait that other orders would hardly leave fewer. */
+static bool is_good_begin(const struct attempt *a)
+{
+	return a->failed && a->failed->nwaiting <= tokens_of(a->problem) / 200;
+}
+
 /* The best of first fit's orders; those that are right for some network at once come first. */
 static enum fors_err begin(struct attempt *a, uint32_t nphases, struct fors_error *error)
 {
 	static const enum fors_flows_order turn[FORS_FLOWS_NORDERS] = {
-		FORS_FLOWS_BY_DISTANCE, FORS_FLOWS_BY_LOAD,  FORS_FLOWS_BY_XOR, FORS_FLOWS_BY_LEVEL,
-		FORS_FLOWS_LONG_FIRST,	FORS_FLOWS_LONG_XOR, FORS_FLOWS_SNUG};
+		FORS_FLOWS_BY_DISTANCE, FORS_FLOWS_IN_TURN,    FORS_FLOWS_BY_LOAD,  FORS_FLOWS_BY_XOR,
+		FORS_FLOWS_BY_LEVEL,	FORS_FLOWS_LONG_FIRST, FORS_FLOWS_LONG_XOR, FORS_FLOWS_SNUG};
 	struct fors_flows_packing *made;
 	enum fors_err err = FORS_OK;
 
-	for (unsigned i = 0; i < FORS_FLOWS_NORDERS && !err && (!a->failed || a->failed->nwaiting); i++) {
+	for (unsigned i = 0; i < FORS_FLOWS_NORDERS && !err && !is_good_begin(a); i++) {
+		if (turn[i] == FORS_FLOWS_SNUG && a->problem->npaths > 1)
+			continue;
 		err = fors_flows_first_fit(a->problem, nphases, turn[i], &made, error);
 		if (err)
 			return err;
@@ -82,15 +92,24 @@ static enum fors_err begin_again(struct attempt *a, uint32_t nphases, struct for
 	return FORS_OK;
 }
 
+/* What one search may spend: a share of what is left, and no more than so few tokens are worth. */
+static uint64_t share_of(const struct attempt *a, const struct fors_flows_packing *packing)
+{
+	uint64_t share = a->work / SHARE, worth = WORK_PER_SEARCH + WORK_PER_WAITING * (uint64_t)packing->nwaiting;
+
+	return share < worth ? share : worth;
+}
+
 /* Search in a packing; when nothing waits any more it becomes the plan. */
 static enum fors_err search(struct attempt *a, struct fors_flows_packing **packing, struct fors_error *error)
 {
-	uint64_t before = (*packing)->work, share = a->work / SHARE;
+	uint64_t before = (*packing)->work, share = share_of(a, *packing);
+	uint32_t waiting = (*packing)->nwaiting;
 	enum fors_err err = FORS_OK;
 
-	if ((*packing)->nwaiting)
+	if (waiting)
 		err = fors_flows_search(*packing, share, a->asked->cancelled, a->asked->context, error);
-	a->is_stuck = (*packing)->nwaiting && (*packing)->work - before < share;
+	a->is_stuck = (*packing)->nwaiting > waiting - waiting / 8;
 	a->work -= (*packing)->work - before < a->work ? (*packing)->work - before : a->work;
 	if (!err && !(*packing)->nwaiting) {
 		fors_flows_packing_free(a->plan);
