@@ -92,7 +92,7 @@ def test_stock_engines(plan, fors, engines, tmp_path, fabric):
         assert report["state"] == "active" and report["servers"] == SERVERS[fabric]
         assert report["tables_bound"] == need, engine
         phases = report["phases"]
-        assert need <= phases <= need * 1.03, engine  # all but one of them reach what the tables allow
+        assert phases == need, engine  # on all of them the plan reaches what the tables allow
         assert report["lower_bound"] <= need and report["flows"] == SERVERS[fabric] * (SERVERS[fabric] - 1)
         fors("verify", "--fabric", net, "--lfts", lfts, "--schedule", tmp_path / "schedule")
         result = json.loads(fors("analyze", "--fabric", net, "--lfts", lfts, "--schedule", tmp_path / "schedule", "--json").out)
