@@ -39,7 +39,8 @@ bool fors_worker_make_plan(struct fors_worker *worker, const struct fors_job *jo
 	if (plan->basis == basis)
 		return true;
 	fors_worker_forget_plan(plan);
-	err = fors_outcome_plan(&request, &plan->outcome, NULL);
+	err = job->over ? fors_worker_plan_over(worker, job, &plan->outcome, NULL)
+			: fors_outcome_plan(&request, &plan->outcome, NULL);
 	if (err == FORS_ENOMEM)
 		fors_worker_run_short(worker);
 	if (!err)

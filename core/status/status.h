@@ -41,6 +41,7 @@ struct fors_status {
 	int64_t capacity;	 /* B, when all leaves have as many servers */
 	int64_t phases, lower_bound;
 	char method[16];	   /* empty: none */
+	char tables_by[48];	   /* routing engine whose tables the switches hold; empty: not known */
 	double plan_ms, tables_ms; /* negative: unknown */
 	int64_t unreachable_pairs;
 	int64_t lmc;			  /* of the servers */
