@@ -14,6 +14,7 @@ libforscore_la_SOURCES = \
 	core/colouring/match.c core/colouring/match.h \
 	core/colouring/peel.c core/colouring/peel.h \
 	core/colouring/rowwise.c core/colouring/rowwise.h \
+	core/colouring/rowwise_large.c core/colouring/rowwise_large.h \
 	core/colouring/settle.c core/colouring/settle.h \
 	core/colouring/slots.c core/colouring/slots.h \
 	core/fabric/drained.c core/fabric/drained.h \
@@ -60,6 +61,7 @@ libforscore_la_SOURCES = \
 	core/planners/flows/problem.c core/planners/flows/problem.h \
 	core/planners/flows/search.c core/planners/flows/search.h \
 	core/planners/flows/senders.c core/planners/flows/senders.h \
+	core/planners/flows/strategy.c core/planners/flows/strategy.h \
 	core/planners/lmc.c core/planners/lmc.h \
 	core/planners/method.h \
 	core/planners/outcome.c core/planners/outcome.h \
@@ -78,6 +80,7 @@ libforscore_la_SOURCES = \
 	core/schedule/schedule_file.c core/schedule/schedule_file.h core/schedule/schedule_format.h \
 	core/schedule/schedule_header.c core/schedule/schedule_header.h \
 	core/schedule/verify.c core/schedule/verify.h \
+	core/schedule/ways.c core/schedule/ways.h \
 	core/status/advice.c core/status/advice.h \
 	core/status/status.c core/status/status.h \
 	core/status/status_json.c core/status/status_json.h \

@@ -89,6 +89,14 @@ enum fors_err fors_flows_packing_copy(const struct fors_flows_packing *from, uin
 	return FORS_OK;
 }
 
+uint64_t fors_flows_packing_bytes(const struct fors_flows_problem *problem, uint32_t nphases)
+{
+	uint64_t phases = ((uint64_t)nphases + 63) / 64 * 64, p = problem->ndests, s = problem->nswitches;
+
+	/* bits, ways at links, receivers and seats, numbers of seats, what waits */
+	return (problem->nlinks + p + s) * phases / 8 + (problem->nlinks + 2 * p + s) * phases * 4 + 4 * p * p;
+}
+
 uint32_t fors_flows_rows(const struct fors_flows_packing *packing, uint32_t way, uint32_t *row)
 {
 	const struct fors_flows_problem *problem = packing->problem;

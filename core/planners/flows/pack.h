@@ -40,6 +40,9 @@ void fors_flows_packing_free(struct fors_flows_packing *packing);
 enum fors_err fors_flows_packing_copy(const struct fors_flows_packing *from, uint32_t nphases,
 				      struct fors_flows_packing **packing, struct fors_error *error);
 
+/* Bytes that a packing of so many phases takes. */
+uint64_t fors_flows_packing_bytes(const struct fors_flows_problem *problem, uint32_t nphases);
+
 /* The rows of a way in row[] (room for FORS_FLOWS_MOST_LINKS + 2), and how many: links, receiver, switch. */
 uint32_t fors_flows_rows(const struct fors_flows_packing *packing, uint32_t way, uint32_t *row);
 
