@@ -272,7 +272,13 @@ static bool take_status(struct fors_board *board, const struct fors_status *stat
 /* The same for people who read OpenSM's log, which also is there when the folder is not. */
 static void log_status(const struct fors_board *board, const struct fors_status *status)
 {
-	if (status->state == FORS_ACTIVE)
+	if (status->state == FORS_ACTIVE && fors_status_is_over(status))
+		fors_log_info(board->log,
+			      "active: epoch %" PRId64 ", %" PRId64 " phases (bound of these tables %" PRId64
+			      ") by method %s, over the tables of '%s'; planned in %.2f ms",
+			      status->epoch, status->phases, status->lower_bound, status->method, status->tables_by,
+			      status->plan_ms);
+	else if (status->state == FORS_ACTIVE)
 		fors_log_info(board->log,
 			      "active: epoch %" PRId64 ", %" PRId64 " phases (lower bound %" PRId64
 			      ") by method %s, f = %" PRId64 ", m = %" PRId64 "; planned in %.2f ms",

@@ -58,6 +58,8 @@ void fors_worker_publish_plan(struct fors_worker *worker, const struct fors_job 
 	status.plan_ms = outcome->plan_ms;
 	status.lower_bound = outcome->lower_bound;
 	status.lmc_needed = outcome->lmc_needed;
+	if (job->over)
+		status.servers = outcome->plan->nservers; /* there is no fabric to count them in */
 	publish(worker, fors_outcome_take(outcome), &status);
 	if (!worker->is_short) /* else the board may not have taken it */
 		note_published(worker, job);
@@ -76,6 +78,8 @@ void fors_worker_publish_status(struct fors_worker *worker, const struct fors_jo
 		status.plan_ms = published->plan_ms;
 		status.lower_bound = published->lower_bound;
 		status.lmc_needed = published->lmc_needed;
+		if (job->over && published->is_over)
+			status.servers = schedule->nservers;
 	}
 	publish(worker, NULL, &status);
 	worker->view = fors_job_view(job);
