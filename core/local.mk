@@ -59,12 +59,17 @@ libforscore_la_SOURCES = \
 	core/planners/flows/flows.c \
 	core/planners/flows/pack.c core/planners/flows/pack.h \
 	core/planners/flows/problem.c core/planners/flows/problem.h \
+	core/planners/flows/routed.c core/planners/flows/routed.h \
+	core/planners/flows/routed_check.c \
 	core/planners/flows/search.c core/planners/flows/search.h \
 	core/planners/flows/senders.c core/planners/flows/senders.h \
 	core/planners/flows/strategy.c core/planners/flows/strategy.h \
 	core/planners/lmc.c core/planners/lmc.h \
 	core/planners/method.h \
 	core/planners/outcome.c core/planners/outcome.h \
+	core/planners/over.c core/planners/over.h \
+	core/planners/over_bound.c core/planners/over_bound.h \
+	core/planners/over_ways.c core/planners/over_ways.h \
 	core/planners/planner.c core/planners/planner.h \
 	core/planners/rounds/pack.c core/planners/rounds/pack.h \
 	core/planners/rounds/pattern.c core/planners/rounds/pattern.h core/planners/rounds/pattern_work.h \
@@ -79,7 +84,8 @@ libforscore_la_SOURCES = \
 	core/schedule/schedule_fault.c core/schedule/schedule_fault.h \
 	core/schedule/schedule_file.c core/schedule/schedule_file.h core/schedule/schedule_format.h \
 	core/schedule/schedule_header.c core/schedule/schedule_header.h \
-	core/schedule/verify.c core/schedule/verify.h \
+	core/schedule/verify.c core/schedule/verify.h core/schedule/verify_inside.h \
+	core/schedule/verify_text.c \
 	core/schedule/ways.c core/schedule/ways.h \
 	core/status/advice.c core/status/advice.h \
 	core/status/status.c core/status/status.h \

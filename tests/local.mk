@@ -34,6 +34,7 @@ unit_tests += tests/unit/test_places
 unit_tests += tests/unit/test_planner
 unit_tests += tests/unit/test_outbox
 unit_tests += tests/unit/test_outcome
+unit_tests += tests/unit/test_over
 unit_tests += tests/unit/test_publish
 unit_tests += tests/unit/test_random
 unit_tests += tests/unit/test_rounds
@@ -93,6 +94,7 @@ tests_unit_test_net_LDADD = $(unit_support)
 tests_unit_test_netfile_LDADD = $(unit_support)
 tests_unit_test_optimum_LDADD = libforsmodel.la libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_outcome_LDADD = $(unit_support)
+tests_unit_test_over_LDADD = $(unit_support)
 tests_unit_test_places_LDADD = $(unit_support) $(ZLIB_LIBS)
 tests_unit_test_random_LDADD = libforscore.la $(CMOCKA_LIBS)
 # Brings methods of its own, so those of the library stay out.

@@ -6,6 +6,8 @@
 #ifndef FORS_CORE_COLOURING_ROWWISE_LARGE_H
 #define FORS_CORE_COLOURING_ROWWISE_LARGE_H
 
+#include <stddef.h>
+
 #include "colour.h"
 #include "rowwise.h"
 

@@ -79,8 +79,7 @@ static enum fors_err describe(struct plan *plan, struct fors_error *error)
 	report->nnameless = routed->nnameless;
 	report->npaths = routed->problem.npaths;
 	report->longest = fors_flows_longest(&routed->problem);
-	report->bound_tables =
-		report->fullest_flows > report->nservers ? report->fullest_flows : report->nservers;
+	report->bound_tables = report->fullest_flows > report->nservers ? report->fullest_flows : report->nservers;
 	if (link != FORS_FLOWS_NONE)
 		fors_flows_link_name(routed, link, report->fullest, sizeof(report->fullest));
 	return fors_over_bound(routed, &report->bound_best, error);
@@ -95,11 +94,11 @@ static enum fors_err check_memory(const struct plan *plan, struct fors_error *er
 
 	if (bytes <= most)
 		return FORS_OK;
-	return fors_fail(error, FORS_ELIMIT,
-			 "to plan for %u servers over these tables, %u phases at least, may take %.1f GiB of memory, and "
-			 "the limit is %.1f",
-			 plan->report.nservers, plan->report.bound_tables, (double)bytes / (1 << 30),
-			 (double)most / (1 << 30));
+	return fors_fail(
+		error, FORS_ELIMIT,
+		"to plan for %u servers over these tables, %u phases at least, may take %.1f GiB of memory, and "
+		"the limit is %.1f",
+		plan->report.nservers, plan->report.bound_tables, (double)bytes / (1 << 30), (double)most / (1 << 30));
 }
 
 /* ---- the schedule ---- */
@@ -221,8 +220,8 @@ static enum fors_err prove(struct plan *plan, struct fors_error *error)
 	const struct fors_over_task *task = plan->task;
 	struct fors_verdict *verdict = &plan->report.verdict;
 	double start = now_ms(task);
-	enum fors_err err = fors_verify(task->net, task->lfts, plan->schedule, task->cancelled, task->context, verdict,
-					error);
+	enum fors_err err =
+		fors_verify(task->net, task->lfts, plan->schedule, task->cancelled, task->context, verdict, error);
 
 	plan->report.verify_ms = ms_since(task, start);
 	if (err || verdict->is_good)

@@ -22,9 +22,9 @@ struct fors_over_task {
 	const struct fors_participants *participants; /* NULL: every CA port with a LID and a cable to a switch */
 	/* The service level of a path between two base LIDs, FORS_NO_SL: not known. NULL: none is. */
 	uint8_t (*sl)(void *context, uint32_t src_lid, uint32_t dst_lid);
-	bool (*cancelled)(void *context);	       /* as in struct fors_task */
+	bool (*cancelled)(void *context);	      /* as in struct fors_task */
 	void (*progress)(void *context, double done); /* the same */
-	void *context;				       /* of these three */
+	void *context;				      /* of these three */
 	double (*clock_ms)(void); /* the caller's clock in milliseconds, for times; NULL: they stay unknown */
 	uint64_t most_bytes;	  /* memory that planning may take; 0: FORS_OVER_MOST_BYTES */
 };

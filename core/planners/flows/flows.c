@@ -12,6 +12,7 @@
 #include "strategy.h"
 
 #include "core/schedule/schedule.h"
+#include "core/tables/lanes.h"
 
 #define MOST_FLOWS (1u << 22) /* 2,048 servers: the book has some 25 bytes a flow, twice while phases are added */
 #define MOST_PATHS 4	      /* path indices that are looked at: more cost more than they give */
@@ -19,6 +20,39 @@
 static uint32_t paths_of(const struct fors_fabric *fabric)
 {
 	return 1u << fabric->lmc < MOST_PATHS ? 1u << fabric->lmc : MOST_PATHS;
+}
+
+/* The lane of each flow between leaves. */
+static void set_lanes(const struct fors_task *task, struct fors_schedule *schedule)
+{
+	const struct fors_fabric *fabric = task->fabric;
+
+	for (uint32_t s = 0; s < fabric->nservers; s++)
+		for (uint32_t t = 0; t < schedule->nphases; t++) {
+			struct fors_cell *cell = &schedule->cell[(size_t)s * schedule->nphases + t];
+
+			if (cell->dst == FORS_IDLE || fabric->server[cell->dst].leaf == fabric->server[s].leaf)
+				continue;
+			cell->lane = fors_lane_to(fabric, task->lanes, fabric->server[s].leaf, cell->dst, cell->path);
+		}
+}
+
+static enum fors_err write_schedule(const struct fors_task *task, const struct fors_flows_packing *packing,
+				    struct fors_schedule **schedule, struct fors_error *error)
+{
+	struct fors_schedule *made = NULL;
+	enum fors_err err =
+		fors_schedule_new(task->fabric, packing->nphases, 0, 0, fors_method_flows.name, &made, error);
+
+	if (!err)
+		err = fors_flows_write(packing, made, error);
+	if (err) {
+		fors_schedule_free(made);
+		return err;
+	}
+	set_lanes(task, made);
+	*schedule = made;
+	return FORS_OK;
 }
 
 static enum fors_err plan(const struct fors_task *task, struct fors_schedule **schedule, struct fors_error *error)
@@ -36,7 +70,7 @@ static enum fors_err plan(const struct fors_task *task, struct fors_schedule **s
 		return err;
 	err = fors_flows_pack_problem(&problem, &asked, &packing, error);
 	if (!err)
-		err = fors_flows_schedule(task, packing, schedule, error);
+		err = write_schedule(task, packing, schedule, error);
 	fors_flows_packing_free(packing);
 	fors_flows_problem_clear(&problem);
 	return err;

@@ -14,8 +14,6 @@
 #include "core/base/random.h"
 #include "problem.h"
 
-#define FORS_FLOWS_MOST_LINKS 62 /* of a way: with receiver and switch 64 rows */
-
 struct fors_flows_packing {
 	const struct fors_flows_problem *problem; /* borrowed */
 	uint32_t nphases;			  /* T */

@@ -196,10 +196,11 @@ static enum fors_err lost(const struct reader *r, const struct walk *walk, uint8
 	if (port == 0)
 		return fors_fail(error, FORS_ENOPATH, "no way %s: switch %s takes this LID for its own", text, here);
 	if (port > r->net->node[walk->node].nports)
-		return fors_fail(error, FORS_ENOTAPPL,
-				 "no plan over these tables: %s, switch %s with its %u ports names port %u, which may be a "
-				 "group of adaptive routing; a plan needs one port for each LID",
-				 text, here, r->net->node[walk->node].nports, port);
+		return fors_fail(
+			error, FORS_ENOTAPPL,
+			"no plan over these tables: %s, switch %s with its %u ports names port %u, which may be a "
+			"group of adaptive routing; a plan needs one port for each LID",
+			text, here, r->net->node[walk->node].nports, port);
 	return fors_fail(error, FORS_ENOPATH, "no way %s: switch %s sends it to port %u, where no live cable is", text,
 			 here, port);
 }

@@ -85,10 +85,11 @@ static enum fors_err check_row(const struct fors_flows_tables *tables, uint32_t 
 				 lfts->guid[row]);
 	for (uint32_t lid = 1; lid < lfts->nlids; lid++)
 		if (fors_lfts_port(lfts, row, lid) != FORS_NO_PATH && (lid > FORS_LID_MAX || owner[lid] == FORS_NONE))
-			return fors_fail(error, FORS_ENOTAPPL,
-					 "switch %s has an entry for LID %u, which no port of this fabric has: tables and "
-					 "fabric are not of one time",
-					 fors_flows_name(tables->net, node), lid);
+			return fors_fail(
+				error, FORS_ENOTAPPL,
+				"switch %s has an entry for LID %u, which no port of this fabric has: tables and "
+				"fabric are not of one time",
+				fors_flows_name(tables->net, node), lid);
 	return FORS_OK;
 }
 
