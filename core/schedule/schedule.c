@@ -7,6 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+uint32_t fors_schedule_version(const struct fors_schedule *schedule)
+{
+	bool has_more = schedule->ways || schedule->sl || schedule->name[0];
+
+	return has_more ? FORS_SF_VERSION_WAYS : FORS_SF_VERSION;
+}
+
 size_t fors_schedule_ncells(const struct fors_schedule *schedule)
 {
 	size_t rows = schedule->parts ? (size_t)schedule->nleaves * schedule->parts : schedule->nservers;

@@ -64,6 +64,7 @@ struct fors_schedule {
 	uint8_t *sl;   /* [src * nservers + dst]: service level, FORS_NO_SL: not known; NULL: none is known */
 	char name[64]; /* of the job that exchanges; empty: all servers of the fabric */
 
+	bool is_dense;	       /* version 2: written cell by cell also where units would do */
 	uint64_t fabric_epoch; /* under which the tables that it was verified on were first published; 0: its own */
 };
 
@@ -89,6 +90,9 @@ enum fors_err fors_schedule_new_of(const struct fors_schedule_server *server, ui
 enum fors_err fors_schedule_copy(const struct fors_schedule *schedule, struct fors_schedule **copy,
 				 struct fors_error *error);
 void fors_schedule_free(struct fors_schedule *schedule);
+
+/* The version of the format that it is written in, 1 or 2: see struct fors_schedule. */
+uint32_t fors_schedule_version(const struct fors_schedule *schedule);
 
 /* Number of cells: see struct fors_schedule. */
 size_t fors_schedule_ncells(const struct fors_schedule *schedule);

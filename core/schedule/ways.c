@@ -169,32 +169,72 @@ enum fors_err fors_waylist_copy(const struct fors_waylist *ways, struct fors_way
 
 /* ---- putting ---- */
 
-/* The index of what is there already: after fors_waylist_new(), fors_waylist_copy(), fors_waylist_trim(). */
-static enum fors_err make_index(struct fors_waylist *ways, struct fors_error *error)
+/* Put a number into its table; is_twin: the same is there already. */
+static bool index_switch(struct fors_waylist *ways, uint32_t sw, bool *is_twin)
 {
-	struct fors_waylist_index *index = ways->index;
+	struct table *table = &ways->index->switches;
+	uint32_t *slot;
 
-	if (index)
+	if (!grow_table(table, ways, hash_switch))
+		return false;
+	slot = find_slot(table, hash_switch(ways, sw), ways, &ways->guid[sw], is_switch);
+	*is_twin |= *slot != FORS_NONE;
+	table->used += *slot == FORS_NONE;
+	*slot = sw;
+	return true;
+}
+
+static bool index_way(struct fors_waylist *ways, uint32_t way, bool *is_twin)
+{
+	struct table *table = &ways->index->ways;
+	uint32_t *slot;
+
+	if (!grow_table(table, ways, hash_way))
+		return false;
+	slot = find_slot(table, hash_way(ways, way), ways, &ways->way[way], is_way);
+	*is_twin |= *slot != FORS_NONE;
+	table->used += *slot == FORS_NONE;
+	*slot = way;
+	return true;
+}
+
+/* The index of what is there already: after fors_waylist_new(), fors_waylist_copy(), fors_waylist_trim(). */
+static enum fors_err make_index(struct fors_waylist *ways, const char **fault, struct fors_error *error)
+{
+	bool is_good = true, same_switch = false, same_way = false;
+
+	if (ways->index)
 		return FORS_OK;
-	index = ways->index = calloc(1, sizeof(*index));
-	if (!index)
+	ways->index = calloc(1, sizeof(*ways->index));
+	if (!ways->index)
 		return fors_fail_memory(error);
-	index->switch_room = ways->nswitches;
-	index->way_room = ways->nways;
-	for (uint32_t sw = 0; sw < ways->nswitches; sw++, index->switches.used++) {
-		if (!grow_table(&index->switches, ways, hash_switch))
-			goto no_memory;
-		*find_slot(&index->switches, hash_switch(ways, sw), ways, NULL, NULL) = sw;
+	ways->index->switch_room = ways->nswitches;
+	ways->index->way_room = ways->nways;
+	for (uint32_t sw = 0; is_good && sw < ways->nswitches; sw++)
+		is_good = index_switch(ways, sw, &same_switch);
+	for (uint32_t way = 0; is_good && way < ways->nways; way++)
+		is_good = index_way(ways, way, &same_way);
+	if (!is_good) {
+		fors_waylist_trim(ways);
+		return fors_fail_memory(error);
 	}
-	for (uint32_t way = 0; way < ways->nways; way++, index->ways.used++) {
-		if (!grow_table(&index->ways, ways, hash_way))
-			goto no_memory;
-		*find_slot(&index->ways, hash_way(ways, way), ways, NULL, NULL) = way;
-	}
+	if (fault && same_way)
+		*fault = "two ways that are alike";
+	if (fault && same_switch)
+		*fault = "two switches with the same GUID";
 	return FORS_OK;
-no_memory:
+}
+
+enum fors_err fors_waylist_find_twins(struct fors_waylist *ways, const char **fault, struct fors_error *error)
+{
+	enum fors_err err;
+
+	if (!ways->nways)
+		return FORS_OK;
 	fors_waylist_trim(ways);
-	return fors_fail_memory(error);
+	err = make_index(ways, fault, error);
+	fors_waylist_trim(ways);
+	return err;
 }
 
 /* Room for one more element in *array. */
@@ -280,7 +320,7 @@ enum fors_err fors_waylist_put(struct fors_waylist *ways, uint32_t leaf, uint32_
 	uint32_t number = FORS_NONE;
 
 	if (!err)
-		err = make_index(ways, error);
+		err = make_index(ways, NULL, error);
 	for (uint32_t i = nhops; !err && i-- > 0;) {
 		struct fors_waylist_way way = {.rest = number, .top = FORS_WAY_NO_TOP};
 

@@ -71,6 +71,12 @@ enum fors_err fors_waylist_put(struct fors_waylist *ways, uint32_t leaf, uint32_
 /* Give back the memory that only fors_waylist_put() needs; it may be called again all the same. */
 void fors_waylist_trim(struct fors_waylist *ways);
 
+/*
+ * Are two ways alike, or have two switches the same GUID? *fault becomes a constant text then. fors_waylist_put() makes
+ * neither; for who fills in the arrays. The GUIDs are not looked at when there are no ways. Errors: FORS_ENOMEM.
+ */
+enum fors_err fors_waylist_find_twins(struct fors_waylist *ways, const char **fault, struct fors_error *error);
+
 /* Number of the way of the flows (leaf, dst, path); FORS_NONE: none, not known, or a path that is not there. */
 uint32_t fors_waylist_find(const struct fors_waylist *ways, uint32_t leaf, uint32_t dst, uint32_t path);
 
