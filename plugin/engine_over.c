@@ -21,6 +21,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "core/schedule/schedule.h"
 #include "clock.h"
 #include "log.h"
 #include "opensm.h"
@@ -92,9 +93,11 @@ static void ask_for_server(const struct osm_routing_engine *used, struct fors_le
 	for (uint32_t column = 0; column < levels->nlids; column++) {
 		uint16_t lid = levels->lid[column];
 
-		if (levels->server_of[lid] != server)
-			sl[column] = used->path_sl(used->context, levels->all, cl_hton16(levels->base[server]),
-						   cl_hton16(lid));
+		if (levels->server_of[lid] == server)
+			continue;
+		sl[column] = used->path_sl(used->context, levels->all, cl_hton16(levels->base[server]), cl_hton16(lid));
+		if (sl[column] > 15)
+			sl[column] = FORS_NO_SL;
 	}
 }
 

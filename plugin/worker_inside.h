@@ -31,6 +31,9 @@
 #include "leash.h"
 #include "worker.h"
 
+/* Why there is no schedule while another engine's tables change. */
+#define FORS_WORKER_CHANGED "the tables in the switches change; a schedule follows when they are settled"
+
 /* The plan in hand. */
 struct fors_worker_plan {
 	uint64_t basis;		     /* 0: there is none */
@@ -72,6 +75,7 @@ struct fors_worker {
 	uint64_t decided;	/* basis; 0: nothing is */
 	uint64_t view;		/* that the status shows */
 	double outdated_ms;	/* when the change was noted for which a withdrawal is due, by fors_clock_exact_ms(); 0: none is */
+	bool is_hasty;		/* a withdrawal must not wait for a disk */
 	uint64_t incomplete;	/* fingerprint of the fabric of which the last sweep met errors; 0: it met none */
 	uint64_t due_ms;	/* when a held cable may return, by fors_clock_ms(); 0: none is held */
 	uint64_t duties_ms;	/* when duties are due again, during a plan */

@@ -43,6 +43,8 @@ static const char *why_planning(const struct fors_worker *worker, const struct f
 	if (worker->incomplete && worker->incomplete == fors_job_fingerprint(job) &&
 	    worker->board.state == FORS_PLANNING)
 		return worker->board.reason;
+	if (job->over && worker->board.state == FORS_PLANNING && !strcmp(worker->board.reason, FORS_WORKER_CHANGED))
+		return worker->board.reason; /* no news, for a moment */
 	if (job->over)
 		return "a schedule over the tables of another routing engine is being planned";
 	return worker->board.schedule ? "the fabric has changed; a schedule for it is being planned"

@@ -103,20 +103,31 @@ static double take_change(struct fors_worker *worker, uint64_t *changes)
 	return noted;
 }
 
+/* When readers could see it, and what came before and after: the log names the cause, should it have taken long. */
+static void tell(struct fors_worker *worker, double start)
+{
+	double noted = worker->outdated_ms, seen = worker->board.seen_ms, now = fors_clock_exact_ms();
+
+	if (seen < start)
+		seen = now;
+	fors_log_info(worker->setup.log,
+		      "the tables of '%s' change: schedule withdrawn after %.2f ms (noticed after %.2f ms, written in %.2f ms), status in %.1f ms",
+		      worker->published.tables_by, seen - noted, start - noted, seen - start, now - noted);
+}
+
 static void withdraw(struct fors_worker *worker)
 {
 	struct fors_job nothing = {.kind = FORS_JOB_DECLINED, .tables_ms = -1};
-	double start = fors_clock_exact_ms(), noted = worker->outdated_ms;
+	double start = fors_clock_exact_ms();
 
 	snprintf(nothing.tables_by, sizeof(nothing.tables_by), "%s", worker->published.tables_by);
-	fors_worker_withdraw(worker, &nothing, FORS_PLANNING,
-			     "the tables in the switches change; a schedule follows when they are settled");
+	worker->is_hasty = true;
+	fors_worker_withdraw(worker, &nothing, FORS_PLANNING, FORS_WORKER_CHANGED);
+	worker->is_hasty = false;
 	if (fors_board_has_plan(&worker->board))
 		return; /* out of memory: the next tick tries again */
+	tell(worker, start);
 	worker->outdated_ms = 0;
-	fors_log_info(worker->setup.log,
-		      "the tables in the switches change: schedule withdrawn after %.1f ms; noticed after %.1f ms, written in %.1f ms",
-		      fors_clock_exact_ms() - noted, start - noted, fors_clock_exact_ms() - start);
 }
 
 void fors_worker_watch_tables(struct fors_worker *worker)
