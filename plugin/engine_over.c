@@ -163,12 +163,36 @@ static void warn_of_settings(const struct fors_engine *engine, struct fors_job *
 		fors_warn(&job->warnings, "'%s' routes: nothing is drained, excluded or held down", job->tables_by);
 }
 
+/*
+ * Entries for LIDs that no port has are left out: tables that OpenSM's unicast cache brought back have some of servers
+ * that are gone, and whoever reads tables would think them those of another fabric.
+ */
+static enum fors_err forget_strangers(struct fors_job *job, struct fors_error *error)
+{
+	struct fors_lfts *lfts = job->lfts;
+	bool *is_known = calloc(lfts->nlids + (size_t)1, sizeof(*is_known));
+
+	if (!is_known)
+		return fors_fail_memory(error);
+	for (uint32_t i = 0; i < job->net->nports; i++) {
+		const struct fors_port *port = &job->net->port[i];
+
+		for (uint32_t lid = port->lid; port->lid && lid < lfts->nlids && lid < port->lid + (1u << port->lmc); lid++)
+			is_known[lid] = true;
+	}
+	for (size_t at = 0; at < (size_t)lfts->nswitches * lfts->nlids; at++)
+		if (!is_known[at % lfts->nlids])
+			lfts->port[at] = FORS_NO_PATH;
+	free(is_known);
+	return FORS_OK;
+}
+
 enum fors_err fors_engine_end_over(struct fors_engine *engine, struct fors_job *job, struct fors_error *error)
 {
-	enum fors_err err = FORS_OK;
+	enum fors_err err = forget_strangers(job, error);
 
 	warn_of_settings(engine, job);
-	if (job->kind == FORS_JOB_INSTALLED)
+	if (!err && job->kind == FORS_JOB_INSTALLED)
 		err = ask_levels(engine, job, error);
 	if (!err)
 		fors_job_seal(job);
