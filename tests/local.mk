@@ -138,7 +138,7 @@ tests_unit_test_memory_LDADD = $(unit_support) $(ZLIB_LIBS)
 EXTRA_DIST += tests/data/README tests/data/chassis.ibnetdiscover tests/data/ibsim.net \
 	tests/data/small.dump_fts tests/data/small-all.dump_fts tests/data/small-nodests.dump_fts \
 	tests/data/small.ibnetdiscover tests/data/small-full.ibnetdiscover tests/data/small-grouped.ibnetdiscover \
-	tests/data/small.opensm-lfts tests/data/stock.py tests/data/stock.tar.xz
+	tests/data/small.opensm-lfts tests/data/engines.py tests/data/engines.tar.xz tests/data/stock.py tests/data/stock.tar.xz
 
 # Readers of published schedules.
 tests_unit_test_forsched_SOURCES = tests/unit/test_forsched.c tests/unit/published.c tests/unit/published.h
@@ -237,6 +237,14 @@ tests_sweep_sweep_rounds_LDADD = $(unit_support) $(LPSOLVE_LIBS)
 sweep: tests/sweep/sweep tests/sweep/sweep_rounds
 	tests/sweep/sweep 1000
 	tests/sweep/sweep_rounds 100
+
+# T over the bound of the tables on networks of all kinds (doc/planners-flows.md): the whole table, some minutes.
+check_PROGRAMS += tests/sweep/sweep_flows
+tests_sweep_sweep_flows_SOURCES = tests/sweep/sweep_flows.c tests/sweep/world.c tests/sweep/world.h
+tests_sweep_sweep_flows_LDADD = libforsmodel.la libforscore.la
+.PHONY: flows-sweep
+flows-sweep: tests/sweep/sweep_flows
+	tests/sweep/sweep_flows 100
 
 # Bugs planted one by one: which do the unit tests notice? make mutants [MUTANTS=core/fabric] [MUTANTS_FLAGS=--fresh]
 MUTANTS =

@@ -9,6 +9,9 @@
 
 #include <stdlib.h>
 #include <string.h>
+
+#include "core/net/graph_spec.h"
+#include "model/routers/model_tables.h"
 #include <strings.h>
 
 #include "core/net/lftfile.h"
@@ -138,9 +141,14 @@ static int load_jobs(const char *path, struct cli_analysis *a)
 
 /* --- all of it -------------------------------------------------------------------------------------------------- */
 
+static bool is_model(const struct cli_settings *settings)
+{
+	return settings->routing && fors_model_find(settings->routing) != FORS_NMODELS;
+}
+
 static bool is_rule(const struct cli_settings *settings)
 {
-	return settings->routing && strcmp(settings->routing, "fors");
+	return settings->routing && strcmp(settings->routing, "fors") && !is_model(settings);
 }
 
 static int check_source(const struct cli_settings *settings)
@@ -150,8 +158,14 @@ static int check_source(const struct cli_settings *settings)
 	if (!settings->lfts && !settings->routing)
 		return cli_usage_error("which tables? --lfts FILE or --routing NAME is missing");
 	if (is_rule(settings) && !settings->source.synthetic)
-		return cli_usage_error("--routing %s is a rule for --synthetic fabrics; here it can be fors",
-				       settings->routing);
+		return cli_usage_error(
+			"--routing %s is a rule for --synthetic fabrics; here it can be fors, or shortest, "
+			"up-down, sssp",
+			settings->routing);
+	if (is_rule(settings) && fors_graph_spec_begins(settings->source.synthetic))
+		return cli_usage_error(
+			"--routing %s is a rule for fat-trees; here it can be shortest, up-down, sssp, or dor",
+			settings->routing);
 	return CLI_GOOD;
 }
 
@@ -163,6 +177,8 @@ static int load_fabric(const struct cli_settings *settings, struct cli_analysis 
 		return code;
 	if (is_rule(settings)) {
 		code = cli_analysis_load_tree(settings, a);
+	} else if (is_model(settings)) {
+		code = cli_analysis_load_model(settings, a);
 	} else {
 		code = cli_analysis_load_net(settings, a);
 	}

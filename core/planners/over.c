@@ -270,3 +270,17 @@ enum fors_err fors_plan_over(const struct fors_over_task *task, struct fors_sche
 	*report = plan.report;
 	return FORS_OK;
 }
+
+enum fors_err fors_over_look(const struct fors_over_task *task, struct fors_over_report *report,
+			     struct fors_error *error)
+{
+	struct plan plan = {.task = task, .report = {.plan_ms = -1, .verify_ms = -1}};
+	enum fors_err err = read_tables(&plan, error);
+
+	if (!err)
+		err = describe(&plan, error);
+	if (!err)
+		*report = plan.report;
+	fors_flows_routed_free(plan.routed);
+	return err;
+}

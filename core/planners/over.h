@@ -54,4 +54,11 @@ struct fors_over_report {
 enum fors_err fors_plan_over(const struct fors_over_task *task, struct fors_schedule **schedule,
 			     struct fors_over_report *report, struct fors_error *error);
 
+/*
+ * Only look: what there is to say of the tables before a plan, in *report; no phases, no verdict. Errors: of the tables,
+ * as above.
+ */
+enum fors_err fors_over_look(const struct fors_over_task *task, struct fors_over_report *report,
+			     struct fors_error *error);
+
 #endif

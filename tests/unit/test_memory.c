@@ -271,8 +271,8 @@ static enum fors_err parse_spec(const struct ground *g, uint64_t *digest, struct
 	begin();
 	err = fors_tree_spec_parse("FT(2;3,4;servers=5;cables=2;empty=1/1,2/3)", &spec, error);
 	faults_off();
-	assert_true(!err || !spec.empty);
-	*digest = err ? 0 : digest_of(spec.empty, spec.nempty * sizeof(*spec.empty));
+	assert_true(!err || !spec.empty.slot);
+	*digest = err ? 0 : digest_of(spec.empty.slot, spec.empty.count * sizeof(*spec.empty.slot));
 	fors_tree_spec_clear(&spec);
 	return err;
 }
