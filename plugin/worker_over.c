@@ -84,7 +84,7 @@ static bool is_outdated(const struct fors_worker *worker, uint64_t changes)
 	const struct fors_worker_published *published = &worker->published;
 
 	if (!fors_board_has_plan(board))
-		return false;
+		return worker->outdated_ms && board->state == FORS_ACTIVE; /* there was no memory for the status */
 	if (board->is_inherited)
 		return changes > 0;
 	return published->is_over && published->epoch == board->schedule->epoch && published->changes != changes;
@@ -124,7 +124,7 @@ static void withdraw(struct fors_worker *worker)
 	worker->is_hasty = true;
 	fors_worker_withdraw(worker, &nothing, FORS_PLANNING, FORS_WORKER_CHANGED);
 	worker->is_hasty = false;
-	if (fors_board_has_plan(&worker->board))
+	if (fors_board_has_plan(&worker->board) || worker->board.state == FORS_ACTIVE)
 		return; /* out of memory: the next tick tries again */
 	tell(worker, start);
 	worker->outdated_ms = 0;
