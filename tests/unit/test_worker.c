@@ -1581,11 +1581,11 @@ int main(void)
 		ON_A_BENCH(tables_with_a_hole),
 		ON_A_BENCH(errors_over_tables_of_others),
 		ON_A_BENCH(changed_tables_withdraw_what_was_inherited),
-		ON_A_BENCH(memory_runs_out_over_tables_of_others),
-		ON_A_BENCH(memory_runs_out_while_tables_change),
 		ON_A_BENCH(no_worker_without_memory),
 		ON_A_BENCH(memory_runs_out_once),
 		ON_A_BENCH(memory_runs_out_for_a_while),
+		ON_A_BENCH(memory_runs_out_over_tables_of_others),
+		ON_A_BENCH(memory_runs_out_while_tables_change),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
