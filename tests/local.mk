@@ -43,6 +43,7 @@ unit_tests += tests/unit/test_runner
 unit_tests += tests/unit/test_schedule_file
 unit_tests += tests/unit/test_schedule_header
 unit_tests += tests/unit/test_schedule_rules
+unit_tests += tests/unit/test_schedule_ways
 unit_tests += tests/unit/test_settings
 unit_tests += tests/unit/test_tables
 unit_tests += tests/unit/test_tree
@@ -145,6 +146,11 @@ tests_unit_test_forsched_SOURCES = tests/unit/test_forsched.c tests/unit/publish
 tests_unit_test_forsched_LDADD = libforsched.la $(unit_support) $(ZLIB_LIBS)
 tests_unit_test_forsched_LDFLAGS = $(AM_LDFLAGS) -pthread
 
+tests_unit_test_schedule_ways_SOURCES = tests/unit/test_schedule_ways.c tests/unit/published.c tests/unit/published.h \
+	tests/unit/seal.c tests/unit/seal.h
+tests_unit_test_schedule_ways_LDADD = libforsched.la $(unit_support) $(ZLIB_LIBS)
+tests_unit_test_schedule_ways_LDFLAGS = $(AM_LDFLAGS) -pthread
+
 # Always with the sanitizers, as test_mangled.
 tests_unit_test_forsched_mangled_SOURCES = tests/unit/test_forsched_mangled.c tests/unit/published.c \
 	$(libforsched_la_SOURCES)
@@ -154,7 +160,8 @@ tests_unit_test_forsched_mangled_LDFLAGS = $(AM_LDFLAGS) -pthread
 
 tests_unit_test_schedule_rules_SOURCES = tests/unit/test_schedule_rules.c tests/unit/published.c tests/unit/seal.c \
 	tests/unit/seal.h core/base/error.c core/schedule/schedule.c core/schedule/schedule_fault.c \
-	core/schedule/schedule_file.c core/schedule/schedule_header.c $(libforsched_la_SOURCES)
+	core/schedule/schedule_file.c core/schedule/schedule_header.c core/schedule/schedule_read.c \
+	core/schedule/schedule_units.c core/schedule/ways.c $(libforsched_la_SOURCES)
 tests_unit_test_schedule_rules_CFLAGS = $(tests_unit_test_mangled_CFLAGS)
 tests_unit_test_schedule_rules_LDADD = $(unit_support) $(ZLIB_LIBS)
 tests_unit_test_schedule_rules_LDFLAGS = $(AM_LDFLAGS) -pthread

@@ -338,6 +338,17 @@ static enum fors_err check_no_lanes(const struct fors_schedule *schedule, struct
 	return FORS_OK;
 }
 
+static enum fors_err check_size(const struct fors_schedule_shape *shape, struct fors_error *error)
+{
+	if (shape->version == FORS_SF_VERSION || shape->end <= FORS_SF_MAX_BYTES)
+		return FORS_OK;
+	return fors_fail(error, FORS_ELIMIT,
+			 "schedule: %u servers and %u phases take %llu bytes%s; a file has at most %llu: plan for fewer "
+			 "servers, or by a method that plans in rounds",
+			 shape->nservers, shape->nphases, (unsigned long long)shape->end,
+			 shape->layout == FORS_SF_DENSE ? ", a cell for each flow" : "", FORS_SF_MAX_BYTES);
+}
+
 static enum fors_err encode(const struct fors_schedule *schedule, const struct fors_schedule_units *units, void **bytes,
 			    size_t *size, struct fors_error *error)
 {
@@ -346,12 +357,9 @@ static enum fors_err encode(const struct fors_schedule *schedule, const struct f
 	enum fors_err err;
 
 	shape_of(schedule, units, &shape);
-	if (shape.version == FORS_SF_VERSION_WAYS && shape.end > FORS_SF_MAX_BYTES)
-		return fors_fail(error, FORS_ELIMIT,
-				 "schedule: %u servers and %u phases take %llu bytes%s; a file has at most %llu: plan "
-				 "for fewer servers, or by a method that plans in rounds",
-				 shape.nservers, shape.nphases, (unsigned long long)shape.end,
-				 shape.layout == FORS_SF_DENSE ? ", a cell for each flow" : "", FORS_SF_MAX_BYTES);
+	err = check_size(&shape, error);
+	if (err)
+		return err;
 	made = calloc(1, shape.end);
 	if (!made)
 		return fors_fail_memory(error);
@@ -365,6 +373,20 @@ static enum fors_err encode(const struct fors_schedule *schedule, const struct f
 	return FORS_OK;
 }
 
+/* What version 2 asks for. A plan whose cells alone are too many is refused before all of them are looked at. */
+static enum fors_err find_units(const struct fors_schedule *schedule, struct fors_schedule_units *units,
+				struct fors_error *error)
+{
+	struct fors_schedule_shape shape;
+	enum fors_err err = check_no_lanes(schedule, error);
+
+	units->is_uniform = true;
+	shape_of(schedule, units, &shape);
+	if (!err)
+		err = check_size(&shape, error);
+	return err ? err : fors_schedule_units_find(schedule, units->npaths, units, error);
+}
+
 enum fors_err fors_schedule_encode(const struct fors_schedule *schedule, void **bytes, size_t *size,
 				   struct fors_error *error)
 {
@@ -376,11 +398,8 @@ enum fors_err fors_schedule_encode(const struct fors_schedule *schedule, void **
 				 schedule->nservers, schedule->nphases);
 	if (schedule->nphases)
 		units.npaths = count_paths(schedule);
-	if (fors_schedule_version(schedule) == FORS_SF_VERSION_WAYS) {
-		err = check_no_lanes(schedule, error);
-		if (!err)
-			err = fors_schedule_units_find(schedule, units.npaths, &units, error);
-	}
+	if (fors_schedule_version(schedule) == FORS_SF_VERSION_WAYS)
+		err = find_units(schedule, &units, error);
 	if (!err)
 		err = encode(schedule, &units, bytes, size, error);
 	fors_schedule_units_free(&units);

@@ -102,7 +102,8 @@
 
 #define FORS_SF_MAGIC "FORSschd" /* 8 bytes, no end */
 #define FORS_SF_VERSION 1	 /* of a plan over the lanes of a two-level tree */
-#define FORS_SF_VERSION_WAYS 2	 /* of any other; no newer one is known */
+#define FORS_SF_VERSION_WAYS 2	 /* of any other */
+#define FORS_SF_NEWEST 2	 /* what there is */
 #define FORS_SF_BYTE_ORDER 0x01020304u
 #define FORS_SF_MAX_PHASES 65535       /* of any schedule, also before it is published */
 #define FORS_SF_MAX_SERVERS 23170      /* of version 2: 2^29 flows */

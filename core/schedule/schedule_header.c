@@ -18,8 +18,6 @@
 _Static_assert(sizeof(struct fors_sf_header) == 272, "the header has holes");
 _Static_assert(sizeof(struct fors_sf_more) == 136, "the second part of the header has holes");
 
-#define NEWEST FORS_SF_VERSION_WAYS
-
 /* A header as it lies in a file; of version 1 the second part is all zeros. */
 struct raw {
 	struct fors_sf_header header;
@@ -76,10 +74,10 @@ static enum fors_err check_kind(const void *bytes, size_t size, const char *name
 		return fors_fail(error, FORS_EINPUT,
 				 "%s: written in the other byte order; schedules are little-endian on every machine",
 				 name);
-	if (le32toh(header->byte_order) == FORS_SF_BYTE_ORDER && le32toh(header->version) > NEWEST)
+	if (le32toh(header->byte_order) == FORS_SF_BYTE_ORDER && le32toh(header->version) > FORS_SF_NEWEST)
 		return fors_fail(error, FORS_EINPUT,
 				 "%s: version %u of the format, newer than this program, which knows version %u", name,
-				 le32toh(header->version), NEWEST);
+				 le32toh(header->version), FORS_SF_NEWEST);
 	return FORS_OK;
 }
 

@@ -332,7 +332,7 @@ enum fors_err fors_waylist_put(struct fors_waylist *ways, uint32_t leaf, uint32_
 	if (err)
 		return err;
 	ways->of[((size_t)leaf * ways->nservers + dst) * ways->npaths + path] = number;
-	if (top < nhops)
+	if (top < nhops && nhops > 1)
 		ways->way[number].top = top;
 	return FORS_OK;
 }
