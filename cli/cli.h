@@ -121,8 +121,11 @@ void cli_site_free(struct cli_site *site);
 
 /*
  * Tables by a model of a routing engine (model/routers/model_tables.h; its name is known) for a net of this source, whose servers get LIDs
- * where one lacks them, in *lfts, owned by the caller. Returns an exit code.
+ * where one lacks them, in *lfts, owned by the caller. Any thread. Errors: of fors_model_tables() and fors_model_lids().
  */
+enum fors_err cli_model_make(const struct cli_source *source, const char *routing, struct fors_net *net,
+			     struct fors_lfts **lfts, struct fors_error *error);
+/* The same, with what went wrong told; an exit code. */
 int cli_model_tables(const struct cli_source *source, const char *routing, struct fors_net *net,
 		     struct fors_lfts **lfts);
 

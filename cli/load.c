@@ -309,8 +309,8 @@ int cli_fabric_understand(const struct cli_site *site, struct cli_fabric *made)
 
 /* ---- tables of a model ------------------------------------------------------------------------------------------- */
 
-static enum fors_err make_model(const struct cli_source *source, enum fors_model model, struct fors_net *net,
-				struct fors_lfts **lfts, struct fors_error *error)
+enum fors_err cli_model_make(const struct cli_source *source, const char *routing, struct fors_net *net,
+			     struct fors_lfts **lfts, struct fors_error *error)
 {
 	struct fors_spec spec = {0};
 	enum fors_err err = FORS_OK;
@@ -320,7 +320,7 @@ static enum fors_err make_model(const struct cli_source *source, enum fors_model
 	if (!err)
 		err = fors_model_lids(net, error);
 	if (!err)
-		err = fors_model_tables(net, spec.is_graph ? &spec.graph : NULL, model, lfts, error);
+		err = fors_model_tables(net, spec.is_graph ? &spec.graph : NULL, fors_model_find(routing), lfts, error);
 	fors_spec_clear(&spec);
 	return err;
 }
@@ -330,7 +330,7 @@ int cli_model_tables(const struct cli_source *source, const char *routing, struc
 {
 	struct fors_error error = {0};
 
-	return make_model(source, fors_model_find(routing), net, lfts, &error) ? cli_fail(&error) : CLI_GOOD;
+	return cli_model_make(source, routing, net, lfts, &error) ? cli_fail(&error) : CLI_GOOD;
 }
 
 enum fors_err cli_fabric_endpoints(const struct fors_fabric *fabric, struct fors_endpoint **list, uint32_t *count,

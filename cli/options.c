@@ -27,6 +27,12 @@ static bool set_text(const struct cli_option *option, const char *argument, stru
 	return true;
 }
 
+/* One of the names. */
+static bool set_choice_text(const struct cli_option *option, const char *argument, struct cli_settings *settings)
+{
+	return cli_choice(option->name, argument, option->values) >= 0 && set_text(option, argument, settings);
+}
+
 static bool set_number(const struct cli_option *option, const char *argument, struct cli_settings *settings)
 {
 	return cli_number(option->name, argument, option->most, member_of(option, settings));
@@ -173,6 +179,10 @@ static const struct cli_option options[] = {
 	{"routing", "NAME", FABRIC,
 	 "LIDs and tables by a model of an engine, for any net: shortest, up-down, sssp, or dor (TORUS, CUBE)",
 	 set_text, MEMBER(routing), 0, models},
+	{"routing", "NAME", WHATIF,
+	 "instead of fors, in any net: a model of an engine, shortest, up-down, sssp, or dor (TORUS, CUBE), with a plan over "
+	 "its tables",
+	 set_choice_text, MEMBER(routing), 0, models},
 	{"lmc", "N", PLAN | FABRIC,
 	 "give the servers new LIDs with this LMC; default: the LIDs of the text, else LMC 0", set_lmc,
 	 MEMBER(source.lmc), FORS_MAX_LMC, lmcs},
