@@ -11,7 +11,7 @@
 
 #include "core/net/net.h"
 
-#define FORS_LEVELS_MAX (8u << 20) /* paths that are asked for, at most: 2,048 servers at LMC 1 */
+#define FORS_LEVELS_MAX (4u << 20) /* paths that are asked for, at most: 2,048 servers, about two seconds of calls */
 
 struct fors_levels {
 	uint32_t nservers, nlids; /* servers, and LIDs of all of them together */
