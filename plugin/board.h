@@ -37,8 +37,8 @@ struct fors_board {
 		size_t size;
 		bool is_due; /* still to be written */
 	} sheet[4];	     /* in the order of writing */
-	bool is_hasty;	     /* a schedule is seen by readers before it is on the disk, see fors_board_withdraw_at_once() */
-	double seen_ms;	     /* when the hasty one was, by fors_clock_exact_ms(); 0: it could not be written */
+	bool is_hasty;	/* a schedule is seen by readers before it is on the disk, see fors_board_withdraw_at_once() */
+	double seen_ms; /* when the hasty one was, by fors_clock_exact_ms(); 0: it could not be written */
 	bool has_complained; /* about a folder that cannot be written */
 	int unread;	/* how many of the files that an earlier opensm left are still to be read, for want of memory */
 	bool is_untold; /* the schedule has another epoch than the status says, for want of memory */

@@ -19,7 +19,6 @@
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "core/schedule/schedule.h"
 #include "clock.h"
@@ -121,7 +120,7 @@ static double ask_for_all(struct osm_opensm *osm, struct fors_levels *levels)
 		sched_yield();
 	}
 	if (used->type == OSM_ROUTING_ENGINE_TYPE_DFSSSP)
-		srand((unsigned)time(NULL)); /* as it does itself */
+		srand((unsigned)fors_clock_unix_ms()); /* as it does itself */
 	return longest;
 }
 
@@ -129,10 +128,11 @@ static double ask_for_all(struct osm_opensm *osm, struct fors_levels *levels)
 static enum fors_err ask_levels(struct fors_engine *engine, struct fors_job *job, struct fors_error *error)
 {
 	struct osm_opensm *osm = engine->osm;
+	const struct fors_participants *participants = fors_settings_participants(engine->settings);
 	bool has_paths = osm->routing_engine_used->path_sl;
 	double start = fors_clock_exact_ms(), longest;
 	struct fors_levels *levels;
-	enum fors_err err = fors_levels_new(job->net, fors_settings_participants(engine->settings), has_paths, &levels, error);
+	enum fors_err err = fors_levels_new(job->net, participants, has_paths, &levels, error);
 
 	if (err == FORS_ELIMIT) {
 		fors_warn(&job->warnings, "service levels are not asked of '%s': %s", job->tables_by, error->text);
@@ -140,6 +140,9 @@ static enum fors_err ask_levels(struct fors_engine *engine, struct fors_job *job
 	}
 	if (err)
 		return err;
+	if (participants && levels->nservers < participants->count)
+		fors_warn(&job->warnings, "%zu of the %zu participants are no living server",
+			  participants->count - levels->nservers, participants->count);
 	cl_plock_acquire(&osm->lock);
 	levels->all = default_level(&osm->subn);
 	cl_plock_release(&osm->lock);
@@ -147,7 +150,8 @@ static enum fors_err ask_levels(struct fors_engine *engine, struct fors_job *job
 	if (!has_paths)
 		return FORS_OK;
 	longest = ask_for_all(osm, levels);
-	fors_log_info(&osm->log, "service levels of %u x %u paths asked of '%s' in %.1f ms, OpenSM's lock held %.2f ms at a time",
+	fors_log_info(&osm->log,
+		      "service levels of %u x %u paths asked of '%s' in %.1f ms, OpenSM's lock held %.2f ms at a time",
 		      levels->nservers, levels->nlids, job->tables_by, fors_clock_exact_ms() - start, longest);
 	return FORS_OK;
 }
@@ -177,7 +181,8 @@ static enum fors_err forget_strangers(struct fors_job *job, struct fors_error *e
 	for (uint32_t i = 0; i < job->net->nports; i++) {
 		const struct fors_port *port = &job->net->port[i];
 
-		for (uint32_t lid = port->lid; port->lid && lid < lfts->nlids && lid < port->lid + (1u << port->lmc); lid++)
+		for (uint32_t lid = port->lid; port->lid && lid < lfts->nlids && lid < port->lid + (1u << port->lmc);
+		     lid++)
 			is_known[lid] = true;
 	}
 	for (size_t at = 0; at < (size_t)lfts->nswitches * lfts->nlids; at++)

@@ -35,8 +35,8 @@ struct fors_job {
 	struct fors_lfts *lfts;
 	struct fors_job_over *over; /* NULL: the tables are fors's own, or nobody planned over them */
 	char tables_by[48];	    /* routing engine that made the tables; empty: not known */
-	double tables_ms; /* time to fill the tables, negative: unknown */
-	char method[16];  /* of fors.conf */
+	double tables_ms;	    /* time to fill the tables, negative: unknown */
+	char method[16];	    /* of fors.conf */
 	unsigned ilp_seconds;
 	char reason[FORS_ERROR_TEXT];
 	struct fors_warnings warnings; /* about drained cables, and absent participants */

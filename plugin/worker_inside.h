@@ -65,16 +65,16 @@ struct fors_worker {
 	size_t places_size;
 	uint64_t sweep_since, sweep_ms; /* a sweep runs since then, 0: none does; the last one took so long */
 	uint64_t changes;		/* changes of another engine's tables that were noted */
-	double changed_ms;		/* when the first was that is not acted upon, by fors_clock_exact_ms(); 0: all are */
+	double changed_ms; /* when the first was that is not acted upon, by fors_clock_exact_ms(); 0: all are */
 	bool stop;
 	/* all below: the worker's thread only */
 	const struct fors_job *job; /* in work, or NULL */
 	struct fors_board board;
 	struct fors_worker_plan plan;
 	struct fors_worker_published published;
-	uint64_t decided;	/* basis; 0: nothing is */
-	uint64_t view;		/* that the status shows */
-	double outdated_ms;	/* when the change was noted for which a withdrawal is due, by fors_clock_exact_ms(); 0: none is */
+	uint64_t decided; /* basis; 0: nothing is */
+	uint64_t view;	  /* that the status shows */
+	double outdated_ms; /* when the change was noted for which a withdrawal is due, by fors_clock_exact_ms(); 0: none is */
 	bool is_hasty;		/* a withdrawal must not wait for a disk */
 	uint64_t incomplete;	/* fingerprint of the fabric of which the last sweep met errors; 0: it met none */
 	uint64_t due_ms;	/* when a held cable may return, by fors_clock_ms(); 0: none is held */

@@ -110,9 +110,10 @@ static void tell(struct fors_worker *worker, double start)
 
 	if (seen < start)
 		seen = now;
-	fors_log_info(worker->setup.log,
-		      "the tables of '%s' change: schedule withdrawn after %.2f ms (noticed after %.2f ms, written in %.2f ms), status in %.1f ms",
-		      worker->published.tables_by, seen - noted, start - noted, seen - start, now - noted);
+	fors_log_info(
+		worker->setup.log,
+		"the tables of '%s' change: schedule withdrawn after %.2f ms (noticed after %.2f ms, written in %.2f ms), status in %.1f ms",
+		worker->published.tables_by, seen - noted, start - noted, seen - start, now - noted);
 }
 
 static void withdraw(struct fors_worker *worker)

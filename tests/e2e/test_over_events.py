@@ -108,7 +108,10 @@ def test_participants(fabric, tmp_path):
         chosen.write_text("".join(f"{port[name].guid:#x}\n" for name in names))
         sm.sighup()
         sm.wait_epoch(epoch)
-        judged(sim, sm, names)
+        assert judged(sim, sm, names)[0]["remarks"] == []
+    chosen.write_text(f"{port['Node00-00'].guid:#x}\n{port['Node03-02'].guid:#x}\n0x1234567\n")
+    sm.sighup()
+    sm.wait_status(state="active", remarks=["1 of the 3 participants are no living server"])
 
 
 def test_servers_come_and_go(fabric):
