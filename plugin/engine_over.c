@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Another engine routes, and schedules are wanted over its tables too (schedule_over = any): what the worker has to know
- * for that. Who routes makes no difference, nor whether fors is one of OpenSM's engines at all: events come to every plugin.
+ * Another engine routes, and schedules are wanted over its tables too (schedule_over = any): what the worker has to
+ * know for that. Who routes makes no difference, nor whether fors is one of OpenSM's engines at all: events come to
+ * every plugin.
  *
  * The tables are copied when a sweep is complete, as those of fors are. Until then two things tell that they are not
  * what they were: OpenSM's report of the first block that a switch confirmed - of which only a note is taken, for
@@ -11,8 +12,8 @@
  * Service levels. The engine that keeps one for each path is asked as OpenSM's SA asks it for a path record: with the
  * level of the default partition, under the lock. That is a call for each pair of servers, so the lock is given back
  * every millisecond; nothing is routed meanwhile, for that is this thread's work. The lock is held exclusively, because
- * torus-2QoS writes down what it looked up, and dfsssp draws lots among the lanes that it has spread a layer over: it gets the
- * same lots for each server in each sweep, else no two sweeps would show the same levels.
+ * torus-2QoS writes down what it looked up, and dfsssp draws lots among the lanes that it has spread a layer over: it
+ * gets the same lots for each server in each sweep, else no two sweeps would show the same levels.
  */
 #include "engine_inside.h"
 

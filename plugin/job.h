@@ -19,7 +19,7 @@ enum fors_job_kind {
 	FORS_JOB_DECLINED,   /* fors does not route this fabric (reason): withdraw */
 };
 
-/* What a job says of tables that another engine made. Then it has a net and tables, but no fabric: there may be no tree. */
+/* What a job says of tables that another engine made. Then it has a net and tables, but no fabric: perhaps no tree. */
 struct fors_job_over {
 	bool has_participants; /* false: all servers take part */
 	struct fors_participants participants;

@@ -2,8 +2,8 @@
 /*
  * levels.h - the service level of each path between servers, as the engine that routes gave it.
  *
- * Tables of dfsssp, lash, nue or torus-2QoS can deadlock unless each packet has the service level that the engine keeps for
- * its path. Only OpenSM's thread may ask the engine; what it says is kept here, for the worker to read.
+ * Tables of dfsssp, lash, nue or torus-2QoS can deadlock unless each packet has the service level that the engine keeps
+ * for its path. Only OpenSM's thread may ask the engine; what it says is kept here, for the worker to read.
  * Thread rules: one thread fills them, then any number of readers.
  */
 #ifndef FORS_PLUGIN_LEVELS_H
@@ -25,16 +25,17 @@ struct fors_levels {
 };
 
 /*
- * For the CA ports of `net` that have a LID, a cable, and take part (NULL: all do), all paths at level 0, in *levels, owned by the
- * caller. has_paths: there is a level for each path. Errors: FORS_ENOMEM, FORS_ELIMIT (more than FORS_LEVELS_MAX paths).
+ * For the CA ports of `net` that have a LID, a cable, and take part (NULL: all do), all paths at level 0, in *levels,
+ * owned by the caller. has_paths: there is a level for each path. Errors: FORS_ENOMEM, FORS_ELIMIT (more than
+ * FORS_LEVELS_MAX paths).
  */
 enum fors_err fors_levels_new(const struct fors_net *net, const struct fors_participants *participants, bool has_paths,
 			      struct fors_levels **levels, struct fors_error *error);
 void fors_levels_free(struct fors_levels *levels);
 
 /*
- * The level from a LID to another, as struct fors_over_task wants it: `levels` is a struct fors_levels, or NULL. FORS_NO_SL: not known.
- * Which of its LIDs the sender uses makes no difference: the tables look at the destination only.
+ * The level from a LID to another, as struct fors_over_task wants it: `levels` is a struct fors_levels, or NULL.
+ * FORS_NO_SL: not known. Which of its LIDs the sender uses makes no difference: the tables look at the destination only.
  */
 uint8_t fors_levels_find(void *levels, uint32_t src_lid, uint32_t dst_lid);
 

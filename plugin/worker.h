@@ -51,8 +51,8 @@ enum fors_sweep {
 };
 
 /*
- * The tables that another engine made change in the switches, or are others than those last looked at: what is published
- * over them is to be withdrawn at once. Never blocks for long. Any thread, any lock may be held.
+ * The tables that another engine made change in the switches, or are others than those last looked at: what is
+ * published over them is to be withdrawn at once. Never blocks for long. Any thread, any lock may be held.
  */
 void fors_worker_note_change(struct fors_worker *worker);
 /* How often that was noted: a job over such tables says how often it was when they were looked at. Any thread. */

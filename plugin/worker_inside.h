@@ -74,7 +74,7 @@ struct fors_worker {
 	struct fors_worker_published published;
 	uint64_t decided; /* basis; 0: nothing is */
 	uint64_t view;	  /* that the status shows */
-	double outdated_ms; /* when the change was noted for which a withdrawal is due, by fors_clock_exact_ms(); 0: none is */
+	double outdated_ms;	/* when the change was noted for which a withdrawal is due; 0: none is */
 	bool is_hasty;		/* a withdrawal must not wait for a disk */
 	uint64_t incomplete;	/* fingerprint of the fabric of which the last sweep met errors; 0: it met none */
 	uint64_t due_ms;	/* when a held cable may return, by fors_clock_ms(); 0: none is held */

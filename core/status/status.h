@@ -65,7 +65,7 @@ void fors_status_clear(struct fors_status *status);
  */
 enum fors_err fors_status_fabric(struct fors_status *status, const struct fors_fabric *fabric,
 				 struct fors_error *error);
-/* Are the tables another engine's? Then there are no leaves and spines, and lower_bound is the bound of these tables. */
+/* Are the tables another engine's? Then there are no leaves and spines; lower_bound is the bound of these tables. */
 bool fors_status_is_over(const struct fors_status *status);
 
 /* Fill what a schedule says: epoch, phases, method (its reason, when withdrawn). */

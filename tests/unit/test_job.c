@@ -69,7 +69,7 @@ static uint64_t reseal(struct fors_job *job)
 	return fors_job_basis(job);
 }
 
-/* Over another engine's tables: cables, LIDs, tables, who takes part, levels, whose they are; nothing else of a port. */
+/* Over another engine's: cables, LIDs, tables, who takes part, levels, whose they are; nothing else of a port. */
 static void what_a_plan_over_others_depends_on(void **state)
 {
 	struct bed *bed = bed_new("FT(2;3,3)", 1);

@@ -53,8 +53,8 @@ static _Atomic enum { PLAN_WELL, PLAN_UNTIL_CANCELLED, PLAN_WRONG, PLAN_NOT } ho
 static atomic_int plans, proofs, cancelled_plans, mastership_now, errors_logged[32];
 
 /*
- * What happens when the worker asks for the n-th time whether to go on: it finds another job in the mailbox, or, without one, tables
- * that have changed.
+ * What happens when the worker asks for the n-th time whether to go on: it finds another job in the mailbox, or, without
+ * one, tables that have changed.
  */
 static struct {
 	_Atomic int64_t left; /* asks until then; 0: nothing happens */
