@@ -72,8 +72,8 @@ struct fors_worker {
 	struct fors_board board;
 	struct fors_worker_plan plan;
 	struct fors_worker_published published;
-	uint64_t decided; /* basis; 0: nothing is */
-	uint64_t view;	  /* that the status shows */
+	uint64_t decided;	/* basis; 0: nothing is */
+	uint64_t view;		/* that the status shows */
 	double outdated_ms;	/* when the change was noted for which a withdrawal is due; 0: none is */
 	bool is_hasty;		/* a withdrawal must not wait for a disk */
 	uint64_t incomplete;	/* fingerprint of the fabric of which the last sweep met errors; 0: it met none */
