@@ -109,7 +109,7 @@ enum forsched_err forsched_i_read_switches(struct forsched *schedule, struct for
 
 /* ---- rows whose cells are pairs of numbers ---- */
 
-/* Number `i` (of `half` bytes each): whose partner is FORS_SF_IDLE, or the partner and its path. False: no such server. */
+/* Number `i` of a row, as partner and path; nobody is FORS_SF_IDLE and 0. False: there is no such server. */
 static bool get_number(const struct shape *shape, const unsigned char *from, size_t i, uint16_t *partner, uint8_t *path)
 {
 	uint32_t number;

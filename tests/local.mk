@@ -130,7 +130,7 @@ fault_ldflags += -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=free \
 else
 fault_cppflags = $(AM_CPPFLAGS)
 endif
-tests_unit_test_memory_SOURCES = tests/unit/test_memory.c plugin/settings.c $(input_sources) $(fault_sources) \
+tests_unit_test_memory_SOURCES = tests/unit/test_memory.c tests/unit/published.c tests/unit/published.h plugin/settings.c $(input_sources) $(fault_sources) \
 	$(libforsched_la_SOURCES)
 tests_unit_test_memory_CPPFLAGS = $(fault_cppflags)
 tests_unit_test_memory_LDFLAGS = $(fault_ldflags)

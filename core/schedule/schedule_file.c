@@ -2,19 +2,19 @@
 /*
  * schedule_file.c - a schedule as bytes; the way back is schedule_read.c.
  *
- * The file is made for hundreds of processes that each want to know about one server: who opens it reads and checks the
- * header and the (short) list of servers, and then only the row of cells that it needs (libforsched/source.c says why it
- * reads and never maps). So the parts have checksums of their own, and a dense cell holds all that a server has to know
- * about a phase in 8 bytes, also what strictly is somebody else's business (who sends to it, which path index the
- * other direction uses).
+ * The file is made for hundreds of processes that each want to know about one server: who opens it reads and checks
+ * the header and the (short) list of servers, and then only the row of cells that it needs (libforsched/source.c says
+ * why it reads and never maps). So the parts have checksums of their own, and a dense cell holds all that a server
+ * has to know about a phase in 8 bytes, also what strictly is somebody else's business (who sends to it, which path
+ * index the other direction uses).
  *
- * The layout is written down in schedule_format.h, for readers of all kinds; the header is judged in schedule_header.c,
- * for this reader and for who wants to know no more than the epoch.
+ * The layout is written down in schedule_format.h, for readers of all kinds; the header is judged in
+ * schedule_header.c, for this reader and for who wants to know no more than the epoch.
  *
  * Version 2 has the way and the service level of its flows in units, which schedule_units.c writes and reads.
  *
- * Sizes: 360 servers, 360 phases: dense 1.07 MB; rounds at LMC 0 13 kB of cells (18 leaves x 360 x 2 bytes) and 29
- * kB of servers.
+ * Sizes: 360 servers, 360 phases: dense 1.07 MB; rounds at LMC 0 13 kB of cells (18 leaves x 360 x 2 bytes) and 29 kB
+ * of servers.
  */
 #include <endian.h>
 #include <stdlib.h>
@@ -61,7 +61,7 @@ static uint32_t count_paths(const struct fors_schedule *schedule)
 	return npaths;
 }
 
-/* In version 2 whatever says the same in fewer bytes; units cannot say that one flow of them has another service level. */
+/* In version 2 what says the same in fewer bytes; units cannot give one of their flows another service level. */
 static enum fors_sf_layout choose_layout(const struct fors_schedule *schedule, const struct fors_schedule_units *units)
 {
 	if (!schedule->nphases)
@@ -342,11 +342,12 @@ static enum fors_err check_size(const struct fors_schedule_shape *shape, struct 
 {
 	if (shape->version == FORS_SF_VERSION || shape->end <= FORS_SF_MAX_BYTES)
 		return FORS_OK;
-	return fors_fail(error, FORS_ELIMIT,
-			 "schedule: %u servers and %u phases take %llu bytes%s; a file has at most %llu: plan for fewer "
-			 "servers, or by a method that plans in rounds",
-			 shape->nservers, shape->nphases, (unsigned long long)shape->end,
-			 shape->layout == FORS_SF_DENSE ? ", a cell for each flow" : "", FORS_SF_MAX_BYTES);
+	return fors_fail(
+		error, FORS_ELIMIT,
+		"schedule: %u servers and %u phases take %llu bytes%s; a file has at most %llu: plan for fewer "
+		"servers, or by a method that plans in rounds",
+		shape->nservers, shape->nphases, (unsigned long long)shape->end,
+		shape->layout == FORS_SF_DENSE ? ", a cell for each flow" : "", FORS_SF_MAX_BYTES);
 }
 
 static enum fors_err encode(const struct fors_schedule *schedule, const struct fors_schedule_units *units, void **bytes,

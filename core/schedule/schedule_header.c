@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The idea: the first 272 bytes of a schedule (408 in version 2) say how long the whole file has to be, and have a checksum of their
- * own. So who wants the epoch reads no more than them, however large a file pretends to be, and judges them just as the
- * reader of the whole file does, which begins here too. In the order in which the checks make sense: the magic and the byte
- * order say that the numbers are numbers, the version that they mean what we think, the checksum that they are those that were
- * written; then sizes have to be possible, and offsets and the size of the file have to follow from them.
+ * The idea: the first 272 bytes of a schedule (408 in version 2) say how long the whole file has to be, and have a
+ * checksum of their own. So who wants the epoch reads no more than them, however large a file pretends to be, and
+ * judges them just as the reader of the whole file does, which begins here too. In the order in which the checks make
+ * sense: the magic and the byte order say that the numbers are numbers, the version that they mean what we think, the
+ * checksum that they are those that were written; then sizes have to be possible, and offsets and the size of the
+ * file have to follow from them.
  */
 #include <endian.h>
 #include <stdbool.h>

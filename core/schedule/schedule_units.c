@@ -2,14 +2,15 @@
 /*
  * schedule_units.c - the parts of a file of version 2 that say over which cables and on which service level.
  *
- * A unit is what all flows from the servers of a leaf to one server over one path index have in common: destination-based
- * tables send them the same way, and almost always on the same service level. So both are said once per unit and not once
- * per flow. Only what occurs is written: units that have flows, the ways of these units, the switches on these ways. What
- * is written has one order, so the same schedule has the same bytes however it came to be: units by leaf, receiver and
- * path; ways as one meets them there, each after its rest; switches of leaves in their order, then others by GUID.
+ * A unit is what all flows from the servers of a leaf to one server over one path index have in common:
+ * destination-based tables send them the same way, and almost always on the same service level. So both are said once
+ * per unit and not once per flow. Only what occurs is written: units that have flows, the ways of these units, the
+ * switches on these ways. What is written has one order, so the same schedule has the same bytes however it came to
+ * be: units by leaf, receiver and path; ways as one meets them there, each after its rest; switches of leaves in
+ * their order, then others by GUID.
  *
- * A reader puts all of it back into a struct fors_waylist, asks for what makes that safe to walk (numbers within bounds,
- * no two alike), and leaves the order to the comparison at the end of fors_schedule_decode().
+ * A reader puts all of it back into a struct fors_waylist, asks for what makes that safe to walk (numbers within
+ * bounds, no two alike), and leaves the order to the comparison at the end of fors_schedule_decode().
  */
 #include "schedule_units.h"
 

@@ -40,6 +40,7 @@
 #include "libforsched/forsched.h"
 #include "plugin/publish.h"
 #include "plugin/settings.h"
+#include "published.h"
 #include "support.h"
 
 #ifdef __SANITIZE_THREAD__ /* slow, and not there to look for what is lost */
@@ -1053,7 +1054,89 @@ static void ground_free(struct ground *g)
 	free(g);
 }
 
+/* ---- version 2 ---- */
+
+/* The ground's plan over ways, on levels that are not the same for all flows of a unit when is_mixed. */
+static void add_ways(struct ground *g, bool is_mixed)
+{
+	published_add(g->bed, g->schedule, PUBLISHED_WAYS | (is_mixed ? PUBLISHED_MIXED_SLS : PUBLISHED_SLS));
+	free(g->bytes);
+	assert_int_equal(fors_schedule_encode(g->schedule, &g->bytes, &g->nbytes, NULL), FORS_OK);
+}
+
+static enum fors_err copy_schedule(const struct ground *g, uint64_t *digest, struct fors_error *error)
+{
+	struct fors_schedule *copy = UNTOUCHED;
+	enum fors_err err;
+
+	begin();
+	err = fors_schedule_copy(g->schedule, &copy, error);
+	return made_schedule(err, copy, digest);
+}
+
+/* Ways as a planner puts them, one by one. */
+static enum fors_err put_ways(const struct ground *g, uint64_t *digest, struct fors_error *error)
+{
+	const struct fors_waylist *from = g->schedule->ways;
+	struct fors_waylist *ways = NULL;
+	struct fors_way_hop hop[3];
+	enum fors_err err;
+
+	begin();
+	err = fors_waylist_new(from->nleaves, from->guid, from->nservers, from->npaths, &ways, error);
+	for (uint32_t d = 0; !err && d < from->nservers; d++) {
+		uint32_t n = fors_waylist_get(from, fors_waylist_find(from, 0, d, 0), hop, 3);
+
+		if (n)
+			err = fors_waylist_put(ways, 0, d, 0, hop, n, 1, error);
+	}
+	faults_off();
+	*digest = err ? 0 : ways->nways;
+	fors_waylist_free(ways);
+	return err;
+}
+
+static enum fors_err app_way(const struct ground *g, uint64_t *digest, struct fors_error *error)
+{
+	struct forsched *schedule = app_opened(g);
+	struct forsched_error reason = {.text = ""};
+	struct forsched_hop hop[3] = {{.guid = 0}};
+	uint32_t n = 0;
+	enum forsched_err err;
+
+	begin();
+	err = forsched_way(schedule, 1, 0, hop, 3, &n, &reason);
+	faults_off();
+	*digest = err ? 0 : n + hop[0].guid;
+	if (err) /* and again, with memory */
+		assert_int_equal(forsched_way(schedule, 1, 0, hop, 3, &n, NULL), FORSCHED_OK);
+	forsched_close(schedule);
+	return as_core(err, &reason, error);
+}
+
 /* ---- the tests ---- */
+
+static void schedules_of_version_2(void **state)
+{
+	static const struct {
+		const char *name;
+		operation run;
+	} all[] = {
+		{"fors_schedule_encode, 2", encode},   {"fors_schedule_decode, 2", decode},
+		{"fors_schedule_copy", copy_schedule}, {"fors_waylist_put", put_ways},
+		{"forsched_open_memory, 2", app_open}, {"forsched_flow, 2", app_flow},
+		{"forsched_check, 2", app_check},      {"forsched_way", app_way},
+	};
+
+	for (int is_mixed = 0; is_mixed < 2; is_mixed++) {
+		struct ground *g = ground_new("FT(2;3,4;cables=2)", 3, "Leaf00[5]");
+
+		add_ways(g, is_mixed);
+		for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+			try_both(all[i].name, all[i].run, g);
+		ground_free(g);
+	}
+}
 
 static void all_but_plans(void **state)
 {
@@ -1304,6 +1387,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(all_but_plans),
+		cmocka_unit_test(schedules_of_version_2),
 		cmocka_unit_test(what_the_plugin_reads),
 		cmocka_unit_test(what_applications_read),
 		cmocka_unit_test(taking_down_needs_no_memory),

@@ -356,7 +356,7 @@ static uint64_t size_of(enum fors_sf_layout layout, uint32_t nservers, uint32_t 
 	return shape.end;
 }
 
-/* The numbers that schedule_format.h says: three-level trees with one way per leaf and server, and ends that are shared. */
+/* The numbers that schedule_format.h says: three-level trees, one way per leaf and server, ends shared. */
 static void stated_sizes(void **state)
 {
 	assert_in_range(size_of(FORS_SF_UNITS, 11664, 18, 8190000), 695000000, 705000000);
@@ -408,7 +408,7 @@ static struct fors_schedule *large_plan(uint32_t nleaves, uint32_t per_leaf, boo
 	return plan;
 }
 
-/* A tree of three levels, D-mod-K: pods of `per_leaf` leaves, as many second-level switches in each, a top for each LID. */
+/* A tree of three levels, D-mod-K: pods of `per_leaf` leaves, as many second-level switches in each. */
 static void add_tree(struct fors_schedule *plan, uint32_t per_leaf)
 {
 	uint64_t *guid = calloc(plan->nleaves, sizeof(*guid));
