@@ -46,13 +46,13 @@ struct choice {
 };
 
 /*
- * Failures after which another method may still succeed. A method that runs out of memory does not cost the plan that
- * there is: the next one may need less, and a plan is better than none.
+ * Failures after which another method may still succeed. Single flows are asked last and need by far the most memory: that they
+ * had too little does not cost the plan that there is.
  */
-static bool may_go_on(const struct choice *choice, enum fors_err err)
+static bool may_go_on(const struct choice *choice, const struct fors_method *method, enum fors_err err)
 {
 	if (err == FORS_ENOMEM)
-		return choice->best;
+		return choice->best && method == &fors_method_flows;
 	return err == FORS_ENOTAPPL || err == FORS_ELMC || err == FORS_ENOPLAN || err == FORS_ELIMIT;
 }
 
@@ -86,7 +86,7 @@ static enum fors_err ask(struct choice *choice, const struct fors_method *method
 	task.wanted_phases = wanted;
 	err = method->plan(&task, &plan, &choice->reason);
 	if (err)
-		return may_go_on(choice, err) ? FORS_OK : fors_fail(error, err, "%s", choice->reason.text);
+		return may_go_on(choice, method, err) ? FORS_OK : fors_fail(error, err, "%s", choice->reason.text);
 	if (is_better(choice, plan->nphases, method)) {
 		fors_schedule_free(choice->best);
 		choice->best = plan;
