@@ -56,7 +56,7 @@ enum fors_err fors_engine_begin_over(struct fors_engine *engine, struct fors_job
 void fors_engine_note_change(struct fors_engine *engine)
 {
 	if (__atomic_exchange_n(&engine->is_watching, false, __ATOMIC_SEQ_CST))
-		fors_worker_note_change(engine->worker);
+		fors_worker_note_change(engine->worker, "reported by a switch");
 }
 
 void fors_engine_check_tables(struct fors_engine *engine)
@@ -72,7 +72,7 @@ void fors_engine_check_tables(struct fors_engine *engine)
 	if (!is_changed)
 		return;
 	__atomic_store_n(&engine->is_watching, false, __ATOMIC_SEQ_CST);
-	fors_worker_note_change(engine->worker);
+	fors_worker_note_change(engine->worker, "found when routing was done");
 }
 
 /* The level that OpenSM's SA starts from. Under OpenSM's lock. */

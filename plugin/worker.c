@@ -187,12 +187,14 @@ void fors_worker_keep(struct fors_worker *worker, char *text, size_t size)
 	free(old);
 }
 
-void fors_worker_note_change(struct fors_worker *worker)
+void fors_worker_note_change(struct fors_worker *worker, const char *how)
 {
 	pthread_mutex_lock(&worker->mutex);
 	worker->changes++;
-	if (!worker->changed_ms)
+	if (!worker->changed_ms) {
 		worker->changed_ms = fors_clock_exact_ms();
+		worker->changed_how = how;
+	}
 	pthread_cond_signal(&worker->wake);
 	pthread_mutex_unlock(&worker->mutex);
 }

@@ -65,26 +65,28 @@ struct fors_worker {
 	size_t places_size;
 	uint64_t sweep_since, sweep_ms; /* a sweep runs since then, 0: none does; the last one took so long */
 	uint64_t changes;		/* changes of another engine's tables that were noted */
-	double changed_ms; /* when the first was that is not acted upon, by fors_clock_exact_ms(); 0: all are */
+	double changed_ms;	 /* when the first was that is not acted upon, by fors_clock_exact_ms(); 0: all are */
+	const char *changed_how; /* and how that came out */
 	bool stop;
 	/* all below: the worker's thread only */
 	const struct fors_job *job; /* in work, or NULL */
 	struct fors_board board;
 	struct fors_worker_plan plan;
 	struct fors_worker_published published;
-	uint64_t decided;	/* basis; 0: nothing is */
-	uint64_t view;		/* that the status shows */
-	double outdated_ms;	/* when the change was noted for which a withdrawal is due; 0: none is */
-	bool is_hasty;		/* a withdrawal must not wait for a disk */
-	uint64_t incomplete;	/* fingerprint of the fabric of which the last sweep met errors; 0: it met none */
-	uint64_t due_ms;	/* when a held cable may return, by fors_clock_ms(); 0: none is held */
-	uint64_t duties_ms;	/* when duties are due again, during a plan */
-	bool is_overdue;	/* a sweep does not end, and the log knows it */
-	bool lost_mastership;	/* while this job was in work */
-	bool is_standby;	/* not the master, and that is published */
-	bool is_short;		/* memory ran out while this job was in work: it has to be tried again */
-	bool has_complained;	/* of that */
-	struct fors_job *retry; /* the job to be tried again in a second, for want of memory, or NULL; owned */
+	uint64_t decided;	  /* basis; 0: nothing is */
+	uint64_t view;		  /* that the status shows */
+	double outdated_ms;	  /* when the change was noted for which a withdrawal is due; 0: none is */
+	const char *outdated_how; /* and how that came out */
+	bool is_hasty;		  /* a withdrawal must not wait for a disk */
+	uint64_t incomplete;	  /* fingerprint of the fabric of which the last sweep met errors; 0: it met none */
+	uint64_t due_ms;	  /* when a held cable may return, by fors_clock_ms(); 0: none is held */
+	uint64_t duties_ms;	  /* when duties are due again, during a plan */
+	bool is_overdue;	  /* a sweep does not end, and the log knows it */
+	bool lost_mastership;	  /* while this job was in work */
+	bool is_standby;	  /* not the master, and that is published */
+	bool is_short;		  /* memory ran out while this job was in work: it has to be tried again */
+	bool has_complained;	  /* of that */
+	struct fors_job *retry;	  /* the job to be tried again in a second, for want of memory, or NULL; owned */
 };
 
 /* --- worker.c --- */

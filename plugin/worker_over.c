@@ -98,6 +98,8 @@ static double take_change(struct fors_worker *worker, uint64_t *changes)
 	pthread_mutex_lock(&worker->mutex);
 	*changes = worker->changes;
 	noted = worker->changed_ms;
+	if (noted && !worker->outdated_ms)
+		worker->outdated_how = worker->changed_how;
 	worker->changed_ms = 0;
 	pthread_mutex_unlock(&worker->mutex);
 	return noted;
@@ -112,8 +114,9 @@ static void tell(struct fors_worker *worker, double start)
 		seen = now;
 	fors_log_info(
 		worker->setup.log,
-		"the tables of '%s' change: schedule withdrawn after %.2f ms (noticed after %.2f ms, written in %.2f ms), status in %.1f ms",
-		worker->published.tables_by, seen - noted, start - noted, seen - start, now - noted);
+		"the tables of '%s' change (%s): schedule withdrawn after %.2f ms (noticed after %.2f ms, written in %.2f ms), status in %.1f ms",
+		worker->published.tables_by, worker->outdated_how, seen - noted, start - noted, seen - start,
+		now - noted);
 }
 
 static void withdraw(struct fors_worker *worker)

@@ -23,7 +23,7 @@ def who_routed(sm, since=0):
 
 def withdrawals(sm, since=0):
     """(engine, ms until readers saw it) of each withdrawal, from the first report of a changed table on."""
-    pattern = r"the tables of '(\S+)' change: schedule withdrawn after ([0-9.]+) ms \(noticed after [0-9.]+ ms, written in [0-9.]+ ms\)"
+    pattern = r"the tables of '(\S+)' change \(reported by a switch\): schedule withdrawn after ([0-9.]+) ms \(noticed after [0-9.]+ ms, written in [0-9.]+ ms\)"
     return [(engine, float(ms)) for engine, ms in re.findall(pattern, sm.log(since))]
 
 

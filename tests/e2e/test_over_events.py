@@ -13,7 +13,7 @@ from harness import FatTree
 from test_over import ANY, change, judged, withdrawals
 from test_plugin import errors, withdrawn_reason
 
-CHANGE = r"the tables of '\S*' change: schedule withdrawn"
+CHANGE = r"the tables of '\S*' change \([^)]*\): schedule withdrawn"
 
 
 def fors_status(sm):
@@ -101,7 +101,7 @@ def test_participants(fabric, tmp_path):
     chosen = tmp_path / "chosen"
     chosen.write_text("")
     sim, sm = fabric(over.irregular(), routing_engine="minhop", fors_conf=f"{ANY}participants_file = {chosen}\n")
-    sm.wait_up()
+    sm.wait_status(state="failed")
     port = sim.snapshot().port
     for names in (["Node00-00", "Node00-01", "Node03-02", "Node06-00"], ["Node00-00", "Node07-01"]):
         epoch = sm.status()["epoch"]
@@ -211,7 +211,7 @@ def test_restart_over_other_tables(fabric):
     again.wait_epoch(epoch)
     judged(sim, again)
     log = again.log(mark)
-    assert 0 < log.index("schedule withdrawn after") < log.index("fors: active: ")
+    assert 0 < log.index("(found when routing was done): schedule withdrawn after") < log.index("fors: active: ")
 
 
 class Reader(threading.Thread):

@@ -72,7 +72,7 @@ static bool count_ask(void *context)
 		if (job)
 			fors_worker_submit(atomic_load(&asking.worker), job);
 		else
-			fors_worker_note_change(atomic_load(&asking.worker));
+			fors_worker_note_change(atomic_load(&asking.worker), "test");
 	}
 	return asking.cancelled(asking.context);
 }
@@ -1290,7 +1290,7 @@ static void changed_tables_withdraw(void **state)
 
 	submit_over(bench, FORS_JOB_INSTALLED, NULL, 0);
 	epoch = wait_state(bench, FORS_ACTIVE, 0);
-	fors_worker_note_change(bench->worker);
+	fors_worker_note_change(bench->worker, "test");
 	epoch = wait_state(bench, FORS_PLANNING, epoch + 1);
 	assert_published(bench, epoch, 0);
 	assert_string_equal(status_now(bench).tables_by, "minhop");
@@ -1308,7 +1308,7 @@ static void changes_are_nothing_to_tables_of_fors(void **state)
 
 	submit(bench, FORS_JOB_INSTALLED, NULL);
 	epoch = wait_state(bench, FORS_ACTIVE, 0);
-	fors_worker_note_change(bench->worker);
+	fors_worker_note_change(bench->worker, "test");
 	rest();
 	assert_int_equal(status_now(bench).epoch, epoch);
 	assert_int_equal(status_now(bench).state, FORS_ACTIVE);
@@ -1326,12 +1326,12 @@ static void who_routes_may_change(void **state)
 	epoch = wait_state(bench, FORS_INACTIVE, epoch + 1);
 	submit_over(bench, FORS_JOB_INSTALLED, "Leaf00[4]", 0);
 	epoch = wait_state(bench, FORS_ACTIVE, epoch + 1);
-	fors_worker_note_change(bench->worker);
+	fors_worker_note_change(bench->worker, "test");
 	submit(bench, FORS_JOB_ROUTED, NULL);
 	submit(bench, FORS_JOB_INSTALLED, NULL);
 	epoch = wait_state(bench, FORS_ACTIVE, epoch + 1);
 	assert_int_equal(status_now(bench).leaves, 3);
-	fors_worker_note_change(bench->worker);
+	fors_worker_note_change(bench->worker, "test");
 	rest();
 	assert_int_equal(status_now(bench).epoch, epoch);
 }
@@ -1403,7 +1403,7 @@ static void changed_tables_withdraw_what_was_inherited(void **state)
 	start_worker(bench);
 	rest();
 	assert_published(bench, epoch, status_now(bench).phases > 0 ? (uint32_t)status_now(bench).phases : 0);
-	fors_worker_note_change(bench->worker);
+	fors_worker_note_change(bench->worker, "test");
 	assert_published(bench, wait_state(bench, FORS_PLANNING, epoch + 1), 0);
 }
 
@@ -1495,7 +1495,7 @@ static void memory_runs_out_while_tables_change(void **state)
 		submit_over(bench, FORS_JOB_INSTALLED, NULL, changes++);
 		epoch = wait_state(bench, FORS_ACTIVE, epoch + 1);
 		faults_arm(n, false);
-		fors_worker_note_change(bench->worker);
+		fors_worker_note_change(bench->worker, "test");
 		epoch = wait_state(bench, FORS_PLANNING, epoch + 1);
 		has_failed = faults_off();
 		assert_published(bench, epoch, 0);
