@@ -42,7 +42,8 @@ bool fors_worker_cancelled(void *context)
 	pthread_mutex_lock(&worker->mutex);
 	is_superfluous = worker->stop || (worker->mail && fors_job_overtakes(worker->mail, worker->job));
 	pthread_mutex_unlock(&worker->mutex);
-	return is_superfluous || worker->lost_mastership || fors_worker_is_stale(worker, worker->job);
+	return is_superfluous || worker->lost_mastership || fors_worker_is_stale(worker, worker->job) ||
+	       (worker->is_proving && fors_worker_is_outdated(worker));
 }
 
 /* A plan takes memory for moments: give it back, so that opensm does not keep the most that any plan has taken. */

@@ -77,6 +77,7 @@ struct fors_worker {
 	uint64_t view;		  /* that the status shows */
 	double outdated_ms;	  /* when the change was noted for which a withdrawal is due; 0: none is */
 	const char *outdated_how; /* and how that came out */
+	bool is_proving;	  /* the published schedule is being read by the verifier */
 	bool is_hasty;		  /* a withdrawal must not wait for a disk */
 	uint64_t incomplete;	  /* fingerprint of the fabric of which the last sweep met errors; 0: it met none */
 	uint64_t due_ms;	  /* when a held cable may return, by fors_clock_ms(); 0: none is held */
@@ -116,7 +117,10 @@ void fors_worker_prove_ahead(struct fors_worker *worker, struct fors_job *job);
 /* Is the plan right over what the switches hold? On FORS_OK outcome.is_proven says. */
 enum fors_err fors_worker_prove_installed(struct fors_worker *worker, const struct fors_job *job);
 
-/* Is the published schedule right over the job's tables? On FORS_OK *is_right says. */
+/*
+ * Is the published schedule right over the job's tables? On FORS_OK *is_right says. It may have been withdrawn
+ * meanwhile, because the tables that it was planned over have changed.
+ */
 enum fors_err fors_worker_prove_published(struct fors_worker *worker, const struct fors_job *job, bool *is_right);
 
 void fors_worker_forget_plan(struct fors_worker_plan *plan);
@@ -129,6 +133,9 @@ enum fors_err fors_worker_plan_over(struct fors_worker *worker, const struct for
 
 /* Have the tables of a job changed since they were looked at? Always false for those of fors. */
 bool fors_worker_is_stale(struct fors_worker *worker, const struct fors_job *job);
+
+/* Have the tables changed over which the published schedule is? */
+bool fors_worker_is_outdated(struct fors_worker *worker);
 
 /* When tables have changed: withdraw what is published over them. */
 void fors_worker_watch_tables(struct fors_worker *worker);

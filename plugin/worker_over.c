@@ -90,6 +90,11 @@ static bool is_outdated(const struct fors_worker *worker, uint64_t changes)
 	return published->is_over && published->epoch == board->schedule->epoch && published->changes != changes;
 }
 
+bool fors_worker_is_outdated(struct fors_worker *worker)
+{
+	return is_outdated(worker, fors_worker_changes(worker));
+}
+
 /* The time when the oldest change was noted that is not acted upon, or 0; and how many there have been. */
 static double take_change(struct fors_worker *worker, uint64_t *changes)
 {
@@ -137,8 +142,11 @@ static void withdraw(struct fors_worker *worker)
 void fors_worker_watch_tables(struct fors_worker *worker)
 {
 	uint64_t changes;
-	double noted = take_change(worker, &changes);
+	double noted;
 
+	if (worker->is_proving)
+		return; /* the proof is broken off, then this comes again */
+	noted = take_change(worker, &changes);
 	if (!is_outdated(worker, changes)) {
 		worker->outdated_ms = 0;
 		return;

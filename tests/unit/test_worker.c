@@ -1341,14 +1341,16 @@ static void tables_change_at_each_ask(void **state)
 {
 	struct bench *bench = *state;
 	uint64_t changes = 0;
-	int64_t epoch = 0;
+	int64_t epoch;
 
+	submit_over(bench, FORS_JOB_INSTALLED, NULL, changes);
+	epoch = wait_state(bench, FORS_ACTIVE, 0);
 	atomic_store(&asking.worker, bench->worker);
 	for (uint64_t n = 1;; n++) {
 		bool is_changed;
 
 		atomic_store(&asking.left, (int64_t)n);
-		submit_over(bench, FORS_JOB_INSTALLED, n % 2 ? NULL : "Leaf00[4]", changes);
+		submit_over(bench, FORS_JOB_INSTALLED, "Leaf00[4]", changes);
 		rest();
 		is_changed = atomic_exchange(&asking.left, 0) <= 0;
 		changes += is_changed;
@@ -1359,8 +1361,32 @@ static void tables_change_at_each_ask(void **state)
 		submit_over(bench, FORS_JOB_INSTALLED, NULL, changes);
 		epoch = wait_state(bench, FORS_ACTIVE, epoch + 1);
 	}
-	assert_true(changes > 0);
+	assert_true(changes > 1);
 	wait_state(bench, FORS_ACTIVE, epoch);
+}
+
+/* The same when fors routes again, and looks whether what is published over the other engine's tables still holds. */
+static void tables_change_at_each_ask_of_another_job(void **state)
+{
+	struct bench *bench = *state;
+	uint64_t changes = 0;
+	int64_t epoch = 0;
+
+	atomic_store(&asking.worker, bench->worker);
+	for (uint64_t n = 1; n < 40; n++) {
+		submit_over(bench, FORS_JOB_INSTALLED, NULL, changes);
+		epoch = wait_state(bench, FORS_ACTIVE, epoch + 1);
+		rest();
+		atomic_store(&asking.left, (int64_t)n);
+		submit(bench, FORS_JOB_ROUTED, "Leaf00[4]");
+		rest();
+		changes += atomic_exchange(&asking.left, 0) <= 0;
+		submit(bench, FORS_JOB_INSTALLED, "Leaf00[4]");
+		epoch = wait_state(bench, FORS_ACTIVE, epoch + 1);
+		assert_int_equal(status_now(bench).leaves, 3);
+		rest();
+	}
+	assert_true(changes > 1);
 }
 
 static void tables_with_a_hole(void **state)
@@ -1578,6 +1604,7 @@ int main(void)
 		ON_A_BENCH(changes_are_nothing_to_tables_of_fors),
 		ON_A_BENCH(who_routes_may_change),
 		ON_A_BENCH(tables_change_at_each_ask),
+		ON_A_BENCH(tables_change_at_each_ask_of_another_job),
 		ON_A_BENCH(tables_with_a_hole),
 		ON_A_BENCH(errors_over_tables_of_others),
 		ON_A_BENCH(changed_tables_withdraw_what_was_inherited),
