@@ -86,11 +86,13 @@ def sanitized_build():
 
 @pytest.mark.skipif(not sanitized_build(),
                     reason="FORS_SANITIZED_BUILDDIR: a build with ./configure --enable-sanitizers")
-@pytest.mark.parametrize("is_over", [False, True], ids=["fors", "any"])
-def test_sanitizers(fabric, tmp_path, is_over):
+@pytest.mark.parametrize("who", ["fors", "dfsssp", "fors,minhop"])
+def test_sanitizers(fabric, tmp_path, who):
+    is_over = who == "dfsssp"
     tree = over.torus(3, 3, 2) if is_over else FatTree(4, 3)
-    options = {"routing_engine": "dfsssp", "fors_conf": "schedule_over = any\n"} if is_over else {
-        "lmc": 2, "fors_conf": all_keys(tree, tmp_path)}
+    conf = "" if is_over else all_keys(tree, tmp_path)
+    options = {"routing_engine": who, "lmc": 0 if is_over else 2,
+               "fors_conf": conf + "schedule_over = any\n" * (who != "fors")}
     suppressions = tmp_path / "suppressions"
     suppressions.write_text("".join(f"interceptor_via_lib:{library}\n" for library in NOT_OURS))
     sim, sm = fabric(tree, sweep_interval=1, node="Node02-00", plugin_dir=sanitized_build(), **options,
