@@ -2,7 +2,8 @@
 /*
  * sweep_flows.c - how near to the bound of the tables is method flows, on networks of all kinds?
  *
- * usage: sweep_flows [-v] [PERCENT [FAMILY]]   (of the instances, 100 when left out; only families whose name contains that)
+ * usage: sweep_flows [-v] [PERCENT [FAMILY]]   (of the instances, 100 when left out; only families whose name contains
+ * that, or one network: "TORUS(8x8x8;2) dor", with up to 1,100 servers)
  *
  * An instance is a made-up network (fat-trees of two and three levels, tori, hypercubes, Dragonflies, random graphs; 64 to 512
  * servers), perhaps with dead cables or empty places, and tables for it (model/routers/). Switches and servers are numbered as
@@ -159,15 +160,26 @@ static void end(struct sweep *sweep, const char *name)
 
 #define COUNT(list) (sizeof(list) / sizeof((list)[0]))
 
-static const char *const ft2[] = {
-	"FT(2;8,8)",		    "FT(2;8,16)",	     "FT(2;12,12)",	       "FT(2;20,18)",
-	"FT(2;16,16)",		    "FT(2;16,32)",	     "FT(2;6,12;servers=12)",  "FT(2;4,16;servers=12)",
-	"FT(2;9,18;servers=18)",    "FT(2;5,10;servers=13)", "FT(2;8,24;servers=16)",  "FT(2;7,11;servers=9)",
-	"FT(2;6,9;cables=2)",	    "FT(2;10,20;servers=8)", "FT(2;18,20;servers=25)", "FT(2;12,36;servers=14)"};
+static const char *const ft2[] = {"FT(2;8,8)",
+				  "FT(2;8,16)",
+				  "FT(2;12,12)",
+				  "FT(2;20,18)",
+				  "FT(2;16,16)",
+				  "FT(2;16,32)",
+				  "FT(2;6,12;servers=12)",
+				  "FT(2;4,16;servers=12)",
+				  "FT(2;9,18;servers=18)",
+				  "FT(2;5,10;servers=13)",
+				  "FT(2;8,24;servers=16)",
+				  "FT(2;7,11;servers=9)",
+				  "FT(2;6,9;cables=2)",
+				  "FT(2;10,20;servers=8)",
+				  "FT(2;18,20;servers=25)",
+				  "FT(2;12,36;servers=14)"};
 static const char *const ft3[] = {
-	"XGFT(3;4,4,4;1,4,4)",	"XGFT(3;4,4,8;1,4,4)",	"XGFT(3;6,6,6;1,6,6)",	"XGFT(3;8,4,4;1,4,4)",
-	"XGFT(3;5,5,10;1,5,5)", "XGFT(3;8,8,8;1,8,8)",	"XGFT(3;8,8,4;1,4,4)",	"XGFT(3;6,3,6;1,6,3)",
-	"XGFT(3;4,6,8;1,2,4)",	"XGFT(3;9,3,5;1,3,3)",	"XGFT(3;4,8,8;1,4,8)",	"XGFT(3;7,5,6;1,7,5)",
+	"XGFT(3;4,4,4;1,4,4)",	"XGFT(3;4,4,8;1,4,4)",	"XGFT(3;6,6,6;1,6,6)",	     "XGFT(3;8,4,4;1,4,4)",
+	"XGFT(3;5,5,10;1,5,5)", "XGFT(3;8,8,8;1,8,8)",	"XGFT(3;8,8,4;1,4,4)",	     "XGFT(3;6,3,6;1,6,3)",
+	"XGFT(3;4,6,8;1,2,4)",	"XGFT(3;9,3,5;1,3,3)",	"XGFT(3;4,8,8;1,4,8)",	     "XGFT(3;7,5,6;1,7,5)",
 	"XGFT(3;3,6,12;1,3,6)", "XGFT(3;10,5,8;1,5,5)", "PGFT(3;4,4,8;1,2,4;1,2,1)", "XGFT(3;6,8,8;1,6,8)"};
 
 static void trees(struct sweep *sweep, const char *name, const char *const *spec, size_t count)
@@ -198,10 +210,10 @@ static void tori2(struct sweep *sweep)
 {
 	static const struct {
 		const char *spec, *tables;
-	} list[] = {{"TORUS(8x8;1)", "dor"},	  {"TORUS(8x8;2)", "dor"},     {"TORUS(8x8;4)", "dor"},
-		    {"TORUS(8x8;8)", "dor"},	  {"TORUS(6x6;2)", "dor"},     {"TORUS(6x6;4)", "dor"},
-		    {"TORUS(5x7;3)", "dor"},	  {"TORUS(4x4;16)", "dor"},    {"TORUS(10x10;1)", "dor"},
-		    {"TORUS(12x12;1)", "dor"},	  {"TORUS(16x16;1)", "dor"},   {"TORUS(16x16;2)", "dor"},
+	} list[] = {{"TORUS(8x8;1)", "dor"},	  {"TORUS(8x8;2)", "dor"},	{"TORUS(8x8;4)", "dor"},
+		    {"TORUS(8x8;8)", "dor"},	  {"TORUS(6x6;2)", "dor"},	{"TORUS(6x6;4)", "dor"},
+		    {"TORUS(5x7;3)", "dor"},	  {"TORUS(4x4;16)", "dor"},	{"TORUS(10x10;1)", "dor"},
+		    {"TORUS(12x12;1)", "dor"},	  {"TORUS(16x16;1)", "dor"},	{"TORUS(16x16;2)", "dor"},
 		    {"TORUS(16x4;4)", "dor"},	  {"TORUS(8x8;2)", "shortest"}, {"TORUS(8x8;4)", "sssp"},
 		    {"TORUS(6x10;3)", "up-down"}, {"TORUS(9x9;2)", "shortest"}, {"TORUS(12x8;2)", "sssp"},
 		    {"TORUS(7x7;5)", "up-down"},  {"TORUS(16x8;3)", "shortest"}};
@@ -217,11 +229,11 @@ static void tori3(struct sweep *sweep)
 {
 	static const struct {
 		const char *spec, *tables;
-	} list[] = {{"TORUS(4x4x4;1)", "dor"},	    {"TORUS(4x4x4;2)", "dor"},	   {"TORUS(4x4x4;4)", "dor"},
-		    {"TORUS(4x4x4;8)", "dor"},	    {"TORUS(6x6x6;1)", "dor"},	   {"TORUS(6x6x6;2)", "dor"},
-		    {"TORUS(8x8x4;1)", "dor"},	    {"TORUS(8x8x8;1)", "dor"},	   {"TORUS(5x5x5;2)", "dor"},
-		    {"TORUS(4x4x4;3)", "shortest"}, {"TORUS(5x5x5;3)", "sssp"},	   {"TORUS(6x6x6;2)", "up-down"},
-		    {"TORUS(4x6x8;2)", "shortest"}, {"TORUS(4x4x8;4)", "sssp"},	   {"TORUS(3x3x3;6)", "up-down"},
+	} list[] = {{"TORUS(4x4x4;1)", "dor"},	    {"TORUS(4x4x4;2)", "dor"},	{"TORUS(4x4x4;4)", "dor"},
+		    {"TORUS(4x4x4;8)", "dor"},	    {"TORUS(6x6x6;1)", "dor"},	{"TORUS(6x6x6;2)", "dor"},
+		    {"TORUS(8x8x4;1)", "dor"},	    {"TORUS(8x8x8;1)", "dor"},	{"TORUS(5x5x5;2)", "dor"},
+		    {"TORUS(4x4x4;3)", "shortest"}, {"TORUS(5x5x5;3)", "sssp"}, {"TORUS(6x6x6;2)", "up-down"},
+		    {"TORUS(4x6x8;2)", "shortest"}, {"TORUS(4x4x8;4)", "sssp"}, {"TORUS(3x3x3;6)", "up-down"},
 		    {"TORUS(3x5x7;2)", "shortest"}};
 
 	if (!begin(sweep, "torus 3-D"))
@@ -233,18 +245,18 @@ static void tori3(struct sweep *sweep)
 
 static void dead_grids(struct sweep *sweep)
 {
-	static const char *const spec[] = {"TORUS(8x8;2)", "TORUS(4x4x4;4)", "CUBE(6;4)", "TORUS(6x6x6;1)",
-					   "CUBE(7;2)",	   "TORUS(10x10;3)"};
+	static const char *const spec[] = {"TORUS(8x8;2)",   "TORUS(4x4x4;4)", "CUBE(6;4)",
+					   "TORUS(6x6x6;1)", "CUBE(7;2)",      "TORUS(10x10;3)"};
 	static const char *const tables[] = {"shortest", "sssp", "up-down"};
 
 	if (!begin(sweep, "torus, cube with dead cables"))
 		return;
 	for (size_t i = 0; i < COUNT(spec); i++)
 		for (unsigned k = 0; k < 3; k++)
-			instance(sweep,
-				 &(struct world_wish){
-					 .spec = spec[i], .tables = tables[(i + k) % 3], .dead = 1 + 4 * k},
-				 GRID, false);
+			instance(
+				sweep,
+				&(struct world_wish){.spec = spec[i], .tables = tables[(i + k) % 3], .dead = 1 + 4 * k},
+				GRID, false);
 	end(sweep, "torus, cube with dead cables");
 }
 
@@ -281,8 +293,8 @@ static void list_of(struct sweep *sweep, const char *name, const char *const *sp
 
 static void random_graphs(struct sweep *sweep)
 {
-	static const unsigned size[][3] = {{16, 4, 8}, {32, 5, 4},  {32, 6, 8}, {64, 6, 4},
-					   {50, 8, 6}, {64, 10, 6}, {100, 6, 3}, {128, 12, 4},
+	static const unsigned size[][3] = {{16, 4, 8}, {32, 5, 4},  {32, 6, 8},	  {64, 6, 4},
+					   {50, 8, 6}, {64, 10, 6}, {100, 6, 3},  {128, 12, 4},
 					   {24, 3, 5}, {80, 20, 6}, {40, 12, 10}, {200, 8, 2}};
 	static const char *const tables[] = {"shortest", "sssp", "up-down"};
 
@@ -303,10 +315,12 @@ static void uneven(struct sweep *sweep)
 	static const struct {
 		const char *spec;
 		enum kind kind;
-	} list[] = {{"FT(2;20,18)", TREE},	   {"FT(2;8,16;servers=12)", TREE}, {"FT(2;16,24)", TREE},
-		    {"XGFT(3;6,6,6;1,6,6)", TREE}, {"XGFT(3;8,4,8;1,4,4)", TREE},   {"TORUS(8x8;4)", GRID},
-		    {"TORUS(4x4x4;5)", GRID},	   {"CUBE(6;4)", GRID},		    {"DRAGONFLY(6,3,12;4)", RANDOM},
-		    {"DFPLUS(4,4,4,8;8)", RANDOM}, {"RRG(40,8,8;5)", RANDOM},	    {"RRG(64,12,5;6)", RANDOM}};
+	} list[] = {{"FT(2;20,18)", TREE},	     {"FT(2;8,16;servers=12)", TREE},
+		    {"FT(2;16,24)", TREE},	     {"XGFT(3;6,6,6;1,6,6)", TREE},
+		    {"XGFT(3;8,4,8;1,4,4)", TREE},   {"TORUS(8x8;4)", GRID},
+		    {"TORUS(4x4x4;5)", GRID},	     {"CUBE(6;4)", GRID},
+		    {"DRAGONFLY(6,3,12;4)", RANDOM}, {"DFPLUS(4,4,4,8;8)", RANDOM},
+		    {"RRG(40,8,8;5)", RANDOM},	     {"RRG(64,12,5;6)", RANDOM}};
 	static const char *const tables[] = {"shortest", "sssp", "up-down"};
 	static const unsigned empty[] = {15, 50};
 
@@ -326,14 +340,38 @@ static void uneven(struct sweep *sweep)
 static void tight(struct sweep *sweep)
 {
 	static const char *const tables[] = {"shortest", "sssp", "dor", "up-down"};
-	static const char *const format[] = {
-		"TORUS(4x4;%u)",      "TORUS(5x5;%u)",	    "TORUS(6x6;%u)",	   "TORUS(4x4x4;%u)",	"TORUS(5x5x5;%u)",
-		"TORUS(3x3x3x3;%u)",  "TORUS(4x4x6;%u)",    "CUBE(4;%u)",	   "CUBE(5;%u)",	"CUBE(6;%u)",
-		"CUBE(7;%u)",	      "DRAGONFLY(4,2,9;%u)", "DRAGONFLY(6,3,8;%u)", "DRAGONFLY(8,4,8;%u)",
-		"DFPLUS(4,4,4,5;%u)", "DFPLUS(3,3,6,7;%u)", "DFPLUS(6,6,6,4;%u)",  "RRG(16,5,%u;1)",	"RRG(20,6,%u;2)",
-		"RRG(32,8,%u;3)",     "RRG(40,10,%u;4)",    "RRG(64,12,%u;5)",	   "RRG(64,16,%u;6)",	"RRG(100,16,%u;7)",
-		"RRG(128,16,%u;8)",   "RRG(90,24,%u;9)",    "RRG(48,20,%u;10)",	   "FT(2;8,16;servers=%u)",
-		"FT(2;16,12;servers=%u)", "FT(2;12,20;servers=%u)", "XGFT(3;%u,6,6;1,6,6)", "XGFT(3;%u,4,8;1,4,4)"};
+	static const char *const format[] = {"TORUS(4x4;%u)",
+					     "TORUS(5x5;%u)",
+					     "TORUS(6x6;%u)",
+					     "TORUS(4x4x4;%u)",
+					     "TORUS(5x5x5;%u)",
+					     "TORUS(3x3x3x3;%u)",
+					     "TORUS(4x4x6;%u)",
+					     "CUBE(4;%u)",
+					     "CUBE(5;%u)",
+					     "CUBE(6;%u)",
+					     "CUBE(7;%u)",
+					     "DRAGONFLY(4,2,9;%u)",
+					     "DRAGONFLY(6,3,8;%u)",
+					     "DRAGONFLY(8,4,8;%u)",
+					     "DFPLUS(4,4,4,5;%u)",
+					     "DFPLUS(3,3,6,7;%u)",
+					     "DFPLUS(6,6,6,4;%u)",
+					     "RRG(16,5,%u;1)",
+					     "RRG(20,6,%u;2)",
+					     "RRG(32,8,%u;3)",
+					     "RRG(40,10,%u;4)",
+					     "RRG(64,12,%u;5)",
+					     "RRG(64,16,%u;6)",
+					     "RRG(100,16,%u;7)",
+					     "RRG(128,16,%u;8)",
+					     "RRG(90,24,%u;9)",
+					     "RRG(48,20,%u;10)",
+					     "FT(2;8,16;servers=%u)",
+					     "FT(2;16,12;servers=%u)",
+					     "FT(2;12,20;servers=%u)",
+					     "XGFT(3;%u,6,6;1,6,6)",
+					     "XGFT(3;%u,4,8;1,4,4)"};
 
 	if (!begin(sweep, "tight"))
 		return;
@@ -353,9 +391,19 @@ static void tight(struct sweep *sweep)
 	end(sweep, "tight");
 }
 
+/* FAMILY is "SPEC TABLES": that alone. */
+static void one(struct sweep *sweep)
+{
+	char spec[64], tables[16];
+
+	if (sscanf(sweep->filter, "%63s %15s", spec, tables) != 2)
+		return;
+	instance(sweep, &(struct world_wish){.spec = spec, .tables = tables, .most = 1100}, GRID, true);
+}
+
 static void run_all(struct sweep *sweep)
 {
-	static const char *const dragonfly[] = {"DRAGONFLY(4,2,9;2)", "DRAGONFLY(4,2,9;4)", "DRAGONFLY(4,2,5;8)",
+	static const char *const dragonfly[] = {"DRAGONFLY(4,2,9;2)",  "DRAGONFLY(4,2,9;4)", "DRAGONFLY(4,2,5;8)",
 						"DRAGONFLY(6,3,19;2)", "DRAGONFLY(8,4,8;4)", "DRAGONFLY(8,4,16;4)",
 						"DRAGONFLY(5,2,11;6)"};
 	static const char *const dfplus[] = {"DFPLUS(4,4,4,5;8)", "DFPLUS(4,2,4,9;4)", "DFPLUS(8,8,4,4;8)",
@@ -378,8 +426,8 @@ static void run_all(struct sweep *sweep)
 
 static bool is_above(const char *name, const struct tally *t, double mean_of, double p90, double worst)
 {
-	bool is = t->n && (mean(t->ratio, t->n) > mean_of || t->ratio[(t->n * 9 - 1) / 10] > p90 ||
-			   t->ratio[t->n - 1] > worst);
+	bool is = t->n &&
+		  (mean(t->ratio, t->n) > mean_of || t->ratio[(t->n * 9 - 1) / 10] > p90 || t->ratio[t->n - 1] > worst);
 
 	if (is)
 		printf("%s: worse than promised\n", name);
@@ -401,7 +449,10 @@ int main(int argc, char **argv)
 	if (at < argc)
 		sweep.filter = argv[at];
 	printf("| %-32s | n | T / bound, mean | 90 %% | worst | s, mean | most |\n|---|---|---|---|---|---|---|\n", "");
-	run_all(&sweep);
+	if (strchr(sweep.filter, '('))
+		one(&sweep);
+	else
+		run_all(&sweep);
 	print_row("all", &sweep.all);
 	print_row("tori and cubes", &sweep.grids);
 	print_row("all others", &sweep.others);

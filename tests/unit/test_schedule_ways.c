@@ -5,6 +5,7 @@
  * for 11,664 servers is made, written and read as well, which takes some 4 GB and half a minute.
  */
 #include <endian.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -244,6 +245,30 @@ static void all_layouts(void **state)
 	there_and_back("FT(2;1,1)", 0, "rounds", PUBLISHED_WAYS | PUBLISHED_NAME, FORS_SF_ROUNDS);
 }
 
+/* One flow on a higher or a lower level than the others of its unit: no unit can say that. */
+static void one_flow_on_another_level(void **state)
+{
+	struct bed *bed = bed_new("FT(2;4,3)", 0);
+
+	for (int is_higher = 0; is_higher < 2; is_higher++)
+		for (uint32_t s = 0; s < 4; s += 3) { /* the first and the last server of a leaf */
+			struct fors_schedule *plan = published_plan(bed, "closed-form", 7), *read;
+			struct bytes bytes;
+
+			published_add(bed, plan, PUBLISHED_SLS);
+			memset(plan->sl, 5, 12 * 12);
+			plan->sl[s * 12 + 9] = is_higher ? 6 : 4;
+			bytes = encode(plan);
+			assert_int_equal(layout_of(bytes), FORS_SF_DENSE);
+			read = decode(bytes);
+			assert_same(plan, read);
+			fors_schedule_free(read);
+			fors_schedule_free(plan);
+			free(bytes.data);
+		}
+	bed_free(bed);
+}
+
 /* Ways put in another order, with some that no flow takes: the same bytes. */
 static void order_does_not_matter(void **state)
 {
@@ -331,6 +356,57 @@ static void old_readers_see_the_version(void **state)
 
 	assert_true(bytes.size >= 272);
 	assert_memory_equal(bytes.data, "FORSschd\4\3\2\1\2\0\0\0", 16);
+	free(bytes.data);
+}
+
+/* ---- threads ---- */
+
+struct asker {
+	const struct forsched *schedule;
+	uint32_t first;
+	uint64_t sum;
+};
+
+/* All rows and ways, beginning somewhere else than the others. */
+static void *ask(void *context)
+{
+	struct asker *asker = context;
+	uint32_t n = forsched_nservers(asker->schedule);
+
+	for (uint32_t i = 0; i < n; i++)
+		for (uint32_t phase = 0; phase < forsched_nphases(asker->schedule); phase++) {
+			struct forsched_hop hop[3] = {{.guid = 0}};
+			uint32_t s = (asker->first + i) % n, nhops;
+			uint8_t sl;
+
+			if (forsched_way(asker->schedule, s, phase, hop, 3, &nhops, NULL) ||
+			    forsched_sl(asker->schedule, s, phase, &sl))
+				return NULL;
+			asker->sum += hop[nhops > 1].guid * (phase + 1) + sl;
+		}
+	return asker;
+}
+
+static void threads_ask_at_once(void **state)
+{
+	struct bytes bytes = published_spec_2("FT(2;6,6)", 0, "rounds", 1, PUBLISHED_WAYS | PUBLISHED_SLS);
+	struct asker asker[6];
+	struct forsched *schedule;
+	pthread_t thread[6];
+
+	assert_int_equal(forsched_open_memory(bytes.data, bytes.size, "memory", &schedule, NULL), FORSCHED_OK);
+	for (uint32_t i = 0; i < 6; i++) {
+		asker[i] = (struct asker){.schedule = schedule, .first = i * 5};
+		assert_int_equal(pthread_create(&thread[i], NULL, ask, &asker[i]), 0);
+	}
+	for (uint32_t i = 0; i < 6; i++) {
+		void *result;
+
+		assert_int_equal(pthread_join(thread[i], &result), 0);
+		assert_non_null(result);
+		assert_true(asker[i].sum == asker[0].sum);
+	}
+	forsched_close(schedule);
 	free(bytes.data);
 }
 
@@ -511,9 +587,11 @@ int main(int argc, char **argv)
 		cmocka_unit_test(many_ways),
 		cmocka_unit_test(impossible_ways),
 		cmocka_unit_test(all_layouts),
+		cmocka_unit_test(one_flow_on_another_level),
 		cmocka_unit_test(order_does_not_matter),
 		cmocka_unit_test(versions),
 		cmocka_unit_test(old_readers_see_the_version),
+		cmocka_unit_test(threads_ask_at_once),
 		cmocka_unit_test(stated_sizes),
 		cmocka_unit_test(thousand_servers),
 		cmocka_unit_test(too_large),

@@ -8,7 +8,9 @@
  * somewhere twice.
  *
  * Numbers of switches matter: first fit goes by how far two switches are apart (first_fit.c), which means something only
- * when neighbours have numbers that are near. Breadth first from some leaf of a tree gives its pod, then the next pods.
+ * when neighbours have numbers that are near. Breadth first from some leaf of a tree gives its pod, then the next pods. And
+ * servers of a switch are ordered by class, the uplinks that far switches take to them: in a tree with D-mod-K tables the
+ * servers of one rank then share their tops, one of each switch.
  */
 #include "routed.h"
 
@@ -155,6 +157,48 @@ static enum fors_err number_switches(struct reader *r, struct fors_error *error)
 		server->home = made->nswitches - 1;
 	}
 	return FORS_OK;
+}
+
+/* The ports that the tables take to a server from a switch far away, the first one foremost: equal for servers of a class. */
+static uint64_t class_of(const struct reader *r, const struct fors_flows_server *server)
+{
+	uint32_t far = (server->home + r->made->nswitches / 2) % r->made->nswitches, node = r->made->node[far];
+	uint64_t class = 0;
+
+	for (unsigned shift = 64; shift && node != r->made->node[server->home];) {
+		uint32_t row = r->row_of[node], peer;
+		uint8_t port = row == FORS_NONE ? 0 : fors_lfts_port(r->tables->lfts, row, server->lid);
+
+		if (port == 0 || port > r->net->node[node].nports)
+			break;
+		peer = fors_net_port(r->net, node, port)->peer;
+		if (peer == FORS_NONE || r->net->node[peer].type != FORS_SWITCH)
+			break;
+		class |= (uint64_t)port << (shift -= 8);
+		node = peer;
+	}
+	return class;
+}
+
+static int by_class(const void *a, const void *b)
+{
+	const struct fors_flows_server *x = a, *y = b;
+
+	if (x->home != y->home)
+		return x->home < y->home ? -1 : 1;
+	if (x->class != y->class)
+		return x->class < y->class ? -1 : 1;
+	return (x->home_port > y->home_port) - (x->home_port < y->home_port);
+}
+
+/* Servers of a switch in the order of their classes. */
+static void order_classes(struct reader *r)
+{
+	struct fors_flows_routed *made = r->made;
+
+	for (uint32_t i = 0; i < made->nservers; i++)
+		made->server[i].class = class_of(r, &made->server[i]);
+	qsort(made->server, made->nservers, sizeof(*made->server), by_class);
 }
 
 /* ---- ways ---- */
@@ -413,6 +457,8 @@ static enum fors_err read_all(struct reader *r, struct fors_error *error)
 		err = add_servers(r, error);
 	if (!err)
 		err = number_switches(r, error);
+	if (!err)
+		order_classes(r);
 	if (!err)
 		err = shape_problem(r, error);
 	return err ? err : read_ways(r, error);

@@ -23,6 +23,7 @@ struct fors_flows_server {
 	uint16_t lid;	   /* base LID */
 	uint8_t lmc, port; /* port: of the adapter */
 	uint8_t home_port; /* of the switch */
+	uint64_t class;	   /* for the order: the ports that lead to it from far away */
 };
 
 struct fors_flows_routed {
@@ -30,7 +31,7 @@ struct fors_flows_routed {
 	uint32_t nswitches;	    /* those that servers hang on */
 	uint32_t nservers;
 	uint32_t *node;			  /* per switch: its node in the net */
-	struct fors_flows_server *server; /* ordered by switch, then by the switch's port: the problem's destinations */
+	struct fors_flows_server *server; /* ordered by switch, then by class: the problem's destinations */
 	uint32_t nnameless;		  /* cabled ports of adapters that have no LID, left out */
 	uint32_t *link_port;		  /* per link of the problem: the sending port, an index of net->port */
 	struct fors_flows_problem problem;
