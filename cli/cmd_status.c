@@ -272,7 +272,8 @@ static void print_engine(const struct fors_status *status)
 	if (status->servers >= 0)
 		printf("fabric      %lld servers\n", (long long)status->servers);
 	printf("tables      by %s, not by fors: no link is drained, excluded or held down\n", status->tables_by);
-	print_warnings(status);
+	if (status->leaves < 0) /* else they come with the links */
+		print_warnings(status);
 }
 
 static void print_numbers(const struct fors_status *status)
