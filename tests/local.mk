@@ -181,7 +181,7 @@ tests_unit_test_absent_LDADD = $(unit_support)
 tests_unit_test_board_SOURCES = tests/unit/test_board.c plugin/board.c $(publish_sources) $(outbox_sources)
 tests_unit_test_board_LDADD = libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_board_LDFLAGS = $(AM_LDFLAGS) -pthread
-tests_unit_test_job_SOURCES = tests/unit/test_job.c plugin/digest.c plugin/job.c
+tests_unit_test_job_SOURCES = tests/unit/test_job.c plugin/digest.c plugin/job.c plugin/levels.c
 tests_unit_test_job_LDADD = $(unit_support)
 tests_unit_test_epoch_SOURCES = tests/unit/test_epoch.c plugin/epoch.c $(publish_sources) plugin/clock.c
 tests_unit_test_epoch_LDADD = libforscore.la $(CMOCKA_LIBS)
@@ -200,8 +200,8 @@ tests_unit_test_loader_LDADD = libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_loader_LDFLAGS = $(AM_LDFLAGS) -pthread -Wl,--wrap=fors_read_bytes
 tests_unit_test_settings_SOURCES = tests/unit/test_settings.c plugin/settings.c $(input_sources)
 tests_unit_test_settings_LDADD = libforscore.la $(CMOCKA_LIBS)
-worker_sources = plugin/board.c plugin/job.c plugin/worker.c plugin/worker_duties.c plugin/worker_job.c \
-	plugin/worker_plan.c plugin/worker_publish.c
+worker_sources = plugin/board.c plugin/job.c plugin/levels.c plugin/worker.c plugin/worker_duties.c plugin/worker_job.c \
+	plugin/worker_over.c plugin/worker_plan.c plugin/worker_publish.c
 tests_unit_test_worker_SOURCES = tests/unit/test_worker.c $(publish_sources) $(worker_sources) $(outbox_sources) \
 	$(fault_sources)
 tests_unit_test_worker_CPPFLAGS = $(fault_cppflags)
