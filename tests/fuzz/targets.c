@@ -30,6 +30,7 @@
 #include "core/schedule/schedule_header.h"
 #include "core/status/status.h"
 #include "core/status/status_json.h"
+#include "core/net/spec.h"
 #include "core/net/tree_net.h"
 #include "core/tables/lanes.h"
 #include "core/tables/tables.h"
@@ -292,6 +293,30 @@ static bool fuzz_sealed(const uint8_t *data, size_t size)
 	return with_seal(fuzz_schedule, data, size);
 }
 
+/* Of version 2: the way, its topmost switch and the service level of a flow. */
+static void compare_way(const struct fors_schedule *schedule, const struct forsched *theirs, uint32_t s, uint32_t phase,
+			struct fors_cell cell)
+{
+	uint32_t way = fors_schedule_way(schedule, s, cell), n = 0;
+	struct fors_way_hop wanted[FORS_WAY_MAX];
+	struct forsched_hop hop[FORS_WAY_MAX];
+	struct forsched_flow flow;
+	uint8_t sl;
+
+	if (forsched_sl(theirs, s, phase, &sl) || sl != fors_schedule_sl(schedule, s, cell.dst))
+		abort();
+	if (forsched_way(theirs, s, phase, hop, FORS_WAY_MAX, &n, NULL) || forsched_flow(theirs, s, phase, &flow))
+		abort();
+	if (!schedule->ways)
+		return;
+	if (n != fors_waylist_get(schedule->ways, way, wanted, FORS_WAY_MAX) ||
+	    flow.spine != fors_waylist_top(schedule->ways, way))
+		abort();
+	for (uint32_t i = 0; i < n; i++)
+		if (hop[i].guid != wanted[i].guid || hop[i].port != wanted[i].port)
+			abort();
+}
+
 /* What applications read. It has to say what the core's reader says. */
 static void compare_flow(const struct fors_schedule *schedule, const struct forsched *theirs, uint32_t s,
 			 uint32_t phase)
@@ -303,6 +328,8 @@ static void compare_flow(const struct fors_schedule *schedule, const struct fors
 		abort();
 	if (cell.dst == FORS_IDLE ? flow.to != FORSCHED_NOBODY : flow.to != cell.dst || flow.path != cell.path)
 		abort();
+	if (cell.dst != FORS_IDLE)
+		compare_way(schedule, theirs, s, phase, cell);
 }
 
 static void compare(const struct fors_schedule *schedule, const struct forsched *theirs)
@@ -409,24 +436,32 @@ static bool fuzz_places(const uint8_t *data, size_t size)
 	return is_good;
 }
 
+/* Small enough to make a net of it each time. */
+static bool is_small(const struct fors_spec *spec)
+{
+	if (spec->is_graph)
+		return spec->graph.nswitches < 50 && spec->graph.servers < 20;
+	return spec->tree.tree.servers < 100 && spec->tree.tree.cables < 500;
+}
+
 static bool fuzz_spec(const uint8_t *data, size_t size)
 {
 	char *text = terminated(data, size), *canonical = NULL;
 	struct fors_net *net = NULL;
-	struct fors_tree_spec spec = {0};
+	struct fors_spec spec = {0};
 	struct fors_error error;
-	bool is_good = fors_tree_spec_parse(text, &spec, &error) == FORS_OK;
+	bool is_good = fors_spec_parse(text, &spec, &error) == FORS_OK;
 
 	if (is_good) {
-		if (fors_tree_spec_format(&spec, &canonical, &error) != FORS_OK)
+		if (fors_spec_format(&spec, &canonical, &error) != FORS_OK)
 			abort();
-		if (spec.tree.servers < 100 && spec.tree.cables < 500 && fors_tree_net(&spec, &net, &error) == FORS_OK)
+		if (is_small(&spec) && fors_spec_net(&spec, &net, &error) == FORS_OK)
 			use_net(net);
 		fors_net_free(net);
-		fors_tree_spec_clear(&spec);
-		if (fors_tree_spec_parse(canonical, &spec, &error) != FORS_OK) /* what is written can be read */
+		fors_spec_clear(&spec);
+		if (fors_spec_parse(canonical, &spec, &error) != FORS_OK) /* what is written can be read */
 			abort();
-		fors_tree_spec_clear(&spec);
+		fors_spec_clear(&spec);
 		free(canonical);
 	}
 	free(text);
