@@ -16,6 +16,7 @@ libforscore_la_SOURCES = \
 	core/colouring/rowwise.c core/colouring/rowwise.h \
 	core/colouring/settle.c core/colouring/settle.h \
 	core/colouring/slots.c core/colouring/slots.h \
+	core/fabric/account.c core/fabric/account.h \
 	core/fabric/drained.c core/fabric/drained.h \
 	core/fabric/fabric.c core/fabric/fabric.h \
 	core/fabric/lids.c core/fabric/lids.h \

@@ -94,7 +94,7 @@ static uint32_t leaf_above(const struct fors_filler *w, uint32_t node, unsigned 
 	return FORS_NONE;
 }
 
-/* The table of a stub: up to its leaf, but for what is its own. */
+/* The table of a stub: up to its leaf, if it is still cabled to one, but for what is its own. */
 static void fill_stub_row(const struct fors_filler *w, uint32_t node, uint32_t leaf, unsigned up)
 {
 	const struct fors_net *net = w->f->net;
@@ -102,7 +102,7 @@ static void fill_stub_row(const struct fors_filler *w, uint32_t node, uint32_t l
 	const struct fors_port *own = fors_net_port(net, node, 0);
 	uint8_t *row = w->lfts->port + (size_t)at * w->lfts->nlids;
 
-	for (uint32_t lid = 0; lid < w->lfts->nlids; lid++)
+	for (uint32_t lid = 0; leaf != FORS_NONE && lid < w->lfts->nlids; lid++)
 		row[lid] = w->leaf_row[leaf][lid] == FORS_NO_PATH ? FORS_NO_PATH : (uint8_t)up;
 	if (own->lid)
 		memset(row + own->lid, 0, (size_t)1 << own->lmc);
@@ -117,6 +117,8 @@ static void fill_stub_lids(const struct fors_filler *w, uint32_t node, uint32_t 
 	struct fors_target target = {leaf, FORS_NONE};
 	uint8_t down = fors_net_port(net, node, up)->peer_port;
 
+	if (leaf == FORS_NONE)
+		return;
 	find_ways(w, target);
 	fill_port(w, fors_net_port(net, node, 0), target, down);
 	for (unsigned p = 1; p <= net->node[node].nports; p++)
@@ -148,8 +150,7 @@ static void fill_stubs(const struct fors_filler *w,
 		if (net->node[node].type != FORS_SWITCH || has_place(w->f, node))
 			continue;
 		leaf = leaf_above(w, node, &up);
-		if (leaf != FORS_NONE)
-			fill(w, node, leaf, up);
+		fill(w, node, leaf, up);
 	}
 }
 

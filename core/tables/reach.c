@@ -236,8 +236,10 @@ static enum fors_err walk_switch(struct walk *w, uint32_t at, struct fors_error 
 	for (unsigned r = 0; !err && r < w->nranges; r++)
 		for (unsigned i = 0; !err && i < w->range[r].count; i++)
 			err = walk_lid(w, at, &w->range[r], w->range[r].lid + i, error);
-	if (w->is_detoured && !w->reach->detours++)
-		memcpy(w->reach->detour_first, (uint32_t[2]){at, w->target}, 2 * sizeof(uint32_t));
+	if (w->is_detoured && !w->reach->detours++) {
+		w->reach->detour_first[0] = at < w->target ? at : w->target;
+		w->reach->detour_first[1] = at < w->target ? w->target : at;
+	}
 	return err;
 }
 
