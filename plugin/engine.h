@@ -36,6 +36,8 @@ struct fors_engine {
 	bool is_short;			/* memory ran out in this sweep: the next one has to try again */
 	uint64_t managers;		/* fors_snapshot_managers() when fors filled the tables last time */
 	double tables_ms;		/* how long filling the tables took last time, negative: unknown */
+	double check_ms;		/* of this, checking them; likewise */
+	uint64_t told_left;		/* digest of what fors_engine_check() wrote to the log last */
 };
 
 /*

@@ -37,6 +37,7 @@ static enum fors_err look_at_switches(const struct fors_engine *engine, struct f
 		snprintf(job->reason, sizeof(job->reason), "%s", reason);
 	}
 	job->tables_ms = engine->tables_ms;
+	job->check_ms = engine->check_ms;
 	return err;
 }
 
@@ -65,6 +66,20 @@ static void keep(struct fors_engine *engine)
 		fors_worker_keep(engine->worker, text, size);
 }
 
+/*
+ * The tables were good when they were made. What the switches hold may be older (OpenSM's unicast cache), and what
+ * is wrong with it is a warning here: nobody can take it back.
+ */
+static enum fors_err check_installed(struct fors_engine *engine, struct fors_job *job, struct fors_error *error)
+{
+	enum fors_err err = fors_engine_check(engine, job, error);
+
+	if (err != FORS_ETABLES)
+		return err;
+	fors_warn(&job->warnings, "what the switches hold is not what fors would have them hold: %.240s", error->text);
+	return FORS_OK;
+}
+
 /* What there is to tell the worker: what the switches hold, or whose tables they are. */
 static enum fors_err look(struct fors_engine *engine, struct fors_job *job, struct fors_error *error)
 {
@@ -79,7 +94,9 @@ static enum fors_err look(struct fors_engine *engine, struct fors_job *job, stru
 	else
 		note_who_routes(engine, job);
 	cl_plock_release(&osm->lock);
-	return is_ours && !err ? fors_engine_understand(engine, job, error) : err;
+	if (is_ours && !err)
+		err = fors_engine_understand(engine, job, error);
+	return is_ours && !err && job->kind == FORS_JOB_INSTALLED ? check_installed(engine, job, error) : err;
 }
 
 void fors_engine_note_sweep(struct fors_engine *engine, enum fors_sweep sweep)

@@ -97,10 +97,20 @@ static void see_ports(const struct walk *w, uint32_t at, uint8_t *seen)
 	}
 }
 
+/* The first port from `p` on that occurs, NPORTS: none does. Eight at a time, for nearly all do not. */
+static unsigned next_seen(const uint8_t *seen, unsigned p)
+{
+	static const uint8_t none[8];
+
+	while (p < NPORTS && !seen[p])
+		p += p % 8 == 0 && !memcmp(seen + p, none, sizeof(none)) ? 8 : 1;
+	return p;
+}
+
 static bool leads_only_to_target(const struct walk *w, uint32_t at, const uint8_t *seen)
 {
-	for (unsigned p = 0; p < NPORTS; p++)
-		if (seen[p] && fors_switches_next(w->s, at, (uint8_t)p) != w->target)
+	for (unsigned p = next_seen(seen, 0); p < NPORTS; p = next_seen(seen, p + 1))
+		if (fors_switches_next(w->s, at, (uint8_t)p) != w->target)
 			return false;
 	return true;
 }
@@ -132,12 +142,9 @@ static bool is_clean(const struct walk *w, uint32_t at, const uint8_t *slot_at)
 	const uint8_t *seen = w->seen + (size_t)at * NPORTS;
 	bool is_clean = true;
 
-	for (unsigned p = 0; p < NPORTS; p++) {
-		uint32_t next;
+	for (unsigned p = next_seen(seen, 0); p < NPORTS; p = next_seen(seen, p + 1)) {
+		uint32_t next = fors_switches_next(w->s, at, (uint8_t)p);
 
-		if (!seen[p])
-			continue;
-		next = fors_switches_next(w->s, at, (uint8_t)p);
 		if (next == FORS_NONE || (next != w->target && !w->is_straight[next]))
 			is_clean = false;
 		else if (next != w->target)

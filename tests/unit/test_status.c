@@ -81,7 +81,9 @@ static void unknown_is_null(void **state)
 		"lmc_needed",	   "dead_since_ms",
 		"degraded_links",  "excluded_links",
 		"held_links",	   "held_until_ms",
-		"state_since_ms",
+		"state_since_ms",  "check_ms",
+		"ca_ports",	   "not_participants",
+		"guests",	   "left_out",
 	};
 	struct fors_status status;
 	json_t *object;
