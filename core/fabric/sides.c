@@ -231,8 +231,8 @@ static struct around look_around(const struct colouring *c, uint32_t node)
 			continue;
 		if (!around.count++)
 			around.first = peer;
-		around.leaves += looks_like_leaf(c, peer) ||
-				 fors_places_leaf(c->places, c->net->node[peer].guid) != FORS_NONE;
+		around.leaves +=
+			looks_like_leaf(c, peer) || fors_places_leaf(c->places, c->net->node[peer].guid) != FORS_NONE;
 	}
 	return around;
 }

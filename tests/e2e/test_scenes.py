@@ -272,12 +272,15 @@ def two_trees():
     rename = str.lower
     tree.switches.update({rename(name): ports + 1 for name, ports in other.switches.items()})
     tree.switches["Spine00"] += 1
+    tree.switches["Leaf00"] += 1
     tree.hcas.update({rename(name): ports for name, ports in other.hcas.items()})
     tree.cable.update({(rename(a), p): (rename(b), q) for (a, p), (b, q) in other.cable.items()})
     return tree
 
 
-def test_second_component(fabric):
+@pytest.mark.parametrize("here, there", [(("Spine00", 4), ("leaf00", 5)), (("Spine00", 4), ("spine00", 3)),
+                                         (("Leaf00", 5), ("leaf00", 5))], ids=["spine-leaf", "spine-spine", "leaf-leaf"])
+def test_second_component(fabric, here, there):
     """Another tree that no cable leads to does not exist; one that a stray cable leads to is declined, and not remembered."""
     tree = two_trees()
     sim, sm = fabric(tree, lmc=1, sweep_interval=1, routing_engine="fors,updn", node="Node02-01")
@@ -285,10 +288,11 @@ def test_second_component(fabric):
     assert (status["servers"], status["leaves"], status["spines"]) == (6, 3, 2)
     before, _ = look(sim, sm)
     mark = sm.log_end()
-    sim.link("Spine00", 4, "leaf00", 5)
-    sm.wait_log("ERR F004", mark)
-    assert "no common live spine" in sm.wait_status(state="inactive")["reason"]
-    sim.unlink("Spine00", 4)
+    sim.link(*here, *there)
+    sm.wait_log("ERR F003", mark)
+    reason = sm.wait_status(state="inactive")["reason"]
+    assert "joins two trees" in reason and all(f"{name}[{port}]" in reason for name, port in (here, there))
+    sim.unlink(*here)
     after = sm.wait_status(state="active", leaves=3, spines=2, dead_links=[])
     assert after["epoch"] > status["epoch"]
     assert harness.changed_entries(before, look(sim, sm)[0]) == set()
