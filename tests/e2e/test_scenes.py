@@ -300,6 +300,44 @@ def test_second_component(fabric, here, there):
     assert "leaf00" not in (sm.state_dir / "places").read_text()
 
 
+def test_cut_behind_participants(fabric, tmp_path):
+    """Two leaves without a common spine, one of them without participants: the plan goes on, packets go round, people are told."""
+    tree, listed = FatTree(4, 3, servers=3), tmp_path / "participants"
+    listed.write_text("")
+    sim, sm = fabric(tree, sweep_interval=1, node="Node00-01", fors_conf=f"participants_file = {listed}\n")
+    live = harness.read_live(sim)
+    listed.write_text("".join(f"0x{port.guid:x}\n" for name, port in live.servers.items() if name.startswith("Node00")))
+    sm.sighup()
+    sm.wait_status(state="active", servers=3, ca_ports=9, not_participants=6)
+    for leaf, spine in ((0, 0), (0, 1), (1, 2), (1, 3)):
+        cut(sim, tree.uplink(leaf, spine))
+    status = sm.wait_status(state="active", affected_spines=4, remarks=lambda texts: any("no spine in common" in text for text in texts))
+    assert any("Leaf00" in text and "Leaf01" in text for text in status["remarks"])
+    sm.wait_log("ERR F023: Leaf0")
+    tables, live = look(sim, sm)
+    assert_reached(tables, live)
+
+
+def test_stub_switch(fabric):
+    """A switch with a host below a leaf: no server's entry moves, its host is reached, and named."""
+    tree = FatTree(3, 3, servers=2)
+    tree.switches.update({"Stub": 2, "Leaf01": 6})
+    tree.hcas["Hidden"] = 1
+    tree.connect("Stub", 2, "Hidden", 1)
+    sim, sm = fabric(tree, sweep_interval=1, node="Node00-00")
+    sm.wait_epoch()
+    before, live = look(sim, sm)
+    own = {port.lid for port in live.servers.values()}
+    sim.link("Leaf01", 6, "Stub", 1)
+    status = sm.wait_status(state="active", left_out=1, spines=3)
+    assert any("Hidden" in text for text in status["remarks"])
+    sm.wait_log("ERR F023: 1 CA port below a switch that is cabled to one leaf only.*Hidden")
+    after, live = look(sim, sm)
+    assert not {(switch, lid) for switch, lid in harness.changed_entries(before, after)
+                if lid in own and switch != "Stub" and switch.startswith(("Leaf", "Spine"))}
+    assert_reached(after, live)
+
+
 def grid(columns, rows, wrap):
     """A mesh or torus of switches with one host each."""
     mesh = harness.Topology()
