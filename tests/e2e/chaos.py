@@ -77,8 +77,8 @@ class OddTree(harness.FatTree):
             self.hcas[name] = 1
             self.switches[self.spine(k)] += 1
             self.connect(self.spine(k), self.switches[self.spine(k)], name, 1)
-        self.idle = tuple(name for name in self.servers() if judge.place_of(name)[0] == leaves - 1 or not judge.place_of(name)[1]) if idle else ()
         self.guests += tuple(f"Hidden{i:02d}" for i in range(stubs))
+        self.idle = tuple(name for name in self.servers() if judge.place_of(name)[0] == leaves - 1 or not judge.place_of(name)[1]) if idle else ()
         self.has_spares = bool(spares)
         for k in range(spines if spares else 0):
             self.switches[self.spare(k)] = leaves * self.ncables
