@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * No switch gets tables that were not looked at, by code that did not make them: that everything arrives that can, and that
- * nothing can wait for itself. Both under OpenSM's lock, for about what filling the tables costs. What people should
- * know of the result is said once, not in each sweep.
+ * No switch gets tables that were not looked at, by code that did not make them: that everything arrives that can, and
+ * that nothing can wait for itself. Both under OpenSM's lock, for about what filling the tables costs. What people
+ * should know of the result is said once, not in each sweep.
  */
 #include "engine_inside.h"
 

@@ -9,11 +9,12 @@
  * A cable between two switches of one side means that this is no such tree, and
  * the cable is named: by what the switches were known as, else by their CAs.
  *
- * A stray cable between two trees need not be such a cable: joined spine to spine or leaf to leaf, one of them stands upside down,
- * and all is bipartite. What gives it away are its servers: they stand below spines that have no leaf
- * with servers at all. (A gateway on a spine has leaves with servers next to it.) Joined spine to leaf, the sides agree,
- * but the two halves hang together by one cable, and at least two switches with servers stand on either side. A known switch, which
- * was part of this tree before, is never held against it: so a fabric that fell into pieces stays what it is.
+ * A stray cable between two trees need not be such a cable: joined spine to spine or leaf to leaf, one of them stands
+ * upside down, and all is bipartite. What gives it away are its servers: they stand below spines that have no leaf with
+ * servers at all. (A gateway on a spine has leaves with servers next to it.) Joined spine to leaf, the sides agree, but
+ * the two halves hang together by one cable, and at least two switches with servers stand on either side. A known
+ * switch, which was part of this tree before, is never held against it: so a fabric that fell into pieces stays what it
+ * is.
  *
  * A switch with CAs of its own that is cabled to one leaf only is no spine, since it joins nothing: a stub.
  */

@@ -62,8 +62,8 @@ void fors_status_init(struct fors_status *status);
 void fors_status_clear(struct fors_status *status);
 
 /*
- * Fill what the fabric says (servers .. capacity, unreachable_pairs, CA ports, the lists of links, held_until_ms, lmc) into an
- * initialised status. Errors: FORS_ENOMEM; the status is unchanged then.
+ * Fill what the fabric says (servers .. capacity, unreachable_pairs, CA ports, the lists of links, held_until_ms, lmc)
+ * into an initialised status. Errors: FORS_ENOMEM; the status is unchanged then.
  */
 enum fors_err fors_status_fabric(struct fors_status *status, const struct fors_fabric *fabric,
 				 struct fors_error *error);

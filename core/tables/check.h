@@ -4,8 +4,8 @@
  *
  *   I1  Nobody is cut off in silence. From every leaf, and every other switch that CAs or a subnet manager are
  *       plugged into, every LID arrives that cables lead to; or it has no path, and a warning says so.
- *   I2  No credit loop. The links that all packets can go over, of all LIDs and path indices together, from CAs and from switches
- *       themselves, never wait for each other in a circle.
+ *   I2  No credit loop. The links that all packets can go over, of all LIDs and path indices together, from CAs
+ *       and from switches themselves, never wait for each other in a circle.
  *
  * Thread rules: pure.
  */

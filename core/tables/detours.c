@@ -2,12 +2,12 @@
 /*
  * detours.c - ways to one destination for switches that have none by the rules of tables.c.
  *
- * What goes straight is decided elsewhere and stays: a switch looks at the destination only, so whoever makes a
- * detour over a leaf takes that leaf's way from there on. Ways are added one by one, each over a switch that has
- * one already: so every way ends where it should, and none goes round. A spine may only turn where turns.c
- * allows it. A leaf may go up to any spine, for a turn at a spine never closes a loop. Live cables are tried before drained
- * ones, and leaves in order. What is left has no way: it is not connected, or only over turns that could close a
- * credit loop, and then no packet is better than a packet that stops them all (reach.c names it).
+ * What goes straight is decided elsewhere and stays: a switch looks at the destination only, so whoever makes a detour
+ * over a leaf takes that leaf's way from there on. Ways are added one by one, each over a switch that has one already:
+ * so every way ends where it should, and none goes round. A spine may only turn where turns.c allows it. A leaf may go
+ * up to any spine, for a turn at a spine never closes a loop. Live cables are tried before drained ones, and leaves in
+ * order. What is left has no way: it is not connected, or only over turns that could close a credit loop, and then no
+ * packet is better than a packet that stops them all (reach.c names it).
  */
 #include "filler.h"
 

@@ -2,8 +2,8 @@
 /*
  * loops.c - the channel dependency graph of tables, and a search for its cycles.
  *
- * InfiniBand's switches never drop a packet for want of room: it holds the buffer of the link that it came over
- * until the next one has credits. So a link waits for those that its packets want to go on to, and if links wait in a circle,
+ * InfiniBand's switches never drop a packet for want of room: it holds the buffer of the link that it came over until
+ * the next one has credits. So a link waits for those that its packets want to go on to, and if links wait in a circle,
  * full buffers stay full for ever. Where no circle is, none can (Dally and Seitz, 1987).
  *
  * A channel is the way from a switch to a neighbour, parallel cables taken as one: that can only find a circle too

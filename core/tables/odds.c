@@ -2,12 +2,12 @@
 /*
  * odds.c - LIDs that are not behind a server slot: switches, CAs on spines, and all on stub switches.
  *
- * They get minimum hops: leaves go up to a spine that is cabled to the target, each target starting at another lane, spines
- * straight down; over drained cables where there is nothing else, and where there is no such way, over a detour
+ * They get minimum hops: leaves go up to a spine that is cabled to the target, each target starting at another lane,
+ * spines straight down; over drained cables where there is nothing else, and where there is no such way, over a detour
  * (detours.c).
  *
- * A stub is a switch that hangs below one leaf, with CAs of its own (sides.h). It has no place, and no home depends on it: for all
- * others its LIDs are LIDs of the leaf's port to it, and all that is not its own it hands up to that leaf.
+ * A stub is a switch that hangs below one leaf, with CAs of its own (sides.h). It has no place, and no home depends on
+ * it: for all others its LIDs are LIDs of the leaf's port to it, and all that is not its own it hands up to that leaf.
  */
 #include "filler.h"
 

@@ -2,20 +2,21 @@
 /*
  * reach.c - every LID from everywhere, walked through the tables as they are.
  *
- * The tables of 1,024 servers at LMC 5 have two million entries, and OpenSM waits. So all LIDs on one switch, the target,
- * are looked at together, and what matters of a switch's entries for them is which ports occur, a set that is
+ * The tables of 1,024 servers at LMC 5 have two million entries, and OpenSM waits. So all LIDs on one switch, the
+ * target, are looked at together, and what matters of a switch's entries for them is which ports occur, a set that is
  * made by one pass over the bytes:
  *
  *   straight:  all ports lead to the target itself, which then delivers. Spines nearly always.
  *   clean:     all ports lead to the target or to switches that are straight. Leaves nearly always.
  *
- * Of these everything arrives, and the dependencies are the pairs (port, target). Only what is left is walked, LID by LID: a few
- * spines that lost the target, and leaves that are apart.
+ * Of these everything arrives, and the dependencies are the pairs (port, target). Only what is left is walked, LID by
+ * LID: a few spines that lost the target, and leaves that are apart.
  *
- * What must arrive: all LIDs from each switch where packets begin (leaves, CAs, subnet managers), if cables join the two at
- * all. What may have no way: what needs a detour, which neither neighbours nor leaves with a spine in common do; and then
- * the table has to say so (no path), for a packet that is sent into a dead port is a mistake. From spines where no packet begins
- * a LID may end at a dead port (tables.c says why), but nothing, ever, may go round or come out at the wrong place.
+ * What must arrive: all LIDs from each switch where packets begin (leaves, CAs, subnet managers), if cables join the
+ * two at all. What may have no way: what needs a detour, which neither neighbours nor leaves with a spine in common do;
+ * and then the table has to say so (no path), for a packet that is sent into a dead port is a mistake. From spines
+ * where no packet begins a LID may end at a dead port (tables.c says why), but nothing, ever, may go round or come out
+ * at the wrong place.
  */
 #include "reach.h"
 

@@ -38,12 +38,12 @@
  *     the LID: down the living cable, or, if that cable has just returned, its port, which k has kept.
  *
  * Not so, for the moment between two blocks: (1) LIDs that a spine has to reach although it lost their leaf and their
- * home was here (subnet managers; all LIDs on spines with CAs; switch LIDs; LIDs of a leaf that has no spine in common with
- *     another one). All leaves that it could ask sent these
- * LIDs up to it before, so every way out is a loop until the leaf it asks has its new block too. (2) Parallel cables:
- * an entry that moves to a spine whose cable of that number has died finds its dead port until the spine has the new
- * block with the cable that stands in. (3) One sweep that sees failures and recoveries together: a spine's old detour
- * and the new entry of the leaf at its end may point at each other.
+ * home was here (subnet managers; all LIDs on spines with CAs; switch LIDs; LIDs of a leaf that has no spine in common
+ * with another one). All leaves that it could ask sent these LIDs up to it before, so every way out is a loop until the
+ * leaf it asks has its new block too. (2) Parallel cables: an entry that moves to a spine whose cable of that number has
+ * died finds its dead port until the spine has the new block with the cable that stands in. (3) One sweep that sees
+ * failures and recoveries together: a spine's old detour and the new entry of the leaf at its end may point at each
+ * other.
  * tests/unit/test_consistency.c tries mixtures of all kinds but those of (3), which is an argument.
  */
 #include "tables.h"
@@ -253,7 +253,7 @@ static void find_detours(const struct fors_filler *w, uint32_t b, uint32_t slot,
 	fors_detours_complete(w, target);
 }
 
-/* Spines that lost the leaf: those that are asked have a detour or no path; others, where they have none, what they had. */
+/* Spines that lost the leaf: those that are asked have a detour or no path; others without one keep what they had. */
 static void fill_detours(const struct fors_filler *w, uint32_t b, uint32_t lid, const struct torn *torn, bool is_sm)
 {
 	for (uint32_t a = 0; torn->is_apart && a < w->f->nleaves; a++)

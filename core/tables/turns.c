@@ -4,20 +4,21 @@
  *
  * A packet between two leaves goes up and down, and turns at one spine. Only a packet that meets a spine which has no
  * cable to where it wants to go has to go down, turn at a leaf, and go up again. A ring of links whose packets wait for
- * each other turns at every leaf it touches, and at every spine; the turns at spines are what a fat-tree is for, so those
- * at leaves are chosen such that no ring can be made of them, whatever the turns at spines are:
+ * each other turns at every leaf it touches, and at every spine; the turns at spines are what a fat-tree is for, so
+ * those at leaves are chosen such that no ring can be made of them, whatever the turns at spines are:
  *
- *      The spines stand in an order. Each has one leaf, and at it alone it may turn to and from all that come before it.
+ *      The spines stand in an order. Each has one leaf, and at it alone it may turn to and from all that come before
+ *      it.
  *
- * Why this is enough: take the spine of a ring that comes last in the order. The ring comes to it over a turn at a leaf,
- * from a spine that comes before, and leaves it over another one, to a spine that comes before. Both turns are at
- * this spine's one leaf. So the ring goes up from that leaf to the spine and down again to the same leaf; but
- * no packet is sent back to where it came from. (Channel dependency graphs: Dally and Seitz, 1987. Up-down routing is
- * another such rule, but forbids turns at spines.)
+ * Why this is enough: take the spine of a ring that comes last in the order. The ring comes to it over a turn at a
+ * leaf, from a spine that comes before, and leaves it over another one, to a spine that comes before. Both turns are at
+ * this spine's one leaf. So the ring goes up from that leaf to the spine and down again to the same leaf; but no packet
+ * is sent back to where it came from. (Channel dependency graphs: Dally and Seitz, 1987. Up-down routing is another
+ * such rule, but forbids turns at spines.)
  *
- * The order begins with the spines of the leaf that has the most, the first of these; they all turn there. Spines
- * that it has no cable to follow, each with the first leaf, in order of their number of spines, that joins it to one in the order
- * already. So all spines of a connected fabric can get to each other. Live cables go before drained ones. With
+ * The order begins with the spines of the leaf that has the most, the first of these; they all turn there. Spines that
+ * it has no cable to follow, each with the first leaf, in order of their number of spines, that joins it to one in the
+ * order already. So all spines of a connected fabric can get to each other. Live cables go before drained ones. With
  * all cables alive, or one dead, nearly everything turns at the first leaf.
  */
 #include "turns.h"
@@ -106,7 +107,7 @@ static void mark_leaves(const struct builder *b)
 			b->turns->island[a] = b->nislands;
 }
 
-/* What the first leaf that can add to the order adds; `is_first`: it need not know a spine of it, and begins an island. */
+/* What the first leaf that can adds to the order; `is_first`: it need not know a spine of it, and begins an island. */
 static bool take_one(struct builder *b, bool only_live, bool is_first)
 {
 	for (uint32_t i = 0; i < b->turns->nleaves; i++)
