@@ -251,7 +251,7 @@ def base_loads(view):
     for name in view.servers:
         b, lid = place_of(name)[0], view.snapshot.port[name].lid
         for a in view.leaves:
-            if a != b:
+            if a != b and view.live_spines(a) & view.live_spines(b):
                 up = view.tree.leaf(a), view.port(view.tree.leaf(a), lid)
                 spine = view.next[up[0]].get(up[1])
                 load[up] += 1
@@ -271,7 +271,7 @@ def least_fullest(view):
     for b, slot in places(view):
         home = (tree.nservers * b + slot) % world.nlanes
         for a in view.leaves:
-            if a == b:
+            if a == b or not view.live_spines(a) & view.live_spines(b):
                 continue
             both = view.lanes[a] & view.lanes[b]
             if home in both:
