@@ -23,7 +23,7 @@ import planners  # noqa: E402
 import sweeps  # noqa: E402
 import tables_text  # noqa: E402
 
-SECTIONS = ["planners", "figure7", "random", "forsched", "sweeps"]
+SECTIONS = ["check", "planners", "figure7", "random", "forsched", "sweeps"]
 
 
 def machine():
@@ -37,6 +37,8 @@ def machine():
 
 def measure(section, is_quick):
     """Rows of one section."""
+    if section == "check":
+        return planners.run("bench_check", is_quick)
     if section == "planners":
         return planners.measure(is_quick)
     if section == "figure7":

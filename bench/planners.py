@@ -6,7 +6,12 @@ import subprocess
 import harness
 
 
-def measure(is_quick):
-    command = [str(harness.build_dir() / "bench" / "bench_planners"), *(["--quick"] if is_quick else [])]
+def run(program, is_quick):
+    """The rows that a program of bench/ prints."""
+    command = [str(harness.build_dir() / "bench" / program), *(["--quick"] if is_quick else [])]
     done = subprocess.run(command, check=True, capture_output=True, text=True)
     return [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+
+
+def measure(is_quick):
+    return run("bench_planners", is_quick)

@@ -71,6 +71,12 @@ def planners_table(rows):
     return table("Planning time", rows, columns)
 
 
+def check_table(rows):
+    return table("Checking tables beside filling them, processor time", rows,
+                 [("fabric", "fabric"), ("LMC", "lmc"), ("dead cables", "dead"), ("fill ms", "fill_ms"),
+                  ("check ms", "check_ms"), ("ratio", "ratio")])
+
+
 def forsched_table(rows):
     return table("What libforsched costs an application", rows,
                  [("fabric", "fabric"), ("LMC", "lmc"), ("method", "method"), ("kB", "kilobytes"),
@@ -83,6 +89,6 @@ def render(results):
     machine = results["machine"]
     parts = [f"Measured {machine['time']} on {machine['processor']}, {machine['cores']} cores, {machine['system']}.\n"]
     makers = {"planners": planners_table, "figure7": figure7_table, "random": random_table,
-              "forsched": forsched_table, "sweeps": sweeps_tables}
+              "check": check_table, "forsched": forsched_table, "sweeps": sweeps_tables}
     parts += [maker(results[section]) for section, maker in makers.items() if results.get(section)]
     return "\n".join(parts)

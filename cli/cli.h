@@ -106,7 +106,8 @@ struct cli_fabric {
 	struct fors_fabric *fabric;
 	struct fors_lfts *lfts;
 	struct fors_lanes *lanes;
-	double tables_ms;
+	double tables_ms, check_ms;    /* filling, without checking; checking */
+	struct fors_warnings warnings; /* what the tables leave out, and the schedule */
 };
 
 /* The net that is meant, with --down done, and nothing else. Returns an exit code; *net is to be freed on CLI_GOOD. */

@@ -38,7 +38,9 @@ static int print_json(const struct cli_fabric *made)
 	int code;
 
 	fors_status_init(&status);
-	status.tables_ms = made->tables_ms;
+	status.tables_ms = made->tables_ms + made->check_ms;
+	status.check_ms = made->check_ms;
+	status.warnings = made->warnings;
 	if (fors_status_fabric(&status, made->fabric, &error))
 		return cli_fail(&error);
 	code = cli_print_status_json(&status);

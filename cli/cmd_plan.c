@@ -160,7 +160,9 @@ static enum fors_err investigate(const struct cli_site *site, const struct cli_s
 		err = plan_and_verify(made, settings, report, error);
 	if (err)
 		return err;
-	status->tables_ms = made->tables_ms;
+	status->tables_ms = made->tables_ms + made->check_ms;
+	status->check_ms = made->check_ms;
+	status->warnings = made->warnings;
 	ask_for_lmc(site, settings, made->fabric, report);
 	ask_for_proven_bound(made, report);
 	if (!settings->is_json && made->fabric->nservers)
@@ -239,11 +241,24 @@ static void print_lmc(const struct report *report)
 	       (long long)report->phases_with_lmc, 100 * (double)status->servers / (double)report->phases_with_lmc);
 }
 
+/* Where the CA ports are that are not in the schedule, and what else there is to know. */
+static void print_account(const struct fors_status *status)
+{
+	if (status->ca_ports > status->servers)
+		printf("CA ports    %lld: %lld servers, %lld not participants, %lld guests on spines, %lld left out\n",
+		       (long long)status->ca_ports, (long long)status->servers, (long long)status->not_participants,
+		       (long long)status->guests, (long long)status->left_out);
+	for (unsigned i = 0; i < fors_warnings_kept(&status->warnings); i++)
+		printf("%-12s%s%s%s\n", i ? "" : "warning", cli_colour(CLI_YELLOW), status->warnings.text[i],
+		       cli_colour(CLI_PLAIN));
+}
+
 static void print_report(const struct fors_fabric *fabric, const struct report *report)
 {
 	print_fabric(fabric);
 	cli_print_dead_links(&report->status);
 	print_capacity(fabric, &report->status);
+	print_account(&report->status);
 	print_plan(report);
 	print_lmc(report);
 }

@@ -287,6 +287,10 @@ static void print_numbers(const struct fors_status *status)
 		cli_print_dead_links(status);
 		print_special_links(status);
 	}
+	if (status->ca_ports > status->servers)
+		printf("CA ports    %lld: %lld servers, %lld not participants, %lld guests on spines, %lld left out\n",
+		       (long long)status->ca_ports, (long long)status->servers, (long long)status->not_participants,
+		       (long long)status->guests, (long long)status->left_out);
 	if (status->unreachable_pairs > 0)
 		printf("cut off     %lld pairs of leaves have no common spine\n", (long long)status->unreachable_pairs);
 	print_cost(status);

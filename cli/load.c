@@ -15,8 +15,10 @@
 #include "core/base/guidlist.h"
 #include "core/fabric/lids.h"
 #include "core/fabric/places.h"
+#include "core/fabric/account.h"
 #include "core/net/lftfile.h"
 #include "core/net/spec.h"
+#include "core/tables/check.h"
 #include "core/tables/lanes.h"
 #include "model/routers/dump.h"
 #include "model/routers/model_tables.h"
@@ -193,12 +195,28 @@ void cli_site_free(struct cli_site *site)
 
 /* --- the fabric at one moment --------------------------------------------------------------------------------- */
 
+static enum fors_err look_at_tables(struct cli_fabric *made, struct fors_error *error)
+{
+	double start = cli_now_ms();
+	struct fors_account account;
+	enum fors_err err = fors_tables_check(made->fabric, made->lfts, &made->warnings, NULL, error);
+
+	made->check_ms = cli_now_ms() - start;
+	if (!err)
+		err = fors_account_take(made->fabric, &account, error);
+	if (!err)
+		fors_account_warn(made->fabric, &account, &made->warnings);
+	return err;
+}
+
 static enum fors_err make_tables(struct cli_fabric *made, struct fors_error *error)
 {
 	double start = cli_now_ms();
 	enum fors_err err = fors_tables_build(made->fabric, &made->lfts, error);
 
 	made->tables_ms = cli_now_ms() - start;
+	if (!err)
+		err = look_at_tables(made, error);
 	return err ? err : fors_lanes_read(made->fabric, made->lfts, &made->lanes, error);
 }
 

@@ -17,6 +17,7 @@ libforscore_la_SOURCES = \
 	core/colouring/rowwise_large.c core/colouring/rowwise_large.h \
 	core/colouring/settle.c core/colouring/settle.h \
 	core/colouring/slots.c core/colouring/slots.h \
+	core/fabric/account.c core/fabric/account.h \
 	core/fabric/drained.c core/fabric/drained.h \
 	core/fabric/fabric.c core/fabric/fabric.h \
 	core/fabric/lids.c core/fabric/lids.h \
@@ -98,6 +99,8 @@ libforscore_la_SOURCES = \
 	core/status/status_json.c core/status/status_json.h \
 	core/status/status_keys.c core/status/status_keys.h \
 	core/status/status_metrics.c core/status/status_metrics.h \
+	core/tables/check.c core/tables/check.h \
+	core/tables/detours.c core/tables/filler.h \
 	core/tables/home.h \
 	core/tables/lanes.c core/tables/lanes.h \
 	core/tables/level.c core/tables/level.h \
@@ -106,7 +109,12 @@ libforscore_la_SOURCES = \
 	core/tables/level_repair.c \
 	core/tables/level_tabu.c \
 	core/tables/leveller.c core/tables/leveller.h \
-	core/tables/tables.c core/tables/tables.h
+	core/tables/loops.c core/tables/loops.h \
+	core/tables/odds.c \
+	core/tables/reach.c core/tables/reach.h \
+	core/tables/switches.c core/tables/switches.h \
+	core/tables/tables.c core/tables/tables.h \
+	core/tables/turns.c core/tables/turns.h
 EXTRA_DIST += core/base/README.md core/colouring/README.md core/fabric/README.md core/net/README.md core/planners/README.md \
 	core/planners/exact/README.md core/planners/flows/README.md core/planners/rounds/README.md core/schedule/README.md core/status/README.md \
 	core/tables/README.md

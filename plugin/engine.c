@@ -14,6 +14,7 @@
 
 #include <stdlib.h>
 
+#include "digest.h"
 #include "log.h"
 #include "opensm.h"
 
@@ -122,7 +123,8 @@ struct fors_engine *fors_engine_new(struct osm_opensm *osm)
 		return NULL;
 	}
 	engine->osm = osm;
-	engine->tables_ms = -1;
+	engine->tables_ms = engine->check_ms = -1;
+	engine->told_left = FORS_DIGEST_EMPTY;
 	engine->spare = fors_job_new(FORS_JOB_ROUTED);
 	engine->is_fresh = true;
 	if (fors_loader_start(sweep, osm, 0, &engine->loader, &error)) {

@@ -39,6 +39,8 @@ struct fors_engine {
 	bool is_watching;		/* the next report of changed tables matters; atomic, any thread */
 	uint64_t over_digest;		/* of another engine's tables when they were last copied; 0: never */
 	double tables_ms;		/* how long filling the tables took last time, negative: unknown */
+	double check_ms;		/* of this, checking them; likewise */
+	uint64_t told_left;		/* digest of what fors_engine_check() wrote to the log last */
 };
 
 /*

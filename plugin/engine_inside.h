@@ -34,10 +34,18 @@ enum fors_err fors_engine_build_fabric(const struct fors_engine *engine, const s
 				       struct fors_error *error);
 
 /*
- * Make sense of job->net: its fabric, learnt and with drained cables marked, and the settings that a plan needs. With or
- * without OpenSM's lock.
+ * Make sense of job->net: its fabric, learnt and with drained cables marked, and the settings that a plan needs. With
+ * or without OpenSM's lock.
  */
 enum fors_err fors_engine_understand(struct fors_engine *engine, struct fors_job *job, struct fors_error *error);
+
+/* --- engine_check.c --- */
+
+/*
+ * Look at job->lfts: both invariants (core/tables/check.h), and where every CA port has gone. What people should know
+ * is in job->warnings, and in the log once. With or without OpenSM's lock. Errors: FORS_ETABLES, FORS_ENOMEM.
+ */
+enum fors_err fors_engine_check(struct fors_engine *engine, struct fors_job *job, struct fors_error *error);
 
 /* --- engine_route.c --- */
 

@@ -38,6 +38,7 @@ static enum fors_err look_at_switches(const struct fors_engine *engine, struct f
 		snprintf(job->reason, sizeof(job->reason), "%s", reason);
 	}
 	job->tables_ms = engine->tables_ms;
+	job->check_ms = engine->check_ms;
 	return err;
 }
 
@@ -64,6 +65,20 @@ static void keep(struct fors_engine *engine)
 	fors_kept_end(&engine->kept);
 	if (fors_kept_changed(&engine->kept, &text, &size))
 		fors_worker_keep(engine->worker, text, size);
+}
+
+/*
+ * The tables were good when they were made. What the switches hold may be older (OpenSM's unicast cache), and what
+ * is wrong with it is a warning here: nobody can take it back.
+ */
+static enum fors_err check_installed(struct fors_engine *engine, struct fors_job *job, struct fors_error *error)
+{
+	enum fors_err err = fors_engine_check(engine, job, error);
+
+	if (err != FORS_ETABLES)
+		return err;
+	fors_warn(&job->warnings, "what the switches hold is not what fors would have them hold: %.240s", error->text);
+	return FORS_OK;
 }
 
 /* What there is to tell the worker: what the switches hold, and whose tables they are. */
@@ -95,7 +110,7 @@ static enum fors_err look(struct fors_engine *engine, struct fors_job *job, stru
 			      job->lfts->nswitches, job->tables_by, held);
 	if (is_over && !err)
 		err = fors_engine_end_over(engine, job, error);
-	return err;
+	return is_ours && !err && job->kind == FORS_JOB_INSTALLED ? check_installed(engine, job, error) : err;
 }
 
 void fors_engine_note_sweep(struct fors_engine *engine, enum fors_sweep sweep)

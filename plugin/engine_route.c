@@ -45,6 +45,15 @@ static enum fors_err build_tables_first(const struct fors_engine *engine, struct
 	return err;
 }
 
+static enum fors_err check_tables(struct fors_engine *engine, struct fors_job *job, struct fors_error *error)
+{
+	double start = fors_clock_exact_ms();
+	enum fors_err err = fors_engine_check(engine, job, error);
+
+	engine->check_ms = job->check_ms = fors_clock_exact_ms() - start;
+	return err;
+}
+
 static enum fors_err fill_tables(struct fors_engine *engine, struct fors_job *job, struct fors_error *error)
 {
 	enum fors_err err = fors_snapshot_net(&engine->osm->subn, &job->net, error);
@@ -57,6 +66,8 @@ static enum fors_err fill_tables(struct fors_engine *engine, struct fors_job *jo
 		err = engine->drain.due_ms && fors_drain_tables_first(engine->settings, job->fabric)
 			      ? build_tables_first(engine, job, error)
 			      : fors_tables_build(job->fabric, &job->lfts, error);
+	if (!err)
+		err = check_tables(engine, job, error);
 	if (!err) {
 		fors_snapshot_store(&engine->osm->subn, job->lfts);
 		engine->managers = fors_snapshot_managers(&engine->osm->subn);

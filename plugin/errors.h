@@ -48,7 +48,11 @@
 	X(20, FORS_F_HANGS, "a file system does not answer; what was read from it last stays in force",                               \
 	  "see to the server or disk of the path named; fors goes on by itself when it answers")                                      \
 	X(21, FORS_F_SWEEP, "a heavy sweep of OpenSM does not end: failures are not repaired, the heartbeat stops",                   \
-	  "look at OpenSM's log and at its threads; restart opensm if it does not go on")
+	  "look at OpenSM's log and at its threads; restart opensm if it does not go on")                                             \
+	X(22, FORS_F_TABLES, "the tables that fors filled did not pass their check; no switch got them",                              \
+	  "report this as a bug, with the fabric (ibnetdiscover); the next routing engine takes over meanwhile")                      \
+	X(23, FORS_F_LEFT, "something is reached by a detour only, or not at all, or a CA port is in no schedule",                    \
+	  "see what is named, and repair or move its cable; the rest of the fabric is not affected")
 
 enum fors_code {
 #define X(number, name, meaning, remedy) name = number,
@@ -68,6 +72,8 @@ static inline enum fors_code fors_code_of(enum fors_err err)
 		return FORS_F_LIMIT;
 	case FORS_ENOMEM:
 		return FORS_F_MEMORY;
+	case FORS_ETABLES:
+		return FORS_F_TABLES;
 	default:
 		return FORS_F_FABRIC;
 	}

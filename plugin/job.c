@@ -12,7 +12,7 @@ struct fors_job *fors_job_new(enum fors_job_kind kind)
 
 	if (job) {
 		job->kind = kind;
-		job->tables_ms = -1;
+		job->tables_ms = job->check_ms = -1;
 	}
 	return job;
 }

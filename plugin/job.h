@@ -36,10 +36,11 @@ struct fors_job {
 	struct fors_job_over *over; /* NULL: the tables are fors's own, or nobody planned over them */
 	char tables_by[48];	    /* routing engine that made the tables; empty: not known */
 	double tables_ms;	    /* time to fill the tables, negative: unknown */
+	double check_ms;	    /* of this, to check them; likewise */
 	char method[16];	    /* of fors.conf */
 	unsigned ilp_seconds;
 	char reason[FORS_ERROR_TEXT];
-	struct fors_warnings warnings; /* about drained cables, and absent participants */
+	struct fors_warnings warnings; /* about drained cables, absent participants, and what tables leave out */
 	uint64_t due_ms;	       /* when a held cable may return, by fors_clock_ms(); 0: none is held */
 };
 

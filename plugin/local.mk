@@ -13,6 +13,7 @@ libfors_la_SOURCES = \
 	plugin/digest.c plugin/digest.h \
 	plugin/drain.c plugin/drain.h \
 	plugin/engine.c plugin/engine.h plugin/engine_inside.h \
+	plugin/engine_check.c \
 	plugin/engine_observe.c \
 	plugin/engine_over.c \
 	plugin/engine_reload.c \

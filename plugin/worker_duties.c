@@ -73,7 +73,7 @@ void fors_worker_see_to_duties(struct fors_worker *worker)
 /* A master that hands over gets no event: only looking helps. */
 static void watch_mastership(struct fors_worker *worker)
 {
-	static const struct fors_job nothing = {.kind = FORS_JOB_DECLINED, .tables_ms = -1};
+	static const struct fors_job nothing = {.kind = FORS_JOB_DECLINED, .tables_ms = -1, .check_ms = -1};
 	enum fors_mastership mastership = worker->setup.mastership(worker->setup.context);
 
 	worker->is_short = false;

@@ -17,6 +17,7 @@ static void fill_status(struct fors_worker *worker, const struct fors_job *job, 
 	snprintf(status->reason, sizeof(status->reason), "%s", reason);
 	status->tables_ms = job->tables_ms;
 	snprintf(status->tables_by, sizeof(status->tables_by), "%s", job->tables_by);
+	status->check_ms = job->check_ms;
 	status->warnings = job->warnings;
 	if (job->fabric && fors_status_fabric(status, job->fabric, NULL))
 		fors_worker_run_short(worker);

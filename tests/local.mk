@@ -20,6 +20,7 @@ unit_tests += tests/unit/test_graph_spec
 unit_tests += tests/unit/test_guidlist
 unit_tests += tests/unit/test_home
 unit_tests += tests/unit/test_input
+unit_tests += tests/unit/test_invariants
 unit_tests += tests/unit/test_job
 unit_tests += tests/unit/test_kept
 unit_tests += tests/unit/test_level
@@ -92,6 +93,12 @@ tests_unit_test_fabric_LDADD = $(unit_support)
 tests_unit_test_golden_LDADD = $(unit_support) $(ZLIB_LIBS)
 tests_unit_test_guidlist_LDADD = $(unit_support)
 tests_unit_test_home_LDADD = $(unit_support)
+tests_unit_test_invariants_SOURCES = tests/unit/test_invariants.c tests/unit/judge.c tests/unit/judge.h
+tests_unit_test_invariants_LDADD = $(unit_support) $(ZLIB_LIBS)
+# Random fabrics and states by the thousand: nobody cut off in silence, no credit loop, every CA port accounted for.
+.PHONY: invariants
+invariants: tests/unit/test_invariants
+	FORS_FABRICS=$${FABRICS:-20000} FORS_SEED=$${SEED:-1} tests/unit/test_invariants
 tests_unit_test_level_LDADD = $(unit_support)
 tests_unit_test_lftfile_LDADD = $(unit_support)
 tests_unit_test_graph_spec_LDADD = libtestsupport.la libforsmodel.la libforscore.la $(CMOCKA_LIBS)

@@ -24,6 +24,7 @@ const char *fors_strerror(enum fors_err code)
 		[FORS_ETIMEOUT] = "out of time",
 		[FORS_ECANCELLED] = "cancelled",
 		[FORS_ELIMIT] = "limit exceeded",
+		[FORS_ETABLES] = "tables refuted",
 	};
 
 	if ((unsigned)code >= sizeof(names) / sizeof(names[0]) || !names[code])

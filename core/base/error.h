@@ -24,6 +24,7 @@ enum fors_err {
 	FORS_ETIMEOUT,	 /* out of time */
 	FORS_ECANCELLED, /* the caller asked to stop */
 	FORS_ELIMIT,	 /* larger than what fors can represent */
+	FORS_ETABLES,	 /* tables that fors filled did not pass their check */
 };
 
 #define FORS_ERROR_TEXT 512

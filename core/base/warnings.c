@@ -20,3 +20,11 @@ void fors_warn(struct fors_warnings *warnings, const char *format, ...)
 	}
 	warnings->count++;
 }
+
+void fors_warnings_add(struct fors_warnings *to, const struct fors_warnings *from)
+{
+	for (unsigned i = 0; i < fors_warnings_kept(from); i++)
+		fors_warn(to, "%s", from->text[i]);
+	if (to)
+		to->count += from->count - fors_warnings_kept(from);
+}

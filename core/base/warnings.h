@@ -18,6 +18,9 @@ struct fors_warnings {
 /* Add a sentence, cut to the room there is. warnings may be NULL. */
 void fors_warn(struct fors_warnings *warnings, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* All that `from` says, said in `to` (NULL: nowhere) too. */
+void fors_warnings_add(struct fors_warnings *to, const struct fors_warnings *from);
+
 /* Warnings that are kept. */
 static inline unsigned fors_warnings_kept(const struct fors_warnings *warnings)
 {

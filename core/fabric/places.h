@@ -29,16 +29,14 @@ struct fors_places_size fors_places_size(const struct fors_places *places);
 uint32_t fors_places_restarts(const struct fors_places *places);
 
 /*
- * Learn what `net` (indexed) shows: switches not seen before become leaves or
- * spines, a new spine takes the place of the dead one whose leaf ports it
- * occupies, else the first dead place, else a new one; a new leaf likewise the
- * dead leaf whose spine ports it occupies, else a new place; cables and server
- * slots are added, and forgotten when their port is now used otherwise.
- * What is spine: root_guids (nroots node GUIDs; NULL, 0 for none), else what
- * was learnt before, else the side of the bipartite switch graph with fewer CA ports. Places that
- * contradict the root GUIDs, or have fewer slots than there are CAs under what they call spines, were
- * learnt with the sides exchanged: all is forgotten and learnt anew, unless a reference says so.
- * Errors: FORS_ENOTREE (two leaves or two spines cabled together, no switch at all;
+ * Learn what `net` (indexed) shows: switches not seen before become leaves or spines, a new spine takes the place of
+ * the dead one whose leaf ports it occupies, else the first dead place, else a new one; a new leaf likewise the dead
+ * leaf whose spine ports it occupies, else a new place; cables and server slots are added, and forgotten when their
+ * port is now used otherwise. What is spine: root_guids (nroots node GUIDs; NULL, 0 for none), else what was learnt
+ * before, else the side of the bipartite switch graph with fewer CA ports. Places that contradict the root GUIDs, or
+ * have fewer slots than leaves, and than there are CAs under what they call spines, were learnt with the sides
+ * exchanged: all is forgotten and learnt anew, unless a reference says so. A switch with CAs that hangs below one leaf
+ * (a stub) gets no place. Errors: FORS_ENOTREE (two leaves, two spines or two trees cabled together, no switch at all;
  * named), FORS_ELIMIT, FORS_ENOMEM; the places are unchanged then.
  */
 enum fors_err fors_places_learn(struct fors_places *places, const struct fors_net *net, const uint64_t *root_guids,

@@ -67,14 +67,19 @@ static unsigned count_known_slots(const struct fors_places *places)
 
 /*
  * Who starts before the servers are switched on may take spines for leaves, and must not remember that for ever:
- * a root list decides, else that more CAs stand under the spines than the leaves ever had places for.
+ * a root list decides, else that more CAs stand under the spines than the leaves ever had places for. But the sides of
+ * switches that live are only doubted while they are a guess, with fewer places for servers than there are leaves.
  * A reference fabric shows its servers; what it says stays.
  */
 static bool is_upside_down(const struct fors_learning *l)
 {
+	unsigned slots = count_known_slots(l->places);
+
 	if (l->places->reference || !(l->places->nleaves + l->places->nspines))
 		return false;
-	return l->nroots ? contradicts_roots(l) : count_spine_cas(l) > count_known_slots(l->places);
+	if (l->nroots)
+		return contradicts_roots(l);
+	return slots < l->places->nleaves && count_spine_cas(l) > slots;
 }
 
 static enum fors_err find_sides(struct fors_learning *l, struct fors_error *error)

@@ -150,7 +150,7 @@ static void add_cables(struct fors_learning *l, uint32_t node)
 	for (unsigned p = 1; p <= l->net->node[node].nports; p++) {
 		uint32_t peer = fors_peer_switch(l->net, node, p), lane;
 
-		if (peer == FORS_NONE || has_cable_at(l, node, p))
+		if (peer == FORS_NONE || l->side[peer] != FORS_SIDE_SPINE || has_cable_at(l, node, p))
 			continue;
 		lane = lane_for(l, node, l->place[peer]); /* make_lanes() saw to it that there is one */
 		if (lane != FORS_NONE)

@@ -8,13 +8,18 @@
 
 #include "fabric.h"
 
-enum fors_side { FORS_SIDE_NONE, FORS_SIDE_LEAF, FORS_SIDE_SPINE };
+enum fors_side {
+	FORS_SIDE_NONE,
+	FORS_SIDE_LEAF,
+	FORS_SIDE_SPINE,
+	FORS_SIDE_STUB, /* a switch with CAs that hangs below one leaf: it has no place, and counts for nothing */
+};
 
 /*
  * The side of every node of `net` (indexed) in side[net->nnodes], the caller's. Nodes that are
  * no switches, and lone switches without any cable, have FORS_SIDE_NONE. See
  * fors_places_learn() for what decides.
- * Errors: FORS_ENOTREE (names a cable between two leaves or two spines), FORS_ENOMEM;
+ * Errors: FORS_ENOTREE (names a cable between two leaves, two spines or two trees), FORS_ENOMEM;
  * what side[] holds then is undefined.
  */
 enum fors_err fors_sides(const struct fors_net *net, const struct fors_places *places, const uint64_t *root_guids,

@@ -70,8 +70,9 @@ static enum fors_err count_cube(struct parser *p)
 	unsigned dims = p->spec.size[0];
 
 	if (dims > MOST_CUBE)
-		return fors_fail(p->text.error, FORS_ELIMIT, "\"%.100s\": %u dimensions; fors takes cubes of at most %u",
-				 p->text.start, dims, MOST_CUBE);
+		return fors_fail(p->text.error, FORS_ELIMIT,
+				 "\"%.100s\": %u dimensions; fors takes cubes of at most %u", p->text.start, dims,
+				 MOST_CUBE);
 	p->spec.nswitches = 1u << dims;
 	p->cables = ((uint64_t)dims << dims) / 2;
 	p->ports = p->spec.servers + (uint64_t)p->spec.size[0];

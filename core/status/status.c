@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/fabric/account.h"
 #include "status_keys.h"
 
 static const char *const state_names[] = {
@@ -126,10 +127,13 @@ static int64_t capacity_of(const struct fors_fabric *fabric)
 
 enum fors_err fors_status_fabric(struct fors_status *status, const struct fors_fabric *fabric, struct fors_error *error)
 {
+	struct fors_account account;
 	enum fors_err err;
 
 	fors_status_clear(status);
-	err = list_all(status, fabric, error);
+	err = fors_account_take(fabric, &account, error);
+	if (!err)
+		err = list_all(status, fabric, error);
 	if (err) {
 		fors_status_clear(status);
 		return err;
@@ -142,6 +146,10 @@ enum fors_err fors_status_fabric(struct fors_status *status, const struct fors_f
 	status->affected_spines = fabric->affected_spines;
 	status->capacity = capacity_of(fabric);
 	status->unreachable_pairs = fabric->unreachable_pairs;
+	status->ca_ports = account.ports;
+	status->not_participants = account.not_participants;
+	status->guests = account.guests;
+	status->left_out = fors_account_left_out(&account);
 	status->lmc = fabric->nservers ? fabric->lmc : FORS_UNKNOWN;
 	return FORS_OK;
 }

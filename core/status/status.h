@@ -43,7 +43,10 @@ struct fors_status {
 	char method[16];	   /* empty: none */
 	char tables_by[48];	   /* routing engine whose tables the switches hold; empty: not known */
 	double plan_ms, tables_ms; /* negative: unknown */
+	double check_ms;	   /* of tables_ms, for looking at what was filled in (core/tables/check.h) */
 	int64_t unreachable_pairs;
+	int64_t ca_ports; /* with a cable: the servers, and those that follow (core/fabric/account.h) */
+	int64_t not_participants, guests, left_out;
 	int64_t lmc;			  /* of the servers */
 	int64_t lmc_needed;		  /* that would allow fewer phases (or any plan); unknown: none would */
 	int64_t state_since_ms;		  /* Unix time when it became so */
@@ -60,8 +63,8 @@ void fors_status_init(struct fors_status *status);
 void fors_status_clear(struct fors_status *status);
 
 /*
- * Fill what the fabric says (servers .. capacity, unreachable_pairs, the lists of links, held_until_ms, lmc) into an
- * initialised status. Errors: FORS_ENOMEM; the status is unchanged then.
+ * Fill what the fabric says (servers .. capacity, unreachable_pairs, CA ports, the lists of links, held_until_ms, lmc)
+ * into an initialised status. Errors: FORS_ENOMEM; the status is unchanged then.
  */
 enum fors_err fors_status_fabric(struct fors_status *status, const struct fors_fabric *fabric,
 				 struct fors_error *error);

@@ -14,14 +14,18 @@
  *   spine, leaf it lost:     LIDs at home here keep the dead port (no loop in mixed
  *                            states, right again when the cable returns); others go
  *                            down to a leaf that sends them up their home lane, or
- *                            keep the dead port where that lane is dead too
+ *                            keep the dead port where that lane is dead too, or no
+ *                            leaf may turn them (turns.c)
+ *   the same, where packets  begin at the spine (CAs, a subnet manager), or lead to a subnet manager, or come from a
+ *                            leaf that has no spine in common with the LID's: a detour
+ *                            over a leaf where the spine may turn, else none (detours.c)
  *   spine, drained cable:    down over it: what is on its way arrives, and the spine itself is heard
- *   odd LIDs:                switches, and CAs on spines: minimum hops, over drained cables where there
- *                            is nothing else
+ *   leaf, no common spine:   up to a spine that has a detour
+ *   odd LIDs:                switches, CAs on spines, all on stubs: odds.c
  *
- * Every leaf-to-leaf path goes up, then down. Paths that start at a spine may go
- * down, up, down; they all turn at the first leaf in order that can, so that no
- * two of them can wait for each other in a circle.
+ * Every path between leaves that have a spine in common goes up, then down. The others, and those that start at a
+ * spine, may go down and up again, but only at leaves where turns.c allows it, so that no packets
+ * can wait for each other in a circle. check.h looks whether all of this is true of what was filled in.
  *
  * While OpenSM sends changed blocks, switches hold a mixture of old tables and new ones. In any mixture, after cables
  * or switches died (or after they returned):
@@ -34,11 +38,12 @@
  *     the LID: down the living cable, or, if that cable has just returned, its port, which k has kept.
  *
  * Not so, for the moment between two blocks: (1) LIDs that a spine has to reach although it lost their leaf and their
- * home was here (subnet managers; all LIDs on spines with CAs; switch LIDs). All leaves that it could ask sent these
- * LIDs up to it before, so every way out is a loop until the leaf it asks has its new block too. (2) Parallel cables:
- * an entry that moves to a spine whose cable of that number has died finds its dead port until the spine has the new
- * block with the cable that stands in. (3) One sweep that sees failures and recoveries together: a spine's old detour
- * and the new entry of the leaf at its end may point at each other.
+ * home was here (subnet managers; all LIDs on spines with CAs; switch LIDs; LIDs of a leaf that has no spine in common
+ * with another one). All leaves that it could ask sent these LIDs up to it before, so every way out is a loop until the
+ * leaf it asks has its new block too. (2) Parallel cables: an entry that moves to a spine whose cable of that number has
+ * died finds its dead port until the spine has the new block with the cable that stands in. (3) One sweep that sees
+ * failures and recoveries together: a spine's old detour and the new entry of the leaf at its end may point at each
+ * other.
  * tests/unit/test_consistency.c tries mixtures of all kinds but those of (3), which is an argument.
  */
 #include "tables.h"
@@ -47,86 +52,9 @@
 #include <string.h>
 
 #include "core/net/lfts.h"
+#include "filler.h"
 #include "home.h"
 #include "level.h"
-
-/* --- the work of one call ------------------------------------------------- */
-
-struct filler {
-	const struct fors_fabric *f;
-	const struct fors_level *level;
-	struct fors_lfts *lfts;
-	uint8_t **leaf_row;  /* per leaf: its LFT, NULL when it is dead */
-	uint8_t **spine_row; /* per spine likewise */
-	bool *has_cas;	     /* per spine: CAs are plugged in there */
-	uint32_t *turn;	     /* nspines x nspines: first leaf that gets to both, FORS_NONE */
-};
-
-/* Has the leaf a live cable to the spine? */
-static bool reaches(const struct fors_fabric *f, uint32_t leaf, uint32_t spine)
-{
-	for (uint32_t k = 0; k < f->nlanes; k++)
-		if (f->lane[k].spine == spine && fors_live(f, leaf, k))
-			return true;
-	return false;
-}
-
-/* The first live lane of a leaf to a spine, else the first drained one, or FORS_NO_LANE. */
-static uint32_t lane_to_spine(const struct fors_fabric *f, uint32_t leaf, uint32_t spine)
-{
-	uint32_t drained = FORS_NO_LANE;
-
-	for (uint32_t k = 0; k < f->nlanes; k++) {
-		if (f->lane[k].spine != spine || !fors_passable(f, leaf, k))
-			continue;
-		if (fors_live(f, leaf, k))
-			return k;
-		if (drained == FORS_NO_LANE)
-			drained = k;
-	}
-	return drained;
-}
-
-/* Which cables count; all, where live ones give no way. */
-enum strictness { LIVE_ONLY, ALSO_DRAINED, NEVER };
-
-static bool gets_to(const struct fors_fabric *f, uint32_t leaf, uint32_t spine, enum strictness how)
-{
-	return how == LIVE_ONLY ? reaches(f, leaf, spine) : lane_to_spine(f, leaf, spine) != FORS_NO_LANE;
-}
-
-static bool carries(const struct fors_fabric *f, uint32_t leaf, uint32_t lane, enum strictness how)
-{
-	return how == LIVE_ONLY ? fors_live(f, leaf, lane) : fors_passable(f, leaf, lane);
-}
-
-static uint8_t up_port(const struct fors_fabric *f, uint32_t leaf, uint32_t lane)
-{
-	return lane == FORS_NO_LANE ? FORS_NO_PATH : fors_cable(f, leaf, lane)->leaf_port;
-}
-
-static uint8_t down_port(const struct fors_fabric *f, uint32_t leaf, uint32_t lane)
-{
-	return lane == FORS_NO_LANE ? FORS_NO_PATH : fors_cable(f, leaf, lane)->spine_port;
-}
-
-static void find_turn(const struct filler *w, uint32_t from, uint32_t to)
-{
-	uint32_t *turn = &w->turn[(size_t)from * w->f->nspines + to];
-
-	*turn = FORS_NONE;
-	for (enum strictness how = LIVE_ONLY; how < NEVER; how++)
-		for (uint32_t a = 0; a < w->f->nleaves && *turn == FORS_NONE; a++)
-			if (gets_to(w->f, a, from, how) && gets_to(w->f, a, to, how))
-				*turn = a;
-}
-
-static void find_turns(const struct filler *w)
-{
-	for (uint32_t from = 0; from < w->f->nspines; from++)
-		for (uint32_t to = 0; to < w->f->nspines; to++)
-			find_turn(w, from, to);
-}
 
 /* --- servers -------------------------------------------------------------- */
 
@@ -135,7 +63,7 @@ static uint32_t nindices(const struct fors_slot *slot)
 	return slot->lid ? fors_home_nindices(slot->lmc) : 0;
 }
 
-static void fill_own_servers(const struct filler *w, uint32_t a)
+static void fill_own_servers(const struct fors_filler *w, uint32_t a)
 {
 	for (uint32_t s = 0; s < w->f->nslots; s++) {
 		const struct fors_slot *slot = fors_slot(w->f, a, s);
@@ -158,7 +86,7 @@ static void unroll(struct circle *circle, uint32_t nlanes)
 		circle->byte[nlanes + i] = circle->byte[i];
 }
 
-static void fill_slot(const struct filler *w, uint8_t *row, uint32_t b, uint32_t s, const struct circle *circle)
+static void fill_slot(const struct fors_filler *w, uint8_t *row, uint32_t b, uint32_t s, const struct circle *circle)
 {
 	const struct fors_slot *slot = fors_slot(w->f, b, s);
 
@@ -166,7 +94,7 @@ static void fill_slot(const struct filler *w, uint8_t *row, uint32_t b, uint32_t
 }
 
 /* Entries of leaf a for the servers of leaf b; port[lane] is a's port of each lane. */
-static void fill_up(const struct filler *w, uint32_t a, uint32_t b, const uint8_t *port)
+static void fill_up(const struct fors_filler *w, uint32_t a, uint32_t b, const uint8_t *port)
 {
 	uint32_t nlanes = w->f->nlanes;
 	struct circle way;
@@ -184,51 +112,40 @@ static void fill_up(const struct filler *w, uint32_t a, uint32_t b, const uint8_
 }
 
 /* The way from leaf a to a leaf with which it has no live spine in common: over drained cables, if at all. */
-static uint32_t last_resort(const struct filler *w, uint32_t a, uint32_t b)
+static uint8_t last_resort(const struct fors_filler *w, uint32_t a, uint32_t b)
 {
 	for (uint32_t k = 0; k < w->f->nlanes; k++)
-		if (fors_passable(w->f, a, k) && gets_to(w->f, b, w->f->lane[k].spine, ALSO_DRAINED))
-			return k;
+		if (fors_passable(w->f, a, k) && fors_gets_to(w, b, w->f->lane[k].spine, FORS_ALSO_DRAINED))
+			return (uint8_t)k;
 	return FORS_NO_LANE;
 }
 
-static void fill_leaf(const struct filler *w, uint32_t a)
+static void fill_leaf(const struct fors_filler *w, uint32_t a)
 {
 	uint8_t port[256];
 
 	memset(port, FORS_NO_PATH, sizeof(port));
 	for (uint32_t k = 0; k < w->f->nlanes; k++)
-		port[k] = up_port(w->f, a, k);
+		port[k] = fors_up_port(w, a, k);
 	for (uint32_t b = 0; b < w->f->nleaves; b++)
 		if (a == b) {
 			fill_own_servers(w, a);
 		} else {
-			port[FORS_NO_LANE] = up_port(w->f, a, last_resort(w, a, b));
+			port[FORS_NO_LANE] = fors_up_port(w, a, last_resort(w, a, b));
 			fill_up(w, a, b, port);
 		}
 }
 
 /* Entries of a spine for the servers of a leaf that it reaches; port[cable] is the way down for each home lane. */
-static void fill_down(const struct filler *w, uint32_t spine, uint32_t b)
+static void fill_down(const struct fors_filler *w, uint32_t spine, uint32_t b)
 {
 	struct circle port;
 
 	for (uint32_t home = 0; home < w->f->nlanes; home++)
-		port.byte[home] = down_port(w->f, b, fors_level_down(w->level, w->f, spine, b, home));
+		port.byte[home] = fors_down_port(w, b, fors_level_down(w->level, w->f, spine, b, home));
 	unroll(&port, w->f->nlanes);
 	for (uint32_t s = 0; s < w->f->nslots; s++)
 		fill_slot(w, w->spine_row[spine], b, s, &port);
-}
-
-/* The first leaf (never b itself) from which a LID of leaf b goes on, up to another spine; its port, or none. */
-static uint8_t detour(const struct filler *w, uint32_t spine, uint32_t b, uint32_t slot, uint32_t index)
-{
-	for (enum strictness how = LIVE_ONLY; how < NEVER; how++)
-		for (uint32_t a = 0; a < w->f->nleaves; a++)
-			if (a != b && gets_to(w->f, a, spine, how) &&
-			    fors_level_up(w->level, a, b, slot, index) != FORS_NO_LANE)
-				return down_port(w->f, a, lane_to_spine(w->f, a, spine));
-	return FORS_NO_PATH;
 }
 
 /* The dead port of a spine that led to leaf b, of the home lane's cable number if it had one such. */
@@ -244,40 +161,33 @@ static uint8_t dead_port(const struct fors_fabric *f, uint32_t spine, uint32_t b
 }
 
 /* A spine's entry for LIDs of a leaf that it lost, by their home lane; see the head of this file. */
-static uint8_t lost_port(const struct filler *w, uint32_t spine, uint32_t b, uint32_t home)
+static uint8_t lost_port(const struct fors_filler *w, uint32_t spine, uint32_t b, uint32_t home)
 {
 	const struct fors_fabric *f = w->f;
 
 	if (f->lane[home].spine == spine || !fors_live(f, b, home))
 		return dead_port(f, spine, b, home);
-	for (enum strictness how = LIVE_ONLY; how < NEVER; how++)
+	for (enum fors_strictness how = FORS_LIVE_ONLY; how < FORS_NEVER; how++)
 		for (uint32_t turn = 0; turn < f->nleaves; turn++)
-			if (turn != b && fors_live(f, turn, home) && gets_to(f, turn, spine, how))
-				return down_port(f, turn, lane_to_spine(f, turn, spine));
+			if (turn != b && fors_live(f, turn, home) && fors_gets_to(w, turn, spine, how) &&
+			    fors_turns_may(w->turns, spine, turn, f->lane[home].spine))
+				return fors_port_to(w, spine, turn);
 	return dead_port(f, spine, b, home);
 }
 
-static void fill_lost(const struct filler *w, uint32_t spine, uint32_t b)
+static void fill_lost(const struct fors_filler *w, uint32_t spine, uint32_t b)
 {
 	struct circle port;
 
 	for (uint32_t home = 0; home < w->f->nlanes; home++)
 		port.byte[home] = lost_port(w, spine, b, home);
 	unroll(&port, w->f->nlanes);
-	for (uint32_t s = 0; s < w->f->nslots; s++) {
-		const struct fors_slot *slot = fors_slot(w->f, b, s);
-
-		if (!w->has_cas[spine] && !slot->is_sm) {
-			fill_slot(w, w->spine_row[spine], b, s, &port);
-			continue;
-		}
-		for (uint32_t i = 0; i < nindices(slot); i++)
-			w->spine_row[spine][slot->lid + i] = detour(w, spine, b, s, i);
-	}
+	for (uint32_t s = 0; s < w->f->nslots; s++)
+		fill_slot(w, w->spine_row[spine], b, s, &port);
 }
 
 /* Entries of a spine whose cables to a leaf are drained: down, over the home lane's own cable if it is here. */
-static void fill_drained(const struct filler *w, uint32_t spine, uint32_t b)
+static void fill_drained(const struct fors_filler *w, uint32_t spine, uint32_t b)
 {
 	const struct fors_fabric *f = w->f;
 	struct circle port;
@@ -285,128 +195,95 @@ static void fill_drained(const struct filler *w, uint32_t spine, uint32_t b)
 	for (uint32_t home = 0; home < f->nlanes; home++) {
 		bool is_own = f->lane[home].spine == spine && fors_passable(f, b, home);
 
-		port.byte[home] = down_port(f, b, is_own ? home : lane_to_spine(f, b, spine));
+		port.byte[home] = fors_down_port(w, b, is_own ? home : fors_turns_lane(w->turns, b, spine));
 	}
 	unroll(&port, f->nlanes);
 	for (uint32_t s = 0; s < f->nslots; s++)
 		fill_slot(w, w->spine_row[spine], b, s, &port);
 }
 
-static void fill_spine(const struct filler *w, uint32_t spine)
+static void fill_spine(const struct fors_filler *w, uint32_t spine)
 {
 	for (uint32_t b = 0; b < w->f->nleaves; b++)
-		if (reaches(w->f, b, spine))
+		if (fors_gets_to(w, b, spine, FORS_LIVE_ONLY))
 			fill_down(w, spine, b);
-		else if (gets_to(w->f, b, spine, ALSO_DRAINED))
+		else if (fors_gets_to(w, b, spine, FORS_ALSO_DRAINED))
 			fill_drained(w, spine, b);
 		else
 			fill_lost(w, spine, b);
 }
 
-/* --- odd LIDs: switches, and CAs on spines -------------------------------- */
+/* --- detours to servers --------------------------------------------------- */
 
-/* Where a LID range ends that is not behind a server slot. */
-struct odd {
-	uint32_t lid, count;
-	uint32_t leaf, spine; /* the switch it is on; the other one is FORS_NONE */
-	uint8_t port;	      /* its port there, 0: the switch itself */
+/* What is special about a leaf that not all spines reach. */
+struct torn {
+	bool is_lost;  /* a living spine has no cable to it */
+	bool is_asked; /* and packets begin at one of these */
+	bool is_apart; /* a leaf of its island has no spine in common with it, so packets may come to any of these */
 };
 
-/* The ways of all spines to something on leaf b: down, or over the leaf where they turn. */
-static uint8_t spine_to_leaf(const struct filler *w, uint32_t spine, const struct odd *odd)
+static struct torn look_at_leaf(const struct fors_filler *w, uint32_t b)
 {
-	uint32_t lane = lane_to_spine(w->f, odd->leaf, spine);
+	struct torn torn = {false, false, false};
 
-	if (lane != FORS_NO_LANE)
-		return down_port(w->f, odd->leaf, lane);
-	for (enum strictness how = LIVE_ONLY; how < NEVER; how++)
-		for (uint32_t a = 0; a < w->f->nleaves; a++)
-			for (uint32_t k = 0; gets_to(w->f, a, spine, how) && k < w->f->nlanes; k++)
-				if (carries(w->f, a, k, how) && gets_to(w->f, odd->leaf, w->f->lane[k].spine, how))
-					return down_port(w->f, a, lane_to_spine(w->f, a, spine));
-	return FORS_NO_PATH;
-}
-
-/* The way of leaf a to something on leaf b: the first common spine, each target starting at another lane. */
-static uint8_t leaf_to_leaf(const struct filler *w, uint32_t a, const struct odd *odd)
-{
-	for (enum strictness how = LIVE_ONLY; how < NEVER; how++)
-		for (uint32_t i = 0; i < w->f->nlanes; i++) {
-			uint32_t k = (odd->leaf + i) % w->f->nlanes;
-
-			if (carries(w->f, a, k, how) && gets_to(w->f, odd->leaf, w->f->lane[k].spine, how))
-				return up_port(w->f, a, k);
-		}
-	return FORS_NO_PATH;
-}
-
-static uint8_t spine_to_spine(const struct filler *w, uint32_t spine, const struct odd *odd)
-{
-	uint32_t turn = w->turn[(size_t)spine * w->f->nspines + odd->spine];
-
-	return turn == FORS_NONE ? FORS_NO_PATH : down_port(w->f, turn, lane_to_spine(w->f, turn, spine));
-}
-
-/* The way of leaf a to something on a spine: straight up, or over a spine that turns at a leaf. */
-static uint8_t leaf_to_spine(const struct filler *w, uint32_t a, const struct odd *odd)
-{
-	uint32_t lane = lane_to_spine(w->f, a, odd->spine);
-
-	for (uint32_t k = 0; lane == FORS_NO_LANE && k < w->f->nlanes; k++)
-		if (fors_passable(w->f, a, k) &&
-		    w->turn[(size_t)w->f->lane[k].spine * w->f->nspines + odd->spine] != FORS_NONE)
-			lane = k;
-	return up_port(w->f, a, lane);
-}
-
-static void fill_odd(const struct filler *w, const struct odd *odd)
-{
-	for (uint32_t a = 0; a < w->f->nleaves; a++) {
-		if (!w->leaf_row[a])
-			continue;
-		memset(w->leaf_row[a] + odd->lid,
-		       a == odd->leaf		? odd->port
-		       : odd->leaf != FORS_NONE ? leaf_to_leaf(w, a, odd)
-						: leaf_to_spine(w, a, odd),
-		       odd->count);
-	}
-	for (uint32_t k = 0; k < w->f->nspines; k++) {
-		if (!w->spine_row[k])
-			continue;
-		memset(w->spine_row[k] + odd->lid,
-		       k == odd->spine		? odd->port
-		       : odd->leaf != FORS_NONE ? spine_to_leaf(w, k, odd)
-						: spine_to_spine(w, k, odd),
-		       odd->count);
-	}
-}
-
-static void fill_switch(const struct filler *w, uint32_t node, uint32_t leaf, uint32_t spine)
-{
-	const struct fors_net *net = w->f->net;
-	const struct fors_port *own = fors_net_port(net, node, 0);
-
-	if (own->lid)
-		fill_odd(w, &(struct odd){own->lid, 1u << own->lmc, leaf, spine, 0});
-	for (unsigned p = 1; leaf == FORS_NONE && p <= net->node[node].nports; p++) {
-		const struct fors_port *here = fors_net_port(net, node, p), *there;
-
-		if (here->peer == FORS_NONE || net->node[here->peer].type == FORS_SWITCH)
-			continue;
-		there = fors_net_port(net, here->peer, here->peer_port);
-		if (there->lid)
-			fill_odd(w, &(struct odd){there->lid, 1u << there->lmc, leaf, spine, (uint8_t)p});
-	}
-}
-
-static void fill_odds(const struct filler *w)
-{
-	for (uint32_t a = 0; a < w->f->nleaves; a++)
-		if (w->leaf_row[a])
-			fill_switch(w, w->f->leaf[a].node, a, FORS_NONE);
 	for (uint32_t k = 0; k < w->f->nspines; k++)
-		if (w->spine_row[k])
-			fill_switch(w, w->f->spine[k].node, FORS_NONE, k);
+		if (w->spine_row[k] && !fors_gets_to(w, b, k, FORS_ALSO_DRAINED)) {
+			torn.is_lost = true;
+			torn.is_asked |= w->is_asked[k];
+		}
+	for (uint32_t a = 0; torn.is_lost && a < w->f->nleaves; a++)
+		torn.is_apart |= a != b && w->leaf_row[a] && w->turns->island[a] == w->turns->island[b] &&
+				 w->turns->island[b] != FORS_NONE && last_resort(w, a, b) == FORS_NO_LANE;
+	return torn;
+}
+
+/* The ways to one LID: those of its home, and detours for the others. */
+static void find_detours(const struct fors_filler *w, uint32_t b, uint32_t slot, uint32_t index)
+{
+	struct fors_target target = {b, FORS_NONE};
+
+	fors_detours_begin(w, target);
+	for (uint32_t a = 0; a < w->f->nleaves; a++) {
+		if (a == b || !w->leaf_row[a])
+			continue;
+		w->detours.up[a] = fors_level_up(w->level, a, b, slot, index);
+		if (w->detours.up[a] == FORS_NO_LANE)
+			w->detours.up[a] = last_resort(w, a, b);
+	}
+	fors_detours_complete(w, target);
+}
+
+/* Spines that lost the leaf: those that are asked have a detour or no path; others without one keep what they had. */
+static void fill_detours(const struct fors_filler *w, uint32_t b, uint32_t lid, const struct torn *torn, bool is_sm)
+{
+	for (uint32_t a = 0; torn->is_apart && a < w->f->nleaves; a++)
+		if (a != b && w->leaf_row[a])
+			w->leaf_row[a][lid] = fors_up_port(w, a, w->detours.up[a]);
+	for (uint32_t k = 0; k < w->f->nspines; k++) {
+		uint8_t port;
+
+		if (!w->spine_row[k] || fors_gets_to(w, b, k, FORS_ALSO_DRAINED))
+			continue;
+		port = fors_port_to(w, k, w->detours.down[k]);
+		if (is_sm || w->is_asked[k] || (torn->is_apart && port != FORS_NO_PATH))
+			w->spine_row[k][lid] = port;
+	}
+}
+
+static void fill_torn(const struct fors_filler *w, uint32_t b)
+{
+	struct torn torn = look_at_leaf(w, b);
+
+	for (uint32_t s = 0; torn.is_lost && s < w->f->nslots; s++) {
+		const struct fors_slot *slot = fors_slot(w->f, b, s);
+
+		if (!torn.is_asked && !torn.is_apart && !slot->is_sm)
+			continue;
+		for (uint32_t i = 0; i < nindices(slot); i++) {
+			find_detours(w, b, s, i);
+			fill_detours(w, b, slot->lid + i, &torn, slot->is_sm);
+		}
+	}
 }
 
 /* --- all together --------------------------------------------------------- */
@@ -436,7 +313,8 @@ static uint8_t *row_of(const struct fors_lfts *lfts, uint64_t guid)
 	return row == FORS_NONE ? NULL : lfts->port + (size_t)row * lfts->nlids;
 }
 
-static bool has_end_nodes(const struct fors_net *net, uint32_t node)
+/* Do packets begin at the switch: has it CAs, or runs a subnet manager? */
+static bool is_asked(const struct fors_net *net, uint32_t node)
 {
 	for (unsigned p = 1; node != FORS_NONE && p <= net->node[node].nports; p++) {
 		uint32_t peer = fors_net_port(net, node, p)->peer;
@@ -444,10 +322,10 @@ static bool has_end_nodes(const struct fors_net *net, uint32_t node)
 		if (peer != FORS_NONE && net->node[peer].type != FORS_SWITCH)
 			return true;
 	}
-	return false;
+	return node != FORS_NONE && fors_net_port(net, node, 0)->is_sm;
 }
 
-static void fill(const struct filler *w)
+static void fill(const struct fors_filler *w)
 {
 	const struct fors_fabric *f = w->f;
 
@@ -455,40 +333,56 @@ static void fill(const struct filler *w)
 		w->leaf_row[a] = row_of(w->lfts, f->leaf[a].guid);
 	for (uint32_t k = 0; k < f->nspines; k++) {
 		w->spine_row[k] = row_of(w->lfts, f->spine[k].guid);
-		w->has_cas[k] = has_end_nodes(f->net, f->spine[k].node);
+		w->is_asked[k] = is_asked(f->net, f->spine[k].node);
 	}
-	find_turns(w);
 	for (uint32_t a = 0; a < f->nleaves; a++)
 		if (w->leaf_row[a])
 			fill_leaf(w, a);
 	for (uint32_t k = 0; f->nlanes && k < f->nspines; k++)
 		if (w->spine_row[k])
 			fill_spine(w, k);
-	fill_odds(w);
+	for (uint32_t b = 0; b < f->nleaves; b++)
+		fill_torn(w, b);
+	fors_fill_odds(w);
+}
+
+static bool allocate(struct fors_filler *w)
+{
+	w->leaf_row = calloc((size_t)w->f->nleaves + 1, sizeof(*w->leaf_row));
+	w->spine_row = calloc((size_t)w->f->nspines + 1, sizeof(*w->spine_row));
+	w->is_asked = calloc((size_t)w->f->nspines + 1, sizeof(*w->is_asked));
+	w->detours.up = calloc((size_t)w->f->nleaves + 1, sizeof(*w->detours.up));
+	w->detours.down = calloc((size_t)w->f->nspines + 1, sizeof(*w->detours.down));
+	return w->lfts && w->leaf_row && w->spine_row && w->is_asked && w->detours.up && w->detours.down;
+}
+
+static void release(struct fors_filler *w)
+{
+	free(w->leaf_row);
+	free(w->spine_row);
+	free(w->is_asked);
+	free(w->detours.up);
+	free(w->detours.down);
 }
 
 enum fors_err fors_tables_build(const struct fors_fabric *fabric, struct fors_lfts **lfts, struct fors_error *error)
 {
-	struct filler w = {.f = fabric, .lfts = make_rows(fabric->net)};
+	struct fors_filler w = {.f = fabric, .lfts = make_rows(fabric->net)};
 	struct fors_level *level = NULL;
-	enum fors_err err = FORS_OK;
+	struct fors_turns *turns = NULL;
+	enum fors_err err = allocate(&w) ? FORS_OK : fors_fail_memory(error);
 
-	w.leaf_row = calloc((size_t)fabric->nleaves + 1, sizeof(*w.leaf_row));
-	w.spine_row = calloc((size_t)fabric->nspines + 1, sizeof(*w.spine_row));
-	w.has_cas = calloc((size_t)fabric->nspines + 1, sizeof(*w.has_cas));
-	w.turn = calloc((size_t)fabric->nspines * fabric->nspines + 1, sizeof(*w.turn));
-	if (!w.lfts || !w.leaf_row || !w.spine_row || !w.has_cas || !w.turn)
-		err = fors_fail_memory(error);
-	else
+	if (!err)
+		err = fors_turns_build(fabric, &turns, error);
+	if (!err)
 		err = fors_level_build(fabric, &level, error);
 	w.level = level;
+	w.turns = turns;
 	if (!err)
 		fill(&w);
 	fors_level_free(level);
-	free(w.leaf_row);
-	free(w.spine_row);
-	free(w.has_cas);
-	free(w.turn);
+	fors_turns_free(turns);
+	release(&w);
 	if (err)
 		fors_lfts_free(w.lfts);
 	else

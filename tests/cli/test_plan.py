@@ -12,7 +12,7 @@ from conftest import FORS, run
 
 KEYS = ["epoch", "state", "reason", "servers", "leaves", "spines", "f", "affected_spines", "capacity", "phases",
         "lower_bound", "method", "tables_by", "plan_ms", "tables_ms", "unreachable_pairs", "dead_links", "lmc", "lmc_needed",
-        "dead_since_ms", "degraded_links", "excluded_links", "held_links", "held_until_ms", "state_since_ms", "remarks"]
+        "check_ms", "ca_ports", "not_participants", "guests", "left_out", "dead_since_ms", "degraded_links", "excluded_links", "held_links", "held_until_ms", "state_since_ms", "remarks"]
 
 
 def plan(fors, *args, code=0):
@@ -240,3 +240,19 @@ def test_progress_bar_only_on_a_terminal(fors):
     assert "\rplanning [" in out
     assert out.rindex("planning [") < out.index("fabric ")
     assert "planning" not in fors(*args).err
+
+
+def test_cut_behind_participants(fors, tmp_path):
+    """Two leaves without a common spine, one of them without participants: a plan, and a warning that names them."""
+    down = [word for where in ("Leaf00[4]", "Leaf00[5]", "Leaf01[6]", "Leaf01[7]") for word in ("--down", where)]
+    rows = fors("plan", "--synthetic", "FT(2;4,3;servers=3)", "--output", tmp_path / "all").out
+    guids = sorted({row.split(",")[1] for row in fors("schedule", tmp_path / "all", "--format", "csv").out.splitlines()[1:]})
+    (tmp_path / "some").write_text("\n".join(guids[:3]) + "\n")
+    assert "CA ports" not in rows and "warning" not in rows
+    arguments = ["--synthetic", "FT(2;4,3;servers=3)", *down, "--participants", tmp_path / "some"]
+    status = plan(fors, *arguments)
+    assert (status["state"], status["servers"], status["ca_ports"], status["not_participants"]) == ("active", 3, 9, 6)
+    assert any("Leaf00 and Leaf01 have no spine in common" in text for text in status["remarks"])
+    out = fors("plan", *arguments).out
+    assert "CA ports    9: 3 servers, 6 not participants, 0 guests on spines, 0 left out" in out
+    assert "warning     Leaf00 and Leaf01" in out

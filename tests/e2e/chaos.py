@@ -13,6 +13,8 @@ The events follow from the seed alone, so a seed replays exactly. Each is one li
     restart KILL -3/5 ...                  the master ends by SIGKILL (or TERM), things change, it starts again
     join 3                                 a second subnet manager starts, with priority 3 (the first has 5)
     leave TERM                             the second one ends
+    stub 2                                 a switch with a host is plugged into a leaf, or unplugged (with stubs in the fabric)
+    stray Spine00 4 leaf00 3               a cable to another tree is plugged in, and pulled when fors has declined (strays=1)
     replace 5                              another switch, with its own GUID, gets the cables of spine 5; or the first one
                                            again (with spares=1 in the fabric)
 
@@ -49,7 +51,6 @@ FIRST_PRIORITY = 5
 WARM_UP = 200     # events until memory is expected to be flat
 
 KINDS = {"change": 60, "mend": 25, "flap": 8, "hup": 5, "restart": 6, "join": 3, "leave": 3}
-SPARE_KINDS = {**KINDS, "replace": 8}
 MANAGERS = ("restart", "join", "leave")
 MANAGER_CHOICES = {"two": MANAGERS, "one": ("restart",), "calm": ()}
 
@@ -59,22 +60,59 @@ class Violation(Exception):
 
 
 class OddTree(harness.FatTree):
-    """With hosts below the first spines (guests), and for each spine a switch that can replace it (spares)."""
+    """
+    With hosts below the first spines (guests), for each spine a switch that can replace it (spares), switches with a host that
+    can be plugged into the first leaves (stubs), servers that take no part (idle: those of the last leaf, and the first of
+    each other one), and another tree, in lower case, that a stray cable may lead to (strays).
+    """
 
-    def __init__(self, spines, leaves, guests=0, spares=0, **options):
+    def __init__(self, spines, leaves, guests=0, spares=0, stubs=0, strays=0, idle=0, **options):
         super().__init__(spines, leaves, **options)
+        self.nstubs, self.strays = stubs, ()
+        if strays:
+            self._add_other()
+        self._add_stubs(stubs)
         self.guests = tuple(f"Guest{k:02d}" for k in range(guests))
         for k, name in enumerate(self.guests):
             self.hcas[name] = 1
             self.switches[self.spine(k)] += 1
             self.connect(self.spine(k), self.switches[self.spine(k)], name, 1)
+        self.guests += tuple(f"Hidden{i:02d}" for i in range(stubs))
+        self.idle = tuple(name for name in self.servers() if judge.place_of(name)[0] == leaves - 1 or not judge.place_of(name)[1]) if idle else ()
         self.has_spares = bool(spares)
         for k in range(spines if spares else 0):
             self.switches[self.spare(k)] = leaves * self.ncables
 
 
+    def _add_stubs(self, count):
+        for i in range(count):
+            self.switches[f"Stub{i:02d}"] = 2
+            self.hcas[f"Hidden{i:02d}"] = 1
+            self.connect(f"Stub{i:02d}", 2, f"Hidden{i:02d}", 1)
+            self.switches[self.leaf(i)] += 1
+        self.stub_ports = [self.switches[self.leaf(i)] for i in range(count)]
+
+    def stub_cable(self, number):
+        return self.leaf(number), self.stub_ports[number], f"Stub{number:02d}", 1
+
+    def _add_other(self):
+        """Another tree, and the ways to join it: a spine or a leaf of either."""
+        other = harness.FatTree(3, 3)
+        self.switches.update({name.lower(): ports + 1 for name, ports in other.switches.items()})
+        self.others = {name.lower(): ports for name, ports in other.hcas.items()}
+        self.hcas.update(self.others)
+        self.cable.update({(a.lower(), p): (b.lower(), q) for (a, p), (b, q) in other.cable.items()})
+        for name in (self.spine(0), self.leaf(0)):
+            self.switches[name] += 1
+        ends = [(name, self.switches[name]) for name in (self.spine(0), self.leaf(0))]
+        self.strays = [(*end, name, self.switches[name]) for end in ends for name in ("spine01", "leaf01")]
+
+    def servers(self):
+        return [name for name in super().servers() if name[0].isupper()]
+
+
 def parse_fabric(spec):
-    """An OddTree of FT(2;S,M1[;servers=N][;cables=C][;guests=G][;spares=1])."""
+    """An OddTree of FT(2;S,M1[;servers=N][;cables=C][;guests=G][;spares=1][;stubs=G][;strays=1][;idle=1])."""
     found = re.fullmatch(r"FT\(2;(\d+),(\d+)((?:;\w+=\d+)*)\)", spec.replace(" ", ""))
     if not found:
         raise SystemExit(f"chaos.py: {spec!r} is not like FT(2;8,8) or FT(2;8,8;servers=6;cables=2;guests=1;spares=1)")
@@ -111,6 +149,8 @@ class Event:
             world.cut.discard(self.cable())
         if self.kind == "replace":
             world.replaced ^= {int(self.words[0])}
+        if self.kind == "stub":
+            world.stubs ^= {int(self.words[0])}
 
     def cable(self):
         return tuple(map(int, self.words[0].split("/")))
@@ -152,7 +192,8 @@ class Script:
 
     def _draw(self, number):
         while True:
-            kinds = SPARE_KINDS if self.tree.has_spares else KINDS
+            kinds = {**KINDS, **({"replace": 8} if self.tree.has_spares else {}),
+                     **({"stub": 8} if self.tree.nstubs else {}), **({"stray": 6} if self.tree.strays else {})}
             kind = self.random.choices(list(kinds), kinds.values())[0]
             # No manager ends in the middle half, so that the memory of one that lives long is seen
             if kind in MANAGERS and (kind not in self.managers or self.events < 4 * number < 3 * self.events):
@@ -177,6 +218,12 @@ class Script:
 
     def _leave(self):
         return [self.random.choice(("TERM", "KILL"))]
+
+    def _stub(self):
+        return [str(self.random.randrange(self.tree.nstubs))]
+
+    def _stray(self):
+        return [str(word) for word in self.random.choice(self.tree.strays)]
 
     def _replace(self):
         return [str(self.random.randrange(self.tree.nspines))]
@@ -299,7 +346,8 @@ class Run:
         self.judged = None                   # (epoch, hardware, managers) of the last plan that was walked
         self.tally, self.slowest, self.curve = Counter(), 0.0, []
         try:
-            self.crew = Crew(self.sim, directory, lmc, self._reference(directory) if reference else None)
+            text = (self._reference(directory) if reference else "") + (self._participants(directory) if tree.idle else "")
+            self.crew = Crew(self.sim, directory, lmc, text or None)
             self.settle(HANG)
         except BaseException:
             self.stop()
@@ -315,6 +363,12 @@ class Run:
         path = Path(directory) / "reference"
         path.write_text(self.sim.run(["ibnetdiscover"]))
         return f"reference_fabric = {path}\n"
+
+    def _participants(self, directory):
+        """A fors.conf that leaves the idle servers out."""
+        path, port = Path(directory) / "participants", self.sim.snapshot().port
+        path.write_text("".join(f"0x{port[name].guid:x}\n" for name in self.tree.servers() if name not in self.tree.idle))
+        return f"participants_file = {path}\n"
 
     # -- doing
 
@@ -342,6 +396,24 @@ class Run:
 
     def _replace(self, event):
         self._turned(event)
+
+    def _stub(self, event):
+        self._turned(event)
+
+    def _stray(self, event):
+        """Joined: declined with the cable named, unless the cable's end is dead; pulled: every entry as it was."""
+        here, port, there, other = event.words[0], int(event.words[1]), event.words[2], int(event.words[3])
+        if self.kind == "cut" or here not in judge.View(self.world, self.sim.snapshot(), self.crew.master.node).nodes:
+            return
+        self._hold_still()
+        self.sim.link(here, port, there, other)
+        self.changed = time.time()
+        try:
+            self.crew.master.wait_status(state="inactive", reason=lambda reason: "joins two trees" in (reason or "")
+                                         and f"{here}[{port}]" in reason and f"{there}[{other}]" in reason)
+        finally:
+            self.sim.unlink(here, port)
+        self.changed = time.time()
 
     def _flap(self, event):
         up, down = self.world.copy(), self.world.copy()
@@ -388,7 +460,7 @@ class Run:
 
     def _moved(self, view):
         """Entries that changed although they had to hold still."""
-        if not self.still or self.still[0] != view.snapshot.port:
+        if not self.still or any(self.still[0].get(name) != view.snapshot.port.get(name) for name in view.nodes):
             return []
         own = {lid for name in seats(self.tree) for lid in view.lids(name)}
         return [f"{switch} has another entry for LID {lid} under another manager"
@@ -506,7 +578,7 @@ class Run:
 
     def _look_deep(self, view, status, head):
         managers = [seats(self.tree)[seat] for seat in self.crew.running]
-        faults = (self._moved(view) or judge.judge_homes(view) or judge.judge_hops(view)
+        faults = (self._moved(view) or judge.judge_loops(view) or judge.judge_homes(view) or judge.judge_hops(view)
                   or judge.judge_reach(view, managers))
         if faults:
             return faults
@@ -556,6 +628,7 @@ def condensed(tree, events, last):
         event.apply(world)
     words = [f"-{a}/{k}" for a, k in sorted(world.cut)] + [f"-{name}" for name in sorted(world.off)]
     replaced = [Event(f"replace {spine}") for spine in sorted(world.replaced)]
+    replaced += [Event(f"stub {number}") for number in sorted(world.stubs)]
     return [Event(" ".join(["change", *words])), *replaced, *events[-last:]]
 
 
@@ -574,7 +647,7 @@ def minimise(tree, events, lmc, directory, reference=True):
 
 def parse_arguments():
     parser = argparse.ArgumentParser(description="Random failures and recoveries, judged after each.")
-    parser.add_argument("--fabric", default="FT(2;8,8)", help="FT(2;S,M1[;servers=N][;cables=C][;guests=G][;spares=1])")
+    parser.add_argument("--fabric", default="FT(2;8,8)", help="FT(2;S,M1[;servers=N][;cables=C][;guests=G][;spares=1][;stubs=G][;strays=1][;idle=1])")
     parser.add_argument("--events", type=int, default=100)
     parser.add_argument("--seed", type=int, default=int(time.time()))
     parser.add_argument("--lmc", type=int, help="default: enough for all lanes")

@@ -139,7 +139,14 @@ class Topology:
 class FatTree(Topology):
     """FT(2;spines,leaves): names, ports and cables as the grammar of `fors plan --synthetic` has them."""
 
-    guests = ()  # hosts below spines
+    guests = ()  # hosts below spines or stubs
+
+    idle = ()    # servers that take no part
+
+    @staticmethod
+    def stub_cable(_):
+        """The cable of a switch that is no part of the tree: (leaf, port, stub, port)."""
+        return ()
 
     def __init__(self, spines, leaves, servers=None, cables=1, empty=()):
         super().__init__()

@@ -25,12 +25,13 @@ class World:
     the spines in whose place their spare stands; `off` names places, whichever switch stands there.
     """
 
-    def __init__(self, tree, cut=(), off=(), replaced=()):
+    def __init__(self, tree, cut=(), off=(), replaced=(), stubs=()):
         self.tree, self.cut, self.off, self.replaced = tree, set(cut), set(off), set(replaced)
+        self.stubs = set(stubs)  # numbers of the stub switches that are plugged in
         self.nlanes = tree.nspines * tree.ncables
 
     def copy(self):
-        return World(self.tree, self.cut, self.off, self.replaced)
+        return World(self.tree, self.cut, self.off, self.replaced, self.stubs)
 
     def spine_of(self, lane):
         return lane // self.tree.ncables
@@ -58,7 +59,7 @@ class World:
             ends |= {tuple(self.cable(a, k)) for k in range(self.nlanes) if not self.is_dead(a, k)}
             ends |= {(leaf, s + 1, self.tree.server(a, s), 1) for s in range(self.tree.nservers)
                      if self.tree.server(a, s) in self.tree.hcas and not {leaf, self.tree.server(a, s)} & self.off}
-        return ends
+        return ends | {tuple(self.tree.stub_cable(i)) for i in self.stubs if self.tree.stub_cable(i)[0] not in self.off}
 
 
 def place_of(server):
@@ -85,7 +86,8 @@ class View:
         self.leaves = [a for a in leaves if self.tree.leaf(a) in self.nodes]
         self.servers = sorted(self.nodes & set(self.tree.servers()))
         self.guests = sorted(self.nodes & set(self.tree.guests))
-        self.count = Counter(place_of(name)[0] for name in self.servers)  # n_a
+        self.players = [name for name in self.servers if name not in self.tree.idle]  # who takes part
+        self.count = Counter(place_of(name)[0] for name in self.players)  # n_a
 
     def _component(self, server):
         nodes, todo = {server}, [self.snapshot.cable[server, 1][0]]
@@ -184,6 +186,29 @@ def judge_reach(view, managers=()):
     return faults
 
 
+def judge_loops(view):
+    """
+    No credit loop: the dependencies between cables of all LIDs, from wherever a switch may send them, have no cycle. What
+    waits for nothing that waits is taken away until nothing is left, or a circle.
+    """
+    waits = defaultdict(set)  # cable that a packet comes over -> those that it goes on to; cables as (switch, port)
+    for switch in view.switches():
+        for lid, port in enumerate(view.snapshot.table[switch]):
+            peer = view.snapshot.cable.get((switch, port))
+            if port and port != NO_PATH and peer and peer[0] in view.numbered:
+                onward = (peer[0], view.port(peer[0], lid))
+                beyond = view.snapshot.cable.get(onward)
+                if onward[1] and beyond and beyond[0] in view.numbered:
+                    waits[switch, port].add(onward)
+    is_less = True
+    while is_less:
+        free = [cable for cable, onward in waits.items() if not any(other in waits for other in onward)]
+        is_less = bool(free)
+        for cable in free:
+            del waits[cable]
+    return [f"cables wait for each other in a circle, among them {sorted(waits)[:6]}"] if waits else []
+
+
 def judge_homes(view):
     """Own servers at their port; entries whose home lane lives at both leaves at home; others up and down once."""
     tree, faults = view.tree, []
@@ -206,12 +231,14 @@ def _down(view, leaf, lane, lid):
 
 
 def judge_hops(view):
-    """Between leaves: one spine, never more."""
+    """Between leaves that have a spine in common: one, never more."""
     tree, faults = view.tree, []
     for name in view.servers:
         leaf = tree.leaf(place_of(name)[0])
         for lid in view.lids(name):
             for a in view.leaves:
+                if not view.live_spines(a) & view.live_spines(place_of(name)[0]):
+                    continue
                 at = view.next[tree.leaf(a)].get(view.port(tree.leaf(a), lid))
                 if tree.leaf(a) != leaf and (at not in view.snapshot.switches or view.next[at].get(view.port(at, lid)) != leaf):
                     faults.append(f"{tree.leaf(a)} reaches LID {lid} of {name} over more than one spine")
@@ -224,7 +251,7 @@ def base_loads(view):
     for name in view.servers:
         b, lid = place_of(name)[0], view.snapshot.port[name].lid
         for a in view.leaves:
-            if a != b:
+            if a != b and view.live_spines(a) & view.live_spines(b):
                 up = view.tree.leaf(a), view.port(view.tree.leaf(a), lid)
                 spine = view.next[up[0]].get(up[1])
                 load[up] += 1
@@ -244,7 +271,7 @@ def least_fullest(view):
     for b, slot in places(view):
         home = (tree.nservers * b + slot) % world.nlanes
         for a in view.leaves:
-            if a == b:
+            if a == b or not view.live_spines(a) & view.live_spines(b):
                 continue
             both = view.lanes[a] & view.lanes[b]
             if home in both:
@@ -316,7 +343,7 @@ class Programme:
 
 def lower_bound(view):
     """LB of the design: the servers, and the cuts of single leaves."""
-    best = Fraction(len(view.servers))
+    best = Fraction(len(view.players))
     for a in view.count:
         weight = Counter()  # common spines with other leaves -> flows
         for b in view.count:
@@ -344,12 +371,19 @@ def fractional_bound(view):
     for (leaf, k, _), terms in use.items():
         spines[leaf, k] = sum(view.world.spine_of(lane) == k for lane in view.lanes[leaf])
         programme.at_most(terms, 0, spines[leaf, k])
-    programme.at_most({}, len(view.servers))
+    programme.at_most({}, len(view.players))
     return programme.least()
 
 
 # ---------------------------------------------------------------------------
 # What fors says
+
+def expected_account(view):
+    """Where every CA port has gone."""
+    hidden = [name for name in view.guests if name.startswith("Hidden")]
+    return {"ca_ports": len(view.servers) + len(view.guests), "not_participants": len(view.servers) - len(view.players),
+            "guests": len(view.guests) - len(hidden), "left_out": len(hidden)}
+
 
 def expected_status(view):
     """Keys of status.json that follow from what is alive, in a fabric with a schedule."""
@@ -358,10 +392,10 @@ def expected_status(view):
     is_even = len(count) == tree.nleaves and len(set(count.values())) == 1
     links = sorted((cable.leaf, cable.leaf_port, cable.spine, cable.spine_port)
                    for cable in (view.world.cable(a, k) for a, k in view.dead))
-    return {"servers": len(view.servers), "leaves": tree.nleaves, "spines": tree.nspines, "f": reduction,
+    return {"servers": len(view.players), "leaves": tree.nleaves, "spines": tree.nspines, "f": reduction,
             "affected_spines": len({view.world.spine_of(k) for _, k in view.dead}),
             "capacity": next(iter(count.values())) - reduction if is_even else None,
-            "unreachable_pairs": len(view.cut_pairs()), "dead_links": links}
+            "unreachable_pairs": len(view.cut_pairs()), "dead_links": links, **expected_account(view)}
 
 
 def _resident(view, name):
@@ -394,9 +428,9 @@ def judge_plan(view, csv_text, phases):
         if (source, target) in seen or int(phase) >= phases:
             faults.append(f"phase {phase}: {source} sends to {target} again, or after the last phase")
         seen[source, target], answers[target, source] = lid, own_lid
-    wanted = len(view.servers) * (len(view.servers) - 1)
+    wanted = len(view.players) * (len(view.players) - 1)
     if len(seen) != wanted:
-        faults.append(f"{len(seen)} pairs for {len(view.servers)} servers")
+        faults.append(f"{len(seen)} pairs for {len(view.players)} servers")
     if seen != answers:
         faults.append("a source LID is not the one that the way back goes to")
     return faults
@@ -407,8 +441,8 @@ class Walker:
 
     def __init__(self, view):
         self.view, self.used, self.ways = view, set(), {}
-        self.name = {view.snapshot.port[name].guid: name for name in view.servers}
-        self.leaf = {name: view.tree.leaf(place_of(name)[0]) for name in view.servers}
+        self.name = {view.snapshot.port[name].guid: name for name in view.players}
+        self.leaf = {name: view.tree.leaf(place_of(name)[0]) for name in view.players}
 
     def flow(self, phase, source, target, lid):
         """What is wrong with a flow between two port GUIDs, or None."""

@@ -19,6 +19,8 @@ SEEDS = {"FT(2;8,8)": (2000, 1), "FT(2;20,18)": (300, 1)}
     ("FT(2;3,4;servers=4;cables=2)", 3, "calm", 3, 15),
     ("FT(2;4,5;servers=7)", 1, "calm", 4, 15),
     ("FT(2;4,5;servers=3;guests=2;spares=1)", 2, "two", 5, 30),
+    ("FT(2;4,5;servers=3;guests=4;stubs=2;strays=1)", 2, "two", 6, 30),
+    ("FT(2;4,5;servers=3;guests=1;idle=1)", 0, "two", 7, 30),
 ])
 def test_short_chaos(tmp_path, spec, lmc, managers, seed, events):
     tree = chaos.parse_fabric(spec)
@@ -28,7 +30,8 @@ def test_short_chaos(tmp_path, spec, lmc, managers, seed, events):
     assert done == events and run.tally["plans walked"] > 1
 
 
-@pytest.mark.parametrize("spec, more", [("FT(2;8,8)", set()), ("FT(2;8,8;spares=1)", {"replace"})])
+@pytest.mark.parametrize("spec, more", [("FT(2;8,8)", set()), ("FT(2;8,8;spares=1)", {"replace"}),
+                                        ("FT(2;8,8;stubs=2;strays=1)", {"stub", "stray"})])
 def test_a_seed_replays(spec, more):
     """The same seed draws the same events, another seed others; written down and read again they are the same."""
     tree = chaos.parse_fabric(spec)
@@ -92,6 +95,18 @@ def test_wrong_ways_are_found(healthy, spoil, fault):
     assert any(fault in text for text in judge.judge_reach(view_of(healthy, spoil)))
 
 
+def test_a_credit_loop_is_found(healthy):
+    """Three spines that send LIDs of three leaves to the next leaf, which sends them up to the next spine."""
+    def spoil(snapshot):
+        for i in range(3):
+            lid = snapshot.port[f"Node0{(i + 2) % 3}-00"].lid
+            snapshot.table[f"Spine0{i}"][lid] = i + 1                      # down to leaf i
+            snapshot.table[f"Leaf0{i}"][lid] = 5 + (i + 1) % 3             # up to spine i + 1
+            snapshot.table[f"Spine0{(i + 1) % 3}"][lid] = (i + 2) % 3 + 1  # down to where it belongs
+    assert judge.judge_loops(view_of(healthy)) == []
+    assert "in a circle" in judge.judge_loops(view_of(healthy, spoil))[0]
+
+
 def test_an_entry_that_left_home_is_found(healthy):
     view = view_of(healthy, entry("Leaf02", "Node00-00", 0, 6))
     assert judge.judge_reach(view) == []
@@ -140,5 +155,6 @@ def test_bounds():
     view = judge.View.__new__(judge.View)
     view.world = judge.World(tree, [(a, k) for a in range(4) for k in range(5) if k not in live[a]])
     view.tree, view.lanes, view.servers = tree, live, list(tree.hcas)
+    view.players = view.servers
     view.count = dict.fromkeys(range(4), 5)
     assert (judge.lower_bound(view), judge.fractional_bound(view)) == (25, 38)

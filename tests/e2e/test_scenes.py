@@ -272,12 +272,15 @@ def two_trees():
     rename = str.lower
     tree.switches.update({rename(name): ports + 1 for name, ports in other.switches.items()})
     tree.switches["Spine00"] += 1
+    tree.switches["Leaf00"] += 1
     tree.hcas.update({rename(name): ports for name, ports in other.hcas.items()})
     tree.cable.update({(rename(a), p): (rename(b), q) for (a, p), (b, q) in other.cable.items()})
     return tree
 
 
-def test_second_component(fabric):
+@pytest.mark.parametrize("here, there", [(("Spine00", 4), ("leaf00", 5)), (("Spine00", 4), ("spine00", 3)),
+                                         (("Leaf00", 5), ("leaf00", 5))], ids=["spine-leaf", "spine-spine", "leaf-leaf"])
+def test_second_component(fabric, here, there):
     """Another tree that no cable leads to does not exist; one that a stray cable leads to is declined, and not remembered."""
     tree = two_trees()
     sim, sm = fabric(tree, lmc=1, sweep_interval=1, routing_engine="fors,updn", node="Node02-01")
@@ -285,15 +288,54 @@ def test_second_component(fabric):
     assert (status["servers"], status["leaves"], status["spines"]) == (6, 3, 2)
     before, _ = look(sim, sm)
     mark = sm.log_end()
-    sim.link("Spine00", 4, "leaf00", 5)
-    sm.wait_log("ERR F004", mark)
-    assert "no common live spine" in sm.wait_status(state="inactive")["reason"]
-    sim.unlink("Spine00", 4)
+    sim.link(*here, *there)
+    sm.wait_log("ERR F003", mark)
+    reason = sm.wait_status(state="inactive")["reason"]
+    assert "joins two trees" in reason and all(f"{name}[{port}]" in reason for name, port in (here, there))
+    sim.unlink(*here)
     after = sm.wait_status(state="active", leaves=3, spines=2, dead_links=[])
     assert after["epoch"] > status["epoch"]
     assert harness.changed_entries(before, look(sim, sm)[0]) == set()
     assert_good(sim, sm)
     assert "leaf00" not in (sm.state_dir / "places").read_text()
+
+
+def test_cut_behind_participants(fabric, tmp_path):
+    """Two leaves without a common spine, one of them without participants: the plan goes on, packets go round, people are told."""
+    tree, listed = FatTree(4, 3, servers=3), tmp_path / "participants"
+    listed.write_text("")
+    sim, sm = fabric(tree, sweep_interval=1, node="Node00-01", fors_conf=f"participants_file = {listed}\n")
+    live = harness.read_live(sim)
+    listed.write_text("".join(f"0x{port.guid:x}\n" for name, port in live.servers.items() if name.startswith("Node00")))
+    sm.sighup()
+    sm.wait_status(state="active", servers=3, ca_ports=9, not_participants=6)
+    for leaf, spine in ((0, 0), (0, 1), (1, 2), (1, 3)):
+        cut(sim, tree.uplink(leaf, spine))
+    status = sm.wait_status(state="active", affected_spines=4, remarks=lambda texts: any("no spine in common" in text for text in texts))
+    assert any("Leaf00" in text and "Leaf01" in text for text in status["remarks"])
+    sm.wait_log("ERR F023: Leaf0")
+    tables, live = look(sim, sm)
+    assert_reached(tables, live)
+
+
+def test_stub_switch(fabric):
+    """A switch with a host below a leaf: no server's entry moves, its host is reached, and named."""
+    tree = FatTree(3, 3, servers=2)
+    tree.switches.update({"Stub": 2, "Leaf01": 6})
+    tree.hcas["Hidden"] = 1
+    tree.connect("Stub", 2, "Hidden", 1)
+    sim, sm = fabric(tree, sweep_interval=1, node="Node00-00")
+    sm.wait_epoch()
+    before, live = look(sim, sm)
+    own = {port.lid for port in live.servers.values()}
+    sim.link("Leaf01", 6, "Stub", 1)
+    status = sm.wait_status(state="active", left_out=1, spines=3)
+    assert any("Hidden" in text for text in status["remarks"])
+    sm.wait_log("ERR F023: 1 CA port below a switch that is cabled to one leaf only.*Hidden")
+    after, live = look(sim, sm)
+    assert not {(switch, lid) for switch, lid in harness.changed_entries(before, after)
+                if lid in own and switch != "Stub" and switch.startswith(("Leaf", "Spine"))}
+    assert_reached(after, live)
 
 
 def grid(columns, rows, wrap):

@@ -497,10 +497,9 @@ static void files_of_opensm(void **state)
 	assert_true(sweep(bench));
 	assert_true(has_warning("participants_file"));
 	assert_false(has_warning("cn_guid_file"));
-	assert_int_equal(logged(bench, "spines were taken for leaves before"), 0);
-	opt->root_guid_file = roots; /* if so, this leaf is a spine */
-	sweep(bench);
-	assert_int_equal(logged(bench, "spines were taken for leaves before"), 1);
+	opt->root_guid_file = roots; /* if so, this leaf is a spine, and there are servers below spines only */
+	assert_false(sweep(bench));
+	assert_int_equal(logged(bench, "ERR F003: not a two-level fat-tree"), 1);
 	bench_free(bench);
 }
 

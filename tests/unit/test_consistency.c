@@ -101,6 +101,24 @@ static bool is_same(const struct path *a, const struct path *b)
 
 /* --- what is demanded of a mixed state ------------------------------------ */
 
+static bool have_common_spine(const struct fors_fabric *f, uint32_t a, uint32_t b)
+{
+	for (uint32_t j = 0; j < f->nlanes; j++)
+		for (uint32_t k = 0; k < f->nlanes; k++)
+			if (f->lane[j].spine == f->lane[k].spine && fors_live(f, a, j) && fors_live(f, b, k))
+				return true;
+	return false;
+}
+
+/* Has another living leaf no spine in common with it? Then a plan is impossible, and its LIDs take detours. */
+static bool is_apart(const struct fors_fabric *f, uint32_t b)
+{
+	for (uint32_t a = 0; a < f->nleaves; a++)
+		if (a != b && f->leaf[a].nlive && !have_common_spine(f, a, b))
+			return true;
+	return false;
+}
+
 /*
  * A spine k that loses its cable to leaf b needs a way down and up again for LIDs that it must always reach: those of
  * subnet managers, of switches, and any if CAs are plugged in at the spine. All leaves that it can ask have sent
@@ -109,7 +127,8 @@ static bool is_same(const struct path *a, const struct path *b)
  */
 static bool may_loop(const struct update *u, const struct target *target)
 {
-	if (target->leaf == FORS_NONE || target->is_sm)
+	if (target->leaf == FORS_NONE || target->is_sm || is_apart(u->fabric[0], target->leaf) ||
+	    is_apart(u->fabric[1], target->leaf))
 		return true;
 	for (uint32_t k = 0; k < u->fabric[1]->nspines; k++) {
 		uint32_t node = u->fabric[1]->spine[k].node;

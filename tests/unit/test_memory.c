@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "core/base/names.h"
+#include "core/fabric/account.h"
 #include "core/fabric/drained.h"
 #include "core/base/guidlist.h"
 #include "core/fabric/lids.h"
@@ -35,6 +36,7 @@
 #include "core/net/tree_net.h"
 #include "core/schedule/verify.h"
 #include "core/fabric/watch.h"
+#include "core/tables/check.h"
 #include "core/tables/lanes.h"
 #include "data.h"
 #include "faults.h"
@@ -473,6 +475,32 @@ static enum fors_err build_tables(const struct ground *g, uint64_t *digest, stru
 	begin();
 	err = fors_tables_build(g->bed->fabric, &lfts, error);
 	return made_lfts(err, lfts, digest);
+}
+
+static enum fors_err check_tables(const struct ground *g, uint64_t *digest, struct fors_error *error)
+{
+	uint32_t nowhere = 77;
+	enum fors_err err;
+
+	begin();
+	err = fors_tables_check(g->bed->fabric, g->bed->lfts, NULL, &nowhere, error);
+	faults_off();
+	assert_int_equal(nowhere, err ? 77 : 0);
+	*digest = nowhere;
+	return err;
+}
+
+static enum fors_err take_account(const struct ground *g, uint64_t *digest, struct fors_error *error)
+{
+	struct fors_account account = {.ports = 77};
+	enum fors_err err;
+
+	begin();
+	err = fors_account_take(g->bed->fabric, &account, error);
+	faults_off();
+	assert_int_equal(account.ports, err ? 77 : g->bed->fabric->nservers);
+	*digest = account.ports;
+	return err;
 }
 
 static enum fors_err read_lanes(const struct ground *g, uint64_t *digest, struct fors_error *error)
@@ -1192,6 +1220,8 @@ static void all_but_plans(void **state)
 		{"fors_drained_apply", drain_links},
 		{"fors_watch_look", watch_cables},
 		{"fors_tables_build", build_tables},
+		{"fors_tables_check", check_tables},
+		{"fors_account_take", take_account},
 		{"fors_lanes_read", read_lanes},
 		{"fors_lower_bound", lower_bound},
 		{"fors_proven_bound", proven_bound},

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* check.c - both invariants in one walk: reach.c says what arrives, loops.c what waits for what. */
+#include "check.h"
+
+#include "loops.h"
+#include "reach.h"
+#include "switches.h"
+
+static void warn(const struct fors_switches *switches, const struct fors_reach *reach, struct fors_warnings *warnings)
+{
+	if (reach->detours)
+		fors_warn(
+			warnings,
+			"%s and %s have no spine in common: what they send each other goes down and up again at another "
+			"leaf (%u such ways between leaves); repair one of their uplinks",
+			fors_switches_name(switches, reach->detour_first[0]),
+			fors_switches_name(switches, reach->detour_first[1]), reach->detours);
+	if (reach->nowhere)
+		fors_warn(warnings,
+			  "%s does not reach what is plugged into %s: any way round could close a credit loop "
+			  "(%u entries without a path); repair one of their cables",
+			  fors_switches_name(switches, reach->nowhere_first[0]),
+			  fors_switches_name(switches, reach->nowhere_first[1]), reach->nowhere);
+}
+
+enum fors_err fors_tables_check(const struct fors_fabric *fabric, const struct fors_lfts *lfts,
+				struct fors_warnings *warnings, uint32_t *nowhere, struct fors_error *error)
+{
+	struct fors_switches *switches = NULL;
+	struct fors_loops *loops = NULL;
+	struct fors_reach reach;
+	enum fors_err err = fors_switches_build(fabric, lfts, &switches, error);
+
+	if (!err && !(loops = fors_loops_new(switches)))
+		err = fors_fail_memory(error);
+	if (!err)
+		err = fors_reach_check(switches, loops, &reach, error);
+	if (!err)
+		err = fors_loops_check(loops, error);
+	if (!err) {
+		warn(switches, &reach, warnings);
+		if (nowhere)
+			*nowhere = reach.nowhere;
+	}
+	fors_loops_free(loops);
+	fors_switches_free(switches);
+	return err;
+}

@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * reach.c - every LID from everywhere, walked through the tables as they are.
+ *
+ * The tables of 1,024 servers at LMC 5 have two million entries, and OpenSM waits. So all LIDs on one switch, the
+ * target, are looked at together, and what matters of a switch's entries for them is which ports occur, a set that is
+ * made by one pass over the bytes:
+ *
+ *   straight:  all ports lead to the target itself, which then delivers. Spines nearly always.
+ *   clean:     all ports lead to the target or to switches that are straight. Leaves nearly always.
+ *
+ * Of these everything arrives, and the dependencies are the pairs (port, target). Only what is left is walked, LID by
+ * LID: a few spines that lost the target, and leaves that are apart.
+ *
+ * What must arrive: all LIDs from each switch where packets begin (leaves, CAs, subnet managers), if cables join the
+ * two at all. What may have no way: what needs a detour, which neither neighbours nor leaves with a spine in common do;
+ * and then the table has to say so (no path), for a packet that is sent into a dead port is a mistake. From spines
+ * where no packet begins a LID may end at a dead port (tables.c says why), but nothing, ever, may go round or come out
+ * at the wrong place.
+ */
+#include "reach.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define NPORTS 256
+
+enum end { ARRIVES, NO_WAY, DROPPED, ASTRAY, ROUND };
+
+static const char *const end_names[] = {[NO_WAY] = "has no path",
+					[DROPPED] = "ends at a dead port",
+					[ASTRAY] = "comes out at the wrong place",
+					[ROUND] = "goes round in circles"};
+
+struct range {
+	uint16_t lid, count;
+	uint8_t port; /* of the target, 0: itself */
+};
+
+struct walk {
+	const struct fors_switches *s;
+	struct fors_loops *loops;
+	struct fors_reach *reach;
+	struct range *range; /* LIDs on the target */
+	unsigned nranges;
+	uint8_t *seen;	   /* [switch * NPORTS + port]: the switch has this port for one of them */
+	bool *is_straight; /* per switch */
+	uint32_t target;
+	bool is_detoured; /* of the switch that is looked at: a CA's LID takes a detour */
+};
+
+/* --- the LIDs on a switch ------------------------------------------------- */
+
+static void add_range(struct walk *w, const struct fors_port *port, unsigned at)
+{
+	if (port->lid)
+		w->range[w->nranges++] = (struct range){port->lid, (uint16_t)(1u << port->lmc), (uint8_t)at};
+}
+
+static void find_ranges(struct walk *w)
+{
+	const struct fors_net *net = w->s->net;
+	uint32_t node = w->s->all[w->target].node;
+
+	w->nranges = 0;
+	add_range(w, fors_net_port(net, node, 0), 0);
+	for (unsigned p = 1; p <= net->node[node].nports; p++) {
+		const struct fors_port *port = fors_net_port(net, node, p);
+
+		if (port->peer != FORS_NONE && net->node[port->peer].type != FORS_SWITCH)
+			add_range(w, fors_net_port(net, port->peer, port->peer_port), p);
+	}
+}
+
+static enum fors_err check_delivery(const struct walk *w, struct fors_error *error)
+{
+	const struct fors_switch *target = &w->s->all[w->target];
+
+	for (unsigned r = 0; r < w->nranges; r++)
+		for (unsigned i = 0; i < w->range[r].count; i++)
+			if (target->row[w->range[r].lid + i] != w->range[r].port)
+				return fors_fail(
+					error, FORS_ETABLES, "%s would not deliver LID %u, which is at its port %u",
+					fors_switches_name(w->s, w->target), w->range[r].lid + i, w->range[r].port);
+	return FORS_OK;
+}
+
+/* --- all of a switch's entries at once ------------------------------------ */
+
+static void see_ports(const struct walk *w, uint32_t at, uint8_t *seen)
+{
+	memset(seen, 0, NPORTS);
+	for (unsigned r = 0; r < w->nranges; r++) {
+		const uint8_t *entry = w->s->all[at].row + w->range[r].lid;
+
+		for (unsigned i = 0; i < w->range[r].count; i++)
+			seen[entry[i]] = 1;
+	}
+}
+
+/* The first port from `p` on that occurs, NPORTS: none does. Eight at a time, for nearly all do not. */
+static unsigned next_seen(const uint8_t *seen, unsigned p)
+{
+	static const uint8_t none[8];
+
+	while (p < NPORTS && !seen[p])
+		p += p % 8 == 0 && !memcmp(seen + p, none, sizeof(none)) ? 8 : 1;
+	return p;
+}
+
+static bool leads_only_to_target(const struct walk *w, uint32_t at, const uint8_t *seen)
+{
+	for (unsigned p = next_seen(seen, 0); p < NPORTS; p = next_seen(seen, p + 1))
+		if (fors_switches_next(w->s, at, (uint8_t)p) != w->target)
+			return false;
+	return true;
+}
+
+/* The packets of switch `at` to `to`, a neighbour, go on to the neighbour number `next` of that. */
+static void depend(const struct walk *w, uint32_t at, uint8_t port, uint8_t next)
+{
+	const struct fors_switch *here = &w->s->all[at];
+	const struct fors_neighbour *to = &w->s->neighbour[here->first + here->slot[port]];
+
+	if (next != FORS_NO_SLOT)
+		fors_loops_add(w->loops, to->at, to->back, next);
+}
+
+/* Which neighbour of switch `at` the target is. */
+static uint8_t slot_of_target(const struct walk *w, uint32_t at)
+{
+	const struct fors_switch *here = &w->s->all[at];
+
+	for (uint8_t i = 0; i < here->nneighbours; i++)
+		if (w->s->neighbour[here->first + i].at == w->target)
+			return i;
+	return FORS_NO_SLOT;
+}
+
+/* Is all sent to the target, or to straight switches? The dependencies of what is, are added. */
+static bool is_clean(const struct walk *w, uint32_t at, const uint8_t *slot_at)
+{
+	const uint8_t *seen = w->seen + (size_t)at * NPORTS;
+	bool is_clean = true;
+
+	for (unsigned p = next_seen(seen, 0); p < NPORTS; p = next_seen(seen, p + 1)) {
+		uint32_t next = fors_switches_next(w->s, at, (uint8_t)p);
+
+		if (next == FORS_NONE || (next != w->target && !w->is_straight[next]))
+			is_clean = false;
+		else if (next != w->target)
+			depend(w, at, (uint8_t)p, slot_at[next]);
+	}
+	return is_clean;
+}
+
+/* --- LID by LID ----------------------------------------------------------- */
+
+/* Where a packet at switch `at` ends. *hops: links between switches that it goes over. */
+static enum end follow(const struct walk *w, uint32_t at, uint32_t lid, uint32_t *hops)
+{
+	for (*hops = 0; *hops <= w->s->count; ++*hops) {
+		const struct fors_switch *here = &w->s->all[at];
+		uint8_t port = here->row[lid];
+		uint32_t next;
+
+		if (at == w->target)
+			return ARRIVES;
+		if (port == FORS_NO_PATH)
+			return NO_WAY;
+		next = fors_switches_next(w->s, at, port);
+		if (next == FORS_NONE)
+			return port && (port > w->s->net->node[here->node].nports ||
+					fors_net_port(w->s->net, here->node, port)->peer == FORS_NONE)
+				       ? DROPPED
+				       : ASTRAY;
+		at = next;
+	}
+	return ROUND;
+}
+
+static bool is_neighbour(const struct fors_switches *s, uint32_t a, uint32_t b)
+{
+	for (uint8_t i = 0; i < s->all[a].nneighbours; i++)
+		if (s->neighbour[s->all[a].first + i].at == b)
+			return true;
+	return false;
+}
+
+/* Neighbours, and leaves with a spine in common, need none. */
+static bool needs_detour(const struct walk *w, uint32_t at)
+{
+	const struct fors_switches *s = w->s;
+
+	if (is_neighbour(s, at, w->target))
+		return false;
+	for (uint8_t i = 0; s->all[at].is_leaf && s->all[w->target].is_leaf && i < s->all[at].nneighbours; i++) {
+		uint32_t spine = s->neighbour[s->all[at].first + i].at;
+
+		if (!s->all[spine].is_leaf && is_neighbour(s, spine, w->target))
+			return false;
+	}
+	return true;
+}
+
+static enum fors_err judge(struct walk *w, uint32_t at, uint32_t lid, enum end end, struct fors_error *error)
+{
+	const struct fors_switch *here = &w->s->all[at];
+	bool is_wrong = end == ASTRAY || end == ROUND;
+
+	if (end != ARRIVES && !is_wrong && here->is_asked && here->island == w->s->all[w->target].island) {
+		is_wrong = end == DROPPED || !needs_detour(w, at);
+		if (!is_wrong && !w->reach->nowhere++)
+			memcpy(w->reach->nowhere_first, (uint32_t[2]){at, w->target}, 2 * sizeof(uint32_t));
+	}
+	if (!is_wrong)
+		return FORS_OK;
+	return fors_fail(error, FORS_ETABLES, "LID %u on %s, sent from %s, %s", lid,
+			 fors_switches_name(w->s, w->target), fors_switches_name(w->s, at), end_names[end]);
+}
+
+static enum fors_err walk_lid(struct walk *w, uint32_t at, const struct range *range, uint32_t lid,
+			      struct fors_error *error)
+{
+	uint8_t port = w->s->all[at].row[lid];
+	uint32_t next = fors_switches_next(w->s, at, port), hops;
+	enum end end;
+
+	if (next != FORS_NONE && (next == w->target || w->is_straight[next]))
+		return FORS_OK;
+	if (next != FORS_NONE)
+		depend(w, at, port, w->s->all[next].slot[w->s->all[next].row[lid]]);
+	end = follow(w, at, lid, &hops);
+	w->is_detoured |= end == ARRIVES && hops > 2 && range->port && w->s->all[at].has_ends &&
+			  w->s->all[at].is_leaf && w->s->all[w->target].is_leaf;
+	return judge(w, at, lid, end, error);
+}
+
+static enum fors_err walk_switch(struct walk *w, uint32_t at, struct fors_error *error)
+{
+	enum fors_err err = FORS_OK;
+
+	w->is_detoured = false;
+	for (unsigned r = 0; !err && r < w->nranges; r++)
+		for (unsigned i = 0; !err && i < w->range[r].count; i++)
+			err = walk_lid(w, at, &w->range[r], w->range[r].lid + i, error);
+	if (w->is_detoured && !w->reach->detours++) {
+		w->reach->detour_first[0] = at < w->target ? at : w->target;
+		w->reach->detour_first[1] = at < w->target ? w->target : at;
+	}
+	return err;
+}
+
+/* --- all of them ---------------------------------------------------------- */
+
+static enum fors_err check_target(struct walk *w, uint8_t *slot_at, struct fors_error *error)
+{
+	enum fors_err err = check_delivery(w, error);
+
+	for (uint32_t at = 0; at < w->s->count; at++) {
+		uint8_t *seen = w->seen + (size_t)at * NPORTS;
+
+		see_ports(w, at, seen);
+		slot_at[at] = slot_of_target(w, at);
+		w->is_straight[at] = at != w->target && leads_only_to_target(w, at, seen);
+	}
+	for (uint32_t at = 0; !err && at < w->s->count; at++)
+		if (at != w->target && !w->is_straight[at] && !is_clean(w, at, slot_at))
+			err = walk_switch(w, at, error);
+	return err;
+}
+
+enum fors_err fors_reach_check(const struct fors_switches *switches, struct fors_loops *loops, struct fors_reach *reach,
+			       struct fors_error *error)
+{
+	struct walk w = {.s = switches, .loops = loops, .reach = reach};
+	uint8_t *slot_at = malloc((size_t)switches->count + 1);
+	enum fors_err err = FORS_OK;
+
+	*reach = (struct fors_reach){0};
+	w.range = malloc(NPORTS * sizeof(*w.range));
+	w.seen = malloc((size_t)switches->count * NPORTS + 1);
+	w.is_straight = calloc((size_t)switches->count + 1, sizeof(*w.is_straight));
+	if (!slot_at || !w.range || !w.seen || !w.is_straight)
+		err = fors_fail_memory(error);
+	for (w.target = 0; !err && w.target < switches->count; w.target++) {
+		find_ranges(&w);
+		err = check_target(&w, slot_at, error);
+	}
+	free(slot_at);
+	free(w.range);
+	free(w.seen);
+	free(w.is_straight);
+	return err;
+}

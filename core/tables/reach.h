@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * reach.h - does every LID arrive from everywhere where packets begin?
+ * Thread rules: one thread.
+ */
+#ifndef FORS_CORE_TABLES_REACH_H
+#define FORS_CORE_TABLES_REACH_H
+
+#include "loops.h"
+
+/* Switches by number. */
+struct fors_reach {
+	uint32_t nowhere; /* entries (switch where packets begin, LID) with no way, though cables join the two */
+	uint32_t nowhere_first[2]; /* the first: that switch, and the one that has the LID */
+	uint32_t detours;	   /* pairs (leaf with CAs, leaf with CAs) that go down and up again on the way */
+	uint32_t detour_first[2];
+};
+
+/*
+ * Walk through the tables: *reach is what arrives only by detours, or not at all because a detour could close a
+ * credit loop; and every dependency between links is added to `loops`. Errors: FORS_ETABLES, when anything else
+ * does not arrive, or a packet goes round or to the wrong place (named); FORS_ENOMEM.
+ */
+enum fors_err fors_reach_check(const struct fors_switches *switches, struct fors_loops *loops, struct fors_reach *reach,
+			       struct fors_error *error);
+
+#endif

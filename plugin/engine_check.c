@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * No switch gets tables that were not looked at, by code that did not make them: that everything arrives that can, and
+ * that nothing can wait for itself. Both under OpenSM's lock, for about what filling the tables costs. What people
+ * should know of the result is said once, not in each sweep.
+ */
+#include "engine_inside.h"
+
+#include "core/fabric/account.h"
+#include "core/tables/check.h"
+#include "digest.h"
+#include "log.h"
+#include "opensm.h"
+
+static void tell(struct fors_engine *engine, const struct fors_warnings *found)
+{
+	uint64_t digest = FORS_DIGEST_EMPTY;
+
+	for (unsigned i = 0; i < fors_warnings_kept(found); i++)
+		digest = fors_digest_text(digest, found->text[i]);
+	if (!fors_digest_changed(&engine->told_left, digest))
+		return;
+	for (unsigned i = 0; i < fors_warnings_kept(found); i++)
+		fors_log_error(&engine->osm->log, FORS_F_LEFT, "%s", found->text[i]);
+}
+
+enum fors_err fors_engine_check(struct fors_engine *engine, struct fors_job *job, struct fors_error *error)
+{
+	struct fors_warnings found = {0};
+	struct fors_account account;
+	enum fors_err err = fors_account_take(job->fabric, &account, error);
+
+	if (!err)
+		err = fors_tables_check(job->fabric, job->lfts, &found, NULL, error);
+	if (err)
+		return err;
+	fors_account_warn(job->fabric, &account, &found);
+	fors_warnings_add(&job->warnings, &found);
+	tell(engine, &found);
+	return FORS_OK;
+}
