@@ -22,6 +22,40 @@ die() {
 	exit 2
 }
 
+# The comment at the head of the running script, which says what it does and takes.
+show_head() {
+	sed -n '3,${ /^#/!q; s/^# \{0,1\}//p }' "$0"
+}
+
+# asks_for_help ARGUMENT...
+asks_for_help() {
+	local argument
+	for argument; do
+		case $argument in
+		-h | --help) return 0 ;;
+		esac
+	done
+	return 1
+}
+
+# answer_help ARGUMENT...: who asks for help gets it, and nothing else happens.
+answer_help() {
+	! asks_for_help "$@" || { show_head; exit 0; }
+}
+
+# answer_at_once PROGRAM ARGUMENT...: the same for a Python program; what it does not understand ends here too, before
+# anything is installed or built. The program ends after its arguments where FORS_ONLY_ARGUMENTS is set.
+answer_at_once() {
+	local program=$1
+	shift
+	if command -v python3 >/dev/null; then
+		! asks_for_help "$@" || PYTHONDONTWRITEBYTECODE=1 exec python3 "$program" --help
+		FORS_ONLY_ARGUMENTS=1 PYTHONDONTWRITEBYTECODE=1 python3 "$program" "$@" || exit
+	else
+		answer_help "$@"
+	fi
+}
+
 is_installed() {
 	dpkg-query -W -f '${Status}' "$1" 2>/dev/null | grep -q "install ok installed"
 }

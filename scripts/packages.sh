@@ -81,10 +81,16 @@ rpm() {
 	ls "$dir"/rpm/SRPMS/*.src.rpm
 }
 
-[ $# = 2 ] || die "usage: packages.sh build|try|rpm DIR"
+usage="usage: packages.sh build|try|rpm DIR; packages.sh --help says more"
+answer_help "$@"
+[ $# = 2 ] || die "$usage"
+case $1 in
+build | try | rpm) ;;
+*) die "no step '$1'; $usage" ;;
+esac
+case $2 in
+-*) die "unknown option '$2'; $usage" ;;
+esac
 mkdir -p "$2"
 dir=$(cd "$2" && pwd)
-case $1 in
-build | try | rpm) "$1" ;;
-*) die "usage: packages.sh build|try|rpm DIR" ;;
-esac
+"$1"

@@ -4,6 +4,7 @@
 #
 #   scripts/test.sh            everything
 #   scripts/test.sh STAGE...   some of: check e2e sanitize threads install distcheck packages fuzz
+#   scripts/test.sh --help     this, and nothing else
 #
 # Builds a copy of the sources in build-test/ and leaves all logs there. The last line of output is
 # "N passed, N failed", and ", N skipped" if any were: test functions and pytest cases of all stages together, and one case for
@@ -15,7 +16,9 @@ top=$(cd "$(dirname "$0")/.." && pwd)
 
 work=$top/build-test
 results=$work/results
-stages=${*:-check e2e sanitize threads install distcheck packages fuzz}
+all_stages="check e2e sanitize threads install distcheck packages fuzz"
+stages=("$@")
+[ $# -gt 0 ] || read -ra stages <<<"$all_stages"
 fuzz_seconds=${FORS_FUZZ_SECONDS:-3}
 
 # whole NAME STATUS: one case that is good or bad as a whole.
@@ -163,9 +166,15 @@ stage_packages() {
 	whole "RPM source package" $?
 }
 
+answer_help "$@"
+for stage in "${stages[@]}"; do
+	case " $all_stages " in
+	*" $stage "*) ;;
+	*) die "no stage '$stage', only: $all_stages; scripts/test.sh --help says more" ;;
+	esac
+done
 prepare
-for stage in $stages; do
-	declare -F "stage_$stage" >/dev/null || die "no stage $stage: check e2e sanitize threads install distcheck packages fuzz"
+for stage in "${stages[@]}"; do
 	"stage_$stage"
 done
 python3 "$top/scripts/count_results.py" sum "$results"
