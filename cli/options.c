@@ -233,6 +233,11 @@ const char *const *cli_option_values(const struct cli_option *option)
 	return option->set == set_method ? method_names() : option->values;
 }
 
+bool cli_option_repeats(const struct cli_option *option)
+{
+	return option->set == set_down;
+}
+
 void cli_settings_clear(struct cli_settings *settings)
 {
 	free(settings->source.down);

@@ -87,6 +87,9 @@ const struct cli_option *cli_option_next(const struct cli_option *option, enum c
 /* Arguments of an option that have names, NULL ends them; NULL: it has none. What else it may be, its help says. */
 const char *const *cli_option_values(const struct cli_option *option);
 
+/* May the option be given more than once? */
+bool cli_option_repeats(const struct cli_option *option);
+
 /* The routing engines that --engines knows: fors, then those that opensm has without it; NULL ends them. */
 extern const char *const cli_engines[];
 

@@ -58,6 +58,7 @@ try() {
 	trap remove EXIT
 	without_daemons install_quietly $(find "$dir" -maxdepth 1 -name '*.deb' ! -name '*-dbgsym_*') || die "the packages cannot be installed"
 	for name in $(package_names); do dpkg -L "$name"; done | sort -u >"$dir/files"
+	step links python3 "$top/scripts/check_links.py" --inside /usr/share/doc/fors
 	(cd / && FORS_BUILDDIR=installed step demo python3 "$top/scripts/demo/demo.py")
 	trap - EXIT
 	remove || die "the packages cannot be removed; see $dir/remove.log"

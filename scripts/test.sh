@@ -131,10 +131,13 @@ stage_install() {
 	whole install $?
 	for file in bin/fors lib/libfors.so lib/libforsched.so.0 lib/libforsched-mpi.so \
 		lib/pkgconfig/forsched.pc include/forsched.h share/man/man3/forsched.3 share/man/man7/libforsched-mpi.7 \
-		share/bash-completion/completions/fors.bash share/man/man1/fors.1 share/man/man5/fors.conf.5 share/man/man8/opensm-fors.8; do
+		share/bash-completion/completions/fors.bash share/fish/vendor_completions.d/fors.fish share/zsh/site-functions/_fors \
+		share/fors/opensm@.service.d/fors.conf share/man/man1/fors.1 share/man/man5/fors.conf.5 share/man/man8/opensm-fors.8; do
 		[ -e "$root/usr/local/$file" ] || { say "not installed: $file"; missing=1; }
 	done
 	whole "installed files" $missing
+	python3 "$top/scripts/check_links.py" --inside "$root/usr/local/share/doc/fors" >"$work/links.log"
+	whole "all links of the installed documentation lead somewhere in it" $?
 	use_installed "$root" >"$work/use-installed.log" 2>&1
 	whole "a program builds with what is installed" $?
 	logged uninstall 120 make -C "$work/build" uninstall "DESTDIR=$root"

@@ -1,6 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Usage: help, version, bad command lines; and that help, man page and completion know the same options."""
+import os
+import pty
 import re
+import select
+import shutil
+import signal
 import subprocess
 
 import pytest
@@ -91,6 +96,102 @@ def completion(words):
     script = f'source <("{FORS}" completion bash); COMP_WORDS=({words}); COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1)); ' \
              '_fors; printf "%s\\n" "${COMPREPLY[@]}"'
     return set(subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=True).stdout.split())
+
+
+def test_completion_of_what_follows_an_equals_sign(tmp_path, monkeypatch):
+    """bash breaks the line at `=`, and completes the word behind it."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a-file").touch()
+    assert completion("fors fabric --format =") == completion("fors fabric --format ''")
+    assert completion("fors fabric --format = s") == {"spec"}
+    assert completion("fors plan --output =") == completion("fors plan --output = a-") == {"a-file"}
+    assert completion("fors plan --output = a-file --json") == {"--json"}
+
+
+def test_completion_of_lists(fors):
+    assert completion("fors whatif --engines min") == {"minhop"}
+    assert completion("fors whatif --engines minhop,up") == {"minhop,updn"}
+    assert completion("fors whatif --engines = minhop,updn,dfs") == {"minhop,updn,dfsssp"}
+
+
+# --- the other shells say themselves what they offer ------------------------------------------------------------------
+
+def fish(line):
+    if not shutil.which("fish"):
+        pytest.skip("fish is not installed")
+    script = f'"{FORS}" completion fish | source; complete -C "$LINE"'
+    done = subprocess.run(["fish", "--no-config", "-c", script], capture_output=True, text=True, check=True,
+                          env={**os.environ, "LINE": line})
+    assert done.stderr == ""
+    return {offer.split("\t")[0] for offer in done.stdout.splitlines()}
+
+
+ZSH = r'''
+PS1= ; fpath=($WORK $fpath); autoload -Uz compinit; compinit -u -d $WORK/dump
+compadd() {
+	[[ ${@[1,(i)(-|--)]} == *-(O|A|D)\ * ]] && { builtin compadd "$@"; return }
+	local -a hits; builtin compadd -A hits "$@"; print -rl -- $hits >>$WORK/hits
+}
+note-end() { : >$WORK/end }
+complete-it() { comppostfuncs=(note-end); zle complete-word }
+zle -N complete-it; bindkey '^I' complete-it
+'''
+
+
+def zsh(line, folder):
+    """A terminal with zsh, where somebody types `line` and the tabulator."""
+    if not shutil.which("zsh"):
+        pytest.skip("zsh is not installed")
+    for name in ("hits", "end"):
+        (folder / name).unlink(missing_ok=True)
+    (folder / "_fors").write_bytes(subprocess.run([FORS, "completion", "zsh"], capture_output=True, check=True).stdout)
+    (folder / "setup").write_text(ZSH)
+    pid, terminal = pty.fork()
+    if not pid:
+        os.chdir(folder)
+        os.execvpe("zsh", ["zsh", "-f", "-i"], {**os.environ, "WORK": str(folder), "TERM": "dumb"})
+    os.write(terminal, f". ./setup\n{line}\t".encode())
+    while not (folder / "end").exists() and wait_for(terminal):
+        pass
+    os.close(terminal)
+    os.kill(pid, signal.SIGKILL)
+    os.waitpid(pid, 0)
+    return set((folder / "hits").read_text().split()) if (folder / "hits").exists() else set()
+
+
+def wait_for(terminal):
+    """Read what zsh prints, which it would wait for; False after a minute of silence."""
+    ready = select.select([terminal], [], [], 0.1)[0]
+    if ready:
+        os.read(terminal, 4096)
+    wait_for.silent = 0 if ready else getattr(wait_for, "silent", 0) + 1
+    assert wait_for.silent < 600, "zsh does not complete"
+    return True
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_fish_knows_the_options(fors, name):
+    assert {o for o in fish(f"fors {name} --") if o.startswith("--")} == options_in_help(fors, name).keys()
+
+
+@pytest.mark.parametrize("name", ["plan", "status", "whatif"])
+def test_zsh_knows_the_options(fors, name, tmp_path):
+    assert zsh(f"fors {name} --", tmp_path) == options_in_help(fors, name).keys()
+
+
+@pytest.mark.parametrize("line, offers", [
+    ("fors pl", {"plan"}), ("fors help pl", {"plan"}), ("fors schedule --format c", {"csv"}), ("fors plan --method roun", {"rounds"}),
+])
+def test_fish_and_zsh_complete_values(line, offers, tmp_path):
+    assert fish(line) == offers
+    assert zsh(line, tmp_path) & offers == offers
+
+
+def test_fish_and_zsh_complete_behind_equals_signs_and_commas(tmp_path):
+    assert fish("fors schedule --format=c") == {"--format=csv"}
+    assert fish("fors whatif --engines minhop,up") == {"minhop,updn"}
+    assert "csv" in zsh("fors schedule --format=c", tmp_path)
+    assert "updn" in zsh("fors whatif --engines=minhop,up", tmp_path)
 
 
 def man_page():

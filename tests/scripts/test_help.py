@@ -12,7 +12,7 @@ import pytest
 
 TOP = Path(__file__).resolve().parents[2]
 SCRIPTS = ["scripts/test.sh", "scripts/demo.sh", "scripts/packages.sh", "scripts/coverage.sh", "testbed/run", "autogen.sh", ".ci/run",
-           "scripts/count_results.py", "scripts/check_rooms.py", "bench/bench.py", "bench/throughput.py", "tests/compare/compare",
+           "scripts/count_results.py", "scripts/check_rooms.py", "scripts/check_links.py", "bench/bench.py", "bench/throughput.py", "tests/compare/compare",
            "tests/fuzz/run.sh", "tests/data/stock.py", "tests/mutants/mutants.py", "tests/e2e/chaos.py"]
 TRAPS = ["apt-get", "autoconf", "autoreconf", "automake", "libtoolize", "configure", "make", "gcc", "tar", "git", "lcov", "opensm",
          "ibsim", "ip", "dpkg-buildpackage", "rpmbuild", "pytest-3", "mkdir", "rm"]
