@@ -44,4 +44,8 @@ nobase_dist_doc_DATA = \
 	doc/testbed-cut.svg \
 	doc/testbed.md \
 	doc/testbed.svg \
-	doc/throughput.svg
+	doc/throughput.svg \
+	packaging/prometheus/README.md \
+	packaging/prometheus/fors-dashboard.json \
+	packaging/prometheus/fors.rules.test.yml \
+	packaging/prometheus/fors.rules.yml

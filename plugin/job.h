@@ -26,6 +26,7 @@ struct fors_job {
 	double tables_ms; /* time to fill the tables, negative: unknown */
 	char method[16];  /* of fors.conf */
 	unsigned ilp_seconds;
+	char fabric_name[64]; /* of fors.conf; empty: none */
 	char reason[FORS_ERROR_TEXT];
 	struct fors_warnings warnings; /* about drained cables, and absent participants */
 	uint64_t due_ms;	       /* when a held cable may return, by fors_clock_ms(); 0: none is held */

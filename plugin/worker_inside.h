@@ -54,6 +54,7 @@ struct fors_worker {
 	struct fors_job *mail; /* the newest job, or NULL; owned */
 	char *places;	       /* the newest kept order, to be written, or NULL; owned */
 	size_t places_size;
+	uint64_t sweeps, declines;	/* how many sweeps ended, and how many jobs said that fors does not route */
 	uint64_t sweep_since, sweep_ms; /* a sweep runs since then, 0: none does; the last one took so long */
 	bool stop;
 	/* all below: the worker's thread only */

@@ -836,7 +836,29 @@ static enum fors_err write_metrics(const struct ground *g, uint64_t *digest, str
 	enum fors_err err;
 
 	begin();
-	err = fors_status_prom(&g->status, &text, error);
+	err = fors_status_prom(&g->status, "daq", &text, error);
+	return made_text(err, text, digest);
+}
+
+static enum fors_err write_old_metrics(const struct ground *g, uint64_t *digest, struct fors_error *error)
+{
+	char *text = UNTOUCHED;
+	enum fors_err err;
+
+	begin();
+	err = fors_status_prom_old(&g->status, &text, error);
+	return made_text(err, text, digest);
+}
+
+static enum fors_err write_counts(const struct ground *g, uint64_t *digest, struct fors_error *error)
+{
+	const struct fors_counts counts = {.version = "0", .opensm = "OpenSM", .beat_ms = 1};
+	char *text = UNTOUCHED;
+	enum fors_err err;
+
+	(void)g;
+	begin();
+	err = fors_counts_prom(&counts, "daq", &text, error);
 	return made_text(err, text, digest);
 }
 
@@ -1099,7 +1121,9 @@ static void all_but_plans(void **state)
 		{"fors_outcome_make", make_outcome},
 		{"fors_status_fabric", fill_status},
 		{"fors_status_json", write_json},
+		{"fors_counts_prom", write_counts},
 		{"fors_status_prom", write_metrics},
+		{"fors_status_prom_old", write_old_metrics},
 		{"fors_status_parse", parse_json},
 	};
 	struct ground *g = ground_new("FT(2;3,4;servers=4;cables=2;empty=1/2)", 2, "Leaf00[5] Leaf01[6] Leaf02[7]");
