@@ -6,6 +6,7 @@
 
 #include "core/net/lftfile.h"
 #include "core/net/netfile.h"
+#include "core/net/slurm.h"
 #include "core/net/tree_spec.h"
 
 /* The canonical spelling. */
@@ -71,15 +72,27 @@ static int print_lfts(const struct cli_fabric *made)
 	return CLI_GOOD;
 }
 
+static int print_slurm(const struct fors_net *net, bool is_yaml)
+{
+	struct fors_error error = {0};
+	char *text;
+
+	if (fors_slurm_write(net, is_yaml, &text, &error))
+		return cli_fail(&error);
+	fputs(text, stdout);
+	free(text);
+	return CLI_GOOD;
+}
+
 /* The net as it was read; no LIDs are made up, nor has it to be a fat-tree. */
-static int write_net_as_is(const struct cli_source *source)
+static int write_net_as_is(const struct cli_source *source, enum cli_fabric_format format)
 {
 	struct fors_net *net;
 	int code = cli_net_load(source, &net);
 
 	if (code)
 		return code;
-	code = print_net(net);
+	code = format == CLI_FABRIC_NET ? print_net(net) : print_slurm(net, format == CLI_FABRIC_SLURM_YAML);
 	fors_net_free(net);
 	return code;
 }
@@ -101,12 +114,19 @@ static int write_made(const struct cli_source *source, enum cli_fabric_format fo
 	return code;
 }
 
+/* Needs the answer neither LIDs nor a fat-tree? */
+static bool is_of_any_net(const struct cli_settings *settings)
+{
+	return (settings->format == CLI_FABRIC_NET && !settings->source.has_lmc) ||
+	       settings->format == CLI_FABRIC_SLURM || settings->format == CLI_FABRIC_SLURM_YAML;
+}
+
 static int run(const struct cli_settings *settings, char **operand)
 {
 	if (settings->format == CLI_FABRIC_SPEC)
 		return print_spec(&settings->source);
-	if (settings->format == CLI_FABRIC_NET && !settings->source.has_lmc)
-		return write_net_as_is(&settings->source);
+	if (is_of_any_net(settings))
+		return write_net_as_is(&settings->source, (enum cli_fabric_format)settings->format);
 	return write_made(&settings->source, (enum cli_fabric_format)settings->format);
 }
 

@@ -109,6 +109,8 @@ static const char *const fabric_formats[] = {[CLI_FABRIC_NET] = "net",
 					     [CLI_FABRIC_SPEC] = "spec",
 					     [CLI_FABRIC_JSON] = "json",
 					     [CLI_FABRIC_LFTS] = "lfts",
+					     [CLI_FABRIC_SLURM] = "slurm",
+					     [CLI_FABRIC_SLURM_YAML] = "slurm-yaml",
 					     NULL};
 static const char *const maps[] = {[CLI_MAP_DIRECT] = "direct", [CLI_MAP_RANDOM] = "random", NULL};
 static const char *const lmcs[] = {"0", "1", "2", "3", "4", "5", "6", "7", NULL};
@@ -203,7 +205,7 @@ static const struct cli_option options[] = {
 	{"format", "FORMAT", SCHEDULE, "text (default), csv or json", set_choice, MEMBER(format), 0, schedule_formats},
 	{"format", "FORMAT", FABRIC,
 	 "net (default): ibnetdiscover text, also for ibsim; spec: the specification; json: what there is and what is "
-	 "dead; lfts: the tables, for opensm -R file -U",
+	 "dead; lfts: the tables, for opensm -R file -U; slurm, slurm-yaml: topology.conf or topology.yaml of the scheduler Slurm",
 	 set_choice, MEMBER(format), 0, fabric_formats},
 	{"server", "GUID", SCHEDULE, "only what the server with this port GUID sends (and in text, receives)",
 	 set_server, 0, 0, NULL},

@@ -31,7 +31,14 @@ enum cli_command_id {
 
 /* Arguments of --format and --map, in the order of their names. */
 enum cli_schedule_format { CLI_SCHEDULE_TEXT, CLI_SCHEDULE_CSV, CLI_SCHEDULE_JSON };
-enum cli_fabric_format { CLI_FABRIC_NET, CLI_FABRIC_SPEC, CLI_FABRIC_JSON, CLI_FABRIC_LFTS };
+enum cli_fabric_format {
+	CLI_FABRIC_NET,
+	CLI_FABRIC_SPEC,
+	CLI_FABRIC_JSON,
+	CLI_FABRIC_LFTS,
+	CLI_FABRIC_SLURM,
+	CLI_FABRIC_SLURM_YAML
+};
 enum cli_map { CLI_MAP_DIRECT, CLI_MAP_RANDOM };
 
 /* Which fabric is meant. */

@@ -34,6 +34,7 @@ libforscore_la_SOURCES = \
 	core/net/net.c core/net/net.h \
 	core/net/netfile.c core/net/netfile.h \
 	core/net/rates.c core/net/rates.h \
+	core/net/slurm.c core/net/slurm.h \
 	core/net/tree.c core/net/tree.h \
 	core/net/tree_net.c core/net/tree_net.h \
 	core/net/tree_spec.c core/net/tree_spec.h \

@@ -71,7 +71,7 @@ def test_help_of_a_command(fors, name):
     (["forget", "Spine01"], "'Spine01' has to be a node GUID"),
     (["forget", "0x0"], "has to be a node GUID"),
     (["forget", "0x1", "a", "b"], "surplus argument 'b'"),
-    (["fabric", "--synthetic", FT, "--format", "xml"], "one of: net, spec, json, lfts"),
+    (["fabric", "--synthetic", FT, "--format", "xml"], "one of: net, spec, json, lfts, slurm, slurm-yaml"),
     (["fabric", "--synthetic", FT, "--format", "spec", "--down", "Leaf00"], "--format spec"),
 ])
 def test_bad_usage(fors, args, text):
@@ -103,7 +103,7 @@ def test_completion_of_what_follows_an_equals_sign(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "a-file").touch()
     assert completion("fors fabric --format =") == completion("fors fabric --format ''")
-    assert completion("fors fabric --format = s") == {"spec"}
+    assert completion("fors fabric --format = sp") == {"spec"}
     assert completion("fors plan --output =") == completion("fors plan --output = a-") == {"a-file"}
     assert completion("fors plan --output = a-file --json") == {"--json"}
 
@@ -264,7 +264,7 @@ def test_completion_knows_commands_and_values(fors):
     assert completion("fors ''") == {*COMMANDS, "help", "--help", "--version"}
     assert completion("fors help p") == {"plan"}
     assert set(METHODS) <= completion("fors plan --method ''")
-    assert completion("fors fabric --format ''") == {"net", "spec", "json", "lfts"}
+    assert completion("fors fabric --format ''") == {"net", "spec", "json", "lfts", "slurm", "slurm-yaml"}
 
 
 def test_examples_of_the_man_page_are_there():

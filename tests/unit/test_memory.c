@@ -22,6 +22,7 @@
 #include "core/net/lftfile.h"
 #include "core/net/lfts.h"
 #include "core/net/netfile.h"
+#include "core/net/slurm.h"
 #include "core/fabric/places_file.h"
 #include "core/planners/bound.h"
 #include "core/planners/exact/proven_bound.h"
@@ -190,6 +191,16 @@ static enum fors_err write_net(const struct ground *g, uint64_t *digest, struct 
 
 	begin();
 	err = fors_netfile_write(g->bed->net, &text, NULL, error);
+	return made_text(err, text, digest);
+}
+
+static enum fors_err write_slurm(const struct ground *g, uint64_t *digest, struct fors_error *error)
+{
+	char *text = UNTOUCHED;
+	enum fors_err err;
+
+	begin();
+	err = fors_slurm_write(g->bed->net, true, &text, error);
 	return made_text(err, text, digest);
 }
 
@@ -1085,6 +1096,7 @@ static void all_but_plans(void **state)
 	} all[] = {
 		{"fors_netfile_read", read_net},
 		{"fors_netfile_write", write_net},
+		{"fors_slurm_write", write_slurm},
 		{"fors_net_copy", copy_net},
 		{"fors_net_add_node", add_nodes},
 		{"fors_net_index", index_net},
