@@ -44,6 +44,7 @@ struct cli_command {
 
 extern const struct cli_command cli_analyze_command;
 extern const struct cli_command cli_indices_command;
+extern const struct cli_command cli_diff_command;
 extern const struct cli_command cli_fabric_command;
 extern const struct cli_command cli_forget_command;
 extern const struct cli_command cli_plan_command;
@@ -109,6 +110,8 @@ struct cli_fabric {
 	double tables_ms;
 };
 
+/* The net in a file, or that of a specification as --synthetic takes it, where there is no such file. An exit code. */
+int cli_net_named(const char *name, struct fors_net **net);
 /* The net that is meant, with --down done, and nothing else. Returns an exit code; *net is to be freed on CLI_GOOD. */
 int cli_net_load(const struct cli_source *source, struct fors_net **net);
 /* Read the intact net, learn its places, read the participants. Returns an exit code; to be freed in any case. */

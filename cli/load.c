@@ -58,6 +58,11 @@ static int load_file(const char *path, struct fors_net **net)
 	return cli_read_net(path, net);
 }
 
+int cli_net_named(const char *name, struct fors_net **net)
+{
+	return is_spec(name) && !cli_is_there(name) ? load_synthetic(name, net) : cli_read_net(name, net);
+}
+
 static int load_intact(const struct cli_source *source, struct fors_net **net)
 {
 	if (source->fabric && source->synthetic)

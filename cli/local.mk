@@ -7,6 +7,7 @@ fors_SOURCES = \
 	cli/analyze/analysis_tree.c \
 	cli/cli.h \
 	cli/analyze/cmd_analyze.c \
+	cli/cmd_diff.c \
 	cli/cmd_fabric.c \
 	cli/cmd_forget.c \
 	cli/analyze/cmd_indices.c \

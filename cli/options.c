@@ -130,6 +130,7 @@ enum {
 	STATUS = CLI_CMD_STATUS,
 	FORGET = CLI_CMD_FORGET,
 	FABRIC = CLI_CMD_FABRIC,
+	DIFF = CLI_CMD_DIFF,
 	WITH_TABLES = ANALYZE | INDICES,
 	WITH_FABRIC = PLAN | VERIFY | WITH_TABLES | WHATIF | FABRIC,
 };
@@ -211,6 +212,7 @@ static const struct cli_option options[] = {
 	 set_server, 0, 0, NULL},
 	{"dry-run", NULL, FORGET, "only say what would happen", set_flag, MEMBER(is_dry), 0, NULL},
 	{"json", NULL, PLAN, "print the keys of status.json", set_flag, MEMBER(is_json), 0, NULL},
+	{"json", NULL, DIFF, "print JSON, every change", set_flag, MEMBER(is_json), 0, NULL},
 	{"json", NULL, WITH_TABLES, "print JSON", set_flag, MEMBER(is_json), 0, NULL},
 	{"json", NULL, WHATIF, "print JSON, all failures", set_flag, MEMBER(is_json), 0, NULL},
 	{"json", NULL, STATUS, "print status.json; of several folders a list, each with its state_dir", set_flag,

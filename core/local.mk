@@ -29,6 +29,7 @@ libforscore_la_SOURCES = \
 	core/fabric/sides.c core/fabric/sides.h \
 	core/fabric/watch.c core/fabric/watch.h \
 	core/net/claims.c core/net/claims.h \
+	core/net/diff.c core/net/diff.h \
 	core/net/lftfile.c core/net/lftfile.h \
 	core/net/lfts.c core/net/lfts.h \
 	core/net/net.c core/net/net.h \

@@ -12,7 +12,7 @@ import pytest
 
 from conftest import FORS, SRC, run
 
-COMMANDS = ["plan", "schedule", "verify", "analyze", "indices", "whatif", "status", "forget", "fabric"]
+COMMANDS = ["plan", "schedule", "verify", "analyze", "indices", "whatif", "status", "forget", "fabric", "diff"]
 METHODS = ["auto", "closed-form", "rounds", "exact", "flows"]
 FT = "FT(2;2,2)"
 
@@ -67,6 +67,9 @@ def test_help_of_a_command(fors, name):
     (["verify", "--synthetic", FT], "--lfts FILE is missing"),
     (["verify", "--synthetic", FT, "--lfts", "x"], "--schedule FILE is missing"),
     (["status", "a", "b"], "surplus argument 'b'"),
+    (["diff"], "an argument is missing"),
+    (["diff", "a"], "an argument is missing"),
+    (["diff", "a", "b", "c"], "surplus argument 'c'"),
     (["forget"], "an argument is missing"),
     (["forget", "Spine01"], "'Spine01' has to be a node GUID"),
     (["forget", "0x0"], "has to be a node GUID"),
@@ -243,7 +246,7 @@ def test_arguments_that_are_offered_are_taken(fors, name):
     tables = ["--lfts", "/dev/null"] if name == "verify" else []
     for option, argument in options_in_help(fors, name).items():
         for value in completion(f"fors {name} {option} ''") if argument not in ("", "FILE") else []:
-            result = run(FORS, name, *(["/dev/null"] if name == "schedule" else ["--synthetic", FT, *tables]), option, value)
+            result = run(FORS, name, *(["/dev/null"] * (1 + (name == "diff")) if name in ("schedule", "diff") else ["--synthetic", FT, *tables]), option, value)
             assert "has to be" not in result.err, (option, value, result.err)
 
 

@@ -21,6 +21,7 @@
 #include "core/fabric/places.h"
 #include "core/net/lftfile.h"
 #include "core/net/lfts.h"
+#include "core/net/diff.h"
 #include "core/net/netfile.h"
 #include "core/net/slurm.h"
 #include "core/fabric/places_file.h"
@@ -202,6 +203,21 @@ static enum fors_err write_slurm(const struct ground *g, uint64_t *digest, struc
 	begin();
 	err = fors_slurm_write(g->bed->net, true, &text, error);
 	return made_text(err, text, digest);
+}
+
+static enum fors_err compare_nets(const struct ground *g, uint64_t *digest, struct fors_error *error)
+{
+	struct fors_diff diff = {NULL, 12345};
+	enum fors_err err;
+
+	begin();
+	err = fors_net_diff(g->bed->net, g->bed->net, &diff, error);
+	faults_off();
+	assert_int_equal(diff.count, err ? 12345 : 0);
+	assert_true(!err || !diff.change);
+	*digest = diff.count;
+	fors_diff_clear(&diff);
+	return err;
 }
 
 static enum fors_err copy_net(const struct ground *g, uint64_t *digest, struct fors_error *error)
@@ -1095,6 +1111,7 @@ static void all_but_plans(void **state)
 		operation run;
 	} all[] = {
 		{"fors_netfile_read", read_net},
+		{"fors_net_diff", compare_nets},
 		{"fors_netfile_write", write_net},
 		{"fors_slurm_write", write_slurm},
 		{"fors_net_copy", copy_net},
