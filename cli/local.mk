@@ -18,6 +18,7 @@ fors_SOURCES = \
 	cli/whatif/cmd_whatif.c \
 	cli/clock.c cli/clock.h \
 	cli/completion.c cli/completion.h \
+	cli/draw.c cli/draw.h \
 	cli/file.c \
 	cli/folders.c \
 	cli/fors.c \

@@ -41,6 +41,12 @@ static bool set_choice(const struct cli_option *option, const char *argument, st
 	return choice >= 0;
 }
 
+static bool set_format(const struct cli_option *option, const char *argument, struct cli_settings *settings)
+{
+	settings->has_format = true;
+	return set_choice(option, argument, settings);
+}
+
 static bool set_lmc(const struct cli_option *option, const char *argument, struct cli_settings *settings)
 {
 	settings->source.has_lmc = true;
@@ -105,13 +111,10 @@ static bool set_method(const struct cli_option *option, const char *argument, st
 
 static const char *const schedule_formats[] = {
 	[CLI_SCHEDULE_TEXT] = "text", [CLI_SCHEDULE_CSV] = "csv", [CLI_SCHEDULE_JSON] = "json", NULL};
-static const char *const fabric_formats[] = {[CLI_FABRIC_NET] = "net",
-					     [CLI_FABRIC_SPEC] = "spec",
-					     [CLI_FABRIC_JSON] = "json",
-					     [CLI_FABRIC_LFTS] = "lfts",
-					     [CLI_FABRIC_SLURM] = "slurm",
-					     [CLI_FABRIC_SLURM_YAML] = "slurm-yaml",
-					     NULL};
+static const char *const fabric_formats[] = {
+	[CLI_FABRIC_NET] = "net",   [CLI_FABRIC_SPEC] = "spec",	  [CLI_FABRIC_JSON] = "json",
+	[CLI_FABRIC_LFTS] = "lfts", [CLI_FABRIC_SLURM] = "slurm", [CLI_FABRIC_SLURM_YAML] = "slurm-yaml",
+	[CLI_FABRIC_SVG] = "svg",   [CLI_FABRIC_DOT] = "dot",	  NULL};
 static const char *const maps[] = {[CLI_MAP_DIRECT] = "direct", [CLI_MAP_RANDOM] = "random", NULL};
 static const char *const lmcs[] = {"0", "1", "2", "3", "4", "5", "6", "7", NULL};
 static const char *const routings[] = {"fors", "d-mod-k", "s-mod-k", "random", "hash", NULL};
@@ -154,6 +157,11 @@ static const struct cli_option options[] = {
 	 MEMBER(source.participants), 0, NULL},
 	{"participants", "FILE", WHATIF, "only these port GUIDs take part, one per line", set_text,
 	 MEMBER(source.participants), 0, NULL},
+	{"output", "FILE", FABRIC,
+	 "write to FILE; without --format its ending decides: .svg, .dot, .json, .net, .lfts, .conf (slurm), .yaml",
+	 set_text, MEMBER(output), 0, NULL},
+	{"state", "DIR", FABRIC, "with svg or dot: also show what the status in this state folder says of cables",
+	 set_text, MEMBER(state), 0, NULL},
 	{"lfts", "FILE", VERIFY, "the tables: opensm-lfts.dump, or what dump_fts prints", set_text, MEMBER(lfts), 0,
 	 NULL},
 	{"lfts", "FILE", WITH_TABLES, "the tables, of any engine: opensm-lfts.dump, or what dump_fts prints", set_text,
@@ -203,11 +211,11 @@ static const struct cli_option options[] = {
 	{"threads", "N", INDICES, "how many to use; all processors when missing; results do not depend on it",
 	 set_number, MEMBER(threads), 1024, NULL},
 	{"threads", "N", WHATIF, "instead of one for each processor", set_number, MEMBER(threads), 64, NULL},
-	{"format", "FORMAT", SCHEDULE, "text (default), csv or json", set_choice, MEMBER(format), 0, schedule_formats},
+	{"format", "FORMAT", SCHEDULE, "text (default), csv or json", set_format, MEMBER(format), 0, schedule_formats},
 	{"format", "FORMAT", FABRIC,
 	 "net (default): ibnetdiscover text, also for ibsim; spec: the specification; json: what there is and what is "
-	 "dead; lfts: the tables, for opensm -R file -U; slurm, slurm-yaml: topology.conf or topology.yaml of the scheduler Slurm",
-	 set_choice, MEMBER(format), 0, fabric_formats},
+	 "dead; lfts: the tables, for opensm -R file -U; slurm, slurm-yaml: topology.conf or topology.yaml of the scheduler Slurm; svg, dot: a picture",
+	 set_format, MEMBER(format), 0, fabric_formats},
 	{"server", "GUID", SCHEDULE, "only what the server with this port GUID sends (and in text, receives)",
 	 set_server, 0, 0, NULL},
 	{"dry-run", NULL, FORGET, "only say what would happen", set_flag, MEMBER(is_dry), 0, NULL},

@@ -38,7 +38,9 @@ enum cli_fabric_format {
 	CLI_FABRIC_JSON,
 	CLI_FABRIC_LFTS,
 	CLI_FABRIC_SLURM,
-	CLI_FABRIC_SLURM_YAML
+	CLI_FABRIC_SLURM_YAML,
+	CLI_FABRIC_SVG,
+	CLI_FABRIC_DOT
 };
 enum cli_map { CLI_MAP_DIRECT, CLI_MAP_RANDOM };
 
@@ -62,14 +64,15 @@ struct cli_settings {
 	const char *lfts, *routing, *schedule;	      /* --lfts, --routing, --schedule */
 	const char *pattern, *pattern_file, *jobs;    /* --pattern, --pattern-file, --jobs */
 	const char *method, *engines;		      /* --method, --engines */
-	const char *output, *resume, *html;	      /* --output, --resume, --html */
+	const char *output, *resume, *html, *state;   /* --output, --resume, --html, --state */
 	unsigned ilp_seconds, samples, seed, threads; /* --ilp-seconds, --samples, --seed, --threads */
 	bool has_random, has_count;		      /* --random, --count */
 	unsigned random, count;
 	bool has_server;		     /* --server */
 	uint64_t server;		     /* port GUID */
 	int map;			     /* --map: enum cli_map */
-	int format;			     /* --format: enum cli_schedule_format or enum cli_fabric_format */
+	bool has_format;		     /* --format */
+	int format;			     /* enum cli_schedule_format or enum cli_fabric_format */
 	bool wants_optimum, is_dry, is_json; /* --optimum, --dry-run, --json */
 };
 

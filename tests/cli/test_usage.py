@@ -74,7 +74,7 @@ def test_help_of_a_command(fors, name):
     (["forget", "Spine01"], "'Spine01' has to be a node GUID"),
     (["forget", "0x0"], "has to be a node GUID"),
     (["forget", "0x1", "a", "b"], "surplus argument 'b'"),
-    (["fabric", "--synthetic", FT, "--format", "xml"], "one of: net, spec, json, lfts, slurm, slurm-yaml"),
+    (["fabric", "--synthetic", FT, "--format", "xml"], "one of: net, spec, json, lfts, slurm, slurm-yaml, svg, dot"),
     (["fabric", "--synthetic", FT, "--format", "spec", "--down", "Leaf00"], "--format spec"),
 ])
 def test_bad_usage(fors, args, text):
@@ -267,7 +267,7 @@ def test_completion_knows_commands_and_values(fors):
     assert completion("fors ''") == {*COMMANDS, "help", "--help", "--version"}
     assert completion("fors help p") == {"plan"}
     assert set(METHODS) <= completion("fors plan --method ''")
-    assert completion("fors fabric --format ''") == {"net", "spec", "json", "lfts", "slurm", "slurm-yaml"}
+    assert completion("fors fabric --format ''") == {"net", "spec", "json", "lfts", "slurm", "slurm-yaml", "svg", "dot"}
 
 
 def test_examples_of_the_man_page_are_there():
