@@ -200,6 +200,32 @@ tests_unit_test_worker_CPPFLAGS = $(fault_cppflags)
 tests_unit_test_worker_LDADD = libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_worker_LDFLAGS = $(fault_ldflags) -Wl,--wrap=fors_plan,--wrap=fors_verify,--wrap=fsync
 
+# What sees OpenSM, among the functions of the stock opensm: a program that loads it, and a module with plugin and tests.
+if BUILD_PLUGIN
+opensm_tests = tests/opensm/test_engine
+opensm_modules = tests/opensm/inside.la
+else
+opensm_tests =
+opensm_modules =
+endif
+if HAVE_CMOCKA
+check_LTLIBRARIES += $(opensm_modules)
+check_PROGRAMS += $(opensm_tests)
+TESTS += $(opensm_tests)
+endif
+tests_opensm_test_engine_CFLAGS = $(AM_CFLAGS) $(OPENSM_CFLAGS)
+tests_opensm_test_engine_LDFLAGS = $(AM_LDFLAGS) -rdynamic
+tests_opensm_test_engine_LDADD = -ldl
+EXTRA_tests_opensm_test_engine_DEPENDENCIES = $(opensm_modules)
+tests_opensm_inside_la_SOURCES = tests/opensm/inside.c tests/opensm/inside.h tests/opensm/engine_tests.c \
+	tests/opensm/snapshot_tests.c tests/opensm/subnet.c tests/opensm/subnet.h $(libfors_la_SOURCES)
+tests_opensm_inside_la_CFLAGS = $(AM_CFLAGS) $(OPENSM_CFLAGS) -pthread
+tests_opensm_inside_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -rpath /nowhere -pthread \
+	-Wl,--wrap=fors_worker_start,--wrap=fors_worker_submit,--wrap=fors_worker_keep,--wrap=fors_worker_note_sweep \
+	-Wl,--wrap=fors_worker_stop,--wrap=fors_outbox_set,--wrap=fors_job_new,--wrap=fors_loader_trouble \
+	-Wl,--wrap=fors_kept_trouble
+tests_opensm_inside_la_LIBADD = libtestsupport.la libforscore.la $(CMOCKA_LIBS) $(ZLIB_LIBS)
+
 # The plugin as built for another OpenSM; only the end-to-end tests want it.
 EXTRA_LTLIBRARIES =
 if BUILD_PLUGIN
@@ -243,7 +269,7 @@ MUTANTS_FLAGS =
 .PHONY: mutants
 mutants:
 	python3 $(srcdir)/tests/mutants/mutants.py --srcdir '$(abs_top_srcdir)' --work mutants \
-		--tests '$(unit_tests) tests/sweep/sweep tests/fuzz/test_corpus' $(MUTANTS_FLAGS) $(MUTANTS)
+		--tests '$(unit_tests) $(opensm_tests) tests/sweep/sweep tests/fuzz/test_corpus' $(MUTANTS_FLAGS) $(MUTANTS)
 EXTRA_DIST += tests/mutants/mutants.py tests/mutants/list.txt
 clean-local: clean-mutants
 .PHONY: clean-mutants
