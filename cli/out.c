@@ -13,6 +13,9 @@
 static const char *command_name; /* of the subcommand that runs, for error texts */
 static int bar_percent = -1;	 /* what the progress bar shows, -1: there is none */
 static const char *bar_name = "planning";
+static unsigned bar_total; /* of what there are so many, 0: it has no number */
+static double bar_start;   /* when it was first shown, by cli_now_ms() */
+static double bar_first;   /* and what was done by then */
 
 #define BAR_WIDTH 40
 #define LISTED_LINKS 10 /* dead links that are listed for people; --json lists all */
@@ -143,28 +146,53 @@ int cli_print_status_json(const struct fors_status *status)
 	return CLI_GOOD;
 }
 
+/* As it went so far; not in the first moments, of which nothing follows. */
+static void print_time_left(double done, double now)
+{
+	double left = done > bar_first ? (now - bar_start) / 1000 * (1 - done) / (done - bar_first) : 0;
+
+	if (now - bar_start < 2000 || left < 1)
+		fprintf(stderr, "%*s", 12, "");
+	else if (left < 3600)
+		fprintf(stderr, ", %u:%02u left ", (unsigned)left / 60, (unsigned)left % 60);
+	else
+		fprintf(stderr, ", %.1f h left ", left / 3600);
+}
+
 void cli_progress(void *context, double done)
 {
 	int percent = done < 0 ? 0 : done > 1 ? 100 : (int)(done * 100);
+	double now = cli_now_ms();
 
+	(void)context;
+	if (bar_percent < 0) {
+		bar_start = now;
+		bar_first = done;
+	}
 	if (percent == bar_percent || !isatty(STDERR_FILENO))
 		return;
 	bar_percent = percent;
 	fprintf(stderr, "\r%s [", bar_name);
 	for (int i = 0; i < BAR_WIDTH; i++)
 		fputc(i < percent * BAR_WIDTH / 100 ? '#' : '.', stderr);
-	fprintf(stderr, "] %3d %%", percent);
+	fprintf(stderr, "] ");
+	if (bar_total)
+		fprintf(stderr, "%u/%u", (unsigned)(done * bar_total + 0.5), bar_total);
+	else
+		fprintf(stderr, "%3d %%", percent);
+	print_time_left(done, now);
 	fflush(stderr);
 }
 
-void cli_progress_name(const char *name)
+void cli_progress_name(const char *name, unsigned total)
 {
 	bar_name = name;
+	bar_total = total;
 }
 
 void cli_progress_end(void)
 {
 	if (bar_percent >= 0)
-		fprintf(stderr, "\r%*s\r", BAR_WIDTH + 20, "");
+		fprintf(stderr, "\r%*s\r", BAR_WIDTH + 50, "");
 	bar_percent = -1;
 }
