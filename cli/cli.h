@@ -172,10 +172,18 @@ enum cli_colour { CLI_PLAIN, CLI_BOLD, CLI_RED, CLI_GREEN, CLI_YELLOW };
 /* The bytes that switch to a colour; empty unless stdout is a terminal that has colours. */
 const char *cli_colour(enum cli_colour colour);
 
+/* --- links.c -------------------------------------------------------------------------------------------------- */
+
 /* The dead cables of a status, the first few by name, for people. Their row is called "dead". */
 void cli_print_dead_links(const struct fors_status *status);
-/* The links of a list under a label, the first few of them; says_used: also whether each carries traffic. */
-void cli_print_links(const char *label, const struct fors_links *links, bool says_used);
+/*
+ * The links of a list of a status under a label, the first few of them, a switch of which all are in the list as one line;
+ * says_used: also whether each carries traffic.
+ */
+void cli_print_links(const char *label, const struct fors_status *status, const struct fors_links *links,
+		     bool says_used);
+/* A page of rows with labels, its long lines broken at blanks where the terminal, or COLUMNS, is narrower; at 45 at least. */
+void cli_print_page(const char *text);
 /* An age as "5 min". */
 void cli_print_age(double seconds);
 /* Print status.json; returns an exit code. */

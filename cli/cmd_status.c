@@ -19,6 +19,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define ROW 12 /* columns of a label */
+
 /* The heartbeat. */
 struct beat {
 	bool is_there;
@@ -140,15 +142,15 @@ static bool is_stale(const struct beat *beat)
 static const char *find_doubt(const struct folder *folder)
 {
 	if (is_ahead(&folder->beat))
-		return "the heartbeat is in the future: a clock was wrong when it was written, or this host's is now, so\n"
-		       "            nobody can tell whether a subnet manager still stands behind this";
+		return "the heartbeat is in the future: a clock was wrong when it was written, or this host's is now, so "
+		       "nobody can tell whether a subnet manager still stands behind this";
 	if (folder->beat.is_there && !folder->beat.is_understood)
 		return "the heartbeat cannot be understood: does a subnet manager stand behind this?";
 	if (is_stale(&folder->beat))
-		return "the heartbeat is old: no subnet manager stands behind this any more; the schedule stays right\n"
-		       "            until a link changes. Has opensm ended, did an update of OpenSM refuse fors\n"
-		       "            (\"version mismatch\" in its log), or can opensm not write here (ERR F010 or F016 in\n"
-		       "            its log)?";
+		return "the heartbeat is old: no subnet manager stands behind this any more; the schedule stays right "
+		       "until a link changes. Has opensm ended, did an update of OpenSM refuse fors "
+		       "(\"version mismatch\" in its log), or can opensm not write here (ERR F010 or F016 in "
+		       "its log)?";
 	if (folder->status.state != FORS_ACTIVE)
 		return NULL;
 	if (!folder->beat.is_there)
@@ -186,7 +188,7 @@ static void print_state(const struct folder *folder)
 	if (*status->reason)
 		printf(": %s", status->reason);
 	if (doubt)
-		printf("\n            %sdoubtful%s: %s", cli_colour(CLI_YELLOW), cli_colour(CLI_PLAIN), doubt);
+		printf("\n%*s%sdoubtful%s: %s", ROW, "", cli_colour(CLI_YELLOW), cli_colour(CLI_PLAIN), doubt);
 	printf("\n");
 }
 
@@ -226,11 +228,11 @@ static void print_epoch(const struct fors_status *status)
 /* Links that live, but are in some way special, and what could not be done about them. */
 static void print_special_links(const struct fors_status *status)
 {
-	cli_print_links("degraded", &status->degraded_links, true);
-	cli_print_links("excluded", &status->excluded_links, true);
-	cli_print_links("held", &status->held_links, true);
+	cli_print_links("degraded", status, &status->degraded_links, true);
+	cli_print_links("excluded", status, &status->excluded_links, true);
+	cli_print_links("held", status, &status->held_links, true);
 	for (unsigned i = 0; i < fors_warnings_kept(&status->warnings); i++)
-		printf("%-12s%s%s%s\n", i ? "" : "warning", cli_colour(CLI_YELLOW), status->warnings.text[i],
+		printf("%-*s%s%s%s\n", ROW, i ? "" : "warning", cli_colour(CLI_YELLOW), status->warnings.text[i],
 		       cli_colour(CLI_PLAIN));
 }
 
@@ -243,7 +245,7 @@ static void print_next(const struct folder *folder)
 		snprintf(text, sizeof(text), "nothing: set the clocks right, or start opensm with fors again");
 	else if (is_stale(&folder->beat))
 		snprintf(text, sizeof(text), "nothing: start opensm with fors again");
-	printf("next        %s\n", text);
+	printf("%-*s%s\n", ROW, "next", text);
 }
 
 static void print_beat(const struct beat *beat)
@@ -262,13 +264,15 @@ static void print_beat(const struct beat *beat)
 static void print_numbers(const struct fors_status *status)
 {
 	if (status->servers >= 0)
-		printf("fabric      %lld servers, %lld leaves, %lld spines; f = %lld, m = %lld\n",
-		       (long long)status->servers, (long long)status->leaves, (long long)status->spines,
-		       (long long)status->f, (long long)status->affected_spines);
+		printf("fabric      %lld servers, %lld leaves, %lld spines\n", (long long)status->servers,
+		       (long long)status->leaves, (long long)status->spines);
 	if (status->leaves >= 0) {
 		cli_print_dead_links(status);
 		print_special_links(status);
 	}
+	if (status->f > 0)
+		printf("%*sthe worst leaf lacks %lld uplink%s for its servers\n", ROW, "", (long long)status->f,
+		       status->f == 1 ? "" : "s");
 	if (status->unreachable_pairs > 0)
 		printf("cut off     %lld pairs of leaves have no common spine\n", (long long)status->unreachable_pairs);
 	print_cost(status);
@@ -280,13 +284,29 @@ static void print_numbers(const struct fors_status *status)
 	}
 }
 
-static void print_folder(const struct folder *folder)
+static void print_rows(const struct folder *folder)
 {
 	print_state(folder);
 	print_numbers(&folder->status);
 	print_epoch(&folder->status);
 	print_beat(&folder->beat);
 	print_next(folder);
+}
+
+/* What the rows print goes into memory first, because only whole lines can be broken well. */
+static void print_folder(const struct folder *folder)
+{
+	FILE *screen = stdout, *page;
+	char *text = NULL;
+	size_t size;
+
+	page = open_memstream(&text, &size);
+	stdout = page ? page : screen;
+	print_rows(folder);
+	stdout = screen;
+	if (page && !fclose(page))
+		cli_print_page(text);
+	free(text);
 }
 
 /* --- one folder, or all --------------------------------------------------------------------------------------- */

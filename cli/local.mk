@@ -23,6 +23,7 @@ fors_SOURCES = \
 	cli/folders.c \
 	cli/fors.c \
 	cli/json.c cli/json.h \
+	cli/links.c \
 	cli/load.c \
 	cli/options.c cli/options.h \
 	cli/out.c \

@@ -18,7 +18,6 @@ static double bar_start;   /* when it was first shown, by cli_now_ms() */
 static double bar_first;   /* and what was done by then */
 
 #define BAR_WIDTH 40
-#define LISTED_LINKS 10 /* dead links that are listed for people; --json lists all */
 
 void cli_set_name(const char *command)
 {
@@ -85,41 +84,6 @@ const char *cli_colour(enum cli_colour colour)
 	};
 
 	return has_colours() ? codes[colour] : "";
-}
-
-/* How long ago a Unix time was, as " since 5 min"; nothing when it is not known. */
-static void print_since(int64_t since_ms)
-{
-	if (since_ms < 0)
-		return;
-	printf(", for ");
-	cli_print_age(cli_age((uint64_t)since_ms));
-}
-
-void cli_print_links(const char *label, const struct fors_links *links, bool says_used)
-{
-	for (size_t i = 0; i < links->count && i < LISTED_LINKS; i++) {
-		const struct fors_link *link = &links->link[i];
-
-		printf("%-12s%s[%u] - %s[%u]", i ? "" : label, link->a, link->a_port, link->b, link->b_port);
-		print_since(link->since_ms);
-		printf("%s\n", !says_used ? "" : link->is_used ? "; in use" : "; carries no servers' traffic");
-	}
-	if (links->count > LISTED_LINKS)
-		printf("            and %zu more (--json lists all)\n", links->count - LISTED_LINKS);
-}
-
-void cli_print_dead_links(const struct fors_status *status)
-{
-	size_t dead = status->dead_links.count;
-
-	if (!dead) {
-		printf("dead        nothing\n");
-		return;
-	}
-	printf("dead        %zu cable%s; %lld spine%s affected\n", dead, dead == 1 ? "" : "s",
-	       (long long)status->affected_spines, status->affected_spines == 1 ? "" : "s");
-	cli_print_links("", &status->dead_links, false);
 }
 
 void cli_print_age(double seconds)
