@@ -18,6 +18,8 @@
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 #define ROW 12 /* columns of a label */
 
@@ -368,23 +370,48 @@ static int show_all(const struct cli_folders *folders, bool is_json)
 	return worst;
 }
 
-static int run(const struct cli_settings *settings, char **operand)
+static int show(const char *dir, bool is_json)
 {
 	struct cli_folders folders;
-	int code = cli_folders_find(operand[0], &folders);
+	int code = cli_folders_find(dir, &folders);
 
 	if (!code)
-		code = folders.is_list ? show_all(&folders, settings->is_json)
-				       : show_folder(folders.path[0], settings->is_json, -1);
+		code = folders.is_list ? show_all(&folders, is_json) : show_folder(folders.path[0], is_json, -1);
 	cli_folders_clear(&folders);
 	return code;
+}
+
+/* Again and again: on a terminal in one place, else one below the other. What cannot be read now may be later. */
+static int watch(const char *dir, unsigned seconds)
+{
+	for (;;) {
+		time_t now = time(NULL);
+		char date[32] = "";
+		struct tm tm;
+
+		if (localtime_r(&now, &tm))
+			strftime(date, sizeof(date), "%Y-%m-%d %H:%M:%S", &tm);
+		printf("%s%s\n", isatty(STDOUT_FILENO) ? "\033[H\033[2J" : "", date);
+		show(dir, false);
+		printf("%s", isatty(STDOUT_FILENO) ? "" : "\n");
+		if (fflush(stdout))
+			return CLI_BAD;
+		sleep(seconds);
+	}
+}
+
+static int run(const struct cli_settings *settings, char **operand)
+{
+	if (settings->watch && settings->is_json)
+		return cli_usage_error("--watch is for people, and goes not with --json");
+	return settings->watch ? watch(operand[0], settings->watch) : show(operand[0], settings->is_json);
 }
 
 const struct cli_command cli_status_command = {
 	.id = CLI_CMD_STATUS,
 	.name = "status",
 	.summary = "Show what is broken and what it costs",
-	.usage = "[DIR] [--json]",
+	.usage = "[DIR] [--json] [--watch SECONDS]",
 	.details = "DIR is a state folder, or a folder of them; default: ${OSM_CACHE_DIR:-/var/cache/opensm}/fors.\n"
 		   "The exit code is 0 when every folder is active and fresh.\n",
 	.max_operands = 1,

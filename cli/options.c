@@ -225,6 +225,8 @@ static const struct cli_option options[] = {
 	{"json", NULL, WHATIF, "print JSON, all failures", set_flag, MEMBER(is_json), 0, NULL},
 	{"json", NULL, STATUS, "print status.json; of several folders a list, each with its state_dir", set_flag,
 	 MEMBER(is_json), 0, NULL},
+	{"watch", "SECONDS", STATUS, "show it again every so many seconds, until Ctrl-C", set_number, MEMBER(watch),
+	 86400, NULL},
 	{"html", "FILE", ANALYZE, "write a page with the fabric drawn, for a browser or a printer", set_text,
 	 MEMBER(html), 0, NULL},
 	{"html", "FILE", WHATIF, "write a page, for a browser or a printer", set_text, MEMBER(html), 0, NULL},

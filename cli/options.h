@@ -73,6 +73,7 @@ struct cli_settings {
 	int map;			     /* --map: enum cli_map */
 	bool has_format;		     /* --format */
 	int format;			     /* enum cli_schedule_format or enum cli_fabric_format */
+	unsigned watch;			     /* --watch; 0: once */
 	bool wants_optimum, is_dry, is_json; /* --optimum, --dry-run, --json */
 };
 

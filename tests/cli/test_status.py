@@ -3,9 +3,12 @@
 import json
 import os
 import re
+import subprocess
 import time
 
 import pytest
+
+from conftest import FORS
 
 EPOCH = int(time.time() * 1000) - 600_000
 
@@ -175,3 +178,25 @@ def test_sentences_fit_the_terminal(fors, folder, columns):
     assert reason in " ".join(out.split()) and "version mismatch" in " ".join(out.split())
     assert all(len(line) <= 45 for line in fors("status", path, code=1, env={"COLUMNS": "20"}).out.splitlines() if line != str(path))
     assert f"failed for" in out or "failed:" in out
+
+
+def test_watch(fors, folder):
+    """Again and again, until somebody ends it; a status that is not there at the moment is there later."""
+    path = folder()
+    process = subprocess.Popen([FORS, "status", path, "--watch", "1"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        shown = [process.stdout.readline()]
+        while sum(line.startswith("next ") for line in shown) < 2:
+            shown.append(process.stdout.readline())
+            assert shown[-1], "it has ended"
+        (path / "status.json").rename(path / "away")
+        assert "status.json" in process.stderr.readline()
+        (path / "away").rename(path / "status.json")
+        while sum(line.startswith("next ") for line in shown) < 4:
+            shown.append(process.stdout.readline())
+            assert shown[-1], "it has ended"
+    finally:
+        process.kill()
+        process.communicate()
+    assert sum(bool(re.match(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$", line)) for line in shown) >= 4
+    assert "goes not with --json" in fors("status", path, "--watch", "1", "--json", code=2).err
