@@ -14,9 +14,10 @@
 #include "cli/draw.h"
 #include "core/base/text.h"
 #include "core/net/lftfile.h"
+#include "core/net/lfts.h"
 #include "core/net/netfile.h"
 #include "core/net/slurm.h"
-#include "core/net/tree_spec.h"
+#include "core/net/spec.h"
 #include "core/status/status_json.h"
 
 /* Print the text, or write it to --output, and free it. */
@@ -37,18 +38,18 @@ static int write_spec(const struct cli_settings *settings)
 {
 	const struct cli_source *source = &settings->source;
 	struct fors_error error = {0};
-	struct fors_tree_spec spec = {0};
+	struct fors_spec spec = {0};
 	struct fors_buffer line = {0};
 	enum fors_err err;
 	char *text;
 
 	if (!source->synthetic || source->fabric || source->ndown)
 		return cli_usage_error("--format spec needs --synthetic, and can say nothing of --down");
-	err = fors_tree_spec_parse(source->synthetic, &spec, &error);
+	err = fors_spec_parse(source->synthetic, &spec, &error);
 	if (err)
 		return cli_fail(&error);
-	err = fors_tree_spec_format(&spec, &text, &error);
-	fors_tree_spec_clear(&spec);
+	err = fors_spec_format(&spec, &text, &error);
+	fors_spec_clear(&spec);
 	if (!err) {
 		fors_buffer_print(&line, "%s\n", text);
 		free(text);
@@ -115,6 +116,33 @@ static int write_made(const struct cli_settings *settings, enum cli_fabric_forma
 		code = made_text(&made, format, &text, &error) ? cli_fail(&error) : emit(settings, text);
 	cli_fabric_free(&made);
 	cli_site_free(&site);
+	return code;
+}
+
+/* With the tables of a model, and the LIDs that they are for. */
+static int write_model(const struct cli_settings *settings, enum cli_fabric_format format)
+{
+	const struct cli_source *source = &settings->source;
+	struct fors_error error = {0};
+	struct fors_net *net = NULL;
+	struct fors_lfts *lfts = NULL;
+	char *text;
+	int code;
+
+	if (format != CLI_FABRIC_NET && format != CLI_FABRIC_LFTS)
+		return cli_usage_error("--routing goes with --format net and --format lfts");
+	if (source->has_lmc)
+		return cli_usage_error("--routing and --lmc exclude each other: models give one LID");
+	code = cli_net_load(source, &net);
+	if (!code)
+		code = cli_model_tables(source, settings->routing, net, &lfts);
+	if (!code && (format == CLI_FABRIC_LFTS ? fors_lftfile_write(net, lfts, &text, NULL, &error)
+						: fors_netfile_write(net, &text, NULL, &error)))
+		code = cli_fail(&error);
+	else if (!code)
+		code = emit(settings, text);
+	fors_lfts_free(lfts);
+	fors_net_free(net);
 	return code;
 }
 
@@ -211,6 +239,8 @@ static int run(const struct cli_settings *settings, char **operand)
 	(void)operand;
 	if (settings->state && format != CLI_FABRIC_SVG && format != CLI_FABRIC_DOT)
 		return cli_usage_error("--state is for pictures: --format svg or dot");
+	if (settings->routing)
+		return write_model(settings, format);
 	switch (format) {
 	case CLI_FABRIC_SPEC:
 		return write_spec(settings);
