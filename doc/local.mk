@@ -4,6 +4,7 @@ nobase_dist_doc_DATA = \
 	README.md \
 	CONTRIBUTING.md \
 	LICENSE \
+	core/planners/over.h \
 	core/schedule/schedule_format.h \
 	cli/README.md \
 	cli/analyze/README.md \
