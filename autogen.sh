@@ -1,6 +1,17 @@
 #!/bin/sh
-# Make ./configure. Needs autoconf, automake, libtool and pkg-config.
+# Make ./configure. Needs autoconf, automake, libtool and pkg-config. Takes no arguments.
 set -e
+case ${1:-} in
+"") ;;
+-h | --help)
+	sed -n '2s/^# //p' "$0"
+	exit 0
+	;;
+*)
+	echo "autogen.sh: unknown argument '$1'; it takes none" >&2
+	exit 2
+	;;
+esac
 cd "$(dirname "$0")"
 for tool in autoreconf automake libtoolize pkg-config; do
 	command -v "$tool" >/dev/null 2>&1 || {

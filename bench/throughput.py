@@ -17,5 +17,7 @@ def throughput(demo):
 
 
 if __name__ == "__main__":
+    if len(sys.argv) != 2 or sys.argv[1].startswith("-"):
+        sys.exit(print(__doc__) if sys.argv[1:] in (["-h"], ["--help"]) else "usage: throughput.py demo.json")
     with open(sys.argv[1], encoding="utf-8") as file:
         sys.stdout.write(throughput(json.load(file)))

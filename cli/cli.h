@@ -44,6 +44,7 @@ struct cli_command {
 
 extern const struct cli_command cli_analyze_command;
 extern const struct cli_command cli_indices_command;
+extern const struct cli_command cli_diff_command;
 extern const struct cli_command cli_fabric_command;
 extern const struct cli_command cli_forget_command;
 extern const struct cli_command cli_plan_command;
@@ -110,6 +111,8 @@ struct cli_fabric {
 	struct fors_warnings warnings; /* what the tables leave out, and the schedule */
 };
 
+/* The net in a file, or that of a specification as --synthetic takes it, where there is no such file. An exit code. */
+int cli_net_named(const char *name, struct fors_net **net);
 /* The net that is meant, with --down done, and nothing else. Returns an exit code; *net is to be freed on CLI_GOOD. */
 int cli_net_load(const struct cli_source *source, struct fors_net **net);
 /* Read the intact net, learn its places, read the participants. Returns an exit code; to be freed in any case. */
@@ -191,10 +194,18 @@ enum cli_colour { CLI_PLAIN, CLI_BOLD, CLI_RED, CLI_GREEN, CLI_YELLOW };
 /* The bytes that switch to a colour; empty unless stdout is a terminal that has colours. */
 const char *cli_colour(enum cli_colour colour);
 
+/* --- links.c -------------------------------------------------------------------------------------------------- */
+
 /* The dead cables of a status, the first few by name, for people. Their row is called "dead". */
 void cli_print_dead_links(const struct fors_status *status);
-/* The links of a list under a label, the first few of them; says_used: also whether each carries traffic. */
-void cli_print_links(const char *label, const struct fors_links *links, bool says_used);
+/*
+ * The links of a list of a status under a label, the first few of them, a switch of which all are in the list as one line;
+ * says_used: also whether each carries traffic.
+ */
+void cli_print_links(const char *label, const struct fors_status *status, const struct fors_links *links,
+		     bool says_used);
+/* A page of rows with labels, its long lines broken at blanks where the terminal, or COLUMNS, is narrower; at 45 at least. */
+void cli_print_page(const char *text);
 /* An age as "5 min". */
 void cli_print_age(double seconds);
 /* Print status.json; returns an exit code. */
@@ -202,8 +213,8 @@ int cli_print_status_json(const struct fors_status *status);
 
 /* A progress bar on stderr, when that is a terminal. For struct fors_task; context is unused. */
 void cli_progress(void *context, double done);
-/* What the bar says that is done; "planning" at first. Lent. */
-void cli_progress_name(const char *name);
+/* What the bar says that is done, "planning" at first (lent), and of how many; 0: it counts in percent. */
+void cli_progress_name(const char *name, unsigned total);
 /* Take the bar away. */
 void cli_progress_end(void);
 

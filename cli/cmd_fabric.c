@@ -1,19 +1,45 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* cmd_fabric.c - `fors fabric`: write a fabric, or its tables, for other programs. */
+/*
+ * cmd_fabric.c - `fors fabric`: write a fabric, or its tables, for other programs, or draw it.
+ *
+ * Each format is a text; how much has to be known of the fabric differs. The specification wants none, a net and
+ * Slurm's topology any net, tables and status a two-level fat-tree. A picture is drawn of any net, with loads where fors
+ * would have tables for it.
+ */
 #include "cli/cli.h"
 
 #include <stdlib.h>
+#include <string.h>
 
+#include "cli/draw.h"
+#include "core/base/text.h"
 #include "core/net/lftfile.h"
 #include "core/net/lfts.h"
 #include "core/net/netfile.h"
+#include "core/net/slurm.h"
 #include "core/net/spec.h"
+#include "core/status/status_json.h"
+
+/* Print the text, or write it to --output, and free it. */
+static int emit(const struct cli_settings *settings, char *text)
+{
+	int code = CLI_GOOD;
+
+	if (settings->output)
+		code = cli_write_file(settings->output, text, strlen(text));
+	else
+		fputs(text, stdout);
+	free(text);
+	return code;
+}
 
 /* The canonical spelling. */
-static int print_spec(const struct cli_source *source)
+static int write_spec(const struct cli_settings *settings)
 {
+	const struct cli_source *source = &settings->source;
 	struct fors_error error = {0};
 	struct fors_spec spec = {0};
+	struct fors_buffer line = {0};
 	enum fors_err err;
 	char *text;
 
@@ -24,124 +50,225 @@ static int print_spec(const struct cli_source *source)
 		return cli_fail(&error);
 	err = fors_spec_format(&spec, &text, &error);
 	fors_spec_clear(&spec);
-	if (err)
-		return cli_fail(&error);
-	printf("%s\n", text);
-	free(text);
-	return CLI_GOOD;
+	if (!err) {
+		fors_buffer_print(&line, "%s\n", text);
+		free(text);
+		err = fors_buffer_finish(&line, &text, NULL, &error);
+	}
+	return err ? cli_fail(&error) : emit(settings, text);
 }
 
-static int print_json(const struct cli_fabric *made)
+/* The net as it was read; no LIDs are made up, nor has it to be a fat-tree. */
+static int write_net_as_is(const struct cli_settings *settings, enum cli_fabric_format format)
 {
 	struct fors_error error = {0};
+	struct fors_net *net;
+	char *text;
+	int code = cli_net_load(&settings->source, &net);
+
+	if (code)
+		return code;
+	if (format == CLI_FABRIC_NET ? fors_netfile_write(net, &text, NULL, &error)
+				     : fors_slurm_write(net, format == CLI_FABRIC_SLURM_YAML, &text, &error))
+		code = cli_fail(&error);
+	else
+		code = emit(settings, text);
+	fors_net_free(net);
+	return code;
+}
+
+static enum fors_err status_text(const struct cli_fabric *made, char **text, struct fors_error *error)
+{
 	struct fors_status status;
-	int code;
+	enum fors_err err;
 
 	fors_status_init(&status);
 	status.tables_ms = made->tables_ms + made->check_ms;
 	status.check_ms = made->check_ms;
 	status.warnings = made->warnings;
-	if (fors_status_fabric(&status, made->fabric, &error))
-		return cli_fail(&error);
-	code = cli_print_status_json(&status);
+	err = fors_status_fabric(&status, made->fabric, error);
+	if (!err)
+		err = fors_status_json(&status, text, error);
 	fors_status_clear(&status);
-	return code;
+	return err;
 }
 
-static int print_net(const struct fors_net *net)
+static enum fors_err made_text(const struct cli_fabric *made, enum cli_fabric_format format, char **text,
+			       struct fors_error *error)
 {
+	if (format == CLI_FABRIC_JSON)
+		return status_text(made, text, error);
+	if (format == CLI_FABRIC_LFTS)
+		return fors_lftfile_write(made->net, made->lfts, text, NULL, error);
+	return fors_netfile_write(made->net, text, NULL, error);
+}
+
+static int write_made(const struct cli_settings *settings, enum cli_fabric_format format)
+{
+	const struct cli_source *source = &settings->source;
 	struct fors_error error = {0};
-	char *text;
-	size_t size;
-
-	if (fors_netfile_write(net, &text, &size, &error))
-		return cli_fail(&error);
-	fputs(text, stdout);
-	free(text);
-	return CLI_GOOD;
-}
-
-static int print_lfts(const struct fors_net *net, const struct fors_lfts *lfts)
-{
-	struct fors_error error = {0};
-	char *text;
-	size_t size;
-
-	if (fors_lftfile_write(net, lfts, &text, &size, &error))
-		return cli_fail(&error);
-	fputs(text, stdout);
-	free(text);
-	return CLI_GOOD;
-}
-
-/* The net as it was read; no LIDs are made up, nor has it to be a fat-tree. */
-static int write_net_as_is(const struct cli_source *source)
-{
-	struct fors_net *net;
-	int code = cli_net_load(source, &net);
-
-	if (code)
-		return code;
-	code = print_net(net);
-	fors_net_free(net);
-	return code;
-}
-
-static int write_made(const struct cli_source *source, enum cli_fabric_format format)
-{
 	struct cli_fabric made = {0};
 	struct cli_site site;
+	char *text;
 	int code = cli_site_load(source, &site);
 
 	if (!code)
 		code = cli_fabric_make(&site, source->has_lmc, source->lmc, source->down, source->ndown, &made);
 	if (!code)
-		code = format == CLI_FABRIC_JSON   ? print_json(&made)
-		       : format == CLI_FABRIC_LFTS ? print_lfts(made.net, made.lfts)
-						   : print_net(made.net);
+		code = made_text(&made, format, &text, &error) ? cli_fail(&error) : emit(settings, text);
 	cli_fabric_free(&made);
 	cli_site_free(&site);
 	return code;
 }
 
 /* With the tables of a model, and the LIDs that they are for. */
-static int write_model(const struct cli_settings *settings)
+static int write_model(const struct cli_settings *settings, enum cli_fabric_format format)
 {
 	const struct cli_source *source = &settings->source;
+	struct fors_error error = {0};
 	struct fors_net *net = NULL;
 	struct fors_lfts *lfts = NULL;
+	char *text;
 	int code;
 
-	if (settings->format != CLI_FABRIC_NET && settings->format != CLI_FABRIC_LFTS)
+	if (format != CLI_FABRIC_NET && format != CLI_FABRIC_LFTS)
 		return cli_usage_error("--routing goes with --format net and --format lfts");
 	if (source->has_lmc)
 		return cli_usage_error("--routing and --lmc exclude each other: models give one LID");
 	code = cli_net_load(source, &net);
 	if (!code)
 		code = cli_model_tables(source, settings->routing, net, &lfts);
-	if (!code)
-		code = settings->format == CLI_FABRIC_LFTS ? print_lfts(net, lfts) : print_net(net);
+	if (!code && (format == CLI_FABRIC_LFTS ? fors_lftfile_write(net, lfts, &text, NULL, &error)
+						: fors_netfile_write(net, &text, NULL, &error)))
+		code = cli_fail(&error);
+	else if (!code)
+		code = emit(settings, text);
 	fors_lfts_free(lfts);
 	fors_net_free(net);
 	return code;
 }
 
+/* --- pictures ---------------------------------------------------------------------------------------------------- */
+
+static enum fors_err parse_status(const char *text, size_t size, const char *path, void *status,
+				  struct fors_error *error)
+{
+	if (strlen(text) != size)
+		return fors_fail(error, FORS_EINPUT, "%s: not JSON: a zero byte", path);
+	return fors_status_parse(text, path, status, error);
+}
+
+/* What a state folder says, if one is named. */
+static int read_state(const char *dir, struct fors_status *status)
+{
+	char path[CLI_PATH_ROOM];
+
+	fors_status_init(status);
+	if (!dir)
+		return CLI_GOOD;
+	return cli_make_path(dir, "status.json", path) ? cli_use_file(path, parse_status, status) : CLI_BAD;
+}
+
+/* With tables where it is a two-level fat-tree. */
+static int load_now(const struct cli_source *source, const struct cli_site *site, struct cli_fabric *made)
+{
+	if (site->places)
+		return cli_fabric_make(site, source->has_lmc, source->lmc, source->down, source->ndown, made);
+	*made = (struct cli_fabric){0};
+	return cli_site_net(site, source, &made->net);
+}
+
+static int draw(const struct cli_settings *settings, const struct cli_site *site, const struct cli_fabric *made,
+		const struct fors_status *status, bool is_dot)
+{
+	const struct cli_source *source = &settings->source;
+	const struct cli_drawing drawing = {.intact = site->intact,
+					    .now = made->net,
+					    .lfts = made->lfts,
+					    .status = settings->state ? status : NULL,
+					    .title = source->fabric ? source->fabric : source->synthetic};
+	struct fors_error error = {0};
+	char *text;
+
+	return cli_draw(&drawing, is_dot, &text, &error) ? cli_fail(&error) : emit(settings, text);
+}
+
+static int write_picture(const struct cli_settings *settings, bool is_dot)
+{
+	struct cli_fabric made = {0};
+	struct fors_status status;
+	struct cli_site site;
+	int code = cli_any_site_load(&settings->source, &site);
+
+	if (!code)
+		code = load_now(&settings->source, &site, &made);
+	if (!code) {
+		code = read_state(settings->state, &status);
+		if (!code)
+			code = draw(settings, &site, &made, &status, is_dot);
+		fors_status_clear(&status);
+	}
+	cli_fabric_free(&made);
+	cli_site_free(&site);
+	return code;
+}
+
+/* --- the command ------------------------------------------------------------------------------------------------- */
+
+/* The format: --format, else by the ending of --output, as lstopo does it. */
+static int choose_format(const struct cli_settings *settings)
+{
+	static const struct {
+		const char *ending;
+		enum cli_fabric_format format;
+	} endings[] = {
+		{".svg", CLI_FABRIC_SVG},	  {".dot", CLI_FABRIC_DOT},   {".gv", CLI_FABRIC_DOT},
+		{".json", CLI_FABRIC_JSON},	  {".lfts", CLI_FABRIC_LFTS}, {".conf", CLI_FABRIC_SLURM},
+		{".yaml", CLI_FABRIC_SLURM_YAML},
+	};
+	const char *dot = settings->output && !settings->has_format ? strrchr(settings->output, '.') : NULL;
+
+	for (size_t i = 0; dot && i < sizeof(endings) / sizeof(endings[0]); i++)
+		if (!strcmp(dot, endings[i].ending))
+			return (int)endings[i].format;
+	return settings->format;
+}
+
 static int run(const struct cli_settings *settings, char **operand)
 {
+	enum cli_fabric_format format = (enum cli_fabric_format)choose_format(settings);
+
+	(void)operand;
+	if (settings->state && format != CLI_FABRIC_SVG && format != CLI_FABRIC_DOT)
+		return cli_usage_error("--state is for pictures: --format svg or dot");
 	if (settings->routing)
-		return write_model(settings);
-	if (settings->format == CLI_FABRIC_SPEC)
-		return print_spec(&settings->source);
-	if (settings->format == CLI_FABRIC_NET && !settings->source.has_lmc)
-		return write_net_as_is(&settings->source);
-	return write_made(&settings->source, (enum cli_fabric_format)settings->format);
+		return write_model(settings, format);
+	switch (format) {
+	case CLI_FABRIC_SPEC:
+		return write_spec(settings);
+	case CLI_FABRIC_SLURM:
+	case CLI_FABRIC_SLURM_YAML:
+		return write_net_as_is(settings, format);
+	case CLI_FABRIC_SVG:
+	case CLI_FABRIC_DOT:
+		return write_picture(settings, format == CLI_FABRIC_DOT);
+	case CLI_FABRIC_NET:
+		if (!settings->source.has_lmc)
+			return write_net_as_is(settings, format);
+		break;
+	case CLI_FABRIC_JSON:
+	case CLI_FABRIC_LFTS:
+		break;
+	}
+	return write_made(settings, format);
 }
 
 const struct cli_command cli_fabric_command = {
 	.id = CLI_CMD_FABRIC,
 	.name = "fabric",
-	.summary = "Write a fabric or its forwarding tables as text",
+	.summary = "Write a fabric or its forwarding tables as text, or draw it",
 	.usage = "(--fabric FILE | --synthetic SPEC) [OPTION]...",
-	.details = "Example: fors fabric --synthetic 'FT(2;20,18)' > net && ibsim -s net\n",
+	.details = "Examples: fors fabric --synthetic 'FT(2;20,18)' > net && ibsim -s net\n"
+		   "          ibnetdiscover | fors fabric --fabric - --output fabric.svg\n",
 	.run = run,
 };

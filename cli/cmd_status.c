@@ -18,6 +18,10 @@
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define ROW 12 /* columns of a label */
 
 /* The heartbeat. */
 struct beat {
@@ -140,15 +144,15 @@ static bool is_stale(const struct beat *beat)
 static const char *find_doubt(const struct folder *folder)
 {
 	if (is_ahead(&folder->beat))
-		return "the heartbeat is in the future: a clock was wrong when it was written, or this host's is now, so\n"
-		       "            nobody can tell whether a subnet manager still stands behind this";
+		return "the heartbeat is in the future: a clock was wrong when it was written, or this host's is now, so "
+		       "nobody can tell whether a subnet manager still stands behind this";
 	if (folder->beat.is_there && !folder->beat.is_understood)
 		return "the heartbeat cannot be understood: does a subnet manager stand behind this?";
 	if (is_stale(&folder->beat))
-		return "the heartbeat is old: no subnet manager stands behind this any more; the schedule stays right\n"
-		       "            until a link changes. Has opensm ended, did an update of OpenSM refuse fors\n"
-		       "            (\"version mismatch\" in its log), or can opensm not write here (ERR F010 or F016 in\n"
-		       "            its log)?";
+		return "the heartbeat is old: no subnet manager stands behind this any more; the schedule stays right "
+		       "until a link changes. Has opensm ended, did an update of OpenSM refuse fors "
+		       "(\"version mismatch\" in its log), or can opensm not write here (ERR F010 or F016 in "
+		       "its log)?";
 	if (folder->status.state != FORS_ACTIVE)
 		return NULL;
 	if (!folder->beat.is_there)
@@ -186,7 +190,7 @@ static void print_state(const struct folder *folder)
 	if (*status->reason)
 		printf(": %s", status->reason);
 	if (doubt)
-		printf("\n            %sdoubtful%s: %s", cli_colour(CLI_YELLOW), cli_colour(CLI_PLAIN), doubt);
+		printf("\n%*s%sdoubtful%s: %s", ROW, "", cli_colour(CLI_YELLOW), cli_colour(CLI_PLAIN), doubt);
 	printf("\n");
 }
 
@@ -226,16 +230,16 @@ static void print_epoch(const struct fors_status *status)
 static void print_warnings(const struct fors_status *status)
 {
 	for (unsigned i = 0; i < fors_warnings_kept(&status->warnings); i++)
-		printf("%-12s%s%s%s\n", i ? "" : "warning", cli_colour(CLI_YELLOW), status->warnings.text[i],
+		printf("%-*s%s%s%s\n", ROW, i ? "" : "warning", cli_colour(CLI_YELLOW), status->warnings.text[i],
 		       cli_colour(CLI_PLAIN));
 }
 
 /* Links that live, but are in some way special, and what could not be done about them. */
 static void print_special_links(const struct fors_status *status)
 {
-	cli_print_links("degraded", &status->degraded_links, true);
-	cli_print_links("excluded", &status->excluded_links, true);
-	cli_print_links("held", &status->held_links, true);
+	cli_print_links("degraded", status, &status->degraded_links, true);
+	cli_print_links("excluded", status, &status->excluded_links, true);
+	cli_print_links("held", status, &status->held_links, true);
 	print_warnings(status);
 }
 
@@ -248,7 +252,7 @@ static void print_next(const struct folder *folder)
 		snprintf(text, sizeof(text), "nothing: set the clocks right, or start opensm with fors again");
 	else if (is_stale(&folder->beat))
 		snprintf(text, sizeof(text), "nothing: start opensm with fors again");
-	printf("next        %s\n", text);
+	printf("%-*s%s\n", ROW, "next", text);
 }
 
 static void print_beat(const struct beat *beat)
@@ -280,13 +284,15 @@ static void print_numbers(const struct fors_status *status)
 {
 	print_engine(status);
 	if (status->servers >= 0 && !fors_status_is_over(status))
-		printf("fabric      %lld servers, %lld leaves, %lld spines; f = %lld, m = %lld\n",
-		       (long long)status->servers, (long long)status->leaves, (long long)status->spines,
-		       (long long)status->f, (long long)status->affected_spines);
+		printf("fabric      %lld servers, %lld leaves, %lld spines\n", (long long)status->servers,
+		       (long long)status->leaves, (long long)status->spines);
 	if (status->leaves >= 0) {
 		cli_print_dead_links(status);
 		print_special_links(status);
 	}
+	if (status->f > 0)
+		printf("%*sthe worst leaf lacks %lld uplink%s for its servers\n", ROW, "", (long long)status->f,
+		       status->f == 1 ? "" : "s");
 	if (status->ca_ports > status->servers)
 		printf("CA ports    %lld: %lld servers, %lld not participants, %lld guests on spines, %lld left out\n",
 		       (long long)status->ca_ports, (long long)status->servers, (long long)status->not_participants,
@@ -303,13 +309,29 @@ static void print_numbers(const struct fors_status *status)
 	}
 }
 
-static void print_folder(const struct folder *folder)
+static void print_rows(const struct folder *folder)
 {
 	print_state(folder);
 	print_numbers(&folder->status);
 	print_epoch(&folder->status);
 	print_beat(&folder->beat);
 	print_next(folder);
+}
+
+/* What the rows print goes into memory first, because only whole lines can be broken well. */
+static void print_folder(const struct folder *folder)
+{
+	FILE *screen = stdout, *page;
+	char *text = NULL;
+	size_t size;
+
+	page = open_memstream(&text, &size);
+	stdout = page ? page : screen;
+	print_rows(folder);
+	stdout = screen;
+	if (page && !fclose(page))
+		cli_print_page(text);
+	free(text);
 }
 
 /* --- one folder, or all --------------------------------------------------------------------------------------- */
@@ -371,23 +393,48 @@ static int show_all(const struct cli_folders *folders, bool is_json)
 	return worst;
 }
 
-static int run(const struct cli_settings *settings, char **operand)
+static int show(const char *dir, bool is_json)
 {
 	struct cli_folders folders;
-	int code = cli_folders_find(operand[0], &folders);
+	int code = cli_folders_find(dir, &folders);
 
 	if (!code)
-		code = folders.is_list ? show_all(&folders, settings->is_json)
-				       : show_folder(folders.path[0], settings->is_json, -1);
+		code = folders.is_list ? show_all(&folders, is_json) : show_folder(folders.path[0], is_json, -1);
 	cli_folders_clear(&folders);
 	return code;
+}
+
+/* Again and again: on a terminal in one place, else one below the other. What cannot be read now may be later. */
+static int watch(const char *dir, unsigned seconds)
+{
+	for (;;) {
+		time_t now = time(NULL);
+		char date[32] = "";
+		struct tm tm;
+
+		if (localtime_r(&now, &tm))
+			strftime(date, sizeof(date), "%Y-%m-%d %H:%M:%S", &tm);
+		printf("%s%s\n", isatty(STDOUT_FILENO) ? "\033[H\033[2J" : "", date);
+		show(dir, false);
+		printf("%s", isatty(STDOUT_FILENO) ? "" : "\n");
+		if (fflush(stdout))
+			return CLI_BAD;
+		sleep(seconds);
+	}
+}
+
+static int run(const struct cli_settings *settings, char **operand)
+{
+	if (settings->watch && settings->is_json)
+		return cli_usage_error("--watch is for people, and goes not with --json");
+	return settings->watch ? watch(operand[0], settings->watch) : show(operand[0], settings->is_json);
 }
 
 const struct cli_command cli_status_command = {
 	.id = CLI_CMD_STATUS,
 	.name = "status",
 	.summary = "Show what is broken and what it costs",
-	.usage = "[DIR] [--json]",
+	.usage = "[DIR] [--json] [--watch SECONDS]",
 	.details = "DIR is a state folder, or a folder of them; default: ${OSM_CACHE_DIR:-/var/cache/opensm}/fors.\n"
 		   "The exit code is 0 when every folder is active and fresh.\n",
 	.max_operands = 1,

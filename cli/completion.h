@@ -12,7 +12,7 @@
 
 /*
  * Print the completion script of a shell to stdout, for these commands; the build installs it. Returns an exit code,
- * CLI_BAD (the user has been told) for a shell that is not known; today bash is.
+ * CLI_BAD (the user has been told) for a shell that is not known; today bash, fish and zsh are.
  */
 int cli_print_completion(const char *shell, const struct cli_command *const *commands, size_t ncommands);
 

@@ -11,6 +11,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "core/base/guidlist.h"
 #include "core/fabric/lids.h"
@@ -32,6 +33,8 @@ static int load_synthetic(const char *text, struct fors_net **net)
 	enum fors_err err;
 
 	err = fors_spec_parse(text, &spec, &error);
+	if (err && cli_is_there(text))
+		return cli_usage_error("--synthetic makes up a fabric; to read one from the file: --fabric %s", text);
 	if (err)
 		return cli_fail(&error);
 	err = fors_spec_net(&spec, net, &error);
@@ -39,12 +42,37 @@ static int load_synthetic(const char *text, struct fors_net **net)
 	return err ? cli_fail(&error) : CLI_GOOD;
 }
 
+/* Does it look like what --synthetic takes? */
+static bool is_spec(const char *text)
+{
+	static const char *const heads[] = {"FT(", "XGFT(", "PGFT("};
+
+	for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++)
+		if (!strncasecmp(text, heads[i], strlen(heads[i])))
+			return true;
+	return false;
+}
+
+static int load_file(const char *path, struct fors_net **net)
+{
+	if (is_spec(path) && !cli_is_there(path))
+		return cli_usage_error(
+			"--fabric reads a file, and there is no '%s'; to make that fabric up: --synthetic '%s'", path,
+			path);
+	return cli_read_net(path, net);
+}
+
+int cli_net_named(const char *name, struct fors_net **net)
+{
+	return is_spec(name) && !cli_is_there(name) ? load_synthetic(name, net) : cli_read_net(name, net);
+}
+
 static int load_intact(const struct cli_source *source, struct fors_net **net)
 {
 	if (source->fabric && source->synthetic)
 		return cli_usage_error("--fabric and --synthetic exclude each other");
 	if (source->fabric)
-		return cli_read_net(source->fabric, net);
+		return load_file(source->fabric, net);
 	if (source->synthetic)
 		return load_synthetic(source->synthetic, net);
 	return cli_usage_error("which fabric? --fabric FILE or --synthetic SPEC is missing");

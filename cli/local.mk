@@ -7,6 +7,7 @@ fors_SOURCES = \
 	cli/analyze/analysis_tree.c \
 	cli/cli.h \
 	cli/analyze/cmd_analyze.c \
+	cli/cmd_diff.c \
 	cli/cmd_fabric.c \
 	cli/cmd_forget.c \
 	cli/analyze/cmd_indices.c \
@@ -17,11 +18,13 @@ fors_SOURCES = \
 	cli/whatif/cmd_whatif.c \
 	cli/clock.c cli/clock.h \
 	cli/completion.c cli/completion.h \
+	cli/draw.c cli/draw.h \
 	cli/file.c \
 	cli/folders.c \
 	cli/fors.c \
 	cli/json.c cli/json.h \
 	cli/levels.c cli/levels.h \
+	cli/links.c \
 	cli/load.c \
 	cli/options.c cli/options.h \
 	cli/out.c \
@@ -42,13 +45,21 @@ fors_LDADD = libforsmodel.la libforscore.la $(JANSSON_LIBS)
 
 bashcompletiondir = $(datadir)/bash-completion/completions
 bashcompletion_DATA = cli/fors.bash
+fishcompletiondir = $(datadir)/fish/vendor_completions.d
+fishcompletion_DATA = cli/fors.fish
+zshcompletiondir = $(datadir)/zsh/site-functions
+zshcompletion_DATA = cli/_fors
 
 # Made by the command itself, from its table of options. Who builds for another kind of machine says which program can
 # run here: make FORS_TO_RUN=/usr/bin/fors
 FORS_TO_RUN = ./fors$(EXEEXT)
-CLEANFILES += cli/fors.bash
+CLEANFILES += cli/fors.bash cli/fors.fish cli/_fors
 cli/fors.bash: fors$(EXEEXT)
 	$(AM_V_GEN)$(FORS_TO_RUN) completion bash >$@.tmp && mv $@.tmp $@
+cli/fors.fish: fors$(EXEEXT)
+	$(AM_V_GEN)$(FORS_TO_RUN) completion fish >$@.tmp && mv $@.tmp $@
+cli/_fors: fors$(EXEEXT)
+	$(AM_V_GEN)$(FORS_TO_RUN) completion zsh >$@.tmp && mv $@.tmp $@
 
 # The page that --html writes, as a C string.
 BUILT_SOURCES = cli/page_html.h

@@ -47,6 +47,12 @@ static bool set_choice(const struct cli_option *option, const char *argument, st
 	return choice >= 0;
 }
 
+static bool set_format(const struct cli_option *option, const char *argument, struct cli_settings *settings)
+{
+	settings->has_format = true;
+	return set_choice(option, argument, settings);
+}
+
 static bool set_lmc(const struct cli_option *option, const char *argument, struct cli_settings *settings)
 {
 	settings->source.has_lmc = true;
@@ -111,11 +117,10 @@ static bool set_method(const struct cli_option *option, const char *argument, st
 
 static const char *const schedule_formats[] = {
 	[CLI_SCHEDULE_TEXT] = "text", [CLI_SCHEDULE_CSV] = "csv", [CLI_SCHEDULE_JSON] = "json", NULL};
-static const char *const fabric_formats[] = {[CLI_FABRIC_NET] = "net",
-					     [CLI_FABRIC_SPEC] = "spec",
-					     [CLI_FABRIC_JSON] = "json",
-					     [CLI_FABRIC_LFTS] = "lfts",
-					     NULL};
+static const char *const fabric_formats[] = {
+	[CLI_FABRIC_NET] = "net",   [CLI_FABRIC_SPEC] = "spec",	  [CLI_FABRIC_JSON] = "json",
+	[CLI_FABRIC_LFTS] = "lfts", [CLI_FABRIC_SLURM] = "slurm", [CLI_FABRIC_SLURM_YAML] = "slurm-yaml",
+	[CLI_FABRIC_SVG] = "svg",   [CLI_FABRIC_DOT] = "dot",	  NULL};
 static const char *const maps[] = {[CLI_MAP_DIRECT] = "direct", [CLI_MAP_RANDOM] = "random", NULL};
 static const char *const lmcs[] = {"0", "1", "2", "3", "4", "5", "6", "7", NULL};
 static const char *const routings[] = {"fors",	   "d-mod-k", "s-mod-k", "random", "hash",
@@ -136,6 +141,7 @@ enum {
 	STATUS = CLI_CMD_STATUS,
 	FORGET = CLI_CMD_FORGET,
 	FABRIC = CLI_CMD_FABRIC,
+	DIFF = CLI_CMD_DIFF,
 	WITH_TABLES = ANALYZE | INDICES,
 	WITH_FABRIC = PLAN | VERIFY | WITH_TABLES | WHATIF | FABRIC,
 };
@@ -160,6 +166,11 @@ static const struct cli_option options[] = {
 	 MEMBER(source.participants), 0, NULL},
 	{"participants", "FILE", WHATIF, "only these port GUIDs take part, one per line", set_text,
 	 MEMBER(source.participants), 0, NULL},
+	{"output", "FILE", FABRIC,
+	 "write to FILE; without --format its ending decides: .svg, .dot, .json, .net, .lfts, .conf (slurm), .yaml",
+	 set_text, MEMBER(output), 0, NULL},
+	{"state", "DIR", FABRIC, "with svg or dot: also show what the status in this state folder says of cables",
+	 set_text, MEMBER(state), 0, NULL},
 	{"lfts", "FILE", PLAN,
 	 "plan over these tables, of any engine in any topology: opensm-lfts.dump, or what dump_fts prints", set_text,
 	 MEMBER(lfts), 0, NULL},
@@ -222,19 +233,22 @@ static const struct cli_option options[] = {
 	{"threads", "N", INDICES, "how many to use; all processors when missing; results do not depend on it",
 	 set_number, MEMBER(threads), 1024, NULL},
 	{"threads", "N", WHATIF, "instead of one for each processor", set_number, MEMBER(threads), 64, NULL},
-	{"format", "FORMAT", SCHEDULE, "text (default), csv or json", set_choice, MEMBER(format), 0, schedule_formats},
+	{"format", "FORMAT", SCHEDULE, "text (default), csv or json", set_format, MEMBER(format), 0, schedule_formats},
 	{"format", "FORMAT", FABRIC,
 	 "net (default): ibnetdiscover text, also for ibsim; spec: the specification; json: what there is and what is "
-	 "dead; lfts: the tables, for opensm -R file -U",
-	 set_choice, MEMBER(format), 0, fabric_formats},
+	 "dead; lfts: the tables, for opensm -R file -U; slurm, slurm-yaml: topology.conf or topology.yaml of the scheduler Slurm; svg, dot: a picture",
+	 set_format, MEMBER(format), 0, fabric_formats},
 	{"server", "GUID", SCHEDULE, "only what the server with this port GUID sends (and in text, receives)",
 	 set_server, 0, 0, NULL},
 	{"dry-run", NULL, FORGET, "only say what would happen", set_flag, MEMBER(is_dry), 0, NULL},
 	{"json", NULL, PLAN, "print the keys of status.json", set_flag, MEMBER(is_json), 0, NULL},
+	{"json", NULL, DIFF, "print JSON, every change", set_flag, MEMBER(is_json), 0, NULL},
 	{"json", NULL, WITH_TABLES, "print JSON", set_flag, MEMBER(is_json), 0, NULL},
 	{"json", NULL, WHATIF, "print JSON, all failures", set_flag, MEMBER(is_json), 0, NULL},
 	{"json", NULL, STATUS, "print status.json; of several folders a list, each with its state_dir", set_flag,
 	 MEMBER(is_json), 0, NULL},
+	{"watch", "SECONDS", STATUS, "show it again every so many seconds, until Ctrl-C", set_number, MEMBER(watch),
+	 86400, NULL},
 	{"html", "FILE", ANALYZE, "write a page with the fabric drawn, for a browser or a printer", set_text,
 	 MEMBER(html), 0, NULL},
 	{"html", "FILE", WHATIF, "write a page, for a browser or a printer", set_text, MEMBER(html), 0, NULL},
@@ -253,6 +267,11 @@ const struct cli_option *cli_option_next(const struct cli_option *option, enum c
 const char *const *cli_option_values(const struct cli_option *option)
 {
 	return option->set == set_method ? method_names() : option->values;
+}
+
+bool cli_option_repeats(const struct cli_option *option)
+{
+	return option->set == set_down;
 }
 
 void cli_settings_clear(struct cli_settings *settings)

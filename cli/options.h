@@ -27,11 +27,21 @@ enum cli_command_id {
 	CLI_CMD_STATUS = 1 << 6,
 	CLI_CMD_FORGET = 1 << 7,
 	CLI_CMD_FABRIC = 1 << 8,
+	CLI_CMD_DIFF = 1 << 9,
 };
 
 /* Arguments of --format and --map, in the order of their names. */
 enum cli_schedule_format { CLI_SCHEDULE_TEXT, CLI_SCHEDULE_CSV, CLI_SCHEDULE_JSON };
-enum cli_fabric_format { CLI_FABRIC_NET, CLI_FABRIC_SPEC, CLI_FABRIC_JSON, CLI_FABRIC_LFTS };
+enum cli_fabric_format {
+	CLI_FABRIC_NET,
+	CLI_FABRIC_SPEC,
+	CLI_FABRIC_JSON,
+	CLI_FABRIC_LFTS,
+	CLI_FABRIC_SLURM,
+	CLI_FABRIC_SLURM_YAML,
+	CLI_FABRIC_SVG,
+	CLI_FABRIC_DOT
+};
 enum cli_map { CLI_MAP_DIRECT, CLI_MAP_RANDOM };
 
 /* Which fabric is meant. */
@@ -55,14 +65,16 @@ struct cli_settings {
 	const char *levels;			      /* --sl */
 	const char *pattern, *pattern_file, *jobs;    /* --pattern, --pattern-file, --jobs */
 	const char *method, *engines;		      /* --method, --engines */
-	const char *output, *resume, *html;	      /* --output, --resume, --html */
+	const char *output, *resume, *html, *state;   /* --output, --resume, --html, --state */
 	unsigned ilp_seconds, samples, seed, threads; /* --ilp-seconds, --samples, --seed, --threads */
 	bool has_random, has_count;		      /* --random, --count */
 	unsigned random, count;
 	bool has_server;		     /* --server */
 	uint64_t server;		     /* port GUID */
 	int map;			     /* --map: enum cli_map */
-	int format;			     /* --format: enum cli_schedule_format or enum cli_fabric_format */
+	bool has_format;		     /* --format */
+	int format;			     /* enum cli_schedule_format or enum cli_fabric_format */
+	unsigned watch;			     /* --watch; 0: once */
 	bool wants_optimum, is_dry, is_json; /* --optimum, --dry-run, --json */
 };
 
@@ -87,6 +99,9 @@ const struct cli_option *cli_option_next(const struct cli_option *option, enum c
 
 /* Arguments of an option that have names, NULL ends them; NULL: it has none. What else it may be, its help says. */
 const char *const *cli_option_values(const struct cli_option *option);
+
+/* May the option be given more than once? */
+bool cli_option_repeats(const struct cli_option *option);
 
 /* The routing engines that --engines knows: fors, then those that opensm has without it; NULL ends them. */
 extern const char *const cli_engines[];

@@ -13,9 +13,11 @@
 static const char *command_name; /* of the subcommand that runs, for error texts */
 static int bar_percent = -1;	 /* what the progress bar shows, -1: there is none */
 static const char *bar_name = "planning";
+static unsigned bar_total; /* of what there are so many, 0: it has no number */
+static double bar_start;   /* when it was first shown, by cli_now_ms() */
+static double bar_first;   /* and what was done by then */
 
 #define BAR_WIDTH 40
-#define LISTED_LINKS 10 /* dead links that are listed for people; --json lists all */
 
 void cli_set_name(const char *command)
 {
@@ -84,41 +86,6 @@ const char *cli_colour(enum cli_colour colour)
 	return has_colours() ? codes[colour] : "";
 }
 
-/* How long ago a Unix time was, as " since 5 min"; nothing when it is not known. */
-static void print_since(int64_t since_ms)
-{
-	if (since_ms < 0)
-		return;
-	printf(", for ");
-	cli_print_age(cli_age((uint64_t)since_ms));
-}
-
-void cli_print_links(const char *label, const struct fors_links *links, bool says_used)
-{
-	for (size_t i = 0; i < links->count && i < LISTED_LINKS; i++) {
-		const struct fors_link *link = &links->link[i];
-
-		printf("%-12s%s[%u] - %s[%u]", i ? "" : label, link->a, link->a_port, link->b, link->b_port);
-		print_since(link->since_ms);
-		printf("%s\n", !says_used ? "" : link->is_used ? "; in use" : "; carries no servers' traffic");
-	}
-	if (links->count > LISTED_LINKS)
-		printf("            and %zu more (--json lists all)\n", links->count - LISTED_LINKS);
-}
-
-void cli_print_dead_links(const struct fors_status *status)
-{
-	size_t dead = status->dead_links.count;
-
-	if (!dead) {
-		printf("dead        nothing\n");
-		return;
-	}
-	printf("dead        %zu cable%s; %lld spine%s affected\n", dead, dead == 1 ? "" : "s",
-	       (long long)status->affected_spines, status->affected_spines == 1 ? "" : "s");
-	cli_print_links("", &status->dead_links, false);
-}
-
 void cli_print_age(double seconds)
 {
 	if (seconds < 120)
@@ -143,28 +110,53 @@ int cli_print_status_json(const struct fors_status *status)
 	return CLI_GOOD;
 }
 
+/* As it went so far; not in the first moments, of which nothing follows. */
+static void print_time_left(double done, double now)
+{
+	double left = done > bar_first ? (now - bar_start) / 1000 * (1 - done) / (done - bar_first) : 0;
+
+	if (now - bar_start < 2000 || left < 1)
+		fprintf(stderr, "%*s", 12, "");
+	else if (left < 3600)
+		fprintf(stderr, ", %u:%02u left ", (unsigned)left / 60, (unsigned)left % 60);
+	else
+		fprintf(stderr, ", %.1f h left ", left / 3600);
+}
+
 void cli_progress(void *context, double done)
 {
 	int percent = done < 0 ? 0 : done > 1 ? 100 : (int)(done * 100);
+	double now = cli_now_ms();
 
+	(void)context;
+	if (bar_percent < 0) {
+		bar_start = now;
+		bar_first = done;
+	}
 	if (percent == bar_percent || !isatty(STDERR_FILENO))
 		return;
 	bar_percent = percent;
 	fprintf(stderr, "\r%s [", bar_name);
 	for (int i = 0; i < BAR_WIDTH; i++)
 		fputc(i < percent * BAR_WIDTH / 100 ? '#' : '.', stderr);
-	fprintf(stderr, "] %3d %%", percent);
+	fprintf(stderr, "] ");
+	if (bar_total)
+		fprintf(stderr, "%u/%u", (unsigned)(done * bar_total + 0.5), bar_total);
+	else
+		fprintf(stderr, "%3d %%", percent);
+	print_time_left(done, now);
 	fflush(stderr);
 }
 
-void cli_progress_name(const char *name)
+void cli_progress_name(const char *name, unsigned total)
 {
 	bar_name = name;
+	bar_total = total;
 }
 
 void cli_progress_end(void)
 {
 	if (bar_percent >= 0)
-		fprintf(stderr, "\r%*s\r", BAR_WIDTH + 20, "");
+		fprintf(stderr, "\r%*s\r", BAR_WIDTH + 50, "");
 	bar_percent = -1;
 }

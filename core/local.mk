@@ -31,6 +31,7 @@ libforscore_la_SOURCES = \
 	core/fabric/sides.c core/fabric/sides.h \
 	core/fabric/watch.c core/fabric/watch.h \
 	core/net/claims.c core/net/claims.h \
+	core/net/diff.c core/net/diff.h \
 	core/net/graph_net.c core/net/graph_net.h \
 	core/net/graph_spec.c core/net/graph_spec.h \
 	core/net/lftfile.c core/net/lftfile.h \
@@ -38,6 +39,7 @@ libforscore_la_SOURCES = \
 	core/net/net.c core/net/net.h \
 	core/net/netfile.c core/net/netfile.h \
 	core/net/rates.c core/net/rates.h \
+	core/net/slurm.c core/net/slurm.h \
 	core/net/spec.c core/net/spec.h \
 	core/net/spec_text.c core/net/spec_text.h \
 	core/net/tree.c core/net/tree.h \

@@ -25,4 +25,4 @@ examples_uct_CPPFLAGS = $(examples_flags)
 examples_uct_CFLAGS = $(AM_CFLAGS) $(UCT_CFLAGS)
 examples_uct_LDADD = libforsched.la $(UCT_LIBS)
 applicationsdir = $(docdir)/examples
-dist_applications_DATA = examples/mpi_exchange.c examples/rdma_cm.c examples/uct.c examples/verbs.c
+dist_applications_DATA = examples/exchange.py examples/mpi_exchange.c examples/rdma_cm.c examples/uct.c examples/verbs.c

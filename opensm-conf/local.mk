@@ -1,3 +1,7 @@
 # opensm-conf: examples for the administrator; nothing goes to /etc by itself.
 examplesdir = $(docdir)/examples
 dist_examples_DATA = opensm-conf/fors.conf opensm-conf/opensm.conf.fors
+
+# A drop-in of systemd, which whoever wants it links to where systemd looks.
+dropindir = $(pkgdatadir)/opensm@.service.d
+dist_dropin_DATA = opensm-conf/systemd/fors.conf

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "config.h"
+
 #include "board.h"
 
 #include <inttypes.h>
@@ -9,7 +11,6 @@
 #include "core/schedule/schedule.h"
 #include "core/schedule/schedule_file.h"
 #include "core/status/status_json.h"
-#include "core/status/status_metrics.h"
 #include "clock.h"
 #include "epoch.h"
 #include "log.h"
@@ -17,7 +18,7 @@
 #define SCHEDULE_MAX_BYTES (1u << 30)
 #define BEAT_MS 4000
 
-enum { SHEET_PLACES, SHEET_SCHEDULE, SHEET_STATUS, SHEET_METRICS, SHEETS };
+enum { SHEET_PLACES, SHEET_SCHEDULE, SHEET_STATUS, SHEET_METRICS, SHEET_METRICS_OLD, SHEETS };
 
 /* --- what an earlier opensm left ------------------------------------------ */
 
@@ -118,6 +119,8 @@ void fors_board_open(struct fors_board *board, struct osm_log *log, const struct
 	board->sheet[SHEET_SCHEDULE].name = "schedule";
 	board->sheet[SHEET_STATUS].name = "status.json";
 	board->sheet[SHEET_METRICS].name = "metrics.prom";
+	board->sheet[SHEET_METRICS_OLD].name = "metrics-old.prom";
+	board->counts.version = PACKAGE_VERSION;
 	load_files(board);
 }
 
@@ -126,6 +129,7 @@ void fors_board_close(struct fors_board *board)
 	for (size_t i = 0; i < sizeof(board->sheet) / sizeof(board->sheet[0]); i++)
 		free(board->sheet[i].bytes);
 	free(board->json);
+	free(board->facts);
 	fors_schedule_free(board->schedule);
 }
 
@@ -139,7 +143,8 @@ static void send_copy(struct fors_board *board, int which, const void *bytes, si
 {
 	static const enum fors_outbox_file file[] = {[SHEET_SCHEDULE] = FORS_OUT_SCHEDULE,
 						     [SHEET_STATUS] = FORS_OUT_STATUS,
-						     [SHEET_METRICS] = FORS_OUT_METRICS};
+						     [SHEET_METRICS] = FORS_OUT_METRICS,
+						     [SHEET_METRICS_OLD] = FORS_OUT_METRICS_OLD};
 
 	if (board->outbox && bytes && which != SHEET_PLACES)
 		fors_outbox_put(board->outbox, file[which], bytes, size, board->is_guest);
@@ -186,7 +191,8 @@ void fors_board_retry(struct fors_board *board)
 
 		if (!sheet->is_due)
 			continue;
-		if (fors_publish(board->folder, sheet->name, sheet->bytes, sheet->size, true, &error)) {
+		if (fors_publish(board->folder, sheet->name, sheet->bytes, sheet->size, i != SHEET_METRICS, &error)) {
+			board->counts.unwritten++;
 			complain(board, &error);
 			return;
 		}
@@ -239,6 +245,7 @@ static bool number_schedule(struct fors_board *board, struct fors_schedule *sche
 	if (board->is_hasty)
 		show_schedule(board);
 	board->is_inherited = false;
+	board->counts.epochs++;
 	board->last_epoch = schedule->epoch;
 	board->last_beat = 0; /* which names the epoch */
 	return true;
@@ -260,20 +267,61 @@ static bool take_schedule(struct fors_board *board, struct fors_schedule *schedu
 	return true;
 }
 
+static const char *fabric_name(const struct fors_board *board)
+{
+	return *board->fabric_name ? board->fabric_name : board->folder->name;
+}
+
+/* metrics.prom: what is counted, behind the facts (NULL: those of before, if any). False: out of memory. */
+static bool write_metrics(struct fors_board *board, const char *facts)
+{
+	char *counted, *whole;
+	int length;
+
+	facts = facts ? facts : board->facts;
+	if (board->outbox)
+		board->counts.uncopied = fors_outbox_failures(board->outbox);
+	if (!facts || fors_counts_prom(&board->counts, fabric_name(board), &counted, NULL))
+		return !facts;
+	length = asprintf(&whole, "%s%s", facts, counted);
+	free(counted);
+	if (length < 0)
+		return false;
+	set_sheet(board, SHEET_METRICS, whole, (size_t)length);
+	return true;
+}
+
+/* What becomes of a status: texts, owned. */
+struct texts {
+	char *json, *copy, *facts, *old;
+};
+
+/* False: out of memory. */
+static bool make_texts(const struct fors_board *board, const struct fors_status *status, struct texts *texts)
+{
+	return !fors_status_json(status, &texts->json, NULL) && (texts->copy = strdup(texts->json)) &&
+	       !fors_status_prom(status, fabric_name(board), &texts->facts, NULL) &&
+	       !fors_status_prom_old(status, &texts->old, NULL);
+}
+
 /* False: out of memory. */
 static bool take_status(struct fors_board *board, const struct fors_status *status)
 {
-	char *json = NULL, *prom = NULL, *copy = NULL;
+	struct texts texts = {0};
 
-	if (fors_status_json(status, &json, NULL) || fors_status_prom(status, &prom, NULL) || !(copy = strdup(json))) {
-		free(json);
-		free(prom);
+	if (!make_texts(board, status, &texts) || !write_metrics(board, texts.facts)) {
+		free(texts.json);
+		free(texts.copy);
+		free(texts.facts);
+		free(texts.old);
 		return false;
 	}
 	free(board->json);
-	board->json = copy;
-	set_sheet(board, SHEET_STATUS, json, strlen(json));
-	set_sheet(board, SHEET_METRICS, prom, strlen(prom));
+	free(board->facts);
+	board->json = texts.copy;
+	board->facts = texts.facts;
+	set_sheet(board, SHEET_STATUS, texts.json, strlen(texts.json));
+	set_sheet(board, SHEET_METRICS_OLD, texts.old, strlen(texts.old));
 	board->has_status = true;
 	board->state = status->state;
 	memcpy(board->reason, status->reason, sizeof(board->reason));
@@ -408,12 +456,17 @@ void fors_board_beat(struct fors_board *board)
 	if (!board->has_status || (now >= board->last_beat && now - board->last_beat < BEAT_MS))
 		return;
 	board->last_beat = now;
+	if (!board->sheet[SHEET_SCHEDULE].is_due)
+		board->counts.beat_ms = (int64_t)now;
+	write_metrics(board, NULL); /* when memory is short, those of before stay */
 	look_for_files(board);
 	length = snprintf(text, sizeof(text), "%" PRIu64 " %" PRIu64 "\n", now, board->last_epoch);
 	if (board->sheet[SHEET_SCHEDULE].is_due)
 		board->last_beat = 0;
-	else if (fors_publish(board->folder, "heartbeat", text, (size_t)length, false, &error))
+	else if (fors_publish(board->folder, "heartbeat", text, (size_t)length, false, &error)) {
+		board->counts.unwritten++;
 		complain(board, &error);
+	}
 	if (board->outbox)
 		fors_outbox_put(board->outbox, FORS_OUT_HEARTBEAT, text, (size_t)length, false);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * board.h - what the world is told: schedule, status.json, metrics.prom and heartbeat in the state folder.
+ * board.h - what the world is told: schedule, status.json, metrics.prom (for one release also
+ * metrics-old.prom, with names of before) and heartbeat in the state folder.
  *
  * The board decides on epochs, and holds what could not be written until it can.
  * Threads: used by the worker's thread only.
@@ -10,6 +11,7 @@
 
 #include "core/schedule/schedule.h"
 #include "core/status/status.h"
+#include "core/status/status_metrics.h"
 #include "outbox.h"
 #include "publish.h"
 
@@ -22,6 +24,9 @@ struct fors_board {
 	const struct fors_folder *folder;
 	struct fors_outbox *outbox;	/* borrowed; NULL: none */
 	bool is_guest;			/* another subnet manager is the master: its files are not touched */
+	char fabric_name[64];		/* what metrics call the fabric; empty: as the folder is called */
+	char *facts;			/* the first part of metrics.prom, of the newest status, owned; or NULL */
+	struct fors_counts counts;	/* the second part; sweeps and declines are the worker's to fill in */
 	char *json;			/* status.json as published last, owned; or NULL */
 	struct fors_schedule *schedule; /* the newest one, or NULL when there never was one */
 	bool is_inherited;		/* it is that of an earlier opensm */
@@ -36,7 +41,7 @@ struct fors_board {
 		void *bytes;	  /* as written last or to be written, owned; NULL: none, or can be made anew */
 		size_t size;
 		bool is_due; /* still to be written */
-	} sheet[4];	     /* in the order of writing */
+	} sheet[5];	     /* in the order of writing */
 	bool is_hasty;	/* a schedule is seen by readers before it is on the disk, see fors_board_withdraw_at_once() */
 	double seen_ms; /* when the hasty one was, by fors_clock_exact_ms(); 0: it could not be written */
 	bool has_complained; /* about a folder that cannot be written */
@@ -84,7 +89,7 @@ bool fors_board_exceed(struct fors_board *board, uint64_t epoch);
 /* Try again to write what could not be written. */
 void fors_board_retry(struct fors_board *board);
 
-/* Rewrite the heartbeat when it is a few seconds old: somebody stands behind what is published. */
+/* Rewrite the heartbeat, and the metrics with it, when it is a few seconds old: somebody stands behind what is published. */
 void fors_board_beat(struct fors_board *board);
 
 #endif

@@ -46,6 +46,8 @@ struct fors_job *fors_engine_take_job(struct fors_engine *engine, enum fors_job_
 		engine->spare = NULL;
 		engine->is_short = true;
 	}
+	if (job && engine->settings)
+		memcpy(job->fabric_name, engine->settings->fabric_name, sizeof(job->fabric_name));
 	return job;
 }
 
@@ -99,7 +101,8 @@ static enum fors_err start(struct fors_engine *engine, struct fors_error *error)
 					  .folder = &engine->folder,
 					  .mastership = mastership,
 					  .sweep = sweep,
-					  .context = engine->osm};
+					  .context = engine->osm,
+					  .opensm = OSM_VERSION};
 	struct fors_kept_setup kept = {.log = setup.log, .folder = setup.folder, .news = sweep, .context = engine->osm};
 	const char *state_dir = engine->settings ? engine->settings->state_dir : NULL;
 	enum fors_err err =

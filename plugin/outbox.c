@@ -28,7 +28,8 @@
 #define PATIENCE_MS 10000 /* how long the command waits for the copies */
 #define LAST_MS 2000
 
-static const char *const names[FORS_OUT_FILES] = {"schedule", "status.json", "metrics.prom", "heartbeat"};
+static const char *const names[FORS_OUT_FILES] = {"schedule", "status.json", "metrics.prom", "metrics-old.prom",
+						  "heartbeat"};
 
 struct sheet {
 	void *bytes; /* owned, or NULL */
@@ -51,7 +52,7 @@ struct fors_outbox {
 	uint64_t announced_ms, epoch;
 	char status[16];
 	uint64_t highest; /* epoch of all schedules that were put here */
-	uint64_t seen;
+	uint64_t seen, failures;
 	bool stop, has_ended, is_orphan;
 	/* the thread's own */
 	uint64_t own;	     /* epoch of the schedule that it wrote into the folder */
@@ -218,7 +219,8 @@ static enum fors_err carry(struct fors_outbox *box, struct load *load, struct fo
 
 		if (!sheet->bytes)
 			continue;
-		err = fors_publish(&load->folder, names[i], sheet->bytes, sheet->size, i != FORS_OUT_HEARTBEAT, error);
+		err = fors_publish(&load->folder, names[i], sheet->bytes, sheet->size,
+				   i != FORS_OUT_HEARTBEAT && i != FORS_OUT_METRICS, error);
 		if (!err && i == FORS_OUT_SCHEDULE)
 			box->own = epoch_of(sheet->bytes, sheet->size);
 	}
@@ -257,6 +259,7 @@ static bool go(struct fors_outbox *box)
 	pthread_mutex_unlock(&box->mutex);
 	err = carry(box, &load, &error);
 	pthread_mutex_lock(&box->mutex);
+	box->failures += err != FORS_OK;
 	if (err)
 		put_back(box, &load);
 	complain(box, err ? &error : NULL);
@@ -404,6 +407,16 @@ uint64_t fors_outbox_seen(struct fors_outbox *box)
 	seen = box->seen;
 	pthread_mutex_unlock(&box->mutex);
 	return seen;
+}
+
+uint64_t fors_outbox_failures(struct fors_outbox *box)
+{
+	uint64_t failures;
+
+	pthread_mutex_lock(&box->mutex);
+	failures = box->failures;
+	pthread_mutex_unlock(&box->mutex);
+	return failures;
 }
 
 void fors_outbox_stop(struct fors_outbox *box)

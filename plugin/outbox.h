@@ -20,7 +20,14 @@ struct fors_outbox;
 struct osm_log;
 
 /* The files that go there, in the order of writing. */
-enum fors_outbox_file { FORS_OUT_SCHEDULE, FORS_OUT_STATUS, FORS_OUT_METRICS, FORS_OUT_HEARTBEAT, FORS_OUT_FILES };
+enum fors_outbox_file {
+	FORS_OUT_SCHEDULE,
+	FORS_OUT_STATUS,
+	FORS_OUT_METRICS,
+	FORS_OUT_METRICS_OLD,
+	FORS_OUT_HEARTBEAT,
+	FORS_OUT_FILES
+};
 
 /* What fors.conf asks for; strings are borrowed, NULL: nothing. */
 struct fors_outbox_request {
@@ -52,6 +59,9 @@ void fors_outbox_announce(struct fors_outbox *outbox, uint64_t epoch, const char
  * not written over one with a larger epoch: readers would take it for an old one.
  */
 uint64_t fors_outbox_seen(struct fors_outbox *outbox);
+
+/* How many ways to the folder have failed. */
+uint64_t fors_outbox_failures(struct fors_outbox *outbox);
 
 /*
  * Write what is left, and end; a folder that does not answer within two seconds is left alone. NULL is allowed.

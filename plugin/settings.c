@@ -144,6 +144,18 @@ static enum fors_err set_path(struct reading *r, const char *key, const char *va
 	return FORS_OK;
 }
 
+/* It becomes a label in the metrics, where every character is allowed; but a name is to be typed in queries. */
+static enum fors_err set_fabric_name(struct reading *r, const char *value)
+{
+	size_t length = strlen(value);
+
+	if (!length || length >= sizeof(r->settings->fabric_name))
+		return fors_fail(r->error, FORS_EINPUT, "%s:%u: fabric_name: 1 to %zu characters are wanted", r->path,
+				 r->line, sizeof(r->settings->fabric_name) - 1);
+	memcpy(r->settings->fabric_name, value, length + 1);
+	return FORS_OK;
+}
+
 static enum fors_err set_state_dir(struct reading *r, const char *value)
 {
 	return set_path(r, "state_dir", value, &r->settings->state_dir);
@@ -195,6 +207,7 @@ static const struct key {
 	{"exclude_links", set_exclude_links},
 	{"exclude_spines", set_exclude_spines},
 	{"hold_down", set_hold_down},
+	{"fabric_name", set_fabric_name},
 	{"state_dir", set_state_dir},
 	{"reference_fabric", set_reference_fabric},
 	{"publish_dir", set_publish_dir},

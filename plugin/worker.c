@@ -106,6 +106,7 @@ static void run(void *context)
 	struct fors_job *job;
 
 	fors_board_open(&worker->board, worker->setup.log, &worker->folder, worker->setup.outbox);
+	worker->board.counts.opensm = worker->setup.opensm;
 	while (wait_for_mail(worker, &job)) {
 		fors_worker_watch_tables(worker);
 		fors_worker_write_places(worker);
@@ -170,6 +171,7 @@ void fors_worker_submit(struct fors_worker *worker, struct fors_job *job)
 	pthread_mutex_lock(&worker->mutex);
 	old = worker->mail;
 	worker->mail = job;
+	worker->declines += job->kind == FORS_JOB_DECLINED;
 	pthread_cond_signal(&worker->wake);
 	pthread_mutex_unlock(&worker->mutex);
 	fors_job_free(old);
@@ -215,6 +217,7 @@ void fors_worker_note_sweep(struct fors_worker *worker, enum fors_sweep sweep)
 	uint64_t now = fors_clock_ms();
 
 	pthread_mutex_lock(&worker->mutex);
+	worker->sweeps += sweep == FORS_SWEEP_ENDS;
 	if (sweep == FORS_SWEEP_ENDS && worker->sweep_since)
 		worker->sweep_ms = now - worker->sweep_since;
 	worker->sweep_since = sweep == FORS_SWEEP_BEGINS ? now : 0;

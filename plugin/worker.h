@@ -29,8 +29,9 @@ struct fors_worker_setup {
 	enum fors_mastership (*mastership)(void *context); /* asked by the worker's thread, every tick */
 	void (*sweep)(void *context); /* start a heavy sweep, by the worker's thread; NULL: cannot */
 	void *context;
-	unsigned threads; /* for planning; 0: as the machine has, at most 2 */
-	unsigned tick_ms; /* how often it looks around when there are no jobs; 0: every second */
+	unsigned threads;   /* for planning; 0: as the machine has, at most 2 */
+	const char *opensm; /* version of OpenSM, constant; NULL: not known */
+	unsigned tick_ms;   /* how often it looks around when there are no jobs; 0: every second */
 };
 
 /* Start the thread. Errors: FORS_ENOMEM. */

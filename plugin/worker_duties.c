@@ -27,7 +27,7 @@ void fors_worker_write_places(struct fors_worker *worker)
 		fors_board_keep(&worker->board, text, size);
 }
 
-/* Does a sweep not end? OpenSM's sweeper hangs then. That none begins means nothing: the fabric is quiet. */
+/* Does a sweep not end? Also takes over what was counted. OpenSM's sweeper hangs then. That none begins means nothing: the fabric is quiet. */
 static bool is_overdue(struct fors_worker *worker)
 {
 	uint64_t since, allowed;
@@ -35,6 +35,8 @@ static bool is_overdue(struct fors_worker *worker)
 	pthread_mutex_lock(&worker->mutex);
 	since = worker->sweep_since;
 	allowed = SWEEP_FACTOR * worker->sweep_ms;
+	worker->board.counts.sweeps = worker->sweeps;
+	worker->board.counts.declines = worker->declines;
 	pthread_mutex_unlock(&worker->mutex);
 	if (allowed < SWEEP_MAX_MS)
 		allowed = SWEEP_MAX_MS;

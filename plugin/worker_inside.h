@@ -63,6 +63,7 @@ struct fors_worker {
 	struct fors_job *mail; /* the newest job, or NULL; owned */
 	char *places;	       /* the newest kept order, to be written, or NULL; owned */
 	size_t places_size;
+	uint64_t sweeps, declines;	/* how many sweeps ended, and how many jobs said that fors does not route */
 	uint64_t sweep_since, sweep_ms; /* a sweep runs since then, 0: none does; the last one took so long */
 	uint64_t changes;		/* changes of another engine's tables that were noted */
 	double changed_ms;	 /* when the first was that is not acted upon, by fors_clock_exact_ms(); 0: all are */

@@ -168,6 +168,7 @@ void fors_worker_do(struct fors_worker *worker, struct fors_job *job)
 	if (worker->setup.mastership(worker->setup.context) == FORS_MASTER_NO)
 		return; /* which is published by fors_worker_watch() */
 	worker->job = job;
+	memcpy(worker->board.fabric_name, job->fabric_name, sizeof(job->fabric_name));
 	worker->lost_mastership = false;
 	if (job->kind == FORS_JOB_DECLINED || !fors_job_has_tables(job))
 		fors_worker_withdraw(worker, job, FORS_INACTIVE, job->reason);

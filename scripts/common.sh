@@ -8,9 +8,9 @@ build_packages="gcc libc6-dev make autoconf automake libtool pkg-config
 	libopenmpi-dev"
 run_packages="python3 opensm ibsim-utils infiniband-diags ibutils"
 testbed_packages="iproute2"
-test_packages="chromium clang-format-14 g++ libcmocka-dev python3-pytest python3-pytest-xdist valgrind lp-solve clang libclang-rt-14-dev
-	openmpi-bin libibverbs-dev librdmacm-dev libucx-dev"
-packaging_packages="debhelper dpkg-dev fakeroot lintian libcmocka-dev openmpi-bin libibverbs-dev librdmacm-dev libucx-dev
+test_packages="chromium clang-format-14 fish g++ libcmocka-dev python3-pytest python3-pytest-xdist valgrind lp-solve python3-mpi4py python3-numpy clang libclang-rt-14-dev
+	openmpi-bin libibverbs-dev librdmacm-dev libucx-dev mandoc prometheus prometheus-node-exporter zsh"
+packaging_packages="debhelper dh-python dpkg-dev fakeroot lintian libcmocka-dev openmpi-bin libibverbs-dev librdmacm-dev libucx-dev
 	python3-pytest"
 
 say() {
@@ -20,6 +20,40 @@ say() {
 die() {
 	say "$*"
 	exit 2
+}
+
+# The comment at the head of the running script, which says what it does and takes.
+show_head() {
+	sed -n '3,${ /^#/!q; s/^# \{0,1\}//p }' "$0"
+}
+
+# asks_for_help ARGUMENT...
+asks_for_help() {
+	local argument
+	for argument; do
+		case $argument in
+		-h | --help) return 0 ;;
+		esac
+	done
+	return 1
+}
+
+# answer_help ARGUMENT...: who asks for help gets it, and nothing else happens.
+answer_help() {
+	! asks_for_help "$@" || { show_head; exit 0; }
+}
+
+# answer_at_once PROGRAM ARGUMENT...: the same for a Python program; what it does not understand ends here too, before
+# anything is installed or built. The program ends after its arguments where FORS_ONLY_ARGUMENTS is set.
+answer_at_once() {
+	local program=$1
+	shift
+	if command -v python3 >/dev/null; then
+		! asks_for_help "$@" || PYTHONDONTWRITEBYTECODE=1 exec python3 "$program" --help
+		FORS_ONLY_ARGUMENTS=1 PYTHONDONTWRITEBYTECODE=1 python3 "$program" "$@" || exit
+	else
+		answer_help "$@"
+	fi
 }
 
 is_installed() {

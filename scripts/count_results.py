@@ -103,6 +103,9 @@ def total(results_dir):
 def main(arguments):
     if arguments[:1] == ["sum"] and len(arguments) == 2:
         return total(arguments[1])
+    if {"-h", "--help"} & set(arguments):
+        print(__doc__)
+        return 0
     readers = {"automake": automake, "junit": junit}
     if len(arguments) != 4 or arguments[0] not in readers:
         sys.exit(__doc__)

@@ -5,8 +5,11 @@
 # BUILD_DIR was configured with --enable-coverage. Results in BUILD_DIR/coverage: index.html and its like, summary.txt
 # per file, all.info for other tools. Exit 1 when core/ or plugin/ is below what is asked of it here, or a test failed.
 set -u
-build=$(cd "$1" && pwd)
 top=$(cd "$(dirname "$0")/.." && pwd)
+. "$top/scripts/common.sh"
+answer_help "$@"
+[ $# = 1 ] && [ -f "$1/config.status" ] || die "usage: coverage.sh BUILD_DIR, a configured build; coverage.sh --help says more"
+build=$(cd "$1" && pwd)
 out=$build/coverage
 least="core=95 plugin=85 libforsched=95"
 options="--rc lcov_branch_coverage=1 --rc geninfo_no_exception_branch=1 --quiet"

@@ -11,6 +11,7 @@ top=$(cd "$(dirname "$0")/.." && pwd)
 . "$top/scripts/common.sh"
 work=$top/build-demo
 
+answer_at_once "$top/scripts/demo/demo.py" "$@"
 need $build_packages $run_packages
 build_fors "$work"
 exec python3 "$work/fors/scripts/demo/demo.py" "$@"

@@ -58,6 +58,7 @@ try() {
 	trap remove EXIT
 	without_daemons install_quietly $(find "$dir" -maxdepth 1 -name '*.deb' ! -name '*-dbgsym_*') || die "the packages cannot be installed"
 	for name in $(package_names); do dpkg -L "$name"; done | sort -u >"$dir/files"
+	step links python3 "$top/scripts/check_links.py" --inside /usr/share/doc/fors
 	(cd / && FORS_BUILDDIR=installed step demo python3 "$top/scripts/demo/demo.py")
 	trap - EXIT
 	remove || die "the packages cannot be removed; see $dir/remove.log"
@@ -81,10 +82,16 @@ rpm() {
 	ls "$dir"/rpm/SRPMS/*.src.rpm
 }
 
-[ $# = 2 ] || die "usage: packages.sh build|try|rpm DIR"
+usage="usage: packages.sh build|try|rpm DIR; packages.sh --help says more"
+answer_help "$@"
+[ $# = 2 ] || die "$usage"
+case $1 in
+build | try | rpm) ;;
+*) die "no step '$1'; $usage" ;;
+esac
+case $2 in
+-*) die "unknown option '$2'; $usage" ;;
+esac
 mkdir -p "$2"
 dir=$(cd "$2" && pwd)
-case $1 in
-build | try | rpm) "$1" ;;
-*) die "usage: packages.sh build|try|rpm DIR" ;;
-esac
+"$1"

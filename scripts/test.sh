@@ -4,6 +4,7 @@
 #
 #   scripts/test.sh            everything
 #   scripts/test.sh STAGE...   some of: check e2e sanitize threads install distcheck packages fuzz
+#   scripts/test.sh --help     this, and nothing else
 #
 # Builds a copy of the sources in build-test/ and leaves all logs there. The last line of output is
 # "N passed, N failed", and ", N skipped" if any were: test functions and pytest cases of all stages together, and one case for
@@ -15,7 +16,9 @@ top=$(cd "$(dirname "$0")/.." && pwd)
 
 work=$top/build-test
 results=$work/results
-stages=${*:-check e2e sanitize threads install distcheck packages fuzz}
+all_stages="check e2e sanitize threads install distcheck packages fuzz"
+stages=("$@")
+[ $# -gt 0 ] || read -ra stages <<<"$all_stages"
 fuzz_seconds=${FORS_FUZZ_SECONDS:-3}
 
 # whole NAME STATUS: one case that is good or bad as a whole.
@@ -127,11 +130,14 @@ stage_install() {
 	logged install 120 make -C "$work/build" install "DESTDIR=$root"
 	whole install $?
 	for file in bin/fors lib/libfors.so lib/libforsched.so.0 lib/libforsched-mpi.so \
-		lib/pkgconfig/forsched.pc include/forsched.h share/man/man3/forsched.3 share/man/man7/libforsched-mpi.7 \
-		share/bash-completion/completions/fors.bash share/man/man1/fors.1 share/man/man5/fors.conf.5 share/man/man8/opensm-fors.8; do
+		lib/pkgconfig/forsched.pc include/forsched.h share/man/man3/forsched.3 share/man/man7/libforsched-mpi.7 share/man/man7/forsched-python.7 \
+		share/bash-completion/completions/fors.bash share/fish/vendor_completions.d/fors.fish share/zsh/site-functions/_fors \
+		share/fors/opensm@.service.d/fors.conf share/man/man1/fors.1 share/man/man5/fors.conf.5 share/man/man8/opensm-fors.8; do
 		[ -e "$root/usr/local/$file" ] || { say "not installed: $file"; missing=1; }
 	done
 	whole "installed files" $missing
+	python3 "$top/scripts/check_links.py" --inside "$root/usr/local/share/doc/fors" >"$work/links.log"
+	whole "all links of the installed documentation lead somewhere in it" $?
 	use_installed "$root" >"$work/use-installed.log" 2>&1
 	whole "a program builds with what is installed" $?
 	logged uninstall 120 make -C "$work/build" uninstall "DESTDIR=$root"
@@ -163,9 +169,15 @@ stage_packages() {
 	whole "RPM source package" $?
 }
 
+answer_help "$@"
+for stage in "${stages[@]}"; do
+	case " $all_stages " in
+	*" $stage "*) ;;
+	*) die "no stage '$stage', only: $all_stages; scripts/test.sh --help says more" ;;
+	esac
+done
 prepare
-for stage in $stages; do
-	declare -F "stage_$stage" >/dev/null || die "no stage $stage: check e2e sanitize threads install distcheck packages fuzz"
+for stage in "${stages[@]}"; do
 	"stage_$stage"
 done
 python3 "$top/scripts/count_results.py" sum "$results"

@@ -138,7 +138,7 @@ def run(options):
 def parse():
     names = list(scenarios(stage.FatTree(4, 4)))
     parser = argparse.ArgumentParser(prog="testbed/run", description="An all-to-all exchange over real packets: what "
-                                     "a cut cable costs with stock routes and with fors. As root; about four minutes.")
+                                     "a cut cable costs with stock routes and with fors. As root; about four minutes.", allow_abbrev=False)
     parser.add_argument("--repeats", type=int, default=5, metavar="N", help="measure everything N times (default 5)")
     parser.add_argument("--engine", default="minhop", metavar="NAME", help="the stock engine to compare with (default minhop)")
     parser.add_argument("--scenarios", nargs="+", choices=names, default=names, help="only these (healthy is always measured)")
@@ -161,6 +161,8 @@ def end(number, _):
 
 def main():
     options = parse()
+    if "FORS_ONLY_ARGUMENTS" in os.environ:
+        return 0
     if os.geteuid() != 0:
         sys.exit("testbed/run: network namespaces need root")
     for number in ENDING:

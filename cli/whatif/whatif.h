@@ -95,7 +95,10 @@ enum fors_err whatif_plan_over(const struct whatif *whatif, const struct fors_ne
 
 /* --- whatif_run.c --------------------------------------------------------------------------------------------- */
 
-/* Find out what is not known yet, on all processors. Returns an exit code. */
+/*
+ * Find out what is not known yet, on all processors; Ctrl-C stops it and says how to go on. Returns an exit code, CLI_NO when
+ * fors has no plan even for the intact fabric (the user has been told why).
+ */
 int whatif_run(struct whatif *whatif);
 
 /* --- whatif_engine.c ------------------------------------------------------------------------------------------ */

@@ -170,17 +170,49 @@ static enum fors_err do_one(void *context, uint32_t worker, uint32_t item, struc
 	return FORS_OK;
 }
 
+/* Without a plan for the intact fabric there is nothing to compare its failures with. Returns an exit code. */
+static int judge_intact(struct whatif *whatif)
+{
+	const struct whatif_result *intact = whatif_at(whatif, 0, 0);
+	struct fors_error error = {0};
+
+	if (do_one(whatif, 0, 0, &error))
+		return whatif_is_stopped() ? CLI_BAD : cli_fail(&error);
+	if (intact->phases)
+		return CLI_GOOD;
+	cli_error("fors has no plan for %s as it is, so it cannot say what a failure costs: %s", whatif->fabric_name,
+		  intact->note);
+	return CLI_NO;
+}
+
+/* Ctrl-C: what is done, and how to go on. */
+static void tell_stop(const struct whatif *whatif)
+{
+	unsigned done = whatif->done, total = whatif->ncases * whatif->nengines;
+
+	if (whatif->store)
+		cli_error("stopped after %u of %u; the same command goes on from there", done, total);
+	else
+		cli_error(
+			"stopped after %u of %u; nothing is kept. With --resume FILE it would be, and the same command go on",
+			done, total);
+}
+
 int whatif_run(struct whatif *whatif)
 {
 	struct fors_error error = {0};
-	enum fors_err err;
+	enum fors_err err = FORS_OK;
+	int code;
 
-	if (whatif->nengines > 1)
-		whatif_stop_watch();
-	cli_progress_name("failures");
-	err = fors_parallel(whatif->threads, whatif->ncases * whatif->nengines, do_one, whatif, &error);
+	whatif_stop_watch();
+	cli_progress_name("failures", whatif->ncases * whatif->nengines);
+	code = judge_intact(whatif);
+	if (!code)
+		err = fors_parallel(whatif->threads, whatif->ncases * whatif->nengines, do_one, whatif, &error);
 	cli_progress_end();
-	if (!err || whatif_is_stopped())
-		return err ? CLI_BAD : CLI_GOOD;
-	return cli_fail(&error);
+	if (whatif_is_stopped() && (code || err)) {
+		tell_stop(whatif);
+		return CLI_BAD;
+	}
+	return code ? code : err ? cli_fail(&error) : CLI_GOOD;
 }

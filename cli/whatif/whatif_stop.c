@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * whatif_stop.c - Ctrl-C while simulations run.
+ * whatif_stop.c - Ctrl-C in the middle of many failures.
  *
- * The handler only notes the signal. Whoever waits for a simulator or for opensm looks at the note every few
- * milliseconds, ends them and removes their files; then the signal is raised again, so that a shell or a script sees
+ * The handler only notes the signal. Whoever begins with a failure, or waits for a simulator or for opensm, looks
+ * at the note; simulations are ended and their files removed; then the signal is raised again, so that a shell or a script sees
  * what it expects to see. A second Ctrl-C is not waited for.
  */
 #include "whatif.h"

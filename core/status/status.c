@@ -32,7 +32,7 @@ void fors_status_init(struct fors_status *status)
 	for (size_t i = 0; i < fors_nkeys; i++) {
 		char *at = (char *)status + fors_keys[i].offset;
 
-		if (fors_keys[i].kind == FORS_KEY_NUMBER)
+		if (fors_keys[i].kind == FORS_KEY_NUMBER || fors_keys[i].kind == FORS_KEY_UNIX_MS)
 			*(int64_t *)at = FORS_UNKNOWN;
 		else if (fors_keys[i].kind == FORS_KEY_MS)
 			*(double *)at = FORS_UNKNOWN;

@@ -97,6 +97,7 @@ static json_t *to_json(const struct fors_status *status, const struct fors_key *
 
 	switch (key->kind) {
 	case FORS_KEY_NUMBER:
+	case FORS_KEY_UNIX_MS:
 		return fors_key_number(status, key) < 0 ? json_null() : json_integer(fors_key_number(status, key));
 	case FORS_KEY_MS:
 		return fors_key_ms(status, key) < 0 ? json_null()
@@ -251,6 +252,7 @@ static enum fors_err parse_value(const json_t *value, const struct fors_key *key
 
 	switch (key->kind) {
 	case FORS_KEY_NUMBER:
+	case FORS_KEY_UNIX_MS:
 		*(int64_t *)at = json_integer_value(value);
 		return good_if(json_is_integer(value) && json_integer_value(value) >= 0);
 	case FORS_KEY_MS:

@@ -4,8 +4,10 @@
  *
  * The idea: one table, fors_keys[], says which keys there are, of which kind they are and where they live in
  * struct fors_status. Writing JSON, writing metrics and reading JSON back all walk this table, so the three
- * cannot drift apart; a new number is one new line. Every kind (number, milliseconds, text, state, links)
+ * cannot drift apart; a new number is one new line. Every kind (number, point in time, milliseconds, text, state, links)
  * knows how to become JSON, how to come back from it, and how to become a metric.
+ *
+ * A metric is in seconds where a key is in milliseconds, and is called so (status_metrics.c): such a key ends in _ms.
  *
  * The names are a contract with whoever reads status.json and metrics.prom: they stay, whatever a member is called.
  * Thread rules: a constant.
@@ -17,6 +19,7 @@
 
 enum fors_key_kind {
 	FORS_KEY_NUMBER,     /* int64_t, negative: unknown */
+	FORS_KEY_UNIX_MS,    /* the same, a point in time */
 	FORS_KEY_MS,	     /* double, negative: unknown */
 	FORS_KEY_TEXT,	     /* char[size], empty: unknown */
 	FORS_KEY_STATE,	     /* enum fors_state */
@@ -42,7 +45,7 @@ static inline const void *fors_key_member(const struct fors_status *status, cons
 	return (const char *)status + key->offset;
 }
 
-/* The value of a key of kind FORS_KEY_NUMBER. */
+/* The value of a key of kind FORS_KEY_NUMBER or FORS_KEY_UNIX_MS. */
 static inline int64_t fors_key_number(const struct fors_status *status, const struct fors_key *key)
 {
 	return *(const int64_t *)fors_key_member(status, key);

@@ -2,84 +2,294 @@
 /*
  * status_metrics.c - the status as metrics, for Prometheus (node_exporter's textfile collector).
  *
- * One gauge per key of the table (status_keys.h) that has a help text. What is unknown is absent: a scraper must be
- * able to tell "no dead link" from "nobody has looked".
+ * One gauge per key of the table (status_keys.h) that has a help text; links also one sample each, with both ends as labels.
+ * What is unknown is absent: a scraper must be able to tell "no dead link" from "nobody has looked". A key in milliseconds is a
+ * metric in seconds, and is called so: plan_ms becomes fors_plan_duration_seconds, state_since_ms, which is a point in time,
+ * fors_state_since_timestamp_seconds.
  */
 #include "status_metrics.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 
 #include "core/base/text.h"
 #include "status_keys.h"
 
-static void metric_head(struct fors_buffer *out, const struct fors_key *key)
+/* A text that grows, and the fabric that all its samples are of. */
+struct page {
+	struct fors_buffer buffer;
+	const char *fabric;
+};
+
+/* --- texts of labels ------------------------------------------------------------------------------------------- */
+
+static bool is_tail(unsigned char c)
 {
-	fors_buffer_print(out, "# HELP fors_%s %s\n# TYPE fors_%s gauge\n", key->name, key->help, key->name);
+	return (c & 0xc0) == 0x80;
 }
+
+/* How many bytes the UTF-8 character at `c` has; 0: it is none. */
+static size_t character(const unsigned char *c)
+{
+	if (c[0] < 0x80)
+		return 1;
+	if (c[0] < 0xc2 || c[0] > 0xf4 || !is_tail(c[1]))
+		return 0;
+	if (c[0] < 0xe0)
+		return 2;
+	if (!is_tail(c[2]) || (c[0] == 0xe0 && c[1] < 0xa0) || (c[0] == 0xed && c[1] > 0x9f))
+		return 0;
+	if (c[0] < 0xf0)
+		return 3;
+	return is_tail(c[3]) && (c[0] != 0xf0 || c[1] >= 0x90) && (c[0] != 0xf4 || c[1] <= 0x8f) ? 4 : 0;
+}
+
+/* name="text": quotes and backslashes escaped; what is no UTF-8, for which a scraper refuses the whole file, is a '?'. */
+static void label(struct page *page, const char *name, const char *text)
+{
+	fors_buffer_print(&page->buffer, "%s=\"", name);
+	while (*text) {
+		size_t size = character((const unsigned char *)text);
+
+		if (*text == '"' || *text == '\\')
+			fors_buffer_print(&page->buffer, "\\%c", *text);
+		else if (*text == '\n')
+			fors_buffer_print(&page->buffer, " ");
+		else if (size)
+			fors_buffer_print(&page->buffer, "%.*s", (int)size, text);
+		else
+			fors_buffer_print(&page->buffer, "?");
+		text += size ? size : 1;
+	}
+	fors_buffer_print(&page->buffer, "\"");
+}
+
+/* --- samples --------------------------------------------------------------------------------------------------- */
+
+static void head(struct page *page, const char *name, const char *type, const char *help)
+{
+	fors_buffer_print(&page->buffer, "# HELP fors_%s %s\n# TYPE fors_%s %s\n", name, help, name, type);
+}
+
+/* The begin of a sample, up to its last label. */
+static void begin(struct page *page, const char *name)
+{
+	fors_buffer_print(&page->buffer, "fors_%s{", name);
+	label(page, "fabric", page->fabric);
+}
+
+static void begin_with(struct page *page, const char *name, const char *label_name, const char *text)
+{
+	begin(page, name);
+	fors_buffer_print(&page->buffer, ",");
+	label(page, label_name, text);
+}
+
+static void end(struct page *page, int decimals, double value)
+{
+	fors_buffer_print(&page->buffer, "} %.*f\n", decimals, value);
+}
+
+static void gauge(struct page *page, const char *name, const char *help, int decimals, double value)
+{
+	head(page, name, "gauge", help);
+	begin(page, name);
+	end(page, decimals, value);
+}
+
+static void counter(struct page *page, const char *name, const char *help, uint64_t value)
+{
+	head(page, name, "counter", help);
+	begin(page, name);
+	fors_buffer_print(&page->buffer, "} %" PRIu64 "\n", value);
+}
+
+/* --- the facts ------------------------------------------------------------------------------------------------- */
 
 /* State sets are written whole, as Prometheus recommends, so that an old state does not linger. */
-static void metric_states(struct fors_buffer *out, const struct fors_status *status, const struct fors_key *key)
+static void put_states(struct page *page, const struct fors_status *status, const struct fors_key *key)
 {
-	metric_head(out, key);
-	for (int i = 0; i < FORS_NSTATES; i++)
-		fors_buffer_print(out, "fors_%s{state=\"%s\"} %d\n", key->name, fors_state_name((enum fors_state)i),
-				  i == (int)status->state);
+	head(page, key->name, "gauge", key->help);
+	for (int i = 0; i < FORS_NSTATES; i++) {
+		begin_with(page, key->name, key->name, fors_state_name((enum fors_state)i));
+		end(page, 0, i == (int)status->state);
+	}
 }
 
-static void metric_text(struct fors_buffer *out, const struct fors_status *status, const struct fors_key *key)
+static void put_text(struct page *page, const struct fors_key *key, const char *text)
 {
-	const char *text = fors_key_member(status, key);
-
 	if (!key->help || !*text)
 		return;
-	metric_head(out, key);
-	fors_buffer_print(out, "fors_%s{%s=\"", key->name, key->name);
-	for (const char *c = text; *c; c++)
-		fors_buffer_print(out, *c == '"' || *c == '\\' ? "\\%c" : "%c", *c == '\n' ? ' ' : *c);
-	fors_buffer_print(out, "\"} 1\n");
+	head(page, key->name, "gauge", key->help);
+	begin_with(page, key->name, key->name, text);
+	end(page, 0, 1);
 }
 
-static void metric(struct fors_buffer *out, const struct fors_key *key, int decimals, double value)
+/* plan_ms -> plan<suffix>: a key in milliseconds under the name of a metric in seconds. */
+static void put_seconds(struct page *page, const struct fors_key *key, const char *suffix, double ms)
 {
-	metric_head(out, key);
-	fors_buffer_print(out, "fors_%s %.*f\n", key->name, decimals, value);
+	char name[64];
+
+	snprintf(name, sizeof(name), "%.*s%s", (int)(strlen(key->name) - strlen("_ms")), key->name, suffix);
+	gauge(page, name, key->help, key->kind == FORS_KEY_MS ? 6 : 3, ms / 1000);
 }
 
-static void to_metric(struct fors_buffer *out, const struct fors_status *status, const struct fors_key *key)
+static void put_key(struct page *page, const struct fors_status *status, const struct fors_key *key)
 {
 	switch (key->kind) {
 	case FORS_KEY_NUMBER:
 		if (fors_key_number(status, key) >= 0)
-			metric(out, key, 0, (double)fors_key_number(status, key));
+			gauge(page, key->name, key->help, 0, (double)fors_key_number(status, key));
+		break;
+	case FORS_KEY_UNIX_MS:
+		if (fors_key_number(status, key) >= 0)
+			put_seconds(page, key, "_timestamp_seconds", (double)fors_key_number(status, key));
 		break;
 	case FORS_KEY_MS:
 		if (fors_key_ms(status, key) >= 0)
-			metric(out, key, 3, fors_key_ms(status, key));
+			put_seconds(page, key, "_duration_seconds", fors_key_ms(status, key));
 		break;
 	case FORS_KEY_TEXT:
-		metric_text(out, status, key);
+		put_text(page, key, fors_key_member(status, key));
 		break;
 	case FORS_KEY_STATE:
-		metric_states(out, status, key);
+		put_states(page, status, key);
 		break;
 	case FORS_KEY_DEAD_LINKS:
 	case FORS_KEY_LINKS:
 		if (status->leaves >= 0)
-			metric(out, key, 0, (double)((const struct fors_links *)fors_key_member(status, key))->count);
+			gauge(page, key->name, key->help, 0,
+			      (double)((const struct fors_links *)fors_key_member(status, key))->count);
 		break;
 	case FORS_KEY_DEAD_SINCE:
 		break;
 	case FORS_KEY_WARNINGS:
-		metric(out, key, 0, status->warnings.count);
+		gauge(page, key->name, key->help, 0, status->warnings.count);
 		break;
 	}
 }
 
-enum fors_err fors_status_prom(const struct fors_status *status, char **text, struct fors_error *error)
+/* --- links, one by one ----------------------------------------------------------------------------------------- */
+
+/* The label `why` is left out when it is NULL. */
+static void put_links(struct page *page, const char *name, const struct fors_links *links, const char *why)
+{
+	for (size_t i = 0; i < links->count && i < FORS_METRICS_LINKS; i++) {
+		const struct fors_link *link = &links->link[i];
+
+		begin_with(page, name, "leaf", link->a);
+		fors_buffer_print(&page->buffer, ",leaf_port=\"%u\",", link->a_port);
+		label(page, "spine", link->b);
+		fors_buffer_print(&page->buffer, ",spine_port=\"%u\"", link->b_port);
+		if (why)
+			fors_buffer_print(&page->buffer, ",why=\"%s\"", why);
+		end(page, 0, 1);
+	}
+}
+
+static void put_all_links(struct page *page, const struct fors_status *status)
+{
+	if (status->dead_links.count) {
+		head(page, "link_dead", "gauge", "1 for each dead cable between a leaf and a spine");
+		put_links(page, "link_dead", &status->dead_links, NULL);
+	}
+	if (status->degraded_links.count) {
+		head(page, "link_degraded", "gauge", "1 for each cable below full width or speed");
+		put_links(page, "link_degraded", &status->degraded_links, NULL);
+	}
+	if (status->excluded_links.count || status->held_links.count) {
+		head(page, "link_drained", "gauge",
+		     "1 for each living cable that is kept out of the plan: excluded by fors.conf, or held after it came back");
+		put_links(page, "link_drained", &status->excluded_links, "excluded");
+		put_links(page, "link_drained", &status->held_links, "held");
+	}
+}
+
+/* What is left of full speed: one phase for each server is what an intact fabric needs. */
+static void put_throughput(struct page *page, const struct fors_status *status)
+{
+	double share;
+
+	if (status->phases <= 0 || status->servers <= 0)
+		return;
+	share = (double)status->servers / (double)status->phases;
+	gauge(page, "throughput_ratio", "Throughput of the published schedule, 1 is that of an intact fabric", 6,
+	      share < 1 ? share : 1);
+}
+
+enum fors_err fors_status_prom(const struct fors_status *status, const char *fabric, char **text,
+			       struct fors_error *error)
+{
+	struct page page = {.fabric = fabric};
+
+	for (size_t n = 0; n < fors_nkeys; n++)
+		put_key(&page, status, &fors_keys[n]);
+	put_throughput(&page, status);
+	put_all_links(&page, status);
+	return fors_buffer_finish(&page.buffer, text, NULL, error);
+}
+
+/* --- the names of before --------------------------------------------------------------------------------------- */
+
+enum fors_err fors_status_prom_old(const struct fors_status *status, char **text, struct fors_error *error)
 {
 	struct fors_buffer buffer = {0};
 
-	for (size_t n = 0; n < fors_nkeys; n++)
-		to_metric(&buffer, status, &fors_keys[n]);
+	fors_buffer_print(
+		&buffer,
+		"# Names that metrics.prom no longer has; the next release of fors will not write this file.\n");
+	for (size_t n = 0; n < fors_nkeys; n++) {
+		const struct fors_key *key = &fors_keys[n];
+		bool is_point = key->kind == FORS_KEY_UNIX_MS;
+		double ms = is_point		       ? (double)fors_key_number(status, key)
+			    : key->kind == FORS_KEY_MS ? fors_key_ms(status, key)
+						       : FORS_UNKNOWN;
+
+		if (ms >= 0)
+			fors_buffer_print(&buffer,
+					  "# HELP fors_%s %s, in milliseconds\n# TYPE fors_%s gauge\nfors_%s %.*f\n",
+					  key->name, key->help, key->name, key->name, is_point ? 0 : 3, ms);
+	}
 	return fors_buffer_finish(&buffer, text, NULL, error);
+}
+
+/* --- what is counted ------------------------------------------------------------------------------------------- */
+
+static void put_build(struct page *page, const struct fors_counts *counts)
+{
+	head(page, "build_info", "gauge", "1; the versions of fors and of OpenSM are labels");
+	begin_with(page, "build_info", "version", counts->version);
+	if (counts->opensm) {
+		fors_buffer_print(&page->buffer, ",");
+		label(page, "opensm", counts->opensm);
+	}
+	end(page, 0, 1);
+}
+
+static void put_failures(struct page *page, const struct fors_counts *counts)
+{
+	static const char name[] = "publish_failures_total";
+
+	head(page, name, "counter", "Writes of published files that failed, by folder");
+	begin_with(page, name, "folder", "state_dir");
+	fors_buffer_print(&page->buffer, "} %" PRIu64 "\n", counts->unwritten);
+	begin_with(page, name, "folder", "publish_dir");
+	fors_buffer_print(&page->buffer, "} %" PRIu64 "\n", counts->uncopied);
+}
+
+enum fors_err fors_counts_prom(const struct fors_counts *counts, const char *fabric, char **text,
+			       struct fors_error *error)
+{
+	struct page page = {.fabric = fabric};
+
+	put_build(&page, counts);
+	if (counts->beat_ms > 0)
+		gauge(&page, "heartbeat_timestamp_seconds",
+		      "Unix time when a subnet manager last stood behind what is published", 3,
+		      (double)counts->beat_ms / 1000);
+	counter(&page, "sweeps_total", "Heavy sweeps of OpenSM that came to their end", counts->sweeps);
+	counter(&page, "epochs_total", "Schedules that were published or withdrawn", counts->epochs);
+	counter(&page, "declines_total", "Sweeps in which fors did not route the fabric", counts->declines);
+	put_failures(&page, counts);
+	return fors_buffer_finish(&page.buffer, text, NULL, error);
 }

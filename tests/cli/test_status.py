@@ -3,9 +3,12 @@
 import json
 import os
 import re
+import subprocess
 import time
 
 import pytest
+
+from conftest import FORS
 
 EPOCH = int(time.time() * 1000) - 600_000
 
@@ -145,3 +148,66 @@ def test_unreadable_schedule(fors, folder):
 def test_control_characters_stay_out_of_the_terminal(fors, folder):
     out = fors("status", folder(state="failed", reason="a\x1b[31mb\nc"), code=1).out
     assert "\x1b" not in out and "a?[31mb?c" in out
+
+
+def link(leaf, spine, **more):
+    return {"a": f"Leaf{leaf:02d}", "a_port": 5 + spine, "b": f"Spine{spine:02d}", "b_port": leaf + 1, **more}
+
+
+def test_a_dead_switch_is_one_line(fors, folder):
+    """By its name: a spine without any of its leaves, a leaf without any of its spines; single cables beside them."""
+    spine = [link(leaf, 2) for leaf in range(4)]
+    out = fors("status", folder(dead_links=spine + [link(1, 0)], dead_since_ms=None)).out
+    assert re.search(r"^dead {8}5 cables; .*\n {12}Spine02, all 4 cables\n {12}Leaf01\[5\] - Spine00\[2\]\n", out, re.M)
+    assert "Spine02[" not in out
+    out = fors("status", folder("0x2", dead_links=[link(3, spine) for spine in range(4)], dead_since_ms=None)).out
+    assert re.search(r"^ {12}Leaf03, all 4 cables\n", out, re.M) and "Leaf03[" not in out
+    out = fors("status", folder("0x3", dead_links=spine[:3], dead_since_ms=None)).out
+    assert "all" not in out and out.count(" - Spine02[") == 3
+
+
+def test_an_excluded_spine_is_one_line(fors, folder):
+    excluded = [link(leaf, 1, used=False, since_ms=None) for leaf in range(4)]
+    out = fors("status", folder(excluded_links=excluded)).out
+    assert re.search(r"^excluded {4}Spine01, all 4 cables; carries no servers' traffic\n(?! {12}Leaf)", out, re.M)
+
+
+def test_many_cables(fors, folder):
+    dead = [link(leaf, spine) for leaf in range(4) for spine in range(3)]
+    out = fors("status", folder(leaves=40, spines=40, dead_links=dead, dead_since_ms=None)).out
+    assert out.count(" - Spine") == 10 and "and more, 12 cables in all" in out
+
+
+@pytest.mark.parametrize("columns", [45, 60, 80])
+def test_sentences_fit_the_terminal(fors, folder, columns):
+    reason = "two leaves have no common spine, and so on, with many a word that does not fit into a single line of a terminal"
+    path = folder(state="failed", reason=reason, remarks=["Leaf00[5] stays in use, because " + reason])
+    beat(path, 3600)
+    out = fors("status", path, code=1, env={"COLUMNS": str(columns)}).out
+    rows = [line for line in out.splitlines() if line != str(path)]
+    assert all(len(line) <= columns for line in rows), rows
+    assert reason in " ".join(out.split()) and "version mismatch" in " ".join(out.split())
+    assert all(len(line) <= 45 for line in fors("status", path, code=1, env={"COLUMNS": "20"}).out.splitlines() if line != str(path))
+    assert f"failed for" in out or "failed:" in out
+
+
+def test_watch(fors, folder):
+    """Again and again, until somebody ends it; a status that is not there at the moment is there later."""
+    path = folder()
+    process = subprocess.Popen([FORS, "status", path, "--watch", "1"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        shown = [process.stdout.readline()]
+        while sum(line.startswith("next ") for line in shown) < 2:
+            shown.append(process.stdout.readline())
+            assert shown[-1], "it has ended"
+        (path / "status.json").rename(path / "away")
+        assert "status.json" in process.stderr.readline()
+        (path / "away").rename(path / "status.json")
+        while sum(line.startswith("next ") for line in shown) < 4:
+            shown.append(process.stdout.readline())
+            assert shown[-1], "it has ended"
+    finally:
+        process.kill()
+        process.communicate()
+    assert sum(bool(re.match(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$", line)) for line in shown) >= 4
+    assert "goes not with --json" in fors("status", path, "--watch", "1", "--json", code=2).err

@@ -1,13 +1,18 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Usage: help, version, bad command lines; and that help, man page and completion know the same options."""
+import os
+import pty
 import re
+import select
+import shutil
+import signal
 import subprocess
 
 import pytest
 
 from conftest import FORS, SRC, run
 
-COMMANDS = ["plan", "schedule", "verify", "analyze", "indices", "whatif", "status", "forget", "fabric"]
+COMMANDS = ["plan", "schedule", "verify", "analyze", "indices", "whatif", "status", "forget", "fabric", "diff"]
 METHODS = ["auto", "closed-form", "rounds", "exact", "flows"]
 FT = "FT(2;2,2)"
 
@@ -51,6 +56,9 @@ def test_help_of_a_command(fors, name):
     (["plan", "--synthetic", FT, "--lmc", ""], "from 0 to 7"),
     (["plan", "--synthetic", FT, "--lmc", "99999999999999999999"], "from 0 to 7"),
     (["plan", "--synthetic", FT, "--method", "magic"], "one of: auto, closed-form"),
+    (["plan", "--fabric", "FT(2;20,18)"], "to make that fabric up: --synthetic 'FT(2;20,18)'"),
+    (["fabric", "--fabric", "xgft(2;4,4;1,4)"], "--synthetic 'xgft(2;4,4;1,4)'"),
+    (["plan", "--synthetic", "/dev/null"], "to read one from the file: --fabric /dev/null"),
     (["schedule"], "an argument is missing"),
     (["schedule", "a", "b"], "surplus argument 'b'"),
     (["schedule", "a", "--format", "xml"], "one of: text, csv, json"),
@@ -59,11 +67,14 @@ def test_help_of_a_command(fors, name):
     (["verify", "--synthetic", FT], "--lfts FILE is missing"),
     (["verify", "--synthetic", FT, "--lfts", "x"], "--schedule FILE is missing"),
     (["status", "a", "b"], "surplus argument 'b'"),
+    (["diff"], "an argument is missing"),
+    (["diff", "a"], "an argument is missing"),
+    (["diff", "a", "b", "c"], "surplus argument 'c'"),
     (["forget"], "an argument is missing"),
     (["forget", "Spine01"], "'Spine01' has to be a node GUID"),
     (["forget", "0x0"], "has to be a node GUID"),
     (["forget", "0x1", "a", "b"], "surplus argument 'b'"),
-    (["fabric", "--synthetic", FT, "--format", "xml"], "one of: net, spec, json, lfts"),
+    (["fabric", "--synthetic", FT, "--format", "xml"], "one of: net, spec, json, lfts, slurm, slurm-yaml, svg, dot"),
     (["fabric", "--synthetic", FT, "--format", "spec", "--down", "Leaf00"], "--format spec"),
 ])
 def test_bad_usage(fors, args, text):
@@ -88,6 +99,102 @@ def completion(words):
     script = f'source <("{FORS}" completion bash); COMP_WORDS=({words}); COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1)); ' \
              '_fors; printf "%s\\n" "${COMPREPLY[@]}"'
     return set(subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=True).stdout.split())
+
+
+def test_completion_of_what_follows_an_equals_sign(tmp_path, monkeypatch):
+    """bash breaks the line at `=`, and completes the word behind it."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a-file").touch()
+    assert completion("fors fabric --format =") == completion("fors fabric --format ''")
+    assert completion("fors fabric --format = sp") == {"spec"}
+    assert completion("fors plan --output =") == completion("fors plan --output = a-") == {"a-file"}
+    assert completion("fors plan --output = a-file --json") == {"--json"}
+
+
+def test_completion_of_lists(fors):
+    assert completion("fors whatif --engines min") == {"minhop"}
+    assert completion("fors whatif --engines minhop,up") == {"minhop,updn"}
+    assert completion("fors whatif --engines = minhop,updn,dfs") == {"minhop,updn,dfsssp"}
+
+
+# --- the other shells say themselves what they offer ------------------------------------------------------------------
+
+def fish(line):
+    if not shutil.which("fish"):
+        pytest.skip("fish is not installed")
+    script = f'"{FORS}" completion fish | source; complete -C "$LINE"'
+    done = subprocess.run(["fish", "--no-config", "-c", script], capture_output=True, text=True, check=True,
+                          env={**os.environ, "LINE": line})
+    assert done.stderr == ""
+    return {offer.split("\t")[0] for offer in done.stdout.splitlines()}
+
+
+ZSH = r'''
+PS1= ; fpath=($WORK $fpath); autoload -Uz compinit; compinit -u -d $WORK/dump
+compadd() {
+	[[ ${@[1,(i)(-|--)]} == *-(O|A|D)\ * ]] && { builtin compadd "$@"; return }
+	local -a hits; builtin compadd -A hits "$@"; print -rl -- $hits >>$WORK/hits
+}
+note-end() { : >$WORK/end }
+complete-it() { comppostfuncs=(note-end); zle complete-word }
+zle -N complete-it; bindkey '^I' complete-it
+'''
+
+
+def zsh(line, folder):
+    """A terminal with zsh, where somebody types `line` and the tabulator."""
+    if not shutil.which("zsh"):
+        pytest.skip("zsh is not installed")
+    for name in ("hits", "end"):
+        (folder / name).unlink(missing_ok=True)
+    (folder / "_fors").write_bytes(subprocess.run([FORS, "completion", "zsh"], capture_output=True, check=True).stdout)
+    (folder / "setup").write_text(ZSH)
+    pid, terminal = pty.fork()
+    if not pid:
+        os.chdir(folder)
+        os.execvpe("zsh", ["zsh", "-f", "-i"], {**os.environ, "WORK": str(folder), "TERM": "dumb"})
+    os.write(terminal, f". ./setup\n{line}\t".encode())
+    while not (folder / "end").exists() and wait_for(terminal):
+        pass
+    os.close(terminal)
+    os.kill(pid, signal.SIGKILL)
+    os.waitpid(pid, 0)
+    return set((folder / "hits").read_text().split()) if (folder / "hits").exists() else set()
+
+
+def wait_for(terminal):
+    """Read what zsh prints, which it would wait for; False after a minute of silence."""
+    ready = select.select([terminal], [], [], 0.1)[0]
+    if ready:
+        os.read(terminal, 4096)
+    wait_for.silent = 0 if ready else getattr(wait_for, "silent", 0) + 1
+    assert wait_for.silent < 600, "zsh does not complete"
+    return True
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_fish_knows_the_options(fors, name):
+    assert {o for o in fish(f"fors {name} --") if o.startswith("--")} == options_in_help(fors, name).keys()
+
+
+@pytest.mark.parametrize("name", ["plan", "status", "whatif"])
+def test_zsh_knows_the_options(fors, name, tmp_path):
+    assert zsh(f"fors {name} --", tmp_path) == options_in_help(fors, name).keys()
+
+
+@pytest.mark.parametrize("line, offers", [
+    ("fors pl", {"plan"}), ("fors help pl", {"plan"}), ("fors schedule --format c", {"csv"}), ("fors plan --method roun", {"rounds"}),
+])
+def test_fish_and_zsh_complete_values(line, offers, tmp_path):
+    assert fish(line) == offers
+    assert zsh(line, tmp_path) & offers == offers
+
+
+def test_fish_and_zsh_complete_behind_equals_signs_and_commas(tmp_path):
+    assert fish("fors schedule --format=c") == {"--format=csv"}
+    assert fish("fors whatif --engines minhop,up") == {"minhop,updn"}
+    assert "csv" in zsh("fors schedule --format=c", tmp_path)
+    assert "updn" in zsh("fors whatif --engines=minhop,up", tmp_path)
 
 
 def man_page():
@@ -139,13 +246,13 @@ def test_arguments_that_are_offered_are_taken(fors, name):
     tables = ["--lfts", "/dev/null"] if name == "verify" else []
     for option, argument in options_in_help(fors, name).items():
         for value in completion(f"fors {name} {option} ''") if argument not in ("", "FILE") else []:
-            result = run(FORS, name, *(["/dev/null"] if name == "schedule" else ["--synthetic", FT, *tables]), option, value)
+            result = run(FORS, name, *(["/dev/null"] * (1 + (name == "diff")) if name in ("schedule", "diff") else ["--synthetic", FT, *tables]), option, value)
             assert "has to be" not in result.err, (option, value, result.err)
 
 
 def test_routings_and_patterns_that_are_offered_are_known(fors):
     for rule in completion("fors analyze --routing ''") - {"fors"}:
-        spec = "TORUS(3x3;1)" if rule == "dor" else "XGFT(2;2,2;1,2)"
+        spec = "TORUS(3x3;2)" if rule == "dor" else "XGFT(2;2,2;1,2)"
         fors("analyze", "--synthetic", spec, "--routing", rule, "--pattern", "shift")
     for pattern in completion("fors analyze --pattern ''"):
         assert "no pattern" not in run(FORS, "analyze", "--synthetic", FT, "--routing", "fors", "--pattern", pattern).err
@@ -161,7 +268,7 @@ def test_completion_knows_commands_and_values(fors):
     assert completion("fors ''") == {*COMMANDS, "help", "--help", "--version"}
     assert completion("fors help p") == {"plan"}
     assert set(METHODS) <= completion("fors plan --method ''")
-    assert completion("fors fabric --format ''") == {"net", "spec", "json", "lfts"}
+    assert completion("fors fabric --format ''") == {"net", "spec", "json", "lfts", "slurm", "slurm-yaml", "svg", "dot"}
 
 
 def test_examples_of_the_man_page_are_there():

@@ -6,6 +6,7 @@ import pty
 import resource
 import signal
 import subprocess
+import time
 
 import pytest
 
@@ -125,7 +126,36 @@ def test_progress_on_a_terminal(tmp_path):
     except OSError:
         pass
     os.close(leader)
-    assert b"failures [" in shown and b"100 %" in shown
+    assert b"failures [" in shown and b"16/16" in shown
+
+
+def test_ctrl_c_says_how_to_go_on(whatif, tmp_path):
+    """In the middle: by the signal, with what is done and how to go on; the same command does go on."""
+    store = tmp_path / "store"
+    large = ["--synthetic", "FT(2;8,8)", "--random", "4", "--count", "100"]
+    for keep, text in ((["--resume", store], b"the same command goes on from there"), ([], b"With --resume FILE")):
+        process = subprocess.Popen([conftest.FORS, "whatif", *large, "--threads", "1", *map(str, keep)], stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE)
+        end = time.monotonic() + 60
+        while keep and time.monotonic() < end and not (store.exists() and store.read_text().count("\n") > 5):
+            time.sleep(0.005)
+        if not keep:
+            time.sleep(0.3)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+        assert (process.returncode, out) == (-signal.SIGINT, b"")
+        assert b"stopped after " in err and text in err
+    before = store.read_text()
+    assert whatif(*large, "--resume", store) == whatif(*large)
+    assert store.read_text().startswith(before)
+
+
+@pytest.mark.parametrize("source", [["--synthetic", "FT(2;1,3)", "--down", "Leaf00[2]"], ["--synthetic", "XGFT(4;2,2,2,2;1,2,2,2)"]])
+def test_what_cannot_be_judged(fors, source):
+    """The reason and the exit code, and no rows of 0.000."""
+    for more in ([], ["--json"]):
+        result = fors("whatif", *source, *more, code=1)
+        assert result.out == "" and "fors has no plan for" in result.err and "as it is" in result.err
 
 
 @pytest.mark.parametrize("args, text", [

@@ -89,4 +89,6 @@ def main(output):
 
 
 if __name__ == "__main__":
+    if len(sys.argv) != 2 or sys.argv[1].startswith("-"):
+        sys.exit(print(__doc__) if sys.argv[1:] in (["-h"], ["--help"]) else "usage: stock.py OUTPUT.tar.xz")
     main(sys.argv[1])

@@ -175,7 +175,8 @@ def test_degraded_links(fabric):
     assert status["degraded_links"][0]["used"] is False
     assert ("Leaf01", "Spine02") not in cables_used(sim, sm)
     assert_good(sim, sm)
-    assert "fors_degraded_links 1\n" in (sm.state_dir / "metrics.prom").read_text()
+    metrics = (sm.state_dir / "metrics.prom").read_text()
+    assert re.search(r"^fors_degraded_links\{.*\} 1$", metrics, re.M) and "\nfors_link_degraded{" in metrics
     set_conf(sm, "degraded_links = ignore\n")
     sm.wait_status(state="active", f=0)
 

@@ -214,3 +214,33 @@ def test_it_can_be_printed(folder):
     fors("analyze", "--synthetic", "FT(2;6,5)", "--down", "Leaf00[7]", "--routing", "fors", "--pattern", "linear-shift", "--html", page)
     run_browser(folder, f"--print-to-pdf={paper}", page.as_uri())
     assert paper.read_bytes().startswith(b"%PDF") and paper.stat().st_size > 5000
+
+
+PICTURE = """<!DOCTYPE html><meta charset="utf-8"><pre id="report"></pre>PICTURE
+<script>
+const view = document.querySelector("svg").viewBox.baseVal, out = node => {
+	const box = node.getBBox();
+	return box.x < 0 || box.y < 0 || box.x + box.width > view.width || box.y + box.height > view.height;
+};
+const crowded = [...document.querySelectorAll("rect.switch")].filter(rect => {
+	const text = rect.nextElementSibling.getBBox(), box = rect.getBBox();
+	return text.x < box.x || text.x + text.width > box.x + box.width;
+});
+document.getElementById("report").textContent = JSON.stringify({
+	lines: [...document.querySelectorAll("line[class]")].filter(e => e.getTotalLength() > 50).length,
+	dead: document.querySelectorAll("line.dead").length, crowded: crowded.length,
+	outside: [...document.querySelectorAll("line, text, rect.switch")].filter(out).length});
+</script>
+"""
+
+
+@pytest.mark.parametrize("spec, lines", [("FT(2;20,18)", 360), ("XGFT(3;4,4,4;1,3,4)", 96), ("FT(2;1,1)", 1)])
+def test_drawn_fabric(tmp_path, spec, lines):
+    """fors fabric --format svg: every cable is drawn, names are inside their boxes, all of it inside the picture."""
+    picture = fors("fabric", "--synthetic", spec, "--down", "Leaf00", "--format", "svg")
+    page = tmp_path / "picture.html"
+    page.write_text(PICTURE.replace("PICTURE", picture))
+    dom = run_browser(tmp_path, "--virtual-time-budget=10000", "--dump-dom", page.as_uri())
+    seen = json.loads(html.unescape(re.search(r'<pre id="report">(.+?)</pre>', dom, re.S)[1]))
+    dead = picture.count('<line class="dead"')
+    assert seen == {"lines": lines, "dead": dead, "crowded": 0, "outside": 0} and dead > 0

@@ -67,7 +67,7 @@ def test_files_for_other_programs(fabric):
     assert sm.state_dir.name == re.search(r"Setting IS_SM on port (0x[0-9a-f]{16})", sm.log()).group(1)
     for name in ("schedule", "status.json", "metrics.prom"):
         assert (sm.state_dir / name).stat().st_mode & 0o7777 == 0o644
-    harness.wait_for(lambda: f"fors_epoch {epoch}\n" in (sm.state_dir / "metrics.prom").read_text())
+    harness.wait_for(lambda: f"}} {epoch}\n" in (sm.state_dir / "metrics.prom").read_text())
     heartbeat = sm.state_dir / "heartbeat"
     harness.wait_for(lambda: heartbeat.exists() and heartbeat.read_text().endswith(f" {epoch}\n"))
     assert abs(int(heartbeat.read_text().split()[0]) - time.time() * 1000) < 10000

@@ -42,7 +42,7 @@ def test_copies_and_command(fabric, tmp_path):
     epoch = sm.wait_status(state="active", f=1)["epoch"]
     harness.wait_for(lambda: f"done active {epoch}\n" in out.read_text())
     harness.wait_for(lambda: json.loads((place / "status.json").read_text())["epoch"] == epoch)
-    assert sorted(path.name for path in place.iterdir()) == ["heartbeat", "metrics.prom", "schedule", "status.json"]
+    assert sorted(path.name for path in place.iterdir()) == ["heartbeat", "metrics-old.prom", "metrics.prom", "schedule", "status.json"]
     assert sm.stop() == 0
     assert json.loads((place / "status.json").read_text())["state"] == "inactive"
     assert errors(sm) == []

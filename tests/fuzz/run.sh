@@ -5,6 +5,13 @@
 # Started by `make fuzz` in the build folder. In ./fuzz/TARGET: the inputs found so far (libFuzzer goes on from
 # them), the log, and crash-*, leak-*, timeout-*: a finding. Mend it, and put that file into tests/fuzz/corpus/TARGET/.
 set -eu
+case " $* " in
+*" -h "* | *" --help "*)
+	sed -n '3,${ /^#/!q; s/^# \{0,1\}//p }' "$0"
+	exit 0
+	;;
+esac
+[ $# -ge 2 ] && [ -x "$1" ] || { echo "usage: run.sh PROGRAM SECONDS [TARGET...]" >&2; exit 2; }
 program=$(realpath "$1")
 seconds=$2
 here=$(cd "$(dirname "$0")" && pwd)

@@ -116,11 +116,11 @@ static void all_files_say_the_same(void **state)
 
 	withdraw(place, FORS_PLANNING, "first");
 	assert_file(place, "status.json", "first");
-	assert_file(place, "metrics.prom", "fors_state{state=\"planning\"} 1");
+	assert_file(place, "metrics.prom", ",state=\"planning\"} 1");
 	withdraw(place, FORS_FAILED, "second");
 	assert_file(place, "status.json", "second");
-	assert_file(place, "metrics.prom", "fors_state{state=\"failed\"} 1");
-	assert_file(place, "metrics.prom", "fors_state{state=\"planning\"} 0");
+	assert_file(place, "metrics.prom", ",state=\"failed\"} 1");
+	assert_file(place, "metrics.prom", ",state=\"planning\"} 0");
 	assert_file(place, "schedule", "");
 }
 
@@ -142,6 +142,34 @@ static void states_have_a_beginning(void **state)
 	assert_true(since(place) == first + 5001);
 }
 
+/* The metrics are written with each heartbeat, so that a scraper sees that opensm lives; and before the first they have none. */
+static void metrics_have_the_heartbeat(void **state)
+{
+	struct place *place = *state;
+	char line[96], *text;
+
+	withdraw(place, FORS_FAILED, "a");
+	text = file_of(place, "metrics.prom");
+	assert_null(strstr(text, "heartbeat"));
+	free(text);
+	for (int i = 0; i < 2; i++) {
+		uint64_t now = fors_clock_unix_ms();
+
+		place->board.counts.sweeps = (uint64_t)i + 7;
+		fors_board_beat(&place->board);
+		snprintf(line, sizeof(line), "fors_heartbeat_timestamp_seconds{fabric=\"%s\"} %llu.%03llu\n",
+			 place->folder.name, (unsigned long long)now / 1000, (unsigned long long)now % 1000);
+		assert_file(place, "metrics.prom", line);
+		assert_file(place, "metrics.prom", "state=\"failed\"} 1");
+		snprintf(line, sizeof(line), "fors_sweeps_total{fabric=\"%s\"} %d\n", place->folder.name, i + 7);
+		assert_file(place, "metrics.prom", line);
+		fake_clock_advance(5000);
+	}
+	strcpy(place->board.fabric_name, "daq");
+	withdraw(place, FORS_FAILED, "b");
+	assert_file(place, "metrics.prom", "fors_epochs_total{fabric=\"daq\"} 2\n");
+}
+
 static void the_kept_order_is_written(void **state)
 {
 	struct place *place = *state;
@@ -155,7 +183,8 @@ static void the_kept_order_is_written(void **state)
 /* Whatever somebody removed is there again with the next heartbeat; before the first status there is none. */
 static void removed_files_come_back(void **state)
 {
-	static const char *const names[] = {"schedule", "status.json", "metrics.prom", "places", "heartbeat"};
+	static const char *const names[] = {"schedule",		"status.json", "metrics.prom",
+					    "metrics-old.prom", "places",      "heartbeat"};
 	struct place *place = *state;
 	char command[128];
 
@@ -179,6 +208,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(all_files_say_the_same, open_place, close_place),
 		cmocka_unit_test_setup_teardown(states_have_a_beginning, open_place, close_place),
+		cmocka_unit_test_setup_teardown(metrics_have_the_heartbeat, open_place, close_place),
 		cmocka_unit_test_setup_teardown(the_kept_order_is_written, open_place, close_place),
 		cmocka_unit_test_setup_teardown(removed_files_come_back, open_place, close_place),
 	};

@@ -22,7 +22,9 @@
 #include "core/fabric/places.h"
 #include "core/net/lftfile.h"
 #include "core/net/lfts.h"
+#include "core/net/diff.h"
 #include "core/net/netfile.h"
+#include "core/net/slurm.h"
 #include "core/fabric/places_file.h"
 #include "core/planners/bound.h"
 #include "core/planners/exact/proven_bound.h"
@@ -195,6 +197,31 @@ static enum fors_err write_net(const struct ground *g, uint64_t *digest, struct 
 	begin();
 	err = fors_netfile_write(g->bed->net, &text, NULL, error);
 	return made_text(err, text, digest);
+}
+
+static enum fors_err write_slurm(const struct ground *g, uint64_t *digest, struct fors_error *error)
+{
+	char *text = UNTOUCHED;
+	enum fors_err err;
+
+	begin();
+	err = fors_slurm_write(g->bed->net, true, &text, error);
+	return made_text(err, text, digest);
+}
+
+static enum fors_err compare_nets(const struct ground *g, uint64_t *digest, struct fors_error *error)
+{
+	struct fors_diff diff = {NULL, 12345};
+	enum fors_err err;
+
+	begin();
+	err = fors_net_diff(g->bed->net, g->bed->net, &diff, error);
+	faults_off();
+	assert_int_equal(diff.count, err ? 12345 : 0);
+	assert_true(!err || !diff.change);
+	*digest = diff.count;
+	fors_diff_clear(&diff);
+	return err;
 }
 
 static enum fors_err copy_net(const struct ground *g, uint64_t *digest, struct fors_error *error)
@@ -889,7 +916,29 @@ static enum fors_err write_metrics(const struct ground *g, uint64_t *digest, str
 	enum fors_err err;
 
 	begin();
-	err = fors_status_prom(&g->status, &text, error);
+	err = fors_status_prom(&g->status, "daq", &text, error);
+	return made_text(err, text, digest);
+}
+
+static enum fors_err write_old_metrics(const struct ground *g, uint64_t *digest, struct fors_error *error)
+{
+	char *text = UNTOUCHED;
+	enum fors_err err;
+
+	begin();
+	err = fors_status_prom_old(&g->status, &text, error);
+	return made_text(err, text, digest);
+}
+
+static enum fors_err write_counts(const struct ground *g, uint64_t *digest, struct fors_error *error)
+{
+	const struct fors_counts counts = {.version = "0", .opensm = "OpenSM", .beat_ms = 1};
+	char *text = UNTOUCHED;
+	enum fors_err err;
+
+	(void)g;
+	begin();
+	err = fors_counts_prom(&counts, "daq", &text, error);
 	return made_text(err, text, digest);
 }
 
@@ -1197,7 +1246,9 @@ static void all_but_plans(void **state)
 		operation run;
 	} all[] = {
 		{"fors_netfile_read", read_net},
+		{"fors_net_diff", compare_nets},
 		{"fors_netfile_write", write_net},
+		{"fors_slurm_write", write_slurm},
 		{"fors_net_copy", copy_net},
 		{"fors_net_add_node", add_nodes},
 		{"fors_net_index", index_net},
@@ -1237,7 +1288,9 @@ static void all_but_plans(void **state)
 		{"fors_plan_over", plan_over},
 		{"fors_status_fabric", fill_status},
 		{"fors_status_json", write_json},
+		{"fors_counts_prom", write_counts},
 		{"fors_status_prom", write_metrics},
+		{"fors_status_prom_old", write_old_metrics},
 		{"fors_status_parse", parse_json},
 	};
 	struct ground *g = ground_new("FT(2;3,4;servers=4;cables=2;empty=1/2)", 2, "Leaf00[5] Leaf01[6] Leaf02[7]");

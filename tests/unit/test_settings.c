@@ -109,7 +109,8 @@ static void links_drained(void **state)
 	assert_string_equal(settings->excluded_links.name[2], "MF0;sw/U1[1]");
 	assert_int_equal(settings->excluded_spines.count, 2);
 	fors_settings_free(settings);
-	settings = load("degraded_links = ignore\nhold_down = 0\n");
+	settings = load("degraded_links = ignore\nhold_down = 0\nfabric_name = DAQ \"1\"\n");
+	assert_string_equal(settings->fabric_name, "DAQ \"1\"");
 	assert_false(settings->degraded_is_dead);
 	assert_int_equal(settings->hold_down, 0);
 	fors_settings_free(settings);
@@ -301,6 +302,8 @@ static void mistakes_are_named(void **state)
 		{"\npublish_dir = here\n", ":2: ", "absolute"},
 		{"publish_command =\n", ":1: ", "no command"},
 		{"publish_seconds = 0\n", ":1: ", "from 1 to 3600"},
+		{"fabric_name =\n", ":1: ", "1 to 63 characters"},
+		{"fabric_name = 0123456789012345678901234567890123456789012345678901234567890123\n", ":1: ", "1 to 63"},
 		{"exclude_link = x\n", ":1: ", "unknown key 'exclude_link'"},
 		{"participants_file = /dev/null/none\n", "/dev/null/none: ", "opened"},
 	};

@@ -304,30 +304,195 @@ static void next_says_what_to_do(void **state)
 	assert_string_equal(next_of(&status), "2 links return, the first with the next sweep");
 }
 
+static char *prom(const struct fors_status *status, const char *fabric)
+{
+	char *text = NULL;
+
+	assert_int_equal(fors_status_prom(status, fabric, &text, NULL), FORS_OK);
+	return text;
+}
+
+#define HAS(text, line) assert_non_null(strstr(text, "\n" line "\n"))
+
 static void metrics_omit_what_is_unknown(void **state)
 {
 	struct fors_status status;
-	char *text = NULL;
+	char *text;
 
 	fill(&status);
-	assert_int_equal(fors_status_prom(&status, &text, NULL), FORS_OK);
-	assert_non_null(strstr(text, "\nfors_servers 360\n"));
-	assert_non_null(strstr(text, "# TYPE fors_servers gauge\n"));
+	text = prom(&status, "daq");
+	HAS(text, "fors_servers{fabric=\"daq\"} 360");
+	HAS(text, "# TYPE fors_servers gauge");
 	assert_non_null(strstr(text, "# HELP fors_dead_links "));
-	assert_non_null(strstr(text, "\nfors_dead_links 1\n"));
-	assert_non_null(strstr(text, "\nfors_epoch 1763689123456\n"));
-	assert_non_null(strstr(text, "\nfors_plan_ms 34.123\n"));
-	assert_non_null(strstr(text, "\nfors_state{state=\"failed\"} 1\n"));
-	assert_non_null(strstr(text, "\nfors_state{state=\"active\"} 0\n"));
-	assert_non_null(strstr(text, "\nfors_method{method=\"ro\\\"unds\"} 1\n"));
+	HAS(text, "fors_dead_links{fabric=\"daq\"} 1");
+	assert_non_null(strstr(text, "fors_epoch{fabric=\"daq\"} 1763689123456\n"));
+	HAS(text, "fors_state{fabric=\"daq\",state=\"failed\"} 1");
+	HAS(text, "fors_state{fabric=\"daq\",state=\"active\"} 0");
+	HAS(text, "fors_method{fabric=\"daq\",method=\"ro\\\"unds\"} 1");
 	assert_null(strstr(text, "phases"));
+	assert_null(strstr(text, "throughput"));
 	assert_null(strstr(text, "reason"));
+	assert_null(strstr(text, "link_degraded"));
 	free(text);
 	snprintf(status.method, sizeof(status.method), "a\\b\nc");
-	assert_int_equal(fors_status_prom(&status, &text, NULL), FORS_OK);
-	assert_non_null(strstr(text, "\nfors_method{method=\"a\\\\b c\"} 1\n"));
+	text = prom(&status, "");
+	HAS(text, "fors_method{fabric=\"\",method=\"a\\\\b c\"} 1");
 	free(text);
 	fors_status_clear(&status);
+}
+
+/* Milliseconds are seconds, and called so; metrics-old.prom has their old names, and no name that is in both. */
+static void metrics_are_in_seconds(void **state)
+{
+	struct fors_status status;
+	char *text, *old;
+
+	fill(&status);
+	status.state_since_ms = 1763689123456;
+	text = prom(&status, "daq");
+	HAS(text, "fors_plan_duration_seconds{fabric=\"daq\"} 0.034123");
+	HAS(text, "fors_state_since_timestamp_seconds{fabric=\"daq\"} 1763689123.456");
+	assert_null(strstr(text, "_ms"));
+	assert_int_equal(fors_status_prom_old(&status, &old, NULL), FORS_OK);
+	HAS(old, "fors_plan_ms 34.123");
+	HAS(old, "fors_state_since_ms 1763689123456");
+	assert_null(strstr(old, "tables_ms"));
+	for (char *line = strstr(old, "# TYPE "); line; line = strstr(line + 1, "# TYPE ")) {
+		char name[80];
+
+		assert_int_equal(sscanf(line, "# TYPE %79s", name), 1);
+		assert_null(strstr(text, name));
+	}
+	free(text);
+	free(old);
+	fors_status_clear(&status);
+}
+
+static void metrics_name_both_ends_of_links(void **state)
+{
+	struct fors_link link[2] = {{"Leaf 0 \"x\"", "Spine\xff", 21, 1, false, 5},
+				    {"L\xc3\xa9", "S1", 20, 2, true, 5}};
+	struct fors_status status;
+	char *text;
+
+	fors_status_init(&status);
+	status.leaves = 2;
+	status.dead_links = (struct fors_links){link, 2};
+	status.degraded_links = (struct fors_links){link + 1, 1};
+	status.excluded_links = (struct fors_links){link + 1, 1};
+	status.held_links = (struct fors_links){link, 1};
+	text = prom(&status, "d");
+	HAS(text,
+	    "fors_link_dead{fabric=\"d\",leaf=\"Leaf 0 \\\"x\\\"\",leaf_port=\"21\",spine=\"Spine?\",spine_port=\"1\"} 1");
+	HAS(text, "fors_link_dead{fabric=\"d\",leaf=\"L\xc3\xa9\",leaf_port=\"20\",spine=\"S1\",spine_port=\"2\"} 1");
+	HAS(text,
+	    "fors_link_degraded{fabric=\"d\",leaf=\"L\xc3\xa9\",leaf_port=\"20\",spine=\"S1\",spine_port=\"2\"} 1");
+	HAS(text,
+	    "fors_link_drained{fabric=\"d\",leaf=\"L\xc3\xa9\",leaf_port=\"20\",spine=\"S1\",spine_port=\"2\",why=\"excluded\"} 1");
+	assert_non_null(strstr(text, "spine_port=\"1\",why=\"held\"} 1\n"));
+	free(text);
+}
+
+/* Characters that are no UTF-8 make a scraper refuse the whole file; those that are stay. */
+static void metrics_are_utf_8(void **state)
+{
+	static const struct {
+		const char *bytes, *text;
+	} cases[] = {
+		{"\xe2\x82\xac", "\xe2\x82\xac"},
+		{"\xf0\x9f\x98\x80", "\xf0\x9f\x98\x80"},
+		{"\xc0\x80", "??"},
+		{"\xe0\x80\x80", "???"},
+		{"\xed\xa0\x80", "???"},
+		{"\xf4\x90\x80\x80", "????"},
+		{"\xf0\x80\x80\x80", "????"},
+		{"\xe2\x82", "??"},
+		{"\xf5\x80\x80\x80", "????"},
+		{"a\x80z", "a?z"},
+		{"\xe2\x82\xacz\xc3", "\xe2\x82\xacz?"},
+		{"\xf0\x9f\x98", "???"},
+	};
+	struct fors_status status;
+
+	fors_status_init(&status);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char wanted[64], *text = prom(&status, cases[i].bytes);
+
+		snprintf(wanted, sizeof(wanted), "fors_remarks{fabric=\"%s\"} 0\n", cases[i].text);
+		assert_non_null(strstr(text, wanted));
+		free(text);
+	}
+}
+
+static void throughput_is_servers_by_phases(void **state)
+{
+	struct fors_status status;
+	char *text;
+
+	fors_status_init(&status);
+	status.servers = 360;
+	status.phases = 400;
+	text = prom(&status, "d");
+	HAS(text, "fors_throughput_ratio{fabric=\"d\"} 0.900000");
+	free(text);
+	status.phases = 350;
+	text = prom(&status, "d");
+	HAS(text, "fors_throughput_ratio{fabric=\"d\"} 1.000000");
+	free(text);
+}
+
+static size_t __attribute__((noinline)) count_of(const char *text, const char *word)
+{
+	size_t count = 0;
+
+	while ((text = strstr(text, word))) {
+		count++;
+		text++;
+	}
+	return count;
+}
+
+static void links_with_samples_are_bounded(void **state)
+{
+	struct fors_status status;
+	char *text;
+
+	fors_status_init(&status);
+	status.leaves = 1;
+	status.dead_links = (struct fors_links){calloc(1500, sizeof(struct fors_link)), 1500};
+	text = prom(&status, "d");
+	HAS(text, "fors_dead_links{fabric=\"d\"} 1500");
+	assert_int_equal(count_of(text, "fors_link_dead{"), FORS_METRICS_LINKS);
+	free(text);
+	fors_status_clear(&status);
+}
+
+static void what_is_counted(void **state)
+{
+	struct fors_counts counts = {.version = "1.2",
+				     .beat_ms = 1763689123456,
+				     .sweeps = 1,
+				     .epochs = 2,
+				     .declines = 3,
+				     .unwritten = 4,
+				     .uncopied = 5};
+	char *text;
+
+	assert_int_equal(fors_counts_prom(&counts, "d", &text, NULL), FORS_OK);
+	HAS(text, "fors_build_info{fabric=\"d\",version=\"1.2\"} 1");
+	HAS(text, "fors_heartbeat_timestamp_seconds{fabric=\"d\"} 1763689123.456");
+	HAS(text, "# TYPE fors_sweeps_total counter");
+	HAS(text, "fors_sweeps_total{fabric=\"d\"} 1");
+	HAS(text, "fors_epochs_total{fabric=\"d\"} 2");
+	HAS(text, "fors_declines_total{fabric=\"d\"} 3");
+	HAS(text, "fors_publish_failures_total{fabric=\"d\",folder=\"state_dir\"} 4");
+	HAS(text, "fors_publish_failures_total{fabric=\"d\",folder=\"publish_dir\"} 5");
+	free(text);
+	counts = (struct fors_counts){.version = "1.2", .opensm = "OpenSM 3.3.23"};
+	assert_int_equal(fors_counts_prom(&counts, "d", &text, NULL), FORS_OK);
+	HAS(text, "fors_build_info{fabric=\"d\",version=\"1.2\",opensm=\"OpenSM 3.3.23\"} 1");
+	assert_null(strstr(text, "heartbeat"));
+	free(text);
 }
 
 int main(void)
@@ -342,6 +507,12 @@ int main(void)
 		cmocka_unit_test(bad_json_is_refused),
 		cmocka_unit_test(next_says_what_to_do),
 		cmocka_unit_test(metrics_omit_what_is_unknown),
+		cmocka_unit_test(metrics_are_in_seconds),
+		cmocka_unit_test(metrics_name_both_ends_of_links),
+		cmocka_unit_test(metrics_are_utf_8),
+		cmocka_unit_test(throughput_is_servers_by_phases),
+		cmocka_unit_test(links_with_samples_are_bounded),
+		cmocka_unit_test(what_is_counted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * draw.h - a fabric as a picture: SVG, or DOT for Graphviz.
+ * Thread rules: pure but for the date at the bottom; SOURCE_DATE_EPOCH in the environment replaces the clock.
+ */
+#ifndef FORS_CLI_DRAW_H
+#define FORS_CLI_DRAW_H
+
+#include "core/net/lfts.h"
+#include "core/net/net.h"
+#include "core/status/status.h"
+
+/* What is to be drawn; all borrowed. */
+struct cli_drawing {
+	const struct fors_net *intact;	  /* all that has a place; indexed */
+	const struct fors_net *now;	  /* the same nodes, without dead cables */
+	const struct fors_lfts *lfts;	  /* for loads; NULL: none */
+	const struct fors_status *status; /* whose lists of links count, too; NULL: none */
+	const char *title;
+};
+
+/* The picture as text in *text, owned by the caller (free()). Errors: FORS_EINPUT (nothing to draw), FORS_ENOMEM. */
+enum fors_err cli_draw(const struct cli_drawing *drawing, bool is_dot, char **text, struct fors_error *error);
+
+#endif

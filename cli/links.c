@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * links.c - lists of links, and pages that fit the terminal, for people.
+ *
+ * A switch of which all links are in a list is what somebody has to look at, and not twenty cables: it is one line, by its
+ * name. That all are there follows from how many leaves, or spines, it is linked to.
+ */
+#include "cli/cli.h"
+#include "cli/clock.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#define LISTED 10 /* lines; --json lists all links */
+#define INDENT 12
+#define NARROWEST 45
+
+/* --- whole switches --------------------------------------------------------------------------------------------- */
+
+static const char *end_of(const struct fors_link *link, bool is_spine)
+{
+	return is_spine ? link->b : link->a;
+}
+
+/* The links of one switch; *nothers: how many switches are at their other ends, each counted once. */
+static size_t count_links(const struct fors_links *links, const char *name, bool is_spine, int64_t *nothers)
+{
+	size_t count = 0, before = 0;
+
+	*nothers = 0;
+	for (size_t i = 0; i < links->count; i++) {
+		if (strcmp(end_of(&links->link[i], is_spine), name) != 0)
+			continue;
+		count++;
+		for (before = 0; before < i; before++)
+			if (!strcmp(links->link[before].a, links->link[i].a) &&
+			    !strcmp(links->link[before].b, links->link[i].b))
+				break;
+		*nothers += before == i;
+	}
+	return count;
+}
+
+/* Are all links of the link's spine, or leaf, in the list? How many they are; 0: not all. */
+static size_t whole_switch(const struct fors_status *status, const struct fors_links *links,
+			   const struct fors_link *link, bool is_spine)
+{
+	int64_t nothers, wanted = is_spine ? status->leaves : status->spines;
+	size_t count = count_links(links, end_of(link, is_spine), is_spine, &nothers);
+
+	return wanted > 1 && nothers == wanted ? count : 0;
+}
+
+/* Did an earlier link of the list name this switch? */
+static bool is_told(const struct fors_links *links, size_t i, bool is_spine)
+{
+	for (size_t j = 0; j < i; j++)
+		if (!strcmp(end_of(&links->link[j], is_spine), end_of(&links->link[i], is_spine)))
+			return true;
+	return false;
+}
+
+/* --- lines ------------------------------------------------------------------------------------------------------ */
+
+/* How long ago a Unix time was, as ", for 5 min"; nothing when it is not known. */
+static void print_since(int64_t since_ms)
+{
+	if (since_ms < 0)
+		return;
+	printf(", for ");
+	cli_print_age(cli_age((uint64_t)since_ms));
+}
+
+/* A link, or the switch that it stands for; false: that was told before. */
+static bool print_link(const struct fors_status *status, const struct fors_links *links, size_t i, const char *label)
+{
+	const struct fors_link *link = &links->link[i];
+
+	for (int is_spine = 1; is_spine >= 0; is_spine--) {
+		size_t count = whole_switch(status, links, link, is_spine);
+
+		if (count && is_told(links, i, is_spine))
+			return false;
+		if (count) {
+			printf("%-*s%s, all %zu cables", INDENT, label, end_of(link, is_spine), count);
+			return true;
+		}
+	}
+	printf("%-*s%s[%u] - %s[%u]", INDENT, label, link->a, link->a_port, link->b, link->b_port);
+	return true;
+}
+
+void cli_print_links(const char *label, const struct fors_status *status, const struct fors_links *links,
+		     bool says_used)
+{
+	size_t lines = 0, i = 0;
+
+	for (; i < links->count && lines < LISTED; i++) {
+		if (!print_link(status, links, i, lines ? "" : label))
+			continue;
+		print_since(links->link[i].since_ms);
+		printf("%s\n", !says_used ? "" : links->link[i].is_used ? "; in use" : "; carries no servers' traffic");
+		lines++;
+	}
+	if (i < links->count)
+		printf("%*sand more, %zu cables in all (--json lists them)\n", INDENT, "", links->count);
+}
+
+void cli_print_dead_links(const struct fors_status *status)
+{
+	size_t dead = status->dead_links.count;
+
+	if (!dead) {
+		printf("dead        nothing\n");
+		return;
+	}
+	printf("dead        %zu cable%s; %lld spine%s affected\n", dead, dead == 1 ? "" : "s",
+	       (long long)status->affected_spines, status->affected_spines == 1 ? "" : "s");
+	cli_print_links("", status, &status->dead_links, false);
+}
+
+/* --- pages -------------------------------------------------------------------------------------------------- */
+
+/* The width of the terminal, or what COLUMNS says; 0: neither, so lines are as long as they are. */
+static int screen_width(void)
+{
+	const char *columns = getenv("COLUMNS");
+	struct winsize size;
+	int width = columns ? atoi(columns) : 0;
+
+	if (width <= 0 && isatty(STDOUT_FILENO) && !ioctl(STDOUT_FILENO, TIOCGWINSZ, &size))
+		width = size.ws_col;
+	return width > 0 && width < NARROWEST ? NARROWEST : width;
+}
+
+/* How many columns a word has: sequences that switch colours have none, and of a UTF-8 character only its first byte counts. */
+static int columns_of(const char *word, int length)
+{
+	int columns = 0;
+
+	for (int i = 0; i < length; i++) {
+		if (word[i] == '\033')
+			while (i < length && word[i] != 'm')
+				i++;
+		else
+			columns += ((unsigned char)word[i] & 0xc0) != 0x80;
+	}
+	return columns;
+}
+
+/* A line without its end, broken at blanks; what follows the label stays below it. */
+static void print_folded(const char *line, int length, int width)
+{
+	int column = 0;
+
+	for (int at = 0; at < length;) {
+		int blanks = (int)strspn(line + at, " "), word = (int)strcspn(line + at + blanks, " \n");
+		int columns = columns_of(line + at + blanks, word);
+
+		if (column > INDENT && column + blanks + columns > width) {
+			printf("\n%*s", INDENT, "");
+			column = INDENT;
+			at += blanks;
+			blanks = 0;
+		}
+		printf("%.*s", blanks + word, line + at);
+		column += blanks + columns;
+		at += blanks + word;
+	}
+}
+
+void cli_print_page(const char *text)
+{
+	int width = screen_width();
+
+	while (*text) {
+		int length = (int)strcspn(text, "\n");
+
+		if (width)
+			print_folded(text, length, width);
+		else
+			printf("%.*s", length, text);
+		text += length;
+		if (*text == '\n')
+			putchar(*text++);
+	}
+}

@@ -1,0 +1,387 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Read the exchange schedules of fors: libforsched for Python.
+
+    import forsched
+
+    with forsched.open("/net/fors/schedule") as schedule:
+        me = schedule.find_guid(0x0002c90300001234)
+        for flow in schedule.phases(me):
+            if flow.to is not None:
+                send(flow.to, flow.dlid, flow.src_path_bits)
+            if flow.from_ is not None:
+                receive(flow.from_)
+            barrier()
+
+The idea: each call of the C library is one method here, through ctypes; what it says is not said again. Numbers of servers that
+are FORSCHED_NOBODY there are None here, errors are exceptions, memory is looked after. Nothing but the standard library is needed; with
+numpy Schedule.arrays() gives the whole plan at once. The library is libforsched.so.0, or what FORSCHED_LIBRARY names.
+"""
+from __future__ import annotations
+
+import ctypes
+import os
+from ctypes import POINTER, Structure, byref, c_char, c_char_p, c_int, c_int64, c_size_t, c_uint8, c_uint16, c_uint32, c_uint64, c_void_p
+from enum import IntEnum
+from typing import Any, Iterator, NamedTuple, Optional, Union
+
+__all__ = ["Code", "Error", "Flow", "Heartbeat", "Info", "Schedule", "Server", "follow", "open", "open_memory", "version"]
+
+_NOBODY = 0xFFFFFFFF
+_NO_SL = 0xFF
+
+
+class Code(IntEnum):
+    """What went wrong: enum forsched_err."""
+    OK = 0
+    ERANGE = 1
+    EFILE = 2
+    EFORMAT = 3
+    ENOTFOUND = 4
+    EWITHDRAWN = 5
+    ECHANGED = 6
+    ENOMEM = 7
+
+
+class Error(Exception):
+    """A sentence for a person; code says which kind of error it is."""
+
+    def __init__(self, code: int, text: str):
+        super().__init__(text)
+        self.code = Code(code)
+
+
+class Server(NamedTuple):
+    """A host's port that takes part in the exchange."""
+    guid: int
+    lid: int
+    leaf: int
+    rank: int
+    lmc: int
+    desc: str
+
+
+class Flow(NamedTuple):
+    """What one server does in one phase. None: nobody."""
+    phase: int
+    to: Optional[int]
+    from_: Optional[int]
+    spine: int
+    dlid: int
+    in_dlid: int
+    path: int
+    in_path: int
+    src_path_bits: int
+
+
+class Info(NamedTuple):
+    """A schedule as a whole."""
+    epoch: int
+    fingerprint: int
+    nservers: int
+    nphases: int
+    nleaves: int
+    nlanes: int
+    method: str
+    reason: str
+    name: str
+
+
+class Heartbeat(NamedTuple):
+    """Does a subnet manager stand behind the schedule?"""
+    unix_ms: int
+    epoch: int
+    age_ms: int
+    is_stale: bool
+
+
+# --- the library ----------------------------------------------------------------------------------------------------
+
+class _Error(Structure):
+    _fields_ = [("code", c_int), ("text", c_char * 512)]
+
+
+class _Server(Structure):
+    _fields_ = [("guid", c_uint64), ("lid", c_uint16), ("leaf", c_uint16), ("rank", c_uint16), ("lmc", c_uint8), ("desc", c_char * 65)]
+
+
+class _Flow(Structure):
+    _fields_ = [("to", c_uint32), ("from_", c_uint32), ("spine", c_uint64), ("dlid", c_uint16), ("in_dlid", c_uint16),
+                ("path", c_uint8), ("in_path", c_uint8), ("src_path_bits", c_uint8), ("reserved", c_uint8)]
+
+
+class _Info(Structure):
+    _fields_ = [("epoch", c_uint64), ("fingerprint", c_uint64), ("nservers", c_uint32), ("nphases", c_uint32), ("nleaves", c_uint32),
+                ("nlanes", c_uint32), ("method", c_char_p), ("reason", c_char_p), ("name", c_char_p)]
+
+
+class _Heartbeat(Structure):
+    _fields_ = [("unix_ms", c_uint64), ("epoch", c_uint64), ("age_ms", c_int64)]
+
+
+_SCHEDULE, _WHY = c_void_p, POINTER(_Error)
+
+# name: what it returns, what it takes
+_FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
+    "open": (c_int, [c_char_p, POINTER(_SCHEDULE), _WHY]),
+    "open_memory": (c_int, [c_char_p, c_size_t, c_char_p, POINTER(_SCHEDULE), _WHY]),
+    "close": (None, [_SCHEDULE]),
+    "info": (None, [_SCHEDULE, POINTER(_Info)]),
+    "check": (c_int, [_SCHEDULE, _WHY]),
+    "copy": (c_int, [_SCHEDULE, POINTER(c_void_p), POINTER(c_size_t), _WHY]),
+    "server": (c_int, [_SCHEDULE, c_uint32, POINTER(_Server)]),
+    "find_guid": (c_int, [_SCHEDULE, c_uint64, POINTER(c_uint32), _WHY]),
+    "find_lid": (c_int, [_SCHEDULE, c_uint16, POINTER(c_uint32), _WHY]),
+    "flow": (c_int, [_SCHEDULE, c_uint32, c_uint32, POINTER(_Flow)]),
+    "prepare": (c_int, [_SCHEDULE, c_uint32, _WHY]),
+    "newest": (c_int, [_SCHEDULE, POINTER(c_uint64), _WHY]),
+    "open_newer": (c_int, [_SCHEDULE, POINTER(_SCHEDULE), _WHY]),
+    "heartbeat": (c_int, [_SCHEDULE, POINTER(_Heartbeat), _WHY]),
+    "heartbeat_is_stale": (c_int, [POINTER(_Heartbeat)]),
+    "strerror": (c_char_p, [c_int]),
+    "version": (c_char_p, []),
+    "sl": (c_int, [_SCHEDULE, c_uint32, c_uint32, POINTER(c_uint8)]),
+}
+_SINCE_1_2 = {"sl"}  # an older library has them not
+
+
+def _load() -> ctypes.CDLL:
+    library = ctypes.CDLL(os.environ.get("FORSCHED_LIBRARY", "libforsched.so.0"))
+    for name, (result, arguments) in _FUNCTIONS.items():
+        if name in _SINCE_1_2 and not hasattr(library, f"forsched_{name}"):
+            continue
+        function = getattr(library, f"forsched_{name}")
+        function.restype, function.argtypes = result, arguments
+    return library
+
+
+_lib = _load()
+_libc_free = ctypes.CDLL(None).free
+_libc_free.restype, _libc_free.argtypes = None, [c_void_p]
+
+
+def _text(raw: Optional[bytes]) -> str:
+    """Node descriptions are bytes; what is no UTF-8 survives as os.fsdecode() has it."""
+    return (raw or b"").decode("utf-8", "surrogateescape")
+
+
+def _demand(code: int, error: Optional[_Error] = None) -> None:
+    if code:
+        text = _text(error.text) if error is not None and error.text else _text(_lib.forsched_strerror(code))
+        raise Error(code, text)
+
+
+def _number(number: int) -> Optional[int]:
+    return None if number == _NOBODY else number
+
+
+def _limited(value: int, bits: int, what: str) -> int:
+    """ctypes would cut a number that does not fit, and so name somebody else."""
+    if not 0 <= value < 1 << bits:
+        raise Error(Code.ERANGE, f"{what} {value} is out of range")
+    return value
+
+
+# --- schedules ------------------------------------------------------------------------------------------------------
+
+class Schedule:
+    """A schedule, open. Any number of threads may use it at the same time, but for close() and refresh(), which want to be alone."""
+
+    def __init__(self, handle: c_void_p, keep: Any = None):
+        self._handle: Optional[c_void_p] = handle
+        self._keep = keep  # bytes that the library reads
+
+    def close(self) -> None:
+        """Done with it. Twice is no error."""
+        handle, self._handle, self._keep = self._handle, None, None
+        if handle is not None:
+            _lib.forsched_close(handle)
+
+    def __enter__(self) -> Schedule:
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self.close()
+
+    def __del__(self) -> None:
+        if getattr(self, "_handle", None) is not None:
+            self.close()
+
+    def __repr__(self) -> str:
+        if self._handle is None:
+            return "<forsched.Schedule, closed>"
+        info = self.info
+        return f"<forsched.Schedule {info.name!r}, epoch {info.epoch}, {info.nservers} servers, {info.nphases} phases>"
+
+    @property
+    def _open(self) -> c_void_p:
+        if self._handle is None:
+            raise ValueError("the schedule is closed")
+        return self._handle
+
+    # --- the whole
+
+    @property
+    def info(self) -> Info:
+        raw = _Info()
+        _lib.forsched_info(self._open, byref(raw))
+        return Info(raw.epoch, raw.fingerprint, raw.nservers, raw.nphases, raw.nleaves, raw.nlanes, _text(raw.method), _text(raw.reason),
+                    _text(raw.name))
+
+    @property
+    def epoch(self) -> int:
+        return self.info.epoch
+
+    @property
+    def nservers(self) -> int:
+        return self.info.nservers
+
+    @property
+    def nphases(self) -> int:
+        """0: the schedule is withdrawn, info.reason says why."""
+        return self.info.nphases
+
+    def check(self) -> None:
+        """Read and check all of it now; afterwards no look-up can fail."""
+        error = _Error()
+        _demand(_lib.forsched_check(self._open, byref(error)), error)
+
+    def copy(self) -> bytes:
+        """The bytes of the file, for open_memory() in another process."""
+        error, raw, size = _Error(), c_void_p(), c_size_t()
+        _demand(_lib.forsched_copy(self._open, byref(raw), byref(size), byref(error)), error)
+        try:
+            return ctypes.string_at(raw, size.value)
+        finally:
+            _libc_free(raw)
+
+    # --- servers
+
+    def server(self, number: int) -> Server:
+        raw = _Server()
+        _demand(_lib.forsched_server(self._open, _limited(number, 32, "server"), byref(raw)))
+        return Server(raw.guid, raw.lid, raw.leaf, raw.rank, raw.lmc, _text(raw.desc))
+
+    @property
+    def servers(self) -> list[Server]:
+        """All of them, by number."""
+        return [self.server(number) for number in range(self.nservers)]
+
+    def find_guid(self, guid: int) -> int:
+        """The number of the server with this port GUID. Error with ENOTFOUND or EWITHDRAWN."""
+        error, number = _Error(), c_uint32()
+        _demand(_lib.forsched_find_guid(self._open, _limited(guid, 64, "GUID"), byref(number), byref(error)), error)
+        return number.value
+
+    def find_lid(self, lid: int) -> int:
+        """The number of the server that has this LID, its base LID or any other."""
+        error, number = _Error(), c_uint32()
+        _demand(_lib.forsched_find_lid(self._open, _limited(lid, 16, "LID"), byref(number), byref(error)), error)
+        return number.value
+
+    # --- the exchange
+
+    def prepare(self, number: int) -> None:
+        """Read and check what server `number` does now, so that flow() and phases() for it cannot fail later."""
+        error = _Error()
+        _demand(_lib.forsched_prepare(self._open, _limited(number, 32, "server"), byref(error)), error)
+
+    def flow(self, number: int, phase: int) -> Flow:
+        """What server `number` does in `phase`."""
+        raw = _Flow()
+        _demand(_lib.forsched_flow(self._open, _limited(number, 32, "server"), _limited(phase, 32, "phase"), byref(raw)))
+        return Flow(phase, _number(raw.to), _number(raw.from_), raw.spine, raw.dlid, raw.in_dlid, raw.path, raw.in_path, raw.src_path_bits)
+
+    def phases(self, number: int) -> Iterator[Flow]:
+        """What server `number` does, phase by phase: also where it is idle, for an idle phase has to be waited out."""
+        self.prepare(number)
+        for phase in range(self.nphases):
+            yield self.flow(number, phase)
+
+    def sl(self, number: int, phase: int) -> Optional[int]:
+        """The service level that the flow has to use; None: the schedule, or this library, does not say."""
+        if not hasattr(_lib, "forsched_sl"):
+            return None
+        raw = c_uint8()
+        _demand(_lib.forsched_sl(self._open, _limited(number, 32, "server"), _limited(phase, 32, "phase"), byref(raw)))
+        return None if raw.value == _NO_SL else raw.value
+
+    def arrays(self) -> dict[str, Any]:
+        """The whole plan as numpy arrays [phase, server]: to and from_ (int64, -1: nobody), dlid, in_dlid, path, in_path, src_path_bits, spine."""
+        import numpy  # only here: everything else does without
+
+        kinds = {"to": "int64", "from_": "int64", "spine": "uint64", "dlid": "uint16", "in_dlid": "uint16", "path": "uint8",
+                 "in_path": "uint8", "src_path_bits": "uint8"}
+        nphases, nservers = self.nphases, self.nservers
+        made = {name: numpy.zeros((nphases, nservers), kind) for name, kind in kinds.items()}
+        for number in range(nservers):
+            for flow in self.phases(number):
+                for name in kinds:
+                    value = getattr(flow, name)
+                    made[name][flow.phase, number] = -1 if value is None else value
+        return made
+
+    # --- the next epoch
+
+    def newest(self) -> int:
+        """The epoch of the file as it is now: some microseconds."""
+        error, epoch = _Error(), c_uint64()
+        _demand(_lib.forsched_newest(self._open, byref(epoch), byref(error)), error)
+        return epoch.value
+
+    def newer(self) -> Optional[Schedule]:
+        """A newer schedule, open, or None; this one stays."""
+        error, handle = _Error(), c_void_p()
+        _demand(_lib.forsched_open_newer(self._open, byref(handle), byref(error)), error)
+        return Schedule(handle) if handle.value else None
+
+    def refresh(self) -> bool:
+        """Become the newer schedule, when there is one. Where nobody is in the middle of an exchange."""
+        newer = self.newer()
+        if newer is None:
+            return False
+        old, self._handle, newer._handle = self._handle, newer._handle, None
+        _lib.forsched_close(old)
+        self._keep = None
+        return True
+
+    def heartbeat(self) -> Heartbeat:
+        """The heartbeat that lies beside the file. Error with EFILE: there is none."""
+        error, raw = _Error(), _Heartbeat()
+        _demand(_lib.forsched_heartbeat(self._open, byref(raw), byref(error)), error)
+        return Heartbeat(raw.unix_ms, raw.epoch, raw.age_ms, bool(_lib.forsched_heartbeat_is_stale(byref(raw))))
+
+
+def open(path: Union[str, bytes, os.PathLike[Any]]) -> Schedule:  # pylint: disable=redefined-builtin
+    """Open the schedule in a file, or in the folder where a file `schedule` lies."""
+    error, handle = _Error(), c_void_p()
+    _demand(_lib.forsched_open(os.fsencode(path), byref(handle), byref(error)), error)
+    return Schedule(handle)
+
+
+def open_memory(data: bytes, name: str = "memory") -> Schedule:
+    """The same from bytes, which Schedule.copy() gave in another process. `name` opens error texts."""
+    error, handle = _Error(), c_void_p()
+    kept = bytes(data)
+    _demand(_lib.forsched_open_memory(kept, len(kept), os.fsencode(name), byref(handle), byref(error)), error)
+    return Schedule(handle, kept)
+
+
+def follow(path: Union[str, bytes, os.PathLike[Any]]) -> Iterator[Schedule]:
+    """The schedule, again and again, each time the newest one: for programs that exchange for ever.
+
+    It may be a withdrawn one (nphases 0): do then what you would do without. A file that cannot be read at the moment leaves the
+    schedule what it was. The schedule is closed when the loop is left.
+    """
+    with open(path) as schedule:
+        while True:
+            yield schedule
+            try:
+                schedule.refresh()
+            except Error as error:
+                if error.code not in (Code.EFILE, Code.EFORMAT, Code.ECHANGED):
+                    raise
+
+
+def version() -> str:
+    """The version of fors that the library belongs to."""
+    return _text(_lib.forsched_version())

@@ -1,0 +1,211 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""The Python module forsched: it says what the reader of test_format.py says, which was made from the description of the bytes alone."""
+import os
+import shutil
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+
+from conftest import BUILD, MPIRUN, start
+from test_format import Schedule as Reader
+
+TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+LIBRARY = BUILD / ".libs" / "libforsched.so.0"
+
+if not LIBRARY.exists():
+    pytest.skip("libforsched.so.0 is not built", allow_module_level=True)
+if "libasan" in subprocess.run(["ldd", str(LIBRARY)], capture_output=True, text=True).stdout:
+    pytest.skip("a library with sanitizers cannot be loaded into Python", allow_module_level=True)
+os.environ["FORSCHED_LIBRARY"] = str(LIBRARY)
+sys.path.insert(0, os.path.join(TOP, "python"))
+import forsched  # noqa: E402
+
+PLANS = {"closed form": ["FT(2;4,5)"], "rounds": ["FT(2;4,5)", "--down", "Leaf01[6]"],
+         "exact": ["FT(2;4,4)", "--lmc", "2", "--method", "exact", "--down", "Leaf01[6]"],
+         "uneven": ["FT(2;3,4;empty=0/0,1/1,1/2)", "--down", "Spine01"], "one leaf": ["FT(2;1,1;servers=4)"]}
+
+
+def plan(path, *arguments):
+    done = start([BUILD / "fors", "plan", "--output", path, "--synthetic", *arguments])
+    assert done.code == 0, done.err
+    return path
+
+
+def stamp(path, epoch, *reason):
+    """Under another name, then renamed, as fors does it."""
+    made = path.with_suffix(".new")
+    shutil.copy(path, made)
+    assert start([BUILD / "tests/cli/stamp_schedule", made, epoch, *reason]).code == 0
+    made.rename(path)
+
+
+@pytest.fixture(params=PLANS)
+def path(request, tmp_path):
+    return plan(tmp_path / "schedule", *PLANS[request.param])
+
+
+def test_it_says_what_the_bytes_say(path):
+    reader = Reader(path)
+    with forsched.open(path) as schedule:
+        schedule.check()
+        assert (schedule.nservers, schedule.nphases) == (reader.head["nservers"], reader.head["nphases"])
+        assert [(s.guid, s.lid, s.leaf, s.rank, s.lmc) for s in schedule.servers] == [
+            (guid, lid, leaf, rank, lmc) for guid, lid, leaf, rank, lmc, *_ in reader.server]
+        found = {}
+        for number in range(schedule.nservers):
+            for phase, flow in enumerate(schedule.phases(number)):
+                assert flow.phase == phase
+                if flow.to is not None:
+                    found[phase, number] = flow.to, flow.path, flow.spine
+                    assert flow.dlid == schedule.server(flow.to).lid + flow.path
+                    assert schedule.flow(flow.to, phase).from_ == number
+        assert found == {at: (dst, index, 0 if lane is None else reader.spine[lane]) for at, (dst, index, lane) in reader.flow.items()}
+
+
+def test_servers_are_found(path):
+    with forsched.open(path) as schedule:
+        for number, server in enumerate(schedule.servers):
+            assert schedule.find_guid(server.guid) == schedule.find_lid(server.lid + (1 << server.lmc) - 1) == number
+        for wrong in (lambda: schedule.find_guid(0xdead), lambda: schedule.find_lid(0xbfff)):
+            with pytest.raises(forsched.Error, match=".") as caught:
+                wrong()
+            assert caught.value.code == forsched.Code.ENOTFOUND
+
+
+def test_memory(path):
+    with forsched.open(path) as schedule, forsched.open_memory(schedule.copy(), "mine") as copy:
+        assert copy.servers == schedule.servers and copy.info.name == "mine"
+        assert [list(copy.phases(n)) for n in range(copy.nservers)] == [list(schedule.phases(n)) for n in range(copy.nservers)]
+        with pytest.raises(forsched.Error) as caught:
+            copy.newest()
+        assert caught.value.code == forsched.Code.ERANGE
+
+
+def test_arrays(path):
+    numpy = pytest.importorskip("numpy")
+    with forsched.open(path) as schedule:
+        arrays = schedule.arrays()
+        assert arrays["to"].shape == (schedule.nphases, schedule.nservers)
+        for number in range(schedule.nservers):
+            for flow in schedule.phases(number):
+                assert arrays["to"][flow.phase, number] == (-1 if flow.to is None else flow.to)
+                assert arrays["dlid"][flow.phase, number] == flow.dlid and arrays["spine"][flow.phase, number] == flow.spine
+        pairs = {(int(src), int(dst)) for phase in arrays["to"] for src, dst in enumerate(phase) if dst >= 0}
+        assert len(pairs) == schedule.nservers * (schedule.nservers - 1) and isinstance(arrays["to"], numpy.ndarray)
+
+
+def test_newer_epochs(tmp_path):
+    path = plan(tmp_path / "schedule", "FT(2;3,3)")
+    stamp(path, 100)
+    with forsched.open(tmp_path) as schedule:
+        assert schedule.epoch == schedule.newest() == 100 and schedule.newer() is None and not schedule.refresh()
+        stamp(path, 101)
+        assert schedule.newest() == 101 and schedule.epoch == 100
+        with schedule.newer() as newer:
+            assert newer.epoch == 101 and schedule.epoch == 100
+        assert schedule.refresh() and schedule.epoch == 101
+        stamp(path, 102, "a reason")
+        assert schedule.refresh() and schedule.info.reason == "a reason" and schedule.nphases == 0
+        with pytest.raises(forsched.Error) as caught:
+            schedule.find_guid(1)
+        assert caught.value.code == forsched.Code.EWITHDRAWN
+
+
+def test_follow(tmp_path):
+    path = plan(tmp_path / "schedule", "FT(2;3,3)")
+    stamp(path, 100)
+    seen, bytes_of = [], path.read_bytes()
+    for schedule in forsched.follow(path):
+        seen.append(schedule.epoch)
+        if len(seen) == 1:
+            stamp(path, 101)
+        elif len(seen) == 2:
+            path.unlink()
+        elif len(seen) == 3:
+            path.write_bytes(bytes_of[:100])
+        elif len(seen) == 4:
+            path.write_bytes(bytes_of)
+            stamp(path, 102)
+        else:
+            break
+    assert seen == [100, 101, 101, 101, 102]
+
+
+def test_heartbeat(tmp_path):
+    path = plan(tmp_path / "schedule", "FT(2;3,3)")
+    with forsched.open(path) as schedule:
+        with pytest.raises(forsched.Error) as caught:
+            schedule.heartbeat()
+        assert caught.value.code == forsched.Code.EFILE
+        for age, stale in ((0, False), (600, True), (-600, True)):
+            (tmp_path / "heartbeat").write_text(f"{int((time.time() - age) * 1000)} 7\n")
+            beat = schedule.heartbeat()
+            assert (beat.epoch, beat.is_stale) == (7, stale)
+
+
+@pytest.mark.parametrize("data", [b"", b"x", b"FORSschd" + bytes(300)])
+def test_bad_bytes(data):
+    with pytest.raises(forsched.Error, match="mine") as caught:
+        forsched.open_memory(data, "mine")
+    assert caught.value.code == forsched.Code.EFORMAT
+
+
+def test_bad_numbers(path):
+    with forsched.open(path) as schedule:
+        for wrong in (lambda: schedule.server(-1), lambda: schedule.server(1 << 32), lambda: schedule.flow(0, schedule.nphases),
+                      lambda: schedule.flow(schedule.nservers, 0), lambda: schedule.find_lid(1 << 16), lambda: schedule.find_guid(-1),
+                      lambda: list(schedule.phases(schedule.nservers))):
+            with pytest.raises(forsched.Error) as caught:
+                wrong()
+            assert caught.value.code == forsched.Code.ERANGE
+
+
+def test_closed(path):
+    schedule = forsched.open(path)
+    assert "servers" in repr(schedule)
+    schedule.close()
+    schedule.close()
+    assert "closed" in repr(schedule)
+    with pytest.raises(ValueError):
+        schedule.flow(0, 0)
+
+
+def test_a_file_that_is_not_there(tmp_path):
+    with pytest.raises(forsched.Error, match="none") as caught:
+        forsched.open(tmp_path / "none")
+    assert caught.value.code == forsched.Code.EFILE
+
+
+def test_threads(path):
+    """All at once for the first time."""
+    with forsched.open(path) as schedule:
+        wanted, found = {}, {}
+        workers = [threading.Thread(target=lambda n=n: found.update({n: list(schedule.phases(n))})) for n in range(schedule.nservers)]
+        for worker in workers:
+            worker.start()
+        for worker in workers:
+            worker.join()
+        wanted = {n: list(schedule.phases(n)) for n in range(schedule.nservers)}
+        assert found == wanted
+
+
+def test_it_is_typed_and_needs_nothing_else():
+    code = "import sys; before = set(sys.modules); import forsched; print(sorted(n for n in set(sys.modules) - before if 'numpy' in n))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env={**os.environ, "PYTHONPATH": f"{TOP}/python"})
+    assert done.stdout == "[]\n", done.stderr
+    assert os.path.exists(f"{TOP}/python/forsched/py.typed")
+
+
+def test_the_example(tmp_path):
+    pytest.importorskip("mpi4py")
+    if not MPIRUN:
+        pytest.skip("there is no mpirun")
+    path = plan(tmp_path / "schedule", "FT(2;2,2)", "--down", "Leaf00[3]")
+    with forsched.open(path) as schedule:
+        (tmp_path / "map").write_text("".join(f"{server.guid:#x}\n" for server in reversed(schedule.servers)))
+    done = start([MPIRUN, "--allow-run-as-root", "--oversubscribe", "-n", "4", sys.executable, f"{TOP}/examples/exchange.py", path,
+                  tmp_path / "map"], env={"PYTHONPATH": f"{TOP}/python", "OMPI_MCA_btl": "self,vader,tcp"})
+    assert done.code == 0 and "4 servers" in done.out and "all right" in done.out, done.out + done.err

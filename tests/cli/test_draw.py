@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""fors fabric --format svg|dot: every cable once, in the state that it has; --output's ending decides."""
+import json
+import re
+import shutil
+import subprocess
+import xml.etree.ElementTree
+from collections import Counter
+
+import pytest
+
+SVG = "{http://www.w3.org/2000/svg}"
+NIGHT = {"SOURCE_DATE_EPOCH": "1795312800"}
+
+
+def svg(fors, *source):
+    return xml.etree.ElementTree.fromstring(fors("fabric", *source, "--format", "svg", env=NIGHT).out)
+
+
+def cables(root):
+    """[(state, what the mouse shows)] without the legend, whose lines show nothing."""
+    return [(line.get("class"), line.find(f"{SVG}title").text) for line in root.iter(f"{SVG}line") if line.get("class")]
+
+
+def texts(root):
+    return [text.text for text in root.iter(f"{SVG}text")]
+
+
+@pytest.mark.parametrize("spec, switches, ncables", [("FT(2;4,5)", 9, 20), ("FT(2;3,5;servers=4;cables=2)", 8, 30),
+                                                    ("XGFT(3;3,4,3;1,3,4)", 33, 72), ("XGFT(1;4;1)", 1, 0), ("FT(2;20,18)", 38, 360)])
+def test_every_cable_and_switch_once(fors, spec, switches, ncables):
+    root = svg(fors, "--synthetic", spec)
+    assert len(list(root.iter(f"{SVG}rect"))) == switches + 1
+    shown = [words.split(",")[0] for _, words in cables(root)]
+    assert len(shown) == len(set(shown)) == ncables
+
+
+def test_dead_cables(fors):
+    found = cables(svg(fors, "--synthetic", "FT(2;4,5)", "--down", "Leaf00[5]", "--down", "Spine03"))
+    assert Counter(state for state, _ in found) == {"live": 14, "dead": 6}
+    assert ("dead", "Leaf00[5] - Spine00[1], dead") in found
+    assert all(state == "live" for state, words in found if "Spine03" not in words and "Leaf00[5]" not in words)
+
+
+def test_loads_are_what_the_tables_say(fors):
+    """Of 20 hosts 16 are behind other leaves, balanced over four uplinks; each spine sends four LIDs down to each leaf."""
+    assert all(words.endswith(", 4 LIDs up, 4 down") for _, words in cables(svg(fors, "--synthetic", "FT(2;4,5)")))
+
+
+def test_state_of_a_running_fabric(fors, tmp_path):
+    plan = json.loads(fors("plan", "--synthetic", "FT(2;4,4)", "--down", "Leaf01[6]", "--json").out)
+    link = {"a": "Leaf02", "a_port": 7, "b": "Spine02", "b_port": 3, "used": False, "since_ms": None}
+    plan.update(state="active", excluded_links=[link], degraded_links=[{**link, "a_port": 8, "b": "Spine03", "used": True}],
+                held_links=[{**link, "a": "Leaf03", "b_port": 4}])
+    (tmp_path / "status.json").write_text(json.dumps(plan))
+    root = svg(fors, "--synthetic", "FT(2;4,4)", "--state", tmp_path)
+    states = {words.split(",")[0]: state for state, words in cables(root) if state != "live"}
+    assert states == {"Leaf01[6] - Spine01[2]": "dead", "Leaf02[7] - Spine02[3]": "drained", "Leaf02[8] - Spine03[3]": "degraded",
+                      "Leaf03[7] - Spine02[4]": "drained"}
+    assert {"12 live", "1 degraded", "2 drained", "1 dead"} <= set(texts(root))
+    assert "--state is for pictures" in fors("fabric", "--synthetic", "FT(2;4,4)", "--state", tmp_path, code=2).err
+    assert "status.json" in fors("fabric", "--synthetic", "FT(2;4,4)", "--state", tmp_path / "none", "--format", "svg", code=2).err
+
+
+def test_input_and_date(fors):
+    shown = texts(svg(fors, "--synthetic", "FT(2;2,2)"))
+    assert shown[0] == "FT(2;2,2)" and "2026-11-22 02:00 UTC" in shown[-1]
+
+
+def test_names_are_escaped(fors, write):
+    net = 'Switch 2 "S-1" # "a<b>&c\\"\n[1] "H-1"[1]\n[2] "S-2"[2]\n\nSwitch 2 "S-2" # "\xe9\\n"\n[2] "S-1"[2]\n\nHca 1 "H-1" # "h"\n[1] "S-1"[1]\n'
+    path = write('a<b>&"c".net', net.encode("latin-1"))
+    shown = texts(svg(fors, "--fabric", path))
+    assert "a?b?&c?" in shown and shown[0].endswith('a<b>&"c".net') and "??n" in shown
+
+
+def test_dot(fors):
+    out = fors("fabric", "--synthetic", "XGFT(3;3,4,3;1,3,4)", "--down", "Leaf00[4]", "--format", "dot", env=NIGHT).out
+    assert len(re.findall(r"^\t\"\w+\" -- \"\w+\"", out, re.M)) == 72 and out.count("style=dashed") == 1
+    assert out.count("rank=same") == 3
+    if shutil.which("dot"):
+        drawn = subprocess.run(["dot", "-Tsvg"], input=out, capture_output=True, text=True)
+        assert drawn.returncode == 0 and drawn.stderr == ""
+
+
+@pytest.mark.parametrize("ending, start", [("svg", "<svg"), ("dot", "graph"), ("gv", "graph"), ("json", "{"), ("lfts", "Unicast"),
+                                           ("conf", "# Made by"), ("yaml", "# Made by"), ("net", "# Written"), ("other", "# Written")])
+def test_the_ending_decides(fors, tmp_path, ending, start):
+    path = tmp_path / f"fabric.{ending}"
+    assert fors("fabric", "--synthetic", "FT(2;2,2)", "--lmc", "1", "--output", path).out == ""
+    assert path.read_text().startswith(start)
+    fors("fabric", "--synthetic", "FT(2;2,2)", "--format", "spec", "--output", path)
+    assert path.read_text() == "FT(2;2,2)\n"
+
+
+def test_nothing_to_draw(fors, write):
+    path = write("net", 'Hca 1 "H-1" # "h"\n')
+    assert "no switch to draw" in fors("fabric", "--fabric", path, "--format", "svg", code=2).err

@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Metrics that can alarm: opensm in ibsim, Debian's node_exporter and Prometheus with our rules; a cable is cut, opensm is killed."""
+import json
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import urllib.parse
+import urllib.request
+from pathlib import Path
+
+import pytest
+
+import harness
+from harness import FatTree
+
+TOP = Path(__file__).resolve().parents[2]
+RULES = TOP / "packaging" / "prometheus" / "fors.rules.yml"
+DASHBOARD = TOP / "packaging" / "prometheus" / "fors-dashboard.json"
+NEEDED = ["prometheus", "prometheus-node-exporter", "promtool"]
+
+pytestmark = pytest.mark.skipif(not all(map(shutil.which, NEEDED)), reason="prometheus and prometheus-node-exporter are not installed")
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+class Daemon:
+    def __init__(self, log, *command):
+        self.log = open(log, "wb")
+        self.process = subprocess.Popen(list(map(str, command)), stdout=self.log, stderr=self.log, stdin=subprocess.DEVNULL)
+
+    def stop(self):
+        self.process.terminate()
+        self.process.wait(30)
+        self.log.close()
+
+
+class Prometheus:
+    """node_exporter that reads a folder, and Prometheus that reads it every second."""
+
+    def __init__(self, folder, collected, start):
+        self.exporter, self.port = free_port(), free_port()
+        start(Daemon(folder / "exporter.log", "prometheus-node-exporter", "--collector.disable-defaults", "--collector.textfile",
+                     f"--collector.textfile.directory={collected}", f"--web.listen-address=127.0.0.1:{self.exporter}"))
+        (folder / "rules.yml").write_text(quicker(RULES.read_text()))
+        (folder / "prometheus.yml").write_text(json.dumps({
+            "global": {"scrape_interval": "1s", "evaluation_interval": "1s"}, "rule_files": [str(folder / "rules.yml")],
+            "scrape_configs": [{"job_name": "node", "static_configs": [{"targets": [f"127.0.0.1:{self.exporter}"]}]}]}))
+        start(Daemon(folder / "prometheus.log", "prometheus", f"--config.file={folder}/prometheus.yml",
+                     f"--storage.tsdb.path={folder}/data", f"--web.listen-address=127.0.0.1:{self.port}"))
+
+    def ask(self, path, **query):
+        url = f"http://127.0.0.1:{self.port}/api/v1/{path}?{urllib.parse.urlencode(query)}"
+        with urllib.request.urlopen(url, timeout=10) as answer:
+            found = json.load(answer)
+        assert found["status"] == "success"
+        return found["data"]
+
+    def query(self, expression):
+        return self.ask("query", query=expression)["result"]
+
+    def firing(self):
+        """{alert: its labels} of those that fire."""
+        try:
+            return {alert["labels"]["alertname"]: alert["labels"] for alert in self.ask("alerts")["alerts"] if alert["state"] == "firing"}
+        except OSError:
+            return {}
+
+
+def quicker(rules):
+    """A minute is twelve seconds here: three heartbeats."""
+    return re.sub(r"for: \d+m", "for: 2s", rules).replace("> 60\n", "> 12\n")
+
+
+def fabric_with_metrics(fabric, tmp_path):
+    tree = FatTree(3, 3)
+    sim, sm = fabric(tree, lmc=2, fors_conf="fabric_name = daq\n")
+    sm.wait_epoch()
+    collected = tmp_path / "collected"
+    collected.mkdir()
+    (collected / "fors.prom").symlink_to(sm.state_dir / "metrics.prom")
+    (collected / "fors-old.prom").symlink_to(sm.state_dir / "metrics-old.prom")
+    return tree, sim, sm, Prometheus(tmp_path, collected, fabric.also)
+
+
+def check_metrics(*files):
+    """promtool has nothing to say."""
+    text = "".join(file.read_text() for file in files)
+    done = subprocess.run(["promtool", "check", "metrics"], input=text, capture_output=True, text=True)
+    return done.returncode, done.stdout + done.stderr
+
+
+def dashboard_queries():
+    panels = json.loads(DASHBOARD.read_text())["panels"]
+    return [target["expr"].replace("$fabric", ".*") for panel in panels for target in panel["targets"]]
+
+
+def test_a_cut_cable_and_a_dead_opensm(fabric, tmp_path):
+    tree, sim, sm, prometheus = fabric_with_metrics(fabric, tmp_path)
+    harness.wait_for(lambda: prometheus.firing() == {} and metric(prometheus, "fors_throughput_ratio") == "1", 60)
+    assert prometheus.query("node_textfile_scrape_error")[0]["value"][1] == "0"
+    assert prometheus.query("fors_plan_ms") and prometheus.query("fors_plan_duration_seconds")  # old and new, side by side
+    cable = tree.uplink(1, 2)
+    sim.unlink(cable.leaf, cable.leaf_port)
+    harness.wait_for(lambda: "ForsLinkDead" in prometheus.firing(), 60)
+    labels = prometheus.firing()["ForsLinkDead"]
+    assert (labels["fabric"], labels["leaf"], labels["leaf_port"]) == ("daq", cable.leaf, str(cable.leaf_port))
+    assert (labels["spine"], labels["spine_port"]) == (cable.spine, str(cable.spine_port))
+    assert "ForsNotActive" not in prometheus.firing() and "ForsHeartbeatStale" not in prometheus.firing()
+    second = tree.uplink(1, 1)
+    sim.unlink(second.leaf, second.leaf_port)  # a leaf with a third of its cables: that costs
+    harness.wait_for(lambda: "ForsThroughputLost" in prometheus.firing(), 60)
+    unanswered = [expression for expression in dashboard_queries() if not prometheus.query(expression)]
+    assert [re.search(r"fors_link_\w+", expression)[0] for expression in unanswered] == ["fors_link_degraded", "fors_link_drained"]
+    sim.relink(cable.leaf, cable.leaf_port)
+    sim.relink(second.leaf, second.leaf_port)
+    harness.wait_for(lambda: prometheus.firing() == {}, 60)
+    sm.process.send_signal(signal.SIGKILL)
+    harness.wait_for(lambda: "ForsHeartbeatStale" in prometheus.firing(), 60)
+    assert "state=\"active\"} 1" in (sm.state_dir / "metrics.prom").read_text()  # which is why the heartbeat has to alarm
+
+
+def metric(prometheus, name):
+    try:
+        return prometheus.query(name)[0]["value"][1]
+    except (OSError, IndexError):
+        return None
+
+
+def test_promtool_accepts_the_metrics(fabric):
+    """Also with links of each kind, and the recorded ones in tests/data (FORS_RECORD=1: anew) are such as opensm writes today."""
+    tree = FatTree(4, 3)
+    cable, other = tree.uplink(0, 1), tree.uplink(1, 2)
+    sim, sm = fabric(tree, lmc=2, fors_conf=f"fabric_name = daq\nexclude_links = {other.leaf}[{other.leaf_port}]\n")
+    sm.wait_epoch()
+    sim.unlink(cable.leaf, cable.leaf_port)
+    sm.wait_status(state="active", f=1)
+    for name in ("metrics.prom", "metrics-old.prom"):
+        harness.wait_for(lambda: (sm.state_dir / name).exists())
+        assert check_names(name, check_metrics(sm.state_dir / name))
+        if "FORS_RECORD" in os.environ:
+            shutil.copy(sm.state_dir / name, TOP / "tests/data")
+    assert families(sm.state_dir / "metrics.prom") == families(TOP / "tests/data/metrics.prom")
+    assert families(sm.state_dir / "metrics-old.prom") == families(TOP / "tests/data/metrics-old.prom")
+    assert not families(sm.state_dir / "metrics.prom") & families(sm.state_dir / "metrics-old.prom")
+
+
+def check_names(name, outcome):
+    """The names of before were what promtool does not like."""
+    code, output = outcome
+    return (code, output) == (0, "") if name == "metrics.prom" else "error while linting" not in output
+
+
+def families(path):
+    return set(re.findall(r"^# TYPE (\w+)", path.read_text(), re.M))
