@@ -106,6 +106,8 @@ static void take_outcome(struct report *report, struct fors_outcome *outcome)
 
 	report->error = outcome->error;
 	status->lower_bound = outcome->lower_bound;
+	status->lump_bound = outcome->lump_bound;
+	status->tables_bound = outcome->tables_bound;
 	if (outcome->plan)
 		status->plan_ms = outcome->plan_ms;
 	report->verify_ms = outcome->verify_ms;

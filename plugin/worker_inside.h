@@ -42,7 +42,7 @@ struct fors_worker_published {
 	char method[16];      /* of fors.conf */
 	unsigned ilp_seconds;
 	double plan_ms;
-	int64_t lower_bound, lmc_needed;
+	int64_t lower_bound, lump_bound, tables_bound, lmc_needed;
 };
 
 struct fors_worker {

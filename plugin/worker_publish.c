@@ -40,6 +40,8 @@ static void note_published(struct fors_worker *worker, const struct fors_job *jo
 					       .ilp_seconds = job->ilp_seconds,
 					       .plan_ms = outcome->plan_ms,
 					       .lower_bound = outcome->lower_bound,
+					       .lump_bound = outcome->lump_bound,
+					       .tables_bound = outcome->tables_bound,
 					       .lmc_needed = outcome->lmc_needed};
 	memcpy(worker->published.method, job->method, sizeof(job->method));
 	worker->view = fors_job_view(job);
@@ -53,6 +55,8 @@ void fors_worker_publish_plan(struct fors_worker *worker, const struct fors_job 
 	fill_status(worker, job, FORS_ACTIVE, "", &status);
 	status.plan_ms = outcome->plan_ms;
 	status.lower_bound = outcome->lower_bound;
+	status.lump_bound = outcome->lump_bound;
+	status.tables_bound = outcome->tables_bound;
 	status.lmc_needed = outcome->lmc_needed;
 	publish(worker, fors_outcome_take(outcome), &status);
 	if (!worker->is_short) /* else the board may not have taken it */
@@ -71,6 +75,8 @@ void fors_worker_publish_status(struct fors_worker *worker, const struct fors_jo
 	if (published->epoch && schedule && published->epoch == schedule->epoch) {
 		status.plan_ms = published->plan_ms;
 		status.lower_bound = published->lower_bound;
+		status.lump_bound = published->lump_bound;
+		status.tables_bound = published->tables_bound;
 		status.lmc_needed = published->lmc_needed;
 	}
 	publish(worker, NULL, &status);
@@ -108,6 +114,8 @@ void fors_worker_withdraw(struct fors_worker *worker, const struct fors_job *job
 	fill_status(worker, job, state, reason, &status);
 	if (state == FORS_FAILED) {
 		status.lower_bound = outcome->lower_bound;
+		status.lump_bound = outcome->lump_bound;
+		status.tables_bound = outcome->tables_bound;
 		status.lmc_needed = outcome->lmc_needed;
 		status.plan_ms = outcome->plan_ms;
 	}

@@ -19,11 +19,12 @@ uint8_t fors_leveller_least_full(const struct fors_leveller *leveller, uint32_t 
 				 leveller_suits suits)
 {
 	uint32_t nlanes = leveller->fabric->nlanes, first = first_lane(leveller, pair, class);
-	uint32_t least = UINT32_MAX;
+	uint64_t least = UINT64_MAX;
 	uint8_t best = FORS_NO_LANE;
 
 	for (uint32_t i = 0; i < nlanes; i++) {
-		uint32_t lane = first + i < nlanes ? first + i : first + i - nlanes, full;
+		uint32_t lane = first + i < nlanes ? first + i : first + i - nlanes;
+		uint64_t full;
 		uint8_t down = fors_leveller_down(leveller, pair, class, lane);
 
 		if (down == FORS_NO_LANE || (suits && !suits(leveller, pair, class, lane, down)))
@@ -88,7 +89,8 @@ void fors_leveller_units(struct fors_leveller *leveller, uint32_t leaf, uint32_t
 		for (uint32_t class = 0; other != leaf && class < nclasses; class += 1) {
 			uint8_t now = *fors_leveller_entry(leveller, pair, class);
 
-			if (now >= leveller->fabric->nlanes || fors_leveller_is_home(leveller, pair, class) ||
+			if (now >= leveller->fabric->nlanes || !leveller->weight[pair / nleaves] ||
+			    fors_leveller_is_home(leveller, pair, class) ||
 			    !leveller->exists[(size_t)(pair % nleaves) * nclasses + class] ||
 			    (is_up ? now : fors_leveller_down(leveller, pair, class, now)) != lane)
 				continue;
