@@ -13,6 +13,7 @@
 #include <string.h>
 
 #define REPAIR_PASSES 24  /* over all links that are too full, for one cap */
+#define ATTEMPTS 8	  /* at a lower cap, where leaves weigh differently */
 #define REPAIR_EFFORT 256 /* ways looked at per displaced unit, all in all */
 
 /* Raise the cap to the average load of every leaf's live links, rounded up; to whole units where they go up. */
@@ -160,20 +161,26 @@ static void lower_by_one(struct fors_leveller *leveller, uint32_t least)
 	}
 }
 
-/* Where one by one takes too many steps: the least first, then half way to what was reached, and so on. */
+/* Where one by one takes too many steps: the least first, then half way from what failed to what was reached. */
 static void lower_by_halves(struct fors_leveller *leveller, uint32_t least)
 {
+	uint64_t share = leveller->effort / ATTEMPTS;
 	uint32_t reached = fors_leveller_fullest(leveller);
 
-	while (leveller->effort && least < reached) {
+	for (int attempt = 0; attempt < ATTEMPTS && least < reached; attempt++) {
+		uint32_t fullest;
+
 		copy_choice(leveller, false);
-		leveller->cap = least;
+		leveller->cap = attempt ? least + (reached - least) / 2 : least;
+		leveller->effort = share;
 		repair(leveller);
-		if (fors_leveller_fullest(leveller) < reached)
-			reached = fors_leveller_fullest(leveller);
+		fullest = fors_leveller_fullest(leveller);
+		if (fullest > leveller->cap)
+			least = leveller->cap + 1;
+		if (fullest < reached)
+			reached = fullest;
 		else
 			copy_choice(leveller, true);
-		least += (reached - least + 1) / 2;
 	}
 }
 
