@@ -33,6 +33,7 @@ struct target {
 	uint32_t lid, node;
 	uint32_t leaf, home; /* of a server: its leaf, and its home lane there; else FORS_NONE */
 	bool is_sm;
+	bool is_varied; /* its home is not one lane for all leaves; what then holds is tested in test_level.c */
 };
 
 /* An update from one fabric to another. */
@@ -126,6 +127,8 @@ static bool may_loop(const struct update *u, const struct target *target)
 
 static bool is_home_healthy(const struct update *u, uint32_t a, const struct target *target)
 {
+	if (target->is_varied)
+		return false;
 	for (int when = 0; when < 2; when++)
 		if (!fors_live(u->fabric[when], a, target->home) ||
 		    !fors_live(u->fabric[when], target->leaf, target->home))
@@ -231,7 +234,8 @@ static void find_targets(struct update *u, const struct fors_fabric *intact)
 		const struct fors_server *d = &intact->server[s];
 
 		add_targets(u, d->node, 1,
-			    (struct target){.leaf = d->leaf, .home = intact->nslots * d->leaf + d->slot});
+			    (struct target){.leaf = d->leaf, .home = fors_slot(intact, d->leaf, d->slot)->home,
+					    .is_varied = fors_slot(intact, d->leaf, d->slot)->is_varied});
 	}
 	for (uint32_t node = 0; node < u->net[0]->nnodes; node++)
 		if (u->net[0]->node[node].type == FORS_SWITCH)

@@ -75,6 +75,7 @@ static void unknown_is_null(void **state)
 		"spines",	   "f",
 		"affected_spines", "capacity",
 		"phases",	   "lower_bound",
+		"lump_bound",	   "tables_bound",
 		"method",	   "plan_ms",
 		"tables_ms",	   "unreachable_pairs",
 		"dead_links",	   "lmc",
