@@ -34,17 +34,17 @@ static const struct golden golden[] = {
 	{"FT(2;6,4;servers=3)", 1, {0x5bfb23ff, 0, 0x6f7612d8, 0}},
 	{"FT(2;3,5;servers=5)", 2, {0x527d299e, 0x7f8f7e1b, 0x61a69c94, 0x91436513}},
 	{"FT(2;3,4;servers=6;cables=2)", 3, {0x78e5332b, 0x4d110877, 0x031d0d19, 0x13cb6281}},
-	{"FT(2;8,6;empty=0/0,0/1,3/4,5/7)", 3, {0x69771b24, 0, 0x0f7aa9a8, 0x32dd51ad}},
+	{"FT(2;8,6;empty=0/0,0/1,3/4,5/7)", 3, {0xd2b88bff, 0, 0xd2674f63, 0x1beecc50}},
 	{"FT(2;8,16)", 3, {0xdd10e176, 0x2352f7e4, 0xce751219, 0x9e4a6911}},
 	{"FT(2;12,7)", 4, {0x212093c5, 0xbdcb909a, 0x8534b905, 0xe1df35aa}},
 	{"FT(2;10,3)", 4, {0xd3de0793, 0x7360e6d8, 0xab278368, 0xf59d3d3e}},
 	{"FT(2;9,9;servers=9)", 4, {0xde4c8162, 0xeda4e428, 0x822c1493, 0xb6af8293}},
 	{"FT(2;13,4)", 4, {0x74ffd140, 0x7a75a0cd, 0x39d8409e, 0x0cfcd9d0}},
-	{"FT(2;6,5;cables=3;servers=12)", 5, {0xa09907ac, 0x2aaf870d, 0x1a45a172, 0xfc07cf97}},
+	{"FT(2;6,5;cables=3;servers=12)", 5, {0x711f6418, 0x0dd5867c, 0x752afc6f, 0x8d1337d2}},
 	{"FT(2;4,6;servers=4)", 1, {0x246a460e, 0x9aed4ae1, 0x26320ad2, 0}},
 	{"FT(2;4,7;servers=8)", 2, {0x195baeed, 0x41951474, 0x00f994b9, 0x9df1e5b1}},
 	{"FT(2;2,6;servers=2)", 1, {0x47219340, 0x343659ef, 0xcc1cf8a1, 0xa20a2968}},
-	{"FT(2;7,8;servers=5)", 0, {0x1d92ddb8, 0, 0x86986df8, 0}},
+	{"FT(2;7,8;servers=5)", 0, {0x4242268e, 0, 0xf6291844, 0}},
 };
 
 static uint32_t add(uint32_t sum, const void *bytes, size_t size)
