@@ -79,7 +79,11 @@ static enum fors_err look(struct fors_engine *engine, struct fors_job *job, stru
 	else
 		note_who_routes(engine, job);
 	cl_plock_release(&osm->lock);
-	return is_ours && !err ? fors_engine_understand(engine, job, error) : err;
+	if (is_ours && !err)
+		err = fors_engine_understand(engine, job, error);
+	if (is_ours && !err && job->kind == FORS_JOB_INSTALLED)
+		fors_engine_consider_rehome(engine, job);
+	return err;
 }
 
 void fors_engine_note_sweep(struct fors_engine *engine, enum fors_sweep sweep)

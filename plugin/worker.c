@@ -186,6 +186,11 @@ void fors_worker_keep(struct fors_worker *worker, char *text, size_t size)
 	free(old);
 }
 
+uint64_t fors_worker_withdrawn(const struct fors_worker *worker)
+{
+	return __atomic_load_n(&worker->withdrawn, __ATOMIC_ACQUIRE);
+}
+
 void fors_worker_note_sweep(struct fors_worker *worker, enum fors_sweep sweep)
 {
 	uint64_t now = fors_clock_ms();

@@ -64,7 +64,8 @@ struct fors_worker {
 	uint64_t decided;	/* basis; 0: nothing is */
 	uint64_t view;		/* that the status shows */
 	uint64_t incomplete;	/* fingerprint of the fabric of which the last sweep met errors; 0: it met none */
-	uint64_t due_ms;	/* when a held cable may return, by fors_clock_ms(); 0: none is held */
+	uint64_t due_ms;	/* when a sweep is due, see job.h; 0: none is */
+	uint64_t withdrawn;	/* number of the last withdrawal for a ranking that was published; atomic */
 	uint64_t duties_ms;	/* when duties are due again, during a plan */
 	bool is_overdue;	/* a sweep does not end, and the log knows it */
 	bool lost_mastership;	/* while this job was in work */

@@ -120,13 +120,24 @@ static void plan_ahead(struct fors_worker *worker, struct fors_job *job, uint64_
 		fors_worker_prove_ahead(worker, job);
 }
 
+/* Homes are about to be ranked: no reader shall follow a schedule over tables that are on their way out. */
+static void make_way(struct fors_worker *worker, const struct fors_job *job)
+{
+	fors_worker_withdraw(worker, job, FORS_PLANNING,
+			     "homes are ranked afresh, for servers that came late; a schedule follows");
+	if (!worker->is_short)
+		__atomic_store_n(&worker->withdrawn, job->withdrawal, __ATOMIC_RELEASE);
+}
+
 static void do_fabric(struct fors_worker *worker, struct fors_job *job)
 {
 	uint64_t basis = fors_job_basis(job);
 
 	if (job->kind != FORS_JOB_ROUTED)
 		worker->incomplete = job->kind == FORS_JOB_INCOMPLETE ? job->fabric->fingerprint : 0;
-	if (job->kind == FORS_JOB_INCOMPLETE) {
+	if (job->withdrawal && job->kind == FORS_JOB_INSTALLED) {
+		make_way(worker, job);
+	} else if (job->kind == FORS_JOB_INCOMPLETE) {
 		keep_or_withdraw(worker, job, job->reason);
 	} else if (is_decided(worker, basis)) {
 		refresh_status(worker, job, worker->board.state, worker->board.reason);

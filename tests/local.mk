@@ -32,6 +32,7 @@ unit_tests += tests/unit/test_netfile
 unit_tests += tests/unit/test_optimum
 unit_tests += tests/unit/test_places
 unit_tests += tests/unit/test_rank
+unit_tests += tests/unit/test_rehome
 unit_tests += tests/unit/test_planner
 unit_tests += tests/unit/test_outbox
 unit_tests += tests/unit/test_outcome
@@ -96,6 +97,8 @@ tests_unit_test_optimum_LDADD = libforsmodel.la libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_outcome_LDADD = $(unit_support)
 tests_unit_test_places_LDADD = $(unit_support) $(ZLIB_LIBS)
 tests_unit_test_rank_LDADD = $(unit_support) $(ZLIB_LIBS)
+tests_unit_test_rehome_SOURCES = tests/unit/test_rehome.c plugin/rehome.c
+tests_unit_test_rehome_LDADD = $(unit_support)
 tests_unit_test_random_LDADD = libforscore.la $(CMOCKA_LIBS)
 # Brings methods of its own, so those of the library stay out.
 tests_unit_test_planner_LDADD = $(unit_support)
