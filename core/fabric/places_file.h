@@ -34,8 +34,8 @@ enum fors_err fors_places_decode(const char *text, size_t size, const char *name
 enum fors_err fors_places_rank(struct fors_places *places, struct fors_error *error);
 
 /*
- * What a ranking would make of the places: *is_same, when nothing would change; else the places ranked, in *ranked, owned
- * by the caller. Errors: FORS_ENOMEM.
+ * What a ranking would make of the places, in *ranked, owned by the caller; *is_same, and nothing in *ranked, where all
+ * servers and lanes were ranked. Errors: FORS_ENOMEM.
  */
 enum fors_err fors_places_ranked(const struct fors_places *places, struct fors_places **ranked, bool *is_same,
 				 struct fors_error *error);
