@@ -1,7 +1,9 @@
 # bench: `make bench` measures everything in one run; results in bench-results/ of the build folder.
 # BENCH_FLAGS: --quick, or names of sections.
-bench_programs = bench/bench_forsched bench/bench_planners
+bench_programs = bench/bench_churn bench/bench_forsched bench/bench_planners
 EXTRA_PROGRAMS += $(bench_programs)
+bench_bench_churn_SOURCES = bench/bench_churn.c
+bench_bench_churn_LDADD = libforscore.la
 bench_bench_forsched_SOURCES = bench/bench_forsched.c
 bench_bench_forsched_LDADD = libforsched.la
 bench_bench_planners_SOURCES = bench/bench_planners.c
