@@ -106,7 +106,11 @@ static void sort_pairs(struct fors_leveller *leveller)
 
 static void choose(struct fors_leveller *leveller, uint32_t pair, uint32_t class)
 {
-	fors_leveller_assign(leveller, pair, class, fors_leveller_least_full(leveller, pair, class, NULL));
+	uint8_t lane = fors_leveller_first_free(leveller, pair, class, leveller->target);
+
+	if (lane == FORS_NO_LANE)
+		lane = fors_leveller_least_full(leveller, pair, class, NULL);
+	fors_leveller_assign(leveller, pair, class, lane);
 }
 
 /* Classes that only further path indices have, where leaves have fewer slots than there are lanes. */
@@ -193,6 +197,30 @@ static void choose_all(struct fors_leveller *leveller)
 	fors_leveller_visit(leveller, forced, leveller->npairs, true, choose);
 }
 
+static uint32_t target_of(const struct fors_leveller *leveller)
+{
+	const struct fors_fabric *fabric = leveller->fabric;
+	uint32_t all = 0, flows = 0, target = 0;
+
+	for (uint32_t a = 0; a < fabric->nleaves; a++) {
+		all += count_servers(fabric, a, leveller->is_ranked_only);
+		flows += leveller->weight[a];
+	}
+	for (uint32_t a = 0; a < fabric->nleaves; a++) {
+		uint32_t own = count_servers(fabric, a, leveller->is_ranked_only), nlive = 0, up, down;
+
+		for (uint32_t lane = 0; lane < fabric->nlanes; lane++)
+			nlive += leveller->live[(size_t)a * fabric->nlanes + lane];
+		if (!nlive)
+			continue;
+		up = (all - own + nlive - 1) / nlive * leveller->weight[a];
+		down = ((flows - leveller->weight[a]) * own + nlive - 1) / nlive;
+		target = up > target ? up : target;
+		target = down > target ? down : target;
+	}
+	return target;
+}
+
 static void level_all(struct fors_leveller *leveller)
 {
 	uint32_t nleaves = leveller->fabric->nleaves;
@@ -203,6 +231,7 @@ static void level_all(struct fors_leveller *leveller)
 		for (uint32_t to = 0; to < nleaves; to++)
 			if (to != leaf)
 				settle_home(leveller, leaf * nleaves + to);
+	leveller->target = target_of(leveller);
 	sort_pairs(leveller);
 	fors_leveller_find_rounds(leveller);
 	choose_all(leveller);

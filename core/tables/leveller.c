@@ -38,6 +38,23 @@ uint8_t fors_leveller_least_full(const struct fors_leveller *leveller, uint32_t 
 	return best;
 }
 
+uint8_t fors_leveller_first_free(const struct fors_leveller *leveller, uint32_t pair, uint32_t class, uint32_t limit)
+{
+	uint32_t nlanes = leveller->fabric->nlanes, nleaves = leveller->fabric->nleaves;
+	uint32_t weight = leveller->weight[pair / nleaves];
+	uint32_t first = fors_leveller_home(leveller, class) + fors_leveller_distance(leveller, pair);
+
+	for (uint32_t i = 0; i < nlanes; i++) {
+		uint32_t lane = (first + i) % nlanes;
+		uint8_t down = fors_leveller_down(leveller, pair, class, lane);
+
+		if (down != FORS_NO_LANE && leveller->up[pair / nleaves * nlanes + lane] + weight <= limit &&
+		    leveller->down[pair % nleaves * nlanes + down] + weight <= limit)
+			return (uint8_t)lane;
+	}
+	return FORS_NO_LANE;
+}
+
 /* Visit the pairs number from..to-1, which are equals: class by class, so that all leaves choose alike. */
 static void visit_equals(struct fors_leveller *leveller, uint32_t from, uint32_t to, bool base, leveller_visit visit)
 {

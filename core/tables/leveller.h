@@ -32,6 +32,7 @@ struct fors_leveller {
 	uint64_t *pair; /* sort key of each pair of leaves with displaced entries; the pair is its low half */
 	uint32_t npairs;
 	bool *exists;	 /* [to * nclasses + class]: a place of the base LIDs */
+	uint32_t target; /* TODO */
 	uint32_t cap;	 /* load that no link should exceed */
 	bool *is_choosy; /* [pair]: most lanes lead from one leaf to the other */
 	uint16_t *own;	 /* [class * nleaves + distance]: the round that the pattern gives to such units */
@@ -161,6 +162,7 @@ void fors_leveller_visit(struct fors_leveller *leveller, uint32_t from, uint32_t
 /* The least full lane that leads there and suits (NULL: any), FORS_NO_LANE: none. */
 uint8_t fors_leveller_least_full(const struct fors_leveller *leveller, uint32_t pair, uint32_t class,
 				 leveller_suits suits);
+uint8_t fors_leveller_first_free(const struct fors_leveller *leveller, uint32_t pair, uint32_t class, uint32_t limit);
 /* The fullest link's units. */
 uint32_t fors_leveller_fullest(const struct fors_leveller *leveller);
 /* Called for a displaced unit of the base LIDs. */
