@@ -29,7 +29,8 @@
 #define FAILURES 20
 #define BINS 4
 
-static const char *const specs[] = {"FT(2;20,18)", "FT(2;8,16)", "FT(2;9,12;cables=2;servers=18)", "FT(2;16,18;servers=24)"};
+static const char *const specs[] = {"FT(2;20,18)", "FT(2;8,16)", "FT(2;9,12;cables=2;servers=18)",
+				    "FT(2;16,18;servers=24)"};
 static const unsigned bin_end[BINS] = {1, 2, 5, FAILURES};
 
 struct scene {
@@ -86,7 +87,8 @@ static void cut_one(struct scene *scene, struct fors_random *random)
 		leaf = fors_random_below(random, scene->fabric->nleaves);
 		lane = fors_random_below(random, scene->fabric->nlanes);
 	} while (!fors_live(scene->fabric, leaf, lane) || scene->fabric->leaf[leaf].nlive < 3);
-	fors_net_disconnect(scene->net, scene->fabric->leaf[leaf].node, fors_cable(scene->fabric, leaf, lane)->leaf_port);
+	fors_net_disconnect(scene->net, scene->fabric->leaf[leaf].node,
+			    fors_cable(scene->fabric, leaf, lane)->leaf_port);
 }
 
 static void compare(const struct scene *before, const struct scene *after, struct counts *counts)
@@ -97,7 +99,8 @@ static void compare(const struct scene *before, const struct scene *after, struc
 		for (uint32_t d = 0; d < f->nservers; d++) {
 			uint32_t was = fors_lane_to(f, before->lanes, a, d, 0), down;
 
-			if (f->server[d].leaf == a || was == FORS_NO_LANE || was == fors_lane_to(f, after->lanes, a, d, 0))
+			if (f->server[d].leaf == a || was == FORS_NO_LANE ||
+			    was == fors_lane_to(f, after->lanes, a, d, 0))
 				continue;
 			down = fors_lane_down(f, before->lanes, was, d, 0);
 			counts->changed++;
@@ -138,8 +141,9 @@ int main(int argc, char **argv)
 		for (unsigned series = 0; series < nseries; series++)
 			one_series(specs[i], &random, counts);
 		for (unsigned bin = 0; bin < BINS; bin++)
-			printf("{\"fabric\": \"%s\", \"failures\": \"%u-%u\", \"changed\": %lu, \"way lived\": %lu}\n", specs[i],
-			       bin ? bin_end[bin - 1] + 1 : 1, bin_end[bin], counts[bin].changed, counts[bin].needless);
+			printf("{\"fabric\": \"%s\", \"failures\": \"%u-%u\", \"changed\": %lu, \"way lived\": %lu}\n",
+			       specs[i], bin ? bin_end[bin - 1] + 1 : 1, bin_end[bin], counts[bin].changed,
+			       counts[bin].needless);
 	}
 	return 0;
 }

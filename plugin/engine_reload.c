@@ -82,8 +82,7 @@ static void forget_cache(struct fors_engine *engine, bool is_needed)
 	if (!osm->subn.opt.use_ucast_cache)
 		return;
 	cl_plock_excl_acquire(&osm->lock);
-	if (is_needed ||
-	    (fors_engine_is_routing(engine) && fors_snapshot_managers(&osm->subn) != engine->managers))
+	if (is_needed || (fors_engine_is_routing(engine) && fors_snapshot_managers(&osm->subn) != engine->managers))
 		osm_ucast_cache_invalidate(&osm->sm.ucast_mgr);
 	cl_plock_release(&osm->lock);
 }
@@ -115,5 +114,6 @@ void fors_engine_reload(struct fors_engine *engine)
 	if (engine->settings && fors_kept_refer(&engine->kept, engine->settings->reference, &error))
 		fors_log_error(&engine->osm->log, FORS_F_MEMORY, "the order stays as it was: %s", error.text);
 	fors_engine_address_outbox(engine);
-	forget_cache(engine, engine->rehome.armed || engine->rehome.is_free || was_wanted || (engine->settings && fors_drain_is_wanted(engine->settings)));
+	forget_cache(engine, engine->rehome.armed || engine->rehome.is_free || was_wanted ||
+				     (engine->settings && fors_drain_is_wanted(engine->settings)));
 }

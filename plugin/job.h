@@ -28,7 +28,8 @@ struct fors_job {
 	unsigned ilp_seconds;
 	char reason[FORS_ERROR_TEXT];
 	struct fors_warnings warnings; /* about drained cables, and absent participants */
-	uint64_t due_ms; /* when a sweep is due: a held cable may return, or homes be ranked; by fors_clock_ms(), 0: none */
+	uint64_t
+		due_ms; /* when a sweep is due: a held cable may return, or homes be ranked; by fors_clock_ms(), 0: none */
 	uint64_t withdrawal; /* installed: homes shall be ranked, withdraw and say that this number is done; 0: no */
 };
 

@@ -212,9 +212,8 @@ static void look_into_slots(struct fors_fabric *f, const struct fors_places *pla
 	f->ncopies = 1;
 	for (uint32_t a = 0; a < f->nleaves; a++) {
 		for (uint32_t s = 0; s < f->nslots; s++)
-			look_into_slot(
-				f, a, s,
-				fors_places_is_slot(&places->leaf[a], s) ? places->leaf[a].slot_port[s] : 0);
+			look_into_slot(f, a, s,
+				       fors_places_is_slot(&places->leaf[a], s) ? places->leaf[a].slot_port[s] : 0);
 		look_for_homes(f, places, a);
 	}
 }

@@ -342,8 +342,8 @@ static enum fors_err read_title(struct reader *r)
 	    !fors_take_number(&r->line, 10, UINT32_MAX, &version) || !fors_span_is_empty(r->line))
 		return FAIL(r, "not a kept order of fors");
 	if (version < OLDEST || version > VERSION)
-		return FAIL(r, "a kept order of version %" PRIu64 "; this fors reads versions %u to %u", version, OLDEST,
-			    VERSION);
+		return FAIL(r, "a kept order of version %" PRIu64 "; this fors reads versions %u to %u", version,
+			    OLDEST, VERSION);
 	r->version = (unsigned)version;
 	return FORS_OK;
 }

@@ -25,8 +25,8 @@ struct fors_place_marks {
 
 /* How a slot came to its home, see places_rank.c. */
 enum fors_slot_kind {
-	FORS_SLOT_RANKED,   /* by its rank */
-	FORS_SLOT_VARIED,   /* likewise, and what the leaf has beyond a multiple of the lanes: entries differ per leaf */
+	FORS_SLOT_RANKED, /* by its rank */
+	FORS_SLOT_VARIED, /* likewise, and what the leaf has beyond a multiple of the lanes: entries differ per leaf */
 	FORS_SLOT_NEWCOMER, /* it came after the last ranking */
 	FORS_SLOT_UNSEEN,   /* a port of a kept order of version 1 that no server has been seen at since */
 };

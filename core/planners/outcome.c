@@ -25,9 +25,12 @@
 
 void fors_outcome_init(struct fors_outcome *outcome)
 {
-	*outcome = (struct fors_outcome){
-		.lower_bound = FORS_UNKNOWN, .lump_bound = FORS_UNKNOWN, .tables_bound = FORS_UNKNOWN,
-		.lmc_needed = FORS_UNKNOWN,  .plan_ms = -1,		  .verify_ms = -1};
+	*outcome = (struct fors_outcome){.lower_bound = FORS_UNKNOWN,
+					 .lump_bound = FORS_UNKNOWN,
+					 .tables_bound = FORS_UNKNOWN,
+					 .lmc_needed = FORS_UNKNOWN,
+					 .plan_ms = -1,
+					 .verify_ms = -1};
 }
 
 void fors_outcome_clear(struct fors_outcome *outcome)

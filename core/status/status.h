@@ -41,8 +41,8 @@ struct fors_status {
 	int64_t capacity;	 /* B, when all leaves have as many servers */
 	int64_t phases, lower_bound;
 	int64_t lump_bound, tables_bound; /* of phases, at LMC 0: with any tables, with these */
-	char method[16];	   /* empty: none */
-	double plan_ms, tables_ms; /* negative: unknown */
+	char method[16];		  /* empty: none */
+	double plan_ms, tables_ms;	  /* negative: unknown */
 	int64_t unreachable_pairs;
 	int64_t lmc;			  /* of the servers */
 	int64_t lmc_needed;		  /* that would allow fewer phases (or any plan); unknown: none would */

@@ -39,8 +39,7 @@ static bool allocate(const struct fors_fabric *fabric, struct fors_level *level)
 		return false;
 	memset(level->lane, FORS_NO_LANE, nentries);
 	for (size_t i = 0; i < (size_t)fabric->nleaves * fabric->nslots; i++)
-		level->base[i] =
-			(uint16_t)fors_home_class(fabric->nlanes, fabric->slot[i].copy, fabric->slot[i].home);
+		level->base[i] = (uint16_t)fors_home_class(fabric->nlanes, fabric->slot[i].copy, fabric->slot[i].home);
 	return true;
 }
 

@@ -11,7 +11,8 @@
  * 1. Level links. Planners give every flow of a link a phase of its own,
  *    so the fullest link (up or down) decides how many phases a plan has.
  *    Pairs of leaves with the fewest common lanes choose first, each unit
- *    takes the lane whose fuller end is least full, and links that are still too full
+ *    takes the first lane whose ends have room up to what the poorest leaf has to carry anyway, else the lane whose
+ *    fuller end is least full, and links that are still too full
  *    at the end pass units on (level_repair.c).
  *
  * 2. The right one among equals: one that idles in the round that the rounds
@@ -104,9 +105,22 @@ static void sort_pairs(struct fors_leveller *leveller)
 	qsort(leveller->pair, leveller->npairs, sizeof(*leveller->pair), compare_keys);
 }
 
+/* May the unit go this way without making a link fuller than it need be? */
+static bool has_room(const struct fors_leveller *leveller, uint32_t pair, uint32_t class, uint32_t lane, uint32_t down)
+{
+	uint32_t nleaves = leveller->fabric->nleaves, nlanes = leveller->fabric->nlanes;
+	uint32_t weight = leveller->weight[pair / nleaves];
+
+	(void)class;
+	return leveller->up[pair / nleaves * nlanes + lane] + weight <= leveller->target &&
+	       leveller->down[pair % nleaves * nlanes + down] + weight <= leveller->target;
+}
+
+/* The first lane with room, beginning as many lanes from home as the leaves are apart; else the least full one. */
 static void choose(struct fors_leveller *leveller, uint32_t pair, uint32_t class)
 {
-	uint8_t lane = fors_leveller_first_free(leveller, pair, class, leveller->target);
+	uint32_t first = fors_leveller_home(leveller, class) + fors_leveller_distance(leveller, pair);
+	uint8_t lane = fors_leveller_first(leveller, pair, class, first, has_room);
 
 	if (lane == FORS_NO_LANE)
 		lane = fors_leveller_least_full(leveller, pair, class, NULL);
@@ -197,6 +211,7 @@ static void choose_all(struct fors_leveller *leveller)
 	fors_leveller_visit(leveller, forced, leveller->npairs, true, choose);
 }
 
+/* What the fullest link has to carry, of the leaf that has least cables for its servers. */
 static uint32_t target_of(const struct fors_leveller *leveller)
 {
 	const struct fors_fabric *fabric = leveller->fabric;

@@ -11,8 +11,8 @@
 
 #include <string.h>
 
-#define STEPS 600 /* without a lower surplus */
-#define STAY 6	  /* steps that a moved unit has to stay at least */
+#define STEPS 600	  /* without a lower surplus */
+#define STAY 6		  /* steps that a moved unit has to stay at least */
 #define NO_MOVE INT64_MAX /* a gain that no move has */
 
 struct move {

@@ -2,14 +2,15 @@
 /*
  * leveller.c - looking at units, lanes and links: what all who choose lanes ask.
  *
- * The best lane is the one whose fuller link, up or down, carries least. On a tie it is the first from the lane that
+ * Wherever there is room, a unit takes the first lane that suits, from one that depends on nothing but the unit: so it
+ * does not move when something else dies. Else the best lane is the one whose fuller link, up or down, carries least; on a
+ * tie the first from the lane that
  * idles in the unit's own round: so equals are spread, and the pattern of rounds survives. Pairs are visited as
  * level_build.c has sorted them, those that are equals class by class, so that all leaves choose alike.
  */
 #include "leveller.h"
 
-/* The lane to look at first for a unit: one that idles in its own round, if any does. */
-static uint32_t first_lane(const struct fors_leveller *leveller, uint32_t pair, uint32_t class)
+uint32_t fors_leveller_first_lane(const struct fors_leveller *leveller, uint32_t pair, uint32_t class)
 {
 	return fors_home_idle_lane(leveller->fabric->nlanes, leveller->rounds,
 				   fors_leveller_own_round(leveller, pair, class));
@@ -18,7 +19,7 @@ static uint32_t first_lane(const struct fors_leveller *leveller, uint32_t pair, 
 uint8_t fors_leveller_least_full(const struct fors_leveller *leveller, uint32_t pair, uint32_t class,
 				 leveller_suits suits)
 {
-	uint32_t nlanes = leveller->fabric->nlanes, first = first_lane(leveller, pair, class);
+	uint32_t nlanes = leveller->fabric->nlanes, first = fors_leveller_first_lane(leveller, pair, class);
 	uint64_t least = UINT64_MAX;
 	uint8_t best = FORS_NO_LANE;
 
@@ -38,18 +39,16 @@ uint8_t fors_leveller_least_full(const struct fors_leveller *leveller, uint32_t 
 	return best;
 }
 
-uint8_t fors_leveller_first_free(const struct fors_leveller *leveller, uint32_t pair, uint32_t class, uint32_t limit)
+uint8_t fors_leveller_first(const struct fors_leveller *leveller, uint32_t pair, uint32_t class, uint32_t first,
+			    leveller_suits suits)
 {
-	uint32_t nlanes = leveller->fabric->nlanes, nleaves = leveller->fabric->nleaves;
-	uint32_t weight = leveller->weight[pair / nleaves];
-	uint32_t first = fors_leveller_home(leveller, class) + fors_leveller_distance(leveller, pair);
+	uint32_t nlanes = leveller->fabric->nlanes;
 
 	for (uint32_t i = 0; i < nlanes; i++) {
 		uint32_t lane = (first + i) % nlanes;
 		uint8_t down = fors_leveller_down(leveller, pair, class, lane);
 
-		if (down != FORS_NO_LANE && leveller->up[pair / nleaves * nlanes + lane] + weight <= limit &&
-		    leveller->down[pair % nleaves * nlanes + down] + weight <= limit)
+		if (down != FORS_NO_LANE && suits(leveller, pair, class, lane, down))
 			return (uint8_t)lane;
 	}
 	return FORS_NO_LANE;

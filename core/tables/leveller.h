@@ -23,16 +23,17 @@ struct fors_leveller {
 	struct fors_level *level;
 	const struct fors_level *healthy; /* where units are at home that vary, or whose home lane never was; or NULL */
 	const bool *live;		  /* [leaf * nlanes + lane]: the cables that count as living */
-	const uint32_t *weight;		  /* [leaf]: load of a unit of that leaf, its flows in the least common measure */
-	const bool *varies;		  /* [to * nclasses + class]; NULL: none */
-	bool is_weighted;		  /* some weigh more than 1 */
-	bool is_ranked_only;		  /* newcomers do not count */
-	uint32_t *up;	/* [leaf * nlanes + lane]: load */
-	uint32_t *down; /* the same */
-	uint64_t *pair; /* sort key of each pair of leaves with displaced entries; the pair is its low half */
+	const uint32_t *weight; /* [leaf]: load of a unit of that leaf, its flows in the least common measure */
+	const bool *varies;	/* [to * nclasses + class]; NULL: none */
+	bool is_weighted;	/* some weigh more than 1 */
+	bool is_ranked_only;	/* newcomers do not count */
+	uint32_t *up;		/* [leaf * nlanes + lane]: load */
+	uint32_t *down;		/* the same */
+	uint64_t *pair;		/* sort key of each pair of leaves with displaced entries; the pair is its low half */
 	uint32_t npairs;
-	bool *exists;	 /* [to * nclasses + class]: a place of the base LIDs */
-	uint32_t target; /* TODO */
+	bool *exists; /* [to * nclasses + class]: a place of the base LIDs */
+	uint32_t
+		target; /* load of the fullest link if all were spread evenly, up to which a unit need not look for better */
 	uint32_t cap;	 /* load that no link should exceed */
 	bool *is_choosy; /* [pair]: most lanes lead from one leaf to the other */
 	uint16_t *own;	 /* [class * nleaves + distance]: the round that the pattern gives to such units */
@@ -162,7 +163,11 @@ void fors_leveller_visit(struct fors_leveller *leveller, uint32_t from, uint32_t
 /* The least full lane that leads there and suits (NULL: any), FORS_NO_LANE: none. */
 uint8_t fors_leveller_least_full(const struct fors_leveller *leveller, uint32_t pair, uint32_t class,
 				 leveller_suits suits);
-uint8_t fors_leveller_first_free(const struct fors_leveller *leveller, uint32_t pair, uint32_t class, uint32_t limit);
+/* The first lane from `first` on, cyclically, that leads there and suits, FORS_NO_LANE: none. */
+uint8_t fors_leveller_first(const struct fors_leveller *leveller, uint32_t pair, uint32_t class, uint32_t first,
+			    leveller_suits suits);
+/* The lane to look at first for a unit: one that idles in its own round, if any does. */
+uint32_t fors_leveller_first_lane(const struct fors_leveller *leveller, uint32_t pair, uint32_t class);
 /* The fullest link's units. */
 uint32_t fors_leveller_fullest(const struct fors_leveller *leveller);
 /* Called for a displaced unit of the base LIDs. */

@@ -237,7 +237,8 @@ static void find_targets(struct update *u, const struct fors_fabric *intact)
 		const struct fors_server *d = &intact->server[s];
 
 		add_targets(u, d->node, 1,
-			    (struct target){.leaf = d->leaf, .home = fors_slot(intact, d->leaf, d->slot)->home,
+			    (struct target){.leaf = d->leaf,
+					    .home = fors_slot(intact, d->leaf, d->slot)->home,
 					    .is_varied = fors_slot(intact, d->leaf, d->slot)->is_varied});
 	}
 	for (uint32_t node = 0; node < u->net[0]->nnodes; node++)

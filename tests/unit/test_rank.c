@@ -80,7 +80,8 @@ static struct fors_places *grow(const struct bed *bed, struct rng *rng)
 	uint32_t *order = arrivals(bed->intact, rng), n = bed->intact->nnodes;
 
 	assert_non_null(places);
-	for (uint32_t there = n / 2; places && there <= n; there += there < n && there + n / 4 > n ? n - there : n / 4) {
+	for (uint32_t there = n / 2; places && there <= n;
+	     there += there < n && there + n / 4 > n ? n - there : n / 4) {
 		struct fors_net *net = NULL;
 
 		assert_int_equal(fors_net_copy(bed->intact, &net, NULL), FORS_OK);
@@ -95,9 +96,7 @@ static struct fors_places *grow(const struct bed *bed, struct rng *rng)
 	return places;
 }
 
-static const char *const specs[] = {"FT(2;4,3)",
-				    "FT(2;7,8;servers=5)",
-				    "FT(2;5,4;servers=7;empty=0/0,1/3)",
+static const char *const specs[] = {"FT(2;4,3)", "FT(2;7,8;servers=5)", "FT(2;5,4;servers=7;empty=0/0,1/3)",
 				    "FT(2;3,6;cables=2;servers=8;empty=2/1,2/2,2/3,4/0)",
 				    "FT(2;8,5;servers=6;empty=0/1,0/5,3/2)"};
 
@@ -383,16 +382,11 @@ static void version_1_is_read_and_moves_nothing(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(arrival_does_not_matter),
-		cmocka_unit_test(late_switches_are_ranked_too),
-		cmocka_unit_test(what_is_ranked_stays),
-		cmocka_unit_test(ranks_are_stretched_where_it_is_free),
-		cmocka_unit_test(what_is_left_over_is_marked),
-		cmocka_unit_test(losses_move_nothing),
-		cmocka_unit_test(newcomers_move_nobody),
-		cmocka_unit_test(a_moved_host_keeps_its_home),
-		cmocka_unit_test(the_last_server_moves_half),
-		cmocka_unit_test(version_1_is_read_and_moves_nothing),
+		cmocka_unit_test(arrival_does_not_matter),     cmocka_unit_test(late_switches_are_ranked_too),
+		cmocka_unit_test(what_is_ranked_stays),	       cmocka_unit_test(ranks_are_stretched_where_it_is_free),
+		cmocka_unit_test(what_is_left_over_is_marked), cmocka_unit_test(losses_move_nothing),
+		cmocka_unit_test(newcomers_move_nobody),       cmocka_unit_test(a_moved_host_keeps_its_home),
+		cmocka_unit_test(the_last_server_moves_half),  cmocka_unit_test(version_1_is_read_and_moves_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
