@@ -171,6 +171,8 @@ const char *cli_colour(enum cli_colour colour);
 
 /* The dead cables of a status, the first few by name, for people. Their row is called "dead". */
 void cli_print_dead_links(const struct fors_status *status);
+/* What one LID for each server costs, where the plan is above the lower bound; nothing at a larger LMC. */
+void cli_print_bounds(const struct fors_status *status);
 /* The links of a list under a label, the first few of them; says_used: also whether each carries traffic. */
 void cli_print_links(const char *label, const struct fors_links *links, bool says_used);
 /* An age as "5 min". */

@@ -223,6 +223,7 @@ static void print_plan(const struct report *report)
 		       (long long)report->proven_bound, (long long)status->lower_bound);
 	else
 		printf("lower bound %lld\n", (long long)status->lower_bound);
+	cli_print_bounds(status);
 	print_throughput(report);
 	printf("verified    all %llu flows through the tables, no link carries two in a phase\n",
 	       (unsigned long long)report->nflows);

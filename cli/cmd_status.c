@@ -277,6 +277,7 @@ static void print_numbers(const struct fors_status *status)
 		if (status->lower_bound >= 0)
 			printf(" (lower bound %lld)", (long long)status->lower_bound);
 		printf(", method %s\n", status->method);
+		cli_print_bounds(status);
 	}
 }
 

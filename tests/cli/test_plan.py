@@ -11,7 +11,7 @@ import pytest
 from conftest import FORS, run
 
 KEYS = ["epoch", "state", "reason", "servers", "leaves", "spines", "f", "affected_spines", "capacity", "phases",
-        "lower_bound", "method", "plan_ms", "tables_ms", "unreachable_pairs", "dead_links", "lmc", "lmc_needed",
+        "lower_bound", "lump_bound", "tables_bound", "method", "plan_ms", "tables_ms", "unreachable_pairs", "dead_links", "lmc", "lmc_needed",
         "dead_since_ms", "degraded_links", "excluded_links", "held_links", "held_until_ms", "state_since_ms", "remarks"]
 
 
@@ -240,3 +240,18 @@ def test_progress_bar_only_on_a_terminal(fors):
     assert "\rplanning [" in out
     assert out.rindex("planning [") < out.index("fabric ")
     assert "planning" not in fors(*args).err
+
+
+def test_bounds_of_one_lid(fors):
+    """24 servers to a leaf and 16 spines: whole lumps of 24 flows go up a lane, 26 of them over the fullest."""
+    status = json.loads(fors("plan", "--synthetic", "FT(2;16,18;servers=24)", "--lmc", "0", "--json").out)
+    assert status["lower_bound"] == 612
+    assert status["lump_bound"] == status["tables_bound"] == status["phases"] == 624
+    assert "any tables 624 phases or more" in fors("plan", "--synthetic", "FT(2;16,18;servers=24)", "--lmc", "0").out
+    assert json.loads(fors("plan", "--synthetic", "FT(2;4,4)", "--lmc", "2", "--json").out)["lump_bound"] is None
+
+
+def test_free_ports_cost_nothing(fors):
+    """A healthy 8x8x8 with one free port needed 112 phases for 64."""
+    status = json.loads(fors("plan", "--synthetic", "FT(2;8,8;empty=3/4)", "--lmc", "0", "--json").out)
+    assert status["phases"] <= 64
