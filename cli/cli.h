@@ -119,6 +119,16 @@ int cli_any_site_load(const struct cli_source *source, struct cli_site *site);
 int cli_site_net(const struct cli_site *site, const struct cli_source *source, struct fors_net **net);
 void cli_site_free(struct cli_site *site);
 
+/*
+ * Tables by a model of a routing engine (model/routers/model_tables.h; its name is known) for a net of this source, whose servers get LIDs
+ * where one lacks them, in *lfts, owned by the caller. Any thread. Errors: of fors_model_tables() and fors_model_lids().
+ */
+enum fors_err cli_model_make(const struct cli_source *source, const char *routing, struct fors_net *net,
+			     struct fors_lfts **lfts, struct fors_error *error);
+/* The same, with what went wrong told; an exit code. */
+int cli_model_tables(const struct cli_source *source, const char *routing, struct fors_net *net,
+		     struct fors_lfts **lfts);
+
 /* The servers of a fabric, in its order; as fors_endpoints(). Errors: FORS_ENOMEM. */
 enum fors_err cli_fabric_endpoints(const struct fors_fabric *fabric, struct fors_endpoint **list, uint32_t *count,
 				   struct fors_error *error);
@@ -130,6 +140,17 @@ enum fors_err cli_fabric_endpoints(const struct fors_fabric *fabric, struct fors
 int cli_fabric_make(const struct cli_site *site, bool has_lmc, unsigned lmc, const char *const *down, size_t ndown,
 		    struct cli_fabric *made);
 void cli_fabric_free(struct cli_fabric *made);
+
+/*
+ * Tables of any engine, from a file, in *lfts, to be freed on CLI_GOOD; ports of `net` (indexed) that have no LID get the
+ * one that the file says. Returns an exit code.
+ */
+int cli_read_tables(const char *path, struct fors_net *net, struct fors_lfts **lfts);
+/*
+ * Where the net in *made is a two-level fat-tree of the site, its fabric, and its lanes by the tables in *made; else both stay
+ * NULL. Returns an exit code.
+ */
+int cli_fabric_understand(const struct cli_site *site, struct cli_fabric *made);
 
 /* --- file.c --------------------------------------------------------------------------------------------------- */
 

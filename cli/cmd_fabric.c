@@ -5,24 +5,25 @@
 #include <stdlib.h>
 
 #include "core/net/lftfile.h"
+#include "core/net/lfts.h"
 #include "core/net/netfile.h"
-#include "core/net/tree_spec.h"
+#include "core/net/spec.h"
 
 /* The canonical spelling. */
 static int print_spec(const struct cli_source *source)
 {
 	struct fors_error error = {0};
-	struct fors_tree_spec spec = {0};
+	struct fors_spec spec = {0};
 	enum fors_err err;
 	char *text;
 
 	if (!source->synthetic || source->fabric || source->ndown)
 		return cli_usage_error("--format spec needs --synthetic, and can say nothing of --down");
-	err = fors_tree_spec_parse(source->synthetic, &spec, &error);
+	err = fors_spec_parse(source->synthetic, &spec, &error);
 	if (err)
 		return cli_fail(&error);
-	err = fors_tree_spec_format(&spec, &text, &error);
-	fors_tree_spec_clear(&spec);
+	err = fors_spec_format(&spec, &text, &error);
+	fors_spec_clear(&spec);
 	if (err)
 		return cli_fail(&error);
 	printf("%s\n", text);
@@ -58,13 +59,13 @@ static int print_net(const struct fors_net *net)
 	return CLI_GOOD;
 }
 
-static int print_lfts(const struct cli_fabric *made)
+static int print_lfts(const struct fors_net *net, const struct fors_lfts *lfts)
 {
 	struct fors_error error = {0};
 	char *text;
 	size_t size;
 
-	if (fors_lftfile_write(made->net, made->lfts, &text, &size, &error))
+	if (fors_lftfile_write(net, lfts, &text, &size, &error))
 		return cli_fail(&error);
 	fputs(text, stdout);
 	free(text);
@@ -94,15 +95,39 @@ static int write_made(const struct cli_source *source, enum cli_fabric_format fo
 		code = cli_fabric_make(&site, source->has_lmc, source->lmc, source->down, source->ndown, &made);
 	if (!code)
 		code = format == CLI_FABRIC_JSON   ? print_json(&made)
-		       : format == CLI_FABRIC_LFTS ? print_lfts(&made)
+		       : format == CLI_FABRIC_LFTS ? print_lfts(made.net, made.lfts)
 						   : print_net(made.net);
 	cli_fabric_free(&made);
 	cli_site_free(&site);
 	return code;
 }
 
+/* With the tables of a model, and the LIDs that they are for. */
+static int write_model(const struct cli_settings *settings)
+{
+	const struct cli_source *source = &settings->source;
+	struct fors_net *net = NULL;
+	struct fors_lfts *lfts = NULL;
+	int code;
+
+	if (settings->format != CLI_FABRIC_NET && settings->format != CLI_FABRIC_LFTS)
+		return cli_usage_error("--routing goes with --format net and --format lfts");
+	if (source->has_lmc)
+		return cli_usage_error("--routing and --lmc exclude each other: models give one LID");
+	code = cli_net_load(source, &net);
+	if (!code)
+		code = cli_model_tables(source, settings->routing, net, &lfts);
+	if (!code)
+		code = settings->format == CLI_FABRIC_LFTS ? print_lfts(net, lfts) : print_net(net);
+	fors_lfts_free(lfts);
+	fors_net_free(net);
+	return code;
+}
+
 static int run(const struct cli_settings *settings, char **operand)
 {
+	if (settings->routing)
+		return write_model(settings);
 	if (settings->format == CLI_FABRIC_SPEC)
 		return print_spec(&settings->source);
 	if (settings->format == CLI_FABRIC_NET && !settings->source.has_lmc)

@@ -8,6 +8,7 @@
  */
 #include "cli/cli.h"
 #include "cli/clock.h"
+#include "cli/plan_over.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -252,7 +253,7 @@ static void print_report(const struct fors_fabric *fabric, const struct report *
 
 /* --- the command ---------------------------------------------------------------------------------------------- */
 
-static int write_schedule(const char *path, const struct fors_schedule *schedule)
+int cli_write_schedule(const char *path, const struct fors_schedule *schedule)
 {
 	struct fors_error error = {0};
 	void *bytes;
@@ -272,7 +273,7 @@ static int tell(const struct cli_settings *settings, const struct fors_fabric *f
 	int code = CLI_GOOD;
 
 	if (settings->output && report->schedule)
-		code = write_schedule(settings->output, report->schedule);
+		code = cli_write_schedule(settings->output, report->schedule);
 	if (!code && settings->is_json)
 		code = cli_print_status_json(&report->status);
 	else if (!code)
@@ -319,8 +320,13 @@ static int run(const struct cli_settings *settings, char **operand)
 	const struct cli_source *source = &settings->source;
 	struct cli_fabric made = {0};
 	struct cli_site site;
-	int code = cli_site_load(source, &site);
+	int code;
 
+	if (settings->lfts)
+		return cli_plan_over(settings);
+	if (settings->levels)
+		return cli_usage_error("--sl is for tables of other engines: --lfts FILE is missing");
+	code = cli_site_load(source, &site);
 	if (!code)
 		code = cli_fabric_make(&site, source->has_lmc, source->lmc, source->down, source->ndown, &made);
 	if (!code && !made.fabric->nservers)
@@ -336,8 +342,10 @@ const struct cli_command cli_plan_command = {
 	.id = CLI_CMD_PLAN,
 	.name = "plan",
 	.summary = "Plan the exchange of a fabric, with failures if you like",
-	.usage = "(--fabric FILE | --synthetic SPEC) [OPTION]...",
-	.details = "NODE is a node id, a GUID or a description that only one node has.\n"
-		   "Example: fors plan --synthetic 'FT(2;20,18)' --down 'Leaf00[21]' --output schedule\n",
+	.usage = "(--fabric FILE | --synthetic SPEC) [--lfts FILE] [OPTION]...",
+	.details =
+		"With --lfts any topology and the tables of any engine, else a two-level fat-tree and those of fors.\n"
+		"NODE is a node id, a GUID or a description that only one node has.\n"
+		"Example: fors plan --synthetic 'FT(2;20,18)' --down 'Leaf00[21]' --output schedule\n",
 	.run = run,
 };

@@ -5,6 +5,9 @@
  * A flow (s, d) goes to d's base LID + the path index that the plan gives it. It is sent FROM s's base LID + the
  * path index of the flow back, (d, s): then one RC queue pair per pair of servers serves both directions. So the
  * path indices of all pairs are collected first, and the rows are written in one walk over the phases.
+ *
+ * A schedule of version 2 has more to say: its name, and of each flow the switches on its way and the service level.
+ * One of version 1 is printed as it always was, header and all: programs read these columns.
  */
 #include "cli/cli.h"
 #include "core/schedule/schedule.h"
@@ -24,12 +27,16 @@ struct view {
 	uint32_t *sender; /* in the present phase, to each server; NOBODY */
 	uint8_t *path;	  /* path index of flow (s, d) at path[s * P + d] */
 	uint64_t nrows;	  /* written so far */
+	bool has_more;	  /* of version 2 */
 };
 
 struct row {
 	uint32_t phase, src, dst; /* src, dst: servers */
 	unsigned src_lid, dst_lid;
-	uint64_t spine_guid; /* 0 inside a leaf */
+	uint64_t spine_guid; /* 0 inside a leaf, or where that has no meaning */
+	uint32_t nhops;	     /* switches on its way; 0: not told */
+	uint8_t sl;	     /* FORS_NO_SL: not told */
+	struct fors_way_hop hop[FORS_WAY_MAX];
 };
 
 /* One way to write a schedule. */
@@ -44,7 +51,17 @@ struct format {
 
 static void csv_begin(const struct view *view)
 {
-	printf("phase,src_guid,dst_guid,src_lid,dst_lid,spine_guid\n");
+	printf("phase,src_guid,dst_guid,src_lid,dst_lid,spine_guid%s\n", view->has_more ? ",via,sl" : "");
+}
+
+static void csv_more(const struct row *row)
+{
+	putchar(',');
+	for (uint32_t i = 0; i < row->nhops; i++)
+		printf("%s0x%016" PRIx64, i ? " " : "", row->hop[i].guid);
+	putchar(',');
+	if (row->sl != FORS_NO_SL)
+		printf("%u", row->sl);
 }
 
 static void csv_row(const struct view *view, const struct row *row)
@@ -55,6 +72,8 @@ static void csv_row(const struct view *view, const struct row *row)
 	       row->src_lid, row->dst_lid);
 	if (row->spine_guid)
 		printf("0x%016" PRIx64, row->spine_guid);
+	if (view->has_more)
+		csv_more(row);
 	putchar('\n');
 }
 
@@ -85,10 +104,28 @@ static void json_begin(const struct view *view)
 	print_json_text(schedule->method);
 	printf(",\n  \"reason\": ");
 	print_json_text(schedule->reason);
+	if (view->has_more) {
+		printf(",\n  \"name\": ");
+		print_json_text(schedule->name);
+		printf(",\n  \"fabric_epoch\": %" PRIu64,
+		       schedule->fabric_epoch ? schedule->fabric_epoch : schedule->epoch);
+	}
 	printf(",\n  \"servers\": [");
 	for (uint32_t s = 0; s < schedule->nservers; s++)
 		json_server(&schedule->server[s], s == 0);
 	printf("\n  ],\n  \"flows\": [");
+}
+
+static void json_more(const struct row *row)
+{
+	printf(", \"via\": ");
+	for (uint32_t i = 0; i < row->nhops; i++)
+		printf("%s\"0x%016" PRIx64 "\"", i ? ", " : "[", row->hop[i].guid);
+	printf("%s, \"sl\": ", row->nhops ? "]" : "null");
+	if (row->sl == FORS_NO_SL)
+		printf("null");
+	else
+		printf("%u", row->sl);
 }
 
 static void json_row(const struct view *view, const struct row *row)
@@ -100,9 +137,12 @@ static void json_row(const struct view *view, const struct row *row)
 	       view->nrows ? "," : "", row->phase, server[row->src].guid, server[row->dst].guid, row->src_lid,
 	       row->dst_lid);
 	if (row->spine_guid)
-		printf("\"0x%016" PRIx64 "\"}", row->spine_guid);
+		printf("\"0x%016" PRIx64 "\"", row->spine_guid);
 	else
-		printf("null}");
+		printf("null");
+	if (view->has_more)
+		json_more(row);
+	putchar('}');
 }
 
 static void json_end(const struct view *view)
@@ -118,9 +158,13 @@ static void text_begin(const struct view *view)
 
 	printf("# %u servers, %u phases, method %s, epoch %" PRIu64 "\n", schedule->nservers, schedule->nphases,
 	       schedule->method, schedule->epoch);
+	if (schedule->name[0])
+		printf("# job %s, over the tables of epoch %" PRIu64 "\n", schedule->name,
+		       schedule->fabric_epoch ? schedule->fabric_epoch : schedule->epoch);
 	if (view->only != NOBODY)
 		printf("# %s 0x%016" PRIx64 "\n", schedule->server[view->only].desc, schedule->server[view->only].guid);
-	printf("# phase  sender -> receiver  from LID -> to LID  by spine\n");
+	printf("# phase  sender -> receiver  from LID -> to LID  by spine%s\n",
+	       view->has_more ? "  SL  via switches [and ports]" : "");
 }
 
 static void text_row(const struct view *view, const struct row *row)
@@ -131,6 +175,13 @@ static void text_row(const struct view *view, const struct row *row)
 	       row->dst_lid);
 	if (row->spine_guid)
 		printf("  by 0x%016" PRIx64, row->spine_guid);
+	if (row->sl != FORS_NO_SL)
+		printf("  SL %u", row->sl);
+	for (uint32_t i = 0; i < row->nhops; i++) {
+		printf("%s0x%016" PRIx64, i ? " " : "  via ", row->hop[i].guid);
+		if (row->hop[i].port)
+			printf("[%u]", row->hop[i].port);
+	}
 	putchar('\n');
 }
 
@@ -179,7 +230,7 @@ static bool make_view(const struct fors_schedule *schedule, struct view *view)
 {
 	size_t n = schedule->nservers;
 
-	*view = (struct view){.schedule = schedule, .only = NOBODY};
+	*view = (struct view){.schedule = schedule, .only = NOBODY, .has_more = fors_schedule_version(schedule) > 1};
 	view->order = calloc(n + 1, sizeof(*view->order));
 	view->sender = calloc(n + 1, sizeof(*view->sender));
 	view->path = calloc(n * n + 1, sizeof(*view->path));
@@ -200,20 +251,32 @@ static void free_view(struct view *view)
 	free(view->path);
 }
 
+static void tell_way(const struct fors_schedule *schedule, uint32_t s, struct fors_cell cell, struct row *row)
+{
+	uint32_t way = fors_schedule_way(schedule, s, cell);
+
+	row->sl = fors_schedule_sl(schedule, s, cell.dst);
+	if (way == FORS_NONE)
+		return;
+	row->spine_guid = fors_waylist_top(schedule->ways, way);
+	row->nhops = fors_waylist_get(schedule->ways, way, row->hop, FORS_WAY_MAX);
+}
+
 static void write_flow(struct view *view, const struct format *format, uint32_t phase, uint32_t s,
 		       struct fors_cell cell)
 {
 	const struct fors_schedule *schedule = view->schedule;
 	unsigned back = view->path[(size_t)cell.dst * schedule->nservers + s];
-	struct row row = {
-		.phase = phase,
-		.src = s,
-		.dst = cell.dst,
-		.src_lid = schedule->server[s].lid + back,
-		.dst_lid = schedule->server[cell.dst].lid + (unsigned)cell.path,
-		.spine_guid = cell.lane == FORS_NO_LANE ? 0 : schedule->lane_spine[cell.lane],
-	};
+	struct row row;
 
+	row.phase = phase;
+	row.src = s;
+	row.dst = cell.dst;
+	row.src_lid = schedule->server[s].lid + back;
+	row.dst_lid = schedule->server[cell.dst].lid + (unsigned)cell.path;
+	row.spine_guid = cell.lane == FORS_NO_LANE ? 0 : schedule->lane_spine[cell.lane];
+	row.nhops = 0;
+	tell_way(schedule, s, cell, &row);
 	format->row(view, &row);
 	view->nrows++;
 }

@@ -15,23 +15,25 @@
 #include "core/base/guidlist.h"
 #include "core/fabric/lids.h"
 #include "core/fabric/places.h"
-#include "core/net/lfts.h"
-#include "core/net/tree_net.h"
+#include "core/net/lftfile.h"
+#include "core/net/spec.h"
 #include "core/tables/lanes.h"
+#include "model/routers/dump.h"
+#include "model/routers/model_tables.h"
 
 /* --- the intact net ------------------------------------------------------------------------------------------- */
 
 static int load_synthetic(const char *text, struct fors_net **net)
 {
 	struct fors_error error = {0};
-	struct fors_tree_spec spec = {0};
+	struct fors_spec spec = {0};
 	enum fors_err err;
 
-	err = fors_tree_spec_parse(text, &spec, &error);
+	err = fors_spec_parse(text, &spec, &error);
 	if (err)
 		return cli_fail(&error);
-	err = fors_tree_net(&spec, net, &error);
-	fors_tree_spec_clear(&spec);
+	err = fors_spec_net(&spec, net, &error);
+	fors_spec_clear(&spec);
 	return err ? cli_fail(&error) : CLI_GOOD;
 }
 
@@ -232,6 +234,103 @@ void cli_fabric_free(struct cli_fabric *made)
 	fors_fabric_free(made->fabric);
 	fors_net_free(made->net);
 	*made = (struct cli_fabric){0};
+}
+
+/* --- tables of anybody ------------------------------------------------------------------------------------------ */
+
+/* Where the tables of a file go, and the LIDs that they name. */
+struct tables {
+	struct fors_net *net;
+	struct fors_lfts *lfts;
+};
+
+static enum fors_err read_tables(const char *text, size_t size, const char *path, void *context,
+				 struct fors_error *error)
+{
+	struct tables *tables = context;
+	enum fors_err err = fors_lftfile_read(text, size, path, &tables->lfts, error);
+
+	return err ? err : fors_lids_from_dump(tables->net, text, size, path, error);
+}
+
+int cli_read_tables(const char *path, struct fors_net *net, struct fors_lfts **lfts)
+{
+	struct tables tables = {.net = net};
+	int code = cli_use_file(path, read_tables, &tables);
+
+	if (code)
+		fors_lfts_free(tables.lfts);
+	else
+		*lfts = tables.lfts;
+	return code;
+}
+
+/*
+ * Servers that hang on the side of the spines take no part in a two-level fat-tree. But many of them mean that
+ * it is something else, a torus for example, whose switches fall into two sides by chance.
+ */
+static enum fors_err is_tree(const struct fors_fabric *fabric, const struct fors_participants *them, bool *answer,
+			     struct fors_error *error)
+{
+	struct fors_endpoint *list = NULL;
+	uint32_t count = 0;
+	enum fors_err err = fors_endpoints(fabric->net, them, &list, &count, error);
+
+	free(list);
+	*answer = !err && (count - fabric->nservers) * 4 <= count;
+	return err;
+}
+
+/* The net as leaves, spines and lanes, where it can be understood so; else made->fabric stays NULL. */
+static enum fors_err understand(const struct cli_site *site, struct cli_fabric *made, struct fors_error *error)
+{
+	const struct fors_participants *them = site->has_participants ? &site->participants : NULL;
+	bool is_good = false;
+	enum fors_err err;
+
+	if (!site->places)
+		return FORS_OK;
+	err = fors_fabric_build(made->net, site->places, them, &made->fabric, error);
+	if (!err)
+		err = is_tree(made->fabric, them, &is_good, error);
+	if (!err && is_good)
+		return fors_lanes_read(made->fabric, made->lfts, &made->lanes, error);
+	fors_fabric_free(made->fabric);
+	made->fabric = NULL;
+	return err;
+}
+
+int cli_fabric_understand(const struct cli_site *site, struct cli_fabric *made)
+{
+	struct fors_error error = {0};
+
+	return understand(site, made, &error) ? cli_fail(&error) : CLI_GOOD;
+}
+
+/* ---- tables of a model ------------------------------------------------------------------------------------------- */
+
+enum fors_err cli_model_make(const struct cli_source *source, const char *routing, struct fors_net *net,
+			     struct fors_lfts **lfts, struct fors_error *error)
+{
+	struct fors_spec spec = {0};
+	enum fors_err err = FORS_OK;
+
+	if (source->synthetic)
+		err = fors_spec_parse(source->synthetic, &spec, error);
+	if (!err)
+		err = fors_model_lids(net, error);
+	if (!err)
+		err = fors_model_tables(net, spec.is_graph ? &spec.graph : NULL, fors_model_find(routing), lfts, error);
+	fors_spec_clear(&spec);
+	return err;
+}
+
+int cli_model_tables(const struct cli_source *source, const char *routing, struct fors_net *net,
+		     struct fors_lfts **lfts)
+{
+	struct fors_error error = {0};
+
+	return cli_model_make(source, routing, net, lfts, &error) ? cli_fail(&error) : CLI_GOOD;
 }
 
 enum fors_err cli_fabric_endpoints(const struct fors_fabric *fabric, struct fors_endpoint **list, uint32_t *count,

@@ -21,11 +21,13 @@ fors_SOURCES = \
 	cli/folders.c \
 	cli/fors.c \
 	cli/json.c cli/json.h \
+	cli/levels.c cli/levels.h \
 	cli/load.c \
 	cli/options.c cli/options.h \
 	cli/out.c \
 	cli/page.c cli/page.h \
 	cli/parse.c \
+	cli/plan_over.c cli/plan_over.h \
 	cli/whatif/whatif.h \
 	cli/whatif/whatif_cases.c \
 	cli/whatif/whatif_engine.c \

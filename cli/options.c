@@ -27,6 +27,12 @@ static bool set_text(const struct cli_option *option, const char *argument, stru
 	return true;
 }
 
+/* One of the names. */
+static bool set_choice_text(const struct cli_option *option, const char *argument, struct cli_settings *settings)
+{
+	return cli_choice(option->name, argument, option->values) >= 0 && set_text(option, argument, settings);
+}
+
 static bool set_number(const struct cli_option *option, const char *argument, struct cli_settings *settings)
 {
 	return cli_number(option->name, argument, option->most, member_of(option, settings));
@@ -112,7 +118,9 @@ static const char *const fabric_formats[] = {[CLI_FABRIC_NET] = "net",
 					     NULL};
 static const char *const maps[] = {[CLI_MAP_DIRECT] = "direct", [CLI_MAP_RANDOM] = "random", NULL};
 static const char *const lmcs[] = {"0", "1", "2", "3", "4", "5", "6", "7", NULL};
-static const char *const routings[] = {"fors", "d-mod-k", "s-mod-k", "random", "hash", NULL};
+static const char *const routings[] = {"fors",	   "d-mod-k", "s-mod-k", "random", "hash",
+				       "shortest", "up-down", "sssp",	 "dor",	   NULL};
+static const char *const models[] = {"shortest", "up-down", "sssp", "dor", NULL};
 static const char *const patterns[] = {"linear-shift", "all-to-all", "plan", "shift",	 "permutation", "bisect",
 				       "2DNN",	       "2DNNDIAG",   "3DNN", "3DNNDIAG", NULL};
 const char *const cli_engines[] = {"fors", "minhop", "updn", "dnup",	   "ftree", "lash",
@@ -141,7 +149,8 @@ static const struct cli_option options[] = {
 	 MEMBER(source.fabric), 0, NULL},
 	{"synthetic", "SPEC", WITH_FABRIC,
 	 "make up a fabric: FT(2;SPINES,LEAVES[;servers=N][;cables=C][;empty=LEAF/SLOT,...]), or a fat-tree of any height, "
-	 "XGFT(h;m1,...;w1,...) or PGFT(h;m1,...;w1,...;p1,...)",
+	 "XGFT(h;m1,...;w1,...) or PGFT(h;m1,...;w1,...;p1,...), or another network: TORUS(4x4x4;N), CUBE(D;N), "
+	 "DRAGONFLY(A,H,G;N), DFPLUS(L,S,H,G;N), RRG(SWITCHES,DEGREE,N;SEED), N servers per switch",
 	 set_text, MEMBER(source.synthetic), 0, NULL},
 	{"down", "NODE[PORT]", WITH_FABRIC, "take down one cable, or without [PORT] a whole node; may be repeated",
 	 set_down, 0, 0, NULL},
@@ -151,16 +160,29 @@ static const struct cli_option options[] = {
 	 MEMBER(source.participants), 0, NULL},
 	{"participants", "FILE", WHATIF, "only these port GUIDs take part, one per line", set_text,
 	 MEMBER(source.participants), 0, NULL},
+	{"lfts", "FILE", PLAN,
+	 "plan over these tables, of any engine in any topology: opensm-lfts.dump, or what dump_fts prints", set_text,
+	 MEMBER(lfts), 0, NULL},
+	{"sl", "FILE", PLAN, "with --lfts: the service levels of paths, lines 'SLID DLID SL', for the schedule",
+	 set_text, MEMBER(levels), 0, NULL},
 	{"lfts", "FILE", VERIFY, "the tables: opensm-lfts.dump, or what dump_fts prints", set_text, MEMBER(lfts), 0,
 	 NULL},
 	{"lfts", "FILE", WITH_TABLES, "the tables, of any engine: opensm-lfts.dump, or what dump_fts prints", set_text,
 	 MEMBER(lfts), 0, NULL},
 	{"routing", "NAME", ANALYZE,
-	 "instead of --lfts: fors (the tables that fors would write); with --synthetic also d-mod-k, s-mod-k, "
-	 "random, hash",
+	 "instead of --lfts: fors (the tables that fors would write); a model of an engine for any net: shortest, "
+	 "up-down, sssp, or dor (TORUS, CUBE); with --synthetic trees also d-mod-k, s-mod-k, random, hash",
 	 set_text, MEMBER(routing), 0, routings},
-	{"routing", "NAME", INDICES, "instead of --lfts: fors; with --synthetic also d-mod-k, s-mod-k, random, hash",
+	{"routing", "NAME", INDICES,
+	 "instead of --lfts: fors, or as for analyze: shortest, up-down, sssp, dor, d-mod-k, s-mod-k, random, hash",
 	 set_text, MEMBER(routing), 0, routings},
+	{"routing", "NAME", FABRIC,
+	 "LIDs and tables by a model of an engine, for any net: shortest, up-down, sssp, or dor (TORUS, CUBE)",
+	 set_text, MEMBER(routing), 0, models},
+	{"routing", "NAME", WHATIF,
+	 "instead of fors, in any net: a model of an engine, shortest, up-down, sssp, or dor (TORUS, CUBE), with a plan over "
+	 "its tables",
+	 set_choice_text, MEMBER(routing), 0, models},
 	{"lmc", "N", PLAN | FABRIC,
 	 "give the servers new LIDs with this LMC; default: the LIDs of the text, else LMC 0", set_lmc,
 	 MEMBER(source.lmc), FORS_MAX_LMC, lmcs},

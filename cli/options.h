@@ -52,6 +52,7 @@ struct cli_source {
 struct cli_settings {
 	struct cli_source source;
 	const char *lfts, *routing, *schedule;	      /* --lfts, --routing, --schedule */
+	const char *levels;			      /* --sl */
 	const char *pattern, *pattern_file, *jobs;    /* --pattern, --pattern-file, --jobs */
 	const char *method, *engines;		      /* --method, --engines */
 	const char *output, *resume, *html;	      /* --output, --resume, --html */

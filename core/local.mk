@@ -14,6 +14,7 @@ libforscore_la_SOURCES = \
 	core/colouring/match.c core/colouring/match.h \
 	core/colouring/peel.c core/colouring/peel.h \
 	core/colouring/rowwise.c core/colouring/rowwise.h \
+	core/colouring/rowwise_large.c core/colouring/rowwise_large.h \
 	core/colouring/settle.c core/colouring/settle.h \
 	core/colouring/slots.c core/colouring/slots.h \
 	core/fabric/drained.c core/fabric/drained.h \
@@ -30,11 +31,15 @@ libforscore_la_SOURCES = \
 	core/fabric/sides.c core/fabric/sides.h \
 	core/fabric/watch.c core/fabric/watch.h \
 	core/net/claims.c core/net/claims.h \
+	core/net/graph_net.c core/net/graph_net.h \
+	core/net/graph_spec.c core/net/graph_spec.h \
 	core/net/lftfile.c core/net/lftfile.h \
 	core/net/lfts.c core/net/lfts.h \
 	core/net/net.c core/net/net.h \
 	core/net/netfile.c core/net/netfile.h \
 	core/net/rates.c core/net/rates.h \
+	core/net/spec.c core/net/spec.h \
+	core/net/spec_text.c core/net/spec_text.h \
 	core/net/tree.c core/net/tree.h \
 	core/net/tree_net.c core/net/tree_net.h \
 	core/net/tree_spec.c core/net/tree_spec.h \
@@ -59,11 +64,17 @@ libforscore_la_SOURCES = \
 	core/planners/flows/flows.c \
 	core/planners/flows/pack.c core/planners/flows/pack.h \
 	core/planners/flows/problem.c core/planners/flows/problem.h \
+	core/planners/flows/routed.c core/planners/flows/routed.h \
+	core/planners/flows/routed_check.c \
 	core/planners/flows/search.c core/planners/flows/search.h \
 	core/planners/flows/senders.c core/planners/flows/senders.h \
+	core/planners/flows/strategy.c core/planners/flows/strategy.h \
 	core/planners/lmc.c core/planners/lmc.h \
 	core/planners/method.h \
 	core/planners/outcome.c core/planners/outcome.h \
+	core/planners/over.c core/planners/over.h \
+	core/planners/over_bound.c core/planners/over_bound.h \
+	core/planners/over_ways.c core/planners/over_ways.h \
 	core/planners/planner.c core/planners/planner.h \
 	core/planners/rounds/pack.c core/planners/rounds/pack.h \
 	core/planners/rounds/pattern.c core/planners/rounds/pattern.h core/planners/rounds/pattern_work.h \
@@ -78,7 +89,11 @@ libforscore_la_SOURCES = \
 	core/schedule/schedule_fault.c core/schedule/schedule_fault.h \
 	core/schedule/schedule_file.c core/schedule/schedule_file.h core/schedule/schedule_format.h \
 	core/schedule/schedule_header.c core/schedule/schedule_header.h \
-	core/schedule/verify.c core/schedule/verify.h \
+	core/schedule/schedule_read.c \
+	core/schedule/schedule_units.c core/schedule/schedule_units.h \
+	core/schedule/verify.c core/schedule/verify.h core/schedule/verify_inside.h \
+	core/schedule/verify_text.c \
+	core/schedule/ways.c core/schedule/ways.h \
 	core/status/advice.c core/status/advice.h \
 	core/status/status.c core/status/status.h \
 	core/status/status_json.c core/status/status_json.h \

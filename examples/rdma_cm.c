@@ -9,6 +9,10 @@
  *
  *   path.slid = own base LID + flow.src_path_bits        the LID that the peer sends to
  *   path.dlid = flow.dlid                                the peer's base LID + the path index of the flow to it
+ *   path.qosclass_sl = forsched_sl()                     the service level, when the schedule says one
+ *
+ * When it says none, under dfsssp, lash, nue or torus-2QoS, take that of the subnet manager's answer: these engines' paths
+ * are free of deadlock only on the right one.
  *
  * The passive side needs nothing: the connection request carries both LIDs, and it answers with the two exchanged. So
  * of each pair of servers one connects, say that with the lower number, and one queue pair serves both directions.
@@ -31,7 +35,8 @@
 /* ---- the part that matters ---- */
 
 /* The path record for a flow; GIDs are those that resolving the address has found. */
-static struct ibv_path_data make_path(const struct rdma_cm_id *id, uint16_t own_lid, const struct forsched_flow *flow)
+static struct ibv_path_data make_path(const struct rdma_cm_id *id, uint16_t own_lid, const struct forsched_flow *flow,
+				      uint8_t sl)
 {
 	struct ibv_path_data data = {
 		.flags = IBV_PATH_FLAG_GMP | IBV_PATH_FLAG_PRIMARY | IBV_PATH_FLAG_BIDIRECTIONAL,
@@ -39,6 +44,7 @@ static struct ibv_path_data make_path(const struct rdma_cm_id *id, uint16_t own_
 			{
 				.slid = htobe16((uint16_t)(own_lid + flow->src_path_bits)),
 				.dlid = htobe16(flow->dlid),
+				.qosclass_sl = htobe16(sl == FORSCHED_NO_SL ? 0 : sl),
 				.reversible_numpath = 1 << 7 | 1,
 				.pkey = htobe16(0xffff),
 				.mtu = 2 << 6 | IBV_MTU_4096,
@@ -57,7 +63,8 @@ static struct ibv_path_data make_path(const struct rdma_cm_id *id, uint16_t own_
 
 static void print_path(const struct ibv_path_data *data)
 {
-	printf("slid %u\ndlid %u\n", be16toh(data->path.slid), be16toh(data->path.dlid));
+	printf("slid %u\ndlid %u\nsl %u\n", be16toh(data->path.slid), be16toh(data->path.dlid),
+	       be16toh(data->path.qosclass_sl));
 }
 
 /* ---- the rest ---- */
@@ -112,7 +119,7 @@ static int connect_peer(struct rdma_event_channel *channel, struct rdma_cm_id *i
 }
 
 static int run(struct rdma_event_channel *channel, const char *address, uint16_t own_lid,
-	       const struct forsched_flow *flow)
+	       const struct forsched_flow *flow, uint8_t sl)
 {
 	struct ibv_path_data path;
 	struct rdma_cm_id *id;
@@ -124,7 +131,7 @@ static int run(struct rdma_event_channel *channel, const char *address, uint16_t
 	}
 	is_good = resolve(channel, id, address);
 	if (is_good) {
-		path = make_path(id, own_lid, flow);
+		path = make_path(id, own_lid, flow, sl);
 		print_path(&path);
 		/* in the place of rdma_resolve_route() */
 		is_good = !rdma_set_option(id, RDMA_OPTION_IB, RDMA_OPTION_IB_PATH, &path, sizeof(path)) &&
@@ -138,11 +145,12 @@ static int run(struct rdma_event_channel *channel, const char *address, uint16_t
 }
 
 /* The flow from me to the peer, whichever phase it is in. */
-static int find_flow(const struct forsched *schedule, uint32_t me, uint32_t peer, struct forsched_flow *flow)
+static int find_flow(const struct forsched *schedule, uint32_t me, uint32_t peer, struct forsched_flow *flow,
+		     uint8_t *sl)
 {
 	for (uint32_t phase = 0; phase < forsched_nphases(schedule); phase++)
 		if (!forsched_flow(schedule, me, phase, flow) && flow->to == peer)
-			return 1;
+			return !forsched_sl(schedule, me, phase, sl);
 	fprintf(stderr, "no flow between these two\n");
 	return 0;
 }
@@ -155,6 +163,7 @@ static int start(const struct forsched *schedule, char **argv)
 	struct forsched_flow flow;
 	struct ibv_path_data path;
 	uint32_t me, peer;
+	uint8_t sl;
 	int code;
 
 	if (forsched_find_guid(schedule, strtoull(argv[2], NULL, 16), &me, &error) ||
@@ -162,16 +171,16 @@ static int start(const struct forsched *schedule, char **argv)
 		fprintf(stderr, "%s\n", error.text);
 		return 2;
 	}
-	if (!find_flow(schedule, me, peer, &flow) || forsched_server(schedule, me, &own))
+	if (!find_flow(schedule, me, peer, &flow, &sl) || forsched_server(schedule, me, &own))
 		return 2;
 	channel = rdma_create_event_channel();
 	if (!channel) {
-		path = make_path(NULL, own.lid, &flow);
+		path = make_path(NULL, own.lid, &flow, sl);
 		print_path(&path);
 		printf("No RDMA connection manager on this host: not connected.\n");
 		return 0;
 	}
-	code = run(channel, argv[4], own.lid, &flow);
+	code = run(channel, argv[4], own.lid, &flow, sl);
 	rdma_destroy_event_channel(channel);
 	return code;
 }

@@ -9,6 +9,7 @@
  *   sending    to flow.to        path_index = flow.path
  *   receiving  from flow.from    path_index = flow.in_path
  *
+ * UCT has one service level for all endpoints (UCX_IB_SL); where a schedule says several, this is not the way.
  * (Acknowledgements then go back on the same index, not on the plan's lane; they are small.) UCX offers as many paths
  * as the LMC gives, unless UCX_IB_LID_PATH_BITS or UCX_IB_NUM_PATHS say otherwise: dev_num_paths tells.
  *

@@ -2,12 +2,16 @@
 /*
  * verbs SCHEDULE [GUID]: one reliable queue pair (RC) per peer, each on the LIDs that the schedule names.
  *
- * What a program with its own verbs code has to change is in set_path(): two numbers of the address vector. Both ends
+ * What a program with its own verbs code has to change is in set_path(): three numbers of the address vector. Both ends
  * of a queue pair have to agree on them, because an RC queue pair drops what does not come from the LID that it
  * sends to. The schedule sees to it: src_path_bits here is the path index that the peer uses to send to us.
  *
  *   ah_attr.dlid          = flow.dlid             the peer's base LID + the path index of the flow to it
  *   ah_attr.src_path_bits = flow.src_path_bits    the path index of the opposite flow, from the peer to us
+ *   ah_attr.sl            = forsched_sl()         the service level, when the schedule says one
+ *
+ * Under fors's own tables any service level will do. Under dfsssp, lash, nue or torus-2QoS only the right one keeps the
+ * fabric free of deadlock: a program that is not told (FORSCHED_NO_SL) has to ask the subnet manager for a path record.
  *
  * With a device this makes the queue pairs and brings them as far as one process can alone, to INIT; what is left,
  * telling the peers the queue pair numbers, every program does in its own way, and then connect_pair(). Without a
@@ -35,19 +39,22 @@ struct host {
 
 /* ---- the part that matters ---- */
 
-static void set_path(struct ibv_ah_attr *ah, uint8_t port, const struct forsched_flow *flow)
+static void set_path(struct ibv_ah_attr *ah, uint8_t port, const struct forsched_flow *flow, uint8_t sl)
 {
 	*ah = (struct ibv_ah_attr){
 		.dlid = flow->dlid,
 		.src_path_bits = flow->src_path_bits,
+		.sl = sl == FORSCHED_NO_SL ? 0 : sl,
 		.port_num = port,
 	};
 }
 
 /* From INIT to "ready to send", when the peer has told its queue pair number. 0, or errno. */
-int connect_pair(const struct host *host, struct ibv_qp *pair, uint32_t peer_number, const struct forsched_flow *flow);
+int connect_pair(const struct host *host, struct ibv_qp *pair, uint32_t peer_number, const struct forsched_flow *flow,
+		 uint8_t sl);
 
-int connect_pair(const struct host *host, struct ibv_qp *pair, uint32_t peer_number, const struct forsched_flow *flow)
+int connect_pair(const struct host *host, struct ibv_qp *pair, uint32_t peer_number, const struct forsched_flow *flow,
+		 uint8_t sl)
 {
 	struct ibv_qp_attr receive = {
 		.qp_state = IBV_QPS_RTR,
@@ -67,7 +74,7 @@ int connect_pair(const struct host *host, struct ibv_qp *pair, uint32_t peer_num
 	};
 	int err;
 
-	set_path(&receive.ah_attr, host->port, flow);
+	set_path(&receive.ah_attr, host->port, flow, sl);
 	err = ibv_modify_qp(pair, &receive,
 			    IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
 				    IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER);
@@ -146,17 +153,18 @@ static int run(const struct forsched *schedule, const struct host *host, uint32_
 {
 	struct forsched_flow flow;
 	struct ibv_ah_attr ah;
+	uint8_t sl;
 
-	printf("phase  to server  dlid  src_path_bits%s\n", host->context ? "  queue pair" : "");
+	printf("phase  to server  dlid  src_path_bits  sl%s\n", host->context ? "  queue pair" : "");
 	for (uint32_t phase = 0; phase < forsched_nphases(schedule); phase++) {
 		struct ibv_qp *pair = NULL;
 
-		if (forsched_flow(schedule, me, phase, &flow))
+		if (forsched_flow(schedule, me, phase, &flow) || forsched_sl(schedule, me, phase, &sl))
 			return 1;
 		if (flow.to == FORSCHED_NOBODY)
 			continue;
-		set_path(&ah, host->port, &flow);
-		printf("%5" PRIu32 "  %9" PRIu32 "  %4u  %13u", phase, flow.to, ah.dlid, ah.src_path_bits);
+		set_path(&ah, host->port, &flow, sl);
+		printf("%5" PRIu32 "  %9" PRIu32 "  %4u  %13u  %2u", phase, flow.to, ah.dlid, ah.src_path_bits, ah.sl);
 		if (host->context) {
 			pair = make_pair(host);
 			printf("  %#x", pair ? pair->qp_num : 0); /* tell the peer, hear its own, connect_pair() */

@@ -64,6 +64,12 @@ void forsched_close(struct forsched *schedule)
 	free(schedule->spine);
 	free(schedule->row_crc);
 	free(schedule->leaf_first);
+	for (uint32_t leaf = 0; schedule->units && leaf < schedule->shape.nleaves; leaf++)
+		free(schedule->units[leaf]);
+	free(schedule->units);
+	free(schedule->leaf);
+	free(schedule->sw);
+	free(schedule->way);
 	forsched_i_cells_free(&schedule->cells);
 	free(schedule->row);
 	free(schedule);
@@ -85,6 +91,19 @@ void forsched_info(const struct forsched *schedule, struct forsched_info *info)
 		.method = shape->method,
 		.reason = shape->reason,
 		.name = schedule->source.name,
+	};
+}
+
+void forsched_more(const struct forsched *schedule, struct forsched_more *more)
+{
+	const struct shape *shape = &schedule->shape;
+
+	*more = (struct forsched_more){
+		.job = shape->job,
+		.fabric_epoch = shape->fabric_epoch ? shape->fabric_epoch : shape->epoch,
+		.version = shape->version,
+		.nswitches = shape->nswitches,
+		.nways = shape->nways,
 	};
 }
 
@@ -181,17 +200,33 @@ enum forsched_err forsched_find_lid(const struct forsched *schedule, uint16_t li
 
 /* ---- the exchange ---- */
 
+static enum forsched_err read_row(struct forsched *schedule, uint32_t s, struct fors_sf_cell *row,
+				  struct forsched_error *error)
+{
+	switch (schedule->shape.layout) {
+	case FORS_SF_DENSE:
+		return forsched_i_dense_row(schedule, s, row, error);
+	case FORS_SF_UNITS:
+		return forsched_i_units_row(schedule, s, row, error);
+	default:
+		return forsched_i_rounds_row(schedule, s, row, error);
+	}
+}
+
 /* Make the row of s; under the lock. */
 static enum forsched_err make_row(struct forsched *schedule, uint32_t s, struct forsched_error *error)
 {
-	struct fors_sf_cell *row = malloc((size_t)schedule->shape.nphases * sizeof(*row));
+	bool has_units = schedule->shape.version == FORS_SF_VERSION_WAYS;
+	size_t size = sizeof(struct fors_sf_cell) + (has_units ? sizeof(uint32_t) : 0);
+	struct fors_sf_cell *row = malloc((size_t)schedule->shape.nphases * size);
 	enum forsched_err err = row ? FORSCHED_OK : forsched_i_fail_memory(error);
 
 	if (!err)
-		err = schedule->shape.layout == FORS_SF_DENSE ? forsched_i_dense_row(schedule, s, row, error)
-							      : forsched_i_rounds_row(schedule, s, row, error);
+		err = read_row(schedule, s, row, error);
 	if (!err)
 		err = forsched_i_check_row(schedule, s, row, error);
+	if (!err && has_units)
+		err = forsched_i_find_units(schedule, s, row, error);
 	if (err)
 		free(row);
 	else
@@ -223,16 +258,30 @@ enum forsched_err forsched_prepare(const struct forsched *schedule, uint32_t num
 	return err;
 }
 
-static void tell(const struct forsched *schedule, uint32_t number, const struct fors_sf_cell *cell,
+/* Node GUID of the spine, or of the topmost switch of a tree; 0: none. */
+static uint64_t spine_of(const struct forsched *schedule, uint32_t number, const struct fors_sf_cell *row,
+			 uint32_t phase)
+{
+	const struct fors_sf_unit *unit;
+
+	if (schedule->shape.version == FORS_SF_VERSION)
+		return row[phase].lane == FORS_SF_NO_LANE ? 0 : schedule->spine[row[phase].lane];
+	unit = forsched_i_unit_of(schedule, number, row, phase);
+	return unit && unit->top != FORS_SF_NO_TOP ? schedule->sw[unit->top] : 0;
+}
+
+static void tell(const struct forsched *schedule, uint32_t number, const struct fors_sf_cell *row, uint32_t phase,
 		 struct forsched_flow *flow)
 {
+	const struct fors_sf_cell *cell = &row[phase];
+
 	*flow = (struct forsched_flow){.to = FORSCHED_NOBODY, .from = FORSCHED_NOBODY};
 	if (cell->dst != FORS_SF_IDLE) {
 		flow->to = cell->dst;
 		flow->dlid = (uint16_t)(schedule->server[cell->dst].lid + cell->path);
 		flow->path = cell->path;
 		flow->src_path_bits = cell->reverse;
-		flow->spine = cell->lane == FORS_SF_NO_LANE ? 0 : schedule->spine[cell->lane];
+		flow->spine = spine_of(schedule, number, row, phase);
 	}
 	if (cell->src != FORS_SF_IDLE) {
 		flow->from = cell->src;
@@ -241,22 +290,67 @@ static void tell(const struct forsched *schedule, uint32_t number, const struct 
 	}
 }
 
+/* The row of a server, made when it is not there, in *row; `phase` is in it. */
+static enum forsched_err find_row(const struct forsched *schedule, uint32_t number, uint32_t phase,
+				  const struct fors_sf_cell **row)
+{
+	enum forsched_err err;
+
+	if (number >= schedule->shape.nservers || phase >= schedule->shape.nphases)
+		return schedule->shape.nphases ? FORSCHED_ERANGE : FORSCHED_EWITHDRAWN;
+	*row = row_of(schedule, number);
+	if (*row)
+		return FORSCHED_OK;
+	err = forsched_prepare(schedule, number, NULL);
+	if (!err)
+		*row = row_of(schedule, number);
+	return err;
+}
+
 enum forsched_err forsched_flow(const struct forsched *schedule, uint32_t number, uint32_t phase,
 				struct forsched_flow *flow)
 {
 	const struct fors_sf_cell *row;
+	enum forsched_err err = find_row(schedule, number, phase, &row);
 
-	if (number >= schedule->shape.nservers || phase >= schedule->shape.nphases)
-		return schedule->shape.nphases ? FORSCHED_ERANGE : FORSCHED_EWITHDRAWN;
+	if (!err)
+		tell(schedule, number, row, phase, flow);
+	return err;
+}
+
+enum forsched_err forsched_sl(const struct forsched *schedule, uint32_t number, uint32_t phase, uint8_t *sl)
+{
+	const struct fors_sf_cell *row;
+	enum forsched_err err = find_row(schedule, number, phase, &row);
+
+	if (!err)
+		*sl = schedule->shape.version == FORS_SF_VERSION ? FORSCHED_NO_SL : row[phase].lane;
+	return err;
+}
+
+enum forsched_err forsched_way(const struct forsched *schedule, uint32_t number, uint32_t phase,
+			       struct forsched_hop *hop, uint32_t room, uint32_t *nhops, struct forsched_error *error)
+{
+	const struct fors_sf_cell *row;
+	const struct fors_sf_unit *unit = NULL;
+	enum forsched_err err = forsched_prepare(schedule, number, error);
+	uint32_t n = 0;
+
+	if (!err && phase >= schedule->shape.nphases)
+		err = forsched_i_fail(error, FORSCHED_ERANGE, "%s: no phase %u: there are %u", schedule->source.name,
+				      phase, schedule->shape.nphases);
+	if (!err && schedule->shape.nways)
+		err = forsched_i_read_ways(schedule, error);
+	if (err)
+		return err;
 	row = row_of(schedule, number);
-	if (!row) {
-		enum forsched_err err = forsched_prepare(schedule, number, NULL);
-
-		if (err)
-			return err;
-		row = row_of(schedule, number);
-	}
-	tell(schedule, number, &row[phase], flow);
+	if (schedule->shape.nways)
+		unit = forsched_i_unit_of(schedule, number, row, phase);
+	for (uint32_t way = unit ? unit->way : FORS_SF_NONE; way != FORS_SF_NONE; way = schedule->way[way].rest, n++)
+		if (n < room)
+			hop[n] = (struct forsched_hop){.guid = schedule->sw[schedule->way[way].sw],
+						       .port = schedule->way[way].port};
+	*nhops = n;
 	return FORSCHED_OK;
 }
 
@@ -297,6 +391,8 @@ enum forsched_err forsched_check(const struct forsched *schedule, struct forsche
 							 error);
 	if (!err && schedule->shape.npaths != (schedule->cells.number ? schedule->cells.npaths : count_paths(schedule)))
 		err = forsched_i_corrupt(&schedule->source, "the number of paths in the header", error);
+	if (!err && schedule->shape.version == FORS_SF_VERSION_WAYS)
+		err = forsched_i_check_units(schedule, error);
 	return err;
 }
 

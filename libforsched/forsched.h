@@ -85,6 +85,7 @@ extern "C" {
 #endif
 
 #define FORSCHED_NOBODY 0xFFFFFFFFu /* in place of a server's number: nobody in this phase */
+#define FORSCHED_NO_SL 255	    /* in place of a service level: the schedule does not say */
 #define FORSCHED_STALE_MS 60000	    /* a heartbeat older than this is stale, as in `fors status` */
 #define FORSCHED_SKEW_MS 30000	    /* and one that is ahead of this machine's clock by more than this */
 
@@ -113,7 +114,7 @@ struct forsched;
 struct forsched_server {
 	uint64_t guid; /* port GUID */
 	uint16_t lid;  /* base LID; the port has the LIDs lid .. lid + 2^lmc - 1 */
-	uint16_t leaf; /* number of its leaf switch */
+	uint16_t leaf; /* number of its leaf switch: the switch that it is cabled to, whatever the topology */
 	uint16_t rank; /* number among the servers of its leaf */
 	uint8_t lmc;
 	char desc[65]; /* node description, mostly the host's name */
@@ -121,10 +122,11 @@ struct forsched_server {
 
 /* What one server does in one phase. */
 struct forsched_flow {
-	uint32_t to;	  /* number of the server that it sends to, or FORSCHED_NOBODY */
-	uint32_t from;	  /* number of the server that it receives from, or FORSCHED_NOBODY */
-	uint64_t spine;	  /* node GUID of the spine that the flow to `to` crosses; 0 inside a leaf, or to nobody */
-	uint16_t dlid;	  /* LID to send to: base LID of `to` + path; 0: to nobody */
+	uint32_t to;	/* number of the server that it sends to, or FORSCHED_NOBODY */
+	uint32_t from;	/* number of the server that it receives from, or FORSCHED_NOBODY */
+	uint64_t spine; /* node GUID of the spine that the flow to `to` crosses, in a tree of more levels of the topmost
+			   * switch; 0 inside a leaf, to nobody, or where that has no meaning */
+	uint16_t dlid;	/* LID to send to: base LID of `to` + path; 0: to nobody */
 	uint16_t in_dlid; /* own LID at which the flow from `from` arrives: own base LID + in_path; 0: from nobody */
 	uint8_t path;	  /* path index of the flow to `to` */
 	uint8_t in_path;  /* path index of the flow from `from` */
@@ -140,7 +142,7 @@ struct forsched_info {
 	uint32_t nservers;
 	uint32_t nphases; /* 0: withdrawn */
 	uint32_t nleaves;
-	uint32_t nlanes;    /* cables from each leaf to spines, dead ones included */
+	uint32_t nlanes;    /* cables from each leaf to spines, dead ones included; 0 in version 2 */
 	const char *method; /* name of the planner; "" when withdrawn */
 	const char *reason; /* why it is withdrawn; "" when it is not */
 	const char *name;   /* the file that it was read from, or the name given to forsched_open_memory() */
@@ -150,6 +152,26 @@ struct forsched_heartbeat {
 	uint64_t unix_ms; /* when the subnet manager wrote it, by its own clock */
 	uint64_t epoch;	  /* that it stands behind */
 	int64_t age_ms;	  /* by this machine's clock; negative: in the future, the clocks disagree */
+};
+
+/*
+ * What a schedule has besides, since FORSCHED_1.2. One of version 1 is a plan of all servers over the lanes of a
+ * two-level tree. One of version 2 may be of any fabric and under any routing engine, or of one job.
+ */
+struct forsched_more {
+	const char *job;       /* name of the job whose servers exchange; "": all servers of the fabric */
+	uint64_t fabric_epoch; /* under which the routing tables that the plan goes over were first published */
+	uint32_t version;      /* of the format: 1 or 2 */
+	uint32_t nswitches;    /* on ways, 0: ways are not told */
+	uint32_t nways;	       /* different ways; 0: ways are not told */
+	uint32_t reserved;     /* 0 */
+};
+
+/* A switch on the way of a flow. */
+struct forsched_hop {
+	uint64_t guid; /* node GUID */
+	uint8_t port;  /* out of it; 0 at the last switch: to the server */
+	uint8_t reserved[7];
 };
 
 /* ---- open and close ---- */
@@ -174,6 +196,7 @@ void forsched_close(struct forsched *schedule);
 /* ---- the whole ---- */
 
 void forsched_info(const struct forsched *schedule, struct forsched_info *info);
+void forsched_more(const struct forsched *schedule, struct forsched_more *more); /* since FORSCHED_1.2 */
 uint64_t forsched_epoch(const struct forsched *schedule);
 uint32_t forsched_nservers(const struct forsched *schedule);
 uint32_t forsched_nphases(const struct forsched *schedule);
@@ -181,7 +204,7 @@ uint32_t forsched_nphases(const struct forsched *schedule);
 /*
  * Read and check all of it now: every row, that the rows of senders and receivers agree, and every other rule of
  * schedule_format.h: what it accepts, fors itself accepts, and nothing else. Afterwards no look-up reads the file or
- * allocates memory. Keeps 8 bytes per server and phase. Errors: FORSCHED_EFORMAT, FORSCHED_ECHANGED,
+ * allocates memory. Keeps 8 bytes per server and phase, 12 in version 2. Errors: FORSCHED_EFORMAT, FORSCHED_ECHANGED,
  * FORSCHED_EFILE, FORSCHED_ENOMEM.
  */
 enum forsched_err forsched_check(const struct forsched *schedule, struct forsched_error *error);
@@ -217,6 +240,23 @@ enum forsched_err forsched_flow(const struct forsched *schedule, uint32_t number
 				struct forsched_flow *flow);
 
 /*
+ * The service level (0 to 15) that the flow server `number` sends in `phase` has to use, in *sl; FORSCHED_NO_SL: the
+ * schedule does not say, or it sends to nobody. Put it into the address handle or the path of the queue pair (ah_attr.sl).
+ * Under routing engines that keep their tables free of deadlock by virtual lanes (dfsssp, lash, nue, torus-2QoS) a
+ * path is safe only on this service level; when it is not told, ask the subnet manager (a PathRecord). As fast as
+ * forsched_flow(). Errors: those of forsched_flow(). (Since FORSCHED_1.2.)
+ */
+enum forsched_err forsched_sl(const struct forsched *schedule, uint32_t number, uint32_t phase, uint8_t *sl);
+
+/*
+ * The switches that the flow of server `number` in `phase` crosses, in order, in hop[], at most `room` of them; *nhops is
+ * how many there are, also when there is no room for all. 0: the schedule does not say, or it sends to nobody. The first
+ * call reads all ways of the schedule. Errors: those of forsched_prepare(). (Since FORSCHED_1.2.)
+ */
+enum forsched_err forsched_way(const struct forsched *schedule, uint32_t number, uint32_t phase,
+			       struct forsched_hop *hop, uint32_t room, uint32_t *nhops, struct forsched_error *error);
+
+/*
  * Read and check the row of server `number` now, so that look-ups for it cannot fail later. Once done it costs nothing.
  * Errors: FORSCHED_ERANGE, FORSCHED_EWITHDRAWN, FORSCHED_EFORMAT, FORSCHED_ECHANGED, FORSCHED_EFILE, FORSCHED_ENOMEM.
  */
@@ -225,7 +265,7 @@ enum forsched_err forsched_prepare(const struct forsched *schedule, uint32_t num
 /* ---- the next epoch ---- */
 
 /*
- * The epoch of the file as it is now: opens it anew, reads and checks its header (272 bytes), some microseconds on a
+ * The epoch of the file as it is now: opens it anew, reads and checks its header (272 or 408 bytes), some microseconds on a
  * local disk. Opening is also what makes an NFS client ask its server, so this sees what a stat() of a cached inode
  * does not. Errors: FORSCHED_ERANGE (opened from memory), FORSCHED_EFILE, FORSCHED_EFORMAT.
  */

@@ -45,14 +45,14 @@ static enum forsched_err check_kind(const struct source *source, const struct fo
 			error, FORSCHED_EFORMAT,
 			"%s: written in the other byte order; schedules are little-endian on every machine",
 			source->name);
-	if (order == FORS_SF_BYTE_ORDER && le32toh(header->version) > FORS_SF_VERSION)
+	if (order == FORS_SF_BYTE_ORDER && le32toh(header->version) > FORS_SF_NEWEST)
 		return forsched_i_fail(error, FORSCHED_EFORMAT,
 				       "%s: version %" PRIu32 " of the format; this libforsched (%s) knows version %d: "
 				       "install that of the fors that wrote it",
-				       source->name, le32toh(header->version), PACKAGE_VERSION, FORS_SF_VERSION);
+				       source->name, le32toh(header->version), PACKAGE_VERSION, FORS_SF_NEWEST);
 	if (le32toh(header->header_crc) != forsched_i_crc(header, offsetof(struct fors_sf_header, header_crc)))
 		return forsched_i_corrupt(source, "checksum of the header", error);
-	if (order != FORS_SF_BYTE_ORDER || le32toh(header->version) != FORS_SF_VERSION)
+	if (order != FORS_SF_BYTE_ORDER || le32toh(header->version) < FORS_SF_VERSION)
 		return forsched_i_corrupt(source, "byte order or version", error);
 	return FORSCHED_OK;
 }
@@ -78,10 +78,52 @@ static enum forsched_err read_header(const struct source *source, struct fors_sf
 	return err ? err : check_kind(source, header, error);
 }
 
+/* The second part of a header of version 2; zeros in version 1. */
+static enum forsched_err read_more(const struct source *source, const struct fors_sf_header *header,
+				   struct fors_sf_more *more, struct forsched_error *error)
+{
+	uint32_t crc;
+	enum forsched_err err;
+
+	memset(more, 0, sizeof(*more));
+	if (le32toh(header->version) == FORS_SF_VERSION)
+		return FORSCHED_OK;
+	if (source->size < sizeof(*header) + sizeof(*more))
+		return forsched_i_fail(error, FORSCHED_EFORMAT,
+				       "%s: truncated: %" PRIu64 " bytes, the header alone has %zu", source->name,
+				       source->size, sizeof(*header) + sizeof(*more));
+	err = forsched_i_read(source, sizeof(*header), more, sizeof(*more), error);
+	if (err)
+		return err;
+	crc = forsched_i_crc(header, sizeof(*header));
+	crc = (uint32_t)crc32_z(crc, (const void *)more, offsetof(struct fors_sf_more, more_crc));
+	return le32toh(more->more_crc) == crc
+		       ? FORSCHED_OK
+		       : forsched_i_corrupt(source, "checksum of the second part of the header", error);
+}
+
+static void decode_more(const struct fors_sf_more *more, struct shape *shape)
+{
+	shape->fabric_epoch = le64toh(more->fabric_epoch);
+	shape->nswitches = le32toh(more->nswitches);
+	shape->nways = le32toh(more->nways);
+	shape->nunits = le32toh(more->nunits);
+	shape->switches = le64toh(more->switches_offset);
+	shape->ways = le64toh(more->ways_offset);
+	shape->leaves = le64toh(more->leaves_offset);
+	shape->units = le64toh(more->units_offset);
+	shape->switches_crc = le32toh(more->switches_crc);
+	shape->ways_crc = le32toh(more->ways_crc);
+	shape->leaves_crc = le32toh(more->leaves_crc);
+	shape->more_crc = le32toh(more->more_crc);
+	memcpy(shape->job, more->name, sizeof(more->name));
+}
+
 static void decode(const struct fors_sf_header *header, struct shape *shape)
 {
 	*shape = (struct shape){
 		.layout = (enum fors_sf_layout)le32toh(header->layout),
+		.version = le32toh(header->version),
 		.epoch = le64toh(header->epoch),
 		.fingerprint = le64toh(header->fingerprint),
 		.nservers = le32toh(header->nservers),
@@ -106,6 +148,22 @@ static void decode(const struct fors_sf_header *header, struct shape *shape)
 	memcpy(shape->reason, header->reason, sizeof(header->reason));
 }
 
+static bool has_ways(const struct shape *shape)
+{
+	return shape->version == FORS_SF_VERSION_WAYS;
+}
+
+/* What version 2 bounds besides. */
+static bool is_within_version(const struct shape *shape)
+{
+	if (!has_ways(shape))
+		return true;
+	return shape->nlanes == 0 && shape->nservers <= FORS_SF_MAX_SERVERS && shape->end <= FORS_SF_MAX_BYTES &&
+	       (uint64_t)shape->nleaves * shape->nservers * shape->npaths <= FORS_SF_MAX_UNITS &&
+	       shape->nswitches <= MAX_SERVERS &&
+	       (shape->nways ? shape->nswitches >= shape->nleaves : shape->nswitches == 0);
+}
+
 static bool is_bounded(const struct shape *shape)
 {
 	return shape->nservers <= MAX_SERVERS && shape->nphases <= FORS_SF_MAX_PHASES &&
@@ -127,12 +185,18 @@ static bool is_layout_possible(const struct shape *shape)
 {
 	if (shape->layout == FORS_SF_ROUNDS)
 		return shape->nphases && shape->nservers && is_rounds_possible(shape);
-	if (shape->parts || shape->round_length || shape->cell_size != sizeof(struct fors_sf_cell))
+	if (shape->parts || shape->round_length)
+		return false;
+	if (shape->layout == FORS_SF_UNITS)
+		return has_ways(shape) && shape->nphases && shape->nservers && shape->nrows == shape->nservers &&
+		       shape->cell_size == ((uint64_t)shape->nservers * shape->npaths <= UINT16_MAX ? 4 : 8);
+	if (shape->cell_size != sizeof(struct fors_sf_cell))
 		return false;
 	if (shape->layout == FORS_SF_DENSE)
 		return shape->nphases && shape->nservers && shape->nrows == shape->nservers;
 	return shape->layout == FORS_SF_WITHDRAWN && !shape->nservers && !shape->nphases && !shape->nleaves &&
-	       !shape->nlanes && !shape->nrows && shape->npaths == 1;
+	       !shape->nlanes && !shape->nrows && shape->npaths == 1 && !shape->nswitches && !shape->nways &&
+	       !shape->nunits;
 }
 
 /* Rule 8: no control characters, and zeros after the end. */
@@ -147,19 +211,35 @@ static bool is_text(const char *text, size_t room)
 }
 
 /* What the header has beside numbers. */
-static bool is_clean(const struct fors_sf_header *header)
+static bool is_clean(const struct fors_sf_header *header, const struct fors_sf_more *more)
 {
-	return !header->reserved && !header->method[sizeof(header->method) - 1] &&
+	return !more->reserved && !more->name[sizeof(more->name) - 1] && is_text(more->name, sizeof(more->name)) &&
+	       !header->reserved && !header->method[sizeof(header->method) - 1] &&
 	       !header->reason[sizeof(header->reason) - 1] && is_text(header->method, sizeof(header->method)) &&
 	       is_text(header->reason, sizeof(header->reason));
+}
+
+/* The sections of version 2 follow each other; the next one begins at *next. */
+static bool is_more_contiguous(const struct shape *shape, uint64_t *next)
+{
+	if (!has_ways(shape))
+		return true;
+	*next = shape->units + (uint64_t)shape->nunits * sizeof(struct fors_sf_unit);
+	return shape->switches == shape->lanes &&
+	       shape->ways == shape->switches + (uint64_t)shape->nswitches * sizeof(uint64_t) &&
+	       shape->leaves == shape->ways + (uint64_t)shape->nways * sizeof(struct fors_sf_way) &&
+	       shape->units == shape->leaves + (uint64_t)shape->nleaves * sizeof(struct fors_sf_leaf);
 }
 
 /* Sections follow each other without holes, up to the end. */
 static bool is_contiguous(const struct shape *shape)
 {
-	return shape->servers == sizeof(struct fors_sf_header) &&
+	uint64_t next = shape->lanes + (uint64_t)shape->nlanes * sizeof(uint64_t);
+	uint64_t first = sizeof(struct fors_sf_header) + (has_ways(shape) ? sizeof(struct fors_sf_more) : 0);
+
+	return shape->servers == first &&
 	       shape->lanes == shape->servers + (uint64_t)shape->nservers * sizeof(struct fors_sf_server) &&
-	       shape->row_crc == shape->lanes + (uint64_t)shape->nlanes * sizeof(uint64_t) &&
+	       is_more_contiguous(shape, &next) && shape->row_crc == next &&
 	       shape->cells == (shape->row_crc + (uint64_t)shape->nrows * sizeof(uint32_t) + 7) / 8 * 8 &&
 	       shape->end == shape->cells + (uint64_t)shape->nrows * shape->nphases * shape->cell_size;
 }
@@ -167,28 +247,31 @@ static bool is_contiguous(const struct shape *shape)
 enum forsched_err forsched_i_read_shape(const struct source *source, struct shape *shape, struct forsched_error *error)
 {
 	struct fors_sf_header header;
+	struct fors_sf_more more;
 	enum forsched_err err = read_header(source, &header, error);
 
+	if (!err)
+		err = read_more(source, &header, &more, error);
 	if (err)
 		return err;
 	decode(&header, shape);
+	decode_more(&more, shape);
 	if (shape->end > source->size)
 		return forsched_i_fail(error, FORSCHED_EFORMAT, "%s: truncated: %" PRIu64 " of %" PRIu64 " bytes",
 				       source->name, source->size, shape->end);
 	if (shape->end < source->size)
 		return forsched_i_corrupt(source, "bytes after its end", error);
-	if (!is_bounded(shape) || !is_layout_possible(shape) || !is_contiguous(shape))
+	if (!is_bounded(shape) || !is_within_version(shape) || !is_layout_possible(shape) || !is_contiguous(shape))
 		return forsched_i_corrupt(source, "impossible sizes in the header", error);
-	if (!is_clean(&header))
+	if (!is_clean(&header, &more))
 		return forsched_i_corrupt(source, "texts and unused fields of the header", error);
 	return FORSCHED_OK;
 }
 
 /* ---- servers, lanes, checksums of rows ---- */
 
-/* A section that has a checksum of its own, allocated; NULL on any error, which is then in *err. */
-static void *read_section(const struct source *source, uint64_t offset, size_t size, uint32_t crc, const char *what,
-			  enum forsched_err *err, struct forsched_error *error)
+void *forsched_i_read_section(const struct source *source, uint64_t offset, size_t size, uint32_t crc, const char *what,
+			      enum forsched_err *err, struct forsched_error *error)
 {
 	void *bytes = malloc(size + 1);
 
@@ -243,8 +326,8 @@ static enum forsched_err read_servers(struct forsched *schedule, struct forsched
 	uint64_t taken[MAX_LID / 64 + 1] = {0};
 	enum forsched_err err = FORSCHED_OK;
 	struct fors_sf_server *from =
-		read_section(&schedule->source, shape->servers, (size_t)(shape->lanes - shape->servers),
-			     shape->servers_crc, "checksum of the servers", &err, error);
+		forsched_i_read_section(&schedule->source, shape->servers, (size_t)(shape->lanes - shape->servers),
+					shape->servers_crc, "checksum of the servers", &err, error);
 
 	for (uint32_t s = 0; from && !err && s < shape->nservers; s++) {
 		const char *fault;
@@ -340,6 +423,8 @@ enum forsched_err forsched_i_read_head(struct forsched *schedule, struct forsche
 		err = read_lanes(schedule, error);
 	if (!err)
 		err = read_row_crcs(schedule, error);
+	if (!err && has_ways(shape))
+		err = forsched_i_read_switches(schedule, error);
 	find_leaves(schedule);
 	return err;
 }

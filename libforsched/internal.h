@@ -26,11 +26,17 @@ struct source {
 /* The numbers of the header, in this machine's byte order. */
 struct shape {
 	enum fors_sf_layout layout;
+	uint32_t version;
 	uint64_t epoch, fingerprint;
 	uint32_t nservers, nphases, nleaves, nlanes, parts, round_length, nrows, cell_size, npaths;
 	uint64_t servers, lanes, row_crc, cells, end; /* offsets */
 	uint32_t servers_crc, lanes_crc, header_crc;
 	char method[17], reason[129];
+	uint64_t fabric_epoch; /* this and the rest: version 2, else 0 */
+	uint32_t nswitches, nways, nunits;
+	uint64_t switches, ways, leaves, units; /* offsets */
+	uint32_t switches_crc, ways_crc, leaves_crc, more_crc;
+	char job[65];
 };
 
 struct by_guid {
@@ -46,16 +52,29 @@ struct forsched_cells {
 	uint32_t npaths;  /* 1 + the largest path index */
 };
 
+/* A row of a server: its cells, in which `lane` is a service level in version 2; there, the unit of each cell after them. */
+#define NO_UNIT UINT32_MAX
+
+/* The units of a leaf, in this machine's byte order. */
+struct leaf_units {
+	uint32_t count;
+	struct fors_sf_unit unit[];
+};
+
 struct forsched {
 	struct source source;
 	struct shape shape;
 	struct forsched_server *server; /* nservers */
 	struct by_guid *by_guid;	/* nservers, ascending */
 	uint64_t *spine;		/* by lane; shape.nlanes */
+	uint64_t *sw;			/* GUIDs of switches; shape.nswitches */
+	struct fors_sf_leaf *leaf;	/* where each leaf's units are; nleaves + 1 in version 2, else NULL */
 	uint32_t *row_crc;		/* shape.nrows, and one to spare */
 	uint32_t *leaf_first;		/* nleaves + 1: number of each leaf's first server */
 	pthread_mutex_t lock;		/* for making rows and cells; look-ups do not take it */
 	struct forsched_cells cells;
+	struct leaf_units **units; /* nleaves; NULL: not asked for yet; under the lock, but for whose row is there */
+	struct fors_sf_way *way;   /* nways; NULL: not asked for yet; published as rows are */
 	struct fors_sf_cell **row; /* nservers; NULL: not asked for yet; published with release, read with acquire */
 };
 
@@ -90,6 +109,33 @@ enum forsched_err forsched_i_corrupt(const struct source *source, const char *wh
 /* zlib's crc32(), of sections of any size. */
 uint32_t forsched_i_crc(const void *bytes, size_t size);
 
+/* A section that has a checksum of its own, allocated; NULL on any error, which is then in *err. */
+void *forsched_i_read_section(const struct source *source, uint64_t offset, size_t size, uint32_t crc, const char *what,
+			      enum forsched_err *err, struct forsched_error *error);
+
+/* ---- units.c: version 2 ---- */
+
+/* Switches, and where units are: at open. */
+enum forsched_err forsched_i_read_switches(struct forsched *schedule, struct forsched_error *error);
+
+/* The row of s, from the layout whose cells are pairs of numbers. */
+enum forsched_err forsched_i_units_row(const struct forsched *schedule, uint32_t s, struct fors_sf_cell *row,
+				       struct forsched_error *error);
+
+/* After the cells of a row are there: their units, and from them service levels. Under the lock. */
+enum forsched_err forsched_i_find_units(struct forsched *schedule, uint32_t s, struct fors_sf_cell *row,
+					struct forsched_error *error);
+
+/* The unit of a cell of a row that was made; NULL: none. */
+const struct fors_sf_unit *forsched_i_unit_of(const struct forsched *schedule, uint32_t s,
+					      const struct fors_sf_cell *row, uint32_t phase);
+
+/* The ways, read and checked when they are first asked for. */
+enum forsched_err forsched_i_read_ways(const struct forsched *schedule, struct forsched_error *error);
+
+/* Everything of version 2 that no single row shows. All rows are there. */
+enum forsched_err forsched_i_check_units(const struct forsched *schedule, struct forsched_error *error);
+
 /* ---- row.c, rounds.c ---- */
 
 /* A row is made of cells in this machine's byte order: those of the dense layout. */
@@ -103,6 +149,13 @@ void forsched_i_cells_free(struct forsched_cells *cells);
 /* Row `row` of cells as bytes of the file, checked against its checksum. */
 enum forsched_err forsched_i_read_cells(const struct forsched *schedule, uint32_t row, void *to,
 					struct forsched_error *error);
+
+/* `size` bytes from `offset`, checked against a checksum; when it differs, is that still the file that was opened? */
+enum forsched_err forsched_i_read_part(const struct forsched *schedule, uint64_t offset, size_t size, uint32_t crc,
+				       const char *what, void *to, struct forsched_error *error);
+
+/* In a row that has all else: the path of the opposite flow, for each flow that is sent. False: no memory. */
+bool forsched_i_put_reverse(const struct forsched *schedule, struct fors_sf_cell *row);
 
 /* Is it what a server may do: each other server once in both directions, nothing that is not there? */
 enum forsched_err forsched_i_check_row(const struct forsched *schedule, uint32_t s, const struct fors_sf_cell *row,

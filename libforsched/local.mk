@@ -9,9 +9,10 @@ libforsched_la_SOURCES = \
 	libforsched/internal.h \
 	libforsched/rounds.c \
 	libforsched/row.c \
-	libforsched/source.c
+	libforsched/source.c \
+	libforsched/units.c
 libforsched_la_CFLAGS = $(AM_CFLAGS) $(ZLIB_CFLAGS) -pthread
-libforsched_la_LDFLAGS = $(AM_LDFLAGS) -version-info 1:0:1 -pthread -no-undefined \
+libforsched_la_LDFLAGS = $(AM_LDFLAGS) -version-info 2:0:2 -pthread -no-undefined \
 	-Wl,--version-script=$(srcdir)/libforsched/libforsched.map
 libforsched_la_LIBADD = $(ZLIB_LIBS)
 EXTRA_libforsched_la_DEPENDENCIES = libforsched/libforsched.map

@@ -199,8 +199,7 @@ static bool put_receives(const struct forsched *schedule, uint32_t s, struct for
 	return true;
 }
 
-/* The path of the opposite flow, for each flow that s sends. */
-static bool put_reverse(const struct forsched *schedule, struct fors_sf_cell *row)
+bool forsched_i_put_reverse(const struct forsched *schedule, struct fors_sf_cell *row)
 {
 	uint32_t nphases = schedule->shape.nphases;
 	uint8_t *in_path = calloc(schedule->shape.nservers, 1);
@@ -230,5 +229,5 @@ enum forsched_err forsched_i_rounds_row(struct forsched *schedule, uint32_t s, s
 	if (!put_receives(schedule, s, row))
 		return forsched_i_corrupt(&schedule->source, "two servers send to the same one at the same time",
 					  error);
-	return put_reverse(schedule, row) ? FORSCHED_OK : forsched_i_fail_memory(error);
+	return forsched_i_put_reverse(schedule, row) ? FORSCHED_OK : forsched_i_fail_memory(error);
 }

@@ -11,15 +11,26 @@
 #include <endian.h>
 #include <stdlib.h>
 
-/* A row that does not fit its checksum: is that still the file that was opened? */
-static enum forsched_err fail_crc(const struct forsched *schedule, struct forsched_error *error)
+/* A part that does not fit its checksum: is that still the file that was opened? */
+static enum forsched_err fail_crc(const struct forsched *schedule, const char *what, struct forsched_error *error)
 {
 	struct shape now;
 
-	if (!forsched_i_read_shape(&schedule->source, &now, NULL) && now.header_crc == schedule->shape.header_crc)
-		return forsched_i_corrupt(&schedule->source, "checksum of a row of cells", error);
+	if (!forsched_i_read_shape(&schedule->source, &now, NULL) && now.header_crc == schedule->shape.header_crc &&
+	    now.more_crc == schedule->shape.more_crc)
+		return forsched_i_corrupt(&schedule->source, what, error);
 	return forsched_i_fail(error, FORSCHED_ECHANGED, "%s: was written over while it was open; open it again",
 			       schedule->source.name);
+}
+
+enum forsched_err forsched_i_read_part(const struct forsched *schedule, uint64_t offset, size_t size, uint32_t crc,
+				       const char *what, void *to, struct forsched_error *error)
+{
+	enum forsched_err err = forsched_i_read(&schedule->source, offset, to, size, error);
+
+	if (err || forsched_i_crc(to, size) == crc)
+		return err;
+	return fail_crc(schedule, what, error);
 }
 
 enum forsched_err forsched_i_read_cells(const struct forsched *schedule, uint32_t row, void *to,
@@ -27,12 +38,9 @@ enum forsched_err forsched_i_read_cells(const struct forsched *schedule, uint32_
 {
 	const struct shape *shape = &schedule->shape;
 	size_t size = (size_t)shape->nphases * shape->cell_size;
-	enum forsched_err err =
-		forsched_i_read(&schedule->source, shape->cells + (uint64_t)row * size, to, size, error);
 
-	if (err || forsched_i_crc(to, size) == schedule->row_crc[row])
-		return err;
-	return fail_crc(schedule, error);
+	return forsched_i_read_part(schedule, shape->cells + (uint64_t)row * size, size, schedule->row_crc[row],
+				    "checksum of a row of cells", to, error);
 }
 
 enum forsched_err forsched_i_dense_row(const struct forsched *schedule, uint32_t s, struct fors_sf_cell *row,
@@ -60,6 +68,9 @@ static const char *fault_of_cell(const struct forsched *schedule, uint32_t s, co
 		return "a flow to a server that is not there";
 	} else if (cell->path >> server[cell->dst].lmc || cell->reverse >> server[s].lmc) {
 		return "a path index beyond the LMC";
+	} else if (shape->version == FORS_SF_VERSION_WAYS) {
+		if (cell->lane != FORS_SF_NO_SL && cell->lane > 15)
+			return "a service level above 15";
 	} else if (cell->lane != FORS_SF_NO_LANE && cell->lane >= shape->nlanes) {
 		return "a flow over a lane that is not there";
 	}

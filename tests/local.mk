@@ -36,6 +36,7 @@ unit_tests += tests/unit/test_rehome
 unit_tests += tests/unit/test_planner
 unit_tests += tests/unit/test_outbox
 unit_tests += tests/unit/test_outcome
+unit_tests += tests/unit/test_over
 unit_tests += tests/unit/test_publish
 unit_tests += tests/unit/test_random
 unit_tests += tests/unit/test_rounds
@@ -44,6 +45,7 @@ unit_tests += tests/unit/test_runner
 unit_tests += tests/unit/test_schedule_file
 unit_tests += tests/unit/test_schedule_header
 unit_tests += tests/unit/test_schedule_rules
+unit_tests += tests/unit/test_schedule_ways
 unit_tests += tests/unit/test_settings
 unit_tests += tests/unit/test_tables
 unit_tests += tests/unit/test_tree
@@ -95,6 +97,7 @@ tests_unit_test_net_LDADD = $(unit_support)
 tests_unit_test_netfile_LDADD = $(unit_support)
 tests_unit_test_optimum_LDADD = libforsmodel.la libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_outcome_LDADD = $(unit_support)
+tests_unit_test_over_LDADD = $(unit_support)
 tests_unit_test_places_LDADD = $(unit_support) $(ZLIB_LIBS)
 tests_unit_test_rank_LDADD = $(unit_support) $(ZLIB_LIBS)
 tests_unit_test_rehome_SOURCES = tests/unit/test_rehome.c plugin/rehome.c
@@ -132,7 +135,7 @@ fault_ldflags += -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=free \
 else
 fault_cppflags = $(AM_CPPFLAGS)
 endif
-tests_unit_test_memory_SOURCES = tests/unit/test_memory.c plugin/settings.c $(input_sources) $(fault_sources) \
+tests_unit_test_memory_SOURCES = tests/unit/test_memory.c tests/unit/published.c tests/unit/published.h plugin/settings.c $(input_sources) $(fault_sources) \
 	$(libforsched_la_SOURCES)
 tests_unit_test_memory_CPPFLAGS = $(fault_cppflags)
 tests_unit_test_memory_LDFLAGS = $(fault_ldflags)
@@ -141,12 +144,17 @@ tests_unit_test_memory_LDADD = $(unit_support) $(ZLIB_LIBS)
 EXTRA_DIST += tests/data/README tests/data/chassis.ibnetdiscover tests/data/ibsim.net \
 	tests/data/small.dump_fts tests/data/small-all.dump_fts tests/data/small-nodests.dump_fts \
 	tests/data/small.ibnetdiscover tests/data/small-full.ibnetdiscover tests/data/small-grouped.ibnetdiscover \
-	tests/data/small.opensm-lfts tests/data/stock.py tests/data/stock.tar.xz
+	tests/data/small.opensm-lfts tests/data/engines.py tests/data/engines.tar.xz tests/data/stock.py tests/data/stock.tar.xz
 
 # Readers of published schedules.
 tests_unit_test_forsched_SOURCES = tests/unit/test_forsched.c tests/unit/published.c tests/unit/published.h
 tests_unit_test_forsched_LDADD = libforsched.la $(unit_support) $(ZLIB_LIBS)
 tests_unit_test_forsched_LDFLAGS = $(AM_LDFLAGS) -pthread
+
+tests_unit_test_schedule_ways_SOURCES = tests/unit/test_schedule_ways.c tests/unit/published.c tests/unit/published.h \
+	tests/unit/seal.c tests/unit/seal.h
+tests_unit_test_schedule_ways_LDADD = libforsched.la $(unit_support) $(ZLIB_LIBS)
+tests_unit_test_schedule_ways_LDFLAGS = $(AM_LDFLAGS) -pthread
 
 # Always with the sanitizers, as test_mangled.
 tests_unit_test_forsched_mangled_SOURCES = tests/unit/test_forsched_mangled.c tests/unit/published.c \
@@ -157,7 +165,8 @@ tests_unit_test_forsched_mangled_LDFLAGS = $(AM_LDFLAGS) -pthread
 
 tests_unit_test_schedule_rules_SOURCES = tests/unit/test_schedule_rules.c tests/unit/published.c tests/unit/seal.c \
 	tests/unit/seal.h core/base/error.c core/schedule/schedule.c core/schedule/schedule_fault.c \
-	core/schedule/schedule_file.c core/schedule/schedule_header.c $(libforsched_la_SOURCES)
+	core/schedule/schedule_file.c core/schedule/schedule_header.c core/schedule/schedule_read.c \
+	core/schedule/schedule_units.c core/schedule/ways.c $(libforsched_la_SOURCES)
 tests_unit_test_schedule_rules_CFLAGS = $(tests_unit_test_mangled_CFLAGS)
 tests_unit_test_schedule_rules_LDADD = $(unit_support) $(ZLIB_LIBS)
 tests_unit_test_schedule_rules_LDFLAGS = $(AM_LDFLAGS) -pthread
@@ -204,6 +213,32 @@ tests_unit_test_worker_CPPFLAGS = $(fault_cppflags)
 tests_unit_test_worker_LDADD = libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_worker_LDFLAGS = $(fault_ldflags) -Wl,--wrap=fors_plan,--wrap=fors_verify,--wrap=fsync
 
+# What sees OpenSM, among the functions of the stock opensm: a program that loads it, and a module with plugin and tests.
+if BUILD_PLUGIN
+opensm_tests = tests/opensm/test_engine
+opensm_modules = tests/opensm/inside.la
+else
+opensm_tests =
+opensm_modules =
+endif
+if HAVE_CMOCKA
+check_LTLIBRARIES += $(opensm_modules)
+check_PROGRAMS += $(opensm_tests)
+TESTS += $(opensm_tests)
+endif
+tests_opensm_test_engine_CFLAGS = $(AM_CFLAGS) $(OPENSM_CFLAGS)
+tests_opensm_test_engine_LDFLAGS = $(AM_LDFLAGS) -rdynamic
+tests_opensm_test_engine_LDADD = -ldl
+EXTRA_tests_opensm_test_engine_DEPENDENCIES = $(opensm_modules)
+tests_opensm_inside_la_SOURCES = tests/opensm/inside.c tests/opensm/inside.h tests/opensm/engine_tests.c \
+	tests/opensm/snapshot_tests.c tests/opensm/subnet.c tests/opensm/subnet.h $(libfors_la_SOURCES)
+tests_opensm_inside_la_CFLAGS = $(AM_CFLAGS) $(OPENSM_CFLAGS) -pthread
+tests_opensm_inside_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -rpath /nowhere -pthread \
+	-Wl,--wrap=fors_worker_start,--wrap=fors_worker_submit,--wrap=fors_worker_keep,--wrap=fors_worker_note_sweep \
+	-Wl,--wrap=fors_worker_stop,--wrap=fors_outbox_set,--wrap=fors_job_new,--wrap=fors_loader_trouble \
+	-Wl,--wrap=fors_kept_trouble
+tests_opensm_inside_la_LIBADD = libtestsupport.la libforscore.la $(CMOCKA_LIBS) $(ZLIB_LIBS)
+
 # The plugin as built for another OpenSM; only the end-to-end tests want it.
 EXTRA_LTLIBRARIES =
 if BUILD_PLUGIN
@@ -241,13 +276,21 @@ sweep: tests/sweep/sweep tests/sweep/sweep_rounds
 	tests/sweep/sweep 1000
 	tests/sweep/sweep_rounds 100
 
+# T over the bound of the tables on networks of all kinds (doc/planners-flows.md): the whole table, some minutes.
+check_PROGRAMS += tests/sweep/sweep_flows
+tests_sweep_sweep_flows_SOURCES = tests/sweep/sweep_flows.c tests/sweep/world.c tests/sweep/world.h
+tests_sweep_sweep_flows_LDADD = libforsmodel.la libforscore.la
+.PHONY: flows-sweep
+flows-sweep: tests/sweep/sweep_flows
+	tests/sweep/sweep_flows 100
+
 # Bugs planted one by one: which do the unit tests notice? make mutants [MUTANTS=core/fabric] [MUTANTS_FLAGS=--fresh]
 MUTANTS =
 MUTANTS_FLAGS =
 .PHONY: mutants
 mutants:
 	python3 $(srcdir)/tests/mutants/mutants.py --srcdir '$(abs_top_srcdir)' --work mutants \
-		--tests '$(unit_tests) tests/sweep/sweep tests/fuzz/test_corpus' $(MUTANTS_FLAGS) $(MUTANTS)
+		--tests '$(unit_tests) $(opensm_tests) tests/sweep/sweep tests/fuzz/test_corpus' $(MUTANTS_FLAGS) $(MUTANTS)
 EXTRA_DIST += tests/mutants/mutants.py tests/mutants/list.txt
 clean-local: clean-mutants
 .PHONY: clean-mutants

@@ -11,9 +11,12 @@
 #include <string.h>
 #include <strings.h>
 
+#include "core/net/graph_spec.h"
 #include "core/net/lftfile.h"
+#include "core/planners/over.h"
 #include "core/planners/planner.h"
 #include "core/schedule/schedule.h"
+#include "model/routers/model_tables.h"
 
 /* --- patterns --------------------------------------------------------------------------------------------------- */
 
@@ -28,19 +31,98 @@ static bool is_plan(const char *name, char *method, size_t room)
 	return true;
 }
 
-static enum fors_err make_plan(struct cli_analysis *a, const char *method, struct fors_error *error)
+/* Of a two-level fat-tree. */
+static enum fors_err plan_tree(struct cli_analysis *a, const char *method, struct fors_error *error)
 {
 	struct fors_task task = {.fabric = a->made.fabric,
 				 .lanes = a->made.lanes,
 				 .progress = cli_progress,
 				 .threads = cli_processors()};
+
+	return fors_plan(&task, method, &a->plan, error);
+}
+
+/* Of any net: single flows over the tables as they are. */
+static enum fors_err plan_over(struct cli_analysis *a, const char *method, struct fors_error *error)
+{
+	const struct fors_over_task task = {
+		.net = a->made.net,
+		.lfts = a->made.lfts,
+		.participants = a->site.has_participants ? &a->site.participants : NULL,
+		.progress = cli_progress,
+	};
+	struct fors_over_report report;
+
+	if (strcmp(method, "auto") && strcmp(method, fors_method_flows.name))
+		return fors_fail(error, FORS_ENOTREE,
+				 "method %.32s is for two-level fat-trees with servers under leaves; this is none, "
+				 "plan(flows) is for any net",
+				 method);
+	return fors_plan_over(&task, &a->plan, &report, error);
+}
+
+static int compare_guids(const void *a, const void *b)
+{
+	const struct fors_endpoint *x = a, *y = b;
+
+	return (x->guid > y->guid) - (x->guid < y->guid);
+}
+
+/* The servers of the routes in the order of the plan, in list[]; how many of the plan's there are. */
+static uint32_t order_by_plan(const struct cli_analysis *a, struct fors_endpoint *sorted, struct fors_endpoint *list)
+{
+	uint32_t n = a->plan->nservers, found = 0;
+
+	memcpy(sorted, a->routes->server, n * sizeof(*sorted));
+	qsort(sorted, n, sizeof(*sorted), compare_guids);
+	for (uint32_t s = 0; s < n; s++) {
+		const struct fors_endpoint key = {.guid = a->plan->server[s].guid};
+		const struct fors_endpoint *at = bsearch(&key, sorted, n, sizeof(key), compare_guids);
+
+		if (at)
+			list[found++] = *at;
+	}
+	return found;
+}
+
+/*
+ * A plan of any net has an order of servers of its own: the routes follow it. When it is of other servers they stay as
+ * they are, and check_servers() says so.
+ */
+static enum fors_err follow_plan(struct cli_analysis *a, struct fors_error *error)
+{
+	uint32_t n = a->plan->nservers;
+	struct fors_endpoint *sorted = calloc(n + (size_t)1, sizeof(*sorted));
+	struct fors_endpoint *list = calloc(n + (size_t)1, sizeof(*list));
+	struct fors_routes *routes = NULL;
+	enum fors_err err = sorted && list ? FORS_OK : fors_fail_memory(error);
+
+	if (!err && a->plan->ways && a->routes && n == a->routes->graph->nservers &&
+	    order_by_plan(a, sorted, list) == n)
+		err = fors_routes_new(a->made.net, a->made.lfts, list, n, &routes, error);
+	free(sorted);
+	free(list);
+	if (routes) {
+		fors_routes_free(a->routes);
+		a->routes = routes;
+		a->router = fors_routes_router(routes);
+	}
+	return err;
+}
+
+static enum fors_err make_plan(struct cli_analysis *a, const char *method, struct fors_error *error)
+{
 	enum fors_err err;
 
-	if (!a->made.fabric)
-		return fors_fail(error, FORS_ENOTREE,
-				 "plans are for two-level fat-trees with servers under leaves; this is none");
-	err = fors_plan(&task, method, &a->plan, error);
+	if (!a->made.fabric && (!a->routes || a->has_tree))
+		return fors_fail(
+			error, FORS_ENOTREE,
+			"plans are for two-level fat-trees with servers under leaves, or for tables; here is a rule "
+			"for a tree that is none");
+	err = a->made.fabric ? plan_tree(a, method, error) : plan_over(a, method, error);
 	cli_progress_end();
+	if (!err)
+		err = follow_plan(a, error);
 	return err ? err : fors_pattern_plan(a->plan, &a->pattern, error);
 }
 
@@ -71,7 +153,7 @@ static int load_schedule(struct cli_analysis *a, const char *path)
 
 	if (code)
 		return code;
-	if (check_servers(a, path, &error) || fors_pattern_plan(a->plan, &a->pattern, &error))
+	if (follow_plan(a, &error) || check_servers(a, path, &error) || fors_pattern_plan(a->plan, &a->pattern, &error))
 		return cli_fail(&error);
 	return CLI_GOOD;
 }
@@ -138,9 +220,14 @@ static int load_jobs(const char *path, struct cli_analysis *a)
 
 /* --- all of it -------------------------------------------------------------------------------------------------- */
 
+static bool is_model(const struct cli_settings *settings)
+{
+	return settings->routing && fors_model_find(settings->routing) != FORS_NMODELS;
+}
+
 static bool is_rule(const struct cli_settings *settings)
 {
-	return settings->routing && strcmp(settings->routing, "fors");
+	return settings->routing && strcmp(settings->routing, "fors") && !is_model(settings);
 }
 
 static int check_source(const struct cli_settings *settings)
@@ -150,8 +237,14 @@ static int check_source(const struct cli_settings *settings)
 	if (!settings->lfts && !settings->routing)
 		return cli_usage_error("which tables? --lfts FILE or --routing NAME is missing");
 	if (is_rule(settings) && !settings->source.synthetic)
-		return cli_usage_error("--routing %s is a rule for --synthetic fabrics; here it can be fors",
-				       settings->routing);
+		return cli_usage_error(
+			"--routing %s is a rule for --synthetic fabrics; here it can be fors, or shortest, "
+			"up-down, sssp",
+			settings->routing);
+	if (is_rule(settings) && fors_graph_spec_begins(settings->source.synthetic))
+		return cli_usage_error(
+			"--routing %s is a rule for fat-trees; here it can be shortest, up-down, sssp, or dor",
+			settings->routing);
 	return CLI_GOOD;
 }
 
@@ -163,6 +256,8 @@ static int load_fabric(const struct cli_settings *settings, struct cli_analysis 
 		return code;
 	if (is_rule(settings)) {
 		code = cli_analysis_load_tree(settings, a);
+	} else if (is_model(settings)) {
+		code = cli_analysis_load_model(settings, a);
 	} else {
 		code = cli_analysis_load_net(settings, a);
 	}

@@ -62,6 +62,8 @@ bool cli_analysis_is_sound(const struct cli_analysis *analysis);
 
 /* Net and tables of files, or under fors's own rules, and the routes. Returns an exit code. */
 int cli_analysis_load_net(const struct cli_settings *settings, struct cli_analysis *analysis);
+/* A net under a model of a routing engine. Returns an exit code. */
+int cli_analysis_load_model(const struct cli_settings *settings, struct cli_analysis *analysis);
 /* Routes between the servers of analysis->made, and their router. Returns an exit code. */
 int cli_analysis_routes(struct cli_analysis *analysis);
 /* Fill dead[] and ndead with the cables that the fabric had. Returns an exit code. */

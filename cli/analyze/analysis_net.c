@@ -11,56 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/net/lftfile.h"
-#include "core/tables/lanes.h"
-
-/* --- tables ---------------------------------------------------------------------------------------------------- */
-
-/* The tables of a file, and the LIDs that they name. */
-static enum fors_err read_tables(const char *text, size_t size, const char *path, void *context,
-				 struct fors_error *error)
-{
-	struct cli_fabric *made = context;
-	enum fors_err err = fors_lftfile_read(text, size, path, &made->lfts, error);
-
-	return err ? err : fors_lids_from_dump(made->net, text, size, path, error);
-}
-
-/*
- * Servers that hang on the side of the spines take no part in a two-level fat-tree. But many of them mean that
- * it is something else, a torus for example, whose switches fall into two sides by chance.
- */
-static enum fors_err is_tree(const struct fors_fabric *fabric, const struct fors_participants *them, bool *answer,
-			     struct fors_error *error)
-{
-	struct fors_endpoint *list = NULL;
-	uint32_t count = 0;
-	enum fors_err err = fors_endpoints(fabric->net, them, &list, &count, error);
-
-	free(list);
-	*answer = !err && (count - fabric->nservers) * 4 <= count;
-	return err;
-}
-
-/* The net as leaves, spines and lanes, where it can be understood so; else made->fabric stays NULL. */
-static enum fors_err understand(const struct cli_site *site, struct cli_fabric *made, struct fors_error *error)
-{
-	const struct fors_participants *them = site->has_participants ? &site->participants : NULL;
-	bool is_good = false;
-	enum fors_err err;
-
-	if (!site->places)
-		return FORS_OK;
-	err = fors_fabric_build(made->net, site->places, them, &made->fabric, error);
-	if (!err)
-		err = is_tree(made->fabric, them, &is_good, error);
-	if (!err && is_good)
-		return fors_lanes_read(made->fabric, made->lfts, &made->lanes, error);
-	fors_fabric_free(made->fabric);
-	made->fabric = NULL;
-	return err;
-}
-
 /* --- net and tables from files ---------------------------------------------------------------------------------- */
 
 static int load_net_and_tables(const struct cli_settings *settings, struct cli_analysis *a)
@@ -71,9 +21,9 @@ static int load_net_and_tables(const struct cli_settings *settings, struct cli_a
 	if (!code)
 		code = cli_site_net(&a->site, &settings->source, &a->made.net);
 	if (!code)
-		code = cli_use_file(settings->lfts, read_tables, &a->made);
-	if (!code && understand(&a->site, &a->made, &error))
-		code = cli_fail(&error);
+		code = cli_read_tables(settings->lfts, a->made.net, &a->made.lfts);
+	if (!code)
+		code = cli_fabric_understand(&a->site, &a->made);
 	if (!code && fors_mismatch_find(a->made.net, a->made.lfts, &a->mismatch, &error))
 		code = cli_fail(&error);
 	snprintf(a->routing, sizeof(a->routing), "%.63s", settings->lfts);
@@ -96,6 +46,21 @@ int cli_analysis_load_net(const struct cli_settings *settings, struct cli_analys
 {
 	int code = settings->lfts ? load_net_and_tables(settings, a) : make_own_tables(settings, a);
 
+	return code ? code : cli_analysis_routes(a);
+}
+
+/* Tables made up for any net. */
+int cli_analysis_load_model(const struct cli_settings *settings, struct cli_analysis *a)
+{
+	int code = cli_any_site_load(&settings->source, &a->site);
+
+	snprintf(a->routing, sizeof(a->routing), "%.48s (a model)", settings->routing);
+	if (!code)
+		code = cli_site_net(&a->site, &settings->source, &a->made.net);
+	if (!code)
+		code = cli_model_tables(&settings->source, settings->routing, a->made.net, &a->made.lfts);
+	if (!code)
+		code = cli_fabric_understand(&a->site, &a->made);
 	return code ? code : cli_analysis_routes(a);
 }
 

@@ -62,7 +62,7 @@ static int load_bare(struct cli_analysis *a)
 /* Can it be a net? */
 static bool is_net(const struct fors_tree_spec *spec)
 {
-	return spec->tree.servers - spec->nempty <= FORS_LID_MAX && !fors_tree_check_ports(&spec->tree, NULL);
+	return spec->tree.servers - spec->empty.count <= FORS_LID_MAX && !fors_tree_check_ports(&spec->tree, NULL);
 }
 
 static int load_net(const struct cli_settings *settings, struct cli_analysis *a)
@@ -96,7 +96,7 @@ int cli_analysis_load_tree(const struct cli_settings *settings, struct cli_analy
 		return cli_fail(&error);
 	if (is_net(&a->spec))
 		return load_net(settings, a);
-	if (settings->source.ndown || settings->source.participants || a->spec.nempty)
+	if (settings->source.ndown || settings->source.participants || a->spec.empty.count)
 		return cli_usage_error(
 			"--down, --participants and empty= need a fabric with at most %u servers and 254 ports per switch",
 			FORS_LID_MAX);

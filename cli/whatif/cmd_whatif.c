@@ -26,7 +26,7 @@ static int list_engines(char *text, struct whatif *whatif)
 {
 	char *at = NULL;
 
-	whatif->engine[whatif->nengines++] = cli_engines[0];
+	whatif->engine[whatif->nengines++] = whatif->model ? whatif->model : cli_engines[0];
 	for (char *name = text ? strtok_r(text, ",", &at) : NULL; name; name = strtok_r(NULL, ",", &at)) {
 		if (cli_choice("engines", name, cli_engines) < 0)
 			return CLI_BAD;
@@ -46,15 +46,22 @@ static enum cli_colour colour_of(double throughput)
 	return throughput >= 0.94 ? CLI_GREEN : throughput >= 0.7 ? CLI_YELLOW : CLI_RED;
 }
 
+static void print_number(double throughput)
+{
+	printf("%s%8.3f%s ", cli_colour(colour_of(throughput)), throughput, cli_colour(CLI_PLAIN));
+}
+
 static void print_row(const struct whatif *whatif, uint32_t number)
 {
 	const struct whatif_result *fors = whatif_at(whatif, number, 0);
 	const char *name = whatif->cases[number].name;
 
 	for (uint32_t e = 0; e < whatif->nengines; e++) {
-		double throughput = whatif_at(whatif, number, e)->throughput;
+		const struct whatif_result *result = whatif_at(whatif, number, e);
 
-		printf("%s%8.3f%s ", cli_colour(colour_of(throughput)), throughput, cli_colour(CLI_PLAIN));
+		print_number(result->throughput);
+		if (e)
+			print_number(result->planned);
 	}
 	printf("%7u %8.3f %8llu  %.*s%s\n", fors->phases, fors->shift, (unsigned long long)fors->changed, NAME_WIDTH,
 	       name, strlen(name) > NAME_WIDTH ? "..." : "");
@@ -63,10 +70,16 @@ static void print_row(const struct whatif *whatif, uint32_t number)
 static void print_table(const struct whatif *whatif, const uint32_t *order)
 {
 	printf("fabric %s, %u servers, LMC %u. Throughput of the whole exchange, 1 is full speed, worst first;\n"
-	       "then, for fors: phases, throughput without a plan, table entries that change.\n\n",
-	       whatif->fabric_name, whatif->intact.fabric->nservers, whatif->lmc);
-	for (uint32_t e = 0; e < whatif->nengines; e++)
+	       "%sthen, for %s: phases, throughput without a plan, table entries that change.\n\n",
+	       whatif->fabric_name, whatif->nservers, whatif->lmc,
+	       whatif->nengines > 1 ? "under another engine without a plan, and with fors's plan over its tables; "
+				    : "",
+	       whatif->engine[0]);
+	for (uint32_t e = 0; e < whatif->nengines; e++) {
 		printf("%8s ", whatif->engine[e]);
+		if (e)
+			printf("%8s ", "planned");
+	}
 	printf("%7s %8s %8s  %s\n", "phases", "unplanned", "changed", "failure");
 	print_row(whatif, 0);
 	for (uint32_t i = 0; i + 1 < whatif->ncases && i < LISTED; i++)
@@ -97,21 +110,51 @@ static int tell(const struct cli_settings *settings, const struct whatif *whatif
 	return code;
 }
 
-static int load(const struct cli_settings *settings, struct whatif *whatif)
+/* Any net under a model of an engine. */
+static int load_model(const struct cli_settings *settings, struct whatif *whatif)
+{
+	const struct cli_source *source = &settings->source;
+	struct fors_endpoint *server = NULL;
+	struct fors_error error = {0};
+	int code = cli_any_site_load(source, &whatif->site);
+
+	if (!code)
+		code = cli_site_net(&whatif->site, source, &whatif->intact.net);
+	if (!code)
+		code = cli_model_tables(source, whatif->model, whatif->intact.net, &whatif->intact.lfts);
+	if (!code && whatif_servers(whatif, whatif->intact.net, &server, &whatif->nservers, &error))
+		code = cli_fail(&error);
+	free(server);
+	return code;
+}
+
+/* A two-level fat-tree under fors. */
+static int load_tree(const struct cli_settings *settings, struct whatif *whatif)
 {
 	const struct cli_source *source = &settings->source;
 	int code = cli_site_load(source, &whatif->site);
 
-	whatif->fabric_name = source->fabric ? source->fabric : source->synthetic;
 	if (!code)
 		code = cli_fabric_make(&whatif->site, source->has_lmc, source->lmc, source->down, source->ndown,
 				       &whatif->intact);
-	if (!code && !whatif->intact.fabric->nservers) {
+	if (!code) {
+		whatif->lmc = whatif->intact.fabric->lmc;
+		whatif->nservers = whatif->intact.fabric->nservers;
+	}
+	return code;
+}
+
+static int load(const struct cli_settings *settings, struct whatif *whatif)
+{
+	const struct cli_source *source = &settings->source;
+	int code = whatif->model ? load_model(settings, whatif) : load_tree(settings, whatif);
+
+	whatif->source = source;
+	whatif->fabric_name = source->fabric ? source->fabric : source->synthetic;
+	if (!code && !whatif->nservers) {
 		cli_error("there is no server in the fabric");
 		code = CLI_NO;
 	}
-	if (!code)
-		whatif->lmc = whatif->intact.fabric->lmc;
 	return code;
 }
 
@@ -119,6 +162,8 @@ static int check(const struct cli_settings *settings)
 {
 	if (settings->has_random != settings->has_count)
 		return cli_usage_error("--random K and --count N belong together");
+	if (settings->routing && settings->source.has_lmc)
+		return cli_usage_error("--lmc is for fors: a model of an engine gives each server one LID");
 	return CLI_GOOD;
 }
 
@@ -157,6 +202,7 @@ static int run(const struct cli_settings *settings, char **operand)
 	struct whatif whatif = {0};
 	int code = check(settings);
 
+	whatif.model = settings->routing;
 	if (!code)
 		code = list_engines(engines, &whatif);
 	if (!code)

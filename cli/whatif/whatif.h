@@ -32,7 +32,8 @@ struct whatif_result {
 	bool is_known;
 	double throughput; /* of the exchange, 1: full speed; 0: some servers are cut off from each other */
 	double shift;	   /* of the linear shift over base LIDs, without a plan */
-	uint32_t phases;   /* of the plan; 0: there is none, or the engine has no plans */
+	double planned; /* of the exchange by fors's plan over the engine's tables; fors: throughput; 0: there is none */
+	uint32_t phases;   /* of the plan; 0: there is none */
 	uint32_t max_load; /* of the linear shift */
 	uint64_t broken;   /* flows of the linear shift that do not arrive */
 	uint64_t changed;  /* table entries that differ from the intact fabric's; engines other than fors: 0 */
@@ -43,14 +44,17 @@ struct whatif_result {
 
 struct whatif {
 	struct cli_site site;
-	struct cli_fabric intact; /* with LIDs */
+	struct cli_fabric intact; /* with LIDs; of another net than a two-level fat-tree, net and tables only */
+	const struct cli_source *source;
+	const char *model; /* --routing: engine[0] is this model instead of fors; NULL: fors */
 	const char *fabric_name;
+	uint32_t nservers;
 	unsigned lmc;
 	unsigned threads;
 	struct whatif_case *cases; /* ncases; 0 is the intact fabric */
 	uint32_t ncases;
 	const char **name;			/* per node of the intact net, for people; the names are borrowed */
-	const char *engine[WHATIF_MAX_ENGINES]; /* engine[0] is "fors" */
+	const char *engine[WHATIF_MAX_ENGINES]; /* engine[0] is "fors", or the model */
 	uint32_t nengines;
 	struct whatif_result *result; /* ncases x nengines */
 	FILE *store;		      /* --resume, or NULL */
@@ -75,6 +79,19 @@ enum fors_err whatif_net(const struct whatif *whatif, const struct whatif_case *
 /* The linear shift over these tables into *result. */
 enum fors_err whatif_shift(const struct fors_net *net, const struct fors_lfts *lfts, const struct fors_endpoint *server,
 			   uint32_t count, struct whatif_result *result, struct fors_error *error);
+
+/*
+ * The servers of a net of this site, in the order of plans, in *list (owned by the caller) and *count. Errors: FORS_ENOMEM,
+ * FORS_ELIMIT.
+ */
+enum fors_err whatif_servers(const struct whatif *whatif, const struct fors_net *net, struct fors_endpoint **list,
+			     uint32_t *count, struct fors_error *error);
+/*
+ * What fors's plan over these tables would make of the exchange, into *result; that there is none is an answer too. Errors:
+ * FORS_ENOMEM.
+ */
+enum fors_err whatif_plan_over(const struct whatif *whatif, const struct fors_net *net, const struct fors_lfts *lfts,
+			       struct whatif_result *result, struct fors_error *error);
 
 /* --- whatif_run.c --------------------------------------------------------------------------------------------- */
 

@@ -8,7 +8,7 @@
 #include "core/base/text.h"
 #include "core/base/random.h"
 
-/* All live leaf-spine cables. */
+/* All live cables between leaves and spines; in a net without these, between switches. */
 struct cables {
 	struct whatif_cut *cut;
 	uint32_t count;
@@ -18,6 +18,20 @@ static int out_of_memory(void)
 {
 	cli_error("out of memory");
 	return CLI_BAD;
+}
+
+/* Each once, by the end that comes first. */
+static bool find_any_cables(const struct fors_net *net, struct cables *cables)
+{
+	cables->cut = calloc((size_t)net->nports + 1, sizeof(*cables->cut));
+	for (uint32_t node = 0; cables->cut && node < net->nnodes; node++)
+		for (unsigned port = 1; net->node[node].type == FORS_SWITCH && port <= net->node[node].nports; port++) {
+			uint32_t peer = fors_peer_switch(net, node, port);
+
+			if (peer != FORS_NONE && peer > node)
+				cables->cut[cables->count++] = (struct whatif_cut){node, (uint8_t)port};
+		}
+	return cables->cut;
 }
 
 static bool find_cables(const struct fors_fabric *fabric, struct cables *cables)
@@ -94,22 +108,43 @@ static bool add_links(struct whatif *whatif, const struct cables *cables)
 	return is_good;
 }
 
+/* All cables of a switch at once; cut: room for all. */
+static bool add_switch(struct whatif *whatif, const struct cables *cables, uint32_t node, struct whatif_cut *cut)
+{
+	const struct fors_net *net = whatif->intact.net;
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < cables->count; i++)
+		if (cables->cut[i].node == node ||
+		    fors_net_port(net, cables->cut[i].node, cables->cut[i].port)->peer == node)
+			cut[n++] = cables->cut[i];
+	return !n || add(whatif, WHATIF_SPINE, cut, n, node);
+}
+
+static bool has_servers(const struct fors_net *net, uint32_t node)
+{
+	for (unsigned port = 1; port <= net->node[node].nports; port++) {
+		uint32_t peer = fors_net_port(net, node, port)->peer;
+
+		if (peer != FORS_NONE && net->node[peer].type == FORS_CA)
+			return true;
+	}
+	return false;
+}
+
+/* Spines; in a net without these, switches without servers. */
 static bool add_spines(struct whatif *whatif, const struct cables *cables)
 {
 	const struct fors_fabric *fabric = whatif->intact.fabric;
+	const struct fors_net *net = whatif->intact.net;
 	struct whatif_cut *cut = malloc((cables->count + (size_t)1) * sizeof(*cut));
 	bool is_good = cut;
 
-	for (uint32_t k = 0; is_good && k < fabric->nspines; k++) {
-		uint32_t n = 0;
-
-		for (uint32_t i = 0; i < cables->count; i++)
-			if (fors_net_port(fabric->net, cables->cut[i].node, cables->cut[i].port)->peer ==
-			    fabric->spine[k].node)
-				cut[n++] = cables->cut[i];
-		if (n)
-			is_good = add(whatif, WHATIF_SPINE, cut, n, fabric->spine[k].node);
-	}
+	for (uint32_t k = 0; fabric && is_good && k < fabric->nspines; k++)
+		is_good = add_switch(whatif, cables, fabric->spine[k].node, cut);
+	for (uint32_t node = 0; !fabric && is_good && node < net->nnodes; node++)
+		if (net->node[node].type == FORS_SWITCH && !has_servers(net, node))
+			is_good = add_switch(whatif, cables, node, cut);
 	free(cut);
 	return is_good;
 }
@@ -151,18 +186,18 @@ static bool add_random(struct whatif *whatif, struct cables *cables, unsigned k,
 
 int whatif_list(struct whatif *whatif, unsigned k, unsigned count, unsigned seed)
 {
+	const struct fors_fabric *fabric = whatif->intact.fabric;
 	struct cables cables = {0};
-	bool is_good;
+	bool is_good = fabric ? find_cables(fabric, &cables) : find_any_cables(whatif->intact.net, &cables);
 
-	if (!find_cables(whatif->intact.fabric, &cables))
+	if (!is_good)
 		return out_of_memory();
 	if (count && (!k || k > cables.count)) {
 		free(cables.cut);
-		return cli_usage_error("--random has to be a number from 1 to %u, the cables between leaves and spines",
-				       cables.count);
+		return cli_usage_error("--random has to be a number from 1 to %u, the cables between %s", cables.count,
+				       fabric ? "leaves and spines" : "switches");
 	}
-	whatif->cases =
-		calloc(cables.count + whatif->intact.fabric->nspines + (size_t)count + 1, sizeof(*whatif->cases));
+	whatif->cases = calloc(cables.count + whatif->intact.net->nnodes + (size_t)count + 1, sizeof(*whatif->cases));
 	whatif->name = name_switches(whatif->intact.net);
 	is_good = whatif->cases && whatif->name && add_links(whatif, &cables) && add_spines(whatif, &cables) &&
 		  add_random(whatif, &cables, k, count, seed);

@@ -390,8 +390,6 @@ static void add_unseen(uint64_t all, uint64_t seen, struct whatif_result *result
 static enum fors_err judge(const struct whatif *whatif, struct fors_net *net, const char *text, size_t size,
 			   struct whatif_result *result, struct fors_error *error)
 {
-	const struct fors_participants *them = whatif->site.has_participants ? &whatif->site.participants : NULL;
-	struct fors_fabric *fabric = NULL;
 	struct fors_endpoint *server = NULL;
 	struct fors_lfts *lfts = NULL;
 	uint32_t count = 0;
@@ -400,16 +398,15 @@ static enum fors_err judge(const struct whatif *whatif, struct fors_net *net, co
 	if (!err)
 		err = fors_lids_from_dump(net, text, size, "opensm-lfts.dump", error);
 	if (!err)
-		err = fors_fabric_build(net, whatif->site.places, them, &fabric, error);
-	if (!err)
-		err = cli_fabric_endpoints(fabric, &server, &count, error);
+		err = whatif_servers(whatif, net, &server, &count, error);
 	if (!err && count)
 		err = whatif_shift(net, lfts, server, count, result, error);
+	if (!err && count == whatif->nservers)
+		err = whatif_plan_over(whatif, net, lfts, result, error);
 	if (!err)
-		add_unseen(whatif->intact.fabric->nservers, count, result);
+		add_unseen(whatif->nservers, count, result);
 	result->throughput = result->shift;
 	free(server);
-	fors_fabric_free(fabric);
 	fors_lfts_free(lfts);
 	return err;
 }
@@ -425,7 +422,12 @@ static const char *a_host(const struct whatif *whatif, const struct fors_net *ne
 {
 	const struct fors_fabric *fabric = whatif->intact.fabric;
 
-	return fabric->nservers ? net->node[fabric->server[0].node].id : NULL;
+	if (fabric)
+		return fabric->nservers ? net->node[fabric->server[0].node].id : NULL;
+	for (uint32_t node = 0; node < net->nnodes; node++)
+		if (net->node[node].type == FORS_CA && fors_net_port(net, node, 1)->peer != FORS_NONE)
+			return net->node[node].id;
+	return NULL;
 }
 
 static enum fors_err simulate(const struct whatif *whatif, struct fors_net *net, const char *engine,
@@ -460,7 +462,7 @@ enum fors_err whatif_engine(const struct whatif *whatif, const struct whatif_cas
 	struct fors_net *net = NULL;
 	enum fors_err err;
 
-	if (!whatif->intact.fabric->nservers)
+	if (!whatif->nservers)
 		return FORS_OK;
 	err = whatif_net(whatif, one, &net, error);
 	if (!err)

@@ -52,13 +52,17 @@ static json_t *result_json(const struct whatif_result *r, bool is_fors)
 	json_t *object = json_pack("{s:f, s:f, s:i, s:I}", "throughput", r->throughput, "shift_throughput", r->shift,
 				   "max_link_load", r->max_load, "broken", (json_int_t)r->broken);
 
-	if (object && is_fors) {
+	if (object)
 		json_object_set_new(object, "phases", json_integer(r->phases));
+	if (object && !is_fors)
+		json_object_set_new(object, "planned_throughput", json_real(r->planned));
+	if (object && is_fors) {
 		json_object_set_new(object, "changed_entries", json_integer((json_int_t)r->changed));
-		json_object_set_new(object, "method", r->phases ? cli_json_text(r->note) : json_null());
+		json_object_set_new(object, "method", r->phases && r->note[0] ? cli_json_text(r->note) : json_null());
 	}
 	if (object)
-		json_object_set_new(object, "note", r->note[0] && !r->phases ? cli_json_text(r->note) : json_null());
+		json_object_set_new(object, "note",
+				    r->note[0] && (!is_fors || !r->phases) ? cli_json_text(r->note) : json_null());
 	return object;
 }
 
@@ -87,8 +91,7 @@ json_t *whatif_json(const struct whatif *whatif, const uint32_t *order)
 	for (uint32_t i = 0; i + 1 < whatif->ncases; i++)
 		json_array_append_new(list, case_json(whatif, order[i]));
 	return json_pack("{s:o, s:i, s:i, s:o, s:o}", "fabric", cli_json_text(whatif->fabric_name), "servers",
-			 whatif->intact.fabric->nservers, "lmc", whatif->lmc, "intact", results_json(whatif, 0),
-			 "failures", list);
+			 whatif->nservers, "lmc", whatif->lmc, "intact", results_json(whatif, 0), "failures", list);
 }
 
 /* --- the page: short rows instead of objects --------------------------------------------------------------------- */
@@ -101,8 +104,8 @@ static json_t *row_json(const struct whatif *whatif, uint32_t number)
 	for (uint32_t e = 0; e < whatif->nengines; e++) {
 		const struct whatif_result *r = whatif_at(whatif, number, e);
 
-		json_array_append_new(row, json_pack("[f, f, i, I, o]", r->throughput, r->shift, r->phases,
-						     (json_int_t)r->changed, cli_json_text(r->note)));
+		json_array_append_new(row, json_pack("[f, f, i, I, o, f]", r->throughput, r->shift, r->phases,
+						     (json_int_t)r->changed, cli_json_text(r->note), r->planned));
 	}
 	return row;
 }
@@ -113,7 +116,7 @@ static json_t *map_json(const struct whatif *whatif, const uint32_t *order)
 	const struct fors_fabric *fabric = whatif->intact.fabric;
 	json_t *list = json_array();
 
-	for (uint32_t i = 0; i + 1 < whatif->ncases; i++) {
+	for (uint32_t i = 0; fabric && i + 1 < whatif->ncases; i++) {
 		const struct whatif_case *one = &whatif->cases[order[i]];
 		uint32_t leaf = 0, spine = 0;
 
@@ -134,7 +137,7 @@ static json_t *names_json(const struct fors_fabric *fabric, bool are_spines)
 {
 	json_t *list = json_array();
 
-	for (uint32_t i = 0; i < (are_spines ? fabric->nspines : fabric->nleaves); i++)
+	for (uint32_t i = 0; fabric && i < (are_spines ? fabric->nspines : fabric->nleaves); i++)
 		json_array_append_new(list, cli_json_text(are_spines ? fabric->spine[i].name : fabric->leaf[i].name));
 	return list;
 }
@@ -148,8 +151,7 @@ json_t *whatif_page(const struct whatif *whatif, const uint32_t *order)
 	for (uint32_t i = 0; i + 1 < whatif->ncases; i++)
 		json_array_append_new(rows, row_json(whatif, order[i]));
 	return json_pack("{s:s, s:o, s:i, s:i, s:o, s:o, s:o, s:o, s:o, s:o}", "kind", "whatif", "fabric",
-			 cli_json_text(whatif->fabric_name), "servers", whatif->intact.fabric->nservers, "lmc",
-			 whatif->lmc, "engines", engines, "intact", row_json(whatif, 0), "rows", rows, "map",
-			 map_json(whatif, order), "leaves", names_json(whatif->intact.fabric, false), "spines",
-			 names_json(whatif->intact.fabric, true));
+			 cli_json_text(whatif->fabric_name), "servers", whatif->nservers, "lmc", whatif->lmc, "engines",
+			 engines, "intact", row_json(whatif, 0), "rows", rows, "map", map_json(whatif, order), "leaves",
+			 names_json(whatif->intact.fabric, false), "spines", names_json(whatif->intact.fabric, true));
 }

@@ -4,7 +4,8 @@
  *
  * Under fors: the tables that it would write, the plan that it would make, proven by the verifier; the throughput is
  * that of the plan. Under another engine: the tables that opensm writes for the same cables; the throughput is that of
- * the linear shift, since nobody plans. One failure under one engine is one round of a parallel loop.
+ * the linear shift, since nobody plans, and beside it that of the plan which fors would make over them. Under a model of an engine, in any
+ * net: its tables for the same cables, and the plan over them. One failure under one engine is one round of a parallel loop.
  */
 #include "whatif.h"
 
@@ -54,6 +55,7 @@ static enum fors_err plan(const struct cli_fabric *made, struct whatif_result *r
 	if (!err && outcome.is_proven) {
 		result->phases = outcome.plan->nphases;
 		result->throughput = outcome.plan->nservers / (double)outcome.plan->nphases;
+		result->planned = result->throughput;
 		snprintf(result->note, sizeof(result->note), "%s", outcome.plan->method);
 	} else if (!err) {
 		snprintf(result->note, sizeof(result->note), "%.255s",
@@ -97,6 +99,34 @@ static enum fors_err under_fors(const struct whatif *whatif, const struct whatif
 	return err;
 }
 
+/* --- under a model of an engine --------------------------------------------------------------------------------- */
+
+/* Its tables for what is left, and the plan over them. */
+static enum fors_err under_model(const struct whatif *whatif, const struct whatif_case *one,
+				 struct whatif_result *result, struct fors_error *error)
+{
+	struct cli_fabric made = {0};
+	struct fors_endpoint *server = NULL;
+	uint32_t count = 0;
+	enum fors_err err = whatif_net(whatif, one, &made.net, error);
+
+	if (!err)
+		err = cli_model_make(whatif->source, whatif->model, made.net, &made.lfts, error);
+	if (!err)
+		err = whatif_servers(whatif, made.net, &server, &count, error);
+	if (!err && count)
+		err = whatif_shift(made.net, made.lfts, server, count, result, error);
+	if (!err)
+		err = whatif_plan_over(whatif, made.net, made.lfts, result, error);
+	if (!err) {
+		result->throughput = result->planned;
+		result->changed = count_changes(whatif->intact.lfts, made.lfts);
+	}
+	free(server);
+	cli_fabric_free(&made);
+	return err;
+}
+
 /* --- all of them ------------------------------------------------------------------------------------------------ */
 
 static void report(struct whatif *whatif, uint32_t number, uint32_t engine)
@@ -121,8 +151,12 @@ static enum fors_err do_one(void *context, uint32_t worker, uint32_t item, struc
 		return FORS_OK;
 	if (whatif_is_stopped())
 		return fors_fail(error, FORS_ECANCELLED, "stopped");
-	err = engine ? whatif_engine(whatif, &whatif->cases[number], whatif->engine[engine], result, error)
-		     : under_fors(whatif, &whatif->cases[number], result, error);
+	if (engine)
+		err = whatif_engine(whatif, &whatif->cases[number], whatif->engine[engine], result, error);
+	else if (whatif->model)
+		err = under_model(whatif, &whatif->cases[number], result, error);
+	else
+		err = under_fors(whatif, &whatif->cases[number], result, error);
 	if (err && engine) {
 		struct fors_error cause = *error;
 

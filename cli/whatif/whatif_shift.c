@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* whatif_shift.c - what is the same under all engines: the net that a failure leaves, and its linear shift. */
+/* whatif_shift.c - what is the same under all engines: the net that a failure leaves, its servers, its linear shift, the plan over its tables. */
+#include "whatif.h"
+
+#include <stdlib.h>
+
 #include "core/net/lfts.h"
+#include "core/planners/over.h"
 #include "model/measure/evaluate.h"
 #include "model/routers/router.h"
-#include "whatif.h"
 
 enum fors_err whatif_net(const struct whatif *whatif, const struct whatif_case *one, struct fors_net **net,
 			 struct fors_error *error)
@@ -38,5 +42,44 @@ enum fors_err whatif_shift(const struct fors_net *net, const struct fors_lfts *l
 	fors_evaluation_free(evaluation);
 	fors_pattern_free(pattern);
 	fors_routes_free(routes);
+	return err;
+}
+
+enum fors_err whatif_plan_over(const struct whatif *whatif, const struct fors_net *net, const struct fors_lfts *lfts,
+			       struct whatif_result *result, struct fors_error *error)
+{
+	const struct fors_over_task task = {
+		.net = net,
+		.lfts = lfts,
+		.participants = whatif->site.has_participants ? &whatif->site.participants : NULL,
+	};
+	struct fors_schedule *schedule = NULL;
+	struct fors_over_report report;
+	struct fors_error reason;
+	enum fors_err err = fors_plan_over(&task, &schedule, &report, &reason);
+
+	if (!err) {
+		result->phases = report.nphases;
+		result->planned = report.nservers / (double)report.nphases;
+	} else if (!result->note[0]) {
+		snprintf(result->note, sizeof(result->note), "%.255s", reason.text);
+	}
+	fors_schedule_free(schedule);
+	return err == FORS_ENOMEM ? fors_fail_memory(error) : FORS_OK;
+}
+
+enum fors_err whatif_servers(const struct whatif *whatif, const struct fors_net *net, struct fors_endpoint **list,
+			     uint32_t *count, struct fors_error *error)
+{
+	const struct fors_participants *them = whatif->site.has_participants ? &whatif->site.participants : NULL;
+	struct fors_fabric *fabric = NULL;
+	enum fors_err err;
+
+	if (!whatif->intact.fabric)
+		return fors_endpoints(net, them, list, count, error);
+	err = fors_fabric_build(net, whatif->site.places, them, &fabric, error);
+	if (!err)
+		err = cli_fabric_endpoints(fabric, list, count, error);
+	fors_fabric_free(fabric);
 	return err;
 }

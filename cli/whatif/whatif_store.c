@@ -5,7 +5,7 @@
  * A text file: the first line says for which fabric it is, then one line per result, in the order in which they were
  * found:
  *
- *     engine TAB failure TAB throughput TAB shift TAB phases TAB max_load TAB broken TAB changed TAB note
+ *     engine TAB failure TAB throughput TAB shift TAB planned TAB phases TAB max_load TAB broken TAB changed TAB note
  *
  * A line that was cut short (the machine went down) is ignored, and found out again.
  */
@@ -17,12 +17,31 @@
 #include <string.h>
 #include <unistd.h>
 
-#define NFIELDS 9
+#define NFIELDS 10
+
+/* Of any net: its nodes and cables. */
+static uint64_t print_of(const struct fors_net *net)
+{
+	uint64_t print = 14695981039346656037u; /* FNV-1a */
+
+	for (uint32_t node = 0; node < net->nnodes; node++) {
+		print = (print ^ net->node[node].guid) * 1099511628211u;
+		for (unsigned port = 1; port <= net->node[node].nports; port++) {
+			const struct fors_port *p = fors_net_port(net, node, port);
+
+			print = (print ^ p->guid) * 1099511628211u;
+			if (p->peer != FORS_NONE)
+				print = (print ^ net->node[p->peer].guid ^ p->peer_port ^ port << 8) * 1099511628211u;
+		}
+	}
+	return print;
+}
 
 static void first_line(const struct whatif *whatif, char *text, size_t room)
 {
-	snprintf(text, room, "fors whatif 1 fabric %016" PRIx64 " servers %u lmc %u",
-		 whatif->intact.fabric->fingerprint, whatif->intact.fabric->nservers, whatif->lmc);
+	snprintf(text, room, "fors whatif 2 fabric %016" PRIx64 " servers %u lmc %u",
+		 whatif->intact.fabric ? whatif->intact.fabric->fingerprint : print_of(whatif->intact.net),
+		 whatif->nservers, whatif->lmc);
 }
 
 static uint32_t find_engine(const struct whatif *whatif, const char *name)
@@ -76,11 +95,12 @@ static bool read_result(char **field, struct whatif_result *result)
 	*result = (struct whatif_result){.is_known = true};
 	result->throughput = strtod(field[2], &end);
 	result->shift = strtod(field[3], NULL);
-	result->phases = (uint32_t)strtoul(field[4], NULL, 10);
-	result->max_load = (uint32_t)strtoul(field[5], NULL, 10);
-	result->broken = strtoull(field[6], NULL, 10);
-	result->changed = strtoull(field[7], NULL, 10);
-	snprintf(result->note, sizeof(result->note), "%s", field[8]);
+	result->planned = strtod(field[4], NULL);
+	result->phases = (uint32_t)strtoul(field[5], NULL, 10);
+	result->max_load = (uint32_t)strtoul(field[6], NULL, 10);
+	result->broken = strtoull(field[7], NULL, 10);
+	result->changed = strtoull(field[8], NULL, 10);
+	snprintf(result->note, sizeof(result->note), "%s", field[9]);
 	return end != field[2] && !*end && result->throughput >= 0 && result->throughput <= 1e6;
 }
 
@@ -200,9 +220,9 @@ void whatif_store_add(struct whatif *whatif, uint32_t number, uint32_t engine)
 
 	if (!whatif->store)
 		return;
-	fprintf(whatif->store, "%s\t%s\t%.17g\t%.17g\t%u\t%u\t%" PRIu64 "\t%" PRIu64 "\t%s\n", whatif->engine[engine],
-		whatif->cases[number].name, r->throughput, r->shift, r->phases, r->max_load, r->broken, r->changed,
-		r->note);
+	fprintf(whatif->store, "%s\t%s\t%.17g\t%.17g\t%.17g\t%u\t%u\t%" PRIu64 "\t%" PRIu64 "\t%s\n",
+		whatif->engine[engine], whatif->cases[number].name, r->throughput, r->shift, r->planned, r->phases,
+		r->max_load, r->broken, r->changed, r->note);
 	fflush(whatif->store);
 }
 

@@ -91,7 +91,7 @@ static enum fors_err add_servers(struct fors_net *net, const struct fors_tree_sp
 	enum fors_err err = FORS_OK;
 
 	for (uint32_t s = 0; s < spec->tree.servers && !err; s++) {
-		const struct fors_tree_slot *empty = next_empty < spec->nempty ? &spec->empty[next_empty] : NULL;
+		const struct fors_tree_slot *empty = next_empty < spec->empty.count ? &spec->empty.slot[next_empty] : NULL;
 
 		if (empty && empty->leaf * per_leaf + empty->slot == s)
 			next_empty++;

@@ -9,123 +9,33 @@
 #include "tree_spec.h"
 
 #include <stdlib.h>
-#include <string.h>
-
-#include "core/base/text.h"
-
-#define MAX_NUMBER 65535
 
 #define HINT_FT "write FT(2;SPINES,LEAVES), optionally with ;servers=N ;cables=C ;empty=LEAF/SLOT,... before the )"
 #define HINT_LISTS                                                                                                     \
 	"write XGFT(h;m0,..;w0,..), or PGFT(h;m0,..;w0,..;p0,..), with h numbers in each list, from the servers up"
-#define HINT_ANY "write FT(2;SPINES,LEAVES), XGFT(h;m0,..;w0,..) or PGFT(h;m0,..;w0,..;p0,..)"
+#define HINT_ANY                                                                                                       \
+	"write FT(2;SPINES,LEAVES), XGFT(h;m0,..;w0,..) or PGFT(h;m0,..;w0,..;p0,..), or one of TORUS(..), CUBE(..), " \
+	"DRAGONFLY(..), DFPLUS(..), RRG(..) where no tree is needed"
 
-/* A specification that is being read: what is left of it, and where it starts. */
+/* A tree that is being read. */
 struct parser {
-	struct fors_span rest;
-	const char *start, *hint;
+	struct fors_spec_text text;
 	struct fors_tree_spec spec;
-	struct fors_error *error;
 	bool has_servers, has_cables, has_empty; /* FT's options, each once */
 };
 
-/* FORS_EINPUT that shows where in the specification the reader stands. */
-static enum fors_err fail(const struct parser *p, const char *what)
-{
-	return fors_fail(p->error, FORS_EINPUT, "\"%.100s\", character %d: %s; %s", p->start,
-			 (int)(p->rest.at - p->start) + 1, what, p->hint);
-}
-
-static bool take(struct parser *p, const char *word)
-{
-	fors_skip_blanks(&p->rest);
-	return fors_take_word(&p->rest, word);
-}
-
-/* A number from `least` on. */
-static enum fors_err take_number(struct parser *p, uint32_t least, uint32_t *number)
-{
-	const char *start;
-	uint64_t value;
-
-	fors_skip_blanks(&p->rest);
-	start = p->rest.at;
-	if (!fors_take_number(&p->rest, 10, UINT64_MAX, &value)) {
-		if (fors_span_is_empty(p->rest) || *start < '0' || *start > '9')
-			return fail(p, "a number is missing");
-		value = UINT64_MAX;
-	}
-	if (value > MAX_NUMBER)
-		return fors_fail(p->error, FORS_ELIMIT, "\"%.100s\", character %d: the number is larger than %u",
-				 p->start, (int)(start - p->start) + 1, MAX_NUMBER);
-	if (value < least) {
-		p->rest.at = start;
-		return fail(p, "the number must be at least 1");
-	}
-	*number = (uint32_t)value;
-	return FORS_OK;
-}
-
 /* ---- FT ---- */
-
-static enum fors_err add_empty(struct parser *p, struct fors_tree_slot slot)
-{
-	struct fors_tree_spec *spec = &p->spec;
-
-	if ((spec->nempty & (spec->nempty - 1)) == 0) { /* full at every power of two */
-		size_t room = spec->nempty ? 2 * spec->nempty : 1;
-		struct fors_tree_slot *larger = realloc(spec->empty, room * sizeof(*larger));
-
-		if (!larger)
-			return fors_fail_memory(p->error);
-		spec->empty = larger;
-	}
-	spec->empty[spec->nempty++] = slot;
-	return FORS_OK;
-}
-
-/* LEAF/SLOT,... */
-static enum fors_err take_empty(struct parser *p)
-{
-	do {
-		struct fors_tree_slot slot;
-		enum fors_err err = take_number(p, 0, &slot.leaf);
-
-		if (!err && !take(p, "/"))
-			err = fail(p, "a / and the slot are missing");
-		if (!err)
-			err = take_number(p, 0, &slot.slot);
-		if (!err)
-			err = add_empty(p, slot);
-		if (err)
-			return err;
-	} while (take(p, ","));
-	return FORS_OK;
-}
-
-/* The word `key` and its = sign, which may come once. */
-static bool take_key(struct parser *p, const char *key, bool *has_key)
-{
-	const char *start = p->rest.at;
-
-	if (*has_key || !take(p, key))
-		return false;
-	*has_key = take(p, "=");
-	if (!*has_key)
-		p->rest.at = start;
-	return *has_key;
-}
 
 static enum fors_err take_option(struct parser *p)
 {
-	fors_skip_blanks(&p->rest);
-	if (take_key(p, "servers", &p->has_servers))
-		return take_number(p, 1, &p->spec.tree.m[0]);
-	if (take_key(p, "cables", &p->has_cables))
-		return take_number(p, 1, &p->spec.tree.p[1]);
-	if (take_key(p, "empty", &p->has_empty))
-		return take_empty(p);
-	return fail(p, "here servers=, cables= or empty= is expected, each once");
+	fors_skip_blanks(&p->text.rest);
+	if (fors_spec_take_key(&p->text, "servers", &p->has_servers))
+		return fors_spec_take_number(&p->text, 1, &p->spec.tree.m[0]);
+	if (fors_spec_take_key(&p->text, "cables", &p->has_cables))
+		return fors_spec_take_number(&p->text, 1, &p->spec.tree.p[1]);
+	if (fors_spec_take_key(&p->text, "empty", &p->has_empty))
+		return fors_spec_take_slots(&p->text, &p->spec.empty);
+	return fors_spec_fail(&p->text, "here servers=, cables= or empty= is expected, each once");
 }
 
 /* 2;S,M1 and options; servers and cables are M0 = S and 1 without them. */
@@ -135,40 +45,19 @@ static enum fors_err take_ft(struct parser *p)
 	enum fors_err err;
 
 	*tree = (struct fors_tree){.height = 2, .w = {1, 0}, .p = {1, 1}};
-	if (!take(p, "2") || !take(p, ";"))
-		return fail(p, "only two-level trees are spelled so, FT(2;...), taller ones XGFT or PGFT");
-	err = take_number(p, 1, &tree->w[1]);
-	if (!err && !take(p, ","))
-		err = fail(p, "a comma and the number of leaves are missing");
+	if (!fors_spec_take(&p->text, "2") || !fors_spec_take(&p->text, ";"))
+		return fors_spec_fail(&p->text,
+				      "only two-level trees are spelled so, FT(2;...), taller ones XGFT or PGFT");
+	err = fors_spec_take_number(&p->text, 1, &tree->w[1]);
+	if (!err && !fors_spec_take(&p->text, ","))
+		err = fors_spec_fail(&p->text, "a comma and the number of leaves are missing");
 	if (!err)
-		err = take_number(p, 1, &tree->m[1]);
-	while (!err && take(p, ";"))
+		err = fors_spec_take_number(&p->text, 1, &tree->m[1]);
+	while (!err && fors_spec_take(&p->text, ";"))
 		err = take_option(p);
 	if (!err && !p->has_servers)
 		tree->m[0] = tree->w[1];
 	return err;
-}
-
-static int compare_slots(const void *a, const void *b)
-{
-	const struct fors_tree_slot *x = a, *y = b;
-
-	if (x->leaf != y->leaf)
-		return x->leaf < y->leaf ? -1 : 1;
-	return (x->slot > y->slot) - (x->slot < y->slot);
-}
-
-static void sort_empty(struct fors_tree_spec *spec)
-{
-	size_t kept = 0;
-
-	if (spec->nempty == 0)
-		return;
-	qsort(spec->empty, spec->nempty, sizeof(*spec->empty), compare_slots);
-	for (size_t i = 1; i < spec->nempty; i++)
-		if (compare_slots(&spec->empty[i], &spec->empty[kept]))
-			spec->empty[++kept] = spec->empty[i];
-	spec->nempty = kept + 1;
 }
 
 /* Does such a fabric exist? Its switches have ports enough, and an empty slot is one of the slots. */
@@ -177,12 +66,7 @@ static enum fors_err check_ft(const struct fors_tree_spec *spec, struct fors_err
 	uint32_t leaves = spec->tree.m[1], servers = spec->tree.m[0];
 	enum fors_err err = fors_tree_check_ports(&spec->tree, error);
 
-	for (size_t i = 0; i < spec->nempty && !err; i++)
-		if (spec->empty[i].leaf >= leaves || spec->empty[i].slot >= servers)
-			err = fors_fail(error, FORS_EINPUT,
-					"empty=%u/%u: leaves are numbered 0 to %u and slots 0 to %u",
-					spec->empty[i].leaf, spec->empty[i].slot, leaves - 1, servers - 1);
-	return err;
+	return err ? err : fors_slots_check(&spec->empty, "leaves", leaves, servers, error);
 }
 
 /* ---- XGFT and PGFT ---- */
@@ -192,12 +76,12 @@ static enum fors_err take_list(struct parser *p, unsigned count, uint32_t *list)
 {
 	enum fors_err err = FORS_OK;
 
-	if (!take(p, ";"))
-		return fail(p, "a ; and a list are missing");
+	if (!fors_spec_take(&p->text, ";"))
+		return fors_spec_fail(&p->text, "a ; and a list are missing");
 	for (unsigned i = 0; i < count && !err; i++) {
-		if (i && !take(p, ","))
-			return fail(p, "the list is shorter than the height");
-		err = take_number(p, 1, &list[i]);
+		if (i && !fors_spec_take(&p->text, ","))
+			return fors_spec_fail(&p->text, "the list is shorter than the height");
+		err = fors_spec_take_number(&p->text, 1, &list[i]);
 	}
 	return err;
 }
@@ -207,11 +91,11 @@ static enum fors_err take_height(struct parser *p, unsigned *height)
 	const char *start;
 	uint64_t value;
 
-	fors_skip_blanks(&p->rest);
-	start = p->rest.at;
-	if (!fors_take_number(&p->rest, 10, FORS_TREE_LEVELS, &value) || value == 0) {
-		p->rest.at = start;
-		return fail(p, "a height from 1 to 8 is expected");
+	fors_skip_blanks(&p->text.rest);
+	start = p->text.rest.at;
+	if (!fors_take_number(&p->text.rest, 10, FORS_TREE_LEVELS, &value) || value == 0) {
+		p->text.rest.at = start;
+		return fors_spec_fail(&p->text, "a height from 1 to 8 is expected");
 	}
 	*height = (unsigned)value;
 	return FORS_OK;
@@ -235,33 +119,26 @@ static enum fors_err take_lists(struct parser *p, bool has_parallel)
 
 static enum fors_err parse(struct parser *p)
 {
-	bool is_ft = take(p, "FT"), is_pgft = !is_ft && take(p, "PGFT");
+	bool is_ft = fors_spec_take(&p->text, "FT"), is_pgft = !is_ft && fors_spec_take(&p->text, "PGFT");
 	enum fors_err err;
 
-	if (!is_ft && !is_pgft && !take(p, "XGFT"))
-		return fail(p, "this is no fat-tree");
+	if (!is_ft && !is_pgft && !fors_spec_take(&p->text, "XGFT"))
+		return fors_spec_fail(&p->text, "this is no fat-tree, nor another network that is known");
 	p->spec.is_ft = is_ft;
-	p->hint = is_ft ? HINT_FT : HINT_LISTS;
-	if (!take(p, "("))
-		return fail(p, "a ( is missing");
+	p->text.hint = is_ft ? HINT_FT : HINT_LISTS;
+	if (!fors_spec_take(&p->text, "("))
+		return fors_spec_fail(&p->text, "a ( is missing");
 	err = is_ft ? take_ft(p) : take_lists(p, is_pgft);
-	if (!err && !take(p, ")"))
-		err = fail(p, is_ft ? "a ; or a ) is expected"
-				    : "a ) is expected, the lists have as many numbers as the height says");
-	fors_skip_blanks(&p->rest);
-	if (!err && !fors_span_is_empty(p->rest))
-		err = fail(p, "something follows the )");
-	return err;
+	if (err)
+		return err;
+	return fors_spec_take_end(&p->text,
+				  is_ft ? "a ; or a ) is expected"
+					: "a ) is expected, the lists have as many numbers as the height says");
 }
 
 enum fors_err fors_tree_spec_parse(const char *text, struct fors_tree_spec *spec, struct fors_error *error)
 {
-	struct parser p = {
-		.rest = {text, text + strlen(text)},
-		.start = text,
-		.hint = HINT_ANY,
-		.error = error,
-	};
+	struct parser p = {.text = fors_spec_text(text, HINT_ANY, error)};
 	enum fors_err err = parse(&p);
 
 	if (!err && p.spec.is_ft)
@@ -272,14 +149,14 @@ enum fors_err fors_tree_spec_parse(const char *text, struct fors_tree_spec *spec
 		fors_tree_spec_clear(&p.spec);
 		return err;
 	}
-	sort_empty(&p.spec);
+	fors_slots_sort(&p.spec.empty);
 	*spec = p.spec;
 	return FORS_OK;
 }
 
 void fors_tree_spec_clear(struct fors_tree_spec *spec)
 {
-	free(spec->empty);
+	fors_slots_clear(&spec->empty);
 	*spec = (struct fors_tree_spec){0};
 }
 
@@ -292,8 +169,7 @@ static void print_ft(struct fors_buffer *buffer, const struct fors_tree_spec *sp
 		fors_buffer_print(buffer, ";servers=%u", tree->m[0]);
 	if (tree->p[1] != 1)
 		fors_buffer_print(buffer, ";cables=%u", tree->p[1]);
-	for (size_t i = 0; i < spec->nempty; i++)
-		fors_buffer_print(buffer, "%s%u/%u", i ? "," : ";empty=", spec->empty[i].leaf, spec->empty[i].slot);
+	fors_slots_print(buffer, &spec->empty);
 }
 
 static void print_list(struct fors_buffer *buffer, const uint32_t *list, unsigned count)

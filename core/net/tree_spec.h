@@ -16,16 +16,14 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "spec_text.h"
 #include "tree.h"
 
 /* All zero: nothing to clear. */
 struct fors_tree_spec {
 	struct fors_tree tree;
-	bool is_ft; /* the spelling */
-	size_t nempty;
-	struct fors_tree_slot {
-		uint32_t leaf, slot;
-	} * empty; /* without a server; owned; sorted, no duplicates */
+	bool is_ft;		 /* the spelling */
+	struct fors_slots empty; /* without a server */
 };
 
 /*

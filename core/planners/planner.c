@@ -36,12 +36,6 @@ const struct fors_method *const *fors_methods(size_t *count)
 	return methods;
 }
 
-/* Failures after which another method may still succeed. */
-static bool may_go_on(enum fors_err err)
-{
-	return err == FORS_ENOTAPPL || err == FORS_ELMC || err == FORS_ENOPLAN || err == FORS_ELIMIT;
-}
-
 /* The choice of `auto` so far. */
 struct choice {
 	const struct fors_task *task;
@@ -50,6 +44,17 @@ struct choice {
 	const struct fors_method *from; /* who made it */
 	struct fors_error reason;	/* why the last one who declined did so */
 };
+
+/*
+ * Failures after which another method may still succeed. Single flows are asked last and need by far the most memory: that they
+ * had too little does not cost the plan that there is.
+ */
+static bool may_go_on(const struct choice *choice, const struct fors_method *method, enum fors_err err)
+{
+	if (err == FORS_ENOMEM)
+		return choice->best && method == &fors_method_flows;
+	return err == FORS_ENOTAPPL || err == FORS_ELMC || err == FORS_ENOPLAN || err == FORS_ELIMIT;
+}
 
 static uint32_t rank_of(const struct fors_method *method)
 {
@@ -81,7 +86,7 @@ static enum fors_err ask(struct choice *choice, const struct fors_method *method
 	task.wanted_phases = wanted;
 	err = method->plan(&task, &plan, &choice->reason);
 	if (err)
-		return may_go_on(err) ? FORS_OK : fors_fail(error, err, "%s", choice->reason.text);
+		return may_go_on(choice, method, err) ? FORS_OK : fors_fail(error, err, "%s", choice->reason.text);
 	if (is_better(choice, plan->nphases, method)) {
 		fors_schedule_free(choice->best);
 		choice->best = plan;

@@ -7,6 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+uint32_t fors_schedule_version(const struct fors_schedule *schedule)
+{
+	bool has_more = schedule->ways || schedule->sl || schedule->name[0];
+
+	return has_more ? FORS_SF_VERSION_WAYS : FORS_SF_VERSION;
+}
+
 size_t fors_schedule_ncells(const struct fors_schedule *schedule)
 {
 	size_t rows = schedule->parts ? (size_t)schedule->nleaves * schedule->parts : schedule->nservers;
@@ -31,28 +38,19 @@ static void copy_servers(const struct fors_fabric *fabric, struct fors_schedule 
 		schedule->lane_spine[k] = fabric->spine[fabric->lane[k].spine].guid;
 }
 
-enum fors_err fors_schedule_new(const struct fors_fabric *fabric, uint32_t nphases, uint32_t parts,
-				uint32_t round_length, const char *method, struct fors_schedule **schedule,
-				struct fors_error *error)
+/* Arrays of the sizes that `sizes` says, cells idle, in *schedule. */
+static enum fors_err make(const struct fors_schedule *sizes, struct fors_schedule **schedule, struct fors_error *error)
 {
 	struct fors_schedule *made;
-	size_t ncells;
+	size_t ncells = fors_schedule_ncells(sizes);
 
-	if (nphases > FORS_SF_MAX_PHASES)
-		return fors_fail(error, FORS_ELIMIT, "the plan has %u phases; fors can represent %u", nphases,
+	if (sizes->nphases > FORS_SF_MAX_PHASES)
+		return fors_fail(error, FORS_ELIMIT, "the plan has %u phases; fors can represent %u", sizes->nphases,
 				 FORS_SF_MAX_PHASES);
-	made = calloc(1, sizeof(*made));
+	made = malloc(sizeof(*made));
 	if (!made)
 		return fors_fail_memory(error);
-	made->fingerprint = fabric->fingerprint;
-	made->nservers = fabric->nservers;
-	made->nphases = nphases;
-	made->nleaves = fabric->nleaves;
-	made->nlanes = fabric->nlanes;
-	made->parts = parts;
-	made->round_length = parts ? round_length : 0;
-	snprintf(made->method, sizeof(made->method), "%s", method);
-	ncells = fors_schedule_ncells(made);
+	*made = *sizes;
 	made->server = calloc((size_t)made->nservers + 1, sizeof(*made->server));
 	made->lane_spine = calloc((size_t)made->nlanes + 1, sizeof(*made->lane_spine));
 	made->cell = malloc((ncells + 1) * sizeof(*made->cell));
@@ -62,15 +60,100 @@ enum fors_err fors_schedule_new(const struct fors_fabric *fabric, uint32_t nphas
 	}
 	for (size_t i = 0; i < ncells; i++)
 		made->cell[i] = (struct fors_cell){FORS_IDLE, 0, FORS_NO_LANE};
-	copy_servers(fabric, made);
 	*schedule = made;
 	return FORS_OK;
+}
+
+enum fors_err fors_schedule_new(const struct fors_fabric *fabric, uint32_t nphases, uint32_t parts,
+				uint32_t round_length, const char *method, struct fors_schedule **schedule,
+				struct fors_error *error)
+{
+	struct fors_schedule sizes = {
+		.fingerprint = fabric->fingerprint,
+		.nservers = fabric->nservers,
+		.nphases = nphases,
+		.nleaves = fabric->nleaves,
+		.nlanes = fabric->nlanes,
+		.parts = parts,
+		.round_length = parts ? round_length : 0,
+	};
+	enum fors_err err;
+
+	snprintf(sizes.method, sizeof(sizes.method), "%s", method);
+	err = make(&sizes, schedule, error);
+	if (!err)
+		copy_servers(fabric, *schedule);
+	return err;
+}
+
+enum fors_err fors_schedule_new_of(const struct fors_schedule_server *server, uint32_t nservers, uint32_t nleaves,
+				   uint32_t nphases, uint32_t parts, uint32_t round_length, const char *method,
+				   struct fors_schedule **schedule, struct fors_error *error)
+{
+	struct fors_schedule sizes = {
+		.nservers = nservers,
+		.nphases = nphases,
+		.nleaves = nleaves,
+		.parts = parts,
+		.round_length = parts ? round_length : 0,
+	};
+	enum fors_err err;
+
+	snprintf(sizes.method, sizeof(sizes.method), "%s", method);
+	err = make(&sizes, schedule, error);
+	if (!err && nservers)
+		memcpy((*schedule)->server, server, nservers * sizeof(*server));
+	return err;
+}
+
+static void copy_arrays(const struct fors_schedule *from, struct fors_schedule *to)
+{
+	memcpy(to->server, from->server, from->nservers * sizeof(*from->server));
+	memcpy(to->lane_spine, from->lane_spine, from->nlanes * sizeof(*from->lane_spine));
+	memcpy(to->cell, from->cell, fors_schedule_ncells(from) * sizeof(*from->cell));
+}
+
+static enum fors_err copy_sls(const struct fors_schedule *from, struct fors_schedule *to, struct fors_error *error)
+{
+	size_t size = (size_t)from->nservers * from->nservers;
+
+	if (!from->sl)
+		return FORS_OK;
+	to->sl = malloc(size + 1);
+	if (!to->sl)
+		return fors_fail_memory(error);
+	memcpy(to->sl, from->sl, size);
+	return FORS_OK;
+}
+
+enum fors_err fors_schedule_copy(const struct fors_schedule *schedule, struct fors_schedule **copy,
+				 struct fors_error *error)
+{
+	struct fors_schedule sizes = *schedule, *made;
+	enum fors_err err;
+
+	sizes.ways = NULL;
+	sizes.sl = NULL;
+	err = make(&sizes, &made, error);
+	if (err)
+		return err;
+	copy_arrays(schedule, made);
+	err = copy_sls(schedule, made, error);
+	if (!err && schedule->ways)
+		err = fors_waylist_copy(schedule->ways, &made->ways, error);
+	if (err)
+		fors_schedule_free(made);
+	else
+		*copy = made;
+	return err;
 }
 
 void fors_schedule_free(struct fors_schedule *schedule)
 {
 	if (!schedule)
 		return;
+	fors_waylist_free(schedule->ways);
+	free(schedule->sl);
 	free(schedule->server);
 	free(schedule->lane_spine);
 	free(schedule->cell);
@@ -94,6 +177,18 @@ struct fors_cell fors_schedule_flow(const struct fors_schedule *schedule, uint32
 	position = (member + length - phase % length) % length;
 	cell = schedule->cell[(size_t)virtual_leaf * schedule->nphases + first + position];
 	return cell.dst == s ? idle : cell;
+}
+
+uint32_t fors_schedule_way(const struct fors_schedule *schedule, uint32_t s, struct fors_cell cell)
+{
+	if (!schedule->ways || cell.dst == FORS_IDLE)
+		return FORS_NONE;
+	return fors_waylist_find(schedule->ways, schedule->server[s].leaf, cell.dst, cell.path);
+}
+
+uint8_t fors_schedule_sl(const struct fors_schedule *schedule, uint32_t s, uint32_t d)
+{
+	return schedule->sl ? schedule->sl[(size_t)s * schedule->nservers + d] : FORS_NO_SL;
 }
 
 uint32_t fors_schedule_find(const struct fors_schedule *schedule, uint64_t guid)

@@ -15,14 +15,19 @@
  *         (u + i) mod round_length of v sends to it, nobody when there is no
  *         such member or when it is d itself.
  *
+ * In a two-level tree that fors routes itself a flow crosses one spine, and its cell names the lane. Everywhere else
+ * lanes mean nothing: cells have FORS_NO_LANE, nlanes is 0, and `ways` says which switches and cables a flow crosses.
+ *
  * Thread rules: plain data; any number of readers.
  */
 #ifndef FORS_CORE_SCHEDULE_SCHEDULE_H
 #define FORS_CORE_SCHEDULE_SCHEDULE_H
 
 #include "core/fabric/fabric.h"
+#include "ways.h"
 
 #define FORS_IDLE 0xFFFF /* sends to nobody */
+#define FORS_NO_SL 255	 /* nobody said which service level */
 
 /* What a server does in a phase. */
 struct fors_cell {
@@ -53,6 +58,14 @@ struct fors_schedule {
 	struct fors_cell *cell; /* dense: nservers x nphases; rounds: nleaves*parts x nphases; all idle at first */
 	char method[16];	/* name of the planner */
 	char reason[128];	/* why there is no plan, when nphases is 0; else empty */
+
+	/* Of any of the next three the file is of version 2 (schedule_format.h), and nlanes is 0. */
+	struct fors_waylist *ways; /* NULL: ways are lanes */
+	uint8_t *sl;   /* [src * nservers + dst]: service level, FORS_NO_SL: not known; NULL: none is known */
+	char name[64]; /* of the job that exchanges; empty: all servers of the fabric */
+
+	bool is_dense;	       /* version 2: written cell by cell also where units would do */
+	uint64_t fabric_epoch; /* under which the tables that it was verified on were first published; 0: its own */
 };
 
 /*
@@ -64,7 +77,22 @@ struct fors_schedule {
 enum fors_err fors_schedule_new(const struct fors_fabric *fabric, uint32_t nphases, uint32_t parts,
 				uint32_t round_length, const char *method, struct fors_schedule **schedule,
 				struct fors_error *error);
+
+/*
+ * The same for nservers servers of any fabric, on nleaves switches, ordered by leaf, then rank, 0, 1, 2 on each: no
+ * lanes, no ways yet, fingerprint 0. Errors: the same.
+ */
+enum fors_err fors_schedule_new_of(const struct fors_schedule_server *server, uint32_t nservers, uint32_t nleaves,
+				   uint32_t nphases, uint32_t parts, uint32_t round_length, const char *method,
+				   struct fors_schedule **schedule, struct fors_error *error);
+
+/* A copy of all of it in *copy, owned by the caller. Errors: FORS_ENOMEM. */
+enum fors_err fors_schedule_copy(const struct fors_schedule *schedule, struct fors_schedule **copy,
+				 struct fors_error *error);
 void fors_schedule_free(struct fors_schedule *schedule);
+
+/* The version of the format that it is written in, 1 or 2: see struct fors_schedule. */
+uint32_t fors_schedule_version(const struct fors_schedule *schedule);
 
 /* Number of cells: see struct fors_schedule. */
 size_t fors_schedule_ncells(const struct fors_schedule *schedule);
@@ -74,6 +102,12 @@ size_t fors_schedule_ncells(const struct fors_schedule *schedule);
  * O(1), a few nanoseconds.
  */
 struct fors_cell fors_schedule_flow(const struct fors_schedule *schedule, uint32_t s, uint32_t phase);
+
+/* Number of the way in schedule->ways of the flow that server s sends by `cell`; FORS_NONE: none, or not known. */
+uint32_t fors_schedule_way(const struct fors_schedule *schedule, uint32_t s, struct fors_cell cell);
+
+/* Service level of the flow from server s to server d, FORS_NO_SL: not known. */
+uint8_t fors_schedule_sl(const struct fors_schedule *schedule, uint32_t s, uint32_t d);
 
 /* Index of the server with this port GUID, or FORS_NONE. O(P). */
 uint32_t fors_schedule_find(const struct fors_schedule *schedule, uint64_t guid);

@@ -1,23 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * schedule_file.c - a schedule as bytes, and back.
+ * schedule_file.c - a schedule as bytes; the way back is schedule_read.c.
  *
- * The file is made for hundreds of processes that each want to know about one server: who opens it reads and checks the
- * header and the (short) list of servers, and then only the row of cells that it needs (libforsched/source.c says why it
- * reads and never maps). So the parts have checksums of their own, and a dense cell holds all that a server has to know
- * about a phase in 8 bytes, also what strictly is somebody else's business (who sends to it, which path index the
- * other direction uses).
+ * The file is made for hundreds of processes that each want to know about one server: who opens it reads and checks
+ * the header and the (short) list of servers, and then only the row of cells that it needs (libforsched/source.c says
+ * why it reads and never maps). So the parts have checksums of their own, and a dense cell holds all that a server
+ * has to know about a phase in 8 bytes, also what strictly is somebody else's business (who sends to it, which path
+ * index the other direction uses).
  *
- * The layout is written down in schedule_format.h, for readers of all kinds; the header is judged in schedule_header.c,
- * for this reader and for who wants to know no more than the epoch.
+ * The layout is written down in schedule_format.h, for readers of all kinds; the header is judged in
+ * schedule_header.c, for this reader and for who wants to know no more than the epoch.
  *
- * Sizes: 360 servers, 360 phases: dense 1.07 MB; rounds at LMC 0 13 kB of cells (18 leaves x 360 x 2 bytes) and 29
- * kB of servers.
+ * Version 2 has the way and the service level of its flows in units, which schedule_units.c writes and reads.
  *
- * Trust: the reader here believes no byte before its CRC is right, no number before it is within bounds, then asks
- * whether it is an exchange at all (schedule_fault.c), and at the end encodes what it understood and compares: a file
- * that passes is exactly what the writer would have written. These are the rules of schedule_format.h; libforsched
- * has them in code of its own, and tests/unit/test_schedule_rules.c holds the two against each other.
+ * Sizes: 360 servers, 360 phases: dense 1.07 MB; rounds at LMC 0 13 kB of cells (18 leaves x 360 x 2 bytes) and 29 kB
+ * of servers.
  */
 #include <endian.h>
 #include <stdlib.h>
@@ -25,14 +22,18 @@
 
 #include <zlib.h>
 
-#include "schedule_fault.h"
 #include "schedule_file.h"
 #include "schedule_format.h"
 #include "schedule_header.h"
+#include "schedule_units.h"
+
+#define MAX_SL 15
 
 _Static_assert(sizeof(struct fors_sf_server) == 80, "servers have holes");
 _Static_assert(sizeof(struct fors_sf_cell) == 8, "cells have holes");
-_Static_assert(sizeof(((struct fors_schedule *)0)->method) == 16 && sizeof(((struct fors_schedule *)0)->reason) == 128,
+_Static_assert(sizeof(((struct fors_schedule *)0)->method) == 16 &&
+		       sizeof(((struct fors_schedule *)0)->reason) == 128 &&
+		       sizeof(((struct fors_schedule *)0)->name) == 64,
 	       "texts differ in size");
 
 /* ---- where things are ---- */
@@ -60,17 +61,35 @@ static uint32_t count_paths(const struct fors_schedule *schedule)
 	return npaths;
 }
 
-static void shape_of(const struct fors_schedule *schedule, struct fors_schedule_shape *shape)
+/* In version 2 what says the same in fewer bytes; units cannot give one of their flows another service level. */
+static enum fors_sf_layout choose_layout(const struct fors_schedule *schedule, const struct fors_schedule_units *units)
 {
+	if (!schedule->nphases)
+		return FORS_SF_WITHDRAWN;
+	if (fors_schedule_version(schedule) == FORS_SF_VERSION)
+		return schedule->parts ? FORS_SF_ROUNDS : FORS_SF_DENSE;
+	if (schedule->is_dense || !units->is_uniform)
+		return FORS_SF_DENSE;
+	return schedule->parts ? FORS_SF_ROUNDS : FORS_SF_UNITS;
+}
+
+static void shape_of(const struct fors_schedule *schedule, const struct fors_schedule_units *units,
+		     struct fors_schedule_shape *shape)
+{
+	uint32_t version = fors_schedule_version(schedule);
+	enum fors_sf_layout layout = choose_layout(schedule, units);
+
 	*shape = (struct fors_schedule_shape){
-		.layout = !schedule->nphases ? FORS_SF_WITHDRAWN
-			  : schedule->parts  ? FORS_SF_ROUNDS
-					     : FORS_SF_DENSE,
+		.version = version,
+		.layout = layout,
 		.nservers = schedule->nservers,
 		.nphases = schedule->nphases,
 		.nleaves = schedule->nleaves,
-		.nlanes = schedule->nlanes,
-		.npaths = schedule->nphases ? count_paths(schedule) : 1,
+		.nlanes = version == FORS_SF_VERSION ? schedule->nlanes : 0,
+		.npaths = units->npaths,
+		.nswitches = units->nswitches,
+		.nways = units->nways,
+		.nunits = layout == FORS_SF_DENSE ? units->nunits : units->nunits_sl,
 	};
 	if (shape->layout == FORS_SF_ROUNDS) {
 		shape->parts = schedule->parts;
@@ -100,6 +119,16 @@ static void put_servers(const struct fors_schedule *schedule, struct fors_sf_ser
 	}
 }
 
+/* What the cell's byte for the lane says. */
+static uint8_t sl_or_lane(const struct fors_schedule *schedule, uint32_t s, struct fors_cell flow)
+{
+	uint8_t sl = fors_schedule_sl(schedule, s, flow.dst);
+
+	if (fors_schedule_version(schedule) == FORS_SF_VERSION)
+		return flow.lane;
+	return sl > MAX_SL ? FORS_SF_NO_SL : sl;
+}
+
 /* Who sends to whom, with both ends told; paths[s * P + d] becomes the path index of flow (s, d). */
 static void put_flows(const struct fors_schedule *schedule, struct fors_sf_cell *cells, uint8_t *paths)
 {
@@ -117,7 +146,7 @@ static void put_flows(const struct fors_schedule *schedule, struct fors_sf_cell 
 			there = &cells[flow.dst * t + phase];
 			cell->dst = htole16(flow.dst);
 			cell->path = flow.path;
-			cell->lane = flow.lane;
+			cell->lane = sl_or_lane(schedule, s, flow);
 			there->src = htole16((uint16_t)s);
 			there->in_path = flow.path;
 			paths[s * p + flow.dst] = flow.path;
@@ -176,6 +205,36 @@ static void put_rounds(const struct fors_schedule *schedule, const struct fors_s
 	}
 }
 
+/* Half a cell of the units layout. */
+static void put_half(unsigned char *to, uint32_t half, uint32_t number)
+{
+	uint16_t narrow = htole16((uint16_t)number);
+
+	number = htole32(number);
+	if (half == 2)
+		memcpy(to, &narrow, 2);
+	else
+		memcpy(to, &number, 4);
+}
+
+static void put_units(const struct fors_schedule *schedule, const struct fors_schedule_shape *shape, unsigned char *to)
+{
+	uint32_t half = shape->cell_size / 2;
+
+	memset(to, 0xFF, (size_t)shape->nrows * row_size(shape));
+	for (uint32_t s = 0; s < schedule->nservers; s++)
+		for (uint32_t phase = 0; phase < schedule->nphases; phase++) {
+			struct fors_cell flow = fors_schedule_flow(schedule, s, phase);
+
+			if (flow.dst >= schedule->nservers)
+				continue;
+			put_half(to + s * row_size(shape) + (size_t)phase * shape->cell_size, half,
+				 flow.dst * shape->npaths + flow.path);
+			put_half(to + flow.dst * row_size(shape) + (size_t)phase * shape->cell_size + half, half,
+				 s * shape->npaths + flow.path);
+		}
+}
+
 static void put_row_crcs(const struct fors_schedule_shape *shape, unsigned char *bytes)
 {
 	for (uint32_t row = 0; row < shape->nrows; row++) {
@@ -185,12 +244,37 @@ static void put_row_crcs(const struct fors_schedule_shape *shape, unsigned char 
 	}
 }
 
+/* The second part, after the first, whose bytes its CRC covers too. */
+static void put_more(const struct fors_schedule *schedule, const struct fors_schedule_shape *shape,
+		     unsigned char *bytes)
+{
+	const size_t before = sizeof(struct fors_sf_header) + offsetof(struct fors_sf_more, more_crc);
+	struct fors_sf_more more = {
+		.fabric_epoch = htole64(schedule->fabric_epoch),
+		.nswitches = htole32(shape->nswitches),
+		.nways = htole32(shape->nways),
+		.nunits = htole32(shape->nunits),
+		.switches_offset = htole64(shape->switches),
+		.ways_offset = htole64(shape->ways),
+		.leaves_offset = htole64(shape->leaves),
+		.units_offset = htole64(shape->units),
+		.switches_crc = htole32(crc_of(bytes + shape->switches, shape->ways - shape->switches)),
+		.ways_crc = htole32(crc_of(bytes + shape->ways, shape->leaves - shape->ways)),
+		.leaves_crc = htole32(crc_of(bytes + shape->leaves, shape->units - shape->leaves)),
+	};
+
+	put_text(more.name, sizeof(more.name) - 1, schedule->name);
+	memcpy(bytes + sizeof(struct fors_sf_header), &more, sizeof(more));
+	more.more_crc = htole32(crc_of(bytes, before));
+	memcpy(bytes + before, &more.more_crc, sizeof(more.more_crc));
+}
+
 static void put_header(const struct fors_schedule *schedule, const struct fors_schedule_shape *shape,
 		       unsigned char *bytes)
 {
 	struct fors_sf_header header = {
 		.byte_order = htole32(FORS_SF_BYTE_ORDER),
-		.version = htole32(FORS_SF_VERSION),
+		.version = htole32(shape->version),
 		.epoch = htole64(schedule->epoch),
 		.file_size = htole64(shape->end),
 		.fingerprint = htole64(schedule->fingerprint),
@@ -209,7 +293,7 @@ static void put_header(const struct fors_schedule *schedule, const struct fors_s
 		.row_crc_offset = htole64(shape->row_crc),
 		.cells_offset = htole64(shape->cells),
 		.servers_crc = htole32(crc_of(bytes + shape->servers, shape->lanes - shape->servers)),
-		.lanes_crc = htole32(crc_of(bytes + shape->lanes, shape->row_crc - shape->lanes)),
+		.lanes_crc = htole32(crc_of(bytes + shape->lanes, shape->switches - shape->lanes)),
 	};
 
 	memcpy(header.magic, FORS_SF_MAGIC, sizeof(header.magic));
@@ -219,38 +303,68 @@ static void put_header(const struct fors_schedule *schedule, const struct fors_s
 	memcpy(bytes, &header, sizeof(header));
 }
 
-static enum fors_err fill(const struct fors_schedule *schedule, const struct fors_schedule_shape *shape,
-			  unsigned char *bytes, struct fors_error *error)
+static enum fors_err fill(const struct fors_schedule *schedule, const struct fors_schedule_units *units,
+			  const struct fors_schedule_shape *shape, unsigned char *bytes, struct fors_error *error)
 {
 	enum fors_err err = FORS_OK;
 
 	put_servers(schedule, (struct fors_sf_server *)(bytes + shape->servers));
 	for (uint32_t lane = 0; lane < shape->nlanes; lane++)
 		((uint64_t *)(bytes + shape->lanes))[lane] = htole64(schedule->lane_spine[lane]);
+	if (shape->version == FORS_SF_VERSION_WAYS)
+		fors_schedule_units_put(schedule, units, shape, bytes);
 	if (shape->layout == FORS_SF_DENSE)
 		err = put_dense(schedule, bytes + shape->cells, error);
 	if (shape->layout == FORS_SF_ROUNDS)
 		put_rounds(schedule, shape, bytes + shape->cells);
+	if (shape->layout == FORS_SF_UNITS)
+		put_units(schedule, shape, bytes + shape->cells);
 	put_row_crcs(shape, bytes);
 	put_header(schedule, shape, bytes);
+	if (shape->version == FORS_SF_VERSION_WAYS)
+		put_more(schedule, shape, bytes);
 	return err;
 }
 
-enum fors_err fors_schedule_encode(const struct fors_schedule *schedule, void **bytes, size_t *size,
-				   struct fors_error *error)
+/* Lanes and ways are two languages; a file speaks one of them. */
+static enum fors_err check_no_lanes(const struct fors_schedule *schedule, struct fors_error *error)
+{
+	size_t ncells = fors_schedule_ncells(schedule);
+
+	for (size_t i = 0; i < ncells; i++)
+		if (schedule->cell[i].lane != FORS_NO_LANE)
+			return fors_fail(error, FORS_EINPUT,
+					 "schedule: a plan over lanes has neither ways nor service levels nor a name");
+	return FORS_OK;
+}
+
+static enum fors_err check_size(const struct fors_schedule_shape *shape, struct fors_error *error)
+{
+	if (shape->version == FORS_SF_VERSION || shape->end <= FORS_SF_MAX_BYTES)
+		return FORS_OK;
+	return fors_fail(
+		error, FORS_ELIMIT,
+		"schedule: %u servers and %u phases take %llu bytes%s; a file has at most %llu: plan for fewer "
+		"servers, or by a method that plans in rounds",
+		shape->nservers, shape->nphases, (unsigned long long)shape->end,
+		shape->layout == FORS_SF_DENSE ? ", a cell for each flow" : "", FORS_SF_MAX_BYTES);
+}
+
+static enum fors_err encode(const struct fors_schedule *schedule, const struct fors_schedule_units *units, void **bytes,
+			    size_t *size, struct fors_error *error)
 {
 	struct fors_schedule_shape shape;
 	unsigned char *made;
 	enum fors_err err;
 
-	if (schedule->nphases > FORS_SF_MAX_PHASES || schedule->nservers > FORS_MAX_SERVERS)
-		return fors_fail(error, FORS_ELIMIT, "schedule: %u servers and %u phases are more than a file can hold",
-				 schedule->nservers, schedule->nphases);
-	shape_of(schedule, &shape);
+	shape_of(schedule, units, &shape);
+	err = check_size(&shape, error);
+	if (err)
+		return err;
 	made = calloc(1, shape.end);
 	if (!made)
 		return fors_fail_memory(error);
-	err = fill(schedule, &shape, made, error);
+	err = fill(schedule, units, &shape, made, error);
 	if (err) {
 		free(made);
 		return err;
@@ -260,210 +374,37 @@ enum fors_err fors_schedule_encode(const struct fors_schedule *schedule, void **
 	return FORS_OK;
 }
 
-/* ---- reading ---- */
-
-struct reader {
-	const unsigned char *bytes;
-	size_t size;
-	const char *name;
-	struct fors_schedule_header header;
-	struct fors_error *error;
-};
-
-static enum fors_err corrupt(const struct reader *reader, const char *what)
+/* What version 2 asks for. A plan whose cells alone are too many is refused before all of them are looked at. */
+static enum fors_err find_units(const struct fors_schedule *schedule, struct fors_schedule_units *units,
+				struct fors_error *error)
 {
-	return fors_fail(reader->error, FORS_EINPUT, "%s: corrupted schedule: %s", reader->name, what);
-}
+	struct fors_schedule_shape shape;
+	enum fors_err err = check_no_lanes(schedule, error);
 
-static enum fors_err check_sums(const struct reader *reader)
-{
-	const struct fors_schedule_shape *shape = &reader->header.shape;
-	const unsigned char *bytes = reader->bytes;
-
-	if (crc_of(bytes + shape->servers, shape->lanes - shape->servers) != reader->header.servers_crc)
-		return corrupt(reader, "checksum of the servers");
-	if (crc_of(bytes + shape->lanes, shape->row_crc - shape->lanes) != reader->header.lanes_crc)
-		return corrupt(reader, "checksum of the lanes");
-	for (uint32_t row = 0; row < shape->nrows; row++) {
-		uint32_t crc;
-
-		memcpy(&crc, bytes + shape->row_crc + (size_t)row * 4, 4);
-		if (crc_of(bytes + shape->cells + row * row_size(shape), row_size(shape)) != le32toh(crc))
-			return corrupt(reader, "checksum of a row of cells");
-	}
-	return FORS_OK;
-}
-
-static enum fors_err get_servers(const struct reader *reader, struct fors_schedule *schedule)
-{
-	for (uint32_t s = 0; s < schedule->nservers; s++) {
-		struct fors_schedule_server *server = &schedule->server[s];
-		struct fors_sf_server from;
-
-		memcpy(&from, reader->bytes + reader->header.shape.servers + s * sizeof(from), sizeof(from));
-		server->guid = le64toh(from.guid);
-		server->lid = le16toh(from.lid);
-		server->leaf = le16toh(from.leaf);
-		server->rank = le16toh(from.rank);
-		server->lmc = from.lmc;
-		memcpy(server->desc, from.desc, sizeof(from.desc));
-		if (server->lmc > FORS_MAX_LMC || server->lid == 0 ||
-		    server->lid + (1u << server->lmc) - 1 > FORS_LID_MAX)
-			return corrupt(reader, "a server's LID or LMC");
-		if (server->leaf >= schedule->nleaves || (s && server[-1].leaf > server->leaf) ||
-		    server->rank != (s && server[-1].leaf == server->leaf ? server[-1].rank + 1 : 0))
-			return corrupt(reader, "the order of the servers");
-		if (schedule->parts && server->rank / schedule->parts >= schedule->round_length)
-			return corrupt(reader, "a leaf with more servers than its rounds have phases");
-	}
-	return FORS_OK;
-}
-
-static struct fors_cell cell_of_number(const struct fors_schedule_shape *shape, uint32_t number)
-{
-	uint32_t lane = number / shape->npaths % (shape->nlanes + 1),
-		 dst = number / shape->npaths / (shape->nlanes + 1);
-
-	return (struct fors_cell){
-		.dst = (uint16_t)(dst < shape->nservers ? dst : FORS_MAX_SERVERS), /* too large: refused later */
-		.path = (uint8_t)(number % shape->npaths),
-		.lane = (uint8_t)(lane == shape->nlanes ? FORS_NO_LANE : lane),
-	};
-}
-
-/* Cell i of the file. */
-static struct fors_cell get_cell(const struct reader *reader, size_t i)
-{
-	const struct fors_schedule_shape *shape = &reader->header.shape;
-	const unsigned char *at = reader->bytes + shape->cells + i * shape->cell_size;
-	const struct fors_cell idle = {.dst = FORS_IDLE, .lane = FORS_NO_LANE};
-	struct fors_sf_cell dense;
-	uint16_t narrow;
-	uint32_t wide;
-
-	switch (shape->cell_size) {
-	case 2:
-		memcpy(&narrow, at, sizeof(narrow));
-		return le16toh(narrow) == UINT16_MAX ? idle : cell_of_number(shape, le16toh(narrow));
-	case 4:
-		memcpy(&wide, at, sizeof(wide));
-		return le32toh(wide) == UINT32_MAX ? idle : cell_of_number(shape, le32toh(wide));
-	default:
-		memcpy(&dense, at, sizeof(dense));
-		return (struct fors_cell){.dst = le16toh(dense.dst), .path = dense.path, .lane = dense.lane};
-	}
-}
-
-static enum fors_err get_cells(const struct reader *reader, struct fors_schedule *schedule)
-{
-	size_t ncells = (size_t)reader->header.shape.nrows * reader->header.shape.nphases;
-
-	for (size_t i = 0; i < ncells; i++) {
-		struct fors_cell cell = get_cell(reader, i);
-
-		schedule->cell[i] = cell;
-		if (cell.dst == FORS_IDLE)
-			continue;
-		if (cell.dst >= schedule->nservers)
-			return corrupt(reader, "a flow to a server that is not there");
-		if (cell.path >> schedule->server[cell.dst].lmc)
-			return corrupt(reader, "a path index beyond the LMC");
-		if (cell.lane != FORS_NO_LANE && cell.lane >= schedule->nlanes)
-			return corrupt(reader, "a flow over a lane that is not there");
-	}
-	return FORS_OK;
-}
-
-/* Is it an exchange between servers that can be told apart? */
-static enum fors_err check_exchange(const struct reader *reader, const struct fors_schedule *schedule)
-{
-	const char *fault = NULL;
-	enum fors_err err = fors_schedule_find_fault(schedule, &fault, reader->error);
-
-	return fault ? corrupt(reader, fault) : err;
-}
-
-/* What was understood has to give the same bytes again. */
-static enum fors_err check_same(const struct reader *reader, const struct fors_schedule *schedule)
-{
-	void *bytes;
-	size_t size;
-	bool is_same;
-	enum fors_err err = fors_schedule_encode(schedule, &bytes, &size, reader->error);
-
-	if (err)
-		return err;
-	is_same = size == reader->size && memcmp(bytes, reader->bytes, size) == 0;
-	free(bytes);
-	return is_same ? FORS_OK : corrupt(reader, "parts that contradict each other");
-}
-
-static struct fors_schedule *new_schedule(const struct reader *reader)
-{
-	const struct fors_schedule_shape *shape = &reader->header.shape;
-	struct fors_schedule *schedule = calloc(1, sizeof(*schedule));
-
-	if (!schedule)
-		return NULL;
-	schedule->epoch = reader->header.epoch;
-	schedule->fingerprint = reader->header.fingerprint;
-	schedule->nservers = shape->nservers;
-	schedule->nphases = shape->nphases;
-	schedule->nleaves = shape->nleaves;
-	schedule->nlanes = shape->nlanes;
-	schedule->parts = shape->parts;
-	schedule->round_length = shape->round_length;
-	memcpy(schedule->method, reader->header.method, sizeof(schedule->method) - 1);
-	memcpy(schedule->reason, reader->header.reason, sizeof(schedule->reason) - 1);
-	schedule->server = calloc((size_t)shape->nservers + 1, sizeof(*schedule->server));
-	schedule->lane_spine = calloc((size_t)shape->nlanes + 1, sizeof(*schedule->lane_spine));
-	schedule->cell = calloc((size_t)shape->nrows * shape->nphases + 1, sizeof(*schedule->cell));
-	if (schedule->server && schedule->lane_spine && schedule->cell)
-		return schedule;
-	fors_schedule_free(schedule);
-	return NULL;
-}
-
-static enum fors_err get_schedule(const struct reader *reader, struct fors_schedule *schedule)
-{
-	enum fors_err err = get_servers(reader, schedule);
-
-	for (uint32_t lane = 0; lane < schedule->nlanes; lane++) {
-		uint64_t guid;
-
-		memcpy(&guid, reader->bytes + reader->header.shape.lanes + lane * sizeof(guid), sizeof(guid));
-		schedule->lane_spine[lane] = le64toh(guid);
-	}
+	units->is_uniform = true;
+	shape_of(schedule, units, &shape);
 	if (!err)
-		err = get_cells(reader, schedule);
-	if (!err)
-		err = check_exchange(reader, schedule);
-	if (!err)
-		err = check_same(reader, schedule);
-	return err;
+		err = check_size(&shape, error);
+	return err ? err : fors_schedule_units_find(schedule, units->npaths, units, error);
 }
 
-enum fors_err fors_schedule_decode(const void *bytes, size_t size, const char *name, struct fors_schedule **schedule,
+enum fors_err fors_schedule_encode(const struct fors_schedule *schedule, void **bytes, size_t *size,
 				   struct fors_error *error)
 {
-	struct reader reader = {.bytes = bytes, .size = size, .name = name, .error = error};
-	struct fors_schedule *made;
-	enum fors_err err = fors_schedule_header_read(bytes, size, size, name, &reader.header, error);
+	struct fors_schedule_units units = {.npaths = 1};
+	enum fors_err err = FORS_OK;
 
+	if (schedule->nphases > FORS_SF_MAX_PHASES || schedule->nservers > FORS_MAX_SERVERS)
+		return fors_fail(error, FORS_ELIMIT, "schedule: %u servers and %u phases are more than a file can hold",
+				 schedule->nservers, schedule->nphases);
+	if (schedule->nphases)
+		units.npaths = count_paths(schedule);
+	if (fors_schedule_version(schedule) == FORS_SF_VERSION_WAYS)
+		err = find_units(schedule, &units, error);
 	if (!err)
-		err = check_sums(&reader);
-	if (err)
-		return err;
-	made = new_schedule(&reader);
-	if (!made)
-		return fors_fail_memory(error);
-	err = get_schedule(&reader, made);
-	if (err) {
-		fors_schedule_free(made);
-		return err;
-	}
-	*schedule = made;
-	return FORS_OK;
+		err = encode(schedule, &units, bytes, size, error);
+	fors_schedule_units_free(&units);
+	return err;
 }
 
 enum fors_err fors_schedule_withdrawn(uint64_t epoch, const char *reason, struct fors_schedule **schedule,

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The idea: the first 272 bytes of a schedule say how long the whole file has to be, and have a checksum of their
- * own. So who wants the epoch reads no more than them, however large a file pretends to be, and judges them just as the
- * reader of the whole file does, which begins here too. In the order in which the checks make sense: the magic and the byte
- * order say that the numbers are numbers, the version that they mean what we think, the checksum that they are those that were
- * written; then sizes have to be possible, and offsets and the size of the file have to follow from them.
+ * The idea: the first 272 bytes of a schedule (408 in version 2) say how long the whole file has to be, and have a
+ * checksum of their own. So who wants the epoch reads no more than them, however large a file pretends to be, and
+ * judges them just as the reader of the whole file does, which begins here too. In the order in which the checks make
+ * sense: the magic and the byte order say that the numbers are numbers, the version that they mean what we think, the
+ * checksum that they are those that were written; then sizes have to be possible, and offsets and the size of the
+ * file have to follow from them.
  */
 #include <endian.h>
 #include <stdbool.h>
@@ -16,22 +17,41 @@
 #include "schedule_header.h"
 
 _Static_assert(sizeof(struct fors_sf_header) == 272, "the header has holes");
+_Static_assert(sizeof(struct fors_sf_more) == 136, "the second part of the header has holes");
+
+/* A header as it lies in a file; of version 1 the second part is all zeros. */
+struct raw {
+	struct fors_sf_header header;
+	struct fors_sf_more more;
+};
+
+static uint32_t size_of_cells(const struct fors_schedule_shape *shape)
+{
+	uint64_t paths = (uint64_t)shape->nservers * shape->npaths;
+
+	switch (shape->layout) {
+	case FORS_SF_ROUNDS:
+		return paths * (shape->nlanes + 1) <= 0xFFFF ? 2 : 4;
+	case FORS_SF_UNITS:
+		return paths <= 0xFFFF ? 4 : 8;
+	default:
+		return sizeof(struct fors_sf_cell);
+	}
+}
 
 void fors_schedule_find_offsets(struct fors_schedule_shape *shape)
 {
-	uint64_t numbers = (uint64_t)shape->nservers * (shape->nlanes + 1) * shape->npaths;
+	bool has_ways = shape->version == FORS_SF_VERSION_WAYS;
 
-	shape->nrows = 0;
-	shape->cell_size = sizeof(struct fors_sf_cell);
-	if (shape->layout == FORS_SF_DENSE)
-		shape->nrows = shape->nservers;
-	if (shape->layout == FORS_SF_ROUNDS) {
-		shape->nrows = shape->nleaves * shape->parts;
-		shape->cell_size = numbers <= 0xFFFF ? 2 : 4;
-	}
-	shape->servers = sizeof(struct fors_sf_header);
+	shape->nrows = shape->layout == FORS_SF_ROUNDS ? shape->nleaves * shape->parts : shape->nservers;
+	shape->cell_size = size_of_cells(shape);
+	shape->servers = sizeof(struct fors_sf_header) + (has_ways ? sizeof(struct fors_sf_more) : 0);
 	shape->lanes = shape->servers + (uint64_t)shape->nservers * sizeof(struct fors_sf_server);
-	shape->row_crc = shape->lanes + (uint64_t)shape->nlanes * 8;
+	shape->switches = shape->lanes + (uint64_t)shape->nlanes * 8;
+	shape->ways = shape->switches + (uint64_t)shape->nswitches * 8;
+	shape->leaves = shape->ways + (uint64_t)shape->nways * sizeof(struct fors_sf_way);
+	shape->units = shape->leaves + (has_ways ? (uint64_t)shape->nleaves * sizeof(struct fors_sf_leaf) : 0);
+	shape->row_crc = shape->units + (uint64_t)shape->nunits * sizeof(struct fors_sf_unit);
 	shape->cells = (shape->row_crc + (uint64_t)shape->nrows * 4 + 7) / 8 * 8;
 	shape->end = shape->cells + (uint64_t)shape->nrows * shape->nphases * shape->cell_size;
 }
@@ -55,29 +75,60 @@ static enum fors_err check_kind(const void *bytes, size_t size, const char *name
 		return fors_fail(error, FORS_EINPUT,
 				 "%s: written in the other byte order; schedules are little-endian on every machine",
 				 name);
-	if (le32toh(header->byte_order) == FORS_SF_BYTE_ORDER && le32toh(header->version) > FORS_SF_VERSION)
+	if (le32toh(header->byte_order) == FORS_SF_BYTE_ORDER && le32toh(header->version) > FORS_SF_NEWEST)
 		return fors_fail(error, FORS_EINPUT,
 				 "%s: version %u of the format, newer than this program, which knows version %u", name,
-				 le32toh(header->version), FORS_SF_VERSION);
+				 le32toh(header->version), FORS_SF_NEWEST);
 	return FORS_OK;
 }
 
+/* The second part of the header, when the file is of version 2. */
+static enum fors_err check_more(const void *bytes, size_t size, const char *name, struct raw *raw,
+				struct fors_error *error)
+{
+	uint32_t crc;
+
+	if (le32toh(raw->header.version) != FORS_SF_VERSION_WAYS)
+		return FORS_OK;
+	if (size < sizeof(*raw))
+		return fors_fail(error, FORS_EINPUT, "%s: truncated: %zu bytes, the header alone has %zu", name, size,
+				 sizeof(*raw));
+	memcpy(raw, bytes, sizeof(*raw));
+	crc = (uint32_t)crc32_z(0, (const unsigned char *)raw, offsetof(struct raw, more.more_crc));
+	return le32toh(raw->more.more_crc) == crc ? FORS_OK
+						  : corrupt(name, "checksum of the second part of the header", error);
+}
+
 /* Is the header what was written, and the file whole? */
-static enum fors_err check_whole(const struct fors_sf_header *header, uint64_t file_size, const char *name,
+static enum fors_err check_whole(const void *bytes, size_t size, uint64_t file_size, const char *name, struct raw *raw,
 				 struct fors_error *error)
 {
+	const struct fors_sf_header *header = &raw->header;
 	uint32_t crc = (uint32_t)crc32_z(0, (const unsigned char *)header, offsetof(struct fors_sf_header, header_crc));
+	enum fors_err err;
 
 	if (le32toh(header->header_crc) != crc)
 		return corrupt(name, "checksum of the header", error);
-	if (le32toh(header->byte_order) != FORS_SF_BYTE_ORDER || le32toh(header->version) != FORS_SF_VERSION)
+	if (le32toh(header->byte_order) != FORS_SF_BYTE_ORDER || le32toh(header->version) < FORS_SF_VERSION)
 		return corrupt(name, "byte order or version", error);
+	err = check_more(bytes, size, name, raw, error);
+	if (err)
+		return err;
 	if (le64toh(header->file_size) > file_size)
 		return fors_fail(error, FORS_EINPUT, "%s: truncated: %llu of %llu bytes", name,
 				 (unsigned long long)file_size, (unsigned long long)le64toh(header->file_size));
 	if (le64toh(header->file_size) < file_size)
 		return corrupt(name, "bytes after its end", error);
 	return FORS_OK;
+}
+
+/* The bounds of version 2, which keep memory and time of readers within limits. */
+static bool is_bounded(const struct fors_schedule_shape *shape)
+{
+	if (shape->version == FORS_SF_VERSION)
+		return shape->layout != FORS_SF_UNITS;
+	return shape->nlanes == 0 && shape->nservers <= FORS_SF_MAX_SERVERS &&
+	       (uint64_t)shape->nleaves * shape->nservers * shape->npaths <= FORS_SF_MAX_UNITS;
 }
 
 static bool is_possible(const struct fors_schedule_shape *shape)
@@ -87,9 +138,12 @@ static bool is_possible(const struct fors_schedule_shape *shape)
 	if (shape->nservers > FORS_LID_MAX || shape->nphases > FORS_SF_MAX_PHASES || shape->nleaves > FORS_LID_MAX ||
 	    shape->nlanes > FORS_MAX_LANES || shape->npaths < 1 || shape->npaths > 1u << FORS_MAX_LMC)
 		return false;
-	if (shape->layout > FORS_SF_ROUNDS || (shape->layout == FORS_SF_WITHDRAWN) != (shape->nphases == 0))
+	if (shape->layout > FORS_SF_UNITS || !is_bounded(shape) ||
+	    (shape->layout == FORS_SF_WITHDRAWN) != (shape->nphases == 0))
 		return false;
-	if (shape->layout == FORS_SF_WITHDRAWN ? shape->nservers || shape->nleaves || shape->nlanes : !shape->nservers)
+	if (shape->layout == FORS_SF_WITHDRAWN ? shape->nservers || shape->nleaves || shape->nlanes ||
+							 shape->nswitches || shape->nways || shape->nunits
+					       : !shape->nservers)
 		return false;
 	if (!is_rounds)
 		return shape->parts == 0 && shape->round_length == 0;
@@ -98,11 +152,12 @@ static bool is_possible(const struct fors_schedule_shape *shape)
 	       (uint64_t)shape->nleaves * shape->parts <= UINT32_MAX / FORS_SF_MAX_PHASES;
 }
 
-/* Sizes within bounds, and everything where it belongs. */
-static enum fors_err get_shape(const struct fors_sf_header *header, uint64_t file_size, const char *name,
-			       struct fors_schedule_shape *shape, struct fors_error *error)
+static void take_sizes(const struct raw *raw, struct fors_schedule_shape *shape)
 {
+	const struct fors_sf_header *header = &raw->header;
+
 	*shape = (struct fors_schedule_shape){
+		.version = le32toh(header->version),
 		.layout = (enum fors_sf_layout)le32toh(header->layout),
 		.nservers = le32toh(header->nservers),
 		.nphases = le32toh(header->nphases),
@@ -111,37 +166,70 @@ static enum fors_err get_shape(const struct fors_sf_header *header, uint64_t fil
 		.parts = le32toh(header->parts),
 		.round_length = le32toh(header->round_length),
 		.npaths = le32toh(header->npaths),
+		.nswitches = le32toh(raw->more.nswitches),
+		.nways = le32toh(raw->more.nways),
+		.nunits = le32toh(raw->more.nunits),
 	};
+}
+
+/* Does the header say what follows from its sizes? */
+static bool is_consistent(const struct raw *raw, const struct fors_schedule_shape *shape)
+{
+	const struct fors_sf_header *header = &raw->header;
+	const struct fors_sf_more *more = &raw->more;
+
+	if (shape->version == FORS_SF_VERSION_WAYS &&
+	    (shape->end > FORS_SF_MAX_BYTES || le64toh(more->switches_offset) != shape->switches ||
+	     le64toh(more->ways_offset) != shape->ways || le64toh(more->leaves_offset) != shape->leaves ||
+	     le64toh(more->units_offset) != shape->units))
+		return false;
+	return le32toh(header->nrows) == shape->nrows && le32toh(header->cell_size) == shape->cell_size &&
+	       le64toh(header->servers_offset) == shape->servers && le64toh(header->lanes_offset) == shape->lanes &&
+	       le64toh(header->row_crc_offset) == shape->row_crc && le64toh(header->cells_offset) == shape->cells;
+}
+
+/* Sizes within bounds, and everything where it belongs. */
+static enum fors_err get_shape(const struct raw *raw, uint64_t file_size, const char *name,
+			       struct fors_schedule_shape *shape, struct fors_error *error)
+{
+	take_sizes(raw, shape);
 	if (!is_possible(shape))
 		return corrupt(name, "impossible sizes in the header", error);
 	fors_schedule_find_offsets(shape);
-	if (le32toh(header->nrows) != shape->nrows || le32toh(header->cell_size) != shape->cell_size ||
-	    le64toh(header->servers_offset) != shape->servers || le64toh(header->lanes_offset) != shape->lanes ||
-	    le64toh(header->row_crc_offset) != shape->row_crc || le64toh(header->cells_offset) != shape->cells ||
-	    shape->end != file_size)
+	if (!is_consistent(raw, shape) || shape->end != file_size)
 		return corrupt(name, "sizes and offsets in the header disagree", error);
 	return FORS_OK;
+}
+
+static void take_rest(const struct raw *raw, struct fors_schedule_header *header)
+{
+	header->epoch = le64toh(raw->header.epoch);
+	header->fingerprint = le64toh(raw->header.fingerprint);
+	header->servers_crc = le32toh(raw->header.servers_crc);
+	header->lanes_crc = le32toh(raw->header.lanes_crc);
+	memcpy(header->method, raw->header.method, sizeof(header->method) - 1);
+	memcpy(header->reason, raw->header.reason, sizeof(header->reason) - 1);
+	header->fabric_epoch = le64toh(raw->more.fabric_epoch);
+	header->switches_crc = le32toh(raw->more.switches_crc);
+	header->ways_crc = le32toh(raw->more.ways_crc);
+	header->leaves_crc = le32toh(raw->more.leaves_crc);
+	memcpy(header->name, raw->more.name, sizeof(header->name) - 1);
 }
 
 enum fors_err fors_schedule_header_read(const void *bytes, size_t size, uint64_t file_size, const char *name,
 					struct fors_schedule_header *header, struct fors_error *error)
 {
 	struct fors_schedule_header made = {0};
-	struct fors_sf_header raw;
-	enum fors_err err = check_kind(bytes, size, name, &raw, error);
+	struct raw raw = {0};
+	enum fors_err err = check_kind(bytes, size, name, &raw.header, error);
 
 	if (!err)
-		err = check_whole(&raw, file_size, name, error);
+		err = check_whole(bytes, size, file_size, name, &raw, error);
 	if (!err)
 		err = get_shape(&raw, file_size, name, &made.shape, error);
 	if (err)
 		return err;
-	made.epoch = le64toh(raw.epoch);
-	made.fingerprint = le64toh(raw.fingerprint);
-	made.servers_crc = le32toh(raw.servers_crc);
-	made.lanes_crc = le32toh(raw.lanes_crc);
-	memcpy(made.method, raw.method, sizeof(made.method) - 1);
-	memcpy(made.reason, raw.reason, sizeof(made.reason) - 1);
+	take_rest(&raw, &made);
 	*header = made;
 	return FORS_OK;
 }

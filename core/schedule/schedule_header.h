@@ -15,14 +15,16 @@
 
 /* Sizes of a schedule and of its file, in host order. */
 struct fors_schedule_shape {
+	uint32_t version;
 	enum fors_sf_layout layout;
 	uint32_t nservers, nphases, nleaves, nlanes, parts, round_length, npaths;
+	uint32_t nswitches, nways, nunits; /* version 2, else 0 */
 	uint32_t nrows, cell_size;
-	uint64_t servers, lanes, row_crc, cells; /* offsets */
-	uint64_t end;				 /* of the cells: the size of the file */
+	uint64_t servers, lanes, switches, ways, leaves, units, row_crc, cells; /* offsets */
+	uint64_t end;								/* of the cells: the size of the file */
 };
 
-/* Fill in everything that follows from the first two lines of a possible shape. */
+/* Fill in everything that follows from the first four lines of a possible shape. */
 void fors_schedule_find_offsets(struct fors_schedule_shape *shape);
 
 /* What a header says, in host order. */
@@ -31,6 +33,9 @@ struct fors_schedule_header {
 	struct fors_schedule_shape shape;
 	uint32_t servers_crc, lanes_crc;
 	char method[16], reason[128]; /* always terminated */
+	uint64_t fabric_epoch;	      /* this and what follows: version 2, else 0 */
+	uint32_t switches_crc, ways_crc, leaves_crc;
+	char name[64];
 };
 
 /*
@@ -42,6 +47,7 @@ struct fors_schedule_header {
 enum fors_err fors_schedule_header_read(const void *bytes, size_t size, uint64_t file_size, const char *name,
 					struct fors_schedule_header *header, struct fors_error *error);
 
-#define FORS_SCHEDULE_HEADER_BYTES sizeof(struct fors_sf_header)
+/* Of the longest header; a file of version 1 can be shorter. */
+#define FORS_SCHEDULE_HEADER_BYTES (sizeof(struct fors_sf_header) + sizeof(struct fors_sf_more))
 
 #endif

@@ -4,44 +4,28 @@
  *
  * The verifier does what the network will do. It knows the cables of a net, the tables of its switches and, for
  * each phase, who sends to which LID; nothing about leaves, lanes, homes or planners. A flow starts at its
- * server's port, each switch looks the LID up and passes it on, and it must come out at its receiver, over one
- * switch (inside a leaf) or three (leaf, spine, leaf), because that is what conflict-free plans are about and
- * because then every path goes up and then down. On its way it is counted on each directed cable that it uses; a
- * cable is known by the port that sends into it. Counters carry the phase that they belong to, so that nothing has
- * to be cleared between phases.
+ * server's port, each switch looks the LID up and passes it on, and it must come out at its receiver. In a two-level
+ * tree that is over one switch (inside a leaf) or three (leaf, spine, leaf), because that is what conflict-free plans are
+ * about and because then every path goes up and then down. A schedule that names ways (schedule.h) is of any fabric: its
+ * flows cross any number of switches, each once, and exactly those, by those ports, that the schedule names. On its way a
+ * flow is counted on each directed cable that it uses; a cable is known by the port that sends into it. Counters carry the
+ * phase that they belong to, so that nothing has to be cleared between phases.
  *
  * Before that it makes sure that the schedule and the net speak of the same servers: port GUIDs, LIDs and LMC, and
  * that servers of one leaf hang on one switch. Only if they do flows are walked, else the report would drown in
  * their consequences.
  *
- * Work: one pass over (phase, server), at most three table look-ups and four counters each. Memory: 12 bytes
- * per port, 1 bit per pair of servers.
+ * Work: one pass over (phase, server), a table look-up and a counter for each hop, three in a two-level tree. Memory: 12
+ * bytes per port, 1 bit per pair of servers.
  */
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "verify.h"
-#include "core/net/lfts.h"
+#include "verify_inside.h"
 
-#define MAX_SWITCHES 3 /* on the way of a flow */
-
-/* A directed cable in a phase; indexed as net->port by the port that sends. */
-struct link {
-	uint32_t stamp; /* phase + 1 that load is of */
-	uint32_t load;	/* flows */
-	uint32_t first; /* the server whose flow was counted first */
-};
-
-/* A server's place in the net. */
-struct place {
-	uint32_t node; /* CA */
-	uint32_t link; /* its port, as index into net->port */
-	uint32_t leaf; /* switch that it hangs on */
-	uint8_t port;
-};
+#define TREE_SWITCHES 3 /* on the way of a flow in a two-level tree */
 
 /* A CA port of the net, to find servers by GUID. */
 struct ca_port {
@@ -49,110 +33,6 @@ struct ca_port {
 	uint32_t node;
 	uint8_t port;
 };
-
-struct flow {
-	uint32_t phase, src;
-	struct fors_cell cell;
-};
-
-struct way {
-	uint32_t link[MAX_SWITCHES + 1]; /* the server's own cable, then one per switch */
-	uint32_t node[MAX_SWITCHES];	 /* the switches */
-	unsigned nswitches;
-};
-
-struct check {
-	const struct fors_net *net;
-	const struct fors_lfts *lfts;
-	const struct fors_schedule *schedule;
-	uint32_t *row_of;    /* node -> row of its table, FORS_NONE */
-	struct place *place; /* per server */
-	uint32_t *lane_node; /* lane -> its spine, FORS_NONE: not in the net */
-	struct link *link;   /* per port of the net */
-	uint32_t *received;  /* per server: phase + 1 of the last flow to it */
-	uint32_t *sender;    /* per server: who sent that */
-	uint64_t *met;	     /* P x P bits: s sent to d */
-	uint64_t npairs;     /* bits set */
-	struct fors_verdict *verdict;
-};
-
-/* ---- what it says ---- */
-
-static void tell(struct check *check, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-static void tell(struct check *check, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(check->verdict->text, sizeof(check->verdict->text), format, args);
-	va_end(args);
-}
-
-/* Count a problem. Only the first one is worth the time that it takes to put it into words, so the others' arguments
- * are not evaluated. */
-#define problem(check, ...) ((check)->verdict->nproblems++ ? (void)0 : tell(check, __VA_ARGS__))
-
-static bool is_told(const struct check *check)
-{
-	return check->verdict->nproblems > 0;
-}
-
-#define NAME_ROOM 128
-#define FLOW_ROOM 320
-
-struct text {
-	char text[FLOW_ROOM];
-};
-
-/* "Node00-3 (LID 17)" */
-static struct text server_text(const struct check *check, uint32_t s)
-{
-	const struct fors_schedule_server *server = &check->schedule->server[s];
-	struct text text;
-
-	if (server->desc[0])
-		snprintf(text.text, NAME_ROOM, "%.*s (LID %u)", FORS_NAME_MAX, server->desc, server->lid);
-	else
-		snprintf(text.text, NAME_ROOM, "0x%016" PRIx64 " (LID %u)", server->guid, server->lid);
-	return text;
-}
-
-/* "Node00-3 (LID 17) -> Node05-0 (LID 130) on LID 131" */
-static struct text flow_text(const struct check *check, uint32_t src, struct fors_cell cell)
-{
-	struct text text;
-
-	snprintf(text.text, sizeof(text.text), "%.*s -> %.*s on LID %u", NAME_ROOM, server_text(check, src).text,
-		 NAME_ROOM, server_text(check, cell.dst).text, check->schedule->server[cell.dst].lid + cell.path);
-	return text;
-}
-
-static const char *node_name(const struct check *check, uint32_t node)
-{
-	const struct fors_node *n = &check->net->node[node];
-
-	return n->desc[0] ? n->desc : n->id;
-}
-
-static uint32_t node_of_link(const struct check *check, uint32_t link)
-{
-	const struct fors_port *port = &check->net->port[link];
-
-	return check->net->port[check->net->node[port->peer].first_port + port->peer_port].peer;
-}
-
-/* "Leaf00[21] -> Spine00[1]" */
-static struct text link_text(const struct check *check, uint32_t link)
-{
-	const struct fors_port *port = &check->net->port[link];
-	uint32_t node = node_of_link(check, link);
-	struct text text;
-
-	snprintf(text.text, sizeof(text.text), "%s[%u] -> %s[%u]", node_name(check, node),
-		 link - check->net->node[node].first_port, node_name(check, port->peer), port->peer_port);
-	return text;
-}
 
 /* ---- are these the servers of the net? ---- */
 
@@ -189,13 +69,13 @@ static void check_lids(struct check *check, uint32_t s, const struct fors_port *
 	const struct fors_schedule_server *server = &check->schedule->server[s];
 
 	if (!server->lid || server->lmc > FORS_MAX_LMC || server->lid + (1u << server->lmc) - 1 > FORS_LID_MAX)
-		problem(check, "server %s: LID %u with LMC %u is not possible", server_text(check, s).text, server->lid,
-			server->lmc);
+		problem(check, "server %s: LID %u with LMC %u is not possible", fors_verify_server_text(check, s).text,
+			server->lid, server->lmc);
 	else if (port->lid && port->lid != server->lid)
-		problem(check, "server %s has LID %u in the fabric", server_text(check, s).text, port->lid);
+		problem(check, "server %s has LID %u in the fabric", fors_verify_server_text(check, s).text, port->lid);
 	else if (port->lid && port->lmc < server->lmc)
-		problem(check, "server %s: LMC %u in the schedule, %u in the fabric", server_text(check, s).text,
-			server->lmc, port->lmc);
+		problem(check, "server %s: LMC %u in the schedule, %u in the fabric",
+			fors_verify_server_text(check, s).text, server->lmc, port->lmc);
 }
 
 /* Find server s in the net. */
@@ -208,12 +88,12 @@ static void locate(struct check *check, uint32_t s, const struct ca_port *list, 
 
 	if (!found) {
 		problem(check, "server %s with port GUID 0x%016" PRIx64 " is not in the fabric",
-			server_text(check, s).text, server->guid);
+			fors_verify_server_text(check, s).text, server->guid);
 		return;
 	}
 	port = fors_net_port(check->net, found->node, found->port);
 	if (port->peer == FORS_NONE || check->net->node[port->peer].type != FORS_SWITCH)
-		problem(check, "server %s has no live cable to a switch", server_text(check, s).text);
+		problem(check, "server %s has no live cable to a switch", fors_verify_server_text(check, s).text);
 	check->place[s] = (struct place){.node = found->node,
 					 .link = check->net->node[found->node].first_port + found->port,
 					 .leaf = port->peer,
@@ -229,12 +109,13 @@ static void check_order(struct check *check, uint32_t s)
 
 	if (server->leaf >= check->schedule->nleaves || (s && before->leaf > server->leaf) ||
 	    server->rank != (is_same_leaf ? before->rank + 1 : 0))
-		problem(check, "server %s: leaf %u, rank %u is out of order", server_text(check, s).text, server->leaf,
-			server->rank);
+		problem(check, "server %s: leaf %u, rank %u is out of order", fors_verify_server_text(check, s).text,
+			server->leaf, server->rank);
 	if (s && is_same_leaf != (check->place[s].leaf == check->place[s - 1].leaf))
 		problem(check, "servers %s and %s: leaf %u and %u in the schedule, but switches %s and %s",
-			server_text(check, s - 1).text, server_text(check, s).text, before->leaf, server->leaf,
-			node_name(check, check->place[s - 1].leaf), node_name(check, check->place[s].leaf));
+			fors_verify_server_text(check, s - 1).text, fors_verify_server_text(check, s).text,
+			before->leaf, server->leaf, fors_verify_node_name(check, check->place[s - 1].leaf),
+			fors_verify_node_name(check, check->place[s].leaf));
 }
 
 /* No server twice, no LID twice. */
@@ -250,7 +131,8 @@ static enum fors_err check_overlap(struct check *check, struct fors_error *error
 		for (uint32_t lid = server->lid; lid < server->lid + (1u << server->lmc); lid++) {
 			if (owner[lid])
 				problem(check, "servers %s and %s share LID %u",
-					server_text(check, owner[lid] - 1).text, server_text(check, s).text, lid);
+					fors_verify_server_text(check, owner[lid] - 1).text,
+					fors_verify_server_text(check, s).text, lid);
 			owner[lid] = s + 1;
 		}
 	}
@@ -288,7 +170,7 @@ static bool hop(struct check *check, const struct flow *flow, uint32_t *node, st
 
 	if (port == 0 || port > net->node[*node].nports) {
 		problem(check, "phase %u: %s ends at switch %s: %s (port %u)", flow->phase,
-			flow_text(check, flow->src, flow->cell).text, node_name(check, *node),
+			fors_verify_flow_text(check, flow->src, flow->cell).text, fors_verify_node_name(check, *node),
 			row == FORS_NONE ? "it has no table" : "its table has no way to that LID", port);
 		return false;
 	}
@@ -296,11 +178,26 @@ static bool hop(struct check *check, const struct flow *flow, uint32_t *node, st
 	way->link[way->nswitches] = net->node[*node].first_port + port;
 	if (fors_net_port(net, *node, port)->peer == FORS_NONE) {
 		problem(check, "phase %u: %s is sent to %s[%u], where no live cable is", flow->phase,
-			flow_text(check, flow->src, flow->cell).text, node_name(check, *node), port);
+			fors_verify_flow_text(check, flow->src, flow->cell).text, fors_verify_node_name(check, *node),
+			port);
 		return false;
 	}
 	*node = fors_net_port(net, *node, port)->peer;
 	return true;
+}
+
+/* A flow that crosses more switches than it may. */
+static void tell_detour(struct check *check, const struct flow *flow, const struct way *way, uint32_t node)
+{
+	if (check->schedule->ways)
+		problem(check, "phase %u: %s goes in a loop: from switch %s over %u switches, then to %s", flow->phase,
+			fors_verify_flow_text(check, flow->src, flow->cell).text,
+			fors_verify_node_name(check, way->node[0]), way->nswitches, fors_verify_node_name(check, node));
+	else
+		problem(check, "phase %u: %s loops or takes a detour: %s, %s, %s, then %s", flow->phase,
+			fors_verify_flow_text(check, flow->src, flow->cell).text,
+			fors_verify_node_name(check, way->node[0]), fors_verify_node_name(check, way->node[1]),
+			fors_verify_node_name(check, way->node[2]), fors_verify_node_name(check, node));
 }
 
 /*
@@ -314,7 +211,7 @@ static bool walk(struct check *check, const struct flow *flow, struct way *way)
 	uint8_t port;
 
 	way->link[0] = check->place[flow->src].link;
-	for (way->nswitches = 0; check->net->node[node].type == FORS_SWITCH && way->nswitches < MAX_SWITCHES;)
+	for (way->nswitches = 0; check->net->node[node].type == FORS_SWITCH && way->nswitches < check->room;)
 		if (!hop(check, flow, &node, way))
 			return false;
 	port = check->net->port[way->link[way->nswitches]].peer_port;
@@ -322,12 +219,10 @@ static bool walk(struct check *check, const struct flow *flow, struct way *way)
 		return true;
 	if (check->net->node[node].type != FORS_SWITCH)
 		problem(check, "phase %u: %s arrives at %s[%u] instead (last hop %s)", flow->phase,
-			flow_text(check, flow->src, flow->cell).text, node_name(check, node), port,
-			link_text(check, way->link[way->nswitches]).text);
+			fors_verify_flow_text(check, flow->src, flow->cell).text, fors_verify_node_name(check, node),
+			port, fors_verify_link_text(check, way->link[way->nswitches]).text);
 	else
-		problem(check, "phase %u: %s loops or takes a detour: %s, %s, %s, then %s", flow->phase,
-			flow_text(check, flow->src, flow->cell).text, node_name(check, way->node[0]),
-			node_name(check, way->node[1]), node_name(check, way->node[2]), node_name(check, node));
+		tell_detour(check, flow, way, node);
 	return false;
 }
 
@@ -339,22 +234,54 @@ static void check_spine(struct check *check, const struct flow *flow, const stru
 	if (way->nswitches == 1) {
 		if (lane != FORS_NO_LANE)
 			problem(check, "phase %u: %s stays inside leaf %s, but the schedule names lane %u", flow->phase,
-				flow_text(check, flow->src, flow->cell).text, node_name(check, way->node[0]), lane);
+				fors_verify_flow_text(check, flow->src, flow->cell).text,
+				fors_verify_node_name(check, way->node[0]), lane);
 		return;
 	}
 	if (way->nswitches == 2)
 		problem(check, "phase %u: %s goes from switch %s to %s directly, without a spine", flow->phase,
-			flow_text(check, flow->src, flow->cell).text, node_name(check, way->node[0]),
-			node_name(check, way->node[1]));
+			fors_verify_flow_text(check, flow->src, flow->cell).text,
+			fors_verify_node_name(check, way->node[0]), fors_verify_node_name(check, way->node[1]));
 	else if (lane >= check->schedule->nlanes)
 		problem(check, "phase %u: %s goes over %s, but the schedule names lane %u of %u", flow->phase,
-			flow_text(check, flow->src, flow->cell).text, node_name(check, way->node[1]), lane,
-			check->schedule->nlanes);
+			fors_verify_flow_text(check, flow->src, flow->cell).text,
+			fors_verify_node_name(check, way->node[1]), lane, check->schedule->nlanes);
 	else if (check->lane_node[lane] != way->node[1])
 		problem(check,
 			"phase %u: %s goes over %s (0x%016" PRIx64 "), but the schedule names spine 0x%016" PRIx64,
-			flow->phase, flow_text(check, flow->src, flow->cell).text, node_name(check, way->node[1]),
-			check->net->node[way->node[1]].guid, check->schedule->lane_spine[lane]);
+			flow->phase, fors_verify_flow_text(check, flow->src, flow->cell).text,
+			fors_verify_node_name(check, way->node[1]), check->net->node[way->node[1]].guid,
+			check->schedule->lane_spine[lane]);
+}
+
+/* Is a hop of the way that the schedule names the one that was walked? At the last switch it names no port. */
+static bool is_hop(const struct check *check, const struct way *way, uint32_t i)
+{
+	const struct fors_node *node = &check->net->node[way->node[i]];
+	uint32_t port = i + 1 < way->nswitches ? way->link[i + 1] - node->first_port : 0;
+
+	return check->named[i].guid == node->guid && check->named[i].port == port;
+}
+
+/* The schedule names the whole way: is it the one that was taken? */
+static void check_named(struct check *check, const struct flow *flow, const struct way *way)
+{
+	uint32_t number = fors_schedule_way(check->schedule, flow->src, flow->cell), i = 0;
+	uint32_t n = fors_waylist_get(check->schedule->ways, number, check->named, check->room);
+
+	while (i < n && i < way->nswitches && is_hop(check, way, i))
+		i++;
+	if (!n)
+		problem(check, "phase %u: the schedule names no way for %s", flow->phase,
+			fors_verify_flow_text(check, flow->src, flow->cell).text);
+	else if (i < way->nswitches)
+		problem(check, "phase %u: %s leaves switch %s by port %u, but the schedule names another way",
+			flow->phase, fors_verify_flow_text(check, flow->src, flow->cell).text,
+			fors_verify_node_name(check, way->node[i]),
+			way->link[i + 1] - check->net->node[way->node[i]].first_port);
+	else if (n != way->nswitches)
+		problem(check, "phase %u: %s crosses %u switches, but the way that the schedule names has %u",
+			flow->phase, fors_verify_flow_text(check, flow->src, flow->cell).text, way->nswitches, n);
 }
 
 static void conflict(struct check *check, const struct flow *flow, uint32_t index)
@@ -362,13 +289,14 @@ static void conflict(struct check *check, const struct flow *flow, uint32_t inde
 	const struct link *link = &check->link[index];
 	struct fors_cell other = fors_schedule_flow(check->schedule, link->first, flow->phase);
 
-	problem(check, "phase %u: link %s carries two flows: %s, and %s", flow->phase, link_text(check, index).text,
-		flow_text(check, link->first, other).text, flow_text(check, flow->src, flow->cell).text);
+	problem(check, "phase %u: link %s carries two flows: %s, and %s", flow->phase,
+		fors_verify_link_text(check, index).text, fors_verify_flow_text(check, link->first, other).text,
+		fors_verify_flow_text(check, flow->src, flow->cell).text);
 }
 
 static void count_links(struct check *check, const struct flow *flow, const struct way *way)
 {
-	for (unsigned i = 0; i <= way->nswitches; i++) {
+	for (uint32_t i = 0; i <= way->nswitches; i++) {
 		struct link *link = &check->link[way->link[i]];
 
 		if (link->stamp == flow->phase + 1)
@@ -389,13 +317,14 @@ static void check_pair(struct check *check, const struct flow *flow)
 
 	if (check->met[bit / 64] >> bit % 64 & 1)
 		problem(check, "phase %u: %s for the second time", flow->phase,
-			flow_text(check, flow->src, flow->cell).text);
+			fors_verify_flow_text(check, flow->src, flow->cell).text);
 	else
 		check->npairs++;
 	check->met[bit / 64] |= 1ull << bit % 64;
 	if (check->received[d] == flow->phase + 1)
-		problem(check, "phase %u: %s receives from %s and from %s", flow->phase, server_text(check, d).text,
-			server_text(check, check->sender[d]).text, server_text(check, flow->src).text);
+		problem(check, "phase %u: %s receives from %s and from %s", flow->phase,
+			fors_verify_server_text(check, d).text, fors_verify_server_text(check, check->sender[d]).text,
+			fors_verify_server_text(check, flow->src).text);
 	check->received[d] = flow->phase + 1;
 	check->sender[d] = flow->src;
 }
@@ -403,25 +332,27 @@ static void check_pair(struct check *check, const struct flow *flow)
 static void check_flow(struct check *check, const struct flow *flow)
 {
 	const struct fors_schedule *schedule = check->schedule;
-	struct way way;
 
 	check->verdict->nflows++;
 	if (flow->cell.dst >= schedule->nservers || flow->cell.dst == flow->src) {
 		problem(check, "phase %u: %s sends to server number %u of %u", flow->phase,
-			server_text(check, flow->src).text, flow->cell.dst, schedule->nservers);
+			fors_verify_server_text(check, flow->src).text, flow->cell.dst, schedule->nservers);
 		return;
 	}
 	check_pair(check, flow);
 	if (flow->cell.path >> schedule->server[flow->cell.dst].lmc) {
 		problem(check, "phase %u: %s, path index %u, but LMC %u", flow->phase,
-			flow_text(check, flow->src, flow->cell).text, flow->cell.path,
+			fors_verify_flow_text(check, flow->src, flow->cell).text, flow->cell.path,
 			schedule->server[flow->cell.dst].lmc);
 		return;
 	}
-	if (!walk(check, flow, &way))
+	if (!walk(check, flow, &check->way))
 		return;
-	check_spine(check, flow, &way);
-	count_links(check, flow, &way);
+	if (schedule->ways)
+		check_named(check, flow, &check->way);
+	else
+		check_spine(check, flow, &check->way);
+	count_links(check, flow, &check->way);
 }
 
 static void check_missing(struct check *check)
@@ -435,7 +366,8 @@ static void check_missing(struct check *check)
 
 			if (s != d && !(check->met[bit / 64] >> bit % 64 & 1)) {
 				problem(check, "%s never sends to %s (%" PRIu64 " pairs are missing)",
-					server_text(check, s).text, server_text(check, d).text, missing);
+					fors_verify_server_text(check, s).text, fors_verify_server_text(check, d).text,
+					missing);
 				missing--;
 			}
 		}
@@ -474,6 +406,10 @@ static bool has_plan(struct check *check)
 	else if (schedule->nservers > FORS_MAX_SERVERS || schedule->nlanes > FORS_MAX_LANES)
 		problem(check, "the schedule has %u servers and %u lanes, more than possible", schedule->nservers,
 			schedule->nlanes);
+	else if (schedule->ways &&
+		 (schedule->ways->nleaves != schedule->nleaves || schedule->ways->nservers != schedule->nservers))
+		problem(check, "the schedule has %u switches with %u servers, but its ways are of %u and %u",
+			schedule->nleaves, schedule->nservers, schedule->ways->nleaves, schedule->ways->nservers);
 	else if (schedule->parts && (!schedule->round_length || schedule->nphases % schedule->round_length))
 		problem(check, "the schedule has %u phases in rounds of %u", schedule->nphases, schedule->round_length);
 	return !is_told(check);
@@ -491,9 +427,24 @@ static void find_tables(struct check *check)
 		check->lane_node[lane] = fors_net_find_guid(net, check->schedule->lane_spine[lane]);
 }
 
+/* All switches of a net, for flows that may cross any number of them. */
+static uint32_t count_switches(const struct fors_net *net)
+{
+	uint32_t n = 0;
+
+	for (uint32_t node = 0; node < net->nnodes; node++)
+		n += net->node[node].type == FORS_SWITCH;
+	return n;
+}
+
 static bool alloc(struct check *check)
 {
 	size_t p = check->schedule->nservers;
+
+	check->room = check->schedule->ways ? count_switches(check->net) : TREE_SWITCHES;
+	check->way.link = calloc((size_t)check->room + 1, sizeof(*check->way.link));
+	check->way.node = calloc((size_t)check->room + 1, sizeof(*check->way.node));
+	check->named = calloc((size_t)check->room + 1, sizeof(*check->named));
 
 	check->row_of = calloc(check->net->nnodes + 1, sizeof(*check->row_of));
 	check->place = calloc(p, sizeof(*check->place));
@@ -502,12 +453,15 @@ static bool alloc(struct check *check)
 	check->received = calloc(p, sizeof(*check->received));
 	check->sender = calloc(p, sizeof(*check->sender));
 	check->met = calloc(p * p / 64 + 1, sizeof(*check->met));
-	return check->row_of && check->place && check->lane_node && check->link && check->received && check->sender &&
-	       check->met;
+	return check->way.link && check->way.node && check->named && check->row_of && check->place &&
+	       check->lane_node && check->link && check->received && check->sender && check->met;
 }
 
 static void release(struct check *check)
 {
+	free(check->way.link);
+	free(check->way.node);
+	free(check->named);
 	free(check->row_of);
 	free(check->place);
 	free(check->lane_node);

@@ -26,8 +26,9 @@ struct fors_verdict {
  * Prove over `net` (indexed) and `lfts`: every ordered pair of distinct servers
  * of the schedule meets exactly once; every server sends at most once and
  * receives at most once per phase; every flow arrives at its receiver, leaf to
- * leaf over at most one spine, the one that the schedule names; no directed
- * link (server to leaf, leaf to spine, spine to leaf, leaf to server) carries
+ * leaf over at most one spine, the one that the schedule names, or, when the
+ * schedule names ways (schedule.h), over exactly those switches and ports, in a net
+ * of any topology; no directed link (from or to a server, or between switches) carries
  * two flows in a phase. *verdict is filled whenever FORS_OK is returned.
  * Errors (could not check): FORS_ENOMEM, FORS_ECANCELLED.
  * cancelled(context) may be NULL.

@@ -9,6 +9,7 @@
  */
 #include "cuts.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -167,4 +168,32 @@ enum fors_err fors_cuts_optimum(const struct fors_cuts *cuts, const uint32_t *sr
 	free(c.flows.first);
 	free(c.flows.link);
 	return err;
+}
+
+/* The phases that one direction of a cut needs; capacities are sums of cables, so what is left over a whole number is rounding. */
+static double phases_of(double flows, double capacity)
+{
+	return capacity > 0 ? ceil(flows / capacity - 1e-9) : 0;
+}
+
+enum fors_err fors_cuts_phases(const struct fors_cuts *cuts, uint32_t *phases, struct fors_error *error)
+{
+	uint32_t nsubtrees = cuts->graph->nlinks / 2, p = cuts->nservers;
+	uint32_t *count = calloc(nsubtrees + (size_t)1, sizeof(*count));
+	double most = p;
+
+	if (!count)
+		return fors_fail_memory(error);
+	for (unsigned k = 0; k < cuts->nlevels; k++)
+		for (uint32_t s = 0; s < p; s++)
+			count[cuts->subtree[k][s]]++;
+	for (uint32_t c = 0; c < nsubtrees; c++) {
+		double flows = (double)count[c] * (p - count[c]);
+
+		most = fmax(most, phases_of(flows, cuts->graph->capacity[2 * (size_t)c]));
+		most = fmax(most, phases_of(flows, cuts->graph->capacity[2 * (size_t)c + 1]));
+	}
+	free(count);
+	*phases = most < UINT32_MAX ? (uint32_t)most : UINT32_MAX;
+	return FORS_OK;
 }

@@ -55,4 +55,10 @@ unsigned fors_cuts_path(const struct fors_cuts *cuts, uint32_t s, uint32_t d, ui
 enum fors_err fors_cuts_optimum(const struct fors_cuts *cuts, const uint32_t *src, const uint32_t *dst, uint32_t nflows,
 				unsigned threads, double *rate, struct fors_error *error);
 
+/*
+ * The fewest phases of a conflict-free exchange of all servers, whatever the routing, in *phases: what the servers of a
+ * subtree send to the others, over its cables; at least the number of servers. Errors: FORS_ENOMEM.
+ */
+enum fors_err fors_cuts_phases(const struct fors_cuts *cuts, uint32_t *phases, struct fors_error *error);
+
 #endif

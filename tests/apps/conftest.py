@@ -47,15 +47,15 @@ def run():
 
 @pytest.fixture
 def plan(tmp_path):
-    """plan(spec, lmc, epoch[, down...]) -> file: a schedule, published with an epoch."""
+    """plan(spec, lmc, epoch[, down...]) -> file: a schedule, published with an epoch; `more`: see stamp_schedule.c."""
 
-    def call(spec, lmc, epoch, *down, method="auto"):
+    def call(spec, lmc, epoch, *down, method="auto", more=""):
         path = tmp_path / f"epoch-{epoch}"
         options = [word for where in down for word in ("--down", where)]
         done = start([BUILD / "fors", "plan", "--synthetic", spec, "--lmc", lmc, "--method", method, "--output", path,
                       *options])
         assert done.code == 0, done.err
-        done = start([BUILD / "tests" / "cli" / "stamp_schedule", path, epoch])
+        done = start([BUILD / "tests" / "cli" / "stamp_schedule", path, epoch, *(["--more", more] if more else [])])
         assert done.code == 0, done.err
         return path
 

@@ -55,6 +55,19 @@ def test_verbs(run, plan):
     assert [[phase, lid, bits] for phase, _, lid, bits in table(done.out, 4)] == wanted and len(wanted) == 15
 
 
+def test_service_levels(run, plan):
+    """Of version 2, what the schedule says of them arrives in the address vector and in the path record."""
+    schedule = plan("FT(2;4,4)", 2, 1, method="exact", more="wm")
+    guid, peer = guids(schedule)[6], guids(schedule)[9]
+    wanted = rows(schedule, guid)
+    done = run("examples/verbs", schedule, guid)
+    assert [line[4] for line in table(done.out, 5)] == [row["sl"] for row in wanted] and done.code == 0
+    assert len({row["sl"] for row in wanted}) > 4
+    done = run("examples/rdma_cm", schedule, guid, peer, "127.0.0.1")
+    if "No RDMA connection manager" in done.out:
+        assert done.out.splitlines()[2] == "sl " + next(row["sl"] for row in wanted if row["dst_guid"] == peer)
+
+
 def test_rdma_cm(run, plan):
     schedule = plan("FT(2;4,4)", 2, 1, "Leaf00[5]", method="exact")
     me, peer = guids(schedule)[2], guids(schedule)[9]

@@ -12,23 +12,56 @@ HEADER = "<8s2I3Q10I4Q2I16s128s2I"
 FIELDS = ("magic byte_order version epoch file_size fingerprint layout nservers nphases nleaves nlanes parts round_length nrows "
           "cell_size npaths servers_offset lanes_offset row_crc_offset cells_offset servers_crc lanes_crc method reason "
           "reserved header_crc").split()
-WITHDRAWN, DENSE, ROUNDS = range(3)
+WITHDRAWN, DENSE, ROUNDS, UNITS = range(4)
+MORE = "<64sQ4I4Q4I"
+MORE_FIELDS = ("name fabric_epoch nswitches nways nunits more_reserved switches_offset ways_offset leaves_offset units_offset "
+               "switches_crc ways_crc leaves_crc more_crc").split()
 
 
 class Schedule:
     def __init__(self, path):
         self.bytes = path.read_bytes()
         head = self.head = dict(zip(FIELDS, struct.unpack_from(HEADER, self.bytes)))
-        assert (head["magic"], head["byte_order"], head["version"]) == (b"FORSschd", 0x01020304, 1)
+        assert (head["magic"], head["byte_order"]) == (b"FORSschd", 0x01020304) and head["version"] in (1, 2)
         assert head["header_crc"] == zlib.crc32(self.bytes[:268]) and head["file_size"] == len(self.bytes)
+        if head["version"] == 2:
+            head.update(zip(MORE_FIELDS, struct.unpack_from(MORE, self.bytes, 272)))
+            assert head["more_crc"] == zlib.crc32(self.bytes[:404])
         self.server = self.array("servers", "QHHHBB64s", head["nservers"], head["servers_crc"])
         self.spine = [row[0] for row in self.array("lanes", "Q", head["nlanes"], head["lanes_crc"])]
         crcs = [row[0] for row in self.array("row_crc", "I", head["nrows"])]
         size = head["nphases"] * head["cell_size"]
         self.row = [self.bytes[at:at + size] for at in range(head["cells_offset"], len(self.bytes), size or 1)]
         assert [zlib.crc32(row) for row in self.row] == crcs
-        # (phase, source) -> (destination, path index, lane or None)
-        self.flow = {WITHDRAWN: dict, DENSE: self.dense, ROUNDS: self.rounds}[head["layout"]]()
+        # (phase, source) -> (destination, path index, lane or None); version 2, dense: the service level in its place
+        self.flow = {WITHDRAWN: dict, DENSE: self.dense, ROUNDS: self.rounds, UNITS: self.units}[head["layout"]]()
+        if head["version"] == 2:
+            self.read_ways()
+
+    def read_ways(self):
+        head = self.head
+        self.switch = [row[0] for row in self.array("switches", "Q", head["nswitches"], head["switches_crc"])]
+        self.way = self.array("ways", "IHBB", head["nways"], head["ways_crc"])
+        leaves = self.array("leaves", "II", head["nleaves"], head["leaves_crc"])
+        units = self.array("units", "HHIBBH", head["nunits"])
+        self.unit = {}  # (leaf, destination, path index) -> (topmost switch, way, service level)
+        for leaf, ((first, crc), (last, _)) in enumerate(zip(leaves, leaves[1:] + [(head["nunits"], 0)])):
+            at = head["units_offset"]
+            assert crc == zlib.crc32(self.bytes[at + first * 12:at + last * 12])
+            for dst, top, way, path, sl, _ in units[first:last]:
+                self.unit[leaf, dst, path] = top, way, sl
+
+    def more(self, source, dst, path, level):
+        """The columns of version 2: the topmost switch, the way, the service level."""
+        top, way, sl = self.unit.get((self.server[source][2], dst, path), (0xFFFF, 0xFFFFFFFF, 255))
+        if self.head["layout"] == DENSE:
+            sl = 255 if level is None else level
+        via = []
+        while way != 0xFFFFFFFF:
+            way, switch, port, _ = self.way[way]
+            via.append(f"0x{self.switch[switch]:016x}")
+        spine = "" if top == 0xFFFF else f"0x{self.switch[top]:016x}"
+        return f"{spine},{' '.join(via)},{'' if sl == 255 else sl}"
 
     def array(self, name, form, count, crc=None):
         at, size = self.head[name + "_offset"], struct.calcsize("<" + form) * count
@@ -39,6 +72,20 @@ class Schedule:
         return {(phase, source): (dst, path, None if lane == 255 else lane)
                 for source, row in enumerate(self.row)
                 for phase, (dst, _, path, _, lane, _) in enumerate(struct.iter_unpack("<HHBBBB", row)) if dst != 0xFFFF}
+
+    def units(self):
+        flow, half = {}, "H" if self.head["cell_size"] == 4 else "I"
+        for source, row in enumerate(self.row):
+            for phase, (number, _) in enumerate(struct.iter_unpack("<2" + half, row)):
+                if number != (1 << 4 * self.head["cell_size"]) - 1:
+                    flow[phase, source] = *divmod(number, self.head["npaths"]), None
+        arriving = {(phase, dst): (source, path) for (phase, source), (dst, path, _) in flow.items()}
+        for dst, row in enumerate(self.row):  # the second number of each pair says the same from the other end
+            for phase, (_, number) in enumerate(struct.iter_unpack("<2" + half, row)):
+                there = arriving.get((phase, dst))
+                assert number == ((1 << 4 * self.head["cell_size"]) - 1 if there is None
+                                  else there[0] * self.head["npaths"] + there[1])
+        return flow
 
     def rounds(self):
         head, flow = self.head, {}
@@ -62,10 +109,14 @@ class Schedule:
         rows = []
         for (phase, source), (dst, path, lane) in self.flow.items():
             (from_guid, from_lid, *_), (to_guid, to_lid, *_) = self.server[source], self.server[dst]
-            spine = "" if lane is None else f"0x{self.spine[lane]:016x}"
+            if self.head["version"] == 2:
+                spine = self.more(source, dst, path, lane)
+            else:
+                spine = "" if lane is None else f"0x{self.spine[lane]:016x}"
             rows.append((phase, from_guid, f"{phase},0x{from_guid:016x},0x{to_guid:016x},"
                                            f"{from_lid + path_of[dst, source]},{to_lid + path},{spine}"))
-        return ["phase,src_guid,dst_guid,src_lid,dst_lid,spine_guid"] + [row for *_, row in sorted(rows)]
+        more = ",via,sl" if self.head["version"] == 2 else ""
+        return ["phase,src_guid,dst_guid,src_lid,dst_lid,spine_guid" + more] + [row for *_, row in sorted(rows)]
 
 
 @pytest.mark.parametrize("spec,lmc,method,down", [
@@ -82,6 +133,23 @@ def test_a_reader_made_from_the_description(plan, spec, lmc, method, down):
     path = plan(spec, lmc, 1, *down, method=method)
     done = start([BUILD / "fors", "schedule", path, "--format", "csv"])
     assert Schedule(path).csv() == done.out.splitlines()
+
+
+@pytest.mark.parametrize("spec,lmc,method,more,layout", [
+    ("FT(2;6,5)", 3, "exact", "wsn", UNITS),
+    ("FT(2;4,4)", 0, "closed-form", "n", UNITS),
+    ("FT(2;20,18)", 0, "rounds", "ws", ROUNDS),
+    ("FT(2;6,5;empty=0/0,0/1,2/3)", 1, "rounds", "w", ROUNDS),
+    ("FT(2;6,5)", 3, "exact", "wm", DENSE),
+    ("FT(2;3,4;cables=2)", 2, "rounds", "sd", DENSE),
+])
+def test_it_reads_version_2(plan, spec, lmc, method, more, layout):
+    path = plan(spec, lmc, 1, method=method, more=more)
+    schedule = Schedule(path)
+    done = start([BUILD / "fors", "schedule", path, "--format", "csv"])
+    assert schedule.head["layout"] == layout and schedule.csv() == done.out.splitlines()
+    assert schedule.head["name"].rstrip(b"\0") == (b"4711" if "n" in more else b"")
+    assert schedule.head["fabric_epoch"] == (3 if "n" in more else 0)
 
 
 def test_it_reads_why_one_is_withdrawn(withdraw):

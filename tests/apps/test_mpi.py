@@ -53,6 +53,14 @@ def test_random_calls_on_36_ranks_across_three_epochs(plan, rank_map, mpirun, li
     assert numbers(done) == [calls, calls, 0, 4, 0]
 
 
+def test_both_versions_of_the_format_on_the_way(plan, rank_map, mpirun, live):
+    files = [plan("FT(2;4,4)", 0, 10), plan("FT(2;4,4)", 0, 11, "Leaf00[5]", method="rounds", more="ws"),
+             plan("FT(2;4,4)", 2, 12, method="exact", more="wsn"), plan("FT(2;4,4)", 2, 13, method="exact", more="wm")]
+    env = {"FORSCHED_SCHEDULE": live, "FORSCHED_MAP": rank_map(files[0]), "FORSCHED_BARRIER": "none"}
+    done = mpirun(16, "tests/apps/random_calls", 60, 4, live, *files, env=env, timeout=TIMEOUT)
+    assert numbers(done) == [60, 60, 0, 4, 0]
+
+
 def test_withdrawn_damaged_and_other_schedules_on_the_way(plan, withdraw, rank_map, mpirun, live, tmp_path):
     good = plan("FT(2;4,2)", 0, 20)
     damaged = tmp_path / "damaged"

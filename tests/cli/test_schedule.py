@@ -59,6 +59,40 @@ def test_one_server(fors, schedule):
     assert text.count("receives from Node") == len(mine) == text.count(" -> Node")
 
 
+@pytest.fixture(params=["w", "wsn", "mn", "wmd"])
+def more(request, schedule, stamp):
+    """The same plan as a file of version 2, and what was added (see stamp_schedule.c)."""
+    before = schedule.read_bytes()
+    stamp(schedule, 5, "--more", request.param)
+    assert before[12] == 1 and schedule.read_bytes()[12] == 2
+    return request.param
+
+
+def test_version_2(fors, schedule, stamp, more):
+    text = fors("schedule", schedule, "--format", "csv").out
+    assert text.splitlines()[0] == HEADER + ",via,sl"
+    rows = list(csv.DictReader(io.StringIO(text)))
+    doc = json.loads(fors("schedule", schedule, "--format", "json").out)
+    assert (doc["name"], doc["fabric_epoch"]) == (("4711", 3) if "n" in more else (None, 5))
+    servers = {s["guid"]: s for s in doc["servers"]}
+    for row, flow in zip(rows, doc["flows"], strict=True):
+        src, dst = servers[row["src_guid"]], servers[row["dst_guid"]]
+        ends = [f"0x{0x1eaf0000 + server['leaf']:016x}" for server in (src, dst)]
+        via = row["via"].split()
+        if "w" in more:
+            assert via == ends[:1] if src["leaf"] == dst["leaf"] else via == [ends[0], row["spine_guid"], ends[1]]
+        else:
+            assert row["via"] == row["spine_guid"] == ""
+        assert (row["sl"] != "") == ("s" in more or "m" in more)
+        assert (flow["via"] or [], flow["sl"]) == (via, int(row["sl"]) if row["sl"] else None)
+    number = list(servers)
+    if "s" in more:
+        assert all(int(r["sl"]) == (servers[r["src_guid"]]["leaf"] + number.index(r["dst_guid"])) % 16 for r in rows)
+    text = fors("schedule", schedule).out
+    assert ("# job 4711, over the tables of epoch 3" in text) == ("n" in more)
+    assert (" via 0x" in text, " SL " in text) == ("w" in more, True)
+
+
 def test_text(fors, schedule):
     out = fors("schedule", schedule).out
     assert out == fors("schedule", schedule, "--format", "text").out

@@ -160,3 +160,39 @@ def test_a_heading_that_was_cut_short(whatif, write, content):
     path = write("store", content)
     assert whatif(*FT, "--resume", path) == whatif(*FT)
     assert len(path.read_text().splitlines()) == 1 + 16
+
+
+# ---- any net, under a model of an engine, with a plan over its tables
+
+TORUS = ["--synthetic", "TORUS(3x3;2)"]
+
+
+def test_any_net_under_a_model(whatif, fors):
+    result = whatif(*TORUS, "--routing", "sssp")
+    assert result["servers"] == 18 and [failure["kind"] for failure in result["failures"]] == 18 * ["link"]
+    for failure in [{"engines": result["intact"]}, result["failures"][0], result["failures"][-1]]:
+        down = ["--down", failure["failure"].split(" - ")[0]] if "failure" in failure else []
+        plan = json.loads(fors("analyze", *TORUS, *down, "--routing", "sssp", "--pattern", "plan", "--json").out)
+        found = failure["engines"]["sssp"]
+        assert found["phases"] == plan["phases"] and found["throughput"] == pytest.approx(18 / plan["phases"])
+        assert found["broken"] == 0 and plan["max_link_load"] == 1
+
+
+def test_a_model_without_a_way_round(whatif, fors, tmp_path):
+    result = whatif(*TORUS, "--routing", "dor", "--resume", tmp_path / "store")
+    assert result["intact"]["dor"]["phases"] > 0
+    for failure in result["failures"]:
+        assert failure["engines"]["dor"]["phases"] == 0 and "no way from" in failure["engines"]["dor"]["note"]
+    assert whatif(*TORUS, "--routing", "dor", "--resume", tmp_path / "store") == result
+    assert "of another fabric" in fors("whatif", "--synthetic", "TORUS(3x4;2)", "--routing", "dor", "--resume", tmp_path / "store", code=2).err
+
+
+def test_switches_without_servers_fail_as_spines_do(whatif):
+    result = whatif("--synthetic", "XGFT(3;2,2,2;1,2,2)", "--routing", "up-down", "--random", "2", "--count", "3")
+    kinds = [failure["kind"] for failure in result["failures"]]
+    assert (kinds.count("link"), kinds.count("spine"), kinds.count("random")) == (16, 8, 3)
+
+
+def test_usage_of_models(fors):
+    assert "has to be one of: shortest" in fors("whatif", *TORUS, "--routing", "ftree", code=2).err
+    assert "gives each server one LID" in fors("whatif", *TORUS, "--routing", "sssp", "--lmc", "1", code=2).err

@@ -66,6 +66,22 @@ static void print_info(void)
 	FIELD(forsched_info, name);
 }
 
+/* Of version 2 of the format. */
+static void print_more(void)
+{
+	SIZE(forsched_more);
+	FIELD(forsched_more, job);
+	FIELD(forsched_more, fabric_epoch);
+	FIELD(forsched_more, version);
+	FIELD(forsched_more, nswitches);
+	FIELD(forsched_more, nways);
+	FIELD(forsched_more, reserved);
+	SIZE(forsched_hop);
+	FIELD(forsched_hop, guid);
+	FIELD(forsched_hop, port);
+	FIELD(forsched_hop, reserved);
+}
+
 int main(void)
 {
 	print_values();
@@ -79,5 +95,6 @@ int main(void)
 	FIELD(forsched_heartbeat, unix_ms);
 	FIELD(forsched_heartbeat, epoch);
 	FIELD(forsched_heartbeat, age_ms);
+	print_more();
 	return 0;
 }

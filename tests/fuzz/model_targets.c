@@ -12,6 +12,7 @@
 #include "core/net/lfts.h"
 #include "core/net/netfile.h"
 #include "core/net/tree_net.h"
+#include "core/planners/over.h"
 #include "model/measure/evaluate.h"
 #include "model/measure/jobs.h"
 #include "model/patterns/pattern.h"
@@ -65,6 +66,21 @@ static void walk(const struct fors_net *net, const struct fors_lfts *lfts)
 	free(server);
 }
 
+/* Tables that connect all servers have a plan that is right; others have a reason. */
+static void plan(const struct fors_net *net, const struct fors_lfts *lfts)
+{
+	const struct fors_over_task task = {.net = net, .lfts = lfts};
+	struct fors_schedule *schedule = NULL;
+	struct fors_over_report report;
+	struct fors_error error = {.text = ""};
+	enum fors_err err = fors_plan_over(&task, &schedule, &report, &error);
+
+	if (err ? err == FORS_ENOPLAN || !error.text[0] || schedule
+		: !report.verdict.is_good || report.nphases < report.bound_tables)
+		abort();
+	fors_schedule_free(schedule);
+}
+
 bool fuzz_tables(const uint8_t *data, size_t size)
 {
 	const char *text = (const char *)data;
@@ -78,8 +94,10 @@ bool fuzz_tables(const uint8_t *data, size_t size)
 	if (fors_net_copy(ground(), &net, &error))
 		abort();
 	is_good = !fors_lids_from_dump(net, text, size, "fuzz", &error);
-	if (is_good)
+	if (is_good) {
 		walk(net, lfts);
+		plan(net, lfts);
+	}
 	fors_net_free(net);
 	fors_lfts_free(lfts);
 	return is_good;

@@ -292,6 +292,30 @@ static bool fuzz_sealed(const uint8_t *data, size_t size)
 	return with_seal(fuzz_schedule, data, size);
 }
 
+/* Of version 2: the way, its topmost switch and the service level of a flow. */
+static void compare_way(const struct fors_schedule *schedule, const struct forsched *theirs, uint32_t s, uint32_t phase,
+			struct fors_cell cell)
+{
+	uint32_t way = fors_schedule_way(schedule, s, cell), n = 0;
+	struct fors_way_hop wanted[FORS_WAY_MAX];
+	struct forsched_hop hop[FORS_WAY_MAX];
+	struct forsched_flow flow;
+	uint8_t sl;
+
+	if (forsched_sl(theirs, s, phase, &sl) || sl != fors_schedule_sl(schedule, s, cell.dst))
+		abort();
+	if (forsched_way(theirs, s, phase, hop, FORS_WAY_MAX, &n, NULL) || forsched_flow(theirs, s, phase, &flow))
+		abort();
+	if (!schedule->ways)
+		return;
+	if (n != fors_waylist_get(schedule->ways, way, wanted, FORS_WAY_MAX) ||
+	    flow.spine != fors_waylist_top(schedule->ways, way))
+		abort();
+	for (uint32_t i = 0; i < n; i++)
+		if (hop[i].guid != wanted[i].guid || hop[i].port != wanted[i].port)
+			abort();
+}
+
 /* What applications read. It has to say what the core's reader says. */
 static void compare_flow(const struct fors_schedule *schedule, const struct forsched *theirs, uint32_t s,
 			 uint32_t phase)
@@ -303,6 +327,8 @@ static void compare_flow(const struct fors_schedule *schedule, const struct fors
 		abort();
 	if (cell.dst == FORS_IDLE ? flow.to != FORSCHED_NOBODY : flow.to != cell.dst || flow.path != cell.path)
 		abort();
+	if (cell.dst != FORS_IDLE)
+		compare_way(schedule, theirs, s, phase, cell);
 }
 
 static void compare(const struct fors_schedule *schedule, const struct forsched *theirs)

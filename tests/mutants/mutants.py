@@ -18,7 +18,10 @@ What is remembered: per text of a mutated file and per test, with a checksum of 
 test is run again when the mutated file or the test changed. The rest of the sources counts as unchanged: --fresh
 forgets all.
 
-Exit code 1: a stale or invalid mutation, an "equivalent" one that a test kills, or too few killed.
+The report says how many were killed, and how many would be if each file had as many mutations per line as any other:
+a file with few would count too little.
+
+Exit code 1: a stale or invalid mutation, an "equivalent" one that a test kills, or too few killed, either way.
 """
 import argparse
 import concurrent.futures
@@ -258,9 +261,15 @@ class Tests:
 
     def __init__(self, names, copy):
         self.names, self.copy, self.needs = names, copy, {}
-        self.inside = {name: symbols(os.path.join(copy.build, name)) for name in names}
+        self.inside = {name: self.linked(name) for name in names}
         self.sums = {name: self.checksum(name) for name in names}
         self.objects = {}
+
+    def linked(self, name):
+        """The symbols of a program, and of modules beside it, which it loads."""
+        path = os.path.join(self.copy.build, name)
+        modules = glob.glob(os.path.join(os.path.dirname(path), ".libs", "*.so"))
+        return symbols(path).union(*(symbols(module) for module in modules))
 
     def checksum(self, name):
         """Of the sources of a test: its own file, and what the tests of its folder share."""
@@ -435,6 +444,17 @@ def count(mutations):
     return killed, survived, equivalent, 100 * killed / (killed + survived) if killed + survived else 100
 
 
+def by_lines(mutations, lines):
+    """Per cent killed if each file had mutations in proportion to its lines. Those without any do not count."""
+    weight = total = 0
+    for path in {m.path for m in mutations if m.path}:
+        killed, survived, _, share = count([m for m in mutations if m.path == path])
+        if killed + survived:
+            weight += lines[path] * share
+            total += lines[path]
+    return weight / total if total else 100
+
+
 def faults(mutations):
     """What is wrong with the list."""
     for m in mutations:
@@ -444,7 +464,7 @@ def faults(mutations):
             yield f"{m.where}: called equivalent, but {m.killer} ({m.detail}) notices: {m.title()}"
 
 
-def report(mutations):
+def report(mutations, sizes):
     lines = []
     for m in mutations:
         if m.result == "survived" and not m.equivalent:
@@ -453,21 +473,23 @@ def report(mutations):
         if m.equivalent:
             lines.append(f"equivalent: {m.title()}\n    {m.equivalent}")
     lines += list(faults(mutations))
-    lines.append(f"{'':28}{'killed':>8}{'survived':>10}{'equivalent':>12}{'killed, %':>11}")
+    lines.append(f"{'':28}{'killed':>8}{'survived':>10}{'equivalent':>12}{'killed, %':>11}{'by lines, %':>13}")
     groups = sorted({m.room() for m in mutations}) + sorted({m.folder.split("/")[0] for m in mutations} - {"plugin"})
     for group in groups:
         inside = [m for m in mutations if (m.folder + "/").startswith(group + "/")] if "/" not in group else \
             [m for m in mutations if m.folder == group]
         killed, survived, equivalent, share = count(inside)
-        lines.append(f"{group:28}{killed:8}{survived:10}{equivalent:12}{share:11.1f}")
+        lines.append(f"{group:28}{killed:8}{survived:10}{equivalent:12}{share:11.1f}"
+                     f"{by_lines(inside, sizes):13.1f}")
     return "\n".join(lines) + "\n"
 
 
-def too_few(mutations):
+def too_few(mutations, sizes):
     for part, least in LEAST.items():
         inside = [m for m in mutations if m.folder.split("/")[0] == part]
-        if inside and count(inside)[3] < least:
-            yield f"{part}: {count(inside)[3]:.1f} % of the mutations are killed, {least} % have to be"
+        share = min(count(inside)[3], by_lines(inside, sizes)) if inside else 100
+        if share < least:
+            yield f"{part}: {share:.1f} % of the mutations are killed, {least} % have to be"
 
 
 def as_json(mutations):
@@ -530,13 +552,14 @@ def main():
         run(mutations, options)
     except (ValueError, Broken) as trouble:
         sys.exit(f"mutants: {trouble}")
-    text = report(mutations)
+    sizes = {m.path: m.text.count("\n") for m in mutations if m.path}
+    text = report(mutations, sizes)
     print(text, end="")
     with open(os.path.join(options.work, "report.txt"), "w", encoding="utf-8") as file:
         file.write(text)
     with open(os.path.join(options.work, "report.json"), "w", encoding="utf-8") as file:
         json.dump(as_json(mutations), file, indent=1)
-    complaints = list(too_few(mutations))
+    complaints = list(too_few(mutations, sizes))
     for complaint in complaints:
         print(complaint)
     sys.exit(1 if complaints or any(faults(mutations)) else 0)

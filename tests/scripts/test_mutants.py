@@ -66,7 +66,7 @@ def test_what_is_counted(tmp_path):
     assert "called equivalent" in list(mutants.faults(records))[0]
     for record in records:
         record.folder = "core/x"
-    assert "90 % have to be" in list(mutants.too_few(records))[0]
+    assert "90 % have to be" in list(mutants.too_few(records, {}))[0]
 
 
 def test_a_copy_is_built_anew_where_it_differed(tmp_path):
@@ -85,3 +85,15 @@ def test_a_copy_is_built_anew_where_it_differed(tmp_path):
     (source / "room/a.c").unlink()
     mutants.synchronise(source, copy, "")
     assert not (copy / "room/a.c").exists()
+
+
+def test_files_with_few_mutations_count_by_their_lines():
+    some = []
+    for path, result in (("a.c", "killed"), ("a.c", "killed"), ("a.c", "killed"), ("b.c", "survived"), ("c.c", "")):
+        mutation = mutants.Mutation("list:1", "core", "f")
+        mutation.path, mutation.result = path, result
+        some.append(mutation)
+    assert mutants.count(some)[3] == 75
+    assert mutants.by_lines(some, {"a.c": 100, "b.c": 300, "c.c": 1000}) == 25
+    assert list(mutants.too_few(some, {"a.c": 100, "b.c": 300, "c.c": 1000}))
+    assert not list(mutants.too_few(some[:3], {"a.c": 100}))

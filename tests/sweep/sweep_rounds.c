@@ -16,6 +16,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "core/planners/planner.h"
 #include "core/schedule/schedule.h"
 #include "tests/sweep/oracle.h"
 #include "tests/unit/support.h"
@@ -47,6 +48,9 @@ struct tally {
 	uint32_t count;
 	uint32_t missed; /* sets below LEAST where tables with healthy entries at home allow more */
 	double seconds, slowest;
+	/* method auto, at LMC 0: T over the bound of the tables, and its time */
+	double auto_sum, auto_worst, auto_seconds, auto_slowest;
+	uint32_t fewer, at_floor; /* sets with fewer phases than rounds; sets at max(LB, lump of one LID) */
 };
 
 static double seconds_now(void)
@@ -93,6 +97,71 @@ static void look_closer(const struct bed *bed, struct tally *tally, const char *
 	tally->missed += at_home < phases;
 }
 
+/* Flows of the fullest cable, or servers: no plan over these tables has fewer phases. */
+static uint32_t tables_bound(const struct bed *bed)
+{
+	const struct fors_fabric *f = bed->fabric;
+	uint32_t *up = calloc(2 * (size_t)f->nleaves * f->nlanes + 1, sizeof(*up)), most = f->nservers;
+	uint32_t *down = up + (size_t)f->nleaves * f->nlanes;
+
+	if (!up)
+		exit(1);
+	for (uint32_t a = 0; a < f->nleaves; a++)
+		for (uint32_t d = 0; d < f->nservers; d++) {
+			uint32_t to = f->server[d].leaf, lane;
+
+			if (to == a)
+				continue;
+			lane = fors_lane_to(f, bed->lanes, a, d, 0);
+			up[a * f->nlanes + lane] += f->leaf[a].nservers;
+			down[to * f->nlanes + fors_lane_down(f, bed->lanes, lane, d, 0)] += f->leaf[a].nservers;
+		}
+	for (uint32_t i = 0; i < 2 * f->nleaves * f->nlanes; i++)
+		most = up[i] > most ? up[i] : most;
+	free(up);
+	return most;
+}
+
+/* What tables of one LID cannot go below: n_a ceil((P - n_a) / live uplinks of a). */
+static uint32_t lump_floor(const struct fors_fabric *f)
+{
+	uint32_t most = 0;
+
+	for (uint32_t a = 0; a < f->nleaves; a++) {
+		uint32_t n = f->leaf[a].nservers, live = f->leaf[a].nlive;
+		uint32_t least = n * ((f->nservers - n + live - 1) / live);
+
+		most = least > most ? least : most;
+	}
+	return most;
+}
+
+static void run_auto(const struct bed *bed, struct tally *tally, const char *what, bool check, uint32_t lb,
+		     uint32_t rounds)
+{
+	uint32_t floor = lump_floor(bed->fabric), least = lb > floor ? lb : floor;
+	struct fors_task task = bed_task(bed);
+	struct fors_schedule *schedule;
+	struct fors_error error;
+	double start = seconds_now(), taken, ratio;
+
+	if (fors_plan(&task, "auto", &schedule, &error)) {
+		printf("%s: %s\n", what, error.text);
+		exit(1);
+	}
+	taken = seconds_now() - start;
+	if (check)
+		assert_plan(bed, schedule, what);
+	ratio = (double)schedule->nphases / tables_bound(bed);
+	tally->auto_sum += ratio;
+	tally->auto_worst = ratio > tally->auto_worst ? ratio : tally->auto_worst;
+	tally->auto_seconds += taken;
+	tally->auto_slowest = taken > tally->auto_slowest ? taken : tally->auto_slowest;
+	tally->fewer += schedule->nphases < rounds;
+	tally->at_floor += schedule->nphases <= least;
+	fors_schedule_free(schedule);
+}
+
 static void run_set(const struct bed *bed, struct tally *tally, const char *what, bool check)
 {
 	uint32_t bound = oracle_bound(bed->fabric);
@@ -111,6 +180,8 @@ static void run_set(const struct bed *bed, struct tally *tally, const char *what
 	tally->share[tally->count++] = (double)bound / schedule->nphases;
 	if (bed->fabric->lmc == 0 && bound < LEAST * schedule->nphases)
 		look_closer(bed, tally, what, bound, schedule->nphases);
+	if (bed->fabric->lmc == 0)
+		run_auto(bed, tally, what, check, bound, schedule->nphases);
 	tally->seconds += taken;
 	tally->slowest = taken > tally->slowest ? taken : tally->slowest;
 	fors_schedule_free(schedule);
@@ -138,6 +209,11 @@ static bool report(struct tally *tally, const char *spec, unsigned lmc, enum kin
 	       "%.2f ms, at most %.2f\n",
 	       spec, lmc, kinds[kind].name, n, sum / n, tally->share[0], tally->share[n / 20], tally->share[n / 4],
 	       tally->share[n / 2], low, LEAST, tally->seconds / n * 1e3, tally->slowest * 1e3);
+	if (lmc == 0)
+		printf("  auto: T / bound of the tables %.4f, worst %.4f; fewer phases than rounds %u, at max(LB, lump) %u; "
+		       "%.2f ms, at most %.2f\n",
+		       tally->auto_sum / n, tally->auto_worst, tally->fewer, tally->at_floor,
+		       tally->auto_seconds / n * 1e3, tally->auto_slowest * 1e3);
 	fflush(stdout);
 	return tally->missed == 0;
 }

@@ -45,6 +45,93 @@ struct bytes published_spec(const char *spec, unsigned lmc, const char *method, 
 	return bytes;
 }
 
+/* The way of a flow over this lane of a two-level tree. */
+static uint32_t hops_of(const struct fors_fabric *fabric, uint32_t from, uint32_t to, uint8_t lane,
+			struct fors_way_hop *hop)
+{
+	hop[0].guid = fabric->leaf[from].guid;
+	if (lane == FORS_NO_LANE)
+		return 1;
+	hop[0].port = fors_cable(fabric, from, lane)->leaf_port;
+	hop[1].guid = fabric->spine[fabric->lane[lane].spine].guid;
+	hop[1].port = fors_cable(fabric, to, lane)->spine_port;
+	hop[2].guid = fabric->leaf[to].guid;
+	return 3;
+}
+
+static bool is_left_out(const struct fors_schedule *schedule, uint32_t s, uint32_t d, unsigned more)
+{
+	return more & PUBLISHED_HALF && (schedule->server[s].leaf + d) % 2;
+}
+
+static void add_ways(const struct bed *bed, struct fors_schedule *schedule, unsigned more)
+{
+	const struct fors_fabric *fabric = bed->fabric;
+	uint64_t guid[256];
+
+	for (uint32_t leaf = 0; leaf < fabric->nleaves; leaf++)
+		guid[leaf] = fabric->leaf[leaf].guid;
+	assert_int_equal(
+		fors_waylist_new(fabric->nleaves, guid, fabric->nservers, 1u << fabric->lmc, &schedule->ways, NULL),
+		FORS_OK);
+	for (uint32_t s = 0; s < schedule->nservers; s++)
+		for (uint32_t phase = 0; phase < schedule->nphases; phase++) {
+			struct fors_cell cell = fors_schedule_flow(schedule, s, phase);
+			struct fors_way_hop hop[3];
+			uint32_t n, leaf = schedule->server[s].leaf;
+
+			if (cell.dst == FORS_IDLE || is_left_out(schedule, s, cell.dst, more))
+				continue;
+			n = hops_of(fabric, leaf, schedule->server[cell.dst].leaf, cell.lane, hop);
+			assert_int_equal(fors_waylist_put(schedule->ways, leaf, cell.dst, cell.path, hop, n, 1, NULL),
+					 FORS_OK);
+		}
+}
+
+static void add_sls(struct fors_schedule *schedule, unsigned more)
+{
+	size_t n = schedule->nservers;
+
+	schedule->sl = malloc(n * n + 1);
+	assert_non_null(schedule->sl);
+	for (uint32_t s = 0; s < n; s++)
+		for (uint32_t d = 0; d < n; d++)
+			schedule->sl[s * n + d] =
+				is_left_out(schedule, s, d, more)
+					? FORS_NO_SL
+					: (uint8_t)((schedule->server[s].leaf + d +
+						     (more & PUBLISHED_MIXED_SLS ? schedule->server[s].rank : 0)) %
+						    16);
+}
+
+void published_add(const struct bed *bed, struct fors_schedule *schedule, unsigned more)
+{
+	if (more & PUBLISHED_WAYS)
+		add_ways(bed, schedule, more);
+	if (more & (PUBLISHED_SLS | PUBLISHED_MIXED_SLS))
+		add_sls(schedule, more);
+	if (more & PUBLISHED_NAME) {
+		strcpy(schedule->name, "4711_some-job");
+		schedule->fabric_epoch = 41;
+	}
+	schedule->is_dense = more & PUBLISHED_DENSE;
+	schedule->nlanes = 0;
+	for (size_t i = 0; i < fors_schedule_ncells(schedule); i++)
+		schedule->cell[i].lane = FORS_NO_LANE;
+}
+
+struct bytes published_spec_2(const char *spec, unsigned lmc, const char *method, uint64_t epoch, unsigned more)
+{
+	struct bed *bed = bed_new(spec, lmc);
+	struct fors_schedule *schedule = published_plan(bed, method, epoch);
+	struct bytes bytes;
+
+	published_add(bed, schedule, more);
+	bytes = published_bytes(schedule);
+	bed_free(bed);
+	return bytes;
+}
+
 struct bytes published_withdrawn(const char *reason, uint64_t epoch)
 {
 	struct fors_schedule *schedule;

@@ -22,6 +22,22 @@ struct bytes published_bytes(struct fors_schedule *schedule);
 /* Both in one, of a fabric on which nothing is down. */
 struct bytes published_spec(const char *spec, unsigned lmc, const char *method, uint64_t epoch);
 
+/* What the plan of a two-level tree is given to become one of version 2. */
+enum published_more {
+	PUBLISHED_WAYS = 1,	 /* the ways that its lanes are */
+	PUBLISHED_SLS = 2,	 /* service levels, the same for all flows of a unit */
+	PUBLISHED_MIXED_SLS = 4, /* service levels, any */
+	PUBLISHED_NAME = 8,	 /* a name, and an epoch of the fabric */
+	PUBLISHED_DENSE = 16,	 /* a cell for each flow */
+	PUBLISHED_HALF = 32,	 /* every second pair of a leaf and a server has neither way nor service level */
+};
+
+/* The same plan as a schedule of version 2, without lanes; `more` is a sum of those above. */
+void published_add(const struct bed *bed, struct fors_schedule *schedule, unsigned more);
+
+/* Both in one, as published_spec(). */
+struct bytes published_spec_2(const char *spec, unsigned lmc, const char *method, uint64_t epoch, unsigned more);
+
 /* A withdrawn schedule. */
 struct bytes published_withdrawn(const char *reason, uint64_t epoch);
 

@@ -3,6 +3,7 @@
 #include "seal.h"
 
 #include <endian.h>
+#include <stdbool.h>
 #include <string.h>
 #include <zlib.h>
 
@@ -23,19 +24,60 @@ static void seal_rows(unsigned char *data, size_t size, uint64_t crcs, uint64_t 
 	}
 }
 
+/* The units of each leaf, as far as the table says where they are. */
+static void seal_leaves(unsigned char *data, size_t size, const struct fors_sf_more *more, uint32_t nleaves)
+{
+	uint64_t leaves = le64toh(more->leaves_offset), units = le64toh(more->units_offset);
+
+	for (uint64_t i = 0; i < nleaves && leaves <= size && i < (size - leaves) / 8; i++) {
+		struct fors_sf_leaf leaf, next = {.first = more->nunits};
+
+		memcpy(&leaf, data + leaves + i * 8, 8);
+		if (i + 1 < nleaves && i + 1 < (size - leaves) / 8)
+			memcpy(&next, data + leaves + i * 8 + 8, 8);
+		uint64_t from = units + le32toh(leaf.first) * 12ull, to = units + le32toh(next.first) * 12ull;
+
+		if (units > size || from > to || to > size)
+			continue;
+		leaf.crc = crc_of(data + from, to - from);
+		memcpy(data + leaves + i * 8, &leaf, 8);
+	}
+}
+
+static void seal_more(unsigned char *data, size_t size, uint32_t nleaves)
+{
+	struct fors_sf_more *more = (struct fors_sf_more *)(data + sizeof(struct fors_sf_header));
+	uint64_t switches = le64toh(more->switches_offset), ways = le64toh(more->ways_offset);
+	uint64_t leaves = le64toh(more->leaves_offset), units = le64toh(more->units_offset);
+
+	seal_leaves(data, size, more, nleaves);
+	if (switches <= ways && ways <= leaves && leaves <= units && units <= size) {
+		more->switches_crc = crc_of(data + switches, ways - switches);
+		more->ways_crc = crc_of(data + ways, leaves - ways);
+		more->leaves_crc = crc_of(data + leaves, units - leaves);
+	}
+}
+
 void seal(unsigned char *data, size_t size)
 {
 	struct fors_sf_header *header = (struct fors_sf_header *)data;
+	struct fors_sf_more *more = (struct fors_sf_more *)(header + 1);
 
 	if (size < sizeof(*header))
 		return;
+	bool has_more = le32toh(header->version) == FORS_SF_VERSION_WAYS && size >= sizeof(*header) + sizeof(*more);
 	uint64_t servers = le64toh(header->servers_offset), lanes = le64toh(header->lanes_offset);
 	uint64_t crcs = le64toh(header->row_crc_offset), cells = le64toh(header->cells_offset);
+	uint64_t next = has_more ? le64toh(more->switches_offset) : crcs;
 
-	if (servers <= lanes && lanes <= crcs && crcs <= size) {
+	if (servers <= lanes && lanes <= next && next <= size) {
 		header->servers_crc = crc_of(data + servers, lanes - servers);
-		header->lanes_crc = crc_of(data + lanes, crcs - lanes);
+		header->lanes_crc = crc_of(data + lanes, next - lanes);
 	}
+	if (has_more)
+		seal_more(data, size, le32toh(header->nleaves));
 	seal_rows(data, size, crcs, cells, (uint64_t)le32toh(header->nphases) * le32toh(header->cell_size));
 	header->header_crc = crc_of(data, offsetof(struct fors_sf_header, header_crc));
+	if (has_more)
+		more->more_crc = crc_of(data, sizeof(*header) + offsetof(struct fors_sf_more, more_crc));
 }

@@ -145,6 +145,29 @@ static void more_path_indices(void **state)
 	bed_free(bed);
 }
 
+/* Ways that the tables do not have are not used: here most path indices other than the first, from two leaves. */
+static void ways_that_are_missing(void **state)
+{
+	struct bed *bed = bed_new("FT(2;4,4)", 2);
+	struct rng rng = {5};
+	struct fors_error error;
+
+	(void)state;
+	for (uint32_t leaf = 0; leaf < 2; leaf++) {
+		uint32_t row = fors_lfts_row(bed->lfts, bed->fabric->leaf[leaf].guid);
+
+		for (uint32_t d = 0; d < bed->fabric->nservers; d++)
+			for (uint32_t path = 1; path < 4; path++)
+				if (bed->fabric->server[d].leaf != leaf && rng_below(&rng, 4))
+					bed->lfts->port[(size_t)row * bed->lfts->nlids + bed->fabric->server[d].lid +
+							path] = FORS_NO_PATH;
+	}
+	fors_lanes_free(bed->lanes);
+	assert_int_equal(fors_lanes_read(bed->fabric, bed->lfts, &bed->lanes, &error), FORS_OK);
+	phases_of(bed, "ways are missing");
+	bed_free(bed);
+}
+
 static void wanted_phases_are_a_limit(void **state)
 {
 	struct bed *bed = bed_new("FT(2;4,4)", 0);
@@ -161,6 +184,56 @@ static void wanted_phases_are_a_limit(void **state)
 	assert_int_equal(schedule->nphases, 16);
 	fors_schedule_free(schedule);
 	bed_free(bed);
+}
+
+/* A phase less than was found: refused, because the tables need more, or since none was found. Which of the two? */
+static bool is_not_found(const struct bed *bed, uint32_t wanted)
+{
+	struct fors_task task = bed_task(bed);
+	struct fors_schedule *schedule;
+	struct fors_error error;
+
+	task.wanted_phases = wanted;
+	assert_int_equal(fors_method_flows.plan(&task, &schedule, &error), FORS_ENOPLAN);
+	return strstr(error.text, "was found");
+}
+
+/* With several path indices the bound is what all ways share, and cannot always be reached. */
+static void nothing_found_within_the_limit(void **state)
+{
+	struct rng rng = {3};
+	unsigned missed = 0;
+
+	(void)state;
+	for (unsigned i = 0; i < 12; i++) {
+		struct bed *bed = bed_new("FT(2;5,5)", 2);
+
+		bed_random_failures(bed, &rng, 3 + i / 2);
+		missed += is_not_found(bed, phases_of(bed, "LMC 2") - 1);
+		bed_free(bed);
+	}
+	assert_true(missed > 0);
+}
+
+/* 2,048 servers are taken, 2,049 are not. */
+static void the_most_servers(void **state)
+{
+	static const struct {
+		const char *spec;
+		enum fors_err err;
+	} fabric[] = {{"FT(2;2,64;servers=32)", FORS_ENOPLAN}, {"FT(2;2,64;servers=33)", FORS_ELIMIT}};
+
+	(void)state;
+	for (unsigned i = 0; i < 2; i++) {
+		struct bed *bed = bed_new(fabric[i].spec, 0);
+		struct fors_task task = bed_task(bed);
+		struct fors_schedule *schedule;
+		struct fors_error error;
+
+		task.wanted_phases = 1;
+		assert_int_equal(fors_method_flows.plan(&task, &schedule, &error), fabric[i].err);
+		bed_free(bed);
+	}
 }
 
 static void stopped_anywhere(void **state)
@@ -241,7 +314,10 @@ int main(void)
 		cmocka_unit_test(leaves_larger_than_a_word),
 		cmocka_unit_test(random_fabrics),
 		cmocka_unit_test(more_path_indices),
+		cmocka_unit_test(ways_that_are_missing),
 		cmocka_unit_test(wanted_phases_are_a_limit),
+		cmocka_unit_test(nothing_found_within_the_limit),
+		cmocka_unit_test(the_most_servers),
 		cmocka_unit_test(stopped_anywhere),
 		cmocka_unit_test(a_search_cut_short),
 	};

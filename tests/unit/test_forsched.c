@@ -323,9 +323,9 @@ static void other_kinds_are_refused(void **state)
 	put32(bad, offsetof(struct fors_sf_header, byte_order), 0x04030201);
 	assert_refused(bad, "other byte order");
 	memcpy(bad.data, good.data, good.size);
-	put32(bad, offsetof(struct fors_sf_header, version), FORS_SF_VERSION + 1);
+	put32(bad, offsetof(struct fors_sf_header, version), FORS_SF_NEWEST + 1);
 	published_restamp(bad);
-	assert_refused(bad, "version 2");
+	assert_refused(bad, "version 3 of the format; this libforsched");
 	put32(bad, offsetof(struct fors_sf_header, version), 0);
 	published_restamp(bad);
 	assert_refused(bad, "version");

@@ -47,7 +47,7 @@ void fors_log_error(struct osm_log *log, enum fors_code code, const char *format
 }
 
 /* Reading hangs while the test wants it to, and takes longer than anybody waits. */
-static atomic_bool is_hanging;
+static atomic_bool is_hanging, is_short; /* of memory */
 static atomic_uint news;
 
 enum fors_err __real_fors_published(const struct fors_folder *folder, const char *name, size_t max_size, void **bytes,
@@ -64,6 +64,8 @@ enum fors_err __wrap_fors_published(const struct fors_folder *folder, const char
 	while (atomic_load(&is_hanging))
 		usleep(1000);
 	fors_leash_in();
+	if (atomic_load(&is_short))
+		return fors_fail_memory(error);
 	return __real_fors_published(folder, name, max_size, bytes, size, error);
 }
 
@@ -105,6 +107,8 @@ static int tear_down(void **state)
 	struct ground *g = *state;
 	char command[128];
 
+	atomic_store(&is_hanging, false); /* when a test ends early */
+	atomic_store(&is_short, false);
 	fors_kept_close(&g->kept);
 	fors_folder_clear(&g->folder);
 	bed_free(g->bed);
@@ -223,7 +227,10 @@ static void a_folder_that_hangs_at_the_start(void **state)
 {
 	struct ground *g = *state;
 	unsigned before = atomic_load(&news);
+	struct fors_places *reference = NULL;
+	char *trouble;
 
+	assert_int_equal(fors_places_refer(g->bed->intact, NULL, 0, &reference, NULL), FORS_OK);
 	assert_true(sweep(g));
 	fors_kept_close(&g->kept);
 	a_spine_dies(g);
@@ -231,16 +238,26 @@ static void a_folder_that_hangs_at_the_start(void **state)
 	open_kept(g);
 	assert_non_null(strstr(logged, "F020 /tmp/fors-kept-"));
 	assert_non_null(strstr(logged, ": has not answered since "));
-	assert_non_null(fors_kept_trouble(&g->kept));
+	trouble = strdup(fors_kept_trouble(&g->kept));
+	fake_clock_set(3600000);
 	assert_false(sweep(g));
 	assert_string_equal(logged, "");
+	assert_string_equal(fors_kept_trouble(&g->kept), trouble); /* whatever the Unix clock says now */
+	fake_clock_set(-3600000);
+	free(trouble);
 	assert_int_equal(lanes(g), 2);
+	assert_int_equal(fors_kept_refer(&g->kept, reference, NULL), FORS_OK);
+	atomic_store(&is_short, true);
 	atomic_store(&is_hanging, false);
 	wait_for_news(before);
-	assert_true(sweep(g));
+	assert_false(sweep(g)); /* still not read */
 	assert_non_null(strstr(logged, "answers again"));
+	atomic_store(&is_short, false);
+	assert_true(sweep(g));
 	assert_null(fors_kept_trouble(&g->kept));
 	assert_int_equal(lanes(g), 3);
+	assert_int_equal(fors_kept_refer(&g->kept, reference, NULL), FORS_OK); /* what was read knows nothing of it */
+	fors_places_free(reference);
 	assert_int_equal(atomic_load(&news), before + 1);
 }
 
@@ -348,6 +365,13 @@ static void what_is_declined_is_not_learnt(void **state)
 	fors_kept_end(&g->kept);
 	assert_int_equal(lanes(g), 3);
 	assert_false(sweep(g));
+	fors_net_disconnect(other->net, other->fabric->leaf[0].node, 6);
+	fors_net_disconnect(other->net, other->fabric->leaf[1].node, 6);
+	assert_int_equal(
+		fors_net_connect(other->net, other->fabric->leaf[0].node, 6, other->fabric->leaf[1].node, 6, NULL),
+		FORS_OK);
+	assert_int_equal(fors_kept_learn(&g->kept, other->net, NULL, 0, NULL), FORS_ENOTREE);
+	assert_null(g->kept.draft);
 	bed_free(other);
 }
 
@@ -375,6 +399,12 @@ static void a_reference_is_adopted_once(void **state)
 	assert_non_null(strstr(logged, "F013 the reference fabric does not know: leaf Leaf00 (0x0000000000000abc)"));
 	assert_false(sweep(g));
 	assert_string_equal(logged, "");
+	for (uint32_t leaf = 1; leaf < 3; leaf++)
+		g->bed->net->node[g->bed->fabric->leaf[leaf].node].guid = 0xabc + leaf;
+	assert_int_equal(fors_net_index(g->bed->net, NULL), FORS_OK);
+	assert_true(sweep(g));
+	assert_non_null(strstr(logged, "(3 differences)"));
+	assert_null(strstr(logged, "...")); /* all three are named */
 	assert_int_equal(fors_kept_refer(&g->kept, NULL, NULL), FORS_OK);
 	assert_true(sweep(g)); /* nothing is the reference's any more */
 	fors_places_free(reference);

@@ -41,7 +41,7 @@ static struct fors_tree tree_of(const char *text)
 
 	if (fors_tree_spec_parse(text, &spec, &error))
 		fail_msg("%s: %s", text, error.text);
-	assert_int_equal(spec.nempty, 0); /* nothing to free */
+	assert_int_equal(spec.empty.count, 0); /* nothing to free */
 	return spec.tree;
 }
 

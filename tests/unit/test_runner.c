@@ -230,6 +230,8 @@ static void hanging_child_is_left_behind(void **state)
 	run(bench, "touch end; echo 2 > next");
 	assert_int_equal(wait_number(bench, "next"), 2);
 	wait_count(&n_infos, 1, 0); /* "works again" */
+	run(bench, "echo 3 > again");
+	assert_int_equal(wait_number(bench, "again"), 3); /* which is said once */
 	for (int i = 0; i < 20; i++) {
 		fake_clock_advance(1000); /* now the shell has ended, and is looked at */
 		usleep(5000);
@@ -276,6 +278,18 @@ static void hanging_command_does_not_hold_opensm(void **state)
 	assert_true(was_logged("left behind"));
 }
 
+/* One that would go on for long is ended with OpenSM, and that is why. */
+static void a_command_at_the_end_is_killed(void **state)
+{
+	struct bench *bench = *state;
+
+	run(bench, "echo $$ > pid; exec sleep 300");
+	bench->pid[bench->n_pids++] = wait_number(bench, "pid");
+	stop(bench);
+	assert_int_equal(atomic_load(&n_errors), 1);
+	assert_true(was_logged("was killed, since opensm ends"));
+}
+
 /* What waits while a command hangs and OpenSM ends is not run any more, which is an error too. */
 static void what_waits_at_the_end_does_not_hold_opensm(void **state)
 {
@@ -311,11 +325,9 @@ static void hanging_start_does_not_hold_opensm(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		ON_A_BENCH(hanging_command_is_left_behind),
-		ON_A_BENCH(hanging_child_is_left_behind),
-		ON_A_BENCH(three_hang_and_no_more_are_started),
-		ON_A_BENCH(hanging_command_does_not_hold_opensm),
-		ON_A_BENCH(what_waits_at_the_end_does_not_hold_opensm),
+		ON_A_BENCH(hanging_command_is_left_behind),	ON_A_BENCH(hanging_child_is_left_behind),
+		ON_A_BENCH(three_hang_and_no_more_are_started), ON_A_BENCH(hanging_command_does_not_hold_opensm),
+		ON_A_BENCH(a_command_at_the_end_is_killed),	ON_A_BENCH(what_waits_at_the_end_does_not_hold_opensm),
 		ON_A_BENCH(hanging_start_does_not_hold_opensm),
 	};
 

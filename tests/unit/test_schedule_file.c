@@ -310,8 +310,8 @@ static void foreign_files(void **state)
 
 	assert_refused(text, "not a schedule of fors");
 	assert_refused(none, "not a schedule of fors");
-	header->version = htole32(FORS_SF_VERSION + 1);
-	assert_refused(bytes, "version 2 of the format, newer than this program");
+	header->version = htole32(FORS_SF_NEWEST + 1);
+	assert_refused(bytes, "version 3 of the format, newer than this program, which knows version 2");
 	header->byte_order = htobe32(FORS_SF_BYTE_ORDER);
 	assert_refused(bytes, "other byte order");
 	free(bytes.data);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The header of a schedule, read by itself: it is judged as the reader of the whole file judges it, from 272 bytes. */
+/* The header of a schedule, read by itself: it is judged as the reader of the whole file judges it, from 272 bytes, 408 in version 2. */
 #include <endian.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,12 +41,14 @@ static void assert_refused(struct bytes bytes, const char *words)
 static void all_kinds_are_read(void **state)
 {
 	struct bytes bytes[] = {published_spec("FT(2;3,2)", 2, "closed-form", UINT64_MAX),
-				published_spec("FT(2;3,3)", 0, "rounds", 5), published_withdrawn("no spine", 1)};
+				published_spec("FT(2;3,3)", 0, "rounds", 5), published_withdrawn("no spine", 1),
+				published_spec_2("FT(2;3,3)", 0, "rounds", 6, PUBLISHED_WAYS | PUBLISHED_NAME)};
 	static const struct {
 		uint64_t epoch;
 		uint32_t nservers;
 		const char *method, *reason;
-	} expected[] = {{UINT64_MAX, 6, "closed-form", ""}, {5, 9, "rounds", ""}, {1, 0, "", "no spine"}};
+	} expected[] = {
+		{UINT64_MAX, 6, "closed-form", ""}, {5, 9, "rounds", ""}, {1, 0, "", "no spine"}, {6, 9, "rounds", ""}};
 	struct fors_schedule_header header;
 	struct fors_error error;
 
@@ -57,15 +59,15 @@ static void all_kinds_are_read(void **state)
 		assert_int_equal(header.shape.end, bytes[i].size);
 		assert_string_equal(header.method, expected[i].method);
 		assert_string_equal(header.reason, expected[i].reason);
+		assert_string_equal(header.name, i < 3 ? "" : "4711_some-job");
+		assert_int_equal(header.fabric_epoch, i < 3 ? 0 : 41);
 		free(bytes[i].data);
 	}
 }
 
-static void every_bit_and_length_counts(void **state)
+static void assert_all_count(struct bytes bytes, size_t head)
 {
-	struct bytes bytes = published_spec("FT(2;3,2)", 2, "closed-form", 1234567890123);
-
-	for (size_t bit = 0; bit < HEAD * 8; bit++) {
+	for (size_t bit = 0; bit < head * 8; bit++) {
 		bytes.data[bit / 8] ^= 1 << bit % 8;
 		assert_refused(bytes, "");
 		bytes.data[bit / 8] ^= 1 << bit % 8;
@@ -73,6 +75,12 @@ static void every_bit_and_length_counts(void **state)
 	for (struct bytes part = bytes; part.size-- > 0;)
 		assert_refused(part, part.size < 8 ? "not a schedule" : "truncated");
 	free(bytes.data);
+}
+
+static void every_bit_and_length_counts(void **state)
+{
+	assert_all_count(published_spec("FT(2;3,2)", 2, "closed-form", 1234567890123), 272);
+	assert_all_count(published_spec_2("FT(2;3,2)", 0, "closed-form", 7, PUBLISHED_WAYS | PUBLISHED_NAME), 408);
 }
 
 /* A file may say that it has any size: what counts is that it has it. */
@@ -98,9 +106,9 @@ static void foreign_headers(void **state)
 	struct bytes bytes = published_withdrawn("test", 5);
 	struct fors_sf_header *header = (struct fors_sf_header *)bytes.data;
 
-	header->version = htole32(FORS_SF_VERSION + 1);
+	header->version = htole32(FORS_SF_NEWEST + 1);
 	seal(bytes.data, bytes.size);
-	assert_refused(bytes, "version 2 of the format, newer than this program");
+	assert_refused(bytes, "version 3 of the format, newer than this program, which knows version 2");
 	header->version = 0;
 	seal(bytes.data, bytes.size);
 	assert_refused(bytes, "byte order or version");
@@ -134,16 +142,18 @@ static bool compare(struct bytes bytes)
 
 static void both_readers_agree(void **state)
 {
-	struct bytes whole[2] = {published_spec("FT(2;3,2)", 2, "closed-form", 9),
-				 published_spec("FT(2;3,3)", 0, "rounds", 9)};
+	struct bytes whole[4] = {published_spec("FT(2;3,2)", 2, "closed-form", 9),
+				 published_spec("FT(2;3,3)", 0, "rounds", 9),
+				 published_spec_2("FT(2;3,2)", 2, "closed-form", 9, PUBLISHED_WAYS | PUBLISHED_NAME),
+				 published_spec_2("FT(2;3,3)", 0, "rounds", 9, PUBLISHED_SLS)};
 	struct rng rng = {12};
 	int right = 0;
 
 	for (int i = 0; i < 20000; i++) {
-		struct bytes bytes = {malloc(whole[i & 1].size), whole[i & 1].size};
+		struct bytes bytes = {malloc(whole[i % 4].size), whole[i % 4].size};
 
 		assert_non_null(bytes.data);
-		memcpy(bytes.data, whole[i & 1].data, bytes.size);
+		memcpy(bytes.data, whole[i % 4].data, bytes.size);
 		for (uint32_t n = 1 + rng_below(&rng, 3); n-- > 0;)
 			bytes.data[rng_below(&rng, HEAD)] = (unsigned char)rng_next(&rng);
 		if (i % 8)
@@ -152,8 +162,8 @@ static void both_readers_agree(void **state)
 		free(bytes.data);
 	}
 	assert_in_range(right, 1000, 19000);
-	free(whole[0].data);
-	free(whole[1].data);
+	for (int i = 0; i < 4; i++)
+		free(whole[i].data);
 }
 
 int main(void)

@@ -16,7 +16,7 @@
 
 #define PER_BYTE 3	/* mutants of each byte */
 #define PER_FILE 600	/* of each kind that changes several places */
-#define WANTED 20000	/* in all */
+#define WANTED 100000	/* in all */
 #define MOST_BYTES 4096 /* of a file are changed one by one; of longer ones a part, evenly */
 
 static unsigned mutants, accepted, by_check; /* by_check: opened, and refused only as a whole */
@@ -130,6 +130,36 @@ static const struct field header_field[] = {
 
 #define HEADER_FIELDS (sizeof(header_field) / sizeof(header_field[0]))
 
+#define MORE(name)                                                                                                     \
+	{                                                                                                              \
+		sizeof(struct fors_sf_header) + offsetof(struct fors_sf_more, name),                                   \
+			sizeof(((struct fors_sf_more *)NULL)->name)                                                    \
+	}
+
+/* Of version 2 alone. */
+static const struct field more_field[] = {
+	MORE(fabric_epoch),    MORE(nswitches),	  MORE(nways),	       MORE(nunits),	   MORE(reserved),
+	MORE(switches_offset), MORE(ways_offset), MORE(leaves_offset), MORE(units_offset),
+};
+
+#define MORE_FIELDS (sizeof(more_field) / sizeof(more_field[0]))
+
+static bool has_more(struct bytes bytes)
+{
+	return get(bytes.data, (struct field){offsetof(struct fors_sf_header, version), 4}) == FORS_SF_VERSION_WAYS;
+}
+
+/* Number of fields of the header of this file, and field number i. */
+static size_t count_fields(struct bytes bytes)
+{
+	return HEADER_FIELDS + (has_more(bytes) ? MORE_FIELDS : 0);
+}
+
+static struct field field_of(size_t i)
+{
+	return i < HEADER_FIELDS ? header_field[i] : more_field[i - HEADER_FIELDS];
+}
+
 static void try_sealed(struct bytes bad, const char *how)
 {
 	seal(bad.data, bad.size);
@@ -138,10 +168,10 @@ static void try_sealed(struct bytes bad, const char *how)
 
 static void each_header_field(struct bytes good, struct bytes bad, struct rng *rng)
 {
-	for (size_t f = 0; f < HEADER_FIELDS; f++)
+	for (size_t f = 0; f < count_fields(good); f++)
 		for (uint32_t i = 0; i < LIKELY; i++) {
 			memcpy(bad.data, good.data, good.size);
-			set(bad.data, header_field[f], likely(get(good.data, header_field[f]), i, rng));
+			set(bad.data, field_of(f), likely(get(good.data, field_of(f)), i, rng));
 			try_sealed(bad, "a header field");
 		}
 }
@@ -151,7 +181,7 @@ static void two_header_fields(struct bytes good, struct bytes bad, struct rng *r
 	for (int n = 0; n < PER_FILE; n++) {
 		memcpy(bad.data, good.data, good.size);
 		for (int i = 0; i < 2; i++) {
-			struct field field = header_field[rng_below(rng, HEADER_FIELDS)];
+			struct field field = field_of(rng_below(rng, (uint32_t)count_fields(good)));
 
 			set(bad.data, field, likely(get(bad.data, field), rng_below(rng, LIKELY), rng));
 		}
@@ -164,20 +194,101 @@ static void each_server_field(struct bytes good, struct bytes bad, struct rng *r
 	static const struct field part[] = {{0, 8}, {8, 2}, {10, 2}, {12, 2}, {14, 1}, {15, 1}, {16, 1}, {79, 1}};
 	struct fors_sf_header header;
 	uint32_t nservers;
+	size_t first;
 
 	memcpy(&header, good.data, sizeof(header));
 	nservers = le32toh(header.nservers);
+	first = (size_t)le64toh(header.servers_offset);
 	for (uint32_t s = 0; s < nservers && s < 16; s++)
 		for (size_t f = 0; f < sizeof(part) / sizeof(part[0]); f++)
 			for (uint32_t i = 0; i < LIKELY; i++) {
-				struct field field = {sizeof(header) + s * 80 + part[f].at, part[f].size};
+				struct field field = {first + s * 80 + part[f].at, part[f].size};
 				struct field other = field;
 
-				other.at = sizeof(header) + rng_below(rng, nservers) * (size_t)80 + part[f].at;
+				other.at = first + rng_below(rng, nservers) * (size_t)80 + part[f].at;
 				memcpy(bad.data, good.data, good.size);
 				set(bad.data, field, i ? likely(get(good.data, field), i, rng) : get(good.data, other));
 				try_sealed(bad, "a field of a server");
 			}
+}
+
+/* ---- switches, ways, leaves and units ---- */
+
+/* A kind of records that a file of version 2 has: where they begin, how many, and their fields. */
+struct records {
+	size_t at, size;
+	uint32_t count, nfields;
+	struct field field[6];
+};
+
+static size_t records_of(struct bytes bytes, struct records *records)
+{
+	struct fors_sf_header header;
+	struct fors_sf_more more;
+
+	memcpy(&header, bytes.data, sizeof(header));
+	memcpy(&more, bytes.data + sizeof(header), sizeof(more));
+	records[0] = (struct records){le64toh(more.switches_offset), 8, le32toh(more.nswitches), 1, {{0, 8}}};
+	records[1] = (struct records){
+		le64toh(more.ways_offset), 8, le32toh(more.nways), 4, {{0, 4}, {4, 2}, {6, 1}, {7, 1}}};
+	records[2] = (struct records){le64toh(more.leaves_offset), 8, le32toh(header.nleaves), 2, {{0, 4}, {4, 4}}};
+	records[3] = (struct records){le64toh(more.units_offset),
+				      12,
+				      le32toh(more.nunits),
+				      6,
+				      {{0, 2}, {2, 2}, {4, 4}, {8, 1}, {9, 1}, {10, 2}}};
+	return 4;
+}
+
+/* One field of a record: a likely value, or what another record has there. */
+static void change_record(struct bytes bad, const struct records *records, uint32_t record, uint32_t f, uint32_t i,
+			  struct rng *rng)
+{
+	struct field field = records->field[f], other = field;
+
+	field.at += records->at + record * records->size;
+	other.at += records->at + rng_below(rng, records->count) * records->size;
+	set(bad.data, field,
+	    i % 3 == 0 ? get(bad.data, other) : likely(get(bad.data, field), rng_below(rng, LIKELY), rng));
+}
+
+static void each_record(struct bytes good, struct bytes bad, struct rng *rng)
+{
+	struct records records[4];
+
+	for (size_t kind = 0; has_more(good) && kind < records_of(good, records); kind++)
+		for (uint32_t record = 0; record < records[kind].count; record += records[kind].count / 24 + 1)
+			for (uint32_t f = 0; f < records[kind].nfields; f++)
+				for (uint32_t i = 0; i < 9; i++) {
+					memcpy(bad.data, good.data, good.size);
+					change_record(bad, &records[kind], record, f, i, rng);
+					try_sealed(bad, "a field of a record");
+				}
+}
+
+/* Two records change places, one takes the other's, or several fields change. */
+static void moved_records(struct bytes good, struct bytes bad, struct rng *rng)
+{
+	struct records records[4];
+
+	for (int n = 0; has_more(good) && n < PER_FILE * 3; n++) {
+		const struct records *kind = &records[rng_below(rng, (uint32_t)records_of(good, records))];
+		unsigned char kept[16], *a, *b;
+
+		memcpy(bad.data, good.data, good.size);
+		for (uint32_t times = 1 + rng_below(rng, 2); kind->count && times-- > 0;) {
+			a = bad.data + kind->at + rng_below(rng, kind->count) * kind->size;
+			b = bad.data + kind->at + rng_below(rng, kind->count) * kind->size;
+			memcpy(kept, a, kind->size);
+			memcpy(a, b, kind->size);
+			if (rng_below(rng, 3))
+				memcpy(b, kept, kind->size);
+			if (rng_below(rng, 3) == 0)
+				change_record(bad, kind, rng_below(rng, kind->count), rng_below(rng, kind->nfields),
+					      rng_below(rng, 2), rng);
+		}
+		try_sealed(bad, "moved records");
+	}
 }
 
 /* ---- bytes ---- */
@@ -289,7 +400,8 @@ static void change_cell(struct fors_schedule *plan, struct rng *rng)
 		cell->path = (uint8_t)rng_below(rng, 9);
 		break;
 	case 2:
-		cell->lane = (uint8_t)rng_below(rng, plan->nlanes);
+		if (plan->nlanes)
+			cell->lane = (uint8_t)rng_below(rng, plan->nlanes);
 		break;
 	case 3:
 		cell->lane = FORS_NO_LANE;
@@ -326,6 +438,41 @@ static void change_server(struct fors_schedule *plan, struct rng *rng)
 	}
 }
 
+/* What version 2 has besides. */
+static void change_more(struct fors_schedule *plan, struct rng *rng)
+{
+	struct fors_waylist *ways = plan->ways;
+	size_t nunits = (size_t)ways->nleaves * ways->nservers * ways->npaths;
+
+	switch (rng_below(rng, 8)) {
+	case 0: /* another way, or none */
+		ways->of[rng_below(rng, (uint32_t)nunits)] =
+			rng_below(rng, 3) ? rng_below(rng, ways->nways) : FORS_NONE;
+		break;
+	case 1: /* of another unit of the leaf */
+		ways->of[rng_below(rng, (uint32_t)nunits)] = ways->of[rng_below(rng, (uint32_t)nunits)];
+		break;
+	case 2:
+		ways->way[rng_below(rng, ways->nways)].top = (uint8_t)rng_below(rng, 4);
+		break;
+	case 3:
+		ways->way[rng_below(rng, ways->nways)].port += (uint8_t)rng_below(rng, 3);
+		break;
+	case 4:
+		ways->guid[rng_below(rng, ways->nswitches)] += rng_below(rng, 3);
+		break;
+	case 5:
+		plan->name[rng_below(rng, sizeof(plan->name))] = (char)rng_below(rng, 256);
+		break;
+	case 6:
+		plan->is_dense = !plan->is_dense;
+		break;
+	default:
+		if (plan->sl)
+			plan->sl[rng_below(rng, plan->nservers * plan->nservers)] = (uint8_t)rng_below(rng, 18);
+	}
+}
+
 static void change_shape(struct fors_schedule *plan, struct rng *rng)
 {
 	switch (rng_below(rng, 5)) {
@@ -333,16 +480,17 @@ static void change_shape(struct fors_schedule *plan, struct rng *rng)
 		plan->nlanes -= plan->nlanes > 1;
 		break;
 	case 1:
-		plan->nleaves += plan->parts ? 0 : 1;
+		plan->nleaves += plan->parts || plan->ways ? 0 : 1;
 		break;
 	case 2:
 		plan->nphases -= plan->parts ? plan->round_length : 1; /* the cells move: another plan altogether */
 		break;
 	case 3:
-		plan->nservers -= plan->nservers > 1 && plan->parts;
+		plan->nservers -= plan->nservers > 1 && plan->parts && !plan->ways;
 		break;
 	default:
-		plan->round_length = 1 + rng_below(rng, plan->nphases);
+		if (fors_schedule_version(plan) == 1) /* of version 2 the writer looks at flows, which would be none */
+			plan->round_length = 1 + rng_below(rng, plan->nphases);
 	}
 }
 
@@ -353,8 +501,10 @@ static void written_again(struct bytes good, struct rng *rng)
 		struct bytes bytes;
 
 		assert_int_equal(fors_schedule_decode(good.data, good.size, "good", &plan, NULL), FORS_OK);
-		for (uint32_t i = rng_below(rng, 2) + 1; i > 0; i--)
+		for (uint32_t i = rng_below(rng, plan->ways ? 3 : 2) + !plan->ways; i > 0; i--)
 			change_cell(plan, rng);
+		for (uint32_t i = rng_below(rng, 3); plan->ways && plan->ways->nways && i > 0; i--)
+			change_more(plan, rng);
 		if (rng_below(rng, 3) == 0)
 			change_server(plan, rng);
 		if (rng_below(rng, 4) == 0)
@@ -378,12 +528,14 @@ static void try_file(struct bytes good, uint64_t seed)
 	each_header_field(good, bad, &rng);
 	two_header_fields(good, bad, &rng);
 	each_server_field(good, bad, &rng);
+	each_record(good, bad, &rng);
+	moved_records(good, bad, &rng);
 	each_byte(good, bad, &rng);
 	each_length(good, bad);
 	moved_cells(good, bad, &rng);
 	written_again(good, &rng);
 	assert_true(accepted - before[1] > 30); /* else something hid the rest */
-	assert_true(accepted - before[1] < (mutants - before[0]) / 2);
+	assert_true(accepted - before[1] < (mutants - before[0]) * 2 / 3);
 	free(bad.data);
 	free(good.data);
 }
@@ -416,6 +568,41 @@ static void withdrawn(void **state)
 	try_file(published_withdrawn("no tree", 1), 7);
 }
 
+/* Version 2: each layout, with ways and without, service levels of units and of flows, all said and half of it. */
+static void ways(void **state)
+{
+	try_file(published_spec_2("FT(2;4,3;servers=3)", 2, "exact", 1, PUBLISHED_WAYS), 8);
+	try_file(published_spec_2("FT(2;3,3;cables=2)", 3, "exact", 1, PUBLISHED_WAYS | PUBLISHED_SLS | PUBLISHED_HALF),
+		 9);
+	try_file(published_spec_2("FT(2;3,2)", 0, "closed-form", 1, PUBLISHED_SLS | PUBLISHED_NAME), 10);
+}
+
+static void ways_dense(void **state)
+{
+	try_file(published_spec_2("FT(2;3,3)", 2, "exact", 1, PUBLISHED_WAYS | PUBLISHED_MIXED_SLS), 11);
+	try_file(published_spec_2("FT(2;3,3)", 2, "exact", 1,
+				  PUBLISHED_WAYS | PUBLISHED_SLS | PUBLISHED_DENSE | PUBLISHED_HALF),
+		 12);
+	try_file(published_spec_2("FT(2;3,2)", 0, "rounds", 1, PUBLISHED_MIXED_SLS | PUBLISHED_NAME), 13);
+}
+
+static void ways_in_rounds(void **state)
+{
+	try_file(published_spec_2("FT(2;4,3;servers=3)", 0, "rounds", 1, PUBLISHED_WAYS | PUBLISHED_SLS), 14);
+	try_file(published_spec_2("FT(2;4,4)", 1, "rounds", 1, PUBLISHED_WAYS | PUBLISHED_NAME), 15);
+	try_file(published_spec_2("FT(2;1,1)", 1, "rounds", 1, PUBLISHED_NAME), 16);
+}
+
+/* A job's schedule is withdrawn under its name. */
+static void ways_withdrawn(void **state)
+{
+	struct fors_schedule *schedule;
+
+	assert_int_equal(fors_schedule_withdrawn(9, "ended", &schedule, NULL), FORS_OK);
+	strcpy(schedule->name, "job");
+	try_file(published_bytes(schedule), 17);
+}
+
 /* Runs after all of the above. */
 static void there_were_enough(void **state)
 {
@@ -432,6 +619,10 @@ int main(void)
 		cmocka_unit_test(rounds),
 		cmocka_unit_test(rounds_with_failures),
 		cmocka_unit_test(withdrawn),
+		cmocka_unit_test(ways),
+		cmocka_unit_test(ways_dense),
+		cmocka_unit_test(ways_in_rounds),
+		cmocka_unit_test(ways_withdrawn),
 		cmocka_unit_test(there_were_enough),
 	};
 

@@ -184,6 +184,28 @@ static void test_above_the_bound(void **unused)
 	assert_int_equal(bound, 38);
 }
 
+/* The first prices prove no more than the T that is tried: only later ones prove that it is too small. */
+static void test_proofs_that_take_time(void **unused)
+{
+	static const struct {
+		uint32_t nleaves, nlanes, servers[5], words[5], at_least, phases;
+	} hard[] = {
+		{4, 5, {6, 5, 3, 7}, {0x1B, 0x16, 0x0F, 0x17}, 21, 27},
+		{5, 4, {3, 3, 4, 5, 3}, {0x0A, 0x09, 0x07, 0x0D, 0x0E}, 18, 24},
+	};
+	static struct shape shape;
+	uint32_t bound;
+
+	for (unsigned i = 0; i < sizeof(hard) / sizeof(hard[0]); i++) {
+		all_live(&shape, hard[i].nleaves, hard[i].nlanes, 0);
+		memcpy(shape.servers, hard[i].servers, sizeof(hard[i].servers));
+		only(&shape, hard[i].words);
+		assert_true(find_ways(&shape));
+		assert_int_equal(split_of(&shape.ways, hard[i].at_least, &bound), hard[i].phases);
+		assert_int_equal(bound, hard[i].phases);
+	}
+}
+
 /* Two parallel cables, one dead at leaf 0: both ways of its spine climb over the other one, and come down over either.
  */
 static void test_shared_cable(void **unused)
@@ -245,9 +267,13 @@ static void test_cancelled(void **unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_small_fabrics),	cmocka_unit_test(test_four_of_four),
-		cmocka_unit_test(test_above_the_bound), cmocka_unit_test(test_shared_cable),
-		cmocka_unit_test(test_nothing_to_do),	cmocka_unit_test(test_cancelled),
+		cmocka_unit_test(test_small_fabrics),
+		cmocka_unit_test(test_four_of_four),
+		cmocka_unit_test(test_above_the_bound),
+		cmocka_unit_test(test_shared_cable),
+		cmocka_unit_test(test_proofs_that_take_time),
+		cmocka_unit_test(test_nothing_to_do),
+		cmocka_unit_test(test_cancelled),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -127,9 +127,7 @@ static void bench_free(struct fors_exact_bench *bench)
 	free(bench->node);
 	free(bench->sent);
 	free(bench->next);
-	free(bench->left);
-	free(bench->right);
-	free(bench->place);
+	fors_rowwise_edges_free(&bench->edges);
 }
 
 /* For colourings: of the graph of step 2, and of steps 3 and 4 at large leaves. */
@@ -143,10 +141,7 @@ static bool alloc_colouring(struct fors_exact_bench *bench, const struct fors_ex
 	else if (plan->runs)
 		return true;
 	bench->space = fors_colour_space_new(n > lane_edges ? n : lane_edges, nnodes);
-	bench->left = malloc(((size_t)n + 1) * sizeof(*bench->left));
-	bench->right = malloc(((size_t)n + 1) * sizeof(*bench->right));
-	bench->place = malloc(((size_t)n + 1) * sizeof(*bench->place));
-	return bench->space && bench->left && bench->right && bench->place;
+	return bench->space && fors_rowwise_edges_alloc(&bench->edges, n);
 }
 
 static bool bench_alloc(struct fors_exact_bench *bench, struct fors_exact *plan)

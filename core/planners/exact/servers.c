@@ -12,37 +12,6 @@
 
 #include "work.h"
 
-/* ---- leaves of any size ---- */
-
-static enum fors_err write_colour(void *context, uint32_t colour, const uint32_t *edge, uint32_t count)
-{
-	struct fors_exact_bench *bench = context;
-
-	for (uint32_t i = 0; i < count; i++)
-		bench->colour[bench->place[edge[i]]] = (uint8_t)colour;
-	return FORS_OK;
-}
-
-/* The same as rowwise.c does, by splitting. */
-static enum fors_err colour_graph(struct fors_exact_bench *bench, const struct fors_rowwise *rows,
-				  struct fors_error *error)
-{
-	struct fors_multigraph graph = {
-		.left = bench->left,
-		.right = bench->right,
-		.side = {{.nnodes = rows->nrows}, {.nnodes = rows->nnodes}},
-	};
-
-	for (uint32_t place = 0; place < rows->nrows * rows->width; place++) {
-		if (rows->node[place] == FORS_NOBODY)
-			continue;
-		bench->left[graph.nedges] = (uint16_t)(place / rows->width);
-		bench->right[graph.nedges] = rows->node[place];
-		bench->place[graph.nedges++] = place;
-	}
-	return fors_colour(bench->space, &graph, 0, rows->width, write_colour, bench, error);
-}
-
 /* Colour the places of a leaf, whose nodes these are, with its servers. */
 static enum fors_err colour_places(struct fors_exact *plan, uint32_t worker, uint32_t leaf, const uint16_t *node,
 				   uint32_t turn, struct fors_error *error)
@@ -60,7 +29,7 @@ static enum fors_err colour_places(struct fors_exact *plan, uint32_t worker, uin
 		return fors_exact_cancelled(error);
 	fors_exact_tell(plan, worker, leaf, plan->fabric->nleaves);
 	if (!bench->rows)
-		return colour_graph(bench, &rows, error);
+		return fors_rowwise_large(bench->space, &bench->edges, &rows, bench->colour, error);
 	if (fors_rowwise(bench->rows, &rows, bench->colour))
 		return FORS_OK;
 	return fors_fail(error, FORS_ENOPLAN, "the flows of %s do not fit its servers", plan->fabric->leaf[leaf].name);

@@ -14,7 +14,7 @@
 #include "core/base/parallel.h"
 #include "core/colouring/peel.h"
 #include "core/planners/method.h"
-#include "core/colouring/rowwise.h"
+#include "core/colouring/rowwise_large.h"
 #include "core/schedule/schedule.h"
 #include "split.h"
 
@@ -86,8 +86,7 @@ struct fors_exact_bench {
 	uint32_t *sent;			 /* step 3: per leaf, flows to its node in hand so far */
 	uint16_t *next;			 /* step 3: per leaf, that node */
 	struct fors_colour_space *space; /* of step 2 when it is a colouring, and of large leaves */
-	uint16_t *left, *right;		 /* large leaves: edges of steps 3 and 4 */
-	uint32_t *place;		 /* of each of them */
+	struct fors_rowwise_edges edges; /* of steps 3 and 4 at large leaves */
 	struct fors_exact *plan;
 };
 

@@ -10,6 +10,15 @@
  *   by xor       short ways first, then by the exclusive or of the two numbers: the same for hypercubes.
  *   by load      the units that use the fullest rows first, as one packs large things before small ones.
  *   by level     the fullest row in steps of 5 %, then as by distance.
+ *   in turn      as by distance, but each unit begins to look at a phase of its own: the distance's turn, moved on by the receiver's
+ *                rank. So on a full tree idle cables are spread over all phases, and units that come in over another link than
+ *                most do to their receiver (displaced by a failure) go last and find them (doc/planners-rounds.md, "Why one
+ *                lost cable costs nothing").
+ *   long first   long ways first, else as by distance, or by xor: short ones fill the gaps that they leave. A hypercube
+ *                whose cables are all full is done with that: the way x (bits that differ) finds just the gap of ~x.
+ *   snug         long ways first, and of the phases with room the one in which most links next to the way's own are
+ *                taken: what is left free stays in one piece. "Next to" a link are those that most ways have after
+ *                and before it (straight on, in a torus).
  *
  * A unit with several ways takes, token by token, the way whose fullest link has the least on it so far.
  */
@@ -17,6 +26,8 @@
 #include <string.h>
 
 #include "search.h"
+
+#define MOST_EDGES 4
 
 /* A unit and what it is ordered by. */
 struct item {
@@ -62,7 +73,33 @@ static uint32_t fullest(const struct fors_flows_problem *p, const uint32_t *load
 	return most;
 }
 
-static void set_key(const struct fors_flows_problem *p, const uint32_t *load, uint32_t nphases,
+/* The link over which a destination receives most units, by destination: the majority, or any where there is none. */
+static void find_usual(const struct fors_flows_problem *p, uint32_t *usual)
+{
+	for (uint32_t d = 0; d < p->ndests; d++) {
+		uint32_t votes = 0;
+
+		usual[d] = FORS_FLOWS_NONE;
+		for (uint32_t s = 0; s < p->nswitches; s++) {
+			uint32_t way = (s * p->ndests + d) * p->npaths, link;
+
+			if (!length_of(p, way / p->npaths))
+				continue;
+			link = p->link[p->begin[way + 1] - 1];
+			if (votes == 0)
+				usual[d] = link;
+			votes += link == usual[d] ? 1 : -1;
+		}
+	}
+}
+
+/* Does a unit come in over another link than most? */
+static bool is_odd(const struct fors_flows_problem *p, const uint32_t *usual, uint32_t unit)
+{
+	return length_of(p, unit) && p->link[p->begin[unit * p->npaths + 1] - 1] != usual[fors_flows_dest(p, unit)];
+}
+
+static void set_key(const struct fors_flows_problem *p, const uint32_t *load, const uint32_t *usual, uint32_t nphases,
 		    enum fors_flows_order order, struct item *item)
 {
 	uint32_t s = fors_flows_switch(p, item->unit), d = fors_flows_dest(p, item->unit), to = p->home[d];
@@ -76,10 +113,26 @@ static void set_key(const struct fors_flows_problem *p, const uint32_t *load, ui
 		item->key[1] = UINT64_MAX - sum;
 		item->key[2] = distance;
 		break;
+	case FORS_FLOWS_IN_TURN:
+		item->key[0] = is_odd(p, usual, item->unit);
+		item->key[1] = distance;
+		item->key[2] = rank;
+		break;
 	case FORS_FLOWS_BY_LEVEL:
 		item->key[0] = UINT32_MAX - (uint32_t)((uint64_t)most * 20 / nphases);
 		item->key[1] = distance;
 		item->key[2] = rank;
+		break;
+	case FORS_FLOWS_LONG_FIRST:
+	case FORS_FLOWS_SNUG:
+		item->key[0] = (uint64_t)(UINT32_MAX - length) << 32 | delta;
+		item->key[1] = rank;
+		item->key[2] = s;
+		break;
+	case FORS_FLOWS_LONG_XOR:
+		item->key[0] = (uint64_t)(UINT32_MAX - length) << 32 | (s ^ to);
+		item->key[1] = rank;
+		item->key[2] = s;
 		break;
 	case FORS_FLOWS_BY_XOR:
 		distance = (uint64_t)length << 32 | (s ^ to);
@@ -104,13 +157,16 @@ static uint64_t free_word(const struct fors_flows_packing *packing, const uint32
 	return ~taken;
 }
 
-/* Put up to `most` tokens of a way where they fit, from the first phase on; how many. */
-static uint32_t place_way(struct fors_flows_packing *packing, uint32_t way, uint32_t most)
+/* Put up to `most` tokens of a way where they fit, from phase `from` on and round; how many. */
+static uint32_t place_way(struct fors_flows_packing *packing, uint32_t way, uint32_t most, uint32_t from)
 {
 	uint32_t row[FORS_FLOWS_MOST_LINKS + 2], n = fors_flows_rows(packing, way, row), done = 0;
+	uint32_t words = fors_flows_words(packing);
+	uint64_t before = (UINT64_C(1) << (from % 64)) - 1; /* phases of the first word that come last */
 
-	for (uint32_t w = 0; w < fors_flows_words(packing) && done < most; w++) {
-		uint64_t free = free_word(packing, row, n, w);
+	for (uint32_t i = 0; i <= words && done < most; i++) {
+		uint32_t w = (from / 64 + i) % words;
+		uint64_t free = free_word(packing, row, n, w) & (i == 0 ? ~before : i == words ? before : UINT64_MAX);
 
 		packing->work += n;
 		for (; free && done < most; free &= free - 1, done++)
@@ -156,16 +212,16 @@ static uint32_t best_way(struct fors_flows_packing *packing, uint32_t unit, uint
 	return best;
 }
 
-static uint32_t place_unit(struct fors_flows_packing *packing, uint32_t unit, uint32_t tokens)
+static uint32_t place_unit(struct fors_flows_packing *packing, uint32_t unit, uint32_t tokens, uint32_t from)
 {
 	const struct fors_flows_problem *p = packing->problem;
 	uint64_t vain[4] = {0};
 	uint32_t done = 0, way;
 
 	if (p->npaths == 1)
-		return place_way(packing, unit, tokens);
+		return place_way(packing, unit, tokens, from);
 	while (done < tokens && (way = best_way(packing, unit, vain)) != FORS_FLOWS_NONE) {
-		uint32_t more = place_way(packing, unit * p->npaths + way, 1);
+		uint32_t more = place_way(packing, unit * p->npaths + way, 1, from);
 
 		if (!more)
 			vain[way / 64] |= UINT64_C(1) << (way % 64);
@@ -179,36 +235,190 @@ void fors_flows_fill(struct fors_flows_packing *packing)
 	uint32_t left = 0;
 
 	for (uint32_t i = 0; i < packing->nwaiting; i++)
-		if (!place_unit(packing, packing->waiting[i], 1))
+		if (!place_unit(packing, packing->waiting[i], 1, 0))
 			packing->waiting[left++] = packing->waiting[i];
 	packing->nwaiting = left;
 }
 
-/* ---- all units ---- */
+/* ---- snug ---- */
 
-static void place_all(struct fors_flows_packing *packing, const struct item *item, uint32_t nitems)
+/* The link that most often comes before or after a link on the ways, FORS_FLOWS_NONE: none does. */
+struct chains {
+	uint32_t *next, *before; /* per link */
+	uint32_t *votes;	 /* per link, of next, then of before */
+};
+
+static void vote(uint32_t *choice, uint32_t *votes, uint32_t link, uint32_t other)
 {
+	if (choice[link] == other) {
+		votes[link]++;
+	} else if (votes[link] == 0) {
+		choice[link] = other;
+		votes[link] = 1;
+	} else {
+		votes[link]--;
+	}
+}
+
+static void find_chains(const struct fors_flows_problem *p, struct chains *chains)
+{
+	memset(chains->next, 0xFF, p->nlinks * sizeof(*chains->next));
+	memset(chains->before, 0xFF, p->nlinks * sizeof(*chains->before));
+	for (uint32_t unit = 0; unit < fors_flows_units(p); unit++)
+		for (uint32_t i = p->begin[unit * p->npaths]; i + 1 < p->begin[unit * p->npaths + 1]; i++) {
+			vote(chains->next, chains->votes, p->link[i], p->link[i + 1]);
+			vote(chains->before, chains->votes + p->nlinks, p->link[i + 1], p->link[i]);
+		}
+}
+
+/* The links that a way leaves free next to its own, in edge[] (room for MOST_EDGES); how many. */
+static uint32_t list_edges(const struct fors_flows_problem *p, const struct chains *chains, uint32_t way,
+			   uint32_t *edge)
+{
+	uint32_t n = 0, first = p->begin[way], end = p->begin[way + 1];
+
+	for (uint32_t i = first; i < end && n + 2 <= MOST_EDGES; i++) {
+		uint32_t before = chains->before[p->link[i]], next = chains->next[p->link[i]];
+
+		if (before != FORS_FLOWS_NONE && (i == first || p->link[i - 1] != before))
+			edge[n++] = before;
+		if (next != FORS_FLOWS_NONE && (i + 1 == end || p->link[i + 1] != next))
+			edge[n++] = next;
+	}
+	return n;
+}
+
+/* Where a way fits and most of its edges are taken, for the phases of word w: at least k of them in mask[k]. */
+static void edge_masks(const struct fors_flows_packing *packing, const uint32_t *edge, uint32_t nedges, uint32_t w,
+		       uint64_t free, uint64_t mask[MOST_EDGES + 1])
+{
+	memset(mask, 0, (MOST_EDGES + 1) * sizeof(*mask));
+	mask[0] = free;
+	for (uint32_t i = 0; i < nedges; i++) {
+		uint64_t x = packing->busy[(size_t)edge[i] * packing->nwords + w];
+
+		for (unsigned k = MOST_EDGES; k > 0; k--)
+			mask[k] |= mask[k - 1] & x;
+	}
+}
+
+/* The phase where a way fits and leaves least room beside it, the first of those; FORS_FLOWS_NONE. */
+static uint32_t find_snug(struct fors_flows_packing *packing, const uint32_t *row, uint32_t n, const uint32_t *edge,
+			  uint32_t nedges)
+{
+	uint32_t best = FORS_FLOWS_NONE;
+	unsigned most = 0; /* edges taken at the best so far, plus 1 */
+
+	for (uint32_t w = 0; w < fors_flows_words(packing) && most <= nedges; w++) {
+		uint64_t free = free_word(packing, row, n, w), mask[MOST_EDGES + 1];
+
+		packing->work += n;
+		if (!free)
+			continue;
+		edge_masks(packing, edge, nedges, w, free, mask);
+		for (unsigned k = nedges + 1; k > most; k--)
+			if (mask[k - 1]) {
+				best = w * 64 + (uint32_t)__builtin_ctzll(mask[k - 1]);
+				most = k;
+			}
+	}
+	return best;
+}
+
+static void place_all_snugly(struct fors_flows_packing *packing, const struct item *item, uint32_t nitems,
+			     const struct chains *chains)
+{
+	const struct fors_flows_problem *p = packing->problem;
+
 	packing->nwaiting = 0;
 	for (uint32_t i = 0; i < nitems; i++) {
-		uint32_t tokens = fors_flows_tokens(packing->problem, item[i].unit);
+		uint32_t row[FORS_FLOWS_MOST_LINKS + 2], way = item[i].unit * p->npaths, edge[MOST_EDGES];
+		uint32_t n = fors_flows_rows(packing, way, row), nedges = list_edges(p, chains, way, edge);
+		uint32_t done = 0, tokens = fors_flows_tokens(p, item[i].unit), phase;
 
-		for (uint32_t n = place_unit(packing, item[i].unit, tokens); n < tokens; n++)
+		while (done < tokens && (phase = find_snug(packing, row, n, edge, nedges)) != FORS_FLOWS_NONE) {
+			fors_flows_put(packing, way, phase);
+			done++;
+		}
+		for (; done < tokens; done++)
 			packing->waiting[packing->nwaiting++] = item[i].unit;
 	}
 }
 
-static uint32_t list_items(const struct fors_flows_problem *p, const uint32_t *load, uint32_t nphases,
-			   enum fors_flows_order order, struct item *item)
+/* ---- all units ---- */
+
+/*
+ * Where a unit begins to look: at the turn of its distance, moved on by the receiver's rank, so that what stays
+ * inside the switches is spread over all phases.
+ */
+static uint32_t turn_of(const struct fors_flows_packing *packing, uint32_t unit)
+{
+	const struct fors_flows_problem *p = packing->problem;
+	uint32_t s = fors_flows_switch(p, unit), d = fors_flows_dest(p, unit), to = p->home[d], n = p->nswitches;
+	uint32_t turn = (to + n - s + (uint32_t)((uint64_t)(d - p->first[to]) * n / p->senders[to])) % n;
+
+	return (uint32_t)((uint64_t)packing->nphases * turn / n);
+}
+
+static void place_all(struct fors_flows_packing *packing, const struct item *item, uint32_t nitems, bool in_turn)
+{
+	packing->nwaiting = 0;
+	for (uint32_t i = 0; i < nitems; i++) {
+		uint32_t tokens = fors_flows_tokens(packing->problem, item[i].unit);
+		uint32_t from = in_turn ? turn_of(packing, item[i].unit) : 0;
+
+		for (uint32_t n = place_unit(packing, item[i].unit, tokens, from); n < tokens; n++)
+			packing->waiting[packing->nwaiting++] = item[i].unit;
+	}
+}
+
+static uint32_t list_items(const struct fors_flows_problem *p, const uint32_t *load, const uint32_t *usual,
+			   uint32_t nphases, enum fors_flows_order order, struct item *item)
 {
 	uint32_t n = 0;
 
 	for (uint32_t unit = 0; unit < fors_flows_units(p); unit++)
 		if (fors_flows_tokens(p, unit)) {
 			item[n].unit = unit;
-			set_key(p, load, nphases, order, &item[n++]);
+			set_key(p, load, usual, nphases, order, &item[n++]);
 		}
 	qsort(item, n, sizeof(*item), compare_items);
 	return n;
+}
+
+static bool allocate_chains(const struct fors_flows_problem *p, struct chains *chains)
+{
+	chains->next = malloc((p->nlinks + (size_t)1) * sizeof(*chains->next));
+	chains->before = malloc((p->nlinks + (size_t)1) * sizeof(*chains->before));
+	chains->votes = calloc(2 * (size_t)p->nlinks + 1, sizeof(*chains->votes));
+	return chains->next && chains->before && chains->votes;
+}
+
+static void release_chains(struct chains *chains)
+{
+	free(chains->next);
+	free(chains->before);
+	free(chains->votes);
+}
+
+static enum fors_err place_in_order(struct fors_flows_packing *packing, enum fors_flows_order order,
+				    const struct item *item, uint32_t nitems, struct fors_error *error)
+{
+	struct chains chains = {0};
+	enum fors_err err = FORS_OK;
+
+	if (order != FORS_FLOWS_SNUG) {
+		place_all(packing, item, nitems, order == FORS_FLOWS_IN_TURN);
+		return FORS_OK;
+	}
+	if (allocate_chains(packing->problem, &chains)) {
+		find_chains(packing->problem, &chains);
+		place_all_snugly(packing, item, nitems, &chains);
+	} else {
+		err = fors_fail_memory(error);
+	}
+	release_chains(&chains);
+	return err;
 }
 
 enum fors_err fors_flows_first_fit(const struct fors_flows_problem *problem, uint32_t nphases,
@@ -216,17 +426,25 @@ enum fors_err fors_flows_first_fit(const struct fors_flows_problem *problem, uin
 				   struct fors_error *error)
 {
 	uint32_t *load = calloc(problem->nlinks + (size_t)1, sizeof(*load)), n;
+	uint32_t *usual = malloc((problem->ndests + (size_t)1) * sizeof(*usual));
 	struct item *item = malloc(((size_t)fors_flows_units(problem) + 1) * sizeof(*item));
-	enum fors_err err = load && item ? FORS_OK : fors_fail_memory(error);
+	struct fors_flows_packing *made = NULL;
+	enum fors_err err = load && usual && item ? FORS_OK : fors_fail_memory(error);
 
 	if (!err)
-		err = fors_flows_packing_new(problem, nphases, packing, error);
+		err = fors_flows_packing_new(problem, nphases, &made, error);
 	if (!err) {
 		count_loads(problem, load);
-		n = list_items(problem, load, nphases, order, item);
-		place_all(*packing, item, n);
+		find_usual(problem, usual);
+		n = list_items(problem, load, usual, nphases, order, item);
+		err = place_in_order(made, order, item, n, error);
 	}
 	free(load);
+	free(usual);
 	free(item);
+	if (err)
+		fors_flows_packing_free(made);
+	else
+		*packing = made;
 	return err;
 }

@@ -6,199 +6,72 @@
  * into phases so that a link and a receiver get one in a phase and the switch sends at most n_s is a plan, since who sends
  * follows (senders.c). Nothing of that needs a tree, equal leaves, or a number of phases that something divides.
  *
- * T begins at the bound of the tables. First fit is tried in a few orders; what it leaves waiting is searched for
- * (search.c). When that does not end well phases are added, as many as what still waits asks for, and the search goes on
- * from the best packing so far; once there is a plan the numbers between it and the last failure are tried, by halves.
- *
- * The effort is counted in work (words of masks), a share of what is left for each search.
+ * The ways come from the tables (problem.c), the phases from strategy.c.
  */
-#include <stdlib.h>
-
-#include "search.h"
 #include "senders.h"
+#include "strategy.h"
 
 #include "core/schedule/schedule.h"
+#include "core/tables/lanes.h"
 
-#define WORK_PER_FLOW 400 /* words of masks in all, per flow of the exchange */
-#define WORK_AT_LEAST UINT64_C(10000000)
-#define MOST_PHASES 65535
 #define MOST_FLOWS (1u << 22) /* 2,048 servers: the book has some 25 bytes a flow, twice while phases are added */
 #define MOST_PATHS 4	      /* path indices that are looked at: more cost more than they give */
-
-struct attempt {
-	const struct fors_task *task;
-	const struct fors_flows_problem *problem;
-	uint32_t bound;
-	uint64_t work;			   /* still to be spent */
-	struct fors_flows_packing *failed; /* the best that is no plan, NULL: none */
-	struct fors_flows_packing *plan;   /* NULL: none yet */
-};
-
-/* More waits than this: phases are missing, and a search would be in vain. */
-static uint32_t hopeless(const struct fors_flows_problem *problem)
-{
-	return problem->ndests * problem->ndests / 10 + 1;
-}
-
-/* The best of first fit's orders. */
-static enum fors_err begin(struct attempt *a, uint32_t nphases, struct fors_error *error)
-{
-	struct fors_flows_packing *made;
-	enum fors_err err = FORS_OK;
-
-	for (unsigned order = FORS_FLOWS_NORDERS; !err && order-- > 0;) {
-		/* by distance first: it is right for healthy trees */
-		static const enum fors_flows_order turn[FORS_FLOWS_NORDERS] = {
-			FORS_FLOWS_BY_LEVEL, FORS_FLOWS_BY_XOR, FORS_FLOWS_BY_LOAD, FORS_FLOWS_BY_DISTANCE};
-
-		if (a->failed && !a->failed->nwaiting)
-			break;
-		err = fors_flows_first_fit(a->problem, nphases, turn[order], &made, error);
-		if (err)
-			break;
-		if (!a->failed || made->nwaiting < a->failed->nwaiting) {
-			struct fors_flows_packing *worse = a->failed;
-
-			a->failed = made;
-			made = worse;
-		}
-		fors_flows_packing_free(made);
-	}
-	return err;
-}
-
-/* Search in a packing; when nothing waits any more it becomes the plan. */
-static enum fors_err search(struct attempt *a, struct fors_flows_packing **packing, struct fors_error *error)
-{
-	uint64_t before = (*packing)->work, share = a->work / 8;
-	enum fors_err err = FORS_OK;
-
-	if ((*packing)->nwaiting)
-		err = fors_flows_search(*packing, share, a->task->cancelled, a->task->context, error);
-	a->work -= (*packing)->work - before < a->work ? (*packing)->work - before : a->work;
-	if (!err && !(*packing)->nwaiting) {
-		fors_flows_packing_free(a->plan);
-		a->plan = *packing;
-		*packing = NULL;
-	}
-	return err;
-}
-
-/* With nphases phases, from the last failure on; that becomes the failure when it is one too. */
-static enum fors_err go_on(struct attempt *a, uint32_t nphases, struct fors_error *error)
-{
-	struct fors_flows_packing *packing;
-	enum fors_err err = fors_flows_packing_copy(a->failed, nphases, &packing, error);
-
-	if (err)
-		return err;
-	fors_flows_fill(packing);
-	err = search(a, &packing, error);
-	if (!packing)
-		return err;
-	fors_flows_packing_free(a->failed);
-	a->failed = packing;
-	return err;
-}
-
-/* How many phases more: what still waits, spread over the senders, a third of it; at least 1, at most 5 %. */
-static uint32_t more_phases(const struct attempt *a)
-{
-	uint32_t missing = a->failed->nwaiting / (a->problem->ndests + 1) / 3, most = a->failed->nphases / 20;
-
-	if (missing > most)
-		missing = most;
-	return missing ? missing : 1 + a->failed->nphases / 1000;
-}
-
-/* More would be of no use. */
-static uint32_t most_phases(const struct attempt *a)
-{
-	return a->task->wanted_phases ? a->task->wanted_phases : MOST_PHASES;
-}
-
-static enum fors_err fail_limit(const struct attempt *a, struct fors_error *error)
-{
-	if (a->task->wanted_phases)
-		return fors_fail(error, FORS_ENOPLAN, "flows: no plan of %u phases was found", a->task->wanted_phases);
-	return fors_fail(error, FORS_ELIMIT, "flows: %u phases do not suffice, and a schedule has no more than %u",
-			 a->failed->nphases, MOST_PHASES);
-}
-
-/* Up from the bound until there is a plan. */
-static enum fors_err climb(struct attempt *a, struct fors_error *error)
-{
-	uint32_t nphases = a->bound;
-	enum fors_err err = nphases > MOST_PHASES
-				    ? fors_fail(error, FORS_ELIMIT, "flows: %u phases are too many", nphases)
-				    : begin(a, nphases, error);
-
-	while (!err && a->failed->nwaiting > hopeless(a->problem)) {
-		nphases += nphases / 100 + 1;
-		if (nphases > most_phases(a))
-			return fail_limit(a, error);
-		fors_flows_packing_free(a->failed);
-		a->failed = NULL;
-		err = begin(a, nphases, error);
-	}
-	if (!err)
-		err = search(a, &a->failed, error);
-	while (!err && !a->plan) {
-		nphases = a->failed->nphases + more_phases(a);
-		if (nphases > most_phases(a))
-			return fail_limit(a, error);
-		err = go_on(a, nphases, error);
-	}
-	return err;
-}
-
-/* Between the last failure and the plan, by halves, while there is work left to spend. */
-static enum fors_err halve(struct attempt *a, struct fors_error *error)
-{
-	enum fors_err err = FORS_OK;
-
-	while (!err && a->failed && a->work && a->plan->nphases - a->failed->nphases > 1)
-		err = go_on(a, a->failed->nphases + (a->plan->nphases - a->failed->nphases) / 2, error);
-	return err;
-}
-
-static enum fors_err run(struct attempt *a, struct fors_schedule **schedule, struct fors_error *error)
-{
-	enum fors_err err = fors_flows_bound(a->problem, &a->bound, error);
-
-	if (!err && a->task->wanted_phases && a->bound > a->task->wanted_phases)
-		return fors_fail(error, FORS_ENOPLAN, "flows: these tables need %u phases", a->bound);
-	if (!err)
-		err = climb(a, error);
-	if (!err)
-		err = halve(a, error);
-	if (!err)
-		err = fors_flows_schedule(a->task, a->plan, schedule, error);
-	return err;
-}
 
 static uint32_t paths_of(const struct fors_fabric *fabric)
 {
 	return 1u << fabric->lmc < MOST_PATHS ? 1u << fabric->lmc : MOST_PATHS;
 }
 
+/* The lane of each flow between leaves. */
+static void set_lanes(const struct fors_task *task, struct fors_schedule *schedule)
+{
+	const struct fors_fabric *fabric = task->fabric;
+
+	for (uint32_t s = 0; s < fabric->nservers; s++)
+		for (uint32_t t = 0; t < schedule->nphases; t++) {
+			struct fors_cell *cell = &schedule->cell[(size_t)s * schedule->nphases + t];
+
+			if (cell->dst == FORS_IDLE || fabric->server[cell->dst].leaf == fabric->server[s].leaf)
+				continue;
+			cell->lane = fors_lane_to(fabric, task->lanes, fabric->server[s].leaf, cell->dst, cell->path);
+		}
+}
+
+static enum fors_err write_schedule(const struct fors_task *task, const struct fors_flows_packing *packing,
+				    struct fors_schedule **schedule, struct fors_error *error)
+{
+	struct fors_schedule *made = NULL;
+	enum fors_err err =
+		fors_schedule_new(task->fabric, packing->nphases, 0, 0, fors_method_flows.name, &made, error);
+
+	if (!err)
+		err = fors_flows_write(packing, made, error);
+	if (err) {
+		fors_schedule_free(made);
+		return err;
+	}
+	set_lanes(task, made);
+	*schedule = made;
+	return FORS_OK;
+}
+
 static enum fors_err plan(const struct fors_task *task, struct fors_schedule **schedule, struct fors_error *error)
 {
+	const struct fors_flows_asked asked = {task->wanted_phases, task->cancelled, task->context};
 	struct fors_flows_problem problem;
-	struct attempt a = {.task = task, .problem = &problem};
+	struct fors_flows_packing *packing = NULL;
 	enum fors_err err;
 
 	if ((uint64_t)task->fabric->nservers * task->fabric->nservers > MOST_FLOWS)
 		return fors_fail(error, FORS_ELIMIT, "flows: %u servers are too many, it takes at most 2048",
 				 task->fabric->nservers);
 	err = fors_flows_problem_read(task, paths_of(task->fabric), &problem, error);
-
 	if (err)
 		return err;
-	a.work = WORK_AT_LEAST + WORK_PER_FLOW * (uint64_t)problem.ndests * problem.ndests;
-	err = run(&a, schedule, error);
-	fors_flows_packing_free(a.failed);
-	fors_flows_packing_free(a.plan);
+	err = fors_flows_pack_problem(&problem, &asked, &packing, error);
+	if (!err)
+		err = write_schedule(task, packing, schedule, error);
+	fors_flows_packing_free(packing);
 	fors_flows_problem_clear(&problem);
 	return err;
 }

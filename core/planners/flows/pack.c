@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define SPARE 8 /* room for a part of the phases more: a copy with some more phases is then a copy of memory */
+
 void fors_flows_packing_free(struct fors_flows_packing *packing)
 {
 	if (!packing)
@@ -38,7 +40,8 @@ static bool allocate(struct fors_flows_packing *p)
 	return p->busy && p->at && p->seat && p->nseats && p->seat_row && p->waiting;
 }
 
-static enum fors_err make(const struct fors_flows_problem *problem, uint32_t nphases,
+/* An empty packing with room for at least `room` phases. */
+static enum fors_err make(const struct fors_flows_problem *problem, uint32_t nphases, uint32_t room,
 			  struct fors_flows_packing **packing, struct fors_error *error)
 {
 	struct fors_flows_packing *p = calloc(1, sizeof(*p));
@@ -47,7 +50,7 @@ static enum fors_err make(const struct fors_flows_problem *problem, uint32_t nph
 		return fors_fail_memory(error);
 	p->problem = problem;
 	p->nphases = nphases;
-	p->nwords = (nphases + 63) / 64;
+	p->nwords = (room + 63) / 64;
 	p->nrows = problem->nlinks + problem->ndests + problem->nswitches;
 	if (!allocate(p)) {
 		fors_flows_packing_free(p);
@@ -63,7 +66,7 @@ static enum fors_err make(const struct fors_flows_problem *problem, uint32_t nph
 enum fors_err fors_flows_packing_new(const struct fors_flows_problem *problem, uint32_t nphases,
 				     struct fors_flows_packing **packing, struct fors_error *error)
 {
-	enum fors_err err = make(problem, nphases, packing, error);
+	enum fors_err err = make(problem, nphases, nphases + nphases / SPARE, packing, error);
 
 	for (uint32_t unit = 0; !err && unit < fors_flows_units(problem); unit++)
 		for (uint32_t i = 0; i < fors_flows_tokens(problem, unit); i++)
@@ -71,22 +74,101 @@ enum fors_err fors_flows_packing_new(const struct fors_flows_problem *problem, u
 	return err;
 }
 
+static void copy_memory(const struct fors_flows_packing *from, struct fors_flows_packing *to)
+{
+	const struct fors_flows_problem *problem = from->problem;
+	size_t phases = (size_t)from->nwords * 64, named = problem->nlinks + (size_t)problem->ndests;
+
+	memcpy(to->busy, from->busy, from->nrows * (size_t)from->nwords * sizeof(*from->busy));
+	memcpy(to->at, from->at, named * phases * sizeof(*from->at));
+	memcpy(to->seat, from->seat, problem->ndests * phases * sizeof(*from->seat));
+	memcpy(to->nseats, from->nseats, problem->nswitches * phases * sizeof(*from->nseats));
+	to->work += from->nrows * (uint64_t)from->nwords;
+}
+
+static void copy_tokens(const struct fors_flows_packing *from, struct fors_flows_packing *to)
+{
+	for (uint32_t d = 0; d < from->problem->ndests; d++)
+		for (uint32_t t = 0; t < from->nphases; t++)
+			if (fors_flows_received(from, d, t) != FORS_FLOWS_NONE)
+				fors_flows_put(to, fors_flows_received(from, d, t), t);
+}
+
 enum fors_err fors_flows_packing_copy(const struct fors_flows_packing *from, uint32_t nphases,
 				      struct fors_flows_packing **packing, struct fors_error *error)
 {
-	const struct fors_flows_problem *problem = from->problem;
-	enum fors_err err = make(problem, nphases, packing, error);
+	bool has_room = nphases <= from->nwords * 64;
+	struct fors_flows_packing *to;
+	enum fors_err err =
+		make(from->problem, nphases, has_room ? from->nwords * 64 : nphases + nphases / SPARE, &to, error);
 
 	if (err)
 		return err;
-	for (uint32_t d = 0; d < problem->ndests; d++)
-		for (uint32_t t = 0; t < from->nphases; t++)
-			if (fors_flows_received(from, d, t) != FORS_FLOWS_NONE)
-				fors_flows_put(*packing, fors_flows_received(from, d, t), t);
-	(*packing)->nwaiting = from->nwaiting;
-	memcpy((*packing)->waiting, from->waiting, from->nwaiting * sizeof(*from->waiting));
-	(*packing)->work = from->work;
+	to->work = from->work;
+	if (has_room)
+		copy_memory(from, to);
+	else
+		copy_tokens(from, to);
+	to->nwaiting = from->nwaiting;
+	memcpy(to->waiting, from->waiting, from->nwaiting * sizeof(*from->waiting));
+	*packing = to;
 	return FORS_OK;
+}
+
+uint64_t fors_flows_packing_bytes(const struct fors_flows_problem *problem, uint32_t nphases)
+{
+	uint64_t phases = ((uint64_t)nphases + nphases / SPARE + 63) / 64 * 64, p = problem->ndests,
+		 s = problem->nswitches;
+
+	/* bits, ways at links, receivers and seats, numbers of seats, what waits */
+	return (problem->nlinks + p + s) * phases / 8 + (problem->nlinks + 2 * p + s) * phases * 4 + 4 * p * p;
+}
+
+/* ---- fewer phases ---- */
+
+static uint32_t count_tokens(const struct fors_flows_packing *packing, uint32_t phase)
+{
+	uint32_t count = 0;
+
+	for (uint32_t d = 0; d < packing->problem->ndests; d++)
+		count += fors_flows_received(packing, d, phase) != FORS_FLOWS_NONE;
+	return count;
+}
+
+/* All tokens of a phase into another, empty one; or out, to = FORS_FLOWS_NONE. */
+static void move_phase(struct fors_flows_packing *packing, uint32_t phase, uint32_t to)
+{
+	for (uint32_t d = 0; d < packing->problem->ndests; d++) {
+		uint32_t way = fors_flows_received(packing, d, phase);
+
+		if (way == FORS_FLOWS_NONE)
+			continue;
+		fors_flows_take(packing, way, phase);
+		if (to == FORS_FLOWS_NONE)
+			packing->waiting[packing->nwaiting++] = way / packing->problem->npaths;
+		else
+			fors_flows_put(packing, way, to);
+	}
+}
+
+void fors_flows_drop_phases(struct fors_flows_packing *packing, uint32_t nphases)
+{
+	while (packing->nphases > nphases) {
+		uint32_t least = UINT32_MAX, emptiest = 0;
+
+		for (uint32_t t = 0; t < packing->nphases; t++) {
+			uint32_t count = count_tokens(packing, t);
+
+			if (count < least) {
+				least = count;
+				emptiest = t;
+			}
+		}
+		move_phase(packing, emptiest, FORS_FLOWS_NONE);
+		packing->nphases--;
+		if (emptiest < packing->nphases)
+			move_phase(packing, packing->nphases, emptiest);
+	}
 }
 
 uint32_t fors_flows_rows(const struct fors_flows_packing *packing, uint32_t way, uint32_t *row)

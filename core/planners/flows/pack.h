@@ -14,12 +14,10 @@
 #include "core/base/random.h"
 #include "problem.h"
 
-#define FORS_FLOWS_MOST_LINKS 62 /* of a way: with receiver and switch 64 rows */
-
 struct fors_flows_packing {
 	const struct fors_flows_problem *problem; /* borrowed */
 	uint32_t nphases;			  /* T */
-	uint32_t nwords;			  /* of a mask; there is room for 64 nwords phases */
+	uint32_t nwords;			  /* of a mask; there is room for 64 nwords phases, at least nphases */
 	uint32_t nrows;				  /* links, then destinations, then switches */
 	uint64_t *busy;	   /* nrows x nwords; phases from T on are busy nowhere, see fors_flows_valid() */
 	uint32_t *at;	   /* links and destinations x 64 nwords: the way of the token there, FORS_FLOWS_NONE */
@@ -36,9 +34,17 @@ enum fors_err fors_flows_packing_new(const struct fors_flows_problem *problem, u
 				     struct fors_flows_packing **packing, struct fors_error *error);
 void fors_flows_packing_free(struct fors_flows_packing *packing);
 
-/* The same packing with room for nphases >= its own phases, in *packing, owned by the caller. Errors: FORS_ENOMEM. */
+/*
+ * The same packing with nphases >= its own phases, in *packing, owned by the caller. Errors: FORS_ENOMEM.
+ */
 enum fors_err fors_flows_packing_copy(const struct fors_flows_packing *from, uint32_t nphases,
 				      struct fors_flows_packing **packing, struct fors_error *error);
+
+/* Bytes that a packing of so many phases takes. */
+uint64_t fors_flows_packing_bytes(const struct fors_flows_problem *problem, uint32_t nphases);
+
+/* Leave nphases phases, at most as many as there are: the emptiest go, what was in them waits. */
+void fors_flows_drop_phases(struct fors_flows_packing *packing, uint32_t nphases);
 
 /* The rows of a way in row[] (room for FORS_FLOWS_MOST_LINKS + 2), and how many: links, receiver, switch. */
 uint32_t fors_flows_rows(const struct fors_flows_packing *packing, uint32_t way, uint32_t *row);

@@ -154,9 +154,10 @@ static bool all_use(const struct fors_flows_problem *p, uint32_t unit, uint32_t 
 	return true;
 }
 
-enum fors_err fors_flows_bound(const struct fors_flows_problem *p, uint32_t *bound, struct fors_error *error)
+enum fors_err fors_flows_fullest(const struct fors_flows_problem *p, uint32_t *link, uint32_t *tokens,
+				 struct fors_error *error)
 {
-	uint32_t *load = calloc(p->nlinks + (size_t)1, sizeof(*load)), most = p->ndests;
+	uint32_t *load = calloc(p->nlinks + (size_t)1, sizeof(*load)), fullest = FORS_FLOWS_NONE, most = 0;
 
 	if (!load)
 		return fors_fail_memory(error);
@@ -164,9 +165,23 @@ enum fors_err fors_flows_bound(const struct fors_flows_problem *p, uint32_t *bou
 		for (uint32_t i = p->begin[unit * p->npaths]; i < p->begin[unit * p->npaths + 1]; i++)
 			if (p->npaths == 1 || all_use(p, unit, p->link[i]))
 				load[p->link[i]] += fors_flows_tokens(p, unit);
-	for (uint32_t link = 0; link < p->nlinks; link++)
-		most = load[link] > most ? load[link] : most;
+	for (uint32_t i = 0; i < p->nlinks; i++)
+		if (load[i] > most) {
+			most = load[i];
+			fullest = i;
+		}
 	free(load);
-	*bound = most;
+	*link = fullest;
+	*tokens = most;
 	return FORS_OK;
+}
+
+enum fors_err fors_flows_bound(const struct fors_flows_problem *p, uint32_t *bound, struct fors_error *error)
+{
+	uint32_t link, tokens;
+	enum fors_err err = fors_flows_fullest(p, &link, &tokens, error);
+
+	if (!err)
+		*bound = tokens > p->ndests ? tokens : p->ndests;
+	return err;
 }

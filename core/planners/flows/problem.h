@@ -16,6 +16,7 @@
 #include "core/planners/method.h"
 
 #define FORS_FLOWS_NONE UINT32_MAX
+#define FORS_FLOWS_MOST_LINKS 62 /* of a way: with receiver and switch 64 rows */
 
 struct fors_flows_problem {
 	uint32_t nswitches;
@@ -62,9 +63,13 @@ enum fors_err fors_flows_problem_read(const struct fors_task *task, uint32_t npa
 void fors_flows_problem_clear(struct fors_flows_problem *problem);
 
 /*
- * No packing over these ways has fewer phases: max(P, tokens of the fullest link), where of units with several ways only
- * the links that all of them share count. In *bound. Errors: FORS_ENOMEM.
+ * The link that most tokens have to cross, in *link (FORS_FLOWS_NONE: there is none), and how many they are, in *tokens. Of
+ * units with several ways only the links that all of them share count. Errors: FORS_ENOMEM.
  */
+enum fors_err fors_flows_fullest(const struct fors_flows_problem *problem, uint32_t *link, uint32_t *tokens,
+				 struct fors_error *error);
+
+/* No packing over these ways has fewer phases: max(P, tokens of the fullest link). In *bound. Errors: FORS_ENOMEM. */
 enum fors_err fors_flows_bound(const struct fors_flows_problem *problem, uint32_t *bound, struct fors_error *error);
 
 #endif

@@ -22,11 +22,13 @@
 #define TABU_SPREAD 4
 #define TABU_PRICE 1000000u
 #define STRANGER_PRICE 4
-#define MOST_CANDIDATES 28
-#define LOOK_ONE 8
-#define LOOK_TWO 8
-#define LOOK_THREE 4
+#define MOST_CANDIDATES (LOOK_ONE + LOOK_TWO + LOOK_THREE)
+#define LOOK_ONE 4
+#define LOOK_TWO 4
+#define LOOK_THREE 2
 #define LOOK_ANY 8
+#define LOOK_WORDS 4  /* for whether somebody fits elsewhere: some phases tell as well as all of them */
+#define LOOK_WORK 16  /* of looking at one who would have to go, beside the masks: memory far away */
 #define ASK_EVERY 256 /* steps between two questions whether to stop */
 
 /* One thing that was done: a way in a phase, put or taken. */
@@ -141,13 +143,13 @@ static struct counters count_rows(const struct fors_flows_packing *p, const uint
 	return c;
 }
 
-/* A phase in which the way fits, from a random word on; FORS_FLOWS_NONE. */
-static uint32_t find_room(struct search *s, uint32_t way, uint32_t from)
+/* A phase in which the way fits, in up to `most` words from word `from` on; FORS_FLOWS_NONE. */
+static uint32_t find_room(struct search *s, uint32_t way, uint32_t from, uint32_t most)
 {
 	struct fors_flows_packing *p = s->packing;
 	uint32_t row[FORS_FLOWS_MOST_LINKS + 2], n = fors_flows_rows(p, way, row), words = fors_flows_words(p);
 
-	for (uint32_t i = 0; i < words; i++) {
+	for (uint32_t i = 0; i < words && i < most; i++) {
 		uint32_t w = (from + i) % words;
 		uint64_t free = fors_flows_valid(p, w);
 
@@ -160,14 +162,14 @@ static uint32_t find_room(struct search *s, uint32_t way, uint32_t from)
 	return FORS_FLOWS_NONE;
 }
 
-/* Does the unit of a way fit anywhere else, over any of its ways? */
+/* Does the unit of a way fit anywhere else that one looks, over any of its ways? */
 static bool fits_elsewhere(struct search *s, uint32_t way)
 {
-	uint32_t unit = way / s->problem->npaths;
+	uint32_t unit = way / s->problem->npaths, from = fors_random_below(&s->random, fors_flows_words(s->packing));
 
 	for (uint32_t i = 0; i < s->problem->npaths; i++)
 		if (s->problem->exists[unit * s->problem->npaths + i] &&
-		    find_room(s, unit * s->problem->npaths + i, 0) != FORS_FLOWS_NONE)
+		    find_room(s, unit * s->problem->npaths + i, from, LOOK_WORDS) != FORS_FLOWS_NONE)
 			return true;
 	return false;
 }
@@ -178,6 +180,7 @@ static uint64_t price_of(struct search *s, uint32_t way, uint32_t phase)
 	uint32_t unit = way / s->problem->npaths, dest = fors_flows_dest(s->problem, unit);
 	uint64_t price = 1;
 
+	s->packing->work += LOOK_WORK;
 	if (s->tabu[(size_t)dest * s->packing->nphases + phase] > s->step)
 		price += TABU_PRICE;
 	if (!fits_elsewhere(s, way))
@@ -322,7 +325,7 @@ static bool put_free(struct search *s, uint32_t unit)
 
 		if (!s->problem->exists[way])
 			continue;
-		phase = find_room(s, way, from);
+		phase = find_room(s, way, from, UINT32_MAX);
 		if (phase != FORS_FLOWS_NONE) {
 			put(s, way, phase);
 			return true;

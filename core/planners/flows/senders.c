@@ -13,22 +13,17 @@
 
 #include <stdlib.h>
 
-#include "core/colouring/colour.h"
-#include "core/colouring/match.h"
-#include "core/colouring/rowwise.h"
+#include "core/colouring/rowwise_large.h"
 #include "core/schedule/schedule.h"
-#include "core/tables/lanes.h"
 
 struct work {
-	const struct fors_task *task;
 	const struct fors_flows_packing *packing;
 	struct fors_schedule *schedule;
 	uint16_t *node;	 /* phases x senders of the largest switch: destination, nobody */
 	uint8_t *colour; /* the same */
 	struct fors_rowwise_space *rows;
 	struct fors_colour_space *space; /* when a switch is too large for rows */
-	uint16_t *left, *right;
-	uint32_t *place;
+	struct fors_rowwise_edges edges; /* the same */
 };
 
 static uint32_t largest(const struct fors_flows_problem *problem)
@@ -52,11 +47,8 @@ static bool allocate(struct work *w)
 		return false;
 	if (width <= FORS_MATCH_MOST)
 		return (w->rows = fors_rowwise_space_new(phases, width, problem->ndests));
-	w->left = malloc(places * sizeof(*w->left));
-	w->right = malloc(places * sizeof(*w->right));
-	w->place = malloc(places * sizeof(*w->place));
 	w->space = fors_colour_space_new((uint32_t)places, phases > problem->ndests ? phases : problem->ndests);
-	return w->left && w->right && w->place && w->space;
+	return w->space && fors_rowwise_edges_alloc(&w->edges, places);
 }
 
 static void release(struct work *w)
@@ -65,33 +57,7 @@ static void release(struct work *w)
 	free(w->colour);
 	fors_rowwise_space_free(w->rows);
 	fors_colour_space_free(w->space);
-	free(w->left);
-	free(w->right);
-	free(w->place);
-}
-
-static enum fors_err write_colour(void *context, uint32_t colour, const uint32_t *edge, uint32_t count)
-{
-	struct work *w = context;
-
-	for (uint32_t i = 0; i < count; i++)
-		w->colour[w->place[edge[i]]] = (uint8_t)colour;
-	return FORS_OK;
-}
-
-static enum fors_err colour_large(struct work *w, const struct fors_rowwise *rows, struct fors_error *error)
-{
-	struct fors_multigraph graph = {
-		.left = w->left, .right = w->right, .side = {{.nnodes = rows->nrows}, {.nnodes = rows->nnodes}}};
-
-	for (uint32_t place = 0; place < rows->nrows * rows->width; place++) {
-		if (rows->node[place] == FORS_ROWWISE_NOBODY)
-			continue;
-		w->left[graph.nedges] = (uint16_t)(place / rows->width);
-		w->right[graph.nedges] = rows->node[place];
-		w->place[graph.nedges++] = place;
-	}
-	return fors_colour(w->space, &graph, 0, rows->width, write_colour, w, error);
+	fors_rowwise_edges_free(&w->edges);
 }
 
 /* The destinations of a switch's tokens, phase by phase. */
@@ -127,8 +93,6 @@ static void write_cells(struct work *w, uint32_t s)
 				continue;
 			cell->dst = (uint16_t)d;
 			cell->path = (uint8_t)path;
-			if (problem->home[d] != s)
-				cell->lane = fors_lane_to(w->task->fabric, w->task->lanes, s, d, path);
 		}
 	}
 }
@@ -145,7 +109,7 @@ static enum fors_err colour_switch(struct work *w, uint32_t s, struct fors_error
 		return FORS_OK;
 	list_nodes(w, s);
 	if (w->space) {
-		enum fors_err err = colour_large(w, &rows, error);
+		enum fors_err err = fors_rowwise_large(w->space, &w->edges, &rows, w->colour, error);
 
 		if (err)
 			return err;
@@ -156,21 +120,14 @@ static enum fors_err colour_switch(struct work *w, uint32_t s, struct fors_error
 	return FORS_OK;
 }
 
-enum fors_err fors_flows_schedule(const struct fors_task *task, const struct fors_flows_packing *packing,
-				  struct fors_schedule **schedule, struct fors_error *error)
+enum fors_err fors_flows_write(const struct fors_flows_packing *packing, struct fors_schedule *schedule,
+			       struct fors_error *error)
 {
-	struct work w = {.task = task, .packing = packing};
-	enum fors_err err =
-		fors_schedule_new(task->fabric, packing->nphases, 0, 0, fors_method_flows.name, &w.schedule, error);
+	struct work w = {.packing = packing, .schedule = schedule};
+	enum fors_err err = allocate(&w) ? FORS_OK : fors_fail_memory(error);
 
-	if (!err && !allocate(&w))
-		err = fors_fail_memory(error);
 	for (uint32_t s = 0; !err && s < packing->problem->nswitches; s++)
 		err = colour_switch(&w, s, error);
 	release(&w);
-	if (err)
-		fors_schedule_free(w.schedule);
-	else
-		*schedule = w.schedule;
 	return err;
 }

@@ -11,10 +11,11 @@
 struct fors_schedule;
 
 /*
- * The schedule of a packing in which nothing waits, in *schedule, owned by the caller. Errors: FORS_ENOMEM, FORS_ELIMIT
- * (more phases than a schedule has).
+ * Write a packing in which nothing waits to a schedule of its servers and phases, dense layout, all cells idle so far: whom
+ * each server sends to, and over which path index. Lanes are not known here. Errors: FORS_ENOMEM, FORS_ENOPLAN (a fault of
+ * the packing); the cells mean nothing then.
  */
-enum fors_err fors_flows_schedule(const struct fors_task *task, const struct fors_flows_packing *packing,
-				  struct fors_schedule **schedule, struct fors_error *error);
+enum fors_err fors_flows_write(const struct fors_flows_packing *packing, struct fors_schedule *schedule,
+			       struct fors_error *error);
 
 #endif

@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * plan_over.c - `fors plan --lfts`: a plan over the tables of any engine.
+ *
+ * Tables are looked at first: whether a plan can be made over them at all, and how short it could be. In a two-level
+ * fat-tree whose ways go up and down once all planning methods are asked, as for tables of fors; everywhere else, and where
+ * service levels are to be carried, single flows are packed over the ways as they are (core/planners/over.h).
+ *
+ * Two numbers stand beside the phases: what these tables need at least (above it is the price of the schedule) and what any
+ * tables would (above it is the price of the tables).
+ */
+#include "cli/plan_over.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/clock.h"
+#include "cli/json.h"
+#include "cli/levels.h"
+#include "core/planners/outcome.h"
+#include "core/planners/over.h"
+#include "model/optimum/cuts_find.h"
+#include "model/optimum/optimum.h"
+
+struct over {
+	const struct cli_settings *settings;
+	struct cli_site site;
+	struct cli_fabric made; /* fabric and lanes where it is a two-level fat-tree */
+	struct cli_levels levels;
+	struct fors_over_report report;
+	struct fors_schedule *schedule;
+	struct fors_error error; /* why there is none */
+};
+
+/* ---- what there is -------------------------------------------------------------------------------------------- */
+
+static uint8_t level_of(void *context, uint32_t src, uint32_t dst)
+{
+	const struct over *over = context;
+
+	return cli_level(&over->levels, src, dst);
+}
+
+static struct fors_over_task task_of(struct over *over)
+{
+	return (struct fors_over_task){
+		.net = over->made.net,
+		.lfts = over->made.lfts,
+		.participants = over->site.has_participants ? &over->site.participants : NULL,
+		.sl = over->settings->levels ? level_of : NULL,
+		.progress = cli_progress,
+		.context = over,
+		.clock_ms = cli_now_ms,
+	};
+}
+
+static int load(struct over *over)
+{
+	const struct cli_settings *settings = over->settings;
+	int code = cli_any_site_load(&settings->source, &over->site);
+
+	if (!code)
+		code = cli_site_net(&over->site, &settings->source, &over->made.net);
+	if (!code)
+		code = cli_read_tables(settings->lfts, over->made.net, &over->made.lfts);
+	if (!code && settings->levels)
+		code = cli_levels_read(settings->levels, &over->levels);
+	if (!code)
+		code = cli_fabric_understand(&over->site, &over->made);
+	return code;
+}
+
+/* The cuts that model/ finds may be narrower than what core/ looks at. */
+static enum fors_err look_at_cuts(struct over *over, const struct fors_endpoint *server, uint32_t count,
+				  struct fors_error *error)
+{
+	struct fors_routes *routes = NULL;
+	struct fors_graph *graph = NULL;
+	struct fors_cuts *cuts = NULL;
+	uint32_t phases = 0;
+	enum fors_err err = fors_routes_new(over->made.net, over->made.lfts, server, count, &routes, error);
+
+	if (!err)
+		err = fors_graph_of_servers(routes, &graph, error);
+	if (!err)
+		err = fors_cuts_of_graph(graph, &cuts, error);
+	if (!err)
+		err = fors_cuts_phases(cuts, &phases, error);
+	if (phases > over->report.bound_best)
+		over->report.bound_best = phases;
+	fors_cuts_free(cuts);
+	fors_graph_free(graph);
+	fors_routes_free(routes);
+	return err;
+}
+
+/* Raise the bound over all tables to what the model knows. */
+static enum fors_err ask_model(struct over *over, struct fors_error *error)
+{
+	const struct fors_participants *them = over->site.has_participants ? &over->site.participants : NULL;
+	struct fors_endpoint *server = NULL;
+	uint32_t count = 0, named = 0;
+	enum fors_err err = fors_endpoints(over->made.net, them, &server, &count, error);
+
+	for (uint32_t i = 0; i < count; i++)
+		if (server[i].lid)
+			server[named++] = server[i];
+	if (!err)
+		err = look_at_cuts(over, server, named, error);
+	free(server);
+	return err;
+}
+
+/* ---- plans ---------------------------------------------------------------------------------------------------- */
+
+/* Is it for the methods of two-level fat-trees: all servers are below leaves, and nobody wants service levels? */
+static bool is_for_trees(const struct over *over)
+{
+	return over->made.fabric && over->made.fabric->nservers == over->report.nservers &&
+	       !over->made.fabric->unreachable_pairs && !over->settings->levels;
+}
+
+/* By the methods for trees. That they have none is no error. */
+static enum fors_err plan_tree(struct over *over, struct fors_error *error)
+{
+	const char *method = over->settings->method;
+	const struct fors_request request = {
+		.task = {.fabric = over->made.fabric,
+			 .lanes = over->made.lanes,
+			 .progress = cli_progress,
+			 .threads = cli_processors(),
+			 .ilp_seconds = over->settings->ilp_seconds},
+		.method = method ? method : "auto",
+		.net = over->made.net,
+		.lfts = over->made.lfts,
+		.clock_ms = cli_now_ms,
+	};
+	struct fors_outcome outcome;
+	enum fors_err err;
+
+	fors_outcome_init(&outcome);
+	err = fors_outcome_make(&request, &outcome, error);
+	if (!err) {
+		over->error = outcome.error;
+		over->schedule = fors_outcome_take(&outcome);
+		over->report.verdict = outcome.verdict;
+		over->report.plan_ms = outcome.plan_ms;
+		over->report.verify_ms = outcome.verify_ms;
+		if (outcome.lower_bound > over->report.bound_best)
+			over->report.bound_best = (uint32_t)outcome.lower_bound;
+	}
+	if (!err && outcome.plan) /* a way that is no lane: over the ways as they are, then */
+		fors_fail(&over->error, FORS_ENOTAPPL, "the tables do not go up and down once: %.400s",
+			  outcome.verdict.text);
+	fors_outcome_clear(&outcome);
+	return err;
+}
+
+/* Single flows over the ways as they are. */
+static enum fors_err plan_any(struct over *over, struct fors_error *error)
+{
+	const struct fors_over_task task = task_of(over);
+	uint32_t best = over->report.bound_best;
+	enum fors_err err = fors_plan_over(&task, &over->schedule, &over->report, &over->error);
+
+	if (best > over->report.bound_best)
+		over->report.bound_best = best;
+	if (err == FORS_ENOMEM || err == FORS_ECANCELLED)
+		return fors_fail(error, err, "%s", over->error.text);
+	return FORS_OK;
+}
+
+static bool may_be_any(const struct over *over)
+{
+	const char *method = over->settings->method;
+
+	return !method || !strcmp(method, "auto") || !strcmp(method, "flows");
+}
+
+/* A schedule, or over->error. Errors: FORS_ENOMEM. */
+static enum fors_err plan(struct over *over, struct fors_error *error)
+{
+	const struct fors_over_task task = task_of(over);
+	enum fors_err err = fors_over_look(&task, &over->report, &over->error);
+
+	if (err)
+		return err == FORS_ENOMEM ? fors_fail(error, err, "%s", over->error.text) : FORS_OK;
+	err = ask_model(over, error);
+	if (!err && is_for_trees(over))
+		err = plan_tree(over, error);
+	else if (!err && !may_be_any(over))
+		fors_fail(&over->error, FORS_ENOTAPPL,
+			  "method %s is for two-level fat-trees; over these tables there is method flows",
+			  over->settings->method);
+	if (!err && !over->schedule && may_be_any(over))
+		err = plan_any(over, error);
+	cli_progress_end();
+	if (over->schedule)
+		over->report.nphases = over->schedule->nphases;
+	return err;
+}
+
+/* ---- for people ----------------------------------------------------------------------------------------------- */
+
+static void print_tables(const struct fors_over_report *report)
+{
+	printf("fabric      %u server%s on %u switch%s\n", report->nservers, report->nservers == 1 ? "" : "s",
+	       report->nleaves, report->nleaves == 1 ? "" : "es");
+	if (report->nnameless)
+		printf("left out    %u port%s of adapters without a LID\n", report->nnameless,
+		       report->nnameless == 1 ? "" : "s");
+	printf("tables      ways of up to %u cables between switches", report->longest);
+	if (report->fullest_flows)
+		printf("; the fullest, %s, carries %u flows", report->fullest, report->fullest_flows);
+	printf("\n");
+}
+
+/* Whose fault is what is above the servers' number? */
+static void print_bounds(const struct fors_over_report *report)
+{
+	printf("bounds      these tables need %u phases at least, the best of all tables %u\n", report->bound_tables,
+	       report->bound_best);
+}
+
+static void print_plan(const struct over *over)
+{
+	const struct fors_over_report *report = &over->report;
+	double phases = report->nphases;
+
+	printf("plan        %s%u phases%s, method %s; ", cli_colour(CLI_GREEN), report->nphases, cli_colour(CLI_PLAIN),
+	       over->schedule->method);
+	if (report->nphases == report->bound_tables)
+		printf("over these tables none is shorter\n");
+	else
+		printf("%.1f %% above what these tables need\n", 100 * (phases / report->bound_tables - 1));
+	printf("throughput  %.1f %% of full speed, %.1f %% of what these tables allow, %.1f %% of what any would\n",
+	       100 * report->nservers / phases, 100 * report->bound_tables / phases, 100 * report->bound_best / phases);
+	printf("verified    all %llu flows through the tables, no link carries two in a phase\n",
+	       (unsigned long long)report->verdict.nflows);
+	printf("time        plan %.1f ms, verification %.1f ms\n", report->plan_ms, report->verify_ms);
+}
+
+static void print_report(const struct over *over)
+{
+	if (over->report.nservers) {
+		print_tables(&over->report);
+		print_bounds(&over->report);
+	}
+	if (over->schedule)
+		print_plan(over);
+	else
+		printf("plan        %snone%s\n", cli_colour(CLI_RED), cli_colour(CLI_PLAIN)); /* why: see tell() */
+}
+
+/* ---- for programs --------------------------------------------------------------------------------------------- */
+
+static json_t *number(bool is_known, double value)
+{
+	return is_known ? json_real(value) : json_null();
+}
+
+/* Keys that status.json has too mean the same. */
+static json_t *json_of(const struct over *over)
+{
+	const struct fors_over_report *report = &over->report;
+	bool is_seen = report->nservers, is_there = over->schedule;
+	json_t *data = json_object();
+
+#define COUNT(is_known, value) ((is_known) ? json_integer((json_int_t)(value)) : json_null())
+	json_object_set_new(data, "state", json_string(is_there ? "active" : "failed"));
+	json_object_set_new(data, "reason", is_there ? json_null() : cli_json_text(over->error.text));
+	json_object_set_new(data, "servers", COUNT(is_seen, report->nservers));
+	json_object_set_new(data, "switches", COUNT(is_seen, report->nleaves));
+	json_object_set_new(data, "left_out", COUNT(is_seen, report->nnameless));
+	json_object_set_new(data, "phases", COUNT(is_there, report->nphases));
+	json_object_set_new(data, "lower_bound", COUNT(is_seen, report->bound_best));
+	json_object_set_new(data, "tables_bound", COUNT(is_seen, report->bound_tables));
+	json_object_set_new(data, "fullest_link", is_seen ? cli_json_text(report->fullest) : json_null());
+	json_object_set_new(data, "fullest_flows", COUNT(is_seen, report->fullest_flows));
+	json_object_set_new(data, "longest_way", COUNT(is_seen, report->longest));
+	json_object_set_new(data, "method", is_there ? json_string(over->schedule->method) : json_null());
+	json_object_set_new(data, "flows", COUNT(is_there, report->verdict.nflows));
+	json_object_set_new(data, "plan_ms", number(is_there && report->plan_ms >= 0, report->plan_ms));
+	json_object_set_new(data, "verify_ms", number(is_there && report->verify_ms >= 0, report->verify_ms));
+#undef COUNT
+	return data;
+}
+
+/* ---- the command ---------------------------------------------------------------------------------------------- */
+
+/* The report on stdout; last, on stderr, why there is no plan. */
+static int tell(const struct over *over)
+{
+	const struct cli_settings *settings = over->settings;
+	int code = CLI_GOOD;
+
+	if (settings->output && over->schedule)
+		code = cli_write_schedule(settings->output, over->schedule);
+	if (!code && settings->is_json)
+		code = cli_print_json(json_of(over));
+	else if (!code)
+		print_report(over);
+	if (!code && !settings->is_json && settings->output && over->schedule)
+		printf("schedule    written to %s\n", settings->output);
+	return code || over->schedule ? code : cli_fail(&over->error);
+}
+
+int cli_plan_over(const struct cli_settings *settings)
+{
+	struct over over = {.settings = settings};
+	struct fors_error error = {0};
+	int code;
+
+	if (settings->source.has_lmc)
+		return cli_usage_error("--lmc and --lfts exclude each other: LIDs are those of the tables");
+	code = load(&over);
+	if (!code)
+		code = plan(&over, &error) ? cli_fail(&error) : tell(&over);
+	fors_schedule_free(over.schedule);
+	cli_levels_clear(&over.levels);
+	cli_fabric_free(&over.made);
+	cli_site_free(&over.site);
+	return code;
+}

@@ -1,0 +1,509 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * routed.c - any net and any deterministic tables as a problem of single flows.
+ *
+ * First who takes part, then which number each switch gets, then every way is walked twice: to count its links and to write
+ * them. A walk takes from each switch the port of the receiver's LID until the receiver itself is reached; the cable to it
+ * is not counted, since a receiver takes one flow in a phase anyway. A walk that passes more switches than there are has been
+ * somewhere twice.
+ *
+ * Numbers of switches matter: first fit goes by how far two switches are apart (first_fit.c), which means something only
+ * when neighbours have numbers that are near. Breadth first from some leaf of a tree gives its pod, then the next pods. And
+ * servers of a switch are ordered by class, the uplinks that far switches take to them: in a tree with D-mod-K tables the
+ * servers of one rank then share their tops, one of each switch.
+ */
+#include "routed.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct reader {
+	const struct fors_flows_tables *tables;
+	const struct fors_net *net;
+	struct fors_flows_routed *made;
+	uint64_t *wanted;    /* GUIDs of participants, ascending */
+	uint32_t *order;     /* per node: in which order switches are visited, FORS_NONE: not */
+	uint32_t *row_of;    /* per node: of its table, FORS_NONE */
+	uint32_t *number_of; /* per port of the net: of the link that it sends over, FORS_NONE: not used so far */
+	uint32_t most_hops;  /* switches of the net */
+};
+
+/* ---- who takes part ---- */
+
+static int by_number(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+static bool is_wanted(const struct reader *r, uint64_t guid)
+{
+	const struct fors_participants *them = r->tables->participants;
+
+	return !them || bsearch(&guid, r->wanted, them->count, sizeof(guid), by_number);
+}
+
+/* Note the server behind a port of an adapter, if there is one. */
+static enum fors_err add_server(struct reader *r, uint32_t node, unsigned number, struct fors_error *error)
+{
+	const struct fors_port *port = fors_net_port(r->net, node, number);
+
+	if (port->peer == FORS_NONE || r->net->node[port->peer].type != FORS_SWITCH || !is_wanted(r, port->guid))
+		return FORS_OK;
+	if (!port->lid && r->tables->participants)
+		return fors_fail(error, FORS_ENOTAPPL, "participant %s has no LID, so nobody can send to it",
+				 fors_flows_name(r->net, node));
+	if (!port->lid) {
+		r->made->nnameless++;
+		return FORS_OK;
+	}
+	r->made->server[r->made->nservers++] = (struct fors_flows_server){.guid = port->guid,
+									  .node = node,
+									  .home = port->peer,
+									  .lid = port->lid,
+									  .lmc = port->lmc,
+									  .port = (uint8_t)number,
+									  .home_port = port->peer_port};
+	return FORS_OK;
+}
+
+static enum fors_err add_servers(struct reader *r, struct fors_error *error)
+{
+	const struct fors_net *net = r->net;
+	enum fors_err err = FORS_OK;
+
+	for (uint32_t node = 0; !err && node < net->nnodes; node++)
+		for (unsigned port = 1; !err && net->node[node].type == FORS_CA && port <= net->node[node].nports;
+		     port++)
+			err = add_server(r, node, port, error);
+	if (err)
+		return err;
+	if (!r->made->nservers)
+		return fors_fail(error, FORS_ENOTAPPL, "no server with a LID and a cable to a switch takes part");
+	if (r->made->nservers > FORS_MAX_SERVERS)
+		return fors_fail(error, FORS_ELIMIT, "%u servers are more than the %u that a schedule can name",
+				 r->made->nservers, FORS_MAX_SERVERS);
+	return FORS_OK;
+}
+
+/* ---- numbers of switches ---- */
+
+/* Visit what can be reached from a switch; *next is the order that the next one gets. */
+static void visit(struct reader *r, uint32_t from, uint32_t *queue, uint32_t *next)
+{
+	uint32_t done = *next;
+
+	r->order[from] = *next;
+	queue[(*next)++] = from;
+	for (; done < *next; done++)
+		for (unsigned port = 1; port <= r->net->node[queue[done]].nports; port++) {
+			uint32_t peer = fors_peer_switch(r->net, queue[done], port);
+
+			if (peer == FORS_NONE || r->order[peer] != FORS_NONE)
+				continue;
+			r->order[peer] = *next;
+			queue[(*next)++] = peer;
+		}
+}
+
+static enum fors_err order_switches(struct reader *r, struct fors_error *error)
+{
+	const struct fors_net *net = r->net;
+	uint32_t *queue = malloc((net->nnodes + (size_t)1) * sizeof(*queue)), next = 0;
+	bool *has_servers = calloc(net->nnodes + (size_t)1, sizeof(*has_servers));
+	enum fors_err err = queue && has_servers ? FORS_OK : fors_fail_memory(error);
+
+	for (uint32_t i = 0; !err && i < r->made->nservers; i++)
+		has_servers[r->made->server[i].home] = true;
+	for (uint32_t i = 0; !err && i < net->nnodes; i++)
+		if (has_servers[net->by_guid[i]] && r->order[net->by_guid[i]] == FORS_NONE)
+			visit(r, net->by_guid[i], queue, &next);
+	free(queue);
+	free(has_servers);
+	return err;
+}
+
+static int by_place(const void *a, const void *b)
+{
+	const struct fors_flows_server *x = a, *y = b;
+
+	if (x->home != y->home)
+		return x->home < y->home ? -1 : 1;
+	return (x->home_port > y->home_port) - (x->home_port < y->home_port);
+}
+
+/* Sort the servers, and give those switches numbers that have some. */
+static enum fors_err number_switches(struct reader *r, struct fors_error *error)
+{
+	struct fors_flows_routed *made = r->made;
+	enum fors_err err = order_switches(r, error);
+
+	if (err)
+		return err;
+	for (uint32_t i = 0; i < made->nservers; i++)
+		made->server[i].home = r->order[made->server[i].home];
+	qsort(made->server, made->nservers, sizeof(*made->server), by_place);
+	made->node = malloc(made->nservers * sizeof(*made->node));
+	if (!made->node)
+		return fors_fail_memory(error);
+	for (uint32_t i = 0, before = FORS_NONE; i < made->nservers; i++) {
+		struct fors_flows_server *server = &made->server[i];
+
+		if (server->home != before)
+			made->node[made->nswitches++] = fors_net_port(r->net, server->node, server->port)->peer;
+		before = server->home;
+		server->home = made->nswitches - 1;
+	}
+	return FORS_OK;
+}
+
+/* The ports that the tables take to a server from a switch far away, the first one foremost: equal for servers of a class. */
+static uint64_t class_of(const struct reader *r, const struct fors_flows_server *server)
+{
+	uint32_t far = (server->home + r->made->nswitches / 2) % r->made->nswitches, node = r->made->node[far];
+	uint64_t class = 0;
+
+	for (unsigned shift = 64; shift && node != r->made->node[server->home];) {
+		uint32_t row = r->row_of[node], peer;
+		uint8_t port = row == FORS_NONE ? 0 : fors_lfts_port(r->tables->lfts, row, server->lid);
+
+		if (port == 0 || port > r->net->node[node].nports)
+			break;
+		peer = fors_net_port(r->net, node, port)->peer;
+		if (peer == FORS_NONE || r->net->node[peer].type != FORS_SWITCH)
+			break;
+		class |= (uint64_t)port << (shift -= 8);
+		node = peer;
+	}
+	return class;
+}
+
+static int by_class(const void *a, const void *b)
+{
+	const struct fors_flows_server *x = a, *y = b;
+
+	if (x->home != y->home)
+		return x->home < y->home ? -1 : 1;
+	if (x->class != y->class)
+		return x->class < y->class ? -1 : 1;
+	return (x->home_port > y->home_port) - (x->home_port < y->home_port);
+}
+
+/* Servers of a switch in the order of their classes. */
+static void order_classes(struct reader *r)
+{
+	struct fors_flows_routed *made = r->made;
+
+	for (uint32_t i = 0; i < made->nservers; i++)
+		made->server[i].class = class_of(r, &made->server[i]);
+	qsort(made->server, made->nservers, sizeof(*made->server), by_class);
+}
+
+/* ---- ways ---- */
+
+/* A way that is being walked. */
+struct walk {
+	uint32_t s, d, path; /* switch, destination and path index */
+	uint32_t lid;
+	uint32_t link[FORS_FLOWS_MOST_LINKS]; /* indices of net->port */
+	uint32_t nlinks, hops;
+	uint32_t node; /* the switch that it has come to */
+};
+
+#define PAIR_ROOM (3 * FORS_NAME_MAX)
+
+/* "from Node00-0 (at Leaf00) to Node05-1 (LID 23)" in text. */
+static const char *pair(const struct reader *r, const struct walk *walk, char text[PAIR_ROOM])
+{
+	const struct fors_flows_routed *made = r->made;
+	uint32_t src = made->problem.first[walk->s];
+
+	if (src == walk->d && made->problem.senders[walk->s] > 1)
+		src++;
+	snprintf(text, PAIR_ROOM, "from %s to %s (LID %u)", fors_flows_name(r->net, made->server[src].node),
+		 fors_flows_name(r->net, made->server[walk->d].node), walk->lid);
+	return text;
+}
+
+static enum fors_err lost(const struct reader *r, const struct walk *walk, uint8_t port, struct fors_error *error)
+{
+	const char *here = fors_flows_name(r->net, walk->node);
+	char text[PAIR_ROOM];
+
+	pair(r, walk, text);
+	if (r->row_of[walk->node] == FORS_NONE)
+		return fors_fail(error, FORS_ENOPATH, "no way %s: switch %s has no table", text, here);
+	if (port == FORS_NO_PATH)
+		return fors_fail(error, FORS_ENOPATH, "no way %s: switch %s has no entry for this LID", text, here);
+	if (port == 0)
+		return fors_fail(error, FORS_ENOPATH, "no way %s: switch %s takes this LID for its own", text, here);
+	if (port > r->net->node[walk->node].nports)
+		return fors_fail(
+			error, FORS_ENOTAPPL,
+			"no plan over these tables: %s, switch %s with its %u ports names port %u, which may be a "
+			"group of adaptive routing; a plan needs one port for each LID",
+			text, here, r->net->node[walk->node].nports, port);
+	return fors_fail(error, FORS_ENOPATH, "no way %s: switch %s sends it to port %u, where no live cable is", text,
+			 here, port);
+}
+
+static enum fors_err astray(const struct reader *r, const struct walk *walk, uint32_t peer, struct fors_error *error)
+{
+	char text[PAIR_ROOM];
+
+	return fors_fail(error, FORS_ENOPATH, "no way %s: behind switch %s it comes out at %s", pair(r, walk, text),
+			 fors_flows_name(r->net, walk->node), fors_flows_name(r->net, peer));
+}
+
+/* One switch on; *arrived: at the receiver. */
+static enum fors_err hop(const struct reader *r, struct walk *walk, bool *arrived, struct fors_error *error)
+{
+	const struct fors_flows_server *to = &r->made->server[walk->d];
+	uint32_t row = r->row_of[walk->node];
+	uint8_t number = row == FORS_NONE ? FORS_NO_PATH : fors_lfts_port(r->tables->lfts, row, walk->lid);
+	const struct fors_port *port;
+	char text[PAIR_ROOM];
+
+	if (number == 0 || number > r->net->node[walk->node].nports)
+		return lost(r, walk, number, error);
+	port = fors_net_port(r->net, walk->node, number);
+	if (port->peer == FORS_NONE)
+		return lost(r, walk, number, error);
+	*arrived = port->peer == to->node && port->peer_port == to->port;
+	if (*arrived)
+		return FORS_OK;
+	if (r->net->node[port->peer].type != FORS_SWITCH)
+		return astray(r, walk, port->peer, error);
+	if (++walk->hops >= r->most_hops)
+		return fors_fail(error, FORS_ENOTAPPL, "the tables loop %s: past switch %s again and again",
+				 pair(r, walk, text), fors_flows_name(r->net, walk->node));
+	if (walk->nlinks < FORS_FLOWS_MOST_LINKS)
+		walk->link[walk->nlinks] = r->net->node[walk->node].first_port + number;
+	walk->nlinks++;
+	walk->node = port->peer;
+	return FORS_OK;
+}
+
+/* Walk a way; its links are noted in *walk. */
+static enum fors_err follow(const struct reader *r, struct walk *walk, struct fors_error *error)
+{
+	enum fors_err err = FORS_OK;
+	bool arrived = false;
+	char text[PAIR_ROOM];
+
+	walk->lid = r->made->server[walk->d].lid + walk->path;
+	walk->node = r->made->node[walk->s];
+	walk->nlinks = walk->hops = 0;
+	while (!err && !arrived)
+		err = hop(r, walk, &arrived, error);
+	if (err || walk->nlinks <= FORS_FLOWS_MOST_LINKS)
+		return err;
+	return fors_fail(error, FORS_ENOTAPPL, "the way %s has %u cables between switches, fors plans up to %u",
+			 pair(r, walk, text), walk->nlinks, FORS_FLOWS_MOST_LINKS);
+}
+
+static uint32_t number_of(struct reader *r, uint32_t port)
+{
+	if (r->number_of[port] == FORS_NONE) {
+		r->made->link_port[r->made->problem.nlinks] = port;
+		r->number_of[port] = r->made->problem.nlinks++;
+	}
+	return r->number_of[port];
+}
+
+/*
+ * Walk all ways of a unit, from where *used links are taken on. is_write: into link[], for which there is room;
+ * else only find out how long they are and which exist. A path index above 0 may have no way.
+ */
+static enum fors_err read_unit(struct reader *r, uint32_t s, uint32_t d, bool is_write, size_t *used,
+			       struct fors_error *error)
+{
+	struct fors_flows_problem *p = &r->made->problem;
+	struct walk walk = {.s = s, .d = d};
+	uint32_t way = (s * p->ndests + d) * p->npaths;
+
+	for (walk.path = 0; walk.path < p->npaths; walk.path++, way++) {
+		struct fors_error ignored;
+		enum fors_err err = follow(r, &walk, walk.path ? &ignored : error);
+
+		if (err && !walk.path)
+			return err;
+		p->exists[way] = !err;
+		p->begin[way] = (uint32_t)*used;
+		for (uint32_t i = 0; !err && is_write && i < walk.nlinks; i++)
+			p->link[*used + i] = number_of(r, walk.link[i]);
+		*used += err ? 0 : walk.nlinks;
+	}
+	return FORS_OK;
+}
+
+static enum fors_err read_units(struct reader *r, bool is_write, size_t *used, struct fors_error *error)
+{
+	struct fors_flows_problem *p = &r->made->problem;
+	enum fors_err err = FORS_OK;
+
+	*used = 0;
+	for (uint32_t s = 0; !err && s < p->nswitches; s++) {
+		if (r->tables->cancelled && r->tables->cancelled(r->tables->context))
+			return fors_fail(error, FORS_ECANCELLED, "planning was cancelled");
+		for (uint32_t d = 0; !err && d < p->ndests; d++)
+			err = read_unit(r, s, d, is_write, used, error);
+	}
+	p->begin[fors_flows_units(p) * p->npaths] = (uint32_t)*used;
+	return err;
+}
+
+static enum fors_err read_ways(struct reader *r, struct fors_error *error)
+{
+	struct fors_flows_problem *p = &r->made->problem;
+	size_t used;
+	enum fors_err err = read_units(r, false, &used, error);
+
+	if (err)
+		return err;
+	if (used > UINT32_MAX / 4)
+		return fors_fail(error, FORS_ELIMIT, "the ways of %u servers are too long to be listed", p->ndests);
+	p->link = malloc((used + 1) * sizeof(*p->link));
+	return p->link ? read_units(r, true, &used, error) : fors_fail_memory(error);
+}
+
+/* ---- the whole ---- */
+
+/* Path indices that every server has. */
+static uint32_t paths_of(const struct reader *r)
+{
+	uint32_t lmc = FORS_MAX_LMC;
+
+	for (uint32_t i = 0; i < r->made->nservers; i++)
+		lmc = r->made->server[i].lmc < lmc ? r->made->server[i].lmc : lmc;
+	return 1u << lmc < r->tables->most_paths ? 1u << lmc : r->tables->most_paths;
+}
+
+/* All of the problem but its ways. */
+static enum fors_err shape_problem(struct reader *r, struct fors_error *error)
+{
+	struct fors_flows_routed *made = r->made;
+	struct fors_flows_problem *p = &made->problem;
+	size_t ways;
+
+	p->nswitches = made->nswitches;
+	p->ndests = made->nservers;
+	p->npaths = paths_of(r);
+	ways = (size_t)made->nswitches * made->nservers * p->npaths;
+	if (ways > UINT32_MAX / 4)
+		return fors_fail(error, FORS_ELIMIT, "%u switches with %u servers and %u path indices are too many",
+				 made->nswitches, made->nservers, p->npaths);
+	p->senders = calloc(p->nswitches + (size_t)1, sizeof(*p->senders));
+	p->first = calloc(p->nswitches + (size_t)1, sizeof(*p->first));
+	p->home = calloc(p->ndests + (size_t)1, sizeof(*p->home));
+	p->begin = calloc(ways + 1, sizeof(*p->begin));
+	p->exists = calloc(ways + 1, sizeof(*p->exists));
+	if (!p->senders || !p->first || !p->home || !p->begin || !p->exists)
+		return fors_fail_memory(error);
+	for (uint32_t d = 0; d < p->ndests; d++) {
+		p->home[d] = made->server[d].home;
+		p->senders[p->home[d]]++;
+	}
+	for (uint32_t s = 0; s < p->nswitches; s++)
+		p->first[s + 1] = p->first[s] + p->senders[s];
+	return FORS_OK;
+}
+
+static bool allocate(struct reader *r)
+{
+	const struct fors_participants *them = r->tables->participants;
+	const struct fors_net *net = r->net;
+
+	r->wanted = calloc((them ? them->count : 0) + 1, sizeof(*r->wanted));
+	r->order = malloc((net->nnodes + (size_t)1) * sizeof(*r->order));
+	r->row_of = malloc((net->nnodes + (size_t)1) * sizeof(*r->row_of));
+	r->number_of = malloc((net->nports + (size_t)1) * sizeof(*r->number_of));
+	r->made = calloc(1, sizeof(*r->made));
+	if (!r->wanted || !r->order || !r->row_of || !r->number_of || !r->made)
+		return false;
+	r->made->server = calloc(net->nports + (size_t)1, sizeof(*r->made->server));
+	r->made->link_port = malloc((net->nports + (size_t)1) * sizeof(*r->made->link_port));
+	return r->made->server && r->made->link_port;
+}
+
+/* What is asked often. */
+static void prepare(struct reader *r)
+{
+	const struct fors_participants *them = r->tables->participants;
+	const struct fors_net *net = r->net;
+
+	if (them && them->count) {
+		memcpy(r->wanted, them->guid, them->count * sizeof(*r->wanted));
+		qsort(r->wanted, them->count, sizeof(*r->wanted), by_number);
+	}
+	memset(r->order, 0xFF, net->nnodes * sizeof(*r->order));
+	memset(r->number_of, 0xFF, net->nports * sizeof(*r->number_of));
+	for (uint32_t node = 0; node < net->nnodes; node++) {
+		bool is_switch = net->node[node].type == FORS_SWITCH;
+
+		r->row_of[node] = is_switch ? fors_lfts_row(r->tables->lfts, net->node[node].guid) : FORS_NONE;
+		r->most_hops += is_switch;
+	}
+	r->made->net = net;
+}
+
+static enum fors_err read_all(struct reader *r, struct fors_error *error)
+{
+	enum fors_err err = fors_flows_tables_check(r->tables, error);
+
+	if (!err)
+		err = add_servers(r, error);
+	if (!err)
+		err = number_switches(r, error);
+	if (!err)
+		order_classes(r);
+	if (!err)
+		err = shape_problem(r, error);
+	return err ? err : read_ways(r, error);
+}
+
+enum fors_err fors_flows_routed_read(const struct fors_flows_tables *tables, struct fors_flows_routed **routed,
+				     struct fors_error *error)
+{
+	struct reader r = {.tables = tables, .net = tables->net};
+	enum fors_err err = FORS_ENOMEM;
+
+	if (allocate(&r)) {
+		prepare(&r);
+		err = read_all(&r, error);
+	} else {
+		fors_fail_memory(error);
+	}
+	free(r.wanted);
+	free(r.order);
+	free(r.row_of);
+	free(r.number_of);
+	if (err)
+		fors_flows_routed_free(r.made);
+	else
+		*routed = r.made;
+	return err;
+}
+
+void fors_flows_routed_free(struct fors_flows_routed *routed)
+{
+	if (!routed)
+		return;
+	free(routed->node);
+	free(routed->server);
+	free(routed->link_port);
+	fors_flows_problem_clear(&routed->problem);
+	free(routed);
+}
+
+uint32_t fors_flows_longest(const struct fors_flows_problem *problem)
+{
+	uint32_t longest = 0;
+
+	for (uint32_t way = 0; way < fors_flows_units(problem) * problem->npaths; way++)
+		if (problem->begin[way + 1] - problem->begin[way] > longest)
+			longest = problem->begin[way + 1] - problem->begin[way];
+	return longest;
+}

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * strategy.c - how many phases are tried, when, with how much effort.
+ *
+ * T begins at the bound of the tables. First fit is tried in a few orders; what it leaves waiting is searched for
+ * (search.c). When that does not end well phases are added, half of what still waits asks for, and the search goes on
+ * from the best packing so far. Once there is a plan it goes down again: from the plan without its emptiest phases, or from the last
+ * failure with some more, whatever leaves less waiting; and one phase below the plan as long as there is work left, unless
+ * a search came to its end there.
+ *
+ * The effort is counted in work (words of masks), a share of what is left for each search. That the first searches run where no
+ * plan will be found is not in vain: they leave denser packings than first fit does with more phases.
+ */
+#include "strategy.h"
+
+#include "search.h"
+
+#define WORK_PER_FLOW 200 /* words of masks in all, per flow of the exchange */
+#define WORK_AT_LEAST UINT64_C(10000000)
+#define HOPELESS 10	/* per cent of the tokens: when more of them wait, a search would be in vain */
+#define PART_MISSING 50 /* per cent of what is missing: so many phases are added */
+#define WORK_PER_SEARCH 100000
+#define WORK_PER_WAITING 5000
+#define SHARE 8 /* of the work that is left, for one search */
+#define MOST_PHASES 65535
+
+struct attempt {
+	const struct fors_flows_asked *asked;
+	const struct fors_flows_problem *problem;
+	uint32_t bound;
+	uint64_t work;			   /* still to be spent */
+	bool is_stuck;			   /* the last search brought little */
+	enum fors_flows_order order;	   /* of first fit, the best */
+	struct fors_flows_packing *failed; /* the best that is no plan, NULL: none */
+	struct fors_flows_packing *plan;   /* NULL: none yet */
+};
+
+/* So many tokens there are. */
+static uint64_t tokens_of(const struct fors_flows_problem *problem)
+{
+	return (uint64_t)problem->ndests * problem->ndests;
+}
+
+static void keep_better(struct fors_flows_packing **best, struct fors_flows_packing *made)
+{
+	if (!*best || made->nwaiting < (*best)->nwaiting) {
+		fors_flows_packing_free(*best);
+		*best = made;
+	} else {
+		fors_flows_packing_free(made);
+	}
+}
+
+/* So few wait that other orders would hardly leave fewer. */
+static bool is_good_begin(const struct attempt *a)
+{
+	return a->failed && a->failed->nwaiting <= tokens_of(a->problem) / 200;
+}
+
+/* The best of first fit's orders; those that are right for some network at once come first. */
+static enum fors_err begin(struct attempt *a, uint32_t nphases, struct fors_error *error)
+{
+	static const enum fors_flows_order turn[FORS_FLOWS_NORDERS] = {
+		FORS_FLOWS_BY_DISTANCE, FORS_FLOWS_IN_TURN,    FORS_FLOWS_BY_LOAD,  FORS_FLOWS_BY_XOR,
+		FORS_FLOWS_BY_LEVEL,	FORS_FLOWS_LONG_FIRST, FORS_FLOWS_LONG_XOR, FORS_FLOWS_SNUG};
+	struct fors_flows_packing *made;
+	enum fors_err err = FORS_OK;
+
+	for (unsigned i = 0; i < FORS_FLOWS_NORDERS && !err && !is_good_begin(a); i++) {
+		if (turn[i] == FORS_FLOWS_SNUG && a->problem->npaths > 1)
+			continue;
+		err = fors_flows_first_fit(a->problem, nphases, turn[i], &made, error);
+		if (err)
+			return err;
+		if (!a->failed || made->nwaiting < a->failed->nwaiting)
+			a->order = turn[i];
+		keep_better(&a->failed, made);
+	}
+	return err;
+}
+
+/* The same with the order that was best. */
+static enum fors_err begin_again(struct attempt *a, uint32_t nphases, struct fors_error *error)
+{
+	struct fors_flows_packing *made;
+	enum fors_err err = fors_flows_first_fit(a->problem, nphases, a->order, &made, error);
+
+	if (err)
+		return err;
+	fors_flows_packing_free(a->failed);
+	a->failed = made;
+	return FORS_OK;
+}
+
+/* What one search may spend: a share of what is left, and no more than so few tokens are worth. */
+static uint64_t share_of(const struct attempt *a, const struct fors_flows_packing *packing)
+{
+	uint64_t share = a->work / SHARE, worth = WORK_PER_SEARCH + WORK_PER_WAITING * (uint64_t)packing->nwaiting;
+
+	return share < worth ? share : worth;
+}
+
+/* Search in a packing; when nothing waits any more it becomes the plan. */
+static enum fors_err search(struct attempt *a, struct fors_flows_packing **packing, struct fors_error *error)
+{
+	uint64_t before = (*packing)->work, share = share_of(a, *packing);
+	uint32_t waiting = (*packing)->nwaiting;
+	enum fors_err err = FORS_OK;
+
+	if (waiting)
+		err = fors_flows_search(*packing, share, a->asked->cancelled, a->asked->context, error);
+	a->is_stuck = (*packing)->nwaiting > waiting - waiting / 8;
+	a->work -= (*packing)->work - before < a->work ? (*packing)->work - before : a->work;
+	if (!err && !(*packing)->nwaiting) {
+		fors_flows_packing_free(a->plan);
+		a->plan = *packing;
+		*packing = NULL;
+	}
+	return err;
+}
+
+/* A packing changed to nphases phases, and filled. */
+static enum fors_err change(const struct fors_flows_packing *from, uint32_t nphases,
+			    struct fors_flows_packing **packing, struct fors_error *error)
+{
+	uint32_t most = nphases > from->nphases ? nphases : from->nphases;
+	enum fors_err err = fors_flows_packing_copy(from, most, packing, error);
+
+	if (err)
+		return err;
+	fors_flows_drop_phases(*packing, nphases);
+	fors_flows_fill(*packing);
+	return FORS_OK;
+}
+
+/*
+ * With nphases phases, from the last failure on, or from the plan without its emptiest phases, whatever leaves less
+ * waiting; that becomes the failure when it is one too.
+ */
+static enum fors_err go_on(struct attempt *a, uint32_t nphases, struct fors_error *error)
+{
+	struct fors_flows_packing *packing = NULL, *other;
+	enum fors_err err = a->failed ? change(a->failed, nphases, &packing, error) : FORS_OK;
+
+	if (!err && a->plan) {
+		err = change(a->plan, nphases, &other, error);
+		if (!err)
+			keep_better(&packing, other);
+	}
+	if (!err)
+		err = search(a, &packing, error);
+	if (err || !packing) {
+		fors_flows_packing_free(packing);
+		return err;
+	}
+	fors_flows_packing_free(a->failed);
+	a->failed = packing;
+	return err;
+}
+
+/* How many phases more: room for what still waits, a part of it, since a search finds the rest; at least 1, at most 5 %. */
+static uint32_t more_phases(const struct attempt *a)
+{
+	uint64_t missing =
+		(uint64_t)a->failed->nwaiting * a->failed->nphases * PART_MISSING / 100 / tokens_of(a->problem);
+	uint32_t most = a->failed->nphases / 20;
+
+	if (missing > most)
+		missing = most;
+	return missing ? (uint32_t)missing : 1 + a->failed->nphases / 1000;
+}
+
+/* More would be of no use. */
+static uint32_t most_phases(const struct attempt *a)
+{
+	return a->asked->wanted_phases ? a->asked->wanted_phases : MOST_PHASES;
+}
+
+static enum fors_err fail_limit(const struct attempt *a, struct fors_error *error)
+{
+	if (a->asked->wanted_phases)
+		return fors_fail(error, FORS_ENOPLAN, "flows: no plan of %u phases was found", a->asked->wanted_phases);
+	return fors_fail(error, FORS_ELIMIT, "flows: %u phases do not suffice, and a schedule has no more than %u",
+			 a->failed->nphases, MOST_PHASES);
+}
+
+/* Up from the bound until there is a plan. */
+static enum fors_err climb(struct attempt *a, struct fors_error *error)
+{
+	enum fors_err err = a->bound > MOST_PHASES
+				    ? fors_fail(error, FORS_ELIMIT, "flows: %u phases are too many", a->bound)
+				    : begin(a, a->bound, error);
+
+	while (!err && a->failed->nwaiting > tokens_of(a->problem) * HOPELESS / 100 + 1) {
+		uint32_t nphases = a->failed->nphases + more_phases(a);
+
+		if (nphases > most_phases(a))
+			return fail_limit(a, error);
+		err = begin_again(a, nphases, error);
+	}
+	if (!err)
+		err = search(a, &a->failed, error);
+	while (!err && !a->plan) {
+		uint32_t nphases = a->failed->nphases + more_phases(a);
+
+		if (nphases > most_phases(a))
+			return fail_limit(a, error);
+		err = go_on(a, nphases, error);
+	}
+	return err;
+}
+
+/* How many phases the next attempt has; the plan has more than the bound. */
+static uint32_t fewer_phases(const struct attempt *a)
+{
+	uint32_t room = a->plan->nphases - (a->failed ? a->failed->nphases : a->bound - 1);
+
+	if (room < 2)
+		return a->failed->nphases;
+	if (!a->failed && room > a->plan->nphases / 128)
+		room = a->plan->nphases / 128;
+	return a->plan->nphases - (room > 2 ? room / 2 : 1);
+}
+
+/* Down from the plan, as long as there is work left to spend and a search has not come to its end one phase below. */
+static enum fors_err descend(struct attempt *a, struct fors_error *error)
+{
+	uint64_t least = a->work / 20;
+	enum fors_err err = FORS_OK;
+
+	while (!err && a->work > least && a->plan->nphases > a->bound) {
+		uint32_t nphases = fewer_phases(a);
+
+		if (!a->failed || nphases != a->failed->nphases)
+			err = go_on(a, nphases, error);
+		else if (a->is_stuck)
+			break;
+		else
+			err = search(a, &a->failed, error);
+	}
+	return err;
+}
+
+static enum fors_err run(struct attempt *a, struct fors_error *error)
+{
+	enum fors_err err = fors_flows_bound(a->problem, &a->bound, error);
+
+	if (!err && a->asked->wanted_phases && a->bound > a->asked->wanted_phases)
+		return fors_fail(error, FORS_ENOPLAN, "flows: these tables need %u phases", a->bound);
+	if (!err)
+		err = climb(a, error);
+	return err ? err : descend(a, error);
+}
+
+enum fors_err fors_flows_pack_problem(const struct fors_flows_problem *problem, const struct fors_flows_asked *asked,
+				      struct fors_flows_packing **packing, struct fors_error *error)
+{
+	struct attempt a = {.asked = asked, .problem = problem};
+	enum fors_err err;
+
+	a.work = WORK_AT_LEAST + WORK_PER_FLOW * (uint64_t)problem->ndests * problem->ndests;
+	err = run(&a, error);
+	fors_flows_packing_free(a.failed);
+	if (err)
+		fors_flows_packing_free(a.plan);
+	else
+		*packing = a.plan;
+	return err;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * strategy.h - a problem packed: how many phases are tried, when, with how much effort. Private to this room.
+ * Thread rules: pure; the same problem gives the same packing on any machine.
+ */
+#ifndef FORS_CORE_PLANNERS_FLOWS_STRATEGY_H
+#define FORS_CORE_PLANNERS_FLOWS_STRATEGY_H
+
+#include "pack.h"
+
+/* What is asked of a packing; all zero: any, and nobody stops it. */
+struct fors_flows_asked {
+	uint32_t wanted_phases;		  /* more are of no use; 0: any number is */
+	bool (*cancelled)(void *context); /* asked now and then: true, give up. NULL: never */
+	void *context;			  /* of cancelled */
+};
+
+/*
+ * Pack all tokens of a problem into as few phases as can be found, in *packing, in which nothing waits, owned by the
+ * caller (fors_flows_packing_free()). Errors: FORS_ENOPLAN (more than the wanted phases would be needed, or were), FORS_ELIMIT (more phases
+ * than a schedule has), FORS_ECANCELLED, FORS_ENOMEM.
+ */
+enum fors_err fors_flows_pack_problem(const struct fors_flows_problem *problem, const struct fors_flows_asked *asked,
+				      struct fors_flows_packing **packing, struct fors_error *error);
+
+#endif

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * over.c - plan, bounds and proof over the tables of any engine, in a net of any topology.
+ *
+ * The tables are walked once (flows/routed.c); what comes of it is a problem of single flows and its bound. Two bounds
+ * tell whom to blame: T above bound_tables is what the schedule costs, bound_tables above bound_best is what the tables
+ * cost. The proof walks the same tables again, by code of its own (core/schedule/verify.c), and nothing unproven leaves.
+ *
+ * Memory is what limits the number of servers: the book of a packing has some words for every flow, and while phases
+ * are added there are up to three of them. It is reckoned before it is taken, so that a daemon is not killed for it.
+ */
+#include "over.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+#include "core/planners/flows/routed.h"
+#include "core/planners/flows/senders.h"
+#include "core/planners/flows/strategy.h"
+#include "core/planners/method.h"
+#include "over_bound.h"
+#include "over_ways.h"
+
+#define MOST_PATHS 4 /* path indices that are looked at, as on trees */
+#define BOOKS 3	     /* packings at a time, at most */
+
+struct plan {
+	const struct fors_over_task *task;
+	struct fors_flows_routed *routed;
+	struct fors_schedule *schedule;
+	struct fors_over_report report;
+};
+
+static double now_ms(const struct fors_over_task *task)
+{
+	return task->clock_ms ? task->clock_ms() : 0;
+}
+
+static double ms_since(const struct fors_over_task *task, double start)
+{
+	return task->clock_ms ? task->clock_ms() - start : -1;
+}
+
+static void tell(const struct plan *plan, double done)
+{
+	if (plan->task->progress)
+		plan->task->progress(plan->task->context, done);
+}
+
+/* ---- what there is ---- */
+
+static enum fors_err read_tables(struct plan *plan, struct fors_error *error)
+{
+	const struct fors_over_task *task = plan->task;
+	const struct fors_flows_tables tables = {.net = task->net,
+						 .lfts = task->lfts,
+						 .participants = task->participants,
+						 .most_paths = MOST_PATHS,
+						 .cancelled = task->cancelled,
+						 .context = task->context};
+
+	return fors_flows_routed_read(&tables, &plan->routed, error);
+}
+
+/* What can be said before there is a plan. */
+static enum fors_err describe(struct plan *plan, struct fors_error *error)
+{
+	const struct fors_flows_routed *routed = plan->routed;
+	struct fors_over_report *report = &plan->report;
+	uint32_t link;
+	enum fors_err err = fors_flows_fullest(&routed->problem, &link, &report->fullest_flows, error);
+
+	if (err)
+		return err;
+	report->nservers = routed->nservers;
+	report->nleaves = routed->nswitches;
+	report->nnameless = routed->nnameless;
+	report->npaths = routed->problem.npaths;
+	report->longest = fors_flows_longest(&routed->problem);
+	report->bound_tables = report->fullest_flows > report->nservers ? report->fullest_flows : report->nservers;
+	if (link != FORS_FLOWS_NONE)
+		fors_flows_link_name(routed, link, report->fullest, sizeof(report->fullest));
+	return fors_over_bound(routed, &report->bound_best, error);
+}
+
+static enum fors_err check_memory(const struct plan *plan, struct fors_error *error)
+{
+	uint64_t most = plan->task->most_bytes ? plan->task->most_bytes : FORS_OVER_MOST_BYTES;
+	uint64_t phases = plan->report.bound_tables, p = plan->report.nservers;
+	uint64_t bytes = BOOKS * fors_flows_packing_bytes(&plan->routed->problem, (uint32_t)phases) +
+			 p * phases * sizeof(struct fors_cell);
+
+	if (bytes <= most)
+		return FORS_OK;
+	return fors_fail(
+		error, FORS_ELIMIT,
+		"to plan for %u servers over these tables, %u phases at least, may take %.1f GiB of memory, and "
+		"the limit is %.1f",
+		plan->report.nservers, plan->report.bound_tables, (double)bytes / (1 << 30), (double)most / (1 << 30));
+}
+
+/* ---- the schedule ---- */
+
+/* Empty, with its servers. */
+static enum fors_err make_schedule(struct plan *plan, uint32_t nphases, struct fors_error *error)
+{
+	const struct fors_flows_routed *routed = plan->routed;
+	struct fors_schedule_server *server = calloc(routed->nservers + (size_t)1, sizeof(*server));
+	enum fors_err err;
+
+	if (!server)
+		return fors_fail_memory(error);
+	for (uint32_t i = 0; i < routed->nservers; i++) {
+		const struct fors_flows_server *from = &routed->server[i];
+
+		server[i].guid = from->guid;
+		server[i].lid = from->lid;
+		server[i].lmc = from->lmc;
+		server[i].leaf = (uint16_t)from->home;
+		server[i].rank = (uint16_t)(i - routed->problem.first[from->home]);
+		memcpy(server[i].desc, routed->net->node[from->node].desc, sizeof(server[i].desc));
+	}
+	err = fors_schedule_new_of(server, routed->nservers, routed->nswitches, nphases, 0, 0, fors_method_flows.name,
+				   &plan->schedule, error);
+	free(server);
+	return err;
+}
+
+static enum fors_err ask_levels(struct plan *plan, struct fors_error *error)
+{
+	const struct fors_over_task *task = plan->task;
+	struct fors_schedule *schedule = plan->schedule;
+	uint32_t p = schedule->nservers;
+
+	if (!task->sl)
+		return FORS_OK;
+	schedule->sl = malloc((size_t)p * p + 1);
+	if (!schedule->sl)
+		return fors_fail_memory(error);
+	for (uint32_t s = 0; s < p; s++)
+		for (uint32_t d = 0; d < p; d++)
+			schedule->sl[(size_t)s * p + d] =
+				s == d ? FORS_NO_SL
+				       : task->sl(task->context, schedule->server[s].lid, schedule->server[d].lid);
+	return FORS_OK;
+}
+
+/* Two of zlib's checksums side by side, as a fabric's fingerprint is. */
+struct print {
+	uLong crc, adler;
+};
+
+static void print_number(struct print *print, uint64_t number)
+{
+	unsigned char bytes[8];
+
+	for (unsigned i = 0; i < sizeof(bytes); i++)
+		bytes[i] = (unsigned char)(number >> (8 * i));
+	print->crc = crc32(print->crc, bytes, sizeof(bytes));
+	print->adler = adler32(print->adler, bytes, sizeof(bytes));
+}
+
+/* Equal for equal servers on equal switches with equal ways. */
+static uint64_t fingerprint_of(const struct fors_flows_routed *routed)
+{
+	struct print print = {crc32(0, Z_NULL, 0), adler32(0, Z_NULL, 0)};
+	const struct fors_flows_problem *p = &routed->problem;
+
+	for (uint32_t s = 0; s < routed->nswitches; s++)
+		print_number(&print, routed->net->node[routed->node[s]].guid);
+	for (uint32_t i = 0; i < routed->nservers; i++) {
+		const struct fors_flows_server *server = &routed->server[i];
+
+		print_number(&print, server->guid);
+		print_number(&print, server->lid | (uint64_t)server->lmc << 16 | (uint64_t)server->home_port << 24 |
+					     (uint64_t)server->home << 32);
+	}
+	for (uint32_t i = 0; i < p->nlinks; i++) {
+		uint32_t port = routed->link_port[i], peer = routed->net->port[port].peer;
+
+		print_number(&print, routed->net->node[peer].guid);
+		print_number(&print, routed->net->port[port].peer_port);
+	}
+	for (uint32_t way = 0; way < fors_flows_units(p) * p->npaths; way++) {
+		print_number(&print, p->begin[way + 1] | (uint64_t)p->exists[way] << 32);
+		for (uint32_t i = p->begin[way]; i < p->begin[way + 1]; i++)
+			print_number(&print, p->link[i]);
+	}
+	return (uint64_t)print.crc << 32 | print.adler;
+}
+
+static enum fors_err pack(struct plan *plan, struct fors_error *error)
+{
+	const struct fors_flows_asked asked = {.cancelled = plan->task->cancelled, .context = plan->task->context};
+	struct fors_flows_packing *packing = NULL;
+	enum fors_err err = fors_flows_pack_problem(&plan->routed->problem, &asked, &packing, error);
+
+	if (!err)
+		err = make_schedule(plan, packing->nphases, error);
+	if (!err)
+		err = fors_flows_write(packing, plan->schedule, error);
+	fors_flows_packing_free(packing);
+	if (!err)
+		err = fors_over_ways(plan->routed, &plan->schedule->ways, error);
+	if (!err)
+		err = ask_levels(plan, error);
+	if (err)
+		return err;
+	plan->schedule->fingerprint = fingerprint_of(plan->routed);
+	plan->report.nphases = plan->schedule->nphases;
+	return FORS_OK;
+}
+
+/* ---- the proof ---- */
+
+static enum fors_err prove(struct plan *plan, struct fors_error *error)
+{
+	const struct fors_over_task *task = plan->task;
+	struct fors_verdict *verdict = &plan->report.verdict;
+	double start = now_ms(task);
+	enum fors_err err =
+		fors_verify(task->net, task->lfts, plan->schedule, task->cancelled, task->context, verdict, error);
+
+	plan->report.verify_ms = ms_since(task, start);
+	if (err || verdict->is_good)
+		return err;
+	return fors_fail(error, FORS_ENOPLAN, "the plan over these tables is wrong (please report this): %.400s",
+			 verdict->text);
+}
+
+static enum fors_err run(struct plan *plan, struct fors_error *error)
+{
+	double start = now_ms(plan->task);
+	enum fors_err err = read_tables(plan, error);
+
+	if (!err)
+		err = describe(plan, error);
+	if (!err)
+		err = check_memory(plan, error);
+	tell(plan, 0.1);
+	if (!err)
+		err = pack(plan, error);
+	plan->report.plan_ms = ms_since(plan->task, start);
+	tell(plan, 0.9);
+	if (!err)
+		err = prove(plan, error);
+	return err;
+}
+
+enum fors_err fors_plan_over(const struct fors_over_task *task, struct fors_schedule **schedule,
+			     struct fors_over_report *report, struct fors_error *error)
+{
+	struct plan plan = {.task = task};
+	enum fors_err err = run(&plan, error);
+
+	fors_flows_routed_free(plan.routed);
+	if (err) {
+		fors_schedule_free(plan.schedule);
+		return err;
+	}
+	*schedule = plan.schedule;
+	*report = plan.report;
+	return FORS_OK;
+}
+
+enum fors_err fors_over_look(const struct fors_over_task *task, struct fors_over_report *report,
+			     struct fors_error *error)
+{
+	struct plan plan = {.task = task, .report = {.plan_ms = -1, .verify_ms = -1}};
+	enum fors_err err = read_tables(&plan, error);
+
+	if (!err)
+		err = describe(&plan, error);
+	if (!err)
+		*report = plan.report;
+	fors_flows_routed_free(plan.routed);
+	return err;
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * over.h - plan, bounds and proof over the tables of any engine, in a net of any topology.
+ *
+ * What outcome.h is for two-level fat-trees and tables of fors, this is for everything else: a net, the tables in its
+ * switches, whoever wrote them, and who takes part; a schedule of version 2 comes out, proven, or the reason why there is
+ * none.
+ *
+ * Thread rules: pure; several may run at a time. Callbacks are called by the caller's own thread.
+ */
+#ifndef FORS_CORE_PLANNERS_OVER_H
+#define FORS_CORE_PLANNERS_OVER_H
+
+#include "core/net/lfts.h"
+#include "core/schedule/schedule.h"
+#include "core/schedule/verify.h"
+
+/* What is to be planned over; all borrowed for the time of the call. */
+struct fors_over_task {
+	const struct fors_net *net; /* indexed */
+	const struct fors_lfts *lfts;
+	const struct fors_participants *participants; /* NULL: every CA port with a LID and a cable to a switch */
+	/* The service level of a path between two base LIDs, FORS_NO_SL: not known. NULL: none is. */
+	uint8_t (*sl)(void *context, uint32_t src_lid, uint32_t dst_lid);
+	bool (*cancelled)(void *context);	      /* as in struct fors_task */
+	void (*progress)(void *context, double done); /* the same */
+	void *context;				      /* of these three */
+	double (*clock_ms)(void); /* the caller's clock in milliseconds, for times; NULL: they stay unknown */
+	uint64_t most_bytes;	  /* memory that planning may take; 0: FORS_OVER_MOST_BYTES */
+};
+
+#define FORS_OVER_MOST_BYTES (UINT64_C(4) << 30)
+
+struct fors_over_report {
+	uint32_t nservers, nleaves; /* P; switches that servers hang on */
+	uint32_t nnameless;	    /* cabled ports of adapters that have no LID, left out */
+	uint32_t npaths;	    /* path indices that were used */
+	uint32_t longest;	    /* cables between switches on the longest way */
+	uint32_t nphases;	    /* T */
+	uint32_t bound_tables;	    /* no plan over these tables is shorter: max(P, flows of the fullest link) */
+	uint32_t fullest_flows;	    /* flows that cross that link in the whole exchange; 0: no link is used */
+	char fullest[2 * FORS_NAME_MAX + 32]; /* "Leaf00[21] -> Spine00[1]"; empty: no link is used */
+	uint32_t bound_best;		      /* no plan over any tables is shorter (over_bound.h) */
+	struct fors_verdict verdict;	      /* of the plan */
+	double plan_ms, verify_ms;	      /* reading tables and planning; verifying; negative: unknown */
+};
+
+/*
+ * Plan the exchange, prove the plan, in *schedule, owned by the caller, and *report. Method "flows"; epochs are 0.
+ * Errors, with nothing set: what fors_flows_routed_read() says of tables that cannot be used (FORS_ENOPATH,
+ * FORS_ENOTAPPL), FORS_ELIMIT (too many servers for most_bytes, or more phases than a schedule has), FORS_ENOPLAN (the
+ * verifier found something wrong: a fault of fors), FORS_ECANCELLED, FORS_ENOMEM.
+ */
+enum fors_err fors_plan_over(const struct fors_over_task *task, struct fors_schedule **schedule,
+			     struct fors_over_report *report, struct fors_error *error);
+
+/*
+ * Only look: what there is to say of the tables before a plan, in *report; no phases, no verdict. Errors: of the tables,
+ * as above.
+ */
+enum fors_err fors_over_look(const struct fors_over_task *task, struct fors_over_report *report,
+			     struct fors_error *error);
+
+#endif

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * over_bound.c - a lower bound over all tables.
+ *
+ * Three things hold for any routing. A server receives one flow in a phase: T >= P. What the n servers of a switch send
+ * to the others leaves it over its cables, one flow per cable and phase: T >= n (P - n) / cables. And a flow crosses at
+ * least as many cables as its two switches are apart, so all flows together cross the sum of these distances, in T phases
+ * no more than T times the number of (directed) cables. The last is what limits tori and random graphs, the second one
+ * trees with few uplinks. Where a cut in the middle is narrower than both, the bound is too low, but still a bound.
+ */
+#include "over_bound.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct meter {
+	const struct fors_net *net;
+	uint32_t *distance, *queue; /* per node */
+	uint64_t ncables;	    /* directed ones, between switches */
+};
+
+/* The cables from a switch to others. */
+static uint32_t degree(const struct fors_net *net, uint32_t node)
+{
+	uint32_t n = 0;
+
+	for (unsigned port = 1; port <= net->node[node].nports; port++)
+		n += fors_peer_switch(net, node, port) != FORS_NONE;
+	return n;
+}
+
+/* Distances from a switch to all that can be reached. */
+static void measure(struct meter *m, uint32_t from)
+{
+	uint32_t end = 1;
+
+	memset(m->distance, 0xFF, m->net->nnodes * sizeof(*m->distance));
+	m->distance[from] = 0;
+	m->queue[0] = from;
+	for (uint32_t i = 0; i < end; i++)
+		for (unsigned port = 1; port <= m->net->node[m->queue[i]].nports; port++) {
+			uint32_t peer = fors_peer_switch(m->net, m->queue[i], port);
+
+			if (peer == FORS_NONE || m->distance[peer] != FORS_NONE)
+				continue;
+			m->distance[peer] = m->distance[m->queue[i]] + 1;
+			m->queue[end++] = peer;
+		}
+}
+
+static uint64_t divide_up(uint64_t number, uint64_t by)
+{
+	return by ? (number + by - 1) / by : 0;
+}
+
+/* The bound of the cables around one switch; *sum grows by the distances of its flows. */
+static uint64_t bound_of(struct meter *m, const struct fors_flows_routed *routed, uint32_t s, uint64_t *sum)
+{
+	const struct fors_flows_problem *p = &routed->problem;
+	uint64_t n = p->senders[s];
+
+	measure(m, routed->node[s]);
+	for (uint32_t t = 0; t < routed->nswitches; t++)
+		if (m->distance[routed->node[t]] != FORS_NONE)
+			*sum += n * p->senders[t] * m->distance[routed->node[t]];
+	return divide_up(n * (routed->nservers - n), degree(m->net, routed->node[s]));
+}
+
+enum fors_err fors_over_bound(const struct fors_flows_routed *routed, uint32_t *bound, struct fors_error *error)
+{
+	const struct fors_net *net = routed->net;
+	struct meter m = {.net = net};
+	uint64_t most = routed->nservers, sum = 0;
+	bool good;
+
+	m.distance = malloc((net->nnodes + (size_t)1) * sizeof(*m.distance));
+	m.queue = malloc((net->nnodes + (size_t)1) * sizeof(*m.queue));
+	good = m.distance && m.queue;
+	for (uint32_t node = 0; node < net->nnodes; node++)
+		m.ncables += net->node[node].type == FORS_SWITCH ? degree(net, node) : 0;
+	for (uint32_t s = 0; good && s < routed->nswitches; s++) {
+		uint64_t here = bound_of(&m, routed, s, &sum);
+
+		most = here > most ? here : most;
+	}
+	free(m.distance);
+	free(m.queue);
+	if (!good)
+		return fors_fail_memory(error);
+	if (divide_up(sum, m.ncables) > most)
+		most = divide_up(sum, m.ncables);
+	*bound = most > UINT32_MAX ? UINT32_MAX : (uint32_t)most;
+	return FORS_OK;
+}

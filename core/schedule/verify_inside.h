@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * verify_inside.h - what the files of the verifier share.
+ * Thread rules: a check belongs to one thread.
+ */
+#ifndef FORS_CORE_SCHEDULE_VERIFY_INSIDE_H
+#define FORS_CORE_SCHEDULE_VERIFY_INSIDE_H
+
+#include "verify.h"
+
+/* A directed cable in a phase; indexed as net->port by the port that sends. */
+struct link {
+	uint32_t stamp; /* phase + 1 that load is of */
+	uint32_t load;	/* flows */
+	uint32_t first; /* the server whose flow was counted first */
+};
+
+/* A server's place in the net. */
+struct place {
+	uint32_t node; /* CA */
+	uint32_t link; /* its port, as index into net->port */
+	uint32_t leaf; /* switch that it hangs on */
+	uint8_t port;
+};
+
+struct flow {
+	uint32_t phase, src;
+	struct fors_cell cell;
+};
+
+struct way {
+	uint32_t *link; /* the server's own cable, then one per switch */
+	uint32_t *node; /* the switches */
+	uint32_t nswitches;
+};
+
+struct check {
+	const struct fors_net *net;
+	const struct fors_lfts *lfts;
+	const struct fors_schedule *schedule;
+	uint32_t *row_of;	    /* node -> row of its table, FORS_NONE */
+	struct place *place;	    /* per server */
+	uint32_t *lane_node;	    /* lane -> its spine, FORS_NONE: not in the net */
+	struct link *link;	    /* per port of the net */
+	uint32_t *received;	    /* per server: phase + 1 of the last flow to it */
+	uint32_t *sender;	    /* per server: who sent that */
+	uint64_t *met;		    /* P x P bits: s sent to d */
+	uint64_t npairs;	    /* bits set */
+	uint32_t room;		    /* switches that a flow may cross */
+	struct way way;		    /* of the flow in hand */
+	struct fors_way_hop *named; /* room of them: the way that the schedule names, when it names ways */
+	struct fors_verdict *verdict;
+};
+
+/* A text that is put together. */
+#define FLOW_ROOM 320
+
+struct text {
+	char text[FLOW_ROOM];
+};
+
+/* Write the first problem into the verdict. */
+void fors_verify_tell(struct check *check, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* "Node00-3 (LID 17)" */
+struct text fors_verify_server_text(const struct check *check, uint32_t s);
+/* "Node00-3 (LID 17) -> Node05-0 (LID 130) on LID 131" */
+struct text fors_verify_flow_text(const struct check *check, uint32_t src, struct fors_cell cell);
+/* Description of a node, or its id. Lent. */
+const char *fors_verify_node_name(const struct check *check, uint32_t node);
+/* "Leaf00[21] -> Spine00[1]" */
+struct text fors_verify_link_text(const struct check *check, uint32_t link);
+
+/* Count a problem. Only the first one is worth the time that it takes to put it into words, so the others' arguments
+ * are not evaluated. */
+#define problem(check, ...) ((check)->verdict->nproblems++ ? (void)0 : fors_verify_tell(check, __VA_ARGS__))
+
+static inline bool is_told(const struct check *check)
+{
+	return check->verdict->nproblems > 0;
+}
+
+#endif

@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * ways.c - ways as a forest: every way points to the way from its next switch on.
+ *
+ * Ways are put from their ends backwards: the last switch first, then the one before it with that rest. A way that is
+ * there already is found by (switch, port, rest) in a hash table, so no two are alike, and a rest always has the lower
+ * number: no circles can be put. The tables are open addressing with steps of one, at most half full; they hold
+ * numbers, and what the numbers stand for is looked up.
+ */
+#include "ways.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/random.h"
+#include "core/net/net.h"
+
+#define MAX_NUMBERS (1u << 28) /* of `of`: 1 GiB */
+#define MAX_SWITCHES 65535
+
+/* A hash table of numbers; `size` is a power of two, empty places hold FORS_NONE. */
+struct table {
+	uint32_t *slot;
+	uint32_t size, used;
+};
+
+struct fors_waylist_index {
+	struct table switches, ways;
+	uint32_t switch_room, way_room; /* places allocated in guid[] and way[] */
+};
+
+/* ---- hash tables ---- */
+
+static uint64_t hash_switch(const struct fors_waylist *ways, uint32_t number)
+{
+	return fors_random_of(ways->guid[number]);
+}
+
+static uint64_t hash_way(const struct fors_waylist *ways, uint32_t number)
+{
+	const struct fors_waylist_way *way = &ways->way[number];
+
+	return fors_random_of((uint64_t)way->rest << 32 | (uint32_t)way->sw << 8 | way->port);
+}
+
+/* The place of what has this hash, or where it would go. */
+static uint32_t *find_slot(const struct table *table, uint64_t hash, const struct fors_waylist *ways,
+			   const void *wanted,
+			   bool (*is_same)(const struct fors_waylist *ways, uint32_t number, const void *wanted))
+{
+	uint32_t at = (uint32_t)hash & (table->size - 1);
+
+	while (table->slot[at] != FORS_NONE && (!wanted || !is_same(ways, table->slot[at], wanted)))
+		at = (at + 1) & (table->size - 1);
+	return &table->slot[at];
+}
+
+/* Room for one more; numbers are hashed anew when the table grows. */
+static bool grow_table(struct table *table, const struct fors_waylist *ways,
+		       uint64_t (*hash)(const struct fors_waylist *ways, uint32_t number))
+{
+	struct table larger = {.size = table->size ? table->size * 2 : 64, .used = table->used};
+
+	if (table->size && table->used < table->size / 2)
+		return true;
+	larger.slot = malloc((size_t)larger.size * sizeof(*larger.slot));
+	if (!larger.slot)
+		return false;
+	memset(larger.slot, 0xFF, (size_t)larger.size * sizeof(*larger.slot));
+	for (uint32_t i = 0; i < table->size; i++)
+		if (table->slot[i] != FORS_NONE)
+			*find_slot(&larger, hash(ways, table->slot[i]), ways, NULL, NULL) = table->slot[i];
+	free(table->slot);
+	*table = larger;
+	return true;
+}
+
+static bool is_switch(const struct fors_waylist *ways, uint32_t number, const void *wanted)
+{
+	return ways->guid[number] == *(const uint64_t *)wanted;
+}
+
+static bool is_way(const struct fors_waylist *ways, uint32_t number, const void *wanted)
+{
+	const struct fors_waylist_way *way = &ways->way[number], *other = wanted;
+
+	return way->rest == other->rest && way->sw == other->sw && way->port == other->port;
+}
+
+/* ---- new, copy, free ---- */
+
+static size_t count_numbers(const struct fors_waylist *ways)
+{
+	return (size_t)ways->nleaves * ways->nservers * ways->npaths;
+}
+
+enum fors_err fors_waylist_new(uint32_t nleaves, const uint64_t *leaf_guid, uint32_t nservers, uint32_t npaths,
+			       struct fors_waylist **ways, struct fors_error *error)
+{
+	struct fors_waylist *made;
+
+	if (nleaves > FORS_LID_MAX || nservers > FORS_LID_MAX || npaths > 1u << FORS_MAX_LMC ||
+	    (uint64_t)nleaves * nservers * npaths > MAX_NUMBERS)
+		return fors_fail(error, FORS_ELIMIT,
+				 "ways of %u switches to %u servers over %u path indices are more than the 268,435,456 "
+				 "that fors can keep",
+				 nleaves, nservers, npaths);
+	made = calloc(1, sizeof(*made));
+	if (!made)
+		return fors_fail_memory(error);
+	*made = (struct fors_waylist){.nleaves = nleaves, .nservers = nservers, .npaths = npaths, .nswitches = nleaves};
+	made->guid = malloc((nleaves + 1) * sizeof(*made->guid));
+	made->way = malloc(sizeof(*made->way));
+	made->of = malloc((count_numbers(made) + 1) * sizeof(*made->of));
+	if (!made->guid || !made->way || !made->of) {
+		fors_waylist_free(made);
+		return fors_fail_memory(error);
+	}
+	if (nleaves)
+		memcpy(made->guid, leaf_guid, nleaves * sizeof(*made->guid));
+	memset(made->of, 0xFF, count_numbers(made) * sizeof(*made->of));
+	*ways = made;
+	return FORS_OK;
+}
+
+void fors_waylist_free(struct fors_waylist *ways)
+{
+	if (!ways)
+		return;
+	fors_waylist_trim(ways);
+	free(ways->guid);
+	free(ways->way);
+	free(ways->of);
+	free(ways);
+}
+
+void fors_waylist_trim(struct fors_waylist *ways)
+{
+	if (!ways->index)
+		return;
+	free(ways->index->switches.slot);
+	free(ways->index->ways.slot);
+	free(ways->index);
+	ways->index = NULL;
+}
+
+enum fors_err fors_waylist_copy(const struct fors_waylist *ways, struct fors_waylist **copy, struct fors_error *error)
+{
+	struct fors_waylist *made = malloc(sizeof(*made));
+
+	if (!made)
+		return fors_fail_memory(error);
+	*made = *ways;
+	made->index = NULL;
+	made->guid = malloc(((size_t)ways->nswitches + 1) * sizeof(*made->guid));
+	made->way = malloc(((size_t)ways->nways + 1) * sizeof(*made->way));
+	made->of = malloc((count_numbers(ways) + 1) * sizeof(*made->of));
+	if (!made->guid || !made->way || !made->of) {
+		fors_waylist_free(made);
+		return fors_fail_memory(error);
+	}
+	memcpy(made->guid, ways->guid, ways->nswitches * sizeof(*made->guid));
+	memcpy(made->way, ways->way, ways->nways * sizeof(*made->way));
+	memcpy(made->of, ways->of, count_numbers(ways) * sizeof(*made->of));
+	*copy = made;
+	return FORS_OK;
+}
+
+/* ---- putting ---- */
+
+/* Put a number into its table; is_twin: the same is there already. */
+static bool index_switch(struct fors_waylist *ways, uint32_t sw, bool *is_twin)
+{
+	struct table *table = &ways->index->switches;
+	uint32_t *slot;
+
+	if (!grow_table(table, ways, hash_switch))
+		return false;
+	slot = find_slot(table, hash_switch(ways, sw), ways, &ways->guid[sw], is_switch);
+	*is_twin |= *slot != FORS_NONE;
+	table->used += *slot == FORS_NONE;
+	*slot = sw;
+	return true;
+}
+
+static bool index_way(struct fors_waylist *ways, uint32_t way, bool *is_twin)
+{
+	struct table *table = &ways->index->ways;
+	uint32_t *slot;
+
+	if (!grow_table(table, ways, hash_way))
+		return false;
+	slot = find_slot(table, hash_way(ways, way), ways, &ways->way[way], is_way);
+	*is_twin |= *slot != FORS_NONE;
+	table->used += *slot == FORS_NONE;
+	*slot = way;
+	return true;
+}
+
+/* The index of what is there already: after fors_waylist_new(), fors_waylist_copy(), fors_waylist_trim(). */
+static enum fors_err make_index(struct fors_waylist *ways, const char **fault, struct fors_error *error)
+{
+	bool is_good = true, same_switch = false, same_way = false;
+
+	if (ways->index)
+		return FORS_OK;
+	ways->index = calloc(1, sizeof(*ways->index));
+	if (!ways->index)
+		return fors_fail_memory(error);
+	ways->index->switch_room = ways->nswitches;
+	ways->index->way_room = ways->nways;
+	for (uint32_t sw = 0; is_good && sw < ways->nswitches; sw++)
+		is_good = index_switch(ways, sw, &same_switch);
+	for (uint32_t way = 0; is_good && way < ways->nways; way++)
+		is_good = index_way(ways, way, &same_way);
+	if (!is_good) {
+		fors_waylist_trim(ways);
+		return fors_fail_memory(error);
+	}
+	if (fault && same_way)
+		*fault = "two ways that are alike";
+	if (fault && same_switch)
+		*fault = "two switches with the same GUID";
+	return FORS_OK;
+}
+
+enum fors_err fors_waylist_find_twins(struct fors_waylist *ways, const char **fault, struct fors_error *error)
+{
+	enum fors_err err;
+
+	if (!ways->nways)
+		return FORS_OK;
+	fors_waylist_trim(ways);
+	err = make_index(ways, fault, error);
+	fors_waylist_trim(ways);
+	return err;
+}
+
+/* Room for one more element in *array. */
+static bool grow_array(void **array, uint32_t used, uint32_t *room, size_t size)
+{
+	uint32_t more = *room + *room / 2 + 16;
+	void *larger;
+
+	if (used < *room)
+		return true;
+	larger = realloc(*array, more * size);
+	if (!larger)
+		return false;
+	*array = larger;
+	*room = more;
+	return true;
+}
+
+/* Index of the switch with this GUID, a new one when it has not been seen. */
+static enum fors_err put_switch(struct fors_waylist *ways, uint64_t guid, uint16_t *sw, struct fors_error *error)
+{
+	struct fors_waylist_index *index = ways->index;
+	void *array = ways->guid;
+	uint32_t *slot;
+
+	if (!grow_table(&index->switches, ways, hash_switch) ||
+	    !grow_array(&array, ways->nswitches, &index->switch_room, sizeof(*ways->guid)))
+		return fors_fail_memory(error);
+	ways->guid = array;
+	slot = find_slot(&index->switches, fors_random_of(guid), ways, &guid, is_switch);
+	if (*slot == FORS_NONE) {
+		if (ways->nswitches >= MAX_SWITCHES)
+			return fors_fail(error, FORS_ELIMIT, "more than %u switches on ways", MAX_SWITCHES);
+		ways->guid[ways->nswitches] = guid;
+		*slot = ways->nswitches++;
+		index->switches.used++;
+	}
+	*sw = (uint16_t)*slot;
+	return FORS_OK;
+}
+
+/* Number of the way that begins with `way`, a new one when it has not been seen. */
+static enum fors_err put_way(struct fors_waylist *ways, const struct fors_waylist_way *way, uint32_t *number,
+			     struct fors_error *error)
+{
+	struct fors_waylist_index *index = ways->index;
+	void *array = ways->way;
+	uint32_t *slot;
+
+	if (!grow_table(&index->ways, ways, hash_way) ||
+	    !grow_array(&array, ways->nways + 1, &index->way_room, sizeof(*ways->way)))
+		return fors_fail_memory(error);
+	ways->way = array;
+	ways->way[ways->nways] = *way; /* where hash_way() finds it */
+	slot = find_slot(&index->ways, hash_way(ways, ways->nways), ways, way, is_way);
+	if (*slot == FORS_NONE) {
+		*slot = ways->nways++;
+		index->ways.used++;
+	}
+	*number = *slot;
+	return FORS_OK;
+}
+
+static enum fors_err check_way(const struct fors_waylist *ways, uint32_t leaf, const struct fors_way_hop *hop,
+			       uint32_t nhops, struct fors_error *error)
+{
+	if (nhops < 1 || nhops > FORS_WAY_MAX)
+		return fors_fail(error, FORS_EINPUT, "a way over %u switches; 1 to %u can be said", nhops,
+				 FORS_WAY_MAX);
+	if (hop[0].guid != ways->guid[leaf])
+		return fors_fail(error, FORS_EINPUT, "a way that begins elsewhere than at its leaf");
+	for (uint32_t i = 0; i + 1 < nhops; i++)
+		if (!hop[i].port)
+			return fors_fail(error, FORS_EINPUT, "a way over port 0 of switch 0x%016llx",
+					 (unsigned long long)hop[i].guid);
+	return FORS_OK;
+}
+
+enum fors_err fors_waylist_put(struct fors_waylist *ways, uint32_t leaf, uint32_t dst, uint32_t path,
+			       const struct fors_way_hop *hop, uint32_t nhops, uint8_t top, struct fors_error *error)
+{
+	enum fors_err err = check_way(ways, leaf, hop, nhops, error);
+	uint32_t number = FORS_NONE;
+
+	if (!err)
+		err = make_index(ways, NULL, error);
+	for (uint32_t i = nhops; !err && i-- > 0;) {
+		struct fors_waylist_way way = {.rest = number, .top = FORS_WAY_NO_TOP};
+
+		way.port = i + 1 < nhops ? hop[i].port : 0;
+		err = put_switch(ways, hop[i].guid, &way.sw, error);
+		if (!err)
+			err = put_way(ways, &way, &number, error);
+	}
+	if (err)
+		return err;
+	ways->of[((size_t)leaf * ways->nservers + dst) * ways->npaths + path] = number;
+	if (top < nhops && nhops > 1)
+		ways->way[number].top = top;
+	return FORS_OK;
+}
+
+/* ---- reading ---- */
+
+uint32_t fors_waylist_find(const struct fors_waylist *ways, uint32_t leaf, uint32_t dst, uint32_t path)
+{
+	if (path >= ways->npaths)
+		return FORS_NONE;
+	return ways->of[((size_t)leaf * ways->nservers + dst) * ways->npaths + path];
+}
+
+uint32_t fors_waylist_get(const struct fors_waylist *ways, uint32_t number, struct fors_way_hop *hop, uint32_t room)
+{
+	uint32_t n = 0;
+
+	for (; number != FORS_NONE; number = ways->way[number].rest, n++)
+		if (n < room)
+			hop[n] = (struct fors_way_hop){ways->guid[ways->way[number].sw], ways->way[number].port};
+	return n;
+}
+
+uint64_t fors_waylist_top(const struct fors_waylist *ways, uint32_t number)
+{
+	uint32_t steps = number == FORS_NONE ? FORS_WAY_NO_TOP : ways->way[number].top;
+
+	if (steps == FORS_WAY_NO_TOP)
+		return 0;
+	while (steps-- && number != FORS_NONE)
+		number = ways->way[number].rest;
+	return number == FORS_NONE ? 0 : ways->guid[ways->way[number].sw];
+}

@@ -1,0 +1,868 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Tests of plugin/engine*.c and plugin/entry.c: OpenSM's subnet, its log and its functions are real, sweeps are the
+ * calls and events that opensm makes of them. In the worker's place is who notes what it is handed (linked with --wrap;
+ * test_worker.c tests what becomes of it), so nothing here waits for a thread that plans.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "core/fabric/places.h"
+#include "inside.h"
+#include "plugin/engine_inside.h"
+#include "subnet.h"
+#include "tests/unit/support.h"
+
+#define SPEC "FT(2;3,3)"
+
+extern osm_event_plugin_t osm_event_plugin;
+
+/* ---- what the engine hands on ---- */
+
+static struct {
+	struct fors_worker_setup setup;
+	struct fors_job *job; /* the last one */
+	unsigned jobs;
+	char *order; /* the last kept order */
+	unsigned orders;
+	char sweeps[32]; /* begins, ends, broken off: letters */
+	struct {
+		char dir[64], command[64];
+		unsigned seconds, count;
+	} out;
+	unsigned stopped;
+} noted;
+
+/* What fails, or hangs, from now on. */
+static struct {
+	unsigned jobs; /* so many next allocations of jobs */
+	bool outbox, worker;
+	const char *loader, *kept;
+} ill;
+
+enum fors_err __wrap_fors_worker_start(const struct fors_worker_setup *setup, struct fors_worker **worker,
+				       struct fors_error *error);
+void __wrap_fors_worker_submit(struct fors_worker *worker, struct fors_job *job);
+void __wrap_fors_worker_keep(struct fors_worker *worker, char *text, size_t size);
+void __wrap_fors_worker_note_sweep(struct fors_worker *worker, enum fors_sweep sweep);
+void __wrap_fors_worker_stop(struct fors_worker *worker);
+enum fors_err __wrap_fors_outbox_set(struct fors_outbox *outbox, const struct fors_outbox_request *request,
+				     struct fors_error *error);
+struct fors_job *__real_fors_job_new(enum fors_job_kind kind);
+struct fors_job *__wrap_fors_job_new(enum fors_job_kind kind);
+const char *__real_fors_loader_trouble(const struct fors_loader *loader);
+const char *__wrap_fors_loader_trouble(const struct fors_loader *loader);
+const char *__real_fors_kept_trouble(const struct fors_kept *kept);
+const char *__wrap_fors_kept_trouble(const struct fors_kept *kept);
+
+enum fors_err __wrap_fors_worker_start(const struct fors_worker_setup *setup, struct fors_worker **worker,
+				       struct fors_error *error)
+{
+	noted.setup = *setup;
+	if (ill.worker)
+		return fors_fail_memory(error);
+	*worker = (struct fors_worker *)&noted; /* never looked into */
+	return FORS_OK;
+}
+
+void __wrap_fors_worker_submit(struct fors_worker *worker, struct fors_job *job)
+{
+	assert_non_null(worker);
+	fors_job_free(noted.job);
+	noted.job = job;
+	noted.jobs++;
+}
+
+void __wrap_fors_worker_keep(struct fors_worker *worker, char *text, size_t size)
+{
+	assert_int_equal(strlen(text), size);
+	free(noted.order);
+	noted.order = text;
+	noted.orders++;
+}
+
+void __wrap_fors_worker_note_sweep(struct fors_worker *worker, enum fors_sweep sweep)
+{
+	noted.sweeps[strlen(noted.sweeps)] = "beo"[sweep];
+}
+
+void __wrap_fors_worker_stop(struct fors_worker *worker)
+{
+	noted.stopped += worker != NULL;
+}
+
+enum fors_err __wrap_fors_outbox_set(struct fors_outbox *outbox, const struct fors_outbox_request *request,
+				     struct fors_error *error)
+{
+	snprintf(noted.out.dir, sizeof(noted.out.dir), "%s", request->dir ? request->dir : "");
+	snprintf(noted.out.command, sizeof(noted.out.command), "%s", request->command ? request->command : "");
+	noted.out.seconds = request->seconds;
+	noted.out.count++;
+	return ill.outbox ? fors_fail_memory(error) : FORS_OK;
+}
+
+struct fors_job *__wrap_fors_job_new(enum fors_job_kind kind)
+{
+	if (!ill.jobs)
+		return __real_fors_job_new(kind);
+	ill.jobs--;
+	return NULL;
+}
+
+const char *__wrap_fors_loader_trouble(const struct fors_loader *loader)
+{
+	return ill.loader ? ill.loader : __real_fors_loader_trouble(loader);
+}
+
+const char *__wrap_fors_kept_trouble(const struct fors_kept *kept)
+{
+	return ill.kept ? ill.kept : __real_fors_kept_trouble(kept);
+}
+
+/* ---- an engine in an opensm ---- */
+
+struct bench {
+	struct bed *bed;
+	struct subnet *subnet;
+	struct fors_engine *engine;
+	osm_routing_engine_t ours, other;
+	char conf[96], options[128];
+};
+
+/* fors.conf, with a state folder of the test's own. */
+static void configure(struct bench *bench, const char *conf)
+{
+	static unsigned size; /* each text another one, as the time of a file does not tell two of a moment apart */
+	char text[2048];
+
+	snprintf(text, sizeof(text), "state_dir = %s/state\n%s\n#%*s\n", bench->subnet->folder, conf, (int)size++, "");
+	subnet_write(bench->subnet, "fors.conf", text);
+}
+
+static void forget_noted(void)
+{
+	fors_job_free(noted.job);
+	free(noted.order);
+	memset(&noted, 0, sizeof(noted));
+	memset(&ill, 0, sizeof(ill));
+}
+
+/* opensm before it has loaded its plugins. */
+static struct bench *bench_before(const char *spec, unsigned lmc, const char *conf)
+{
+	struct bench *bench = calloc(1, sizeof(*bench));
+
+	assert_non_null(bench);
+	forget_noted();
+	bench->bed = bed_new(spec, lmc);
+	bench->subnet = subnet_new(bench->bed->net);
+	snprintf(bench->options, sizeof(bench->options), "fors_config=%s/fors.conf", bench->subnet->folder);
+	bench->subnet->osm.subn.opt.event_plugin_options = bench->options;
+	bench->other.name = "minhop";
+	configure(bench, conf);
+	return bench;
+}
+
+static struct bench *bench_of(const char *spec, unsigned lmc, const char *conf)
+{
+	struct bench *bench = bench_before(spec, lmc, conf);
+	osm_opensm_t *osm = &bench->subnet->osm;
+
+	bench->engine = fors_engine_new(osm);
+	assert_non_null(bench->engine);
+	bench->ours.name = "fors";
+	bench->ours.context = bench->engine;
+	assert_int_equal(fors_engine_setup(&bench->ours, osm), 0);
+	return bench;
+}
+
+static struct bench *bench_new(const char *conf)
+{
+	return bench_of(SPEC, 2, conf);
+}
+
+static void bench_free(struct bench *bench)
+{
+	osm_opensm_t *osm = &bench->subnet->osm;
+
+	if (bench->engine && bench->ours.destroy)
+		bench->ours.destroy(bench->engine);
+	fors_engine_free(bench->engine);
+	osm->subn.opt.event_plugin_options = NULL;
+	osm->subn.opt.root_guid_file = osm->subn.opt.cn_guid_file = NULL;
+	subnet_free(bench->subnet);
+	bed_free(bench->bed);
+	free(bench);
+	forget_noted();
+}
+
+static void report(struct bench *bench, osm_epi_event_id_t event, void *data)
+{
+	osm_event_plugin.report(bench->engine, event, data);
+}
+
+static void preset(struct bench *bench)
+{
+	cl_qmap_t *switches = &bench->subnet->osm.subn.sw_guid_tbl;
+
+	for (cl_map_item_t *item = cl_qmap_head(switches); item != cl_qmap_end(switches); item = cl_qmap_next(item))
+		memset(((osm_switch_t *)item)->new_lft, OSM_NO_PATH, ((osm_switch_t *)item)->lft_size);
+}
+
+/* What opensm does to route; is it fors who does? Under its lock, as there. */
+static bool route(struct bench *bench)
+{
+	osm_opensm_t *osm = &bench->subnet->osm;
+	bool is_ours;
+
+	preset(bench);
+	cl_plock_excl_acquire(&osm->lock);
+	is_ours = !bench->ours.ucast_build_fwd_tables(bench->ours.context);
+	osm->routing_engine_used = is_ours ? &bench->ours : &bench->other;
+	cl_plock_release(&osm->lock);
+	if (is_ours)
+		subnet_install(bench->subnet);
+	return is_ours;
+}
+
+/* A heavy sweep as far as routing. */
+static bool sweep_to_tables(struct bench *bench)
+{
+	report(bench, OSM_EVENT_ID_HEAVY_SWEEP_START, NULL);
+	report(bench, OSM_EVENT_ID_HEAVY_SWEEP_DONE, NULL);
+	return route(bench);
+}
+
+static bool sweep(struct bench *bench)
+{
+	bool is_ours = sweep_to_tables(bench);
+
+	report(bench, OSM_EVENT_ID_SUBNET_UP, NULL);
+	return is_ours;
+}
+
+static void assert_job(enum fors_job_kind kind, const char *reason)
+{
+	assert_non_null(noted.job);
+	assert_int_equal(noted.job->kind, kind);
+	if (!strstr(noted.job->reason, reason) || (!reason[0] && noted.job->reason[0]))
+		fail_msg("'%s', not '%s'", noted.job->reason, reason);
+}
+
+static unsigned logged(const struct bench *bench, const char *text)
+{
+	return subnet_logged(bench->subnet, text);
+}
+
+static bool has_warning(const char *text)
+{
+	for (unsigned i = 0; i < noted.job->warnings.count; i++)
+		if (strstr(noted.job->warnings.text[i], text))
+			return true;
+	return false;
+}
+
+/* A file of the state folder. */
+static void write_state(const struct bench *bench, const char *name, const char *text)
+{
+	const struct fors_folder *folder = &bench->engine->folder;
+	char path[192];
+
+	snprintf(path, sizeof(path), "%s/%s", folder->parent, folder->name);
+	mkdir(folder->parent, 0755);
+	mkdir(path, 0755);
+	snprintf(path, sizeof(path), "state/%s/%s", folder->name, name);
+	subnet_write(bench->subnet, path, text);
+}
+
+/* ---- tables ---- */
+
+static void assert_tables(struct bench *bench, const struct fors_lfts *lfts)
+{
+	for (uint32_t row = 0; row < lfts->nswitches; row++) {
+		osm_switch_t *sw = osm_get_switch_by_guid(&bench->subnet->osm.subn, cl_hton64(lfts->guid[row]));
+
+		assert_memory_equal(sw->new_lft, lfts->port + (size_t)row * lfts->nlids, lfts->nlids);
+	}
+}
+
+/* The routing callback fills the tables that fors makes of this fabric, and says so. */
+static void tables_are_filled(void **state)
+{
+	struct bench *bench = bench_new("method = closed-form\nilp_seconds = 77");
+
+	assert_true(sweep_to_tables(bench));
+	assert_tables(bench, bench->bed->lfts);
+	assert_int_equal(noted.jobs, 1);
+	assert_job(FORS_JOB_ROUTED, "");
+	assert_int_equal(noted.job->fabric->nservers, 9);
+	assert_int_equal(noted.job->lfts->nlids, bench->bed->lfts->nlids);
+	assert_true(noted.job->tables_ms >= 0 && noted.job->tables_ms < 60000);
+	assert_string_equal(noted.job->method, "closed-form");
+	assert_int_equal(noted.job->ilp_seconds, 77);
+	assert_int_equal(noted.job->due_ms, 0);
+	assert_int_equal(logged(bench, "tables of 6 switches for 9 servers, 3 spine lanes filled in"), 1);
+	assert_int_equal(bench->ours.build_lid_matrices(bench->engine), 1);
+	bench_free(bench);
+}
+
+/* What the switches hold is looked at when the sweep has ended, and not remembered. */
+static void what_switches_hold(void **state)
+{
+	struct bench *bench = bench_new("");
+	osm_switch_t *leaf = subnet_switch(bench->subnet, "Leaf01");
+	uint32_t row;
+
+	assert_true(sweep_to_tables(bench));
+	free(leaf->new_lft);
+	leaf->new_lft = NULL;
+	leaf->lft[3] ^= 1;
+	report(bench, OSM_EVENT_ID_SUBNET_UP, NULL);
+	assert_int_equal(noted.jobs, 2);
+	assert_job(FORS_JOB_INSTALLED, "");
+	assert_non_null(noted.job->fabric);
+	assert_true(noted.job->tables_ms >= 0);
+	row = fors_lfts_row(noted.job->lfts, cl_ntoh64(osm_node_get_node_guid(leaf->p_node)));
+	assert_int_equal(fors_lfts_port(noted.job->lfts, row, 3), leaf->lft[3]);
+	assert_int_equal(noted.orders, 1);
+	write_state(bench, "places", noted.order);
+	report(bench, OSM_EVENT_ID_SUBNET_UP, NULL);
+	assert_int_equal(noted.orders, 1); /* nothing learnt since */
+	bench_free(bench);
+}
+
+static void sweeps_that_met_errors(void **state)
+{
+	struct bench *bench = bench_new("");
+	osm_subn_t *subn = &bench->subnet->osm.subn;
+	osm_switch_t *leaf = subnet_switch(bench->subnet, "Leaf01");
+
+	assert_true(sweep(bench));
+	subn->subnet_initialization_error = TRUE;
+	report(bench, OSM_EVENT_ID_SUBNET_UP, NULL);
+	assert_job(FORS_JOB_INCOMPLETE, "OpenSM met errors");
+	subn->subnet_initialization_error = FALSE;
+	leaf->lft[3] ^= 1;
+	report(bench, OSM_EVENT_ID_SUBNET_UP, NULL);
+	assert_job(FORS_JOB_INCOMPLETE, "a switch does not hold its new tables yet");
+	leaf->lft[3] ^= 1;
+	subn->sm_state = IB_SMINFO_STATE_STANDBY;
+	report(bench, OSM_EVENT_ID_SUBNET_UP, NULL);
+	assert_job(FORS_JOB_INCOMPLETE, "not the master");
+	subn->sm_state = IB_SMINFO_STATE_MASTER;
+	report(bench, OSM_EVENT_ID_SUBNET_UP, NULL);
+	assert_job(FORS_JOB_INSTALLED, "");
+	bench_free(bench);
+}
+
+/* ---- others route ---- */
+
+static void no_tree_is_declined(void **state)
+{
+	struct bench *bench = bench_new("");
+
+	assert_true(sweep(bench));
+	subnet_cut(bench->subnet, "Leaf00", 4);
+	subnet_cut(bench->subnet, "Leaf01", 4);
+	subnet_join(bench->subnet, "Leaf00", 4, "Leaf01", 4);
+	noted.sweeps[0] = '\0';
+	memset(noted.sweeps, 0, sizeof(noted.sweeps));
+	assert_false(sweep_to_tables(bench));
+	assert_job(FORS_JOB_DECLINED, "Leaf0");
+	assert_string_equal(noted.sweeps, "bo"); /* it ends here, when nobody else routes */
+	assert_int_equal(logged(bench, "ERR F003"), 1);
+	assert_int_equal(logged(bench, "; the next routing engine takes over"), 1);
+	report(bench, OSM_EVENT_ID_SUBNET_UP, NULL);
+	assert_job(FORS_JOB_DECLINED, "Leaf0"); /* why not */
+	bench->subnet->osm.routing_engine_used = NULL;
+	report(bench, OSM_EVENT_ID_SUBNET_UP, NULL);
+	assert_job(FORS_JOB_DECLINED, "Leaf0"); /* nor anybody else */
+	subnet_cut(bench->subnet, "Leaf00", 4);
+	assert_true(sweep(bench));
+	assert_job(FORS_JOB_INSTALLED, "");
+	bench->subnet->osm.routing_engine_used = &bench->other;
+	report(bench, OSM_EVENT_ID_SUBNET_UP, NULL);
+	assert_job(FORS_JOB_DECLINED, "the fabric is routed by 'minhop'");
+	assert_null(noted.job->fabric);
+	bench->subnet->osm.routing_engine_used = NULL;
+	report(bench, OSM_EVENT_ID_SUBNET_UP, NULL);
+	assert_job(FORS_JOB_DECLINED, "no routing engine has routed this fabric");
+	bench_free(bench);
+}
+
+/* Two leaves without a spine in common: declined, and nothing is learnt from what is not routed. */
+static void parted_leaves_are_declined(void **state)
+{
+	struct bench *bench = bench_new("");
+	char *order;
+
+	subnet_cut(bench->subnet, "Leaf02", 6);
+	assert_true(sweep(bench));
+	order = strdup(noted.order);
+	subnet_join(bench->subnet, "Leaf02", 6, "Spine02", 3);
+	subnet_cut(bench->subnet, "Leaf00", 4);
+	subnet_cut(bench->subnet, "Leaf00", 5);
+	subnet_cut(bench->subnet, "Leaf00", 6);
+	assert_false(sweep(bench));
+	assert_int_equal(logged(bench, "ERR F004"), 1);
+	assert_job(FORS_JOB_DECLINED, "have no common live spine");
+	assert_string_equal(noted.order, order);
+	free(order);
+	bench_free(bench);
+}
+
+/* ---- settings ---- */
+
+/* Without settings that were ever good nothing is routed; said once at the start, and once more in each later sweep. */
+static void bad_settings_at_the_start(void **state)
+{
+	struct bench *bench = bench_new("methud = auto");
+
+	assert_int_equal(logged(bench, "ERR F001"), 1);
+	assert_false(sweep(bench));
+	assert_job(FORS_JOB_DECLINED, "methud");
+	assert_int_equal(logged(bench, "ERR F001"), 2); /* "the next routing engine takes over" */
+	assert_int_equal(logged(bench, "; the next routing engine takes over"), 1);
+	assert_false(sweep(bench));
+	assert_int_equal(logged(bench, "ERR F001"), 4);
+	assert_int_equal(logged(bench, "stay in force"), 0);
+	assert_false(bench->subnet->osm.subn.force_heavy_sweep); /* only memory comes back by itself */
+	configure(bench, "");
+	assert_true(sweep(bench));
+	assert_job(FORS_JOB_INSTALLED, "");
+	bench_free(bench);
+}
+
+static void settings_of_before_stay(void **state)
+{
+	struct bench *bench = bench_new("method = closed-form");
+
+	assert_true(sweep(bench));
+	configure(bench, "method = none-such");
+	assert_true(sweep(bench));
+	assert_string_equal(noted.job->method, "closed-form");
+	assert_int_equal(logged(bench, "ERR F001"), 1);
+	assert_int_equal(logged(bench, "; the settings of before stay in force"), 1);
+	configure(bench, "method = rounds");
+	assert_true(sweep(bench));
+	assert_string_equal(noted.job->method, "rounds");
+	assert_int_equal(logged(bench, "ERR F001"), 1);
+	bench_free(bench);
+}
+
+/* Said once, not by those who ask for where it is anyway. */
+static void the_state_folder_stays(void **state)
+{
+	struct bench *bench = bench_new("");
+
+	assert_true(sweep(bench));
+	configure(bench, "state_dir = /elsewhere");
+	assert_true(sweep(bench));
+	assert_true(sweep(bench));
+	assert_int_equal(logged(bench, "state_dir: a change needs a restart"), 1);
+	configure(bench, "state_dir = /elsewhere\nmethod = rounds");
+	assert_true(sweep(bench));
+	assert_int_equal(logged(bench, "state_dir: a change needs a restart"), 1);
+	configure(bench, "method = rounds");
+	assert_true(sweep(bench));
+	assert_int_equal(logged(bench, "state_dir: a change needs a restart"), 1);
+	bench_free(bench);
+}
+
+/* Files that opensm.conf names. */
+static void files_of_opensm(void **state)
+{
+	struct bench *bench = bench_before(SPEC, 2, "");
+	osm_subn_opt_t *opt = &bench->subnet->osm.subn.opt;
+	char text[160], roots[128], nodes[128];
+
+	snprintf(text, sizeof(text), "0x%016llx\n0x5555\n",
+		 (unsigned long long)cl_ntoh64(subnet_end(bench->subnet, "Node01-01")->guid));
+	snprintf(nodes, sizeof(nodes), "%s", subnet_write(bench->subnet, "cns", text));
+	snprintf(text, sizeof(text), "0x%016llx\n",
+		 (unsigned long long)cl_ntoh64(osm_node_get_node_guid(subnet_node(bench->subnet, "Leaf00"))));
+	snprintf(roots, sizeof(roots), "%s", subnet_write(bench->subnet, "roots", text));
+	opt->cn_guid_file = nodes;
+	bench->engine = fors_engine_new(&bench->subnet->osm);
+	assert_non_null(bench->engine);
+	bench->ours.context = bench->engine;
+	fors_engine_setup(&bench->ours, &bench->subnet->osm);
+	assert_true(sweep(bench));
+	assert_int_equal(noted.job->fabric->nservers, 1);
+	assert_true(has_warning("cn_guid_file"));
+	snprintf(text, sizeof(text), "participants_file = %s", nodes);
+	configure(bench, text);
+	assert_true(sweep(bench));
+	assert_true(has_warning("participants_file"));
+	assert_false(has_warning("cn_guid_file"));
+	assert_int_equal(logged(bench, "spines were taken for leaves before"), 0);
+	opt->root_guid_file = roots; /* if so, this leaf is a spine */
+	sweep(bench);
+	assert_int_equal(logged(bench, "spines were taken for leaves before"), 1);
+	bench_free(bench);
+}
+
+/* publish_dir and publish_command, from the start on, and whenever they are others. */
+static void where_copies_go(void **state)
+{
+	struct bench *bench = bench_new("publish_dir = /copies\npublish_command = /bin/true\npublish_seconds = 33");
+
+	assert_int_equal(noted.out.count, 1);
+	assert_string_equal(noted.out.dir, "/copies");
+	assert_string_equal(noted.out.command, "/bin/true");
+	assert_int_equal(noted.out.seconds, 33);
+	configure(bench, "publish_dir = /others");
+	assert_true(sweep(bench));
+	assert_string_equal(noted.out.dir, "/others");
+	assert_string_equal(noted.out.command, "");
+	ill.outbox = true;
+	assert_true(sweep(bench));
+	assert_int_equal(logged(bench, "publish_dir and publish_command stay as they were"), 1);
+	bench_free(bench);
+}
+
+/* A file or folder that hangs is said once, is a warning as long as it lasts, and its end is said too. */
+static void files_that_hang(void **state)
+{
+	struct bench *bench = bench_new("");
+
+	assert_true(sweep(bench));
+	ill.loader = "/far/fors.conf does not answer";
+	ill.kept = "the state folder does not answer";
+	assert_true(sweep(bench));
+	assert_true(has_warning("/far/fors.conf does not answer; the settings of before stay in force"));
+	assert_true(has_warning("the state folder does not answer; the sweeps go on without"));
+	assert_true(sweep(bench));
+	assert_int_equal(logged(bench, "ERR F020"), 1);
+	assert_int_equal(logged(bench, "answer again"), 0);
+	memset(&ill, 0, sizeof(ill));
+	assert_true(sweep(bench));
+	assert_false(has_warning("does not answer"));
+	assert_true(sweep(bench));
+	assert_int_equal(logged(bench, "answer again"), 1);
+	bench_free(bench);
+}
+
+/* ---- places ---- */
+
+/* Spines keep their lanes when one dies; `fors forget` drops it, in a sweep that routes. */
+static void places_are_kept_and_forgotten(void **state)
+{
+	struct bench *bench = bench_new("");
+	cl_qmap_t *nodes = &bench->subnet->osm.subn.node_guid_tbl;
+	osm_node_t *spine;
+	char text[64];
+
+	assert_true(sweep(bench));
+	assert_int_equal(fors_places_size(bench->engine->kept.places).spines, 3);
+	snprintf(text, sizeof(text), "0x%016llx\n",
+		 (unsigned long long)cl_ntoh64(osm_node_get_node_guid(subnet_node(bench->subnet, "Spine01"))));
+	for (unsigned port = 1; port <= 3; port++)
+		subnet_cut(bench->subnet, "Spine01", port);
+	spine = subnet_node(bench->subnet, "Spine01");
+	cl_qmap_remove_item(nodes, &spine->map_item);
+	assert_true(sweep(bench));
+	assert_int_equal(noted.job->fabric->nlanes, 3);
+	write_state(bench, "forget", text);
+	report(bench, OSM_EVENT_ID_HEAVY_SWEEP_DONE, NULL);
+	report(bench, OSM_EVENT_ID_SUBNET_UP, NULL); /* without tables: not yet */
+	assert_int_equal(noted.job->fabric->nlanes, 3);
+	write_state(bench, "forget", text);
+	assert_true(sweep(bench));
+	assert_int_equal(noted.job->fabric->nlanes, 2);
+	assert_int_equal(fors_places_size(bench->engine->kept.places).spines, 2);
+	cl_qmap_insert(nodes, osm_node_get_node_guid(spine), &spine->map_item);
+	bench_free(bench);
+}
+
+/* ---- drained cables ---- */
+
+static uint32_t held(void)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < noted.job->fabric->nleaves * noted.job->fabric->nlanes; i++)
+		count += noted.job->fabric->cable[i].drained == FORS_DRAIN_HELD;
+	return count;
+}
+
+/* A cable that comes back is held: the plan waits, and says until when; tables need not, when LIDs can go round it. */
+static void held_cables(void **state)
+{
+	struct bench *bench = bench_new("hold_down = 1000");
+	uint8_t port;
+
+	assert_true(sweep(bench));
+	port = subnet_port(bench->subnet, "Leaf00", 5)->p_remote_physp->port_num;
+	subnet_cut(bench->subnet, "Leaf00", 5);
+	assert_true(sweep(bench));
+	assert_int_equal(held(), 0);
+	subnet_join(bench->subnet, "Leaf00", 5, "Spine01", port);
+	assert_true(sweep_to_tables(bench));
+	assert_int_equal(held(), 1);
+	assert_true(noted.job->due_ms > 0);
+	assert_tables(bench, bench->bed->lfts); /* as if nothing were held */
+	report(bench, OSM_EVENT_ID_SUBNET_UP, NULL);
+	assert_int_equal(held(), 1);
+	assert_true(noted.job->due_ms > 0);
+	bench_free(bench);
+}
+
+/* Servers that a switch reaches by a port. */
+static uint32_t servers_behind(struct bench *bench, const char *name, uint8_t port)
+{
+	const struct fors_fabric *fabric = noted.job->fabric;
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < fabric->nservers; i++)
+		count += subnet_switch(bench->subnet, name)->new_lft[fabric->server[i].lid] == port;
+	return count;
+}
+
+/* With one LID each a plan has to follow the tables: they wait too. */
+static void held_cables_with_one_lid(void **state)
+{
+	struct bench *bench = bench_of(SPEC, 0, "hold_down = 1000");
+
+	assert_true(sweep(bench));
+	assert_int_equal(servers_behind(bench, "Leaf00", 5), 2);
+	subnet_cut(bench->subnet, "Leaf00", 5);
+	assert_true(sweep_to_tables(bench));
+	assert_int_equal(servers_behind(bench, "Leaf00", 5), 0);
+	subnet_join(bench->subnet, "Leaf00", 5, "Spine01", 1);
+	assert_true(sweep_to_tables(bench));
+	assert_int_equal(held(), 1);
+	assert_int_equal(servers_behind(bench, "Leaf00", 5), 0);
+	bench_free(bench);
+}
+
+/* ---- OpenSM's unicast cache ---- */
+
+static bool is_cache_kept(struct bench *bench)
+{
+	osm_ucast_mgr_t *mgr = &bench->subnet->osm.sm.ucast_mgr;
+
+	mgr->cache_valid = TRUE;
+	report(bench, OSM_EVENT_ID_HEAVY_SWEEP_DONE, NULL);
+	return mgr->cache_valid;
+}
+
+/* Tables from before know nothing of a manager that has started since, nor of drained cables. */
+static void the_unicast_cache(void **state)
+{
+	struct bench *bench = bench_new("");
+	osm_opensm_t *osm = &bench->subnet->osm;
+	ib_port_info_t *info = &subnet_port(bench->subnet, "Node02-02", 1)->port_info;
+
+	osm->subn.opt.use_ucast_cache = TRUE;
+	assert_true(sweep(bench));
+	assert_true(is_cache_kept(bench));
+	info->capability_mask = IB_PORT_CAP_IS_SM;
+	osm->subn.opt.use_ucast_cache = FALSE;
+	assert_true(is_cache_kept(bench));
+	osm->subn.opt.use_ucast_cache = TRUE;
+	osm->routing_engine_used = &bench->other;
+	assert_true(is_cache_kept(bench)); /* these are another engine's */
+	osm->routing_engine_used = &bench->ours;
+	assert_false(is_cache_kept(bench));
+	assert_true(sweep(bench));
+	assert_true(is_cache_kept(bench));
+	configure(bench, "exclude_spines = Spine01");
+	assert_false(is_cache_kept(bench));
+	configure(bench, "");
+	assert_false(is_cache_kept(bench)); /* those of before know of the spine that is back */
+	assert_true(is_cache_kept(bench));
+	bench_free(bench);
+}
+
+/* ---- memory ---- */
+
+/* A job is kept for the sweep in which there is no memory for one; then a heavy sweep is asked for. */
+static void jobs_without_memory(void **state)
+{
+	struct bench *bench = bench_new("");
+	osm_subn_t *subn = &bench->subnet->osm.subn;
+	unsigned jobs;
+
+	assert_true(sweep(bench));
+	assert_false(subn->force_heavy_sweep);
+	ill.jobs = 1;
+	assert_false(sweep_to_tables(bench));
+	assert_job(FORS_JOB_DECLINED, "out of memory");
+	assert_int_equal(logged(bench, "ERR F006"), 1);
+	assert_false(subn->force_heavy_sweep);
+	report(bench, OSM_EVENT_ID_SUBNET_UP, NULL);
+	assert_true(subn->force_heavy_sweep);
+	subn->force_heavy_sweep = FALSE;
+	assert_true(sweep(bench));
+	assert_false(subn->force_heavy_sweep);
+	jobs = noted.jobs;
+	ill.jobs = 1;
+	report(bench, OSM_EVENT_ID_SUBNET_UP, NULL); /* another one was kept, and does as well */
+	assert_int_equal(noted.jobs, jobs + 1);
+	assert_job(FORS_JOB_INSTALLED, "");
+	assert_true(subn->force_heavy_sweep);
+	bench_free(bench);
+}
+
+/* Not even the one that was kept: nobody to tell, but for the log. */
+static void no_job_at_all(void **state)
+{
+	struct bench *bench = bench_new("");
+	osm_subn_t *subn = &bench->subnet->osm.subn;
+	unsigned jobs;
+
+	assert_true(sweep(bench));
+	jobs = noted.jobs;
+	ill.jobs = 100;
+	assert_false(sweep_to_tables(bench));
+	assert_int_equal(noted.jobs, jobs + 1);
+	assert_false(sweep_to_tables(bench));
+	assert_int_equal(noted.jobs, jobs + 1);
+	assert_int_equal(logged(bench, "ERR F006"), 2);
+	subn->force_heavy_sweep = FALSE;
+	bench->subnet->osm.routing_engine_used = &bench->ours;
+	report(bench, OSM_EVENT_ID_SUBNET_UP, NULL);
+	assert_true(subn->force_heavy_sweep);
+	assert_int_equal(logged(bench, "out of memory; nothing is published"), 1);
+	ill.jobs = 0;
+	assert_true(sweep(bench));
+	assert_int_equal(noted.jobs, jobs + 3);
+	bench_free(bench);
+}
+
+/* ---- events, start and end ---- */
+
+static void events(void **state)
+{
+	struct bench *bench = bench_new("");
+	unsigned jobs;
+
+	assert_true(route(bench));
+	jobs = noted.jobs;
+	report(bench, OSM_EVENT_ID_HEAVY_SWEEP_START, NULL);
+	assert_string_equal(noted.sweeps, "b");
+	report(bench, OSM_EVENT_ID_STATE_CHANGE, NULL);
+	assert_string_equal(noted.sweeps, "bo");
+	report(bench, OSM_EVENT_ID_LFT_CHANGE, NULL);
+	report(bench, OSM_EVENT_ID_UCAST_ROUTING_DONE, (void *)(uintptr_t)UCAST_ROUTING_NONE);
+	report(bench, OSM_EVENT_ID_UCAST_ROUTING_DONE, (void *)(uintptr_t)UCAST_ROUTING_HEAVY_SWEEP);
+	assert_int_equal(noted.jobs, jobs);
+	report(bench, OSM_EVENT_ID_UCAST_ROUTING_DONE, (void *)(uintptr_t)UCAST_ROUTING_REROUTE);
+	assert_int_equal(noted.jobs, jobs + 1);
+	assert_string_equal(noted.sweeps, "bo");
+	report(bench, OSM_EVENT_ID_SUBNET_UP, NULL);
+	assert_int_equal(noted.jobs, jobs + 2);
+	assert_string_equal(noted.sweeps, "boe");
+	bench_free(bench);
+}
+
+/* What the worker asks of OpenSM. */
+static void what_the_worker_asks(void **state)
+{
+	static const struct {
+		uint8_t state;
+		enum fors_mastership mastership;
+	} case_of[] = {
+		{IB_SMINFO_STATE_MASTER, FORS_MASTER_YES},
+		{IB_SMINFO_STATE_STANDBY, FORS_MASTER_NO},
+		{IB_SMINFO_STATE_NOTACTIVE, FORS_MASTER_NO},
+		{IB_SMINFO_STATE_DISCOVERING, FORS_MASTER_UNDECIDED},
+	};
+	struct bench *bench = bench_new("");
+	osm_opensm_t *osm = &bench->subnet->osm;
+
+	for (unsigned i = 0; i < 4; i++) {
+		osm->subn.sm_state = case_of[i].state;
+		assert_int_equal(noted.setup.mastership(noted.setup.context), case_of[i].mastership);
+	}
+	assert_int_equal(osm->sm.signal_mask, 0);
+	noted.setup.sweep(noted.setup.context);
+	assert_true(osm->subn.force_heavy_sweep);
+	assert_int_equal(osm->sm.signal_mask, 1u << OSM_SIGNAL_SWEEP);
+	assert_ptr_equal(noted.setup.log, &osm->log);
+	assert_non_null(noted.setup.outbox);
+	assert_ptr_equal(noted.setup.folder, &bench->engine->folder);
+	bench_free(bench);
+}
+
+/* OpenSM frees routing engines first, plugins later, and may report events between. */
+static void the_end(void **state)
+{
+	struct bench *bench = bench_new("");
+	unsigned jobs;
+
+	assert_true(sweep(bench));
+	jobs = noted.jobs;
+	bench->ours.destroy(bench->engine);
+	bench->ours.destroy = NULL;
+	assert_int_equal(noted.stopped, 1);
+	memset(noted.sweeps, 0, sizeof(noted.sweeps));
+	report(bench, OSM_EVENT_ID_HEAVY_SWEEP_START, NULL);
+	report(bench, OSM_EVENT_ID_HEAVY_SWEEP_DONE, NULL);
+	report(bench, OSM_EVENT_ID_SUBNET_UP, NULL);
+	assert_int_equal(noted.jobs, jobs);
+	assert_string_equal(noted.sweeps, "");
+	osm_event_plugin.delete(bench->engine);
+	assert_int_equal(noted.stopped, 1);
+	bench->engine = NULL;
+	bench_free(bench);
+}
+
+/* OpenSM takes one engine of a name, and no more. */
+static void registered_once(void **state)
+{
+	struct bench *bench = bench_before(SPEC, 2, "");
+
+	assert_string_equal(osm_event_plugin.osm_version, OSM_VERSION);
+	bench->engine = osm_event_plugin.create(&bench->subnet->osm);
+	assert_non_null(bench->engine);
+	assert_int_equal(logged(bench, ", routing engine for " OSM_VERSION), 1);
+	assert_null(osm_event_plugin.create(&bench->subnet->osm));
+	assert_int_equal(logged(bench, "ERR F002"), 1);
+	assert_int_equal(logged(bench, "OpenSM did not take the routing engine 'fors'"), 1);
+	assert_int_equal(noted.stopped, 1);
+	bench_free(bench);
+}
+
+static void no_worker_no_engine(void **state)
+{
+	struct bench *bench = bench_before(SPEC, 2, "");
+
+	ill.worker = true;
+	assert_null(osm_event_plugin.create(&bench->subnet->osm));
+	assert_int_equal(logged(bench, "ERR F002"), 1);
+	bench_free(bench);
+}
+
+int run_engine_tests(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(tables_are_filled),
+		cmocka_unit_test(what_switches_hold),
+		cmocka_unit_test(sweeps_that_met_errors),
+		cmocka_unit_test(no_tree_is_declined),
+		cmocka_unit_test(parted_leaves_are_declined),
+		cmocka_unit_test(bad_settings_at_the_start),
+		cmocka_unit_test(settings_of_before_stay),
+		cmocka_unit_test(the_state_folder_stays),
+		cmocka_unit_test(files_of_opensm),
+		cmocka_unit_test(where_copies_go),
+		cmocka_unit_test(files_that_hang),
+		cmocka_unit_test(places_are_kept_and_forgotten),
+		cmocka_unit_test(held_cables),
+		cmocka_unit_test(held_cables_with_one_lid),
+		cmocka_unit_test(the_unicast_cache),
+		cmocka_unit_test(jobs_without_memory),
+		cmocka_unit_test(no_job_at_all),
+		cmocka_unit_test(events),
+		cmocka_unit_test(what_the_worker_asks),
+		cmocka_unit_test(the_end),
+		cmocka_unit_test(registered_once),
+		cmocka_unit_test(no_worker_no_engine),
+	};
+
+	return cmocka_run_group_tests_name("engine", tests, NULL, NULL);
+}
