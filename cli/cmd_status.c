@@ -223,15 +223,20 @@ static void print_epoch(const struct fors_status *status)
 	printf("\n");
 }
 
+static void print_warnings(const struct fors_status *status)
+{
+	for (unsigned i = 0; i < fors_warnings_kept(&status->warnings); i++)
+		printf("%-12s%s%s%s\n", i ? "" : "warning", cli_colour(CLI_YELLOW), status->warnings.text[i],
+		       cli_colour(CLI_PLAIN));
+}
+
 /* Links that live, but are in some way special, and what could not be done about them. */
 static void print_special_links(const struct fors_status *status)
 {
 	cli_print_links("degraded", &status->degraded_links, true);
 	cli_print_links("excluded", &status->excluded_links, true);
 	cli_print_links("held", &status->held_links, true);
-	for (unsigned i = 0; i < fors_warnings_kept(&status->warnings); i++)
-		printf("%-12s%s%s%s\n", i ? "" : "warning", cli_colour(CLI_YELLOW), status->warnings.text[i],
-		       cli_colour(CLI_PLAIN));
+	print_warnings(status);
 }
 
 static void print_next(const struct folder *folder)
@@ -259,9 +264,22 @@ static void print_beat(const struct beat *beat)
 	printf(is_ahead(beat) ? " in the future\n" : " ago\n");
 }
 
+/* What is otherwise where fors does not route. */
+static void print_engine(const struct fors_status *status)
+{
+	if (!fors_status_is_over(status))
+		return;
+	if (status->servers >= 0)
+		printf("fabric      %lld servers\n", (long long)status->servers);
+	printf("tables      by %s, not by fors: no link is drained, excluded or held down\n", status->tables_by);
+	if (status->leaves < 0) /* else they come with the links */
+		print_warnings(status);
+}
+
 static void print_numbers(const struct fors_status *status)
 {
-	if (status->servers >= 0)
+	print_engine(status);
+	if (status->servers >= 0 && !fors_status_is_over(status))
 		printf("fabric      %lld servers, %lld leaves, %lld spines; f = %lld, m = %lld\n",
 		       (long long)status->servers, (long long)status->leaves, (long long)status->spines,
 		       (long long)status->f, (long long)status->affected_spines);
@@ -275,7 +293,8 @@ static void print_numbers(const struct fors_status *status)
 	if (status->phases > 0) {
 		printf("schedule    %lld phases", (long long)status->phases);
 		if (status->lower_bound >= 0)
-			printf(" (lower bound %lld)", (long long)status->lower_bound);
+			printf(" (%s %lld)", fors_status_is_over(status) ? "bound of these tables" : "lower bound",
+			       (long long)status->lower_bound);
 		printf(", method %s\n", status->method);
 		cli_print_bounds(status);
 	}

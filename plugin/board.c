@@ -217,6 +217,15 @@ static bool is_published(const struct fors_board *board, struct fors_schedule *s
 	return same;
 }
 
+/* Should the machine crash now the old schedule may be there again; so it is written once more, and waited for. */
+static void show_schedule(struct fors_board *board)
+{
+	const struct fors_sheet *sheet = &board->sheet[SHEET_SCHEDULE];
+
+	if (!fors_publish(board->folder, sheet->name, sheet->bytes, sheet->size, false, NULL))
+		board->seen_ms = fors_clock_exact_ms();
+}
+
 /* Give a schedule the next epoch and put it on its sheet. False: out of memory. */
 static bool number_schedule(struct fors_board *board, struct fors_schedule *schedule)
 {
@@ -227,6 +236,8 @@ static bool number_schedule(struct fors_board *board, struct fors_schedule *sche
 	if (fors_schedule_encode(schedule, &bytes, &size, NULL))
 		return false;
 	set_sheet(board, SHEET_SCHEDULE, bytes, size);
+	if (board->is_hasty)
+		show_schedule(board);
 	board->is_inherited = false;
 	board->last_epoch = schedule->epoch;
 	board->last_beat = 0; /* which names the epoch */
@@ -272,7 +283,13 @@ static bool take_status(struct fors_board *board, const struct fors_status *stat
 /* The same for people who read OpenSM's log, which also is there when the folder is not. */
 static void log_status(const struct fors_board *board, const struct fors_status *status)
 {
-	if (status->state == FORS_ACTIVE)
+	if (status->state == FORS_ACTIVE && fors_status_is_over(status))
+		fors_log_info(board->log,
+			      "active: epoch %" PRId64 ", %" PRId64 " phases (bound of these tables %" PRId64
+			      ") by method %s, over the tables of '%s'; planned in %.2f ms",
+			      status->epoch, status->phases, status->lower_bound, status->method, status->tables_by,
+			      status->plan_ms);
+	else if (status->state == FORS_ACTIVE)
 		fors_log_info(board->log,
 			      "active: epoch %" PRId64 ", %" PRId64 " phases (lower bound %" PRId64
 			      ") by method %s, f = %" PRId64 ", m = %" PRId64 "; planned in %.2f ms",
@@ -342,6 +359,17 @@ bool fors_board_withdraw(struct fors_board *board, struct fors_status *status)
 
 	return !fors_schedule_withdrawn(0, status->reason, &nothing, NULL) &&
 	       fors_board_publish(board, nothing, status);
+}
+
+bool fors_board_withdraw_at_once(struct fors_board *board, struct fors_status *status)
+{
+	bool is_done;
+
+	board->seen_ms = 0;
+	board->is_hasty = true;
+	is_done = fors_board_withdraw(board, status);
+	board->is_hasty = false;
+	return is_done;
 }
 
 void fors_board_keep(struct fors_board *board, char *text, size_t size)

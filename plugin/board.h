@@ -37,6 +37,8 @@ struct fors_board {
 		size_t size;
 		bool is_due; /* still to be written */
 	} sheet[4];	     /* in the order of writing */
+	bool is_hasty;	/* a schedule is seen by readers before it is on the disk, see fors_board_withdraw_at_once() */
+	double seen_ms; /* when the hasty one was, by fors_clock_exact_ms(); 0: it could not be written */
 	bool has_complained; /* about a folder that cannot be written */
 	int unread;	/* how many of the files that an earlier opensm left are still to be read, for want of memory */
 	bool is_untold; /* the schedule has another epoch than the status says, for want of memory */
@@ -63,6 +65,12 @@ bool fors_board_publish(struct fors_board *board, struct fors_schedule *schedule
 
 /* Publish a withdrawn schedule and the status, both with the status's reason. False: as fors_board_publish(). */
 bool fors_board_withdraw(struct fors_board *board, struct fors_status *status);
+
+/*
+ * The same in haste: the schedule is replaced before anything waits for a disk, and then written again as all are.
+ * board->seen_ms says when.
+ */
+bool fors_board_withdraw_at_once(struct fors_board *board, struct fors_status *status);
 
 /* Write the kept order, a text that is the board's then, into the file `places`. */
 void fors_board_keep(struct fors_board *board, char *text, size_t size);

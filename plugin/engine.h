@@ -4,7 +4,8 @@
  *
  * Threads: OpenSM calls the engine's callbacks and reports the events that are used
  * here from one thread, the sweeper. It owns all of struct fors_engine; the worker's thread
- * sees only the jobs that it is given, and reads sm_state.
+ * sees only the jobs that it is given, and reads sm_state. Reports of changed tables come from a thread that has
+ * received an answer: it looks at is_watching, and tells the worker.
  */
 #ifndef FORS_PLUGIN_ENGINE_H
 #define FORS_PLUGIN_ENGINE_H
@@ -37,6 +38,8 @@ struct fors_engine {
 	struct fors_job *spare;		/* for when there is no memory to say so in; NULL: used up */
 	bool is_short;			/* memory ran out in this sweep: the next one has to try again */
 	uint64_t managers;		/* fors_snapshot_managers() when fors filled the tables last time */
+	bool is_watching;		/* the next report of changed tables matters; atomic, any thread */
+	uint64_t over_digest;		/* of another engine's tables when they were last copied; 0: never */
 	double tables_ms;		/* how long filling the tables took last time, negative: unknown */
 };
 
@@ -56,6 +59,10 @@ int fors_engine_setup(struct osm_routing_engine *routing, struct osm_opensm *osm
  * routed it: OpenSM begins its discovery anew, without a word, when a SIGHUP comes while it lasts.
  */
 void fors_engine_reload(struct fors_engine *engine);
+/* A switch has confirmed a change of its tables. Any thread, OpenSM's lock may be held: only a note is taken. */
+void fors_engine_note_change(struct fors_engine *engine);
+/* Routing is done, the sweep is not: are the tables that another engine made the same? Without OpenSM's lock. */
+void fors_engine_check_tables(struct fors_engine *engine);
 /* A heavy sweep begins, ends or is broken off. Any lock may be held. */
 void fors_engine_note_sweep(struct fors_engine *engine, enum fors_sweep sweep);
 /* A sweep or a reroute is complete: look again, and tell the worker what the switches hold now. Without OpenSM's lock. */

@@ -13,6 +13,19 @@ struct fors_job *fors_engine_take_job(struct fors_engine *engine, enum fors_job_
 /* Are the tables ours, as far as any engine's? Under OpenSM's lock. */
 bool fors_engine_is_routing(const struct fors_engine *engine);
 
+/* --- engine_over.c --- */
+
+/* Are the tables another engine's, and a schedule is wanted over them? By the sweeper; no lock is needed. */
+bool fors_engine_is_over(const struct fors_engine *engine);
+
+/*
+ * Begin a job over another engine's tables, whose net and tables have just been copied; from now on changes are
+ * watched. Under the same hold of OpenSM's lock as that. Errors: FORS_ENOMEM.
+ */
+enum fors_err fors_engine_begin_over(struct fors_engine *engine, struct fors_job *job, struct fors_error *error);
+/* Complete it: service levels, warnings. Without OpenSM's lock. Errors: FORS_ENOMEM. */
+enum fors_err fors_engine_end_over(struct fors_engine *engine, struct fors_job *job, struct fors_error *error);
+
 /* --- engine_understand.c --- */
 
 /* The fabric that a net shows, with these places and the participants of the settings. Errors of fors_fabric_build(). */

@@ -7,6 +7,7 @@
 
 #include <stdio.h>
 
+#include "clock.h"
 #include "log.h"
 #include "opensm.h"
 #include "snapshot.h"
@@ -65,24 +66,37 @@ static void keep(struct fors_engine *engine)
 		fors_worker_keep(engine->worker, text, size);
 }
 
-/* What there is to tell the worker: what the switches hold, or whose tables they are. */
+/* What there is to tell the worker: what the switches hold, and whose tables they are. */
 static enum fors_err look(struct fors_engine *engine, struct fors_job *job, struct fors_error *error)
 {
 	struct osm_opensm *osm = engine->osm;
 	enum fors_err err = FORS_OK;
-	bool is_ours;
+	bool is_ours, is_over;
+	double held;
 
 	cl_plock_acquire(&osm->lock);
+	held = fors_clock_exact_ms();
 	is_ours = fors_engine_is_routing(engine);
-	if (is_ours)
+	is_over = fors_engine_is_over(engine);
+	if (osm->routing_engine_used)
+		snprintf(job->tables_by, sizeof(job->tables_by), "%s", osm->routing_engine_used->name);
+	if (is_ours || is_over)
 		err = look_at_switches(engine, job, error);
 	else
 		note_who_routes(engine, job);
+	if (is_over && !err)
+		err = fors_engine_begin_over(engine, job, error);
+	held = fors_clock_exact_ms() - held;
 	cl_plock_release(&osm->lock);
 	if (is_ours && !err)
 		err = fors_engine_understand(engine, job, error);
 	if (is_ours && !err && job->kind == FORS_JOB_INSTALLED)
 		fors_engine_consider_rehome(engine, job);
+	if (is_over && !err)
+		fors_log_info(&osm->log, "tables of %u switches by '%s' copied, OpenSM's lock held %.2f ms",
+			      job->lfts->nswitches, job->tables_by, held);
+	if (is_over && !err)
+		err = fors_engine_end_over(engine, job, error);
 	return err;
 }
 

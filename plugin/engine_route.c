@@ -82,6 +82,7 @@ int fors_engine_build_tables(void *context)
 	if (err)
 		return decline(engine, fors_code_of(err), error.text, job);
 	engine->declined[0] = '\0';
+	snprintf(job->tables_by, sizeof(job->tables_by), "fors");
 	engine->tables_ms = job->tables_ms = fors_clock_exact_ms() - start;
 	fors_log_info(&engine->osm->log, "tables of %u switches for %u servers, %u spine lanes filled in %.3f ms",
 		      job->lfts->nswitches, job->fabric->nservers, job->fabric->nlanes, engine->tables_ms);

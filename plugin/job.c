@@ -21,26 +21,90 @@ void fors_job_free(struct fors_job *job)
 {
 	if (!job)
 		return;
+	if (job->over) {
+		free(job->over->participants.guid);
+		fors_levels_free(job->over->levels);
+	}
+	free(job->over);
 	fors_lfts_free(job->lfts);
 	fors_fabric_free(job->fabric);
 	fors_net_free(job->net);
 	free(job);
 }
 
+enum fors_err fors_job_be_over(struct fors_job *job, const struct fors_participants *participants,
+			       struct fors_error *error)
+{
+	struct fors_job_over *over = calloc(1, sizeof(*over));
+
+	if (!over)
+		return fors_fail_memory(error);
+	if (participants) {
+		over->has_participants = true;
+		over->participants.count = participants->count;
+		over->participants.guid = malloc(participants->count * sizeof(*participants->guid) + 1);
+		if (!over->participants.guid) {
+			free(over);
+			return fors_fail_memory(error);
+		}
+		if (participants->count)
+			memcpy(over->participants.guid, participants->guid,
+			       participants->count * sizeof(*participants->guid));
+	}
+	job->over = over;
+	return FORS_OK;
+}
+
+/* Nodes, cables and LIDs; what else a port says (a manager, a slow cable) is nothing to a plan over given tables. */
+static uint64_t digest_net(uint64_t before, const struct fors_net *net)
+{
+	for (uint32_t n = 0; n < net->nnodes; n++)
+		before = fors_digest(before, &net->node[n].guid, sizeof(net->node[n].guid));
+	for (uint32_t i = 0; i < net->nports; i++) {
+		const struct fors_port *port = &net->port[i];
+		const uint64_t seen[] = {port->guid, (uint64_t)port->peer << 32 | (uint64_t)port->peer_port << 24 |
+							     (uint64_t)port->lmc << 16 | port->lid};
+
+		before = fors_digest(before, seen, sizeof(seen));
+	}
+	return before;
+}
+
+static uint64_t digest_lfts(uint64_t before, const struct fors_lfts *lfts)
+{
+	before = fors_digest(before, lfts->guid, lfts->nswitches * sizeof(*lfts->guid));
+	return fors_digest(before, lfts->port, (size_t)lfts->nswitches * lfts->nlids);
+}
+
+void fors_job_seal(struct fors_job *job)
+{
+	struct fors_job_over *over = job->over;
+	uint64_t basis = digest_lfts(digest_net(FORS_DIGEST_EMPTY, job->net), job->lfts);
+
+	basis = fors_digest(basis, &over->has_participants, sizeof(over->has_participants));
+	basis = fors_digest(basis, over->participants.guid, over->participants.count * sizeof(uint64_t));
+	basis = fors_digest_text(basis, job->tables_by);
+	over->basis = fors_levels_digest(basis, over->levels);
+}
+
 uint64_t fors_job_basis(const struct fors_job *job)
 {
-	const struct fors_lfts *lfts = job->lfts;
-	uint64_t basis = fors_digest(FORS_DIGEST_EMPTY, &job->fabric->fingerprint, sizeof(job->fabric->fingerprint));
+	uint64_t basis;
 
-	basis = fors_digest(basis, lfts->guid, lfts->nswitches * sizeof(*lfts->guid));
-	basis = fors_digest(basis, lfts->port, (size_t)lfts->nswitches * lfts->nlids);
-	basis = fors_digest_text(basis, job->method);
+	if (job->over)
+		return job->over->basis;
+	basis = fors_digest(FORS_DIGEST_EMPTY, &job->fabric->fingerprint, sizeof(job->fabric->fingerprint));
+	basis = fors_digest_text(digest_lfts(basis, job->lfts), job->method);
 	return fors_digest(basis, &job->ilp_seconds, sizeof(job->ilp_seconds));
 }
 
-uint64_t fors_job_view(const struct fors_job *job)
+uint64_t fors_job_fingerprint(const struct fors_job *job)
 {
-	const struct fors_fabric *fabric = job->fabric;
+	return job->over ? job->over->basis : job->fabric->fingerprint;
+}
+
+static uint64_t view_of_cables(const struct fors_fabric *fabric)
+{
 	uint64_t view = fors_digest(FORS_DIGEST_EMPTY, &fabric->held_until_ms, sizeof(fabric->held_until_ms));
 
 	for (size_t i = 0; i < (size_t)fabric->nleaves * fabric->nlanes; i++) {
@@ -50,6 +114,13 @@ uint64_t fors_job_view(const struct fors_job *job)
 
 		view = fors_digest(view, shown, sizeof(shown));
 	}
+	return view;
+}
+
+uint64_t fors_job_view(const struct fors_job *job)
+{
+	uint64_t view = job->over ? fors_digest_text(FORS_DIGEST_EMPTY, job->tables_by) : view_of_cables(job->fabric);
+
 	for (unsigned i = 0; i < fors_warnings_kept(&job->warnings); i++)
 		view = fors_digest_text(view, job->warnings.text[i]);
 	return view;
@@ -57,8 +128,8 @@ uint64_t fors_job_view(const struct fors_job *job)
 
 bool fors_job_overtakes(const struct fors_job *newer, const struct fors_job *current)
 {
-	return !newer->fabric || newer->kind == FORS_JOB_DECLINED ||
-	       newer->fabric->fingerprint != current->fabric->fingerprint;
+	return !fors_job_has_tables(newer) || newer->kind == FORS_JOB_DECLINED ||
+	       fors_job_fingerprint(newer) != fors_job_fingerprint(current);
 }
 
 bool fors_job_same_tables(const struct fors_job *a, const struct fors_job *b)

@@ -10,6 +10,7 @@
 #include "core/fabric/fabric.h"
 #include "core/net/lfts.h"
 #include "core/tables/tables.h"
+#include "levels.h"
 
 enum fors_job_kind {
 	FORS_JOB_ROUTED,     /* fors made these tables; the switches will hold them soon: plan, do not publish */
@@ -18,13 +19,24 @@ enum fors_job_kind {
 	FORS_JOB_DECLINED,   /* fors does not route this fabric (reason): withdraw */
 };
 
+/* What a job says of tables that another engine made. Then it has a net and tables, but no fabric: perhaps no tree. */
+struct fors_job_over {
+	bool has_participants; /* false: all servers take part */
+	struct fors_participants participants;
+	struct fors_levels *levels; /* service levels; NULL: not known */
+	uint64_t basis;		    /* fors_job_basis(), see fors_job_seal() */
+	uint64_t changes;	    /* fors_worker_changes() when the tables were looked at */
+};
+
 struct fors_job {
 	enum fors_job_kind kind;
 	struct fors_net *net; /* owned, as all that follows; of a declined job as far as it was understood, or NULL */
 	struct fors_fabric *fabric; /* borrows net */
 	struct fors_lfts *lfts;
-	double tables_ms; /* time to fill the tables, negative: unknown */
-	char method[16];  /* of fors.conf */
+	struct fors_job_over *over; /* NULL: the tables are fors's own, or nobody planned over them */
+	char tables_by[48];	    /* routing engine that made the tables; empty: not known */
+	double tables_ms;	    /* time to fill the tables, negative: unknown */
+	char method[16];	    /* of fors.conf */
 	unsigned ilp_seconds;
 	char reason[FORS_ERROR_TEXT];
 	struct fors_warnings warnings; /* about drained cables, and absent participants */
@@ -38,10 +50,31 @@ struct fors_job *fors_job_new(enum fors_job_kind kind);
 /* Free the job and what it owns; NULL is allowed. */
 void fors_job_free(struct fors_job *job);
 
-/* The digest of all that a plan for the job depends on: fabric, tables, method. The job has a fabric and tables. */
+/*
+ * Let the job be one over another engine's tables: job->over, for these participants (copied; NULL: all servers). Its
+ * net, tables and levels are to be filled in, then it is sealed. Errors: FORS_ENOMEM.
+ */
+enum fors_err fors_job_be_over(struct fors_job *job, const struct fors_participants *participants,
+			       struct fors_error *error);
+/* All of a job with `over` is there: compute its basis. */
+void fors_job_seal(struct fors_job *job);
+
+/* Does the job show what can be planned for? */
+static inline bool fors_job_has_tables(const struct fors_job *job)
+{
+	return job->fabric || job->over;
+}
+
+/*
+ * The digest of all that a plan for the job depends on: fabric, tables, method; or cables, tables, service levels and
+ * who takes part, where another engine made the tables. The job has tables.
+ */
 uint64_t fors_job_basis(const struct fors_job *job);
 
-/* The digest of what the status shows of cables, and of the warnings. The job has a fabric. */
+/* The digest of the fabric: the same as long as no cable and no participant is another. The job has tables. */
+uint64_t fors_job_fingerprint(const struct fors_job *job);
+
+/* The digest of what the status shows of cables and engines, and of the warnings. The job has tables. */
 uint64_t fors_job_view(const struct fors_job *job);
 
 /* Does `newer` make it pointless to go on with `current`? */

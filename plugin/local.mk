@@ -14,6 +14,7 @@ libfors_la_SOURCES = \
 	plugin/drain.c plugin/drain.h \
 	plugin/engine.c plugin/engine.h plugin/engine_inside.h \
 	plugin/engine_observe.c \
+	plugin/engine_over.c \
 	plugin/engine_rehome.c \
 	plugin/engine_reload.c \
 	plugin/engine_route.c \
@@ -25,6 +26,7 @@ libfors_la_SOURCES = \
 	plugin/job.c plugin/job.h \
 	plugin/kept.c plugin/kept.h \
 	plugin/leash.c plugin/leash.h \
+	plugin/levels.c plugin/levels.h \
 	plugin/loader.c plugin/loader.h \
 	plugin/log.c plugin/log.h \
 	plugin/opensm.h \
@@ -39,6 +41,7 @@ libfors_la_SOURCES = \
 	plugin/worker.c plugin/worker.h plugin/worker_inside.h \
 	plugin/worker_duties.c \
 	plugin/worker_job.c \
+	plugin/worker_over.c \
 	plugin/worker_plan.c \
 	plugin/worker_publish.c
 libfors_la_CFLAGS = $(AM_CFLAGS) $(OPENSM_CFLAGS) -pthread

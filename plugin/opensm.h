@@ -15,6 +15,7 @@
 #include <opensm/osm_log.h>
 #include <opensm/osm_node.h>
 #include <opensm/osm_opensm.h>
+#include <opensm/osm_partition.h>
 #include <opensm/osm_port.h>
 #include <opensm/osm_subnet.h>
 #include <opensm/osm_switch.h>

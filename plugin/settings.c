@@ -108,6 +108,15 @@ static enum fors_err set_degraded_links(struct reading *r, const char *value)
 	return FORS_OK;
 }
 
+static enum fors_err set_schedule_over(struct reading *r, const char *value)
+{
+	if (strcmp(value, "fors") && strcmp(value, "any"))
+		return fors_fail(r->error, FORS_EINPUT, "%s:%u: schedule_over: '%.40s' is neither 'fors' nor 'any'",
+				 r->path, r->line, value);
+	r->settings->is_over_any = !strcmp(value, "any");
+	return FORS_OK;
+}
+
 /* Lists may be spread over several lines: each adds to those before. */
 static enum fors_err set_names(struct reading *r, const char *key, const char *value, struct fors_names *names)
 {
@@ -190,6 +199,7 @@ static const struct key {
 } keys[] = {
 	{"method", set_method},
 	{"ilp_seconds", set_ilp_seconds},
+	{"schedule_over", set_schedule_over},
 	{"degraded_links", set_degraded_links},
 	{"exclude_links", set_exclude_links},
 	{"exclude_spines", set_exclude_spines},

@@ -18,6 +18,7 @@ struct fors_stamps;
 struct fors_settings {
 	char method[16];	       /* planning method, "auto" by default */
 	unsigned ilp_seconds;	       /* time limit of method ilp; 0: its default */
+	bool is_over_any;	       /* schedules over the tables of other engines too */
 	char *state_dir;	       /* parent of the state folder; NULL: the default */
 	char *reference_fabric;	       /* ibnetdiscover text of the intact fabric; NULL: none */
 	struct fors_places *reference; /* the places learnt from it; NULL: none */

@@ -276,6 +276,23 @@ const char *fors_snapshot_late_switch(const struct osm_subn *subn)
 	return NULL;
 }
 
+uint64_t fors_snapshot_digest(const struct osm_subn *subn, const char *name)
+{
+	uint64_t digest = fors_digest_text(FORS_DIGEST_EMPTY, name); /* the table is sorted by GUID */
+	cl_map_item_t *item;
+
+	for (item = cl_qmap_head(&subn->sw_guid_tbl); item != cl_qmap_end(&subn->sw_guid_tbl);
+	     item = cl_qmap_next(item)) {
+		const osm_switch_t *sw = (osm_switch_t *)item;
+		uint32_t end = sw->max_lid_ho + 1u;
+
+		digest = fors_digest(digest, &item->key, sizeof(item->key));
+		if (sw->lft)
+			digest = fors_digest(digest, sw->lft, sw->lft_size < end ? sw->lft_size : end);
+	}
+	return digest;
+}
+
 void fors_snapshot_store(struct osm_subn *subn, const struct fors_lfts *lfts)
 {
 	for (uint32_t row = 0; row < lfts->nswitches; row++) {

@@ -35,6 +35,9 @@ enum fors_err fors_snapshot_tables(const struct osm_subn *subn, const struct for
  */
 const char *fors_snapshot_late_switch(const struct osm_subn *subn);
 
+/* The digest of all tables that fors_snapshot_tables() would show, and of a name; never 0. */
+uint64_t fors_snapshot_digest(const struct osm_subn *subn, const char *name);
+
 /* Put lfts into the new_lft of each switch; LIDs that are not in lfts keep what OpenSM has preset. */
 void fors_snapshot_store(struct osm_subn *subn, const struct fors_lfts *lfts);
 

@@ -42,7 +42,8 @@ bool fors_worker_cancelled(void *context)
 	pthread_mutex_lock(&worker->mutex);
 	is_superfluous = worker->stop || (worker->mail && fors_job_overtakes(worker->mail, worker->job));
 	pthread_mutex_unlock(&worker->mutex);
-	return is_superfluous || worker->lost_mastership;
+	return is_superfluous || worker->lost_mastership || fors_worker_is_stale(worker, worker->job) ||
+	       (worker->is_proving && fors_worker_is_outdated(worker));
 }
 
 /* A plan takes memory for moments: give it back, so that opensm does not keep the most that any plan has taken. */
@@ -90,7 +91,7 @@ static bool wait_for_mail(struct fors_worker *worker, struct fors_job **job)
 	bool go_on;
 
 	pthread_mutex_lock(&worker->mutex);
-	while (!worker->mail && !worker->places && !worker->stop && fors_clock_ms() < until)
+	while (!worker->mail && !worker->places && !worker->stop && !worker->changed_ms && fors_clock_ms() < until)
 		fors_clock_wait(&worker->wake, &worker->mutex, until);
 	*job = worker->mail;
 	worker->mail = NULL;
@@ -106,6 +107,7 @@ static void run(void *context)
 
 	fors_board_open(&worker->board, worker->setup.log, &worker->folder, worker->setup.outbox);
 	while (wait_for_mail(worker, &job)) {
+		fors_worker_watch_tables(worker);
 		fors_worker_write_places(worker);
 		job = choose(worker, job);
 		if (job)
@@ -189,6 +191,28 @@ void fors_worker_keep(struct fors_worker *worker, char *text, size_t size)
 uint64_t fors_worker_withdrawn(const struct fors_worker *worker)
 {
 	return __atomic_load_n(&worker->withdrawn, __ATOMIC_ACQUIRE);
+}
+
+void fors_worker_note_change(struct fors_worker *worker, const char *how)
+{
+	pthread_mutex_lock(&worker->mutex);
+	worker->changes++;
+	if (!worker->changed_ms) {
+		worker->changed_ms = fors_clock_exact_ms();
+		worker->changed_how = how;
+	}
+	pthread_cond_signal(&worker->wake);
+	pthread_mutex_unlock(&worker->mutex);
+}
+
+uint64_t fors_worker_changes(struct fors_worker *worker)
+{
+	uint64_t changes;
+
+	pthread_mutex_lock(&worker->mutex);
+	changes = worker->changes;
+	pthread_mutex_unlock(&worker->mutex);
+	return changes;
 }
 
 void fors_worker_note_sweep(struct fors_worker *worker, enum fors_sweep sweep)

@@ -54,6 +54,15 @@ enum fors_sweep {
 };
 
 /*
+ * The tables that another engine made change in the switches, or are others than those last looked at: what is
+ * published over them is to be withdrawn at once. `how` that came out is for the log, and stays where it is. Never blocks
+ * for long. Any thread, any lock may be held.
+ */
+void fors_worker_note_change(struct fors_worker *worker, const char *how);
+/* How often that was noted: a job over such tables says how often it was when they were looked at. Any thread. */
+uint64_t fors_worker_changes(struct fors_worker *worker);
+
+/*
  * A sweep that has begun and does not end means that failures are not repaired: then the heartbeat stops, until it
  * ends or another one begins. Never blocks for long. Any thread.
  */

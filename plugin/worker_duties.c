@@ -60,6 +60,7 @@ void fors_worker_see_to_duties(struct fors_worker *worker)
 {
 	uint64_t now = fors_clock_ms();
 
+	fors_worker_watch_tables(worker);
 	if (now < worker->duties_ms)
 		return;
 	worker->duties_ms = now + worker->setup.tick_ms;
@@ -108,6 +109,7 @@ static void watch_epochs(struct fors_worker *worker)
 void fors_worker_watch(struct fors_worker *worker)
 {
 	watch_mastership(worker);
+	fors_worker_watch_tables(worker);
 	watch_held_cables(worker);
 	watch_epochs(worker);
 	fors_board_retry(&worker->board);

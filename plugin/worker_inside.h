@@ -12,10 +12,13 @@
  *	withdraw	publish that there is no schedule, and why
  *	decided		the basis for which what is published is the last word: a proven plan, or that there is none
  *	view		what the status shows of cables, as one number: fors_job_view()
- *	duties		what must not wait for a plan: the kept order, mastership, the heartbeat
+ *	over		over tables that another engine made (schedule_over = any)
+ *	stale		over tables that have changed since they were looked at
+ *	duties		what must not wait for a plan: the kept order, mastership, the heartbeat, changed tables
  *
  * Files: worker.c the thread and its mailbox; worker_job.c what comes of one job; worker_plan.c plans and proofs;
- * worker_publish.c what readers are told; worker_duties.c what is looked after whether or not there are jobs.
+ * worker_publish.c what readers are told; worker_duties.c what is looked after whether or not there are jobs;
+ * worker_over.c tables that another engine made: the plan, and what happens when they change.
  * Everything here runs in the worker's thread.
  */
 #ifndef FORS_PLUGIN_WORKER_INSIDE_H
@@ -27,6 +30,9 @@
 #include "board.h"
 #include "leash.h"
 #include "worker.h"
+
+/* Why there is no schedule while another engine's tables change. */
+#define FORS_WORKER_CHANGED "the tables in the switches change; a schedule follows when they are settled"
 
 /* The plan in hand. */
 struct fors_worker_plan {
@@ -43,6 +49,9 @@ struct fors_worker_published {
 	unsigned ilp_seconds;
 	double plan_ms;
 	int64_t lower_bound, lump_bound, tables_bound, lmc_needed;
+	bool is_over;	    /* over tables that another engine made */
+	uint64_t changes;   /* fors_worker_changes() when these were looked at */
+	char tables_by[48]; /* that engine, or fors */
 };
 
 struct fors_worker {
@@ -55,24 +64,31 @@ struct fors_worker {
 	char *places;	       /* the newest kept order, to be written, or NULL; owned */
 	size_t places_size;
 	uint64_t sweep_since, sweep_ms; /* a sweep runs since then, 0: none does; the last one took so long */
+	uint64_t changes;		/* changes of another engine's tables that were noted */
+	double changed_ms;	 /* when the first was that is not acted upon, by fors_clock_exact_ms(); 0: all are */
+	const char *changed_how; /* and how that came out */
 	bool stop;
 	/* all below: the worker's thread only */
 	const struct fors_job *job; /* in work, or NULL */
 	struct fors_board board;
 	struct fors_worker_plan plan;
 	struct fors_worker_published published;
-	uint64_t decided;	/* basis; 0: nothing is */
-	uint64_t view;		/* that the status shows */
-	uint64_t incomplete;	/* fingerprint of the fabric of which the last sweep met errors; 0: it met none */
-	uint64_t due_ms;	/* when a sweep is due, see job.h; 0: none is */
-	uint64_t withdrawn;	/* number of the last withdrawal for a ranking that was published; atomic */
-	uint64_t duties_ms;	/* when duties are due again, during a plan */
-	bool is_overdue;	/* a sweep does not end, and the log knows it */
-	bool lost_mastership;	/* while this job was in work */
-	bool is_standby;	/* not the master, and that is published */
-	bool is_short;		/* memory ran out while this job was in work: it has to be tried again */
-	bool has_complained;	/* of that */
-	struct fors_job *retry; /* the job to be tried again in a second, for want of memory, or NULL; owned */
+	uint64_t decided;	  /* basis; 0: nothing is */
+	uint64_t view;		  /* that the status shows */
+	double outdated_ms;	  /* when the change was noted for which a withdrawal is due; 0: none is */
+	const char *outdated_how; /* and how that came out */
+	bool is_proving;	  /* the published schedule is being read by the verifier */
+	bool is_hasty;		  /* a withdrawal must not wait for a disk */
+	uint64_t incomplete;	  /* fingerprint of the fabric of which the last sweep met errors; 0: it met none */
+	uint64_t due_ms;	  /* when a sweep is due, see job.h; 0: none is */
+	uint64_t withdrawn;	  /* number of the last withdrawal for a ranking that was published; atomic */
+	uint64_t duties_ms;	  /* when duties are due again, during a plan */
+	bool is_overdue;	  /* a sweep does not end, and the log knows it */
+	bool lost_mastership;	  /* while this job was in work */
+	bool is_standby;	  /* not the master, and that is published */
+	bool is_short;		  /* memory ran out while this job was in work: it has to be tried again */
+	bool has_complained;	  /* of that */
+	struct fors_job *retry;	  /* the job to be tried again in a second, for want of memory, or NULL; owned */
 };
 
 /* --- worker.c --- */
@@ -102,10 +118,28 @@ void fors_worker_prove_ahead(struct fors_worker *worker, struct fors_job *job);
 /* Is the plan right over what the switches hold? On FORS_OK outcome.is_proven says. */
 enum fors_err fors_worker_prove_installed(struct fors_worker *worker, const struct fors_job *job);
 
-/* Is the published schedule right over the job's tables? On FORS_OK *is_right says. */
+/*
+ * Is the published schedule right over the job's tables? On FORS_OK *is_right says. It may have been withdrawn
+ * meanwhile, because the tables that it was planned over have changed.
+ */
 enum fors_err fors_worker_prove_published(struct fors_worker *worker, const struct fors_job *job, bool *is_right);
 
 void fors_worker_forget_plan(struct fors_worker_plan *plan);
+
+/* --- worker_over.c --- */
+
+/* fors_outcome_plan(), for a job over another engine's tables. */
+enum fors_err fors_worker_plan_over(struct fors_worker *worker, const struct fors_job *job,
+				    struct fors_outcome *outcome, struct fors_error *error);
+
+/* Have the tables of a job changed since they were looked at? Always false for those of fors. */
+bool fors_worker_is_stale(struct fors_worker *worker, const struct fors_job *job);
+
+/* Have the tables changed over which the published schedule is? */
+bool fors_worker_is_outdated(struct fors_worker *worker);
+
+/* When tables have changed: withdraw what is published over them. */
+void fors_worker_watch_tables(struct fors_worker *worker);
 
 /* --- worker_publish.c --- */
 

@@ -7,6 +7,9 @@
  *	INCOMPLETE	the sweep met errors, another follows: keep what is right, publish nothing new
  *	DECLINED	withdraw
  *
+ * Over another engine's tables there is INSTALLED and INCOMPLETE only: the tables are looked at when they are in the
+ * switches. Should they change before the plan is out the job is stale, and nothing comes of it.
+ *
  * A job with the basis that was decided changes nothing, so a sweep of an unchanged fabric leaves no trace. With
  * another basis the published schedule is first proven over the new tables: it stays while it is still right
  * (entries on living home lanes never move, so it often is), else it is withdrawn at once. Nothing unproven stays with
@@ -37,9 +40,13 @@ static void keep_or_withdraw(struct fors_worker *worker, const struct fors_job *
 /* Why there is no new schedule yet. While OpenSM sweeps a fabric with errors again and again the reason stays. */
 static const char *why_planning(const struct fors_worker *worker, const struct fors_job *job)
 {
-	if (worker->incomplete && worker->incomplete == job->fabric->fingerprint &&
+	if (worker->incomplete && worker->incomplete == fors_job_fingerprint(job) &&
 	    worker->board.state == FORS_PLANNING)
 		return worker->board.reason;
+	if (job->over && worker->board.state == FORS_PLANNING && !strcmp(worker->board.reason, FORS_WORKER_CHANGED))
+		return worker->board.reason; /* no news, for a moment */
+	if (job->over)
+		return "a schedule over the tables of another routing engine is being planned";
 	return worker->board.schedule ? "the fabric has changed; a schedule for it is being planned"
 				      : "a schedule is being planned";
 }
@@ -65,7 +72,7 @@ static void decide(struct fors_worker *worker, const struct fors_job *job, uint6
 	if (!outcome->plan) {
 		fail(worker, job, FORS_F_NOPLAN, outcome->error.text, outcome->error.text);
 	} else {
-		if (fors_worker_prove_installed(worker, job))
+		if (fors_worker_prove_installed(worker, job) || fors_worker_is_stale(worker, job))
 			return; /* cancelled: a newer job comes; out of memory: this one will come again */
 		if (outcome->is_proven)
 			fors_worker_publish_plan(worker, job);
@@ -91,7 +98,8 @@ static bool is_still_right(struct fors_worker *worker, const struct fors_job *jo
 	const struct fors_worker_published *published = &worker->published;
 	bool is_right = false;
 
-	return fors_board_has_plan(&worker->board) && published->epoch == worker->board.schedule->epoch &&
+	return !job->over && !published->is_over && fors_board_has_plan(&worker->board) &&
+	       published->epoch == worker->board.schedule->epoch &&
 	       published->fingerprint == job->fabric->fingerprint && !strcmp(published->method, job->method) &&
 	       published->ilp_seconds == job->ilp_seconds && !fors_worker_prove_published(worker, job, &is_right) &&
 	       is_right;
@@ -129,12 +137,25 @@ static void make_way(struct fors_worker *worker, const struct fors_job *job)
 		__atomic_store_n(&worker->withdrawn, job->withdrawal, __ATOMIC_RELEASE);
 }
 
-static void do_fabric(struct fors_worker *worker, struct fors_job *job)
+/*
+ * The switches hold tables that another engine made. Nobody said before that they would change, so what is published is
+ * looked after now, before the plan is made.
+ */
+static void decide_over(struct fors_worker *worker, const struct fors_job *job, uint64_t basis)
+{
+	char reason[FORS_ERROR_TEXT];
+
+	snprintf(reason, sizeof(reason), "%s", why_planning(worker, job));
+	keep_or_withdraw(worker, job, reason);
+	decide(worker, job, basis);
+}
+
+static void do_tables(struct fors_worker *worker, struct fors_job *job)
 {
 	uint64_t basis = fors_job_basis(job);
 
 	if (job->kind != FORS_JOB_ROUTED)
-		worker->incomplete = job->kind == FORS_JOB_INCOMPLETE ? job->fabric->fingerprint : 0;
+		worker->incomplete = job->kind == FORS_JOB_INCOMPLETE ? fors_job_fingerprint(job) : 0;
 	if (job->withdrawal && job->kind == FORS_JOB_INSTALLED) {
 		make_way(worker, job);
 	} else if (job->kind == FORS_JOB_INCOMPLETE) {
@@ -144,6 +165,8 @@ static void do_fabric(struct fors_worker *worker, struct fors_job *job)
 	} else if (is_still_right(worker, job)) {
 		refresh_status(worker, job, FORS_ACTIVE, "");
 		worker->decided = job->kind == FORS_JOB_INSTALLED ? basis : worker->decided;
+	} else if (job->over) {
+		decide_over(worker, job, basis);
 	} else if (job->kind == FORS_JOB_INSTALLED) {
 		decide(worker, job, basis);
 	} else {
@@ -157,11 +180,11 @@ void fors_worker_do(struct fors_worker *worker, struct fors_job *job)
 		return; /* which is published by fors_worker_watch() */
 	worker->job = job;
 	worker->lost_mastership = false;
-	if (job->kind == FORS_JOB_DECLINED || !job->fabric)
+	if (job->kind == FORS_JOB_DECLINED || !fors_job_has_tables(job))
 		fors_worker_withdraw(worker, job, FORS_INACTIVE, job->reason);
-	else
-		do_fabric(worker, job);
-	if (job->fabric)
+	else if (!fors_worker_is_stale(worker, job)) /* else another one comes when they are settled */
+		do_tables(worker, job);
+	if (fors_job_has_tables(job))
 		worker->due_ms = job->due_ms;
 	worker->job = NULL;
 }

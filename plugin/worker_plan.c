@@ -39,7 +39,8 @@ bool fors_worker_make_plan(struct fors_worker *worker, const struct fors_job *jo
 	if (plan->basis == basis)
 		return true;
 	fors_worker_forget_plan(plan);
-	err = fors_outcome_plan(&request, &plan->outcome, NULL);
+	err = job->over ? fors_worker_plan_over(worker, job, &plan->outcome, NULL)
+			: fors_outcome_plan(&request, &plan->outcome, NULL);
 	if (err == FORS_ENOMEM)
 		fors_worker_run_short(worker);
 	if (!err)
@@ -77,12 +78,16 @@ enum fors_err fors_worker_prove_installed(struct fors_worker *worker, const stru
 enum fors_err fors_worker_prove_published(struct fors_worker *worker, const struct fors_job *job, bool *is_right)
 {
 	struct fors_verdict verdict;
-	enum fors_err err =
-		fors_verify(job->net, job->lfts, worker->board.schedule, fors_worker_cancelled, worker, &verdict, NULL);
+	enum fors_err err;
 
+	worker->is_proving =
+		true; /* what is being read must not be withdrawn: that waits for the end, which comes at once */
+	err = fors_verify(job->net, job->lfts, worker->board.schedule, fors_worker_cancelled, worker, &verdict, NULL);
+	worker->is_proving = false;
+	fors_worker_watch_tables(worker);
 	if (err && err != FORS_ECANCELLED)
 		fors_worker_run_short(worker);
 	if (!err)
-		*is_right = verdict.is_good;
+		*is_right = verdict.is_good && fors_board_has_plan(&worker->board);
 	return err;
 }

@@ -16,6 +16,7 @@ static void fill_status(struct fors_worker *worker, const struct fors_job *job, 
 	status->state = state;
 	snprintf(status->reason, sizeof(status->reason), "%s", reason);
 	status->tables_ms = job->tables_ms;
+	snprintf(status->tables_by, sizeof(status->tables_by), "%s", job->tables_by);
 	status->warnings = job->warnings;
 	if (job->fabric && fors_status_fabric(status, job->fabric, NULL))
 		fors_worker_run_short(worker);
@@ -36,7 +37,9 @@ static void note_published(struct fors_worker *worker, const struct fors_job *jo
 
 	worker->published =
 		(struct fors_worker_published){.epoch = worker->board.schedule ? worker->board.schedule->epoch : 0,
-					       .fingerprint = job->fabric->fingerprint,
+					       .fingerprint = fors_job_fingerprint(job),
+					       .is_over = job->over,
+					       .changes = job->over ? job->over->changes : 0,
 					       .ilp_seconds = job->ilp_seconds,
 					       .plan_ms = outcome->plan_ms,
 					       .lower_bound = outcome->lower_bound,
@@ -44,6 +47,7 @@ static void note_published(struct fors_worker *worker, const struct fors_job *jo
 					       .tables_bound = outcome->tables_bound,
 					       .lmc_needed = outcome->lmc_needed};
 	memcpy(worker->published.method, job->method, sizeof(job->method));
+	memcpy(worker->published.tables_by, job->tables_by, sizeof(job->tables_by));
 	worker->view = fors_job_view(job);
 }
 
@@ -58,6 +62,8 @@ void fors_worker_publish_plan(struct fors_worker *worker, const struct fors_job 
 	status.lump_bound = outcome->lump_bound;
 	status.tables_bound = outcome->tables_bound;
 	status.lmc_needed = outcome->lmc_needed;
+	if (job->over)
+		status.servers = outcome->plan->nservers; /* there is no fabric to count them in */
 	publish(worker, fors_outcome_take(outcome), &status);
 	if (!worker->is_short) /* else the board may not have taken it */
 		note_published(worker, job);
@@ -78,6 +84,8 @@ void fors_worker_publish_status(struct fors_worker *worker, const struct fors_jo
 		status.lump_bound = published->lump_bound;
 		status.tables_bound = published->tables_bound;
 		status.lmc_needed = published->lmc_needed;
+		if (job->over && published->is_over)
+			status.servers = schedule->nservers;
 	}
 	publish(worker, NULL, &status);
 	worker->view = fors_job_view(job);
@@ -100,7 +108,7 @@ static bool is_known(const struct fors_worker *worker, const struct fors_job *jo
 		     const char *reason)
 {
 	return is_withdrawn(&worker->board, state) && !strcmp(worker->board.reason, reason) &&
-	       (!job->fabric || worker->view == fors_job_view(job));
+	       (!fors_job_has_tables(job) || worker->view == fors_job_view(job));
 }
 
 void fors_worker_withdraw(struct fors_worker *worker, const struct fors_job *job, enum fors_state state,
@@ -119,13 +127,13 @@ void fors_worker_withdraw(struct fors_worker *worker, const struct fors_job *job
 		status.lmc_needed = outcome->lmc_needed;
 		status.plan_ms = outcome->plan_ms;
 	}
-	if (job->fabric)
+	if (fors_job_has_tables(job))
 		worker->view = fors_job_view(job);
 	if (is_withdrawn_for(&worker->board, state, reason)) {
 		publish(worker, NULL, &status);
 		return;
 	}
-	if (!fors_board_withdraw(&worker->board, &status))
+	if (!(worker->is_hasty ? fors_board_withdraw_at_once : fors_board_withdraw)(&worker->board, &status))
 		fors_worker_run_short(worker);
 	fors_status_clear(&status);
 }

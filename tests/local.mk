@@ -14,6 +14,7 @@ unit_tests += tests/unit/test_flows
 unit_tests += tests/unit/test_forsched
 unit_tests += tests/unit/test_golden
 unit_tests += tests/unit/test_forsched_mangled
+unit_tests += tests/unit/test_graph_spec
 unit_tests += tests/unit/test_guidlist
 unit_tests += tests/unit/test_home
 unit_tests += tests/unit/test_job
@@ -91,6 +92,7 @@ tests_unit_test_guidlist_LDADD = $(unit_support)
 tests_unit_test_home_LDADD = $(unit_support)
 tests_unit_test_level_LDADD = $(unit_support)
 tests_unit_test_lftfile_LDADD = $(unit_support)
+tests_unit_test_graph_spec_LDADD = libtestsupport.la libforsmodel.la libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_lfti_LDADD = libforsmodel.la libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_model_LDADD = libtestsupport.la libforsmodel.la libforscore.la $(CMOCKA_LIBS) -lm
 tests_unit_test_net_LDADD = $(unit_support)
@@ -186,7 +188,7 @@ tests_unit_test_absent_LDADD = $(unit_support)
 tests_unit_test_board_SOURCES = tests/unit/test_board.c plugin/board.c $(publish_sources) $(outbox_sources)
 tests_unit_test_board_LDADD = libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_board_LDFLAGS = $(AM_LDFLAGS) -pthread
-tests_unit_test_job_SOURCES = tests/unit/test_job.c plugin/digest.c plugin/job.c
+tests_unit_test_job_SOURCES = tests/unit/test_job.c plugin/digest.c plugin/job.c plugin/levels.c
 tests_unit_test_job_LDADD = $(unit_support)
 tests_unit_test_epoch_SOURCES = tests/unit/test_epoch.c plugin/epoch.c $(publish_sources) plugin/clock.c
 tests_unit_test_epoch_LDADD = libforscore.la $(CMOCKA_LIBS)
@@ -205,8 +207,8 @@ tests_unit_test_loader_LDADD = libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_loader_LDFLAGS = $(AM_LDFLAGS) -pthread -Wl,--wrap=fors_read_bytes
 tests_unit_test_settings_SOURCES = tests/unit/test_settings.c plugin/settings.c $(input_sources)
 tests_unit_test_settings_LDADD = libforscore.la $(CMOCKA_LIBS)
-worker_sources = plugin/board.c plugin/job.c plugin/worker.c plugin/worker_duties.c plugin/worker_job.c \
-	plugin/worker_plan.c plugin/worker_publish.c
+worker_sources = plugin/board.c plugin/job.c plugin/levels.c plugin/worker.c plugin/worker_duties.c plugin/worker_job.c \
+	plugin/worker_over.c plugin/worker_plan.c plugin/worker_publish.c
 tests_unit_test_worker_SOURCES = tests/unit/test_worker.c $(publish_sources) $(worker_sources) $(outbox_sources) \
 	$(fault_sources)
 tests_unit_test_worker_CPPFLAGS = $(fault_cppflags)

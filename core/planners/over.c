@@ -128,22 +128,28 @@ static enum fors_err make_schedule(struct plan *plan, uint32_t nphases, struct f
 	return err;
 }
 
+/* The level belongs to the way, so it is asked for with the path index that the flow uses. */
 static enum fors_err ask_levels(struct plan *plan, struct fors_error *error)
 {
 	const struct fors_over_task *task = plan->task;
 	struct fors_schedule *schedule = plan->schedule;
-	uint32_t p = schedule->nservers;
+	const struct fors_schedule_server *server = schedule->server;
+	size_t p = schedule->nservers;
 
 	if (!task->sl)
 		return FORS_OK;
-	schedule->sl = malloc((size_t)p * p + 1);
+	schedule->sl = malloc(p * p + 1);
 	if (!schedule->sl)
 		return fors_fail_memory(error);
+	memset(schedule->sl, FORS_NO_SL, p * p);
 	for (uint32_t s = 0; s < p; s++)
-		for (uint32_t d = 0; d < p; d++)
-			schedule->sl[(size_t)s * p + d] =
-				s == d ? FORS_NO_SL
-				       : task->sl(task->context, schedule->server[s].lid, schedule->server[d].lid);
+		for (uint32_t t = 0; t < schedule->nphases; t++) {
+			struct fors_cell cell = fors_schedule_flow(schedule, s, t);
+
+			if (cell.dst != FORS_IDLE && cell.dst != s)
+				schedule->sl[s * p + cell.dst] = task->sl(task->context, server[s].lid,
+									  server[cell.dst].lid + (uint32_t)cell.path);
+		}
 	return FORS_OK;
 }
 

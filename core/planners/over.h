@@ -20,7 +20,7 @@ struct fors_over_task {
 	const struct fors_net *net; /* indexed */
 	const struct fors_lfts *lfts;
 	const struct fors_participants *participants; /* NULL: every CA port with a LID and a cable to a switch */
-	/* The service level of a path between two base LIDs, FORS_NO_SL: not known. NULL: none is. */
+	/* The service level from a base LID to a LID that a flow goes to, FORS_NO_SL: not known. NULL: none is. */
 	uint8_t (*sl)(void *context, uint32_t src_lid, uint32_t dst_lid);
 	bool (*cancelled)(void *context);	      /* as in struct fors_task */
 	void (*progress)(void *context, double done); /* the same */

@@ -146,6 +146,11 @@ enum fors_err fors_status_fabric(struct fors_status *status, const struct fors_f
 	return FORS_OK;
 }
 
+bool fors_status_is_over(const struct fors_status *status)
+{
+	return status->tables_by[0] && strcmp(status->tables_by, "fors");
+}
+
 void fors_status_schedule(struct fors_status *status, const struct fors_schedule *schedule)
 {
 	status->epoch = schedule->epoch && schedule->epoch <= INT64_MAX ? (int64_t)schedule->epoch : FORS_UNKNOWN;

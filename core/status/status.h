@@ -41,8 +41,9 @@ struct fors_status {
 	int64_t capacity;	 /* B, when all leaves have as many servers */
 	int64_t phases, lower_bound;
 	int64_t lump_bound, tables_bound; /* of phases, at LMC 0: with any tables, with these */
-	char method[16];		  /* empty: none */
-	double plan_ms, tables_ms;	  /* negative: unknown */
+	char method[16];	   /* empty: none */
+	char tables_by[48];	   /* routing engine whose tables the switches hold; empty: not known */
+	double plan_ms, tables_ms; /* negative: unknown */
 	int64_t unreachable_pairs;
 	int64_t lmc;			  /* of the servers */
 	int64_t lmc_needed;		  /* that would allow fewer phases (or any plan); unknown: none would */
@@ -65,6 +66,9 @@ void fors_status_clear(struct fors_status *status);
  */
 enum fors_err fors_status_fabric(struct fors_status *status, const struct fors_fabric *fabric,
 				 struct fors_error *error);
+/* Are the tables another engine's? Then there are no leaves and spines; lower_bound is the bound of these tables. */
+bool fors_status_is_over(const struct fors_status *status);
+
 /* Fill what a schedule says: epoch, phases, method (its reason, when withdrawn). */
 void fors_status_schedule(struct fors_status *status, const struct fors_schedule *schedule);
 

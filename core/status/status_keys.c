@@ -24,6 +24,7 @@ const struct fors_key fors_keys[] = {
 	{AT(lump_bound), FORS_KEY_NUMBER, "Phases that no schedule over tables with one LID per server can go below"},
 	{AT(tables_bound), FORS_KEY_NUMBER, "Phases that no schedule over these tables can go below"},
 	{AT(method), FORS_KEY_TEXT, "1 for the planning method of the published schedule"},
+	{AT(tables_by), FORS_KEY_TEXT, "1 for the routing engine whose tables the switches hold"},
 	{AT(plan_ms), FORS_KEY_MS, "Milliseconds that planning took"},
 	{AT(tables_ms), FORS_KEY_MS, "Milliseconds that filling the forwarding tables took"},
 	{AT(unreachable_pairs), FORS_KEY_NUMBER, "Pairs of leaves without a common live spine"},

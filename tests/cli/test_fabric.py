@@ -107,3 +107,20 @@ def test_verify_bad_files(fors, published, write, tmp_path):
             assert str(path) in fors("verify", *verify_args(published, **{name: path}), code=2).err
         assert "absent" in fors("verify", *verify_args(published, **{name: tmp_path / "absent"}), code=2).err
     fors("verify", *verify_args(published, lfts=write("twice", lfts + lfts)), code=2)
+
+
+@pytest.mark.parametrize("spec, switches, servers", [
+    ("TORUS(3x4;2)", 12, 24), ("CUBE(3;1;empty=0/0)", 8, 7), ("DRAGONFLY(3,2,4;2)", 12, 24), ("DFPLUS(2,3,2,3;2)", 15, 12), ("RRG(10,3,2;5)", 10, 20)])
+def test_networks_that_are_no_trees(fors, tmp_path, spec, switches, servers):
+    net, lfts = tmp_path / "net", tmp_path / "lfts"
+    assert fors("fabric", "--synthetic", spec, "--format", "spec").out.strip() == spec
+    net.write_text(fors("fabric", "--synthetic", spec, "--routing", "up-down").out)
+    lfts.write_text(fors("fabric", "--synthetic", spec, "--routing", "up-down", "--format", "lfts").out)
+    text = net.read_text()
+    assert text.count("\nSwitch") == switches and text.count("\nCa") == servers
+    made = fors("analyze", "--synthetic", spec, "--routing", "up-down", "--pattern", "linear-shift").out
+    read = fors("analyze", "--fabric", net, "--lfts", lfts, "--pattern", "linear-shift").out
+    assert "routing     up-down (a model)" in made
+    loads = [line for line in made.splitlines() if line.startswith("loads")]
+    assert loads and loads == [line for line in read.splitlines() if line.startswith("loads")]
+    assert "is a rule for fat-trees" in fors("analyze", "--synthetic", spec, "--routing", "d-mod-k", "--pattern", "shift", code=2).err

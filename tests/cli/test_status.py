@@ -54,6 +54,17 @@ def test_warnings(fors, folder):
     assert re.search(r"^warning {5}Leaf00\[5\] stays in use\n {12}no node Leaf77$", out, re.M)
 
 
+def test_tables_of_another_engine(fors, folder):
+    unknown = dict.fromkeys(["leaves", "spines", "f", "affected_spines", "dead_links", "dead_since_ms", "degraded_links",
+                             "excluded_links", "held_links"])
+    path = folder(tables_by="minhop", phases=20, lower_bound=20, remarks=["nothing is drained"], **unknown)
+    out = fors("status", path).out
+    assert re.search(r"^fabric {6}16 servers$", out, re.M)
+    assert re.search(r"^tables {6}by minhop, not by fors: no link is drained, excluded or held down$", out, re.M)
+    assert "20 phases (bound of these tables 20)" in out and out.count("nothing is drained") == 1
+    assert "tables  " not in fors("status", folder("0x0002c90300001235", tables_by="fors")).out
+
+
 @pytest.mark.parametrize("state", ["inactive", "planning", "failed"])
 def test_not_active(fors, folder, state):
     out = fors("status", folder(state=state, reason="because of this"), code=1).out

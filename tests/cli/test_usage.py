@@ -145,7 +145,8 @@ def test_arguments_that_are_offered_are_taken(fors, name):
 
 def test_routings_and_patterns_that_are_offered_are_known(fors):
     for rule in completion("fors analyze --routing ''") - {"fors"}:
-        fors("analyze", "--synthetic", "XGFT(2;2,2;1,2)", "--routing", rule, "--pattern", "shift")
+        spec = "TORUS(3x3;1)" if rule == "dor" else "XGFT(2;2,2;1,2)"
+        fors("analyze", "--synthetic", spec, "--routing", rule, "--pattern", "shift")
     for pattern in completion("fors analyze --pattern ''"):
         assert "no pattern" not in run(FORS, "analyze", "--synthetic", FT, "--routing", "fors", "--pattern", pattern).err
 

@@ -218,6 +218,7 @@ class Ibsim:
         self.net_file.write_text(topology.text())
         self._output = []
         self._prompts = 0
+        self._console = threading.Lock()
         nodes = len(topology.switches) + len(topology.hcas)
         ports = sum(topology.switches.values()) + sum(topology.hcas.values()) + nodes
         self.process = subprocess.Popen(
@@ -254,14 +255,15 @@ class Ibsim:
         return b"".join(self._output)
 
     def commands(self, lines):
-        """Type lines on the console, wait until ibsim has done them all; what it printed."""
+        """Type lines on the console, wait until ibsim has done them all; what it printed. Any thread."""
         lines = list(lines)
-        self._output, prompts = [], self._prompts + len(lines)
-        self.process.stdin.write("".join(line + "\n" for line in lines).encode())
-        wait_for(lambda: self._prompts >= prompts or self.process.poll() is not None, 30, lines, 0.001)
-        if self.process.poll() is not None:
-            raise HarnessError(f"ibsim ended on: {lines}")
-        return self.output().decode(errors="replace")
+        with self._console:
+            self._output, prompts = [], self._prompts + len(lines)
+            self.process.stdin.write("".join(line + "\n" for line in lines).encode())
+            wait_for(lambda: self._prompts >= prompts or self.process.poll() is not None, 30, lines, 0.001)
+            if self.process.poll() is not None:
+                raise HarnessError(f"ibsim ended on: {lines}")
+            return self.output().decode(errors="replace")
 
     def command(self, line):
         return self.commands([line])

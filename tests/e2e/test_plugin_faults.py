@@ -14,6 +14,7 @@ import pytest
 
 import harness
 import oracle
+import over
 from harness import FatTree
 
 EVERY = int(os.environ.get("FORS_FAULTS_EVERY", "0"))
@@ -49,8 +50,8 @@ def faulty(fabric, tmp_path):
     def start(topology, n=0, **options):
         faults = Faults(tmp_path / "faults")
         faults.arm(n)
-        sim, sm = fabric(topology, node="Node02-00", preload=[str(shim())], env={"FORS_FAULTS": str(faults.path)},
-                         routing_engine="fors updn", sweep_interval=1, **options)
+        options = {"routing_engine": "fors updn", "sweep_interval": 1, **options}
+        sim, sm = fabric(topology, node="Node02-00", preload=[str(shim())], env={"FORS_FAULTS": str(faults.path)}, **options)
         return sim, sm, faults
     return start
 
@@ -91,6 +92,19 @@ def calls_of_a_change(sim, sm, tree, faults):
     return most
 
 
+def calls_of_a_cut(sim, sm, end, faults):
+    """The same for another engine's tables."""
+    most = 0
+    for act in (sim.unlink, sim.relink):
+        faults.arm(0)
+        before = sm.status()["epoch"]
+        act(*end)
+        sm.wait_epoch(before + 1)
+        most = max(most, faults.off()[0])
+    assert most > 50
+    return most
+
+
 @pytest.mark.parametrize("lasting, conf", [
     (False, None),
     (True, "exclude_links = Leaf01[5]\npublish_dir = {}\npublish_command = /bin/true\n"),
@@ -122,6 +136,34 @@ def test_memory_ends_during_a_failure(faulty, tmp_path, lasting, conf):
         is_cut = not is_cut
     assert declined > 10
     assert silent < 4  # some allocations fors can do without
+
+
+def come_back_over(sim, sm, epoch):
+    """The plan that follows holds over the tables that another engine made."""
+    sm.wait_status(30, state="active", tables_by="dfsssp", epoch=lambda now: now and now >= epoch)
+    harness.wait_for(lambda: over.judge(sim.snapshot(), over.read_csv(sm.schedule_file) or []) == [], 20, "a plan that holds")
+    sm.check_alive()
+
+
+def test_memory_ends_over_tables_of_others(faulty):
+    """schedule_over = any: nothing that lacks memory costs a route or opensm, and there is a plan in the end."""
+    tree = over.torus(3, 3, 1)
+    sim, sm, faults = faulty(tree, routing_engine="dfsssp", fors_conf="schedule_over = any\n")
+    sm.wait_epoch()
+    end, is_cut, silent = tree.end("T11", "T12"), True, 0
+    for n in samples(calls_of_a_cut(sim, sm, end, faults)):
+        epoch, mark = sm.status()["epoch"], sm.log_end()
+        faults.arm(n)
+        (sim.unlink if is_cut else sim.relink)(*end)
+        sm.wait_up(mark)
+        if n % 8:  # do not wait for the sweep that fors asked for
+            sm.sighup()
+        come_back_over(sim, sm, epoch + 1)
+        seen, failures = faults.off()
+        assert failures or seen < n, f"allocation {n} of {seen} did not fail"
+        silent += failures > 0 and "out of memory" not in sm.log(mark)
+        is_cut = not is_cut
+    assert silent < 4
 
 
 def test_memory_ends_while_fors_starts(faulty, tmp_path):

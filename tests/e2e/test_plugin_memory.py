@@ -10,6 +10,7 @@ import shutil
 import pytest
 
 import harness
+import over
 from harness import FatTree
 
 ROUNDS = 20
@@ -44,14 +45,32 @@ def all_keys(tree, tmp_path):
             "exclude_links = Leaf02[6]\ndegraded_links = dead\nhold_down = 1\n")
 
 
+def failures_over_others(sim, sm, tree, timeout):
+    """The same of tables that another engine makes, and of a setting that changes its mind."""
+    sm.wait_epoch(timeout=timeout)
+    ends = [tree.end("T11", "T12"), tree.end("T02", "T12"), ("Node04-01", 1)]
+    for i in range(ROUNDS // 2):
+        for act in (sim.unlink, sim.relink):
+            epoch = sm.status()["epoch"]
+            act(*ends[i % 3])
+            sm.wait_epoch(epoch, timeout)
+    for text, state in (("", "inactive"), ("schedule_over = any\n", "active")):
+        sm.fors_conf.write_text(text)
+        sm.sighup()
+        sm.wait_status(timeout, state=state)
+
+
 @pytest.mark.skipif(not shutil.which("valgrind"), reason="needs valgrind (apt-get install valgrind)")
-def test_valgrind(fabric, tmp_path):
+@pytest.mark.parametrize("is_over", [False, True], ids=["fors", "any"])
+def test_valgrind(fabric, tmp_path, is_over):
     report = tmp_path / "valgrind"
-    tree = FatTree(3, 3)
-    sim, sm = fabric(tree, lmc=2, sweep_interval=1, node="Node02-00", fors_conf=all_keys(tree, tmp_path),
-                     prefix=["valgrind", "--leak-check=full", "--show-leak-kinds=all", "--keep-debuginfo=yes",
-                             "--num-callers=30", f"--log-file={report}"])
-    twenty_failures(sim, sm, tree, 120)
+    prefix = ["valgrind", "--leak-check=full", "--show-leak-kinds=all", "--keep-debuginfo=yes", "--num-callers=30",
+              f"--log-file={report}"]
+    tree = over.torus(3, 3, 2) if is_over else FatTree(3, 3)
+    options = {"routing_engine": "dfsssp", "fors_conf": "schedule_over = any\n"} if is_over else {
+        "lmc": 2, "fors_conf": all_keys(tree, tmp_path)}
+    sim, sm = fabric(tree, sweep_interval=1, node="Node02-00", prefix=prefix, **options)
+    (failures_over_others if is_over else twenty_failures)(sim, sm, tree, 120)
     sm.stop(60)
     text = report.read_text()
     assert "LEAK SUMMARY" in text
@@ -67,16 +86,20 @@ def sanitized_build():
 
 @pytest.mark.skipif(not sanitized_build(),
                     reason="FORS_SANITIZED_BUILDDIR: a build with ./configure --enable-sanitizers")
-def test_sanitizers(fabric, tmp_path):
-    tree = FatTree(4, 3)
+@pytest.mark.parametrize("who", ["fors", "dfsssp", "fors,minhop"])
+def test_sanitizers(fabric, tmp_path, who):
+    is_over = who == "dfsssp"
+    tree = over.torus(3, 3, 2) if is_over else FatTree(4, 3)
+    conf = "" if is_over else all_keys(tree, tmp_path)
+    options = {"routing_engine": who, "lmc": 0 if is_over else 2,
+               "fors_conf": conf + "schedule_over = any\n" * (who != "fors")}
     suppressions = tmp_path / "suppressions"
     suppressions.write_text("".join(f"interceptor_via_lib:{library}\n" for library in NOT_OURS))
-    sim, sm = fabric(tree, lmc=2, sweep_interval=1, node="Node02-00", plugin_dir=sanitized_build(),
-                     fors_conf=all_keys(tree, tmp_path),
+    sim, sm = fabric(tree, sweep_interval=1, node="Node02-00", plugin_dir=sanitized_build(), **options,
                      preload=[harness.asan_library()],
                      env={"ASAN_OPTIONS": f"detect_leaks=0:suppressions={suppressions}:log_path={tmp_path}/asan",
                           "UBSAN_OPTIONS": f"print_stacktrace=1:log_path={tmp_path}/ubsan"})
-    twenty_failures(sim, sm, tree, 60)
+    (failures_over_others if is_over else twenty_failures)(sim, sm, tree, 60)
     assert sm.stop() == 0
     reports = [path.read_text() for path in tmp_path.glob("*san.*")]
     assert reports == []

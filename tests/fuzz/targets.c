@@ -30,6 +30,7 @@
 #include "core/schedule/schedule_header.h"
 #include "core/status/status.h"
 #include "core/status/status_json.h"
+#include "core/net/spec.h"
 #include "core/net/tree_net.h"
 #include "core/tables/lanes.h"
 #include "core/tables/tables.h"
@@ -435,24 +436,32 @@ static bool fuzz_places(const uint8_t *data, size_t size)
 	return is_good;
 }
 
+/* Small enough to make a net of it each time. */
+static bool is_small(const struct fors_spec *spec)
+{
+	if (spec->is_graph)
+		return spec->graph.nswitches < 50 && spec->graph.servers < 20;
+	return spec->tree.tree.servers < 100 && spec->tree.tree.cables < 500;
+}
+
 static bool fuzz_spec(const uint8_t *data, size_t size)
 {
 	char *text = terminated(data, size), *canonical = NULL;
 	struct fors_net *net = NULL;
-	struct fors_tree_spec spec = {0};
+	struct fors_spec spec = {0};
 	struct fors_error error;
-	bool is_good = fors_tree_spec_parse(text, &spec, &error) == FORS_OK;
+	bool is_good = fors_spec_parse(text, &spec, &error) == FORS_OK;
 
 	if (is_good) {
-		if (fors_tree_spec_format(&spec, &canonical, &error) != FORS_OK)
+		if (fors_spec_format(&spec, &canonical, &error) != FORS_OK)
 			abort();
-		if (spec.tree.servers < 100 && spec.tree.cables < 500 && fors_tree_net(&spec, &net, &error) == FORS_OK)
+		if (is_small(&spec) && fors_spec_net(&spec, &net, &error) == FORS_OK)
 			use_net(net);
 		fors_net_free(net);
-		fors_tree_spec_clear(&spec);
-		if (fors_tree_spec_parse(canonical, &spec, &error) != FORS_OK) /* what is written can be read */
+		fors_spec_clear(&spec);
+		if (fors_spec_parse(canonical, &spec, &error) != FORS_OK) /* what is written can be read */
 			abort();
-		fors_tree_spec_clear(&spec);
+		fors_spec_clear(&spec);
 		free(canonical);
 	}
 	free(text);

@@ -391,14 +391,15 @@ static void tight(struct sweep *sweep)
 	end(sweep, "tight");
 }
 
-/* FAMILY is "SPEC TABLES": that alone. */
+/* FAMILY is "SPEC TABLES [DEAD]": that alone. */
 static void one(struct sweep *sweep)
 {
 	char spec[64], tables[16];
+	unsigned dead = 0;
 
-	if (sscanf(sweep->filter, "%63s %15s", spec, tables) != 2)
-		return;
-	instance(sweep, &(struct world_wish){.spec = spec, .tables = tables, .most = 1100}, GRID, true);
+	if (sscanf(sweep->filter, "%63s %15s %u", spec, tables, &dead) >= 2)
+		instance(sweep, &(struct world_wish){.spec = spec, .tables = tables, .dead = dead, .most = 1100}, GRID,
+			 true);
 }
 
 static void run_all(struct sweep *sweep)

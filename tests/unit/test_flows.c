@@ -134,6 +134,22 @@ static void random_fabrics(void **state)
 		fail_msg("%llu phases for bounds of %llu", (unsigned long long)phases, (unsigned long long)bound);
 }
 
+/* A full tree with one dead cable is at the lower bound, or at the lump of one LID, without a search. */
+static void one_dead_cable_costs_nothing(void **state)
+{
+	static const char *const down[] = {"Leaf00[21]", "Leaf07[33]", "Leaf17[38]"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(down) / sizeof(down[0]); i++) {
+		struct bed *bed = bed_new("FT(2;20,18)", 0);
+
+		bed_down(bed, down[i]);
+		assert_at_bound(bed, down[i]);
+		assert_int_equal(tables_bound(bed), 360);
+		bed_free(bed);
+	}
+}
+
 static void more_path_indices(void **state)
 {
 	struct bed *bed = bed_new("FT(2;6,6)", 2);
@@ -300,6 +316,9 @@ static void a_search_cut_short(void **state)
 	assert_book(copy, "copy");
 	fors_flows_fill(copy);
 	assert_book(copy, "filled");
+	fors_flows_drop_phases(copy, 50);
+	assert_int_equal(copy->nphases, 50);
+	assert_book(copy, "fewer phases");
 	fors_flows_packing_free(copy);
 	fors_flows_packing_free(packing);
 	fors_flows_problem_clear(&problem);
@@ -313,6 +332,7 @@ int main(void)
 		cmocka_unit_test(uneven_leaves_cost_nothing),
 		cmocka_unit_test(leaves_larger_than_a_word),
 		cmocka_unit_test(random_fabrics),
+		cmocka_unit_test(one_dead_cable_costs_nothing),
 		cmocka_unit_test(more_path_indices),
 		cmocka_unit_test(ways_that_are_missing),
 		cmocka_unit_test(wanted_phases_are_a_limit),

@@ -82,6 +82,20 @@ static void keys_and_comments(void **state)
 	fors_settings_free(load(""));
 }
 
+static void whose_tables(void **state)
+{
+	struct fors_settings *settings = load("schedule_over = any\n");
+
+	assert_true(settings->is_over_any);
+	fors_settings_free(settings);
+	settings = load("schedule_over = any\nschedule_over = fors\n");
+	assert_false(settings->is_over_any);
+	fors_settings_free(settings);
+	settings = load("");
+	assert_false(settings->is_over_any);
+	fors_settings_free(settings);
+}
+
 static void links_drained(void **state)
 {
 	struct fors_settings *settings = load("degraded_links = dead\nhold_down = 30\n"
@@ -278,6 +292,7 @@ static void mistakes_are_named(void **state)
 		{"no equals sign\n", ":1: ", "key = value"},
 		{"method = auto\nnonsense\nmetod = auto\n", ":2: ", "key = value"},
 		{"[fors]\nmethod = auto\n", ":1: ", "[fors]"},
+		{"schedule_over = all\n", ":1: ", "neither 'fors' nor 'any'"},
 		{"degraded_links = maybe\n", ":1: ", "neither 'ignore' nor 'dead'"},
 		{"degraded_links =\n", ":1: ", "degraded_links"},
 		{"hold_down = -3\n", ":1: ", "hold_down"},
@@ -378,6 +393,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(defaults),
 		cmocka_unit_test(keys_and_comments),
+		cmocka_unit_test(whose_tables),
 		cmocka_unit_test(links_drained),
 		cmocka_unit_test(at_most_4096_names),
 		cmocka_unit_test(publishing),

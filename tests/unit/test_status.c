@@ -82,7 +82,7 @@ static void unknown_is_null(void **state)
 		"lmc_needed",	   "dead_since_ms",
 		"degraded_links",  "excluded_links",
 		"held_links",	   "held_until_ms",
-		"state_since_ms",
+		"state_since_ms",  "tables_by",
 	};
 	struct fors_status status;
 	json_t *object;

@@ -52,7 +52,10 @@ enum fors_err __wrap_fors_verify(const struct fors_net *net, const struct fors_l
 static _Atomic enum { PLAN_WELL, PLAN_UNTIL_CANCELLED, PLAN_WRONG, PLAN_NOT } how_to_plan;
 static atomic_int plans, proofs, cancelled_plans, mastership_now, errors_logged[32];
 
-/* What happens when the worker asks for the n-th time whether to go on: it finds another job in the mailbox. */
+/*
+ * What happens when the worker asks for the n-th time whether to go on: it finds another job in the mailbox, or, without
+ * one, tables that have changed.
+ */
 static struct {
 	_Atomic int64_t left; /* asks until then; 0: nothing happens */
 	struct fors_worker *_Atomic worker;
@@ -63,8 +66,14 @@ static struct {
 
 static bool count_ask(void *context)
 {
-	if (atomic_load(&asking.left) > 0 && atomic_fetch_sub(&asking.left, 1) == 1)
-		fors_worker_submit(atomic_load(&asking.worker), atomic_exchange(&asking.job, NULL));
+	if (atomic_load(&asking.left) > 0 && atomic_fetch_sub(&asking.left, 1) == 1) {
+		struct fors_job *job = atomic_exchange(&asking.job, NULL);
+
+		if (job)
+			fors_worker_submit(atomic_load(&asking.worker), job);
+		else
+			fors_worker_note_change(atomic_load(&asking.worker), "test");
+	}
 	return asking.cancelled(asking.context);
 }
 
@@ -207,6 +216,26 @@ static struct fors_job *make_job(struct bench *bench, enum fors_job_kind kind, c
 	assert_int_equal(fors_tables_build(job->fabric, &job->lfts, NULL), FORS_OK);
 	strcpy(job->method, "auto");
 	return job;
+}
+
+/* The same tables as another engine's, as they were after so many changes. */
+static struct fors_job *make_over(struct bench *bench, enum fors_job_kind kind, const char *down, uint64_t changes)
+{
+	struct fors_job *job = make_job(bench, kind, down);
+
+	fors_fabric_free(job->fabric);
+	job->fabric = NULL;
+	strcpy(job->tables_by, "minhop");
+	assert_int_equal(fors_job_be_over(job, NULL, NULL), FORS_OK);
+	job->over->changes = changes;
+	strcpy(job->reason, "errors");
+	fors_job_seal(job);
+	return job;
+}
+
+static void submit_over(struct bench *bench, enum fors_job_kind kind, const char *down, uint64_t changes)
+{
+	fors_worker_submit(bench->worker, make_over(bench, kind, down, changes));
 }
 
 static void submit(struct bench *bench, enum fors_job_kind kind, const char *down)
@@ -1221,6 +1250,189 @@ static void declined_at_each_ask(void **state)
 	assert_true(n > 1);
 }
 
+/* ---- over tables that another engine made ---- */
+
+/* The newest status, of which the caller frees nothing. */
+static struct fors_status status_now(const struct bench *bench)
+{
+	struct fors_status status;
+
+	assert_true(read_status(bench, &status));
+	fors_status_clear(&status);
+	return status;
+}
+
+static void over_tables_of_others(void **state)
+{
+	struct bench *bench = *state;
+	struct fors_status status;
+	int64_t epoch;
+
+	submit_over(bench, FORS_JOB_INSTALLED, NULL, 0);
+	epoch = wait_state(bench, FORS_ACTIVE, 0);
+	status = status_now(bench);
+	assert_string_equal(status.tables_by, "minhop");
+	assert_string_equal(status.method, "flows");
+	assert_int_equal(status.servers, 9);
+	assert_int_equal(status.leaves, FORS_UNKNOWN);
+	assert_int_equal(status.phases, status.lower_bound);
+	submit_over(bench, FORS_JOB_INSTALLED, NULL, 0);
+	rest();
+	assert_int_equal(status_now(bench).epoch, epoch);
+	assert_int_equal(status_now(bench).state, FORS_ACTIVE);
+}
+
+/* Withdrawn at once; a job of before is of no use; one of afterwards is, though the tables are the same again. */
+static void changed_tables_withdraw(void **state)
+{
+	struct bench *bench = *state;
+	int64_t epoch;
+
+	submit_over(bench, FORS_JOB_INSTALLED, NULL, 0);
+	epoch = wait_state(bench, FORS_ACTIVE, 0);
+	fors_worker_note_change(bench->worker, "test");
+	epoch = wait_state(bench, FORS_PLANNING, epoch + 1);
+	assert_published(bench, epoch, 0);
+	assert_string_equal(status_now(bench).tables_by, "minhop");
+	submit_over(bench, FORS_JOB_INSTALLED, "Leaf00[4]", 0);
+	rest();
+	assert_published(bench, epoch, 0);
+	submit_over(bench, FORS_JOB_INSTALLED, NULL, 1);
+	assert_true(wait_state(bench, FORS_ACTIVE, epoch + 1) > epoch);
+}
+
+static void changes_are_nothing_to_tables_of_fors(void **state)
+{
+	struct bench *bench = *state;
+	int64_t epoch;
+
+	submit(bench, FORS_JOB_INSTALLED, NULL);
+	epoch = wait_state(bench, FORS_ACTIVE, 0);
+	fors_worker_note_change(bench->worker, "test");
+	rest();
+	assert_int_equal(status_now(bench).epoch, epoch);
+	assert_int_equal(status_now(bench).state, FORS_ACTIVE);
+}
+
+/* From the tables of fors to those of another engine and back. */
+static void who_routes_may_change(void **state)
+{
+	struct bench *bench = *state;
+	int64_t epoch;
+
+	submit(bench, FORS_JOB_INSTALLED, NULL);
+	epoch = wait_state(bench, FORS_ACTIVE, 0);
+	decline(bench, "no tree");
+	epoch = wait_state(bench, FORS_INACTIVE, epoch + 1);
+	submit_over(bench, FORS_JOB_INSTALLED, "Leaf00[4]", 0);
+	epoch = wait_state(bench, FORS_ACTIVE, epoch + 1);
+	fors_worker_note_change(bench->worker, "test");
+	submit(bench, FORS_JOB_ROUTED, NULL);
+	submit(bench, FORS_JOB_INSTALLED, NULL);
+	epoch = wait_state(bench, FORS_ACTIVE, epoch + 1);
+	assert_int_equal(status_now(bench).leaves, 3);
+	fors_worker_note_change(bench->worker, "test");
+	rest();
+	assert_int_equal(status_now(bench).epoch, epoch);
+}
+
+/* Tables change when a proof or a plan asks for the n-th time whether to go on: nothing of them is ever published. */
+static void tables_change_at_each_ask(void **state)
+{
+	struct bench *bench = *state;
+	uint64_t changes = 0;
+	int64_t epoch;
+
+	submit_over(bench, FORS_JOB_INSTALLED, NULL, changes);
+	epoch = wait_state(bench, FORS_ACTIVE, 0);
+	atomic_store(&asking.worker, bench->worker);
+	for (uint64_t n = 1;; n++) {
+		bool is_changed;
+
+		atomic_store(&asking.left, (int64_t)n);
+		submit_over(bench, FORS_JOB_INSTALLED, "Leaf00[4]", changes);
+		rest();
+		is_changed = atomic_exchange(&asking.left, 0) <= 0;
+		changes += is_changed;
+		if (!is_changed)
+			break;
+		epoch = wait_state(bench, FORS_PLANNING, epoch);
+		assert_published(bench, epoch, 0);
+		submit_over(bench, FORS_JOB_INSTALLED, NULL, changes);
+		epoch = wait_state(bench, FORS_ACTIVE, epoch + 1);
+	}
+	assert_true(changes > 1);
+	wait_state(bench, FORS_ACTIVE, epoch);
+}
+
+/* The same when fors routes again, and looks whether what is published over the other engine's tables still holds. */
+static void tables_change_at_each_ask_of_another_job(void **state)
+{
+	struct bench *bench = *state;
+	uint64_t changes = 0;
+	int64_t epoch = 0;
+
+	atomic_store(&asking.worker, bench->worker);
+	for (uint64_t n = 1; n < 40; n++) {
+		submit_over(bench, FORS_JOB_INSTALLED, NULL, changes);
+		epoch = wait_state(bench, FORS_ACTIVE, epoch + 1);
+		rest();
+		atomic_store(&asking.left, (int64_t)n);
+		submit(bench, FORS_JOB_ROUTED, "Leaf00[4]");
+		rest();
+		changes += atomic_exchange(&asking.left, 0) <= 0;
+		submit(bench, FORS_JOB_INSTALLED, "Leaf00[4]");
+		epoch = wait_state(bench, FORS_ACTIVE, epoch + 1);
+		assert_int_equal(status_now(bench).leaves, 3);
+		rest();
+	}
+	assert_true(changes > 1);
+}
+
+static void tables_with_a_hole(void **state)
+{
+	struct bench *bench = *state;
+	struct fors_job *job = make_over(bench, FORS_JOB_INSTALLED, NULL, 0);
+
+	memset(job->lfts->port, FORS_NO_PATH, job->lfts->nlids);
+	fors_job_seal(job);
+	fors_worker_submit(bench->worker, job);
+	assert_published(bench, wait_state(bench, FORS_FAILED, 0), 0);
+	assert_non_null(strstr(status_now(bench).reason, "Node"));
+	assert_int_equal(atomic_load(&errors_logged[FORS_F_NOPLAN]), 1);
+}
+
+/* The sweep met errors: what holds over the tables as they are stays, what does not is withdrawn. */
+static void errors_over_tables_of_others(void **state)
+{
+	struct bench *bench = *state;
+	int64_t epoch;
+
+	submit_over(bench, FORS_JOB_INSTALLED, NULL, 0);
+	epoch = wait_state(bench, FORS_ACTIVE, 0);
+	submit_over(bench, FORS_JOB_INCOMPLETE, NULL, 0);
+	rest();
+	assert_int_equal(status_now(bench).epoch, epoch);
+	submit_over(bench, FORS_JOB_INCOMPLETE, "Leaf00[4]", 0);
+	assert_published(bench, wait_state(bench, FORS_PLANNING, epoch + 1), 0);
+}
+
+/* Nobody knows over which tables an earlier opensm planned. */
+static void changed_tables_withdraw_what_was_inherited(void **state)
+{
+	struct bench *bench = *state;
+	int64_t epoch;
+
+	submit_over(bench, FORS_JOB_INSTALLED, NULL, 0);
+	epoch = wait_state(bench, FORS_ACTIVE, 0);
+	fors_worker_stop(bench->worker);
+	start_worker(bench);
+	rest();
+	assert_published(bench, epoch, status_now(bench).phases > 0 ? (uint32_t)status_now(bench).phases : 0);
+	fors_worker_note_change(bench->worker, "test");
+	assert_published(bench, wait_state(bench, FORS_PLANNING, epoch + 1), 0);
+}
+
 /* ---- memory runs out in the worker ---- */
 
 /* A job, and what has to come of it. */
@@ -1229,6 +1441,7 @@ struct step {
 	const char *down;
 	enum fors_state state;
 	uint32_t nphases;
+	bool is_over; /* another engine's tables */
 };
 
 /* The epoch after the step. It always grows: each step changes what is published. */
@@ -1236,6 +1449,8 @@ static int64_t take_step(struct bench *bench, const struct step *step, int64_t e
 {
 	if (step->kind == FORS_JOB_DECLINED)
 		decline(bench, "not a tree");
+	else if (step->is_over)
+		submit_over(bench, step->kind, step->down, 0);
 	else
 		submit(bench, step->kind, step->down);
 	return wait_state(bench, step->state, epoch + 1);
@@ -1273,9 +1488,9 @@ static void try_step(struct bench *bench, const struct step *before, const struc
 	assert_true(atomic_load(&errors_logged[FORS_F_MEMORY]) > 0);
 }
 
-static const struct step gone = {FORS_JOB_DECLINED, NULL, FORS_INACTIVE, 0};
-static const struct step healthy = {FORS_JOB_INSTALLED, NULL, FORS_ACTIVE, 9};
-static const struct step cut = {FORS_JOB_INSTALLED, "Leaf00[4]", FORS_ACTIVE, 9};
+static const struct step gone = {FORS_JOB_DECLINED, NULL, FORS_INACTIVE, 0, false};
+static const struct step healthy = {FORS_JOB_INSTALLED, NULL, FORS_ACTIVE, 9, false};
+static const struct step cut = {FORS_JOB_INSTALLED, "Leaf00[4]", FORS_ACTIVE, 9, false};
 
 static void memory_runs_out_once(void **state)
 {
@@ -1283,6 +1498,34 @@ static void memory_runs_out_once(void **state)
 	try_step(*state, &gone, &healthy, false);
 	try_step(*state, &healthy, &cut, false);
 	try_step(*state, &healthy, &gone, false);
+}
+
+static const struct step foreign = {FORS_JOB_INSTALLED, NULL, FORS_ACTIVE, 9, true};
+
+static void memory_runs_out_over_tables_of_others(void **state)
+{
+	faults_spare_me();
+	try_step(*state, &gone, &foreign, false);
+	try_step(*state, &foreign, &healthy, false);
+}
+
+/* The withdrawal is tried again until it is out. */
+static void memory_runs_out_while_tables_change(void **state)
+{
+	struct bench *bench = *state;
+	int64_t epoch = 0;
+	bool has_failed = true;
+
+	faults_spare_me();
+	for (uint64_t n = 1, changes = 0; has_failed; n++) {
+		submit_over(bench, FORS_JOB_INSTALLED, NULL, changes++);
+		epoch = wait_state(bench, FORS_ACTIVE, epoch + 1);
+		faults_arm(n, false);
+		fors_worker_note_change(bench->worker, "test");
+		epoch = wait_state(bench, FORS_PLANNING, epoch + 1);
+		has_failed = faults_off();
+		assert_published(bench, epoch, 0);
+	}
 }
 
 static void memory_runs_out_for_a_while(void **state)
@@ -1356,9 +1599,20 @@ int main(void)
 		ON_A_BENCH(memory_runs_out_over_their_epoch),
 		ON_A_BENCH(newer_fabric_at_each_ask),
 		ON_A_BENCH(declined_at_each_ask),
+		ON_A_BENCH(over_tables_of_others),
+		ON_A_BENCH(changed_tables_withdraw),
+		ON_A_BENCH(changes_are_nothing_to_tables_of_fors),
+		ON_A_BENCH(who_routes_may_change),
+		ON_A_BENCH(tables_change_at_each_ask),
+		ON_A_BENCH(tables_change_at_each_ask_of_another_job),
+		ON_A_BENCH(tables_with_a_hole),
+		ON_A_BENCH(errors_over_tables_of_others),
+		ON_A_BENCH(changed_tables_withdraw_what_was_inherited),
 		ON_A_BENCH(no_worker_without_memory),
 		ON_A_BENCH(memory_runs_out_once),
 		ON_A_BENCH(memory_runs_out_for_a_while),
+		ON_A_BENCH(memory_runs_out_over_tables_of_others),
+		ON_A_BENCH(memory_runs_out_while_tables_change),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

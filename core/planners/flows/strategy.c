@@ -19,7 +19,7 @@
 #define WORK_AT_LEAST UINT64_C(10000000)
 #define HOPELESS 10	/* per cent of the tokens: when more of them wait, a search would be in vain */
 #define PART_MISSING 50 /* per cent of what is missing: so many phases are added */
-#define WORK_PER_SEARCH 100000
+#define WORK_PER_SEARCH 1000000
 #define WORK_PER_WAITING 5000
 #define SHARE 8 /* of the work that is left, for one search */
 #define MOST_PHASES 65535
@@ -51,17 +51,19 @@ static void keep_better(struct fors_flows_packing **best, struct fors_flows_pack
 	}
 }
 
-/* So few wait that other orders would hardly leave fewer. */
+/* Nothing waits; or receivers are the limit, and so few wait that other orders would hardly leave fewer. */
 static bool is_good_begin(const struct attempt *a)
 {
-	return a->failed && a->failed->nwaiting <= tokens_of(a->problem) / 200;
+	if (!a->failed || !a->failed->nwaiting)
+		return a->failed;
+	return a->bound == a->problem->ndests && a->failed->nwaiting <= tokens_of(a->problem) / 200;
 }
 
 /* The best of first fit's orders; those that are right for some network at once come first. */
 static enum fors_err begin(struct attempt *a, uint32_t nphases, struct fors_error *error)
 {
 	static const enum fors_flows_order turn[FORS_FLOWS_NORDERS] = {
-		FORS_FLOWS_BY_DISTANCE, FORS_FLOWS_IN_TURN,    FORS_FLOWS_BY_LOAD,  FORS_FLOWS_BY_XOR,
+		FORS_FLOWS_BY_DISTANCE, FORS_FLOWS_BY_LOAD,    FORS_FLOWS_IN_TURN,  FORS_FLOWS_BY_XOR,
 		FORS_FLOWS_BY_LEVEL,	FORS_FLOWS_LONG_FIRST, FORS_FLOWS_LONG_XOR, FORS_FLOWS_SNUG};
 	struct fors_flows_packing *made;
 	enum fors_err err = FORS_OK;

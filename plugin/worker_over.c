@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Tables that another engine made (schedule_over = any).
+ *
+ * fors does not write them, so it cannot know beforehand when they change: OpenSM says so (LFT_CHANGE) when a switch
+ * has confirmed the first new block. From then on two flows of a phase may meet, and what is published is withdrawn before
+ * anything else is done, a plan broken off for it. How long that took is in the log, and where the time went, for who
+ * finds it long: until the worker came to it, and writing the files. A new plan is made when the sweep is complete.
+ *
+ * Draining, held cables and path indices for each lane are what fors does with tables of its own. Here there is a plan
+ * over the tables as they are, or none.
+ */
+#include "worker_inside.h"
+
+#include <stdio.h>
+
+#include "core/planners/over.h"
+#include "clock.h"
+#include "log.h"
+
+#define MOST_BYTES (UINT64_C(1) << 30) /* that planning may take inside a daemon */
+
+/* What the callbacks of a plan get. */
+struct planning {
+	struct fors_worker *worker;
+	struct fors_levels *levels;
+};
+
+static bool cancelled(void *context)
+{
+	const struct planning *planning = context;
+
+	return fors_worker_cancelled(planning->worker);
+}
+
+static uint8_t level(void *context, uint32_t src_lid, uint32_t dst_lid)
+{
+	const struct planning *planning = context;
+
+	return fors_levels_find(planning->levels, src_lid, dst_lid);
+}
+
+enum fors_err fors_worker_plan_over(struct fors_worker *worker, const struct fors_job *job,
+				    struct fors_outcome *outcome, struct fors_error *error)
+{
+	struct planning planning = {.worker = worker, .levels = job->over->levels};
+	const struct fors_over_task task = {
+		.net = job->net,
+		.lfts = job->lfts,
+		.participants = job->over->has_participants ? &job->over->participants : NULL,
+		.sl = planning.levels ? level : NULL,
+		.cancelled = cancelled,
+		.context = &planning,
+		.clock_ms = fors_clock_exact_ms,
+		.most_bytes = MOST_BYTES,
+	};
+	struct fors_over_report report = {.plan_ms = -1};
+	double start = fors_clock_exact_ms();
+	enum fors_err err;
+
+	fors_outcome_clear(outcome);
+	err = fors_plan_over(&task, &outcome->plan, &report, &outcome->error);
+	if (err == FORS_ECANCELLED || err == FORS_ENOMEM) {
+		fors_fail(error, err, "%s", outcome->error.text);
+		fors_outcome_clear(outcome);
+		return err;
+	}
+	outcome->error.code = err;
+	outcome->plan_ms = fors_clock_exact_ms() - start;
+	if (!err)
+		outcome->lower_bound = report.bound_tables;
+	return FORS_OK;
+}
+
+bool fors_worker_is_stale(struct fors_worker *worker, const struct fors_job *job)
+{
+	return job && job->over && fors_worker_changes(worker) != job->over->changes;
+}
+
+/* Is what readers have over tables that may have changed? What an earlier opensm left may be over any. */
+static bool is_outdated(const struct fors_worker *worker, uint64_t changes)
+{
+	const struct fors_board *board = &worker->board;
+	const struct fors_worker_published *published = &worker->published;
+
+	if (!fors_board_has_plan(board))
+		return worker->outdated_ms && board->state == FORS_ACTIVE; /* there was no memory for the status */
+	if (board->is_inherited)
+		return changes > 0;
+	return published->is_over && published->epoch == board->schedule->epoch && published->changes != changes;
+}
+
+bool fors_worker_is_outdated(struct fors_worker *worker)
+{
+	return is_outdated(worker, fors_worker_changes(worker));
+}
+
+/* The time when the oldest change was noted that is not acted upon, or 0; and how many there have been. */
+static double take_change(struct fors_worker *worker, uint64_t *changes)
+{
+	double noted;
+
+	pthread_mutex_lock(&worker->mutex);
+	*changes = worker->changes;
+	noted = worker->changed_ms;
+	if (noted && !worker->outdated_ms)
+		worker->outdated_how = worker->changed_how;
+	worker->changed_ms = 0;
+	pthread_mutex_unlock(&worker->mutex);
+	return noted;
+}
+
+/* When readers could see it, and what came before and after: the log names the cause, should it have taken long. */
+static void tell(struct fors_worker *worker, double start)
+{
+	double noted = worker->outdated_ms, seen = worker->board.seen_ms, now = fors_clock_exact_ms();
+
+	if (seen < start)
+		seen = now;
+	fors_log_info(
+		worker->setup.log,
+		"the tables of '%s' change (%s): schedule withdrawn after %.2f ms (noticed after %.2f ms, written in %.2f ms), status in %.1f ms",
+		worker->published.tables_by, worker->outdated_how, seen - noted, start - noted, seen - start,
+		now - noted);
+}
+
+static void withdraw(struct fors_worker *worker)
+{
+	struct fors_job nothing = {.kind = FORS_JOB_DECLINED, .tables_ms = -1};
+	double start = fors_clock_exact_ms();
+
+	snprintf(nothing.tables_by, sizeof(nothing.tables_by), "%s", worker->published.tables_by);
+	worker->is_hasty = true;
+	fors_worker_withdraw(worker, &nothing, FORS_PLANNING, FORS_WORKER_CHANGED);
+	worker->is_hasty = false;
+	if (fors_board_has_plan(&worker->board) || worker->board.state == FORS_ACTIVE)
+		return; /* out of memory: the next tick tries again */
+	tell(worker, start);
+	worker->outdated_ms = 0;
+}
+
+void fors_worker_watch_tables(struct fors_worker *worker)
+{
+	uint64_t changes;
+	double noted;
+
+	if (worker->is_proving)
+		return; /* the proof is broken off, then this comes again */
+	noted = take_change(worker, &changes);
+	if (!is_outdated(worker, changes)) {
+		worker->outdated_ms = 0;
+		return;
+	}
+	if (!worker->outdated_ms)
+		worker->outdated_ms = noted ? noted : fors_clock_exact_ms();
+	withdraw(worker);
+}
