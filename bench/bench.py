@@ -16,14 +16,16 @@ import time
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "tests" / "e2e")]
 
+import churn  # noqa: E402
 import forsched  # noqa: E402
 import phases  # noqa: E402
 import pictures  # noqa: E402
 import planners  # noqa: E402
+import populations  # noqa: E402
 import sweeps  # noqa: E402
 import tables_text  # noqa: E402
 
-SECTIONS = ["check", "planners", "figure7", "random", "forsched", "sweeps"]
+SECTIONS = ["check", "planners", "figure7", "random", "populations", "churn", "forsched", "sweeps"]
 
 
 def machine():
@@ -45,6 +47,10 @@ def measure(section, is_quick):
         return phases.figure_7()
     if section == "random":
         return phases.random_failures(3 if is_quick else 20)
+    if section == "populations":
+        return populations.measure(5 if is_quick else 40)
+    if section == "churn":
+        return churn.measure(is_quick)
     if section == "forsched":
         return forsched.measure(is_quick)
     fabrics = [(20, 18)] if is_quick else [(20, 18), (32, 32)]

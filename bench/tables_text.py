@@ -77,6 +77,19 @@ def check_table(rows):
                   ("check ms", "check_ms"), ("ratio", "ratio")])
 
 
+def populations_table(rows):
+    return table("Random populations, one LID per server", rows,
+                 [("family", "family"), ("dead", "dead"), ("fabrics", "fabrics"), ("lump / LB", "lump"), ("tables / LB", "tables"),
+                  ("T / LB", "phases"), ("T / max(LB, lump)", "mean"), ("90 %", "p90"), ("worst", "worst"),
+                  ("that is T, LB, lump, tables", lambda row: ", ".join(map(str, row["worst_is"])))])
+
+
+def churn_table(rows):
+    return table("Leaf entries that a failure changes", rows,
+                 [("fabric", "fabric"), ("failures", "failures"), ("changed", "changed"), ("whose way lived", "way lived"),
+                  ("share", lambda row: row["way lived"] / row["changed"] if row["changed"] else None)])
+
+
 def forsched_table(rows):
     return table("What libforsched costs an application", rows,
                  [("fabric", "fabric"), ("LMC", "lmc"), ("method", "method"), ("kB", "kilobytes"),
@@ -88,7 +101,7 @@ def forsched_table(rows):
 def render(results):
     machine = results["machine"]
     parts = [f"Measured {machine['time']} on {machine['processor']}, {machine['cores']} cores, {machine['system']}.\n"]
-    makers = {"planners": planners_table, "figure7": figure7_table, "random": random_table,
-              "check": check_table, "forsched": forsched_table, "sweeps": sweeps_tables}
+    makers = {"planners": planners_table, "figure7": figure7_table, "random": random_table, "populations": populations_table,
+              "churn": churn_table, "check": check_table, "forsched": forsched_table, "sweeps": sweeps_tables}
     parts += [maker(results[section]) for section, maker in makers.items() if results.get(section)]
     return "\n".join(parts)

@@ -198,6 +198,8 @@ const char *cli_colour(enum cli_colour colour);
 
 /* The dead cables of a status, the first few by name, for people. Their row is called "dead". */
 void cli_print_dead_links(const struct fors_status *status);
+/* What one LID for each server costs, where the plan is above the lower bound; nothing at a larger LMC. */
+void cli_print_bounds(const struct fors_status *status);
 /*
  * The links of a list of a status under a label, the first few of them, a switch of which all are in the list as one line;
  * says_used: also whether each carries traffic.

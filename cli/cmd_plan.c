@@ -107,6 +107,8 @@ static void take_outcome(struct report *report, struct fors_outcome *outcome)
 
 	report->error = outcome->error;
 	status->lower_bound = outcome->lower_bound;
+	status->lump_bound = outcome->lump_bound;
+	status->tables_bound = outcome->tables_bound;
 	if (outcome->plan)
 		status->plan_ms = outcome->plan_ms;
 	report->verify_ms = outcome->verify_ms;
@@ -224,6 +226,7 @@ static void print_plan(const struct report *report)
 		       (long long)report->proven_bound, (long long)status->lower_bound);
 	else
 		printf("lower bound %lld\n", (long long)status->lower_bound);
+	cli_print_bounds(status);
 	print_throughput(report);
 	printf("verified    all %llu flows through the tables, no link carries two in a phase\n",
 	       (unsigned long long)report->nflows);

@@ -306,6 +306,7 @@ static void print_numbers(const struct fors_status *status)
 			printf(" (%s %lld)", fors_status_is_over(status) ? "bound of these tables" : "lower bound",
 			       (long long)status->lower_bound);
 		printf(", method %s\n", status->method);
+		cli_print_bounds(status);
 	}
 }
 

@@ -160,3 +160,11 @@ void cli_progress_end(void)
 		fprintf(stderr, "\r%*s\r", BAR_WIDTH + 50, "");
 	bar_percent = -1;
 }
+
+void cli_print_bounds(const struct fors_status *status)
+{
+	if (status->tables_bound < 0 || status->lump_bound < 0 || status->phases <= status->lower_bound)
+		return;
+	printf("one LID     any tables %lld phases or more, these %lld or more\n", (long long)status->lump_bound,
+	       (long long)status->tables_bound);
+}

@@ -14,6 +14,7 @@
 #include "drain.h"
 #include "kept.h"
 #include "loader.h"
+#include "rehome.h"
 #include "settings.h"
 #include "worker.h"
 
@@ -28,6 +29,7 @@ struct fors_engine {
 	struct fors_settings *settings; /* in force; NULL: none were ever good, see trouble */
 	struct fors_kept kept;		/* the kept order */
 	struct fors_drain drain;	/* drained cables */
+	struct fors_rehome rehome;	/* when homes are ranked afresh */
 	struct fors_folder folder;	/* where the worker publishes */
 	struct fors_outbox *outbox;	/* copies for publish_dir, and publish_command */
 	struct fors_worker *worker;

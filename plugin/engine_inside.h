@@ -47,6 +47,20 @@ enum fors_err fors_engine_understand(struct fors_engine *engine, struct fors_job
  */
 enum fors_err fors_engine_check(struct fors_engine *engine, struct fors_job *job, struct fors_error *error);
 
+/* --- engine_rehome.c --- */
+
+/*
+ * The switches hold the tables of this job: is a ranking wanted, and when? What the worker has to know comes into the job:
+ * withdrawal, due_ms. Without OpenSM's lock.
+ */
+void fors_engine_consider_rehome(struct fors_engine *engine, struct fors_job *job);
+
+/*
+ * Rank in the draft, if that is due for this fabric, of the draft, nothing drained yet. False: it is not. With
+ * OpenSM's lock.
+ */
+bool fors_engine_rank(struct fors_engine *engine, const struct fors_fabric *fabric);
+
 /* --- engine_route.c --- */
 
 /* ucast_build_fwd_tables of OpenSM; context is the engine. 0: done; < 0: the next engine of the list shall try. */

@@ -72,18 +72,17 @@ void fors_engine_load_settings(struct fors_engine *engine)
 }
 
 /*
- * OpenSM's unicast cache would bring back tables that know nothing of cables drained since, nor of a subnet manager
+ * OpenSM's unicast cache would bring back tables that know nothing of cables drained since, of homes ranked, nor of a subnet manager
  * that has started: it looks at cables only, and the spines would never get their ways to that manager.
  */
-static void forget_cache(struct fors_engine *engine, bool is_drain_wanted)
+static void forget_cache(struct fors_engine *engine, bool is_needed)
 {
 	struct osm_opensm *osm = engine->osm;
 
 	if (!osm->subn.opt.use_ucast_cache)
 		return;
 	cl_plock_excl_acquire(&osm->lock);
-	if (is_drain_wanted ||
-	    (fors_engine_is_routing(engine) && fors_snapshot_managers(&osm->subn) != engine->managers))
+	if (is_needed || (fors_engine_is_routing(engine) && fors_snapshot_managers(&osm->subn) != engine->managers))
 		osm_ucast_cache_invalidate(&osm->sm.ucast_mgr);
 	cl_plock_release(&osm->lock);
 }
@@ -115,5 +114,6 @@ void fors_engine_reload(struct fors_engine *engine)
 	if (engine->settings && fors_kept_refer(&engine->kept, engine->settings->reference, &error))
 		fors_log_error(&engine->osm->log, FORS_F_MEMORY, "the order stays as it was: %s", error.text);
 	fors_engine_address_outbox(engine);
-	forget_cache(engine, was_wanted || (engine->settings && fors_drain_is_wanted(engine->settings)));
+	forget_cache(engine, engine->rehome.armed || engine->rehome.is_free || was_wanted ||
+				     (engine->settings && fors_drain_is_wanted(engine->settings)));
 }

@@ -28,7 +28,8 @@ static enum fors_err learn_fabric(struct fors_engine *engine, struct fors_job *j
 		err = fors_engine_build_fabric(engine, kept->draft, job->net, &job->fabric, error);
 	if (err || fors_fabric_connected(job->fabric, NULL))
 		return err;
-	if (job->kind == FORS_JOB_ROUTED && fors_kept_forget(kept)) { /* only when the tables follow at once */
+	if (job->kind == FORS_JOB_ROUTED && /* only when the tables follow at once */
+	    (fors_kept_forget(kept) || fors_engine_rank(engine, job->fabric))) {
 		fors_fabric_free(job->fabric);
 		job->fabric = NULL;
 		err = fors_engine_build_fabric(engine, kept->draft, job->net, &job->fabric, error);

@@ -42,7 +42,9 @@ struct fors_job {
 	char fabric_name[64]; /* of fors.conf; empty: none */
 	char reason[FORS_ERROR_TEXT];
 	struct fors_warnings warnings; /* about drained cables, absent participants, and what tables leave out */
-	uint64_t due_ms;	       /* when a held cable may return, by fors_clock_ms(); 0: none is held */
+	uint64_t
+		due_ms; /* when a sweep is due: a held cable may return, or homes be ranked; by fors_clock_ms(), 0: none */
+	uint64_t withdrawal; /* installed: homes shall be ranked, withdraw and say that this number is done; 0: no */
 };
 
 /* An empty job, or NULL when out of memory. */

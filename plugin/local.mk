@@ -16,6 +16,7 @@ libfors_la_SOURCES = \
 	plugin/engine_check.c \
 	plugin/engine_observe.c \
 	plugin/engine_over.c \
+	plugin/engine_rehome.c \
 	plugin/engine_reload.c \
 	plugin/engine_route.c \
 	plugin/engine_understand.c \
@@ -32,6 +33,7 @@ libfors_la_SOURCES = \
 	plugin/opensm.h \
 	plugin/outbox.c plugin/outbox.h \
 	plugin/publish.c plugin/publish.h \
+	plugin/rehome.c plugin/rehome.h \
 	plugin/runner.c plugin/runner.h \
 	plugin/settings.c plugin/settings.h \
 	plugin/snapshot.c plugin/snapshot.h \

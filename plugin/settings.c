@@ -90,6 +90,15 @@ static enum fors_err set_publish_seconds(struct reading *r, const char *value)
 	return set_seconds(r, "publish_seconds", value, 1, 3600, &r->settings->publish_seconds);
 }
 
+static enum fors_err set_rehome(struct reading *r, const char *value)
+{
+	if (strcmp(value, "auto") && strcmp(value, "never"))
+		return fors_fail(r->error, FORS_EINPUT, "%s:%u: rehome: '%.40s' is neither 'auto' nor 'never'", r->path,
+				 r->line, value);
+	r->settings->rehome_never = !strcmp(value, "never");
+	return FORS_OK;
+}
+
 static enum fors_err set_degraded_links(struct reading *r, const char *value)
 {
 	if (strcmp(value, "ignore") && strcmp(value, "dead"))
@@ -208,6 +217,7 @@ static const struct key {
 	{"exclude_spines", set_exclude_spines},
 	{"hold_down", set_hold_down},
 	{"fabric_name", set_fabric_name},
+	{"rehome", set_rehome},
 	{"state_dir", set_state_dir},
 	{"reference_fabric", set_reference_fabric},
 	{"publish_dir", set_publish_dir},

@@ -28,6 +28,7 @@ struct fors_settings {
 	struct fors_participants participants;
 	bool degraded_is_dead; /* cables below full width or speed count as dead */
 	struct fors_names excluded_links, excluded_spines;
+	bool rehome_never;	  /* homes are never ranked afresh */
 	unsigned hold_down;	  /* seconds before a cable that came back returns to the plan */
 	char *publish_dir;	  /* where copies go; NULL: nowhere */
 	char *publish_command;	  /* run after each publication; NULL: none */

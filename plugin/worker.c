@@ -190,6 +190,11 @@ void fors_worker_keep(struct fors_worker *worker, char *text, size_t size)
 	free(old);
 }
 
+uint64_t fors_worker_withdrawn(const struct fors_worker *worker)
+{
+	return __atomic_load_n(&worker->withdrawn, __ATOMIC_ACQUIRE);
+}
+
 void fors_worker_note_change(struct fors_worker *worker, const char *how)
 {
 	pthread_mutex_lock(&worker->mutex);

@@ -44,6 +44,9 @@ void fors_worker_submit(struct fors_worker *worker, struct fors_job *job);
 /* Hand in the kept order, a text which the worker owns then, to be written into the state folder. As submit(). */
 void fors_worker_keep(struct fors_worker *worker, char *text, size_t size);
 
+/* The number of the last withdrawal that a job asked for and readers know of; 0: none. Any thread. */
+uint64_t fors_worker_withdrawn(const struct fors_worker *worker);
+
 /* What OpenSM's sweeper does. */
 enum fors_sweep {
 	FORS_SWEEP_BEGINS,     /* a heavy sweep; the one before, if any, has ended */

@@ -48,7 +48,7 @@ struct fors_worker_published {
 	char method[16];      /* of fors.conf */
 	unsigned ilp_seconds;
 	double plan_ms;
-	int64_t lower_bound, lmc_needed;
+	int64_t lower_bound, lump_bound, tables_bound, lmc_needed;
 	bool is_over;	    /* over tables that another engine made */
 	uint64_t changes;   /* fors_worker_changes() when these were looked at */
 	char tables_by[48]; /* that engine, or fors */
@@ -81,7 +81,8 @@ struct fors_worker {
 	bool is_proving;	  /* the published schedule is being read by the verifier */
 	bool is_hasty;		  /* a withdrawal must not wait for a disk */
 	uint64_t incomplete;	  /* fingerprint of the fabric of which the last sweep met errors; 0: it met none */
-	uint64_t due_ms;	  /* when a held cable may return, by fors_clock_ms(); 0: none is held */
+	uint64_t due_ms;	  /* when a sweep is due, see job.h; 0: none is */
+	uint64_t withdrawn;	  /* number of the last withdrawal for a ranking that was published; atomic */
 	uint64_t duties_ms;	  /* when duties are due again, during a plan */
 	bool is_overdue;	  /* a sweep does not end, and the log knows it */
 	bool lost_mastership;	  /* while this job was in work */

@@ -128,6 +128,15 @@ static void plan_ahead(struct fors_worker *worker, struct fors_job *job, uint64_
 		fors_worker_prove_ahead(worker, job);
 }
 
+/* Homes are about to be ranked: no reader shall follow a schedule over tables that are on their way out. */
+static void make_way(struct fors_worker *worker, const struct fors_job *job)
+{
+	fors_worker_withdraw(worker, job, FORS_PLANNING,
+			     "homes are ranked afresh, for servers that came late; a schedule follows");
+	if (!worker->is_short)
+		__atomic_store_n(&worker->withdrawn, job->withdrawal, __ATOMIC_RELEASE);
+}
+
 /*
  * The switches hold tables that another engine made. Nobody said before that they would change, so what is published is
  * looked after now, before the plan is made.
@@ -147,7 +156,9 @@ static void do_tables(struct fors_worker *worker, struct fors_job *job)
 
 	if (job->kind != FORS_JOB_ROUTED)
 		worker->incomplete = job->kind == FORS_JOB_INCOMPLETE ? fors_job_fingerprint(job) : 0;
-	if (job->kind == FORS_JOB_INCOMPLETE) {
+	if (job->withdrawal && job->kind == FORS_JOB_INSTALLED) {
+		make_way(worker, job);
+	} else if (job->kind == FORS_JOB_INCOMPLETE) {
 		keep_or_withdraw(worker, job, job->reason);
 	} else if (is_decided(worker, basis)) {
 		refresh_status(worker, job, worker->board.state, worker->board.reason);

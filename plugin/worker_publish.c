@@ -44,6 +44,8 @@ static void note_published(struct fors_worker *worker, const struct fors_job *jo
 					       .ilp_seconds = job->ilp_seconds,
 					       .plan_ms = outcome->plan_ms,
 					       .lower_bound = outcome->lower_bound,
+					       .lump_bound = outcome->lump_bound,
+					       .tables_bound = outcome->tables_bound,
 					       .lmc_needed = outcome->lmc_needed};
 	memcpy(worker->published.method, job->method, sizeof(job->method));
 	memcpy(worker->published.tables_by, job->tables_by, sizeof(job->tables_by));
@@ -58,6 +60,8 @@ void fors_worker_publish_plan(struct fors_worker *worker, const struct fors_job 
 	fill_status(worker, job, FORS_ACTIVE, "", &status);
 	status.plan_ms = outcome->plan_ms;
 	status.lower_bound = outcome->lower_bound;
+	status.lump_bound = outcome->lump_bound;
+	status.tables_bound = outcome->tables_bound;
 	status.lmc_needed = outcome->lmc_needed;
 	if (job->over)
 		status.servers = outcome->plan->nservers; /* there is no fabric to count them in */
@@ -78,6 +82,8 @@ void fors_worker_publish_status(struct fors_worker *worker, const struct fors_jo
 	if (published->epoch && schedule && published->epoch == schedule->epoch) {
 		status.plan_ms = published->plan_ms;
 		status.lower_bound = published->lower_bound;
+		status.lump_bound = published->lump_bound;
+		status.tables_bound = published->tables_bound;
 		status.lmc_needed = published->lmc_needed;
 		if (job->over && published->is_over)
 			status.servers = schedule->nservers;
@@ -117,6 +123,8 @@ void fors_worker_withdraw(struct fors_worker *worker, const struct fors_job *job
 	fill_status(worker, job, state, reason, &status);
 	if (state == FORS_FAILED) {
 		status.lower_bound = outcome->lower_bound;
+		status.lump_bound = outcome->lump_bound;
+		status.tables_bound = outcome->tables_bound;
 		status.lmc_needed = outcome->lmc_needed;
 		status.plan_ms = outcome->plan_ms;
 	}

@@ -175,11 +175,47 @@ static void look_into_slot(struct fors_fabric *f, uint32_t a, uint32_t s, uint8_
 	slot->is_sm = port->is_sm;
 }
 
+static void count_copies(struct fors_fabric *f, uint32_t a, bool of_ranked, uint8_t *count)
+{
+	for (uint32_t s = 0; s < f->nslots; s++) {
+		struct fors_slot *slot = &f->slot[(size_t)a * f->nslots + s];
+
+		if (!slot->leaf_port || slot->is_ranked != of_ranked)
+			continue;
+		slot->copy = count[slot->home]++;
+		if (slot->copy >= f->ncopies)
+			f->ncopies = slot->copy + 1u;
+	}
+}
+
+/* The homes of a leaf's slots. Newcomers count behind all others, so that they change no class but their own. */
+static void look_for_homes(struct fors_fabric *f, const struct fors_places *places, uint32_t a)
+{
+	const struct fors_leaf_place *leaf = &places->leaf[a];
+	uint8_t count[FORS_MAX_LANES + 1] = {0};
+
+	for (uint32_t s = 0; s < leaf->nslots; s++) {
+		struct fors_slot *slot = &f->slot[(size_t)a * f->nslots + s];
+
+		if (!slot->leaf_port)
+			continue;
+		slot->home = leaf->slot_home[s];
+		slot->is_varied = leaf->slot_kind[s] == FORS_SLOT_VARIED;
+		slot->is_ranked = slot->is_varied || leaf->slot_kind[s] == FORS_SLOT_RANKED;
+	}
+	count_copies(f, a, true, count);
+	count_copies(f, a, false, count);
+}
+
 static void look_into_slots(struct fors_fabric *f, const struct fors_places *places)
 {
-	for (uint32_t a = 0; a < f->nleaves; a++)
+	f->ncopies = 1;
+	for (uint32_t a = 0; a < f->nleaves; a++) {
 		for (uint32_t s = 0; s < f->nslots; s++)
-			look_into_slot(f, a, s, s < places->leaf[a].nslots ? places->leaf[a].slot_port[s] : 0);
+			look_into_slot(f, a, s,
+				       fors_places_is_slot(&places->leaf[a], s) ? places->leaf[a].slot_port[s] : 0);
+		look_for_homes(f, places, a);
+	}
 }
 
 static int compare_guids(const void *left, const void *right)
@@ -357,7 +393,9 @@ static uint64_t fingerprint_of(const struct fors_fabric *f)
 
 		print_number(&print, slot->guid);
 		print_number(&print, slot->lid | (uint64_t)slot->lmc << 16 | (uint64_t)slot->leaf_port << 24 |
-					     (uint64_t)slot->is_sm << 32 | (uint64_t)(slot->server != FORS_NONE) << 33);
+					     (uint64_t)slot->is_sm << 32 | (uint64_t)(slot->server != FORS_NONE) << 33 |
+					     (uint64_t)slot->home << 40 | (uint64_t)slot->is_varied << 48 |
+					     (uint64_t)slot->is_ranked << 49);
 	}
 	return (uint64_t)print.crc << 32 | print.adler;
 }

@@ -15,7 +15,7 @@
  *
  *      spine k      lanes k0, k1: one per parallel cable to a leaf
  *      /  ||  \
- *   leaf leaf leaf  slots 0..N-1: places for servers; ranks: living participants
+ *   leaf leaf leaf  slots 0..N-1: ports where a server was seen; ranks: living participants
  *
  * Thread rules: both may be read by any number of threads, nobody may change
  * them meanwhile.
@@ -86,6 +86,10 @@ struct fors_slot {
 	uint8_t lmc;
 	uint8_t ca_port;
 	uint8_t leaf_port; /* 0: the leaf has no such slot */
+	uint8_t home;	   /* home lane of the base LID: places_rank.c */
+	uint8_t copy;	   /* slots of the leaf before it with the same home: core/tables/home.h */
+	bool is_varied;	   /* entries may differ per source leaf */
+	bool is_ranked;	   /* no newcomer */
 	bool is_sm;	   /* a subnet manager runs here */
 };
 
@@ -104,6 +108,7 @@ struct fors_fabric {
 	uint32_t nslots;      /* N: slots per leaf, the most of any leaf; at least 1 */
 	uint32_t nservers;    /* P: participants */
 	uint32_t max_servers; /* the largest n_a */
+	uint32_t ncopies;     /* one more than the largest copy of any slot; at least 1 */
 	uint8_t lmc;	      /* the smallest LMC of all participants */
 	struct fors_leaf *leaf;
 	struct fors_spine *spine;

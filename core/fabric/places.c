@@ -74,7 +74,12 @@ bool fors_places_has(const struct fors_places *places, uint64_t guid)
 
 struct fors_places_size fors_places_size(const struct fors_places *places)
 {
-	return (struct fors_places_size){places->nleaves, places->nspines, places->nlanes};
+	struct fors_places_size size = {places->nleaves, places->nspines, places->nlanes, 0};
+
+	for (uint32_t a = 0; a < places->nleaves; a++)
+		for (unsigned s = 0; s < places->leaf[a].nslots; s++)
+			size.slots += fors_places_is_slot(&places->leaf[a], s);
+	return size;
 }
 
 static bool grow(void **array, uint32_t *room, uint32_t used, size_t size)

@@ -36,6 +36,7 @@ static enum fors_err digest_of(const struct fors_places *places, uint64_t *diges
 		bare->spine[k] = (struct fors_spine_place){.guid = bare->spine[k].guid};
 	for (uint32_t a = 0; a < bare->nleaves; a++) {
 		bare->leaf[a].name[0] = '\0';
+		memset(bare->leaf[a].slot_guid, 0, sizeof(bare->leaf[a].slot_guid));
 		bare->leaf[a].marks = (struct fors_place_marks){false, false, false};
 	}
 	err = fors_places_encode(bare, &text, &size, error);
@@ -243,7 +244,7 @@ static void drop_lane(struct fors_places *places, uint32_t k)
 		plug[places->nlanes - 1] = (struct fors_plug){0, 0};
 	}
 	memmove(&places->lane[k], &places->lane[k + 1], behind * sizeof(places->lane[0]));
-	places->nlanes--;
+	places->nlanes--; /* homes are ranked afresh */
 }
 
 static void drop_spine(struct fors_places *places, uint32_t spine)
@@ -281,5 +282,5 @@ enum fors_err fors_places_forget(struct fors_places *places, uint64_t guid, stru
 		drop_spine(places, spine);
 	else
 		drop_leaf(places, leaf);
-	return FORS_OK;
+	return fors_places_rank(places, error);
 }

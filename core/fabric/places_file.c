@@ -4,18 +4,24 @@
  *
  * It is text because somebody may have to read it at 3 a.m., and small: 10 kB for 360 servers.
  *
- *   fors-places 1                                          what this is, and its version
+ *   fors-places 2                                          what this is, and its version
  *   reference 0x0123456789abcdef                           digest of the reference fabric, 0: none
  *   spine 0x0000000000200012 alive reference "Spine00"     one line per spine place, in order
  *   spine 0x0000000000200099 dead roots former 0x0000000000200013 "Spine01"
  *   lanes 0.0 1.0                                          spine.cable of each lane
- *   leaf 0x0000000000200000 alive reference "Leaf00"       three lines per leaf place, in order:
- *   slots 1 2 0 4                                          the leaf port of each slot, 0: used otherwise now
+ *   leaf 0x0000000000200000 alive reference "Leaf00"       four lines per leaf place, in order:
+ *   slots 1.0 2.1 0 4.3n                                   leaf port.home lane of each slot, 0: used otherwise now;
+ *                                                          v, n, u: enum fors_slot_kind, places_inside.h
+ *   servers 0x0000000000100001 0x0000000000100002 - -      the port GUID seen there last, -: unknown
  *   cables 21.1 -                                          leaf port.spine port of each lane, -: no cable
  *   crc 0x89abcdef                                         CRC-32 of all bytes before this line
  *
  * The reader believes nothing before the CRC is right, checks each number, and at the end writes what it
  * understood and compares: a text that passes is exactly what the writer would have written.
+ *
+ * Version 1 had no homes: the line of slots held leaf ports only, of free ports too, and that of servers was missing. Slot
+ * s of leaf a was at home on lane (N a + s) mod L, N the most slots of any leaf, and there it stays until homes are
+ * ranked, so that whoever takes over from that version moves nothing.
  */
 #include "places_file.h"
 
@@ -29,7 +35,8 @@
 #include "places_inside.h"
 #include "core/base/text.h"
 
-#define VERSION 1
+#define VERSION 2
+#define OLDEST 1
 #define MAX_PLACES 65535 /* leaves and spines are counted in 16 bits */
 
 /* --- writing -------------------------------------------------------------- */
@@ -57,12 +64,34 @@ static void print_spines(struct fors_buffer *to, const struct fors_places *place
 	fors_buffer_print(to, "\n");
 }
 
-static void print_leaf(struct fors_buffer *to, const struct fors_places *places, const struct fors_leaf_place *leaf)
+static const char *const kind_letter[] = {
+	[FORS_SLOT_RANKED] = "", [FORS_SLOT_VARIED] = "v", [FORS_SLOT_NEWCOMER] = "n", [FORS_SLOT_UNSEEN] = "u"};
+#define NKINDS (sizeof(kind_letter) / sizeof(kind_letter[0]))
+
+static void print_slots(struct fors_buffer *to, const struct fors_leaf_place *leaf)
+{
+	for (unsigned s = 0; s < leaf->nslots; s++) {
+		fors_buffer_print(to, " %u", leaf->slot_port[s]);
+		if (leaf->slot_port[s])
+			fors_buffer_print(to, ".%u%s", leaf->slot_home[s], kind_letter[leaf->slot_kind[s]]);
+	}
+	fors_buffer_print(to, "\nservers");
+	for (unsigned s = 0; s < leaf->nslots; s++)
+		if (leaf->slot_port[s] && leaf->slot_guid[s])
+			fors_buffer_print(to, " 0x%016" PRIx64, leaf->slot_guid[s]);
+		else
+			fors_buffer_print(to, " -");
+}
+
+static void print_leaf(struct fors_buffer *to, const struct fors_places *places, const struct fors_leaf_place *leaf,
+		       unsigned version)
 {
 	fors_buffer_print(to, "leaf 0x%016" PRIx64, leaf->guid);
 	print_marks(to, &leaf->marks);
 	fors_buffer_print(to, " \"%s\"\nslots", leaf->name);
-	for (unsigned s = 0; s < leaf->nslots; s++)
+	if (version > 1)
+		print_slots(to, leaf);
+	for (unsigned s = 0; version == 1 && s < leaf->nslots; s++)
 		fors_buffer_print(to, " %u", leaf->slot_port[s]);
 	fors_buffer_print(to, "\ncables");
 	for (uint32_t k = 0; k < places->nlanes; k++) {
@@ -79,22 +108,29 @@ static uint32_t crc_of(const char *text, size_t size)
 	return (uint32_t)crc32_z(0, (const unsigned char *)text, size);
 }
 
-enum fors_err fors_places_encode(const struct fors_places *places, char **text, size_t *size, struct fors_error *error)
+static enum fors_err encode(const struct fors_places *places, unsigned version, char **text, size_t *size,
+			    struct fors_error *error)
 {
 	struct fors_buffer to = {0};
 
-	fors_buffer_print(&to, "fors-places %u\nreference 0x%016" PRIx64 "\n", VERSION, places->reference);
+	fors_buffer_print(&to, "fors-places %u\nreference 0x%016" PRIx64 "\n", version, places->reference);
 	print_spines(&to, places);
 	for (uint32_t a = 0; a < places->nleaves; a++)
-		print_leaf(&to, places, &places->leaf[a]);
+		print_leaf(&to, places, &places->leaf[a], version);
 	if (!to.is_short)
 		fors_buffer_print(&to, "crc 0x%08" PRIx32 "\n", crc_of(to.text, to.size));
 	return fors_buffer_finish(&to, text, size, error);
 }
 
+enum fors_err fors_places_encode(const struct fors_places *places, char **text, size_t *size, struct fors_error *error)
+{
+	return encode(places, VERSION, text, size, error);
+}
+
 /* --- reading -------------------------------------------------------------- */
 
 struct reader {
+	unsigned version;
 	struct fors_lines lines;
 	struct fors_span line; /* what is left of the line in hand */
 	struct fors_places *places;
@@ -200,6 +236,23 @@ static bool is_used(const struct reader *r, const struct fors_leaf_place *leaf, 
 	return false;
 }
 
+/* After the port of a slot: its home and kind. */
+static bool take_home(struct reader *r, struct fors_leaf_place *leaf)
+{
+	uint8_t *home = &leaf->slot_home[leaf->nslots], *kind = &leaf->slot_kind[leaf->nslots];
+
+	if (r->version == 1)
+		*kind = FORS_SLOT_UNSEEN;
+	if (r->version == 1 || !leaf->slot_port[leaf->nslots])
+		return true;
+	if (!fors_take_char(&r->line, '.') || !take_byte(r, home) || (*home && *home >= r->places->nlanes))
+		return false;
+	for (uint8_t k = NKINDS - 1; k > 0 && !*kind; k--)
+		if (fors_take_char(&r->line, *kind_letter[k]))
+			*kind = k;
+	return true;
+}
+
 static enum fors_err read_slots(struct reader *r, struct fors_leaf_place *leaf)
 {
 	if (!next_line(r) || !fors_take_word(&r->line, "slots"))
@@ -210,9 +263,25 @@ static enum fors_err read_slots(struct reader *r, struct fors_leaf_place *leaf)
 		if (leaf->nslots == FORS_MAX_SLOTS || !fors_take_char(&r->line, ' ') || !take_byte(r, &port) ||
 		    is_used(r, leaf, port))
 			return FAIL(r, "not a list of different leaf ports");
-		leaf->slot_port[leaf->nslots++] = port;
+		leaf->slot_port[leaf->nslots] = port;
+		if (!take_home(r, leaf))
+			return FAIL(r, "a slot without a home on one of %u lanes", r->places->nlanes);
+		leaf->nslots++;
 	}
 	return FORS_OK;
+}
+
+static enum fors_err read_servers(struct reader *r, struct fors_leaf_place *leaf)
+{
+	if (r->version == 1)
+		return FORS_OK;
+	if (!next_line(r) || !fors_take_word(&r->line, "servers"))
+		return FAIL(r, "the servers of a leaf are missing");
+	for (unsigned s = 0; s < leaf->nslots; s++)
+		if (!fors_take_char(&r->line, ' ') ||
+		    (!fors_take_char(&r->line, '-') && !take_guid(r, &leaf->slot_guid[s])))
+			return FAIL(r, "not a server for each of %u slots", leaf->nslots);
+	return fors_span_is_empty(r->line) ? FORS_OK : FAIL(r, "more servers than slots");
 }
 
 static bool take_plug(struct reader *r, const struct fors_leaf_place *leaf, struct fors_plug *plug)
@@ -254,6 +323,8 @@ static enum fors_err read_leaf(struct reader *r)
 		return fors_fail(r->error, FORS_ELIMIT, "%s: more than %u leaves", r->lines.name, MAX_PLACES);
 	err = read_slots(r, &leaf);
 	if (!err)
+		err = read_servers(r, &leaf);
+	if (!err)
 		err = read_cables(r, &leaf);
 	if (!err)
 		err = fors_places_add_leaf(r->places, &a, r->error);
@@ -270,8 +341,10 @@ static enum fors_err read_title(struct reader *r)
 	if (!next_line(r) || !fors_take_word(&r->line, "fors-places ") ||
 	    !fors_take_number(&r->line, 10, UINT32_MAX, &version) || !fors_span_is_empty(r->line))
 		return FAIL(r, "not a kept order of fors");
-	if (version != VERSION)
-		return FAIL(r, "a kept order of version %" PRIu64 "; this fors reads version %u", version, VERSION);
+	if (version < OLDEST || version > VERSION)
+		return FAIL(r, "a kept order of version %" PRIu64 "; this fors reads versions %u to %u", version,
+			    OLDEST, VERSION);
+	r->version = (unsigned)version;
 	return FORS_OK;
 }
 
@@ -328,7 +401,7 @@ static enum fors_err check_form(struct reader *r, const char *text, size_t size)
 	char *again;
 	size_t again_size;
 	bool is_same;
-	enum fors_err err = fors_places_encode(r->places, &again, &again_size, r->error);
+	enum fors_err err = encode(r->places, r->version, &again, &again_size, r->error);
 
 	if (err)
 		return err;
@@ -337,6 +410,18 @@ static enum fors_err check_form(struct reader *r, const char *text, size_t size)
 	if (is_same)
 		return FORS_OK;
 	return fors_fail(r->error, FORS_EINPUT, "%s: not written by fors: the notation differs", r->lines.name);
+}
+
+/* The homes of version 1. */
+static void set_old_homes(struct fors_places *places)
+{
+	uint32_t nslots = 0;
+
+	for (uint32_t a = 0; a < places->nleaves; a++)
+		nslots = places->leaf[a].nslots > nslots ? places->leaf[a].nslots : nslots;
+	for (uint32_t a = 0; a < places->nleaves; a++)
+		for (uint32_t s = 0; places->nlanes && s < places->leaf[a].nslots; s++)
+			places->leaf[a].slot_home[s] = (uint8_t)((nslots * a + s) % places->nlanes);
 }
 
 enum fors_err fors_places_decode(const char *text, size_t size, const char *name, struct fors_places **places,
@@ -353,6 +438,8 @@ enum fors_err fors_places_decode(const char *text, size_t size, const char *name
 		err = read_places(&r);
 	if (!err)
 		err = check_form(&r, text, size);
+	if (!err && r.version == 1)
+		set_old_homes(r.places);
 	if (err)
 		fors_places_free(r.places);
 	else

@@ -18,10 +18,26 @@ enum fors_err fors_places_encode(const struct fors_places *places, char **text, 
 
 /*
  * The places in such a text, in *places, owned by the caller. `name` (a file name) opens error texts.
- * Accepted is exactly what fors_places_encode() writes. Errors: FORS_EINPUT (no such text, cut, changed,
+ * Accepted is exactly what fors_places_encode() writes, and what version 1 wrote: homes are then those of that version's
+ * tables, and all servers newcomers, so that nothing moves before the next ranking. Errors: FORS_EINPUT (no such text, cut, changed,
  * contradictory, or of another version: the sentence says which), FORS_ELIMIT, FORS_ENOMEM.
  */
 enum fors_err fors_places_decode(const char *text, size_t size, const char *name, struct fors_places **places,
+				 struct fors_error *error);
+
+/* ---- places_rank.c ---- */
+
+/*
+ * Give all servers ever seen homes by their ranks, and leaves, spines and parallel cables an order that depends on
+ * nothing but what is known: the same for all who have seen the same. Errors: FORS_ENOMEM; nothing has changed then.
+ */
+enum fors_err fors_places_rank(struct fors_places *places, struct fors_error *error);
+
+/*
+ * What a ranking would make of the places, in *ranked, owned by the caller; *is_same, and nothing in *ranked, where all
+ * servers and lanes were ranked. Errors: FORS_ENOMEM.
+ */
+enum fors_err fors_places_ranked(const struct fors_places *places, struct fors_places **ranked, bool *is_same,
 				 struct fors_error *error);
 
 /* ---- places_edit.c ---- */
@@ -49,7 +65,7 @@ uint32_t fors_places_compare(const struct fors_places *places, const struct fors
 			     size_t room);
 
 /*
- * Drop the place of a dead leaf or spine; those behind it move up, and nearly all homes with them.
+ * Drop the place of a dead leaf or spine, and rank afresh; nearly all homes move.
  * Errors: FORS_ENOTAPPL, and the places stay: no such place; alive in the last net learnt; named in the
  * root list; or a place of the reference fabric.
  */

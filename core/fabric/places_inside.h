@@ -23,12 +23,23 @@ struct fors_place_marks {
 	bool in_reference; /* the place is one of the reference fabric, whichever switch has it now */
 };
 
+/* How a slot came to its home, see places_rank.c. */
+enum fors_slot_kind {
+	FORS_SLOT_RANKED, /* by its rank */
+	FORS_SLOT_VARIED, /* likewise, and what the leaf has beyond a multiple of the lanes: entries differ per leaf */
+	FORS_SLOT_NEWCOMER, /* it came after the last ranking */
+	FORS_SLOT_UNSEEN,   /* a port of a kept order of version 1 that no server has been seen at since */
+};
+
 struct fors_leaf_place {
 	uint64_t guid;
 	struct fors_place_marks marks;
 	char name[FORS_NAME_MAX + 1];
 	uint8_t nslots;
 	uint8_t slot_port[FORS_MAX_SLOTS];     /* leaf port of each slot; 0: its port is used otherwise now */
+	uint8_t slot_home[FORS_MAX_SLOTS];     /* home lane of each slot's base LID */
+	uint8_t slot_kind[FORS_MAX_SLOTS];     /* enum fors_slot_kind */
+	uint64_t slot_guid[FORS_MAX_SLOTS];    /* port GUID seen there last, 0: unknown */
 	struct fors_plug plug[FORS_MAX_LANES]; /* by lane */
 };
 
@@ -52,6 +63,15 @@ struct fors_places {
 /* Index of the leaf (spine) place of this switch GUID, or FORS_NONE. */
 uint32_t fors_places_leaf(const struct fors_places *places, uint64_t guid);
 uint32_t fors_places_spine(const struct fors_places *places, uint64_t guid);
+
+/* Has the slot a place in the grid: is it a port where a server was seen? */
+static inline bool fors_places_is_slot(const struct fors_leaf_place *leaf, unsigned slot)
+{
+	return slot < leaf->nslots && leaf->slot_port[slot] && leaf->slot_kind[slot] != FORS_SLOT_UNSEEN;
+}
+
+/* Give homes to slots that learning has just added, see places_rank.c. */
+void fors_places_welcome(struct fors_places *places, struct fors_leaf_place *leaf, unsigned slot);
 
 /* A new place at the end, all zero, in *index. Errors: FORS_ENOMEM. */
 enum fors_err fors_places_add_leaf(struct fors_places *places, uint32_t *index, struct fors_error *error);

@@ -2,7 +2,7 @@
 /*
  * places_learn.c - what has a place in the fabric, in an order that never changes: the steps of learning.
  *
- * Tables are computed from places: server g has its home on lane (g + i) mod S. So
+ * Tables are computed from places: a server has its home by its rank among all that have one (places_rank.c). So
  * no place may move because something died; a dead spine keeps its lanes and a
  * pulled server its slot, and what is new fills the places of the dead before
  * any list grows. Learning works on a copy that replaces the original only when
@@ -13,7 +13,7 @@
  *      (places_learn_switches.c)
  *   3. cables: known ones are confirmed, those whose ports are used otherwise
  *      forgotten, new ones put into free lanes of their spine (places_learn_cables.c)
- *   4. slots: every CA port under a leaf gets a slot (places_learn_slots.c)
+ *   4. slots: every CA port under a leaf gets a slot and a home (places_learn_slots.c)
  */
 #include "places_learn.h"
 
@@ -61,7 +61,7 @@ static unsigned count_known_slots(const struct fors_places *places)
 
 	for (uint32_t a = 0; a < places->nleaves; a++)
 		for (unsigned s = 0; s < places->leaf[a].nslots; s++)
-			count += places->leaf[a].slot_port[s] != 0;
+			count += fors_places_is_slot(&places->leaf[a], s);
 	return count;
 }
 
@@ -111,15 +111,16 @@ static enum fors_err learn(struct fors_learning *l, struct fors_error *error)
 {
 	enum fors_err err = find_sides(l, error);
 
+	l->known_lanes = l->places->nlanes;
 	if (!err)
 		err = fors_learn_switches(l, error);
 	if (!err)
 		err = fors_learn_cables(l, error);
-	if (err)
-		return err;
-	fors_learn_slots(l);
-	mark_places(l);
-	return FORS_OK;
+	if (!err)
+		err = fors_learn_slots(l, error);
+	if (!err)
+		mark_places(l);
+	return err;
 }
 
 enum fors_err fors_places_learn(struct fors_places *places, const struct fors_net *net, const uint64_t *root_guids,

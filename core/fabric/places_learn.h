@@ -16,6 +16,7 @@ struct fors_learning {
 	uint8_t *side;	       /* per node */
 	uint32_t *place;       /* per node: index of its leaf or spine place, or FORS_NONE */
 	uint32_t known_leaves; /* leaf places that were there before this net was learnt */
+	uint32_t known_lanes;  /* lanes likewise */
 	const uint64_t *root;  /* root GUIDs, nroots of them */
 	size_t nroots;
 };
@@ -50,7 +51,7 @@ static inline bool fors_learn_has_end_node(const struct fors_net *net, uint32_t 
 enum fors_err fors_learn_switches(struct fors_learning *l, struct fors_error *error);
 /* Step 3, places_learn_cables.c: lanes, and the plugs of living leaves. Errors: FORS_ELIMIT. */
 enum fors_err fors_learn_cables(struct fors_learning *l, struct fors_error *error);
-/* Step 4, places_learn_slots.c: the slots of living leaves. */
-void fors_learn_slots(struct fors_learning *l);
+/* Step 4, places_learn_slots.c: the slots of living leaves, and their homes. Errors: FORS_ENOMEM. */
+enum fors_err fors_learn_slots(struct fors_learning *l, struct fors_error *error);
 
 #endif

@@ -2,39 +2,14 @@
 /*
  * places_learn_slots.c - every port for a server under a leaf gets a slot: step 4 of learning.
  *
- * A slot is a place, whether or not anything is plugged in: tables depend on slots, never on who is there. A leaf
- * that is seen for the first time gets slots for its empty ports too, where they lie among the ports that are for
- * servers at other leaves: so leaves that are cabled alike are numbered alike, and a server that comes later moves
- * nobody.
+ * A slot is a port where a server was seen, whether or not it is there now: tables depend on slots, never on who is
+ * there. Free ports have none. The first servers of an order are ranked, and so are all when the first lane comes; whoever
+ * comes later is a newcomer, and takes a home beside the others (places_rank.c). A host that was moved to another port of
+ * its leaf takes its slot with it.
  */
+#include "places.h"
+#include "places_file.h"
 #include "places_learn.h"
-
-/* Which port numbers are for servers, judged by all leaves of the net together. */
-struct port_use {
-	unsigned first, last; /* the smallest and largest port with a server anywhere; first > last: no server */
-	bool is_uplink[256];  /* by port number: cabled to a switch at some leaf */
-};
-
-static void survey_ports(const struct fors_learning *l, struct port_use *use)
-{
-	*use = (struct port_use){.first = 256};
-	for (uint32_t node = 0; node < l->net->nnodes; node++)
-		for (unsigned p = 1; l->side[node] == FORS_SIDE_LEAF && p <= l->net->node[node].nports; p++) {
-			use->is_uplink[p] |= fors_peer_switch(l->net, node, p) != FORS_NONE;
-			if (!fors_learn_has_end_node(l->net, node, p))
-				continue;
-			use->first = p < use->first ? p : use->first;
-			use->last = p > use->last ? p : use->last;
-		}
-}
-
-static bool is_uplink_port(const struct fors_places *places, const struct fors_leaf_place *leaf, unsigned port)
-{
-	for (uint32_t k = 0; k < places->nlanes; k++)
-		if (leaf->plug[k].leaf_port == port)
-			return true;
-	return false;
-}
 
 /* Number of the slot at this port, or nslots. */
 static unsigned slot_at(const struct fors_leaf_place *leaf, unsigned port)
@@ -46,50 +21,83 @@ static unsigned slot_at(const struct fors_leaf_place *leaf, unsigned port)
 	return s;
 }
 
-/* A port becomes a slot: in the first hole, else as a new one at the end. */
-static void add_slot(struct fors_leaf_place *leaf, unsigned port)
+static bool has_server(const struct fors_learning *l, uint32_t node, unsigned port)
 {
-	unsigned s = slot_at(leaf, port);
-
-	if (s < leaf->nslots)
-		return;
-	s = slot_at(leaf, 0);
-	leaf->slot_port[s] = (uint8_t)port;
-	if (s == leaf->nslots)
-		leaf->nslots++;
+	return port && fors_learn_has_end_node(l->net, node, port);
 }
 
-/* A free port of a new leaf is a server place when it lies among server ports and is no leaf's uplink. */
-static bool is_free_place(const struct fors_learning *l, uint32_t node, unsigned p, const struct port_use *use)
+/* The slot of a server that was at another port of the leaf, where nobody is now; nslots: there is none. */
+static unsigned slot_moved(const struct fors_learning *l, uint32_t node, uint64_t guid)
 {
-	return fors_net_port(l->net, node, p)->peer == FORS_NONE && p >= use->first && p <= use->last &&
-	       !use->is_uplink[p] && !is_uplink_port(l->places, &l->places->leaf[l->place[node]], p);
+	const struct fors_leaf_place *leaf = &l->places->leaf[l->place[node]];
+	unsigned s = 0;
+
+	while (s < leaf->nslots && !(guid && leaf->slot_guid[s] == guid && fors_places_is_slot(leaf, s) &&
+				     !has_server(l, node, leaf->slot_port[s])))
+		s++;
+	return s;
 }
 
-/*
- * Slots of one leaf. A leaf that is new also gets its free places, so that leaves
- * cabled alike are numbered alike whatever is plugged in.
- */
-static void learn_slots(struct fors_learning *l, uint32_t node, const struct port_use *use)
+static uint64_t guid_at(const struct fors_learning *l, uint32_t node, unsigned port)
+{
+	const struct fors_port *here = fors_net_port(l->net, node, port);
+
+	return fors_net_port(l->net, here->peer, here->peer_port)->guid;
+}
+
+/* The slot of a server that is here for the first time: the one it was at, else the first hole, else a new one. */
+static void add_slot(const struct fors_learning *l, uint32_t node, unsigned port)
 {
 	struct fors_leaf_place *leaf = &l->places->leaf[l->place[node]];
-	bool is_new = leaf->nslots == 0;
+	unsigned s = slot_moved(l, node, guid_at(l, node, port));
+	bool has_moved = s < leaf->nslots;
+
+	if (!has_moved)
+		s = slot_at(leaf, 0);
+	if (s == leaf->nslots)
+		leaf->nslots++;
+	leaf->slot_port[s] = (uint8_t)port;
+	if (!has_moved)
+		fors_places_welcome(l->places, leaf, s);
+}
+
+/* The slots of one leaf. */
+static void learn_slots(const struct fors_learning *l, uint32_t node)
+{
+	struct fors_leaf_place *leaf = &l->places->leaf[l->place[node]];
 
 	for (unsigned s = 0; s < leaf->nslots; s++)
 		if (leaf->slot_port[s] > l->net->node[node].nports ||
 		    fors_peer_switch(l->net, node, leaf->slot_port[s]) != FORS_NONE)
 			leaf->slot_port[s] = 0;
-	for (unsigned p = 1; p <= l->net->node[node].nports; p++)
-		if (fors_learn_has_end_node(l->net, node, p) || (is_new && is_free_place(l, node, p, use)))
-			add_slot(leaf, p);
+	for (unsigned p = 1; p <= l->net->node[node].nports; p++) {
+		if (!has_server(l, node, p))
+			continue;
+		if (slot_at(leaf, p) == leaf->nslots)
+			add_slot(l, node, p);
+		leaf->slot_guid[slot_at(leaf, p)] = guid_at(l, node, p);
+		if (leaf->slot_kind[slot_at(leaf, p)] == FORS_SLOT_UNSEEN)
+			leaf->slot_kind[slot_at(leaf, p)] = FORS_SLOT_NEWCOMER;
+	}
 }
 
-void fors_learn_slots(struct fors_learning *l)
+static bool has_slot(const struct fors_places *places)
 {
-	struct port_use use;
+	for (uint32_t a = 0; a < places->nleaves; a++)
+		if (places->leaf[a].nslots)
+			return true;
+	return false;
+}
 
-	survey_ports(l, &use);
-	for (uint32_t node = 0; node < l->net->nnodes; node++)
+enum fors_err fors_learn_slots(struct fors_learning *l, struct fors_error *error)
+{
+	bool is_first = !has_slot(l->places) || (!l->known_lanes && l->places->nlanes);
+
+	for (uint32_t i = 0; i < l->net->nnodes; i++) {
+		uint32_t node = l->net->by_guid[i];
+
 		if (l->side[node] == FORS_SIDE_LEAF)
-			learn_slots(l, node, &use);
+			learn_slots(l, node);
+	}
+	return is_first ? fors_places_rank(l->places, error) : FORS_OK;
 }

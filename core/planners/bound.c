@@ -255,3 +255,16 @@ enum fors_err fors_lower_bound(const struct fors_fabric *fabric, uint32_t *bound
 	*bound = phases > UINT32_MAX ? UINT32_MAX : (uint32_t)phases;
 	return FORS_OK;
 }
+
+uint64_t fors_lump_bound(const struct fors_fabric *fabric)
+{
+	uint64_t bound = fabric->nservers;
+
+	for (uint32_t a = 0; a < fabric->nleaves; a++) {
+		uint64_t own = fabric->leaf[a].nservers, nlive = fabric->leaf[a].nlive;
+		uint64_t lump = nlive ? own * ((fabric->nservers - own + nlive - 1) / nlive) : 0;
+
+		bound = lump > bound ? lump : bound;
+	}
+	return bound;
+}

@@ -15,4 +15,11 @@
  */
 enum fors_err fors_lower_bound(const struct fors_fabric *fabric, uint32_t *bound, struct fors_error *error);
 
+/*
+ * The lump: no conflict-free plan over any tables with one LID for each server has fewer phases. All n_a servers of a
+ * leaf send to a server over one uplink, so an uplink carries whole lumps of n_a flows, and the fullest one
+ * n_a ceil((P - n_a) / live uplinks). At least P; 0 when there is no server.
+ */
+uint64_t fors_lump_bound(const struct fors_fabric *fabric);
+
 #endif

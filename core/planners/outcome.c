@@ -25,8 +25,12 @@
 
 void fors_outcome_init(struct fors_outcome *outcome)
 {
-	*outcome = (struct fors_outcome){
-		.lower_bound = FORS_UNKNOWN, .lmc_needed = FORS_UNKNOWN, .plan_ms = -1, .verify_ms = -1};
+	*outcome = (struct fors_outcome){.lower_bound = FORS_UNKNOWN,
+					 .lump_bound = FORS_UNKNOWN,
+					 .tables_bound = FORS_UNKNOWN,
+					 .lmc_needed = FORS_UNKNOWN,
+					 .plan_ms = -1,
+					 .verify_ms = -1};
 }
 
 void fors_outcome_clear(struct fors_outcome *outcome)
@@ -46,6 +50,22 @@ static double ms_since(const struct fors_request *request, double start)
 	return request->clock_ms ? request->clock_ms() - start : -1;
 }
 
+/* What one LID for each server allows: with any tables, and with these. More LIDs leave planners a choice. */
+static enum fors_err bound_one_lid(const struct fors_task *task, struct fors_outcome *outcome)
+{
+	uint64_t bound;
+	enum fors_err err;
+
+	if (task->fabric->lmc || task->fabric->unreachable_pairs || !task->fabric->nservers)
+		return FORS_OK;
+	err = fors_lanes_bound(task->fabric, task->lanes, &bound, &outcome->error);
+	if (err)
+		return err;
+	outcome->tables_bound = (int64_t)bound;
+	outcome->lump_bound = (int64_t)fors_lump_bound(task->fabric);
+	return FORS_OK;
+}
+
 /* fors_plan(), over the lanes of the tables. */
 static enum fors_err plan(const struct fors_request *request, struct fors_outcome *outcome)
 {
@@ -57,6 +77,8 @@ static enum fors_err plan(const struct fors_request *request, struct fors_outcom
 		err = fors_lanes_read(task.fabric, request->lfts, &lanes, &outcome->error);
 	if (lanes)
 		task.lanes = lanes;
+	if (!err)
+		err = bound_one_lid(&task, outcome);
 	if (!err)
 		err = fors_plan(&task, request->method, &outcome->plan, &outcome->error);
 	fors_lanes_free(lanes);

@@ -26,6 +26,8 @@ struct fors_outcome {
 	struct fors_schedule *plan;  /* to be looked at: fors_outcome_take() gives it away; owned; NULL: none */
 	struct fors_error error;     /* why there is no plan; code FORS_OK: there is, or was until it was taken */
 	int64_t lower_bound;	     /* LB; FORS_UNKNOWN where leaves are cut off */
+	int64_t lump_bound;	     /* fors_lump_bound(), at LMC 0 only */
+	int64_t tables_bound;	     /* fors_lanes_bound(), at LMC 0 only */
 	int64_t lmc_needed;	     /* fors_lmc_needed(); FORS_UNKNOWN too when no LMC would help the method */
 	bool is_proven;		     /* the verifier found nothing wrong with the plan */
 	struct fors_verdict verdict; /* of the last fors_outcome_prove(); its text says what is wrong */
@@ -38,7 +40,7 @@ void fors_outcome_init(struct fors_outcome *outcome);
 void fors_outcome_clear(struct fors_outcome *outcome);
 
 /*
- * Plan, and say what could be had: plan or error, lower_bound, lmc_needed, plan_ms. What the outcome (initialised) held
+ * Plan, and say what could be had: plan or error, the bounds, lmc_needed, plan_ms. What the outcome (initialised) held
  * is freed. That there is no plan is no error here. Errors: FORS_ENOMEM, FORS_ECANCELLED; the outcome is empty then.
  */
 enum fors_err fors_outcome_plan(const struct fors_request *request, struct fors_outcome *outcome,

@@ -40,6 +40,7 @@ struct fors_status {
 	int64_t affected_spines; /* m */
 	int64_t capacity;	 /* B, when all leaves have as many servers */
 	int64_t phases, lower_bound;
+	int64_t lump_bound, tables_bound; /* of phases, at LMC 0: with any tables, with these */
 	char method[16];	   /* empty: none */
 	char tables_by[48];	   /* routing engine whose tables the switches hold; empty: not known */
 	double plan_ms, tables_ms; /* negative: unknown */

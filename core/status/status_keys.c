@@ -21,6 +21,8 @@ const struct fors_key fors_keys[] = {
 	{AT(capacity), FORS_KEY_NUMBER, "Flows that a leaf may send in one phase"},
 	{AT(phases), FORS_KEY_NUMBER, "Phases of the published schedule"},
 	{AT(lower_bound), FORS_KEY_NUMBER, "Phases that no conflict-free schedule can go below"},
+	{AT(lump_bound), FORS_KEY_NUMBER, "Phases that no schedule over tables with one LID per server can go below"},
+	{AT(tables_bound), FORS_KEY_NUMBER, "Phases that no schedule over these tables can go below"},
 	{AT(method), FORS_KEY_TEXT, "1 for the planning method of the published schedule"},
 	{AT(tables_by), FORS_KEY_TEXT, "1 for the routing engine whose tables the switches hold"},
 	{AT(plan_ms), FORS_KEY_MS, "Time that planning took"},

@@ -2,22 +2,21 @@
 /*
  * home.h - where every LID is at home: the arithmetic that tables and planners share, in one copy.
  *
- * Count the server places of all leaves, leaf by leaf: the place (leaf, slot) has number g = N leaf + slot, N slots to
- * a leaf, empty ones counted too. A switch may only look at the destination, so the lane of an entry has to follow
- * from g and the path index i, and it does by going round the S lanes:
+ * Each server place has a home lane (core/fabric/places_rank.c): that of its base LID. A switch may only look at the
+ * destination, so the lanes of the further path indices i follow from it, by going round the S lanes:
  *
- *      home(g, i) = (g + i) mod S
+ *      home(i) = (home + i) mod S
  *
- * Base LIDs are D-mod-K over the grid then, for any S and N, and what knows nothing of fors is balanced as well as a
- * healthy tree allows. Every further path index is D-mod-K again, one lane further; so the first S path indices of a
- * place are at home on S different lanes, and 2^LMC >= S is just what it takes for each server to be reached over each
- * lane. The other way round, the path index that is at home on lane k is (k - home(g, 0)) mod S. Places and lanes are
- * kept, dead or alive, and nothing else goes in: a failure moves no home.
+ * Base LIDs are D-mod-K over the ranks then, for any S and any population, and what knows nothing of fors is balanced as
+ * well as a healthy tree allows. Every further path index is D-mod-K again, one lane further; so the first S path indices
+ * of a place are at home on S different lanes, and 2^LMC >= S is just what it takes for each server to be reached over each
+ * lane. The other way round, the path index that is at home on lane k is (k - home) mod S. Places, lanes and homes are
+ * kept, dead or alive: a failure moves no home.
  *
- * A leaf with more slots than lanes has several places with the same home. Where they have to be told apart each has a
+ * A leaf with more places than lanes has several with the same home. Where they have to be told apart each has a
  * class, home + S copy, its copy the number of places before it on the same home. The places of a leaf have different
- * classes, and up to S of them one for each lane. (With a further path index a place is in another class of the same
- * copy.)
+ * classes, and up to S of them that were ranked together one for each lane. (With a further path index a place is in
+ * another class of the same copy.)
  *
  * The rounds planner's pattern (doc/planners-rounds.md) gives the unit of class c and leaf distance delta the round
  * z(c) + delta, and the levelling, which chooses lanes before there is a plan, has to know that round. For the lanes
@@ -36,22 +35,17 @@
 
 /* ---- lanes and path indices; nlanes is S ---- */
 
-/* g: the number of the place (leaf, slot) in the grid of nslots slots per leaf. */
-static inline uint32_t fors_home_place(uint32_t nslots, uint32_t leaf, uint32_t slot)
+/* Home lane, 0..nlanes-1, of path index `index` (any number) of a place whose base LID is at home on `base`; 0 without any
+ * lanes. */
+static inline uint32_t fors_home(uint32_t nlanes, uint32_t base, uint32_t index)
 {
-	return nslots * leaf + slot;
-}
-
-/* Home lane, 0..nlanes-1, of path index `index` (any number) of the place with number `place`; 0 without any lanes. */
-static inline uint32_t fors_home(uint32_t nlanes, uint32_t place, uint32_t index)
-{
-	return nlanes ? (place + index) % nlanes : 0;
+	return nlanes ? (base + index) % nlanes : 0;
 }
 
 /* The same for the place (leaf, slot) of a fabric. */
 static inline uint32_t fors_home_lane(const struct fors_fabric *fabric, uint32_t leaf, uint32_t slot, uint32_t index)
 {
-	return fors_home(fabric->nlanes, fors_home_place(fabric->nslots, leaf, slot), index);
+	return fors_home(fabric->nlanes, fors_slot(fabric, leaf, slot)->home, index);
 }
 
 /*
@@ -89,22 +83,16 @@ static inline unsigned fors_home_lmc(uint32_t nlanes)
 
 /* ---- classes; nlanes > 0 ---- */
 
-/* Classes of a leaf with nslots slots: whole copies, so also such as no place of the base LIDs is in. */
-static inline uint32_t fors_home_nclasses(uint32_t nlanes, uint32_t nslots)
+/* Classes of a leaf of the fabric: whole copies, so also such as no place of the base LIDs is in. */
+static inline uint32_t fors_home_nclasses(const struct fors_fabric *fabric)
 {
-	return (nslots + nlanes - 1) / nlanes * nlanes;
+	return fabric->nlanes * fabric->ncopies;
 }
 
-/* Class of a path index at home on lane `home`, of the place in `slot`: below fors_home_nclasses(). */
-static inline uint32_t fors_home_class(uint32_t nlanes, uint32_t slot, uint32_t home)
+/* Class of a path index at home on lane `home`, of a place with this copy: below fors_home_nclasses(). */
+static inline uint32_t fors_home_class(uint32_t nlanes, uint32_t copy, uint32_t home)
 {
-	return slot / nlanes * nlanes + home;
-}
-
-/* Does a copy start with the place in `slot`? All places from here to where the next one starts have its copy. */
-static inline bool fors_home_starts_copy(uint32_t nlanes, uint32_t slot)
-{
-	return slot % nlanes == 0;
+	return copy * nlanes + home;
 }
 
 /* Home lane of a class. */

@@ -110,3 +110,36 @@ uint8_t fors_path_index(const struct fors_fabric *fabric, const struct fors_lane
 			return (uint8_t)i;
 	return FORS_NO_INDEX;
 }
+
+/* Count the flows from a leaf to server d. */
+static void load_way(const struct fors_fabric *f, const struct fors_lanes *lanes, uint32_t a, uint32_t d, uint64_t *up,
+		     uint64_t *down)
+{
+	uint32_t b = f->server[d].leaf, own = f->leaf[a].nservers;
+	uint8_t lane = a == b ? FORS_NO_LANE : fors_lane_to(f, lanes, a, d, 0);
+
+	if (lane == FORS_NO_LANE)
+		return;
+	up[(size_t)a * f->nlanes + lane] += own;
+	lane = fors_lane_down(f, lanes, lane, d, 0);
+	if (lane != FORS_NO_LANE)
+		down[(size_t)b * f->nlanes + lane] += own;
+}
+
+enum fors_err fors_lanes_bound(const struct fors_fabric *fabric, const struct fors_lanes *lanes, uint64_t *bound,
+			       struct fors_error *error)
+{
+	size_t nlinks = (size_t)fabric->nleaves * fabric->nlanes;
+	uint64_t *load = calloc(2 * nlinks + 1, sizeof(*load)), most = fabric->nservers;
+
+	if (!load)
+		return fors_fail_memory(error);
+	for (uint32_t a = 0; a < fabric->nleaves; a++)
+		for (uint32_t d = 0; d < fabric->nservers; d++)
+			load_way(fabric, lanes, a, d, load, load + nlinks);
+	for (size_t i = 0; i < 2 * nlinks; i++)
+		most = load[i] > most ? load[i] : most;
+	free(load);
+	*bound = most;
+	return FORS_OK;
+}

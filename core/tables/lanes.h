@@ -26,6 +26,13 @@ enum fors_err fors_lanes_read(const struct fors_fabric *fabric, const struct for
 			      struct fors_error *error);
 void fors_lanes_free(struct fors_lanes *lanes);
 
+/*
+ * No conflict-free plan over the base LIDs' entries has fewer phases: max(P, flows of the fullest link), in *bound.
+ * Errors: FORS_ENOMEM.
+ */
+enum fors_err fors_lanes_bound(const struct fors_fabric *fabric, const struct fors_lanes *lanes, uint64_t *bound,
+			       struct fors_error *error);
+
 /* Uplink lane of the way from `leaf` to path index `index` of server d; d not under leaf. */
 static inline uint8_t fors_lane_to(const struct fors_fabric *fabric, const struct fors_lanes *lanes, uint32_t leaf,
 				   uint32_t d, uint32_t index)

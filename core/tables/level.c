@@ -11,14 +11,14 @@
 #include <string.h>
 
 /* Fill level->down: for every cable number the live cable that stands in for it. */
-static void find_down(const struct fors_fabric *fabric, struct fors_level *level)
+static void find_down(const struct fors_fabric *fabric, const bool *live, struct fors_level *level)
 {
 	size_t row = level->ncables;
 
 	memset(level->down, FORS_NO_LANE, fabric->nleaves * fabric->nspines * row);
 	for (uint32_t to = 0; to < fabric->nleaves; to++)
 		for (uint32_t lane = 0; lane < fabric->nlanes; lane++)
-			if (fors_live(fabric, to, lane))
+			if (live[(size_t)to * fabric->nlanes + lane])
 				level->down[(to * fabric->nspines + fabric->lane[lane].spine) * row +
 					    fabric->lane[lane].cable] = (uint8_t)lane;
 	/* Twice round backwards: every hole takes what comes after it. */
@@ -32,15 +32,18 @@ static bool allocate(const struct fors_fabric *fabric, struct fors_level *level)
 {
 	size_t nentries = (size_t)fabric->nleaves * fabric->nleaves * level->nclasses;
 
+	level->base = malloc(((size_t)fabric->nleaves * fabric->nslots + 1) * sizeof(*level->base));
 	level->lane = malloc(nentries + 1);
 	level->down = malloc((size_t)fabric->nleaves * fabric->nspines * level->ncables + 1);
-	if (!level->lane || !level->down)
+	if (!level->base || !level->lane || !level->down)
 		return false;
 	memset(level->lane, FORS_NO_LANE, nentries);
+	for (size_t i = 0; i < (size_t)fabric->nleaves * fabric->nslots; i++)
+		level->base[i] = (uint16_t)fors_home_class(fabric->nlanes, fabric->slot[i].copy, fabric->slot[i].home);
 	return true;
 }
 
-struct fors_level *fors_level_new(const struct fors_fabric *fabric)
+struct fors_level *fors_level_new(const struct fors_fabric *fabric, const bool *live)
 {
 	struct fors_level *level = calloc(1, sizeof(*level));
 
@@ -49,7 +52,7 @@ struct fors_level *fors_level_new(const struct fors_fabric *fabric)
 	level->nleaves = fabric->nleaves;
 	level->nlanes = fabric->nlanes;
 	level->nslots = fabric->nslots;
-	level->nclasses = fabric->nlanes ? fors_home_nclasses(fabric->nlanes, fabric->nslots) : 0;
+	level->nclasses = fors_home_nclasses(fabric);
 	for (uint32_t lane = 0; lane < fabric->nlanes; lane++)
 		if (level->ncables <= fabric->lane[lane].cable)
 			level->ncables = fabric->lane[lane].cable + 1u;
@@ -58,7 +61,7 @@ struct fors_level *fors_level_new(const struct fors_fabric *fabric)
 		return NULL;
 	}
 	if (fabric->nlanes)
-		find_down(fabric, level);
+		find_down(fabric, live, level);
 	return level;
 }
 
@@ -66,6 +69,7 @@ void fors_level_free(struct fors_level *level)
 {
 	if (!level)
 		return;
+	free(level->base);
 	free(level->lane);
 	free(level->down);
 	free(level);

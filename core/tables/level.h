@@ -17,17 +17,22 @@ struct fors_level {
 	uint32_t nleaves, nlanes, nslots;
 	uint32_t nclasses; /* per leaf */
 	uint32_t ncables;  /* the most parallel cables of a leaf and a spine */
+	uint16_t *base;	   /* [to * nslots + slot]: class of the place's base LID */
 	uint8_t *lane;	   /* [(leaf * nleaves + to) * nclasses + class]: uplink lane, FORS_NO_LANE: none */
 	uint8_t *down;	   /* [(to * nspines + spine) * ncables + cable number]: see fors_level_down() */
 };
 
-/* The map of a fabric without any lane chosen, owned by the caller; NULL: out of memory. For level_build.c. */
-struct fors_level *fors_level_new(const struct fors_fabric *fabric);
+/*
+ * The map of a fabric without any lane chosen, owned by the caller; live[leaf * nlanes + lane]: cables that count as
+ * living. NULL: out of memory. For level_build.c.
+ */
+struct fors_level *fors_level_new(const struct fors_fabric *fabric, const bool *live);
 void fors_level_free(struct fors_level *level);
 
 /*
  * level_build.c: choose the lanes in *level, owned by the caller (fors_level_free()). A pure function of the fabric's
- * places and dead cables; home-healthy entries are at home. Errors: FORS_ENOMEM.
+ * places and dead cables (and of whether ports have more than one LID); home-healthy entries are at home, but for those
+ * that vary, see level_build.c. Errors: FORS_ENOMEM.
  */
 enum fors_err fors_level_build(const struct fors_fabric *fabric, struct fors_level **level, struct fors_error *error);
 
@@ -39,8 +44,9 @@ static inline uint8_t fors_level_up(const struct fors_level *level, uint32_t lea
 
 	if (level->nlanes == 0)
 		return FORS_NO_LANE;
-	home = fors_home(level->nlanes, fors_home_place(level->nslots, to, slot), index);
-	class = fors_home_class(level->nlanes, slot, home);
+	class = level->base[(size_t)to * level->nslots + slot];
+	home = fors_home(level->nlanes, fors_home_class_lane(level->nlanes, class), index);
+	class = fors_home_class(level->nlanes, fors_home_class_copy(level->nlanes, class), home);
 	return level->lane[((size_t)leaf * level->nleaves + to) * level->nclasses + class];
 }
 

@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * level_build.c - where displaced table entries go.
+ * level_build.c - where table entries go that are not at home.
  *
  * An entry of leaf a for a place of leaf b is home-healthy when its home lane
  * lives at both leaves; it stays there, always. Any other is displaced to a lane
  * that leads from a to b, and this file chooses which. A unit is one such
- * entry of the base LIDs: (leaf a, place of leaf b). Two things are wanted:
+ * entry of the base LIDs: (leaf a, place of leaf b). It stands for as many flows as leaf a has servers, and that is
+ * its load. Two things are wanted:
  *
- * 1. Level links. The rounds planner gives every unit of a link a round of its own,
- *    so the fullest link (up or down) decides how many rounds a plan has.
+ * 1. Level links. Planners give every flow of a link a phase of its own,
+ *    so the fullest link (up or down) decides how many phases a plan has.
  *    Pairs of leaves with the fewest common lanes choose first, each unit
- *    takes the lane whose fuller end is least full, and links that are still too full
+ *    takes the first lane whose ends have room up to what the poorest leaf has to carry anyway, else the lane whose
+ *    fuller end is least full, and links that are still too full
  *    at the end pass units on (level_repair.c).
  *
  * 2. The right one among equals: one that idles in the round that the rounds
@@ -18,6 +20,18 @@
  *    stays in its round, and nothing else has to move. Going through the units by
  *    (distance b - a, class), the source leaf innermost, makes the choice for a lost spine the
  *    same for every leaf, a symmetry that the planner's pattern lives on.
+ *
+ * Two kinds of units are not at home even while nothing is dead: those whose home lane a leaf never had (irregular
+ * cabling), and those that vary (core/fabric/places_rank.c), what leaf b has beyond a multiple of the lanes. At one lane
+ * for all source leaves these would fill that lane more than others, everywhere; so each leaf a starts from the home's
+ * spine turned by
+ *
+ *      o(a) = spines * (servers before the middle of leaf a) / P
+ *
+ * which keeps uplinks level, because the windows of lanes that are left over at consecutive leaves b join up, and
+ * downlinks, because the o(a) are spread evenly. From there they are levelled as what is displaced is, over all cables
+ * that ever were, whatever is dead. That is where they are at home: a failure moves, of these too, only what goes over dead
+ * cables. Ports with more than one LID need none of it: planners choose among the LIDs.
  *
  * Everything is integer and in a fixed order: same places, same dead cables,
  * same bytes. The cost is O(S) for each displaced unit and a bounded repair.
@@ -32,10 +46,11 @@ static void find_places(struct fors_leveller *leveller, uint32_t to)
 	const struct fors_fabric *fabric = leveller->fabric;
 
 	for (uint32_t slot = 0; slot < fabric->nslots; slot++) {
-		uint32_t class = fors_home_class(fabric->nlanes, slot, fors_home_lane(fabric, to, slot, 0));
+		uint32_t class = leveller->level->base[(size_t)to * fabric->nslots + slot];
 
-		leveller->exists[(size_t)to * leveller->level->nclasses + class] =
-			fors_slot(fabric, to, slot)->leaf_port != 0;
+		if (fors_slot(fabric, to, slot)->leaf_port &&
+		    (!leveller->is_ranked_only || fors_slot(fabric, to, slot)->is_ranked))
+			leveller->exists[(size_t)to * leveller->level->nclasses + class] = true;
 	}
 }
 
@@ -51,7 +66,7 @@ static void settle_home(struct fors_leveller *leveller, uint32_t pair)
 			displaced = true;
 			continue;
 		}
-		*fors_leveller_entry(leveller, pair, class) = (uint8_t)fors_leveller_home(leveller, class);
+		*fors_leveller_entry(leveller, pair, class) = fors_leveller_healthy(leveller, pair, class);
 		if (leveller->exists[(size_t)to * nclasses + class])
 			fors_leveller_count(leveller, pair, class, 1);
 	}
@@ -90,25 +105,26 @@ static void sort_pairs(struct fors_leveller *leveller)
 	qsort(leveller->pair, leveller->npairs, sizeof(*leveller->pair), compare_keys);
 }
 
-static void choose(struct fors_leveller *leveller, uint32_t pair, uint32_t class)
+/* May the unit go this way without making a link fuller than it need be? */
+static bool has_room(const struct fors_leveller *leveller, uint32_t pair, uint32_t class, uint32_t lane, uint32_t down)
 {
-	fors_leveller_assign(leveller, pair, class, fors_leveller_least_full(leveller, pair, class, NULL));
+	uint32_t nleaves = leveller->fabric->nleaves, nlanes = leveller->fabric->nlanes;
+	uint32_t weight = leveller->weight[pair / nleaves];
+
+	(void)class;
+	return leveller->up[pair / nleaves * nlanes + lane] + weight <= leveller->target &&
+	       leveller->down[pair % nleaves * nlanes + down] + weight <= leveller->target;
 }
 
-/*
- * Pairs with a single common lane come first and have no choice, so the fullest link after them is as full in any
- * levelling: the least cap.
- */
-static void choose_all(struct fors_leveller *leveller)
+/* The first lane with room, beginning as many lanes from home as the leaves are apart; else the least full one. */
+static void choose(struct fors_leveller *leveller, uint32_t pair, uint32_t class)
 {
-	uint32_t forced = 0;
+	uint32_t first = fors_leveller_home(leveller, class) + fors_leveller_distance(leveller, pair);
+	uint8_t lane = fors_leveller_first(leveller, pair, class, first, has_room);
 
-	while (forced < leveller->npairs && leveller->pair[forced] >> 48 <= 1)
-		forced++;
-	fors_leveller_visit(leveller, 0, forced, true, choose);
-	leveller->cap = fors_leveller_fullest(leveller);
-	fors_leveller_choose_own(leveller);
-	fors_leveller_visit(leveller, forced, leveller->npairs, true, choose);
+	if (lane == FORS_NO_LANE)
+		lane = fors_leveller_least_full(leveller, pair, class, NULL);
+	fors_leveller_assign(leveller, pair, class, lane);
 }
 
 /* Classes that only further path indices have, where leaves have fewer slots than there are lanes. */
@@ -124,6 +140,102 @@ static void level_extra(struct fors_leveller *leveller)
 	fors_leveller_visit(leveller, 0, leveller->npairs, false, choose);
 }
 
+/* Servers of a leaf that count. */
+static uint32_t count_servers(const struct fors_fabric *fabric, uint32_t leaf, bool is_ranked_only)
+{
+	uint32_t count = 0;
+
+	for (uint32_t slot = 0; slot < fabric->nslots; slot++)
+		count += fors_slot(fabric, leaf, slot)->leaf_port &&
+			 (!is_ranked_only || fors_slot(fabric, leaf, slot)->is_ranked);
+	return count;
+}
+
+/* The lane of the same cable number to the spine that is `turn` further on; FORS_NO_LANE: there is none. */
+static uint32_t turned(const struct fors_fabric *fabric, uint32_t home, uint32_t turn)
+{
+	uint32_t spine = (fabric->lane[home].spine + turn) % fabric->nspines;
+
+	for (uint32_t lane = 0; lane < fabric->nlanes; lane++)
+		if (fabric->lane[lane].spine == spine && fabric->lane[lane].cable == fabric->lane[home].cable)
+			return lane;
+	return FORS_NO_LANE;
+}
+
+/* Where the units of a leaf that vary begin: at the home's spine, turned. */
+static void begin_varied(struct fors_leveller *leveller, uint32_t leaf, uint32_t turn)
+{
+	uint32_t nleaves = leveller->fabric->nleaves, nclasses = leveller->level->nclasses;
+
+	for (uint32_t i = 0; i < nleaves * nclasses; i++) {
+		uint32_t pair = leaf * nleaves + i / nclasses, class = i % nclasses, lane;
+
+		if (!leveller->varies[i] || i / nclasses == leaf)
+			continue;
+		lane = turned(leveller->fabric, fors_leveller_home(leveller, class), turn);
+		if (lane != FORS_NO_LANE && fors_leveller_down(leveller, pair, class, lane) != FORS_NO_LANE)
+			fors_leveller_assign(leveller, pair, class, (uint8_t)lane);
+	}
+}
+
+static void begin_all_varied(struct fors_leveller *leveller)
+{
+	const struct fors_fabric *fabric = leveller->fabric;
+	uint64_t all = 0, before = 0;
+
+	for (uint32_t leaf = 0; leaf < fabric->nleaves; leaf++)
+		all += count_servers(fabric, leaf, true);
+	for (uint32_t leaf = 0; leaf < fabric->nleaves; leaf++) {
+		uint32_t own = count_servers(fabric, leaf, true);
+
+		begin_varied(leveller, leaf, (uint32_t)(fabric->nspines * (2 * before + own) / (2 * all)));
+		before += own;
+	}
+}
+
+/*
+ * Pairs with a single common lane come first and have no choice, so the fullest link after them is as full in any
+ * levelling: the least cap.
+ */
+static void choose_all(struct fors_leveller *leveller)
+{
+	uint32_t forced = 0;
+
+	while (forced < leveller->npairs && leveller->pair[forced] >> 48 <= 1)
+		forced++;
+	fors_leveller_visit(leveller, 0, forced, true, choose);
+	leveller->cap = fors_leveller_fullest(leveller);
+	if (leveller->varies)
+		begin_all_varied(leveller);
+	fors_leveller_choose_own(leveller);
+	fors_leveller_visit(leveller, forced, leveller->npairs, true, choose);
+}
+
+/* What the fullest link has to carry, of the leaf that has least cables for its servers. */
+static uint32_t target_of(const struct fors_leveller *leveller)
+{
+	const struct fors_fabric *fabric = leveller->fabric;
+	uint32_t all = 0, flows = 0, target = 0;
+
+	for (uint32_t a = 0; a < fabric->nleaves; a++) {
+		all += count_servers(fabric, a, leveller->is_ranked_only);
+		flows += leveller->weight[a];
+	}
+	for (uint32_t a = 0; a < fabric->nleaves; a++) {
+		uint32_t own = count_servers(fabric, a, leveller->is_ranked_only), nlive = 0, up, down;
+
+		for (uint32_t lane = 0; lane < fabric->nlanes; lane++)
+			nlive += leveller->live[(size_t)a * fabric->nlanes + lane];
+		if (!nlive)
+			continue;
+		up = (all - own + nlive - 1) / nlive * leveller->weight[a];
+		down = ((flows - leveller->weight[a]) * own + nlive - 1) / nlive;
+		target = up > target ? up : target;
+		target = down > target ? down : target;
+	}
+	return target;
+}
+
 static void level_all(struct fors_leveller *leveller)
 {
 	uint32_t nleaves = leveller->fabric->nleaves;
@@ -134,6 +246,7 @@ static void level_all(struct fors_leveller *leveller)
 		for (uint32_t to = 0; to < nleaves; to++)
 			if (to != leaf)
 				settle_home(leveller, leaf * nleaves + to);
+	leveller->target = target_of(leveller);
 	sort_pairs(leveller);
 	fors_leveller_find_rounds(leveller);
 	choose_all(leveller);
@@ -161,27 +274,148 @@ static bool allocate(struct fors_leveller *leveller)
 	       leveller->down_taken && leveller->pair && leveller->exists && leveller->free_at && leveller->saved;
 }
 
+static void release(struct fors_leveller *leveller)
+{
+	free(leveller->up);
+	free(leveller->down);
+	free(leveller->is_choosy);
+	free(leveller->own);
+	free(leveller->up_taken);
+	free(leveller->down_taken);
+	free(leveller->pair);
+	free(leveller->exists);
+	free(leveller->free_at);
+	free(leveller->saved);
+}
+
+/* A map by the settings of *leveller, whose own arrays come and go here; NULL: out of memory. */
+static struct fors_level *make(struct fors_leveller *leveller)
+{
+	bool good;
+
+	leveller->level = fors_level_new(leveller->fabric, leveller->live);
+	good = leveller->level && allocate(leveller);
+	if (good && leveller->fabric->nlanes)
+		level_all(leveller);
+	release(leveller);
+	if (good)
+		return leveller->level;
+	fors_level_free(leveller->level);
+	return NULL;
+}
+
+/* --- now, and while nothing was dead --------------------------------------- */
+
+/* What both levellings go by. */
+struct basis {
+	const struct fors_fabric *fabric;
+	bool *live, *ever; /* [leaf * nlanes + lane] */
+	uint32_t *weight;  /* [leaf] */
+	bool *varies;	   /* [to * nclasses + class] */
+	bool has_varied, is_ranked, is_whole, is_regular;
+};
+
+static void look_at_cables(struct basis *basis)
+{
+	const struct fors_fabric *fabric = basis->fabric;
+
+	basis->is_whole = basis->is_regular = true;
+	for (size_t i = 0; i < (size_t)fabric->nleaves * fabric->nlanes; i++) {
+		basis->live[i] = fabric->cable[i].state == FORS_CABLE_LIVE;
+		basis->ever[i] = fabric->cable[i].state != FORS_CABLE_ABSENT;
+		basis->is_whole &= basis->live[i] == basis->ever[i];
+		basis->is_regular &= basis->ever[i];
+	}
+}
+
+static void look_at_slots(struct basis *basis)
+{
+	const struct fors_fabric *fabric = basis->fabric;
+	uint32_t nclasses = fors_home_nclasses(fabric);
+	bool has_more_lids = false;
+
+	for (size_t i = 0; i < (size_t)fabric->nleaves * fabric->nslots; i++) {
+		const struct fors_slot *slot = &fabric->slot[i];
+
+		has_more_lids |= slot->lid && slot->lmc;
+		basis->is_ranked |= slot->leaf_port && slot->is_ranked;
+		basis->has_varied |= slot->leaf_port && slot->is_varied;
+		if (slot->leaf_port && slot->is_varied)
+			basis->varies[i / fabric->nslots * nclasses +
+				      fors_home_class(fabric->nlanes, slot->copy, slot->home)] = true;
+	}
+	basis->has_varied &= !has_more_lids;
+}
+
+static uint32_t common_divisor(uint32_t a, uint32_t b)
+{
+	while (b) {
+		uint32_t rest = a % b;
+
+		a = b;
+		b = rest;
+	}
+	return a;
+}
+
+/* The weights of all leaves, in the least common measure, for *leveller. */
+static void weigh(const struct basis *basis, struct fors_leveller *leveller)
+{
+	uint32_t measure = 0;
+
+	leveller->is_weighted = false;
+	for (uint32_t leaf = 0; leaf < basis->fabric->nleaves; leaf++) {
+		basis->weight[leaf] = count_servers(basis->fabric, leaf, leveller->is_ranked_only);
+		measure = common_divisor(measure, basis->weight[leaf]);
+	}
+	for (uint32_t leaf = 0; measure && leaf < basis->fabric->nleaves; leaf++) {
+		basis->weight[leaf] /= measure;
+		leveller->is_weighted |= basis->weight[leaf] > 1;
+	}
+	leveller->weight = basis->weight;
+}
+
+/* Both levellings, or one where they are the same. NULL: out of memory. */
+static struct fors_level *build(struct basis *basis)
+{
+	struct fors_leveller leveller = {.fabric = basis->fabric, .live = basis->ever};
+	struct fors_level *healthy = NULL, *level;
+
+	look_at_cables(basis);
+	look_at_slots(basis);
+	if (basis->has_varied || !basis->is_regular) {
+		leveller.varies = basis->has_varied ? basis->varies : NULL;
+		leveller.is_ranked_only = basis->is_ranked;
+		weigh(basis, &leveller);
+		healthy = make(&leveller);
+		if (!healthy || basis->is_whole)
+			return healthy;
+	}
+	leveller = (struct fors_leveller){.fabric = basis->fabric, .healthy = healthy, .live = basis->live};
+	weigh(basis, &leveller);
+	level = make(&leveller);
+	fors_level_free(healthy);
+	return level;
+}
+
 enum fors_err fors_level_build(const struct fors_fabric *fabric, struct fors_level **level, struct fors_error *error)
 {
-	struct fors_leveller leveller = {.fabric = fabric, .level = fors_level_new(fabric)};
-	bool good = leveller.level && allocate(&leveller);
+	size_t nlinks = (size_t)fabric->nleaves * fabric->nlanes;
+	struct basis basis = {.fabric = fabric};
+	struct fors_level *made = NULL;
 
-	if (good && fabric->nlanes)
-		level_all(&leveller);
-	free(leveller.up);
-	free(leveller.down);
-	free(leveller.is_choosy);
-	free(leveller.own);
-	free(leveller.up_taken);
-	free(leveller.down_taken);
-	free(leveller.pair);
-	free(leveller.exists);
-	free(leveller.free_at);
-	free(leveller.saved);
-	if (!good) {
-		fors_level_free(leveller.level);
+	basis.live = calloc(nlinks + 1, sizeof(*basis.live));
+	basis.ever = calloc(nlinks + 1, sizeof(*basis.ever));
+	basis.weight = calloc((size_t)fabric->nleaves + 1, sizeof(*basis.weight));
+	basis.varies = calloc((size_t)fabric->nleaves * fors_home_nclasses(fabric) + 1, sizeof(*basis.varies));
+	if (basis.live && basis.ever && basis.weight && basis.varies)
+		made = build(&basis);
+	free(basis.live);
+	free(basis.ever);
+	free(basis.weight);
+	free(basis.varies);
+	if (!made)
 		return fors_fail_memory(error);
-	}
-	*level = leveller.level;
+	*level = made;
 	return FORS_OK;
 }

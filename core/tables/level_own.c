@@ -87,7 +87,7 @@ static void choose_own(struct fors_leveller *leveller, uint32_t pair, uint32_t c
 	/* Pairs with few lanes in common cannot be choosy, and others have to make room for them. */
 	if (!leveller->is_choosy[pair])
 		return;
-	lane = fors_leveller_least_full(leveller, pair, class, is_idle);
+	lane = fors_leveller_first(leveller, pair, class, fors_leveller_first_lane(leveller, pair, class), is_idle);
 	if (lane == FORS_NO_LANE)
 		return;
 	leveller->up_taken[pair / nleaves * nlanes + lane] |= bit;

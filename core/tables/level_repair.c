@@ -4,7 +4,7 @@
  *
  * The least cap is what the fullest link cannot go below: the average of the poorest leaf's live links, rounded up, and
  * what pairs with one common lane force on it. From what the fullest link carries the cap goes down to that, one by
- * one, as long as it works. A link above the cap passes a unit on to the
+ * one, as long as it works; where leaves weigh differently, it begins at that, and what fails halves the distance. A link above the cap passes a unit on to the
  * way where that does least harm; a way that is full itself passes one of its own on in the next pass. Where
  * that gets stuck, a tabu search (level_tabu.c) may still find room. When it does not, the choice of before stays.
  */
@@ -13,38 +13,51 @@
 #include <string.h>
 
 #define REPAIR_PASSES 24  /* over all links that are too full, for one cap */
+#define ATTEMPTS 8	  /* at a lower cap, where leaves weigh differently */
 #define REPAIR_EFFORT 256 /* ways looked at per displaced unit, all in all */
 
-/* Raise the cap to the average load of every leaf's live links, rounded up. */
-static void raise_cap(struct fors_leveller *leveller, const uint32_t *load)
+/* Raise the cap to the average load of every leaf's live links, rounded up; to whole units where they go up. */
+static void raise_cap(struct fors_leveller *leveller, const uint32_t *load, bool is_up)
 {
 	const struct fors_fabric *fabric = leveller->fabric;
 
 	for (uint32_t leaf = 0; leaf < fabric->nleaves; leaf++) {
-		uint32_t sum = 0, nlive = fabric->leaf[leaf].nlive;
+		uint32_t sum = 0, nlive = 0, unit = is_up && leveller->weight[leaf] ? leveller->weight[leaf] : 1;
 
 		for (uint32_t lane = 0; lane < fabric->nlanes; lane++)
 			sum += load[leaf * fabric->nlanes + lane];
-		if (nlive && (sum + nlive - 1) / nlive > leveller->cap)
-			leveller->cap = (sum + nlive - 1) / nlive;
+		for (uint32_t lane = 0; lane < fabric->nlanes; lane++)
+			nlive += leveller->live[(size_t)leaf * fabric->nlanes + lane];
+		if (nlive && (sum / unit + nlive - 1) / nlive * unit > leveller->cap)
+			leveller->cap = (sum / unit + nlive - 1) / nlive * unit;
 	}
 }
 
-/* How many ends of a way are at `limit` or more. */
-static int ends_at(const struct fors_leveller *leveller, uint32_t pair, uint32_t lane, uint32_t down, uint32_t limit)
+/* What a link has above the cap when `by` comes on top of its load (or, negative, goes). */
+static int64_t above(const struct fors_leveller *leveller, uint32_t load, int64_t by)
+{
+	int64_t then = load + by - (int64_t)leveller->cap;
+
+	return then > 0 ? then : 0;
+}
+
+/* How what both ends of a way have above the cap changes with `by`. */
+static int64_t change(const struct fors_leveller *leveller, uint32_t pair, uint32_t lane, uint32_t down, int64_t by)
 {
 	uint32_t nleaves = leveller->fabric->nleaves, nlanes = leveller->fabric->nlanes;
+	uint32_t up_load = leveller->up[pair / nleaves * nlanes + lane];
+	uint32_t down_load = leveller->down[pair % nleaves * nlanes + down];
 
-	return (leveller->up[pair / nleaves * nlanes + lane] >= limit) +
-	       (leveller->down[pair % nleaves * nlanes + down] >= limit);
+	return above(leveller, up_load, by) - above(leveller, up_load, 0) + above(leveller, down_load, by) -
+	       above(leveller, down_load, 0);
 }
 
 /* A move of one unit to another lane. */
 struct move {
 	uint32_t pair, class;
 	uint8_t lane;
-	int gain;      /* change of what is above the cap, over all links */
-	uint32_t full; /* tie-break */
+	int64_t gain;  /* change of what is above the cap, over all links */
+	uint64_t full; /* tie-break */
 };
 
 /* Keep in *best the best way out for one displaced unit. */
@@ -52,7 +65,8 @@ static void consider(struct fors_leveller *leveller, uint32_t pair, uint32_t cla
 {
 	struct move *best = context;
 	uint8_t now = *fors_leveller_entry(leveller, pair, class);
-	int before = ends_at(leveller, pair, now, fors_leveller_down(leveller, pair, class, now), leveller->cap + 1);
+	int64_t weight = leveller->weight[pair / leveller->fabric->nleaves];
+	int64_t before = change(leveller, pair, now, fors_leveller_down(leveller, pair, class, now), -weight);
 
 	for (uint32_t lane = 0; lane < leveller->fabric->nlanes; lane++) {
 		uint8_t down = fors_leveller_down(leveller, pair, class, lane);
@@ -60,7 +74,7 @@ static void consider(struct fors_leveller *leveller, uint32_t pair, uint32_t cla
 
 		if (lane == now || down == FORS_NO_LANE)
 			continue;
-		move.gain = ends_at(leveller, pair, lane, down, leveller->cap) - before;
+		move.gain = change(leveller, pair, lane, down, weight) + before;
 		move.full = fors_leveller_fullness(leveller, pair, lane, down);
 		if (move.gain < best->gain || (move.gain == best->gain && move.full < best->full))
 			*best = move;
@@ -134,14 +148,9 @@ static void copy_choice(struct fors_leveller *leveller, bool back)
 		memcpy(back ? part[i].live : saved, back ? saved : part[i].live, part[i].size);
 }
 
-void fors_leveller_repair(struct fors_leveller *leveller)
+/* Lower the fullest link's load one by one, as long as it works. */
+static void lower_by_one(struct fors_leveller *leveller, uint32_t least)
 {
-	uint32_t least;
-
-	raise_cap(leveller, leveller->up);
-	raise_cap(leveller, leveller->down);
-	least = leveller->cap;
-	leveller->effort = (uint64_t)leveller->npairs * leveller->level->nclasses * REPAIR_EFFORT;
 	while (leveller->effort && fors_leveller_fullest(leveller) > least) {
 		copy_choice(leveller, false);
 		leveller->cap = fors_leveller_fullest(leveller) - 1;
@@ -150,4 +159,41 @@ void fors_leveller_repair(struct fors_leveller *leveller)
 			break;
 		}
 	}
+}
+
+/* Where one by one takes too many steps: the least first, then half way from what failed to what was reached. */
+static void lower_by_halves(struct fors_leveller *leveller, uint32_t least)
+{
+	uint64_t share = leveller->effort / ATTEMPTS;
+	uint32_t reached = fors_leveller_fullest(leveller);
+
+	for (int attempt = 0; attempt < ATTEMPTS && least < reached; attempt++) {
+		uint32_t fullest;
+
+		copy_choice(leveller, false);
+		leveller->cap = attempt ? least + (reached - least) / 2 : least;
+		leveller->effort = share;
+		repair(leveller);
+		fullest = fors_leveller_fullest(leveller);
+		if (fullest > leveller->cap)
+			least = leveller->cap + 1;
+		if (fullest < reached)
+			reached = fullest;
+		else
+			copy_choice(leveller, true);
+	}
+}
+
+void fors_leveller_repair(struct fors_leveller *leveller)
+{
+	uint32_t least;
+
+	raise_cap(leveller, leveller->up, true);
+	raise_cap(leveller, leveller->down, false);
+	least = leveller->cap;
+	leveller->effort = (uint64_t)leveller->npairs * leveller->level->nclasses * REPAIR_EFFORT;
+	if (leveller->is_weighted)
+		lower_by_halves(leveller, least);
+	else
+		lower_by_one(leveller, least);
 }

@@ -2,7 +2,7 @@
 /*
  * level_tabu.c - a tabu search for the last units above the cap.
  *
- * What is to be made 0 is the surplus: units above the cap, over all links. In each step the best move of a unit on
+ * What is to be made 0 is the surplus: the load above the cap, over all links. In each step the best move of a unit on
  * a link that is too full is made, even if the surplus does not shrink, and the unit has to stay for a few steps.
  * That leads out of places where each single move makes something else too full, which is where level_repair.c
  * gets stuck when all links of several leaves must be filled to the brim.
@@ -11,14 +11,14 @@
 
 #include <string.h>
 
-#define STEPS 600 /* without a lower surplus */
-#define STAY 6	  /* steps that a moved unit has to stay at least */
-#define NO_MOVE 5 /* a gain that no move has */
+#define STEPS 600	  /* without a lower surplus */
+#define STAY 6		  /* steps that a moved unit has to stay at least */
+#define NO_MOVE INT64_MAX /* a gain that no move has */
 
 struct move {
 	uint32_t pair, class;
 	uint8_t from, lane;
-	int gain;      /* change of the surplus */
+	int64_t gain;  /* change of the surplus */
 	uint32_t full; /* tie-break */
 };
 
@@ -44,17 +44,25 @@ static uint32_t down_load(const struct fors_leveller *leveller, uint32_t pair, u
 	return leveller->down[pair % leveller->fabric->nleaves * leveller->fabric->nlanes + down];
 }
 
-/* How a move changes the surplus. */
-static int gain_of(const struct fors_leveller *leveller, const struct move *move, uint32_t down)
+/* What a load has above the cap. */
+static int64_t above(int64_t load, int64_t cap)
 {
-	uint32_t down_from = fors_leveller_down(leveller, move->pair, move->class, move->from), cap = leveller->cap;
-	int gain =
-		(up_load(leveller, move->pair, move->lane) >= cap) - (up_load(leveller, move->pair, move->from) > cap);
+	return load > cap ? load - cap : 0;
+}
 
-	if (down != down_from)
-		gain += (down_load(leveller, move->pair, down) >= cap) -
-			(down_load(leveller, move->pair, down_from) > cap);
-	return gain;
+/* How a move changes the surplus. */
+static int64_t gain_of(const struct fors_leveller *leveller, const struct move *move, uint32_t down)
+{
+	uint32_t down_from = fors_leveller_down(leveller, move->pair, move->class, move->from);
+	int64_t cap = leveller->cap, weight = leveller->weight[move->pair / leveller->fabric->nleaves];
+	int64_t to = up_load(leveller, move->pair, move->lane), from = up_load(leveller, move->pair, move->from);
+	int64_t gain = above(to + weight, cap) - above(to, cap) + above(from - weight, cap) - above(from, cap);
+
+	if (down == down_from)
+		return gain;
+	to = down_load(leveller, move->pair, down);
+	from = down_load(leveller, move->pair, down_from);
+	return gain + above(to + weight, cap) - above(to, cap) + above(from - weight, cap) - above(from, cap);
 }
 
 /* Keep the best move of this unit, if it is better than what others have. */

@@ -2,14 +2,15 @@
 /*
  * leveller.c - looking at units, lanes and links: what all who choose lanes ask.
  *
- * The best lane is the one whose fuller link, up or down, carries least. On a tie it is the first from the lane that
+ * Wherever there is room, a unit takes the first lane that suits, from one that depends on nothing but the unit: so it
+ * does not move when something else dies. Else the best lane is the one whose fuller link, up or down, carries least; on a
+ * tie the first from the lane that
  * idles in the unit's own round: so equals are spread, and the pattern of rounds survives. Pairs are visited as
  * level_build.c has sorted them, those that are equals class by class, so that all leaves choose alike.
  */
 #include "leveller.h"
 
-/* The lane to look at first for a unit: one that idles in its own round, if any does. */
-static uint32_t first_lane(const struct fors_leveller *leveller, uint32_t pair, uint32_t class)
+uint32_t fors_leveller_first_lane(const struct fors_leveller *leveller, uint32_t pair, uint32_t class)
 {
 	return fors_home_idle_lane(leveller->fabric->nlanes, leveller->rounds,
 				   fors_leveller_own_round(leveller, pair, class));
@@ -18,12 +19,13 @@ static uint32_t first_lane(const struct fors_leveller *leveller, uint32_t pair, 
 uint8_t fors_leveller_least_full(const struct fors_leveller *leveller, uint32_t pair, uint32_t class,
 				 leveller_suits suits)
 {
-	uint32_t nlanes = leveller->fabric->nlanes, first = first_lane(leveller, pair, class);
-	uint32_t least = UINT32_MAX;
+	uint32_t nlanes = leveller->fabric->nlanes, first = fors_leveller_first_lane(leveller, pair, class);
+	uint64_t least = UINT64_MAX;
 	uint8_t best = FORS_NO_LANE;
 
 	for (uint32_t i = 0; i < nlanes; i++) {
-		uint32_t lane = first + i < nlanes ? first + i : first + i - nlanes, full;
+		uint32_t lane = first + i < nlanes ? first + i : first + i - nlanes;
+		uint64_t full;
 		uint8_t down = fors_leveller_down(leveller, pair, class, lane);
 
 		if (down == FORS_NO_LANE || (suits && !suits(leveller, pair, class, lane, down)))
@@ -35,6 +37,21 @@ uint8_t fors_leveller_least_full(const struct fors_leveller *leveller, uint32_t 
 		}
 	}
 	return best;
+}
+
+uint8_t fors_leveller_first(const struct fors_leveller *leveller, uint32_t pair, uint32_t class, uint32_t first,
+			    leveller_suits suits)
+{
+	uint32_t nlanes = leveller->fabric->nlanes;
+
+	for (uint32_t i = 0; i < nlanes; i++) {
+		uint32_t lane = (first + i) % nlanes;
+		uint8_t down = fors_leveller_down(leveller, pair, class, lane);
+
+		if (down != FORS_NO_LANE && suits(leveller, pair, class, lane, down))
+			return (uint8_t)lane;
+	}
+	return FORS_NO_LANE;
 }
 
 /* Visit the pairs number from..to-1, which are equals: class by class, so that all leaves choose alike. */
@@ -88,7 +105,8 @@ void fors_leveller_units(struct fors_leveller *leveller, uint32_t leaf, uint32_t
 		for (uint32_t class = 0; other != leaf && class < nclasses; class += 1) {
 			uint8_t now = *fors_leveller_entry(leveller, pair, class);
 
-			if (now >= leveller->fabric->nlanes || fors_leveller_is_home(leveller, pair, class) ||
+			if (now >= leveller->fabric->nlanes || !leveller->weight[pair / nleaves] ||
+			    fors_leveller_is_home(leveller, pair, class) ||
 			    !leveller->exists[(size_t)(pair % nleaves) * nclasses + class] ||
 			    (is_up ? now : fors_leveller_down(leveller, pair, class, now)) != lane)
 				continue;

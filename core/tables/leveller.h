@@ -21,11 +21,19 @@
 struct fors_leveller {
 	const struct fors_fabric *fabric;
 	struct fors_level *level;
-	uint32_t *up;	/* [leaf * nlanes + lane]: units */
-	uint32_t *down; /* the same */
-	uint64_t *pair; /* sort key of each pair of leaves with displaced entries; the pair is its low half */
+	const struct fors_level *healthy; /* where units are at home that vary, or whose home lane never was; or NULL */
+	const bool *live;		  /* [leaf * nlanes + lane]: the cables that count as living */
+	const uint32_t *weight; /* [leaf]: load of a unit of that leaf, its flows in the least common measure */
+	const bool *varies;	/* [to * nclasses + class]; NULL: none */
+	bool is_weighted;	/* some weigh more than 1 */
+	bool is_ranked_only;	/* newcomers do not count */
+	uint32_t *up;		/* [leaf * nlanes + lane]: load */
+	uint32_t *down;		/* the same */
+	uint64_t *pair;		/* sort key of each pair of leaves with displaced entries; the pair is its low half */
 	uint32_t npairs;
-	bool *exists;	 /* [to * nclasses + class]: a place of the base LIDs */
+	bool *exists; /* [to * nclasses + class]: a place of the base LIDs */
+	uint32_t
+		target; /* load of the fullest link if all were spread evenly, up to which a unit need not look for better */
 	uint32_t cap;	 /* load that no link should exceed */
 	bool *is_choosy; /* [pair]: most lanes lead from one leaf to the other */
 	uint16_t *own;	 /* [class * nleaves + distance]: the round that the pattern gives to such units */
@@ -57,18 +65,38 @@ static inline uint8_t fors_leveller_down(const struct fors_leveller *leveller, u
 	const struct fors_fabric *fabric = leveller->fabric;
 	uint32_t leaf = pair / fabric->nleaves, to = pair % fabric->nleaves;
 
-	if (!fors_live(fabric, leaf, lane))
+	if (!leveller->live[(size_t)leaf * fabric->nlanes + lane])
 		return FORS_NO_LANE;
 	return fors_level_down(leveller->level, fabric, fabric->lane[lane].spine, to,
 			       fors_leveller_home(leveller, class));
 }
 
+/* The lane that the entry of a unit has while nothing is dead; FORS_NO_LANE: it is still to be chosen. */
+static inline uint8_t fors_leveller_healthy(const struct fors_leveller *leveller, uint32_t pair, uint32_t class)
+{
+	uint32_t nclasses = leveller->level->nclasses;
+
+	if (leveller->healthy)
+		return leveller->healthy->lane[(size_t)pair * nclasses + class];
+	if (leveller->varies && leveller->varies[(size_t)(pair % leveller->fabric->nleaves) * nclasses + class])
+		return FORS_NO_LANE;
+	return (uint8_t)fors_leveller_home(leveller, class);
+}
+
 /* Is the entry at home for ever? */
 static inline bool fors_leveller_is_home(const struct fors_leveller *leveller, uint32_t pair, uint32_t class)
 {
-	uint32_t home = fors_leveller_home(leveller, class), nleaves = leveller->fabric->nleaves;
+	const struct fors_fabric *fabric = leveller->fabric;
+	uint32_t nleaves = fabric->nleaves, nlanes = fabric->nlanes;
+	uint8_t lane = fors_leveller_healthy(leveller, pair, class), down = lane;
 
-	return fors_live(leveller->fabric, pair / nleaves, home) && fors_live(leveller->fabric, pair % nleaves, home);
+	if (lane == FORS_NO_LANE)
+		return false;
+	if (leveller->healthy)
+		down = fors_level_down(leveller->healthy, fabric, fabric->lane[lane].spine, pair % nleaves,
+				       fors_leveller_home(leveller, class));
+	return leveller->live[(size_t)(pair / nleaves) * nlanes + lane] &&
+	       leveller->live[(size_t)(pair % nleaves) * nlanes + down];
 }
 
 /* From the source leaf on to the destination, cyclically. */
@@ -92,8 +120,8 @@ static inline void fors_leveller_count(struct fors_leveller *leveller, uint32_t 
 	uint8_t lane = *fors_leveller_entry(leveller, pair, class),
 		down = fors_leveller_down(leveller, pair, class, lane);
 
-	leveller->up[pair / nleaves * nlanes + lane] += (uint32_t)by;
-	leveller->down[pair % nleaves * nlanes + down] += (uint32_t)by;
+	leveller->up[pair / nleaves * nlanes + lane] += (uint32_t)by * leveller->weight[pair / nleaves];
+	leveller->down[pair % nleaves * nlanes + down] += (uint32_t)by * leveller->weight[pair / nleaves];
 }
 
 /* Move a unit that has a lane to another. */
@@ -113,13 +141,13 @@ static inline void fors_leveller_assign(struct fors_leveller *leveller, uint32_t
 }
 
 /* How full a way is: its fuller end counts, then both. */
-static inline uint32_t fors_leveller_fullness(const struct fors_leveller *leveller, uint32_t pair, uint32_t lane,
+static inline uint64_t fors_leveller_fullness(const struct fors_leveller *leveller, uint32_t pair, uint32_t lane,
 					      uint32_t down)
 {
 	uint32_t nleaves = leveller->fabric->nleaves, nlanes = leveller->fabric->nlanes;
 	uint32_t u = leveller->up[pair / nleaves * nlanes + lane], d = leveller->down[pair % nleaves * nlanes + down];
 
-	return (u > d ? u : d) * UINT32_C(0x10000) + u + d;
+	return (uint64_t)(u > d ? u : d) * 0x100000000 + u + d;
 }
 
 /* Called for a unit whose lane is not chosen yet. */
@@ -135,6 +163,11 @@ void fors_leveller_visit(struct fors_leveller *leveller, uint32_t from, uint32_t
 /* The least full lane that leads there and suits (NULL: any), FORS_NO_LANE: none. */
 uint8_t fors_leveller_least_full(const struct fors_leveller *leveller, uint32_t pair, uint32_t class,
 				 leveller_suits suits);
+/* The first lane from `first` on, cyclically, that leads there and suits, FORS_NO_LANE: none. */
+uint8_t fors_leveller_first(const struct fors_leveller *leveller, uint32_t pair, uint32_t class, uint32_t first,
+			    leveller_suits suits);
+/* The lane to look at first for a unit: one that idles in its own round, if any does. */
+uint32_t fors_leveller_first_lane(const struct fors_leveller *leveller, uint32_t pair, uint32_t class);
 /* The fullest link's units. */
 uint32_t fors_leveller_fullest(const struct fors_leveller *leveller);
 /* Called for a displaced unit of the base LIDs. */

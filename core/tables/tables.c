@@ -2,11 +2,10 @@
 /*
  * tables.c - the linear forwarding tables: every entry at home, unless its way died.
  *
- * Path index i of the server place with number g in the grid has its home on lane
- * (g + i) mod S (home.h), so base LIDs are routed D-mod-K over the grid whatever S and the
- * LMC are, and every path index is D-mod-K again, one lane further. An entry
- * whose home lane lives at both ends is at home, always. The others are displaced:
- * level_build.c says where to. What is left is to write down:
+ * Each server place has a home lane by its rank (core/fabric/places_rank.c), and path index i is at home i lanes further
+ * (home.h): base LIDs are routed D-mod-K over the ranks, and every path index is D-mod-K again. An entry
+ * whose home lane lives at both ends is at home, always. The others are displaced, and at one LID per port what leaves
+ * have beyond a multiple of the lanes varies: level_build.c says where to. What is left is to write down:
  *
  *   leaf, own servers:       the server's port
  *   leaf, others' servers:   the port of the lane that level_build.c chose
@@ -14,7 +13,7 @@
  *   spine, leaf it lost:     LIDs at home here keep the dead port (no loop in mixed
  *                            states, right again when the cable returns); others go
  *                            down to a leaf that sends them up their home lane, or
- *                            keep the dead port where that lane is dead too, or no
+ *                            keep the dead port where that lane is dead too, or the entries vary, or no
  *                            leaf may turn them (turns.c)
  *   the same, where packets  begin at the spine (CAs, a subnet manager), or lead to a subnet manager, or come from a
  *                            leaf that has no spine in common with the LID's: a detour
@@ -36,6 +35,13 @@
  *     it died now, it lived before; if it returns now, the spine's old entry was chosen among leaves at home then).
  *   - What arrived over cables that live still arrives. A displaced entry that moves to spine k finds k's old entry for
  *     the LID: down the living cable, or, if that cable has just returned, its port, which k has kept.
+ *
+ * In any mixture of the tables before and after homes were ranked afresh, which is done only while nothing is dead:
+ *
+ *   - Every leaf entry, old or new, for a server elsewhere goes up to a spine with a cable to the server's leaf, and every
+ *     entry of such a spine for it, old or new, goes down a cable to that leaf. So each path goes up, then down, and
+ *     arrives: nothing is lost and no loop is closed. But a flow may change its path while packets of it are on
+ *     their way, and those behind may overtake them.
  *
  * Not so, for the moment between two blocks: (1) LIDs that a spine has to reach although it lost their leaf and their
  * home was here (subnet managers; all LIDs on spines with CAs; switch LIDs; LIDs of a leaf that has no spine in common
@@ -96,17 +102,18 @@ static void fill_slot(const struct fors_filler *w, uint8_t *row, uint32_t b, uin
 /* Entries of leaf a for the servers of leaf b; port[lane] is a's port of each lane. */
 static void fill_up(const struct fors_filler *w, uint32_t a, uint32_t b, const uint8_t *port)
 {
-	uint32_t nlanes = w->f->nlanes;
+	uint32_t nlanes = w->f->nlanes, copy = FORS_NONE;
 	struct circle way;
 
 	for (uint32_t s = 0; nlanes && s < w->f->nslots; s++) {
-		bool is_first = fors_home_starts_copy(nlanes, s);
+		const struct fors_slot *slot = fors_slot(w->f, b, s);
 
-		/* Once round the circle, for this slot and those before the next one with the same home. */
-		for (uint32_t i = 0; is_first && i < nlanes; i++)
+		/* Once round the circle, for this slot and those after it with the same copy. */
+		for (uint32_t i = 0; copy != slot->copy && i < nlanes; i++)
 			way.byte[fors_home_lane(w->f, b, s, i)] = port[fors_level_up(w->level, a, b, s, i)];
-		if (is_first)
+		if (copy != slot->copy)
 			unroll(&way, nlanes);
+		copy = slot->copy;
 		fill_slot(w, w->leaf_row[a], b, s, &way);
 	}
 }
@@ -182,8 +189,13 @@ static void fill_lost(const struct fors_filler *w, uint32_t spine, uint32_t b)
 	for (uint32_t home = 0; home < w->f->nlanes; home++)
 		port.byte[home] = lost_port(w, spine, b, home);
 	unroll(&port, w->f->nlanes);
-	for (uint32_t s = 0; s < w->f->nslots; s++)
+	for (uint32_t s = 0; s < w->f->nslots; s++) {
+		const struct fors_slot *slot = fors_slot(w->f, b, s);
+
 		fill_slot(w, w->spine_row[spine], b, s, &port);
+		if (slot->is_varied && slot->lid && !slot->lmc)
+			w->spine_row[spine][slot->lid] = dead_port(w->f, spine, b, slot->home);
+	}
 }
 
 /* Entries of a spine whose cables to a leaf are drained: down, over the home lane's own cable if it is here. */

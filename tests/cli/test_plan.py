@@ -11,7 +11,7 @@ import pytest
 from conftest import FORS, run
 
 KEYS = ["epoch", "state", "reason", "servers", "leaves", "spines", "f", "affected_spines", "capacity", "phases",
-        "lower_bound", "method", "tables_by", "plan_ms", "tables_ms", "unreachable_pairs", "dead_links", "lmc", "lmc_needed",
+        "lower_bound", "lump_bound", "tables_bound", "method", "tables_by", "plan_ms", "tables_ms", "unreachable_pairs", "dead_links", "lmc", "lmc_needed",
         "check_ms", "ca_ports", "not_participants", "guests", "left_out", "dead_since_ms", "degraded_links", "excluded_links", "held_links", "held_until_ms", "state_since_ms", "remarks"]
 
 
@@ -256,3 +256,18 @@ def test_cut_behind_participants(fors, tmp_path):
     out = fors("plan", *arguments).out
     assert "CA ports    9: 3 servers, 6 not participants, 0 guests on spines, 0 left out" in out
     assert "warning     Leaf00 and Leaf01" in out
+
+
+def test_bounds_of_one_lid(fors):
+    """24 servers to a leaf and 16 spines: whole lumps of 24 flows go up a lane, 26 of them over the fullest."""
+    status = json.loads(fors("plan", "--synthetic", "FT(2;16,18;servers=24)", "--lmc", "0", "--json").out)
+    assert status["lower_bound"] == 612
+    assert status["lump_bound"] == status["tables_bound"] == status["phases"] == 624
+    assert "any tables 624 phases or more" in fors("plan", "--synthetic", "FT(2;16,18;servers=24)", "--lmc", "0").out
+    assert json.loads(fors("plan", "--synthetic", "FT(2;4,4)", "--lmc", "2", "--json").out)["lump_bound"] is None
+
+
+def test_free_ports_cost_nothing(fors):
+    """A healthy 8x8x8 with one free port needed 112 phases for 64."""
+    status = json.loads(fors("plan", "--synthetic", "FT(2;8,8;empty=3/4)", "--lmc", "0", "--json").out)
+    assert status["phases"] <= 64

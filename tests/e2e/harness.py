@@ -13,6 +13,7 @@ Each simulator has a name of its own (IBSIM_SOCKNAME), each opensm its own
 directories and process group, so that any number of them run side by side. Processes
 are ended by their pid. Nothing here uses code of fors: the tests need a second opinion.
 """
+import collections
 import atexit
 import functools
 import glob
@@ -184,6 +185,27 @@ class FatTree(Topology):
 
     def servers(self):
         return [name for name in self.hcas if name not in self.guests]
+
+    @functools.cached_property
+    def homes(self):
+        """
+        Home lane of each (leaf, slot), by its rank among all servers; stretched to a multiple of the lanes where no leaf
+        gets two on one lane by it (all leaves are equal here, so no link is fuller then).
+        """
+        lanes = self.nspines * self.ncables
+        places = sorted(tuple(map(int, re.match(r"Node(\d+)-(\d+)", name).groups())) for name in self.servers())
+        count = len(places)
+        most = max(collections.Counter(leaf for leaf, _ in places).values(), default=0)
+        wide = -(-count // lanes) * lanes
+        homes = {place: rank * wide // count % lanes for rank, place in enumerate(places)}
+        if most <= lanes and len({(leaf, home) for (leaf, _), home in homes.items()}) == count:
+            return homes
+        return {place: rank % lanes for rank, place in enumerate(places)}
+
+    def varies(self, slot):
+        """With one LID per port: is it among what full leaves have beyond a multiple of the lanes?"""
+        lanes = self.nspines * self.ncables
+        return self.nservers > lanes and slot >= self.nservers // lanes * lanes
 
     def uplink(self, a, k, cable=0):
         """The cable between leaf a and spine k."""

@@ -215,9 +215,11 @@ def judge_homes(view):
     for name in view.servers:
         b, slot = place_of(name)
         for index, lid in enumerate(view.lids(name)):
-            home = (tree.nservers * b + slot + index) % view.world.nlanes
+            home = (tree.homes[b, slot] + index) % view.world.nlanes
             if view.port(tree.leaf(b), lid) != slot + 1:
                 faults.append(f"{tree.leaf(b)} has LID {lid} of {name} not at its port")
+            if len(view.lids(name)) == 1 and tree.varies(slot):
+                continue
             if home in view.lanes[b] and view.port(*_down(view, b, home, lid)) != view.world.cable(b, home).spine_port:
                 faults.append(f"LID {lid} of {name} does not come down its home lane {home}")
             faults += [f"{tree.leaf(a)} has LID {lid} of {name} not at home, lane {home}" for a in view.leaves
@@ -269,12 +271,12 @@ def least_fullest(view):
     programme, world, tree = Programme(), view.world, view.tree
     use = defaultdict(list)  # (leaf, lane, direction) -> terms
     for b, slot in places(view):
-        home = (tree.nservers * b + slot) % world.nlanes
+        home = tree.homes[b, slot]
         for a in view.leaves:
             if a == b or not view.live_spines(a) & view.live_spines(b):
                 continue
             both = view.lanes[a] & view.lanes[b]
-            if home in both:
+            if home in both and not tree.varies(slot):
                 use[a, home, "up"].append(1)
                 use[b, home, "down"].append(1)
             else:

@@ -28,7 +28,7 @@ class Rules:
             self.servers[leaf, slot] = port
 
     def home(self, leaf, slot, index):
-        return (self.tree.nservers * leaf + slot + index) % self.nlanes
+        return (self.tree.homes[leaf, slot] + index) % self.nlanes
 
     def lids(self):
         """(leaf, slot, path index, lid) of every LID of every server."""

@@ -76,7 +76,9 @@ class Update:
     def _is_home_healthy(self, leaf, lid, target):
         tree = self.after.view.tree
         a, (b, slot) = judge.place_of(leaf.replace("Leaf", "Node") + "-0")[0], judge.place_of(target)
-        home = (tree.nservers * b + slot + lid - self.mixed.port[target].lid) % self.after.world.nlanes
+        if tree.varies(slot):
+            return False
+        home = (tree.homes[b, slot] + lid - self.mixed.port[target].lid) % self.after.world.nlanes
         return all(home in state.view.lanes[a] & state.view.lanes[b] for state in (self.before, self.after))
 
 

@@ -222,7 +222,7 @@ static void settle(const struct fors_fabric *fabric, const uint32_t *live, struc
 		for (uint32_t d = 0; d < fabric->nservers; d++) {
 			const struct fors_server *server = &fabric->server[d];
 			uint32_t b = server->leaf, n = fabric->leaf[a].nservers;
-			uint32_t s = fabric->lane[(fabric->nslots * b + server->slot) % fabric->nlanes].spine;
+			uint32_t s = fabric->lane[fors_slot(fabric, b, server->slot)->home].spine;
 
 			if (a == b || !live[a * nspines + s] || !live[b * nspines + s])
 				continue;

@@ -256,15 +256,14 @@ static void parallel_cables_are_lanes(void **state)
 	bed_free(bed);
 }
 
-static void empty_slots_are_slots(void **state)
+static void empty_ports_are_no_slots(void **state)
 {
 	struct bed *bed = bed_new("FT(2;4,3;empty=0/0,0/2,1/2,2/2)", 0);
 	const struct fors_fabric *f = bed->fabric;
 
-	/* Port 3 is empty at every leaf and yet a place: it lies among server ports. */
-	assert_int_equal(f->nslots, 4);
+	assert_int_equal(f->nslots, 3);
 	assert_int_equal(f->nservers, 8);
-	assert_int_equal(f->server[0].slot, 1);
+	assert_int_equal(fors_slot(f, 0, 0)->leaf_port, 2);
 	assert_int_equal(f->server[0].rank, 0);
 	assert_int_equal(f->leaf[0].nservers, 2);
 	assert_int_equal(f->max_servers, 3);
@@ -579,7 +578,7 @@ int main(void)
 		cmocka_unit_test(a_moved_cable_is_no_second_lane),
 		cmocka_unit_test(namesakes_go_by_their_guids),
 		cmocka_unit_test(parallel_cables_are_lanes),
-		cmocka_unit_test(empty_slots_are_slots),
+		cmocka_unit_test(empty_ports_are_no_slots),
 		cmocka_unit_test(participants_have_ranks),
 		cmocka_unit_test(the_smallest_lmc_and_no_lid),
 		cmocka_unit_test(fingerprints_tell),

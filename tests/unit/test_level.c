@@ -29,8 +29,15 @@ static struct fors_fabric *new_fabric(uint32_t spines, uint32_t leaves, uint32_t
 		fabric->lane[lane] = (struct fors_lane){.spine = (uint16_t)(lane / cables), .cable = lane % cables};
 	for (uint32_t i = 0; i < leaves * fabric->nlanes; i++)
 		fabric->cable[i].state = FORS_CABLE_LIVE;
-	for (uint32_t i = 0; i < leaves * slots; i++)
-		fabric->slot[i].leaf_port = 1;
+	fabric->ncopies = fabric->nlanes ? (slots - 1) / fabric->nlanes + 1 : 1;
+	for (uint32_t i = 0; i < leaves * slots; i++) {
+		uint32_t nlanes = fabric->nlanes ? fabric->nlanes : slots;
+
+		fabric->slot[i] = (struct fors_slot){.leaf_port = 1,
+						     .home = (uint8_t)(i % nlanes),
+						     .copy = (uint8_t)(i % slots / nlanes),
+						     .is_ranked = true};
+	}
 	for (uint32_t leaf = 0; leaf < leaves; leaf++)
 		fabric->leaf[leaf].nlive = (uint16_t)fabric->nlanes;
 	return fabric;
@@ -298,6 +305,100 @@ static void odd_places(void **state)
 	free_fabric(fabric);
 }
 
+/* What the leaves have beyond a multiple of the lanes varies. */
+static struct fors_fabric *new_varied(uint32_t spines, uint32_t leaves, uint32_t slots, uint32_t cables)
+{
+	struct fors_fabric *fabric = new_fabric(spines, leaves, slots, cables);
+
+	for (uint32_t i = 0; i < leaves * slots; i++)
+		fabric->slot[i].is_varied = i % slots >= slots / fabric->nlanes * fabric->nlanes;
+	return fabric;
+}
+
+/* The units of the fullest link, up or down; every entry is alive, those that do not vary are at home. */
+static uint32_t fullest_varied(const struct fors_fabric *fabric, const struct fors_level *level)
+{
+	uint32_t most = 0, *load = calloc(2 * fabric->nleaves * fabric->nlanes, sizeof(*load));
+
+	for (uint32_t leaf = 0; leaf < fabric->nleaves; leaf++)
+		for (uint32_t i = 0; i < fabric->nleaves * fabric->nslots; i++) {
+			uint32_t to = i / fabric->nslots, slot = i % fabric->nslots, lane, end;
+			uint32_t *down = load + fabric->nleaves * fabric->nlanes + to * fabric->nlanes;
+			uint32_t *up = load + leaf * fabric->nlanes;
+
+			if (to == leaf)
+				continue;
+			lane = fors_level_up(level, leaf, to, slot, 0);
+			end = fors_level_down(level, fabric, fabric->lane[lane].spine, to, fabric->slot[i].home);
+			assert_true(fors_live(fabric, leaf, lane) && fors_live(fabric, to, end));
+			assert_true(lane == fabric->slot[i].home || fabric->slot[i].is_varied);
+			most = ++up[lane] > most ? up[lane] : most;
+			most = ++down[end] > most ? down[end] : most;
+		}
+	free(load);
+	return most;
+}
+
+/* One lane for all source leaves would do twice the work of another; with entries that differ all do the same. */
+static void what_is_left_over_varies(void **state)
+{
+	static const uint32_t shape[][4] = {{4, 6, 5, 1}, {16, 18, 24, 1}, {8, 9, 12, 1}, {3, 8, 10, 2}, {5, 7, 8, 1}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(shape) / sizeof(shape[0]); i++) {
+		struct fors_fabric *fabric = new_varied(shape[i][0], shape[i][1], shape[i][2], shape[i][3]);
+		struct fors_level *level = build(fabric);
+
+		assert_int_equal(fullest_varied(fabric, level), fair(fabric));
+		fors_level_free(level);
+		free_fabric(fabric);
+	}
+}
+
+/* Of these entries too a dead cable moves only those that went over it. */
+static void what_varies_stays_where_it_lives(void **state)
+{
+	struct fors_fabric *fabric = new_varied(5, 6, 8, 1);
+	struct fors_level *before = build(fabric), *after;
+	uint32_t moved = 0;
+
+	(void)state;
+	cut(fabric, 2, 3);
+	after = build(fabric);
+	for (uint32_t i = 0; i < 6 * 6 * 8; i++) {
+		uint32_t leaf = i / 48, to = i / 8 % 6, was;
+
+		if (leaf == to)
+			continue;
+		was = fors_level_up(before, leaf, to, i % 8, 0);
+		if (fors_live(fabric, leaf, was) && fors_live(fabric, to, was))
+			assert_int_equal(fors_level_up(after, leaf, to, i % 8, 0), was);
+		else
+			moved++;
+	}
+	assert_true(moved > 0);
+	fors_level_free(before);
+	fors_level_free(after);
+	free_fabric(fabric);
+}
+
+/* Ports with more than one LID leave planners a choice: there nothing varies. */
+static void more_lids_need_no_variation(void **state)
+{
+	struct fors_fabric *fabric = new_varied(4, 6, 5, 1);
+	struct fors_level *level;
+
+	(void)state;
+	for (uint32_t i = 0; i < 6 * 5; i++)
+		fabric->slot[i].lid = (uint16_t)(4 * i + 4), fabric->slot[i].lmc = 2;
+	level = build(fabric);
+	for (uint32_t i = 0; i < 6 * 6 * 5; i++)
+		if (i / 30 != i / 5 % 6)
+			assert_int_equal(fors_level_up(level, i / 30, i / 5 % 6, i % 5, 0), fabric->slot[i % 30].home);
+	fors_level_free(level);
+	free_fabric(fabric);
+}
+
 static void no_common_lane(void **state)
 {
 	struct fors_fabric *fabric = new_fabric(2, 3, 2, 1);
@@ -354,6 +455,9 @@ int main(void)
 		cmocka_unit_test(tight_links_find_room),
 		cmocka_unit_test(parallel_cables),
 		cmocka_unit_test(odd_places),
+		cmocka_unit_test(what_is_left_over_varies),
+		cmocka_unit_test(what_varies_stays_where_it_lives),
+		cmocka_unit_test(more_lids_need_no_variation),
 		cmocka_unit_test(no_common_lane),
 		cmocka_unit_test(no_lanes_at_all),
 		cmocka_unit_test(same_failures_same_bytes),

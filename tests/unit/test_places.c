@@ -142,14 +142,24 @@ static void refuse_sealed(const char *body, const char *word)
 }
 
 #define TITLE "fors-places 1\nreference 0x0000000000000000\n"
+#define NEW "fors-places 2\nreference 0x0000000000000000\n" SPINE "lanes 0.0\n"
 #define SPINE "spine 0x0000000000000001 alive \"S\"\n"
 #define LEAF "leaf 0x0000000000000002 alive \"L\"\n"
 
 static void nonsense_with_a_good_checksum(void **state)
 {
-	refuse_sealed("fors-places 2\nwhatever\n", "version 2");
+	refuse_sealed("fors-places 3\nwhatever\n", "version 3");
 	refuse_sealed("hello\n", "not a kept order");
 	refuse_sealed("fors-places 1\n", "reference");
+	refuse_sealed("fors-places 0\n", "version 0");
+	refuse_sealed(NEW LEAF "slots 1\nservers -\ncables 2.1\n", "without a home");
+	refuse_sealed(NEW LEAF "slots 1.1\nservers -\ncables 2.1\n", "without a home");
+	refuse_sealed(NEW LEAF "slots 1.0x\nservers -\ncables 2.1\n", "different leaf ports");
+	refuse_sealed(NEW LEAF "slots 0.0\nservers -\ncables 2.1\n", "different leaf ports");
+	refuse_sealed(NEW LEAF "slots 1.0n\ncables 2.1\n", "servers of a leaf are missing");
+	refuse_sealed(NEW LEAF "slots 1.0n\nservers\ncables 2.1\n", "not a server");
+	refuse_sealed(NEW LEAF "slots 1.0n\nservers - -\ncables 2.1\n", "more servers");
+	refuse_sealed(NEW LEAF "slots 1.0v\nservers 0x0000000000000000\ncables 2.1\n", "notation");
 	refuse_sealed(TITLE "spam\n", "no spine");
 	refuse_sealed(TITLE SPINE SPINE "lanes\n", "has a place already");
 	refuse_sealed(TITLE "spine 0x0000000000000000 alive \"S\"\nlanes\n", "not a spine");
@@ -176,18 +186,19 @@ static void nonsense_with_a_good_checksum(void **state)
 
 /* --- slots ------------------------------------------------------------------ */
 
-/* Where servers are at some leaf is a place at each new one, whatever is plugged in last. */
-static void leaves_alike_have_slots_alike(void **state)
+/* Homes are by rank, whichever ports are free: 8 servers on 4 lanes have each twice. */
+static void free_ports_have_no_rank(void **state)
 {
 	static const char *const specs[] = {"FT(2;4,3;empty=1/2,1/3,2/2,2/3)", "FT(2;4,3;empty=0/2,0/3,1/2,1/3)",
 					    "FT(2;4,3;empty=0/0,0/1,2/0,2/3)"};
 
 	for (size_t i = 0; i < sizeof(specs) / sizeof(specs[0]); i++) {
 		struct bed *bed = bed_new(specs[i], 0);
+		const struct fors_fabric *f = bed->fabric;
 
-		for (uint32_t a = 0; a < 3; a++)
-			assert_int_equal(bed->fabric->leaf[a].nslots, 4);
-		assert_int_equal(bed->fabric->nservers, 8);
+		assert_int_equal(f->nservers, 8);
+		for (uint32_t s = 0; s < f->nservers; s++)
+			assert_int_equal(fors_slot(f, f->server[s].leaf, f->server[s].slot)->home, s % 4);
 		bed_free(bed);
 	}
 }
@@ -488,7 +499,7 @@ int main(void)
 		cmocka_unit_test(empty_places),
 		cmocka_unit_test(every_damage_is_noticed),
 		cmocka_unit_test(nonsense_with_a_good_checksum),
-		cmocka_unit_test(leaves_alike_have_slots_alike),
+		cmocka_unit_test(free_ports_have_no_rank),
 		cmocka_unit_test(a_new_cable_has_the_first_dead_lane),
 		cmocka_unit_test(a_moved_cable_keeps_its_lane),
 		cmocka_unit_test(only_the_dead_are_forgotten),

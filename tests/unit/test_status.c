@@ -80,6 +80,8 @@ static void unknown_is_null(void **state)
 		"capacity",
 		"phases",
 		"lower_bound",
+		"lump_bound",
+		"tables_bound",
 		"method",
 		"plan_ms",
 		"tables_ms",

@@ -114,7 +114,8 @@ static void name_classes(struct fors_rounds_pattern *pattern)
 	for (uint32_t d = 0; d < fabric->nservers; d++) {
 		uint32_t leaf = fabric->server[d].leaf, slot = fabric->server[d].slot;
 
-		pattern->class_of[d] = fors_home_class(nlanes, slot, fors_home_lane(fabric, leaf, slot, 0));
+		pattern->class_of[d] = fors_home_class(nlanes, fors_slot(fabric, leaf, slot)->copy,
+						       fors_home_lane(fabric, leaf, slot, 0));
 	}
 }
 
@@ -207,11 +208,10 @@ static enum fors_err make(struct fors_rounds_packing *packing, struct fors_round
 enum fors_err fors_rounds_start(struct fors_rounds_packing *packing, struct fors_error *error)
 {
 	const struct fors_fabric *fabric = packing->problem->fabric;
-	uint32_t nlanes = packing->problem->nlanes;
 	struct fors_rounds_pattern pattern = {.problem = packing->problem, .nrounds = packing->nrounds};
 	enum fors_err err;
 
-	pattern.nclasses = fors_home_nclasses(nlanes, fabric->nslots);
+	pattern.nclasses = fors_home_nclasses(fabric);
 	err = make(packing, &pattern, error);
 	release(&pattern);
 	return err;

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Homes ranked afresh: what rehome.h asks of the engine. Whether a ranking is wanted, and what it would move, is found out
+ * when a sweep has ended, without OpenSM's lock; it is done in a routing callback, whose tables follow at once.
+ */
+#include "engine_inside.h"
+
+#include <inttypes.h>
+
+#include "core/fabric/places.h"
+#include "core/fabric/places_file.h"
+#include "core/tables/tables.h"
+#include "clock.h"
+#include "log.h"
+#include "opensm.h"
+
+/* How many entries differ, of switches that both have. */
+static uint64_t count_moved(const struct fors_lfts *before, const struct fors_lfts *after)
+{
+	uint64_t moved = 0;
+
+	for (uint32_t row = 0; row < after->nswitches; row++) {
+		uint32_t old = fors_lfts_row(before, after->guid[row]);
+
+		for (uint32_t lid = 0; old != FORS_NONE && lid < after->nlids; lid++)
+			moved += fors_lfts_port(after, row, lid) != fors_lfts_port(before, old, lid);
+	}
+	return moved;
+}
+
+/* The entries of the job's tables that change with these places. Errors: FORS_ENOMEM, FORS_ELIMIT. */
+static enum fors_err find_moved(const struct fors_engine *engine, const struct fors_job *job,
+				const struct fors_places *ranked, uint64_t *moved, struct fors_error *error)
+{
+	struct fors_fabric *fabric = NULL;
+	struct fors_lfts *lfts = NULL;
+	enum fors_err err = fors_engine_build_fabric(engine, ranked, job->net, &fabric, error);
+
+	if (!err)
+		err = fors_tables_build(fabric, &lfts, error);
+	if (!err)
+		*moved = count_moved(job->lfts, lfts);
+	fors_lfts_free(lfts);
+	fors_fabric_free(fabric);
+	return err;
+}
+
+static void tell_wanted(struct fors_engine *engine, uint64_t moved)
+{
+	fors_log_info(&engine->osm->log,
+		      "the homes of %u server ports are about to be ranked afresh, for those that came late: %" PRIu64
+		      " entries of the tables change; the schedule is withdrawn first",
+		      engine->rehome.nslots, moved);
+}
+
+void fors_engine_consider_rehome(struct fors_engine *engine, struct fors_job *job)
+{
+	struct fors_rehome *rehome = &engine->rehome;
+	uint64_t now = fors_clock_ms(), moved = 0, was_armed = rehome->armed;
+	struct fors_places *ranked = NULL;
+	struct fors_error error;
+	bool is_same = true, is_wanted;
+	enum fors_err err = FORS_OK;
+
+	fors_rehome_note(rehome, fors_places_size(engine->kept.places).slots, now);
+	is_wanted = !engine->settings->rehome_never && fors_rehome_is_healthy(job->fabric);
+	if (is_wanted)
+		err = fors_places_ranked(engine->kept.places, &ranked, &is_same, &error);
+	fors_rehome_want(rehome, is_wanted && !err && !is_same, now);
+	if (ranked && fors_rehome_is_due(rehome, now))
+		err = find_moved(engine, job, ranked, &moved, &error);
+	if (!err && ranked && fors_rehome_is_due(rehome, now))
+		fors_rehome_arm(rehome, moved, now);
+	if (rehome->armed && rehome->armed != was_armed)
+		tell_wanted(engine, moved);
+	if (err)
+		fors_log_error(&engine->osm->log, fors_code_of(err), "homes are not ranked: %s", error.text);
+	job->withdrawal = rehome->armed;
+	if (rehome->due_ms && (!job->due_ms || rehome->due_ms < job->due_ms))
+		job->due_ms = rehome->due_ms;
+	fors_places_free(ranked);
+}
+
+bool fors_engine_rank(struct fors_engine *engine, const struct fors_fabric *fabric)
+{
+	struct fors_rehome *rehome = &engine->rehome;
+	struct fors_error error;
+
+	if (engine->settings->rehome_never || !fors_rehome_is_healthy(fabric) || engine->drain.due_ms ||
+	    !fors_rehome_may_rank(rehome, fors_worker_withdrawn(engine->worker)))
+		return false;
+	if (fors_places_rank(engine->kept.draft, &error)) {
+		fors_log_error(&engine->osm->log, FORS_F_MEMORY, "homes are not ranked: %s", error.text);
+		return false;
+	}
+	fors_rehome_done(rehome, fors_clock_ms());
+	fors_log_info(&engine->osm->log, "homes of %u server ports are ranked afresh", rehome->nslots);
+	return true;
+}

@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Homes by rank inside opensm: hosts that come late, hosts that move, a second subnet manager, an old state file."""
+import re
+import zlib
+
+import pytest
+
+import harness
+from harness import FatTree
+from test_plugin import assert_good, errors
+
+QUIET = 60  # seconds without a new port before homes are ranked
+
+
+def tables(sim, sm):
+    return harness.read_tables(sim, sm.node)
+
+
+def late(tree, every):
+    """Servers that are off at the start; never the subnet manager's."""
+    return [name for i, name in enumerate(tree.servers()) if i % every == every - 1]
+
+
+def start(fabric, tmp_path, tree, off, name="sm", **options):
+    sim = harness.Ibsim(tree, tmp_path / "sim")
+    fabric.also(sim)
+    for server in off:
+        sim.unlink(server, 1)
+    sm = harness.OpenSM(sim, tmp_path / name, node="Node00-00", sweep_interval=1, **options)
+    fabric.also(sm)
+    return sim, sm
+
+
+def homes(sm):
+    """Port GUID -> home lane, by the kept order."""
+    found = {}
+    text = (sm.state_dir / "places").read_text()
+    for slots, servers in re.findall(r"\nslots(.*)\nservers(.*)\n", text):
+        for slot, guid in zip(slots.split(), servers.split()):
+            if slot != "0" and guid != "-":
+                found[guid] = re.match(r"\d+\.(\d+)", slot)[1]
+    return found
+
+
+def test_hosts_that_boot_late_are_ranked_once_it_is_quiet(fabric, tmp_path):
+    """Nobody moves while they come; a minute later all are ranked, after the schedule was withdrawn."""
+    tree = FatTree(4, 4)
+    off = late(tree, 3)
+    sim, sm = start(fabric, tmp_path, tree, off)
+    sm.wait_status(state="active", servers=len(tree.servers()) - len(off))
+    harness.wait_for(lambda: len(homes(sm)) == len(tree.servers()) - len(off))
+    before = homes(sm)
+    for server in off:
+        sim.relink(server, 1)
+    status = sm.wait_status(state="active", servers=len(tree.servers()))
+    harness.wait_for(lambda: len(homes(sm)) == len(tree.servers()))
+    assert {guid: homes(sm)[guid] for guid in before} == before
+    mark = sm.log_end()
+    sm.wait_log(r"homes of 16 server ports are about to be ranked afresh.*: [1-9][0-9]* entries", mark, timeout=QUIET + 20)
+    sm.wait_status(state="planning", reason=lambda reason: "ranked afresh" in reason, phases=None)
+    sm.wait_log("homes of 16 server ports are ranked afresh", mark)
+    after = sm.wait_status(state="active", servers=16, epoch=lambda epoch: epoch and epoch > status["epoch"])
+    assert after["phases"] == 16
+    assert_good(sim, sm)
+    # An opensm that sees them all for the first time writes the same.
+    ranked = tables(sim, sm)
+    harness.wait_for(lambda: not re.search(r"\d[nu]\b", (sm.state_dir / "places").read_text()))
+    kept = (sm.state_dir / "places").read_text()
+    sm.stop()
+    other = harness.OpenSM(sim, tmp_path / "other", node="Node00-00", sweep_interval=1)
+    fabric.also(other)
+    other.wait_status(state="active", servers=16)
+    harness.wait_for(lambda: (other.state_dir / "places").exists())
+    assert (other.state_dir / "places").read_text() == kept
+    assert harness.changed_entries(ranked, tables(sim, other)) == set()
+    assert errors(sm) == []
+
+
+def test_never_means_never(fabric, tmp_path):
+    tree = FatTree(4, 4)
+    off = late(tree, 3)
+    sim, sm = start(fabric, tmp_path, tree, off, fors_conf="rehome = never\n")
+    sm.wait_status(state="active", servers=len(tree.servers()) - len(off))
+    for server in off:
+        sim.relink(server, 1)
+    sm.wait_status(state="active", servers=len(tree.servers()))
+    assert "ranked" not in sm.log()
+    assert_good(sim, sm)
+
+
+def to_version_1(text):
+    """What the version before would have written of a full fabric: leaf ports only."""
+    text = re.sub(r"\nservers.*", "", text.replace("fors-places 2\n", "fors-places 1\n"))
+    text = re.sub(r"\nslots.*", lambda line: re.sub(r"\.\d+[nuv]?", "", line[0]), text)
+    text = text[:text.rindex("crc ")]
+    return f"{text}crc 0x{zlib.crc32(text.encode()):08x}\n"
+
+
+@pytest.mark.parametrize("empty", [(), ((1, 0), (2, 1))])
+def test_state_of_the_version_before(fabric, empty):
+    """Its order is kept: no entry moves at the upgrade, whatever ranks would say."""
+    tree = FatTree(4, 4, empty=empty)
+    sim, sm = fabric(tree, sweep_interval=1)
+    sm.wait_epoch()
+    harness.wait_for(lambda: (sm.state_dir / "places").exists())
+    sm.stop()
+    places = sm.state_dir / "places"
+    old = to_version_1(places.read_text())
+    # The version before counted free ports too.
+    old = old[:old.rindex("crc ")]
+    old = re.sub(r"\nslots.*", "\nslots 1 2 3 4", old)
+    places.write_text(f"{old}crc 0x{zlib.crc32(old.encode()):08x}\n")
+    mark = sm.log_end()
+    again = harness.OpenSM(sim, sm.directory, node=sm.node, sweep_interval=1)
+    fabric.also(again)
+    again.wait_up(mark)
+    again.wait_status(state="active", servers=len(tree.servers()))
+    live, held = harness.read_live(sim, again.node), tables(sim, again)
+    for name, port in live.servers.items():
+        leaf, slot = map(int, re.match(r"Node(\d+)-(\d+)", name).groups())
+        for a in range(4):
+            if a != leaf:  # as that version had it: by the number of the port, used or not
+                assert held.port[tree.leaf(a)][port.lid] == tree.uplink(a, (4 * leaf + slot) % 4).leaf_port
+    harness.wait_for(lambda: places.read_text().startswith("fors-places 2\n"))
+    assert_good(sim, again)
+    assert errors(again) == []

@@ -1,0 +1,393 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* test_rank.c - homes by rank: who came when does not matter after a ranking; between rankings nobody moves. */
+#include "support.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <zlib.h>
+
+#include "core/fabric/places.h"
+#include "core/fabric/places_file.h"
+
+static char *encode(const struct fors_places *places)
+{
+	size_t size;
+	char *text;
+
+	assert_int_equal(fors_places_encode(places, &text, &size, NULL), FORS_OK);
+	return text;
+}
+
+static void rank(struct fors_places *places)
+{
+	assert_int_equal(fors_places_rank(places, NULL), FORS_OK);
+}
+
+static void learn(struct fors_places *places, const struct fors_net *net)
+{
+	struct fors_error error;
+
+	if (fors_places_learn(places, net, NULL, 0, &error))
+		fail_msg("%s", error.text);
+}
+
+static void learn_bed(struct bed *bed)
+{
+	learn(bed->places, bed->net);
+	bed_rebuild(bed);
+}
+
+static unsigned home(const struct bed *bed, uint32_t leaf, uint32_t slot)
+{
+	return fors_slot(bed->fabric, leaf, slot)->home;
+}
+
+static void unplug(struct bed *bed, uint32_t leaf, unsigned port)
+{
+	fors_net_disconnect(bed->net, bed->fabric->leaf[leaf].node, port);
+}
+
+/* --- rankings --------------------------------------------------------------- */
+
+/* The nodes of the intact net in random order: those that arrive are there from then on. */
+static uint32_t *arrivals(const struct fors_net *net, struct rng *rng)
+{
+	uint32_t *order = malloc(net->nnodes * sizeof(*order));
+
+	assert_non_null(order);
+	for (uint32_t i = 0; i < net->nnodes; i++) {
+		uint32_t j = rng_below(rng, i + 1);
+
+		order[i] = order[j];
+		order[j] = i;
+	}
+	return order;
+}
+
+/* Take all cables of a node out. */
+static void isolate(struct fors_net *net, uint32_t node)
+{
+	for (unsigned p = 1; p <= net->node[node].nports; p++)
+		fors_net_disconnect(net, node, p);
+}
+
+/* Learn the fabric as it grows to the intact one, in a few steps; rank at the end. Servers last: else sides are a guess. */
+static struct fors_places *grow(const struct bed *bed, struct rng *rng)
+{
+	struct fors_places *places = fors_places_new();
+	uint32_t *order = arrivals(bed->intact, rng), n = bed->intact->nnodes;
+
+	assert_non_null(places);
+	for (uint32_t there = n / 2; places && there <= n;
+	     there += there < n && there + n / 4 > n ? n - there : n / 4) {
+		struct fors_net *net = NULL;
+
+		assert_int_equal(fors_net_copy(bed->intact, &net, NULL), FORS_OK);
+		for (uint32_t i = there; i < n; i++)
+			if (net->node[order[i]].type == FORS_CA)
+				isolate(net, order[i]);
+		learn(places, net);
+		fors_net_free(net);
+	}
+	free(order);
+	rank(places);
+	return places;
+}
+
+static const char *const specs[] = {"FT(2;4,3)", "FT(2;7,8;servers=5)", "FT(2;5,4;servers=7;empty=0/0,1/3)",
+				    "FT(2;3,6;cables=2;servers=8;empty=2/1,2/2,2/3,4/0)",
+				    "FT(2;8,5;servers=6;empty=0/1,0/5,3/2)"};
+
+static void arrival_does_not_matter(void **state)
+{
+	struct rng rng = {7};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(specs) / sizeof(specs[0]); i++) {
+		struct bed *bed = bed_new(specs[i], 0);
+		char *at_once = encode(bed->places);
+
+		for (int again = 0; again < 10; again++) {
+			struct fors_places *places = grow(bed, &rng);
+			char *grown = encode(places);
+
+			assert_string_equal(grown, at_once);
+			free(grown);
+			fors_places_free(places);
+		}
+		free(at_once);
+		bed_free(bed);
+	}
+}
+
+/* A spine that came last is at the end of the order, until all is ranked. */
+static void late_switches_are_ranked_too(void **state)
+{
+	struct bed *bed = bed_new("FT(2;4,4)", 0);
+	struct fors_places *places = fors_places_new(), *ranked = NULL;
+	char *at_once = encode(bed->places), *grown;
+	bool is_same = false;
+
+	(void)state;
+	isolate(bed->net, bed->fabric->spine[1].node);
+	for (unsigned p = 1; p <= 4; p++) /* of a leaf: its servers are there, but no way leads to them */
+		unplug(bed, 2, p);
+	isolate(bed->net, bed->fabric->leaf[2].node);
+	learn(places, bed->net);
+	learn(places, bed->intact);
+	assert_int_equal(fors_places_ranked(places, &ranked, &is_same, NULL), FORS_OK);
+	assert_false(is_same);
+	grown = encode(ranked);
+	assert_string_equal(grown, at_once);
+	fors_places_free(places);
+	places = ranked;
+	ranked = NULL;
+	assert_int_equal(fors_places_ranked(places, &ranked, &is_same, NULL), FORS_OK);
+	assert_true(is_same && !ranked);
+	fors_places_free(places);
+	free(at_once);
+	free(grown);
+	bed_free(bed);
+}
+
+/* Stretched ranks may leave lanes to nobody for good: that is no reason to rank again. Nor is a spine that was replaced. */
+static void what_is_ranked_stays(void **state)
+{
+	struct bed *bed = bed_new("FT(2;5,6;servers=1)", 0);
+	struct fors_places *ranked = NULL;
+	bool is_same = false;
+
+	(void)state;
+	assert_int_equal(fors_places_ranked(bed->places, &ranked, &is_same, NULL), FORS_OK);
+	assert_true(is_same && !ranked);
+	bed->net->node[bed->fabric->spine[0].node].guid = 0xffff;
+	assert_int_equal(fors_net_index(bed->net, NULL), FORS_OK);
+	learn_bed(bed);
+	is_same = false;
+	assert_int_equal(fors_places_ranked(bed->places, &ranked, &is_same, NULL), FORS_OK);
+	assert_true(is_same && !ranked);
+	bed_free(bed);
+}
+
+static void ranks_are_stretched_where_it_is_free(void **state)
+{
+	struct bed *bed = bed_new("FT(2;7,8;servers=5)", 0); /* 40 servers on 7 lanes: 42 is the next multiple */
+
+	(void)state;
+	for (uint32_t r = 0; r < 40; r++)
+		assert_int_equal(home(bed, r / 5, r % 5), r * 42 / 40 % 7);
+	bed_free(bed);
+	bed = bed_new("FT(2;7,8;servers=7;empty=0/0)", 0); /* two of a leaf would share a lane */
+	for (uint32_t r = 0; r < 55; r++)
+		assert_int_equal(home(bed, (r + 1) / 7, r < 6 ? r : (r + 1) % 7), r % 7);
+	bed_free(bed);
+}
+
+static void what_is_left_over_is_marked(void **state)
+{
+	struct bed *bed = bed_new("FT(2;4,3;servers=11;empty=1/0,1/1,1/2,1/3,1/4,1/5,1/6,1/7,2/0,2/1,2/2)", 0);
+
+	(void)state;
+	for (uint32_t slot = 0; slot < 11; slot++)
+		assert_int_equal(fors_slot(bed->fabric, 0, slot)->is_varied, slot >= 8); /* 11 on 4 lanes */
+	for (uint32_t slot = 0; slot < 3; slot++)
+		assert_false(fors_slot(bed->fabric, 1, slot)->is_varied); /* 3 on 4 lanes */
+	for (uint32_t slot = 0; slot < 8; slot++)
+		assert_false(fors_slot(bed->fabric, 2, slot)->is_varied); /* 8 on 4 lanes */
+	for (uint32_t slot = 0; slot < 3; slot++) /* after 8 of leaf 0: what varies leaves no gap */
+		assert_int_equal(home(bed, 1, slot), slot);
+	bed_free(bed);
+}
+
+/* --- in between -------------------------------------------------------------- */
+
+static void losses_move_nothing(void **state)
+{
+	struct bed *bed = bed_new("FT(2;4,3;servers=3)", 0);
+	char *before = encode(bed->places), *after;
+
+	(void)state;
+	unplug(bed, 0, 2);
+	unplug(bed, 2, 3);
+	learn_bed(bed);
+	after = encode(bed->places);
+	assert_string_equal(before, after);
+	free(before);
+	free(after);
+	bed_free(bed);
+}
+
+static void newcomers_move_nobody(void **state)
+{
+	struct bed *bed = bed_new("FT(2;4,3;servers=4)", 0);
+	unsigned was[2];
+
+	(void)state;
+	unplug(bed, 0, 1);
+	unplug(bed, 0, 3);
+	unplug(bed, 1, 4);
+	fors_places_free(bed->places);
+	bed->places = fors_places_new();
+	learn_bed(bed); /* ranks: leaf 0 has 0, 1; leaf 1 has 2, 3, 0; leaf 2 has 1, 2, 3, 0 */
+	was[0] = home(bed, 0, 0);
+	was[1] = home(bed, 0, 1);
+	assert_int_equal(was[0] * 4 + was[1], 1);
+	bed_restore(bed);
+	learn_bed(bed);
+	assert_int_equal(bed->fabric->nservers, 12);
+	for (uint32_t slot = 0; slot < 2; slot++) {
+		assert_int_equal(home(bed, 0, slot), was[slot]);
+		assert_true(fors_slot(bed->fabric, 0, slot)->is_ranked);
+		assert_false(fors_slot(bed->fabric, 0, 2 + slot)->is_ranked);
+	}
+	/* Lanes of leaf 0 not used: 2 and 3, each by two servers elsewhere. Leaf 1: 1 is. */
+	assert_int_equal(home(bed, 0, 2), 2);
+	assert_int_equal(home(bed, 0, 3), 3);
+	assert_int_equal(home(bed, 1, 3), 1);
+	bed_free(bed);
+}
+
+/* The host of a port goes to another: its place goes with it, and nobody else's does. */
+static void a_moved_host_keeps_its_home(void **state)
+{
+	struct bed *bed = bed_new("FT(2;4,3;servers=4;empty=1/3)", 0);
+	uint32_t leaf = bed->fabric->leaf[1].node, node = fors_slot(bed->fabric, 1, 0)->node;
+	unsigned was = home(bed, 1, 0);
+
+	(void)state;
+	unplug(bed, 1, 1);
+	assert_int_equal(fors_net_connect(bed->net, leaf, 4, node, 1, NULL), FORS_OK);
+	learn_bed(bed);
+	assert_int_equal(bed->fabric->leaf[1].nslots, 3);
+	assert_int_equal(fors_slot(bed->fabric, 1, 0)->leaf_port, 4);
+	assert_int_equal(home(bed, 1, 0), was);
+	assert_true(fors_slot(bed->fabric, 1, 0)->is_ranked);
+	bed_free(bed);
+}
+
+/* --- what it costs --------------------------------------------------------------- */
+
+/* Leaf entries that differ. */
+static uint32_t count_moved(const struct bed *bed, const struct fors_lfts *before)
+{
+	uint32_t moved = 0;
+
+	for (uint32_t a = 0; a < bed->fabric->nleaves; a++)
+		for (uint32_t s = 0; s < bed->fabric->nservers; s++) {
+			uint32_t row = fors_lfts_row(before, bed->fabric->leaf[a].guid);
+			uint32_t lid = bed->fabric->server[s].lid;
+
+			moved += fors_lfts_port(before, row, lid) != fors_lfts_port(bed->lfts, row, lid);
+		}
+	return moved;
+}
+
+/* Who comes moves nobody; ranked afresh, the 360th server of 18 leaves moves half of the entries, wherever it is. */
+static void the_last_server_moves_half(void **state)
+{
+	uint32_t sum = 0, most = 0, count = 0;
+
+	(void)state;
+	for (uint32_t last = 0; last < 360; last += 37, count++) {
+		struct bed *bed = bed_new("FT(2;20,18)", 0);
+		struct fors_lfts *before;
+		uint32_t moved;
+
+		unplug(bed, last / 20, last % 20 + 1);
+		fors_places_free(bed->places);
+		bed->places = fors_places_new();
+		learn_bed(bed);
+		before = bed->lfts;
+		bed->lfts = NULL;
+		bed_restore(bed);
+		learn_bed(bed);
+		assert_int_equal(count_moved(bed, before), 18); /* its own LID */
+		rank(bed->places);
+		bed_rebuild(bed);
+		moved = count_moved(bed, before);
+		sum += moved;
+		most = moved > most ? moved : most;
+		fors_lfts_free(before);
+		bed_free(bed);
+	}
+	print_message("the 360th server: %u entries of 6480 move on average, at most %u\n", sum / count, most);
+	assert_true(sum / count < 6480 * 6 / 10);
+}
+
+/* --- version 1 ---------------------------------------------------------------- */
+
+/* What version 1 would have written: leaf ports only. */
+static char *to_version_1(const char *text)
+{
+	char *old = calloc(1, strlen(text) + 64), *end = old;
+
+	assert_non_null(old);
+	for (const char *at = text; *at; at = strchr(at, '\n') + 1) {
+		size_t length = (size_t)(strchr(at, '\n') + 1 - at);
+
+		if (!strncmp(at, "fors-places", 11)) {
+			end += sprintf(end, "fors-places 1\n");
+		} else if (!strncmp(at, "slots", 5)) {
+			for (bool skips = false; length--; at++) {
+				skips = *at == '.' || (skips && *at != ' ' && *at != '\n');
+				if (!skips)
+					*end++ = *at;
+			}
+			at--;
+		} else if (strncmp(at, "servers", 7) && strncmp(at, "crc", 3)) {
+			memcpy(end, at, length);
+			end += length;
+		}
+	}
+	sprintf(end, "crc 0x%08lx\n", crc32(0, (unsigned char *)old, (unsigned)(end - old)));
+	return old;
+}
+
+static void version_1_is_read_and_moves_nothing(void **state)
+{
+	struct bed *bed = bed_new("FT(2;5,4;servers=4;empty=2/1)", 0);
+	char *text = encode(bed->places), *old = to_version_1(text);
+	struct fors_places *places = NULL;
+	struct fors_error error;
+	size_t size;
+	char *again;
+
+	(void)state;
+	if (fors_places_decode(old, strlen(old), "places", &places, &error))
+		fail_msg("%s", error.text);
+	fors_places_free(bed->places);
+	bed->places = places;
+	unplug(bed, 3, 4); /* a host that is dead at the upgrade is not known any more when all are ranked */
+	learn_bed(bed);
+	for (uint32_t leaf = 0; leaf < 4; leaf++)
+		for (uint32_t slot = 0; slot < bed->fabric->leaf[leaf].nslots; slot++)
+			if (fors_slot(bed->fabric, leaf, slot)->leaf_port)
+				assert_int_equal(home(bed, leaf, slot), (4 * leaf + slot) % 5);
+	assert_int_equal(fors_slot(bed->fabric, 3, 3)->leaf_port, 0);
+	assert_int_equal(fors_places_encode(bed->places, &again, &size, NULL), FORS_OK);
+	places = NULL;
+	assert_int_equal(fors_places_decode(again, size, "places", &places, NULL), FORS_OK);
+	fors_places_free(places);
+	rank(bed->places);
+	bed_rebuild(bed);
+	assert_int_equal(bed->fabric->leaf[3].nslots, 3);
+	free(again);
+	free(text);
+	free(old);
+	bed_free(bed);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(arrival_does_not_matter),     cmocka_unit_test(late_switches_are_ranked_too),
+		cmocka_unit_test(what_is_ranked_stays),	       cmocka_unit_test(ranks_are_stretched_where_it_is_free),
+		cmocka_unit_test(what_is_left_over_is_marked), cmocka_unit_test(losses_move_nothing),
+		cmocka_unit_test(newcomers_move_nobody),       cmocka_unit_test(a_moved_host_keeps_its_home),
+		cmocka_unit_test(the_last_server_moves_half),  cmocka_unit_test(version_1_is_read_and_moves_nothing),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
