@@ -63,6 +63,7 @@ libforscore_la_SOURCES = \
 	core/planners/exact/split_tabu.c \
 	core/planners/exact/ways.c core/planners/exact/ways.h \
 	core/planners/exact/work.c core/planners/exact/work.h \
+	core/planners/flows/bipartite.c core/planners/flows/bipartite.h \
 	core/planners/flows/first_fit.c \
 	core/planners/flows/flows.c \
 	core/planners/flows/pack.c core/planners/flows/pack.h \
@@ -72,6 +73,7 @@ libforscore_la_SOURCES = \
 	core/planners/flows/search.c core/planners/flows/search.h \
 	core/planners/flows/senders.c core/planners/flows/senders.h \
 	core/planners/flows/strategy.c core/planners/flows/strategy.h \
+	core/planners/flows/ways.c core/planners/flows/ways.h \
 	core/planners/lmc.c core/planners/lmc.h \
 	core/planners/method.h \
 	core/planners/outcome.c core/planners/outcome.h \

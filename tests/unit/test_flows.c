@@ -6,7 +6,10 @@
 
 #include "support.h"
 
+#include "core/planners/flows/bipartite.h"
 #include "core/planners/flows/search.h"
+#include "core/planners/flows/strategy.h"
+#include "core/planners/flows/ways.h"
 #include "core/schedule/schedule.h"
 #include "core/schedule/schedule_file.h"
 
@@ -152,9 +155,13 @@ static void one_dead_cable_costs_nothing(void **state)
 
 static void more_path_indices(void **state)
 {
-	struct bed *bed = bed_new("FT(2;6,6)", 2);
+	struct bed *bed = bed_new("FT(2;20,18)", 2);
 
 	(void)state;
+	bed_down(bed, "Leaf00[21]");
+	assert_int_equal(phases_of(bed, "LMC 2, a dead cable"), 360);
+	bed_free(bed);
+	bed = bed_new("FT(2;6,6)", 2);
 	assert_true(phases_of(bed, "LMC 2") >= 36);
 	bed_down(bed, "Leaf00[7] Leaf02[9] Spine04");
 	assert_true(phases_of(bed, "LMC 2, failures") >= 36);
@@ -298,12 +305,14 @@ static void a_search_cut_short(void **state)
 	struct fors_flows_packing *packing, *copy;
 	struct fors_error error;
 	struct fors_task task;
+	uint32_t *way;
 
 	(void)state;
 	bed_down(bed, "Leaf00[9] Leaf03[12]");
 	task = bed_task(bed);
 	assert_int_equal(fors_flows_problem_read(&task, 1, &problem, &error), FORS_OK);
-	assert_int_equal(fors_flows_first_fit(&problem, 64, FORS_FLOWS_BY_LOAD, &packing, &error), FORS_OK);
+	assert_int_equal(fors_flows_choose_ways(&problem, 64, &way, &error), FORS_OK);
+	assert_int_equal(fors_flows_first_fit(&problem, way, 64, FORS_FLOWS_BY_LOAD, &packing, &error), FORS_OK);
 	assert_book(packing, "first fit");
 	for (unsigned i = 0; i < 20 && packing->nwaiting; i++) {
 		uint32_t before = packing->nwaiting;
@@ -321,8 +330,172 @@ static void a_search_cut_short(void **state)
 	assert_book(copy, "fewer phases");
 	fors_flows_packing_free(copy);
 	fors_flows_packing_free(packing);
+	free(way);
 	fors_flows_problem_clear(&problem);
 	bed_free(bed);
+}
+
+/* ---- colouring instead of a search ---- */
+
+/* What it takes to write all tokens to the book and nothing else: each row but the switch's, and one. */
+static uint64_t least_work(const struct fors_flows_packing *packing)
+{
+	const struct fors_flows_problem *problem = packing->problem;
+	uint32_t row[FORS_FLOWS_MOST_LINKS + 2];
+	uint64_t work = 0;
+
+	for (uint32_t d = 0; d < problem->ndests; d++)
+		for (uint32_t t = 0; t < packing->nphases; t++)
+			if (fors_flows_received(packing, d, t) != FORS_FLOWS_NONE)
+				work += fors_flows_rows(packing, fors_flows_received(packing, d, t), row);
+	return work;
+}
+
+/* The packing of a fabric: at the bound, with no search and no first fit. */
+static void assert_coloured(const struct bed *bed, const char *what)
+{
+	const struct fors_flows_asked asked = {0};
+	struct fors_flows_problem problem;
+	struct fors_flows_packing *packing;
+	struct fors_task task = bed_task(bed);
+	struct fors_error error;
+
+	assert_int_equal(fors_flows_problem_read(&task, 1u << bed->fabric->lmc, &problem, &error), FORS_OK);
+	assert_int_equal(fors_flows_pack_problem(&problem, &asked, &packing, &error), FORS_OK);
+	assert_book(packing, what);
+	if (packing->nphases != tables_bound(bed) || packing->work != least_work(packing))
+		fail_msg("%s: %u phases for %u, work %llu for %llu", what, packing->nphases, tables_bound(bed),
+			 (unsigned long long)packing->work, (unsigned long long)least_work(packing));
+	fors_flows_packing_free(packing);
+	fors_flows_problem_clear(&problem);
+}
+
+/* Healthy trees with at most as many servers per leaf as lanes, equal leaves and uneven ones: the bound, by colouring alone. */
+static void healthy_trees_are_coloured(void **state)
+{
+	struct rng rng = {3};
+
+	(void)state;
+	for (uint32_t i = 0; i < 120; i++) {
+		uint32_t cables = 1 + i % 2, spines = 1 + rng_below(&rng, 8), leaves = 1 + rng_below(&rng, 8);
+		uint32_t servers = 1 + rng_below(&rng, spines * cables);
+		char spec[64];
+		struct bed *bed;
+
+		snprintf(spec, sizeof(spec), "FT(2;%u,%u;servers=%u;cables=%u)", spines, leaves, servers, cables);
+		bed = bed_new(spec, 0);
+		assert_coloured(bed, spec);
+		assert_at_bound(bed, spec);
+		bed_random_participants(bed, &rng, 1 + rng_below(&rng, leaves * servers));
+		assert_coloured(bed, spec);
+		assert_at_bound(bed, spec);
+		bed_free(bed);
+	}
+}
+
+/* With more LIDs too, over the base LIDs. */
+static void healthy_trees_with_more_lids(void **state)
+{
+	static const char *const spec[] = {"FT(2;20,18)", "FT(2;6,9;cables=2)", "FT(2;4,6)"};
+
+	(void)state;
+	for (uint8_t i = 0; i < sizeof(spec) / sizeof(spec[0]); i++) {
+		struct bed *bed = bed_new(spec[i], (uint8_t)(i + 1));
+
+		assert_coloured(bed, spec[i]);
+		bed_free(bed);
+	}
+}
+
+/* Does a colouring pack these ways into their bound? */
+static bool is_coloured(const struct fors_flows_problem *problem, const char *what)
+{
+	struct fors_flows_packing *packing;
+	struct fors_error error;
+	uint32_t bound, *way;
+	bool is_made;
+
+	assert_int_equal(fors_flows_bound(problem, &bound, &error), FORS_OK);
+	assert_int_equal(fors_flows_choose_ways(problem, bound, &way, &error), FORS_OK);
+	assert_int_equal(fors_flows_bipartite(problem, way, bound, NULL, NULL, &packing, &error), FORS_OK);
+	is_made = packing;
+	if (is_made) {
+		assert_int_equal(packing->nphases, bound);
+		assert_int_equal(packing->nwaiting, 0);
+		assert_book(packing, what);
+	}
+	fors_flows_packing_free(packing);
+	free(way);
+	return is_made;
+}
+
+static bool tree_is_coloured(const char *spec, const char *down)
+{
+	struct bed *bed = bed_new(spec, 0);
+	struct fors_flows_problem problem;
+	struct fors_error error;
+	struct fors_task task;
+	bool is_made;
+
+	bed_down(bed, down);
+	task = bed_task(bed);
+	assert_int_equal(fors_flows_problem_read(&task, 1, &problem, &error), FORS_OK);
+	is_made = is_coloured(&problem, spec);
+	fors_flows_problem_clear(&problem);
+	bed_free(bed);
+	return is_made;
+}
+
+/* Two servers of a leaf on one downlink, or entries over two downlinks: three things limit a flow then. */
+static void others_are_not_coloured(void **state)
+{
+	(void)state;
+	assert_true(tree_is_coloured("FT(2;4,6)", ""));
+	assert_false(tree_is_coloured("FT(2;4,6;servers=5)", ""));
+	assert_false(tree_is_coloured("FT(2;4,6)", "Leaf00[5]"));
+}
+
+/*
+ * No tree: switches with 3, 2 and 1 servers, and every way crosses link front[s] and then behind[s] before it is at its receiver's
+ * switch; but from the first switch to the last server it begins with link `other`.
+ */
+static bool chain_is_coloured(const uint32_t front[3], const uint32_t behind[3], uint32_t other)
+{
+	uint32_t senders[] = {3, 2, 1}, first[] = {0, 3, 5, 6}, home[] = {0, 0, 0, 1, 1, 2}, begin[19], link[36], n = 0;
+	uint8_t exists[18];
+	const struct fors_flows_problem problem = {.nswitches = 3,
+						   .ndests = 6,
+						   .nlinks = 7,
+						   .npaths = 1,
+						   .senders = senders,
+						   .first = first,
+						   .home = home,
+						   .begin = begin,
+						   .link = link,
+						   .exists = exists};
+
+	for (uint32_t unit = 0; unit < 18; unit++) {
+		begin[unit] = n;
+		exists[unit] = 1;
+		if (home[unit % 6] == unit / 6)
+			continue;
+		link[n++] = unit == 5 ? other : front[unit / 6];
+		link[n++] = behind[unit / 6];
+	}
+	begin[18] = n;
+	return is_coloured(&problem, "a chain");
+}
+
+static void a_link_behind_another_is_no_limit(void **state)
+{
+	static const uint32_t front[] = {0, 1, 2}, behind[] = {3, 4, 5}, shared_front[] = {0, 0, 2},
+			      shared_behind[] = {3, 3, 5};
+
+	(void)state;
+	assert_true(chain_is_coloured(front, behind, 0));
+	assert_false(chain_is_coloured(front, shared_behind, 0));
+	assert_false(chain_is_coloured(shared_front, behind, 0));
+	assert_false(chain_is_coloured(front, behind, 6)); /* link 3 is behind 0, but not always */
 }
 
 int main(void)
@@ -340,6 +513,10 @@ int main(void)
 		cmocka_unit_test(the_most_servers),
 		cmocka_unit_test(stopped_anywhere),
 		cmocka_unit_test(a_search_cut_short),
+		cmocka_unit_test(healthy_trees_are_coloured),
+		cmocka_unit_test(healthy_trees_with_more_lids),
+		cmocka_unit_test(others_are_not_coloured),
+		cmocka_unit_test(a_link_behind_another_is_no_limit),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -20,7 +20,8 @@
  *                taken: what is left free stays in one piece. "Next to" a link are those that most ways have after
  *                and before it (straight on, in a torus).
  *
- * A unit with several ways takes, token by token, the way whose fullest link has the least on it so far.
+ * Of several ways a unit takes the one chosen for it (ways.c). What does not fit there goes, when all are placed, over any
+ * other, token by token the way whose fullest link has the least on it so far.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -45,27 +46,45 @@ static int compare_items(const void *a, const void *b)
 	return (x->unit > y->unit) - (x->unit < y->unit);
 }
 
-/* Tokens on each link by way 0. */
-static void count_loads(const struct fors_flows_problem *p, uint32_t *load)
+/* What is ordered: units, each over the way that it takes first. */
+struct orderer {
+	const struct fors_flows_problem *problem;
+	const uint32_t *way; /* per unit */
+	uint32_t nphases;
+	enum fors_flows_order order;
+	uint32_t *load;	 /* per link: tokens */
+	uint32_t *usual; /* per destination: the link over which it receives most units */
+};
+
+static void count_loads(const struct orderer *o)
 {
+	const struct fors_flows_problem *p = o->problem;
+
 	for (uint32_t unit = 0; unit < fors_flows_units(p); unit++)
-		for (uint32_t i = p->begin[unit * p->npaths]; i < p->begin[unit * p->npaths + 1]; i++)
-			load[p->link[i]] += fors_flows_tokens(p, unit);
+		for (uint32_t i = p->begin[o->way[unit]]; i < p->begin[o->way[unit] + 1]; i++)
+			o->load[p->link[i]] += fors_flows_tokens(p, unit);
 }
 
-static uint32_t length_of(const struct fors_flows_problem *p, uint32_t unit)
+static uint32_t length_of(const struct orderer *o, uint32_t unit)
 {
-	return p->begin[unit * p->npaths + 1] - p->begin[unit * p->npaths];
+	return o->problem->begin[o->way[unit] + 1] - o->problem->begin[o->way[unit]];
+}
+
+/* The link by which a unit comes in; it has one. */
+static uint32_t last_link(const struct orderer *o, uint32_t unit)
+{
+	return o->problem->link[o->problem->begin[o->way[unit] + 1] - 1];
 }
 
 /* The fullest link of a unit, the receiver counted as one; in *sum how crowded all are. */
-static uint32_t fullest(const struct fors_flows_problem *p, const uint32_t *load, uint32_t unit, uint64_t *sum)
+static uint32_t fullest(const struct orderer *o, uint32_t unit, uint64_t *sum)
 {
+	const struct fors_flows_problem *p = o->problem;
 	uint32_t most = p->ndests;
 
 	*sum = (uint64_t)most * most * most;
-	for (uint32_t i = p->begin[unit * p->npaths]; i < p->begin[unit * p->npaths + 1]; i++) {
-		uint64_t n = load[p->link[i]];
+	for (uint32_t i = p->begin[o->way[unit]]; i < p->begin[o->way[unit] + 1]; i++) {
+		uint64_t n = o->load[p->link[i]];
 
 		*sum += n * n * n;
 		most = n > most ? (uint32_t)n : most;
@@ -74,52 +93,51 @@ static uint32_t fullest(const struct fors_flows_problem *p, const uint32_t *load
 }
 
 /* The link over which a destination receives most units, by destination: the majority, or any where there is none. */
-static void find_usual(const struct fors_flows_problem *p, uint32_t *usual)
+static void find_usual(const struct orderer *o)
 {
-	for (uint32_t d = 0; d < p->ndests; d++) {
+	for (uint32_t d = 0; d < o->problem->ndests; d++) {
 		uint32_t votes = 0;
 
-		usual[d] = FORS_FLOWS_NONE;
-		for (uint32_t s = 0; s < p->nswitches; s++) {
-			uint32_t way = (s * p->ndests + d) * p->npaths, link;
+		o->usual[d] = FORS_FLOWS_NONE;
+		for (uint32_t s = 0; s < o->problem->nswitches; s++) {
+			uint32_t unit = s * o->problem->ndests + d;
 
-			if (!length_of(p, way / p->npaths))
+			if (!length_of(o, unit))
 				continue;
-			link = p->link[p->begin[way + 1] - 1];
 			if (votes == 0)
-				usual[d] = link;
-			votes += link == usual[d] ? 1 : -1;
+				o->usual[d] = last_link(o, unit);
+			votes += last_link(o, unit) == o->usual[d] ? 1 : -1;
 		}
 	}
 }
 
 /* Does a unit come in over another link than most? */
-static bool is_odd(const struct fors_flows_problem *p, const uint32_t *usual, uint32_t unit)
+static bool is_odd(const struct orderer *o, uint32_t unit)
 {
-	return length_of(p, unit) && p->link[p->begin[unit * p->npaths + 1] - 1] != usual[fors_flows_dest(p, unit)];
+	return length_of(o, unit) && last_link(o, unit) != o->usual[fors_flows_dest(o->problem, unit)];
 }
 
-static void set_key(const struct fors_flows_problem *p, const uint32_t *load, const uint32_t *usual, uint32_t nphases,
-		    enum fors_flows_order order, struct item *item)
+static void set_key(const struct orderer *o, struct item *item)
 {
+	const struct fors_flows_problem *p = o->problem;
 	uint32_t s = fors_flows_switch(p, item->unit), d = fors_flows_dest(p, item->unit), to = p->home[d];
-	uint32_t delta = (to + p->nswitches - s) % p->nswitches, length = length_of(p, item->unit);
+	uint32_t delta = (to + p->nswitches - s) % p->nswitches, length = length_of(o, item->unit);
 	uint64_t sum, distance = (uint64_t)length << 32 | delta, rank = d - p->first[to];
-	uint32_t most = fullest(p, load, item->unit, &sum);
+	uint32_t most = fullest(o, item->unit, &sum);
 
-	switch (order) {
+	switch (o->order) {
 	case FORS_FLOWS_BY_LOAD:
 		item->key[0] = UINT32_MAX - most;
 		item->key[1] = UINT64_MAX - sum;
 		item->key[2] = distance;
 		break;
 	case FORS_FLOWS_IN_TURN:
-		item->key[0] = is_odd(p, usual, item->unit);
+		item->key[0] = is_odd(o, item->unit);
 		item->key[1] = distance;
 		item->key[2] = rank;
 		break;
 	case FORS_FLOWS_BY_LEVEL:
-		item->key[0] = UINT32_MAX - (uint32_t)((uint64_t)most * 20 / nphases);
+		item->key[0] = UINT32_MAX - (uint32_t)((uint64_t)most * 20 / o->nphases);
 		item->key[1] = distance;
 		item->key[2] = rank;
 		break;
@@ -212,6 +230,7 @@ static uint32_t best_way(struct fors_flows_packing *packing, uint32_t unit, uint
 	return best;
 }
 
+/* Put up to `tokens` tokens of a unit over any of its ways; how many. */
 static uint32_t place_unit(struct fors_flows_packing *packing, uint32_t unit, uint32_t tokens, uint32_t from)
 {
 	const struct fors_flows_problem *p = packing->problem;
@@ -360,27 +379,30 @@ static uint32_t turn_of(const struct fors_flows_packing *packing, uint32_t unit)
 	return (uint32_t)((uint64_t)packing->nphases * turn / n);
 }
 
-static void place_all(struct fors_flows_packing *packing, const struct item *item, uint32_t nitems, bool in_turn)
+static void place_all(struct fors_flows_packing *packing, const struct orderer *o, const struct item *item,
+		      uint32_t nitems)
 {
 	packing->nwaiting = 0;
 	for (uint32_t i = 0; i < nitems; i++) {
-		uint32_t tokens = fors_flows_tokens(packing->problem, item[i].unit);
-		uint32_t from = in_turn ? turn_of(packing, item[i].unit) : 0;
+		uint32_t unit = item[i].unit, tokens = fors_flows_tokens(o->problem, unit);
+		uint32_t from = o->order == FORS_FLOWS_IN_TURN ? turn_of(packing, unit) : 0;
 
-		for (uint32_t n = place_unit(packing, item[i].unit, tokens, from); n < tokens; n++)
-			packing->waiting[packing->nwaiting++] = item[i].unit;
+		for (uint32_t n = place_way(packing, o->way[unit], tokens, from); n < tokens; n++)
+			packing->waiting[packing->nwaiting++] = unit;
 	}
+	if (o->problem->npaths >
+	    1) /* the other ways are for what is left: they take the room of those that come later */
+		fors_flows_fill(packing);
 }
 
-static uint32_t list_items(const struct fors_flows_problem *p, const uint32_t *load, const uint32_t *usual,
-			   uint32_t nphases, enum fors_flows_order order, struct item *item)
+static uint32_t list_items(const struct orderer *o, struct item *item)
 {
 	uint32_t n = 0;
 
-	for (uint32_t unit = 0; unit < fors_flows_units(p); unit++)
-		if (fors_flows_tokens(p, unit)) {
+	for (uint32_t unit = 0; unit < fors_flows_units(o->problem); unit++)
+		if (fors_flows_tokens(o->problem, unit)) {
 			item[n].unit = unit;
-			set_key(p, load, usual, nphases, order, &item[n++]);
+			set_key(o, &item[n++]);
 		}
 	qsort(item, n, sizeof(*item), compare_items);
 	return n;
@@ -401,14 +423,14 @@ static void release_chains(struct chains *chains)
 	free(chains->votes);
 }
 
-static enum fors_err place_in_order(struct fors_flows_packing *packing, enum fors_flows_order order,
+static enum fors_err place_in_order(struct fors_flows_packing *packing, const struct orderer *o,
 				    const struct item *item, uint32_t nitems, struct fors_error *error)
 {
 	struct chains chains = {0};
 	enum fors_err err = FORS_OK;
 
-	if (order != FORS_FLOWS_SNUG) {
-		place_all(packing, item, nitems, order == FORS_FLOWS_IN_TURN);
+	if (o->order != FORS_FLOWS_SNUG) {
+		place_all(packing, o, item, nitems);
 		return FORS_OK;
 	}
 	if (allocate_chains(packing->problem, &chains)) {
@@ -421,26 +443,29 @@ static enum fors_err place_in_order(struct fors_flows_packing *packing, enum for
 	return err;
 }
 
-enum fors_err fors_flows_first_fit(const struct fors_flows_problem *problem, uint32_t nphases,
+enum fors_err fors_flows_first_fit(const struct fors_flows_problem *problem, const uint32_t *way, uint32_t nphases,
 				   enum fors_flows_order order, struct fors_flows_packing **packing,
 				   struct fors_error *error)
 {
-	uint32_t *load = calloc(problem->nlinks + (size_t)1, sizeof(*load)), n;
-	uint32_t *usual = malloc((problem->ndests + (size_t)1) * sizeof(*usual));
+	struct orderer o = {problem,
+			    way,
+			    nphases,
+			    order,
+			    calloc(problem->nlinks + (size_t)1, sizeof(uint32_t)),
+			    malloc((problem->ndests + (size_t)1) * sizeof(uint32_t))};
 	struct item *item = malloc(((size_t)fors_flows_units(problem) + 1) * sizeof(*item));
 	struct fors_flows_packing *made = NULL;
-	enum fors_err err = load && usual && item ? FORS_OK : fors_fail_memory(error);
+	enum fors_err err = o.load && o.usual && item ? FORS_OK : fors_fail_memory(error);
 
 	if (!err)
 		err = fors_flows_packing_new(problem, nphases, &made, error);
 	if (!err) {
-		count_loads(problem, load);
-		find_usual(problem, usual);
-		n = list_items(problem, load, usual, nphases, order, item);
-		err = place_in_order(made, order, item, n, error);
+		count_loads(&o);
+		find_usual(&o);
+		err = place_in_order(made, &o, item, list_items(&o, item), error);
 	}
-	free(load);
-	free(usual);
+	free(o.load);
+	free(o.usual);
 	free(item);
 	if (err)
 		fors_flows_packing_free(made);

@@ -22,10 +22,10 @@ enum fors_flows_order {
 };
 
 /*
- * Pack a new packing of nphases phases by first fit, units in this order, in *packing, owned by the caller; what does not
- * fit is waiting. Errors: FORS_ENOMEM.
+ * Pack a new packing of nphases phases by first fit, units in this order, each over way[unit] (ways.h) as long as there is
+ * room, in *packing, owned by the caller; what does not fit is waiting. Errors: FORS_ENOMEM.
  */
-enum fors_err fors_flows_first_fit(const struct fors_flows_problem *problem, uint32_t nphases,
+enum fors_err fors_flows_first_fit(const struct fors_flows_problem *problem, const uint32_t *way, uint32_t nphases,
 				   enum fors_flows_order order, struct fors_flows_packing **packing,
 				   struct fors_error *error);
 

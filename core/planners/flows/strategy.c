@@ -2,7 +2,8 @@
 /*
  * strategy.c - how many phases are tried, when, with how much effort.
  *
- * T begins at the bound of the tables. First fit is tried in a few orders; what it leaves waiting is searched for
+ * T begins at the bound of the tables. Where two things limit each flow a colouring gives that at once (bipartite.c). Else
+ * first fit is tried in a few orders; what it leaves waiting is searched for
  * (search.c). When that does not end well phases are added, half of what still waits asks for, and the search goes on
  * from the best packing so far. Once there is a plan it goes down again: from the plan without its emptiest phases, or from the last
  * failure with some more, whatever leaves less waiting; and one phase below the plan as long as there is work left, unless
@@ -13,7 +14,11 @@
  */
 #include "strategy.h"
 
+#include <stdlib.h>
+
+#include "bipartite.h"
 #include "search.h"
+#include "ways.h"
 
 #define WORK_PER_FLOW 200 /* words of masks in all, per flow of the exchange */
 #define WORK_AT_LEAST UINT64_C(10000000)
@@ -28,6 +33,7 @@ struct attempt {
 	const struct fors_flows_asked *asked;
 	const struct fors_flows_problem *problem;
 	uint32_t bound;
+	uint32_t *way;			   /* per unit: the way to be taken first */
 	uint64_t work;			   /* still to be spent */
 	bool is_stuck;			   /* the last search brought little */
 	enum fors_flows_order order;	   /* of first fit, the best */
@@ -71,7 +77,7 @@ static enum fors_err begin(struct attempt *a, uint32_t nphases, struct fors_erro
 	for (unsigned i = 0; i < FORS_FLOWS_NORDERS && !err && !is_good_begin(a); i++) {
 		if (turn[i] == FORS_FLOWS_SNUG && a->problem->npaths > 1)
 			continue;
-		err = fors_flows_first_fit(a->problem, nphases, turn[i], &made, error);
+		err = fors_flows_first_fit(a->problem, a->way, nphases, turn[i], &made, error);
 		if (err)
 			return err;
 		if (!a->failed || made->nwaiting < a->failed->nwaiting)
@@ -85,7 +91,7 @@ static enum fors_err begin(struct attempt *a, uint32_t nphases, struct fors_erro
 static enum fors_err begin_again(struct attempt *a, uint32_t nphases, struct fors_error *error)
 {
 	struct fors_flows_packing *made;
-	enum fors_err err = fors_flows_first_fit(a->problem, nphases, a->order, &made, error);
+	enum fors_err err = fors_flows_first_fit(a->problem, a->way, nphases, a->order, &made, error);
 
 	if (err)
 		return err;
@@ -186,12 +192,22 @@ static enum fors_err fail_limit(const struct attempt *a, struct fors_error *erro
 			 a->failed->nphases, MOST_PHASES);
 }
 
-/* Up from the bound until there is a plan. */
-static enum fors_err climb(struct attempt *a, struct fors_error *error)
+/* Ways, and the plan at the bound that a colouring gives where it can (bipartite.c). */
+static enum fors_err colour(struct attempt *a, struct fors_error *error)
 {
 	enum fors_err err = a->bound > MOST_PHASES
 				    ? fors_fail(error, FORS_ELIMIT, "flows: %u phases are too many", a->bound)
-				    : begin(a, a->bound, error);
+				    : fors_flows_choose_ways(a->problem, a->bound, &a->way, error);
+
+	return err ? err
+		   : fors_flows_bipartite(a->problem, a->way, a->bound, a->asked->cancelled, a->asked->context,
+					  &a->plan, error);
+}
+
+/* Up from the bound until there is a plan. */
+static enum fors_err climb(struct attempt *a, struct fors_error *error)
+{
+	enum fors_err err = begin(a, a->bound, error);
 
 	while (!err && a->failed->nwaiting > tokens_of(a->problem) * HOPELESS / 100 + 1) {
 		uint32_t nphases = a->failed->nphases + more_phases(a);
@@ -250,6 +266,8 @@ static enum fors_err run(struct attempt *a, struct fors_error *error)
 	if (!err && a->asked->wanted_phases && a->bound > a->asked->wanted_phases)
 		return fors_fail(error, FORS_ENOPLAN, "flows: these tables need %u phases", a->bound);
 	if (!err)
+		err = colour(a, error);
+	if (!err && !a->plan)
 		err = climb(a, error);
 	return err ? err : descend(a, error);
 }
@@ -263,6 +281,7 @@ enum fors_err fors_flows_pack_problem(const struct fors_flows_problem *problem, 
 	a.work = WORK_AT_LEAST + WORK_PER_FLOW * (uint64_t)problem->ndests * problem->ndests;
 	err = run(&a, error);
 	fors_flows_packing_free(a.failed);
+	free(a.way);
 	if (err)
 		fors_flows_packing_free(a.plan);
 	else
