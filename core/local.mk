@@ -46,6 +46,7 @@ libforscore_la_SOURCES = \
 	core/net/tree.c core/net/tree.h \
 	core/net/tree_net.c core/net/tree_net.h \
 	core/net/tree_spec.c core/net/tree_spec.h \
+	core/planners/book.c core/planners/book.h \
 	core/planners/bound.c core/planners/bound.h \
 	core/planners/closed_form.c core/planners/closed_form.h core/planners/closed_form_work.h \
 	core/planners/closed_form_inside.c \

@@ -279,9 +279,9 @@ static void assert_book(const struct fors_flows_packing *p, const char *what)
 
 	for (uint32_t t = 0; t < p->nphases; t++)
 		for (uint32_t s = 0; s < problem->nswitches; s++) {
-			uint32_t nseats, full = problem->nlinks + problem->ndests + s;
+			uint32_t nseats, full = fors_flows_switch_row(p, s);
 			const uint32_t *seat = fors_flows_seats(p, s, t, &nseats);
-			bool is_full = p->busy[(size_t)full * p->nwords + t / 64] >> (t % 64) & 1;
+			bool is_full = fors_book_busy(&p->book, full, t / 64) >> (t % 64) & 1;
 
 			if (is_full != (nseats == problem->senders[s] && nseats > 0))
 				fail_msg("%s: switch %u is full or not in phase %u", what, s, t);
@@ -289,7 +289,7 @@ static void assert_book(const struct fors_flows_packing *p, const char *what)
 				uint32_t row[FORS_FLOWS_MOST_LINKS + 2], n = fors_flows_rows(p, seat[i], row);
 
 				for (uint32_t r = 0; r + 1 < n; r++)
-					if (p->at[(size_t)row[r] * p->nwords * 64 + t] != seat[i])
+					if (fors_book_at(&p->book, row[r], t) != seat[i])
 						fail_msg("%s: a row has somebody else", what);
 				tokens++;
 			}

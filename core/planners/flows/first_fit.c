@@ -165,26 +165,18 @@ static void set_key(const struct orderer *o, struct item *item)
 
 /* ---- placing ---- */
 
-/* Phases of word w in which a way fits. */
-static uint64_t free_word(const struct fors_flows_packing *packing, const uint32_t *row, uint32_t n, uint32_t w)
-{
-	uint64_t taken = ~fors_flows_valid(packing, w);
-
-	for (uint32_t i = 0; i < n; i++)
-		taken |= packing->busy[(size_t)row[i] * packing->nwords + w];
-	return ~taken;
-}
-
 /* Put up to `most` tokens of a way where they fit, from phase `from` on and round; how many. */
 static uint32_t place_way(struct fors_flows_packing *packing, uint32_t way, uint32_t most, uint32_t from)
 {
 	uint32_t row[FORS_FLOWS_MOST_LINKS + 2], n = fors_flows_rows(packing, way, row), done = 0;
-	uint32_t words = fors_flows_words(packing);
+	uint32_t words = fors_book_words(&packing->book);
 	uint64_t before = (UINT64_C(1) << (from % 64)) - 1; /* phases of the first word that come last */
 
 	for (uint32_t i = 0; i <= words && done < most; i++) {
 		uint32_t w = (from / 64 + i) % words;
-		uint64_t free = free_word(packing, row, n, w) & (i == 0 ? ~before : i == words ? before : UINT64_MAX);
+		uint64_t free = fors_book_free(&packing->book, row, n, w) & (i == 0	  ? ~before
+									     : i == words ? before
+											  : UINT64_MAX);
 
 		packing->work += n;
 		for (; free && done < most; free &= free - 1, done++)
@@ -202,8 +194,8 @@ static uint32_t crowd(const struct fors_flows_packing *packing, uint32_t way)
 	for (uint32_t i = p->begin[way]; i < p->begin[way + 1]; i++) {
 		uint32_t n = 0;
 
-		for (uint32_t w = 0; w < fors_flows_words(packing); w++)
-			n += (uint32_t)__builtin_popcountll(packing->busy[(size_t)p->link[i] * packing->nwords + w]);
+		for (uint32_t w = 0; w < fors_book_words(&packing->book); w++)
+			n += (uint32_t)__builtin_popcountll(fors_book_busy(&packing->book, p->link[i], w));
 		most = n > most ? n : most;
 	}
 	return most;
@@ -226,7 +218,7 @@ static uint32_t best_way(struct fors_flows_packing *packing, uint32_t unit, uint
 			best = i;
 		}
 	}
-	packing->work += p->npaths * (uint64_t)fors_flows_words(packing);
+	packing->work += p->npaths * (uint64_t)fors_book_words(&packing->book);
 	return best;
 }
 
@@ -314,7 +306,7 @@ static void edge_masks(const struct fors_flows_packing *packing, const uint32_t 
 	memset(mask, 0, (MOST_EDGES + 1) * sizeof(*mask));
 	mask[0] = free;
 	for (uint32_t i = 0; i < nedges; i++) {
-		uint64_t x = packing->busy[(size_t)edge[i] * packing->nwords + w];
+		uint64_t x = fors_book_busy(&packing->book, edge[i], w);
 
 		for (unsigned k = MOST_EDGES; k > 0; k--)
 			mask[k] |= mask[k - 1] & x;
@@ -328,8 +320,8 @@ static uint32_t find_snug(struct fors_flows_packing *packing, const uint32_t *ro
 	uint32_t best = FORS_FLOWS_NONE;
 	unsigned most = 0; /* edges taken at the best so far, plus 1 */
 
-	for (uint32_t w = 0; w < fors_flows_words(packing) && most <= nedges; w++) {
-		uint64_t free = free_word(packing, row, n, w), mask[MOST_EDGES + 1];
+	for (uint32_t w = 0; w < fors_book_words(&packing->book) && most <= nedges; w++) {
+		uint64_t free = fors_book_free(&packing->book, row, n, w), mask[MOST_EDGES + 1];
 
 		packing->work += n;
 		if (!free)

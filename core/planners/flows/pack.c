@@ -2,8 +2,8 @@
 /*
  * pack.c - the book of a packing of single flows.
  *
- * Each fact is kept twice, by name (who is there, for whoever wants to push somebody out) and as a bit. A receiver takes
- * one token in a phase, so (destination, phase) names a token; that is how searches remember things about tokens.
+ * A receiver takes one token in a phase, so (destination, phase) names a token; that is how searches remember things about
+ * tokens.
  */
 #include "pack.h"
 
@@ -16,28 +16,26 @@ void fors_flows_packing_free(struct fors_flows_packing *packing)
 {
 	if (!packing)
 		return;
-	free(packing->busy);
-	free(packing->at);
+	fors_book_release(&packing->book);
 	free(packing->seat);
-	free(packing->nseats);
 	free(packing->seat_row);
 	free(packing->waiting);
 	free(packing);
 }
 
-static bool allocate(struct fors_flows_packing *p)
+/* Room for at least `room` phases, whole words. */
+static bool allocate(struct fors_flows_packing *p, uint32_t room)
 {
 	const struct fors_flows_problem *problem = p->problem;
-	size_t phases = (size_t)p->nwords * 64, named = problem->nlinks + (size_t)problem->ndests;
-	size_t tokens = (size_t)problem->ndests * problem->ndests;
+	size_t phases = ((size_t)room + 63) / 64 * 64, tokens = (size_t)problem->ndests * problem->ndests;
 
-	p->busy = calloc(p->nrows * (size_t)p->nwords + 1, sizeof(*p->busy));
-	p->at = malloc((named * phases + 1) * sizeof(*p->at));
+	if (!fors_book_init(&p->book, problem->nlinks + problem->ndests, problem->nswitches, p->nphases,
+			    (uint32_t)phases))
+		return false;
 	p->seat = malloc((problem->ndests * phases + 1) * sizeof(*p->seat));
-	p->nseats = calloc(problem->nswitches * phases + 1, sizeof(*p->nseats));
 	p->seat_row = calloc(problem->nswitches + (size_t)1, sizeof(*p->seat_row));
 	p->waiting = malloc((tokens + 1) * sizeof(*p->waiting));
-	return p->busy && p->at && p->seat && p->nseats && p->seat_row && p->waiting;
+	return p->seat && p->seat_row && p->waiting;
 }
 
 /* An empty packing with room for at least `room` phases. */
@@ -50,15 +48,12 @@ static enum fors_err make(const struct fors_flows_problem *problem, uint32_t nph
 		return fors_fail_memory(error);
 	p->problem = problem;
 	p->nphases = nphases;
-	p->nwords = (room + 63) / 64;
-	p->nrows = problem->nlinks + problem->ndests + problem->nswitches;
-	if (!allocate(p)) {
+	if (!allocate(p, room)) {
 		fors_flows_packing_free(p);
 		return fors_fail_memory(error);
 	}
-	memset(p->at, 0xFF, (problem->nlinks + (size_t)problem->ndests) * p->nwords * 64 * sizeof(*p->at));
 	for (uint32_t s = 0; s < problem->nswitches; s++)
-		p->seat_row[s] = (size_t)problem->first[s] * p->nwords * 64;
+		p->seat_row[s] = (size_t)problem->first[s] * p->book.room;
 	*packing = p;
 	return FORS_OK;
 }
@@ -77,13 +72,12 @@ enum fors_err fors_flows_packing_new(const struct fors_flows_problem *problem, u
 static void copy_memory(const struct fors_flows_packing *from, struct fors_flows_packing *to)
 {
 	const struct fors_flows_problem *problem = from->problem;
-	size_t phases = (size_t)from->nwords * 64, named = problem->nlinks + (size_t)problem->ndests;
+	uint64_t rows = problem->nlinks + (uint64_t)problem->ndests + problem->nswitches;
 
-	memcpy(to->busy, from->busy, from->nrows * (size_t)from->nwords * sizeof(*from->busy));
-	memcpy(to->at, from->at, named * phases * sizeof(*from->at));
-	memcpy(to->seat, from->seat, problem->ndests * phases * sizeof(*from->seat));
-	memcpy(to->nseats, from->nseats, problem->nswitches * phases * sizeof(*from->nseats));
-	to->work += from->nrows * (uint64_t)from->nwords;
+	fors_book_copy(&to->book, &from->book);
+	fors_book_set_turns(&to->book, to->nphases);
+	memcpy(to->seat, from->seat, (size_t)problem->ndests * from->book.room * sizeof(*from->seat));
+	to->work += rows * from->book.nwords;
 }
 
 static void copy_tokens(const struct fors_flows_packing *from, struct fors_flows_packing *to)
@@ -97,10 +91,10 @@ static void copy_tokens(const struct fors_flows_packing *from, struct fors_flows
 enum fors_err fors_flows_packing_copy(const struct fors_flows_packing *from, uint32_t nphases,
 				      struct fors_flows_packing **packing, struct fors_error *error)
 {
-	bool has_room = nphases <= from->nwords * 64;
+	bool has_room = nphases <= from->book.room;
 	struct fors_flows_packing *to;
 	enum fors_err err =
-		make(from->problem, nphases, has_room ? from->nwords * 64 : nphases + nphases / SPARE, &to, error);
+		make(from->problem, nphases, has_room ? from->book.room : nphases + nphases / SPARE, &to, error);
 
 	if (err)
 		return err;
@@ -120,8 +114,8 @@ uint64_t fors_flows_packing_bytes(const struct fors_flows_problem *problem, uint
 	uint64_t phases = ((uint64_t)nphases + nphases / SPARE + 63) / 64 * 64, p = problem->ndests,
 		 s = problem->nswitches;
 
-	/* bits, ways at links, receivers and seats, numbers of seats, what waits */
-	return (problem->nlinks + p + s) * phases / 8 + (problem->nlinks + 2 * p + s) * phases * 4 + 4 * p * p;
+	/* the book, seats, what waits */
+	return fors_book_bytes(problem->nlinks + p, s, phases) + 4 * p * phases + 4 * p * p;
 }
 
 /* ---- fewer phases ---- */
@@ -168,6 +162,7 @@ void fors_flows_drop_phases(struct fors_flows_packing *packing, uint32_t nphases
 		packing->nphases--;
 		if (emptiest < packing->nphases)
 			move_phase(packing, packing->nphases, emptiest);
+		fors_book_set_turns(&packing->book, packing->nphases);
 	}
 }
 
@@ -183,38 +178,18 @@ uint32_t fors_flows_rows(const struct fors_flows_packing *packing, uint32_t way,
 	return n;
 }
 
-/* Write `way` (or FORS_FLOWS_NONE) at all links and the receiver of a way. */
-static void mark(struct fors_flows_packing *packing, const uint32_t *row, uint32_t n, uint32_t phase, uint32_t way)
-{
-	uint64_t bit = UINT64_C(1) << (phase % 64);
-
-	for (uint32_t i = 0; i < n; i++) {
-		uint64_t *word = &packing->busy[(size_t)row[i] * packing->nwords + phase / 64];
-
-		packing->at[(size_t)row[i] * packing->nwords * 64 + phase] = way;
-		*word = way == FORS_FLOWS_NONE ? *word & ~bit : *word | bit;
-	}
-	packing->work += n + 1;
-}
-
-static uint64_t *full_word(struct fors_flows_packing *packing, uint32_t s, uint32_t phase)
-{
-	const struct fors_flows_problem *problem = packing->problem;
-
-	return &packing->busy[(size_t)(problem->nlinks + problem->ndests + s) * packing->nwords + phase / 64];
-}
-
 void fors_flows_put(struct fors_flows_packing *packing, uint32_t way, uint32_t phase)
 {
 	const struct fors_flows_problem *problem = packing->problem;
 	uint32_t row[FORS_FLOWS_MOST_LINKS + 2], n = fors_flows_rows(packing, way, row);
 	uint32_t s = fors_flows_switch(problem, way / problem->npaths);
-	uint32_t *nseats = &packing->nseats[(size_t)s * packing->nwords * 64 + phase];
+	uint32_t nseats = *fors_book_count(&packing->book, row[n - 1], phase);
 
-	mark(packing, row, n - 1, phase, way);
-	packing->seat[packing->seat_row[s] + (size_t)phase * problem->senders[s] + (*nseats)++] = way;
-	if (*nseats == problem->senders[s])
-		*full_word(packing, s, phase) |= UINT64_C(1) << (phase % 64);
+	for (uint32_t i = 0; i + 1 < n; i++)
+		fors_book_write(&packing->book, row[i], phase, way);
+	packing->seat[packing->seat_row[s] + (size_t)phase * problem->senders[s] + nseats] = way;
+	fors_book_enter(&packing->book, row[n - 1], phase, problem->senders[s]);
+	packing->work += n;
 }
 
 void fors_flows_take(struct fors_flows_packing *packing, uint32_t way, uint32_t phase)
@@ -222,12 +197,13 @@ void fors_flows_take(struct fors_flows_packing *packing, uint32_t way, uint32_t 
 	const struct fors_flows_problem *problem = packing->problem;
 	uint32_t row[FORS_FLOWS_MOST_LINKS + 2], n = fors_flows_rows(packing, way, row);
 	uint32_t s = fors_flows_switch(problem, way / problem->npaths);
-	uint32_t *nseats = &packing->nseats[(size_t)s * packing->nwords * 64 + phase];
 	uint32_t *seat = packing->seat + packing->seat_row[s] + (size_t)phase * problem->senders[s], i = 0;
 
-	mark(packing, row, n - 1, phase, FORS_FLOWS_NONE);
+	for (uint32_t k = 0; k + 1 < n; k++)
+		fors_book_erase(&packing->book, row[k], phase);
 	while (seat[i] != way)
 		i++;
-	seat[i] = seat[--*nseats];
-	*full_word(packing, s, phase) &= ~(UINT64_C(1) << (phase % 64));
+	fors_book_leave(&packing->book, row[n - 1], phase);
+	seat[i] = seat[*fors_book_count(&packing->book, row[n - 1], phase)];
+	packing->work += n;
 }

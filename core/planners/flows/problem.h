@@ -15,8 +15,8 @@
 
 #include "core/planners/method.h"
 
-#define FORS_FLOWS_NONE UINT32_MAX
-#define FORS_FLOWS_MOST_LINKS 62 /* of a way: with receiver and switch 64 rows */
+#define FORS_FLOWS_NONE UINT32_MAX /* in a book: FORS_BOOK_NOBODY */
+#define FORS_FLOWS_MOST_LINKS 62   /* of a way: with receiver and switch 64 rows */
 
 struct fors_flows_problem {
 	uint32_t nswitches;

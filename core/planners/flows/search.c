@@ -133,7 +133,7 @@ static struct counters count_rows(const struct fors_flows_packing *p, const uint
 	struct counters c = {0, 0, 0, 0};
 
 	for (uint32_t i = 0; i < n; i++) {
-		uint64_t x = p->busy[(size_t)row[i] * p->nwords + w];
+		uint64_t x = fors_book_busy(&p->book, row[i], w);
 
 		c.four |= c.three & x;
 		c.three |= c.two & x;
@@ -147,25 +147,18 @@ static struct counters count_rows(const struct fors_flows_packing *p, const uint
 static uint32_t find_room(struct search *s, uint32_t way, uint32_t from, uint32_t most)
 {
 	struct fors_flows_packing *p = s->packing;
-	uint32_t row[FORS_FLOWS_MOST_LINKS + 2], n = fors_flows_rows(p, way, row), words = fors_flows_words(p);
+	uint32_t row[FORS_FLOWS_MOST_LINKS + 2], n = fors_flows_rows(p, way, row), seen;
+	uint32_t phase = fors_book_find(&p->book, row, n, from * 64, most, &seen);
 
-	for (uint32_t i = 0; i < words && i < most; i++) {
-		uint32_t w = (from + i) % words;
-		uint64_t free = fors_flows_valid(p, w);
-
-		for (uint32_t r = 0; r < n && free; r++)
-			free &= ~p->busy[(size_t)row[r] * p->nwords + w];
-		p->work += n;
-		if (free)
-			return w * 64 + (uint32_t)__builtin_ctzll(free);
-	}
-	return FORS_FLOWS_NONE;
+	p->work += (uint64_t)seen * n;
+	return phase;
 }
 
 /* Does the unit of a way fit anywhere else that one looks, over any of its ways? */
 static bool fits_elsewhere(struct search *s, uint32_t way)
 {
-	uint32_t unit = way / s->problem->npaths, from = fors_random_below(&s->random, fors_flows_words(s->packing));
+	uint32_t unit = way / s->problem->npaths,
+		 from = fors_random_below(&s->random, fors_book_words(&s->packing->book));
 
 	for (uint32_t i = 0; i < s->problem->npaths; i++)
 		if (s->problem->exists[unit * s->problem->npaths + i] &&
@@ -195,7 +188,7 @@ static uint32_t occupants(const struct search *s, const uint32_t *row, uint32_t 
 	uint32_t count = 0;
 
 	for (uint32_t i = 0; i + 1 < n; i++) {
-		uint32_t way = p->at[(size_t)row[i] * p->nwords * 64 + phase], k = 0;
+		uint32_t way = fors_book_at(&p->book, row[i], phase), k = 0;
 
 		if (way == FORS_FLOWS_NONE)
 			continue;
@@ -263,14 +256,14 @@ static void collect(uint64_t mask, uint32_t w, uint32_t way, uint32_t most, stru
 static uint32_t find_candidates(struct search *s, uint32_t way, struct candidate *list)
 {
 	struct fors_flows_packing *p = s->packing;
-	uint32_t row[FORS_FLOWS_MOST_LINKS + 2], n = fors_flows_rows(p, way, row), words = fors_flows_words(p);
+	uint32_t row[FORS_FLOWS_MOST_LINKS + 2], n = fors_flows_rows(p, way, row), words = fors_book_words(&p->book);
 	uint32_t from = fors_random_below(&s->random, words), count[3] = {0, 0, 0};
 	struct candidate *two = list + LOOK_ONE, *three = two + LOOK_TWO;
 
 	for (uint32_t i = 0; i < words && count[0] + count[1] + count[2] < LOOK_ONE + LOOK_TWO + LOOK_THREE; i++) {
 		uint32_t w = (from + i) % words;
 		struct counters c = count_rows(p, row, n, w);
-		uint64_t valid = fors_flows_valid(p, w);
+		uint64_t valid = fors_book_valid(&p->book, w);
 
 		collect(c.one & ~c.two & valid, w, way, LOOK_ONE, list, &count[0]);
 		collect(c.two & ~c.three & valid, w, way, LOOK_TWO, two, &count[1]);
@@ -318,7 +311,7 @@ static uint32_t any_way(struct search *s, uint32_t unit)
 static bool put_free(struct search *s, uint32_t unit)
 {
 	uint32_t npaths = s->problem->npaths, first = npaths > 1 ? fors_random_below(&s->random, npaths) : 0;
-	uint32_t from = fors_random_below(&s->random, fors_flows_words(s->packing));
+	uint32_t from = fors_random_below(&s->random, fors_book_words(&s->packing->book));
 
 	for (uint32_t i = 0; i < npaths; i++) {
 		uint32_t way = unit * npaths + (first + i) % npaths, phase;

@@ -128,10 +128,8 @@ static bool place(struct fors_rounds_packing *packing, const struct fors_rounds_
 	for (uint32_t i = 0; i < npaths && round != FORS_NO_ROUND; i++) {
 		uint32_t path = unit->is_local ? 0 : (pattern->path[item] + i) % npaths;
 
-		if (fors_rounds_is_free(packing, unit, path, round)) {
-			fors_rounds_put(packing, unit, path, round);
+		if (fors_rounds_put_if_free(packing, unit, path, round))
 			return true;
-		}
 	}
 	return false;
 }

@@ -47,17 +47,18 @@ static void find_obstacle(const struct fors_rounds_packing *packing, const struc
 			  uint32_t round, struct obstacle *obstacle)
 {
 	const struct fors_rounds_problem *problem = packing->problem;
-	size_t nrounds = packing->nrounds;
+	const struct fors_book *book = &packing->book;
 
 	obstacle->count = 0;
-	add_obstacle(obstacle, packing->receive_at[unit->server * nrounds + round]);
+	add_obstacle(obstacle, fors_book_at(book, unit->server, round));
 	if (!unit->is_local) {
 		add_obstacle(obstacle,
-			     packing->up_at[(unit->leaf * problem->nlanes + unit->up[path]) * nrounds + round]);
+			     fors_book_at(book, fors_rounds_up_row(packing, unit->leaf, unit->up[path]), round));
 		add_obstacle(obstacle,
-			     packing->down_at[(unit->to * problem->nlanes + unit->down[path]) * nrounds + round]);
+			     fors_book_at(book, fors_rounds_down_row(packing, unit->to, unit->down[path]), round));
 	}
-	obstacle->needs_capacity = packing->count[unit->group * nrounds + round] >= problem->capacity;
+	obstacle->needs_capacity =
+		*fors_book_count(book, fors_rounds_group_row(packing, unit->group), round) >= problem->capacity;
 	for (uint32_t i = 0; i < obstacle->count; i++)
 		if (fors_rounds_group_of(problem, obstacle->unit[i]) == unit->group)
 			obstacle->needs_capacity = false;
@@ -146,13 +147,12 @@ static uint32_t find_victim(struct fors_rounds_packing *packing, uint32_t group,
 	const struct fors_rounds_problem *problem = packing->problem;
 	uint32_t number = group / problem->parts, victim = FORS_ROUNDS_NONE, least = UINT32_MAX;
 	const struct fors_leaf *leaf = &problem->fabric->leaf[number];
-	size_t nrounds = packing->nrounds;
 
 	for (uint32_t d = leaf->first_server; d < leaf->first_server + leaf->nservers; d++)
-		consider(packing, packing->receive_at[d * nrounds + round], group, step, &victim, &least);
+		consider(packing, fors_book_at(&packing->book, d, round), group, step, &victim, &least);
 	for (uint32_t lane = 0; lane < problem->nlanes; lane++)
-		consider(packing, packing->up_at[(number * problem->nlanes + lane) * nrounds + round], group, step,
-			 &victim, &least);
+		consider(packing, fors_book_at(&packing->book, fors_rounds_up_row(packing, number, lane), round), group,
+			 step, &victim, &least);
 	return victim;
 }
 

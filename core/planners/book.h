@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * book.h - who is where at which turn: the book of a packing, for planners that put things into rounds or phases.
+ *
+ * A row is what things may have to share: a link, a receiver, a group of senders. At a turn (a round, a phase) a named row takes
+ * one thing, and knows which; a counted row takes several, and knows how many. busy[] has a bit per row and turn: no room
+ * there. So "at which turns does this fit?" is an OR of a few masks, 64 turns at a time.
+ *
+ * What things are, which rows they need, and in which order they are placed is the planner's business.
+ * Thread rules: a book belongs to one thread.
+ */
+#ifndef FORS_CORE_PLANNERS_BOOK_H
+#define FORS_CORE_PLANNERS_BOOK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define FORS_BOOK_NOBODY UINT32_MAX
+
+struct fors_book {
+	uint32_t nturns;	   /* turns there are, at most `room` */
+	uint32_t room;		   /* turns there is room for */
+	uint32_t nwords;	   /* of a mask */
+	uint32_t nnamed, ncounted; /* rows: first those that are named, then those that are counted */
+	uint64_t *busy;		   /* rows x nwords; turns from nturns on are busy */
+	uint32_t *at;		   /* named rows x room: who is there, FORS_BOOK_NOBODY */
+	uint16_t *count;	   /* counted rows x room: how many */
+};
+
+/* An empty book with so many rows, nturns turns, and room for at least that many; false: out of memory, *book is to be released still. */
+bool fors_book_init(struct fors_book *book, uint32_t nnamed, uint32_t ncounted, uint32_t nturns, uint32_t room);
+void fors_book_release(struct fors_book *book);
+/* Write the same, and as many turns, into another book with the same rows and room. */
+void fors_book_copy(struct fors_book *to, const struct fors_book *from);
+/* Another number of turns, at most `room`; nobody is at those that go or come. */
+void fors_book_set_turns(struct fors_book *book, uint32_t nturns);
+/* Bytes that a book takes. */
+uint64_t fors_book_bytes(uint64_t nnamed, uint64_t ncounted, uint64_t room);
+
+/* The words that hold turns. */
+static inline uint32_t fors_book_words(const struct fors_book *book)
+{
+	return (book->nturns + 63) / 64;
+}
+
+/* Which bits of word w, one of them, stand for turns. */
+static inline uint64_t fors_book_valid(const struct fors_book *book, uint32_t w)
+{
+	uint32_t left = book->nturns - w * 64;
+
+	return left >= 64 ? UINT64_MAX : (UINT64_C(1) << left) - 1;
+}
+
+/* The busy turns of word w of a row. */
+static inline uint64_t fors_book_busy(const struct fors_book *book, uint32_t row, uint32_t w)
+{
+	return book->busy[(size_t)row * book->nwords + w];
+}
+
+/* The turns of word w at which all of n rows have room. */
+static inline uint64_t fors_book_free(const struct fors_book *book, const uint32_t *row, uint32_t n, uint32_t w)
+{
+	uint64_t taken = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		taken |= fors_book_busy(book, row[i], w);
+	return ~taken;
+}
+
+/* The bit of a turn, in *word. */
+static inline uint64_t fors_book_bit(const struct fors_book *book, uint32_t row, uint32_t turn, uint64_t **word)
+{
+	*word = &book->busy[(size_t)row * book->nwords + turn / 64];
+	return UINT64_C(1) << (turn % 64);
+}
+
+/* Who is in a named row at a turn; FORS_BOOK_NOBODY. */
+static inline uint32_t fors_book_at(const struct fors_book *book, uint32_t row, uint32_t turn)
+{
+	return book->at[(size_t)row * book->room + turn];
+}
+
+/* Write somebody into a named row. */
+static inline void fors_book_write(struct fors_book *book, uint32_t row, uint32_t turn, uint32_t who)
+{
+	uint64_t *word, bit = fors_book_bit(book, row, turn, &word);
+
+	book->at[(size_t)row * book->room + turn] = who;
+	*word |= bit;
+}
+
+/* Nobody is there any more. */
+static inline void fors_book_erase(struct fors_book *book, uint32_t row, uint32_t turn)
+{
+	uint64_t *word, bit = fors_book_bit(book, row, turn, &word);
+
+	book->at[(size_t)row * book->room + turn] = FORS_BOOK_NOBODY;
+	*word &= ~bit;
+}
+
+/* How many are in a counted row at a turn. */
+static inline uint16_t *fors_book_count(const struct fors_book *book, uint32_t row, uint32_t turn)
+{
+	return &book->count[(size_t)(row - book->nnamed) * book->room + turn];
+}
+
+/* One more in a counted row, which takes `most` at a turn. */
+static inline void fors_book_enter(struct fors_book *book, uint32_t row, uint32_t turn, uint32_t most)
+{
+	uint64_t *word, bit = fors_book_bit(book, row, turn, &word);
+
+	if (++*fors_book_count(book, row, turn) >= most)
+		*word |= bit;
+}
+
+/* One fewer. */
+static inline void fors_book_leave(struct fors_book *book, uint32_t row, uint32_t turn)
+{
+	uint64_t *word, bit = fors_book_bit(book, row, turn, &word);
+
+	--*fors_book_count(book, row, turn);
+	*word &= ~bit;
+}
+
+/*
+ * The first turn at or (going round) after `start` at which n rows have room, looking at `most` words at the most;
+ * FORS_BOOK_NOBODY: none. In *seen the words that were looked at.
+ */
+static inline uint32_t fors_book_find(const struct fors_book *book, const uint32_t *row, uint32_t n, uint32_t start,
+				      uint32_t most, uint32_t *seen)
+{
+	uint32_t words = fors_book_words(book), w = start / 64;
+	/* The first word comes again at the end, for its turns before `start`, if there are any. */
+	uint32_t visits = start % 64 ? words + 1 : words;
+	uint64_t wanted = ~UINT64_C(0) << (start % 64);
+
+	visits = visits < most ? visits : most;
+	for (uint32_t i = 0; i < visits; i++) {
+		uint64_t good = wanted & fors_book_free(book, row, n, w);
+
+		if (good) {
+			*seen = i + 1;
+			return w * 64 + (uint32_t)__builtin_ctzll(good);
+		}
+		wanted = ~UINT64_C(0);
+		w = w + 1 < words ? w + 1 : 0;
+	}
+	*seen = visits;
+	return FORS_BOOK_NOBODY;
+}
+
+#endif
