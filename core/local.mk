@@ -65,6 +65,7 @@ libforscore_la_SOURCES = \
 	core/planners/exact/work.c core/planners/exact/work.h \
 	core/planners/flows/first_fit.c \
 	core/planners/flows/flows.c \
+	core/planners/flows/lumps.c core/planners/flows/lumps.h \
 	core/planners/flows/pack.c core/planners/flows/pack.h \
 	core/planners/flows/problem.c core/planners/flows/problem.h \
 	core/planners/flows/routed.c core/planners/flows/routed.h \
