@@ -17,7 +17,8 @@
 #include "search.h"
 
 #define HOPELESS 5	  /* per cent of the lumps: when more of them wait, this is not a network for lumps */
-#define COARSE_PER_FLOW 1 /* words of masks that a search may look at, per flow of the exchange */
+#define WORTH 100	  /* P / p at least: one round more is then 1 % at most */
+#define COARSE_PER_FLOW 4 /* words of masks that a search may look at, per flow of the exchange */
 #define FINE_PER_FLOW 40
 #define MOST_ROUNDS_MORE 2
 
@@ -148,7 +149,7 @@ enum fors_err fors_flows_pack_lumps(const struct fors_flows_problem *problem, co
 
 	coarse.lump = largest_lump(problem);
 	fine.lump = least_prime(coarse.lump);
-	if (coarse.lump >= 2)
+	if (coarse.lump >= 2 && problem->ndests / WORTH >= fine.lump)
 		err = pack_coarse(&coarse, asked, &made, error);
 	if (!err && made && made->nwaiting && fine.lump < coarse.lump)
 		err = pack_fine(&fine, asked, &made, error);

@@ -11,7 +11,7 @@
 /*
  * Pack a problem of which the receivers are the limit: P phases if lumps find room in them, else some more. In *packing, owned by
  * the caller, in which something may still wait; NULL where lumps are of no use: switches of sizes without a common divisor,
- * or far too many lumps without a place. Errors: FORS_ECANCELLED, FORS_ENOMEM.
+ * few servers, or far too many lumps without a place. Errors: FORS_ECANCELLED, FORS_ENOMEM.
  */
 enum fors_err fors_flows_pack_lumps(const struct fors_flows_problem *problem, const struct fors_flows_asked *asked,
 				    struct fors_flows_packing **packing, struct fors_error *error);

@@ -25,10 +25,10 @@
 #define PART_MISSING 50 /* per cent of what is missing: so many phases are added */
 #define WORK_PER_SEARCH 1000000
 #define WORK_PER_WAITING 5000
-#define SHARE 8 /* of the work that is left, for one search */
-#define SHARE_AFTER_LUMPS 2
-#define WORK_AFTER_LUMPS 25 /* per flow: on the way down from a plan that began with lumps */
-#define NEAR 200	    /* one part of so many above the bound is near enough for such a plan */
+#define SHARE 8		   /* of the work that is left, for one search */
+#define LUMPED_PER_FLOW 25 /* the same on the way down from a plan that began with lumps */
+#define LUMPED_AT_LEAST UINT64_C(3000000)
+#define NEAR 200 /* one part of so many above the bound is near enough for such a plan */
 #define MOST_PHASES 65535
 
 struct attempt {
@@ -131,7 +131,7 @@ static enum fors_err begin_again(struct attempt *a, uint32_t nphases, struct for
 /* What one search may spend: a share of what is left, and no more than so few tokens are worth. */
 static uint64_t share_of(const struct attempt *a, const struct fors_flows_packing *packing)
 {
-	uint64_t share = a->work / (a->is_lumped ? SHARE_AFTER_LUMPS : SHARE),
+	uint64_t share = a->is_lumped ? a->work : a->work / SHARE,
 		 worth = WORK_PER_SEARCH + WORK_PER_WAITING * (uint64_t)packing->nwaiting;
 
 	return share < worth ? share : worth;
@@ -256,10 +256,11 @@ static uint32_t fewer_phases(const struct attempt *a)
 /* Down from the plan, as long as there is work left to spend and a search has not come to its end one phase below. */
 static enum fors_err descend(struct attempt *a, struct fors_error *error)
 {
-	uint64_t least, most = WORK_AFTER_LUMPS * tokens_of(a->problem);
+	uint64_t least, most = LUMPED_PER_FLOW * tokens_of(a->problem);
 	uint32_t aim = a->bound + (a->is_lumped ? a->bound / NEAR : 0);
 	enum fors_err err = FORS_OK;
 
+	most = most < LUMPED_AT_LEAST ? LUMPED_AT_LEAST : most;
 	if (a->is_lumped && a->work > most)
 		a->work = most;
 	least = a->work / 20;
