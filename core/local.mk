@@ -67,6 +67,7 @@ libforscore_la_SOURCES = \
 	core/planners/flows/bipartite.c core/planners/flows/bipartite.h \
 	core/planners/flows/first_fit.c \
 	core/planners/flows/flows.c \
+	core/planners/flows/lumps.c core/planners/flows/lumps.h \
 	core/planners/flows/pack.c core/planners/flows/pack.h \
 	core/planners/flows/problem.c core/planners/flows/problem.h \
 	core/planners/flows/routed.c core/planners/flows/routed.h \

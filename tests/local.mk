@@ -12,6 +12,7 @@ unit_tests += tests/unit/test_consistency
 unit_tests += tests/unit/test_fabric
 unit_tests += tests/unit/test_epoch
 unit_tests += tests/unit/test_exact
+unit_tests += tests/unit/test_families
 unit_tests += tests/unit/test_flows
 unit_tests += tests/unit/test_forsched
 unit_tests += tests/unit/test_golden
@@ -103,6 +104,8 @@ invariants: tests/unit/test_invariants
 	FORS_FABRICS=$${FABRICS:-20000} FORS_SEED=$${SEED:-1} tests/unit/test_invariants
 tests_unit_test_level_LDADD = $(unit_support)
 tests_unit_test_lftfile_LDADD = $(unit_support)
+tests_unit_test_families_SOURCES = tests/unit/test_families.c tests/sweep/world.c tests/sweep/world.h
+tests_unit_test_families_LDADD = libtestsupport.la libforsmodel.la libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_graph_spec_LDADD = libtestsupport.la libforsmodel.la libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_lfti_LDADD = libforsmodel.la libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_model_LDADD = libtestsupport.la libforsmodel.la libforscore.la $(CMOCKA_LIBS) -lm
@@ -152,7 +155,7 @@ tests_unit_test_memory_SOURCES = tests/unit/test_memory.c tests/unit/published.c
 	$(libforsched_la_SOURCES)
 tests_unit_test_memory_CPPFLAGS = $(fault_cppflags)
 tests_unit_test_memory_LDFLAGS = $(fault_ldflags)
-tests_unit_test_memory_LDADD = $(unit_support) $(ZLIB_LIBS)
+tests_unit_test_memory_LDADD = libtestsupport.la libforsmodel.la libforscore.la $(CMOCKA_LIBS) $(ZLIB_LIBS)
 
 EXTRA_DIST += tests/data/README tests/data/chassis.ibnetdiscover tests/data/ibsim.net \
 	tests/data/small.dump_fts tests/data/small-all.dump_fts tests/data/small-nodests.dump_fts \

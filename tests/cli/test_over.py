@@ -13,7 +13,7 @@ from conftest import SRC
 # Phases that these tables need, by fabric and engine; counted by hand from the dumps (see fullest() below).
 ENGINES = {"tree2": ("ftree", "minhop", "updn", "dfsssp", "nue", "lash", "dor"),
            "tree3": ("ftree", "minhop", "updn", "dfsssp", "nue", "lash", "dor"),
-           "torus": ("minhop", "updn", "dfsssp", "nue", "lash", "dor"),
+           "torus": ("minhop", "updn", "dfsssp", "nue", "lash", "dor", "torus-2QoS"),
            "irregular": ("minhop", "updn", "dfsssp", "nue", "lash", "dor")}
 SERVERS = {"tree2": 24, "tree3": 36, "torus": 32, "irregular": 30}
 KEYS = ["state", "reason", "servers", "switches", "left_out", "phases", "lower_bound", "tables_bound", "fullest_link", "fullest_flows",
@@ -152,10 +152,12 @@ def test_synthetic_with_tables(plan, fors, tmp_path):
 # ---- service levels
 
 
-def test_service_levels(plan, fors, engines, tmp_path, write):
-    args = ("--fabric", engines / "torus.net", "--lfts", engines / "torus.dfsssp.lfts", "--output", tmp_path / "schedule")
-    levels = {tuple(map(int, line.split()[:2])): int(line.split()[2]) for line in (engines / "torus.dfsssp.sl").read_text().splitlines()}
-    plan(*args, "--sl", engines / "torus.dfsssp.sl")
+@pytest.mark.parametrize("engine", ["dfsssp", "torus-2QoS"])
+def test_service_levels(plan, fors, engines, tmp_path, write, engine):
+    args = ("--fabric", engines / "torus.net", "--lfts", engines / f"torus.{engine}.lfts", "--output", tmp_path / "schedule")
+    sl = engines / f"torus.{engine}.sl"
+    levels = {tuple(map(int, line.split()[:2])): int(line.split()[2]) for line in sl.read_text().splitlines()}
+    plan(*args, "--sl", sl)
     rows = list(csv.DictReader(fors("schedule", tmp_path / "schedule", "--format", "csv").out.splitlines()))
     assert len(rows) == len(levels) == 32 * 31 and len(set(levels.values())) > 1
     for row in rows:
@@ -168,7 +170,7 @@ def test_service_levels(plan, fors, engines, tmp_path, write):
                       ("x\n", "few:1: here a source LID"), ("1 y\n", "few:1: here a destination LID"), ("1 5 3 4\n", "few:1: there is more"),
                       ("1 5 3\n1 5 4\n", "few:2: LID 1 to 5 has another service level in line 1"), ("0 1 2\n", "few:1: here a source LID")]:
         assert text in fors("plan", *args, "--sl", write("few", bad), code=2).err
-    assert "--lfts FILE is missing" in fors("plan", "--synthetic", "FT(2;2,2)", "--sl", engines / "torus.dfsssp.sl", code=2).err
+    assert "--lfts FILE is missing" in fors("plan", "--synthetic", "FT(2;2,2)", "--sl", sl, code=2).err
 
 
 # ---- tables that are no good: the reason, exit code 1 or 2, nothing written

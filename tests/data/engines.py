@@ -4,8 +4,8 @@
 
     tests/data/engines.py OUTPUT.tar.xz    records them anew: the stock opensm on ibsim, no code of fors
 
-For each fabric ibnetdiscover's text (FABRIC.net), for each engine that takes the fabric opensm-lfts.dump (FABRIC.ENGINE.lfts), and under dfsssp
-on the torus what the SA says of service levels, as lines "SLID DLID SL" (torus.dfsssp.sl).
+For each fabric ibnetdiscover's text (FABRIC.net), for each engine that takes the fabric opensm-lfts.dump (FABRIC.ENGINE.lfts), and under dfsssp and torus-2QoS
+on the torus what the SA says of service levels, as lines "SLID DLID SL" (torus.ENGINE.sl).
 
     tree2      two levels: 6 leaves with 4 servers each, 4 spines
     tree3      three levels: 4 pods of 3 leaves with 3 servers each and 3 switches above them, 9 tops
@@ -24,7 +24,8 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "e2e"))
 import harness  # noqa: E402
 
-ENGINES = ("ftree", "minhop", "updn", "dfsssp", "nue", "lash", "dor")
+ENGINES = ("ftree", "minhop", "updn", "dfsssp", "nue", "lash", "dor", "torus-2QoS")
+WITH_LEVELS = ("dfsssp", "torus-2QoS")  # on the torus
 
 
 def servers(topology, switch, count):
@@ -96,18 +97,28 @@ def levels(sim, net):
     return "".join(lines)
 
 
+def torus_config(folder):
+    """Where torus-2QoS finds the coordinates: four links of the first switch. ibsim numbers the switches in their order."""
+    guid = lambda x, y: f"0x{0x200000 + 4 * x + y:x}"  # noqa: E731
+    links = (("xp", 1, 0), ("xm", 3, 0), ("yp", 0, 1), ("ym", 0, 3))
+    (folder / "torus-2QoS.conf").write_text("torus 4 4 1\n" + "".join(f"{d}_link {guid(0, 0)} {guid(x, y)}\n" for d, x, y in links))
+    return str(folder / "torus-2QoS.conf")
+
+
 def record(fabric, engine, folder):
     """(ibnetdiscover text, opensm-lfts.dump, service levels). no_fallback: an engine that does not take the fabric leaves no tables."""
     options = {}
     if engine == "updn" and not fabric.startswith("tree"):
         options["root_guid_file"] = str(folder / "roots")
         (folder / "roots").write_text("0x200000\n")
+    if engine == "torus-2QoS":
+        options["torus_config"] = torus_config(folder)
     with harness.Ibsim(FABRICS[fabric](), folder) as sim:
         with harness.OpenSM(sim, folder / "sm", routing_engine=f"{engine},no_fallback", event_plugin_name=None, log_flags="0x43",
                             qos="TRUE", **options) as osm:
             osm.wait_up(timeout=60)
             net = sim.run(["ibnetdiscover"])
-            sl = levels(sim, net) if (fabric, engine) == ("torus", "dfsssp") else ""
+            sl = levels(sim, net) if fabric == "torus" and engine in WITH_LEVELS else ""
         return net, (folder / "sm" / "tmp" / "opensm-lfts.dump").read_text(), sl
 
 
@@ -122,6 +133,8 @@ def main(output):
         for fabric in FABRICS:
             for engine in ENGINES:
                 if engine == "ftree" and not fabric.startswith("tree"):
+                    continue
+                if engine == "torus-2QoS" and fabric != "torus":
                     continue
                 with tempfile.TemporaryDirectory() as folder:
                     recorded = record(fabric, engine, Path(folder))

@@ -7,6 +7,7 @@
 #include "support.h"
 
 #include "core/planners/flows/bipartite.h"
+#include "core/planners/flows/lumps.h"
 #include "core/planners/flows/search.h"
 #include "core/planners/flows/strategy.h"
 #include "core/planners/flows/ways.h"
@@ -498,6 +499,80 @@ static void a_link_behind_another_is_no_limit(void **state)
 	assert_false(chain_is_coloured(front, behind, 6)); /* link 3 is behind 0, but not always */
 }
 
+/* Begun with lumps: how many wait in *phases phases, FORS_NONE: lumps are of no use. The book is right. */
+static uint32_t begin_with_lumps(const struct bed *bed, const char *what, uint32_t *phases)
+{
+	const struct fors_flows_asked asked = {0};
+	struct fors_task task = bed_task(bed);
+	struct fors_flows_problem problem;
+	struct fors_flows_packing *packing = NULL;
+	struct fors_error error;
+	uint32_t waiting = FORS_NONE, *way;
+
+	assert_int_equal(fors_flows_problem_read(&task, 1, &problem, &error), FORS_OK);
+	assert_int_equal(fors_flows_choose_ways(&problem, problem.ndests, &way, &error), FORS_OK);
+	assert_int_equal(fors_flows_pack_lumps(&problem, way, &asked, &packing, &error), FORS_OK);
+	if (packing) {
+		assert_ptr_equal(packing->problem, &problem);
+		assert_book(packing, what);
+		waiting = packing->nwaiting;
+		*phases = packing->nphases;
+	}
+	fors_flows_packing_free(packing);
+	free(way);
+	fors_flows_problem_clear(&problem);
+	return waiting;
+}
+
+static void lumps_of_all_kinds(void **state)
+{
+	static const struct {
+		const char *spec, *down;
+		uint32_t phases, most; /* 0: lumps are of no use */
+	} all[] = {
+		{"FT(2;20,18)", "", 360, 360},
+		{"FT(2;20,18)", "Leaf00[21] Leaf05[24]", 360, 364},
+		{"FT(2;20,18)", "Leaf00[21] Leaf03[24] Leaf05[22]", 360, 364},
+		{"FT(2;15,24)", "Leaf00[16] Leaf05[17]", 360, 366}, /* in threes */
+		{"FT(2;20,18;servers=19)", "Leaf00[20]", 0, 0},	    /* a round more would be 19 phases */
+		{"FT(2;4,4)", "Leaf00[5] Leaf01[6]", 0, 0},	    /* few servers */
+		{"FT(2;20,18;empty=3/4)", "Leaf00[21] Leaf05[24]", 0, 0},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		struct bed *bed = bed_new(all[i].spec, 0);
+		uint32_t phases = 0, waiting;
+
+		bed_down(bed, all[i].down);
+		waiting = begin_with_lumps(bed, all[i].spec, &phases);
+		if (phases < all[i].phases || phases > all[i].most)
+			fail_msg("%s, %s: lumps in %u phases", all[i].spec, all[i].down, phases);
+		if (all[i].most && waiting > 360 * 360 / 200)
+			fail_msg("%s, %s: %u wait", all[i].spec, all[i].down, waiting);
+		bed_free(bed);
+	}
+}
+
+/* A few dead cables of a full tree: half per cent above the bound, where whole units need half a round more. */
+static void a_few_dead_cables(void **state)
+{
+	struct bed *bed = bed_new("FT(2;20,18)", 0);
+	struct rng rng = {1};
+	uint32_t phases = 0, bound = 0;
+
+	(void)state;
+	for (unsigned i = 0; i < 12; i++) {
+		bed_restore(bed);
+		bed_random_failures(bed, &rng, 2 + i % 2);
+		phases += phases_of(bed, "two or three dead cables");
+		bound += tables_bound(bed);
+	}
+	if (phases * 1000 > bound * 1008)
+		fail_msg("%u phases for bounds of %u", phases, bound);
+	bed_free(bed);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -517,6 +592,8 @@ int main(void)
 		cmocka_unit_test(healthy_trees_with_more_lids),
 		cmocka_unit_test(others_are_not_coloured),
 		cmocka_unit_test(a_link_behind_another_is_no_limit),
+		cmocka_unit_test(lumps_of_all_kinds),
+		cmocka_unit_test(a_few_dead_cables),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

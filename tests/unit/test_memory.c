@@ -23,6 +23,7 @@
 #include "core/net/lftfile.h"
 #include "core/net/lfts.h"
 #include "core/net/diff.h"
+#include "core/net/graph_net.h"
 #include "core/net/netfile.h"
 #include "core/net/slurm.h"
 #include "core/fabric/places_file.h"
@@ -43,6 +44,7 @@
 #include "data.h"
 #include "faults.h"
 #include "libforsched/forsched.h"
+#include "model/routers/model_tables.h"
 #include "plugin/publish.h"
 #include "plugin/settings.h"
 #include "published.h"
@@ -319,6 +321,77 @@ static enum fors_err format_spec(const struct ground *g, uint64_t *digest, struc
 	err = fors_tree_spec_format(&spec, &text, error);
 	err = made_text(err, text, digest);
 	fors_tree_spec_clear(&spec);
+	return err;
+}
+
+/* ---- networks that are no trees, and tables of models for them ---- */
+
+static const char *const graphs[] = {"TORUS(3x4;2;empty=1/1)", "CUBE(3;1)", "DRAGONFLY(4,2,9;1)", "DFPLUS(2,2,2,5;2)",
+				     "RRG(8,3,2;7)"};
+
+static struct fors_graph_spec graph_of(const char *text)
+{
+	struct fors_graph_spec spec = {0};
+
+	assert_int_equal(fors_graph_spec_parse(text, &spec, NULL), FORS_OK);
+	return spec;
+}
+
+static enum fors_err parse_graph(const struct ground *g, uint64_t *digest, struct fors_error *error)
+{
+	struct fors_graph_spec spec = {0};
+	enum fors_err err;
+
+	begin();
+	err = fors_graph_spec_parse("TORUS(3x4;2;empty=1/1,2/0)", &spec, error);
+	faults_off();
+	assert_true(!err || !spec.empty.slot);
+	*digest = err ? 0 : digest_of(spec.empty.slot, spec.empty.count * sizeof(*spec.empty.slot));
+	fors_graph_spec_clear(&spec);
+	return err;
+}
+
+static enum fors_err format_graph(const struct ground *g, uint64_t *digest, struct fors_error *error)
+{
+	struct fors_graph_spec spec = graph_of(g->method);
+	char *text = UNTOUCHED;
+	enum fors_err err;
+
+	begin();
+	err = fors_graph_spec_format(&spec, &text, error);
+	err = made_text(err, text, digest);
+	fors_graph_spec_clear(&spec);
+	return err;
+}
+
+static enum fors_err make_graph(const struct ground *g, uint64_t *digest, struct fors_error *error)
+{
+	struct fors_graph_spec spec = graph_of(g->method);
+	struct fors_net *net = UNTOUCHED;
+	enum fors_err err;
+
+	begin();
+	err = fors_graph_net(&spec, &net, error);
+	err = made_net(err, net, digest);
+	fors_graph_spec_clear(&spec);
+	return err;
+}
+
+/* g->threads is the model here. */
+static enum fors_err make_model_tables(const struct ground *g, uint64_t *digest, struct fors_error *error)
+{
+	struct fors_graph_spec spec = graph_of(g->method);
+	struct fors_lfts *lfts = UNTOUCHED;
+	struct fors_net *net = NULL;
+	enum fors_err err;
+
+	assert_int_equal(fors_graph_net(&spec, &net, NULL), FORS_OK);
+	assert_int_equal(fors_model_lids(net, NULL), FORS_OK);
+	begin();
+	err = fors_model_tables(net, &spec, (enum fors_model)g->threads, &lfts, error);
+	err = made_lfts(err, lfts, digest);
+	fors_net_free(net);
+	fors_graph_spec_clear(&spec);
 	return err;
 }
 
@@ -1384,6 +1457,26 @@ static void what_applications_read(void **state)
 	remove_folder(g);
 }
 
+static void nets_that_are_no_trees(void **state)
+{
+	struct ground g = {.method = ""};
+	char name[96];
+
+	try_both("fors_graph_spec_parse", parse_graph, &g);
+	for (size_t i = 0; i < sizeof(graphs) / sizeof(graphs[0]); i++) {
+		g.method = graphs[i];
+		try_both("fors_graph_spec_format", format_graph, &g);
+		try_both(graphs[i], make_graph, &g);
+		for (unsigned model = 0; model < FORS_NMODELS; model++) {
+			if (model == FORS_MODEL_DOR && i > 1)
+				continue;
+			snprintf(name, sizeof(name), "%s, tables %s", graphs[i], fors_model_name(model));
+			g.threads = model;
+			try_both(name, make_model_tables, &g);
+		}
+	}
+}
+
 /* Naming what is down allocates nothing. */
 static void taking_down_needs_no_memory(void **state)
 {
@@ -1425,6 +1518,7 @@ static void plans(void **state)
 		{"FT(2;4,4)", 0, "Leaf00[5]", "rounds"},
 		{"FT(2;3,4;servers=4;cables=2;empty=1/2)", 2, "Leaf00[5] Leaf01[6] Leaf02[7]", "rounds"},
 		{"FT(2;4,4)", 0, "Leaf00[5] Leaf01[6]", "flows"},
+		{"FT(2;16,14)", 0, "Leaf00[17] Leaf01[18]", "flows"}, /* lumps */
 		{"FT(2;4,4)", 2, "Leaf00[5] Leaf01[6]", "exact"},
 		{"FT(2;3,4;servers=4;cables=2;empty=1/2)", 3, "Leaf00[5] Leaf01[6] Leaf02[7]", "exact"},
 		{"FT(2;4,4)", 2, "Leaf00[5] Leaf01[6]", "auto"},
@@ -1496,6 +1590,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(all_but_plans),
 		cmocka_unit_test(schedules_of_version_2),
+		cmocka_unit_test(nets_that_are_no_trees),
 		cmocka_unit_test(what_the_plugin_reads),
 		cmocka_unit_test(what_applications_read),
 		cmocka_unit_test(taking_down_needs_no_memory),

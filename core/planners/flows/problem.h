@@ -29,6 +29,7 @@ struct fors_flows_problem {
 	uint32_t *begin;   /* per way: where its links begin in link[]; one more than there are ways */
 	uint32_t *link;	   /* the links of all ways */
 	uint8_t *exists;   /* per way: is there one? Every unit with senders has its way of path index 0 */
+	uint32_t lump;	   /* flows that a token stands for (lumps.h), which divides all n_s; 0 means 1 */
 };
 
 /* How many units and ways there are, and whose they are. */
@@ -47,10 +48,10 @@ static inline uint32_t fors_flows_dest(const struct fors_flows_problem *problem,
 	return unit % problem->ndests;
 }
 
-/* The tokens of a unit. */
+/* The tokens of a unit, as many as the switch's senders, or lumps of them. */
 static inline uint32_t fors_flows_tokens(const struct fors_flows_problem *problem, uint32_t unit)
 {
-	return problem->senders[fors_flows_switch(problem, unit)];
+	return problem->senders[fors_flows_switch(problem, unit)] / (problem->lump ? problem->lump : 1);
 }
 
 /*

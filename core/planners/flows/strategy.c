@@ -9,6 +9,9 @@
  * failure with some more, whatever leaves less waiting; and one phase below the plan as long as there is work left, unless
  * a search came to its end there.
  *
+ * Where receivers are the limit and first fit is not done at once, whole lumps of tokens come first (lumps.c): they end at the bound
+ * or a phase or two above. What single tokens still gain there is little for much work, so they get less.
+ *
  * The effort is counted in work (words of masks), a share of what is left for each search. That the first searches run where no
  * plan will be found is not in vain: they leave denser packings than first fit does with more phases.
  */
@@ -17,6 +20,7 @@
 #include <stdlib.h>
 
 #include "bipartite.h"
+#include "lumps.h"
 #include "search.h"
 #include "ways.h"
 
@@ -26,7 +30,10 @@
 #define PART_MISSING 50 /* per cent of what is missing: so many phases are added */
 #define WORK_PER_SEARCH 1000000
 #define WORK_PER_WAITING 5000
-#define SHARE 8 /* of the work that is left, for one search */
+#define SHARE 8		   /* of the work that is left, for one search */
+#define LUMPED_PER_FLOW 25 /* the same on the way down from a plan that began with lumps */
+#define LUMPED_AT_LEAST UINT64_C(3000000)
+#define NEAR 200 /* one part of so many above the bound is near enough for such a plan */
 #define MOST_PHASES 65535
 
 struct attempt {
@@ -36,6 +43,7 @@ struct attempt {
 	uint32_t *way;			   /* per unit: the way to be taken first */
 	uint64_t work;			   /* still to be spent */
 	bool is_stuck;			   /* the last search brought little */
+	bool is_lumped;			   /* it began with lumps */
 	enum fors_flows_order order;	   /* of first fit, the best */
 	struct fors_flows_packing *failed; /* the best that is no plan, NULL: none */
 	struct fors_flows_packing *plan;   /* NULL: none yet */
@@ -45,6 +53,12 @@ struct attempt {
 static uint64_t tokens_of(const struct fors_flows_problem *problem)
 {
 	return (uint64_t)problem->ndests * problem->ndests;
+}
+
+/* More would be of no use. */
+static uint32_t most_phases(const struct attempt *a)
+{
+	return a->asked->wanted_phases ? a->asked->wanted_phases : MOST_PHASES;
 }
 
 static void keep_better(struct fors_flows_packing **best, struct fors_flows_packing *made)
@@ -65,6 +79,24 @@ static bool is_good_begin(const struct attempt *a)
 	return a->bound == a->problem->ndests && a->failed->nwaiting <= tokens_of(a->problem) / 200;
 }
 
+/* What lumps leave, if they are of use here. */
+static enum fors_err begin_with_lumps(struct attempt *a, struct fors_error *error)
+{
+	struct fors_flows_packing *made = NULL;
+	enum fors_err err = fors_flows_pack_lumps(a->problem, a->way, a->asked, &made, error);
+
+	if (err || !made)
+		return err;
+	if (made->nphases > most_phases(a)) {
+		fors_flows_packing_free(made);
+		return FORS_OK;
+	}
+	fors_flows_packing_free(a->failed);
+	a->failed = made;
+	a->is_lumped = true;
+	return FORS_OK;
+}
+
 /* The best of first fit's orders; those that are right for some network at once come first. */
 static enum fors_err begin(struct attempt *a, uint32_t nphases, struct fors_error *error)
 {
@@ -74,7 +106,7 @@ static enum fors_err begin(struct attempt *a, uint32_t nphases, struct fors_erro
 	struct fors_flows_packing *made;
 	enum fors_err err = FORS_OK;
 
-	for (unsigned i = 0; i < FORS_FLOWS_NORDERS && !err && !is_good_begin(a); i++) {
+	for (unsigned i = 0; i < FORS_FLOWS_NORDERS && !err && !a->is_lumped && !is_good_begin(a); i++) {
 		if (turn[i] == FORS_FLOWS_SNUG && a->problem->npaths > 1)
 			continue;
 		err = fors_flows_first_fit(a->problem, a->way, nphases, turn[i], &made, error);
@@ -83,6 +115,8 @@ static enum fors_err begin(struct attempt *a, uint32_t nphases, struct fors_erro
 		if (!a->failed || made->nwaiting < a->failed->nwaiting)
 			a->order = turn[i];
 		keep_better(&a->failed, made);
+		if (i == 0 && a->failed->nwaiting && a->bound == a->problem->ndests)
+			err = begin_with_lumps(a, error);
 	}
 	return err;
 }
@@ -103,7 +137,8 @@ static enum fors_err begin_again(struct attempt *a, uint32_t nphases, struct for
 /* What one search may spend: a share of what is left, and no more than so few tokens are worth. */
 static uint64_t share_of(const struct attempt *a, const struct fors_flows_packing *packing)
 {
-	uint64_t share = a->work / SHARE, worth = WORK_PER_SEARCH + WORK_PER_WAITING * (uint64_t)packing->nwaiting;
+	uint64_t share = a->is_lumped ? a->work : a->work / SHARE,
+		 worth = WORK_PER_SEARCH + WORK_PER_WAITING * (uint64_t)packing->nwaiting;
 
 	return share < worth ? share : worth;
 }
@@ -178,12 +213,6 @@ static uint32_t more_phases(const struct attempt *a)
 	return missing ? (uint32_t)missing : 1 + a->failed->nphases / 1000;
 }
 
-/* More would be of no use. */
-static uint32_t most_phases(const struct attempt *a)
-{
-	return a->asked->wanted_phases ? a->asked->wanted_phases : MOST_PHASES;
-}
-
 static enum fors_err fail_limit(const struct attempt *a, struct fors_error *error)
 {
 	if (a->asked->wanted_phases)
@@ -243,10 +272,15 @@ static uint32_t fewer_phases(const struct attempt *a)
 /* Down from the plan, as long as there is work left to spend and a search has not come to its end one phase below. */
 static enum fors_err descend(struct attempt *a, struct fors_error *error)
 {
-	uint64_t least = a->work / 20;
+	uint64_t least, most = LUMPED_PER_FLOW * tokens_of(a->problem);
+	uint32_t aim = a->bound + (a->is_lumped ? a->bound / NEAR : 0);
 	enum fors_err err = FORS_OK;
 
-	while (!err && a->work > least && a->plan->nphases > a->bound) {
+	most = most < LUMPED_AT_LEAST ? LUMPED_AT_LEAST : most;
+	if (a->is_lumped && a->work > most)
+		a->work = most;
+	least = a->work / 20;
+	while (!err && a->work > least && a->plan->nphases > aim) {
 		uint32_t nphases = fewer_phases(a);
 
 		if (!a->failed || nphases != a->failed->nphases)
