@@ -58,19 +58,21 @@ static void find_places(struct fors_leveller *leveller, uint32_t to)
 static void settle_home(struct fors_leveller *leveller, uint32_t pair)
 {
 	uint32_t nclasses = leveller->level->nclasses, to = pair % leveller->fabric->nleaves;
-	bool displaced = false;
+	uint64_t *displaced = leveller->displaced + (size_t)pair * leveller->nwords;
+	bool has_displaced = false;
 
 	for (uint32_t class = 0; class < nclasses; class += 1) {
 		if (!fors_leveller_is_home(leveller, pair, class)) {
 			*fors_leveller_entry(leveller, pair, class) = FORS_UNDECIDED;
-			displaced = true;
+			displaced[class / 64] |= UINT64_C(1) << class % 64;
+			has_displaced = true;
 			continue;
 		}
 		*fors_leveller_entry(leveller, pair, class) = fors_leveller_healthy(leveller, pair, class);
 		if (leveller->exists[(size_t)to * nclasses + class])
 			fors_leveller_count(leveller, pair, class, 1);
 	}
-	if (displaced)
+	if (has_displaced)
 		leveller->pair[leveller->npairs++] = pair;
 }
 
@@ -254,6 +256,16 @@ static void level_all(struct fors_leveller *leveller)
 	level_extra(leveller);
 }
 
+/* The home lanes of all classes, owned by the caller; NULL: out of memory. */
+static uint8_t *home_lanes(const struct fors_level *level)
+{
+	uint8_t *home = malloc((size_t)level->nclasses + 1);
+
+	for (uint32_t class = 0; home && class < level->nclasses; class += 1)
+		home[class] = (uint8_t)fors_home_class_lane(level->nlanes, class);
+	return home;
+}
+
 static bool allocate(struct fors_leveller *leveller)
 {
 	const struct fors_fabric *fabric = leveller->fabric;
@@ -267,11 +279,16 @@ static bool allocate(struct fors_leveller *leveller)
 	leveller->up_taken = calloc(nlinks + 1, sizeof(*leveller->up_taken));
 	leveller->down_taken = calloc(nlinks + 1, sizeof(*leveller->down_taken));
 	leveller->pair = malloc((npairs + 1) * sizeof(*leveller->pair));
-	leveller->free_at = malloc((npairs * level->nclasses + 1) * sizeof(*leveller->free_at));
+	leveller->nwords = (level->nclasses + 63) / 64;
+	leveller->displaced = calloc(npairs * leveller->nwords + 1, sizeof(*leveller->displaced));
+	leveller->unit = malloc((npairs * level->nclasses + 1) * sizeof(*leveller->unit));
+	leveller->first = malloc((2 * nlinks + 1) * sizeof(*leveller->first));
+	leveller->over = calloc(2 * nlinks / 64 + 1, sizeof(*leveller->over));
 	leveller->saved = malloc(npairs * level->nclasses + 2 * nlinks * sizeof(*leveller->up) + 1);
+	leveller->home = home_lanes(level);
 	leveller->exists = calloc((size_t)fabric->nleaves * level->nclasses + 1, sizeof(*leveller->exists));
 	return leveller->up && leveller->down && leveller->is_choosy && leveller->own && leveller->up_taken &&
-	       leveller->down_taken && leveller->pair && leveller->exists && leveller->free_at && leveller->saved;
+	       leveller->down_taken && leveller->pair && leveller->exists && leveller->home && leveller->displaced && leveller->unit && leveller->first && leveller->over && leveller->saved;
 }
 
 static void release(struct fors_leveller *leveller)
@@ -284,7 +301,11 @@ static void release(struct fors_leveller *leveller)
 	free(leveller->down_taken);
 	free(leveller->pair);
 	free(leveller->exists);
-	free(leveller->free_at);
+	free(leveller->displaced);
+	free((void *)leveller->home);
+	free(leveller->unit);
+	free(leveller->first);
+	free(leveller->over);
 	free(leveller->saved);
 }
 
