@@ -17,12 +17,12 @@
 
 static uint32_t link_of(const struct fors_leveller *leveller, uint32_t leaf, uint32_t lane, bool is_up)
 {
-	return (leaf * leveller->fabric->nlanes + lane) * 2 + is_up;
+	return (leaf * leveller->fabric->nlanes + lane) * 2 + !is_up;
 }
 
 static uint32_t load_of(const struct fors_leveller *leveller, uint32_t link)
 {
-	return (link % 2 ? leveller->up : leveller->down)[link / 2];
+	return (link % 2 ? leveller->down : leveller->up)[link / 2];
 }
 
 /* Mark a link if it is above the cap. */
@@ -81,8 +81,7 @@ static void find_units_of(struct fors_leveller *leveller, uint32_t pair, uint32_
 
 		if (*fors_leveller_entry(leveller, pair, class) < leveller->fabric->nlanes &&
 		    leveller->exists[(size_t)to * leveller->level->nclasses + class])
-			leveller->unit[leveller->nunits++] =
-				(struct fors_leveller_unit){.pair = pair, .class = class};
+			leveller->unit[leveller->nunits++] = (struct fors_leveller_unit){.pair = pair, .class = class};
 	}
 }
 

@@ -12,12 +12,9 @@
 
 #include <string.h>
 
-#define REPAIR_PASSES 24  /* over all links that are too full, for one cap */
-#define ATTEMPTS 8	  /* at a lower cap, where leaves weigh differently */
-#ifndef REPAIR_EFFORT
-#define REPAIR_EFFORT 4
-#endif
-
+#define REPAIR_PASSES 24 /* over all links that are too full, for one cap */
+#define ATTEMPTS 8	 /* at a lower cap, where leaves weigh differently */
+#define REPAIR_EFFORT 4	 /* ways looked at per entry of the base LIDs, all in all */
 
 /* Raise the cap to the average load of every leaf's live links, rounded up; to whole units where they go up. */
 static void raise_cap(struct fors_leveller *leveller, const uint32_t *load, bool is_up)
@@ -49,7 +46,7 @@ static void raise_cap_to_phases(struct fors_leveller *leveller)
 /* Take units off one link while it is above the cap and that makes nothing worse; true: something moved. */
 static bool relieve(struct fors_leveller *leveller, uint32_t link)
 {
-	const uint32_t *load = (link % 2 ? leveller->up : leveller->down) + link / 2;
+	const uint32_t *load = (link % 2 ? leveller->down : leveller->up) + link / 2;
 	bool moved = false;
 
 	while (*load > leveller->cap && leveller->effort) {

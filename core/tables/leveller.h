@@ -18,7 +18,7 @@
 
 #define FORS_UNDECIDED 254 /* a displaced unit whose lane is not chosen yet (lanes end at 253) */
 
-/* A unit that may move, and its neighbours in the lists of its downlink [0] and uplink [1]; FORS_NONE: none. */
+/* A unit that may move, and its neighbours in the lists of its uplink [0] and downlink [1]; FORS_NONE: none. */
 struct fors_leveller_unit {
 	uint32_t pair, class;
 	uint32_t next[2], previous[2];
@@ -50,15 +50,17 @@ struct fors_leveller {
 					    64) */
 	uint64_t *up_taken, *down_taken; /* [leaf * nlanes + lane]: rounds in which displaced units use it, as bits */
 	uint64_t *displaced;		 /* [pair * nwords + class / 64]: units that are not at home, as bits */
+	uint64_t *wanted;		 /* [to * nwords + class / 64]: some LID is in the class, as bits */
 	uint32_t nwords;
-	const uint8_t *home; /* [class]: its lane */
+	bool has_base_only;		 /* one LID per port: classes without a place are not wanted */
+	const uint8_t *home;		 /* [class]: its lane */
 	struct fors_leveller_unit *unit; /* those that may move, in the order of pair and class */
 	uint32_t nunits;
 	uint32_t *first;  /* [link]: of the units on it, FORS_NONE: none */
 	uint64_t *over;	  /* [link]: above the cap, as bits */
 	uint64_t surplus; /* what all links have above the cap */
-	uint8_t *saved;			 /* choice and loads, for level_repair.c */
-	uint64_t effort;		 /* ways that the repair may still look at */
+	uint8_t *saved;	  /* choice and loads, for level_repair.c */
+	uint64_t effort;  /* ways that the repair may still look at */
 };
 
 /* Home lane of all units of a class: a table, for it is asked for each way looked at. */
@@ -197,7 +199,7 @@ uint32_t fors_leveller_first_lane(const struct fors_leveller *leveller, uint32_t
 /* The fullest link's units. */
 uint32_t fors_leveller_fullest(const struct fors_leveller *leveller);
 
-/* ---- level_moves.c; a link is (leaf * nlanes + lane) * 2, and 1 more for the uplink ---- */
+/* ---- level_moves.c; a link is (leaf * nlanes + lane) * 2, and 1 more for the downlink ---- */
 
 /* A change of one unit's lane. */
 struct fors_leveller_move {
