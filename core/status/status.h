@@ -41,10 +41,10 @@ struct fors_status {
 	int64_t capacity;	 /* B, when all leaves have as many servers */
 	int64_t phases, lower_bound;
 	int64_t lump_bound, tables_bound; /* of phases, at LMC 0: with any tables, with these */
-	char method[16];	   /* empty: none */
-	char tables_by[48];	   /* routing engine whose tables the switches hold; empty: not known */
-	double plan_ms, tables_ms; /* negative: unknown */
-	double check_ms;	   /* of tables_ms, for looking at what was filled in (core/tables/check.h) */
+	char method[16];		  /* empty: none */
+	char tables_by[48];		  /* routing engine whose tables the switches hold; empty: not known */
+	double plan_ms, tables_ms;	  /* negative: unknown */
+	double check_ms;		  /* of tables_ms, for looking at what was filled in (core/tables/check.h) */
 	int64_t unreachable_pairs;
 	int64_t ca_ports; /* with a cable: the servers, and those that follow (core/fabric/account.h) */
 	int64_t not_participants, guests, left_out;

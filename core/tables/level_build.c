@@ -142,7 +142,7 @@ static bool has_room(const struct fors_leveller *leveller, uint32_t pair, uint32
 static void choose(struct fors_leveller *leveller, uint32_t pair, uint32_t class)
 {
 	uint32_t first = fors_leveller_home(leveller, class) + fors_leveller_distance(leveller, pair);
-	uint8_t lane = fors_leveller_first(leveller, pair, class, first, has_room);
+	uint8_t lane = fors_leveller_first(leveller, pair, class, first, 1, has_room);
 
 	if (lane == FORS_NO_LANE)
 		lane = fors_leveller_least_full(leveller, pair, class, NULL);

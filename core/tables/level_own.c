@@ -77,7 +77,11 @@ static bool is_idle(const struct fors_leveller *leveller, uint32_t pair, uint32_
 	return (leveller->idle[lane] & leveller->idle[down] & ~taken) >> round & 1;
 }
 
-/* Choose a lane where the unit can stay in its own round, if there is one. */
+/*
+ * Choose a lane where the unit can stay in its own round, if there is one. Those that idle then follow each other, and
+ * the last of them is taken: units of neighbouring classes that began with the first would all end on one cable beside dead
+ * neighbours, and traffic without a schedule with them.
+ */
 static void choose_own(struct fors_leveller *leveller, uint32_t pair, uint32_t class)
 {
 	uint32_t nlanes = leveller->fabric->nlanes, nleaves = leveller->fabric->nleaves;
@@ -87,7 +91,8 @@ static void choose_own(struct fors_leveller *leveller, uint32_t pair, uint32_t c
 	/* Pairs with few lanes in common cannot be choosy, and others have to make room for them. */
 	if (!leveller->is_choosy[pair])
 		return;
-	lane = fors_leveller_first(leveller, pair, class, fors_leveller_first_lane(leveller, pair, class), is_idle);
+	lane = fors_leveller_first(leveller, pair, class, fors_leveller_first_lane(leveller, pair, class) + nlanes - 1,
+				   nlanes - 1, is_idle);
 	if (lane == FORS_NO_LANE)
 		return;
 	leveller->up_taken[pair / nleaves * nlanes + lane] |= bit;

@@ -40,12 +40,12 @@ uint8_t fors_leveller_least_full(const struct fors_leveller *leveller, uint32_t 
 }
 
 uint8_t fors_leveller_first(const struct fors_leveller *leveller, uint32_t pair, uint32_t class, uint32_t first,
-			    leveller_suits suits)
+			    uint32_t step, leveller_suits suits)
 {
 	uint32_t nlanes = leveller->fabric->nlanes;
 
 	for (uint32_t i = 0; i < nlanes; i++) {
-		uint32_t lane = (first + i) % nlanes;
+		uint32_t lane = (first + i * step) % nlanes;
 		uint8_t down = fors_leveller_down(leveller, pair, class, lane);
 
 		if (down != FORS_NO_LANE && suits(leveller, pair, class, lane, down))

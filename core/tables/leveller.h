@@ -191,9 +191,9 @@ void fors_leveller_visit(struct fors_leveller *leveller, uint32_t from, uint32_t
 /* The least full lane that leads there and suits (NULL: any), FORS_NO_LANE: none. */
 uint8_t fors_leveller_least_full(const struct fors_leveller *leveller, uint32_t pair, uint32_t class,
 				 leveller_suits suits);
-/* The first lane from `first` on, cyclically, that leads there and suits, FORS_NO_LANE: none. */
+/* The first of the lanes first, first + step and so on, cyclically, that leads there and suits; FORS_NO_LANE: none. */
 uint8_t fors_leveller_first(const struct fors_leveller *leveller, uint32_t pair, uint32_t class, uint32_t first,
-			    leveller_suits suits);
+			    uint32_t step, leveller_suits suits);
 /* The lane to look at first for a unit: one that idles in its own round, if any does. */
 uint32_t fors_leveller_first_lane(const struct fors_leveller *leveller, uint32_t pair, uint32_t class);
 /* The fullest link's units. */
