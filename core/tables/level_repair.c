@@ -4,9 +4,14 @@
  *
  * The least cap is what the fullest link cannot go below: the average of the poorest leaf's live links, rounded up, and
  * what pairs with one common lane force on it. From what the fullest link carries the cap goes down to that, one by
- * one, as long as it works; where leaves weigh differently, it begins at that, and what fails halves the distance. A link above the cap passes a unit on to the
- * way where that does least harm; a way that is full itself passes one of its own on in the next pass. Where
- * that gets stuck, a tabu search (level_tabu.c) may still find room. When it does not, the choice of before stays.
+ * one, as long as it works; where leaves weigh differently, it begins at that, and what fails halves the distance. (There
+ * it need not go below a phase for each server either.) A link above the cap passes a unit on to the way where that
+ * does least harm; a way that is full itself passes one of its own on in the next pass. Where that gets stuck, a tabu
+ * search (level_tabu.c) may still find room. When it does not, the choice of before stays.
+ *
+ * All of this runs under OpenSM's lock, so it is bounded in steps, in proportion to the entries that a fill has to write anyway:
+ * then it takes about as long as the rest of the fill at worst. 25 times the steps found next to nothing more on a
+ * hundred random fabrics.
  */
 #include "leveller.h"
 
