@@ -73,7 +73,7 @@ def planners_table(rows):
 
 def check_table(rows):
     return table("Checking tables beside filling them, processor time", rows,
-                 [("fabric", "fabric"), ("LMC", "lmc"), ("dead cables", "dead"), ("fill ms", "fill_ms"),
+                 [("fabric", "fabric"), ("servers", "servers"), ("LMC", "lmc"), ("dead cables", "dead"), ("fill ms", "fill_ms"),
                   ("check ms", "check_ms"), ("ratio", "ratio")])
 
 
