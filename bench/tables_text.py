@@ -84,6 +84,12 @@ def populations_table(rows):
                   ("that is T, LB, lump, tables", lambda row: ", ".join(map(str, row["worst_is"])))])
 
 
+def shifts_table(rows):
+    columns = [(key, key) for key in ("family", "servers", "leaves", "lanes", "fullest")]
+    return table("Shift over base LIDs of random healthy populations, throughput", rows,
+                 [*columns, ("P mod lanes", "rest"), *((engine, engine) for engine in ("minhop", "updn", "ftree", "fors"))])
+
+
 def churn_table(rows):
     return table("Leaf entries that a failure changes", rows,
                  [("fabric", "fabric"), ("failures", "failures"), ("changed", "changed"), ("whose way lived", "way lived"),
@@ -102,6 +108,7 @@ def render(results):
     machine = results["machine"]
     parts = [f"Measured {machine['time']} on {machine['processor']}, {machine['cores']} cores, {machine['system']}.\n"]
     makers = {"planners": planners_table, "figure7": figure7_table, "random": random_table, "populations": populations_table,
+              "shifts": shifts_table,
               "churn": churn_table, "check": check_table, "forsched": forsched_table, "sweeps": sweeps_tables}
     parts += [maker(results[section]) for section, maker in makers.items() if results.get(section)]
     return "\n".join(parts)
