@@ -16,10 +16,10 @@
  * is sent back to where it came from. (Channel dependency graphs: Dally and Seitz, 1987. Up-down routing is another
  * such rule, but forbids turns at spines.)
  *
- * The order begins with the spines of the leaf that has the most, the first of these; they all turn there. Spines that
+ * The order begins with the spines of the first leaf that has nearly as many as any; they all turn there. Spines that
  * it has no cable to follow, each with the first leaf, in order of their number of spines, that joins it to one in the
- * order already. So all spines of a connected fabric can get to each other. Live cables go before drained ones. With
- * all cables alive, or one dead, nearly everything turns at the first leaf.
+ * order already. So all spines of a connected fabric can get to each other. Live cables go before drained ones. Nearly:
+ * a few dead cables of a leaf are no reason for all the others' spines to turn elsewhere.
  */
 #include "turns.h"
 
@@ -29,6 +29,7 @@
 struct builder {
 	struct fors_turns *turns;
 	uint32_t *leaf; /* all of them, those with the most spines first */
+	uint32_t most;	/* spines of a leaf */
 	uint32_t next;	/* the next free rank */
 	uint32_t nislands;
 };
@@ -61,13 +62,26 @@ static uint32_t count_spines(const struct fors_turns *turns, uint32_t leaf)
 	return count;
 }
 
+/* A leaf that lacks up to a quarter of the most is as good as one that has them. */
+static uint32_t richness(const struct builder *b, uint32_t leaf)
+{
+	uint32_t count = count_spines(b->turns, leaf);
+
+	return count >= b->most - b->most / 4 ? b->most : count;
+}
+
 /* Insertion, by numbers that are nearly always equal: as good as linear. */
 static void sort_leaves(struct builder *b)
 {
 	for (uint32_t a = 0; a < b->turns->nleaves; a++) {
-		uint32_t count = count_spines(b->turns, a), i = a;
+		uint32_t count = count_spines(b->turns, a);
 
-		for (; i > 0 && count_spines(b->turns, b->leaf[i - 1]) < count; i--)
+		b->most = count > b->most ? count : b->most;
+	}
+	for (uint32_t a = 0; a < b->turns->nleaves; a++) {
+		uint32_t rich = richness(b, a), i = a;
+
+		for (; i > 0 && richness(b, b->leaf[i - 1]) < rich; i--)
 			b->leaf[i] = b->leaf[i - 1];
 		b->leaf[i] = a;
 	}
