@@ -22,10 +22,11 @@ import phases  # noqa: E402
 import pictures  # noqa: E402
 import planners  # noqa: E402
 import populations  # noqa: E402
+import shifts  # noqa: E402
 import sweeps  # noqa: E402
 import tables_text  # noqa: E402
 
-SECTIONS = ["check", "planners", "figure7", "random", "populations", "churn", "forsched", "sweeps"]
+SECTIONS = ["check", "planners", "figure7", "random", "populations", "shifts", "churn", "forsched", "sweeps"]
 
 
 def machine():
@@ -49,6 +50,8 @@ def measure(section, is_quick):
         return phases.random_failures(3 if is_quick else 20)
     if section == "populations":
         return populations.measure(5 if is_quick else 40)
+    if section == "shifts":
+        return shifts.measure(6 if is_quick else 40)
     if section == "churn":
         return churn.measure(is_quick)
     if section == "forsched":

@@ -22,12 +22,34 @@
 struct site {
 	const char *spec;
 	unsigned lmc, dead; /* random cables */
+	unsigned least;	    /* leaves have this many servers to as many as the specification says, at random; 0: all */
 };
 
 static const struct site sites[] = {
-	{"FT(2;20,18)", 0, 0},	 {"FT(2;20,18)", 5, 0},	 {"FT(2;20,18)", 5, 9},	 {"FT(2;32,32)", 0, 0},
-	{"FT(2;32,32)", 5, 0},	 {"FT(2;32,32)", 5, 1},	 {"FT(2;32,32)", 5, 20}, {"FT(2;32,32)", 5, 100},
-	{"FT(2;32,32)", 5, 512}, {"FT(2;32,47)", 5, 40},
+	{"FT(2;20,18)", 0, 0, 0},
+	{"FT(2;20,18)", 0, 9, 0},
+	{"FT(2;20,18)", 5, 0, 0},
+	{"FT(2;20,18)", 5, 9, 0},
+	{"FT(2;32,32)", 0, 0, 0},
+	{"FT(2;32,32)", 5, 0, 0},
+	{"FT(2;32,32)", 5, 1, 0},
+	{"FT(2;32,32)", 5, 20, 0},
+	{"FT(2;32,32)", 5, 100, 0},
+	{"FT(2;32,32)", 5, 512, 0},
+	{"FT(2;32,47)", 5, 40, 0},
+	/* Not filled evenly: fewer servers than lanes; a free port here and there; more servers than lanes; both kinds. */
+	{"FT(2;20,18)", 0, 0, 10},
+	{"FT(2;20,18)", 0, 18, 10},
+	{"FT(2;32,47)", 0, 0, 31},
+	{"FT(2;32,47)", 0, 40, 31},
+	{"FT(2;10,24;servers=27)", 0, 0, 11},
+	{"FT(2;10,24;servers=27)", 0, 24, 11},
+	{"FT(2;12,40;servers=30)", 0, 0, 13},
+	{"FT(2;12,40;servers=30)", 0, 40, 13},
+	{"FT(2;12,19;servers=24)", 0, 0, 1},
+	{"FT(2;12,19;servers=24)", 0, 22, 1},
+	{"FT(2;12,13;cables=2;servers=60)", 0, 0, 25},
+	{"FT(2;12,13;cables=2;servers=60)", 0, 31, 25},
 };
 
 static void must(enum fors_err err, const struct fors_error *error)
@@ -55,6 +77,27 @@ static void kill_cables(struct fors_net *net, const struct fors_fabric *fabric, 
 	}
 }
 
+/* Take servers away, at random. They come last in the net, leaf by leaf. */
+static void thin_out(struct fors_net *net, const struct site *site, uint32_t nleaves, uint32_t nservers)
+{
+	struct fors_xorshift random = {88172645463325252u};
+	uint32_t first = net->nnodes - nleaves * nservers;
+
+	for (uint32_t a = 0; site->least && a < nleaves; a++) {
+		uint32_t spare = (uint32_t)((fors_xorshift_next(&random) >> 20) % (nservers - site->least + 1));
+
+		while (spare) {
+			uint64_t draw = fors_xorshift_next(&random) >> 20;
+			uint32_t node = first + a * nservers + (uint32_t)(draw % nservers);
+
+			if (fors_net_port(net, node, 1)->peer == FORS_NONE)
+				continue;
+			fors_net_disconnect(net, node, 1);
+			spare--;
+		}
+	}
+}
+
 static double cpu_ms(void)
 {
 	struct timespec now;
@@ -79,8 +122,8 @@ static void measure(const struct site *site, const struct fors_fabric *fabric, u
 		fill = middle - start < fill ? middle - start : fill;
 		fors_lfts_free(lfts);
 	}
-	printf("{\"fabric\": \"%s\", \"lmc\": %u, \"dead\": %u, \"fill_ms\": %.3f, \"check_ms\": %.3f, \"ratio\": %.2f}\n",
-	       site->spec, site->lmc, site->dead, fill, check, check / fill);
+	printf("{\"fabric\": \"%s\", \"servers\": %u, \"lmc\": %u, \"dead\": %u, \"fill_ms\": %.3f, \"check_ms\": %.3f, \"ratio\": %.2f}\n",
+	       site->spec, fabric->nservers, site->lmc, site->dead, fill, check, check / fill);
 	fflush(stdout);
 }
 
@@ -95,6 +138,7 @@ static void run(const struct site *site, unsigned runs)
 	must(places ? FORS_OK : FORS_ENOMEM, &error);
 	must(fors_tree_spec_parse(site->spec, &spec, &error), &error);
 	must(fors_tree_net(&spec, &net, &error), &error);
+	thin_out(net, site, spec.tree.m[1], spec.tree.m[0]);
 	fors_tree_spec_clear(&spec);
 	must(fors_places_learn(places, net, NULL, 0, &error), &error);
 	must(fors_assign_lids(net, places, site->lmc, false, &error), &error);

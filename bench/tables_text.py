@@ -73,7 +73,7 @@ def planners_table(rows):
 
 def check_table(rows):
     return table("Checking tables beside filling them, processor time", rows,
-                 [("fabric", "fabric"), ("LMC", "lmc"), ("dead cables", "dead"), ("fill ms", "fill_ms"),
+                 [("fabric", "fabric"), ("servers", "servers"), ("LMC", "lmc"), ("dead cables", "dead"), ("fill ms", "fill_ms"),
                   ("check ms", "check_ms"), ("ratio", "ratio")])
 
 
@@ -82,6 +82,12 @@ def populations_table(rows):
                  [("family", "family"), ("dead", "dead"), ("fabrics", "fabrics"), ("lump / LB", "lump"), ("tables / LB", "tables"),
                   ("T / LB", "phases"), ("T / max(LB, lump)", "mean"), ("90 %", "p90"), ("worst", "worst"),
                   ("that is T, LB, lump, tables", lambda row: ", ".join(map(str, row["worst_is"])))])
+
+
+def shifts_table(rows):
+    columns = [(key, key) for key in ("family", "servers", "leaves", "lanes", "fullest")]
+    return table("Shift over base LIDs of random healthy populations, throughput", rows,
+                 [*columns, ("P mod lanes", "rest"), *((engine, engine) for engine in ("minhop", "updn", "ftree", "fors"))])
 
 
 def churn_table(rows):
@@ -102,6 +108,7 @@ def render(results):
     machine = results["machine"]
     parts = [f"Measured {machine['time']} on {machine['processor']}, {machine['cores']} cores, {machine['system']}.\n"]
     makers = {"planners": planners_table, "figure7": figure7_table, "random": random_table, "populations": populations_table,
+              "shifts": shifts_table,
               "churn": churn_table, "check": check_table, "forsched": forsched_table, "sweeps": sweeps_tables}
     parts += [maker(results[section]) for section, maker in makers.items() if results.get(section)]
     return "\n".join(parts)

@@ -113,6 +113,7 @@ libforscore_la_SOURCES = \
 	core/tables/level.c core/tables/level.h \
 	core/tables/level_build.c \
 	core/tables/level_own.c \
+	core/tables/level_moves.c \
 	core/tables/level_repair.c \
 	core/tables/level_tabu.c \
 	core/tables/leveller.c core/tables/leveller.h \

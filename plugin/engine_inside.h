@@ -56,6 +56,12 @@ enum fors_err fors_engine_check(struct fors_engine *engine, struct fors_job *job
 void fors_engine_consider_rehome(struct fors_engine *engine, struct fors_job *job);
 
 /*
+ * The same job: say, once, how many entries a new reference fabric has moved from where the order before had them. Nothing
+ * was kept before: nothing is said. Without OpenSM's lock.
+ */
+void fors_engine_tell_adopted(struct fors_engine *engine, const struct fors_job *job);
+
+/*
  * Rank in the draft, if that is due for this fabric, of the draft, nothing drained yet. False: it is not. With
  * OpenSM's lock.
  */

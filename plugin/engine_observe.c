@@ -105,8 +105,10 @@ static enum fors_err look(struct fors_engine *engine, struct fors_job *job, stru
 	cl_plock_release(&osm->lock);
 	if (is_ours && !err)
 		err = fors_engine_understand(engine, job, error);
-	if (is_ours && !err && job->kind == FORS_JOB_INSTALLED)
+	if (is_ours && !err && job->kind == FORS_JOB_INSTALLED) {
+		fors_engine_tell_adopted(engine, job);
 		fors_engine_consider_rehome(engine, job);
+	}
 	if (is_over && !err)
 		fors_log_info(&osm->log, "tables of %u switches by '%s' copied, OpenSM's lock held %.2f ms",
 			      job->lfts->nswitches, job->tables_by, held);

@@ -81,6 +81,22 @@ void fors_engine_consider_rehome(struct fors_engine *engine, struct fors_job *jo
 	fors_places_free(ranked);
 }
 
+void fors_engine_tell_adopted(struct fors_engine *engine, const struct fors_job *job)
+{
+	struct fors_places *before = engine->kept.replaced;
+	struct fors_error error;
+	uint64_t moved;
+
+	if (!before)
+		return;
+	if (find_moved(engine, job, before, &moved, &error))
+		fors_log_info(&engine->osm->log, "what the reference fabric moves cannot be counted: %s", error.text);
+	else
+		fors_log_info(&engine->osm->log, "the reference fabric moves %" PRIu64 " entries of the tables", moved);
+	fors_places_free(before);
+	engine->kept.replaced = NULL;
+}
+
 bool fors_engine_rank(struct fors_engine *engine, const struct fors_fabric *fabric)
 {
 	struct fors_rehome *rehome = &engine->rehome;

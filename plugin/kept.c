@@ -275,7 +275,8 @@ void fors_kept_close(struct fors_kept *kept)
 	fors_places_free(kept->places);
 	fors_places_free(kept->draft);
 	fors_places_free(kept->reference);
-	kept->places = kept->draft = kept->reference = NULL;
+	fors_places_free(kept->replaced);
+	kept->places = kept->draft = kept->reference = kept->replaced = NULL;
 }
 
 const char *fors_kept_trouble(const struct fors_kept *kept)
@@ -285,23 +286,33 @@ const char *fors_kept_trouble(const struct fors_kept *kept)
 
 /* --- the reference -------------------------------------------------------- */
 
+static bool has_order(const struct fors_kept *kept)
+{
+	return fors_places_size(kept->places).leaves > 0;
+}
+
 enum fors_err fors_kept_refer(struct fors_kept *kept, const struct fors_places *reference, struct fors_error *error)
 {
 	struct fors_places *copy = reference ? fors_places_copy(reference) : NULL;
 	enum fors_err err = reference && !copy ? fors_fail_memory(error) : FORS_OK;
+	struct fors_places *before = copy && has_order(kept) ? fors_places_copy(kept->places) : NULL;
 	bool is_new = false;
 
 	if (!err)
 		err = fors_places_adopt(&kept->places, copy, &is_new, error);
+	if (err || !is_new)
+		fors_places_free(before);
 	if (err) {
 		fors_places_free(copy);
 		return err;
 	}
 	fors_places_free(kept->reference);
 	kept->reference = copy;
-	if (is_new)
-		fors_log_info(kept->log,
-			      "the order of spines, leaves and slots is that of the reference fabric from now on");
+	if (!is_new)
+		return FORS_OK;
+	fors_places_free(kept->replaced);
+	kept->replaced = before; /* without it (memory is short) nothing is counted */
+	fors_log_info(kept->log, "the order of spines, leaves and slots is that of the reference fabric from now on");
 	return FORS_OK;
 }
 

@@ -354,38 +354,39 @@ enum fors_err fors_places_ranked(const struct fors_places *places, struct fors_p
 
 /* --- newcomers ------------------------------------------------------------ */
 
-static unsigned count_home(const struct fors_leaf_place *leaf, unsigned lane, unsigned but)
-{
-	unsigned count = 0;
-
-	for (unsigned s = 0; s < leaf->nslots; s++)
-		count += s != but && fors_places_is_slot(leaf, s) && leaf->slot_home[s] == lane;
-	return count;
-}
-
 /* How used a lane is, in the leaf, then in the fabric. */
-static uint64_t use_of(const struct fors_places *places, const struct fors_leaf_place *leaf, unsigned lane,
-		       unsigned but)
-{
-	uint64_t all = 0;
+struct use {
+	uint32_t own, all;
+};
 
+static void count_uses(const struct fors_places *places, const struct fors_leaf_place *leaf, unsigned but,
+		       struct use *use)
+{
 	for (uint32_t a = 0; a < places->nleaves; a++)
-		all += count_home(&places->leaf[a], lane, &places->leaf[a] == leaf ? but : UINT32_MAX);
-	return (uint64_t)count_home(leaf, lane, but) << 32 | all;
+		for (unsigned s = 0; s < places->leaf[a].nslots; s++) {
+			const struct fors_leaf_place *other = &places->leaf[a];
+
+			if (!fors_places_is_slot(other, s) || (other == leaf && s == but))
+				continue;
+			use[other->slot_home[s]].all++;
+			use[other->slot_home[s]].own += other == leaf;
+		}
 }
 
 void fors_places_welcome(struct fors_places *places, struct fors_leaf_place *leaf, unsigned slot)
 {
+	struct use use[UINT8_MAX + 1] = {{0, 0}};
 	uint64_t least = UINT64_MAX;
 
 	leaf->slot_kind[slot] = FORS_SLOT_NEWCOMER;
 	leaf->slot_home[slot] = 0;
+	count_uses(places, leaf, slot, use);
 	for (uint32_t k = 0; k < places->nlanes; k++) {
-		uint64_t use = use_of(places, leaf, k, slot) | (uint64_t)!leaf->plug[k].leaf_port << 48;
+		uint64_t rank = (uint64_t)!leaf->plug[k].leaf_port << 48 | (uint64_t)use[k].own << 32 | use[k].all;
 
-		if (use >= least)
+		if (rank >= least)
 			continue;
-		least = use;
+		least = rank;
 		leaf->slot_home[slot] = (uint8_t)k;
 	}
 }

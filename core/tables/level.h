@@ -10,7 +10,7 @@
 #include "home.h"
 
 /*
- * The lanes of all leaf entries. Places of a leaf are told apart by class (home.h). For further path
+ * The lanes of all leaf entries of LIDs that there are. Places of a leaf are told apart by class (home.h). For further path
  * indices "home lane" is that of the index, so the same map serves them all.
  */
 struct fors_level {
@@ -35,6 +35,13 @@ void fors_level_free(struct fors_level *level);
  * that vary, see level_build.c. Errors: FORS_ENOMEM.
  */
 enum fors_err fors_level_build(const struct fors_fabric *fabric, struct fors_level **level, struct fors_error *error);
+
+/* Uplink lane of leaf `leaf`'s entry for the base LID of the place `slot` under leaf `to`; leaf != to, some lanes. */
+static inline uint8_t fors_level_base_up(const struct fors_level *level, uint32_t leaf, uint32_t to, uint32_t slot)
+{
+	return level->lane[((size_t)leaf * level->nleaves + to) * level->nclasses +
+			   level->base[(size_t)to * level->nslots + slot]];
+}
 
 /* Uplink lane of leaf `leaf`'s entry for path index `index` of the place `slot` under leaf `to`; leaf != to. */
 static inline uint8_t fors_level_up(const struct fors_level *level, uint32_t leaf, uint32_t to, uint32_t slot,

@@ -40,37 +40,59 @@
 
 #include <stdlib.h>
 
-/* Which classes have a place among the base LIDs of leaf `to`. */
+/* Which classes have a place among the base LIDs of leaf `to`, and which are wanted at all. */
 static void find_places(struct fors_leveller *leveller, uint32_t to)
 {
 	const struct fors_fabric *fabric = leveller->fabric;
+	uint64_t *wanted = leveller->wanted + (size_t)to * leveller->nwords;
 
 	for (uint32_t slot = 0; slot < fabric->nslots; slot++) {
 		uint32_t class = leveller->level->base[(size_t)to * fabric->nslots + slot];
 
-		if (fors_slot(fabric, to, slot)->leaf_port &&
-		    (!leveller->is_ranked_only || fors_slot(fabric, to, slot)->is_ranked))
+		if (!fors_slot(fabric, to, slot)->leaf_port)
+			continue;
+		wanted[class / 64] |= UINT64_C(1) << class % 64;
+		if (!leveller->is_ranked_only || fors_slot(fabric, to, slot)->is_ranked)
 			leveller->exists[(size_t)to * leveller->level->nclasses + class] = true;
 	}
+	for (uint32_t class = 0; !leveller->has_base_only && class < leveller->level->nclasses; class += 1)
+		wanted[class / 64] |= UINT64_C(1) << class % 64;
+}
+
+/* An entry at home; false: it is not. */
+static bool settle_unit(struct fors_leveller *leveller, uint32_t pair, uint32_t class)
+{
+	uint32_t to = pair % leveller->fabric->nleaves;
+
+	if (!fors_leveller_is_home(leveller, pair, class)) {
+		*fors_leveller_entry(leveller, pair, class) = FORS_UNDECIDED;
+		return false;
+	}
+	*fors_leveller_entry(leveller, pair, class) = fors_leveller_healthy(leveller, pair, class);
+	if (leveller->exists[(size_t)to * leveller->level->nclasses + class])
+		fors_leveller_count(leveller, pair, class, 1);
+	return true;
 }
 
 /* Entries at home, and which pairs have others. */
 static void settle_home(struct fors_leveller *leveller, uint32_t pair)
 {
-	uint32_t nclasses = leveller->level->nclasses, to = pair % leveller->fabric->nleaves;
-	bool displaced = false;
+	uint32_t to = pair % leveller->fabric->nleaves;
+	uint64_t any = 0;
 
-	for (uint32_t class = 0; class < nclasses; class += 1) {
-		if (!fors_leveller_is_home(leveller, pair, class)) {
-			*fors_leveller_entry(leveller, pair, class) = FORS_UNDECIDED;
-			displaced = true;
-			continue;
+	for (uint32_t word = 0; word < leveller->nwords; word++) {
+		uint64_t wanted = leveller->wanted[(size_t)to * leveller->nwords + word], displaced = 0;
+
+		for (; wanted; wanted &= wanted - 1) {
+			uint32_t class = word * 64 + (uint32_t)__builtin_ctzll(wanted);
+
+			if (!settle_unit(leveller, pair, class))
+				displaced |= UINT64_C(1) << class % 64;
 		}
-		*fors_leveller_entry(leveller, pair, class) = fors_leveller_healthy(leveller, pair, class);
-		if (leveller->exists[(size_t)to * nclasses + class])
-			fors_leveller_count(leveller, pair, class, 1);
+		leveller->displaced[(size_t)pair * leveller->nwords + word] = displaced;
+		any |= displaced;
 	}
-	if (displaced)
+	if (any)
 		leveller->pair[leveller->npairs++] = pair;
 }
 
@@ -132,7 +154,7 @@ static void level_extra(struct fors_leveller *leveller)
 {
 	uint32_t nleaves = leveller->fabric->nleaves, nclasses = leveller->level->nclasses;
 
-	for (uint32_t pair = 0; pair < nleaves * nleaves; pair++)
+	for (uint32_t pair = 0; !leveller->has_base_only && pair < nleaves * nleaves; pair++)
 		for (uint32_t class = 0; pair / nleaves != pair % nleaves && class < nclasses; class += 1)
 			if (!leveller->exists[(size_t)(pair % nleaves) * nclasses + class] &&
 			    fors_leveller_is_home(leveller, pair, class))
@@ -254,6 +276,16 @@ static void level_all(struct fors_leveller *leveller)
 	level_extra(leveller);
 }
 
+/* The home lanes of all classes, owned by the caller; NULL: out of memory. */
+static uint8_t *home_lanes(const struct fors_level *level)
+{
+	uint8_t *home = malloc((size_t)level->nclasses + 1);
+
+	for (uint32_t class = 0; home && class < level->nclasses; class += 1)
+		home[class] = (uint8_t)fors_home_class_lane(level->nlanes, class);
+	return home;
+}
+
 static bool allocate(struct fors_leveller *leveller)
 {
 	const struct fors_fabric *fabric = leveller->fabric;
@@ -267,11 +299,18 @@ static bool allocate(struct fors_leveller *leveller)
 	leveller->up_taken = calloc(nlinks + 1, sizeof(*leveller->up_taken));
 	leveller->down_taken = calloc(nlinks + 1, sizeof(*leveller->down_taken));
 	leveller->pair = malloc((npairs + 1) * sizeof(*leveller->pair));
-	leveller->free_at = malloc((npairs * level->nclasses + 1) * sizeof(*leveller->free_at));
+	leveller->nwords = (level->nclasses + 63) / 64;
+	leveller->displaced = calloc(npairs * leveller->nwords + 1, sizeof(*leveller->displaced));
+	leveller->unit = malloc((npairs * level->nclasses + 1) * sizeof(*leveller->unit));
+	leveller->first = malloc((2 * nlinks + 1) * sizeof(*leveller->first));
+	leveller->over = calloc(2 * nlinks / 64 + 1, sizeof(*leveller->over));
 	leveller->saved = malloc(npairs * level->nclasses + 2 * nlinks * sizeof(*leveller->up) + 1);
+	leveller->wanted = calloc((size_t)fabric->nleaves * leveller->nwords + 1, sizeof(*leveller->wanted));
+	leveller->home = home_lanes(level);
 	leveller->exists = calloc((size_t)fabric->nleaves * level->nclasses + 1, sizeof(*leveller->exists));
 	return leveller->up && leveller->down && leveller->is_choosy && leveller->own && leveller->up_taken &&
-	       leveller->down_taken && leveller->pair && leveller->exists && leveller->free_at && leveller->saved;
+	       leveller->down_taken && leveller->pair && leveller->exists && leveller->home && leveller->wanted &&
+	       leveller->displaced && leveller->unit && leveller->first && leveller->over && leveller->saved;
 }
 
 static void release(struct fors_leveller *leveller)
@@ -284,7 +323,12 @@ static void release(struct fors_leveller *leveller)
 	free(leveller->down_taken);
 	free(leveller->pair);
 	free(leveller->exists);
-	free(leveller->free_at);
+	free(leveller->displaced);
+	free(leveller->wanted);
+	free((void *)leveller->home);
+	free(leveller->unit);
+	free(leveller->first);
+	free(leveller->over);
 	free(leveller->saved);
 }
 
@@ -312,7 +356,7 @@ struct basis {
 	bool *live, *ever; /* [leaf * nlanes + lane] */
 	uint32_t *weight;  /* [leaf] */
 	bool *varies;	   /* [to * nclasses + class] */
-	bool has_varied, is_ranked, is_whole, is_regular;
+	bool has_varied, is_ranked, is_whole, is_regular, has_base_only;
 };
 
 static void look_at_cables(struct basis *basis)
@@ -332,11 +376,12 @@ static void look_at_slots(struct basis *basis)
 {
 	const struct fors_fabric *fabric = basis->fabric;
 	uint32_t nclasses = fors_home_nclasses(fabric);
-	bool has_more_lids = false;
+	bool has_lids = false, has_more_lids = false;
 
 	for (size_t i = 0; i < (size_t)fabric->nleaves * fabric->nslots; i++) {
 		const struct fors_slot *slot = &fabric->slot[i];
 
+		has_lids |= slot->lid;
 		has_more_lids |= slot->lid && slot->lmc;
 		basis->is_ranked |= slot->leaf_port && slot->is_ranked;
 		basis->has_varied |= slot->leaf_port && slot->is_varied;
@@ -345,6 +390,7 @@ static void look_at_slots(struct basis *basis)
 				      fors_home_class(fabric->nlanes, slot->copy, slot->home)] = true;
 	}
 	basis->has_varied &= !has_more_lids;
+	basis->has_base_only = has_lids && !has_more_lids;
 }
 
 static uint32_t common_divisor(uint32_t a, uint32_t b)
@@ -383,6 +429,7 @@ static struct fors_level *build(struct basis *basis)
 
 	look_at_cables(basis);
 	look_at_slots(basis);
+	leveller.has_base_only = basis->has_base_only;
 	if (basis->has_varied || !basis->is_regular) {
 		leveller.varies = basis->has_varied ? basis->varies : NULL;
 		leveller.is_ranked_only = basis->is_ranked;
@@ -392,6 +439,7 @@ static struct fors_level *build(struct basis *basis)
 			return healthy;
 	}
 	leveller = (struct fors_leveller){.fabric = basis->fabric, .healthy = healthy, .live = basis->live};
+	leveller.has_base_only = basis->has_base_only;
 	weigh(basis, &leveller);
 	level = make(&leveller);
 	fors_level_free(healthy);

@@ -106,7 +106,7 @@ static bool is_movable(const struct fors_leveller *leveller, uint32_t pair, uint
 	uint32_t nleaves = leveller->fabric->nleaves;
 
 	return leveller->exists[(size_t)(pair % nleaves) * leveller->level->nclasses + class] &&
-	       !fors_leveller_is_home(leveller, pair, class) && leveller->is_choosy[pair];
+	       fors_leveller_is_displaced(leveller, pair, class) && leveller->is_choosy[pair];
 }
 
 /* Undo choose_own(). */

@@ -54,19 +54,32 @@ uint8_t fors_leveller_first(const struct fors_leveller *leveller, uint32_t pair,
 	return FORS_NO_LANE;
 }
 
-/* Visit the pairs number from..to-1, which are equals: class by class, so that all leaves choose alike. */
-static void visit_equals(struct fors_leveller *leveller, uint32_t from, uint32_t to, bool base, leveller_visit visit)
+/* Visit the units of a class of the pairs number from..to-1. */
+static void visit_class(struct fors_leveller *leveller, uint32_t from, uint32_t to, uint32_t class, bool base,
+			leveller_visit visit)
 {
 	uint32_t nclasses = leveller->level->nclasses, nleaves = leveller->fabric->nleaves;
 
-	for (uint32_t class = 0; class < nclasses; class += 1) {
-		for (uint32_t i = from; i < to; i++) {
-			uint32_t pair = (uint32_t)leveller->pair[i];
+	for (uint32_t i = from; i < to; i++) {
+		uint32_t pair = (uint32_t)leveller->pair[i];
 
-			if (leveller->exists[(size_t)(pair % nleaves) * nclasses + class] == base &&
-			    *fors_leveller_entry(leveller, pair, class) == FORS_UNDECIDED)
-				visit(leveller, pair, class);
-		}
+		if (fors_leveller_is_displaced(leveller, pair, class) &&
+		    leveller->exists[(size_t)(pair % nleaves) * nclasses + class] == base &&
+		    *fors_leveller_entry(leveller, pair, class) == FORS_UNDECIDED)
+			visit(leveller, pair, class);
+	}
+}
+
+/* Visit the pairs number from..to-1, which are equals: class by class, so that all leaves choose alike. */
+static void visit_equals(struct fors_leveller *leveller, uint32_t from, uint32_t to, bool base, leveller_visit visit)
+{
+	for (uint32_t word = 0; word < leveller->nwords; word++) {
+		uint64_t bits = 0;
+
+		for (uint32_t i = from; i < to; i++)
+			bits |= fors_leveller_displaced(leveller, (uint32_t)leveller->pair[i], word);
+		for (; bits; bits &= bits - 1)
+			visit_class(leveller, from, to, word * 64 + (uint32_t)__builtin_ctzll(bits), base, visit);
 	}
 }
 
@@ -92,27 +105,4 @@ uint32_t fors_leveller_fullest(const struct fors_leveller *leveller)
 		most = most < leveller->down[link] ? leveller->down[link] : most;
 	}
 	return most;
-}
-
-void fors_leveller_units(struct fors_leveller *leveller, uint32_t leaf, uint32_t lane, bool is_up,
-			 fors_leveller_unit *visit, void *context)
-{
-	uint32_t nleaves = leveller->fabric->nleaves, nclasses = leveller->level->nclasses;
-
-	for (uint32_t other = 0; other < nleaves; other++) {
-		uint32_t pair = is_up ? leaf * nleaves + other : other * nleaves + leaf;
-
-		for (uint32_t class = 0; other != leaf && class < nclasses; class += 1) {
-			uint8_t now = *fors_leveller_entry(leveller, pair, class);
-
-			if (now >= leveller->fabric->nlanes || !leveller->weight[pair / nleaves] ||
-			    fors_leveller_is_home(leveller, pair, class) ||
-			    !leveller->exists[(size_t)(pair % nleaves) * nclasses + class] ||
-			    (is_up ? now : fors_leveller_down(leveller, pair, class, now)) != lane)
-				continue;
-			leveller->effort -= leveller->effort < leveller->fabric->nlanes ? leveller->effort
-											: leveller->fabric->nlanes;
-			visit(leveller, pair, class, context);
-		}
-	}
 }

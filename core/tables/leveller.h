@@ -5,6 +5,7 @@
  * leveller.c      looking at units, lanes and links
  * level_build.c   the choice of lanes by load
  * level_own.c     lanes for units that can stay in their own round
+ * level_moves.c   which unit had best leave a link
  * level_repair.c  units of links that are too full move on
  * level_tabu.c    the last of them
  *
@@ -16,6 +17,13 @@
 #include "level.h"
 
 #define FORS_UNDECIDED 254 /* a displaced unit whose lane is not chosen yet (lanes end at 253) */
+
+/* A unit that may move, and its neighbours in the lists of its uplink [0] and downlink [1]; FORS_NONE: none. */
+struct fors_leveller_unit {
+	uint32_t pair, class;
+	uint32_t next[2], previous[2];
+	uint32_t free_at; /* step from which it may move again */
+};
 
 /* What the choice goes by. */
 struct fors_leveller {
@@ -41,15 +49,35 @@ struct fors_leveller {
 	uint64_t idle[FORS_MAX_LANES];	 /* rounds in which a lane idles at all leaves, as bits (when rounds are at most
 					    64) */
 	uint64_t *up_taken, *down_taken; /* [leaf * nlanes + lane]: rounds in which displaced units use it, as bits */
-	uint32_t *free_at;		 /* [pair * nclasses + class]: for level_tabu.c */
-	uint8_t *saved;			 /* choice and loads, for level_repair.c */
-	uint64_t effort;		 /* ways that the repair may still look at */
+	uint64_t *displaced;		 /* [pair * nwords + class / 64]: units that are not at home, as bits */
+	uint64_t *wanted;		 /* [to * nwords + class / 64]: some LID is in the class, as bits */
+	uint32_t nwords;
+	bool has_base_only;		 /* one LID per port: classes without a place are not wanted */
+	const uint8_t *home;		 /* [class]: its lane */
+	struct fors_leveller_unit *unit; /* those that may move, in the order of pair and class */
+	uint32_t nunits;
+	uint32_t *first;  /* [link]: of the units on it, FORS_NONE: none */
+	uint64_t *over;	  /* [link]: above the cap, as bits */
+	uint64_t surplus; /* what all links have above the cap */
+	uint8_t *saved;	  /* choice and loads, for level_repair.c */
+	uint64_t effort;  /* ways that the repair may still look at */
 };
 
-/* Home lane of all units of a class. */
+/* Home lane of all units of a class: a table, for it is asked for each way looked at. */
 static inline uint32_t fors_leveller_home(const struct fors_leveller *leveller, uint32_t class)
 {
-	return fors_home_class_lane(leveller->level->nlanes, class);
+	return leveller->home[class];
+}
+
+/* The units of a pair that are not at home, number 64 * word .. 64 * word + 63, as bits. */
+static inline uint64_t fors_leveller_displaced(const struct fors_leveller *leveller, uint32_t pair, uint32_t word)
+{
+	return leveller->displaced[(size_t)pair * leveller->nwords + word];
+}
+
+static inline bool fors_leveller_is_displaced(const struct fors_leveller *leveller, uint32_t pair, uint32_t class)
+{
+	return fors_leveller_displaced(leveller, pair, class / 64) >> class % 64 & 1;
 }
 
 /* The lane chosen for a unit, FORS_UNDECIDED: none yet. */
@@ -170,11 +198,30 @@ uint8_t fors_leveller_first(const struct fors_leveller *leveller, uint32_t pair,
 uint32_t fors_leveller_first_lane(const struct fors_leveller *leveller, uint32_t pair, uint32_t class);
 /* The fullest link's units. */
 uint32_t fors_leveller_fullest(const struct fors_leveller *leveller);
-/* Called for a displaced unit of the base LIDs. */
-typedef void fors_leveller_unit(struct fors_leveller *leveller, uint32_t pair, uint32_t class, void *context);
-/* Visit those on the uplink (or downlink) `lane` of a leaf; each costs effort for all lanes. */
-void fors_leveller_units(struct fors_leveller *leveller, uint32_t leaf, uint32_t lane, bool is_up,
-			 fors_leveller_unit *visit, void *context);
+
+/* ---- level_moves.c; a link is (leaf * nlanes + lane) * 2, and 1 more for the downlink ---- */
+
+/* A change of one unit's lane. */
+struct fors_leveller_move {
+	uint32_t unit;
+	uint8_t lane;
+	int64_t gain;  /* change of the surplus */
+	uint64_t full; /* tie-break */
+};
+
+/* Number the units that have a lane and may have another. */
+void fors_leveller_find_units(struct fors_leveller *leveller);
+/* List them by the links that they use now, for the present cap, all free to move. */
+void fors_leveller_list(struct fors_leveller *leveller);
+/*
+ * The best move of a unit of the link, of those that are free at `step`, with a gain of at most `worst`; .unit is
+ * FORS_NONE: there is none. Each unit looked at costs effort for all lanes.
+ */
+struct fors_leveller_move fors_leveller_best_move(struct fors_leveller *leveller, uint32_t link, int64_t worst,
+						  uint32_t step);
+void fors_leveller_make_move(struct fors_leveller *leveller, const struct fors_leveller_move *move);
+/* The first link above the cap from `link` on, FORS_NONE: there is none. */
+uint32_t fors_leveller_next_over(const struct fors_leveller *leveller, uint32_t link);
 
 /* ---- level_own.c ---- */
 

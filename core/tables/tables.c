@@ -108,6 +108,11 @@ static void fill_up(const struct fors_filler *w, uint32_t a, uint32_t b, const u
 	for (uint32_t s = 0; nlanes && s < w->f->nslots; s++) {
 		const struct fors_slot *slot = fors_slot(w->f, b, s);
 
+		if (!slot->lmc) {
+			if (slot->lid)
+				w->leaf_row[a][slot->lid] = port[fors_level_base_up(w->level, a, b, s)];
+			continue;
+		}
 		/* Once round the circle, for this slot and those after it with the same copy. */
 		for (uint32_t i = 0; copy != slot->copy && i < nlanes; i++)
 			way.byte[fors_home_lane(w->f, b, s, i)] = port[fors_level_up(w->level, a, b, s, i)];
