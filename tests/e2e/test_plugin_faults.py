@@ -116,8 +116,9 @@ def test_memory_ends_during_a_failure(faulty, tmp_path, lasting, conf):
     sm.wait_epoch()
     count = calls_of_a_change(sim, sm, tree, faults)
     assert count > 50
-    is_cut, declined, silent = True, 0, 0
+    is_cut, declined, silent, tried = True, 0, 0, 0
     for n in samples(count):
+        tried += 1
         epoch, mark = sm.status()["epoch"], sm.log_end()
         faults.arm(n, lasting)
         change(sim, tree, is_cut)
@@ -135,7 +136,7 @@ def test_memory_ends_during_a_failure(faulty, tmp_path, lasting, conf):
         silent += failures > 0 and "out of memory" not in log
         is_cut = not is_cut
     assert declined > 10
-    assert silent < 4  # some allocations fors can do without
+    assert silent * 3 < tried  # without some fors can do; texts, copies and metrics are tried again without a word
 
 
 def come_back_over(sim, sm, epoch):
