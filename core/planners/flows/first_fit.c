@@ -438,6 +438,17 @@ static enum fors_err place_in_order(struct fors_flows_packing *packing, const st
 	return err;
 }
 
+uint64_t fors_flows_first_fit_bytes(const struct fors_flows_problem *problem)
+{
+	const struct orderer *o = NULL;
+	const struct chains *chains = NULL;
+
+	return (uint64_t)fors_flows_units(problem) * sizeof(struct item) +
+	       problem->nlinks * (sizeof(*o->load) + sizeof(*chains->next) + sizeof(*chains->before) +
+				  2 * sizeof(*chains->votes)) +
+	       problem->ndests * sizeof(*o->usual) + problem->nswitches * sizeof(*o->corner);
+}
+
 enum fors_err fors_flows_first_fit(const struct fors_flows_problem *problem, const uint32_t *way, uint32_t nphases,
 				   enum fors_flows_order order, struct fors_flows_packing **packing,
 				   struct fors_error *error)
