@@ -206,7 +206,8 @@ tests_unit_test_aside_LDADD = libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_aside_LDFLAGS = $(AM_LDFLAGS) -pthread -Wl,--wrap=pause
 tests_unit_test_board_SOURCES = tests/unit/test_board.c plugin/board.c $(publish_sources) $(outbox_sources)
 tests_unit_test_board_LDADD = libforscore.la $(CMOCKA_LIBS)
-tests_unit_test_board_LDFLAGS = $(AM_LDFLAGS) -pthread
+tests_unit_test_board_LDFLAGS = $(AM_LDFLAGS) -pthread \
+	-Wl,--wrap=fors_outbox_put,--wrap=fors_outbox_announce,--wrap=fors_outbox_failures
 tests_unit_test_child_SOURCES = tests/unit/test_child.c plugin/child.c
 tests_unit_test_child_LDADD = $(CMOCKA_LIBS)
 tests_unit_test_input_SOURCES = tests/unit/test_input.c plugin/input.c $(publish_sources) \
