@@ -82,7 +82,8 @@ tests_unit_test_exact_LDADD = $(unit_support)
 tests_unit_test_flows_LDADD = $(unit_support)
 tests_unit_test_ilp_LDADD = $(unit_support)
 tests_unit_test_methods_LDADD = $(unit_support)
-tests_unit_test_schedule_file_SOURCES = tests/unit/test_schedule_file.c tests/unit/seal.c tests/unit/seal.h
+tests_unit_test_schedule_file_SOURCES = tests/unit/test_schedule_file.c tests/unit/published.c tests/unit/published.h \
+	tests/unit/seal.c tests/unit/seal.h
 tests_unit_test_schedule_file_LDADD = $(unit_support) $(ZLIB_LIBS)
 tests_unit_test_schedule_header_SOURCES = tests/unit/test_schedule_header.c tests/unit/published.c tests/unit/published.h \
 	tests/unit/seal.c tests/unit/seal.h
