@@ -149,6 +149,15 @@ def test_synthetic_with_tables(plan, fors, tmp_path):
     assert (report["phases"], report["tables_bound"], report["lower_bound"]) == (20, 20, 20)
 
 
+@pytest.mark.parametrize("spec, phases", [("CUBE(6;2)", 128), ("CUBE(5;4)", 256)])
+def test_hypercubes(plan, fors, tmp_path, spec, phases):
+    """Breadth-first numbers are no coordinates, and yet all cables of a hypercube are full all the time."""
+    for kind in ("net", "lfts"):
+        (tmp_path / kind).write_text(fors("fabric", "--synthetic", spec, "--routing", "dor", "--format", kind).out)
+    report = plan("--fabric", tmp_path / "net", "--lfts", tmp_path / "lfts")
+    assert (report["phases"], report["tables_bound"]) == (phases, phases)
+
+
 # ---- service levels
 
 
