@@ -12,7 +12,6 @@
 #include "core/planners/flows/strategy.h"
 #include "core/planners/flows/ways.h"
 #include "core/schedule/schedule.h"
-#include "core/schedule/schedule_file.h"
 
 /* The bound of the tables, counted anew: the fullest cable, the number of servers. */
 static uint32_t tables_bound(const struct bed *bed)
