@@ -350,6 +350,7 @@ class Run:
         after, between = self.world.copy(), self.world.copy()
         event.apply(after)
         between.off.add(event.words[0])
+        self.homes.move(event.words[0])
         self.turn(between)
         time.sleep(sum(map(ord, event.text)) % 3 * 0.7)
         self.turn(after)
@@ -547,6 +548,8 @@ class Run:
             return self._moved(view)
         faults = self._look_deep(view, status, head)
         self.judged = None if faults else key
+        if not faults:
+            self.homes.keep()
         return faults
 
     def _look_deep(self, view, status, head):

@@ -258,14 +258,15 @@ def away(view, name, base):
 class Homes:
     """
     Where hosts are at home whose order of arrival decides: each has one home that all entries agree with, and keeps it while it
-    stays at its port, until all are ranked afresh.
+    stays at its port, until all are ranked afresh. What a look has taught counts when keep() says that the fabric was at rest.
     """
 
     def __init__(self):
         self.may_be = {}  # (name, place) -> lanes that agree with all that was seen
+        self.seen = {}    # the same of the last look
 
     def judge(self, view):
-        faults = []
+        self.seen, faults = {}, []
         for name in view.servers:
             faults += own_port(view, name)
             if len(view.lids(name)) > 1 or view.tree.nservers <= view.world.nlanes:
@@ -275,14 +276,23 @@ class Homes:
     def _judge_server(self, view, name):
         key = name, view.world.at[name]
         before = self.may_be.get(key, range(view.world.nlanes))
-        after = [lane for lane in before if not away(view, name, lane)]
-        if after:
-            self.may_be[key] = after
+        self.seen[key] = [lane for lane in before if not away(view, name, lane)]
+        if self.seen[key]:
             return []
         return [f"LIDs of {name} have no home among lanes {list(before)}, that were possible before"]
 
+    def keep(self):
+        self.may_be.update(self.seen)
+
     def forget(self):
         self.may_be.clear()
+        self.seen.clear()
+
+    def move(self, name):
+        """It has left its port: where it comes next, or back, it may be at home elsewhere."""
+        for known in (self.may_be, self.seen):
+            for key in [key for key in known if key[0] == name]:
+                del known[key]
 
 
 def _down(view, leaf, lane, lid):

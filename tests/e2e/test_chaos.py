@@ -129,6 +129,7 @@ def test_a_home_that_is_none_is_found(healthy):
     homes, alike = judge.Homes(), judge.Homes()
     view = view_of(healthy)
     assert homes.judge(view) == []
+    homes.keep()
     assert alike.judge(view_of(healthy, entry("Leaf02", "Node00-00", 0, 6)))
 
     def move_all(snapshot):  # the four LIDs of one server, one lane on, at all leaves and spines
