@@ -141,8 +141,8 @@ def test_promtool_accepts_the_metrics(fabric):
     sm.wait_epoch()
     sim.unlink(cable.leaf, cable.leaf_port)
     sm.wait_status(state="active", f=1)
+    harness.wait_for(lambda: "fors_plan_ms" in families(sm.state_dir / "metrics-old.prom"))  # written last
     for name in ("metrics.prom", "metrics-old.prom"):
-        harness.wait_for(lambda: (sm.state_dir / name).exists())
         assert check_names(name, check_metrics(sm.state_dir / name))
         if "FORS_RECORD" in os.environ:
             shutil.copy(sm.state_dir / name, TOP / "tests/data")
