@@ -39,7 +39,7 @@ enum fors_err fors_drain_look(struct fors_drain *drain, const struct fors_settin
 
 	if (err)
 		return err;
-	if (may_release)
+	if (may_release || !hold_ms) /* where OpenSM's unicast cache makes the tables, nobody would ask again */
 		fors_watch_release(drain->watch, now.ms, hold_ms);
 	drain->due_ms = fors_watch_due(drain->watch, hold_ms);
 	if (drain->due_ms)

@@ -48,6 +48,7 @@ from odd_tree import ODDITIES, full_lmc, parse_fabric, seats  # noqa: E402
 
 QUIET = 0.1       # seconds without a word in the log: perhaps at rest
 PATIENCE = 3.0    # seconds without a word in the log after which a wrong fabric will not become right
+ENDLESS = 120.0   # the same although opensm has never been silent
 HANG = 10.0       # the same when a subnet manager has just started
 FIRST_PRIORITY = 5
 WARM_UP = 200     # events until memory is expected to be flat
@@ -466,7 +467,7 @@ class Run:
         started, log = time.time(), self.crew.master.log_file
         while not self._is_right():
             last_word = log.stat().st_mtime if log.exists() else 0
-            if time.time() > max(started, last_word) + patience:
+            if time.time() > min(max(started, last_word) + patience, started + ENDLESS):
                 return False
             time.sleep(0.03)
         return True

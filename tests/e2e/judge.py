@@ -461,12 +461,15 @@ def expected_status(view):
     is_even = len(count) == tree.nleaves and len(set(count.values())) == 1
     links = sorted((cable.leaf, cable.leaf_port, cable.spine, cable.spine_port)
                    for cable in (view.world.cable(a, k) for a, k in view.dead))
-    degraded = sorted(tuple(view.world.cable(a, k)) for a in view.leaves for k in view.lanes[a]
-                      if view.world.cable(a, k) in view.tree.slow)
+    living = [view.world.cable(a, k) for a in view.leaves for k in view.lanes[a]]
+    degraded = sorted(tuple(cable) for cable in living if cable in view.tree.slow)
+    if 2 * len(degraded) >= len(living):
+        degraded = None  # slower than its like is none where most are slow
     return {"servers": len(view.players), "leaves": tree.nleaves, "spines": tree.nspines, "f": reduction,
             "affected_spines": len({view.world.spine_of(k) for _, k in view.dead}),
             "capacity": next(iter(count.values())) - reduction if is_even else None,
-            "unreachable_pairs": len(view.cut_pairs()), "dead_links": links, "degraded_links": degraded, **expected_account(view)}
+            "unreachable_pairs": len(view.cut_pairs()), "dead_links": links, **expected_account(view),
+            **({} if degraded is None else {"degraded_links": degraded})}
 
 
 def _resident(view, name):
@@ -481,7 +484,7 @@ def _resident(view, name):
 def judge_status(view, status):
     """state, and all that expected_status() knows."""
     published = {key: status.get(key) for key in expected_status(view)}
-    for key in ("dead_links", "degraded_links"):
+    for key in {"dead_links", "degraded_links"} & published.keys():
         published[key] = sorted((link["a"], link["a_port"], _resident(view, link["b"]), link["b_port"])
                                 for link in published[key] or ())
     return [f"the status has {key} = {published[key]} where {value} is true"

@@ -400,7 +400,7 @@ def test_unicast_cache_and_switches(fabric):
         sm.wait_status(state="active", **wanted)
         assert_good(sim, sm)
         sim.relink_node(name)
-        sm.wait_status(state="active", servers=9, dead_links=[])
+        sm.wait_status(state="active", servers=9, dead_links=[], held_links=[], phases=9)  # nobody asks fors for tables
         assert_good(sim, sm)
     cut(sim, tree.uplink(0, 2))
     sm.wait_status(state="active", affected_spines=1)
