@@ -423,10 +423,12 @@ class Run:
         """Entries that changed although they had to hold still."""
         if not self.still or any(self.still[0].get(name) != view.snapshot.port.get(name) for name in view.nodes):
             return []
-        own = {lid for name in seats(self.tree) for lid in view.lids(name)}
+        free = {lid for name in seats(self.tree) for lid in view.lids(name)}
+        if self.tree.has_cache:  # then OpenSM leaves the entries of who is gone until it routes again
+            free |= set(range(0xc000)) - {lid for name in view.nodes for lid in view.lids(name)}
         return [f"{switch} has another entry for LID {lid} under another manager"
                 for switch in view.switches() for lid, port in enumerate(self.still[1][switch])
-                if port != view.port(switch, lid) and lid not in own]
+                if port != view.port(switch, lid) and lid not in free]
 
     def _has_arrivals(self):
         return self.tree.has_free or bool(self.tree.late)
