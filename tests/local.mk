@@ -23,6 +23,7 @@ unit_tests += tests/unit/test_home
 unit_tests += tests/unit/test_input
 unit_tests += tests/unit/test_invariants
 unit_tests += tests/unit/test_job
+unit_tests += tests/unit/test_jobs
 unit_tests += tests/unit/test_kept
 unit_tests += tests/unit/test_level
 unit_tests += tests/unit/test_loader
@@ -103,6 +104,7 @@ tests_unit_test_invariants_LDADD = $(unit_support) $(ZLIB_LIBS)
 .PHONY: invariants
 invariants: tests/unit/test_invariants
 	FORS_FABRICS=$${FABRICS:-20000} FORS_SEED=$${SEED:-1} tests/unit/test_invariants
+tests_unit_test_jobs_LDADD = $(unit_support)
 tests_unit_test_level_LDADD = $(unit_support)
 tests_unit_test_lftfile_LDADD = $(unit_support)
 tests_unit_test_families_SOURCES = tests/unit/test_families.c tests/sweep/world.c tests/sweep/world.h
