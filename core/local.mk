@@ -31,6 +31,7 @@ libforscore_la_SOURCES = \
 	core/fabric/places_learn_slots.c \
 	core/fabric/places_learn_switches.c \
 	core/fabric/places_rank.c \
+	core/fabric/places_relieve.c core/fabric/places_relieve.h \
 	core/fabric/sides.c core/fabric/sides.h \
 	core/fabric/subset.c core/fabric/subset.h \
 	core/fabric/watch.c core/fabric/watch.h \
