@@ -30,6 +30,7 @@ libforscore_la_SOURCES = \
 	core/fabric/places_learn_switches.c \
 	core/fabric/places_rank.c \
 	core/fabric/sides.c core/fabric/sides.h \
+	core/fabric/speeds.c core/fabric/speeds.h \
 	core/fabric/watch.c core/fabric/watch.h \
 	core/net/claims.c core/net/claims.h \
 	core/net/diff.c core/net/diff.h \
@@ -92,6 +93,8 @@ libforscore_la_SOURCES = \
 	core/planners/rounds/problem.c core/planners/rounds/problem.h \
 	core/planners/rounds/rounds.c \
 	core/planners/rounds/search.c core/planners/rounds/search.h \
+	core/planners/slow.c core/planners/slow.h \
+	core/schedule/pace.c core/schedule/pace.h \
 	core/schedule/schedule.c core/schedule/schedule.h \
 	core/schedule/schedule_fault.c core/schedule/schedule_fault.h \
 	core/schedule/schedule_file.c core/schedule/schedule_file.h core/schedule/schedule_format.h \
