@@ -33,6 +33,7 @@ libforscore_la_SOURCES = \
 	core/fabric/speeds.c core/fabric/speeds.h \
 	core/fabric/watch.c core/fabric/watch.h \
 	core/net/claims.c core/net/claims.h \
+	core/net/counters.c core/net/counters.h \
 	core/net/diff.c core/net/diff.h \
 	core/net/graph_net.c core/net/graph_net.h \
 	core/net/graph_spec.c core/net/graph_spec.h \

@@ -103,6 +103,11 @@ tests_unit_test_invariants_LDADD = $(unit_support) $(ZLIB_LIBS)
 .PHONY: invariants
 invariants: tests/unit/test_invariants
 	FORS_FABRICS=$${FABRICS:-20000} FORS_SEED=$${SEED:-1} tests/unit/test_invariants
+# fors plan on random net files: shares at most 100 %, every CA port accounted for.
+.PHONY: plans-sweep
+plans-sweep: fors
+	python3 $(srcdir)/tests/sweep/plans.py ./fors $${FABRICS:-1000} $${SEED:-1}
+EXTRA_DIST += tests/sweep/plans.py
 tests_unit_test_level_LDADD = $(unit_support)
 tests_unit_test_lftfile_LDADD = $(unit_support)
 tests_unit_test_families_SOURCES = tests/unit/test_families.c tests/sweep/world.c tests/sweep/world.h

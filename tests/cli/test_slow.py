@@ -3,8 +3,11 @@
 import json
 import random
 import re
+import sys
 
 import pytest
+
+from conftest import FORS, SRC
 
 SPEC = "FT(2;4,4)"
 
@@ -222,3 +225,14 @@ def test_shares_of_patterns_of_a_file(fors, write):
         path = write("pattern", "\n".join(lines[1:]) + "\n")
         result = json.loads(fors("analyze", "--synthetic", SPEC, "--routing", "fors", "--pattern-file", path, "--json").out)
         assert 0 < result["sync_throughput"] <= 1, (case, lines)
+
+
+# --- all of it, on fabrics as they are found ------------------------------------------------------------------------
+
+def test_plans_of_random_nets():
+    """A sample of what `make plans-sweep` does a thousand times."""
+    sys.path.insert(0, str(SRC / "tests/sweep"))
+    import plans
+
+    wrong, codes = plans.sweep(FORS, 40, 14)
+    assert wrong == [] and codes[0] >= 25

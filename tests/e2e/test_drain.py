@@ -175,7 +175,7 @@ def test_degraded_links(fabric):
     metrics = (sm.state_dir / "metrics.prom").read_text()
     share = float(re.search(r"^fors_throughput_ratio\{.*\} (\S+)$", metrics, re.M).group(1))
     assert abs(share - status["servers"] / status["length"]) < 1e-5 and re.search(r"^fors_slow_phases\{", metrics, re.M)
-    shown = harness.fors("status", sm.state_dir)
+    shown = subprocess.run(harness.fors_command("status", sm.state_dir), capture_output=True, text=True).stdout
     assert f"{100 * share:.1f} % of full" in shown and f"slow links hold up {status['slow_phases']} of" in shown
     assert "runs below full width or speed: it is used as any other" in sm.log()
     assert ("Leaf01", "Spine02") in cables_used(sim, sm)
