@@ -3,7 +3,8 @@
  * cables.c - the cables between switches, and what is known of each.
  *
  * Cables are those of the intact net, so that dead ones are listed too. Tables are those of --lfts, or, in a two-level
- * fat-tree, those that fors would write; the plan is the one of --schedule, or, over tables of fors, the one that fors would make.
+ * fat-tree, those that fors would write; the plan is the one of --schedule, or, over tables of fors, the one that fors
+ * would make.
  */
 #include "cli/cables.h"
 
@@ -88,7 +89,10 @@ static enum fors_err read_counters(const char *text, size_t size, const char *pa
 	return err;
 }
 
-/* --- what tables and plan put on them ---------------------------------------------------------------------------------- */
+/*
+ * --- what tables and plan put on them
+ * ----------------------------------------------------------------------------------
+ */
 
 static int load_tables(const struct cli_settings *settings, struct cli_cables *cables)
 {

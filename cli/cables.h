@@ -35,7 +35,10 @@ void cli_cables_free(struct cli_cables *cables);
 
 /* Errors at both ends; FORS_COUNTER_UNKNOWN: no word of them. */
 uint64_t cli_cable_errors(const struct cli_cable *cable);
-/* "Leaf00[21]", with the GUID where another node has the same description or it has a comma; the name as --down and exclude_links take it. */
+/*
+ * "Leaf00[21]", with the GUID where another node has the same description or it has a comma; the name as --down and
+ * exclude_links take it.
+ */
 void cli_cable_end(const struct cli_cables *cables, const struct cli_cable *cable, int end, char *text, size_t room);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * cmd_links.c - `fors links`: every cable between switches, with its state, width and speed, what tables and plan put on it,
- * and its errors; and `fors exclude --suggest`: the lines of fors.conf that take the worst of them out of service.
+ * cmd_links.c - `fors links`: every cable between switches, with its state, width and speed, what tables and plan put
+ * on it, and its errors; and `fors exclude --suggest`: the lines of fors.conf that take the worst of them out of
+ * service.
  */
 #include "cli/cables.h"
 #include "cli/json.h"
@@ -11,7 +12,9 @@
 #define NAME_ROOM (FORS_NAME_MAX + 8)
 #define THRESHOLD 100 /* errors, where --threshold does not say */
 
-/* --- links --------------------------------------------------------------------------------------------------------- */
+/*
+ * --- links ---------------------------------------------------------------------------------------------------------
+ */
 
 static const char *state_of(const struct cli_cable *cable)
 {
@@ -107,7 +110,9 @@ static int run_links(const struct cli_settings *settings, char **operand)
 	return code;
 }
 
-/* --- exclude ------------------------------------------------------------------------------------------------------- */
+/*
+ * --- exclude -------------------------------------------------------------------------------------------------------
+ */
 
 /* What fors.conf can name is a living cable between a leaf and a spine. */
 static bool is_exclusive(const struct cli_cables *cables, const struct cli_cable *cable)

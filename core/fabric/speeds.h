@@ -12,7 +12,10 @@
 /* The rate of a flow where nothing is slow, in Mb/s; 0: not known, and then nothing is slow. */
 uint32_t fors_speeds_full(const struct fors_fabric *fabric);
 
-/* How many times as long as at full speed a flow takes over the cable of a leaf and a lane; 1 where it is dead, or not known. */
+/*
+ * How many times as long as at full speed a flow takes over the cable of a leaf and a lane; 1 where it is dead, or
+ * not known.
+ */
 double fors_speeds_cable(const struct fors_fabric *fabric, uint32_t leaf, uint32_t lane, uint32_t full);
 
 /* The same of a server's own cable; `slot` has a living one. */

@@ -10,8 +10,8 @@
  *   PortSelect:......................21
  *   SymbolErrorCounter:..............69
  *
- * Both list what has nothing to do with cables too, and lines that we do not know: those are no errors, for every version of
- * the two prints others. But a text without a single counter is not what somebody thinks it is.
+ * Both list what has nothing to do with cables too, and lines that we do not know: those are no errors, for every
+ * version of the two prints others. But a text without a single counter is not what somebody thinks it is.
  */
 #include "counters.h"
 

@@ -6,9 +6,9 @@
  * switch, and the rest. "Slower than the fastest" would call a whole fabric degraded for one new switch, and
  * servers may well be slower than the fabric. Of two equally common rates the higher counts.
  *
- * What that costs is another question. A flow of the exchange has every link on its way to itself, so it runs at the rate of
- * the slowest of them; full speed is what the usual cables allow, those of servers and those between switches together. A
- * cable between switches that is slower than its like but as fast as the servers are holds up nobody.
+ * What that costs is another question. A flow of the exchange has every link on its way to itself, so it runs at the
+ * rate of the slowest of them; full speed is what the usual cables allow, those of servers and those between switches
+ * together. A cable between switches that is slower than its like but as fast as the servers are holds up nobody.
  *
  * Speeds are compared as iblinkinfo shows them, in signals; times are those of data, of which the three oldest speeds
  * carry eight bits in ten signals, the others 64 in 66.

@@ -29,7 +29,10 @@ const char *fors_speed_name(enum fors_speed speed);
 /* The rate of data over the cable of a port, in Mb/s; 0: not known. 4xSDR is 8,000. */
 uint32_t fors_port_rate(const struct fors_port *port);
 
-/* Let *port have this width and speed, if it has none or they are slower: a cable is as fast as its slower end. Unknown ones count for nothing. */
+/*
+ * Let *port have this width and speed, if it has none or they are slower: a cable is as fast as its slower end.
+ * Unknown ones count for nothing.
+ */
 void fors_port_slower(struct fors_port *port, unsigned width, enum fors_speed speed);
 
 #define FORS_RATE_TEXT 12 /* room for "12xFDR10" */
@@ -50,8 +53,8 @@ void fors_rates_mark(struct fors_net *net);
 uint32_t fors_rates_full(const struct fors_net *net);
 
 /*
- * How many times as long a flow takes over the cable of this port as at `full` (fors_rates_full()); 1 where the cable is no
- * slower, or a rate is not known.
+ * How many times as long a flow takes over the cable of this port as at `full` (fors_rates_full()); 1 where the cable
+ * is no slower, or a rate is not known.
  */
 double fors_port_slowness(const struct fors_port *port, uint32_t full);
 

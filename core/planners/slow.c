@@ -2,10 +2,10 @@
 /*
  * slow.c - what draining slow cables would give.
  *
- * A cable that is drained costs phases, one that is slow costs time in each phase that has a flow over it. Which is worse is
- * a question of numbers: a leaf with an uplink to spare loses nothing by draining one at a quarter of its speed, while with it
- * nearly every phase takes four times as long. The answer here is a bound, not a plan: it takes no tables and no search, so
- * it may be asked for after every sweep.
+ * A cable that is drained costs phases, one that is slow costs time in each phase that has a flow over it. Which is
+ * worse is a question of numbers: a leaf with an uplink to spare loses nothing by draining one at a quarter of its
+ * speed, while with it nearly every phase takes four times as long. The answer here is a bound, not a plan: it takes no
+ * tables and no search, so it may be asked for after every sweep.
  */
 #include "slow.h"
 

@@ -2,9 +2,9 @@
 /*
  * pace.c - how long the phases of a schedule take where some cables are slow.
  *
- * In a phase every flow has the links on its way to itself, so it runs at the rate of the slowest of them. Phases wait for
- * one another: a phase takes as long as its slowest flow. With times in phases at full speed a schedule of T phases takes T
- * where nothing is slow, and (T - n) + 4 n where n of its phases have a flow over a 1X cable among 4X.
+ * In a phase every flow has the links on its way to itself, so it runs at the rate of the slowest of them. Phases wait
+ * for one another: a phase takes as long as its slowest flow. With times in phases at full speed a schedule of T phases
+ * takes T where nothing is slow, and (T - n) + 4 n where n of its phases have a flow over a 1X cable among 4X.
  *
  * The ways are walked as the verifier walks them, whose proof comes first: what a table says here has an end.
  */
@@ -75,7 +75,10 @@ static void find_ends(struct walk *w)
 	}
 }
 
-/* The port by which a packet to `lid` that came in at the other end of port `at` goes on; FORS_NONE: it has arrived, or is lost. */
+/*
+ * The port by which a packet to `lid` that came in at the other end of port `at` goes on; FORS_NONE: it has arrived,
+ * or is lost.
+ */
 static uint32_t next_port(const struct walk *w, uint32_t at, uint32_t lid)
 {
 	uint32_t node = w->net->port[at].peer;

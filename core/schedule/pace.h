@@ -17,9 +17,9 @@ struct fors_pace {
 };
 
 /*
- * The pace of `schedule`, which was proven over `net` (indexed) and `lfts`, in *pace. flows: NULL, or a row by ports of the
- * net (zeroed) to which the flows are added that each port sends. Where no cable is slow and flows is NULL no flow is
- * walked. Errors: FORS_ENOMEM.
+ * The pace of `schedule`, which was proven over `net` (indexed) and `lfts`, in *pace. flows: NULL, or a row by ports of
+ * the net (zeroed) to which the flows are added that each port sends. Where no cable is slow and flows is NULL no flow
+ * is walked. Errors: FORS_ENOMEM.
  */
 enum fors_err fors_pace_of(const struct fors_net *net, const struct fors_lfts *lfts,
 			   const struct fors_schedule *schedule, uint32_t *flows, struct fors_pace *pace,
