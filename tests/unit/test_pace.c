@@ -160,6 +160,18 @@ static void the_slower_end_counts(void **state)
 	assert_true(port.width == 1 && port.speed == FORS_EDR);
 }
 
+/* These ports of all leaves. */
+static void leaves_at(struct bed *bed, unsigned first, unsigned last, unsigned width, enum fors_speed speed)
+{
+	for (unsigned leaf = 0; leaf < 4; leaf++)
+		for (unsigned port = first; port <= last; port++) {
+			char what[16];
+
+			snprintf(what, sizeof(what), "Leaf%02u[%u]", leaf, port);
+			one_at(bed, what, width, speed, true);
+		}
+}
+
 /* Full speed is that of servers and cables between switches together. */
 static void full_speed(void **state)
 {
@@ -168,13 +180,11 @@ static void full_speed(void **state)
 	assert_int_equal(fors_speeds_full(bed->fabric), 0);
 	all_at(bed, 4, FORS_EDR);
 	assert_int_equal(fors_speeds_full(bed->fabric), 100000);
-	for (unsigned leaf = 0; leaf < 4; leaf++)
-		for (unsigned port = 1; port <= 4; port++) {
-			char what[16];
-
-			snprintf(what, sizeof(what), "Leaf%02u[%u]", leaf, port);
-			one_at(bed, what, 2, FORS_EDR, true);
-		}
+	leaves_at(bed, 5, 8, 4, FORS_QDR); /* servers that are faster than the switches */
+	assert_int_equal(fors_speeds_full(bed->fabric), 32000);
+	near(pace_of(bed).length, 16);
+	all_at(bed, 4, FORS_EDR);
+	leaves_at(bed, 1, 4, 2, FORS_EDR);
 	assert_int_equal(fors_speeds_full(bed->fabric), 50000);
 	one_at(bed, "Leaf01[6]", 2, FORS_EDR, true);
 	assert_true(fors_cable(bed->fabric, 1, 1)->is_degraded);
