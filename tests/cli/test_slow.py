@@ -221,7 +221,7 @@ def test_shares_of_patterns_of_a_file(fors, write):
     for case in range(20):
         lines = []
         for _ in range(draw.choice((1, 2, 5, 40))):
-            lines += ["phase", *(f"{draw.randrange(16)} {draw.randrange(16)}" for _ in range(draw.choice((1, 8, 30))))]
+            lines += ["phase", *("{} {}".format(*draw.sample(range(16), 2)) for _ in range(draw.choice((1, 8, 30))))]
         path = write("pattern", "\n".join(lines[1:]) + "\n")
         result = json.loads(fors("analyze", "--synthetic", SPEC, "--routing", "fors", "--pattern-file", path, "--json").out)
         assert 0 < result["sync_throughput"] <= 1, (case, lines)
