@@ -48,6 +48,7 @@ extern const struct cli_command cli_diff_command;
 extern const struct cli_command cli_fabric_command;
 extern const struct cli_command cli_exclude_command;
 extern const struct cli_command cli_forget_command;
+extern const struct cli_command cli_jobs_command;
 extern const struct cli_command cli_links_command;
 extern const struct cli_command cli_plan_command;
 extern const struct cli_command cli_schedule_command;

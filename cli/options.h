@@ -28,8 +28,9 @@ enum cli_command_id {
 	CLI_CMD_FORGET = 1 << 7,
 	CLI_CMD_FABRIC = 1 << 8,
 	CLI_CMD_DIFF = 1 << 9,
-	CLI_CMD_LINKS = 1 << 10,
-	CLI_CMD_EXCLUDE = 1 << 11,
+	CLI_CMD_JOBS = 1 << 10,
+	CLI_CMD_LINKS = 1 << 11,
+	CLI_CMD_EXCLUDE = 1 << 12,
 };
 
 /* Arguments of --format and --map, in the order of their names. */
