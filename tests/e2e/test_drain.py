@@ -172,6 +172,7 @@ def test_degraded_links(fabric):
     assert link["planned"] and re.fullmatch(r"1x\w+", link["rate"])
     assert status["length"] == status["phases"] + 3 * status["slow_phases"] and status["slow_phases"] >= 8
     assert status["drained_length"] == 12  # at the least: three uplinks for what four servers send to eight others
+    harness.wait_for(lambda: "\nfors_throughput_ratio{" in (sm.state_dir / "metrics.prom").read_text())  # after the status
     metrics = (sm.state_dir / "metrics.prom").read_text()
     share = float(re.search(r"^fors_throughput_ratio\{.*\} (\S+)$", metrics, re.M).group(1))
     assert abs(share - status["servers"] / status["length"]) < 1e-5 and re.search(r"^fors_slow_phases\{", metrics, re.M)
