@@ -29,6 +29,7 @@ libforscore_la_SOURCES = \
 	core/fabric/places_learn_slots.c \
 	core/fabric/places_learn_switches.c \
 	core/fabric/places_rank.c \
+	core/fabric/repairs.c core/fabric/repairs.h \
 	core/fabric/sides.c core/fabric/sides.h \
 	core/fabric/watch.c core/fabric/watch.h \
 	core/net/claims.c core/net/claims.h \
@@ -77,6 +78,7 @@ libforscore_la_SOURCES = \
 	core/planners/flows/strategy.c core/planners/flows/strategy.h \
 	core/planners/flows/ways.c core/planners/flows/ways.h \
 	core/planners/lmc.c core/planners/lmc.h \
+	core/planners/mended.c core/planners/mended.h \
 	core/planners/method.h \
 	core/planners/outcome.c core/planners/outcome.h \
 	core/planners/over.c core/planners/over.h \

@@ -39,6 +39,7 @@ unit_tests += tests/unit/test_optimum
 unit_tests += tests/unit/test_places
 unit_tests += tests/unit/test_rank
 unit_tests += tests/unit/test_rehome
+unit_tests += tests/unit/test_repairs
 unit_tests += tests/unit/test_planner
 unit_tests += tests/unit/test_outbox
 unit_tests += tests/unit/test_outcome
@@ -73,6 +74,7 @@ check_PROGRAMS += $(unit_tests)
 TESTS += $(unit_tests)
 endif
 tests_unit_test_drained_LDADD = $(unit_support)
+tests_unit_test_repairs_LDADD = $(unit_support)
 tests_unit_test_closed_form_LDADD = $(unit_support)
 tests_unit_test_split_LDADD = libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_colour_LDADD = libforscore.la $(CMOCKA_LIBS)
