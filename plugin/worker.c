@@ -168,6 +168,8 @@ void fors_worker_submit(struct fors_worker *worker, struct fors_job *job)
 {
 	struct fors_job *old;
 
+	if (worker->setup.advisor)
+		fors_advisor_look(worker->setup.advisor, job);
 	pthread_mutex_lock(&worker->mutex);
 	old = worker->mail;
 	worker->mail = job;

@@ -18,7 +18,8 @@
  *
  * Files: worker.c the thread and its mailbox; worker_job.c what comes of one job; worker_plan.c plans and proofs;
  * worker_publish.c what readers are told; worker_duties.c what is looked after whether or not there are jobs;
- * worker_over.c tables that another engine made: the plan, and what happens when they change.
+ * worker_repairs.c what to mend first; worker_over.c tables that another engine made: the plan, and what happens when
+ * they change.
  * Everything here runs in the worker's thread.
  */
 #ifndef FORS_PLUGIN_WORKER_INSIDE_H
@@ -27,6 +28,7 @@
 #include <pthread.h>
 
 #include "core/planners/outcome.h"
+#include "advisor.h"
 #include "board.h"
 #include "leash.h"
 #include "worker.h"
@@ -76,6 +78,8 @@ struct fors_worker {
 	struct fors_worker_published published;
 	uint64_t decided;	  /* basis; 0: nothing is */
 	uint64_t view;		  /* that the status shows */
+	uint64_t advised;	  /* basis for which the advisor was asked, 0: none */
+	struct fors_gains gains;  /* its answer, not known until there is one */
 	double outdated_ms;	  /* when the change was noted for which a withdrawal is due; 0: none is */
 	const char *outdated_how; /* and how that came out */
 	bool is_proving;	  /* the published schedule is being read by the verifier */
@@ -141,6 +145,14 @@ bool fors_worker_is_outdated(struct fors_worker *worker);
 
 /* When tables have changed: withdraw what is published over them. */
 void fors_worker_watch_tables(struct fors_worker *worker);
+
+/* --- worker_repairs.c --- */
+
+/* What is published is the last word on this job and its basis: have the advisor say what to mend, once. */
+void fors_worker_seek_advice(struct fors_worker *worker, const struct fors_job *job, uint64_t basis);
+
+/* Has the advisor answered? Then the status says so. */
+void fors_worker_take_advice(struct fors_worker *worker);
 
 /* --- worker_publish.c --- */
 

@@ -172,6 +172,8 @@ static void do_tables(struct fors_worker *worker, struct fors_job *job)
 	} else {
 		plan_ahead(worker, job, basis);
 	}
+	if (job->kind == FORS_JOB_INSTALLED)
+		fors_worker_seek_advice(worker, job, basis);
 }
 
 void fors_worker_do(struct fors_worker *worker, struct fors_job *job)

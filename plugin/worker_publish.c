@@ -19,6 +19,8 @@ static void fill_status(struct fors_worker *worker, const struct fors_job *job, 
 	snprintf(status->tables_by, sizeof(status->tables_by), "%s", job->tables_by);
 	status->check_ms = job->check_ms;
 	status->warnings = job->warnings;
+	if (state == FORS_ACTIVE && worker->gains.is_known && fors_job_basis(job) == worker->advised)
+		status->repairs = worker->gains;
 	if (job->fabric && fors_status_fabric(status, job->fabric, NULL))
 		fors_worker_run_short(worker);
 }

@@ -2,13 +2,14 @@
 /*
  * repairs.c - what could be mended, and the fabric as it would be then.
  *
- * Twenty cables that died with their spine are one repair. A cable whose two switches live is one of its own, and so is one that
- * runs below its speed and therefore carries nothing. A leaf that died is none: its servers are in no schedule, so nobody can say how many
- * would come back with it.
+ * Twenty cables that died with their spine are one repair. A cable whose two switches live is one of its own, and so
+ * is one that runs below its speed and therefore carries nothing. A leaf that died is none: its servers are in no
+ * schedule, so nobody can say how many would come back with it.
  *
- * What would be then is not estimated. The fabric is copied, the cable plugged in again where the kept order says that it belongs, in the net too, and a
- * spine that is gone is added to it; so tables, plans and proofs are those that would really be made. Places do not change by a repair,
- * hence homes do not: a fabric that was mended by hand gets the same tables.
+ * What would be then is not estimated. The fabric is copied, the cable plugged in again where the kept order says that
+ * it belongs, in the net too, and a spine that is gone is added to it; so tables, plans and proofs are those that
+ * would really be made. Places do not change by a repair, hence homes do not: a fabric that was mended by hand gets
+ * the same tables.
  */
 #include "repairs.h"
 #include "drained.h"

@@ -15,9 +15,10 @@ struct fors_repair {
 };
 
 /*
- * All repairs, in *list (owned by the caller) and *count, the more promising first: dead spines, then cables of the leaves
- * that lack most uplinks for their servers. Not among them is what no single repair brings back, or nobody knows what would come with it: cables of a
- * dead leaf, and cables into whose ports something else is plugged in now. Errors: FORS_ENOMEM.
+ * All repairs, in *list (owned by the caller) and *count, the more promising first: dead spines, then cables of the
+ * leaves that lack most uplinks for their servers. Not among them is what no single repair brings back, or nobody
+ * knows what would come with it: cables of a dead leaf, and cables into whose ports something else is plugged in now.
+ * Errors: FORS_ENOMEM.
  */
 enum fors_err fors_repairs_list(const struct fors_fabric *fabric, struct fors_repair **list, uint32_t *count,
 				struct fors_error *error);
@@ -32,8 +33,9 @@ struct fors_mended {
 enum fors_err fors_mended_copy(const struct fors_fabric *fabric, struct fors_mended *copy, struct fors_error *error);
 
 /*
- * The fabric as it would be with this repair, in *mended, to be freed by the caller: same places, same servers, the cables alive
- * in fabric and net. A spine that returns has no LID. Errors: FORS_ENOMEM; FORS_EINPUT for what is no repair of this fabric.
+ * The fabric as it would be with this repair, in *mended, to be freed by the caller: same places, same servers, the
+ * cables alive in fabric and net. A spine that returns has no LID. Errors: FORS_ENOMEM; FORS_EINPUT for what is no
+ * repair of this fabric.
  */
 enum fors_err fors_mended_build(const struct fors_fabric *fabric, const struct fors_repair *repair,
 				struct fors_mended *mended, struct fors_error *error);

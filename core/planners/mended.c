@@ -2,9 +2,10 @@
 /*
  * mended.c - what a repair would give back.
  *
- * It is not estimated: tables are made for the fabric as it would be, and the exchange is planned and proven over them. Only where that must be in vain
- * it is left out. No plan is below the lower bound, and with one LID for each server none below the lump; as long as another leaf is as
- * badly off as the one that is mended these bounds stay where they are. With thirty dead cables most repairs are of that kind.
+ * It is not estimated: tables are made for the fabric as it would be, and the exchange is planned and proven over
+ * them. Only where that must be in vain it is left out. No plan is below the lower bound, and with one LID for each
+ * server none below the lump; as long as another leaf is as badly off as the one that is mended these bounds stay
+ * where they are. With thirty dead cables most repairs are of that kind.
  */
 #include "mended.h"
 

@@ -10,9 +10,10 @@
 #include "method.h"
 
 /*
- * How many phases the exchange of task->fabric (task->lanes is not looked at) would take with this repair and nothing else, by this method, in
- * *phases: those of a plan that was proven. phases_now: those of the plan that there is; where bounds say that a repair cannot lead below it they are the
- * answer, and nothing is planned. 0: there would be no plan either.
+ * How many phases the exchange of task->fabric (task->lanes is not looked at) would take with this repair and nothing
+ * else, by this method, in *phases: those of a plan that was proven. phases_now: those of the plan that there is;
+ * where bounds say that a repair cannot lead below it they are the answer, and nothing is planned. 0: there would be
+ * no plan either.
  * Errors: FORS_ENOMEM, FORS_ECANCELLED (task->cancelled said so), FORS_EINPUT (no repair of this fabric).
  */
 enum fors_err fors_phases_mended(const struct fors_task *task, const char *method, const struct fors_repair *repair,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Tests of core/fabric/repairs.c and core/planners/mended.c: what could be mended, that the fabric as it would be is the one that is found when somebody
- * has mended it, and what it gives back.
+ * Tests of core/fabric/repairs.c and core/planners/mended.c: what could be mended, that the fabric as it would be is
+ * the one that is found when somebody has mended it, and what it gives back.
  */
 #include <stdlib.h>
 #include <string.h>
