@@ -136,14 +136,18 @@ static void print_gain(const struct fors_status *status, const struct fors_gain 
 		printf("%-*s%s[%u] - %s[%u]", INDENT, label, link->a, link->a_port, link->b, link->b_port);
 	else
 		printf("%-*s%s with all its cables", INDENT, label, link->b);
-	printf(" alone: %.1f %% -> %.1f %%\n", speed_of(status, status->phases), speed_of(status, gain->phases));
+	if (status->phases > 0)
+		printf(" alone: %.1f %% -> %.1f %%\n", speed_of(status, status->phases),
+		       speed_of(status, gain->phases));
+	else
+		printf(" alone: fors routes again, at %.1f %% of full speed\n", speed_of(status, gain->phases));
 }
 
 void cli_print_repairs(const struct fors_status *status)
 {
 	const struct fors_gains *repairs = &status->repairs;
 
-	if (!repairs->is_known || status->phases <= status->servers)
+	if (!repairs->is_known || status->servers <= 0 || status->phases == status->servers)
 		return;
 	for (uint32_t i = 0; i < repairs->count && i < LISTED; i++)
 		print_gain(status, &repairs->gain[i], i ? "" : "mend first");

@@ -107,7 +107,7 @@ static void try_repairs(struct work *work, const struct fors_repair *list, uint3
 			gains->untried = count - i;
 			return;
 		}
-		if (!phases || phases >= question->phases)
+		if (!phases || (question->phases && phases >= question->phases))
 			continue;
 		fors_gain_name(question->now.fabric, &list[i], &gain);
 		gain.phases = phases;
@@ -233,9 +233,10 @@ void fors_advisor_look(struct fors_advisor *advisor, const struct fors_job *job)
 {
 	bool is_same;
 
+	if (!fors_job_has_tables(job))
+		return;
 	pthread_mutex_lock(&advisor->mutex);
-	is_same = !advisor->fingerprint ||
-		  (job->fabric && job->kind != FORS_JOB_DECLINED && job->fabric->fingerprint == advisor->fingerprint);
+	is_same = !advisor->fingerprint || (job->fabric && job->fabric->fingerprint == advisor->fingerprint);
 	pthread_mutex_unlock(&advisor->mutex);
 	if (!is_same)
 		replace(advisor, NULL);

@@ -29,7 +29,10 @@ enum fors_err fors_advisor_start(struct fors_advisor **advisor, struct fors_erro
  */
 void fors_advisor_ask(struct fors_advisor *advisor, const struct fors_job *job, uint32_t phases, uint64_t basis);
 
-/* This is how the fabric looks now: unless it is the one that was asked about, the question is dropped. */
+/*
+ * This is how the fabric looks now: unless it is the one that was asked about, the question is dropped. A job without
+ * a fabric says nothing.
+ */
 void fors_advisor_look(struct fors_advisor *advisor, const struct fors_job *job);
 
 /* Take the answer, once: the best repairs in *gains, and the basis. False: there is none. */

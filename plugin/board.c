@@ -431,18 +431,40 @@ bool fors_board_publish(struct fors_board *board, struct fors_schedule *schedule
 	return true;
 }
 
+/* The status as it was published last. False: there is none, or no memory. */
+static bool recall(const struct fors_board *board, struct fors_status *status)
+{
+	return board->json && !fors_status_parse(board->json, "status.json", status, NULL);
+}
+
+/* Write the status, which says a little more than before. False: out of memory. */
+static bool amend(struct fors_board *board, struct fors_status *status)
+{
+	bool is_done = take_status(board, status);
+
+	fors_status_clear(status);
+	fors_board_retry(board);
+	return is_done;
+}
+
 bool fors_board_advise(struct fors_board *board, const struct fors_gains *gains)
 {
 	struct fors_status status;
-	bool is_done;
 
-	if (!board->json || fors_status_parse(board->json, "status.json", &status, NULL))
+	if (!recall(board, &status))
 		return false;
 	status.repairs = *gains;
-	is_done = take_status(board, &status);
-	fors_status_clear(&status);
-	fors_board_retry(board);
-	return is_done;
+	return amend(board, &status);
+}
+
+bool fors_board_route(struct fors_board *board, const char *tables_by)
+{
+	struct fors_status status;
+
+	if (!recall(board, &status))
+		return false;
+	snprintf(status.tables_by, sizeof(status.tables_by), "%s", tables_by);
+	return amend(board, &status);
 }
 
 /* Renumber what is published above this epoch, unless it is. False: out of memory, and all is as it was. */

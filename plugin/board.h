@@ -83,6 +83,9 @@ bool fors_board_withdraw_at_once(struct fors_board *board, struct fors_status *s
 /* What to mend first is known: the status says so, without a new epoch, and nobody is called. False: out of memory. */
 bool fors_board_advise(struct fors_board *board, const struct fors_gains *gains);
 
+/* Whose tables the switches hold is known: likewise. */
+bool fors_board_route(struct fors_board *board, const char *tables_by);
+
 /* Write the kept order, a text that is the board's then, into the file `places`. */
 void fors_board_keep(struct fors_board *board, char *text, size_t size);
 

@@ -27,7 +27,10 @@ void fors_worker_write_places(struct fors_worker *worker)
 		fors_board_keep(&worker->board, text, size);
 }
 
-/* Does a sweep not end? Also takes over what was counted. OpenSM's sweeper hangs then. That none begins means nothing: the fabric is quiet. */
+/*
+ * Does a sweep not end? Also takes over what was counted. OpenSM's sweeper hangs then. That none begins means nothing:
+ * the fabric is quiet.
+ */
 static bool is_overdue(struct fors_worker *worker)
 {
 	uint64_t since, allowed;
