@@ -108,6 +108,7 @@ def test_history(fabric):
     fabric.also(third)
     status = third.wait_epoch(last)
     assert errors(third, mark) == ["F011"]
+    harness.wait_for(lambda: "what is this" not in history.read_text(), what="another history")
     harness.wait_for(lambda: events(third)[-1]["epoch"] == status["epoch"], what="the epoch in the history")
     assert len(events(third)) < len(told)
 
