@@ -63,6 +63,7 @@ unit_tests += tests/unit/test_text
 unit_tests += tests/unit/test_trust
 unit_tests += tests/unit/test_verify
 unit_tests += tests/unit/test_status
+unit_tests += tests/unit/test_shift
 unit_tests += tests/unit/test_split
 unit_tests += tests/unit/test_worker
 
@@ -117,6 +118,7 @@ tests_unit_test_families_LDADD = libtestsupport.la libforsmodel.la libforscore.l
 tests_unit_test_graph_spec_LDADD = libtestsupport.la libforsmodel.la libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_lfti_LDADD = libforsmodel.la libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_model_LDADD = libtestsupport.la libforsmodel.la libforscore.la $(CMOCKA_LIBS) -lm
+tests_unit_test_shift_LDADD = libtestsupport.la libforsmodel.la libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_net_LDADD = $(unit_support)
 tests_unit_test_netfile_LDADD = $(unit_support)
 tests_unit_test_optimum_LDADD = libforsmodel.la libforscore.la $(CMOCKA_LIBS)
