@@ -235,7 +235,10 @@ static void remember(const struct way *way, struct known *known)
 	known->spine = way->nswitches > 1 ? way->node[1] : 0;
 }
 
-/* As walk(), where another server of the leaf has gone before. */
+/*
+ * As walk(), where another server of the leaf has gone before; of the switches the first two are named, for
+ * check_spine().
+ */
 static void recall(const struct check *check, const struct flow *flow, const struct known *known, struct way *way)
 {
 	way->link[0] = check->place[flow->src].link;
@@ -244,8 +247,6 @@ static void recall(const struct check *check, const struct flow *flow, const str
 	way->nswitches = 0;
 	for (; way->nswitches < TREE_SWITCHES && known->link[way->nswitches]; way->nswitches++)
 		way->link[way->nswitches + 1] = known->link[way->nswitches];
-	if (way->nswitches == TREE_SWITCHES)
-		way->node[2] = check->place[flow->cell.dst].leaf;
 }
 
 /*
