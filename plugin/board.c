@@ -179,7 +179,6 @@ static void send_copy(struct fors_board *board, int which)
 						     [SHEET_STATUS] = FORS_OUT_STATUS,
 						     [SHEET_METRICS] = FORS_OUT_METRICS,
 						     [SHEET_METRICS_OLD] = FORS_OUT_METRICS_OLD};
-
 	struct fors_sheet *sheet = &board->sheet[which];
 
 	if (!board->outbox || !sheet->bytes || which == SHEET_PLACES || which == SHEET_HISTORY)

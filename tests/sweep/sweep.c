@@ -211,7 +211,7 @@ static void every_small_set(void **unused)
 static uint32_t nsets = 4;
 static const char *wanted = "";
 
-/* On a terminal: how much is done, and how long the rest takes if it goes on like this; a family alone: its name goes on from there. */
+/* On a terminal: how much is done, how long the rest takes if it goes on like this, and how a family is done alone. */
 static void tell_progress(size_t done)
 {
 	static time_t started;
@@ -221,8 +221,8 @@ static void tell_progress(size_t done)
 		started = time(NULL);
 	left = done ? (long)(time(NULL) - started) * (long)(NFAMILIES - done) / (long)done : 0;
 	if (isatty(STDERR_FILENO))
-		fprintf(stderr, "%zu/%zu families, %ld:%02ld left; Ctrl-C, and 'sweep %u \"%s\"' goes on\n", done,
-			NFAMILIES, left / 60, left % 60, nsets, families[done].name);
+		fprintf(stderr, "%zu/%zu families, %ld:%02ld left; this one alone: sweep %u \"%s\"\n", done, NFAMILIES,
+			left / 60, left % 60, nsets, families[done].name);
 }
 
 static void sweep(void **unused)
