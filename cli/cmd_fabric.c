@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "cli/draw.h"
+#include "cli/made.h"
 #include "core/base/text.h"
 #include "core/net/lftfile.h"
 #include "core/net/lfts.h"
@@ -181,16 +182,21 @@ static int load_now(const struct cli_source *source, const struct cli_site *site
 static int draw(const struct cli_settings *settings, const struct cli_site *site, const struct cli_fabric *made,
 		const struct fors_status *status, bool is_dot)
 {
-	const struct cli_source *source = &settings->source;
+	char date[CLI_DATE_ROOM], *command = cli_made_command(settings), *text;
 	const struct cli_drawing drawing = {.intact = site->intact,
 					    .now = made->net,
 					    .lfts = made->lfts,
 					    .status = settings->state ? status : NULL,
-					    .title = source->fabric ? source->fabric : source->synthetic};
+					    .title = cli_made_input(settings),
+					    .date = date,
+					    .command = command ? command : ""};
 	struct fors_error error = {0};
-	char *text;
+	enum fors_err err;
 
-	return cli_draw(&drawing, is_dot, &text, &error) ? cli_fail(&error) : emit(settings, text);
+	cli_made_date(date);
+	err = command ? cli_draw(&drawing, is_dot, &text, &error) : fors_fail_memory(&error);
+	free(command);
+	return err ? cli_fail(&error) : emit(settings, text);
 }
 
 static int write_picture(const struct cli_settings *settings, bool is_dot)

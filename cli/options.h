@@ -60,6 +60,8 @@ struct cli_source {
  * Texts are lent.
  */
 struct cli_settings {
+	int argc;
+	char **argv; /* what was parsed, the name of the command first; lent */
 	struct cli_source source;
 	const char *lfts, *routing, *schedule;	      /* --lfts, --routing, --schedule */
 	const char *levels;			      /* --sl */
