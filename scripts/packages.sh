@@ -3,8 +3,8 @@
 # packages.sh - build the Debian packages, and see them work: as root, on Debian 12.
 #
 #   scripts/packages.sh build DIR   dpkg-buildpackage of a copy of the sources in DIR; lintian has nothing to say
-#   scripts/packages.sh try DIR     install the packages from DIR, run the demo with them under the plain
-#                                   opensm, remove them again, and see that nothing is left
+#   scripts/packages.sh try DIR     install the packages from DIR, run tests/installed on them, and the demo under the
+#                                   plain opensm, remove them again, and see that nothing is left
 #   scripts/packages.sh rpm DIR     an RPM source package from `make dist`, as far as Debian's rpmbuild goes
 #
 # The tests of the packages' own build are left out: `make check` runs them elsewhere.
@@ -54,11 +54,12 @@ remove() {
 try() {
 	local name left=0 file
 	name=$(any_installed) && die "$name is installed on this machine: try the packages on another"
-	need $run_packages
+	need $run_packages python3-pytest
 	trap remove EXIT
 	without_daemons install_quietly $(find "$dir" -maxdepth 1 -name '*.deb' ! -name '*-dbgsym_*') || die "the packages cannot be installed"
 	for name in $(package_names); do dpkg -L "$name"; done | sort -u >"$dir/files"
 	step links python3 "$top/scripts/check_links.py" --inside /usr/share/doc/fors
+	step installed env FORS_PREFIX=/usr pytest-3 -q -p no:cacheprovider "$top/tests/installed"
 	(cd / && FORS_BUILDDIR=installed step demo python3 "$top/scripts/demo/demo.py")
 	trap - EXIT
 	remove || die "the packages cannot be removed; see $dir/remove.log"
