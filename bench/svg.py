@@ -4,6 +4,7 @@
 A Frame maps data to the drawing; the charts put axes, data, a legend and notes into it. A routing engine has the same colour in every
 picture, that of the pages of `fors whatif` (cli/engine_colours.json); what is no engine has none of theirs.
 """
+import functools
 import json
 import math
 import pathlib
@@ -13,8 +14,6 @@ from html import escape
 
 WIDTH, HEIGHT = 760, 400
 LEFT, RIGHT, TOP, BOTTOM = 70, 20, 50, 60
-ENGINES = {name: on_white for name, (on_white, _) in
-           json.loads((pathlib.Path(__file__).parents[1] / "cli" / "engine_colours.json").read_text(encoding="utf-8")).items()}
 PALE = ("LMC 0", "model", "callback")  # of two series of one engine, "NAME, THIS" is the pale one
 OTHERS = ["#3b528b", "#d95f0e", "#35978f", "#8c510a", "#c994c7", "#999999"]
 STYLE = ("text{font-family:sans-serif;font-size:12px;fill:#222}.title{font-size:15px;font-weight:bold}"
@@ -68,6 +67,13 @@ def y_axis(frame, label):
     return parts
 
 
+@functools.cache
+def engines():
+    """{engine: its colour on white}"""
+    table = pathlib.Path(__file__).resolve().parents[1] / "cli" / "engine_colours.json"
+    return {name: on_white for name, (on_white, _) in json.loads(table.read_text(encoding="utf-8")).items()}
+
+
 def colours(names):
     """Of engines ("fors", "fors, LMC 0") theirs; all others in turn."""
     others = iter(OTHERS * len(names))
@@ -76,7 +82,7 @@ def colours(names):
 
 def _engine_colour(name):
     engine, _, kind = name.partition(", ")
-    found = ENGINES.get(engine)
+    found = engines().get(engine)
     return _half_way_to_white(found) if found and kind in PALE else found
 
 

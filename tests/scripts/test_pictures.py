@@ -41,7 +41,7 @@ def test_engines_have_their_colours(path):
 
 def test_two_of_one_engine():
     one, pale, other = svg.colours(["fors, LMC 5", "fors, LMC 0", "closed-form"])
-    assert one == svg.ENGINES["fors"] and len({one, pale, other}) == 3
+    assert one == svg.engines()["fors"] and len({one, pale, other}) == 3
 
 
 def test_gaps_are_marked_and_told():
