@@ -149,7 +149,10 @@ static size_t count_kind(const struct fors_diff *diff, int kind)
 	return count;
 }
 
-/* The sum first: whoever looks at three in the morning may need no more. LIDs, of which many change at once, are counted only. */
+/*
+ * The sum first: whoever looks at three in the morning may need no more. LIDs, of which many change at once, are
+ * counted only.
+ */
 static void print_text(const struct nets *nets, const struct fors_diff *diff)
 {
 	const char *separator = "";

@@ -3,8 +3,8 @@
  * cmd_fabric.c - `fors fabric`: write a fabric, or its tables, for other programs, or draw it.
  *
  * Each format is a text; how much has to be known of the fabric differs. The specification wants none, a net and
- * Slurm's topology any net, tables and status a two-level fat-tree. A picture is drawn of any net, with loads where fors
- * would have tables for it.
+ * Slurm's topology any net, tables and status a two-level fat-tree. A picture is drawn of any net, with loads where
+ * fors would have tables for it.
  */
 #include "cli/cli.h"
 

@@ -2,10 +2,11 @@
 /*
  * draw.c - a fabric as a picture.
  *
- * A switch stands in the row of its level, which is its distance from the next host, and in its row by GUID; hosts are a
- * number below their switch. That is right for fat-trees of any height, and readable for whatever else there is. A cable
- * has one state, the worst that is known of it: dead, drained, degraded, or none; and two loads, how many of the hosts'
- * LIDs the tables send over it in each direction. The busier it is beside the busiest, the darker it is drawn.
+ * A switch stands in the row of its level, which is its distance from the next host, and in its row by GUID; hosts
+ * are a number below their switch. That is right for fat-trees of any height, and readable for whatever else there
+ * is. A cable has one state, the worst that is known of it: dead, drained, degraded, or none; and two loads, how many
+ * of the hosts' LIDs the tables send over it in each direction. The busier it is beside the busiest, the darker it is
+ * drawn.
  */
 #include "cli/draw.h"
 

@@ -25,7 +25,7 @@ static const struct cli_command *find_command(const char *name)
 static int print_overview(void)
 {
 	printf("Usage: fors COMMAND [OPTION]...\n\n"
-	       "Conflict-free all-to-all exchange over a two-level fat-tree, whatever cables are dead.\n\nCommands:\n");
+	       "Conflict-free all-to-all exchange over an InfiniBand fabric, whatever cables are dead.\n\nCommands:\n");
 	for (size_t i = 0; i < NCOMMANDS; i++)
 		printf("  %-10s%s\n", commands[i]->name, commands[i]->summary);
 	printf("  %-10s%s\n", "help", "Explain a command: fors help COMMAND");

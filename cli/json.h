@@ -8,7 +8,10 @@
 
 #include <jansson.h>
 
-/* A JSON string of text that need not be UTF-8: then what is not ASCII becomes '?', and the text is cut. NULL: out of memory. */
+/*
+ * A JSON string of text that need not be UTF-8: then what is not ASCII becomes '?', and the text is cut. NULL: out of
+ * memory.
+ */
 json_t *cli_json_text(const char *text);
 /* Print data to stdout, indented, with a newline, and release it. NULL: out of memory. Returns an exit code. */
 int cli_print_json(json_t *data);

@@ -2,8 +2,8 @@
 /*
  * links.c - lists of links, and pages that fit the terminal, for people.
  *
- * A switch of which all links are in a list is what somebody has to look at, and not twenty cables: it is one line, by its
- * name. That all are there follows from how many leaves, or spines, it is linked to.
+ * A switch of which all links are in a list is what somebody has to look at, and not twenty cables: it is one line,
+ * by its name. That all are there follows from how many leaves, or spines, it is linked to.
  */
 #include "cli/cli.h"
 #include "cli/clock.h"
@@ -135,7 +135,10 @@ static int screen_width(void)
 	return width > 0 && width < NARROWEST ? NARROWEST : width;
 }
 
-/* How many columns a word has: sequences that switch colours have none, and of a UTF-8 character only its first byte counts. */
+/*
+ * How many columns a word has: sequences that switch colours have none, and of a UTF-8 character only its first byte
+ * counts.
+ */
 static int columns_of(const char *word, int length)
 {
 	int columns = 0;

@@ -11,13 +11,13 @@
 #define CLI_DATE_ROOM 32
 
 /*
- * "2026-11-22 02:00 UTC" in date[CLI_DATE_ROOM]. SOURCE_DATE_EPOCH in the environment, in seconds, replaces the clock, so that
- * the same command writes the same bytes; what is no such number is ignored.
+ * "2026-11-22 02:00 UTC" in date[CLI_DATE_ROOM]. SOURCE_DATE_EPOCH in the environment, in seconds, replaces the
+ * clock, so that the same command writes the same bytes; what is no such number is ignored.
  */
 void cli_made_date(char *date);
 /*
- * The command line, `fors` first, as a shell would take it: words with other than plain characters are in single quotes.
- * Owned by the caller (free()); NULL: out of memory.
+ * The command line, `fors` first, as a shell would take it: words with other than plain characters are in single
+ * quotes. Owned by the caller (free()); NULL: out of memory.
  */
 char *cli_made_command(const struct cli_settings *settings);
 /* The fabric that it was made of: a file, "standard input", or a specification. Lent. */

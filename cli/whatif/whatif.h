@@ -32,7 +32,7 @@ struct whatif_result {
 	bool is_known;
 	double throughput; /* of the exchange, 1: full speed; 0: some servers are cut off from each other */
 	double shift;	   /* of the linear shift over base LIDs, without a plan */
-	double planned; /* of the exchange by fors's plan over the engine's tables; fors: throughput; 0: there is none */
+	double planned;	   /* of the exchange by fors's plan over the engine's tables; of fors: throughput; 0: none */
 	uint32_t phases;   /* of the plan; 0: there is none */
 	uint32_t max_load; /* of the linear shift */
 	uint64_t broken;   /* flows of the linear shift that do not arrive */
@@ -81,14 +81,14 @@ enum fors_err whatif_shift(const struct fors_net *net, const struct fors_lfts *l
 			   uint32_t count, struct whatif_result *result, struct fors_error *error);
 
 /*
- * The servers of a net of this site, in the order of plans, in *list (owned by the caller) and *count. Errors: FORS_ENOMEM,
- * FORS_ELIMIT.
+ * The servers of a net of this site, in the order of plans, in *list (owned by the caller) and *count. Errors:
+ * FORS_ENOMEM, FORS_ELIMIT.
  */
 enum fors_err whatif_servers(const struct whatif *whatif, const struct fors_net *net, struct fors_endpoint **list,
 			     uint32_t *count, struct fors_error *error);
 /*
- * What fors's plan over these tables would make of the exchange, into *result; that there is none is an answer too. Errors:
- * FORS_ENOMEM.
+ * What fors's plan over these tables would make of the exchange, into *result; that there is none is an answer too.
+ * Errors: FORS_ENOMEM.
  */
 enum fors_err whatif_plan_over(const struct whatif *whatif, const struct fors_net *net, const struct fors_lfts *lfts,
 			       struct whatif_result *result, struct fors_error *error);
@@ -96,8 +96,8 @@ enum fors_err whatif_plan_over(const struct whatif *whatif, const struct fors_ne
 /* --- whatif_run.c --------------------------------------------------------------------------------------------- */
 
 /*
- * Find out what is not known yet, on all processors; Ctrl-C stops it and says how to go on. Returns an exit code, CLI_NO when
- * fors has no plan even for the intact fabric (the user has been told why).
+ * Find out what is not known yet, on all processors; Ctrl-C stops it and says how to go on. Returns an exit code,
+ * CLI_NO when fors has no plan even for the intact fabric (the user has been told why).
  */
 int whatif_run(struct whatif *whatif);
 

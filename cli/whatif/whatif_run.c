@@ -4,8 +4,9 @@
  *
  * Under fors: the tables that it would write, the plan that it would make, proven by the verifier; the throughput is
  * that of the plan. Under another engine: the tables that opensm writes for the same cables; the throughput is that of
- * the linear shift, since nobody plans, and beside it that of the plan which fors would make over them. Under a model of an engine, in any
- * net: its tables for the same cables, and the plan over them. One failure under one engine is one round of a parallel loop.
+ * the linear shift, since nobody plans, and beside it that of the plan which fors would make over them. Under a model
+ * of an engine, in any net: its tables for the same cables, and the plan over them. One failure under one engine is
+ * one round of a parallel loop.
  */
 #include "whatif.h"
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* whatif_shift.c - what is the same under all engines: the net that a failure leaves, its servers, its linear shift, the plan over its tables. */
+/*
+ * whatif_shift.c - what is the same under all engines: the net that a failure leaves, its servers, its linear shift,
+ * the plan over its tables.
+ */
 #include "whatif.h"
 
 #include <stdlib.h>

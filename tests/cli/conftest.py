@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Runs the command fors as a user would; FORS, FORS_STAMP and FORS_SHORT name what is built, FORS_SRC the source tree."""
+import lzma
 import os
 import pathlib
 import subprocess
+import tarfile
 
 import pytest
 
@@ -23,6 +25,19 @@ def run(program, *args, stdin=b"", cwd=None, env=None):
     done.stdout = done.stdout.decode(errors="replace")
     done.stderr = done.stderr.decode(errors="replace")
     return Result(done)
+
+
+@pytest.fixture(scope="session")
+def unpacked(tmp_path_factory):
+    """unpacked(name) -> folder: the recordings that tests/data/<name>.py made, out of their archive."""
+
+    def call(name):
+        folder = tmp_path_factory.mktemp(name)
+        with lzma.open(SRC / "tests" / "data" / f"{name}.tar.xz") as file, tarfile.open(fileobj=file) as archive:
+            archive.extractall(folder)
+        return folder
+
+    return call
 
 
 @pytest.fixture
