@@ -10,6 +10,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "cli/draw.h"
 #include "cli/made.h"
@@ -221,6 +222,23 @@ static int write_picture(const struct cli_settings *settings, bool is_dot)
 
 /* --- the command ------------------------------------------------------------------------------------------------- */
 
+/* What --output ends with, where that decides; NULL: nothing does. */
+static const char *ending_of(const struct cli_settings *settings)
+{
+	return settings->output && !settings->has_format ? strrchr(settings->output, '.') : NULL;
+}
+
+/* Pictures that others can make of ours: text would be a surprise in such a file. */
+static bool is_other_picture(const char *ending)
+{
+	static const char *const others[] = {".png", ".pdf", ".ps", ".eps", ".jpg", ".jpeg", ".gif", ".fig"};
+
+	for (size_t i = 0; ending && i < sizeof(others) / sizeof(others[0]); i++)
+		if (!strcasecmp(ending, others[i]))
+			return true;
+	return false;
+}
+
 /* The format: --format, else by the ending of --output, as lstopo does it. */
 static int choose_format(const struct cli_settings *settings)
 {
@@ -232,7 +250,7 @@ static int choose_format(const struct cli_settings *settings)
 		{".json", CLI_FABRIC_JSON},	  {".lfts", CLI_FABRIC_LFTS}, {".conf", CLI_FABRIC_SLURM},
 		{".yaml", CLI_FABRIC_SLURM_YAML},
 	};
-	const char *dot = settings->output && !settings->has_format ? strrchr(settings->output, '.') : NULL;
+	const char *dot = ending_of(settings);
 
 	for (size_t i = 0; dot && i < sizeof(endings) / sizeof(endings[0]); i++)
 		if (!strcmp(dot, endings[i].ending))
@@ -245,6 +263,9 @@ static int run(const struct cli_settings *settings, char **operand)
 	enum cli_fabric_format format = (enum cli_fabric_format)choose_format(settings);
 
 	(void)operand;
+	if (is_other_picture(ending_of(settings)))
+		return cli_usage_error("no %s here, only .svg and .dot; of the latter: dot -T%s", ending_of(settings),
+				       ending_of(settings) + 1);
 	if (settings->state && format != CLI_FABRIC_SVG && format != CLI_FABRIC_DOT)
 		return cli_usage_error("--state is for pictures: --format svg or dot");
 	if (settings->routing)
