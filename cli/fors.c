@@ -4,6 +4,7 @@
 
 #include "cli/cli.h"
 #include "cli/completion.h"
+#include "cli/json.h"
 
 #include <string.h>
 
@@ -102,8 +103,10 @@ static int dispatch(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-	int code = dispatch(argc, argv);
+	int code;
 
+	cli_json_watch();
+	code = dispatch(argc, argv);
 	if (fflush(stdout) || ferror(stdout)) {
 		cli_error("the output could not be written");
 		return CLI_BAD;

@@ -82,29 +82,18 @@ static json_t *made_json(const struct cli_settings *settings)
 	return made;
 }
 
-/* The data of the page as text, owned by the caller; `data` is released. NULL: out of memory. */
-static char *dump(const struct cli_settings *settings, json_t *data)
-{
-	char *json = NULL;
-
-	if (data && !json_object_set_new(data, "made", made_json(settings)))
-		json = json_dumps(data, JSON_COMPACT);
-	json_decref(data);
-	return json;
-}
-
 int cli_write_page(const struct cli_settings *settings, json_t *data)
 {
 	struct fors_error error = {0};
 	struct fors_buffer out = {0};
-	char *json = dump(settings, data), *text = NULL;
+	char *json, *text = NULL;
 	size_t size = 0;
 	int code;
 
-	if (!json) {
-		cli_error("out of memory");
+	json_object_set_new(data, "made", made_json(settings));
+	json = cli_json_dump(data, JSON_COMPACT);
+	if (!json)
 		return CLI_BAD;
-	}
 	print_page(&out, cli_made_input(settings), json);
 	free(json);
 	if (fors_buffer_finish(&out, &text, &size, &error))

@@ -14,6 +14,9 @@ SHORT = os.environ.get("FORS_SHORT", "")
 SRC = pathlib.Path(os.environ.get("FORS_SRC", pathlib.Path(__file__).resolve().parents[2]))
 
 
+needs_short = pytest.mark.skipif(not os.path.exists(SHORT), reason="the sanitizers have the allocations")
+
+
 class Result:
     def __init__(self, done):
         self.code, self.out, self.err = done.returncode, done.stdout, done.stderr
@@ -25,6 +28,16 @@ def run(program, *args, stdin=b"", cwd=None, env=None):
     done.stdout = done.stdout.decode(errors="replace")
     done.stderr = done.stderr.decode(errors="replace")
     return Result(done)
+
+
+def short_of_memory(at, *args):
+    """Exit code, output, errors, and whether the allocation number `at` was reached, which failed."""
+    read, write = os.pipe()
+    env = {**os.environ, "LD_PRELOAD": SHORT, "FORS_SHORT_AT": str(at), "FORS_SHORT_FD": str(write)}
+    done = subprocess.run([FORS, *map(str, args)], env=env, pass_fds=[write], capture_output=True, text=True, timeout=60)
+    os.close(write)
+    with os.fdopen(read) as pipe:
+        return done.returncode, done.stdout, done.stderr, pipe.read() == "F"
 
 
 @pytest.fixture(scope="session")

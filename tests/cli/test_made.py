@@ -8,6 +8,8 @@ import xml.etree.ElementTree
 
 import pytest
 
+from conftest import needs_short, short_of_memory
+
 NIGHT = {"SOURCE_DATE_EPOCH": "1795312800"}
 SVG = "{http://www.w3.org/2000/svg}"
 COMMANDS = {"analyze": ["--routing", "fors", "--pattern", "linear-shift", "--html"], "whatif": ["--threads", "1", "--html"],
@@ -71,3 +73,25 @@ def test_dot_says_it_too(fors):
     out = fors("fabric", "--synthetic", "FT(2;2,2)", "--format", "dot", env=NIGHT).out
     assert html.unescape(re.search(r'label="(.*?)";', out)[1]) == (
         "FT(2;2,2), 2026-11-22 02:00 UTC\\nfors fabric --synthetic 'FT(2;2,2)' --format dot")
+
+
+@needs_short
+@pytest.mark.parametrize("command", [["fabric", "--synthetic", "FT(2;1,2;servers=1)", "--format", "svg"], ["diff", "FT(2;2,2)", "FT(2;1,2;servers=2)", "--json"],
+                                     ["analyze", "--synthetic", "FT(2;1,2;servers=1)", "--routing", "fors", "--pattern", "shift", "--json", "--html"]],
+                         ids=lambda command: command[0])
+def test_nothing_is_left_out_in_silence(tmp_path, monkeypatch, command):
+    """Without memory for something there is an error, or all of it all the same: no JSON without a member, no page without its foot."""
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1795312800")
+    path = tmp_path / "page.html"
+    arguments = [*command, path] if command[-1] == "--html" else command
+    code, wanted, _, _ = short_of_memory(0, *arguments)
+    page, at, reached = path.read_text() if path.exists() else "", 1, True
+    while reached:
+        path.unlink(missing_ok=True)
+        found, out, err, reached = short_of_memory(at, *arguments)
+        if found == code:
+            assert out == wanted and (not page or path.read_text() == page), at
+        else:
+            assert found == 2 and err.startswith(f"fors {command[0]}: "), (at, found, err)
+        at += 3
+    assert at > 50
