@@ -151,15 +151,7 @@ class Narrow(FatTree):
         self.narrow = {cable[:2] for cable in cables} | {cable[2:] for cable in cables}
 
     def text(self):
-        out, node = [], None
-        for line in super().text().splitlines():
-            head = re.match(r'\w+\t\d+ "([^"]+)"', line)
-            node = head.group(1) if head else node
-            port = re.match(r"\[(\d+)\]", line)
-            if port and (node, int(port.group(1))) in self.narrow:
-                line += "  w=1"
-            out.append(line + "\n")
-        return "".join(out)
+        return harness.with_width(super().text(), self.narrow)
 
 
 def test_degraded_links(fabric):
