@@ -1,19 +1,26 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Two kinds of pictures as small SVG files: lines and grouped bars. No library needed.
 
-A Frame maps data to the drawing; the charts put axes, data and a legend into it.
+A Frame maps data to the drawing; the charts put axes, data, a legend and notes into it. A routing engine has the same colour in every
+picture, that of the pages of `fors whatif` (cli/engine_colours.json); what is no engine has none of theirs.
 """
+import functools
+import json
 import math
+import pathlib
 import re
+import textwrap
 from html import escape
 
 WIDTH, HEIGHT = 760, 400
 LEFT, RIGHT, TOP, BOTTOM = 70, 20, 50, 60
-COLOURS = ["#1b7837", "#b2182b", "#2166ac", "#b35806", "#762a83", "#555555", "#01665e"]
+PALE = ("LMC 0", "model", "callback")  # of two series of one engine, "NAME, THIS" is the pale one
+OTHERS = ["#3b528b", "#d95f0e", "#35978f", "#8c510a", "#c994c7", "#999999"]
 STYLE = ("text{font-family:sans-serif;font-size:12px;fill:#222}.title{font-size:15px;font-weight:bold}"
-         ".group{font-size:11px}.grid{stroke:#ddd}.axis{stroke:#444}")
+         ".group,.note{font-size:11px}.note{fill:#555}.grid{stroke:#ddd}.axis{stroke:#444}")
 TITLE_SIZE, TITLE_LETTER = 15, 0.58  # pixels; width of a bold letter as a part of its height, on average
 GROUP_LETTER = 6.2  # width of a letter below the bars
+NOTE_LETTER, NOTE_LINE = 5.8, 15  # of a note: width of a letter, on average; height of a line
 
 
 class Frame:
@@ -60,20 +67,47 @@ def y_axis(frame, label):
     return parts
 
 
-def legend(names, colours=COLOURS):
+@functools.cache
+def engines():
+    """{engine: its colour on white}"""
+    table = pathlib.Path(__file__).resolve().parents[1] / "cli" / "engine_colours.json"
+    return {name: on_white for name, (on_white, _) in json.loads(table.read_text(encoding="utf-8")).items()}
+
+
+def colours(names):
+    """Of engines ("fors", "fors, LMC 0") theirs; all others in turn."""
+    others = iter(OTHERS * len(names))
+    return [_engine_colour(name) or next(others) for name in names]
+
+
+def _engine_colour(name):
+    engine, _, kind = name.partition(", ")
+    found = engines().get(engine)
+    return _half_way_to_white(found) if found and kind in PALE else found
+
+
+def _half_way_to_white(colour):
+    return "#" + "".join(f"{(int(colour[at:at + 2], 16) + 255) // 2:02x}" for at in (1, 3, 5))
+
+
+def legend(names):
     parts, x = [], LEFT
-    for i, name in enumerate(names):
-        parts.append(f'<rect x="{x}" y="{TOP - 18}" width="12" height="12" fill="{colours[i % len(colours)]}"/>')
+    for name, colour in zip(names, colours(names)):
+        parts.append(f'<rect x="{x}" y="{TOP - 18}" width="12" height="12" fill="{colour}"/>')
         parts.append(text(x + 17, TOP - 8, name, "start"))
         x += 35 + 7 * len(name)
     return parts
 
 
-def document(title, parts):
+def document(title, parts, note=""):
+    """The note says below the picture what is not plain: gaps, jumps, what was counted how."""
     size = min(TITLE_SIZE, (WIDTH - 20) / (TITLE_LETTER * len(title)))
-    return "\n".join([f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" '
+    lines = textwrap.wrap(note, int((WIDTH - 2 * RIGHT) / NOTE_LETTER))
+    height = HEIGHT + NOTE_LINE * len(lines) + (6 if lines else 0)
+    parts = parts + [text(RIGHT, HEIGHT + NOTE_LINE * (row + 1) - 5, words, "start", "note") for row, words in enumerate(lines)]
+    return "\n".join([f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" role="img" '
                       f'aria-label="{escape(title, True)}">', f"<style>{STYLE}</style>",
-                      f'<rect width="{WIDTH}" height="{HEIGHT}" fill="#fff"/>',
+                      f'<rect width="{WIDTH}" height="{height}" fill="#fff"/>',
                       text(WIDTH / 2, 20, title, cls="title", extra=f'style="font-size:{size:.1f}px"' if size < TITLE_SIZE else ""),
                       *parts, "</svg>", ""])
 
@@ -85,37 +119,38 @@ def limits(values, is_log):
     return min(0, low), high * 1.05
 
 
-def line_chart(title, x_label, y_label, series, is_log=False, y_range=None):
+def line_chart(title, x_label, y_label, series, is_log=False, y_range=None, note=""):
     """series: {name: [(x, y), ...]}."""
     points = [point for line_ in series.values() for point in line_]
     frame = Frame((min(x for x, _ in points), max(x for x, _ in points)),
                   y_range or limits([y for _, y in points], is_log), is_log)
-    parts = y_axis(frame, y_label) + legend(series)
+    parts = y_axis(frame, y_label) + legend(list(series))
     for value in ticks(*frame.x_range, False):
         parts.append(text(frame.x(value), HEIGHT - BOTTOM + 18, f"{value:g}"))
     parts.append(text(WIDTH / 2, HEIGHT - 14, x_label))
     parts.append(line(LEFT, HEIGHT - BOTTOM, WIDTH - RIGHT, HEIGHT - BOTTOM, "axis"))
-    for i, line_ in enumerate(series.values()):
+    for line_, colour in zip(series.values(), colours(list(series))):
         path = " ".join(f"{frame.x(x):.1f},{frame.y(y):.1f}" for x, y in line_)
-        colour = COLOURS[i % len(COLOURS)]
         parts.append(f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="2"/>')
         parts += [f'<circle cx="{frame.x(x):.1f}" cy="{frame.y(y):.1f}" r="2.5" fill="{colour}"/>' for x, y in line_]
-    return document(title, parts)
+    return document(title, parts, note)
 
 
-def bar_chart(title, y_label, groups, series, is_log=False, colours=COLOURS):
-    """groups: names below the axis; series: {name: [value or None per group]}."""
+def bar_chart(title, y_label, groups, series, is_log=False, note=""):
+    """groups: names below the axis; series: {name: [value or None per group]}. A cross stands where there is no value."""
     values = [value for bars in series.values() for value in bars if value]
     frame = Frame((0, len(groups)), limits(values, is_log), is_log)
-    parts = y_axis(frame, y_label) + legend(series, colours)
+    parts = y_axis(frame, y_label) + legend(list(series))
     bottom, room = HEIGHT - BOTTOM, 0.84 / len(series)
     for g, name in enumerate(groups):
         parts += group_label(name, frame.x(g + 0.5), frame.x(1) - frame.x(0))
-        for i, bars in enumerate(series.values()):
+        for i, (bars, colour) in enumerate(zip(series.values(), colours(list(series)))):
             if bars[g]:
-                parts.append(_bar(frame, g + 0.08 + i * room, room, bars[g], colours[i % len(colours)]))
+                parts.append(_bar(frame, g + 0.08 + i * room, room, bars[g], colour))
+            else:
+                parts.append(text(frame.x(g + 0.08 + (i + 0.5) * room), bottom - 4, "\u00d7", extra=f'style="fill:{colour}"'))
     parts.append(line(LEFT, bottom, WIDTH - RIGHT, bottom, "axis"))
-    return document(title, parts)
+    return document(title, parts, note)
 
 
 def _bar(frame, x, room, value, colour):

@@ -13,7 +13,7 @@ def throughput(demo):
     order = sorted(comparison, key=lambda name: not name.startswith("fors"))
     series = {name: [comparison[name][group]["throughput"] for group in groups] for name in order}
     return svg.bar_chart(f"Throughput of the all-to-all exchange, {demo['fabric']}, {demo['servers']} servers",
-                         "of full speed", groups, series, colours=["#7fbf7b", "#1b7837", "#2166ac", "#b35806"])
+                         "of full speed", groups, series)
 
 
 if __name__ == "__main__":

@@ -149,7 +149,10 @@ static size_t count_kind(const struct fors_diff *diff, int kind)
 	return count;
 }
 
-/* The sum first: whoever looks at three in the morning may need no more. LIDs, of which many change at once, are counted only. */
+/*
+ * The sum first: whoever looks at three in the morning may need no more. LIDs, of which many change at once, are
+ * counted only.
+ */
 static void print_text(const struct nets *nets, const struct fors_diff *diff)
 {
 	const char *separator = "";
@@ -249,8 +252,11 @@ static int compare(const struct nets *nets, bool is_json)
 static int run(const struct cli_settings *settings, char **operand)
 {
 	struct nets nets = {0};
-	int code = cli_net_named(operand[0], &nets.was);
+	int code;
 
+	if (!strcmp(operand[0], "-") && !strcmp(operand[1], "-"))
+		return cli_usage_error("standard input can be one of the two only");
+	code = cli_net_named(operand[0], &nets.was);
 	if (!code)
 		code = cli_net_named(operand[1], &nets.is);
 	if (!code)

@@ -3,15 +3,17 @@
  * cmd_fabric.c - `fors fabric`: write a fabric, or its tables, for other programs, or draw it.
  *
  * Each format is a text; how much has to be known of the fabric differs. The specification wants none, a net and
- * Slurm's topology any net, tables and status a two-level fat-tree. A picture is drawn of any net, with loads where fors
- * would have tables for it.
+ * Slurm's topology any net, tables and status a two-level fat-tree. A picture is drawn of any net, with loads where
+ * fors would have tables for it.
  */
 #include "cli/cli.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "cli/draw.h"
+#include "cli/made.h"
 #include "core/base/text.h"
 #include "core/net/lftfile.h"
 #include "core/net/lfts.h"
@@ -181,16 +183,21 @@ static int load_now(const struct cli_source *source, const struct cli_site *site
 static int draw(const struct cli_settings *settings, const struct cli_site *site, const struct cli_fabric *made,
 		const struct fors_status *status, bool is_dot)
 {
-	const struct cli_source *source = &settings->source;
+	char date[CLI_DATE_ROOM], *command = cli_made_command(settings), *text;
 	const struct cli_drawing drawing = {.intact = site->intact,
 					    .now = made->net,
 					    .lfts = made->lfts,
 					    .status = settings->state ? status : NULL,
-					    .title = source->fabric ? source->fabric : source->synthetic};
+					    .title = cli_made_input(settings),
+					    .date = date,
+					    .command = command ? command : ""};
 	struct fors_error error = {0};
-	char *text;
+	enum fors_err err;
 
-	return cli_draw(&drawing, is_dot, &text, &error) ? cli_fail(&error) : emit(settings, text);
+	cli_made_date(date);
+	err = command ? cli_draw(&drawing, is_dot, &text, &error) : fors_fail_memory(&error);
+	free(command);
+	return err ? cli_fail(&error) : emit(settings, text);
 }
 
 static int write_picture(const struct cli_settings *settings, bool is_dot)
@@ -215,6 +222,23 @@ static int write_picture(const struct cli_settings *settings, bool is_dot)
 
 /* --- the command ------------------------------------------------------------------------------------------------- */
 
+/* What --output ends with, where that decides; NULL: nothing does. */
+static const char *ending_of(const struct cli_settings *settings)
+{
+	return settings->output && !settings->has_format ? strrchr(settings->output, '.') : NULL;
+}
+
+/* Pictures that others can make of ours: text would be a surprise in such a file. */
+static bool is_other_picture(const char *ending)
+{
+	static const char *const others[] = {".png", ".pdf", ".ps", ".eps", ".jpg", ".jpeg", ".gif", ".fig"};
+
+	for (size_t i = 0; ending && i < sizeof(others) / sizeof(others[0]); i++)
+		if (!strcasecmp(ending, others[i]))
+			return true;
+	return false;
+}
+
 /* The format: --format, else by the ending of --output, as lstopo does it. */
 static int choose_format(const struct cli_settings *settings)
 {
@@ -226,7 +250,7 @@ static int choose_format(const struct cli_settings *settings)
 		{".json", CLI_FABRIC_JSON},	  {".lfts", CLI_FABRIC_LFTS}, {".conf", CLI_FABRIC_SLURM},
 		{".yaml", CLI_FABRIC_SLURM_YAML},
 	};
-	const char *dot = settings->output && !settings->has_format ? strrchr(settings->output, '.') : NULL;
+	const char *dot = ending_of(settings);
 
 	for (size_t i = 0; dot && i < sizeof(endings) / sizeof(endings[0]); i++)
 		if (!strcmp(dot, endings[i].ending))
@@ -239,6 +263,9 @@ static int run(const struct cli_settings *settings, char **operand)
 	enum cli_fabric_format format = (enum cli_fabric_format)choose_format(settings);
 
 	(void)operand;
+	if (is_other_picture(ending_of(settings)))
+		return cli_usage_error("no %s here, only .svg and .dot; of the latter: dot -T%s", ending_of(settings),
+				       ending_of(settings) + 1);
 	if (settings->state && format != CLI_FABRIC_SVG && format != CLI_FABRIC_DOT)
 		return cli_usage_error("--state is for pictures: --format svg or dot");
 	if (settings->routing)

@@ -2,31 +2,34 @@
 /*
  * draw.c - a fabric as a picture.
  *
- * A switch stands in the row of its level, which is its distance from the next host, and in its row by GUID; hosts are a
- * number below their switch. That is right for fat-trees of any height, and readable for whatever else there is. A cable
- * has one state, the worst that is known of it: dead, drained, degraded, or none; and two loads, how many of the hosts'
- * LIDs the tables send over it in each direction. The busier it is beside the busiest, the darker it is drawn.
+ * A switch stands in the row of its level, which is its distance from the next host, and in its row by GUID; hosts
+ * are a number below their switch. That is right for fat-trees of any height, and readable for whatever else there
+ * is. A cable has one state, the worst that is known of it: dead, drained, degraded, or none; and two loads, how many
+ * of the hosts' LIDs the tables send over it in each direction. The busier it is beside the busiest, the darker it is
+ * drawn.
  */
 #include "cli/draw.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-#include "cli/clock.h"
 #include "core/base/text.h"
 
-#define CELL 92	     /* pixels of a switch, with the gap to the next */
-#define BOX_WIDTH 80 /* of the switch itself */
+#define MAX_COMMAND 512 /* letters of the command below the picture */
+#define CELL 92		/* pixels of a switch, with the gap to the next */
+#define BOX_WIDTH 80	/* of the switch itself */
 #define BOX_HEIGHT 34
 #define ROW 190 /* from one row to the next */
 #define MARGIN 30
-#define HEAD 70 /* title and legend */
+#define HEAD 70	   /* title and legend */
+#define FOOT 76	   /* below the lowest row: hosts, command, date */
+#define LETTER 6.4 /* the width of a small letter, at most, on average */
 #define MIN_WIDTH 640
 
 enum state { LIVE, DEGRADED, DRAINED, DEAD };
 
-/* The colours of the pictures in doc/, see bench/svg.py. */
+/* How cables look that cannot be relied on, in both languages. */
 static const struct {
 	const char *name, *colour, *svg, *dot;
 } looks[] = {
@@ -252,18 +255,6 @@ static void put_cable_words(struct picture *p, const struct cable *cable)
 		fors_buffer_print(&p->out, ", %u LIDs up, %u down", cable->up, cable->down);
 }
 
-static void put_date(struct picture *p)
-{
-	const char *epoch = getenv("SOURCE_DATE_EPOCH");
-	time_t now = epoch ? (time_t)strtoll(epoch, NULL, 10) : (time_t)(cli_unix_ms() / 1000);
-	struct tm tm;
-	char text[32] = "";
-
-	if (gmtime_r(&now, &tm))
-		strftime(text, sizeof(text), "%Y-%m-%d %H:%M UTC", &tm);
-	fors_buffer_print(&p->out, "%s", text);
-}
-
 /* --- SVG ------------------------------------------------------------------------------------------------------- */
 
 static unsigned page_width(const struct picture *p)
@@ -288,7 +279,7 @@ static double y_of(const struct picture *p, uint32_t node)
 
 static void svg_head(struct picture *p)
 {
-	unsigned width = page_width(p), height = HEAD + 2 * MARGIN + ROW * (p->nlevels - 1) + 60;
+	unsigned width = page_width(p), height = HEAD + 2 * MARGIN + ROW * (p->nlevels - 1) + FOOT;
 
 	fors_buffer_print(
 		&p->out,
@@ -298,7 +289,27 @@ static void svg_head(struct picture *p)
 		"<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n<text class=\"title\" x=\"%d\" y=\"24\">",
 		width, height, width, height, MARGIN);
 	put_text(p, p->what->title);
-	fors_buffer_print(&p->out, "</text>\n");
+	fors_buffer_print(&p->out, "</text>\n<desc>");
+	put_text(p, p->what->command);
+	fors_buffer_print(&p->out, "</desc>\n");
+}
+
+/* The command, as much of it as there is room for (<desc> has all), and the date. */
+static void svg_foot(struct picture *p)
+{
+	unsigned y = HEAD + 2 * MARGIN + ROW * (p->nlevels - 1) + 46;
+	size_t most = (size_t)((page_width(p) - 2 * MARGIN) / LETTER);
+	char line[MAX_COMMAND];
+
+	if (most > sizeof(line) - 4)
+		most = sizeof(line) - 4;
+	snprintf(line, sizeof(line), "%.*s%s", (int)most, p->what->command,
+		 strlen(p->what->command) > most ? "..." : "");
+	fors_buffer_print(&p->out, "<text class=\"small\" x=\"%d\" y=\"%u\">", MARGIN, y);
+	put_text(p, line);
+	fors_buffer_print(&p->out, "</text>\n<text class=\"small\" x=\"%d\" y=\"%u\">%s%s</text>\n", MARGIN, y + 16,
+			  p->what->date,
+			  p->what->lfts ? "; the darker a cable, the more LIDs the tables send over it" : "");
 }
 
 static size_t count_state(const struct picture *p, enum state state)
@@ -363,11 +374,8 @@ static void put_svg(struct picture *p)
 				svg_cable(p, &p->cable[i]);
 	for (uint32_t i = 0; i < p->nsw; i++)
 		svg_switch(p, p->sw[i]);
-	fors_buffer_print(&p->out, "<text class=\"small\" x=\"%d\" y=\"%u\">fors fabric, ", MARGIN,
-			  HEAD + 2 * MARGIN + ROW * (p->nlevels - 1) + 46);
-	put_date(p);
-	fors_buffer_print(&p->out, "%s</text>\n</svg>\n",
-			  p->what->lfts ? "; the darker a cable, the more LIDs the tables send over it" : "");
+	svg_foot(p);
+	fors_buffer_print(&p->out, "</svg>\n");
 }
 
 /* --- DOT ------------------------------------------------------------------------------------------------------- */
@@ -378,8 +386,8 @@ static void put_dot(struct picture *p)
 
 	fors_buffer_print(&p->out, "graph fabric {\n\tlabel=\"");
 	put_text(p, p->what->title);
-	fors_buffer_print(&p->out, ", ");
-	put_date(p);
+	fors_buffer_print(&p->out, ", %s\\n", p->what->date);
+	put_text(p, p->what->command);
 	fors_buffer_print(&p->out, "\";\n\tnode [shape=box, style=rounded];\n");
 	for (uint32_t level = p->nlevels; level-- > 0;) {
 		fors_buffer_print(&p->out, "\t{ rank=same;\n");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * draw.h - a fabric as a picture: SVG, or DOT for Graphviz.
- * Thread rules: pure but for the date at the bottom; SOURCE_DATE_EPOCH in the environment replaces the clock.
+ * Thread rules: pure.
  */
 #ifndef FORS_CLI_DRAW_H
 #define FORS_CLI_DRAW_H
@@ -12,11 +12,11 @@
 
 /* What is to be drawn; all borrowed. */
 struct cli_drawing {
-	const struct fors_net *intact;	  /* all that has a place; indexed */
-	const struct fors_net *now;	  /* the same nodes, without dead cables */
-	const struct fors_lfts *lfts;	  /* for loads; NULL: none */
-	const struct fors_status *status; /* whose lists of links count, too; NULL: none */
-	const char *title;
+	const struct fors_net *intact;	    /* all that has a place; indexed */
+	const struct fors_net *now;	    /* the same nodes, without dead cables */
+	const struct fors_lfts *lfts;	    /* for loads; NULL: none */
+	const struct fors_status *status;   /* whose lists of links count, too; NULL: none */
+	const char *title, *date, *command; /* what it shows, when and by what it was made, see made.h */
 };
 
 /* The picture as text in *text, owned by the caller (free()). Errors: FORS_EINPUT (nothing to draw), FORS_ENOMEM. */

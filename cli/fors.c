@@ -4,6 +4,7 @@
 
 #include "cli/cli.h"
 #include "cli/completion.h"
+#include "cli/json.h"
 
 #include <string.h>
 
@@ -26,7 +27,7 @@ static const struct cli_command *find_command(const char *name)
 static int print_overview(void)
 {
 	printf("Usage: fors COMMAND [OPTION]...\n\n"
-	       "Conflict-free all-to-all exchange over a two-level fat-tree, whatever cables are dead.\n\nCommands:\n");
+	       "Conflict-free all-to-all exchange over an InfiniBand fabric, whatever cables are dead.\n\nCommands:\n");
 	for (size_t i = 0; i < NCOMMANDS; i++)
 		printf("  %-10s%s\n", commands[i]->name, commands[i]->summary);
 	printf("  %-10s%s\n", "help", "Explain a command: fors help COMMAND");
@@ -103,8 +104,10 @@ static int dispatch(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-	int code = dispatch(argc, argv);
+	int code;
 
+	cli_json_watch();
+	code = dispatch(argc, argv);
 	if (fflush(stdout) || ferror(stdout)) {
 		cli_error("the output could not be written");
 		return CLI_BAD;

@@ -8,8 +8,18 @@
 
 #include <jansson.h>
 
-/* A JSON string of text that need not be UTF-8: then what is not ASCII becomes '?', and the text is cut. NULL: out of memory. */
+/*
+ * A JSON string of text that need not be UTF-8: then what is not ASCII becomes '?', and the text is cut. NULL: out of
+ * memory.
+ */
 json_t *cli_json_text(const char *text);
+/* To be called first of all: from now on it is noted when there is no memory for JSON. */
+void cli_json_watch(void);
+/*
+ * JSON as text, owned by the caller (free()); data is released. NULL when any of it, this or other, ever found no
+ * memory: the user has been told.
+ */
+char *cli_json_dump(json_t *data, size_t flags);
 /* Print data to stdout, indented, with a newline, and release it. NULL: out of memory. Returns an exit code. */
 int cli_print_json(json_t *data);
 /* Print one value where the rest is printed by hand, and release it; "null" when it is NULL or memory runs out. */

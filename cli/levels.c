@@ -2,8 +2,8 @@
 /*
  * levels.c - service levels of paths, from a file.
  *
- * Offline nobody can be asked which service level an engine gives a path. Who knows (from saquery -p, or a program of their
- * own) writes a line for each path: its two base LIDs and the level.
+ * Offline nobody can be asked which service level an engine gives a path. Who knows (from saquery -p, or a program of
+ * their own) writes a line for each path: its two base LIDs and the level.
  */
 #include "cli/levels.h"
 

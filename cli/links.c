@@ -2,8 +2,8 @@
 /*
  * links.c - lists of links, and pages that fit the terminal, for people.
  *
- * A switch of which all links are in a list is what somebody has to look at, and not twenty cables: it is one line, by
- * its name. That all are there follows from how many leaves, or spines, it is linked to.
+ * A switch of which all links are in a list is what somebody has to look at, and not twenty cables: it is one line,
+ * by its name. That all are there follows from how many leaves, or spines, it is linked to.
  */
 #include "cli/cli.h"
 #include "cli/clock.h"

@@ -30,6 +30,7 @@ fors_SOURCES = \
 	cli/levels.c cli/levels.h \
 	cli/links.c \
 	cli/load.c \
+	cli/made.c cli/made.h \
 	cli/options.c cli/options.h \
 	cli/out.c \
 	cli/page.c cli/page.h \
@@ -65,10 +66,11 @@ cli/fors.fish: fors$(EXEEXT)
 cli/_fors: fors$(EXEEXT)
 	$(AM_V_GEN)$(FORS_TO_RUN) completion zsh >$@.tmp && mv $@.tmp $@
 
-# The page that --html writes, as a C string.
+# The page that --html writes, as a C string, with the colours of routing engines that bench/svg.py draws with too.
 BUILT_SOURCES = cli/page_html.h
 CLEANFILES += cli/page_html.h
-EXTRA_DIST += cli/README.md cli/analyze/README.md cli/page.html cli/whatif/README.md
-cli/page_html.h: $(srcdir)/cli/page.html
-	$(AM_V_GEN)mkdir -p cli && sed -e 's/\\/\\\\/g' -e 's/"/\\"/g' -e 's/^/"/' -e 's/$$/\\n"/' $(srcdir)/cli/page.html >$@
+EXTRA_DIST += cli/README.md cli/analyze/README.md cli/engine_colours.json cli/page.html cli/whatif/README.md
+cli/page_html.h: $(srcdir)/cli/page.html $(srcdir)/cli/engine_colours.json
+	$(AM_V_GEN)mkdir -p cli && sed -e '/@ENGINE_COLOURS@/{r $(srcdir)/cli/engine_colours.json' -e 'd}' $(srcdir)/cli/page.html | \
+		sed -e 's/\\/\\\\/g' -e 's/"/\\"/g' -e 's/^/"/' -e 's/$$/\\n"/' >$@
 cli/fors-page.$(OBJEXT): cli/page_html.h

@@ -63,6 +63,8 @@ struct cli_source {
  * Texts are lent.
  */
 struct cli_settings {
+	int argc;
+	char **argv; /* what was parsed, the name of the command first; lent */
 	struct cli_source source;
 	const char *lfts, *routing, *schedule;	      /* --lfts, --routing, --schedule */
 	const char *levels;			      /* --sl */
@@ -93,8 +95,8 @@ struct cli_option {
 	const char *help;
 	/* Take it, with its argument or NULL; false: the argument is bad (the user has been told). */
 	bool (*set)(const struct cli_option *option, const char *argument, struct cli_settings *settings);
-	size_t member; /* offset in struct cli_settings of what set() fills, where that is the same for several options */
-	unsigned most;		   /* of numbers: the largest */
+	size_t member; /* offset in struct cli_settings of what set() fills, where several options share one */
+	unsigned most; /* of numbers: the largest */
 	const char *const *values; /* see cli_option_values() */
 };
 

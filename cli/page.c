@@ -2,8 +2,9 @@
 /*
  * page.c - the page that --html writes: one file, no network.
  *
- * page.html is the page without data; the build makes a C string of it. The data go into it as JSON. What could end the
- * script element that holds them is written as an escape: descriptions of nodes come from whoever runs the nodes.
+ * page.html is the page without data; the build makes a C string of it, with the colours of routing engines
+ * (engine_colours.json), which the pictures of doc/ have too. The data go into it as JSON. What could end the script
+ * element that holds them is written as an escape: descriptions of nodes come from whoever runs the nodes.
  */
 #include "config.h"
 
@@ -13,6 +14,8 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/json.h"
+#include "cli/made.h"
 #include "core/base/text.h"
 
 static const char page[] =
@@ -65,24 +68,37 @@ static void print_page(struct fors_buffer *out, const char *title, const char *d
 	fors_buffer_print(out, "%s", at);
 }
 
-int cli_write_page(const char *path, const char *title, json_t *data)
+/* Date, command and input, for the foot of the page. New reference; NULL: out of memory. */
+static json_t *made_json(const struct cli_settings *settings)
+{
+	char date[CLI_DATE_ROOM], *command = cli_made_command(settings);
+	json_t *made;
+
+	cli_made_date(date);
+	made = command ? json_pack("{s:s, s:o, s:o}", "date", date, "command", cli_json_text(command), "input",
+				   cli_json_text(cli_made_input(settings)))
+		       : NULL;
+	free(command);
+	return made;
+}
+
+int cli_write_page(const struct cli_settings *settings, json_t *data)
 {
 	struct fors_error error = {0};
 	struct fors_buffer out = {0};
-	char *json = data ? json_dumps(data, JSON_COMPACT) : NULL, *text = NULL;
+	char *json, *text = NULL;
 	size_t size = 0;
 	int code;
 
-	json_decref(data);
-	if (!json) {
-		cli_error("out of memory");
+	json_object_set_new(data, "made", made_json(settings));
+	json = cli_json_dump(data, JSON_COMPACT);
+	if (!json)
 		return CLI_BAD;
-	}
-	print_page(&out, title, json);
+	print_page(&out, cli_made_input(settings), json);
 	free(json);
 	if (fors_buffer_finish(&out, &text, &size, &error))
 		return cli_fail(&error);
-	code = cli_write_file(path, text, size);
+	code = cli_write_file(settings->html, text, size);
 	free(text);
 	return code;
 }

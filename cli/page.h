@@ -8,7 +8,12 @@
 
 #include <jansson.h>
 
-/* Write the self-contained page for `data` (which is released; NULL: out of memory) to a file. Returns an exit code. */
-int cli_write_page(const char *path, const char *title, json_t *data);
+#include "cli/options.h"
+
+/*
+ * Write the self-contained page for `data` (which is released; NULL: out of memory) to the file that --html names,
+ * with when and by which command it was made. Returns an exit code.
+ */
+int cli_write_page(const struct cli_settings *settings, json_t *data);
 
 #endif

@@ -89,6 +89,8 @@ int cli_parse(const struct cli_command *command, int argc, char **argv, struct c
 	int id;
 
 	list_options(command, list);
+	settings->argc = argc;
+	settings->argv = argv;
 	opterr = 0;
 	while ((id = getopt_long(argc, argv, ":h", list, NULL)) != -1) {
 		if (id == HELP || id == 'h') {

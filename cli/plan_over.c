@@ -3,11 +3,11 @@
  * plan_over.c - `fors plan --lfts`: a plan over the tables of any engine.
  *
  * Tables are looked at first: whether a plan can be made over them at all, and how short it could be. In a two-level
- * fat-tree whose ways go up and down once all planning methods are asked, as for tables of fors; everywhere else, and where
- * service levels are to be carried, single flows are packed over the ways as they are (core/planners/over.h).
+ * fat-tree whose ways go up and down once all planning methods are asked, as for tables of fors; everywhere else, and
+ * where service levels are to be carried, single flows are packed over the ways as they are (core/planners/over.h).
  *
- * Two numbers stand beside the phases: what these tables need at least (above it is the price of the schedule) and what any
- * tables would (above it is the price of the tables).
+ * Two numbers stand beside the phases: what these tables need at least (above it is the price of the schedule) and
+ * what any tables would (above it is the price of the tables).
  */
 #include "cli/plan_over.h"
 

@@ -140,6 +140,7 @@ stage_install() {
 	whole "all links of the installed documentation lead somewhere in it" $?
 	use_installed "$root" >"$work/use-installed.log" 2>&1
 	whole "a program builds with what is installed" $?
+	FORS_PREFIX=$root/usr/local pytested installed "$work/fors/tests/installed"
 	logged uninstall 120 make -C "$work/build" uninstall "DESTDIR=$root"
 	[ -z "$(find "$root" -type f -o -type l)" ]
 	whole "uninstall leaves nothing" $?

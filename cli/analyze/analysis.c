@@ -11,6 +11,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "cli/made.h"
 #include "core/net/graph_spec.h"
 #include "core/net/lftfile.h"
 #include "core/planners/over.h"
@@ -277,10 +278,8 @@ static int evaluate(struct cli_analysis *a)
 
 int cli_analysis_load(const struct cli_settings *settings, struct cli_analysis *analysis)
 {
-	const char *what = settings->source.fabric ? settings->source.fabric : settings->source.synthetic;
-
 	*analysis = (struct cli_analysis){.optimum = -1};
-	snprintf(analysis->title, sizeof(analysis->title), "%.255s", what ? what : "");
+	snprintf(analysis->title, sizeof(analysis->title), "%.255s", cli_made_input(settings));
 	return load_fabric(settings, analysis);
 }
 

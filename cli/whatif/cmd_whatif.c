@@ -3,6 +3,7 @@
  * cmd_whatif.c - `fors whatif`: what would each failure cost, under fors and under other engines?
  */
 #include "whatif.h"
+#include "cli/made.h"
 #include "cli/page.h"
 
 #include <stdlib.h>
@@ -101,7 +102,7 @@ static int tell(const struct cli_settings *settings, const struct whatif *whatif
 	}
 	whatif_sort(whatif, order);
 	if (settings->html)
-		code = cli_write_page(settings->html, whatif->fabric_name, whatif_page(whatif, order));
+		code = cli_write_page(settings, whatif_page(whatif, order));
 	if (!code && settings->is_json)
 		code = cli_print_json(whatif_json(whatif, order));
 	else if (!code)
@@ -150,7 +151,7 @@ static int load(const struct cli_settings *settings, struct whatif *whatif)
 	int code = whatif->model ? load_model(settings, whatif) : load_tree(settings, whatif);
 
 	whatif->source = source;
-	whatif->fabric_name = source->fabric ? source->fabric : source->synthetic;
+	whatif->fabric_name = cli_made_input(settings);
 	if (!code && !whatif->nservers) {
 		cli_error("there is no server in the fabric");
 		code = CLI_NO;

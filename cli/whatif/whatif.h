@@ -33,7 +33,7 @@ struct whatif_result {
 	bool is_known;
 	double throughput; /* of the exchange, 1: full speed; 0: some servers are cut off from each other */
 	double shift;	   /* of the linear shift over base LIDs, without a plan */
-	double planned; /* of the exchange by fors's plan over the engine's tables; fors: throughput; 0: there is none */
+	double planned;	   /* of the exchange by fors's plan over the engine's tables; of fors: throughput; 0: none */
 	uint32_t phases;   /* of the plan; 0: there is none */
 	uint32_t max_load; /* of the linear shift */
 	uint64_t broken;   /* flows of the linear shift that do not arrive */

@@ -3,8 +3,8 @@
  * whatif_stop.c - Ctrl-C in the middle of many failures.
  *
  * The handler only notes the signal. Whoever begins with a failure, or waits for a simulator or for opensm, looks
- * at the note; simulations are ended and their files removed; then the signal is raised again, so that a shell or a script sees
- * what it expects to see. A second Ctrl-C is not waited for.
+ * at the note; simulations are ended and their files removed; then the signal is raised again, so that a shell or a
+ * script sees what it expects to see. A second Ctrl-C is not waited for.
  */
 #include "whatif.h"
 

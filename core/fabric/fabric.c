@@ -489,7 +489,8 @@ enum fors_err fors_fabric_connected(const struct fors_fabric *fabric, struct for
 		return FORS_OK;
 	return fors_fail(
 		error, FORS_ENOPATH,
-		"%s and %s have no common live spine (%u such pairs of leaves): no up-down path joins their servers%s",
+		"%s and %s have no common live spine (%u such %s of leaves): no up-down path joins their servers%s",
 		fabric->leaf[fabric->cut_leaf[0]].name, fabric->leaf[fabric->cut_leaf[1]].name,
-		fabric->unreachable_pairs, has_dead_cable(fabric) ? "" : hint);
+		fabric->unreachable_pairs, fabric->unreachable_pairs == 1 ? "pair" : "pairs",
+		has_dead_cable(fabric) ? "" : hint);
 }

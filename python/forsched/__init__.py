@@ -24,7 +24,8 @@ from ctypes import POINTER, Structure, byref, c_char, c_char_p, c_int, c_int64, 
 from enum import IntEnum
 from typing import Any, Iterator, NamedTuple, Optional, Union
 
-__all__ = ["Code", "Error", "Flow", "Heartbeat", "Info", "Schedule", "Server", "follow", "open", "open_memory", "version"]
+__all__ = ["Code", "Error", "Flow", "Heartbeat", "Hop", "Info", "More", "Schedule", "Send", "Server", "follow", "open", "open_memory",
+           "version"]
 
 _NOBODY = 0xFFFFFFFF
 _NO_SL = 0xFF
@@ -73,6 +74,21 @@ class Flow(NamedTuple):
     src_path_bits: int
 
 
+class Send(NamedTuple):
+    """What one server sends in one phase: what its address handle wants, and no more. sl None: the schedule does not say."""
+    phase: int
+    to: int
+    dlid: int
+    src_path_bits: int
+    sl: Optional[int]
+
+
+class Hop(NamedTuple):
+    """A switch on the way of a flow; port: out of it, 0 at the last one, where the server is."""
+    guid: int
+    port: int
+
+
 class Info(NamedTuple):
     """A schedule as a whole."""
     epoch: int
@@ -84,6 +100,15 @@ class Info(NamedTuple):
     method: str
     reason: str
     name: str
+
+
+class More(NamedTuple):
+    """What a schedule has besides; what only version 2 of the format tells is "" or 0 in one of version 1."""
+    job: str  # whose servers exchange; "": all of the fabric
+    fabric_epoch: int  # under which the tables that it goes over were first published
+    version: int
+    nswitches: int
+    nways: int
 
 
 class Heartbeat(NamedTuple):
@@ -114,6 +139,15 @@ class _Info(Structure):
                 ("nlanes", c_uint32), ("method", c_char_p), ("reason", c_char_p), ("name", c_char_p)]
 
 
+class _More(Structure):
+    _fields_ = [("job", c_char_p), ("fabric_epoch", c_uint64), ("version", c_uint32), ("nswitches", c_uint32), ("nways", c_uint32),
+                ("reserved", c_uint32)]
+
+
+class _Hop(Structure):
+    _fields_ = [("guid", c_uint64), ("port", c_uint8), ("reserved", c_uint8 * 7)]
+
+
 class _Heartbeat(Structure):
     _fields_ = [("unix_ms", c_uint64), ("epoch", c_uint64), ("age_ms", c_int64)]
 
@@ -139,9 +173,11 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "heartbeat_is_stale": (c_int, [POINTER(_Heartbeat)]),
     "strerror": (c_char_p, [c_int]),
     "version": (c_char_p, []),
+    "more": (None, [_SCHEDULE, POINTER(_More)]),
     "sl": (c_int, [_SCHEDULE, c_uint32, c_uint32, POINTER(c_uint8)]),
+    "way": (c_int, [_SCHEDULE, c_uint32, c_uint32, POINTER(_Hop), c_uint32, POINTER(c_uint32), _WHY]),
 }
-_SINCE_1_2 = {"sl"}  # an older library has them not
+_SINCE_1_2 = {"more", "sl", "way"}  # an older library, which opens version 1 only, has none of them
 
 
 def _load() -> ctypes.CDLL:
@@ -179,6 +215,10 @@ def _limited(value: int, bits: int, what: str) -> int:
     if not 0 <= value < 1 << bits:
         raise Error(Code.ERANGE, f"{what} {value} is out of range")
     return value
+
+
+def _flow(phase: int, raw: _Flow) -> Flow:
+    return Flow(phase, _number(raw.to), _number(raw.from_), raw.spine, raw.dlid, raw.in_dlid, raw.path, raw.in_path, raw.src_path_bits)
 
 
 # --- schedules ------------------------------------------------------------------------------------------------------
@@ -228,8 +268,25 @@ class Schedule:
                     _text(raw.name))
 
     @property
+    def more(self) -> More:
+        raw = _More(b"", self.epoch, 1, 0, 0)
+        if hasattr(_lib, "forsched_more"):
+            _lib.forsched_more(self._open, byref(raw))
+        return More(_text(raw.job), raw.fabric_epoch, raw.version, raw.nswitches, raw.nways)
+
+    @property
     def epoch(self) -> int:
         return self.info.epoch
+
+    @property
+    def job(self) -> str:
+        """The name of the job whose servers exchange; "": all servers of the fabric."""
+        return self.more.job
+
+    @property
+    def fabric_epoch(self) -> int:
+        """The epoch under which the tables that the plan goes over were first published."""
+        return self.more.fabric_epoch
 
     @property
     def nservers(self) -> int:
@@ -289,13 +346,26 @@ class Schedule:
         """What server `number` does in `phase`."""
         raw = _Flow()
         _demand(_lib.forsched_flow(self._open, _limited(number, 32, "server"), _limited(phase, 32, "phase"), byref(raw)))
-        return Flow(phase, _number(raw.to), _number(raw.from_), raw.spine, raw.dlid, raw.in_dlid, raw.path, raw.in_path, raw.src_path_bits)
+        return _flow(phase, raw)
+
+    def _row(self, number: int) -> ctypes.Array[_Flow]:
+        """All that a server does, as the library has it: 40 bytes a phase."""
+        self.prepare(number)
+        row, ask, handle = (_Flow * self.nphases)(), _lib.forsched_flow, self._open
+        for phase, raw in enumerate(row):
+            _demand(ask(handle, number, phase, byref(raw)))
+        return row
 
     def phases(self, number: int) -> Iterator[Flow]:
         """What server `number` does, phase by phase: also where it is idle, for an idle phase has to be waited out."""
-        self.prepare(number)
-        for phase in range(self.nphases):
-            yield self.flow(number, phase)
+        for phase, raw in enumerate(self._row(number)):
+            yield _flow(phase, raw)
+
+    def sends(self, number: int) -> Iterator[Send]:
+        """What server `number` sends, and nothing else: of each phase in which it sends, its service level included."""
+        for phase, raw in enumerate(self._row(number)):
+            if raw.to != _NOBODY:
+                yield Send(phase, raw.to, raw.dlid, raw.src_path_bits, self.sl(number, phase))
 
     def sl(self, number: int, phase: int) -> Optional[int]:
         """The service level that the flow has to use; None: the schedule, or this library, does not say."""
@@ -305,19 +375,42 @@ class Schedule:
         _demand(_lib.forsched_sl(self._open, _limited(number, 32, "server"), _limited(phase, 32, "phase"), byref(raw)))
         return None if raw.value == _NO_SL else raw.value
 
+    def way(self, number: int, phase: int) -> list[Hop]:
+        """The switches that the flow of server `number` in `phase` crosses; none: it sends to nobody, or the schedule does not say."""
+        if not hasattr(_lib, "forsched_way"):
+            return []
+        error, room, count = _Error(), 0, c_uint32(8)
+        at = _limited(number, 32, "server"), _limited(phase, 32, "phase")
+        while count.value > room:  # seldom twice
+            room = count.value
+            hops = (_Hop * room)()
+            _demand(_lib.forsched_way(self._open, *at, hops, room, byref(count), byref(error)), error)
+        return [Hop(hop.guid, hop.port) for hop in hops[:count.value]]
+
+    def ways(self, number: int) -> Iterator[list[Hop]]:
+        """The way of each flow of server `number`, phase by phase: zip(phases(number), ways(number)) has both."""
+        for phase in range(self.nphases):
+            yield self.way(number, phase)
+
     def arrays(self) -> dict[str, Any]:
-        """The whole plan as numpy arrays [phase, server]: to and from_ (int64, -1: nobody), dlid, in_dlid, path, in_path, src_path_bits, spine."""
+        """The whole plan as numpy arrays [phase, server]: to, from_ and sl (-1: nobody, not told), spine, dlid, in_dlid, path, in_path,
+        src_path_bits."""
         import numpy  # only here: everything else does without
 
         kinds = {"to": "int64", "from_": "int64", "spine": "uint64", "dlid": "uint16", "in_dlid": "uint16", "path": "uint8",
                  "in_path": "uint8", "src_path_bits": "uint8"}
         nphases, nservers = self.nphases, self.nservers
         made = {name: numpy.zeros((nphases, nservers), kind) for name, kind in kinds.items()}
+        made["sl"] = numpy.full((nphases, nservers), -1, "int8")
         for number in range(nservers):
-            for flow in self.phases(number):
-                for name in kinds:
-                    value = getattr(flow, name)
-                    made[name][flow.phase, number] = -1 if value is None else value
+            row = numpy.ctypeslib.as_array(self._row(number))
+            for name in kinds:
+                made[name][:, number] = row[name]
+            for phase in range(nphases) if self.more.version > 1 else ():
+                level = self.sl(number, phase)
+                made["sl"][phase, number] = -1 if level is None else level
+        for name in ("to", "from_"):
+            made[name][made[name] == _NOBODY] = -1
         return made
 
     # --- the next epoch

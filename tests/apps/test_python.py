@@ -34,12 +34,24 @@ def plan(path, *arguments):
     return path
 
 
-def stamp(path, epoch, *reason):
+def stamp(path, epoch, *reason, more=""):
     """Under another name, then renamed, as fors does it."""
     made = path.with_suffix(".new")
     shutil.copy(path, made)
-    assert start([BUILD / "tests/cli/stamp_schedule", made, epoch, *reason]).code == 0
+    assert start([BUILD / "tests/cli/stamp_schedule", made, epoch, *reason, *(["--more", more] if more else [])]).code == 0
     made.rename(path)
+    return path
+
+
+VERSION_2 = {"all": (["FT(2;6,5)", "--lmc", "3", "--method", "exact"], "wsn"), "without ways": (["FT(2;4,4)"], "n"),
+             "rounds": (["FT(2;6,5;empty=0/0,0/1,2/3)", "--lmc", "1", "--method", "rounds"], "ws"),
+             "dense": (["FT(2;3,4;cables=2)", "--lmc", "2", "--method", "rounds"], "sd")}
+
+
+@pytest.fixture(params=VERSION_2)
+def path_2(request, tmp_path):
+    arguments, more = VERSION_2[request.param]
+    return stamp(plan(tmp_path / "schedule", *arguments), 7, more=more)
 
 
 @pytest.fixture(params=PLANS)
@@ -63,6 +75,69 @@ def test_it_says_what_the_bytes_say(path):
                     assert flow.dlid == schedule.server(flow.to).lid + flow.path
                     assert schedule.flow(flow.to, phase).from_ == number
         assert found == {at: (dst, index, 0 if lane is None else reader.spine[lane]) for at, (dst, index, lane) in reader.flow.items()}
+
+
+def test_version_2(path_2):
+    """Job, fabric's epoch, ways and service levels, as the other reader has them."""
+    reader = Reader(path_2)
+    head = reader.head
+    with forsched.open(path_2) as schedule:
+        assert schedule.more == (head["name"].rstrip(b"\0").decode(), head["fabric_epoch"] or 7, 2, head["nswitches"], head["nways"])
+        assert (schedule.job, schedule.fabric_epoch) == schedule.more[:2] and schedule.epoch == 7
+        for number in range(schedule.nservers):
+            sent = {send.phase: send for send in schedule.sends(number)}
+            for flow, way in zip(schedule.phases(number), schedule.ways(number)):
+                if flow.to is None:
+                    assert way == [] and flow.phase not in sent and schedule.sl(number, flow.phase) is None
+                    continue
+                dst, path, level = reader.flow[flow.phase, number]
+                spine, via, sl = reader.more(number, dst, path, level).split(",")
+                assert [f"0x{hop.guid:016x}" for hop in way] == via.split()
+                assert all(hop.port for hop in way[:-1]) and (not way or way[-1].port == 0)
+                sl = int(sl) if sl else None
+                assert sent[flow.phase] == (flow.phase, dst, flow.dlid, flow.src_path_bits, sl)
+                assert sl == schedule.sl(number, flow.phase) and flow.spine == int(spine or "0", 16)
+
+
+def test_a_long_way(path_2, monkeypatch):
+    """More hops than there is room for at first: asked again."""
+    calls, hops = [], 20
+
+    class Library:
+        forsched_close = forsched._lib.forsched_close
+
+        def forsched_way(self, _schedule, _number, _phase, hop, room, count, _error):
+            calls.append(room)
+            for i in range(min(room, hops)):
+                hop[i].guid = i + 1
+            count._obj.value = hops
+            return 0
+
+    with forsched.open(path_2) as schedule:
+        monkeypatch.setattr(forsched, "_lib", Library())
+        assert [hop.guid for hop in schedule.way(0, 0)] == list(range(1, hops + 1)) and calls == [8, hops]
+
+
+def test_version_1_has_no_more(path):
+    with forsched.open(path) as schedule:
+        assert schedule.more == ("", schedule.epoch, 1, 0, 0)
+        assert list(schedule.ways(0)) == [[]] * schedule.nphases
+        for number in range(schedule.nservers):
+            assert list(schedule.sends(number)) == [(flow.phase, flow.to, flow.dlid, flow.src_path_bits, None)
+                                                    for flow in schedule.phases(number) if flow.to is not None]
+
+
+def test_a_library_before_1_2(path, monkeypatch):
+    """It opens version 1 only, so there is nothing to miss."""
+    class Old:
+        def __getattr__(self, name):
+            if name.replace("forsched_", "") in forsched._SINCE_1_2:
+                raise AttributeError(name)
+            return getattr(library, name)
+
+    library = forsched._lib
+    monkeypatch.setattr(forsched, "_lib", Old())
+    test_version_1_has_no_more(path)
 
 
 def test_servers_are_found(path):
@@ -92,9 +167,17 @@ def test_arrays(path):
         for number in range(schedule.nservers):
             for flow in schedule.phases(number):
                 assert arrays["to"][flow.phase, number] == (-1 if flow.to is None else flow.to)
-                assert arrays["dlid"][flow.phase, number] == flow.dlid and arrays["spine"][flow.phase, number] == flow.spine
+                for name in ("dlid", "in_dlid", "spine", "path", "in_path", "src_path_bits"):
+                    assert arrays[name][flow.phase, number] == getattr(flow, name)
+                assert arrays["from_"][flow.phase, number] == (-1 if flow.from_ is None else flow.from_)
+                level = schedule.sl(number, flow.phase)
+                assert arrays["sl"][flow.phase, number] == (-1 if level is None else level)
         pairs = {(int(src), int(dst)) for phase in arrays["to"] for src, dst in enumerate(phase) if dst >= 0}
         assert len(pairs) == schedule.nservers * (schedule.nservers - 1) and isinstance(arrays["to"], numpy.ndarray)
+
+
+def test_arrays_of_version_2(path_2):
+    test_arrays(path_2)
 
 
 def test_newer_epochs(tmp_path):
@@ -157,7 +240,8 @@ def test_bad_numbers(path):
     with forsched.open(path) as schedule:
         for wrong in (lambda: schedule.server(-1), lambda: schedule.server(1 << 32), lambda: schedule.flow(0, schedule.nphases),
                       lambda: schedule.flow(schedule.nservers, 0), lambda: schedule.find_lid(1 << 16), lambda: schedule.find_guid(-1),
-                      lambda: list(schedule.phases(schedule.nservers))):
+                      lambda: list(schedule.phases(schedule.nservers)), lambda: list(schedule.sends(-1)),
+                      lambda: schedule.way(0, 1 << 32)):
             with pytest.raises(forsched.Error) as caught:
                 wrong()
             assert caught.value.code == forsched.Code.ERANGE

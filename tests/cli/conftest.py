@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Runs the command fors as a user would; FORS, FORS_STAMP and FORS_SHORT name what is built, FORS_SRC the source tree."""
+import lzma
 import os
 import pathlib
 import subprocess
+import tarfile
 
 import pytest
 
@@ -10,6 +12,9 @@ FORS = os.environ.get("FORS", "fors")
 STAMP = os.environ.get("FORS_STAMP", "stamp_schedule")
 SHORT = os.environ.get("FORS_SHORT", "")
 SRC = pathlib.Path(os.environ.get("FORS_SRC", pathlib.Path(__file__).resolve().parents[2]))
+
+
+needs_short = pytest.mark.skipif(not os.path.exists(SHORT), reason="the sanitizers have the allocations")
 
 
 class Result:
@@ -23,6 +28,29 @@ def run(program, *args, stdin=b"", cwd=None, env=None):
     done.stdout = done.stdout.decode(errors="replace")
     done.stderr = done.stderr.decode(errors="replace")
     return Result(done)
+
+
+def short_of_memory(at, *args):
+    """Exit code, output, errors, and whether the allocation number `at` was reached, which failed."""
+    read, write = os.pipe()
+    env = {**os.environ, "LD_PRELOAD": SHORT, "FORS_SHORT_AT": str(at), "FORS_SHORT_FD": str(write)}
+    done = subprocess.run([FORS, *map(str, args)], env=env, pass_fds=[write], capture_output=True, text=True, timeout=60)
+    os.close(write)
+    with os.fdopen(read) as pipe:
+        return done.returncode, done.stdout, done.stderr, pipe.read() == "F"
+
+
+@pytest.fixture(scope="session")
+def unpacked(tmp_path_factory):
+    """unpacked(name) -> folder: the recordings that tests/data/<name>.py made, out of their archive."""
+
+    def call(name):
+        folder = tmp_path_factory.mktemp(name)
+        with lzma.open(SRC / "tests" / "data" / f"{name}.tar.xz") as file, tarfile.open(fileobj=file) as archive:
+            archive.extractall(folder)
+        return folder
+
+    return call
 
 
 @pytest.fixture

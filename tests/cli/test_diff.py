@@ -32,6 +32,11 @@ def test_no_difference(diff, text, fors):
     assert json.loads(fors("diff", SPEC, SPEC, "--json").out) == {"same": True, "changes": []}
 
 
+def test_standard_input_once(fors, text):
+    assert fors("diff", SPEC, "-", stdin=text.encode()).out == fors("diff", "-", SPEC, stdin=text.encode()).out == "no difference\n"
+    assert "one of the two" in fors("diff", "-", "-", stdin=text.encode(), code=2).err
+
+
 def test_a_cable(fors, diff, text):
     less = down(fors, "Leaf01[5]")
     assert diff(text, less) == "1 cable gone\ncable gone  Leaf01[5] - Spine01[2]\n"

@@ -93,6 +93,13 @@ def test_the_ending_decides(fors, tmp_path, ending, start):
     assert path.read_text() == "FT(2;2,2)\n"
 
 
+@pytest.mark.parametrize("ending", ["png", "pdf", "PNG"])
+def test_pictures_of_others_are_not_filled_with_text(fors, tmp_path, ending):
+    path = tmp_path / f"fabric.{ending}"
+    assert f"dot -T{ending}" in fors("fabric", "--synthetic", "FT(2;2,2)", "--output", path, code=2).err and not path.exists()
+    fors("fabric", "--synthetic", "FT(2;2,2)", "--format", "svg", "--output", path)
+
+
 def test_nothing_to_draw(fors, write):
     path = write("net", 'Hca 1 "H-1" # "h"\n')
     assert "no switch to draw" in fors("fabric", "--fabric", path, "--format", "svg", code=2).err

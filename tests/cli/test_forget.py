@@ -1,12 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """fors forget: what is refused, and the request that is left for opensm."""
-import os
-import subprocess
 import zlib
 
 import pytest
 
-from conftest import FORS, SHORT
+from conftest import needs_short, short_of_memory
 
 ALIVE, DEAD, LISTED, REFERENCE, LEAF, STRANGER = (f"0x{guid:016x}" for guid in (1, 2, 3, 4, 5, 6))
 ORDER = f"""fors-places 1
@@ -107,23 +105,13 @@ def test_files_that_cannot_be_looked_at(fors, folder, tmp_path, name):
     assert f"{name}: cannot be opened" in err
 
 
-def forget_short_of_memory(path, at):
-    """Exit code, errors, and whether the allocation number `at` was reached."""
-    read, write = os.pipe()
-    env = {**os.environ, "LD_PRELOAD": SHORT, "FORS_SHORT_AT": str(at), "FORS_SHORT_FD": str(write)}
-    done = subprocess.run([FORS, "forget", DEAD, path], env=env, pass_fds=[write], capture_output=True, text=True)
-    os.close(write)
-    with os.fdopen(read) as pipe:
-        return done.returncode, done.stderr, pipe.read() == "F"
-
-
-@pytest.mark.skipif(not os.path.exists(SHORT), reason="the sanitizers have the allocations")
+@needs_short
 def test_no_failure_is_silent(folder):
     path, at, reached = folder(), 0, True
     while reached:
         at += 1
         (path / "forget").write_text(f"{LEAF}\n")
-        code, err, reached = forget_short_of_memory(path, at)
+        code, _, err, reached = short_of_memory(at, "forget", DEAD, path)
         kept = (path / "forget").read_text()
         if code == 0:
             assert kept == f"{LEAF}\n{DEAD}\n", at

@@ -2,13 +2,9 @@
 """fors plan --lfts: plans over the tables of the stock engines, in four topologies; tables that are no good."""
 import csv
 import json
-import lzma
 import re
-import tarfile
 
 import pytest
-
-from conftest import SRC
 
 # Phases that these tables need, by fabric and engine; counted by hand from the dumps (see fullest() below).
 ENGINES = {"tree2": ("ftree", "minhop", "updn", "dfsssp", "nue", "lash", "dor"),
@@ -21,12 +17,8 @@ KEYS = ["state", "reason", "servers", "switches", "left_out", "phases", "lower_b
 
 
 @pytest.fixture(scope="session")
-def engines(tmp_path_factory):
-    """The recordings of tests/data/engines.py, unpacked."""
-    folder = tmp_path_factory.mktemp("engines")
-    with lzma.open(SRC / "tests/data/engines.tar.xz") as file, tarfile.open(fileobj=file) as archive:
-        archive.extractall(folder)
-    return folder
+def engines(unpacked):
+    return unpacked("engines")
 
 
 @pytest.fixture

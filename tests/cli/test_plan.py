@@ -271,3 +271,9 @@ def test_free_ports_cost_nothing(fors):
     """A healthy 8x8x8 with one free port needed 112 phases for 64."""
     status = json.loads(fors("plan", "--synthetic", "FT(2;8,8;empty=3/4)", "--lmc", "0", "--json").out)
     assert status["phases"] <= 64
+
+
+@pytest.mark.parametrize("more, words", [([], "1 such pair of"), (["Leaf02[3]"], "2 such pairs of")])
+def test_pairs_are_counted_in_words(fors, more, words):
+    down = [word for port in ("Leaf00[3]", "Leaf01[4]", *more) for word in ("--down", port)]
+    assert words in fors("plan", "--synthetic", "FT(2;2,3)", *down, code=1).err

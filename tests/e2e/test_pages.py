@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """The pages of `fors analyze` and `fors whatif` in a real browser (Debian's chromium, headless): a script error, a
-request to the network, or something wider than the window fails, on a phone and on a desk."""
+request to the network, or something wider than the window fails, on a phone, on a desk and on paper. The pictures too."""
 import html
 import json
+import os
+import pathlib
 import re
 import shutil
 import subprocess
@@ -12,10 +14,11 @@ import pytest
 import harness
 
 # Watches from before the page's own script runs, and tells the page around it, FRAMES, what it saw. Frames, because a window
-# of chromium is never narrower than 500 pixels; to the page in it a frame is a window.
+# of chromium is never narrower than 500 pixels; to the page in it a frame is a window. What console.error() is told is a fault too.
 WATCH = """<script>
 window.faults = [];
 addEventListener("error", e => faults.push(String(e.message || e.target)), true);
+console.error = (...words) => faults.push(words.join(" "));
 addEventListener("unhandledrejection", e => faults.push(String(e.reason)));
 const report = () => {
 	const root = document.documentElement, wide = [];
@@ -33,6 +36,7 @@ const report = () => {
 		flat: [...document.querySelectorAll("svg line.dead")].filter(e => e.getAttribute("y1") === e.getAttribute("y2")).length, squares: document.querySelectorAll("svg rect.hit").length,
 		headings: [...document.querySelectorAll("h2")].map(e => e.textContent),
 		tiny: [...document.querySelectorAll("svg text")].filter(e => e.getBoundingClientRect().height < 7).length,
+		engines: [...document.querySelectorAll("svg path.engine")].map(e => getComputedStyle(e).stroke),
 		labels: [...document.querySelectorAll("svg text:not(.tick)")].map(e => e.textContent),
 		ticks: [...document.querySelectorAll("svg .tick")].map(e => e.textContent),
 		text: document.querySelector("main").innerText};
@@ -48,7 +52,7 @@ addEventListener("load", () => {
 """
 
 FRAMES = """<!DOCTYPE html><pre id="report"></pre>
-<iframe width="390" height="900" style="border:0" src="PAGE"></iframe><iframe width="1280" height="900" style="border:0" src="PAGE"></iframe>
+FRAMES
 <script>
 const seen = [];
 addEventListener("message", e => { seen.push(e.data); document.getElementById("report").textContent = JSON.stringify(seen); });
@@ -56,15 +60,15 @@ addEventListener("message", e => { seen.push(e.data); document.getElementById("r
 """
 
 
-def browser():
-    found = shutil.which("chromium")
-    assert found, "chromium is missing. On Debian: apt-get install chromium"
-    return found
+WIDTHS = [390, 400, 1280, 1400]
+TOP = pathlib.Path(__file__).resolve().parents[2]
+
+pytestmark = pytest.mark.skipif(not shutil.which("chromium"), reason="chromium is missing. On Debian: apt-get install chromium")
 
 
 def run_browser(folder, *arguments):
     """Its standard output. A profile of its own, so that any number of them run side by side."""
-    done = subprocess.run([browser(), "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--no-first-run",
+    done = subprocess.run(["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--no-first-run",
                            "--disable-dev-shm-usage", f"--user-data-dir={folder}/profile", *arguments],
                           capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr[-2000:]
@@ -72,20 +76,21 @@ def run_browser(folder, *arguments):
 
 
 def look(path):
-    """What a phone and a desk show of a page, each without fault."""
+    """What a page shows at each of WIDTHS, without fault."""
     watched, frames = path.with_suffix(".watched.html"), path.with_suffix(".frames.html")
     text = path.read_text()
     assert text.count("<head>") == 1
     watched.write_text(text.replace("<head>", "<head>" + WATCH))
-    frames.write_text(FRAMES.replace("PAGE", watched.name))
+    frames.write_text(FRAMES.replace("FRAMES", "".join(f'<iframe width="{width}" height="900" style="border:0" src="{watched.name}"></iframe>'
+                                                      for width in WIDTHS)))
     dom = run_browser(path.parent, "--window-size=1700,950", "--virtual-time-budget=10000", "--dump-dom", frames.as_uri())
     report = re.search(r'<pre id="report">(.+?)</pre>', dom, re.S)
     assert report, "the page's script did not come to its end:\n" + dom[-2000:]
-    phone, desk = sorted(json.loads(html.unescape(report[1])), key=lambda seen: seen["inner"])
-    assert (phone["inner"], desk["inner"]) == (390, 1280)
-    assert_good(phone)
-    assert_good(desk)
-    return phone, desk
+    found = sorted(json.loads(html.unescape(report[1])), key=lambda seen: seen["inner"])
+    assert [seen["inner"] for seen in found] == WIDTHS
+    for seen in found:
+        assert_good(seen)
+    return found
 
 
 def assert_good(seen):
@@ -94,8 +99,8 @@ def assert_good(seen):
     assert seen["tiny"] == 0
 
 
-def fors(*arguments, code=0):
-    done = subprocess.run(harness.fors_command(*arguments), capture_output=True, text=True, timeout=120)
+def fors(*arguments, code=0, env=None):
+    done = subprocess.run(harness.fors_command(*arguments), capture_output=True, text=True, timeout=120, env={**os.environ, **(env or {})})
     assert done.returncode == code, done.stderr
     return done.stdout
 
@@ -209,11 +214,49 @@ def test_trees_that_are_no_net(folder):
         assert seen["boxes"] == 0 and "not drawn" in seen["text"]
 
 
+def test_every_level_has_its_names(folder):
+    """Each switch in the middle is named where there is room for all, every second or so on a phone."""
+    page = folder / "three.html"
+    fors("analyze", "--synthetic", "XGFT(3;4,4,4;1,3,4)", "--routing", "d-mod-k", "--pattern", "linear-shift", "--html", page)
+    for seen in look(page):
+        for level, count in (("Leaf", 16), ("Mid", 12), ("Spine", 12)):
+            shown = [label for label in seen["labels"] if label.startswith(level)]
+            assert len(shown) == len(set(shown)) == count if seen["inner"] > 1000 else len(shown) >= count / 2
+
+
+def test_each_engine_has_its_colour(folder):
+    """That of cli/engine_colours.json, which the pictures of the documentation have too."""
+    known = json.loads((TOP / "cli" / "engine_colours.json").read_text())
+    page, engines = folder / "engines.html", ["fors", "updn", "minhop"]
+    fors("whatif", "--synthetic", "FT(2;2,2)", "--engines", ",".join(engines), "--html", page)
+    for seen in look(page):
+        wanted = [[int(known[name][0][at:at + 2], 16) for at in (1, 3, 5)] for name in engines]
+        assert [[int(number) for number in re.findall(r"\d+", colour)] for colour in seen["engines"]] == wanted
+
+
+def test_when_it_was_made_stands_below(folder):
+    page = folder / "made.html"
+    fors("analyze", "--synthetic", "FT(2;2,2)", "--routing", "fors", "--pattern", "shift", "--html", page, env={"SOURCE_DATE_EPOCH": "1795312800"})
+    for seen in look(page):
+        foot = seen["text"][-300:]
+        assert "Input: FT(2;2,2). Made 2026-11-22 02:00 UTC by fors" in foot
+        assert f"fors analyze --synthetic 'FT(2;2,2)' --routing fors --pattern shift --html {page}" in foot
+
+
 def test_it_can_be_printed(folder):
+    """Drawn anew for paper: names in the pictures are not shrunk below 7 points."""
     page, paper = folder / "print.html", folder / "print.pdf"
     fors("analyze", "--synthetic", "FT(2;6,5)", "--down", "Leaf00[7]", "--routing", "fors", "--pattern", "linear-shift", "--html", page)
     run_browser(folder, f"--print-to-pdf={paper}", page.as_uri())
     assert paper.read_bytes().startswith(b"%PDF") and paper.stat().st_size > 5000
+    if not shutil.which("pdftotext"):
+        pytest.skip("pdftotext is missing. On Debian: apt-get install poppler-utils")
+    boxes = subprocess.run(["pdftotext", "-bbox", paper, "-"], capture_output=True, text=True, check=True).stdout
+    words = re.findall(r'<word xMin="([\d.]+)" yMin="([\d.]+)" xMax="([\d.]+)" yMax="([\d.]+)">(.*?)</word>', boxes)
+    assert {"Fullest", "Phases", "Spine05", "Leaf04", "Input:"} <= {word for *_, word in words}
+    for left, top, right, bottom, word in words:
+        if re.fullmatch(r"(Leaf|Spine)\d\d", word):
+            assert min(float(right) - float(left), float(bottom) - float(top)) > 7, word
 
 
 PICTURE = """<!DOCTYPE html><meta charset="utf-8"><pre id="report"></pre>PICTURE
@@ -244,3 +287,29 @@ def test_drawn_fabric(tmp_path, spec, lines):
     seen = json.loads(html.unescape(re.search(r'<pre id="report">(.+?)</pre>', dom, re.S)[1]))
     dead = picture.count('<line class="dead"')
     assert seen == {"lines": lines, "dead": dead, "crowded": 0, "outside": 0} and dead > 0
+
+
+DRAWINGS = """<!DOCTYPE html><meta charset="utf-8"><pre id="report"></pre>PICTURES
+<script>
+const meet = (a, b) => a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 2 && b.top < a.bottom - 2;
+const seen = [...document.querySelectorAll("svg")].map(svg => {
+	const words = [...svg.querySelectorAll("text")].map(e => [e.textContent, e.getBoundingClientRect()]), view = svg.getBoundingClientRect();
+	const out = box => box.left < view.left - 1 || box.right > view.right + 1 || box.top < view.top - 1 || box.bottom > view.bottom + 1;
+	return {words: words.length, outside: words.filter(([, box]) => out(box)).map(([text]) => text),
+		touching: words.flatMap(([text, box], i) => words.slice(i + 1).filter(([, other]) => meet(box, other)).map(([other]) => text + " | " + other))};
+});
+document.getElementById("report").textContent = JSON.stringify(seen);
+</script>
+"""
+
+
+def test_pictures_of_the_documentation(tmp_path):
+    """Words are inside their picture, and no two touch."""
+    pictures = sorted((TOP / "doc").glob("*.svg"))
+    page = tmp_path / "pictures.html"
+    page.write_text(DRAWINGS.replace("PICTURES", "".join(f'<div style="width:760px">{path.read_text()}</div>' for path in pictures)))
+    dom = run_browser(tmp_path, "--window-size=800,600", "--virtual-time-budget=10000", "--dump-dom", page.as_uri())
+    found = json.loads(html.unescape(re.search(r'<pre id="report">(.+?)</pre>', dom, re.S)[1]))
+    assert len(found) == len(pictures) > 10
+    for path, seen in zip(pictures, found):
+        assert seen["words"] > 10 and (seen["outside"], seen["touching"]) == ([], []), path.name
