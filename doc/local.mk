@@ -38,6 +38,7 @@ nobase_dist_doc_DATA = \
 	doc/paper-table1.svg \
 	doc/phases.svg \
 	doc/planners-flows.md \
+	doc/planners-levels.md \
 	doc/planners-rounds.md \
 	doc/planners.md \
 	doc/planning.svg \

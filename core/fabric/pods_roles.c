@@ -24,6 +24,7 @@ struct roles {
 	uint32_t *pod, npods;
 	uint32_t *adapters; /* per node: CA ports cabled to it */
 	uint32_t *queue;    /* room for all nodes */
+	bool *seen;	    /* per node */
 };
 
 static const char *const kinds[] = {
@@ -209,6 +210,47 @@ static enum fors_err check_cables(const struct roles *r, struct fors_error *erro
 	return FORS_OK;
 }
 
+/* What hangs together with the first pod, without mids that have none: into r->seen. */
+static void see_first(const struct roles *r)
+{
+	uint32_t size = 0;
+
+	memset(r->seen, 0, r->net->nnodes * sizeof(*r->seen));
+	for (uint32_t node = 0; !size && node < r->net->nnodes; node++)
+		if (r->pod[node] == 0)
+			r->queue[size++] = node;
+	for (uint32_t i = 0; i < size; i++) {
+		r->seen[r->queue[i]] = true;
+		EACH_PEER(r, r->queue[i], peer)
+		{
+			if (r->seen[peer] || (r->level[peer] == FORS_PODS_MID && r->pod[peer] == FORS_NONE))
+				continue;
+			r->seen[peer] = true;
+			r->queue[size++] = peer;
+		}
+	}
+}
+
+/* A switch that joins tops of trees which are none together is a fourth level, and no mid that lost its leaves. */
+static enum fors_err check_whole(const struct roles *r, struct fors_error *error)
+{
+	see_first(r);
+	for (uint32_t node = 0; node < r->net->nnodes; node++) {
+		uint32_t inside = FORS_NONE, outside = FORS_NONE;
+
+		if (r->level[node] != FORS_PODS_MID || r->pod[node] != FORS_NONE)
+			continue;
+		EACH_PEER(r, node, peer)
+		*(r->seen[peer] ? &inside : &outside) = peer;
+		if (inside != FORS_NONE && outside != FORS_NONE)
+			return fors_fail(
+				error, FORS_ENOTREE,
+				"not a three-level fat-tree: %s joins two trees, above %s and %s: a fourth level",
+				name_of(r, node), name_of(r, inside), name_of(r, outside));
+	}
+	return FORS_OK;
+}
+
 static enum fors_err check(const struct roles *r, struct fors_error *error)
 {
 	enum fors_err err = check_cables(r, error);
@@ -218,7 +260,7 @@ static enum fors_err check(const struct roles *r, struct fors_error *error)
 		has_top |= r->level[node] == FORS_PODS_TOP;
 	if (!err && (!has_top || r->npods < 2))
 		err = fors_fail(error, FORS_ENOTREE, "not a three-level fat-tree: no switch joins several pods");
-	return err;
+	return err ? err : check_whole(r, error);
 }
 
 static enum fors_err try_servers(struct roles *r, struct fors_error *error)
@@ -246,7 +288,8 @@ enum fors_err fors_pods_roles(const struct fors_net *net, const uint64_t *root_g
 
 	r.adapters = calloc(net->nnodes + (size_t)1, sizeof(*r.adapters));
 	r.queue = malloc((net->nnodes + (size_t)1) * sizeof(*r.queue));
-	if (!r.adapters || !r.queue)
+	r.seen = calloc(net->nnodes + (size_t)1, sizeof(*r.seen));
+	if (!r.adapters || !r.queue || !r.seen)
 		err = fors_fail_memory(error);
 	if (!err) {
 		count_adapters(&r);
@@ -256,6 +299,7 @@ enum fors_err fors_pods_roles(const struct fors_net *net, const uint64_t *root_g
 		err = check(&r, error);
 	free(r.adapters);
 	free(r.queue);
+	free(r.seen);
 	*npods = r.npods;
 	return err;
 }

@@ -192,7 +192,7 @@ static void set_lane(const struct repair *r, uint32_t pod, uint32_t slot, uint32
 	}
 }
 
-/* A rung for what the mid of a plane in pod p sends to slot `slot`, if top and cable are good for it; else nothing yet. */
+/* A rung for what the mid of a plane in pod p sends to `slot`, if top and cable are good for it; else nothing yet. */
 static void set_rung(const struct repair *r, uint32_t pod, uint32_t plane, uint32_t slot, uint32_t rung)
 {
 	const struct fors_lanes3 *l = r->c->lanes;

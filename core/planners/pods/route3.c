@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bound3.h"
 #include "odds3.h"
 #include "units3.h"
 
@@ -51,6 +52,21 @@ static uint32_t most_indices(const struct fors_pods *pods)
 	return most;
 }
 
+/* The bound of an exchange of all that are there. */
+static enum fors_err bound_servers(struct work *w, struct fors_error *error)
+{
+	uint32_t *servers = calloc(w->pods->nleaves + (size_t)1, sizeof(*servers));
+	enum fors_err err;
+
+	if (!servers)
+		return fors_fail_memory(error);
+	for (uint32_t s = 0; s < w->pods->nslots; s++)
+		servers[w->pods->slot[s].leaf] += w->pods->slot[s].lid > 0;
+	err = fors_bound3(w->lanes, servers, &w->route->bound_servers, error);
+	free(servers);
+	return err;
+}
+
 static enum fors_err find_ways(struct work *w, uint32_t effort, struct fors_error *error)
 {
 	struct fors_units3 units = {0};
@@ -72,7 +88,7 @@ static enum fors_err find_ways(struct work *w, uint32_t effort, struct fors_erro
 	w->route->nleft = units.nleft;
 	w->route->nslots = w->pods->nslots;
 	w->route->round = units.round;
-	return FORS_OK;
+	return bound_servers(w, error);
 }
 
 /* ---- rows ---- */

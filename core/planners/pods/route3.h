@@ -15,8 +15,9 @@
 struct fors_route3 {
 	struct fors_lfts *lfts; /* of all living switches of now */
 	uint32_t nservers;	/* slots with a LID */
-	uint32_t bound;	 /* no exchange of all slots whose leaf lives has fewer phases; UINT32_MAX: some are cut off */
-	uint32_t length; /* phases of a round, 0: there are no rounds */
+	uint32_t bound; /* no exchange of all slots whose leaf lives has fewer phases; UINT32_MAX: some are cut off */
+	uint32_t bound_servers;	 /* the same of all slots with a LID */
+	uint32_t length;	 /* phases of a round, 0: there are no rounds */
 	uint32_t nrounds, nleft; /* nleft: units without a round */
 	uint32_t nslots;	 /* of the tree */
 	uint16_t *round;	 /* [leaf * nslots + slot]: of the unit, FORS_ROUTE3_NONE */

@@ -65,7 +65,7 @@ static void fill_mids_down(struct fors_ways3 *w, uint32_t leaf, uint32_t column)
 		}
 }
 
-/* Tops above the mids that go down: the home plane's mid comes first, and its home rung, which is the cable of that number. */
+/* Tops above the mids that go down: the home plane's mid first, over its home rung, which is a cable too. */
 static void fill_tops(struct fors_ways3 *w, uint32_t pod, uint32_t column)
 {
 	const struct fors_lanes3 *l = w->lanes;
