@@ -28,6 +28,7 @@ enum cli_command_id {
 	CLI_CMD_FORGET = 1 << 7,
 	CLI_CMD_FABRIC = 1 << 8,
 	CLI_CMD_DIFF = 1 << 9,
+	CLI_CMD_JOBS = 1 << 10,
 };
 
 /* Arguments of --format and --map, in the order of their names. */
