@@ -311,20 +311,53 @@ static enum fors_err find_bound(struct work *w, struct fors_error *error)
 	return err;
 }
 
+/* Is everything at home, in as many rounds as the closed form has? */
+static bool is_closed_form(const struct work *w, uint32_t nrounds)
+{
+	if (!w->cohorts || nrounds != w->cohorts->npods * w->cohorts->m2)
+		return false;
+	for (uint32_t unit = 0; unit < fors_flows_units(&w->problem); unit++)
+		if (is_loose(w, unit))
+			return false;
+	return true;
+}
+
+/* The rounds of the closed form, which needs no packing. */
+static enum fors_err take_closed_form(const struct work *w, uint32_t nrounds, struct fors_error *error)
+{
+	const struct fors_pods *pods = w->pods;
+
+	w->units->round = malloc(((size_t)pods->nleaves * pods->nslots + 1) * sizeof(*w->units->round));
+	if (!w->units->round)
+		return fors_fail_memory(error);
+	for (uint32_t a = 0; a < pods->nleaves; a++)
+		for (uint32_t slot = 0; slot < pods->nslots; slot++)
+			w->units->round[(size_t)a * pods->nslots + slot] =
+				(uint16_t)fors_cohorts_round(w->cohorts, a, slot);
+	w->units->nrounds = nrounds;
+	w->units->length = w->problem.senders[0];
+	return FORS_OK;
+}
+
 static enum fors_err pack_units(struct work *w, uint32_t effort, struct fors_error *error)
 {
 	uint32_t length = w->problem.senders[0], nrounds;
 	struct fors_flows_packing *packing = NULL;
 	bool is_whole = false;
-	enum fors_err err = list_ways(w, &is_whole, error);
+	enum fors_err err;
 
-	if (err || !is_whole || w->units->bound == UINT32_MAX)
-		return err;
+	if (w->units->bound == UINT32_MAX)
+		return FORS_OK;
 	nrounds = (w->units->bound + length - 1) / length;
 	if (w->cohorts && nrounds < w->cohorts->npods * w->cohorts->m2)
 		nrounds = w->cohorts->npods * w->cohorts->m2; /* a dead leaf is no reason to leave home */
 	if (nrounds + MORE_ROUNDS >= FORS_UNITS3_NONE)
 		return FORS_OK;
+	if (is_closed_form(w, nrounds))
+		return take_closed_form(w, nrounds, error);
+	err = list_ways(w, &is_whole, error);
+	if (err || !is_whole)
+		return err;
 	w->problem.lump = length;
 	err = pack(w, nrounds, effort, &packing, error);
 	if (!err)
