@@ -15,6 +15,7 @@ void fors_lanes3_free(struct fors_lanes3 *lanes)
 	free(lanes->mid_port);
 	free(lanes->home_lane);
 	free(lanes->home_rung);
+	free(lanes->in_plane);
 	free(lanes);
 }
 
@@ -163,7 +164,8 @@ static enum fors_err find_homes(struct fors_lanes3 *l, struct fors_error *error)
 
 	l->home_lane = calloc(pods->nslots + (size_t)1, sizeof(*l->home_lane));
 	l->home_rung = calloc(pods->nslots + (size_t)1, sizeof(*l->home_rung));
-	if (!next || !l->home_lane || !l->home_rung) {
+	l->in_plane = calloc((size_t)pods->npods * pods->nplanes + 1, sizeof(*l->in_plane));
+	if (!next || !l->home_lane || !l->home_rung || !l->in_plane) {
 		free(next);
 		return fors_fail_memory(error);
 	}
@@ -179,6 +181,7 @@ static enum fors_err find_homes(struct fors_lanes3 *l, struct fors_error *error)
 			lane = (l->is_regular ? pods->slot[s].rank : turn++) % l->nlanes;
 			plane = fors_lanes3_plane(l, lane);
 			l->home_lane[s] = (uint16_t)lane;
+			l->in_plane[p * pods->nplanes + plane]++;
 			l->home_rung[s] = (uint16_t)(l->rungs[plane] ? next[plane]++ % l->rungs[plane] : 0);
 		}
 	free(next);

@@ -27,6 +27,7 @@ struct fors_lanes3 {
 	uint8_t *mid_port;	      /* [mid * nrungs + rung]: the mid's port, 0: none */
 	uint16_t *home_lane;	      /* per slot */
 	uint16_t *home_rung;	      /* per slot */
+	uint32_t *in_plane;	      /* [pod * nplanes + plane]: slots at home there */
 	bool is_regular;
 	uint32_t m1, m2; /* of a regular tree: slots of a leaf, leaves of a pod */
 };
@@ -50,6 +51,22 @@ static inline uint32_t fors_lanes3_plane(const struct fors_lanes3 *lanes, uint32
 static inline uint32_t fors_lanes3_rung(const struct fors_lanes3 *lanes, uint32_t plane, uint32_t slot, uint32_t index)
 {
 	return (lanes->home_rung[slot] + index / lanes->nlanes) % lanes->rungs[plane];
+}
+
+/*
+ * The same for a mid of another pod. Where the tree is not regular its own pod's servers are left out of the turns, so that what is left over
+ * on its way up is at most one server; and pods begin at different rungs.
+ */
+static inline uint32_t fors_lanes3_rung_from(const struct fors_lanes3 *lanes, uint32_t mid, uint32_t slot,
+					     uint32_t index)
+{
+	const struct fors_pods *pods = lanes->pods;
+	uint32_t pod = pods->mid[mid].pod, plane = pods->mid[mid].plane, rungs = lanes->rungs[plane], own;
+
+	if (lanes->is_regular || pod == FORS_NONE)
+		return fors_lanes3_rung(lanes, plane, slot, index);
+	own = pods->leaf[pods->slot[slot].leaf].pod > pod ? lanes->in_plane[pod * pods->nplanes + plane] : 0;
+	return (fors_lanes3_rung(lanes, plane, slot, index) + rungs - own % rungs + pod) % rungs;
 }
 
 /* The mid that a leaf's lane leads to, FORS_NONE. */

@@ -39,6 +39,11 @@ static uint32_t rung_of(const struct fors_ways3 *w, uint32_t plane, uint32_t col
 	return fors_lanes3_rung(w->lanes, plane, fors_ways3_slot(w, column), column / w->lanes->pods->nslots);
 }
 
+static uint32_t rung_from(const struct fors_ways3 *w, uint32_t mid, uint32_t column)
+{
+	return fors_lanes3_rung_from(w->lanes, mid, fors_ways3_slot(w, column), column / w->lanes->pods->nslots);
+}
+
 static uint8_t *mid_entry(const struct fors_ways3 *w, uint32_t mid, uint32_t column)
 {
 	return &w->mid[(size_t)mid * w->ncolumns + column];
@@ -109,7 +114,7 @@ static void fill_mids_up(struct fors_ways3 *w, uint32_t pod, uint32_t column)
 
 		if (l->pods->mid[m].pod == pod || !l->rungs[plane])
 			continue;
-		rung = rung_of(w, plane, column);
+		rung = rung_from(w, m, column);
 		if (is_good_rung(w, m, rung, column))
 			*mid_entry(w, m, column) = l->mid_port[(size_t)m * l->nrungs + rung];
 	}
@@ -222,7 +227,7 @@ static void level_mid(struct leveller *v, uint32_t mid, uint32_t column)
 {
 	const struct fors_lanes3 *l = v->w->lanes;
 	const struct fors_pods_switch *at = &l->pods->mid[mid];
-	uint32_t home = rung_of(v->w, at->plane, column), best = FORS_NONE, least = UINT32_MAX;
+	uint32_t home = l->rungs[at->plane] ? rung_from(v->w, mid, column) : 0, best = FORS_NONE, least = UINT32_MAX;
 
 	for (uint32_t i = 0; i < l->rungs[at->plane]; i++) {
 		uint32_t rung = (home + i) % l->rungs[at->plane], load, down;
