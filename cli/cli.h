@@ -164,6 +164,26 @@ int cli_fabric_understand(const struct cli_site *site, struct cli_fabric *made);
 
 /* What `fors status --history` says of the folders that DIR stands for. Returns an exit code. */
 int cli_show_history(const char *dir, bool is_json);
+/* --- pods.c --------------------------------------------------------------------------------------------------- */
+
+/* A three-level fat-tree at one moment: with what is down, LIDs, tables and the rounds that they were made with. */
+struct cli_pods {
+	struct fors_net *known; /* the intact net, with LIDs */
+	struct fors_net *net;
+	struct fors_pods *pods;
+	struct fors_route3 *route;
+	double tables_ms, check_ms;    /* making, without checking; checking */
+	struct fors_warnings warnings; /* what the tables leave out */
+};
+
+/*
+ * Is the site, of cli_any_site_load(), a three-level fat-tree? Only what is no two-level one may be. Where it is neither, why, is told.
+ * Returns an exit code; *answer on CLI_GOOD.
+ */
+int cli_site_has_pods(const struct cli_site *site, bool *answer);
+/* The same as cli_fabric_make(), to be freed in any case. */
+int cli_pods_make(const struct cli_site *site, const struct cli_source *source, struct cli_pods *made);
+void cli_pods_free(struct cli_pods *made);
 
 /* --- file.c --------------------------------------------------------------------------------------------------- */
 

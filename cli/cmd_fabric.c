@@ -3,8 +3,8 @@
  * cmd_fabric.c - `fors fabric`: write a fabric, or its tables, for other programs, or draw it.
  *
  * Each format is a text; how much has to be known of the fabric differs. The specification wants none, a net and
- * Slurm's topology any net, tables and status a two-level fat-tree. A picture is drawn of any net, with loads where
- * fors would have tables for it.
+ * Slurm's topology any net, tables a fat-tree of two or three levels, status one of two. A picture is drawn of any net,
+ * with loads where fors would have tables for it.
  */
 #include "cli/cli.h"
 
@@ -17,6 +17,7 @@
 #include "core/base/text.h"
 #include "core/net/lftfile.h"
 #include "core/net/lfts.h"
+#include "core/planners/pods/route3.h"
 #include "core/net/netfile.h"
 #include "core/net/slurm.h"
 #include "core/net/spec.h"
@@ -105,15 +106,40 @@ static enum fors_err made_text(const struct cli_fabric *made, enum cli_fabric_fo
 	return fors_netfile_write(made->net, text, NULL, error);
 }
 
+/* The tables of a three-level tree, or the net with the LIDs that they are for. */
+static int write_pods(const struct cli_settings *settings, const struct cli_site *site, enum cli_fabric_format format)
+{
+	struct fors_error error = {0};
+	struct cli_pods made;
+	char *text;
+	int code = cli_pods_make(site, &settings->source, &made);
+
+	if (!code && (format == CLI_FABRIC_LFTS ? fors_lftfile_write(made.net, made.route->lfts, &text, NULL, &error)
+						: fors_netfile_write(made.net, &text, NULL, &error)))
+		code = cli_fail(&error);
+	else if (!code)
+		code = emit(settings, text);
+	cli_pods_free(&made);
+	return code;
+}
+
 static int write_made(const struct cli_settings *settings, enum cli_fabric_format format)
 {
 	const struct cli_source *source = &settings->source;
 	struct fors_error error = {0};
 	struct cli_fabric made = {0};
 	struct cli_site site;
+	bool has_pods = false;
 	char *text;
-	int code = cli_site_load(source, &site);
+	int code = (format == CLI_FABRIC_JSON ? cli_site_load : cli_any_site_load)(source, &site);
 
+	if (!code && format != CLI_FABRIC_JSON)
+		code = cli_site_has_pods(&site, &has_pods);
+	if (!code && has_pods) {
+		code = write_pods(settings, &site, format);
+		cli_site_free(&site);
+		return code;
+	}
 	if (!code)
 		code = cli_fabric_make(&site, source->has_lmc, source->lmc, source->down, source->ndown, &made);
 	if (!code)

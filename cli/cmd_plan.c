@@ -389,25 +389,35 @@ static int check_servers(const struct cli_site *site)
 	return code;
 }
 
-static int run(const struct cli_settings *settings, char **operand)
+static int plan_two_levels(const struct cli_settings *settings, const struct cli_site *site)
 {
 	const struct cli_source *source = &settings->source;
 	struct cli_fabric made = {0};
+	int code = cli_fabric_make(site, source->has_lmc, source->lmc, source->down, source->ndown, &made);
+
+	if (!code && !made.fabric->nservers)
+		code = check_servers(site);
+	if (!code)
+		code = plan_site(site, settings, &made);
+	cli_fabric_free(&made);
+	return code;
+}
+
+static int run(const struct cli_settings *settings, char **operand)
+{
 	struct cli_site site;
+	bool has_pods;
 	int code;
 
 	if (settings->lfts)
 		return cli_plan_over(settings);
 	if (settings->levels)
 		return cli_usage_error("--sl is for tables of other engines: --lfts FILE is missing");
-	code = cli_site_load(source, &site);
+	code = cli_any_site_load(&settings->source, &site);
 	if (!code)
-		code = cli_fabric_make(&site, source->has_lmc, source->lmc, source->down, source->ndown, &made);
-	if (!code && !made.fabric->nservers)
-		code = check_servers(&site);
+		code = cli_site_has_pods(&site, &has_pods);
 	if (!code)
-		code = plan_site(&site, settings, &made);
-	cli_fabric_free(&made);
+		code = has_pods ? cli_plan_pods(settings, &site) : plan_two_levels(settings, &site);
 	cli_site_free(&site);
 	return code;
 }
@@ -418,7 +428,8 @@ const struct cli_command cli_plan_command = {
 	.summary = "Plan the exchange of a fabric, with failures if you like",
 	.usage = "(--fabric FILE | --synthetic SPEC) [--lfts FILE] [OPTION]...",
 	.details =
-		"With --lfts any topology and the tables of any engine, else a two-level fat-tree and those of fors.\n"
+		"With --lfts any topology and the tables of any engine, else a fat-tree of two or three\n"
+		"levels and those of fors.\n"
 		"NODE is a node id, a GUID or a description that only one node has.\n"
 		"Example: fors plan --synthetic 'FT(2;20,18)' --down 'Leaf00[21]' --output schedule\n",
 	.run = run,

@@ -36,6 +36,7 @@ fors_SOURCES = \
 	cli/page.c cli/page.h \
 	cli/parse.c \
 	cli/plan_over.c cli/plan_over.h \
+	cli/pods.c \
 	cli/whatif/whatif.h \
 	cli/whatif/whatif_cases.c \
 	cli/whatif/whatif_engine.c \

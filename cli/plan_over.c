@@ -6,8 +6,10 @@
  * fat-tree whose ways go up and down once all planning methods are asked, as for tables of fors; everywhere else, and
  * where service levels are to be carried, single flows are packed over the ways as they are (core/planners/over.h).
  *
- * Two numbers stand beside the phases: what these tables need at least (above it is the price of the schedule) and
- * what any tables would (above it is the price of the tables).
+ * In a three-level fat-tree the tables may be those of fors (pods.c); the plan begins with the rounds that they were made with.
+ *
+ * Two numbers stand beside the phases: what these tables need at least (above it is the price of the schedule) and what any
+ * tables would (above it is the price of the tables).
  */
 #include "cli/plan_over.h"
 
@@ -18,7 +20,9 @@
 #include "cli/json.h"
 #include "cli/levels.h"
 #include "core/planners/outcome.h"
+#include "core/fabric/pods.h"
 #include "core/planners/over.h"
+#include "core/planners/pods/route3.h"
 #include "core/schedule/pace.h"
 #include "model/optimum/cuts_find.h"
 #include "model/optimum/optimum.h"
@@ -28,6 +32,7 @@ struct over {
 	struct cli_site site;
 	struct cli_fabric made; /* fabric and lanes where it is a two-level fat-tree */
 	struct cli_levels levels;
+	struct cli_pods pods; /* where the tables are those of fors, in a three-level tree */
 	struct fors_over_report report;
 	struct fors_schedule *schedule;
 	struct fors_pace pace;	 /* of the schedule */
@@ -50,6 +55,7 @@ static struct fors_over_task task_of(struct over *over)
 		.lfts = over->made.lfts,
 		.participants = over->site.has_participants ? &over->site.participants : NULL,
 		.sl = over->settings->levels ? level_of : NULL,
+		.rounds = over->pods.route,
 		.progress = cli_progress,
 		.context = over,
 		.clock_ms = cli_now_ms,
@@ -111,6 +117,16 @@ static enum fors_err ask_model(struct over *over, struct fors_error *error)
 		err = look_at_cuts(over, server, named, error);
 	free(server);
 	return err;
+}
+
+/* In a three-level tree that fors routes pods and planes make narrower cuts. */
+static void ask_pods(struct over *over)
+{
+	const struct fors_route3 *route = over->pods.route;
+
+	if (route && !over->site.has_participants && route->nservers == over->report.nservers &&
+	    route->bound_servers > over->report.bound_best)
+		over->report.bound_best = route->bound_servers;
 }
 
 /* ---- plans ---------------------------------------------------------------------------------------------------- */
@@ -188,6 +204,7 @@ static enum fors_err plan(struct over *over, struct fors_error *error)
 	if (err)
 		return err == FORS_ENOMEM ? fors_fail(error, err, "%s", over->error.text) : FORS_OK;
 	err = ask_model(over, error);
+	ask_pods(over);
 	if (!err && is_for_trees(over))
 		err = plan_tree(over, error);
 	else if (!err && !may_be_any(over))
@@ -246,9 +263,25 @@ static void print_plan(const struct over *over)
 	printf("time        plan %.1f ms, verification %.1f ms\n", report->plan_ms, report->verify_ms);
 }
 
+static void print_pods(const struct over *over)
+{
+	const struct fors_pods *pods = over->pods.pods;
+	const struct fors_warnings *warnings = &over->pods.warnings;
+
+	if (!pods)
+		return;
+	printf("tree        three levels: %u leaves in %u pods, %u middle switches in %u planes, %u tops\n",
+	       pods->nleaves, pods->npods, pods->nmids, pods->nplanes, pods->ntops);
+	for (unsigned i = 0; i < fors_warnings_kept(warnings); i++)
+		printf("%-12s%s%s%s\n", i ? "" : "warning", cli_colour(CLI_YELLOW), warnings->text[i],
+		       cli_colour(CLI_PLAIN));
+	printf("made        tables in %.1f ms, checked in %.1f ms\n", over->pods.tables_ms, over->pods.check_ms);
+}
+
 static void print_report(const struct over *over)
 {
 	if (over->report.nservers) {
+		print_pods(over);
 		print_tables(&over->report);
 		print_bounds(&over->report);
 	}
@@ -328,5 +361,21 @@ int cli_plan_over(const struct cli_settings *settings)
 	cli_levels_clear(&over.levels);
 	cli_fabric_free(&over.made);
 	cli_site_free(&over.site);
+	return code;
+}
+
+int cli_plan_pods(const struct cli_settings *settings, const struct cli_site *site)
+{
+	struct over over = {.settings = settings, .site = *site};
+	struct fors_error error = {0};
+	int code = cli_pods_make(site, &settings->source, &over.pods);
+
+	if (!code) {
+		over.made.net = over.pods.net;
+		over.made.lfts = over.pods.route->lfts;
+		code = plan(&over, &error) ? cli_fail(&error) : tell(&over);
+	}
+	fors_schedule_free(over.schedule);
+	cli_pods_free(&over.pods);
 	return code;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* plan_over.h - `fors plan --lfts`: a plan over the tables of any engine. */
+/* plan_over.h - `fors plan --lfts`: a plan over the tables of any engine; and over those of fors in three-level trees. */
 #ifndef FORS_CLI_PLAN_OVER_H
 #define FORS_CLI_PLAN_OVER_H
 
@@ -7,6 +7,8 @@
 
 /* The whole command. Returns an exit code. */
 int cli_plan_over(const struct cli_settings *settings);
+/* The same of a site that is a three-level fat-tree, over tables of fors. The site stays the caller's. */
+int cli_plan_pods(const struct cli_settings *settings, const struct cli_site *site);
 /* Write a schedule to a file (cmd_plan.c). Returns an exit code. */
 int cli_write_schedule(const char *path, const struct fors_schedule *schedule);
 

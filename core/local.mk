@@ -33,6 +33,10 @@ libforscore_la_SOURCES = \
 	core/fabric/places_rank.c \
 	core/fabric/places_relieve.c core/fabric/places_relieve.h \
 	core/fabric/repairs.c core/fabric/repairs.h \
+	core/fabric/pods.c core/fabric/pods.h \
+	core/fabric/pods_learn.c \
+	core/fabric/pods_planes.c core/fabric/pods_planes.h \
+	core/fabric/pods_roles.c core/fabric/pods_roles.h \
 	core/fabric/sides.c core/fabric/sides.h \
 	core/fabric/speeds.c core/fabric/speeds.h \
 	core/fabric/subset.c core/fabric/subset.h \
@@ -96,8 +100,16 @@ libforscore_la_SOURCES = \
 	core/planners/outcome.c core/planners/outcome.h \
 	core/planners/over.c core/planners/over.h \
 	core/planners/over_bound.c core/planners/over_bound.h \
+	core/planners/over_rounds.c core/planners/over_rounds.h \
 	core/planners/over_ways.c core/planners/over_ways.h \
 	core/planners/planner.c core/planners/planner.h \
+	core/planners/pods/bound3.c core/planners/pods/bound3.h \
+	core/planners/pods/cohorts.c core/planners/pods/cohorts.h \
+	core/planners/pods/lanes3.c core/planners/pods/lanes3.h \
+	core/planners/pods/odds3.c core/planners/pods/odds3.h \
+	core/planners/pods/route3.c core/planners/pods/route3.h \
+	core/planners/pods/units3.c core/planners/pods/units3.h \
+	core/planners/pods/ways3.c core/planners/pods/ways3.h \
 	core/planners/rounds/pack.c core/planners/rounds/pack.h \
 	core/planners/rounds/pattern.c core/planners/rounds/pattern.h core/planners/rounds/pattern_work.h \
 	core/planners/rounds/pattern_colour.c \
@@ -142,7 +154,7 @@ libforscore_la_SOURCES = \
 	core/tables/tables.c core/tables/tables.h \
 	core/tables/turns.c core/tables/turns.h
 EXTRA_DIST += core/base/README.md core/colouring/README.md core/fabric/README.md core/jobs/README.md core/net/README.md core/planners/README.md \
-	core/planners/exact/README.md core/planners/flows/README.md core/planners/rounds/README.md core/schedule/README.md core/status/README.md \
+	core/planners/exact/README.md core/planners/flows/README.md core/planners/pods/README.md core/planners/rounds/README.md core/schedule/README.md core/status/README.md \
 	core/tables/README.md
 libforscore_la_CFLAGS = $(AM_CFLAGS) $(ZLIB_CFLAGS) $(JANSSON_CFLAGS)
 libforscore_la_LIBADD = $(ZLIB_LIBS) $(JANSSON_LIBS) -lm

@@ -39,6 +39,7 @@ nobase_dist_doc_DATA = \
 	doc/phases.svg \
 	doc/jobs.md \
 	doc/planners-flows.md \
+	doc/planners-levels.md \
 	doc/planners-rounds.md \
 	doc/planners.md \
 	doc/planning.svg \

@@ -131,7 +131,7 @@ enum fors_err fors_assign_lids(struct fors_net *net, const struct fors_places *p
 	if (err)
 		return err;
 	clear_lids(c.net);
-	for (uint32_t a = 0; a < places->nleaves; a++)
+	for (uint32_t a = 0; places && a < places->nleaves; a++)
 		number_slots(&c, &places->leaf[a]);
 	number_rest(&c);
 	if (c.next > FORS_LID_MAX + 1)

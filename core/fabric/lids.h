@@ -10,7 +10,7 @@
 
 /*
  * Give every port of `net` a LID, as an OpenSM that starts with an empty cache could:
- * CA ports get 2^lmc LIDs each, aligned, servers in (leaf, slot) order, then the
+ * CA ports get 2^lmc LIDs each, aligned, servers in (leaf, slot) order (places NULL: none), then the
  * other CA ports, then the switches. When `keep` is set and every cabled CA
  * port has a LID in the net already, nothing changes.
  * Errors: FORS_ELIMIT (LIDs end at 49,151), FORS_EINPUT (two ports of the net share a LID),

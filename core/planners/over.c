@@ -17,11 +17,13 @@
 #include <string.h>
 
 #include "core/base/print.h"
+#include "core/planners/flows/lumps.h"
 #include "core/planners/flows/routed.h"
 #include "core/planners/flows/senders.h"
 #include "core/planners/flows/strategy.h"
 #include "core/planners/method.h"
 #include "over_bound.h"
+#include "over_rounds.h"
 #include "over_ways.h"
 
 #define MOST_PATHS 4 /* path indices that are looked at, as on trees */
@@ -85,12 +87,22 @@ static enum fors_err describe(struct plan *plan, struct fors_error *error)
 	return fors_over_bound(routed, &report->bound_best, error);
 }
 
+/* What packing single flows takes. */
+static uint64_t bytes_of(const struct plan *plan)
+{
+	uint64_t phases = plan->report.bound_tables, p = plan->report.nservers;
+
+	return fors_flows_pack_bytes(&plan->routed->problem, (uint32_t)phases) + p * phases * sizeof(struct fors_cell);
+}
+
+static uint64_t most_bytes(const struct plan *plan)
+{
+	return plan->task->most_bytes ? plan->task->most_bytes : FORS_OVER_MOST_BYTES;
+}
+
 static enum fors_err check_memory(const struct plan *plan, struct fors_error *error)
 {
-	uint64_t most = plan->task->most_bytes ? plan->task->most_bytes : FORS_OVER_MOST_BYTES;
-	uint64_t phases = plan->report.bound_tables, p = plan->report.nservers;
-	uint64_t bytes =
-		fors_flows_pack_bytes(&plan->routed->problem, (uint32_t)phases) + p * phases * sizeof(struct fors_cell);
+	uint64_t most = most_bytes(plan), bytes = bytes_of(plan);
 
 	if (bytes <= most)
 		return FORS_OK;
@@ -103,8 +115,8 @@ static enum fors_err check_memory(const struct plan *plan, struct fors_error *er
 
 /* ---- the schedule ---- */
 
-/* Empty, with its servers. */
-static enum fors_err make_schedule(struct plan *plan, uint32_t nphases, struct fors_error *error)
+/* Empty, with its servers; length: phases of a round, 0: single flows. */
+static enum fors_err make_schedule(struct plan *plan, uint32_t nphases, uint32_t length, struct fors_error *error)
 {
 	const struct fors_flows_routed *routed = plan->routed;
 	struct fors_schedule_server *server = calloc(routed->nservers + (size_t)1, sizeof(*server));
@@ -122,8 +134,8 @@ static enum fors_err make_schedule(struct plan *plan, uint32_t nphases, struct f
 		server[i].rank = (uint16_t)(i - routed->problem.first[from->home]);
 		memcpy(server[i].desc, routed->net->node[from->node].desc, sizeof(server[i].desc));
 	}
-	err = fors_schedule_new_of(server, routed->nservers, routed->nswitches, nphases, 0, 0, fors_method_flows.name,
-				   &plan->schedule, error);
+	err = fors_schedule_new_of(server, routed->nservers, routed->nswitches, nphases, length > 0, length,
+				   length ? fors_method_rounds.name : fors_method_flows.name, &plan->schedule, error);
 	free(server);
 	return err;
 }
@@ -182,17 +194,61 @@ static uint64_t fingerprint_of(const struct fors_flows_routed *routed)
 	return fors_print_value(print);
 }
 
+/* Write a packing of single flows, in which nothing waits. */
+static enum fors_err write_flows(struct plan *plan, const struct fors_flows_packing *packing, struct fors_error *error)
+{
+	enum fors_err err = make_schedule(plan, packing->nphases, 0, error);
+
+	return err ? err : fors_flows_write(packing, plan->schedule, error);
+}
+
+static enum fors_err pack_flows(struct plan *plan, const struct fors_flows_asked *asked, struct fors_error *error)
+{
+	struct fors_flows_packing *packing = NULL;
+	enum fors_err err = check_memory(plan, error);
+
+	if (!err)
+		err = fors_flows_pack_problem(&plan->routed->problem, asked, &packing, error);
+	if (!err)
+		err = write_flows(plan, packing, error);
+	fors_flows_packing_free(packing);
+	return err;
+}
+
+/* Whole units, in rounds; cut into single flows where these tables allow fewer phases, and there is memory for it. */
+static enum fors_err pack_rounds(struct plan *plan, const struct fors_flows_asked *asked, struct fors_error *error)
+{
+	const struct fors_route3 *route = plan->task->rounds;
+	struct fors_flows_problem units;
+	struct fors_flows_packing *packing;
+	uint32_t nphases;
+	enum fors_err err = fors_over_rounds(plan->routed, route, asked, &units, &packing, error);
+
+	if (err || !packing)
+		return err;
+	nphases = packing->nphases * route->length;
+	if (nphases > plan->report.bound_tables && bytes_of(plan) <= most_bytes(plan)) {
+		err = fors_flows_refine(&plan->routed->problem, nphases, &packing, error);
+		if (!err)
+			err = fors_flows_improve(asked, &packing, error);
+		if (!err)
+			err = write_flows(plan, packing, error);
+	} else {
+		err = make_schedule(plan, nphases, route->length, error);
+		if (!err)
+			fors_over_rounds_write(packing, plan->schedule);
+	}
+	fors_flows_packing_free(packing);
+	return err;
+}
+
 static enum fors_err pack(struct plan *plan, struct fors_error *error)
 {
 	const struct fors_flows_asked asked = {.cancelled = plan->task->cancelled, .context = plan->task->context};
-	struct fors_flows_packing *packing = NULL;
-	enum fors_err err = fors_flows_pack_problem(&plan->routed->problem, &asked, &packing, error);
+	enum fors_err err = plan->task->rounds ? pack_rounds(plan, &asked, error) : FORS_OK;
 
-	if (!err)
-		err = make_schedule(plan, packing->nphases, error);
-	if (!err)
-		err = fors_flows_write(packing, plan->schedule, error);
-	fors_flows_packing_free(packing);
+	if (!err && !plan->schedule)
+		err = pack_flows(plan, &asked, error);
 	if (!err)
 		err = fors_over_ways(plan->routed, &plan->schedule->ways, error);
 	if (!err)
@@ -228,8 +284,6 @@ static enum fors_err run(struct plan *plan, struct fors_error *error)
 
 	if (!err)
 		err = describe(plan, error);
-	if (!err)
-		err = check_memory(plan, error);
 	tell(plan, 0.1);
 	if (!err)
 		err = pack(plan, error);

@@ -15,6 +15,8 @@
 #include "core/schedule/schedule.h"
 #include "core/schedule/verify.h"
 
+struct fors_route3; /* core/planners/pods/route3.h */
+
 /* What is to be planned over; all borrowed for the time of the call. */
 struct fors_over_task {
 	const struct fors_net *net; /* indexed */
@@ -25,6 +27,8 @@ struct fors_over_task {
 	bool (*cancelled)(void *context);	      /* as in struct fors_task */
 	void (*progress)(void *context, double done); /* the same */
 	void *context;				      /* of these three */
+	const struct fors_route3
+		*rounds;	  /* what these tables were made with, in a three-level tree; NULL: nobody knows */
 	double (*clock_ms)(void); /* the caller's clock in milliseconds, for times; NULL: they stay unknown */
 	uint64_t most_bytes;	  /* memory that planning may take; 0: FORS_OVER_MOST_BYTES */
 };

@@ -23,16 +23,14 @@ static void warn(const struct fors_switches *switches, const struct fors_reach *
 			  fors_switches_name(switches, reach->nowhere_first[1]), reach->nowhere);
 }
 
-enum fors_err fors_tables_check(const struct fors_fabric *fabric, const struct fors_lfts *lfts,
-				struct fors_warnings *warnings, uint32_t *nowhere, struct fors_error *error)
+/* Both, of what was built, which is freed. */
+static enum fors_err check(struct fors_switches *switches, struct fors_warnings *warnings, uint32_t *nowhere,
+			   struct fors_error *error)
 {
-	struct fors_switches *switches = NULL;
-	struct fors_loops *loops = NULL;
+	struct fors_loops *loops = fors_loops_new(switches);
 	struct fors_reach reach;
-	enum fors_err err = fors_switches_build(fabric, lfts, &switches, error);
+	enum fors_err err = loops ? FORS_OK : fors_fail_memory(error);
 
-	if (!err && !(loops = fors_loops_new(switches)))
-		err = fors_fail_memory(error);
 	if (!err)
 		err = fors_reach_check(switches, loops, &reach, error);
 	if (!err)
@@ -45,4 +43,22 @@ enum fors_err fors_tables_check(const struct fors_fabric *fabric, const struct f
 	fors_loops_free(loops);
 	fors_switches_free(switches);
 	return err;
+}
+
+enum fors_err fors_tables_check(const struct fors_fabric *fabric, const struct fors_lfts *lfts,
+				struct fors_warnings *warnings, uint32_t *nowhere, struct fors_error *error)
+{
+	struct fors_switches *switches;
+	enum fors_err err = fors_switches_build(fabric, lfts, &switches, error);
+
+	return err ? err : check(switches, warnings, nowhere, error);
+}
+
+enum fors_err fors_tables_check_levels(const struct fors_net *net, const uint8_t *level, const struct fors_lfts *lfts,
+				       struct fors_warnings *warnings, uint32_t *nowhere, struct fors_error *error)
+{
+	struct fors_switches *switches;
+	enum fors_err err = fors_switches_build_levels(net, level, lfts, &switches, error);
+
+	return err ? err : check(switches, warnings, nowhere, error);
 }

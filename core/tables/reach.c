@@ -11,7 +11,8 @@
  *
  * Of these everything arrives, and the dependencies are the pairs (port, target). Only what is left is walked, LID by
  * LID: a few spines that lost the target, and leaves that are apart. A spine with one cable to the target has the same
- * port for all, which a comparison of the row with itself shows, many bytes at a time.
+ * port for all, which a comparison of the row with itself shows, many bytes at a time. In trees of more levels
+ * most of them are walked.
  *
  * What must arrive: all LIDs from each switch where packets begin (leaves, CAs, subnet managers), if cables join the
  * two at all. What may have no way: what needs a detour, which neither neighbours nor leaves with a spine in common do;
@@ -210,13 +211,45 @@ static bool is_neighbour(const struct fors_switches *s, uint32_t a, uint32_t b)
 	return false;
 }
 
-/* Neighbours, and leaves with a spine in common, need none. */
+/* Do cables lead from `at` down, level by level, to the target? */
+static bool gets_down(const struct walk *w, uint32_t at)
+{
+	const struct fors_switch *here = &w->s->all[at];
+
+	for (uint8_t i = 0; at != w->target && i < here->nneighbours; i++) {
+		uint32_t next = w->s->neighbour[here->first + i].at;
+
+		if (w->s->all[next].level && w->s->all[next].level < here->level && gets_down(w, next))
+			return true;
+	}
+	return at == w->target;
+}
+
+/* Up any number of levels, then down? */
+static bool gets_up_and_down(const struct walk *w, uint32_t at)
+{
+	const struct fors_switch *here = &w->s->all[at];
+
+	if (gets_down(w, at))
+		return true;
+	for (uint8_t i = 0; i < here->nneighbours; i++) {
+		uint32_t next = w->s->neighbour[here->first + i].at;
+
+		if (w->s->all[next].level > here->level && gets_up_and_down(w, next))
+			return true;
+	}
+	return false;
+}
+
+/* Neighbours, and leaves with a spine in common, need none; in trees of more levels nobody does whom ways up, then down, join. */
 static bool needs_detour(const struct walk *w, uint32_t at)
 {
 	const struct fors_switches *s = w->s;
 
 	if (is_neighbour(s, at, w->target))
 		return false;
+	if (s->all[at].level)
+		return !gets_up_and_down(w, at);
 	for (uint8_t i = 0; s->all[at].is_leaf && s->all[w->target].is_leaf && i < s->all[at].nneighbours; i++) {
 		uint32_t spine = s->neighbour[s->all[at].first + i].at;
 
@@ -254,7 +287,7 @@ static enum fors_err walk_lid(struct walk *w, uint32_t at, const struct range *r
 	if (next != FORS_NONE)
 		depend(w, at, port, w->s->all[next].slot[w->s->all[next].row[lid]]);
 	end = follow(w, at, lid, &hops);
-	w->is_detoured |= end == ARRIVES && hops > 2 && range->port && w->s->all[at].has_ends &&
+	w->is_detoured |= end == ARRIVES && hops > 2 && !w->s->all[at].level && range->port && w->s->all[at].has_ends &&
 			  w->s->all[at].is_leaf && w->s->all[w->target].is_leaf;
 	return judge(w, at, lid, end, error);
 }

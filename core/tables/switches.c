@@ -99,11 +99,23 @@ static void take_backs(struct fors_switches *s)
 		}
 }
 
-static void take_roles(struct fors_switches *s, const struct fors_fabric *fabric, const uint32_t *number)
+static void take_leaves(struct fors_switches *s, const struct fors_fabric *fabric, const uint32_t *number)
 {
 	for (uint32_t a = 0; a < fabric->nleaves; a++)
 		if (fabric->leaf[a].node != FORS_NONE)
 			s->all[number[fabric->leaf[a].node]].is_leaf = true;
+}
+
+static void take_levels(struct fors_switches *s, const uint8_t *level)
+{
+	for (uint32_t at = 0; at < s->count; at++) {
+		s->all[at].level = level[s->all[at].node];
+		s->all[at].is_leaf = s->all[at].level == 1;
+	}
+}
+
+static void find_asked(struct fors_switches *s)
+{
 	for (uint32_t at = 0; at < s->count; at++) {
 		struct fors_switch *here = &s->all[at];
 
@@ -133,11 +145,12 @@ static void find_islands(struct fors_switches *s, uint32_t *queue)
 	}
 }
 
-enum fors_err fors_switches_build(const struct fors_fabric *fabric, const struct fors_lfts *lfts,
-				  struct fors_switches **switches, struct fors_error *error)
+/* fabric, or else level, says who is a leaf. */
+static enum fors_err build(const struct fors_net *net, const struct fors_fabric *fabric, const uint8_t *level,
+			   const struct fors_lfts *lfts, struct fors_switches **switches, struct fors_error *error)
 {
-	struct fors_switches *s = new_switches(fabric->net, lfts->nlids);
-	uint32_t *number = malloc(((size_t)fabric->net->nnodes + 1) * sizeof(*number));
+	struct fors_switches *s = new_switches(net, lfts->nlids);
+	uint32_t *number = malloc(((size_t)net->nnodes + 1) * sizeof(*number));
 
 	if (!s || !number) {
 		fors_switches_free(s);
@@ -148,9 +161,25 @@ enum fors_err fors_switches_build(const struct fors_fabric *fabric, const struct
 	for (uint32_t at = 0; at < s->count; at++)
 		take_ports(s, at, number);
 	take_backs(s);
-	take_roles(s, fabric, number);
+	if (fabric)
+		take_leaves(s, fabric, number);
+	else
+		take_levels(s, level);
+	find_asked(s);
 	find_islands(s, number);
 	free(number);
 	*switches = s;
 	return FORS_OK;
+}
+
+enum fors_err fors_switches_build(const struct fors_fabric *fabric, const struct fors_lfts *lfts,
+				  struct fors_switches **switches, struct fors_error *error)
+{
+	return build(fabric->net, fabric, NULL, lfts, switches, error);
+}
+
+enum fors_err fors_switches_build_levels(const struct fors_net *net, const uint8_t *level, const struct fors_lfts *lfts,
+					 struct fors_switches **switches, struct fors_error *error)
+{
+	return build(net, NULL, level, lfts, switches, error);
 }

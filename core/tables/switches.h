@@ -20,6 +20,7 @@ struct fors_switch {
 	uint32_t first;	     /* its neighbours are neighbour[first ..] */
 	uint8_t nneighbours; /* other switches that it has cables to */
 	bool is_leaf;	     /* of the fabric */
+	uint8_t level;	     /* of a tree of more than two levels, leaves 1; 0: a two-level fabric, or no level */
 	bool has_ends;	     /* CAs or routers are plugged in */
 	bool is_asked;	     /* packets begin here: a leaf, or CAs or a subnet manager */
 	uint8_t slot[256];   /* which neighbour a port leads to, FORS_NO_SLOT: none */
@@ -41,6 +42,10 @@ struct fors_switches {
 /* Both are borrowed, and must outlive *switches, which the caller owns. Errors: FORS_ENOMEM. */
 enum fors_err fors_switches_build(const struct fors_fabric *fabric, const struct fors_lfts *lfts,
 				  struct fors_switches **switches, struct fors_error *error);
+
+/* The same of a tree of more levels: level[net->nnodes], leaves 1, 0: no switch, or on no level. */
+enum fors_err fors_switches_build_levels(const struct fors_net *net, const uint8_t *level, const struct fors_lfts *lfts,
+					 struct fors_switches **switches, struct fors_error *error);
 void fors_switches_free(struct fors_switches *switches);
 
 /* The switch that a port leads to, or FORS_NONE. */

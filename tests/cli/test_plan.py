@@ -33,8 +33,24 @@ def test_healthy(fors):
     assert status["plan_ms"] >= 0 and status["tables_ms"] >= 0
 
 
+def test_trees_of_three_levels(fors):
+    spec = ("--synthetic", "XGFT(3;4,4,4;1,4,4)")
+    for down, phases in ((), 64), (("Mid2-06[7]",), 64), (("Spine10",), 64), (("Leaf05[6]",), 80), (("Mid2-09",), 80):
+        status = json.loads(fors("plan", *spec, *[word for name in down for word in ("--down", name)], "--json").out)
+        assert (status["state"], status["servers"], status["lower_bound"], status["phases"]) == ("active", 64, phases, phases)
+    assert "three levels: 16 leaves in 4 pods, 16 middle switches in 4 planes, 16 tops" in fors("plan", *spec).out
+
+
+def test_tables_of_three_levels_are_what_a_plan_is_made_over(fors, tmp_path):
+    spec = ("--synthetic", "XGFT(3;3,3,4;1,3,3)", "--down", "Leaf05[5]")
+    net, tables = tmp_path / "net", tmp_path / "tables"
+    for path, kind in (net, "net"), (tables, "lfts"):
+        fors("fabric", *spec, "--format", kind, "--output", str(path))
+    assert json.loads(fors("plan", "--fabric", str(net), "--lfts", str(tables), "--json").out)["state"] == "active"
+
+
 def test_trees_of_more_levels_are_refused(fors):
-    spec = ("plan", "--synthetic", "XGFT(3;3,3,4;1,2,3)")
+    spec = ("plan", "--synthetic", "XGFT(4;2,2,2,2;1,2,2,2)")
     assert "this may be a tree of more than two levels" in fors(*spec, code=1).err
     assert "this may be a tree of more than two levels" in plan(fors, *spec[1:], code=1)["reason"]
 

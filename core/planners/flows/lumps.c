@@ -77,9 +77,8 @@ static void take_apart(const struct fors_flows_packing *lumps, uint32_t parts, s
 			packing->waiting[packing->nwaiting++] = lumps->waiting[i];
 }
 
-/* *packing becomes one of smaller lumps (or tokens, as the problem says), in nphases phases of those. */
-static enum fors_err refine(const struct fors_flows_problem *problem, uint32_t nphases,
-			    struct fors_flows_packing **packing, struct fors_error *error)
+enum fors_err fors_flows_refine(const struct fors_flows_problem *problem, uint32_t nphases,
+				struct fors_flows_packing **packing, struct fors_error *error)
 {
 	uint32_t parts = (*packing)->problem->lump / (problem->lump ? problem->lump : 1);
 	struct fors_flows_packing *made;
@@ -131,7 +130,7 @@ static enum fors_err pack_coarse(const struct fors_flows_problem *problem, const
 static enum fors_err pack_fine(const struct fors_flows_problem *problem, const struct fors_flows_asked *asked,
 			       struct fors_flows_packing **packing, struct fors_error *error)
 {
-	enum fors_err err = refine(problem, problem->ndests / problem->lump, packing, error);
+	enum fors_err err = fors_flows_refine(problem, problem->ndests / problem->lump, packing, error);
 
 	for (uint32_t i = 0; i < MOST_ROUNDS_MORE && !err && (*packing)->nwaiting; i++) {
 		err = add_round(packing, error);
@@ -156,7 +155,7 @@ enum fors_err fors_flows_pack_lumps(const struct fors_flows_problem *problem, co
 	if (!err && made && made->nwaiting && fine.lump < coarse.lump)
 		err = pack_fine(&fine, asked, &made, error);
 	if (!err && made)
-		err = refine(problem, made->nphases * made->problem->lump, &made, error);
+		err = fors_flows_refine(problem, made->nphases * made->problem->lump, &made, error);
 	if (err)
 		fors_flows_packing_free(made);
 	else

@@ -17,4 +17,11 @@ enum fors_err fors_flows_pack_lumps(const struct fors_flows_problem *problem, co
 				    const struct fors_flows_asked *asked, struct fors_flows_packing **packing,
 				    struct fors_error *error);
 
+/*
+ * *packing becomes one of smaller lumps (or tokens, as the problem says, all else being equal), in nphases phases of those; what was waiting may have
+ * found room. Errors: FORS_ENOMEM, with *packing as it was.
+ */
+enum fors_err fors_flows_refine(const struct fors_flows_problem *problem, uint32_t nphases,
+				struct fors_flows_packing **packing, struct fors_error *error);
+
 #endif

@@ -27,7 +27,8 @@ void fors_flows_packing_free(struct fors_flows_packing *packing)
 static bool allocate(struct fors_flows_packing *p, uint32_t room)
 {
 	const struct fors_flows_problem *problem = p->problem;
-	size_t phases = ((size_t)room + 63) / 64 * 64, tokens = (size_t)problem->ndests * problem->ndests;
+	size_t phases = ((size_t)room + 63) / 64 * 64;
+	size_t tokens = (size_t)problem->ndests * problem->ndests / (problem->lump ? problem->lump : 1);
 
 	if (!fors_book_init(&p->book, problem->nlinks + problem->ndests, problem->nswitches, p->nphases,
 			    (uint32_t)phases))
@@ -99,6 +100,7 @@ enum fors_err fors_flows_packing_copy(const struct fors_flows_packing *from, uin
 	if (err)
 		return err;
 	to->work = from->work;
+	to->patience = from->patience;
 	if (has_room)
 		copy_memory(from, to);
 	else
@@ -115,7 +117,8 @@ uint64_t fors_flows_packing_bytes(const struct fors_flows_problem *problem, uint
 		 s = problem->nswitches;
 
 	/* the book, seats, what waits */
-	return fors_book_bytes(problem->nlinks + p, s, phases) + 4 * p * phases + 4 * p * p;
+	return fors_book_bytes(problem->nlinks + p, s, phases) + 4 * p * phases +
+	       4 * p * p / (problem->lump ? problem->lump : 1);
 }
 
 /* ---- fewer phases ---- */

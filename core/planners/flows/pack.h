@@ -22,7 +22,8 @@ struct fors_flows_packing {
 	size_t *seat_row;  /* per switch: where its seats begin */
 	uint32_t *waiting; /* tokens without a phase, each by its unit, in any order */
 	uint32_t nwaiting;
-	uint64_t work; /* words of masks looked at so far, and rows written: the measure of effort */
+	uint32_t patience; /* of a search: so many times the usual steps without progress; 0 means 1 */
+	uint64_t work;	   /* words of masks looked at so far, and rows written: the measure of effort */
 };
 
 /* Everything of the problem waiting, for nphases phases, in *packing, owned by the caller. Errors: FORS_ENOMEM. */

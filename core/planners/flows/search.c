@@ -366,9 +366,10 @@ static enum fors_err run(struct search *s, uint64_t budget, bool (*cancelled)(vo
 			 struct fors_error *error)
 {
 	struct fors_flows_packing *p = s->packing;
-	uint64_t end = p->work + budget;
+	uint64_t end = p->work + budget, patience = 8 * (uint64_t)(p->patience ? p->patience : 1);
 
-	while (p->nwaiting && p->work < end && s->step - s->best_step < 8 * (200 + 2 * (uint64_t)s->best_waiting)) {
+	while (p->nwaiting && p->work < end &&
+	       s->step - s->best_step < patience * (200 + 2 * (uint64_t)s->best_waiting)) {
 		if (s->step % ASK_EVERY == 0 && cancelled && cancelled(context))
 			return fors_fail(error, FORS_ECANCELLED, "flows: planning was cancelled");
 		place_one(s);

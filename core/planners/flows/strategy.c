@@ -355,3 +355,23 @@ enum fors_err fors_flows_pack_problem(const struct fors_flows_problem *problem, 
 		*packing = a.plan;
 	return err;
 }
+
+enum fors_err fors_flows_improve(const struct fors_flows_asked *asked, struct fors_flows_packing **packing,
+				 struct fors_error *error)
+{
+	struct attempt a = {.asked = asked, .problem = (*packing)->problem, .plan = *packing};
+	enum fors_err err = fors_flows_bound(a.problem, &a.bound, error);
+
+	a.work = LUMPED_PER_FLOW * tokens_of(a.problem);
+	if (a.work < LUMPED_AT_LEAST)
+		a.work = LUMPED_AT_LEAST;
+	if (!err)
+		err = descend(&a, error);
+	fors_flows_packing_free(a.failed);
+	if (err) {
+		fors_flows_packing_free(a.plan);
+		a.plan = NULL;
+	}
+	*packing = a.plan;
+	return err;
+}

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * pods.c - a network understood as a three-level fat-tree: see pods.h.
+ *
+ * Levels and pods come from pods_roles.c, planes from pods_planes.c. Here they are put together: switches in the order of known's nodes,
+ * leaves numbered within their pod, slots in the order of their leaf's ports; and what of it is there now.
+ */
+#include "pods.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "pods_planes.h"
+#include "pods_roles.h"
+
+void fors_pods_free(struct fors_pods *pods)
+{
+	if (!pods)
+		return;
+	free(pods->leaf);
+	free(pods->mid);
+	free(pods->top);
+	free(pods->slot);
+	free(pods->level);
+	free(pods->number);
+	free(pods->mid_of);
+	free(pods->live);
+	free(pods);
+}
+
+static struct fors_pods *new_pods(const struct fors_net *known, const struct fors_net *now)
+{
+	struct fors_pods *pods = calloc(1, sizeof(*pods));
+
+	if (!pods)
+		return NULL;
+	pods->known = known;
+	pods->now = now;
+	pods->leaf = calloc(known->nnodes + (size_t)1, sizeof(*pods->leaf));
+	pods->mid = calloc(known->nnodes + (size_t)1, sizeof(*pods->mid));
+	pods->top = calloc(known->nnodes + (size_t)1, sizeof(*pods->top));
+	pods->slot = calloc(known->nports + (size_t)1, sizeof(*pods->slot));
+	pods->level = calloc(known->nnodes + (size_t)1, sizeof(*pods->level));
+	pods->number = malloc((known->nnodes + (size_t)1) * sizeof(*pods->number));
+	pods->live = calloc(known->nports + (size_t)1, sizeof(*pods->live));
+	if (pods->leaf && pods->mid && pods->top && pods->slot && pods->level && pods->number && pods->live)
+		return pods;
+	fors_pods_free(pods);
+	return NULL;
+}
+
+/* ---- what has a place ---- */
+
+static uint32_t add(struct fors_pods_switch *list, uint32_t *count, const struct fors_pods *pods, uint32_t node,
+		    uint32_t pod)
+{
+	uint64_t guid = pods->known->node[node].guid;
+
+	list[*count] = (struct fors_pods_switch){
+		.node = node, .now = fors_net_find_guid(pods->now, guid), .pod = pod, .plane = FORS_NONE};
+	return (*count)++;
+}
+
+static void add_switches(struct fors_pods *pods, const uint32_t *pod)
+{
+	for (uint32_t node = 0; node < pods->known->nnodes; node++) {
+		uint32_t *number = &pods->number[node];
+
+		*number = FORS_NONE;
+		if (pods->level[node] == FORS_PODS_LEAF)
+			*number = add(pods->leaf, &pods->nleaves, pods, node, pod[node]);
+		else if (pods->level[node] == FORS_PODS_MID)
+			*number = add(pods->mid, &pods->nmids, pods, node, pod[node]);
+		else if (pods->level[node] == FORS_PODS_TOP)
+			*number = add(pods->top, &pods->ntops, pods, node, FORS_NONE);
+	}
+}
+
+static enum fors_err number_leaves(struct fors_pods *pods, struct fors_error *error)
+{
+	uint32_t *next = calloc(pods->npods + (size_t)1, sizeof(*next));
+
+	if (!next)
+		return fors_fail_memory(error);
+	for (uint32_t a = 0; a < pods->nleaves; a++)
+		pods->leaf[a].number = next[pods->leaf[a].pod]++;
+	free(next);
+	return FORS_OK;
+}
+
+/* ---- what is there now ---- */
+
+/* The node of now behind a known switch. */
+static uint32_t now_of(const struct fors_pods *pods, uint32_t node)
+{
+	uint32_t number = pods->number[node];
+
+	if (number == FORS_NONE)
+		return FORS_NONE;
+	if (pods->level[node] == FORS_PODS_LEAF)
+		return pods->leaf[number].now;
+	return pods->level[node] == FORS_PODS_MID ? pods->mid[number].now : pods->top[number].now;
+}
+
+/* Is the cable of a known port there now, between the same ports? */
+static bool is_there(const struct fors_pods *pods, uint32_t node, unsigned port)
+{
+	const struct fors_port *known = fors_net_port(pods->known, node, port), *there;
+	uint32_t here = now_of(pods, node), peer = fors_pods_peer(pods, node, port);
+
+	if (here == FORS_NONE || peer == FORS_NONE || port > pods->now->node[here].nports)
+		return false;
+	there = fors_net_port(pods->now, here, port);
+	return there->peer != FORS_NONE && there->peer == now_of(pods, peer) && there->peer_port == known->peer_port;
+}
+
+static void find_live(struct fors_pods *pods)
+{
+	for (uint32_t node = 0; node < pods->known->nnodes; node++)
+		for (unsigned port = 1; pods->level[node] && port <= pods->known->node[node].nports; port++)
+			pods->live[pods->known->node[node].first_port + port] = is_there(pods, node, port);
+}
+
+/* Who is at a leaf's port now. */
+static void look_at_slot(const struct fors_pods *pods, struct fors_pods_slot *slot)
+{
+	uint32_t here = pods->leaf[slot->leaf].now;
+	const struct fors_port *there;
+
+	if (here == FORS_NONE || slot->port > pods->now->node[here].nports)
+		return;
+	there = fors_net_port(pods->now, here, slot->port);
+	if (there->peer == FORS_NONE || pods->now->node[there->peer].type == FORS_SWITCH)
+		return;
+	there = fors_net_port(pods->now, there->peer, there->peer_port);
+	slot->guid = there->guid;
+	slot->lid = there->lid;
+	slot->lmc = there->lmc;
+}
+
+static void add_slots(struct fors_pods *pods)
+{
+	for (uint32_t a = 0; a < pods->nleaves; a++) {
+		struct fors_pods_switch *leaf = &pods->leaf[a];
+
+		leaf->first = pods->nslots;
+		for (unsigned port = 1; port <= pods->known->node[leaf->node].nports; port++) {
+			uint32_t peer = fors_net_port(pods->known, leaf->node, port)->peer;
+
+			if (peer == FORS_NONE || pods->known->node[peer].type == FORS_SWITCH)
+				continue;
+			pods->slot[pods->nslots] = (struct fors_pods_slot){
+				.leaf = a, .rank = (uint16_t)leaf->nslots++, .port = (uint8_t)port};
+			look_at_slot(pods, &pods->slot[pods->nslots++]);
+		}
+	}
+}
+
+enum fors_err fors_pods_build(const struct fors_net *known, const struct fors_net *now, const uint64_t *root_guids,
+			      size_t nroots, struct fors_pods **pods, struct fors_error *error)
+{
+	struct fors_pods *made = new_pods(known, now);
+	uint32_t *pod = malloc((known->nnodes + (size_t)1) * sizeof(*pod));
+	enum fors_err err = made && pod ? FORS_OK : fors_fail_memory(error);
+
+	if (!err)
+		err = fors_pods_roles(known, root_guids, nroots, made->level, pod, &made->npods, error);
+	if (!err) {
+		add_switches(made, pod);
+		err = number_leaves(made, error);
+	}
+	if (!err)
+		err = fors_pods_planes(made, error);
+	if (!err) {
+		find_live(made);
+		add_slots(made);
+	}
+	free(pod);
+	if (err)
+		fors_pods_free(made);
+	else
+		*pods = made;
+	return err;
+}

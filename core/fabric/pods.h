@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * pods.h - a network understood as a three-level fat-tree.
+ *
+ *      top (j,k)     plane j: the tops, and the middle switch (p,j) of each pod p that is cabled to them
+ *         |  \
+ *      mid (p,j)     pod p: its leaves, and the middle switches that they are cabled to
+ *         |  \
+ *      leaf (p,y)    servers at its ports
+ *
+ * Every cable between switches joins neighbouring levels. Pods are what hangs together without the tops, planes what hangs
+ * together without the leaves; a top that several planes share (a director switch: line cards and fabric boards) is a top of each.
+ *
+ * As at two levels there is what was ever seen and what lives now: `known` is a net with all that has a place, and the roles, orders and
+ * homes follow from it alone; `now` is a net that shows what lives. Switches and cables of `now` that are not in `known` are nothing here.
+ *
+ * Thread rules: plain data once it is made; any number of readers.
+ */
+#ifndef FORS_CORE_FABRIC_PODS_H
+#define FORS_CORE_FABRIC_PODS_H
+
+#include "core/net/net.h"
+
+enum fors_pods_level { FORS_PODS_NONE, FORS_PODS_LEAF, FORS_PODS_MID, FORS_PODS_TOP };
+
+/* A switch. Which fields mean something, the level says. */
+struct fors_pods_switch {
+	uint32_t node;	 /* in known */
+	uint32_t now;	 /* in now, FORS_NONE: dead */
+	uint32_t pod;	 /* of a leaf, a mid; FORS_NONE: a mid that no leaf is cabled to */
+	uint32_t plane;	 /* of a mid; of a top the first one */
+	uint32_t number; /* of a leaf: y, from 0 in its pod; its slots are slot[first ..] */
+	uint32_t first, nslots;
+};
+
+/* A port of a leaf where a server was ever seen. */
+struct fors_pods_slot {
+	uint32_t leaf;
+	uint16_t rank; /* among the slots of its leaf, in the order of ports */
+	uint8_t port;  /* of the leaf */
+	uint8_t lmc;   /* of who is there now */
+	uint16_t lid;  /* base LID of who is there now, 0: nobody, or without a LID */
+	uint64_t guid; /* port GUID, 0: nobody */
+};
+
+struct fors_pods {
+	const struct fors_net *known, *now; /* borrowed */
+	uint32_t nleaves, nmids, ntops, npods, nplanes, nslots;
+	struct fors_pods_switch *leaf, *mid, *top;
+	struct fors_pods_slot *slot; /* by leaf, then port */
+	uint8_t *level;		     /* per node of known: enum fors_pods_level */
+	uint32_t *number;	     /* per node of known: which leaf, mid or top it is; FORS_NONE: none */
+	uint32_t *mid_of;	     /* [pod * nplanes + plane]: the mid, FORS_NONE */
+	bool *live;		     /* per port of known: its cable to another switch lives now */
+};
+
+/*
+ * The three-level tree that `known` (indexed) shows, with what of it lives in `now` (indexed), in *pods, owned by the caller
+ * (fors_pods_free()). root_guids (nroots node GUIDs; NULL, 0: none) says which switches are tops; else the tree itself does.
+ * Errors: FORS_ENOTREE (another number of levels; a cable that joins two switches of one level, or planes that do not line up:
+ * with the switch that does not fit), FORS_ELIMIT, FORS_ENOMEM.
+ */
+enum fors_err fors_pods_build(const struct fors_net *known, const struct fors_net *now, const uint64_t *root_guids,
+			      size_t nroots, struct fors_pods **pods, struct fors_error *error);
+void fors_pods_free(struct fors_pods *pods);
+
+/*
+ * Add to `known` (indexed before and after) what `now` shows for the first time: switches, adapters and cables; a cable that is
+ * plugged otherwise now replaces the one of before. A new switch in place of a dead one, at the same ports of the same neighbours,
+ * takes over its place. Errors: FORS_ENOMEM, FORS_EINPUT (as fors_net_index()); `known` is unchanged then.
+ */
+enum fors_err fors_pods_learn(struct fors_net **known, const struct fors_net *now, struct fors_error *error);
+
+/* The switch at the other end of a known cable, FORS_NONE: none. */
+static inline uint32_t fors_pods_peer(const struct fors_pods *pods, uint32_t node, unsigned port)
+{
+	return fors_peer_switch(pods->known, node, port);
+}
+
+static inline bool fors_pods_live(const struct fors_pods *pods, uint32_t node, unsigned port)
+{
+	return pods->live[pods->known->node[node].first_port + port];
+}
+
+static inline uint32_t fors_pods_mid(const struct fors_pods *pods, uint32_t pod, uint32_t plane)
+{
+	return pods->mid_of[(size_t)pod * pods->nplanes + plane];
+}
+
+#endif

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * over_rounds.c - a plan in whole units to begin with.
+ *
+ * Tables of three-level trees are made together with a round for each unit (pods/route3.h). Where every leaf has as many participants as it has servers, those
+ * rounds are a plan already, or nearly: units that found none are searched for again, now with the ways that the tables really have, and
+ * with a round more if need be.
+ */
+#include "over_rounds.h"
+
+#include <stdlib.h>
+
+#include "core/planners/flows/search.h"
+
+#define MORE_ROUNDS 4
+#define WORK_PER_UNIT 400 /* words of masks, for each number of rounds */
+
+static bool has_equal_switches(const struct fors_flows_problem *p, uint32_t senders)
+{
+	for (uint32_t s = 0; s < p->nswitches; s++)
+		if (p->senders[s] != senders)
+			return false;
+	return p->nswitches;
+}
+
+static bool fits(const struct fors_flows_packing *packing, uint32_t way, uint32_t round)
+{
+	uint32_t row[FORS_FLOWS_MOST_LINKS + 2], n = fors_flows_rows(packing, way, row);
+
+	return round < packing->nphases && fors_book_free(&packing->book, row, n, round / 64) >> round % 64 & 1;
+}
+
+static void place(const struct fors_flows_routed *routed, const struct fors_route3 *route,
+		  struct fors_flows_packing *packing)
+{
+	const struct fors_flows_problem *p = packing->problem;
+
+	packing->nwaiting = 0;
+	for (uint32_t unit = 0; unit < fors_flows_units(p); unit++) {
+		uint32_t round = fors_route3_round(route, routed->node[fors_flows_switch(p, unit)],
+						   routed->server[fors_flows_dest(p, unit)].lid);
+
+		if (fits(packing, unit * p->npaths, round))
+			fors_flows_put(packing, unit * p->npaths, round);
+		else
+			packing->waiting[packing->nwaiting++] = unit;
+	}
+}
+
+/* Rounds for those who have none, and more rounds; a packing in which somebody still waits is given up. */
+static enum fors_err finish(const struct fors_flows_asked *asked, struct fors_flows_packing **packing,
+			    struct fors_error *error)
+{
+	uint64_t budget = (uint64_t)WORK_PER_UNIT * fors_flows_units((*packing)->problem);
+	enum fors_err err = FORS_OK;
+
+	for (uint32_t more = 0; !err && more <= MORE_ROUNDS && (*packing)->nwaiting; more++) {
+		struct fors_flows_packing *larger;
+
+		if (more && !(err = fors_flows_packing_copy(*packing, (*packing)->nphases + 1, &larger, error))) {
+			fors_flows_packing_free(*packing);
+			*packing = larger;
+		}
+		if (!err)
+			err = fors_flows_search(*packing, budget, asked->cancelled, asked->context, error);
+	}
+	if (err || (*packing)->nwaiting) {
+		fors_flows_packing_free(*packing);
+		*packing = NULL;
+	}
+	return err;
+}
+
+enum fors_err fors_over_rounds(const struct fors_flows_routed *routed, const struct fors_route3 *route,
+			       const struct fors_flows_asked *asked, struct fors_flows_problem *units,
+			       struct fors_flows_packing **packing, struct fors_error *error)
+{
+	enum fors_err err;
+
+	*packing = NULL;
+	*units = routed->problem;
+	units->lump = route->length;
+	if (!route->round || !has_equal_switches(units, route->length))
+		return FORS_OK;
+	err = fors_flows_packing_new(units, route->nrounds, packing, error);
+	if (err)
+		return err;
+	place(routed, route, *packing);
+	return finish(asked, packing, error);
+}
+
+void fors_over_rounds_write(const struct fors_flows_packing *packing, struct fors_schedule *schedule)
+{
+	const struct fors_flows_problem *p = packing->problem;
+	uint32_t length = schedule->round_length;
+
+	for (uint32_t s = 0; s < p->nswitches; s++)
+		for (uint32_t round = 0; round < packing->nphases; round++) {
+			uint32_t nseats;
+			const uint32_t *seat = fors_flows_seats(packing, s, round, &nseats);
+			struct fors_cell *cell = schedule->cell + (size_t)s * schedule->nphases + round * length;
+
+			for (uint32_t i = 0; i < nseats; i++) {
+				cell[i].dst = (uint16_t)fors_flows_dest(p, seat[i] / p->npaths);
+				cell[i].path = (uint8_t)(seat[i] % p->npaths);
+			}
+		}
+}

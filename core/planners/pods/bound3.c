@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * bound3.c - a lower bound on the phases of any exchange in a three-level tree.
+ *
+ * All are cuts, so they hold for any routing, with P servers, n_a below leaf a and n_p in pod p:
+ *
+ *   a server    receives from all, itself included:                 T >= P
+ *   leaf a      over the live lanes of a:                           n_a (P - n_a) / lanes
+ *               and, for what has to arrive over one of a set Q of planes only, that is to leaves b all of whose planes in common with a
+ *               are in Q:                                           n_a sum of n_b / lanes of a in Q
+ *   pod p       n_p (P - n_p) / sum over planes of min(rungs that live, lanes of its leaves that live)
+ *   pods p, q   n_p n_q / sum over planes of min(rungs of p that live and whose top has a live cable to q's mid, lanes of p, of q)
+ *
+ * Of the sets Q those are looked at that one leaf b makes by the planes in common with a. A top that several planes share may be left over
+ * another plane than it was come to, so where there are any, planes are not told apart: only P, the leaves as a whole, and the pods with all tops together.
+ */
+#include "bound3.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_SETS 64
+
+struct work {
+	const struct fors_lanes3 *l;
+	const struct fors_pods *pods;
+	const uint32_t *servers;
+	uint64_t total, most;
+	uint64_t *in_pod; /* servers */
+	uint32_t *up;	  /* [leaf * nplanes + plane]: live lanes */
+	uint32_t *pod_up; /* [pod * nplanes + plane]: the same of all leaves */
+	uint64_t *planes; /* per leaf: of its live lanes, as bits; of the first 64 */
+	bool is_apart;	  /* no top is shared */
+};
+
+static void take(struct work *w, uint64_t flows, uint64_t lanes)
+{
+	uint64_t phases = !flows ? 0 : lanes ? (flows + lanes - 1) / lanes : UINT32_MAX;
+
+	w->most = phases > w->most ? phases : w->most;
+}
+
+static void count(struct work *w)
+{
+	for (uint32_t a = 0; a < w->pods->nleaves; a++) {
+		w->total += w->servers[a];
+		w->in_pod[w->pods->leaf[a].pod] += w->servers[a];
+		for (uint32_t lane = 0; lane < w->l->nlanes; lane++)
+			if (fors_lanes3_live(w->l, a, lane)) {
+				uint32_t plane = fors_lanes3_plane(w->l, lane);
+
+				w->up[a * w->pods->nplanes + plane]++;
+				w->pod_up[w->pods->leaf[a].pod * w->pods->nplanes + plane]++;
+			}
+	}
+	w->is_apart = true;
+	for (uint32_t m = 0; m < w->pods->nmids; m++)
+		for (uint32_t r = 0; r < w->l->rungs[w->pods->mid[m].plane]; r++)
+			if (w->pods->top[w->l->rung_top[w->pods->mid[m].plane * w->l->nrungs + r]].plane !=
+			    w->pods->mid[m].plane)
+				w->is_apart = false;
+}
+
+/* The planes of a leaf's live lanes, as bits. */
+static uint64_t planes_of(const struct work *w, uint32_t a)
+{
+	uint64_t planes = 0;
+
+	for (uint32_t j = 0; j < w->pods->nplanes; j++)
+		planes |= (uint64_t)(w->up[a * w->pods->nplanes + j] > 0) << j;
+	return planes;
+}
+
+/* Leaf a's flows that have to leave it over these planes. */
+static void bound_set(struct work *w, uint32_t a, uint64_t set)
+{
+	uint64_t flows = 0, lanes = 0;
+
+	for (uint32_t j = 0; j < w->pods->nplanes; j++)
+		lanes += set >> j & 1 ? w->up[a * w->pods->nplanes + j] : 0;
+	for (uint32_t b = 0; b < w->pods->nleaves; b++)
+		if (b != a && !(w->planes[a] & w->planes[b] & ~set))
+			flows += (uint64_t)w->servers[a] * w->servers[b];
+	take(w, flows, lanes);
+}
+
+/* Each set that a has in common with some leaf, unless it is all of a's, once; so many at the most. */
+static void bound_sets(struct work *w, uint32_t a)
+{
+	uint64_t seen[MOST_SETS];
+	uint32_t nseen = 0;
+
+	for (uint32_t b = 0; b < w->pods->nleaves && nseen < MOST_SETS; b++) {
+		uint64_t set = w->planes[a] & w->planes[b];
+		uint32_t i = 0;
+
+		while (i < nseen && seen[i] != set)
+			i++;
+		if (b == a || set == w->planes[a] || !w->servers[b] || i < nseen)
+			continue;
+		seen[nseen++] = set;
+		bound_set(w, a, set);
+	}
+}
+
+static void bound_leaf(struct work *w, uint32_t a)
+{
+	uint64_t lanes = 0;
+
+	for (uint32_t j = 0; j < w->pods->nplanes; j++)
+		lanes += w->up[a * w->pods->nplanes + j];
+	take(w, w->servers[a] * (w->total - w->servers[a]), lanes);
+	if (w->is_apart && w->servers[a] && w->pods->nplanes <= 64)
+		bound_sets(w, a);
+}
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* Rungs of pod p's mid in a plane that live, and, unless q is FORS_NONE, get to pod q. */
+static uint64_t rungs_to(const struct work *w, uint32_t p, uint32_t q, uint32_t plane)
+{
+	uint32_t mid = fors_pods_mid(w->pods, p, plane),
+		 other = q == FORS_NONE ? FORS_NONE : fors_pods_mid(w->pods, q, plane);
+	uint64_t rungs = 0;
+
+	for (uint32_t r = 0; mid != FORS_NONE && r < w->l->rungs[plane]; r++)
+		rungs += fors_lanes3_rung_live(w->l, mid, r) &&
+			 (q == FORS_NONE || (other != FORS_NONE && fors_lanes3_rung_live(w->l, other, r)));
+	return rungs;
+}
+
+static void bound_pods(struct work *w, uint32_t p, uint32_t q)
+{
+	uint64_t lanes = 0;
+
+	for (uint32_t j = 0; j < w->pods->nplanes; j++) {
+		uint64_t most = least(rungs_to(w, p, q, j), w->pod_up[p * w->pods->nplanes + j]);
+
+		lanes += q == FORS_NONE ? most : least(most, w->pod_up[q * w->pods->nplanes + j]);
+	}
+	take(w, w->in_pod[p] * (q == FORS_NONE ? w->total - w->in_pod[p] : w->in_pod[q]), lanes);
+}
+
+enum fors_err fors_bound3(const struct fors_lanes3 *lanes, const uint32_t *servers, uint32_t *bound,
+			  struct fors_error *error)
+{
+	const struct fors_pods *pods = lanes->pods;
+	struct work w = {.l = lanes, .pods = pods, .servers = servers};
+	bool good;
+
+	w.in_pod = calloc(pods->npods + (size_t)1, sizeof(*w.in_pod));
+	w.up = calloc((size_t)pods->nleaves * pods->nplanes + 1, sizeof(*w.up));
+	w.pod_up = calloc((size_t)pods->npods * pods->nplanes + 1, sizeof(*w.pod_up));
+	w.planes = calloc(pods->nleaves + (size_t)1, sizeof(*w.planes));
+	good = w.in_pod && w.up && w.pod_up && w.planes;
+	if (good) {
+		count(&w);
+		for (uint32_t a = 0; pods->nplanes <= 64 && a < pods->nleaves; a++)
+			w.planes[a] = planes_of(&w, a);
+		w.most = w.total;
+	}
+	for (uint32_t a = 0; good && a < pods->nleaves; a++)
+		bound_leaf(&w, a);
+	for (uint32_t p = 0; good && p < pods->npods; p++) {
+		bound_pods(&w, p, FORS_NONE);
+		for (uint32_t q = 0; w.is_apart && q < pods->npods; q++)
+			if (q != p)
+				bound_pods(&w, p, q);
+	}
+	free(w.in_pod);
+	free(w.up);
+	free(w.pod_up);
+	free(w.planes);
+	if (!good)
+		return fors_fail_memory(error);
+	*bound = w.most > UINT32_MAX ? UINT32_MAX : (uint32_t)w.most;
+	return FORS_OK;
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * bound3.h - a lower bound on the phases of any exchange in a three-level tree (private to this room and its tests).
+ * Thread rules: pure.
+ */
+#ifndef FORS_CORE_PLANNERS_PODS_BOUND3_H
+#define FORS_CORE_PLANNERS_PODS_BOUND3_H
+
+#include "lanes3.h"
+
+/*
+ * No exchange among `servers` (per leaf, how many take part) over the cables that live has fewer phases, whatever the tables, in *bound:
+ * cuts around servers, leaves, pods and pairs of pods; UINT32_MAX where one of them is nothing. Errors: FORS_ENOMEM.
+ */
+enum fors_err fors_bound3(const struct fors_lanes3 *lanes, const uint32_t *servers, uint32_t *bound,
+			  struct fors_error *error);
+
+#endif

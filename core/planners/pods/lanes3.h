@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * lanes3.h - cables of a three-level tree by lanes, and where every server is at home (private to this room and its tests).
+ *
+ * A lane of a leaf is one cable to one plane: lane = cable * nplanes + plane. A rung of a plane is one cable to one of its tops. A
+ * server's home is a lane, below its leaf and above all others, and a rung of that lane's plane, the same in all pods. Path index i is
+ * at home i lanes further, and once round a rung further.
+ *
+ * Homes are D-mod-K: servers take lanes in turn, and those of one plane take its rungs in turn. In a *regular* tree (pods of m2 leaves
+ * of m1 slots each, lanes and rungs for all) each pod begins anew, so that server x of leaf y has lane x, and the same rung whatever
+ * its pod; else turns go on from leaf to leaf and from pod to pod, which levels what is left over.
+ *
+ * Thread rules: plain data once it is made; any number of readers.
+ */
+#ifndef FORS_CORE_PLANNERS_PODS_LANES3_H
+#define FORS_CORE_PLANNERS_PODS_LANES3_H
+
+#include "core/fabric/pods.h"
+
+struct fors_lanes3 {
+	const struct fors_pods *pods; /* borrowed */
+	uint32_t nlanes;	      /* cables of a plane to a leaf, the most, times planes */
+	uint32_t nrungs;	      /* of the plane with most */
+	uint32_t *rungs;	      /* per plane: how many */
+	uint32_t *rung_top;	      /* [plane * nrungs + rung]: the top */
+	uint8_t *leaf_port;	      /* [leaf * nlanes + lane]: the leaf's port, 0: none */
+	uint8_t *mid_port;	      /* [mid * nrungs + rung]: the mid's port, 0: none */
+	uint16_t *home_lane;	      /* per slot */
+	uint16_t *home_rung;	      /* per slot */
+	uint32_t *in_plane;	      /* [pod * nplanes + plane]: slots at home there */
+	bool is_regular;
+	uint32_t m1, m2; /* of a regular tree: slots of a leaf, leaves of a pod */
+};
+
+/* Errors: FORS_ENOMEM. The caller frees *lanes with fors_lanes3_free(). */
+enum fors_err fors_lanes3_read(const struct fors_pods *pods, struct fors_lanes3 **lanes, struct fors_error *error);
+void fors_lanes3_free(struct fors_lanes3 *lanes);
+
+/* Home of path index `index` of a slot. */
+static inline uint32_t fors_lanes3_lane(const struct fors_lanes3 *lanes, uint32_t slot, uint32_t index)
+{
+	return (lanes->home_lane[slot] + index) % lanes->nlanes;
+}
+
+static inline uint32_t fors_lanes3_plane(const struct fors_lanes3 *lanes, uint32_t lane)
+{
+	return lane % lanes->pods->nplanes;
+}
+
+/* On which rung of a plane; the plane has some. */
+static inline uint32_t fors_lanes3_rung(const struct fors_lanes3 *lanes, uint32_t plane, uint32_t slot, uint32_t index)
+{
+	return (lanes->home_rung[slot] + index / lanes->nlanes) % lanes->rungs[plane];
+}
+
+/*
+ * The same for a mid of another pod. Where the tree is not regular its own pod's servers are left out of the turns, so that what is left over
+ * on its way up is at most one server; and pods begin at different rungs.
+ */
+static inline uint32_t fors_lanes3_rung_from(const struct fors_lanes3 *lanes, uint32_t mid, uint32_t slot,
+					     uint32_t index)
+{
+	const struct fors_pods *pods = lanes->pods;
+	uint32_t pod = pods->mid[mid].pod, plane = pods->mid[mid].plane, rungs = lanes->rungs[plane], own;
+
+	if (lanes->is_regular || pod == FORS_NONE)
+		return fors_lanes3_rung(lanes, plane, slot, index);
+	own = pods->leaf[pods->slot[slot].leaf].pod > pod ? lanes->in_plane[pod * pods->nplanes + plane] : 0;
+	return (fors_lanes3_rung(lanes, plane, slot, index) + rungs - own % rungs + pod) % rungs;
+}
+
+/* The mid that a leaf's lane leads to, FORS_NONE. */
+static inline uint32_t fors_lanes3_mid(const struct fors_lanes3 *lanes, uint32_t leaf, uint32_t lane)
+{
+	return fors_pods_mid(lanes->pods, lanes->pods->leaf[leaf].pod, fors_lanes3_plane(lanes, lane));
+}
+
+/* Is a leaf's lane there and alive? */
+static inline bool fors_lanes3_live(const struct fors_lanes3 *lanes, uint32_t leaf, uint32_t lane)
+{
+	uint8_t port = lanes->leaf_port[(size_t)leaf * lanes->nlanes + lane];
+
+	return port && fors_pods_live(lanes->pods, lanes->pods->leaf[leaf].node, port);
+}
+
+/* Is a mid's rung there and alive? */
+static inline bool fors_lanes3_rung_live(const struct fors_lanes3 *lanes, uint32_t mid, uint32_t rung)
+{
+	uint8_t port = lanes->mid_port[(size_t)mid * lanes->nrungs + rung];
+
+	return port && fors_pods_live(lanes->pods, lanes->pods->mid[mid].node, port);
+}
+
+/* The port at the other end of a known cable. */
+static inline uint8_t fors_lanes3_far(const struct fors_pods *pods, uint32_t node, uint8_t port)
+{
+	return fors_net_port(pods->known, node, port)->peer_port;
+}
+
+#endif

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * route3.c - tables and rounds of a three-level tree, made together.
+ *
+ * Homes (lanes3.c), ways there (ways3.c), in a regular tree the closed form's way round damaged tops (cohorts.c), the rest levelled, and rounds
+ * for it (units3.c). Then all is written down, and the LIDs of switches and guests with it (odds3.c). Two levels level first and pack
+ * later; here levelling alone could not know which entries have to change places so that a plan loses nothing.
+ *
+ * A mid that lost its cable to a leaf of its pod, and a top that lost its cable to a pod, keep the port of the dead cable for what is
+ * below: no packet goes round while switches hold a mixture of old and new tables, and all is right again when the cable returns.
+ */
+#include "route3.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "bound3.h"
+#include "odds3.h"
+#include "units3.h"
+
+struct work {
+	const struct fors_pods *pods;
+	struct fors_lanes3 *lanes;
+	struct fors_ways3 *ways;
+	struct fors_cohorts *cohorts;
+	struct fors_route3 *route;
+	uint32_t *row_of; /* per node of now */
+	bool *is_server;  /* per LID */
+};
+
+void fors_route3_free(struct fors_route3 *route)
+{
+	if (!route)
+		return;
+	fors_lfts_free(route->lfts);
+	free(route->round);
+	free(route->level);
+	free(route->leaf_of);
+	free(route->slot_of);
+	free(route);
+}
+
+/* ---- ways ---- */
+
+static uint32_t most_indices(const struct fors_pods *pods)
+{
+	uint32_t most = 1;
+
+	for (uint32_t s = 0; s < pods->nslots; s++)
+		if (pods->slot[s].lid && 1u << pods->slot[s].lmc > most)
+			most = 1u << pods->slot[s].lmc;
+	return most;
+}
+
+/* The bound of an exchange of all that are there. */
+static enum fors_err bound_servers(struct work *w, struct fors_error *error)
+{
+	uint32_t *servers = calloc(w->pods->nleaves + (size_t)1, sizeof(*servers));
+	enum fors_err err;
+
+	if (!servers)
+		return fors_fail_memory(error);
+	for (uint32_t s = 0; s < w->pods->nslots; s++)
+		servers[w->pods->slot[s].leaf] += w->pods->slot[s].lid > 0;
+	err = fors_bound3(w->lanes, servers, &w->route->bound_servers, error);
+	free(servers);
+	return err;
+}
+
+static enum fors_err find_ways(struct work *w, uint32_t effort, struct fors_error *error)
+{
+	struct fors_units3 units = {0};
+	enum fors_err err = fors_lanes3_read(w->pods, &w->lanes, error);
+
+	if (!err)
+		err = fors_ways3_home(w->lanes, most_indices(w->pods), &w->ways, error);
+	if (!err && w->lanes->is_regular)
+		err = fors_cohorts_new(w->lanes, &w->cohorts, error);
+	if (!err && w->cohorts)
+		err = fors_cohorts_repair(w->cohorts, w->ways, error);
+	if (!err)
+		err = fors_units3_pack(w->ways, w->cohorts, effort, &units, error);
+	if (err)
+		return err;
+	w->route->bound = units.bound;
+	w->route->length = units.length;
+	w->route->nrounds = units.nrounds;
+	w->route->nleft = units.nleft;
+	w->route->nslots = w->pods->nslots;
+	w->route->round = units.round;
+	return bound_servers(w, error);
+}
+
+/* ---- rows ---- */
+
+static int by_guid(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+static enum fors_err make_rows(struct work *w, struct fors_error *error)
+{
+	const struct fors_net *now = w->pods->now;
+	uint32_t nswitches = 0, row = 0;
+
+	for (uint32_t node = 0; node < now->nnodes; node++)
+		nswitches += now->node[node].type == FORS_SWITCH;
+	w->route->lfts = fors_lfts_new(nswitches, fors_net_lid_end(now));
+	w->row_of = malloc((now->nnodes + (size_t)1) * sizeof(*w->row_of));
+	w->is_server = calloc(fors_net_lid_end(now) + (size_t)1, sizeof(*w->is_server));
+	w->route->level = calloc(now->nnodes + (size_t)1, sizeof(*w->route->level));
+	w->route->leaf_of = malloc((now->nnodes + (size_t)1) * sizeof(*w->route->leaf_of));
+	w->route->slot_of = malloc((fors_net_lid_end(now) + (size_t)1) * sizeof(*w->route->slot_of));
+	if (!w->route->lfts || !w->row_of || !w->is_server || !w->route->level || !w->route->leaf_of ||
+	    !w->route->slot_of)
+		return fors_fail_memory(error);
+	for (uint32_t node = 0; node < now->nnodes; node++)
+		if (now->node[node].type == FORS_SWITCH)
+			w->route->lfts->guid[row++] = now->node[node].guid;
+	qsort(w->route->lfts->guid, nswitches, sizeof(*w->route->lfts->guid), by_guid);
+	for (uint32_t node = 0; node < now->nnodes; node++)
+		w->row_of[node] = fors_lfts_row(w->route->lfts, now->node[node].guid);
+	memset(w->route->leaf_of, 0xFF, now->nnodes * sizeof(*w->route->leaf_of));
+	memset(w->route->slot_of, 0xFF, fors_net_lid_end(now) * sizeof(*w->route->slot_of));
+	return FORS_OK;
+}
+
+static void list_servers(struct work *w)
+{
+	for (uint32_t node = 0; node < w->pods->known->nnodes; node++) {
+		uint32_t now = w->pods->level[node] ? fors_net_find_guid(w->pods->now, w->pods->known->node[node].guid)
+						    : FORS_NONE;
+
+		if (now != FORS_NONE)
+			w->route->level[now] = w->pods->level[node];
+	}
+	for (uint32_t a = 0; a < w->pods->nleaves; a++)
+		if (w->pods->leaf[a].now != FORS_NONE)
+			w->route->leaf_of[w->pods->leaf[a].now] = a;
+	for (uint32_t s = 0; s < w->pods->nslots; s++) {
+		const struct fors_pods_slot *slot = &w->pods->slot[s];
+
+		if (!slot->lid)
+			continue;
+		w->route->nservers++;
+		w->route->slot_of[slot->lid] = s;
+		for (uint32_t i = 0; i < 1u << slot->lmc && slot->lid + i < w->route->lfts->nlids; i++)
+			w->is_server[slot->lid + i] = true;
+	}
+}
+
+/* ---- entries ---- */
+
+/* A known port of a switch to a neighbour, dead or alive: the one that the entry keeps. */
+static uint8_t kept_port(const struct work *w, uint32_t node, uint32_t peer)
+{
+	for (unsigned port = 1; peer != FORS_NONE && port <= w->pods->known->node[node].nports; port++)
+		if (fors_pods_peer(w->pods, node, port) == peer)
+			return (uint8_t)port;
+	return FORS_NO_PATH;
+}
+
+static uint8_t leaf_entry(const struct work *w, uint32_t leaf, uint32_t column, uint32_t slot)
+{
+	uint8_t port = w->ways->leaf[(size_t)leaf * w->ways->ncolumns + column];
+
+	if (w->pods->slot[slot].leaf == leaf)
+		return w->pods->slot[slot].port;
+	return port ? port : FORS_NO_PATH;
+}
+
+static uint8_t mid_entry(const struct work *w, uint32_t mid, uint32_t column, uint32_t slot)
+{
+	const struct fors_pods_switch *leaf = &w->pods->leaf[w->pods->slot[slot].leaf];
+	uint8_t port = w->ways->mid[(size_t)mid * w->ways->ncolumns + column];
+
+	if (!port && leaf->pod == w->pods->mid[mid].pod)
+		port = kept_port(w, w->pods->mid[mid].node, leaf->node);
+	return port ? port : FORS_NO_PATH;
+}
+
+static uint8_t top_entry(const struct work *w, uint32_t top, uint32_t column, uint32_t slot)
+{
+	uint8_t port = w->ways->top[(size_t)top * w->ways->ncolumns + column];
+	uint32_t mid = fors_pods_mid(w->pods, w->pods->leaf[w->pods->slot[slot].leaf].pod, w->pods->top[top].plane);
+
+	if (!port)
+		port = kept_port(w, w->pods->top[top].node, mid == FORS_NONE ? FORS_NONE : w->pods->mid[mid].node);
+	return port;
+}
+
+static void write_column(const struct work *w, uint32_t column, uint32_t slot, uint32_t lid)
+{
+	const struct fors_pods *pods = w->pods;
+	struct fors_lfts *lfts = w->route->lfts;
+
+	for (uint32_t a = 0; a < pods->nleaves; a++)
+		if (pods->leaf[a].now != FORS_NONE)
+			lfts->port[(size_t)w->row_of[pods->leaf[a].now] * lfts->nlids + lid] =
+				leaf_entry(w, a, column, slot);
+	for (uint32_t m = 0; m < pods->nmids; m++)
+		if (pods->mid[m].now != FORS_NONE)
+			lfts->port[(size_t)w->row_of[pods->mid[m].now] * lfts->nlids + lid] =
+				mid_entry(w, m, column, slot);
+	for (uint32_t t = 0; t < pods->ntops; t++)
+		if (pods->top[t].now != FORS_NONE)
+			lfts->port[(size_t)w->row_of[pods->top[t].now] * lfts->nlids + lid] =
+				top_entry(w, t, column, slot);
+}
+
+static void write_all(const struct work *w)
+{
+	for (uint32_t s = 0; s < w->pods->nslots; s++)
+		for (uint32_t i = 0; w->pods->slot[s].lid && i < 1u << w->pods->slot[s].lmc; i++)
+			if (w->pods->slot[s].lid + i < w->route->lfts->nlids)
+				write_column(w, i * w->pods->nslots + s, s, w->pods->slot[s].lid + i);
+}
+
+enum fors_err fors_route3_make(const struct fors_pods *pods, uint32_t effort, struct fors_route3 **route,
+			       struct fors_error *error)
+{
+	struct work w = {.pods = pods};
+	enum fors_err err;
+
+	w.route = calloc(1, sizeof(*w.route));
+	if (!w.route)
+		return fors_fail_memory(error);
+	err = find_ways(&w, effort, error);
+	if (!err)
+		err = make_rows(&w, error);
+	if (!err) {
+		list_servers(&w);
+		write_all(&w);
+		err = fors_odds3_fill(pods, w.row_of, w.is_server, w.route->lfts, error);
+	}
+	fors_lanes3_free(w.lanes);
+	fors_ways3_free(w.ways);
+	fors_cohorts_free(w.cohorts);
+	free(w.row_of);
+	free(w.is_server);
+	if (err)
+		fors_route3_free(w.route);
+	else
+		*route = w.route;
+	return err;
+}

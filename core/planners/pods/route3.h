@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * route3.h - tables and rounds of a three-level tree, made together.
+ * Thread rules: pure; what is made is plain data.
+ */
+#ifndef FORS_CORE_PLANNERS_PODS_ROUTE3_H
+#define FORS_CORE_PLANNERS_PODS_ROUTE3_H
+
+#include "core/fabric/pods.h"
+#include "core/net/lfts.h"
+
+#define FORS_ROUTE3_NONE UINT16_MAX /* no round */
+#define FORS_ROUTE3_EFFORT 1000	    /* words of masks per unit: more finds little more */
+
+struct fors_route3 {
+	struct fors_lfts *lfts; /* of all living switches of now */
+	uint32_t nservers;	/* slots with a LID */
+	uint32_t bound; /* no exchange of all slots whose leaf lives has fewer phases; UINT32_MAX: some are cut off */
+	uint32_t bound_servers;	 /* the same of all slots with a LID */
+	uint32_t length;	 /* phases of a round, 0: there are no rounds */
+	uint32_t nrounds, nleft; /* nleft: units without a round */
+	uint32_t nslots;	 /* of the tree */
+	uint16_t *round;	 /* [leaf * nslots + slot]: of the unit, FORS_ROUTE3_NONE */
+	uint8_t *level;		 /* per node of now: enum fors_pods_level */
+	uint32_t *leaf_of;	 /* per node of now: the leaf, FORS_NONE */
+	uint32_t *slot_of;	 /* per LID below lfts->nlids: the slot whose base LID it is, FORS_NONE */
+};
+
+/*
+ * Tables for all living switches, and rounds for all units as far as `effort` (words of masks per unit) finds them, in *route, owned by
+ * the caller. A function of `pods` and effort alone: who takes part in an exchange does not matter. What cannot be reached going up,
+ * then down, has no entry, or keeps the port of a dead cable. Errors: FORS_ENOMEM.
+ */
+enum fors_err fors_route3_make(const struct fors_pods *pods, uint32_t effort, struct fors_route3 **route,
+			       struct fors_error *error);
+void fors_route3_free(struct fors_route3 *route);
+
+/* The round of the unit from a switch (a node of now) to a base LID, FORS_ROUTE3_NONE: there is none. */
+static inline uint32_t fors_route3_round(const struct fors_route3 *route, uint32_t node, uint32_t lid)
+{
+	uint32_t leaf = route->leaf_of[node], slot = lid < route->lfts->nlids ? route->slot_of[lid] : FORS_NONE;
+
+	return !route->round || leaf == FORS_NONE || slot == FORS_NONE
+		       ? FORS_ROUTE3_NONE
+		       : route->round[(size_t)leaf * route->nslots + slot];
+}
+
+#endif

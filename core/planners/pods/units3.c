@@ -1,0 +1,393 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * units3.c - a round for each unit of a three-level tree, and the lanes of those that have none at home.
+ *
+ * Units are lumps of as many flows as a leaf has servers, so the book and the search of method flows (core/planners/flows/) pack them: the
+ * problem has a token for each unit, and a phase for each round. All units whose way is at home go into the rounds of the closed form. What is left may
+ * take any lane of its leaf, since a leaf's entry for a server is one unit's own; further on it has to follow the entries of mids and
+ * tops. It is searched for with as many rounds as the lower bound asks for, then with one or two more.
+ *
+ * Where nothing is left over nobody else moves: alternatives for all units are listed in small trees only.
+ */
+#include "units3.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "bound3.h"
+#include "core/planners/flows/search.h"
+
+#define ALL_MAY_MOVE 2000000 /* ways, up to which every unit has all of its leaf's lanes */
+#define MOST_WAYS 64000000   /* in larger trees units without a home have fewer lanes to choose from */
+#define MORE_ROUNDS 2
+#define PATIENCE 40 /* a receiver whose lane died has one unit for each leaf to find room for, one after another */
+
+struct work {
+	struct fors_ways3 *ways;
+	const struct fors_pods *pods;
+	const struct fors_cohorts *cohorts;
+	struct fors_units3 *units;
+	bool *is_loose;	  /* [leaf * nslots + slot]: it was not at home */
+	uint32_t *leaf;	  /* of the problem's switches */
+	uint32_t *slot;	  /* of the problem's destinations */
+	uint32_t *number; /* per port of known: of the link, FORS_FLOWS_NONE */
+	struct fors_flows_problem problem;
+};
+
+void fors_units3_clear(struct fors_units3 *units)
+{
+	free(units->round);
+	*units = (struct fors_units3){0};
+}
+
+/* ---- the problem ---- */
+
+/* Has it servers' places, and a cable? */
+static bool takes_part(const struct work *w, uint32_t a)
+{
+	bool lives = false;
+
+	for (uint32_t lane = 0; lane < w->ways->lanes->nlanes; lane++)
+		lives |= fors_lanes3_live(w->ways->lanes, a, lane);
+	return lives && w->pods->leaf[a].nslots;
+}
+
+/* The leaves and slots that take part; false: the leaves differ. */
+static bool list_members(struct work *w)
+{
+	struct fors_flows_problem *p = &w->problem;
+
+	for (uint32_t a = 0; a < w->pods->nleaves; a++) {
+		const struct fors_pods_switch *leaf = &w->pods->leaf[a];
+
+		if (!takes_part(w, a))
+			continue;
+		w->leaf[p->nswitches] = a;
+		p->senders[p->nswitches] = leaf->nslots;
+		p->first[p->nswitches++] = p->ndests;
+		for (uint32_t i = 0; i < leaf->nslots; i++) {
+			p->home[p->ndests] = p->nswitches - 1;
+			w->slot[p->ndests++] = leaf->first + i;
+		}
+		if (leaf->nslots != p->senders[0])
+			return false;
+	}
+	p->first[p->nswitches] = p->ndests;
+	return p->nswitches;
+}
+
+static bool allocate_members(struct work *w)
+{
+	struct fors_flows_problem *p = &w->problem;
+	const struct fors_pods *pods = w->pods;
+
+	w->leaf = calloc(pods->nleaves + (size_t)1, sizeof(*w->leaf));
+	w->slot = calloc(pods->nslots + (size_t)1, sizeof(*w->slot));
+	w->number = malloc((pods->known->nports + (size_t)1) * sizeof(*w->number));
+	p->senders = calloc(pods->nleaves + (size_t)1, sizeof(*p->senders));
+	p->first = calloc(pods->nleaves + (size_t)2, sizeof(*p->first));
+	p->home = calloc(pods->nslots + (size_t)1, sizeof(*p->home));
+	if (!w->leaf || !w->slot || !w->number || !p->senders || !p->first || !p->home)
+		return false;
+	memset(w->number, 0xFF, pods->known->nports * sizeof(*w->number));
+	return true;
+}
+
+static uint8_t *entry_of(const struct work *w, uint32_t unit)
+{
+	return &w->ways->leaf[(size_t)w->leaf[fors_flows_switch(&w->problem, unit)] * w->ways->ncolumns +
+			      w->slot[fors_flows_dest(&w->problem, unit)]];
+}
+
+static bool is_loose(const struct work *w, uint32_t unit)
+{
+	return w->is_loose[(size_t)w->leaf[fors_flows_switch(&w->problem, unit)] * w->pods->nslots +
+			   w->slot[fors_flows_dest(&w->problem, unit)]];
+}
+
+/* The port of alternative `path` of a unit; 0: none, or none but its own. */
+static uint8_t port_of(const struct work *w, uint32_t unit, uint32_t path)
+{
+	const struct fors_lanes3 *l = w->ways->lanes;
+	uint32_t a = w->leaf[fors_flows_switch(&w->problem, unit)],
+		 lane = (l->home_lane[w->slot[fors_flows_dest(&w->problem, unit)]] + path) % l->nlanes;
+
+	if (!path)
+		return *entry_of(w, unit);
+	return fors_lanes3_live(l, a, lane) ? l->leaf_port[(size_t)a * l->nlanes + lane] : 0;
+}
+
+/* The links of a way, appended; false: it does not arrive. */
+static bool add_links(struct work *w, uint32_t unit, uint8_t port, size_t *used)
+{
+	struct fors_flows_problem *p = &w->problem;
+	uint32_t s = fors_flows_switch(p, unit), d = fors_flows_dest(p, unit), link[4], n;
+
+	if (p->home[d] == s)
+		return true;
+	n = fors_ways3_links(w->ways, w->leaf[s], port, w->slot[d], link);
+	for (uint32_t i = 0; i < n; i++) {
+		if (w->number[link[i]] == FORS_FLOWS_NONE)
+			w->number[link[i]] = p->nlinks++;
+		p->link[(*used)++] = w->number[link[i]];
+	}
+	return n;
+}
+
+/* How many alternatives there are room for, and who has them. */
+static uint32_t choose_paths(const struct work *w, bool *is_for_all)
+{
+	uint64_t units = fors_flows_units(&w->problem), lanes = w->ways->lanes->nlanes;
+
+	*is_for_all = units * lanes <= ALL_MAY_MOVE;
+	if (units * lanes > MOST_WAYS)
+		lanes = MOST_WAYS / units;
+	return lanes ? (uint32_t)lanes : 1;
+}
+
+/* Room for the links of all ways. */
+static size_t count_links(const struct work *w, bool is_for_all)
+{
+	size_t ways = 0;
+
+	for (uint32_t unit = 0; unit < fors_flows_units(&w->problem); unit++)
+		ways += is_for_all || is_loose(w, unit) ? w->problem.npaths : 1;
+	return 4 * ways;
+}
+
+/* All ways; *is_whole: every unit has its first one. */
+static enum fors_err list_ways(struct work *w, bool *is_whole, struct fors_error *error)
+{
+	struct fors_flows_problem *p = &w->problem;
+	bool is_for_all;
+	size_t ways, used = 0;
+
+	p->npaths = choose_paths(w, &is_for_all);
+	ways = (size_t)fors_flows_units(p) * p->npaths;
+	p->begin = malloc((ways + 1) * sizeof(*p->begin));
+	p->exists = calloc(ways + 1, sizeof(*p->exists));
+	p->link = malloc((count_links(w, is_for_all) + 1) * sizeof(*p->link));
+	if (!p->begin || !p->exists || !p->link)
+		return fors_fail_memory(error);
+	*is_whole = true;
+	for (size_t way = 0; way < ways; way++) {
+		uint32_t unit = (uint32_t)(way / p->npaths), path = (uint32_t)(way % p->npaths);
+
+		p->begin[way] = (uint32_t)used;
+		if (!path || is_for_all || is_loose(w, unit))
+			p->exists[way] = add_links(w, unit, port_of(w, unit, path), &used);
+		*is_whole &= path || p->exists[way];
+	}
+	p->begin[ways] = (uint32_t)used;
+	return FORS_OK;
+}
+
+/* ---- rounds ---- */
+
+static bool fits(const struct fors_flows_packing *packing, uint32_t way, uint32_t round)
+{
+	uint32_t row[FORS_FLOWS_MOST_LINKS + 2], n = fors_flows_rows(packing, way, row);
+
+	return fors_book_free(&packing->book, row, n, round / 64) >> round % 64 & 1;
+}
+
+/* Every unit at home into its round; the others wait. */
+static void place_homes(const struct work *w, struct fors_flows_packing *packing)
+{
+	const struct fors_flows_problem *p = &w->problem;
+
+	packing->nwaiting = 0;
+	for (uint32_t unit = 0; unit < fors_flows_units(p); unit++) {
+		uint32_t round = fors_cohorts_round(w->cohorts, w->leaf[fors_flows_switch(p, unit)],
+						    w->slot[fors_flows_dest(p, unit)]);
+
+		if (!is_loose(w, unit) && round < packing->nphases && fits(packing, unit * p->npaths, round))
+			fors_flows_put(packing, unit * p->npaths, round);
+		else
+			packing->waiting[packing->nwaiting++] = unit;
+	}
+}
+
+static enum fors_err begin(const struct work *w, uint32_t nrounds, struct fors_flows_packing **packing,
+			   struct fors_error *error)
+{
+	enum fors_err err;
+
+	if (w->cohorts) {
+		err = fors_flows_packing_new(&w->problem, nrounds, packing, error);
+		if (!err)
+			place_homes(w, *packing);
+	} else {
+		uint32_t *way = malloc((fors_flows_units(&w->problem) + (size_t)1) * sizeof(*way));
+
+		if (!way)
+			return fors_fail_memory(error);
+		for (uint32_t unit = 0; unit < fors_flows_units(&w->problem); unit++)
+			way[unit] = unit * w->problem.npaths;
+		err = fors_flows_first_fit(&w->problem, way, nrounds, FORS_FLOWS_BY_DISTANCE, packing, error);
+		free(way);
+	}
+	return err;
+}
+
+/* With this many rounds, or a few more. */
+static enum fors_err pack(const struct work *w, uint32_t nrounds, uint32_t effort, struct fors_flows_packing **packing,
+			  struct fors_error *error)
+{
+	uint64_t budget = (uint64_t)effort * fors_flows_units(&w->problem);
+	enum fors_err err = begin(w, nrounds, packing, error);
+
+	if (!err)
+		(*packing)->patience = PATIENCE;
+	for (uint32_t more = 0; !err && more <= MORE_ROUNDS && (*packing)->nwaiting; more++) {
+		if (more) {
+			struct fors_flows_packing *larger;
+
+			err = fors_flows_packing_copy(*packing, (*packing)->nphases + 1, &larger, error);
+			if (err)
+				break;
+			fors_flows_packing_free(*packing);
+			*packing = larger;
+		}
+		err = fors_flows_search(*packing, budget, NULL, NULL, error);
+	}
+	return err;
+}
+
+/* Rounds and lanes as they were found. */
+static enum fors_err take(const struct work *w, const struct fors_flows_packing *packing, struct fors_error *error)
+{
+	const struct fors_flows_problem *p = &w->problem;
+	size_t size = (size_t)w->pods->nleaves * w->pods->nslots;
+
+	w->units->round = malloc((size + 1) * sizeof(*w->units->round));
+	if (!w->units->round)
+		return fors_fail_memory(error);
+	memset(w->units->round, 0xFF, size * sizeof(*w->units->round));
+	w->units->nrounds = packing->nphases;
+	w->units->nleft = packing->nwaiting;
+	for (uint32_t d = 0; d < p->ndests; d++)
+		for (uint32_t t = 0; t < packing->nphases; t++) {
+			uint32_t way = fors_flows_received(packing, d, t), unit;
+
+			if (way == FORS_FLOWS_NONE)
+				continue;
+			unit = way / p->npaths;
+			w->units->round[(size_t)w->leaf[fors_flows_switch(p, unit)] * w->pods->nslots + w->slot[d]] =
+				(uint16_t)t;
+			if (p->home[d] != fors_flows_switch(p, unit))
+				*entry_of(w, unit) = port_of(w, unit, way % p->npaths);
+		}
+	return FORS_OK;
+}
+
+/* ---- the whole ---- */
+
+static enum fors_err level(struct work *w, struct fors_error *error)
+{
+	const struct fors_pods *pods = w->pods;
+
+	w->is_loose = calloc((size_t)pods->nleaves * pods->nslots + 1, sizeof(*w->is_loose));
+	if (!w->is_loose)
+		return fors_fail_memory(error);
+	for (uint32_t a = 0; a < pods->nleaves; a++)
+		for (uint32_t s = 0; s < pods->nslots; s++)
+			w->is_loose[(size_t)a * pods->nslots + s] =
+				!w->ways->leaf[(size_t)a * w->ways->ncolumns + s] && pods->slot[s].leaf != a;
+	return fors_ways3_level(w->ways, error);
+}
+
+static enum fors_err find_bound(struct work *w, struct fors_error *error)
+{
+	uint32_t *servers = calloc(w->pods->nleaves + (size_t)1, sizeof(*servers));
+	enum fors_err err;
+
+	if (!servers)
+		return fors_fail_memory(error);
+	for (uint32_t a = 0; a < w->pods->nleaves; a++)
+		servers[a] = takes_part(w, a) ? w->pods->leaf[a].nslots : 0;
+	err = fors_bound3(w->ways->lanes, servers, &w->units->bound, error);
+	free(servers);
+	return err;
+}
+
+/* Is everything at home, in as many rounds as the closed form has? */
+static bool is_closed_form(const struct work *w, uint32_t nrounds)
+{
+	if (!w->cohorts || nrounds != w->cohorts->npods * w->cohorts->m2)
+		return false;
+	for (uint32_t unit = 0; unit < fors_flows_units(&w->problem); unit++)
+		if (is_loose(w, unit))
+			return false;
+	return true;
+}
+
+/* The rounds of the closed form, which needs no packing. */
+static enum fors_err take_closed_form(const struct work *w, uint32_t nrounds, struct fors_error *error)
+{
+	const struct fors_pods *pods = w->pods;
+
+	w->units->round = malloc(((size_t)pods->nleaves * pods->nslots + 1) * sizeof(*w->units->round));
+	if (!w->units->round)
+		return fors_fail_memory(error);
+	for (uint32_t a = 0; a < pods->nleaves; a++)
+		for (uint32_t slot = 0; slot < pods->nslots; slot++)
+			w->units->round[(size_t)a * pods->nslots + slot] =
+				(uint16_t)fors_cohorts_round(w->cohorts, a, slot);
+	w->units->nrounds = nrounds;
+	w->units->length = w->problem.senders[0];
+	return FORS_OK;
+}
+
+static enum fors_err pack_units(struct work *w, uint32_t effort, struct fors_error *error)
+{
+	uint32_t length = w->problem.senders[0], nrounds;
+	struct fors_flows_packing *packing = NULL;
+	bool is_whole = false;
+	enum fors_err err;
+
+	if (w->units->bound == UINT32_MAX)
+		return FORS_OK;
+	nrounds = (w->units->bound + length - 1) / length;
+	if (w->cohorts && nrounds < w->cohorts->npods * w->cohorts->m2)
+		nrounds = w->cohorts->npods * w->cohorts->m2; /* a dead leaf is no reason to leave home */
+	if (nrounds + MORE_ROUNDS >= FORS_UNITS3_NONE)
+		return FORS_OK;
+	if (is_closed_form(w, nrounds))
+		return take_closed_form(w, nrounds, error);
+	err = list_ways(w, &is_whole, error);
+	if (err || !is_whole)
+		return err;
+	w->problem.lump = length;
+	err = pack(w, nrounds, effort, &packing, error);
+	if (!err)
+		err = take(w, packing, error);
+	if (!err)
+		w->units->length = length;
+	fors_flows_packing_free(packing);
+	return err;
+}
+
+enum fors_err fors_units3_pack(struct fors_ways3 *ways, const struct fors_cohorts *cohorts, uint32_t effort,
+			       struct fors_units3 *units, struct fors_error *error)
+{
+	struct work w = {.ways = ways, .pods = ways->lanes->pods, .cohorts = cohorts, .units = units};
+	enum fors_err err;
+
+	*units = (struct fors_units3){0};
+	err = level(&w, error);
+	if (!err)
+		err = find_bound(&w, error);
+	if (!err && !allocate_members(&w))
+		err = fors_fail_memory(error);
+	if (!err && list_members(&w))
+		err = pack_units(&w, effort, error);
+	free(w.is_loose);
+	free(w.leaf);
+	free(w.slot);
+	free(w.number);
+	fors_flows_problem_clear(&w.problem);
+	if (err)
+		fors_units3_clear(units);
+	return err;
+}

@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * ways3.c - which port each switch of a three-level tree takes to each server place.
+ *
+ * From the destination outwards, for nobody may send where the next one knows no way. Its pod's mids go down, over the cable of the home
+ * lane or another one. A top goes down to a mid that does: that of the home plane, if it has a cable to it. A mid of another pod goes up its home rung, if
+ * the top there gets down; a leaf goes up its home lane, if the mid there has a way. What is left is levelled: mids first, then leaves, each takes
+ * the port whose fuller end has least to carry, from its home on, so that what need not share does not.
+ *
+ * So a packet goes up, then down: a mid that is above the leaf never sends up again, and a top sends only to such mids.
+ */
+#include "ways3.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void fors_ways3_free(struct fors_ways3 *ways)
+{
+	if (!ways)
+		return;
+	free(ways->leaf);
+	free(ways->mid);
+	free(ways->top);
+	free(ways);
+}
+
+static uint32_t leaf_of(const struct fors_ways3 *w, uint32_t column)
+{
+	return w->lanes->pods->slot[fors_ways3_slot(w, column)].leaf;
+}
+
+static uint32_t lane_of(const struct fors_ways3 *w, uint32_t column)
+{
+	return fors_lanes3_lane(w->lanes, fors_ways3_slot(w, column), column / w->lanes->pods->nslots);
+}
+
+static uint32_t rung_of(const struct fors_ways3 *w, uint32_t plane, uint32_t column)
+{
+	return fors_lanes3_rung(w->lanes, plane, fors_ways3_slot(w, column), column / w->lanes->pods->nslots);
+}
+
+static uint32_t rung_from(const struct fors_ways3 *w, uint32_t mid, uint32_t column)
+{
+	return fors_lanes3_rung_from(w->lanes, mid, fors_ways3_slot(w, column), column / w->lanes->pods->nslots);
+}
+
+static uint8_t *mid_entry(const struct fors_ways3 *w, uint32_t mid, uint32_t column)
+{
+	return &w->mid[(size_t)mid * w->ncolumns + column];
+}
+
+/* ---- down ---- */
+
+/* The mids above a leaf: over the home lane's cable, or the next one that lives. */
+static void fill_mids_down(struct fors_ways3 *w, uint32_t leaf, uint32_t column)
+{
+	const struct fors_lanes3 *l = w->lanes;
+	const struct fors_pods *pods = l->pods;
+	uint32_t cable = lane_of(w, column) / pods->nplanes, cables = l->nlanes / pods->nplanes;
+
+	for (uint32_t plane = 0; plane < pods->nplanes; plane++)
+		for (uint32_t i = 0; i < cables; i++) {
+			uint32_t lane = (cable + i) % cables * pods->nplanes + plane;
+
+			if (!fors_lanes3_live(l, leaf, lane))
+				continue;
+			*mid_entry(w, fors_lanes3_mid(l, leaf, lane), column) = fors_lanes3_far(
+				pods, pods->leaf[leaf].node, l->leaf_port[(size_t)leaf * l->nlanes + lane]);
+			break;
+		}
+}
+
+/* Tops above the mids that go down: the home plane's mid first, over its home rung, which is a cable too. */
+static void fill_tops(struct fors_ways3 *w, uint32_t pod, uint32_t column)
+{
+	const struct fors_lanes3 *l = w->lanes;
+	const struct fors_pods *pods = l->pods;
+	uint32_t home = fors_lanes3_plane(l, lane_of(w, column));
+
+	for (uint32_t i = 0; i < pods->nplanes; i++) {
+		uint32_t plane = (home + i) % pods->nplanes, mid = fors_pods_mid(pods, pod, plane), first;
+
+		if (mid == FORS_NONE || !*mid_entry(w, mid, column) || !l->rungs[plane])
+			continue;
+		first = rung_of(w, plane, column);
+		for (uint32_t r = 0; r < l->rungs[plane]; r++) {
+			uint32_t rung = (first + r) % l->rungs[plane], top = l->rung_top[plane * l->nrungs + rung];
+			uint8_t *entry = &w->top[(size_t)top * w->ncolumns + column];
+
+			if (!*entry && fors_lanes3_rung_live(l, mid, rung))
+				*entry = fors_lanes3_far(pods, pods->mid[mid].node,
+							 l->mid_port[(size_t)mid * l->nrungs + rung]);
+		}
+	}
+}
+
+/* ---- up, at home ---- */
+
+/* May a mid take this rung? */
+static bool is_good_rung(const struct fors_ways3 *w, uint32_t mid, uint32_t rung, uint32_t column)
+{
+	const struct fors_lanes3 *l = w->lanes;
+	uint32_t top = l->rung_top[l->pods->mid[mid].plane * l->nrungs + rung];
+
+	return fors_lanes3_rung_live(l, mid, rung) && fors_ways3_gets_down(w, top, column);
+}
+
+static void fill_mids_up(struct fors_ways3 *w, uint32_t pod, uint32_t column)
+{
+	const struct fors_lanes3 *l = w->lanes;
+
+	for (uint32_t m = 0; m < l->pods->nmids; m++) {
+		uint32_t plane = l->pods->mid[m].plane, rung;
+
+		if (l->pods->mid[m].pod == pod || !l->rungs[plane])
+			continue;
+		rung = rung_from(w, m, column);
+		if (is_good_rung(w, m, rung, column))
+			*mid_entry(w, m, column) = l->mid_port[(size_t)m * l->nrungs + rung];
+	}
+}
+
+static void fill_leaves(struct fors_ways3 *w, uint32_t column)
+{
+	const struct fors_lanes3 *l = w->lanes;
+	uint32_t lane = lane_of(w, column), own = leaf_of(w, column);
+
+	for (uint32_t a = 0; a < l->pods->nleaves; a++) {
+		uint8_t port = l->leaf_port[(size_t)a * l->nlanes + lane];
+
+		if (a != own && fors_lanes3_live(l, a, lane) && fors_ways3_arrives(w, a, port, column))
+			w->leaf[(size_t)a * w->ncolumns + column] = port;
+	}
+}
+
+bool fors_ways3_arrives(const struct fors_ways3 *ways, uint32_t leaf, uint8_t port, uint32_t column)
+{
+	const struct fors_pods *pods = ways->lanes->pods;
+	uint32_t peer = fors_pods_peer(pods, pods->leaf[leaf].node, port);
+
+	return peer != FORS_NONE && pods->level[peer] == FORS_PODS_MID &&
+	       ways->mid[(size_t)pods->number[peer] * ways->ncolumns + column];
+}
+
+static uint32_t index_of(const struct fors_pods *pods, uint32_t node, uint8_t port)
+{
+	return pods->known->node[node].first_port + port;
+}
+
+uint32_t fors_ways3_links(const struct fors_ways3 *ways, uint32_t leaf, uint8_t port, uint32_t column, uint32_t link[4])
+{
+	const struct fors_pods *pods = ways->lanes->pods;
+	uint32_t node = pods->leaf[leaf].node, target = pods->leaf[leaf_of(ways, column)].node;
+
+	for (uint32_t n = 0; n < 4; n++) {
+		if (!port)
+			return 0;
+		link[n] = index_of(pods, node, port);
+		node = fors_pods_peer(pods, node, port);
+		if (node == target)
+			return n + 1;
+		if (pods->level[node] == FORS_PODS_LEAF)
+			return 0;
+		port = pods->level[node] == FORS_PODS_MID
+			       ? ways->mid[(size_t)pods->number[node] * ways->ncolumns + column]
+			       : ways->top[(size_t)pods->number[node] * ways->ncolumns + column];
+	}
+	return 0;
+}
+
+enum fors_err fors_ways3_home(const struct fors_lanes3 *lanes, uint32_t nindices, struct fors_ways3 **ways,
+			      struct fors_error *error)
+{
+	const struct fors_pods *pods = lanes->pods;
+	struct fors_ways3 *w = calloc(1, sizeof(*w));
+
+	if (!w)
+		return fors_fail_memory(error);
+	w->lanes = lanes;
+	w->nindices = nindices;
+	w->ncolumns = nindices * pods->nslots;
+	w->leaf = calloc((size_t)pods->nleaves * w->ncolumns + 1, 1);
+	w->mid = calloc((size_t)pods->nmids * w->ncolumns + 1, 1);
+	w->top = calloc((size_t)pods->ntops * w->ncolumns + 1, 1);
+	if (!w->leaf || !w->mid || !w->top) {
+		fors_ways3_free(w);
+		return fors_fail_memory(error);
+	}
+	for (uint32_t column = 0; column < w->ncolumns; column++) {
+		uint32_t leaf = leaf_of(w, column), pod = pods->leaf[leaf].pod;
+
+		fill_mids_down(w, leaf, column);
+		fill_tops(w, pod, column);
+		fill_mids_up(w, pod, column);
+		fill_leaves(w, column);
+	}
+	*ways = w;
+	return FORS_OK;
+}
+
+/* ---- what is left ---- */
+
+struct leveller {
+	struct fors_ways3 *w;
+	uint32_t *load; /* per port of known: entries that send over it */
+};
+
+/* The port at which a top goes on with a column, as an index. */
+static uint32_t down_of(const struct leveller *v, uint32_t top, uint32_t column)
+{
+	const struct fors_pods *pods = v->w->lanes->pods;
+
+	return index_of(pods, pods->top[top].node, v->w->top[(size_t)top * v->w->ncolumns + column]);
+}
+
+/* Count a mid's entry up: that port, and the one that the top goes on at. */
+static void count_mid(struct leveller *v, uint32_t mid, uint32_t rung, uint32_t column)
+{
+	const struct fors_lanes3 *l = v->w->lanes;
+	const struct fors_pods_switch *at = &l->pods->mid[mid];
+
+	v->load[index_of(l->pods, at->node, l->mid_port[(size_t)mid * l->nrungs + rung])]++;
+	v->load[down_of(v, l->rung_top[at->plane * l->nrungs + rung], column)]++;
+}
+
+static void level_mid(struct leveller *v, uint32_t mid, uint32_t column)
+{
+	const struct fors_lanes3 *l = v->w->lanes;
+	const struct fors_pods_switch *at = &l->pods->mid[mid];
+	uint32_t home = l->rungs[at->plane] ? rung_from(v->w, mid, column) : 0, best = FORS_NONE, least = UINT32_MAX;
+
+	for (uint32_t i = 0; i < l->rungs[at->plane]; i++) {
+		uint32_t rung = (home + i) % l->rungs[at->plane], load, down;
+
+		if (!is_good_rung(v->w, mid, rung, column))
+			continue;
+		load = v->load[index_of(l->pods, at->node, l->mid_port[(size_t)mid * l->nrungs + rung])];
+		down = v->load[down_of(v, l->rung_top[at->plane * l->nrungs + rung], column)];
+		load = load > down ? load : down;
+		if (load < least) {
+			least = load;
+			best = rung;
+		}
+	}
+	if (best == FORS_NONE)
+		return;
+	*mid_entry(v->w, mid, column) = l->mid_port[(size_t)mid * l->nrungs + best];
+	count_mid(v, mid, best, column);
+}
+
+static void level_mids(struct leveller *v)
+{
+	const struct fors_lanes3 *l = v->w->lanes;
+	const struct fors_pods *pods = l->pods;
+
+	for (uint32_t m = 0; m < pods->nmids; m++)
+		for (uint32_t c = 0; c < v->w->ncolumns; c++) {
+			uint8_t port = *mid_entry(v->w, m, c);
+			uint32_t peer = port ? fors_pods_peer(pods, pods->mid[m].node, port) : FORS_NONE;
+
+			if (peer == FORS_NONE || pods->level[peer] != FORS_PODS_TOP)
+				continue;
+			v->load[index_of(pods, pods->mid[m].node, port)]++;
+			v->load[down_of(v, pods->number[peer], c)]++;
+		}
+	for (uint32_t c = 0; c < v->w->ncolumns; c++)
+		for (uint32_t m = 0; m < pods->nmids; m++)
+			if (!*mid_entry(v->w, m, c) && pods->leaf[leaf_of(v->w, c)].pod != pods->mid[m].pod)
+				level_mid(v, m, c);
+}
+
+static void count_leaf(struct leveller *v, uint32_t leaf, uint8_t port, uint32_t column)
+{
+	uint32_t link[4], n = fors_ways3_links(v->w, leaf, port, column, link);
+
+	for (uint32_t i = 0; i < n; i++)
+		v->load[link[i]] += v->w->lanes->pods->leaf[leaf].nslots;
+}
+
+static void level_leaf(struct leveller *v, uint32_t leaf, uint32_t column)
+{
+	const struct fors_lanes3 *l = v->w->lanes;
+	uint32_t home = lane_of(v->w, column), least = UINT32_MAX;
+	uint8_t best = 0;
+
+	for (uint32_t i = 0; i < l->nlanes; i++) {
+		uint32_t lane = (home + i) % l->nlanes, link[4], n, load = 0;
+		uint8_t port = l->leaf_port[(size_t)leaf * l->nlanes + lane];
+
+		if (!fors_lanes3_live(l, leaf, lane))
+			continue;
+		n = fors_ways3_links(v->w, leaf, port, column, link);
+		for (uint32_t k = 0; k < n; k++)
+			load = v->load[link[k]] > load ? v->load[link[k]] : load;
+		if (n && load < least) {
+			least = load;
+			best = port;
+		}
+	}
+	v->w->leaf[(size_t)leaf * v->w->ncolumns + column] = best;
+	count_leaf(v, leaf, best, column);
+}
+
+static void level_leaves(struct leveller *v)
+{
+	const struct fors_pods *pods = v->w->lanes->pods;
+
+	memset(v->load, 0, pods->known->nports * sizeof(*v->load));
+	for (uint32_t a = 0; a < pods->nleaves; a++)
+		for (uint32_t c = 0; c < v->w->ncolumns; c++)
+			count_leaf(v, a, v->w->leaf[(size_t)a * v->w->ncolumns + c], c);
+	for (uint32_t c = 0; c < v->w->ncolumns; c++)
+		for (uint32_t a = 0; a < pods->nleaves; a++)
+			if (a != leaf_of(v->w, c) && !v->w->leaf[(size_t)a * v->w->ncolumns + c])
+				level_leaf(v, a, c);
+}
+
+enum fors_err fors_ways3_level(struct fors_ways3 *ways, struct fors_error *error)
+{
+	struct leveller v = {.w = ways};
+
+	v.load = calloc(ways->lanes->pods->known->nports + (size_t)1, sizeof(*v.load));
+	if (!v.load)
+		return fors_fail_memory(error);
+	level_mids(&v);
+	level_leaves(&v);
+	free(v.load);
+	return FORS_OK;
+}

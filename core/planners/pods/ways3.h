@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * ways3.h - which port each switch of a three-level tree takes to each server place (private to this room and its tests).
+ *
+ * A column is a path index of a slot: index * nslots + slot. A leaf chooses a port for each column, a mid above other leaves one to a top, for
+ * all leaves of its pod together; downwards a top has a port to the mid of its plane, and a mid one to the leaf. A port of 0 stands for none.
+ *
+ * Thread rules: one thread writes.
+ */
+#ifndef FORS_CORE_PLANNERS_PODS_WAYS3_H
+#define FORS_CORE_PLANNERS_PODS_WAYS3_H
+
+#include "lanes3.h"
+
+struct fors_ways3 {
+	const struct fors_lanes3 *lanes; /* borrowed */
+	uint32_t nindices, ncolumns;
+	uint8_t *leaf; /* [leaf * ncolumns + column] */
+	uint8_t *mid;  /* [mid * ncolumns + column] */
+	uint8_t *top;  /* [top * ncolumns + column] */
+};
+
+/*
+ * All that is at home, its way alive, in *ways, owned by the caller (fors_ways3_free()); 0 where it is not, but for ways down, which
+ * take another cable, or top, that lives, if there is one. nindices: the most path indices of any slot. Errors: FORS_ENOMEM.
+ */
+enum fors_err fors_ways3_home(const struct fors_lanes3 *lanes, uint32_t nindices, struct fors_ways3 **ways,
+			      struct fors_error *error);
+void fors_ways3_free(struct fors_ways3 *ways);
+
+/* What is 0 and could be more: the port whose fuller end has least to carry. Errors: FORS_ENOMEM. */
+enum fors_err fors_ways3_level(struct fors_ways3 *ways, struct fors_error *error);
+
+/* Does the leaf's port lead to a mid that gets to the column's leaf, by its entry? */
+bool fors_ways3_arrives(const struct fors_ways3 *ways, uint32_t leaf, uint8_t port, uint32_t column);
+
+/*
+ * The links from a leaf over its port `port` to a column's leaf, as ports of known (indices of known->port) that send, in link[4]; how
+ * many, 0: it does not arrive.
+ */
+uint32_t fors_ways3_links(const struct fors_ways3 *ways, uint32_t leaf, uint8_t port, uint32_t column,
+			  uint32_t link[4]);
+
+static inline uint32_t fors_ways3_slot(const struct fors_ways3 *ways, uint32_t column)
+{
+	return column % ways->lanes->pods->nslots;
+}
+
+/* Would a top be able to send on to the column's leaf? */
+static inline bool fors_ways3_gets_down(const struct fors_ways3 *ways, uint32_t top, uint32_t column)
+{
+	return ways->top[(size_t)top * ways->ncolumns + column];
+}
+
+#endif
