@@ -14,6 +14,7 @@ libfors_la_SOURCES = \
 	plugin/drain.c plugin/drain.h \
 	plugin/engine.c plugin/engine.h plugin/engine_inside.h \
 	plugin/engine_check.c \
+	plugin/engine_early.c \
 	plugin/engine_observe.c \
 	plugin/engine_over.c \
 	plugin/engine_rehome.c \
@@ -41,6 +42,7 @@ libfors_la_SOURCES = \
 	plugin/trust.c plugin/trust.h \
 	plugin/worker.c plugin/worker.h plugin/worker_inside.h \
 	plugin/worker_duties.c \
+	plugin/worker_early.c \
 	plugin/worker_job.c \
 	plugin/worker_over.c \
 	plugin/worker_plan.c \

@@ -1817,6 +1817,171 @@ static void numbers_of_a_plan_go_with_it(void **state)
 	assert_int_equal(status_of(bench).state, FORS_FAILED);
 }
 
+/* ---- early: when the switches have the tables, before the sweep has ended ---- */
+
+/* Tables on their way, and the word that they are in. Fabric: what the sweep before ended with, less what is down. */
+static struct fors_job *early_job(struct bench *bench, const char *down, uint64_t number)
+{
+	struct fors_job *job = make_job(bench, FORS_JOB_ROUTED, down);
+
+	job->number = number;
+	job->is_active = true;
+	return job;
+}
+
+static void confirm(struct bench *bench, struct fors_job *job, uint64_t number)
+{
+	fors_worker_submit(bench->worker, job);
+	rest();
+	fors_worker_note_tables(bench->worker, number);
+	rest();
+}
+
+static int64_t bring_up(struct bench *bench)
+{
+	submit(bench, FORS_JOB_INSTALLED, NULL);
+	return wait_state(bench, FORS_ACTIVE, 0);
+}
+
+static void assert_state(const struct bench *bench, enum fors_state state)
+{
+	struct fors_status status;
+
+	assert_true(read_status(bench, &status));
+	assert_int_equal(status.state, state);
+	fors_status_clear(&status);
+}
+
+static struct fors_job *job_with_errors(struct bench *bench, const char *down)
+{
+	struct fors_job *job = make_job(bench, FORS_JOB_INCOMPLETE, down);
+
+	strcpy(job->reason, "OpenSM met errors");
+	return job;
+}
+
+/* After a loss the plan is out when its tables are in; the end of the sweep finds nothing to do. */
+static void a_loss_is_published_early(void **state)
+{
+	struct bench *bench = *state;
+	int64_t first = bring_up(bench), second;
+
+	fors_worker_submit(bench->worker, early_job(bench, "Leaf00[4]", 7));
+	fors_worker_note_tables(bench->worker, 7); /* perhaps while it plans */
+	second = wait_state(bench, FORS_ACTIVE, first + 1);
+	assert_published(bench, second, 9);
+	submit(bench, FORS_JOB_INSTALLED, "Leaf00[4]");
+	rest();
+	assert_state(bench, FORS_ACTIVE);
+	assert_published(bench, second, 9);
+	assert_int_equal(atomic_load(&plans), 2);
+	confirm(bench, early_job(bench, "Spine00", 8), 8); /* from there on */
+	wait_state(bench, FORS_ACTIVE, second + 1);
+}
+
+/* No word, one of other tables, one for tables that the sweep made over ports that are down, or of a fabric unknown. */
+static void what_is_not_published_early(void **state)
+{
+	struct bench *bench = *state;
+	struct fors_job *job;
+
+	confirm(bench, early_job(bench, NULL, 1), 1);
+	assert_state(bench, FORS_PLANNING); /* nothing was up before */
+	bring_up(bench);
+	confirm(bench, early_job(bench, "Leaf00[4]", 2), 1);
+	assert_state(bench, FORS_PLANNING);
+	job = early_job(bench, "Leaf00[5]", 3);
+	job->is_active = false;
+	confirm(bench, job, 3);
+	assert_state(bench, FORS_PLANNING);
+	how_to_plan = PLAN_WRONG;
+	confirm(bench, early_job(bench, "Leaf00[6]", 4), 4);
+	assert_state(bench, FORS_PLANNING);
+	how_to_plan = PLAN_WELL;
+	submit(bench, FORS_JOB_INSTALLED, "Leaf00[4]");
+	wait_state(bench, FORS_ACTIVE, 0);
+	confirm(bench, early_job(bench, NULL, 5), 5); /* a cable is back */
+	assert_state(bench, FORS_PLANNING);
+	confirm(bench, early_job(bench, "Spine00", 6), 6);
+	assert_state(bench, FORS_ACTIVE); /* none is back after all: what was up is what counts */
+}
+
+static void another_lid_waits(void **state)
+{
+	struct bench *bench = *state;
+	struct fors_job *job = early_job(bench, "Leaf00[4]", 1);
+
+	bring_up(bench);
+	fors_net_port(job->net, fors_net_find_guid(job->net, job->fabric->leaf[0].guid), 0)->lid += 40;
+	confirm(bench, job, 1);
+	assert_state(bench, FORS_PLANNING);
+}
+
+/* Errors that come out at the end: what was early goes, and the next one waits until a sweep meets none. */
+static void early_and_then_errors(void **state)
+{
+	struct bench *bench = *state;
+	int64_t epoch = bring_up(bench);
+
+	confirm(bench, early_job(bench, "Leaf00[4]", 1), 1);
+	epoch = wait_state(bench, FORS_ACTIVE, epoch + 1);
+	fors_worker_submit(bench->worker, job_with_errors(bench, "Leaf00[4]"));
+	epoch = wait_state(bench, FORS_PLANNING, epoch + 1);
+	assert_published(bench, epoch, 0);
+	confirm(bench, early_job(bench, "Leaf00[4]", 2), 2);
+	assert_published(bench, epoch, 0);
+	fors_worker_submit(bench->worker, job_with_errors(bench, "Leaf00[4]"));
+	rest();
+	assert_published(bench, epoch, 0);
+	submit(bench, FORS_JOB_INSTALLED, "Leaf00[4]");
+	epoch = wait_state(bench, FORS_ACTIVE, epoch + 1);
+	confirm(bench, early_job(bench, "Spine00", 3), 3);
+	epoch = wait_state(bench, FORS_ACTIVE, epoch + 1);
+	submit(bench, FORS_JOB_INSTALLED, "Spine00");
+	rest();
+	fors_worker_submit(bench->worker, job_with_errors(bench, "Spine00")); /* of a later sweep: it is still right */
+	rest();
+	assert_published(bench, epoch, 9);
+}
+
+static void early_and_then_declined(void **state)
+{
+	struct bench *bench = *state;
+	int64_t epoch = bring_up(bench);
+
+	confirm(bench, early_job(bench, "Leaf00[4]", 1), 1);
+	epoch = wait_state(bench, FORS_ACTIVE, epoch + 1);
+	decline(bench, "the fabric is routed by 'minhop'");
+	epoch = wait_state(bench, FORS_INACTIVE, epoch + 1);
+	assert_published(bench, epoch, 0);
+	confirm(bench, early_job(bench, "Leaf00[5]", 2), 2); /* what was done meanwhile nobody knows */
+	assert_state(bench, FORS_PLANNING);
+}
+
+static void mastership_lost_and_early(void **state)
+{
+	struct bench *bench = *state;
+	int64_t epoch = bring_up(bench);
+
+	fors_worker_submit(bench->worker, early_job(bench, "Leaf00[4]", 1));
+	wait_state(bench, FORS_PLANNING, 0);
+	rest();
+	atomic_store(&mastership_now, FORS_MASTER_UNDECIDED);
+	fors_worker_note_tables(bench->worker, 1);
+	rest();
+	assert_state(bench, FORS_PLANNING);
+	atomic_store(&mastership_now, FORS_MASTER_YES);
+	confirm(bench, early_job(bench, "Leaf00[4]", 2), 2); /* the same tables once more */
+	epoch = wait_state(bench, FORS_ACTIVE, epoch + 1);
+	atomic_store(&mastership_now, FORS_MASTER_NO);
+	epoch = wait_state(bench, FORS_INACTIVE, epoch + 1);
+	assert_published(bench, epoch, 0);
+	atomic_store(&mastership_now, FORS_MASTER_YES);
+	rest();
+	confirm(bench, early_job(bench, "Leaf00[5]", 3), 3);
+	assert_state(bench, FORS_PLANNING);
+}
+
 #define ON_A_BENCH(test) cmocka_unit_test_setup_teardown(test, open_bench, close_bench)
 
 int main(void)
@@ -1883,6 +2048,12 @@ int main(void)
 		ON_A_BENCH(numbers_of_a_plan_go_with_it),
 		ON_A_BENCH(memory_runs_out_over_tables_of_others),
 		ON_A_BENCH(memory_runs_out_while_tables_change),
+		ON_A_BENCH(a_loss_is_published_early),
+		ON_A_BENCH(what_is_not_published_early),
+		ON_A_BENCH(another_lid_waits),
+		ON_A_BENCH(early_and_then_errors),
+		ON_A_BENCH(early_and_then_declined),
+		ON_A_BENCH(mastership_lost_and_early),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
