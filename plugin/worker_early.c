@@ -16,8 +16,8 @@
  */
 #include "worker_inside.h"
 
-
 #include "core/net/diff.h"
+#include "log.h"
 
 void fors_worker_note_up(struct fors_worker *worker, const struct fors_job *job)
 {
@@ -82,4 +82,5 @@ void fors_worker_publish_early(struct fors_worker *worker)
 		return; /* the end of the sweep brings it again */
 	worker->decided = basis;
 	worker->is_early = true;
+	fors_log_info(worker->setup.log, "published when the switches had confirmed their tables; the sweep goes on");
 }

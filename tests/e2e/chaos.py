@@ -42,6 +42,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import failover  # noqa: E402
 import harness  # noqa: E402
+import held  # noqa: E402
 import judge  # noqa: E402
 
 QUIET = 0.1       # seconds without a word in the log: perhaps at rest
@@ -275,17 +276,26 @@ class Script:
 class Crew:
     """The first manager and, at times, a second one, each with folders of its own as if on another host."""
 
-    def __init__(self, sim, directory, lmc, fors_conf=None):
+    def __init__(self, sim, directory, lmc, fors_conf=None, touched=None):
         self.sim, self.directory, self.lmc, self.fors_conf = sim, Path(directory), lmc, fors_conf
+        self.gates, self.touched = {}, touched  # seat number -> held.Gate, where each publication is judged
         self.running = {}  # seat number -> OpenSM
         self.priority = {0: FIRST_PRIORITY}
         self.start(0)
 
+    def gate(self, seat):
+        if self.touched and seat not in self.gates:
+            self.gates[seat] = held.Gate(self.sim, self.directory / f"gate{seat}", self.touched)
+        return self.gates.get(seat)
+
     def start(self, seat):
+        gate = self.gate(seat)
         self.running[seat] = harness.OpenSM(
             self.sim, self.directory / f"sm{seat}", node=seats(self.sim.topology)[seat], lmc=self.lmc,
             fors_conf=self.fors_conf, sm_priority=self.priority[seat], sweep_interval=1, sminfo_polling_timeout=300,
-            polling_retry_number=2)
+            polling_retry_number=2, **(gate.options() if gate else {}))
+        if gate:
+            gate.watch(self.running[seat])
 
     def end(self, seat, how):
         manager = self.running.pop(seat)
@@ -306,6 +316,9 @@ class Crew:
     def stop(self):
         for seat in list(self.running):
             self.running.pop(seat).stop()
+        for gate in self.gates.values():
+            gate.stop()
+        self.gates = {}
 
 
 def read_head(manager):
@@ -335,7 +348,7 @@ def memory(pid):
 class Run:
     """A simulated fabric, its managers, what should be true, and what was seen."""
 
-    def __init__(self, tree, directory, lmc, reference=True):
+    def __init__(self, tree, directory, lmc, reference=True, is_held=False):
         self.tree, self.lmc = tree, lmc
         self.world = judge.World(tree)
         self.sim = harness.Ibsim(tree, Path(directory) / "sim")
@@ -347,7 +360,7 @@ class Run:
         self.tally, self.slowest, self.curve = Counter(), 0.0, []
         try:
             text = (self._reference(directory) if reference else "") + (self._participants(directory) if tree.idle else "")
-            self.crew = Crew(self.sim, directory, lmc, text or None)
+            self.crew = Crew(self.sim, directory, lmc, text or None, (lambda: self.changed) if is_held else None)
             self.settle(HANG)
         except BaseException:
             self.stop()
@@ -524,7 +537,16 @@ class Run:
             self.faults = ["opensm does not come to rest"]
             return False
         self.faults = self.look()
+        self._watch_gates()
         return not self.faults
+
+    def _watch_gates(self):
+        """What was wrong at the moment of a publication."""
+        for gate in self.crew.gates.values():
+            self.tally.update(gate.tally)
+            gate.tally.clear()
+            if gate.faults:
+                raise Violation("when it was published: " + "; ".join(gate.faults))
 
     def _watch_epochs(self):
         """Epochs of each file only grow."""
@@ -605,9 +627,9 @@ def memory_growth(curve):
     return max(anonymous[WARM_UP:]) - max(anonymous[:WARM_UP]), count - WARM_UP
 
 
-def chaos(tree, events, lmc, directory, reference=True, progress=None):
+def chaos(tree, events, lmc, directory, reference=True, progress=None, is_held=False):
     """Do the events; (Run, number of events done, Violation or None)."""
-    run, number = Run(tree, directory, lmc, reference), 0
+    run, number = Run(tree, directory, lmc, reference, is_held), 0
     try:
         for number, event in enumerate(events, 1):
             run.do(event)
@@ -653,6 +675,7 @@ def parse_arguments():
     parser.add_argument("--lmc", type=int, help="default: enough for all lanes")
     parser.add_argument("--managers", choices=MANAGER_CHOICES, default="two", help="two: a second one joins and leaves; "
                         "one: it is ended and started again, and has no reference fabric; calm: it is never ended")
+    parser.add_argument("--held", action="store_true", help="hold opensm at each publication, and judge what the switches hold then")
     parser.add_argument("--replay", type=Path, metavar="FILE", help="do the events of a file instead")
     parser.add_argument("--minimise", action="store_true", help="look for a shorter series that still fails")
     parser.add_argument("--print-events", action="store_true", help="and do nothing")
@@ -715,7 +738,8 @@ def main():
     print(f"seed {options.seed}, {len(events)} events, {options.fabric}, LMC {lmc}", file=sys.stderr)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # ends what it started, too
     directory, started = tempfile.mkdtemp(prefix="fors-chaos-"), time.monotonic()
-    run, done, violation = chaos(tree, events, lmc, directory, options.managers == "two", Progress(len(events)))
+    run, done, violation = chaos(tree, events, lmc, directory, options.managers == "two", Progress(len(events)),
+                                 options.held)
     report(options, run, done, time.monotonic() - started)
     if options.curve:
         options.curve.write_text("".join(f"{n} {pid} {rss} {anon}\n" for n, (pid, rss, anon) in enumerate(run.curve, 1)))
