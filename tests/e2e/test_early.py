@@ -109,7 +109,7 @@ def test_a_block_that_is_lost_waits(bench):
 def test_errors_that_come_late_withdraw(bench):
     """
     The idle host does not let its port be set, once the tables are in. What was early is withdrawn when the sweep ends, and
-    nothing is early as long as that lasts.
+    the next one is not early.
     """
     bench.gate.then = lambda: bench.sim.command(f'Error "{IDLE}" 100 21')
     position = bench.osm.log_end()
@@ -120,8 +120,5 @@ def test_errors_that_come_late_withdraw(bench):
     assert not status["phases"] and "errors" in status["reason"]
     bench.gate.then = lambda: None
     position = bench.osm.log_end()
-    bench.osm.wait_log("ERRORS DURING INITIALIZATION", position, 60)
-    assert held.EARLY not in bench.osm.log(position)
-    bench.sim.command(f'Error "{IDLE}" 0')
-    bench.osm.wait_epoch(status["epoch"])
-    assert bench.gate.faults == []
+    bench.osm.wait_epoch(status["epoch"])  # the next sweep finds no such host
+    assert held.EARLY not in bench.osm.log(position) and bench.gate.faults == []
