@@ -51,6 +51,19 @@ static bool load_status(struct fors_board *board)
 	return err != FORS_ENOMEM;
 }
 
+/* What an opensm has reserved that could not say how far it had come. */
+static bool load_reserve(struct fors_board *board)
+{
+	uint64_t last = board->last_epoch, epoch = 0;
+	struct fors_error error;
+	enum fors_err err = fors_epoch_of_reserve(board->folder, &epoch, &error);
+
+	if (believe(board, "epoch", err, epoch, &error))
+		board->floor = epoch;
+	board->last_epoch = last; /* no reader has seen it */
+	return true;
+}
+
 static bool load_heartbeat(struct fors_board *board)
 {
 	struct fors_error error;
@@ -102,7 +115,7 @@ static bool load_schedule(struct fors_board *board)
  */
 static bool load_files(struct fors_board *board)
 {
-	static bool (*const load[])(struct fors_board *) = {load_status, load_heartbeat, load_schedule};
+	static bool (*const load[])(struct fors_board *) = {load_status, load_heartbeat, load_schedule, load_reserve};
 
 	for (; board->unread > 0; board->unread--)
 		if (!load[FORS_BOARD_LEFT - board->unread](board))
@@ -124,8 +137,29 @@ void fors_board_open(struct fors_board *board, struct osm_log *log, const struct
 	load_files(board);
 }
 
+/* Have epochs up to a number on the disk. False: it cannot be written. */
+static bool reserve(struct fors_board *board, uint64_t epoch)
+{
+	char text[32];
+	int length = snprintf(text, sizeof(text), "%" PRIu64 "\n", epoch);
+
+	if (fors_publish(board->folder, "epoch", text, (size_t)length, true, NULL))
+		return false;
+	board->reserved = epoch;
+	return true;
+}
+
+/* Whoever comes next goes on with the epoch after the last one, not after all that was reserved. */
+static void give_back_epochs(struct fors_board *board)
+{
+	if (board->reserved > board->last_epoch)
+		reserve(board, board->last_epoch > board->floor ? board->last_epoch : board->floor);
+}
+
 void fors_board_close(struct fors_board *board)
 {
+	fors_board_settle(board);
+	give_back_epochs(board);
 	for (size_t i = 0; i < sizeof(board->sheet) / sizeof(board->sheet[0]); i++)
 		free(board->sheet[i].bytes);
 	free(board->json);
@@ -164,6 +198,7 @@ static void set_sheet(struct fors_board *board, int which, void *bytes, size_t s
 static void finish_sheet(struct fors_board *board, int which)
 {
 	board->sheet[which].is_due = false;
+	board->sheet[which].is_loose = which != SHEET_PLACES && which != SHEET_METRICS;
 	if (which != SHEET_SCHEDULE)
 		return;
 	free(board->sheet[which].bytes);
@@ -191,7 +226,7 @@ void fors_board_retry(struct fors_board *board)
 
 		if (!sheet->is_due)
 			continue;
-		if (fors_publish(board->folder, sheet->name, sheet->bytes, sheet->size, i != SHEET_METRICS, &error)) {
+		if (fors_publish(board->folder, sheet->name, sheet->bytes, sheet->size, i == SHEET_PLACES, &error)) {
 			board->counts.unwritten++;
 			complain(board, &error);
 			return;
@@ -201,6 +236,23 @@ void fors_board_retry(struct fors_board *board)
 	}
 	if (wrote)
 		complain(board, NULL);
+}
+
+void fors_board_settle(struct fors_board *board)
+{
+	struct fors_error error;
+
+	for (size_t i = 0; i < sizeof(board->sheet) / sizeof(board->sheet[0]); i++) {
+		struct fors_sheet *sheet = &board->sheet[i];
+
+		if (!sheet->is_loose || sheet->is_due)
+			continue;
+		if (fors_publish_sync(board->folder, sheet->name, &error)) {
+			complain(board, &error);
+			return;
+		}
+		sheet->is_loose = false;
+	}
 }
 
 /* Is `schedule`, but for its epoch, what is published already? */
@@ -223,27 +275,34 @@ static bool is_published(const struct fors_board *board, struct fors_schedule *s
 	return same;
 }
 
-/* Should the machine crash now the old schedule may be there again; so it is written once more, and waited for. */
-static void show_schedule(struct fors_board *board)
+/*
+ * Readers see the schedule before anything else is done. Its epoch is reserved; should that have failed, the disk has the
+ * schedule itself before readers have. What fails here is tried again with the other files, and logged then.
+ */
+static void show_schedule(struct fors_board *board, uint64_t epoch)
 {
 	const struct fors_sheet *sheet = &board->sheet[SHEET_SCHEDULE];
+	bool is_reserved = epoch <= board->reserved || reserve(board, fors_epoch_reserve(epoch, fors_clock_unix_ms()));
 
-	if (!fors_publish(board->folder, sheet->name, sheet->bytes, sheet->size, false, NULL))
-		board->seen_ms = fors_clock_exact_ms();
+	board->seen_ms = 0;
+	if (fors_publish(board->folder, sheet->name, sheet->bytes, sheet->size, !is_reserved, NULL))
+		return;
+	board->seen_ms = fors_clock_exact_ms();
+	finish_sheet(board, SHEET_SCHEDULE);
 }
 
 /* Give a schedule the next epoch and put it on its sheet. False: out of memory. */
 static bool number_schedule(struct fors_board *board, struct fors_schedule *schedule)
 {
+	uint64_t last = board->last_epoch > board->floor ? board->last_epoch : board->floor;
 	void *bytes;
 	size_t size;
 
-	schedule->epoch = fors_epoch_next(board->last_epoch, fors_clock_unix_ms());
+	schedule->epoch = fors_epoch_next(last, fors_clock_unix_ms());
 	if (fors_schedule_encode(schedule, &bytes, &size, NULL))
 		return false;
 	set_sheet(board, SHEET_SCHEDULE, bytes, size);
-	if (board->is_hasty)
-		show_schedule(board);
+	show_schedule(board, schedule->epoch);
 	board->is_inherited = false;
 	board->counts.epochs++;
 	board->last_epoch = schedule->epoch;
@@ -409,17 +468,6 @@ bool fors_board_withdraw(struct fors_board *board, struct fors_status *status)
 	       fors_board_publish(board, nothing, status);
 }
 
-bool fors_board_withdraw_at_once(struct fors_board *board, struct fors_status *status)
-{
-	bool is_done;
-
-	board->seen_ms = 0;
-	board->is_hasty = true;
-	is_done = fors_board_withdraw(board, status);
-	board->is_hasty = false;
-	return is_done;
-}
-
 void fors_board_keep(struct fors_board *board, char *text, size_t size)
 {
 	set_sheet(board, SHEET_PLACES, text, size);
@@ -458,6 +506,8 @@ void fors_board_beat(struct fors_board *board)
 	board->last_beat = now;
 	if (!board->sheet[SHEET_SCHEDULE].is_due)
 		board->counts.beat_ms = (int64_t)now;
+	if (fors_epoch_is_scarce(board->reserved, board->last_epoch, now) || !fors_publish_has(board->folder, "epoch"))
+		reserve(board, fors_epoch_reserve(board->last_epoch, now));
 	write_metrics(board, NULL); /* when memory is short, those of before stay */
 	look_for_files(board);
 	length = snprintf(text, sizeof(text), "%" PRIu64 " %" PRIu64 "\n", now, board->last_epoch);

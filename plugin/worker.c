@@ -95,6 +95,7 @@ static bool wait_for_mail(struct fors_worker *worker, struct fors_job **job)
 	       fors_clock_ms() < until)
 		fors_clock_wait(&worker->wake, &worker->mutex, until);
 	*job = worker->mail;
+	worker->is_idle = !worker->mail && !worker->places && !worker->confirmed && !worker->changed_ms;
 	worker->mail = NULL;
 	go_on = !worker->stop;
 	pthread_mutex_unlock(&worker->mutex);
@@ -116,6 +117,8 @@ static void run(void *context)
 			handle(worker, job);
 		fors_worker_publish_early(worker);
 		fors_worker_watch(worker);
+		if (worker->is_idle)
+			fors_board_settle(&worker->board); /* nobody waits: now it may take as long as disks do */
 	}
 	fors_job_free(choose(worker, job));
 	fors_worker_write_places(worker);

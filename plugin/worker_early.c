@@ -63,7 +63,8 @@ static bool is_confirmed(struct fors_worker *worker)
 
 	pthread_mutex_lock(&worker->mutex);
 	is_so = ahead && worker->confirmed && worker->confirmed == ahead->number && !worker->mail && !worker->stop;
-	worker->confirmed = 0;
+	if (!worker->mail)
+		worker->confirmed = 0; /* else the word may be of the job that waits there */
 	pthread_mutex_unlock(&worker->mutex);
 	return is_so;
 }

@@ -85,7 +85,7 @@ struct fors_worker {
 	double outdated_ms;	  /* when the change was noted for which a withdrawal is due; 0: none is */
 	const char *outdated_how; /* and how that came out */
 	bool is_proving;	  /* the published schedule is being read by the verifier */
-	bool is_hasty;		  /* a withdrawal must not wait for a disk */
+	bool is_idle;		  /* nothing has come for a tick */
 	uint64_t incomplete;	  /* fingerprint of the fabric of which the last sweep met errors; 0: it met none */
 	uint64_t due_ms;	  /* when a sweep is due, see job.h; 0: none is */
 	uint64_t withdrawn;	  /* number of the last withdrawal for a ranking that was published; atomic */

@@ -28,6 +28,7 @@
 #include "core/schedule/verify.h"
 #include "plugin/board.h"
 #include "plugin/clock.h"
+#include "plugin/epoch.h"
 #include "plugin/log.h"
 #include "plugin/worker.h"
 #include "fake_clock.h"
@@ -984,7 +985,7 @@ static void leave(const struct bench *bench, const char *name, const char *forma
 	assert_int_equal(fors_publish(&bench->folder, name, text, strlen(text), false, NULL), FORS_OK);
 }
 
-/* Schedule, status.json and heartbeat with these epochs; 0: it is damaged. */
+/* Schedule, status.json and heartbeat with these epochs, none reserved; 0: it is damaged. */
 static void leave_all(const struct bench *bench, uint64_t schedule, uint64_t status, uint64_t heartbeat)
 {
 	if (schedule)
@@ -995,8 +996,11 @@ static void leave_all(const struct bench *bench, uint64_t schedule, uint64_t sta
 		leave(bench, "status.json", "{\"state\": \"active\", \"epoch\": %" PRIu64 "}", status);
 	else
 		leave(bench, "status.json", "{");
+	assert_int_equal(fors_publish_remove(&bench->folder, "epoch", NULL), FORS_OK);
 	leave(bench, "heartbeat", heartbeat ? "1700000000000 %" PRIu64 "\n" : "-%" PRIu64, heartbeat);
 }
+
+static uint64_t last_reserve; /* while the last one of those was there */
 
 /* What a board that begins with these files publishes first; `errors` of them are named as damaged or absurd. */
 static uint64_t begin(const struct bench *bench, int errors)
@@ -1017,6 +1021,7 @@ static uint64_t begin(const struct bench *bench, int errors)
 	assert_true(read_status(bench, &status));
 	assert_int_equal(status.epoch, epoch);
 	fors_status_clear(&status);
+	last_reserve = board.reserved;
 	fake_clock_advance(5000);
 	fors_board_beat(&board);
 	fors_board_close(&board);
@@ -1059,6 +1064,47 @@ static void highest_of_three_counts(void **state)
 	}
 	leave_all(bench, 0, 0, 0);
 	assert_clock_again(bench, 3);
+}
+
+/* The file `epoch`, 0: there is none. */
+static uint64_t reserved(const struct bench *bench)
+{
+	uint64_t epoch = 0;
+
+	assert_int_equal(fors_epoch_of_reserve(&bench->folder, &epoch, NULL), FORS_OK);
+	return epoch;
+}
+
+/*
+ * The machine crashes: the disk has files of some time ago, and the number that was reserved before readers saw an epoch.
+ * Even with the clock behind the next one is larger than any that they saw; and crash after crash it is not farther ahead.
+ */
+static void epochs_survive_a_crash(void **state)
+{
+	struct bench *bench = without_worker(state);
+	const uint64_t now = fors_clock_unix_ms();
+	uint64_t seen, ahead = 0;
+
+	leave_all(bench, now - 5000, now - 5000, now - 5000);
+	seen = begin(bench, 0);
+	assert_int_equal(seen, now);
+	assert_int_equal(reserved(bench), seen); /* that one has ended as it should */
+	fake_clock_set(-3600000);
+	for (int crash = 0; crash < 20; crash++) {
+		uint64_t next;
+
+		if (crash)
+			leave(bench, "epoch", "%" PRIu64 "\n", ahead);
+		publish_theirs(&bench->folder, now - 5000);
+		next = begin(bench, 0);
+		assert_true(next > seen);
+		ahead = last_reserve;
+		assert_true(ahead >= next && ahead <= now + 20 * 1001);
+		seen = next;
+	}
+	fake_clock_set(3600000);
+	leave(bench, "epoch", "%s\n", "-17");
+	begin(bench, 1);
 }
 
 /* On a host that boots in 1970 there is no clock to go by. */
@@ -2015,6 +2061,7 @@ int main(void)
 		ON_A_BENCH(board_exceeds_an_epoch),
 		ON_A_BENCH(epoch_ahead_in_publish_dir_is_exceeded),
 		ON_A_BENCH(highest_of_three_counts),
+		ON_A_BENCH(epochs_survive_a_crash),
 		ON_A_BENCH(epochs_grow_in_1970),
 		ON_A_BENCH(belief_ends_at_the_limit),
 		ON_A_BENCH(poisoned_folder_heals),
