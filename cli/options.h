@@ -28,6 +28,7 @@ enum cli_command_id {
 	CLI_CMD_FORGET = 1 << 7,
 	CLI_CMD_FABRIC = 1 << 8,
 	CLI_CMD_DIFF = 1 << 9,
+	CLI_CMD_WAIT = 1 << 10,
 };
 
 /* Arguments of --format and --map, in the order of their names. */
@@ -75,6 +76,9 @@ struct cli_settings {
 	bool has_format;		     /* --format */
 	int format;			     /* enum cli_schedule_format or enum cli_fabric_format */
 	unsigned watch;			     /* --watch; 0: once */
+	bool has_after, has_timeout;
+	uint64_t after;	  /* --after */
+	unsigned timeout; /* --timeout */
 	bool wants_optimum, is_dry, is_json; /* --optimum, --dry-run, --json */
 };
 

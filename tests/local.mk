@@ -152,7 +152,7 @@ else
 fault_cppflags = $(AM_CPPFLAGS)
 endif
 tests_unit_test_memory_SOURCES = tests/unit/test_memory.c tests/unit/published.c tests/unit/published.h plugin/settings.c $(input_sources) $(fault_sources) \
-	$(libforsched_la_SOURCES)
+	$(libforschedcode_la_SOURCES)
 tests_unit_test_memory_CPPFLAGS = $(fault_cppflags)
 tests_unit_test_memory_LDFLAGS = $(fault_ldflags)
 tests_unit_test_memory_LDADD = libtestsupport.la libforsmodel.la libforscore.la $(CMOCKA_LIBS) $(ZLIB_LIBS)
@@ -175,7 +175,7 @@ tests_unit_test_schedule_ways_LDFLAGS = $(AM_LDFLAGS) -pthread
 
 # Always with the sanitizers, as test_mangled.
 tests_unit_test_forsched_mangled_SOURCES = tests/unit/test_forsched_mangled.c tests/unit/published.c \
-	$(libforsched_la_SOURCES)
+	$(libforschedcode_la_SOURCES)
 tests_unit_test_forsched_mangled_CFLAGS = $(tests_unit_test_mangled_CFLAGS)
 tests_unit_test_forsched_mangled_LDADD = $(unit_support) $(ZLIB_LIBS)
 tests_unit_test_forsched_mangled_LDFLAGS = $(AM_LDFLAGS) -pthread
@@ -183,7 +183,7 @@ tests_unit_test_forsched_mangled_LDFLAGS = $(AM_LDFLAGS) -pthread
 tests_unit_test_schedule_rules_SOURCES = tests/unit/test_schedule_rules.c tests/unit/published.c tests/unit/seal.c \
 	tests/unit/seal.h core/base/error.c core/schedule/schedule.c core/schedule/schedule_fault.c \
 	core/schedule/schedule_file.c core/schedule/schedule_header.c core/schedule/schedule_read.c \
-	core/schedule/schedule_units.c core/schedule/ways.c $(libforsched_la_SOURCES)
+	core/schedule/schedule_units.c core/schedule/ways.c $(libforschedcode_la_SOURCES)
 tests_unit_test_schedule_rules_CFLAGS = $(tests_unit_test_mangled_CFLAGS)
 tests_unit_test_schedule_rules_LDADD = $(unit_support) $(ZLIB_LIBS)
 tests_unit_test_schedule_rules_LDFLAGS = $(AM_LDFLAGS) -pthread
