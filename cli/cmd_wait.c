@@ -57,8 +57,8 @@ const struct cli_command cli_wait_command = {
 	.summary = "Wait for a newer schedule",
 	.usage = "FILE [--after EPOCH] [--timeout SECONDS]",
 	.details =
-		"FILE is a schedule, or the folder that it is in. Prints the epoch as soon as it is newer. The exit code\n"
-		"is 1 when the time is over.\n",
+		"FILE is a schedule, or the folder that it is in. Prints the epoch as soon as it is newer. The exit\n"
+		"code is 1 when the time is over.\n",
 	.min_operands = 1,
 	.max_operands = 1,
 	.run = run,

@@ -44,13 +44,15 @@ struct fors_board {
 		const char *name; /* of the file */
 		void *bytes;	  /* as written last or to be written, owned; NULL: none, or can be made anew */
 		size_t size;
-		bool is_due;   /* still to be written */
-		bool is_loose; /* written, and not on the disk for sure */
-	} sheet[5];	       /* in the order of writing */
+		bool is_due;	  /* still to be written */
+		bool is_loose;	  /* written, and not on the disk for sure */
+		bool is_uncopied; /* still to be given to the outbox, for want of memory */
+	} sheet[5];		  /* in the order of writing */
 	double seen_ms; /* when readers could see the newest schedule, by fors_clock_exact_ms(); 0: it could not be written */
 	bool has_complained; /* about a folder that cannot be written */
-	int unread;	/* how many of the files that an earlier opensm left are still to be read, for want of memory */
-	bool is_untold; /* the schedule has another epoch than the status says, for want of memory */
+	int unread; /* how many of the files that an earlier opensm left are still to be read, for want of memory */
+	bool is_unannounced; /* what was published last waits for its copies */
+	bool is_untold;	     /* the schedule has another epoch than the status says, for want of memory */
 };
 
 /*

@@ -12,7 +12,7 @@ def waiting(*arguments):
 def test_the_next_epoch(fors, stamp, tmp_path):
     """Of a file, of a folder that is not there yet, above a number; and of a schedule that was withdrawn."""
     path = tmp_path / "later" / "schedule"
-    early = waiting(path.parent, "--timeout", "60")
+    early = waiting(path.parent, "--after", "0", "--timeout", "60")
     path.parent.mkdir()
     fors("plan", "--synthetic", "FT(2;3,3)", "--output", path)
     assert early.communicate()[0] == "1\n" and early.returncode == 0
