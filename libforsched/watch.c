@@ -72,6 +72,17 @@ static bool is_local(const char *folder)
 	return false;
 }
 
+/* What was no folder may be one by now. Without memory it stays what it was. */
+static void name_folder(struct forsched_watch *watch)
+{
+	char *folder = folder_of(watch->path);
+
+	if (!folder)
+		return;
+	free(watch->folder);
+	watch->folder = folder;
+}
+
 /* Watch the folder that has this name now, if there is one; how often to look depends on it. */
 static void watch_folder(struct forsched_watch *watch)
 {
@@ -153,8 +164,10 @@ static void drain(struct forsched_watch *watch)
 
 	while (watch->inotify >= 0 && read(watch->inotify, events, sizeof(events)) > 0)
 		; /* what it was is seen by looking */
-	if (read(watch->timer, &ticks, sizeof(ticks)) > 0)
+	if (read(watch->timer, &ticks, sizeof(ticks)) > 0) {
+		name_folder(watch);
 		watch_folder(watch);
+	}
 }
 
 enum forsched_err forsched_watch_newest(struct forsched_watch *watch, uint64_t *epoch, struct forsched_error *error)
