@@ -70,15 +70,15 @@ struct cli_settings {
 	unsigned ilp_seconds, samples, seed, threads; /* --ilp-seconds, --samples, --seed, --threads */
 	bool has_random, has_count;		      /* --random, --count */
 	unsigned random, count;
-	bool has_server;		     /* --server */
-	uint64_t server;		     /* port GUID */
-	int map;			     /* --map: enum cli_map */
-	bool has_format;		     /* --format */
-	int format;			     /* enum cli_schedule_format or enum cli_fabric_format */
-	unsigned watch;			     /* --watch; 0: once */
+	bool has_server; /* --server */
+	uint64_t server; /* port GUID */
+	int map;	 /* --map: enum cli_map */
+	bool has_format; /* --format */
+	int format;	 /* enum cli_schedule_format or enum cli_fabric_format */
+	unsigned watch;	 /* --watch; 0: once */
 	bool has_after, has_timeout;
-	uint64_t after;	  /* --after */
-	unsigned timeout; /* --timeout */
+	uint64_t after;			     /* --after */
+	unsigned timeout;		     /* --timeout */
 	bool wants_optimum, is_dry, is_json; /* --optimum, --dry-run, --json */
 };
 

@@ -728,7 +728,8 @@ static bool is_readable(const struct forsched_watch *watch, int timeout_ms)
 static void waiting_for_the_next_epoch(void **state)
 {
 	struct place place = make_place();
-	struct bytes old = published_spec("FT(2;4,4)", 2, "exact", 10), next = published_spec("FT(2;4,4)", 2, "exact", 11);
+	struct bytes old = published_spec("FT(2;4,4)", 2, "exact", 10),
+		     next = published_spec("FT(2;4,4)", 2, "exact", 11);
 	struct waiter waiter[8];
 	pthread_t thread[8];
 	uint64_t epoch = 0;
@@ -762,7 +763,8 @@ static void waiting_for_the_next_epoch(void **state)
 static void watching_with_poll(void **state)
 {
 	struct place place = make_place();
-	struct bytes old = published_spec("FT(2;4,4)", 2, "exact", 10), next = published_spec("FT(2;4,4)", 2, "exact", 11);
+	struct bytes old = published_spec("FT(2;4,4)", 2, "exact", 10),
+		     next = published_spec("FT(2;4,4)", 2, "exact", 11);
 	struct forsched_watch *watch;
 	uint64_t epoch = 0;
 
