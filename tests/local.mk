@@ -14,6 +14,7 @@ unit_tests += tests/unit/test_epoch
 unit_tests += tests/unit/test_exact
 unit_tests += tests/unit/test_families
 unit_tests += tests/unit/test_flows
+unit_tests += tests/unit/test_flows_parts
 unit_tests += tests/unit/test_forsched
 unit_tests += tests/unit/test_golden
 unit_tests += tests/unit/test_forsched_mangled
@@ -23,6 +24,7 @@ unit_tests += tests/unit/test_home
 unit_tests += tests/unit/test_input
 unit_tests += tests/unit/test_invariants
 unit_tests += tests/unit/test_job
+unit_tests += tests/unit/test_jobs
 unit_tests += tests/unit/test_kept
 unit_tests += tests/unit/test_level
 unit_tests += tests/unit/test_loader
@@ -43,6 +45,7 @@ unit_tests += tests/unit/test_planner
 unit_tests += tests/unit/test_outbox
 unit_tests += tests/unit/test_outcome
 unit_tests += tests/unit/test_over
+unit_tests += tests/unit/test_pace
 unit_tests += tests/unit/test_publish
 unit_tests += tests/unit/test_random
 unit_tests += tests/unit/test_rounds
@@ -80,6 +83,7 @@ tests_unit_test_consistency_LDADD = $(unit_support)
 tests_unit_test_rowwise_LDADD = libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_exact_LDADD = $(unit_support)
 tests_unit_test_flows_LDADD = $(unit_support)
+tests_unit_test_flows_parts_LDADD = $(unit_support)
 tests_unit_test_ilp_LDADD = $(unit_support)
 tests_unit_test_methods_LDADD = $(unit_support)
 tests_unit_test_schedule_file_SOURCES = tests/unit/test_schedule_file.c tests/unit/published.c tests/unit/published.h \
@@ -103,6 +107,12 @@ tests_unit_test_invariants_LDADD = $(unit_support) $(ZLIB_LIBS)
 .PHONY: invariants
 invariants: tests/unit/test_invariants
 	FORS_FABRICS=$${FABRICS:-20000} FORS_SEED=$${SEED:-1} tests/unit/test_invariants
+# fors plan on random net files: shares at most 100 %, every CA port accounted for.
+.PHONY: plans-sweep
+plans-sweep: fors
+	python3 $(srcdir)/tests/sweep/plans.py ./fors $${FABRICS:-1000} $${SEED:-1}
+EXTRA_DIST += tests/sweep/plans.py
+tests_unit_test_jobs_LDADD = $(unit_support)
 tests_unit_test_level_LDADD = $(unit_support)
 tests_unit_test_lftfile_LDADD = $(unit_support)
 tests_unit_test_families_SOURCES = tests/unit/test_families.c tests/sweep/world.c tests/sweep/world.h
@@ -114,6 +124,7 @@ tests_unit_test_net_LDADD = $(unit_support)
 tests_unit_test_netfile_LDADD = $(unit_support)
 tests_unit_test_optimum_LDADD = libforsmodel.la libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_outcome_LDADD = $(unit_support)
+tests_unit_test_pace_LDADD = $(unit_support)
 tests_unit_test_over_LDADD = $(unit_support)
 tests_unit_test_places_LDADD = $(unit_support) $(ZLIB_LIBS)
 tests_unit_test_rank_LDADD = $(unit_support) $(ZLIB_LIBS)
@@ -162,7 +173,7 @@ EXTRA_DIST += tests/data/README tests/data/chassis.ibnetdiscover tests/data/ibsi
 	tests/data/small.dump_fts tests/data/small-all.dump_fts tests/data/small-nodests.dump_fts \
 	tests/data/small.ibnetdiscover tests/data/small-full.ibnetdiscover tests/data/small-grouped.ibnetdiscover \
 	tests/data/small.opensm-lfts tests/data/engines.py tests/data/engines.tar.xz tests/data/stock.py tests/data/stock.tar.xz \
-	tests/data/metrics.prom tests/data/metrics-old.prom
+	tests/data/metrics.prom tests/data/metrics-old.prom tests/data/places-1
 
 # Readers of published schedules.
 tests_unit_test_forsched_SOURCES = tests/unit/test_forsched.c tests/unit/published.c tests/unit/published.h

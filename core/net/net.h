@@ -35,6 +35,8 @@ struct fors_port {
 	uint16_t lid;	   /* base LID of CA ports and switch port 0; 0: none assigned */
 	bool is_sm;	   /* a subnet manager runs behind this port */
 	bool is_degraded;  /* the cable runs below full width or speed */
+	uint8_t width;	   /* of the cable: 1, 2, 4, 8 or 12 times a link of one lane; 0: not known */
+	uint8_t speed;	   /* of each of these, enum fors_speed (rates.h) */
 };
 
 struct fors_node {
