@@ -54,6 +54,7 @@ extern const struct cli_command cli_plan_command;
 extern const struct cli_command cli_schedule_command;
 extern const struct cli_command cli_status_command;
 extern const struct cli_command cli_verify_command;
+extern const struct cli_command cli_wait_command;
 extern const struct cli_command cli_whatif_command;
 
 /* --- parse.c -------------------------------------------------------------------------------------------------- */

@@ -427,10 +427,9 @@ const struct cli_command cli_plan_command = {
 	.name = "plan",
 	.summary = "Plan the exchange of a fabric, with failures if you like",
 	.usage = "(--fabric FILE | --synthetic SPEC) [--lfts FILE] [OPTION]...",
-	.details =
-		"With --lfts any topology and the tables of any engine, else a fat-tree of two or three\n"
-		"levels and those of fors.\n"
-		"NODE is a node id, a GUID or a description that only one node has.\n"
-		"Example: fors plan --synthetic 'FT(2;20,18)' --down 'Leaf00[21]' --output schedule\n",
+	.details = "With --lfts any topology and the tables of any engine, else a fat-tree of two or three\n"
+		   "levels and those of fors.\n"
+		   "NODE is a node id, a GUID or a description that only one node has.\n"
+		   "Example: fors plan --synthetic 'FT(2;20,18)' --down 'Leaf00[21]' --output schedule\n",
 	.run = run,
 };

@@ -11,7 +11,7 @@
 static const struct cli_command *const commands[] = {
 	&cli_plan_command,   &cli_schedule_command, &cli_verify_command,  &cli_analyze_command, &cli_indices_command,
 	&cli_whatif_command, &cli_status_command,   &cli_forget_command,  &cli_fabric_command,	&cli_diff_command,
-	&cli_jobs_command,   &cli_links_command,    &cli_exclude_command,
+	&cli_jobs_command,   &cli_links_command,    &cli_exclude_command, &cli_wait_command,
 };
 
 #define NCOMMANDS (sizeof(commands) / sizeof(commands[0]))
@@ -29,8 +29,8 @@ static int print_overview(void)
 	printf("Usage: fors COMMAND [OPTION]...\n\n"
 	       "Conflict-free all-to-all exchange over an InfiniBand fabric, whatever cables are dead.\n\nCommands:\n");
 	for (size_t i = 0; i < NCOMMANDS; i++)
-		printf("  %-10s%s\n", commands[i]->name, commands[i]->summary);
-	printf("  %-10s%s\n", "help", "Explain a command: fors help COMMAND");
+		printf("  %-12s%s\n", commands[i]->name, commands[i]->summary);
+	printf("  %-12s%s\n", "help", "Explain a command: fors help COMMAND");
 	printf("\n  --version  show the version\n  --help     show this help; after a command, the help of that command\n"
 	       "\nExit code: 0 good, 1 the answer is no, 2 bad usage or bad input. See also fors(1).\n");
 	return CLI_GOOD;

@@ -18,6 +18,7 @@ fors_SOURCES = \
 	cli/cmd_schedule.c \
 	cli/cmd_status.c \
 	cli/cmd_verify.c \
+	cli/cmd_wait.c \
 	cli/whatif/cmd_whatif.c \
 	cli/clock.c cli/clock.h \
 	cli/completion.c cli/completion.h \
@@ -47,7 +48,7 @@ fors_SOURCES = \
 	cli/whatif/whatif_store.c
 nodist_fors_SOURCES = cli/page_html.h
 fors_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
-fors_LDADD = libforsmodel.la libforscore.la $(JANSSON_LIBS)
+fors_LDADD = libforsmodel.la libforscore.la libforschedcode.la $(JANSSON_LIBS) $(ZLIB_LIBS)
 
 bashcompletiondir = $(datadir)/bash-completion/completions
 bashcompletion_DATA = cli/fors.bash

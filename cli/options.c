@@ -2,6 +2,7 @@
 /* options.c - the table of all options, and how each becomes a setting. */
 #include "options.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 #include "cli/cli.h"
@@ -99,6 +100,25 @@ static bool set_server(const struct cli_option *option, const char *argument, st
 		return true;
 	cli_usage_error("--%s is '%s', but has to be a port GUID like 0x0002c90300001234", option->name, argument);
 	return false;
+}
+
+static bool set_epoch(const struct cli_option *option, const char *argument, struct cli_settings *settings)
+{
+	char *end;
+
+	errno = 0;
+	settings->after = strtoull(argument, &end, 10);
+	settings->has_after = true;
+	if (*argument >= '0' && *argument <= '9' && !*end && !errno)
+		return true;
+	cli_usage_error("--%s is '%s', but has to be an epoch like 1700000000000", option->name, argument);
+	return false;
+}
+
+static bool set_timeout(const struct cli_option *option, const char *argument, struct cli_settings *settings)
+{
+	settings->has_timeout = true;
+	return set_number(option, argument, settings);
 }
 
 /* The methods that the planner of this build has. */
@@ -279,6 +299,10 @@ static const struct cli_option options[] = {
 	 MEMBER(watch), 86400, NULL},
 	{"history", NULL, STATUS, "show the last 1,000 epochs: when, how many phases, why", set_flag,
 	 MEMBER(wants_history), 0, NULL},
+	{"after", "EPOCH", CLI_CMD_WAIT, "wait for one above this; default: that of the file as it is now", set_epoch,
+	 0, 0, NULL},
+	{"timeout", "SECONDS", CLI_CMD_WAIT, "wait no longer than this; default: for ever", set_timeout,
+	 MEMBER(timeout), 86400, NULL},
 	{"html", "FILE", ANALYZE, "write a page with the fabric drawn, for a browser or a printer", set_text,
 	 MEMBER(html), 0, NULL},
 	{"html", "FILE", WHATIF, "write a page, for a browser or a printer", set_text, MEMBER(html), 0, NULL},

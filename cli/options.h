@@ -31,6 +31,7 @@ enum cli_command_id {
 	CLI_CMD_JOBS = 1 << 10,
 	CLI_CMD_LINKS = 1 << 11,
 	CLI_CMD_EXCLUDE = 1 << 12,
+	CLI_CMD_WAIT = 1 << 13,
 };
 
 /* Arguments of --format and --map, in the order of their names. */
@@ -74,16 +75,19 @@ struct cli_settings {
 	unsigned ilp_seconds, samples, seed, threads; /* --ilp-seconds, --samples, --seed, --threads */
 	bool has_random, has_count;		      /* --random, --count */
 	unsigned random, count;
-	bool has_server;		     /* --server */
-	uint64_t server;		     /* port GUID */
-	int map;			     /* --map: enum cli_map */
-	bool has_format;		     /* --format */
-	int format;			     /* enum cli_schedule_format or enum cli_fabric_format */
-	unsigned watch;			     /* --watch; 0: once */
-	const char *counters;		     /* --counters */
-	bool suggests;			     /* --suggest */
-	unsigned threshold;		     /* --threshold; 0: the default */
-	bool wants_history;		     /* --history */
+	bool has_server;      /* --server */
+	uint64_t server;      /* port GUID */
+	int map;	      /* --map: enum cli_map */
+	bool has_format;      /* --format */
+	int format;	      /* enum cli_schedule_format or enum cli_fabric_format */
+	unsigned watch;	      /* --watch; 0: once */
+	const char *counters; /* --counters */
+	bool suggests;	      /* --suggest */
+	unsigned threshold;   /* --threshold; 0: the default */
+	bool wants_history;   /* --history */
+	bool has_after, has_timeout;
+	uint64_t after;			     /* --after */
+	unsigned timeout;		     /* --timeout */
 	bool wants_optimum, is_dry, is_json; /* --optimum, --dry-run, --json */
 };
 

@@ -286,6 +286,34 @@ enum forsched_err forsched_open_newer(const struct forsched *schedule, struct fo
 enum forsched_err forsched_refresh(struct forsched **schedule, struct forsched_error *error);
 
 /*
+ * A watch tells of a newer epoch within a millisecond, on a file system of this machine, by inotify. On NFS and the like, where
+ * that tells nothing of what other hosts write, it looks ten times a second. One thread at a time. (Since FORSCHED_1.3.)
+ *
+ * Watch a schedule's file, or the folder that it is in, which need not be there yet. Errors: FORSCHED_EFILE (no descriptors
+ * left), FORSCHED_ENOMEM.
+ */
+struct forsched_watch;
+enum forsched_err forsched_watch_open(const char *path, struct forsched_watch **watch, struct forsched_error *error);
+void forsched_watch_close(struct forsched_watch *watch); /* NULL is allowed */
+
+/*
+ * A descriptor for poll(2), the watch's own: readable when there may be something new, also when there is nothing.
+ * forsched_watch_newest() makes it quiet again.
+ */
+int forsched_watch_fd(const struct forsched_watch *watch);
+
+/* The epoch of the file as it is now. Errors: FORSCHED_EFILE (there is none yet), FORSCHED_EFORMAT. */
+enum forsched_err forsched_watch_newest(struct forsched_watch *watch, uint64_t *epoch, struct forsched_error *error);
+
+/*
+ * Wait until the file has an epoch above `after` (0: any), at most timeout_ms milliseconds, negative: for ever; a withdrawn
+ * schedule counts. *epoch is the file's, whether or not it is above. Errors: when the time is over, those of
+ * forsched_watch_newest().
+ */
+enum forsched_err forsched_watch_wait(struct forsched_watch *watch, uint64_t after, int timeout_ms, uint64_t *epoch,
+				      struct forsched_error *error);
+
+/*
  * The heartbeat that lies beside the schedule's file. A stale one says that no subnet manager stands behind the
  * schedule: it stays right until a link changes, and nobody will say when that is. Errors: FORSCHED_ERANGE (opened from
  * memory), FORSCHED_EFILE (there is none), FORSCHED_EFORMAT.

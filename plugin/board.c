@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "config.h"
 
-#include "board.h"
+#include "board_inside.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -16,127 +16,7 @@
 #include "epoch.h"
 #include "log.h"
 
-#define SCHEDULE_MAX_BYTES (1u << 30)
 #define BEAT_MS 4000
-
-enum { SHEET_PLACES, SHEET_SCHEDULE, SHEET_STATUS, SHEET_METRICS, SHEET_METRICS_OLD, SHEET_HISTORY, SHEETS };
-
-/* --- what an earlier opensm left ------------------------------------------ */
-
-/* An epoch was found in a file, or there is something wrong with the file. True when it is believed. */
-static bool believe(struct fors_board *board, const char *name, enum fors_err err, uint64_t epoch,
-		    const struct fors_error *error)
-{
-	char path[FORS_ERROR_TEXT];
-
-	fors_folder_path(board->folder, name, path);
-	if (err)
-		fors_log_error(board->log, FORS_F_OLDFILE, "%s", error->text);
-	else if (!fors_epoch_is_own(epoch))
-		fors_log_error(board->log, FORS_F_OLDFILE, "%s: epoch %" PRIu64 " cannot be right", path, epoch);
-	if (err || !fors_epoch_is_own(epoch))
-		return false;
-	if (epoch > board->last_epoch)
-		board->last_epoch = epoch;
-	return true;
-}
-
-static bool load_status(struct fors_board *board)
-{
-	struct fors_error error;
-	uint64_t epoch = 0;
-	enum fors_err err = fors_epoch_of_status(board->folder, &epoch, &error);
-
-	if (err != FORS_ENOMEM)
-		believe(board, "status.json", err, epoch, &error);
-	return err != FORS_ENOMEM;
-}
-
-static bool load_heartbeat(struct fors_board *board)
-{
-	struct fors_error error;
-	uint64_t epoch = 0;
-	enum fors_err err = fors_epoch_of_heartbeat(board->folder, &epoch, &error);
-
-	believe(board, "heartbeat", err, epoch, &error);
-	return true;
-}
-
-/* All of the schedule, when its header is one. */
-static bool load_cells(struct fors_board *board, const struct fors_schedule_header *header)
-{
-	size_t size = header->shape.end < SCHEDULE_MAX_BYTES ? header->shape.end : SCHEDULE_MAX_BYTES;
-	struct fors_error error;
-	void *bytes = NULL;
-	enum fors_err err = fors_published(board->folder, "schedule", size, &bytes, &size, &error);
-	char path[FORS_ERROR_TEXT];
-
-	fors_folder_path(board->folder, "schedule", path);
-	if (!err && bytes)
-		err = fors_schedule_decode(bytes, size, path, &board->schedule, &error);
-	free(bytes);
-	if (err && err != FORS_ENOMEM)
-		fors_log_error(board->log, FORS_F_OLDFILE, "%s", error.text);
-	board->is_inherited = board->schedule;
-	return err != FORS_ENOMEM;
-}
-
-/*
- * The header first: it says whether the rest is worth reading, and its epoch counts even if the rest is damaged. A
- * schedule that is not the newest that readers have seen is as none: the first sweep replaces it.
- */
-static bool load_schedule(struct fors_board *board)
-{
-	struct fors_schedule_header header = {.epoch = 0};
-	struct fors_error error;
-	bool is_there = false;
-	enum fors_err err = fors_epoch_of_schedule(board->folder, &header, &is_there, &error);
-
-	if (!believe(board, "schedule", err, header.epoch, &error) || !is_there || header.epoch < board->last_epoch)
-		return true;
-	return load_cells(board, &header);
-}
-
-/* A damaged one begins anew. False: out of memory. */
-static bool load_history(struct fors_board *board)
-{
-	struct fors_sheet *sheet = &board->sheet[SHEET_HISTORY];
-	struct fors_event *list = NULL;
-	struct fors_error error;
-	void *bytes = NULL;
-	char path[FORS_ERROR_TEXT];
-	size_t size, count;
-	enum fors_err err = fors_published(board->folder, "history", FORS_HISTORY_BYTES, &bytes, &size, &error);
-
-	fors_folder_path(board->folder, "history", path);
-	if (!err && bytes)
-		err = strlen(bytes) == size ? fors_history_parse(bytes, path, &list, &count, &error)
-					    : fors_fail(&error, FORS_EINPUT, "%s: not a text: a zero byte", path);
-	free(list);
-	if (!err && bytes) {
-		sheet->bytes = bytes;
-		sheet->size = size;
-		return true;
-	}
-	free(bytes);
-	if (err && err != FORS_ENOMEM)
-		fors_log_error(board->log, FORS_F_OLDFILE, "%s; it begins anew", error.text);
-	return err != FORS_ENOMEM;
-}
-
-/*
- * The highest epoch that is believed counts, whichever file has it: one may be damaged, and the clock behind. Which is
- * why the schedule is last of these. False: out of memory; the rest is read later.
- */
-static bool load_files(struct fors_board *board)
-{
-	static bool (*const load[])(struct fors_board *) = {load_status, load_heartbeat, load_schedule, load_history};
-
-	for (; board->unread > 0; board->unread--)
-		if (!load[FORS_BOARD_LEFT - board->unread](board))
-			return false;
-	return true;
-}
 
 void fors_board_open(struct fors_board *board, struct osm_log *log, const struct fors_folder *folder,
 		     struct fors_outbox *outbox)
@@ -150,11 +30,32 @@ void fors_board_open(struct fors_board *board, struct osm_log *log, const struct
 	board->sheet[SHEET_METRICS_OLD].name = "metrics-old.prom";
 	board->sheet[SHEET_HISTORY].name = "history";
 	board->counts.version = PACKAGE_VERSION;
-	load_files(board);
+	fors_board_load(board);
+}
+
+/* Have epochs up to a number on the disk. False: it cannot be written. */
+static bool reserve(struct fors_board *board, uint64_t epoch)
+{
+	char text[32];
+	int length = snprintf(text, sizeof(text), "%" PRIu64 "\n", epoch);
+
+	if (fors_publish(board->folder, "epoch", text, (size_t)length, true, NULL))
+		return false;
+	board->reserved = epoch;
+	return true;
+}
+
+/* Whoever comes next goes on with the epoch after the last one, not after all that was reserved. */
+static void give_back_epochs(struct fors_board *board)
+{
+	if (board->reserved > board->last_epoch)
+		reserve(board, board->last_epoch > board->floor ? board->last_epoch : board->floor);
 }
 
 void fors_board_close(struct fors_board *board)
 {
+	fors_board_settle(board);
+	give_back_epochs(board);
 	for (size_t i = 0; i < sizeof(board->sheet) / sizeof(board->sheet[0]); i++)
 		free(board->sheet[i].bytes);
 	free(board->json);
@@ -203,6 +104,7 @@ static void set_sheet(struct fors_board *board, int which, void *bytes, size_t s
 static void finish_sheet(struct fors_board *board, int which)
 {
 	board->sheet[which].is_due = false;
+	board->sheet[which].is_loose = which != SHEET_PLACES && which != SHEET_METRICS;
 	if (which != SHEET_SCHEDULE || board->sheet[which].is_uncopied)
 		return;
 	free(board->sheet[which].bytes);
@@ -249,7 +151,7 @@ static void write_due(struct fors_board *board)
 
 		if (!sheet->is_due)
 			continue;
-		if (fors_publish(board->folder, sheet->name, sheet->bytes, sheet->size, i != SHEET_METRICS, &error)) {
+		if (fors_publish(board->folder, sheet->name, sheet->bytes, sheet->size, i == SHEET_PLACES, &error)) {
 			board->counts.unwritten++;
 			complain(board, &error);
 			return;
@@ -259,6 +161,23 @@ static void write_due(struct fors_board *board)
 	}
 	if (wrote)
 		complain(board, NULL);
+}
+
+void fors_board_settle(struct fors_board *board)
+{
+	struct fors_error error;
+
+	for (size_t i = 0; i < sizeof(board->sheet) / sizeof(board->sheet[0]); i++) {
+		struct fors_sheet *sheet = &board->sheet[i];
+
+		if (!sheet->is_loose || sheet->is_due)
+			continue;
+		if (fors_publish_sync(board->folder, sheet->name, &error)) {
+			complain(board, &error);
+			return;
+		}
+		sheet->is_loose = false;
+	}
 }
 
 void fors_board_retry(struct fors_board *board)
@@ -287,27 +206,34 @@ static bool is_published(const struct fors_board *board, struct fors_schedule *s
 	return same;
 }
 
-/* Should the machine crash now the old schedule may be there again; so it is written once more, and waited for. */
-static void show_schedule(struct fors_board *board)
+/*
+ * Readers see the schedule before anything else is done. Its epoch is reserved; should that have failed, the disk has the
+ * schedule itself before readers have. What fails here is tried again with the other files, and logged then.
+ */
+static void show_schedule(struct fors_board *board, uint64_t epoch)
 {
 	const struct fors_sheet *sheet = &board->sheet[SHEET_SCHEDULE];
+	bool is_reserved = epoch <= board->reserved || reserve(board, fors_epoch_reserve(epoch, fors_clock_unix_ms()));
 
-	if (!fors_publish(board->folder, sheet->name, sheet->bytes, sheet->size, false, NULL))
-		board->seen_ms = fors_clock_exact_ms();
+	board->seen_ms = 0;
+	if (fors_publish(board->folder, sheet->name, sheet->bytes, sheet->size, !is_reserved, NULL))
+		return;
+	board->seen_ms = fors_clock_exact_ms();
+	finish_sheet(board, SHEET_SCHEDULE);
 }
 
 /* Give a schedule the next epoch and put it on its sheet. False: out of memory. */
 static bool number_schedule(struct fors_board *board, struct fors_schedule *schedule)
 {
+	uint64_t last = board->last_epoch > board->floor ? board->last_epoch : board->floor;
 	void *bytes;
 	size_t size;
 
-	schedule->epoch = fors_epoch_next(board->last_epoch, fors_clock_unix_ms());
+	schedule->epoch = fors_epoch_next(last, fors_clock_unix_ms());
 	if (fors_schedule_encode(schedule, &bytes, &size, NULL))
 		return false;
 	set_sheet(board, SHEET_SCHEDULE, bytes, size);
-	if (board->is_hasty)
-		show_schedule(board);
+	show_schedule(board, schedule->epoch);
 	board->is_inherited = false;
 	board->is_numbered = true;
 	board->counts.epochs++;
@@ -439,7 +365,7 @@ bool fors_board_publish(struct fors_board *board, struct fors_schedule *schedule
 	char reason[sizeof(status->reason)];
 
 	memcpy(reason, status->reason, sizeof(reason));
-	if (!load_files(board)) { /* whose epochs the next one has to exceed */
+	if (!fors_board_load(board)) { /* whose epochs the next one has to exceed */
 		fors_schedule_free(schedule);
 		return false;
 	}
@@ -533,17 +459,6 @@ bool fors_board_withdraw(struct fors_board *board, struct fors_status *status)
 	       fors_board_publish(board, nothing, status);
 }
 
-bool fors_board_withdraw_at_once(struct fors_board *board, struct fors_status *status)
-{
-	bool is_done;
-
-	board->seen_ms = 0;
-	board->is_hasty = true;
-	is_done = fors_board_withdraw(board, status);
-	board->is_hasty = false;
-	return is_done;
-}
-
 void fors_board_keep(struct fors_board *board, char *text, size_t size)
 {
 	set_sheet(board, SHEET_PLACES, text, size);
@@ -582,6 +497,8 @@ void fors_board_beat(struct fors_board *board)
 	board->last_beat = now;
 	if (!board->sheet[SHEET_SCHEDULE].is_due)
 		board->counts.beat_ms = (int64_t)now;
+	if (fors_epoch_is_scarce(board->reserved, board->last_epoch, now) || !fors_publish_has(board->folder, "epoch"))
+		reserve(board, fors_epoch_reserve(board->last_epoch, now));
 	if (!write_metrics(board, NULL))
 		fors_log_error(board->log, FORS_F_MEMORY, "out of memory: the metrics of before stay");
 	look_for_files(board);

@@ -3,7 +3,9 @@
  * board.h - what the world is told: schedule, status.json, metrics.prom (for one release also
  * metrics-old.prom, with names of before) and heartbeat in the state folder.
  *
- * The board decides on epochs, and holds what could not be written until it can.
+ * The board decides on epochs, and holds what could not be written until it can. Readers do not wait for a disk: a file gets
+ * its name first, the schedule before all others, and is synced when there is nothing else to do. What a crash of the machine
+ * may not lose is the number, which is why epochs are reserved ahead (epoch.h).
  * Threads: used by the worker's thread only.
  */
 #ifndef FORS_PLUGIN_BOARD_H
@@ -17,7 +19,7 @@
 
 struct osm_log;
 
-#define FORS_BOARD_LEFT 4 /* files of an earlier opensm: those that have an epoch, and the history */
+#define FORS_BOARD_LEFT 5 /* files of an earlier opensm: those that have an epoch, and the history */
 
 struct fors_board {
 	struct osm_log *log;
@@ -31,6 +33,8 @@ struct fors_board {
 	struct fors_schedule *schedule; /* the newest one, or NULL when there never was one */
 	bool is_inherited;		/* it is that of an earlier opensm */
 	uint64_t last_epoch;		/* the highest of all that readers may have seen */
+	uint64_t floor;			/* the next one is larger: an opensm before this one may have given it */
+	uint64_t reserved;		/* up to here a crash loses no epoch: the file `epoch` on the disk says so */
 	uint64_t last_beat;		/* when the heartbeat was written, Unix time in ms */
 	bool has_status;		/* one has been published since this opensm started */
 	enum fors_state state;		/* of the newest status */
@@ -41,12 +45,12 @@ struct fors_board {
 		void *bytes;	  /* as written last or to be written, owned; NULL: none, or can be made anew */
 		size_t size;
 		bool is_due;	  /* still to be written */
+		bool is_loose;	  /* written, and not on the disk for sure */
 		bool is_uncopied; /* still to be given to the outbox, for want of memory */
 	} sheet[6];		  /* in the order of writing */
 	char *told;		  /* status.json of the newest epoch that the history has, owned; or NULL */
 	bool is_numbered;	  /* there is an epoch that the history has not */
-	bool is_hasty;	/* a schedule is seen by readers before it is on the disk, see fors_board_withdraw_at_once() */
-	double seen_ms; /* when the hasty one was, by fors_clock_exact_ms(); 0: it could not be written */
+	double seen_ms; /* when readers could see the newest schedule, by fors_clock_exact_ms(); 0: it could not be written */
 	bool has_complained; /* about a folder that cannot be written */
 	int unread; /* how many of the files that an earlier opensm left are still to be read, for want of memory */
 	bool is_unannounced; /* what was published last waits for its copies */
@@ -76,12 +80,6 @@ bool fors_board_publish(struct fors_board *board, struct fors_schedule *schedule
 /* Publish a withdrawn schedule and the status, both with the status's reason. False: as fors_board_publish(). */
 bool fors_board_withdraw(struct fors_board *board, struct fors_status *status);
 
-/*
- * The same in haste: the schedule is replaced before anything waits for a disk, and then written again as all are.
- * board->seen_ms says when.
- */
-bool fors_board_withdraw_at_once(struct fors_board *board, struct fors_status *status);
-
 /* What to mend first is known: the status says so, without a new epoch, and nobody is called. False: out of memory. */
 bool fors_board_advise(struct fors_board *board, const struct fors_gains *gains);
 
@@ -99,6 +97,9 @@ bool fors_board_exceed(struct fors_board *board, uint64_t epoch);
 
 /* Try again to write what could not be written. */
 void fors_board_retry(struct fors_board *board);
+
+/* Wait for the disk to have what was written: when nobody waits for anything else. */
+void fors_board_settle(struct fors_board *board);
 
 /*
  * Rewrite the heartbeat, and the metrics with it, when it is a few seconds old: somebody stands behind what is

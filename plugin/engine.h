@@ -43,6 +43,8 @@ struct fors_engine {
 	bool is_short;			/* memory ran out in this sweep: the next one has to try again */
 	uint64_t managers;		/* fors_snapshot_managers() when fors filled the tables last time */
 	bool is_watching;		/* the next report of changed tables matters; atomic, any thread */
+	uint64_t tables;		/* how often tables have been filled: their number */
+	uint64_t awaited;		/* number of those that this sweep sends, 0: none, or not any more */
 	uint64_t over_digest;		/* of another engine's tables when they were last copied; 0: never */
 	double tables_ms;		/* how long filling the tables took last time, negative: unknown */
 	double check_ms;		/* of this, checking them; likewise */
@@ -69,6 +71,8 @@ void fors_engine_reload(struct fors_engine *engine);
 void fors_engine_note_change(struct fors_engine *engine);
 /* Routing is done, the sweep is not: are the tables that another engine made the same? Without OpenSM's lock. */
 void fors_engine_check_tables(struct fors_engine *engine);
+/* Routing is done, the sweep is not: tell the worker if the switches hold the tables of this sweep. Without OpenSM's lock. */
+void fors_engine_note_tables(struct fors_engine *engine);
 /* A heavy sweep begins, ends or is broken off. Any lock may be held. */
 void fors_engine_note_sweep(struct fors_engine *engine, enum fors_sweep sweep);
 /* A sweep or a reroute is complete: look again, and tell the worker what the switches hold now. Without OpenSM's lock. */

@@ -47,6 +47,14 @@ enum fors_err fors_engine_understand(struct fors_engine *engine, struct fors_job
  */
 enum fors_err fors_engine_check(struct fors_engine *engine, struct fors_job *job, struct fors_error *error);
 
+/* --- engine_early.c --- */
+
+/* Are all ports of job->fabric active that flows of a plan may pass, and were before this sweep? With OpenSM's lock. */
+bool fors_engine_is_active(const struct fors_engine *engine, const struct fors_job *job);
+
+/* Why the switches do not have what this sweep sends them, or the sweep has met errors; NULL: they do. With OpenSM's lock. */
+const char *fors_engine_incomplete(const struct osm_opensm *osm);
+
 /* --- engine_rehome.c --- */
 
 /*

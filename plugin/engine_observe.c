@@ -12,23 +12,11 @@
 #include "opensm.h"
 #include "snapshot.h"
 
-/* Why nothing may be published although the sweep has ended, or NULL. Under OpenSM's lock. */
-static const char *incomplete_reason(const struct osm_opensm *osm)
-{
-	if (osm->subn.sm_state != IB_SMINFO_STATE_MASTER)
-		return "this subnet manager is not the master";
-	if (osm->subn.subnet_initialization_error)
-		return "OpenSM met errors while it set up the fabric; it will sweep again";
-	if (fors_snapshot_late_switch(&osm->subn))
-		return "a switch does not hold its new tables yet; OpenSM will sweep again";
-	return NULL;
-}
-
 /* What the switches hold now, in a new job; under OpenSM's lock. */
 static enum fors_err look_at_switches(const struct fors_engine *engine, struct fors_job *job, struct fors_error *error)
 {
 	const struct osm_subn *subn = &engine->osm->subn;
-	const char *reason = incomplete_reason(engine->osm);
+	const char *reason = fors_engine_incomplete(engine->osm);
 	enum fors_err err = fors_snapshot_net(subn, &job->net, error);
 
 	if (!err)
@@ -124,6 +112,7 @@ static enum fors_err look(struct fors_engine *engine, struct fors_job *job, stru
 
 void fors_engine_note_sweep(struct fors_engine *engine, enum fors_sweep sweep)
 {
+	engine->awaited = 0;
 	if (engine->worker)
 		fors_worker_note_sweep(engine->worker, sweep);
 }

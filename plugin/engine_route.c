@@ -87,6 +87,7 @@ int fors_engine_build_tables(void *context)
 	engine->is_cache_old = false;
 	if (engine->settings)
 		engine->is_short = false;
+	engine->awaited = 0;
 	job = fors_engine_take_job(engine, FORS_JOB_ROUTED);
 	if (!engine->settings)
 		return decline(engine, FORS_F_CONFIG, engine->trouble, job);
@@ -96,6 +97,8 @@ int fors_engine_build_tables(void *context)
 		return decline(engine, fors_code_of(err), error.text, job);
 	engine->declined[0] = '\0';
 	snprintf(job->tables_by, sizeof(job->tables_by), "fors");
+	job->is_active = fors_engine_is_active(engine, job);
+	engine->awaited = job->number = ++engine->tables;
 	engine->tables_ms = job->tables_ms = fors_clock_exact_ms() - start;
 	fors_log_info(&engine->osm->log, "tables of %u switches for %u servers, %u spine lanes filled in %.3f ms",
 		      job->lfts->nswitches, job->fabric->nservers, job->fabric->nlanes, engine->tables_ms);

@@ -66,10 +66,12 @@ static void report(void *data, osm_epi_event_id_t event, void *event_data)
 		fors_engine_note_change(data);
 		break;
 	case OSM_EVENT_ID_UCAST_ROUTING_DONE: /* of a sweep: SUBNET_UP will follow, when new links carry traffic too */
-		if ((uintptr_t)event_data == UCAST_ROUTING_REROUTE)
+		if ((uintptr_t)event_data == UCAST_ROUTING_REROUTE) {
 			fors_engine_observe(data);
-		else
-			fors_engine_check_tables(data);
+			break;
+		}
+		fors_engine_check_tables(data);
+		fors_engine_note_tables(data);
 		break;
 	default:
 		break;

@@ -7,6 +7,8 @@
 #include "core/status/status_json.h"
 
 #define DAY_MS 86400000
+#define AHEAD_MS 600000
+#define AHEAD_EPOCHS 1000
 #define STATUS_MAX_BYTES (1u << 26) /* every link of the largest fabric is dead, twice over */
 
 _Static_assert(sizeof(((struct fors_head *)0)->bytes) == FORS_SCHEDULE_HEADER_BYTES, "a head is not a header");
@@ -21,6 +23,24 @@ uint64_t fors_epoch_next(uint64_t last, uint64_t now)
 {
 	now = believed_clock(now);
 	return now > last ? now : last + 1;
+}
+
+static uint64_t ahead(uint64_t last, uint64_t now, unsigned part)
+{
+	uint64_t by_clock = believed_clock(now) + AHEAD_MS / part, by_count = last + AHEAD_EPOCHS / part;
+	uint64_t most = by_clock > by_count ? by_clock : by_count;
+
+	return most < FORS_EPOCH_LIMIT ? most : FORS_EPOCH_LIMIT - 1;
+}
+
+uint64_t fors_epoch_reserve(uint64_t last, uint64_t now)
+{
+	return ahead(last, now, 1);
+}
+
+bool fors_epoch_is_scarce(uint64_t reserved, uint64_t last, uint64_t now)
+{
+	return reserved < ahead(last, now, 2);
 }
 
 bool fors_epoch_is_own(uint64_t epoch)
@@ -80,6 +100,24 @@ static bool read_number(const char **text, const char *past, char end, uint64_t 
 			return false;
 	*text = at + 1;
 	return at > begin && at < past && *at == end;
+}
+
+enum fors_err fors_epoch_of_reserve(const struct fors_folder *folder, uint64_t *epoch, struct fors_error *error)
+{
+	struct fors_head head;
+	const char *text = (const char *)head.bytes;
+	enum fors_err err = fors_published_head(folder, "epoch", &head, error);
+	char path[FORS_ERROR_TEXT];
+	uint64_t found = 0;
+
+	fors_folder_path(folder, "epoch", path);
+	if (!err && head.is_there &&
+	    (!read_number(&text, text + head.size, '\n', &found) || head.file_size != head.size ||
+	     text != (const char *)head.bytes + head.size))
+		err = fors_fail(error, FORS_EINPUT, "%s: not an epoch", path);
+	if (!err)
+		*epoch = found;
+	return err;
 }
 
 enum fors_err fors_epoch_of_heartbeat(const struct fors_folder *folder, uint64_t *epoch, struct fors_error *error)

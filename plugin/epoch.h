@@ -26,6 +26,17 @@
 /* The epoch after `last` (0: none) when the clock shows `now`, in ms; a clock past the limit is not believed. Never 0. */
 uint64_t fors_epoch_next(uint64_t last, uint64_t now);
 
+/*
+ * Up to which epoch numbers shall be reserved in the state folder, when the last one was `last` and the clock shows `now`. A
+ * reader may see an epoch only when a crash of the machine cannot make it be given again, be the clock behind after it; so
+ * a number above is on the disk before. Ten minutes of the clock's, or a thousand epochs when the clock is behind them: a
+ * machine that crashes again and again gets no farther ahead of its clock.
+ */
+uint64_t fors_epoch_reserve(uint64_t last, uint64_t now);
+
+/* Is less than half of that left? Then it is time, while nobody waits for an epoch. */
+bool fors_epoch_is_scarce(uint64_t reserved, uint64_t last, uint64_t now);
+
 /* Is an epoch in the state folder believed? */
 bool fors_epoch_is_own(uint64_t epoch);
 
@@ -41,6 +52,9 @@ enum fors_err fors_epoch_of_schedule(const struct fors_folder *folder, struct fo
 
 /* The epoch of status.json there, 0: it has none. Errors: FORS_EINPUT, FORS_EIO, FORS_ENOMEM. */
 enum fors_err fors_epoch_of_status(const struct fors_folder *folder, uint64_t *epoch, struct fors_error *error);
+
+/* The number up to which epochs are reserved there, 0: none are. Errors: FORS_EINPUT, FORS_EIO. */
+enum fors_err fors_epoch_of_reserve(const struct fors_folder *folder, uint64_t *epoch, struct fors_error *error);
 
 /* The epoch of the heartbeat there, 0: it has none. Errors: FORS_EINPUT, FORS_EIO. */
 enum fors_err fors_epoch_of_heartbeat(const struct fors_folder *folder, uint64_t *epoch, struct fors_error *error);

@@ -7,7 +7,8 @@ libfors_la_SOURCES = \
 	plugin/absent.c plugin/absent.h \
 	plugin/advisor.c plugin/advisor.h \
 	plugin/aside.c plugin/aside.h \
-	plugin/board.c plugin/board.h \
+	plugin/board.c plugin/board.h plugin/board_inside.h \
+	plugin/board_left.c \
 	plugin/child.c plugin/child.h \
 	plugin/clock.c plugin/clock.h \
 	plugin/conf.c plugin/conf.h \
@@ -15,6 +16,7 @@ libfors_la_SOURCES = \
 	plugin/drain.c plugin/drain.h \
 	plugin/engine.c plugin/engine.h plugin/engine_inside.h \
 	plugin/engine_check.c \
+	plugin/engine_early.c \
 	plugin/engine_observe.c \
 	plugin/engine_over.c \
 	plugin/engine_rehome.c \
@@ -42,6 +44,7 @@ libfors_la_SOURCES = \
 	plugin/trust.c plugin/trust.h \
 	plugin/worker.c plugin/worker.h plugin/worker_inside.h \
 	plugin/worker_duties.c \
+	plugin/worker_early.c \
 	plugin/worker_job.c \
 	plugin/worker_over.c \
 	plugin/worker_plan.c \

@@ -343,6 +343,32 @@ bool fors_publish_has(const struct fors_folder *folder, const char *name)
 	return is_there;
 }
 
+static enum fors_err sync_file(const struct fors_folder *folder, int at, const char *name, struct fors_error *error)
+{
+	enum fors_err err = FORS_OK;
+	int fd = openat(at, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+
+	if (fd < 0)
+		return errno == ENOENT ? FORS_OK : fail_file(folder, name, "cannot be opened", error);
+	if (fsync(fd))
+		err = fail_file(folder, name, "cannot be synced", error);
+	else if (fsync(at))
+		err = fail_file(folder, name, "its folder cannot be synced", error);
+	close(fd);
+	return err;
+}
+
+enum fors_err fors_publish_sync(const struct fors_folder *folder, const char *name, struct fors_error *error)
+{
+	enum fors_err err = FORS_OK;
+	int at = enter_folder(folder);
+
+	if (at >= 0)
+		err = sync_file(folder, at, name, error);
+	leave_folder(at);
+	return err;
+}
+
 enum fors_err fors_publish_rename(const struct fors_folder *folder, const char *from, const char *to,
 				  struct fors_error *error)
 {

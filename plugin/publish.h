@@ -36,13 +36,19 @@ void fors_folder_clear(struct fors_folder *folder);
 void fors_folder_path(const struct fors_folder *folder, const char *name, char path[FORS_ERROR_TEXT]);
 
 /*
- * Replace the file `name` in the folder: written to a temporary name, fsynced (unless it says nothing after a
- * crash of the machine: is_durable false), renamed, mode 0644. No symbolic link is followed from `parent` on.
+ * Replace the file `name` in the folder: written to a temporary name, fsynced (unless readers wait for it, or it says
+ * nothing after a crash of the machine: is_durable false), renamed, mode 0644. No symbolic link is followed from `parent` on.
  * Errors: FORS_EIO (names the step), FORS_EINPUT (a state folder that others than root and we could change: says whose it
  * is, and what to do); the old file stays.
  */
 enum fors_err fors_publish(const struct fors_folder *folder, const char *name, const void *bytes, size_t size,
 			   bool is_durable, struct fors_error *error);
+
+/*
+ * Wait until a file that was published without being durable is on the disk, under its name. One that is gone is no error.
+ * Errors: FORS_EIO.
+ */
+enum fors_err fors_publish_sync(const struct fors_folder *folder, const char *name, struct fors_error *error);
 
 /*
  * The bytes of the file `name`, in *bytes, owned by the caller; NULL when there is no such file, no such folder, or

@@ -91,9 +91,11 @@ static bool wait_for_mail(struct fors_worker *worker, struct fors_job **job)
 	bool go_on;
 
 	pthread_mutex_lock(&worker->mutex);
-	while (!worker->mail && !worker->places && !worker->stop && !worker->changed_ms && fors_clock_ms() < until)
+	while (!worker->mail && !worker->places && !worker->confirmed && !worker->stop && !worker->changed_ms &&
+	       fors_clock_ms() < until)
 		fors_clock_wait(&worker->wake, &worker->mutex, until);
 	*job = worker->mail;
+	worker->is_idle = !worker->mail && !worker->places && !worker->confirmed && !worker->changed_ms;
 	worker->mail = NULL;
 	go_on = !worker->stop;
 	pthread_mutex_unlock(&worker->mutex);
@@ -113,13 +115,17 @@ static void run(void *context)
 		job = choose(worker, job);
 		if (job)
 			handle(worker, job);
+		fors_worker_publish_early(worker);
 		fors_worker_watch(worker);
+		if (worker->is_idle)
+			fors_board_settle(&worker->board); /* nobody waits: now it may take as long as disks do */
 	}
 	fors_job_free(choose(worker, job));
 	fors_worker_write_places(worker);
 	if (!worker->is_standby)
 		fors_worker_publish_end(worker);
 	fors_worker_forget_plan(&worker->plan);
+	fors_net_free(worker->up);
 	fors_board_close(&worker->board);
 }
 
@@ -192,6 +198,14 @@ void fors_worker_submit(struct fors_worker *worker, struct fors_job *job)
 	pthread_cond_signal(&worker->wake);
 	pthread_mutex_unlock(&worker->mutex);
 	fors_job_free(old);
+}
+
+void fors_worker_note_tables(struct fors_worker *worker, uint64_t number)
+{
+	pthread_mutex_lock(&worker->mutex);
+	worker->confirmed = number;
+	pthread_cond_signal(&worker->wake);
+	pthread_mutex_unlock(&worker->mutex);
 }
 
 void fors_worker_keep(struct fors_worker *worker, char *text, size_t size)

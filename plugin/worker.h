@@ -45,6 +45,12 @@ void fors_worker_submit(struct fors_worker *worker, struct fors_job *job);
 /* Hand in the kept order, a text which the worker owns then, to be written into the state folder. As submit(). */
 void fors_worker_keep(struct fors_worker *worker, char *text, size_t size);
 
+/*
+ * The switches have confirmed all tables of the routed job of this number, and OpenSM has met no error up to now; the sweep
+ * goes on. As submit().
+ */
+void fors_worker_note_tables(struct fors_worker *worker, uint64_t number);
+
 /* The number of the last withdrawal that a job asked for and readers know of; 0: none. Any thread. */
 uint64_t fors_worker_withdrawn(const struct fors_worker *worker);
 

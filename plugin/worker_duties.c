@@ -85,6 +85,10 @@ static void watch_mastership(struct fors_worker *worker)
 	worker->board.is_guest = mastership == FORS_MASTER_NO;
 	if (mastership == FORS_MASTER_NO && !worker->is_standby)
 		fors_worker_withdraw(worker, &nothing, FORS_INACTIVE, "this subnet manager is not the master");
+	if (mastership == FORS_MASTER_NO) {
+		worker->is_early = false;
+		fors_worker_note_up(worker, NULL); /* another one changes the fabric now */
+	}
 	worker->is_standby = mastership == FORS_MASTER_NO && !worker->is_short;
 }
 

@@ -13,13 +13,14 @@
  *	decided		the basis for which what is published is the last word: a proven plan, or that there is none
  *	view		what the status shows of cables, as one number: fors_job_view()
  *	over		over tables that another engine made (schedule_over = any)
+ *	early		published when the switches have the tables, and before the sweep has ended
  *	stale		over tables that have changed since they were looked at
  *	duties		what must not wait for a plan: the kept order, mastership, the heartbeat, changed tables
  *
  * Files: worker.c the thread and its mailbox; worker_job.c what comes of one job; worker_plan.c plans and proofs;
  * worker_publish.c what readers are told; worker_duties.c what is looked after whether or not there are jobs;
  * worker_repairs.c what to mend first; worker_over.c tables that another engine made: the plan, and what happens when
- * they change.
+ * they change; worker_early.c what is published early.
  * Everything here runs in the worker's thread.
  */
 #ifndef FORS_PLUGIN_WORKER_INSIDE_H
@@ -41,6 +42,7 @@ struct fors_worker_plan {
 	uint64_t basis;		     /* 0: there is none */
 	struct fors_outcome outcome; /* its schedule, or why there is none */
 	struct fors_job *ahead;	     /* over whose tables it was proven before the switches had them, or NULL; owned */
+	bool is_safe;		     /* these tables were made after losses only, see worker_early.c */
 };
 
 /* What the schedule that is published was planned for, and numbers about it for the status. */
@@ -65,6 +67,7 @@ struct fors_worker {
 	struct fors_job *mail; /* the newest job, or NULL; owned */
 	char *places;	       /* the newest kept order, to be written, or NULL; owned */
 	size_t places_size;
+	uint64_t confirmed;		/* number of the routed job whose tables the switches have; 0: no news */
 	uint64_t sweeps, declines;	/* how many sweeps ended, and how many jobs said that fors does not route */
 	uint64_t sweep_since, sweep_ms; /* a sweep runs since then, 0: none does; the last one took so long */
 	uint64_t changes;		/* changes of another engine's tables that were noted */
@@ -77,6 +80,8 @@ struct fors_worker {
 	struct fors_worker_plan plan;
 	struct fors_worker_published published;
 	uint64_t decided;	    /* basis; 0: nothing is */
+	struct fors_net *up;	    /* what a sweep of ours without errors has ended with last, or NULL; owned */
+	bool is_early;		    /* what is published was so early, and the end of its sweep has not come */
 	uint64_t view;		    /* that the status shows */
 	uint64_t advised;	    /* basis of the question that the advisor was asked last, 0: none */
 	enum fors_state advised_in; /* and the state of readers then */
@@ -85,7 +90,7 @@ struct fors_worker {
 	double outdated_ms;	    /* when the change was noted for which a withdrawal is due; 0: none is */
 	const char *outdated_how;   /* and how that came out */
 	bool is_proving;	    /* the published schedule is being read by the verifier */
-	bool is_hasty;		    /* a withdrawal must not wait for a disk */
+	bool is_idle;		    /* nothing has come for a tick */
 	uint64_t incomplete;	    /* fingerprint of the fabric of which the last sweep met errors; 0: it met none */
 	uint64_t due_ms;	    /* when a sweep is due, see job.h; 0: none is */
 	uint64_t withdrawn;	    /* number of the last withdrawal for a ranking that was published; atomic */
@@ -158,6 +163,17 @@ void fors_worker_fill_advice(const struct fors_worker *worker, const struct fors
 
 /* Has the advisor answered? Then the status says so. */
 void fors_worker_take_advice(struct fors_worker *worker);
+
+/* --- worker_early.c --- */
+
+/* The plan in hand was proven over tables that are on their way: may it be published when they are there? */
+void fors_worker_judge_haste(struct fors_worker *worker);
+
+/* Publish the plan in hand when the switches have its tables, if that is safe before the sweep has ended. */
+void fors_worker_publish_early(struct fors_worker *worker);
+
+/* A sweep of ours has ended with this job: it is what later losses are told from; NULL: we are not the ones who know. */
+void fors_worker_note_up(struct fors_worker *worker, const struct fors_job *job);
 
 /* --- worker_publish.c --- */
 

@@ -139,8 +139,10 @@ static void plan_ahead(struct fors_worker *worker, struct fors_job *job, uint64_
 
 	snprintf(reason, sizeof(reason), "%s", why_planning(worker, job));
 	keep_or_withdraw(worker, job, reason);
-	if (fors_worker_make_plan(worker, job, basis))
-		fors_worker_prove_ahead(worker, job);
+	if (!fors_worker_make_plan(worker, job, basis))
+		return;
+	fors_worker_prove_ahead(worker, job);
+	fors_worker_judge_haste(worker);
 }
 
 /* Homes are about to be ranked: no reader shall follow a schedule over tables that are on their way out. */
@@ -168,11 +170,17 @@ static void decide_over(struct fors_worker *worker, const struct fors_job *job, 
 static void do_tables(struct fors_worker *worker, struct fors_job *job)
 {
 	uint64_t basis = fors_job_basis(job);
+	bool was_early = worker->is_early;
 
+	worker->is_early &= job->kind == FORS_JOB_ROUTED;
+	if (job->kind == FORS_JOB_INSTALLED)
+		fors_worker_note_up(worker, job->over ? NULL : job);
 	if (job->kind != FORS_JOB_ROUTED)
 		worker->incomplete = job->kind == FORS_JOB_INCOMPLETE ? fors_job_fingerprint(job) : 0;
 	if (job->withdrawal && job->kind == FORS_JOB_INSTALLED) {
 		make_way(worker, job);
+	} else if (job->kind == FORS_JOB_INCOMPLETE && was_early) {
+		fors_worker_withdraw(worker, job, FORS_PLANNING, job->reason); /* it should have waited */
 	} else if (job->kind == FORS_JOB_INCOMPLETE) {
 		keep_or_withdraw(worker, job, job->reason);
 	} else if (is_decided(worker, basis)) {
@@ -205,10 +213,13 @@ void fors_worker_do(struct fors_worker *worker, struct fors_job *job)
 	worker->job = job;
 	memcpy(worker->board.fabric_name, job->fabric_name, sizeof(job->fabric_name));
 	worker->lost_mastership = false;
-	if (job->kind == FORS_JOB_DECLINED || !fors_job_has_tables(job))
+	if (job->kind == FORS_JOB_DECLINED || !fors_job_has_tables(job)) {
+		worker->is_early = false;
+		fors_worker_note_up(worker, NULL);
 		do_declined(worker, job);
-	else if (!fors_worker_is_stale(worker, job)) /* else another one comes when they are settled */
+	} else if (!fors_worker_is_stale(worker, job)) /* else another one comes when they are settled */ {
 		do_tables(worker, job);
+	}
 	if (fors_job_has_tables(job))
 		worker->due_ms = job->due_ms;
 	worker->job = NULL;

@@ -131,9 +131,7 @@ static void withdraw(struct fors_worker *worker)
 	double start = fors_clock_exact_ms();
 
 	snprintf(nothing.tables_by, sizeof(nothing.tables_by), "%s", worker->published.tables_by);
-	worker->is_hasty = true;
 	fors_worker_withdraw(worker, &nothing, FORS_PLANNING, FORS_WORKER_CHANGED);
-	worker->is_hasty = false;
 	if (fors_board_has_plan(&worker->board) || worker->board.state == FORS_ACTIVE)
 		return; /* out of memory: the next tick tries again */
 	tell(worker, start);

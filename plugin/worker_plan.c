@@ -27,6 +27,7 @@ void fors_worker_forget_plan(struct fors_worker_plan *plan)
 	fors_outcome_clear(&plan->outcome);
 	fors_job_free(plan->ahead);
 	plan->ahead = NULL;
+	plan->is_safe = false;
 	plan->basis = 0;
 }
 
@@ -62,8 +63,12 @@ void fors_worker_prove_ahead(struct fors_worker *worker, struct fors_job *job)
 {
 	struct fors_worker_plan *plan = &worker->plan;
 
-	if (plan->outcome.plan && !plan->ahead && !prove(worker, job) && plan->outcome.is_proven)
-		plan->ahead = job;
+	if (!plan->outcome.plan)
+		return;
+	if (plan->ahead ? !fors_job_same_tables(plan->ahead, job) : prove(worker, job) || !plan->outcome.is_proven)
+		return;
+	fors_job_free(plan->ahead);
+	plan->ahead = job;
 }
 
 enum fors_err fors_worker_prove_installed(struct fors_worker *worker, const struct fors_job *job)

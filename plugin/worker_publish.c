@@ -173,7 +173,7 @@ void fors_worker_withdraw(struct fors_worker *worker, const struct fors_job *job
 		publish(worker, NULL, &status);
 		return;
 	}
-	if (!(worker->is_hasty ? fors_board_withdraw_at_once : fors_board_withdraw)(&worker->board, &status))
+	if (!fors_board_withdraw(&worker->board, &status))
 		fors_worker_run_short(worker);
 	fors_status_clear(&status);
 }

@@ -176,7 +176,7 @@ else
 fault_cppflags = $(AM_CPPFLAGS)
 endif
 tests_unit_test_memory_SOURCES = tests/unit/test_memory.c tests/unit/published.c tests/unit/published.h plugin/settings.c $(input_sources) $(fault_sources) \
-	$(libforsched_la_SOURCES)
+	$(libforschedcode_la_SOURCES)
 tests_unit_test_memory_CPPFLAGS = $(fault_cppflags)
 tests_unit_test_memory_LDFLAGS = $(fault_ldflags)
 tests_unit_test_memory_LDADD = libtestsupport.la libforsmodel.la libforscore.la $(CMOCKA_LIBS) $(ZLIB_LIBS)
@@ -199,7 +199,7 @@ tests_unit_test_schedule_ways_LDFLAGS = $(AM_LDFLAGS) -pthread
 
 # Always with the sanitizers, as test_mangled.
 tests_unit_test_forsched_mangled_SOURCES = tests/unit/test_forsched_mangled.c tests/unit/published.c \
-	$(libforsched_la_SOURCES)
+	$(libforschedcode_la_SOURCES)
 tests_unit_test_forsched_mangled_CFLAGS = $(tests_unit_test_mangled_CFLAGS)
 tests_unit_test_forsched_mangled_LDADD = $(unit_support) $(ZLIB_LIBS)
 tests_unit_test_forsched_mangled_LDFLAGS = $(AM_LDFLAGS) -pthread
@@ -207,7 +207,7 @@ tests_unit_test_forsched_mangled_LDFLAGS = $(AM_LDFLAGS) -pthread
 tests_unit_test_schedule_rules_SOURCES = tests/unit/test_schedule_rules.c tests/unit/published.c tests/unit/seal.c \
 	tests/unit/seal.h core/base/error.c core/schedule/schedule.c core/schedule/schedule_fault.c \
 	core/schedule/schedule_file.c core/schedule/schedule_header.c core/schedule/schedule_read.c \
-	core/schedule/schedule_units.c core/schedule/ways.c $(libforsched_la_SOURCES)
+	core/schedule/schedule_units.c core/schedule/ways.c $(libforschedcode_la_SOURCES)
 tests_unit_test_schedule_rules_CFLAGS = $(tests_unit_test_mangled_CFLAGS)
 tests_unit_test_schedule_rules_LDADD = $(unit_support) $(ZLIB_LIBS)
 tests_unit_test_schedule_rules_LDFLAGS = $(AM_LDFLAGS) -pthread
@@ -228,7 +228,7 @@ tests_unit_test_aside_SOURCES = tests/unit/test_aside.c plugin/aside.c plugin/le
 	tests/unit/fake_clock.c tests/unit/fake_clock.h
 tests_unit_test_aside_LDADD = libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_aside_LDFLAGS = $(AM_LDFLAGS) -pthread -Wl,--wrap=pause
-tests_unit_test_board_SOURCES = tests/unit/test_board.c plugin/board.c $(publish_sources) $(outbox_sources)
+tests_unit_test_board_SOURCES = tests/unit/test_board.c plugin/board.c plugin/board_left.c $(publish_sources) $(outbox_sources)
 tests_unit_test_board_LDADD = libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_board_LDFLAGS = $(AM_LDFLAGS) -pthread \
 	-Wl,--wrap=fors_outbox_put,--wrap=fors_outbox_announce,--wrap=fors_outbox_failures
@@ -261,7 +261,7 @@ tests_unit_test_loader_LDADD = libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_loader_LDFLAGS = $(AM_LDFLAGS) -pthread -Wl,--wrap=fors_read_bytes
 tests_unit_test_settings_SOURCES = tests/unit/test_settings.c plugin/settings.c $(input_sources)
 tests_unit_test_settings_LDADD = libforscore.la $(CMOCKA_LIBS)
-worker_sources = plugin/board.c plugin/job.c plugin/levels.c plugin/worker.c plugin/worker_duties.c plugin/worker_job.c \
+worker_sources = plugin/board.c plugin/board_left.c plugin/job.c plugin/levels.c plugin/worker.c plugin/worker_duties.c plugin/worker_early.c plugin/worker_job.c \
 	plugin/worker_over.c plugin/worker_plan.c plugin/worker_publish.c plugin/worker_repairs.c plugin/advisor.c
 tests_unit_test_worker_SOURCES = tests/unit/test_worker.c $(publish_sources) $(worker_sources) $(outbox_sources) \
 	$(fault_sources)
@@ -291,6 +291,7 @@ tests_opensm_inside_la_SOURCES = tests/opensm/inside.c tests/opensm/inside.h tes
 tests_opensm_inside_la_CFLAGS = $(AM_CFLAGS) $(OPENSM_CFLAGS) -pthread
 tests_opensm_inside_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -rpath /nowhere -pthread \
 	-Wl,--wrap=fors_worker_start,--wrap=fors_worker_submit,--wrap=fors_worker_keep,--wrap=fors_worker_note_sweep \
+	-Wl,--wrap=fors_worker_note_tables \
 	-Wl,--wrap=fors_worker_stop,--wrap=fors_outbox_set,--wrap=fors_job_new,--wrap=fors_loader_trouble \
 	-Wl,--wrap=fors_kept_trouble
 tests_opensm_inside_la_LIBADD = libtestsupport.la libforscore.la $(CMOCKA_LIBS) $(ZLIB_LIBS)
@@ -315,6 +316,7 @@ tests_e2e_failing_memory_la_LIBADD = -ldl
 
 EXTRA_DIST += tests/e2e/conftest.py tests/e2e/harness.py tests/e2e/oracle.py tests/e2e/test_drain.py tests/e2e/test_epochs.py tests/e2e/hung.py tests/e2e/test_files.py \
 	tests/e2e/test_managers.py tests/e2e/umad_timeouts.c \
+	tests/e2e/held.c tests/e2e/held.py tests/e2e/test_early.py \
 	tests/e2e/test_advice.py tests/e2e/test_netfile.py tests/e2e/test_order.py tests/e2e/test_paths.py tests/e2e/test_publish.py tests/e2e/test_scenes.py \
 	tests/e2e/test_plugin.py tests/e2e/test_plugin_faults.py tests/e2e/test_plugin_memory.py tests/e2e/test_plugin_model.py
 

@@ -24,8 +24,8 @@ from ctypes import POINTER, Structure, byref, c_char, c_char_p, c_int, c_int64, 
 from enum import IntEnum
 from typing import Any, Iterator, NamedTuple, Optional, Union
 
-__all__ = ["Code", "Error", "Flow", "Heartbeat", "Hop", "Info", "More", "Schedule", "Send", "Server", "follow", "open", "open_memory",
-           "version"]
+__all__ = ["Code", "Error", "Flow", "Heartbeat", "Hop", "Info", "More", "Schedule", "Send", "Server", "Watch", "follow", "open",
+           "open_memory", "version", "wait_epoch"]
 
 _NOBODY = 0xFFFFFFFF
 _NO_SL = 0xFF
@@ -176,8 +176,14 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "more": (None, [_SCHEDULE, POINTER(_More)]),
     "sl": (c_int, [_SCHEDULE, c_uint32, c_uint32, POINTER(c_uint8)]),
     "way": (c_int, [_SCHEDULE, c_uint32, c_uint32, POINTER(_Hop), c_uint32, POINTER(c_uint32), _WHY]),
+    "watch_open": (c_int, [c_char_p, POINTER(c_void_p), _WHY]),
+    "watch_close": (None, [c_void_p]),
+    "watch_fd": (c_int, [c_void_p]),
+    "watch_newest": (c_int, [c_void_p, POINTER(c_uint64), _WHY]),
+    "watch_wait": (c_int, [c_void_p, c_uint64, c_int, POINTER(c_uint64), _WHY]),
 }
-_SINCE_1_2 = {"more", "sl", "way"}  # an older library, which opens version 1 only, has none of them
+# an older library, which opens version 1 only, has none of them
+_SINCE_1_2 = {"more", "sl", "way", "watch_open", "watch_close", "watch_fd", "watch_newest", "watch_wait"}
 
 
 def _load() -> ctypes.CDLL:
@@ -473,6 +479,65 @@ def follow(path: Union[str, bytes, os.PathLike[Any]]) -> Iterator[Schedule]:
             except Error as error:
                 if error.code not in (Code.EFILE, Code.EFORMAT, Code.ECHANGED):
                     raise
+
+
+class Watch:
+    """Tells of newer epochs of a file (or of the file `schedule` in a folder), within a millisecond on a file system of this machine.
+
+    It has a fileno(), for select, selectors and asyncio's add_reader(): readable means that newest() may say something new.
+    """
+
+    def __init__(self, path: Union[str, bytes, os.PathLike[Any]]):
+        error, handle = _Error(), c_void_p()
+        self._handle: Optional[c_void_p] = None
+        _demand(_lib.forsched_watch_open(os.fsencode(path), byref(handle), byref(error)), error)
+        self._handle = handle
+
+    def close(self) -> None:
+        """Done with it. Twice is no error."""
+        handle, self._handle = self._handle, None
+        if handle is not None:
+            _lib.forsched_watch_close(handle)
+
+    def __enter__(self) -> Watch:
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self.close()
+
+    def __del__(self) -> None:
+        self.close()
+
+    @property
+    def _open(self) -> c_void_p:
+        if self._handle is None:
+            raise ValueError("the watch is closed")
+        return self._handle
+
+    def fileno(self) -> int:
+        return int(_lib.forsched_watch_fd(self._open))
+
+    def newest(self) -> int:
+        """The epoch of the file as it is now. Error with EFILE: there is none yet."""
+        error, epoch = _Error(), c_uint64()
+        _demand(_lib.forsched_watch_newest(self._open, byref(epoch), byref(error)), error)
+        return epoch.value
+
+    def wait(self, after: int = 0, timeout: Optional[float] = None) -> Optional[int]:
+        """An epoch above `after`, as soon as there is one; None when `timeout` seconds have passed."""
+        error, epoch = _Error(), c_uint64()
+        ms = -1 if timeout is None else min(int(1000 * timeout), 0x7FFFFFFF)
+        code = _lib.forsched_watch_wait(self._open, _limited(after, 64, "epoch"), ms, byref(epoch), byref(error))
+        if code in (Code.EFILE, Code.EFORMAT) and ms >= 0:
+            return None
+        _demand(code, error)
+        return epoch.value if epoch.value > after else None
+
+
+def wait_epoch(path: Union[str, bytes, os.PathLike[Any]], after: int = 0, timeout: Optional[float] = None) -> Optional[int]:
+    """Wait for an epoch above `after`: Watch.wait() for who waits once."""
+    with Watch(path) as watch:
+        return watch.wait(after, timeout)
 
 
 def version() -> str:

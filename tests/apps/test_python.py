@@ -2,6 +2,7 @@
 """The Python module forsched: it says what the reader of test_format.py says, which was made from the description of the bytes alone."""
 import os
 import shutil
+import select
 import subprocess
 import sys
 import threading
@@ -195,6 +196,25 @@ def test_newer_epochs(tmp_path):
         with pytest.raises(forsched.Error) as caught:
             schedule.find_guid(1)
         assert caught.value.code == forsched.Code.EWITHDRAWN
+
+
+def test_waiting(tmp_path):
+    """Until a newer epoch, until the time is over, or with a loop of one's own."""
+    path = plan(tmp_path / "schedule", "FT(2;3,3)")
+    stamp(path, 100)
+    assert forsched.wait_epoch(path) == 100 and forsched.wait_epoch(tmp_path, 99) == 100
+    assert forsched.wait_epoch(path, 100, 0.01) is None and forsched.wait_epoch(tmp_path / "none", 0, 0.01) is None
+    with forsched.Watch(tmp_path) as watch:
+        found = []
+        thread = threading.Thread(target=lambda: found.append(watch.wait(100, 60)))
+        thread.start()
+        stamp(path, 101)
+        thread.join()
+        assert found == [101] and watch.newest() == 101
+        stamp(path, 102)
+        assert select.select([watch], [], [], 60)[0] == [watch] and watch.newest() == 102
+    with pytest.raises(ValueError):
+        watch.newest()
 
 
 def test_follow(tmp_path):

@@ -32,4 +32,5 @@ EXTRA_DIST += \
 	tests/cli/test_slurm.py \
 	tests/cli/test_status.py \
 	tests/cli/test_usage.py \
+	tests/cli/test_wait.py \
 	tests/cli/test_whatif.py

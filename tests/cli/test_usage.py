@@ -12,7 +12,8 @@ import pytest
 
 from conftest import FORS, SRC, run
 
-COMMANDS = ["plan", "schedule", "verify", "analyze", "indices", "whatif", "status", "forget", "fabric", "diff", "jobs", "links", "exclude"]
+COMMANDS = ["plan", "schedule", "verify", "analyze", "indices", "whatif", "status", "forget", "fabric", "diff", "jobs", "links", "exclude",
+            "wait-epoch"]
 METHODS = ["auto", "closed-form", "rounds", "exact", "flows"]
 FT = "FT(2;2,2)"
 

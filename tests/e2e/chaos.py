@@ -43,6 +43,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import failover  # noqa: E402
 import harness  # noqa: E402
+import held  # noqa: E402
 import judge  # noqa: E402
 from odd_tree import ODDITIES, full_lmc, parse_fabric, seats  # noqa: E402
 
@@ -219,17 +220,27 @@ class Script:
 class Crew:
     """The first manager and, at times, a second one, each with folders of its own as if on another host."""
 
-    def __init__(self, sim, directory, lmc, fors_conf=None):
+    def __init__(self, sim, directory, lmc, fors_conf=None, touched=None):
         self.sim, self.directory, self.lmc, self.fors_conf = sim, Path(directory), lmc, fors_conf
+        self.gates, self.touched = {}, touched  # seat number -> held.Gate, where each publication is judged
         self.running = {}  # seat number -> OpenSM
         self.priority = {0: FIRST_PRIORITY}
         self.start(0)
 
+    def gate(self, seat):
+        if self.touched and seat not in self.gates:
+            self.gates[seat] = held.Gate(self.sim, self.directory / f"gate{seat}", self.touched)
+        return self.gates.get(seat)
+
     def start(self, seat):
+        gate = self.gate(seat)
         self.running[seat] = harness.OpenSM(
             self.sim, self.directory / f"sm{seat}", node=seats(self.sim.topology)[seat], lmc=self.lmc,
             fors_conf=self.fors_conf, sm_priority=self.priority[seat], sweep_interval=1, sminfo_polling_timeout=300,
-            polling_retry_number=2, use_ucast_cache="TRUE" if self.sim.topology.has_cache else None)
+            polling_retry_number=2, use_ucast_cache="TRUE" if self.sim.topology.has_cache else None,
+            **(gate.options() if gate else {}))
+        if gate:
+            gate.watch(self.running[seat])
 
     def end(self, seat, how):
         manager = self.running.pop(seat)
@@ -250,6 +261,9 @@ class Crew:
     def stop(self):
         for seat in list(self.running):
             self.running.pop(seat).stop()
+        for gate in self.gates.values():
+            gate.stop()
+        self.gates = {}
 
 
 def read_head(manager):
@@ -279,7 +293,7 @@ def memory(pid):
 class Run:
     """A simulated fabric, its managers, what should be true, and what was seen."""
 
-    def __init__(self, tree, directory, lmc, reference=True):
+    def __init__(self, tree, directory, lmc, reference=True, is_held=False):
         self.tree, self.lmc = tree, lmc
         self.world = judge.World(tree)
         self.sim = harness.Ibsim(tree, Path(directory) / "sim")
@@ -293,7 +307,7 @@ class Run:
         try:
             self.turn(judge.World(tree, off=tree.late))
             text = (self._reference(directory) if reference else "") + (self._participants(directory) if tree.idle else "")
-            self.crew = Crew(self.sim, directory, lmc, text or None)
+            self.crew = Crew(self.sim, directory, lmc, text or None, (lambda: self.changed) if is_held else None)
             self.settle(HANG)
         except BaseException:
             self.stop()
@@ -501,7 +515,16 @@ class Run:
             self.faults = ["opensm does not come to rest"]
             return False
         self.faults = self.look()
+        self._watch_gates()
         return not self.faults
+
+    def _watch_gates(self):
+        """What was wrong at the moment of a publication."""
+        for gate in self.crew.gates.values():
+            self.tally.update(gate.tally)
+            gate.tally.clear()
+            if gate.faults:
+                raise Violation("when it was published: " + "; ".join(gate.faults))
 
     def _watch_epochs(self):
         """Epochs of each file only grow."""
@@ -585,9 +608,9 @@ def memory_growth(curve):
     return max(anonymous[WARM_UP:]) - max(anonymous[:WARM_UP]), count - WARM_UP
 
 
-def chaos(tree, events, lmc, directory, reference=True, progress=None):
+def chaos(tree, events, lmc, directory, reference=True, progress=None, is_held=False):
     """Do the events; (Run, number of events done, Violation or None)."""
-    run, number = Run(tree, directory, lmc, reference), 0
+    run, number = Run(tree, directory, lmc, reference, is_held), 0
     try:
         for number, event in enumerate(events, 1):
             run.do(event)
@@ -635,6 +658,7 @@ def parse_arguments():
     parser.add_argument("--lmc", type=int, help="default: enough for all lanes")
     parser.add_argument("--managers", choices=MANAGER_CHOICES, default="two", help="two: a second one joins and leaves; "
                         "one: it is ended and started again, and has no reference fabric; calm: it is never ended")
+    parser.add_argument("--held", action="store_true", help="hold opensm at each publication, and judge what the switches hold then")
     parser.add_argument("--replay", type=Path, metavar="FILE", help="do the events of a file instead")
     parser.add_argument("--minimise", action="store_true", help="look for a shorter series that still fails")
     parser.add_argument("--print-events", action="store_true", help="and do nothing")
@@ -700,7 +724,8 @@ def main():
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # ends what it started, too
     directory, started = tempfile.mkdtemp(prefix="fors-chaos-"), time.monotonic()
     try:
-        run, done, violation = chaos(tree, events, lmc, directory, options.managers == "two", Progress(len(events)))
+        run, done, violation = chaos(tree, events, lmc, directory, options.managers == "two", Progress(len(events)),
+                                     options.held)
     except KeyboardInterrupt:
         subprocess.run(["rm", "-rf", directory], check=True)
         print(f"\nstopped; nothing was found so far. --seed {options.seed} does the same again, from the beginning: what happens "

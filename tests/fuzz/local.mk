@@ -12,7 +12,7 @@ tests_fuzz_mutate_SOURCES = tests/fuzz/mutate.c $(fuzz_targets)
 tests_fuzz_mutate_LDADD = libforsmodel.la libforscore.la libforsched.la $(fuzz_libs)
 
 # What libFuzzer watches has to be compiled by clang: everything, once more.
-fuzz_sources = tests/fuzz/fuzz.c $(fuzz_targets) $(libforscore_la_SOURCES) $(libforsmodel_la_SOURCES) $(filter libforsched/%,$(libforsched_la_SOURCES))
+fuzz_sources = tests/fuzz/fuzz.c $(fuzz_targets) $(libforscore_la_SOURCES) $(libforsmodel_la_SOURCES) $(filter libforsched/%,$(libforschedcode_la_SOURCES))
 fuzz_objects = $(patsubst %.c,tests/fuzz/clang/%.o,$(filter %.c,$(fuzz_sources)))
 fuzz_headers = $(addprefix $(srcdir)/,$(filter %.h,$(fuzz_sources)))
 $(fuzz_objects): tests/fuzz/clang/%.o: $(srcdir)/%.c $(fuzz_headers) Makefile

@@ -33,6 +33,7 @@ static struct {
 		unsigned seconds, count;
 	} out;
 	unsigned stopped;
+	uint64_t confirmed; /* number of the tables that the switches were last said to have; 0: of none */
 } noted;
 
 /* What fails, or hangs, from now on. */
@@ -46,6 +47,7 @@ enum fors_err __wrap_fors_worker_start(const struct fors_worker_setup *setup, st
 				       struct fors_error *error);
 void __wrap_fors_worker_submit(struct fors_worker *worker, struct fors_job *job);
 void __wrap_fors_worker_keep(struct fors_worker *worker, char *text, size_t size);
+void __wrap_fors_worker_note_tables(struct fors_worker *worker, uint64_t number);
 void __wrap_fors_worker_note_sweep(struct fors_worker *worker, enum fors_sweep sweep);
 void __wrap_fors_worker_stop(struct fors_worker *worker);
 enum fors_err __wrap_fors_outbox_set(struct fors_outbox *outbox, const struct fors_outbox_request *request,
@@ -81,6 +83,11 @@ void __wrap_fors_worker_keep(struct fors_worker *worker, char *text, size_t size
 	free(noted.order);
 	noted.order = text;
 	noted.orders++;
+}
+
+void __wrap_fors_worker_note_tables(struct fors_worker *worker, uint64_t number)
+{
+	noted.confirmed = number;
 }
 
 void __wrap_fors_worker_note_sweep(struct fors_worker *worker, enum fors_sweep sweep)
@@ -354,6 +361,93 @@ static void sweeps_that_met_errors(void **state)
 	subn->sm_state = IB_SMINFO_STATE_MASTER;
 	report(bench, OSM_EVENT_ID_SUBNET_UP, NULL);
 	assert_job(FORS_JOB_INSTALLED, "");
+	bench_free(bench);
+}
+
+/* ---- before the sweep has ended ---- */
+
+/* Routing is done, multicast is not: the number of the tables that the worker is told of, 0: of none. */
+static uint64_t confirmed(struct bench *bench)
+{
+	noted.confirmed = 0;
+	report(bench, OSM_EVENT_ID_UCAST_ROUTING_DONE, (void *)(uintptr_t)UCAST_ROUTING_HEAVY_SWEEP);
+	return noted.confirmed;
+}
+
+static void tables_are_confirmed_once(void **state)
+{
+	struct bench *bench = bench_new("");
+	osm_subn_t *subn = &bench->subnet->osm.subn;
+	uint64_t number;
+
+	assert_true(sweep_to_tables(bench));
+	number = noted.job->number;
+	assert_true(number > 0);
+	assert_int_equal(confirmed(bench), number);
+	assert_int_equal(confirmed(bench), 0);
+	report(bench, OSM_EVENT_ID_SUBNET_UP, NULL);
+	assert_int_equal(noted.job->number, 0);
+	assert_true(sweep_to_tables(bench));
+	assert_true(noted.job->number > number);
+	report(bench, OSM_EVENT_ID_HEAVY_SWEEP_START, NULL);
+	report(bench, OSM_EVENT_ID_HEAVY_SWEEP_DONE, NULL);
+	assert_int_equal(confirmed(bench), 0); /* OpenSM's unicast cache has made the tables of this sweep */
+	subn->sm_state = IB_SMINFO_STATE_STANDBY;
+	assert_true(sweep_to_tables(bench));
+	assert_int_equal(confirmed(bench), 0);
+	bench_free(bench);
+}
+
+static void tables_that_are_not_confirmed(void **state)
+{
+	struct bench *bench = bench_new("");
+	osm_subn_t *subn = &bench->subnet->osm.subn;
+
+	assert_true(sweep_to_tables(bench));
+	memset(subnet_switch(bench->subnet, "Spine01")->lft, 0, 64); /* as of a block that is on its way */
+	assert_int_equal(confirmed(bench), 0);
+	assert_true(sweep_to_tables(bench));
+	subn->subnet_initialization_error = TRUE;
+	assert_int_equal(confirmed(bench), 0);
+	subn->subnet_initialization_error = FALSE;
+	assert_int_equal(confirmed(bench), 0); /* not any more */
+	assert_true(sweep_to_tables(bench));
+	bench->subnet->osm.routing_engine_used = &bench->other;
+	assert_int_equal(confirmed(bench), 0);
+	assert_true(sweep_to_tables(bench));
+	configure(bench, "method = no-such");
+	assert_true(confirmed(bench) > 0);
+	bench_free(bench);
+}
+
+/* Is the fabric active, with one port in another state? */
+static bool is_active_but(struct bench *bench, const char *name, unsigned port, unsigned state)
+{
+	ib_port_info_t *info = &subnet_port(bench->subnet, name, port)->port_info;
+
+	ib_port_info_set_port_state(info, state);
+	assert_true(sweep_to_tables(bench));
+	ib_port_info_set_port_state(info, IB_LINK_ACTIVE);
+	return noted.job->is_active;
+}
+
+/* Each end of each cable that a flow may pass counts; others do not: a host that takes no part, a cable that is drained. */
+static void ports_on_the_way(void **state)
+{
+	struct bench *bench = bench_new("exclude_spines = Spine02");
+	osm_subn_t *subn = &bench->subnet->osm.subn;
+
+	assert_true(is_active_but(bench, "Leaf01", 4, IB_LINK_ACTIVE));
+	assert_false(is_active_but(bench, "Leaf01", 4, IB_LINK_INIT));
+	assert_false(is_active_but(bench, "Spine01", 3, IB_LINK_ARMED));
+	assert_false(is_active_but(bench, "Leaf02", 1, IB_LINK_ARMED));
+	assert_false(is_active_but(bench, "Node02-00", 1, IB_LINK_INIT));
+	assert_true(is_active_but(bench, "Spine02", 3, IB_LINK_INIT));
+	subn->coming_out_of_standby = TRUE;
+	assert_false(is_active_but(bench, "Leaf01", 4, IB_LINK_ACTIVE));
+	subn->coming_out_of_standby = FALSE;
+	subn->first_time_master_sweep = TRUE;
+	assert_false(is_active_but(bench, "Leaf01", 4, IB_LINK_ACTIVE));
 	bench_free(bench);
 }
 
@@ -842,6 +936,9 @@ int run_engine_tests(void)
 		cmocka_unit_test(tables_are_filled),
 		cmocka_unit_test(what_switches_hold),
 		cmocka_unit_test(sweeps_that_met_errors),
+		cmocka_unit_test(tables_are_confirmed_once),
+		cmocka_unit_test(tables_that_are_not_confirmed),
+		cmocka_unit_test(ports_on_the_way),
 		cmocka_unit_test(no_tree_is_declined),
 		cmocka_unit_test(parted_leaves_are_declined),
 		cmocka_unit_test(bad_settings_at_the_start),

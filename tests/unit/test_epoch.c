@@ -81,6 +81,40 @@ static void next_grows_and_never_wraps(void **state)
 	assert_true(fors_epoch_next(FORS_EPOCH_LIMIT - 1, NOW) == FORS_EPOCH_LIMIT);
 }
 
+/* Ten minutes, or a thousand when the clock is behind; halves of them are scarce; never at the limit. */
+static void epochs_are_reserved(void **state)
+{
+	assert_true(fors_epoch_reserve(0, NOW) == NOW + 600000);
+	assert_true(fors_epoch_reserve(NOW, 5) == NOW + 1000);
+	assert_true(fors_epoch_reserve(NOW, UINT64_MAX) == NOW + 1000);
+	assert_true(fors_epoch_reserve(NOW, FORS_EPOCH_LIMIT - 1) == FORS_EPOCH_LIMIT - 1);
+	assert_true(fors_epoch_is_scarce(0, NOW, NOW));
+	assert_true(fors_epoch_is_scarce(NOW + 299999, NOW, NOW));
+	assert_false(fors_epoch_is_scarce(NOW + 300000, NOW, NOW));
+	assert_true(fors_epoch_is_scarce(NOW + 499, NOW, 0));
+	assert_false(fors_epoch_is_scarce(NOW + 500, NOW, 0));
+}
+
+static void reserve_has_an_epoch(void **state)
+{
+	static const char *const bad[] = {"", "5", "5\n\n", " 5\n", "-5\n", "5 1\n", "18446744073709551616\n", "x\n"};
+	const struct place *place = *state;
+	struct fors_error error;
+	uint64_t epoch = 7;
+
+	assert_int_equal(fors_epoch_of_reserve(&place->folder, &epoch, &error), FORS_OK);
+	assert_true(epoch == 0);
+	put(place, "epoch", "1700000000000\n", 14);
+	assert_int_equal(fors_epoch_of_reserve(&place->folder, &epoch, &error), FORS_OK);
+	assert_true(epoch == 1700000000000);
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		put(place, "epoch", bad[i], strlen(bad[i]));
+		if (fors_epoch_of_reserve(&place->folder, &epoch, &error) != FORS_EINPUT)
+			fail_msg("'%s' is accepted", bad[i]);
+		assert_non_null(strstr(error.text, in_folder(place, "epoch")));
+	}
+}
+
 static void belief_has_limits(void **state)
 {
 	assert_true(fors_epoch_is_own(0) && fors_epoch_is_own(FORS_EPOCH_LIMIT - 1));
@@ -248,11 +282,13 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(next_grows_and_never_wraps),
 		cmocka_unit_test(belief_has_limits),
+		cmocka_unit_test(epochs_are_reserved),
 		IN_A_PLACE(schedule_has_an_epoch),
 		IN_A_PLACE(large_file_costs_nothing),
 		IN_A_PLACE(misfits_are_not_read),
 		IN_A_PLACE(status_has_an_epoch),
 		IN_A_PLACE(heartbeat_has_an_epoch),
+		IN_A_PLACE(reserve_has_an_epoch),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

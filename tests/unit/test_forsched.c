@@ -3,6 +3,7 @@
  */
 #include <endian.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -700,6 +701,95 @@ static void put_text(const char *path, const char *text)
 	published_write(path, (struct bytes){(unsigned char *)text, strlen(text)});
 }
 
+/* ---- waiting for the next epoch ---- */
+
+struct waiter {
+	struct forsched_watch *watch;
+	uint64_t epoch;
+	enum forsched_err err;
+};
+
+static void *wait_above_ten(void *context)
+{
+	struct waiter *waiter = context;
+
+	waiter->err = forsched_watch_wait(waiter->watch, 10, 60000, &waiter->epoch, NULL);
+	return NULL;
+}
+
+static bool is_readable(const struct forsched_watch *watch, int timeout_ms)
+{
+	struct pollfd look = {.fd = forsched_watch_fd(watch), .events = POLLIN};
+
+	return poll(&look, 1, timeout_ms) > 0;
+}
+
+/* Many wait for a file in a folder that comes later: all hear of the first newer epoch, and none of what is not newer. */
+static void waiting_for_the_next_epoch(void **state)
+{
+	struct place place = make_place();
+	struct bytes old = published_spec("FT(2;4,4)", 2, "exact", 10),
+		     next = published_spec("FT(2;4,4)", 2, "exact", 11);
+	struct waiter waiter[8];
+	pthread_t thread[8];
+	uint64_t epoch = 0;
+
+	assert_int_equal(rmdir(place.directory), 0);
+	for (int i = 0; i < 8; i++) {
+		assert_int_equal(forsched_watch_open(place.file, &waiter[i].watch, NULL), FORSCHED_OK);
+		assert_int_equal(forsched_watch_newest(waiter[i].watch, &epoch, NULL), FORSCHED_EFILE);
+		assert_int_equal(forsched_watch_wait(waiter[i].watch, 0, 0, &epoch, NULL), FORSCHED_EFILE);
+		assert_int_equal(pthread_create(&thread[i], NULL, wait_above_ten, &waiter[i]), 0);
+	}
+	assert_int_equal(mkdir(place.directory, 0755), 0);
+	published_replace(place.file, old);
+	put_text(place.heartbeat, "1 10\n");
+	published_replace(place.file, next);
+	for (int i = 0; i < 8; i++) {
+		assert_int_equal(pthread_join(thread[i], NULL), 0);
+		assert_int_equal(waiter[i].err, FORSCHED_OK);
+		assert_int_equal(waiter[i].epoch, 11);
+		assert_int_equal(forsched_watch_wait(waiter[i].watch, 11, 0, &epoch, NULL), FORSCHED_OK);
+		assert_int_equal(epoch, 11);
+		forsched_watch_close(waiter[i].watch);
+	}
+	forsched_watch_close(NULL);
+	free(old.data);
+	free(next.data);
+	remove_place(&place);
+}
+
+/* The descriptor is readable after a change, and quiet after a look; a damaged file is no epoch. */
+static void watching_with_poll(void **state)
+{
+	struct place place = make_place();
+	struct bytes old = published_spec("FT(2;4,4)", 2, "exact", 10),
+		     next = published_spec("FT(2;4,4)", 2, "exact", 11);
+	struct forsched_watch *watch;
+	uint64_t epoch = 0;
+
+	published_replace(place.file, old);
+	assert_int_equal(forsched_watch_open(place.file, &watch, NULL), FORSCHED_OK);
+	assert_int_equal(forsched_watch_newest(watch, &epoch, NULL), FORSCHED_OK);
+	assert_int_equal(epoch, 10);
+	published_replace(place.file, next);
+	assert_true(is_readable(watch, 60000));
+	assert_int_equal(forsched_watch_newest(watch, &epoch, NULL), FORSCHED_OK);
+	assert_int_equal(epoch, 11);
+	published_replace(place.file, (struct bytes){next.data, 300});
+	assert_true(is_readable(watch, 60000));
+	assert_int_equal(forsched_watch_newest(watch, &epoch, NULL), FORSCHED_EFORMAT);
+	assert_int_equal(forsched_watch_wait(watch, 5, 1, &epoch, NULL), FORSCHED_EFORMAT);
+	published_replace(place.file, old);
+	assert_int_equal(forsched_watch_wait(watch, 10, 1, &epoch, NULL), FORSCHED_OK);
+	assert_int_equal(epoch, 10); /* not above: the time was over */
+	assert_int_equal(forsched_watch_wait(watch, 9, -1, &epoch, NULL), FORSCHED_OK);
+	forsched_watch_close(watch);
+	free(old.data);
+	free(next.data);
+	remove_place(&place);
+}
+
 static void heartbeats(void **state)
 {
 	static const char *const bad[] = {
@@ -846,6 +936,8 @@ int main(void)
 		cmocka_unit_test(cut_while_open),
 		cmocka_unit_test(written_over_while_open),
 		cmocka_unit_test(replaced_while_open),
+		cmocka_unit_test(waiting_for_the_next_epoch),
+		cmocka_unit_test(watching_with_poll),
 		cmocka_unit_test(heartbeats),
 		cmocka_unit_test(heartbeats_of_the_future),
 		cmocka_unit_test(many_threads_at_once),

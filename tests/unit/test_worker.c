@@ -28,6 +28,7 @@
 #include "core/schedule/verify.h"
 #include "plugin/board.h"
 #include "plugin/clock.h"
+#include "plugin/epoch.h"
 #include "plugin/log.h"
 #include "plugin/worker.h"
 #include "fake_clock.h"
@@ -984,7 +985,7 @@ static void leave(const struct bench *bench, const char *name, const char *forma
 	assert_int_equal(fors_publish(&bench->folder, name, text, strlen(text), false, NULL), FORS_OK);
 }
 
-/* Schedule, status.json and heartbeat with these epochs; 0: it is damaged. */
+/* Schedule, status.json and heartbeat with these epochs, none reserved; 0: it is damaged. */
 static void leave_all(const struct bench *bench, uint64_t schedule, uint64_t status, uint64_t heartbeat)
 {
 	if (schedule)
@@ -995,8 +996,11 @@ static void leave_all(const struct bench *bench, uint64_t schedule, uint64_t sta
 		leave(bench, "status.json", "{\"state\": \"active\", \"epoch\": %" PRIu64 "}", status);
 	else
 		leave(bench, "status.json", "{");
+	assert_int_equal(fors_publish_remove(&bench->folder, "epoch", NULL), FORS_OK);
 	leave(bench, "heartbeat", heartbeat ? "1700000000000 %" PRIu64 "\n" : "-%" PRIu64, heartbeat);
 }
+
+static uint64_t last_reserve; /* while the last one of those was there */
 
 /* What a board that begins with these files publishes first; `errors` of them are named as damaged or absurd. */
 static uint64_t begin(const struct bench *bench, int errors)
@@ -1017,6 +1021,7 @@ static uint64_t begin(const struct bench *bench, int errors)
 	assert_true(read_status(bench, &status));
 	assert_int_equal(status.epoch, epoch);
 	fors_status_clear(&status);
+	last_reserve = board.reserved;
 	fake_clock_advance(5000);
 	fors_board_beat(&board);
 	fors_board_close(&board);
@@ -1059,6 +1064,46 @@ static void highest_of_three_counts(void **state)
 	}
 	leave_all(bench, 0, 0, 0);
 	assert_clock_again(bench, 3);
+}
+
+/* The file `epoch`, 0: there is none. */
+static uint64_t reserved(const struct bench *bench)
+{
+	uint64_t epoch = 0;
+
+	assert_int_equal(fors_epoch_of_reserve(&bench->folder, &epoch, NULL), FORS_OK);
+	return epoch;
+}
+
+/*
+ * The machine crashes: the disk has files of some time ago, and the number that was reserved before readers saw an epoch.
+ * Even with the clock behind the next one is larger than any that they saw; and crash after crash it is not farther ahead.
+ */
+static void epochs_survive_a_crash(void **state)
+{
+	struct bench *bench = without_worker(state);
+	const uint64_t now = fors_clock_unix_ms();
+	uint64_t seen, ahead = 0;
+
+	leave_all(bench, now - 5000, now - 5000, now - 5000);
+	seen = begin(bench, 0);
+	assert_int_equal(seen, now);
+	assert_int_equal(reserved(bench), seen); /* that one has ended as it should */
+	fake_clock_set(-3600000);
+	for (int crash = 0; crash < 20; crash++) {
+		uint64_t next;
+
+		leave_all(bench, now - 5000, now - 5000, now - 5000);
+		leave(bench, "epoch", "%" PRIu64 "\n", crash ? ahead : seen);
+		next = begin(bench, 0);
+		assert_true(next > seen);
+		ahead = last_reserve;
+		assert_true(ahead >= next && ahead <= now + 20 * 1001);
+		seen = next;
+	}
+	fake_clock_set(3600000);
+	leave(bench, "epoch", "%s\n", "-17");
+	begin(bench, 1);
 }
 
 /* On a host that boots in 1970 there is no clock to go by. */
@@ -1817,6 +1862,171 @@ static void numbers_of_a_plan_go_with_it(void **state)
 	assert_int_equal(status_of(bench).state, FORS_FAILED);
 }
 
+/* ---- early: when the switches have the tables, before the sweep has ended ---- */
+
+/* Tables on their way, and the word that they are in. Fabric: what the sweep before ended with, less what is down. */
+static struct fors_job *early_job(struct bench *bench, const char *down, uint64_t number)
+{
+	struct fors_job *job = make_job(bench, FORS_JOB_ROUTED, down);
+
+	job->number = number;
+	job->is_active = true;
+	return job;
+}
+
+static void confirm(struct bench *bench, struct fors_job *job, uint64_t number)
+{
+	fors_worker_submit(bench->worker, job);
+	rest();
+	fors_worker_note_tables(bench->worker, number);
+	rest();
+}
+
+static int64_t bring_up(struct bench *bench)
+{
+	submit(bench, FORS_JOB_INSTALLED, NULL);
+	return wait_state(bench, FORS_ACTIVE, 0);
+}
+
+static void assert_state(const struct bench *bench, enum fors_state state)
+{
+	struct fors_status status;
+
+	assert_true(read_status(bench, &status));
+	assert_int_equal(status.state, state);
+	fors_status_clear(&status);
+}
+
+static struct fors_job *job_with_errors(struct bench *bench, const char *down)
+{
+	struct fors_job *job = make_job(bench, FORS_JOB_INCOMPLETE, down);
+
+	strcpy(job->reason, "OpenSM met errors");
+	return job;
+}
+
+/* After a loss the plan is out when its tables are in; the end of the sweep finds nothing to do. */
+static void a_loss_is_published_early(void **state)
+{
+	struct bench *bench = *state;
+	int64_t first = bring_up(bench), second;
+
+	fors_worker_submit(bench->worker, early_job(bench, "Leaf00[4]", 7));
+	fors_worker_note_tables(bench->worker, 7); /* perhaps while it plans */
+	second = wait_state(bench, FORS_ACTIVE, first + 1);
+	assert_published(bench, second, 9);
+	submit(bench, FORS_JOB_INSTALLED, "Leaf00[4]");
+	rest();
+	assert_state(bench, FORS_ACTIVE);
+	assert_published(bench, second, 9);
+	assert_int_equal(atomic_load(&plans), 2);
+	confirm(bench, early_job(bench, "Spine00", 8), 8); /* from there on */
+	wait_state(bench, FORS_ACTIVE, second + 1);
+}
+
+/* No word, one of other tables, one for tables that the sweep made over ports that are down, or of a fabric unknown. */
+static void what_is_not_published_early(void **state)
+{
+	struct bench *bench = *state;
+	struct fors_job *job;
+
+	confirm(bench, early_job(bench, NULL, 1), 1);
+	assert_state(bench, FORS_PLANNING); /* nothing was up before */
+	bring_up(bench);
+	confirm(bench, early_job(bench, "Leaf00[4]", 2), 1);
+	assert_state(bench, FORS_PLANNING);
+	job = early_job(bench, "Leaf00[5]", 3);
+	job->is_active = false;
+	confirm(bench, job, 3);
+	assert_state(bench, FORS_PLANNING);
+	how_to_plan = PLAN_WRONG;
+	confirm(bench, early_job(bench, "Leaf00[6]", 4), 4);
+	assert_state(bench, FORS_PLANNING);
+	how_to_plan = PLAN_WELL;
+	submit(bench, FORS_JOB_INSTALLED, "Leaf00[4]");
+	wait_state(bench, FORS_ACTIVE, 0);
+	confirm(bench, early_job(bench, NULL, 5), 5); /* a cable is back */
+	assert_state(bench, FORS_PLANNING);
+	confirm(bench, early_job(bench, "Spine00", 6), 6);
+	assert_state(bench, FORS_ACTIVE); /* none is back after all: what was up is what counts */
+}
+
+static void another_lid_waits(void **state)
+{
+	struct bench *bench = *state;
+	struct fors_job *job = early_job(bench, "Leaf00[4]", 1);
+
+	bring_up(bench);
+	fors_net_port(job->net, fors_net_find_guid(job->net, job->fabric->leaf[0].guid), 0)->lid += 40;
+	confirm(bench, job, 1);
+	assert_state(bench, FORS_PLANNING);
+}
+
+/* Errors that come out at the end: what was early goes, and the next one waits until a sweep meets none. */
+static void early_and_then_errors(void **state)
+{
+	struct bench *bench = *state;
+	int64_t epoch = bring_up(bench);
+
+	confirm(bench, early_job(bench, "Leaf00[4]", 1), 1);
+	epoch = wait_state(bench, FORS_ACTIVE, epoch + 1);
+	fors_worker_submit(bench->worker, job_with_errors(bench, "Leaf00[4]"));
+	epoch = wait_state(bench, FORS_PLANNING, epoch + 1);
+	assert_published(bench, epoch, 0);
+	confirm(bench, early_job(bench, "Leaf00[4]", 2), 2);
+	assert_published(bench, epoch, 0);
+	fors_worker_submit(bench->worker, job_with_errors(bench, "Leaf00[4]"));
+	rest();
+	assert_published(bench, epoch, 0);
+	submit(bench, FORS_JOB_INSTALLED, "Leaf00[4]");
+	epoch = wait_state(bench, FORS_ACTIVE, epoch + 1);
+	confirm(bench, early_job(bench, "Spine00", 3), 3);
+	epoch = wait_state(bench, FORS_ACTIVE, epoch + 1);
+	submit(bench, FORS_JOB_INSTALLED, "Spine00");
+	rest();
+	fors_worker_submit(bench->worker, job_with_errors(bench, "Spine00")); /* of a later sweep: it is still right */
+	rest();
+	assert_published(bench, epoch, 9);
+}
+
+static void early_and_then_declined(void **state)
+{
+	struct bench *bench = *state;
+	int64_t epoch = bring_up(bench);
+
+	confirm(bench, early_job(bench, "Leaf00[4]", 1), 1);
+	epoch = wait_state(bench, FORS_ACTIVE, epoch + 1);
+	decline(bench, "the fabric is routed by 'minhop'");
+	epoch = wait_state(bench, FORS_INACTIVE, epoch + 1);
+	assert_published(bench, epoch, 0);
+	confirm(bench, early_job(bench, "Leaf00[5]", 2), 2); /* what was done meanwhile nobody knows */
+	assert_state(bench, FORS_PLANNING);
+}
+
+static void mastership_lost_and_early(void **state)
+{
+	struct bench *bench = *state;
+	int64_t epoch = bring_up(bench);
+
+	fors_worker_submit(bench->worker, early_job(bench, "Leaf00[4]", 1));
+	wait_state(bench, FORS_PLANNING, 0);
+	rest();
+	atomic_store(&mastership_now, FORS_MASTER_UNDECIDED);
+	fors_worker_note_tables(bench->worker, 1);
+	rest();
+	assert_state(bench, FORS_PLANNING);
+	atomic_store(&mastership_now, FORS_MASTER_YES);
+	confirm(bench, early_job(bench, "Leaf00[4]", 2), 2); /* the same tables once more */
+	epoch = wait_state(bench, FORS_ACTIVE, epoch + 1);
+	atomic_store(&mastership_now, FORS_MASTER_NO);
+	epoch = wait_state(bench, FORS_INACTIVE, epoch + 1);
+	assert_published(bench, epoch, 0);
+	atomic_store(&mastership_now, FORS_MASTER_YES);
+	rest();
+	confirm(bench, early_job(bench, "Leaf00[5]", 3), 3);
+	assert_state(bench, FORS_PLANNING);
+}
+
 #define ON_A_BENCH(test) cmocka_unit_test_setup_teardown(test, open_bench, close_bench)
 
 int main(void)
@@ -1850,6 +2060,7 @@ int main(void)
 		ON_A_BENCH(board_exceeds_an_epoch),
 		ON_A_BENCH(epoch_ahead_in_publish_dir_is_exceeded),
 		ON_A_BENCH(highest_of_three_counts),
+		ON_A_BENCH(epochs_survive_a_crash),
 		ON_A_BENCH(epochs_grow_in_1970),
 		ON_A_BENCH(belief_ends_at_the_limit),
 		ON_A_BENCH(poisoned_folder_heals),
@@ -1883,6 +2094,12 @@ int main(void)
 		ON_A_BENCH(numbers_of_a_plan_go_with_it),
 		ON_A_BENCH(memory_runs_out_over_tables_of_others),
 		ON_A_BENCH(memory_runs_out_while_tables_change),
+		ON_A_BENCH(a_loss_is_published_early),
+		ON_A_BENCH(what_is_not_published_early),
+		ON_A_BENCH(another_lid_waits),
+		ON_A_BENCH(early_and_then_errors),
+		ON_A_BENCH(early_and_then_declined),
+		ON_A_BENCH(mastership_lost_and_early),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
