@@ -31,6 +31,9 @@ fors_SOURCES = \
 	cli/page.c cli/page.h \
 	cli/parse.c \
 	cli/plan_over.c cli/plan_over.h \
+	cli/simulate/cmd_simulate.c \
+	cli/simulate/simulation.c cli/simulate/simulation.h \
+	cli/simulate/simulation_json.c \
 	cli/whatif/whatif.h \
 	cli/whatif/whatif_cases.c \
 	cli/whatif/whatif_engine.c \
@@ -41,7 +44,7 @@ fors_SOURCES = \
 	cli/whatif/whatif_store.c
 nodist_fors_SOURCES = cli/page_html.h
 fors_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
-fors_LDADD = libforsmodel.la libforscore.la $(JANSSON_LIBS)
+fors_LDADD = libforssim.la libforsmodel.la libforscore.la $(JANSSON_LIBS)
 
 bashcompletiondir = $(datadir)/bash-completion/completions
 bashcompletion_DATA = cli/fors.bash
@@ -64,7 +67,7 @@ cli/_fors: fors$(EXEEXT)
 # The page that --html writes, as a C string.
 BUILT_SOURCES = cli/page_html.h
 CLEANFILES += cli/page_html.h
-EXTRA_DIST += cli/README.md cli/analyze/README.md cli/page.html cli/whatif/README.md
+EXTRA_DIST += cli/README.md cli/analyze/README.md cli/page.html cli/simulate/README.md cli/whatif/README.md
 cli/page_html.h: $(srcdir)/cli/page.html
 	$(AM_V_GEN)mkdir -p cli && sed -e 's/\\/\\\\/g' -e 's/"/\\"/g' -e 's/^/"/' -e 's/$$/\\n"/' $(srcdir)/cli/page.html >$@
 cli/fors-page.$(OBJEXT): cli/page_html.h

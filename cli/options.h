@@ -28,6 +28,7 @@ enum cli_command_id {
 	CLI_CMD_FORGET = 1 << 7,
 	CLI_CMD_FABRIC = 1 << 8,
 	CLI_CMD_DIFF = 1 << 9,
+	CLI_CMD_SIMULATE = 1 << 10,
 };
 
 /* Arguments of --format and --map, in the order of their names. */
@@ -43,6 +44,38 @@ enum cli_fabric_format {
 	CLI_FABRIC_DOT
 };
 enum cli_map { CLI_MAP_DIRECT, CLI_MAP_RANDOM };
+
+/* Arguments of --queues and --idle, in the order of their names. */
+enum cli_queues { CLI_QUEUES_VOQ, CLI_QUEUES_FIFO };
+enum cli_idle { CLI_IDLE_KEPT, CLI_IDLE_SKIPPED };
+
+/* A size in bytes, or a time in picoseconds. */
+struct cli_amount {
+	bool is_given;
+	uint64_t value;
+};
+
+/* A rate, or a part of one; 0: not given. */
+typedef double cli_rate;
+
+/* Texts that an option was given, one for each time. */
+struct cli_texts {
+	const char **text; /* count; owned */
+	size_t count;
+};
+
+/* How a simulation runs. */
+struct cli_simulate {
+	struct cli_amount message, mtu, buffer;	    /* --message, --mtu, --buffer: bytes */
+	struct cli_amount wire, switching, adapter; /* --wire-time, --switch-time, --adapter-time */
+	struct cli_amount barrier, jitter, skew;    /* --barrier, --jitter, --skew */
+	struct cli_amount pause_high, pause_low;    /* --pause-high, --pause-low: bytes */
+	cli_rate speed, adapter_rate, measured;	    /* --speed, --adapter-rate, --measured */
+	bool has_no_barrier, is_store_and_forward;  /* --barrier none, --store-and-forward */
+	int queues, idle;			    /* --queues, --idle: enum cli_queues, enum cli_idle */
+	unsigned window, vls;			    /* --window, --vls; 0: not given */
+	struct cli_texts link_rate;		    /* --link-rate */
+};
 
 /* Which fabric is meant. */
 struct cli_source {
@@ -76,6 +109,7 @@ struct cli_settings {
 	int format;			     /* enum cli_schedule_format or enum cli_fabric_format */
 	unsigned watch;			     /* --watch; 0: once */
 	bool wants_optimum, is_dry, is_json; /* --optimum, --dry-run, --json */
+	struct cli_simulate simulate;
 };
 
 struct cli_option {

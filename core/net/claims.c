@@ -350,6 +350,12 @@ static enum fors_err check_lids(const struct settling *s)
 	return err;
 }
 
+static void keep_rates(const struct settling *s)
+{
+	for (uint32_t i = 0; i < s->net->nports; i++)
+		s->net->port[i].rate = s->rate[i];
+}
+
 static enum fors_err settle_all(struct settling *s)
 {
 	enum fors_err err = hash_ids(s);
@@ -366,6 +372,7 @@ static enum fors_err settle_all(struct settling *s)
 	if (err)
 		return err;
 	fors_rates_mark(s->net, s->rate);
+	keep_rates(s);
 	return fors_net_index(s->net, s->error);
 }
 
