@@ -39,6 +39,7 @@ fors_SOURCES = \
 	cli/whatif/whatif_engine.c \
 	cli/whatif/whatif_json.c \
 	cli/whatif/whatif_run.c \
+	cli/whatif/whatif_simulate.c \
 	cli/whatif/whatif_shift.c \
 	cli/whatif/whatif_stop.c \
 	cli/whatif/whatif_store.c

@@ -71,6 +71,7 @@ struct cli_simulate {
 	struct cli_amount barrier, jitter, skew;    /* --barrier, --jitter, --skew */
 	struct cli_amount pause_high, pause_low;    /* --pause-high, --pause-low: bytes */
 	cli_rate speed, adapter_rate, measured;	    /* --speed, --adapter-rate, --measured */
+	bool is_wanted;				    /* --simulate, of whatif */
 	bool has_no_barrier, is_store_and_forward;  /* --barrier none, --store-and-forward */
 	int queues, idle;			    /* --queues, --idle: enum cli_queues, enum cli_idle */
 	unsigned window, vls;			    /* --window, --vls; 0: not given */

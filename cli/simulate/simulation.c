@@ -14,12 +14,12 @@
 
 /* --- speeds ----------------------------------------------------------------------------------------------------- */
 
-static double speed_of(const struct cli_settings *settings, const struct fors_routes *routes, uint32_t link)
+double cli_simulation_speed(const struct cli_simulate *given, const struct fors_routes *routes, uint32_t link)
 {
 	uint32_t rate = routes ? routes->net->port[routes->port_of[link]].rate : 0;
 
-	if (settings->simulate.speed > 0)
-		return settings->simulate.speed;
+	if (given->speed > 0)
+		return given->speed;
 	return rate ? rate / 10. : USUAL_GBITS;
 }
 
@@ -75,7 +75,7 @@ static int set_speeds(const struct cli_settings *settings, struct cli_simulation
 	if (!sim->gbits)
 		return cli_fail(&(struct fors_error){FORS_ENOMEM, "out of memory"});
 	for (uint32_t l = 0; l < graph->nlinks; l++) {
-		sim->gbits[l] = speed_of(settings, sim->analysis.routes, l);
+		sim->gbits[l] = cli_simulation_speed(&settings->simulate, sim->analysis.routes, l);
 		sim->line += graph->is_terminal[graph->from[l]] ? sim->gbits[l] : 0;
 		n += graph->is_terminal[graph->from[l]];
 	}
@@ -100,9 +100,8 @@ static uint32_t bytes(const struct cli_amount *amount, uint32_t usual)
 	return value < UINT32_MAX ? (uint32_t)value : UINT32_MAX;
 }
 
-static struct fors_sim_settings settings_of(const struct cli_settings *settings, const double *gbits)
+struct fors_sim_settings cli_simulation_settings(const struct cli_simulate *given, const double *gbits)
 {
-	const struct cli_simulate *given = &settings->simulate;
 	struct fors_sim_settings set = fors_sim_defaults();
 
 	set.gbits = gbits;
@@ -124,8 +123,6 @@ static struct fors_sim_settings settings_of(const struct cli_settings *settings,
 	set.skew = or_else(&given->skew, 0);
 	set.window = given->window;
 	set.keeps_idle = given->idle == CLI_IDLE_KEPT;
-	set.seed = settings->seed;
-	set.progress = cli_progress;
 	return set;
 }
 
@@ -198,7 +195,9 @@ int cli_simulation_run(const struct cli_settings *settings, struct cli_simulatio
 		code = set_speeds(settings, sim);
 	if (code)
 		return code;
-	sim->set = settings_of(settings, sim->gbits);
+	sim->set = cli_simulation_settings(&settings->simulate, sim->gbits);
+	sim->set.seed = settings->seed;
+	sim->set.progress = cli_progress;
 	code = make_program(sim);
 	if (!code)
 		code = simulate(sim);

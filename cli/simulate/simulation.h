@@ -25,6 +25,11 @@ void cli_simulation_free(struct cli_simulation *simulation);
 /* Has all arrived? */
 bool cli_simulation_is_sound(const struct cli_simulation *simulation);
 
+/* Gbit/s of a link: what the options say, else the text of the fabric, else the usual. routes: NULL where there is no net. */
+double cli_simulation_speed(const struct cli_simulate *given, const struct fors_routes *routes, uint32_t link);
+/* What the options say, and what is usual; without seed and progress. */
+struct fors_sim_settings cli_simulation_settings(const struct cli_simulate *given, const double *gbits);
+
 /* "Leaf00[21] -> Spine00[1]", or a number where links have no names. */
 void cli_simulation_link(const struct cli_simulation *simulation, uint32_t link, char *text, size_t room);
 /*

@@ -19,8 +19,9 @@ enum fors_err whatif_net(const struct whatif *whatif, const struct whatif_case *
 	return err;
 }
 
-enum fors_err whatif_shift(const struct fors_net *net, const struct fors_lfts *lfts, const struct fors_endpoint *server,
-			   uint32_t count, struct whatif_result *result, struct fors_error *error)
+enum fors_err whatif_shift(const struct whatif *whatif, const struct fors_net *net, const struct fors_lfts *lfts,
+			   const struct fors_endpoint *server, uint32_t count, struct whatif_result *result,
+			   struct fors_error *error)
 {
 	struct fors_routes *routes = NULL;
 	struct fors_pattern *pattern = NULL;
@@ -39,6 +40,8 @@ enum fors_err whatif_shift(const struct fors_net *net, const struct fors_lfts *l
 		result->max_load = evaluation->max_link_load;
 		result->broken = evaluation->nbroken;
 	}
+	if (!err && whatif->simulate.is_wanted)
+		err = whatif_simulate(whatif, net, lfts, server, count, NULL, &result->shift_gbits, error);
 	fors_evaluation_free(evaluation);
 	fors_pattern_free(pattern);
 	fors_routes_free(routes);

@@ -152,3 +152,30 @@ def test_bad_settings(fors, args, text):
 def test_servers_that_are_not_there(fors, write):
     pattern = write("pattern", "0 1\n0 99\n")
     assert "pattern:2:" in fors("simulate", "--synthetic", STAR, "--routing", "d-mod-k", "--pattern-file", pattern, code=2).err
+
+
+def test_whatif_in_gbits(fors, tmp_path):
+    """The intact fabric is what --simulate says of it, measured rates are fitted, and results survive in a file."""
+    args = ["whatif", "--synthetic", "FT(2;4,4)", "--simulate", "--message", "16KiB", "--measured", "100", "--json"]
+    result = json.loads(fors(*args, "--resume", tmp_path / "results").out)
+    intact = result["intact"]["fors"]
+    assert intact["shift_gbits"] == pytest.approx(100, abs=0.05) and intact["gbits"] > 90
+    one = next(f for f in result["failures"] if f["failure"].startswith("Leaf00[5]"))["engines"]["fors"]
+    assert 40 < one["shift_gbits"] < 85 < one["gbits"] < 110
+    lines = (tmp_path / "results").read_text().splitlines(keepends=True)
+    (tmp_path / "half").write_text("".join(lines[:5]))
+    assert json.loads(fors(*args, "--resume", tmp_path / "half", "--threads", "1").out) == result
+    for more in (["--message", "32KiB"], ["--speed", "100", "--measured", "50"]):
+        fors(*args, *more, "--resume", tmp_path / "results", code=2)
+    shown = fors(*args[:-1]).out
+    assert "Gbit/s per server, simulated" in shown and " 100.0" in shown
+
+
+@pytest.mark.parametrize("args, text", [
+    (["--message", "1KiB"], "not --simulate"),
+    (["--simulate", "--message", "0"], "from 1 byte"),
+    (["--simulate", "--barrier", "1us", "--measured", "90"], "without --barrier"),
+    (["--simulate", "--measured", "900"], "cannot be reached"),
+])
+def test_whatif_bad_settings(fors, args, text):
+    assert text in fors("whatif", "--synthetic", "FT(2;2,2)", *args, code=2).err
