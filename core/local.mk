@@ -5,6 +5,7 @@ libforscore_la_SOURCES = \
 	core/base/guidlist.c core/base/guidlist.h \
 	core/base/names.c core/base/names.h \
 	core/base/parallel.c core/base/parallel.h \
+	core/base/print.c core/base/print.h \
 	core/base/random.h \
 	core/base/text.c core/base/text.h \
 	core/base/unknown.h \

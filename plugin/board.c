@@ -138,33 +138,42 @@ bool fors_board_has_plan(const struct fors_board *board)
 	return board->schedule && board->schedule->nphases > 0;
 }
 
-/* A copy for publish_dir; the kept order is of no use to anybody else. */
-static void send_copy(struct fors_board *board, int which, const void *bytes, size_t size)
+/*
+ * A copy for publish_dir; the kept order is of no use to anybody else. Where memory is too short for one, nobody may take
+ * what is there for the newest: it is tried again, and there is no heartbeat until then.
+ */
+static void send_copy(struct fors_board *board, int which)
 {
 	static const enum fors_outbox_file file[] = {[SHEET_SCHEDULE] = FORS_OUT_SCHEDULE,
 						     [SHEET_STATUS] = FORS_OUT_STATUS,
 						     [SHEET_METRICS] = FORS_OUT_METRICS,
 						     [SHEET_METRICS_OLD] = FORS_OUT_METRICS_OLD};
 
-	if (board->outbox && bytes && which != SHEET_PLACES)
-		fors_outbox_put(board->outbox, file[which], bytes, size, board->is_guest);
+	struct fors_sheet *sheet = &board->sheet[which];
+
+	if (!board->outbox || !sheet->bytes || which == SHEET_PLACES)
+		return;
+	sheet->is_uncopied = !fors_outbox_put(board->outbox, file[which], sheet->bytes, sheet->size, board->is_guest);
+	if (sheet->is_uncopied)
+		fors_log_error(board->log, FORS_F_MEMORY, "out of memory: %s is copied to publish_dir later",
+			       sheet->name);
 }
 
 /* Replace what is to be written to a file; takes the bytes. */
 static void set_sheet(struct fors_board *board, int which, void *bytes, size_t size)
 {
-	send_copy(board, which, bytes, size);
 	free(board->sheet[which].bytes);
 	board->sheet[which].bytes = bytes;
 	board->sheet[which].size = size;
 	board->sheet[which].is_due = true;
+	send_copy(board, which);
 }
 
 /* What is written is kept, should somebody remove the file; but the schedule, which is large, can be made anew. */
 static void finish_sheet(struct fors_board *board, int which)
 {
 	board->sheet[which].is_due = false;
-	if (which != SHEET_SCHEDULE)
+	if (which != SHEET_SCHEDULE || board->sheet[which].is_uncopied)
 		return;
 	free(board->sheet[which].bytes);
 	board->sheet[which].bytes = NULL;
@@ -181,7 +190,26 @@ static void complain(struct fors_board *board, const struct fors_error *error)
 	board->has_complained = error;
 }
 
-void fors_board_retry(struct fors_board *board)
+/* What memory was too short for. */
+static void copy_again(struct fors_board *board)
+{
+	bool is_left = false;
+
+	for (int i = 0; i < SHEETS; i++) {
+		if (!board->sheet[i].is_uncopied)
+			continue;
+		send_copy(board, i);
+		is_left = is_left || board->sheet[i].is_uncopied;
+		if (!board->sheet[i].is_due)
+			finish_sheet(board, i);
+	}
+	if (is_left || !board->is_unannounced)
+		return;
+	board->is_unannounced = false;
+	fors_outbox_announce(board->outbox, board->last_epoch, fors_state_name(board->state));
+}
+
+static void write_due(struct fors_board *board)
 {
 	bool wrote = false;
 	struct fors_error error;
@@ -201,6 +229,12 @@ void fors_board_retry(struct fors_board *board)
 	}
 	if (wrote)
 		complain(board, NULL);
+}
+
+void fors_board_retry(struct fors_board *board)
+{
+	write_due(board);
+	copy_again(board);
 }
 
 /* Is `schedule`, but for its epoch, what is published already? */
@@ -367,9 +401,8 @@ bool fors_board_publish(struct fors_board *board, struct fors_schedule *schedule
 	if (!take_status(board, status))
 		return false;
 	log_status(board, status);
+	board->is_unannounced = board->outbox;
 	fors_board_retry(board); /* the command finds it in the state folder */
-	if (board->outbox)
-		fors_outbox_announce(board->outbox, board->last_epoch, fors_state_name(status->state));
 	return true;
 }
 
@@ -458,7 +491,8 @@ void fors_board_beat(struct fors_board *board)
 	board->last_beat = now;
 	if (!board->sheet[SHEET_SCHEDULE].is_due)
 		board->counts.beat_ms = (int64_t)now;
-	write_metrics(board, NULL); /* when memory is short, those of before stay */
+	if (!write_metrics(board, NULL))
+		fors_log_error(board->log, FORS_F_MEMORY, "out of memory: the metrics of before stay");
 	look_for_files(board);
 	length = snprintf(text, sizeof(text), "%" PRIu64 " %" PRIu64 "\n", now, board->last_epoch);
 	if (board->sheet[SHEET_SCHEDULE].is_due)
@@ -467,6 +501,6 @@ void fors_board_beat(struct fors_board *board)
 		board->counts.unwritten++;
 		complain(board, &error);
 	}
-	if (board->outbox)
+	if (board->outbox && !board->sheet[SHEET_SCHEDULE].is_uncopied)
 		fors_outbox_put(board->outbox, FORS_OUT_HEARTBEAT, text, (size_t)length, false);
 }

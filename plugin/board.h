@@ -40,13 +40,15 @@ struct fors_board {
 		const char *name; /* of the file */
 		void *bytes;	  /* as written last or to be written, owned; NULL: none, or can be made anew */
 		size_t size;
-		bool is_due; /* still to be written */
-	} sheet[5];	     /* in the order of writing */
+		bool is_due;	  /* still to be written */
+		bool is_uncopied; /* still to be given to the outbox, for want of memory */
+	} sheet[5];		  /* in the order of writing */
 	bool is_hasty;	/* a schedule is seen by readers before it is on the disk, see fors_board_withdraw_at_once() */
 	double seen_ms; /* when the hasty one was, by fors_clock_exact_ms(); 0: it could not be written */
 	bool has_complained; /* about a folder that cannot be written */
-	int unread;	/* how many of the files that an earlier opensm left are still to be read, for want of memory */
-	bool is_untold; /* the schedule has another epoch than the status says, for want of memory */
+	int unread; /* how many of the files that an earlier opensm left are still to be read, for want of memory */
+	bool is_unannounced; /* what was published last waits for its copies */
+	bool is_untold;	     /* the schedule has another epoch than the status says, for want of memory */
 };
 
 /*

@@ -53,10 +53,25 @@ static void tell_wanted(struct fors_engine *engine, uint64_t moved)
 		      engine->rehome.nslots, moved);
 }
 
+/* It is due: ask for a withdrawal, if it would move anything. Errors: as find_moved(). */
+static enum fors_err arm(struct fors_engine *engine, const struct fors_job *job, const struct fors_places *ranked,
+			 uint64_t now, struct fors_error *error)
+{
+	uint64_t moved, was_armed = engine->rehome.armed;
+	enum fors_err err = find_moved(engine, job, ranked, &moved, error);
+
+	if (err)
+		return err;
+	fors_rehome_arm(&engine->rehome, moved, now);
+	if (engine->rehome.armed && engine->rehome.armed != was_armed)
+		tell_wanted(engine, moved);
+	return FORS_OK;
+}
+
 void fors_engine_consider_rehome(struct fors_engine *engine, struct fors_job *job)
 {
 	struct fors_rehome *rehome = &engine->rehome;
-	uint64_t now = fors_clock_ms(), moved = 0, was_armed = rehome->armed;
+	uint64_t now = fors_clock_ms();
 	struct fors_places *ranked = NULL;
 	struct fors_error error;
 	bool is_same = true, is_wanted;
@@ -68,11 +83,7 @@ void fors_engine_consider_rehome(struct fors_engine *engine, struct fors_job *jo
 		err = fors_places_ranked(engine->kept.places, &ranked, &is_same, &error);
 	fors_rehome_want(rehome, is_wanted && !err && !is_same, now);
 	if (ranked && fors_rehome_is_due(rehome, now))
-		err = find_moved(engine, job, ranked, &moved, &error);
-	if (!err && ranked && fors_rehome_is_due(rehome, now))
-		fors_rehome_arm(rehome, moved, now);
-	if (rehome->armed && rehome->armed != was_armed)
-		tell_wanted(engine, moved);
+		err = arm(engine, job, ranked, now, &error);
 	if (err)
 		fors_log_error(&engine->osm->log, fors_code_of(err), "homes are not ranked: %s", error.text);
 	job->withdrawal = rehome->armed;

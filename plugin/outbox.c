@@ -366,14 +366,14 @@ enum fors_err fors_outbox_set(struct fors_outbox *box, const struct fors_outbox_
 	return FORS_OK;
 }
 
-void fors_outbox_put(struct fors_outbox *box, enum fors_outbox_file file, const void *bytes, size_t size, bool is_guest)
+bool fors_outbox_put(struct fors_outbox *box, enum fors_outbox_file file, const void *bytes, size_t size, bool is_guest)
 {
 	struct sheet *sheet = &box->sheet[file];
 	void *copy = malloc(size + 1), *old;
 	uint64_t epoch;
 
 	if (!copy)
-		return;
+		return false;
 	memcpy(copy, bytes, size);
 	epoch = file == FORS_OUT_SCHEDULE ? epoch_of(bytes, size) : 0;
 	pthread_mutex_lock(&box->mutex);
@@ -385,6 +385,7 @@ void fors_outbox_put(struct fors_outbox *box, enum fors_outbox_file file, const 
 	pthread_cond_signal(&box->wake);
 	pthread_mutex_unlock(&box->mutex);
 	free(old);
+	return true;
 }
 
 void fors_outbox_announce(struct fors_outbox *box, uint64_t epoch, const char *state)

@@ -46,9 +46,9 @@ enum fors_err fors_outbox_set(struct fors_outbox *outbox, const struct fors_outb
 
 /*
  * Copy these bytes to the file, soon. is_guest: this subnet manager is not the master any more; nothing is written then
- * unless the schedule in the folder is the one that it wrote itself. When memory is short the file is left out.
+ * unless the schedule in the folder is the one that it wrote itself. False: out of memory, and what was put before stays.
  */
-void fors_outbox_put(struct fors_outbox *outbox, enum fors_outbox_file file, const void *bytes, size_t size,
+bool fors_outbox_put(struct fors_outbox *outbox, enum fors_outbox_file file, const void *bytes, size_t size,
 		     bool is_guest);
 
 /* All files of a publication have been put: run the command when they are copied, or cannot be. */

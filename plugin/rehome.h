@@ -25,14 +25,13 @@
 #define FORS_REHOME_GRACE_MS 3000 /* for readers, from the withdrawal on */
 
 struct fors_rehome {
-	uint32_t nslots;      /* server ports known */
-	uint64_t quiet_ms;    /* since when there have been as many */
-	uint64_t ranked_ms;   /* when homes were ranked, 0: not yet */
-	uint64_t armed;	      /* number of the withdrawal that was asked for, 0: none */
-	uint64_t last;	      /* number of the last one */
-	bool is_free;	      /* a ranking would move no entry: no withdrawal is needed */
-	uint64_t due_ms;      /* when a sweep shall look again, 0: nothing is wanted */
-	uint64_t told_due_ms; /* the log knows of a ranking then */
+	uint32_t nslots;    /* server ports known */
+	uint64_t quiet_ms;  /* since when there have been as many */
+	uint64_t ranked_ms; /* when homes were ranked, 0: not yet */
+	uint64_t armed;	    /* number of the withdrawal that was asked for, 0: none */
+	uint64_t last;	    /* number of the last one */
+	bool is_free;	    /* a ranking would move no entry: no withdrawal is needed */
+	uint64_t due_ms;    /* when a sweep shall look again, 0: nothing is wanted */
 };
 
 /* So many server ports are known now. */

@@ -126,7 +126,7 @@ static void tell(struct fors_worker *worker, double start)
 
 static void withdraw(struct fors_worker *worker)
 {
-	struct fors_job nothing = {.kind = FORS_JOB_DECLINED, .tables_ms = -1};
+	struct fors_job nothing = {.kind = FORS_JOB_DECLINED, .tables_ms = -1, .check_ms = -1};
 	double start = fors_clock_exact_ms();
 
 	snprintf(nothing.tables_by, sizeof(nothing.tables_by), "%s", worker->published.tables_by);

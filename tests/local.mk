@@ -84,7 +84,8 @@ tests_unit_test_exact_LDADD = $(unit_support)
 tests_unit_test_flows_LDADD = $(unit_support)
 tests_unit_test_ilp_LDADD = $(unit_support)
 tests_unit_test_methods_LDADD = $(unit_support)
-tests_unit_test_schedule_file_SOURCES = tests/unit/test_schedule_file.c tests/unit/seal.c tests/unit/seal.h
+tests_unit_test_schedule_file_SOURCES = tests/unit/test_schedule_file.c tests/unit/published.c tests/unit/published.h \
+	tests/unit/seal.c tests/unit/seal.h
 tests_unit_test_schedule_file_LDADD = $(unit_support) $(ZLIB_LIBS)
 tests_unit_test_schedule_header_SOURCES = tests/unit/test_schedule_header.c tests/unit/published.c tests/unit/published.h \
 	tests/unit/seal.c tests/unit/seal.h
@@ -213,7 +214,8 @@ tests_unit_test_aside_LDADD = libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_aside_LDFLAGS = $(AM_LDFLAGS) -pthread -Wl,--wrap=pause
 tests_unit_test_board_SOURCES = tests/unit/test_board.c plugin/board.c $(publish_sources) $(outbox_sources)
 tests_unit_test_board_LDADD = libforscore.la $(CMOCKA_LIBS)
-tests_unit_test_board_LDFLAGS = $(AM_LDFLAGS) -pthread
+tests_unit_test_board_LDFLAGS = $(AM_LDFLAGS) -pthread \
+	-Wl,--wrap=fors_outbox_put,--wrap=fors_outbox_announce,--wrap=fors_outbox_failures
 tests_unit_test_child_SOURCES = tests/unit/test_child.c plugin/child.c
 tests_unit_test_child_LDADD = $(CMOCKA_LIBS)
 tests_unit_test_input_SOURCES = tests/unit/test_input.c plugin/input.c $(publish_sources) \

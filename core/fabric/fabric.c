@@ -13,8 +13,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <zlib.h>
 
+#include "core/base/print.h"
 #include "places_inside.h"
 #include "sides.h"
 
@@ -362,42 +362,28 @@ static enum fors_err count_unreachable(struct fors_fabric *f, struct fors_error 
 	return FORS_OK;
 }
 
-/* Two of zlib's checksums over the same bytes, side by side. */
-struct print {
-	uLong crc, adler;
-};
-
-static void print_number(struct print *print, uint64_t number)
-{
-	unsigned char bytes[8];
-
-	for (unsigned i = 0; i < sizeof(bytes); i++)
-		bytes[i] = (unsigned char)(number >> (8 * i));
-	print->crc = crc32(print->crc, bytes, sizeof(bytes));
-	print->adler = adler32(print->adler, bytes, sizeof(bytes));
-}
-
 static uint64_t fingerprint_of(const struct fors_fabric *f)
 {
-	struct print print = {crc32(0, Z_NULL, 0), adler32(0, Z_NULL, 0)};
+	struct fors_print print = fors_print_none();
 
-	print_number(&print, f->nleaves * 65536ULL + f->nlanes * 256 + f->nslots);
+	fors_print_add(&print, f->nleaves * 65536ULL + f->nlanes * 256 + f->nslots);
 	for (uint32_t a = 0; a < f->nleaves; a++)
-		print_number(&print, f->leaf[a].guid);
+		fors_print_add(&print, f->leaf[a].guid);
 	for (uint32_t k = 0; k < f->nlanes; k++)
-		print_number(&print, f->spine[f->lane[k].spine].guid);
+		fors_print_add(&print, f->spine[f->lane[k].spine].guid);
 	for (size_t i = 0; i < (size_t)f->nleaves * f->nlanes; i++)
-		print_number(&print, f->cable[i].state | f->cable[i].leaf_port << 8 | f->cable[i].spine_port << 16);
+		fors_print_add(&print, f->cable[i].state | f->cable[i].leaf_port << 8 | f->cable[i].spine_port << 16);
 	for (size_t i = 0; i < (size_t)f->nleaves * f->nslots; i++) {
 		const struct fors_slot *slot = &f->slot[i];
 
-		print_number(&print, slot->guid);
-		print_number(&print, slot->lid | (uint64_t)slot->lmc << 16 | (uint64_t)slot->leaf_port << 24 |
-					     (uint64_t)slot->is_sm << 32 | (uint64_t)(slot->server != FORS_NONE) << 33 |
-					     (uint64_t)slot->home << 40 | (uint64_t)slot->is_varied << 48 |
-					     (uint64_t)slot->is_ranked << 49);
+		fors_print_add(&print, slot->guid);
+		fors_print_add(&print, slot->lid | (uint64_t)slot->lmc << 16 | (uint64_t)slot->leaf_port << 24 |
+					       (uint64_t)slot->is_sm << 32 |
+					       (uint64_t)(slot->server != FORS_NONE) << 33 |
+					       (uint64_t)slot->home << 40 | (uint64_t)slot->is_varied << 48 |
+					       (uint64_t)slot->is_ranked << 49);
 	}
-	return (uint64_t)print.crc << 32 | print.adler;
+	return fors_print_value(print);
 }
 
 enum fors_err fors_fabric_recount(struct fors_fabric *f, struct fors_error *error)

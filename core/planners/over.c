@@ -14,8 +14,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <zlib.h>
 
+#include "core/base/print.h"
 #include "core/planners/flows/routed.h"
 #include "core/planners/flows/senders.h"
 #include "core/planners/flows/strategy.h"
@@ -153,48 +153,33 @@ static enum fors_err ask_levels(struct plan *plan, struct fors_error *error)
 	return FORS_OK;
 }
 
-/* Two of zlib's checksums side by side, as a fabric's fingerprint is. */
-struct print {
-	uLong crc, adler;
-};
-
-static void print_number(struct print *print, uint64_t number)
-{
-	unsigned char bytes[8];
-
-	for (unsigned i = 0; i < sizeof(bytes); i++)
-		bytes[i] = (unsigned char)(number >> (8 * i));
-	print->crc = crc32(print->crc, bytes, sizeof(bytes));
-	print->adler = adler32(print->adler, bytes, sizeof(bytes));
-}
-
 /* Equal for equal servers on equal switches with equal ways. */
 static uint64_t fingerprint_of(const struct fors_flows_routed *routed)
 {
-	struct print print = {crc32(0, Z_NULL, 0), adler32(0, Z_NULL, 0)};
+	struct fors_print print = fors_print_none();
 	const struct fors_flows_problem *p = &routed->problem;
 
 	for (uint32_t s = 0; s < routed->nswitches; s++)
-		print_number(&print, routed->net->node[routed->node[s]].guid);
+		fors_print_add(&print, routed->net->node[routed->node[s]].guid);
 	for (uint32_t i = 0; i < routed->nservers; i++) {
 		const struct fors_flows_server *server = &routed->server[i];
 
-		print_number(&print, server->guid);
-		print_number(&print, server->lid | (uint64_t)server->lmc << 16 | (uint64_t)server->home_port << 24 |
-					     (uint64_t)server->home << 32);
+		fors_print_add(&print, server->guid);
+		fors_print_add(&print, server->lid | (uint64_t)server->lmc << 16 | (uint64_t)server->home_port << 24 |
+					       (uint64_t)server->home << 32);
 	}
 	for (uint32_t i = 0; i < p->nlinks; i++) {
 		uint32_t port = routed->link_port[i], peer = routed->net->port[port].peer;
 
-		print_number(&print, routed->net->node[peer].guid);
-		print_number(&print, routed->net->port[port].peer_port);
+		fors_print_add(&print, routed->net->node[peer].guid);
+		fors_print_add(&print, routed->net->port[port].peer_port);
 	}
 	for (uint32_t way = 0; way < fors_flows_units(p) * p->npaths; way++) {
-		print_number(&print, p->begin[way + 1] | (uint64_t)p->exists[way] << 32);
+		fors_print_add(&print, p->begin[way + 1] | (uint64_t)p->exists[way] << 32);
 		for (uint32_t i = p->begin[way]; i < p->begin[way + 1]; i++)
-			print_number(&print, p->link[i]);
+			fors_print_add(&print, p->link[i]);
 	}
-	return (uint64_t)print.crc << 32 | print.adler;
+	return fors_print_value(print);
 }
 
 static enum fors_err pack(struct plan *plan, struct fors_error *error)

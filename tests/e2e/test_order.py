@@ -294,12 +294,13 @@ def test_reference_that_disagrees(fabric, tmp_path):
     sm.sighup()
     sm.wait_up(mark)
     assert errors(sm) == ["F013"]
-    before = harness.read_tables(sim, sm.node)
+    before, epoch = harness.read_tables(sim, sm.node), sm.status()["epoch"]
     path.write_text(harness.read_live(sim, sm.node).text)
     sm.sighup()
     sm.wait_log("the order of spines, leaves and slots is that of the reference", mark)
     sm.wait_log("agrees with the reference", mark)
     moved = int(sm.wait_log(r"the reference fabric moves (\d+) entries of the tables", mark).group(1))
+    sm.wait_epoch(epoch)
     assert_good(sim, sm)
     assert moved == len(harness.changed_entries(before, harness.read_tables(sim, sm.node))) > 0
 

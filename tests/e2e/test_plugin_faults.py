@@ -116,9 +116,8 @@ def test_memory_ends_during_a_failure(faulty, tmp_path, lasting, conf):
     sm.wait_epoch()
     count = calls_of_a_change(sim, sm, tree, faults)
     assert count > 50
-    is_cut, declined, silent, tried = True, 0, 0, 0
+    is_cut, declined, silent = True, 0, 0
     for n in samples(count):
-        tried += 1
         epoch, mark = sm.status()["epoch"], sm.log_end()
         faults.arm(n, lasting)
         change(sim, tree, is_cut)
@@ -136,7 +135,7 @@ def test_memory_ends_during_a_failure(faulty, tmp_path, lasting, conf):
         silent += failures > 0 and "out of memory" not in log
         is_cut = not is_cut
     assert declined > 10
-    assert silent * 3 < tried  # without some fors can do; texts, copies and metrics are tried again without a word
+    assert silent < 4  # some allocations fors can do without
 
 
 def come_back_over(sim, sm, epoch):
@@ -151,9 +150,8 @@ def test_memory_ends_over_tables_of_others(faulty):
     tree = over.torus(3, 3, 1)
     sim, sm, faults = faulty(tree, routing_engine="dfsssp", fors_conf="schedule_over = any\n")
     sm.wait_epoch()
-    end, is_cut, silent, tried = tree.end("T11", "T12"), True, 0, 0
+    end, is_cut, silent = tree.end("T11", "T12"), True, 0
     for n in samples(calls_of_a_cut(sim, sm, end, faults)):
-        tried += 1
         epoch, mark = sm.status()["epoch"], sm.log_end()
         faults.arm(n)
         (sim.unlink if is_cut else sim.relink)(*end)
@@ -165,7 +163,7 @@ def test_memory_ends_over_tables_of_others(faulty):
         assert failures or seen < n, f"allocation {n} of {seen} did not fail"
         silent += failures > 0 and "out of memory" not in sm.log(mark)
         is_cut = not is_cut
-    assert silent * 2 < tried  # texts, copies and metrics are tried again without a word
+    assert silent < 4
 
 
 def test_memory_ends_while_fors_starts(faulty, tmp_path):

@@ -28,13 +28,19 @@ def on(request, tmp_path):
 
 def test_a_cut_cable_costs_stock_routes_much_and_fors_little(on):
     cables = [on.tree.uplink(1, 2)]
-    healthy = min(on.exchange(2))
+    healthy, cut, mended = [], [], []
     assert on.model() == 1
-    on.after(on.cut, cables)
-    share, model = healthy / min(on.exchange(2)), on.model()
-    assert (share > 0.85 and model == 1) if on.is_fors else (share < 0.8 and model < 0.65)
-    on.after(on.mend, cables)
-    assert healthy / min(on.exchange(2)) > 0.85
+    for _ in range(4):  # what else the machine does makes exchanges slower, never faster: the least of all counts
+        healthy += on.exchange(2)
+        on.after(on.cut, cables)
+        cut += on.exchange(2)
+        assert on.model() == 1 if on.is_fors else on.model() < 0.65
+        on.after(on.mend, cables)
+        mended += on.exchange(2)
+        share, again = min(healthy) / min(cut), min(healthy) / min(mended)
+        if (share > 0.85 if on.is_fors else share < 0.8) and again > 0.85:
+            return
+    assert (share > 0.85 if on.is_fors else share < 0.8) and again > 0.85, (healthy, cut, mended)
 
 
 def test_nobody_hangs_when_the_cut_comes_in_the_middle(on):

@@ -263,23 +263,8 @@ void world_problem(const struct world *world, struct fors_flows_problem *problem
 	number_links(world, problem);
 }
 
-uint32_t world_bound(const struct world *world)
-{
-	uint32_t *load = must_have(calloc(world->net->nports + (size_t)1, sizeof(*load)));
-	uint32_t port[MOST_HOPS], most = world->nservers;
-
-	for (uint32_t s = 0; s < world->nswitches; s++)
-		for (uint32_t d = 0; d < world->nservers; d++)
-			for (uint32_t n = walk(world, world->leaf[s], world->server[d], port); n-- > 0;)
-				load[port[n]] += world->first[s + 1] - world->first[s];
-	for (uint32_t i = 0; i < world->net->nports; i++)
-		most = load[i] > most ? load[i] : most;
-	free(load);
-	return most;
-}
-
-/* The same without P. */
-static uint32_t fullest(struct world *world)
+/* Flows of the fullest link. */
+static uint32_t fullest(const struct world *world)
 {
 	uint32_t *load = must_have(calloc(world->net->nports + (size_t)1, sizeof(*load)));
 	uint32_t port[MOST_HOPS], most = 0;
@@ -292,6 +277,13 @@ static uint32_t fullest(struct world *world)
 		most = load[i] > most ? load[i] : most;
 	free(load);
 	return most;
+}
+
+uint32_t world_bound(const struct world *world)
+{
+	uint32_t most = fullest(world);
+
+	return most > world->nservers ? most : world->nservers;
 }
 
 bool world_is_tight(const char *spec, const char *tables)

@@ -23,7 +23,7 @@ struct fors_schedule *published_plan(const struct bed *bed, const char *method, 
 	return schedule;
 }
 
-struct bytes published_bytes(struct fors_schedule *schedule)
+struct bytes published_encode(const struct fors_schedule *schedule)
 {
 	struct bytes bytes;
 	struct fors_error error;
@@ -31,8 +31,25 @@ struct bytes published_bytes(struct fors_schedule *schedule)
 
 	if (fors_schedule_encode(schedule, &data, &bytes.size, &error))
 		fail_msg("%s", error.text);
-	fors_schedule_free(schedule);
 	bytes.data = data;
+	return bytes;
+}
+
+struct fors_schedule *published_decode(struct bytes bytes)
+{
+	struct fors_schedule *schedule;
+	struct fors_error error;
+
+	if (fors_schedule_decode(bytes.data, bytes.size, "file", &schedule, &error))
+		fail_msg("%s", error.text);
+	return schedule;
+}
+
+struct bytes published_bytes(struct fors_schedule *schedule)
+{
+	struct bytes bytes = published_encode(schedule);
+
+	fors_schedule_free(schedule);
 	return bytes;
 }
 

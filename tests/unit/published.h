@@ -16,6 +16,10 @@ struct bytes {
 /* The plan of `method` for the bed, with this epoch; the test ends when there is none. */
 struct fors_schedule *published_plan(const struct bed *bed, const char *method, uint64_t epoch);
 
+/* Its bytes, owned by the caller, and what they say; the test ends when there are none. */
+struct bytes published_encode(const struct fors_schedule *schedule);
+struct fors_schedule *published_decode(struct bytes bytes);
+
 /* Its bytes, owned by the caller; the schedule is freed. */
 struct bytes published_bytes(struct fors_schedule *schedule);
 

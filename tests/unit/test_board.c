@@ -29,6 +29,38 @@ void fors_log_error(struct osm_log *log, enum fors_code code, const char *format
 {
 }
 
+/* The outbox of a test: what it takes, and how often memory is too short for it. */
+static struct {
+	int short_of[FORS_OUT_FILES], got[FORS_OUT_FILES];
+	int announced;
+} desk;
+
+bool __wrap_fors_outbox_put(struct fors_outbox *box, enum fors_outbox_file file, const void *bytes, size_t size,
+			    bool is_guest);
+void __wrap_fors_outbox_announce(struct fors_outbox *box, uint64_t epoch, const char *state);
+uint64_t __wrap_fors_outbox_failures(struct fors_outbox *box);
+
+bool __wrap_fors_outbox_put(struct fors_outbox *box, enum fors_outbox_file file, const void *bytes, size_t size,
+			    bool is_guest)
+{
+	if (desk.short_of[file] > 0) {
+		desk.short_of[file]--;
+		return false;
+	}
+	desk.got[file]++;
+	return true;
+}
+
+void __wrap_fors_outbox_announce(struct fors_outbox *box, uint64_t epoch, const char *state)
+{
+	desk.announced++;
+}
+
+uint64_t __wrap_fors_outbox_failures(struct fors_outbox *box)
+{
+	return 0;
+}
+
 struct place {
 	char directory[64];
 	struct fors_folder folder;
@@ -203,6 +235,32 @@ static void removed_files_come_back(void **state)
 		assert_file(place, names[i], "");
 }
 
+/* Where memory is too short for a copy nobody stands behind the old one, or runs the command, until it is made. */
+static void copies_wait_for_memory(void **state)
+{
+	struct place *place = *state;
+
+	memset(&desk, 0, sizeof(desk));
+	place->board.outbox = (struct fors_outbox *)&desk;
+	desk.short_of[FORS_OUT_SCHEDULE] = 3; /* when it is put, when it is written, with the heartbeat */
+	withdraw(place, FORS_PLANNING, "short");
+	assert_file(place, "schedule", "");
+	fake_clock_advance(60000);
+	fors_board_beat(&place->board);
+	assert_file(place, "heartbeat", "");
+	assert_int_equal(desk.short_of[FORS_OUT_SCHEDULE], 0);
+	assert_int_equal(desk.got[FORS_OUT_SCHEDULE] + desk.got[FORS_OUT_HEARTBEAT] + desk.announced, 0);
+	assert_int_equal(desk.got[FORS_OUT_STATUS], 1);
+	fors_board_retry(&place->board);
+	assert_int_equal(desk.got[FORS_OUT_SCHEDULE], 1);
+	assert_int_equal(desk.announced, 1);
+	fake_clock_advance(60000);
+	fors_board_beat(&place->board);
+	assert_int_equal(desk.got[FORS_OUT_HEARTBEAT], 1);
+	assert_int_equal(desk.got[FORS_OUT_SCHEDULE], 1);
+	assert_int_equal(desk.announced, 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -211,6 +269,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(metrics_have_the_heartbeat, open_place, close_place),
 		cmocka_unit_test_setup_teardown(the_kept_order_is_written, open_place, close_place),
 		cmocka_unit_test_setup_teardown(removed_files_come_back, open_place, close_place),
+		cmocka_unit_test_setup_teardown(copies_wait_for_memory, open_place, close_place),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,35 +8,9 @@
 #include "core/schedule/schedule.h"
 #include "core/schedule/schedule_file.h"
 #include "core/schedule/schedule_format.h"
+#include "published.h"
 #include "seal.h"
 #include "support.h"
-
-struct bytes {
-	unsigned char *data;
-	size_t size;
-};
-
-static struct bytes encode(const struct fors_schedule *schedule)
-{
-	struct bytes bytes;
-	struct fors_error error;
-	void *data;
-
-	if (fors_schedule_encode(schedule, &data, &bytes.size, &error))
-		fail_msg("%s", error.text);
-	bytes.data = data;
-	return bytes;
-}
-
-static struct fors_schedule *decode(struct bytes bytes)
-{
-	struct fors_schedule *schedule;
-	struct fors_error error;
-
-	if (fors_schedule_decode(bytes.data, bytes.size, "file", &schedule, &error))
-		fail_msg("%s", error.text);
-	return schedule;
-}
 
 static struct fors_schedule *dense_plan(struct bed *bed)
 {
@@ -118,11 +92,11 @@ static void assert_same(const struct fors_schedule *a, const struct fors_schedul
 /* There and back: the same schedule, and from it the same bytes. */
 static size_t there_and_back(struct fors_schedule *schedule)
 {
-	struct bytes bytes = encode(schedule), again;
-	struct fors_schedule *read = decode(bytes);
+	struct bytes bytes = published_encode(schedule), again;
+	struct fors_schedule *read = published_decode(bytes);
 
 	assert_same(schedule, read);
-	again = encode(read);
+	again = published_encode(read);
 	assert_int_equal(again.size, bytes.size);
 	assert_memory_equal(again.data, bytes.data, bytes.size);
 	free(again.data);
@@ -201,8 +175,8 @@ static void odd_descriptions(void **state)
 	memset(schedule->server[0].desc, 'd', 64);
 	strcpy(schedule->server[1].desc, "a\tb\x7f");
 	schedule->server[2].desc[0] = 0;
-	bytes = encode(schedule);
-	read = decode(bytes);
+	bytes = published_encode(schedule);
+	read = published_decode(bytes);
 	assert_int_equal(strlen(read->server[0].desc), 64);
 	assert_string_equal(read->server[1].desc, "a?b?");
 	assert_string_equal(read->server[2].desc, "");
@@ -217,7 +191,7 @@ static void mapped_cells(void **state)
 {
 	struct bed *bed = bed_new("FT(2;4,4)", 2);
 	struct fors_schedule *schedule = dense_plan(bed);
-	struct bytes bytes = encode(schedule);
+	struct bytes bytes = published_encode(schedule);
 	struct fors_sf_header header;
 	const struct fors_sf_cell *cells;
 	uint8_t path[16][16] = {{0}};
@@ -267,7 +241,7 @@ static struct bytes small_file(bool is_rounds)
 {
 	struct bed *bed = bed_new("FT(2;3,2)", 2);
 	struct fors_schedule *schedule = is_rounds ? rounds_exchange(bed, 1, 1) : dense_plan(bed);
-	struct bytes bytes = encode(schedule);
+	struct bytes bytes = published_encode(schedule);
 
 	fors_schedule_free(schedule);
 	bed_free(bed);
@@ -284,7 +258,7 @@ static void every_bit_counts(void **state)
 			assert_refused(bytes, "");
 			bytes.data[bit / 8] ^= 1 << bit % 8;
 		}
-		fors_schedule_free(decode(bytes));
+		fors_schedule_free(published_decode(bytes));
 		free(bytes.data);
 	}
 }
@@ -362,7 +336,7 @@ static void sealed_nonsense(void **state)
 	TRY(*cell, ((struct fors_sf_cell){FORS_SF_IDLE, cell->src, 0, 0, FORS_SF_NO_LANE, cell->in_path}), "missing");
 	TRY(cell->dst, cell->dst == htole16(1) ? htole16(2) : htole16(1), "twice");
 #undef TRY
-	fors_schedule_free(decode(bytes));
+	fors_schedule_free(published_decode(bytes));
 	free(bytes.data);
 }
 
@@ -383,7 +357,7 @@ static void sealed_noise(void **state)
 			bytes.data[rng_below(&rng, n & 1 ? 272 : (uint32_t)bytes.size)] = (unsigned char)rng_next(&rng);
 		seal(bytes.data, bytes.size);
 		if (fors_schedule_decode(bytes.data, bytes.size, "noise", &schedule, &error) == FORS_OK) {
-			copy = encode(schedule);
+			copy = published_encode(schedule);
 			assert_int_equal(copy.size, bytes.size);
 			assert_memory_equal(copy.data, bytes.data, bytes.size);
 			free(copy.data);

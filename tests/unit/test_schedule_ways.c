@@ -107,28 +107,6 @@ static void impossible_ways(void **state)
 
 /* ---- there and back ---- */
 
-static struct fors_schedule *decode(struct bytes bytes)
-{
-	struct fors_schedule *schedule;
-	struct fors_error error;
-
-	if (fors_schedule_decode(bytes.data, bytes.size, "file", &schedule, &error))
-		fail_msg("%s", error.text);
-	return schedule;
-}
-
-static struct bytes encode(const struct fors_schedule *schedule)
-{
-	struct bytes bytes;
-	struct fors_error error;
-	void *data;
-
-	if (fors_schedule_encode(schedule, &data, &bytes.size, &error))
-		fail_msg("%s", error.text);
-	bytes.data = data;
-	return bytes;
-}
-
 static void assert_same_way(const struct fors_schedule *a, const struct fors_schedule *b, uint32_t s,
 			    struct fors_cell cell)
 {
@@ -217,12 +195,12 @@ static void there_and_back(const char *spec, unsigned lmc, const char *method, u
 	published_add(bed, plan, more);
 	assert_int_equal(fors_schedule_copy(plan, &copy, NULL), FORS_OK);
 	assert_same(plan, copy);
-	bytes = encode(copy);
+	bytes = published_encode(copy);
 	assert_int_equal(layout_of(bytes), layout);
-	read = decode(bytes);
+	read = published_decode(bytes);
 	assert_same(plan, read);
 	assert_told(plan, bytes);
-	again = encode(read);
+	again = published_encode(read);
 	assert_int_equal(again.size, bytes.size);
 	assert_memory_equal(again.data, bytes.data, bytes.size);
 	fors_schedule_free(read);
@@ -258,9 +236,9 @@ static void one_flow_on_another_level(void **state)
 			published_add(bed, plan, PUBLISHED_SLS);
 			memset(plan->sl, 5, 12 * 12);
 			plan->sl[s * 12 + 9] = is_higher ? 6 : 4;
-			bytes = encode(plan);
+			bytes = published_encode(plan);
 			assert_int_equal(layout_of(bytes), FORS_SF_DENSE);
-			read = decode(bytes);
+			read = published_decode(bytes);
 			assert_same(plan, read);
 			fors_schedule_free(read);
 			fors_schedule_free(plan);
@@ -279,7 +257,7 @@ static void order_does_not_matter(void **state)
 	struct bytes one, two;
 
 	published_add(bed, plan, PUBLISHED_WAYS);
-	one = encode(plan);
+	one = published_encode(plan);
 	ways = plan->ways;
 	assert_int_equal(fors_waylist_new(3, ways->guid, 12, 5, &other, NULL), FORS_OK);
 	hop[0] = (struct fors_way_hop){ways->guid[2], 77};
@@ -293,7 +271,7 @@ static void order_does_not_matter(void **state)
 			put(other, i / 48, i / 4 % 12, i % 4, hop, n, 1);
 		}
 	plan->ways = other;
-	two = encode(plan);
+	two = published_encode(plan);
 	assert_int_equal(one.size, two.size);
 	assert_memory_equal(one.data, two.data, one.size);
 	fors_waylist_free(ways);
@@ -308,7 +286,7 @@ static void versions(void **state)
 {
 	struct bed *bed = bed_new("FT(2;4,3)", 2);
 	struct fors_schedule *plan = published_plan(bed, "exact", 7), *withdrawn, *read;
-	struct bytes bytes = encode(plan);
+	struct bytes bytes = published_encode(plan);
 	struct fors_error error;
 	struct forsched *theirs;
 	struct forsched_hop hop;
@@ -337,7 +315,7 @@ static void versions(void **state)
 	strcpy(withdrawn->name, "job");
 	bytes = published_bytes(withdrawn);
 	assert_int_equal(bytes.size, 408);
-	read = decode(bytes);
+	read = published_decode(bytes);
 	assert_string_equal(read->name, "job");
 	assert_string_equal(read->reason, "the job ended");
 	assert_told(read, bytes);
@@ -524,7 +502,7 @@ static size_t write_and_read(struct fors_schedule *plan, uint32_t layout)
 	uint32_t n;
 
 	assert_int_equal(layout_of(bytes), layout);
-	fors_schedule_free(decode(bytes));
+	fors_schedule_free(published_decode(bytes));
 	assert_int_equal(forsched_open_memory(bytes.data, bytes.size, "large", &theirs, NULL), FORSCHED_OK);
 	assert_int_equal(forsched_way(theirs, 5, 300, hop, 5, &n, NULL), FORSCHED_OK);
 	assert_in_range(n, 1, 5);
