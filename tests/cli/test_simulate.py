@@ -41,16 +41,16 @@ def test_paper_figures(simulate, stock):
     """One number is fitted, to the healthy fabric. The paper: ftree 141, with a dead cable 87, fors 137."""
     def ftree(name, *args):
         return simulate("--fabric", stock / f"{name}.net", "--lfts", stock / f"{name}.ftree.lfts", "--pattern", "linear-shift",
-                        "--speed", "200", "--message", "16KiB", *args)
+                        "--speed", "200", "--message", "32KiB", *args)
 
     healthy = ftree("0F", "--measured", "141")
     assert healthy["gbits_per_server"] == pytest.approx(141, abs=0.01) and healthy["barrier_is_fitted"]
-    assert healthy["servers"] == 360 and healthy["slots"] == 359 and healthy["packets_arrived"] == 360 * 359 * 4
+    assert healthy["servers"] == 360 and healthy["slots"] == 359 and healthy["packets_arrived"] == 360 * 359 * 8
     barrier = f"{healthy['barrier_ns']:.3f}ns"
     broken = ftree("1F-SW0", "--barrier", barrier)
     assert broken["gbits_per_server"] == pytest.approx(87, rel=0.04)
     plan = simulate("--synthetic", "FT(2;20,18)", "--down", "Leaf00[21]", "--routing", "fors", "--lmc", "5", "--pattern", "plan",
-                    "--message", "16KiB", "--barrier", barrier)
+                    "--message", "32KiB", "--barrier", barrier)
     assert plan["gbits_per_server"] == pytest.approx(137, rel=0.03)
     assert plan["reordered"] == broken["reordered"] == 0 and plan["packets_sent"] == plan["packets_arrived"]
 
