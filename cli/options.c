@@ -166,6 +166,7 @@ static const char *const fabric_formats[] = {
 	[CLI_FABRIC_NET] = "net",   [CLI_FABRIC_SPEC] = "spec",	  [CLI_FABRIC_JSON] = "json",
 	[CLI_FABRIC_LFTS] = "lfts", [CLI_FABRIC_SLURM] = "slurm", [CLI_FABRIC_SLURM_YAML] = "slurm-yaml",
 	[CLI_FABRIC_SVG] = "svg",   [CLI_FABRIC_DOT] = "dot",	  NULL};
+const char *const cli_policies[] = {"tables", "random", "hashed", "adaptive", NULL}; /* enum fors_policy */
 static const char *const barriers[] = {"none", NULL};
 static const char *const idles[] = {[CLI_IDLE_KEPT] = "kept", [CLI_IDLE_SKIPPED] = "skipped", NULL};
 static const char *const queue_kinds[] = {[CLI_QUEUES_VOQ] = "voq", [CLI_QUEUES_FIFO] = "fifo", NULL};
@@ -279,10 +280,10 @@ static const struct cli_option options[] = {
 	 MEMBER(jobs), 0, NULL},
 	{"optimum", NULL, ANALYZE, "also the best that any routing could give", set_flag, MEMBER(wants_optimum), 0,
 	 NULL},
-	{"simulate", NULL, WHATIF, "also in Gbit/s: simulate each failure packet by packet, as fors simulate does", set_flag,
-	 MEMBER(simulate.is_wanted), 0, NULL},
-	{"message", "SIZE", SIMULATE | WHATIF, "bytes of each message, as in 1500, 64KiB, 4MiB; 64KiB when missing", set_size,
-	 MEMBER(simulate.message), 0, NULL},
+	{"simulate", NULL, WHATIF, "also in Gbit/s: simulate each failure packet by packet, as fors simulate does",
+	 set_flag, MEMBER(simulate.is_wanted), 0, NULL},
+	{"message", "SIZE", SIMULATE | WHATIF, "bytes of each message, as in 1500, 64KiB, 4MiB; 64KiB when missing",
+	 set_size, MEMBER(simulate.message), 0, NULL},
 	{"barrier", "TIME", SIMULATE | WHATIF,
 	 "servers wait for one another after each phase, and then for so long, as in 4us; 0 when missing; none: nobody waits",
 	 set_barrier, MEMBER(simulate.barrier), 0, barriers},
@@ -311,6 +312,10 @@ static const struct cli_option options[] = {
 	 MEMBER(simulate.pause_high), 0, NULL},
 	{"pause-low", "SIZE", SIMULATE, "and taken back when it holds no more than this", set_size,
 	 MEMBER(simulate.pause_low), 0, NULL},
+	{"policy", "NAME", SIMULATE,
+	 "who says how a packet goes on: tables (default); or among all shortest ways random (each packet), hashed (each "
+	 "flow), adaptive (least queue)",
+	 set_choice, MEMBER(simulate.policy), 0, cli_policies},
 	{"vls", "N", SIMULATE, "virtual lanes: a message takes the one of its destination's number; 1 when missing",
 	 set_number, MEMBER(simulate.vls), 8, NULL},
 	{"queues", "KIND", SIMULATE, "of a port: voq (one for each way on), or fifo (one for all)", set_choice,

@@ -73,6 +73,7 @@ struct cli_simulate {
 	cli_rate speed, adapter_rate, measured;	    /* --speed, --adapter-rate, --measured */
 	bool is_wanted;				    /* --simulate, of whatif */
 	bool has_no_barrier, is_store_and_forward;  /* --barrier none, --store-and-forward */
+	int policy;				    /* --policy: enum fors_policy */
 	int queues, idle;			    /* --queues, --idle: enum cli_queues, enum cli_idle */
 	unsigned window, vls;			    /* --window, --vls; 0: not given */
 	struct cli_texts link_rate;		    /* --link-rate */
@@ -140,6 +141,9 @@ bool cli_option_repeats(const struct cli_option *option);
 
 /* The routing engines that --engines knows: fors, then those that opensm has without it; NULL ends them. */
 extern const char *const cli_engines[];
+
+/* The names of --policy, in the order of enum fors_policy; NULL ends them. */
+extern const char *const cli_policies[];
 
 /* Free what the settings own. */
 void cli_settings_clear(struct cli_settings *settings);

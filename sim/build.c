@@ -45,6 +45,8 @@ static enum fors_err check_times(const struct fors_sim_settings *set, struct for
 			return bad(error, "times of more than 1000 s");
 	if (!(set->adapter_rate > 0.0001 && set->adapter_rate <= 1))
 		return bad(error, "the rate of adapters has to be a part of their links, above 0.0001, 1 at most");
+	if (set->policy != FORS_POLICY_TABLES && !set->hops)
+		return bad(error, "routing without tables needs sets of next hops");
 	if (set->nvls < 1 || set->nvls > FORS_MAX_VLS)
 		return fors_fail(error, FORS_EINPUT, "there can be 1 to %d virtual lanes", FORS_MAX_VLS);
 	return FORS_OK;

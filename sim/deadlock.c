@@ -18,7 +18,7 @@ static void find_waits(struct sim *sim, uint32_t *waits_for)
 		const struct sim_packet *packet = &sim->packet[sim->queue[q].head];
 
 		if (sim->queue[q].head != FORS_NONE)
-			waits_for[packet->lane] = fors_sim_next_lane(sim, packet);
+			waits_for[packet->lane] = packet->onto;
 	}
 }
 

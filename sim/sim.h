@@ -14,6 +14,9 @@
  * the first holds up those behind it. Queues that want the same link take turns; VLs take turns by weights. Adapters
  * send one message after the other, and take whatever arrives.
  *
+ * Which way a packet goes on from a switch, the router says (tables), or a policy that chooses among all shortest ways; then
+ * the router's way is that of the first and the last link only.
+ *
  * What is sent when is a program (program.h), and how servers wait for one another: for all of a slot (has_barrier),
  * then for the cost of the barrier; or not at all.
  *
@@ -27,9 +30,13 @@
 
 #include "histogram.h"
 #include "model/routers/router.h"
+#include "model/routers/hops.h"
 #include "program.h"
 
 #define FORS_MAX_VLS 8
+
+/* Who says how a packet goes on from a switch; see policy.h. */
+enum fors_policy { FORS_POLICY_TABLES, FORS_POLICY_RANDOM, FORS_POLICY_HASHED, FORS_POLICY_ADAPTIVE };
 
 struct fors_sim_settings {
 	const double *gbits;		/* per link of the graph: Gbit/s, > 0 */
@@ -48,7 +55,9 @@ struct fors_sim_settings {
 	uint64_t skew;		  /* ps: each server begins by up to that late */
 	uint32_t window;	  /* without barriers: messages of a server that have not arrived, at most; 0: any */
 	bool keeps_idle;	  /* without barriers: an idle slot takes as long as a message over a free link */
-	uint64_t seed;		  /* of skew and jitter */
+	uint64_t seed;		  /* of skew, jitter and policies */
+	enum fors_policy policy;
+	const struct fors_hops *hops;		      /* of the graph; all policies but tables need them */
 	void (*progress)(void *context, double done); /* may be NULL */
 	void *context;
 };
@@ -74,8 +83,8 @@ struct fors_sim_link {
 };
 
 struct fors_sim_result {
-	uint64_t time;		     /* ps, with the last barrier */
-	uint64_t bound;		     /* ps: sum over slots of their bounds; without barriers of the fullest link */
+	uint64_t time;	/* ps, with the last barrier */
+	uint64_t bound; /* ps: sum over slots of their bounds; without barriers of the fullest link; 0 but for tables */
 	uint64_t nmessages, nbroken; /* sent; without a way, left out */
 	uint64_t sent, arrived;	     /* packets */
 	uint64_t hops;		     /* links that packets went over */

@@ -33,7 +33,7 @@ enum fors_sim_what {
 	SIM_WHAT_BITS = 4 /* above stand bytes of a packet, of SIM_CREDIT and SIM_LEAVE */
 };
 
-/* 32 bytes. */
+/* 40 bytes. */
 struct sim_packet {
 	uint64_t born;	  /* tick at which it left its adapter */
 	uint32_t message; /* index of a sim_message */
@@ -41,14 +41,16 @@ struct sim_packet {
 	uint32_t lane;	  /* that it came over; FORS_NONE: still at its server */
 	uint32_t number;  /* of its message, from 0 */
 	uint32_t bytes;
-	uint32_t hop; /* links behind it */
+	uint16_t hop;  /* links behind it */
+	uint32_t onto; /* lane that it goes on over, once it is in a queue */
 };
 
 /* A message that is sent, or on its way. Its way is sim->way[max_links * index ..]. */
 struct sim_message {
-	uint64_t born; /* tick */
-	uint64_t left; /* bytes not yet in packets */
-	uint32_t src;
+	uint64_t born;	   /* tick */
+	uint64_t left;	   /* bytes not yet in packets */
+	uint32_t src, dst; /* servers */
+	uint32_t last;	   /* link */
 	uint32_t nlinks;
 	uint32_t sent, arrived, expected; /* packets; the number that should come next */
 	uint32_t next;			  /* spare one */
@@ -78,6 +80,7 @@ struct sim_link {
 	uint32_t slot;	     /* that load and slot_stall speak of */
 	uint32_t queues;     /* first queue of what came over it */
 	uint16_t rank;	     /* among the links that leave the same node */
+	uint32_t queued;     /* bytes of packets in queues that want it */
 	uint32_t nwaiting;   /* queues in the rings of its lanes */
 	uint8_t vl, turns;   /* whose turn it is, for how many packets more */
 	bool is_waking;	     /* a SIM_FREE is on its way */
@@ -144,14 +147,6 @@ static inline uint64_t fors_sim_ticks(const struct sim_link *link, uint32_t byte
 static inline uint32_t fors_sim_server_queue(const struct sim *sim, uint32_t server)
 {
 	return sim->nqueues + server;
-}
-
-/* The lane that a packet goes on over. */
-static inline uint32_t fors_sim_next_lane(const struct sim *sim, const struct sim_packet *packet)
-{
-	const struct sim_message *message = &sim->message[packet->message];
-
-	return sim->way[(size_t)packet->message * sim->router->max_links + packet->hop] << sim->vl_bits | message->vl;
 }
 
 /* A packet joins a queue; its link sends when it can. */

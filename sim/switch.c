@@ -20,6 +20,7 @@
  * it ends. Room that was given in this way and may not be back yet (early) does not count as room when the next credit
  * is looked at. What comes out is the same to the tick, with two thirds of the events.
  */
+#include "policy.h"
 #include "state.h"
 
 #include <stdlib.h>
@@ -68,7 +69,7 @@ void fors_sim_packet_free(struct sim *sim, uint32_t packet)
 static inline uint32_t join(struct sim *sim, uint32_t q)
 {
 	struct sim_queue *queue = sim->queue;
-	uint32_t l = fors_sim_next_lane(sim, &sim->packet[queue[q].head]);
+	uint32_t l = sim->packet[queue[q].head].onto;
 	struct sim_lane *lane = &sim->lane[l];
 
 	if (lane->ring == FORS_NONE) {
@@ -166,8 +167,8 @@ static inline void give_room(struct sim *sim, uint32_t lane, uint32_t bytes, uin
 		fors_calendar_put(sim->calendar, gone + sim->wire, SIM_CREDIT | bytes << SIM_WHAT_BITS, lane);
 }
 
-/* When the head may leave the next switch. */
-static uint64_t ready_at(const struct sim *sim, const struct sim_packet *packet, uint64_t now, uint64_t ticks)
+/* When the head may leave the next switch; where that is not known yet the next link may be the fastest. */
+static uint64_t ready_at(struct sim *sim, const struct sim_packet *packet, uint64_t now, uint64_t ticks)
 {
 	uint64_t ready = now + sim->wire + sim->switching, next;
 
@@ -175,7 +176,9 @@ static uint64_t ready_at(const struct sim *sim, const struct sim_packet *packet,
 		return ready + ticks;
 	if (sim->is_uniform)
 		return ready;
-	next = fors_sim_ticks(&sim->link[fors_sim_next_lane(sim, packet) >> sim->vl_bits], packet->bytes);
+	next = packet->bytes;
+	if (sim->settings->policy == FORS_POLICY_TABLES)
+		next = fors_sim_ticks(&sim->link[fors_sim_choose(sim, packet) >> sim->vl_bits], packet->bytes);
 	return next < ticks ? ready + ticks - next : ready;
 }
 
@@ -190,7 +193,8 @@ static inline void launch(struct sim *sim, uint32_t p, uint32_t lane, uint64_t n
 		fors_calendar_put(sim->calendar, now + sim->wire, SIM_ENTER, p);
 	else
 		sim->lane[lane].room -= packet->bytes;
-	if (++packet->hop == sim->message[packet->message].nlinks)
+	packet->hop++;
+	if (lane >> sim->vl_bits == sim->message[packet->message].last)
 		fors_calendar_put(sim->calendar, now + sim->wire + ticks, SIM_ARRIVE, p);
 	else
 		fors_calendar_put(sim->calendar, ready_at(sim, packet, now, ticks), SIM_READY, p);
@@ -236,6 +240,7 @@ static void send(struct sim *sim, uint32_t l, uint32_t vl)
 	ticks = fors_sim_ticks(link, sim->packet[p].bytes);
 	link->free_at = now + ticks;
 	link->turns--;
+	link->queued -= sim->packet[p].bytes;
 	sim->result->link[l].busy += ticks;
 	p = pop(sim, &sim->lane[lane], l);
 	from = sim->packet[p].lane;
@@ -270,6 +275,7 @@ void fors_sim_enqueue(struct sim *sim, uint32_t q, uint32_t packet)
 {
 	struct sim_queue *queue = &sim->queue[q];
 
+	sim->link[sim->packet[packet].onto >> sim->vl_bits].queued += sim->packet[packet].bytes;
 	if (queue->head == FORS_NONE) {
 		queue->head = queue->tail = packet;
 		look_at(sim, join(sim, q));
@@ -287,8 +293,9 @@ static inline void ready(struct sim *sim, uint32_t p)
 	const struct sim_link *in = &sim->link[packet->lane >> sim->vl_bits];
 	uint32_t q = packet->lane, next;
 
+	packet->onto = fors_sim_choose(sim, packet);
 	if (!sim->is_fifo) {
-		next = fors_sim_next_lane(sim, packet);
+		next = packet->onto;
 		q = in->queues + ((uint32_t)sim->link[next >> sim->vl_bits].rank << sim->vl_bits) +
 		    (next & ((1u << sim->vl_bits) - 1));
 	}

@@ -118,6 +118,7 @@ static void next_packet(struct sim *sim, uint32_t m)
 	sim->packet[p].number = message->sent++;
 	sim->packet[p].bytes = (message->left < mtu ? (uint32_t)message->left : mtu) + sim->settings->header;
 	message->left -= message->left < mtu ? message->left : mtu;
+	sim->packet[p].onto = sim->way[(size_t)m * sim->router->max_links] << sim->vl_bits | message->vl;
 	sim->result->sent++;
 	fors_sim_enqueue(sim, fors_sim_server_queue(sim, message->src), p);
 }
@@ -172,9 +173,12 @@ static bool begin(struct sim *sim, uint32_t s)
 		return false;
 	}
 	sim->result->nmessages++;
+	sim->message[m].dst = send->dst;
+	sim->message[m].last = sim->way[(size_t)m * sim->router->max_links + sim->message[m].nlinks - 1];
 	server->message = m;
 	server->outstanding++;
-	note_load(sim, m);
+	if (sim->settings->policy == FORS_POLICY_TABLES)
+		note_load(sim, m);
 	next_packet(sim, m);
 	return true;
 }

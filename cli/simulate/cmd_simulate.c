@@ -30,7 +30,8 @@ static void print_heading(const struct cli_simulation *sim)
 
 	printf("fabric      %s: %u servers, %u directed links, cables of servers %g Gbit/s\n", a->title,
 	       sim->program->nservers, a->router.graph->nlinks, sim->line);
-	printf("routing     %s\n", a->routing);
+	printf("routing     %s%s%s\n", a->routing, sim->set.policy ? ", but in switches " : "",
+	       sim->set.policy ? cli_policies[sim->set.policy] : "");
 	printf("pattern     %s: %llu messages of %llu bytes in %u phase%s\n", a->pattern_name,
 	       (unsigned long long)sim->result->nmessages, (unsigned long long)sim->set.message, sim->program->nslots,
 	       sim->program->nslots == 1 ? "" : "s");
@@ -62,7 +63,11 @@ static void print_figures(const struct cli_simulation *sim)
 	double gbits = fors_sim_gbits(r, &sim->set, sim->program->nservers);
 	char time[32], bound[32];
 
-	printf("time        %s; the fullest links alone need %s\n", duration(r->time, time), duration(r->bound, bound));
+	if (r->bound)
+		printf("time        %s; the fullest links alone need %s\n", duration(r->time, time),
+		       duration(r->bound, bound));
+	else
+		printf("time        %s\n", duration(r->time, time));
 	printf("rate        %s%.1f Gbit/s%s per server, %.3f of its cable\n", cli_colour(CLI_BOLD), gbits,
 	       cli_colour(CLI_PLAIN), sim->line > 0 ? gbits / sim->line : 0);
 }
@@ -72,8 +77,9 @@ static void print_slot(const struct cli_simulation *sim, uint32_t i)
 	const struct fors_sim_slot *slot = &sim->result->slot[i];
 	char name[2 * FORS_NAME_MAX + 32], time[32], bound[32], stall[32];
 
-	printf("              phase %u: %s, its fullest link alone %s", sim->program->phase[i],
-	       duration(slot->end - slot->begin, time), duration(slot->bound, bound));
+	printf("              phase %u: %s", sim->program->phase[i], duration(slot->end - slot->begin, time));
+	if (slot->bound)
+		printf(", its fullest link alone %s", duration(slot->bound, bound));
 	if (slot->link != FORS_NONE) {
 		cli_simulation_link(sim, slot->link, name, sizeof(name));
 		printf("; %s had no room for %s", name, duration(slot->stall, stall));

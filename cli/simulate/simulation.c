@@ -115,6 +115,7 @@ struct fors_sim_settings cli_simulation_settings(const struct cli_simulate *give
 	set.adapter = or_else(&given->adapter, 0);
 	set.adapter_rate = given->adapter_rate > 0 ? given->adapter_rate : 1;
 	set.nvls = given->vls ? given->vls : 1;
+	set.policy = (enum fors_policy)given->policy;
 	set.is_fifo = given->queues == CLI_QUEUES_FIFO;
 	set.is_store_and_forward = given->is_store_and_forward;
 	set.has_barrier = !given->has_no_barrier;
@@ -178,6 +179,9 @@ static int make_program(struct cli_simulation *sim)
 
 	if (fors_program_of(a->pattern, a->router.graph->nservers, &sim->program, &error))
 		return cli_fail(&error);
+	if (sim->set.policy != FORS_POLICY_TABLES && fors_hops_new(a->router.graph, &sim->hops, &error))
+		return cli_fail(&error);
+	sim->set.hops = sim->hops;
 	for (size_t i = 0; i < fors_program_nmessages(sim->program); i++)
 		sim->program->send[i].vl = (uint8_t)(sim->program->send[i].dst % sim->set.nvls);
 	return CLI_GOOD;
@@ -208,6 +212,7 @@ void cli_simulation_free(struct cli_simulation *sim)
 {
 	fors_sim_result_free(sim->result);
 	fors_program_free(sim->program);
+	fors_hops_free(sim->hops);
 	free(sim->gbits);
 	cli_analysis_free(&sim->analysis);
 }

@@ -13,6 +13,7 @@ struct cli_simulation {
 	struct cli_analysis analysis; /* fabric, router, pattern; nothing of it is evaluated */
 	struct fors_program *program;
 	double *gbits; /* per link */
+	struct fors_hops *hops;
 	struct fors_sim_settings set;
 	struct fors_sim_result *result;
 	double line;	 /* Gbit/s of a server's cable, on average */

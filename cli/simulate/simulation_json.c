@@ -65,8 +65,9 @@ static json_t *heading_json(const struct cli_simulation *sim, const struct cli_s
 	const struct cli_analysis *a = &sim->analysis;
 	const struct fors_sim_settings *set = &sim->set;
 
-	return json_pack("{s:o, s:o, s:o, s:i, s:i, s:I, s:I, s:b, s:f, s:b, s:f}", "fabric", cli_json_text(a->title),
-			 "routing", cli_json_text(a->routing), "pattern", cli_json_text(a->pattern_name), "servers",
+	return json_pack("{s:o, s:o, s:s, s:o, s:i, s:i, s:I, s:I, s:b, s:f, s:b, s:f}", "fabric",
+			 cli_json_text(a->title), "routing", cli_json_text(a->routing), "policy",
+			 cli_policies[set->policy], "pattern", cli_json_text(a->pattern_name), "servers",
 			 sim->program->nservers, "slots", sim->program->nslots, "message_bytes",
 			 (json_int_t)set->message, "seed", (json_int_t)settings->seed, "has_barrier", set->has_barrier,
 			 "barrier_ns", ns(set->barrier), "barrier_is_fitted", sim->has_fitted, "line_gbits", sim->line);

@@ -82,6 +82,16 @@ def test_speeds_of_the_text(fors, simulate, write):
     assert simulate("--synthetic", "FT(2;2,2)", "--routing", "fors", "--pattern", "plan")["line_gbits"] == 200
 
 
+def test_policies(fors, simulate):
+    """Among the shortest ways of a tree; a random one is worse than the right one, and out of order."""
+    args = ["--synthetic", "FT(2;6,6)", "--routing", "fors", "--pattern", "plan"]
+    tables, random, hashed, adaptive = (simulate(*args, "--policy", p) for p in ("tables", "random", "hashed", "adaptive"))
+    assert tables["packet_hops"] == random["packet_hops"] == hashed["packet_hops"] == adaptive["packet_hops"]
+    assert hashed["time_ns"] > random["time_ns"] > adaptive["time_ns"] > tables["time_ns"]
+    assert random["reordered"] > 0 and hashed["reordered"] == 0 and random["bound_ns"] == 0
+    assert "but in switches random" in fors("simulate", *args, "--policy", "random").out
+
+
 def test_deadlock_is_named(fors, simulate):
     ring = ["--synthetic", "TORUS(5;1)", "--routing", "shortest", "--pattern", "shift(2)", "--buffer", "5000"]
     result = simulate(*ring, code=1)

@@ -81,6 +81,65 @@ static void lanes_take_turns_by_weight(void **state)
 	fors_graph_free(star.graph);
 }
 
+/* ---- policies ---- */
+
+/* A permutation over a full tree of three levels under a policy. */
+static struct fors_sim_result *run_policy(enum fors_policy policy, uint64_t seed)
+{
+	struct fors_tree_spec tree = {0};
+	struct fors_tree_paths paths = {.routing = FORS_ROUTE_DMODK};
+	struct fors_graph *graph = NULL;
+	struct fors_hops *hops = NULL;
+	struct fors_sim_settings set = fors_sim_defaults();
+	struct fors_program *program;
+	struct fors_router router;
+	struct fors_sim_result *r = NULL;
+
+	assert_int_equal(fors_tree_spec_parse("XGFT(3;3,3,3;1,3,3)", &tree, &error), FORS_OK);
+	assert_int_equal(fors_tree_graph(&tree.tree, &graph, &error), FORS_OK);
+	assert_int_equal(fors_hops_new(graph, &hops, &error), FORS_OK);
+	assert_int_equal(hops->ngoals, 9);
+	paths.tree = &tree.tree;
+	paths.graph = graph;
+	router = fors_tree_router(&paths);
+	program = sims_program("shift(13)", graph->nservers, 0);
+	set.gbits = sims_speeds(graph, 200);
+	set.message = 1 << 20;
+	set.policy = policy;
+	set.hops = hops;
+	set.seed = seed;
+	assert_int_equal(fors_simulate(&router, program, &set, &r, &error), FORS_OK);
+	free((void *)set.gbits);
+	fors_program_free(program);
+	fors_hops_free(hops);
+	fors_graph_free(graph);
+	fors_tree_spec_clear(&tree);
+	return r;
+}
+
+/* All arrive by ways as short as the tables'; flows by hash keep their order, others do not; at random all links are used. */
+static void policies_take_shortest_ways(void **state)
+{
+	struct fors_sim_result *tables = run_policy(FORS_POLICY_TABLES, 0), *r, *again;
+
+	(void)state;
+	for (enum fors_policy policy = FORS_POLICY_RANDOM; policy <= FORS_POLICY_ADAPTIVE; policy++) {
+		uint32_t idle = 0;
+
+		r = run_policy(policy, 1);
+		again = run_policy(policy, 1);
+		assert_true(r->arrived == tables->arrived && r->sent == r->arrived && r->hops == tables->hops);
+		assert_true(r->time == again->time && r->nevents == again->nevents && r->time >= tables->time);
+		assert_true((r->nreordered == 0) == (policy == FORS_POLICY_HASHED));
+		for (uint32_t l = 0; l < r->nlinks; l++)
+			idle += r->link[l].busy == 0;
+		assert_true((idle > 0) == (policy == FORS_POLICY_HASHED));
+		fors_sim_result_free(r);
+		fors_sim_result_free(again);
+	}
+	fors_sim_result_free(tables);
+}
+
 /* ---- against the loads ---- */
 
 static unsigned nfabrics(unsigned usual)
@@ -212,9 +271,8 @@ static void trees_reach_the_bound(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(many_to_one_is_a_known_queue),
-		cmocka_unit_test(lanes_take_turns_by_weight),
-		cmocka_unit_test(plans_reach_the_bound),
+		cmocka_unit_test(many_to_one_is_a_known_queue), cmocka_unit_test(lanes_take_turns_by_weight),
+		cmocka_unit_test(policies_take_shortest_ways),	cmocka_unit_test(plans_reach_the_bound),
 		cmocka_unit_test(trees_reach_the_bound),
 	};
 
