@@ -61,22 +61,28 @@ static void tell(const struct sim *sim)
 		sim->settings->progress(sim->settings->context, all ? 1 - (double)sim->messages_left / (double)all : 1);
 }
 
+/* Of memory: something that should have happened will not. */
+static bool is_short(const struct sim *sim)
+{
+	return sim->is_out_of_memory || sim->calendar->is_full;
+}
+
 static enum fors_err loop(struct sim *sim, struct fors_error *error)
 {
 	struct fors_event event = {0};
 	uint64_t n = 0;
 
 	fors_sim_traffic_begin(sim);
-	while (fors_calendar_take(sim->calendar, &event)) {
+	while (!is_short(sim) && fors_calendar_take(sim->calendar, &event)) {
 		if (event.what == SIM_TURN || event.what == SIM_BARRIER)
 			fors_sim_traffic_event(sim, &event);
 		else
 			fors_sim_switch_event(sim, &event);
 		if (++n % EVENTS_A_LOOK == 0)
 			tell(sim);
-		if (sim->is_out_of_memory || sim->calendar->is_full)
-			return fors_fail_memory(error);
 	}
+	if (is_short(sim))
+		return fors_fail_memory(error);
 	sim->result->nevents = n;
 	return sim->messages_left ? fors_sim_find_deadlock(sim, error) : FORS_OK;
 }

@@ -61,6 +61,7 @@ unit_tests += tests/unit/test_trust
 unit_tests += tests/unit/test_verify
 unit_tests += tests/unit/test_sim
 unit_tests += tests/unit/test_sim_bound
+unit_tests += tests/unit/test_sim_memory
 unit_tests += tests/unit/test_status
 unit_tests += tests/unit/test_split
 unit_tests += tests/unit/test_worker
@@ -159,6 +160,10 @@ fault_ldflags += -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=free \
 else
 fault_cppflags = $(AM_CPPFLAGS)
 endif
+tests_unit_test_sim_memory_SOURCES = tests/unit/test_sim_memory.c $(sims) $(fault_sources)
+tests_unit_test_sim_memory_CPPFLAGS = $(fault_cppflags)
+tests_unit_test_sim_memory_LDFLAGS = $(fault_ldflags)
+tests_unit_test_sim_memory_LDADD = libforssim.la libforsmodel.la libforscore.la $(CMOCKA_LIBS) -lm
 tests_unit_test_memory_SOURCES = tests/unit/test_memory.c tests/unit/published.c tests/unit/published.h plugin/settings.c $(input_sources) $(fault_sources) \
 	$(libforsched_la_SOURCES)
 tests_unit_test_memory_CPPFLAGS = $(fault_cppflags)
