@@ -47,6 +47,7 @@ extern const struct cli_command cli_indices_command;
 extern const struct cli_command cli_diff_command;
 extern const struct cli_command cli_fabric_command;
 extern const struct cli_command cli_forget_command;
+extern const struct cli_command cli_jobs_command;
 extern const struct cli_command cli_plan_command;
 extern const struct cli_command cli_schedule_command;
 extern const struct cli_command cli_simulate_command;

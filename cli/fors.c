@@ -10,7 +10,7 @@
 static const struct cli_command *const commands[] = {
 	&cli_plan_command,    &cli_schedule_command, &cli_verify_command,   &cli_analyze_command,
 	&cli_indices_command, &cli_whatif_command,   &cli_status_command,   &cli_forget_command,
-	&cli_fabric_command,  &cli_diff_command,     &cli_simulate_command,
+	&cli_fabric_command,  &cli_diff_command,     &cli_simulate_command, &cli_jobs_command,
 };
 
 #define NCOMMANDS (sizeof(commands) / sizeof(commands[0]))

@@ -10,6 +10,7 @@ fors_SOURCES = \
 	cli/cmd_diff.c \
 	cli/cmd_fabric.c \
 	cli/cmd_forget.c \
+	cli/cmd_jobs.c \
 	cli/analyze/cmd_indices.c \
 	cli/cmd_plan.c \
 	cli/cmd_schedule.c \

@@ -28,7 +28,8 @@ enum cli_command_id {
 	CLI_CMD_FORGET = 1 << 7,
 	CLI_CMD_FABRIC = 1 << 8,
 	CLI_CMD_DIFF = 1 << 9,
-	CLI_CMD_SIMULATE = 1 << 10,
+	CLI_CMD_JOBS = 1 << 10,
+	CLI_CMD_SIMULATE = 1 << 11,
 };
 
 /* Arguments of --format and --map, in the order of their names. */

@@ -3,6 +3,7 @@ noinst_LTLIBRARIES += libforscore.la
 libforscore_la_SOURCES = \
 	core/base/error.c core/base/error.h \
 	core/base/guidlist.c core/base/guidlist.h \
+	core/base/joblines.c core/base/joblines.h \
 	core/base/names.c core/base/names.h \
 	core/base/parallel.c core/base/parallel.h \
 	core/base/print.c core/base/print.h \
@@ -31,7 +32,13 @@ libforscore_la_SOURCES = \
 	core/fabric/places_learn_switches.c \
 	core/fabric/places_rank.c \
 	core/fabric/sides.c core/fabric/sides.h \
+	core/fabric/subset.c core/fabric/subset.h \
 	core/fabric/watch.c core/fabric/watch.h \
+	core/jobs/joblist.c core/jobs/joblist.h \
+	core/jobs/owners.c core/jobs/owners.h core/jobs/owners_inside.h \
+	core/jobs/owners_energy.c \
+	core/jobs/owners_improve.c \
+	core/jobs/owners_start.c \
 	core/net/claims.c core/net/claims.h \
 	core/net/diff.c core/net/diff.h \
 	core/net/graph_net.c core/net/graph_net.h \
@@ -66,6 +73,7 @@ libforscore_la_SOURCES = \
 	core/planners/exact/ways.c core/planners/exact/ways.h \
 	core/planners/exact/work.c core/planners/exact/work.h \
 	core/planners/flows/bipartite.c core/planners/flows/bipartite.h \
+	core/planners/flows/cube.c core/planners/flows/cube.h \
 	core/planners/flows/first_fit.c \
 	core/planners/flows/flows.c \
 	core/planners/flows/lumps.c core/planners/flows/lumps.h \
@@ -77,6 +85,7 @@ libforscore_la_SOURCES = \
 	core/planners/flows/senders.c core/planners/flows/senders.h \
 	core/planners/flows/strategy.c core/planners/flows/strategy.h \
 	core/planners/flows/ways.c core/planners/flows/ways.h \
+	core/planners/jobplan.c core/planners/jobplan.h \
 	core/planners/lmc.c core/planners/lmc.h \
 	core/planners/method.h \
 	core/planners/outcome.c core/planners/outcome.h \
@@ -124,7 +133,7 @@ libforscore_la_SOURCES = \
 	core/tables/switches.c core/tables/switches.h \
 	core/tables/tables.c core/tables/tables.h \
 	core/tables/turns.c core/tables/turns.h
-EXTRA_DIST += core/base/README.md core/colouring/README.md core/fabric/README.md core/net/README.md core/planners/README.md \
+EXTRA_DIST += core/base/README.md core/colouring/README.md core/fabric/README.md core/jobs/README.md core/net/README.md core/planners/README.md \
 	core/planners/exact/README.md core/planners/flows/README.md core/planners/rounds/README.md core/schedule/README.md core/status/README.md \
 	core/tables/README.md
 libforscore_la_CFLAGS = $(AM_CFLAGS) $(ZLIB_CFLAGS) $(JANSSON_CFLAGS)

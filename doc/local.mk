@@ -39,6 +39,7 @@ nobase_dist_doc_DATA = \
 	doc/paper-results.md \
 	doc/paper-table1.svg \
 	doc/phases.svg \
+	doc/jobs.md \
 	doc/planners-flows.md \
 	doc/planners-rounds.md \
 	doc/planners.md \

@@ -14,6 +14,7 @@ unit_tests += tests/unit/test_epoch
 unit_tests += tests/unit/test_exact
 unit_tests += tests/unit/test_families
 unit_tests += tests/unit/test_flows
+unit_tests += tests/unit/test_flows_parts
 unit_tests += tests/unit/test_forsched
 unit_tests += tests/unit/test_golden
 unit_tests += tests/unit/test_forsched_mangled
@@ -23,6 +24,7 @@ unit_tests += tests/unit/test_home
 unit_tests += tests/unit/test_input
 unit_tests += tests/unit/test_invariants
 unit_tests += tests/unit/test_job
+unit_tests += tests/unit/test_jobs
 unit_tests += tests/unit/test_kept
 unit_tests += tests/unit/test_level
 unit_tests += tests/unit/test_loader
@@ -83,6 +85,7 @@ tests_unit_test_consistency_LDADD = $(unit_support)
 tests_unit_test_rowwise_LDADD = libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_exact_LDADD = $(unit_support)
 tests_unit_test_flows_LDADD = $(unit_support)
+tests_unit_test_flows_parts_LDADD = $(unit_support)
 tests_unit_test_ilp_LDADD = $(unit_support)
 tests_unit_test_methods_LDADD = $(unit_support)
 tests_unit_test_schedule_file_SOURCES = tests/unit/test_schedule_file.c tests/unit/published.c tests/unit/published.h \
@@ -111,6 +114,7 @@ tests_unit_test_invariants_LDADD = $(unit_support) $(ZLIB_LIBS)
 .PHONY: invariants
 invariants: tests/unit/test_invariants
 	FORS_FABRICS=$${FABRICS:-20000} FORS_SEED=$${SEED:-1} tests/unit/test_invariants
+tests_unit_test_jobs_LDADD = $(unit_support)
 tests_unit_test_level_LDADD = $(unit_support)
 tests_unit_test_lftfile_LDADD = $(unit_support)
 tests_unit_test_families_SOURCES = tests/unit/test_families.c tests/sweep/world.c tests/sweep/world.h

@@ -42,19 +42,40 @@ bool fors_lines_next(struct fors_lines *lines, struct fors_span *line)
 	return true;
 }
 
-enum fors_err fors_lines_fail(const struct fors_lines *lines, uint32_t line, struct fors_error *error,
-			      const char *format, ...)
+static enum fors_err fail_at(const struct fors_lines *lines, uint32_t line, enum fors_err code,
+			     struct fors_error *error, const char *format, va_list args)
 {
 	char text[FORS_ERROR_TEXT];
-	va_list args;
 
-	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
-	va_end(args);
 	for (char *c = text; *c; c++)
 		if ((unsigned char)*c < ' ' || (unsigned char)*c >= 0x7f)
 			*c = '?';
-	return fors_fail(error, FORS_EINPUT, "%s:%u: %s", lines->name, line, text);
+	return fors_fail(error, code, "%s:%u: %s", lines->name, line, text);
+}
+
+enum fors_err fors_lines_fail(const struct fors_lines *lines, uint32_t line, struct fors_error *error,
+			      const char *format, ...)
+{
+	enum fors_err err;
+	va_list args;
+
+	va_start(args, format);
+	err = fail_at(lines, line, FORS_EINPUT, error, format, args);
+	va_end(args);
+	return err;
+}
+
+enum fors_err fors_lines_decline(const struct fors_lines *lines, uint32_t line, struct fors_error *error,
+				 const char *format, ...)
+{
+	enum fors_err err;
+	va_list args;
+
+	va_start(args, format);
+	err = fail_at(lines, line, FORS_ENOTAPPL, error, format, args);
+	va_end(args);
+	return err;
 }
 
 static unsigned digit_value(char c)

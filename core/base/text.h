@@ -44,6 +44,10 @@ bool fors_lines_next(struct fors_lines *lines, struct fors_span *line);
 enum fors_err fors_lines_fail(const struct fors_lines *lines, uint32_t line, struct fors_error *error,
 			      const char *format, ...) __attribute__((format(printf, 4, 5)));
 
+/* The same as FORS_ENOTAPPL: the text is what it should be, but not one that can be used here. */
+enum fors_err fors_lines_decline(const struct fors_lines *lines, uint32_t line, struct fors_error *error,
+				 const char *format, ...) __attribute__((format(printf, 4, 5)));
+
 /* For "%.*s" in messages: at most 60 bytes of a span. */
 static inline int fors_span_width(struct fors_span span)
 {

@@ -17,7 +17,13 @@
  * The last line tells a whole table from a cut one. Its number is the largest LID in
  * opensm's text, but the number of lines in dump_fts's (which, with -a, writes also
  * entries without a path, and says "lids dumped" too); the 0x in the first line tells
- * which. The text is read twice: first for the switches and the largest LID, then, with room
+ * which.
+ *
+ * Switches with adaptive routing hold a group of ports for a LID. What lists those has a form of its own for each vendor, and
+ * none of them is public; it is recognised by its words, or by several ports in an entry, and refused as such. A dump of the linear
+ * tables of such switches shows nothing of groups: the one port that it names is not the only one that packets take.
+ *
+ * The text is read twice: first for the switches and the largest LID, then, with room
  * made, for the entries.
  */
 #include "lftfile.h"
@@ -53,6 +59,28 @@ struct reader {
 #define FAIL(r, ...) fors_lines_fail(&(r)->lines, (r)->lines.number, (r)->error, __VA_ARGS__)
 
 static const char first_words[] = "Unicast lids [";
+
+/* Words of those who list groups of adaptive routing. */
+static bool is_adaptive(struct fors_span line)
+{
+	static const char *const word[] = {"daptive rout", "daptive Rout", "AR group", "AR Group", "ARLFT"};
+
+	if (fors_starts_with(line, "dump_ar"))
+		return true;
+	for (; !fors_span_is_empty(line); line.at++)
+		for (size_t i = 0; i < sizeof(word) / sizeof(word[0]); i++)
+			if (fors_starts_with(line, word[i]))
+				return true;
+	return false;
+}
+
+static enum fors_err fail_adaptive(const struct reader *r)
+{
+	return fors_lines_decline(
+		&r->lines, r->lines.number, r->error,
+		"these are groups of ports of adaptive routing; linear tables with one port for each LID "
+		"are needed");
+}
 
 /* "Unicast lids [0-3] of switch ... guid 0x0000000000200000 ('Leaf00'):" */
 static enum fors_err read_heading(const struct reader *r, struct fors_span line, struct heading *heading)
@@ -160,7 +188,11 @@ static enum fors_err read_entry(struct reader *r, struct fors_span line)
 	if (!r->start_line)
 		return FAIL(r, "an entry outside of a table");
 	fors_skip_blanks(&line);
-	if (!fors_take_number(&line, 10, UINT32_MAX, &port) || !(fors_span_is_empty(line) || *line.at == ' '))
+	if (!fors_take_number(&line, 10, UINT32_MAX, &port))
+		return FAIL(r, "no port after the LID");
+	if (fors_starts_with(line, ","))
+		return fail_adaptive(r);
+	if (!(fors_span_is_empty(line) || *line.at == ' '))
 		return FAIL(r, "no port after the LID");
 	if (lid < r->next_lid || lid > r->heading.last)
 		return FAIL(r, "LID 0x%" PRIx64 " is out of order or out of the range of the table, 0x%x to 0x%x", lid,
@@ -207,6 +239,8 @@ static enum fors_err read_line(struct reader *r, struct fors_span line)
 	if (r->heading.is_dump_fts && r->nlines == 0 &&
 	    (fors_starts_with(rest, "Lid  Out ") || fors_starts_with(rest, "Port  ")))
 		return FORS_OK;
+	if (is_adaptive(line))
+		return fail_adaptive(r);
 	if (*line.at >= '0' && *line.at <= '9')
 		return end_table(r, line);
 	if (fors_starts_with(line, "Multicast"))

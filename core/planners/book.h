@@ -58,13 +58,16 @@ static inline uint64_t fors_book_busy(const struct fors_book *book, uint32_t row
 	return book->busy[(size_t)row * book->nwords + w];
 }
 
-/* The turns of word w at which all of n rows have room. */
+/*
+ * The turns of word w at which all of n rows have room. The last rows come first, receivers and senders: in a full book they say
+ * already that there is none.
+ */
 static inline uint64_t fors_book_free(const struct fors_book *book, const uint32_t *row, uint32_t n, uint32_t w)
 {
 	uint64_t taken = 0;
 
-	for (uint32_t i = 0; i < n; i++)
-		taken |= fors_book_busy(book, row[i], w);
+	while (n > 0 && ~taken)
+		taken |= fors_book_busy(book, row[--n], w);
 	return ~taken;
 }
 

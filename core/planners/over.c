@@ -7,7 +7,8 @@
  * cost. The proof walks the same tables again, by code of its own (core/schedule/verify.c), and nothing unproven leaves.
  *
  * Memory is what limits the number of servers: the book of a packing has some words for every flow, and while phases
- * are added there are up to three of them. It is reckoned before it is taken, so that a daemon is not killed for it.
+ * are added there are up to three of them; a colouring has one, and parts of a graph besides. All is reckoned before it is
+ * taken (fors_flows_pack_bytes()), so that a daemon is not killed for it.
  */
 #include "over.h"
 
@@ -24,7 +25,6 @@
 #include "over_ways.h"
 
 #define MOST_PATHS 4 /* path indices that are looked at, as on trees */
-#define BOOKS 3	     /* packings at a time, at most */
 
 struct plan {
 	const struct fors_over_task *task;
@@ -89,8 +89,8 @@ static enum fors_err check_memory(const struct plan *plan, struct fors_error *er
 {
 	uint64_t most = plan->task->most_bytes ? plan->task->most_bytes : FORS_OVER_MOST_BYTES;
 	uint64_t phases = plan->report.bound_tables, p = plan->report.nservers;
-	uint64_t bytes = BOOKS * fors_flows_packing_bytes(&plan->routed->problem, (uint32_t)phases) +
-			 p * phases * sizeof(struct fors_cell);
+	uint64_t bytes =
+		fors_flows_pack_bytes(&plan->routed->problem, (uint32_t)phases) + p * phases * sizeof(struct fors_cell);
 
 	if (bytes <= most)
 		return FORS_OK;

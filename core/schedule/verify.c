@@ -486,18 +486,34 @@ static enum fors_err run(struct check *check, bool (*cancelled)(void *context), 
 	return check_phases(check, cancelled, context, error);
 }
 
-enum fors_err fors_verify(const struct fors_net *net, const struct fors_lfts *lfts,
-			  const struct fors_schedule *schedule, bool (*cancelled)(void *context), void *context,
-			  struct fors_verdict *verdict, struct fors_error *error)
+/* A port carries a flow when it was counted in some phase. */
+static void list_used(const struct check *check, bool *is_used)
+{
+	for (uint32_t port = 0; check->link && port < check->net->nports; port++)
+		is_used[port] = is_used[port] || check->link[port].stamp;
+}
+
+enum fors_err fors_verify_used(const struct fors_net *net, const struct fors_lfts *lfts,
+			       const struct fors_schedule *schedule, bool (*cancelled)(void *context), void *context,
+			       struct fors_verdict *verdict, bool *is_used, struct fors_error *error)
 {
 	struct fors_verdict found = {.text = "ok"};
 	struct check check = {.net = net, .lfts = lfts, .schedule = schedule, .verdict = &found};
 	enum fors_err err = run(&check, cancelled, context, error);
 
+	if (!err && is_used)
+		list_used(&check, is_used);
 	release(&check);
 	if (err)
 		return err;
 	found.is_good = found.nproblems == 0;
 	*verdict = found;
 	return FORS_OK;
+}
+
+enum fors_err fors_verify(const struct fors_net *net, const struct fors_lfts *lfts,
+			  const struct fors_schedule *schedule, bool (*cancelled)(void *context), void *context,
+			  struct fors_verdict *verdict, struct fors_error *error)
+{
+	return fors_verify_used(net, lfts, schedule, cancelled, context, verdict, NULL, error);
 }

@@ -37,4 +37,13 @@ enum fors_err fors_verify(const struct fors_net *net, const struct fors_lfts *lf
 			  const struct fors_schedule *schedule, bool (*cancelled)(void *context), void *context,
 			  struct fors_verdict *verdict, struct fors_error *error);
 
+/*
+ * The same; and in is_used[net->nports] each port that some flow is sent by becomes true (others stay as they are), to see
+ * whether schedules of several jobs, which have no common clock, meet in a cable. Of a schedule that is not good they may
+ * be incomplete.
+ */
+enum fors_err fors_verify_used(const struct fors_net *net, const struct fors_lfts *lfts,
+			       const struct fors_schedule *schedule, bool (*cancelled)(void *context), void *context,
+			       struct fors_verdict *verdict, bool *is_used, struct fors_error *error);
+
 #endif

@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "core/base/text.h"
+#include "core/base/joblines.h"
 #include "model/routers/router.h"
 
 /* ---- reading ---- */
@@ -27,14 +27,6 @@ struct reader {
 };
 
 #define FAIL(r, ...) fors_lines_fail(&(r)->lines, (r)->lines.number, (r)->error, __VA_ARGS__)
-
-static struct fors_span strip(struct fors_span text)
-{
-	fors_skip_blanks(&text);
-	while (text.end > text.at && (text.end[-1] == ' ' || text.end[-1] == '\t' || text.end[-1] == '\r'))
-		text.end--;
-	return text;
-}
 
 /* "17" or "0-17" in *first and *last; false: this is no number. */
 static bool take_range(struct fors_span what, uint64_t *first, uint64_t *last)
@@ -114,33 +106,29 @@ static enum fors_err finish_job(struct reader *r, struct fors_span name)
 	return FORS_OK;
 }
 
-static enum fors_err read_job(struct reader *r, struct fors_span line)
+/* The marks of a job are for whoever plans it; here they change nothing. */
+static enum fors_err read_job(struct reader *r, struct fors_jobline *line)
 {
-	struct fors_span name, what;
+	struct fors_span member;
 	enum fors_err err = FORS_OK;
 
-	if (!fors_take_until(&line, ':', &name) || fors_span_is_empty(strip(name)))
-		return FAIL(r, "\"NAME: SERVER, SERVER, ...\" is expected");
-	while (!err && !fors_span_is_empty(line)) {
-		if (!fors_take_until(&line, ',', &what)) {
-			what = line;
-			line.at = line.end;
-		}
-		what = strip(what);
-		if (!fors_span_is_empty(what))
-			err = add_member(r, what);
-	}
-	return err ? err : finish_job(r, strip(name));
+	while (!err && fors_jobline_member(line, &member))
+		err = add_member(r, member);
+	return err ? err : finish_job(r, line->name);
 }
 
-static enum fors_err read_line(struct reader *r, struct fors_span line)
+static enum fors_err read_jobs(struct reader *r)
 {
-	const char *hash = memchr(line.at, '#', (size_t)(line.end - line.at));
+	struct fors_jobline line;
+	bool is_there = true;
+	enum fors_err err = FORS_OK;
 
-	if (hash)
-		line.end = hash;
-	line = strip(line);
-	return fors_span_is_empty(line) ? FORS_OK : read_job(r, line);
+	while (!err && is_there) {
+		err = fors_jobline_next(&r->lines, &line, &is_there, r->error);
+		if (!err && is_there)
+			err = read_job(r, &line);
+	}
+	return err;
 }
 
 enum fors_err fors_jobs_read(const char *text, size_t size, const char *name, uint32_t nservers,
@@ -148,14 +136,13 @@ enum fors_err fors_jobs_read(const char *text, size_t size, const char *name, ui
 {
 	struct fors_jobs list = {0};
 	struct reader r = {.error = error, .routes = routes, .jobs = &list, .nservers = nservers};
-	struct fors_span line;
 	enum fors_err err = fors_lines_start(&r.lines, text, size, name, error);
 
 	r.is_member = calloc(nservers + (size_t)1, sizeof(*r.is_member));
 	if (!err && !r.is_member)
 		err = fors_fail_memory(error);
-	while (!err && fors_lines_next(&r.lines, &line))
-		err = read_line(&r, line);
+	if (!err)
+		err = read_jobs(&r);
 	if (!err && !list.count)
 		err = fors_fail(error, FORS_EINPUT, "%s: there is no job in the file", name);
 	free(r.is_member);

@@ -201,9 +201,9 @@ static enum fors_err check_known(const struct fors_port *port, const char *node_
 {
 	if (run->first >= port->lid && run->first + run->count <= port->lid + (1u << port->lmc))
 		return FORS_OK;
-	return fors_lines_fail(lines, run->line, error,
-			       "%s has LID %u here, but %u in the fabric: they are not of one time", node_name,
-			       run->first, port->lid);
+	return fors_lines_decline(lines, run->line, error,
+				  "%s has LID %u here, but %u in the fabric: they are not of one time", node_name,
+				  run->first, port->lid);
 }
 
 /* The runs of the port's GUID, from list[i] on. */

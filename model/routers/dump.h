@@ -27,8 +27,8 @@ enum fors_err fors_mismatch_find(const struct fors_net *net, const struct fors_l
 /*
  * LIDs for the CA and switch ports of `net` (indexed) that have none, from the text of a dump of tables, which names
  * the port GUID behind each LID ("portguid 0x..."). A port's LIDs are consecutive, 2^LMC of them; where the net has
- * them, the dump may lack some. Errors: FORS_EINPUT "name:line: ..." (a LID of two ports; LIDs of a port with a gap, or
- * not those that the net gives it: net and tables are not of one time), FORS_ENOMEM.
+ * them, the dump may lack some. Errors, with "name:line: ...": FORS_EINPUT (a LID of two ports; LIDs of a port with a gap),
+ * FORS_ENOTAPPL (not those that the net gives it: net and tables are not of one time or fabric); FORS_ENOMEM.
  */
 enum fors_err fors_lids_from_dump(struct fors_net *net, const char *text, size_t size, const char *name,
 				  struct fors_error *error);

@@ -149,6 +149,15 @@ def test_synthetic_with_tables(plan, fors, tmp_path):
     assert (report["phases"], report["tables_bound"], report["lower_bound"]) == (20, 20, 20)
 
 
+@pytest.mark.parametrize("spec, phases", [("CUBE(6;2)", 128), ("CUBE(5;4)", 256)])
+def test_hypercubes(plan, fors, tmp_path, spec, phases):
+    """Breadth-first numbers are no coordinates, and yet all cables of a hypercube are full all the time."""
+    for kind in ("net", "lfts"):
+        (tmp_path / kind).write_text(fors("fabric", "--synthetic", spec, "--routing", "dor", "--format", kind).out)
+    report = plan("--fabric", tmp_path / "net", "--lfts", tmp_path / "lfts")
+    assert (report["phases"], report["tables_bound"]) == (phases, phases)
+
+
 # ---- service levels
 
 
@@ -197,6 +206,19 @@ def test_bad_entries(fors, plan, engines, write, tmp_path, lid, port, reason):
     assert not (tmp_path / "schedule").exists()
 
 
+@pytest.mark.parametrize("line", ["0x0001 003,004 # two ports", "Adaptive routing groups of switch 0x0000000000200000:", "dump_ar: Switch 0x0000000000200000",
+                                  "AR group 3: 5 6 7"])
+def test_adaptive_groups(fors, engines, write, tmp_path, line):
+    """Groups of ports are recognised by their words, or by several ports for a LID."""
+    text = (engines / "torus.minhop.lfts").read_text()
+    mixed = re.sub(r"(?m)^0x0001 .*", line, text, count=1)
+    for lfts in (mixed, line + "\n"):
+        if lfts == mixed or not line.startswith("0x"):
+            result = fors("plan", "--fabric", engines / "torus.net", "--lfts", write("lfts", lfts), "--output", tmp_path / "s", code=1)
+            assert "adaptive routing" in result.err and "one port for each LID" in result.err
+            assert not (tmp_path / "s").exists()
+
+
 def test_loops(fors, engines, write):
     """Switch01 and Switch02 send LID 1 to each other: ports 3 and 4 join x, 5 and 6 join y."""
     text = entry(entry((engines / "torus.minhop.lfts").read_text(), "Switch01", 1, 5), "Switch02", 1, 6)
@@ -206,7 +228,7 @@ def test_loops(fors, engines, write):
 @pytest.mark.parametrize("net, lfts", [("torus", "tree3"), ("tree3", "torus")])
 def test_tables_of_another_fabric(fors, engines, tmp_path, net, lfts):
     """ibsim numbers GUIDs alike, so both know the first ports, but by other LIDs."""
-    result = fors("plan", "--fabric", engines / f"{net}.net", "--lfts", engines / f"{lfts}.minhop.lfts", "--output", tmp_path / "s", code=2)
+    result = fors("plan", "--fabric", engines / f"{net}.net", "--lfts", engines / f"{lfts}.minhop.lfts", "--output", tmp_path / "s", code=1)
     assert f"{lfts}.minhop.lfts:" in result.err and "LID" in result.err
     assert not (tmp_path / "s").exists()
 

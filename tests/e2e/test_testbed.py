@@ -103,7 +103,7 @@ def test_nothing_is_left_when_the_runner_is_ended(number, tmp_path):
         if runner.poll() is None:
             runner.kill()
     assert out == "" and complaint == ""
-    harness.wait_for(lambda: not processes_with(scratch), 10, "all processes to end")
+    harness.wait_for(lambda: not processes_with(scratch), 60, "all processes to end")
     if number == signal.SIGKILL:
         assert runner.returncode == -number
         namespaces.sweep()  # the next run does it

@@ -17,6 +17,7 @@
 #include "core/fabric/watch.h"
 #include "core/tables/home.h"
 #include "core/tables/lanes.h"
+#include "core/tables/turns.h"
 
 #define HOLD 10000
 
@@ -199,6 +200,59 @@ static void what_is_needed_stays(void **state)
 	assert_int_equal(bed->fabric->unreachable_pairs, 0);
 	assert_int_equal(count_drained(bed), 3);
 	plan_around(bed);
+	bed_free(bed);
+}
+
+/* Leaf00 comes first and has three live spines, so those turn there; the fourth, over a drained cable, turns at Leaf01. */
+static void spines_turn_at_live_cables(void **state)
+{
+	struct bed *bed = bed_new("FT(2;4,4)", 0);
+	struct fors_warnings warnings;
+	struct fors_turns *turns;
+
+	(void)state;
+	exclude(bed, "Leaf00[8]", NULL, &warnings);
+	assert_int_equal(fors_turns_build(bed->fabric, &turns, NULL), FORS_OK);
+	assert_int_equal(turns->leaf[0], 0);
+	assert_int_equal(turns->leaf[2], 0);
+	assert_int_equal(turns->leaf[3], 1);
+	fors_turns_free(turns);
+	bed_free(bed);
+}
+
+/* The entries of Leaf00 for the servers of Leaf01, in port[], of tables for the fabric as it is. */
+static void entries_of_leaf00(struct bed *bed, uint8_t port[3])
+{
+	uint32_t row;
+
+	fors_lfts_free(bed->lfts);
+	assert_int_equal(fors_tables_build(bed->fabric, &bed->lfts, NULL), FORS_OK);
+	row = fors_lfts_row(bed->lfts, bed->fabric->leaf[0].guid);
+	for (uint32_t s = 0; s < 3; s++)
+		port[s] = fors_lfts_port(bed->lfts, row, fors_slot(bed->fabric, 1, s)->lid);
+}
+
+/*
+ * Leaf00 and Leaf02 have no servers, and the first has only cables that are aside. When Leaf02 loses the spines that Leaf01
+ * has, it gets there by a detour; the entries of Leaf00, by its first cable that carries, stay.
+ */
+static void a_torn_leaf_moves_no_entry_of_others(void **state)
+{
+	struct bed *bed = bed_new("FT(2;3,4;empty=0/0,0/1,0/2,2/0,2/1,2/2)", 0);
+	struct fors_warnings warnings;
+	uint8_t before[3], after[3];
+
+	(void)state;
+	bed_down(bed, "Leaf01[6]");
+	exclude(bed, "Leaf00[4], Leaf00[5], Leaf00[6]", NULL, &warnings);
+	assert_int_equal(count_drained(bed), 3);
+	entries_of_leaf00(bed, before);
+	assert_int_equal(before[0], 4);
+	bed_down(bed, "Leaf01[6] Leaf02[4] Leaf02[5]");
+	exclude(bed, "Leaf00[4], Leaf00[5], Leaf00[6]", NULL, &warnings);
+	assert_int_equal(count_drained(bed), 3);
+	entries_of_leaf00(bed, after);
+	assert_memory_equal(before, after, sizeof(before));
 	bed_free(bed);
 }
 
@@ -508,6 +562,8 @@ int main(void)
 		cmocka_unit_test(aside_each_goes_down_its_own),
 		cmocka_unit_test(nothing_is_lost_by_a_drain),
 		cmocka_unit_test(what_is_needed_stays),
+		cmocka_unit_test(spines_turn_at_live_cables),
+		cmocka_unit_test(a_torn_leaf_moves_no_entry_of_others),
 		cmocka_unit_test(held_goes_before_excluded),
 		cmocka_unit_test(held_before_degraded_before_excluded),
 		cmocka_unit_test(two_rather_than_a_worse_one),

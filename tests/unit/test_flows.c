@@ -12,7 +12,6 @@
 #include "core/planners/flows/strategy.h"
 #include "core/planners/flows/ways.h"
 #include "core/schedule/schedule.h"
-#include "core/schedule/schedule_file.h"
 
 /* The bound of the tables, counted anew: the fullest cable, the number of servers. */
 static uint32_t tables_bound(const struct bed *bed)
@@ -536,6 +535,7 @@ static void lumps_of_all_kinds(void **state)
 		{"FT(2;15,24)", "Leaf00[16] Leaf05[17]", 360, 366}, /* in threes */
 		{"FT(2;20,18;servers=19)", "Leaf00[20]", 0, 0},	    /* a round more would be 19 phases */
 		{"FT(2;4,4)", "Leaf00[5] Leaf01[6]", 0, 0},	    /* few servers */
+		{"FT(2;8,8)", "", 0, 0}, /* and here lumps would all fit, but two phases are 3 % */
 		{"FT(2;20,18;empty=3/4)", "Leaf00[21] Leaf05[24]", 0, 0},
 	};
 

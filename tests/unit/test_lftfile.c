@@ -141,6 +141,27 @@ static void test_bad(void **state)
 	}
 }
 
+/* Groups of adaptive routing are called what they are, and only those: a name may say what it likes. */
+static void test_adaptive(void **state)
+{
+	static const char *const texts[] = {HEAD "0x0001 001,002\n", HEAD "Adaptive Routing Groups\n3 lids dumped\n",
+					    "dump_ar: Switch 0x5\n", HEAD "12 AR group 5\n", "ARLFT of switch 0x5\n"};
+	struct fors_lfts *lfts = NULL;
+	struct fors_error error;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		assert_int_equal(fors_lftfile_read(texts[i], strlen(texts[i]), "dump", &lfts, &error), FORS_ENOTAPPL);
+		data_contains(error.text, "groups of ports of adaptive routing");
+		assert_null(lfts);
+	}
+	assert_int_equal(fors_lftfile_read(HEAD "0x0001 001 # 'AR group, adaptive routing'\n3 lids dumped\n",
+					   strlen(HEAD "0x0001 001 # 'AR group, adaptive routing'\n3 lids dumped\n"),
+					   "dump", &lfts, &error),
+			 FORS_OK);
+	fors_lfts_free(lfts);
+}
+
 /* Cut anywhere: an error, or all of the tables up to there; never a part of one. */
 static void test_truncated(void **state)
 {
@@ -166,8 +187,9 @@ static void test_truncated(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_opensm), cmocka_unit_test(test_dump_fts), cmocka_unit_test(test_write),
-		cmocka_unit_test(test_good),   cmocka_unit_test(test_bad),	cmocka_unit_test(test_truncated),
+		cmocka_unit_test(test_opensm),	  cmocka_unit_test(test_dump_fts), cmocka_unit_test(test_write),
+		cmocka_unit_test(test_good),	  cmocka_unit_test(test_bad),	   cmocka_unit_test(test_adaptive),
+		cmocka_unit_test(test_truncated),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -329,6 +329,37 @@ static void participants_only(void **state)
 	world_free(&w);
 }
 
+/* Two switches with two cables: servers stand in the order of the ports that lead to them from far away, not of their own. */
+static void servers_stand_by_class(void **state)
+{
+	struct fors_net *net = make_switches(2, 2);
+	const struct fors_lfts *lfts;
+	struct fors_flows_routed *routed_net;
+	struct fors_error error;
+	struct world w;
+
+	(void)state;
+	plug(net, 0, 5, 1, 5);
+	plug(net, 0, 6, 1, 6);
+	finish(net);
+	w = routed(net);
+	lfts = w.lfts;
+	*entry(&w, 0x1001, 100) = 6;
+	*entry(&w, 0x1001, 101) = 5;
+	*entry(&w, 0x1000, 102) = 5;
+	*entry(&w, 0x1000, 103) = 6;
+	assert_int_equal(
+		fors_flows_routed_read(&(struct fors_flows_tables){.net = w.net, .lfts = lfts, .most_paths = 1},
+				       &routed_net, &error),
+		FORS_OK);
+	assert_int_equal(routed_net->server[0].lid, 101);
+	assert_int_equal(routed_net->server[1].lid, 100);
+	assert_int_equal(routed_net->server[2].lid, 102);
+	assert_int_equal(routed_net->server[3].lid, 103);
+	fors_flows_routed_free(routed_net);
+	world_free(&w);
+}
+
 /* ---- tables that are no good ---- */
 
 /* No plan, for this reason. */
@@ -614,6 +645,7 @@ int main(void)
 		cmocka_unit_test(rings_and_tori),
 		cmocka_unit_test(more_lids_are_used),
 		cmocka_unit_test(participants_only),
+		cmocka_unit_test(servers_stand_by_class),
 		cmocka_unit_test(bad_entries_are_named),
 		cmocka_unit_test(strange_tables_are_refused),
 		cmocka_unit_test(nobody_takes_part),

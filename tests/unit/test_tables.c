@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "core/tables/home.h"
+#include "core/tables/turns.h"
 
 /* From `node`, which holds a packet for `lid`: the node where it ends, hops counted, FORS_NONE when lost. */
 static uint32_t walk(const struct bed *bed, uint32_t node, uint32_t lid, unsigned *hops)
@@ -203,6 +204,24 @@ static void detours_turn_at_one_leaf(void **state)
 	check_turn("Spine01[1] Leaf01[7] Leaf01[8]", 2, FORS_NONE);
 }
 
+/* Leaves that no cables join are of different islands; one without any is of none. */
+static void islands_are_told_apart(void **state)
+{
+	struct bed *bed = bed_new("FT(2;4,5)", 0);
+	struct fors_turns *turns;
+
+	(void)state;
+	bed_down(bed, "Leaf00[7] Leaf00[8] Leaf01[7] Leaf01[8] Leaf02[5] Leaf02[6] Leaf03[5] Leaf03[6]");
+	bed_down(bed, "Leaf04[5] Leaf04[6] Leaf04[7] Leaf04[8]");
+	assert_int_equal(fors_turns_build(bed->fabric, &turns, NULL), FORS_OK);
+	assert_int_equal(turns->island[0], turns->island[1]);
+	assert_int_equal(turns->island[2], turns->island[3]);
+	assert_int_not_equal(turns->island[0], turns->island[2]);
+	assert_int_equal(turns->island[4], FORS_NONE);
+	fors_turns_free(turns);
+	bed_free(bed);
+}
+
 /* Leaf01 reaches the spine, but from there no way leads to the subnet manager: the spine has to ask Leaf02. */
 static void the_sm_is_not_sought_where_no_way_leads(void **state)
 {
@@ -317,6 +336,7 @@ int main(void)
 		cmocka_unit_test(few_entries_move),
 		cmocka_unit_test(spines_that_lost_a_leaf),
 		cmocka_unit_test(detours_turn_at_one_leaf),
+		cmocka_unit_test(islands_are_told_apart),
 		cmocka_unit_test(the_sm_is_not_sought_where_no_way_leads),
 		cmocka_unit_test(spines_with_cas_reach_all),
 		cmocka_unit_test(indices_of_lanes),

@@ -278,6 +278,31 @@ static enum fors_err make(struct work *w, struct fors_error *error)
 	return err;
 }
 
+/* Is the problem small enough for the numbers of a graph? */
+static bool is_small(const struct fors_flows_problem *problem)
+{
+	return (uint64_t)problem->nlinks + problem->nswitches <= MOST_NODES && problem->ndests <= MOST_NODES &&
+	       fors_flows_units(problem) <= MOST_EDGES;
+}
+
+uint64_t fors_flows_bipartite_bytes(const struct fors_flows_problem *problem)
+{
+	const struct work *w = NULL;
+	uint64_t links = problem->nlinks + UINT64_C(1), nodes = links + problem->nswitches + 1,
+		 units = fors_flows_units(problem) + UINT64_C(1);
+	uint32_t copies = 1;
+
+	if (!is_small(problem))
+		return 0;
+	for (uint32_t s = 0; s < problem->nswitches; s++)
+		copies = problem->senders[s] > copies ? problem->senders[s] : copies;
+	return links * (sizeof(*w->owner) + sizeof(*w->dest) + sizeof(*w->front) + sizeof(*w->node)) +
+	       nodes * (sizeof(*w->load) + sizeof(*w->group) + sizeof(*w->group_cap) + sizeof(*w->free_node)) +
+	       units * (sizeof(*w->unit) + sizeof(*w->left) + sizeof(*w->right) + sizeof(*w->mult)) +
+	       fors_colour_bytes((uint32_t)units, (uint32_t)(nodes > problem->ndests ? nodes : problem->ndests),
+				 copies);
+}
+
 enum fors_err fors_flows_bipartite(const struct fors_flows_problem *problem, const uint32_t *way, uint32_t nphases,
 				   bool (*cancelled)(void *context), void *context, struct fors_flows_packing **packing,
 				   struct fors_error *error)
@@ -286,8 +311,7 @@ enum fors_err fors_flows_bipartite(const struct fors_flows_problem *problem, con
 		.problem = problem, .way = way, .nphases = nphases, .cancelled = cancelled, .context = context};
 	enum fors_err err = FORS_OK;
 
-	if ((uint64_t)problem->nlinks + problem->nswitches > MOST_NODES || problem->ndests > MOST_NODES ||
-	    fors_flows_units(problem) > MOST_EDGES) {
+	if (!is_small(problem)) {
 		*packing = NULL;
 		return FORS_OK;
 	}

@@ -18,4 +18,7 @@ enum fors_err fors_flows_bipartite(const struct fors_flows_problem *problem, con
 				   bool (*cancelled)(void *context), void *context, struct fors_flows_packing **packing,
 				   struct fors_error *error);
 
+/* Bytes that this takes at most besides the packing; a little more is said. */
+uint64_t fors_flows_bipartite_bytes(const struct fors_flows_problem *problem);
+
 #endif

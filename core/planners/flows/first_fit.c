@@ -7,7 +7,8 @@
  *   by distance  short ways first; then by how far the receiver's switch is behind the sender's, going round, then by the
  *                receiver's rank. On a healthy tree with D-mod-K tables each distance takes the next n phases, at all
  *                leaves at once, and T = P comes out without a search.
- *   by xor       short ways first, then by the exclusive or of the two numbers: the same for hypercubes.
+ *   by xor       short ways first, then by the exclusive or of the two numbers: the same for hypercubes, whose switches get their
+ *                coordinates for numbers here (cube.c).
  *   by load      the units that use the fullest rows first, as one packs large things before small ones.
  *   by level     the fullest row in steps of 5 %, then as by distance.
  *   in turn      as by distance, but each unit begins to look at a phase of its own: the distance's turn, moved on by the receiver's
@@ -26,6 +27,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cube.h"
 #include "search.h"
 
 #define MOST_EDGES 4
@@ -52,8 +54,9 @@ struct orderer {
 	const uint32_t *way; /* per unit */
 	uint32_t nphases;
 	enum fors_flows_order order;
-	uint32_t *load;	 /* per link: tokens */
-	uint32_t *usual; /* per destination: the link over which it receives most units */
+	uint32_t *load;	  /* per link: tokens */
+	uint32_t *usual;  /* per destination: the link over which it receives most units */
+	uint32_t *corner; /* per switch: its number for the orders by xor */
 };
 
 static void count_loads(const struct orderer *o)
@@ -148,12 +151,12 @@ static void set_key(const struct orderer *o, struct item *item)
 		item->key[2] = s;
 		break;
 	case FORS_FLOWS_LONG_XOR:
-		item->key[0] = (uint64_t)(UINT32_MAX - length) << 32 | (s ^ to);
+		item->key[0] = (uint64_t)(UINT32_MAX - length) << 32 | (o->corner[s] ^ o->corner[to]);
 		item->key[1] = rank;
 		item->key[2] = s;
 		break;
 	case FORS_FLOWS_BY_XOR:
-		distance = (uint64_t)length << 32 | (s ^ to);
+		distance = (uint64_t)length << 32 | (o->corner[s] ^ o->corner[to]);
 		/* fall through */
 	default:
 		item->key[0] = distance;
@@ -435,6 +438,17 @@ static enum fors_err place_in_order(struct fors_flows_packing *packing, const st
 	return err;
 }
 
+uint64_t fors_flows_first_fit_bytes(const struct fors_flows_problem *problem)
+{
+	const struct orderer *o = NULL;
+	const struct chains *chains = NULL;
+
+	return (uint64_t)fors_flows_units(problem) * sizeof(struct item) +
+	       problem->nlinks * (sizeof(*o->load) + sizeof(*chains->next) + sizeof(*chains->before) +
+				  2 * sizeof(*chains->votes)) +
+	       problem->ndests * sizeof(*o->usual) + problem->nswitches * sizeof(*o->corner);
+}
+
 enum fors_err fors_flows_first_fit(const struct fors_flows_problem *problem, const uint32_t *way, uint32_t nphases,
 				   enum fors_flows_order order, struct fors_flows_packing **packing,
 				   struct fors_error *error)
@@ -444,20 +458,23 @@ enum fors_err fors_flows_first_fit(const struct fors_flows_problem *problem, con
 			    nphases,
 			    order,
 			    calloc(problem->nlinks + (size_t)1, sizeof(uint32_t)),
-			    malloc((problem->ndests + (size_t)1) * sizeof(uint32_t))};
+			    malloc((problem->ndests + (size_t)1) * sizeof(uint32_t)),
+			    malloc((problem->nswitches + (size_t)1) * sizeof(uint32_t))};
 	struct item *item = malloc(((size_t)fors_flows_units(problem) + 1) * sizeof(*item));
 	struct fors_flows_packing *made = NULL;
-	enum fors_err err = o.load && o.usual && item ? FORS_OK : fors_fail_memory(error);
+	enum fors_err err = o.load && o.usual && o.corner && item ? FORS_OK : fors_fail_memory(error);
 
 	if (!err)
 		err = fors_flows_packing_new(problem, nphases, &made, error);
 	if (!err) {
 		count_loads(&o);
 		find_usual(&o);
+		fors_flows_cube(problem, o.corner);
 		err = place_in_order(made, &o, item, list_items(&o, item), error);
 	}
 	free(o.load);
 	free(o.usual);
+	free(o.corner);
 	free(item);
 	if (err)
 		fors_flows_packing_free(made);

@@ -139,7 +139,7 @@ static void move_phase(struct fors_flows_packing *packing, uint32_t phase, uint3
 			continue;
 		fors_flows_take(packing, way, phase);
 		if (to == FORS_FLOWS_NONE)
-			packing->waiting[packing->nwaiting++] = way / packing->problem->npaths;
+			packing->waiting[packing->nwaiting++] = fors_flows_unit(packing->problem, way);
 		else
 			fors_flows_put(packing, way, to);
 	}
@@ -169,7 +169,7 @@ void fors_flows_drop_phases(struct fors_flows_packing *packing, uint32_t nphases
 uint32_t fors_flows_rows(const struct fors_flows_packing *packing, uint32_t way, uint32_t *row)
 {
 	const struct fors_flows_problem *problem = packing->problem;
-	uint32_t unit = way / problem->npaths, n = 0;
+	uint32_t unit = fors_flows_unit(problem, way), n = 0;
 
 	for (uint32_t i = problem->begin[way]; i < problem->begin[way + 1]; i++)
 		row[n++] = problem->link[i];
@@ -182,7 +182,7 @@ void fors_flows_put(struct fors_flows_packing *packing, uint32_t way, uint32_t p
 {
 	const struct fors_flows_problem *problem = packing->problem;
 	uint32_t row[FORS_FLOWS_MOST_LINKS + 2], n = fors_flows_rows(packing, way, row);
-	uint32_t s = fors_flows_switch(problem, way / problem->npaths);
+	uint32_t s = row[n - 1] - problem->nlinks - problem->ndests;
 	uint32_t nseats = *fors_book_count(&packing->book, row[n - 1], phase);
 
 	for (uint32_t i = 0; i + 1 < n; i++)
@@ -196,7 +196,7 @@ void fors_flows_take(struct fors_flows_packing *packing, uint32_t way, uint32_t 
 {
 	const struct fors_flows_problem *problem = packing->problem;
 	uint32_t row[FORS_FLOWS_MOST_LINKS + 2], n = fors_flows_rows(packing, way, row);
-	uint32_t s = fors_flows_switch(problem, way / problem->npaths);
+	uint32_t s = row[n - 1] - problem->nlinks - problem->ndests;
 	uint32_t *seat = packing->seat + packing->seat_row[s] + (size_t)phase * problem->senders[s], i = 0;
 
 	for (uint32_t k = 0; k + 1 < n; k++)

@@ -38,6 +38,12 @@ static inline uint32_t fors_flows_units(const struct fors_flows_problem *problem
 	return problem->nswitches * problem->ndests;
 }
 
+/* The unit of a way; mostly there is one way each, and a division takes long. */
+static inline uint32_t fors_flows_unit(const struct fors_flows_problem *problem, uint32_t way)
+{
+	return problem->npaths == 1 ? way : way / problem->npaths;
+}
+
 static inline uint32_t fors_flows_switch(const struct fors_flows_problem *problem, uint32_t unit)
 {
 	return unit / problem->ndests;

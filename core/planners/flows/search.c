@@ -27,6 +27,7 @@
 #define LOOK_TWO 4
 #define LOOK_THREE 2
 #define LOOK_ANY 8
+#define LOOK_SEATS 4  /* of a full switch; after those the first that fits elsewhere will do */
 #define LOOK_WORDS 4  /* for whether somebody fits elsewhere: some phases tell as well as all of them */
 #define LOOK_WORK 16  /* of looking at one who would have to go, beside the masks: memory far away */
 #define ASK_EVERY 256 /* steps between two questions whether to stop */
@@ -75,7 +76,7 @@ static void note(struct search *s, uint32_t way, uint32_t phase, bool is_put)
 
 static void put(struct search *s, uint32_t way, uint32_t phase)
 {
-	uint32_t dest = fors_flows_dest(s->problem, way / s->problem->npaths);
+	uint32_t dest = fors_flows_dest(s->problem, fors_flows_unit(s->problem, way));
 
 	fors_flows_put(s->packing, way, phase);
 	s->tabu[(size_t)dest * s->packing->nphases + phase] =
@@ -86,7 +87,7 @@ static void put(struct search *s, uint32_t way, uint32_t phase)
 static void take(struct search *s, uint32_t way, uint32_t phase)
 {
 	fors_flows_take(s->packing, way, phase);
-	s->packing->waiting[s->packing->nwaiting++] = way / s->problem->npaths;
+	s->packing->waiting[s->packing->nwaiting++] = fors_flows_unit(s->problem, way);
 	note(s, way, phase, false);
 }
 
@@ -113,10 +114,10 @@ static void undo_to_best(struct search *s)
 
 		if (last.is_put) {
 			fors_flows_take(s->packing, last.way, last.phase);
-			s->packing->waiting[s->packing->nwaiting++] = last.way / s->problem->npaths;
+			s->packing->waiting[s->packing->nwaiting++] = fors_flows_unit(s->problem, last.way);
 		} else {
 			fors_flows_put(s->packing, last.way, last.phase);
-			forget_waiting(s->packing, last.way / s->problem->npaths);
+			forget_waiting(s->packing, fors_flows_unit(s->problem, last.way));
 		}
 	}
 }
@@ -157,7 +158,7 @@ static uint32_t find_room(struct search *s, uint32_t way, uint32_t from, uint32_
 /* Does the unit of a way fit anywhere else that one looks, over any of its ways? */
 static bool fits_elsewhere(struct search *s, uint32_t way)
 {
-	uint32_t unit = way / s->problem->npaths,
+	uint32_t unit = fors_flows_unit(s->problem, way),
 		 from = fors_random_below(&s->random, fors_book_words(&s->packing->book));
 
 	for (uint32_t i = 0; i < s->problem->npaths; i++)
@@ -170,7 +171,7 @@ static bool fits_elsewhere(struct search *s, uint32_t way)
 /* What it costs that this token goes. */
 static uint64_t price_of(struct search *s, uint32_t way, uint32_t phase)
 {
-	uint32_t unit = way / s->problem->npaths, dest = fors_flows_dest(s->problem, unit);
+	uint32_t unit = fors_flows_unit(s->problem, way), dest = fors_flows_dest(s->problem, unit);
 	uint64_t price = 1;
 
 	s->packing->work += LOOK_WORK;
@@ -204,7 +205,7 @@ static uint32_t occupants(const struct search *s, const uint32_t *row, uint32_t 
 static bool frees_seat(const struct search *s, uint32_t own, const uint32_t *who, uint32_t count)
 {
 	for (uint32_t k = 0; k < count; k++)
-		if (fors_flows_switch(s->problem, who[k] / s->problem->npaths) == own)
+		if (fors_flows_switch(s->problem, fors_flows_unit(s->problem, who[k])) == own)
 			return true;
 	return false;
 }
@@ -223,6 +224,8 @@ static uint32_t cheapest_seat(struct search *s, uint32_t own, uint32_t phase, ui
 			least = cost;
 			best = seat[i];
 		}
+		if (cost == 1 && i + 1 >= LOOK_SEATS) /* nobody is cheaper */
+			break;
 	}
 	*price += least;
 	return best;
@@ -233,12 +236,13 @@ static uint32_t look_at(struct search *s, uint32_t way, uint32_t phase, uint32_t
 {
 	uint32_t row[FORS_FLOWS_MOST_LINKS + 2], n = fors_flows_rows(s->packing, way, row);
 	uint32_t count = occupants(s, row, n, phase, who);
-	uint32_t own = fors_flows_switch(s->problem, way / s->problem->npaths), nseats;
+	uint32_t own = fors_flows_switch(s->problem, fors_flows_unit(s->problem, way)), nseats;
 
 	*price = 0;
 	for (uint32_t k = 0; k < count; k++) /* a token of the same unit would only change places with it */
-		*price += who[k] / s->problem->npaths == way / s->problem->npaths ? TABU_PRICE
-										  : price_of(s, who[k], phase);
+		*price += fors_flows_unit(s->problem, who[k]) == fors_flows_unit(s->problem, way)
+				  ? TABU_PRICE
+				  : price_of(s, who[k], phase);
 	fors_flows_seats(s->packing, own, phase, &nseats);
 	if (nseats == s->problem->senders[own] && !frees_seat(s, own, who, count))
 		who[count++] = cheapest_seat(s, own, phase, price);
@@ -373,6 +377,14 @@ static enum fors_err run(struct search *s, uint64_t budget, bool (*cancelled)(vo
 	}
 	undo_to_best(s);
 	return FORS_OK;
+}
+
+uint64_t fors_flows_search_bytes(const struct fors_flows_problem *problem, uint32_t nphases)
+{
+	const struct search *s = NULL;
+
+	return (uint64_t)problem->ndests * nphases * sizeof(*s->tabu) +
+	       (uint64_t)fors_flows_units(problem) * sizeof(*s->fails);
 }
 
 enum fors_err fors_flows_search(struct fors_flows_packing *packing, uint64_t budget, bool (*cancelled)(void *context),

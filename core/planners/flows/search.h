@@ -40,4 +40,8 @@ void fors_flows_fill(struct fors_flows_packing *packing);
 enum fors_err fors_flows_search(struct fors_flows_packing *packing, uint64_t budget, bool (*cancelled)(void *context),
 				void *context, struct fors_error *error);
 
+/* Bytes that first fit, and a search, take besides packings: at most, but for the list of steps since the best. */
+uint64_t fors_flows_first_fit_bytes(const struct fors_flows_problem *problem);
+uint64_t fors_flows_search_bytes(const struct fors_flows_problem *problem, uint32_t nphases);
+
 #endif

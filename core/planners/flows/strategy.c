@@ -10,7 +10,8 @@
  * a search came to its end there.
  *
  * Where receivers are the limit and first fit is not done at once, whole lumps of tokens come first (lumps.c): they end at the bound
- * or a phase or two above. What single tokens still gain there is little for much work, so they get less.
+ * or a phase or two above. What single tokens still gain there is little for much work, so they get less, unless that
+ * is not enough.
  *
  * The effort is counted in work (words of masks), a share of what is left for each search. That the first searches run where no
  * plan will be found is not in vain: they leave denser packings than first fit does with more phases.
@@ -31,9 +32,10 @@
 #define WORK_PER_SEARCH 1000000
 #define WORK_PER_WAITING 5000
 #define SHARE 8		   /* of the work that is left, for one search */
-#define LUMPED_PER_FLOW 25 /* the same on the way down from a plan that began with lumps */
-#define LUMPED_AT_LEAST UINT64_C(3000000)
+#define LUMPED_PER_FLOW 50 /* the same on the way down from a plan that began with lumps */
+#define LUMPED_AT_LEAST UINT64_C(6000000)
 #define NEAR 200 /* one part of so many above the bound is near enough for such a plan */
+#define FAR 64	 /* and one of so many is too far */
 #define MOST_PHASES 65535
 
 struct attempt {
@@ -270,16 +272,11 @@ static uint32_t fewer_phases(const struct attempt *a)
 }
 
 /* Down from the plan, as long as there is work left to spend and a search has not come to its end one phase below. */
-static enum fors_err descend(struct attempt *a, struct fors_error *error)
+static enum fors_err go_down(struct attempt *a, uint32_t aim, struct fors_error *error)
 {
-	uint64_t least, most = LUMPED_PER_FLOW * tokens_of(a->problem);
-	uint32_t aim = a->bound + (a->is_lumped ? a->bound / NEAR : 0);
+	uint64_t least = a->work / 20;
 	enum fors_err err = FORS_OK;
 
-	most = most < LUMPED_AT_LEAST ? LUMPED_AT_LEAST : most;
-	if (a->is_lumped && a->work > most)
-		a->work = most;
-	least = a->work / 20;
 	while (!err && a->work > least && a->plan->nphases > aim) {
 		uint32_t nphases = fewer_phases(a);
 
@@ -293,6 +290,26 @@ static enum fors_err descend(struct attempt *a, struct fors_error *error)
 	return err;
 }
 
+/* With little work first where lumps were the beginning; with all of it when that leaves the plan far from the bound. */
+static enum fors_err descend(struct attempt *a, struct fors_error *error)
+{
+	uint64_t most = LUMPED_PER_FLOW * tokens_of(a->problem), kept = 0;
+	uint32_t aim = a->bound + (a->is_lumped ? a->bound / NEAR : 0);
+	enum fors_err err;
+
+	most = most < LUMPED_AT_LEAST ? LUMPED_AT_LEAST : most;
+	if (a->is_lumped && a->work > most) {
+		kept = a->work - most;
+		a->work = most;
+	}
+	err = go_down(a, aim, error);
+	if (err || !kept || a->plan->nphases <= a->bound + a->bound / FAR)
+		return err;
+	a->work += kept;
+	a->is_lumped = a->is_stuck = false;
+	return go_down(a, aim, error);
+}
+
 static enum fors_err run(struct attempt *a, struct fors_error *error)
 {
 	enum fors_err err = fors_flows_bound(a->problem, &a->bound, error);
@@ -304,6 +321,22 @@ static enum fors_err run(struct attempt *a, struct fors_error *error)
 	if (!err && !a->plan)
 		err = climb(a, error);
 	return err ? err : descend(a, error);
+}
+
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+/* While a colouring is made there is one packing; one of first fit is held against the best; three are there in go_on(). */
+uint64_t fors_flows_pack_bytes(const struct fors_flows_problem *problem, uint32_t nphases)
+{
+	uint64_t packing = fors_flows_packing_bytes(problem, nphases);
+	uint64_t coloured = packing + fors_flows_bipartite_bytes(problem);
+	uint64_t fitted = 2 * packing + fors_flows_first_fit_bytes(problem);
+	uint64_t searched = 3 * packing + fors_flows_search_bytes(problem, nphases);
+
+	return (uint64_t)fors_flows_units(problem) * sizeof(uint32_t) + larger(coloured, larger(fitted, searched));
 }
 
 enum fors_err fors_flows_pack_problem(const struct fors_flows_problem *problem, const struct fors_flows_asked *asked,

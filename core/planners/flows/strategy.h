@@ -23,4 +23,7 @@ struct fors_flows_asked {
 enum fors_err fors_flows_pack_problem(const struct fors_flows_problem *problem, const struct fors_flows_asked *asked,
 				      struct fors_flows_packing **packing, struct fors_error *error);
 
+/* Bytes that this takes at most where it ends with nphases phases. */
+uint64_t fors_flows_pack_bytes(const struct fors_flows_problem *problem, uint32_t nphases);
+
 #endif

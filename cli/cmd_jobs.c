@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * cmd_jobs.c - `fors jobs`: several jobs at once, each with lanes and a schedule of its own.
+ *
+ * What runs at the same time on a fabric is read from a file of jobs; lanes are shared out among those that are exclusive, each job is
+ * planned over the lanes that it may use, and proven alone and beside the others.
+ */
+#include "cli/cli.h"
+#include "cli/clock.h"
+#include "cli/json.h"
+#include "cli/plan_over.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "core/planners/jobplan.h"
+
+/* All that there is to say. */
+struct report {
+	const struct fors_fabric *fabric;
+	struct fors_joblist list;
+	struct fors_owners owners;
+	struct fors_jobplans plans;
+	double owners_ms, plans_ms;
+};
+
+/* --- making it -------------------------------------------------------------------------------------------------- */
+
+static enum fors_err read_list(const char *text, size_t size, const char *path, void *context, struct fors_error *error)
+{
+	struct report *report = context;
+
+	return fors_joblist_read(text, size, path, report->fabric, &report->list, error);
+}
+
+static enum fors_err make(struct report *report, const struct cli_fabric *made, const char *method,
+			  struct fors_error *error)
+{
+	const struct fors_owners_task task = {.fabric = made->fabric, .list = &report->list, .work = FORS_OWNERS_WORK};
+	const struct fors_request request = {
+		.task = {.fabric = made->fabric, .progress = cli_progress, .threads = cli_processors()},
+		.method = method ? method : "auto",
+		.net = made->net,
+		.lfts = made->lfts,
+		.clock_ms = cli_now_ms};
+	double start = cli_now_ms();
+	enum fors_err err = fors_owners_find(&task, &report->owners, error);
+
+	report->owners_ms = cli_now_ms() - start;
+	start = cli_now_ms();
+	if (!err)
+		err = fors_jobplans_make(&request, &report->list, &report->owners, &report->plans, error);
+	report->plans_ms = cli_now_ms() - start;
+	cli_progress_end();
+	return err;
+}
+
+/* --- what follows ----------------------------------------------------------------------------------------------- */
+
+/* FORS_UNKNOWN: there is no plan. */
+static int64_t phases_of(const struct report *report, uint32_t j)
+{
+	const struct fors_schedule *plan = report->plans.job[j].plan;
+
+	return plan ? (int64_t)plan->nphases : FORS_UNKNOWN;
+}
+
+/* 1: an exchange in as many phases as the job has servers; 0: there is no plan. */
+static double speed_of(const struct report *report, uint32_t j)
+{
+	const struct fors_schedule *plan = report->plans.job[j].plan;
+
+	return plan ? report->list.job[j].count / (double)plan->nphases : 0;
+}
+
+static double mean_speed(const struct report *report, uint32_t *slowest)
+{
+	double sum = 0;
+
+	*slowest = 0;
+	for (uint32_t j = 0; j < report->list.count; j++) {
+		sum += speed_of(report, j);
+		if (speed_of(report, j) < speed_of(report, *slowest))
+			*slowest = j;
+	}
+	return report->list.count ? sum / report->list.count : 0;
+}
+
+/* Does any job lack a plan, or meet another where nobody should? */
+static bool is_good(const struct report *report)
+{
+	for (uint32_t j = 0; j < report->list.count; j++)
+		if (!report->plans.job[j].plan)
+			return false;
+	return !report->plans.nmeetings;
+}
+
+/* --- for people ------------------------------------------------------------------------------------------------- */
+
+static void print_bound(int64_t bound)
+{
+	if (bound < 0)
+		printf(" %6s", "-");
+	else
+		printf(" %6lld", (long long)bound);
+}
+
+static void print_job(const struct report *report, uint32_t j)
+{
+	const struct fors_jobentry *job = &report->list.job[j];
+	const struct fors_jobplan *made = &report->plans.job[j];
+
+	printf("%-20s %7u %6u %5u", job->name, job->count, job->nleaves, made->nlanes);
+	print_bound(phases_of(report, j));
+	print_bound(made->lower_bound);
+	print_bound(made->alone_bound);
+	if (made->plan)
+		printf("  %5.3f  %s lanes%s\n", speed_of(report, j), fors_jobplan_over(made->over),
+		       job->is_exclusive && made->over != FORS_OVER_OWN ? " (asked for its own)" : "");
+	else
+		printf("  %snone%s   %s\n", cli_colour(CLI_RED), cli_colour(CLI_PLAIN), made->error.text);
+}
+
+static void print_text(const struct report *report)
+{
+	uint32_t slowest;
+	double mean = mean_speed(report, &slowest);
+
+	printf("%-20s %7s %6s %5s %6s %6s %6s  %s  %s\n", "job", "servers", "leaves", "lanes", "phases", "bound",
+	       "alone", "speed", "over");
+	for (uint32_t j = 0; j < report->list.count; j++)
+		print_job(report, j);
+	if (report->list.count)
+		printf("speed       mean %.3f; slowest %.3f, %s\n", mean, speed_of(report, slowest),
+		       report->list.job[slowest].name);
+	if (report->plans.nmeetings)
+		printf("%sfault%s       %u cables are used by two jobs that own their lanes; first %s\n",
+		       cli_colour(CLI_RED), cli_colour(CLI_PLAIN), report->plans.nmeetings, report->plans.meeting);
+	else
+		printf("verified    each plan through the tables; no two jobs over their own lanes use the same cable\n");
+	printf("time        owners %.1f ms, plans with proofs %.1f ms\n", report->owners_ms, report->plans_ms);
+}
+
+/* --- for programs ----------------------------------------------------------------------------------------------- */
+
+static json_t *number_or_null(int64_t value)
+{
+	return value < 0 ? json_null() : json_integer(value);
+}
+
+/* [[leaf, lane, ...], ...] by name of the leaf: what the job owns. */
+static json_t *lanes_to_json(const struct report *report, uint32_t j)
+{
+	json_t *all = json_object();
+
+	for (uint32_t a = 0; a < report->fabric->nleaves; a++) {
+		json_t *list = json_array();
+
+		for (uint32_t lane = 0; lane < report->fabric->nlanes; lane++)
+			if (fors_owner(&report->owners, a, lane) == j)
+				json_array_append_new(list, json_integer(lane));
+		if (json_array_size(list))
+			json_object_set_new(all, report->fabric->leaf[a].name, list);
+		else
+			json_decref(list);
+	}
+	return all;
+}
+
+static json_t *job_to_json(const struct report *report, uint32_t j)
+{
+	const struct fors_jobentry *job = &report->list.job[j];
+	const struct fors_jobplan *made = &report->plans.job[j];
+	json_t *object = json_pack("{s:s, s:b, s:i, s:i, s:i, s:s, s:f}", "name", job->name, "exclusive",
+				   job->is_exclusive, "servers", job->count, "leaves", job->nleaves, "lanes",
+				   made->nlanes, "over", fors_jobplan_over(made->over), "speed", speed_of(report, j));
+
+	if (!object)
+		return NULL;
+	json_object_set_new(object, "phases", number_or_null(phases_of(report, j)));
+	json_object_set_new(object, "lower_bound", number_or_null(made->lower_bound));
+	json_object_set_new(object, "alone_bound", number_or_null(made->alone_bound));
+	json_object_set_new(object, "reason", made->plan ? json_null() : cli_json_text(made->error.text));
+	json_object_set_new(object, "owned", lanes_to_json(report, j));
+	return object;
+}
+
+static int print_json(const struct report *report)
+{
+	json_t *list = json_array();
+	uint32_t slowest;
+	double mean = mean_speed(report, &slowest);
+
+	for (uint32_t j = 0; list && j < report->list.count; j++)
+		if (json_array_append_new(list, job_to_json(report, j))) {
+			json_decref(list);
+			list = NULL;
+		}
+	return cli_print_json(list ? json_pack("{s:f, s:i, s:f, s:f, s:o}", "mean_speed", mean, "meetings",
+					       report->plans.nmeetings, "owners_ms", report->owners_ms, "plans_ms",
+					       report->plans_ms, "jobs", list)
+				   : NULL);
+}
+
+/* --- files ------------------------------------------------------------------------------------------------------ */
+
+static int make_folder(const char *path)
+{
+	if (!mkdir(path, 0755) || errno == EEXIST)
+		return CLI_GOOD;
+	cli_error("%s: %s", path, strerror(errno));
+	return CLI_BAD;
+}
+
+/* FOLDER/NAME/schedule */
+static int write_job(const char *folder, const char *name, const struct fors_schedule *plan)
+{
+	char path[CLI_PATH_ROOM], file[CLI_PATH_ROOM];
+	int code;
+
+	if (!cli_make_path(folder, name, path) || !cli_make_path(path, "schedule", file))
+		return CLI_BAD;
+	code = make_folder(path);
+	return code ? code : cli_write_schedule(file, plan);
+}
+
+static int write_all(const struct report *report, const char *folder)
+{
+	int code = make_folder(folder);
+
+	for (uint32_t j = 0; !code && j < report->list.count; j++)
+		if (report->plans.job[j].plan)
+			code = write_job(folder, report->list.job[j].name, report->plans.job[j].plan);
+	return code;
+}
+
+/* --- the command ------------------------------------------------------------------------------------------------ */
+
+static int tell(const struct cli_settings *settings, const struct report *report)
+{
+	int code = settings->output ? write_all(report, settings->output) : CLI_GOOD;
+
+	if (!code && settings->is_json)
+		code = print_json(report);
+	else if (!code)
+		print_text(report);
+	return code || is_good(report) ? code : CLI_NO;
+}
+
+static int work(const struct cli_settings *settings, const struct cli_fabric *made)
+{
+	struct report report = {.fabric = made->fabric};
+	struct fors_error error = {0};
+	int code = cli_use_file(settings->jobs, read_list, &report);
+
+	if (!code && make(&report, made, settings->method, &error))
+		code = cli_fail(&error);
+	else if (!code)
+		code = tell(settings, &report);
+	fors_jobplans_clear(&report.plans);
+	fors_owners_clear(&report.owners);
+	fors_joblist_clear(&report.list);
+	return code;
+}
+
+static int run(const struct cli_settings *settings, char **operand)
+{
+	const struct cli_source *source = &settings->source;
+	struct cli_fabric made = {0};
+	struct cli_site site = {0};
+	int code;
+
+	(void)operand;
+	if (!settings->jobs)
+		return cli_usage_error("--jobs FILE is missing");
+	code = cli_site_load(source, &site);
+	if (!code)
+		code = cli_fabric_make(&site, source->has_lmc, source->lmc, source->down, source->ndown, &made);
+	if (!code)
+		code = work(settings, &made);
+	cli_fabric_free(&made);
+	cli_site_free(&site);
+	return code;
+}
+
+const struct cli_command cli_jobs_command = {
+	.id = CLI_CMD_JOBS,
+	.name = "jobs",
+	.summary = "Plan several jobs at once, each over lanes of its own",
+	.usage = "(--fabric FILE | --synthetic SPEC) --jobs FILE [OPTION]...",
+	.details = "A line of the file is 'NAME: SERVER, SERVER, ...' or 'NAME [exclusive]: SERVER, ...'.\n"
+		   "Exclusive jobs get lanes of their own: they promise to follow their schedules.\n"
+		   "With a path index for each lane (LMC 5 for 20 to 32) isolation is complete.\n"
+		   "Example: fors jobs --synthetic 'FT(2;20,18)' --lmc 5 --jobs jobs.txt --output-dir schedules\n"
+		   "The exit code is 1 when a job has no plan.\n",
+	.run = run,
+};

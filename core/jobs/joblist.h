@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * joblist.h - the jobs that run on a fabric at the same time.
+ *
+ * A file of jobs has a line each (core/base/joblines.h):
+ *
+ *      NAME: SERVER, SERVER, ...
+ *      NAME [exclusive]: SERVER, ...
+ *
+ * SERVER is what fors_net_find() takes: a description, a node id, a GUID, with [PORT] where a node has several ports. A job
+ * that is marked exclusive promises to follow its schedule and nothing else; it gets lanes of its own. Any other job shares.
+ * A server works for one job only. Names become names of files: letters, digits, '.', '_', '-', at most 63, no '.' first.
+ *
+ * Thread rules: plain data; any number of readers.
+ */
+#ifndef FORS_CORE_JOBS_JOBLIST_H
+#define FORS_CORE_JOBS_JOBLIST_H
+
+#include "core/fabric/fabric.h"
+
+#define FORS_JOBNAME_ROOM 64   /* as in struct fors_schedule */
+#define FORS_JOBLIST_MAX 10000 /* jobs */
+
+struct fors_jobentry {
+	char name[FORS_JOBNAME_ROOM];
+	uint32_t line;	   /* in the file */
+	bool is_exclusive; /* wants lanes of its own */
+	uint32_t *server;  /* into fabric->server, ascending; owned */
+	uint32_t count;
+	uint32_t nleaves; /* that its servers are on */
+};
+
+struct fors_joblist {
+	struct fors_jobentry *job;
+	uint32_t count;
+};
+
+/*
+ * The jobs in `text` on the servers of `fabric` (its net indexed), in *list, owned by the caller (fors_joblist_clear()). A
+ * text without jobs is an empty list. Errors, with "name:line: ": FORS_EINPUT (also a server in two jobs, both
+ * lines named; a name twice), FORS_ELIMIT (too many), FORS_ENOMEM.
+ */
+enum fors_err fors_joblist_read(const char *text, size_t size, const char *name, const struct fors_fabric *fabric,
+				struct fors_joblist *list, struct fors_error *error);
+void fors_joblist_clear(struct fors_joblist *list);
+
+#endif

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""fors jobs: several jobs at once, each over lanes of its own; schedules that do not meet, and files that are wrong."""
+import csv
+import io
+import json
+
+import pytest
+
+SPEC = ("--synthetic", "FT(2;8,8)", "--lmc", "3")
+TWO = ("left [exclusive]: " + ", ".join(f"Node{a:02}-{s:02}" for a in range(4) for s in range(8)) + "\n"
+       "right [exclusive]: " + ", ".join(f"Node{a:02}-{s:02}" for a in range(4, 8) for s in range(8)) + "\n")
+
+
+@pytest.fixture
+def jobs(fors, write):
+    def call(text, *more, code=0):
+        return fors("jobs", *SPEC, "--jobs", write("jobs", text), *more, code=code)
+
+    return call
+
+
+def cables(fors, path, leaf_of):
+    """(leaf, spine) pairs that the flows of a schedule use, up or down."""
+    rows = csv.DictReader(io.StringIO(fors("schedule", path, "--format", "csv").out))
+    return {(leaf_of[row[end]], row["spine_guid"]) for row in rows if row["spine_guid"] for end in ("src_guid", "dst_guid")}
+
+
+def test_two_jobs(jobs):
+    out = jobs(TWO).out
+    assert "left                      32      4    32     32     32     32  1.000  own lanes" in out
+    assert "speed       mean 1.000" in out and "no two jobs over their own lanes use the same cable" in out
+
+
+def test_json_and_files(jobs, fors, tmp_path):
+    mixed = ("a [exclusive]: " + ", ".join(f"Node{a:02}-{s:02}" for a in range(8) for s in range(4)) + "\n"
+             "b [exclusive]: " + ", ".join(f"Node{a:02}-{s:02}" for a in range(8) for s in range(4, 8)) + "\n")
+    data = json.loads(jobs(mixed, "--json", "--output-dir", tmp_path / "out").out)
+    assert data["meetings"] == 0 and data["mean_speed"] == 1
+    owned = [{(leaf, lane) for leaf, lanes in job["owned"].items() for lane in lanes} for job in data["jobs"]]
+    assert not owned[0] & owned[1] and len(owned[0]) == len(owned[1]) == 32
+    assert [job["over"] for job in data["jobs"]] == ["own", "own"] and [job["phases"] for job in data["jobs"]] == [32, 32]
+    servers = json.loads(fors("schedule", tmp_path / "out/a/schedule", "--format", "json").out)["servers"]
+    servers += json.loads(fors("schedule", tmp_path / "out/b/schedule", "--format", "json").out)["servers"]
+    leaf_of = {server["guid"]: server["leaf"] for server in servers}
+    used = [cables(fors, tmp_path / "out" / name / "schedule", leaf_of) for name in "ab"]
+    assert used[0] and used[1] and not used[0] & used[1]
+
+
+def test_without_path_indices_jobs_share(fors, write):
+    text = "a [exclusive]: Node00-00, Node01-01, Node02-02\nb: Node00-01, Node01-00\n"
+    data = json.loads(fors("jobs", "--synthetic", "FT(2;8,8)", "--lmc", "0", "--jobs", write("jobs", text), "--json").out)
+    assert [job["over"] for job in data["jobs"]] != ["own", "own"] and data["meetings"] == 0
+
+
+@pytest.mark.parametrize("text, wanted", [
+    ("a: Node00-00\nb: Node00-00\n", 'jobs:2: "Node00-00" works for job "a" of line 1 already: a server has one job'),
+    ("../up: Node00-00\n", "no name of a job"),
+    ("a: Nobody\n", 'there is no node "Nobody" in the fabric'),
+    ("a\n", '"NAME: SERVER, SERVER, ..." is expected'),
+])
+def test_bad_files(jobs, text, wanted):
+    done = jobs(text, code=2)
+    assert wanted in done.err and done.out == ""
+
+
+def test_bad_usage(fors):
+    assert "--jobs FILE is missing" in fors("jobs", *SPEC, code=2).err
+    assert "nowhere" in fors("jobs", *SPEC, "--jobs", "/nowhere/jobs", code=2).err.lower()
