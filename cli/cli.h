@@ -46,8 +46,10 @@ extern const struct cli_command cli_analyze_command;
 extern const struct cli_command cli_indices_command;
 extern const struct cli_command cli_diff_command;
 extern const struct cli_command cli_fabric_command;
+extern const struct cli_command cli_exclude_command;
 extern const struct cli_command cli_forget_command;
 extern const struct cli_command cli_jobs_command;
+extern const struct cli_command cli_links_command;
 extern const struct cli_command cli_plan_command;
 extern const struct cli_command cli_schedule_command;
 extern const struct cli_command cli_simulate_command;
@@ -214,6 +216,12 @@ void cli_print_bounds(const struct fors_status *status);
  */
 void cli_print_links(const char *label, const struct fors_status *status, const struct fors_links *links,
 		     bool says_used);
+/* The servers that are lost, the first few by name; intact: of how many, FORS_UNKNOWN: not known. */
+void cli_print_lost(const struct fors_status *status, int64_t intact);
+/* Servers whose own cable is slow, the first few. */
+void cli_print_slow_servers(const struct fors_status *status);
+/* What slow links cost the schedule, and what draining them would give; nothing where nothing is slow. */
+void cli_print_slow(const struct fors_status *status);
 /* A page of rows with labels, its long lines broken at blanks where the terminal, or COLUMNS, is narrower; at 45 at least. */
 void cli_print_page(const char *text);
 /* An age as "5 min". */

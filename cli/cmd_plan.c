@@ -18,6 +18,7 @@
 #include "core/planners/lmc.h"
 #include "core/planners/outcome.h"
 #include "core/planners/planner.h"
+#include "core/planners/slow.h"
 #include "core/schedule/schedule.h"
 #include "core/schedule/schedule_file.h"
 
@@ -27,7 +28,8 @@ struct report {
 	struct fors_schedule *schedule; /* NULL: there is no plan */
 	double verify_ms;
 	uint64_t nflows;
-	int64_t healthy_bound;	 /* lower bound of the intact fabric, or FORS_UNKNOWN */
+	int64_t healthy_bound;	 /* lower bound of the same servers on the intact fabric, or FORS_UNKNOWN */
+	int64_t intact_servers;	 /* how many take part there, or FORS_UNKNOWN */
 	int64_t proven_bound;	 /* the lower bound, or a higher one when the plan is above that; or FORS_UNKNOWN */
 	int64_t phases_with_lmc; /* what status.lmc_needed would give, or FORS_UNKNOWN */
 	struct fors_error error; /* why there is no plan */
@@ -87,17 +89,62 @@ static void ask_for_lmc(const struct cli_site *site, const struct cli_settings *
 		report->status.lmc_needed = lmc;
 }
 
+/* The servers that live, as participants; to be freed. */
+static enum fors_err list_living(const struct fors_fabric *fabric, struct fors_participants *them)
+{
+	them->guid = malloc((fabric->nservers + (size_t)1) * sizeof(*them->guid));
+	for (uint32_t s = 0; them->guid && s < fabric->nservers; s++)
+		them->guid[them->count++] = fabric->server[s].guid;
+	return them->guid ? FORS_OK : FORS_ENOMEM;
+}
+
+/* What the intact cables would give the servers that live: others make another exchange, that compares with nothing. */
 static void ask_for_healthy_bound(const struct cli_site *site, const struct cli_settings *settings,
-				  struct report *report)
+				  const struct fors_fabric *fabric, struct report *report)
 {
 	const struct cli_source *source = &settings->source;
-	struct cli_fabric intact;
+	struct cli_site living = {.intact = site->intact, .places = site->places, .has_participants = true};
+	struct cli_fabric intact = {0};
 	uint32_t bound;
 
-	if (!cli_fabric_make(site, source->has_lmc, source->lmc, NULL, 0, &intact) &&
+	if (!list_living(fabric, &living.participants) &&
+	    !cli_fabric_make(&living, source->has_lmc, source->lmc, NULL, 0, &intact) &&
 	    !intact.fabric->unreachable_pairs && !fors_lower_bound(intact.fabric, &bound, NULL))
 		report->healthy_bound = bound;
+	free(living.participants.guid);
 	cli_fabric_free(&intact);
+}
+
+/* Servers that are lost by their names, which the intact fabric knows; and how many there should be. */
+static void name_lost(const struct cli_site *site, const struct fors_fabric *fabric, struct report *report)
+{
+	struct fors_links *lost = &report->status.lost_servers;
+
+	report->intact_servers = fabric->nservers + (int64_t)lost->count;
+	for (size_t i = 0; i < lost->count; i++) {
+		struct fors_link *place = &lost->link[i];
+		struct fors_error ignored;
+		uint32_t node;
+		unsigned port;
+
+		if (place->b[0] && !fors_net_find(site->intact, place->b, &node, &port, &ignored))
+			snprintf(place->b, sizeof(place->b), "%s", fors_node_name(site->intact, node));
+	}
+}
+
+/* What slow links cost the plan, and what draining them would give. */
+static enum fors_err ask_for_pace(const struct cli_fabric *made, struct report *report, struct fors_error *error)
+{
+	struct fors_pace pace;
+	enum fors_err err;
+
+	if (!report->schedule)
+		return FORS_OK;
+	err = fors_pace_of(made->net, made->lfts, report->schedule, NULL, &pace, error);
+	if (err)
+		return err;
+	fors_status_pace(&report->status, &pace);
+	return pace.slow_phases ? fors_slow_drained(made->fabric, &report->status.drained_length, error) : FORS_OK;
 }
 
 /* Into the report what came of planning. A plan that the verifier refutes is none, which would be a fault of fors. */
@@ -160,15 +207,18 @@ static enum fors_err investigate(const struct cli_site *site, const struct cli_s
 
 	if (!err)
 		err = plan_and_verify(made, settings, report, error);
+	if (!err)
+		err = ask_for_pace(made, report, error);
 	if (err)
 		return err;
 	status->tables_ms = made->tables_ms + made->check_ms;
 	status->check_ms = made->check_ms;
 	status->warnings = made->warnings;
+	name_lost(site, made->fabric, report);
 	ask_for_lmc(site, settings, made->fabric, report);
 	ask_for_proven_bound(made, report);
 	if (!settings->is_json && made->fabric->nservers)
-		ask_for_healthy_bound(site, settings, report);
+		ask_for_healthy_bound(site, settings, made->fabric, report);
 	return FORS_OK;
 }
 
@@ -199,14 +249,18 @@ static void print_capacity(const struct fors_fabric *fabric, const struct fors_s
 static void print_throughput(const struct report *report)
 {
 	const struct fors_status *status = &report->status;
-	double phases = (double)status->phases;
+	double length = status->length > 0 ? status->length : (double)status->phases;
+	bool is_slow = status->slow_phases > 0, is_less = status->lost_servers.count;
 
-	printf("throughput  %.1f %% of full speed", 100 * (double)status->servers / phases);
+	printf("throughput  %.1f %% of full speed", 100 * fors_status_share(status));
 	if (report->proven_bound > 0)
-		printf(", %.1f %% of what these cables allow", 100 * (double)report->proven_bound / phases);
+		printf(", %.1f %% of what these cables allow%s", 100 * (double)report->proven_bound / length,
+		       is_slow ? " at full speed" : "");
 	if (report->healthy_bound > 0)
-		printf(", %.1f %% of the intact fabric's", 100 * (double)report->healthy_bound / phases);
+		printf(", %.1f %% of the intact fabric's%s", 100 * (double)report->healthy_bound / length,
+		       is_less ? " for as many servers" : "");
 	printf("\n");
+	cli_print_slow(status);
 }
 
 static void print_plan(const struct report *report)
@@ -260,6 +314,9 @@ static void print_report(const struct fors_fabric *fabric, const struct report *
 {
 	print_fabric(fabric);
 	cli_print_dead_links(&report->status);
+	cli_print_lost(&report->status, report->intact_servers);
+	cli_print_links("degraded", &report->status, &report->status.degraded_links, true);
+	cli_print_slow_servers(&report->status);
 	print_capacity(fabric, &report->status);
 	print_account(&report->status);
 	print_plan(report);
@@ -300,8 +357,10 @@ static int tell(const struct cli_settings *settings, const struct fors_fabric *f
 
 static int plan_site(const struct cli_site *site, const struct cli_settings *settings, const struct cli_fabric *made)
 {
-	struct report report = {
-		.healthy_bound = FORS_UNKNOWN, .proven_bound = FORS_UNKNOWN, .phases_with_lmc = FORS_UNKNOWN};
+	struct report report = {.healthy_bound = FORS_UNKNOWN,
+				.intact_servers = FORS_UNKNOWN,
+				.proven_bound = FORS_UNKNOWN,
+				.phases_with_lmc = FORS_UNKNOWN};
 	struct fors_error error = {0};
 	int code;
 

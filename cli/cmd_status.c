@@ -194,19 +194,19 @@ static void print_state(const struct folder *folder)
 	printf("\n");
 }
 
-/* What the failures cost: phases beyond one per server. */
+/* What the failures cost: phases beyond one per server, and time beyond that of phases at full speed. */
 static void print_cost(const struct fors_status *status)
 {
-	double speed;
+	double speed = 100 * fors_status_share(status);
 
-	if (status->phases <= 0 || status->servers <= 0)
+	if (speed < 0)
 		return;
-	speed = 100 * (double)status->servers / (double)status->phases;
 	printf("speed       %.1f %% of full; ", speed);
 	if (speed > 99.95)
 		printf("nothing is lost\n");
 	else
 		printf("%.1f %% is lost\n", 100 - speed);
+	cli_print_slow(status);
 	if (status->lmc_needed > 0)
 		printf("            LMC %lld would allow fewer phases\n", (long long)status->lmc_needed);
 }
@@ -237,7 +237,9 @@ static void print_warnings(const struct fors_status *status)
 /* Links that live, but are in some way special, and what could not be done about them. */
 static void print_special_links(const struct fors_status *status)
 {
+	cli_print_lost(status, FORS_UNKNOWN);
 	cli_print_links("degraded", status, &status->degraded_links, true);
+	cli_print_slow_servers(status);
 	cli_print_links("excluded", status, &status->excluded_links, true);
 	cli_print_links("held", status, &status->held_links, true);
 	print_warnings(status);

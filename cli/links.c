@@ -15,6 +15,7 @@
 
 #define LISTED 10 /* lines; --json lists all links */
 #define INDENT 12
+#define NAMED 5 /* servers that are lost */
 #define NARROWEST 45
 
 /* --- whole switches --------------------------------------------------------------------------------------------- */
@@ -88,8 +89,17 @@ static bool print_link(const struct fors_status *status, const struct fors_links
 			return true;
 		}
 	}
-	printf("%-*s%s[%u] - %s[%u]", INDENT, label, link->a, link->a_port, link->b, link->b_port);
+	printf("%-*s%s[%u] - %s[%u]%s%s", INDENT, label, link->a, link->a_port, link->b, link->b_port,
+	       link->rate[0] && links == &status->degraded_links ? ", " : "",
+	       links == &status->degraded_links ? link->rate : "");
 	return true;
+}
+
+static const char *say_use(const struct fors_link *link)
+{
+	if (!link->is_used)
+		return "; carries no servers' traffic";
+	return link->is_planned ? "; in use" : "; in use by the tables, not by the schedule";
 }
 
 void cli_print_links(const char *label, const struct fors_status *status, const struct fors_links *links,
@@ -101,7 +111,7 @@ void cli_print_links(const char *label, const struct fors_status *status, const 
 		if (!print_link(status, links, i, lines ? "" : label))
 			continue;
 		print_since(links->link[i].since_ms);
-		printf("%s\n", !says_used ? "" : links->link[i].is_used ? "; in use" : "; carries no servers' traffic");
+		printf("%s\n", !says_used ? "" : say_use(&links->link[i]));
 		lines++;
 	}
 	if (i < links->count)
@@ -113,12 +123,53 @@ void cli_print_dead_links(const struct fors_status *status)
 	size_t dead = status->dead_links.count;
 
 	if (!dead) {
-		printf("dead        nothing\n");
+		printf("dead        %s\n",
+		       status->lost_servers.count ? "no cable between leaves and spines" : "nothing");
 		return;
 	}
 	printf("dead        %zu cable%s; %lld spine%s affected\n", dead, dead == 1 ? "" : "s",
 	       (long long)status->affected_spines, status->affected_spines == 1 ? "" : "s");
 	cli_print_links("", status, &status->dead_links, false);
+}
+
+void cli_print_lost(const struct fors_status *status, int64_t intact)
+{
+	const struct fors_links *lost = &status->lost_servers;
+
+	if (!lost->count)
+		return;
+	printf("%-*s%zu", INDENT, "lost", lost->count);
+	if (intact > 0)
+		printf(" of %lld", (long long)intact);
+	printf(" server%s:", lost->count == 1 && intact <= 1 ? "" : "s");
+	for (size_t i = 0; i < lost->count && i < NAMED; i++)
+		printf("%s %s%s%s[%u]", i ? "," : "", lost->link[i].b, lost->link[i].b[0] ? " at " : "",
+		       lost->link[i].a, lost->link[i].a_port);
+	if (lost->count > NAMED)
+		printf(" and %zu more (--json lists them)", lost->count - NAMED);
+	printf("\n");
+}
+
+void cli_print_slow_servers(const struct fors_status *status)
+{
+	const struct fors_links *slow = &status->slow_servers;
+
+	for (size_t i = 0; i < slow->count && i < LISTED; i++)
+		printf("%-*s%s[%u] - %s[%u], %s: a server's own cable\n", INDENT, i ? "" : "slow", slow->link[i].a,
+		       slow->link[i].a_port, slow->link[i].b, slow->link[i].b_port, slow->link[i].rate);
+	if (slow->count > LISTED)
+		printf("%*sand more, %zu in all (--json lists them)\n", INDENT, "", slow->count);
+}
+
+void cli_print_slow(const struct fors_status *status)
+{
+	if (status->slow_phases <= 0)
+		return;
+	printf("%*sslow links hold up %lld of %lld phases: the exchange takes as long as %.1f phases at full speed\n",
+	       INDENT, "", (long long)status->slow_phases, (long long)status->phases, status->length);
+	if (status->drained_length > 0 && status->servers > 0)
+		printf("%*swith those between switches drained (degraded_links = dead) %.1f %% of full at most\n",
+		       INDENT, "", 100 * (double)status->servers / status->drained_length);
 }
 
 /* --- pages -------------------------------------------------------------------------------------------------- */

@@ -5,12 +5,14 @@ fors_SOURCES = \
 	cli/analyze/analysis_json.c \
 	cli/analyze/analysis_net.c \
 	cli/analyze/analysis_tree.c \
+	cli/cables.c cli/cables.h \
 	cli/cli.h \
 	cli/analyze/cmd_analyze.c \
 	cli/cmd_diff.c \
 	cli/cmd_fabric.c \
 	cli/cmd_forget.c \
 	cli/cmd_jobs.c \
+	cli/cmd_links.c \
 	cli/analyze/cmd_indices.c \
 	cli/cmd_plan.c \
 	cli/cmd_schedule.c \

@@ -29,7 +29,9 @@ enum cli_command_id {
 	CLI_CMD_FABRIC = 1 << 8,
 	CLI_CMD_DIFF = 1 << 9,
 	CLI_CMD_JOBS = 1 << 10,
-	CLI_CMD_SIMULATE = 1 << 11,
+	CLI_CMD_LINKS = 1 << 11,
+	CLI_CMD_EXCLUDE = 1 << 12,
+	CLI_CMD_SIMULATE = 1 << 13,
 };
 
 /* Arguments of --format and --map, in the order of their names. */
@@ -111,6 +113,9 @@ struct cli_settings {
 	bool has_format;		     /* --format */
 	int format;			     /* enum cli_schedule_format or enum cli_fabric_format */
 	unsigned watch;			     /* --watch; 0: once */
+	const char *counters;		     /* --counters */
+	bool suggests;			     /* --suggest */
+	unsigned threshold;		     /* --threshold; 0: the default */
 	bool wants_optimum, is_dry, is_json; /* --optimum, --dry-run, --json */
 	struct cli_simulate simulate;
 };

@@ -19,6 +19,7 @@
 #include "cli/levels.h"
 #include "core/planners/outcome.h"
 #include "core/planners/over.h"
+#include "core/schedule/pace.h"
 #include "model/optimum/cuts_find.h"
 #include "model/optimum/optimum.h"
 
@@ -29,6 +30,7 @@ struct over {
 	struct cli_levels levels;
 	struct fors_over_report report;
 	struct fors_schedule *schedule;
+	struct fors_pace pace;	 /* of the schedule */
 	struct fors_error error; /* why there is none */
 };
 
@@ -195,9 +197,10 @@ static enum fors_err plan(struct over *over, struct fors_error *error)
 	if (!err && !over->schedule && may_be_any(over))
 		err = plan_any(over, error);
 	cli_progress_end();
-	if (over->schedule)
-		over->report.nphases = over->schedule->nphases;
-	return err;
+	if (!over->schedule)
+		return err;
+	over->report.nphases = over->schedule->nphases;
+	return err ? err : fors_pace_of(over->made.net, over->made.lfts, over->schedule, NULL, &over->pace, error);
 }
 
 /* ---- for people ----------------------------------------------------------------------------------------------- */
@@ -225,7 +228,7 @@ static void print_bounds(const struct fors_over_report *report)
 static void print_plan(const struct over *over)
 {
 	const struct fors_over_report *report = &over->report;
-	double phases = report->nphases;
+	double phases = report->nphases, length = over->pace.length;
 
 	printf("plan        %s%u phases%s, method %s; ", cli_colour(CLI_GREEN), report->nphases, cli_colour(CLI_PLAIN),
 	       over->schedule->method);
@@ -234,7 +237,10 @@ static void print_plan(const struct over *over)
 	else
 		printf("%.1f %% above what these tables need\n", 100 * (phases / report->bound_tables - 1));
 	printf("throughput  %.1f %% of full speed, %.1f %% of what these tables allow, %.1f %% of what any would\n",
-	       100 * report->nservers / phases, 100 * report->bound_tables / phases, 100 * report->bound_best / phases);
+	       100 * report->nservers / length, 100 * report->bound_tables / length, 100 * report->bound_best / length);
+	if (over->pace.slow_phases)
+		printf("%12sslow links hold up %u of %u phases: the exchange takes as long as %.1f phases at full speed\n",
+		       "", over->pace.slow_phases, report->nphases, length);
 	printf("verified    all %llu flows through the tables, no link carries two in a phase\n",
 	       (unsigned long long)report->verdict.nflows);
 	printf("time        plan %.1f ms, verification %.1f ms\n", report->plan_ms, report->verify_ms);
@@ -273,6 +279,8 @@ static json_t *json_of(const struct over *over)
 	json_object_set_new(data, "switches", COUNT(is_seen, report->nleaves));
 	json_object_set_new(data, "left_out", COUNT(is_seen, report->nnameless));
 	json_object_set_new(data, "phases", COUNT(is_there, report->nphases));
+	json_object_set_new(data, "length", number(is_there, over->pace.length));
+	json_object_set_new(data, "slow_phases", COUNT(is_there, over->pace.slow_phases));
 	json_object_set_new(data, "lower_bound", COUNT(is_seen, report->bound_best));
 	json_object_set_new(data, "tables_bound", COUNT(is_seen, report->bound_tables));
 	json_object_set_new(data, "fullest_link", is_seen ? cli_json_text(report->fullest) : json_null());

@@ -31,7 +31,9 @@ libforscore_la_SOURCES = \
 	core/fabric/places_learn_slots.c \
 	core/fabric/places_learn_switches.c \
 	core/fabric/places_rank.c \
+	core/fabric/places_relieve.c core/fabric/places_relieve.h \
 	core/fabric/sides.c core/fabric/sides.h \
+	core/fabric/speeds.c core/fabric/speeds.h \
 	core/fabric/subset.c core/fabric/subset.h \
 	core/fabric/watch.c core/fabric/watch.h \
 	core/jobs/joblist.c core/jobs/joblist.h \
@@ -40,6 +42,7 @@ libforscore_la_SOURCES = \
 	core/jobs/owners_improve.c \
 	core/jobs/owners_start.c \
 	core/net/claims.c core/net/claims.h \
+	core/net/counters.c core/net/counters.h \
 	core/net/diff.c core/net/diff.h \
 	core/net/graph_net.c core/net/graph_net.h \
 	core/net/graph_spec.c core/net/graph_spec.h \
@@ -102,6 +105,8 @@ libforscore_la_SOURCES = \
 	core/planners/rounds/problem.c core/planners/rounds/problem.h \
 	core/planners/rounds/rounds.c \
 	core/planners/rounds/search.c core/planners/rounds/search.h \
+	core/planners/slow.c core/planners/slow.h \
+	core/schedule/pace.c core/schedule/pace.h \
 	core/schedule/schedule.c core/schedule/schedule.h \
 	core/schedule/schedule_fault.c core/schedule/schedule_fault.h \
 	core/schedule/schedule_file.c core/schedule/schedule_file.h core/schedule/schedule_format.h \

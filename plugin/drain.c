@@ -39,7 +39,8 @@ enum fors_err fors_drain_look(struct fors_drain *drain, const struct fors_settin
 
 	if (err)
 		return err;
-	if (may_release)
+	/* Without hold_down what has just come is not held: OpenSM's unicast cache may never ask for tables again. */
+	if (may_release || (!hold_ms && !drain->due_ms))
 		fors_watch_release(drain->watch, now.ms, hold_ms);
 	drain->due_ms = fors_watch_due(drain->watch, hold_ms);
 	if (drain->due_ms)

@@ -31,7 +31,7 @@ bool fors_drain_is_wanted(const struct fors_settings *settings);
 
 /*
  * Look at a fabric just built: what died and came back since the last one. may_release: tables will be
- * made for it, so held cables whose time is over may return. Errors: FORS_ENOMEM.
+ * made for it, so held cables whose time is over may return. Without hold_down nothing new is held. Errors: FORS_ENOMEM.
  */
 enum fors_err fors_drain_look(struct fors_drain *drain, const struct fors_settings *settings,
 			      struct fors_fabric *fabric, bool may_release, struct fors_error *error);

@@ -24,6 +24,8 @@ struct osm_routing_engine;
 struct fors_engine {
 	struct osm_opensm *osm;
 	bool is_fresh;			/* the settings have not been read again since opensm started */
+	bool has_built;			/* fors made tables in this sweep */
+	bool is_cache_old;		/* OpenSM's unicast cache has brought back tables that are wrong now */
 	struct fors_loader *loader;	/* reads them */
 	bool is_told;			/* the log knows that one of their files does not answer */
 	struct fors_settings *settings; /* in force; NULL: none were ever good, see trouble */

@@ -68,8 +68,9 @@ static void keep(struct fors_engine *engine)
 }
 
 /*
- * The tables were good when they were made. What the switches hold may be older (OpenSM's unicast cache), and what
- * is wrong with it is a warning here: nobody can take it back.
+ * The tables were good when they were made. What the switches hold may be older: OpenSM's unicast cache thinks that
+ * nothing goes over a leaf but what is for its own servers, while fors lets some packets turn at a leaf. When that one is lost
+ * OpenSM has to ask again. What is wrong until then is a warning: nobody can take it back.
  */
 static enum fors_err check_installed(struct fors_engine *engine, struct fors_job *job, struct fors_error *error)
 {
@@ -78,6 +79,10 @@ static enum fors_err check_installed(struct fors_engine *engine, struct fors_job
 	if (err != FORS_ETABLES)
 		return err;
 	fors_warn(&job->warnings, "what the switches hold is not what fors would have them hold: %.240s", error->text);
+	if (engine->osm->subn.opt.use_ucast_cache && !engine->has_built) {
+		engine->is_cache_old = true;
+		job->due_ms = fors_clock_ms();
+	}
 	return FORS_OK;
 }
 
@@ -142,6 +147,7 @@ void fors_engine_observe(struct fors_engine *engine)
 	if (engine->is_short || err == FORS_ENOMEM)
 		engine->osm->subn.force_heavy_sweep = TRUE; /* as OpenSM's own threads ask for one: the next sweep */
 	engine->is_short = false;
+	engine->has_built = false;
 	keep(engine);
 	if (job)
 		fors_worker_submit(engine->worker, job);

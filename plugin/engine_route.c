@@ -83,6 +83,8 @@ int fors_engine_build_tables(void *context)
 	struct fors_error error;
 	enum fors_err err;
 
+	engine->has_built = true;
+	engine->is_cache_old = false;
 	if (engine->settings)
 		engine->is_short = false;
 	job = fors_engine_take_job(engine, FORS_JOB_ROUTED);

@@ -62,6 +62,8 @@ enum fors_err fors_engine_understand(struct fors_engine *engine, struct fors_job
 		err = fors_drain_look(&engine->drain, settings, job->fabric, job->kind == FORS_JOB_ROUTED, error);
 	if (!err)
 		err = fors_drain_apply(&engine->drain, settings, job->fabric, true, &job->warnings, error);
+	if (!err && fors_drain_tables_first(settings, job->fabric))
+		fors_drained_route_held(job->fabric);
 	if (!err)
 		fors_drain_tell(&engine->drain, &engine->osm->log, job->fabric, &job->warnings);
 	if (!err)

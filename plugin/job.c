@@ -103,24 +103,46 @@ uint64_t fors_job_fingerprint(const struct fors_job *job)
 	return job->over ? job->over->basis : job->fabric->fingerprint;
 }
 
-static uint64_t view_of_cables(const struct fors_fabric *fabric)
+/* Width and speed of all cables: how long phases take. */
+static uint64_t digest_rates(uint64_t before, const struct fors_net *net)
+{
+	for (uint32_t i = 0; i < net->nports; i++) {
+		const uint8_t rate[] = {net->port[i].width, net->port[i].speed};
+
+		if (net->port[i].peer != FORS_NONE)
+			before = fors_digest(before, rate, sizeof(rate));
+	}
+	return before;
+}
+
+static uint64_t digest_missed(uint64_t before, const struct fors_fabric *fabric)
+{
+	for (size_t i = 0; i < (size_t)fabric->nleaves * fabric->nslots; i++)
+		if (fabric->slot[i].is_missed)
+			before = fors_digest(before, &i, sizeof(i));
+	return before;
+}
+
+static uint64_t view_of_fabric(const struct fors_fabric *fabric)
 {
 	uint64_t view = fors_digest(FORS_DIGEST_EMPTY, &fabric->held_until_ms, sizeof(fabric->held_until_ms));
 
 	for (size_t i = 0; i < (size_t)fabric->nleaves * fabric->nlanes; i++) {
 		const struct fors_cable *cable = &fabric->cable[i];
-		const uint64_t shown[] = {cable->state | cable->drained << 8 | cable->is_degraded << 16,
+		const uint64_t shown[] = {cable->state | cable->drained << 8 | cable->is_degraded << 16 |
+						  cable->is_routed << 17,
 					  cable->since_ms};
 
 		view = fors_digest(view, shown, sizeof(shown));
 	}
-	return view;
+	return digest_missed(view, fabric);
 }
 
 uint64_t fors_job_view(const struct fors_job *job)
 {
-	uint64_t view = job->over ? fors_digest_text(FORS_DIGEST_EMPTY, job->tables_by) : view_of_cables(job->fabric);
+	uint64_t view = job->over ? fors_digest_text(FORS_DIGEST_EMPTY, job->tables_by) : view_of_fabric(job->fabric);
 
+	view = digest_rates(view, job->net);
 	for (unsigned i = 0; i < fors_warnings_kept(&job->warnings); i++)
 		view = fors_digest_text(view, job->warnings.text[i]);
 	return view;

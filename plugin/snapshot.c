@@ -128,36 +128,44 @@ static unsigned highest_bit(unsigned bits)
 	return bit;
 }
 
-/* The speed of one lane of a link in Mb/s, 0: not known. */
-static uint32_t speed_of(const ib_port_info_t *info, bool has_extended)
+/* The speed of a link, extended ones where both its end and the subnet manager know of them. */
+static enum fors_speed speed_of(const osm_physp_t *physp, bool has_extended, bool has_fdr10)
 {
-	static const uint32_t plain[] = {2500, 5000, 10000};
-	static const uint32_t extended[] = {14062, 25781, 53125, 106250};
+	static const enum fors_speed plain[] = {FORS_SDR, FORS_DDR, FORS_QDR};
+	static const enum fors_speed extended[] = {FORS_FDR, FORS_EDR, FORS_HDR, FORS_NDR};
+	const ib_port_info_t *info = &physp->port_info;
 	unsigned active = has_extended ? ib_port_info_get_link_speed_ext_active(info) : 0;
 
 	if (active)
-		return active > 15 ? 0 : extended[highest_bit(active)];
+		return active > 15 ? FORS_SPEED_UNKNOWN : extended[highest_bit(active)];
 	active = ib_port_info_get_link_speed_active(info);
-	return active && active <= 7 ? plain[highest_bit(active)] : 0;
+	if (!active || active > 7)
+		return FORS_SPEED_UNKNOWN;
+	return active == IB_LINK_SPEED_ACTIVE_10 && has_fdr10 && physp->ext_port_info.link_speed_active == FDR10
+		       ? FORS_FDR10
+		       : plain[highest_bit(active)];
 }
 
-/* The rate of a port in Mb/s, 0: not known. Of a switch only port 0 says whether it knows extended speeds. */
-static uint32_t rate_of(osm_physp_t *physp)
+/* Width and speed of a port, if both are known. Of a switch only port 0 says whether it knows extended speeds. */
+static void set_rate(const osm_subn_t *subn, osm_physp_t *physp, struct fors_port *port)
 {
-	static const uint32_t lanes[] = {1, 4, 8, 12, 2};
+	static const uint8_t lanes[] = {1, 4, 8, 12, 2};
 	bool is_switch = osm_node_get_type(physp->p_node) == IB_NODE_TYPE_SWITCH;
 	const osm_physp_t *able = is_switch ? osm_node_get_physp_ptr(physp->p_node, 0) : physp;
 	unsigned width = physp->port_info.link_width_active;
+	enum fors_speed speed;
 
 	if (!able || !width || width > 31)
-		return 0;
-	return lanes[highest_bit(width)] *
-	       speed_of(&physp->port_info, able->port_info.capability_mask & IB_PORT_CAP_HAS_EXT_SPEEDS);
+		return;
+	speed = speed_of(physp, able->port_info.capability_mask & IB_PORT_CAP_HAS_EXT_SPEEDS, subn->opt.fdr10);
+	if (!speed)
+		return;
+	port->width = lanes[highest_bit(width)];
+	port->speed = (uint8_t)speed;
 }
 
-/* The rates of the cabled ports of a node, and into `throttled` whether OpenSM calls their cables throttled. */
-static void look_at_node(const struct fors_net *net, uint32_t node, const osm_subn_t *subn, uint32_t *rate,
-			 bool *throttled)
+/* Width and speed of the cabled ports of a node, and into `throttled` whether OpenSM calls their cables throttled. */
+static void look_at_node(struct fors_net *net, uint32_t node, const osm_subn_t *subn, bool *throttled)
 {
 	osm_node_t *from = osm_get_node_by_guid(subn, cl_hton64(net->node[node].guid));
 
@@ -167,7 +175,7 @@ static void look_at_node(const struct fors_net *net, uint32_t node, const osm_su
 
 		if (net->port[i].peer == FORS_NONE || !physp)
 			continue;
-		rate[i] = rate_of(physp);
+		set_rate(subn, physp, &net->port[i]);
 		throttled[i] = osm_link_is_throttled(physp, subn->opt.fdr10 == 1);
 	}
 }
@@ -179,21 +187,17 @@ static void look_at_node(const struct fors_net *net, uint32_t node, const osm_su
  */
 static enum fors_err mark_degraded(struct fors_net *net, const osm_subn_t *subn, struct fors_error *error)
 {
-	uint32_t *rate = calloc(net->nports + (size_t)1, sizeof(*rate));
 	bool *throttled = calloc(net->nports + (size_t)1, sizeof(*throttled));
-	enum fors_err err;
 
-	if (rate && throttled) {
-		for (uint32_t node = 0; node < net->nnodes; node++)
-			look_at_node(net, node, subn, rate, throttled);
-		fors_rates_mark(net, rate);
-		for (uint32_t i = 0; i < net->nports; i++)
-			net->port[i].is_degraded |= throttled[i];
-	}
-	err = rate && throttled ? FORS_OK : fors_fail_memory(error);
+	if (!throttled)
+		return fors_fail_memory(error);
+	for (uint32_t node = 0; node < net->nnodes; node++)
+		look_at_node(net, node, subn, throttled);
+	fors_rates_mark(net);
+	for (uint32_t i = 0; i < net->nports; i++)
+		net->port[i].is_degraded |= throttled[i];
 	free(throttled);
-	free(rate);
-	return err;
+	return FORS_OK;
 }
 
 enum fors_err fors_snapshot_net(const struct osm_subn *subn, struct fors_net **net, struct fors_error *error)

@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/planners/slow.h"
+
 /* What a job says of the fabric, in a status that the caller clears. */
 static void fill_status(struct fors_worker *worker, const struct fors_job *job, enum fors_state state,
 			const char *reason, struct fors_status *status)
@@ -20,6 +22,28 @@ static void fill_status(struct fors_worker *worker, const struct fors_job *job, 
 	status->check_ms = job->check_ms;
 	status->warnings = job->warnings;
 	if (job->fabric && fors_status_fabric(status, job->fabric, NULL))
+		fors_worker_run_short(worker);
+}
+
+/*
+ * What slow links cost the schedule that the status speaks of, over the job's tables. Links that cost a flow its speed are
+ * rare, and nothing is walked where there is none.
+ */
+static void fill_pace(struct fors_worker *worker, const struct fors_job *job, const struct fors_schedule *schedule,
+		      struct fors_status *status)
+{
+	struct fors_pace pace;
+	enum fors_err err;
+
+	if (!schedule || !schedule->nphases || !job->net || !job->lfts)
+		return;
+	err = fors_pace_of(job->net, job->lfts, schedule, NULL, &pace, NULL);
+	if (!err) {
+		fors_status_pace(status, &pace);
+		if (job->fabric && pace.slow_phases)
+			err = fors_slow_drained(job->fabric, &status->drained_length, NULL);
+	}
+	if (err)
 		fors_worker_run_short(worker);
 }
 
@@ -65,6 +89,7 @@ void fors_worker_publish_plan(struct fors_worker *worker, const struct fors_job 
 	status.lmc_needed = outcome->lmc_needed;
 	if (job->over)
 		status.servers = outcome->plan->nservers; /* there is no fabric to count them in */
+	fill_pace(worker, job, outcome->plan, &status);
 	publish(worker, fors_outcome_take(outcome), &status);
 	if (!worker->is_short) /* else the board may not have taken it */
 		note_published(worker, job);
@@ -87,6 +112,7 @@ void fors_worker_publish_status(struct fors_worker *worker, const struct fors_jo
 		status.lmc_needed = published->lmc_needed;
 		if (job->over && published->is_over)
 			status.servers = schedule->nservers;
+		fill_pace(worker, job, schedule, &status);
 	}
 	publish(worker, NULL, &status);
 	worker->view = fors_job_view(job);

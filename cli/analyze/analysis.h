@@ -41,6 +41,7 @@ struct cli_analysis {
 	struct fors_mismatch mismatch; /* tables from a file only */
 	struct cli_dead_cable *dead;   /* ndead */
 	size_t ndead;
+	uint32_t nslow;	       /* directed links that are slower than a flow could be */
 	uint32_t nspectators;  /* adapters on spines, which take no part */
 	double optimum;	       /* aggregate over all routings, negative: not asked */
 	bool is_optimum_exact; /* else it is a bound */

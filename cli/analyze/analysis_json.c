@@ -84,11 +84,12 @@ static json_t *results_json(const struct cli_analysis *a)
 {
 	const struct fors_evaluation *r = a->result;
 
-	return json_pack("{s:i, s:I, s:f, s:i, s:I, s:f, s:f, s:f, s:o?, s:o?, s:o?, s:o?, s:I}", "phases", r->nphases,
-			 "flows", (json_int_t)r->nflows, "sync_throughput", r->sync_throughput, "max_link_load",
-			 r->max_link_load, "sum_of_phase_loads", (json_int_t)r->length, "mmf_min", r->rates.min,
-			 "mmf_mean", r->rates.mean, "mmf_aggregate", r->rates.aggregate, "optimum_aggregate",
-			 a->optimum >= 0 ? json_real(a->optimum) : NULL, "efi_max",
+	return json_pack("{s:i, s:I, s:o?, s:f, s:i, s:I, s:f, s:f, s:f, s:o?, s:o?, s:o?, s:o?, s:I}", "phases",
+			 r->nphases, "flows", (json_int_t)r->nflows, "sync_throughput",
+			 r->sync_throughput < 0 ? NULL : json_real(r->sync_throughput), "time", r->time,
+			 "max_link_load", r->max_link_load, "sum_of_phase_loads", (json_int_t)r->length, "mmf_min",
+			 r->rates.min, "mmf_mean", r->rates.mean, "mmf_aggregate", r->rates.aggregate,
+			 "optimum_aggregate", a->optimum >= 0 ? json_real(a->optimum) : NULL, "efi_max",
 			 a->efi ? json_integer((json_int_t)a->efi->max) : NULL, "dark_fiber",
 			 a->efi ? json_real(a->efi->dark_fiber) : NULL, "broken_routes",
 			 a->efi ? json_integer((json_int_t)a->efi->broken) : NULL, "detours", (json_int_t)r->ndetours);
@@ -109,6 +110,7 @@ json_t *cli_analysis_json(const struct cli_analysis *a, const struct cli_setting
 	json_object_set_new(object, "broken", broken_json(a->result));
 	json_object_set_new(object, "mismatch", mismatch_json(&a->mismatch));
 	json_object_set_new(object, "dead_cables", dead_json(a));
+	json_object_set_new(object, "slow_links", json_integer(a->nslow));
 	json_object_set_new(object, "jobs", jobs_json(a));
 	json_object_set_new(object, "phase_load", loads_json(a->result->phase_load, a->result->nphases));
 	return object;

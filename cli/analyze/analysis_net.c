@@ -120,6 +120,8 @@ int cli_analysis_routes(struct cli_analysis *a)
 	}
 	if (!err)
 		err = fors_routes_new(a->made.net, a->made.lfts, server, count, &a->routes, &error);
+	for (uint32_t l = 0; !err && l < a->routes->graph->nlinks; l++)
+		a->nslow += a->routes->graph->capacity[l] < 1;
 	free(server);
 	if (err)
 		return cli_fail(&error);

@@ -129,7 +129,7 @@ int cli_analysis_optimum(struct cli_analysis *a)
 		err = fors_optimum_of(cuts, graph, a->pattern, cli_processors(), &optimum, &error);
 	if (!err) {
 		a->optimum = optimum->rates.aggregate;
-		a->is_optimum_exact = optimum->is_exact;
+		a->is_optimum_exact = optimum->is_exact && !a->nslow; /* it takes all cables for equally fast */
 	}
 	fors_optimum_free(optimum);
 	fors_cuts_free(cuts);

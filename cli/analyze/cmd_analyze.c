@@ -38,15 +38,19 @@ static void print_fabric(const struct cli_analysis *a)
 		print_dead(&a->dead[i]);
 	if (a->ndead > LISTED_LINKS)
 		printf("              and %zu more (--json lists all)\n", a->ndead - LISTED_LINKS);
+	if (a->nslow)
+		printf("slow        %u directed links run below the speed of the others, and count so\n", a->nslow);
 }
 
 static void print_exchange(const struct fors_evaluation *r)
 {
 	printf("loads       %u flows on the most loaded link; %llu over all %u phases\n", r->max_link_load,
 	       (unsigned long long)r->length, r->nphases);
-	if (r->nphases > 1)
+	if (r->nbroken)
+		printf("throughput  %snone%s: flows are lost\n", cli_colour(CLI_RED), cli_colour(CLI_PLAIN));
+	else if (r->nphases > 1)
 		printf("throughput  %s%.3f%s of full speed, when phases wait for one another\n",
-		       cli_colour(r->sync_throughput > 0.9 && !r->nbroken ? CLI_GREEN : CLI_RED), r->sync_throughput,
+		       cli_colour(r->sync_throughput > 0.9 ? CLI_GREEN : CLI_RED), r->sync_throughput,
 		       cli_colour(CLI_PLAIN));
 }
 

@@ -10,17 +10,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/net/rates.h"
+
 #define USUAL_GBITS 200
 
 /* --- speeds ----------------------------------------------------------------------------------------------------- */
 
 double cli_simulation_speed(const struct cli_simulate *given, const struct fors_routes *routes, uint32_t link)
 {
-	uint32_t rate = routes ? routes->net->port[routes->port_of[link]].rate : 0;
+	uint32_t rate = routes ? fors_port_rate(&routes->net->port[routes->port_of[link]]) : 0;
 
 	if (given->speed > 0)
 		return given->speed;
-	return rate ? rate / 10. : USUAL_GBITS;
+	return rate ? rate / 1000. : USUAL_GBITS;
 }
 
 /* Both directions of the cable at a port run slower. */

@@ -16,6 +16,7 @@
 #include "core/base/parallel.h"
 #include "core/net/lfts.h"
 #include "core/planners/outcome.h"
+#include "core/schedule/pace.h"
 #include "core/schedule/schedule.h"
 #include "core/schedule/verify.h"
 #include "core/tables/lanes.h"
@@ -49,13 +50,15 @@ static enum fors_err plan(const struct whatif *whatif, const struct cli_fabric *
 		.lfts = made->lfts,
 	};
 	struct fors_outcome outcome;
+	struct fors_pace pace;
 	enum fors_err err;
 
 	fors_outcome_init(&outcome);
 	err = fors_outcome_make(&request, &outcome, error);
 	if (!err && outcome.is_proven) {
 		result->phases = outcome.plan->nphases;
-		result->throughput = outcome.plan->nservers / (double)outcome.plan->nphases;
+		err = fors_pace_of(made->net, made->lfts, outcome.plan, NULL, &pace, error);
+		result->throughput = err ? 0 : outcome.plan->nservers / pace.length;
 		result->planned = result->throughput;
 		snprintf(result->note, sizeof(result->note), "%s", outcome.plan->method);
 		if (whatif->simulate.is_wanted)

@@ -6,6 +6,7 @@
 
 #include "core/net/lfts.h"
 #include "core/planners/over.h"
+#include "core/schedule/pace.h"
 #include "model/measure/evaluate.h"
 #include "model/routers/router.h"
 
@@ -58,12 +59,14 @@ enum fors_err whatif_plan_over(const struct whatif *whatif, const struct fors_ne
 	};
 	struct fors_schedule *schedule = NULL;
 	struct fors_over_report report;
+	struct fors_pace pace;
 	struct fors_error reason;
 	enum fors_err err = fors_plan_over(&task, &schedule, &report, &reason);
 
 	if (!err) {
 		result->phases = report.nphases;
-		result->planned = report.nservers / (double)report.nphases;
+		err = fors_pace_of(net, lfts, schedule, NULL, &pace, &reason);
+		result->planned = err ? 0 : report.nservers / pace.length;
 	} else if (!result->note[0]) {
 		snprintf(result->note, sizeof(result->note), "%.255s", reason.text);
 	}

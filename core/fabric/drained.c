@@ -174,6 +174,7 @@ static void call_back(struct fors_fabric *f, uint32_t leaf, uint32_t lane, uint3
 	struct fors_cable *cable = &f->cable[(size_t)leaf * f->nlanes + lane];
 
 	cable->state = FORS_CABLE_LIVE;
+	cable->is_routed = true;
 	fors_warn(warnings, "the %s link %.64s[%u] - %.64s[%u] stays in use: without it %.64s could not reach %.64s",
 		  fors_drained_name(cable->drained), f->leaf[leaf].name, cable->leaf_port,
 		  f->spine[f->lane[lane].spine].name, cable->spine_port, f->leaf[leaf].name, f->leaf[other].name);
@@ -219,6 +220,7 @@ enum fors_err fors_drained_apply(struct fors_fabric *fabric, struct fors_warning
 	for (size_t i = 0; i < ncables; i++)
 		if (fabric->cable[i].drained) {
 			fabric->cable[i].state = FORS_CABLE_DEAD;
+			fabric->cable[i].is_routed = false;
 			any = true;
 		}
 	if (!any)
@@ -228,4 +230,11 @@ enum fors_err fors_drained_apply(struct fors_fabric *fabric, struct fors_warning
 			if (has_end_node(fabric, b))
 				join(fabric, a, b, warnings);
 	return fors_fabric_recount(fabric, error);
+}
+
+void fors_drained_route_held(struct fors_fabric *fabric)
+{
+	for (size_t i = 0; i < (size_t)fabric->nleaves * fabric->nlanes; i++)
+		if (fabric->cable[i].drained == FORS_DRAIN_HELD)
+			fabric->cable[i].is_routed = true;
 }

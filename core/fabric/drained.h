@@ -37,6 +37,9 @@ void fors_drained_mark(struct fors_fabric *fabric, uint32_t leaf, uint32_t lane,
  */
 enum fors_err fors_drained_apply(struct fors_fabric *fabric, struct fors_warnings *warnings, struct fors_error *error);
 
+/* Held cables are no longer out of the tables, though they stay out of plans: see fors_cable.is_routed. */
+void fors_drained_route_held(struct fors_fabric *fabric);
+
 /* "excluded", "degraded", "held" or ""; never NULL. */
 const char *fors_drained_name(enum fors_drain_reason reason);
 

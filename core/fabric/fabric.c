@@ -145,11 +145,12 @@ static void look_for_cables(struct fors_fabric *f, const struct fors_places *pla
 
 			if (!plug->leaf_port)
 				continue;
-			*cable = (struct fors_cable){FORS_CABLE_DEAD, plug->leaf_port, plug->spine_port,
-						     false,	      FORS_DRAIN_NOT,  0};
+			*cable = (struct fors_cable){
+				.state = FORS_CABLE_DEAD, .leaf_port = plug->leaf_port, .spine_port = plug->spine_port};
 			if (!is_live(f, a, k, plug))
 				continue;
 			cable->state = FORS_CABLE_LIVE;
+			cable->is_routed = true;
 			cable->is_degraded = fors_net_port(f->net, f->leaf[a].node, plug->leaf_port)->is_degraded;
 		}
 }
@@ -199,6 +200,8 @@ static void look_for_homes(struct fors_fabric *f, const struct fors_places *plac
 
 		if (!slot->leaf_port)
 			continue;
+		slot->seen = leaf->slot_guid[s];
+		slot->is_missed = slot->node == FORS_NONE && leaf->slot_kind[s] != FORS_SLOT_UNSEEN;
 		slot->home = leaf->slot_home[s];
 		slot->is_varied = leaf->slot_kind[s] == FORS_SLOT_VARIED;
 		slot->is_ranked = slot->is_varied || leaf->slot_kind[s] == FORS_SLOT_RANKED;
@@ -249,6 +252,13 @@ static bool takes_part(const struct fors_fabric *f, const struct fors_slot *slot
 	       (sorted->count && bsearch(&slot->guid, sorted->guid, sorted->count, sizeof(slot->guid), compare_guids));
 }
 
+/* Nobody misses a server that would take no part. */
+static bool is_missed(const struct fors_slot *slot, const struct fors_participants *sorted)
+{
+	return slot->is_missed && (!sorted || (sorted->count && bsearch(&slot->seen, sorted->guid, sorted->count,
+									sizeof(slot->seen), compare_guids)));
+}
+
 static void seat_server(struct fors_fabric *f, uint32_t a, uint32_t s)
 {
 	struct fors_slot *slot = &f->slot[(size_t)a * f->nslots + s];
@@ -274,9 +284,13 @@ static enum fors_err seat_servers(struct fors_fabric *f, const struct fors_parti
 
 	for (uint32_t a = 0; !err && a < f->nleaves; a++) {
 		f->leaf[a].first_server = f->nservers;
-		for (uint32_t s = 0; s < f->nslots; s++)
-			if (takes_part(f, fors_slot(f, a, s), participants ? &sorted : NULL))
+		for (uint32_t s = 0; s < f->nslots; s++) {
+			struct fors_slot *slot = &f->slot[(size_t)a * f->nslots + s];
+
+			slot->is_missed = is_missed(slot, participants ? &sorted : NULL);
+			if (takes_part(f, slot, participants ? &sorted : NULL))
 				seat_server(f, a, s);
+		}
 	}
 	free(sorted.guid);
 	if (!err && f->nservers > FORS_MAX_SERVERS)
@@ -422,6 +436,35 @@ enum fors_err fors_fabric_build(const struct fors_net *net, const struct fors_pl
 	else
 		*fabric = f;
 	return err;
+}
+
+static void *copy_of(const void *from, size_t size)
+{
+	void *to = malloc(size + 1);
+
+	if (to && size)
+		memcpy(to, from, size);
+	return to;
+}
+
+enum fors_err fors_fabric_copy(const struct fors_fabric *fabric, struct fors_fabric **copy, struct fors_error *error)
+{
+	struct fors_fabric *f = copy_of(fabric, sizeof(*fabric));
+
+	if (!f)
+		return fors_fail_memory(error);
+	f->leaf = copy_of(fabric->leaf, fabric->nleaves * sizeof(*f->leaf));
+	f->spine = copy_of(fabric->spine, fabric->nspines * sizeof(*f->spine));
+	f->lane = copy_of(fabric->lane, fabric->nlanes * sizeof(*f->lane));
+	f->cable = copy_of(fabric->cable, (size_t)fabric->nleaves * fabric->nlanes * sizeof(*f->cable));
+	f->slot = copy_of(fabric->slot, (size_t)fabric->nleaves * fabric->nslots * sizeof(*f->slot));
+	f->server = copy_of(fabric->server, fabric->nservers * sizeof(*f->server));
+	if (!f->leaf || !f->spine || !f->lane || !f->cable || !f->slot || !f->server) {
+		fors_fabric_free(f);
+		return fors_fail_memory(error);
+	}
+	*copy = f;
+	return FORS_OK;
 }
 
 static bool has_dead_cable(const struct fors_fabric *f)

@@ -51,6 +51,7 @@ struct fors_cable {
 	uint8_t leaf_port;  /* 0 when absent */
 	uint8_t spine_port; /* 0 when absent */
 	bool is_degraded;   /* plugged in and up, but below full width or speed */
+	bool is_routed;	    /* tables lead traffic between servers over it; plans only where state is LIVE */
 	uint8_t drained;    /* enum fors_drain_reason; state is LIVE when it has to carry traffic all the same */
 	uint64_t since_ms;  /* Unix time when it died or came back (watch.h); 0: not known */
 };
@@ -80,6 +81,7 @@ struct fors_lane {
 /* One server place under a leaf. */
 struct fors_slot {
 	uint64_t guid;	 /* CA port GUID; 0: nothing alive here */
+	uint64_t seen;	 /* CA port GUID that was seen here last; 0: not known */
 	uint32_t node;	 /* the CA in the net, FORS_NONE: nothing alive here */
 	uint32_t server; /* index of the server, FORS_NONE: takes no part */
 	uint16_t lid;	 /* base LID, 0: none */
@@ -91,6 +93,7 @@ struct fors_slot {
 	bool is_varied;	   /* entries may differ per source leaf */
 	bool is_ranked;	   /* no newcomer */
 	bool is_sm;	   /* a subnet manager runs here */
+	bool is_missed;	   /* a server was here that would take part, and nothing alive is */
 };
 
 /* One participant of the exchange. Servers are ordered by leaf, then by slot. */
@@ -136,6 +139,9 @@ enum fors_err fors_fabric_build(const struct fors_net *net, const struct fors_pl
 				const struct fors_participants *participants, struct fors_fabric **fabric,
 				struct fors_error *error);
 void fors_fabric_free(struct fors_fabric *fabric);
+
+/* A copy in *copy, owned by the caller, of the same net (borrowed). Errors: FORS_ENOMEM. */
+enum fors_err fors_fabric_copy(const struct fors_fabric *fabric, struct fors_fabric **copy, struct fors_error *error);
 
 /* Count anew what follows from the cables, after somebody changed their states. Errors: FORS_ENOMEM. */
 enum fors_err fors_fabric_recount(struct fors_fabric *fabric, struct fors_error *error);

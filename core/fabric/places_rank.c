@@ -17,6 +17,8 @@
  * of L, by r P' / P, where that costs nothing: where no leaf gets two servers on one lane by it, and no link gets
  * more flows than the fuller of P and the fullest link without it.
  *
+ * Where a leaf is much larger than others, few servers leave the home of their rank (places_relieve.c).
+ *
  * What varies. A leaf b of n > L servers has q = n div L on each lane, and n - q L more, that would fill some lanes
  * more than others, at every other leaf alike. These last ones are marked: their entries may differ from one source
  * leaf to the next (core/tables/level_build.c), so that what is too much here is too little there. Where other leaves have
@@ -38,6 +40,7 @@
 
 #include "places.h"
 #include "places_inside.h"
+#include "places_relieve.h"
 
 /* --- one order for all who know the same ---------------------------------- */
 
@@ -63,8 +66,7 @@ static int compare_positions(const void *left, const void *right)
 struct ranking {
 	struct fors_places *places, *old; /* old: a copy of what they were */
 	struct position *order;
-	uint32_t *count; /* [leaf * nlanes + lane]: servers at home */
-	uint32_t *total; /* [lane]: the same of all leaves */
+	struct fors_home_counts homes;
 };
 
 static void sort_leaves(const struct ranking *work)
@@ -202,16 +204,16 @@ static void set_homes(const struct ranking *work, uint32_t nservers, uint32_t st
 	bool is_mixed = has_small_leaf(places);
 	uint32_t rank[2] = {0, 0}, nlanes = places->nlanes;
 
-	memset(work->count, 0, (size_t)places->nleaves * nlanes * sizeof(*work->count));
-	memset(work->total, 0, nlanes * sizeof(*work->total));
+	memset(work->homes.own, 0, (size_t)places->nleaves * nlanes * sizeof(*work->homes.own));
+	memset(work->homes.total, 0, nlanes * sizeof(*work->homes.total));
 	for (uint32_t a = 0; a < places->nleaves; a++)
 		for (unsigned s = 0; s < places->leaf[a].nslots; s++) {
 			uint32_t *next = &rank[is_mixed && is_left_over(places, &places->leaf[a], s)];
 			uint32_t home = (uint32_t)((uint64_t)(*next)++ * stretched / nservers % nlanes);
 
 			places->leaf[a].slot_home[s] = (uint8_t)home;
-			work->count[(size_t)a * nlanes + home]++;
-			work->total[home]++;
+			work->homes.own[(size_t)a * nlanes + home]++;
+			work->homes.total[home]++;
 		}
 }
 
@@ -223,8 +225,8 @@ static uint64_t bound_of(const struct ranking *work, uint32_t nservers)
 
 	for (uint32_t a = 0; a < places->nleaves; a++)
 		for (uint32_t k = 0; k < places->nlanes; k++) {
-			uint64_t own = places->leaf[a].nslots, here = work->count[(size_t)a * places->nlanes + k];
-			uint64_t up = own * (work->total[k] - here), down = here * (nservers - own);
+			uint64_t own = places->leaf[a].nslots, here = work->homes.own[(size_t)a * places->nlanes + k];
+			uint64_t up = own * (work->homes.total[k] - here), down = here * (nservers - own);
 
 			bound = up > bound ? up : bound;
 			bound = down > bound ? down : bound;
@@ -235,19 +237,16 @@ static uint64_t bound_of(const struct ranking *work, uint32_t nservers)
 static bool has_twins(const struct ranking *work)
 {
 	for (size_t i = 0; i < (size_t)work->places->nleaves * work->places->nlanes; i++)
-		if (work->count[i] > 1)
+		if (work->homes.own[i] > 1)
 			return true;
 	return false;
 }
 
-static void assign(const struct ranking *work)
+static void assign_ranks(const struct ranking *work, uint32_t nservers)
 {
-	uint32_t nlanes = work->places->nlanes, nservers = count_servers(work->places);
-	uint32_t stretched = nlanes ? (nservers + nlanes - 1) / nlanes * nlanes : 0;
+	uint32_t nlanes = work->places->nlanes, stretched = (nservers + nlanes - 1) / nlanes * nlanes;
 	uint64_t bound;
 
-	if (!nlanes || !nservers)
-		return;
 	set_homes(work, nservers, nservers);
 	bound = bound_of(work, nservers);
 	if (stretched == nservers || has_twins(work))
@@ -255,6 +254,19 @@ static void assign(const struct ranking *work)
 	set_homes(work, nservers, stretched);
 	if (has_twins(work) || bound_of(work, nservers) > bound)
 		set_homes(work, nservers, nservers);
+}
+
+static void assign(struct ranking *work)
+{
+	uint32_t nservers = count_servers(work->places);
+
+	if (!work->places->nlanes || !nservers)
+		return;
+	assign_ranks(work, nservers);
+	work->homes.places = work->places;
+	work->homes.nservers = nservers;
+	if (!has_twins(work))
+		fors_places_relieve(&work->homes);
 }
 
 /* What each leaf has beyond a multiple of the lanes. */
@@ -272,9 +284,9 @@ static bool allocate(struct ranking *work)
 
 	work->old = fors_places_copy(work->places);
 	work->order = calloc(nswitches + 1, sizeof(*work->order));
-	work->count = calloc((size_t)work->places->nleaves * work->places->nlanes + 1, sizeof(*work->count));
-	work->total = calloc((size_t)work->places->nlanes + 1, sizeof(*work->total));
-	return work->old && work->order && work->count && work->total;
+	work->homes.own = calloc((size_t)work->places->nleaves * work->places->nlanes + 1, sizeof(*work->homes.own));
+	work->homes.total = calloc((size_t)work->places->nlanes + 1, sizeof(*work->homes.total));
+	return work->old && work->order && work->homes.own && work->homes.total;
 }
 
 enum fors_err fors_places_rank(struct fors_places *places, struct fors_error *error)
@@ -292,8 +304,8 @@ enum fors_err fors_places_rank(struct fors_places *places, struct fors_error *er
 	}
 	fors_places_free(work.old);
 	free(work.order);
-	free(work.count);
-	free(work.total);
+	free(work.homes.own);
+	free(work.homes.total);
 	return good ? FORS_OK : fors_fail_memory(error);
 }
 

@@ -1,38 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "subset.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-/* `count` things of `size` bytes copied, or NULL. */
-static void *copy(const void *from, size_t count, size_t size)
-{
-	void *to = calloc(count + 1, size);
-
-	if (to)
-		memcpy(to, from, count * size);
-	return to;
-}
-
-static struct fors_fabric *copy_fabric(const struct fors_fabric *from)
-{
-	struct fors_fabric *f = copy(from, 1, sizeof(*f));
-
-	if (!f)
-		return NULL;
-	f->leaf = copy(from->leaf, f->nleaves, sizeof(*f->leaf));
-	f->spine = copy(from->spine, f->nspines, sizeof(*f->spine));
-	f->lane = copy(from->lane, f->nlanes, sizeof(*f->lane));
-	f->cable = copy(from->cable, (size_t)f->nleaves * f->nlanes, sizeof(*f->cable));
-	f->slot = copy(from->slot, (size_t)f->nleaves * f->nslots, sizeof(*f->slot));
-	f->server = copy(from->server, f->nservers, sizeof(*f->server));
-	if (!f->leaf || !f->spine || !f->lane || !f->cable || !f->slot || !f->server) {
-		fors_fabric_free(f);
-		return NULL;
-	}
-	return f;
-}
-
 /* All servers out, then those in that are meant. */
 static void seat(struct fors_fabric *f, const struct fors_fabric *whole, const uint32_t *server, uint32_t count)
 {
@@ -68,11 +36,11 @@ static void forbid(struct fors_fabric *f, const bool *is_allowed)
 enum fors_err fors_fabric_subset(const struct fors_fabric *fabric, const uint32_t *server, uint32_t count,
 				 const bool *is_allowed, struct fors_fabric **subset, struct fors_error *error)
 {
-	struct fors_fabric *f = copy_fabric(fabric);
-	enum fors_err err;
+	struct fors_fabric *f = NULL;
+	enum fors_err err = fors_fabric_copy(fabric, &f, error);
 
-	if (!f)
-		return fors_fail_memory(error);
+	if (err)
+		return err;
 	seat(f, fabric, server, count);
 	if (is_allowed)
 		forbid(f, is_allowed);

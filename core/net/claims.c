@@ -33,7 +33,6 @@ struct settling {
 	uint32_t id_mask;  /* its size, a power of two, less one */
 	uint32_t *listed;  /* per net port: the claim of this end */
 	uint32_t *plugged; /* per net port: the claim that plugged in its cable */
-	uint32_t *rate;	   /* per net port: the rate of its cable, 0: unknown */
 };
 
 enum fors_err fors_claims_add(struct fors_claims *claims, const struct fors_claim *claim, struct fors_error *error)
@@ -165,13 +164,6 @@ static enum fors_err fail_disagree(const struct settling *s, const struct fors_c
 			       node_id(s, used->peer));
 }
 
-/* The rate of a cable is the slower of what its two ends say. */
-static void note_rate(uint32_t *rate, uint32_t claimed)
-{
-	if (*rate == 0 || (claimed && claimed < *rate))
-		*rate = claimed;
-}
-
 static enum fors_err plug_in(struct settling *s, const struct fors_claim *claim, uint32_t peer)
 {
 	uint32_t mine = port_index(s->net, claim->node, claim->port);
@@ -206,8 +198,8 @@ static enum fors_err settle_claim(struct settling *s, const struct fors_claim *c
 		err = fail_disagree(s, claim, claim->node, claim->port);
 	if (err)
 		return err;
-	note_rate(&s->rate[mine], claim->rate);
-	note_rate(&s->rate[port_index(s->net, peer, claim->peer_port)], claim->rate);
+	fors_port_slower(&s->net->port[mine], claim->width, (enum fors_speed)claim->speed);
+	fors_port_slower(fors_net_port(s->net, peer, claim->peer_port), claim->width, (enum fors_speed)claim->speed);
 	return FORS_OK;
 }
 
@@ -247,7 +239,7 @@ static enum fors_err settle_ends(const struct settling *s)
 		if (err)
 			return err;
 		nlonely += !is_listed;
-		has_rates = has_rates || claim->rate;
+		has_rates = has_rates || claim->width;
 		if (!is_listed && !lonely)
 			lonely = claim;
 	}
@@ -350,12 +342,6 @@ static enum fors_err check_lids(const struct settling *s)
 	return err;
 }
 
-static void keep_rates(const struct settling *s)
-{
-	for (uint32_t i = 0; i < s->net->nports; i++)
-		s->net->port[i].rate = s->rate[i];
-}
-
 static enum fors_err settle_all(struct settling *s)
 {
 	enum fors_err err = hash_ids(s);
@@ -371,8 +357,7 @@ static enum fors_err settle_all(struct settling *s)
 		err = check_lids(s);
 	if (err)
 		return err;
-	fors_rates_mark(s->net, s->rate);
-	keep_rates(s);
+	fors_rates_mark(s->net);
 	return fors_net_index(s->net, s->error);
 }
 
@@ -387,11 +372,9 @@ enum fors_err fors_claims_settle(const struct fors_claims *claims, const struct 
 	s.by_id = malloc((s.id_mask + (size_t)1) * sizeof(*s.by_id));
 	s.listed = calloc(net->nports + (size_t)1, sizeof(*s.listed));
 	s.plugged = calloc(net->nports + (size_t)1, sizeof(*s.plugged));
-	s.rate = calloc(net->nports + (size_t)1, sizeof(*s.rate));
-	err = s.by_id && s.listed && s.plugged && s.rate ? settle_all(&s) : fors_fail_memory(error);
+	err = s.by_id && s.listed && s.plugged ? settle_all(&s) : fors_fail_memory(error);
 	free(s.by_id);
 	free(s.listed);
 	free(s.plugged);
-	free(s.rate);
 	return err;
 }

@@ -15,9 +15,9 @@ struct fors_claim {
 	uint64_t peer_guid; /* of the peer's port, 0: unknown */
 	uint32_t node;
 	uint32_t line;
-	uint32_t rate;	   /* of the cable, in 0.1 Gb/s; 0: unknown */
 	uint16_t peer_lid; /* 0: unknown */
 	uint8_t port, peer_port;
+	uint8_t width, speed; /* of the cable, as in struct fors_port; 0: unknown */
 };
 
 /* All lines, and where each node of the net comes from. Start with all zero. */

@@ -30,12 +30,13 @@ enum fors_node_type { FORS_CA, FORS_SWITCH, FORS_ROUTER };
 struct fors_port {
 	uint64_t guid;	   /* port GUID; of a switch's port 0 the node GUID, of its others 0 */
 	uint32_t peer;	   /* node at the other end of the cable, FORS_NONE: no live cable */
-	uint32_t rate;	   /* of the cable, 0.1 Gb/s; 0: not known */
 	uint8_t peer_port; /* its port */
 	uint8_t lmc;	   /* of CA ports and switch port 0 */
 	uint16_t lid;	   /* base LID of CA ports and switch port 0; 0: none assigned */
 	bool is_sm;	   /* a subnet manager runs behind this port */
 	bool is_degraded;  /* the cable runs below full width or speed */
+	uint8_t width;	   /* of the cable: 1, 2, 4, 8 or 12 times a link of one lane; 0: not known */
+	uint8_t speed;	   /* of each of these, enum fors_speed (rates.h) */
 };
 
 struct fors_node {

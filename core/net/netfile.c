@@ -27,9 +27,11 @@
 #include "netfile.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "claims.h"
+#include "rates.h"
 #include "core/base/text.h"
 
 #define NTYPES 3
@@ -155,23 +157,22 @@ static enum fors_err read_lid(struct reader *r, struct fors_span text, struct fo
 	return FORS_OK;
 }
 
-/* The rate of "4xHDR" in 0.1 Gb/s; 0 for what we do not know. */
-static uint32_t read_rate(struct fors_span text)
+/* "4xHDR": the width and speed of the claim's cable; what we do not know is left alone. */
+static void read_rate(struct fors_span text, struct fors_claim *claim)
 {
-	static const struct {
-		const char *name; /* FDR10 before FDR: the first that fits counts */
-		uint32_t rate;
-	} speeds[] = {{"SDR", 25},  {"DDR", 50},  {"QDR", 100},	 {"FDR10", 103}, {"FDR", 140},
-		      {"EDR", 250}, {"HDR", 500}, {"NDR", 1000}, {"XDR", 2000}};
 	uint64_t width;
 
 	fors_skip_blanks(&text);
-	if (!fors_take_number(&text, 10, 12, &width) || !fors_take_char(&text, 'x'))
-		return 0;
-	for (size_t i = 0; i < sizeof(speeds) / sizeof(speeds[0]); i++)
-		if (fors_starts_with(text, speeds[i].name))
-			return (uint32_t)width * speeds[i].rate;
-	return 0;
+	if (!fors_take_number(&text, 10, 12, &width) || !width || !fors_take_char(&text, 'x'))
+		return;
+	for (enum fors_speed speed = FORS_SDR; speed < FORS_NSPEEDS; speed++) {
+		/* FDR10 begins like FDR, and comes before it */
+		if (!fors_starts_with(text, fors_speed_name(speed)))
+			continue;
+		claim->width = (uint8_t)width;
+		claim->speed = (uint8_t)speed;
+		return;
+	}
 }
 
 /* ---- header lines ---- */
@@ -335,8 +336,13 @@ static enum fors_err read_ends(struct reader *r, struct fors_span *rest, struct 
 	return FORS_OK;
 }
 
-/* Skip ibsim's port options "w=1 s=4"; anything else before the comment is an error. */
-static enum fors_err skip_options(struct reader *r, struct fors_span *rest)
+/* What ibsim's port options say of the cable: width and speed, as PortInfo has them. */
+struct options {
+	uint64_t width, speed; /* 0: nothing */
+};
+
+/* Read ibsim's port options "w=1 s=4"; anything else before the comment is an error. */
+static enum fors_err read_options(struct reader *r, struct fors_span *rest, struct options *options)
 {
 	for (;;) {
 		const char *start;
@@ -349,7 +355,24 @@ static enum fors_err skip_options(struct reader *r, struct fors_span *rest)
 		if (!fors_take_char(rest, '=') || !fors_take_any_number(rest, UINT32_MAX, &value))
 			return FAIL(r, "\"%.*s\" is not understood",
 				    fors_span_width((struct fors_span){start, rest->end}), start);
+		if (*start == 'w')
+			options->width = value;
+		else if (*start == 's')
+			options->speed = value;
 	}
+}
+
+/* A simulated cable runs as its options say, whatever ibnetdiscover wrote of it. */
+static void apply_options(const struct options *options, struct fors_claim *claim)
+{
+	static const uint8_t lanes[] = {0, 1, 4, 0, 8, 0, 0, 0, 12}, speed[] = {0, FORS_SDR, FORS_DDR, 0, FORS_QDR};
+
+	if (!claim->width || !claim->speed)
+		return;
+	if (options->width < sizeof(lanes) && lanes[options->width])
+		claim->width = lanes[options->width];
+	if (options->speed < sizeof(speed) && speed[options->speed])
+		claim->speed = speed[options->speed];
 }
 
 /* # lid 7 lmc 0 "desc" lid 3 4xHDR; a switch port has only what follows the description. */
@@ -366,13 +389,14 @@ static enum fors_err read_port_comment(struct reader *r, struct fors_span text, 
 	fors_skip_blanks(&comment.after);
 	if (fors_take_word(&comment.after, "lid ") && fors_take_number(&comment.after, 10, FORS_LID_MAX, &lid))
 		claim->peer_lid = (uint16_t)lid;
-	claim->rate = read_rate(comment.after);
+	read_rate(comment.after, claim);
 	return FORS_OK;
 }
 
 static enum fors_err read_port(struct reader *r, struct fors_span rest)
 {
 	struct fors_claim claim = {.node = r->node, .line = r->lines.number};
+	struct options options = {0};
 	uint64_t guid = 0;
 	enum fors_err err;
 
@@ -381,14 +405,15 @@ static enum fors_err read_port(struct reader *r, struct fors_span rest)
 			       "between");
 	err = read_ends(r, &rest, &claim, &guid);
 	if (!err)
-		err = skip_options(r, &rest);
+		err = read_options(r, &rest, &options);
 	if (!err && fors_take_char(&rest, '#'))
 		err = read_port_comment(r, rest, &claim);
 	if (err)
 		return err;
-	if (r->lines.is_cut && r->has_rates && claim.rate == 0)
+	apply_options(&options, &claim);
+	if (r->lines.is_cut && r->has_rates && claim.width == 0)
 		return FAIL(r, "the file ends in the middle of this line");
-	r->has_rates = r->has_rates || claim.rate;
+	r->has_rates = r->has_rates || claim.width;
 	if (guid && r->net->node[r->node].type != FORS_SWITCH)
 		fors_net_port(r->net, r->node, claim.port)->guid = guid;
 	return fors_claims_add(&r->claims, &claim, r->error);
@@ -502,7 +527,19 @@ static void write_peer_desc(struct fors_buffer *out, const char *desc)
 	fors_buffer_print(out, "\"%s\"", text);
 }
 
-static void write_port(const struct fors_net *net, uint32_t node, unsigned number, struct fors_buffer *out)
+/* What is known, else that all are alike, but for those that are marked. Beside known ones an unknown one stays unsaid. */
+static void write_rate(const struct fors_port *port, bool has_rates, struct fors_buffer *out)
+{
+	char text[FORS_RATE_TEXT];
+
+	fors_rate_text(port->width, (enum fors_speed)port->speed, text);
+	if (!text[0] && !has_rates)
+		snprintf(text, sizeof(text), "%s", port->is_degraded ? "1xSDR" : "4xSDR");
+	fors_buffer_print(out, "%s%s\n", text[0] ? " " : "", text);
+}
+
+static void write_port(const struct fors_net *net, uint32_t node, unsigned number, bool has_rates,
+		       struct fors_buffer *out)
 {
 	const struct fors_port *port = fors_net_port(net, node, number);
 	const struct fors_node *peer = &net->node[port->peer];
@@ -520,11 +557,11 @@ static void write_port(const struct fors_net *net, uint32_t node, unsigned numbe
 	if (!is_switch)
 		fors_buffer_print(out, "lid %u lmc %u ", port->lid, port->lmc);
 	write_peer_desc(out, peer->desc);
-	fors_buffer_print(out, " lid %u %s\n", to_switch ? fors_net_port(net, port->peer, 0)->lid : peer_port->lid,
-			  port->is_degraded ? "1xSDR" : "4xSDR");
+	fors_buffer_print(out, " lid %u", to_switch ? fors_net_port(net, port->peer, 0)->lid : peer_port->lid);
+	write_rate(port, has_rates, out);
 }
 
-static void write_node(const struct fors_net *net, uint32_t index, struct fors_buffer *out)
+static void write_node(const struct fors_net *net, uint32_t index, bool has_rates, struct fors_buffer *out)
 {
 	const struct fors_node *node = &net->node[index];
 	const struct fors_port *zero = fors_net_port(net, index, 0);
@@ -541,15 +578,16 @@ static void write_node(const struct fors_net *net, uint32_t index, struct fors_b
 				  node->nports, node->id, node->desc);
 	for (unsigned port = 1; port <= node->nports; port++)
 		if (fors_net_port(net, index, port)->peer != FORS_NONE)
-			write_port(net, index, port, out);
+			write_port(net, index, port, has_rates, out);
 }
 
 enum fors_err fors_netfile_write(const struct fors_net *net, char **text, size_t *size, struct fors_error *error)
 {
+	bool has_rates = fors_rates_full(net) > 0;
 	struct fors_buffer out = {0};
 
 	fors_buffer_print(&out, "# Written by fors, as ibnetdiscover writes and ibsim reads it.\n");
 	for (uint32_t i = 0; i < net->nnodes; i++)
-		write_node(net, i, &out);
+		write_node(net, i, has_rates, &out);
 	return fors_buffer_finish(&out, text, size, error);
 }

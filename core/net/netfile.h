@@ -25,7 +25,7 @@ enum fors_err fors_netfile_read(const char *text, size_t size, const char *name,
 /*
  * The text of `net` in *text (terminated, *size bytes without the end), owned by the
  * caller (free()); fors_netfile_read() of it gives the same net, but for what stands in no
- * such text: where a subnet manager runs, the GUID and LID of a CA port without a cable, the rates of cables; and a
+ * such text: where a subnet manager runs, the GUID and LID of a CA port without a cable; and a
  * degraded cable is lost where most cables are. Errors: FORS_ENOMEM.
  */
 enum fors_err fors_netfile_write(const struct fors_net *net, char **text, size_t *size, struct fors_error *error);

@@ -1,12 +1,65 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * rates.c - which cables are slower than their like.
+ * rates.c - width and speed of cables, and which are slower than their like.
  *
  * A cable is degraded when it is slower than the most common cable of its kind, the two kinds being switch to
  * switch, and the rest. "Slower than the fastest" would call a whole fabric degraded for one new switch, and
  * servers may well be slower than the fabric. Of two equally common rates the higher counts.
+ *
+ * What that costs is another question. A flow of the exchange has every link on its way to itself, so it runs at the
+ * rate of the slowest of them; full speed is what the usual cables allow, those of servers and those between switches
+ * together. A cable between switches that is slower than its like but as fast as the servers are holds up nobody.
+ *
+ * Speeds are compared as iblinkinfo shows them, in signals; times are those of data, of which the three oldest speeds
+ * carry eight bits in ten signals, the others 64 in 66.
  */
 #include "rates.h"
+
+#include <stdio.h>
+
+/* Of one lane, in Mb/s. */
+static const struct {
+	const char *name;
+	uint32_t signal, data;
+} speeds[FORS_NSPEEDS] = {
+	[FORS_SPEED_UNKNOWN] = {"", 0, 0},	[FORS_SDR] = {"SDR", 2500, 2000},
+	[FORS_DDR] = {"DDR", 5000, 4000},	[FORS_QDR] = {"QDR", 10000, 8000},
+	[FORS_FDR10] = {"FDR10", 10312, 10000}, [FORS_FDR] = {"FDR", 14062, 13636},
+	[FORS_EDR] = {"EDR", 25781, 25000},	[FORS_HDR] = {"HDR", 53125, 50000},
+	[FORS_NDR] = {"NDR", 106250, 100000},	[FORS_XDR] = {"XDR", 212500, 200000},
+};
+
+const char *fors_speed_name(enum fors_speed speed)
+{
+	return (unsigned)speed < FORS_NSPEEDS ? speeds[speed].name : "";
+}
+
+static uint32_t signal_of(const struct fors_port *port)
+{
+	return port->speed < FORS_NSPEEDS ? port->width * speeds[port->speed].signal : 0;
+}
+
+uint32_t fors_port_rate(const struct fors_port *port)
+{
+	return port->speed < FORS_NSPEEDS ? port->width * speeds[port->speed].data : 0;
+}
+
+void fors_port_slower(struct fors_port *port, unsigned width, enum fors_speed speed)
+{
+	const struct fors_port other = {.width = (uint8_t)width, .speed = (uint8_t)speed};
+
+	if (!signal_of(&other) || (signal_of(port) && signal_of(port) <= signal_of(&other)))
+		return;
+	port->width = other.width;
+	port->speed = other.speed;
+}
+
+void fors_rate_text(unsigned width, enum fors_speed speed, char text[FORS_RATE_TEXT])
+{
+	text[0] = '\0';
+	if (width && speed)
+		snprintf(text, FORS_RATE_TEXT, "%ux%s", width % 100, fors_speed_name(speed));
+}
 
 static bool is_switch_cable(const struct fors_net *net, uint32_t node, const struct fors_port *port)
 {
@@ -49,31 +102,51 @@ static uint32_t usual_rate(const struct census *census)
 	return census->seen[best].rate;
 }
 
-static void count_rates(const struct fors_net *net, const uint32_t *rate, struct census *census)
+/* [0]: cables of servers and the like, [1]: between switches. */
+static void count_rates(const struct fors_net *net, uint32_t (*rate_of)(const struct fors_port *port),
+			struct census *census)
 {
 	for (uint32_t node = 0; node < net->nnodes; node++)
 		for (unsigned p = 1; p <= net->node[node].nports; p++) {
-			uint32_t i = net->node[node].first_port + p;
+			const struct fors_port *port = fors_net_port(net, node, p);
 
-			if (net->port[i].peer != FORS_NONE)
-				count_rate(&census[is_switch_cable(net, node, &net->port[i])], rate[i]);
+			if (port->peer != FORS_NONE)
+				count_rate(&census[is_switch_cable(net, node, port)], rate_of(port));
 		}
 }
 
-void fors_rates_mark(struct fors_net *net, const uint32_t *rate)
+void fors_rates_mark(struct fors_net *net)
 {
-	struct census census[2] = {{.nseen = 0}, {.nseen = 0}}; /* [1]: between switches */
+	struct census census[2] = {{.nseen = 0}, {.nseen = 0}};
 	uint32_t usual[2];
 
-	count_rates(net, rate, census);
+	count_rates(net, signal_of, census);
 	usual[0] = usual_rate(&census[0]);
 	usual[1] = usual_rate(&census[1]);
 	for (uint32_t node = 0; node < net->nnodes; node++)
 		for (unsigned p = 1; p <= net->node[node].nports; p++) {
 			struct fors_port *port = fors_net_port(net, node, p);
-			uint32_t own = rate[net->node[node].first_port + p];
+			uint32_t own = signal_of(port);
 
 			if (port->peer != FORS_NONE && own)
 				port->is_degraded = own < usual[is_switch_cable(net, node, port)];
 		}
+}
+
+uint32_t fors_rates_full(const struct fors_net *net)
+{
+	struct census census[2] = {{.nseen = 0}, {.nseen = 0}};
+	uint32_t servers, switches;
+
+	count_rates(net, fors_port_rate, census);
+	servers = usual_rate(&census[0]);
+	switches = usual_rate(&census[1]);
+	return servers && (!switches || servers < switches) ? servers : switches;
+}
+
+double fors_port_slowness(const struct fors_port *port, uint32_t full)
+{
+	uint32_t rate = fors_port_rate(port);
+
+	return rate && rate < full ? (double)full / rate : 1;
 }

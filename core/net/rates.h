@@ -1,18 +1,61 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * rates.h - which cables are slower than their like.
- * Thread rules: as net.h: it changes the net.
+ * rates.h - width and speed of cables, and which are slower than their like.
+ * Thread rules: as net.h.
  */
 #ifndef FORS_CORE_NET_RATES_H
 #define FORS_CORE_NET_RATES_H
 
 #include "net.h"
 
+/* InfiniBand's speeds, the slowest first. */
+enum fors_speed {
+	FORS_SPEED_UNKNOWN,
+	FORS_SDR,
+	FORS_DDR,
+	FORS_QDR,
+	FORS_FDR10,
+	FORS_FDR,
+	FORS_EDR,
+	FORS_HDR,
+	FORS_NDR,
+	FORS_XDR,
+};
+#define FORS_NSPEEDS 10
+
+/* "SDR" .. "XDR", "" when it is not known; never NULL. */
+const char *fors_speed_name(enum fors_speed speed);
+
+/* The rate of data over the cable of a port, in Mb/s; 0: not known. 4xSDR is 8,000. */
+uint32_t fors_port_rate(const struct fors_port *port);
+
 /*
- * Set is_degraded of every cabled port whose rate is known: true when its cable is slower than the most
- * common one of its kind (switch to switch, or the rest). rate: per port of the net (net->nports of them),
- * in any unit, the same at both ends of a cable; 0: not known, and is_degraded stays as it is.
+ * Let *port have this width and speed, if it has none or they are slower: a cable is as fast as its slower end.
+ * Unknown ones count for nothing.
  */
-void fors_rates_mark(struct fors_net *net, const uint32_t *rate);
+void fors_port_slower(struct fors_port *port, unsigned width, enum fors_speed speed);
+
+#define FORS_RATE_TEXT 12 /* room for "12xFDR10" */
+
+/* Width and speed as ibnetdiscover writes them, "4xQDR"; empty when they are not known. */
+void fors_rate_text(unsigned width, enum fors_speed speed, char text[FORS_RATE_TEXT]);
+
+/*
+ * Set is_degraded of every cabled port whose width and speed are known: true when its cable is slower than the most
+ * common one of its kind (switch to switch, or the rest). Where they are not known it stays as it is.
+ */
+void fors_rates_mark(struct fors_net *net);
+
+/*
+ * The rate at which a flow can run where nothing is slow, in Mb/s: that of the most common cable of servers, or of the
+ * most common one between switches where that is less; 0: not known.
+ */
+uint32_t fors_rates_full(const struct fors_net *net);
+
+/*
+ * How many times as long a flow takes over the cable of this port as at `full` (fors_rates_full()); 1 where the cable
+ * is no slower, or a rate is not known.
+ */
+double fors_port_slowness(const struct fors_port *port, uint32_t full);
 
 #endif

@@ -59,6 +59,8 @@ void fors_status_next(const struct fors_status *status, int64_t unix_ms, char *t
 		snprintf(text, room, "nothing by itself: see the reason");
 	else if (status->degraded_links.count)
 		say_links(&status->degraded_links, "reseat or replace", ": below full width or speed", text, room);
+	else if (status->slow_servers.count)
+		say_links(&status->slow_servers, "reseat or replace", ": a server's own cable is slow", text, room);
 	else if (status->excluded_links.count)
 		say_links(&status->excluded_links, "after the maintenance take",
 			  " out of fors.conf, then SIGHUP opensm", text, room);

@@ -7,11 +7,13 @@
  */
 #include "status.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/fabric/account.h"
+#include "core/fabric/speeds.h"
 #include "status_keys.h"
 
 static const char *const state_names[] = {
@@ -34,7 +36,7 @@ void fors_status_init(struct fors_status *status)
 
 		if (fors_keys[i].kind == FORS_KEY_NUMBER || fors_keys[i].kind == FORS_KEY_UNIX_MS)
 			*(int64_t *)at = FORS_UNKNOWN;
-		else if (fors_keys[i].kind == FORS_KEY_MS)
+		else if (fors_keys[i].kind == FORS_KEY_MS || fors_keys[i].kind == FORS_KEY_PHASES)
 			*(double *)at = FORS_UNKNOWN;
 	}
 }
@@ -51,6 +53,8 @@ void fors_status_clear(struct fors_status *status)
 	clear_links(&status->degraded_links);
 	clear_links(&status->excluded_links);
 	clear_links(&status->held_links);
+	clear_links(&status->slow_servers);
+	clear_links(&status->lost_servers);
 }
 
 static bool is_dead(const struct fors_cable *cable)
@@ -81,7 +85,9 @@ static void describe_cable(const struct fors_fabric *fabric, uint32_t leaf, uint
 	snprintf(link->b, sizeof(link->b), "%s", fabric->spine[fabric->lane[lane].spine].name);
 	link->a_port = cable->leaf_port;
 	link->b_port = cable->spine_port;
-	link->is_used = cable->state == FORS_CABLE_LIVE;
+	link->is_planned = cable->state == FORS_CABLE_LIVE;
+	link->is_used = link->is_planned || cable->is_routed;
+	fors_speeds_text(fabric, leaf, lane, link->rate);
 	link->since_ms = cable->since_ms ? (int64_t)cable->since_ms : FORS_UNKNOWN;
 }
 
@@ -103,6 +109,72 @@ static enum fors_err list_cables(const struct fors_fabric *fabric, bool (*belong
 	return FORS_OK;
 }
 
+static bool is_slow(const struct fors_fabric *fabric, const struct fors_slot *slot, uint32_t full)
+{
+	return slot->server != FORS_NONE && fors_speeds_server(fabric, slot, full) > 1;
+}
+
+static void describe_slow(const struct fors_fabric *fabric, const struct fors_slot *slot, struct fors_link *link)
+{
+	const struct fors_node *node = &fabric->net->node[slot->node];
+	const struct fors_port *port = fors_net_port(fabric->net, slot->node, slot->ca_port);
+
+	snprintf(link->b, sizeof(link->b), "%s", node->desc[0] ? node->desc : node->id);
+	link->b_port = slot->ca_port;
+	link->is_used = link->is_planned = true;
+	fors_rate_text(port->width, (enum fors_speed)port->speed, link->rate);
+}
+
+/* Is it missed, and nowhere else? A host that was moved is not lost. */
+static bool is_lost(const struct fors_fabric *fabric, const struct fors_slot *slot, uint32_t unused)
+{
+	size_t nslots = (size_t)fabric->nleaves * fabric->nslots;
+
+	(void)unused;
+	for (size_t i = 0; slot->is_missed && slot->seen && i < nslots; i++)
+		if (fabric->slot[i].guid == slot->seen)
+			return false;
+	return slot->is_missed;
+}
+
+static void describe_lost(const struct fors_fabric *fabric, const struct fors_slot *slot, struct fors_link *link)
+{
+	(void)fabric;
+	if (slot->seen)
+		snprintf(link->b, sizeof(link->b), "0x%016" PRIx64, slot->seen);
+}
+
+/* The places of servers of which `belongs` is true, in *links. Errors: FORS_ENOMEM. */
+static enum fors_err
+list_slots(const struct fors_fabric *fabric,
+	   bool (*belongs)(const struct fors_fabric *fabric, const struct fors_slot *slot, uint32_t full),
+	   void (*describe)(const struct fors_fabric *fabric, const struct fors_slot *slot, struct fors_link *link),
+	   struct fors_links *links, struct fors_error *error)
+{
+	size_t nslots = (size_t)fabric->nleaves * fabric->nslots, room = 0;
+	uint32_t full = fors_speeds_full(fabric);
+
+	for (size_t i = 0; i < nslots; i++) {
+		const struct fors_slot *slot = &fabric->slot[i];
+		struct fors_link *link;
+
+		if (!belongs(fabric, slot, full))
+			continue;
+		if (links->count == room) {
+			room = room ? 2 * room : 16;
+			link = realloc(links->link, room * sizeof(*link));
+			if (!link)
+				return fors_fail_memory(error);
+			links->link = link;
+		}
+		link = &links->link[links->count++];
+		*link = (struct fors_link){.a_port = slot->leaf_port, .since_ms = FORS_UNKNOWN};
+		snprintf(link->a, sizeof(link->a), "%s", fabric->leaf[i / fabric->nslots].name);
+		describe(fabric, slot, link);
+	}
+	return FORS_OK;
+}
+
 static enum fors_err list_all(struct fors_status *status, const struct fors_fabric *fabric, struct fors_error *error)
 {
 	enum fors_err err = list_cables(fabric, is_dead, &status->dead_links, error);
@@ -113,6 +185,10 @@ static enum fors_err list_all(struct fors_status *status, const struct fors_fabr
 		err = list_cables(fabric, is_excluded, &status->excluded_links, error);
 	if (!err)
 		err = list_cables(fabric, is_held, &status->held_links, error);
+	if (!err)
+		err = list_slots(fabric, is_slow, describe_slow, &status->slow_servers, error);
+	if (!err)
+		err = list_slots(fabric, is_lost, describe_lost, &status->lost_servers, error);
 	return err;
 }
 
@@ -152,6 +228,21 @@ enum fors_err fors_status_fabric(struct fors_status *status, const struct fors_f
 	status->left_out = fors_account_left_out(&account);
 	status->lmc = fabric->nservers ? fabric->lmc : FORS_UNKNOWN;
 	return FORS_OK;
+}
+
+void fors_status_pace(struct fors_status *status, const struct fors_pace *pace)
+{
+	status->length = pace->length;
+	status->slow_phases = pace->slow_phases;
+}
+
+double fors_status_share(const struct fors_status *status)
+{
+	double length = status->length > (double)status->phases ? status->length : (double)status->phases;
+
+	if (status->servers <= 0 || status->phases <= 0)
+		return -1;
+	return length > (double)status->servers ? (double)status->servers / length : 1;
 }
 
 bool fors_status_is_over(const struct fors_status *status)

@@ -9,6 +9,7 @@
 #include "core/base/unknown.h"
 #include "core/base/warnings.h"
 #include "core/fabric/fabric.h"
+#include "core/schedule/pace.h"
 #include "core/schedule/schedule.h"
 
 enum fors_state { FORS_INACTIVE, FORS_PLANNING, FORS_ACTIVE, FORS_FAILED };
@@ -18,8 +19,10 @@ struct fors_link {
 	char a[FORS_NAME_MAX + 1]; /* leaf */
 	char b[FORS_NAME_MAX + 1]; /* spine */
 	uint8_t a_port, b_port;
-	bool is_used;	  /* servers' traffic goes over it; not of dead ones */
+	bool is_used;	  /* tables lead servers' traffic over it; not of dead ones */
 	int64_t since_ms; /* Unix time when it died or came back, FORS_UNKNOWN: before fors looked */
+	bool is_planned;  /* so does the schedule */
+	char rate[12];	  /* width and speed, "4xQDR"; empty: not known */
 };
 
 /* In the order of leaves and lanes; owned by the status. */
@@ -40,6 +43,9 @@ struct fors_status {
 	int64_t affected_spines; /* m */
 	int64_t capacity;	 /* B, when all leaves have as many servers */
 	int64_t phases, lower_bound;
+	double length;	       /* time of all phases, in phases at full speed; negative: not known */
+	double drained_length; /* the least it would be, were slow links drained; negative: there are none that could be */
+	int64_t slow_phases;		  /* that slow links hold up */
 	int64_t lump_bound, tables_bound; /* of phases, at LMC 0: with any tables, with these */
 	char method[16];		  /* empty: none */
 	char tables_by[48];		  /* routing engine whose tables the switches hold; empty: not known */
@@ -55,6 +61,8 @@ struct fors_status {
 	struct fors_links dead_links;	  /* unplugged or down */
 	struct fors_links degraded_links; /* below full width or speed */
 	struct fors_links excluded_links, held_links;
+	struct fors_links slow_servers; /* whose own cable is slow: b is the server */
+	struct fors_links lost_servers; /* places of servers with nothing alive: b is the server that was, or empty */
 	struct fors_warnings warnings;
 };
 
@@ -71,6 +79,15 @@ enum fors_err fors_status_fabric(struct fors_status *status, const struct fors_f
 				 struct fors_error *error);
 /* Are the tables another engine's? Then there are no leaves and spines; lower_bound is the bound of these tables. */
 bool fors_status_is_over(const struct fors_status *status);
+
+/* Fill what a pace says: length, slow_phases. */
+void fors_status_pace(struct fors_status *status, const struct fors_pace *pace);
+
+/*
+ * What is left of full speed, where the exchange would take one phase for each server: 0..1; negative: not known.
+ * Servers that are lost are not in it: see lost_servers.
+ */
+double fors_status_share(const struct fors_status *status);
 
 /* Fill what a schedule says: epoch, phases, method (its reason, when withdrawn). */
 void fors_status_schedule(struct fors_status *status, const struct fors_schedule *schedule);

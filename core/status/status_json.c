@@ -41,6 +41,20 @@ static json_t *time_to_json(int64_t ms)
 	return ms < 0 ? json_null() : json_integer(ms);
 }
 
+static json_t *text_or_null(const char *text)
+{
+	return *text ? text_to_json(text) : json_null();
+}
+
+static json_t *server_to_json(const struct fors_status *status, const struct fors_key *key, size_t i)
+{
+	const struct fors_links *servers = fors_key_member(status, key);
+	const struct fors_link *place = &servers->link[i];
+
+	return json_pack("{s:o, s:i, s:o}", "leaf", text_to_json(place->a), "port", place->a_port, "server",
+			 text_or_null(place->b));
+}
+
 static json_t *link_to_json(const struct fors_link *link, bool is_bare)
 {
 	json_t *object = json_pack("{s:o, s:i, s:o, s:i}", "a", text_to_json(link->a), "a_port", link->a_port, "b",
@@ -48,7 +62,9 @@ static json_t *link_to_json(const struct fors_link *link, bool is_bare)
 
 	if (object && !is_bare &&
 	    (json_object_set_new(object, "since_ms", time_to_json(link->since_ms)) ||
-	     json_object_set_new(object, "used", json_boolean(link->is_used)))) {
+	     json_object_set_new(object, "used", json_boolean(link->is_used)) ||
+	     json_object_set_new(object, "planned", json_boolean(link->is_planned)) ||
+	     json_object_set_new(object, "rate", text_or_null(link->rate)))) {
 		json_decref(object);
 		return NULL;
 	}
@@ -102,14 +118,19 @@ static json_t *to_json(const struct fors_status *status, const struct fors_key *
 	case FORS_KEY_MS:
 		return fors_key_ms(status, key) < 0 ? json_null()
 						    : json_real(round(fors_key_ms(status, key) * 1000) / 1000);
+	case FORS_KEY_PHASES:
+		return fors_key_ms(status, key) < 0 ? json_null() : json_real(fors_key_ms(status, key));
 	case FORS_KEY_TEXT:
-		return *text ? text_to_json(text) : json_null();
+		return text_or_null(text);
 	case FORS_KEY_STATE:
 		return json_string(fors_state_name(status->state));
 	case FORS_KEY_DEAD_LINKS:
 	case FORS_KEY_LINKS:
 		return list_to_json(status, key, ((const struct fors_links *)fors_key_member(status, key))->count,
 				    nth_to_json);
+	case FORS_KEY_SERVERS:
+		return list_to_json(status, key, ((const struct fors_links *)fors_key_member(status, key))->count,
+				    server_to_json);
 	case FORS_KEY_DEAD_SINCE:
 		return list_to_json(status, key, status->dead_links.count, since_to_json);
 	case FORS_KEY_WARNINGS:
@@ -191,13 +212,29 @@ static bool parse_time(const json_t *value, int64_t *ms)
 
 static bool parse_link(const json_t *value, struct fors_link *link)
 {
+	const json_t *rate = json_object_get(value, "rate"), *planned = json_object_get(value, "planned");
+
 	link->is_used = json_is_true(json_object_get(value, "used"));
+	link->is_planned = planned ? json_is_true(planned) : link->is_used; /* no word of it in files of before */
+	if (json_is_string(rate))
+		copy_text(link->rate, sizeof(link->rate), json_string_value(rate));
 	return parse_end(value, "a", "a_port", link->a, &link->a_port) &&
 	       parse_end(value, "b", "b_port", link->b, &link->b_port) &&
 	       parse_time(json_object_get(value, "since_ms"), &link->since_ms);
 }
 
-static enum fors_err parse_links(const json_t *value, struct fors_links *links)
+static bool parse_server(const json_t *value, struct fors_link *place)
+{
+	const json_t *server = json_object_get(value, "server");
+
+	place->since_ms = FORS_UNKNOWN;
+	if (json_is_string(server))
+		copy_text(place->b, sizeof(place->b), json_string_value(server));
+	return parse_end(value, "leaf", "port", place->a, &place->a_port);
+}
+
+static enum fors_err parse_links(const json_t *value, bool (*parse)(const json_t *value, struct fors_link *link),
+				 struct fors_links *links)
 {
 	size_t n = json_array_size(value);
 
@@ -208,7 +245,7 @@ static enum fors_err parse_links(const json_t *value, struct fors_links *links)
 		return FORS_ENOMEM;
 	links->count = n;
 	for (size_t i = 0; i < n; i++)
-		if (!parse_link(json_array_get(value, i), &links->link[i]))
+		if (!parse(json_array_get(value, i), &links->link[i]))
 			return FORS_EINPUT;
 	return FORS_OK;
 }
@@ -256,6 +293,7 @@ static enum fors_err parse_value(const json_t *value, const struct fors_key *key
 		*(int64_t *)at = json_integer_value(value);
 		return good_if(json_is_integer(value) && json_integer_value(value) >= 0);
 	case FORS_KEY_MS:
+	case FORS_KEY_PHASES:
 		*(double *)at = json_number_value(value);
 		return good_if(json_is_number(value) && json_number_value(value) >= 0);
 	case FORS_KEY_TEXT:
@@ -266,7 +304,9 @@ static enum fors_err parse_value(const json_t *value, const struct fors_key *key
 		return good_if(parse_state(value, &status->state));
 	case FORS_KEY_DEAD_LINKS:
 	case FORS_KEY_LINKS:
-		return parse_links(value, at);
+		return parse_links(value, parse_link, at);
+	case FORS_KEY_SERVERS:
+		return parse_links(value, parse_server, at);
 	case FORS_KEY_DEAD_SINCE:
 		return good_if(parse_since(value, &status->dead_links));
 	case FORS_KEY_WARNINGS:

@@ -21,11 +21,13 @@ enum fors_key_kind {
 	FORS_KEY_NUMBER,     /* int64_t, negative: unknown */
 	FORS_KEY_UNIX_MS,    /* the same, a point in time */
 	FORS_KEY_MS,	     /* double, negative: unknown */
+	FORS_KEY_PHASES,     /* double, a time in phases; negative: unknown */
 	FORS_KEY_TEXT,	     /* char[size], empty: unknown */
 	FORS_KEY_STATE,	     /* enum fors_state */
 	FORS_KEY_DEAD_LINKS, /* struct fors_links, without what not everybody knows */
 	FORS_KEY_DEAD_SINCE, /* since when those are dead, in their order; has no member of its own */
 	FORS_KEY_LINKS,	     /* struct fors_links */
+	FORS_KEY_SERVERS,    /* the same, of places of servers */
 	FORS_KEY_WARNINGS,   /* struct fors_warnings */
 };
 
@@ -51,7 +53,7 @@ static inline int64_t fors_key_number(const struct fors_status *status, const st
 	return *(const int64_t *)fors_key_member(status, key);
 }
 
-/* The value of a key of kind FORS_KEY_MS. */
+/* The value of a key of kind FORS_KEY_MS or FORS_KEY_PHASES. */
 static inline double fors_key_ms(const struct fors_status *status, const struct fors_key *key)
 {
 	return *(const double *)fors_key_member(status, key);

@@ -149,6 +149,10 @@ static void put_key(struct page *page, const struct fors_status *status, const s
 		if (fors_key_ms(status, key) >= 0)
 			put_seconds(page, key, "_duration_seconds", fors_key_ms(status, key));
 		break;
+	case FORS_KEY_PHASES:
+		if (fors_key_ms(status, key) >= 0)
+			gauge(page, key->name, key->help, 3, fors_key_ms(status, key));
+		break;
 	case FORS_KEY_TEXT:
 		put_text(page, key, fors_key_member(status, key));
 		break;
@@ -157,6 +161,7 @@ static void put_key(struct page *page, const struct fors_status *status, const s
 		break;
 	case FORS_KEY_DEAD_LINKS:
 	case FORS_KEY_LINKS:
+	case FORS_KEY_SERVERS:
 		if (status->leaves >= 0)
 			gauge(page, key->name, key->help, 0,
 			      (double)((const struct fors_links *)fors_key_member(status, key))->count);
@@ -208,13 +213,11 @@ static void put_all_links(struct page *page, const struct fors_status *status)
 /* What is left of full speed: one phase for each server is what an intact fabric needs. */
 static void put_throughput(struct page *page, const struct fors_status *status)
 {
-	double share;
+	double share = fors_status_share(status);
 
-	if (status->phases <= 0 || status->servers <= 0)
-		return;
-	share = (double)status->servers / (double)status->phases;
-	gauge(page, "throughput_ratio", "Throughput of the published schedule, 1 is that of an intact fabric", 6,
-	      share < 1 ? share : 1);
+	if (share >= 0)
+		gauge(page, "throughput_ratio", "Throughput of the published schedule, 1 is that of an intact fabric",
+		      6, share);
 }
 
 enum fors_err fors_status_prom(const struct fors_status *status, const char *fabric, char **text,

@@ -10,7 +10,8 @@
  *   clean:     all ports lead to the target or to switches that are straight. Leaves nearly always.
  *
  * Of these everything arrives, and the dependencies are the pairs (port, target). Only what is left is walked, LID by
- * LID: a few spines that lost the target, and leaves that are apart.
+ * LID: a few spines that lost the target, and leaves that are apart. A spine with one cable to the target has the same
+ * port for all, which a comparison of the row with itself shows, many bytes at a time.
  *
  * What must arrive: all LIDs from each switch where packets begin (leaves, CAs, subnet managers), if cables join the
  * two at all. What may have no way: what needs a detour, which neither neighbours nor leaves with a spine in common do;
@@ -87,6 +88,26 @@ static enum fors_err check_delivery(const struct walk *w, struct fors_error *err
 
 /* --- all of a switch's entries at once ------------------------------------ */
 
+/* Has the switch the same port for all LIDs, and does it lead to the target? */
+static bool has_one_port(const struct walk *w, uint32_t at)
+{
+	const uint8_t *row = w->s->all[at].row;
+	uint8_t port;
+
+	if (!w->nranges)
+		return false;
+	port = row[w->range[0].lid];
+	if (fors_switches_next(w->s, at, port) != w->target)
+		return false;
+	for (unsigned r = 0; r < w->nranges; r++) {
+		const uint8_t *entry = row + w->range[r].lid;
+
+		if (*entry != port || memcmp(entry, entry + 1, w->range[r].count - 1u) != 0)
+			return false;
+	}
+	return true;
+}
+
 static void see_ports(const struct walk *w, uint32_t at, uint8_t *seen)
 {
 	memset(seen, 0, NPORTS);
@@ -126,15 +147,17 @@ static void depend(const struct walk *w, uint32_t at, uint8_t port, uint8_t next
 		fors_loops_add(w->loops, to->at, to->back, next);
 }
 
-/* Which neighbour of switch `at` the target is. */
-static uint8_t slot_of_target(const struct walk *w, uint32_t at)
+/* Per switch, which neighbour of it the target is, or FORS_NO_SLOT. */
+static void find_slots(const struct walk *w, uint8_t *slot_at)
 {
-	const struct fors_switch *here = &w->s->all[at];
+	const struct fors_switch *target = &w->s->all[w->target];
 
-	for (uint8_t i = 0; i < here->nneighbours; i++)
-		if (w->s->neighbour[here->first + i].at == w->target)
-			return i;
-	return FORS_NO_SLOT;
+	memset(slot_at, FORS_NO_SLOT, w->s->count);
+	for (uint8_t i = 0; i < target->nneighbours; i++) {
+		const struct fors_neighbour *neighbour = &w->s->neighbour[target->first + i];
+
+		slot_at[neighbour->at] = neighbour->back;
+	}
 }
 
 /* Is all sent to the target, or to straight switches? The dependencies of what is, are added. */
@@ -257,12 +280,15 @@ static enum fors_err check_target(struct walk *w, uint8_t *slot_at, struct fors_
 {
 	enum fors_err err = check_delivery(w, error);
 
+	find_slots(w, slot_at);
 	for (uint32_t at = 0; at < w->s->count; at++) {
 		uint8_t *seen = w->seen + (size_t)at * NPORTS;
 
+		w->is_straight[at] = at != w->target && has_one_port(w, at);
+		if (at == w->target || w->is_straight[at])
+			continue;
 		see_ports(w, at, seen);
-		slot_at[at] = slot_of_target(w, at);
-		w->is_straight[at] = at != w->target && leads_only_to_target(w, at, seen);
+		w->is_straight[at] = leads_only_to_target(w, at, seen);
 	}
 	for (uint32_t at = 0; !err && at < w->s->count; at++)
 		if (at != w->target && !w->is_straight[at] && !is_clean(w, at, slot_at))

@@ -41,6 +41,8 @@ struct worker {
 /* What a phase leaves behind beside its load and its sum of rates. */
 struct phase_rates {
 	double min;
+	double time;	/* as long as its fullest link needs */
+	uint32_t least; /* flows of the busiest server's cable */
 	uint32_t nflows;
 };
 
@@ -52,6 +54,7 @@ struct job {
 	struct worker worker[FORS_MAX_THREADS];
 	unsigned nworkers;
 	bool wants_rates;
+	bool is_uneven; /* some capacities are not 1 */
 };
 
 /* ---- one phase ---- */
@@ -93,6 +96,37 @@ static enum fors_err collect(const struct job *job, struct worker *w, uint32_t p
 			err = add_flow(job, w, phase, pair, error);
 	}
 	return err;
+}
+
+/* Flows on the fullest of the servers' own cables. */
+static uint32_t busiest_server(const struct worker *w)
+{
+	uint32_t most = 0;
+
+	for (uint32_t f = 0; f < w->flows.nflows; f++) {
+		size_t first = w->flows.first[f], end = w->flows.first[f + 1];
+
+		if (first < end && w->load[w->flows.link[first]] > most)
+			most = w->load[w->flows.link[first]];
+		if (first < end && w->load[w->flows.link[end - 1]] > most)
+			most = w->load[w->flows.link[end - 1]];
+	}
+	return most;
+}
+
+/* The largest load over capacity; `most`: the largest load. */
+static double time_of(const struct job *job, const struct worker *w, uint32_t most)
+{
+	size_t nlinks = w->flows.nflows ? w->flows.first[w->flows.nflows] : 0;
+	double time = most;
+
+	for (size_t i = 0; job->is_uneven && i < nlinks; i++) {
+		uint32_t link = w->flows.link[i];
+		double own = w->load[link] / job->router->graph->capacity[link];
+
+		time = own > time ? own : time;
+	}
+	return time > 1 ? time : 1;
 }
 
 /* Keep what this phase did to its links, and clear the counters. */
@@ -139,7 +173,7 @@ static enum fors_err rate(const struct job *job, struct worker *w, uint32_t phas
 		return err;
 	count_rates(w);
 	sum = fors_rates_of(w->rate, w->flows.nflows);
-	job->phase[phase] = (struct phase_rates){sum.min, sum.nflows};
+	job->phase[phase].min = sum.min;
 	job->result->phase_rate[phase] = sum.aggregate;
 	return FORS_OK;
 }
@@ -153,6 +187,8 @@ static enum fors_err do_phase(void *context, uint32_t worker, uint32_t phase, st
 	if (err)
 		return err;
 	job->result->phase_load[phase] = fors_loads_add(&w->flows, w->load);
+	job->phase[phase].time = time_of(job, w, job->result->phase_load[phase]);
+	job->phase[phase].least = busiest_server(w);
 	keep_loads(w);
 	job->phase[phase].nflows = w->flows.nflows;
 	return !job->wants_rates ? FORS_OK : rate(job, w, phase, error);
@@ -251,6 +287,27 @@ static const struct finding *detour_of(const struct worker *w)
 	return &w->detour;
 }
 
+/*
+ * What is left of full speed. The exchange of P servers is at full speed in P phases, each server's own turn among them;
+ * another pattern when it takes no longer than the servers' own cables need: never longer than its phases, one by one.
+ */
+static void find_share(struct job *job)
+{
+	struct fors_evaluation *r = job->result;
+	double in_step = 0, busiest = r->nservers;
+
+	for (uint32_t p = 0; p < r->nphases; p++) {
+		r->time += job->phase[p].time;
+		in_step += job->phase[p].least > 1 ? job->phase[p].least : 1;
+	}
+	for (uint32_t l = 0; l < r->nlinks; l++)
+		if (r->link_flows[l] > busiest && (job->router->graph->is_terminal[job->router->graph->from[l]] ||
+						   job->router->graph->is_terminal[job->router->graph->to[l]]))
+			busiest = (double)r->link_flows[l];
+	r->least_time = in_step < busiest ? in_step : busiest;
+	r->sync_throughput = r->nbroken ? -1 : r->time > 0 ? r->least_time / r->time : 0;
+}
+
 static void add_phases(struct job *job)
 {
 	struct fors_evaluation *r = job->result;
@@ -272,7 +329,7 @@ static void add_phases(struct job *job)
 	r->rates.mean = r->nflows ? sum / (double)r->nflows : 0;
 	r->rates.aggregate = busy ? sum / busy : 0;
 	r->rates.nflows = r->nflows > UINT32_MAX ? UINT32_MAX : (uint32_t)r->nflows;
-	r->sync_throughput = r->length ? r->nservers / (double)r->length : 0;
+	find_share(job);
 }
 
 static void add_up(struct job *job)
@@ -301,6 +358,8 @@ enum fors_err fors_evaluate(const struct fors_router *router, const struct fors_
 	struct job job = {.router = router, .pattern = pattern, .wants_rates = wants_rates};
 	enum fors_err err;
 
+	for (uint32_t l = 0; l < router->graph->nlinks; l++)
+		job.is_uneven |= router->graph->capacity[l] != 1;
 	job.nworkers = threads > FORS_MAX_THREADS ? FORS_MAX_THREADS : threads ? threads : 1;
 	err = job_alloc(&job, error);
 	if (!err)

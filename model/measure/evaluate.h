@@ -28,8 +28,10 @@ struct fors_evaluation {
 	uint64_t *link_flows;		    /* nlinks: flows of all phases */
 	uint64_t rate_bins[FORS_RATE_BINS]; /* flows by rate: bin b above b / 20, up to (b + 1) / 20; rate 0 in bin 0 */
 	uint64_t length;		    /* sum over phases of the largest load, at least 1 each */
-	double sync_throughput;		    /* servers / length; the exchange of P phases: 1 is the best possible */
-	uint32_t max_link_load;		    /* of any link in any phase */
+	double time;			    /* the same, each load over its link's capacity: how long the phases take */
+	double least_time;		    /* what the servers' own cables need, were nothing else in the way */
+	double sync_throughput;	 /* least_time / time, 0..1; negative: flows do not arrive, so there is none */
+	uint32_t max_link_load;	 /* of any link in any phase */
 	struct fors_rates rates; /* of all flows; aggregate: the mean over the phases that have flows; 0: not wanted */
 };
 

@@ -14,6 +14,7 @@
  */
 #include "routes.h"
 #include "core/net/lfts.h"
+#include "core/net/rates.h"
 #include "router.h"
 
 #include <inttypes.h>
@@ -212,10 +213,19 @@ static uint32_t count_switches(const struct fors_net *net)
 	return n;
 }
 
+/* A slow cable has less than one cable's worth; none has more, for plans give each link one flow. */
+static double capacity_of(const struct fors_net *net, const struct fors_port *port, uint32_t full)
+{
+	double here = fors_port_slowness(port, full);
+	double there = fors_port_slowness(fors_net_port(net, port->peer, port->peer_port), full);
+
+	return 1 / (here > there ? here : there);
+}
+
 static void number_links(struct fors_routes *routes)
 {
 	const struct fors_net *net = routes->net;
-	uint32_t n = 0;
+	uint32_t n = 0, full = fors_rates_full(net);
 
 	for (uint32_t node = 0; node < net->nnodes; node++)
 		for (unsigned port = 0; port <= net->node[node].nports; port++) {
@@ -226,6 +236,7 @@ static void number_links(struct fors_routes *routes)
 				continue;
 			routes->link_of[index] = n;
 			routes->port_of[n] = index;
+			routes->graph->capacity[n] = capacity_of(net, &net->port[index], full);
 			routes->graph->from[n] = node;
 			routes->graph->to[n++] = net->port[index].peer;
 		}

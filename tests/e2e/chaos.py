@@ -15,6 +15,7 @@ The events follow from the seed alone, so a seed replays exactly. Each is one li
     leave TERM                             the second one ends
     stub 2                                 a switch with a host is plugged into a leaf, or unplugged (with stubs in the fabric)
     stray Spine00 4 leaf00 3               a cable to another tree is plugged in, and pulled when fors has declined (strays=1)
+    move Node01-02 3/4                     a host is unplugged and returns on another port, slot 4 of leaf 3 (free=1)
     replace 5                              another switch, with its own GUID, gets the cables of spine 5; or the first one
                                            again (with spares=1 in the fabric)
 
@@ -43,9 +44,11 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 import failover  # noqa: E402
 import harness  # noqa: E402
 import judge  # noqa: E402
+from odd_tree import ODDITIES, full_lmc, parse_fabric, seats  # noqa: E402
 
 QUIET = 0.1       # seconds without a word in the log: perhaps at rest
 PATIENCE = 3.0    # seconds without a word in the log after which a wrong fabric will not become right
+ENDLESS = 120.0   # the same although opensm has never been silent
 HANG = 10.0       # the same when a subnet manager has just started
 FIRST_PRIORITY = 5
 WARM_UP = 200     # events until memory is expected to be flat
@@ -57,78 +60,6 @@ MANAGER_CHOICES = {"two": MANAGERS, "one": ("restart",), "calm": ()}
 
 class Violation(Exception):
     """What fors did wrong."""
-
-
-class OddTree(harness.FatTree):
-    """
-    With hosts below the first spines (guests), for each spine a switch that can replace it (spares), switches with a host that
-    can be plugged into the first leaves (stubs), servers that take no part (idle: those of the last leaf, and the first of
-    each other one), and another tree, in lower case, that a stray cable may lead to (strays).
-    """
-
-    def __init__(self, spines, leaves, guests=0, spares=0, stubs=0, strays=0, idle=0, **options):
-        super().__init__(spines, leaves, **options)
-        self.nstubs, self.strays = stubs, ()
-        if strays:
-            self._add_other()
-        self._add_stubs(stubs)
-        self.guests = tuple(f"Guest{k:02d}" for k in range(guests))
-        for k, name in enumerate(self.guests):
-            self.hcas[name] = 1
-            self.switches[self.spine(k)] += 1
-            self.connect(self.spine(k), self.switches[self.spine(k)], name, 1)
-        self.guests += tuple(f"Hidden{i:02d}" for i in range(stubs))
-        self.idle = tuple(name for name in self.servers() if judge.place_of(name)[0] == leaves - 1 or not judge.place_of(name)[1]) if idle else ()
-        self.has_spares = bool(spares)
-        for k in range(spines if spares else 0):
-            self.switches[self.spare(k)] = leaves * self.ncables
-
-
-    def _add_stubs(self, count):
-        for i in range(count):
-            self.switches[f"Stub{i:02d}"] = 2
-            self.hcas[f"Hidden{i:02d}"] = 1
-            self.connect(f"Stub{i:02d}", 2, f"Hidden{i:02d}", 1)
-            self.switches[self.leaf(i)] += 1
-        self.stub_ports = [self.switches[self.leaf(i)] for i in range(count)]
-
-    def stub_cable(self, number):
-        return self.leaf(number), self.stub_ports[number], f"Stub{number:02d}", 1
-
-    def _add_other(self):
-        """Another tree, and the ways to join it: a spine or a leaf of either."""
-        other = harness.FatTree(3, 3)
-        self.switches.update({name.lower(): ports + 1 for name, ports in other.switches.items()})
-        self.others = {name.lower(): ports for name, ports in other.hcas.items()}
-        self.hcas.update(self.others)
-        self.cable.update({(a.lower(), p): (b.lower(), q) for (a, p), (b, q) in other.cable.items()})
-        for name in (self.spine(0), self.leaf(0)):
-            self.switches[name] += 1
-        ends = [(name, self.switches[name]) for name in (self.spine(0), self.leaf(0))]
-        self.strays = [(*end, name, self.switches[name]) for end in ends for name in ("spine01", "leaf01")]
-
-    def servers(self):
-        return [name for name in super().servers() if name[0].isupper()]
-
-
-def parse_fabric(spec):
-    """An OddTree of FT(2;S,M1[;servers=N][;cables=C][;guests=G][;spares=1][;stubs=G][;strays=1][;idle=1])."""
-    found = re.fullmatch(r"FT\(2;(\d+),(\d+)((?:;\w+=\d+)*)\)", spec.replace(" ", ""))
-    if not found:
-        raise SystemExit(f"chaos.py: {spec!r} is not like FT(2;8,8) or FT(2;8,8;servers=6;cables=2;guests=1;spares=1)")
-    options = {key: int(value) for key, value in re.findall(r"(\w+)=(\d+)", found[3])}
-    return OddTree(int(found[1]), int(found[2]), **options)
-
-
-def full_lmc(tree):
-    """The least LMC with a path index for each lane."""
-    return (tree.nspines * tree.ncables - 1).bit_length()
-
-
-def seats(tree):
-    """Where the two subnet managers sit: servers of two leaves, if there are two."""
-    names = tree.servers()
-    return names[0], names[-1]
 
 
 # ---------------------------------------------------------------------------
@@ -151,6 +82,8 @@ class Event:
             world.replaced ^= {int(self.words[0])}
         if self.kind == "stub":
             world.stubs ^= {int(self.words[0])}
+        if self.kind == "move":
+            world.at[self.words[0]] = tuple(map(int, self.words[1].split("/")))
 
     def cable(self):
         return tuple(map(int, self.words[0].split("/")))
@@ -181,7 +114,7 @@ class Script:
     def __init__(self, tree, seed, events, managers=MANAGERS):
         self.tree, self.events, self.random = tree, events, random.Random(seed)
         self.managers, self.joined = managers, False  # which kinds of MANAGERS come
-        self.world = judge.World(tree)
+        self.world = judge.World(tree, off=tree.late)
 
     def __iter__(self):
         for number in range(self.events):
@@ -193,7 +126,8 @@ class Script:
     def _draw(self, number):
         while True:
             kinds = {**KINDS, **({"replace": 8} if self.tree.has_spares else {}),
-                     **({"stub": 8} if self.tree.nstubs else {}), **({"stray": 6} if self.tree.strays else {})}
+                     **({"stub": 8} if self.tree.nstubs else {}), **({"stray": 6} if self.tree.strays else {}),
+                     **({"move": 15} if self.tree.has_free else {})}
             kind = self.random.choices(list(kinds), kinds.values())[0]
             # No manager ends in the middle half, so that the memory of one that lives long is seen
             if kind in MANAGERS and (kind not in self.managers or self.events < 4 * number < 3 * self.events):
@@ -224,6 +158,16 @@ class Script:
 
     def _stray(self):
         return [str(word) for word in self.random.choice(self.tree.strays)]
+
+    def _move(self):
+        """To its first place, a port of its leaf, or any."""
+        name = self.random.choice([name for name in self.tree.servers() if name not in seats(self.tree)])
+        free, here = self.world.free(), self.world.at[name][0]
+        near = [place for place in free if place[0] == here]
+        home = judge.place_of(name)
+        leaf, slot = home if home in free and self.random.random() < 0.3 else self.random.choice(
+            near if near and self.random.random() < 0.5 else free)
+        return [name, f"{leaf}/{slot}"]
 
     def _replace(self):
         return [str(self.random.randrange(self.tree.nspines))]
@@ -285,7 +229,7 @@ class Crew:
         self.running[seat] = harness.OpenSM(
             self.sim, self.directory / f"sm{seat}", node=seats(self.sim.topology)[seat], lmc=self.lmc,
             fors_conf=self.fors_conf, sm_priority=self.priority[seat], sweep_interval=1, sminfo_polling_timeout=300,
-            polling_retry_number=2)
+            polling_retry_number=2, use_ucast_cache="TRUE" if self.sim.topology.has_cache else None)
 
     def end(self, seat, how):
         manager = self.running.pop(seat)
@@ -345,7 +289,9 @@ class Run:
         self.needed = 0                      # epoch that the next schedule must have at least
         self.judged = None                   # (epoch, hardware, managers) of the last plan that was walked
         self.tally, self.slowest, self.curve = Counter(), 0.0, []
+        self.homes, self.log_read = judge.Homes(), {}  # per seat how much of the log was searched for rankings
         try:
+            self.turn(judge.World(tree, off=tree.late))
             text = (self._reference(directory) if reference else "") + (self._participants(directory) if tree.idle else "")
             self.crew = Crew(self.sim, directory, lmc, text or None)
             self.settle(HANG)
@@ -400,6 +346,16 @@ class Run:
     def _stub(self, event):
         self._turned(event)
 
+    def _move(self, event):
+        """A host is pulled, and plugged in elsewhere when opensm may or may not have seen that it is gone."""
+        after, between = self.world.copy(), self.world.copy()
+        event.apply(after)
+        between.off.add(event.words[0])
+        self.homes.move(event.words[0])
+        self.turn(between)
+        time.sleep(sum(map(ord, event.text)) % 3 * 0.7)
+        self.turn(after)
+
     def _stray(self, event):
         """Joined: declined with the cable named, unless the cable's end is dead; pulled: every entry as it was."""
         here, port, there, other = event.words[0], int(event.words[1]), event.words[2], int(event.words[3])
@@ -439,33 +395,53 @@ class Run:
     def _join(self, event):
         if 1 in self.crew.running:
             return None
-        self._hold_still()
+        self._hold_still(is_other=True)
         self.crew.priority[1] = int(event.words[0])
+        self.homes.forget()
         self.crew.start(1)
         return self._new_master() if self.crew.leader() == 1 else HANG
 
     def _leave(self, event):
         if 1 not in self.crew.running:
             return None
-        self._hold_still()
+        self._hold_still(is_other=True)
         was_leader = self.crew.leader() == 1
+        self.homes.forget()
         self.crew.end(1, event.words[0])
         return self._new_master() if was_leader else None
 
-    def _hold_still(self):
-        """Another manager, and nothing else: no entry may change, but for what leads to the managers themselves."""
+    def _hold_still(self, is_other=False):
+        """
+        Another manager, and nothing else: no entry may change, but for what leads to the managers themselves. Where hosts come late
+        or move, each manager has its own order of arrivals.
+        """
         snapshot = self.sim.snapshot()
-        if self.kind != "cut":
+        if self.kind != "cut" and not (is_other and self._has_arrivals()):
             self.still = snapshot.port, snapshot.table
 
     def _moved(self, view):
         """Entries that changed although they had to hold still."""
         if not self.still or any(self.still[0].get(name) != view.snapshot.port.get(name) for name in view.nodes):
             return []
-        own = {lid for name in seats(self.tree) for lid in view.lids(name)}
+        free = {lid for name in seats(self.tree) for lid in view.lids(name)}
+        if self.tree.has_cache:  # then OpenSM leaves the entries of who is gone until it routes again
+            free |= set(range(0xc000)) - {lid for name in view.nodes for lid in view.lids(name)}
         return [f"{switch} has another entry for LID {lid} under another manager"
                 for switch in view.switches() for lid, port in enumerate(self.still[1][switch])
-                if port != view.port(switch, lid) and lid not in own]
+                if port != view.port(switch, lid) and lid not in free]
+
+    def _has_arrivals(self):
+        return self.tree.has_free or bool(self.tree.late)
+
+    def _watch_rankings(self):
+        """All ranked afresh: who has come is known by that only."""
+        for seat, manager in self.crew.running.items():
+            text = manager.log(self.log_read.get(seat, 0))
+            self.log_read[seat] = manager.log_end()
+            if "are ranked afresh" in text:
+                self.tally["rankings"] += 1
+                self.homes.forget()
+                self.still = None
 
     def _new_master(self):
         """
@@ -493,7 +469,7 @@ class Run:
         started, log = time.time(), self.crew.master.log_file
         while not self._is_right():
             last_word = log.stat().st_mtime if log.exists() else 0
-            if time.time() > max(started, last_word) + patience:
+            if time.time() > min(max(started, last_word) + patience, started + ENDLESS):
                 return False
             time.sleep(0.03)
         return True
@@ -520,6 +496,7 @@ class Run:
     def _is_right(self):
         self.crew.master.check_alive()
         self._watch_epochs()
+        self._watch_rankings()
         if not self._is_quiet():
             self.faults = ["opensm does not come to rest"]
             return False
@@ -574,15 +551,18 @@ class Run:
             return self._moved(view)
         faults = self._look_deep(view, status, head)
         self.judged = None if faults else key
+        if not faults:
+            self.homes.keep()
         return faults
 
     def _look_deep(self, view, status, head):
         managers = [seats(self.tree)[seat] for seat in self.crew.running]
-        faults = (self._moved(view) or judge.judge_loops(view) or judge.judge_homes(view) or judge.judge_hops(view)
+        homes = self.homes.judge if self._has_arrivals() else judge.judge_homes
+        faults = (self._moved(view) or judge.judge_loops(view) or homes(view) or judge.judge_hops(view)
                   or judge.judge_reach(view, managers))
         if faults:
             return faults
-        above = judge.unlevel(view)
+        above = 0 if self._has_arrivals() else judge.unlevel(view)
         self.tally["one unit above level"] += above == 1
         faults = [f"the fullest link has {above} units too many of the base LIDs"] if above > 1 else []
         done = read_schedule(self.crew.master)
@@ -623,12 +603,14 @@ def chaos(tree, events, lmc, directory, reference=True, progress=None):
 
 def condensed(tree, events, last):
     """The events with all but the last few become one change from the intact fabric."""
-    world = judge.World(tree)
+    world = judge.World(tree, off=tree.late)
     for event in events[:-last]:
         event.apply(world)
     words = [f"-{a}/{k}" for a, k in sorted(world.cut)] + [f"-{name}" for name in sorted(world.off)]
+    words += [f"+{name}" for name in sorted(tree.late - world.off)]
     replaced = [Event(f"replace {spine}") for spine in sorted(world.replaced)]
     replaced += [Event(f"stub {number}") for number in sorted(world.stubs)]
+    replaced += [Event(f"move {name} {a}/{s}") for name, (a, s) in sorted(world.moved().items())]
     return [Event(" ".join(["change", *words])), *replaced, *events[-last:]]
 
 
@@ -647,7 +629,7 @@ def minimise(tree, events, lmc, directory, reference=True):
 
 def parse_arguments():
     parser = argparse.ArgumentParser(description="Random failures and recoveries, judged after each.")
-    parser.add_argument("--fabric", default="FT(2;8,8)", help="FT(2;S,M1[;servers=N][;cables=C][;guests=G][;spares=1][;stubs=G][;strays=1][;idle=1])")
+    parser.add_argument("--fabric", default="FT(2;8,8)", help=f"FT(2;S,M1[;servers=N][;cables=C]{ODDITIES})")
     parser.add_argument("--events", type=int, default=100)
     parser.add_argument("--seed", type=int, default=int(time.time()))
     parser.add_argument("--lmc", type=int, help="default: enough for all lanes")

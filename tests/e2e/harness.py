@@ -137,12 +137,27 @@ class Topology:
         return "".join(out)
 
 
+def with_width(text, narrow):
+    """The text of a net file where the ports (node, number) of `narrow` run at a quarter of their width."""
+    out, node = [], None
+    for line in text.splitlines():
+        head = re.match(r'\w+\t\d+ "([^"]+)"', line)
+        node = head.group(1) if head else node
+        port = re.match(r"\[(\d+)\]", line)
+        out.append(line + ("  w=1" if port and (node, int(port.group(1))) in narrow else "") + "\n")
+    return "".join(out)
+
+
 class FatTree(Topology):
     """FT(2;spines,leaves): names, ports and cables as the grammar of `fors plan --synthetic` has them."""
 
     guests = ()  # hosts below spines or stubs
 
     idle = ()    # servers that take no part
+
+    slow = ()    # Cables below full width
+    late = frozenset()  # servers that are off at the start
+    has_free = has_cache = False  # hosts move to free ports; opensm caches its routing
 
     @staticmethod
     def stub_cable(_):

@@ -22,16 +22,27 @@ LOOP = "a loop"
 class World:
     """
     What is alive of a tree: cables cut one by one, and nodes without power (all their cables are dead). `replaced` are
-    the spines in whose place their spare stands; `off` names places, whichever switch stands there.
+    the spines in whose place their spare stands; `off` names places, whichever switch stands there. `moved` are hosts that
+    were plugged elsewhere, with (leaf, slot).
     """
 
-    def __init__(self, tree, cut=(), off=(), replaced=(), stubs=()):
+    def __init__(self, tree, cut=(), off=(), replaced=(), stubs=(), moved=()):
         self.tree, self.cut, self.off, self.replaced = tree, set(cut), set(off), set(replaced)
         self.stubs = set(stubs)  # numbers of the stub switches that are plugged in
+        self.at = {**{name: place_of(name) for name in tree.servers()}, **dict(moved)}
         self.nlanes = tree.nspines * tree.ncables
 
     def copy(self):
-        return World(self.tree, self.cut, self.off, self.replaced, self.stubs)
+        return World(self.tree, self.cut, self.off, self.replaced, self.stubs, self.at)
+
+    def moved(self):
+        """Hosts that are not where they were first: {name: (leaf, slot)}."""
+        return {name: place for name, place in self.at.items() if place != place_of(name)}
+
+    def free(self):
+        """(leaf, slot) of all ports for servers that nobody is plugged into, alive or not."""
+        used = set(self.at.values())
+        return [(a, s) for a in range(self.tree.nleaves) for s in range(self.tree.nservers) if (a, s) not in used]
 
     def spine_of(self, lane):
         return lane // self.tree.ncables
@@ -57,13 +68,12 @@ class World:
         for a in range(self.tree.nleaves):
             leaf = self.tree.leaf(a)
             ends |= {tuple(self.cable(a, k)) for k in range(self.nlanes) if not self.is_dead(a, k)}
-            ends |= {(leaf, s + 1, self.tree.server(a, s), 1) for s in range(self.tree.nservers)
-                     if self.tree.server(a, s) in self.tree.hcas and not {leaf, self.tree.server(a, s)} & self.off}
+            ends |= {(leaf, s + 1, name, 1) for name, (at, s) in self.at.items() if at == a and not {leaf, name} & self.off}
         return ends | {tuple(self.tree.stub_cable(i)) for i in self.stubs if self.tree.stub_cable(i)[0] not in self.off}
 
 
 def place_of(server):
-    """(leaf, slot) of a server's name."""
+    """(leaf, slot) of a server's name: where it was first."""
     return tuple(map(int, re.match(r"Node(\d+)-(\d+)", server).groups()))
 
 
@@ -87,7 +97,7 @@ class View:
         self.servers = sorted(self.nodes & set(self.tree.servers()))
         self.guests = sorted(self.nodes & set(self.tree.guests))
         self.players = [name for name in self.servers if name not in self.tree.idle]  # who takes part
-        self.count = Counter(place_of(name)[0] for name in self.players)  # n_a
+        self.count = Counter(world.at[name][0] for name in self.players)  # n_a
 
     def _component(self, server):
         nodes, todo = {server}, [self.snapshot.cable[server, 1][0]]
@@ -106,6 +116,11 @@ class View:
         return table[lid] if lid < len(table) else NO_PATH
 
     @functools.cached_property
+    def nlids(self):
+        """As many as no LID is: a switch that has just come may have a short table."""
+        return 1 + max(max(self.lids(name)) for name in [*self.servers, *self.guests, *self.switches()])
+
+    @functools.cached_property
     def numbered(self):
         """Each switch of the component has a number: {name: number}."""
         return {name: number for number, name in enumerate(self.switches())}
@@ -116,7 +131,7 @@ class View:
         steps = {}
         for switch in self.switches():
             to = bytes(self.numbered.get(self.next[switch].get(port), 255) for port in range(256))
-            steps[switch] = self.snapshot.table[switch].translate(to)
+            steps[switch] = self.snapshot.table[switch].translate(to).ljust(self.nlids, b"\xff")
         return steps
 
     def lids(self, name):
@@ -156,7 +171,7 @@ def doubtful(view, name):
     lids, at = view.lids(name), slice(view.lids(name).start, view.lids(name).stop)
     if not name.startswith("Node"):
         return lids
-    leaf, slot = view.tree.leaf(place_of(name)[0]), place_of(name)[1]
+    leaf, slot = view.tree.leaf(view.world.at[name][0]), view.world.at[name][1]
     if view.snapshot.table[leaf][at] != bytes([slot + 1]) * len(lids):
         return lids
     down = bytes([view.numbered[leaf]]) * len(lids)
@@ -213,19 +228,71 @@ def judge_homes(view):
     """Own servers at their port; entries whose home lane lives at both leaves at home; others up and down once."""
     tree, faults = view.tree, []
     for name in view.servers:
-        b, slot = place_of(name)
-        for index, lid in enumerate(view.lids(name)):
-            home = (tree.homes[b, slot] + index) % view.world.nlanes
-            if view.port(tree.leaf(b), lid) != slot + 1:
-                faults.append(f"{tree.leaf(b)} has LID {lid} of {name} not at its port")
-            if len(view.lids(name)) == 1 and tree.varies(slot):
-                continue
-            if home in view.lanes[b] and view.port(*_down(view, b, home, lid)) != view.world.cable(b, home).spine_port:
-                faults.append(f"LID {lid} of {name} does not come down its home lane {home}")
-            faults += [f"{tree.leaf(a)} has LID {lid} of {name} not at home, lane {home}" for a in view.leaves
-                       if a != b and home in view.lanes[a] & view.lanes[b]
-                       and view.port(tree.leaf(a), lid) != view.world.cable(a, home).leaf_port]
+        if len(view.lids(name)) == 1 and tree.varies(view.world.at[name][1]):
+            faults += own_port(view, name)
+        else:
+            faults += own_port(view, name) + away(view, name, tree.homes[view.world.at[name]])
     return faults
+
+
+def own_port(view, name):
+    """Its leaf has its LIDs at its port."""
+    b, slot = view.world.at[name]
+    return [f"{view.tree.leaf(b)} has LID {lid} of {name} not at its port" for lid in view.lids(name)
+            if view.port(view.tree.leaf(b), lid) != slot + 1]
+
+
+def away(view, name, base):
+    """Entries of a server that are not at home although they could be, were `base` the home of its first LID."""
+    tree, b, faults = view.tree, view.world.at[name][0], []
+    for index, lid in enumerate(view.lids(name)):
+        home = (base + index) % view.world.nlanes
+        if home in view.lanes[b] and view.port(*_down(view, b, home, lid)) != view.world.cable(b, home).spine_port:
+            faults.append(f"LID {lid} of {name} does not come down its home lane {home}")
+        faults += [f"{tree.leaf(a)} has LID {lid} of {name} not at home, lane {home}" for a in view.leaves
+                   if a != b and home in view.lanes[a] & view.lanes[b]
+                   and view.port(tree.leaf(a), lid) != view.world.cable(a, home).leaf_port]
+    return faults
+
+
+class Homes:
+    """
+    Where hosts are at home whose order of arrival decides: each has one home that all entries agree with, and keeps it while it
+    stays at its port, until all are ranked afresh. What a look has taught counts when keep() says that the fabric was at rest.
+    """
+
+    def __init__(self):
+        self.may_be = {}  # (name, place) -> lanes that agree with all that was seen
+        self.seen = {}    # the same of the last look
+
+    def judge(self, view):
+        self.seen, faults = {}, []
+        for name in view.servers:
+            faults += own_port(view, name)
+            if len(view.lids(name)) > 1 or view.tree.nservers <= view.world.nlanes:
+                faults += self._judge_server(view, name)
+        return faults
+
+    def _judge_server(self, view, name):
+        key = name, view.world.at[name]
+        before = self.may_be.get(key, range(view.world.nlanes))
+        self.seen[key] = [lane for lane in before if not away(view, name, lane)]
+        if self.seen[key]:
+            return []
+        return [f"LIDs of {name} have no home among lanes {list(before)}, that were possible before"]
+
+    def keep(self):
+        self.may_be.update(self.seen)
+
+    def forget(self):
+        self.may_be.clear()
+        self.seen.clear()
+
+    def move(self, name):
+        """It has left its port: where it comes next, or back, it may be at home elsewhere."""
+        for known in (self.may_be, self.seen):
+            for key in [key for key in known if key[0] == name]:
+                del known[key]
 
 
 def _down(view, leaf, lane, lid):
@@ -236,10 +303,10 @@ def judge_hops(view):
     """Between leaves that have a spine in common: one, never more."""
     tree, faults = view.tree, []
     for name in view.servers:
-        leaf = tree.leaf(place_of(name)[0])
+        leaf = tree.leaf(view.world.at[name][0])
         for lid in view.lids(name):
             for a in view.leaves:
-                if not view.live_spines(a) & view.live_spines(place_of(name)[0]):
+                if not view.live_spines(a) & view.live_spines(view.world.at[name][0]):
                     continue
                 at = view.next[tree.leaf(a)].get(view.port(tree.leaf(a), lid))
                 if tree.leaf(a) != leaf and (at not in view.snapshot.switches or view.next[at].get(view.port(at, lid)) != leaf):
@@ -251,7 +318,7 @@ def base_loads(view):
     """Units (leaf, server place) on each cable and direction by the base LIDs: {(end node, port): units}."""
     load = Counter()
     for name in view.servers:
-        b, lid = place_of(name)[0], view.snapshot.port[name].lid
+        b, lid = view.world.at[name][0], view.snapshot.port[name].lid
         for a in view.leaves:
             if a != b and view.live_spines(a) & view.live_spines(b):
                 up = view.tree.leaf(a), view.port(view.tree.leaf(a), lid)
@@ -394,10 +461,15 @@ def expected_status(view):
     is_even = len(count) == tree.nleaves and len(set(count.values())) == 1
     links = sorted((cable.leaf, cable.leaf_port, cable.spine, cable.spine_port)
                    for cable in (view.world.cable(a, k) for a, k in view.dead))
+    living = [view.world.cable(a, k) for a in view.leaves for k in view.lanes[a]]
+    degraded = sorted(tuple(cable) for cable in living if cable in view.tree.slow)
+    if 2 * len(degraded) >= len(living):
+        degraded = None  # slower than its like is none where most are slow
     return {"servers": len(view.players), "leaves": tree.nleaves, "spines": tree.nspines, "f": reduction,
             "affected_spines": len({view.world.spine_of(k) for _, k in view.dead}),
             "capacity": next(iter(count.values())) - reduction if is_even else None,
-            "unreachable_pairs": len(view.cut_pairs()), "dead_links": links, **expected_account(view)}
+            "unreachable_pairs": len(view.cut_pairs()), "dead_links": links, **expected_account(view),
+            **({} if degraded is None else {"degraded_links": degraded})}
 
 
 def _resident(view, name):
@@ -412,8 +484,9 @@ def _resident(view, name):
 def judge_status(view, status):
     """state, and all that expected_status() knows."""
     published = {key: status.get(key) for key in expected_status(view)}
-    published["dead_links"] = sorted((link["a"], link["a_port"], _resident(view, link["b"]), link["b_port"])
-                                     for link in published["dead_links"] or ())
+    for key in {"dead_links", "degraded_links"} & published.keys():
+        published[key] = sorted((link["a"], link["a_port"], _resident(view, link["b"]), link["b_port"])
+                                for link in published[key] or ())
     return [f"the status has {key} = {published[key]} where {value} is true"
             for key, value in expected_status(view).items() if published[key] != value]
 
@@ -444,7 +517,7 @@ class Walker:
     def __init__(self, view):
         self.view, self.used, self.ways = view, set(), {}
         self.name = {view.snapshot.port[name].guid: name for name in view.players}
-        self.leaf = {name: view.tree.leaf(place_of(name)[0]) for name in view.players}
+        self.leaf = {name: view.tree.leaf(view.world.at[name][0]) for name in view.players}
 
     def flow(self, phase, source, target, lid):
         """What is wrong with a flow between two port GUIDs, or None."""

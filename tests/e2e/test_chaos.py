@@ -21,6 +21,8 @@ SEEDS = {"FT(2;8,8)": (2000, 1), "FT(2;20,18)": (300, 1)}
     ("FT(2;4,5;servers=3;guests=2;spares=1)", 2, "two", 5, 30),
     ("FT(2;4,5;servers=3;guests=4;stubs=2;strays=1)", 2, "two", 6, 30),
     ("FT(2;4,5;servers=3;guests=1;idle=1)", 0, "two", 7, 30),
+    ("FT(2;4,5;servers=5;free=1;late=1;slow=1;cache=1)", 2, "two", 8, 30),
+    ("FT(2;3,5;servers=8;free=1;late=1;guests=2;idle=1)", 0, "one", 9, 30),
 ])
 def test_short_chaos(tmp_path, spec, lmc, managers, seed, events):
     tree = chaos.parse_fabric(spec)
@@ -31,7 +33,8 @@ def test_short_chaos(tmp_path, spec, lmc, managers, seed, events):
 
 
 @pytest.mark.parametrize("spec, more", [("FT(2;8,8)", set()), ("FT(2;8,8;spares=1)", {"replace"}),
-                                        ("FT(2;8,8;stubs=2;strays=1)", {"stub", "stray"})])
+                                        ("FT(2;8,8;stubs=2;strays=1)", {"stub", "stray"}),
+                                        ("FT(2;8,8;free=1;late=1)", {"move"})])
 def test_a_seed_replays(spec, more):
     """The same seed draws the same events, another seed others; written down and read again they are the same."""
     tree = chaos.parse_fabric(spec)
@@ -40,7 +43,7 @@ def test_a_seed_replays(spec, more):
     assert texts != [event.text for event in chaos.Script(tree, 6, 300)]
     assert {text.split()[0] for text in texts} == {"change", "flap", "hup", "restart", "join", "leave"} | more
     short = chaos.condensed(tree, [chaos.Event(text) for text in texts], 10)
-    worlds = [judge.World(tree), judge.World(tree)]
+    worlds = [judge.World(tree, off=tree.late), judge.World(tree, off=tree.late)]
     for event in texts:
         chaos.Event(event).apply(worlds[0])
     for event in short:
@@ -95,6 +98,13 @@ def test_wrong_ways_are_found(healthy, spoil, fault):
     assert any(fault in text for text in judge.judge_reach(view_of(healthy, spoil)))
 
 
+def test_a_table_that_ends_early_is_found(healthy):
+    """A switch that has come back with room for few LIDs only, before it is told of all."""
+    def cut_off(snapshot):
+        del snapshot.table["Spine01"][snapshot.port["Node01-00"].lid:]
+    assert any("Node01-00 ends at nothing from Spine01" in text for text in judge.judge_reach(view_of(healthy, cut_off), ["Node01-00"]))
+
+
 def test_a_credit_loop_is_found(healthy):
     """Three spines that send LIDs of three leaves to the next leaf, which sends them up to the next spine."""
     def spoil(snapshot):
@@ -112,6 +122,25 @@ def test_an_entry_that_left_home_is_found(healthy):
     assert judge.judge_reach(view) == []
     assert judge.judge_homes(view) == ["Leaf02 has LID {} of Node00-00 not at home, lane 0".format(
         view.snapshot.port["Node00-00"].lid)]
+
+
+def test_a_home_that_is_none_is_found(healthy):
+    """Homes that nobody can foretell: one for all entries of a server, and the same until all are ranked afresh."""
+    homes, alike = judge.Homes(), judge.Homes()
+    view = view_of(healthy)
+    assert homes.judge(view) == []
+    homes.keep()
+    assert alike.judge(view_of(healthy, entry("Leaf02", "Node00-00", 0, 6)))
+
+    def move_all(snapshot):  # the four LIDs of one server, one lane on, at all leaves and spines
+        lid = snapshot.port["Node00-01"].lid
+        for leaf in (1, 2, 3):
+            row = snapshot.table[f"Leaf{leaf:02d}"]
+            row[lid:lid + 4] = bytes(5 + (port - 4) % 4 for port in row[lid:lid + 4])
+    moved = view_of(healthy, move_all)
+    assert any("have no home" in fault for fault in homes.judge(moved))
+    homes.forget()
+    assert not any("Node00-00" in fault for fault in homes.judge(view))
 
 
 def test_wrong_loads_are_found(healthy):

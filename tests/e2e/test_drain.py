@@ -75,7 +75,7 @@ def test_drain_a_link_and_give_it_back(fabric, lmc):
     status = sm.wait_status(state="active", excluded_links=lambda links: names(links) == {("Leaf02", "Spine01")})
     assert (status["f"], status["affected_spines"], status["dead_links"]) == (1, 1, [])
     assert status["excluded_links"] == [{"a": "Leaf02", "a_port": 6, "b": "Spine01", "b_port": 3, "since_ms": None,
-                                         "used": False}]
+                                         "used": False, "planned": False, "rate": "4xSDR"}]
     assert ("Leaf02", "Spine01") not in cables_used(sim, sm)
     assert_good(sim, sm)
     assert "excluded: no traffic between servers" in sm.log() and errors(sm) == []
@@ -151,15 +151,7 @@ class Narrow(FatTree):
         self.narrow = {cable[:2] for cable in cables} | {cable[2:] for cable in cables}
 
     def text(self):
-        out, node = [], None
-        for line in super().text().splitlines():
-            head = re.match(r'\w+\t\d+ "([^"]+)"', line)
-            node = head.group(1) if head else node
-            port = re.match(r"\[(\d+)\]", line)
-            if port and (node, int(port.group(1))) in self.narrow:
-                line += "  w=1"
-            out.append(line + "\n")
-        return "".join(out)
+        return harness.with_width(super().text(), self.narrow)
 
 
 def test_degraded_links(fabric):
@@ -168,6 +160,16 @@ def test_degraded_links(fabric):
     status = sm.wait_epoch()
     assert names(status["degraded_links"]) == {("Leaf01", "Spine02")} and status["degraded_links"][0]["used"]
     assert (status["f"], status["dead_links"]) == (0, [])
+    link = status["degraded_links"][0]
+    assert link["planned"] and re.fullmatch(r"1x\w+", link["rate"])
+    assert status["length"] == status["phases"] + 3 * status["slow_phases"] and status["slow_phases"] >= 8
+    assert status["drained_length"] == 12  # at the least: three uplinks for what four servers send to eight others
+    harness.wait_for(lambda: "\nfors_throughput_ratio{" in (sm.state_dir / "metrics.prom").read_text())  # after the status
+    metrics = (sm.state_dir / "metrics.prom").read_text()
+    share = float(re.search(r"^fors_throughput_ratio\{.*\} (\S+)$", metrics, re.M).group(1))
+    assert abs(share - status["servers"] / status["length"]) < 1e-5 and re.search(r"^fors_slow_phases\{", metrics, re.M)
+    shown = subprocess.run(harness.fors_command("status", sm.state_dir), capture_output=True, text=True).stdout
+    assert f"{100 * share:.1f} % of full" in shown and f"slow links hold up {status['slow_phases']} of" in shown
     assert "runs below full width or speed: it is used as any other" in sm.log()
     assert ("Leaf01", "Spine02") in cables_used(sim, sm)
     set_conf(sm, "degraded_links = dead\n")
@@ -175,6 +177,7 @@ def test_degraded_links(fabric):
     assert status["degraded_links"][0]["used"] is False
     assert ("Leaf01", "Spine02") not in cables_used(sim, sm)
     assert_good(sim, sm)
+    assert (status["slow_phases"], status["length"], status["drained_length"]) == (0, status["phases"], None)
     metrics = (sm.state_dir / "metrics.prom").read_text()
     assert re.search(r"^fors_degraded_links\{.*\} 1$", metrics, re.M) and "\nfors_link_degraded{" in metrics
     set_conf(sm, "degraded_links = ignore\n")
@@ -213,9 +216,11 @@ def test_hold_down(fabric, lmc):
     came = time.time()
     assert (status["epoch"], status["dead_links"]) == (epoch, []) and status["held_until_ms"] > came * 1000
     assert schedule_csv(sm) == schedule
+    assert [(link["used"], link["planned"]) for link in status["held_links"]] == [(lmc == 2, False)]
     assert_good(sim, sm)
     if lmc == 2:  # the plan goes round the link by its choice of LIDs, so the tables need not wait
         assert harness.changed_entries(healthy, harness.read_tables(sim, sm.node)) == set()
+        assert ("Leaf01", "Spine02") in cables_used(sim, sm)  # by whoever does not follow the schedule
     else:
         assert ("Leaf01", "Spine02") not in cables_used(sim, sm)
     status = sm.wait_status(15, state="active", held_links=[], f=0)

@@ -20,6 +20,7 @@
 #include "core/base/guidlist.h"
 #include "core/fabric/lids.h"
 #include "core/fabric/places.h"
+#include "core/net/counters.h"
 #include "core/net/lftfile.h"
 #include "core/net/lfts.h"
 #include "core/net/netfile.h"
@@ -178,6 +179,21 @@ static bool fuzz_lftfile(const uint8_t *data, size_t size)
 	if (fors_lanes_read(ground()->fabric, lfts, &lanes, &error) == FORS_OK)
 		fors_lanes_free(lanes);
 	fors_lfts_free(lfts);
+	return true;
+}
+
+static bool fuzz_counters(const uint8_t *data, size_t size)
+{
+	struct fors_counters *counters = NULL;
+	struct fors_error error;
+	uint32_t nforeign;
+
+	if (fors_counters_read((const char *)data, size, "fuzz", ground()->net, &counters, &nforeign, &error) !=
+	    FORS_OK)
+		return false;
+	for (uint32_t i = 0; i < ground()->net->nports; i++)
+		(void)fors_counters_sum(&counters[i]);
+	free(counters);
 	return true;
 }
 
@@ -517,11 +533,14 @@ static bool fuzz_status(const uint8_t *data, size_t size)
 }
 
 const struct fuzz_target fuzz_targets[] = {
-	{"netfile", fuzz_netfile},   {"lftfile", fuzz_lftfile},	  {"guidlist", fuzz_guidlist},
-	{"settings", fuzz_settings}, {"schedule", fuzz_schedule}, {"sealed", fuzz_sealed},
-	{"forsched", fuzz_forsched}, {"places", fuzz_places},	  {"spec", fuzz_spec},
-	{"status", fuzz_status},     {"tables", fuzz_tables},	  {"pattern", fuzz_pattern},
-	{"jobs", fuzz_jobs},	     {"header", fuzz_header},	  {NULL, NULL},
+	{"netfile", fuzz_netfile},   {"lftfile", fuzz_lftfile},
+	{"guidlist", fuzz_guidlist}, {"settings", fuzz_settings},
+	{"schedule", fuzz_schedule}, {"sealed", fuzz_sealed},
+	{"forsched", fuzz_forsched}, {"places", fuzz_places},
+	{"spec", fuzz_spec},	     {"status", fuzz_status},
+	{"tables", fuzz_tables},     {"pattern", fuzz_pattern},
+	{"jobs", fuzz_jobs},	     {"header", fuzz_header},
+	{"counters", fuzz_counters}, {NULL, NULL},
 };
 
 const struct fuzz_target *fuzz_find(const char *name)

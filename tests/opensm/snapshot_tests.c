@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "inside.h"
+#include "core/net/rates.h"
 #include "plugin/snapshot.h"
 #include "subnet.h"
 #include "tests/unit/support.h"
@@ -281,6 +282,38 @@ static void slower_than_its_like(void **state)
 	bed_free(bed);
 }
 
+/* Width and speed of a port as PortInfo has them, extended speeds and Mellanox' own too. */
+static void widths_and_speeds(void **state)
+{
+	static const struct {
+		unsigned width, plain, extended;
+		uint8_t lanes;
+		enum fors_speed speed;
+	} kind[] = {
+		{1, 1, 0, 1, FORS_SDR},	 {2, 2, 0, 4, FORS_DDR},	   {4, 4, 0, 8, FORS_QDR},
+		{8, 4, 1, 12, FORS_FDR}, {16, 4, 2, 2, FORS_EDR},	   {2, 4, 4, 4, FORS_HDR},
+		{2, 4, 8, 4, FORS_NDR},	 {0, 4, 8, 0, FORS_SPEED_UNKNOWN}, {2, 8, 0, 0, FORS_SPEED_UNKNOWN},
+	};
+	struct bed *bed = bed_new(SPEC, 0);
+	struct subnet *subnet = subnet_new(bed->net);
+	osm_physp_t *physp = subnet_port(subnet, "Leaf01", 5);
+
+	can_extended(subnet, true);
+	for (size_t i = 0; i < sizeof(kind) / sizeof(kind[0]); i++) {
+		set_speed(subnet, "Leaf01", 5, kind[i].width, kind[i].plain, kind[i].extended, 0);
+		assert_int_equal(port_of(subnet, "Leaf01", 5).width, kind[i].lanes);
+		assert_int_equal(port_of(subnet, "Leaf01", 5).speed, kind[i].speed);
+	}
+	set_speed(subnet, "Leaf01", 5, 2, 4, 0, 0);
+	physp->ext_port_info.link_speed_active = FDR10;
+	subnet->osm.subn.opt.fdr10 = 0;
+	assert_int_equal(port_of(subnet, "Leaf01", 5).speed, FORS_QDR);
+	subnet->osm.subn.opt.fdr10 = 1;
+	assert_int_equal(port_of(subnet, "Leaf01", 5).speed, FORS_FDR10);
+	subnet_free(subnet);
+	bed_free(bed);
+}
+
 /* A rate that is not known makes nothing degraded; extended speeds count where port 0 says that there are any. */
 static void rates_that_are_not_known(void **state)
 {
@@ -470,6 +503,7 @@ int run_snapshot_tests(void)
 		cmocka_unit_test(cables_that_are_none),
 		cmocka_unit_test(ports_that_are_not_there),
 		cmocka_unit_test(slower_than_its_like),
+		cmocka_unit_test(widths_and_speeds),
 		cmocka_unit_test(rates_that_are_not_known),
 		cmocka_unit_test(throttled),
 		cmocka_unit_test(ports_that_run_managers),

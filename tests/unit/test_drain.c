@@ -174,6 +174,11 @@ static void returned_cables_are_held(void **state)
 	assert_true(drain.due_ms > 0); /* no tables are made for this look, so it may not return yet */
 	assert_int_equal(fors_drain_look(&drain, &settings, bed->fabric, true, NULL), FORS_OK);
 	assert_true(drain.due_ms == 0);
+	bed_down(bed, "Leaf01[6]");
+	assert_int_equal(fors_drain_look(&drain, &settings, bed->fabric, false, NULL), FORS_OK);
+	bed_restore(bed);
+	assert_int_equal(fors_drain_look(&drain, &settings, bed->fabric, false, NULL), FORS_OK);
+	assert_true(drain.due_ms == 0); /* what was never held need not wait for tables */
 	fors_drain_clear(&drain);
 	bed_free(bed);
 }

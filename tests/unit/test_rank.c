@@ -185,6 +185,64 @@ static void ranks_are_stretched_where_it_is_free(void **state)
 	bed_free(bed);
 }
 
+/* A tree of `nleaves` leaves with so many servers, on `nlanes` spines. */
+static struct bed *bed_of_sizes(unsigned nlanes, const unsigned *size, unsigned nleaves)
+{
+	char spec[512];
+	size_t used = (size_t)snprintf(spec, sizeof(spec), "FT(2;%u,%u;servers=%u", nlanes, nleaves, nlanes);
+	const char *before = ";empty=";
+
+	for (unsigned a = 0; a < nleaves; a++)
+		for (unsigned s = size[a]; s < nlanes; s++, before = ",")
+			used += (size_t)snprintf(spec + used, sizeof(spec) - used, "%s%u/%u", before, a, s);
+	snprintf(spec + used, sizeof(spec) - used, ")");
+	return bed_new(spec, 0);
+}
+
+/* Servers of leaf b, at home on the lane; FORS_NONE: of all leaves. */
+static uint32_t count_home(const struct bed *bed, uint32_t b, unsigned lane)
+{
+	uint32_t count = 0;
+
+	for (uint32_t a = 0; a < bed->fabric->nleaves; a++)
+		for (uint32_t s = 0; s < bed->fabric->leaf[a].nslots; s++)
+			count += (a == b || b == FORS_NONE) && home(bed, a, s) == lane;
+	return count;
+}
+
+/* Flows on the fullest uplink by the homes; no two servers of a leaf share one. */
+static uint32_t fullest_uplink(const struct bed *bed)
+{
+	uint32_t fullest = 0;
+
+	for (uint32_t a = 0; a < bed->fabric->nleaves; a++)
+		for (unsigned k = 0; k < bed->fabric->nlanes; k++) {
+			uint32_t own = count_home(bed, a, k);
+			uint32_t flows = bed->fabric->leaf[a].nslots * (count_home(bed, FORS_NONE, k) - own);
+
+			assert_true(own <= 1);
+			fullest = flows > fullest ? flows : fullest;
+		}
+	return fullest;
+}
+
+/* By ranks alone 12, 12, 21 and 18 flows share one uplink; at least P, or a whole row of flows more than the rest, must. */
+static void a_large_leaf_waits_for_no_single_uplink(void **state)
+{
+	static const struct {
+		unsigned nlanes, nleaves, size[5], bound;
+	} cases[] = {
+		{7, 3, {1, 6, 1}, 8}, {8, 3, {2, 6, 2}, 10}, {8, 4, {2, 7, 7, 2}, 18}, {7, 5, {1, 6, 2, 6, 1}, 16}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct bed *bed = bed_of_sizes(cases[i].nlanes, cases[i].size, cases[i].nleaves);
+
+		assert_true(fullest_uplink(bed) <= cases[i].bound);
+		bed_free(bed);
+	}
+}
+
 static void what_is_left_over_is_marked(void **state)
 {
 	struct bed *bed = bed_new("FT(2;4,3;servers=11;empty=1/0,1/1,1/2,1/3,1/4,1/5,1/6,1/7,2/0,2/1,2/2)", 0);
@@ -382,11 +440,17 @@ static void version_1_is_read_and_moves_nothing(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(arrival_does_not_matter),     cmocka_unit_test(late_switches_are_ranked_too),
-		cmocka_unit_test(what_is_ranked_stays),	       cmocka_unit_test(ranks_are_stretched_where_it_is_free),
-		cmocka_unit_test(what_is_left_over_is_marked), cmocka_unit_test(losses_move_nothing),
-		cmocka_unit_test(newcomers_move_nobody),       cmocka_unit_test(a_moved_host_keeps_its_home),
-		cmocka_unit_test(the_last_server_moves_half),  cmocka_unit_test(version_1_is_read_and_moves_nothing),
+		cmocka_unit_test(arrival_does_not_matter),
+		cmocka_unit_test(late_switches_are_ranked_too),
+		cmocka_unit_test(what_is_ranked_stays),
+		cmocka_unit_test(ranks_are_stretched_where_it_is_free),
+		cmocka_unit_test(what_is_left_over_is_marked),
+		cmocka_unit_test(a_large_leaf_waits_for_no_single_uplink),
+		cmocka_unit_test(losses_move_nothing),
+		cmocka_unit_test(newcomers_move_nobody),
+		cmocka_unit_test(a_moved_host_keeps_its_home),
+		cmocka_unit_test(the_last_server_moves_half),
+		cmocka_unit_test(version_1_is_read_and_moves_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -22,6 +22,7 @@ struct small {
 	struct fors_spine spine[3];
 	struct fors_lane lane[3];
 	struct fors_cable cable[6];
+	struct fors_slot slot[6];
 };
 
 static void make_small(struct small *small)
@@ -39,13 +40,18 @@ static void make_small(struct small *small)
 		.spine = small->spine,
 		.lane = small->lane,
 		.cable = small->cable,
+		.slot = small->slot,
 		.reduction = 1,
 		.affected_spines = 1,
 	};
-	for (int i = 0; i < 2; i++)
+	for (int i = 0; i < 2; i++) {
 		small->leaf[i].nservers = 3;
+		small->leaf[i].node = FORS_NONE; /* the net is empty */
+	}
 	for (int i = 0; i < 3; i++)
 		small->lane[i].spine = (uint16_t)i;
+	for (int i = 0; i < 6; i++)
+		small->slot[i].node = small->slot[i].server = FORS_NONE;
 	for (int i = 0; i < 6; i++)
 		small->cable[i] = (struct fors_cable){.state = FORS_CABLE_LIVE, .leaf_port = 4, .spine_port = 1};
 	small->cable[0].state = FORS_CABLE_ABSENT;
@@ -82,6 +88,11 @@ static void unknown_is_null(void **state)
 		"lower_bound",
 		"lump_bound",
 		"tables_bound",
+		"length",
+		"slow_phases",
+		"drained_length",
+		"slow_servers",
+		"lost_servers",
 		"method",
 		"plan_ms",
 		"tables_ms",
@@ -183,9 +194,12 @@ static void fill(struct fors_status *status)
 	status->plan_ms = 34.1234;
 	status->dead_links = (struct fors_links){calloc(1, sizeof(struct fors_link)), 1};
 	status->held_links = (struct fors_links){calloc(1, sizeof(struct fors_link)), 1};
-	*status->held_links.link = (struct fors_link){"Leaf01", "Spine00", 21, 2, true, FORS_UNKNOWN};
+	*status->held_links.link = (struct fors_link){"Leaf01", "Spine00", 21, 2, true, FORS_UNKNOWN, false, "1xSDR"};
+	status->lost_servers = (struct fors_links){calloc(2, sizeof(struct fors_link)), 2};
+	status->lost_servers.link[0] = (struct fors_link){.a = "Leaf03", .b = "Node03-05", .a_port = 6};
+	status->lost_servers.link[1] = (struct fors_link){.a = "Leaf03", .a_port = 7};
 	fors_warn(&status->warnings, "what\a");
-	*status->dead_links.link = (struct fors_link){"Leaf00", "Spine00", 21, 255, false, 1763689120000};
+	*status->dead_links.link = (struct fors_link){"Leaf00", "Spine00", 21, 255, false, 1763689120000, false, ""};
 }
 
 static void json_comes_back(void **state)
@@ -194,6 +208,8 @@ static void json_comes_back(void **state)
 	char *text = NULL, *again = NULL;
 
 	fill(&status);
+	status.length = 1380.5;
+	status.slow_phases = 340;
 	assert_int_equal(fors_status_json(&status, &text, NULL), FORS_OK);
 	assert_int_equal(fors_status_parse(text, "x", &back, NULL), FORS_OK);
 	assert_int_equal(back.state, FORS_FAILED);
@@ -205,6 +221,14 @@ static void json_comes_back(void **state)
 	assert_int_equal(back.dead_links.link->since_ms, 1763689120000);
 	assert_int_equal(back.held_links.count, 1);
 	assert_true(back.held_links.link->is_used && back.held_links.link->since_ms == FORS_UNKNOWN);
+	assert_false(back.held_links.link->is_planned);
+	assert_string_equal(back.held_links.link->rate, "1xSDR");
+	assert_true(back.length == 1380.5 && back.slow_phases == 340 && back.drained_length < 0);
+	assert_int_equal(back.lost_servers.count, 2);
+	assert_string_equal(back.lost_servers.link[1].a, "Leaf03");
+	assert_int_equal(back.lost_servers.link[1].a_port, 7);
+	assert_string_equal(back.lost_servers.link[0].b, "Node03-05");
+	assert_string_equal(back.lost_servers.link[1].b, "");
 	assert_int_equal(back.warnings.count, 1);
 	assert_string_equal(back.warnings.text[0], "what?");
 	assert_string_equal(back.reason, "a \"quoted\" \\ reason?with \xc3\xa9"); /* no control characters */
@@ -216,6 +240,25 @@ static void json_comes_back(void **state)
 	free(again);
 	fors_status_clear(&status);
 	fors_status_clear(&back);
+}
+
+/* Shares are of time, never above 1, and not known without a schedule. */
+static void share_of_full_speed(void **state)
+{
+	struct fors_status status;
+
+	fors_status_init(&status);
+	assert_true(fors_status_share(&status) < 0);
+	status.servers = 360;
+	assert_true(fors_status_share(&status) < 0);
+	status.phases = 360;
+	assert_true(fors_status_share(&status) == 1); /* of a status that knows nothing of speeds */
+	status.phases = 400;
+	assert_true(fors_status_share(&status) == 0.9);
+	status.length = 720;
+	assert_true(fors_status_share(&status) == 0.5);
+	status.servers = 1000;
+	assert_true(fors_status_share(&status) == 1);
 }
 
 /* Bytes that are no UTF-8, down to the least of them. */
@@ -275,8 +318,8 @@ static const char *next_of(const struct fors_status *status)
 
 static void next_says_what_to_do(void **state)
 {
-	struct fors_link link[2] = {{"Leaf00", "Spine01", 21, 1, false, FORS_UNKNOWN},
-				    {"Leaf01", "Spine01", 21, 2, false, 5}};
+	struct fors_link link[2] = {{"Leaf00", "Spine01", 21, 1, false, FORS_UNKNOWN, false, ""},
+				    {"Leaf01", "Spine01", 21, 2, false, 5, false, ""}};
 	struct fors_status status;
 
 	fors_status_init(&status);
@@ -372,8 +415,8 @@ static void metrics_are_in_seconds(void **state)
 
 static void metrics_name_both_ends_of_links(void **state)
 {
-	struct fors_link link[2] = {{"Leaf 0 \"x\"", "Spine\xff", 21, 1, false, 5},
-				    {"L\xc3\xa9", "S1", 20, 2, true, 5}};
+	struct fors_link link[2] = {{"Leaf 0 \"x\"", "Spine\xff", 21, 1, false, 5, false, ""},
+				    {"L\xc3\xa9", "S1", 20, 2, true, 5, true, ""}};
 	struct fors_status status;
 	char *text;
 
@@ -502,6 +545,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(unknown_is_null),
 		cmocka_unit_test(fabric_fills_numbers_and_links),
+		cmocka_unit_test(share_of_full_speed),
 		cmocka_unit_test(uneven_leaves_have_no_capacity),
 		cmocka_unit_test(schedule_fills_epoch_and_method),
 		cmocka_unit_test(json_comes_back),

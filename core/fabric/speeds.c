@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * speeds.c - how fast the cables of a fabric are; what slow means is said in core/net/rates.c.
+ */
+#include "speeds.h"
+
+uint32_t fors_speeds_full(const struct fors_fabric *fabric)
+{
+	return fors_rates_full(fabric->net);
+}
+
+/* The port of the leaf; NULL: there is no living cable at it, drained ones live. */
+static const struct fors_port *port_of(const struct fors_fabric *fabric, uint32_t leaf, uint32_t lane)
+{
+	if (!fors_passable(fabric, leaf, lane) || fabric->leaf[leaf].node == FORS_NONE)
+		return NULL;
+	return fors_net_port(fabric->net, fabric->leaf[leaf].node, fors_cable(fabric, leaf, lane)->leaf_port);
+}
+
+double fors_speeds_cable(const struct fors_fabric *fabric, uint32_t leaf, uint32_t lane, uint32_t full)
+{
+	const struct fors_port *port = port_of(fabric, leaf, lane);
+
+	return port ? fors_port_slowness(port, full) : 1;
+}
+
+double fors_speeds_server(const struct fors_fabric *fabric, const struct fors_slot *slot, uint32_t full)
+{
+	return fors_port_slowness(fors_net_port(fabric->net, slot->node, slot->ca_port), full);
+}
+
+void fors_speeds_text(const struct fors_fabric *fabric, uint32_t leaf, uint32_t lane, char text[FORS_RATE_TEXT])
+{
+	const struct fors_port *port = port_of(fabric, leaf, lane);
+
+	text[0] = '\0';
+	if (port)
+		fors_rate_text(port->width, (enum fors_speed)port->speed, text);
+}

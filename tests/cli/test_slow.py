@@ -1,0 +1,238 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Slow and lost things count: links below the speed of the others, servers that are gone, flows that do not arrive."""
+import json
+import random
+import re
+import sys
+
+import pytest
+
+from conftest import FORS, SRC
+
+SPEC = "FT(2;4,4)"
+
+
+def at(text, node, port, rate):
+    """The net text with another rate at one end of a cable, as ibnetdiscover shows it; the slower end counts."""
+    out, here = [], None
+    for line in text.splitlines(keepends=True):
+        head = re.match(r'(?:Switch|Ca)\s+\d+ "[^"]+"\s+# "([^"]+)"', line)
+        here = head.group(1) if head else here
+        if here == node and line.startswith(f"[{port}]"):
+            line = re.sub(r"\d+x\w+$", rate, line.rstrip("\n")) + "\n"
+        out.append(line)
+    return "".join(out)
+
+
+@pytest.fixture
+def net(fors, write):
+    """net((node, port, rate)..., spec=SPEC) -> path of a file of ibnetdiscover text."""
+    def call(*slow, spec=SPEC, every="4xSDR"):
+        text = fors("fabric", "--synthetic", spec).out.replace("4xSDR", every)
+        for one in slow:
+            text = at(text, *one)
+        return write("slow.net", text)
+
+    return call
+
+
+def plan(fors, *args, code=0):
+    return json.loads(fors("plan", *args, "--json", code=code).out)
+
+
+def share(status):
+    return status["servers"] / status["length"]
+
+
+def test_a_slow_uplink_lowers_the_promise(fors, net):
+    """Its phases take four times as long: by how much is told, and what draining it would give."""
+    path = net(("Leaf01", 6, "1xSDR"))
+    status = plan(fors, "--fabric", path)
+    link = status["degraded_links"][0]
+    assert (link["a"], link["a_port"], link["b"], link["rate"], link["used"]) == ("Leaf01", 6, "Spine01", "1xSDR", True)
+    # one server of each other leaf has this spine, so 12 flows go up the cable; and 12 come down, in the same phases or not
+    assert status["phases"] == 16 and 12 <= status["slow_phases"] <= 16
+    assert status["length"] == status["phases"] + 3 * status["slow_phases"]
+    drained = plan(fors, "--synthetic", SPEC, "--down", "Leaf01[6]")
+    assert drained["lump_bound"] == status["drained_length"] <= drained["phases"]
+    out = fors("plan", "--fabric", path).out
+    speed = 100 * 16 / status["length"]
+    assert re.search(r"degraded +Leaf01\[6\] - Spine01\[2\], 1xSDR; in use\n", out)
+    assert f"throughput  {speed:.1f} % of full speed" in out and "throughput  100.0 %" not in out
+    assert f"slow links hold up {status['slow_phases']} of 16 phases" in out
+    assert f"drained (degraded_links = dead) {100 * 16 / status['drained_length']:.1f} % of full at most" in out
+
+
+@pytest.mark.parametrize("every, slow, times", [("4xEDR", "1xEDR", 4), ("4xEDR", "4xSDR", 12.5), ("4xHDR", "2xHDR", 2),
+                                                ("4xFDR", "4xQDR", 13636 / 8000), ("4xXDR", "4xNDR", 2)])
+def test_by_how_much(fors, net, every, slow, times):
+    status = plan(fors, "--fabric", net(("Leaf01", 6, slow), every=every))
+    assert status["length"] == pytest.approx(16 + (times - 1) * status["slow_phases"]) and status["slow_phases"]
+    assert status["degraded_links"][0]["rate"] == slow
+
+
+def test_a_spine_side_end_counts_too(fors, net):
+    assert plan(fors, "--fabric", net(("Spine01", 2, "1xSDR")))["slow_phases"] > 0
+
+
+def test_a_link_as_fast_as_the_servers_holds_up_nobody(fors, net):
+    """Servers at half the speed of the switches: a link at half is degraded, and costs nothing."""
+    path = net(("Leaf01", 6, "2xSDR"))
+    text = path.read_text()
+    for leaf in range(4):
+        for slot in range(4):
+            text = at(text, f"Leaf{leaf:02}", slot + 1, "2xSDR")
+    path.write_text(text)
+    status = plan(fors, "--fabric", path)
+    assert len(status["degraded_links"]) == 1 and (status["length"], status["slow_phases"]) == (16, 0)
+    assert status["drained_length"] is None
+
+
+def test_a_servers_own_cable(fors, net):
+    """It cannot be drained; each of its 15 flows out and in takes as long as it takes."""
+    path = net(("Leaf02", 1, "1xSDR"))
+    status = plan(fors, "--fabric", path)
+    assert [(one["a"], one["a_port"], one["b"], one["rate"]) for one in status["slow_servers"]] == [
+        ("Leaf02", 1, "Node02-00", "1xSDR")]
+    assert status["length"] == 16 + 3 * status["slow_phases"] and status["drained_length"] is None
+    assert "slow        Leaf02[1] - Node02-00[1], 1xSDR: a server's own cable" in fors("plan", "--fabric", path).out
+
+
+def test_nothing_slow_nothing_said(fors, net):
+    for args in (["--fabric", net()], ["--synthetic", SPEC]):
+        status = plan(fors, *args)
+        assert (status["length"], status["slow_phases"], status["drained_length"]) == (16, 0, None)
+        assert "slow" not in fors("plan", *args).out
+
+
+def test_over_other_tables(fors, net, tmp_path):
+    """Over the tables of any engine, in any topology."""
+    path = net(("Leaf01", 6, "1xSDR"))
+    tables = tmp_path / "lfts"
+    text = fors("fabric", "--fabric", path, "--routing", "up-down")
+    path.write_text(text.out)
+    tables.write_text(fors("fabric", "--fabric", path, "--routing", "up-down", "--format", "lfts").out)
+    status = plan(fors, "--fabric", path, "--lfts", tables)
+    assert status["slow_phases"] > 0 and status["length"] == status["phases"] + 3 * status["slow_phases"]
+    out = fors("plan", "--fabric", path, "--lfts", tables).out
+    assert f"throughput  {100 * 16 / status['length']:.1f} % of full speed" in out and "slow links hold up" in out
+
+
+def test_analyze_and_its_page(fors, net, tmp_path):
+    page = tmp_path / "page.html"
+    path = net(("Leaf01", 6, "1xSDR"))
+    args = ["analyze", "--fabric", path, "--routing", "fors", "--pattern", "plan"]
+    result = json.loads(fors(*args, "--json", "--html", page).out)
+    status = plan(fors, "--fabric", path)
+    assert result["slow_links"] == 2 and result["time"] == status["length"]
+    assert result["sync_throughput"] == pytest.approx(share(status)) and result["mmf_min"] == 0.25
+    assert f'"sync_throughput":{result["sync_throughput"]:.6}'[:24] in page.read_text().replace(" ", "")
+    assert "slow        2 directed links" in fors(*args).out
+
+
+def test_whatif_counts_it(fors, net):
+    path = net(("Leaf01", 6, "1xSDR"))
+    result = json.loads(fors("whatif", "--fabric", path, "--json").out)["intact"]["fors"]
+    assert result["throughput"] == pytest.approx(share(plan(fors, "--fabric", path))) and result["shift_throughput"] < 0.5
+    healthy = json.loads(fors("whatif", "--fabric", net(), "--json").out)["intact"]["fors"]
+    assert healthy["throughput"] == healthy["shift_throughput"] == 1
+
+
+def test_rates_survive_a_round_trip(fors, net, write):
+    path = net(("Leaf01", 6, "1xQDR"), ("Leaf02", 5, "2xHDR"), every="4xHDR")
+    first = fors("fabric", "--fabric", path).out
+    assert "1xQDR" in first and "2xHDR" in first and "4xHDR" in first and "SDR" not in first
+    assert fors("fabric", "--fabric", write("again.net", first)).out == first
+
+
+def test_options_of_ibsim(fors, net):
+    """w=1 in the file that ibsim simulates: what opensm will see there."""
+    path = net()
+    text = re.sub(r'(?m)(^\[6\]\s+"Spine01"\[2\])', r"\1 w=1", path.read_text())
+    path.write_text(text)
+    assert plan(fors, "--fabric", path)["degraded_links"][0]["rate"] == "1xSDR"
+
+
+# --- what is lost ------------------------------------------------------------------------------------------------
+
+def percents(out):
+    return [float(one) for one in re.findall(r"([\d.]+) %", out)]
+
+
+@pytest.mark.parametrize("down", [["Leaf00"], ["Leaf00[1]"], ["Leaf00[1]", "Leaf01[2]", "Leaf02[21]"], ["Node03-07"], ["Leaf00", "Leaf01[21]"]])
+def test_lost_servers_are_named(fors, down):
+    args = ["--synthetic", "FT(2;20,18)", *(word for one in down for word in ("--down", one))]
+    status, out = plan(fors, *args), fors("plan", *args).out
+    lost = status["lost_servers"]
+    assert status["servers"] + len(lost) == 360 and lost
+    assert f"lost        {len(lost)} of 360 servers: {lost[0]['server']} at {lost[0]['leaf']}[{lost[0]['port']}]" in out
+    assert re.fullmatch(r"Node\d\d-\d\d", lost[0]["server"]) and "dead        nothing" not in out
+    assert all(one <= 100 for one in percents(out))
+
+
+def test_all_of_a_leaf(fors):
+    """The exchange of the other 340 servers is compared with that of the same 340 on the intact fabric."""
+    out = fors("plan", "--synthetic", "FT(2;20,18)", "--down", "Leaf00").out
+    assert "100.0 % of the intact fabric's for as many servers" in out and "and 15 more" in out
+
+
+def test_a_big_leaf_lost(fors):
+    """Servers that held up all others are gone: the intact fabric had less, but not for these servers."""
+    empty = ",".join(f"{leaf}/{slot}" for leaf in range(1, 6) for slot in range(2, 12))
+    out = fors("plan", "--synthetic", f"FT(2;4,6;servers=12;empty={empty})", "--down", "Leaf00").out
+    assert all(one <= 100 for one in percents(out)) and "lost        12 of 22 servers" in out
+
+
+def test_only_participants_are_missed(fors, write):
+    guids = re.findall(r"^caguid=0x(\w+)", fors("fabric", "--synthetic", SPEC).out, re.M)
+    ports = [f"0x{int(guid, 16) + 1:016x}" for guid in guids]
+    them = write("them", "\n".join(ports[1:]) + "\n")
+    down = ["--synthetic", SPEC, "--participants", them, "--down", "Leaf00[1]"]
+    assert plan(fors, *down)["lost_servers"] == []
+    assert len(plan(fors, *down, "--down", "Leaf00[2]")["lost_servers"]) == 1
+
+
+# --- flows that do not arrive, and other patterns ----------------------------------------------------------------
+
+def test_no_share_where_flows_are_lost(fors, tmp_path):
+    """Tables of before a cable was cut: 680 flows end there."""
+    lfts, page = tmp_path / "lfts", tmp_path / "page.html"
+    net = tmp_path / "net"
+    net.write_text(fors("fabric", "--synthetic", "FT(2;20,18)", "--lmc", 0).out)
+    lfts.write_text(fors("fabric", "--fabric", net, "--format", "lfts").out)
+    args = ["analyze", "--fabric", net, "--lfts", lfts, "--down", "Leaf00[21]", "--pattern", "linear-shift"]
+    result = json.loads(fors(*args, "--json", "--html", page, code=1).out)
+    assert result["broken"]["flows"] == 680 and result["sync_throughput"] is None
+    out = fors(*args, code=1).out
+    assert "throughput  none: flows are lost" in out and "1.000" not in out.partition("fair rates")[0]
+    assert '"sync_throughput":null' in page.read_text().replace(" ", "")
+
+
+@pytest.mark.parametrize("pattern, least", [("shift", 1), ("permutation", 0), ("all-to-all", 0), ("bisect", 0), ("RANDN(3)", 0)])
+def test_shares_of_patterns_of_one_phase(fors, pattern, least):
+    """sync_throughput was servers / phases, 64 at best."""
+    result = json.loads(fors("analyze", "--synthetic", "FT(2;8,8)", "--routing", "fors", "--pattern", pattern, "--json").out)
+    assert least <= result["sync_throughput"] <= 1
+
+
+def test_shares_of_patterns_of_a_file(fors, write):
+    """Few phases, several flows of a server in one, more phases than servers: 0 to 1 in any case."""
+    draw = random.Random(14)
+    for case in range(20):
+        lines = []
+        for _ in range(draw.choice((1, 2, 5, 40))):
+            lines += ["phase", *("{} {}".format(*draw.sample(range(16), 2)) for _ in range(draw.choice((1, 8, 30))))]
+        path = write("pattern", "\n".join(lines[1:]) + "\n")
+        result = json.loads(fors("analyze", "--synthetic", SPEC, "--routing", "fors", "--pattern-file", path, "--json").out)
+        assert 0 < result["sync_throughput"] <= 1, (case, lines)
+
+
+# --- all of it, on fabrics as they are found ------------------------------------------------------------------------
+
+def test_plans_of_random_nets():
+    """A sample of what `make plans-sweep` does a thousand times."""
+    sys.path.insert(0, str(SRC / "tests/sweep"))
+    import plans
+
+    wrong, codes = plans.sweep(FORS, 40, 14)
+    assert wrong == [] and codes[0] >= 25

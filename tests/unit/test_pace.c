@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Tests of what slow cables cost: core/net/rates.c, core/fabric/speeds.c, core/schedule/pace.c, core/planners/slow.c; and who is lost.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "support.h"
+
+#include "core/fabric/drained.h"
+#include "core/fabric/speeds.h"
+#include "core/net/rates.h"
+#include "core/planners/bound.h"
+#include "core/planners/slow.h"
+#include "core/schedule/pace.h"
+#include "core/status/status.h"
+
+/* All cables at one width and speed. */
+static void all_at(struct bed *bed, unsigned width, enum fors_speed speed)
+{
+	for (uint32_t i = 0; i < bed->intact->nports; i++) {
+		bed->intact->port[i].width = (uint8_t)width;
+		bed->intact->port[i].speed = (uint8_t)speed;
+	}
+	fors_rates_mark(bed->intact);
+	bed_restore(bed);
+}
+
+/* Both ends of a cable, or one. */
+static void one_at(struct bed *bed, const char *what, unsigned width, enum fors_speed speed, bool both)
+{
+	struct fors_error error;
+	struct fors_port *port;
+	uint32_t node;
+	unsigned number;
+
+	assert_int_equal(fors_net_find(bed->intact, what, &node, &number, &error), FORS_OK);
+	port = fors_net_port(bed->intact, node, number);
+	port->width = (uint8_t)width;
+	port->speed = (uint8_t)speed;
+	if (both) {
+		port = fors_net_port(bed->intact, port->peer, port->peer_port);
+		port->width = (uint8_t)width;
+		port->speed = (uint8_t)speed;
+	}
+	fors_rates_mark(bed->intact);
+	bed_restore(bed);
+}
+
+static struct fors_schedule *plan(const struct bed *bed)
+{
+	struct fors_task task = bed_task(bed);
+	struct fors_schedule *schedule = NULL;
+	struct fors_error error;
+
+	assert_int_equal(fors_plan(&task, "auto", &schedule, &error), FORS_OK);
+	return schedule;
+}
+
+/* The same, by lanes instead of tables: the slowest cable of each phase. */
+static double length_by_lanes(const struct bed *bed, const struct fors_schedule *schedule, uint32_t full,
+			      uint32_t *slow)
+{
+	double length = 0;
+
+	*slow = 0;
+	for (uint32_t t = 0; t < schedule->nphases; t++) {
+		double slowest = 1;
+
+		for (uint32_t s = 0; s < schedule->nservers; s++) {
+			struct fors_cell cell = fors_schedule_flow(schedule, s, t);
+			double ways[4] = {1, 1, 1, 1};
+
+			if (cell.dst == FORS_IDLE)
+				continue;
+			if (cell.lane != FORS_NO_LANE) {
+				ways[0] = fors_speeds_cable(bed->fabric, bed->fabric->server[s].leaf, cell.lane, full);
+				ways[1] = fors_speeds_cable(bed->fabric, bed->fabric->server[cell.dst].leaf, cell.lane,
+							    full);
+			}
+			ways[2] = fors_speeds_server(
+				bed->fabric,
+				fors_slot(bed->fabric, bed->fabric->server[s].leaf, bed->fabric->server[s].slot), full);
+			ways[3] = fors_speeds_server(bed->fabric,
+						     fors_slot(bed->fabric, bed->fabric->server[cell.dst].leaf,
+							       bed->fabric->server[cell.dst].slot),
+						     full);
+			for (unsigned i = 0; i < 4; i++)
+				slowest = ways[i] > slowest ? ways[i] : slowest;
+		}
+		length += slowest;
+		*slow += slowest > 1;
+	}
+	return length;
+}
+
+static void near(double a, double b)
+{
+	if (a - b > 1e-6 || b - a > 1e-6)
+		fail_msg("%f is not %f", a, b);
+}
+
+static struct fors_pace pace_of(const struct bed *bed)
+{
+	struct fors_schedule *schedule = plan(bed);
+	struct fors_pace pace;
+	struct fors_error error;
+	uint32_t slow;
+
+	assert_int_equal(fors_pace_of(bed->net, bed->lfts, schedule, NULL, &pace, &error), FORS_OK);
+	near(pace.length, length_by_lanes(bed, schedule, pace.full, &slow));
+	assert_int_equal(pace.slow_phases, slow);
+	fors_schedule_free(schedule);
+	return pace;
+}
+
+static double drained(const struct bed *bed)
+{
+	double length = 99;
+	struct fors_error error;
+
+	assert_int_equal(fors_slow_drained(bed->fabric, &length, &error), FORS_OK);
+	return length;
+}
+
+/* --- rates ------------------------------------------------------------------------------------------------------- */
+
+static void texts_of_rates(void **state)
+{
+	struct fors_port port = {.width = 4, .speed = FORS_HDR};
+	char text[FORS_RATE_TEXT];
+
+	fors_rate_text(12, FORS_FDR10, text);
+	assert_string_equal(text, "12xFDR10");
+	fors_rate_text(4, FORS_SPEED_UNKNOWN, text);
+	assert_string_equal(text, "");
+	fors_rate_text(0, FORS_QDR, text);
+	assert_string_equal(text, "");
+	assert_string_equal(fors_speed_name((enum fors_speed)FORS_NSPEEDS), "");
+	assert_int_equal(fors_port_rate(&port), 200000);
+	near(fors_port_slowness(&port, 400000), 2);
+	near(fors_port_slowness(&port, 100000), 1);
+	near(fors_port_slowness(&port, 0), 1);
+	port.speed = FORS_SPEED_UNKNOWN;
+	near(fors_port_slowness(&port, 400000), 1);
+}
+
+static void the_slower_end_counts(void **state)
+{
+	struct fors_port port = {.width = 0};
+
+	fors_port_slower(&port, 4, FORS_QDR);
+	assert_true(port.width == 4 && port.speed == FORS_QDR);
+	fors_port_slower(&port, 4, FORS_EDR);
+	assert_true(port.width == 4 && port.speed == FORS_QDR);
+	fors_port_slower(&port, 0, FORS_SDR);
+	assert_true(port.width == 4 && port.speed == FORS_QDR);
+	fors_port_slower(&port, 1, FORS_EDR); /* 25 of 40 */
+	assert_true(port.width == 1 && port.speed == FORS_EDR);
+}
+
+/* These ports of all leaves. */
+static void leaves_at(struct bed *bed, unsigned first, unsigned last, unsigned width, enum fors_speed speed)
+{
+	for (unsigned leaf = 0; leaf < 4; leaf++)
+		for (unsigned port = first; port <= last; port++) {
+			char what[16];
+
+			snprintf(what, sizeof(what), "Leaf%02u[%u]", leaf, port);
+			one_at(bed, what, width, speed, true);
+		}
+}
+
+/* Full speed is that of servers and cables between switches together. */
+static void full_speed(void **state)
+{
+	struct bed *bed = bed_new("FT(2;4,4)", 0);
+
+	assert_int_equal(fors_speeds_full(bed->fabric), 0);
+	all_at(bed, 4, FORS_EDR);
+	assert_int_equal(fors_speeds_full(bed->fabric), 100000);
+	leaves_at(bed, 5, 8, 4, FORS_QDR); /* servers that are faster than the switches */
+	assert_int_equal(fors_speeds_full(bed->fabric), 32000);
+	near(pace_of(bed).length, 16);
+	all_at(bed, 4, FORS_EDR);
+	leaves_at(bed, 1, 4, 2, FORS_EDR);
+	assert_int_equal(fors_speeds_full(bed->fabric), 50000);
+	one_at(bed, "Leaf01[6]", 2, FORS_EDR, true);
+	assert_true(fors_cable(bed->fabric, 1, 1)->is_degraded);
+	near(pace_of(bed).length, 16);
+	near(drained(bed), -1);
+	one_at(bed, "Leaf01[6]", 1, FORS_EDR, true);
+	near(pace_of(bed).length, 16 + pace_of(bed).slow_phases);
+	bed_free(bed);
+}
+
+/* --- what it costs ------------------------------------------------------------------------------------------------ */
+
+/* Random cables at random rates, with failures, at LMC 0 and 2: beside the count by lanes. */
+static void random_slow_cables(void **state)
+{
+	static const char *const specs[] = {"FT(2;4,4)", "FT(2;4,3;servers=6)", "FT(2;6,5;cables=2)",
+					    "FT(2;3,7;servers=2)"};
+	struct rng rng = {19};
+
+	for (unsigned round = 0; round < 40; round++) {
+		struct bed *bed = bed_new(specs[round % 4], round % 3 ? 0 : 2);
+
+		all_at(bed, 4, FORS_EDR);
+		for (unsigned i = 0; i < 1 + round / 8; i++) {
+			struct fors_port *port = &bed->intact->port[rng_below(&rng, bed->intact->nports)];
+
+			port->width = rng_below(&rng, 2) ? 1 : 4;
+			port->speed = (uint8_t)(FORS_SDR + rng_below(&rng, FORS_EDR));
+			if (port->peer != FORS_NONE)
+				*fors_net_port(bed->intact, port->peer, port->peer_port) = (struct fors_port){
+					.guid = fors_net_port(bed->intact, port->peer, port->peer_port)->guid,
+					.peer = fors_net_port(bed->intact, port->peer, port->peer_port)->peer,
+					.peer_port = fors_net_port(bed->intact, port->peer, port->peer_port)->peer_port,
+					.lid = fors_net_port(bed->intact, port->peer, port->peer_port)->lid,
+					.lmc = fors_net_port(bed->intact, port->peer, port->peer_port)->lmc,
+					.width = port->width,
+					.speed = port->speed};
+		}
+		bed_restore(bed);
+		bed_random_failures(bed, &rng, round % 4);
+		pace_of(bed);
+		bed_free(bed);
+	}
+}
+
+/* The flows of a link are those of the schedule. */
+static void flows_of_ports(void **state)
+{
+	struct bed *bed = bed_new("FT(2;4,4)", 0);
+	struct fors_schedule *schedule = plan(bed);
+	uint32_t *flows = calloc(bed->net->nports, sizeof(*flows)), sum = 0;
+	struct fors_pace pace;
+	struct fors_error error;
+
+	assert_int_equal(fors_pace_of(bed->net, bed->lfts, schedule, flows, &pace, &error), FORS_OK);
+	near(pace.length, 16);
+	assert_true(pace.full == 0 && pace.slow_phases == 0);
+	for (uint32_t i = 0; i < bed->net->nports; i++)
+		sum += flows[i];
+	assert_int_equal(sum, 16 * 12 * 4 + 16 * 3 * 2);
+	free(flows);
+	fors_schedule_free(schedule);
+	bed_free(bed);
+}
+
+/* --- what draining would give -------------------------------------------------------------------------------------- */
+
+static void draining(void **state)
+{
+	struct bed *bed = bed_new("FT(2;4,4)", 2);
+	uint32_t bound;
+
+	near(drained(bed), -1);
+	all_at(bed, 4, FORS_HDR);
+	near(drained(bed), -1);
+	one_at(bed, "Leaf01[6]", 1, FORS_HDR, true);
+	bed_down(bed, "Leaf01[5]");
+	near(drained(bed), 24); /* two uplinks for four servers' flows to twelve others */
+	bed_down(bed, "Leaf01[6]");
+	assert_int_equal(fors_lower_bound(bed->fabric, &bound, NULL), FORS_OK);
+	assert_int_equal(bound, 24);
+	near(drained(bed), -1); /* it is dead */
+	bed_restore(bed);
+	one_at(bed, "Leaf02[1]", 1, FORS_HDR, true);
+	near(drained(bed), 16 + 3 * 15); /* what cannot be drained stays */
+	bed_restore(bed);
+	fors_drained_mark(bed->fabric, 1, 1, FORS_DRAIN_EXCLUDED);
+	assert_int_equal(fors_drained_apply(bed->fabric, &(struct fors_warnings){0}, NULL), FORS_OK);
+	near(drained(bed), -1); /* it is drained */
+	bed_free(bed);
+}
+
+/* Cables that two leaves cannot do without are not promised to be drained. */
+static void what_cannot_be_spared(void **state)
+{
+	struct bed *bed = bed_new("FT(2;2,3)", 0);
+
+	all_at(bed, 4, FORS_HDR);
+	one_at(bed, "Leaf00[3]", 1, FORS_HDR, true);
+	near(drained(bed), 8);
+	bed_down(bed, "Leaf01[4]");
+	near(drained(bed), -1);
+	bed_free(bed);
+}
+
+/* The fabric that was asked is as it was. */
+static void nothing_changes(void **state)
+{
+	struct bed *bed = bed_new("FT(2;4,4)", 0);
+	struct fors_fabric *copy;
+	uint64_t fingerprint;
+
+	all_at(bed, 4, FORS_HDR);
+	one_at(bed, "Leaf01[6]", 1, FORS_HDR, true);
+	fingerprint = bed->fabric->fingerprint;
+	drained(bed);
+	assert_true(bed->fabric->fingerprint == fingerprint && fors_live(bed->fabric, 1, 1));
+	assert_int_equal(fors_fabric_copy(bed->fabric, &copy, NULL), FORS_OK);
+	assert_int_equal(fors_fabric_recount(copy, NULL), FORS_OK);
+	assert_true(copy->fingerprint == fingerprint && copy->nservers == 16);
+	fors_fabric_free(copy);
+	bed_free(bed);
+}
+
+/* A held cable may be in the tables though no plan has it; what was excluded is in neither. */
+static void held_and_routed(void **state)
+{
+	struct bed *bed = bed_new("FT(2;4,4)", 2);
+
+	assert_true(fors_cable(bed->fabric, 1, 1)->is_routed);
+	fors_drained_mark(bed->fabric, 1, 1, FORS_DRAIN_HELD);
+	fors_drained_mark(bed->fabric, 1, 2, FORS_DRAIN_EXCLUDED);
+	assert_int_equal(fors_drained_apply(bed->fabric, &(struct fors_warnings){0}, NULL), FORS_OK);
+	assert_false(fors_cable(bed->fabric, 1, 1)->is_routed || fors_cable(bed->fabric, 1, 2)->is_routed);
+	fors_drained_route_held(bed->fabric);
+	assert_true(fors_cable(bed->fabric, 1, 1)->is_routed && !fors_live(bed->fabric, 1, 1));
+	assert_false(fors_cable(bed->fabric, 1, 2)->is_routed);
+	bed_free(bed);
+}
+
+/* A server that is plugged in elsewhere now is not lost, nor is one that takes no part. */
+static void lost_servers(void **state)
+{
+	struct bed *bed = bed_new("FT(2;4,4)", 0);
+	struct fors_status status;
+	struct fors_port *port;
+
+	bed_down(bed, "Node00-00 Node02-03 Leaf03");
+	fors_status_init(&status);
+	assert_int_equal(fors_status_fabric(&status, bed->fabric, NULL), FORS_OK);
+	assert_int_equal(status.lost_servers.count, 6);
+	assert_string_equal(status.lost_servers.link[1].a, "Leaf02");
+	assert_int_equal(status.lost_servers.link[1].a_port, 4);
+	assert_int_equal(strlen(status.lost_servers.link[1].b), 18);
+	bed_restore(bed);
+	bed_down(bed, "Node00-00");
+	port = fors_net_port(bed->net, bed->fabric->server[0].node, 1);
+	port->guid = bed->fabric->slot[0].seen; /* it has a new place */
+	bed_rebuild(bed);
+	assert_int_equal(fors_status_fabric(&status, bed->fabric, NULL), FORS_OK);
+	assert_int_equal(status.lost_servers.count, 0);
+	bed_restore(bed);
+	bed_participants(bed, "0/0 1/1 2/2");
+	bed_down(bed, "Node00-00 Node02-03");
+	assert_int_equal(fors_status_fabric(&status, bed->fabric, NULL), FORS_OK);
+	assert_int_equal(status.lost_servers.count, 1);
+	fors_status_clear(&status);
+	bed_free(bed);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(texts_of_rates),
+		cmocka_unit_test(the_slower_end_counts),
+		cmocka_unit_test(full_speed),
+		cmocka_unit_test(random_slow_cables),
+		cmocka_unit_test(flows_of_ports),
+		cmocka_unit_test(draining),
+		cmocka_unit_test(what_cannot_be_spared),
+		cmocka_unit_test(nothing_changes),
+		cmocka_unit_test(lost_servers),
+		cmocka_unit_test(held_and_routed),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
