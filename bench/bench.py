@@ -73,10 +73,14 @@ def run(name, sections, measure_one, what, quick, folder):
     output = pathlib.Path(options.output)
     output.mkdir(parents=True, exist_ok=True)
     results = {"machine": machine()}
-    for section in options.section or sections:
+    wanted = list(options.section or sections)
+    for done, section in enumerate(wanted):
         started = time.monotonic()
-        print(f"{name}: {section} ...", file=sys.stderr, flush=True)
-        results[section] = measure_one(section, options.quick)
+        print(f"{name}: {done}/{len(wanted)} done, {section} ...", file=sys.stderr, flush=True)
+        try:
+            results[section] = measure_one(section, options.quick)
+        except KeyboardInterrupt:
+            sys.exit(f"\n{name}: stopped, nothing is written. What is left alone: {' '.join(wanted[done:])}")
         print(f"{name}: {section}: {time.monotonic() - started:.0f} s", file=sys.stderr, flush=True)
     return output, results
 

@@ -134,8 +134,9 @@ int cli_site_net(const struct cli_site *site, const struct cli_source *source, s
 void cli_site_free(struct cli_site *site);
 
 /*
- * Tables by a model of a routing engine (model/routers/model_tables.h; its name is known) for a net of this source, whose servers get LIDs
- * where one lacks them, in *lfts, owned by the caller. Any thread. Errors: of fors_model_tables() and fors_model_lids().
+ * Tables by a model of a routing engine (model/routers/model_tables.h; its name is known) for a net of this source,
+ * whose servers get LIDs where one lacks them, in *lfts, owned by the caller. Any thread. Errors: of
+ * fors_model_tables() and fors_model_lids().
  */
 enum fors_err cli_model_make(const struct cli_source *source, const char *routing, struct fors_net *net,
 			     struct fors_lfts **lfts, struct fors_error *error);
@@ -156,15 +157,20 @@ int cli_fabric_make(const struct cli_site *site, bool has_lmc, unsigned lmc, con
 void cli_fabric_free(struct cli_fabric *made);
 
 /*
- * Tables of any engine, from a file, in *lfts, to be freed on CLI_GOOD; ports of `net` (indexed) that have no LID get the
- * one that the file says. Returns an exit code.
+ * Tables of any engine, from a file, in *lfts, to be freed on CLI_GOOD; ports of `net` (indexed) that have no LID get
+ * the one that the file says. Returns an exit code.
  */
 int cli_read_tables(const char *path, struct fors_net *net, struct fors_lfts **lfts);
 /*
- * Where the net in *made is a two-level fat-tree of the site, its fabric, and its lanes by the tables in *made; else both stay
- * NULL. Returns an exit code.
+ * Where the net in *made is a two-level fat-tree of the site, its fabric, and its lanes by the tables in *made; else
+ * both stay NULL. Returns an exit code.
  */
 int cli_fabric_understand(const struct cli_site *site, struct cli_fabric *made);
+
+/* --- history.c ------------------------------------------------------------------------------------------------ */
+
+/* What `fors status --history` says of the folders that DIR stands for. Returns an exit code. */
+int cli_show_history(const char *dir, bool is_json);
 
 /* --- file.c --------------------------------------------------------------------------------------------------- */
 
@@ -208,11 +214,13 @@ const char *cli_colour(enum cli_colour colour);
 
 /* The dead cables of a status, the first few by name, for people. Their row is called "dead". */
 void cli_print_dead_links(const struct fors_status *status);
+/* What to mend first, where that is known and anything is lost. */
+void cli_print_repairs(const struct fors_status *status);
 /* What one LID for each server costs, where the plan is above the lower bound; nothing at a larger LMC. */
 void cli_print_bounds(const struct fors_status *status);
 /*
- * The links of a list of a status under a label, the first few of them, a switch of which all are in the list as one line;
- * says_used: also whether each carries traffic.
+ * The links of a list of a status under a label, the first few of them, a switch of which all are in the list as one
+ * line; says_used: also whether each carries traffic.
  */
 void cli_print_links(const char *label, const struct fors_status *status, const struct fors_links *links,
 		     bool says_used);
@@ -222,7 +230,10 @@ void cli_print_lost(const struct fors_status *status, int64_t intact);
 void cli_print_slow_servers(const struct fors_status *status);
 /* What slow links cost the schedule, and what draining them would give; nothing where nothing is slow. */
 void cli_print_slow(const struct fors_status *status);
-/* A page of rows with labels, its long lines broken at blanks where the terminal, or COLUMNS, is narrower; at 45 at least. */
+/*
+ * A page of rows with labels, its long lines broken at blanks where the terminal, or COLUMNS, is narrower; at 45 at
+ * least.
+ */
 void cli_print_page(const char *text);
 /* An age as "5 min". */
 void cli_print_age(double seconds);

@@ -194,6 +194,16 @@ static void print_state(const struct folder *folder)
 	printf("\n");
 }
 
+/* With a path index for every lane the lower bound is reached. */
+static void print_lmc(const struct fors_status *status)
+{
+	if (status->lmc_needed > 0 && status->lower_bound > 0 && status->lower_bound < status->phases)
+		printf("%*sLMC %lld would allow %lld phases, %lld fewer\n", ROW, "", (long long)status->lmc_needed,
+		       (long long)status->lower_bound, (long long)(status->phases - status->lower_bound));
+	else if (status->lmc_needed > 0)
+		printf("%*sLMC %lld would allow fewer phases\n", ROW, "", (long long)status->lmc_needed);
+}
+
 /* What the failures cost: phases beyond one per server, and time beyond that of phases at full speed. */
 static void print_cost(const struct fors_status *status)
 {
@@ -207,8 +217,7 @@ static void print_cost(const struct fors_status *status)
 	else
 		printf("%.1f %% is lost\n", 100 - speed);
 	cli_print_slow(status);
-	if (status->lmc_needed > 0)
-		printf("            LMC %lld would allow fewer phases\n", (long long)status->lmc_needed);
+	print_lmc(status);
 }
 
 static void print_epoch(const struct fors_status *status)
@@ -302,6 +311,7 @@ static void print_numbers(const struct fors_status *status)
 	if (status->unreachable_pairs > 0)
 		printf("cut off     %lld pairs of leaves have no common spine\n", (long long)status->unreachable_pairs);
 	print_cost(status);
+	cli_print_repairs(status);
 	if (status->phases > 0) {
 		printf("schedule    %lld phases", (long long)status->phases);
 		if (status->lower_bound >= 0)
@@ -430,6 +440,10 @@ static int run(const struct cli_settings *settings, char **operand)
 {
 	if (settings->watch && settings->is_json)
 		return cli_usage_error("--watch is for people, and goes not with --json");
+	if (settings->watch && settings->wants_history)
+		return cli_usage_error("--watch shows what is, and goes not with --history");
+	if (settings->wants_history)
+		return cli_show_history(operand[0], settings->is_json);
 	return settings->watch ? watch(operand[0], settings->watch) : show(operand[0], settings->is_json);
 }
 
@@ -437,7 +451,7 @@ const struct cli_command cli_status_command = {
 	.id = CLI_CMD_STATUS,
 	.name = "status",
 	.summary = "Show what is broken and what it costs",
-	.usage = "[DIR] [--json] [--watch SECONDS]",
+	.usage = "[DIR] [--json] [--watch [SECONDS] | --history]",
 	.details = "DIR is a state folder, or a folder of them; default: ${OSM_CACHE_DIR:-/var/cache/opensm}/fors.\n"
 		   "The exit code is 0 when every folder is active and fresh.\n",
 	.max_operands = 1,

@@ -35,6 +35,12 @@ static bool is_file(const struct cli_option *option)
 	return option->argument && !strcmp(option->argument, "FILE");
 }
 
+/* What may be left out is offered as what it is without. */
+static bool wants_argument(const struct cli_option *option)
+{
+	return option->argument && *option->argument != '[';
+}
+
 /* Several names, separated by commas. */
 static bool is_list(const struct cli_option *option)
 {
@@ -93,7 +99,7 @@ static void bash_arguments(const struct commands *commands)
 	printf("_fors_argument() { # command, option\n\tcase \"$1 $2\" in\n");
 	for (size_t i = 0; i < commands->count; i++)
 		for (const struct cli_option *o = NULL; (o = cli_option_next(o, commands->list[i]->id));)
-			if (o->argument)
+			if (wants_argument(o))
 				printf("\t\"%s --%s\") echo %s ;;\n", commands->list[i]->name, o->name,
 				       is_file(o)   ? "file"
 				       : is_list(o) ? "list"
@@ -170,10 +176,10 @@ static void zsh_action(const struct cli_option *option)
 static void zsh_option(const struct cli_option *option)
 {
 	printf(" \\\n\t\t\t'%s--%s%s[", cli_option_repeats(option) ? "*" : "", option->name,
-	       option->argument ? "=" : "");
+	       wants_argument(option) ? "=" : "");
 	print_quoted(option->help, "'\\''", "[]:\\");
 	printf("]");
-	if (option->argument) {
+	if (wants_argument(option)) {
 		printf(":");
 		print_quoted(option->argument, "'\\''", ":\\");
 		printf(":");
@@ -242,7 +248,7 @@ static void fish_command(const struct cli_command *command)
 {
 	for (const struct cli_option *o = NULL; (o = cli_option_next(o, command->id));) {
 		printf("complete -c fors -n '__fors_is %s' -l %s", command->name, o->name);
-		if (o->argument)
+		if (wants_argument(o))
 			fish_argument(o);
 		printf(" -d '");
 		print_quoted(o->help, "\\'", "\\");

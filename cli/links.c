@@ -2,8 +2,8 @@
 /*
  * links.c - lists of links, and pages that fit the terminal, for people.
  *
- * A switch of which all links are in a list is what somebody has to look at, and not twenty cables: it is one line, by its
- * name. That all are there follows from how many leaves, or spines, it is linked to.
+ * A switch of which all links are in a list is what somebody has to look at, and not twenty cables: it is one line, by
+ * its name. That all are there follows from how many leaves, or spines, it is linked to.
  */
 #include "cli/cli.h"
 #include "cli/clock.h"
@@ -172,6 +172,45 @@ void cli_print_slow(const struct fors_status *status)
 		       INDENT, "", 100 * (double)status->servers / status->drained_length);
 }
 
+/* --- what to mend first ----------------------------------------------------------------------------------------- */
+
+static double speed_of(const struct fors_status *status, int64_t phases)
+{
+	return 100 * (double)status->servers / (double)phases;
+}
+
+static void print_gain(const struct fors_status *status, const struct fors_gain *gain, const char *label)
+{
+	const struct fors_link *link = &gain->link;
+
+	if (*link->a)
+		printf("%-*s%s[%u] - %s[%u]", INDENT, label, link->a, link->a_port, link->b, link->b_port);
+	else
+		printf("%-*s%s with all its cables", INDENT, label, link->b);
+	if (status->phases > 0)
+		printf(" alone: %.1f %% -> %.1f %%\n", speed_of(status, status->phases),
+		       speed_of(status, gain->phases));
+	else
+		printf(" alone: fors routes again, at %.1f %% of full speed\n", speed_of(status, gain->phases));
+}
+
+void cli_print_repairs(const struct fors_status *status)
+{
+	const struct fors_gains *repairs = &status->repairs;
+
+	if (!repairs->is_known || status->servers <= 0 || status->phases == status->servers)
+		return;
+	for (uint32_t i = 0; i < repairs->count && i < LISTED; i++)
+		print_gain(status, &repairs->gain[i], i ? "" : "mend first");
+	if (repairs->count > LISTED)
+		printf("%*sand more (--json lists %u)\n", INDENT, "", repairs->count);
+	if (!repairs->count && !repairs->untried)
+		printf("%-*sno repair gives anything back alone: it takes several\n", INDENT, "mend first");
+	if (repairs->untried)
+		printf("%-*s%u more repairs were not tried, for want of time\n", INDENT,
+		       repairs->count ? "" : "mend first", repairs->untried);
+}
+
 /* --- pages -------------------------------------------------------------------------------------------------- */
 
 /* The width of the terminal, or what COLUMNS says; 0: neither, so lines are as long as they are. */
@@ -186,7 +225,10 @@ static int screen_width(void)
 	return width > 0 && width < NARROWEST ? NARROWEST : width;
 }
 
-/* How many columns a word has: sequences that switch colours have none, and of a UTF-8 character only its first byte counts. */
+/*
+ * How many columns a word has: sequences that switch colours have none, and of a UTF-8 character only its first byte
+ * counts.
+ */
 static int columns_of(const char *word, int length)
 {
 	int columns = 0;

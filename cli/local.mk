@@ -25,6 +25,7 @@ fors_SOURCES = \
 	cli/file.c \
 	cli/folders.c \
 	cli/fors.c \
+	cli/history.c \
 	cli/json.c cli/json.h \
 	cli/levels.c cli/levels.h \
 	cli/links.c \

@@ -39,6 +39,11 @@ static bool set_number(const struct cli_option *option, const char *argument, st
 	return cli_number(option->name, argument, option->most, member_of(option, settings));
 }
 
+static bool set_watch(const struct cli_option *option, const char *argument, struct cli_settings *settings)
+{
+	return set_number(option, argument ? argument : "2", settings);
+}
+
 /* The index of a name. */
 static bool set_choice(const struct cli_option *option, const char *argument, struct cli_settings *settings)
 {
@@ -371,8 +376,10 @@ static const struct cli_option options[] = {
 	{"json", NULL, WHATIF, "print JSON, all failures", set_flag, MEMBER(is_json), 0, NULL},
 	{"json", NULL, STATUS, "print status.json; of several folders a list, each with its state_dir", set_flag,
 	 MEMBER(is_json), 0, NULL},
-	{"watch", "SECONDS", STATUS, "show it again every so many seconds, until Ctrl-C", set_number, MEMBER(watch),
-	 86400, NULL},
+	{"watch", "[SECONDS]", STATUS, "show it again every so many seconds (default: 2), until Ctrl-C", set_watch,
+	 MEMBER(watch), 86400, NULL},
+	{"history", NULL, STATUS, "show the last 1,000 epochs: when, how many phases, why", set_flag,
+	 MEMBER(wants_history), 0, NULL},
 	{"html", "FILE", ANALYZE, "write a page with the fabric drawn, for a browser or a printer", set_text,
 	 MEMBER(html), 0, NULL},
 	{"html", "FILE", WHATIF, "write a page, for a browser or a printer", set_text, MEMBER(html), 0, NULL},

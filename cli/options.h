@@ -116,14 +116,16 @@ struct cli_settings {
 	const char *counters;		     /* --counters */
 	bool suggests;			     /* --suggest */
 	unsigned threshold;		     /* --threshold; 0: the default */
+	bool wants_history;		     /* --history */
 	bool wants_optimum, is_dry, is_json; /* --optimum, --dry-run, --json */
 	struct cli_simulate simulate;
 };
 
 struct cli_option {
-	const char *name;     /* without the dashes */
-	const char *argument; /* what its argument is called in the help; "FILE" names a file; NULL: it takes none */
-	unsigned commands;    /* sum of enum cli_command_id */
+	const char *name; /* without the dashes */
+	const char *
+		argument; /* what its argument is called in the help; "FILE" names a file, "[N]" may be left out; NULL: it takes none */
+	unsigned commands; /* sum of enum cli_command_id */
 	const char *help;
 	/* Take it, with its argument or NULL; false: the argument is bad (the user has been told). */
 	bool (*set)(const struct cli_option *option, const char *argument, struct cli_settings *settings);

@@ -17,14 +17,20 @@
 /* What getopt_long() returns: above all characters, and options by their position. */
 enum { HELP = 256, FIRST_OPTION };
 
+static int has_argument(const struct cli_option *option)
+{
+	if (!option->argument)
+		return no_argument;
+	return *option->argument == '[' ? optional_argument : required_argument;
+}
+
 /* The list that getopt_long() wants; --help comes last. */
 static void list_options(const struct cli_command *command, struct option *list)
 {
 	int n = 0;
 
 	for (const struct cli_option *o = NULL; n < MAX_OPTIONS - 2 && (o = cli_option_next(o, command->id)); n++)
-		list[n] =
-			(struct option){o->name, o->argument ? required_argument : no_argument, NULL, FIRST_OPTION + n};
+		list[n] = (struct option){o->name, has_argument(o), NULL, FIRST_OPTION + n};
 	list[n] = (struct option){"help", no_argument, NULL, HELP};
 	list[n + 1] = (struct option){0};
 }
@@ -63,6 +69,19 @@ static int check_operands(const struct cli_command *command, int n, char **opera
 	return CLI_GOOD;
 }
 
+/*
+ * A number may follow an option as the next word, too, where it need not follow; else the next word is something else.
+ */
+static const char *take_next(const struct cli_option *option, int argc, char **argv)
+{
+	const char *next = optind < argc ? argv[optind] : "";
+
+	if (has_argument(option) != optional_argument || !*next || next[strspn(next, "0123456789")])
+		return NULL;
+	optind++;
+	return next;
+}
+
 int cli_parse(const struct cli_command *command, int argc, char **argv, struct cli_settings *settings, char ***operand)
 {
 	const struct cli_option *option;
@@ -79,7 +98,7 @@ int cli_parse(const struct cli_command *command, int argc, char **argv, struct c
 		if (id == '?' || id == ':')
 			return report_bad_option(command, id, argv);
 		option = find_option(command, id);
-		if (!option->set(option, optarg, settings))
+		if (!option->set(option, optarg ? optarg : take_next(option, argc, argv), settings))
 			return CLI_BAD;
 	}
 	*operand = argv + optind;

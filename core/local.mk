@@ -32,6 +32,7 @@ libforscore_la_SOURCES = \
 	core/fabric/places_learn_switches.c \
 	core/fabric/places_rank.c \
 	core/fabric/places_relieve.c core/fabric/places_relieve.h \
+	core/fabric/repairs.c core/fabric/repairs.h \
 	core/fabric/sides.c core/fabric/sides.h \
 	core/fabric/speeds.c core/fabric/speeds.h \
 	core/fabric/subset.c core/fabric/subset.h \
@@ -90,6 +91,7 @@ libforscore_la_SOURCES = \
 	core/planners/flows/ways.c core/planners/flows/ways.h \
 	core/planners/jobplan.c core/planners/jobplan.h \
 	core/planners/lmc.c core/planners/lmc.h \
+	core/planners/mended.c core/planners/mended.h \
 	core/planners/method.h \
 	core/planners/outcome.c core/planners/outcome.h \
 	core/planners/over.c core/planners/over.h \
@@ -117,6 +119,7 @@ libforscore_la_SOURCES = \
 	core/schedule/verify_text.c \
 	core/schedule/ways.c core/schedule/ways.h \
 	core/status/advice.c core/status/advice.h \
+	core/status/history.c core/status/history.h \
 	core/status/status.c core/status/status.h \
 	core/status/status_json.c core/status/status_json.h \
 	core/status/status_keys.c core/status/status_keys.h \

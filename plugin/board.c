@@ -10,6 +10,7 @@
 
 #include "core/schedule/schedule.h"
 #include "core/schedule/schedule_file.h"
+#include "core/status/history.h"
 #include "core/status/status_json.h"
 #include "clock.h"
 #include "epoch.h"
@@ -18,7 +19,7 @@
 #define SCHEDULE_MAX_BYTES (1u << 30)
 #define BEAT_MS 4000
 
-enum { SHEET_PLACES, SHEET_SCHEDULE, SHEET_STATUS, SHEET_METRICS, SHEET_METRICS_OLD, SHEETS };
+enum { SHEET_PLACES, SHEET_SCHEDULE, SHEET_STATUS, SHEET_METRICS, SHEET_METRICS_OLD, SHEET_HISTORY, SHEETS };
 
 /* --- what an earlier opensm left ------------------------------------------ */
 
@@ -81,8 +82,8 @@ static bool load_cells(struct fors_board *board, const struct fors_schedule_head
 }
 
 /*
- * The header first: it says whether the rest is worth reading, and its epoch counts even if the rest is damaged. A schedule
- * that is not the newest that readers have seen is as none: the first sweep replaces it.
+ * The header first: it says whether the rest is worth reading, and its epoch counts even if the rest is damaged. A
+ * schedule that is not the newest that readers have seen is as none: the first sweep replaces it.
  */
 static bool load_schedule(struct fors_board *board)
 {
@@ -96,13 +97,40 @@ static bool load_schedule(struct fors_board *board)
 	return load_cells(board, &header);
 }
 
+/* A damaged one begins anew. False: out of memory. */
+static bool load_history(struct fors_board *board)
+{
+	struct fors_sheet *sheet = &board->sheet[SHEET_HISTORY];
+	struct fors_event *list = NULL;
+	struct fors_error error;
+	void *bytes = NULL;
+	char path[FORS_ERROR_TEXT];
+	size_t size, count;
+	enum fors_err err = fors_published(board->folder, "history", FORS_HISTORY_BYTES, &bytes, &size, &error);
+
+	fors_folder_path(board->folder, "history", path);
+	if (!err && bytes)
+		err = strlen(bytes) == size ? fors_history_parse(bytes, path, &list, &count, &error)
+					    : fors_fail(&error, FORS_EINPUT, "%s: not a text: a zero byte", path);
+	free(list);
+	if (!err && bytes) {
+		sheet->bytes = bytes;
+		sheet->size = size;
+		return true;
+	}
+	free(bytes);
+	if (err && err != FORS_ENOMEM)
+		fors_log_error(board->log, FORS_F_OLDFILE, "%s; it begins anew", error.text);
+	return err != FORS_ENOMEM;
+}
+
 /*
- * The highest epoch that is believed counts, whichever file has it: one may be damaged, and the clock behind. Which is why
- * the schedule is last. False: out of memory; the rest is read later.
+ * The highest epoch that is believed counts, whichever file has it: one may be damaged, and the clock behind. Which is
+ * why the schedule is last of these. False: out of memory; the rest is read later.
  */
 static bool load_files(struct fors_board *board)
 {
-	static bool (*const load[])(struct fors_board *) = {load_status, load_heartbeat, load_schedule};
+	static bool (*const load[])(struct fors_board *) = {load_status, load_heartbeat, load_schedule, load_history};
 
 	for (; board->unread > 0; board->unread--)
 		if (!load[FORS_BOARD_LEFT - board->unread](board))
@@ -120,6 +148,7 @@ void fors_board_open(struct fors_board *board, struct osm_log *log, const struct
 	board->sheet[SHEET_STATUS].name = "status.json";
 	board->sheet[SHEET_METRICS].name = "metrics.prom";
 	board->sheet[SHEET_METRICS_OLD].name = "metrics-old.prom";
+	board->sheet[SHEET_HISTORY].name = "history";
 	board->counts.version = PACKAGE_VERSION;
 	load_files(board);
 }
@@ -129,6 +158,7 @@ void fors_board_close(struct fors_board *board)
 	for (size_t i = 0; i < sizeof(board->sheet) / sizeof(board->sheet[0]); i++)
 		free(board->sheet[i].bytes);
 	free(board->json);
+	free(board->told);
 	free(board->facts);
 	fors_schedule_free(board->schedule);
 }
@@ -139,8 +169,9 @@ bool fors_board_has_plan(const struct fors_board *board)
 }
 
 /*
- * A copy for publish_dir; the kept order is of no use to anybody else. Where memory is too short for one, nobody may take
- * what is there for the newest: it is tried again, and there is no heartbeat until then.
+ * A copy for publish_dir; the kept order is of no use to anybody else, and every subnet manager has a history of its
+ * own. Where memory is too short for one, nobody may take what is there for the newest: it is tried again, and there is no
+ * heartbeat until then.
  */
 static void send_copy(struct fors_board *board, int which)
 {
@@ -148,10 +179,9 @@ static void send_copy(struct fors_board *board, int which)
 						     [SHEET_STATUS] = FORS_OUT_STATUS,
 						     [SHEET_METRICS] = FORS_OUT_METRICS,
 						     [SHEET_METRICS_OLD] = FORS_OUT_METRICS_OLD};
-
 	struct fors_sheet *sheet = &board->sheet[which];
 
-	if (!board->outbox || !sheet->bytes || which == SHEET_PLACES)
+	if (!board->outbox || !sheet->bytes || which == SHEET_PLACES || which == SHEET_HISTORY)
 		return;
 	sheet->is_uncopied = !fors_outbox_put(board->outbox, file[which], sheet->bytes, sheet->size, board->is_guest);
 	if (sheet->is_uncopied)
@@ -279,6 +309,7 @@ static bool number_schedule(struct fors_board *board, struct fors_schedule *sche
 	if (board->is_hasty)
 		show_schedule(board);
 	board->is_inherited = false;
+	board->is_numbered = true;
 	board->counts.epochs++;
 	board->last_epoch = schedule->epoch;
 	board->last_beat = 0; /* which names the epoch */
@@ -381,6 +412,28 @@ static void log_status(const struct fors_board *board, const struct fors_status 
 		fors_log_info(board->log, "%s: %s", fors_state_name(status->state), status->reason);
 }
 
+/* The status comes with a new epoch: one more in the history. When memory is short the next one tells of both. */
+static void note_epoch(struct fors_board *board, const struct fors_status *status)
+{
+	struct fors_status before;
+	struct fors_event event;
+	bool has_before = board->told && !fors_status_parse(board->told, "status.json", &before, NULL);
+	char *told = strdup(board->json), *text;
+
+	fors_event_tell(has_before ? &before : NULL, status, &event);
+	event.unix_ms = fors_clock_unix_ms();
+	if (has_before)
+		fors_status_clear(&before);
+	if (!told || fors_history_add(board->sheet[SHEET_HISTORY].bytes, &event, &text, NULL)) {
+		free(told);
+		return;
+	}
+	set_sheet(board, SHEET_HISTORY, text, strlen(text));
+	free(board->told);
+	board->told = told;
+	board->is_numbered = false;
+}
+
 bool fors_board_publish(struct fors_board *board, struct fors_schedule *schedule, struct fors_status *status)
 {
 	char reason[sizeof(status->reason)];
@@ -401,9 +454,47 @@ bool fors_board_publish(struct fors_board *board, struct fors_schedule *schedule
 	if (!take_status(board, status))
 		return false;
 	log_status(board, status);
+	if (board->is_numbered)
+		note_epoch(board, status);
 	board->is_unannounced = board->outbox;
 	fors_board_retry(board); /* the command finds it in the state folder */
 	return true;
+}
+
+/* The status as it was published last. False: there is none, or no memory. */
+static bool recall(const struct fors_board *board, struct fors_status *status)
+{
+	return board->json && !fors_status_parse(board->json, "status.json", status, NULL);
+}
+
+/* Write the status, which says a little more than before. False: out of memory. */
+static bool amend(struct fors_board *board, struct fors_status *status)
+{
+	bool is_done = take_status(board, status);
+
+	fors_status_clear(status);
+	fors_board_retry(board);
+	return is_done;
+}
+
+bool fors_board_advise(struct fors_board *board, const struct fors_gains *gains)
+{
+	struct fors_status status;
+
+	if (!recall(board, &status))
+		return false;
+	status.repairs = *gains;
+	return amend(board, &status);
+}
+
+bool fors_board_route(struct fors_board *board, const char *tables_by)
+{
+	struct fors_status status;
+
+	if (!recall(board, &status))
+		return false;
+	snprintf(status.tables_by, sizeof(status.tables_by), "%s", tables_by);
+	return amend(board, &status);
 }
 
 /* Renumber what is published above this epoch, unless it is. False: out of memory, and all is as it was. */

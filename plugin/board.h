@@ -17,7 +17,7 @@
 
 struct osm_log;
 
-#define FORS_BOARD_LEFT 3 /* files of an earlier opensm that have an epoch */
+#define FORS_BOARD_LEFT 4 /* files of an earlier opensm: those that have an epoch, and the history */
 
 struct fors_board {
 	struct osm_log *log;
@@ -42,7 +42,9 @@ struct fors_board {
 		size_t size;
 		bool is_due;	  /* still to be written */
 		bool is_uncopied; /* still to be given to the outbox, for want of memory */
-	} sheet[5];		  /* in the order of writing */
+	} sheet[6];		  /* in the order of writing */
+	char *told;		  /* status.json of the newest epoch that the history has, owned; or NULL */
+	bool is_numbered;	  /* there is an epoch that the history has not */
 	bool is_hasty;	/* a schedule is seen by readers before it is on the disk, see fors_board_withdraw_at_once() */
 	double seen_ms; /* when the hasty one was, by fors_clock_exact_ms(); 0: it could not be written */
 	bool has_complained; /* about a folder that cannot be written */
@@ -53,7 +55,8 @@ struct fors_board {
 
 /*
  * Take up where an earlier opensm left off: the highest epoch that schedule, status.json and heartbeat have, as far as
- * they are believed (epoch.h), and its schedule (checked), when it has that epoch. A bad old file is logged, no error.
+ * they are believed (epoch.h), its schedule (checked), when it has that epoch, and the history. A bad old file is
+ * logged, no error.
  */
 void fors_board_open(struct fors_board *board, struct osm_log *log, const struct fors_folder *folder,
 		     struct fors_outbox *outbox);
@@ -79,6 +82,12 @@ bool fors_board_withdraw(struct fors_board *board, struct fors_status *status);
  */
 bool fors_board_withdraw_at_once(struct fors_board *board, struct fors_status *status);
 
+/* What to mend first is known: the status says so, without a new epoch, and nobody is called. False: out of memory. */
+bool fors_board_advise(struct fors_board *board, const struct fors_gains *gains);
+
+/* Whose tables the switches hold is known: likewise. */
+bool fors_board_route(struct fors_board *board, const char *tables_by);
+
 /* Write the kept order, a text that is the board's then, into the file `places`. */
 void fors_board_keep(struct fors_board *board, char *text, size_t size);
 
@@ -91,7 +100,10 @@ bool fors_board_exceed(struct fors_board *board, uint64_t epoch);
 /* Try again to write what could not be written. */
 void fors_board_retry(struct fors_board *board);
 
-/* Rewrite the heartbeat, and the metrics with it, when it is a few seconds old: somebody stands behind what is published. */
+/*
+ * Rewrite the heartbeat, and the metrics with it, when it is a few seconds old: somebody stands behind what is
+ * published.
+ */
 void fors_board_beat(struct fors_board *board);
 
 #endif

@@ -25,6 +25,11 @@ double fors_clock_exact_ms(void)
 	return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
 }
 
+uint64_t fors_clock_thread_ms(void)
+{
+	return ms_of(CLOCK_THREAD_CPUTIME_ID);
+}
+
 uint64_t fors_clock_unix_ms(void)
 {
 	return ms_of(CLOCK_REALTIME);

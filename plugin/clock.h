@@ -19,6 +19,9 @@ uint64_t fors_clock_ms(void);
 /* The same with its fraction, to measure short times with. */
 double fors_clock_exact_ms(void);
 
+/* Processor time that the calling thread has used, in milliseconds. */
+uint64_t fors_clock_thread_ms(void);
+
 /* Unix time in milliseconds. */
 uint64_t fors_clock_unix_ms(void);
 

@@ -80,6 +80,8 @@ static void destroy(void *context)
 
 	fors_worker_stop(engine->worker);
 	engine->worker = NULL;
+	fors_advisor_stop(engine->advisor);
+	engine->advisor = NULL;
 	fors_outbox_stop(engine->outbox);
 	engine->outbox = NULL;
 	fors_loader_stop(engine->loader);
@@ -112,7 +114,10 @@ static enum fors_err start(struct fors_engine *engine, struct fors_error *error)
 		err = fors_kept_open(&engine->kept, &kept, error);
 	if (!err)
 		err = fors_outbox_start(&engine->osm->log, &engine->folder, &engine->outbox, error);
+	if (!err)
+		err = fors_advisor_start(&engine->advisor, error);
 	setup.outbox = engine->outbox;
+	setup.advisor = engine->advisor;
 	return err ? err : fors_worker_start(&setup, &engine->worker, error);
 }
 
@@ -150,6 +155,7 @@ void fors_engine_free(struct fors_engine *engine)
 	if (!engine)
 		return;
 	fors_worker_stop(engine->worker);
+	fors_advisor_stop(engine->advisor);
 	fors_outbox_stop(engine->outbox);
 	fors_loader_stop(engine->loader);
 	fors_job_free(engine->spare);

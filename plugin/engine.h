@@ -11,6 +11,7 @@
 #define FORS_PLUGIN_ENGINE_H
 
 #include "core/fabric/fabric.h"
+#include "advisor.h"
 #include "drain.h"
 #include "kept.h"
 #include "loader.h"
@@ -33,6 +34,7 @@ struct fors_engine {
 	struct fors_drain drain;	/* drained cables */
 	struct fors_rehome rehome;	/* when homes are ranked afresh */
 	struct fors_folder folder;	/* where the worker publishes */
+	struct fors_advisor *advisor;	/* what to mend first */
 	struct fors_outbox *outbox;	/* copies for publish_dir, and publish_command */
 	struct fors_worker *worker;
 	char trouble[FORS_ERROR_TEXT];	/* why the settings could not be loaded last time, or "" */

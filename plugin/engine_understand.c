@@ -39,7 +39,7 @@ static enum fors_err learn_fabric(struct fors_engine *engine, struct fors_job *j
 	return err;
 }
 
-/* What hangs is a warning for as long as it does. */
+/* What hangs, or is refused, is a warning for as long as it is so. */
 static void warn_of_files(const struct fors_engine *engine, struct fors_warnings *warnings)
 {
 	const char *file = engine->loader ? fors_loader_trouble(engine->loader) : NULL;
@@ -47,6 +47,8 @@ static void warn_of_files(const struct fors_engine *engine, struct fors_warnings
 
 	if (file)
 		fors_warn(warnings, "%s; the settings of before stay in force", file);
+	else if (*engine->trouble)
+		fors_warn(warnings, "%.330s; the settings of before stay in force", engine->trouble);
 	if (folder)
 		fors_warn(warnings, "%s; the sweeps go on without the state folder", folder);
 }
@@ -71,6 +73,8 @@ enum fors_err fors_engine_understand(struct fors_engine *engine, struct fors_job
 				       settings->participants_file ? "participants_file" : "cn_guid_file", job->fabric,
 				       &job->warnings, error);
 	warn_of_files(engine, &job->warnings);
+	if (fors_settings_participants(settings))
+		job->chosen_by = settings->participants_file ? "participants_file" : "cn_guid_file";
 	job->due_ms = engine->drain.due_ms;
 	return err;
 }

@@ -39,7 +39,8 @@ struct fors_job {
 	double check_ms;	    /* of this, to check them; likewise */
 	char method[16];	    /* of fors.conf */
 	unsigned ilp_seconds;
-	char fabric_name[64]; /* of fors.conf; empty: none */
+	const char *chosen_by; /* the setting that says who takes part, a constant; NULL: nobody is left out */
+	char fabric_name[64];  /* of fors.conf; empty: none */
 	char reason[FORS_ERROR_TEXT];
 	struct fors_warnings warnings; /* about drained cables, absent participants, and what tables leave out */
 	uint64_t

@@ -5,6 +5,7 @@ lib_LTLIBRARIES += libfors.la
 endif
 libfors_la_SOURCES = \
 	plugin/absent.c plugin/absent.h \
+	plugin/advisor.c plugin/advisor.h \
 	plugin/aside.c plugin/aside.h \
 	plugin/board.c plugin/board.h \
 	plugin/child.c plugin/child.h \
@@ -44,7 +45,8 @@ libfors_la_SOURCES = \
 	plugin/worker_job.c \
 	plugin/worker_over.c \
 	plugin/worker_plan.c \
-	plugin/worker_publish.c
+	plugin/worker_publish.c \
+	plugin/worker_repairs.c
 libfors_la_CFLAGS = $(AM_CFLAGS) $(OPENSM_CFLAGS) -pthread
 # -z nodelete: a thread that hangs in a dead network file system may outlive the plugin (outbox.c, runner.c).
 # -z now: a symbol that this opensm does not have makes it refuse the plugin, instead of ending it during a sweep.

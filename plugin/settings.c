@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "core/base/guidlist.h"
+#include "core/base/text.h"
 #include "core/base/names.h"
 #include "core/fabric/places.h"
 #include "core/net/netfile.h"
@@ -226,6 +227,20 @@ static const struct key {
 	{"participants_file", set_participants_file},
 };
 
+static enum fors_err fail_unknown(const struct reading *r, const char *name)
+{
+	const char *known[sizeof(keys) / sizeof(keys[0])];
+	size_t count = sizeof(keys) / sizeof(keys[0]), nearest;
+
+	for (size_t i = 0; i < count; i++)
+		known[i] = keys[i].name;
+	nearest = fors_text_nearest(name, known, count);
+	if (nearest == FORS_NO_TEXT)
+		return fors_fail(r->error, FORS_EINPUT, "%s:%u: unknown key '%.60s'", r->path, r->line, name);
+	return fors_fail(r->error, FORS_EINPUT, "%s:%u: unknown key '%.60s'; is '%s' meant?", r->path, r->line, name,
+			 known[nearest]);
+}
+
 static enum fors_err set_key(void *context, unsigned line, const char *name, const char *value)
 {
 	struct reading *r = context;
@@ -235,7 +250,7 @@ static enum fors_err set_key(void *context, unsigned line, const char *name, con
 		if (!strcmp(keys[i].name, name))
 			return keys[i].set(r, value);
 	}
-	return fors_fail(r->error, FORS_EINPUT, "%s:%u: unknown key '%.60s'", r->path, r->line, name);
+	return fail_unknown(r, name);
 }
 
 static enum fors_err read_conf(const char *path, struct fors_stamps *stamps, struct fors_settings *settings,

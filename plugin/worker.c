@@ -164,13 +164,30 @@ enum fors_err fors_worker_start(const struct fors_worker_setup *setup, struct fo
 	return FORS_OK;
 }
 
+/*
+ * fors has declined, which is told with all that is known of the fabric; when the sweep is over another job says who
+ * routes in its place, and nothing else. Should the first one still wait, it takes that over.
+ */
+static bool says_who_routes(const struct fors_job *job, const struct fors_job *waiting)
+{
+	return waiting && waiting->kind == FORS_JOB_DECLINED && waiting->fabric && job->kind == FORS_JOB_DECLINED &&
+	       !job->net && !strcmp(job->reason, waiting->reason);
+}
+
 void fors_worker_submit(struct fors_worker *worker, struct fors_job *job)
 {
 	struct fors_job *old;
 
+	if (worker->setup.advisor)
+		fors_advisor_look(worker->setup.advisor, job);
 	pthread_mutex_lock(&worker->mutex);
 	old = worker->mail;
-	worker->mail = job;
+	if (says_who_routes(job, old)) {
+		memcpy(old->tables_by, job->tables_by, sizeof(old->tables_by));
+		old = job;
+	} else {
+		worker->mail = job;
+	}
 	worker->declines += job->kind == FORS_JOB_DECLINED;
 	pthread_cond_signal(&worker->wake);
 	pthread_mutex_unlock(&worker->mutex);

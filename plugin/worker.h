@@ -26,6 +26,7 @@ struct fors_worker_setup {
 	struct osm_log *log;				   /* borrowed until fors_worker_stop() */
 	const struct fors_folder *folder;		   /* copied */
 	struct fors_outbox *outbox;			   /* borrowed likewise; NULL: no copies, no command */
+	struct fors_advisor *advisor;			   /* borrowed likewise; NULL: nobody says what to mend */
 	enum fors_mastership (*mastership)(void *context); /* asked by the worker's thread, every tick */
 	void (*sweep)(void *context); /* start a heavy sweep, by the worker's thread; NULL: cannot */
 	void *context;

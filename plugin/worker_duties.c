@@ -27,7 +27,10 @@ void fors_worker_write_places(struct fors_worker *worker)
 		fors_board_keep(&worker->board, text, size);
 }
 
-/* Does a sweep not end? Also takes over what was counted. OpenSM's sweeper hangs then. That none begins means nothing: the fabric is quiet. */
+/*
+ * Does a sweep not end? Also takes over what was counted. OpenSM's sweeper hangs then. That none begins means nothing:
+ * the fabric is quiet.
+ */
 static bool is_overdue(struct fors_worker *worker)
 {
 	uint64_t since, allowed;
@@ -114,6 +117,7 @@ void fors_worker_watch(struct fors_worker *worker)
 	fors_worker_watch_tables(worker);
 	watch_held_cables(worker);
 	watch_epochs(worker);
+	fors_worker_take_advice(worker);
 	fors_board_retry(&worker->board);
 	if (!worker->is_standby)
 		beat(worker);

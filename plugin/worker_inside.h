@@ -18,7 +18,8 @@
  *
  * Files: worker.c the thread and its mailbox; worker_job.c what comes of one job; worker_plan.c plans and proofs;
  * worker_publish.c what readers are told; worker_duties.c what is looked after whether or not there are jobs;
- * worker_over.c tables that another engine made: the plan, and what happens when they change.
+ * worker_repairs.c what to mend first; worker_over.c tables that another engine made: the plan, and what happens when
+ * they change.
  * Everything here runs in the worker's thread.
  */
 #ifndef FORS_PLUGIN_WORKER_INSIDE_H
@@ -27,6 +28,7 @@
 #include <pthread.h>
 
 #include "core/planners/outcome.h"
+#include "advisor.h"
 #include "board.h"
 #include "leash.h"
 #include "worker.h"
@@ -74,22 +76,26 @@ struct fors_worker {
 	struct fors_board board;
 	struct fors_worker_plan plan;
 	struct fors_worker_published published;
-	uint64_t decided;	  /* basis; 0: nothing is */
-	uint64_t view;		  /* that the status shows */
-	double outdated_ms;	  /* when the change was noted for which a withdrawal is due; 0: none is */
-	const char *outdated_how; /* and how that came out */
-	bool is_proving;	  /* the published schedule is being read by the verifier */
-	bool is_hasty;		  /* a withdrawal must not wait for a disk */
-	uint64_t incomplete;	  /* fingerprint of the fabric of which the last sweep met errors; 0: it met none */
-	uint64_t due_ms;	  /* when a sweep is due, see job.h; 0: none is */
-	uint64_t withdrawn;	  /* number of the last withdrawal for a ranking that was published; atomic */
-	uint64_t duties_ms;	  /* when duties are due again, during a plan */
-	bool is_overdue;	  /* a sweep does not end, and the log knows it */
-	bool lost_mastership;	  /* while this job was in work */
-	bool is_standby;	  /* not the master, and that is published */
-	bool is_short;		  /* memory ran out while this job was in work: it has to be tried again */
-	bool has_complained;	  /* of that */
-	struct fors_job *retry;	  /* the job to be tried again in a second, for want of memory, or NULL; owned */
+	uint64_t decided;	    /* basis; 0: nothing is */
+	uint64_t view;		    /* that the status shows */
+	uint64_t advised;	    /* basis of the question that the advisor was asked last, 0: none */
+	enum fors_state advised_in; /* and the state of readers then */
+	char told_by[48];	    /* whose tables the status says that the switches hold */
+	struct fors_gains gains;    /* its answer, not known until there is one */
+	double outdated_ms;	    /* when the change was noted for which a withdrawal is due; 0: none is */
+	const char *outdated_how;   /* and how that came out */
+	bool is_proving;	    /* the published schedule is being read by the verifier */
+	bool is_hasty;		    /* a withdrawal must not wait for a disk */
+	uint64_t incomplete;	    /* fingerprint of the fabric of which the last sweep met errors; 0: it met none */
+	uint64_t due_ms;	    /* when a sweep is due, see job.h; 0: none is */
+	uint64_t withdrawn;	    /* number of the last withdrawal for a ranking that was published; atomic */
+	uint64_t duties_ms;	    /* when duties are due again, during a plan */
+	bool is_overdue;	    /* a sweep does not end, and the log knows it */
+	bool lost_mastership;	    /* while this job was in work */
+	bool is_standby;	    /* not the master, and that is published */
+	bool is_short;		    /* memory ran out while this job was in work: it has to be tried again */
+	bool has_complained;	    /* of that */
+	struct fors_job *retry;	    /* the job to be tried again in a second, for want of memory, or NULL; owned */
 };
 
 /* --- worker.c --- */
@@ -141,6 +147,17 @@ bool fors_worker_is_outdated(struct fors_worker *worker);
 
 /* When tables have changed: withdraw what is published over them. */
 void fors_worker_watch_tables(struct fors_worker *worker);
+
+/* --- worker_repairs.c --- */
+
+/* If what is published is the last word on this job: have the advisor say what to mend, once. */
+void fors_worker_seek_advice(struct fors_worker *worker, const struct fors_job *job);
+
+/* Fill what to mend into a status about this job, where that is known. */
+void fors_worker_fill_advice(const struct fors_worker *worker, const struct fors_job *job, struct fors_status *status);
+
+/* Has the advisor answered? Then the status says so. */
+void fors_worker_take_advice(struct fors_worker *worker);
 
 /* --- worker_publish.c --- */
 

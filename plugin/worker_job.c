@@ -59,6 +59,21 @@ static void fail(struct fors_worker *worker, const struct fors_job *job, enum fo
 	fors_worker_withdraw(worker, job, FORS_FAILED, reason);
 }
 
+/* Why there is no plan: with the setting that is to blame, where one may be. */
+static void fail_without_plan(struct fors_worker *worker, const struct fors_job *job)
+{
+	const char *why = worker->plan.outcome.error.text;
+	char reason[FORS_ERROR_TEXT];
+
+	if (job->fabric && !job->fabric->nservers && job->chosen_by)
+		snprintf(reason, sizeof(reason), "%s leaves nobody: %.400s", job->chosen_by, why);
+	else if (strcmp(job->method, "auto") != 0)
+		snprintf(reason, sizeof(reason), "method = %s (fors.conf): %.400s", job->method, why);
+	else
+		snprintf(reason, sizeof(reason), "%s", why);
+	fail(worker, job, FORS_F_NOPLAN, why, reason);
+}
+
 /* The switches hold the job's tables: publish the plan, or why there is none. */
 static void decide(struct fors_worker *worker, const struct fors_job *job, uint64_t basis)
 {
@@ -70,7 +85,7 @@ static void decide(struct fors_worker *worker, const struct fors_job *job, uint6
 		return;
 	}
 	if (!outcome->plan) {
-		fail(worker, job, FORS_F_NOPLAN, outcome->error.text, outcome->error.text);
+		fail_without_plan(worker, job);
 	} else {
 		if (fors_worker_prove_installed(worker, job) || fors_worker_is_stale(worker, job))
 			return; /* cancelled: a newer job comes; out of memory: this one will come again */
@@ -172,6 +187,15 @@ static void do_tables(struct fors_worker *worker, struct fors_job *job)
 	} else {
 		plan_ahead(worker, job, basis);
 	}
+	if (job->kind == FORS_JOB_INSTALLED)
+		fors_worker_seek_advice(worker, job);
+}
+
+static void do_declined(struct fors_worker *worker, struct fors_job *job)
+{
+	fors_worker_withdraw(worker, job, FORS_INACTIVE, job->reason);
+	if (job->fabric && job->fabric->unreachable_pairs)
+		fors_worker_seek_advice(worker, job);
 }
 
 void fors_worker_do(struct fors_worker *worker, struct fors_job *job)
@@ -182,7 +206,7 @@ void fors_worker_do(struct fors_worker *worker, struct fors_job *job)
 	memcpy(worker->board.fabric_name, job->fabric_name, sizeof(job->fabric_name));
 	worker->lost_mastership = false;
 	if (job->kind == FORS_JOB_DECLINED || !fors_job_has_tables(job))
-		fors_worker_withdraw(worker, job, FORS_INACTIVE, job->reason);
+		do_declined(worker, job);
 	else if (!fors_worker_is_stale(worker, job)) /* else another one comes when they are settled */
 		do_tables(worker, job);
 	if (fors_job_has_tables(job))

@@ -3,9 +3,10 @@
  * Tables that another engine made (schedule_over = any).
  *
  * fors does not write them, so it cannot know beforehand when they change: OpenSM says so (LFT_CHANGE) when a switch
- * has confirmed the first new block. From then on two flows of a phase may meet, and what is published is withdrawn before
- * anything else is done, a plan broken off for it. How long that took is in the log, and where the time went, for who
- * finds it long: until the worker came to it, and writing the files. A new plan is made when the sweep is complete.
+ * has confirmed the first new block. From then on two flows of a phase may meet, and what is published is withdrawn
+ * before anything else is done, a plan broken off for it. How long that took is in the log, and where the time went,
+ * for who finds it long: until the worker came to it, and writing the files. A new plan is made when the sweep is
+ * complete.
  *
  * Draining, held cables and path indices for each lane are what fors does with tables of its own. Here there is a plan
  * over the tables as they are, or none.

@@ -21,6 +21,8 @@ static void fill_status(struct fors_worker *worker, const struct fors_job *job, 
 	snprintf(status->tables_by, sizeof(status->tables_by), "%s", job->tables_by);
 	status->check_ms = job->check_ms;
 	status->warnings = job->warnings;
+	memcpy(worker->told_by, job->tables_by, sizeof(worker->told_by));
+	fors_worker_fill_advice(worker, job, status);
 	if (job->fabric && fors_status_fabric(status, job->fabric, NULL))
 		fors_worker_run_short(worker);
 }
@@ -138,14 +140,25 @@ static bool is_known(const struct fors_worker *worker, const struct fors_job *jo
 	       (!fors_job_has_tables(job) || worker->view == fors_job_view(job));
 }
 
+/* Who routes in place of fors is known only when the sweep is over, and all else is told by then. */
+static void tell_who_routes(struct fors_worker *worker, const struct fors_job *job)
+{
+	if (!*job->tables_by || !strcmp(job->tables_by, worker->told_by))
+		return;
+	if (fors_board_route(&worker->board, job->tables_by))
+		memcpy(worker->told_by, job->tables_by, sizeof(worker->told_by));
+}
+
 void fors_worker_withdraw(struct fors_worker *worker, const struct fors_job *job, enum fors_state state,
 			  const char *reason)
 {
 	const struct fors_outcome *outcome = &worker->plan.outcome;
 	struct fors_status status;
 
-	if (is_known(worker, job, state, reason))
+	if (is_known(worker, job, state, reason)) {
+		tell_who_routes(worker, job);
 		return;
+	}
 	fill_status(worker, job, state, reason, &status);
 	if (state == FORS_FAILED) {
 		status.lower_bound = outcome->lower_bound;

@@ -1,6 +1,7 @@
 # Unit and property tests: one cmocka program per module of core/.
 unit_tests =
 unit_tests += tests/unit/test_absent
+unit_tests += tests/unit/test_advisor
 unit_tests += tests/unit/test_aside
 unit_tests += tests/unit/test_board
 unit_tests += tests/unit/test_child
@@ -20,6 +21,7 @@ unit_tests += tests/unit/test_golden
 unit_tests += tests/unit/test_forsched_mangled
 unit_tests += tests/unit/test_graph_spec
 unit_tests += tests/unit/test_guidlist
+unit_tests += tests/unit/test_history
 unit_tests += tests/unit/test_home
 unit_tests += tests/unit/test_input
 unit_tests += tests/unit/test_invariants
@@ -41,6 +43,7 @@ unit_tests += tests/unit/test_optimum
 unit_tests += tests/unit/test_places
 unit_tests += tests/unit/test_rank
 unit_tests += tests/unit/test_rehome
+unit_tests += tests/unit/test_repairs
 unit_tests += tests/unit/test_planner
 unit_tests += tests/unit/test_outbox
 unit_tests += tests/unit/test_outcome
@@ -66,6 +69,7 @@ unit_tests += tests/unit/test_sim
 unit_tests += tests/unit/test_sim_bound
 unit_tests += tests/unit/test_sim_memory
 unit_tests += tests/unit/test_status
+unit_tests += tests/unit/test_shift
 unit_tests += tests/unit/test_split
 unit_tests += tests/unit/test_worker
 
@@ -79,6 +83,11 @@ check_PROGRAMS += $(unit_tests)
 TESTS += $(unit_tests)
 endif
 tests_unit_test_drained_LDADD = $(unit_support)
+tests_unit_test_history_LDADD = libforscore.la $(CMOCKA_LIBS)
+tests_unit_test_advisor_SOURCES = tests/unit/test_advisor.c plugin/advisor.c plugin/clock.c plugin/thread.c
+tests_unit_test_advisor_LDADD = $(unit_support)
+tests_unit_test_advisor_LDFLAGS = $(AM_LDFLAGS) -pthread -Wl,--wrap=fors_phases_mended
+tests_unit_test_repairs_LDADD = $(unit_support)
 tests_unit_test_closed_form_LDADD = $(unit_support)
 tests_unit_test_split_LDADD = libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_colour_LDADD = libforscore.la $(CMOCKA_LIBS)
@@ -128,6 +137,7 @@ tests_unit_test_families_LDADD = libtestsupport.la libforsmodel.la libforscore.l
 tests_unit_test_graph_spec_LDADD = libtestsupport.la libforsmodel.la libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_lfti_LDADD = libforsmodel.la libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_model_LDADD = libtestsupport.la libforsmodel.la libforscore.la $(CMOCKA_LIBS) -lm
+tests_unit_test_shift_LDADD = libtestsupport.la libforsmodel.la libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_net_LDADD = $(unit_support)
 tests_unit_test_netfile_LDADD = $(unit_support)
 tests_unit_test_optimum_LDADD = libforsmodel.la libforscore.la $(CMOCKA_LIBS)
@@ -262,7 +272,7 @@ tests_unit_test_loader_LDFLAGS = $(AM_LDFLAGS) -pthread -Wl,--wrap=fors_read_byt
 tests_unit_test_settings_SOURCES = tests/unit/test_settings.c plugin/settings.c $(input_sources)
 tests_unit_test_settings_LDADD = libforscore.la $(CMOCKA_LIBS)
 worker_sources = plugin/board.c plugin/job.c plugin/levels.c plugin/worker.c plugin/worker_duties.c plugin/worker_job.c \
-	plugin/worker_over.c plugin/worker_plan.c plugin/worker_publish.c
+	plugin/worker_over.c plugin/worker_plan.c plugin/worker_publish.c plugin/worker_repairs.c plugin/advisor.c
 tests_unit_test_worker_SOURCES = tests/unit/test_worker.c $(publish_sources) $(worker_sources) $(outbox_sources) \
 	$(fault_sources)
 tests_unit_test_worker_CPPFLAGS = $(fault_cppflags)
@@ -315,7 +325,7 @@ tests_e2e_failing_memory_la_LIBADD = -ldl
 
 EXTRA_DIST += tests/e2e/conftest.py tests/e2e/harness.py tests/e2e/oracle.py tests/e2e/test_drain.py tests/e2e/test_epochs.py tests/e2e/hung.py tests/e2e/test_files.py \
 	tests/e2e/test_managers.py tests/e2e/umad_timeouts.c \
-	tests/e2e/test_netfile.py tests/e2e/test_order.py tests/e2e/test_paths.py tests/e2e/test_publish.py tests/e2e/test_scenes.py \
+	tests/e2e/test_advice.py tests/e2e/test_netfile.py tests/e2e/test_order.py tests/e2e/test_paths.py tests/e2e/test_publish.py tests/e2e/test_scenes.py \
 	tests/e2e/test_plugin.py tests/e2e/test_plugin_faults.py tests/e2e/test_plugin_memory.py tests/e2e/test_plugin_model.py
 
 # T = max(LB, LP) over large sets of failures; a few of each kind in make check, all of them by hand.

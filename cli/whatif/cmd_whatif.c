@@ -228,6 +228,7 @@ static void clear(struct whatif *whatif)
 	free(whatif->cases);
 	free(whatif->name);
 	free(whatif->result);
+	fors_shift_free(whatif->shift);
 	if (whatif->store)
 		fclose(whatif->store);
 	cli_fabric_free(&whatif->intact);

@@ -14,6 +14,7 @@
 #include "core/net/lfts.h"
 #include "core/planners/planner.h"
 #include "cli/options.h"
+#include "model/measure/shift.h"
 
 enum whatif_kind { WHATIF_INTACT, WHATIF_LINK, WHATIF_SPINE, WHATIF_RANDOM };
 
@@ -60,6 +61,7 @@ struct whatif {
 	const char *engine[WHATIF_MAX_ENGINES]; /* engine[0] is "fors", or the model */
 	uint32_t nengines;
 	struct whatif_result *result; /* ncases x nengines */
+	struct fors_shift *shift;     /* of the intact fabric under engine[0], to compare others with; or NULL */
 	FILE *store;		      /* --resume, or NULL */
 	struct cli_simulate
 		simulate; /* is_wanted: each failure is simulated; its barrier is the fitted one. Texts are not owned */
@@ -81,20 +83,25 @@ int whatif_list(struct whatif *whatif, unsigned k, unsigned count, unsigned seed
 /* The net of a case, without its cables, in *net, owned by the caller. Errors: FORS_ENOMEM. */
 enum fors_err whatif_net(const struct whatif *whatif, const struct whatif_case *one, struct fors_net **net,
 			 struct fors_error *error);
-/* The linear shift over these tables into *result. */
-enum fors_err whatif_shift(const struct whatif *whatif, const struct fors_net *net, const struct fors_lfts *lfts,
-			   const struct fors_endpoint *server, uint32_t count, struct whatif_result *result,
-			   struct fors_error *error);
+/* The linear shift over the tables of the intact fabric, in whatif->shift. Errors: FORS_ENOMEM. */
+enum fors_err whatif_shift_intact(struct whatif *whatif, struct fors_error *error);
+/*
+ * The linear shift over these tables into *result, with --simulate in Gbit/s too. `like`: what to compare them with, which takes less work; NULL:
+ * nothing.
+ */
+enum fors_err whatif_shift(const struct whatif *whatif, const struct fors_shift *like, const struct fors_net *net,
+			   const struct fors_lfts *lfts, const struct fors_endpoint *server, uint32_t count,
+			   struct whatif_result *result, struct fors_error *error);
 
 /*
- * The servers of a net of this site, in the order of plans, in *list (owned by the caller) and *count. Errors: FORS_ENOMEM,
- * FORS_ELIMIT.
+ * The servers of a net of this site, in the order of plans, in *list (owned by the caller) and *count. Errors:
+ * FORS_ENOMEM, FORS_ELIMIT.
  */
 enum fors_err whatif_servers(const struct whatif *whatif, const struct fors_net *net, struct fors_endpoint **list,
 			     uint32_t *count, struct fors_error *error);
 /*
- * What fors's plan over these tables would make of the exchange, into *result; that there is none is an answer too. Errors:
- * FORS_ENOMEM.
+ * What fors's plan over these tables would make of the exchange, into *result; that there is none is an answer too.
+ * Errors: FORS_ENOMEM.
  */
 enum fors_err whatif_plan_over(const struct whatif *whatif, const struct fors_net *net, const struct fors_lfts *lfts,
 			       struct whatif_result *result, struct fors_error *error);
@@ -114,8 +121,8 @@ int whatif_fit(struct whatif *whatif, double gbits);
 /* --- whatif_run.c --------------------------------------------------------------------------------------------- */
 
 /*
- * Find out what is not known yet, on all processors; Ctrl-C stops it and says how to go on. Returns an exit code, CLI_NO when
- * fors has no plan even for the intact fabric (the user has been told why).
+ * Find out what is not known yet, on all processors; Ctrl-C stops it and says how to go on. Returns an exit code,
+ * CLI_NO when fors has no plan even for the intact fabric (the user has been told why).
  */
 int whatif_run(struct whatif *whatif);
 

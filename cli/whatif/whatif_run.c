@@ -4,8 +4,9 @@
  *
  * Under fors: the tables that it would write, the plan that it would make, proven by the verifier; the throughput is
  * that of the plan. Under another engine: the tables that opensm writes for the same cables; the throughput is that of
- * the linear shift, since nobody plans, and beside it that of the plan which fors would make over them. Under a model of an engine, in any
- * net: its tables for the same cables, and the plan over them. One failure under one engine is one round of a parallel loop.
+ * the linear shift, since nobody plans, and beside it that of the plan which fors would make over them. Under a model
+ * of an engine, in any net: its tables for the same cables, and the plan over them. One failure under one engine is
+ * one round of a parallel loop.
  */
 #include "whatif.h"
 
@@ -98,7 +99,7 @@ static enum fors_err under_fors(const struct whatif *whatif, const struct whatif
 	if (!err)
 		err = plan(whatif, &made, server, result, error);
 	if (!err && count)
-		err = whatif_shift(whatif, made.net, made.lfts, server, count, result, error);
+		err = whatif_shift(whatif, whatif->shift, made.net, made.lfts, server, count, result, error);
 	if (!err)
 		result->changed = count_changes(whatif->intact.lfts, made.lfts);
 	free(server);
@@ -122,7 +123,7 @@ static enum fors_err under_model(const struct whatif *whatif, const struct whati
 	if (!err)
 		err = whatif_servers(whatif, made.net, &server, &count, error);
 	if (!err && count)
-		err = whatif_shift(whatif, made.net, made.lfts, server, count, result, error);
+		err = whatif_shift(whatif, whatif->shift, made.net, made.lfts, server, count, result, error);
 	if (!err)
 		err = whatif_plan_over(whatif, made.net, made.lfts, result, error);
 	if (!err) {
@@ -183,6 +184,8 @@ static int judge_intact(struct whatif *whatif)
 	const struct whatif_result *intact = whatif_at(whatif, 0, 0);
 	struct fors_error error = {0};
 
+	if (whatif_shift_intact(whatif, &error))
+		return cli_fail(&error);
 	if (do_one(whatif, 0, 0, &error))
 		return whatif_is_stopped() ? CLI_BAD : cli_fail(&error);
 	if (intact->phases)

@@ -177,6 +177,49 @@ static bool buffer_reserve(struct fors_buffer *buffer, size_t more)
 	return true;
 }
 
+#define NEAR_MAX 32
+
+static unsigned least(unsigned a, unsigned b)
+{
+	return a < b ? a : b;
+}
+
+/* How many slips lead from one text to the other (Damerau and Levenshtein, without a slip inside a slip). */
+static unsigned count_slips(const char *a, const char *b)
+{
+	unsigned slips[NEAR_MAX + 1][NEAR_MAX + 1];
+	size_t na = strlen(a), nb = strlen(b);
+
+	for (size_t i = 0; i <= na; i++)
+		for (size_t j = 0; j <= nb; j++) {
+			if (!i || !j) {
+				slips[i][j] = (unsigned)(i + j);
+				continue;
+			}
+			slips[i][j] = least(slips[i - 1][j - 1] + (a[i - 1] != b[j - 1]),
+					    1 + least(slips[i - 1][j], slips[i][j - 1]));
+			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+				slips[i][j] = least(slips[i][j], slips[i - 2][j - 2] + 1);
+		}
+	return slips[na][nb];
+}
+
+size_t fors_text_nearest(const char *text, const char *const *list, size_t count)
+{
+	unsigned fewest = 1 + (unsigned)strlen(text) / 3;
+	size_t nearest = FORS_NO_TEXT;
+
+	for (size_t i = 0; strlen(text) < NEAR_MAX && i < count; i++) {
+		unsigned slips = strlen(list[i]) < NEAR_MAX ? count_slips(text, list[i]) : NEAR_MAX;
+
+		if (slips < fewest || (slips == fewest && nearest == FORS_NO_TEXT)) {
+			fewest = slips;
+			nearest = i;
+		}
+	}
+	return nearest;
+}
+
 void fors_buffer_print(struct fors_buffer *buffer, const char *format, ...)
 {
 	size_t more = 256; /* a usual line: then one pass is enough */

@@ -109,6 +109,14 @@ struct fors_keyed {
  */
 bool fors_keyed_sort(struct fors_keyed *list, size_t count, struct fors_keyed *first, struct fors_keyed *second);
 
+/*
+ * The index of the text in list (count of them) that is most like `text`, as somebody mistypes: letters left out,
+ * doubled, exchanged with their neighbour or wrong; FORS_NO_TEXT when none is alike. Texts longer than 31 bytes are
+ * like none.
+ */
+#define FORS_NO_TEXT SIZE_MAX
+size_t fors_text_nearest(const char *text, const char *const *list, size_t count);
+
 /* Text that grows; start with all zero. Once memory ran out, nothing more is written. */
 struct fors_buffer {
 	char *text; /* terminated once something was written; free() */

@@ -31,6 +31,40 @@ void fors_fabric_free(struct fors_fabric *fabric)
 	free(fabric);
 }
 
+/* NULL: out of memory. */
+static void *copy_array(const void *from, size_t count, size_t size)
+{
+	void *to = calloc(count + 1, size);
+
+	if (to)
+		memcpy(to, from, count * size);
+	return to;
+}
+
+enum fors_err fors_fabric_copy(const struct fors_fabric *fabric, const struct fors_net *net, struct fors_fabric **copy,
+			       struct fors_error *error)
+{
+	size_t nslots = (size_t)fabric->nleaves * fabric->nslots, ncables = (size_t)fabric->nleaves * fabric->nlanes;
+	struct fors_fabric *f = malloc(sizeof(*f));
+
+	if (!f)
+		return fors_fail_memory(error);
+	*f = *fabric;
+	f->net = net;
+	f->leaf = copy_array(fabric->leaf, fabric->nleaves, sizeof(*f->leaf));
+	f->spine = copy_array(fabric->spine, fabric->nspines, sizeof(*f->spine));
+	f->lane = copy_array(fabric->lane, fabric->nlanes, sizeof(*f->lane));
+	f->cable = copy_array(fabric->cable, ncables, sizeof(*f->cable));
+	f->slot = copy_array(fabric->slot, nslots, sizeof(*f->slot));
+	f->server = copy_array(fabric->server, fabric->nservers, sizeof(*f->server));
+	if (!f->leaf || !f->spine || !f->lane || !f->cable || !f->slot || !f->server) {
+		fors_fabric_free(f);
+		return fors_fail_memory(error);
+	}
+	*copy = f;
+	return FORS_OK;
+}
+
 static uint32_t most_slots(const struct fors_places *places)
 {
 	uint32_t most = 1;
@@ -436,35 +470,6 @@ enum fors_err fors_fabric_build(const struct fors_net *net, const struct fors_pl
 	else
 		*fabric = f;
 	return err;
-}
-
-static void *copy_of(const void *from, size_t size)
-{
-	void *to = malloc(size + 1);
-
-	if (to && size)
-		memcpy(to, from, size);
-	return to;
-}
-
-enum fors_err fors_fabric_copy(const struct fors_fabric *fabric, struct fors_fabric **copy, struct fors_error *error)
-{
-	struct fors_fabric *f = copy_of(fabric, sizeof(*fabric));
-
-	if (!f)
-		return fors_fail_memory(error);
-	f->leaf = copy_of(fabric->leaf, fabric->nleaves * sizeof(*f->leaf));
-	f->spine = copy_of(fabric->spine, fabric->nspines * sizeof(*f->spine));
-	f->lane = copy_of(fabric->lane, fabric->nlanes * sizeof(*f->lane));
-	f->cable = copy_of(fabric->cable, (size_t)fabric->nleaves * fabric->nlanes * sizeof(*f->cable));
-	f->slot = copy_of(fabric->slot, (size_t)fabric->nleaves * fabric->nslots * sizeof(*f->slot));
-	f->server = copy_of(fabric->server, fabric->nservers * sizeof(*f->server));
-	if (!f->leaf || !f->spine || !f->lane || !f->cable || !f->slot || !f->server) {
-		fors_fabric_free(f);
-		return fors_fail_memory(error);
-	}
-	*copy = f;
-	return FORS_OK;
 }
 
 static bool has_dead_cable(const struct fors_fabric *f)

@@ -139,9 +139,9 @@ enum fors_err fors_fabric_build(const struct fors_net *net, const struct fors_pl
 				const struct fors_participants *participants, struct fors_fabric **fabric,
 				struct fors_error *error);
 void fors_fabric_free(struct fors_fabric *fabric);
-
-/* A copy in *copy, owned by the caller, of the same net (borrowed). Errors: FORS_ENOMEM. */
-enum fors_err fors_fabric_copy(const struct fors_fabric *fabric, struct fors_fabric **copy, struct fors_error *error);
+/* A copy in *copy, owned by the caller, over `net` (borrowed): its own, or a copy of it. Errors: FORS_ENOMEM. */
+enum fors_err fors_fabric_copy(const struct fors_fabric *fabric, const struct fors_net *net, struct fors_fabric **copy,
+			       struct fors_error *error);
 
 /* Count anew what follows from the cables, after somebody changed their states. Errors: FORS_ENOMEM. */
 enum fors_err fors_fabric_recount(struct fors_fabric *fabric, struct fors_error *error);

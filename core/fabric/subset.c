@@ -37,7 +37,7 @@ enum fors_err fors_fabric_subset(const struct fors_fabric *fabric, const uint32_
 				 const bool *is_allowed, struct fors_fabric **subset, struct fors_error *error)
 {
 	struct fors_fabric *f = NULL;
-	enum fors_err err = fors_fabric_copy(fabric, &f, error);
+	enum fors_err err = fors_fabric_copy(fabric, fabric->net, &f, error);
 
 	if (err)
 		return err;

@@ -79,7 +79,7 @@ enum fors_err fors_slow_drained(const struct fors_fabric *fabric, double *length
 	enum fors_err err = FORS_OK;
 
 	if (any_left(fabric, full) && fabric->nservers && !fabric->unreachable_pairs) {
-		err = fors_fabric_copy(fabric, &copy, error);
+		err = fors_fabric_copy(fabric, fabric->net, &copy, error);
 		if (!err && mark(copy, full))
 			err = fors_drained_apply(copy, &ignored, error);
 		if (!err && !any_left(copy, full) && !copy->unreachable_pairs)

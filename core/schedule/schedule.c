@@ -164,18 +164,22 @@ struct fors_cell fors_schedule_flow(const struct fors_schedule *schedule, uint32
 {
 	static const struct fors_cell idle = {FORS_IDLE, 0, FORS_NO_LANE};
 	const struct fors_schedule_server *server = &schedule->server[s];
-	uint32_t length = schedule->round_length, virtual_leaf, member, first, position;
+	uint32_t length = schedule->round_length, virtual_leaf = server->leaf, member = server->rank, turn, position;
 	struct fors_cell cell;
 
 	if (!schedule->parts) {
 		cell = schedule->cell[(size_t)s * schedule->nphases + phase];
 		return cell.dst == s ? idle : cell;
 	}
-	virtual_leaf = server->leaf * schedule->parts + server->rank % schedule->parts;
-	member = server->rank / schedule->parts;
-	first = phase / length * length;
-	position = (member + length - phase % length) % length;
-	cell = schedule->cell[(size_t)virtual_leaf * schedule->nphases + first + position];
+	if (schedule->parts > 1) { /* divisions are most of the work here, and verifiers ask a million times */
+		virtual_leaf = server->leaf * schedule->parts + server->rank % schedule->parts;
+		member = server->rank / schedule->parts;
+	}
+	turn = phase % length;
+	position = member >= turn ? member - turn : member + length - turn;
+	if (position >= length)
+		position %= length;
+	cell = schedule->cell[(size_t)virtual_leaf * schedule->nphases + (phase - turn) + position];
 	return cell.dst == s ? idle : cell;
 }
 

@@ -5,18 +5,19 @@
  * The verifier does what the network will do. It knows the cables of a net, the tables of its switches and, for
  * each phase, who sends to which LID; nothing about leaves, lanes, homes or planners. A flow starts at its
  * server's port, each switch looks the LID up and passes it on, and it must come out at its receiver. In a two-level
- * tree that is over one switch (inside a leaf) or three (leaf, spine, leaf), because that is what conflict-free plans are
- * about and because then every path goes up and then down. A schedule that names ways (schedule.h) is of any fabric: its
- * flows cross any number of switches, each once, and exactly those, by those ports, that the schedule names. On its way a
- * flow is counted on each directed cable that it uses; a cable is known by the port that sends into it. Counters carry the
- * phase that they belong to, so that nothing has to be cleared between phases.
+ * tree that is over one switch (inside a leaf) or three (leaf, spine, leaf), because that is what conflict-free plans
+ * are about and because then every path goes up and then down. A schedule that names ways (schedule.h) is of any
+ * fabric: its flows cross any number of switches, each once, and exactly those, by those ports, that the schedule
+ * names. On its way a flow is counted on each directed cable that it uses; a cable is known by the port that sends
+ * into it. Counters carry the phase that they belong to, so that nothing has to be cleared between phases.
  *
  * Before that it makes sure that the schedule and the net speak of the same servers: port GUIDs, LIDs and LMC, and
  * that servers of one leaf hang on one switch. Only if they do flows are walked, else the report would drown in
  * their consequences.
  *
- * Work: one pass over (phase, server), a table look-up and a counter for each hop, three in a two-level tree. Memory: 12
- * bytes per port, 1 bit per pair of servers.
+ * Work: one pass over (phase, server), a table look-up and a counter for each hop, three in a two-level tree; with one
+ * LID for each server tables are looked up once for each leaf and receiver. Memory: 12 bytes per port, 1 bit per pair
+ * of servers, 16 bytes per leaf and receiver.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -25,7 +26,7 @@
 
 #include "verify_inside.h"
 
-#define TREE_SWITCHES 3 /* on the way of a flow in a two-level tree */
+#define MANY_SENDERS 4 /* below a leaf */
 
 /* A CA port of the net, to find servers by GUID. */
 struct ca_port {
@@ -226,6 +227,51 @@ static bool walk(struct check *check, const struct flow *flow, struct way *way)
 	return false;
 }
 
+/* What walk() saw, for the next one who goes there. */
+static void remember(const struct way *way, struct known *known)
+{
+	for (uint32_t i = 0; i < way->nswitches; i++)
+		known->link[i] = way->link[i + 1];
+	known->spine = way->nswitches > 1 ? way->node[1] : 0;
+}
+
+/*
+ * As walk(), where another server of the leaf has gone before; of the switches the first two are named, for
+ * check_spine().
+ */
+static void recall(const struct check *check, const struct flow *flow, const struct known *known, struct way *way)
+{
+	way->link[0] = check->place[flow->src].link;
+	way->node[0] = check->place[flow->src].leaf;
+	way->node[1] = known->spine;
+	way->nswitches = 0;
+	for (; way->nswitches < TREE_SWITCHES && known->link[way->nswitches]; way->nswitches++)
+		way->link[way->nswitches + 1] = known->link[way->nswitches];
+}
+
+/*
+ * walk(), but where tables have been asked already: they know receivers and not senders, so with one LID for each
+ * server all flows from a leaf to it go the same way behind the cable of who sends. What does not arrive is walked,
+ * and told, each time.
+ */
+static bool go(struct check *check, const struct flow *flow, struct way *way)
+{
+	uint32_t leaf = check->schedule->server[flow->src].leaf;
+	struct known *known = check->known;
+
+	if (!known)
+		return walk(check, flow, way);
+	known += (size_t)leaf * check->schedule->nservers + flow->cell.dst;
+	if (known->link[0]) {
+		recall(check, flow, known, way);
+		return true;
+	}
+	if (!walk(check, flow, way))
+		return false;
+	remember(way, known);
+	return true;
+}
+
 /* The schedule names the spine, or none inside a leaf: is it the one that was taken? */
 static void check_spine(struct check *check, const struct flow *flow, const struct way *way)
 {
@@ -346,7 +392,7 @@ static void check_flow(struct check *check, const struct flow *flow)
 			schedule->server[flow->cell.dst].lmc);
 		return;
 	}
-	if (!walk(check, flow, &check->way))
+	if (!go(check, flow, &check->way))
 		return;
 	if (schedule->ways)
 		check_named(check, flow, &check->way);
@@ -437,6 +483,18 @@ static uint32_t count_switches(const struct fors_net *net)
 	return n;
 }
 
+/*
+ * Do several servers of a leaf send over the same ways, and is there a leaf for each? Else remembering them is in
+ * vain.
+ */
+static bool has_common_ways(const struct fors_schedule *schedule)
+{
+	for (uint32_t s = 0; s < schedule->nservers; s++)
+		if (schedule->server[s].lmc)
+			return false;
+	return !schedule->ways && schedule->nservers / MANY_SENDERS >= schedule->nleaves;
+}
+
 static bool alloc(struct check *check)
 {
 	size_t p = check->schedule->nservers;
@@ -453,6 +511,8 @@ static bool alloc(struct check *check)
 	check->received = calloc(p, sizeof(*check->received));
 	check->sender = calloc(p, sizeof(*check->sender));
 	check->met = calloc(p * p / 64 + 1, sizeof(*check->met));
+	if (has_common_ways(check->schedule)) /* which saves time, and is done without when memory is short */
+		check->known = calloc(check->schedule->nleaves * p + 1, sizeof(*check->known));
 	return check->way.link && check->way.node && check->named && check->row_of && check->place &&
 	       check->lane_node && check->link && check->received && check->sender && check->met;
 }
@@ -469,6 +529,7 @@ static void release(struct check *check)
 	free(check->received);
 	free(check->sender);
 	free(check->met);
+	free(check->known);
 }
 
 static enum fors_err run(struct check *check, bool (*cancelled)(void *context), void *context, struct fors_error *error)

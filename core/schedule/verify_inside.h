@@ -23,6 +23,8 @@ struct place {
 	uint8_t port;
 };
 
+#define TREE_SWITCHES 3 /* on the way of a flow in a two-level tree */
+
 struct flow {
 	uint32_t phase, src;
 	struct fors_cell cell;
@@ -32,6 +34,15 @@ struct way {
 	uint32_t *link; /* the server's own cable, then one per switch */
 	uint32_t *node; /* the switches */
 	uint32_t nswitches;
+};
+
+/*
+ * The way from a leaf to a receiver in a two-level tree, as it was walked for the first server of the leaf that sends
+ * there.
+ */
+struct known {
+	uint32_t link[TREE_SWITCHES]; /* behind the server's own cable; 0: no more. All 0: not walked yet */
+	uint32_t spine;		      /* the second switch */
 };
 
 struct check {
@@ -49,6 +60,7 @@ struct check {
 	uint32_t room;		    /* switches that a flow may cross */
 	struct way way;		    /* of the flow in hand */
 	struct fors_way_hop *named; /* room of them: the way that the schedule names, when it names ways */
+	struct known *known;	    /* per leaf and receiver; NULL: each flow is walked */
 	struct fors_verdict *verdict;
 };
 

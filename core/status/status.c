@@ -245,6 +245,19 @@ double fors_status_share(const struct fors_status *status)
 	return length > (double)status->servers ? (double)status->servers / length : 1;
 }
 
+void fors_gain_name(const struct fors_fabric *fabric, const struct fors_repair *repair, struct fors_gain *gain)
+{
+	uint32_t spine = fabric->lane[repair->lane].spine;
+
+	memset(gain, 0, sizeof(*gain));
+	if (repair->leaf != FORS_NONE) {
+		describe_cable(fabric, repair->leaf, repair->lane, &gain->link);
+		return;
+	}
+	snprintf(gain->link.b, sizeof(gain->link.b), "%s", fabric->spine[spine].name);
+	gain->link.since_ms = FORS_UNKNOWN;
+}
+
 bool fors_status_is_over(const struct fors_status *status)
 {
 	return status->tables_by[0] && strcmp(status->tables_by, "fors");

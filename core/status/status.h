@@ -10,6 +10,7 @@
 #include "core/base/warnings.h"
 #include "core/fabric/fabric.h"
 #include "core/schedule/pace.h"
+#include "core/fabric/repairs.h"
 #include "core/schedule/schedule.h"
 
 enum fors_state { FORS_INACTIVE, FORS_PLANNING, FORS_ACTIVE, FORS_FAILED };
@@ -29,6 +30,22 @@ struct fors_link {
 struct fors_links {
 	struct fors_link *link;
 	size_t count;
+};
+
+#define FORS_GAINS_MAX 20
+
+/* A repair, and what it would lead to. */
+struct fors_gain {
+	struct fors_link link; /* a is empty: the whole spine b */
+	int64_t phases;	       /* with this mended and nothing else */
+};
+
+/* The repairs that alone give something back, the best first. Plain data. */
+struct fors_gains {
+	bool is_known;	  /* false: nobody has looked, and what follows is zero */
+	uint32_t untried; /* repairs for which the time did not suffice */
+	uint32_t count;
+	struct fors_gain gain[FORS_GAINS_MAX];
 };
 
 /* "inactive", "planning", "active" or "failed"; never NULL. */
@@ -63,6 +80,7 @@ struct fors_status {
 	struct fors_links excluded_links, held_links;
 	struct fors_links slow_servers; /* whose own cable is slow: b is the server */
 	struct fors_links lost_servers; /* places of servers with nothing alive: b is the server that was, or empty */
+	struct fors_gains repairs;	/* what to mend first */
 	struct fors_warnings warnings;
 };
 
@@ -91,5 +109,8 @@ double fors_status_share(const struct fors_status *status);
 
 /* Fill what a schedule says: epoch, phases, method (its reason, when withdrawn). */
 void fors_status_schedule(struct fors_status *status, const struct fors_schedule *schedule);
+
+/* What a repair of the fabric is called; phases is left to the caller. */
+void fors_gain_name(const struct fors_fabric *fabric, const struct fors_repair *repair, struct fors_gain *gain);
 
 #endif

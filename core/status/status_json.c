@@ -106,6 +106,35 @@ static json_t *list_to_json(const struct fors_status *status, const struct fors_
 	return list;
 }
 
+/* A gain; of a whole spine there is no other end. */
+static json_t *gain_to_json(const struct fors_gain *gain)
+{
+	const struct fors_link *link = &gain->link;
+
+	if (!*link->a)
+		return json_pack("{s:n, s:n, s:o, s:n, s:I}", "a", "a_port", "b", text_to_json(link->b), "b_port",
+				 "phases", (json_int_t)gain->phases);
+	return json_pack("{s:o, s:i, s:o, s:i, s:I}", "a", text_to_json(link->a), "a_port", link->a_port, "b",
+			 text_to_json(link->b), "b_port", link->b_port, "phases", (json_int_t)gain->phases);
+}
+
+static json_t *gains_to_json(const struct fors_gains *gains)
+{
+	json_t *list = json_array(), *object;
+
+	if (!gains->is_known) {
+		json_decref(list);
+		return json_null();
+	}
+	for (uint32_t i = 0; list && i < gains->count; i++)
+		if (json_array_append_new(list, gain_to_json(&gains->gain[i]))) {
+			json_decref(list);
+			return NULL;
+		}
+	object = json_pack("{s:o, s:i}", "list", list, "untried", (int)gains->untried);
+	return object;
+}
+
 /* New reference, NULL: out of memory. */
 static json_t *to_json(const struct fors_status *status, const struct fors_key *key)
 {
@@ -133,6 +162,8 @@ static json_t *to_json(const struct fors_status *status, const struct fors_key *
 				    server_to_json);
 	case FORS_KEY_DEAD_SINCE:
 		return list_to_json(status, key, status->dead_links.count, since_to_json);
+	case FORS_KEY_REPAIRS:
+		return gains_to_json(&status->repairs);
 	case FORS_KEY_WARNINGS:
 		return list_to_json(status, key, fors_warnings_kept(&status->warnings), warning_to_json);
 	}
@@ -277,6 +308,38 @@ static bool parse_warnings(const json_t *value, struct fors_warnings *warnings)
 	return true;
 }
 
+static bool parse_gain(const json_t *value, struct fors_gain *gain)
+{
+	const json_t *phases = json_object_get(value, "phases"), *spine = json_object_get(value, "b");
+	struct fors_link *link = &gain->link;
+
+	*gain = (struct fors_gain){.link = {.since_ms = FORS_UNKNOWN}, .phases = json_integer_value(phases)};
+	if (!json_is_integer(phases) || gain->phases <= 0)
+		return false;
+	if (!json_is_null(json_object_get(value, "a")))
+		return parse_end(value, "a", "a_port", link->a, &link->a_port) &&
+		       parse_end(value, "b", "b_port", link->b, &link->b_port);
+	if (json_is_string(spine))
+		copy_text(link->b, sizeof(link->b), json_string_value(spine));
+	return json_is_string(spine);
+}
+
+static bool parse_gains(const json_t *value, struct fors_gains *gains)
+{
+	const json_t *list = json_object_get(value, "list"), *untried = json_object_get(value, "untried");
+	size_t n = json_array_size(list);
+
+	if (!json_is_array(list) || !json_is_integer(untried) || json_integer_value(untried) < 0 ||
+	    json_integer_value(untried) > INT32_MAX)
+		return false;
+	gains->untried = (uint32_t)json_integer_value(untried);
+	gains->is_known = true;
+	for (size_t i = 0; i < n && i < FORS_GAINS_MAX; i++)
+		if (!parse_gain(json_array_get(list, i), &gains->gain[gains->count++]))
+			return false;
+	return true;
+}
+
 static enum fors_err good_if(bool is_good)
 {
 	return is_good ? FORS_OK : FORS_EINPUT;
@@ -309,6 +372,8 @@ static enum fors_err parse_value(const json_t *value, const struct fors_key *key
 		return parse_links(value, parse_server, at);
 	case FORS_KEY_DEAD_SINCE:
 		return good_if(parse_since(value, &status->dead_links));
+	case FORS_KEY_REPAIRS:
+		return good_if(parse_gains(value, at));
 	case FORS_KEY_WARNINGS:
 		return good_if(parse_warnings(value, &status->warnings));
 	}

@@ -49,6 +49,7 @@ const struct fors_key fors_keys[] = {
 	{AT(lost_servers), FORS_KEY_SERVERS, "Places of servers of the exchange with nothing alive in them"},
 	{AT(held_until_ms), FORS_KEY_UNIX_MS, "Unix time when the next held cable returns"},
 	{AT(state_since_ms), FORS_KEY_UNIX_MS, "Unix time since when the state is what it is"},
+	{AT(repairs), FORS_KEY_REPAIRS, NULL},
 	{"remarks", offsetof(struct fors_status, warnings), sizeof(struct fors_warnings), FORS_KEY_WARNINGS,
 	 "Settings of fors.conf that cannot be followed"},
 };

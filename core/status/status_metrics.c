@@ -166,6 +166,7 @@ static void put_key(struct page *page, const struct fors_status *status, const s
 			gauge(page, key->name, key->help, 0,
 			      (double)((const struct fors_links *)fors_key_member(status, key))->count);
 		break;
+	case FORS_KEY_REPAIRS: /* advice, not a measurement */
 	case FORS_KEY_DEAD_SINCE:
 		break;
 	case FORS_KEY_WARNINGS:

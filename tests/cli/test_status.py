@@ -44,7 +44,7 @@ def test_active(fors, folder):
 
 def test_cost(fors, folder):
     out = fors("status", folder(phases=20, lower_bound=18, lmc_needed=2)).out
-    assert "80.0 % of full; 20.0 % is lost" in out and "LMC 2 would allow fewer" in out
+    assert "80.0 % of full; 20.0 % is lost" in out and "LMC 2 would allow 18 phases, 2 fewer" in out
 
 
 def test_json_is_status_json(fors, folder):
@@ -211,3 +211,92 @@ def test_watch(fors, folder):
         process.communicate()
     assert sum(bool(re.match(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$", line)) for line in shown) >= 4
     assert "goes not with --json" in fors("status", path, "--watch", "1", "--json", code=2).err
+
+
+def gain(a, a_port, b, b_port, phases):
+    return {"a": a, "a_port": a_port, "b": b, "b_port": b_port, "phases": phases}
+
+
+def test_what_to_mend_first(fors, folder):
+    repairs = {"list": [gain("Leaf03", 21, "Spine01", 4, 18), gain(None, None, "Spine02", None, 19)], "untried": 0}
+    path = folder(phases=20, lower_bound=20, repairs=repairs)
+    out = fors("status", path).out
+    assert ("mend first  Leaf03[21] - Spine01[4] alone: 80.0 % -> 88.9 %\n"
+            "            Spine02 with all its cables alone: 80.0 % -> 84.2 %\n") in out
+    assert json.loads(fors("status", path, "--json").out)["repairs"] == repairs
+
+
+def test_no_repair_helps_alone(fors, folder):
+    out = fors("status", folder(phases=20, lower_bound=20, repairs={"list": [], "untried": 0})).out
+    assert "mend first  no repair gives anything back alone: it takes several\n" in out
+
+
+def test_repairs_that_were_not_tried(fors, folder):
+    out = fors("status", folder(phases=20, lower_bound=20, repairs={"list": [], "untried": 7})).out
+    assert "mend first  7 more repairs were not tried, for want of time\n" in out
+
+
+def test_nothing_lost_nothing_to_mend_first(fors, folder):
+    assert "mend first" not in fors("status", folder(repairs={"list": [], "untried": 0})).out
+    assert "mend first" not in fors("status", folder(name="0x0002c90300001235")).out
+
+
+@pytest.mark.parametrize("bad", [[], {}, {"list": [{}], "untried": 0}, {"list": [], "untried": -1},
+                                 {"list": [gain("Leaf03", 21, "Spine01", 4, 0)], "untried": 0},
+                                 {"list": [gain("Leaf03", 500, "Spine01", 4, 1)], "untried": 0},
+                                 {"list": [gain(None, None, None, None, 1)], "untried": 0}])
+def test_odd_repairs(fors, folder, bad):
+    assert 'odd value of "repairs"' in fors("status", folder(repairs=bad), code=2).err
+
+
+def test_how_many_phases_a_larger_lmc_gives(fors, folder):
+    out = fors("status", folder(phases=20, lower_bound=17, lmc_needed=5)).out
+    assert "LMC 5 would allow 17 phases, 3 fewer\n" in out
+
+
+def test_watch_has_a_default(fors, folder):
+    path = folder()
+    for arguments in ([path, "--watch"], ["--watch", path], ["--watch=1", path], ["--watch", "1", path]):
+        process = subprocess.Popen([FORS, "status", *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        assert re.match(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$", process.stdout.readline().strip())
+        assert process.stdout.readline().strip() == str(path)
+        process.terminate()
+        process.communicate()
+    assert "goes not with --history" in fors("status", path, "--watch", "--history", code=2).err
+
+
+HISTORY = ("fors history 1\n"
+           "1700000000000\t1700000000001\t16\trounds\tplanned\n"
+           "1700000100000\t1700000100001\t0\t-\ta schedule is being planned; 1 cable died: Leaf00[5] - Spine01[1]\n")
+
+
+def test_history(fors, folder):
+    path = folder()
+    (path / "history").write_text(HISTORY)
+    out = fors("status", path, "--history", env={**os.environ, "TZ": "UTC"}).out
+    assert out == (f"{path}: 2 epochs, the newest last\n"
+                   "2023-11-14 22:13:20  epoch 1700000000001, 16 phases, rounds: planned\n"
+                   "2023-11-14 22:15:00  epoch 1700000100001, withdrawn: a schedule is being planned; "
+                   "1 cable died: Leaf00[5] - Spine01[1]\n")
+    told = json.loads(fors("status", path, "--history", "--json").out)
+    assert told["state_dir"] == str(path)
+    assert told["epochs"][1] == {"unix_ms": 1700000100000, "epoch": 1700000100001, "phases": 0, "method": "-",
+                                 "cause": "a schedule is being planned; 1 cable died: Leaf00[5] - Spine01[1]"}
+    assert [one["state_dir"] for one in json.loads(fors("status", path.parent, "--history", "--json").out)] == [str(path)]
+    narrow = fors("status", path, "--history", env={**os.environ, "COLUMNS": "45"}).out
+    assert max(map(len, narrow.splitlines()[1:])) <= 45
+
+
+def test_no_history(fors, folder):
+    path = folder()
+    assert "nothing was published here since this fors keeps a history" in fors("status", path, "--history", code=1).err
+
+
+@pytest.mark.parametrize("text, said", [
+    (HISTORY[:-20], "history:3: the history is damaged"), (HISTORY + "\n", "history:4: the history is damaged"),
+    ("", "no history of fors"), ("x" * 100, "no history of fors"), (HISTORY + "\0", "a zero byte"),
+    (HISTORY.replace("\t16\t", "\t-16\t"), "history:2: the history is damaged")])
+def test_damaged_history(fors, folder, text, said):
+    path = folder()
+    (path / "history").write_text(text)
+    assert said in fors("status", path, "--history", code=2).err

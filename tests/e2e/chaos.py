@@ -651,7 +651,9 @@ class Progress:
     def __call__(self, number, run):
         is_terminal = sys.stderr.isatty()
         if is_terminal or number % 100 == 0:
-            text = (f"{number}/{self.total} events, {(time.monotonic() - self.started) / number:.2f} s each, slowest "
+            each = (time.monotonic() - self.started) / number
+            left = int(each * (self.total - number))
+            text = (f"{number}/{self.total} events, {left // 60}:{left % 60:02} left, {each:.2f} s each, slowest "
                     f"{run.slowest:.1f} s, opensm {run.curve[-1][1] / 1024:.1f} MB")
             print(f"\r{text}\033[K" if is_terminal else text, end="" if is_terminal else "\n", file=sys.stderr,
                   flush=True)
@@ -697,7 +699,13 @@ def main():
     print(f"seed {options.seed}, {len(events)} events, {options.fabric}, LMC {lmc}", file=sys.stderr)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # ends what it started, too
     directory, started = tempfile.mkdtemp(prefix="fors-chaos-"), time.monotonic()
-    run, done, violation = chaos(tree, events, lmc, directory, options.managers == "two", Progress(len(events)))
+    try:
+        run, done, violation = chaos(tree, events, lmc, directory, options.managers == "two", Progress(len(events)))
+    except KeyboardInterrupt:
+        subprocess.run(["rm", "-rf", directory], check=True)
+        print(f"\nstopped; nothing was found so far. --seed {options.seed} does the same again, from the beginning: what happens "
+              "follows from what happened before", file=sys.stderr)
+        return 130
     report(options, run, done, time.monotonic() - started)
     if options.curve:
         options.curve.write_text("".join(f"{n} {pid} {rss} {anon}\n" for n, (pid, rss, anon) in enumerate(run.curve, 1)))

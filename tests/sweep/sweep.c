@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "core/planners/bound.h"
 #include "core/schedule/schedule.h"
@@ -52,6 +53,8 @@ static const struct family families[] = {
 	{"5x6 dense failures", "FT(2;5,6;servers=5)", 3, ALL, 0.1, 0.6, 1},
 	{"4x5 three cables", "FT(2;4,5;servers=10;cables=3)", 4, ALL, 0, 0.3, 1},
 };
+
+#define NFAMILIES (sizeof(families) / sizeof(families[0]))
 
 /* What came out for a family. */
 struct tally {
@@ -208,13 +211,29 @@ static void every_small_set(void **unused)
 static uint32_t nsets = 4;
 static const char *wanted = "";
 
+/* On a terminal: how much is done, how long the rest takes if it goes on like this, and how a family is done alone. */
+static void tell_progress(size_t done)
+{
+	static time_t started;
+	long left;
+
+	if (!done)
+		started = time(NULL);
+	left = done ? (long)(time(NULL) - started) * (long)(NFAMILIES - done) / (long)done : 0;
+	if (isatty(STDERR_FILENO))
+		fprintf(stderr, "%zu/%zu families, %ld:%02ld left; this one alone: sweep %u \"%s\"\n", done, NFAMILIES,
+			left / 60, left % 60, nsets, families[done].name);
+}
+
 static void sweep(void **unused)
 {
 	uint32_t above = 0;
 
-	for (size_t i = 0; i < sizeof(families) / sizeof(families[0]); i++)
-		if (strstr(families[i].name, wanted))
+	for (size_t i = 0; i < NFAMILIES; i++)
+		if (strstr(families[i].name, wanted)) {
+			tell_progress(i);
 			above += run_family(&families[i], nsets);
+		}
 	assert_int_equal(above, 0);
 }
 

@@ -302,7 +302,7 @@ static void nothing_changes(void **state)
 	fingerprint = bed->fabric->fingerprint;
 	drained(bed);
 	assert_true(bed->fabric->fingerprint == fingerprint && fors_live(bed->fabric, 1, 1));
-	assert_int_equal(fors_fabric_copy(bed->fabric, &copy, NULL), FORS_OK);
+	assert_int_equal(fors_fabric_copy(bed->fabric, bed->fabric->net, &copy, NULL), FORS_OK);
 	assert_int_equal(fors_fabric_recount(copy, NULL), FORS_OK);
 	assert_true(copy->fingerprint == fingerprint && copy->nservers == 16);
 	fors_fabric_free(copy);

@@ -112,6 +112,7 @@ static void unknown_is_null(void **state)
 		"not_participants",
 		"guests",
 		"left_out",
+		"repairs",
 	};
 	struct fors_status status;
 	json_t *object;

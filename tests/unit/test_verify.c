@@ -110,6 +110,54 @@ static void good_plans(void **state)
 	}
 }
 
+/*
+ * With one LID for each server tables are asked once for each leaf and receiver. Whatever is spoilt in tables or plan,
+ * what is found is what check_plan() finds, which asks for each flow.
+ */
+static void common_ways(void **state)
+{
+	static const char *const specs[] = {"FT(2;4,4;servers=6)", "FT(2;6,5)", "FT(2;4,2;servers=9)"};
+	struct rng rng = {11};
+	unsigned bad = 0;
+
+	for (unsigned i = 0; i < 300; i++) {
+		struct bed *bed = bed_new(specs[i % 3], 0);
+		struct fors_task task = bed_task(bed);
+		struct victim victim = {.bed = bed};
+		struct fors_verdict verdict;
+		struct fors_error error;
+		uint32_t ncells;
+		char text[512];
+
+		if (fors_plan(&task, "rounds", &victim.schedule, &error))
+			fail_msg("%s", error.text);
+		verdict = verdict_of(&victim);
+		if (!verdict.is_good || verdict.max_load != 1)
+			fail_msg("%s: %s", specs[i % 3], verdict.text);
+		ncells = victim.schedule->nleaves * victim.schedule->parts * victim.schedule->nphases;
+		if (i % 2) { /* two turns of the plan are exchanged, lanes and all */
+			struct fors_cell *a = &victim.schedule->cell[rng_below(&rng, ncells)], keep = *a;
+			struct fors_cell *b = &victim.schedule->cell[rng_below(&rng, ncells)];
+
+			*a = *b;
+			*b = keep;
+		} else {
+			uint32_t lid = bed->fabric->server[rng_below(&rng, bed->fabric->nservers)].lid;
+
+			bed->lfts->port[(size_t)rng_below(&rng, bed->lfts->nswitches) * bed->lfts->nlids + lid] =
+				(uint8_t)rng_below(&rng, 12);
+		}
+		fors_lanes_free(bed->lanes);
+		assert_int_equal(fors_lanes_read(bed->fabric, bed->lfts, &bed->lanes, NULL), FORS_OK);
+		verdict = verdict_of(&victim);
+		bad += !verdict.is_good;
+		if (check_plan(bed, victim.schedule, text, sizeof(text)))
+			assert_false(verdict.is_good);
+		victim_free(&victim);
+	}
+	assert_in_range(bad, 150, 299);
+}
+
 /* ---- broken schedules ---- */
 
 static void swapped_receivers(void **state)
@@ -661,6 +709,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(good_plans),
+		cmocka_unit_test(common_ways),
 		cmocka_unit_test(swapped_receivers),
 		cmocka_unit_test(swapped_phases),
 		cmocka_unit_test(missing_pair),
