@@ -52,6 +52,7 @@ extern const struct cli_command cli_jobs_command;
 extern const struct cli_command cli_links_command;
 extern const struct cli_command cli_plan_command;
 extern const struct cli_command cli_schedule_command;
+extern const struct cli_command cli_simulate_command;
 extern const struct cli_command cli_status_command;
 extern const struct cli_command cli_verify_command;
 extern const struct cli_command cli_wait_command;
@@ -69,6 +70,12 @@ void cli_print_help(const struct cli_command *command, FILE *to);
 bool cli_number(const char *option, const char *text, unsigned most, unsigned *number);
 /* The index of `text` in names (NULL ends them), or -1 (the user has been told that --`option` is wrong). */
 int cli_choice(const char *option, const char *text, const char *const *names);
+
+/* "64KiB", "1500" in bytes, or "1.5us", "0" in picoseconds; or false (the user has been told that --`option` is wrong). */
+bool cli_size(const char *option, const char *text, uint64_t *bytes);
+bool cli_time(const char *option, const char *text, uint64_t *ps);
+/* A decimal number above 0, at most `most`, or false (the user has been told). */
+bool cli_rate_of(const char *option, const char *text, double most, double *rate);
 
 /* A GUID in hexadecimal, with 0x or without, not 0. */
 bool cli_guid(const char *text, uint64_t *guid);

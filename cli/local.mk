@@ -38,17 +38,21 @@ fors_SOURCES = \
 	cli/parse.c \
 	cli/plan_over.c cli/plan_over.h \
 	cli/pods.c \
+	cli/simulate/cmd_simulate.c \
+	cli/simulate/simulation.c cli/simulate/simulation.h \
+	cli/simulate/simulation_json.c \
 	cli/whatif/whatif.h \
 	cli/whatif/whatif_cases.c \
 	cli/whatif/whatif_engine.c \
 	cli/whatif/whatif_json.c \
 	cli/whatif/whatif_run.c \
+	cli/whatif/whatif_simulate.c \
 	cli/whatif/whatif_shift.c \
 	cli/whatif/whatif_stop.c \
 	cli/whatif/whatif_store.c
 nodist_fors_SOURCES = cli/page_html.h
 fors_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
-fors_LDADD = libforsmodel.la libforscore.la libforschedcode.la $(JANSSON_LIBS) $(ZLIB_LIBS)
+fors_LDADD = libforssim.la libforsmodel.la libforscore.la libforschedcode.la $(JANSSON_LIBS) $(ZLIB_LIBS)
 
 bashcompletiondir = $(datadir)/bash-completion/completions
 bashcompletion_DATA = cli/fors.bash
@@ -71,7 +75,7 @@ cli/_fors: fors$(EXEEXT)
 # The page that --html writes, as a C string, with the colours of routing engines that bench/svg.py draws with too.
 BUILT_SOURCES = cli/page_html.h
 CLEANFILES += cli/page_html.h
-EXTRA_DIST += cli/README.md cli/analyze/README.md cli/engine_colours.json cli/page.html cli/whatif/README.md
+EXTRA_DIST += cli/README.md cli/analyze/README.md cli/engine_colours.json cli/page.html cli/simulate/README.md cli/whatif/README.md
 cli/page_html.h: $(srcdir)/cli/page.html $(srcdir)/cli/engine_colours.json
 	$(AM_V_GEN)mkdir -p cli && sed -e '/@ENGINE_COLOURS@/{r $(srcdir)/cli/engine_colours.json' -e 'd}' $(srcdir)/cli/page.html | \
 		sed -e 's/\\/\\\\/g' -e 's/"/\\"/g' -e 's/^/"/' -e 's/$$/\\n"/' >$@

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli/cli.h"
 #include "core/planners/planner.h"
@@ -77,6 +78,50 @@ static bool set_count(const struct cli_option *option, const char *argument, str
 	return set_number(option, argument, settings);
 }
 
+static bool set_size(const struct cli_option *option, const char *argument, struct cli_settings *settings)
+{
+	struct cli_amount *amount = member_of(option, settings);
+
+	amount->is_given = true;
+	return cli_size(option->name, argument, &amount->value);
+}
+
+static bool set_time(const struct cli_option *option, const char *argument, struct cli_settings *settings)
+{
+	struct cli_amount *amount = member_of(option, settings);
+
+	amount->is_given = true;
+	return cli_time(option->name, argument, &amount->value);
+}
+
+static bool set_barrier(const struct cli_option *option, const char *argument, struct cli_settings *settings)
+{
+	settings->simulate.has_no_barrier = !strcmp(argument, "none");
+	return settings->simulate.has_no_barrier || set_time(option, argument, settings);
+}
+
+/* Above 0, at most `most`. */
+static bool set_rate(const struct cli_option *option, const char *argument, struct cli_settings *settings)
+{
+	return cli_rate_of(option->name, argument, option->most, member_of(option, settings));
+}
+
+/* One more of them. */
+static bool set_link_rate(const struct cli_option *option, const char *argument, struct cli_settings *settings)
+{
+	struct cli_texts *texts = &settings->simulate.link_rate;
+	const char **more = realloc(texts->text, (texts->count + 1) * sizeof(*more));
+
+	(void)option;
+	if (!more) {
+		cli_error("out of memory");
+		return false;
+	}
+	more[texts->count++] = argument;
+	texts->text = more;
+	return true;
+}
+
 /* One more of them. */
 static bool set_down(const struct cli_option *option, const char *argument, struct cli_settings *settings)
 {
@@ -146,6 +191,10 @@ static const char *const fabric_formats[] = {
 	[CLI_FABRIC_NET] = "net",   [CLI_FABRIC_SPEC] = "spec",	  [CLI_FABRIC_JSON] = "json",
 	[CLI_FABRIC_LFTS] = "lfts", [CLI_FABRIC_SLURM] = "slurm", [CLI_FABRIC_SLURM_YAML] = "slurm-yaml",
 	[CLI_FABRIC_SVG] = "svg",   [CLI_FABRIC_DOT] = "dot",	  NULL};
+const char *const cli_policies[] = {"tables", "random", "hashed", "adaptive", NULL}; /* enum fors_policy */
+static const char *const barriers[] = {"none", NULL};
+static const char *const idles[] = {[CLI_IDLE_KEPT] = "kept", [CLI_IDLE_SKIPPED] = "skipped", NULL};
+static const char *const queue_kinds[] = {[CLI_QUEUES_VOQ] = "voq", [CLI_QUEUES_FIFO] = "fifo", NULL};
 static const char *const maps[] = {[CLI_MAP_DIRECT] = "direct", [CLI_MAP_RANDOM] = "random", NULL};
 static const char *const lmcs[] = {"0", "1", "2", "3", "4", "5", "6", "7", NULL};
 static const char *const routings[] = {"fors",	   "d-mod-k", "s-mod-k", "random", "hash",
@@ -170,7 +219,9 @@ enum {
 	JOBS = CLI_CMD_JOBS,
 	LINKS = CLI_CMD_LINKS,
 	EXCLUDE = CLI_CMD_EXCLUDE,
-	WITH_TABLES = ANALYZE | INDICES,
+	SIMULATE = CLI_CMD_SIMULATE,
+	WITH_TABLES = ANALYZE | INDICES | SIMULATE,
+	WITH_PATTERN = ANALYZE | SIMULATE,
 	WITH_FABRIC = PLAN | VERIFY | WITH_TABLES | WHATIF | FABRIC | JOBS | LINKS | EXCLUDE,
 };
 
@@ -222,7 +273,7 @@ static const struct cli_option options[] = {
 	 0, NULL},
 	{"threshold", "N", EXCLUDE, "cables with so many errors at both ends together; 100 when missing", set_number,
 	 MEMBER(threshold), UINT32_MAX - 1, NULL},
-	{"routing", "NAME", ANALYZE,
+	{"routing", "NAME", WITH_PATTERN,
 	 "instead of --lfts: fors (the tables that fors would write); a model of an engine for any net: shortest, "
 	 "up-down, sssp, or dor (TORUS, CUBE); with --synthetic trees also d-mod-k, s-mod-k, random, hash",
 	 set_text, MEMBER(routing), 0, routings},
@@ -255,16 +306,17 @@ static const struct cli_option options[] = {
 	{"count", "N", WHATIF, "how many of them", set_count, MEMBER(count), 1000000, NULL},
 	{"samples", "N", INDICES, "random patterns of each kind; 1 when missing", set_number, MEMBER(samples), 10000,
 	 NULL},
-	{"pattern", "NAME", ANALYZE,
+	{"pattern", "NAME", WITH_PATTERN,
 	 "linear-shift, all-to-all, plan, plan(METHOD), shift, shift(K), permutation, bisect, 2DNN, 2DNNDIAG, 3DNN, "
 	 "3DNNDIAG, RANDN(K) or RANDOM(K)",
 	 set_text, MEMBER(pattern), 0, patterns},
-	{"pattern-file", "FILE", ANALYZE, "a pattern of your own: lines 'SRC DST [PATH]', 'phase' between phases",
+	{"pattern-file", "FILE", WITH_PATTERN, "a pattern of your own: lines 'SRC DST [PATH]', 'phase' between phases",
 	 set_text, MEMBER(pattern_file), 0, NULL},
 	{"schedule", "FILE", VERIFY, "the schedule, as published or as 'fors plan --output' writes it", set_text,
 	 MEMBER(schedule), 0, NULL},
-	{"schedule", "FILE", ANALYZE, "the pattern is a published schedule", set_text, MEMBER(schedule), 0, NULL},
-	{"map", "HOW", ANALYZE, "direct: process i on server i; random: anywhere", set_choice, MEMBER(map), 0, maps},
+	{"schedule", "FILE", WITH_PATTERN, "the pattern is a published schedule", set_text, MEMBER(schedule), 0, NULL},
+	{"map", "HOW", WITH_PATTERN, "direct: process i on server i; random: anywhere", set_choice, MEMBER(map), 0,
+	 maps},
 	{"seed", "N", WITH_TABLES, "of everything random; 0 when missing", set_number, MEMBER(seed), UINT32_MAX - 1,
 	 NULL},
 	{"seed", "N", WHATIF, "of the random failures; 0 when missing", set_number, MEMBER(seed), UINT32_MAX - 1, NULL},
@@ -274,6 +326,55 @@ static const struct cli_option options[] = {
 	 NULL},
 	{"optimum", NULL, ANALYZE, "also the best that any routing could give", set_flag, MEMBER(wants_optimum), 0,
 	 NULL},
+	{"simulate", NULL, WHATIF, "also in Gbit/s: simulate each failure packet by packet, as fors simulate does",
+	 set_flag, MEMBER(simulate.is_wanted), 0, NULL},
+	{"message", "SIZE", SIMULATE | WHATIF, "bytes of each message, as in 1500, 64KiB, 4MiB; 64KiB when missing",
+	 set_size, MEMBER(simulate.message), 0, NULL},
+	{"barrier", "TIME", SIMULATE | WHATIF,
+	 "servers wait for one another after each phase, and then for so long, as in 4us; 0 when missing; none: nobody waits",
+	 set_barrier, MEMBER(simulate.barrier), 0, barriers},
+	{"jitter", "TIME", SIMULATE, "after a barrier each server goes on by up to that later", set_time,
+	 MEMBER(simulate.jitter), 0, NULL},
+	{"skew", "TIME", SIMULATE, "each server begins by up to that late", set_time, MEMBER(simulate.skew), 0, NULL},
+	{"idle", "HOW", SIMULATE,
+	 "with --barrier none: a server with nothing to send in a phase waits for as long as a message takes (kept), or not "
+	 "(skipped)",
+	 set_choice, MEMBER(simulate.idle), 0, idles},
+	{"window", "N", SIMULATE,
+	 "with --barrier none: messages of a server under way, at most; any number when missing", set_number,
+	 MEMBER(simulate.window), 1000000, NULL},
+	{"measured", "GBITS", SIMULATE | WHATIF,
+	 "find the cost of a barrier with which each server would get so much, and simulate with it", set_rate,
+	 MEMBER(simulate.measured), 1000000, NULL},
+	{"speed", "GBITS", SIMULATE | WHATIF,
+	 "of all cables, whatever the fabric's text says; without, 200 where it says nothing", set_rate,
+	 MEMBER(simulate.speed), 1000000, NULL},
+	{"link-rate", "NODE[PORT]=PART", SIMULATE, "one cable runs at this part of its speed; may be repeated",
+	 set_link_rate, 0, 0, NULL},
+	{"mtu", "SIZE", SIMULATE, "payload of a packet; 4KiB when missing", set_size, MEMBER(simulate.mtu), 0, NULL},
+	{"buffer", "SIZE", SIMULATE, "of each virtual lane of each port of a switch; 64KiB when missing", set_size,
+	 MEMBER(simulate.buffer), 0, NULL},
+	{"pause-high", "SIZE", SIMULATE, "PAUSE instead of credits: sent when a buffer holds so much", set_size,
+	 MEMBER(simulate.pause_high), 0, NULL},
+	{"pause-low", "SIZE", SIMULATE, "and taken back when it holds no more than this", set_size,
+	 MEMBER(simulate.pause_low), 0, NULL},
+	{"policy", "NAME", SIMULATE,
+	 "who says how a packet goes on: tables (default); or among all shortest ways random (each packet), hashed (each "
+	 "flow), adaptive (least queue)",
+	 set_choice, MEMBER(simulate.policy), 0, cli_policies},
+	{"vls", "N", SIMULATE, "virtual lanes: a message takes the one of its destination's number; 1 when missing",
+	 set_number, MEMBER(simulate.vls), 8, NULL},
+	{"queues", "KIND", SIMULATE, "of a port: voq (one for each way on), or fifo (one for all)", set_choice,
+	 MEMBER(simulate.queues), 0, queue_kinds},
+	{"store-and-forward", NULL, SIMULATE, "a switch begins to send a packet when it has all of it", set_flag,
+	 MEMBER(simulate.is_store_and_forward), 0, NULL},
+	{"wire-time", "TIME", SIMULATE, "of a cable; 30ns when missing", set_time, MEMBER(simulate.wire), 0, NULL},
+	{"switch-time", "TIME", SIMULATE, "from a packet's coming to its going on; 100ns when missing", set_time,
+	 MEMBER(simulate.switching), 0, NULL},
+	{"adapter-time", "TIME", SIMULATE, "between two messages of a server", set_time, MEMBER(simulate.adapter), 0,
+	 NULL},
+	{"adapter-rate", "PART", SIMULATE | WHATIF, "of its cable that an adapter can fill, as in 0.94", set_rate,
+	 MEMBER(simulate.adapter_rate), 1, NULL},
 	{"resume", "FILE", WHATIF, "keep results in FILE as they come, and do not find out again what is there",
 	 set_text, MEMBER(resume), 0, NULL},
 	{"threads", "N", INDICES, "how many to use; all processors when missing; results do not depend on it",
@@ -325,7 +426,7 @@ const char *const *cli_option_values(const struct cli_option *option)
 
 bool cli_option_repeats(const struct cli_option *option)
 {
-	return option->set == set_down;
+	return option->set == set_down || option->set == set_link_rate;
 }
 
 void cli_settings_clear(struct cli_settings *settings)
@@ -333,4 +434,6 @@ void cli_settings_clear(struct cli_settings *settings)
 	free(settings->source.down);
 	settings->source.down = NULL;
 	settings->source.ndown = 0;
+	free(settings->simulate.link_rate.text);
+	settings->simulate.link_rate = (struct cli_texts){0};
 }

@@ -32,6 +32,7 @@ enum cli_command_id {
 	CLI_CMD_LINKS = 1 << 11,
 	CLI_CMD_EXCLUDE = 1 << 12,
 	CLI_CMD_WAIT = 1 << 13,
+	CLI_CMD_SIMULATE = 1 << 14,
 };
 
 /* Arguments of --format and --map, in the order of their names. */
@@ -47,6 +48,40 @@ enum cli_fabric_format {
 	CLI_FABRIC_DOT
 };
 enum cli_map { CLI_MAP_DIRECT, CLI_MAP_RANDOM };
+
+/* Arguments of --queues and --idle, in the order of their names. */
+enum cli_queues { CLI_QUEUES_VOQ, CLI_QUEUES_FIFO };
+enum cli_idle { CLI_IDLE_KEPT, CLI_IDLE_SKIPPED };
+
+/* A size in bytes, or a time in picoseconds. */
+struct cli_amount {
+	bool is_given;
+	uint64_t value;
+};
+
+/* A rate, or a part of one; 0: not given. */
+typedef double cli_rate;
+
+/* Texts that an option was given, one for each time. */
+struct cli_texts {
+	const char **text; /* count; owned */
+	size_t count;
+};
+
+/* How a simulation runs. */
+struct cli_simulate {
+	struct cli_amount message, mtu, buffer;	    /* --message, --mtu, --buffer: bytes */
+	struct cli_amount wire, switching, adapter; /* --wire-time, --switch-time, --adapter-time */
+	struct cli_amount barrier, jitter, skew;    /* --barrier, --jitter, --skew */
+	struct cli_amount pause_high, pause_low;    /* --pause-high, --pause-low: bytes */
+	cli_rate speed, adapter_rate, measured;	    /* --speed, --adapter-rate, --measured */
+	bool is_wanted;				    /* --simulate, of whatif */
+	bool has_no_barrier, is_store_and_forward;  /* --barrier none, --store-and-forward */
+	int policy;				    /* --policy: enum fors_policy */
+	int queues, idle;			    /* --queues, --idle: enum cli_queues, enum cli_idle */
+	unsigned window, vls;			    /* --window, --vls; 0: not given */
+	struct cli_texts link_rate;		    /* --link-rate */
+};
 
 /* Which fabric is meant. */
 struct cli_source {
@@ -89,6 +124,7 @@ struct cli_settings {
 	uint64_t after;			     /* --after */
 	unsigned timeout;		     /* --timeout */
 	bool wants_optimum, is_dry, is_json; /* --optimum, --dry-run, --json */
+	struct cli_simulate simulate;
 };
 
 struct cli_option {
@@ -119,6 +155,9 @@ bool cli_option_repeats(const struct cli_option *option);
 
 /* The routing engines that --engines knows: fors, then those that opensm has without it; NULL ends them. */
 extern const char *const cli_engines[];
+
+/* The names of --policy, in the order of enum fors_policy; NULL ends them. */
+extern const char *const cli_policies[];
 
 /* Free what the settings own. */
 void cli_settings_clear(struct cli_settings *settings);

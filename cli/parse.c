@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define MAX_OPTIONS 32 /* of one subcommand, --help and the end included */
+#define MAX_OPTIONS 48 /* of one subcommand, --help and the end included */
 
 /* What getopt_long() returns: above all characters, and options by their position. */
 enum { HELP = 256, FIRST_OPTION };
@@ -159,6 +159,63 @@ bool cli_number(const char *option, const char *text, unsigned most, unsigned *n
 	}
 	*number = (unsigned)value;
 	return true;
+}
+
+struct unit {
+	const char *name;
+	double value;
+};
+
+/* A decimal number with a unit, whole and below 2^62 in the smallest; false: it is none. */
+static bool read_amount(const char *text, const struct unit *units, uint64_t *amount)
+{
+	char *end;
+	double value;
+
+	if (*text < '0' || *text > '9' || text[strspn(text, "0123456789.")] == 'x')
+		return false;
+	value = strtod(text, &end);
+	while (units->name && strcmp(units->name, end))
+		units++;
+	value *= units->value;
+	if (!units->name || !(value < 4e18) || (*end == '\0' && strchr(text, '.')))
+		return false;
+	*amount = (uint64_t)(value + 0.5);
+	return true;
+}
+
+bool cli_size(const char *option, const char *text, uint64_t *bytes)
+{
+	static const struct unit units[] = {{"", 1},	 {"B", 1},	{"KB", 1e3},	  {"MB", 1e6},
+					    {"GB", 1e9}, {"KiB", 1024}, {"MiB", 1048576}, {"GiB", 1073741824},
+					    {NULL, 0}};
+
+	if (read_amount(text, units, bytes))
+		return true;
+	cli_usage_error("--%s is '%s', but has to be a size like 1500, 64KiB or 4MiB", option, text);
+	return false;
+}
+
+bool cli_time(const char *option, const char *text, uint64_t *ps)
+{
+	static const struct unit units[] = {{"ps", 1}, {"ns", 1e3}, {"us", 1e6}, {"ms", 1e9}, {"s", 1e12}, {NULL, 0}};
+
+	*ps = 0;
+	if (!strcmp(text, "0") || read_amount(text, units, ps))
+		return true;
+	cli_usage_error("--%s is '%s', but has to be a time like 100ns, 1.5us or 2ms", option, text);
+	return false;
+}
+
+bool cli_rate_of(const char *option, const char *text, double most, double *rate)
+{
+	char *end;
+
+	*rate = strtod(text, &end);
+	if (*text >= '0' && *text <= '9' && !*end && !strpbrk(text, "xX") && *rate > 0 && *rate <= most)
+		return true;
+	cli_usage_error("--%s is '%s', but has to be a number above 0, at most %g", option, text, most);
+	return false;
 }
 
 bool cli_guid(const char *text, uint64_t *guid)

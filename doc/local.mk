@@ -8,6 +8,7 @@ nobase_dist_doc_DATA = \
 	core/schedule/schedule_format.h \
 	cli/README.md \
 	cli/analyze/README.md \
+	cli/simulate/README.md \
 	cli/whatif/README.md \
 	core/base/README.md \
 	core/colouring/README.md \
@@ -22,6 +23,7 @@ nobase_dist_doc_DATA = \
 	core/tables/README.md \
 	model/README.md \
 	plugin/README.md \
+	sim/README.md \
 	doc/analyze.md \
 	doc/applications.md \
 	doc/architecture.md \
@@ -44,6 +46,7 @@ nobase_dist_doc_DATA = \
 	doc/planners.md \
 	doc/planning.svg \
 	doc/random-failures.svg \
+	doc/simulate.md \
 	doc/testbed-cut.svg \
 	doc/testbed.md \
 	doc/testbed.svg \

@@ -17,6 +17,7 @@ libforsmodel_la_SOURCES = \
 	model/optimum/shares.c model/optimum/shares.h \
 	model/patterns/pattern.c model/patterns/pattern.h \
 	model/routers/dump.c model/routers/dump.h \
+	model/routers/hops.c model/routers/hops.h \
 	model/routers/model_tables.c model/routers/model_tables.h \
 	model/routers/router.c model/routers/router.h \
 	model/routers/routes.c model/routers/routes.h \

@@ -66,6 +66,9 @@ unit_tests += tests/unit/test_tree_spec
 unit_tests += tests/unit/test_text
 unit_tests += tests/unit/test_trust
 unit_tests += tests/unit/test_verify
+unit_tests += tests/unit/test_sim
+unit_tests += tests/unit/test_sim_bound
+unit_tests += tests/unit/test_sim_memory
 unit_tests += tests/unit/test_status
 unit_tests += tests/unit/test_shift
 unit_tests += tests/unit/test_split
@@ -105,6 +108,11 @@ tests_unit_test_schedule_header_LDADD = $(unit_support) $(ZLIB_LIBS)
 tests_unit_test_tables_LDADD = $(unit_support)
 tests_unit_test_text_LDADD = libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_verify_LDADD = $(unit_support)
+sims = tests/unit/sims.c tests/unit/sims.h
+tests_unit_test_sim_SOURCES = tests/unit/test_sim.c $(sims)
+tests_unit_test_sim_LDADD = libforssim.la libforsmodel.la libforscore.la $(CMOCKA_LIBS) -lm
+tests_unit_test_sim_bound_SOURCES = tests/unit/test_sim_bound.c $(sims)
+tests_unit_test_sim_bound_LDADD = libtestsupport.la libforssim.la libforsmodel.la libforscore.la $(CMOCKA_LIBS) -lm
 tests_unit_test_status_LDADD = libforscore.la $(CMOCKA_LIBS) $(JANSSON_LIBS)
 
 tests_unit_test_fabric_LDADD = $(unit_support)
@@ -175,6 +183,10 @@ fault_ldflags += -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=free \
 else
 fault_cppflags = $(AM_CPPFLAGS)
 endif
+tests_unit_test_sim_memory_SOURCES = tests/unit/test_sim_memory.c $(sims) $(fault_sources)
+tests_unit_test_sim_memory_CPPFLAGS = $(fault_cppflags)
+tests_unit_test_sim_memory_LDFLAGS = $(fault_ldflags)
+tests_unit_test_sim_memory_LDADD = libforssim.la libforsmodel.la libforscore.la $(CMOCKA_LIBS) -lm
 tests_unit_test_memory_SOURCES = tests/unit/test_memory.c tests/unit/published.c tests/unit/published.h plugin/settings.c $(input_sources) $(fault_sources) \
 	$(libforschedcode_la_SOURCES)
 tests_unit_test_memory_CPPFLAGS = $(fault_cppflags)

@@ -8,6 +8,7 @@ TPDS 2018 (doi 10.1109/TPDS.2017.2746078). Its figures 9 and 10 are pictures; th
 """
 
 FORS_HEALTHY = 141
+FORS_LINK = 200  # Gbit/s of a cable
 # (scenario, engine) -> Gbit/s per server
 FORS_MEASURED = {
     ("0F", "ftree"): 141, ("1F SW0", "ftree"): 87, ("1F SW0", "fors, LMC 5"): 137, ("1F SW0,5,11", "fors, LMC 5"): 137,

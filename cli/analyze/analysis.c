@@ -283,7 +283,7 @@ int cli_analysis_load(const struct cli_settings *settings, struct cli_analysis *
 	return load_fabric(settings, analysis);
 }
 
-int cli_analyze(const struct cli_settings *settings, struct cli_analysis *analysis)
+int cli_analysis_prepare(const struct cli_settings *settings, struct cli_analysis *analysis)
 {
 	int code;
 
@@ -291,8 +291,13 @@ int cli_analyze(const struct cli_settings *settings, struct cli_analysis *analys
 	if (!settings->pattern + !settings->pattern_file + !settings->schedule != 2)
 		return cli_usage_error("one of --pattern NAME, --pattern-file FILE and --schedule FILE is needed");
 	code = cli_analysis_load(settings, analysis);
-	if (!code)
-		code = make_pattern(settings, analysis);
+	return code ? code : make_pattern(settings, analysis);
+}
+
+int cli_analyze(const struct cli_settings *settings, struct cli_analysis *analysis)
+{
+	int code = cli_analysis_prepare(settings, analysis);
+
 	if (!code)
 		code = load_jobs(settings->jobs, analysis);
 	if (!code)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * analysis.h - what `fors analyze` works on and finds out; `fors indices` begins in the same way.
+ * analysis.h - what `fors analyze` works on and finds out; `fors indices` and `fors simulate` begin in the same way.
  * Thread rules: one thread.
  */
 #ifndef FORS_CLI_ANALYZE_ANALYSIS_H
@@ -53,6 +53,8 @@ struct cli_analysis {
 
 /* Fabric and router, nothing of patterns. Returns an exit code; to be freed in any case. */
 int cli_analysis_load(const struct cli_settings *settings, struct cli_analysis *analysis);
+/* These, and the pattern. Returns an exit code; to be freed in any case. */
+int cli_analysis_prepare(const struct cli_settings *settings, struct cli_analysis *analysis);
 /* Load all, evaluate all. Returns an exit code; to be freed in any case. */
 int cli_analyze(const struct cli_settings *settings, struct cli_analysis *analysis);
 void cli_analysis_free(struct cli_analysis *analysis);

@@ -57,6 +57,10 @@ static void print_row(const struct whatif *whatif, uint32_t number)
 	const struct whatif_result *fors = whatif_at(whatif, number, 0);
 	const char *name = whatif->cases[number].name;
 
+	if (whatif->simulate.is_wanted && !whatif->model)
+		printf("%8.1f ", fors->gbits);
+	for (uint32_t e = 0; whatif->simulate.is_wanted && e < whatif->nengines; e++)
+		printf("%8.1f ", whatif_at(whatif, number, e)->shift_gbits);
 	for (uint32_t e = 0; e < whatif->nengines; e++) {
 		const struct whatif_result *result = whatif_at(whatif, number, e);
 
@@ -68,6 +72,21 @@ static void print_row(const struct whatif *whatif, uint32_t number)
 	       name, strlen(name) > NAME_WIDTH ? "..." : "");
 }
 
+/* Columns of Gbit/s: fors with its plan, and each engine without. */
+static void print_simulated_heads(const struct whatif *whatif)
+{
+	char name[16];
+
+	if (!whatif->simulate.is_wanted)
+		return;
+	if (!whatif->model)
+		printf("%8s ", "Gbit/s");
+	for (uint32_t e = 0; e < whatif->nengines; e++) {
+		snprintf(name, sizeof(name), e ? "%.6s/s" : "shift/s", whatif->engine[e]);
+		printf("%8s ", name);
+	}
+}
+
 static void print_table(const struct whatif *whatif, const uint32_t *order)
 {
 	printf("fabric %s, %u servers, LMC %u. Throughput of the whole exchange, 1 is full speed, worst first;\n"
@@ -76,6 +95,10 @@ static void print_table(const struct whatif *whatif, const uint32_t *order)
 	       whatif->nengines > 1 ? "under another engine without a plan, and with fors's plan over its tables; "
 				    : "",
 	       whatif->engine[0]);
+	if (whatif->simulate.is_wanted)
+		printf("Before it Gbit/s per server, simulated (barrier %.0f ns): %sby the linear shift under each engine.\n\n",
+		       (double)whatif->simulate.barrier.value / 1000, whatif->model ? "" : "fors with its plan, and ");
+	print_simulated_heads(whatif);
 	for (uint32_t e = 0; e < whatif->nengines; e++) {
 		printf("%8s ", whatif->engine[e]);
 		if (e)
@@ -159,20 +182,35 @@ static int load(const struct cli_settings *settings, struct whatif *whatif)
 	return code;
 }
 
+static int check_simulate(const struct cli_simulate *given)
+{
+	bool has_some = given->message.is_given || given->barrier.is_given || given->has_no_barrier ||
+			given->speed > 0 || given->adapter_rate > 0 || given->measured > 0;
+
+	if (has_some && !given->is_wanted)
+		return cli_usage_error("how to simulate is said, but not --simulate");
+	if (given->measured > 0 && (given->has_no_barrier || given->barrier.is_given))
+		return cli_usage_error("--measured finds the cost of a barrier itself: it goes without --barrier");
+	return CLI_GOOD;
+}
+
 static int check(const struct cli_settings *settings)
 {
 	if (settings->has_random != settings->has_count)
 		return cli_usage_error("--random K and --count N belong together");
 	if (settings->routing && settings->source.has_lmc)
 		return cli_usage_error("--lmc is for fors: a model of an engine gives each server one LID");
-	return CLI_GOOD;
+	return check_simulate(&settings->simulate);
 }
 
 static int work(const struct cli_settings *settings, struct whatif *whatif)
 {
 	int code = whatif_list(whatif, settings->random, settings->count, settings->seed);
 
+	whatif->simulate = settings->simulate;
 	whatif->threads = settings->threads ? settings->threads : cli_processors();
+	if (!code && settings->simulate.measured > 0)
+		code = whatif_fit(whatif, settings->simulate.measured);
 	if (!code && settings->resume)
 		code = whatif_store_open(whatif, settings->resume);
 	if (!code)

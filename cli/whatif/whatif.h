@@ -13,6 +13,7 @@
 #include "cli/json.h"
 #include "core/net/lfts.h"
 #include "core/planners/planner.h"
+#include "cli/options.h"
 #include "model/measure/shift.h"
 
 enum whatif_kind { WHATIF_INTACT, WHATIF_LINK, WHATIF_SPINE, WHATIF_RANDOM };
@@ -31,14 +32,16 @@ struct whatif_case {
 /* What a failure leaves under an engine. */
 struct whatif_result {
 	bool is_known;
-	double throughput; /* of the exchange, 1: full speed; 0: some servers are cut off from each other */
-	double shift;	   /* of the linear shift over base LIDs, without a plan */
-	double planned;	   /* of the exchange by fors's plan over the engine's tables; of fors: throughput; 0: none */
-	uint32_t phases;   /* of the plan; 0: there is none */
-	uint32_t max_load; /* of the linear shift */
-	uint64_t broken;   /* flows of the linear shift that do not arrive */
-	uint64_t changed;  /* table entries that differ from the intact fabric's; engines other than fors: 0 */
-	char note[256];	   /* the method of the plan, or what went wrong */
+	double throughput;  /* of the exchange, 1: full speed; 0: some servers are cut off from each other */
+	double shift;	    /* of the linear shift over base LIDs, without a plan */
+	double planned;	    /* of the exchange by fors's plan over the engine's tables; of fors: throughput; 0: none */
+	uint32_t phases;    /* of the plan; 0: there is none */
+	uint32_t max_load;  /* of the linear shift */
+	uint64_t broken;    /* flows of the linear shift that do not arrive */
+	uint64_t changed;   /* table entries that differ from the intact fabric's; engines other than fors: 0 */
+	double gbits;	    /* per server, by fors's plan, simulated; 0: there is none, or not asked */
+	double shift_gbits; /* the same by the linear shift without a plan */
+	char note[256];	    /* the method of the plan, or what went wrong */
 };
 
 #define WHATIF_MAX_ENGINES 9
@@ -60,7 +63,9 @@ struct whatif {
 	struct whatif_result *result; /* ncases x nengines */
 	struct fors_shift *shift;     /* of the intact fabric under engine[0], to compare others with; or NULL */
 	FILE *store;		      /* --resume, or NULL */
-	atomic_uint done;	      /* results that are known */
+	struct cli_simulate
+		simulate; /* is_wanted: each failure is simulated; its barrier is the fitted one. Texts are not owned */
+	atomic_uint done; /* results that are known */
 };
 
 static inline struct whatif_result *whatif_at(const struct whatif *whatif, uint32_t number, uint32_t engine)
@@ -81,12 +86,12 @@ enum fors_err whatif_net(const struct whatif *whatif, const struct whatif_case *
 /* The linear shift over the tables of the intact fabric, in whatif->shift. Errors: FORS_ENOMEM. */
 enum fors_err whatif_shift_intact(struct whatif *whatif, struct fors_error *error);
 /*
- * The linear shift over these tables into *result. `like`: what to compare them with, which takes less work; NULL:
+ * The linear shift over these tables into *result, with --simulate in Gbit/s too. `like`: what to compare them with, which takes less work; NULL:
  * nothing.
  */
-enum fors_err whatif_shift(const struct fors_shift *like, const struct fors_net *net, const struct fors_lfts *lfts,
-			   const struct fors_endpoint *server, uint32_t count, struct whatif_result *result,
-			   struct fors_error *error);
+enum fors_err whatif_shift(const struct whatif *whatif, const struct fors_shift *like, const struct fors_net *net,
+			   const struct fors_lfts *lfts, const struct fors_endpoint *server, uint32_t count,
+			   struct whatif_result *result, struct fors_error *error);
 
 /*
  * The servers of a net of this site, in the order of plans, in *list (owned by the caller) and *count. Errors:
@@ -100,6 +105,18 @@ enum fors_err whatif_servers(const struct whatif *whatif, const struct fors_net 
  */
 enum fors_err whatif_plan_over(const struct whatif *whatif, const struct fors_net *net, const struct fors_lfts *lfts,
 			       struct whatif_result *result, struct fors_error *error);
+
+/* --- whatif_simulate.c ---------------------------------------------------------------------------------------- */
+
+/*
+ * What a plan (NULL: the linear shift) gives each of `count` servers over these tables, packet by packet, in *gbits; 0 when
+ * not all arrives. Any thread. Errors: FORS_EINPUT (settings that make no sense), FORS_ELIMIT, FORS_ENOMEM.
+ */
+enum fors_err whatif_simulate(const struct whatif *whatif, const struct fors_net *net, const struct fors_lfts *lfts,
+			      const struct fors_endpoint *server, uint32_t count, const struct fors_schedule *plan,
+			      double *gbits, struct fors_error *error);
+/* Find the cost of a barrier for --measured, by the linear shift over the intact fabric. Returns an exit code. */
+int whatif_fit(struct whatif *whatif, double gbits);
 
 /* --- whatif_run.c --------------------------------------------------------------------------------------------- */
 

@@ -400,7 +400,7 @@ static enum fors_err judge(const struct whatif *whatif, struct fors_net *net, co
 	if (!err)
 		err = whatif_servers(whatif, net, &server, &count, error);
 	if (!err && count)
-		err = whatif_shift(NULL, net, lfts, server, count, result, error);
+		err = whatif_shift(whatif, NULL, net, lfts, server, count, result, error);
 	if (!err && count == whatif->nservers)
 		err = whatif_plan_over(whatif, net, lfts, result, error);
 	if (!err)

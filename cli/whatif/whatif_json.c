@@ -47,13 +47,17 @@ void whatif_sort(const struct whatif *whatif, uint32_t *order)
 
 /* --- JSON ------------------------------------------------------------------------------------------------------- */
 
-static json_t *result_json(const struct whatif_result *r, bool is_fors)
+static json_t *result_json(const struct whatif_result *r, bool is_fors, bool is_simulated)
 {
 	json_t *object = json_pack("{s:f, s:f, s:i, s:I}", "throughput", r->throughput, "shift_throughput", r->shift,
 				   "max_link_load", r->max_load, "broken", (json_int_t)r->broken);
 
 	if (object)
 		json_object_set_new(object, "phases", json_integer(r->phases));
+	if (object && is_simulated)
+		json_object_set_new(object, "shift_gbits", json_real(r->shift_gbits));
+	if (object && is_simulated && is_fors)
+		json_object_set_new(object, "gbits", json_real(r->gbits));
 	if (object && !is_fors)
 		json_object_set_new(object, "planned_throughput", json_real(r->planned));
 	if (object && is_fors) {
@@ -71,7 +75,8 @@ static json_t *results_json(const struct whatif *whatif, uint32_t number)
 	json_t *object = json_object();
 
 	for (uint32_t e = 0; e < whatif->nengines; e++)
-		json_object_set_new(object, whatif->engine[e], result_json(whatif_at(whatif, number, e), e == 0));
+		json_object_set_new(object, whatif->engine[e],
+				    result_json(whatif_at(whatif, number, e), e == 0, whatif->simulate.is_wanted));
 	return object;
 }
 

@@ -41,7 +41,8 @@ static uint64_t count_changes(const struct fors_lfts *before, const struct fors_
 }
 
 /* A plan that the verifier refutes counts as none. */
-static enum fors_err plan(const struct cli_fabric *made, struct whatif_result *result, struct fors_error *error)
+static enum fors_err plan(const struct whatif *whatif, const struct cli_fabric *made,
+			  const struct fors_endpoint *server, struct whatif_result *result, struct fors_error *error)
 {
 	const struct fors_request request = {
 		.task = {.fabric = made->fabric, .lanes = made->lanes, .threads = 1},
@@ -61,6 +62,9 @@ static enum fors_err plan(const struct cli_fabric *made, struct whatif_result *r
 		result->throughput = err ? 0 : outcome.plan->nservers / pace.length;
 		result->planned = result->throughput;
 		snprintf(result->note, sizeof(result->note), "%s", outcome.plan->method);
+		if (whatif->simulate.is_wanted)
+			err = whatif_simulate(whatif, made->net, made->lfts, server, outcome.plan->nservers,
+					      outcome.plan, &result->gbits, error);
 	} else if (!err) {
 		snprintf(result->note, sizeof(result->note), "%.255s",
 			 outcome.plan ? outcome.verdict.text : outcome.error.text);
@@ -93,9 +97,9 @@ static enum fors_err under_fors(const struct whatif *whatif, const struct whatif
 	if (!err)
 		err = cli_fabric_endpoints(made.fabric, &server, &count, error);
 	if (!err)
-		err = plan(&made, result, error);
+		err = plan(whatif, &made, server, result, error);
 	if (!err && count)
-		err = whatif_shift(whatif->shift, made.net, made.lfts, server, count, result, error);
+		err = whatif_shift(whatif, whatif->shift, made.net, made.lfts, server, count, result, error);
 	if (!err)
 		result->changed = count_changes(whatif->intact.lfts, made.lfts);
 	free(server);
@@ -119,7 +123,7 @@ static enum fors_err under_model(const struct whatif *whatif, const struct whati
 	if (!err)
 		err = whatif_servers(whatif, made.net, &server, &count, error);
 	if (!err && count)
-		err = whatif_shift(whatif->shift, made.net, made.lfts, server, count, result, error);
+		err = whatif_shift(whatif, whatif->shift, made.net, made.lfts, server, count, result, error);
 	if (!err)
 		err = whatif_plan_over(whatif, made.net, made.lfts, result, error);
 	if (!err) {

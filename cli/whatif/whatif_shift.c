@@ -44,9 +44,9 @@ static enum fors_err evaluate(const struct fors_routes *routes, uint32_t count, 
 	return err;
 }
 
-enum fors_err whatif_shift(const struct fors_shift *like, const struct fors_net *net, const struct fors_lfts *lfts,
-			   const struct fors_endpoint *server, uint32_t count, struct whatif_result *result,
-			   struct fors_error *error)
+enum fors_err whatif_shift(const struct whatif *whatif, const struct fors_shift *like, const struct fors_net *net,
+			   const struct fors_lfts *lfts, const struct fors_endpoint *server, uint32_t count,
+			   struct whatif_result *result, struct fors_error *error)
 {
 	struct fors_routes *routes = NULL;
 	struct fors_shift_result found = {.nbroken = 0};
@@ -62,6 +62,8 @@ enum fors_err whatif_shift(const struct fors_shift *like, const struct fors_net 
 		result->max_load = found.max_link_load;
 		result->broken = found.nbroken;
 	}
+	if (!err && whatif->simulate.is_wanted)
+		err = whatif_simulate(whatif, net, lfts, server, count, NULL, &result->shift_gbits, error);
 	fors_routes_free(routes);
 	return err;
 }

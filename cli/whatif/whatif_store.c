@@ -7,6 +7,9 @@
  *
  *     engine TAB failure TAB throughput TAB shift TAB planned TAB phases TAB max_load TAB broken TAB changed TAB note
  *
+ * and with --simulate before the note Gbit/s of the plan TAB Gbit/s of the linear shift; the first line then has the
+ * settings too.
+ *
  * A line that was cut short (the machine went down) is ignored, and found out again.
  */
 #include "whatif.h"
@@ -17,7 +20,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#define NFIELDS 10
+#include "cli/simulate/simulation.h"
+
+#define NFIELDS 12
+#define NOT_SIMULATED 2 /* of them */
 
 /* Of any net: its nodes and cables. */
 static uint64_t print_of(const struct fors_net *net)
@@ -37,11 +43,22 @@ static uint64_t print_of(const struct fors_net *net)
 	return print;
 }
 
+/* How it is simulated. */
+static void print_settings(const struct whatif *whatif, char *text, size_t room)
+{
+	const struct fors_sim_settings set = cli_simulation_settings(&whatif->simulate, NULL);
+
+	snprintf(text, room, " simulated message %" PRIu64 " barrier %" PRId64 " speed %g adapter %g", set.message,
+		 set.has_barrier ? (int64_t)set.barrier : -1, whatif->simulate.speed, set.adapter_rate);
+}
+
 static void first_line(const struct whatif *whatif, char *text, size_t room)
 {
-	snprintf(text, room, "fors whatif 2 fabric %016" PRIx64 " servers %u lmc %u",
-		 whatif->intact.fabric ? whatif->intact.fabric->fingerprint : print_of(whatif->intact.net),
-		 whatif->nservers, whatif->lmc);
+	int used = snprintf(text, room, "fors whatif 2 fabric %016" PRIx64 " servers %u lmc %u",
+			    whatif->intact.fabric ? whatif->intact.fabric->fingerprint : print_of(whatif->intact.net),
+			    whatif->nservers, whatif->lmc);
+	if (whatif->simulate.is_wanted && used > 0 && (size_t)used < room)
+		print_settings(whatif, text + used, room - (size_t)used);
 }
 
 static uint32_t find_engine(const struct whatif *whatif, const char *name)
@@ -74,12 +91,17 @@ static struct named *sorted_names(const struct whatif *whatif)
 	return list;
 }
 
-/* Cut `line` at its tabs; how many fields there are, NFIELDS at most. */
-static unsigned split(char *line, char **field)
+static unsigned nfields(const struct whatif *whatif)
+{
+	return whatif->simulate.is_wanted ? NFIELDS : NFIELDS - NOT_SIMULATED;
+}
+
+/* Cut `line` at its tabs; how many fields there are, `most` at most. */
+static unsigned split(char *line, char **field, unsigned most)
 {
 	unsigned n = 0;
 
-	while (n < NFIELDS && line) {
+	while (n < most && line) {
 		field[n++] = line;
 		line = strchr(line, '\t');
 		if (line)
@@ -88,7 +110,7 @@ static unsigned split(char *line, char **field)
 	return n;
 }
 
-static bool read_result(char **field, struct whatif_result *result)
+static bool read_result(char **field, unsigned last, struct whatif_result *result)
 {
 	char *end;
 
@@ -100,7 +122,9 @@ static bool read_result(char **field, struct whatif_result *result)
 	result->max_load = (uint32_t)strtoul(field[6], NULL, 10);
 	result->broken = strtoull(field[7], NULL, 10);
 	result->changed = strtoull(field[8], NULL, 10);
-	snprintf(result->note, sizeof(result->note), "%s", field[9]);
+	result->gbits = last > 9 ? strtod(field[9], NULL) : 0;
+	result->shift_gbits = last > 9 ? strtod(field[10], NULL) : 0;
+	snprintf(result->note, sizeof(result->note), "%s", field[last]);
 	return end != field[2] && !*end && result->throughput >= 0 && result->throughput <= 1e6;
 }
 
@@ -111,8 +135,9 @@ static bool take_line(struct whatif *whatif, const struct named *names, char *li
 	struct whatif_result result;
 	const struct named *found;
 	uint32_t engine, same;
+	unsigned n = nfields(whatif);
 
-	if (split(line, field) != NFIELDS || !read_result(field, &result))
+	if (split(line, field, n) != n || !read_result(field, n - 1, &result))
 		return false;
 	engine = find_engine(whatif, field[0]);
 	found = bsearch(&(struct named){field[1], 0}, names, whatif->ncases, sizeof(*names), by_name);
@@ -196,7 +221,7 @@ static int report(const char *path)
 
 int whatif_store_open(struct whatif *whatif, const char *path)
 {
-	char heading[128];
+	char heading[256];
 	struct store store = {whatif, heading, 0};
 	int code = CLI_GOOD;
 
@@ -220,9 +245,12 @@ void whatif_store_add(struct whatif *whatif, uint32_t number, uint32_t engine)
 
 	if (!whatif->store)
 		return;
-	fprintf(whatif->store, "%s\t%s\t%.17g\t%.17g\t%.17g\t%u\t%u\t%" PRIu64 "\t%" PRIu64 "\t%s\n",
+	fprintf(whatif->store, "%s\t%s\t%.17g\t%.17g\t%.17g\t%u\t%u\t%" PRIu64 "\t%" PRIu64 "\t",
 		whatif->engine[engine], whatif->cases[number].name, r->throughput, r->shift, r->planned, r->phases,
-		r->max_load, r->broken, r->changed, r->note);
+		r->max_load, r->broken, r->changed);
+	if (whatif->simulate.is_wanted)
+		fprintf(whatif->store, "%.17g\t%.17g\t", r->gbits, r->shift_gbits);
+	fprintf(whatif->store, "%s\n", r->note);
 	fflush(whatif->store);
 }
 

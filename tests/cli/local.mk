@@ -28,6 +28,7 @@ EXTRA_DIST += \
 	tests/cli/test_plan.py \
 	tests/cli/test_promise.py \
 	tests/cli/test_schedule.py \
+	tests/cli/test_simulate.py \
 	tests/cli/test_slow.py \
 	tests/cli/test_slurm.py \
 	tests/cli/test_status.py \

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* cmd_simulate.c - `fors simulate`: a pattern over a fabric in time, packet by packet. */
+#include "simulation.h"
+
+#include <stdlib.h>
+
+#define LISTED 5 /* for people; --json lists all */
+
+/* --- for people ------------------------------------------------------------------------------------------------- */
+
+/* "12.3 us" of picoseconds, in text. */
+static const char *duration(uint64_t ps, char text[32])
+{
+	static const char *const units[] = {"ns", "us", "ms", "s"};
+	double value = (double)ps / 1000;
+	unsigned unit = 0;
+
+	while (value >= 1000 && unit < 3) {
+		value /= 1000;
+		unit++;
+	}
+	snprintf(text, 32, "%.*f %s", value < 10 ? 2 : value < 100 ? 1 : 0, value, units[unit]);
+	return text;
+}
+
+static void print_heading(const struct cli_simulation *sim)
+{
+	const struct cli_analysis *a = &sim->analysis;
+	char text[32], jitter[32];
+
+	printf("fabric      %s: %u servers, %u directed links, cables of servers %g Gbit/s\n", a->title,
+	       sim->program->nservers, a->router.graph->nlinks, sim->line);
+	printf("routing     %s%s%s\n", a->routing, sim->set.policy ? ", but in switches " : "",
+	       sim->set.policy ? cli_policies[sim->set.policy] : "");
+	printf("pattern     %s: %llu messages of %llu bytes in %u phase%s\n", a->pattern_name,
+	       (unsigned long long)sim->result->nmessages, (unsigned long long)sim->set.message, sim->program->nslots,
+	       sim->program->nslots == 1 ? "" : "s");
+	if (!sim->set.has_barrier)
+		printf("barrier     none: servers do not wait for one another%s\n",
+		       sim->set.keeps_idle ? "; idle phases take their time" : "; idle phases are skipped");
+	else
+		printf("barrier     %s after each phase%s%s%s\n", duration(sim->set.barrier, text),
+		       sim->has_fitted ? ", fitted to what was measured" : "", sim->set.jitter ? ", then up to " : "",
+		       sim->set.jitter ? duration(sim->set.jitter, jitter) : "");
+}
+
+static void print_deadlock(const struct cli_simulation *sim)
+{
+	const struct fors_sim_result *r = sim->result;
+	char name[2 * FORS_NAME_MAX + 32];
+
+	printf("%sdeadlock%s    %u links wait for one another; %llu packets never arrive:\n", cli_colour(CLI_RED),
+	       cli_colour(CLI_PLAIN), r->ncycle, (unsigned long long)(r->sent - r->arrived));
+	for (uint32_t i = 0; i < r->ncycle; i++) {
+		cli_simulation_link(sim, r->cycle[i], name, sizeof(name));
+		printf("              %s\n", name);
+	}
+}
+
+static void print_figures(const struct cli_simulation *sim)
+{
+	const struct fors_sim_result *r = sim->result;
+	double gbits = fors_sim_gbits(r, &sim->set, sim->program->nservers);
+	char time[32], bound[32];
+
+	if (r->bound)
+		printf("time        %s; the fullest links alone need %s\n", duration(r->time, time),
+		       duration(r->bound, bound));
+	else
+		printf("time        %s\n", duration(r->time, time));
+	printf("rate        %s%.1f Gbit/s%s per server, %.3f of its cable\n", cli_colour(CLI_BOLD), gbits,
+	       cli_colour(CLI_PLAIN), sim->line > 0 ? gbits / sim->line : 0);
+}
+
+static void print_slot(const struct cli_simulation *sim, uint32_t i)
+{
+	const struct fors_sim_slot *slot = &sim->result->slot[i];
+	char name[2 * FORS_NAME_MAX + 32], time[32], bound[32], stall[32];
+
+	printf("              phase %u: %s", sim->program->phase[i], duration(slot->end - slot->begin, time));
+	if (slot->bound)
+		printf(", its fullest link alone %s", duration(slot->bound, bound));
+	if (slot->link != FORS_NONE) {
+		cli_simulation_link(sim, slot->link, name, sizeof(name));
+		printf("; %s had no room for %s", name, duration(slot->stall, stall));
+	}
+	printf("\n");
+}
+
+static void print_slots(const struct cli_simulation *sim)
+{
+	uint32_t *worst, n = cli_simulation_worst_slots(sim, &worst);
+
+	if (n > 1) {
+		printf("slowest\n");
+		for (uint32_t i = 0; i < n && i < LISTED; i++)
+			print_slot(sim, worst[i]);
+	}
+	free(worst);
+}
+
+/* Links that had something to send, and no room for it at the other end. */
+static void print_stalls(const struct cli_simulation *sim)
+{
+	uint32_t *worst, n = cli_simulation_worst_links(sim, &worst);
+	char name[2 * FORS_NAME_MAX + 32], text[32];
+
+	printf("stalled     %u links waited for room%s\n", n, n ? ", longest:" : "");
+	for (uint32_t i = 0; i < n && i < LISTED; i++) {
+		cli_simulation_link(sim, worst[i], name, sizeof(name));
+		printf("              %s: %s\n", name, duration(sim->result->link[worst[i]].stall, text));
+	}
+	free(worst);
+}
+
+static void print_latency(const char *label, const struct fors_histogram *h)
+{
+	char median[32], most[32], p99[32];
+
+	printf("%-12smedian %s, 99 %% within %s, at most %s\n", label, duration(fors_histogram_at(h, 0.5), median),
+	       duration(fors_histogram_at(h, 0.99), p99), duration(h->max, most));
+}
+
+static void print_simulation(const struct cli_simulation *sim)
+{
+	const struct fors_sim_result *r = sim->result;
+
+	print_heading(sim);
+	if (r->nbroken)
+		printf("%sbroken%s      %llu messages have no way to their server, and are left out (fors analyze says "
+		       "why)\n",
+		       cli_colour(CLI_RED), cli_colour(CLI_PLAIN), (unsigned long long)r->nbroken);
+	if (r->ncycle) {
+		print_deadlock(sim);
+		return;
+	}
+	print_figures(sim);
+	print_slots(sim);
+	print_stalls(sim);
+	print_latency("messages", &r->message_ps);
+	print_latency("packets", &r->packet_ps);
+	printf("order       %llu of %llu packets came out of order\n", (unsigned long long)r->nreordered,
+	       (unsigned long long)r->arrived);
+	if (r->noverflows)
+		printf("%soverflow%s    %llu packets came to a full buffer\n", cli_colour(CLI_RED),
+		       cli_colour(CLI_PLAIN), (unsigned long long)r->noverflows);
+}
+
+/* --- the command ------------------------------------------------------------------------------------------------ */
+
+static int tell(const struct cli_settings *settings, const struct cli_simulation *sim)
+{
+	int code = CLI_GOOD;
+
+	if (settings->is_json)
+		code = cli_print_json(cli_simulation_json(sim, settings));
+	else
+		print_simulation(sim);
+	if (code || cli_simulation_is_sound(sim))
+		return code;
+	if (sim->result->ncycle)
+		cli_error("deadlock: %u links wait for one another", sim->result->ncycle);
+	else
+		cli_error("%llu messages have no way to their server", (unsigned long long)sim->result->nbroken);
+	return CLI_NO;
+}
+
+static int run(const struct cli_settings *settings, char **operand)
+{
+	struct cli_simulation simulation;
+	int code = cli_simulation_run(settings, &simulation);
+
+	if (!code)
+		code = tell(settings, &simulation);
+	cli_simulation_free(&simulation);
+	return code;
+}
+
+const struct cli_command cli_simulate_command = {
+	.id = CLI_CMD_SIMULATE,
+	.name = "simulate",
+	.summary = "A pattern over a fabric in time, packet by packet: Gbit/s, with the tables of any engine",
+	.usage = "(--fabric FILE --lfts FILE | --synthetic SPEC --routing NAME) --pattern NAME",
+	.details = "Works for any topology. Exit code 1 when packets wait for one another for ever, or messages\n"
+		   "have no way.\n"
+		   "Examples: fors simulate --fabric net --lfts lfts --pattern linear-shift --barrier 4us\n"
+		   "          fors simulate --synthetic 'FT(2;20,18)' --routing fors --pattern plan --barrier none\n",
+	.run = run,
+};

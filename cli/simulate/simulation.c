@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * simulation.c - from the options of `fors simulate` to a simulation.
+ *
+ * Fabric, router and pattern are those of `fors analyze`. The speed of a link is what the fabric's text says of its
+ * cable, or --speed, slowed down by --link-rate.
+ */
+#include "simulation.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/net/rates.h"
+
+#define USUAL_GBITS 200
+
+/* --- speeds ----------------------------------------------------------------------------------------------------- */
+
+double cli_simulation_speed(const struct cli_simulate *given, const struct fors_routes *routes, uint32_t link)
+{
+	uint32_t rate = routes ? fors_port_rate(&routes->net->port[routes->port_of[link]]) : 0;
+
+	if (given->speed > 0)
+		return given->speed;
+	return rate ? rate / 1000. : USUAL_GBITS;
+}
+
+/* Both directions of the cable at a port run slower. */
+static void slow_down(struct cli_simulation *sim, uint32_t node, unsigned port, double part)
+{
+	const struct fors_routes *routes = sim->analysis.routes;
+	const struct fors_port *at = fors_net_port(routes->net, node, port);
+	uint32_t there = routes->link_of[routes->net->node[node].first_port + port], back;
+
+	back = routes->link_of[routes->net->node[at->peer].first_port + at->peer_port];
+	if (there != FORS_NONE)
+		sim->gbits[there] *= part;
+	if (back != FORS_NONE)
+		sim->gbits[back] *= part;
+}
+
+/* NODE[PORT]=PART */
+static int slow_link(struct cli_simulation *sim, const char *text)
+{
+	const struct fors_routes *routes = sim->analysis.routes;
+	const char *sign = strrchr(text, '=');
+	struct fors_error error = {0};
+	char name[256];
+	uint32_t node;
+	unsigned port;
+	double part;
+
+	if (!sign)
+		return cli_usage_error("--link-rate is '%s', but has to be NODE[PORT]=PART, as in 'Leaf00[21]=0.33'",
+				       text);
+	if (!cli_rate_of("link-rate", sign + 1, 1, &part))
+		return CLI_BAD;
+	if (!routes)
+		return cli_usage_error("--link-rate needs a fabric whose cables have names; this one is too large");
+	snprintf(name, sizeof(name), "%.*s", (int)(sign - text), text);
+	if (fors_net_find(routes->net, name, &node, &port, &error))
+		return cli_fail(&error);
+	if (!port || fors_net_port(routes->net, node, port)->peer == FORS_NONE)
+		return cli_usage_error("--link-rate: there is no live cable at '%s'", name);
+	slow_down(sim, node, port, part);
+	return CLI_GOOD;
+}
+
+static int set_speeds(const struct cli_settings *settings, struct cli_simulation *sim)
+{
+	const struct cli_texts *slow = &settings->simulate.link_rate;
+	const struct fors_graph *graph = sim->analysis.router.graph;
+	uint32_t n = 0;
+	int code = CLI_GOOD;
+
+	sim->gbits = calloc(graph->nlinks + (size_t)1, sizeof(*sim->gbits));
+	if (!sim->gbits)
+		return cli_fail(&(struct fors_error){FORS_ENOMEM, "out of memory"});
+	for (uint32_t l = 0; l < graph->nlinks; l++) {
+		sim->gbits[l] = cli_simulation_speed(&settings->simulate, sim->analysis.routes, l);
+		sim->line += graph->is_terminal[graph->from[l]] ? sim->gbits[l] : 0;
+		n += graph->is_terminal[graph->from[l]];
+	}
+	sim->line = n ? sim->line / n : USUAL_GBITS;
+	for (size_t i = 0; i < slow->count && !code; i++)
+		code = slow_link(sim, slow->text[i]);
+	return code;
+}
+
+/* --- settings --------------------------------------------------------------------------------------------------- */
+
+static uint64_t or_else(const struct cli_amount *amount, uint64_t usual)
+{
+	return amount->is_given ? amount->value : usual;
+}
+
+/* Bytes that have to fit into 32 bits; more is cut to what is too much for the simulation. */
+static uint32_t bytes(const struct cli_amount *amount, uint32_t usual)
+{
+	uint64_t value = or_else(amount, usual);
+
+	return value < UINT32_MAX ? (uint32_t)value : UINT32_MAX;
+}
+
+struct fors_sim_settings cli_simulation_settings(const struct cli_simulate *given, const double *gbits)
+{
+	struct fors_sim_settings set = fors_sim_defaults();
+
+	set.gbits = gbits;
+	set.message = or_else(&given->message, set.message);
+	set.mtu = bytes(&given->mtu, set.mtu);
+	set.buffer = bytes(&given->buffer, set.buffer);
+	set.pause_high = bytes(&given->pause_high, 0);
+	set.pause_low = bytes(&given->pause_low, 0);
+	set.wire = or_else(&given->wire, set.wire);
+	set.switching = or_else(&given->switching, set.switching);
+	set.adapter = or_else(&given->adapter, 0);
+	set.adapter_rate = given->adapter_rate > 0 ? given->adapter_rate : 1;
+	set.nvls = given->vls ? given->vls : 1;
+	set.policy = (enum fors_policy)given->policy;
+	set.is_fifo = given->queues == CLI_QUEUES_FIFO;
+	set.is_store_and_forward = given->is_store_and_forward;
+	set.has_barrier = !given->has_no_barrier;
+	set.barrier = or_else(&given->barrier, 0);
+	set.jitter = or_else(&given->jitter, 0);
+	set.skew = or_else(&given->skew, 0);
+	set.window = given->window;
+	set.keeps_idle = given->idle == CLI_IDLE_KEPT;
+	return set;
+}
+
+static int check_settings(const struct cli_settings *settings)
+{
+	const struct cli_simulate *given = &settings->simulate;
+
+	if (given->measured > 0 && (given->has_no_barrier || given->barrier.is_given))
+		return cli_usage_error("--measured finds the cost of a barrier itself: it goes without --barrier");
+	if (given->measured > 0 && (given->jitter.value || given->skew.value))
+		return cli_usage_error("--measured goes without --jitter and --skew");
+	if (given->window && !given->has_no_barrier)
+		return cli_usage_error("--window needs --barrier none");
+	if (given->has_no_barrier && given->jitter.value)
+		return cli_usage_error("--jitter comes after barriers: it goes without --barrier none");
+	if (given->pause_high.is_given != given->pause_low.is_given)
+		return cli_usage_error("--pause-high and --pause-low need each other");
+	return CLI_GOOD;
+}
+
+/* --- the run ---------------------------------------------------------------------------------------------------- */
+
+static int simulate(struct cli_simulation *sim)
+{
+	struct fors_error error = {0};
+	enum fors_err err;
+
+	fors_sim_result_free(sim->result);
+	sim->result = NULL;
+	cli_progress_name("simulating", 0);
+	err = fors_simulate(&sim->analysis.router, sim->program, &sim->set, &sim->result, &error);
+	cli_progress_end();
+	return err ? cli_fail(&error) : CLI_GOOD;
+}
+
+/* Once without cost, then with the cost that the measured rate leaves. */
+static int fit(struct cli_simulation *sim, double gbits)
+{
+	struct fors_error error = {0};
+
+	if (!cli_simulation_is_sound(sim))
+		return CLI_GOOD;
+	if (fors_sim_fit(sim->result, &sim->set, sim->program->nservers, gbits, &sim->set.barrier, &error))
+		return cli_fail(&error);
+	sim->has_fitted = true;
+	return simulate(sim);
+}
+
+static int make_program(struct cli_simulation *sim)
+{
+	const struct cli_analysis *a = &sim->analysis;
+	struct fors_error error = {0};
+
+	if (fors_program_of(a->pattern, a->router.graph->nservers, &sim->program, &error))
+		return cli_fail(&error);
+	if (sim->set.policy != FORS_POLICY_TABLES && fors_hops_new(a->router.graph, &sim->hops, &error))
+		return cli_fail(&error);
+	sim->set.hops = sim->hops;
+	for (size_t i = 0; i < fors_program_nmessages(sim->program); i++)
+		sim->program->send[i].vl = (uint8_t)(sim->program->send[i].dst % sim->set.nvls);
+	return CLI_GOOD;
+}
+
+int cli_simulation_run(const struct cli_settings *settings, struct cli_simulation *sim)
+{
+	int code;
+
+	*sim = (struct cli_simulation){.has_fitted = false};
+	code = check_settings(settings);
+	if (!code)
+		code = cli_analysis_prepare(settings, &sim->analysis);
+	if (!code)
+		code = set_speeds(settings, sim);
+	if (code)
+		return code;
+	sim->set = cli_simulation_settings(&settings->simulate, sim->gbits);
+	sim->set.seed = settings->seed;
+	sim->set.progress = cli_progress;
+	code = make_program(sim);
+	if (!code)
+		code = simulate(sim);
+	return code || settings->simulate.measured <= 0 ? code : fit(sim, settings->simulate.measured);
+}
+
+void cli_simulation_free(struct cli_simulation *sim)
+{
+	fors_sim_result_free(sim->result);
+	fors_program_free(sim->program);
+	fors_hops_free(sim->hops);
+	free(sim->gbits);
+	cli_analysis_free(&sim->analysis);
+}
+
+bool cli_simulation_is_sound(const struct cli_simulation *sim)
+{
+	return !sim->result->ncycle && !sim->result->nbroken;
+}
+
+/* --- words ------------------------------------------------------------------------------------------------------ */
+
+void cli_simulation_link(const struct cli_simulation *sim, uint32_t link, char *text, size_t room)
+{
+	if (sim->analysis.routes)
+		fors_link_name(sim->analysis.routes, link, text, room);
+	else
+		snprintf(text, room, "link %u", link);
+}
+
+struct ranked {
+	uint64_t value;
+	uint32_t number;
+};
+
+static int by_value(const void *a, const void *b)
+{
+	const struct ranked *x = a, *y = b;
+
+	if (x->value != y->value)
+		return x->value < y->value ? 1 : -1;
+	return (x->number > y->number) - (x->number < y->number);
+}
+
+/* The numbers of those with a value, largest first, over ranked[]; it becomes the list. */
+static uint32_t rank(struct ranked *ranked, uint32_t n, uint32_t **list)
+{
+	uint32_t *numbers = (uint32_t *)ranked, found = 0;
+
+	qsort(ranked, n, sizeof(*ranked), by_value);
+	for (; found < n && ranked[found].value; found++) {
+		uint32_t number = ranked[found].number;
+
+		numbers[found] = number;
+	}
+	*list = numbers;
+	return found;
+}
+
+uint32_t cli_simulation_worst_links(const struct cli_simulation *sim, uint32_t **list)
+{
+	const struct fors_sim_result *r = sim->result;
+	struct ranked *ranked = malloc((r->nlinks + (size_t)1) * sizeof(*ranked));
+
+	*list = NULL;
+	for (uint32_t l = 0; ranked && l < r->nlinks; l++)
+		ranked[l] = (struct ranked){r->link[l].stall, l};
+	return ranked ? rank(ranked, r->nlinks, list) : 0;
+}
+
+uint32_t cli_simulation_worst_slots(const struct cli_simulation *sim, uint32_t **list)
+{
+	const struct fors_sim_result *r = sim->result;
+	uint32_t n = r->slot ? r->nslots : 0;
+	struct ranked *ranked = malloc((n + (size_t)1) * sizeof(*ranked));
+
+	*list = NULL;
+	for (uint32_t i = 0; ranked && i < n; i++)
+		ranked[i] = (struct ranked){r->slot[i].end - r->slot[i].begin, i};
+	return ranked ? rank(ranked, n, list) : 0;
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * simulation.h - what `fors simulate` works on and finds out.
+ * Thread rules: one thread.
+ */
+#ifndef FORS_CLI_SIMULATE_SIMULATION_H
+#define FORS_CLI_SIMULATE_SIMULATION_H
+
+#include "cli/analyze/analysis.h"
+#include "sim/sim.h"
+
+struct cli_simulation {
+	struct cli_analysis analysis; /* fabric, router, pattern; nothing of it is evaluated */
+	struct fors_program *program;
+	double *gbits; /* per link */
+	struct fors_hops *hops;
+	struct fors_sim_settings set;
+	struct fors_sim_result *result;
+	double line;	 /* Gbit/s of a server's cable, on average */
+	bool has_fitted; /* set.barrier is what --measured asked for */
+};
+
+/* Load all, simulate. Returns an exit code; to be freed in any case. */
+int cli_simulation_run(const struct cli_settings *settings, struct cli_simulation *simulation);
+void cli_simulation_free(struct cli_simulation *simulation);
+/* Has all arrived? */
+bool cli_simulation_is_sound(const struct cli_simulation *simulation);
+
+/* Gbit/s of a link: what the options say, else the text of the fabric, else the usual. routes: NULL where there is no net. */
+double cli_simulation_speed(const struct cli_simulate *given, const struct fors_routes *routes, uint32_t link);
+/* What the options say, and what is usual; without seed and progress. */
+struct fors_sim_settings cli_simulation_settings(const struct cli_simulate *given, const double *gbits);
+
+/* "Leaf00[21] -> Spine00[1]", or a number where links have no names. */
+void cli_simulation_link(const struct cli_simulation *simulation, uint32_t link, char *text, size_t room);
+/*
+ * Slots, or links, by what stalled longest: their numbers in *list, owned by the caller; how many. 0 also: out of
+ * memory.
+ */
+uint32_t cli_simulation_worst_links(const struct cli_simulation *simulation, uint32_t **list);
+uint32_t cli_simulation_worst_slots(const struct cli_simulation *simulation, uint32_t **list);
+
+/* --- simulation_json.c ---------------------------------------------------------------------------------------- */
+
+/* What --json prints; NULL when out of memory. To be released with json_decref(). */
+json_t *cli_simulation_json(const struct cli_simulation *simulation, const struct cli_settings *settings);
+
+#endif

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* simulation_json.c - a simulation for programs. Times are nanoseconds. */
+#include "simulation.h"
+
+#include <stdlib.h>
+
+#define ns(ps) ((double)(ps) / 1000)
+
+static json_t *link_json(const struct cli_simulation *sim, uint32_t link)
+{
+	char name[2 * FORS_NAME_MAX + 32];
+
+	if (link == FORS_NONE)
+		return json_null();
+	cli_simulation_link(sim, link, name, sizeof(name));
+	return cli_json_text(name);
+}
+
+static json_t *slots_json(const struct cli_simulation *sim)
+{
+	const struct fors_sim_result *r = sim->result;
+	json_t *list = json_array();
+
+	for (uint32_t i = 0; r->slot && i < r->nslots; i++)
+		json_array_append_new(list,
+				      json_pack("{s:i, s:f, s:f, s:f, s:f, s:o}", "phase", sim->program->phase[i],
+						"begin_ns", ns(r->slot[i].begin), "end_ns", ns(r->slot[i].end),
+						"bound_ns", ns(r->slot[i].bound), "stall_ns", ns(r->slot[i].stall),
+						"stalled_link", link_json(sim, r->slot[i].link)));
+	return list;
+}
+
+/* Links that stalled, longest first. */
+static json_t *stalls_json(const struct cli_simulation *sim)
+{
+	json_t *list = json_array();
+	uint32_t *worst, n = cli_simulation_worst_links(sim, &worst);
+
+	for (uint32_t i = 0; i < n; i++)
+		json_array_append_new(list, json_pack("{s:o, s:f, s:f}", "link", link_json(sim, worst[i]), "stall_ns",
+						      ns(sim->result->link[worst[i]].stall), "busy_ns",
+						      ns(sim->result->link[worst[i]].busy)));
+	free(worst);
+	return list;
+}
+
+static json_t *cycle_json(const struct cli_simulation *sim)
+{
+	json_t *list = json_array();
+
+	for (uint32_t i = 0; i < sim->result->ncycle; i++)
+		json_array_append_new(list, link_json(sim, sim->result->cycle[i]));
+	return list;
+}
+
+static json_t *latency_json(const struct fors_histogram *h)
+{
+	return json_pack("{s:f, s:f, s:f, s:f, s:f}", "mean_ns", ns(fors_histogram_mean(h)), "median_ns",
+			 ns(fors_histogram_at(h, 0.5)), "p99_ns", ns(fors_histogram_at(h, 0.99)), "p999_ns",
+			 ns(fors_histogram_at(h, 0.999)), "max_ns", ns(h->max));
+}
+
+static json_t *heading_json(const struct cli_simulation *sim, const struct cli_settings *settings)
+{
+	const struct cli_analysis *a = &sim->analysis;
+	const struct fors_sim_settings *set = &sim->set;
+
+	return json_pack("{s:o, s:o, s:s, s:o, s:i, s:i, s:I, s:I, s:b, s:f, s:b, s:f}", "fabric",
+			 cli_json_text(a->title), "routing", cli_json_text(a->routing), "policy",
+			 cli_policies[set->policy], "pattern", cli_json_text(a->pattern_name), "servers",
+			 sim->program->nservers, "slots", sim->program->nslots, "message_bytes",
+			 (json_int_t)set->message, "seed", (json_int_t)settings->seed, "has_barrier", set->has_barrier,
+			 "barrier_ns", ns(set->barrier), "barrier_is_fitted", sim->has_fitted, "line_gbits", sim->line);
+}
+
+static json_t *figures_json(const struct cli_simulation *sim)
+{
+	const struct fors_sim_result *r = sim->result;
+	double gbits = fors_sim_gbits(r, &sim->set, sim->program->nservers);
+
+	return json_pack("{s:f, s:f, s:f, s:f, s:b, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:i}", "time_ns", ns(r->time),
+			 "bound_ns", ns(r->bound), "gbits_per_server", gbits, "line_share",
+			 sim->line > 0 ? gbits / sim->line : 0, "is_deadlocked", r->ncycle > 0, "messages",
+			 (json_int_t)r->nmessages, "broken", (json_int_t)r->nbroken, "packets_sent",
+			 (json_int_t)r->sent, "packets_arrived", (json_int_t)r->arrived, "packet_hops",
+			 (json_int_t)r->hops, "reordered", (json_int_t)r->nreordered, "overflows",
+			 (json_int_t)r->noverflows, "most_packets_in_flight", r->most_in_flight);
+}
+
+json_t *cli_simulation_json(const struct cli_simulation *sim, const struct cli_settings *settings)
+{
+	json_t *object = heading_json(sim, settings), *figures = figures_json(sim);
+
+	if (!object || !figures || json_object_update(object, figures)) {
+		json_decref(object);
+		json_decref(figures);
+		return NULL;
+	}
+	json_decref(figures);
+	json_object_set_new(object, "message_latency", latency_json(&sim->result->message_ps));
+	json_object_set_new(object, "packet_latency", latency_json(&sim->result->packet_ps));
+	json_object_set_new(object, "deadlock", cycle_json(sim));
+	json_object_set_new(object, "stalled_links", stalls_json(sim));
+	json_object_set_new(object, "slot", slots_json(sim));
+	return object;
+}

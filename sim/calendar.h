@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * calendar.h - what happens next: events at whole ticks, without a heap.
+ *
+ * Nearly all that happens in a fabric happens within a few packet times, so events stand in a wheel with one place for
+ * each of the next ticks; which places are taken say bits, and bits of words of bits, so the next event is found by
+ * counting zeros, twice. What is later (a barrier, a slow link) waits in coarse buckets, each as long as half the
+ * wheel, and moves into the wheel one bucket ahead of the time; what is later than the last bucket waits there, and is
+ * looked at again. Putting and taking cost the same however many events there are.
+ *
+ * Events of one tick come out in the order in which they were put, so a simulation is the same on every machine: an
+ * event is put into the wheel only after the bucket that its tick belongs to has been emptied into it.
+ *
+ * (Brown, Calendar Queues, CACM 1988; Varghese and Lauck, Hashed and Hierarchical Timing Wheels, SOSP 1987.)
+ *
+ * Thread rules: a calendar belongs to one thread.
+ */
+#ifndef FORS_SIM_CALENDAR_H
+#define FORS_SIM_CALENDAR_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/net/net.h"
+
+#define FORS_NEAR 16384u /* ticks of the wheel */
+#define FORS_FAR 4096u	 /* buckets, each of half the wheel */
+#define FORS_FAR_SHIFT 13
+
+struct fors_event {
+	uint64_t time;	      /* tick */
+	uint32_t next;	      /* private */
+	uint32_t what, which; /* anything */
+};
+
+struct fors_calendar {
+	uint64_t now;		  /* tick of the event that was taken last */
+	uint64_t pending;	  /* events put and not taken */
+	bool is_full;		  /* memory ran out, and events were lost */
+	struct fors_event *event; /* the rest is private */
+	uint32_t used, room, spare;
+	uint64_t bucket; /* the wheel has all events before tick (bucket + 2) << FORS_FAR_SHIFT */
+	uint32_t near[FORS_NEAR], far[FORS_FAR]; /* last event of a ring, FORS_NONE: empty */
+	uint64_t near_bits[FORS_NEAR / 64], near_groups[FORS_NEAR / 64 / 64];
+};
+
+/* An empty calendar at tick 0, or NULL when out of memory; to be freed with fors_calendar_free(). */
+struct fors_calendar *fors_calendar_new(void);
+void fors_calendar_free(struct fors_calendar *calendar);
+
+/* Put an event; `time` is not before now. When memory runs out is_full is set, and the event is lost. */
+void fors_calendar_put(struct fors_calendar *calendar, uint64_t time, uint32_t what, uint32_t which);
+
+/* Take the next event, now becomes its time; false: there is none. */
+bool fors_calendar_take(struct fors_calendar *calendar, struct fors_event *event);
+
+#endif

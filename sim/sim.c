@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* sim.c - a simulation from its beginning to its end, and what is said of it. */
+#include "sim.h"
+
+#include <stdlib.h>
+
+#include "state.h"
+
+#define EVENTS_A_LOOK ((uint64_t)1 << 18) /* between two calls of progress() */
+
+struct fors_sim_settings fors_sim_defaults(void)
+{
+	return (struct fors_sim_settings){.message = 65536,
+					  .mtu = 4096,
+					  .header = 30,
+					  .buffer = 65536,
+					  .nvls = 1,
+					  .wire = 30000,
+					  .switching = 100000,
+					  .adapter_rate = 1,
+					  .has_barrier = true};
+}
+
+static enum fors_err result_new(const struct fors_router *router, const struct fors_program *program,
+				const struct fors_sim_settings *set, struct fors_sim_result **result,
+				struct fors_error *error)
+{
+	struct fors_sim_result *r = calloc(1, sizeof(*r));
+
+	if (!r)
+		return fors_fail_memory(error);
+	r->nlinks = router->graph->nlinks;
+	r->nslots = program->nslots;
+	r->link = calloc(r->nlinks + (size_t)1, sizeof(*r->link));
+	r->slot = set->has_barrier ? calloc(r->nslots + (size_t)1, sizeof(*r->slot)) : NULL;
+	if (!r->link || (set->has_barrier && !r->slot)) {
+		fors_sim_result_free(r);
+		return fors_fail_memory(error);
+	}
+	for (uint32_t i = 0; r->slot && i < r->nslots; i++)
+		r->slot[i].link = FORS_NONE;
+	*result = r;
+	return FORS_OK;
+}
+
+void fors_sim_result_free(struct fors_sim_result *result)
+{
+	if (!result)
+		return;
+	free(result->slot);
+	free(result->link);
+	free(result->cycle);
+	free(result);
+}
+
+static void tell(const struct sim *sim)
+{
+	size_t all = fors_program_nmessages(sim->program);
+
+	if (sim->settings->progress)
+		sim->settings->progress(sim->settings->context, all ? 1 - (double)sim->messages_left / (double)all : 1);
+}
+
+/* Of memory: something that should have happened will not. */
+static bool is_short(const struct sim *sim)
+{
+	return sim->is_out_of_memory || sim->calendar->is_full;
+}
+
+static enum fors_err loop(struct sim *sim, struct fors_error *error)
+{
+	struct fors_event event = {0};
+	uint64_t n = 0;
+
+	fors_sim_traffic_begin(sim);
+	while (!is_short(sim) && fors_calendar_take(sim->calendar, &event)) {
+		if (event.what == SIM_TURN || event.what == SIM_BARRIER)
+			fors_sim_traffic_event(sim, &event);
+		else
+			fors_sim_switch_event(sim, &event);
+		if (++n % EVENTS_A_LOOK == 0)
+			tell(sim);
+	}
+	if (is_short(sim))
+		return fors_fail_memory(error);
+	sim->result->nevents = n;
+	return sim->messages_left ? fors_sim_find_deadlock(sim, error) : FORS_OK;
+}
+
+/* Ticks become picoseconds. */
+static void finish(struct sim *sim)
+{
+	struct fors_sim_result *r = sim->result;
+	uint64_t bound = r->slot ? 0 : r->bound;
+
+	for (uint32_t i = 0; r->slot && i < r->nslots; i++) {
+		struct fors_sim_slot *slot = &r->slot[i];
+
+		bound += slot->bound;
+		*slot = (struct fors_sim_slot){fors_sim_ps(sim, slot->begin), fors_sim_ps(sim, slot->end),
+					       fors_sim_ps(sim, slot->bound), fors_sim_ps(sim, slot->stall),
+					       slot->link};
+	}
+	r->bound = fors_sim_ps(sim, bound);
+	r->time = fors_sim_ps(sim, sim->last);
+	for (uint32_t l = 0; l < r->nlinks; l++) {
+		r->link[l].busy = fors_sim_ps(sim, r->link[l].busy);
+		r->link[l].stall = fors_sim_ps(sim, r->link[l].stall);
+	}
+}
+
+enum fors_err fors_simulate(const struct fors_router *router, const struct fors_program *program,
+			    const struct fors_sim_settings *settings, struct fors_sim_result **result,
+			    struct fors_error *error)
+{
+	struct sim sim = {.router = router, .program = program, .settings = settings};
+	enum fors_err err = fors_sim_build(&sim, error);
+
+	sim.messages_left = fors_program_nmessages(program);
+	if (!err)
+		err = result_new(router, program, settings, &sim.result, error);
+	if (!err)
+		err = loop(&sim, error);
+	if (!err)
+		finish(&sim);
+	fors_sim_clear(&sim);
+	if (err)
+		fors_sim_result_free(sim.result);
+	else
+		*result = sim.result;
+	return err;
+}
+
+/* ---- rates ---- */
+
+double fors_sim_gbits(const struct fors_sim_result *result, const struct fors_sim_settings *settings, uint32_t nservers)
+{
+	double bits = 8. * (double)settings->message * (double)result->nmessages;
+
+	return result->time && nservers ? bits / nservers / ((double)result->time / 1000) : 0;
+}
+
+enum fors_err fors_sim_fit(const struct fors_sim_result *result, const struct fors_sim_settings *settings,
+			   uint32_t nservers, double gbits, uint64_t *barrier, struct fors_error *error)
+{
+	double now = fors_sim_gbits(result, settings, nservers), missing;
+
+	if (!result->nslots || !(gbits > 0) || gbits > now)
+		return fors_fail(error, FORS_EINPUT,
+				 "%g Gbit/s cannot be reached by any cost of barriers: without any it is %g", gbits,
+				 now);
+	missing = (double)result->time * (now / gbits - 1) / result->nslots;
+	*barrier = (uint64_t)(missing + 0.5);
+	return FORS_OK;
+}

@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""fors simulate: the FORS paper's figures, small cases by hand, deadlocks, and input that makes no sense."""
+import json
+import lzma
+import tarfile
+
+import pytest
+
+from conftest import SRC
+
+STAR = "XGFT(1;4;1)"
+
+
+@pytest.fixture(scope="session")
+def stock(tmp_path_factory):
+    """The recordings of tests/data/stock.py, unpacked."""
+    folder = tmp_path_factory.mktemp("stock")
+    with lzma.open(SRC / "tests/data/stock.tar.xz") as file, tarfile.open(fileobj=file) as archive:
+        archive.extractall(folder)
+    return folder
+
+
+@pytest.fixture
+def simulate(fors):
+    """simulate(args..., code=0): what --json says."""
+    def call(*args, code=0):
+        return json.loads(fors("simulate", *args, "--json", code=code).out)
+    return call
+
+
+@pytest.fixture
+def star(simulate, write):
+    """star(lines, args...): messages between four servers of one switch, packets of 1 us at most, bytes of 1 ns."""
+    def call(lines, *args):
+        return simulate("--synthetic", STAR, "--routing", "d-mod-k", "--pattern-file", write("pattern", lines), "--speed", "8",
+                        "--mtu", "970", "--message", "970", *args)
+    return call
+
+
+def test_paper_figures(simulate, stock):
+    """One number is fitted, to the healthy fabric. The paper: ftree 141, with a dead cable 87, fors 137."""
+    def ftree(name, *args):
+        return simulate("--fabric", stock / f"{name}.net", "--lfts", stock / f"{name}.ftree.lfts", "--pattern", "linear-shift",
+                        "--speed", "200", "--message", "32KiB", *args)
+
+    healthy = ftree("0F", "--measured", "141")
+    assert healthy["gbits_per_server"] == pytest.approx(141, abs=0.01) and healthy["barrier_is_fitted"]
+    assert healthy["servers"] == 360 and healthy["slots"] == 359 and healthy["packets_arrived"] == 360 * 359 * 8
+    barrier = f"{healthy['barrier_ns']:.3f}ns"
+    broken = ftree("1F-SW0", "--barrier", barrier)
+    assert broken["gbits_per_server"] == pytest.approx(87, rel=0.04)
+    plan = simulate("--synthetic", "FT(2;20,18)", "--down", "Leaf00[21]", "--routing", "fors", "--lmc", "5", "--pattern", "plan",
+                    "--message", "32KiB", "--barrier", barrier)
+    assert plan["gbits_per_server"] == pytest.approx(137, rel=0.03)
+    assert plan["reordered"] == broken["reordered"] == 0 and plan["packets_sent"] == plan["packets_arrived"]
+
+
+def test_times_by_hand(star):
+    """Two cables of 30 ns, 100 ns of the switch, 1,000 bytes of packet with its header."""
+    assert star("0 1\n")["time_ns"] == 1160
+    assert star("0 1\n", "--wire-time", "0", "--switch-time", "0")["time_ns"] == 1000
+    assert star("0 1\n", "--store-and-forward")["time_ns"] == 2160
+    both = star("0 2\n1 2\n", "--message", "97000")
+    assert both["time_ns"] == 200160 and both["bound_ns"] == 200000
+    phases = star("0 1\nphase\n0 2\n", "--barrier", "2us")
+    assert phases["time_ns"] == 2 * 3160 and [s["phase"] for s in phases["slot"]] == [0, 1]
+    assert star("0 1\nphase\n0 2\n", "--barrier", "none")["time_ns"] == 2160
+    idle = "0 1\nphase\n2 3\nphase\n0 2\n"
+    assert star(idle, "--barrier", "none")["time_ns"] == 3160
+    assert star(idle, "--barrier", "none", "--idle", "skipped")["time_ns"] == 2160
+    assert star("0 1\nphase\n0 2\n", "--barrier", "none", "--window", "1")["time_ns"] == 2320
+    assert star("0 1\nphase\n0 2\n", "--adapter-time", "5us", "--barrier", "none")["time_ns"] == 7160
+    assert star("0 1\n", "--link-rate", "Leaf00[1]=0.25", "--message", "9700")["time_ns"] == 40160
+
+
+def test_speeds_of_the_text(fors, simulate, write):
+    text = fors("fabric", "--synthetic", "FT(2;2,2)").out
+    fast, slow = (simulate("--fabric", write("net", text.replace("4xSDR", rate)), "--routing", "fors", "--pattern", "plan",
+                           "--wire-time", "0", "--switch-time", "0") for rate in ("4xNDR", "4xHDR"))
+    assert fast["line_gbits"] == 400 and slow["line_gbits"] == 200
+    assert slow["time_ns"] == pytest.approx(2 * fast["time_ns"])
+    assert simulate("--synthetic", "FT(2;2,2)", "--routing", "fors", "--pattern", "plan")["line_gbits"] == 200
+
+
+def test_policies(fors, simulate):
+    """Among the shortest ways of a tree; a random one is worse than the right one, and out of order."""
+    args = ["--synthetic", "FT(2;6,6)", "--routing", "fors", "--pattern", "plan"]
+    tables, random, hashed, adaptive = (simulate(*args, "--policy", p) for p in ("tables", "random", "hashed", "adaptive"))
+    assert tables["packet_hops"] == random["packet_hops"] == hashed["packet_hops"] == adaptive["packet_hops"]
+    assert hashed["time_ns"] > random["time_ns"] > adaptive["time_ns"] > tables["time_ns"]
+    assert random["reordered"] > 0 and hashed["reordered"] == 0 and random["bound_ns"] == 0
+    assert "but in switches random" in fors("simulate", *args, "--policy", "random").out
+
+
+def test_deadlock_is_named(fors, simulate):
+    ring = ["--synthetic", "TORUS(5;1)", "--routing", "shortest", "--pattern", "shift(2)", "--buffer", "5000"]
+    result = simulate(*ring, code=1)
+    assert result["is_deadlocked"] and len(result["deadlock"]) == 5
+    for link, following in zip(result["deadlock"], result["deadlock"][1:] + result["deadlock"][:1]):
+        assert link.split(" -> ")[1].split("[")[0] == following.split("[")[0]
+    assert result["packets_arrived"] < result["packets_sent"]
+    shown = fors("simulate", *ring, code=1)
+    assert "deadlock    5 links wait for one another" in shown.out and "deadlock" in shown.err
+
+
+def test_same_bytes(fors):
+    args = ["simulate", "--synthetic", "FT(2;3,4)", "--routing", "fors", "--pattern", "permutation", "--skew", "1us", "--json"]
+    assert fors(*args).out == fors(*args).out
+    assert fors(*args).out != fors(*args, "--seed", "1").out
+
+
+def test_text(fors):
+    shown = fors("simulate", "--synthetic", "FT(2;4,4)", "--down", "Leaf00[5]", "--routing", "shortest", "--pattern", "linear-shift").out
+    for part in ("Gbit/s per server", "the fullest links alone need", "slowest", "messages    median", "0 of 3840 packets came out"):
+        assert part in shown
+    assert "barrier     none" in fors("simulate", "--synthetic", STAR, "--routing", "d-mod-k", "--pattern", "shift", "--barrier",
+                                      "none").out
+
+
+def test_messages_without_a_way(simulate, stock):
+    """Tables of a healthy fabric, and a dead cable."""
+    result = simulate("--fabric", stock / "0F.net", "--lfts", stock / "0F.ftree.lfts", "--down", "Leaf00[21]", "--pattern", "shift(20)",
+                      code=1)
+    assert 0 < result["broken"] < 360 and result["messages"] == 360 - result["broken"]
+
+
+@pytest.mark.parametrize("args, text", [
+    (["--message", "0"], "from 1 byte"),
+    (["--message", "64 KiB"], "a size like"),
+    (["--message", "-1"], "a size like"),
+    (["--message", "1.5"], "a size like"),
+    (["--message", "0x10"], "a size like"),
+    (["--message", "99999999999GiB"], "a size like"),
+    (["--barrier", "4"], "a time like"),
+    (["--barrier", "soon"], "a time like"),
+    (["--skew", "nan"], "a time like"),
+    (["--skew", "2000s"], "1000 s"),
+    (["--buffer", "4096"], "smaller than a packet"),
+    (["--mtu", "0"], "packets have to have"),
+    (["--speed", "0"], "above 0"),
+    (["--speed", "inf"], "above 0"),
+    (["--adapter-rate", "1.1"], "at most 1"),
+    (["--vls", "9"], "from 0 to 8"),
+    (["--link-rate", "Leaf00"], "NODE[PORT]=PART"),
+    (["--link-rate", "Leaf00=0.5"], "no live cable"),
+    (["--link-rate", "Leaf00[1]=0"], "above 0"),
+    (["--link-rate", "Leaf09[1]=0.5"], "Leaf09"),
+    (["--pause-high", "20KiB"], "need each other"),
+    (["--pause-high", "20KiB", "--pause-low", "30KiB"], "below the high mark"),
+    (["--pause-high", "60KiB", "--pause-low", "30KiB"], "too late"),
+    (["--window", "1"], "--barrier none"),
+    (["--barrier", "none", "--jitter", "1us"], "--jitter"),
+    (["--measured", "100", "--barrier", "1us"], "without --barrier"),
+    (["--measured", "100", "--skew", "1us"], "--skew"),
+    (["--measured", "1000"], "cannot be reached"),
+])
+def test_bad_settings(fors, args, text):
+    result = fors("simulate", "--synthetic", "FT(2;2,2)", "--routing", "fors", "--pattern", "plan", *args, code=2)
+    assert text in result.err
+
+
+def test_servers_that_are_not_there(fors, write):
+    pattern = write("pattern", "0 1\n0 99\n")
+    assert "pattern:2:" in fors("simulate", "--synthetic", STAR, "--routing", "d-mod-k", "--pattern-file", pattern, code=2).err
+
+
+def test_whatif_in_gbits(fors, tmp_path):
+    """The intact fabric is what --simulate says of it, measured rates are fitted, and results survive in a file."""
+    args = ["whatif", "--synthetic", "FT(2;4,4)", "--simulate", "--message", "16KiB", "--measured", "100", "--json"]
+    result = json.loads(fors(*args, "--resume", tmp_path / "results").out)
+    intact = result["intact"]["fors"]
+    assert intact["shift_gbits"] == pytest.approx(100, abs=0.05) and intact["gbits"] > 90
+    one = next(f for f in result["failures"] if f["failure"].startswith("Leaf00[5]"))["engines"]["fors"]
+    assert 40 < one["shift_gbits"] < 85 < one["gbits"] < 110
+    lines = (tmp_path / "results").read_text().splitlines(keepends=True)
+    (tmp_path / "half").write_text("".join(lines[:5]))
+    assert json.loads(fors(*args, "--resume", tmp_path / "half", "--threads", "1").out) == result
+    for more in (["--message", "32KiB"], ["--speed", "100", "--measured", "50"]):
+        fors(*args, *more, "--resume", tmp_path / "results", code=2)
+    shown = fors(*args[:-1]).out
+    assert "Gbit/s per server, simulated" in shown and " 100.0" in shown
+
+
+@pytest.mark.parametrize("args, text", [
+    (["--message", "1KiB"], "not --simulate"),
+    (["--simulate", "--message", "0"], "from 1 byte"),
+    (["--simulate", "--barrier", "1us", "--measured", "90"], "without --barrier"),
+    (["--simulate", "--measured", "900"], "cannot be reached"),
+])
+def test_whatif_bad_settings(fors, args, text):
+    assert text in fors("whatif", "--synthetic", "FT(2;2,2)", *args, code=2).err

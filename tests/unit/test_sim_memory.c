@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The fabric in time, short of memory: each allocation fails once, and says so; nothing is lost, nothing is left behind. */
+#include "sims.h"
+
+#include <stdlib.h>
+
+#include "faults.h"
+
+static struct fors_error error;
+
+/* A program, next hops and a run; what became of them. */
+static enum fors_err all_of_it(const struct hand *star, const double *gbits)
+{
+	const struct fors_router router = hand_router(star);
+	struct fors_sim_settings set = fors_sim_defaults();
+	struct fors_program *program = NULL;
+	struct fors_hops *hops = NULL;
+	struct fors_sim_result *result = NULL;
+	enum fors_err err = fors_program_load(8, 400, 2000000, FORS_NONE, 1, &program, &error);
+
+	if (!err)
+		err = fors_hops_new(star->graph, &hops, &error);
+	set.gbits = gbits;
+	set.has_barrier = false;
+	set.buffer = 1 << 20;
+	set.policy = FORS_POLICY_ADAPTIVE;
+	set.hops = hops;
+	if (!err)
+		err = fors_simulate(&router, program, &set, &result, &error);
+	assert_true((err == FORS_OK) == (result != NULL));
+	fors_sim_result_free(result);
+	fors_hops_free(hops);
+	fors_program_free(program);
+	return err;
+}
+
+static void each_allocation_fails_once(void **state)
+{
+	struct hand star;
+	double *gbits;
+	uint64_t n = 0;
+	bool happened = true;
+
+	(void)state;
+	hand_star(&star, 8);
+	gbits = sims_speeds(star.graph, 200);
+	while (happened) {
+		int64_t live = faults_live();
+		enum fors_err err;
+
+		faults_arm(++n, false);
+		err = all_of_it(&star, gbits);
+		happened = faults_off();
+		assert_int_equal(err, happened ? FORS_ENOMEM : FORS_OK);
+		assert_int_equal(faults_live(), live);
+	}
+	assert_in_range(n, 20, 200);
+	assert_false(faults_leaked());
+	free(gbits);
+	fors_graph_free(star.graph);
+}
+
+/* A deadlock has to be found in memory too. */
+static void deadlocks_need_memory(void **state)
+{
+	struct hand ring;
+	double *gbits;
+	struct fors_router router;
+	struct fors_program *program = sims_text("0 3\n1 0\n2 1\n3 2\n", 4);
+	struct fors_sim_settings set = fors_sim_defaults();
+	bool happened = true;
+
+	(void)state;
+	hand_ring(&ring, 4, 3);
+	router = hand_router(&ring);
+	set.gbits = gbits = sims_speeds(ring.graph, 200);
+	set.buffer = 5000;
+	for (uint64_t n = 1; happened; n++) {
+		struct fors_sim_result *result = NULL;
+		enum fors_err err;
+
+		faults_arm(n, false);
+		err = fors_simulate(&router, program, &set, &result, &error);
+		happened = faults_off();
+		assert_int_equal(err, happened ? FORS_ENOMEM : FORS_OK);
+		assert_true(happened ? !result : result->ncycle == 4);
+		fors_sim_result_free(result);
+	}
+	free(gbits);
+	fors_program_free(program);
+	fors_graph_free(ring.graph);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_allocation_fails_once),
+		cmocka_unit_test(deadlocks_need_memory),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
