@@ -232,10 +232,24 @@ static bool ask_pattern(struct fors_shift *shift, struct fors_error *error)
 	return true;
 }
 
+/* Are there links slower than others? Then loads do not say how long a phase takes. */
+static bool is_uneven(const struct fors_graph *graph)
+{
+	for (uint32_t l = 0; l < graph->nlinks; l++)
+		if (graph->capacity[l] != 1)
+			return true;
+	return false;
+}
+
 enum fors_err fors_shift_new(const struct fors_routes *routes, struct fors_shift **shift, struct fors_error *error)
 {
-	struct fors_shift *made = calloc(1, sizeof(*made));
+	struct fors_shift *made;
 
+	if (is_uneven(routes->graph)) {
+		*shift = NULL;
+		return FORS_OK;
+	}
+	made = calloc(1, sizeof(*made));
 	if (!made)
 		return fors_fail_memory(error);
 	made->nservers = routes->graph->nservers;
@@ -443,7 +457,7 @@ static struct fors_shift_result add_up(struct work *w)
 		if (load > result.max_link_load)
 			result.max_link_load = load;
 	}
-	result.sync_throughput = length ? w->shift->nservers / (double)length : 0;
+	result.sync_throughput = w->nbroken ? -1 : length ? w->shift->nservers / (double)length : 0;
 	return result;
 }
 

@@ -11,14 +11,14 @@ struct fors_shift;
 
 /* What an evaluation of the linear shift says, in short (evaluate.h). */
 struct fors_shift_result {
-	double sync_throughput;
+	double sync_throughput; /* negative: flows are lost */
 	uint32_t max_link_load;
 	uint64_t nbroken;
 };
 
 /*
  * The linear shift over these routes, to compare others with, in *shift, owned by the caller; *shift is NULL where it
- * would take too much memory. The routes are not needed any more afterwards. Errors: FORS_ENOMEM.
+ * would take too much memory, and where some links are slower than others. The routes are not needed any more afterwards. Errors: FORS_ENOMEM.
  */
 enum fors_err fors_shift_new(const struct fors_routes *routes, struct fors_shift **shift, struct fors_error *error);
 void fors_shift_free(struct fors_shift *shift);
