@@ -330,7 +330,8 @@ def test_switch_that_does_not_answer(fabric):
 def test_console_reroute(fabric):
     """It reports no SUBNET_UP, only that routing is done; all blocks are sent, and nothing else changes."""
     sim, sm = fabric(FatTree(3, 3), lmc=2, console="local")
-    status = sm.wait_epoch()
+    sm.wait_epoch()
+    status = sm.wait_status(repairs=lambda repairs: repairs is not None)  # the last that is told of a fabric
     tables = harness.read_tables(sim, sm.node)
     mark = sm.log_end()
     sm.console("reroute")
