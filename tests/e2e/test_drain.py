@@ -315,7 +315,7 @@ def test_status_at_three_in_the_morning(fabric):
     for line in (r"state +active for \d+ s", r"Leaf02\[5\] - Spine00\[3\], for \d+ s",
                  r"degraded +Leaf02\[8\] - Spine03\[3\](, \dx\w+)?; in use",
                  r"excluded +Leaf01\[6\] - Spine01\[2\]; carries no servers' traffic",
-                 r"held +Leaf00\[7\] - Spine02\[1\], for \d+ s; carries no servers' traffic",
+                 r"held +Leaf00\[7\] - Spine02\[1\], for \d+ s; in use by the tables, not by the schedule",
                  r"warning +exclude_spines: .*Spine77.*ignored", r"speed +[\d.]+ % of full",
                  r"next +link Leaf00\[7\] - Spine02\[1\] returns in \d+ s"):
         assert re.search("(?m)^ *" + line, done.stdout), (line, done.stdout)
