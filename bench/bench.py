@@ -73,10 +73,11 @@ def run(name, sections, measure_one, what, quick, folder):
     output = pathlib.Path(options.output)
     output.mkdir(parents=True, exist_ok=True)
     results = {"machine": machine()}
-    wanted = list(options.section or sections)
+    wanted, begin = list(options.section or sections), time.monotonic()
     for done, section in enumerate(wanted):
         started = time.monotonic()
-        print(f"{name}: {done}/{len(wanted)} done, {section} ...", file=sys.stderr, flush=True)
+        left = f", some {(started - begin) / done * (len(wanted) - done) / 60:.0f} min left" if done else ""
+        print(f"{name}: {done}/{len(wanted)} done{left}, {section} ...", file=sys.stderr, flush=True)
         try:
             results[section] = measure_one(section, options.quick)
         except KeyboardInterrupt:

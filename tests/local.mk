@@ -303,7 +303,7 @@ tests_opensm_inside_la_SOURCES = tests/opensm/inside.c tests/opensm/inside.h tes
 tests_opensm_inside_la_CFLAGS = $(AM_CFLAGS) $(OPENSM_CFLAGS) -pthread
 tests_opensm_inside_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -rpath /nowhere -pthread \
 	-Wl,--wrap=fors_worker_start,--wrap=fors_worker_submit,--wrap=fors_worker_keep,--wrap=fors_worker_note_sweep \
-	-Wl,--wrap=fors_worker_note_tables \
+	-Wl,--wrap=fors_worker_note_tables,--wrap=fors_worker_withdrawn \
 	-Wl,--wrap=fors_worker_stop,--wrap=fors_outbox_set,--wrap=fors_job_new,--wrap=fors_loader_trouble \
 	-Wl,--wrap=fors_kept_trouble
 tests_opensm_inside_la_LIBADD = libtestsupport.la libforscore.la $(CMOCKA_LIBS) $(ZLIB_LIBS)
@@ -337,9 +337,9 @@ if HAVE_CMOCKA
 check_PROGRAMS += tests/sweep/sweep tests/sweep/sweep_rounds
 TESTS += tests/sweep/sweep
 endif
-tests_sweep_sweep_SOURCES = tests/sweep/sweep.c tests/sweep/oracle.c tests/sweep/oracle.h
+tests_sweep_sweep_SOURCES = tests/sweep/progress.h tests/sweep/sweep.c tests/sweep/oracle.c tests/sweep/oracle.h
 tests_sweep_sweep_LDADD = $(unit_support) $(LPSOLVE_LIBS)
-tests_sweep_sweep_rounds_SOURCES = tests/sweep/sweep_rounds.c tests/sweep/oracle.c tests/sweep/oracle.h
+tests_sweep_sweep_rounds_SOURCES = tests/sweep/progress.h tests/sweep/sweep_rounds.c tests/sweep/oracle.c tests/sweep/oracle.h
 tests_sweep_sweep_rounds_LDADD = $(unit_support) $(LPSOLVE_LIBS)
 .PHONY: sweep
 sweep: tests/sweep/sweep tests/sweep/sweep_rounds
@@ -348,7 +348,7 @@ sweep: tests/sweep/sweep tests/sweep/sweep_rounds
 
 # T over the bound of the tables on networks of all kinds (doc/planners-flows.md): the whole table, some minutes.
 check_PROGRAMS += tests/sweep/sweep_flows
-tests_sweep_sweep_flows_SOURCES = tests/sweep/sweep_flows.c tests/sweep/world.c tests/sweep/world.h
+tests_sweep_sweep_flows_SOURCES = tests/sweep/progress.h tests/sweep/sweep_flows.c tests/sweep/world.c tests/sweep/world.h
 tests_sweep_sweep_flows_LDADD = libforsmodel.la libforscore.la
 .PHONY: flows-sweep
 flows-sweep: tests/sweep/sweep_flows

@@ -48,6 +48,7 @@ enum fors_err __wrap_fors_worker_start(const struct fors_worker_setup *setup, st
 void __wrap_fors_worker_submit(struct fors_worker *worker, struct fors_job *job);
 void __wrap_fors_worker_keep(struct fors_worker *worker, char *text, size_t size);
 void __wrap_fors_worker_note_tables(struct fors_worker *worker, uint64_t number);
+uint64_t __wrap_fors_worker_withdrawn(const struct fors_worker *worker);
 void __wrap_fors_worker_note_sweep(struct fors_worker *worker, enum fors_sweep sweep);
 void __wrap_fors_worker_stop(struct fors_worker *worker);
 enum fors_err __wrap_fors_outbox_set(struct fors_outbox *outbox, const struct fors_outbox_request *request,
@@ -83,6 +84,12 @@ void __wrap_fors_worker_keep(struct fors_worker *worker, char *text, size_t size
 	free(noted.order);
 	noted.order = text;
 	noted.orders++;
+}
+
+/* Nothing was withdrawn for a ranking. */
+uint64_t __wrap_fors_worker_withdrawn(const struct fors_worker *worker)
+{
+	return 0;
 }
 
 void __wrap_fors_worker_note_tables(struct fors_worker *worker, uint64_t number)

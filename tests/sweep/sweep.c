@@ -11,12 +11,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "core/planners/bound.h"
 #include "core/schedule/schedule.h"
 #include "tests/sweep/oracle.h"
+#include "tests/sweep/progress.h"
 #include "tests/unit/support.h"
 
 #define FULL 100 /* sets that make a full run */
@@ -211,18 +210,12 @@ static void every_small_set(void **unused)
 static uint32_t nsets = 4;
 static const char *wanted = "";
 
-/* On a terminal: how much is done, how long the rest takes if it goes on like this, and how a family is done alone. */
 static void tell_progress(size_t done)
 {
-	static time_t started;
-	long left;
+	char alone[96];
 
-	if (!done)
-		started = time(NULL);
-	left = done ? (long)(time(NULL) - started) * (long)(NFAMILIES - done) / (long)done : 0;
-	if (isatty(STDERR_FILENO))
-		fprintf(stderr, "%zu/%zu families, %ld:%02ld left; this one alone: sweep %u \"%s\"\n", done, NFAMILIES,
-			left / 60, left % 60, nsets, families[done].name);
+	snprintf(alone, sizeof(alone), "sweep %u \"%s\"", nsets, families[done].name);
+	progress_tell(done, NFAMILIES, "families", alone);
 }
 
 static void sweep(void **unused)

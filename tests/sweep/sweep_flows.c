@@ -22,8 +22,10 @@
 #include "core/net/spec.h"
 #include "core/planners/flows/strategy.h"
 #include "model/routers/model_tables.h"
+#include "tests/sweep/progress.h"
 #include "tests/sweep/world.h"
 
+#define NKINDS 13 /* of networks, see run_all() */
 #define MOST_INSTANCES 700
 
 enum kind { TREE, RANDOM, GRID }; /* what is promised: 1.06, 1.06, 1.10 */
@@ -402,6 +404,12 @@ static void one(struct sweep *sweep)
 			 true);
 }
 
+/* Kinds of networks that are done, of all. */
+static void tell_progress(unsigned done)
+{
+	progress_tell(done, NKINDS, "kinds of networks", "sweep_flows 100 NAME, a part of the name of a row");
+}
+
 static void run_all(struct sweep *sweep)
 {
 	static const char *const dragonfly[] = {"DRAGONFLY(4,2,9;2)",  "DRAGONFLY(4,2,9;4)", "DRAGONFLY(4,2,5;8)",
@@ -410,18 +418,31 @@ static void run_all(struct sweep *sweep)
 	static const char *const dfplus[] = {"DFPLUS(4,4,4,5;8)", "DFPLUS(4,2,4,9;4)", "DFPLUS(8,8,4,4;8)",
 					     "DFPLUS(6,6,3,7;6)"};
 
+	tell_progress(0);
 	trees(sweep, "FT 2 levels", ft2, COUNT(ft2));
+	tell_progress(1);
 	dead_trees(sweep, "FT 2 levels, dead cables", ft2, COUNT(ft2), 36);
+	tell_progress(2);
 	trees(sweep, "FT 3 levels", ft3, COUNT(ft3));
+	tell_progress(3);
 	dead_trees(sweep, "FT 3 levels, dead cables", ft3, COUNT(ft3), 24);
+	tell_progress(4);
 	tori2(sweep);
+	tell_progress(5);
 	tori3(sweep);
+	tell_progress(6);
 	dead_grids(sweep);
+	tell_progress(7);
 	cubes(sweep);
+	tell_progress(8);
 	list_of(sweep, "Dragonfly", dragonfly, COUNT(dragonfly));
+	tell_progress(9);
 	list_of(sweep, "Dragonfly+", dfplus, COUNT(dfplus));
+	tell_progress(10);
 	random_graphs(sweep);
+	tell_progress(11);
 	uneven(sweep);
+	tell_progress(12);
 	tight(sweep);
 }
 

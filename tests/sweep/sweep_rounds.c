@@ -19,6 +19,7 @@
 #include "core/planners/planner.h"
 #include "core/schedule/schedule.h"
 #include "tests/sweep/oracle.h"
+#include "tests/sweep/progress.h"
 #include "tests/unit/support.h"
 
 #define LEAST 0.94
@@ -251,15 +252,26 @@ static bool is_wanted(size_t fabric, unsigned lmc)
 	       (only_lmc < 0 || only_lmc == (int)lmc);
 }
 
+static void tell_progress(size_t fabric, unsigned lmc)
+{
+	char alone[96];
+
+	snprintf(alone, sizeof(alone), "sweep_rounds %d \"%s\" %u", percent, fabrics[fabric].spec, lmc);
+	progress_tell(fabric * 3 + lmc, 3 * sizeof(fabrics) / sizeof(fabrics[0]), "fabrics and LMCs", alone);
+}
+
 static void sweep_all(void **state)
 {
 	bool good = true;
 
 	(void)state;
 	for (size_t fabric = 0; fabric < sizeof(fabrics) / sizeof(fabrics[0]); fabric++)
-		for (unsigned lmc = 0; lmc <= 2; lmc++)
+		for (unsigned lmc = 0; lmc <= 2; lmc++) {
+			if (is_wanted(fabric, lmc))
+				tell_progress(fabric, lmc);
 			for (enum kind kind = SINGLE; is_wanted(fabric, lmc) && kind < NKINDS; kind++)
 				good &= sweep(fabric, lmc, kind, (unsigned)percent);
+		}
 	assert_true(good);
 }
 
