@@ -103,8 +103,9 @@ static void set_sheet(struct fors_board *board, int which, void *bytes, size_t s
 /* What is written is kept, should somebody remove the file; but the schedule, which is large, can be made anew. */
 static void finish_sheet(struct fors_board *board, int which)
 {
+	if (board->sheet[which].is_due)
+		board->sheet[which].is_loose = which != SHEET_PLACES && which != SHEET_METRICS;
 	board->sheet[which].is_due = false;
-	board->sheet[which].is_loose = which != SHEET_PLACES && which != SHEET_METRICS;
 	if (which != SHEET_SCHEDULE || board->sheet[which].is_uncopied)
 		return;
 	free(board->sheet[which].bytes);

@@ -74,6 +74,26 @@ static enum fors_err check_installed(struct fors_engine *engine, struct fors_job
 	return FORS_OK;
 }
 
+/* What the switches hold, as a fabric; what is kept, and whether homes are to be ranked, follows from good tables only. */
+static enum fors_err finish_ours(struct fors_engine *engine, struct fors_job *job, struct fors_error *error)
+{
+	enum fors_err err = fors_engine_understand(engine, job, error);
+
+	if (err || job->kind != FORS_JOB_INSTALLED)
+		return err;
+	fors_engine_tell_adopted(engine, job);
+	fors_engine_consider_rehome(engine, job);
+	return check_installed(engine, job, error);
+}
+
+static enum fors_err finish_over(struct fors_engine *engine, struct fors_job *job, double held,
+				 struct fors_error *error)
+{
+	fors_log_info(&engine->osm->log, "tables of %u switches by '%s' copied, OpenSM's lock held %.2f ms",
+		      job->lfts->nswitches, job->tables_by, held);
+	return fors_engine_end_over(engine, job, error);
+}
+
 /* What there is to tell the worker: what the switches hold, and whose tables they are. */
 static enum fors_err look(struct fors_engine *engine, struct fors_job *job, struct fors_error *error)
 {
@@ -96,18 +116,9 @@ static enum fors_err look(struct fors_engine *engine, struct fors_job *job, stru
 		err = fors_engine_begin_over(engine, job, error);
 	held = fors_clock_exact_ms() - held;
 	cl_plock_release(&osm->lock);
-	if (is_ours && !err)
-		err = fors_engine_understand(engine, job, error);
-	if (is_ours && !err && job->kind == FORS_JOB_INSTALLED) {
-		fors_engine_tell_adopted(engine, job);
-		fors_engine_consider_rehome(engine, job);
-	}
-	if (is_over && !err)
-		fors_log_info(&osm->log, "tables of %u switches by '%s' copied, OpenSM's lock held %.2f ms",
-			      job->lfts->nswitches, job->tables_by, held);
-	if (is_over && !err)
-		err = fors_engine_end_over(engine, job, error);
-	return is_ours && !err && job->kind == FORS_JOB_INSTALLED ? check_installed(engine, job, error) : err;
+	if (err || (!is_ours && !is_over))
+		return err;
+	return is_ours ? finish_ours(engine, job, error) : finish_over(engine, job, held, error);
 }
 
 void fors_engine_note_sweep(struct fors_engine *engine, enum fors_sweep sweep)

@@ -46,7 +46,7 @@ struct fors_job {
 	char reason[FORS_ERROR_TEXT];
 	struct fors_warnings warnings; /* about drained cables, absent participants, and what tables leave out */
 	uint64_t
-		due_ms; /* when a sweep is due: a held cable may return, or homes be ranked; by fors_clock_ms(), 0: none */
+		due_ms; /* by fors_clock_ms(): when a sweep is due, since a held cable may return or homes be ranked; 0: none */
 	uint64_t withdrawal; /* installed: homes shall be ranked, withdraw and say that this number is done; 0: no */
 };
 

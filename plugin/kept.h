@@ -38,11 +38,10 @@ struct fors_kept {
 	struct fors_places *places;	 /* the kept order, never NULL once open */
 	struct fors_places *draft;	 /* what a sweep taught, not accepted yet; or NULL */
 	struct fors_places *reference;	 /* of the reference fabric, NULL: none; owned */
-	struct fors_places
-		*replaced;  /* what a new reference took the place of, until what it moves is counted; or NULL */
-	uint32_t nrestarts; /* of the places, when it was looked at last */
-	uint64_t request;   /* digest of `forget` as it was read; 0: there was none */
-	uint64_t *forget;   /* the GUIDs in it */
+	struct fors_places *replaced;	 /* of before a new reference, until what that moves is counted; or NULL */
+	uint32_t nrestarts;		 /* of the places, when it was looked at last */
+	uint64_t request;		 /* digest of `forget` as it was read; 0: there was none */
+	uint64_t *forget;		 /* the GUIDs in it */
 	size_t nforget;
 	uint64_t handed; /* digest of the places as handed to the worker last; 0: never */
 	uint64_t told;	 /* digest of the differences from the reference that were reported last */

@@ -15,8 +15,8 @@
 #include <unistd.h>
 
 #include "core/base/guidlist.h"
-#include "core/base/text.h"
 #include "core/base/names.h"
+#include "core/base/text.h"
 #include "core/fabric/places.h"
 #include "core/net/netfile.h"
 #include "core/fabric/places_file.h"

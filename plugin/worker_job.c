@@ -217,9 +217,9 @@ void fors_worker_do(struct fors_worker *worker, struct fors_job *job)
 		worker->is_early = false;
 		fors_worker_note_up(worker, NULL);
 		do_declined(worker, job);
-	} else if (!fors_worker_is_stale(worker, job)) /* else another one comes when they are settled */ {
+	} else if (!fors_worker_is_stale(worker, job)) {
 		do_tables(worker, job);
-	}
+	} /* else another one comes when they are settled */
 	if (fors_job_has_tables(job))
 		worker->due_ms = job->due_ms;
 	worker->job = NULL;

@@ -85,8 +85,8 @@ enum fors_err fors_worker_prove_published(struct fors_worker *worker, const stru
 	struct fors_verdict verdict;
 	enum fors_err err;
 
-	worker->is_proving =
-		true; /* what is being read must not be withdrawn: that waits for the end, which comes at once */
+	/* What is being read must not be withdrawn: that waits for the end, which comes at once. */
+	worker->is_proving = true;
 	err = fors_verify(job->net, job->lfts, worker->board.schedule, fors_worker_cancelled, worker, &verdict, NULL);
 	worker->is_proving = false;
 	fors_worker_watch_tables(worker);

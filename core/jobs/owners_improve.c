@@ -100,7 +100,7 @@ static void hand_over(struct search *s, struct move *move, uint32_t leaf, uint32
 {
 	uint32_t index = leaf * s->nlanes + lane, was = s->at[index];
 
-	if (was == who || move->n == MOST_TOUCHED)
+	if (was == who)
 		return;
 	move->index[move->n] = index;
 	move->was[move->n++] = was;
@@ -147,6 +147,8 @@ static void change_column(struct search *s, struct move *move, const struct owne
 	for (uint32_t i = owner->first; i < owner->first + owner->count; i++) {
 		size_t row = (size_t)s->party[i].leaf * s->nlanes;
 
+		if (move->n + 2 > MOST_TOUCHED)
+			return; /* an exchange is done whole, or not */
 		if (s->at[row + one] == s->party[i].owner && s->at[row + two] != s->party[i].owner)
 			exchange(s, move, s->party[i].leaf, one, two, false);
 	}
@@ -254,7 +256,7 @@ void fors_owners_improve(struct search *s)
 	struct move move;
 
 	remember(s);
-	for (uint32_t ntries = 1; s->nshared && !has_ended(s, best, least, ntries); ntries++) {
+	for (uint32_t ntries = 1; s->nshared && s->nlanes && !has_ended(s, best, least, ntries); ntries++) {
 		int64_t worse;
 
 		s->work += 64;
