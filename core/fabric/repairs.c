@@ -25,13 +25,15 @@ static bool is_plug_free(const struct fors_net *net, uint32_t node, uint8_t port
 	return port <= net->node[node].nports && fors_net_port(net, node, port)->peer == FORS_NONE;
 }
 
-/* The cable is dead, and its leaf has room for it. */
+/* The cable is dead, and both ends have room for it: all those of a spine that nobody sees have. */
 static bool is_broken(const struct fors_fabric *f, uint32_t leaf, uint32_t lane)
 {
 	const struct fors_cable *cable = fors_cable(f, leaf, lane);
+	uint32_t a = f->leaf[leaf].node, b = f->spine[f->lane[lane].spine].node;
 
-	return cable->state == FORS_CABLE_DEAD && !cable->drained && f->leaf[leaf].node != FORS_NONE &&
-	       is_plug_free(f->net, f->leaf[leaf].node, cable->leaf_port);
+	return cable->state == FORS_CABLE_DEAD && !cable->drained && a != FORS_NONE &&
+	       is_plug_free(f->net, a, cable->leaf_port) &&
+	       (b == FORS_NONE || is_plug_free(f->net, b, cable->spine_port));
 }
 
 /* Nobody sees it, or it has no cable left. */
@@ -47,18 +49,18 @@ static bool is_gone(const struct fors_fabric *f, uint32_t spine)
 static bool is_repair(const struct fors_fabric *f, uint32_t leaf, uint32_t lane)
 {
 	const struct fors_cable *cable = fors_cable(f, leaf, lane);
-	uint32_t spine = f->lane[lane].spine;
 
 	if (cable->state == FORS_CABLE_DEAD && cable->drained == FORS_DRAIN_DEGRADED)
 		return true;
-	return is_broken(f, leaf, lane) && !is_gone(f, spine) &&
-	       is_plug_free(f->net, f->spine[spine].node, cable->spine_port);
+	return is_broken(f, leaf, lane) && !is_gone(f, f->lane[lane].spine);
 }
 
 /* Is it gone, and would any cable come back with it? */
 static bool is_spine_repair(const struct fors_fabric *f, uint32_t spine)
 {
-	for (uint32_t lane = 0; is_gone(f, spine) && lane < f->nlanes; lane++)
+	if (!is_gone(f, spine))
+		return false;
+	for (uint32_t lane = 0; lane < f->nlanes; lane++)
 		for (uint32_t leaf = 0; f->lane[lane].spine == spine && leaf < f->nleaves; leaf++)
 			if (is_broken(f, leaf, lane))
 				return true;
@@ -174,6 +176,7 @@ static enum fors_err plug_in(struct fors_mended *m, uint32_t leaf, uint32_t lane
 	else
 		err = fors_net_connect(m->net, a, cable->leaf_port, b, cable->spine_port, error);
 	cable->state = FORS_CABLE_LIVE;
+	cable->is_routed = true;
 	cable->drained = FORS_DRAIN_NOT;
 	cable->is_degraded = false;
 	return err;

@@ -222,6 +222,43 @@ static void what_is_no_repair(void **state)
 	bed_free(bed);
 }
 
+/* Plug a host of its own into a port of a switch. */
+static void plug_host(struct bed *bed, uint32_t node, unsigned port)
+{
+	uint32_t host;
+
+	assert_int_equal(fors_net_add_node(bed->net, FORS_CA, 1, 0x77, "H-77", "visitor", &host, NULL), FORS_OK);
+	fors_net_port(bed->net, host, 1)->guid = 0x78;
+	assert_int_equal(fors_net_connect(bed->net, host, 1, node, port, NULL), FORS_OK);
+	assert_int_equal(fors_net_index(bed->net, NULL), FORS_OK);
+	bed_rebuild(bed);
+}
+
+/* A spine without a living cable, in whose port for Leaf01 a host is: it comes back with the other cables. */
+static void a_spine_whose_port_is_taken(void **state)
+{
+	struct bed *bed = bed_new("FT(2;4,3)", 0);
+	uint32_t count, node = bed->fabric->spine[2].node;
+	struct fors_repair *list;
+	struct fors_mended mended;
+
+	bed_down(bed, "Spine02");
+	plug_host(bed, node, fors_cable(bed->fabric, 1, 2)->spine_port);
+	assert_int_equal(fors_repairs_list(bed->fabric, &list, &count, NULL), FORS_OK);
+	assert_int_equal(count, 1);
+	assert_int_equal(list[0].leaf, FORS_NONE);
+	assert_int_equal(fors_mended_build(bed->fabric, &list[0], &mended, NULL), FORS_OK);
+	for (uint32_t leaf = 0; leaf < bed->fabric->nleaves; leaf++) {
+		const struct fors_cable *cable = fors_cable(mended.fabric, leaf, 2);
+
+		assert_int_equal(cable->state == FORS_CABLE_LIVE, leaf != 1);
+		assert_int_equal(cable->is_routed, leaf != 1);
+	}
+	fors_mended_free(&mended);
+	free(list);
+	bed_free(bed);
+}
+
 /* A slow cable that is drained counts as broken, one that an administrator excludes does not. */
 static void drained_cables(void **state)
 {
@@ -289,6 +326,7 @@ int main(void)
 		cmocka_unit_test(a_dead_spine_is_one_repair),
 		cmocka_unit_test(the_leaf_that_lacks_most_is_asked_first),
 		cmocka_unit_test(what_is_no_repair),
+		cmocka_unit_test(a_spine_whose_port_is_taken),
 		cmocka_unit_test(drained_cables),
 		cmocka_unit_test(it_can_be_broken_off),
 	};
