@@ -13,10 +13,12 @@ nobase_dist_doc_DATA = \
 	core/base/README.md \
 	core/colouring/README.md \
 	core/fabric/README.md \
+	core/jobs/README.md \
 	core/net/README.md \
 	core/planners/README.md \
 	core/planners/exact/README.md \
 	core/planners/flows/README.md \
+	core/planners/pods/README.md \
 	core/planners/rounds/README.md \
 	core/schedule/README.md \
 	core/status/README.md \
