@@ -89,17 +89,17 @@ static enum fors_err read_counters(const char *text, size_t size, const char *pa
 	return err;
 }
 
-/*
- * --- what tables and plan put on them
- * ----------------------------------------------------------------------------------
- */
+/* --- what tables and plan put on them --------------------------------------------------------------------------- */
 
 static int load_tables(const struct cli_settings *settings, struct cli_cables *cables)
 {
 	const struct cli_source *source = &settings->source;
-	int code;
+	bool is_two_level = false;
+	int code = settings->lfts ? CLI_GOOD : cli_site_is_two_level(&cables->site, &is_two_level);
 
-	if (!settings->lfts && cables->site.places) {
+	if (code)
+		return code;
+	if (is_two_level) {
 		code = cli_fabric_make(&cables->site, source->has_lmc, source->lmc, source->down, source->ndown,
 				       &cables->made);
 	} else {

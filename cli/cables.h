@@ -8,16 +8,17 @@
 
 #include "cli/cli.h"
 #include "core/net/counters.h"
+#include "core/net/rates.h"
 
 /* Of both ends, a and b, where there are two numbers. */
 struct cli_cable {
 	uint32_t node[2];
 	uint8_t port[2];
 	bool is_dead, is_degraded;
-	char rate[12];	    /* "4xHDR"; empty: not known, or dead */
-	uint32_t lids[2];   /* LIDs of hosts that the tables send out of each end */
-	uint32_t flows[2];  /* flows of the plan that leave by each end */
-	uint64_t errors[2]; /* FORS_COUNTER_UNKNOWN: no word of them */
+	char rate[FORS_RATE_TEXT]; /* "4xHDR"; empty: not known, or dead */
+	uint32_t lids[2];	   /* LIDs of hosts that the tables send out of each end */
+	uint32_t flows[2];	   /* flows of the plan that leave by each end */
+	uint64_t errors[2];	   /* FORS_COUNTER_UNKNOWN: no word of them */
 };
 
 struct cli_cables {

@@ -185,8 +185,13 @@ struct cli_pods {
 };
 
 /*
- * Is the site, of cli_any_site_load(), a three-level fat-tree? Only what is no two-level one may be. Where it is neither, why, is told.
- * Returns an exit code; *answer on CLI_GOOD.
+ * Is the site, of cli_any_site_load(), a two-level fat-tree in which all leaves have a spine in common when nothing is
+ * down? A taller tree, which has two sides too, is none. Returns an exit code; *answer on CLI_GOOD.
+ */
+int cli_site_is_two_level(const struct cli_site *site, bool *answer);
+/*
+ * Is the site, of cli_any_site_load(), a three-level fat-tree? Only what is no two-level one may be. Where it is
+ * neither, why, is told. Returns an exit code; *answer on CLI_GOOD.
  */
 int cli_site_has_pods(const struct cli_site *site, bool *answer);
 /* The same as cli_fabric_make(), to be freed in any case. */

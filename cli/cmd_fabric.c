@@ -200,7 +200,12 @@ static int read_state(const char *dir, struct fors_status *status)
 /* With tables where it is a two-level fat-tree. */
 static int load_now(const struct cli_source *source, const struct cli_site *site, struct cli_fabric *made)
 {
-	if (site->places)
+	bool has_pods = false;
+	int code = site->places ? cli_site_has_pods(site, &has_pods) : CLI_GOOD;
+
+	if (code)
+		return code;
+	if (site->places && !has_pods)
 		return cli_fabric_make(site, source->has_lmc, source->lmc, source->down, source->ndown, made);
 	*made = (struct cli_fabric){0};
 	return cli_site_net(site, source, &made->net);

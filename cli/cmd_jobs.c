@@ -2,8 +2,8 @@
 /*
  * cmd_jobs.c - `fors jobs`: several jobs at once, each with lanes and a schedule of its own.
  *
- * What runs at the same time on a fabric is read from a file of jobs; lanes are shared out among those that are exclusive, each job is
- * planned over the lanes that it may use, and proven alone and beside the others.
+ * What runs at the same time on a fabric is read from a file of jobs; lanes are shared out among those that are
+ * exclusive, each job is planned over the lanes that it may use, and proven alone and beside the others.
  */
 #include "cli/cli.h"
 #include "cli/clock.h"
@@ -150,7 +150,7 @@ static json_t *number_or_null(int64_t value)
 	return value < 0 ? json_null() : json_integer(value);
 }
 
-/* [[leaf, lane, ...], ...] by name of the leaf: what the job owns. */
+/* {leaf: [lane, ...], ...}: what the job owns. */
 static json_t *lanes_to_json(const struct report *report, uint32_t j)
 {
 	json_t *all = json_object();
@@ -265,6 +265,22 @@ static int work(const struct cli_settings *settings, const struct cli_fabric *ma
 	return code;
 }
 
+/* Is it a fabric that fors routes? Else its tables are not those of the plans. */
+static int check_fabric(const struct cli_site *site, const struct cli_fabric *made)
+{
+	struct fors_error error = {0};
+	bool is_two_level;
+	int code = cli_site_is_two_level(site, &is_two_level);
+
+	if (code)
+		return code;
+	if (!is_two_level) {
+		cli_error("jobs are planned for in two-level fat-trees only; this is none");
+		return CLI_NO;
+	}
+	return fors_fabric_connected(made->fabric, &error) ? cli_fail(&error) : CLI_GOOD;
+}
+
 static int run(const struct cli_settings *settings, char **operand)
 {
 	const struct cli_source *source = &settings->source;
@@ -279,6 +295,8 @@ static int run(const struct cli_settings *settings, char **operand)
 	if (!code)
 		code = cli_fabric_make(&site, source->has_lmc, source->lmc, source->down, source->ndown, &made);
 	if (!code)
+		code = check_fabric(&site, &made);
+	if (!code)
 		code = work(settings, &made);
 	cli_fabric_free(&made);
 	cli_site_free(&site);
@@ -292,8 +310,8 @@ const struct cli_command cli_jobs_command = {
 	.usage = "(--fabric FILE | --synthetic SPEC) --jobs FILE [OPTION]...",
 	.details = "A line of the file is 'NAME: SERVER, SERVER, ...' or 'NAME [exclusive]: SERVER, ...'.\n"
 		   "Exclusive jobs get lanes of their own: they promise to follow their schedules.\n"
-		   "With a path index for each lane (LMC 5 for 20 to 32) isolation is complete.\n"
+		   "With a path index for each lane (LMC 5 for 17 to 32) isolation is complete.\n"
 		   "Example: fors jobs --synthetic 'FT(2;20,18)' --lmc 5 --jobs jobs.txt --output-dir schedules\n"
-		   "The exit code is 1 when a job has no plan.\n",
+		   "The exit code is 1 when a job has no plan, or fors does not route the fabric.\n",
 	.run = run,
 };

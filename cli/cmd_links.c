@@ -12,9 +12,7 @@
 #define NAME_ROOM (FORS_NAME_MAX + 8)
 #define THRESHOLD 100 /* errors, where --threshold does not say */
 
-/*
- * --- links ---------------------------------------------------------------------------------------------------------
- */
+/* --- links ------------------------------------------------------------------------------------------------------ */
 
 static const char *state_of(const struct cli_cable *cable)
 {
@@ -110,12 +108,10 @@ static int run_links(const struct cli_settings *settings, char **operand)
 	return code;
 }
 
-/*
- * --- exclude -------------------------------------------------------------------------------------------------------
- */
+/* --- exclude ---------------------------------------------------------------------------------------------------- */
 
 /* What fors.conf can name is a living cable between a leaf and a spine. */
-static bool is_exclusive(const struct cli_cables *cables, const struct cli_cable *cable)
+static bool can_exclude(const struct cli_cables *cables, const struct cli_cable *cable)
 {
 	const struct fors_fabric *fabric = cables->made.fabric;
 
@@ -135,7 +131,7 @@ static void suggest(const struct cli_cables *cables, uint64_t threshold)
 		uint64_t errors = cli_cable_errors(cable);
 		char name[NAME_ROOM], other[NAME_ROOM];
 
-		if (errors == FORS_COUNTER_UNKNOWN || errors < threshold || !is_exclusive(cables, cable))
+		if (errors == FORS_COUNTER_UNKNOWN || errors < threshold || !can_exclude(cables, cable))
 			continue;
 		cli_cable_end(cables, cable, 0, name, sizeof(name));
 		cli_cable_end(cables, cable, 1, other, sizeof(other));
@@ -162,7 +158,7 @@ static int run_exclude(const struct cli_settings *settings, char **operand)
 		code = CLI_NO;
 	}
 	if (!code)
-		suggest(&cables, settings->threshold ? settings->threshold : THRESHOLD);
+		suggest(&cables, settings->has_threshold ? settings->threshold : THRESHOLD);
 	cli_cables_free(&cables);
 	return code;
 }

@@ -160,6 +160,12 @@ static bool set_epoch(const struct cli_option *option, const char *argument, str
 	return false;
 }
 
+static bool set_threshold(const struct cli_option *option, const char *argument, struct cli_settings *settings)
+{
+	settings->has_threshold = true;
+	return set_number(option, argument, settings);
+}
+
 static bool set_timeout(const struct cli_option *option, const char *argument, struct cli_settings *settings)
 {
 	settings->has_timeout = true;
@@ -271,7 +277,7 @@ static const struct cli_option options[] = {
 	 set_text, MEMBER(counters), 0, NULL},
 	{"counters", "FILE", EXCLUDE, "the errors: what ibqueryerrors or perfquery prints", set_text, MEMBER(counters),
 	 0, NULL},
-	{"threshold", "N", EXCLUDE, "cables with so many errors at both ends together; 100 when missing", set_number,
+	{"threshold", "N", EXCLUDE, "cables with so many errors at both ends together; 100 when missing", set_threshold,
 	 MEMBER(threshold), UINT32_MAX - 1, NULL},
 	{"routing", "NAME", WITH_PATTERN,
 	 "instead of --lfts: fors (the tables that fors would write); a model of an engine for any net: shortest, "

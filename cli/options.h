@@ -118,8 +118,9 @@ struct cli_settings {
 	unsigned watch;	      /* --watch; 0: once */
 	const char *counters; /* --counters */
 	bool suggests;	      /* --suggest */
-	unsigned threshold;   /* --threshold; 0: the default */
-	bool wants_history;   /* --history */
+	bool has_threshold;   /* --threshold */
+	unsigned threshold;
+	bool wants_history; /* --history */
 	bool has_after, has_timeout;
 	uint64_t after;			     /* --after */
 	unsigned timeout;		     /* --timeout */

@@ -172,7 +172,7 @@ static bool read_amount(const char *text, const struct unit *units, uint64_t *am
 	char *end;
 	double value;
 
-	if (*text < '0' || *text > '9' || text[strspn(text, "0123456789.")] == 'x')
+	if (*text < '0' || *text > '9' || strpbrk(text, "xX"))
 		return false;
 	value = strtod(text, &end);
 	while (units->name && strcmp(units->name, end))

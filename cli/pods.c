@@ -2,8 +2,9 @@
 /*
  * pods.c - from a site to a three-level fat-tree with tables.
  *
- * A three-level tree has two sides, too: its middle switches on the one, leaves and tops on the other. So what is understood as a two-level tree
- * whose leaves all have a spine in common is one, and only then three levels are asked for. As at two levels the intact net says what has a place.
+ * A three-level tree has two sides, too: its middle switches on the one, leaves and tops on the other. So what is
+ * understood as a two-level tree whose leaves all have a spine in common is one, and only then three levels are asked
+ * for; all leaves, since participants may all be in one pod. As at two levels the intact net says what has a place.
  */
 #include "cli/cli.h"
 #include "cli/clock.h"
@@ -14,16 +15,16 @@
 #include "core/planners/pods/route3.h"
 #include "core/tables/check.h"
 
-/* Is it a two-level tree, whole when nothing is down? */
-static int is_two_level(const struct cli_site *site, bool *answer)
+int cli_site_is_two_level(const struct cli_site *site, bool *answer)
 {
+	const struct cli_site whole = {.intact = site->intact, .places = site->places};
 	struct cli_fabric intact;
 	int code;
 
 	*answer = false;
 	if (!site->places)
 		return CLI_GOOD;
-	code = cli_fabric_make(site, false, 0, NULL, 0, &intact);
+	code = cli_fabric_make(&whole, false, 0, NULL, 0, &intact);
 	*answer = !code && !intact.fabric->unreachable_pairs;
 	cli_fabric_free(&intact);
 	return code;
@@ -48,7 +49,7 @@ int cli_site_has_pods(const struct cli_site *site, bool *answer)
 	struct fors_error error = {0};
 	struct fors_pods *pods = NULL;
 	bool is_two;
-	int code = is_two_level(site, &is_two);
+	int code = cli_site_is_two_level(site, &is_two);
 
 	*answer = false;
 	if (code || is_two)

@@ -41,7 +41,7 @@ struct fors_advisor {
 	pthread_mutex_t mutex;	     /* guards all below; held for moments */
 	pthread_cond_t wake;
 	struct question *question;   /* that waits, owned; or NULL */
-	uint64_t fingerprint, basis; /* of the newest question; 0: it was dropped */
+	uint64_t fingerprint, basis; /* of the newest question; 0: it was dropped, basis also: it is done */
 	struct fors_gains answer;    /* to it */
 	bool is_answered;	     /* and nobody took it yet */
 	bool stop;
@@ -115,6 +115,15 @@ static void try_repairs(struct work *work, const struct fors_repair *list, uint3
 	}
 }
 
+/* Memory is short: there is no answer, and whoever asks once more gets one. */
+static void forget(struct fors_advisor *advisor, const struct work *work)
+{
+	pthread_mutex_lock(&advisor->mutex);
+	if (!is_dropped(work))
+		advisor->basis = 0;
+	pthread_mutex_unlock(&advisor->mutex);
+}
+
 static void answer(struct fors_advisor *advisor, const struct question *question)
 {
 	struct work work = {advisor, question};
@@ -123,8 +132,10 @@ static void answer(struct fors_advisor *advisor, const struct question *question
 	uint32_t count;
 
 	advisor->until_ms = fors_clock_thread_ms() + FORS_ADVISOR_MS;
-	if (fors_repairs_list(question->now.fabric, &list, &count, NULL))
+	if (fors_repairs_list(question->now.fabric, &list, &count, NULL)) {
+		forget(advisor, &work);
 		return;
+	}
 	if (question->now.fabric->nservers > FORS_ADVISOR_SERVERS)
 		gains.untried = count;
 	else
@@ -252,6 +263,7 @@ bool fors_advisor_take(struct fors_advisor *advisor, struct fors_gains *gains, u
 		*gains = advisor->answer;
 		*basis = advisor->basis;
 		advisor->is_answered = false;
+		advisor->basis = 0; /* who could not use it, because readers had nothing just then, asks once more */
 	}
 	pthread_mutex_unlock(&advisor->mutex);
 	return has_answer;

@@ -25,7 +25,8 @@ enum fors_err fors_advisor_start(struct fors_advisor **advisor, struct fors_erro
 
 /*
  * What to mend first in the job's fabric (copied), where the plan has so many phases? `basis` comes back with the
- * answer. In place of what was asked before, unless that was the same basis. When memory is short there is no answer.
+ * answer. In place of what was asked before, unless that was the same basis and its answer is still to be taken. When
+ * memory is short there is no answer.
  */
 void fors_advisor_ask(struct fors_advisor *advisor, const struct fors_job *job, uint32_t phases, uint64_t basis);
 

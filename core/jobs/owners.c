@@ -82,8 +82,8 @@ static bool alloc_water(struct search *s)
 	for (uint32_t o = 0; o < s->nowners; o++)
 		words += owner_words(s, &s->owner[o]);
 	s->water = calloc(words + 1, sizeof(*s->water));
-	s->before = calloc(words + 1, sizeof(*s->before));
-	if (!s->water || !s->before)
+	s->saved = calloc(words + 1, sizeof(*s->saved));
+	if (!s->water || !s->saved)
 		return false;
 	words = 0;
 	for (uint32_t o = 0; o < s->nowners; o++) {
@@ -106,7 +106,7 @@ static void release(struct search *s)
 	free(s->level);
 	free(s->lane);
 	free(s->water);
-	free(s->before);
+	free(s->saved);
 }
 
 /* ---- the whole ---- */

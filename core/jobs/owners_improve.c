@@ -21,7 +21,7 @@ struct move {
 	struct touched {
 		uint32_t owner, ncut;
 		int64_t energy;
-		size_t saved; /* where in search->before its water is */
+		size_t saved; /* where in search->saved its water is */
 	} owner[2 * MOST_TOUCHED];
 	uint32_t nowners;
 	uint32_t leaf; /* the only one where anything changes, FORS_NONE: several */
@@ -50,7 +50,7 @@ static size_t copy_party(const struct search *s, const struct owner *owner, uint
 static size_t copy_water(struct search *s, const struct move *move, const struct touched *touched, bool is_back)
 {
 	const struct owner *owner = &s->owner[touched->owner];
-	uint32_t *saved = s->before + touched->saved;
+	uint32_t *saved = s->saved + touched->saved;
 	size_t n = owner_words(s, owner);
 
 	if (move->leaf != FORS_NONE) {

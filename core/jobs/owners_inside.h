@@ -62,10 +62,10 @@ struct search {
 	uint32_t *best;	       /* the best that `at` was */
 	uint32_t *shared_leaf; /* leaves with more than one party */
 	uint32_t nshared;
-	uint32_t *water;  /* loads and shares of all owners, one after the other */
-	uint32_t *before; /* room for as much: what a move changed */
-	uint32_t *level;  /* nlanes */
-	uint32_t *lane;	  /* nlanes, in the order of level */
+	uint32_t *water; /* loads and shares of all owners, one after the other */
+	uint32_t *saved; /* room for as much: what it was before a move */
+	uint32_t *level; /* nlanes */
+	uint32_t *lane;	 /* nlanes, in the order of level */
 	uint64_t work;
 };
 

@@ -128,7 +128,7 @@ static enum fors_err read_bracketed(struct reader *r, struct fors_span rest)
 	return err;
 }
 
-/* # Port counters: Lid 3 port 21 (CapMask: 0x5300) */
+/* # Port counters: Lid 3 port 21 (CapMask: 0x5300); of a port that is named otherwise nobody knows which it is. */
 static void read_heading(struct reader *r, struct fors_span rest)
 {
 	struct fors_span before;
@@ -138,6 +138,8 @@ static void read_heading(struct reader *r, struct fors_span rest)
 	    fors_take_number(&rest, 10, UINT16_MAX, &lid) && fors_take_word(&rest, " port ") &&
 	    fors_take_number(&rest, 10, 255, &port))
 		choose_port(r, find_lid(r->net, lid), port);
+	else
+		choose_port(r, FORS_NONE, 1);
 }
 
 /* SymbolErrorCounter:..............69 */

@@ -25,7 +25,8 @@ uint64_t fors_counters_sum(const struct fors_counters *counters);
 /*
  * Read the output of ibqueryerrors, or of one or more calls of perfquery, in `text` (`size` bytes, a zero byte behind
  * them), into a row by ports of the net (indexed), in *counters, owned by the caller (free()). Of a port that comes
- * more than once the last counts; ports that the net does not have are counted in *nforeign. `name` opens error texts.
+ * more than once the last counts; ports that the net does not have, or that are named by neither LID nor GUID, are
+ * counted in *nforeign. `name` opens error texts.
  * Errors: FORS_EINPUT (a line of counters without a port, a value that is no number, no counter at all), FORS_ENOMEM.
  */
 enum fors_err fors_counters_read(const char *text, size_t size, const char *name, const struct fors_net *net,

@@ -9,8 +9,9 @@
 #include "core/base/unknown.h"
 #include "core/base/warnings.h"
 #include "core/fabric/fabric.h"
-#include "core/schedule/pace.h"
 #include "core/fabric/repairs.h"
+#include "core/net/rates.h"
+#include "core/schedule/pace.h"
 #include "core/schedule/schedule.h"
 
 enum fors_state { FORS_INACTIVE, FORS_PLANNING, FORS_ACTIVE, FORS_FAILED };
@@ -20,10 +21,10 @@ struct fors_link {
 	char a[FORS_NAME_MAX + 1]; /* leaf */
 	char b[FORS_NAME_MAX + 1]; /* spine */
 	uint8_t a_port, b_port;
-	bool is_used;	  /* tables lead servers' traffic over it; not of dead ones */
-	int64_t since_ms; /* Unix time when it died or came back, FORS_UNKNOWN: before fors looked */
-	bool is_planned;  /* so does the schedule */
-	char rate[12];	  /* width and speed, "4xQDR"; empty: not known */
+	bool is_used;		   /* tables lead servers' traffic over it; not of dead ones */
+	int64_t since_ms;	   /* Unix time when it died or came back, FORS_UNKNOWN: before fors looked */
+	bool is_planned;	   /* so does the schedule */
+	char rate[FORS_RATE_TEXT]; /* width and speed, "4xQDR"; empty: not known */
 };
 
 /* In the order of leaves and lanes; owned by the status. */

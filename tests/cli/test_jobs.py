@@ -52,6 +52,23 @@ def test_without_path_indices_jobs_share(fors, write):
     assert [job["over"] for job in data["jobs"]] != ["own", "own"] and data["meetings"] == 0
 
 
+def test_owned_lanes_of_two_leaves_with_one_name(fors, write):
+    net = write("net", fors("fabric", "--synthetic", "FT(2;8,8)").out.replace('# "Leaf00"', '# "Leaf01"'))
+    found = json.loads(fors("jobs", "--fabric", net, "--lmc", "3", "--jobs", write("jobs", TWO), "--json").out)["jobs"][0]
+    assert sorted(found["owned"]) == ["0x0000000000200000", "0x0000000000200001", "Leaf02", "Leaf03"]
+
+
+@pytest.mark.parametrize("args, wanted", [
+    (["--synthetic", "XGFT(3;2,2,2;1,2,2)"], "two-level fat-trees only"),
+    (["--synthetic", "FT(2;2,2)", "--down", "Leaf00[3]", "--down", "Leaf01[4]"], "no common live spine"),
+])
+def test_fabrics_that_fors_does_not_route(fors, write, tmp_path, args, wanted):
+    """Their tables are not those that a plan would be over, also for jobs of one leaf."""
+    text = "a: Node00-00, Node00-01\n"
+    result = fors("jobs", *args, "--jobs", write("jobs", text), "--output-dir", tmp_path / "out", code=1)
+    assert wanted in result.err and result.out == "" and not (tmp_path / "out").exists()
+
+
 @pytest.mark.parametrize("text, wanted", [
     ("a: Node00-00\nb: Node00-00\n", 'jobs:2: "Node00-00" works for job "a" of line 1 already: a server has one job'),
     ("../up: Node00-00\n", "no name of a job"),

@@ -99,6 +99,11 @@ def test_perfquery(fors, write):
     assert [(one["b"], one["b_port"], one["errors"]) for one in found[:2]] == [("Spine03", 2, 125), ("Spine03", 1, 2)]
     again = links(fors, "--fabric", net, "--counters", write("perf", text + head + "SymbolErrorCounter:..............7\n"))
     assert again[0]["errors"] == 7
+    # a heading of another form: whose counters follow is not known, and they are not those of the port before
+    other = text + head.replace(f"Lid {lid} ", "DR path slid 0; dlid 0; 0,1 ") + "SymbolErrorCounter:..............7\n"
+    result = fors("links", "--fabric", net, "--counters", write("perf", other))
+    assert "1 port that the fabric does not have" in result.err
+    assert links(fors, "--fabric", net, "--counters", write("perf", other))[0]["errors"] == 125
 
 
 @pytest.mark.parametrize("text, message", [
@@ -127,6 +132,24 @@ def test_what_is_missing(fors, errors):
     assert "--counters FILE is missing" in fors("exclude", "--suggest", *SPEC, code=2).err
     assert "two-level fat-trees" in fors("exclude", "--suggest", "--counters", errors, "--synthetic", "TORUS(3x3;2)", code=1).err
     assert "--lfts FILE is missing" in fors("links", "--synthetic", "TORUS(3x3;2)", "--schedule", "x", code=2).err
+
+
+def test_a_threshold_of_none(fors, errors):
+    """0 is not what is missing."""
+    counters = errors.with_name("few")
+    counters.write_text(f"   GUID 0x{guid(fors, 'Leaf01'):x} port 6: [SymbolErrorCounter == 3]\n")
+    assert "exclude_links" not in fors("exclude", "--suggest", "--counters", counters, *SPEC).out
+    assert "exclude_links = Leaf01[6]" in fors("exclude", "--suggest", "--counters", counters, "--threshold", 0, *SPEC).out
+
+
+@pytest.mark.parametrize("spec", ["XGFT(3;2,2,2;1,2,2)", "XGFT(4;2,2,2,2;1,2,2,2)"])
+def test_taller_trees_are_no_two_level_ones(fors, write, spec):
+    """They have two sides, too, but fors writes no such tables for them, and excludes nothing there."""
+    found = links(fors, "--synthetic", spec)
+    assert found and all(one["lids"] is None and one["flows"] is None for one in found)
+    counters = write("errors", "   GUID 0x200000 port 3: [SymbolErrorCounter == 250]\n")
+    result = fors("exclude", "--suggest", "--counters", counters, "--synthetic", spec, code=1)
+    assert "two-level fat-trees" in result.err and result.out == ""
 
 
 def test_names_that_two_nodes_have(fors, write):

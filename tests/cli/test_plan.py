@@ -4,6 +4,7 @@ import json
 import os
 import pty
 import random
+import re
 import stat
 
 import pytest
@@ -47,6 +48,20 @@ def test_tables_of_three_levels_are_what_a_plan_is_made_over(fors, tmp_path):
     for path, kind in (net, "net"), (tables, "lfts"):
         fors("fabric", *spec, "--format", kind, "--output", str(path))
     assert json.loads(fors("plan", "--fabric", str(net), "--lfts", str(tables), "--json").out)["state"] == "active"
+
+
+def test_participants_in_one_pod_make_no_two_levels(fors, tmp_path):
+    """Their leaves have spines in common, the tree still has three levels: the plan is over the tables of these."""
+    text = fors("fabric", "--synthetic", "XGFT(3;2,2,2;1,2,2)").out
+    net, them, schedule = tmp_path / "net", tmp_path / "them", tmp_path / "schedule"
+    net.write_text(text)
+    them.write_text("".join(f"0x{one}\n" for one in sorted(set(re.findall(r'"Node0[01]-..."?\[1\]\((\w+)\)', text)))))
+    assert len(them.read_text().split()) == 4
+    out = fors("plan", "--fabric", net, "--participants", them, "--output", schedule).out
+    assert "three levels" in out and "4 servers" in out
+    for kind in "net", "lfts":
+        fors("fabric", "--synthetic", "XGFT(3;2,2,2;1,2,2)", "--format", kind, "--output", tmp_path / kind)
+    fors("verify", "--fabric", tmp_path / "net", "--lfts", tmp_path / "lfts", "--schedule", schedule)
 
 
 def test_trees_of_more_levels_are_refused(fors):

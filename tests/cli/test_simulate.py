@@ -130,6 +130,7 @@ def test_messages_without_a_way(simulate, stock):
     (["--message", "-1"], "a size like"),
     (["--message", "1.5"], "a size like"),
     (["--message", "0x10"], "a size like"),
+    (["--message", "0X10"], "a size like"),
     (["--message", "99999999999GiB"], "a size like"),
     (["--barrier", "4"], "a time like"),
     (["--barrier", "soon"], "a time like"),

@@ -195,6 +195,21 @@ static void a_newer_question_breaks_it_off(void **state)
 	assert_string_equal(gains.gain[0].link.a, "Leaf02");
 }
 
+/* It came while readers had no schedule; when they have the same one again it is of use. */
+static void what_was_taken_is_asked_once_more(void **state)
+{
+	struct bench *bench = *state;
+	struct fors_gains gains;
+
+	ask(bench, "Leaf01[7] Leaf01[8]", 54, 1);
+	wait_answer(bench, &gains, 1);
+	look(bench, "Leaf01[7] Leaf01[8]");
+	gains.is_known = false;
+	ask(bench, "Leaf01[7] Leaf01[8]", 54, 1);
+	wait_answer(bench, &gains, 1);
+	assert_int_equal(gains.count, 2);
+}
+
 static void who_stops_does_not_wait(void **state)
 {
 	struct bench *bench = *state;
@@ -225,9 +240,13 @@ int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, open_bench, close_bench)
 	const struct CMUnitTest tests[] = {
-		TEST(the_best_come_first),	    TEST(nobody_waits_for_an_answer),
-		TEST(another_fabric_breaks_it_off), TEST(a_newer_question_breaks_it_off),
-		TEST(who_stops_does_not_wait),	    TEST(it_does_not_wait_for_the_integer_program),
+		TEST(the_best_come_first),
+		TEST(nobody_waits_for_an_answer),
+		TEST(another_fabric_breaks_it_off),
+		TEST(a_newer_question_breaks_it_off),
+		TEST(what_was_taken_is_asked_once_more),
+		TEST(who_stops_does_not_wait),
+		TEST(it_does_not_wait_for_the_integer_program),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
