@@ -2,8 +2,10 @@
 bin_PROGRAMS += fors
 fors_SOURCES = \
 	cli/analyze/analysis.c cli/analyze/analysis.h \
+	cli/analyze/analysis_costs.c \
 	cli/analyze/analysis_json.c \
 	cli/analyze/analysis_net.c \
+	cli/analyze/analysis_page.c \
 	cli/analyze/analysis_tree.c \
 	cli/cables.c cli/cables.h \
 	cli/cli.h \
@@ -41,6 +43,7 @@ fors_SOURCES = \
 	cli/simulate/cmd_simulate.c \
 	cli/simulate/simulation.c cli/simulate/simulation.h \
 	cli/simulate/simulation_json.c \
+	cli/simulate/simulation_page.c \
 	cli/whatif/whatif.h \
 	cli/whatif/whatif_cases.c \
 	cli/whatif/whatif_engine.c \

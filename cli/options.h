@@ -75,6 +75,8 @@ struct cli_simulate {
 	struct cli_amount barrier, jitter, skew;    /* --barrier, --jitter, --skew */
 	struct cli_amount pause_high, pause_low;    /* --pause-high, --pause-low: bytes */
 	cli_rate speed, adapter_rate, measured;	    /* --speed, --adapter-rate, --measured */
+	cli_rate healthy;			    /* --healthy */
+	bool wants_crossbar;			    /* --crossbar */
 	bool is_wanted;				    /* --simulate, of whatif */
 	bool has_no_barrier, is_store_and_forward;  /* --barrier none, --store-and-forward */
 	int policy;				    /* --policy: enum fors_policy */

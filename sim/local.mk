@@ -5,6 +5,7 @@ libforssim_la_SOURCES = \
 	sim/calendar.c sim/calendar.h \
 	sim/deadlock.c \
 	sim/histogram.c sim/histogram.h \
+	sim/notes.c \
 	sim/policy.c sim/policy.h \
 	sim/program.c sim/program.h \
 	sim/sim.c sim/sim.h \

@@ -34,6 +34,7 @@
 #include "program.h"
 
 #define FORS_MAX_VLS 8
+#define FORS_SIM_BINS 256 /* of the time line */
 
 /* Who says how a packet goes on from a switch; see policy.h. */
 enum fors_policy { FORS_POLICY_TABLES, FORS_POLICY_RANDOM, FORS_POLICY_HASHED, FORS_POLICY_ADAPTIVE };
@@ -70,10 +71,13 @@ struct fors_sim_settings fors_sim_defaults(void);
 
 /* What a slot took. */
 struct fors_sim_slot {
-	uint64_t begin, end; /* ps; the barrier comes afterwards */
-	uint64_t bound;	     /* ps: what the fullest link needs for its packets alone */
-	uint64_t stall;	     /* ps: of the link that could send for want of room for longest */
-	uint32_t link;	     /* which; FORS_NONE: none */
+	uint64_t begin, end;			 /* ps; the barrier comes afterwards */
+	uint64_t bound;				 /* ps: what the fullest link needs for its packets alone */
+	uint64_t stall;				 /* ps: of the link that could not send for want of room for longest */
+	uint32_t link;				 /* which; FORS_NONE: none */
+	uint32_t full;				 /* the fullest link; FORS_NONE: not known, as without tables */
+	uint32_t full_messages;			 /* that go over it */
+	uint32_t waiting_links, waiting_servers; /* that had something to send, and no room; of them servers' own */
 };
 
 /* Times of a link, ps. */
@@ -92,12 +96,15 @@ struct fors_sim_result {
 	uint64_t nreordered; /* packets that came after one of their message that was sent later */
 	uint64_t noverflows; /* packets that came to a full buffer: PAUSE too late */
 	uint32_t nlinks, nslots;
-	uint32_t most_in_flight;	  /* packets */
-	struct fors_sim_slot *slot;	  /* nslots; with barriers only, else NULL */
-	struct fors_sim_link *link;	  /* nlinks */
-	struct fors_histogram message_ps; /* latency: from a message's turn to its last byte */
-	struct fors_histogram packet_ps;  /* from the first byte on the first cable to the last byte */
-	uint32_t ncycle;		  /* 0: no deadlock */
+	uint32_t most_in_flight;	       /* packets */
+	struct fors_sim_slot *slot;	       /* nslots; with barriers only, else NULL */
+	struct fors_sim_link *link;	       /* nlinks */
+	uint64_t bin;			       /* ps of a bin of the time line */
+	uint64_t arrived_bytes[FORS_SIM_BINS]; /* payload in each of them */
+	uint64_t stalled_ps[FORS_SIM_BINS];    /* of all links together, noted when it ends */
+	struct fors_histogram message_ps;      /* latency: from a message's turn to its last byte */
+	struct fors_histogram packet_ps;       /* from the first byte on the first cable to the last byte */
+	uint32_t ncycle;		       /* 0: no deadlock */
 	uint32_t *cycle; /* ncycle links, each waits for room behind the next, the last for the first */
 };
 

@@ -118,6 +118,7 @@ struct sim {
 	uint32_t *way;
 	uint32_t message_used, message_room, message_spare;
 	uint32_t slot, slot_left;     /* with barriers: the slot, its messages that have not arrived */
+	unsigned bin_bits;	      /* a bin of the time line has 2^bin_bits ticks */
 	uint64_t messages_left, last; /* last: tick at which the last one arrived, and its barrier was over */
 	struct fors_random random;
 	bool is_out_of_memory;
@@ -167,8 +168,17 @@ void fors_sim_traffic_event(struct sim *sim, const struct fors_event *event);
 void fors_sim_server_sent(struct sim *sim, uint32_t message);
 /* A packet has arrived. */
 void fors_sim_arrived(struct sim *sim, uint32_t packet);
-/* Stalled time of a link, to the slot. */
+
+/* ---- notes.c ---- */
+
+/* A message begins: its load on the links of its way. */
+void fors_sim_note_load(struct sim *sim, uint32_t message);
+/* Stalled time of a link, which ends now. */
 void fors_sim_note_stall(struct sim *sim, uint32_t link, uint64_t ticks);
+/* Payload has arrived. */
+void fors_sim_note_arrival(struct sim *sim, uint32_t bytes);
+/* The simulation is over: ticks become picoseconds. */
+void fors_sim_finish(struct sim *sim);
 
 /* ---- deadlock.c ---- */
 

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "core/net/rates.h"
+#include "model/routers/crossbar.h"
 
 #define USUAL_GBITS 200
 
@@ -174,6 +175,64 @@ static int fit(struct cli_simulation *sim, double gbits)
 	return simulate(sim);
 }
 
+/* Speeds of the servers' own cables, on one switch for all. */
+static double *crossbar_speeds(const struct cli_simulation *sim, const struct fors_graph *bar)
+{
+	const struct fors_graph *graph = sim->analysis.router.graph;
+	double *gbits = calloc(bar->nlinks + (size_t)1, sizeof(*gbits));
+	uint32_t *server = gbits ? malloc((graph->nnodes + (size_t)1) * sizeof(*server)) : NULL;
+
+	if (!server) {
+		free(gbits);
+		return NULL;
+	}
+	memset(server, 0xff, graph->nnodes * sizeof(*server));
+	for (uint32_t s = 0; s < graph->nservers; s++)
+		server[graph->server[s]] = s;
+	for (uint32_t l = 0; l < graph->nlinks; l++) {
+		if (server[graph->from[l]] != FORS_NONE)
+			gbits[server[graph->from[l]]] = sim->gbits[l];
+		if (server[graph->to[l]] != FORS_NONE)
+			gbits[graph->nservers + server[graph->to[l]]] = sim->gbits[l];
+	}
+	free(server);
+	return gbits;
+}
+
+/* The same program and settings where only servers can be in one another's way. */
+static enum fors_err run_crossbar(struct cli_simulation *sim, const struct fors_graph *bar, struct fors_error *error)
+{
+	const struct fors_router router = fors_crossbar_router(bar);
+	struct fors_sim_settings set = sim->set;
+	struct fors_sim_result *result = NULL;
+	double *gbits = crossbar_speeds(sim, bar);
+	enum fors_err err;
+
+	set.gbits = gbits;
+	set.policy = FORS_POLICY_TABLES;
+	err = gbits ? fors_simulate(&router, sim->program, &set, &result, error) : fors_fail_memory(error);
+	if (!err)
+		sim->crossbar = fors_sim_gbits(result, &set, sim->program->nservers);
+	fors_sim_result_free(result);
+	free(gbits);
+	return err;
+}
+
+static int simulate_crossbar(struct cli_simulation *sim)
+{
+	struct fors_graph *bar = NULL;
+	struct fors_error error = {0};
+	enum fors_err err = fors_crossbar_graph(sim->program->nservers, &bar, &error);
+
+	if (!err) {
+		cli_progress_name("one switch for all", 0);
+		err = run_crossbar(sim, bar, &error);
+		cli_progress_end();
+	}
+	fors_graph_free(bar);
+	return err ? cli_fail(&error) : CLI_GOOD;
+}
+
 static int make_program(struct cli_simulation *sim)
 {
 	const struct cli_analysis *a = &sim->analysis;
@@ -204,10 +263,13 @@ int cli_simulation_run(const struct cli_settings *settings, struct cli_simulatio
 	sim->set = cli_simulation_settings(&settings->simulate, sim->gbits);
 	sim->set.seed = settings->seed;
 	sim->set.progress = cli_progress;
+	sim->healthy = settings->simulate.healthy;
 	code = make_program(sim);
 	if (!code)
 		code = simulate(sim);
-	return code || settings->simulate.measured <= 0 ? code : fit(sim, settings->simulate.measured);
+	if (!code && settings->simulate.measured > 0)
+		code = fit(sim, settings->simulate.measured);
+	return code || !settings->simulate.wants_crossbar ? code : simulate_crossbar(sim);
 }
 
 void cli_simulation_free(struct cli_simulation *sim)

@@ -16,6 +16,8 @@ struct cli_simulation {
 	struct fors_hops *hops;
 	struct fors_sim_settings set;
 	struct fors_sim_result *result;
+	double crossbar; /* Gbit/s per server on one switch for all; 0: not asked */
+	double healthy;	 /* Gbit/s per server that --healthy says; 0: it does not */
 	double line;	 /* Gbit/s of a server's cable, on average */
 	bool has_fitted; /* set.barrier is what --measured asked for */
 };
@@ -44,5 +46,10 @@ uint32_t cli_simulation_worst_slots(const struct cli_simulation *simulation, uin
 
 /* What --json prints; NULL when out of memory. To be released with json_decref(). */
 json_t *cli_simulation_json(const struct cli_simulation *simulation, const struct cli_settings *settings);
+
+/* --- simulation_page.c ---------------------------------------------------------------------------------------- */
+
+/* What the page shows; NULL when out of memory. To be released with json_decref(). */
+json_t *cli_simulation_page(const struct cli_simulation *simulation, const struct cli_settings *settings);
 
 #endif

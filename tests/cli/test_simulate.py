@@ -2,6 +2,7 @@
 """fors simulate: the FORS paper's figures, small cases by hand, deadlocks, and input that makes no sense."""
 import json
 import lzma
+import re
 import tarfile
 
 import pytest
@@ -82,6 +83,47 @@ def test_speeds_of_the_text(fors, simulate, write):
     assert simulate("--synthetic", "FT(2;2,2)", "--routing", "fors", "--pattern", "plan")["line_gbits"] == 200
 
 
+def test_why_phases_are_slow(fors, simulate, star):
+    """The fullest link and its messages; who waited; and the time line has all bytes."""
+    args = ["--synthetic", "FT(2;4,4)", "--down", "Leaf00[5]", "--routing", "shortest", "--pattern", "linear-shift", "--message", "256KiB"]
+    result = simulate(*args)
+    slow = max(result["slot"], key=lambda s: s["end_ns"] - s["begin_ns"])
+    assert slow["fullest_messages"] == 2 and "Spine" in slow["fullest_link"]
+    assert slow["bound_ns"] == pytest.approx(2 * 64 * 4126 * 8 / 200) and slow["bound_ns"] < slow["end_ns"] - slow["begin_ns"]
+    assert slow["waiting_links"] >= slow["waiting_servers"] > 0 and slow["stalled_link"]
+    line = result["time_line"]
+    assert sum(line["arrived_bytes"]) == 240 * 256 * 1024 and len(line["arrived_bytes"]) <= 256
+    assert sum(line["stalled_ns"]) == pytest.approx(sum(x["stall_ns"] for x in result["stalled_links"]))
+    assert line["bin_ns"] * (len(line["arrived_bytes"]) - 1) <= result["time_ns"]
+    shown = fors("simulate", *args).out
+    assert f"{slow['fullest_link']} had 2 messages" in shown and "waited for room, " in shown
+    quiet = star("0 1\nphase\n1 2\n")["slot"][1]
+    assert quiet["fullest_messages"] == 1 and quiet["waiting_links"] == 0 and quiet["stalled_link"] is None
+
+
+def test_parts_of_something_better(fors, simulate, star):
+    """One switch for all is what a star is; a tree with conflicts gets half of it."""
+    same = star("0 1\n1 2\nphase\n0 2\n1 2\n", "--crossbar", "--healthy", "16")
+    assert same["crossbar_share"] == 1 and same["healthy_share"] == same["gbits_per_server"] / 16
+    args = ["--synthetic", "FT(2;4,4)", "--down", "Leaf00[5]", "--routing", "shortest", "--pattern", "shift(4)", "--message", "4MiB"]
+    assert simulate(*args, "--crossbar")["crossbar_share"] == pytest.approx(0.5, abs=0.01)
+    assert simulate(*args)["crossbar_share"] is None
+    assert "of one switch for all" in fors("simulate", *args, "--crossbar", "--healthy", "150").out
+    slow = star("0 1\n", "--crossbar", "--link-rate", "Leaf00[1]=0.5")
+    assert slow["crossbar_share"] == 1 and slow["time_ns"] == 2160
+
+
+def test_page(fors, tmp_path):
+    """Stalls of cables as parts of the time, and what --json says."""
+    args = ["simulate", "--synthetic", "FT(2;4,4)", "--down", "Leaf00[5]", "--routing", "shortest", "--pattern", "linear-shift", "--message", "256KiB"]
+    out = json.loads(fors(*args, "--json", "--html", tmp_path / "page").out)
+    data = json.loads(re.search(r'id="data">(.*?)</script>', (tmp_path / "page").read_text(), re.S)[1])
+    assert data["kind"] == "simulate" and data["result"] == out
+    assert len(data["cables"]) == 15 and len(data["servers"]) == 16 and len(data["dead"]) == 1
+    parts = [x for cable in data["cables"] for x in cable[4:]] + [x for server in data["servers"] for x in server[2:]]
+    assert all(0 <= part <= 1 for part in parts) and max(parts) > 0.1
+
+
 def test_policies(fors, simulate):
     """Among the shortest ways of a tree; a random one is worse than the right one, and out of order."""
     args = ["--synthetic", "FT(2;6,6)", "--routing", "fors", "--pattern", "plan"]
@@ -149,6 +191,7 @@ def test_messages_without_a_way(simulate, stock):
     (["--pause-high", "20KiB"], "need each other"),
     (["--pause-high", "20KiB", "--pause-low", "30KiB"], "below the high mark"),
     (["--pause-high", "60KiB", "--pause-low", "30KiB"], "too late"),
+    (["--healthy", "0"], "above 0"),
     (["--window", "1"], "--barrier none"),
     (["--barrier", "none", "--jitter", "1us"], "--jitter"),
     (["--measured", "100", "--barrier", "1us"], "without --barrier"),
