@@ -206,8 +206,35 @@ static const char *const lmcs[] = {"0", "1", "2", "3", "4", "5", "6", "7", NULL}
 static const char *const routings[] = {"fors",	   "d-mod-k", "s-mod-k", "random", "hash",
 				       "shortest", "up-down", "sssp",	 "dor",	   NULL};
 static const char *const models[] = {"shortest", "up-down", "sssp", "dor", NULL};
-static const char *const patterns[] = {"linear-shift", "all-to-all", "plan", "shift",	 "permutation", "bisect",
-				       "2DNN",	       "2DNNDIAG",   "3DNN", "3DNNDIAG", NULL};
+static const char *const patterns[] = {"linear-shift",
+				       "all-to-all",
+				       "plan",
+				       "shift",
+				       "permutation",
+				       "bisect",
+				       "2DNN",
+				       "2DNNDIAG",
+				       "3DNN",
+				       "3DNNDIAG",
+				       "bit-complement",
+				       "bit-reverse",
+				       "bit-rotation",
+				       "bit-shuffle",
+				       "bit-transpose",
+				       "tornado",
+				       "ring",
+				       "xor",
+				       "recursive-doubling",
+				       "dissemination",
+				       "broadcast",
+				       "incast",
+				       "NAS-FT",
+				       "NAS-IS",
+				       "NAS-CG",
+				       "NAS-MG",
+				       "NAS-BT",
+				       "WRF",
+				       NULL};
 const char *const cli_engines[] = {"fors", "minhop", "updn", "dnup",	   "ftree", "lash",
 				   "dor",  "dfsssp", "sssp", "torus-2QoS", "nue",   NULL};
 
@@ -314,7 +341,9 @@ static const struct cli_option options[] = {
 	 NULL},
 	{"pattern", "NAME", WITH_PATTERN,
 	 "linear-shift, all-to-all, plan, plan(METHOD), shift, shift(K), permutation, bisect, 2DNN, 2DNNDIAG, 3DNN, "
-	 "3DNNDIAG, RANDN(K) or RANDOM(K)",
+	 "3DNNDIAG, RANDN(K) or RANDOM(K); bit-complement, bit-reverse, bit-rotation, bit-shuffle, bit-transpose, tornado; ring, "
+	 "xor, recursive-doubling, dissemination, broadcast; incast, incast(K), hotspot(K); NAS-FT, NAS-IS, NAS-CG, NAS-MG, "
+	 "NAS-BT, WRF",
 	 set_text, MEMBER(pattern), 0, patterns},
 	{"pattern-file", "FILE", WITH_PATTERN, "a pattern of your own: lines 'SRC DST [PATH]', 'phase' between phases",
 	 set_text, MEMBER(pattern_file), 0, NULL},
@@ -352,6 +381,12 @@ static const struct cli_option options[] = {
 	{"window", "N", SIMULATE,
 	 "with --barrier none: messages of a server under way, at most; any number when missing", set_number,
 	 MEMBER(simulate.window), 1000000, NULL},
+	{"load", "PART", SIMULATE,
+	 "no phases: at random moments each server sends to one of those that it sends to in the pattern, on average so much of "
+	 "its cable",
+	 set_rate, MEMBER(simulate.load), 1, NULL},
+	{"messages", "N", SIMULATE, "with --load: of each server; 1000 when missing", set_number,
+	 MEMBER(simulate.messages), 1000000, NULL},
 	{"measured", "GBITS", ANALYZE, "find the cost of a phase with which each server would get so much", set_rate,
 	 MEMBER(simulate.measured), 1000000, NULL},
 	{"healthy", "GBITS", SIMULATE, "what a server gets from the healthy fabric: also say which part of it is left",

@@ -77,6 +77,8 @@ struct cli_simulate {
 	cli_rate speed, adapter_rate, measured;	    /* --speed, --adapter-rate, --measured */
 	cli_rate healthy;			    /* --healthy */
 	bool wants_crossbar;			    /* --crossbar */
+	cli_rate load;				    /* --load; 0: none */
+	unsigned messages;			    /* --messages; 0: as usual */
 	bool is_wanted;				    /* --simulate, of whatif */
 	bool has_no_barrier, is_store_and_forward;  /* --barrier none, --store-and-forward */
 	int policy;				    /* --policy: enum fors_policy */

@@ -16,7 +16,9 @@ libforsmodel_la_SOURCES = \
 	model/optimum/lp.c model/optimum/lp.h \
 	model/optimum/optimum.c model/optimum/optimum.h \
 	model/optimum/shares.c model/optimum/shares.h \
+	model/patterns/formula.c model/patterns/formula.h \
 	model/patterns/pattern.c model/patterns/pattern.h \
+	model/patterns/torus.c model/patterns/torus.h \
 	model/routers/crossbar.c model/routers/crossbar.h \
 	model/routers/dump.c model/routers/dump.h \
 	model/routers/hops.c model/routers/hops.h \

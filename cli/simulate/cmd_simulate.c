@@ -36,7 +36,9 @@ static void print_heading(const struct cli_simulation *sim)
 	printf("pattern     %s: %llu messages of %llu bytes in %u phase%s\n", a->pattern_name,
 	       (unsigned long long)sim->result->nmessages, (unsigned long long)sim->set.message, sim->program->nslots,
 	       sim->program->nslots == 1 ? "" : "s");
-	if (!sim->set.has_barrier)
+	if (sim->load > 0)
+		printf("load        %g of each server's cable, at random moments\n", sim->load);
+	else if (!sim->set.has_barrier)
 		printf("barrier     none: servers do not wait for one another%s\n",
 		       sim->set.keeps_idle ? "; idle phases take their time" : "; idle phases are skipped");
 	else

@@ -18,6 +18,7 @@ struct cli_simulation {
 	struct fors_sim_result *result;
 	double crossbar; /* Gbit/s per server on one switch for all; 0: not asked */
 	double healthy;	 /* Gbit/s per server that --healthy says; 0: it does not */
+	double load;	 /* --load; 0: none */
 	double line;	 /* Gbit/s of a server's cable, on average */
 	bool has_fitted; /* set.barrier is what --measured asked for */
 };

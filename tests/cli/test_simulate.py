@@ -113,6 +113,31 @@ def test_parts_of_something_better(fors, simulate, star):
     assert slow["crossbar_share"] == 1 and slow["time_ns"] == 2160
 
 
+def test_load(simulate):
+    """So much of the cables, and latencies that grow: of one queue as M/D/1 has them, half of a load beside it as long."""
+    def load(part, *args, pattern="all-to-all"):
+        return simulate("--synthetic", "FT(2;4,4)", "--routing", "fors", "--pattern", pattern, "--message", "4KiB", "--load", str(part), *args)
+
+    low, high = load(0.2), load(0.8)
+    assert low["load"] == 0.2 and low["slots"] == 1 and low["messages"] == 16000 and low["slot"] == []
+    assert 0.9 * 0.2 < low["line_share"] < 0.22 and 0.9 * 0.8 < high["line_share"] < 0.85
+    assert low["message_latency"]["mean_ns"] < high["message_latency"]["mean_ns"] / 2
+    assert load(0.2, "--messages", "10")["messages"] == 160
+    one = load(0.05, "--messages", "3000", pattern="incast(1)")
+    wait = 15 * 0.05 / (2 * (1 - 15 * 0.05))
+    assert one["messages"] == 45000
+    assert (one["message_latency"]["mean_ns"] - low["packet_latency"]["median_ns"]) / (4126 * 8 / 200) == pytest.approx(wait, abs=0.5)
+    assert load(0.3, "--seed", "4") == load(0.3, "--seed", "4") != load(0.3)
+
+
+@pytest.mark.parametrize("pattern", ["incast", "hotspot(3)", "ring", "dissemination", "broadcast", "tornado", "NAS-FT", "NAS-BT", "WRF", "bit-transpose"])
+def test_workloads(simulate, pattern):
+    """Each arrives whole, in order, and not before its links could."""
+    result = simulate("--synthetic", "FT(2;4,4)", "--routing", "fors", "--pattern", pattern, "--message", "8KiB")
+    assert result["packets_arrived"] == result["packets_sent"] == 2 * result["messages"] > 0
+    assert result["reordered"] == 0 and result["time_ns"] >= result["bound_ns"] > 0
+
+
 def test_page(fors, tmp_path):
     """Stalls of cables as parts of the time, and what --json says."""
     args = ["simulate", "--synthetic", "FT(2;4,4)", "--down", "Leaf00[5]", "--routing", "shortest", "--pattern", "linear-shift", "--message", "256KiB"]
@@ -192,6 +217,11 @@ def test_messages_without_a_way(simulate, stock):
     (["--pause-high", "20KiB", "--pause-low", "30KiB"], "below the high mark"),
     (["--pause-high", "60KiB", "--pause-low", "30KiB"], "too late"),
     (["--healthy", "0"], "above 0"),
+    (["--load", "1.5"], "at most 1"),
+    (["--load", "0.5", "--barrier", "1us"], "without --barrier"),
+    (["--messages", "5"], "needs --load"),
+    (["--load", "0.00001", "--message", "1GiB"], "1000 s"),
+    (["--pattern", "bit-transpose(3)"], "takes no number"),
     (["--window", "1"], "--barrier none"),
     (["--barrier", "none", "--jitter", "1us"], "--jitter"),
     (["--measured", "100", "--barrier", "1us"], "without --barrier"),
