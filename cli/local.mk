@@ -44,6 +44,7 @@ fors_SOURCES = \
 	cli/simulate/simulation.c cli/simulate/simulation.h \
 	cli/simulate/simulation_json.c \
 	cli/simulate/simulation_page.c \
+	cli/simulate/simulation_policy.c \
 	cli/whatif/whatif.h \
 	cli/whatif/whatif_cases.c \
 	cli/whatif/whatif_engine.c \

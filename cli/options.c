@@ -106,6 +106,33 @@ static bool set_rate(const struct cli_option *option, const char *argument, stru
 	return cli_rate_of(option->name, argument, option->most, member_of(option, settings));
 }
 
+/* Three sizes that ascend, the last one not 0. */
+static bool set_levels(const struct cli_option *option, const char *argument, struct cli_settings *settings)
+{
+	uint32_t *level = settings->simulate.adaptive_level;
+	char text[64];
+	unsigned i = 0;
+
+	snprintf(text, sizeof(text), "%s", argument);
+	for (char *at = text, *comma = text; i < 3 && comma; i++, at = comma + 1) {
+		uint64_t value;
+
+		comma = strchr(at, ',');
+		if (comma)
+			*comma = '\0';
+		if (!cli_size(option->name, at, &value))
+			return false;
+		level[i] = value < UINT32_MAX ? (uint32_t)value : UINT32_MAX;
+		if (i == 2 && comma) /* a fourth */
+			i = 3;
+	}
+	if (i == 3 && strlen(argument) < sizeof(text) && level[0] <= level[1] && level[1] <= level[2] && level[2])
+		return true;
+	cli_usage_error("--%s is '%s', but has to be three sizes that ascend, as in 1280,2560,5120", option->name,
+			argument);
+	return false;
+}
+
 /* One more of them. */
 static bool set_link_rate(const struct cli_option *option, const char *argument, struct cli_settings *settings)
 {
@@ -197,7 +224,10 @@ static const char *const fabric_formats[] = {
 	[CLI_FABRIC_NET] = "net",   [CLI_FABRIC_SPEC] = "spec",	  [CLI_FABRIC_JSON] = "json",
 	[CLI_FABRIC_LFTS] = "lfts", [CLI_FABRIC_SLURM] = "slurm", [CLI_FABRIC_SLURM_YAML] = "slurm-yaml",
 	[CLI_FABRIC_SVG] = "svg",   [CLI_FABRIC_DOT] = "dot",	  NULL};
-const char *const cli_policies[] = {"tables", "random", "hashed", "adaptive", NULL}; /* enum fors_policy */
+const char *const cli_policies[] = {"tables", "random", "hashed", "adaptive", "vlb",
+				    "ugal-l", "ugal-g", "tago",	  NULL}; /* enum fors_policy */
+static const char *const lane_kinds[] = {"usual", "destination", "hops", NULL};
+static const char *const adaptive_choices[] = {"usual", "random", "greedy", NULL};
 static const char *const barriers[] = {"none", NULL};
 static const char *const idles[] = {[CLI_IDLE_KEPT] = "kept", [CLI_IDLE_SKIPPED] = "skipped", NULL};
 static const char *const queue_kinds[] = {[CLI_QUEUES_VOQ] = "voq", [CLI_QUEUES_FIFO] = "fifo", NULL};
@@ -410,9 +440,29 @@ static const struct cli_option options[] = {
 	 MEMBER(simulate.pause_low), 0, NULL},
 	{"policy", "NAME", SIMULATE,
 	 "who says how a packet goes on: tables (default); or among all shortest ways random (each packet), hashed (each "
-	 "flow), adaptive (least queue)",
+	 "flow), adaptive (least queue); or over detours: vlb (always), ugal-l, ugal-g (when queues say so), tago (by weighted "
+	 "global links)",
 	 set_choice, MEMBER(simulate.policy), 0, cli_policies},
-	{"vls", "N", SIMULATE, "virtual lanes: a message takes the one of its destination's number; 1 when missing",
+	{"blocks", "FILE", SIMULATE,
+	 "switches that belong together, for vlb, ugal and tago: lines 'NAME: SWITCH, SWITCH, ...'; groups of a Dragonfly when missing",
+	 set_text, MEMBER(simulate.blocks), 0, NULL},
+	{"adaptive-binding", "TIME", SIMULATE,
+	 "with --policy adaptive: for so long a switch's choice holds for all packets to the same server", set_time,
+	 MEMBER(simulate.adaptive_binding), 0, NULL},
+	{"adaptive-levels", "A,B,C", SIMULATE,
+	 "with --policy adaptive: all that a switch knows of a queue is which of these sizes it has reached, as in 1280,2560,5120",
+	 set_levels, 0, 0, NULL},
+	{"adaptive-leave", "SIZE", SIMULATE,
+	 "with --policy adaptive: the table's port is taken while less than this waits for it", set_size,
+	 MEMBER(simulate.adaptive_leave), 0, NULL},
+	{"adaptive-choice", "HOW", SIMULATE,
+	 "with --policy adaptive: of ports that are equal one at random (usual), or the first (greedy)", set_choice,
+	 MEMBER(simulate.adaptive_choice), 0, adaptive_choices},
+	{"lanes", "HOW", SIMULATE,
+	 "virtual lanes by destination (usual), or by hops: one higher at each switch, so that no circle can lock (usual for detours)",
+	 set_choice, MEMBER(simulate.lanes), 0, lane_kinds},
+	{"vls", "N", SIMULATE,
+	 "virtual lanes: a message takes the one of its destination's number; 1 when missing, 8 for detours",
 	 set_number, MEMBER(simulate.vls), 8, NULL},
 	{"queues", "KIND", SIMULATE, "of a port: voq (one for each way on), or fifo (one for all)", set_choice,
 	 MEMBER(simulate.queues), 0, queue_kinds},

@@ -19,6 +19,7 @@ libforsmodel_la_SOURCES = \
 	model/patterns/formula.c model/patterns/formula.h \
 	model/patterns/pattern.c model/patterns/pattern.h \
 	model/patterns/torus.c model/patterns/torus.h \
+	model/routers/blocks.c model/routers/blocks.h \
 	model/routers/crossbar.c model/routers/crossbar.h \
 	model/routers/dump.c model/routers/dump.h \
 	model/routers/hops.c model/routers/hops.h \

@@ -29,6 +29,7 @@
 #define FORS_SIM_SIM_H
 
 #include "histogram.h"
+#include "model/routers/blocks.h"
 #include "model/routers/router.h"
 #include "model/routers/hops.h"
 #include "program.h"
@@ -37,7 +38,29 @@
 #define FORS_SIM_BINS 256 /* of the time line */
 
 /* Who says how a packet goes on from a switch; see policy.h. */
-enum fors_policy { FORS_POLICY_TABLES, FORS_POLICY_RANDOM, FORS_POLICY_HASHED, FORS_POLICY_ADAPTIVE };
+enum fors_policy {
+	FORS_POLICY_TABLES,
+	FORS_POLICY_RANDOM,
+	FORS_POLICY_HASHED,
+	FORS_POLICY_ADAPTIVE,
+	FORS_POLICY_VLB,
+	FORS_POLICY_UGAL_L,
+	FORS_POLICY_UGAL_G,
+	FORS_POLICY_TAGO,
+	FORS_NPOLICIES
+};
+
+#define FORS_BUSY_LEVELS 3
+
+/* Of FORS_POLICY_ADAPTIVE; all zero: an ideal. */
+struct fors_adaptive {
+	uint64_t
+		binding; /* ps: packets to a server keep the link that a switch has chosen for them for so long; 0: free */
+	uint32_t level
+		[FORS_BUSY_LEVELS]; /* bytes, ascending: so many steps has what a switch knows of a queue; all 0: exact */
+	uint32_t leave;		    /* bytes: below them in its queue, the table's link is taken */
+	bool is_greedy;		    /* of several with as little, the first; else one by chance */
+};
 
 struct fors_sim_settings {
 	const double *gbits;		/* per link of the graph: Gbit/s, > 0 */
@@ -58,7 +81,10 @@ struct fors_sim_settings {
 	bool keeps_idle;	  /* without barriers: an idle slot takes as long as a message over a free link */
 	uint64_t seed;		  /* of skew, jitter and policies */
 	enum fors_policy policy;
-	const struct fors_hops *hops;		      /* of the graph; all policies but tables need them */
+	struct fors_adaptive adaptive;
+	bool has_lanes_by_hop; /* a packet takes lane 0 first, then one higher at each switch, up to the last; else its message's */
+	const struct fors_hops *hops;	  /* of the graph; all policies but tables need them; TAGO: to all switches */
+	const struct fors_blocks *blocks; /* TAGO needs them; VLB and UGAL: NULL, or detours are over other blocks */
 	void (*progress)(void *context, double done); /* may be NULL */
 	void *context;
 };

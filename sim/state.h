@@ -43,6 +43,13 @@ struct sim_packet {
 	uint32_t bytes;
 	uint16_t hop;  /* links behind it */
 	uint32_t onto; /* lane that it goes on over, once it is in a queue */
+	uint32_t via;  /* what it has to pass first, as its policy says; FORS_NONE: nothing */
+};
+
+/* The link that a switch has chosen for packets to a server. */
+struct sim_binding {
+	uint64_t until; /* tick */
+	uint32_t link;
 };
 
 /* A message that is sent, or on its way. Its way is sim->way[max_links * index ..]. */
@@ -100,6 +107,9 @@ struct sim {
 	const struct fors_router *router;
 	const struct fors_program *program;
 	const struct fors_sim_settings *settings;
+	const struct sim_policy *policy; /* NULL: tables */
+	struct sim_binding *binding;	 /* nodes * servers; NULL: policy is free */
+	uint64_t binding_ticks;
 	struct fors_sim_result *result;
 	struct fors_calendar *calendar;
 	double ps;							     /* of a tick */

@@ -144,8 +144,7 @@ struct fors_sim_settings cli_simulation_settings(const struct cli_simulate *give
 	set.switching = or_else(&given->switching, set.switching);
 	set.adapter = or_else(&given->adapter, 0);
 	set.adapter_rate = given->adapter_rate > 0 ? given->adapter_rate : 1;
-	set.nvls = given->vls ? given->vls : 1;
-	set.policy = (enum fors_policy)given->policy;
+	cli_simulation_policy_settings(given, &set);
 	set.is_fifo = given->queues == CLI_QUEUES_FIFO;
 	set.is_store_and_forward = given->is_store_and_forward;
 	set.has_barrier = !given->has_no_barrier;
@@ -179,7 +178,7 @@ static int check_settings(const struct cli_settings *settings)
 		return cli_usage_error("--jitter comes after barriers: it goes without --barrier none");
 	if (given->pause_high.is_given != given->pause_low.is_given)
 		return cli_usage_error("--pause-high and --pause-low need each other");
-	return CLI_GOOD;
+	return cli_simulation_check_policy(given);
 }
 
 /* --- the run ---------------------------------------------------------------------------------------------------- */
@@ -221,6 +220,7 @@ static enum fors_err run_crossbar(struct cli_simulation *sim, const struct fors_
 
 	set.gbits = gbits;
 	set.policy = FORS_POLICY_TABLES;
+	set.has_lanes_by_hop = false;
 	err = gbits ? fors_simulate(&router, sim->program, &set, &result, error) : fors_fail_memory(error);
 	if (!err)
 		sim->crossbar = fors_sim_gbits(result, &set, sim->program->nservers);
@@ -288,9 +288,6 @@ static int make_program(const struct cli_simulate *given, struct cli_simulation 
 	if (fors_program_of(a->pattern, a->router.graph->nservers, &sim->program, &error) ||
 	    (given->load > 0 && offer(given, sim, &error)))
 		return cli_fail(&error);
-	if (sim->set.policy != FORS_POLICY_TABLES && fors_hops_new(a->router.graph, &sim->hops, &error))
-		return cli_fail(&error);
-	sim->set.hops = sim->hops;
 	for (size_t i = 0; i < fors_program_nmessages(sim->program); i++)
 		sim->program->send[i].vl = (uint8_t)(sim->program->send[i].dst % sim->set.nvls);
 	return CLI_GOOD;
@@ -315,6 +312,8 @@ int cli_simulation_run(const struct cli_settings *settings, struct cli_simulatio
 	sim->healthy = settings->simulate.healthy;
 	code = make_program(&settings->simulate, sim);
 	if (!code)
+		code = cli_simulation_make_policy(settings, sim);
+	if (!code)
 		code = simulate(sim);
 	if (!code && settings->simulate.measured > 0)
 		code = fit(sim, settings->simulate.measured);
@@ -326,6 +325,7 @@ void cli_simulation_free(struct cli_simulation *sim)
 	fors_sim_result_free(sim->result);
 	fors_program_free(sim->program);
 	fors_hops_free(sim->hops);
+	fors_blocks_free(sim->blocks);
 	free(sim->gbits);
 	cli_analysis_free(&sim->analysis);
 }

@@ -14,6 +14,7 @@ struct cli_simulation {
 	struct fors_program *program;
 	double *gbits; /* per link */
 	struct fors_hops *hops;
+	struct fors_blocks *blocks;
 	struct fors_sim_settings set;
 	struct fors_sim_result *result;
 	double crossbar; /* Gbit/s per server on one switch for all; 0: not asked */
@@ -42,6 +43,14 @@ void cli_simulation_link(const struct cli_simulation *simulation, uint32_t link,
  */
 uint32_t cli_simulation_worst_links(const struct cli_simulation *simulation, uint32_t **list);
 uint32_t cli_simulation_worst_slots(const struct cli_simulation *simulation, uint32_t **list);
+
+/* --- simulation_policy.c -------------------------------------------------------------------------------------- */
+
+/* What the options say of the policy and its lanes. */
+void cli_simulation_policy_settings(const struct cli_simulate *given, struct fors_sim_settings *set);
+int cli_simulation_check_policy(const struct cli_simulate *given);
+/* Next hops and blocks, for a policy that needs them. Returns an exit code. */
+int cli_simulation_make_policy(const struct cli_settings *settings, struct cli_simulation *simulation);
 
 /* --- simulation_json.c ---------------------------------------------------------------------------------------- */
 

@@ -159,6 +159,80 @@ def test_policies(fors, simulate):
     assert "but in switches random" in fors("simulate", *args, "--policy", "random").out
 
 
+DRAGONFLY = ["--synthetic", "DRAGONFLY(4,2,9;2)", "--routing", "shortest", "--message", "4KiB", "--messages", "150"]
+
+
+def test_detours(simulate):
+    """A Dragonfly of groups of eight servers, one cable between each two groups: by it an eighth gets through (to the next group but one, where no two cables are as short), over detours more; under uniform load they cost twice the way."""
+    def share(policy, pattern, load):
+        result = simulate(*DRAGONFLY, "--policy", policy, "--pattern", pattern, "--load", str(load), "--lanes", "hops", "--vls", "8")
+        assert result["packets_arrived"] == result["packets_sent"] and result["policy"] == policy
+        return result["line_share"], result["packet_hops"] / result["packets_sent"]
+
+    for policy in ("tables", "random", "hashed", "tago"):
+        assert share(policy, "shift(16)", 0.5)[0] == pytest.approx(1 / 8, abs=0.002)
+    minimal, vlb, local, oracle = (share(policy, "shift(16)", 0.5) for policy in ("tables", "vlb", "ugal-l", "ugal-g"))
+    assert vlb[0] > 0.25 and local[0] > 0.25 and oracle[0] > 0.25 and vlb[1] > oracle[1] > minimal[1]
+    uniform = {policy: share(policy, "all-to-all", 0.5) for policy in ("tables", "vlb", "ugal-l", "ugal-g", "tago")}
+    assert uniform["vlb"][0] < 0.9 * uniform["tables"][0]
+    for policy in ("ugal-l", "ugal-g", "tago"):
+        assert uniform[policy][0] > 0.97 * uniform["tables"][0]
+    assert uniform["ugal-g"][1] < 1.2 * uniform["tables"][1] < uniform["vlb"][1]
+
+
+def test_tago_weighs_global_links(fors, simulate, write, tmp_path):
+    """From Leaf00 one cable to the other block, from Leaf01 three: all four are equally full, whoever sends."""
+    switches = {"Leaf00": ["Leaf01", "Leaf02"], "Leaf01": ["Leaf00", "Leaf03", "Leaf03", "Leaf03"], "Leaf02": ["Leaf03", "Leaf00"],
+                "Leaf03": ["Leaf02", "Leaf01", "Leaf01", "Leaf01"]}
+    net = ""
+    for s, peers in switches.items():
+        net += f'Switch 8 "{s}"\n' + "".join(f'[{p}] "H{s[-1]}{p}"[1]\n' for p in (1, 2, 3))
+        for p, peer in enumerate(peers, 4):
+            same = peers[:p - 4].count(peer)
+            net += f'[{p}] "{peer}"[{4 + [i for i, back in enumerate(switches[peer]) if back == s][same]}]\n'
+        net += "\n"
+    for s in switches:
+        net += "".join(f'Ca 1 "H{s[-1]}{p}"\n[1] "{s}"[{p}]\n\n' for p in (1, 2, 3))
+    blocks = write("blocks", "a: Leaf00, Leaf01\nb: Leaf02, Leaf03\n")
+    pattern = write("pattern", "0 6\n1 7\n2 8\n3 9\n4 10\n5 11\n")
+    args = ["--fabric", write("net", net), "--routing", "shortest", "--pattern-file", pattern, "--load", "0.2", "--messages", "2000", "--message", "4KiB"]
+
+    def global_loads(policy, *more):
+        simulate(*args, "--policy", policy, "--html", tmp_path / "page", *more)
+        data = json.loads(re.search(r'id="data">(.*?)</script>', (tmp_path / "page").read_text(), re.S)[1])
+        name = {s[0]: s[1] for s in data["switches"]}
+        return sorted(max(c[6], c[7]) for c in data["cables"] if {name[c[0]], name[c[2]]} in ({"Leaf00", "Leaf02"}, {"Leaf01", "Leaf03"}))
+
+    tago, ecmp = global_loads("tago", "--blocks", blocks), global_loads("random")
+    assert len(tago) == 4 and tago[3] < 1.1 * tago[0] and ecmp[3] > 2 * ecmp[0]
+    assert "needs --blocks" in fors("simulate", *args, "--policy", "tago", code=2).err
+    for text, error in (("a: Leaf00\n", "two blocks"), ("a: Leaf00\nb: Leaf00\n", "blocks:2"), ("a: Leaf00\nb: H01\n", "no switch"), ("a Leaf00\n", "blocks:1"),
+                        ("a: Leaf00\nb: Leaf03\n", "no cable leads")):
+        assert error in fors("simulate", *args, "--policy", "tago", "--blocks", write("blocks", text), code=2).err
+
+
+def test_lanes_by_hops_do_not_lock(simulate):
+    """Detours on a ring of five: with one lane they lock, with one more at each switch they do not."""
+    ring = ["--synthetic", "TORUS(7;2)", "--routing", "shortest", "--pattern", "shift(5)", "--policy", "vlb", "--buffer", "5000", "--message", "256KiB"]
+    assert simulate(*ring, "--lanes", "destination", "--vls", "1", code=1)["is_deadlocked"]
+    assert not simulate(*ring)["is_deadlocked"]
+
+
+def test_adaptive_that_is_less_than_ideal(simulate):
+    """To stay for ever is the tables; a choice that holds for ever never reorders; queues of which nothing is known are like the first link."""
+    def run(*args, policy="adaptive"):
+        result = simulate("--synthetic", "FT(2;6,6)", "--down", "Leaf00[7]", "--routing", "fors", "--pattern", "linear-shift", "--policy", policy, *args)
+        return result["time_ns"], result["reordered"]
+
+    ideal, tables = run(), run(policy="tables")
+    assert ideal[1] > 0 and run("--adaptive-leave", "1GiB") == tables and run("--adaptive-leave", "8KiB")[0] < tables[0]
+    assert run("--adaptive-binding", "1s")[1] == 0 < run("--adaptive-binding", "2us")[1] < ideal[1]
+    blind = run("--adaptive-levels", "1GiB,1GiB,1GiB", "--adaptive-choice", "greedy")
+    assert blind[1] == 0 and blind[0] > 2 * ideal[0]
+    assert ideal[0] <= run("--adaptive-levels", "1280,2560,5120")[0] < blind[0]
+    assert run("--adaptive-levels", "1280,2560,5120", "--seed", "3") == run("--adaptive-levels", "1280,2560,5120", "--seed", "3")
+
+
 def test_deadlock_is_named(fors, simulate):
     ring = ["--synthetic", "TORUS(5;1)", "--routing", "shortest", "--pattern", "shift(2)", "--buffer", "5000"]
     result = simulate(*ring, code=1)
@@ -217,6 +291,15 @@ def test_messages_without_a_way(simulate, stock):
     (["--pause-high", "20KiB", "--pause-low", "30KiB"], "below the high mark"),
     (["--pause-high", "60KiB", "--pause-low", "30KiB"], "too late"),
     (["--healthy", "0"], "above 0"),
+    (["--adaptive-binding", "1us"], "--policy adaptive"),
+    (["--policy", "adaptive", "--adaptive-levels", "1,2"], "three sizes"),
+    (["--policy", "adaptive", "--adaptive-levels", "1,2,3,4"], "three sizes"),
+    (["--policy", "adaptive", "--adaptive-levels", "3,2,1"], "three sizes"),
+    (["--policy", "adaptive", "--adaptive-levels", "0,0,0"], "three sizes"),
+    (["--policy", "adaptive", "--adaptive-levels", ""], "a size like"),
+    (["--policy", "random", "--blocks", "x"], "--blocks is for"),
+    (["--policy", "tago"], "needs --blocks"),
+    (["--policy", "valiant"], "one of: tables"),
     (["--load", "1.5"], "at most 1"),
     (["--load", "0.5", "--barrier", "1us"], "without --barrier"),
     (["--messages", "5"], "needs --load"),
