@@ -4,6 +4,7 @@ import engines
 import pictures
 import published
 import rates
+import render_simulated
 import svg
 from tables_text import table
 
@@ -251,7 +252,7 @@ def where_measured(machine):
 
 def markdown(results):
     parts = [HEAD, where_measured(results["machine"])]
-    return "\n".join([*parts, *fors_part(results), *figure7_part(results), *mmf_part(results)])
+    return "\n".join([*parts, *fors_part(results), *figure7_part(results), *render_simulated.simulated_part(results), *mmf_part(results)])
 
 
 def draw(results):
