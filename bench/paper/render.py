@@ -236,8 +236,8 @@ def _table1_bars(rows):
 
 HEAD = """# The papers' results
 
-What `make bench-paper` measured, once, on one machine, beside what two papers print: FORS (Stein et al.) and MMF (Mollah, Yuan, Pakin,
-Lang, TPDS 2018). All algorithms and engines ran in the same run; times differ from machine to machine, so read the ratios. The mathematics is in
+What `make bench-paper` measured, once, on one machine, beside what papers print: FORS (Stein et al.) and MMF (Mollah, Yuan, Pakin,
+Lang, TPDS 2018); simulated, Switch AR on CEE (Crisan, Gusat, Minkenberg) and TAGO (Teh et al.). All algorithms and engines ran in the same run; times differ from machine to machine, so read the ratios. The mathematics is in
 [model.md](model.md). This file is written by the command; JSON and pictures lie beside it.
 """
 
