@@ -94,6 +94,26 @@ def figure_9(messages):
 
 # --- paper 004 ---
 
+def figure_2(n=15):
+    """The most that indirect ways can add, as a part of what all ways give: {topology's skew: for traffic's skews from there on}.
+
+    Traffic T(d) = d A + (1 - d) U, A one entry of 1 (one of the paper's two readings), U all n (n - 1) pairs alike; capacities in and out of a block add up
+    to 1. A topology made for T(d) gives each pair a T_ij of capacity, a = 1 / (d + (n - 1) u), u = (1 - d) / (n (n - 1)), and block 0 has nothing left over.
+    Direct ways then give min x_ij / T_ij, which is block 0's pair of A; all ways no more than 1 / what block 0 sends. At d_c = 1 they give that: everything is
+    one pair, and each other block can pass on what it gets.
+    """
+    def most(dt):
+        u = (1 - dt) / (n * (n - 1))
+        full = (dt + u) / (dt + (n - 1) * u)
+        gains = []
+        for step in range(101):
+            dc = dt + (1 - dt) * step / 100
+            uc = (1 - dc) / (n * (n - 1))
+            gains.append(1 - full * (dc + (n - 1) * uc) / (dc + uc))
+        return max(gains)
+    return {str(dt): most(dt) for dt in (0, 0.25, 0.5, 0.75)}
+
+
 BLOCKS, SWITCHES, SERVERS, GLOBAL = 9, 4, 2, 16  # a block: switches all cabled to one another, with 16 cables to other blocks
 
 
@@ -147,5 +167,5 @@ def tago(loads, messages):
 
 def measure(is_quick):
     if is_quick:
-        return {"fors": fors_rows(["0F", "1F SW0"]), "figure7": figure_7(PATTERNS[:2], 300), "figure9": figure_9(1000), "tago": tago([0.4], 100)}
-    return {"fors": fors_rows(stock.SCENARIOS), "figure7": figure_7(PATTERNS, 3000), "figure9": figure_9(20000), "tago": tago([0.4, 0.7], 500)}
+        return {"fors": fors_rows(["0F", "1F SW0"]), "figure7": figure_7(PATTERNS[:2], 300), "figure9": figure_9(1000), "figure2": figure_2(), "tago": tago([0.4], 100)}
+    return {"fors": fors_rows(stock.SCENARIOS), "figure7": figure_7(PATTERNS, 3000), "figure9": figure_9(20000), "figure2": figure_2(), "tago": tago([0.4, 0.7], 500)}
