@@ -83,6 +83,14 @@ struct cli_simulate {
 	struct cli_texts link_rate;		    /* --link-rate */
 };
 
+/* What follows Slurm's jobs: `fors jobs --slurm`. */
+struct cli_slurm {
+	bool is_wanted;			     /* --slurm */
+	const char *output, *squeue, *names; /* --output, --squeue, --names */
+	const char *exclusive, *plans;	     /* --exclusive, --publish-dir */
+	unsigned interval, wait;	     /* --interval, --wait: seconds; 0: not given */
+};
+
 /* Which fabric is meant. */
 struct cli_source {
 	const char *fabric;	  /* --fabric */
@@ -126,6 +134,7 @@ struct cli_settings {
 	unsigned timeout;		     /* --timeout */
 	bool wants_optimum, is_dry, is_json; /* --optimum, --dry-run, --json */
 	struct cli_simulate simulate;
+	struct cli_slurm slurm;
 };
 
 struct cli_option {

@@ -3,6 +3,7 @@ noinst_LTLIBRARIES += libforscore.la
 libforscore_la_SOURCES = \
 	core/base/error.c core/base/error.h \
 	core/base/guidlist.c core/base/guidlist.h \
+	core/base/hostlist.c core/base/hostlist.h \
 	core/base/joblines.c core/base/joblines.h \
 	core/base/names.c core/base/names.h \
 	core/base/parallel.c core/base/parallel.h \

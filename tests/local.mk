@@ -22,6 +22,7 @@ unit_tests += tests/unit/test_forsched_mangled
 unit_tests += tests/unit/test_graph_spec
 unit_tests += tests/unit/test_guidlist
 unit_tests += tests/unit/test_history
+unit_tests += tests/unit/test_hostlist
 unit_tests += tests/unit/test_home
 unit_tests += tests/unit/test_input
 unit_tests += tests/unit/test_invariants
@@ -84,6 +85,7 @@ check_PROGRAMS += $(unit_tests)
 TESTS += $(unit_tests)
 endif
 tests_unit_test_drained_LDADD = $(unit_support)
+tests_unit_test_hostlist_LDADD = libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_history_LDADD = libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_advisor_SOURCES = tests/unit/test_advisor.c plugin/advisor.c plugin/clock.c plugin/thread.c
 tests_unit_test_advisor_LDADD = $(unit_support)
@@ -197,7 +199,8 @@ EXTRA_DIST += tests/data/README tests/data/chassis.ibnetdiscover tests/data/ibsi
 	tests/data/small.dump_fts tests/data/small-all.dump_fts tests/data/small-nodests.dump_fts \
 	tests/data/small.ibnetdiscover tests/data/small-full.ibnetdiscover tests/data/small-grouped.ibnetdiscover \
 	tests/data/small.opensm-lfts tests/data/engines.py tests/data/engines.tar.xz tests/data/stock.py tests/data/stock.tar.xz \
-	tests/data/metrics.prom tests/data/metrics-old.prom tests/data/places-1
+	tests/data/metrics.prom tests/data/metrics-old.prom tests/data/places-1 \
+	tests/data/squeue-22.05.json tests/data/squeue-24.05.json
 
 # Readers of published schedules.
 tests_unit_test_forsched_SOURCES = tests/unit/test_forsched.c tests/unit/published.c tests/unit/published.h
