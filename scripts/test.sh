@@ -66,6 +66,7 @@ pytested() {
 
 prepare() {
 	need $build_packages $run_packages $test_packages $testbed_packages
+	want $slurm_packages
 	copy_sources "$work/fors"
 	rm -rf "$results" "$work/build" "$work/build-sanitize" "$work/build-threads"
 	mkdir -p "$results"

@@ -329,7 +329,7 @@ tests_e2e_failing_memory_la_CFLAGS = -std=gnu11 $(WARNING_FLAGS) -fno-builtin -p
 tests_e2e_failing_memory_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
 tests_e2e_failing_memory_la_LIBADD = -ldl
 
-EXTRA_DIST += tests/e2e/conftest.py tests/e2e/harness.py tests/e2e/oracle.py tests/e2e/test_drain.py tests/e2e/test_epochs.py tests/e2e/hung.py tests/e2e/test_files.py \
+EXTRA_DIST += tests/e2e/conftest.py tests/e2e/harness.py tests/e2e/oracle.py tests/e2e/test_drain.py tests/e2e/test_epochs.py tests/e2e/hung.py tests/e2e/slurm.py tests/e2e/test_files.py tests/e2e/test_slurm.py \
 	tests/e2e/test_managers.py tests/e2e/umad_timeouts.c \
 	tests/e2e/held.c tests/e2e/held.py tests/e2e/test_early.py \
 	tests/e2e/test_advice.py tests/e2e/test_netfile.py tests/e2e/test_order.py tests/e2e/test_paths.py tests/e2e/test_publish.py tests/e2e/test_scenes.py \
@@ -405,3 +405,11 @@ compare:
 clean-local: clean-compare
 clean-compare:
 	rm -rf compare-builds
+
+# Jobs of a real Slurm that come and go, on so many slurmd: make slurm NODES=360; 12, 36 or 360
+NODES = 36
+SLURM_EVENTS = 50
+.PHONY: slurm
+slurm: all
+	FORS_BUILDDIR=$(abs_top_builddir) FORS_SLURM=$(NODES) FORS_EVENTS=$(SLURM_EVENTS) FORS_SEED=$(SEED) PYTHONDONTWRITEBYTECODE=1 \
+		/usr/bin/python3 -m pytest -q -p no:cacheprovider $(srcdir)/tests/e2e/test_slurm.py

@@ -120,17 +120,18 @@ class Slurm:
             raise harness.HarnessError(f"{' '.join(command)}: {done.stderr}")
         return done
 
-    def submit(self, nnodes, *options):
-        """sbatch of a job that sleeps; its ID."""
+    def submit(self, nnodes, *options, before=""):
+        """sbatch of a job that sleeps, and does something before that; its ID."""
         return int(self.run("sbatch", "--parsable", f"-N{nnodes}", f"--output={self.folder}/out/%j", *options,
-                            "--wrap", "exec sleep 600").stdout.split(";")[0])
+                            "--wrap", before + "exec sleep 600").stdout.split(";")[0])
+
+    def decided(self, job):
+        """Slurm has looked at it: it runs, or waits for others."""
+        done = self.run("squeue", "-h", "-o", "%T %r", "-j", str(job), check=False)
+        return done.stdout.split()[:1] != ["PENDING"] or done.stdout.split()[1:] in (["Resources"], ["Priority"])
 
     def cancel(self, *ids):
         self.run("scancel", *map(str, ids))
-
-    def state(self, job):
-        done = self.run("squeue", "-h", "-o", "%T", "-j", str(job), check=False)
-        return done.stdout.strip() or "gone"
 
     def running(self):
         """{ID: set of nodes} of the jobs that run or are about to, as squeue's own lines have them."""
