@@ -205,6 +205,8 @@ static const char *const maps[] = {[CLI_MAP_DIRECT] = "direct", [CLI_MAP_RANDOM]
 static const char *const lmcs[] = {"0", "1", "2", "3", "4", "5", "6", "7", NULL};
 static const char *const routings[] = {"fors",	   "d-mod-k", "s-mod-k", "random", "hash",
 				       "shortest", "up-down", "sssp",	 "dor",	   NULL};
+static const char *const routings_of_jobs[] = {"fors",	  "d-mod-k", "s-mod-k", "random", "hash", "shortest",
+					       "up-down", "sssp",    "dor",	"sar",	  NULL};
 static const char *const models[] = {"shortest", "up-down", "sssp", "dor", NULL};
 static const char *const patterns[] = {"linear-shift", "all-to-all", "plan", "shift",	 "permutation", "bisect",
 				       "2DNN",	       "2DNNDIAG",   "3DNN", "3DNNDIAG", NULL};
@@ -279,7 +281,12 @@ static const struct cli_option options[] = {
 	 0, NULL},
 	{"threshold", "N", EXCLUDE, "cables with so many errors at both ends together; 100 when missing", set_threshold,
 	 MEMBER(threshold), UINT32_MAX - 1, NULL},
-	{"routing", "NAME", WITH_PATTERN,
+	{"routing", "NAME", ANALYZE,
+	 "instead of --lfts: fors (the tables that fors would write); a model of an engine for any net: shortest, "
+	 "up-down, sssp, dor (TORUS, CUBE), or sar (balanced for --jobs); with --synthetic trees also d-mod-k, s-mod-k, "
+	 "random, hash",
+	 set_text, MEMBER(routing), 0, routings_of_jobs},
+	{"routing", "NAME", SIMULATE,
 	 "instead of --lfts: fors (the tables that fors would write); a model of an engine for any net: shortest, "
 	 "up-down, sssp, or dor (TORUS, CUBE); with --synthetic trees also d-mod-k, s-mod-k, random, hash",
 	 set_text, MEMBER(routing), 0, routings},
