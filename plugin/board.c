@@ -361,9 +361,19 @@ static void note_epoch(struct fors_board *board, const struct fors_status *statu
 	board->is_numbered = false;
 }
 
+/* The schedule that ends a failover has its epoch; whether readers see it yet is known, too. */
+static void tell_failover(const struct fors_board *board, struct fors_status *status)
+{
+	if (board->seen_ms <= 0)
+		return; /* it could not be written */
+	status->failover.epoch = (int64_t)board->last_epoch;
+	status->failover.ms[FORS_STEP_PUBLISHED] = board->seen_ms - board->failover_ms;
+}
+
 bool fors_board_publish(struct fors_board *board, struct fors_schedule *schedule, struct fors_status *status)
 {
 	char reason[sizeof(status->reason)];
+	uint64_t last = board->last_epoch;
 
 	memcpy(reason, status->reason, sizeof(reason));
 	if (!fors_board_load(board)) { /* whose epochs the next one has to exceed */
@@ -372,6 +382,8 @@ bool fors_board_publish(struct fors_board *board, struct fors_schedule *schedule
 	}
 	if (schedule && !take_schedule(board, schedule))
 		return false;
+	if (board->failover_ms > 0 && last != board->last_epoch)
+		tell_failover(board, status);
 	if (board->schedule)
 		fors_status_schedule(status, board->schedule);
 	memcpy(status->reason, reason, sizeof(reason));
@@ -421,6 +433,16 @@ bool fors_board_route(struct fors_board *board, const char *tables_by)
 	if (!recall(board, &status))
 		return false;
 	snprintf(status.tables_by, sizeof(status.tables_by), "%s", tables_by);
+	return amend(board, &status);
+}
+
+bool fors_board_measure(struct fors_board *board, const struct fors_failover *failover)
+{
+	struct fors_status status;
+
+	if (!recall(board, &status))
+		return false;
+	status.failover = *failover;
 	return amend(board, &status);
 }
 

@@ -53,6 +53,8 @@ struct fors_outbox {
 	char status[16];
 	uint64_t highest; /* epoch of all schedules that were put here */
 	uint64_t seen, failures;
+	uint64_t copied_epoch; /* of the schedule that was copied last, 0: none was */
+	double copied_ms;      /* and when */
 	bool stop, has_ended, is_orphan;
 	/* the thread's own */
 	uint64_t own;	     /* epoch of the schedule that it wrote into the folder */
@@ -74,6 +76,7 @@ static void run_command(struct fors_outbox *box)
 	char state_dir[1100], dir[1100], epoch[48], status[48];
 	struct fors_errand errand = {.command = box->command,
 				     .seconds = box->seconds,
+				     .epoch = box->epoch,
 				     .variable = {state_dir, epoch, status, box->dir ? dir : NULL}};
 	struct fors_error error;
 
@@ -177,6 +180,14 @@ static void doubt(struct fors_outbox *box, const struct load *load, const struct
 	box->has_doubted = error;
 }
 
+static void note_copied(struct fors_outbox *box, double at)
+{
+	pthread_mutex_lock(&box->mutex);
+	box->copied_epoch = box->own;
+	box->copied_ms = at;
+	pthread_mutex_unlock(&box->mutex);
+}
+
 /* Another subnet manager's schedule is later than the one to be written. */
 static void note_seen(struct fors_outbox *box, uint64_t epoch)
 {
@@ -221,8 +232,10 @@ static enum fors_err carry(struct fors_outbox *box, struct load *load, struct fo
 			continue;
 		err = fors_publish(&load->folder, names[i], sheet->bytes, sheet->size,
 				   i != FORS_OUT_HEARTBEAT && i != FORS_OUT_METRICS, error);
-		if (!err && i == FORS_OUT_SCHEDULE)
-			box->own = epoch_of(sheet->bytes, sheet->size);
+		if (err || i != FORS_OUT_SCHEDULE)
+			continue;
+		box->own = epoch_of(sheet->bytes, sheet->size);
+		note_copied(box, fors_clock_exact_ms());
 	}
 	return err;
 }
@@ -408,6 +421,19 @@ uint64_t fors_outbox_seen(struct fors_outbox *box)
 	seen = box->seen;
 	pthread_mutex_unlock(&box->mutex);
 	return seen;
+}
+
+struct fors_outbox_times fors_outbox_times(struct fors_outbox *box, uint64_t epoch)
+{
+	struct fors_outbox_times times;
+
+	pthread_mutex_lock(&box->mutex);
+	times = (struct fors_outbox_times){.has_dir = box->dir,
+					   .has_command = box->command,
+					   .copied_ms = box->copied_epoch >= epoch ? box->copied_ms : 0};
+	pthread_mutex_unlock(&box->mutex);
+	times.command_ms = fors_runner_began(box->runner, epoch);
+	return times;
 }
 
 uint64_t fors_outbox_failures(struct fors_outbox *box)

@@ -60,6 +60,15 @@ void fors_outbox_announce(struct fors_outbox *outbox, uint64_t epoch, const char
  */
 uint64_t fors_outbox_seen(struct fors_outbox *outbox);
 
+/* When an epoch, or a later one, got out; by fors_clock_exact_ms(), 0: it has not yet, or there is nowhere to go. */
+struct fors_outbox_times {
+	bool has_dir, has_command; /* what is asked for now */
+	double copied_ms;	   /* the schedule got its name in publish_dir */
+	double command_ms;	   /* the command began */
+};
+
+struct fors_outbox_times fors_outbox_times(struct fors_outbox *outbox, uint64_t epoch);
+
 /* How many ways to the folder have failed. */
 uint64_t fors_outbox_failures(struct fors_outbox *outbox);
 

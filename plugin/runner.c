@@ -37,6 +37,7 @@ struct copy {
 	char *command;
 	char *variable[FORS_RUNNER_VARIABLES + 2]; /* PATH first, NULL last */
 	unsigned seconds;
+	uint64_t epoch;
 };
 
 struct fors_runner {
@@ -45,6 +46,8 @@ struct fors_runner {
 	pthread_mutex_t mutex; /* guards what follows, up to is_orphan */
 	pthread_cond_t wake, done;
 	struct copy *waiting; /* owned, or NULL */
+	uint64_t begun_epoch; /* of the command that was begun last; 0: none was */
+	double begun_ms;      /* and when */
 	uint64_t stop_ms;     /* when all must have been told to end; 0: go on */
 	bool has_ended, is_orphan;
 	/* the thread's own */
@@ -71,6 +74,7 @@ static struct copy *copy_errand(const struct fors_errand *errand)
 	if (!copy)
 		return NULL;
 	copy->seconds = errand->seconds;
+	copy->epoch = errand->epoch;
 	copy->command = strdup(errand->command);
 	copy->variable[0] = strdup(PATH);
 	is_good = copy->command && copy->variable[0];
@@ -188,12 +192,22 @@ static void drop_gone(struct fors_runner *runner)
 	runner->n_hanging = n_left;
 }
 
+static void note_begin(struct fors_runner *runner, uint64_t epoch, double at)
+{
+	pthread_mutex_lock(&runner->mutex);
+	runner->begun_epoch = epoch;
+	runner->begun_ms = at;
+	pthread_mutex_unlock(&runner->mutex);
+}
+
 static void run_errand(struct fors_runner *runner, const struct copy *copy)
 {
 	uint64_t until = fors_clock_ms() + copy->seconds * 1000ull; /* its time begins before it does */
 	struct fors_child child;
 	int failed = fors_child_start(copy->command, copy->variable, &child);
 
+	if (!failed)
+		note_begin(runner, copy->epoch, fors_clock_exact_ms());
 	if (failed)
 		say(runner, true, "publish_command cannot be started: %s", strerror(failed));
 	else if (watch(runner, &child, until))
@@ -319,6 +333,16 @@ enum fors_err fors_runner_run(struct fors_runner *runner, const struct fors_erra
 	pthread_mutex_unlock(&runner->mutex);
 	free_copy(old);
 	return FORS_OK;
+}
+
+double fors_runner_began(struct fors_runner *runner, uint64_t epoch)
+{
+	double at;
+
+	pthread_mutex_lock(&runner->mutex);
+	at = runner->begun_epoch >= epoch ? runner->begun_ms : 0;
+	pthread_mutex_unlock(&runner->mutex);
+	return at;
 }
 
 void fors_runner_stop(struct fors_runner *runner)

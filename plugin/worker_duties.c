@@ -122,6 +122,7 @@ void fors_worker_watch(struct fors_worker *worker)
 	watch_held_cables(worker);
 	watch_epochs(worker);
 	fors_worker_take_advice(worker);
+	fors_worker_watch_failover(worker);
 	fors_board_retry(&worker->board);
 	if (!worker->is_standby)
 		beat(worker);

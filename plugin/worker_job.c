@@ -195,8 +195,10 @@ static void do_tables(struct fors_worker *worker, struct fors_job *job)
 	} else {
 		plan_ahead(worker, job, basis);
 	}
-	if (job->kind == FORS_JOB_INSTALLED)
+	if (job->kind == FORS_JOB_INSTALLED) {
+		fors_worker_forget_loss(worker);
 		fors_worker_seek_advice(worker, job);
+	}
 }
 
 static void do_declined(struct fors_worker *worker, struct fors_job *job)
