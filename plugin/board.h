@@ -53,7 +53,8 @@ struct fors_board {
 	double failover_ms; /* the schedule that comes now ends a failover that began then, as seen_ms; 0: it does not */
 	double seen_ms; /* when readers could see the newest schedule, by fors_clock_exact_ms(); 0: it could not be written */
 	bool has_complained; /* about a folder that cannot be written */
-	int unread; /* how many of the files that an earlier opensm left are still to be read, for want of memory */
+	int unread;    /* how many of the files that an earlier opensm left are still to be read, for want of memory */
+	bool is_hasty; /* a plan is being made: all but the schedule is written by the next retry */
 	bool is_unannounced; /* what was published last waits for its copies */
 	bool is_untold;	     /* the schedule has another epoch than the status says, for want of memory */
 };

@@ -1636,6 +1636,34 @@ static void duties_are_seen_to_once_in_a_tick(void **state)
 	assert_int_equal(atomic_load(&mastership_asked), asked + 1);
 }
 
+/* A withdrawal is seen at once; the status follows when the plan is made, or takes longer than a moment. */
+static void a_withdrawal_does_not_wait_for_its_status(void **state)
+{
+	struct bench *bench = *state;
+	struct fors_schedule *schedule;
+	struct fors_status status;
+	int64_t first;
+
+	submit(bench, FORS_JOB_INSTALLED, NULL);
+	first = wait_state(bench, FORS_ACTIVE, 0);
+	atomic_store(&plans, 0);
+	how_to_plan = PLAN_UNTIL_CANCELLED;
+	submit(bench, FORS_JOB_ROUTED, "Leaf00[4]");
+	wait_polls(2);
+	schedule = published(bench);
+	assert_int_equal(schedule->nphases, 0);
+	assert_true((int64_t)schedule->epoch > first);
+	assert_true(read_status(bench, &status));
+	assert_true(status.state == FORS_ACTIVE && status.epoch == first);
+	fors_status_clear(&status);
+	fake_clock_advance(50);
+	wait_polls(2);
+	assert_true(read_status(bench, &status));
+	assert_true(status.state == FORS_PLANNING && status.epoch == (int64_t)schedule->epoch);
+	fors_status_clear(&status);
+	fors_schedule_free(schedule);
+}
+
 /* The new master's files are in the same folder: who is not the master says nothing more there, not even at the end. */
 static void a_standby_ends_without_a_word(void **state)
 {
@@ -2199,6 +2227,7 @@ int main(void)
 		ON_A_BENCH(memory_runs_out_once),
 		ON_A_BENCH(memory_runs_out_for_a_while),
 		ON_A_BENCH(duties_are_seen_to_once_in_a_tick),
+		ON_A_BENCH(a_withdrawal_does_not_wait_for_its_status),
 		ON_A_BENCH(a_standby_ends_without_a_word),
 		ON_A_BENCH(a_proof_without_memory_is_tried_again),
 		ON_A_BENCH(mastership_lost_without_memory),
