@@ -132,6 +132,7 @@ libforscore_la_SOURCES = \
 	core/schedule/verify_text.c \
 	core/schedule/ways.c core/schedule/ways.h \
 	core/status/advice.c core/status/advice.h \
+	core/status/failover.c core/status/failover.h \
 	core/status/history.c core/status/history.h \
 	core/status/status.c core/status/status.h \
 	core/status/status_json.c core/status/status_json.h \
