@@ -21,6 +21,7 @@
  */
 #include "engine_inside.h"
 
+#include "job_pods.h"
 #include "opensm.h"
 #include "snapshot.h"
 
@@ -59,6 +60,30 @@ static bool is_server_active(const osm_subn_t *subn, const struct fors_fabric *f
 	       is_port_active(subn, fabric->net->node[server->node].guid, slot->ca_port);
 }
 
+/* All ports of cables between switches, and of servers that take part. */
+static bool are_pods_active(const osm_subn_t *subn, const struct fors_job_pods *made)
+{
+	const struct fors_pods *pods = made->pods;
+
+	for (uint32_t node = 0; node < pods->known->nnodes; node++)
+		for (unsigned port = 1; port <= pods->known->node[node].nports; port++)
+			if (fors_pods_live(pods, node, port) &&
+			    !is_port_active(subn, pods->known->node[node].guid, port))
+				return false;
+	for (uint32_t s = 0; s < pods->nslots; s++) {
+		const struct fors_pods_switch *leaf = &pods->leaf[pods->slot[s].leaf];
+		const struct fors_port *port;
+
+		if (!made->plays[s])
+			continue;
+		port = fors_net_port(pods->now, leaf->now, pods->slot[s].port);
+		if (!is_port_active(subn, pods->now->node[leaf->now].guid, pods->slot[s].port) ||
+		    !is_port_active(subn, pods->now->node[port->peer].guid, port->peer_port))
+			return false;
+	}
+	return true;
+}
+
 bool fors_engine_is_active(const struct fors_engine *engine, const struct fors_job *job)
 {
 	const osm_subn_t *subn = &engine->osm->subn;
@@ -66,6 +91,8 @@ bool fors_engine_is_active(const struct fors_engine *engine, const struct fors_j
 
 	if (subn->coming_out_of_standby || subn->first_time_master_sweep)
 		return false;
+	if (job->pods)
+		return are_pods_active(subn, job->pods);
 	for (uint32_t i = 0; i < fabric->nservers; i++)
 		if (!is_server_active(subn, fabric, &fabric->server[i]))
 			return false;
