@@ -2,7 +2,8 @@
 /*
  * places_pods_file.c - the kept order of a tree of three levels, as the lines of a text.
  *
- *   fors-places 3                                          as places_file.c has it, and the reference
+ *   fors-pods 1                                            what this is, and its version
+ *   reference 0x0123456789abcdef                           digest of the reference fabric, 0: none
  *   top 0x0000000000200012 36 alive roots "Top00"          one line per node, in order: GUID, ports, marks, name
  *   middle 0x0000000000200013 36 dead former 0x0000000000200099 "Mid00"
  *   leaf 0x0000000000200014 36 alive reference "Leaf00"
