@@ -126,11 +126,9 @@ enum fors_err fors_engine_fill_pods(struct fors_engine *engine, struct fors_job 
 		if (!err)
 			err = make_tables(job, error);
 	}
-	if (err)
-		return err;
-	fors_kept_accept(&engine->kept);
-	fors_job_seal(job);
-	return FORS_OK;
+	if (!err)
+		fors_kept_accept(&engine->kept);
+	return err;
 }
 
 enum fors_err fors_engine_check_pods(struct fors_job *job, struct fors_warnings *found, struct fors_error *error)

@@ -116,6 +116,8 @@ int fors_engine_build_tables(void *context)
 		return decline(engine, fors_code_of(err), error.text, job);
 	engine->declined[0] = '\0';
 	snprintf(job->tables_by, sizeof(job->tables_by), "fors");
+	if (job->over)
+		fors_job_seal(job);
 	job->is_active = fors_engine_is_active(engine, job);
 	engine->awaited = job->number = ++engine->tables;
 	engine->tables_ms = job->tables_ms = fors_clock_exact_ms() - start;
