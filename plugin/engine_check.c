@@ -39,8 +39,7 @@ static enum fors_err check_fabric(const struct fors_job *job, struct fors_warnin
 enum fors_err fors_engine_check(struct fors_engine *engine, struct fors_job *job, struct fors_error *error)
 {
 	struct fors_warnings found = {0};
-	enum fors_err err =
-		job->pods ? fors_engine_check_pods(job, &found, error) : check_fabric(job, &found, error);
+	enum fors_err err = job->pods ? fors_engine_check_pods(job, &found, error) : check_fabric(job, &found, error);
 
 	if (err)
 		return err;

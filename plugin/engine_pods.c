@@ -2,9 +2,10 @@
 /*
  * Trees of three levels: what fabric, tables and check are for two.
  *
- * Under OpenSM's lock tables and rounds are made together (core/planners/pods), with an effort that is bounded: the closed form needs none, and units that
- * lost their way get so many words of masks each. What is left without a round is the worker's, who plans over the tables as they
- * are.
+ * Under OpenSM's lock tables are made in bounded time, about what minhop takes. Where the closed form is whole (no failure, or above the middle switches
+ * only) rounds come with it for nothing; entries that lost their way are levelled, and rounds for them are searched for in small trees only. In larger
+ * ones the worker plans over the tables as they are, which costs nothing there: the fullest cable carries what the
+ * lower bound asks for, in whole units, either way.
  *
  * Draining, cables held down and homes ranked afresh are two levels' concepts yet: settings that ask for them are a warning.
  */
@@ -19,7 +20,8 @@
 #include "opensm.h"
 #include "snapshot.h"
 
-#define EFFORT 100 /* words of masks per unit */
+#define SMALL 4096 /* units, up to which a search takes about as long as all else */
+#define EFFORT 100 /* words of masks per unit, there */
 
 static const char *list_key(const struct fors_settings *settings)
 {
@@ -39,8 +41,7 @@ static enum fors_err warn_of_absent(const struct fors_engine *engine, struct for
 enum fors_err fors_engine_understand_pods(struct fors_engine *engine, struct fors_job *job, struct fors_error *error)
 {
 	const struct fors_settings *settings = engine->settings;
-	enum fors_err err =
-		fors_job_be_pods(job, engine->kept.draft, fors_settings_participants(settings), error);
+	enum fors_err err = fors_job_be_pods(job, engine->kept.draft, fors_settings_participants(settings), error);
 
 	engine->drain.due_ms = 0;
 	if (err)
@@ -108,7 +109,9 @@ static enum fors_err check_connected(struct fors_job *job, struct fors_error *er
 
 static enum fors_err make_tables(struct fors_job *job, struct fors_error *error)
 {
-	enum fors_err err = fors_route3_make(job->pods->pods, EFFORT, &job->pods->route, error);
+	const struct fors_pods *pods = job->pods->pods;
+	uint32_t effort = (uint64_t)pods->nleaves * pods->nslots <= SMALL ? EFFORT : 0;
+	enum fors_err err = fors_route3_make(pods, effort, &job->pods->route, error);
 
 	if (err)
 		return err;
@@ -136,8 +139,8 @@ enum fors_err fors_engine_check_pods(struct fors_job *job, struct fors_warnings 
 	const struct fors_pods *pods = job->pods->pods;
 	uint8_t *level = fors_pods_levels_now(pods);
 	struct fors_account account;
-	enum fors_err err =
-		level ? fors_tables_check_levels(job->net, level, job->lfts, found, NULL, error) : fors_fail_memory(error);
+	enum fors_err err = level ? fors_tables_check_levels(job->net, level, job->lfts, found, NULL, error)
+				  : fors_fail_memory(error);
 
 	free(level);
 	if (err)
@@ -164,8 +167,9 @@ void fors_engine_tell_pods(struct fors_engine *engine, const struct fors_job *jo
 {
 	const struct fors_pods *pods = job->pods->pods;
 
-	fors_log_info(&engine->osm->log,
-		      "tables of %u switches for %u servers, three levels (%u leaves, %u middle switches, %u tops) filled in "
-		      "%.3f ms",
-		      job->lfts->nswitches, job->pods->nplayers, pods->nleaves, pods->nmids, pods->ntops, ms);
+	fors_log_info(
+		&engine->osm->log,
+		"tables of %u switches for %u servers, three levels (%u leaves, %u middle switches, %u tops) filled in "
+		"%.3f ms",
+		job->lfts->nswitches, job->pods->nplayers, pods->nleaves, pods->nmids, pods->ntops, ms);
 }

@@ -102,7 +102,8 @@ void fors_engine_tell_adopted(struct fors_engine *engine, const struct fors_job 
 	if (!before)
 		return;
 	if (job->pods || fors_places_known(before))
-		fors_log_info(&engine->osm->log, "what the reference fabric moves in a tree of three levels is not counted");
+		fors_log_info(&engine->osm->log,
+			      "what the reference fabric moves in a tree of three levels is not counted");
 	else if (find_moved(engine, job, before, &moved, &error))
 		fors_log_info(&engine->osm->log, "what the reference fabric moves cannot be counted: %s", error.text);
 	else

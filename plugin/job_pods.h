@@ -14,12 +14,13 @@
 #include "job.h"
 
 struct fors_job_pods {
-	struct fors_net *known;	   /* all that was ever seen; owned, as all that follows */
-	struct fors_pods *pods;	   /* what of it lives in the job's net; borrows both */
-	bool *plays;		   /* per slot: takes part */
+	struct fors_net *known; /* all that was ever seen; owned, as all that follows */
+	struct fors_pods *pods; /* what of it lives in the job's net; borrows both */
+	bool *plays;		/* per slot: takes part */
 	uint32_t nplayers;
-	uint32_t cut_pairs;	   /* pairs of leaves with servers that take part and cannot reach each other */
-	struct fors_route3 *route; /* what the tables were made with, its lfts those of the job (not owned); NULL: nobody knows */
+	uint32_t cut_pairs; /* pairs of leaves with servers that take part and cannot reach each other */
+	struct fors_route3
+		*route; /* what the tables were made with, its lfts those of the job (not owned); NULL: nobody knows */
 };
 
 /*

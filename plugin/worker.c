@@ -177,8 +177,8 @@ enum fors_err fors_worker_start(const struct fors_worker_setup *setup, struct fo
  */
 static bool says_who_routes(const struct fors_job *job, const struct fors_job *waiting)
 {
-	return waiting && waiting->kind == FORS_JOB_DECLINED && (waiting->fabric || waiting->pods) && job->kind == FORS_JOB_DECLINED &&
-	       !job->net && !strcmp(job->reason, waiting->reason);
+	return waiting && waiting->kind == FORS_JOB_DECLINED && (waiting->fabric || waiting->pods) &&
+	       job->kind == FORS_JOB_DECLINED && !job->net && !strcmp(job->reason, waiting->reason);
 }
 
 void fors_worker_submit(struct fors_worker *worker, struct fors_job *job)

@@ -43,7 +43,8 @@ static const char *why_planning(const struct fors_worker *worker, const struct f
 	if (worker->incomplete && worker->incomplete == fors_job_fingerprint(job) &&
 	    worker->board.state == FORS_PLANNING)
 		return worker->board.reason;
-	if (fors_job_is_foreign(job) && worker->board.state == FORS_PLANNING && !strcmp(worker->board.reason, FORS_WORKER_CHANGED))
+	if (fors_job_is_foreign(job) && worker->board.state == FORS_PLANNING &&
+	    !strcmp(worker->board.reason, FORS_WORKER_CHANGED))
 		return worker->board.reason; /* no news, for a moment */
 	if (fors_job_is_foreign(job))
 		return "a schedule over the tables of another routing engine is being planned";

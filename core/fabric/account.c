@@ -130,8 +130,7 @@ uint32_t fors_account_left_out(const struct fors_account *account)
 	return sum;
 }
 
-void fors_account_warn(const struct fors_net *net, const struct fors_account *account,
-		       struct fors_warnings *warnings)
+void fors_account_warn(const struct fors_net *net, const struct fors_account *account, struct fors_warnings *warnings)
 {
 	static const char *const why[] = {
 		[FORS_LEFT_STUB] = "below a switch that is cabled to one leaf only",

@@ -65,8 +65,8 @@ enum fors_err fors_places_refer(const struct fors_net *net, const uint64_t *root
 				struct fors_places **places, struct fors_error *error)
 {
 	struct fors_places *made = fors_places_new();
-	enum fors_err err = made ? fors_places_learn_tree(made, net, root_guids, nroots, NULL, error)
-				 : fors_fail_memory(error);
+	enum fors_err err =
+		made ? fors_places_learn_tree(made, net, root_guids, nroots, NULL, error) : fors_fail_memory(error);
 
 	if (!err && !has_slot(made))
 		err = fors_fail(error, FORS_ENOTREE,

@@ -209,7 +209,8 @@ static enum fors_err read_spine(struct reader *r)
 	uint32_t k;
 
 	if (!take_guid(r, &spine.guid) || !spine.guid || !fors_places_take_marks(&r->line, &spine.marks) ||
-	    (fors_take_word(&r->line, " former ") && !take_guid(r, &spine.former)) || !fors_places_take_name(&r->line, spine.name))
+	    (fors_take_word(&r->line, " former ") && !take_guid(r, &spine.former)) ||
+	    !fors_places_take_name(&r->line, spine.name))
 		return FAIL(r, "not a spine");
 	if (fors_places_has(r->places, spine.guid))
 		return FAIL(r, "0x%016" PRIx64 " has a place already", spine.guid);
@@ -333,7 +334,8 @@ static enum fors_err read_leaf(struct reader *r)
 	enum fors_err err;
 	uint32_t a;
 
-	if (!take_guid(r, &leaf.guid) || !leaf.guid || !fors_places_take_marks(&r->line, &leaf.marks) || !fors_places_take_name(&r->line, leaf.name))
+	if (!take_guid(r, &leaf.guid) || !leaf.guid || !fors_places_take_marks(&r->line, &leaf.marks) ||
+	    !fors_places_take_name(&r->line, leaf.name))
 		return FAIL(r, "not a leaf");
 	if (fors_places_has(r->places, leaf.guid))
 		return FAIL(r, "0x%016" PRIx64 " has a place already", leaf.guid);
@@ -361,8 +363,8 @@ static enum fors_err read_title(struct reader *r)
 	r->version = THREE_LEVELS;
 	if (fors_take_word(&r->line, PODS_TITLE) && fors_span_is_empty(r->line))
 		return FORS_OK;
-	if (!fors_take_word(&r->line, "fors-places ") ||
-	    !fors_take_number(&r->line, 10, UINT32_MAX, &version) || !fors_span_is_empty(r->line))
+	if (!fors_take_word(&r->line, "fors-places ") || !fors_take_number(&r->line, 10, UINT32_MAX, &version) ||
+	    !fors_span_is_empty(r->line))
 		return FAIL(r, "not a kept order of fors");
 	if (version < OLDEST || version > VERSION)
 		return FAIL(r, "a kept order of version %" PRIu64 "; this fors reads versions %u to %u", version,

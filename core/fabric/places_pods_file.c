@@ -28,9 +28,9 @@ static const struct kind {
 	uint8_t level;
 	char prefix; /* of the node's id */
 } kinds[] = {
-	{"leaf", FORS_SWITCH, FORS_PODS_LEAF, 'S'},  {"middle", FORS_SWITCH, FORS_PODS_MID, 'S'},
-	{"top", FORS_SWITCH, FORS_PODS_TOP, 'S'},    {"switch", FORS_SWITCH, FORS_PODS_NONE, 'S'},
-	{"server", FORS_CA, FORS_PODS_NONE, 'H'},    {"router", FORS_ROUTER, FORS_PODS_NONE, 'R'},
+	{"leaf", FORS_SWITCH, FORS_PODS_LEAF, 'S'}, {"middle", FORS_SWITCH, FORS_PODS_MID, 'S'},
+	{"top", FORS_SWITCH, FORS_PODS_TOP, 'S'},   {"switch", FORS_SWITCH, FORS_PODS_NONE, 'S'},
+	{"server", FORS_CA, FORS_PODS_NONE, 'H'},   {"router", FORS_ROUTER, FORS_PODS_NONE, 'R'},
 };
 #define NKINDS (sizeof(kinds) / sizeof(kinds[0]))
 

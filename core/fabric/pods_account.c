@@ -32,8 +32,8 @@ enum fors_err fors_pods_players(const struct fors_pods *pods, const struct fors_
 	}
 	*count = 0;
 	for (uint32_t s = 0; s < pods->nslots; s++) {
-		made[s] = pods->slot[s].lid && (!participants || bsearch(&pods->slot[s].guid, sorted, n,
-									 sizeof(*sorted), by_guid));
+		made[s] = pods->slot[s].lid &&
+			  (!participants || bsearch(&pods->slot[s].guid, sorted, n, sizeof(*sorted), by_guid));
 		*count += made[s];
 	}
 	free(sorted);

@@ -59,9 +59,9 @@ struct fors_status {
 	int64_t epoch;		      /* of the published schedule */
 	int64_t servers, leaves, spines;
 	int64_t pods, mids, tops; /* of a tree of three levels, which has no spines */
-	int64_t f;		 /* bandwidth reduction */
-	int64_t affected_spines; /* m; of three levels middle switches and tops */
-	int64_t capacity;	 /* B, when all leaves have as many servers */
+	int64_t f;		  /* bandwidth reduction */
+	int64_t affected_spines;  /* m; of three levels middle switches and tops */
+	int64_t capacity;	  /* B, when all leaves have as many servers */
 	int64_t phases, lower_bound;
 	double length;	       /* time of all phases, in phases at full speed; negative: not known */
 	double drained_length; /* the least it would be, were slow links drained; negative: there are none that could be */
