@@ -294,7 +294,11 @@ static void print_engine(const struct fors_status *status)
 static void print_numbers(const struct fors_status *status)
 {
 	print_engine(status);
-	if (status->servers >= 0 && !fors_status_is_over(status))
+	if (status->servers >= 0 && status->tops >= 0)
+		printf("fabric      %lld servers; three levels: %lld leaves in %lld pods, %lld middle switches, %lld tops\n",
+		       (long long)status->servers, (long long)status->leaves, (long long)status->pods,
+		       (long long)status->mids, (long long)status->tops);
+	else if (status->servers >= 0 && !fors_status_is_over(status))
 		printf("fabric      %lld servers, %lld leaves, %lld spines\n", (long long)status->servers,
 		       (long long)status->leaves, (long long)status->spines);
 	if (status->leaves >= 0) {
@@ -305,11 +309,13 @@ static void print_numbers(const struct fors_status *status)
 		printf("%*sthe worst leaf lacks %lld uplink%s for its servers\n", ROW, "", (long long)status->f,
 		       status->f == 1 ? "" : "s");
 	if (status->ca_ports > status->servers)
-		printf("CA ports    %lld: %lld servers, %lld not participants, %lld guests on spines, %lld left out\n",
+		printf("CA ports    %lld: %lld servers, %lld not participants, %lld guests on %s, %lld left out\n",
 		       (long long)status->ca_ports, (long long)status->servers, (long long)status->not_participants,
-		       (long long)status->guests, (long long)status->left_out);
+		       (long long)status->guests, status->tops >= 0 ? "middle switches and tops" : "spines",
+		       (long long)status->left_out);
 	if (status->unreachable_pairs > 0)
-		printf("cut off     %lld pairs of leaves have no common spine\n", (long long)status->unreachable_pairs);
+		printf("cut off     %lld pairs of leaves have no %s\n", (long long)status->unreachable_pairs,
+		       status->tops >= 0 ? "way to each other" : "common spine");
 	print_cost(status);
 	cli_print_repairs(status);
 	if (status->phases > 0) {

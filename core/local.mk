@@ -31,10 +31,15 @@ libforscore_la_SOURCES = \
 	core/fabric/places_learn_cables.c \
 	core/fabric/places_learn_slots.c \
 	core/fabric/places_learn_switches.c \
+	core/fabric/places_lines.h \
+	core/fabric/places_pods.c core/fabric/places_pods.h core/fabric/places_pods_inside.h \
+	core/fabric/places_pods_edit.c \
+	core/fabric/places_pods_file.c \
 	core/fabric/places_rank.c \
 	core/fabric/places_relieve.c core/fabric/places_relieve.h \
 	core/fabric/repairs.c core/fabric/repairs.h \
 	core/fabric/pods.c core/fabric/pods.h \
+	core/fabric/pods_account.c core/fabric/pods_account.h \
 	core/fabric/pods_learn.c \
 	core/fabric/pods_planes.c core/fabric/pods_planes.h \
 	core/fabric/pods_roles.c core/fabric/pods_roles.h \
@@ -138,6 +143,7 @@ libforscore_la_SOURCES = \
 	core/status/status_json.c core/status/status_json.h \
 	core/status/status_keys.c core/status/status_keys.h \
 	core/status/status_metrics.c core/status/status_metrics.h \
+	core/status/status_pods.c \
 	core/tables/check.c core/tables/check.h \
 	core/tables/detours.c core/tables/filler.h \
 	core/tables/home.h \

@@ -22,6 +22,7 @@
 #include "engine_inside.h"
 
 #include "clock.h"
+#include "job_pods.h"
 #include "opensm.h"
 #include "snapshot.h"
 
@@ -61,6 +62,29 @@ static bool is_leaf_active(const osm_subn_t *subn, const struct fors_fabric *fab
 	return true;
 }
 
+/* All cables between switches, and those of the servers that take part. */
+static bool are_pods_active(const osm_subn_t *subn, const struct fors_job_pods *made)
+{
+	const struct fors_pods *pods = made->pods;
+
+	for (uint32_t node = 0; node < pods->known->nnodes; node++) {
+		osm_node_t *sw = osm_get_node_by_guid(subn, cl_hton64(pods->known->node[node].guid));
+
+		for (unsigned port = 1; port <= pods->known->node[node].nports; port++)
+			if (fors_pods_live(pods, node, port) && (!sw || !is_cable_active(sw, port)))
+				return false;
+	}
+	for (uint32_t s = 0; s < pods->nslots; s++) {
+		uint32_t leaf = pods->leaf[pods->slot[s].leaf].now;
+		osm_node_t *sw =
+			made->plays[s] ? osm_get_node_by_guid(subn, cl_hton64(pods->now->node[leaf].guid)) : NULL;
+
+		if (made->plays[s] && (!sw || !is_cable_active(sw, pods->slot[s].port)))
+			return false;
+	}
+	return true;
+}
+
 bool fors_engine_is_active(const struct fors_engine *engine, const struct fors_job *job)
 {
 	const osm_subn_t *subn = &engine->osm->subn;
@@ -68,6 +92,8 @@ bool fors_engine_is_active(const struct fors_engine *engine, const struct fors_j
 
 	if (subn->coming_out_of_standby || subn->first_time_master_sweep)
 		return false;
+	if (job->pods)
+		return are_pods_active(subn, job->pods);
 	for (uint32_t leaf = 0; leaf < fabric->nleaves; leaf++)
 		if (!is_leaf_active(subn, fabric, leaf))
 			return false;

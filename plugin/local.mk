@@ -19,6 +19,7 @@ libfors_la_SOURCES = \
 	plugin/engine_early.c \
 	plugin/engine_observe.c \
 	plugin/engine_over.c \
+	plugin/engine_pods.c \
 	plugin/engine_rehome.c \
 	plugin/engine_reload.c \
 	plugin/engine_route.c \
@@ -28,6 +29,7 @@ libfors_la_SOURCES = \
 	plugin/errors.h \
 	plugin/input.c plugin/input.h \
 	plugin/job.c plugin/job.h \
+	plugin/job_pods.c plugin/job_pods.h \
 	plugin/kept.c plugin/kept.h \
 	plugin/leash.c plugin/leash.h \
 	plugin/levels.c plugin/levels.h \

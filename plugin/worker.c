@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "clock.h"
+#include "job_pods.h"
 #include "log.h"
 
 #define LAST_MS 3000 /* what one write may take when opensm ends */
@@ -177,8 +178,8 @@ enum fors_err fors_worker_start(const struct fors_worker_setup *setup, struct fo
  */
 static bool says_who_routes(const struct fors_job *job, const struct fors_job *waiting)
 {
-	return waiting && waiting->kind == FORS_JOB_DECLINED && waiting->fabric && job->kind == FORS_JOB_DECLINED &&
-	       !job->net && !strcmp(job->reason, waiting->reason);
+	return waiting && waiting->kind == FORS_JOB_DECLINED && (waiting->fabric || waiting->pods) &&
+	       job->kind == FORS_JOB_DECLINED && !job->net && !strcmp(job->reason, waiting->reason);
 }
 
 void fors_worker_submit(struct fors_worker *worker, struct fors_job *job)
@@ -194,6 +195,7 @@ void fors_worker_submit(struct fors_worker *worker, struct fors_job *job)
 		memcpy(old->tables_by, job->tables_by, sizeof(old->tables_by));
 		old = job;
 	} else {
+		fors_job_pods_inherit(job, old);
 		worker->mail = job;
 	}
 	worker->declines += job->kind == FORS_JOB_DECLINED;

@@ -46,9 +46,10 @@ static const char *why_planning(const struct fors_worker *worker, const struct f
 	if (worker->incomplete && worker->incomplete == fors_job_fingerprint(job) &&
 	    worker->board.state == FORS_PLANNING)
 		return worker->board.reason;
-	if (job->over && worker->board.state == FORS_PLANNING && !strcmp(worker->board.reason, FORS_WORKER_CHANGED))
+	if (fors_job_is_foreign(job) && worker->board.state == FORS_PLANNING &&
+	    !strcmp(worker->board.reason, FORS_WORKER_CHANGED))
 		return worker->board.reason; /* no news, for a moment */
-	if (job->over)
+	if (fors_job_is_foreign(job))
 		return "a schedule over the tables of another routing engine is being planned";
 	return worker->board.schedule ? "the fabric has changed; a schedule for it is being planned"
 				      : "a schedule is being planned";
@@ -180,7 +181,7 @@ static void do_tables(struct fors_worker *worker, struct fors_job *job)
 
 	worker->is_early &= job->kind == FORS_JOB_ROUTED;
 	if (job->kind == FORS_JOB_INSTALLED)
-		fors_worker_note_up(worker, job->over ? NULL : job);
+		fors_worker_note_up(worker, fors_job_is_foreign(job) ? NULL : job);
 	if (job->kind != FORS_JOB_ROUTED)
 		worker->incomplete = job->kind == FORS_JOB_INCOMPLETE ? fors_job_fingerprint(job) : 0;
 	if (job->withdrawal && job->kind == FORS_JOB_INSTALLED) {
@@ -194,7 +195,7 @@ static void do_tables(struct fors_worker *worker, struct fors_job *job)
 	} else if (is_still_right(worker, job)) {
 		refresh_status(worker, job, FORS_ACTIVE, "");
 		worker->decided = job->kind == FORS_JOB_INSTALLED ? basis : worker->decided;
-	} else if (job->over) {
+	} else if (fors_job_is_foreign(job)) {
 		decide_over(worker, job, basis);
 	} else if (job->kind == FORS_JOB_INSTALLED) {
 		decide(worker, job, basis);

@@ -64,6 +64,9 @@ enum fors_err fors_pods_build(const struct fors_net *known, const struct fors_ne
 			      size_t nroots, struct fors_pods **pods, struct fors_error *error);
 void fors_pods_free(struct fors_pods *pods);
 
+/* The level of each node of now, 0 for what has no place; owned by the caller, NULL: out of memory. */
+uint8_t *fors_pods_levels_now(const struct fors_pods *pods);
+
 /*
  * Add to `known` (indexed before and after) what `now` shows for the first time: switches, adapters and cables; a cable that is
  * plugged otherwise now replaces the one of before. A new switch in place of a dead one, at the same ports of the same neighbours,

@@ -355,6 +355,8 @@ static enum fors_err pack_units(struct work *w, uint32_t effort, struct fors_err
 		return FORS_OK;
 	if (is_closed_form(w, nrounds))
 		return take_closed_form(w, nrounds, error);
+	if (!effort)
+		return FORS_OK; /* levelled is all */
 	err = list_ways(w, &is_whole, error);
 	if (err || !is_whole)
 		return err;
