@@ -101,6 +101,7 @@ enum fors_err fors_flows_packing_copy(const struct fors_flows_packing *from, uin
 		return err;
 	to->work = from->work;
 	to->patience = from->patience;
+	to->counts_tokens = from->counts_tokens;
 	if (has_room)
 		copy_memory(from, to);
 	else
@@ -172,10 +173,8 @@ void fors_flows_drop_phases(struct fors_flows_packing *packing, uint32_t nphases
 uint32_t fors_flows_rows(const struct fors_flows_packing *packing, uint32_t way, uint32_t *row)
 {
 	const struct fors_flows_problem *problem = packing->problem;
-	uint32_t unit = fors_flows_unit(problem, way), n = 0;
+	uint32_t unit = fors_flows_unit(problem, way), n = fors_flows_links(problem, way, row);
 
-	for (uint32_t i = problem->begin[way]; i < problem->begin[way + 1]; i++)
-		row[n++] = problem->link[i];
 	row[n++] = problem->nlinks + fors_flows_dest(problem, unit);
 	row[n++] = problem->nlinks + problem->ndests + fors_flows_switch(problem, unit);
 	return n;
