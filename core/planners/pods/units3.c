@@ -25,10 +25,9 @@ struct work {
 	const struct fors_pods *pods;
 	const struct fors_cohorts *cohorts;
 	struct fors_units3 *units;
-	bool *is_loose;	  /* [leaf * nslots + slot]: it was not at home */
-	uint32_t *leaf;	  /* of the problem's switches */
-	uint32_t *slot;	  /* of the problem's destinations */
-	uint32_t *number; /* per port of known: of the link, FORS_FLOWS_NONE */
+	bool *is_loose; /* [leaf * nslots + slot]: it was not at home */
+	uint32_t *leaf; /* of the problem's switches */
+	uint32_t *slot; /* of the problem's destinations */
 	struct fors_flows_problem problem;
 };
 
@@ -81,13 +80,11 @@ static bool allocate_members(struct work *w)
 
 	w->leaf = calloc(pods->nleaves + (size_t)1, sizeof(*w->leaf));
 	w->slot = calloc(pods->nslots + (size_t)1, sizeof(*w->slot));
-	w->number = malloc((pods->known->nports + (size_t)1) * sizeof(*w->number));
 	p->senders = calloc(pods->nleaves + (size_t)1, sizeof(*p->senders));
 	p->first = calloc(pods->nleaves + (size_t)2, sizeof(*p->first));
 	p->home = calloc(pods->nslots + (size_t)1, sizeof(*p->home));
-	if (!w->leaf || !w->slot || !w->number || !p->senders || !p->first || !p->home)
+	if (!w->leaf || !w->slot || !p->senders || !p->first || !p->home)
 		return false;
-	memset(w->number, 0xFF, pods->known->nports * sizeof(*w->number));
 	return true;
 }
 
@@ -126,20 +123,7 @@ static uint32_t links_of(const void *context, uint32_t way, uint32_t *link)
 	if (p->home[d] == s)
 		return path ? FORS_FLOWS_NONE : 0;
 	n = fors_ways3_links(w->ways, w->leaf[s], port_of(w, unit, path), w->slot[d], link);
-	for (uint32_t i = 0; i < n; i++)
-		link[i] = w->number[link[i]];
 	return n ? n : FORS_FLOWS_NONE;
-}
-
-/* Cables between switches, each way, by numbers. */
-static void number_links(struct work *w)
-{
-	const struct fors_net *known = w->pods->known;
-
-	for (uint32_t node = 0; node < known->nnodes; node++)
-		for (unsigned port = 1; w->pods->level[node] && port <= known->node[node].nports; port++)
-			if (fors_pods_peer(w->pods, node, port) != FORS_NONE)
-				w->number[known->node[node].first_port + port] = w->problem.nlinks++;
 }
 
 /* How many alternatives there are, and whether every unit has its first one. */
@@ -150,6 +134,7 @@ static bool choose_paths(struct work *w)
 
 	p->links_of = links_of;
 	p->context = w;
+	p->nlinks = w->ways->nlinks;
 	p->npaths = lanes < most ? lanes : most;
 	for (uint32_t unit = 0; unit < fors_flows_units(p); unit++)
 		if (p->home[fors_flows_dest(p, unit)] != fors_flows_switch(p, unit) && !*entry_of(w, unit))
@@ -182,13 +167,6 @@ static enum fors_err list_ways(struct work *w, struct fors_error *error)
 
 /* ---- rounds ---- */
 
-static bool fits(const struct fors_flows_packing *packing, uint32_t way, uint32_t round)
-{
-	uint32_t row[FORS_FLOWS_MOST_LINKS + 2], n = fors_flows_rows(packing, way, row);
-
-	return fors_book_free(&packing->book, row, n, round / 64) >> round % 64 & 1;
-}
-
 /* Every unit at home into its round; the others wait. */
 static void place_homes(const struct work *w, struct fors_flows_packing *packing)
 {
@@ -199,9 +177,8 @@ static void place_homes(const struct work *w, struct fors_flows_packing *packing
 		uint32_t round = fors_cohorts_round(w->cohorts, w->leaf[fors_flows_switch(p, unit)],
 						    w->slot[fors_flows_dest(p, unit)]);
 
-		if (!is_loose(w, unit) && round < packing->nphases && fits(packing, unit * p->npaths, round))
-			fors_flows_put(packing, unit * p->npaths, round);
-		else
+		if (is_loose(w, unit) || round >= packing->nphases ||
+		    !fors_flows_put_if_free(packing, unit * p->npaths, round))
 			packing->waiting[packing->nwaiting++] = unit;
 	}
 }
@@ -359,7 +336,6 @@ static enum fors_err pack_units(struct work *w, uint32_t effort, struct fors_err
 		return FORS_OK;
 	if (is_closed_form(w, nrounds))
 		return take_closed_form(w, nrounds, error);
-	number_links(w);
 	if (!choose_paths(w))
 		return FORS_OK;
 	w->problem.lump = length;
@@ -389,7 +365,6 @@ enum fors_err fors_units3_pack(struct fors_ways3 *ways, const struct fors_cohort
 	free(w.is_loose);
 	free(w.leaf);
 	free(w.slot);
-	free(w.number);
 	fors_flows_problem_clear(&w.problem);
 	if (err)
 		fors_units3_clear(units);
