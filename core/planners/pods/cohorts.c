@@ -8,8 +8,8 @@
  *
  * Tau and beta are free. An item inside, (z,y), and another (x,y) can change lanes to make room for a third (repair3.c), in all pods that one gets to from
  * one another by beta(z) - beta(x) steps: so those differences should have much in common with the number of pods, and then few entries
- * move. But the fewer different blocks there are, the fewer numbers y have an item inside, and the less room can be made in one plane. So there are two
- * choices: short orbits first.
+ * move. But the fewer different blocks there are, the fewer numbers y have an item inside, and the less room can be made in one plane. So there are
+ * three choices, by what it costs that two numbers share a block.
  */
 #include "cohorts.h"
 
@@ -41,23 +41,22 @@ static uint32_t orbit_of(uint32_t npods, uint32_t step)
 	return n;
 }
 
-/* What it costs that x gets this block: orbits of exchanges with those before, and for each that has it already a quarter of all pods. */
-static uint32_t cost_of(const struct fors_cohorts *c, uint32_t x, uint32_t block)
+/* What it costs that x gets this block: orbits of exchanges with those before, and `share` for each that has it already. */
+static uint32_t cost_of(const struct fors_cohorts *c, uint32_t x, uint32_t block, uint32_t share)
 {
 	uint32_t cost = 0;
 
 	for (uint32_t i = 0; i < x; i++)
-		cost += c->beta[i] == block ? (c->npods + 3) / 4
-					    : orbit_of(c->npods, (block + c->npods - c->beta[i]) % c->npods);
+		cost += c->beta[i] == block ? share : orbit_of(c->npods, (block + c->npods - c->beta[i]) % c->npods);
 	return cost;
 }
 
-static uint32_t cheapest_block(const struct fors_cohorts *c, uint32_t x, uint32_t begin, uint32_t end)
+static uint32_t cheapest_block(const struct fors_cohorts *c, uint32_t x, uint32_t begin, uint32_t end, uint32_t share)
 {
 	uint32_t best = begin, least = UINT32_MAX;
 
 	for (uint32_t block = begin; block < end; block++) {
-		uint32_t cost = cost_of(c, x, block);
+		uint32_t cost = cost_of(c, x, block, share);
 
 		if (cost < least) {
 			least = cost;
@@ -71,7 +70,7 @@ static uint32_t cheapest_block(const struct fors_cohorts *c, uint32_t x, uint32_
  * Blocks in cycles, the longest first, of lengths that divide m2; and each x where fewest items stay inside: one in a cycle of length n
  * stays inside m2 / n times in each cohort of the cycle.
  */
-static void choose_cycles(struct fors_cohorts *c, bool is_spread, uint32_t *begin, uint32_t *inside)
+static void choose_cycles(struct fors_cohorts *c, uint32_t share, uint32_t *begin, uint32_t *inside)
 {
 	uint32_t ncycles = 0, used = 0;
 
@@ -88,14 +87,12 @@ static void choose_cycles(struct fors_cohorts *c, bool is_spread, uint32_t *begi
 	}
 	begin[ncycles] = used;
 	for (uint32_t x = 0; x < c->m1; x++) {
-		uint32_t best = 0, length, turn;
+		uint32_t best = 0, length;
 
 		for (uint32_t i = 1; i < ncycles; i++)
 			best = inside[i] < inside[best] ? i : best;
 		length = begin[best + 1] - begin[best];
-		turn = inside[best] / (c->m2 / length);
-		c->beta[x] = (uint16_t)(is_spread ? begin[best] + turn % length
-						  : cheapest_block(c, x, begin[best], begin[best + 1]));
+		c->beta[x] = (uint16_t)cheapest_block(c, x, begin[best], begin[best + 1], share);
 		inside[best] += c->m2 / length;
 	}
 }
@@ -120,10 +117,15 @@ static void find_places(struct fors_cohorts *c)
 		}
 }
 
-enum fors_err fors_cohorts_new(const struct fors_lanes3 *lanes, bool is_spread, struct fors_cohorts **cohorts,
-			       struct fors_error *error)
+enum fors_err fors_cohorts_new(const struct fors_lanes3 *lanes, enum fors_cohorts_choice choice,
+			       struct fors_cohorts **cohorts, struct fors_error *error)
 {
 	const struct fors_pods *pods = lanes->pods;
+	const uint32_t share[] = {
+		[FORS_COHORTS_SHARED] = (pods->npods + 3) / 4,
+		[FORS_COHORTS_SOME] = pods->npods / 2 + 1,
+		[FORS_COHORTS_SPREAD] = 4 * pods->npods,
+	};
 	struct fors_cohorts *c = calloc(1, sizeof(*c));
 	uint32_t *begin = calloc(pods->npods + (size_t)2, sizeof(*begin));
 	uint32_t *inside = calloc(pods->npods + (size_t)2, sizeof(*inside));
@@ -143,7 +145,7 @@ enum fors_err fors_cohorts_new(const struct fors_lanes3 *lanes, bool is_spread, 
 		free(inside);
 		return fors_fail_memory(error);
 	}
-	choose_cycles(c, is_spread, begin, inside);
+	choose_cycles(c, share[choice], begin, inside);
 	find_places(c);
 	for (uint32_t a = 0; a < pods->nleaves; a++) {
 		c->slot[pods->leaf[a].pod * c->m2 + pods->leaf[a].number] = pods->leaf[a].first;

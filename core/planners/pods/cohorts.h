@@ -16,6 +16,9 @@
 
 #define FORS_COHORTS_NONE UINT16_MAX
 
+/* How different the blocks beta are: the less, the fewer entries move when tops fail, the more, the more failures in one plane there is room for. */
+enum fors_cohorts_choice { FORS_COHORTS_SHARED, FORS_COHORTS_SOME, FORS_COHORTS_SPREAD, FORS_COHORTS_CHOICES };
+
 struct fors_cohorts {
 	const struct fors_lanes3 *lanes; /* borrowed; regular */
 	uint32_t m1, m2, npods;
@@ -27,12 +30,9 @@ struct fors_cohorts {
 	uint32_t *leaf;	  /* [pod * m2 + y]: the leaf */
 };
 
-/*
- * Of a regular tree, in *cohorts, owned by the caller (fors_cohorts_free()). is_spread: with as many different blocks beta as can be, for many
- * failures in one plane; else those for which fewest entries move. Errors: FORS_ENOMEM.
- */
-enum fors_err fors_cohorts_new(const struct fors_lanes3 *lanes, bool is_spread, struct fors_cohorts **cohorts,
-			       struct fors_error *error);
+/* Of a regular tree, in *cohorts, owned by the caller (fors_cohorts_free()). Errors: FORS_ENOMEM. */
+enum fors_err fors_cohorts_new(const struct fors_lanes3 *lanes, enum fors_cohorts_choice choice,
+			       struct fors_cohorts **cohorts, struct fors_error *error);
 void fors_cohorts_free(struct fors_cohorts *cohorts);
 
 /* The round of the unit from a leaf to a slot, below npods * m2; FORS_COHORTS_NONE. */

@@ -20,7 +20,7 @@
 
 #define NOBODY UINT32_MAX
 #define NO_RUNG UINT16_MAX
-#define MOST_TRIES 24 /* exchanges that are tried for one item */
+#define MOST_TRIES 64 /* exchanges that are tried for one item */
 
 /* Who is where; items are numbered (source pod * m2 + y) * m1 + x. */
 struct board {
@@ -46,8 +46,9 @@ struct repair {
 	const struct fors_lanes3 *l;
 	struct fors_ways3 *ways;
 	uint32_t cohort, nrungs, nitems;
-	struct board now, home, before; /* home: what all begin with; before: a trade that failed */
-	uint32_t *waiting, nwaiting;	/* items without a rung */
+	struct board now, home;	     /* home: what all begin with */
+	struct board before[2];	     /* trades that may fail */
+	uint32_t *waiting, nwaiting; /* items without a rung */
 	struct freed freed[2];
 	struct trade *trade; /* m1 * m1 * m2 */
 	uint32_t nleft;
@@ -266,28 +267,6 @@ static bool exchange(struct repair *r, const struct trade *t, uint32_t pod)
 	return true;
 }
 
-/* Is a pod in the orbit of another? */
-static bool is_in_orbit(const struct repair *r, const struct trade *t, uint32_t pod, uint32_t of)
-{
-	return (pod + r->c->npods - of) % (r->c->npods / t->orbit) == 0;
-}
-
-/* A trade where the item, or its plane at one of its ends, needs it, and a rung for the item. */
-static bool insert_by_trade(struct repair *r, uint32_t item, const struct trade *t)
-{
-	uint32_t from = source_of(r, item), to = target_of(r, item), plane = plane_of(r, item);
-	bool is_own = x_of(r, item) == t->x && y_of(r, item) == t->y,
-	     is_first = is_own || !has_room(r, r->now.up, from, plane);
-
-	if (is_first && !exchange(r, t, from))
-		return false;
-	if (is_own)
-		return true;
-	if (!has_room(r, r->now.down, to, plane) && !(is_first && is_in_orbit(r, t, to, from)) && !exchange(r, t, to))
-		return false;
-	return insert(r, item);
-}
-
 static uint32_t orbit_of(uint32_t npods, uint32_t step)
 {
 	uint32_t a = npods, b = step;
@@ -327,15 +306,47 @@ static uint32_t list_trades(struct repair *r, uint32_t plane)
 	return n;
 }
 
+static void save(struct repair *r, struct board *to)
+{
+	memcpy(to->up, r->now.up, r->now.bytes);
+}
+
+static void restore(struct repair *r, const struct board *from)
+{
+	memcpy(r->now.up, from->up, r->now.bytes);
+}
+
+/* Room at the item's target, too, if need be by a trade of n; false, and all is as it was. */
+static bool make_room_at_target(struct repair *r, uint32_t item, uint32_t n, uint32_t *tries)
+{
+	uint32_t to = target_of(r, item);
+
+	if (insert(r, item))
+		return true;
+	if (has_room(r, r->now.down, to, plane_of(r, item)))
+		return false;
+	save(r, &r->before[1]);
+	for (uint32_t i = 0; i < n && ++*tries < MOST_TRIES; i++) {
+		if (exchange(r, &r->trade[i], to) && (r->now.rung[item] != NO_RUNG || insert(r, item)))
+			return true;
+		restore(r, &r->before[1]);
+	}
+	return false;
+}
+
+/* Room for an item that finds none in its plane: by trades, at its source, at its target, or both. */
 static bool make_room(struct repair *r, uint32_t item)
 {
-	uint32_t n = list_trades(r, plane_of(r, item));
+	uint32_t n = list_trades(r, plane_of(r, item)), from = source_of(r, item), tries = 0;
 
-	for (uint32_t i = 0; i < n && i < MOST_TRIES; i++) {
-		memcpy(r->before.up, r->now.up, r->now.bytes);
-		if (insert_by_trade(r, item, &r->trade[i]))
+	if (has_room(r, r->now.up, from, plane_of(r, item)) && make_room_at_target(r, item, n, &tries))
+		return true;
+	save(r, &r->before[0]);
+	for (uint32_t i = 0; i < n && ++tries < MOST_TRIES; i++) {
+		if (exchange(r, &r->trade[i], from) &&
+		    (r->now.rung[item] != NO_RUNG || make_room_at_target(r, item, n, &tries)))
 			return true;
-		memcpy(r->now.up, r->before.up, r->now.bytes);
+		restore(r, &r->before[0]);
 	}
 	return false;
 }
@@ -441,8 +452,8 @@ static bool allocate(struct repair *r)
 	for (unsigned i = 0; i < 2; i++)
 		r->freed[i].chain = malloc((2 * (size_t)c->npods + 2) * sizeof(*r->freed[i].chain));
 	r->trade = malloc(((size_t)c->m1 * c->m1 * c->m2 + 1) * sizeof(*r->trade));
-	return new_board(r, &r->now) && new_board(r, &r->home) && new_board(r, &r->before) && r->waiting &&
-	       r->freed[0].chain && r->freed[1].chain && r->trade;
+	return new_board(r, &r->now) && new_board(r, &r->home) && new_board(r, &r->before[0]) &&
+	       new_board(r, &r->before[1]) && r->waiting && r->freed[0].chain && r->freed[1].chain && r->trade;
 }
 
 /* Is anything dead between mids and tops? */
@@ -471,7 +482,8 @@ enum fors_err fors_repair3(const struct fors_cohorts *cohorts, struct fors_ways3
 	*nleft = r.nleft;
 	free(r.now.up);
 	free(r.home.up);
-	free(r.before.up);
+	free(r.before[0].up);
+	free(r.before[1].up);
 	free(r.waiting);
 	free(r.freed[0].chain);
 	free(r.freed[1].chain);

@@ -68,29 +68,28 @@ static enum fors_err bound_servers(struct work *w, struct fors_error *error)
 	return err;
 }
 
-/* The closed form's rounds, and ways round damaged tops in them; of its two choices the one that leaves less over. */
+/* The closed form's rounds, and ways round damaged tops in them; of its choices the first that leaves least over. */
 static enum fors_err find_cohorts(struct work *w, struct fors_error *error)
 {
-	struct fors_cohorts *spread = NULL;
-	uint32_t nleft, more = 0;
-	enum fors_err err = fors_cohorts_new(w->lanes, false, &w->cohorts, error);
+	uint32_t least = UINT32_MAX, nleft;
+	enum fors_err err = FORS_OK;
 
-	if (!err)
-		err = fors_repair3(w->cohorts, w->ways, true, &nleft, error);
-	if (!err && nleft)
-		err = fors_cohorts_new(w->lanes, true, &spread, error);
-	if (!err && spread)
-		err = fors_repair3(spread, w->ways, true, &more, error);
-	if (!err && spread && more < nleft) {
-		struct fors_cohorts *other = w->cohorts;
+	for (enum fors_cohorts_choice choice = 0; !err && least && choice < FORS_COHORTS_CHOICES; choice++) {
+		struct fors_cohorts *cohorts;
 
-		w->cohorts = spread;
-		spread = other;
+		err = fors_cohorts_new(w->lanes, choice, &cohorts, error);
+		if (err)
+			break;
+		err = fors_repair3(cohorts, w->ways, true, &nleft, error);
+		if (!err && nleft < least) {
+			fors_cohorts_free(w->cohorts);
+			w->cohorts = cohorts;
+			least = nleft;
+		} else {
+			fors_cohorts_free(cohorts);
+		}
 	}
-	if (!err)
-		err = fors_repair3(w->cohorts, w->ways, false, &nleft, error);
-	fors_cohorts_free(spread);
-	return err;
+	return err ? err : fors_repair3(w->cohorts, w->ways, false, &nleft, error);
 }
 
 static enum fors_err find_ways(struct work *w, uint32_t effort, struct fors_error *error)
