@@ -236,6 +236,8 @@ static const char *const maps[] = {[CLI_MAP_DIRECT] = "direct", [CLI_MAP_RANDOM]
 static const char *const lmcs[] = {"0", "1", "2", "3", "4", "5", "6", "7", NULL};
 static const char *const routings[] = {"fors",	   "d-mod-k", "s-mod-k", "random", "hash",
 				       "shortest", "up-down", "sssp",	 "dor",	   NULL};
+static const char *const routings_of_jobs[] = {"fors",	  "d-mod-k", "s-mod-k", "random", "hash", "shortest",
+					       "up-down", "sssp",    "dor",	"sar",	  NULL};
 static const char *const models[] = {"shortest", "up-down", "sssp", "dor", NULL};
 static const char *const patterns[] = {"linear-shift",
 				       "all-to-all",
@@ -337,7 +339,12 @@ static const struct cli_option options[] = {
 	 0, NULL},
 	{"threshold", "N", EXCLUDE, "cables with so many errors at both ends together; 100 when missing", set_threshold,
 	 MEMBER(threshold), UINT32_MAX - 1, NULL},
-	{"routing", "NAME", WITH_PATTERN,
+	{"routing", "NAME", ANALYZE,
+	 "instead of --lfts: fors (the tables that fors would write); a model of an engine for any net: shortest, "
+	 "up-down, sssp, dor (TORUS, CUBE), or sar (balanced for --jobs); with --synthetic trees also d-mod-k, s-mod-k, "
+	 "random, hash",
+	 set_text, MEMBER(routing), 0, routings_of_jobs},
+	{"routing", "NAME", SIMULATE,
 	 "instead of --lfts: fors (the tables that fors would write); a model of an engine for any net: shortest, "
 	 "up-down, sssp, or dor (TORUS, CUBE); with --synthetic trees also d-mod-k, s-mod-k, random, hash",
 	 set_text, MEMBER(routing), 0, routings},
@@ -390,6 +397,27 @@ static const struct cli_option options[] = {
 	 MEMBER(jobs), 0, NULL},
 	{"jobs", "FILE", JOBS, "the jobs: lines 'NAME [exclusive]: SERVER, SERVER, ...'", set_text, MEMBER(jobs), 0,
 	 NULL},
+	{"slurm", NULL, JOBS, "instead of planning: write a file of jobs with those that Slurm runs", set_flag,
+	 MEMBER(slurm.is_wanted), 0, NULL},
+	{"output", "FILE", JOBS, "with --slurm: the file, replaced at once when something has changed", set_text,
+	 MEMBER(slurm.output), 0, NULL},
+	{"interval", "SECONDS", JOBS, "with --slurm: again every so many seconds, for ever; once when missing",
+	 set_number, MEMBER(slurm.interval), 86400, NULL},
+	{"exclusive", "NAMES", JOBS,
+	 "with --slurm: all jobs of these partitions, separated by commas, are exclusive; others are with sbatch --comment "
+	 "fors=exclusive",
+	 set_text, MEMBER(slurm.exclusive), 0, NULL},
+	{"names", "FILE", JOBS, "with --slurm: what Slurm's hosts are called in the fabric, lines 'HOST: SERVER, ...'",
+	 set_text, MEMBER(slurm.names), 0, NULL},
+	{"squeue", "COMMAND", JOBS, "with --slurm: this program, with arguments, instead of squeue", set_text,
+	 MEMBER(slurm.squeue), 0, NULL},
+	{"timeout", "SECONDS", JOBS, "with --slurm: wait for squeue no longer than this; 10 when missing", set_timeout,
+	 MEMBER(timeout), 86400, NULL},
+	{"publish-dir", "DIR", JOBS, "with --wait: where plans are published, as jobs/NAME/schedule", set_text,
+	 MEMBER(slurm.plans), 0, NULL},
+	{"wait", "SECONDS", JOBS,
+	 "with --slurm: wait for the plan of the job SLURM_JOB_ID, no longer than this; for Slurm's PrologSlurmctld",
+	 set_number, MEMBER(slurm.wait), 86400, NULL},
 	{"optimum", NULL, ANALYZE, "also the best that any routing could give", set_flag, MEMBER(wants_optimum), 0,
 	 NULL},
 	{"simulate", NULL, WHATIF, "also in Gbit/s: simulate each failure packet by packet, as fors simulate does",

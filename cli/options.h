@@ -96,6 +96,14 @@ struct cli_simulate {
 	struct cli_texts link_rate;			    /* --link-rate */
 };
 
+/* What follows Slurm's jobs: `fors jobs --slurm`. */
+struct cli_slurm {
+	bool is_wanted;			     /* --slurm */
+	const char *output, *squeue, *names; /* --output, --squeue, --names */
+	const char *exclusive, *plans;	     /* --exclusive, --publish-dir */
+	unsigned interval, wait;	     /* --interval, --wait: seconds; 0: not given */
+};
+
 /* Which fabric is meant. */
 struct cli_source {
 	const char *fabric;	  /* --fabric */
@@ -140,6 +148,7 @@ struct cli_settings {
 	bool wants_optimum, is_dry, is_json; /* --optimum, --dry-run, --json */
 	struct cli_simulate simulate;
 	int spread; /* --policy of analyze: enum cli_spread */
+	struct cli_slurm slurm;
 };
 
 struct cli_option {

@@ -24,9 +24,10 @@ libforsmodel_la_SOURCES = \
 	model/routers/crossbar.c model/routers/crossbar.h \
 	model/routers/dump.c model/routers/dump.h \
 	model/routers/hops.c model/routers/hops.h \
-	model/routers/model_tables.c model/routers/model_tables.h \
+	model/routers/model_tables.c model/routers/model_tables.h model/routers/model_tables_inside.h \
 	model/routers/router.c model/routers/router.h \
 	model/routers/routes.c model/routers/routes.h \
+	model/routers/sar.c model/routers/sar.h \
 	model/routers/tree_route.c model/routers/tree_route.h \
 	model/routers/tree_router.c model/routers/tree_router.h \
 	model/trees/tree_graph.c model/trees/tree_graph.h

@@ -63,6 +63,8 @@ struct cli_analysis {
 int cli_analysis_load(const struct cli_settings *settings, struct cli_analysis *analysis);
 /* These, and the pattern. Returns an exit code; to be freed in any case. */
 int cli_analysis_prepare(const struct cli_settings *settings, struct cli_analysis *analysis);
+/* The jobs in the file, unless they were read before; without a file one of all servers, where these are not too many. */
+int cli_analysis_jobs(const char *path, struct cli_analysis *analysis);
 /* Load all, evaluate all. Returns an exit code; to be freed in any case. */
 int cli_analyze(const struct cli_settings *settings, struct cli_analysis *analysis);
 void cli_analysis_free(struct cli_analysis *analysis);
@@ -74,7 +76,9 @@ bool cli_analysis_is_sound(const struct cli_analysis *analysis);
 /* Net and tables of files, or under fors's own rules, and the routes. Returns an exit code. */
 int cli_analysis_load_net(const struct cli_settings *settings, struct cli_analysis *analysis);
 /* A net under a model of a routing engine. Returns an exit code. */
-int cli_analysis_load_model(const struct cli_settings *settings, struct cli_analysis *analysis);
+int cli_analysis_load_model(const struct cli_settings *settings, const char *model, struct cli_analysis *analysis);
+/* A net under scheduling-aware routing, for the jobs of --jobs, which are read too. Returns an exit code. */
+int cli_analysis_load_sar(const struct cli_settings *settings, struct cli_analysis *analysis);
 /* Routes between the servers of analysis->made, and their router. Returns an exit code. */
 int cli_analysis_routes(struct cli_analysis *analysis);
 /* Fill dead[] and ndead with the cables that the fabric had. Returns an exit code. */

@@ -139,6 +139,18 @@ def test_pattern_file_and_jobs(fors, write):
     assert result["efi_max"] == 2
 
 
+def test_tables_for_the_jobs_that_run(fors, write):
+    """Two jobs of two leaves and as many servers as spines: under sar each has two of the four spines for itself; in any topology all arrive."""
+    jobs = write("jobs", "a: 0, 1, 4, 5\nb: 2, 3, 6, 7\n")
+    data = json.loads(fors("analyze", "--synthetic", "FT(2;4,2)", "--routing", "sar", "--jobs", jobs, "--pattern", "all-to-all", "--json").out)
+    assert [(job["efi_max"], job["links"]) for job in data["jobs"]] == [(2, 8), (2, 8)] and data["dark_fiber"] == 0
+    torus = json.loads(fors("analyze", "--synthetic", "TORUS(3x3;2)", "--routing", "sar", "--jobs", jobs, "--pattern", "all-to-all", "--json").out)
+    assert torus["broken"] == {} or not any(torus["broken"].values())
+    assert "fors analyze with --jobs FILE" in fors("analyze", "--synthetic", "FT(2;4,2)", "--routing", "sar", "--pattern", "shift", code=2).err
+    assert "there is no node" in fors("analyze", "--synthetic", "FT(2;4,2)", "--routing", "sar", "--pattern", "shift", "--jobs",
+                                      write("bad", "a: Nobody\n"), code=2).err
+
+
 def test_seeds(analyze):
     source = ["--synthetic", "FT(2;4,5)", "--routing", "fors"]
     runs = [analyze(*source, "--seed", seed, "--map", "random", pattern="permutation") for seed in (1, 1, 2, 3, 4)]
