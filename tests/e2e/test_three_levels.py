@@ -192,7 +192,7 @@ def test_an_odd_tree(fabric, lmc):
     sim, sm = fabric(tree, lmc=lmc)
     sm.wait_epoch()
     players = [name for name in tree.hcas if name.startswith("Node")]
-    for ends in [(), (tree.top_cable(2, 1, 1),), (tree.leaf_cable(0, 1, 1), tree.top(1, 0)), (tree.leaf(1, 0),)]:
+    for ends in [(), (tree.top_cable(2, 1, 1),), (tree.leaf_cable(1, 1, 1),), (tree.leaf_cable(0, 1, 1), tree.top(1, 0)), (tree.leaf(1, 0),)]:
         settled(sm, lambda: [sim.unlink(*end) if isinstance(end, tuple) else sim.unlink_node(end) for end in ends]) if ends else None
         status, snapshot = sm.status(), sim.snapshot()
         assert three.judge_tables(snapshot, sm.node) == [], ends
