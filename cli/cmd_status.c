@@ -328,11 +328,45 @@ static void print_numbers(const struct fors_status *status)
 	}
 }
 
+/* One step, with what comes before it; a row of more than five would be none. */
+static void print_step(const struct fors_failover *failover, enum fors_step step, int *printed)
+{
+	if (failover->ms[step] < 0)
+		return;
+	if (*printed % 5 == 0)
+		printf("%s%*s", *printed ? ",\n" : "", ROW, "");
+	else
+		printf(", ");
+	printf("%s %.1f", fors_step_name(step), failover->ms[step]);
+	++*printed;
+}
+
+/* The last one, step by step, from the first that was heard of it. */
+static void print_failover(const struct fors_failover *failover)
+{
+	int printed = 0;
+
+	if (failover->epoch < 0)
+		return;
+	printf("failover    ");
+	if (failover->began_ms >= 0) {
+		cli_print_age(cli_age((uint64_t)failover->began_ms));
+		printf(" ago, ");
+	}
+	if (failover->ms[FORS_STEP_PUBLISHED] >= 0)
+		printf("readers had a schedule after %.1f ms; ", failover->ms[FORS_STEP_PUBLISHED]);
+	printf("epoch %lld\n", (long long)failover->epoch);
+	for (int i = 0; i < FORS_NSTEPS; i++)
+		print_step(failover, (enum fors_step)i, &printed);
+	printf(printed ? " ms\n" : "");
+}
+
 static void print_rows(const struct folder *folder)
 {
 	print_state(folder);
 	print_numbers(&folder->status);
 	print_epoch(&folder->status);
+	print_failover(&folder->status.failover);
 	print_beat(&folder->beat);
 	print_next(folder);
 }

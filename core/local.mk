@@ -3,6 +3,7 @@ noinst_LTLIBRARIES += libforscore.la
 libforscore_la_SOURCES = \
 	core/base/error.c core/base/error.h \
 	core/base/guidlist.c core/base/guidlist.h \
+	core/base/hostlist.c core/base/hostlist.h \
 	core/base/joblines.c core/base/joblines.h \
 	core/base/names.c core/base/names.h \
 	core/base/parallel.c core/base/parallel.h \
@@ -112,6 +113,7 @@ libforscore_la_SOURCES = \
 	core/planners/pods/cohorts.c core/planners/pods/cohorts.h \
 	core/planners/pods/lanes3.c core/planners/pods/lanes3.h \
 	core/planners/pods/odds3.c core/planners/pods/odds3.h \
+	core/planners/pods/repair3.c core/planners/pods/repair3.h \
 	core/planners/pods/route3.c core/planners/pods/route3.h \
 	core/planners/pods/units3.c core/planners/pods/units3.h \
 	core/planners/pods/ways3.c core/planners/pods/ways3.h \
@@ -136,6 +138,7 @@ libforscore_la_SOURCES = \
 	core/schedule/verify_text.c \
 	core/schedule/ways.c core/schedule/ways.h \
 	core/status/advice.c core/status/advice.h \
+	core/status/failover.c core/status/failover.h \
 	core/status/history.c core/status/history.h \
 	core/status/status.c core/status/status.h \
 	core/status/status_json.c core/status/status_json.h \

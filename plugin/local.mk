@@ -42,11 +42,13 @@ libfors_la_SOURCES = \
 	plugin/runner.c plugin/runner.h \
 	plugin/settings.c plugin/settings.h \
 	plugin/snapshot.c plugin/snapshot.h \
+	plugin/steps.c plugin/steps.h \
 	plugin/thread.c plugin/thread.h \
 	plugin/trust.c plugin/trust.h \
 	plugin/worker.c plugin/worker.h plugin/worker_inside.h \
 	plugin/worker_duties.c \
 	plugin/worker_early.c \
+	plugin/worker_failover.c \
 	plugin/worker_job.c \
 	plugin/worker_over.c \
 	plugin/worker_plan.c \

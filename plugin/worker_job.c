@@ -20,7 +20,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "clock.h"
 #include "log.h"
+
+#define SHORT_MS 50 /* a plan that takes longer waits for the status to be written */
 
 /* Keep the published schedule while it is right over the job's tables, else withdraw it; not when a newer job came. */
 static void keep_or_withdraw(struct fors_worker *worker, const struct fors_job *job, const char *reason)
@@ -139,7 +142,10 @@ static void plan_ahead(struct fors_worker *worker, struct fors_job *job, uint64_
 	char reason[FORS_ERROR_TEXT];
 
 	snprintf(reason, sizeof(reason), "%s", why_planning(worker, job));
+	worker->board.is_hasty = true; /* readers see a withdrawal at once, whoever reads the status in a moment */
+	worker->duties_ms = fors_clock_ms() + SHORT_MS;
 	keep_or_withdraw(worker, job, reason);
+	worker->board.is_hasty = false;
 	if (!fors_worker_make_plan(worker, job, basis))
 		return;
 	fors_worker_prove_ahead(worker, job);
@@ -196,8 +202,10 @@ static void do_tables(struct fors_worker *worker, struct fors_job *job)
 	} else {
 		plan_ahead(worker, job, basis);
 	}
-	if (job->kind == FORS_JOB_INSTALLED)
+	if (job->kind == FORS_JOB_INSTALLED) {
+		fors_worker_forget_loss(worker);
 		fors_worker_seek_advice(worker, job);
+	}
 }
 
 static void do_declined(struct fors_worker *worker, struct fors_job *job)

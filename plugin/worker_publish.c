@@ -31,6 +31,7 @@ static void fill_status(struct fors_worker *worker, const struct fors_job *job, 
 	snprintf(status->tables_by, sizeof(status->tables_by), "%s", job->tables_by);
 	status->check_ms = job->check_ms;
 	status->warnings = job->warnings;
+	status->failover = worker->failover.record;
 	memcpy(worker->told_by, job->tables_by, sizeof(worker->told_by));
 	fors_worker_fill_advice(worker, job, status);
 	if ((job->fabric && fors_status_fabric(status, job->fabric, NULL)) ||
@@ -65,6 +66,22 @@ static void publish(struct fors_worker *worker, struct fors_schedule *schedule, 
 {
 	if (!fors_board_publish(&worker->board, schedule, status))
 		fors_worker_run_short(worker);
+	fors_status_clear(status);
+}
+
+/* The plan in hand, with this status, which is used up; should it end a failover the status tells of that. */
+static void publish_failover(struct fors_worker *worker, struct fors_status *status)
+{
+	struct fors_board *board = &worker->board;
+
+	board->failover_ms = fors_worker_open_failover(worker);
+	if (board->failover_ms > 0)
+		status->failover = worker->failover.record;
+	if (!fors_board_publish(board, fors_outcome_take(&worker->plan.outcome), status))
+		fors_worker_run_short(worker);
+	else if (board->failover_ms > 0)
+		fors_worker_keep_failover(worker, &status->failover);
+	board->failover_ms = 0;
 	fors_status_clear(status);
 }
 
@@ -103,7 +120,7 @@ void fors_worker_publish_plan(struct fors_worker *worker, const struct fors_job 
 	if (fors_job_is_foreign(job))
 		status.servers = outcome->plan->nservers; /* there is no fabric to count them in */
 	fill_pace(worker, job, outcome->plan, &status);
-	publish(worker, fors_outcome_take(outcome), &status);
+	publish_failover(worker, &status);
 	if (!worker->is_short) /* else the board may not have taken it */
 		note_published(worker, job);
 	fors_worker_forget_plan(&worker->plan);

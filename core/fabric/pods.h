@@ -51,6 +51,7 @@ struct fors_pods {
 	uint8_t *level;		     /* per node of known: enum fors_pods_level */
 	uint32_t *number;	     /* per node of known: which leaf, mid or top it is; FORS_NONE: none */
 	uint32_t *mid_of;	     /* [pod * nplanes + plane]: the mid, FORS_NONE */
+	uint32_t *peer;		     /* per port of known: the switch at the other end of its cable, FORS_NONE */
 	bool *live;		     /* per port of known: its cable to another switch lives now */
 };
 
@@ -77,7 +78,7 @@ enum fors_err fors_pods_learn(struct fors_net **known, const struct fors_net *no
 /* The switch at the other end of a known cable, FORS_NONE: none. */
 static inline uint32_t fors_pods_peer(const struct fors_pods *pods, uint32_t node, unsigned port)
 {
-	return fors_peer_switch(pods->known, node, port);
+	return pods->peer[pods->known->node[node].first_port + port];
 }
 
 static inline bool fors_pods_live(const struct fors_pods *pods, uint32_t node, unsigned port)

@@ -14,6 +14,7 @@
 #include "core/net/rates.h"
 #include "core/schedule/pace.h"
 #include "core/schedule/schedule.h"
+#include "core/status/failover.h"
 
 enum fors_state { FORS_INACTIVE, FORS_PLANNING, FORS_ACTIVE, FORS_FAILED };
 #define FORS_NSTATES 4
@@ -84,6 +85,7 @@ struct fors_status {
 	struct fors_links slow_servers; /* whose own cable is slow: b is the server */
 	struct fors_links lost_servers; /* places of servers with nothing alive: b is the server that was, or empty */
 	struct fors_gains repairs;	/* what to mend first */
+	struct fors_failover failover;	/* the last one since opensm started */
 	struct fors_warnings warnings;
 };
 
