@@ -356,7 +356,8 @@ static uint32_t any_way(struct search *s, uint32_t unit)
 /* Put a token where it fits at once, over any way. */
 static bool put_free(struct search *s, uint32_t unit)
 {
-	uint32_t npaths = s->problem->npaths, first = npaths > 1 ? fors_random_below(&s->random, npaths) : 0;
+	uint32_t npaths = s->problem->npaths;
+	uint32_t first = npaths > 1 && !s->packing->counts_tokens ? fors_random_below(&s->random, npaths) : 0;
 	uint32_t from = fors_random_below(&s->random, fors_book_words(&s->packing->book));
 
 	for (uint32_t i = 0; i < npaths; i++) {

@@ -5,9 +5,7 @@
  * Units are lumps of as many flows as a leaf has servers, so the book and the search of method flows (core/planners/flows/) pack them: the
  * problem has a token for each unit, and a phase for each round. All units whose way is at home go into the rounds of the closed form. What is left may
  * take any lane of its leaf, since a leaf's entry for a server is one unit's own; further on it has to follow the entries of mids and
- * tops. It is searched for with as many rounds as the lower bound asks for, then with one or two more.
- *
- * Where nothing is left over nobody else moves: alternatives for all units are listed in small trees only.
+ * tops. It is searched for with as many rounds as the lower bound asks for, then with a few more. Where nothing is left over nobody else moves.
  */
 #include "units3.h"
 
@@ -17,8 +15,10 @@
 #include "bound3.h"
 #include "core/planners/flows/search.h"
 
-#define MORE_ROUNDS 2
-#define PATIENCE 40 /* a receiver whose lane died has one unit for each leaf to find room for, one after another */
+#define MOST_MORE 16	      /* rounds more than the bound asks for */
+#define LATER 4		      /* a part of the effort, with more rounds */
+#define LEAST_BUDGET 32000000 /* words of masks: in small trees there is time to look longer */
+#define PATIENCE 8 /* a receiver whose lane died has one unit for each leaf to find room for, one after another */
 
 struct work {
 	struct fors_ways3 *ways;
@@ -210,30 +210,36 @@ static enum fors_err begin(struct work *w, uint32_t nrounds, struct fors_flows_p
 	return err;
 }
 
-/* With this many rounds, or a few more. */
+/* A search for all that waits, and for more rounds until there is room. */
+static enum fors_err search_all(struct fors_flows_packing **packing, uint64_t budget, struct fors_error *error)
+{
+	enum fors_err err = fors_flows_search(*packing, budget, NULL, NULL, error);
+
+	for (uint32_t more = 1; !err && more <= MOST_MORE && (*packing)->nwaiting; more *= 2) {
+		struct fors_flows_packing *larger;
+
+		err = fors_flows_packing_copy(*packing, (*packing)->nphases + (more + 1) / 2, &larger, error);
+		if (err)
+			break;
+		fors_flows_packing_free(*packing);
+		*packing = larger;
+		err = fors_flows_search(*packing, budget / LATER, NULL, NULL, error);
+	}
+	return err;
+}
+
+/* With this many rounds, or more: 1, 2, 4, 8, 16 more. */
 static enum fors_err pack(struct work *w, uint32_t nrounds, uint32_t effort, struct fors_flows_packing **packing,
 			  struct fors_error *error)
 {
 	uint64_t budget = (uint64_t)effort * fors_flows_units(&w->problem);
 	enum fors_err err = begin(w, nrounds, packing, error);
 
-	if (!err) {
-		(*packing)->patience = PATIENCE;
-		(*packing)->counts_tokens = true;
-	}
-	for (uint32_t more = 0; !err && more <= MORE_ROUNDS && (*packing)->nwaiting; more++) {
-		if (more) {
-			struct fors_flows_packing *larger;
-
-			err = fors_flows_packing_copy(*packing, (*packing)->nphases + 1, &larger, error);
-			if (err)
-				break;
-			fors_flows_packing_free(*packing);
-			*packing = larger;
-		}
-		err = fors_flows_search(*packing, budget, NULL, NULL, error);
-	}
-	return err;
+	if (err)
+		return err;
+	(*packing)->patience = PATIENCE;
+	(*packing)->counts_tokens = true;
+	return search_all(packing, budget < LEAST_BUDGET ? LEAST_BUDGET : budget, error);
 }
 
 /* Rounds and lanes as they were found. */
@@ -332,10 +338,12 @@ static enum fors_err pack_units(struct work *w, uint32_t effort, struct fors_err
 	nrounds = (w->units->bound + length - 1) / length;
 	if (w->cohorts && nrounds < w->cohorts->npods * w->cohorts->m2)
 		nrounds = w->cohorts->npods * w->cohorts->m2; /* a dead leaf is no reason to leave home */
-	if (nrounds + MORE_ROUNDS >= FORS_UNITS3_NONE)
+	if (nrounds + MOST_MORE >= FORS_UNITS3_NONE)
 		return FORS_OK;
 	if (is_closed_form(w, nrounds))
 		return take_closed_form(w, nrounds, error);
+	if (!effort)
+		return FORS_OK;
 	if (!choose_paths(w))
 		return FORS_OK;
 	w->problem.lump = length;
