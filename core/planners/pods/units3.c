@@ -14,11 +14,14 @@
 
 #include "bound3.h"
 #include "core/planners/flows/search.h"
+#include "relieve3.h"
 
 #define MOST_MORE 16	      /* rounds more than the bound asks for */
 #define LATER 4		      /* a part of the effort, with more rounds */
 #define LEAST_BUDGET 32000000 /* words of masks: in small trees there is time to look longer */
 #define PATIENCE 8 /* a receiver whose lane died has one unit for each leaf to find room for, one after another */
+#define LOOKS_PER_ENTRY 32  /* links looked at while tables are relieved */
+#define MORE_LOOKS 64000000 /* the same, where there is time */
 
 struct work {
 	struct fors_ways3 *ways;
@@ -122,7 +125,7 @@ static uint32_t links_of(const void *context, uint32_t way, uint32_t *link)
 
 	if (p->home[d] == s)
 		return path ? FORS_FLOWS_NONE : 0;
-	n = fors_ways3_links(w->ways, w->leaf[s], port_of(w, unit, path), w->slot[d], link);
+	n = fors_ways3_links(w->ways, w->pods->leaf[w->leaf[s]].node, port_of(w, unit, path), w->slot[d], link);
 	return n ? n : FORS_FLOWS_NONE;
 }
 
@@ -299,6 +302,18 @@ static enum fors_err find_bound(struct work *w, struct fors_error *error)
 	return err;
 }
 
+/* Trees that are not regular: what homes and levelling leave too full. */
+static enum fors_err relieve(struct work *w, uint32_t effort, struct fors_error *error)
+{
+	uint64_t entries = (uint64_t)w->pods->nleaves * w->pods->nslots;
+	uint32_t fullest;
+
+	if (w->units->bound == UINT32_MAX)
+		return FORS_OK;
+	return fors_relieve3(w->ways, w->units->bound, LOOKS_PER_ENTRY * entries + (effort ? MORE_LOOKS : 0), &fullest,
+			     error);
+}
+
 /* Is everything at home, in as many rounds as the closed form has? */
 static bool is_closed_form(const struct work *w, uint32_t nrounds)
 {
@@ -366,6 +381,8 @@ enum fors_err fors_units3_pack(struct fors_ways3 *ways, const struct fors_cohort
 	err = level(&w, error);
 	if (!err)
 		err = find_bound(&w, error);
+	if (!err && !cohorts)
+		err = relieve(&w, effort, error);
 	if (!err && !allocate_members(&w))
 		err = fors_fail_memory(error);
 	if (!err && list_members(&w))

@@ -147,10 +147,10 @@ static uint32_t link_at(const struct fors_ways3 *ways, uint32_t node, uint8_t po
 	return ways->hop[ways->lanes->pods->known->node[node].first_port + port].link;
 }
 
-uint32_t fors_ways3_links(const struct fors_ways3 *ways, uint32_t leaf, uint8_t port, uint32_t column, uint32_t link[4])
+uint32_t fors_ways3_links(const struct fors_ways3 *ways, uint32_t node, uint8_t port, uint32_t column, uint32_t link[4])
 {
 	const struct fors_pods *pods = ways->lanes->pods;
-	uint32_t target = leaf_of(ways, column), first = pods->known->node[pods->leaf[leaf].node].first_port;
+	uint32_t target = leaf_of(ways, column), first = pods->known->node[node].first_port;
 
 	for (uint32_t n = 0; port && n < 4; n++) {
 		const struct fors_hop3 *hop = &ways->hop[first + port];
@@ -295,7 +295,7 @@ static void level_mids(struct leveller *v)
 
 static void count_leaf(struct leveller *v, uint32_t leaf, uint8_t port, uint32_t column)
 {
-	uint32_t link[4], n = fors_ways3_links(v->w, leaf, port, column, link);
+	uint32_t link[4], n = fors_ways3_links(v->w, v->w->lanes->pods->leaf[leaf].node, port, column, link);
 
 	for (uint32_t i = 0; i < n; i++)
 		v->load[link[i]] += v->w->lanes->pods->leaf[leaf].nslots;
@@ -313,7 +313,7 @@ static void level_leaf(struct leveller *v, uint32_t leaf, uint32_t column)
 
 		if (!fors_lanes3_live(l, leaf, lane))
 			continue;
-		n = fors_ways3_links(v->w, leaf, port, column, link);
+		n = fors_ways3_links(v->w, v->w->lanes->pods->leaf[leaf].node, port, column, link);
 		for (uint32_t k = 0; k < n; k++)
 			load = v->load[link[k]] > load ? v->load[link[k]] : load;
 		if (n && load < least) {

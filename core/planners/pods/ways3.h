@@ -43,8 +43,10 @@ enum fors_err fors_ways3_level(struct fors_ways3 *ways, struct fors_error *error
 /* Does the leaf's port lead to a mid that gets to the column's leaf, by its entry? */
 bool fors_ways3_arrives(const struct fors_ways3 *ways, uint32_t leaf, uint8_t port, uint32_t column);
 
-/* The links from a leaf over its port `port` to a column's leaf, by number, in link[4]; how many, 0: it does not arrive. */
-uint32_t fors_ways3_links(const struct fors_ways3 *ways, uint32_t leaf, uint8_t port, uint32_t column,
+/*
+ * The links from a switch (a node of known) over its port `port` to a column's leaf, by number, in link[4]; how many, 0: it does not arrive.
+ */
+uint32_t fors_ways3_links(const struct fors_ways3 *ways, uint32_t node, uint8_t port, uint32_t column,
 			  uint32_t link[4]);
 
 static inline uint32_t fors_ways3_slot(const struct fors_ways3 *ways, uint32_t column)
