@@ -17,6 +17,8 @@
 
 #define TABU_LEAST 4
 #define TABU_SPREAD 8
+#define LOOKS_PER_ENTRY 60 /* links looked at, and */
+#define LOOKS 1000000
 #define MOST_VAIN 400 /* steps without anything better */
 
 struct move {
@@ -314,20 +316,19 @@ static bool allocate(struct relief *r)
 	return r->load && r->link_node && r->link_port && r->fullest && r->tabu && r->best;
 }
 
-enum fors_err fors_relieve3(struct fors_ways3 *ways, uint32_t most, uint64_t budget, uint32_t *fullest,
-			    struct fors_error *error)
+enum fors_err fors_relieve3(struct fors_ways3 *ways, uint32_t most, struct fors_error *error)
 {
 	struct relief r = {.ways = ways, .lanes = ways->lanes, .pods = ways->lanes->pods, .most = most};
-	bool good = allocate(&r);
+	uint64_t entries = (uint64_t)r.pods->nleaves * r.pods->nslots;
+	bool good;
 
+	if (most == UINT32_MAX)
+		return FORS_OK;
+	good = allocate(&r);
 	if (good) {
 		list_links(&r);
 		count(&r);
-		search(&r, budget);
-		count(&r);
-		*fullest = 0;
-		for (uint32_t i = 0; i < ways->nlinks; i++)
-			*fullest = r.load[i] > *fullest ? (uint32_t)r.load[i] : *fullest;
+		search(&r, LOOKS_PER_ENTRY * entries + LOOKS);
 	}
 	free(r.load);
 	free(r.link_node);

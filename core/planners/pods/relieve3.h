@@ -10,9 +10,8 @@
 
 /*
  * Change entries of path index 0, of leaves for single servers and of mids, until no link carries more than `most` flows of the exchange of all
- * slots, or `budget` (links looked at) is used up. What cannot go elsewhere stays. The fullest link's flows at the end in *fullest. Errors: FORS_ENOMEM.
+ * slots (UINT32_MAX: nothing changes), or until some 60 links per entry were looked at. What cannot go elsewhere stays. Errors: FORS_ENOMEM.
  */
-enum fors_err fors_relieve3(struct fors_ways3 *ways, uint32_t most, uint64_t budget, uint32_t *fullest,
-			    struct fors_error *error);
+enum fors_err fors_relieve3(struct fors_ways3 *ways, uint32_t most, struct fors_error *error);
 
 #endif

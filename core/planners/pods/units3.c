@@ -20,8 +20,6 @@
 #define LATER 4		      /* a part of the effort, with more rounds */
 #define LEAST_BUDGET 32000000 /* words of masks: in small trees there is time to look longer */
 #define PATIENCE 8 /* a receiver whose lane died has one unit for each leaf to find room for, one after another */
-#define LOOKS_PER_ENTRY 32  /* links looked at while tables are relieved */
-#define MORE_LOOKS 64000000 /* the same, where there is time */
 
 struct work {
 	struct fors_ways3 *ways;
@@ -145,29 +143,6 @@ static bool choose_paths(struct work *w)
 	return true;
 }
 
-/* All ways, as first fit wants them. */
-static enum fors_err list_ways(struct work *w, struct fors_error *error)
-{
-	struct fors_flows_problem *p = &w->problem;
-	size_t ways = (size_t)fors_flows_units(p) * p->npaths, used = 0;
-
-	p->begin = malloc((ways + 1) * sizeof(*p->begin));
-	p->exists = calloc(ways + 1, sizeof(*p->exists));
-	p->link = malloc((4 * ways + 1) * sizeof(*p->link));
-	if (!p->begin || !p->exists || !p->link)
-		return fors_fail_memory(error);
-	for (size_t way = 0; way < ways; way++) {
-		uint32_t n = links_of(w, (uint32_t)way, p->link + used);
-
-		p->begin[way] = (uint32_t)used;
-		p->exists[way] = n != FORS_FLOWS_NONE;
-		used += p->exists[way] ? n : 0;
-	}
-	p->begin[ways] = (uint32_t)used;
-	p->links_of = NULL;
-	return FORS_OK;
-}
-
 /* ---- rounds ---- */
 
 /* Every unit at home into its round; the others wait. */
@@ -184,33 +159,6 @@ static void place_homes(const struct work *w, struct fors_flows_packing *packing
 		    !fors_flows_put_if_free(packing, unit * p->npaths, round))
 			packing->waiting[packing->nwaiting++] = unit;
 	}
-}
-
-static enum fors_err begin(struct work *w, uint32_t nrounds, struct fors_flows_packing **packing,
-			   struct fors_error *error)
-{
-	enum fors_err err;
-
-	if (w->cohorts) {
-		err = fors_flows_packing_new(&w->problem, nrounds, packing, error);
-		if (!err)
-			place_homes(w, *packing);
-	} else {
-		uint32_t *way = NULL;
-
-		err = list_ways(w, error);
-		if (err)
-			return err;
-		way = malloc((fors_flows_units(&w->problem) + (size_t)1) * sizeof(*way));
-
-		if (!way)
-			return fors_fail_memory(error);
-		for (uint32_t unit = 0; unit < fors_flows_units(&w->problem); unit++)
-			way[unit] = unit * w->problem.npaths;
-		err = fors_flows_first_fit(&w->problem, way, nrounds, FORS_FLOWS_BY_DISTANCE, packing, error);
-		free(way);
-	}
-	return err;
 }
 
 /* A search for all that waits, and for more rounds until there is room. */
@@ -236,10 +184,11 @@ static enum fors_err pack(struct work *w, uint32_t nrounds, uint32_t effort, str
 			  struct fors_error *error)
 {
 	uint64_t budget = (uint64_t)effort * fors_flows_units(&w->problem);
-	enum fors_err err = begin(w, nrounds, packing, error);
+	enum fors_err err = fors_flows_packing_new(&w->problem, nrounds, packing, error);
 
 	if (err)
 		return err;
+	place_homes(w, *packing);
 	(*packing)->patience = PATIENCE;
 	(*packing)->counts_tokens = true;
 	return search_all(packing, budget < LEAST_BUDGET ? LEAST_BUDGET : budget, error);
@@ -302,22 +251,10 @@ static enum fors_err find_bound(struct work *w, struct fors_error *error)
 	return err;
 }
 
-/* Trees that are not regular: what homes and levelling leave too full. */
-static enum fors_err relieve(struct work *w, uint32_t effort, struct fors_error *error)
-{
-	uint64_t entries = (uint64_t)w->pods->nleaves * w->pods->nslots;
-	uint32_t fullest;
-
-	if (w->units->bound == UINT32_MAX)
-		return FORS_OK;
-	return fors_relieve3(w->ways, w->units->bound, LOOKS_PER_ENTRY * entries + (effort ? MORE_LOOKS : 0), &fullest,
-			     error);
-}
-
 /* Is everything at home, in as many rounds as the closed form has? */
 static bool is_closed_form(const struct work *w, uint32_t nrounds)
 {
-	if (!w->cohorts || nrounds != w->cohorts->npods * w->cohorts->m2)
+	if (nrounds != w->cohorts->npods * w->cohorts->m2)
 		return false;
 	for (uint32_t unit = 0; unit < fors_flows_units(&w->problem); unit++)
 		if (is_loose(w, unit))
@@ -348,10 +285,10 @@ static enum fors_err pack_units(struct work *w, uint32_t effort, struct fors_err
 	struct fors_flows_packing *packing = NULL;
 	enum fors_err err;
 
-	if (w->units->bound == UINT32_MAX)
+	if (w->units->bound == UINT32_MAX || !w->cohorts)
 		return FORS_OK;
 	nrounds = (w->units->bound + length - 1) / length;
-	if (w->cohorts && nrounds < w->cohorts->npods * w->cohorts->m2)
+	if (nrounds < w->cohorts->npods * w->cohorts->m2)
 		nrounds = w->cohorts->npods * w->cohorts->m2; /* a dead leaf is no reason to leave home */
 	if (nrounds + MOST_MORE >= FORS_UNITS3_NONE)
 		return FORS_OK;
@@ -382,7 +319,7 @@ enum fors_err fors_units3_pack(struct fors_ways3 *ways, const struct fors_cohort
 	if (!err)
 		err = find_bound(&w, error);
 	if (!err && !cohorts)
-		err = relieve(&w, effort, error);
+		err = fors_relieve3(ways, units->bound, error);
 	if (!err && !allocate_members(&w))
 		err = fors_fail_memory(error);
 	if (!err && list_members(&w))

@@ -11,7 +11,7 @@
 #define FORS_UNITS3_NONE UINT16_MAX /* no round */
 
 struct fors_units3 {
-	uint32_t length;  /* phases of a round: slots of a leaf; 0: leaves differ, there are no rounds */
+	uint32_t length;  /* phases of a round: slots of a leaf; 0: there are no rounds */
 	uint32_t nrounds; /* at most FORS_UNITS3_NONE */
 	uint32_t bound;	  /* no plan for all slots has fewer phases */
 	uint32_t nleft;	  /* units without a round */

@@ -222,6 +222,42 @@ enum fors_err fors_ways3_home(const struct fors_lanes3 *lanes, uint32_t nindices
 	return FORS_OK;
 }
 
+/* ---- what is kept ---- */
+
+/* Does a mid's port to a top live, and the top get down? */
+static bool gets_up(const struct fors_ways3 *w, uint32_t mid, uint8_t port, uint32_t column)
+{
+	const struct fors_pods *pods = w->lanes->pods;
+	uint32_t node = pods->mid[mid].node, peer = port ? fors_pods_peer(pods, node, port) : FORS_NONE;
+
+	return peer != FORS_NONE && pods->level[peer] == FORS_PODS_TOP && fors_pods_live(pods, node, port) &&
+	       fors_ways3_gets_down(w, pods->number[peer], column);
+}
+
+void fors_ways3_keep(struct fors_ways3 *ways, const struct fors_ways3 *whole)
+{
+	const struct fors_pods *pods = ways->lanes->pods;
+
+	for (uint32_t m = 0; m < pods->nmids; m++)
+		for (uint32_t c = 0; c < pods->nslots; c++) {
+			uint8_t port = *mid_entry(whole, m, c);
+
+			if (pods->leaf[leaf_of(ways, c)].pod != pods->mid[m].pod)
+				*mid_entry(ways, m, c) = gets_up(ways, m, port, c) ? port : 0;
+		}
+	for (uint32_t a = 0; a < pods->nleaves; a++)
+		for (uint32_t c = 0; c < pods->nslots; c++) {
+			uint8_t port = whole->leaf[(size_t)a * whole->ncolumns + c];
+
+			if (leaf_of(ways, c) != a)
+				ways->leaf[(size_t)a * ways->ncolumns + c] =
+					port && fors_pods_live(pods, pods->leaf[a].node, port) &&
+							fors_ways3_arrives(ways, a, port, c)
+						? port
+						: 0;
+		}
+}
+
 /* ---- what is left ---- */
 
 struct leveller {

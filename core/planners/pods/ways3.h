@@ -37,6 +37,9 @@ enum fors_err fors_ways3_home(const struct fors_lanes3 *lanes, uint32_t nindices
 			      struct fors_error *error);
 void fors_ways3_free(struct fors_ways3 *ways);
 
+/* Entries of leaves, and of mids up, become those of `whole` (path index 0) wherever their ways live, and 0 where they do not. */
+void fors_ways3_keep(struct fors_ways3 *ways, const struct fors_ways3 *whole);
+
 /* What is 0 and could be more: the port whose fuller end has least to carry. Errors: FORS_ENOMEM. */
 enum fors_err fors_ways3_level(struct fors_ways3 *ways, struct fors_error *error);
 
