@@ -51,7 +51,7 @@ struct repair {
 	uint32_t *waiting, nwaiting; /* items without a rung */
 	struct freed freed[2];
 	struct trade *trade; /* m1 * m1 * m2 */
-	uint32_t nleft;
+	uint32_t nleft, nmoved;
 	bool is_trial;
 };
 
@@ -418,9 +418,13 @@ static void repair_cohort(struct repair *r)
 		if (r->now.rung[item] == NO_RUNG && !insert(r, item) && !make_room(r, item))
 			r->waiting[nleft++] = item;
 	}
-	for (uint32_t item = 0; !r->is_trial && item < r->nitems; item++)
-		if (r->now.lane[item] != r->home.lane[item] || r->now.rung[item] != r->home.rung[item])
+	for (uint32_t item = 0; item < r->nitems; item++) {
+		bool is_moved = r->now.lane[item] != r->home.lane[item];
+
+		r->nmoved += is_moved;
+		if (!r->is_trial && (is_moved || r->now.rung[item] != r->home.rung[item]))
 			write_item(r, item);
+	}
 	for (uint32_t i = 0; i < nleft; i++)
 		r->nleft += r->now.rung[r->waiting[i]] == NO_RUNG;
 }
@@ -468,18 +472,20 @@ static bool is_damaged(const struct fors_lanes3 *l)
 }
 
 enum fors_err fors_repair3(const struct fors_cohorts *cohorts, struct fors_ways3 *ways, bool is_trial, uint32_t *nleft,
-			   struct fors_error *error)
+			   uint32_t *nmoved, struct fors_error *error)
 {
 	struct repair r = {.c = cohorts, .l = cohorts->lanes, .ways = ways, .is_trial = is_trial};
 	bool good = true;
 
 	*nleft = 0;
+	*nmoved = 0;
 	if (!is_damaged(r.l))
 		return FORS_OK;
 	good = allocate(&r);
 	for (r.cohort = 0; good && r.cohort < cohorts->npods; r.cohort++)
 		repair_cohort(&r);
 	*nleft = r.nleft;
+	*nmoved = r.nmoved;
 	free(r.now.up);
 	free(r.home.up);
 	free(r.before[0].up);

@@ -69,10 +69,14 @@ static enum fors_err bound_servers(struct work *w, struct fors_error *error)
 	return err;
 }
 
-/* The closed form's rounds, and ways round damaged tops in them; of its choices the first that leaves least over. */
+/*
+ * The closed form's rounds, and ways round damaged tops in them; of its choices the first that leaves least over, and of those that moves
+ * least.
+ */
 static enum fors_err find_cohorts(struct work *w, struct fors_error *error)
 {
-	uint32_t least = UINT32_MAX, nleft;
+	uint64_t least = UINT64_MAX;
+	uint32_t nleft, nmoved;
 	enum fors_err err = FORS_OK;
 
 	for (enum fors_cohorts_choice choice = 0; !err && least && choice < FORS_COHORTS_CHOICES; choice++) {
@@ -81,16 +85,16 @@ static enum fors_err find_cohorts(struct work *w, struct fors_error *error)
 		err = fors_cohorts_new(w->lanes, choice, &cohorts, error);
 		if (err)
 			break;
-		err = fors_repair3(cohorts, w->ways, true, &nleft, error);
-		if (!err && nleft < least) {
+		err = fors_repair3(cohorts, w->ways, true, &nleft, &nmoved, error);
+		if (!err && ((uint64_t)nleft << 32 | nmoved) < least) {
 			fors_cohorts_free(w->cohorts);
 			w->cohorts = cohorts;
-			least = nleft;
+			least = (uint64_t)nleft << 32 | nmoved;
 		} else {
 			fors_cohorts_free(cohorts);
 		}
 	}
-	return err ? err : fors_repair3(w->cohorts, w->ways, false, &nleft, error);
+	return err ? err : fors_repair3(w->cohorts, w->ways, false, &nleft, &nmoved, error);
 }
 
 /* Slots of leaves in `servers`, all of them. */
