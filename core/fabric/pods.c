@@ -189,3 +189,16 @@ enum fors_err fors_pods_build(const struct fors_net *known, const struct fors_ne
 		*pods = made;
 	return err;
 }
+
+uint8_t *fors_pods_levels_now(const struct fors_pods *pods)
+{
+	uint8_t *level = calloc(pods->now->nnodes + (size_t)1, sizeof(*level));
+
+	for (uint32_t node = 0; level && node < pods->known->nnodes; node++) {
+		uint32_t now = now_of(pods, node);
+
+		if (now != FORS_NONE)
+			level[now] = pods->level[node];
+	}
+	return level;
+}

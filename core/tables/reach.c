@@ -227,7 +227,9 @@ static enum end follow(const struct walk *w, uint32_t at, uint32_t lid, uint32_t
 	return ROUND;
 }
 
-/* The same for trees of more levels, where nobody counts hops: what was found for a switch holds for all who come by. */
+/*
+ * The same for trees of more levels, where nobody counts hops: what was found for a switch holds for all who come by.
+ */
 static enum end follow_once(struct walk *w, uint32_t at, uint32_t lid)
 {
 	enum end end = ARRIVES;
@@ -284,7 +286,10 @@ static bool gets_up_and_down(const struct walk *w, uint32_t at)
 	return false;
 }
 
-/* Neighbours, and leaves with a spine in common, need none; in trees of more levels nobody does whom ways up, then down, join. */
+/*
+ * Neighbours, and leaves with a spine in common, need none; in trees of more levels nobody does whom ways up, then
+ * down, join.
+ */
 static bool needs_detour(const struct walk *w, uint32_t at)
 {
 	const struct fors_switches *s = w->s;

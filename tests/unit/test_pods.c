@@ -369,7 +369,10 @@ static uint32_t walk(const struct world *w, uint32_t node, uint16_t lid, uint32_
 	}
 }
 
-/* In no round two units have a link or a receiver, and no leaf has more than it has servers. By the tables as they are written. */
+/*
+ * In no round two units have a link or a receiver, and no leaf has more than it has servers. By the tables as they are
+ * written.
+ */
 static void judge_rounds(const struct world *w)
 {
 	const struct fors_route3 *route = w->route;
@@ -519,7 +522,10 @@ static void test_without_a_search(void **state)
 
 /* ---- trees that are not regular ---- */
 
-/* A third of the places empty: plans within a twentieth of the bound, where lumps of servers on one lane cost up to a half. */
+/*
+ * A third of the places empty: plans within a twentieth of the bound, where lumps of servers on one lane cost up to a
+ * half.
+ */
 static void test_uneven(void **state)
 {
 	static const char *const specs[] = {"XGFT(3;4,4,4;1,2,4)", "XGFT(3;4,4,4;1,3,3)", "XGFT(3;5,3,5;1,3,4)",

@@ -2,11 +2,12 @@
 /*
  * relieve3.c - entries moved from links that carry more than the lower bound.
  *
- * Where leaves differ, or have more servers than lanes, homes are lumps: two servers of a leaf on one lane, for all who send. But each
- * leaf, and each mid, chooses for itself. So: take one of the fullest links, look at all entries that send over it (a leaf's, with the flows of its
- * servers; a mid's, with those of all leaves that use it for that server), and at all ports they could have instead, and do what lowers the
- * sum of squares of what links carry above the bound the most. What was moved stays for some steps (tabu), so that it may first become
- * worse. The best that was seen is kept. Effort is counted in links looked at; random numbers start from a constant.
+ * Where leaves differ, or have more servers than lanes, homes are lumps: two servers of a leaf on one lane, for all
+ * who send. But each leaf, and each mid, chooses for itself. So: take one of the fullest links, look at all entries
+ * that send over it (a leaf's, with the flows of its servers; a mid's, with those of all leaves that use it for that
+ * server), and at all ports they could have instead, and do what lowers the sum of squares of what links carry above
+ * the bound the most. What was moved stays for some steps (tabu), so that it may first become worse. The best that was
+ * seen is kept. Effort is counted in links looked at; random numbers start from a constant.
  */
 #include "relieve3.h"
 

@@ -2,12 +2,14 @@
 /*
  * route3.c - tables and rounds of a three-level tree, made together.
  *
- * Homes (lanes3.c), ways there (ways3.c), in a regular tree ways round damaged tops (repair3.c) in the rounds of a closed form (cohorts.c), the rest levelled, and rounds
- * for it (units3.c). Then all is written down, and the LIDs of switches and guests with it (odds3.c). Two levels level first and pack
- * later; here levelling alone could not know which entries have to change places so that a plan loses nothing.
+ * Homes (lanes3.c), ways there (ways3.c), in a regular tree ways round damaged tops (repair3.c) in the rounds of a
+ * closed form (cohorts.c), the rest levelled, and rounds for it (units3.c). Then all is written down, and the LIDs of
+ * switches and guests with it (odds3.c). Two levels level first and pack later; here levelling alone could not know
+ * which entries have to change places so that a plan loses nothing.
  *
- * A mid that lost its cable to a leaf of its pod, and a top that lost its cable to a pod, keep the port of the dead cable for what is
- * below: no packet goes round while switches hold a mixture of old and new tables, and all is right again when the cable returns.
+ * A mid that lost its cable to a leaf of its pod, and a top that lost its cable to a pod, keep the port of the dead
+ * cable for what is below: no packet goes round while switches hold a mixture of old and new tables, and all is right
+ * again when the cable returns.
  */
 #include "route3.h"
 
@@ -70,8 +72,8 @@ static enum fors_err bound_servers(struct work *w, struct fors_error *error)
 }
 
 /*
- * The closed form's rounds, and ways round damaged tops in them; of its choices the first that leaves least over, and of those that moves
- * least.
+ * The closed form's rounds, and ways round damaged tops in them; of its choices the first that leaves least over, and
+ * of those that moves least.
  */
 static enum fors_err find_cohorts(struct work *w, struct fors_error *error)
 {
@@ -124,8 +126,8 @@ static enum fors_err find_whole(const struct fors_lanes3 *lanes, uint32_t nindic
 }
 
 /*
- * A tree that is not regular: at home is what the tree would have if all of it were alive, or else each failure would bring everything into another
- * order.
+ * A tree that is not regular: at home is what the tree would have if all of it were alive, or else each failure would
+ * bring everything into another order.
  */
 static enum fors_err find_homes(struct work *w, struct fors_error *error)
 {

@@ -2,10 +2,11 @@
 /*
  * units3.c - a round for each unit of a three-level tree, and the lanes of those that have none at home.
  *
- * Units are lumps of as many flows as a leaf has servers, so the book and the search of method flows (core/planners/flows/) pack them: the
- * problem has a token for each unit, and a phase for each round. All units whose way is at home go into the rounds of the closed form. What is left may
- * take any lane of its leaf, since a leaf's entry for a server is one unit's own; further on it has to follow the entries of mids and
- * tops. It is searched for with as many rounds as the lower bound asks for, then with a few more. Where nothing is left over nobody else moves.
+ * Units are lumps of as many flows as a leaf has servers, so the book and the search of method flows
+ * (core/planners/flows/) pack them: the problem has a token for each unit, and a phase for each round. All units whose
+ * way is at home go into the rounds of the closed form. What is left may take any lane of its leaf, since a leaf's
+ * entry for a server is one unit's own; further on it has to follow the entries of mids and tops. It is searched for
+ * with as many rounds as the lower bound asks for, then with a few more. Where nothing is left over nobody else moves.
  */
 #include "units3.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * units3.h - a round for each unit of a three-level tree, and the lanes of those that have none at home (private to this room).
+ * units3.h - a round for each unit of a three-level tree, and the lanes of those that have none at home (private to
+ * this room).
  * Thread rules: pure.
  */
 #ifndef FORS_CORE_PLANNERS_PODS_UNITS3_H
@@ -19,10 +20,11 @@ struct fors_units3 {
 };
 
 /*
- * Levels what is not at home in `ways`, then finds rounds for the units of all slots whose leaf lives, and better lanes for those that
- * have none: entries of leaves for path index 0 change. In *units, owned by the caller (fors_units3_clear()). `cohorts`: NULL where the
- * tree is not regular. effort: words of masks to be looked at per unit, and some millions at least; 0: nothing is
- * searched for, there are rounds where the closed form has one for each unit. Errors: FORS_ENOMEM.
+ * Levels what is not at home in `ways`, then finds rounds for the units of all slots whose leaf lives, and better
+ * lanes for those that have none: entries of leaves for path index 0 change. In *units, owned by the caller
+ * (fors_units3_clear()). `cohorts`: NULL where the tree is not regular. effort: words of masks to be looked at per
+ * unit, and some millions at least; 0: nothing is searched for, there are rounds where the closed form has one for
+ * each unit. Errors: FORS_ENOMEM.
  */
 enum fors_err fors_units3_pack(struct fors_ways3 *ways, const struct fors_cohorts *cohorts, uint32_t effort,
 			       struct fors_units3 *units, struct fors_error *error);

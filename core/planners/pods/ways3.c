@@ -2,10 +2,11 @@
 /*
  * ways3.c - which port each switch of a three-level tree takes to each server place.
  *
- * From the destination outwards, for nobody may send where the next one knows no way. Its pod's mids go down, over the cable of the home
- * lane or another one. A top goes down to a mid that does: that of the home plane, if it has a cable to it. A mid of another pod goes up its home rung, if
- * the top there gets down; a leaf goes up its home lane, if the mid there has a way. What is left is levelled: mids first, then leaves, each takes
- * the port whose fuller end has least to carry, from its home on, so that what need not share does not.
+ * From the destination outwards, for nobody may send where the next one knows no way. Its pod's mids go down, over the
+ * cable of the home lane or another one. A top goes down to a mid that does: that of the home plane, if it has a cable
+ * to it. A mid of another pod goes up its home rung, if the top there gets down; a leaf goes up its home lane, if the
+ * mid there has a way. What is left is levelled: mids first, then leaves, each takes the port whose fuller end has
+ * least to carry, from its home on, so that what need not share does not.
  *
  * So a packet goes up, then down: a mid that is above the leaf never sends up again, and a top sends only to such mids.
  */
