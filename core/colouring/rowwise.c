@@ -22,9 +22,10 @@
 struct fors_rowwise_space {
 	uint64_t *lacks_node; /* of each node: colours that it has not yet */
 	uint64_t *lacks_row;  /* of each row */
-	uint16_t *row_of;     /* node x width: the row in which it has a colour, NO_ROW: none */
-	uint8_t *place_of;    /* row x width: 1 + the place that has a colour, 0: none */
-	uint32_t *hole;	      /* places without a colour */
+	uint8_t *length;      /* of each row: places with somebody */
+	uint16_t *row_of;  /* node x width: the row in which it has a colour, NO_ROW: none; only once there are holes */
+	uint8_t *place_of; /* row x width: 1 + the place that has a colour, 0: none; likewise */
+	uint32_t *hole;	   /* places without a colour */
 	uint32_t nholes, room;
 };
 
@@ -32,6 +33,7 @@ struct fors_rowwise_space {
 struct job {
 	struct fors_rowwise_space *space;
 	const struct fors_rowwise *graph;
+	uint8_t *colour; /* the caller's; FORS_UNMATCHED: a hole */
 };
 
 struct fors_rowwise_space *fors_rowwise_space_new(uint32_t nrows, uint32_t width, uint32_t nnodes)
@@ -44,9 +46,10 @@ struct fors_rowwise_space *fors_rowwise_space_new(uint32_t nrows, uint32_t width
 	space->lacks_node = malloc(((size_t)nnodes + 1) * sizeof(*space->lacks_node));
 	space->lacks_row = malloc(((size_t)nrows + 1) * sizeof(*space->lacks_row));
 	space->row_of = malloc(((size_t)nnodes * width + 1) * sizeof(*space->row_of));
+	space->length = malloc((size_t)nrows + 1);
 	space->place_of = malloc(nplaces);
 	space->hole = malloc(nplaces * sizeof(*space->hole));
-	if (space->lacks_node && space->lacks_row && space->row_of && space->place_of && space->hole)
+	if (space->lacks_node && space->lacks_row && space->row_of && space->length && space->place_of && space->hole)
 		return space;
 	fors_rowwise_space_free(space);
 	return NULL;
@@ -59,101 +62,124 @@ void fors_rowwise_space_free(struct fors_rowwise_space *space)
 	free(space->lacks_node);
 	free(space->lacks_row);
 	free(space->row_of);
+	free(space->length);
 	free(space->place_of);
 	free(space->hole);
 	free(space);
 }
 
-static void clear(const struct job *job)
-{
-	struct fors_rowwise_space *space = job->space;
-	const struct fors_rowwise *graph = job->graph;
-
-	for (uint32_t node = 0; node < graph->nnodes; node++)
-		space->lacks_node[node] = fors_match_columns(graph->width);
-	memset(space->row_of, 0xFF, (size_t)graph->nnodes * graph->width * sizeof(*space->row_of));
-	memset(space->place_of, 0, (size_t)graph->nrows * graph->width);
-	space->nholes = 0;
-}
-
 /* ---- matchings ---- */
 
-/* Match the places of a row; returns how many there are. */
-static uint32_t match_row(const struct job *job, uint32_t row, uint32_t prefer, struct fors_matching *matching)
+/* Match the places of a row, whose nodes lack so much; returns how many there are. */
+static uint32_t match_row(const uint16_t *node, uint32_t width, const uint64_t *lacks, uint32_t prefer,
+			  struct fors_matching *matching)
 {
-	const uint16_t *node = job->graph->node + (size_t)row * job->graph->width;
+	uint64_t free = fors_match_columns(width);
 	uint32_t i = 0;
 
-	matching->free = fors_match_columns(job->graph->width);
-	for (; i < job->graph->width && node[i] != FORS_ROWWISE_NOBODY; i++) {
-		uint64_t open;
+	for (; i < width && node[i] != FORS_ROWWISE_NOBODY; i++) {
+		uint64_t may = lacks[node[i]], open = may & free;
 
-		matching->may[i] = job->space->lacks_node[node[i]];
-		matching->column[i] = FORS_UNMATCHED;
-		open = matching->may[i] & matching->free;
-		if (open)
-			fors_match(matching, i, fors_match_first(open, prefer));
-		else
+		matching->may[i] = may;
+		if (open) {
+			uint32_t column = fors_match_first(open, prefer);
+
+			matching->column[i] = (uint8_t)column;
+			matching->row[column] = (uint8_t)i;
+			free &= ~(UINT64_C(1) << column);
+		} else {
+			matching->column[i] = FORS_UNMATCHED;
+			matching->free = free;
 			fors_match_augment(matching, i);
-		prefer = prefer + 1 < job->graph->width ? prefer + 1 : 0;
+			free = matching->free;
+		}
+		prefer = prefer + 1 < width ? prefer + 1 : 0;
 	}
+	matching->free = free;
 	return i;
-}
-
-/* Write down that the node of a place has a colour there. */
-static inline void note(const struct job *job, uint32_t row, uint32_t place, uint32_t colour)
-{
-	struct fors_rowwise_space *space = job->space;
-	size_t first = (size_t)row * job->graph->width;
-	uint32_t node = job->graph->node[first + place];
-
-	space->lacks_node[node] &= ~(UINT64_C(1) << colour);
-	space->row_of[node * job->graph->width + colour] = (uint16_t)row;
-	space->place_of[first + colour] = (uint8_t)(place + 1);
 }
 
 static void colour_row(const struct job *job, uint32_t row, uint32_t prefer)
 {
+	struct fors_rowwise_space *space = job->space;
+	const size_t first = (size_t)row * job->graph->width;
+	const uint16_t *node = job->graph->node + first;
+	uint64_t *lacks = space->lacks_node;
 	struct fors_matching matching;
-	uint32_t n = match_row(job, row, prefer, &matching);
+	uint32_t n = match_row(node, job->graph->width, lacks, prefer, &matching);
 
+	memcpy(job->colour + first, matching.column, n);
 	for (uint32_t i = 0; i < n; i++) {
 		if (matching.column[i] == FORS_UNMATCHED)
-			job->space->hole[job->space->nholes++] = row * job->graph->width + i;
+			space->hole[space->nholes++] = (uint32_t)first + i;
 		else
-			note(job, row, i, matching.column[i]);
+			lacks[node[i]] &= ~(UINT64_C(1) << matching.column[i]);
 	}
-	job->space->lacks_row[row] = matching.free;
+	space->lacks_row[row] = matching.free;
+	space->length[row] = (uint8_t)n;
 }
 
 /* ---- exchanges ---- */
 
+/* Write down that a place of a row has a colour. */
+static inline void note(const struct job *job, uint32_t row, uint32_t place, uint32_t colour)
+{
+	const uint32_t width = job->graph->width;
+	const size_t first = (size_t)row * width;
+
+	job->colour[first + place] = (uint8_t)colour;
+	job->space->place_of[first + colour] = (uint8_t)(place + 1);
+	job->space->row_of[job->graph->node[first + place] * width + colour] = (uint16_t)row;
+}
+
+/* Write down where each colour is: only exchanges ask for it. */
+static void note_all(const struct job *job)
+{
+	const uint32_t width = job->graph->width;
+	struct fors_rowwise_space *space = job->space;
+
+	memset(space->row_of, 0xFF, (size_t)job->graph->nnodes * width * sizeof(*space->row_of));
+	memset(space->place_of, 0, (size_t)job->graph->nrows * width);
+	for (uint32_t row = 0; row < job->graph->nrows; row++) {
+		const uint8_t *colour = job->colour + (size_t)row * width;
+
+		for (uint32_t i = 0; i < space->length[row]; i++)
+			if (colour[i] != FORS_UNMATCHED)
+				note(job, row, i, colour[i]);
+	}
+}
+
 /* Exchange colours a and b along the path that begins with the place of colour a at `node`, which lacks b. */
 static void exchange(const struct job *job, uint32_t node, uint32_t a, uint32_t b)
 {
-	const struct fors_rowwise *graph = job->graph;
+	const uint32_t width = job->graph->width;
+	const uint16_t *nodes = job->graph->node;
 	struct fors_rowwise_space *space = job->space;
+	uint16_t *row_of = space->row_of;
 	const uint64_t both = UINT64_C(1) << a | UINT64_C(1) << b;
-	uint32_t row = space->row_of[node * graph->width + a];
+	uint32_t row = row_of[node * width + a];
 
 	space->lacks_node[node] ^= both;
-	space->row_of[node * graph->width + a] = NO_ROW;
+	row_of[node * width + a] = NO_ROW;
 	for (;;) {
-		uint8_t *place = space->place_of + (size_t)row * graph->width, old = place[b];
+		const size_t first = (size_t)row * width;
+		uint8_t *place = space->place_of + first, old = place[b];
 		uint32_t next;
 
 		place[b] = place[a];
 		place[a] = old;
-		space->row_of[node * graph->width + b] = (uint16_t)row;
+		job->colour[first + place[b] - 1] = (uint8_t)b;
+		row_of[node * width + b] = (uint16_t)row;
 		if (!old) {
 			space->lacks_row[row] ^= both;
 			return;
 		}
-		node = graph->node[(size_t)row * graph->width + old - 1];
-		next = space->row_of[node * graph->width + a];
-		space->row_of[node * graph->width + a] = (uint16_t)row;
+		job->colour[first + old - 1] = (uint8_t)a;
+		node = nodes[first + old - 1];
+		next = row_of[node * width + a];
+		row_of[node * width + a] = (uint16_t)row;
 		if (next == NO_ROW) {
-			space->row_of[node * graph->width + b] = NO_ROW;
+			row_of[node * width + b] = NO_ROW;
 			space->lacks_node[node] ^= both;
 			return;
 		}
@@ -173,36 +199,29 @@ static bool fill_hole(const struct job *job, uint32_t hole)
 	if (!(node_lacks & row_lacks))
 		exchange(job, node, colour, (uint32_t)__builtin_ctzll(node_lacks));
 	note(job, row, hole % job->graph->width, colour);
+	job->space->lacks_node[node] &= ~(UINT64_C(1) << colour);
 	job->space->lacks_row[row] &= ~(UINT64_C(1) << colour);
 	return true;
 }
 
 /* ---- the whole ---- */
 
-static void write_colours(const struct job *job, uint8_t *colour)
-{
-	const uint32_t width = job->graph->width;
-	const uint8_t *place = job->space->place_of;
-
-	for (uint32_t row = 0; row < job->graph->nrows; row++, place += width, colour += width)
-		for (uint32_t c = 0; c < width; c++)
-			if (place[c])
-				colour[place[c] - 1] = (uint8_t)c;
-}
-
 bool fors_rowwise(struct fors_rowwise_space *space, const struct fors_rowwise *graph, uint8_t *colour)
 {
-	const struct job job = {.space = space, .graph = graph};
+	const struct job job = {.space = space, .graph = graph, .colour = colour};
 
-	clear(&job);
+	for (uint32_t node = 0; node < graph->nnodes; node++)
+		space->lacks_node[node] = fors_match_columns(graph->width);
+	space->nholes = 0;
 	for (uint32_t row = 0, prefer = 0; row < graph->nrows; row++) {
 		colour_row(&job, row, prefer);
 		prefer += graph->turn;
 		prefer = prefer < graph->width ? prefer : 0;
 	}
+	if (space->nholes)
+		note_all(&job);
 	for (uint32_t i = 0; i < space->nholes; i++)
 		if (!fill_hole(&job, space->hole[i]))
 			return false;
-	write_colours(&job, colour);
 	return true;
 }
