@@ -111,8 +111,9 @@ static void write_straight(const struct fors_exact *plan, uint32_t b, uint32_t t
 	struct fors_cell *cell = plan->schedule->cell + t;
 
 	for (uint32_t i = 0; i < n && from[i] != FORS_NOBODY; i++) {
-		uint32_t s = from[i], d = dst[i], lane = way[i], path = fors_home_index(nlanes, base[d], lane);
+		uint32_t s = from[i], d = dst[i], lane = way[i], path = lane - base[d];
 
+		path += -(path >> 31) & nlanes; /* fors_home_index(), without a jump that nobody foresees */
 		if (s != d)
 			cell[(size_t)s * nphases] = (struct fors_cell){.dst = (uint16_t)d,
 								       .path = lane == FORS_NO_LANE ? 0 : (uint8_t)path,
