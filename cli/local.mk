@@ -5,6 +5,7 @@ fors_SOURCES = \
 	cli/analyze/analysis_json.c \
 	cli/analyze/analysis_net.c \
 	cli/analyze/analysis_tree.c \
+	cli/analyze/per_job.c cli/analyze/per_job.h \
 	cli/cables.c cli/cables.h \
 	cli/cli.h \
 	cli/analyze/cmd_analyze.c \

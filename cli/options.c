@@ -210,6 +210,20 @@ static const char *const routings_of_jobs[] = {"fors",	  "d-mod-k", "s-mod-k", "
 static const char *const models[] = {"shortest", "up-down", "sssp", "dor", NULL};
 static const char *const patterns[] = {"linear-shift", "all-to-all", "plan", "shift",	 "permutation", "bisect",
 				       "2DNN",	       "2DNNDIAG",   "3DNN", "3DNNDIAG", NULL};
+static const char *const patterns_of_jobs[] = {"linear-shift",
+					       "all-to-all",
+					       "plan",
+					       "shift",
+					       "permutation",
+					       "bisect",
+					       "2DNN",
+					       "2DNNDIAG",
+					       "3DNN",
+					       "3DNNDIAG",
+					       "per-job-shift",
+					       "per-job-plan",
+					       "per-job-all-to-all",
+					       NULL};
 const char *const cli_engines[] = {"fors", "minhop", "updn", "dnup",	   "ftree", "lash",
 				   "dor",  "dfsssp", "sssp", "torus-2QoS", "nue",   NULL};
 
@@ -319,10 +333,18 @@ static const struct cli_option options[] = {
 	{"count", "N", WHATIF, "how many of them", set_count, MEMBER(count), 1000000, NULL},
 	{"samples", "N", INDICES, "random patterns of each kind; 1 when missing", set_number, MEMBER(samples), 10000,
 	 NULL},
-	{"pattern", "NAME", WITH_PATTERN,
+	{"pattern", "NAME", ANALYZE,
+	 "linear-shift, all-to-all, plan, plan(METHOD), shift, shift(K), permutation, bisect, 2DNN, 2DNNDIAG, 3DNN, "
+	 "3DNNDIAG, RANDN(K) or RANDOM(K); or all jobs of --jobs at the same time: per-job-shift, per-job-plan, "
+	 "per-job-all-to-all",
+	 set_text, MEMBER(pattern), 0, patterns_of_jobs},
+	{"pattern", "NAME", SIMULATE,
 	 "linear-shift, all-to-all, plan, plan(METHOD), shift, shift(K), permutation, bisect, 2DNN, 2DNNDIAG, 3DNN, "
 	 "3DNNDIAG, RANDN(K) or RANDOM(K)",
 	 set_text, MEMBER(pattern), 0, patterns},
+	{"phases", "N", ANALYZE,
+	 "with per-job-...: so many phases of each job, at least; all of its exchange when missing", set_number,
+	 MEMBER(phases), 1000000, NULL},
 	{"pattern-file", "FILE", WITH_PATTERN, "a pattern of your own: lines 'SRC DST [PATH]', 'phase' between phases",
 	 set_text, MEMBER(pattern_file), 0, NULL},
 	{"schedule", "FILE", VERIFY, "the schedule, as published or as 'fors plan --output' writes it", set_text,

@@ -116,6 +116,7 @@ struct cli_settings {
 	const char *method, *engines;		      /* --method, --engines */
 	const char *output, *resume, *html, *state;   /* --output, --resume, --html, --state */
 	unsigned ilp_seconds, samples, seed, threads; /* --ilp-seconds, --samples, --seed, --threads */
+	unsigned phases;			      /* --phases; 0: all */
 	bool has_random, has_count;		      /* --random, --count */
 	unsigned random, count;
 	bool has_server;      /* --server */
