@@ -39,6 +39,7 @@ fors_SOURCES = \
 	cli/parse.c \
 	cli/plan_over.c cli/plan_over.h \
 	cli/pods.c \
+	cli/replay.c cli/replay.h \
 	cli/simulate/cmd_simulate.c \
 	cli/simulate/simulation.c cli/simulate/simulation.h \
 	cli/simulate/simulation_json.c \

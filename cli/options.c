@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "core/jobs/replay.h"
 #include "core/planners/planner.h"
 
 /* --- setters --------------------------------------------------------------------------------------------------- */
@@ -359,6 +360,20 @@ static const struct cli_option options[] = {
 	 MEMBER(jobs), 0, NULL},
 	{"jobs", "FILE", JOBS, "the jobs: lines 'NAME [exclusive]: SERVER, SERVER, ...'", set_text, MEMBER(jobs), 0,
 	 NULL},
+	{"replay", "HISTORY", JOBS,
+	 "instead of planning: files of the jobs that ran side by side, in --output-dir; HISTORY is what sacct -P prints, or "
+	 "in the Standard Workload Format",
+	 set_text, MEMBER(replay), 0, NULL},
+	{"placement", "HOW", JOBS,
+	 "with --replay: recorded (default), or without regard to the record: first-fit, tree (as Slurm's topology/tree), "
+	 "random",
+	 set_choice, MEMBER(placement), 0, fors_placement_names},
+	{"cores", "N", JOBS, "with --replay: processors of a server, in the Standard Workload Format; 1 when missing",
+	 set_number, MEMBER(cores), 1000000, NULL},
+	{"count", "N", JOBS, "with --replay: how many moments; 20 when missing", set_count, MEMBER(count), 1000000,
+	 NULL},
+	{"seed", "N", JOBS, "with --replay: of random placement; 0 when missing", set_number, MEMBER(seed),
+	 UINT32_MAX - 1, NULL},
 	{"slurm", NULL, JOBS, "instead of planning: write a file of jobs with those that Slurm runs", set_flag,
 	 MEMBER(slurm.is_wanted), 0, NULL},
 	{"output", "FILE", JOBS, "with --slurm: the file, replaced at once when something has changed", set_text,

@@ -245,6 +245,7 @@ static json_t *to_json(const struct per_job *p)
 	if (object)
 		json_object_set_new(object, "job_efi_mean", json_real(sum / p->result.njobs));
 	if (object && p->chosen) {
+		json_object_set_new(object, "meetings", json_integer(p->plans.nmeetings));
 		json_object_set_new(object, "chosen_efi_max", json_integer((json_int_t)p->chosen->max));
 		json_object_set_new(object, "chosen_dark_fiber", json_real(p->chosen->dark_fiber));
 	}
