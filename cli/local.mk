@@ -2,8 +2,10 @@
 bin_PROGRAMS += fors
 fors_SOURCES = \
 	cli/analyze/analysis.c cli/analyze/analysis.h \
+	cli/analyze/analysis_costs.c \
 	cli/analyze/analysis_json.c \
 	cli/analyze/analysis_net.c \
+	cli/analyze/analysis_page.c \
 	cli/analyze/analysis_tree.c \
 	cli/analyze/per_job.c cli/analyze/per_job.h \
 	cli/cables.c cli/cables.h \
@@ -43,6 +45,8 @@ fors_SOURCES = \
 	cli/simulate/cmd_simulate.c \
 	cli/simulate/simulation.c cli/simulate/simulation.h \
 	cli/simulate/simulation_json.c \
+	cli/simulate/simulation_page.c \
+	cli/simulate/simulation_policy.c \
 	cli/slurm/child.c cli/slurm/child.h \
 	cli/slurm/jobsfile.c cli/slurm/jobsfile.h \
 	cli/slurm/queue.c cli/slurm/queue.h \

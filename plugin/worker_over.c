@@ -14,9 +14,11 @@
 #include "worker_inside.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "core/planners/over.h"
 #include "clock.h"
+#include "job_pods.h"
 #include "log.h"
 
 #define MOST_BYTES (UINT64_C(1) << 30) /* that planning may take inside a daemon */
@@ -41,6 +43,32 @@ static uint8_t level(void *context, uint32_t src_lid, uint32_t dst_lid)
 	return fors_levels_find(planning->levels, src_lid, dst_lid);
 }
 
+/* Over tables as they are there is one method. Another engine's tables leave no choice. */
+static enum fors_err may_plan(const struct fors_job *job, struct fors_error *error)
+{
+	if (!job->pods || !strcmp(job->method, "auto") || !strcmp(job->method, "flows"))
+		return FORS_OK;
+	return fors_fail(error, FORS_ENOTAPPL,
+			 "this method is for trees of two levels; in one of three there is flows, which auto takes");
+}
+
+/*
+ * Nobody asks what other tables would allow where another engine makes them: these are the bound. The bound of a tree holds for all its servers, and
+ * what fors_plan_over() says for those that take part.
+ */
+static void set_bounds(const struct fors_job *job, const struct fors_over_report *report, struct fors_outcome *outcome)
+{
+	const struct fors_route3 *route = job->pods ? job->pods->route : NULL;
+
+	outcome->lower_bound = job->pods ? report->bound_best : report->bound_tables;
+	if (!job->pods)
+		return;
+	outcome->tables_bound = report->bound_tables;
+	if (route && route->nservers == report->nservers && route->bound_servers > outcome->lower_bound &&
+	    route->bound_servers != UINT32_MAX)
+		outcome->lower_bound = route->bound_servers;
+}
+
 enum fors_err fors_worker_plan_over(struct fors_worker *worker, const struct fors_job *job,
 				    struct fors_outcome *outcome, struct fors_error *error)
 {
@@ -53,6 +81,7 @@ enum fors_err fors_worker_plan_over(struct fors_worker *worker, const struct for
 		.cancelled = cancelled,
 		.context = &planning,
 		.clock_ms = fors_clock_exact_ms,
+		.rounds = job->pods ? job->pods->route : NULL,
 		.most_bytes = MOST_BYTES,
 	};
 	struct fors_over_report report = {.plan_ms = -1};
@@ -60,7 +89,9 @@ enum fors_err fors_worker_plan_over(struct fors_worker *worker, const struct for
 	enum fors_err err;
 
 	fors_outcome_clear(outcome);
-	err = fors_plan_over(&task, &outcome->plan, &report, &outcome->error);
+	err = may_plan(job, &outcome->error);
+	if (!err)
+		err = fors_plan_over(&task, &outcome->plan, &report, &outcome->error);
 	if (err == FORS_ECANCELLED || err == FORS_ENOMEM) {
 		fors_fail(error, err, "%s", outcome->error.text);
 		fors_outcome_clear(outcome);
@@ -69,13 +100,13 @@ enum fors_err fors_worker_plan_over(struct fors_worker *worker, const struct for
 	outcome->error.code = err;
 	outcome->plan_ms = fors_clock_exact_ms() - start;
 	if (!err)
-		outcome->lower_bound = report.bound_tables;
+		set_bounds(job, &report, outcome);
 	return FORS_OK;
 }
 
 bool fors_worker_is_stale(struct fors_worker *worker, const struct fors_job *job)
 {
-	return job && job->over && fors_worker_changes(worker) != job->over->changes;
+	return job && fors_job_is_foreign(job) && fors_worker_changes(worker) != job->over->changes;
 }
 
 /* Is what readers have over tables that may have changed? What an earlier opensm left may be over any. */

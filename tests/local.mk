@@ -69,6 +69,7 @@ unit_tests += tests/unit/test_text
 unit_tests += tests/unit/test_together
 unit_tests += tests/unit/test_trust
 unit_tests += tests/unit/test_verify
+unit_tests += tests/unit/test_formula
 unit_tests += tests/unit/test_sim
 unit_tests += tests/unit/test_sim_bound
 unit_tests += tests/unit/test_sim_memory
@@ -112,6 +113,7 @@ tests_unit_test_schedule_header_LDADD = $(unit_support) $(ZLIB_LIBS)
 tests_unit_test_tables_LDADD = $(unit_support)
 tests_unit_test_text_LDADD = libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_verify_LDADD = $(unit_support)
+tests_unit_test_formula_LDADD = libforsmodel.la libforscore.la $(CMOCKA_LIBS)
 sims = tests/unit/sims.c tests/unit/sims.h
 tests_unit_test_sim_SOURCES = tests/unit/test_sim.c $(sims)
 tests_unit_test_sim_LDADD = libforssim.la libforsmodel.la libforscore.la $(CMOCKA_LIBS) -lm
@@ -236,7 +238,7 @@ outbox_sources = plugin/child.c plugin/digest.c plugin/epoch.c plugin/outbox.c p
 	tests/unit/fake_clock.h
 tests_unit_test_outbox_SOURCES = tests/unit/test_outbox.c $(publish_sources) tests/unit/seal.c tests/unit/seal.h $(outbox_sources)
 tests_unit_test_outbox_LDADD = libforscore.la $(CMOCKA_LIBS) $(ZLIB_LIBS)
-tests_unit_test_outbox_LDFLAGS = $(AM_LDFLAGS) -pthread -Wl,--wrap=fors_publish
+tests_unit_test_outbox_LDFLAGS = $(AM_LDFLAGS) -pthread -Wl,--wrap=fors_publish,--wrap=fors_publish_sync
 tests_unit_test_runner_SOURCES = tests/unit/test_runner.c plugin/child.c plugin/runner.c plugin/thread.c \
 	tests/unit/fake_clock.c tests/unit/fake_clock.h
 tests_unit_test_runner_LDADD = libforscore.la $(CMOCKA_LIBS)
@@ -260,7 +262,7 @@ tests_unit_test_input_LDFLAGS = $(AM_LDFLAGS) -pthread
 tests_unit_test_trust_SOURCES = tests/unit/test_trust.c plugin/trust.c
 tests_unit_test_trust_LDADD = libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_trust_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=geteuid
-tests_unit_test_job_SOURCES = tests/unit/test_job.c plugin/digest.c plugin/job.c plugin/levels.c
+tests_unit_test_job_SOURCES = tests/unit/test_job.c plugin/digest.c plugin/job.c plugin/job_pods.c plugin/levels.c
 tests_unit_test_job_LDADD = $(unit_support)
 tests_unit_test_epoch_SOURCES = tests/unit/test_epoch.c plugin/epoch.c $(publish_sources) plugin/clock.c
 tests_unit_test_epoch_LDADD = libforscore.la $(CMOCKA_LIBS)
@@ -280,7 +282,7 @@ tests_unit_test_loader_LDADD = libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_loader_LDFLAGS = $(AM_LDFLAGS) -pthread -Wl,--wrap=fors_read_bytes
 tests_unit_test_settings_SOURCES = tests/unit/test_settings.c plugin/settings.c $(input_sources)
 tests_unit_test_settings_LDADD = libforscore.la $(CMOCKA_LIBS)
-worker_sources = plugin/board.c plugin/board_left.c plugin/job.c plugin/levels.c plugin/worker.c plugin/worker_duties.c plugin/worker_early.c plugin/worker_job.c \
+worker_sources = plugin/board.c plugin/board_left.c plugin/job.c plugin/job_pods.c plugin/levels.c plugin/steps.c plugin/worker.c plugin/worker_duties.c plugin/worker_early.c plugin/worker_failover.c plugin/worker_job.c \
 	plugin/worker_over.c plugin/worker_plan.c plugin/worker_publish.c plugin/worker_repairs.c plugin/advisor.c
 tests_unit_test_worker_SOURCES = tests/unit/test_worker.c $(publish_sources) $(worker_sources) $(outbox_sources) \
 	$(fault_sources)
@@ -310,7 +312,7 @@ tests_opensm_inside_la_SOURCES = tests/opensm/inside.c tests/opensm/inside.h tes
 tests_opensm_inside_la_CFLAGS = $(AM_CFLAGS) $(OPENSM_CFLAGS) -pthread
 tests_opensm_inside_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -rpath /nowhere -pthread \
 	-Wl,--wrap=fors_worker_start,--wrap=fors_worker_submit,--wrap=fors_worker_keep,--wrap=fors_worker_note_sweep \
-	-Wl,--wrap=fors_worker_note_tables,--wrap=fors_worker_withdrawn \
+	-Wl,--wrap=fors_worker_note_tables,--wrap=fors_worker_note_step,--wrap=fors_worker_withdrawn \
 	-Wl,--wrap=fors_worker_stop,--wrap=fors_outbox_set,--wrap=fors_job_new,--wrap=fors_loader_trouble \
 	-Wl,--wrap=fors_kept_trouble
 tests_opensm_inside_la_LIBADD = libtestsupport.la libforscore.la $(CMOCKA_LIBS) $(ZLIB_LIBS)

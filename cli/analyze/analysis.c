@@ -313,6 +313,8 @@ int cli_analyze(const struct cli_settings *settings, struct cli_analysis *analys
 		code = cli_analysis_jobs(settings->jobs, analysis);
 	if (!code)
 		code = evaluate(analysis);
+	if (!code)
+		code = cli_analysis_costs(settings, analysis);
 	return code || !settings->wants_optimum ? code : cli_analysis_optimum(analysis);
 }
 

@@ -30,6 +30,7 @@ enum fors_key_kind {
 	FORS_KEY_SERVERS,    /* the same, of places of servers */
 	FORS_KEY_REPAIRS,    /* struct fors_gains */
 	FORS_KEY_WARNINGS,   /* struct fors_warnings */
+	FORS_KEY_FAILOVER,   /* struct fors_failover */
 };
 
 struct fors_key {
