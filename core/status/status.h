@@ -13,6 +13,7 @@
 #include "core/net/rates.h"
 #include "core/schedule/pace.h"
 #include "core/schedule/schedule.h"
+#include "jobstat.h"
 
 enum fors_state { FORS_INACTIVE, FORS_PLANNING, FORS_ACTIVE, FORS_FAILED };
 #define FORS_NSTATES 4
@@ -82,6 +83,7 @@ struct fors_status {
 	struct fors_links slow_servers; /* whose own cable is slow: b is the server */
 	struct fors_links lost_servers; /* places of servers with nothing alive: b is the server that was, or empty */
 	struct fors_gains repairs;	/* what to mend first */
+	struct fors_jobstats jobs;	/* each job, where there is a jobs file; else not known */
 	struct fors_warnings warnings;
 };
 

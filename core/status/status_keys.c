@@ -50,6 +50,7 @@ const struct fors_key fors_keys[] = {
 	{AT(held_until_ms), FORS_KEY_UNIX_MS, "Unix time when the next held cable returns"},
 	{AT(state_since_ms), FORS_KEY_UNIX_MS, "Unix time since when the state is what it is"},
 	{AT(repairs), FORS_KEY_REPAIRS, NULL},
+	{AT(jobs), FORS_KEY_JOBS, NULL},
 	{"remarks", offsetof(struct fors_status, warnings), sizeof(struct fors_warnings), FORS_KEY_WARNINGS,
 	 "Settings of fors.conf that cannot be followed"},
 };

@@ -113,6 +113,7 @@ static void unknown_is_null(void **state)
 		"guests",
 		"left_out",
 		"repairs",
+		"jobs",
 	};
 	struct fors_status status;
 	json_t *object;
