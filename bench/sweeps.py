@@ -9,6 +9,7 @@ import pathlib
 import re
 import statistics
 import tempfile
+import time
 
 import failover
 import harness
@@ -17,6 +18,11 @@ import loads
 ENGINES = ["minhop", "updn", "ftree", "dfsssp", "nue", "fors"]
 CABLE = (0, 0)
 BUILD = re.compile(r"building routing with '(\w+)'")
+
+# Steps of a failover that opensm's log has for every engine, and those that only fors measures (status.json)
+LOGGED = {"trap": "num:128", "discovered": "HEAVY SWEEP COMPLETE", "asked": "building routing with",
+          "confirmed": "SWITCHES CONFIGURED FOR UNICAST", "up": "SUBNET UP"}
+MEASURED = ["filled", "first_block", "last_block", "planned", "published", "copied", "command"]
 
 
 def options(engine, lmc):
@@ -38,27 +44,52 @@ def build_times(log, engine):
     return times
 
 
+def steps_of(log, started, status, before):
+    """Milliseconds from the cut to each step: by the log, and what fors says of this failover, which counts from the trap."""
+    logged = {name: failover.logged_at(log, text) for name, text in LOGGED.items()}
+    steps = {name: 1000 * (moment - started) for name, moment in logged.items() if moment is not None}
+    record = status.get("failover") or {}
+    if record.get("epoch", 0) > before:
+        steps |= {name: record["began_ms"] - 1000 * started + record[f"{name}_ms"] for name in MEASURED
+                  if record[f"{name}_ms"] is not None}
+    return steps
+
+
 def measure(spines, leaves, engine, lmc, repeats=2):
     """One engine on one fabric: bring-up, one cable cut and back (repeats times), one spine cut."""
     tree = harness.FatTree(spines, leaves)
     with tempfile.TemporaryDirectory(prefix="fors-bench-") as folder, harness.Ibsim(tree, folder) as sim:
-        with harness.OpenSM(sim, pathlib.Path(folder) / "opensm", **options(engine, lmc)) as osm:
+        copies = pathlib.Path(folder) / "copies"
+        copies.mkdir()
+        told = f"publish_dir = {copies}\npublish_command = true\n"
+        with harness.OpenSM(sim, pathlib.Path(folder) / "opensm", fors_conf=told, **options(engine, lmc)) as osm:
             return _rounds(tree, sim, osm, engine, lmc, repeats)
 
 
 def _rounds(tree, sim, osm, engine, lmc, repeats):
     up, state = failover.bring_up(sim, osm)
     cable, cuts, fills = tree.uplink(*CABLE), [], [state.status.get("tables_ms")]
-    shift = None
+    shift, steps = None, []
     for _ in range(repeats):
+        position, started, epoch = osm.log_end(), time.time(), state.status.get("epoch") or 0
         cut, state = failover.change(sim, osm, state, lambda: sim.unlink(cable.leaf, cable.leaf_port))
         fills.append(state.status.get("tables_ms"))
         cuts.append(cut)
+        steps.append(steps_of(osm.log(position), started, whole_status(osm), epoch))
         if len(cuts) == 1:
             shift = _shift(state)
         _, state = failover.change(sim, osm, state, lambda: sim.relink(cable.leaf, cable.leaf_port))
     spine, state = failover.change(sim, osm, state, lambda: sim.unlink_node(tree.spine(1)))
-    return _summary(tree, osm, engine, lmc, up, cuts, spine, [ms for ms in fills if ms is not None], shift)
+    row = _summary(tree, osm, engine, lmc, up, cuts, spine, [ms for ms in fills if ms is not None], shift)
+    return {**row, **{f"step_{name}": statistics.median(one[name] for one in steps if name in one)
+                      for name in [*LOGGED, *MEASURED] if any(name in one for one in steps)}}
+
+
+def whole_status(osm):
+    """Status of fors, with all steps of the failover in it: the last ones come with its next look around."""
+    if osm.status():
+        harness.wait_for(lambda: (osm.status().get("failover") or {"command_ms": 0})["command_ms"] is not None, 15)
+    return osm.status()
 
 
 def _shift(state):

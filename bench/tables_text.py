@@ -2,6 +2,12 @@
 """The results as text: Markdown tables that are also readable as they are."""
 
 
+# In the order in which they mostly come; trap to asked, confirmed and up are of opensm's log, the others fors's own
+STEPS = ["trap", "discovered", "asked", "filled", "first_block", "last_block", "planned", "confirmed", "published", "copied",
+         "command", "up"]
+STEPPED = ["minhop", "fors"]
+
+
 def number(value):
     """A number as short as it can be told; a dash for what is unknown."""
     if value is None:
@@ -45,7 +51,9 @@ def sweeps_tables(rows):
                ("1 spine: entries", "spine_entries"), ("blocks ", "spine_blocks")]),
         table("One cable cut: milliseconds after it", good,
               [*place, ("tables sent", "cut_to_tables_ms"), ("SUBNET UP", "cut_to_up_ms"),
-               ("new epoch", "cut_to_epoch_ms"), ("linear shift then", "shift_after_cut")])]
+               ("new epoch", "cut_to_epoch_ms"), ("linear shift then", "shift_after_cut")]),
+        table("The same, step by step", [row for row in good if row["engine"] in STEPPED],
+              [*place, *((step.replace("_", " "), f"step_{step}") for step in STEPS)])]
     notes = [f"- {row['fabric']}, LMC {row['lmc']}, {row['engine']}: {row['error']}" for row in rows if "error" in row]
     parts.append("\\* the engine gave up at least once and minhop took over.\n")
     return "\n".join(parts + (["No result:", *notes, ""] if notes else []))

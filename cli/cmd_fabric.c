@@ -197,17 +197,34 @@ static int read_state(const char *dir, struct fors_status *status)
 	return cli_make_path(dir, "status.json", path) ? cli_use_file(path, parse_status, status) : CLI_BAD;
 }
 
-/* With tables where it is a two-level fat-tree. */
+static int load_pods(const struct cli_source *source, const struct cli_site *site, struct cli_fabric *made)
+{
+	struct cli_pods pods;
+	int code = cli_pods_make(site, source, &pods);
+
+	if (!code) {
+		made->net = pods.net;
+		made->lfts = pods.route->lfts;
+		pods.net = NULL;
+		pods.route->lfts = NULL;
+	}
+	cli_pods_free(&pods);
+	return code;
+}
+
+/* With tables where it is a fat-tree of two levels or three. */
 static int load_now(const struct cli_source *source, const struct cli_site *site, struct cli_fabric *made)
 {
 	bool has_pods = false;
 	int code = site->places ? cli_site_has_pods(site, &has_pods) : CLI_GOOD;
 
+	*made = (struct cli_fabric){0};
 	if (code)
 		return code;
-	if (site->places && !has_pods)
+	if (has_pods)
+		return load_pods(source, site, made);
+	if (site->places)
 		return cli_fabric_make(site, source->has_lmc, source->lmc, source->down, source->ndown, made);
-	*made = (struct cli_fabric){0};
 	return cli_site_net(site, source, &made->net);
 }
 

@@ -9,6 +9,7 @@
 #include "cli/clock.h"
 #include "cli/json.h"
 #include "cli/plan_over.h"
+#include "cli/slurm/slurm.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -281,6 +282,14 @@ static int check_fabric(const struct cli_site *site, const struct cli_fabric *ma
 	return fors_fabric_connected(made->fabric, &error) ? cli_fail(&error) : CLI_GOOD;
 }
 
+static bool asks_of_slurm(const struct cli_settings *settings)
+{
+	const struct cli_slurm *slurm = &settings->slurm;
+
+	return slurm->output || slurm->interval || slurm->exclusive || slurm->names || slurm->squeue || slurm->plans ||
+	       slurm->wait || settings->has_timeout;
+}
+
 static int run(const struct cli_settings *settings, char **operand)
 {
 	const struct cli_source *source = &settings->source;
@@ -289,6 +298,12 @@ static int run(const struct cli_settings *settings, char **operand)
 	int code;
 
 	(void)operand;
+	if (settings->slurm.is_wanted)
+		return slurm_follow(settings);
+	if (asks_of_slurm(settings))
+		return cli_usage_error(
+			"--output, --interval, --exclusive, --names, --squeue, --timeout, --publish-dir and "
+			"--wait go with --slurm; plans are written with --output-dir DIR");
 	if (!settings->jobs)
 		return cli_usage_error("--jobs FILE is missing");
 	code = cli_site_load(source, &site);
@@ -307,11 +322,14 @@ const struct cli_command cli_jobs_command = {
 	.id = CLI_CMD_JOBS,
 	.name = "jobs",
 	.summary = "Plan several jobs at once, each over lanes of its own",
-	.usage = "(--fabric FILE | --synthetic SPEC) --jobs FILE [OPTION]...",
+	.usage = "(--fabric FILE | --synthetic SPEC) --jobs FILE [OPTION]...\n"
+		 "       fors jobs --slurm --output FILE [OPTION]...",
 	.details = "A line of the file is 'NAME: SERVER, SERVER, ...' or 'NAME [exclusive]: SERVER, ...'.\n"
 		   "Exclusive jobs get lanes of their own: they promise to follow their schedules.\n"
 		   "With a path index for each lane (LMC 5 for 17 to 32) isolation is complete.\n"
 		   "Example: fors jobs --synthetic 'FT(2;20,18)' --lmc 5 --jobs jobs.txt --output-dir schedules\n"
-		   "The exit code is 1 when a job has no plan, or fors does not route the fabric.\n",
+		   "With --slurm the file is written: what squeue says that runs, as long as it answers.\n"
+		   "The exit code is 1 when a job has no plan, or fors does not route the fabric;\n"
+		   "with --slurm, when squeue does not answer (the file stays), or there is no plan in time.\n",
 	.run = run,
 };

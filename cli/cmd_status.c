@@ -331,7 +331,11 @@ static void print_jobs(const struct fors_jobstats *jobs)
 static void print_numbers(const struct fors_status *status)
 {
 	print_engine(status);
-	if (status->servers >= 0 && !fors_status_is_over(status))
+	if (status->servers >= 0 && status->tops >= 0)
+		printf("fabric      %lld servers; three levels: %lld leaves in %lld pods, %lld middle switches, %lld tops\n",
+		       (long long)status->servers, (long long)status->leaves, (long long)status->pods,
+		       (long long)status->mids, (long long)status->tops);
+	else if (status->servers >= 0 && !fors_status_is_over(status))
 		printf("fabric      %lld servers, %lld leaves, %lld spines\n", (long long)status->servers,
 		       (long long)status->leaves, (long long)status->spines);
 	if (status->leaves >= 0) {
@@ -342,11 +346,13 @@ static void print_numbers(const struct fors_status *status)
 		printf("%*sthe worst leaf lacks %lld uplink%s for its servers\n", ROW, "", (long long)status->f,
 		       status->f == 1 ? "" : "s");
 	if (status->ca_ports > status->servers)
-		printf("CA ports    %lld: %lld servers, %lld not participants, %lld guests on spines, %lld left out\n",
+		printf("CA ports    %lld: %lld servers, %lld not participants, %lld guests on %s, %lld left out\n",
 		       (long long)status->ca_ports, (long long)status->servers, (long long)status->not_participants,
-		       (long long)status->guests, (long long)status->left_out);
+		       (long long)status->guests, status->tops >= 0 ? "middle switches and tops" : "spines",
+		       (long long)status->left_out);
 	if (status->unreachable_pairs > 0)
-		printf("cut off     %lld pairs of leaves have no common spine\n", (long long)status->unreachable_pairs);
+		printf("cut off     %lld pairs of leaves have no %s\n", (long long)status->unreachable_pairs,
+		       status->tops >= 0 ? "way to each other" : "common spine");
 	print_cost(status);
 	cli_print_repairs(status);
 	if (status->phases > 0) {
@@ -360,11 +366,45 @@ static void print_numbers(const struct fors_status *status)
 	print_jobs(&status->jobs);
 }
 
+/* One step, with what comes before it; a row of more than five would be none. */
+static void print_step(const struct fors_failover *failover, enum fors_step step, int *printed)
+{
+	if (failover->ms[step] < 0)
+		return;
+	if (*printed % 5 == 0)
+		printf("%s%*s", *printed ? ",\n" : "", ROW, "");
+	else
+		printf(", ");
+	printf("%s %.1f", fors_step_name(step), failover->ms[step]);
+	++*printed;
+}
+
+/* The last one, step by step, from the first that was heard of it. */
+static void print_failover(const struct fors_failover *failover)
+{
+	int printed = 0;
+
+	if (failover->epoch < 0)
+		return;
+	printf("failover    ");
+	if (failover->began_ms >= 0) {
+		cli_print_age(cli_age((uint64_t)failover->began_ms));
+		printf(" ago, ");
+	}
+	if (failover->ms[FORS_STEP_PUBLISHED] >= 0)
+		printf("readers had a schedule after %.1f ms; ", failover->ms[FORS_STEP_PUBLISHED]);
+	printf("epoch %lld\n", (long long)failover->epoch);
+	for (int i = 0; i < FORS_NSTEPS; i++)
+		print_step(failover, (enum fors_step)i, &printed);
+	printf(printed ? " ms\n" : "");
+}
+
 static void print_rows(const struct folder *folder)
 {
 	print_state(folder);
 	print_numbers(&folder->status);
 	print_epoch(&folder->status);
+	print_failover(&folder->status.failover);
 	print_beat(&folder->beat);
 	print_next(folder);
 }

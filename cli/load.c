@@ -233,7 +233,7 @@ static enum fors_err look_at_tables(struct cli_fabric *made, struct fors_error *
 	if (!err)
 		err = fors_account_take(made->fabric, &account, error);
 	if (!err)
-		fors_account_warn(made->fabric, &account, &made->warnings);
+		fors_account_warn(made->net, &account, &made->warnings);
 	return err;
 }
 

@@ -2,8 +2,10 @@
 bin_PROGRAMS += fors
 fors_SOURCES = \
 	cli/analyze/analysis.c cli/analyze/analysis.h \
+	cli/analyze/analysis_costs.c \
 	cli/analyze/analysis_json.c \
 	cli/analyze/analysis_net.c \
+	cli/analyze/analysis_page.c \
 	cli/analyze/analysis_tree.c \
 	cli/cables.c cli/cables.h \
 	cli/cli.h \
@@ -41,6 +43,12 @@ fors_SOURCES = \
 	cli/simulate/cmd_simulate.c \
 	cli/simulate/simulation.c cli/simulate/simulation.h \
 	cli/simulate/simulation_json.c \
+	cli/simulate/simulation_page.c \
+	cli/simulate/simulation_policy.c \
+	cli/slurm/child.c cli/slurm/child.h \
+	cli/slurm/jobsfile.c cli/slurm/jobsfile.h \
+	cli/slurm/queue.c cli/slurm/queue.h \
+	cli/slurm/slurm.c cli/slurm/slurm.h \
 	cli/whatif/whatif.h \
 	cli/whatif/whatif_cases.c \
 	cli/whatif/whatif_engine.c \
@@ -75,7 +83,7 @@ cli/_fors: fors$(EXEEXT)
 # The page that --html writes, as a C string, with the colours of routing engines that bench/svg.py draws with too.
 BUILT_SOURCES = cli/page_html.h
 CLEANFILES += cli/page_html.h
-EXTRA_DIST += cli/README.md cli/analyze/README.md cli/engine_colours.json cli/page.html cli/simulate/README.md cli/whatif/README.md
+EXTRA_DIST += cli/README.md cli/analyze/README.md cli/engine_colours.json cli/page.html cli/simulate/README.md cli/slurm/README.md cli/whatif/README.md
 cli/page_html.h: $(srcdir)/cli/page.html $(srcdir)/cli/engine_colours.json
 	$(AM_V_GEN)mkdir -p cli && sed -e '/@ENGINE_COLOURS@/{r $(srcdir)/cli/engine_colours.json' -e 'd}' $(srcdir)/cli/page.html | \
 		sed -e 's/\\/\\\\/g' -e 's/"/\\"/g' -e 's/^/"/' -e 's/$$/\\n"/' >$@

@@ -106,6 +106,33 @@ static bool set_rate(const struct cli_option *option, const char *argument, stru
 	return cli_rate_of(option->name, argument, option->most, member_of(option, settings));
 }
 
+/* Three sizes that ascend, the last one not 0. */
+static bool set_levels(const struct cli_option *option, const char *argument, struct cli_settings *settings)
+{
+	uint32_t *level = settings->simulate.adaptive_level;
+	char text[64];
+	unsigned i = 0;
+
+	snprintf(text, sizeof(text), "%s", argument);
+	for (char *at = text, *comma = text; i < 3 && comma; i++, at = comma + 1) {
+		uint64_t value;
+
+		comma = strchr(at, ',');
+		if (comma)
+			*comma = '\0';
+		if (!cli_size(option->name, at, &value))
+			return false;
+		level[i] = value < UINT32_MAX ? (uint32_t)value : UINT32_MAX;
+		if (i == 2 && comma) /* a fourth */
+			i = 3;
+	}
+	if (i == 3 && strlen(argument) < sizeof(text) && level[0] <= level[1] && level[1] <= level[2] && level[2])
+		return true;
+	cli_usage_error("--%s is '%s', but has to be three sizes that ascend, as in 1280,2560,5120", option->name,
+			argument);
+	return false;
+}
+
 /* One more of them. */
 static bool set_link_rate(const struct cli_option *option, const char *argument, struct cli_settings *settings)
 {
@@ -197,7 +224,10 @@ static const char *const fabric_formats[] = {
 	[CLI_FABRIC_NET] = "net",   [CLI_FABRIC_SPEC] = "spec",	  [CLI_FABRIC_JSON] = "json",
 	[CLI_FABRIC_LFTS] = "lfts", [CLI_FABRIC_SLURM] = "slurm", [CLI_FABRIC_SLURM_YAML] = "slurm-yaml",
 	[CLI_FABRIC_SVG] = "svg",   [CLI_FABRIC_DOT] = "dot",	  NULL};
-const char *const cli_policies[] = {"tables", "random", "hashed", "adaptive", NULL}; /* enum fors_policy */
+const char *const cli_policies[] = {"tables", "random", "hashed", "adaptive", "vlb",
+				    "ugal-l", "ugal-g", "tago",	  NULL}; /* enum fors_policy */
+static const char *const lane_kinds[] = {"usual", "destination", "hops", NULL};
+static const char *const adaptive_choices[] = {"usual", "random", "greedy", NULL};
 static const char *const barriers[] = {"none", NULL};
 static const char *const idles[] = {[CLI_IDLE_KEPT] = "kept", [CLI_IDLE_SKIPPED] = "skipped", NULL};
 static const char *const queue_kinds[] = {[CLI_QUEUES_VOQ] = "voq", [CLI_QUEUES_FIFO] = "fifo", NULL};
@@ -205,9 +235,38 @@ static const char *const maps[] = {[CLI_MAP_DIRECT] = "direct", [CLI_MAP_RANDOM]
 static const char *const lmcs[] = {"0", "1", "2", "3", "4", "5", "6", "7", NULL};
 static const char *const routings[] = {"fors",	   "d-mod-k", "s-mod-k", "random", "hash",
 				       "shortest", "up-down", "sssp",	 "dor",	   NULL};
+static const char *const routings_of_jobs[] = {"fors",	  "d-mod-k", "s-mod-k", "random", "hash", "shortest",
+					       "up-down", "sssp",    "dor",	"sar",	  NULL};
 static const char *const models[] = {"shortest", "up-down", "sssp", "dor", NULL};
-static const char *const patterns[] = {"linear-shift", "all-to-all", "plan", "shift",	 "permutation", "bisect",
-				       "2DNN",	       "2DNNDIAG",   "3DNN", "3DNNDIAG", NULL};
+static const char *const patterns[] = {"linear-shift",
+				       "all-to-all",
+				       "plan",
+				       "shift",
+				       "permutation",
+				       "bisect",
+				       "2DNN",
+				       "2DNNDIAG",
+				       "3DNN",
+				       "3DNNDIAG",
+				       "bit-complement",
+				       "bit-reverse",
+				       "bit-rotation",
+				       "bit-shuffle",
+				       "bit-transpose",
+				       "tornado",
+				       "ring",
+				       "xor",
+				       "recursive-doubling",
+				       "dissemination",
+				       "broadcast",
+				       "incast",
+				       "NAS-FT",
+				       "NAS-IS",
+				       "NAS-CG",
+				       "NAS-MG",
+				       "NAS-BT",
+				       "WRF",
+				       NULL};
 const char *const cli_engines[] = {"fors", "minhop", "updn", "dnup",	   "ftree", "lash",
 				   "dor",  "dfsssp", "sssp", "torus-2QoS", "nue",   NULL};
 
@@ -279,7 +338,12 @@ static const struct cli_option options[] = {
 	 0, NULL},
 	{"threshold", "N", EXCLUDE, "cables with so many errors at both ends together; 100 when missing", set_threshold,
 	 MEMBER(threshold), UINT32_MAX - 1, NULL},
-	{"routing", "NAME", WITH_PATTERN,
+	{"routing", "NAME", ANALYZE,
+	 "instead of --lfts: fors (the tables that fors would write); a model of an engine for any net: shortest, "
+	 "up-down, sssp, dor (TORUS, CUBE), or sar (balanced for --jobs); with --synthetic trees also d-mod-k, s-mod-k, "
+	 "random, hash",
+	 set_text, MEMBER(routing), 0, routings_of_jobs},
+	{"routing", "NAME", SIMULATE,
 	 "instead of --lfts: fors (the tables that fors would write); a model of an engine for any net: shortest, "
 	 "up-down, sssp, or dor (TORUS, CUBE); with --synthetic trees also d-mod-k, s-mod-k, random, hash",
 	 set_text, MEMBER(routing), 0, routings},
@@ -314,7 +378,9 @@ static const struct cli_option options[] = {
 	 NULL},
 	{"pattern", "NAME", WITH_PATTERN,
 	 "linear-shift, all-to-all, plan, plan(METHOD), shift, shift(K), permutation, bisect, 2DNN, 2DNNDIAG, 3DNN, "
-	 "3DNNDIAG, RANDN(K) or RANDOM(K)",
+	 "3DNNDIAG, RANDN(K) or RANDOM(K); bit-complement, bit-reverse, bit-rotation, bit-shuffle, bit-transpose, tornado; ring, "
+	 "xor, recursive-doubling, dissemination, broadcast; incast, incast(K), hotspot(K); NAS-FT, NAS-IS, NAS-CG, NAS-MG, "
+	 "NAS-BT, WRF",
 	 set_text, MEMBER(pattern), 0, patterns},
 	{"pattern-file", "FILE", WITH_PATTERN, "a pattern of your own: lines 'SRC DST [PATH]', 'phase' between phases",
 	 set_text, MEMBER(pattern_file), 0, NULL},
@@ -330,12 +396,36 @@ static const struct cli_option options[] = {
 	 MEMBER(jobs), 0, NULL},
 	{"jobs", "FILE", JOBS, "the jobs: lines 'NAME [exclusive]: SERVER, SERVER, ...'", set_text, MEMBER(jobs), 0,
 	 NULL},
+	{"slurm", NULL, JOBS, "instead of planning: write a file of jobs with those that Slurm runs", set_flag,
+	 MEMBER(slurm.is_wanted), 0, NULL},
+	{"output", "FILE", JOBS, "with --slurm: the file, replaced at once when something has changed", set_text,
+	 MEMBER(slurm.output), 0, NULL},
+	{"interval", "SECONDS", JOBS, "with --slurm: again every so many seconds, for ever; once when missing",
+	 set_number, MEMBER(slurm.interval), 86400, NULL},
+	{"exclusive", "NAMES", JOBS,
+	 "with --slurm: all jobs of these partitions, separated by commas, are exclusive; others are with sbatch --comment "
+	 "fors=exclusive",
+	 set_text, MEMBER(slurm.exclusive), 0, NULL},
+	{"names", "FILE", JOBS, "with --slurm: what Slurm's hosts are called in the fabric, lines 'HOST: SERVER, ...'",
+	 set_text, MEMBER(slurm.names), 0, NULL},
+	{"squeue", "COMMAND", JOBS, "with --slurm: this program, with arguments, instead of squeue", set_text,
+	 MEMBER(slurm.squeue), 0, NULL},
+	{"timeout", "SECONDS", JOBS, "with --slurm: wait for squeue no longer than this; 10 when missing", set_timeout,
+	 MEMBER(timeout), 86400, NULL},
+	{"publish-dir", "DIR", JOBS, "with --wait: where plans are published, as jobs/NAME/schedule", set_text,
+	 MEMBER(slurm.plans), 0, NULL},
+	{"wait", "SECONDS", JOBS,
+	 "with --slurm: wait for the plan of the job SLURM_JOB_ID, no longer than this; for Slurm's PrologSlurmctld",
+	 set_number, MEMBER(slurm.wait), 86400, NULL},
 	{"optimum", NULL, ANALYZE, "also the best that any routing could give", set_flag, MEMBER(wants_optimum), 0,
 	 NULL},
 	{"simulate", NULL, WHATIF, "also in Gbit/s: simulate each failure packet by packet, as fors simulate does",
 	 set_flag, MEMBER(simulate.is_wanted), 0, NULL},
-	{"message", "SIZE", SIMULATE | WHATIF, "bytes of each message, as in 1500, 64KiB, 4MiB; 64KiB when missing",
+	{"message", "SIZE", WITH_PATTERN | WHATIF, "bytes of each message, as in 1500, 64KiB, 4MiB; 64KiB when missing",
 	 set_size, MEMBER(simulate.message), 0, NULL},
+	{"barrier", "TIME", ANALYZE,
+	 "also in Gbit/s, without packets: each phase costs so much beside its load, as in 1us", set_barrier,
+	 MEMBER(simulate.barrier), 0, NULL},
 	{"barrier", "TIME", SIMULATE | WHATIF,
 	 "servers wait for one another after each phase, and then for so long, as in 4us; 0 when missing; none: nobody waits",
 	 set_barrier, MEMBER(simulate.barrier), 0, barriers},
@@ -349,10 +439,22 @@ static const struct cli_option options[] = {
 	{"window", "N", SIMULATE,
 	 "with --barrier none: messages of a server under way, at most; any number when missing", set_number,
 	 MEMBER(simulate.window), 1000000, NULL},
+	{"load", "PART", SIMULATE,
+	 "no phases: at random moments each server sends to one of those that it sends to in the pattern, on average so much of "
+	 "its cable",
+	 set_rate, MEMBER(simulate.load), 1, NULL},
+	{"messages", "N", SIMULATE, "with --load: of each server; 1000 when missing", set_number,
+	 MEMBER(simulate.messages), 1000000, NULL},
+	{"measured", "GBITS", ANALYZE, "find the cost of a phase with which each server would get so much", set_rate,
+	 MEMBER(simulate.measured), 1000000, NULL},
+	{"healthy", "GBITS", SIMULATE, "what a server gets from the healthy fabric: also say which part of it is left",
+	 set_rate, MEMBER(simulate.healthy), 1000000, NULL},
+	{"crossbar", NULL, SIMULATE, "also on one switch for all servers: which part of that is this?", set_flag,
+	 MEMBER(simulate.wants_crossbar), 0, NULL},
 	{"measured", "GBITS", SIMULATE | WHATIF,
 	 "find the cost of a barrier with which each server would get so much, and simulate with it", set_rate,
 	 MEMBER(simulate.measured), 1000000, NULL},
-	{"speed", "GBITS", SIMULATE | WHATIF,
+	{"speed", "GBITS", WITH_PATTERN | WHATIF,
 	 "of all cables, whatever the fabric's text says; without, 200 where it says nothing", set_rate,
 	 MEMBER(simulate.speed), 1000000, NULL},
 	{"link-rate", "NODE[PORT]=PART", SIMULATE, "one cable runs at this part of its speed; may be repeated",
@@ -366,9 +468,29 @@ static const struct cli_option options[] = {
 	 MEMBER(simulate.pause_low), 0, NULL},
 	{"policy", "NAME", SIMULATE,
 	 "who says how a packet goes on: tables (default); or among all shortest ways random (each packet), hashed (each "
-	 "flow), adaptive (least queue)",
+	 "flow), adaptive (least queue); or over detours: vlb (always), ugal-l, ugal-g (when queues say so), tago (by weighted "
+	 "global links)",
 	 set_choice, MEMBER(simulate.policy), 0, cli_policies},
-	{"vls", "N", SIMULATE, "virtual lanes: a message takes the one of its destination's number; 1 when missing",
+	{"blocks", "FILE", SIMULATE,
+	 "switches that belong together, for vlb, ugal and tago: lines 'NAME: SWITCH, SWITCH, ...'; groups of a Dragonfly when missing",
+	 set_text, MEMBER(simulate.blocks), 0, NULL},
+	{"adaptive-binding", "TIME", SIMULATE,
+	 "with --policy adaptive: for so long a switch's choice holds for all packets to the same server", set_time,
+	 MEMBER(simulate.adaptive_binding), 0, NULL},
+	{"adaptive-levels", "A,B,C", SIMULATE,
+	 "with --policy adaptive: all that a switch knows of a queue is which of these sizes it has reached, as in 1280,2560,5120",
+	 set_levels, 0, 0, NULL},
+	{"adaptive-leave", "SIZE", SIMULATE,
+	 "with --policy adaptive: the table's port is taken while less than this waits for it", set_size,
+	 MEMBER(simulate.adaptive_leave), 0, NULL},
+	{"adaptive-choice", "HOW", SIMULATE,
+	 "with --policy adaptive: of ports that are equal one at random (usual), or the first (greedy)", set_choice,
+	 MEMBER(simulate.adaptive_choice), 0, adaptive_choices},
+	{"lanes", "HOW", SIMULATE,
+	 "virtual lanes by destination (usual), or by hops: one higher at each switch, so that no circle can lock (usual for detours)",
+	 set_choice, MEMBER(simulate.lanes), 0, lane_kinds},
+	{"vls", "N", SIMULATE,
+	 "virtual lanes: a message takes the one of its destination's number; 1 when missing, 8 for detours",
 	 set_number, MEMBER(simulate.vls), 8, NULL},
 	{"queues", "KIND", SIMULATE, "of a port: voq (one for each way on), or fifo (one for all)", set_choice,
 	 MEMBER(simulate.queues), 0, queue_kinds},
@@ -379,7 +501,7 @@ static const struct cli_option options[] = {
 	 MEMBER(simulate.switching), 0, NULL},
 	{"adapter-time", "TIME", SIMULATE, "between two messages of a server", set_time, MEMBER(simulate.adapter), 0,
 	 NULL},
-	{"adapter-rate", "PART", SIMULATE | WHATIF, "of its cable that an adapter can fill, as in 0.94", set_rate,
+	{"adapter-rate", "PART", WITH_PATTERN | WHATIF, "of its cable that an adapter can fill, as in 0.94", set_rate,
 	 MEMBER(simulate.adapter_rate), 1, NULL},
 	{"resume", "FILE", WHATIF, "keep results in FILE as they come, and do not find out again what is there",
 	 set_text, MEMBER(resume), 0, NULL},
@@ -410,7 +532,7 @@ static const struct cli_option options[] = {
 	 0, 0, NULL},
 	{"timeout", "SECONDS", CLI_CMD_WAIT, "wait no longer than this; default: for ever", set_timeout,
 	 MEMBER(timeout), 86400, NULL},
-	{"html", "FILE", ANALYZE, "write a page with the fabric drawn, for a browser or a printer", set_text,
+	{"html", "FILE", WITH_PATTERN, "write a page with the fabric drawn, for a browser or a printer", set_text,
 	 MEMBER(html), 0, NULL},
 	{"html", "FILE", WHATIF, "write a page, for a browser or a printer", set_text, MEMBER(html), 0, NULL},
 };

@@ -52,6 +52,9 @@ enum cli_map { CLI_MAP_DIRECT, CLI_MAP_RANDOM };
 /* Arguments of --queues and --idle, in the order of their names. */
 enum cli_queues { CLI_QUEUES_VOQ, CLI_QUEUES_FIFO };
 enum cli_idle { CLI_IDLE_KEPT, CLI_IDLE_SKIPPED };
+/* Arguments of --lanes and --adaptive-choice; the first one stands for what is usual. */
+enum cli_lanes { CLI_LANES_USUAL, CLI_LANES_DESTINATION, CLI_LANES_HOPS };
+enum cli_adaptive_choice { CLI_ADAPTIVE_USUAL, CLI_ADAPTIVE_RANDOM, CLI_ADAPTIVE_GREEDY };
 
 /* A size in bytes, or a time in picoseconds. */
 struct cli_amount {
@@ -70,17 +73,33 @@ struct cli_texts {
 
 /* How a simulation runs. */
 struct cli_simulate {
-	struct cli_amount message, mtu, buffer;	    /* --message, --mtu, --buffer: bytes */
-	struct cli_amount wire, switching, adapter; /* --wire-time, --switch-time, --adapter-time */
-	struct cli_amount barrier, jitter, skew;    /* --barrier, --jitter, --skew */
-	struct cli_amount pause_high, pause_low;    /* --pause-high, --pause-low: bytes */
-	cli_rate speed, adapter_rate, measured;	    /* --speed, --adapter-rate, --measured */
-	bool is_wanted;				    /* --simulate, of whatif */
-	bool has_no_barrier, is_store_and_forward;  /* --barrier none, --store-and-forward */
-	int policy;				    /* --policy: enum fors_policy */
-	int queues, idle;			    /* --queues, --idle: enum cli_queues, enum cli_idle */
-	unsigned window, vls;			    /* --window, --vls; 0: not given */
-	struct cli_texts link_rate;		    /* --link-rate */
+	struct cli_amount message, mtu, buffer;		    /* --message, --mtu, --buffer: bytes */
+	struct cli_amount wire, switching, adapter;	    /* --wire-time, --switch-time, --adapter-time */
+	struct cli_amount barrier, jitter, skew;	    /* --barrier, --jitter, --skew */
+	struct cli_amount pause_high, pause_low;	    /* --pause-high, --pause-low: bytes */
+	cli_rate speed, adapter_rate, measured;		    /* --speed, --adapter-rate, --measured */
+	struct cli_amount adaptive_binding, adaptive_leave; /* --adaptive-binding, --adaptive-leave */
+	uint32_t adaptive_level[3];			    /* --adaptive-levels: bytes; all 0: none */
+	int adaptive_choice, lanes;			    /* --adaptive-choice, --lanes */
+	const char *blocks;				    /* --blocks */
+	cli_rate healthy;				    /* --healthy */
+	bool wants_crossbar;				    /* --crossbar */
+	cli_rate load;					    /* --load; 0: none */
+	unsigned messages;				    /* --messages; 0: as usual */
+	bool is_wanted;					    /* --simulate, of whatif */
+	bool has_no_barrier, is_store_and_forward;	    /* --barrier none, --store-and-forward */
+	int policy;					    /* --policy: enum fors_policy */
+	int queues, idle;				    /* --queues, --idle: enum cli_queues, enum cli_idle */
+	unsigned window, vls;				    /* --window, --vls; 0: not given */
+	struct cli_texts link_rate;			    /* --link-rate */
+};
+
+/* What follows Slurm's jobs: `fors jobs --slurm`. */
+struct cli_slurm {
+	bool is_wanted;			     /* --slurm */
+	const char *output, *squeue, *names; /* --output, --squeue, --names */
+	const char *exclusive, *plans;	     /* --exclusive, --publish-dir */
+	unsigned interval, wait;	     /* --interval, --wait: seconds; 0: not given */
 };
 
 /* Which fabric is meant. */
@@ -126,6 +145,7 @@ struct cli_settings {
 	unsigned timeout;		     /* --timeout */
 	bool wants_optimum, is_dry, is_json; /* --optimum, --dry-run, --json */
 	struct cli_simulate simulate;
+	struct cli_slurm slurm;
 };
 
 struct cli_option {

@@ -90,7 +90,11 @@ int cli_write_page(const struct cli_settings *settings, json_t *data)
 	size_t size = 0;
 	int code;
 
-	json_object_set_new(data, "made", made_json(settings));
+	if (json_object_set_new(data, "made", made_json(settings))) {
+		json_decref(data);
+		cli_error("out of memory");
+		return CLI_BAD;
+	}
 	json = cli_json_dump(data, JSON_COMPACT);
 	if (!json)
 		return CLI_BAD;

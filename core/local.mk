@@ -3,6 +3,7 @@ noinst_LTLIBRARIES += libforscore.la
 libforscore_la_SOURCES = \
 	core/base/error.c core/base/error.h \
 	core/base/guidlist.c core/base/guidlist.h \
+	core/base/hostlist.c core/base/hostlist.h \
 	core/base/joblines.c core/base/joblines.h \
 	core/base/names.c core/base/names.h \
 	core/base/parallel.c core/base/parallel.h \
@@ -30,10 +31,15 @@ libforscore_la_SOURCES = \
 	core/fabric/places_learn_cables.c \
 	core/fabric/places_learn_slots.c \
 	core/fabric/places_learn_switches.c \
+	core/fabric/places_lines.h \
+	core/fabric/places_pods.c core/fabric/places_pods.h core/fabric/places_pods_inside.h \
+	core/fabric/places_pods_edit.c \
+	core/fabric/places_pods_file.c \
 	core/fabric/places_rank.c \
 	core/fabric/places_relieve.c core/fabric/places_relieve.h \
 	core/fabric/repairs.c core/fabric/repairs.h \
 	core/fabric/pods.c core/fabric/pods.h \
+	core/fabric/pods_account.c core/fabric/pods_account.h \
 	core/fabric/pods_learn.c \
 	core/fabric/pods_planes.c core/fabric/pods_planes.h \
 	core/fabric/pods_roles.c core/fabric/pods_roles.h \
@@ -109,6 +115,7 @@ libforscore_la_SOURCES = \
 	core/planners/pods/cohorts.c core/planners/pods/cohorts.h \
 	core/planners/pods/lanes3.c core/planners/pods/lanes3.h \
 	core/planners/pods/odds3.c core/planners/pods/odds3.h \
+	core/planners/pods/repair3.c core/planners/pods/repair3.h \
 	core/planners/pods/route3.c core/planners/pods/route3.h \
 	core/planners/pods/units3.c core/planners/pods/units3.h \
 	core/planners/pods/ways3.c core/planners/pods/ways3.h \
@@ -134,12 +141,14 @@ libforscore_la_SOURCES = \
 	core/schedule/verify_text.c \
 	core/schedule/ways.c core/schedule/ways.h \
 	core/status/advice.c core/status/advice.h \
+	core/status/failover.c core/status/failover.h \
 	core/status/history.c core/status/history.h \
 	core/status/jobstat.c core/status/jobstat.h \
 	core/status/status.c core/status/status.h \
 	core/status/status_json.c core/status/status_json.h \
 	core/status/status_keys.c core/status/status_keys.h \
 	core/status/status_metrics.c core/status/status_metrics.h \
+	core/status/status_pods.c \
 	core/tables/check.c core/tables/check.h \
 	core/tables/detours.c core/tables/filler.h \
 	core/tables/home.h \

@@ -9,6 +9,7 @@ nobase_dist_doc_DATA = \
 	cli/README.md \
 	cli/analyze/README.md \
 	cli/simulate/README.md \
+	cli/slurm/README.md \
 	cli/whatif/README.md \
 	core/base/README.md \
 	core/colouring/README.md \

@@ -28,18 +28,8 @@ static enum forsched_err check_has_path(const struct forsched *schedule, struct 
 enum forsched_err forsched_newest(const struct forsched *schedule, uint64_t *epoch, struct forsched_error *error)
 {
 	enum forsched_err err = check_has_path(schedule, error);
-	struct source source;
-	struct shape shape;
 
-	if (!err)
-		err = forsched_i_source_file(schedule->source.name, &source, error);
-	if (err)
-		return err;
-	err = forsched_i_read_shape(&source, &shape, error);
-	forsched_i_source_close(&source);
-	if (!err)
-		*epoch = shape.epoch;
-	return err;
+	return err ? err : forsched_i_newest(schedule->source.name, epoch, error);
 }
 
 enum forsched_err forsched_open_newer(const struct forsched *schedule, struct forsched **newer,

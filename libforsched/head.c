@@ -268,6 +268,21 @@ enum forsched_err forsched_i_read_shape(const struct source *source, struct shap
 	return FORSCHED_OK;
 }
 
+enum forsched_err forsched_i_newest(const char *path, uint64_t *epoch, struct forsched_error *error)
+{
+	struct source source;
+	struct shape shape;
+	enum forsched_err err = forsched_i_source_file(path, &source, error);
+
+	if (err)
+		return err;
+	err = forsched_i_read_shape(&source, &shape, error);
+	forsched_i_source_close(&source);
+	if (!err)
+		*epoch = shape.epoch;
+	return err;
+}
+
 /* ---- servers, lanes, checksums of rows ---- */
 
 void *forsched_i_read_section(const struct source *source, uint64_t offset, size_t size, uint32_t crc, const char *what,

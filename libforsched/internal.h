@@ -99,6 +99,8 @@ enum forsched_err forsched_i_read(const struct source *source, uint64_t offset, 
 
 /* The checked header of a source. Errors: FORSCHED_EFORMAT, those of forsched_i_read(). */
 enum forsched_err forsched_i_read_shape(const struct source *source, struct shape *shape, struct forsched_error *error);
+/* The epoch of the file as it is now. Errors: FORSCHED_EFILE, those of forsched_i_read_shape(). */
+enum forsched_err forsched_i_newest(const char *path, uint64_t *epoch, struct forsched_error *error);
 
 /* Servers, lanes, checksums of rows: everything of *schedule but source, shape and lock. On failure the caller closes.
  */

@@ -172,19 +172,8 @@ static void drain(struct forsched_watch *watch)
 
 enum forsched_err forsched_watch_newest(struct forsched_watch *watch, uint64_t *epoch, struct forsched_error *error)
 {
-	struct source source;
-	struct shape shape;
-	enum forsched_err err;
-
 	drain(watch); /* first: what comes while the file is read is told again */
-	err = forsched_i_source_file(watch->path, &source, error);
-	if (err)
-		return err;
-	err = forsched_i_read_shape(&source, &shape, error);
-	forsched_i_source_close(&source);
-	if (!err)
-		*epoch = shape.epoch;
-	return err;
+	return forsched_i_newest(watch->path, epoch, error);
 }
 
 enum forsched_err forsched_watch_wait(struct forsched_watch *watch, uint64_t after, int timeout_ms, uint64_t *epoch,

@@ -4,6 +4,7 @@ libforsmodel_la_SOURCES = \
 	model/graph/graph.c model/graph/graph.h \
 	model/graph/incidence.c model/graph/incidence.h \
 	model/graph/maxmin.c model/graph/maxmin.h \
+	model/measure/costs.c model/measure/costs.h \
 	model/measure/evaluate.c model/measure/evaluate.h \
 	model/measure/jobs.c model/measure/jobs.h \
 	model/measure/shift.c model/measure/shift.h \
@@ -15,12 +16,17 @@ libforsmodel_la_SOURCES = \
 	model/optimum/lp.c model/optimum/lp.h \
 	model/optimum/optimum.c model/optimum/optimum.h \
 	model/optimum/shares.c model/optimum/shares.h \
+	model/patterns/formula.c model/patterns/formula.h \
 	model/patterns/pattern.c model/patterns/pattern.h \
+	model/patterns/torus.c model/patterns/torus.h \
+	model/routers/blocks.c model/routers/blocks.h \
+	model/routers/crossbar.c model/routers/crossbar.h \
 	model/routers/dump.c model/routers/dump.h \
 	model/routers/hops.c model/routers/hops.h \
-	model/routers/model_tables.c model/routers/model_tables.h \
+	model/routers/model_tables.c model/routers/model_tables.h model/routers/model_tables_inside.h \
 	model/routers/router.c model/routers/router.h \
 	model/routers/routes.c model/routers/routes.h \
+	model/routers/sar.c model/routers/sar.h \
 	model/routers/tree_route.c model/routers/tree_route.h \
 	model/routers/tree_router.c model/routers/tree_router.h \
 	model/trees/tree_graph.c model/trees/tree_graph.h

@@ -5,3 +5,8 @@ dist_examples_DATA = opensm-conf/fors.conf opensm-conf/opensm.conf.fors
 # A drop-in of systemd, which whoever wants it links to where systemd looks.
 dropindir = $(pkgdatadir)/opensm@.service.d
 dist_dropin_DATA = opensm-conf/systemd/fors.conf
+
+# The same for Slurm: its prologue, and a unit.
+slurmdir = $(pkgdatadir)/slurm
+dist_slurm_DATA = opensm-conf/slurm/fors-slurm.service
+dist_slurm_SCRIPTS = opensm-conf/slurm/fors-slurmctld

@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 static int by_guid(const void *left, const void *right)
 {
@@ -11,38 +12,48 @@ static int by_guid(const void *left, const void *right)
 	return a < b ? -1 : a > b;
 }
 
-/* The GUIDs of the fabric's servers in order, owned by the caller; NULL: out of memory. */
-static uint64_t *sorted_servers(const struct fors_fabric *fabric)
+enum fors_err fors_absent_warn_of(const struct fors_participants *listed, const char *key, const uint64_t *there,
+				  size_t nthere, struct fors_warnings *warnings, struct fors_error *error)
 {
-	uint64_t *guid = malloc(fabric->nservers * sizeof(*guid) + 1);
+	uint64_t *sorted, first = 0;
+	size_t absent = 0;
 
-	for (uint32_t s = 0; guid && s < fabric->nservers; s++)
-		guid[s] = fabric->server[s].guid;
-	if (guid && fabric->nservers)
-		qsort(guid, fabric->nservers, sizeof(*guid), by_guid);
-	return guid;
+	if (!listed || listed->count <= nthere)
+		return FORS_OK; /* every server here is one of them, and no GUID is in the list twice */
+	sorted = malloc(nthere * sizeof(*sorted) + 1);
+	if (!sorted)
+		return fors_fail_memory(error);
+	if (nthere) {
+		memcpy(sorted, there, nthere * sizeof(*sorted));
+		qsort(sorted, nthere, sizeof(*sorted), by_guid);
+	}
+	for (size_t i = 0; i < listed->count; i++) {
+		if (bsearch(&listed->guid[i], sorted, nthere, sizeof(*sorted), by_guid))
+			continue;
+		if (!absent++)
+			first = listed->guid[i];
+	}
+	free(sorted);
+	fors_warn(warnings, "%s: %zu of its %zu GUIDs are no living server under a leaf, the first is 0x%016" PRIx64,
+		  key, absent, listed->count, first);
+	return FORS_OK;
 }
 
 enum fors_err fors_absent_warn(const struct fors_participants *listed, const char *key,
 			       const struct fors_fabric *fabric, struct fors_warnings *warnings,
 			       struct fors_error *error)
 {
-	uint64_t *there, first = 0;
-	size_t absent = 0;
+	uint64_t *there;
+	enum fors_err err;
 
 	if (!listed || listed->count <= fabric->nservers)
-		return FORS_OK; /* every server here is one of them, and no GUID is in the list twice */
-	there = sorted_servers(fabric);
+		return FORS_OK;
+	there = malloc(fabric->nservers * sizeof(*there) + 1);
 	if (!there)
 		return fors_fail_memory(error);
-	for (size_t i = 0; i < listed->count; i++) {
-		if (bsearch(&listed->guid[i], there, fabric->nservers, sizeof(*there), by_guid))
-			continue;
-		if (!absent++)
-			first = listed->guid[i];
-	}
+	for (uint32_t s = 0; s < fabric->nservers; s++)
+		there[s] = fabric->server[s].guid;
+	err = fors_absent_warn_of(listed, key, there, fabric->nservers, warnings, error);
 	free(there);
-	fors_warn(warnings, "%s: %zu of its %zu GUIDs are no living server under a leaf, the first is 0x%016" PRIx64,
-		  key, absent, listed->count, first);
-	return FORS_OK;
+	return err;
 }

@@ -19,4 +19,8 @@ enum fors_err fors_absent_warn(const struct fors_participants *listed, const cha
 			       const struct fors_fabric *fabric, struct fors_warnings *warnings,
 			       struct fors_error *error);
 
+/* The same of any servers: there[nthere] are their GUIDs, in any order. */
+enum fors_err fors_absent_warn_of(const struct fors_participants *listed, const char *key, const uint64_t *there,
+				  size_t nthere, struct fors_warnings *warnings, struct fors_error *error);
+
 #endif

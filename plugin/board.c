@@ -101,10 +101,13 @@ static void send_copy(struct fors_board *board, int which)
 						     [SHEET_METRICS] = FORS_OUT_METRICS,
 						     [SHEET_METRICS_OLD] = FORS_OUT_METRICS_OLD};
 	struct fors_sheet *sheet = &board->sheet[which];
+	unsigned how = board->is_guest ? FORS_OUT_GUEST : 0;
 
 	if (!board->outbox || !sheet->bytes || which == SHEET_PLACES || which == SHEET_HISTORY)
 		return;
-	sheet->is_uncopied = !fors_outbox_put(board->outbox, file[which], sheet->bytes, sheet->size, board->is_guest);
+	if (which == SHEET_SCHEDULE && board->last_epoch > board->reserved)
+		how |= FORS_OUT_DURABLE;
+	sheet->is_uncopied = !fors_outbox_put(board->outbox, file[which], sheet->bytes, sheet->size, how);
 	if (sheet->is_uncopied)
 		fors_log_error(board->log, FORS_F_MEMORY, "out of memory: %s is copied to publish_dir later",
 			       sheet->name);
@@ -231,16 +234,24 @@ static bool is_published(const struct fors_board *board, struct fors_schedule *s
  * Readers see the schedule before anything else is done. Its epoch is reserved; should that have failed, the disk has the
  * schedule itself before readers have. What fails here is tried again with the other files, and logged then.
  */
-static void show_schedule(struct fors_board *board, uint64_t epoch)
+static void show_schedule(struct fors_board *board)
 {
 	const struct fors_sheet *sheet = &board->sheet[SHEET_SCHEDULE];
-	bool is_reserved = epoch <= board->reserved || reserve(board, fors_epoch_reserve(epoch, fors_clock_unix_ms()));
+	bool is_reserved = board->last_epoch <= board->reserved;
 
 	board->seen_ms = 0;
 	if (fors_publish(board->folder, sheet->name, sheet->bytes, sheet->size, !is_reserved, NULL))
 		return;
 	board->seen_ms = fors_clock_exact_ms();
 	finish_sheet(board, SHEET_SCHEDULE);
+}
+
+/* The next epoch is this one: it is reserved before anybody can see it, here or in publish_dir. */
+static void take_epoch(struct fors_board *board, uint64_t epoch)
+{
+	if (epoch > board->reserved)
+		reserve(board, fors_epoch_reserve(epoch, fors_clock_unix_ms()));
+	board->last_epoch = epoch;
 }
 
 /* Give a schedule the next epoch and put it on its sheet. False: out of memory. */
@@ -253,12 +264,12 @@ static bool number_schedule(struct fors_board *board, struct fors_schedule *sche
 	schedule->epoch = fors_epoch_next(last, fors_clock_unix_ms());
 	if (fors_schedule_encode(schedule, &bytes, &size, NULL))
 		return false;
+	take_epoch(board, schedule->epoch);
 	set_sheet(board, SHEET_SCHEDULE, bytes, size);
-	show_schedule(board, schedule->epoch);
+	show_schedule(board);
 	board->is_inherited = false;
 	board->is_numbered = true;
 	board->counts.epochs++;
-	board->last_epoch = schedule->epoch;
 	board->last_beat = 0; /* which names the epoch */
 	return true;
 }
@@ -387,9 +398,19 @@ static void note_epoch(struct fors_board *board, const struct fors_status *statu
 	board->is_numbered = false;
 }
 
+/* The schedule that ends a failover has its epoch; whether readers see it yet is known, too. */
+static void tell_failover(const struct fors_board *board, struct fors_status *status)
+{
+	if (board->seen_ms <= 0)
+		return; /* it could not be written */
+	status->failover.epoch = (int64_t)board->last_epoch;
+	status->failover.ms[FORS_STEP_PUBLISHED] = board->seen_ms - board->failover_ms;
+}
+
 bool fors_board_publish(struct fors_board *board, struct fors_schedule *schedule, struct fors_status *status)
 {
 	char reason[sizeof(status->reason)];
+	uint64_t last = board->last_epoch;
 
 	memcpy(reason, status->reason, sizeof(reason));
 	if (!fors_board_load(board)) { /* whose epochs the next one has to exceed */
@@ -398,6 +419,8 @@ bool fors_board_publish(struct fors_board *board, struct fors_schedule *schedule
 	}
 	if (schedule && !take_schedule(board, schedule))
 		return false;
+	if (board->failover_ms > 0 && last != board->last_epoch)
+		tell_failover(board, status);
 	if (board->schedule)
 		fors_status_schedule(status, board->schedule);
 	memcpy(status->reason, reason, sizeof(reason));
@@ -410,7 +433,8 @@ bool fors_board_publish(struct fors_board *board, struct fors_schedule *schedule
 	if (board->is_numbered)
 		note_epoch(board, status);
 	board->is_unannounced = board->outbox;
-	fors_board_retry(board); /* the command finds it in the state folder */
+	if (!board->is_hasty)
+		fors_board_retry(board); /* the command finds it in the state folder */
 	return true;
 }
 
@@ -447,6 +471,16 @@ bool fors_board_route(struct fors_board *board, const char *tables_by)
 	if (!recall(board, &status))
 		return false;
 	snprintf(status.tables_by, sizeof(status.tables_by), "%s", tables_by);
+	return amend(board, &status);
+}
+
+bool fors_board_measure(struct fors_board *board, const struct fors_failover *failover)
+{
+	struct fors_status status;
+
+	if (!recall(board, &status))
+		return false;
+	status.failover = *failover;
 	return amend(board, &status);
 }
 
@@ -537,5 +571,5 @@ void fors_board_beat(struct fors_board *board)
 		complain(board, &error);
 	}
 	if (board->outbox && !board->sheet[SHEET_SCHEDULE].is_uncopied)
-		fors_outbox_put(board->outbox, FORS_OUT_HEARTBEAT, text, (size_t)length, false);
+		fors_outbox_put(board->outbox, FORS_OUT_HEARTBEAT, text, (size_t)length, 0);
 }

@@ -51,9 +51,11 @@ struct fors_board {
 	} sheet[6];		  /* in the order of writing */
 	char *told;		  /* status.json of the newest epoch that the history has, owned; or NULL */
 	bool is_numbered;	  /* there is an epoch that the history has not */
+	double failover_ms; /* the schedule that comes now ends a failover that began then, as seen_ms; 0: it does not */
 	double seen_ms; /* when readers could see the newest schedule, by fors_clock_exact_ms(); 0: it could not be written */
 	bool has_complained; /* about a folder that cannot be written */
-	int unread; /* how many of the files that an earlier opensm left are still to be read, for want of memory */
+	int unread;    /* how many of the files that an earlier opensm left are still to be read, for want of memory */
+	bool is_hasty; /* a plan is being made: all but the schedule is written by the next retry */
 	bool is_unannounced; /* what was published last waits for its copies */
 	bool is_untold;	     /* the schedule has another epoch than the status says, for want of memory */
 };
@@ -86,6 +88,9 @@ bool fors_board_advise(struct fors_board *board, const struct fors_gains *gains)
 
 /* Whose tables the switches hold is known: likewise. */
 bool fors_board_route(struct fors_board *board, const char *tables_by);
+
+/* More is known of how long a failover took: likewise. */
+bool fors_board_measure(struct fors_board *board, const struct fors_failover *failover);
 
 /* Write the kept order, a text that is the board's then, into the file `places`. */
 void fors_board_keep(struct fors_board *board, char *text, size_t size);

@@ -19,6 +19,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -86,6 +87,16 @@ static int spawn(char *const argv[], char *const environment[], pid_t *pid)
 	return failed;
 }
 
+/* The child is not reaped yet, so the number is its own. Closed when somebody else is started. */
+static int open_pid(pid_t pid)
+{
+#ifdef SYS_pidfd_open
+	return (int)syscall(SYS_pidfd_open, pid, 0);
+#else
+	return -1;
+#endif
+}
+
 int fors_child_start(const char *command, char *const environment[], struct fors_child *child)
 {
 	char shell[] = "sh", option[] = "-c", *copy = strdup(command);
@@ -95,8 +106,15 @@ int fors_child_start(const char *command, char *const environment[], struct fors
 
 	free(copy);
 	if (!failed)
-		*child = (struct fors_child){.pid = pid};
+		*child = (struct fors_child){.pid = pid, .fd = open_pid(pid)};
 	return failed;
+}
+
+void fors_child_close(struct fors_child *child)
+{
+	if (child->fd >= 0)
+		close(child->fd);
+	child->fd = -1;
 }
 
 /* --- is it gone? ------------------------------------------------------------ */

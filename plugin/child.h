@@ -14,6 +14,7 @@ struct fors_child {
 	pid_t pid;	/* the shell's, and that of its process group; 0: no child */
 	bool has_ended; /* the shell has been reaped: by us, or by somebody else */
 	int status;	/* as waitpid() gives it; 0 when somebody else reaped it */
+	int fd;		/* readable when the shell has ended (a pidfd); -1: the system has none, so look now and then */
 };
 
 /*
@@ -21,6 +22,9 @@ struct fors_child {
  * none of the caller's files open, no signal blocked or ignored. 0, or an errno.
  */
 int fors_child_start(const char *command, char *const environment[], struct fors_child *child);
+
+/* Close the descriptor, if any. The child stays as it is, and may be asked on. */
+void fors_child_close(struct fors_child *child);
 
 /* Has the shell ended? Never waits. */
 bool fors_child_ended(struct fors_child *child);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "clock.h"
 
+#include <limits.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -51,6 +52,13 @@ void fors_clock_wait(pthread_cond_t *cond, pthread_mutex_t *mutex, uint64_t unti
 				       .tv_nsec = (long)(until_ms % 1000) * 1000000};
 
 	pthread_cond_timedwait(cond, mutex, &until);
+}
+
+void fors_clock_poll(struct pollfd *news, unsigned count, uint64_t until_ms)
+{
+	uint64_t now = fors_clock_ms(), left = until_ms > now ? until_ms - now : 0;
+
+	poll(news, count, left < INT_MAX ? (int)left : INT_MAX);
 }
 
 void fors_clock_pause(unsigned ms)

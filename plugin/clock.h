@@ -10,6 +10,7 @@
 #ifndef FORS_PLUGIN_CLOCK_H
 #define FORS_PLUGIN_CLOCK_H
 
+#include <poll.h>
 #include <pthread.h>
 #include <stdint.h>
 
@@ -30,6 +31,9 @@ void fors_clock_cond(pthread_cond_t *cond);
 
 /* Wait with the mutex held, at most until a time of fors_clock_ms(); may come back early, as all such waits. */
 void fors_clock_wait(pthread_cond_t *cond, pthread_mutex_t *mutex, uint64_t until_ms);
+
+/* Wait for news of these descriptors (poll(2); negative ones have none), at most until a time of fors_clock_ms(). */
+void fors_clock_poll(struct pollfd *news, unsigned count, uint64_t until_ms);
 
 /* Sleep between two looks at something that sends no signal. */
 void fors_clock_pause(unsigned ms);

@@ -43,12 +43,13 @@ struct fors_engine {
 	bool is_short;			/* memory ran out in this sweep: the next one has to try again */
 	uint64_t managers;		/* fors_snapshot_managers() when fors filled the tables last time */
 	bool is_watching;		/* the next report of changed tables matters; atomic, any thread */
-	uint64_t tables;		/* how often tables have been filled: their number */
-	uint64_t awaited;		/* number of those that this sweep sends, 0: none, or not any more */
-	uint64_t over_digest;		/* of another engine's tables when they were last copied; 0: never */
-	double tables_ms;		/* how long filling the tables took last time, negative: unknown */
-	double check_ms;		/* of this, checking them; likewise */
-	uint64_t told_left;		/* digest of what fors_engine_check() wrote to the log last */
+	uint64_t first_us, last_us; /* when switches confirmed blocks of this sweep, 0: none has; atomic, any thread */
+	uint64_t tables;	    /* how often tables have been filled: their number */
+	uint64_t awaited;	    /* number of those that this sweep sends, 0: none, or not any more */
+	uint64_t over_digest;	    /* of another engine's tables when they were last copied; 0: never */
+	double tables_ms;	    /* how long filling the tables took last time, negative: unknown */
+	double check_ms;	    /* of this, checking them; likewise */
+	uint64_t told_left;	    /* digest of what fors_engine_check() wrote to the log last */
 };
 
 /*
@@ -73,6 +74,10 @@ void fors_engine_note_change(struct fors_engine *engine);
 void fors_engine_check_tables(struct fors_engine *engine);
 /* Routing is done, the sweep is not: tell the worker if the switches hold the tables of this sweep. Without OpenSM's lock. */
 void fors_engine_note_tables(struct fors_engine *engine);
+/* A step of the sweep comes now. Any thread, any lock may be held. */
+void fors_engine_note_step(struct fors_engine *engine, enum fors_step step);
+/* A switch has confirmed a block. Likewise; for each block, so it costs next to nothing. */
+void fors_engine_note_block(struct fors_engine *engine);
 /* A heavy sweep begins, ends or is broken off. Any lock may be held. */
 void fors_engine_note_sweep(struct fors_engine *engine, enum fors_sweep sweep);
 /* A sweep or a reroute is complete: look again, and tell the worker what the switches hold now. Without OpenSM's lock. */

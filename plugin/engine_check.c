@@ -24,17 +24,25 @@ static void tell(struct fors_engine *engine, const struct fors_warnings *found)
 		fors_log_error(&engine->osm->log, FORS_F_LEFT, "%s", found->text[i]);
 }
 
-enum fors_err fors_engine_check(struct fors_engine *engine, struct fors_job *job, struct fors_error *error)
+static enum fors_err check_fabric(const struct fors_job *job, struct fors_warnings *found, struct fors_error *error)
 {
-	struct fors_warnings found = {0};
 	struct fors_account account;
 	enum fors_err err = fors_account_take(job->fabric, &account, error);
 
 	if (!err)
-		err = fors_tables_check(job->fabric, job->lfts, &found, NULL, error);
+		err = fors_tables_check(job->fabric, job->lfts, found, NULL, error);
+	if (!err)
+		fors_account_warn(job->net, &account, found);
+	return err;
+}
+
+enum fors_err fors_engine_check(struct fors_engine *engine, struct fors_job *job, struct fors_error *error)
+{
+	struct fors_warnings found = {0};
+	enum fors_err err = job->pods ? fors_engine_check_pods(job, &found, error) : check_fabric(job, &found, error);
+
 	if (err)
 		return err;
-	fors_account_warn(job->fabric, &account, &found);
 	fors_warnings_add(&job->warnings, &found);
 	tell(engine, &found);
 	return FORS_OK;

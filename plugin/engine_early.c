@@ -21,6 +21,8 @@
  */
 #include "engine_inside.h"
 
+#include "clock.h"
+#include "job_pods.h"
 #include "opensm.h"
 #include "snapshot.h"
 
@@ -35,28 +37,52 @@ const char *fors_engine_incomplete(const struct osm_opensm *osm)
 	return NULL;
 }
 
-static bool is_port_active(const osm_subn_t *subn, uint64_t node_guid, unsigned port)
+/* A port, and what is plugged in: the snapshot that the fabric was made of found both ends so, under this hold of the lock. */
+static bool is_cable_active(osm_node_t *node, unsigned port)
 {
-	osm_node_t *node = osm_get_node_by_guid(subn, cl_hton64(node_guid));
-	osm_physp_t *physp = node ? osm_node_get_physp_ptr(node, port) : NULL;
+	osm_physp_t *here = osm_node_get_physp_ptr(node, port), *there = here ? osm_physp_get_remote(here) : NULL;
 
-	return physp && osm_physp_get_port_state(physp) == IB_LINK_ACTIVE;
+	return there && osm_physp_get_port_state(here) == IB_LINK_ACTIVE &&
+	       osm_physp_get_port_state(there) == IB_LINK_ACTIVE;
 }
 
-static bool is_cable_active(const osm_subn_t *subn, const struct fors_fabric *fabric, uint32_t leaf, uint32_t lane)
+/* All cables that the exchange may use are plugged into a leaf: one look-up for each of these, not for each cable. */
+static bool is_leaf_active(const osm_subn_t *subn, const struct fors_fabric *fabric, uint32_t leaf)
 {
-	const struct fors_cable *cable = fors_cable(fabric, leaf, lane);
+	const struct fors_leaf *place = &fabric->leaf[leaf];
+	osm_node_t *node = osm_get_node_by_guid(subn, cl_hton64(place->guid));
 
-	return is_port_active(subn, fabric->leaf[leaf].guid, cable->leaf_port) &&
-	       is_port_active(subn, fabric->spine[fabric->lane[lane].spine].guid, cable->spine_port);
+	for (uint32_t s = place->first_server; s < place->first_server + place->nservers; s++)
+		if (!node || !is_cable_active(node, fors_slot(fabric, leaf, fabric->server[s].slot)->leaf_port))
+			return false;
+	for (uint32_t lane = 0; lane < fabric->nlanes; lane++)
+		if (fors_live(fabric, leaf, lane) &&
+		    (!node || !is_cable_active(node, fors_cable(fabric, leaf, lane)->leaf_port)))
+			return false;
+	return true;
 }
 
-static bool is_server_active(const osm_subn_t *subn, const struct fors_fabric *fabric, const struct fors_server *server)
+/* All cables between switches, and those of the servers that take part. */
+static bool are_pods_active(const osm_subn_t *subn, const struct fors_job_pods *made)
 {
-	const struct fors_slot *slot = fors_slot(fabric, server->leaf, server->slot);
+	const struct fors_pods *pods = made->pods;
 
-	return is_port_active(subn, fabric->leaf[server->leaf].guid, slot->leaf_port) &&
-	       is_port_active(subn, fabric->net->node[server->node].guid, slot->ca_port);
+	for (uint32_t node = 0; node < pods->known->nnodes; node++) {
+		osm_node_t *sw = osm_get_node_by_guid(subn, cl_hton64(pods->known->node[node].guid));
+
+		for (unsigned port = 1; port <= pods->known->node[node].nports; port++)
+			if (fors_pods_live(pods, node, port) && (!sw || !is_cable_active(sw, port)))
+				return false;
+	}
+	for (uint32_t s = 0; s < pods->nslots; s++) {
+		uint32_t leaf = pods->leaf[pods->slot[s].leaf].now;
+		osm_node_t *sw =
+			made->plays[s] ? osm_get_node_by_guid(subn, cl_hton64(pods->now->node[leaf].guid)) : NULL;
+
+		if (made->plays[s] && (!sw || !is_cable_active(sw, pods->slot[s].port)))
+			return false;
+	}
+	return true;
 }
 
 bool fors_engine_is_active(const struct fors_engine *engine, const struct fors_job *job)
@@ -66,14 +92,45 @@ bool fors_engine_is_active(const struct fors_engine *engine, const struct fors_j
 
 	if (subn->coming_out_of_standby || subn->first_time_master_sweep)
 		return false;
-	for (uint32_t i = 0; i < fabric->nservers; i++)
-		if (!is_server_active(subn, fabric, &fabric->server[i]))
-			return false;
+	if (job->pods)
+		return are_pods_active(subn, job->pods);
 	for (uint32_t leaf = 0; leaf < fabric->nleaves; leaf++)
-		for (uint32_t lane = 0; lane < fabric->nlanes; lane++)
-			if (fors_live(fabric, leaf, lane) && !is_cable_active(subn, fabric, leaf, lane))
-				return false;
+		if (!is_leaf_active(subn, fabric, leaf))
+			return false;
 	return true;
+}
+
+void fors_engine_note_block(struct fors_engine *engine)
+{
+	uint64_t now = (uint64_t)(fors_clock_exact_ms() * 1000), none = 0;
+
+	__atomic_compare_exchange_n(&engine->first_us, &none, now, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+	__atomic_store_n(&engine->last_us, now, __ATOMIC_RELAXED);
+}
+
+/* Hand on when blocks were confirmed, if any was. */
+static void tell_blocks(struct fors_engine *engine)
+{
+	uint64_t first = __atomic_load_n(&engine->first_us, __ATOMIC_RELAXED);
+
+	if (!first)
+		return;
+	fors_worker_note_step(engine->worker, FORS_STEP_FIRST_BLOCK, (double)first / 1000);
+	fors_worker_note_step(engine->worker, FORS_STEP_LAST_BLOCK,
+			      (double)__atomic_load_n(&engine->last_us, __ATOMIC_RELAXED) / 1000);
+}
+
+void fors_engine_note_step(struct fors_engine *engine, enum fors_step step)
+{
+	if (!engine->worker)
+		return;
+	if (step == FORS_STEP_SWEEP) { /* nobody owes an answer now */
+		__atomic_store_n(&engine->first_us, 0, __ATOMIC_RELAXED);
+		__atomic_store_n(&engine->last_us, 0, __ATOMIC_RELAXED);
+	}
+	if (step == FORS_STEP_CONFIRMED)
+		tell_blocks(engine);
+	fors_worker_note_step(engine->worker, step, fors_clock_exact_ms());
 }
 
 void fors_engine_note_tables(struct fors_engine *engine)

@@ -26,6 +26,29 @@ enum fors_err fors_engine_begin_over(struct fors_engine *engine, struct fors_job
 /* Complete it: service levels, warnings. Without OpenSM's lock. Errors: FORS_ENOMEM. */
 enum fors_err fors_engine_end_over(struct fors_engine *engine, struct fors_job *job, struct fors_error *error);
 
+/* Entries for LIDs that no port of the job's net has are left out of its tables. Errors: FORS_ENOMEM. */
+enum fors_err fors_engine_forget_strangers(struct fors_job *job, struct fors_error *error);
+
+/* --- engine_pods.c: trees of three levels, where job->pods is there --- */
+
+/* Make sense of job->net as the draft has it: job->pods, job->over, warnings. With or without OpenSM's lock. */
+enum fors_err fors_engine_understand_pods(struct fors_engine *engine, struct fors_job *job, struct fors_error *error);
+
+/*
+ * Make job->lfts, and do what was requested to be forgotten; the draft is accepted when all leaves reach each other. With OpenSM's lock.
+ * Errors: FORS_ENOPATH (which leaves are cut off from each other), FORS_ENOTREE (without what was forgotten), FORS_ENOMEM.
+ */
+enum fors_err fors_engine_fill_pods(struct fors_engine *engine, struct fors_job *job, struct fors_error *error);
+
+/* fors_engine_check(), what there is to say in *found. */
+enum fors_err fors_engine_check_pods(struct fors_job *job, struct fors_warnings *found, struct fors_error *error);
+
+/* The switches hold job->lfts: complete the job. Without OpenSM's lock. Errors: FORS_ENOMEM. */
+enum fors_err fors_engine_end_pods(struct fors_engine *engine, struct fors_job *job, struct fors_error *error);
+
+/* Say in the log what was filled in, in how many milliseconds. */
+void fors_engine_tell_pods(struct fors_engine *engine, const struct fors_job *job, double ms);
+
 /* --- engine_understand.c --- */
 
 /* The fabric that a net shows, with these places and the participants of the settings. Errors of fors_fabric_build(). */

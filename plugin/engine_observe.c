@@ -79,10 +79,13 @@ static enum fors_err finish_ours(struct fors_engine *engine, struct fors_job *jo
 {
 	enum fors_err err = fors_engine_understand(engine, job, error);
 
+	if (!err && job->pods)
+		err = fors_engine_end_pods(engine, job, error);
 	if (err || job->kind != FORS_JOB_INSTALLED)
 		return err;
 	fors_engine_tell_adopted(engine, job);
-	fors_engine_consider_rehome(engine, job);
+	if (!job->pods)
+		fors_engine_consider_rehome(engine, job);
 	return check_installed(engine, job, error);
 }
 

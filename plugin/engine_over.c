@@ -172,7 +172,7 @@ static void warn_of_settings(const struct fors_engine *engine, struct fors_job *
  * Entries for LIDs that no port has are left out: tables that OpenSM's unicast cache brought back have some of servers
  * that are gone, and whoever reads tables would think them those of another fabric.
  */
-static enum fors_err forget_strangers(struct fors_job *job, struct fors_error *error)
+enum fors_err fors_engine_forget_strangers(struct fors_job *job, struct fors_error *error)
 {
 	struct fors_lfts *lfts = job->lfts;
 	bool *is_known = calloc(lfts->nlids + (size_t)1, sizeof(*is_known));
@@ -195,7 +195,7 @@ static enum fors_err forget_strangers(struct fors_job *job, struct fors_error *e
 
 enum fors_err fors_engine_end_over(struct fors_engine *engine, struct fors_job *job, struct fors_error *error)
 {
-	enum fors_err err = forget_strangers(job, error);
+	enum fors_err err = fors_engine_forget_strangers(job, error);
 
 	warn_of_settings(engine, job);
 	if (!err && job->kind == FORS_JOB_INSTALLED)

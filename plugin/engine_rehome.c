@@ -9,6 +9,7 @@
 
 #include "core/fabric/places.h"
 #include "core/fabric/places_file.h"
+#include "core/fabric/places_pods.h"
 #include "core/tables/tables.h"
 #include "clock.h"
 #include "log.h"
@@ -100,7 +101,10 @@ void fors_engine_tell_adopted(struct fors_engine *engine, const struct fors_job 
 
 	if (!before)
 		return;
-	if (find_moved(engine, job, before, &moved, &error))
+	if (job->pods || fors_places_known(before))
+		fors_log_info(&engine->osm->log,
+			      "what the reference fabric moves in a tree of three levels is not counted");
+	else if (find_moved(engine, job, before, &moved, &error))
 		fors_log_info(&engine->osm->log, "what the reference fabric moves cannot be counted: %s", error.text);
 	else
 		fors_log_info(&engine->osm->log, "the reference fabric moves %" PRIu64 " entries of the tables", moved);

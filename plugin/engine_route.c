@@ -54,6 +54,29 @@ static enum fors_err check_tables(struct fors_engine *engine, struct fors_job *j
 	return err;
 }
 
+static enum fors_err fill_fabric(struct fors_engine *engine, struct fors_job *job, struct fors_error *error)
+{
+	struct fors_error cut;
+
+	if (fors_fabric_connected(job->fabric, &cut))
+		return *engine->kept.not_three
+			       ? fors_fail(error, cut.code, "%.200s; %.280s", cut.text, engine->kept.not_three)
+			       : fors_fail(error, cut.code, "%s", cut.text);
+	return engine->drain.due_ms && fors_drain_tables_first(engine->settings, job->fabric)
+		       ? build_tables_first(engine, job, error)
+		       : fors_tables_build(job->fabric, &job->lfts, error);
+}
+
+static void tell(struct fors_engine *engine, const struct fors_job *job)
+{
+	if (job->pods)
+		fors_engine_tell_pods(engine, job, engine->tables_ms);
+	else
+		fors_log_info(&engine->osm->log,
+			      "tables of %u switches for %u servers, %u spine lanes filled in %.3f ms",
+			      job->lfts->nswitches, job->fabric->nservers, job->fabric->nlanes, engine->tables_ms);
+}
+
 static enum fors_err fill_tables(struct fors_engine *engine, struct fors_job *job, struct fors_error *error)
 {
 	enum fors_err err = fors_snapshot_net(&engine->osm->subn, &job->net, error);
@@ -61,11 +84,7 @@ static enum fors_err fill_tables(struct fors_engine *engine, struct fors_job *jo
 	if (!err)
 		err = fors_engine_understand(engine, job, error);
 	if (!err)
-		err = fors_fabric_connected(job->fabric, error);
-	if (!err)
-		err = engine->drain.due_ms && fors_drain_tables_first(engine->settings, job->fabric)
-			      ? build_tables_first(engine, job, error)
-			      : fors_tables_build(job->fabric, &job->lfts, error);
+		err = job->pods ? fors_engine_fill_pods(engine, job, error) : fill_fabric(engine, job, error);
 	if (!err)
 		err = check_tables(engine, job, error);
 	if (!err) {
@@ -97,11 +116,12 @@ int fors_engine_build_tables(void *context)
 		return decline(engine, fors_code_of(err), error.text, job);
 	engine->declined[0] = '\0';
 	snprintf(job->tables_by, sizeof(job->tables_by), "fors");
+	if (job->over)
+		fors_job_seal(job);
 	job->is_active = fors_engine_is_active(engine, job);
 	engine->awaited = job->number = ++engine->tables;
 	engine->tables_ms = job->tables_ms = fors_clock_exact_ms() - start;
-	fors_log_info(&engine->osm->log, "tables of %u switches for %u servers, %u spine lanes filled in %.3f ms",
-		      job->lfts->nswitches, job->fabric->nservers, job->fabric->nlanes, engine->tables_ms);
+	tell(engine, job);
 	fors_worker_submit(engine->worker, job);
 	return 0;
 }

@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "core/fabric/places_pods.h"
 #include "absent.h"
 #include "opensm.h"
 
@@ -24,6 +25,8 @@ static enum fors_err learn_fabric(struct fors_engine *engine, struct fors_job *j
 	struct fors_kept *kept = &engine->kept;
 	enum fors_err err = fors_kept_learn(kept, job->net, settings->root, settings->nroots, error);
 
+	if (!err && fors_places_known(kept->draft))
+		return fors_engine_understand_pods(engine, job, error);
 	if (!err)
 		err = fors_engine_build_fabric(engine, kept->draft, job->net, &job->fabric, error);
 	if (err || fors_fabric_connected(job->fabric, NULL))
@@ -53,6 +56,24 @@ static void warn_of_files(const struct fors_engine *engine, struct fors_warnings
 		fors_warn(warnings, "%s; the sweeps go on without the state folder", folder);
 }
 
+/* Who of those listed is missing, and what is drained. */
+static enum fors_err look_at_fabric(struct fors_engine *engine, struct fors_job *job, struct fors_error *error)
+{
+	const struct fors_settings *settings = engine->settings;
+	enum fors_err err = fors_drain_look(&engine->drain, settings, job->fabric, job->kind == FORS_JOB_ROUTED, error);
+
+	if (!err)
+		err = fors_drain_apply(&engine->drain, settings, job->fabric, true, &job->warnings, error);
+	if (err)
+		return err;
+	if (fors_drain_tables_first(settings, job->fabric))
+		fors_drained_route_held(job->fabric);
+	fors_drain_tell(&engine->drain, &engine->osm->log, job->fabric, &job->warnings);
+	return fors_absent_warn(fors_settings_participants(settings),
+				settings->participants_file ? "participants_file" : "cn_guid_file", job->fabric,
+				&job->warnings, error);
+}
+
 enum fors_err fors_engine_understand(struct fors_engine *engine, struct fors_job *job, struct fors_error *error)
 {
 	const struct fors_settings *settings = engine->settings;
@@ -60,18 +81,8 @@ enum fors_err fors_engine_understand(struct fors_engine *engine, struct fors_job
 
 	memcpy(job->method, settings->method, sizeof(job->method));
 	job->ilp_seconds = settings->ilp_seconds;
-	if (!err)
-		err = fors_drain_look(&engine->drain, settings, job->fabric, job->kind == FORS_JOB_ROUTED, error);
-	if (!err)
-		err = fors_drain_apply(&engine->drain, settings, job->fabric, true, &job->warnings, error);
-	if (!err && fors_drain_tables_first(settings, job->fabric))
-		fors_drained_route_held(job->fabric);
-	if (!err)
-		fors_drain_tell(&engine->drain, &engine->osm->log, job->fabric, &job->warnings);
-	if (!err)
-		err = fors_absent_warn(fors_settings_participants(settings),
-				       settings->participants_file ? "participants_file" : "cn_guid_file", job->fabric,
-				       &job->warnings, error);
+	if (!err && !job->pods)
+		err = look_at_fabric(engine, job, error);
 	warn_of_files(engine, &job->warnings);
 	if (fors_settings_participants(settings))
 		job->chosen_by = settings->participants_file ? "participants_file" : "cn_guid_file";

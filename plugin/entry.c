@@ -42,6 +42,15 @@ static void delete (void *data)
 	fors_engine_free(data);
 }
 
+/* Does OpenSM begin a heavy sweep for this trap? */
+static bool is_of_change(const ib_mad_notice_attr_t *notice)
+{
+	uint16_t number = cl_ntoh16(notice->g_or_v.generic.trap_num);
+
+	return ib_notice_is_generic(notice) &&
+	       (number == SM_LINK_STATE_CHANGED_TRAP || number == SM_LOCAL_CHANGES_TRAP);
+}
+
 /*
  * Look at the event before anything else: some are reported while OpenSM's lock is held
  * (OSM_EVENT_ID_LFT_CHANGE), and the lock cannot be taken twice. Those of which we do more than take a note are not.
@@ -49,20 +58,28 @@ static void delete (void *data)
 static void report(void *data, osm_epi_event_id_t event, void *event_data)
 {
 	switch (event) {
+	case OSM_EVENT_ID_TRAP: /* OpenSM's lock is held, and this is not the sweeper's thread */
+		if (is_of_change(event_data))
+			fors_engine_note_step(data, FORS_STEP_TRAP);
+		break;
 	case OSM_EVENT_ID_HEAVY_SWEEP_START:
+		fors_engine_note_step(data, FORS_STEP_SWEEP);
 		fors_engine_note_sweep(data, FORS_SWEEP_BEGINS);
 		break;
 	case OSM_EVENT_ID_STATE_CHANGE: /* the port is down, or another one is the master: the sweep goes no further */
 		fors_engine_note_sweep(data, FORS_SWEEP_BROKEN_OFF);
 		break;
 	case OSM_EVENT_ID_HEAVY_SWEEP_DONE: /* discovery is; what was asked for while it lasted, counts */
+		fors_engine_note_step(data, FORS_STEP_DISCOVERED);
 		fors_engine_reload(data);
 		break;
 	case OSM_EVENT_ID_SUBNET_UP:
+		fors_engine_note_step(data, FORS_STEP_UP);
 		fors_engine_observe(data);
 		fors_engine_note_sweep(data, FORS_SWEEP_ENDS);
 		break;
 	case OSM_EVENT_ID_LFT_CHANGE: /* OpenSM's lock is held, and this is not the sweeper's thread */
+		fors_engine_note_block(data);
 		fors_engine_note_change(data);
 		break;
 	case OSM_EVENT_ID_UCAST_ROUTING_DONE: /* of a sweep: SUBNET_UP will follow, when new links carry traffic too */
@@ -70,6 +87,7 @@ static void report(void *data, osm_epi_event_id_t event, void *event_data)
 			fors_engine_observe(data);
 			break;
 		}
+		fors_engine_note_step(data, FORS_STEP_CONFIRMED);
 		fors_engine_check_tables(data);
 		fors_engine_note_tables(data);
 		break;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "digest.h"
+#include "job_pods.h"
 
 struct fors_job *fors_job_new(enum fors_job_kind kind)
 {
@@ -17,15 +18,21 @@ struct fors_job *fors_job_new(enum fors_job_kind kind)
 	return job;
 }
 
+static void free_over(struct fors_job_over *over)
+{
+	if (!over)
+		return;
+	free(over->participants.guid);
+	fors_levels_free(over->levels);
+	free(over);
+}
+
 void fors_job_free(struct fors_job *job)
 {
 	if (!job)
 		return;
-	if (job->over) {
-		free(job->over->participants.guid);
-		fors_levels_free(job->over->levels);
-	}
-	free(job->over);
+	free_over(job->over);
+	fors_job_pods_free(job->pods);
 	fors_lfts_free(job->lfts);
 	fors_fabric_free(job->fabric);
 	fors_net_free(job->net);
@@ -51,6 +58,7 @@ enum fors_err fors_job_be_over(struct fors_job *job, const struct fors_participa
 			memcpy(over->participants.guid, participants->guid,
 			       participants->count * sizeof(*participants->guid));
 	}
+	free_over(job->over);
 	job->over = over;
 	return FORS_OK;
 }
@@ -84,6 +92,8 @@ void fors_job_seal(struct fors_job *job)
 	basis = fors_digest(basis, &over->has_participants, sizeof(over->has_participants));
 	basis = fors_digest(basis, over->participants.guid, over->participants.count * sizeof(uint64_t));
 	basis = fors_digest_text(basis, job->tables_by);
+	if (job->pods)
+		basis = fors_digest_text(basis, job->method);
 	over->basis = fors_levels_digest(basis, over->levels);
 }
 
@@ -138,9 +148,21 @@ static uint64_t view_of_fabric(const struct fors_fabric *fabric)
 	return digest_missed(view, fabric);
 }
 
+/* What is known, dead or alive. */
+static uint64_t view_of_pods(uint64_t view, const struct fors_pods *pods)
+{
+	for (uint32_t n = 0; n < pods->known->nnodes; n++)
+		view = fors_digest(view, &pods->known->node[n].guid, sizeof(pods->known->node[n].guid));
+	view = fors_digest(view, pods->level, pods->known->nnodes);
+	return fors_digest(view, pods->live, pods->known->nports * sizeof(*pods->live));
+}
+
 uint64_t fors_job_view(const struct fors_job *job)
 {
 	uint64_t view = job->over ? fors_digest_text(FORS_DIGEST_EMPTY, job->tables_by) : view_of_fabric(job->fabric);
+
+	if (job->pods)
+		view = view_of_pods(view, job->pods->pods);
 
 	view = digest_rates(view, job->net);
 	for (unsigned i = 0; i < fors_warnings_kept(&job->warnings); i++)

@@ -20,14 +20,19 @@ enum fors_job_kind {
 	FORS_JOB_DECLINED,   /* fors does not route this fabric (reason): withdraw */
 };
 
-/* What a job says of tables that another engine made. Then it has a net and tables, but no fabric: perhaps no tree. */
+/*
+ * What a job says of tables that the plan is made over as they are: another engine's, or those of fors in a tree of three levels (then
+ * there is job->pods, too). It has a net and tables, but no fabric.
+ */
 struct fors_job_over {
 	bool has_participants; /* false: all servers take part */
 	struct fors_participants participants;
 	struct fors_levels *levels; /* service levels; NULL: not known */
 	uint64_t basis;		    /* fors_job_basis(), see fors_job_seal() */
-	uint64_t changes;	    /* fors_worker_changes() when the tables were looked at */
+	uint64_t changes;	    /* fors_worker_changes() when another engine's tables were looked at */
 };
+
+struct fors_job_pods;
 
 struct fors_job {
 	enum fors_job_kind kind;
@@ -36,7 +41,8 @@ struct fors_job {
 	struct fors_net *net; /* owned, as all that follows; of a declined job as far as it was understood, or NULL */
 	struct fors_fabric *fabric; /* borrows net */
 	struct fors_lfts *lfts;
-	struct fors_job_over *over; /* NULL: the tables are fors's own, or nobody planned over them */
+	struct fors_job_over *over; /* NULL: the tables are fors's own, of two levels, or nobody planned over them */
+	struct fors_job_pods *pods; /* job_pods.h; NULL: not one of a tree of three levels */
 	char tables_by[48];	    /* routing engine that made the tables; empty: not known */
 	double tables_ms;	    /* time to fill the tables, negative: unknown */
 	double check_ms;	    /* of this, to check them; likewise */
@@ -59,13 +65,19 @@ struct fors_job *fors_job_new(enum fors_job_kind kind);
 void fors_job_free(struct fors_job *job);
 
 /*
- * Let the job be one over another engine's tables: job->over, for these participants (copied; NULL: all servers). Its
+ * Let the job be one over tables as they are: job->over, for these participants (copied; NULL: all servers). Its
  * net, tables and levels are to be filled in, then it is sealed. Errors: FORS_ENOMEM.
  */
 enum fors_err fors_job_be_over(struct fors_job *job, const struct fors_participants *participants,
 			       struct fors_error *error);
 /* All of a job with `over` is there: compute its basis. */
 void fors_job_seal(struct fors_job *job);
+
+/* Did another engine make the tables? */
+static inline bool fors_job_is_foreign(const struct fors_job *job)
+{
+	return job->over && !job->pods;
+}
 
 /* Does the job show what can be planned for? */
 static inline bool fors_job_has_tables(const struct fors_job *job)

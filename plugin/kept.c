@@ -22,6 +22,7 @@
 #include "core/base/guidlist.h"
 #include "core/fabric/places.h"
 #include "core/fabric/places_file.h"
+#include "core/fabric/places_pods.h"
 #include "aside.h"
 #include "digest.h"
 #include "log.h"
@@ -357,11 +358,14 @@ void fors_kept_begin(struct fors_kept *kept)
 enum fors_err fors_kept_learn(struct fors_kept *kept, const struct fors_net *net, const uint64_t *root_guids,
 			      size_t nroots, struct fors_error *error)
 {
+	struct fors_error not_three = {0};
 	enum fors_err err;
 
 	fors_places_free(kept->draft);
 	kept->draft = fors_places_copy(kept->places);
-	err = kept->draft ? fors_places_learn(kept->draft, net, root_guids, nroots, error) : fors_fail_memory(error);
+	err = kept->draft ? fors_places_learn_tree(kept->draft, net, root_guids, nroots, &not_three, error)
+			  : fors_fail_memory(error);
+	memcpy(kept->not_three, not_three.text, sizeof(kept->not_three));
 	if (err) {
 		fors_places_free(kept->draft);
 		kept->draft = NULL;
@@ -386,8 +390,19 @@ bool fors_kept_forget(struct fors_kept *kept)
 	return is_requested;
 }
 
+/* Two levels, or three? */
+static void tell_levels(const struct fors_kept *kept)
+{
+	bool is_three = fors_places_known(kept->draft);
+
+	if (has_order(kept) && is_three != !!fors_places_known(kept->places))
+		fors_log_info(kept->log, "the fabric is a tree of %s levels now; its order was learnt anew",
+			      is_three ? "three" : "two");
+}
+
 void fors_kept_accept(struct fors_kept *kept)
 {
+	tell_levels(kept);
 	fors_places_free(kept->places);
 	kept->places = kept->draft;
 	kept->draft = NULL;
@@ -405,7 +420,9 @@ void fors_kept_end(struct fors_kept *kept)
 	}
 	tell_differences(kept);
 	if (fors_places_restarts(kept->places) != kept->nrestarts)
-		fors_log_info(kept->log, "spines were taken for leaves before; the order was learnt anew");
+		fors_log_info(kept->log, "%s; the order was learnt anew",
+			      fors_places_known(kept->places) ? "cables contradict what was known of the tree"
+							      : "spines were taken for leaves before");
 	kept->nrestarts = fors_places_restarts(kept->places);
 }
 

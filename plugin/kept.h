@@ -39,6 +39,7 @@ struct fors_kept {
 	struct fors_places *draft;	 /* what a sweep taught, not accepted yet; or NULL */
 	struct fors_places *reference;	 /* of the reference fabric, NULL: none; owned */
 	struct fors_places *replaced;	 /* of before a new reference, until what that moves is counted; or NULL */
+	char not_three[FORS_ERROR_TEXT]; /* why it is no tree of three levels, where it may be none of two; or "" */
 	uint32_t nrestarts;		 /* of the places, when it was looked at last */
 	uint64_t request;		 /* digest of `forget` as it was read; 0: there was none */
 	uint64_t *forget;		 /* the GUIDs in it */
@@ -68,7 +69,7 @@ enum fors_err fors_kept_refer(struct fors_kept *kept, const struct fors_places *
 void fors_kept_begin(struct fors_kept *kept);
 
 /*
- * Learn from `net` into the draft, which begins as a copy of the places; errors of fors_places_learn(), and there is
+ * Learn from `net` into the draft, which begins as a copy of the places; errors of fors_places_learn_tree(), and there is
  * no draft then. With or without OpenSM's lock.
  */
 enum fors_err fors_kept_learn(struct fors_kept *kept, const struct fors_net *net, const uint64_t *root_guids,

@@ -19,6 +19,7 @@ libfors_la_SOURCES = \
 	plugin/engine_early.c \
 	plugin/engine_observe.c \
 	plugin/engine_over.c \
+	plugin/engine_pods.c \
 	plugin/engine_rehome.c \
 	plugin/engine_reload.c \
 	plugin/engine_route.c \
@@ -28,6 +29,7 @@ libfors_la_SOURCES = \
 	plugin/errors.h \
 	plugin/input.c plugin/input.h \
 	plugin/job.c plugin/job.h \
+	plugin/job_pods.c plugin/job_pods.h \
 	plugin/jobs.c plugin/jobs.h \
 	plugin/jobs_file.c plugin/jobs_file.h \
 	plugin/kept.c plugin/kept.h \
@@ -43,11 +45,13 @@ libfors_la_SOURCES = \
 	plugin/runner.c plugin/runner.h \
 	plugin/settings.c plugin/settings.h \
 	plugin/snapshot.c plugin/snapshot.h \
+	plugin/steps.c plugin/steps.h \
 	plugin/thread.c plugin/thread.h \
 	plugin/trust.c plugin/trust.h \
 	plugin/worker.c plugin/worker.h plugin/worker_inside.h \
 	plugin/worker_duties.c \
 	plugin/worker_early.c \
+	plugin/worker_failover.c \
 	plugin/worker_job.c \
 	plugin/worker_jobplan.c \
 	plugin/worker_jobs.c plugin/worker_jobs.h \

@@ -3,7 +3,9 @@
  * The idea: a desk with one place per file, and a thread that carries away what lies there. The mutex is never held
  * while the thread does anything with the file system, so a folder that hangs costs nobody anything:
  * the newest bytes of each file lie on the desk until it comes back, and the command is run
- * without it after a while.
+ * without it after a while. Nobody waits for its disk either: a copy gets its name first, and is synced when none has come
+ * for a second. A crash of the machine may cost it the newest copies, or leave one that the decoder refuses; it costs no
+ * number, since epochs are reserved in the state folder before readers anywhere see them (epoch.h).
  *
  * A thread that hangs in the kernel cannot be ended. When opensm ends it is left to itself: it owns the outbox then,
  * says nothing any more, and ends with the process or when the folder answers (the library stays
@@ -27,6 +29,7 @@
 
 #define AGAIN_MS 5000	  /* after a failure */
 #define PATIENCE_MS 10000 /* how long the command waits for the copies */
+#define QUIET_MS 1000	  /* without a copy, before those that were made are synced */
 #define LAST_MS 2000
 
 static const char *const names[FORS_OUT_FILES] = {"schedule", "status.json", "metrics.prom", "metrics-old.prom",
@@ -35,7 +38,7 @@ static const char *const names[FORS_OUT_FILES] = {"schedule", "status.json", "me
 struct sheet {
 	void *bytes; /* owned, or NULL */
 	size_t size;
-	bool is_guest;
+	unsigned how;
 	bool is_due; /* to be copied */
 };
 
@@ -55,11 +58,15 @@ struct fors_outbox {
 	char status[16];
 	uint64_t highest; /* epoch of all schedules that were put here */
 	uint64_t seen, failures;
+	uint64_t copied_epoch; /* of the schedule that was copied last, 0: none was */
+	double copied_ms;      /* and when */
 	bool stop, has_ended, is_orphan;
 	/* the thread's own */
-	uint64_t own;	     /* epoch of the schedule that it wrote into the folder */
-	bool has_complained; /* about a folder that cannot be written */
-	bool has_doubted;    /* about the schedule that lies there */
+	uint64_t own;		       /* epoch of the schedule that it wrote into the folder */
+	bool is_loose[FORS_OUT_FILES]; /* it has its name there, and is not on the disk for sure */
+	uint64_t copied_at;	       /* when it was there last */
+	bool has_complained;	       /* about a folder that cannot be written */
+	bool has_doubted;	       /* about the schedule that lies there */
 };
 
 static bool is_due(const struct fors_outbox *box)
@@ -76,6 +83,7 @@ static void run_command(struct fors_outbox *box)
 	char state_dir[1100], dir[1100], epoch[48], status[48];
 	struct fors_errand errand = {.command = box->command,
 				     .seconds = box->seconds,
+				     .epoch = box->epoch,
 				     .variable = {state_dir, epoch, status, box->dir ? dir : NULL}};
 	struct fors_error error;
 
@@ -124,7 +132,7 @@ static void take_load(struct fors_outbox *box, struct load *load)
 		if (to->bytes) {
 			memcpy(to->bytes, from->bytes, from->size);
 			to->size = from->size;
-			to->is_guest = from->is_guest;
+			to->how = from->how;
 		}
 		from->is_due = box->dir && !to->bytes;
 	}
@@ -144,7 +152,7 @@ static uint64_t epoch_of(const void *bytes, size_t size)
 static bool is_guest(const struct load *load)
 {
 	for (int i = 0; i < FORS_OUT_FILES; i++)
-		if (load->sheet[i].is_guest)
+		if (load->sheet[i].how & FORS_OUT_GUEST)
 			return true;
 	return false;
 }
@@ -182,6 +190,14 @@ static void doubt(struct fors_outbox *box, const struct load *load, const struct
 		ours->is_due |= ours->bytes != NULL;
 	pthread_mutex_unlock(&box->mutex);
 	box->has_doubted = error;
+}
+
+static void note_copied(struct fors_outbox *box, double at)
+{
+	pthread_mutex_lock(&box->mutex);
+	box->copied_epoch = box->own;
+	box->copied_ms = at;
+	pthread_mutex_unlock(&box->mutex);
 }
 
 /* Another subnet manager's schedule is later than the one to be written. */
@@ -226,10 +242,14 @@ static enum fors_err carry(struct fors_outbox *box, struct load *load, struct fo
 
 		if (!sheet->bytes)
 			continue;
-		err = fors_publish(&load->folder, names[i], sheet->bytes, sheet->size,
-				   i != FORS_OUT_HEARTBEAT && i != FORS_OUT_METRICS, error);
-		if (!err && i == FORS_OUT_SCHEDULE)
-			box->own = epoch_of(sheet->bytes, sheet->size);
+		err = fors_publish(&load->folder, names[i], sheet->bytes, sheet->size, sheet->how & FORS_OUT_DURABLE,
+				   error);
+		if (!err)
+			box->is_loose[i] = i != FORS_OUT_HEARTBEAT && i != FORS_OUT_METRICS;
+		if (err || i != FORS_OUT_SCHEDULE)
+			continue;
+		box->own = epoch_of(sheet->bytes, sheet->size);
+		note_copied(box, fors_clock_exact_ms());
 	}
 	return err ? err : fors_outbox_jobs_carry(&load->jobs, &load->folder, error);
 }
@@ -277,6 +297,41 @@ static bool go(struct fors_outbox *box)
 	return !err;
 }
 
+static bool is_loose(const struct fors_outbox *box)
+{
+	for (int i = 0; i < FORS_OUT_FILES; i++)
+		if (box->is_loose[i])
+			return true;
+	return false;
+}
+
+/*
+ * Wait for the disk to have what was copied, the mutex held before and after: nobody waits for anything now. What cannot be
+ * synced is copied once more.
+ */
+static void settle(struct fors_outbox *box)
+{
+	struct fors_folder folder = {.parent = box->dir ? strdup(box->dir) : NULL};
+	struct fors_error error = {.code = FORS_OK};
+
+	for (int i = 0; folder.parent && i < FORS_OUT_FILES && !error.code; i++) {
+		if (!box->is_loose[i])
+			continue;
+		pthread_mutex_unlock(&box->mutex);
+		fors_publish_sync(&folder, names[i], &error);
+		pthread_mutex_lock(&box->mutex);
+		box->is_loose[i] = false;
+		box->sheet[i].is_due |= error.code && box->sheet[i].bytes;
+	}
+	if (error.code) {
+		box->failures++;
+		complain(box, &error);
+	}
+	if (!box->dir)
+		memset(box->is_loose, 0, sizeof(box->is_loose));
+	free(folder.parent);
+}
+
 static void work(struct fors_outbox *box)
 {
 	uint64_t not_before = 0;
@@ -284,13 +339,19 @@ static void work(struct fors_outbox *box)
 	while (!box->is_orphan && (!box->stop || (is_due(box) && !not_before))) {
 		uint64_t now = fors_clock_ms();
 
-		if (is_due(box) && (now >= not_before || box->stop))
+		if (is_due(box) && (now >= not_before || box->stop)) {
 			not_before = go(box) ? 0 : fors_clock_ms() + AGAIN_MS;
-		else if (!box->stop)
+			box->copied_at = fors_clock_ms();
+		} else if (!box->stop && !is_due(box) && is_loose(box) && now >= box->copied_at + QUIET_MS) {
+			settle(box);
+		} else if (!box->stop) {
 			fors_clock_wait(&box->wake, &box->mutex, now + 1000);
+		}
 		if (!box->is_orphan && box->is_announced && (!is_due(box) || not_before))
 			run_command(box);
 	}
+	if (!box->is_orphan && is_loose(box))
+		settle(box);
 }
 
 static void free_box(struct fors_outbox *box)
@@ -371,7 +432,7 @@ enum fors_err fors_outbox_set(struct fors_outbox *box, const struct fors_outbox_
 	box->command = command;
 	box->seconds = request->seconds;
 	for (int i = 0; is_new && i < FORS_OUT_FILES; i++)
-		box->sheet[i].is_due = box->sheet[i].bytes != NULL;
+		box->sheet[i].is_due = box->sheet[i].bytes != NULL; /* what was in the old one is let be */
 	if (is_new)
 		fors_outbox_jobs_renew(&box->jobs);
 	pthread_cond_signal(&box->wake);
@@ -379,7 +440,7 @@ enum fors_err fors_outbox_set(struct fors_outbox *box, const struct fors_outbox_
 	return FORS_OK;
 }
 
-bool fors_outbox_put(struct fors_outbox *box, enum fors_outbox_file file, const void *bytes, size_t size, bool is_guest)
+bool fors_outbox_put(struct fors_outbox *box, enum fors_outbox_file file, const void *bytes, size_t size, unsigned how)
 {
 	struct sheet *sheet = &box->sheet[file];
 	void *copy = malloc(size + 1), *old;
@@ -392,7 +453,7 @@ bool fors_outbox_put(struct fors_outbox *box, enum fors_outbox_file file, const 
 	pthread_mutex_lock(&box->mutex);
 	box->highest = epoch > box->highest ? epoch : box->highest;
 	old = sheet->bytes;
-	*sheet = (struct sheet){copy, size, is_guest, true};
+	*sheet = (struct sheet){copy, size, how, true};
 	if (box->is_announced && fors_clock_ms() - box->announced_ms > PATIENCE_MS)
 		run_command(box); /* the folder hangs */
 	pthread_cond_signal(&box->wake);
@@ -443,6 +504,19 @@ uint64_t fors_outbox_seen(struct fors_outbox *box)
 	seen = box->seen;
 	pthread_mutex_unlock(&box->mutex);
 	return seen;
+}
+
+struct fors_outbox_times fors_outbox_times(struct fors_outbox *box, uint64_t epoch)
+{
+	struct fors_outbox_times times;
+
+	pthread_mutex_lock(&box->mutex);
+	times = (struct fors_outbox_times){.has_dir = box->dir,
+					   .has_command = box->command,
+					   .copied_ms = box->copied_epoch >= epoch ? box->copied_ms : 0};
+	pthread_mutex_unlock(&box->mutex);
+	times.command_ms = fors_runner_began(box->runner, epoch);
+	return times;
 }
 
 uint64_t fors_outbox_failures(struct fors_outbox *box)

@@ -44,13 +44,19 @@ enum fors_err fors_outbox_start(struct osm_log *log, const struct fors_folder *s
 enum fors_err fors_outbox_set(struct fors_outbox *outbox, const struct fors_outbox_request *request,
 			      struct fors_error *error);
 
+/* What a copy is. */
+enum fors_outbox_how {
+	FORS_OUT_GUEST = 1,   /* this subnet manager is not the master any more: nothing is written unless the schedule
+				 in the folder is the one that it wrote itself */
+	FORS_OUT_DURABLE = 2, /* on the disk before readers see it: its epoch is reserved nowhere */
+};
+
 /*
- * Copy these bytes to the file, soon. is_guest: this subnet manager is not the master any more; nothing is written then
- * unless the schedule in the folder is the one that it wrote itself. False: out of memory, and what was put before
- * stays.
+ * Copy these bytes to the file, soon; `how` is a sum of enum fors_outbox_how. Copies get their names at once, and are synced
+ * when none has come for a second. False: out of memory, and what was put before stays.
  */
 bool fors_outbox_put(struct fors_outbox *outbox, enum fors_outbox_file file, const void *bytes, size_t size,
-		     bool is_guest);
+		     unsigned how);
 
 /*
  * Copy the schedule of a job, of this epoch, into jobs/NAME; bytes NULL: remove that folder. False: out of memory, and
@@ -74,6 +80,15 @@ void fors_outbox_announce(struct fors_outbox *outbox, uint64_t epoch, const char
  * not written over one with a larger epoch: readers would take it for an old one.
  */
 uint64_t fors_outbox_seen(struct fors_outbox *outbox);
+
+/* When an epoch, or a later one, got out; by fors_clock_exact_ms(), 0: it has not yet, or there is nowhere to go. */
+struct fors_outbox_times {
+	bool has_dir, has_command; /* what is asked for now */
+	double copied_ms;	   /* the schedule got its name in publish_dir */
+	double command_ms;	   /* the command began */
+};
+
+struct fors_outbox_times fors_outbox_times(struct fors_outbox *outbox, uint64_t epoch);
 
 /* How many ways to the folder have failed. */
 uint64_t fors_outbox_failures(struct fors_outbox *outbox);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The idea: one thread that does nothing but start a child and watch it. It looks every few milliseconds
- * instead of waiting for SIGCHLD, because signals belong to OpenSM.
+ * The idea: one thread that does nothing but start a child and watch it. Signals belong to OpenSM, so no SIGCHLD is waited
+ * for: a pidfd tells when the shell has ended (Linux 5.3; before, it is looked at every few milliseconds), an eventfd when
+ * opensm ends. What the shell has started is nobody's child here: a group that is told to end is looked at now and then.
  *
  * Nothing ends a process that hangs in the kernel. Such a child is left behind: the log has its number, the next
  * epoch gets a command of its own, and from time to time somebody looks whether it has ended after all. They hold
@@ -11,13 +12,16 @@
  */
 #include "runner.h"
 
+#include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "child.h"
 #include "clock.h"
@@ -37,6 +41,7 @@ struct copy {
 	char *command;
 	char *variable[FORS_RUNNER_VARIABLES + 2]; /* PATH first, NULL last */
 	unsigned seconds;
+	uint64_t epoch;
 };
 
 struct fors_runner {
@@ -45,8 +50,11 @@ struct fors_runner {
 	pthread_mutex_t mutex; /* guards what follows, up to is_orphan */
 	pthread_cond_t wake, done;
 	struct copy *waiting; /* owned, or NULL */
+	uint64_t begun_epoch; /* of the command that was begun last; 0: none was */
+	double begun_ms;      /* and when */
 	uint64_t stop_ms;     /* when all must have been told to end; 0: go on */
 	bool has_ended, is_orphan;
+	int bell; /* an eventfd, rung when stop_ms is set; -1: there is none, so look now and then */
 	/* the thread's own */
 	bool has_complained;
 	struct fors_child hanging[HANGING_MAX]; /* killed, and not gone */
@@ -71,6 +79,7 @@ static struct copy *copy_errand(const struct fors_errand *errand)
 	if (!copy)
 		return NULL;
 	copy->seconds = errand->seconds;
+	copy->epoch = errand->epoch;
 	copy->command = strdup(errand->command);
 	copy->variable[0] = strdup(PATH);
 	is_good = copy->command && copy->variable[0];
@@ -136,11 +145,17 @@ static uint64_t stop_of(struct fors_runner *runner)
 static bool watch(struct fors_runner *runner, struct fors_child *child, uint64_t until_ms)
 {
 	while (!fors_child_ended(child)) {
-		uint64_t stop = stop_of(runner), now = fors_clock_ms();
+		uint64_t stop = stop_of(runner), now = fors_clock_ms(), look = now + LOOK_MS;
+		struct pollfd news[] = {{.fd = child->fd, .events = POLLIN},
+					{.fd = stop ? -1 : runner->bell, .events = POLLIN}};
 
-		if (now >= until_ms || (stop && now >= stop))
+		until_ms = stop && stop < until_ms ? stop : until_ms;
+		if (now >= until_ms)
 			return false;
-		fors_clock_pause(LOOK_MS);
+		fors_clock_poll(news, 2,
+				child->fd >= 0 && runner->bell >= 0 ? until_ms
+				: look < until_ms		    ? look
+								    : until_ms);
 	}
 	return true;
 }
@@ -165,7 +180,8 @@ static bool end_group(struct fors_child *child)
 /* There is room: none is started while HANGING_MAX hang. */
 static void leave_behind(struct fors_runner *runner, const struct copy *copy, const struct fors_child *child)
 {
-	runner->hanging[runner->n_hanging++] = *child;
+	runner->hanging[runner->n_hanging] = *child;
+	runner->hanging[runner->n_hanging++].fd = -1;
 	say(runner, true, "publish_command does not end though killed; it is left behind as process group %d%s: %.400s",
 	    (int)child->pid,
 	    runner->n_hanging < HANGING_MAX ? "" : ", and none is started until one of those that hang has ended",
@@ -188,12 +204,22 @@ static void drop_gone(struct fors_runner *runner)
 	runner->n_hanging = n_left;
 }
 
+static void note_begin(struct fors_runner *runner, uint64_t epoch, double at)
+{
+	pthread_mutex_lock(&runner->mutex);
+	runner->begun_epoch = epoch;
+	runner->begun_ms = at;
+	pthread_mutex_unlock(&runner->mutex);
+}
+
 static void run_errand(struct fors_runner *runner, const struct copy *copy)
 {
 	uint64_t until = fors_clock_ms() + copy->seconds * 1000ull; /* its time begins before it does */
 	struct fors_child child;
 	int failed = fors_child_start(copy->command, copy->variable, &child);
 
+	if (!failed)
+		note_begin(runner, copy->epoch, fors_clock_exact_ms());
 	if (failed)
 		say(runner, true, "publish_command cannot be started: %s", strerror(failed));
 	else if (watch(runner, &child, until))
@@ -204,6 +230,8 @@ static void run_errand(struct fors_runner *runner, const struct copy *copy)
 		say(runner, true, "publish_command was killed, since opensm ends");
 	else
 		say(runner, true, "publish_command did not end within %u s and was killed", copy->seconds);
+	if (!failed)
+		fors_child_close(&child);
 }
 
 /* --- the thread ------------------------------------------------------------ */
@@ -250,6 +278,8 @@ static void free_runner(struct fors_runner *runner)
 	pthread_cond_destroy(&runner->wake);
 	pthread_cond_destroy(&runner->done);
 	pthread_mutex_destroy(&runner->mutex);
+	if (runner->bell >= 0)
+		close(runner->bell);
 	free(runner);
 }
 
@@ -294,6 +324,7 @@ enum fors_err fors_runner_start(struct osm_log *log, struct fors_runner **runner
 	if (!made)
 		return fors_fail_memory(error);
 	made->log = log;
+	made->bell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	pthread_mutex_init(&made->mutex, NULL);
 	fors_clock_cond(&made->wake);
 	fors_clock_cond(&made->done);
@@ -321,6 +352,16 @@ enum fors_err fors_runner_run(struct fors_runner *runner, const struct fors_erra
 	return FORS_OK;
 }
 
+double fors_runner_began(struct fors_runner *runner, uint64_t epoch)
+{
+	double at;
+
+	pthread_mutex_lock(&runner->mutex);
+	at = runner->begun_epoch >= epoch ? runner->begun_ms : 0;
+	pthread_mutex_unlock(&runner->mutex);
+	return at;
+}
+
 void fors_runner_stop(struct fors_runner *runner)
 {
 	uint64_t now = fors_clock_ms(), until = now + LAST_MS;
@@ -331,6 +372,8 @@ void fors_runner_stop(struct fors_runner *runner)
 		return;
 	pthread_mutex_lock(&runner->mutex);
 	runner->stop_ms = now + GRACE_MS;
+	if (runner->bell >= 0)
+		eventfd_write(runner->bell, 1);
 	pthread_cond_signal(&runner->wake);
 	while (!runner->has_ended && fors_clock_ms() < until)
 		fors_clock_wait(&runner->done, &runner->mutex, until);

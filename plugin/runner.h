@@ -12,6 +12,8 @@
 #ifndef FORS_PLUGIN_RUNNER_H
 #define FORS_PLUGIN_RUNNER_H
 
+#include <stdint.h>
+
 #include "core/base/error.h"
 
 struct fors_runner;
@@ -23,6 +25,7 @@ struct osm_log;
 struct fors_errand {
 	const char *command;
 	unsigned seconds;			     /* its time limit */
+	uint64_t epoch;				     /* of which it tells */
 	const char *variable[FORS_RUNNER_VARIABLES]; /* "NAME=value", the first NULL ends them */
 };
 
@@ -34,6 +37,9 @@ enum fors_err fors_runner_start(struct osm_log *log, struct fors_runner **runner
  * Errors: FORS_ENOMEM, nothing is run then.
  */
 enum fors_err fors_runner_run(struct fors_runner *runner, const struct fors_errand *errand, struct fors_error *error);
+
+/* When a command that tells of this epoch or of a later one began, by fors_clock_exact_ms(); 0: none has, as far as is known. */
+double fors_runner_began(struct fors_runner *runner, uint64_t epoch);
 
 /*
  * Give what runs and waits two seconds to end, kill it, end the thread, free it all. Comes back after seven seconds at

@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "clock.h"
+#include "job_pods.h"
 #include "log.h"
 
 #define LAST_MS 3000 /* what one write may take when opensm ends */
@@ -167,6 +168,7 @@ enum fors_err fors_worker_start(const struct fors_worker_setup *setup, struct fo
 	if (!made->setup.tick_ms)
 		made->setup.tick_ms = 1000;
 	fors_outcome_init(&made->plan.outcome);
+	fors_failover_init(&made->failover.record);
 	pthread_mutex_init(&made->mutex, NULL);
 	fors_clock_cond(&made->wake);
 	failed = fors_leash_start(&made->leash, run, made);
@@ -184,12 +186,13 @@ enum fors_err fors_worker_start(const struct fors_worker_setup *setup, struct fo
  */
 static bool says_who_routes(const struct fors_job *job, const struct fors_job *waiting)
 {
-	return waiting && waiting->kind == FORS_JOB_DECLINED && waiting->fabric && job->kind == FORS_JOB_DECLINED &&
-	       !job->net && !strcmp(job->reason, waiting->reason);
+	return waiting && waiting->kind == FORS_JOB_DECLINED && (waiting->fabric || waiting->pods) &&
+	       job->kind == FORS_JOB_DECLINED && !job->net && !strcmp(job->reason, waiting->reason);
 }
 
 void fors_worker_submit(struct fors_worker *worker, struct fors_job *job)
 {
+	double now = fors_clock_exact_ms();
 	struct fors_job *old;
 
 	if (worker->setup.advisor)
@@ -200,9 +203,12 @@ void fors_worker_submit(struct fors_worker *worker, struct fors_job *job)
 		memcpy(old->tables_by, job->tables_by, sizeof(old->tables_by));
 		old = job;
 	} else {
+		fors_job_pods_inherit(job, old);
 		worker->mail = job;
 	}
 	worker->declines += job->kind == FORS_JOB_DECLINED;
+	if (job->kind == FORS_JOB_ROUTED)
+		fors_steps_note_filled(&worker->steps, job->number, now, job->tables_ms);
 	pthread_cond_signal(&worker->wake);
 	pthread_mutex_unlock(&worker->mutex);
 	fors_job_free(old);
@@ -213,6 +219,13 @@ void fors_worker_note_tables(struct fors_worker *worker, uint64_t number)
 	pthread_mutex_lock(&worker->mutex);
 	worker->confirmed = number;
 	pthread_cond_signal(&worker->wake);
+	pthread_mutex_unlock(&worker->mutex);
+}
+
+void fors_worker_note_step(struct fors_worker *worker, enum fors_step step, double at)
+{
+	pthread_mutex_lock(&worker->mutex);
+	fors_steps_note(&worker->steps, step, at);
 	pthread_mutex_unlock(&worker->mutex);
 }
 

@@ -11,6 +11,7 @@
 #include "job.h"
 #include "outbox.h"
 #include "publish.h"
+#include "core/status/failover.h"
 
 struct fors_worker;
 struct osm_log;
@@ -50,6 +51,9 @@ void fors_worker_keep(struct fors_worker *worker, char *text, size_t size);
  * goes on. As submit().
  */
 void fors_worker_note_tables(struct fors_worker *worker, uint64_t number);
+
+/* A step of the sweep that runs came at this time, by fors_clock_exact_ms(). Any thread, any lock may be held. */
+void fors_worker_note_step(struct fors_worker *worker, enum fors_step step, double at);
 
 /* The number of the last withdrawal that a job asked for and readers know of; 0: none. Any thread. */
 uint64_t fors_worker_withdrawn(const struct fors_worker *worker);

@@ -70,6 +70,7 @@ void fors_worker_see_to_duties(struct fors_worker *worker)
 		return;
 	worker->duties_ms = now + worker->setup.tick_ms;
 	fors_worker_write_places(worker);
+	fors_board_retry(&worker->board);
 	worker->lost_mastership = worker->setup.mastership(worker->setup.context) == FORS_MASTER_NO;
 	if (!worker->lost_mastership)
 		beat(worker);
@@ -124,6 +125,7 @@ void fors_worker_watch(struct fors_worker *worker)
 	watch_held_cables(worker);
 	watch_epochs(worker);
 	fors_worker_take_advice(worker);
+	fors_worker_watch_failover(worker);
 	fors_worker_watch_jobs(worker);
 	fors_board_retry(&worker->board);
 	if (!worker->is_standby)

@@ -17,6 +17,7 @@
 #include "worker_inside.h"
 
 #include "core/net/diff.h"
+#include "clock.h"
 #include "log.h"
 
 void fors_worker_note_up(struct fors_worker *worker, const struct fors_job *job)
@@ -34,25 +35,35 @@ static bool is_loss(enum fors_change_kind kind)
 	       kind == FORS_CABLE_SLOWER || kind == FORS_CABLE_FASTER || kind == FORS_PORT_SM;
 }
 
-static bool are_losses_only(const struct fors_net *before, const struct fors_net *now)
+/* What was lost between two sweeps: anything, and nothing but that. False: no memory. */
+static bool find_losses(const struct fors_net *before, const struct fors_net *now, bool *are_any, bool *are_all)
 {
 	struct fors_diff diff;
-	bool are = true;
 
 	if (fors_net_diff(before, now, &diff, NULL))
 		return false;
-	for (size_t i = 0; i < diff.count; i++)
-		are &= is_loss(diff.change[i].kind);
+	*are_any = false;
+	*are_all = true;
+	for (size_t i = 0; i < diff.count; i++) {
+		*are_any |= diff.change[i].kind == FORS_NODE_GONE || diff.change[i].kind == FORS_CABLE_GONE;
+		*are_all &= is_loss(diff.change[i].kind);
+	}
 	fors_diff_clear(&diff);
-	return are;
+	return true;
 }
 
 void fors_worker_judge_haste(struct fors_worker *worker)
 {
 	struct fors_worker_plan *plan = &worker->plan;
+	bool are_any, are_all;
 
-	plan->is_safe = plan->ahead && plan->ahead->is_active && worker->up && !worker->incomplete &&
-			are_losses_only(worker->up, plan->ahead->net);
+	plan->is_safe = false;
+	plan->proven_ms = fors_clock_exact_ms();
+	if (!plan->ahead || !worker->up || !find_losses(worker->up, plan->ahead->net, &are_any, &are_all))
+		return;
+	plan->is_safe = are_all && plan->ahead->is_active && !worker->incomplete;
+	if (are_any)
+		fors_worker_note_loss(worker);
 }
 
 /* Was it said that the tables of the plan in hand are in, and has nothing come in since? */

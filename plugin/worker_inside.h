@@ -19,8 +19,8 @@
  *
  * Files: worker.c the thread and its mailbox; worker_job.c what comes of one job; worker_plan.c plans and proofs;
  * worker_publish.c what readers are told; worker_duties.c what is looked after whether or not there are jobs;
- * worker_jobs.c, worker_jobplan.c several jobs (worker_jobs.h); worker_repairs.c what to mend first; worker_over.c
- * tables that another engine made: the plan, and what happens when they change; worker_early.c what is published early.
+ * worker_jobs.c, worker_jobplan.c several jobs (worker_jobs.h); worker_repairs.c what to mend first; worker_over.c tables that another engine made: the plan, and what happens when
+ * they change; worker_early.c what is published early; worker_failover.c how long that took.
  * Everything here runs in the worker's thread.
  */
 #ifndef FORS_PLUGIN_WORKER_INSIDE_H
@@ -32,6 +32,7 @@
 #include "advisor.h"
 #include "board.h"
 #include "leash.h"
+#include "steps.h"
 #include "worker.h"
 #include "worker_jobs.h"
 
@@ -44,6 +45,7 @@ struct fors_worker_plan {
 	struct fors_outcome outcome; /* its schedule, or why there is none */
 	struct fors_job *ahead;	     /* over whose tables it was proven before the switches had them, or NULL; owned */
 	bool is_safe;		     /* these tables were made after losses only, see worker_early.c */
+	double proven_ms;	     /* when it was ready, by fors_clock_exact_ms() */
 };
 
 /* What the schedule that is published was planned for, and numbers about it for the status. */
@@ -57,6 +59,19 @@ struct fors_worker_published {
 	bool is_over;	    /* over tables that another engine made */
 	uint64_t changes;   /* fors_worker_changes() when these were looked at */
 	char tables_by[48]; /* that engine, or fors */
+};
+
+/* How long the last failover took, and the one that runs. Times by fors_clock_exact_ms(). */
+struct fors_worker_failover {
+	uint64_t
+		lost_in; /* number of the tables that were made for losses and have no schedule yet; 0: there are none */
+	double lost_ms;	 /* when the first sweep began that saw them */
+	uint64_t number;	     /* of the tables of the record */
+	double began_ms;	     /* which counts from here */
+	struct fors_failover record; /* epoch negative: there is none yet */
+	bool is_open;		     /* steps are still to come */
+	uint64_t until_ms;	     /* but are not waited for any longer, by fors_clock_ms() */
+	struct fors_outbox_times out;
 };
 
 struct fors_worker {
@@ -74,12 +89,14 @@ struct fors_worker {
 	uint64_t changes;		/* changes of another engine's tables that were noted */
 	double changed_ms;	 /* when the first was that is not acted upon, by fors_clock_exact_ms(); 0: all are */
 	const char *changed_how; /* and how that came out */
+	struct fors_steps steps; /* of OpenSM's sweeps */
 	bool stop;
 	/* all below: the worker's thread only */
 	const struct fors_job *job; /* in work, or NULL */
 	struct fors_board board;
 	struct fors_worker_plan plan;
 	struct fors_worker_published published;
+	struct fors_worker_failover failover;
 	struct fors_worker_jobs jobs; /* several, instead of one exchange */
 	uint64_t decided;	      /* basis; 0: nothing is */
 	struct fors_net *up;	      /* what a sweep of ours without errors has ended with last, or NULL; owned */
@@ -184,6 +201,24 @@ void fors_worker_publish_early(struct fors_worker *worker);
  * A sweep of ours has ended with this job: it is what later losses are told from; NULL: we are not the ones who know.
  */
 void fors_worker_note_up(struct fors_worker *worker, const struct fors_job *job);
+
+/* --- worker_failover.c --- */
+
+/* The plan in hand was made because something was lost: its failover began with the sweep of its tables, or earlier. */
+void fors_worker_note_loss(struct fors_worker *worker);
+/* A sweep has ended, and all that was lost is dealt with. */
+void fors_worker_forget_loss(struct fors_worker *worker);
+
+/*
+ * The plan in hand is about to be published. When it ends a failover, the begin of that, and failover.record is what is
+ * known of it up to now; else 0.
+ */
+double fors_worker_open_failover(struct fors_worker *worker);
+/* It was told so. */
+void fors_worker_keep_failover(struct fors_worker *worker, const struct fors_failover *told);
+
+/* Are the last steps known? Then the status says so. */
+void fors_worker_watch_failover(struct fors_worker *worker);
 
 /* --- worker_publish.c --- */
 

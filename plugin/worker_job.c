@@ -20,7 +20,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "clock.h"
 #include "log.h"
+
+#define SHORT_MS 50 /* a plan that takes longer waits for the status to be written */
 
 /* Keep the published schedule while it is right over the job's tables, else withdraw it; not when a newer job came. */
 static void keep_or_withdraw(struct fors_worker *worker, const struct fors_job *job, const char *reason)
@@ -43,9 +46,10 @@ static const char *why_planning(const struct fors_worker *worker, const struct f
 	if (worker->incomplete && worker->incomplete == fors_job_fingerprint(job) &&
 	    worker->board.state == FORS_PLANNING)
 		return worker->board.reason;
-	if (job->over && worker->board.state == FORS_PLANNING && !strcmp(worker->board.reason, FORS_WORKER_CHANGED))
+	if (fors_job_is_foreign(job) && worker->board.state == FORS_PLANNING &&
+	    !strcmp(worker->board.reason, FORS_WORKER_CHANGED))
 		return worker->board.reason; /* no news, for a moment */
-	if (job->over)
+	if (fors_job_is_foreign(job))
 		return "a schedule over the tables of another routing engine is being planned";
 	return worker->board.schedule ? "the fabric has changed; a schedule for it is being planned"
 				      : "a schedule is being planned";
@@ -138,7 +142,10 @@ static void plan_ahead(struct fors_worker *worker, struct fors_job *job, uint64_
 	char reason[FORS_ERROR_TEXT];
 
 	snprintf(reason, sizeof(reason), "%s", why_planning(worker, job));
+	worker->board.is_hasty = true; /* readers see a withdrawal at once, whoever reads the status in a moment */
+	worker->duties_ms = fors_clock_ms() + SHORT_MS;
 	keep_or_withdraw(worker, job, reason);
+	worker->board.is_hasty = false;
 	if (!fors_worker_make_plan(worker, job, basis))
 		return;
 	fors_worker_prove_ahead(worker, job);
@@ -174,7 +181,7 @@ static void do_tables(struct fors_worker *worker, struct fors_job *job)
 
 	worker->is_early &= job->kind == FORS_JOB_ROUTED;
 	if (job->kind == FORS_JOB_INSTALLED)
-		fors_worker_note_up(worker, job->over ? NULL : job);
+		fors_worker_note_up(worker, fors_job_is_foreign(job) ? NULL : job);
 	if (job->kind != FORS_JOB_ROUTED)
 		worker->incomplete = job->kind == FORS_JOB_INCOMPLETE ? fors_job_fingerprint(job) : 0;
 	if (job->withdrawal && job->kind == FORS_JOB_INSTALLED) {
@@ -188,15 +195,17 @@ static void do_tables(struct fors_worker *worker, struct fors_job *job)
 	} else if (is_still_right(worker, job)) {
 		refresh_status(worker, job, FORS_ACTIVE, "");
 		worker->decided = job->kind == FORS_JOB_INSTALLED ? basis : worker->decided;
-	} else if (job->over) {
+	} else if (fors_job_is_foreign(job)) {
 		decide_over(worker, job, basis);
 	} else if (job->kind == FORS_JOB_INSTALLED) {
 		decide(worker, job, basis);
 	} else {
 		plan_ahead(worker, job, basis);
 	}
-	if (job->kind == FORS_JOB_INSTALLED)
+	if (job->kind == FORS_JOB_INSTALLED) {
+		fors_worker_forget_loss(worker);
 		fors_worker_seek_advice(worker, job);
+	}
 }
 
 static void do_declined(struct fors_worker *worker, struct fors_job *job)

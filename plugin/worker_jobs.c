@@ -380,6 +380,7 @@ static void note_settings(struct fors_worker *worker, const struct fors_job *job
 	worker->is_early = false;
 	fors_worker_forget_plan(&worker->plan);
 	fors_worker_note_up(worker, NULL);
+	fors_worker_forget_loss(worker);
 	jobs->has_spoken = true;
 }
 
@@ -451,7 +452,7 @@ void fors_worker_outdate_jobs(struct fors_worker *worker, uint64_t changes)
 	struct fors_worker_jobs *jobs = &worker->jobs;
 	const struct fors_job *look = jobs->set.look;
 
-	if (!look || !look->over || look->over->changes == changes || jobs->is_blocked || jobs->is_busy)
+	if (!look || !fors_job_is_foreign(look) || look->over->changes == changes || jobs->is_blocked || jobs->is_busy)
 		return; /* who is busy is broken off, then this comes again */
 	jobs->is_blocked = true;
 	fors_worker_withdraw_jobs(worker, FORS_WORKER_CHANGED);

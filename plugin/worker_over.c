@@ -14,10 +14,12 @@
 #include "worker_inside.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "core/planners/jobplan_over.h"
 #include "core/planners/over.h"
 #include "clock.h"
+#include "job_pods.h"
 #include "log.h"
 
 #define MOST_BYTES (UINT64_C(1) << 30) /* that planning may take inside a daemon */
@@ -52,6 +54,7 @@ static struct fors_over_task task_of(const struct fors_job *job, struct planning
 		.cancelled = cancelled,
 		.context = planning,
 		.clock_ms = fors_clock_exact_ms,
+		.rounds = job->pods ? job->pods->route : NULL,
 		.most_bytes = MOST_BYTES,
 	};
 }
@@ -67,6 +70,32 @@ enum fors_err fors_worker_plan_jobs_over(struct fors_worker *worker, const struc
 	return fors_jobplans_over(&task, seats, list, kept, plans, error);
 }
 
+/* Over tables as they are there is one method. Another engine's tables leave no choice. */
+static enum fors_err may_plan(const struct fors_job *job, struct fors_error *error)
+{
+	if (!job->pods || !strcmp(job->method, "auto") || !strcmp(job->method, "flows"))
+		return FORS_OK;
+	return fors_fail(error, FORS_ENOTAPPL,
+			 "this method is for trees of two levels; in one of three there is flows, which auto takes");
+}
+
+/*
+ * Nobody asks what other tables would allow where another engine makes them: these are the bound. The bound of a tree holds for all its servers, and
+ * what fors_plan_over() says for those that take part.
+ */
+static void set_bounds(const struct fors_job *job, const struct fors_over_report *report, struct fors_outcome *outcome)
+{
+	const struct fors_route3 *route = job->pods ? job->pods->route : NULL;
+
+	outcome->lower_bound = job->pods ? report->bound_best : report->bound_tables;
+	if (!job->pods)
+		return;
+	outcome->tables_bound = report->bound_tables;
+	if (route && route->nservers == report->nservers && route->bound_servers > outcome->lower_bound &&
+	    route->bound_servers != UINT32_MAX)
+		outcome->lower_bound = route->bound_servers;
+}
+
 enum fors_err fors_worker_plan_over(struct fors_worker *worker, const struct fors_job *job,
 				    struct fors_outcome *outcome, struct fors_error *error)
 {
@@ -77,7 +106,9 @@ enum fors_err fors_worker_plan_over(struct fors_worker *worker, const struct for
 	enum fors_err err;
 
 	fors_outcome_clear(outcome);
-	err = fors_plan_over(&task, &outcome->plan, &report, &outcome->error);
+	err = may_plan(job, &outcome->error);
+	if (!err)
+		err = fors_plan_over(&task, &outcome->plan, &report, &outcome->error);
 	if (err == FORS_ECANCELLED || err == FORS_ENOMEM) {
 		fors_fail(error, err, "%s", outcome->error.text);
 		fors_outcome_clear(outcome);
@@ -86,13 +117,13 @@ enum fors_err fors_worker_plan_over(struct fors_worker *worker, const struct for
 	outcome->error.code = err;
 	outcome->plan_ms = fors_clock_exact_ms() - start;
 	if (!err)
-		outcome->lower_bound = report.bound_tables;
+		set_bounds(job, &report, outcome);
 	return FORS_OK;
 }
 
 bool fors_worker_is_stale(struct fors_worker *worker, const struct fors_job *job)
 {
-	return job && job->over && fors_worker_changes(worker) != job->over->changes;
+	return job && fors_job_is_foreign(job) && fors_worker_changes(worker) != job->over->changes;
 }
 
 /* Is what readers have over tables that may have changed? What an earlier opensm left may be over any. */

@@ -10,6 +10,16 @@
 
 #include "core/planners/slow.h"
 #include "core/schedule/schedule_file.h"
+#include "job_pods.h"
+
+static enum fors_err fill_pods(const struct fors_job_pods *made, struct fors_status *status)
+{
+	enum fors_err err = fors_status_pods(status, made->pods, made->plays, NULL);
+
+	if (!err)
+		status->unreachable_pairs = made->cut_pairs;
+	return err;
+}
 
 /* What a job says of the fabric, in a status that the caller clears. */
 static void fill_status(struct fors_worker *worker, const struct fors_job *job, enum fors_state state,
@@ -22,9 +32,11 @@ static void fill_status(struct fors_worker *worker, const struct fors_job *job, 
 	snprintf(status->tables_by, sizeof(status->tables_by), "%s", job->tables_by);
 	status->check_ms = job->check_ms;
 	status->warnings = job->warnings;
+	status->failover = worker->failover.record;
 	memcpy(worker->told_by, job->tables_by, sizeof(worker->told_by));
 	fors_worker_fill_advice(worker, job, status);
-	if (job->fabric && fors_status_fabric(status, job->fabric, NULL))
+	if ((job->fabric && fors_status_fabric(status, job->fabric, NULL)) ||
+	    (job->pods && fill_pods(job->pods, status)))
 		fors_worker_run_short(worker);
 	fors_worker_fill_jobs(worker, status);
 }
@@ -59,6 +71,22 @@ static void publish(struct fors_worker *worker, struct fors_schedule *schedule, 
 	fors_status_clear(status);
 }
 
+/* The plan in hand, with this status, which is used up; should it end a failover the status tells of that. */
+static void publish_failover(struct fors_worker *worker, struct fors_status *status)
+{
+	struct fors_board *board = &worker->board;
+
+	board->failover_ms = fors_worker_open_failover(worker);
+	if (board->failover_ms > 0)
+		status->failover = worker->failover.record;
+	if (!fors_board_publish(board, fors_outcome_take(&worker->plan.outcome), status))
+		fors_worker_run_short(worker);
+	else if (board->failover_ms > 0)
+		fors_worker_keep_failover(worker, &status->failover);
+	board->failover_ms = 0;
+	fors_status_clear(status);
+}
+
 /* Remember what the schedule that was just published was planned for. */
 static void note_published(struct fors_worker *worker, const struct fors_job *job)
 {
@@ -67,7 +95,7 @@ static void note_published(struct fors_worker *worker, const struct fors_job *jo
 	worker->published =
 		(struct fors_worker_published){.epoch = worker->board.schedule ? worker->board.schedule->epoch : 0,
 					       .fingerprint = fors_job_fingerprint(job),
-					       .is_over = job->over,
+					       .is_over = fors_job_is_foreign(job),
 					       .changes = job->over ? job->over->changes : 0,
 					       .ilp_seconds = job->ilp_seconds,
 					       .plan_ms = outcome->plan_ms,
@@ -91,10 +119,10 @@ void fors_worker_publish_plan(struct fors_worker *worker, const struct fors_job 
 	status.lump_bound = outcome->lump_bound;
 	status.tables_bound = outcome->tables_bound;
 	status.lmc_needed = outcome->lmc_needed;
-	if (job->over)
+	if (fors_job_is_foreign(job))
 		status.servers = outcome->plan->nservers; /* there is no fabric to count them in */
 	fill_pace(worker, job, outcome->plan, &status);
-	publish(worker, fors_outcome_take(outcome), &status);
+	publish_failover(worker, &status);
 	if (!worker->is_short) /* else the board may not have taken it */
 		note_published(worker, job);
 	fors_worker_forget_plan(&worker->plan);
@@ -114,7 +142,7 @@ void fors_worker_publish_status(struct fors_worker *worker, const struct fors_jo
 		status.lump_bound = published->lump_bound;
 		status.tables_bound = published->tables_bound;
 		status.lmc_needed = published->lmc_needed;
-		if (job->over && published->is_over)
+		if (fors_job_is_foreign(job) && published->is_over)
 			status.servers = schedule->nservers;
 		fill_pace(worker, job, schedule, &status);
 	}

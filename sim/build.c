@@ -4,10 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "policy.h"
 #include "state.h"
 
 #define MAX_PS 1000000000000000ull /* 1,000 s */
 #define MAX_PACKET (1u << 20)
+#define MAX_BINDINGS ((size_t)1 << 26)
 #define SLOWEST 4096 /* times slower than the fastest link */
 
 /* ---- what makes no sense ---- */
@@ -38,15 +40,20 @@ static enum fors_err check_packets(const struct fors_sim_settings *set, struct f
 
 static enum fors_err check_times(const struct fors_sim_settings *set, struct fors_error *error)
 {
-	const uint64_t times[] = {set->wire, set->switching, set->adapter, set->barrier, set->jitter, set->skew};
+	const uint64_t times[] = {set->wire,   set->switching, set->adapter,	     set->barrier,
+				  set->jitter, set->skew,      set->adaptive.binding};
 
 	for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++)
 		if (times[i] > MAX_PS)
 			return bad(error, "times of more than 1000 s");
 	if (!(set->adapter_rate > 0.0001 && set->adapter_rate <= 1))
 		return bad(error, "the rate of adapters has to be a part of their links, above 0.0001, 1 at most");
-	if (set->policy != FORS_POLICY_TABLES && !set->hops)
+	if (set->policy >= FORS_NPOLICIES || (set->policy != FORS_POLICY_TABLES && !set->hops))
 		return bad(error, "routing without tables needs sets of next hops");
+	if (set->policy == FORS_POLICY_TAGO && !set->blocks)
+		return bad(error, "TAGO needs to know which switches belong together");
+	if (set->adaptive.level[0] > set->adaptive.level[1] || set->adaptive.level[1] > set->adaptive.level[2])
+		return bad(error, "the levels of busy queues have to ascend");
 	if (set->nvls < 1 || set->nvls > FORS_MAX_VLS)
 		return fors_fail(error, FORS_EINPUT, "there can be 1 to %d virtual lanes", FORS_MAX_VLS);
 	return FORS_OK;
@@ -109,6 +116,8 @@ static void set_times(struct sim *sim, double fastest)
 	sim->idle_slot = (uint64_t)((double)(set->message + packets * set->header) / set->adapter_rate);
 	sim->scale_of_adapter = (uint32_t)(65536 / set->adapter_rate + 0.5);
 	sim->two_packets = 2 * (set->mtu + set->header);
+	sim->binding_ticks = ticks_of(sim, set->adaptive.binding);
+	sim->policy = fors_sim_policy(set->policy);
 	sim->is_pausing = set->pause_high > 0;
 	sim->is_fifo = set->is_fifo;
 	sim->random.state = set->seed;
@@ -189,6 +198,19 @@ static enum fors_err alloc(struct sim *sim, struct fors_error *error)
 	return FORS_OK;
 }
 
+/* What adaptive switches remember. */
+static enum fors_err alloc_bindings(struct sim *sim, struct fors_error *error)
+{
+	size_t n = (size_t)sim->router->graph->nnodes * sim->program->nservers;
+
+	if (sim->settings->policy != FORS_POLICY_ADAPTIVE || !sim->binding_ticks)
+		return FORS_OK;
+	if (n > MAX_BINDINGS)
+		return fors_fail(error, FORS_ELIMIT, "the fabric is too large for a binding time");
+	sim->binding = calloc(n + 1, sizeof(*sim->binding));
+	return sim->binding ? FORS_OK : fors_fail_memory(error);
+}
+
 enum fors_err fors_sim_build(struct sim *sim, struct fors_error *error)
 {
 	double fastest;
@@ -210,6 +232,8 @@ enum fors_err fors_sim_build(struct sim *sim, struct fors_error *error)
 	err = check_pause(sim, error);
 	if (!err)
 		err = count_queues(sim, error);
+	if (!err)
+		err = alloc_bindings(sim, error);
 	return err ? err : alloc(sim, error);
 }
 
@@ -223,4 +247,5 @@ void fors_sim_clear(struct sim *sim)
 	free(sim->packet);
 	free(sim->message);
 	free(sim->way);
+	free(sim->binding);
 }

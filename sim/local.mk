@@ -5,7 +5,10 @@ libforssim_la_SOURCES = \
 	sim/calendar.c sim/calendar.h \
 	sim/deadlock.c \
 	sim/histogram.c sim/histogram.h \
+	sim/notes.c \
 	sim/policy.c sim/policy.h \
+	sim/policy_adaptive.c \
+	sim/policy_detour.c \
 	sim/program.c sim/program.h \
 	sim/sim.c sim/sim.h \
 	sim/state.h \

@@ -1,62 +1,67 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* policy.c - see policy.h. */
+/* policy.c - see policy.h; and the two policies that look at nothing: random, hashed. */
 #include "policy.h"
 
-static uint32_t hashed(const struct sim *sim, const struct sim_message *message, uint32_t node, uint32_t count)
+uint32_t fors_sim_any_link(struct sim *sim, uint32_t goal, uint32_t node)
 {
-	uint64_t flow = (uint64_t)message->src << 32 | message->dst;
-
-	return (uint32_t)(fors_random_of(fors_random_of(flow ^ sim->settings->seed << 20) ^ node) % count);
-}
-
-/* What a link has to send, in ticks of the fastest link. */
-static uint64_t backlog(const struct sim *sim, uint32_t l)
-{
-	const struct sim_link *link = &sim->link[l];
-	uint64_t now = sim->calendar->now;
-
-	return (link->queued * (uint64_t)link->scale >> 16) + (link->free_at > now ? link->free_at - now : 0);
-}
-
-static uint32_t adaptive(struct sim *sim, const uint32_t *set, uint32_t count)
-{
-	uint32_t best = 0, ties = 0;
-	uint64_t least = UINT64_MAX;
-
-	for (uint32_t i = 0; i < count; i++) {
-		uint64_t value = backlog(sim, set[i]);
-
-		if (value > least)
-			continue;
-		ties = value < least ? 1 : ties + 1;
-		least = value;
-		if (ties == 1 || fors_random_below(&sim->random, ties) == 0)
-			best = i;
-	}
-	return best;
-}
-
-static uint32_t choose_link(struct sim *sim, const struct sim_message *message, uint32_t node)
-{
-	uint32_t count, goal = sim->settings->hops->goal_of[sim->router->graph->from[message->last]];
+	uint32_t count;
 	const uint32_t *set = fors_hops_at(sim->settings->hops, goal, node, &count);
 
-	if (!count)
-		return message->last;
-	switch (sim->settings->policy) {
-	case FORS_POLICY_RANDOM:
-		return set[fors_random_below(&sim->random, count)];
-	case FORS_POLICY_HASHED:
-		return set[hashed(sim, message, node, count)];
-	default:
-		return set[adaptive(sim, set, count)];
-	}
+	return count ? set[fors_random_below(&sim->random, count)] : FORS_NONE;
 }
 
-uint32_t fors_sim_choose_freely(struct sim *sim, const struct sim_packet *packet)
+static uint32_t choose_random(struct sim *sim, struct sim_packet *packet, uint32_t node)
+{
+	return fors_sim_any_link(sim, fors_sim_goal(sim, &sim->message[packet->message]), node);
+}
+
+/* By source, destination, switch and seed. */
+static uint32_t choose_hashed(struct sim *sim, struct sim_packet *packet, uint32_t node)
 {
 	const struct sim_message *message = &sim->message[packet->message];
-	uint32_t node = sim->router->graph->to[packet->lane >> sim->vl_bits];
+	uint64_t flow = (uint64_t)message->src << 32 | message->dst;
+	uint32_t count;
+	const uint32_t *set = fors_hops_at(sim->settings->hops, fors_sim_goal(sim, message), node, &count);
 
-	return choose_link(sim, message, node) << sim->vl_bits | message->vl;
+	if (!count)
+		return FORS_NONE;
+	return set[fors_random_of(fors_random_of(flow ^ sim->settings->seed << 20) ^ node) % count];
+}
+
+const struct sim_policy fors_sim_random = {choose_random};
+const struct sim_policy fors_sim_hashed = {choose_hashed};
+
+const struct sim_policy *fors_sim_policy(enum fors_policy policy)
+{
+	static const struct sim_policy *const policies[FORS_NPOLICIES] = {
+		[FORS_POLICY_RANDOM] = &fors_sim_random,     [FORS_POLICY_HASHED] = &fors_sim_hashed,
+		[FORS_POLICY_ADAPTIVE] = &fors_sim_adaptive, [FORS_POLICY_VLB] = &fors_sim_vlb,
+		[FORS_POLICY_UGAL_L] = &fors_sim_ugal_l,     [FORS_POLICY_UGAL_G] = &fors_sim_ugal_g,
+		[FORS_POLICY_TAGO] = &fors_sim_tago,
+	};
+
+	return policy < FORS_NPOLICIES ? policies[policy] : NULL;
+}
+
+/* At its last switch a packet goes to its server, unless it is only passing on a detour. */
+static uint32_t choose_link(struct sim *sim, struct sim_packet *packet)
+{
+	const struct sim_message *message = &sim->message[packet->message];
+	uint32_t node = sim->router->graph->to[packet->lane >> sim->vl_bits], link;
+
+	if (!sim->policy)
+		return sim->way[(size_t)packet->message * sim->router->max_links + packet->hop];
+	if (node == sim->router->graph->from[message->last] && packet->via == FORS_NONE)
+		return message->last;
+	link = sim->policy->choose(sim, packet, node);
+	return link == FORS_NONE ? message->last : link;
+}
+
+uint32_t fors_sim_choose_freely(struct sim *sim, struct sim_packet *packet)
+{
+	uint32_t link = choose_link(sim, packet), lane = sim->message[packet->message].vl;
+
+	if (sim->settings->has_lanes_by_hop)
+		lane = packet->hop <= sim->nvls ? packet->hop - 1u : sim->nvls - 1;
+	return link << sim->vl_bits | lane;
 }

@@ -177,6 +177,24 @@ static void write_load(struct fors_program *p, uint32_t count, uint64_t gap, uin
 	p->count[0] = (uint32_t)n;
 }
 
+/* A program in one slot, with a time for each message. */
+static enum fors_err new_load(uint32_t nservers, size_t nmessages, struct fors_program **program,
+			      struct fors_error *error)
+{
+	struct fors_program *p = NULL;
+	enum fors_err err = fors_program_new(nservers, 1, nmessages, &p, error);
+
+	if (err)
+		return err;
+	p->at = calloc(nmessages + 1, sizeof(*p->at));
+	if (!p->at) {
+		fors_program_free(p);
+		return fors_fail_memory(error);
+	}
+	*program = p;
+	return FORS_OK;
+}
+
 enum fors_err fors_program_load(uint32_t nservers, uint32_t count, uint64_t gap, uint32_t to, uint64_t seed,
 				struct fors_program **program, struct fors_error *error)
 {
@@ -186,15 +204,51 @@ enum fors_err fors_program_load(uint32_t nservers, uint32_t count, uint64_t gap,
 
 	if (nservers < 2)
 		return fors_fail(error, FORS_EINPUT, "random load needs two servers");
-	err = fors_program_new(nservers, 1, nmessages, &p, error);
+	err = new_load(nservers, nmessages, &p, error);
 	if (err)
 		return err;
-	p->at = calloc(nmessages + 1, sizeof(*p->at));
-	if (!p->at) {
-		fors_program_free(p);
-		return fors_fail_memory(error);
-	}
 	write_load(p, count, gap, to, (struct fors_random){seed});
+	*program = p;
+	return FORS_OK;
+}
+
+static uint32_t nsends(const struct fors_program *program, uint32_t server)
+{
+	return (uint32_t)(program->first[server + 1] - program->first[server]);
+}
+
+static void offer(const struct fors_program *from, uint32_t count, const uint64_t *gap, struct fors_random random,
+		  struct fors_program *p)
+{
+	size_t n = 0;
+
+	for (uint32_t s = 0; s < p->nservers; s++) {
+		uint32_t choice = nsends(from, s);
+		uint64_t time = 0;
+
+		for (uint32_t i = 0; i < count && choice; i++, n++) {
+			p->at[n] = time += random_gap(&random, gap[s]);
+			p->send[n] = from->send[from->first[s] + fors_random_below(&random, choice)];
+			p->send[n].slot = 0;
+		}
+		p->first[s + 1] = n;
+	}
+	p->count[0] = (uint32_t)n;
+}
+
+enum fors_err fors_program_offer(const struct fors_program *from, uint32_t count, const uint64_t *gap, uint64_t seed,
+				 struct fors_program **program, struct fors_error *error)
+{
+	struct fors_program *p = NULL;
+	size_t senders = 0;
+	enum fors_err err;
+
+	for (uint32_t s = 0; s < from->nservers; s++)
+		senders += nsends(from, s) > 0;
+	err = new_load(from->nservers, senders * count, &p, error);
+	if (err)
+		return err;
+	offer(from, count, gap, (struct fors_random){seed}, p);
 	*program = p;
 	return FORS_OK;
 }

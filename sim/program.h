@@ -40,6 +40,14 @@ enum fors_err fors_program_of(const struct fors_pattern *pattern, uint32_t nserv
 			      struct fors_error *error);
 
 /*
+ * Load at random moments in *program, owned by the caller: each server that sends anything in `from` sends `count` messages,
+ * each to one of those that it sends to there, by chance, and as often as it does; gaps are exponential, on average gap[server] ps.
+ * Errors: FORS_ELIMIT, FORS_ENOMEM.
+ */
+enum fors_err fors_program_offer(const struct fors_program *from, uint32_t count, const uint64_t *gap, uint64_t seed,
+				 struct fors_program **program, struct fors_error *error);
+
+/*
  * Random load: each server sends `count` messages to others, all equally likely, or all to server `to` (FORS_NONE: no
  * such), at random moments: gaps are exponential, on average `gap` ps. Errors: FORS_EINPUT (fewer than two servers),
  * FORS_ELIMIT, FORS_ENOMEM.

@@ -38,7 +38,7 @@ static enum fors_err result_new(const struct fors_router *router, const struct f
 		return fors_fail_memory(error);
 	}
 	for (uint32_t i = 0; r->slot && i < r->nslots; i++)
-		r->slot[i].link = FORS_NONE;
+		r->slot[i].link = r->slot[i].full = FORS_NONE;
 	*result = r;
 	return FORS_OK;
 }
@@ -87,28 +87,6 @@ static enum fors_err loop(struct sim *sim, struct fors_error *error)
 	return sim->messages_left ? fors_sim_find_deadlock(sim, error) : FORS_OK;
 }
 
-/* Ticks become picoseconds. */
-static void finish(struct sim *sim)
-{
-	struct fors_sim_result *r = sim->result;
-	uint64_t bound = r->slot ? 0 : r->bound;
-
-	for (uint32_t i = 0; r->slot && i < r->nslots; i++) {
-		struct fors_sim_slot *slot = &r->slot[i];
-
-		bound += slot->bound;
-		*slot = (struct fors_sim_slot){fors_sim_ps(sim, slot->begin), fors_sim_ps(sim, slot->end),
-					       fors_sim_ps(sim, slot->bound), fors_sim_ps(sim, slot->stall),
-					       slot->link};
-	}
-	r->bound = fors_sim_ps(sim, bound);
-	r->time = fors_sim_ps(sim, sim->last);
-	for (uint32_t l = 0; l < r->nlinks; l++) {
-		r->link[l].busy = fors_sim_ps(sim, r->link[l].busy);
-		r->link[l].stall = fors_sim_ps(sim, r->link[l].stall);
-	}
-}
-
 enum fors_err fors_simulate(const struct fors_router *router, const struct fors_program *program,
 			    const struct fors_sim_settings *settings, struct fors_sim_result **result,
 			    struct fors_error *error)
@@ -122,7 +100,7 @@ enum fors_err fors_simulate(const struct fors_router *router, const struct fors_
 	if (!err)
 		err = loop(&sim, error);
 	if (!err)
-		finish(&sim);
+		fors_sim_finish(&sim);
 	fors_sim_clear(&sim);
 	if (err)
 		fors_sim_result_free(sim.result);

@@ -29,14 +29,38 @@
 #define FORS_SIM_SIM_H
 
 #include "histogram.h"
+#include "model/routers/blocks.h"
 #include "model/routers/router.h"
 #include "model/routers/hops.h"
 #include "program.h"
 
 #define FORS_MAX_VLS 8
+#define FORS_SIM_BINS 256 /* of the time line */
 
 /* Who says how a packet goes on from a switch; see policy.h. */
-enum fors_policy { FORS_POLICY_TABLES, FORS_POLICY_RANDOM, FORS_POLICY_HASHED, FORS_POLICY_ADAPTIVE };
+enum fors_policy {
+	FORS_POLICY_TABLES,
+	FORS_POLICY_RANDOM,
+	FORS_POLICY_HASHED,
+	FORS_POLICY_ADAPTIVE,
+	FORS_POLICY_VLB,
+	FORS_POLICY_UGAL_L,
+	FORS_POLICY_UGAL_G,
+	FORS_POLICY_TAGO,
+	FORS_NPOLICIES
+};
+
+#define FORS_BUSY_LEVELS 3
+
+/* Of FORS_POLICY_ADAPTIVE; all zero: an ideal. */
+struct fors_adaptive {
+	uint64_t
+		binding; /* ps: packets to a server keep the link that a switch has chosen for them for so long; 0: free */
+	uint32_t level
+		[FORS_BUSY_LEVELS]; /* bytes, ascending: so many steps has what a switch knows of a queue; all 0: exact */
+	uint32_t leave;		    /* bytes: below them in its queue, the table's link is taken */
+	bool is_greedy;		    /* of several with as little, the first; else one by chance */
+};
 
 struct fors_sim_settings {
 	const double *gbits;		/* per link of the graph: Gbit/s, > 0 */
@@ -57,7 +81,10 @@ struct fors_sim_settings {
 	bool keeps_idle;	  /* without barriers: an idle slot takes as long as a message over a free link */
 	uint64_t seed;		  /* of skew, jitter and policies */
 	enum fors_policy policy;
-	const struct fors_hops *hops;		      /* of the graph; all policies but tables need them */
+	struct fors_adaptive adaptive;
+	bool has_lanes_by_hop; /* a packet takes lane 0 first, then one higher at each switch, up to the last; else its message's */
+	const struct fors_hops *hops;	  /* of the graph; all policies but tables need them; TAGO: to all switches */
+	const struct fors_blocks *blocks; /* TAGO needs them; VLB and UGAL: NULL, or detours are over other blocks */
 	void (*progress)(void *context, double done); /* may be NULL */
 	void *context;
 };
@@ -70,10 +97,13 @@ struct fors_sim_settings fors_sim_defaults(void);
 
 /* What a slot took. */
 struct fors_sim_slot {
-	uint64_t begin, end; /* ps; the barrier comes afterwards */
-	uint64_t bound;	     /* ps: what the fullest link needs for its packets alone */
-	uint64_t stall;	     /* ps: of the link that could send for want of room for longest */
-	uint32_t link;	     /* which; FORS_NONE: none */
+	uint64_t begin, end;			 /* ps; the barrier comes afterwards */
+	uint64_t bound;				 /* ps: what the fullest link needs for its packets alone */
+	uint64_t stall;				 /* ps: of the link that could not send for want of room for longest */
+	uint32_t link;				 /* which; FORS_NONE: none */
+	uint32_t full;				 /* the fullest link; FORS_NONE: not known, as without tables */
+	uint32_t full_messages;			 /* that go over it */
+	uint32_t waiting_links, waiting_servers; /* that had something to send, and no room; of them servers' own */
 };
 
 /* Times of a link, ps. */
@@ -92,12 +122,15 @@ struct fors_sim_result {
 	uint64_t nreordered; /* packets that came after one of their message that was sent later */
 	uint64_t noverflows; /* packets that came to a full buffer: PAUSE too late */
 	uint32_t nlinks, nslots;
-	uint32_t most_in_flight;	  /* packets */
-	struct fors_sim_slot *slot;	  /* nslots; with barriers only, else NULL */
-	struct fors_sim_link *link;	  /* nlinks */
-	struct fors_histogram message_ps; /* latency: from a message's turn to its last byte */
-	struct fors_histogram packet_ps;  /* from the first byte on the first cable to the last byte */
-	uint32_t ncycle;		  /* 0: no deadlock */
+	uint32_t most_in_flight;	       /* packets */
+	struct fors_sim_slot *slot;	       /* nslots; with barriers only, else NULL */
+	struct fors_sim_link *link;	       /* nlinks */
+	uint64_t bin;			       /* ps of a bin of the time line */
+	uint64_t arrived_bytes[FORS_SIM_BINS]; /* payload in each of them */
+	uint64_t stalled_ps[FORS_SIM_BINS];    /* of all links together, noted when it ends */
+	struct fors_histogram message_ps;      /* latency: from a message's turn to its last byte */
+	struct fors_histogram packet_ps;       /* from the first byte on the first cable to the last byte */
+	uint32_t ncycle;		       /* 0: no deadlock */
 	uint32_t *cycle; /* ncycle links, each waits for room behind the next, the last for the first */
 };
 

@@ -43,6 +43,13 @@ struct sim_packet {
 	uint32_t bytes;
 	uint16_t hop;  /* links behind it */
 	uint32_t onto; /* lane that it goes on over, once it is in a queue */
+	uint32_t via;  /* what it has to pass first, as its policy says; FORS_NONE: nothing */
+};
+
+/* The link that a switch has chosen for packets to a server. */
+struct sim_binding {
+	uint64_t until; /* tick */
+	uint32_t link;
 };
 
 /* A message that is sent, or on its way. Its way is sim->way[max_links * index ..]. */
@@ -100,6 +107,9 @@ struct sim {
 	const struct fors_router *router;
 	const struct fors_program *program;
 	const struct fors_sim_settings *settings;
+	const struct sim_policy *policy; /* NULL: tables */
+	struct sim_binding *binding;	 /* nodes * servers; NULL: policy is free */
+	uint64_t binding_ticks;
 	struct fors_sim_result *result;
 	struct fors_calendar *calendar;
 	double ps;							     /* of a tick */
@@ -118,6 +128,7 @@ struct sim {
 	uint32_t *way;
 	uint32_t message_used, message_room, message_spare;
 	uint32_t slot, slot_left;     /* with barriers: the slot, its messages that have not arrived */
+	unsigned bin_bits;	      /* a bin of the time line has 2^bin_bits ticks */
 	uint64_t messages_left, last; /* last: tick at which the last one arrived, and its barrier was over */
 	struct fors_random random;
 	bool is_out_of_memory;
@@ -167,8 +178,17 @@ void fors_sim_traffic_event(struct sim *sim, const struct fors_event *event);
 void fors_sim_server_sent(struct sim *sim, uint32_t message);
 /* A packet has arrived. */
 void fors_sim_arrived(struct sim *sim, uint32_t packet);
-/* Stalled time of a link, to the slot. */
+
+/* ---- notes.c ---- */
+
+/* A message begins: its load on the links of its way. */
+void fors_sim_note_load(struct sim *sim, uint32_t message);
+/* Stalled time of a link, which ends now. */
 void fors_sim_note_stall(struct sim *sim, uint32_t link, uint64_t ticks);
+/* Payload has arrived. */
+void fors_sim_note_arrival(struct sim *sim, uint32_t bytes);
+/* The simulation is over: ticks become picoseconds. */
+void fors_sim_finish(struct sim *sim);
 
 /* ---- deadlock.c ---- */
 

@@ -50,7 +50,7 @@ uint32_t fors_sim_packet_new(struct sim *sim)
 		p = sim->packet_used++;
 	else
 		return FORS_NONE;
-	sim->packet[p] = (struct sim_packet){.next = FORS_NONE, .lane = FORS_NONE};
+	sim->packet[p] = (struct sim_packet){.next = FORS_NONE, .lane = FORS_NONE, .via = FORS_NONE};
 	if (++sim->in_flight > sim->result->most_in_flight)
 		sim->result->most_in_flight = sim->in_flight;
 	return p;
@@ -168,7 +168,7 @@ static inline void give_room(struct sim *sim, uint32_t lane, uint32_t bytes, uin
 }
 
 /* When the head may leave the next switch; where that is not known yet the next link may be the fastest. */
-static uint64_t ready_at(struct sim *sim, const struct sim_packet *packet, uint64_t now, uint64_t ticks)
+static uint64_t ready_at(struct sim *sim, struct sim_packet *packet, uint64_t now, uint64_t ticks)
 {
 	uint64_t ready = now + sim->wire + sim->switching, next;
 
@@ -177,7 +177,7 @@ static uint64_t ready_at(struct sim *sim, const struct sim_packet *packet, uint6
 	if (sim->is_uniform)
 		return ready;
 	next = packet->bytes;
-	if (sim->settings->policy == FORS_POLICY_TABLES)
+	if (!sim->policy)
 		next = fors_sim_ticks(&sim->link[fors_sim_choose(sim, packet) >> sim->vl_bits], packet->bytes);
 	return next < ticks ? ready + ticks - next : ready;
 }

@@ -53,57 +53,6 @@ static void message_free(struct sim *sim, uint32_t m)
 	sim->message_spare = m;
 }
 
-/* ---- loads ---- */
-
-/* What a link notes of a slot, emptied when it is the first of a new one. */
-static struct sim_link *link_in_slot(struct sim *sim, uint32_t l)
-{
-	struct sim_link *link = &sim->link[l];
-
-	if (link->slot != sim->slot) {
-		link->slot = sim->slot;
-		link->load = link->slot_stall = 0;
-	}
-	return link;
-}
-
-/* Ticks of a whole message on a link. */
-static uint64_t message_ticks(const struct sim *sim, const struct sim_link *link)
-{
-	const struct fors_sim_settings *set = sim->settings;
-	uint64_t whole = set->message / set->mtu, rest = set->message % set->mtu;
-
-	return whole * fors_sim_ticks(link, set->mtu + set->header) +
-	       (rest ? fors_sim_ticks(link, (uint32_t)rest + set->header) : 0);
-}
-
-static void note_load(struct sim *sim, uint32_t m)
-{
-	const uint32_t *way = &sim->way[(size_t)m * sim->router->max_links];
-	uint64_t *bound = sim->result->slot ? &sim->result->slot[sim->slot].bound : &sim->result->bound;
-
-	for (uint32_t i = 0; i < sim->message[m].nlinks; i++) {
-		struct sim_link *link = link_in_slot(sim, way[i]);
-
-		link->load += message_ticks(sim, link);
-		if (link->load > *bound)
-			*bound = link->load;
-	}
-}
-
-void fors_sim_note_stall(struct sim *sim, uint32_t l, uint64_t ticks)
-{
-	struct sim_link *link = link_in_slot(sim, l);
-	struct fors_sim_slot *slot = sim->result->slot ? &sim->result->slot[sim->slot] : NULL;
-
-	sim->result->link[l].stall += ticks;
-	link->slot_stall += ticks;
-	if (!slot || link->slot_stall <= slot->stall)
-		return;
-	slot->stall = link->slot_stall;
-	slot->link = l;
-}
-
 /* ---- a message begins ---- */
 
 /* The next packet of a message, into its server's queue. */
@@ -178,7 +127,7 @@ static bool begin(struct sim *sim, uint32_t s)
 	server->message = m;
 	server->outstanding++;
 	if (sim->settings->policy == FORS_POLICY_TABLES)
-		note_load(sim, m);
+		fors_sim_note_load(sim, m);
 	next_packet(sim, m);
 	return true;
 }
@@ -269,6 +218,7 @@ void fors_sim_arrived(struct sim *sim, uint32_t p)
 	uint32_t m = packet->message;
 
 	sim->result->arrived++;
+	fors_sim_note_arrival(sim, packet->bytes - sim->settings->header);
 	sim->result->nreordered += packet->number < message->expected;
 	if (packet->number >= message->expected)
 		message->expected = packet->number + 1;

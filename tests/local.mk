@@ -22,6 +22,7 @@ unit_tests += tests/unit/test_forsched_mangled
 unit_tests += tests/unit/test_graph_spec
 unit_tests += tests/unit/test_guidlist
 unit_tests += tests/unit/test_history
+unit_tests += tests/unit/test_hostlist
 unit_tests += tests/unit/test_home
 unit_tests += tests/unit/test_input
 unit_tests += tests/unit/test_invariants
@@ -54,6 +55,7 @@ unit_tests += tests/unit/test_publish
 unit_tests += tests/unit/test_random
 unit_tests += tests/unit/test_rounds
 unit_tests += tests/unit/test_rowwise
+unit_tests += tests/unit/test_sar
 unit_tests += tests/unit/test_runner
 unit_tests += tests/unit/test_schedule_file
 unit_tests += tests/unit/test_schedule_header
@@ -66,6 +68,7 @@ unit_tests += tests/unit/test_tree_spec
 unit_tests += tests/unit/test_text
 unit_tests += tests/unit/test_trust
 unit_tests += tests/unit/test_verify
+unit_tests += tests/unit/test_formula
 unit_tests += tests/unit/test_sim
 unit_tests += tests/unit/test_sim_bound
 unit_tests += tests/unit/test_sim_memory
@@ -84,6 +87,7 @@ check_PROGRAMS += $(unit_tests)
 TESTS += $(unit_tests)
 endif
 tests_unit_test_drained_LDADD = $(unit_support)
+tests_unit_test_hostlist_LDADD = libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_history_LDADD = libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_advisor_SOURCES = tests/unit/test_advisor.c plugin/advisor.c plugin/clock.c plugin/thread.c
 tests_unit_test_advisor_LDADD = $(unit_support)
@@ -108,6 +112,7 @@ tests_unit_test_schedule_header_LDADD = $(unit_support) $(ZLIB_LIBS)
 tests_unit_test_tables_LDADD = $(unit_support)
 tests_unit_test_text_LDADD = libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_verify_LDADD = $(unit_support)
+tests_unit_test_formula_LDADD = libforsmodel.la libforscore.la $(CMOCKA_LIBS)
 sims = tests/unit/sims.c tests/unit/sims.h
 tests_unit_test_sim_SOURCES = tests/unit/test_sim.c $(sims)
 tests_unit_test_sim_LDADD = libforssim.la libforsmodel.la libforscore.la $(CMOCKA_LIBS) -lm
@@ -138,6 +143,7 @@ tests_unit_test_families_LDADD = libtestsupport.la libforsmodel.la libforscore.l
 tests_unit_test_graph_spec_LDADD = libtestsupport.la libforsmodel.la libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_lfti_LDADD = libforsmodel.la libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_model_LDADD = libtestsupport.la libforsmodel.la libforscore.la $(CMOCKA_LIBS) -lm
+tests_unit_test_sar_LDADD = libtestsupport.la libforsmodel.la libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_shift_LDADD = libtestsupport.la libforsmodel.la libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_net_LDADD = $(unit_support)
 tests_unit_test_netfile_LDADD = $(unit_support)
@@ -197,7 +203,8 @@ EXTRA_DIST += tests/data/README tests/data/chassis.ibnetdiscover tests/data/ibsi
 	tests/data/small.dump_fts tests/data/small-all.dump_fts tests/data/small-nodests.dump_fts \
 	tests/data/small.ibnetdiscover tests/data/small-full.ibnetdiscover tests/data/small-grouped.ibnetdiscover \
 	tests/data/small.opensm-lfts tests/data/engines.py tests/data/engines.tar.xz tests/data/stock.py tests/data/stock.tar.xz \
-	tests/data/metrics.prom tests/data/metrics-old.prom tests/data/places-1
+	tests/data/metrics.prom tests/data/metrics-old.prom tests/data/places-1 \
+	tests/data/squeue-22.05.json tests/data/squeue-24.05.json
 
 # Readers of published schedules.
 tests_unit_test_forsched_SOURCES = tests/unit/test_forsched.c tests/unit/published.c tests/unit/published.h
@@ -229,7 +236,7 @@ outbox_sources = plugin/child.c plugin/digest.c plugin/epoch.c plugin/outbox.c p
 	tests/unit/fake_clock.h
 tests_unit_test_outbox_SOURCES = tests/unit/test_outbox.c $(publish_sources) tests/unit/seal.c tests/unit/seal.h $(outbox_sources)
 tests_unit_test_outbox_LDADD = libforscore.la $(CMOCKA_LIBS) $(ZLIB_LIBS)
-tests_unit_test_outbox_LDFLAGS = $(AM_LDFLAGS) -pthread -Wl,--wrap=fors_publish
+tests_unit_test_outbox_LDFLAGS = $(AM_LDFLAGS) -pthread -Wl,--wrap=fors_publish,--wrap=fors_publish_sync
 tests_unit_test_runner_SOURCES = tests/unit/test_runner.c plugin/child.c plugin/runner.c plugin/thread.c \
 	tests/unit/fake_clock.c tests/unit/fake_clock.h
 tests_unit_test_runner_LDADD = libforscore.la $(CMOCKA_LIBS)
@@ -253,7 +260,7 @@ tests_unit_test_input_LDFLAGS = $(AM_LDFLAGS) -pthread
 tests_unit_test_trust_SOURCES = tests/unit/test_trust.c plugin/trust.c
 tests_unit_test_trust_LDADD = libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_trust_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=geteuid
-tests_unit_test_job_SOURCES = tests/unit/test_job.c plugin/digest.c plugin/job.c plugin/levels.c
+tests_unit_test_job_SOURCES = tests/unit/test_job.c plugin/digest.c plugin/job.c plugin/job_pods.c plugin/levels.c
 tests_unit_test_job_LDADD = $(unit_support)
 tests_unit_test_epoch_SOURCES = tests/unit/test_epoch.c plugin/epoch.c $(publish_sources) plugin/clock.c
 tests_unit_test_epoch_LDADD = libforscore.la $(CMOCKA_LIBS)
@@ -273,7 +280,7 @@ tests_unit_test_loader_LDADD = libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_loader_LDFLAGS = $(AM_LDFLAGS) -pthread -Wl,--wrap=fors_read_bytes
 tests_unit_test_settings_SOURCES = tests/unit/test_settings.c plugin/settings.c $(input_sources)
 tests_unit_test_settings_LDADD = libforscore.la $(CMOCKA_LIBS)
-worker_sources = plugin/board.c plugin/board_left.c plugin/job.c plugin/levels.c plugin/worker.c plugin/worker_duties.c plugin/worker_early.c plugin/worker_job.c \
+worker_sources = plugin/board.c plugin/board_left.c plugin/job.c plugin/job_pods.c plugin/levels.c plugin/steps.c plugin/worker.c plugin/worker_duties.c plugin/worker_early.c plugin/worker_failover.c plugin/worker_job.c \
 	plugin/jobs.c plugin/jobs_file.c plugin/aside.c plugin/input.c plugin/worker_jobplan.c plugin/worker_jobs.c \
 	plugin/worker_over.c plugin/worker_plan.c plugin/worker_publish.c plugin/worker_repairs.c plugin/advisor.c
 tests_unit_test_worker_SOURCES = tests/unit/test_worker.c $(publish_sources) $(worker_sources) $(outbox_sources) \
@@ -304,7 +311,7 @@ tests_opensm_inside_la_SOURCES = tests/opensm/inside.c tests/opensm/inside.h tes
 tests_opensm_inside_la_CFLAGS = $(AM_CFLAGS) $(OPENSM_CFLAGS) -pthread
 tests_opensm_inside_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -rpath /nowhere -pthread \
 	-Wl,--wrap=fors_worker_start,--wrap=fors_worker_submit,--wrap=fors_worker_keep,--wrap=fors_worker_note_sweep \
-	-Wl,--wrap=fors_worker_note_tables,--wrap=fors_worker_withdrawn \
+	-Wl,--wrap=fors_worker_note_tables,--wrap=fors_worker_note_step,--wrap=fors_worker_withdrawn \
 	-Wl,--wrap=fors_worker_stop,--wrap=fors_outbox_set,--wrap=fors_job_new,--wrap=fors_loader_trouble \
 	-Wl,--wrap=fors_kept_trouble
 tests_opensm_inside_la_LIBADD = libtestsupport.la libforscore.la $(CMOCKA_LIBS) $(ZLIB_LIBS)
@@ -327,7 +334,7 @@ tests_e2e_failing_memory_la_CFLAGS = -std=gnu11 $(WARNING_FLAGS) -fno-builtin -p
 tests_e2e_failing_memory_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
 tests_e2e_failing_memory_la_LIBADD = -ldl
 
-EXTRA_DIST += tests/e2e/conftest.py tests/e2e/harness.py tests/e2e/oracle.py tests/e2e/test_drain.py tests/e2e/test_epochs.py tests/e2e/hung.py tests/e2e/test_files.py \
+EXTRA_DIST += tests/e2e/conftest.py tests/e2e/harness.py tests/e2e/oracle.py tests/e2e/test_drain.py tests/e2e/test_epochs.py tests/e2e/hung.py tests/e2e/slurm.py tests/e2e/test_files.py tests/e2e/test_slurm.py \
 	tests/e2e/test_managers.py tests/e2e/umad_timeouts.c \
 	tests/e2e/held.c tests/e2e/held.py tests/e2e/test_early.py \
 	tests/e2e/test_advice.py tests/e2e/test_netfile.py tests/e2e/test_order.py tests/e2e/test_paths.py tests/e2e/test_publish.py tests/e2e/test_scenes.py \
@@ -403,3 +410,11 @@ compare:
 clean-local: clean-compare
 clean-compare:
 	rm -rf compare-builds
+
+# Jobs of a real Slurm that come and go, on so many slurmd: make slurm NODES=360; 12, 36 or 360
+NODES = 36
+SLURM_EVENTS = 50
+.PHONY: slurm
+slurm: all
+	FORS_BUILDDIR=$(abs_top_builddir) FORS_SLURM=$(NODES) FORS_EVENTS=$(SLURM_EVENTS) FORS_SEED=$(SEED) PYTHONDONTWRITEBYTECODE=1 \
+		/usr/bin/python3 -m pytest -q -p no:cacheprovider $(srcdir)/tests/e2e/test_slurm.py

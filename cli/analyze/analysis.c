@@ -207,11 +207,13 @@ static enum fors_err read_jobs(const char *text, size_t size, const char *path, 
 	return fors_jobs_read(text, size, path, a->router.graph->nservers, a->routes, &a->jobs, error);
 }
 
-static int load_jobs(const char *path, struct cli_analysis *a)
+int cli_analysis_jobs(const char *path, struct cli_analysis *a)
 {
 	struct fors_error error = {0};
 	uint32_t nservers = a->router.graph->nservers;
 
+	if (a->jobs.count)
+		return CLI_GOOD;
 	if (path)
 		return cli_use_file(path, read_jobs, a);
 	if (nservers > MANY_SERVERS)
@@ -226,9 +228,14 @@ static bool is_model(const struct cli_settings *settings)
 	return settings->routing && fors_model_find(settings->routing) != FORS_NMODELS;
 }
 
+static bool is_sar(const struct cli_settings *settings)
+{
+	return settings->routing && !strcmp(settings->routing, "sar");
+}
+
 static bool is_rule(const struct cli_settings *settings)
 {
-	return settings->routing && strcmp(settings->routing, "fors") && !is_model(settings);
+	return settings->routing && strcmp(settings->routing, "fors") && !is_model(settings) && !is_sar(settings);
 }
 
 static int check_source(const struct cli_settings *settings)
@@ -237,6 +244,8 @@ static int check_source(const struct cli_settings *settings)
 		return cli_usage_error("--lfts and --routing exclude each other");
 	if (!settings->lfts && !settings->routing)
 		return cli_usage_error("which tables? --lfts FILE or --routing NAME is missing");
+	if (is_sar(settings) && !settings->jobs)
+		return cli_usage_error("--routing sar is made for jobs: fors analyze with --jobs FILE");
 	if (is_rule(settings) && !settings->source.synthetic)
 		return cli_usage_error(
 			"--routing %s is a rule for --synthetic fabrics; here it can be fors, or shortest, "
@@ -258,7 +267,9 @@ static int load_fabric(const struct cli_settings *settings, struct cli_analysis 
 	if (is_rule(settings)) {
 		code = cli_analysis_load_tree(settings, a);
 	} else if (is_model(settings)) {
-		code = cli_analysis_load_model(settings, a);
+		code = cli_analysis_load_model(settings, settings->routing, a);
+	} else if (is_sar(settings)) {
+		code = cli_analysis_load_sar(settings, a);
 	} else {
 		code = cli_analysis_load_net(settings, a);
 	}
@@ -299,9 +310,11 @@ int cli_analyze(const struct cli_settings *settings, struct cli_analysis *analys
 	int code = cli_analysis_prepare(settings, analysis);
 
 	if (!code)
-		code = load_jobs(settings->jobs, analysis);
+		code = cli_analysis_jobs(settings->jobs, analysis);
 	if (!code)
 		code = evaluate(analysis);
+	if (!code)
+		code = cli_analysis_costs(settings, analysis);
 	return code || !settings->wants_optimum ? code : cli_analysis_optimum(analysis);
 }
 

@@ -11,6 +11,7 @@
 #include "core/schedule/schedule.h"
 #include "cli/json.h"
 #include "model/optimum/cuts.h"
+#include "model/measure/costs.h"
 #include "model/measure/evaluate.h"
 #include "model/measure/jobs.h"
 #include "model/routers/dump.h"
@@ -46,6 +47,10 @@ struct cli_analysis {
 	double optimum;	       /* aggregate over all routings, negative: not asked */
 	bool is_optimum_exact; /* else it is a bound */
 	bool has_tree;
+	bool has_costs, has_fitted; /* costs, line and message count; costs.phase is what --measured asked for */
+	struct fors_costs costs;
+	double line;	  /* Gbit/s of a server's cable, on average */
+	uint64_t message; /* bytes */
 	char title[256], routing[64], pattern_name[64];
 };
 
@@ -55,6 +60,8 @@ struct cli_analysis {
 int cli_analysis_load(const struct cli_settings *settings, struct cli_analysis *analysis);
 /* These, and the pattern. Returns an exit code; to be freed in any case. */
 int cli_analysis_prepare(const struct cli_settings *settings, struct cli_analysis *analysis);
+/* The jobs in the file, unless they were read before; without a file one of all servers, where these are not too many. */
+int cli_analysis_jobs(const char *path, struct cli_analysis *analysis);
 /* Load all, evaluate all. Returns an exit code; to be freed in any case. */
 int cli_analyze(const struct cli_settings *settings, struct cli_analysis *analysis);
 void cli_analysis_free(struct cli_analysis *analysis);
@@ -66,7 +73,9 @@ bool cli_analysis_is_sound(const struct cli_analysis *analysis);
 /* Net and tables of files, or under fors's own rules, and the routes. Returns an exit code. */
 int cli_analysis_load_net(const struct cli_settings *settings, struct cli_analysis *analysis);
 /* A net under a model of a routing engine. Returns an exit code. */
-int cli_analysis_load_model(const struct cli_settings *settings, struct cli_analysis *analysis);
+int cli_analysis_load_model(const struct cli_settings *settings, const char *model, struct cli_analysis *analysis);
+/* A net under scheduling-aware routing, for the jobs of --jobs, which are read too. Returns an exit code. */
+int cli_analysis_load_sar(const struct cli_settings *settings, struct cli_analysis *analysis);
 /* Routes between the servers of analysis->made, and their router. Returns an exit code. */
 int cli_analysis_routes(struct cli_analysis *analysis);
 /* Fill dead[] and ndead with the cables that the fabric had. Returns an exit code. */
@@ -82,10 +91,33 @@ int cli_analysis_optimum(struct cli_analysis *analysis);
 enum fors_err cli_analysis_cuts(const struct cli_analysis *analysis, struct fors_cuts **cuts, struct fors_graph **graph,
 				struct fors_error *error);
 
+/* --- analysis_costs.c ----------------------------------------------------------------------------------------- */
+
+/* Gbit/s of a server's cable, on average. */
+double cli_analysis_line(const struct cli_simulate *given, const struct cli_analysis *analysis);
+/* Gbit/s by loads and fixed costs, where options ask for them: fills costs. Returns an exit code. */
+int cli_analysis_costs(const struct cli_settings *settings, struct cli_analysis *analysis);
+void cli_analysis_print_costs(const struct cli_analysis *analysis);
+/* New reference; null where nobody asked. */
+json_t *cli_analysis_costs_json(const struct cli_analysis *analysis);
+
 /* --- analysis_json.c ------------------------------------------------------------------------------------------ */
 
-/* What --json prints, and all that the page shows; NULL when out of memory. To be released with json_decref(). */
+/* What --json prints; NULL when out of memory. To be released with json_decref(). */
 json_t *cli_analysis_json(const struct cli_analysis *analysis, const struct cli_settings *settings);
+
+/* --- analysis_page.c ------------------------------------------------------------------------------------------ */
+
+/* What a page says of a link: two values. */
+typedef void cli_link_values(const void *context, uint32_t link, double value[2]);
+
+/*
+ * Put what a page draws of the fabric into `object`: switches, cables and servers with the values of their links, dead
+ * cables. False: out of memory.
+ */
+bool cli_analysis_draw(const struct cli_analysis *analysis, cli_link_values *values, const void *context,
+		       json_t *object);
+/* All that the page of fors analyze shows; NULL when out of memory. To be released with json_decref(). */
 json_t *cli_analysis_page(const struct cli_analysis *analysis, const struct cli_settings *settings);
 
 #endif

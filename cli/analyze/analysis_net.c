@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/routers/sar.h"
+
 /* --- net and tables from files ---------------------------------------------------------------------------------- */
 
 static int load_net_and_tables(const struct cli_settings *settings, struct cli_analysis *a)
@@ -50,18 +52,75 @@ int cli_analysis_load_net(const struct cli_settings *settings, struct cli_analys
 }
 
 /* Tables made up for any net. */
-int cli_analysis_load_model(const struct cli_settings *settings, struct cli_analysis *a)
+int cli_analysis_load_model(const struct cli_settings *settings, const char *model, struct cli_analysis *a)
 {
 	int code = cli_any_site_load(&settings->source, &a->site);
 
-	snprintf(a->routing, sizeof(a->routing), "%.48s (a model)", settings->routing);
+	snprintf(a->routing, sizeof(a->routing), "%.48s (a model)", model);
 	if (!code)
 		code = cli_site_net(&a->site, &settings->source, &a->made.net);
 	if (!code)
-		code = cli_model_tables(&settings->source, settings->routing, a->made.net, &a->made.lfts);
+		code = cli_model_tables(&settings->source, model, a->made.net, &a->made.lfts);
 	if (!code)
 		code = cli_fabric_understand(&a->site, &a->made);
 	return code ? code : cli_analysis_routes(a);
+}
+
+/* Who is in which job, as ports of the net. */
+static enum fors_err list_placed(const struct cli_analysis *a, struct fors_placed **list, size_t *count,
+				 struct fors_error *error)
+{
+	size_t n = 0;
+
+	for (uint32_t j = 0; j < a->jobs.count; j++)
+		n += a->jobs.job[j].count;
+	*list = malloc((n + 1) * sizeof(**list));
+	if (!*list)
+		return fors_fail_memory(error);
+	for (uint32_t j = n = 0; j < a->jobs.count; j++)
+		for (uint32_t i = 0; i < a->jobs.job[j].count; i++) {
+			const struct fors_endpoint *server = &a->routes->server[a->jobs.job[j].server[i]];
+
+			(*list)[n++] = (struct fors_placed){server->node, j, server->port};
+		}
+	*count = n;
+	return FORS_OK;
+}
+
+/* Other tables than those that everything was loaded with. */
+static int replace_tables(struct cli_analysis *a, struct fors_lfts *lfts)
+{
+	int code;
+
+	fors_routes_free(a->routes);
+	a->routes = NULL;
+	fors_lanes_free(a->made.lanes);
+	a->made.lanes = NULL;
+	fors_fabric_free(a->made.fabric);
+	a->made.fabric = NULL;
+	fors_lfts_free(a->made.lfts);
+	a->made.lfts = lfts;
+	code = cli_fabric_understand(&a->site, &a->made);
+	return code ? code : cli_analysis_routes(a);
+}
+
+/* Which servers the jobs mean is known under any tables: sssp's, which it grew from. */
+int cli_analysis_load_sar(const struct cli_settings *settings, struct cli_analysis *a)
+{
+	struct fors_placed *placed = NULL;
+	struct fors_lfts *lfts = NULL;
+	struct fors_error error = {0};
+	size_t count = 0;
+	int code = cli_analysis_load_model(settings, "sssp", a);
+
+	if (!code)
+		code = cli_analysis_jobs(settings->jobs, a);
+	if (!code &&
+	    (list_placed(a, &placed, &count, &error) || fors_sar_tables(a->made.net, placed, count, &lfts, &error)))
+		code = cli_fail(&error);
+	free(placed);
+	snprintf(a->routing, sizeof(a->routing), "sar (a model), for %u jobs", a->jobs.count);
+	return code ? code : replace_tables(a, lfts);
 }
 
 /*

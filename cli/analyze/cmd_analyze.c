@@ -148,6 +148,7 @@ static void print_analysis(const struct cli_analysis *a)
 	print_problems(a);
 	print_exchange(a->result);
 	print_worst_links(a);
+	cli_analysis_print_costs(a);
 	print_rates(a);
 	print_jobs(a);
 }

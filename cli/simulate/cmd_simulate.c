@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* cmd_simulate.c - `fors simulate`: a pattern over a fabric in time, packet by packet. */
 #include "simulation.h"
+#include "cli/page.h"
 
 #include <stdlib.h>
 
@@ -35,7 +36,9 @@ static void print_heading(const struct cli_simulation *sim)
 	printf("pattern     %s: %llu messages of %llu bytes in %u phase%s\n", a->pattern_name,
 	       (unsigned long long)sim->result->nmessages, (unsigned long long)sim->set.message, sim->program->nslots,
 	       sim->program->nslots == 1 ? "" : "s");
-	if (!sim->set.has_barrier)
+	if (sim->load > 0)
+		printf("load        %g of each server's cable, at random moments\n", sim->load);
+	else if (!sim->set.has_barrier)
 		printf("barrier     none: servers do not wait for one another%s\n",
 		       sim->set.keeps_idle ? "; idle phases take their time" : "; idle phases are skipped");
 	else
@@ -68,23 +71,34 @@ static void print_figures(const struct cli_simulation *sim)
 		       duration(r->bound, bound));
 	else
 		printf("time        %s\n", duration(r->time, time));
-	printf("rate        %s%.1f Gbit/s%s per server, %.3f of its cable\n", cli_colour(CLI_BOLD), gbits,
+	printf("rate        %s%.1f Gbit/s%s per server, %.3f of its cable", cli_colour(CLI_BOLD), gbits,
 	       cli_colour(CLI_PLAIN), sim->line > 0 ? gbits / sim->line : 0);
+	if (sim->healthy > 0)
+		printf("; %.3f of healthy, %g", gbits / sim->healthy, sim->healthy);
+	if (sim->crossbar > 0)
+		printf("; %.3f of one switch for all, %.1f", gbits / sim->crossbar, sim->crossbar);
+	printf("\n");
 }
 
+/* How long, which link was the fullest, and who had to wait for room. */
 static void print_slot(const struct cli_simulation *sim, uint32_t i)
 {
 	const struct fors_sim_slot *slot = &sim->result->slot[i];
-	char name[2 * FORS_NAME_MAX + 32], time[32], bound[32], stall[32];
+	char name[2 * FORS_NAME_MAX + 32], text[32];
 
-	printf("              phase %u: %s", sim->program->phase[i], duration(slot->end - slot->begin, time));
-	if (slot->bound)
-		printf(", its fullest link alone %s", duration(slot->bound, bound));
-	if (slot->link != FORS_NONE) {
-		cli_simulation_link(sim, slot->link, name, sizeof(name));
-		printf("; %s had no room for %s", name, duration(slot->stall, stall));
+	printf("              phase %u: %s", sim->program->phase[i], duration(slot->end - slot->begin, text));
+	if (slot->full != FORS_NONE) {
+		cli_simulation_link(sim, slot->full, name, sizeof(name));
+		printf("; %s had %u message%s, %s alone", name, slot->full_messages,
+		       slot->full_messages == 1 ? "" : "s", duration(slot->bound, text));
 	}
 	printf("\n");
+	if (slot->link == FORS_NONE)
+		return;
+	cli_simulation_link(sim, slot->link, name, sizeof(name));
+	printf("                %u link%s waited for room, %u of them of servers; longest %s: %s\n",
+	       slot->waiting_links, slot->waiting_links == 1 ? "" : "s", slot->waiting_servers, name,
+	       duration(slot->stall, text));
 }
 
 static void print_slots(const struct cli_simulation *sim)
@@ -152,6 +166,10 @@ static int tell(const struct cli_settings *settings, const struct cli_simulation
 {
 	int code = CLI_GOOD;
 
+	if (settings->html)
+		code = cli_write_page(settings, cli_simulation_page(sim, settings));
+	if (code)
+		return code;
 	if (settings->is_json)
 		code = cli_print_json(cli_simulation_json(sim, settings));
 	else

@@ -11,8 +11,12 @@
 #include <string.h>
 
 #include "core/net/rates.h"
+#include "model/routers/crossbar.h"
 
 #define USUAL_GBITS 200
+#define USUAL_MESSAGES 1000
+#define MOST_PS 1000000000000000ull  /* 1,000 s */
+#define MOST_GAP ((uint64_t)1 << 39) /* ps */
 
 /* --- speeds ----------------------------------------------------------------------------------------------------- */
 
@@ -87,6 +91,30 @@ static int set_speeds(const struct cli_settings *settings, struct cli_simulation
 	return code;
 }
 
+/* Gbit/s of the servers' own cables: of server s [s] from it, [nservers + s] to it. NULL: out of memory. */
+static double *server_speeds(const struct cli_simulation *sim)
+{
+	const struct fors_graph *graph = sim->analysis.router.graph;
+	double *gbits = calloc(2 * (size_t)graph->nservers + 1, sizeof(*gbits));
+	uint32_t *server = gbits ? malloc((graph->nnodes + (size_t)1) * sizeof(*server)) : NULL;
+
+	if (!server) {
+		free(gbits);
+		return NULL;
+	}
+	memset(server, 0xff, graph->nnodes * sizeof(*server));
+	for (uint32_t s = 0; s < graph->nservers; s++)
+		server[graph->server[s]] = s;
+	for (uint32_t l = 0; l < graph->nlinks; l++) {
+		if (server[graph->from[l]] != FORS_NONE)
+			gbits[server[graph->from[l]]] = sim->gbits[l];
+		if (server[graph->to[l]] != FORS_NONE)
+			gbits[graph->nservers + server[graph->to[l]]] = sim->gbits[l];
+	}
+	free(server);
+	return gbits;
+}
+
 /* --- settings --------------------------------------------------------------------------------------------------- */
 
 static uint64_t or_else(const struct cli_amount *amount, uint64_t usual)
@@ -116,8 +144,7 @@ struct fors_sim_settings cli_simulation_settings(const struct cli_simulate *give
 	set.switching = or_else(&given->switching, set.switching);
 	set.adapter = or_else(&given->adapter, 0);
 	set.adapter_rate = given->adapter_rate > 0 ? given->adapter_rate : 1;
-	set.nvls = given->vls ? given->vls : 1;
-	set.policy = (enum fors_policy)given->policy;
+	cli_simulation_policy_settings(given, &set);
 	set.is_fifo = given->queues == CLI_QUEUES_FIFO;
 	set.is_store_and_forward = given->is_store_and_forward;
 	set.has_barrier = !given->has_no_barrier;
@@ -126,6 +153,8 @@ struct fors_sim_settings cli_simulation_settings(const struct cli_simulate *give
 	set.skew = or_else(&given->skew, 0);
 	set.window = given->window;
 	set.keeps_idle = given->idle == CLI_IDLE_KEPT;
+	if (given->load > 0)
+		set.has_barrier = set.keeps_idle = false;
 	return set;
 }
 
@@ -137,13 +166,19 @@ static int check_settings(const struct cli_settings *settings)
 		return cli_usage_error("--measured finds the cost of a barrier itself: it goes without --barrier");
 	if (given->measured > 0 && (given->jitter.value || given->skew.value))
 		return cli_usage_error("--measured goes without --jitter and --skew");
-	if (given->window && !given->has_no_barrier)
+	if (given->load > 0 &&
+	    (given->measured > 0 || given->barrier.is_given || given->jitter.value || given->skew.value))
+		return cli_usage_error(
+			"--load has no phases: it goes without --barrier, --measured, --jitter and --skew");
+	if (given->messages && given->load <= 0)
+		return cli_usage_error("--messages needs --load");
+	if (given->window && given->load <= 0 && !given->has_no_barrier)
 		return cli_usage_error("--window needs --barrier none");
 	if (given->has_no_barrier && given->jitter.value)
 		return cli_usage_error("--jitter comes after barriers: it goes without --barrier none");
 	if (given->pause_high.is_given != given->pause_low.is_given)
 		return cli_usage_error("--pause-high and --pause-low need each other");
-	return CLI_GOOD;
+	return cli_simulation_check_policy(given);
 }
 
 /* --- the run ---------------------------------------------------------------------------------------------------- */
@@ -174,16 +209,85 @@ static int fit(struct cli_simulation *sim, double gbits)
 	return simulate(sim);
 }
 
-static int make_program(struct cli_simulation *sim)
+/* The same program and settings where only servers can be in one another's way. */
+static enum fors_err run_crossbar(struct cli_simulation *sim, const struct fors_graph *bar, struct fors_error *error)
+{
+	const struct fors_router router = fors_crossbar_router(bar);
+	struct fors_sim_settings set = sim->set;
+	struct fors_sim_result *result = NULL;
+	double *gbits = server_speeds(sim);
+	enum fors_err err;
+
+	set.gbits = gbits;
+	set.policy = FORS_POLICY_TABLES;
+	set.has_lanes_by_hop = false;
+	err = gbits ? fors_simulate(&router, sim->program, &set, &result, error) : fors_fail_memory(error);
+	if (!err)
+		sim->crossbar = fors_sim_gbits(result, &set, sim->program->nservers);
+	fors_sim_result_free(result);
+	free(gbits);
+	return err;
+}
+
+static int simulate_crossbar(struct cli_simulation *sim)
+{
+	struct fors_graph *bar = NULL;
+	struct fors_error error = {0};
+	enum fors_err err = fors_crossbar_graph(sim->program->nservers, &bar, &error);
+
+	if (!err) {
+		cli_progress_name("one switch for all", 0);
+		err = run_crossbar(sim, bar, &error);
+		cli_progress_end();
+	}
+	fors_graph_free(bar);
+	return err ? cli_fail(&error) : CLI_GOOD;
+}
+
+/* Gaps between messages such that payload fills that part of each server's cable, ps; NULL: out of memory. */
+static uint64_t *gaps(const struct cli_simulate *given, const struct cli_simulation *sim)
+{
+	uint32_t n = sim->program->nservers;
+	double *gbits = server_speeds(sim), ps;
+	uint64_t *gap = gbits ? calloc(n + (size_t)1, sizeof(*gap)) : NULL;
+
+	for (uint32_t s = 0; gap && s < n; s++) {
+		ps = gbits[s] > 0 ? 8000. * (double)sim->set.message / (gbits[s] * given->load) : 0;
+		gap[s] = ps < MOST_GAP ? (uint64_t)ps : MOST_GAP;
+	}
+	free(gbits);
+	return gap;
+}
+
+/* The messages of the pattern at random moments. */
+static enum fors_err offer(const struct cli_simulate *given, struct cli_simulation *sim, struct fors_error *error)
+{
+	uint32_t count = given->messages ? given->messages : USUAL_MESSAGES;
+	uint64_t *gap = gaps(given, sim);
+	struct fors_program *load = NULL;
+	enum fors_err err = gap ? FORS_OK : fors_fail_memory(error);
+
+	for (uint32_t s = 0; !err && s < sim->program->nservers; s++)
+		if (gap[s] == MOST_GAP || gap[s] > MOST_PS / count)
+			err = fors_fail(error, FORS_EINPUT, "so many messages at this load take more than 1000 s");
+	if (!err)
+		err = fors_program_offer(sim->program, count, gap, sim->set.seed, &load, error);
+	free(gap);
+	if (err)
+		return err;
+	fors_program_free(sim->program);
+	sim->program = load;
+	return FORS_OK;
+}
+
+static int make_program(const struct cli_simulate *given, struct cli_simulation *sim)
 {
 	const struct cli_analysis *a = &sim->analysis;
 	struct fors_error error = {0};
 
-	if (fors_program_of(a->pattern, a->router.graph->nservers, &sim->program, &error))
+	if (fors_program_of(a->pattern, a->router.graph->nservers, &sim->program, &error) ||
+	    (given->load > 0 && offer(given, sim, &error)))
 		return cli_fail(&error);
-	if (sim->set.policy != FORS_POLICY_TABLES && fors_hops_new(a->router.graph, &sim->hops, &error))
-		return cli_fail(&error);
-	sim->set.hops = sim->hops;
 	for (size_t i = 0; i < fors_program_nmessages(sim->program); i++)
 		sim->program->send[i].vl = (uint8_t)(sim->program->send[i].dst % sim->set.nvls);
 	return CLI_GOOD;
@@ -204,10 +308,16 @@ int cli_simulation_run(const struct cli_settings *settings, struct cli_simulatio
 	sim->set = cli_simulation_settings(&settings->simulate, sim->gbits);
 	sim->set.seed = settings->seed;
 	sim->set.progress = cli_progress;
-	code = make_program(sim);
+	sim->load = settings->simulate.load;
+	sim->healthy = settings->simulate.healthy;
+	code = make_program(&settings->simulate, sim);
+	if (!code)
+		code = cli_simulation_make_policy(settings, sim);
 	if (!code)
 		code = simulate(sim);
-	return code || settings->simulate.measured <= 0 ? code : fit(sim, settings->simulate.measured);
+	if (!code && settings->simulate.measured > 0)
+		code = fit(sim, settings->simulate.measured);
+	return code || !settings->simulate.wants_crossbar ? code : simulate_crossbar(sim);
 }
 
 void cli_simulation_free(struct cli_simulation *sim)
@@ -215,6 +325,7 @@ void cli_simulation_free(struct cli_simulation *sim)
 	fors_sim_result_free(sim->result);
 	fors_program_free(sim->program);
 	fors_hops_free(sim->hops);
+	fors_blocks_free(sim->blocks);
 	free(sim->gbits);
 	cli_analysis_free(&sim->analysis);
 }

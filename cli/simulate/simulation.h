@@ -14,8 +14,12 @@ struct cli_simulation {
 	struct fors_program *program;
 	double *gbits; /* per link */
 	struct fors_hops *hops;
+	struct fors_blocks *blocks;
 	struct fors_sim_settings set;
 	struct fors_sim_result *result;
+	double crossbar; /* Gbit/s per server on one switch for all; 0: not asked */
+	double healthy;	 /* Gbit/s per server that --healthy says; 0: it does not */
+	double load;	 /* --load; 0: none */
 	double line;	 /* Gbit/s of a server's cable, on average */
 	bool has_fitted; /* set.barrier is what --measured asked for */
 };
@@ -40,9 +44,22 @@ void cli_simulation_link(const struct cli_simulation *simulation, uint32_t link,
 uint32_t cli_simulation_worst_links(const struct cli_simulation *simulation, uint32_t **list);
 uint32_t cli_simulation_worst_slots(const struct cli_simulation *simulation, uint32_t **list);
 
+/* --- simulation_policy.c -------------------------------------------------------------------------------------- */
+
+/* What the options say of the policy and its lanes. */
+void cli_simulation_policy_settings(const struct cli_simulate *given, struct fors_sim_settings *set);
+int cli_simulation_check_policy(const struct cli_simulate *given);
+/* Next hops and blocks, for a policy that needs them. Returns an exit code. */
+int cli_simulation_make_policy(const struct cli_settings *settings, struct cli_simulation *simulation);
+
 /* --- simulation_json.c ---------------------------------------------------------------------------------------- */
 
 /* What --json prints; NULL when out of memory. To be released with json_decref(). */
 json_t *cli_simulation_json(const struct cli_simulation *simulation, const struct cli_settings *settings);
+
+/* --- simulation_page.c ---------------------------------------------------------------------------------------- */
+
+/* What the page shows; NULL when out of memory. To be released with json_decref(). */
+json_t *cli_simulation_page(const struct cli_simulation *simulation, const struct cli_settings *settings);
 
 #endif

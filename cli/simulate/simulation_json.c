@@ -22,12 +22,35 @@ static json_t *slots_json(const struct cli_simulation *sim)
 	json_t *list = json_array();
 
 	for (uint32_t i = 0; r->slot && i < r->nslots; i++)
-		json_array_append_new(list,
-				      json_pack("{s:i, s:f, s:f, s:f, s:f, s:o}", "phase", sim->program->phase[i],
-						"begin_ns", ns(r->slot[i].begin), "end_ns", ns(r->slot[i].end),
-						"bound_ns", ns(r->slot[i].bound), "stall_ns", ns(r->slot[i].stall),
-						"stalled_link", link_json(sim, r->slot[i].link)));
+		json_array_append_new(
+			list,
+			json_pack("{s:i, s:f, s:f, s:f, s:o, s:i, s:f, s:o, s:i, s:i}", "phase", sim->program->phase[i],
+				  "begin_ns", ns(r->slot[i].begin), "end_ns", ns(r->slot[i].end), "bound_ns",
+				  ns(r->slot[i].bound), "fullest_link", link_json(sim, r->slot[i].full),
+				  "fullest_messages", r->slot[i].full_messages, "stall_ns", ns(r->slot[i].stall),
+				  "stalled_link", link_json(sim, r->slot[i].link), "waiting_links",
+				  r->slot[i].waiting_links, "waiting_servers", r->slot[i].waiting_servers));
 	return list;
+}
+
+/* Payload that arrived, and stalls of all links together, bin by bin; up to the last bin with either. */
+static json_t *line_json(const struct fors_sim_result *r)
+{
+	json_t *arrived = json_array(), *stalled = json_array();
+	uint32_t n = FORS_SIM_BINS;
+
+	while (n && !r->arrived_bytes[n - 1] && !r->stalled_ps[n - 1])
+		n--;
+	for (uint32_t i = 0; i < n; i++) {
+		json_array_append_new(arrived, json_integer((json_int_t)r->arrived_bytes[i]));
+		json_array_append_new(stalled, json_real(ns(r->stalled_ps[i])));
+	}
+	return json_pack("{s:f, s:o, s:o}", "bin_ns", ns(r->bin), "arrived_bytes", arrived, "stalled_ns", stalled);
+}
+
+static json_t *part_json(double gbits, double whole)
+{
+	return whole > 0 ? json_real(gbits / whole) : json_null();
 }
 
 /* Links that stalled, longest first. */
@@ -90,6 +113,7 @@ static json_t *figures_json(const struct cli_simulation *sim)
 json_t *cli_simulation_json(const struct cli_simulation *sim, const struct cli_settings *settings)
 {
 	json_t *object = heading_json(sim, settings), *figures = figures_json(sim);
+	double gbits;
 
 	if (!object || !figures || json_object_update(object, figures)) {
 		json_decref(object);
@@ -99,6 +123,11 @@ json_t *cli_simulation_json(const struct cli_simulation *sim, const struct cli_s
 	json_decref(figures);
 	json_object_set_new(object, "message_latency", latency_json(&sim->result->message_ps));
 	json_object_set_new(object, "packet_latency", latency_json(&sim->result->packet_ps));
+	gbits = fors_sim_gbits(sim->result, &sim->set, sim->program->nservers);
+	json_object_set_new(object, "load", sim->load > 0 ? json_real(sim->load) : json_null());
+	json_object_set_new(object, "healthy_share", part_json(gbits, sim->healthy));
+	json_object_set_new(object, "crossbar_share", part_json(gbits, sim->crossbar));
+	json_object_set_new(object, "time_line", line_json(sim->result));
 	json_object_set_new(object, "deadlock", cycle_json(sim));
 	json_object_set_new(object, "stalled_links", stalls_json(sim));
 	json_object_set_new(object, "slot", slots_json(sim));

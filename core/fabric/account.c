@@ -130,8 +130,7 @@ uint32_t fors_account_left_out(const struct fors_account *account)
 	return sum;
 }
 
-void fors_account_warn(const struct fors_fabric *fabric, const struct fors_account *account,
-		       struct fors_warnings *warnings)
+void fors_account_warn(const struct fors_net *net, const struct fors_account *account, struct fors_warnings *warnings)
 {
 	static const char *const why[] = {
 		[FORS_LEFT_STUB] = "below a switch that is cabled to one leaf only",
@@ -144,7 +143,7 @@ void fors_account_warn(const struct fors_fabric *fabric, const struct fors_accou
 		size_t used = 0;
 
 		for (uint32_t n = 0; n < account->left_out[i] && n < FORS_LEFT_SHOWN; n++) {
-			const struct fors_node *node = &fabric->net->node[account->first[i][n]];
+			const struct fors_node *node = &net->node[account->first[i][n]];
 
 			used += (size_t)snprintf(names + used, sizeof(names) - used, "%s%s", n ? ", " : "",
 						 node->desc[0] ? node->desc : node->id);

@@ -35,8 +35,7 @@ enum fors_err fors_account_take(const struct fors_fabric *fabric, struct fors_ac
 /* All that are left out, whatever the reason. */
 uint32_t fors_account_left_out(const struct fors_account *account);
 
-/* A warning for each reason for which CA ports are left out, with their number and the first of them. */
-void fors_account_warn(const struct fors_fabric *fabric, const struct fors_account *account,
-		       struct fors_warnings *warnings);
+/* A warning for each reason for which CA ports of the net are left out, with their number and the first of them. */
+void fors_account_warn(const struct fors_net *net, const struct fors_account *account, struct fors_warnings *warnings);
 
 #endif

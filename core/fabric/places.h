@@ -21,7 +21,8 @@ bool fors_places_has(const struct fors_places *places, uint64_t guid);
 
 /* How many places there are, of the living and the dead. */
 struct fors_places_size {
-	uint32_t leaves, spines, lanes;
+	uint32_t leaves, spines,
+		lanes;	/* of three levels: spines are middle switches and tops, and there are no lanes */
 	uint32_t slots; /* server ports ever seen */
 };
 struct fors_places_size fors_places_size(const struct fors_places *places);

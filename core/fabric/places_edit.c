@@ -19,6 +19,8 @@
 
 #include "places.h"
 #include "places_inside.h"
+#include "places_pods.h"
+#include "places_pods_inside.h"
 
 /* --- the reference -------------------------------------------------------- */
 
@@ -39,6 +41,8 @@ static enum fors_err digest_of(const struct fors_places *places, uint64_t *diges
 		memset(bare->leaf[a].slot_guid, 0, sizeof(bare->leaf[a].slot_guid));
 		bare->leaf[a].marks = (struct fors_place_marks){false, false, false};
 	}
+	if (bare->pods)
+		fors_pod_places_bare(bare->pods);
 	err = fors_places_encode(bare, &text, &size, error);
 	if (!err) {
 		*digest = (uint64_t)crc32_z(0, (unsigned char *)text, size) << 32 |
@@ -54,14 +58,15 @@ static bool has_slot(const struct fors_places *places)
 	for (uint32_t a = 0; a < places->nleaves; a++)
 		if (places->leaf[a].nslots)
 			return true;
-	return false;
+	return places->pods;
 }
 
 enum fors_err fors_places_refer(const struct fors_net *net, const uint64_t *root_guids, size_t nroots,
 				struct fors_places **places, struct fors_error *error)
 {
 	struct fors_places *made = fors_places_new();
-	enum fors_err err = made ? fors_places_learn(made, net, root_guids, nroots, error) : fors_fail_memory(error);
+	enum fors_err err =
+		made ? fors_places_learn_tree(made, net, root_guids, nroots, NULL, error) : fors_fail_memory(error);
 
 	if (!err && !has_slot(made))
 		err = fors_fail(error, FORS_ENOTREE,
@@ -70,6 +75,8 @@ enum fors_err fors_places_refer(const struct fors_net *net, const uint64_t *root
 		made->spine[k].marks.in_reference = true;
 	for (uint32_t a = 0; !err && a < made->nleaves; a++)
 		made->leaf[a].marks.in_reference = true;
+	if (!err && made->pods)
+		fors_pod_places_mark(made->pods, true);
 	if (!err)
 		err = digest_of(made, &made->reference, error);
 	if (err)
@@ -86,6 +93,8 @@ static void drop_reference(struct fors_places *places)
 		places->spine[k].marks.in_reference = false;
 	for (uint32_t a = 0; a < places->nleaves; a++)
 		places->leaf[a].marks.in_reference = false;
+	if (places->pods)
+		fors_pod_places_mark(places->pods, false);
 }
 
 enum fors_err fors_places_adopt(struct fors_places **places, const struct fors_places *reference, bool *is_new,
@@ -200,12 +209,23 @@ static void compare_leaves(struct list *list, const struct fors_places *places, 
 	}
 }
 
+static void tell(void *context, const char *text)
+{
+	add(context, "%s", text);
+}
+
 uint32_t fors_places_compare(const struct fors_places *places, const struct fors_places *reference, char *text,
 			     size_t room)
 {
 	struct list list = {.text = text, .room = room};
 
 	text[0] = '\0';
+	if (!places->pods != !reference->pods) {
+		add(&list, "a tree of %s levels", places->pods ? "three" : "two");
+		return list.count;
+	}
+	if (places->pods)
+		fors_pod_places_compare(places->pods, reference->pods, tell, &list);
 	compare_spines(&list, places, reference);
 	compare_leaves(&list, places, reference);
 	return list.count;
@@ -265,11 +285,25 @@ static void drop_leaf(struct fors_places *places, uint32_t leaf)
 	places->nleaves--;
 }
 
+static enum fors_err forget_pods(struct fors_places *places, uint64_t guid, struct fors_error *error)
+{
+	uint32_t node = fors_pod_places_switch(places->pods, guid);
+	enum fors_err err;
+
+	if (node == FORS_NONE)
+		return fors_fail(error, FORS_ENOTAPPL,
+				 "no leaf, middle switch or top with GUID 0x%016" PRIx64 " has a place", guid);
+	err = may_be_forgotten(guid, places->pods->known->node[node].desc, &places->pods->mark[node], error);
+	return err ? err : fors_pod_places_drop(&places->pods, node, error);
+}
+
 enum fors_err fors_places_forget(struct fors_places *places, uint64_t guid, struct fors_error *error)
 {
 	uint32_t spine = fors_places_spine(places, guid), leaf = fors_places_leaf(places, guid);
 	enum fors_err err;
 
+	if (places->pods)
+		return forget_pods(places, guid, error);
 	if (spine == FORS_NONE && leaf == FORS_NONE)
 		return fors_fail(error, FORS_ENOTAPPL, "no leaf or spine with GUID 0x%016" PRIx64 " has a place", guid);
 	if (spine != FORS_NONE)

@@ -19,6 +19,8 @@
  * The reader believes nothing before the CRC is right, checks each number, and at the end writes what it
  * understood and compares: a text that passes is exactly what the writer would have written.
  *
+ * A tree of three levels has a text of its own, "fors-pods 1": places_pods_file.c has its lines.
+ *
  * Version 1 had no homes: the line of slots held leaf ports only, of free ports too, and that of servers was missing. Slot
  * s of leaf a was at home on lane (N a + s) mod L, N the most slots of any leaf, and there it stays until homes are
  * ranked, so that whoever takes over from that version moves nothing.
@@ -33,15 +35,19 @@
 
 #include "places.h"
 #include "places_inside.h"
+#include "places_lines.h"
+#include "places_pods_inside.h"
 #include "core/base/text.h"
 
 #define VERSION 2
 #define OLDEST 1
+#define THREE_LEVELS 0 /* PODS_TITLE */
+#define PODS_TITLE "fors-pods 1"
 #define MAX_PLACES 65535 /* leaves and spines are counted in 16 bits */
 
 /* --- writing -------------------------------------------------------------- */
 
-static void print_marks(struct fors_buffer *to, const struct fors_place_marks *marks)
+void fors_places_print_marks(struct fors_buffer *to, const struct fors_place_marks *marks)
 {
 	fors_buffer_print(to, " %s%s%s", marks->is_alive ? "alive" : "dead", marks->in_reference ? " reference" : "",
 			  marks->in_roots ? " roots" : "");
@@ -53,7 +59,7 @@ static void print_spines(struct fors_buffer *to, const struct fors_places *place
 		const struct fors_spine_place *spine = &places->spine[k];
 
 		fors_buffer_print(to, "spine 0x%016" PRIx64, spine->guid);
-		print_marks(to, &spine->marks);
+		fors_places_print_marks(to, &spine->marks);
 		if (spine->former)
 			fors_buffer_print(to, " former 0x%016" PRIx64, spine->former);
 		fors_buffer_print(to, " \"%s\"\n", spine->name);
@@ -87,7 +93,7 @@ static void print_leaf(struct fors_buffer *to, const struct fors_places *places,
 		       unsigned version)
 {
 	fors_buffer_print(to, "leaf 0x%016" PRIx64, leaf->guid);
-	print_marks(to, &leaf->marks);
+	fors_places_print_marks(to, &leaf->marks);
 	fors_buffer_print(to, " \"%s\"\nslots", leaf->name);
 	if (version > 1)
 		print_slots(to, leaf);
@@ -113,8 +119,15 @@ static enum fors_err encode(const struct fors_places *places, unsigned version, 
 {
 	struct fors_buffer to = {0};
 
-	fors_buffer_print(&to, "fors-places %u\nreference 0x%016" PRIx64 "\n", version, places->reference);
-	print_spines(&to, places);
+	if (version == THREE_LEVELS)
+		fors_buffer_print(&to, PODS_TITLE "\n");
+	else
+		fors_buffer_print(&to, "fors-places %u\n", version);
+	fors_buffer_print(&to, "reference 0x%016" PRIx64 "\n", places->reference);
+	if (places->pods)
+		fors_pod_places_print(&to, places->pods);
+	else
+		print_spines(&to, places);
 	for (uint32_t a = 0; a < places->nleaves; a++)
 		print_leaf(&to, places, &places->leaf[a], version);
 	if (!to.is_short)
@@ -124,7 +137,7 @@ static enum fors_err encode(const struct fors_places *places, unsigned version, 
 
 enum fors_err fors_places_encode(const struct fors_places *places, char **text, size_t *size, struct fors_error *error)
 {
-	return encode(places, VERSION, text, size, error);
+	return encode(places, places->pods ? THREE_LEVELS : VERSION, text, size, error);
 }
 
 /* --- reading -------------------------------------------------------------- */
@@ -144,9 +157,14 @@ static bool next_line(struct reader *r)
 	return fors_lines_next(&r->lines, &r->line);
 }
 
+bool fors_places_take_guid(struct fors_span *line, uint64_t *guid)
+{
+	return fors_take_word(line, "0x") && fors_take_number(line, 16, UINT64_MAX, guid);
+}
+
 static bool take_guid(struct reader *r, uint64_t *guid)
 {
-	return fors_take_word(&r->line, "0x") && fors_take_number(&r->line, 16, UINT64_MAX, guid);
+	return fors_places_take_guid(&r->line, guid);
 }
 
 static bool take_byte(struct reader *r, uint8_t *byte)
@@ -159,12 +177,12 @@ static bool take_byte(struct reader *r, uint8_t *byte)
 	return true;
 }
 
-static bool take_name(struct reader *r, char *name)
+bool fors_places_take_name(struct fors_span *line, char *name)
 {
 	struct fors_span inside;
 
-	if (!fors_take_word(&r->line, " \"") || !fors_take_until(&r->line, '"', &inside) ||
-	    inside.end - inside.at > FORS_NAME_MAX || !fors_span_is_empty(r->line))
+	if (!fors_take_word(line, " \"") || !fors_take_until(line, '"', &inside) ||
+	    inside.end - inside.at > FORS_NAME_MAX || !fors_span_is_empty(*line))
 		return false;
 	for (const char *c = inside.at; c < inside.end; c++)
 		if ((unsigned char)*c < ' ' || *c == 0x7f)
@@ -173,13 +191,13 @@ static bool take_name(struct reader *r, char *name)
 	return true;
 }
 
-static bool take_marks(struct reader *r, struct fors_place_marks *marks)
+bool fors_places_take_marks(struct fors_span *line, struct fors_place_marks *marks)
 {
-	marks->is_alive = fors_take_word(&r->line, " alive");
-	if (!marks->is_alive && !fors_take_word(&r->line, " dead"))
+	marks->is_alive = fors_take_word(line, " alive");
+	if (!marks->is_alive && !fors_take_word(line, " dead"))
 		return false;
-	marks->in_reference = fors_take_word(&r->line, " reference");
-	marks->in_roots = fors_take_word(&r->line, " roots");
+	marks->in_reference = fors_take_word(line, " reference");
+	marks->in_roots = fors_take_word(line, " roots");
 	return true;
 }
 
@@ -190,8 +208,9 @@ static enum fors_err read_spine(struct reader *r)
 	enum fors_err err;
 	uint32_t k;
 
-	if (!take_guid(r, &spine.guid) || !spine.guid || !take_marks(r, &spine.marks) ||
-	    (fors_take_word(&r->line, " former ") && !take_guid(r, &spine.former)) || !take_name(r, spine.name))
+	if (!take_guid(r, &spine.guid) || !spine.guid || !fors_places_take_marks(&r->line, &spine.marks) ||
+	    (fors_take_word(&r->line, " former ") && !take_guid(r, &spine.former)) ||
+	    !fors_places_take_name(&r->line, spine.name))
 		return FAIL(r, "not a spine");
 	if (fors_places_has(r->places, spine.guid))
 		return FAIL(r, "0x%016" PRIx64 " has a place already", spine.guid);
@@ -315,7 +334,8 @@ static enum fors_err read_leaf(struct reader *r)
 	enum fors_err err;
 	uint32_t a;
 
-	if (!take_guid(r, &leaf.guid) || !leaf.guid || !take_marks(r, &leaf.marks) || !take_name(r, leaf.name))
+	if (!take_guid(r, &leaf.guid) || !leaf.guid || !fors_places_take_marks(&r->line, &leaf.marks) ||
+	    !fors_places_take_name(&r->line, leaf.name))
 		return FAIL(r, "not a leaf");
 	if (fors_places_has(r->places, leaf.guid))
 		return FAIL(r, "0x%016" PRIx64 " has a place already", leaf.guid);
@@ -338,8 +358,13 @@ static enum fors_err read_title(struct reader *r)
 {
 	uint64_t version;
 
-	if (!next_line(r) || !fors_take_word(&r->line, "fors-places ") ||
-	    !fors_take_number(&r->line, 10, UINT32_MAX, &version) || !fors_span_is_empty(r->line))
+	if (!next_line(r))
+		return FAIL(r, "not a kept order of fors");
+	r->version = THREE_LEVELS;
+	if (fors_take_word(&r->line, PODS_TITLE) && fors_span_is_empty(r->line))
+		return FORS_OK;
+	if (!fors_take_word(&r->line, "fors-places ") || !fors_take_number(&r->line, 10, UINT32_MAX, &version) ||
+	    !fors_span_is_empty(r->line))
 		return FAIL(r, "not a kept order of fors");
 	if (version < OLDEST || version > VERSION)
 		return FAIL(r, "a kept order of version %" PRIu64 "; this fors reads versions %u to %u", version,
@@ -382,6 +407,8 @@ static enum fors_err read_places(struct reader *r)
 	enum fors_err err = read_reference(r);
 	bool has_lanes = false;
 
+	if (!err && r->version == THREE_LEVELS)
+		return fors_pod_places_read(&r->lines, &r->places->pods, r->error);
 	while (!err && next_line(r)) {
 		if (!has_lanes && fors_take_word(&r->line, "spine "))
 			err = read_spine(r);

@@ -50,7 +50,16 @@ struct fors_spine_place {
 	char name[FORS_NAME_MAX + 1];
 };
 
+/* All that was ever seen of a tree of three levels (places_pods.h). Lists are by node of known. */
+struct fors_pod_places {
+	struct fors_net *known; /* owned, as all here */
+	struct fors_place_marks *mark;
+	uint64_t *former; /* the switch whose place this one took, 0: none; a root list may still name it */
+	uint8_t *level;	  /* enum fors_pods_level */
+};
+
 struct fors_places {
+	struct fors_pod_places *pods; /* three levels, and no leaf, spine and lane here; NULL: two levels, or nothing */
 	uint32_t nleaves, nspines, nlanes;
 	uint32_t leaf_room, spine_room;
 	uint64_t reference; /* digest of the reference fabric that all began with, 0: none */

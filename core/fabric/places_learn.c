@@ -129,6 +129,8 @@ enum fors_err fors_places_learn(struct fors_places *places, const struct fors_ne
 	struct fors_learning l = {.net = net, .root = root_guids, .nroots = nroots};
 	enum fors_err err = FORS_OK;
 
+	if (places->pods)
+		return fors_fail(error, FORS_ENOTREE, "not a two-level fat-tree: what is known of it has three levels");
 	l.places = fors_places_copy(places);
 	l.side = calloc((size_t)net->nnodes + 1, sizeof(*l.side));
 	l.place = calloc((size_t)net->nnodes + 1, sizeof(*l.place));

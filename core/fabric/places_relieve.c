@@ -51,18 +51,22 @@ struct step {
 	int64_t gain;
 };
 
-/* What one server more (or less) on a lane costs (or gains) all leaves but `but`. */
-static int64_t change(const struct fors_home_counts *counts, uint32_t lane, uint32_t but, int more, uint64_t bound)
+/* What one server of another leaf more (or less) on a lane costs (or gains) a leaf. */
+static int64_t change(const struct fors_home_counts *counts, uint32_t leaf, uint32_t lane, int more, uint64_t bound)
+{
+	uint32_t now = counts->total[lane] - here(counts, leaf, lane);
+	uint32_t then = more > 0 ? now + 1 : now ? now - 1 : 0;
+
+	return (int64_t)excess(counts, leaf, then, bound) - (int64_t)excess(counts, leaf, now, bound);
+}
+
+/* The same of all leaves together, as if the server were of none of them. */
+static int64_t change_all(const struct fors_home_counts *counts, uint32_t lane, int more, uint64_t bound)
 {
 	int64_t sum = 0;
 
-	for (uint32_t a = 0; a < counts->places->nleaves; a++) {
-		uint32_t now = counts->total[lane] - here(counts, a, lane);
-
-		if (a != but)
-			sum += (int64_t)excess(counts, a, now + (uint32_t)more, bound) -
-			       (int64_t)excess(counts, a, now, bound);
-	}
+	for (uint32_t a = 0; a < counts->places->nleaves; a++)
+		sum += change(counts, a, lane, more, bound);
 	return sum;
 }
 
@@ -83,22 +87,28 @@ static bool find_fullest(const struct fors_home_counts *counts, uint64_t bound, 
 	return most;
 }
 
-/* The best way to have one server less on the lane of *step; false: none makes anything better. */
+/*
+ * The best way to have one server less on the lane of *step; false: none makes anything better. Whose server goes changes
+ * the sums over all leaves in one term only, so that a step costs leaves times lanes: OpenSM's lock is held.
+ */
 static bool find_step(const struct fors_home_counts *counts, uint64_t bound, struct step *step)
 {
+	int64_t all_less = change_all(counts, step->from, -1, bound), all_more[FORS_MAX_LANES];
 	struct step best = {.gain = 0};
 
+	for (uint32_t k = 0; k < counts->places->nlanes; k++)
+		all_more[k] = change_all(counts, k, 1, bound);
 	for (uint32_t b = 0; b < counts->places->nleaves; b++) {
 		int64_t less;
 
 		if (b == step->leaf || !here(counts, b, step->from))
 			continue;
-		less = change(counts, step->from, b, -1, bound);
+		less = all_less - change(counts, b, step->from, -1, bound);
 		for (uint32_t k = 0; k < counts->places->nlanes && -less > best.gain; k++) {
-			int64_t gain = here(counts, b, k) ? 0 : -less - change(counts, k, b, 1, bound);
+			int64_t more = all_more[k] - change(counts, b, k, 1, bound);
 
-			if (gain > best.gain)
-				best = (struct step){b, step->from, k, gain};
+			if (!here(counts, b, k) && -less - more > best.gain)
+				best = (struct step){b, step->from, k, -less - more};
 		}
 	}
 	*step = best;

@@ -24,6 +24,7 @@ void fors_pods_free(struct fors_pods *pods)
 	free(pods->level);
 	free(pods->number);
 	free(pods->mid_of);
+	free(pods->peer);
 	free(pods->live);
 	free(pods);
 }
@@ -43,10 +44,16 @@ static struct fors_pods *new_pods(const struct fors_net *known, const struct for
 	pods->level = calloc(known->nnodes + (size_t)1, sizeof(*pods->level));
 	pods->number = malloc((known->nnodes + (size_t)1) * sizeof(*pods->number));
 	pods->live = calloc(known->nports + (size_t)1, sizeof(*pods->live));
-	if (pods->leaf && pods->mid && pods->top && pods->slot && pods->level && pods->number && pods->live)
-		return pods;
-	fors_pods_free(pods);
-	return NULL;
+	pods->peer = malloc((known->nports + (size_t)1) * sizeof(*pods->peer));
+	if (!pods->leaf || !pods->mid || !pods->top || !pods->slot || !pods->level || !pods->number || !pods->live ||
+	    !pods->peer) {
+		fors_pods_free(pods);
+		return NULL;
+	}
+	for (uint32_t node = 0; node < known->nnodes; node++)
+		for (unsigned port = 0; port <= known->node[node].nports; port++)
+			pods->peer[known->node[node].first_port + port] = fors_peer_switch(known, node, port);
+	return pods;
 }
 
 /* ---- what has a place ---- */
@@ -181,4 +188,17 @@ enum fors_err fors_pods_build(const struct fors_net *known, const struct fors_ne
 	else
 		*pods = made;
 	return err;
+}
+
+uint8_t *fors_pods_levels_now(const struct fors_pods *pods)
+{
+	uint8_t *level = calloc(pods->now->nnodes + (size_t)1, sizeof(*level));
+
+	for (uint32_t node = 0; level && node < pods->known->nnodes; node++) {
+		uint32_t now = now_of(pods, node);
+
+		if (now != FORS_NONE)
+			level[now] = pods->level[node];
+	}
+	return level;
 }

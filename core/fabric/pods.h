@@ -51,6 +51,7 @@ struct fors_pods {
 	uint8_t *level;		     /* per node of known: enum fors_pods_level */
 	uint32_t *number;	     /* per node of known: which leaf, mid or top it is; FORS_NONE: none */
 	uint32_t *mid_of;	     /* [pod * nplanes + plane]: the mid, FORS_NONE */
+	uint32_t *peer;		     /* per port of known: the switch at the other end of its cable, FORS_NONE */
 	bool *live;		     /* per port of known: its cable to another switch lives now */
 };
 
@@ -64,6 +65,9 @@ enum fors_err fors_pods_build(const struct fors_net *known, const struct fors_ne
 			      size_t nroots, struct fors_pods **pods, struct fors_error *error);
 void fors_pods_free(struct fors_pods *pods);
 
+/* The level of each node of now, 0 for what has no place; owned by the caller, NULL: out of memory. */
+uint8_t *fors_pods_levels_now(const struct fors_pods *pods);
+
 /*
  * Add to `known` (indexed before and after) what `now` shows for the first time: switches, adapters and cables; a cable that is
  * plugged otherwise now replaces the one of before. A new switch in place of a dead one, at the same ports of the same neighbours,
@@ -74,7 +78,7 @@ enum fors_err fors_pods_learn(struct fors_net **known, const struct fors_net *no
 /* The switch at the other end of a known cable, FORS_NONE: none. */
 static inline uint32_t fors_pods_peer(const struct fors_pods *pods, uint32_t node, unsigned port)
 {
-	return fors_peer_switch(pods->known, node, port);
+	return pods->peer[pods->known->node[node].first_port + port];
 }
 
 static inline bool fors_pods_live(const struct fors_pods *pods, uint32_t node, unsigned port)

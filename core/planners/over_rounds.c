@@ -23,13 +23,6 @@ static bool has_equal_switches(const struct fors_flows_problem *p, uint32_t send
 	return p->nswitches;
 }
 
-static bool fits(const struct fors_flows_packing *packing, uint32_t way, uint32_t round)
-{
-	uint32_t row[FORS_FLOWS_MOST_LINKS + 2], n = fors_flows_rows(packing, way, row);
-
-	return round < packing->nphases && fors_book_free(&packing->book, row, n, round / 64) >> round % 64 & 1;
-}
-
 static void place(const struct fors_flows_routed *routed, const struct fors_route3 *route,
 		  struct fors_flows_packing *packing)
 {
@@ -40,9 +33,7 @@ static void place(const struct fors_flows_routed *routed, const struct fors_rout
 		uint32_t round = fors_route3_round(route, routed->node[fors_flows_switch(p, unit)],
 						   routed->server[fors_flows_dest(p, unit)].lid);
 
-		if (fits(packing, unit * p->npaths, round))
-			fors_flows_put(packing, unit * p->npaths, round);
-		else
+		if (round >= packing->nphases || !fors_flows_put_if_free(packing, unit * p->npaths, round))
 			packing->waiting[packing->nwaiting++] = unit;
 	}
 }

@@ -93,6 +93,8 @@ void fors_event_tell(const struct fors_status *before, const struct fors_status 
 		tell_changes(before, now, event->cause);
 	if (!*event->cause)
 		append(event->cause, before && before->phases > 0 ? "published again" : "planned");
+	if (now->failover.epoch >= 0 && now->failover.epoch == now->epoch)
+		append(event->cause, "readers had the schedule after %.0f ms", now->failover.ms[FORS_STEP_PUBLISHED]);
 }
 
 /* --- the text --------------------------------------------------------------------------------------------------- */

@@ -31,6 +31,7 @@ const char *fors_state_name(enum fors_state state)
 void fors_status_init(struct fors_status *status)
 {
 	memset(status, 0, sizeof(*status));
+	fors_failover_init(&status->failover);
 	for (size_t i = 0; i < fors_nkeys; i++) {
 		char *at = (char *)status + fors_keys[i].offset;
 

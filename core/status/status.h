@@ -9,10 +9,12 @@
 #include "core/base/unknown.h"
 #include "core/base/warnings.h"
 #include "core/fabric/fabric.h"
+#include "core/fabric/pods.h"
 #include "core/fabric/repairs.h"
 #include "core/net/rates.h"
 #include "core/schedule/pace.h"
 #include "core/schedule/schedule.h"
+#include "core/status/failover.h"
 #include "jobstat.h"
 
 enum fors_state { FORS_INACTIVE, FORS_PLANNING, FORS_ACTIVE, FORS_FAILED };
@@ -58,9 +60,10 @@ struct fors_status {
 	char reason[FORS_ERROR_TEXT]; /* why it is not active, or a warning; may be empty */
 	int64_t epoch;		      /* of the published schedule */
 	int64_t servers, leaves, spines;
-	int64_t f;		 /* bandwidth reduction */
-	int64_t affected_spines; /* m */
-	int64_t capacity;	 /* B, when all leaves have as many servers */
+	int64_t pods, mids, tops; /* of a tree of three levels, which has no spines */
+	int64_t f;		  /* bandwidth reduction */
+	int64_t affected_spines;  /* m; of three levels middle switches and tops */
+	int64_t capacity;	  /* B, when all leaves have as many servers */
 	int64_t phases, lower_bound;
 	double length;	       /* time of all phases, in phases at full speed; negative: not known */
 	double drained_length; /* the least it would be, were slow links drained; negative: there are none that could be */
@@ -83,6 +86,7 @@ struct fors_status {
 	struct fors_links slow_servers; /* whose own cable is slow: b is the server */
 	struct fors_links lost_servers; /* places of servers with nothing alive: b is the server that was, or empty */
 	struct fors_gains repairs;	/* what to mend first */
+	struct fors_failover failover;	/* the last one since opensm started */
 	struct fors_jobstats jobs;	/* each job, where there is a jobs file; else not known */
 	struct fors_warnings warnings;
 };
@@ -98,6 +102,12 @@ void fors_status_clear(struct fors_status *status);
  */
 enum fors_err fors_status_fabric(struct fors_status *status, const struct fors_fabric *fabric,
 				 struct fors_error *error);
+/*
+ * The same of a tree of three levels, and of who takes part in it (plays[nslots], fors_pods_players()). Of dead and degraded links `a` is the lower
+ * end. Errors: FORS_ENOMEM; the status is unchanged then.
+ */
+enum fors_err fors_status_pods(struct fors_status *status, const struct fors_pods *pods, const bool *plays,
+			       struct fors_error *error);
 /* Are the tables another engine's? Then there are no leaves and spines; lower_bound is the bound of these tables. */
 bool fors_status_is_over(const struct fors_status *status);
 

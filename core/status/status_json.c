@@ -135,6 +135,31 @@ static json_t *gains_to_json(const struct fors_gains *gains)
 	return object;
 }
 
+static json_t *ms_to_json(double ms)
+{
+	return ms < 0 ? json_null() : json_real(round(ms * 1000) / 1000);
+}
+
+/* One object: what was the last one, and when each step was. */
+static json_t *failover_to_json(const struct fors_failover *failover)
+{
+	json_t *object;
+	char name[32];
+
+	if (failover->epoch < 0)
+		return json_null();
+	object = json_pack("{s:I, s:o}", "epoch", (json_int_t)failover->epoch, "began_ms",
+			   time_to_json(failover->began_ms));
+	for (unsigned i = 0; object && i < FORS_NSTEPS; i++) {
+		snprintf(name, sizeof(name), "%s_ms", fors_step_name((enum fors_step)i));
+		if (json_object_set_new(object, name, ms_to_json(failover->ms[i]))) {
+			json_decref(object);
+			return NULL;
+		}
+	}
+	return object;
+}
+
 /* New reference, NULL: out of memory. */
 static json_t *to_json(const struct fors_status *status, const struct fors_key *key)
 {
@@ -145,8 +170,7 @@ static json_t *to_json(const struct fors_status *status, const struct fors_key *
 	case FORS_KEY_UNIX_MS:
 		return fors_key_number(status, key) < 0 ? json_null() : json_integer(fors_key_number(status, key));
 	case FORS_KEY_MS:
-		return fors_key_ms(status, key) < 0 ? json_null()
-						    : json_real(round(fors_key_ms(status, key) * 1000) / 1000);
+		return ms_to_json(fors_key_ms(status, key));
 	case FORS_KEY_PHASES:
 		return fors_key_ms(status, key) < 0 ? json_null() : json_real(fors_key_ms(status, key));
 	case FORS_KEY_TEXT:
@@ -168,6 +192,8 @@ static json_t *to_json(const struct fors_status *status, const struct fors_key *
 		return fors_jobstats_to_json(&status->jobs);
 	case FORS_KEY_WARNINGS:
 		return list_to_json(status, key, fors_warnings_kept(&status->warnings), warning_to_json);
+	case FORS_KEY_FAILOVER:
+		return failover_to_json(&status->failover);
 	}
 	return NULL;
 }
@@ -342,6 +368,29 @@ static bool parse_gains(const json_t *value, struct fors_gains *gains)
 	return true;
 }
 
+/* Steps that are missing are not known; those that are not known here are of a newer fors. */
+static bool parse_failover(const json_t *value, struct fors_failover *failover)
+{
+	const json_t *epoch = json_object_get(value, "epoch"), *began = json_object_get(value, "began_ms");
+	char name[32];
+
+	if (!json_is_integer(epoch) || json_integer_value(epoch) < 0 || !parse_time(began, &failover->began_ms))
+		return false;
+	for (unsigned i = 0; i < FORS_NSTEPS; i++) {
+		const json_t *ms;
+
+		snprintf(name, sizeof(name), "%s_ms", fors_step_name((enum fors_step)i));
+		ms = json_object_get(value, name);
+		if (!ms || json_is_null(ms))
+			continue;
+		failover->ms[i] = json_number_value(ms);
+		if (!json_is_number(ms) || failover->ms[i] < 0)
+			return false;
+	}
+	failover->epoch = json_integer_value(epoch);
+	return true;
+}
+
 static enum fors_err good_if(bool is_good)
 {
 	return is_good ? FORS_OK : FORS_EINPUT;
@@ -380,6 +429,8 @@ static enum fors_err parse_value(const json_t *value, const struct fors_key *key
 		return fors_jobstats_parse(value, at);
 	case FORS_KEY_WARNINGS:
 		return good_if(parse_warnings(value, &status->warnings));
+	case FORS_KEY_FAILOVER:
+		return good_if(parse_failover(value, &status->failover));
 	}
 	return FORS_EINPUT;
 }

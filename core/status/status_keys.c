@@ -16,6 +16,9 @@ const struct fors_key fors_keys[] = {
 	{AT(servers), FORS_KEY_NUMBER, "Servers that take part in the exchange"},
 	{AT(leaves), FORS_KEY_NUMBER, "Leaf switches, living or dead"},
 	{AT(spines), FORS_KEY_NUMBER, "Spine switches, living or dead"},
+	{AT(pods), FORS_KEY_NUMBER, "Pods of a tree of three levels"},
+	{AT(mids), FORS_KEY_NUMBER, "Middle switches of a tree of three levels, living or dead"},
+	{AT(tops), FORS_KEY_NUMBER, "Top switches of a tree of three levels, living or dead"},
 	{AT(f), FORS_KEY_NUMBER, "Bandwidth reduction: uplinks that the worst leaf lacks for its servers"},
 	{AT(affected_spines), FORS_KEY_NUMBER, "Spines with at least one dead cable"},
 	{AT(capacity), FORS_KEY_NUMBER, "Flows that a leaf may send in one phase"},
@@ -50,6 +53,7 @@ const struct fors_key fors_keys[] = {
 	{AT(held_until_ms), FORS_KEY_UNIX_MS, "Unix time when the next held cable returns"},
 	{AT(state_since_ms), FORS_KEY_UNIX_MS, "Unix time since when the state is what it is"},
 	{AT(repairs), FORS_KEY_REPAIRS, NULL},
+	{AT(failover), FORS_KEY_FAILOVER, NULL}, /* counted in a histogram, not a fact */
 	{AT(jobs), FORS_KEY_JOBS, NULL},
 	{"remarks", offsetof(struct fors_status, warnings), sizeof(struct fors_warnings), FORS_KEY_WARNINGS,
 	 "Settings of fors.conf that cannot be followed"},

@@ -31,6 +31,7 @@ enum fors_key_kind {
 	FORS_KEY_REPAIRS,    /* struct fors_gains */
 	FORS_KEY_JOBS,	     /* struct fors_jobstats */
 	FORS_KEY_WARNINGS,   /* struct fors_warnings */
+	FORS_KEY_FAILOVER,   /* struct fors_failover */
 };
 
 struct fors_key {

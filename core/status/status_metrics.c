@@ -167,8 +167,9 @@ static void put_key(struct page *page, const struct fors_status *status, const s
 			gauge(page, key->name, key->help, 0,
 			      (double)((const struct fors_links *)fors_key_member(status, key))->count);
 		break;
-	case FORS_KEY_REPAIRS: /* advice, not a measurement */
-	case FORS_KEY_JOBS:    /* one by one: put_jobs() */
+	case FORS_KEY_FAILOVER: /* counted: see put_failovers() */
+	case FORS_KEY_REPAIRS:	/* advice, not a measurement */
+	case FORS_KEY_JOBS:	/* one by one: put_jobs() */
 	case FORS_KEY_DEAD_SINCE:
 		break;
 	case FORS_KEY_WARNINGS:
@@ -348,6 +349,31 @@ static void put_failures(struct page *page, const struct fors_counts *counts)
 	fors_buffer_print(&page->buffer, "} %" PRIu64 "\n", counts->uncopied);
 }
 
+static void put_failovers(struct page *page, const struct fors_failovers *failovers)
+{
+	static const char name[] = "failover_duration_seconds";
+
+	head(page, name, "histogram",
+	     "From the first that was heard of a loss to a step of the failover; the step published is the new schedule");
+	for (unsigned i = 0; i < FORS_NSTEPS; i++) {
+		const char *step = fors_step_name((enum fors_step)i);
+
+		for (unsigned b = 0; b <= FORS_FAILOVER_BUCKETS; b++) {
+			begin_with(page, "failover_duration_seconds_bucket", "step", step);
+			if (b < FORS_FAILOVER_BUCKETS)
+				fors_buffer_print(&page->buffer, ",le=\"%g\"} %" PRIu64 "\n", fors_failover_bound(b),
+						  failovers->step[i].bucket[b]);
+			else
+				fors_buffer_print(&page->buffer, ",le=\"+Inf\"} %" PRIu64 "\n",
+						  failovers->step[i].count);
+		}
+		begin_with(page, "failover_duration_seconds_sum", "step", step);
+		end(page, 6, failovers->step[i].sum_ms / 1000);
+		begin_with(page, "failover_duration_seconds_count", "step", step);
+		fors_buffer_print(&page->buffer, "} %" PRIu64 "\n", failovers->step[i].count);
+	}
+}
+
 enum fors_err fors_counts_prom(const struct fors_counts *counts, const char *fabric, char **text,
 			       struct fors_error *error)
 {
@@ -362,5 +388,6 @@ enum fors_err fors_counts_prom(const struct fors_counts *counts, const char *fab
 	counter(&page, "epochs_total", "Schedules that were published or withdrawn", counts->epochs);
 	counter(&page, "declines_total", "Sweeps in which fors did not route the fabric", counts->declines);
 	put_failures(&page, counts);
+	put_failovers(&page, &counts->failovers);
 	return fors_buffer_finish(&page.buffer, text, NULL, error);
 }

@@ -20,14 +20,15 @@
 
 /* What happens while the status stays; counted since opensm started. Texts are borrowed. */
 struct fors_counts {
-	const char *version; /* of fors */
-	const char *opensm;  /* version of OpenSM; NULL: not known */
-	int64_t beat_ms;     /* Unix time of the heartbeat; 0: there is none */
-	uint64_t sweeps;     /* heavy sweeps that came to their end */
-	uint64_t epochs;     /* schedules that got an epoch, withdrawn ones too */
-	uint64_t declines;   /* sweeps in which fors did not route */
-	uint64_t unwritten;  /* writes into the state folder that failed */
-	uint64_t uncopied;   /* and into publish_dir */
+	const char *version;		 /* of fors */
+	const char *opensm;		 /* version of OpenSM; NULL: not known */
+	int64_t beat_ms;		 /* Unix time of the heartbeat; 0: there is none */
+	uint64_t sweeps;		 /* heavy sweeps that came to their end */
+	uint64_t epochs;		 /* schedules that got an epoch, withdrawn ones too */
+	uint64_t declines;		 /* sweeps in which fors did not route */
+	uint64_t unwritten;		 /* writes into the state folder that failed */
+	uint64_t uncopied;		 /* and into publish_dir */
+	struct fors_failovers failovers; /* how long they took */
 };
 
 /* The facts, as text in *text, owned by the caller (free()). Errors: FORS_ENOMEM. */

@@ -189,6 +189,8 @@ static enum fors_err do_phase(void *context, uint32_t worker, uint32_t phase, st
 	job->result->phase_load[phase] = fors_loads_add(&w->flows, w->load);
 	job->phase[phase].time = time_of(job, w, job->result->phase_load[phase]);
 	job->phase[phase].least = busiest_server(w);
+	job->result->phase_time[phase] = job->phase[phase].time;
+	job->result->phase_least[phase] = job->phase[phase].least;
 	keep_loads(w);
 	job->phase[phase].nflows = w->flows.nflows;
 	return !job->wants_rates ? FORS_OK : rate(job, w, phase, error);
@@ -229,11 +231,14 @@ static bool result_alloc(struct job *job)
 	r->nlinks = job->router->graph->nlinks;
 	r->nphases = fors_pattern_nphases(job->pattern);
 	r->phase_load = calloc(r->nphases + (size_t)1, sizeof(*r->phase_load));
+	r->phase_time = calloc(r->nphases + (size_t)1, sizeof(*r->phase_time));
+	r->phase_least = calloc(r->nphases + (size_t)1, sizeof(*r->phase_least));
 	r->phase_rate = calloc(r->nphases + (size_t)1, sizeof(*r->phase_rate));
 	r->link_load = calloc(r->nlinks + (size_t)1, sizeof(*r->link_load));
 	r->link_flows = calloc(r->nlinks + (size_t)1, sizeof(*r->link_flows));
 	job->phase = calloc(r->nphases + (size_t)1, sizeof(*job->phase));
-	return r->phase_load && r->phase_rate && r->link_load && r->link_flows && job->phase;
+	return r->phase_load && r->phase_time && r->phase_least && r->phase_rate && r->link_load && r->link_flows &&
+	       job->phase;
 }
 
 static enum fors_err job_alloc(struct job *job, struct fors_error *error)
@@ -382,6 +387,8 @@ void fors_evaluation_free(struct fors_evaluation *evaluation)
 	if (!evaluation)
 		return;
 	free(evaluation->phase_load);
+	free(evaluation->phase_time);
+	free(evaluation->phase_least);
 	free(evaluation->phase_rate);
 	free(evaluation->link_load);
 	free(evaluation->link_flows);

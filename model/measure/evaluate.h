@@ -23,6 +23,8 @@ struct fors_evaluation {
 	char problem[512];		    /* the first broken flow, in words; empty: none */
 	char detour[512];		    /* the first detour */
 	uint32_t *phase_load;		    /* nphases: flows on the most loaded link */
+	double *phase_time;		    /* nphases: the largest of loads over their links' capacities */
+	double *phase_least;		    /* nphases: flows that the busiest server sends, or receives */
 	double *phase_rate;		    /* nphases: sum of the max-min fair rates, when they were wanted */
 	uint32_t *link_load;		    /* nlinks: flows in the worst phase for that link */
 	uint64_t *link_flows;		    /* nlinks: flows of all phases */

@@ -2,8 +2,8 @@
 /*
  * pattern.c - communication patterns: by formula, at random, from a file, from a plan.
  *
- * There are four ways to hold a pattern, and one function that asks for a pair. The linear shift, all-to-all and plans
- * are formulas over (phase, i); all others are lists. Processes are mapped to servers when a pair is asked for, so
+ * There are five ways to hold a pattern, and one function that asks for a pair. The linear shift, all-to-all, plans and
+ * what stands in formula.h are formulas over (phase, i); all others are lists. Processes are mapped to servers when a pair is asked for, so
  * a random mapping is one array, whatever the pattern.
  *
  * What is random is drawn when the pattern is made, in a fixed order, from one generator: first the mapping, then
@@ -17,17 +17,21 @@
 #include <string.h>
 
 #include "core/base/text.h"
+#include "formula.h"
+#include "torus.h"
 #include "core/base/random.h"
 
 #define MAX_PAIRS ((uint64_t)1 << 28) /* of one phase, and of all that are in a list */
 
-enum kind { LINEAR_SHIFT, ALL_TO_ALL, LIST, PLAN };
+enum kind { LINEAR_SHIFT, ALL_TO_ALL, LIST, PLAN, FORMULA };
 
 struct fors_pattern {
 	enum kind kind;
 	uint32_t nservers, nphases;
 	uint32_t *map; /* process -> server, NULL: the same number */
 	const struct fors_schedule *schedule;
+	const struct fors_formula *formula;
+	uint32_t number;	/* of FORMULA, in brackets; 0: none */
 	struct fors_pair *pair; /* of LIST */
 	size_t *first; /* of LIST, nphases + 1: pairs of phase p are pair[first[p]] .. pair[first[p + 1] - 1] */
 	size_t npairs, pair_room;
@@ -193,57 +197,6 @@ static enum fors_err make_random(struct fors_pattern *p, uint32_t k, struct fors
 
 /* ---- neighbours on a torus ---- */
 
-struct torus {
-	uint32_t side[3]; /* side[2] is 1 in two dimensions */
-};
-
-static uint32_t shortest_side(const struct torus *torus, unsigned dimensions)
-{
-	uint32_t least = torus->side[0];
-
-	for (unsigned i = 1; i < dimensions; i++)
-		if (torus->side[i] < least)
-			least = torus->side[i];
-	return least;
-}
-
-/*
- * Sides a x b (x c) = n, all such tori whose shortest side is at least `least` equally likely; false: there is none.
- * (The number of those seen so far is the chance of the next one to replace what was chosen.)
- */
-static bool draw_torus(struct fors_random *random, uint32_t n, unsigned dimensions, uint32_t least, struct torus *torus)
-{
-	uint32_t seen = 0;
-
-	for (uint32_t a = 1; a <= n; a++) {
-		if (n % a)
-			continue;
-		for (uint32_t b = dimensions == 2 ? n / a : 1; b <= n / a; b++) {
-			struct torus one = {{a, b, n / a / b}};
-
-			if (n / a % b || shortest_side(&one, dimensions) < least)
-				continue;
-			if (fors_random_below(random, ++seen) == 0)
-				*torus = one;
-		}
-	}
-	return seen > 0;
-}
-
-/* Neighbour of server i in the direction `step` (-1, 0, 1 for each side), round the edges. */
-static uint32_t neighbour(const struct torus *torus, uint32_t i, const int step[3])
-{
-	uint32_t result = 0, unit = 1;
-
-	for (unsigned d = 0; d < 3; d++) {
-		uint32_t side = torus->side[d], at = i / unit % side;
-
-		result += (at + side + (uint32_t)step[d]) % side * unit;
-		unit *= side;
-	}
-	return result;
-}
-
 static bool is_among(const uint32_t *list, unsigned n, uint32_t what)
 {
 	for (unsigned i = 0; i < n; i++)
@@ -253,7 +206,7 @@ static bool is_among(const uint32_t *list, unsigned n, uint32_t what)
 }
 
 /* On short sides two directions lead to the same server, or back: each neighbour counts once. */
-static enum fors_err add_neighbours(struct fors_pattern *p, const struct torus *torus, unsigned dimensions,
+static enum fors_err add_neighbours(struct fors_pattern *p, const struct fors_torus *torus, unsigned dimensions,
 				    bool with_diagonals, uint32_t i, struct fors_error *error)
 {
 	uint32_t seen[27] = {i};
@@ -263,7 +216,7 @@ static enum fors_err add_neighbours(struct fors_pattern *p, const struct torus *
 	for (int way = 0; way < 27 && !err; way++) {
 		const int step[3] = {way % 3 - 1, way / 3 % 3 - 1, way / 9 - 1};
 		int nsteps = abs(step[0]) + abs(step[1]) + abs(step[2]);
-		uint32_t to = neighbour(torus, i, step);
+		uint32_t to = fors_torus_neighbour(torus, i, step);
 
 		if ((dimensions == 2 && step[2]) || (!with_diagonals && nsteps != 1) || is_among(seen, nseen, to))
 			continue;
@@ -276,11 +229,11 @@ static enum fors_err add_neighbours(struct fors_pattern *p, const struct torus *
 static enum fors_err make_neighbours(struct fors_pattern *p, unsigned dimensions, bool with_diagonals,
 				     struct fors_error *error)
 {
-	struct torus torus = {{p->nservers, 1, 1}};
+	struct fors_torus torus = {{p->nservers, 1, 1}};
 	enum fors_err err = FORS_OK;
 
 	for (uint32_t least = 3; least > 0; least--)
-		if (draw_torus(&p->random, p->nservers, dimensions, least, &torus))
+		if (fors_torus_draw(&p->random, p->nservers, dimensions, least, &torus))
 			break;
 	for (uint32_t i = 0; i < p->nservers && !err; i++)
 		err = add_neighbours(p, &torus, dimensions, with_diagonals, i, error);
@@ -337,15 +290,6 @@ static const struct named {
 
 #define NNAMED (sizeof(named) / sizeof(named[0]))
 
-const char *const *fors_pattern_names(void)
-{
-	static const char *const names[] = {"linear-shift", "all-to-all", "shift",     "permutation",
-					    "bisect",	    "2DNN",	  "2DNNDIAG",  "3DNN",
-					    "3DNNDIAG",	    "RANDN(k)",	  "RANDOM(k)", NULL};
-
-	return names;
-}
-
 /* Small letters, without '-' and '_', up to a '('. */
 static void plain_name(const char *name, char *plain, size_t room)
 {
@@ -357,50 +301,64 @@ static void plain_name(const char *name, char *plain, size_t room)
 	plain[n] = '\0';
 }
 
+static void list_name(char *list, size_t room, const char *name)
+{
+	size_t used = strlen(list);
+
+	snprintf(list + used, room - used, "%s%s", used ? ", " : "", name);
+}
+
 static enum fors_err unknown_name(const char *name, struct fors_error *error)
 {
-	char list[256] = "";
+	char list[400] = "";
 
-	for (size_t i = 0; i < NNAMED; i++) {
-		size_t used = strlen(list);
-
-		snprintf(list + used, sizeof(list) - used, "%s%s", i ? ", " : "", named[i].shown);
-	}
+	for (size_t i = 0; i < NNAMED; i++)
+		list_name(list, sizeof(list), named[i].shown);
+	for (size_t i = 0; fors_formula_at(i); i++)
+		list_name(list, sizeof(list), fors_formula_at(i)->shown);
 	return fors_fail(error, FORS_EINPUT, "there is no pattern '%.40s'; known are %s", name, list);
 }
 
 /* The number in "NAME(NUMBER)" in *parameter, 0 when there is none. */
-static enum fors_err read_parameter(const struct named *entry, const char *name, uint32_t *parameter,
+static enum fors_err read_parameter(const char *shown, enum parameter wanted, const char *name, uint32_t *parameter,
 				    struct fors_error *error)
 {
 	const char *bracket = strchr(name, '(');
 	struct fors_span rest = {bracket ? bracket + 1 : name, name + strlen(name)};
 	uint64_t number = 0;
 
-	if (!bracket && entry->parameter == MUST_HAVE)
-		return fors_fail(error, FORS_EINPUT, "pattern %s needs a number, as in %.*s(20)", entry->shown,
-				 (int)strcspn(entry->shown, "("), entry->shown);
-	if (bracket && entry->parameter == NO_PARAMETER)
-		return fors_fail(error, FORS_EINPUT, "pattern %s takes no number", entry->shown);
+	if (!bracket && wanted == MUST_HAVE)
+		return fors_fail(error, FORS_EINPUT, "pattern %s needs a number, as in %.*s(20)", shown,
+				 (int)strcspn(shown, "("), shown);
+	if (bracket && wanted == NO_PARAMETER)
+		return fors_fail(error, FORS_EINPUT, "pattern %s takes no number", shown);
 	if (bracket && (!fors_take_number(&rest, 10, UINT32_MAX - 1, &number) || !number ||
 			!fors_take_char(&rest, ')') || !fors_span_is_empty(rest)))
 		return fors_fail(error, FORS_EINPUT,
 				 "pattern '%.40s': a number from 1 in brackets is expected, as in %.*s(20)", name,
-				 (int)strcspn(entry->shown, "("), entry->shown);
+				 (int)strcspn(shown, "("), shown);
 	*parameter = (uint32_t)number;
 	return FORS_OK;
 }
 
-static enum fors_err find_name(const char *name, const struct named **found, uint32_t *parameter,
-			       struct fors_error *error)
+/* One of the two in *found or *formula, and its parameter. */
+static enum fors_err find_name(const char *name, const struct named **found, const struct fors_formula **formula,
+			       uint32_t *parameter, struct fors_error *error)
 {
 	char plain[32];
 
 	plain_name(name, plain, sizeof(plain));
+	*formula = fors_formula_find(plain);
+	if (*formula)
+		return read_parameter((*formula)->shown,
+				      (*formula)->must_have  ? MUST_HAVE
+				      : (*formula)->may_have ? MAY_HAVE
+							     : NO_PARAMETER,
+				      name, parameter, error);
 	for (size_t i = 0; i < NNAMED; i++)
 		if (!strcmp(plain, named[i].name)) {
 			*found = &named[i];
-			return read_parameter(&named[i], name, parameter, error);
+			return read_parameter(named[i].shown, named[i].parameter, name, parameter, error);
 		}
 	return unknown_name(name, error);
 }
@@ -430,16 +388,37 @@ static enum fors_err new_pattern(enum kind kind, uint32_t nservers, const struct
 	return FORS_OK;
 }
 
+static enum fors_err new_formula(const struct fors_formula *formula, uint32_t nservers, uint32_t number,
+				 const struct fors_pattern_options *options, struct fors_pattern **pattern,
+				 struct fors_error *error)
+{
+	struct fors_pattern *p = NULL;
+	enum fors_err err = fors_formula_check(formula, nservers, number, error);
+
+	if (!err)
+		err = new_pattern(FORMULA, nservers, options, &p, error);
+	if (err)
+		return err;
+	p->formula = formula;
+	p->number = number;
+	p->nphases = formula->nphases(nservers, number);
+	*pattern = p;
+	return FORS_OK;
+}
+
 enum fors_err fors_pattern_new(const char *name, uint32_t nservers, const struct fors_pattern_options *options,
 			       struct fors_pattern **pattern, struct fors_error *error)
 {
 	const struct named *entry = NULL;
+	const struct fors_formula *formula = NULL;
 	struct fors_pattern *p = NULL;
 	uint32_t parameter = 0;
-	enum fors_err err = find_name(name, &entry, &parameter, error);
+	enum fors_err err = find_name(name, &entry, &formula, &parameter, error);
 
 	if (!err && !nservers)
 		err = fors_fail(error, FORS_EINPUT, "there is no server to send anything");
+	if (!err && formula)
+		return new_formula(formula, nservers, parameter, options, pattern, error);
 	if (!err && entry->kind == ALL_TO_ALL && nservers * (uint64_t)nservers > MAX_PAIRS)
 		err = too_many(error);
 	if (!err)
@@ -601,6 +580,9 @@ static struct fors_pair process_pair(const struct fors_pattern *pattern, uint32_
 	uint32_t src, dst;
 
 	switch (pattern->kind) {
+	case FORMULA:
+		dst = pattern->formula->to(pattern->nservers, pattern->number, phase, (uint32_t)i);
+		return (struct fors_pair){(uint32_t)i, dst == n || dst == i ? FORS_NONE : dst, 0};
 	case LINEAR_SHIFT:
 		return (struct fors_pair){(uint32_t)i, (uint32_t)((i + phase) % n), 0};
 	case ALL_TO_ALL:

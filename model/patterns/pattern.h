@@ -14,6 +14,7 @@
  *                   where the number of servers has such divisors); 2DNNDIAG, 3DNNDIAG: with diagonals, 8 or 26
  *   RANDN(k)        everybody sends to k different random others
  *   RANDOM(k)       nservers x k random pairs of distinct servers; a pair may come twice
+ *   bit-reverse, incast, NAS-CG, ...   by formula, see formula.h
  *   a pattern file  see fors_pattern_read()
  *
  * (Table 3 of Mollah et al., "Rapid Calculation of Max-Min Fair Rates for Multi-Commodity Flows in Fat-Tree Networks".)
@@ -65,8 +66,5 @@ uint32_t fors_pattern_nphases(const struct fors_pattern *pattern);
 size_t fors_pattern_npairs(const struct fors_pattern *pattern, uint32_t phase);
 /* Pair i (< npairs) of a phase. O(1). */
 struct fors_pair fors_pattern_pair(const struct fors_pattern *pattern, uint32_t phase, size_t i);
-
-/* Names of all patterns, with "(k)" where a parameter is needed, ended by NULL. */
-const char *const *fors_pattern_names(void);
 
 #endif

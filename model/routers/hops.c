@@ -80,15 +80,22 @@ static void collect(const struct fors_graph *graph, const uint32_t *distance, si
 	}
 }
 
-static uint32_t number_goals(const struct fors_graph *graph, uint32_t *goal_of)
+/* Those with servers first. */
+static void number_goals(const struct fors_graph *graph, bool to_all, struct fors_hops *hops)
 {
 	uint32_t n = 0;
 
-	memset(goal_of, 0xff, graph->nnodes * sizeof(*goal_of));
+	memset(hops->goal_of, 0xff, graph->nnodes * sizeof(*hops->goal_of));
 	for (uint32_t l = 0; l < graph->nlinks; l++)
-		if (graph->is_terminal[graph->to[l]] && goal_of[graph->from[l]] == FORS_NONE)
-			goal_of[graph->from[l]] = n++;
-	return n;
+		if (graph->is_terminal[graph->to[l]] && hops->goal_of[graph->from[l]] == FORS_NONE)
+			hops->goal_of[graph->from[l]] = n++;
+	for (uint32_t node = 0; node < graph->nnodes && to_all; node++)
+		if (!graph->is_terminal[node] && hops->goal_of[node] == FORS_NONE)
+			hops->goal_of[node] = n++;
+	for (uint32_t node = 0; node < graph->nnodes; node++)
+		if (hops->goal_of[node] != FORS_NONE)
+			hops->node_of[hops->goal_of[node]] = node;
+	hops->ngoals = n;
 }
 
 /* Each set is counted one place on, so that after the sums first[i] is where set i begins. */
@@ -121,16 +128,17 @@ static void write(const struct fors_graph *graph, struct into *into, struct fors
 		}
 }
 
-static enum fors_err fill(const struct fors_graph *graph, struct into *into, struct fors_hops *hops,
+static enum fors_err fill(const struct fors_graph *graph, bool to_all, struct into *into, struct fors_hops *hops,
 			  struct fors_error *error)
 {
 	enum fors_err err;
 
 	hops->nnodes = graph->nnodes;
 	hops->goal_of = malloc((graph->nnodes + (size_t)1) * sizeof(*hops->goal_of));
-	if (!hops->goal_of || !into_alloc(into, graph))
+	hops->node_of = malloc((graph->nnodes + (size_t)1) * sizeof(*hops->node_of));
+	if (!hops->goal_of || !hops->node_of || !into_alloc(into, graph))
 		return fors_fail_memory(error);
-	hops->ngoals = number_goals(graph, hops->goal_of);
+	number_goals(graph, to_all, hops);
 	hops->first = calloc((size_t)hops->ngoals * graph->nnodes + 2, sizeof(*hops->first));
 	if (!hops->first)
 		return fors_fail_memory(error);
@@ -141,11 +149,12 @@ static enum fors_err fill(const struct fors_graph *graph, struct into *into, str
 	return err;
 }
 
-enum fors_err fors_hops_new(const struct fors_graph *graph, struct fors_hops **hops, struct fors_error *error)
+enum fors_err fors_hops_new(const struct fors_graph *graph, bool to_all, struct fors_hops **hops,
+			    struct fors_error *error)
 {
 	struct fors_hops *made = calloc(1, sizeof(*made));
 	struct into into = {0};
-	enum fors_err err = made ? fill(graph, &into, made, error) : fors_fail_memory(error);
+	enum fors_err err = made ? fill(graph, to_all, &into, made, error) : fors_fail_memory(error);
 
 	into_clear(&into);
 	if (err)
@@ -160,6 +169,7 @@ void fors_hops_free(struct fors_hops *hops)
 	if (!hops)
 		return;
 	free(hops->goal_of);
+	free(hops->node_of);
 	free(hops->first);
 	free(hops->link);
 	free(hops);

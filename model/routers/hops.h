@@ -4,7 +4,7 @@
  * table.
  *
  * A set is for a switch and a goal. Goals are switches with servers: the last link, from there to the server, is the
- * server's own. Terminals pass nothing on.
+ * server's own; with to_all all switches are goals. Terminals pass nothing on.
  * Thread rules: plain data once made; any number of readers.
  */
 #ifndef FORS_MODEL_ROUTERS_HOPS_H
@@ -14,13 +14,15 @@
 
 struct fors_hops {
 	uint32_t nnodes, ngoals;
-	uint32_t *goal_of; /* nnodes: number of the goal, FORS_NONE: no terminal hangs on this node */
+	uint32_t *goal_of; /* nnodes: number of the goal, FORS_NONE: it is none */
+	uint32_t *node_of; /* ngoals: its node */
 	size_t *first;	   /* ngoals * nnodes + 1: the set of goal g at node n is link[first[g * nnodes + n]] .. */
 	uint32_t *link;
 };
 
 /* The sets of a graph in *hops, owned by the caller. Errors: FORS_ELIMIT (more than 2^28 links in them), FORS_ENOMEM. */
-enum fors_err fors_hops_new(const struct fors_graph *graph, struct fors_hops **hops, struct fors_error *error);
+enum fors_err fors_hops_new(const struct fors_graph *graph, bool to_all, struct fors_hops **hops,
+			    struct fors_error *error);
 void fors_hops_free(struct fors_hops *hops);
 
 /* The set of `goal` at `node`, ascending, and how many; 0: it cannot be reached, or this is it. */

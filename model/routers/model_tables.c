@@ -15,10 +15,13 @@
  *   dor       no search: the first dimension in which the two differ, the shorter way round; when both are equally long
  *             they take turns by place and LID.
  *
+ * (Scheduling-aware routing is sssp with another order and another count: sar.c.)
+ *
  * What a cable carries is counted in flows: switches are gone through from the farthest to the nearest, each passes on what its
  * servers send and what came in.
  */
 #include "model_tables.h"
+#include "model_tables_inside.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -44,32 +47,7 @@ const char *fors_model_name(enum fors_model model)
 	return names[model];
 }
 
-/* Switches in the order of their GUIDs, as rows of the tables have it, and cables between them. */
-struct maker {
-	const struct fors_net *net;
-	const struct fors_graph_spec *spec;
-	enum fors_model model;
-	struct fors_lfts *lfts;
-	uint32_t n;	   /* switches */
-	uint32_t *node;	   /* per switch */
-	uint32_t *row;	   /* per node: its switch, FORS_NONE */
-	uint32_t *servers; /* per switch: CA ports with a LID */
-	uint32_t *first;   /* per switch: its first arc; n + 1 */
-	uint32_t *to;	   /* per arc: switch */
-	uint8_t *port;	   /* per arc */
-	uint64_t *load;	   /* per arc: flows so far */
-	uint32_t *rank;	   /* per switch: its place in the order of up-down */
-	uint32_t *turn;	   /* switches by rank */
-	/* for one destination */
-	uint32_t *distance; /* per switch, FAR */
-	bool *is_down;	    /* per switch: reaches it by going down only */
-	uint32_t *queue;    /* switches by distance */
-	uint32_t *bucket;   /* n + 2 */
-	uint64_t *cost;	    /* per switch: what its way carries in sum */
-	uint64_t *carried;  /* per switch: flows that come to it, its own among them */
-};
-
-static bool allocate(struct maker *m)
+static bool allocate(struct fors_model_maker *m)
 {
 	size_t n = m->n + (size_t)2, arcs = m->net->nports + (size_t)1;
 
@@ -92,7 +70,7 @@ static bool allocate(struct maker *m)
 	       m->distance && m->is_down && m->queue && m->bucket && m->cost && m->carried;
 }
 
-static void release(struct maker *m)
+void fors_model_clear(struct fors_model_maker *m)
 {
 	free(m->node);
 	free(m->row);
@@ -113,7 +91,7 @@ static void release(struct maker *m)
 
 /* ---- the graph ---- */
 
-static void list_switches(struct maker *m)
+static void list_switches(struct fors_model_maker *m)
 {
 	uint32_t n = 0;
 
@@ -130,7 +108,7 @@ static void list_switches(struct maker *m)
 	}
 }
 
-static void list_arcs(struct maker *m)
+static void list_arcs(struct fors_model_maker *m)
 {
 	uint32_t n = 0;
 
@@ -155,7 +133,7 @@ static void list_arcs(struct maker *m)
 /* ---- distances ---- */
 
 /* Hops to `end` from all switches; the switches that have some come into queue[], the nearest first; how many. */
-static uint32_t count_hops(struct maker *m, uint32_t end)
+static uint32_t count_hops(struct fors_model_maker *m, uint32_t end)
 {
 	uint32_t seen = 1;
 
@@ -173,7 +151,7 @@ static uint32_t count_hops(struct maker *m, uint32_t end)
 }
 
 /* A switch from which no other is farther than it has to be: the first of those whose farthest is nearest. */
-static uint32_t find_middle(struct maker *m)
+static uint32_t find_middle(struct fors_model_maker *m)
 {
 	uint32_t best = 0, least = FAR, most_seen = 0;
 
@@ -190,7 +168,7 @@ static uint32_t find_middle(struct maker *m)
 }
 
 /* Order all switches: by hops from the middle, then by row; other parts of the net behind, each from its first switch. */
-static void order_up_down(struct maker *m)
+static void order_up_down(struct fors_model_maker *m)
 {
 	uint32_t n = 0, root = m->n ? find_middle(m) : 0;
 
@@ -211,13 +189,13 @@ static void order_up_down(struct maker *m)
 	}
 }
 
-static bool is_up(const struct maker *m, uint32_t from, uint32_t to)
+static bool is_up(const struct fors_model_maker *m, uint32_t from, uint32_t to)
 {
 	return m->rank[to] < m->rank[from];
 }
 
 /* Down only, from those that can. */
-static void count_down(struct maker *m, uint32_t end)
+static void count_down(struct fors_model_maker *m, uint32_t end)
 {
 	uint32_t seen = 1;
 
@@ -235,7 +213,7 @@ static void count_down(struct maker *m, uint32_t end)
 }
 
 /* Up for the others, from the top on: what is above has its distance by then. */
-static void count_up(struct maker *m)
+static void count_up(struct fors_model_maker *m)
 {
 	for (uint32_t i = 0; i < m->n; i++) {
 		uint32_t s = m->turn[i];
@@ -252,7 +230,7 @@ static void count_up(struct maker *m)
 }
 
 /* Put all that have a distance into queue[], the nearest first; how many. */
-static uint32_t sort_by_distance(struct maker *m)
+static uint32_t sort_by_distance(struct fors_model_maker *m)
 {
 	memset(m->bucket, 0, (m->n + (size_t)2) * sizeof(*m->bucket));
 	for (uint32_t s = 0; s < m->n; s++)
@@ -266,7 +244,7 @@ static uint32_t sort_by_distance(struct maker *m)
 	return m->bucket[m->n];
 }
 
-static uint32_t count_up_down(struct maker *m, uint32_t end)
+static uint32_t count_up_down(struct fors_model_maker *m, uint32_t end)
 {
 	for (uint32_t s = 0; s < m->n; s++) {
 		m->distance[s] = FAR;
@@ -281,7 +259,7 @@ static uint32_t count_up_down(struct maker *m, uint32_t end)
 
 /* ---- one destination ---- */
 
-static bool may_take(const struct maker *m, uint32_t s, uint32_t arc)
+static bool may_take(const struct fors_model_maker *m, uint32_t s, uint32_t arc)
 {
 	uint32_t to = m->to[arc];
 
@@ -293,13 +271,13 @@ static bool may_take(const struct maker *m, uint32_t s, uint32_t arc)
 }
 
 /* The arc that a switch takes; of equal ones another one for each LID. */
-static uint32_t choose(struct maker *m, uint32_t s, uint32_t lid)
+static uint32_t choose(struct fors_model_maker *m, uint32_t s, uint32_t lid)
 {
 	uint32_t first = m->first[s], count = m->first[s + 1] - first, best = FORS_NONE;
 	uint64_t least = UINT64_MAX;
 
 	for (uint32_t i = 0; i < count; i++) {
-		uint32_t arc = first + (lid + i) % count;
+		uint32_t arc = first + ((m->takes_first ? 0 : lid) + i) % count;
 		uint64_t cost;
 
 		if (!may_take(m, s, arc))
@@ -314,21 +292,20 @@ static uint32_t choose(struct maker *m, uint32_t s, uint32_t lid)
 	return best;
 }
 
-static void set_entry(struct maker *m, uint32_t s, uint32_t lid, uint8_t port)
+static void set_entry(struct fors_model_maker *m, uint32_t s, uint32_t lid, uint8_t port)
 {
 	m->lfts->port[(size_t)s * m->lfts->nlids + lid] = port;
 }
 
 /* sssp chooses from the nearest on, since a way's sum is known then; the others from the farthest, with what comes in. */
-static void route_over_graph(struct maker *m, uint32_t end, uint32_t lid)
+static void route_over_graph(struct fors_model_maker *m, uint32_t end, uint32_t lid)
 {
 	uint32_t seen = m->model == FORS_MODEL_UP_DOWN ? count_up_down(m, end) : count_hops(m, end), *arc = m->bucket;
 
 	if (m->model == FORS_MODEL_SSSP)
 		for (uint32_t i = 1; i < seen; i++)
 			arc[m->queue[i]] = choose(m, m->queue[i], lid);
-	for (uint32_t s = 0; s < m->n; s++)
-		m->carried[s] = m->servers[s];
+	memcpy(m->carried, m->senders, m->n * sizeof(*m->carried));
 	for (uint32_t i = seen; i-- > 1;) {
 		uint32_t s = m->queue[i], taken = m->model == FORS_MODEL_SSSP ? arc[s] : choose(m, s, lid);
 
@@ -360,7 +337,7 @@ static unsigned dor_port(const struct fors_graph_spec *spec, uint32_t s, uint32_
 	return 0;
 }
 
-static void route_by_order(struct maker *m, uint32_t end, uint32_t lid)
+static void route_by_order(struct fors_model_maker *m, uint32_t end, uint32_t lid)
 {
 	for (uint32_t s = 0; s < m->n; s++) {
 		unsigned port = dor_port(m->spec, m->node[s], m->node[end], lid);
@@ -372,7 +349,7 @@ static void route_by_order(struct maker *m, uint32_t end, uint32_t lid)
 
 /* ---- all ---- */
 
-static void route_port(struct maker *m, const struct fors_port *port)
+void fors_model_route(struct fors_model_maker *m, const struct fors_port *port)
 {
 	uint32_t end = m->row[port->peer];
 
@@ -385,19 +362,24 @@ static void route_port(struct maker *m, const struct fors_port *port)
 	}
 }
 
-static void route_all(struct maker *m)
+const struct fors_port *fors_model_port(const struct fors_model_maker *m, uint32_t node, unsigned number)
 {
-	list_switches(m);
-	list_arcs(m);
+	const struct fors_port *port;
+
+	if (m->net->node[node].type != FORS_CA || !number || number > m->net->node[node].nports)
+		return NULL;
+	port = fors_net_port(m->net, node, number);
+	return port->lid && port->peer != FORS_NONE && m->row[port->peer] != FORS_NONE ? port : NULL;
+}
+
+static void route_all(struct fors_model_maker *m)
+{
 	if (m->model == FORS_MODEL_UP_DOWN)
 		order_up_down(m);
 	for (uint32_t node = 0; node < m->net->nnodes; node++)
-		for (unsigned p = 1; m->net->node[node].type == FORS_CA && p <= m->net->node[node].nports; p++) {
-			const struct fors_port *port = fors_net_port(m->net, node, p);
-
-			if (port->lid && port->peer != FORS_NONE && m->row[port->peer] != FORS_NONE)
-				route_port(m, port);
-		}
+		for (unsigned p = 1; p <= m->net->node[node].nports; p++)
+			if (fors_model_port(m, node, p))
+				fors_model_route(m, fors_net_port(m->net, node, p));
 }
 
 static uint32_t count_switches(const struct fors_net *net)
@@ -409,20 +391,31 @@ static uint32_t count_switches(const struct fors_net *net)
 	return n;
 }
 
+bool fors_model_start(struct fors_model_maker *m)
+{
+	m->n = count_switches(m->net);
+	m->lfts = fors_lfts_new(m->n, fors_net_lid_end(m->net));
+	if (!m->lfts || !allocate(m))
+		return false;
+	list_switches(m);
+	list_arcs(m);
+	m->senders = m->servers;
+	return true;
+}
+
 enum fors_err fors_model_tables(const struct fors_net *net, const struct fors_graph_spec *spec, enum fors_model model,
 				struct fors_lfts **lfts, struct fors_error *error)
 {
-	struct maker m = {.net = net, .spec = spec, .model = model, .n = count_switches(net)};
+	struct fors_model_maker m = {.net = net, .spec = spec, .model = model};
 	enum fors_err err = FORS_OK;
 
 	if (model == FORS_MODEL_DOR && (!spec || (spec->kind != FORS_TORUS && spec->kind != FORS_CUBE)))
 		return fors_fail(error, FORS_ENOTAPPL, "routing dor is for TORUS(...) and CUBE(...) only");
-	m.lfts = fors_lfts_new(m.n, fors_net_lid_end(net));
-	if (m.lfts && allocate(&m))
+	if (fors_model_start(&m))
 		route_all(&m);
 	else
 		err = fors_fail_memory(error);
-	release(&m);
+	fors_model_clear(&m);
 	if (err)
 		fors_lfts_free(m.lfts);
 	else

@@ -139,6 +139,18 @@ def test_pattern_file_and_jobs(fors, write):
     assert result["efi_max"] == 2
 
 
+def test_tables_for_the_jobs_that_run(fors, write):
+    """Two jobs of two leaves and as many servers as spines: under sar each has two of the four spines for itself; in any topology all arrive."""
+    jobs = write("jobs", "a: 0, 1, 4, 5\nb: 2, 3, 6, 7\n")
+    data = json.loads(fors("analyze", "--synthetic", "FT(2;4,2)", "--routing", "sar", "--jobs", jobs, "--pattern", "all-to-all", "--json").out)
+    assert [(job["efi_max"], job["links"]) for job in data["jobs"]] == [(2, 8), (2, 8)] and data["dark_fiber"] == 0
+    torus = json.loads(fors("analyze", "--synthetic", "TORUS(3x3;2)", "--routing", "sar", "--jobs", jobs, "--pattern", "all-to-all", "--json").out)
+    assert torus["broken"] == {} or not any(torus["broken"].values())
+    assert "fors analyze with --jobs FILE" in fors("analyze", "--synthetic", "FT(2;4,2)", "--routing", "sar", "--pattern", "shift", code=2).err
+    assert "there is no node" in fors("analyze", "--synthetic", "FT(2;4,2)", "--routing", "sar", "--pattern", "shift", "--jobs",
+                                      write("bad", "a: Nobody\n"), code=2).err
+
+
 def test_seeds(analyze):
     source = ["--synthetic", "FT(2;4,5)", "--routing", "fors"]
     runs = [analyze(*source, "--seed", seed, "--map", "random", pattern="permutation") for seed in (1, 1, 2, 3, 4)]
@@ -375,3 +387,35 @@ def test_speed(fors):
     started = time.monotonic()
     fors("analyze", "--synthetic", "FT(2;20,18)", "--down", "Leaf00[21]", "--lmc", "5", "--routing", "fors", "--pattern", "linear-shift")
     assert time.monotonic() - started < 5
+
+
+def test_fixed_costs(fors, stock):
+    """One number fitted to the healthy 141, and with an adapter's limit two: 0.617 of it is left, where loads say 0.515. By hand: t, load, o."""
+    def costs(name, *args):
+        return json.loads(fors("analyze", "--fabric", stock / f"{name}.net", "--lfts", stock / f"{name}.ftree.lfts", "--pattern", "linear-shift", "--speed", "200",
+                               "--json", *args).out)["costs"]
+
+    healthy = costs("0F", "--measured", "141")
+    t = 65536 * 8 / 200
+    assert healthy["gbits_per_server"] == pytest.approx(141) and healthy["barrier_is_fitted"]
+    assert healthy["barrier_ns"] == pytest.approx(t * (200 / 141 - 1))
+    broken = costs("1F-SW0", "--barrier", f"{healthy['barrier_ns']:.3f}ns")
+    assert broken["gbits_per_server"] == pytest.approx(87, rel=0.04)
+    two = costs("1F-SW0", "--barrier", f"{costs('0F', '--measured', '141', '--adapter-rate', '0.94')['barrier_ns']:.3f}ns", "--adapter-rate", "0.94")
+    assert two["gbits_per_server"] / 141 == pytest.approx(0.617, abs=0.01)
+    assert json.loads(fors("analyze", "--synthetic", "FT(2;2,2)", "--routing", "fors", "--pattern", "plan", "--json").out)["costs"] is None
+
+
+@pytest.mark.parametrize("args, text", [
+    (["--barrier", "none"], "fors simulate"), (["--measured", "90", "--barrier", "1us"], "without --barrier"), (["--measured", "900"], "cannot be reached"),
+    (["--message", "0"], "from 1 byte"), (["--barrier", "4"], "a time like"), (["--speed", "0"], "above 0")])
+def test_bad_costs(fors, args, text):
+    assert text in fors("analyze", "--synthetic", "FT(2;2,2)", "--routing", "fors", "--pattern", "plan", *args, code=2).err
+
+
+def test_costs_of_uneven_phases(fors, write):
+    """Two messages of one server in a phase, at an adapter of a half: four times; then one: twice; 1 us each besides."""
+    args = ["analyze", "--synthetic", "XGFT(1;4;1)", "--routing", "d-mod-k", "--pattern-file", write("pattern", "0 1\n0 2\nphase\nphase\n2 3\n"), "--speed", "8",
+            "--message", "1000", "--adapter-rate", "0.5", "--barrier", "1us"]
+    assert json.loads(fors(*args, "--json").out)["costs"]["time_ns"] == pytest.approx(8000)
+    assert "x 1000 ns and 1000 ns besides" in fors(*args).out

@@ -12,7 +12,8 @@ from conftest import needs_short, short_of_memory
 
 NIGHT = {"SOURCE_DATE_EPOCH": "1795312800"}
 SVG = "{http://www.w3.org/2000/svg}"
-COMMANDS = {"analyze": ["--routing", "fors", "--pattern", "linear-shift", "--html"], "whatif": ["--threads", "1", "--html"],
+COMMANDS = {"analyze": ["--routing", "fors", "--pattern", "linear-shift", "--html"], "simulate": ["--routing", "fors", "--pattern", "shift", "--html"],
+            "whatif": ["--threads", "1", "--html"],
             "fabric": ["--format", "svg", "--output"]}
 
 
@@ -77,6 +78,7 @@ def test_dot_says_it_too(fors):
 
 @needs_short
 @pytest.mark.parametrize("command", [["fabric", "--synthetic", "FT(2;1,2;servers=1)", "--format", "svg"], ["diff", "FT(2;2,2)", "FT(2;1,2;servers=2)", "--json"],
+                                     ["simulate", "--synthetic", "FT(2;1,2;servers=1)", "--routing", "fors", "--pattern", "shift", "--json", "--html"],
                                      ["analyze", "--synthetic", "FT(2;1,2;servers=1)", "--routing", "fors", "--pattern", "shift", "--json", "--html"]],
                          ids=lambda command: command[0])
 def test_nothing_is_left_out_in_silence(tmp_path, monkeypatch, command):

@@ -2,6 +2,7 @@
 """fors simulate: the FORS paper's figures, small cases by hand, deadlocks, and input that makes no sense."""
 import json
 import lzma
+import re
 import tarfile
 
 import pytest
@@ -82,6 +83,72 @@ def test_speeds_of_the_text(fors, simulate, write):
     assert simulate("--synthetic", "FT(2;2,2)", "--routing", "fors", "--pattern", "plan")["line_gbits"] == 200
 
 
+def test_why_phases_are_slow(fors, simulate, star):
+    """The fullest link and its messages; who waited; and the time line has all bytes."""
+    args = ["--synthetic", "FT(2;4,4)", "--down", "Leaf00[5]", "--routing", "shortest", "--pattern", "linear-shift", "--message", "256KiB"]
+    result = simulate(*args)
+    slow = max(result["slot"], key=lambda s: s["end_ns"] - s["begin_ns"])
+    assert slow["fullest_messages"] == 2 and "Spine" in slow["fullest_link"]
+    assert slow["bound_ns"] == pytest.approx(2 * 64 * 4126 * 8 / 200) and slow["bound_ns"] < slow["end_ns"] - slow["begin_ns"]
+    assert slow["waiting_links"] >= slow["waiting_servers"] > 0 and slow["stalled_link"]
+    line = result["time_line"]
+    assert sum(line["arrived_bytes"]) == 240 * 256 * 1024 and len(line["arrived_bytes"]) <= 256
+    assert sum(line["stalled_ns"]) == pytest.approx(sum(x["stall_ns"] for x in result["stalled_links"]))
+    assert line["bin_ns"] * (len(line["arrived_bytes"]) - 1) <= result["time_ns"]
+    shown = fors("simulate", *args).out
+    assert f"{slow['fullest_link']} had 2 messages" in shown and "waited for room, " in shown
+    quiet = star("0 1\nphase\n1 2\n")["slot"][1]
+    assert quiet["fullest_messages"] == 1 and quiet["waiting_links"] == 0 and quiet["stalled_link"] is None
+
+
+def test_parts_of_something_better(fors, simulate, star):
+    """One switch for all is what a star is; a tree with conflicts gets half of it."""
+    same = star("0 1\n1 2\nphase\n0 2\n1 2\n", "--crossbar", "--healthy", "16")
+    assert same["crossbar_share"] == 1 and same["healthy_share"] == same["gbits_per_server"] / 16
+    args = ["--synthetic", "FT(2;4,4)", "--down", "Leaf00[5]", "--routing", "shortest", "--pattern", "shift(4)", "--message", "4MiB"]
+    assert simulate(*args, "--crossbar")["crossbar_share"] == pytest.approx(0.5, abs=0.01)
+    assert simulate(*args)["crossbar_share"] is None
+    assert "of one switch for all" in fors("simulate", *args, "--crossbar", "--healthy", "150").out
+    slow = star("0 1\n", "--crossbar", "--link-rate", "Leaf00[1]=0.5")
+    assert slow["crossbar_share"] == 1 and slow["time_ns"] == 2160
+
+
+def test_load(simulate):
+    """So much of the cables, and latencies that grow: of one queue as M/D/1 has them, half of a load beside it as long."""
+    def load(part, *args, pattern="all-to-all"):
+        return simulate("--synthetic", "FT(2;4,4)", "--routing", "fors", "--pattern", pattern, "--message", "4KiB", "--load", str(part), *args)
+
+    low, high = load(0.2), load(0.8)
+    assert low["load"] == 0.2 and low["slots"] == 1 and low["messages"] == 16000 and low["slot"] == []
+    assert 0.9 * 0.2 < low["line_share"] < 0.22 and 0.9 * 0.8 < high["line_share"] < 0.85
+    assert low["message_latency"]["mean_ns"] < high["message_latency"]["mean_ns"] / 2
+    assert load(0.2, "--messages", "10")["messages"] == 160
+    one = load(0.05, "--messages", "3000", pattern="incast(1)")
+    wait = 15 * 0.05 / (2 * (1 - 15 * 0.05))
+    assert one["messages"] == 45000
+    assert (one["message_latency"]["mean_ns"] - low["packet_latency"]["median_ns"]) / (4126 * 8 / 200) == pytest.approx(wait, abs=0.5)
+    assert load(0.3, "--seed", "4") == load(0.3, "--seed", "4") != load(0.3)
+
+
+@pytest.mark.parametrize("pattern", ["incast", "hotspot(3)", "ring", "dissemination", "broadcast", "tornado", "NAS-FT", "NAS-BT", "WRF", "bit-transpose"])
+def test_workloads(simulate, pattern):
+    """Each arrives whole, in order, and not before its links could."""
+    result = simulate("--synthetic", "FT(2;4,4)", "--routing", "fors", "--pattern", pattern, "--message", "8KiB")
+    assert result["packets_arrived"] == result["packets_sent"] == 2 * result["messages"] > 0
+    assert result["reordered"] == 0 and result["time_ns"] >= result["bound_ns"] > 0
+
+
+def test_page(fors, tmp_path):
+    """Stalls of cables as parts of the time, and what --json says."""
+    args = ["simulate", "--synthetic", "FT(2;4,4)", "--down", "Leaf00[5]", "--routing", "shortest", "--pattern", "linear-shift", "--message", "256KiB"]
+    out = json.loads(fors(*args, "--json", "--html", tmp_path / "page").out)
+    data = json.loads(re.search(r'id="data">(.*?)</script>', (tmp_path / "page").read_text(), re.S)[1])
+    assert data["kind"] == "simulate" and data["result"] == out
+    assert len(data["cables"]) == 15 and len(data["servers"]) == 16 and len(data["dead"]) == 1
+    parts = [x for cable in data["cables"] for x in cable[4:]] + [x for server in data["servers"] for x in server[2:]]
+    assert all(0 <= part <= 1 for part in parts) and max(parts) > 0.1
+
+
 def test_policies(fors, simulate):
     """Among the shortest ways of a tree; a random one is worse than the right one, and out of order."""
     args = ["--synthetic", "FT(2;6,6)", "--routing", "fors", "--pattern", "plan"]
@@ -90,6 +157,80 @@ def test_policies(fors, simulate):
     assert hashed["time_ns"] > random["time_ns"] > adaptive["time_ns"] > tables["time_ns"]
     assert random["reordered"] > 0 and hashed["reordered"] == 0 and random["bound_ns"] == 0
     assert "but in switches random" in fors("simulate", *args, "--policy", "random").out
+
+
+DRAGONFLY = ["--synthetic", "DRAGONFLY(4,2,9;2)", "--routing", "shortest", "--message", "4KiB", "--messages", "150"]
+
+
+def test_detours(simulate):
+    """A Dragonfly of groups of eight servers, one cable between each two groups: by it an eighth gets through (to the next group but one, where no two cables are as short), over detours more; under uniform load they cost twice the way."""
+    def share(policy, pattern, load):
+        result = simulate(*DRAGONFLY, "--policy", policy, "--pattern", pattern, "--load", str(load), "--lanes", "hops", "--vls", "8")
+        assert result["packets_arrived"] == result["packets_sent"] and result["policy"] == policy
+        return result["line_share"], result["packet_hops"] / result["packets_sent"]
+
+    for policy in ("tables", "random", "hashed", "tago"):
+        assert share(policy, "shift(16)", 0.5)[0] == pytest.approx(1 / 8, abs=0.002)
+    minimal, vlb, local, oracle = (share(policy, "shift(16)", 0.5) for policy in ("tables", "vlb", "ugal-l", "ugal-g"))
+    assert vlb[0] > 0.25 and local[0] > 0.25 and oracle[0] > 0.25 and vlb[1] > oracle[1] > minimal[1]
+    uniform = {policy: share(policy, "all-to-all", 0.5) for policy in ("tables", "vlb", "ugal-l", "ugal-g", "tago")}
+    assert uniform["vlb"][0] < 0.9 * uniform["tables"][0]
+    for policy in ("ugal-l", "ugal-g", "tago"):
+        assert uniform[policy][0] > 0.97 * uniform["tables"][0]
+    assert uniform["ugal-g"][1] < 1.2 * uniform["tables"][1] < uniform["vlb"][1]
+
+
+def test_tago_weighs_global_links(fors, simulate, write, tmp_path):
+    """From Leaf00 one cable to the other block, from Leaf01 three: all four are equally full, whoever sends."""
+    switches = {"Leaf00": ["Leaf01", "Leaf02"], "Leaf01": ["Leaf00", "Leaf03", "Leaf03", "Leaf03"], "Leaf02": ["Leaf03", "Leaf00"],
+                "Leaf03": ["Leaf02", "Leaf01", "Leaf01", "Leaf01"]}
+    net = ""
+    for s, peers in switches.items():
+        net += f'Switch 8 "{s}"\n' + "".join(f'[{p}] "H{s[-1]}{p}"[1]\n' for p in (1, 2, 3))
+        for p, peer in enumerate(peers, 4):
+            same = peers[:p - 4].count(peer)
+            net += f'[{p}] "{peer}"[{4 + [i for i, back in enumerate(switches[peer]) if back == s][same]}]\n'
+        net += "\n"
+    for s in switches:
+        net += "".join(f'Ca 1 "H{s[-1]}{p}"\n[1] "{s}"[{p}]\n\n' for p in (1, 2, 3))
+    blocks = write("blocks", "a: Leaf00, Leaf01\nb: Leaf02, Leaf03\n")
+    pattern = write("pattern", "0 6\n1 7\n2 8\n3 9\n4 10\n5 11\n")
+    args = ["--fabric", write("net", net), "--routing", "shortest", "--pattern-file", pattern, "--load", "0.2", "--messages", "2000", "--message", "4KiB"]
+
+    def global_loads(policy, *more):
+        simulate(*args, "--policy", policy, "--html", tmp_path / "page", *more)
+        data = json.loads(re.search(r'id="data">(.*?)</script>', (tmp_path / "page").read_text(), re.S)[1])
+        name = {s[0]: s[1] for s in data["switches"]}
+        return sorted(max(c[6], c[7]) for c in data["cables"] if {name[c[0]], name[c[2]]} in ({"Leaf00", "Leaf02"}, {"Leaf01", "Leaf03"}))
+
+    tago, ecmp = global_loads("tago", "--blocks", blocks), global_loads("random")
+    assert len(tago) == 4 and tago[3] < 1.1 * tago[0] and ecmp[3] > 2 * ecmp[0]
+    assert "needs --blocks" in fors("simulate", *args, "--policy", "tago", code=2).err
+    for text, error in (("a: Leaf00\n", "two blocks"), ("a: Leaf00\nb: Leaf00\n", "blocks:2"), ("a: Leaf00\nb: H01\n", "no switch"), ("a Leaf00\n", "blocks:1"),
+                        ("a: Leaf00\nb: Leaf03\n", "no cable leads")):
+        assert error in fors("simulate", *args, "--policy", "tago", "--blocks", write("blocks", text), code=2).err
+
+
+def test_lanes_by_hops_do_not_lock(simulate):
+    """Detours on a ring of five: with one lane they lock, with one more at each switch they do not."""
+    ring = ["--synthetic", "TORUS(7;2)", "--routing", "shortest", "--pattern", "shift(5)", "--policy", "vlb", "--buffer", "5000", "--message", "256KiB"]
+    assert simulate(*ring, "--lanes", "destination", "--vls", "1", code=1)["is_deadlocked"]
+    assert not simulate(*ring)["is_deadlocked"]
+
+
+def test_adaptive_that_is_less_than_ideal(simulate):
+    """To stay for ever is the tables; a choice that holds for ever never reorders; queues of which nothing is known are like the first link."""
+    def run(*args, policy="adaptive"):
+        result = simulate("--synthetic", "FT(2;6,6)", "--down", "Leaf00[7]", "--routing", "fors", "--pattern", "linear-shift", "--policy", policy, *args)
+        return result["time_ns"], result["reordered"]
+
+    ideal, tables = run(), run(policy="tables")
+    assert ideal[1] > 0 and run("--adaptive-leave", "1GiB") == tables and run("--adaptive-leave", "8KiB")[0] < tables[0]
+    assert run("--adaptive-binding", "1s")[1] == 0 < run("--adaptive-binding", "2us")[1] < ideal[1]
+    blind = run("--adaptive-levels", "1GiB,1GiB,1GiB", "--adaptive-choice", "greedy")
+    assert blind[1] == 0 and blind[0] > 2 * ideal[0]
+    assert ideal[0] <= run("--adaptive-levels", "1280,2560,5120")[0] < blind[0]
+    assert run("--adaptive-levels", "1280,2560,5120", "--seed", "3") == run("--adaptive-levels", "1280,2560,5120", "--seed", "3")
 
 
 def test_deadlock_is_named(fors, simulate):
@@ -149,6 +290,21 @@ def test_messages_without_a_way(simulate, stock):
     (["--pause-high", "20KiB"], "need each other"),
     (["--pause-high", "20KiB", "--pause-low", "30KiB"], "below the high mark"),
     (["--pause-high", "60KiB", "--pause-low", "30KiB"], "too late"),
+    (["--healthy", "0"], "above 0"),
+    (["--adaptive-binding", "1us"], "--policy adaptive"),
+    (["--policy", "adaptive", "--adaptive-levels", "1,2"], "three sizes"),
+    (["--policy", "adaptive", "--adaptive-levels", "1,2,3,4"], "three sizes"),
+    (["--policy", "adaptive", "--adaptive-levels", "3,2,1"], "three sizes"),
+    (["--policy", "adaptive", "--adaptive-levels", "0,0,0"], "three sizes"),
+    (["--policy", "adaptive", "--adaptive-levels", ""], "a size like"),
+    (["--policy", "random", "--blocks", "x"], "--blocks is for"),
+    (["--policy", "tago"], "needs --blocks"),
+    (["--policy", "valiant"], "one of: tables"),
+    (["--load", "1.5"], "at most 1"),
+    (["--load", "0.5", "--barrier", "1us"], "without --barrier"),
+    (["--messages", "5"], "needs --load"),
+    (["--load", "0.00001", "--message", "1GiB"], "1000 s"),
+    (["--pattern", "bit-transpose(3)"], "takes no number"),
     (["--window", "1"], "--barrier none"),
     (["--barrier", "none", "--jitter", "1us"], "--jitter"),
     (["--measured", "100", "--barrier", "1us"], "without --barrier"),

@@ -52,6 +52,20 @@ def test_json_is_status_json(fors, folder):
     assert json.loads(fors("status", path, "--json").out) == json.loads((path / "status.json").read_text())
 
 
+FAILOVER = {"epoch": EPOCH, "began_ms": EPOCH - 96, "trap_ms": 0, "sweep_ms": 0.25, "discovered_ms": 40, "asked_ms": 55.1,
+            "filled_ms": 56, "confirmed_ms": 90, "published_ms": 96.44, "copied_ms": None}
+
+
+def test_failover(fors, folder):
+    path = folder(failover=FAILOVER)
+    out = fors("status", path).out
+    assert re.search(r"^failover    \d+.* ago, readers had a schedule after 96.4 ms; epoch %d$" % EPOCH, out, re.M)
+    assert "            trap 0.0, sweep 0.2, discovered 40.0, asked 55.1, filled 56.0,\n" \
+           "            confirmed 90.0, published 96.4 ms\n" in out
+    assert json.loads(fors("status", path, "--json").out)["failover"]["published_ms"] == 96.44
+    assert "\nfailover " not in fors("status", folder("0x0002c90300001235", failover=None)).out
+
+
 def test_warnings(fors, folder):
     out = fors("status", folder(remarks=["Leaf00[5] stays in use", "no node Leaf77"])).out
     assert re.search(r"^warning {5}Leaf00\[5\] stays in use\n {12}no node Leaf77$", out, re.M)

@@ -69,6 +69,24 @@ def test_losses_are_early_and_nothing_else(bench):
     assert bench.cut(*(bench.tree.uplink(a, 0) for a in range(4))) == (1, 0)
 
 
+def test_a_failover_is_told_step_by_step(bench):
+    """In the order in which they have to come, with the epoch before the end of the sweep; a return is none."""
+    assert bench.osm.status()["failover"] is None
+    cable = bench.tree.uplink(0, 1)
+    assert bench.cut(cable) == (1, 0)
+    harness.wait_for(lambda: bench.osm.status()["failover"]["up_ms"] is not None)
+    told = bench.osm.status()["failover"]
+    steps = ["discovered", "asked", "filled", "first_block", "last_block", "confirmed", "published", "up"]
+    times = [told[f"{step}_ms"] for step in steps]
+    assert told["epoch"] == bench.epoch and times == sorted(times) and min(told["trap_ms"], told["sweep_ms"]) == 0
+    assert told["filled_ms"] <= told["planned_ms"] <= told["published_ms"] and told["copied_ms"] is None
+    history = (bench.osm.state_dir / "history").read_text()
+    assert f"readers had the schedule after {told['published_ms']:.0f} ms" in history
+    bench.sim.relink(cable.leaf, cable.leaf_port)
+    assert bench.settle() == (0, 1)
+    assert bench.osm.status()["failover"] == told
+
+
 @pytest.mark.parametrize("bench", [{"lmc": 0}], indirect=True)
 def test_losses_with_one_lid(bench):
     assert bench.cut(bench.tree.uplink(1, 1)) == (1, 0)

@@ -107,7 +107,10 @@ def test_schedule_planted_while_opensm_runs(fabric, tmp_path):
     place.mkdir()
     _, sm = fabric(FatTree(2, 2), lmc=1, fors_conf=f"publish_dir = {place}\n")
     epoch = sm.wait_epoch()["epoch"]
-    harness.wait_for(lambda: (place / "heartbeat").exists())
+    # whatever is being carried there just then is written without another look
+    harness.wait_for(lambda: (place / "heartbeat").exists() and (place / "heartbeat").read_text().split()[1] == str(epoch))
+    harness.wait_for(lambda: json.loads((place / "status.json").read_text())["epoch"] == epoch)
+    time.sleep(0.2)
     (place / "planted").write_bytes(withdrawn(NEGATIVE))
     (place / "planted").rename(place / "schedule")
     harness.wait_for(lambda: (place / "schedule").read_bytes() == sm.schedule_file.read_bytes())

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What the performance model reads: tables over a small fabric, pattern and job files. All
+ * What the performance model reads: tables over a small fabric, pattern, job and block files. All
  * that is accepted is evaluated, too.
  */
 #include "model_targets.h"
@@ -16,6 +16,7 @@
 #include "model/measure/evaluate.h"
 #include "model/measure/jobs.h"
 #include "model/patterns/pattern.h"
+#include "model/routers/blocks.h"
 #include "model/routers/dump.h"
 #include "model/routers/router.h"
 #include "model/routers/routes.h"
@@ -131,4 +132,18 @@ bool fuzz_jobs(const uint8_t *data, size_t size)
 				abort();
 	fors_jobs_clear(&jobs);
 	return true;
+}
+
+bool fuzz_blocks(const uint8_t *data, size_t size)
+{
+	const struct fors_net *net = ground();
+	uint32_t *block_of = malloc(net->nnodes * sizeof(*block_of)), nblocks = 0;
+	struct fors_error error;
+	bool is_good = block_of && !fors_blocks_read((const char *)data, size, "fuzz", net, block_of, &nblocks, &error);
+
+	for (uint32_t i = 0; is_good && i < net->nnodes; i++)
+		if (block_of[i] != FORS_NONE && (block_of[i] >= nblocks || net->node[i].type != FORS_SWITCH))
+			abort();
+	free(block_of);
+	return is_good;
 }

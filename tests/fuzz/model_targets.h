@@ -10,5 +10,6 @@
 bool fuzz_tables(const uint8_t *data, size_t size);
 bool fuzz_pattern(const uint8_t *data, size_t size);
 bool fuzz_jobs(const uint8_t *data, size_t size);
+bool fuzz_blocks(const uint8_t *data, size_t size);
 
 #endif

@@ -106,6 +106,13 @@ def test_drop_in_and_configuration_are_there_and_off():
         assert not list(pathlib.Path("/etc/systemd/system").glob("opensm*.d/fors.conf"))
 
 
+def test_what_slurm_calls_is_there_and_off():
+    folder = SHARE / "fors" / "slurm"
+    assert os.access(folder / "fors-slurmctld", os.X_OK) and "--slurm" in (folder / "fors-slurm.service").read_text()
+    if PREFIX == pathlib.Path("/usr"):
+        assert not pathlib.Path("/etc/systemd/system/fors-slurm.service").exists()
+
+
 def test_alert_rules_and_dashboard():
     rules = SHARE / "doc" / "fors" / "packaging" / "prometheus"
     json.loads((rules / "fors-dashboard.json").read_text())

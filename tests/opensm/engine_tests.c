@@ -11,6 +11,7 @@
 
 #include "core/fabric/places.h"
 #include "inside.h"
+#include "plugin/clock.h"
 #include "plugin/engine_inside.h"
 #include "subnet.h"
 #include "tests/unit/support.h"
@@ -33,7 +34,8 @@ static struct {
 		unsigned seconds, count;
 	} out;
 	unsigned stopped;
-	uint64_t confirmed; /* number of the tables that the switches were last said to have; 0: of none */
+	double step[FORS_NSTEPS]; /* when it was noted last; 0: never */
+	uint64_t confirmed;	  /* number of the tables that the switches were last said to have; 0: of none */
 } noted;
 
 /* What fails, or hangs, from now on. */
@@ -48,6 +50,7 @@ enum fors_err __wrap_fors_worker_start(const struct fors_worker_setup *setup, st
 void __wrap_fors_worker_submit(struct fors_worker *worker, struct fors_job *job);
 void __wrap_fors_worker_keep(struct fors_worker *worker, char *text, size_t size);
 void __wrap_fors_worker_note_tables(struct fors_worker *worker, uint64_t number);
+void __wrap_fors_worker_note_step(struct fors_worker *worker, enum fors_step step, double at);
 uint64_t __wrap_fors_worker_withdrawn(const struct fors_worker *worker);
 void __wrap_fors_worker_note_sweep(struct fors_worker *worker, enum fors_sweep sweep);
 void __wrap_fors_worker_stop(struct fors_worker *worker);
@@ -95,6 +98,11 @@ uint64_t __wrap_fors_worker_withdrawn(const struct fors_worker *worker)
 void __wrap_fors_worker_note_tables(struct fors_worker *worker, uint64_t number)
 {
 	noted.confirmed = number;
+}
+
+void __wrap_fors_worker_note_step(struct fors_worker *worker, enum fors_step step, double at)
+{
+	noted.step[step] = at;
 }
 
 void __wrap_fors_worker_note_sweep(struct fors_worker *worker, enum fors_sweep sweep)
@@ -859,6 +867,44 @@ static void events(void **state)
 	bench_free(bench);
 }
 
+static void report_trap(struct bench *bench, uint8_t type, uint16_t number)
+{
+	ib_mad_notice_attr_t notice = {.generic_type = type};
+
+	notice.g_or_v.generic.trap_num = cl_hton16(number);
+	report(bench, OSM_EVENT_ID_TRAP, &notice);
+}
+
+/* Traps that OpenSM sweeps for, and no others; the first and the last block of a sweep, if there are any. */
+static void steps_of_a_sweep(void **state)
+{
+	static const enum fors_step last[] = {FORS_STEP_SWEEP, FORS_STEP_DISCOVERED, FORS_STEP_CONFIRMED, FORS_STEP_UP};
+	struct bench *bench = bench_new("");
+
+	report_trap(bench, 0x81, 131);
+	report_trap(bench, 0x01, 128);
+	assert_true(noted.step[FORS_STEP_TRAP] <= 0);
+	report_trap(bench, 0x81, 128);
+	assert_true(noted.step[FORS_STEP_TRAP] > 0);
+	report(bench, OSM_EVENT_ID_LFT_CHANGE, NULL); /* of the sweep before */
+	report(bench, OSM_EVENT_ID_HEAVY_SWEEP_START, NULL);
+	report(bench, OSM_EVENT_ID_HEAVY_SWEEP_DONE, NULL);
+	report(bench, OSM_EVENT_ID_UCAST_ROUTING_DONE, (void *)(uintptr_t)UCAST_ROUTING_HEAVY_SWEEP);
+	assert_true(noted.step[FORS_STEP_FIRST_BLOCK] <= 0 && noted.step[FORS_STEP_LAST_BLOCK] <= 0);
+	report(bench, OSM_EVENT_ID_LFT_CHANGE, NULL);
+	for (double begin = fors_clock_exact_ms(); fors_clock_exact_ms() < begin + 0.1;)
+		;
+	report(bench, OSM_EVENT_ID_LFT_CHANGE, NULL);
+	report(bench, OSM_EVENT_ID_UCAST_ROUTING_DONE, (void *)(uintptr_t)UCAST_ROUTING_HEAVY_SWEEP);
+	assert_true(noted.step[FORS_STEP_DISCOVERED] < noted.step[FORS_STEP_FIRST_BLOCK]);
+	assert_true(noted.step[FORS_STEP_FIRST_BLOCK] < noted.step[FORS_STEP_LAST_BLOCK]);
+	assert_true(noted.step[FORS_STEP_LAST_BLOCK] < noted.step[FORS_STEP_CONFIRMED]);
+	report(bench, OSM_EVENT_ID_SUBNET_UP, NULL);
+	for (size_t i = 1; i < sizeof(last) / sizeof(last[0]); i++)
+		assert_true(noted.step[last[i]] > noted.step[last[i - 1]]);
+	bench_free(bench);
+}
+
 /* What the worker asks of OpenSM. */
 static void what_the_worker_asks(void **state)
 {
@@ -961,6 +1007,7 @@ int run_engine_tests(void)
 		cmocka_unit_test(jobs_without_memory),
 		cmocka_unit_test(no_job_at_all),
 		cmocka_unit_test(events),
+		cmocka_unit_test(steps_of_a_sweep),
 		cmocka_unit_test(what_the_worker_asks),
 		cmocka_unit_test(the_end),
 		cmocka_unit_test(registered_once),

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 TOP = Path(__file__).resolve().parents[2]
-SCRIPTS = ["scripts/test.sh", "scripts/demo.sh", "scripts/packages.sh", "scripts/coverage.sh", "testbed/run", "autogen.sh", ".ci/run",
+SCRIPTS = ["scripts/test.sh", "scripts/demo.sh", "scripts/demo-slurm.sh", "scripts/packages.sh", "scripts/coverage.sh", "testbed/run", "autogen.sh", ".ci/run",
            "scripts/count_results.py", "scripts/check_rooms.py", "scripts/check_links.py", "bench/bench.py", "bench/throughput.py", "tests/compare/compare",
            "tests/fuzz/run.sh", "tests/data/stock.py", "tests/mutants/mutants.py", "tests/e2e/chaos.py"]
 TRAPS = ["apt-get", "autoconf", "autoreconf", "automake", "libtoolize", "configure", "make", "gcc", "tar", "git", "lcov", "opensm",
@@ -68,6 +68,7 @@ def test_help(tree, script, flag):
     (".ci/run", ["no-such-stage"], "no stage 'no-such-stage'"),
     ("scripts/demo.sh", ["--frobnicate"], "--frobnicate"),
     ("scripts/demo.sh", ["surplus"], "surplus"),
+    ("scripts/demo-slurm.sh", ["--nodes", "13"], "13"),
     ("scripts/demo.sh", ["--keep"], "--keep"),
     ("scripts/packages.sh", [], "usage:"),
     ("scripts/packages.sh", ["build"], "usage:"),

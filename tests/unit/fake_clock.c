@@ -97,6 +97,12 @@ void fors_clock_wait(pthread_cond_t *cond, pthread_mutex_t *mutex, uint64_t unti
 	pthread_cond_timedwait(cond, mutex, &until);
 }
 
+/* As fors_clock_wait(): who waits asks the clock, and waits again. */
+void fors_clock_poll(struct pollfd *news, unsigned count, uint64_t until_ms)
+{
+	poll(news, count, fors_clock_ms() < until_ms ? 1 : 0);
+}
+
 /* What a thread looks at meanwhile, a child process say, needs real time. */
 void fors_clock_pause(unsigned ms)
 {

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -33,21 +34,23 @@ void fors_log_error(struct osm_log *log, enum fors_code code, const char *format
 static struct {
 	int short_of[FORS_OUT_FILES], got[FORS_OUT_FILES];
 	int announced;
+	unsigned how[FORS_OUT_FILES]; /* the last one */
 } desk;
 
 bool __wrap_fors_outbox_put(struct fors_outbox *box, enum fors_outbox_file file, const void *bytes, size_t size,
-			    bool is_guest);
+			    unsigned how);
 void __wrap_fors_outbox_announce(struct fors_outbox *box, uint64_t epoch, const char *state);
 uint64_t __wrap_fors_outbox_failures(struct fors_outbox *box);
 
 bool __wrap_fors_outbox_put(struct fors_outbox *box, enum fors_outbox_file file, const void *bytes, size_t size,
-			    bool is_guest)
+			    unsigned how)
 {
 	if (desk.short_of[file] > 0) {
 		desk.short_of[file]--;
 		return false;
 	}
 	desk.got[file]++;
+	desk.how[file] = how;
 	return true;
 }
 
@@ -261,6 +264,31 @@ static void copies_wait_for_memory(void **state)
 	assert_int_equal(desk.announced, 1);
 }
 
+/* Copies have their names at once; but not under a number that the state folder could not keep. */
+static void copies_wait_for_no_disk(void **state)
+{
+	struct place *place = *state;
+	char path[128];
+
+	memset(&desk, 0, sizeof(desk));
+	place->board.outbox = (struct fors_outbox *)place; /* which is never looked into */
+	withdraw(place, FORS_PLANNING, "one");
+	assert_int_equal(desk.how[FORS_OUT_SCHEDULE], 0);
+	place->board.is_guest = true;
+	withdraw(place, FORS_INACTIVE, "two");
+	assert_int_equal(desk.how[FORS_OUT_SCHEDULE], FORS_OUT_GUEST);
+	place->board.is_guest = false;
+	place->board.reserved = place->board.last_epoch;
+	assert_int_equal(fors_publish_remove(&place->folder, "epoch", NULL), FORS_OK);
+	snprintf(path, sizeof(path), "%s/%s/epoch", place->directory, place->folder.name);
+	assert_int_equal(mkdir(path, 0700), 0);
+	withdraw(place, FORS_PLANNING, "three");
+	assert_int_equal(desk.got[FORS_OUT_SCHEDULE], 3);
+	assert_int_equal(desk.how[FORS_OUT_SCHEDULE], FORS_OUT_DURABLE);
+	assert_int_equal(rmdir(path), 0);
+	place->board.outbox = NULL;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -270,6 +298,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(the_kept_order_is_written, open_place, close_place),
 		cmocka_unit_test_setup_teardown(removed_files_come_back, open_place, close_place),
 		cmocka_unit_test_setup_teardown(copies_wait_for_memory, open_place, close_place),
+		cmocka_unit_test_setup_teardown(copies_wait_for_no_disk, open_place, close_place),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -44,7 +45,15 @@ static void zombies_are_gone(void **state)
 	assert_int_equal(mkfifo(fifo, 0600), 0);
 	snprintf(command, sizeof(command), "read line < %s & exit 3", fifo);
 	assert_int_equal(fors_child_start(command, environment, &child), 0);
+	if (child.fd >= 0) { /* which tells of the end, also when that was long ago */
+		struct pollfd news = {.fd = child.fd, .events = POLLIN};
+
+		assert_int_equal(poll(&news, 1, 20000), 1);
+		assert_true(fors_child_ended(&child));
+	}
 	wait_for(fors_child_ended, &child);
+	fors_child_close(&child);
+	assert_int_equal(child.fd, -1);
 	assert_int_equal(WEXITSTATUS(child.status), 3);
 	assert_false(fors_child_gone(&child)); /* what it started waits for somebody to write */
 	for (int look = 0; look < LOOKS && fd < 0; look++) {

@@ -54,6 +54,10 @@ static void causes(void **state)
 	assert_cause(&healthy, &all, "3 cables died: Leaf00[5] - Spine01[1], Leaf00[6] - Spine02[1], ...");
 	assert_cause(&healthy, &withdrawn, "a new plan; 1 cable died: Leaf00[5] - Spine01[1]");
 	assert_cause(&withdrawn, &one, "planned");
+	one.failover.epoch = one.epoch;
+	one.failover.ms[FORS_STEP_PUBLISHED] = 96.4;
+	assert_cause(&withdrawn, &one, "planned; readers had the schedule after 96 ms");
+	one.failover.epoch--; /* that was another one */
 	healthy.servers = 16;
 	one.servers = 15;
 	assert_cause(&healthy, &one, "1 cable died: Leaf00[5] - Spine01[1]; 15 servers, there were 16");

@@ -499,7 +499,7 @@ static void a_stub_is_named_and_reached(void **state)
 	assert_int_equal(site_judge(&site, "stub").nowhere, 0);
 	account = account_of(&site);
 	assert_int_equal(account.left_out[FORS_LEFT_STUB], 2);
-	fors_account_warn(site.fabric, &account, &site.warnings);
+	fors_account_warn(site.fabric->net, &account, &site.warnings);
 	assert_non_null(strstr(site.warnings.text[site.warnings.count - 1], "2 CA ports below a switch"));
 	assert_non_null(strstr(site.warnings.text[site.warnings.count - 1], "Hidden"));
 	free(before);

@@ -45,6 +45,7 @@
 #include "faults.h"
 #include "libforsched/forsched.h"
 #include "model/routers/model_tables.h"
+#include "model/routers/sar.h"
 #include "plugin/publish.h"
 #include "plugin/settings.h"
 #include "published.h"
@@ -389,6 +390,28 @@ static enum fors_err make_model_tables(const struct ground *g, uint64_t *digest,
 	assert_int_equal(fors_model_lids(net, NULL), FORS_OK);
 	begin();
 	err = fors_model_tables(net, &spec, (enum fors_model)g->threads, &lfts, error);
+	err = made_lfts(err, lfts, digest);
+	fors_net_free(net);
+	fors_graph_spec_clear(&spec);
+	return err;
+}
+
+static enum fors_err make_sar_tables(const struct ground *g, uint64_t *digest, struct fors_error *error)
+{
+	struct fors_graph_spec spec = graph_of(g->method);
+	struct fors_lfts *lfts = UNTOUCHED;
+	struct fors_placed placed[8];
+	struct fors_net *net = NULL;
+	size_t n = 0;
+	enum fors_err err;
+
+	assert_int_equal(fors_graph_net(&spec, &net, NULL), FORS_OK);
+	assert_int_equal(fors_model_lids(net, NULL), FORS_OK);
+	for (uint32_t node = 0; node < net->nnodes && n < 8; node++)
+		if (net->node[node].type == FORS_CA)
+			placed[n++] = (struct fors_placed){node, node % 2, 1};
+	begin();
+	err = fors_sar_tables(net, placed, n, &lfts, error);
 	err = made_lfts(err, lfts, digest);
 	fors_net_free(net);
 	fors_graph_spec_clear(&spec);
@@ -1474,6 +1497,8 @@ static void nets_that_are_no_trees(void **state)
 			g.threads = model;
 			try_both(name, make_model_tables, &g);
 		}
+		snprintf(name, sizeof(name), "%s, tables sar", graphs[i]);
+		try_both(name, make_sar_tables, &g);
 	}
 }
 

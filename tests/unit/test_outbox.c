@@ -49,6 +49,17 @@ void fors_log_error(struct osm_log *log, enum fors_code code, const char *format
 	atomic_fetch_add(&errors_logged[code], 1);
 }
 
+static atomic_int durable, synced; /* files that were on the disk before they had a name, and since */
+static atomic_bool is_sick;	   /* the disk */
+
+enum fors_err __wrap_fors_publish_sync(const struct fors_folder *folder, const char *name, struct fors_error *error);
+
+enum fors_err __wrap_fors_publish_sync(const struct fors_folder *folder, const char *name, struct fors_error *error)
+{
+	atomic_fetch_add(&synced, 1);
+	return atomic_load(&is_sick) ? fors_fail(error, FORS_EIO, "%s: sick", name) : FORS_OK;
+}
+
 enum fors_err __real_fors_publish(const struct fors_folder *folder, const char *name, const void *bytes, size_t size,
 				  bool is_durable, struct fors_error *error);
 enum fors_err __wrap_fors_publish(const struct fors_folder *folder, const char *name, const void *bytes, size_t size,
@@ -62,6 +73,7 @@ enum fors_err __wrap_fors_publish(const struct fors_folder *folder, const char *
 	atomic_store(&is_inside, 1);
 	while (atomic_load(&is_hanging))
 		usleep(1000);
+	atomic_fetch_add(&durable, is_durable);
 	err = __real_fors_publish(folder, name, bytes, size, is_durable, error);
 	atomic_store(&is_inside, 0);
 	return err;
@@ -162,7 +174,7 @@ static void put_schedule(struct bench *bench, uint64_t epoch, bool is_guest)
 
 	assert_int_equal(fors_schedule_withdrawn(epoch, "test", &schedule, NULL), FORS_OK);
 	assert_int_equal(fors_schedule_encode(schedule, &bytes, &size, NULL), FORS_OK);
-	fors_outbox_put(bench->box, FORS_OUT_SCHEDULE, bytes, size, is_guest);
+	fors_outbox_put(bench->box, FORS_OUT_SCHEDULE, bytes, size, is_guest ? FORS_OUT_GUEST : 0);
 	fors_schedule_free(schedule);
 	free(bytes);
 }
@@ -185,7 +197,7 @@ static uint64_t epoch_there(const struct bench *bench)
 
 static void put(struct bench *bench, enum fors_outbox_file file, const char *text)
 {
-	fors_outbox_put(bench->box, file, text, strlen(text), false);
+	fors_outbox_put(bench->box, file, text, strlen(text), 0);
 }
 
 static void files_are_copied(void **state)
@@ -206,6 +218,39 @@ static void files_are_copied(void **state)
 	for (int look = 0; look < LOOKS && epoch_there(bench) != 1000; look++)
 		usleep(1000);
 	assert_int_equal(epoch_there(bench), 1000);
+}
+
+/* A name first, the disk when it is quiet; what cannot be synced is copied again. The heartbeat is never. */
+static void copies_are_synced_when_it_is_quiet(void **state)
+{
+	struct bench *bench = *state;
+
+	atomic_store(&durable, 0);
+	atomic_store(&synced, 0);
+	mkdir(bench->dir, 0755);
+	set(bench, true, NULL, 1);
+	put_schedule(bench, 1000, false);
+	put(bench, FORS_OUT_STATUS, "status");
+	put(bench, FORS_OUT_HEARTBEAT, "beat");
+	wait_for(bench, "copies/heartbeat", "beat");
+	fake_clock_advance(999);
+	wait_round();
+	assert_int_equal(atomic_load(&synced), 0);
+	atomic_store(&is_sick, true);
+	fake_clock_advance(1);
+	wait_error(FORS_F_COPY);
+	atomic_store(&is_sick, false);
+	wait_round();
+	fake_clock_advance(1000);
+	wait_round();
+	assert_int_equal(atomic_load(&synced), 3); /* the schedule twice, the status */
+	fake_clock_advance(1000);
+	wait_round();
+	assert_int_equal(atomic_load(&synced), 3);
+	assert_int_equal(atomic_load(&durable), 0);
+	fors_outbox_put(bench->box, FORS_OUT_STATUS, "number", 6, FORS_OUT_DURABLE);
+	wait_for(bench, "copies/status.json", "number");
+	assert_int_equal(atomic_load(&durable), 1);
 }
 
 /* The folder may be where a file system is to be mounted: it is never made. */
@@ -860,6 +905,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		ON_A_BENCH(files_are_copied),
+		ON_A_BENCH(copies_are_synced_when_it_is_quiet),
 		ON_A_BENCH(missing_folder_is_waited_for),
 		ON_A_BENCH(hanging_folder_blocks_nobody),
 		ON_A_BENCH(hanging_folder_holds_the_command_for_a_while),

@@ -97,7 +97,7 @@ static struct fors_sim_result *run_policy(enum fors_policy policy, uint64_t seed
 
 	assert_int_equal(fors_tree_spec_parse("XGFT(3;3,3,3;1,3,3)", &tree, &error), FORS_OK);
 	assert_int_equal(fors_tree_graph(&tree.tree, &graph, &error), FORS_OK);
-	assert_int_equal(fors_hops_new(graph, &hops, &error), FORS_OK);
+	assert_int_equal(fors_hops_new(graph, false, &hops, &error), FORS_OK);
 	assert_int_equal(hops->ngoals, 9);
 	paths.tree = &tree.tree;
 	paths.graph = graph;

@@ -19,7 +19,7 @@ static enum fors_err all_of_it(const struct hand *star, const double *gbits)
 	enum fors_err err = fors_program_load(8, 400, 2000000, FORS_NONE, 1, &program, &error);
 
 	if (!err)
-		err = fors_hops_new(star->graph, &hops, &error);
+		err = fors_hops_new(star->graph, false, &hops, &error);
 	set.gbits = gbits;
 	set.has_barrier = false;
 	set.buffer = 1 << 20;

@@ -81,6 +81,9 @@ static void unknown_is_null(void **state)
 		"servers",
 		"leaves",
 		"spines",
+		"pods",
+		"mids",
+		"tops",
 		"f",
 		"affected_spines",
 		"capacity",
@@ -113,6 +116,7 @@ static void unknown_is_null(void **state)
 		"guests",
 		"left_out",
 		"repairs",
+		"failover",
 		"jobs",
 	};
 	struct fors_status status;
@@ -415,6 +419,64 @@ static void metrics_are_in_seconds(void **state)
 	fors_status_clear(&status);
 }
 
+/* Each step comes back as it was, and what was not seen as not seen; odd ones are refused. */
+static void a_failover_comes_back(void **state)
+{
+	static const char *const odd[] = {
+		"{\"state\": \"active\", \"failover\": {\"began_ms\": 5}}",
+		"{\"state\": \"active\", \"failover\": {\"epoch\": -1}}",
+		"{\"state\": \"active\", \"failover\": {\"epoch\": 1, \"trap_ms\": \"x\"}}",
+		"{\"state\": \"active\", \"failover\": {\"epoch\": 1, \"up_ms\": -2}}",
+		"{\"state\": \"active\", \"failover\": {\"epoch\": 1, \"began_ms\": -2}}",
+		"{\"state\": \"active\", \"failover\": 7}",
+	};
+	struct fors_status status, back;
+	char *text;
+
+	fors_status_init(&status);
+	status.failover.epoch = 17;
+	status.failover.began_ms = 1763689123456;
+	for (int i = 0; i < FORS_NSTEPS; i++)
+		if (i != FORS_STEP_COPIED)
+			status.failover.ms[i] = 1.5 * i;
+	assert_int_equal(fors_status_json(&status, &text, NULL), FORS_OK);
+	assert_non_null(strstr(text, "\"copied_ms\": null"));
+	assert_non_null(strstr(text, "\"trap_ms\": 0.0"));
+	assert_non_null(strstr(text, "\"up_ms\": 18.0"));
+	assert_int_equal(fors_status_parse(text, "x", &back, NULL), FORS_OK);
+	assert_memory_equal(&back.failover, &status.failover, sizeof(back.failover));
+	free(text);
+	for (size_t i = 0; i < sizeof(odd) / sizeof(odd[0]); i++)
+		assert_int_equal(fors_status_parse(odd[i], "x", &back, NULL), FORS_EINPUT);
+}
+
+/* Buckets hold what is at most their bound; a step that was not seen is in none. */
+static void failovers_are_counted(void **state)
+{
+	struct fors_counts counts = {.version = "1", .epochs = 2};
+	struct fors_failover failover;
+	char *text;
+
+	fors_failover_init(&failover);
+	failover.ms[FORS_STEP_PUBLISHED] = 75;
+	fors_failovers_add(&counts.failovers, &failover);
+	failover.ms[FORS_STEP_PUBLISHED] = 20000;
+	failover.ms[FORS_STEP_UP] = 75.001;
+	fors_failovers_add(&counts.failovers, &failover);
+	assert_int_equal(fors_counts_prom(&counts, "f", &text, NULL), FORS_OK);
+	assert_non_null(strstr(text, "# TYPE fors_failover_duration_seconds histogram"));
+	assert_non_null(strstr(text, "_bucket{fabric=\"f\",step=\"published\",le=\"0.05\"} 0\n"));
+	assert_non_null(strstr(text, "_bucket{fabric=\"f\",step=\"published\",le=\"0.075\"} 1\n"));
+	assert_non_null(strstr(text, "_bucket{fabric=\"f\",step=\"published\",le=\"10\"} 1\n"));
+	assert_non_null(strstr(text, "_bucket{fabric=\"f\",step=\"published\",le=\"+Inf\"} 2\n"));
+	assert_non_null(strstr(text, "_sum{fabric=\"f\",step=\"published\"} 20.075000"));
+	assert_non_null(strstr(text, "_count{fabric=\"f\",step=\"published\"} 2\n"));
+	assert_non_null(strstr(text, "_bucket{fabric=\"f\",step=\"up\",le=\"0.075\"} 0\n"));
+	assert_non_null(strstr(text, "_bucket{fabric=\"f\",step=\"up\",le=\"0.1\"} 1\n"));
+	assert_non_null(strstr(text, "_count{fabric=\"f\",step=\"trap\"} 0\n"));
+	free(text);
+}
+
 static void metrics_name_both_ends_of_links(void **state)
 {
 	struct fors_link link[2] = {{"Leaf 0 \"x\"", "Spine\xff", 21, 1, false, 5, false, ""},
@@ -556,6 +618,8 @@ int main(void)
 		cmocka_unit_test(next_says_what_to_do),
 		cmocka_unit_test(metrics_omit_what_is_unknown),
 		cmocka_unit_test(metrics_are_in_seconds),
+		cmocka_unit_test(a_failover_comes_back),
+		cmocka_unit_test(failovers_are_counted),
 		cmocka_unit_test(metrics_name_both_ends_of_links),
 		cmocka_unit_test(metrics_are_utf_8),
 		cmocka_unit_test(throughput_is_servers_by_phases),

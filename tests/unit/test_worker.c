@@ -1636,6 +1636,34 @@ static void duties_are_seen_to_once_in_a_tick(void **state)
 	assert_int_equal(atomic_load(&mastership_asked), asked + 1);
 }
 
+/* A withdrawal is seen at once; the status follows when the plan is made, or takes longer than a moment. */
+static void a_withdrawal_does_not_wait_for_its_status(void **state)
+{
+	struct bench *bench = *state;
+	struct fors_schedule *schedule;
+	struct fors_status status;
+	int64_t first;
+
+	submit(bench, FORS_JOB_INSTALLED, NULL);
+	first = wait_state(bench, FORS_ACTIVE, 0);
+	atomic_store(&plans, 0);
+	how_to_plan = PLAN_UNTIL_CANCELLED;
+	submit(bench, FORS_JOB_ROUTED, "Leaf00[4]");
+	wait_polls(2);
+	schedule = published(bench);
+	assert_int_equal(schedule->nphases, 0);
+	assert_true((int64_t)schedule->epoch > first);
+	assert_true(read_status(bench, &status));
+	assert_true(status.state == FORS_ACTIVE && status.epoch == first);
+	fors_status_clear(&status);
+	fake_clock_advance(50);
+	wait_polls(2);
+	assert_true(read_status(bench, &status));
+	assert_true(status.state == FORS_PLANNING && status.epoch == (int64_t)schedule->epoch);
+	fors_status_clear(&status);
+	fors_schedule_free(schedule);
+}
+
 /* The new master's files are in the same folder: who is not the master says nothing more there, not even at the end. */
 static void a_standby_ends_without_a_word(void **state)
 {
@@ -1924,6 +1952,123 @@ static void a_loss_is_published_early(void **state)
 	wait_state(bench, FORS_ACTIVE, second + 1);
 }
 
+static struct fors_failover failover_of(const struct bench *bench)
+{
+	struct fors_status status;
+	struct fors_failover failover;
+
+	assert_true(read_status(bench, &status));
+	failover = status.failover;
+	fors_status_clear(&status);
+	return failover;
+}
+
+static void assert_file_has(const struct bench *bench, const char *name, const char *text)
+{
+	void *bytes = NULL;
+	size_t size;
+
+	assert_int_equal(fors_published(&bench->folder, name, 1 << 20, &bytes, &size, NULL), FORS_OK);
+	assert_non_null(bytes);
+	if (!strstr(bytes, text))
+		fail_msg("%s has no %s", name, text);
+	free(bytes);
+}
+
+/* A step of OpenSM's, so many milliseconds from now; when that is. */
+static double step(struct bench *bench, uint64_t ms, enum fors_step which)
+{
+	fake_clock_advance(ms);
+	fors_worker_note_step(bench->worker, which, fors_clock_exact_ms());
+	return fors_clock_exact_ms();
+}
+
+/* Times of what was seen, 0 for what was not; they count from the first. */
+static void assert_steps(const struct bench *bench, int64_t epoch, const double at[FORS_NSTEPS], double begin)
+{
+	struct fors_failover failover = failover_of(bench);
+
+	assert_int_equal(failover.epoch, epoch);
+	for (int i = 0; i < FORS_NSTEPS; i++)
+		if (failover.ms[i] != (at[i] > 0 ? at[i] - begin : -1))
+			fail_msg("%s is %f, not %f", fors_step_name((enum fors_step)i), failover.ms[i], at[i] - begin);
+}
+
+#define COUNTED(step, n) ",step=\"" step "\"} " n "\n"
+
+/* One record: what is known when the schedule is out, and in the end the rest; counted once. */
+static void a_failover_is_measured(void **state)
+{
+	struct bench *bench = *state;
+	int64_t first = bring_up(bench), second;
+	struct fors_job *job = early_job(bench, "Leaf00[4]", 7);
+	double at[FORS_NSTEPS] = {0};
+
+	assert_int_equal(failover_of(bench).epoch, FORS_UNKNOWN); /* nothing was lost */
+	at[FORS_STEP_TRAP] = step(bench, 100, FORS_STEP_TRAP);
+	at[FORS_STEP_SWEEP] = step(bench, 1, FORS_STEP_SWEEP);
+	step(bench, 1, FORS_STEP_TRAP); /* of the other end of the cable */
+	at[FORS_STEP_DISCOVERED] = step(bench, 2, FORS_STEP_DISCOVERED);
+	fake_clock_advance(6);
+	job->tables_ms = 1;
+	at[FORS_STEP_PLANNED] = at[FORS_STEP_FILLED] = fors_clock_exact_ms();
+	at[FORS_STEP_ASKED] = at[FORS_STEP_FILLED] - 1;
+	fors_worker_submit(bench->worker, job);
+	rest();
+	at[FORS_STEP_FIRST_BLOCK] = step(bench, 5, FORS_STEP_FIRST_BLOCK);
+	at[FORS_STEP_LAST_BLOCK] = step(bench, 6, FORS_STEP_LAST_BLOCK);
+	at[FORS_STEP_PUBLISHED] = at[FORS_STEP_CONFIRMED] = step(bench, 7, FORS_STEP_CONFIRMED);
+	fors_worker_note_tables(bench->worker, 7);
+	wait_idle();
+	second = wait_state(bench, FORS_ACTIVE, first + 1);
+	assert_steps(bench, second, at, at[FORS_STEP_TRAP]);
+	at[FORS_STEP_UP] = step(bench, 8, FORS_STEP_UP);
+	submit(bench, FORS_JOB_INSTALLED, "Leaf00[4]");
+	rest();
+	assert_steps(bench, second, at, at[FORS_STEP_TRAP]);
+	assert_file_has(bench, "metrics.prom", COUNTED("published", "1"));
+	assert_file_has(bench, "metrics.prom", COUNTED("copied", "0"));
+	assert_file_has(bench, "history", "readers had the schedule after ");
+	step(bench, 100, FORS_STEP_SWEEP); /* a cable is back: that is no failover, and the record stays */
+	confirm(bench, early_job(bench, NULL, 8), 8);
+	submit(bench, FORS_JOB_INSTALLED, NULL);
+	wait_state(bench, FORS_ACTIVE, second + 1);
+	rest();
+	assert_steps(bench, second, at, at[FORS_STEP_TRAP]);
+	assert_file_has(bench, "metrics.prom", COUNTED("published", "1"));
+}
+
+/* The sweep that found the loss met errors: the failover began with it all the same. Its end may never be seen. */
+static void a_failover_of_two_sweeps(void **state)
+{
+	struct bench *bench = *state;
+	int64_t first = bring_up(bench), second;
+	double begin, at[FORS_NSTEPS] = {0};
+
+	begin = step(bench, 100, FORS_STEP_SWEEP);
+	fors_worker_submit(bench->worker, early_job(bench, "Leaf00[4]", 1));
+	at[FORS_STEP_PLANNED] = begin;
+	rest();
+	step(bench, 5, FORS_STEP_UP);
+	fors_worker_submit(bench->worker, job_with_errors(bench, "Leaf00[4]"));
+	rest();
+	at[FORS_STEP_SWEEP] = step(bench, 10, FORS_STEP_SWEEP);
+	at[FORS_STEP_FILLED] = at[FORS_STEP_PLANNED] = fors_clock_exact_ms();
+	fors_worker_submit(bench->worker, early_job(bench, "Leaf00[4]", 2));
+	rest();
+	at[FORS_STEP_PUBLISHED] = fors_clock_exact_ms();
+	submit(bench, FORS_JOB_INSTALLED, "Leaf00[4]");
+	wait_idle();
+	second = wait_state(bench, FORS_ACTIVE, first + 1);
+	assert_steps(bench, second, at, begin);
+	rest();
+	assert_file_has(bench, "metrics.prom", COUNTED("published", "0"));
+	fake_clock_advance(10000);
+	rest();
+	assert_file_has(bench, "metrics.prom", COUNTED("published", "1"));
+	assert_file_has(bench, "metrics.prom", COUNTED("up", "0"));
+}
+
 /* No word, one of other tables, one for tables that the sweep made over ports that are down, or of a fabric unknown. */
 static void what_is_not_published_early(void **state)
 {
@@ -2082,6 +2227,7 @@ int main(void)
 		ON_A_BENCH(memory_runs_out_once),
 		ON_A_BENCH(memory_runs_out_for_a_while),
 		ON_A_BENCH(duties_are_seen_to_once_in_a_tick),
+		ON_A_BENCH(a_withdrawal_does_not_wait_for_its_status),
 		ON_A_BENCH(a_standby_ends_without_a_word),
 		ON_A_BENCH(a_proof_without_memory_is_tried_again),
 		ON_A_BENCH(mastership_lost_without_memory),
@@ -2096,6 +2242,8 @@ int main(void)
 		ON_A_BENCH(memory_runs_out_while_tables_change),
 		ON_A_BENCH(a_loss_is_published_early),
 		ON_A_BENCH(what_is_not_published_early),
+		ON_A_BENCH(a_failover_is_measured),
+		ON_A_BENCH(a_failover_of_two_sweeps),
 		ON_A_BENCH(another_lid_waits),
 		ON_A_BENCH(early_and_then_errors),
 		ON_A_BENCH(early_and_then_declined),

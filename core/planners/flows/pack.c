@@ -101,6 +101,7 @@ enum fors_err fors_flows_packing_copy(const struct fors_flows_packing *from, uin
 		return err;
 	to->work = from->work;
 	to->patience = from->patience;
+	to->counts_tokens = from->counts_tokens;
 	if (has_room)
 		copy_memory(from, to);
 	else
@@ -172,19 +173,17 @@ void fors_flows_drop_phases(struct fors_flows_packing *packing, uint32_t nphases
 uint32_t fors_flows_rows(const struct fors_flows_packing *packing, uint32_t way, uint32_t *row)
 {
 	const struct fors_flows_problem *problem = packing->problem;
-	uint32_t unit = fors_flows_unit(problem, way), n = 0;
+	uint32_t unit = fors_flows_unit(problem, way), n = fors_flows_links(problem, way, row);
 
-	for (uint32_t i = problem->begin[way]; i < problem->begin[way + 1]; i++)
-		row[n++] = problem->link[i];
 	row[n++] = problem->nlinks + fors_flows_dest(problem, unit);
 	row[n++] = problem->nlinks + problem->ndests + fors_flows_switch(problem, unit);
 	return n;
 }
 
-void fors_flows_put(struct fors_flows_packing *packing, uint32_t way, uint32_t phase)
+/* Write a token into its rows, n of them, of which the last is that of its switch. */
+static void put_rows(struct fors_flows_packing *packing, uint32_t way, uint32_t phase, const uint32_t *row, uint32_t n)
 {
 	const struct fors_flows_problem *problem = packing->problem;
-	uint32_t row[FORS_FLOWS_MOST_LINKS + 2], n = fors_flows_rows(packing, way, row);
 	uint32_t s = row[n - 1] - problem->nlinks - problem->ndests;
 	uint32_t nseats = *fors_book_count(&packing->book, row[n - 1], phase);
 
@@ -193,6 +192,23 @@ void fors_flows_put(struct fors_flows_packing *packing, uint32_t way, uint32_t p
 	packing->seat[packing->seat_row[s] + (size_t)phase * problem->senders[s] + nseats] = way;
 	fors_book_enter(&packing->book, row[n - 1], phase, problem->senders[s]);
 	packing->work += n;
+}
+
+void fors_flows_put(struct fors_flows_packing *packing, uint32_t way, uint32_t phase)
+{
+	uint32_t row[FORS_FLOWS_MOST_LINKS + 2], n = fors_flows_rows(packing, way, row);
+
+	put_rows(packing, way, phase, row, n);
+}
+
+bool fors_flows_put_if_free(struct fors_flows_packing *packing, uint32_t way, uint32_t phase)
+{
+	uint32_t row[FORS_FLOWS_MOST_LINKS + 2], n = fors_flows_rows(packing, way, row);
+	bool is_free = fors_book_free(&packing->book, row, n, phase / 64) >> phase % 64 & 1;
+
+	if (is_free)
+		put_rows(packing, way, phase, row, n);
+	return is_free;
 }
 
 void fors_flows_take(struct fors_flows_packing *packing, uint32_t way, uint32_t phase)

@@ -22,8 +22,9 @@ struct fors_flows_packing {
 	size_t *seat_row;  /* per switch: where its seats begin */
 	uint32_t *waiting; /* tokens without a phase, each by its unit, in any order */
 	uint32_t nwaiting;
-	uint32_t patience; /* of a search: so many times the usual steps without progress; 0 means 1 */
-	uint64_t work;	   /* words of masks looked at so far, and rows written: the measure of effort */
+	uint32_t patience;  /* of a search: so many times the usual steps without progress; 0 means 1 */
+	bool counts_tokens; /* of a search: it looks for phases where few tokens are in the way, not few rows */
+	uint64_t work;	    /* words of masks looked at so far, and rows written: the measure of effort */
 };
 
 /* Everything of the problem waiting, for nphases phases, in *packing, owned by the caller. Errors: FORS_ENOMEM. */
@@ -48,6 +49,8 @@ uint32_t fors_flows_rows(const struct fors_flows_packing *packing, uint32_t way,
 
 /* Put a token of this way into a phase where it fits; who counts as waiting is the caller's business. */
 void fors_flows_put(struct fors_flows_packing *packing, uint32_t way, uint32_t phase);
+/* The same if it fits there, false if it does not. */
+bool fors_flows_put_if_free(struct fors_flows_packing *packing, uint32_t way, uint32_t phase);
 /* Take it out again. */
 void fors_flows_take(struct fors_flows_packing *packing, uint32_t way, uint32_t phase);
 

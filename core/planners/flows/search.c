@@ -162,7 +162,7 @@ static bool fits_elsewhere(struct search *s, uint32_t way)
 		 from = fors_random_below(&s->random, fors_book_words(&s->packing->book));
 
 	for (uint32_t i = 0; i < s->problem->npaths; i++)
-		if (s->problem->exists[unit * s->problem->npaths + i] &&
+		if (fors_flows_exists(s->problem, unit * s->problem->npaths + i) &&
 		    find_room(s, unit * s->problem->npaths + i, from, LOOK_WORDS) != FORS_FLOWS_NONE)
 			return true;
 	return false;
@@ -279,6 +279,48 @@ static uint32_t find_candidates(struct search *s, uint32_t way, struct candidate
 	return count[0] + count[1] + count[2];
 }
 
+/* How many tokens are on the links and the receiver of a way in a phase; 4: that many, or more. */
+static uint32_t count_tokens(const struct fors_flows_packing *p, const uint32_t *row, uint32_t n, uint32_t phase)
+{
+	uint32_t who[3], count = 0;
+
+	for (uint32_t i = 0; i + 1 < n; i++) {
+		uint32_t way = fors_book_at(&p->book, row[i], phase), k = 0;
+
+		while (k < count && who[k] != way)
+			k++;
+		if (way == FORS_FLOWS_NONE || k < count)
+			continue;
+		if (count == 3)
+			return 4;
+		who[count++] = way;
+	}
+	return count;
+}
+
+/* The phases worth a look, by how many tokens are in the way, from a random one on; how many. */
+static uint32_t find_few(struct search *s, uint32_t way, struct candidate *list)
+{
+	static const uint32_t most[] = {LOOK_ONE, LOOK_TWO, LOOK_THREE};
+	struct fors_flows_packing *p = s->packing;
+	uint32_t row[FORS_FLOWS_MOST_LINKS + 2], n = fors_flows_rows(p, way, row), count[3] = {0, 0, 0};
+	uint32_t from = fors_random_below(&s->random, p->nphases);
+	struct candidate *of[] = {list, list + LOOK_ONE, list + LOOK_ONE + LOOK_TWO};
+
+	for (uint32_t i = 0; i < p->nphases; i++) {
+		uint32_t phase = from + i < p->nphases ? from + i : from + i - p->nphases,
+			 tokens = count_tokens(p, row, n, phase);
+
+		tokens = tokens ? tokens - 1 : 0; /* none on links: the switch is full */
+		if (tokens < 3 && count[tokens] < most[tokens])
+			of[tokens][count[tokens]++] = (struct candidate){way, phase, 0};
+	}
+	p->work += (uint64_t)n * p->nphases / 8;
+	memmove(list + count[0], of[1], count[1] * sizeof(*list));
+	memmove(list + count[0] + count[1], of[2], count[2] * sizeof(*list));
+	return count[0] + count[1] + count[2];
+}
+
 /* The cheapest of some candidates, better than *best. */
 static void choose(struct search *s, struct candidate *list, uint32_t count, struct candidate *best)
 {
@@ -308,7 +350,7 @@ static uint32_t any_way(struct search *s, uint32_t unit)
 	uint32_t npaths = s->problem->npaths;
 	uint32_t way = unit * npaths + (npaths > 1 ? fors_random_below(&s->random, npaths) : 0);
 
-	return s->problem->exists[way] ? way : unit * npaths;
+	return fors_flows_exists(s->problem, way) ? way : unit * npaths;
 }
 
 /* Put a token where it fits at once, over any way. */
@@ -320,7 +362,7 @@ static bool put_free(struct search *s, uint32_t unit)
 	for (uint32_t i = 0; i < npaths; i++) {
 		uint32_t way = unit * npaths + (first + i) % npaths, phase;
 
-		if (!s->problem->exists[way])
+		if (!fors_flows_exists(s->problem, way))
 			continue;
 		phase = find_room(s, way, from, UINT32_MAX);
 		if (phase != FORS_FLOWS_NONE) {
@@ -339,7 +381,7 @@ static void put_by_force(struct search *s, uint32_t unit)
 	uint64_t price;
 
 	s->fails[unit]++;
-	choose(s, list, find_candidates(s, way, list), &best);
+	choose(s, list, s->packing->counts_tokens ? find_few(s, way, list) : find_candidates(s, way, list), &best);
 	if (best.price > TABU_PRICE)
 		choose_any(s, way, &best);
 	count = look_at(s, best.way, best.phase, who, &price);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * cohorts.h - the closed form of regular three-level trees: a round for every unit, and tops that failed repaired in it.
+ * cohorts.h - the closed form of regular three-level trees: a round for every unit.
  *
  * A *unit* is what the m1 servers of a leaf send to one server, one after another, in a *round* of m1 phases. Let blocks be the numbers
  * 0 .. npods-1, tau a permutation of them with tau^m2 = 1, beta[x] a block for each number x of a server in its leaf. The unit from leaf (p,y) to
@@ -16,6 +16,9 @@
 
 #define FORS_COHORTS_NONE UINT16_MAX
 
+/* How different the blocks beta are: the less, the fewer entries move when tops fail, the more, the more failures in one plane there is room for. */
+enum fors_cohorts_choice { FORS_COHORTS_SHARED, FORS_COHORTS_SOME, FORS_COHORTS_SPREAD, FORS_COHORTS_CHOICES };
+
 struct fors_cohorts {
 	const struct fors_lanes3 *lanes; /* borrowed; regular */
 	uint32_t m1, m2, npods;
@@ -28,8 +31,8 @@ struct fors_cohorts {
 };
 
 /* Of a regular tree, in *cohorts, owned by the caller (fors_cohorts_free()). Errors: FORS_ENOMEM. */
-enum fors_err fors_cohorts_new(const struct fors_lanes3 *lanes, struct fors_cohorts **cohorts,
-			       struct fors_error *error);
+enum fors_err fors_cohorts_new(const struct fors_lanes3 *lanes, enum fors_cohorts_choice choice,
+			       struct fors_cohorts **cohorts, struct fors_error *error);
 void fors_cohorts_free(struct fors_cohorts *cohorts);
 
 /* The round of the unit from a leaf to a slot, below npods * m2; FORS_COHORTS_NONE. */
@@ -43,13 +46,5 @@ static inline uint32_t fors_cohorts_round(const struct fors_cohorts *cohorts, ui
 	return cohorts->cohort[item] * cohorts->m2 +
 	       (cohorts->turn[item] + cohorts->m2 - pods->leaf[leaf].number) % cohorts->m2;
 }
-
-/*
- * Ways of path index 0 round tops that are damaged, as far as units that stay in their pod leave room for them: changes entries of `ways`, which
- * are at home, so that units still have the rounds of fors_cohorts_round() to themselves. What it finds no room for stays
- * as it is. Errors: FORS_ENOMEM.
- */
-enum fors_err fors_cohorts_repair(const struct fors_cohorts *cohorts, struct fors_ways3 *ways,
-				  struct fors_error *error);
 
 #endif

@@ -41,34 +41,52 @@ static uint8_t find_port(const struct work *w, uint32_t node, uint8_t level, uin
 	return 0;
 }
 
-/* All switches of `level` that do not get there yet, over those of `over`. */
-static void spread(const struct work *w, uint8_t level, uint8_t over, uint32_t lid, uint32_t target)
+/* The switches of a level, in order. */
+static const struct fors_pods_switch *list_of(const struct fors_pods *pods, uint8_t level, uint32_t *count)
 {
-	const struct fors_net *known = w->pods->known;
+	*count = level == FORS_PODS_LEAF ? pods->nleaves : level == FORS_PODS_MID ? pods->nmids : pods->ntops;
+	return level == FORS_PODS_LEAF ? pods->leaf : level == FORS_PODS_MID ? pods->mid : pods->top;
+}
 
-	for (uint32_t node = 0; node < known->nnodes; node++) {
+/* All switches of `level` that do not get there yet, over those of `over`; how many. */
+static uint32_t spread(const struct work *w, uint8_t level, uint8_t over, uint32_t lid, uint32_t target)
+{
+	uint32_t count, found = 0;
+	const struct fors_pods_switch *list = list_of(w->pods, level, &count);
+
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t node = list[i].node;
 		uint8_t port;
 
-		if (w->pods->level[node] != level || w->now_of[node] == FORS_NONE || w->gets[node] || node == target)
+		if (list[i].now == FORS_NONE || w->gets[node] || node == target)
 			continue;
 		port = find_port(w, node, over, lid);
 		if (!port)
 			continue;
 		*entry_of(w, node, lid) = port;
 		w->gets[node] = true;
+		found++;
 	}
+	return found;
 }
 
 /* One LID, at the target's own port `port`. */
 static void fill_lid(const struct work *w, uint32_t target, uint32_t lid, uint8_t port)
 {
+	uint8_t level = w->pods->level[target];
+	uint32_t mids = level == FORS_PODS_MID, tops = level == FORS_PODS_TOP; /* that get there */
+
 	memset(w->gets, 0, w->pods->known->nnodes * sizeof(*w->gets));
 	*entry_of(w, target, lid) = port;
 	w->gets[target] = true;
-	spread(w, FORS_PODS_MID, FORS_PODS_LEAF, lid, target);
-	spread(w, FORS_PODS_TOP, FORS_PODS_MID, lid, target);
-	spread(w, FORS_PODS_MID, FORS_PODS_TOP, lid, target);
-	spread(w, FORS_PODS_LEAF, FORS_PODS_MID, lid, target);
+	if (level == FORS_PODS_LEAF)
+		mids += spread(w, FORS_PODS_MID, FORS_PODS_LEAF, lid, target);
+	if (mids)
+		tops += spread(w, FORS_PODS_TOP, FORS_PODS_MID, lid, target);
+	if (tops)
+		mids += spread(w, FORS_PODS_MID, FORS_PODS_TOP, lid, target);
+	if (mids)
+		spread(w, FORS_PODS_LEAF, FORS_PODS_MID, lid, target);
 }
 
 static void fill_port(const struct work *w, uint32_t target, const struct fors_port *owner, uint8_t port,

@@ -2,7 +2,7 @@
 /*
  * route3.c - tables and rounds of a three-level tree, made together.
  *
- * Homes (lanes3.c), ways there (ways3.c), in a regular tree the closed form's way round damaged tops (cohorts.c), the rest levelled, and rounds
+ * Homes (lanes3.c), ways there (ways3.c), in a regular tree ways round damaged tops (repair3.c) in the rounds of a closed form (cohorts.c), the rest levelled, and rounds
  * for it (units3.c). Then all is written down, and the LIDs of switches and guests with it (odds3.c). Two levels level first and pack
  * later; here levelling alone could not know which entries have to change places so that a plan loses nothing.
  *
@@ -16,6 +16,7 @@
 
 #include "bound3.h"
 #include "odds3.h"
+#include "repair3.h"
 #include "units3.h"
 
 struct work {
@@ -67,6 +68,30 @@ static enum fors_err bound_servers(struct work *w, struct fors_error *error)
 	return err;
 }
 
+/* The closed form's rounds, and ways round damaged tops in them; of its choices the first that leaves least over. */
+static enum fors_err find_cohorts(struct work *w, struct fors_error *error)
+{
+	uint32_t least = UINT32_MAX, nleft;
+	enum fors_err err = FORS_OK;
+
+	for (enum fors_cohorts_choice choice = 0; !err && least && choice < FORS_COHORTS_CHOICES; choice++) {
+		struct fors_cohorts *cohorts;
+
+		err = fors_cohorts_new(w->lanes, choice, &cohorts, error);
+		if (err)
+			break;
+		err = fors_repair3(cohorts, w->ways, true, &nleft, error);
+		if (!err && nleft < least) {
+			fors_cohorts_free(w->cohorts);
+			w->cohorts = cohorts;
+			least = nleft;
+		} else {
+			fors_cohorts_free(cohorts);
+		}
+	}
+	return err ? err : fors_repair3(w->cohorts, w->ways, false, &nleft, error);
+}
+
 static enum fors_err find_ways(struct work *w, uint32_t effort, struct fors_error *error)
 {
 	struct fors_units3 units = {0};
@@ -75,9 +100,7 @@ static enum fors_err find_ways(struct work *w, uint32_t effort, struct fors_erro
 	if (!err)
 		err = fors_ways3_home(w->lanes, most_indices(w->pods), &w->ways, error);
 	if (!err && w->lanes->is_regular)
-		err = fors_cohorts_new(w->lanes, &w->cohorts, error);
-	if (!err && w->cohorts)
-		err = fors_cohorts_repair(w->cohorts, w->ways, error);
+		err = find_cohorts(w, error);
 	if (!err)
 		err = fors_units3_pack(w->ways, w->cohorts, effort, &units, error);
 	if (err)

@@ -27,7 +27,7 @@ struct fors_route3 {
 };
 
 /*
- * Tables for all living switches, and rounds for all units as far as `effort` (words of masks per unit) finds them, in *route, owned by
+ * Tables for all living switches, and rounds for all units as far as `effort` (words of masks per unit; 0: the closed form only) finds them, in *route, owned by
  * the caller. A function of `pods` and effort alone: who takes part in an exchange does not matter. What cannot be reached going up,
  * then down, has no entry, or keeps the port of a dead cable. Errors: FORS_ENOMEM.
  */

@@ -17,8 +17,6 @@
 #include "bound3.h"
 #include "core/planners/flows/search.h"
 
-#define ALL_MAY_MOVE 2000000 /* ways, up to which every unit has all of its leaf's lanes */
-#define MOST_WAYS 64000000   /* in larger trees units without a home have fewer lanes to choose from */
 #define MORE_ROUNDS 2
 #define PATIENCE 40 /* a receiver whose lane died has one unit for each leaf to find room for, one after another */
 
@@ -27,10 +25,9 @@ struct work {
 	const struct fors_pods *pods;
 	const struct fors_cohorts *cohorts;
 	struct fors_units3 *units;
-	bool *is_loose;	  /* [leaf * nslots + slot]: it was not at home */
-	uint32_t *leaf;	  /* of the problem's switches */
-	uint32_t *slot;	  /* of the problem's destinations */
-	uint32_t *number; /* per port of known: of the link, FORS_FLOWS_NONE */
+	bool *is_loose; /* [leaf * nslots + slot]: it was not at home */
+	uint32_t *leaf; /* of the problem's switches */
+	uint32_t *slot; /* of the problem's destinations */
 	struct fors_flows_problem problem;
 };
 
@@ -83,13 +80,11 @@ static bool allocate_members(struct work *w)
 
 	w->leaf = calloc(pods->nleaves + (size_t)1, sizeof(*w->leaf));
 	w->slot = calloc(pods->nslots + (size_t)1, sizeof(*w->slot));
-	w->number = malloc((pods->known->nports + (size_t)1) * sizeof(*w->number));
 	p->senders = calloc(pods->nleaves + (size_t)1, sizeof(*p->senders));
 	p->first = calloc(pods->nleaves + (size_t)2, sizeof(*p->first));
 	p->home = calloc(pods->nslots + (size_t)1, sizeof(*p->home));
-	if (!w->leaf || !w->slot || !w->number || !p->senders || !p->first || !p->home)
+	if (!w->leaf || !w->slot || !p->senders || !p->first || !p->home)
 		return false;
-	memset(w->number, 0xFF, pods->known->nports * sizeof(*w->number));
 	return true;
 }
 
@@ -117,79 +112,60 @@ static uint8_t port_of(const struct work *w, uint32_t unit, uint32_t path)
 	return fors_lanes3_live(l, a, lane) ? l->leaf_port[(size_t)a * l->nlanes + lane] : 0;
 }
 
-/* The links of a way, appended; false: it does not arrive. */
-static bool add_links(struct work *w, uint32_t unit, uint8_t port, size_t *used)
+/* The links of a way (struct fors_flows_problem): what the tables of mids and tops make of the leaf's port. */
+static uint32_t links_of(const void *context, uint32_t way, uint32_t *link)
 {
-	struct fors_flows_problem *p = &w->problem;
-	uint32_t s = fors_flows_switch(p, unit), d = fors_flows_dest(p, unit), link[4], n;
+	const struct work *w = context;
+	const struct fors_flows_problem *p = &w->problem;
+	uint32_t unit = way / p->npaths, path = way % p->npaths, s = fors_flows_switch(p, unit),
+		 d = fors_flows_dest(p, unit), n;
 
 	if (p->home[d] == s)
-		return true;
-	n = fors_ways3_links(w->ways, w->leaf[s], port, w->slot[d], link);
-	for (uint32_t i = 0; i < n; i++) {
-		if (w->number[link[i]] == FORS_FLOWS_NONE)
-			w->number[link[i]] = p->nlinks++;
-		p->link[(*used)++] = w->number[link[i]];
-	}
-	return n;
+		return path ? FORS_FLOWS_NONE : 0;
+	n = fors_ways3_links(w->ways, w->leaf[s], port_of(w, unit, path), w->slot[d], link);
+	return n ? n : FORS_FLOWS_NONE;
 }
 
-/* How many alternatives there are room for, and who has them. */
-static uint32_t choose_paths(const struct work *w, bool *is_for_all)
-{
-	uint64_t units = fors_flows_units(&w->problem), lanes = w->ways->lanes->nlanes;
-
-	*is_for_all = units * lanes <= ALL_MAY_MOVE;
-	if (units * lanes > MOST_WAYS)
-		lanes = MOST_WAYS / units;
-	return lanes ? (uint32_t)lanes : 1;
-}
-
-/* Room for the links of all ways. */
-static size_t count_links(const struct work *w, bool is_for_all)
-{
-	size_t ways = 0;
-
-	for (uint32_t unit = 0; unit < fors_flows_units(&w->problem); unit++)
-		ways += is_for_all || is_loose(w, unit) ? w->problem.npaths : 1;
-	return 4 * ways;
-}
-
-/* All ways; *is_whole: every unit has its first one. */
-static enum fors_err list_ways(struct work *w, bool *is_whole, struct fors_error *error)
+/* How many alternatives there are, and whether every unit has its first one. */
+static bool choose_paths(struct work *w)
 {
 	struct fors_flows_problem *p = &w->problem;
-	bool is_for_all;
-	size_t ways, used = 0;
+	uint32_t most = UINT32_MAX / fors_flows_units(p), lanes = w->ways->lanes->nlanes;
 
-	p->npaths = choose_paths(w, &is_for_all);
-	ways = (size_t)fors_flows_units(p) * p->npaths;
+	p->links_of = links_of;
+	p->context = w;
+	p->nlinks = w->ways->nlinks;
+	p->npaths = lanes < most ? lanes : most;
+	for (uint32_t unit = 0; unit < fors_flows_units(p); unit++)
+		if (p->home[fors_flows_dest(p, unit)] != fors_flows_switch(p, unit) && !*entry_of(w, unit))
+			return false;
+	return true;
+}
+
+/* All ways, as first fit wants them. */
+static enum fors_err list_ways(struct work *w, struct fors_error *error)
+{
+	struct fors_flows_problem *p = &w->problem;
+	size_t ways = (size_t)fors_flows_units(p) * p->npaths, used = 0;
+
 	p->begin = malloc((ways + 1) * sizeof(*p->begin));
 	p->exists = calloc(ways + 1, sizeof(*p->exists));
-	p->link = malloc((count_links(w, is_for_all) + 1) * sizeof(*p->link));
+	p->link = malloc((4 * ways + 1) * sizeof(*p->link));
 	if (!p->begin || !p->exists || !p->link)
 		return fors_fail_memory(error);
-	*is_whole = true;
 	for (size_t way = 0; way < ways; way++) {
-		uint32_t unit = (uint32_t)(way / p->npaths), path = (uint32_t)(way % p->npaths);
+		uint32_t n = links_of(w, (uint32_t)way, p->link + used);
 
 		p->begin[way] = (uint32_t)used;
-		if (!path || is_for_all || is_loose(w, unit))
-			p->exists[way] = add_links(w, unit, port_of(w, unit, path), &used);
-		*is_whole &= path || p->exists[way];
+		p->exists[way] = n != FORS_FLOWS_NONE;
+		used += p->exists[way] ? n : 0;
 	}
 	p->begin[ways] = (uint32_t)used;
+	p->links_of = NULL;
 	return FORS_OK;
 }
 
 /* ---- rounds ---- */
-
-static bool fits(const struct fors_flows_packing *packing, uint32_t way, uint32_t round)
-{
-	uint32_t row[FORS_FLOWS_MOST_LINKS + 2], n = fors_flows_rows(packing, way, row);
-
-	return fors_book_free(&packing->book, row, n, round / 64) >> round % 64 & 1;
-}
 
 /* Every unit at home into its round; the others wait. */
 static void place_homes(const struct work *w, struct fors_flows_packing *packing)
@@ -201,14 +177,13 @@ static void place_homes(const struct work *w, struct fors_flows_packing *packing
 		uint32_t round = fors_cohorts_round(w->cohorts, w->leaf[fors_flows_switch(p, unit)],
 						    w->slot[fors_flows_dest(p, unit)]);
 
-		if (!is_loose(w, unit) && round < packing->nphases && fits(packing, unit * p->npaths, round))
-			fors_flows_put(packing, unit * p->npaths, round);
-		else
+		if (is_loose(w, unit) || round >= packing->nphases ||
+		    !fors_flows_put_if_free(packing, unit * p->npaths, round))
 			packing->waiting[packing->nwaiting++] = unit;
 	}
 }
 
-static enum fors_err begin(const struct work *w, uint32_t nrounds, struct fors_flows_packing **packing,
+static enum fors_err begin(struct work *w, uint32_t nrounds, struct fors_flows_packing **packing,
 			   struct fors_error *error)
 {
 	enum fors_err err;
@@ -218,7 +193,12 @@ static enum fors_err begin(const struct work *w, uint32_t nrounds, struct fors_f
 		if (!err)
 			place_homes(w, *packing);
 	} else {
-		uint32_t *way = malloc((fors_flows_units(&w->problem) + (size_t)1) * sizeof(*way));
+		uint32_t *way = NULL;
+
+		err = list_ways(w, error);
+		if (err)
+			return err;
+		way = malloc((fors_flows_units(&w->problem) + (size_t)1) * sizeof(*way));
 
 		if (!way)
 			return fors_fail_memory(error);
@@ -231,14 +211,16 @@ static enum fors_err begin(const struct work *w, uint32_t nrounds, struct fors_f
 }
 
 /* With this many rounds, or a few more. */
-static enum fors_err pack(const struct work *w, uint32_t nrounds, uint32_t effort, struct fors_flows_packing **packing,
+static enum fors_err pack(struct work *w, uint32_t nrounds, uint32_t effort, struct fors_flows_packing **packing,
 			  struct fors_error *error)
 {
 	uint64_t budget = (uint64_t)effort * fors_flows_units(&w->problem);
 	enum fors_err err = begin(w, nrounds, packing, error);
 
-	if (!err)
+	if (!err) {
 		(*packing)->patience = PATIENCE;
+		(*packing)->counts_tokens = true;
+	}
 	for (uint32_t more = 0; !err && more <= MORE_ROUNDS && (*packing)->nwaiting; more++) {
 		if (more) {
 			struct fors_flows_packing *larger;
@@ -343,7 +325,6 @@ static enum fors_err pack_units(struct work *w, uint32_t effort, struct fors_err
 {
 	uint32_t length = w->problem.senders[0], nrounds;
 	struct fors_flows_packing *packing = NULL;
-	bool is_whole = false;
 	enum fors_err err;
 
 	if (w->units->bound == UINT32_MAX)
@@ -355,9 +336,8 @@ static enum fors_err pack_units(struct work *w, uint32_t effort, struct fors_err
 		return FORS_OK;
 	if (is_closed_form(w, nrounds))
 		return take_closed_form(w, nrounds, error);
-	err = list_ways(w, &is_whole, error);
-	if (err || !is_whole)
-		return err;
+	if (!effort || !choose_paths(w))
+		return FORS_OK; /* levelled is all */
 	w->problem.lump = length;
 	err = pack(w, nrounds, effort, &packing, error);
 	if (!err)
@@ -385,7 +365,6 @@ enum fors_err fors_units3_pack(struct fors_ways3 *ways, const struct fors_cohort
 	free(w.is_loose);
 	free(w.leaf);
 	free(w.slot);
-	free(w.number);
 	fors_flows_problem_clear(&w.problem);
 	if (err)
 		fors_units3_clear(units);

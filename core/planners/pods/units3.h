@@ -21,7 +21,8 @@ struct fors_units3 {
 /*
  * Levels what is not at home in `ways`, then finds rounds for the units of all slots whose leaf lives, and better lanes for those that
  * have none: entries of leaves for path index 0 change. In *units, owned by the caller (fors_units3_clear()). `cohorts`: NULL where the
- * tree is not regular. effort: words of masks to be looked at per unit, for each number of rounds that is tried. Errors: FORS_ENOMEM.
+ * tree is not regular. effort: words of masks to be looked at per unit, for each number of rounds that is tried; 0: entries
+ * are levelled, and there are rounds only where all is at home. Errors: FORS_ENOMEM.
  */
 enum fors_err fors_units3_pack(struct fors_ways3 *ways, const struct fors_cohorts *cohorts, uint32_t effort,
 			       struct fors_units3 *units, struct fors_error *error);

@@ -19,8 +19,7 @@ void fors_ways3_free(struct fors_ways3 *ways)
 	if (!ways)
 		return;
 	free(ways->leaf);
-	free(ways->mid);
-	free(ways->top);
+	free(ways->hop);
 	free(ways);
 }
 
@@ -142,30 +141,53 @@ bool fors_ways3_arrives(const struct fors_ways3 *ways, uint32_t leaf, uint8_t po
 	       ways->mid[(size_t)pods->number[peer] * ways->ncolumns + column];
 }
 
-static uint32_t index_of(const struct fors_pods *pods, uint32_t node, uint8_t port)
+/* The link that a port of a node sends over. */
+static uint32_t link_at(const struct fors_ways3 *ways, uint32_t node, uint8_t port)
 {
-	return pods->known->node[node].first_port + port;
+	return ways->hop[ways->lanes->pods->known->node[node].first_port + port].link;
 }
 
 uint32_t fors_ways3_links(const struct fors_ways3 *ways, uint32_t leaf, uint8_t port, uint32_t column, uint32_t link[4])
 {
 	const struct fors_pods *pods = ways->lanes->pods;
-	uint32_t node = pods->leaf[leaf].node, target = pods->leaf[leaf_of(ways, column)].node;
+	uint32_t target = leaf_of(ways, column), first = pods->known->node[pods->leaf[leaf].node].first_port;
 
-	for (uint32_t n = 0; n < 4; n++) {
-		if (!port)
-			return 0;
-		link[n] = index_of(pods, node, port);
-		node = fors_pods_peer(pods, node, port);
-		if (node == target)
+	for (uint32_t n = 0; port && n < 4; n++) {
+		const struct fors_hop3 *hop = &ways->hop[first + port];
+
+		link[n] = hop->link;
+		if (hop->row == target)
 			return n + 1;
-		if (pods->level[node] == FORS_PODS_LEAF)
+		if (hop->row < pods->nleaves)
 			return 0;
-		port = pods->level[node] == FORS_PODS_MID
-			       ? ways->mid[(size_t)pods->number[node] * ways->ncolumns + column]
-			       : ways->top[(size_t)pods->number[node] * ways->ncolumns + column];
+		port = ways->leaf[(size_t)hop->row * ways->ncolumns + column];
+		first = hop->first;
 	}
 	return 0;
+}
+
+/* A switch's row in the tables. */
+static uint32_t row_of(const struct fors_pods *pods, uint32_t node)
+{
+	uint32_t before[] = {0, 0, pods->nleaves, pods->nleaves + pods->nmids};
+
+	return pods->number[node] == FORS_NONE ? FORS_NONE : before[pods->level[node]] + pods->number[node];
+}
+
+static void find_hops(struct fors_ways3 *w)
+{
+	const struct fors_pods *pods = w->lanes->pods;
+	const struct fors_net *known = pods->known;
+
+	for (uint32_t node = 0; node < known->nnodes; node++)
+		for (unsigned port = 1; pods->level[node] && port <= known->node[node].nports; port++) {
+			uint32_t peer = fors_pods_peer(pods, node, port);
+
+			w->hop[known->node[node].first_port + port] =
+				peer == FORS_NONE ? (struct fors_hop3){FORS_NONE, 0, 0}
+						  : (struct fors_hop3){row_of(pods, peer), known->node[peer].first_port,
+								       w->nlinks++};
+		}
 }
 
 enum fors_err fors_ways3_home(const struct fors_lanes3 *lanes, uint32_t nindices, struct fors_ways3 **ways,
@@ -179,13 +201,15 @@ enum fors_err fors_ways3_home(const struct fors_lanes3 *lanes, uint32_t nindices
 	w->lanes = lanes;
 	w->nindices = nindices;
 	w->ncolumns = nindices * pods->nslots;
-	w->leaf = calloc((size_t)pods->nleaves * w->ncolumns + 1, 1);
-	w->mid = calloc((size_t)pods->nmids * w->ncolumns + 1, 1);
-	w->top = calloc((size_t)pods->ntops * w->ncolumns + 1, 1);
-	if (!w->leaf || !w->mid || !w->top) {
+	w->leaf = calloc(((size_t)pods->nleaves + pods->nmids + pods->ntops) * w->ncolumns + 1, 1);
+	w->hop = calloc(pods->known->nports + (size_t)1, sizeof(*w->hop));
+	if (!w->leaf || !w->hop) {
 		fors_ways3_free(w);
 		return fors_fail_memory(error);
 	}
+	w->mid = w->leaf + (size_t)pods->nleaves * w->ncolumns;
+	w->top = w->mid + (size_t)pods->nmids * w->ncolumns;
+	find_hops(w);
 	for (uint32_t column = 0; column < w->ncolumns; column++) {
 		uint32_t leaf = leaf_of(w, column), pod = pods->leaf[leaf].pod;
 
@@ -202,15 +226,15 @@ enum fors_err fors_ways3_home(const struct fors_lanes3 *lanes, uint32_t nindices
 
 struct leveller {
 	struct fors_ways3 *w;
-	uint32_t *load; /* per port of known: entries that send over it */
+	uint32_t *load; /* per link: flows, or entries, that go over it */
 };
 
-/* The port at which a top goes on with a column, as an index. */
+/* The link that a top goes on over with a column. */
 static uint32_t down_of(const struct leveller *v, uint32_t top, uint32_t column)
 {
 	const struct fors_pods *pods = v->w->lanes->pods;
 
-	return index_of(pods, pods->top[top].node, v->w->top[(size_t)top * v->w->ncolumns + column]);
+	return link_at(v->w, pods->top[top].node, v->w->top[(size_t)top * v->w->ncolumns + column]);
 }
 
 /* Count a mid's entry up: that port, and the one that the top goes on at. */
@@ -219,7 +243,7 @@ static void count_mid(struct leveller *v, uint32_t mid, uint32_t rung, uint32_t 
 	const struct fors_lanes3 *l = v->w->lanes;
 	const struct fors_pods_switch *at = &l->pods->mid[mid];
 
-	v->load[index_of(l->pods, at->node, l->mid_port[(size_t)mid * l->nrungs + rung])]++;
+	v->load[link_at(v->w, at->node, l->mid_port[(size_t)mid * l->nrungs + rung])]++;
 	v->load[down_of(v, l->rung_top[at->plane * l->nrungs + rung], column)]++;
 }
 
@@ -234,7 +258,7 @@ static void level_mid(struct leveller *v, uint32_t mid, uint32_t column)
 
 		if (!is_good_rung(v->w, mid, rung, column))
 			continue;
-		load = v->load[index_of(l->pods, at->node, l->mid_port[(size_t)mid * l->nrungs + rung])];
+		load = v->load[link_at(v->w, at->node, l->mid_port[(size_t)mid * l->nrungs + rung])];
 		down = v->load[down_of(v, l->rung_top[at->plane * l->nrungs + rung], column)];
 		load = load > down ? load : down;
 		if (load < least) {
@@ -260,7 +284,7 @@ static void level_mids(struct leveller *v)
 
 			if (peer == FORS_NONE || pods->level[peer] != FORS_PODS_TOP)
 				continue;
-			v->load[index_of(pods, pods->mid[m].node, port)]++;
+			v->load[link_at(v->w, pods->mid[m].node, port)]++;
 			v->load[down_of(v, pods->number[peer], c)]++;
 		}
 	for (uint32_t c = 0; c < v->w->ncolumns; c++)
@@ -305,8 +329,8 @@ static void level_leaves(struct leveller *v)
 {
 	const struct fors_pods *pods = v->w->lanes->pods;
 
-	memset(v->load, 0, pods->known->nports * sizeof(*v->load));
-	for (uint32_t a = 0; a < pods->nleaves; a++)
+	memset(v->load, 0, v->w->nlinks * sizeof(*v->load));
+	for (uint32_t a = 0; !v->w->lanes->is_regular && a < pods->nleaves; a++) /* homes weigh the same there */
 		for (uint32_t c = 0; c < v->w->ncolumns; c++)
 			count_leaf(v, a, v->w->leaf[(size_t)a * v->w->ncolumns + c], c);
 	for (uint32_t c = 0; c < v->w->ncolumns; c++)
@@ -315,14 +339,39 @@ static void level_leaves(struct leveller *v)
 				level_leaf(v, a, c);
 }
 
+/* Does a mid lack a way to a slot of another pod? */
+static bool lacks_mid(const struct fors_ways3 *w)
+{
+	const struct fors_pods *pods = w->lanes->pods;
+
+	for (uint32_t m = 0; m < pods->nmids; m++)
+		for (uint32_t c = 0; c < w->ncolumns; c++)
+			if (!*mid_entry(w, m, c) && pods->leaf[leaf_of(w, c)].pod != pods->mid[m].pod)
+				return true;
+	return false;
+}
+
+static bool lacks_leaf(const struct fors_ways3 *w)
+{
+	for (uint32_t a = 0; a < w->lanes->pods->nleaves; a++)
+		for (uint32_t c = 0; c < w->ncolumns; c++)
+			if (!w->leaf[(size_t)a * w->ncolumns + c] && leaf_of(w, c) != a)
+				return true;
+	return false;
+}
+
 enum fors_err fors_ways3_level(struct fors_ways3 *ways, struct fors_error *error)
 {
 	struct leveller v = {.w = ways};
+	bool mids = lacks_mid(ways), leaves = mids || lacks_leaf(ways);
 
-	v.load = calloc(ways->lanes->pods->known->nports + (size_t)1, sizeof(*v.load));
+	if (!leaves)
+		return FORS_OK;
+	v.load = calloc(ways->nlinks + (size_t)1, sizeof(*v.load));
 	if (!v.load)
 		return fors_fail_memory(error);
-	level_mids(&v);
+	if (mids)
+		level_mids(&v);
 	level_leaves(&v);
 	free(v.load);
 	return FORS_OK;

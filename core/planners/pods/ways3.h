@@ -12,12 +12,21 @@
 
 #include "lanes3.h"
 
+/* Where a known port of a switch leads to: what a walk through the tables asks for at each step. */
+struct fors_hop3 {
+	uint32_t row;	/* of the neighbour in the tables: leaf[], then mid[], then top[]; FORS_NONE: it is no switch */
+	uint32_t first; /* the neighbour's port p is hop[first + p] */
+	uint32_t link;	/* the number of the link that this port sends over */
+};
+
 struct fors_ways3 {
 	const struct fors_lanes3 *lanes; /* borrowed */
 	uint32_t nindices, ncolumns;
-	uint8_t *leaf; /* [leaf * ncolumns + column] */
-	uint8_t *mid;  /* [mid * ncolumns + column] */
-	uint8_t *top;  /* [top * ncolumns + column] */
+	uint8_t *leaf;	       /* [leaf * ncolumns + column] */
+	uint8_t *mid;	       /* [mid * ncolumns + column], behind leaf */
+	uint8_t *top;	       /* [top * ncolumns + column], behind mid */
+	struct fors_hop3 *hop; /* per port of known */
+	uint32_t nlinks;       /* known cables between switches, each way, by number */
 };
 
 /*
@@ -34,10 +43,7 @@ enum fors_err fors_ways3_level(struct fors_ways3 *ways, struct fors_error *error
 /* Does the leaf's port lead to a mid that gets to the column's leaf, by its entry? */
 bool fors_ways3_arrives(const struct fors_ways3 *ways, uint32_t leaf, uint8_t port, uint32_t column);
 
-/*
- * The links from a leaf over its port `port` to a column's leaf, as ports of known (indices of known->port) that send, in link[4]; how
- * many, 0: it does not arrive.
- */
+/* The links from a leaf over its port `port` to a column's leaf, by number, in link[4]; how many, 0: it does not arrive. */
 uint32_t fors_ways3_links(const struct fors_ways3 *ways, uint32_t leaf, uint8_t port, uint32_t column,
 			  uint32_t link[4]);
 

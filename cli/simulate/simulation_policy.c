@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* simulation_policy.c - what policies need besides tables: sets of next hops, blocks of switches, lanes. */
+#include "simulation.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/net/graph_spec.h"
+
+#define LANES_OF_DETOURS 8
+
+/* --- settings --------------------------------------------------------------------------------------------------- */
+
+static bool is_detour(int policy)
+{
+	return policy >= FORS_POLICY_VLB && policy < FORS_NPOLICIES;
+}
+
+void cli_simulation_policy_settings(const struct cli_simulate *given, struct fors_sim_settings *set)
+{
+	set->policy = (enum fors_policy)given->policy;
+	set->nvls = given->vls ? given->vls : is_detour(given->policy) ? LANES_OF_DETOURS : 1;
+	set->has_lanes_by_hop = given->lanes == CLI_LANES_HOPS || (!given->lanes && is_detour(given->policy));
+	set->adaptive.binding = given->adaptive_binding.value;
+	set->adaptive.is_greedy = given->adaptive_choice == CLI_ADAPTIVE_GREEDY;
+	set->adaptive.leave =
+		given->adaptive_leave.value < UINT32_MAX ? (uint32_t)given->adaptive_leave.value : UINT32_MAX;
+	memcpy(set->adaptive.level, given->adaptive_level, sizeof(set->adaptive.level));
+}
+
+int cli_simulation_check_policy(const struct cli_simulate *given)
+{
+	bool has_adaptive = given->adaptive_binding.is_given || given->adaptive_leave.is_given ||
+			    given->adaptive_level[FORS_BUSY_LEVELS - 1] || given->adaptive_choice;
+
+	if (has_adaptive && given->policy != FORS_POLICY_ADAPTIVE)
+		return cli_usage_error(
+			"--adaptive-binding, --adaptive-levels, --adaptive-leave and --adaptive-choice need "
+			"--policy adaptive");
+	if (given->blocks && !is_detour(given->policy))
+		return cli_usage_error("--blocks is for --policy vlb, ugal-l, ugal-g and tago");
+	return CLI_GOOD;
+}
+
+/* --- blocks ----------------------------------------------------------------------------------------------------- */
+
+struct reading {
+	const struct fors_net *net;
+	uint32_t *block_of, nblocks;
+};
+
+static enum fors_err read_blocks(const char *text, size_t size, const char *path, void *context,
+				 struct fors_error *error)
+{
+	struct reading *r = context;
+
+	return fors_blocks_read(text, size, path, r->net, r->block_of, &r->nblocks, error);
+}
+
+/* Of the i-th switch of a Dragonfly or Dragonfly+, with its name. */
+static uint32_t group_of(const struct fors_graph_spec *spec, uint32_t i, char *name, size_t room)
+{
+	if (spec->kind == FORS_DRAGONFLY) {
+		snprintf(name, room, "Switch%02u", i);
+		return i / spec->size[0];
+	}
+	if (i < spec->nleaves) {
+		snprintf(name, room, "Leaf%02u", i);
+		return i / spec->size[0];
+	}
+	snprintf(name, room, "Spine%02u", i - spec->nleaves);
+	return (i - spec->nleaves) / spec->size[1];
+}
+
+/* The groups of a synthetic fabric; none where it has none. */
+static enum fors_err find_groups(const char *text, struct reading *r, struct fors_error *error)
+{
+	struct fors_graph_spec spec = {0};
+	char name[32];
+	unsigned port;
+	uint32_t node;
+	enum fors_err err;
+
+	if (!text || !fors_graph_spec_begins(text))
+		return FORS_OK;
+	err = fors_graph_spec_parse(text, &spec, error);
+	for (uint32_t i = 0; !err && i < spec.nswitches && (spec.kind == FORS_DRAGONFLY || spec.kind == FORS_DFPLUS);
+	     i++) {
+		uint32_t group = group_of(&spec, i, name, sizeof(name));
+
+		r->nblocks = group + 1 > r->nblocks ? group + 1 : r->nblocks;
+		if (!fors_net_find(r->net, name, &node, &port, NULL))
+			r->block_of[node] = group;
+	}
+	fors_graph_spec_clear(&spec);
+	return err;
+}
+
+/* TAGO takes one global link: each two blocks have to have one. */
+static enum fors_err check_pairs(const struct fors_blocks *blocks, struct fors_error *error)
+{
+	uint32_t count;
+
+	for (uint32_t i = 0; i < blocks->nblocks; i++)
+		for (uint32_t j = 0; j < blocks->nblocks; j++) {
+			fors_blocks_links(blocks, i, j, &count);
+			if (i != j && !count)
+				return fors_fail(
+					error, FORS_EINPUT,
+					"no cable leads from block %u to block %u (numbered from 0): TAGO needs one "
+					"between each two",
+					i, j);
+		}
+	return FORS_OK;
+}
+
+static int make_blocks(const struct cli_settings *settings, struct cli_simulation *sim)
+{
+	const struct fors_graph *graph = sim->analysis.router.graph;
+	struct reading r = {sim->analysis.routes ? sim->analysis.routes->net : NULL, NULL, 0};
+	struct fors_error error = {0};
+	int code = CLI_GOOD;
+
+	if (!r.net)
+		return settings->simulate.blocks || settings->simulate.policy == FORS_POLICY_TAGO
+			       ? cli_usage_error("blocks are of switches with names; this fabric has none")
+			       : CLI_GOOD;
+	r.block_of = malloc((graph->nnodes + (size_t)1) * sizeof(*r.block_of));
+	if (!r.block_of)
+		return cli_fail(&(struct fors_error){FORS_ENOMEM, "out of memory"});
+	memset(r.block_of, 0xff, graph->nnodes * sizeof(*r.block_of));
+	if (settings->simulate.blocks)
+		code = cli_use_file(settings->simulate.blocks, read_blocks, &r);
+	else if (find_groups(settings->source.synthetic, &r, &error))
+		code = cli_fail(&error);
+	if (!code && r.nblocks && fors_blocks_new(graph, r.block_of, r.nblocks, &sim->blocks, &error))
+		code = cli_fail(&error);
+	free(r.block_of);
+	return code;
+}
+
+/* --- all of it -------------------------------------------------------------------------------------------------- */
+
+int cli_simulation_make_policy(const struct cli_settings *settings, struct cli_simulation *sim)
+{
+	struct fors_error error = {0};
+	bool is_tago = sim->set.policy == FORS_POLICY_TAGO;
+	int code = is_detour((int)sim->set.policy) ? make_blocks(settings, sim) : CLI_GOOD;
+
+	if (code)
+		return code;
+	if (is_tago && !sim->blocks)
+		return cli_usage_error("--policy tago needs --blocks FILE (a Dragonfly of --synthetic has its groups)");
+	if (is_tago && check_pairs(sim->blocks, &error))
+		return cli_fail(&error);
+	if (sim->set.policy != FORS_POLICY_TABLES &&
+	    fors_hops_new(sim->analysis.router.graph, is_tago, &sim->hops, &error))
+		return cli_fail(&error);
+	sim->set.hops = sim->hops;
+	sim->set.blocks = sim->blocks;
+	return CLI_GOOD;
+}

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "queue.h"
+
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdlib.h>
+
+/* A job as a text tells it, not looked into yet. */
+struct raw {
+	uint64_t id;
+	bool runs;
+	struct fors_span partition, nodes, comment;
+};
+
+struct maker {
+	struct slurm_queue queue;
+	uint32_t room;
+	const char *partitions;
+	struct fors_error *error;
+};
+
+static struct fors_span span_of(const char *text)
+{
+	return (struct fors_span){text, text + strlen(text)};
+}
+
+/* Is `word` one of the words of `text`, which blanks and `separators` part? */
+static bool has_word(struct fors_span text, struct fors_span word, const char *separators)
+{
+	size_t length = (size_t)(word.end - word.at);
+
+	while (text.at < text.end) {
+		const char *begin = text.at;
+
+		while (text.at < text.end && !strchr(separators, *text.at))
+			text.at++;
+		if (length && (size_t)(text.at - begin) == length && !memcmp(begin, word.at, length))
+			return true;
+		text.at += text.at < text.end;
+	}
+	return false;
+}
+
+static bool is_exclusive(const struct maker *m, const struct raw *raw)
+{
+	static const char blanks[] = " \t\r\n,;";
+
+	if (has_word(raw->comment, span_of("fors=exclusive"), blanks))
+		return true;
+	return m->partitions && has_word(span_of(m->partitions), raw->partition, ",") &&
+	       !has_word(raw->comment, span_of("fors=shared"), blanks);
+}
+
+static enum fors_err add(struct maker *m, const struct raw *raw)
+{
+	struct slurm_job job = {.id = raw->id, .is_exclusive = is_exclusive(m, raw), .order = m->queue.count};
+	enum fors_err err;
+
+	if (!raw->runs || fors_span_is_empty(raw->nodes))
+		return FORS_OK;
+	if (m->queue.count == m->room) {
+		struct slurm_job *more = realloc(m->queue.job, (m->room * 2 + (size_t)16) * sizeof(*more));
+
+		if (!more)
+			return fors_fail_memory(m->error);
+		m->queue.job = more;
+		m->room = m->room * 2 + 16;
+	}
+	err = fors_hostlist_read(raw->nodes, &job.hosts, m->error);
+	if (!err)
+		m->queue.job[m->queue.count++] = job;
+	return err;
+}
+
+static int by_id(const void *left, const void *right)
+{
+	const struct slurm_job *a = left, *b = right;
+
+	return a->id != b->id ? (a->id < b->id ? -1 : 1) : a->order < b->order ? -1 : a->order > b->order;
+}
+
+/* Sorted; a job that is told twice is taken as it was told first. */
+static void finish(struct maker *m, enum fors_err err, struct slurm_queue *queue)
+{
+	uint32_t n = 0;
+
+	if (err) {
+		slurm_queue_clear(&m->queue);
+		return;
+	}
+	if (m->queue.count)
+		qsort(m->queue.job, m->queue.count, sizeof(*m->queue.job), by_id);
+	for (uint32_t i = 0; i < m->queue.count; i++)
+		if (n && m->queue.job[n - 1].id == m->queue.job[i].id)
+			fors_hostlist_clear(&m->queue.job[i].hosts);
+		else
+			m->queue.job[n++] = m->queue.job[i];
+	m->queue.count = n;
+	*queue = m->queue;
+}
+
+/* --- JSON ------------------------------------------------------------------------------------------------------- */
+
+/* The member's text, empty: it has none. */
+static struct fors_span text_of(const json_t *object, const char *name)
+{
+	const json_t *value = json_object_get(object, name);
+
+	return json_is_string(value) ? (struct fors_span){json_string_value(value),
+							  json_string_value(value) + json_string_length(value)}
+				     : (struct fors_span){NULL, NULL};
+}
+
+/* 17, or {"set": true, "infinite": false, "number": 17}, as newer versions write some numbers. */
+static bool read_id(const json_t *value, uint64_t *id)
+{
+	if (json_is_object(value))
+		value = json_object_get(value, "number");
+	*id = json_is_integer(value) && json_integer_value(value) > 0 ? (uint64_t)json_integer_value(value) : 0;
+	return *id != 0;
+}
+
+/* Lists in lists cannot be deep: jansson reads 2,048 levels at most. */
+static bool has_state(const json_t *state, const char *name)
+{
+	if (json_is_string(state))
+		return !strcmp(json_string_value(state), name);
+	for (size_t i = 0; i < json_array_size(state); i++)
+		if (has_state(json_array_get(state, i), name))
+			return true;
+	return false;
+}
+
+/* A list may say RUNNING and something else beside it; a job that is ending or stopped sends nothing any more. */
+static bool runs(const json_t *state)
+{
+	static const char *const others[] = {"COMPLETING", "SUSPENDED", "STOPPED", "STAGE_OUT"};
+
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		if (has_state(state, others[i]))
+			return false;
+	return has_state(state, "RUNNING") || has_state(state, "CONFIGURING");
+}
+
+/* What it runs on: "nodes", or where that is empty what was given to it, of which both shapes write another. */
+static struct fors_span nodes_of(const json_t *job)
+{
+	struct fors_span nodes = text_of(job, "nodes");
+	const json_t *given = json_object_get(job, "job_resources");
+
+	if (fors_span_is_empty(nodes))
+		nodes = text_of(given, "nodes");
+	if (fors_span_is_empty(nodes))
+		nodes = text_of(json_object_get(given, "nodes"), "list");
+	return nodes;
+}
+
+static enum fors_err take_object(struct maker *m, const json_t *job)
+{
+	const json_t *state = json_object_get(job, "job_state");
+	struct raw raw = {.runs = runs(state),
+			  .partition = text_of(job, "partition"),
+			  .nodes = nodes_of(job),
+			  .comment = text_of(job, "comment")};
+
+	if (!read_id(json_object_get(job, "job_id"), &raw.id) || !(json_is_string(state) || json_is_array(state)))
+		return fors_fail(m->error, FORS_EINPUT, "a job without job_id or job_state in the JSON of squeue");
+	return add(m, &raw);
+}
+
+static enum fors_err take_document(struct maker *m, const json_t *document)
+{
+	const json_t *jobs = json_object_get(document, "jobs"), *errors = json_object_get(document, "errors");
+	enum fors_err err = FORS_OK;
+
+	if (json_array_size(errors))
+		return fors_fail(m->error, FORS_EINPUT, "the JSON of squeue tells of errors");
+	if (!json_is_array(jobs))
+		return fors_fail(m->error, FORS_EINPUT, "there is no list of jobs in the JSON of squeue");
+	for (size_t i = 0; i < json_array_size(jobs) && !err; i++)
+		err = take_object(m, json_array_get(jobs, i));
+	return err;
+}
+
+enum fors_err slurm_read_json(const char *text, size_t size, const char *partitions, struct slurm_queue *queue,
+			      struct fors_error *error)
+{
+	struct maker m = {.partitions = partitions, .error = error};
+	json_error_t wrong;
+	json_t *document = json_loadb(text, size, 0, &wrong);
+	enum fors_err err;
+
+	if (!document)
+		return fors_fail(error, FORS_EINPUT, "what squeue printed is no JSON: line %d, %.200s", wrong.line,
+				 wrong.text);
+	err = take_document(&m, document);
+	json_decref(document);
+	finish(&m, err, queue);
+	return err;
+}
+
+/* --- lines ------------------------------------------------------------------------------------------------------ */
+
+static bool is_state(struct fors_span state, const char *name)
+{
+	return fors_starts_with(state, name) && (size_t)(state.end - state.at) == strlen(name);
+}
+
+/* One line of SLURM_FORMAT; false: it is none. */
+static bool take_line(struct fors_span line, struct raw *raw)
+{
+	struct fors_span state;
+
+	if (!fors_take_word(&line, "fors-job ") || !fors_take_number(&line, 10, UINT64_MAX, &raw->id) ||
+	    !fors_take_char(&line, '|') || !fors_take_until(&line, '|', &state) ||
+	    !fors_take_until(&line, '|', &raw->partition) || !fors_take_until(&line, '|', &raw->nodes))
+		return false;
+	raw->comment = line;
+	raw->runs = is_state(state, "RUNNING") || is_state(state, "CONFIGURING");
+	return true;
+}
+
+enum fors_err slurm_read_lines(const char *text, size_t size, const char *partitions, struct slurm_queue *queue,
+			       struct fors_error *error)
+{
+	struct maker m = {.partitions = partitions, .error = error};
+	struct fors_lines lines = {0};
+	struct fors_span line;
+	struct raw raw;
+	enum fors_err err = size ? fors_lines_start(&lines, text, size, "squeue", error) : FORS_OK;
+
+	while (!err && fors_lines_next(&lines, &line))
+		if (take_line(line, &raw))
+			err = add(&m, &raw);
+		else if (fors_starts_with(line, "fors-job "))
+			err = fors_lines_fail(&lines, lines.number, error,
+					      "\"%.*s\" is no line of the format asked for", fors_span_width(line),
+					      line.at);
+	finish(&m, err, queue);
+	return err;
+}
+
+void slurm_queue_clear(struct slurm_queue *queue)
+{
+	for (uint32_t i = 0; i < queue->count; i++)
+		fors_hostlist_clear(&queue->job[i].hosts);
+	free(queue->job);
+	*queue = (struct slurm_queue){NULL, 0};
+}

@@ -1,0 +1,492 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * repair3.c - ways round dead tops, and dead cables to tops, that leave every unit its round.
+ *
+ * Cohorts do not meet (cohorts.c), so each is a board of its own: for every pod and plane the rungs up, and the rungs down, each for one item. In
+ * a plane the items between pods are a bipartite graph of pods with a colour, the rung, for each. An item whose rung is dead at one of its ends is
+ * inserted again as Koenig does it: on a rung that is free at both ends, or is made free there: the items of it and of one that is free at that end
+ * change their colours along a chain. Nothing but entries of mids changes.
+ *
+ * That needs a rung that is free at either end. Items that stay in their pod have none: server x of leaf number y where tau^y(D) = beta(x), in
+ * all pods. Where they are of another plane, one of them, (z,y), changes lanes with an item (x,y) of the plane that is wanted. The lanes down of leaf (q,y)
+ * are in order again if in pod q both have changed, and so on from pod to pod, as far as the distance of (x,y) leads: an orbit of pods, the shorter the
+ * more that distance, beta(z) - beta(x), has in common with the number of pods. All leaves of a pod have equal entries, whatever is done: one
+ * LID is enough.
+ */
+#include "repair3.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define NOBODY UINT32_MAX
+#define NO_RUNG UINT16_MAX
+#define MOST_TRIES 64 /* exchanges that are tried for one item */
+
+/* Who is where; items are numbered (source pod * m2 + y) * m1 + x. */
+struct board {
+	uint16_t *lane, *rung; /* per item; NO_RUNG: it stays in its pod, or has no way */
+	uint32_t *up, *down;   /* [(pod * nplanes + plane) * nrungs + rung]: the item, NOBODY */
+	size_t bytes;	       /* of all four, in one piece from `up` on */
+};
+
+/* An exchange of lanes that could make room. */
+struct trade {
+	uint16_t z, x, y;
+	uint32_t orbit; /* pods */
+};
+
+/* Items that have changed between two rungs. */
+struct freed {
+	uint32_t *chain; /* two per pod */
+	uint32_t n, one, other;
+};
+
+struct repair {
+	const struct fors_cohorts *c;
+	const struct fors_lanes3 *l;
+	struct fors_ways3 *ways;
+	uint32_t cohort, nrungs, nitems;
+	struct board now, home;	     /* home: what all begin with */
+	struct board before[2];	     /* trades that may fail */
+	uint32_t *waiting, nwaiting; /* items without a rung */
+	struct freed freed[2];
+	struct trade *trade; /* m1 * m1 * m2 */
+	uint32_t nleft;
+	bool is_trial;
+};
+
+/* ---- items ---- */
+
+static uint32_t item_of(const struct repair *r, uint32_t pod, uint32_t x, uint32_t y)
+{
+	return (pod * r->c->m2 + y) * r->c->m1 + x;
+}
+
+static uint32_t x_of(const struct repair *r, uint32_t item)
+{
+	return item % r->c->m1;
+}
+
+static uint32_t y_of(const struct repair *r, uint32_t item)
+{
+	return item / r->c->m1 % r->c->m2;
+}
+
+static uint32_t source_of(const struct repair *r, uint32_t item)
+{
+	return item / (r->c->m1 * r->c->m2);
+}
+
+/* How many pods further the items (x,y) of this cohort go; 0: they stay. */
+static uint32_t distance(const struct repair *r, uint32_t x, uint32_t y)
+{
+	return (r->c->power[y * r->c->npods + r->cohort] + r->c->npods - r->c->beta[x]) % r->c->npods;
+}
+
+static uint32_t target_of(const struct repair *r, uint32_t item)
+{
+	return (source_of(r, item) + distance(r, x_of(r, item), y_of(r, item))) % r->c->npods;
+}
+
+static uint32_t slot_of(const struct repair *r, uint32_t item)
+{
+	return r->c->slot[target_of(r, item) * r->c->m2 + y_of(r, item)] + x_of(r, item);
+}
+
+static uint32_t plane_of(const struct repair *r, uint32_t item)
+{
+	return fors_lanes3_plane(r->l, r->now.lane[item]);
+}
+
+static uint32_t *cell(const struct repair *r, uint32_t *side, uint32_t pod, uint32_t plane, uint32_t rung)
+{
+	return &side[((size_t)pod * r->l->pods->nplanes + plane) * r->nrungs + rung];
+}
+
+static uint32_t *up_of(const struct repair *r, uint32_t item, uint32_t rung)
+{
+	return cell(r, r->now.up, source_of(r, item), plane_of(r, item), rung);
+}
+
+static uint32_t *down_of(const struct repair *r, uint32_t item, uint32_t rung)
+{
+	return cell(r, r->now.down, target_of(r, item), plane_of(r, item), rung);
+}
+
+/* Could the item take this rung of its plane: do both cables live, and does the top go down over that one? */
+static bool is_good(const struct repair *r, uint32_t item, uint32_t rung)
+{
+	const struct fors_lanes3 *l = r->l;
+	uint32_t plane = plane_of(r, item), top = l->rung_top[plane * l->nrungs + rung],
+		 mid = fors_pods_mid(l->pods, source_of(r, item), plane),
+		 to = fors_pods_mid(l->pods, target_of(r, item), plane);
+
+	return mid != FORS_NONE && to != FORS_NONE && fors_lanes3_rung_live(l, mid, rung) &&
+	       fors_lanes3_rung_live(l, to, rung) &&
+	       r->ways->top[(size_t)top * r->ways->ncolumns + slot_of(r, item)] ==
+		       fors_lanes3_far(l->pods, l->pods->mid[to].node, l->mid_port[(size_t)to * l->nrungs + rung]);
+}
+
+/* ---- rungs ---- */
+
+static void put(struct repair *r, uint32_t item, uint32_t rung)
+{
+	r->now.rung[item] = (uint16_t)rung;
+	*up_of(r, item, rung) = item;
+	*down_of(r, item, rung) = item;
+}
+
+static void take(struct repair *r, uint32_t item)
+{
+	uint32_t rung = r->now.rung[item];
+
+	if (rung == NO_RUNG)
+		return;
+	*up_of(r, item, rung) = NOBODY;
+	*down_of(r, item, rung) = NOBODY;
+	r->now.rung[item] = NO_RUNG;
+}
+
+/*
+ * The items that have to change between rungs `one` and `other` so that `one` is free at an end of `first`, where it is now and `other` is
+ * free: at its source, is_up, or at its target. In chain[], and how many; 0: one of them cannot.
+ */
+static uint32_t find_chain(const struct repair *r, uint32_t first, bool is_up, uint32_t one, uint32_t other,
+			   uint32_t *chain)
+{
+	uint32_t n = 0, next = first;
+
+	while (next != NOBODY) {
+		uint32_t to = n % 2 == 0 ? other : one;
+
+		if (!is_good(r, next, to))
+			return 0;
+		chain[n++] = next;
+		is_up = !is_up; /* it meets the next one at its other end */
+		next = is_up ? *up_of(r, next, to) : *down_of(r, next, to);
+	}
+	return n;
+}
+
+/* All of a chain change; again, and it is as before. */
+static void turn_chain(struct repair *r, const uint32_t *chain, uint32_t n, uint32_t one, uint32_t other)
+{
+	bool is_back = n && r->now.rung[chain[0]] == other;
+
+	for (uint32_t i = 0; i < n; i++)
+		take(r, chain[i]);
+	for (uint32_t i = 0; i < n; i++)
+		put(r, chain[i], (i % 2 == 0) != is_back ? other : one);
+}
+
+/* Free rung `one` at an end of an item; false: it cannot be done. The chain in *freed. */
+static bool free_end(struct repair *r, uint32_t item, bool is_up, uint32_t one, struct freed *freed)
+{
+	uint32_t rungs = r->l->rungs[plane_of(r, item)], who = is_up ? *up_of(r, item, one) : *down_of(r, item, one);
+
+	freed->n = 0;
+	for (uint32_t other = 0; who != NOBODY && other < rungs; other++) {
+		if ((is_up ? *up_of(r, item, other) : *down_of(r, item, other)) != NOBODY)
+			continue;
+		freed->n = find_chain(r, who, is_up, one, other, freed->chain);
+		freed->one = one;
+		freed->other = other;
+		if (!freed->n)
+			continue;
+		turn_chain(r, freed->chain, freed->n, one, other);
+		return true;
+	}
+	return who == NOBODY;
+}
+
+/*
+ * Rung `one` for an item, after chains at both ends. The one from the target does not come to the source: it would have to leave it over `one`,
+ * which is free there.
+ */
+static bool insert_at(struct repair *r, uint32_t item, uint32_t one)
+{
+	if (!is_good(r, item, one) || !free_end(r, item, true, one, &r->freed[0]))
+		return false;
+	if (!free_end(r, item, false, one, &r->freed[1])) {
+		turn_chain(r, r->freed[0].chain, r->freed[0].n, r->freed[0].one, r->freed[0].other);
+		return false;
+	}
+	put(r, item, one);
+	return true;
+}
+
+/* Give an item without a rung one of its plane, from its home on; one that is free, if there is any. */
+static bool insert(struct repair *r, uint32_t item)
+{
+	uint32_t rungs = r->l->rungs[plane_of(r, item)], home = r->l->home_rung[slot_of(r, item)];
+
+	for (uint32_t i = 0; i < rungs; i++) {
+		uint32_t rung = (home + i) % rungs;
+
+		if (*up_of(r, item, rung) == NOBODY && *down_of(r, item, rung) == NOBODY && is_good(r, item, rung)) {
+			put(r, item, rung);
+			return true;
+		}
+	}
+	for (uint32_t i = 0; i < rungs; i++)
+		if (insert_at(r, item, (home + i) % rungs))
+			return true;
+	return false;
+}
+
+/* ---- lanes ---- */
+
+/* Is there a rung of a plane that nobody has, and that lives? */
+static bool has_room(const struct repair *r, uint32_t *side, uint32_t pod, uint32_t plane)
+{
+	uint32_t mid = fors_pods_mid(r->l->pods, pod, plane);
+
+	for (uint32_t rung = 0; mid != FORS_NONE && rung < r->l->rungs[plane]; rung++)
+		if (*cell(r, side, pod, plane, rung) == NOBODY && fors_lanes3_rung_live(r->l, mid, rung))
+			return true;
+	return false;
+}
+
+/* The items of a trade change lanes in all pods of the orbit of `pod`; false: somebody finds no rung, or has traded already. */
+static bool exchange(struct repair *r, const struct trade *t, uint32_t pod)
+{
+	uint32_t step = distance(r, t->x, t->y);
+
+	for (uint32_t i = 0, p = pod; i < t->orbit; i++, p = (p + step) % r->c->npods) {
+		uint32_t goes = item_of(r, p, t->x, t->y), stays = item_of(r, p, t->z, t->y);
+
+		if (r->now.lane[goes] != t->x || r->now.lane[stays] != t->z)
+			return false;
+		take(r, goes);
+		r->now.lane[goes] = t->z;
+		r->now.lane[stays] = t->x;
+	}
+	for (uint32_t i = 0, p = pod; i < t->orbit; i++, p = (p + step) % r->c->npods)
+		if (!insert(r, item_of(r, p, t->x, t->y)))
+			return false;
+	return true;
+}
+
+static uint32_t orbit_of(uint32_t npods, uint32_t step)
+{
+	uint32_t a = npods, b = step;
+
+	while (b) {
+		uint32_t rest = a % b;
+
+		a = b;
+		b = rest;
+	}
+	return npods / a;
+}
+
+static int by_orbit(const void *a, const void *b)
+{
+	const struct trade *x = a, *y = b;
+
+	if (x->orbit != y->orbit)
+		return x->orbit < y->orbit ? -1 : 1;
+	if (x->y != y->y)
+		return x->y < y->y ? -1 : 1;
+	return x->z != y->z ? (x->z < y->z ? -1 : 1) : (x->x > y->x) - (x->x < y->x);
+}
+
+/* All trades that could make room in a plane, the shortest orbits first; how many. */
+static uint32_t list_trades(struct repair *r, uint32_t plane)
+{
+	uint32_t n = 0;
+
+	for (uint32_t y = 0; y < r->c->m2; y++)
+		for (uint32_t z = 0; z < r->c->m1; z++)
+			for (uint32_t x = plane; x < r->c->m1; x += r->l->pods->nplanes)
+				if (!distance(r, z, y) && distance(r, x, y) && fors_lanes3_plane(r->l, z) != plane)
+					r->trade[n++] = (struct trade){(uint16_t)z, (uint16_t)x, (uint16_t)y,
+								       orbit_of(r->c->npods, distance(r, x, y))};
+	qsort(r->trade, n, sizeof(*r->trade), by_orbit);
+	return n;
+}
+
+static void save(struct repair *r, struct board *to)
+{
+	memcpy(to->up, r->now.up, r->now.bytes);
+}
+
+static void restore(struct repair *r, const struct board *from)
+{
+	memcpy(r->now.up, from->up, r->now.bytes);
+}
+
+/* Room at the item's target, too, if need be by a trade of n; false, and all is as it was. */
+static bool make_room_at_target(struct repair *r, uint32_t item, uint32_t n, uint32_t *tries)
+{
+	uint32_t to = target_of(r, item);
+
+	if (insert(r, item))
+		return true;
+	if (has_room(r, r->now.down, to, plane_of(r, item)))
+		return false;
+	save(r, &r->before[1]);
+	for (uint32_t i = 0; i < n && ++*tries < MOST_TRIES; i++) {
+		if (exchange(r, &r->trade[i], to) && (r->now.rung[item] != NO_RUNG || insert(r, item)))
+			return true;
+		restore(r, &r->before[1]);
+	}
+	return false;
+}
+
+/* Room for an item that finds none in its plane: by trades, at its source, at its target, or both. */
+static bool make_room(struct repair *r, uint32_t item)
+{
+	uint32_t n = list_trades(r, plane_of(r, item)), from = source_of(r, item), tries = 0;
+
+	if (has_room(r, r->now.up, from, plane_of(r, item)) && make_room_at_target(r, item, n, &tries))
+		return true;
+	save(r, &r->before[0]);
+	for (uint32_t i = 0; i < n && ++tries < MOST_TRIES; i++) {
+		if (exchange(r, &r->trade[i], from) &&
+		    (r->now.rung[item] != NO_RUNG || make_room_at_target(r, item, n, &tries)))
+			return true;
+		restore(r, &r->before[0]);
+	}
+	return false;
+}
+
+/* ---- a cohort ---- */
+
+/* Can leaves and mids of the item's plane do anything for it at all? */
+static bool is_hopeless(const struct repair *r, uint32_t item)
+{
+	const struct fors_pods *pods = r->l->pods;
+	uint32_t plane = plane_of(r, item), from = fors_pods_mid(pods, source_of(r, item), plane),
+		 to = fors_pods_mid(pods, target_of(r, item), plane),
+		 leaf = r->c->leaf[target_of(r, item) * r->c->m2 + y_of(r, item)];
+
+	return from == FORS_NONE || to == FORS_NONE || pods->mid[from].now == FORS_NONE ||
+	       pods->mid[to].now == FORS_NONE || !fors_lanes3_live(r->l, leaf, r->now.lane[item]);
+}
+
+/* All at home, but for those who cannot. */
+static void set_up(struct repair *r)
+{
+	memset(r->now.up, 0xFF, r->now.bytes);
+	r->nwaiting = 0;
+	for (uint32_t item = 0; item < r->nitems; item++) {
+		uint32_t rung;
+
+		r->now.lane[item] = (uint16_t)x_of(r, item);
+		if (source_of(r, item) == target_of(r, item))
+			continue;
+		rung = r->l->home_rung[slot_of(r, item)];
+		if (is_good(r, item, rung))
+			put(r, item, rung);
+		else if (!is_hopeless(r, item))
+			r->waiting[r->nwaiting++] = item;
+	}
+}
+
+/* The item's lane for all leaves of its source, and its rung for their mid, where they are alive; else nothing yet. */
+static void write_item(const struct repair *r, uint32_t item)
+{
+	const struct fors_lanes3 *l = r->l;
+	uint32_t pod = source_of(r, item), slot = slot_of(r, item), lane = r->now.lane[item], rung = r->now.rung[item],
+		 mid = fors_pods_mid(l->pods, pod, plane_of(r, item));
+
+	if (rung != NO_RUNG)
+		r->ways->mid[(size_t)mid * r->ways->ncolumns + slot] = l->mid_port[(size_t)mid * l->nrungs + rung];
+	for (uint32_t y = 0; y < r->c->m2; y++) {
+		uint32_t leaf = r->c->leaf[pod * r->c->m2 + y];
+		uint8_t port = l->leaf_port[(size_t)leaf * l->nlanes + lane];
+
+		if (leaf != l->pods->slot[slot].leaf)
+			r->ways->leaf[(size_t)leaf * r->ways->ncolumns + slot] =
+				fors_lanes3_live(l, leaf, lane) && fors_ways3_arrives(r->ways, leaf, port, slot) ? port
+														 : 0;
+	}
+}
+
+static void repair_cohort(struct repair *r)
+{
+	uint32_t nleft = 0;
+
+	set_up(r);
+	if (!r->nwaiting)
+		return;
+	memcpy(r->home.up, r->now.up, r->now.bytes);
+	for (uint32_t i = 0; i < r->nwaiting; i++) {
+		uint32_t item = r->waiting[i];
+
+		if (r->now.rung[item] == NO_RUNG && !insert(r, item) && !make_room(r, item))
+			r->waiting[nleft++] = item;
+	}
+	for (uint32_t item = 0; !r->is_trial && item < r->nitems; item++)
+		if (r->now.lane[item] != r->home.lane[item] || r->now.rung[item] != r->home.rung[item])
+			write_item(r, item);
+	for (uint32_t i = 0; i < nleft; i++)
+		r->nleft += r->now.rung[r->waiting[i]] == NO_RUNG;
+}
+
+/* ---- the whole ---- */
+
+static bool new_board(const struct repair *r, struct board *board)
+{
+	size_t cells = (size_t)r->c->npods * r->l->pods->nplanes * r->nrungs;
+
+	board->bytes = 2 * cells * sizeof(*board->up) + 2 * (size_t)r->nitems * sizeof(*board->lane);
+	board->up = malloc(board->bytes + 1);
+	if (!board->up)
+		return false;
+	board->down = board->up + cells;
+	board->lane = (uint16_t *)(board->down + cells);
+	board->rung = board->lane + r->nitems;
+	return true;
+}
+
+static bool allocate(struct repair *r)
+{
+	const struct fors_cohorts *c = r->c;
+
+	for (uint32_t j = 0; j < r->l->pods->nplanes; j++)
+		r->nrungs = r->l->rungs[j] > r->nrungs ? r->l->rungs[j] : r->nrungs;
+	r->nitems = c->npods * c->m1 * c->m2;
+	r->waiting = malloc((r->nitems + (size_t)1) * sizeof(*r->waiting));
+	for (unsigned i = 0; i < 2; i++)
+		r->freed[i].chain = malloc((2 * (size_t)c->npods + 2) * sizeof(*r->freed[i].chain));
+	r->trade = malloc(((size_t)c->m1 * c->m1 * c->m2 + 1) * sizeof(*r->trade));
+	return new_board(r, &r->now) && new_board(r, &r->home) && new_board(r, &r->before[0]) &&
+	       new_board(r, &r->before[1]) && r->waiting && r->freed[0].chain && r->freed[1].chain && r->trade;
+}
+
+/* Is anything dead between mids and tops? */
+static bool is_damaged(const struct fors_lanes3 *l)
+{
+	for (uint32_t m = 0; m < l->pods->nmids; m++)
+		for (uint32_t i = 0; i < l->rungs[l->pods->mid[m].plane]; i++)
+			if (l->pods->mid[m].pod != FORS_NONE && l->pods->mid[m].now != FORS_NONE &&
+			    !fors_lanes3_rung_live(l, m, i))
+				return true;
+	return false;
+}
+
+enum fors_err fors_repair3(const struct fors_cohorts *cohorts, struct fors_ways3 *ways, bool is_trial, uint32_t *nleft,
+			   struct fors_error *error)
+{
+	struct repair r = {.c = cohorts, .l = cohorts->lanes, .ways = ways, .is_trial = is_trial};
+	bool good = true;
+
+	*nleft = 0;
+	if (!is_damaged(r.l))
+		return FORS_OK;
+	good = allocate(&r);
+	for (r.cohort = 0; good && r.cohort < cohorts->npods; r.cohort++)
+		repair_cohort(&r);
+	*nleft = r.nleft;
+	free(r.now.up);
+	free(r.home.up);
+	free(r.before[0].up);
+	free(r.before[1].up);
+	free(r.waiting);
+	free(r.freed[0].chain);
+	free(r.freed[1].chain);
+	free(r.trade);
+	return good ? FORS_OK : fors_fail_memory(error);
+}

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Trees of three levels: what fabric, tables and check are for two.
+ *
+ * Under OpenSM's lock tables are made in bounded time, about what minhop takes. Where the closed form is whole (no failure, or above the middle switches
+ * only) rounds come with it for nothing; entries that lost their way are levelled, and rounds for them are searched for in small trees only. In larger
+ * ones the worker plans over the tables as they are, which costs nothing there: the fullest cable carries what the
+ * lower bound asks for, in whole units, either way.
+ *
+ * Draining, cables held down and homes ranked afresh are two levels' concepts yet: settings that ask for them are a warning.
+ */
+#include "engine_inside.h"
+
+#include <stdlib.h>
+
+#include "core/tables/check.h"
+#include "absent.h"
+#include "job_pods.h"
+#include "log.h"
+#include "opensm.h"
+#include "snapshot.h"
+
+#define SMALL 4096 /* units, up to which a search takes about as long as all else */
+#define EFFORT 100 /* words of masks per unit, there */
+
+static const char *list_key(const struct fors_settings *settings)
+{
+	return settings->participants_file ? "participants_file" : "cn_guid_file";
+}
+
+/* --- what there is -------------------------------------------------------- */
+
+static enum fors_err warn_of_absent(const struct fors_engine *engine, struct fors_job *job, struct fors_error *error)
+{
+	const struct fors_participants *there = &job->over->participants;
+
+	return fors_absent_warn_of(fors_settings_participants(engine->settings), list_key(engine->settings),
+				   there->guid, there->count, &job->warnings, error);
+}
+
+enum fors_err fors_engine_understand_pods(struct fors_engine *engine, struct fors_job *job, struct fors_error *error)
+{
+	const struct fors_settings *settings = engine->settings;
+	enum fors_err err = fors_job_be_pods(job, engine->kept.draft, fors_settings_participants(settings), error);
+
+	engine->drain.due_ms = 0;
+	if (err)
+		return err;
+	if (fors_drain_is_wanted(settings) || settings->hold_down)
+		fors_warn(&job->warnings,
+			  "a tree of three levels: exclude_links, exclude_spines, degraded_links and hold_down do not "
+			  "apply; nothing is drained, excluded or held down");
+	return warn_of_absent(engine, job, error);
+}
+
+/* --- tables --------------------------------------------------------------- */
+
+static const char *leaf_name(const struct fors_pods *pods, uint32_t leaf)
+{
+	const struct fors_node *node = &pods->now->node[pods->leaf[leaf].now];
+
+	return *node->desc ? node->desc : node->id;
+}
+
+static bool has_player(const struct fors_job_pods *made, uint32_t leaf)
+{
+	const struct fors_pods_switch *here = &made->pods->leaf[leaf];
+
+	for (uint32_t s = here->first; s < here->first + here->nslots; s++)
+		if (made->plays[s])
+			return true;
+	return false;
+}
+
+/* Has leaf a no way to some server of leaf b that takes part? */
+static bool is_cut(const struct fors_job *job, uint32_t row, uint32_t b)
+{
+	const struct fors_job_pods *made = job->pods;
+	const struct fors_pods_switch *to = &made->pods->leaf[b];
+
+	for (uint32_t s = to->first; s < to->first + to->nslots; s++)
+		if (made->plays[s] && fors_lfts_port(job->lfts, row, made->pods->slot[s].lid) == FORS_NO_PATH)
+			return true;
+	return false;
+}
+
+/* Where cables lead up and down there is an entry, that is what the check sees to; so one that is missing tells. */
+static enum fors_err check_connected(struct fors_job *job, struct fors_error *error)
+{
+	struct fors_job_pods *made = job->pods;
+	uint32_t first[2] = {0, 0};
+
+	made->cut_pairs = 0;
+	for (uint32_t a = 0; a < made->pods->nleaves; a++) {
+		uint32_t now = made->pods->leaf[a].now, row;
+
+		if (now == FORS_NONE || !has_player(made, a))
+			continue;
+		row = fors_lfts_row(job->lfts, job->net->node[now].guid);
+		for (uint32_t b = a + 1; b < made->pods->nleaves; b++)
+			if (is_cut(job, row, b) && !made->cut_pairs++)
+				first[0] = a, first[1] = b;
+	}
+	if (!made->cut_pairs)
+		return FORS_OK;
+	return fors_fail(error, FORS_ENOPATH, "no way up and then down is left between leaf %s and leaf %s",
+			 leaf_name(made->pods, first[0]), leaf_name(made->pods, first[1]));
+}
+
+static enum fors_err make_tables(struct fors_job *job, struct fors_error *error)
+{
+	const struct fors_pods *pods = job->pods->pods;
+	uint32_t effort = (uint64_t)pods->nleaves * pods->nslots <= SMALL ? EFFORT : 0;
+	enum fors_err err = fors_route3_make(pods, effort, &job->pods->route, error);
+
+	if (err)
+		return err;
+	fors_lfts_free(job->lfts);
+	job->lfts = job->pods->route->lfts;
+	return check_connected(job, error);
+}
+
+enum fors_err fors_engine_fill_pods(struct fors_engine *engine, struct fors_job *job, struct fors_error *error)
+{
+	enum fors_err err = make_tables(job, error);
+
+	if (!err && fors_kept_forget(&engine->kept)) {
+		err = fors_job_be_pods(job, engine->kept.draft, fors_settings_participants(engine->settings), error);
+		if (!err)
+			err = make_tables(job, error);
+	}
+	if (!err)
+		fors_kept_accept(&engine->kept);
+	return err;
+}
+
+enum fors_err fors_engine_check_pods(struct fors_job *job, struct fors_warnings *found, struct fors_error *error)
+{
+	const struct fors_pods *pods = job->pods->pods;
+	uint8_t *level = fors_pods_levels_now(pods);
+	struct fors_account account;
+	enum fors_err err = level ? fors_tables_check_levels(job->net, level, job->lfts, found, NULL, error)
+				  : fors_fail_memory(error);
+
+	free(level);
+	if (err)
+		return err;
+	account = fors_pods_account(pods, job->pods->plays);
+	fors_account_warn(job->net, &account, found);
+	return FORS_OK;
+}
+
+/* --- what became of them --------------------------------------------------- */
+
+enum fors_err fors_engine_end_pods(struct fors_engine *engine, struct fors_job *job, struct fors_error *error)
+{
+	enum fors_err err = fors_engine_forget_strangers(job, error);
+
+	if (err)
+		return err;
+	fors_kept_accept(&engine->kept);
+	fors_job_seal(job);
+	return FORS_OK;
+}
+
+void fors_engine_tell_pods(struct fors_engine *engine, const struct fors_job *job, double ms)
+{
+	const struct fors_pods *pods = job->pods->pods;
+
+	fors_log_info(
+		&engine->osm->log,
+		"tables of %u switches for %u servers, three levels (%u leaves, %u middle switches, %u tops) filled in "
+		"%.3f ms",
+		job->lfts->nswitches, job->pods->nplayers, pods->nleaves, pods->nmids, pods->ntops, ms);
+}

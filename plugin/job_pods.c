@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "job_pods.h"
+
+#include <stdlib.h>
+
+void fors_job_pods_free(struct fors_job_pods *pods)
+{
+	if (!pods)
+		return;
+	if (pods->route)
+		pods->route->lfts = NULL; /* the job's */
+	fors_route3_free(pods->route);
+	fors_pods_free(pods->pods);
+	fors_net_free(pods->known);
+	free(pods->plays);
+	free(pods);
+}
+
+static enum fors_err make(const struct fors_job *job, const struct fors_places *places,
+			  const struct fors_participants *participants, struct fors_job_pods *made,
+			  struct fors_error *error)
+{
+	enum fors_err err = fors_net_copy(fors_places_known(places), &made->known, error);
+
+	if (!err)
+		err = fors_places_pods(places, made->known, job->net, &made->pods, error);
+	return err ? err : fors_pods_players(made->pods, participants, &made->plays, &made->nplayers, error);
+}
+
+/* Guests take no part, so the list of who does is always a list. */
+static enum fors_err list_players(struct fors_job *job, const struct fors_job_pods *made, struct fors_error *error)
+{
+	struct fors_participants players = {.guid = malloc(made->nplayers * sizeof(*players.guid) + 1)};
+	enum fors_err err;
+
+	if (!players.guid)
+		return fors_fail_memory(error);
+	for (uint32_t s = 0; s < made->pods->nslots; s++)
+		if (made->plays[s])
+			players.guid[players.count++] = made->pods->slot[s].guid;
+	err = fors_job_be_over(job, &players, error);
+	free(players.guid);
+	return err;
+}
+
+enum fors_err fors_job_be_pods(struct fors_job *job, const struct fors_places *places,
+			       const struct fors_participants *participants, struct fors_error *error)
+{
+	struct fors_job_pods *made = calloc(1, sizeof(*made));
+	enum fors_err err = made ? make(job, places, participants, made, error) : fors_fail_memory(error);
+
+	if (!err)
+		err = list_players(job, made, error);
+	if (err) {
+		fors_job_pods_free(made);
+		return err;
+	}
+	fors_job_pods_free(job->pods);
+	job->pods = made;
+	return FORS_OK;
+}
+
+void fors_job_pods_inherit(struct fors_job *newer, struct fors_job *older)
+{
+	if (!newer->pods || newer->pods->route || !newer->lfts || !older || !older->pods || !older->pods->route ||
+	    !older->lfts || !fors_job_same_tables(newer, older))
+		return;
+	newer->pods->route = older->pods->route;
+	newer->pods->route->lfts = newer->lfts;
+	older->pods->route = NULL;
+}

@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""A real Slurm, whose jobs begin and end: is the file of jobs what runs, whenever a job looks, and does it plan?
+
+FORS_SLURM=36 or 360 takes as many nodes as that (make slurm NODES=360), FORS_EVENTS more events, FORS_SEED other ones.
+"""
+import csv
+import io
+import json
+import os
+import random
+import re
+import signal
+import subprocess
+
+import harness
+import pytest
+import slurm
+
+HOOK = harness.TOP / "opensm-conf" / "slurm" / "fors-slurmctld"
+SHAPES = {12: (4, 3), 36: (6, 6), 360: (20, 18)}  # nodes: spines (and servers of a leaf), leaves
+NODES = int(os.environ.get("FORS_SLURM", 12))
+EVENTS = int(os.environ.get("FORS_EVENTS", 14))
+SEED = int(os.environ.get("FORS_SEED") or 1)
+
+pytestmark = pytest.mark.skipif(bool(slurm.missing()), reason=f"no Slurm: {' '.join(slurm.missing())} (apt-get install slurmctld slurmd slurm-client)")
+
+
+class Site:
+    """Slurm on the servers of a synthetic fabric; its prologue and epilogue are those of the package."""
+
+    def __init__(self, folder):
+        self.folder, self.file = folder, folder / "jobs"
+        self.spines, leaves = SHAPES[NODES]
+        self.spec = f"FT(2;{self.spines},{leaves})"
+        self.lmc = (self.spines - 1).bit_length()
+        (folder / "settings").write_text(
+            f"PATH={os.path.dirname(harness.fors_command()[0]) or '/usr/bin'}:$PATH\nSLURM_CONF={folder}/slurm/slurm.conf\n"
+            f"FORS_JOBS_FILE={self.file}\nFORS_SECONDS=20\nFORS_OPTIONS='--exclusive owned'\n")
+        hook = folder / "hook"
+        hook.write_text(f"#!/bin/sh\nFORS_SETTINGS={folder}/settings\nexport FORS_SETTINGS\nexec {HOOK}\n")
+        hook.chmod(0o755)
+        self.slurm = slurm.Slurm(folder / "slurm", [[f"Node{a:02}-{s:02}" for s in range(self.spines)] for a in range(leaves)],
+                                 prolog=hook, epilog=hook, partitions=["owned"])
+        self.exclusive = {}  # job: was it submitted so?
+
+    def submit(self, rng, most):
+        how = rng.choice([[], ["--comment=fors=exclusive"], ["--partition=owned"], ["--partition=owned", "--comment=fors=shared"]])
+        job = self.slurm.submit(rng.randint(1, most), *how, before=f"cp {self.file} {self.folder}/seen-$SLURM_JOB_ID; ")
+        harness.wait_for(lambda: self.slurm.decided(job), 30, f"Slurm looks at job {job}", 0.1)
+        self.exclusive[job] = how in (["--comment=fors=exclusive"], ["--partition=owned"])
+        return job
+
+    def listed(self, text=None):
+        """{job: (is it exclusive, its nodes)} of the file."""
+        lines = re.findall(r"^(\d+)( \[exclusive\])?: (.*)$", self.file.read_text() if text is None else text, re.M)
+        return {int(job): (bool(mark), set(nodes.split(", "))) for job, mark, nodes in lines}
+
+    def agrees(self):
+        running = self.slurm.running()
+        return self.file.exists() and self.listed() == {job: (self.exclusive[job], nodes) for job, nodes in running.items()}
+
+    def fors(self, *arguments, code=0):
+        done = subprocess.run(harness.fors_command(*arguments), env=self.slurm.environment, capture_output=True, text=True, timeout=120)
+        assert done.returncode == code, done.stderr
+        return done
+
+    def judge(self, down):
+        """Slurm and the file agree, and each job has a plan; those that own their lanes share no cable."""
+        harness.wait_for(self.agrees, 30, "the file of jobs is what runs", 0.2)
+        out = self.folder / "plans"
+        cut = [word for cable in down for word in ("--down", cable)]
+        data = json.loads(self.fors("jobs", "--synthetic", self.spec, "--lmc", self.lmc, "--jobs", self.file, *cut, "--output-dir", out, "--json").stdout)
+        assert {int(job["name"]): job["servers"] for job in data["jobs"]} == {job: len(nodes) for job, (_, nodes) in self.listed().items()}
+        assert data["meetings"] == 0
+        used = {}
+        for job in data["jobs"]:
+            if job["over"] == "own":
+                for cable in self.cables(out / job["name"] / "schedule"):
+                    assert used.setdefault(cable, job["name"]) == job["name"], cable
+        return len(data["jobs"])
+
+    def cables(self, path):
+        """(leaf, spine) pairs of a plan, up or down, from what it tells applications."""
+        leaf_of = {server["guid"]: server["leaf"] for server in json.loads(self.fors("schedule", path, "--format", "json").stdout)["servers"]}
+        rows = csv.DictReader(io.StringIO(self.fors("schedule", path, "--format", "csv").stdout))
+        return {(leaf_of[row[end]], row["spine_guid"], end) for row in rows if row["spine_guid"] for end in ("src_guid", "dst_guid")}
+
+
+@pytest.fixture
+def site(tmp_path):
+    made = Site(tmp_path)
+    yield made
+    made.slurm.stop()
+
+
+def test_jobs_come_and_go(site):
+    """Random submissions, cancellations and cuts, each judged; and each job saw itself in the file when it began."""
+    rng, down, alive, most_at_once = random.Random(SEED), set(), [], 0
+    for _ in range(EVENTS):
+        event = rng.choice(["submit", "submit", "cancel", "cut"])
+        if event == "cut":
+            down ^= {f"Leaf{rng.randrange(SHAPES[NODES][1]):02}[{site.spines + 1 + rng.randrange(site.spines)}]"}
+        elif event == "cancel" and alive:
+            site.slurm.cancel(alive.pop(rng.randrange(len(alive))))
+        else:
+            alive.append(site.submit(rng, max(2, NODES // 3)))
+        most_at_once = max(most_at_once, site.judge(sorted(down)))
+    assert most_at_once >= 2
+    began = list(site.folder.glob("seen-*"))
+    assert len(began) >= 3
+    for path in began:
+        assert int(path.name.split("-")[1]) in site.listed(path.read_text())
+    site.slurm.cancel(*alive)
+    harness.wait_for(lambda: site.file.exists() and not site.listed(), 30, "an empty file of jobs")
+
+
+def test_a_slurmctld_that_does_not_answer(site):
+    """The file stays; and once it answers the file follows again."""
+    site.submit(random.Random(SEED), 2)
+    harness.wait_for(lambda: site.agrees() and site.listed(), 30, "a job runs", 0.2)
+    before = site.file.read_text()
+    controller = site.slurm.processes[0]
+    controller.send_signal(signal.SIGSTOP)
+    try:
+        done = site.fors("jobs", "--slurm", "--output", site.file, "--timeout", 2, code=1)
+    finally:
+        controller.send_signal(signal.SIGCONT)
+    assert "does not answer" in done.stderr and "squeue last answered 20" in done.stderr
+    assert site.file.read_text() == before
+    site.fors("jobs", "--slurm", "--output", site.file, "--exclusive", "owned", "--timeout", 30)
+    assert site.file.read_text() == before
+
+
+def test_lines_say_what_json_says(site):
+    """The squeue of this machine, asked both ways."""
+    for _ in range(3):
+        site.submit(random.Random(SEED), 2)
+    harness.wait_for(lambda: site.agrees() and len(site.listed()) == 3, 30, "three jobs run", 0.2)
+    lines = site.folder / "squeue"
+    lines.write_text('#!/bin/sh\n[ "$2" != --json ] || exit 1\nexec squeue "$@"\n')
+    lines.chmod(0o755)
+    site.fors("jobs", "--slurm", "--output", site.folder / "lines", "--exclusive", "owned", "--squeue", lines)
+    assert (site.folder / "lines").read_text() == site.file.read_text()

@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Trees of three levels under the stock opensm: routed, planned for, published; failures of each kind, and back."""
+import os
+import signal
+
+import pytest
+
+import harness
+import over
+import three
+
+
+def settled(sm, act, *args):
+    """Do something to the fabric, have it swept, and wait for the word of fors on it."""
+    before = sm.status()["epoch"]
+    act(*args)
+    mark = sm.log_end()
+    sm.sighup()
+    sm.wait_up(mark)
+    return sm.wait_epoch(before)
+
+
+def good(sim, sm):
+    faults, status, snapshot = three.judge(sim, sm)
+    assert faults == []
+    return status, snapshot
+
+
+def changed(sim, sm, *ends):
+    """Unlink these (node, port), or whole nodes; what comes of it, and what comes when they are back."""
+    def cut():
+        for end in ends:
+            sim.unlink(*end) if isinstance(end, tuple) else sim.unlink_node(end)
+
+    def mend():
+        for end in ends:
+            sim.relink(*end) if isinstance(end, tuple) else sim.relink_node(end)
+    settled(sm, cut)
+    status, _ = good(sim, sm)
+    settled(sm, mend)
+    return status, good(sim, sm)
+
+
+def tables_of(snapshot):
+    return {name: bytes(table) for name, table in snapshot.table.items()}
+
+
+def test_failures_of_each_kind(fabric):
+    """XGFT(3;4,4,4;1,4,4), 64 servers: at the bound, whatever single thing is dead; and to the very bytes when it is back."""
+    tree = three.Tree3((4, 4, 4), (4, 4))
+    sim, sm = fabric(tree)
+    sm.wait_epoch()
+    status, healthy = good(sim, sm)
+    assert (status["leaves"], status["pods"], status["mids"], status["tops"], status["spines"]) == (16, 4, 16, 16, None)
+    assert status["phases"] == 64 and status["affected_spines"] == 0 and status["dead_links"] == []
+    changes = 1
+    for ends, dead, m, phases in [([tree.top_cable(1, 2, 3)], 1, 1, 64),
+                                  ([tree.top(2, 1)], 4, 1, 64),
+                                  ([tree.leaf_cable(2, 1, 3)], 1, 1, None),
+                                  ([tree.mid(3, 0)], 8, 5, None),
+                                  ([tree.leaf_cable(0, 0, 1), tree.leaf_cable(3, 2, 2), tree.top_cable(1, 1, 1)], 3, 3, None)]:
+        worse, (again, snapshot) = changed(sim, sm, *ends)
+        assert len(worse["dead_links"]) == dead and worse["affected_spines"] == m, ends
+        assert worse["phases"] <= (phases or worse["lower_bound"] + 4), worse
+        assert again["phases"] == 64 and again["dead_links"] == []
+        changes += 2
+        assert tables_of(snapshot) == tables_of(healthy), f"not as it was after {ends}"
+    assert sm.log().count("fors: active: epoch") == changes  # one plan each, and that of the tables
+
+
+def places(sm):
+    return (sm.state_dir / "places").read_text()
+
+
+def kinds(text):
+    """What a kept order knows, without who is alive: cables, and nodes with the level of each."""
+    return [line.replace(" alive ", " ").replace(" dead ", " ") for line in text.splitlines() if not line.startswith("crc")]
+
+
+def test_a_restart_keeps_the_order(fabric):
+    """opensm is killed while a leaf, a middle switch and a top are dead; the next one routes as if it had seen them."""
+    tree = three.Tree3((2, 3, 3), (2, 2))
+    sim, sm = fabric(tree)
+    sm.wait_epoch()
+    _, healthy = good(sim, sm)
+    known = kinds(places(sm))
+    dead = [tree.leaf(1, 1), tree.mid(2, 0), tree.top(1, 0)]
+    settled(sm, lambda: [sim.unlink_node(name) for name in dead])
+    status, before = good(sim, sm)
+    harness.wait_for(lambda: " dead " in places(sm), what="places with what is dead")
+    assert status["servers"] == 16 and (status["leaves"], status["mids"], status["tops"]) == (9, 6, 4)
+    os.kill(sm.process.pid, signal.SIGKILL)
+    sm.process.wait()
+    sim.forget_process(sm.process.pid)
+    again = harness.OpenSM(sim, sm.directory)
+    fabric.also(again)
+    again.wait_epoch(status["epoch"])
+    assert tables_of(good(sim, again)[1]) == tables_of(before)
+    assert kinds(places(again)) == known
+    settled(again, lambda: [sim.relink_node(name) for name in dead])
+    assert tables_of(good(sim, again)[1]) == tables_of(healthy)
+
+
+def test_cut_to_pieces_and_back(fabric):
+    """Two leaves without a way up and down: minhop takes over; a pod alone is still the tree that it was part of."""
+    tree = three.Tree3((2, 2, 2), (2, 2))
+    sim, sm = fabric(tree, routing_engine="fors,minhop")
+    sm.wait_epoch()
+    _, healthy = good(sim, sm)
+    known, mark = kinds(places(sm)), sm.log_end()
+    for end in (tree.leaf_cable(0, 0, 0), tree.leaf_cable(1, 1, 1)):
+        sim.unlink(*end)
+    sm.sighup()
+    status = sm.wait_status(state="inactive", tables_by="minhop")
+    assert "Leaf0-0 and leaf Leaf1-1" in status["reason"] and status["unreachable_pairs"] == 1
+    assert "minhop tables configured" in sm.log(mark) and "ERR F0" in sm.log(mark)
+    for end in (tree.leaf_cable(0, 0, 0), tree.leaf_cable(1, 1, 1)):
+        sim.relink(*end)
+    sm.sighup()
+    sm.wait_status(state="active")
+    assert tables_of(good(sim, sm)[1]) == tables_of(healthy) and kinds(places(sm)) == known
+    settled(sm, lambda: [sim.unlink(*tree.top_cable(0, j, k)) for j in range(2) for k in range(2)])
+    status, _ = good(sim, sm)
+    assert status["servers"] == 4 and status["pods"] == 2 and kinds(places(sm)) == known
+    settled(sm, lambda: [sim.relink(*tree.top_cable(0, j, k)) for j in range(2) for k in range(2)])
+    assert tables_of(good(sim, sm)[1]) == tables_of(healthy)
+
+
+def test_who_takes_part(fabric, tmp_path):
+    """participants_file counts, what does not apply is a warning, and so is who is not there."""
+    tree = three.Tree3((2, 2, 2), (2, 2))
+    (tmp_path / "who").write_text("".join(f"{guid:#x}\n" for guid in (0x100001, 0x100003, 0x10000d, 0xabc)))
+    sim, sm = fabric(tree, fors_conf=f"participants_file = {tmp_path}/who\nhold_down = 5\nexclude_spines = Top0-0\n")
+    status = sm.wait_epoch()
+    snapshot = sim.snapshot()
+    assert three.judge_tables(snapshot, sm.node) == []
+    rows = over.read_csv(sm.schedule_file)
+    there = sorted({row["src_guid"] for row in rows})
+    names = [name for name, port in snapshot.port.items() if f"{port.guid:#018x}" in there]
+    assert len(names) == 3 and over.judge(snapshot, rows, names) == []
+    assert (status["servers"], status["not_participants"], status["ca_ports"]) == (3, 5, 8)
+    assert any("do not apply" in text for text in status["remarks"])
+    assert any("1 of its 4 GUIDs are no living server" in text for text in status["remarks"])
+
+
+@pytest.mark.parametrize("cable, words", [(("Leaf0-0", "Leaf1-1"), "joins two leaves, Leaf0-0 and Leaf1-1"),
+                                          (("Leaf0-1", "Top1-1"), "Top1-1")])
+def test_a_crossed_cable_is_declined(fabric, cable, words):
+    tree = three.Tree3((2, 2, 2), (2, 2))
+    for name in cable:
+        tree.switches[name] += 1
+    tree.connect(cable[0], tree.switches[cable[0]], cable[1], tree.switches[cable[1]])
+    sim, sm = fabric(tree)
+    status = sm.wait_status(state="inactive", tables_by="minhop")
+    assert words in status["reason"], status["reason"]
+    sim.unlink(cable[0], tree.switches[cable[0]])
+    sm.sighup()
+    sm.wait_status(state="active")
+    good(sim, sm)
+
+
+def test_small(fabric):
+    tree = three.Tree3((2, 2, 2), (2, 2))
+    sim, sm = fabric(tree)
+    sm.wait_epoch()
+    status, first = good(sim, sm)
+    assert status["phases"] == 8 and status["lower_bound"] == 8
