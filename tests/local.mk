@@ -27,6 +27,7 @@ unit_tests += tests/unit/test_home
 unit_tests += tests/unit/test_input
 unit_tests += tests/unit/test_invariants
 unit_tests += tests/unit/test_job
+unit_tests += tests/unit/test_jobplan
 unit_tests += tests/unit/test_jobs
 unit_tests += tests/unit/test_kept
 unit_tests += tests/unit/test_level
@@ -136,6 +137,7 @@ plans-sweep: fors
 	python3 $(srcdir)/tests/sweep/plans.py ./fors $${FABRICS:-1000} $${SEED:-1}
 EXTRA_DIST += tests/sweep/plans.py
 tests_unit_test_jobs_LDADD = $(unit_support)
+tests_unit_test_jobplan_LDADD = $(unit_support)
 tests_unit_test_level_LDADD = $(unit_support)
 tests_unit_test_lftfile_LDADD = $(unit_support)
 tests_unit_test_families_SOURCES = tests/unit/test_families.c tests/sweep/world.c tests/sweep/world.h
