@@ -129,6 +129,10 @@ struct cli_settings {
 	const char *method, *engines;		      /* --method, --engines */
 	const char *output, *resume, *html, *state;   /* --output, --resume, --html, --state */
 	unsigned ilp_seconds, samples, seed, threads; /* --ilp-seconds, --samples, --seed, --threads */
+	unsigned phases;			      /* --phases; 0: all */
+	const char *replay;			      /* --replay */
+	int placement;				      /* --placement: enum fors_placement */
+	unsigned cores;				      /* --cores; 0: not given */
 	bool has_random, has_count;		      /* --random, --count */
 	unsigned random, count;
 	bool has_server;      /* --server */
