@@ -18,6 +18,7 @@
 
 #include "bound3.h"
 #include "odds3.h"
+#include "relieve3.h"
 #include "repair3.h"
 #include "units3.h"
 
@@ -70,10 +71,14 @@ static enum fors_err bound_servers(struct work *w, struct fors_error *error)
 	return err;
 }
 
-/* The closed form's rounds, and ways round damaged tops in them; of its choices the first that leaves least over. */
+/*
+ * The closed form's rounds, and ways round damaged tops in them; of its choices the first that leaves least over, and
+ * of those that moves least.
+ */
 static enum fors_err find_cohorts(struct work *w, struct fors_error *error)
 {
-	uint32_t least = UINT32_MAX, nleft;
+	uint64_t least = UINT64_MAX;
+	uint32_t nleft, nmoved;
 	enum fors_err err = FORS_OK;
 
 	for (enum fors_cohorts_choice choice = 0; !err && least && choice < FORS_COHORTS_CHOICES; choice++) {
@@ -82,16 +87,67 @@ static enum fors_err find_cohorts(struct work *w, struct fors_error *error)
 		err = fors_cohorts_new(w->lanes, choice, &cohorts, error);
 		if (err)
 			break;
-		err = fors_repair3(cohorts, w->ways, true, &nleft, error);
-		if (!err && nleft < least) {
+		err = fors_repair3(cohorts, w->ways, true, &nleft, &nmoved, error);
+		if (!err && ((uint64_t)nleft << 32 | nmoved) < least) {
 			fors_cohorts_free(w->cohorts);
 			w->cohorts = cohorts;
-			least = nleft;
+			least = (uint64_t)nleft << 32 | nmoved;
 		} else {
 			fors_cohorts_free(cohorts);
 		}
 	}
-	return err ? err : fors_repair3(w->cohorts, w->ways, false, &nleft, error);
+	return err ? err : fors_repair3(w->cohorts, w->ways, false, &nleft, &nmoved, error);
+}
+
+/* Slots of leaves in `servers`, all of them. */
+static void count_slots(const struct fors_pods *pods, uint32_t *servers)
+{
+	for (uint32_t a = 0; a < pods->nleaves; a++)
+		servers[a] = pods->leaf[a].nslots;
+}
+
+/* Of a whole tree: homes, and entries moved where homes are lumps. */
+static enum fors_err find_whole(const struct fors_lanes3 *lanes, uint32_t nindices, struct fors_ways3 **ways,
+				struct fors_error *error)
+{
+	uint32_t *servers = calloc(lanes->pods->nleaves + (size_t)1, sizeof(*servers)), bound = UINT32_MAX;
+	enum fors_err err = servers ? fors_ways3_home(lanes, nindices, ways, error) : fors_fail_memory(error);
+
+	if (!err)
+		err = fors_ways3_level(*ways, error);
+	if (!err) {
+		count_slots(lanes->pods, servers);
+		err = fors_bound3(lanes, servers, &bound, error);
+	}
+	if (!err)
+		err = fors_relieve3(*ways, bound, error);
+	free(servers);
+	return err;
+}
+
+/*
+ * A tree that is not regular: at home is what the tree would have if all of it were alive, or else each failure would
+ * bring everything into another order.
+ */
+static enum fors_err find_homes(struct work *w, struct fors_error *error)
+{
+	struct fors_pods pods = *w->pods;
+	struct fors_lanes3 lanes = *w->lanes;
+	struct fors_ways3 *whole = NULL;
+	enum fors_err err = FORS_OK;
+
+	lanes.pods = &pods;
+	pods.live = malloc((pods.known->nports + (size_t)1) * sizeof(*pods.live));
+	if (!pods.live)
+		return fors_fail_memory(error);
+	for (uint32_t i = 0; i < pods.known->nports; i++)
+		pods.live[i] = pods.peer[i] != FORS_NONE;
+	err = find_whole(&lanes, w->ways->nindices, &whole, error);
+	if (!err)
+		fors_ways3_keep(w->ways, whole);
+	fors_ways3_free(whole);
+	free(pods.live);
+	return err;
 }
 
 static enum fors_err find_ways(struct work *w, uint32_t effort, struct fors_error *error)
@@ -103,6 +159,8 @@ static enum fors_err find_ways(struct work *w, uint32_t effort, struct fors_erro
 		err = fors_ways3_home(w->lanes, most_indices(w->pods), &w->ways, error);
 	if (!err && w->lanes->is_regular)
 		err = find_cohorts(w, error);
+	if (!err && !w->cohorts)
+		err = find_homes(w, error);
 	if (!err)
 		err = fors_units3_pack(w->ways, w->cohorts, effort, &units, error);
 	if (err)
