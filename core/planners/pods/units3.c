@@ -192,7 +192,9 @@ static enum fors_err pack(struct work *w, uint32_t nrounds, uint32_t effort, str
 	place_homes(w, *packing);
 	(*packing)->patience = PATIENCE;
 	(*packing)->counts_tokens = true;
-	return search_all(packing, budget < LEAST_BUDGET ? LEAST_BUDGET : budget, error);
+	if (effort >= FORS_UNITS3_PATIENT && budget < LEAST_BUDGET)
+		budget = LEAST_BUDGET;
+	return search_all(packing, budget, error);
 }
 
 /* Rounds and lanes as they were found. */
