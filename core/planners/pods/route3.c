@@ -236,9 +236,27 @@ static void list_servers(struct work *w)
 
 /* ---- entries ---- */
 
-/* A known port of a switch to a neighbour, dead or alive: the one that the entry keeps. */
+/* Do packets begin at a switch above leaves: does an adapter, or a subnet manager, hang on it? */
+static bool has_guests(const struct fors_net *now, uint32_t node)
+{
+	bool has = fors_net_port(now, node, 0)->is_sm;
+
+	for (unsigned port = 1; !has && port <= now->node[node].nports; port++) {
+		uint32_t peer = fors_net_port(now, node, port)->peer;
+
+		has = peer != FORS_NONE && now->node[peer].type != FORS_SWITCH;
+	}
+	return has;
+}
+
+/*
+ * A known port of a switch to a neighbour, dead or alive: the one that the entry keeps. Who sends from here is not to
+ * be lost in silence: then there is no way, which the check of the tables will tell.
+ */
 static uint8_t kept_port(const struct work *w, uint32_t node, uint32_t peer)
 {
+	if (has_guests(w->pods->now, fors_net_find_guid(w->pods->now, w->pods->known->node[node].guid)))
+		return FORS_NO_PATH;
 	for (unsigned port = 1; peer != FORS_NONE && port <= w->pods->known->node[node].nports; port++)
 		if (fors_pods_peer(w->pods, node, port) == peer)
 			return (uint8_t)port;
