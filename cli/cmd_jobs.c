@@ -9,6 +9,7 @@
 #include "cli/clock.h"
 #include "cli/json.h"
 #include "cli/plan_over.h"
+#include "cli/replay.h"
 #include "cli/slurm/slurm.h"
 
 #include <errno.h>
@@ -304,15 +305,18 @@ static int run(const struct cli_settings *settings, char **operand)
 		return cli_usage_error(
 			"--output, --interval, --exclusive, --names, --squeue, --timeout, --publish-dir and "
 			"--wait go with --slurm; plans are written with --output-dir DIR");
-	if (!settings->jobs)
-		return cli_usage_error("--jobs FILE is missing");
+	if (!settings->replay && (settings->placement || settings->cores || settings->has_count || settings->seed))
+		return cli_usage_error("--placement, --cores, --count and --seed go with --replay");
+	if (!settings->jobs == !settings->replay)
+		return cli_usage_error(settings->jobs ? "--jobs and --replay exclude each other"
+						      : "--jobs FILE is missing, or --replay HISTORY");
 	code = cli_site_load(source, &site);
 	if (!code)
 		code = cli_fabric_make(&site, source->has_lmc, source->lmc, source->down, source->ndown, &made);
-	if (!code)
+	if (!code && !settings->replay)
 		code = check_fabric(&site, &made);
 	if (!code)
-		code = work(settings, &made);
+		code = settings->replay ? cli_replay(settings, made.fabric) : work(settings, &made);
 	cli_fabric_free(&made);
 	cli_site_free(&site);
 	return code;
@@ -323,6 +327,7 @@ const struct cli_command cli_jobs_command = {
 	.name = "jobs",
 	.summary = "Plan several jobs at once, each over lanes of its own",
 	.usage = "(--fabric FILE | --synthetic SPEC) --jobs FILE [OPTION]...\n"
+		 "       fors jobs (--fabric FILE | --synthetic SPEC) --replay HISTORY --output-dir DIR [OPTION]...\n"
 		 "       fors jobs --slurm --output FILE [OPTION]...",
 	.details = "A line of the file is 'NAME: SERVER, SERVER, ...' or 'NAME [exclusive]: SERVER, ...'.\n"
 		   "Exclusive jobs get lanes of their own: they promise to follow their schedules.\n"

@@ -6,7 +6,9 @@ fors_SOURCES = \
 	cli/analyze/analysis_json.c \
 	cli/analyze/analysis_net.c \
 	cli/analyze/analysis_page.c \
+	cli/analyze/analysis_spread.c \
 	cli/analyze/analysis_tree.c \
+	cli/analyze/per_job.c cli/analyze/per_job.h \
 	cli/cables.c cli/cables.h \
 	cli/cli.h \
 	cli/analyze/cmd_analyze.c \
@@ -40,6 +42,7 @@ fors_SOURCES = \
 	cli/parse.c \
 	cli/plan_over.c cli/plan_over.h \
 	cli/pods.c \
+	cli/replay.c cli/replay.h \
 	cli/simulate/cmd_simulate.c \
 	cli/simulate/simulation.c cli/simulate/simulation.h \
 	cli/simulate/simulation_json.c \

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "core/jobs/replay.h"
 #include "core/planners/planner.h"
 
 /* --- setters --------------------------------------------------------------------------------------------------- */
@@ -225,7 +226,8 @@ static const char *const fabric_formats[] = {
 	[CLI_FABRIC_LFTS] = "lfts", [CLI_FABRIC_SLURM] = "slurm", [CLI_FABRIC_SLURM_YAML] = "slurm-yaml",
 	[CLI_FABRIC_SVG] = "svg",   [CLI_FABRIC_DOT] = "dot",	  NULL};
 const char *const cli_policies[] = {"tables", "random", "hashed", "adaptive", "vlb",
-				    "ugal-l", "ugal-g", "tago",	  NULL}; /* enum fors_policy */
+				    "ugal-l", "ugal-g", "tago",	  NULL};     /* enum fors_policy */
+const char *const cli_spreads[] = {"tables", "random", "vlb", "tago", NULL}; /* enum cli_spread */
 static const char *const lane_kinds[] = {"usual", "destination", "hops", NULL};
 static const char *const adaptive_choices[] = {"usual", "random", "greedy", NULL};
 static const char *const barriers[] = {"none", NULL};
@@ -238,35 +240,18 @@ static const char *const routings[] = {"fors",	   "d-mod-k", "s-mod-k", "random"
 static const char *const routings_of_jobs[] = {"fors",	  "d-mod-k", "s-mod-k", "random", "hash", "shortest",
 					       "up-down", "sssp",    "dor",	"sar",	  NULL};
 static const char *const models[] = {"shortest", "up-down", "sssp", "dor", NULL};
-static const char *const patterns[] = {"linear-shift",
-				       "all-to-all",
-				       "plan",
-				       "shift",
-				       "permutation",
-				       "bisect",
-				       "2DNN",
-				       "2DNNDIAG",
-				       "3DNN",
-				       "3DNNDIAG",
-				       "bit-complement",
-				       "bit-reverse",
-				       "bit-rotation",
-				       "bit-shuffle",
-				       "bit-transpose",
-				       "tornado",
-				       "ring",
-				       "xor",
-				       "recursive-doubling",
-				       "dissemination",
-				       "broadcast",
-				       "incast",
-				       "NAS-FT",
-				       "NAS-IS",
-				       "NAS-CG",
-				       "NAS-MG",
-				       "NAS-BT",
-				       "WRF",
-				       NULL};
+#define PATTERNS                                                                                                       \
+	"linear-shift", "all-to-all", "plan", "shift", "permutation", "bisect", "2DNN", "2DNNDIAG", "3DNN",            \
+		"3DNNDIAG", "bit-complement", "bit-reverse", "bit-rotation", "bit-shuffle", "bit-transpose",           \
+		"tornado", "ring", "xor", "recursive-doubling", "dissemination", "broadcast", "incast", "NAS-FT",      \
+		"NAS-IS", "NAS-CG", "NAS-MG", "NAS-BT", "WRF"
+#define PATTERN_HELP                                                                                                              \
+	"linear-shift, all-to-all, plan, plan(METHOD), shift, shift(K), permutation, bisect, 2DNN, 2DNNDIAG, 3DNN, "              \
+	"3DNNDIAG, RANDN(K) or RANDOM(K); bit-complement, bit-reverse, bit-rotation, bit-shuffle, bit-transpose, tornado; ring, " \
+	"xor, recursive-doubling, dissemination, broadcast; incast, incast(K), hotspot(K); NAS-FT, NAS-IS, NAS-CG, NAS-MG, "      \
+	"NAS-BT, WRF"
+static const char *const patterns[] = {PATTERNS, NULL};
+static const char *const patterns_of_jobs[] = {PATTERNS, "per-job-shift", "per-job-plan", "per-job-all-to-all", NULL};
 const char *const cli_engines[] = {"fors", "minhop", "updn", "dnup",	   "ftree", "lash",
 				   "dor",  "dfsssp", "sssp", "torus-2QoS", "nue",   NULL};
 
@@ -376,12 +361,13 @@ static const struct cli_option options[] = {
 	{"count", "N", WHATIF, "how many of them", set_count, MEMBER(count), 1000000, NULL},
 	{"samples", "N", INDICES, "random patterns of each kind; 1 when missing", set_number, MEMBER(samples), 10000,
 	 NULL},
-	{"pattern", "NAME", WITH_PATTERN,
-	 "linear-shift, all-to-all, plan, plan(METHOD), shift, shift(K), permutation, bisect, 2DNN, 2DNNDIAG, 3DNN, "
-	 "3DNNDIAG, RANDN(K) or RANDOM(K); bit-complement, bit-reverse, bit-rotation, bit-shuffle, bit-transpose, tornado; ring, "
-	 "xor, recursive-doubling, dissemination, broadcast; incast, incast(K), hotspot(K); NAS-FT, NAS-IS, NAS-CG, NAS-MG, "
-	 "NAS-BT, WRF",
-	 set_text, MEMBER(pattern), 0, patterns},
+	{"pattern", "NAME", ANALYZE,
+	 PATTERN_HELP "; or all jobs of --jobs at the same time: per-job-shift, per-job-plan, per-job-all-to-all",
+	 set_text, MEMBER(pattern), 0, patterns_of_jobs},
+	{"pattern", "NAME", SIMULATE, PATTERN_HELP, set_text, MEMBER(pattern), 0, patterns},
+	{"phases", "N", ANALYZE,
+	 "with per-job-...: so many phases of each job, at least; all of its exchange when missing", set_number,
+	 MEMBER(phases), 1000000, NULL},
 	{"pattern-file", "FILE", WITH_PATTERN, "a pattern of your own: lines 'SRC DST [PATH]', 'phase' between phases",
 	 set_text, MEMBER(pattern_file), 0, NULL},
 	{"schedule", "FILE", VERIFY, "the schedule, as published or as 'fors plan --output' writes it", set_text,
@@ -396,6 +382,20 @@ static const struct cli_option options[] = {
 	 MEMBER(jobs), 0, NULL},
 	{"jobs", "FILE", JOBS, "the jobs: lines 'NAME [exclusive]: SERVER, SERVER, ...'", set_text, MEMBER(jobs), 0,
 	 NULL},
+	{"replay", "HISTORY", JOBS,
+	 "instead of planning: files of the jobs that ran side by side, in --output-dir; HISTORY is what sacct -P prints, or "
+	 "in the Standard Workload Format",
+	 set_text, MEMBER(replay), 0, NULL},
+	{"placement", "HOW", JOBS,
+	 "with --replay: recorded (default), or without regard to the record: first-fit, tree (as Slurm's topology/tree), "
+	 "random",
+	 set_choice, MEMBER(placement), 0, fors_placement_names},
+	{"cores", "N", JOBS, "with --replay: processors of a server, in the Standard Workload Format; 1 when missing",
+	 set_number, MEMBER(cores), 1000000, NULL},
+	{"count", "N", JOBS, "with --replay: how many moments; 20 when missing", set_count, MEMBER(count), 1000000,
+	 NULL},
+	{"seed", "N", JOBS, "with --replay: of random placement; 0 when missing", set_number, MEMBER(seed),
+	 UINT32_MAX - 1, NULL},
 	{"slurm", NULL, JOBS, "instead of planning: write a file of jobs with those that Slurm runs", set_flag,
 	 MEMBER(slurm.is_wanted), 0, NULL},
 	{"output", "FILE", JOBS, "with --slurm: the file, replaced at once when something has changed", set_text,
@@ -466,11 +466,17 @@ static const struct cli_option options[] = {
 	 MEMBER(simulate.pause_high), 0, NULL},
 	{"pause-low", "SIZE", SIMULATE, "and taken back when it holds no more than this", set_size,
 	 MEMBER(simulate.pause_low), 0, NULL},
+	{"policy", "NAME", ANALYZE,
+	 "also what packets get that go by chance: random (all shortest ways), vlb (detours), tago (by weighted global links)",
+	 set_choice, MEMBER(spread), 0, cli_spreads},
 	{"policy", "NAME", SIMULATE,
 	 "who says how a packet goes on: tables (default); or among all shortest ways random (each packet), hashed (each "
 	 "flow), adaptive (least queue); or over detours: vlb (always), ugal-l, ugal-g (when queues say so), tago (by weighted "
 	 "global links)",
 	 set_choice, MEMBER(simulate.policy), 0, cli_policies},
+	{"blocks", "FILE", ANALYZE,
+	 "switches that belong together, for vlb and tago: lines 'NAME: SWITCH, SWITCH, ...'; groups of a Dragonfly when missing",
+	 set_text, MEMBER(simulate.blocks), 0, NULL},
 	{"blocks", "FILE", SIMULATE,
 	 "switches that belong together, for vlb, ugal and tago: lines 'NAME: SWITCH, SWITCH, ...'; groups of a Dragonfly when missing",
 	 set_text, MEMBER(simulate.blocks), 0, NULL},

@@ -53,6 +53,8 @@ libforscore_la_SOURCES = \
 	core/jobs/owners_energy.c \
 	core/jobs/owners_improve.c \
 	core/jobs/owners_start.c \
+	core/jobs/past.c core/jobs/past.h \
+	core/jobs/replay.c core/jobs/replay.h \
 	core/net/claims.c core/net/claims.h \
 	core/net/counters.c core/net/counters.h \
 	core/net/diff.c core/net/diff.h \
@@ -115,6 +117,7 @@ libforscore_la_SOURCES = \
 	core/planners/pods/cohorts.c core/planners/pods/cohorts.h \
 	core/planners/pods/lanes3.c core/planners/pods/lanes3.h \
 	core/planners/pods/odds3.c core/planners/pods/odds3.h \
+	core/planners/pods/relieve3.c core/planners/pods/relieve3.h \
 	core/planners/pods/repair3.c core/planners/pods/repair3.h \
 	core/planners/pods/route3.c core/planners/pods/route3.h \
 	core/planners/pods/units3.c core/planners/pods/units3.h \

@@ -14,7 +14,7 @@
 	X(1, FORS_F_CONFIG, "fors.conf, or a file that it or opensm.conf names, cannot be used",                                      \
 	  "correct the file and line named; SIGHUP reads it again")                                                                   \
 	X(2, FORS_F_START, "fors could not be started inside OpenSM", "see the reason; restart opensm")                               \
-	X(3, FORS_F_NOTREE, "the fabric is not a two-level fat-tree",                                                                 \
+	X(3, FORS_F_NOTREE, "the fabric is not a fat-tree of two or three levels",                                                    \
 	  "remove the link named, or leave the fabric to the next routing engine")                                                    \
 	X(4, FORS_F_NOPATH, "two leaves have no live spine in common", "repair one of their uplinks")                                 \
 	X(5, FORS_F_LIMIT, "the fabric is larger than fors can represent", "use another routing engine")                              \

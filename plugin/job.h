@@ -21,8 +21,8 @@ enum fors_job_kind {
 };
 
 /*
- * What a job says of tables that the plan is made over as they are: another engine's, or those of fors in a tree of three levels (then
- * there is job->pods, too). It has a net and tables, but no fabric.
+ * What a job says of tables that the plan is made over as they are: another engine's, or those of fors in a tree of
+ * three levels (then there is job->pods, too). It has a net and tables, but no fabric.
  */
 struct fors_job_over {
 	bool has_participants; /* false: all servers take part */

@@ -80,8 +80,8 @@ static enum fors_err may_plan(const struct fors_job *job, struct fors_error *err
 }
 
 /*
- * Nobody asks what other tables would allow where another engine makes them: these are the bound. The bound of a tree holds for all its servers, and
- * what fors_plan_over() says for those that take part.
+ * Nobody asks what other tables would allow where another engine makes them: these are the bound. The bound of a tree
+ * holds for all its servers, and what fors_plan_over() says for those that take part.
  */
 static void set_bounds(const struct fors_job *job, const struct fors_over_report *report, struct fors_outcome *outcome)
 {

@@ -4,6 +4,7 @@ import engines
 import pictures
 import published
 import rates
+import render_simulated
 import svg
 from tables_text import table
 
@@ -233,10 +234,47 @@ def _table1_bars(rows):
                           "DMK, paper": [row["paper"].get("dmk") for row in rows]}, is_log=True)
 
 
+# --- SAR, several jobs at once ---
+
+def _speeds(found, title):
+    rows = found["rows"]
+    lines = []
+    for way in dict.fromkeys(row["way"] for row in rows):
+        line = {"way": way}
+        for row in rows:
+            if row["way"] == way:
+                line[row["placement"], row["dead"]] = f"{row['mean']:.3f} / {row['worst']:.2f}"
+        lines.append(line)
+    heads = list(dict.fromkeys((row["placement"], row["dead"]) for row in rows))
+    return table(title, lines, [("", "way"), *((f"{placement}, {dead} dead", (placement, dead)) for placement, dead in heads)])
+
+
+def _routes(found):
+    """SAR's own measure: EFI, dark fiber, links per job, of base LIDs; each pattern of one set of tables tells the same."""
+    lines = [{**row, "dark": f"{100 * row['dark_fiber']:.1f} %", "efi": f"{row['efi_max']:.1f}", "one": f"{row['job_efi']:.1f}",
+              "cables": f"{row['links']:.0f}"} for row in found["rows"] if row["way"].endswith("shift") and not row["dead"]]
+    return table("SAR, table 1: routes of jobs over links between switches, mean over the moments, nothing dead", lines,
+                 [("placement", "placement"), ("tables", lambda row: row["way"].removesuffix(", shift")), ("EFI, all jobs", "efi"),
+                  ("EFI of a job", "one"), ("dark fiber", "dark"), ("links of a job", "cables")])
+
+
+def jobs_part(results):
+    found = results.get("several")
+    if not found:
+        return []
+    jobs, owned = max(row["jobs"] for row in found["rows"]), [row for row in found["rows"] if row["way"].startswith("owned")]
+    return [_speeds(found, f"Several jobs at once on {found['fabric']}: mean / worst speed of a job beside the others"),
+            f"{found['moments']} moments, {jobs} jobs of 16 to 128 servers in all, each exchanging all-to-all with a clock of its own; 1 is an ideal "
+            "network. Jobs of one leaf count too, and meet nobody. Cables die at random, others at each moment. With owned lanes "
+            f"{sum(row['unplanned'] for row in owned)} jobs had no plan, and {sum(row['meetings'] for row in owned)} cables had flows of two "
+            "jobs that own their lanes.\n", _routes(found)]
+
+
 HEAD = """# The papers' results
 
-What `make bench-paper` measured, once, on one machine, beside what two papers print: FORS (Stein et al.) and MMF (Mollah, Yuan, Pakin,
-Lang, TPDS 2018). All algorithms and engines ran in the same run; times differ from machine to machine, so read the ratios. The mathematics is in
+What `make bench-paper` measured, once, on one machine, beside what papers print: FORS (Stein et al.), MMF (Mollah, Yuan, Pakin,
+Lang, TPDS 2018) and SAR (Domke, Hoefler, SC16); simulated, Switch AR on CEE (Crisan, Gusat, Minkenberg) and TAGO (Teh et al.). All algorithms and
+engines ran in the same run; times differ from machine to machine, so read the ratios. The mathematics is in
 [model.md](model.md). This file is written by the command; JSON and pictures lie beside it.
 """
 
@@ -251,7 +289,8 @@ def where_measured(machine):
 
 def markdown(results):
     parts = [HEAD, where_measured(results["machine"])]
-    return "\n".join([*parts, *fors_part(results), *figure7_part(results), *mmf_part(results)])
+    return "\n".join([*parts, *fors_part(results), *figure7_part(results), *render_simulated.simulated_part(results), *mmf_part(results),
+                      *jobs_part(results)])
 
 
 def draw(results):

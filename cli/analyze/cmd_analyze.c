@@ -5,6 +5,7 @@
 #include "model/routers/router.h"
 #include "analysis.h"
 #include "cli/page.h"
+#include "per_job.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -149,6 +150,7 @@ static void print_analysis(const struct cli_analysis *a)
 	print_exchange(a->result);
 	print_worst_links(a);
 	cli_analysis_print_costs(a);
+	cli_analysis_print_spread(a);
 	print_rates(a);
 	print_jobs(a);
 }
@@ -182,8 +184,13 @@ static int tell(const struct cli_settings *settings, const struct cli_analysis *
 static int run(const struct cli_settings *settings, char **operand)
 {
 	struct cli_analysis analysis;
-	int code = cli_analyze(settings, &analysis);
+	int code;
 
+	if (cli_is_per_job(settings))
+		return cli_analyze_per_job(settings);
+	if (settings->phases)
+		return cli_usage_error("--phases goes with --pattern per-job-...");
+	code = cli_analyze(settings, &analysis);
 	if (!code)
 		code = tell(settings, &analysis);
 	cli_analysis_free(&analysis);

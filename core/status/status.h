@@ -103,8 +103,8 @@ void fors_status_clear(struct fors_status *status);
 enum fors_err fors_status_fabric(struct fors_status *status, const struct fors_fabric *fabric,
 				 struct fors_error *error);
 /*
- * The same of a tree of three levels, and of who takes part in it (plays[nslots], fors_pods_players()). Of dead and degraded links `a` is the lower
- * end. Errors: FORS_ENOMEM; the status is unchanged then.
+ * The same of a tree of three levels, and of who takes part in it (plays[nslots], fors_pods_players()). Of dead and
+ * degraded links `a` is the lower end. Errors: FORS_ENOMEM; the status is unchanged then.
  */
 enum fors_err fors_status_pods(struct fors_status *status, const struct fors_pods *pods, const bool *plays,
 			       struct fors_error *error);

@@ -193,9 +193,8 @@ static bool is_between_switches(const struct fors_graph *graph, uint32_t link)
 	return !graph->is_terminal[graph->from[link]] && !graph->is_terminal[graph->to[link]];
 }
 
-static void count_route(struct counter *c, uint32_t src, uint32_t dst)
+static void count_route(struct counter *c, struct fors_pair pair)
 {
-	struct fors_pair pair = {src, dst, 0};
 	uint32_t nlinks = 0;
 
 	if (c->router->route(c->router->context, pair, c->path, &nlinks) != FORS_WAY_GOOD) {
@@ -206,15 +205,12 @@ static void count_route(struct counter *c, uint32_t src, uint32_t dst)
 		c->count[c->path[i]]++;
 }
 
-static void count_job(struct counter *c, const struct fors_job *job, uint32_t number)
+/* What the routes of the job over each link add up to; its counts begin anew. */
+static void end_job(struct counter *c, uint32_t number)
 {
 	const struct fors_graph *graph = c->router->graph;
 	struct fors_efi *efi = c->efi;
 
-	for (uint32_t i = 0; i < job->count; i++)
-		for (uint32_t k = 0; k < job->count; k++)
-			if (i != k)
-				count_route(c, job->server[i], job->server[k]);
 	for (uint32_t l = 0; l < graph->nlinks; l++) {
 		if (c->count[l] && is_between_switches(graph, l)) {
 			efi->link[l] += c->count[l];
@@ -224,6 +220,26 @@ static void count_job(struct counter *c, const struct fors_job *job, uint32_t nu
 		}
 		c->count[l] = 0;
 	}
+}
+
+static void count_job(struct counter *c, const struct fors_job *job)
+{
+	for (uint32_t i = 0; i < job->count; i++)
+		for (uint32_t k = 0; k < job->count; k++)
+			if (i != k)
+				count_route(c, (struct fors_pair){job->server[i], job->server[k], 0});
+}
+
+static void count_pattern(struct counter *c, const struct fors_job *job, const struct fors_pattern *pattern)
+{
+	for (uint32_t p = 0; pattern && p < fors_pattern_nphases(pattern); p++)
+		for (size_t i = 0; i < fors_pattern_npairs(pattern, p); i++) {
+			struct fors_pair pair = fors_pattern_pair(pattern, p, i);
+
+			if (pair.dst != FORS_NONE && pair.dst != pair.src)
+				count_route(
+					c, (struct fors_pair){job->server[pair.src], job->server[pair.dst], pair.path});
+		}
 }
 
 static void judge_links(const struct fors_graph *graph, struct fors_efi *efi)
@@ -255,8 +271,10 @@ static struct fors_efi *new_efi(uint32_t njobs, uint32_t nlinks)
 	return NULL;
 }
 
-enum fors_err fors_efi_count(const struct fors_router *router, const struct fors_jobs *jobs, struct fors_efi **efi,
-			     struct fors_error *error)
+/* pattern NULL: all pairs over base LIDs. */
+static enum fors_err count_all(const struct fors_router *router, const struct fors_jobs *jobs,
+			       const struct fors_pattern *const *pattern, struct fors_efi **efi,
+			       struct fors_error *error)
 {
 	struct counter c = {.router = router, .efi = new_efi(jobs->count, router->graph->nlinks)};
 
@@ -268,13 +286,31 @@ enum fors_err fors_efi_count(const struct fors_router *router, const struct fors
 		free(c.count);
 		return fors_fail_memory(error);
 	}
-	for (uint32_t i = 0; i < jobs->count; i++)
-		count_job(&c, &jobs->job[i], i);
+	for (uint32_t i = 0; i < jobs->count; i++) {
+		if (pattern)
+			count_pattern(&c, &jobs->job[i], pattern[i]);
+		else
+			count_job(&c, &jobs->job[i]);
+		end_job(&c, i);
+	}
 	judge_links(router->graph, c.efi);
 	free(c.path);
 	free(c.count);
 	*efi = c.efi;
 	return FORS_OK;
+}
+
+enum fors_err fors_efi_count(const struct fors_router *router, const struct fors_jobs *jobs, struct fors_efi **efi,
+			     struct fors_error *error)
+{
+	return count_all(router, jobs, NULL, efi, error);
+}
+
+enum fors_err fors_efi_count_chosen(const struct fors_router *router, const struct fors_jobs *jobs,
+				    const struct fors_pattern *const *pattern, struct fors_efi **efi,
+				    struct fors_error *error)
+{
+	return count_all(router, jobs, pattern, efi, error);
 }
 
 void fors_efi_free(struct fors_efi *efi)

@@ -26,8 +26,10 @@ EXTRA_DIST += \
 	tests/cli/test_links.py \
 	tests/cli/test_made.py \
 	tests/cli/test_over.py \
+	tests/cli/test_per_job.py \
 	tests/cli/test_plan.py \
 	tests/cli/test_promise.py \
+	tests/cli/test_replay.py \
 	tests/cli/test_schedule.py \
 	tests/cli/test_simulate.py \
 	tests/cli/test_slow.py \

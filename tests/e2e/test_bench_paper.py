@@ -31,7 +31,7 @@ def results(output):
 
 
 def test_all_sections(results):
-    assert set(results) == {"machine", "engines", "figure7", "rates"}
+    assert set(results) == {"machine", "engines", "figure7", "rates", "several"}
 
 
 def test_engines_and_both_programs_agree(results):
@@ -54,6 +54,13 @@ def test_rates_agree(results):
     assert all(difference < 1e-9 for row in rates["table1"] for difference in row["difference"].values())
     assert all(row["difference"] < 1e-9 for row in rates["generic"]["rows"])
     assert all(abs(row["optimum"] - 1) < 1e-9 and row["routed"] <= row["optimum"] + 1e-9 for row in rates["indices"]["figure9"])
+
+
+def test_several_jobs(results):
+    rows = {(row["way"], row["dead"]): row for row in results["several"]["rows"]}
+    for dead in (0, 1):
+        owned, sar = rows["owned lanes, LMC 5", dead], rows["SAR, shift", dead]
+        assert owned["mean"] > sar["mean"] and owned["meetings"] == 0 and 0 <= sar["worst"] <= sar["mean"] <= 1 and owned["jobs"] == sar["jobs"]
 
 
 def test_text_and_pictures(output):

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Several jobs at once: the speed of each beside the others, under tables and plans of several kinds, after random cuts.
+
+A queue of synthetic jobs keeps FT(2;20,18) full (`fors jobs --replay`), and `fors analyze --pattern per-job-...` says how fast the jobs of a
+moment get on. What SAR's paper (Domke and Hoefler, SC16) counts, EFI and dark fiber, is counted too.
+"""
+import json
+import pathlib
+import random
+import statistics
+import subprocess
+import tempfile
+
+import harness
+
+PLACEMENTS = ["tree", "first-fit", "random"]
+DEAD = [0, 1, 5, 20]
+# (title, arguments of fors analyze, are jobs exclusive?)
+WAYS = [("D-mod-K homes (fors), shift", ["--routing", "fors", "--pattern", "per-job-shift"], False),
+        ("SSSP (DFSSSP's idea), shift", ["--routing", "sssp", "--pattern", "per-job-shift"], False),
+        ("SAR, shift", ["--routing", "sar", "--pattern", "per-job-shift"], False),
+        ("a plan per job, LMC 0", ["--routing", "fors", "--pattern", "per-job-plan"], False),
+        ("a plan per job, LMC 5", ["--routing", "fors", "--lmc", 5, "--pattern", "per-job-plan"], False),
+        ("owned lanes, LMC 5", ["--routing", "fors", "--lmc", 5, "--pattern", "per-job-plan"], True)]
+
+
+SIZES = [16, 24, 32, 48, 64, 96, 128]
+QUICK_SIZES = [6, 8, 12, 16, 24]
+
+
+def history(rng, count, sizes):
+    """More jobs than fit, all the time: lines of the Standard Workload Format."""
+    return "".join(f"{i + 1} {i} 0 {int(rng.expovariate(1 / 3000)) + 60} {rng.choice(sizes)}" + " -1" * 13 + "\n" for i in range(count))
+
+
+def measure(is_quick):
+    spines, leaves, moments = (8, 8, 1) if is_quick else (20, 18, 20)
+    spec = f"FT(2;{spines},{leaves})"
+    rng = random.Random(1)
+    with tempfile.TemporaryDirectory(prefix="fors-jobs-") as name:
+        folder = pathlib.Path(name)
+        (folder / "history").write_text(history(rng, *((60, QUICK_SIZES) if is_quick else (400, SIZES))))
+        rows = []
+        for placement in PLACEMENTS[2:] if is_quick else PLACEMENTS:
+            _fors("jobs", "--synthetic", spec, "--replay", folder / "history", "--placement", placement, "--output-dir", folder / placement,
+                  "--count", moments)
+            rows += [_row(spec, placement, dead, way, sorted((folder / placement).glob("*.jobs")), spines, leaves)
+                     for dead in (DEAD[:2] if is_quick else DEAD) for way in WAYS]
+    return {"fabric": spec, "moments": moments, "rows": rows}
+
+
+def _cuts(dead, seed, spines, leaves):
+    cables = random.Random(seed).sample([(leaf, port) for leaf in range(leaves) for port in range(spines)], dead)
+    return [word for leaf, port in cables for word in ("--down", f"Leaf{leaf:02}[{spines + 1 + port}]")]
+
+
+def _row(spec, placement, dead, way, moments, spines, leaves):
+    title, arguments, is_exclusive = way
+    speeds, efi, job_efi, dark, links, meetings, unplanned = [], [], [], [], [], 0, 0
+    for seed, path in enumerate(moments):
+        if is_exclusive:
+            text = path.read_text().replace(": ", " [exclusive]: ")
+            path = path.with_suffix(".exclusive")
+            path.write_text(text)
+        found = json.loads(_fors("analyze", "--synthetic", spec, "--jobs", path, "--seed", seed, *arguments,
+                                 *_cuts(dead, seed, spines, leaves), "--json"))
+        speeds += [job["speed"] for job in found["jobs"]]
+        unplanned += sum(1 for job in found["jobs"] if job.get("over", "") is None)
+        meetings += found.get("meetings", 0)
+        efi.append(found["efi_max"])
+        job_efi.append(found["job_efi_mean"])
+        dark.append(found["dark_fiber"])
+        links.append(statistics.mean(job["links"] for job in found["jobs"]))
+    return {"placement": placement, "dead": dead, "way": title, "jobs": len(speeds), "mean": statistics.mean(speeds), "worst": min(speeds),
+            "unplanned": unplanned, "meetings": meetings, "efi_max": statistics.mean(efi), "job_efi": statistics.mean(job_efi),
+            "dark_fiber": statistics.mean(dark), "links": statistics.mean(links)}
+
+
+def _fors(*arguments):
+    done = subprocess.run(harness.fors_command(*arguments), capture_output=True, text=True)
+    if done.returncode:
+        raise harness.HarnessError(f"fors {' '.join(map(str, arguments))[:200]}: {done.stderr}")
+    return done.stdout

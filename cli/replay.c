@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "replay.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "core/jobs/replay.h"
+
+#define SNAPSHOTS 20 /* of --count, when it is missing */
+
+struct replay {
+	const struct cli_settings *settings;
+	const struct fors_fabric *fabric;
+	int code;    /* what went wrong with a file, which the user has been told */
+	double busy; /* servers at work, sum over snapshots */
+	struct fors_replayed result;
+};
+
+static enum fors_err write_snapshot(void *context, uint32_t number, const char *text, size_t size, uint32_t busy,
+				    struct fors_error *error)
+{
+	struct replay *replay = context;
+	char path[CLI_PATH_ROOM], name[32];
+
+	snprintf(name, sizeof(name), "%04u.jobs", number + 1);
+	replay->busy += busy;
+	if (!cli_make_path(replay->settings->output, name, path) || cli_write_file(path, text, size))
+		replay->code = CLI_BAD;
+	return replay->code ? fors_fail(error, FORS_EIO, "%s", name) : FORS_OK;
+}
+
+static enum fors_err use_history(const char *text, size_t size, const char *path, void *context,
+				 struct fors_error *error)
+{
+	struct replay *replay = context;
+	const struct cli_settings *settings = replay->settings;
+	struct fors_past past = {NULL, 0};
+	const struct fors_replay task = {.fabric = replay->fabric,
+					 .past = &past,
+					 .placement = (enum fors_placement)settings->placement,
+					 .seed = settings->seed,
+					 .nsnapshots = settings->has_count ? settings->count : SNAPSHOTS,
+					 .take = write_snapshot,
+					 .context = replay};
+	enum fors_err err = fors_past_read(text, size, path, settings->cores ? settings->cores : 1, &past, error);
+
+	if (!err && !past.count)
+		err = fors_fail(error, FORS_EINPUT, "%s: no job in it ran", path);
+	if (!err)
+		err = fors_replay(&task, &replay->result, error);
+	free(past.job);
+	if (err && replay->code) /* told */
+		snprintf(error->text, sizeof(error->text), "%s: the replay is broken off", path);
+	return err;
+}
+
+static int make_folder(const char *path)
+{
+	if (!mkdir(path, 0755) || errno == EEXIST)
+		return CLI_GOOD;
+	cli_error("%s: %s", path, strerror(errno));
+	return CLI_BAD;
+}
+
+int cli_replay(const struct cli_settings *settings, const struct fors_fabric *fabric)
+{
+	struct replay replay = {.settings = settings, .fabric = fabric};
+	const struct fors_replayed *result = &replay.result;
+	int code;
+
+	if (!settings->output)
+		return cli_usage_error("--replay writes files of jobs: --output-dir DIR is missing");
+	code = make_folder(settings->output);
+	if (!code)
+		code = cli_use_file(settings->replay, use_history, &replay);
+	if (code)
+		return code;
+	printf("%u jobs placed %s, %u left out; %u snapshots in %s", result->nstarted,
+	       fors_placement_names[settings->placement], result->nleft_out, result->nsnapshots, settings->output);
+	if (result->nsnapshots)
+		printf(", %.1f %% of %u servers at work",
+		       100 * replay.busy / result->nsnapshots / (fabric->nservers ? fabric->nservers : 1),
+		       fabric->nservers);
+	printf("\n");
+	return CLI_GOOD;
+}

@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "replay.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "core/base/hostlist.h"
+#include "core/base/random.h"
+
+const char *const fors_placement_names[] = {"recorded", "first-fit", "tree", "random", NULL};
+
+#define FREE FORS_NONE
+
+/* A job that runs. */
+struct running {
+	uint64_t id;
+	int64_t end;
+	uint32_t slot; /* what server[] says of its servers */
+};
+
+struct state {
+	const struct fors_replay *replay;
+	const struct fors_fabric *fabric;
+	struct fors_random random;
+	uint32_t *owner;     /* per server: slot of its job, FREE */
+	uint32_t *leaf_free; /* per leaf */
+	uint32_t nfree;
+	struct running *running; /* by server count at most */
+	uint32_t nrunning, next_slot;
+	uint32_t *list; /* servers; room for all */
+	int64_t now;
+	struct fors_replayed result;
+	uint32_t *by_name; /* servers by the names of their hosts */
+};
+
+/* --- hosts ------------------------------------------------------------------------------------------------------ */
+
+/* A host is the first word of its description, as in core/net/slurm.h. */
+static struct fors_span host_of(const struct fors_fabric *fabric, uint32_t server)
+{
+	const char *desc = fabric->net->node[fabric->server[server].node].desc;
+
+	return (struct fors_span){desc, desc + strcspn(desc, " ")};
+}
+
+static int compare_spans(struct fors_span a, struct fors_span b)
+{
+	size_t m = (size_t)(a.end - a.at), n = (size_t)(b.end - b.at);
+	int order = memcmp(a.at, b.at, m < n ? m : n);
+
+	return order ? order : m < n ? -1 : m > n;
+}
+
+/* Heap sort: small, and needs no context behind qsort()'s back. */
+static void sift(const struct state *state, uint32_t at, uint32_t count)
+{
+	uint32_t *list = state->by_name, child;
+
+	for (; (child = 2 * at + 1) < count; at = child) {
+		uint32_t kept = list[at];
+
+		if (child + 1 < count &&
+		    compare_spans(host_of(state->fabric, list[child + 1]), host_of(state->fabric, list[child])) > 0)
+			child++;
+		if (compare_spans(host_of(state->fabric, kept), host_of(state->fabric, list[child])) >= 0)
+			return;
+		list[at] = list[child];
+		list[child] = kept;
+	}
+}
+
+static void sort_hosts(struct state *state)
+{
+	uint32_t n = state->fabric->nservers;
+
+	for (uint32_t s = 0; s < n; s++)
+		state->by_name[s] = s;
+	for (uint32_t i = n / 2; i-- > 0;)
+		sift(state, i, n);
+	for (uint32_t end = n; end-- > 1;) {
+		uint32_t last = state->by_name[end];
+
+		state->by_name[end] = state->by_name[0];
+		state->by_name[0] = last;
+		sift(state, 0, end);
+	}
+}
+
+/* All servers of a host that are free into list[] from *count on; false: it has none, or one that is not. */
+static bool find_host(const struct state *state, const char *name, uint32_t *count)
+{
+	struct fors_span wanted = {name, name + strlen(name)};
+	uint32_t low = 0, high = state->fabric->nservers, before = *count;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (compare_spans(host_of(state->fabric, state->by_name[middle]), wanted) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (; low < state->fabric->nservers && !compare_spans(host_of(state->fabric, state->by_name[low]), wanted);
+	     low++) {
+		if (state->owner[state->by_name[low]] != FREE)
+			return false;
+		state->list[(*count)++] = state->by_name[low];
+	}
+	return *count > before;
+}
+
+/* --- placements: servers for a job in list[]; how many, 0: it is left out ------------------------------------------ */
+
+static enum fors_err place_recorded(struct state *state, const struct fors_pastjob *job, uint32_t *count,
+				    struct fors_error *error)
+{
+	struct fors_hostlist hosts = {NULL, 0};
+	enum fors_err err = fors_hostlist_read(job->hosts, &hosts, error);
+
+	*count = 0;
+	for (uint32_t i = 0; i < hosts.count; i++)
+		if (!find_host(state, hosts.name[i], count)) {
+			*count = 0;
+			break;
+		}
+	fors_hostlist_clear(&hosts);
+	return err == FORS_ENOMEM ? err : FORS_OK; /* names that are none are not there */
+}
+
+static uint32_t place_first(struct state *state, uint32_t wanted)
+{
+	uint32_t n = 0;
+
+	for (uint32_t s = 0; s < state->fabric->nservers && n < wanted; s++)
+		if (state->owner[s] == FREE)
+			state->list[n++] = s;
+	return n;
+}
+
+static uint32_t place_random(struct state *state, uint32_t wanted)
+{
+	uint32_t n = place_first(state, state->fabric->nservers);
+
+	for (uint32_t i = 0; i < wanted; i++) {
+		uint32_t k = i + fors_random_below(&state->random, n - i), kept = state->list[i];
+
+		state->list[i] = state->list[k];
+		state->list[k] = kept;
+	}
+	return wanted;
+}
+
+/* The leaf with least free servers that are enough, else the one with most. */
+static uint32_t best_leaf(const struct state *state, const bool *is_taken, uint32_t wanted)
+{
+	uint32_t best = FORS_NONE;
+
+	for (uint32_t a = 0; a < state->fabric->nleaves; a++) {
+		uint32_t n = state->leaf_free[a], most = best == FORS_NONE ? 0 : state->leaf_free[best];
+
+		if (is_taken[a] || !n)
+			continue;
+		if (best == FORS_NONE || (n >= wanted ? most < wanted || n < most : n > most))
+			best = a;
+	}
+	return best;
+}
+
+static enum fors_err place_tree(struct state *state, uint32_t wanted, uint32_t *count, struct fors_error *error)
+{
+	bool *is_taken = calloc(state->fabric->nleaves + (size_t)1, sizeof(*is_taken));
+
+	if (!is_taken)
+		return fors_fail_memory(error);
+	for (*count = 0; *count < wanted;) {
+		uint32_t leaf = best_leaf(state, is_taken, wanted - *count);
+
+		is_taken[leaf] = true;
+		for (uint32_t s = 0; s < state->fabric->nservers && *count < wanted; s++)
+			if (state->owner[s] == FREE && state->fabric->server[s].leaf == leaf)
+				state->list[(*count)++] = s;
+	}
+	free(is_taken);
+	return FORS_OK;
+}
+
+static enum fors_err place(struct state *state, const struct fors_pastjob *job, uint32_t *count,
+			   struct fors_error *error)
+{
+	switch (state->replay->placement) {
+	case FORS_RECORDED:
+		return place_recorded(state, job, count, error);
+	case FORS_TREE:
+		return place_tree(state, job->nservers, count, error);
+	case FORS_RANDOM:
+		*count = place_random(state, job->nservers);
+		return FORS_OK;
+	default:
+		*count = place_first(state, job->nservers);
+		return FORS_OK;
+	}
+}
+
+/* --- beginning and end ------------------------------------------------------------------------------------------ */
+
+static void give_back(struct state *state, uint32_t slot)
+{
+	for (uint32_t s = 0; s < state->fabric->nservers; s++)
+		if (state->owner[s] == slot) {
+			state->owner[s] = FREE;
+			state->leaf_free[state->fabric->server[s].leaf]++;
+			state->nfree++;
+		}
+}
+
+static void end_until(struct state *state, int64_t now)
+{
+	for (uint32_t i = 0; i < state->nrunning;) {
+		if (state->running[i].end > now) {
+			i++;
+			continue;
+		}
+		give_back(state, state->running[i].slot);
+		state->running[i] = state->running[--state->nrunning];
+	}
+}
+
+static int64_t next_end(const struct state *state)
+{
+	int64_t end = INT64_MAX;
+
+	for (uint32_t i = 0; i < state->nrunning; i++)
+		if (state->running[i].end < end)
+			end = state->running[i].end;
+	return end;
+}
+
+/* In the order of the history: when it may begin. */
+static void wait_for_room(struct state *state, const struct fors_pastjob *job)
+{
+	if (job->start > state->now)
+		state->now = job->start;
+	end_until(state, state->now);
+	while (state->replay->placement != FORS_RECORDED && state->nfree < job->nservers) {
+		state->now = next_end(state);
+		end_until(state, state->now);
+	}
+}
+
+static void start(struct state *state, const struct fors_pastjob *job, uint32_t count)
+{
+	int64_t length = job->end - job->start;
+
+	for (uint32_t i = 0; i < count; i++) {
+		state->owner[state->list[i]] = state->next_slot;
+		state->leaf_free[state->fabric->server[state->list[i]].leaf]--;
+	}
+	state->nfree -= count;
+	state->running[state->nrunning++] = (struct running){job->id, state->now + length, state->next_slot++};
+	state->result.nstarted++;
+}
+
+/* --- snapshots -------------------------------------------------------------------------------------------------- */
+
+static void print_running(const struct state *state, const struct running *running, struct fors_buffer *out)
+{
+	const char *between = ": ";
+
+	fors_buffer_print(out, "job%" PRIu64 "-%u", running->id, running->slot); /* an ID may come twice */
+	for (uint32_t s = 0; s < state->fabric->nservers; s++)
+		if (state->owner[s] == running->slot) {
+			fors_buffer_print(out, "%s0x%016" PRIx64, between, state->fabric->server[s].guid);
+			between = ", ";
+		}
+	fors_buffer_print(out, "\n");
+}
+
+static enum fors_err take_snapshot(struct state *state, struct fors_error *error)
+{
+	const struct fors_replay *replay = state->replay;
+	struct fors_buffer out = {0};
+	char *text = NULL;
+	size_t size = 0;
+	enum fors_err err;
+
+	fors_buffer_print(&out, "# %u servers at work, placed %s.\n", state->fabric->nservers - state->nfree,
+			  fors_placement_names[replay->placement]);
+	for (uint32_t i = 0; i < state->nrunning; i++)
+		print_running(state, &state->running[i], &out);
+	err = fors_buffer_finish(&out, &text, &size, error);
+	if (!err)
+		err = replay->take(replay->context, state->result.nsnapshots++, text, size,
+				   state->fabric->nservers - state->nfree, error);
+	free(text);
+	return err;
+}
+
+/* After job number `i`: is it time for another? */
+static bool is_due(const struct state *state, uint32_t i)
+{
+	uint64_t count = state->replay->past->count, first = count / 4;
+
+	return i >= first && state->nrunning &&
+	       ((uint64_t)i - first + 1) * state->replay->nsnapshots >=
+		       (state->result.nsnapshots + (uint64_t)1) * (count - first);
+}
+
+/* --- all of it -------------------------------------------------------------------------------------------------- */
+
+static enum fors_err run(struct state *state, struct fors_error *error)
+{
+	enum fors_err err = FORS_OK;
+
+	for (uint32_t i = 0; i < state->replay->past->count && !err; i++) {
+		const struct fors_pastjob *job = &state->replay->past->job[i];
+		uint32_t count = 0;
+
+		if (job->nservers <= state->fabric->nservers) {
+			wait_for_room(state, job);
+			err = place(state, job, &count, error);
+		}
+		if (count)
+			start(state, job, count);
+		else
+			state->result.nleft_out++;
+		if (!err && is_due(state, i))
+			err = take_snapshot(state, error);
+	}
+	return err;
+}
+
+static bool prepare(struct state *state)
+{
+	size_t n = state->fabric->nservers + (size_t)1;
+
+	state->owner = malloc(n * sizeof(*state->owner));
+	state->leaf_free = calloc(state->fabric->nleaves + (size_t)1, sizeof(*state->leaf_free));
+	state->running = malloc(n * sizeof(*state->running));
+	state->list = malloc(n * sizeof(*state->list));
+	state->by_name = malloc(n * sizeof(*state->by_name));
+	if (!state->owner || !state->leaf_free || !state->running || !state->list || !state->by_name)
+		return false;
+	for (uint32_t s = 0; s < state->fabric->nservers; s++) {
+		state->owner[s] = FREE;
+		state->leaf_free[state->fabric->server[s].leaf]++;
+	}
+	state->nfree = state->fabric->nservers;
+	sort_hosts(state);
+	return true;
+}
+
+enum fors_err fors_replay(const struct fors_replay *replay, struct fors_replayed *result, struct fors_error *error)
+{
+	struct state state = {.replay = replay, .fabric = replay->fabric, .random = {replay->seed}, .now = INT64_MIN};
+	enum fors_err err = prepare(&state) ? run(&state, error) : fors_fail_memory(error);
+
+	if (!err && replay->placement == FORS_RECORDED && !state.result.nstarted)
+		err = fors_fail(error, FORS_EINPUT, "no job of the history ran on hosts of this fabric");
+	free(state.owner);
+	free(state.leaf_free);
+	free(state.running);
+	free(state.list);
+	free(state.by_name);
+	if (!err)
+		*result = state.result;
+	return err;
+}

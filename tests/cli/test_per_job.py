@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""fors analyze --jobs FILE --pattern per-job-...: all jobs at the same time, each with a clock of its own."""
+import json
+
+import pytest
+
+TREE = ("--synthetic", "FT(2;8,8)")
+# 8 jobs, each a server at each leaf: under any tables of one LID they meet.
+MIXED = "".join(f"j{k}: " + ", ".join(f"Node{a:02}-{(a + k) % 8:02}" for a in range(8)) + "\n" for k in range(8))
+
+
+@pytest.fixture
+def run(fors, write):
+    def call(pattern, text, *more, code=0):
+        result = fors("analyze", "--pattern", pattern, "--jobs", write("jobs", text), *more, code=code)
+        return json.loads(result.out) if "--json" in more else result
+
+    return call
+
+
+def test_lanes_of_their_own_are_what_helps(run):
+    """In phases the jobs are in each other's way, also with a plan; with lanes of their own they are not."""
+    shift = run("per-job-shift", MIXED, *TREE, "--routing", "d-mod-k", "--json")
+    plan = run("per-job-plan", MIXED, *TREE, "--routing", "fors", "--lmc", "3", "--json")
+    owned = run("per-job-plan", MIXED.replace(":", " [exclusive]:"), *TREE, "--routing", "fors", "--lmc", "3", "--json")
+    assert owned["mean_speed"] == pytest.approx(1) and owned["worst_speed"] == pytest.approx(1)
+    assert 0.2 < shift["worst_speed"] <= shift["mean_speed"] < 0.95 and plan["mean_speed"] < 0.95
+    assert {job["over"] for job in owned["jobs"]} == {"own"} and {job["over"] for job in plan["jobs"]} == {"free"}
+    assert owned["chosen_efi_max"] <= 8 * 7 and "chosen_efi_max" not in shift
+    assert all(job["servers"] == 8 for job in shift["jobs"]) and shift["broken"] == 0
+
+
+def test_without_phases(run):
+    data = run("per-job-all-to-all", MIXED, *TREE, "--routing", "sar", "--phases", "4", "--json")
+    assert 0.2 < data["worst_speed"] <= data["mean_speed"] <= 1.0001 and data["time"] >= 4
+
+
+def test_text(run):
+    out = run("per-job-plan", "one: Node00-00, Node01-00\n", *TREE, "--routing", "fors", "--lmc", "3").out
+    assert "job         one                      2 servers  speed 1.000" in out
+    assert "speed       mean 1.000; slowest 1.000, one" in out and "chosen      EFI 1 at most" in out
+
+
+def test_any_topology(run):
+    data = run("per-job-shift", "a: 0-9\nb: 10-19\n", "--synthetic", "TORUS(4x5;1)", "--routing", "sssp", "--json")
+    assert 0 < data["worst_speed"] <= 1
+
+
+def test_messages_that_are_lost(run):
+    down = ("--down", "Leaf00[9]", "--down", "Leaf01[10]")
+    result = run("per-job-shift", MIXED, *TREE, *down, "--routing", "d-mod-k", "--json", code=1)
+    assert result["broken"] > 0 and result["worst_speed"] == 0  # the rule does not go round
+    result = run("per-job-plan", MIXED, *TREE, *down, "--routing", "fors", "--lmc", "3", "--json")
+    assert result["broken"] == 0 and result["worst_speed"] > 0.1
+
+
+@pytest.mark.parametrize("args, wanted", [
+    (["--pattern", "per-job-shift"], "needs --jobs FILE"),
+    (["--pattern", "per-job-shift", "--jobs", "x", "--optimum"], "goes without"),
+    (["--pattern", "per-job-shift", "--jobs", "x", "--map", "random"], "goes without"),
+    (["--pattern", "shift", "--phases", "3"], "--phases goes with"),
+    (["--pattern", "per-job-shift", "--jobs", "/nowhere/jobs"], "/nowhere/jobs"),
+])
+def test_bad_usage(fors, args, wanted):
+    assert wanted in fors("analyze", *TREE, "--routing", "fors", *args, code=2).err
+
+
+def test_plans_need_a_two_level_tree(run):
+    result = run("per-job-plan", "a: 0-3\n", "--synthetic", "TORUS(4x5;1)", "--routing", "sssp", code=2)
+    assert "two-level fat-trees under the tables of fors" in result.err
+
+
+def test_a_server_in_two_jobs_has_no_plan(run):
+    assert "works for job" in run("per-job-plan", "a: Node00-00, Node01-00\nb: Node00-00\n", *TREE, "--routing", "fors", code=2).err
