@@ -372,7 +372,9 @@ static void failures(void **state)
 	one = wait_job(bench, "one", 0, one);
 	submit(bench, FORS_JOB_INSTALLED, NULL);
 	one = wait_job(bench, "one", 8, one);
+	stop_worker(bench); /* and the next one is a standby from the start */
 	atomic_store(&mastership_now, FORS_MASTER_NO);
+	start_worker(bench);
 	wait_job(bench, "one", 0, one);
 }
 
@@ -456,7 +458,7 @@ static void over_any_tables(void **state)
 	struct fors_job *job = make_job(bench, FORS_JOB_INSTALLED, NULL);
 	uint64_t one;
 
-	write_jobs(bench, ONE);
+	write_jobs(bench, ONE "single: Node03-03\n");
 	fors_fabric_free(job->fabric);
 	job->fabric = NULL;
 	strcpy(job->tables_by, "minhop");
@@ -466,6 +468,7 @@ static void over_any_tables(void **state)
 	fors_worker_submit(bench->worker, job);
 	one = wait_job(bench, "one", 4, 0);
 	wait_status(bench, "\"over\": \"all\"", true);
+	wait_job(bench, "single", 1, 0);
 	fors_worker_note_change(bench->worker, "test");
 	wait_job(bench, "one", 0, one);
 }
