@@ -67,10 +67,11 @@ class Site:
     def judge(self, down):
         """Slurm and the file agree, and each job has a plan; those that own their lanes share no cable."""
         harness.wait_for(self.agrees, 30, "the file of jobs is what runs", 0.2)
-        out = self.folder / "plans"
+        out, judged = self.folder / "plans", self.folder / "judged"
+        judged.write_text(self.file.read_text())  # a job that waited may begin at any moment
         cut = [word for cable in down for word in ("--down", cable)]
-        data = json.loads(self.fors("jobs", "--synthetic", self.spec, "--lmc", self.lmc, "--jobs", self.file, *cut, "--output-dir", out, "--json").stdout)
-        assert {int(job["name"]): job["servers"] for job in data["jobs"]} == {job: len(nodes) for job, (_, nodes) in self.listed().items()}
+        data = json.loads(self.fors("jobs", "--synthetic", self.spec, "--lmc", self.lmc, "--jobs", judged, *cut, "--output-dir", out, "--json").stdout)
+        assert {int(job["name"]): job["servers"] for job in data["jobs"]} == {job: len(nodes) for job, (_, nodes) in self.listed(judged.read_text()).items()}
         assert data["meetings"] == 0
         used = {}
         for job in data["jobs"]:
