@@ -16,6 +16,7 @@
 #include "core/base/text.h"
 #include "core/fabric/places.h"
 #include "core/fabric/places_file.h"
+#include "core/fabric/places_pods.h"
 
 struct request {
 	uint64_t guid;
@@ -84,6 +85,16 @@ static int leave_request(const char *folder, uint64_t guid)
 	return code;
 }
 
+static void tell(const char *folder, const struct fors_places *places, const struct fors_places_size *before,
+		 const struct fors_places_size *after)
+{
+	bool is_three = fors_places_known(places);
+
+	printf("%s: %u of %u leaves and %u of %u %s stay; nearly every table entry may move\n", folder, after->leaves,
+	       before->leaves, is_three ? after->spines : after->lanes, is_three ? before->spines : before->lanes,
+	       is_three ? "middle switches and tops" : "spine lanes");
+}
+
 /* Would opensm do it, as far as its kept order says? */
 static int consider(const char *folder, struct request *request)
 {
@@ -100,8 +111,7 @@ static int consider(const char *folder, struct request *request)
 			code = cli_fail(&error);
 		after = fors_places_size(places);
 		if (!code)
-			printf("%s: %u of %u leaves and %u of %u spine lanes stay; nearly every table entry may move\n",
-			       folder, after.leaves, before.leaves, after.lanes, before.lanes);
+			tell(folder, places, &before, &after);
 	}
 	fors_places_free(places);
 	return code;

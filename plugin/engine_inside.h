@@ -35,8 +35,9 @@ enum fors_err fors_engine_forget_strangers(struct fors_job *job, struct fors_err
 enum fors_err fors_engine_understand_pods(struct fors_engine *engine, struct fors_job *job, struct fors_error *error);
 
 /*
- * Make job->lfts, and do what was requested to be forgotten; the draft is accepted when all leaves reach each other. With OpenSM's lock.
- * Errors: FORS_ENOPATH (which leaves are cut off from each other), FORS_ENOTREE (without what was forgotten), FORS_ENOMEM.
+ * Make job->lfts, and do what was requested to be forgotten; the draft is accepted when all leaves reach each other.
+ * With OpenSM's lock. Errors: FORS_ENOPATH (which leaves are cut off from each other), FORS_ENOTREE (without what was
+ * forgotten), FORS_ENOMEM.
  */
 enum fors_err fors_engine_fill_pods(struct fors_engine *engine, struct fors_job *job, struct fors_error *error);
 
@@ -51,7 +52,9 @@ void fors_engine_tell_pods(struct fors_engine *engine, const struct fors_job *jo
 
 /* --- engine_understand.c --- */
 
-/* The fabric that a net shows, with these places and the participants of the settings. Errors of fors_fabric_build(). */
+/*
+ * The fabric that a net shows, with these places and the participants of the settings. Errors of fors_fabric_build().
+ */
 enum fors_err fors_engine_build_fabric(const struct fors_engine *engine, const struct fors_places *places,
 				       const struct fors_net *net, struct fors_fabric **fabric,
 				       struct fors_error *error);
@@ -75,20 +78,23 @@ enum fors_err fors_engine_check(struct fors_engine *engine, struct fors_job *job
 /* Are all ports of job->fabric active that flows of a plan may pass, and were before this sweep? With OpenSM's lock. */
 bool fors_engine_is_active(const struct fors_engine *engine, const struct fors_job *job);
 
-/* Why the switches do not have what this sweep sends them, or the sweep has met errors; NULL: they do. With OpenSM's lock. */
+/*
+ * Why the switches do not have what this sweep sends them, or the sweep has met errors; NULL: they do. With OpenSM's
+ * lock.
+ */
 const char *fors_engine_incomplete(const struct osm_opensm *osm);
 
 /* --- engine_rehome.c --- */
 
 /*
- * The switches hold the tables of this job: is a ranking wanted, and when? What the worker has to know comes into the job:
- * withdrawal, due_ms. Without OpenSM's lock.
+ * The switches hold the tables of this job: is a ranking wanted, and when? What the worker has to know comes into the
+ * job: withdrawal, due_ms. Without OpenSM's lock.
  */
 void fors_engine_consider_rehome(struct fors_engine *engine, struct fors_job *job);
 
 /*
- * The same job: say, once, how many entries a new reference fabric has moved from where the order before had them. Nothing
- * was kept before: nothing is said. Without OpenSM's lock.
+ * The same job: say, once, how many entries a new reference fabric has moved from where the order before had them.
+ * Nothing was kept before: nothing is said. Without OpenSM's lock.
  */
 void fors_engine_tell_adopted(struct fors_engine *engine, const struct fors_job *job);
 

@@ -2,12 +2,14 @@
 /*
  * Trees of three levels: what fabric, tables and check are for two.
  *
- * Under OpenSM's lock tables are made in bounded time, about what minhop takes. Where the closed form is whole (no failure, or above the middle switches
- * only) rounds come with it for nothing; entries that lost their way are levelled, and rounds for them are searched for in small trees only. In larger
- * ones the worker plans over the tables as they are, which costs nothing there: the fullest cable carries what the
- * lower bound asks for, in whole units, either way.
+ * Under OpenSM's lock tables are made in bounded time, about what minhop takes. Where the closed form is whole (no
+ * failure, or above the middle switches only) rounds come with it for nothing; entries that lost their way are
+ * levelled, and rounds for them are searched for in small trees only. In larger ones the worker plans over the tables
+ * as they are, which costs nothing there: the fullest cable carries what the lower bound asks for, in whole units,
+ * either way.
  *
- * Draining, cables held down and homes ranked afresh are two levels' concepts yet: settings that ask for them are a warning.
+ * Draining, cables held down and homes ranked afresh are two levels' concepts yet: settings that ask for them are a
+ * warning.
  */
 #include "engine_inside.h"
 

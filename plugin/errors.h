@@ -14,7 +14,7 @@
 	X(1, FORS_F_CONFIG, "fors.conf, or a file that it or opensm.conf names, cannot be used",                                      \
 	  "correct the file and line named; SIGHUP reads it again")                                                                   \
 	X(2, FORS_F_START, "fors could not be started inside OpenSM", "see the reason; restart opensm")                               \
-	X(3, FORS_F_NOTREE, "the fabric is not a two-level fat-tree",                                                                 \
+	X(3, FORS_F_NOTREE, "the fabric is not a fat-tree of two or three levels",                                                    \
 	  "remove the link named, or leave the fabric to the next routing engine")                                                    \
 	X(4, FORS_F_NOPATH, "two leaves have no live spine in common", "repair one of their uplinks")                                 \
 	X(5, FORS_F_LIMIT, "the fabric is larger than fors can represent", "use another routing engine")                              \
@@ -52,7 +52,10 @@
 	X(22, FORS_F_TABLES, "the tables that fors filled did not pass their check; no switch got them",                              \
 	  "report this as a bug, with the fabric (ibnetdiscover); the next routing engine takes over meanwhile")                      \
 	X(23, FORS_F_LEFT, "something is reached by a detour only, or not at all, or a CA port is in no schedule",                    \
-	  "see what is named, and repair or move its cable; the rest of the fabric is not affected")
+	  "see what is named, and repair or move its cable; the rest of the fabric is not affected")                                  \
+	X(24, FORS_F_JOBS,                                                                                                            \
+	  "the jobs file cannot be read, or is no such file; the jobs of before stay, if there are any",                              \
+	  "correct the line named, or write the file again; fors looks at it every second")
 
 enum fors_code {
 #define X(number, name, meaning, remedy) name = number,

@@ -2,8 +2,8 @@
 /*
  * job_pods.h - what a job says of a tree of three levels.
  *
- * Such a job has no fabric. Its tables are fors's own; the plan is made over them as over any tables (job->over says who takes
- * part), beginning with the rounds that they were made with. Thread rules: plain data of whoever has the job.
+ * Such a job has no fabric. Its tables are fors's own; the plan is made over them as over any tables (job->over says
+ * who takes part), beginning with the rounds that they were made with. Thread rules: plain data of whoever has the job.
  */
 #ifndef FORS_PLUGIN_JOB_PODS_H
 #define FORS_PLUGIN_JOB_PODS_H
@@ -24,8 +24,8 @@ struct fors_job_pods {
 };
 
 /*
- * Let the job be one of a tree of three levels, that of these places: job->pods and job->over, both without tables yet. What it was of
- * that kind before is forgotten. Errors: FORS_ENOMEM, FORS_ENOTREE.
+ * Let the job be one of a tree of three levels, that of these places: job->pods and job->over, both without tables yet.
+ * What it was of that kind before is forgotten. Errors: FORS_ENOMEM, FORS_ENOTREE.
  */
 enum fors_err fors_job_be_pods(struct fors_job *job, const struct fors_places *places,
 			       const struct fors_participants *participants, struct fors_error *error);

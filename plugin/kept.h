@@ -6,7 +6,8 @@
  * is a request of the command `fors forget`: GUIDs of dead switches whose places shall be dropped. It is looked for
  * in each heavy sweep, and taken away when that sweep has ended.
  *
- * Threads: the sweeper's only, which never waits for a folder that hangs. Only the functions that say so may be called with OpenSM's lock held; they touch no file.
+ * Threads: the sweeper's only, which never waits for a folder that hangs. Only the functions that say so may be called
+ * with OpenSM's lock held; they touch no file.
  */
 #ifndef FORS_PLUGIN_KEPT_H
 #define FORS_PLUGIN_KEPT_H
@@ -69,8 +70,8 @@ enum fors_err fors_kept_refer(struct fors_kept *kept, const struct fors_places *
 void fors_kept_begin(struct fors_kept *kept);
 
 /*
- * Learn from `net` into the draft, which begins as a copy of the places; errors of fors_places_learn_tree(), and there is
- * no draft then. With or without OpenSM's lock.
+ * Learn from `net` into the draft, which begins as a copy of the places; errors of fors_places_learn_tree(), and there
+ * is no draft then. With or without OpenSM's lock.
  */
 enum fors_err fors_kept_learn(struct fors_kept *kept, const struct fors_net *net, const uint64_t *root_guids,
 			      size_t nroots, struct fors_error *error);

@@ -23,7 +23,8 @@ struct fors_rowwise_space {
 	uint64_t *lacks_node; /* of each node: colours that it has not yet */
 	uint64_t *lacks_row;  /* of each row */
 	uint16_t *row_of;     /* node x width: the row in which it has a colour, NO_ROW: none */
-	uint8_t *place_of;    /* row x width: 1 + the place that has a colour, 0: none */
+	uint32_t *has;	      /* row x width: node that has a colour, and 65,536 times 1 + its place; 0: none has */
+	bool *is_mended;      /* of each row: colour[] is not what `has` says */
 	uint32_t *hole;	      /* places without a colour */
 	uint32_t nholes, room;
 };
@@ -32,6 +33,7 @@ struct fors_rowwise_space {
 struct job {
 	struct fors_rowwise_space *space;
 	const struct fors_rowwise *graph;
+	uint8_t *colour; /* the caller's; FORS_UNMATCHED: a hole */
 };
 
 struct fors_rowwise_space *fors_rowwise_space_new(uint32_t nrows, uint32_t width, uint32_t nnodes)
@@ -44,9 +46,10 @@ struct fors_rowwise_space *fors_rowwise_space_new(uint32_t nrows, uint32_t width
 	space->lacks_node = malloc(((size_t)nnodes + 1) * sizeof(*space->lacks_node));
 	space->lacks_row = malloc(((size_t)nrows + 1) * sizeof(*space->lacks_row));
 	space->row_of = malloc(((size_t)nnodes * width + 1) * sizeof(*space->row_of));
-	space->place_of = malloc(nplaces);
+	space->has = malloc(nplaces * sizeof(*space->has));
+	space->is_mended = malloc(((size_t)nrows + 1) * sizeof(*space->is_mended));
 	space->hole = malloc(nplaces * sizeof(*space->hole));
-	if (space->lacks_node && space->lacks_row && space->row_of && space->place_of && space->hole)
+	if (space->lacks_node && space->lacks_row && space->row_of && space->has && space->is_mended && space->hole)
 		return space;
 	fors_rowwise_space_free(space);
 	return NULL;
@@ -59,71 +62,83 @@ void fors_rowwise_space_free(struct fors_rowwise_space *space)
 	free(space->lacks_node);
 	free(space->lacks_row);
 	free(space->row_of);
-	free(space->place_of);
+	free(space->has);
+	free(space->is_mended);
 	free(space->hole);
 	free(space);
 }
 
-static void clear(const struct job *job)
-{
-	struct fors_rowwise_space *space = job->space;
-	const struct fors_rowwise *graph = job->graph;
-
-	for (uint32_t node = 0; node < graph->nnodes; node++)
-		space->lacks_node[node] = fors_match_columns(graph->width);
-	memset(space->row_of, 0xFF, (size_t)graph->nnodes * graph->width * sizeof(*space->row_of));
-	memset(space->place_of, 0, (size_t)graph->nrows * graph->width);
-	space->nholes = 0;
-}
-
 /* ---- matchings ---- */
 
-/* Match the places of a row; returns how many there are. */
-static uint32_t match_row(const struct job *job, uint32_t row, uint32_t prefer, struct fors_matching *matching)
+/*
+ * Match the places of a row, whose nodes lack so much; returns how many there are. Each prefers the next colour: `from` has the
+ * bits of that one and all behind it.
+ */
+static uint32_t match_row(const uint16_t *node, uint32_t width, const uint64_t *lacks, uint32_t prefer,
+			  struct fors_matching *matching)
 {
-	const uint16_t *node = job->graph->node + (size_t)row * job->graph->width;
+	const uint64_t all = fors_match_columns(width);
+	uint64_t free = all, from = all >> prefer << prefer;
 	uint32_t i = 0;
 
-	matching->free = fors_match_columns(job->graph->width);
-	for (; i < job->graph->width && node[i] != FORS_ROWWISE_NOBODY; i++) {
-		uint64_t open;
+	for (; i < width && node[i] != FORS_ROWWISE_NOBODY; i++) {
+		uint64_t may = lacks[node[i]], open = may & free;
 
-		matching->may[i] = job->space->lacks_node[node[i]];
-		matching->column[i] = FORS_UNMATCHED;
-		open = matching->may[i] & matching->free;
-		if (open)
-			fors_match(matching, i, fors_match_first(open, prefer));
-		else
+		matching->may[i] = may;
+		if (open) {
+			uint64_t pick = open & from ? open & from : open;
+			uint32_t column = (uint32_t)__builtin_ctzll(pick);
+
+			matching->column[i] = (uint8_t)column;
+			matching->row[column] = (uint8_t)i;
+			free ^= pick & -pick;
+		} else {
+			matching->column[i] = FORS_UNMATCHED;
+			matching->free = free;
 			fors_match_augment(matching, i);
-		prefer = prefer + 1 < job->graph->width ? prefer + 1 : 0;
+			free = matching->free;
+		}
+		from = from << 1 & all;
+		from = from ? from : all;
 	}
+	matching->free = free;
 	return i;
 }
 
-/* Write down that the node of a place has a colour there. */
-static inline void note(const struct job *job, uint32_t row, uint32_t place, uint32_t colour)
+/* What a row has of a colour: who, and at which place. */
+static inline uint32_t entry_of(uint32_t node, uint32_t place)
 {
-	struct fors_rowwise_space *space = job->space;
-	size_t first = (size_t)row * job->graph->width;
-	uint32_t node = job->graph->node[first + place];
-
-	space->lacks_node[node] &= ~(UINT64_C(1) << colour);
-	space->row_of[node * job->graph->width + colour] = (uint16_t)row;
-	space->place_of[first + colour] = (uint8_t)(place + 1);
+	return (place + 1) << 16 | node;
 }
 
 static void colour_row(const struct job *job, uint32_t row, uint32_t prefer)
 {
+	struct fors_rowwise_space *space = job->space;
+	const uint32_t width = job->graph->width;
+	const size_t first = (size_t)row * width;
+	const uint16_t *node = job->graph->node + first;
+	uint64_t *lacks = space->lacks_node;
+	uint32_t *has = space->has + first;
+	uint16_t *row_of = space->row_of;
 	struct fors_matching matching;
-	uint32_t n = match_row(job, row, prefer, &matching);
+	uint32_t n = match_row(node, width, lacks, prefer, &matching);
 
+	memcpy(job->colour + first, matching.column, n);
 	for (uint32_t i = 0; i < n; i++) {
-		if (matching.column[i] == FORS_UNMATCHED)
-			job->space->hole[job->space->nholes++] = row * job->graph->width + i;
-		else
-			note(job, row, i, matching.column[i]);
+		uint32_t column = matching.column[i];
+
+		if (column == FORS_UNMATCHED) {
+			space->hole[space->nholes++] = (uint32_t)first + i;
+			continue;
+		}
+		lacks[node[i]] &= ~(UINT64_C(1) << column);
+		has[column] = entry_of(node[i], i);
+		row_of[node[i] * width + column] = (uint16_t)row;
 	}
-	job->space->lacks_row[row] = matching.free;
+	for (uint64_t free = matching.free; free; free &= free - 1)
+		has[__builtin_ctzll(free)] = 0;
+	space->lacks_row[row] = matching.free;
+	space->is_mended[row] = false;
 }
 
 /* ---- exchanges ---- */
@@ -131,29 +146,32 @@ static void colour_row(const struct job *job, uint32_t row, uint32_t prefer)
 /* Exchange colours a and b along the path that begins with the place of colour a at `node`, which lacks b. */
 static void exchange(const struct job *job, uint32_t node, uint32_t a, uint32_t b)
 {
-	const struct fors_rowwise *graph = job->graph;
+	const uint32_t width = job->graph->width;
 	struct fors_rowwise_space *space = job->space;
 	const uint64_t both = UINT64_C(1) << a | UINT64_C(1) << b;
-	uint32_t row = space->row_of[node * graph->width + a];
+	uint16_t *rows = space->row_of + node * width;
+	uint32_t row = rows[a];
 
 	space->lacks_node[node] ^= both;
-	space->row_of[node * graph->width + a] = NO_ROW;
+	rows[a] = NO_ROW;
 	for (;;) {
-		uint8_t *place = space->place_of + (size_t)row * graph->width, old = place[b];
+		uint32_t *has = space->has + (size_t)row * width, old = has[b];
 		uint32_t next;
 
-		place[b] = place[a];
-		place[a] = old;
-		space->row_of[node * graph->width + b] = (uint16_t)row;
+		has[b] = has[a];
+		has[a] = old;
+		space->is_mended[row] = true;
+		rows[b] = (uint16_t)row;
 		if (!old) {
 			space->lacks_row[row] ^= both;
 			return;
 		}
-		node = graph->node[(size_t)row * graph->width + old - 1];
-		next = space->row_of[node * graph->width + a];
-		space->row_of[node * graph->width + a] = (uint16_t)row;
+		node = old & 0xFFFF;
+		rows = space->row_of + node * width;
+		next = rows[a];
+		rows[a] = (uint16_t)row;
 		if (next == NO_ROW) {
-			space->row_of[node * graph->width + b] = NO_ROW;
+			rows[b] = NO_ROW;
 			space->lacks_node[node] ^= both;
 			return;
 		}
@@ -172,29 +190,39 @@ static bool fill_hole(const struct job *job, uint32_t hole)
 	colour = (uint32_t)__builtin_ctzll(node_lacks & row_lacks ? node_lacks & row_lacks : row_lacks);
 	if (!(node_lacks & row_lacks))
 		exchange(job, node, colour, (uint32_t)__builtin_ctzll(node_lacks));
-	note(job, row, hole % job->graph->width, colour);
+	job->space->has[row * job->graph->width + colour] = entry_of(node, hole % job->graph->width);
+	job->space->row_of[node * job->graph->width + colour] = (uint16_t)row;
+	job->space->is_mended[row] = true;
+	job->space->lacks_node[node] &= ~(UINT64_C(1) << colour);
 	job->space->lacks_row[row] &= ~(UINT64_C(1) << colour);
 	return true;
 }
 
 /* ---- the whole ---- */
 
-static void write_colours(const struct job *job, uint8_t *colour)
+/* The colours of rows in which places have been given others. */
+static void write_mended(const struct job *job)
 {
 	const uint32_t width = job->graph->width;
-	const uint8_t *place = job->space->place_of;
 
-	for (uint32_t row = 0; row < job->graph->nrows; row++, place += width, colour += width)
-		for (uint32_t c = 0; c < width; c++)
-			if (place[c])
-				colour[place[c] - 1] = (uint8_t)c;
+	for (uint32_t row = 0; row < job->graph->nrows; row++) {
+		const uint32_t *has = job->space->has + (size_t)row * width;
+		uint8_t *colour = job->colour + (size_t)row * width;
+
+		for (uint32_t c = 0; job->space->is_mended[row] && c < width; c++)
+			if (has[c])
+				colour[(has[c] >> 16) - 1] = (uint8_t)c;
+	}
 }
 
 bool fors_rowwise(struct fors_rowwise_space *space, const struct fors_rowwise *graph, uint8_t *colour)
 {
-	const struct job job = {.space = space, .graph = graph};
+	const struct job job = {.space = space, .graph = graph, .colour = colour};
 
-	clear(&job);
+	for (uint32_t node = 0; node < graph->nnodes; node++)
+		space->lacks_node[node] = fors_match_columns(graph->width);
+	memset(space->row_of, 0xFF, (size_t)graph->nnodes * graph->width * sizeof(*space->row_of));
+	space->nholes = 0;
 	for (uint32_t row = 0, prefer = 0; row < graph->nrows; row++) {
 		colour_row(&job, row, prefer);
 		prefer += graph->turn;
@@ -203,6 +231,7 @@ bool fors_rowwise(struct fors_rowwise_space *space, const struct fors_rowwise *g
 	for (uint32_t i = 0; i < space->nholes; i++)
 		if (!fill_hole(&job, space->hole[i]))
 			return false;
-	write_colours(&job, colour);
+	if (space->nholes)
+		write_mended(&job);
 	return true;
 }

@@ -21,9 +21,9 @@
  *
  * A tree of three levels has a text of its own, "fors-pods 1": places_pods_file.c has its lines.
  *
- * Version 1 had no homes: the line of slots held leaf ports only, of free ports too, and that of servers was missing. Slot
- * s of leaf a was at home on lane (N a + s) mod L, N the most slots of any leaf, and there it stays until homes are
- * ranked, so that whoever takes over from that version moves nothing.
+ * Version 1 had no homes: the line of slots held leaf ports only, of free ports too, and that of servers was missing.
+ * Slot s of leaf a was at home on lane (N a + s) mod L, N the most slots of any leaf, and there it stays until homes
+ * are ranked, so that whoever takes over from that version moves nothing.
  */
 #include "places_file.h"
 

@@ -2,9 +2,10 @@
 /*
  * places_pods.c - learning a tree of three levels, and which kind of tree it is.
  *
- * A tree of three levels has two sides, too: its middle switches on the one, leaves and tops on the other. What tells it from one of two is that
- * leaves of different pods never had a spine in common; a tree of two in which dead cables part leaves is told from it by
- * the cables that were ever seen. Root GUIDs that name tops leave no doubt: then it is none of two levels.
+ * A tree of three levels has two sides, too: its middle switches on the one, leaves and tops on the other. What tells
+ * it from one of two is that leaves of different pods never had a spine in common; a tree of two in which dead cables
+ * part leaves is told from it by the cables that were ever seen. Root GUIDs that name tops leave no doubt: then it is
+ * none of two levels.
  */
 #include "places_pods.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * places_pods_edit.c - the kept order of a tree of three levels against a reference fabric, and what is dropped from it.
+ * places_pods_edit.c - the kept order of a tree of three levels against a reference fabric, and what is dropped from
+ * it.
  */
 #include "places_pods_inside.h"
 

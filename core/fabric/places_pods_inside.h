@@ -22,8 +22,8 @@ struct fors_pod_places *fors_pod_places_copy(const struct fors_pod_places *from)
 /* The node of the switch on one of the levels with this GUID, FORS_NONE: none. */
 uint32_t fors_pod_places_switch(const struct fors_pod_places *pods, uint64_t guid);
 /*
- * The tree of `known`, whose lists are those of `from`, with what of it lives in `now`. Which switches are tops say those that are
- * marked as roots, if there are any, else the tree. As fors_places_pods().
+ * The tree of `known`, whose lists are those of `from`, with what of it lives in `now`. Which switches are tops say
+ * those that are marked as roots, if there are any, else the tree. As fors_places_pods().
  */
 enum fors_err fors_pod_places_build(const struct fors_pod_places *from, const struct fors_net *known,
 				    const struct fors_net *now, struct fors_pods **pods, struct fors_error *error);

@@ -8,11 +8,13 @@
  *         |  \
  *      leaf (p,y)    servers at its ports
  *
- * Every cable between switches joins neighbouring levels. Pods are what hangs together without the tops, planes what hangs
- * together without the leaves; a top that several planes share (a director switch: line cards and fabric boards) is a top of each.
+ * Every cable between switches joins neighbouring levels. Pods are what hangs together without the tops, planes what
+ * hangs together without the leaves; a top that several planes share (a director switch: line cards and fabric boards)
+ * is a top of each.
  *
- * As at two levels there is what was ever seen and what lives now: `known` is a net with all that has a place, and the roles, orders and
- * homes follow from it alone; `now` is a net that shows what lives. Switches and cables of `now` that are not in `known` are nothing here.
+ * As at two levels there is what was ever seen and what lives now: `known` is a net with all that has a place, and the
+ * roles, orders and homes follow from it alone; `now` is a net that shows what lives. Switches and cables of `now`
+ * that are not in `known` are nothing here.
  *
  * Thread rules: plain data once it is made; any number of readers.
  */
@@ -56,10 +58,11 @@ struct fors_pods {
 };
 
 /*
- * The three-level tree that `known` (indexed) shows, with what of it lives in `now` (indexed), in *pods, owned by the caller
- * (fors_pods_free()). root_guids (nroots node GUIDs; NULL, 0: none) says which switches are tops; else the tree itself does.
- * Errors: FORS_ENOTREE (another number of levels; a cable that joins two switches of one level, or planes that do not line up:
- * with the switch that does not fit), FORS_ELIMIT, FORS_ENOMEM.
+ * The three-level tree that `known` (indexed) shows, with what of it lives in `now` (indexed), in *pods, owned by the
+ * caller (fors_pods_free()). root_guids (nroots node GUIDs; NULL, 0: none) says which switches are tops; else the tree
+ * itself does.
+ * Errors: FORS_ENOTREE (another number of levels; a cable that joins two switches of one level, or planes that do not
+ * line up: with the switch that does not fit), FORS_ELIMIT, FORS_ENOMEM.
  */
 enum fors_err fors_pods_build(const struct fors_net *known, const struct fors_net *now, const uint64_t *root_guids,
 			      size_t nroots, struct fors_pods **pods, struct fors_error *error);
@@ -69,9 +72,10 @@ void fors_pods_free(struct fors_pods *pods);
 uint8_t *fors_pods_levels_now(const struct fors_pods *pods);
 
 /*
- * Add to `known` (indexed before and after) what `now` shows for the first time: switches, adapters and cables; a cable that is
- * plugged otherwise now replaces the one of before. A new switch in place of a dead one, at the same ports of the same neighbours,
- * takes over its place. Errors: FORS_ENOMEM, FORS_EINPUT (as fors_net_index()); `known` is unchanged then.
+ * Add to `known` (indexed before and after) what `now` shows for the first time: switches, adapters and cables; a
+ * cable that is plugged otherwise now replaces the one of before. A new switch in place of a dead one, at the same
+ * ports of the same neighbours, takes over its place. Errors: FORS_ENOMEM, FORS_EINPUT (as fors_net_index()); `known`
+ * is unchanged then.
  */
 enum fors_err fors_pods_learn(struct fors_net **known, const struct fors_net *now, struct fors_error *error);
 

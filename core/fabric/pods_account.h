@@ -10,8 +10,8 @@
 #include "pods.h"
 
 /*
- * Which servers take part, plays[nslots], owned by the caller, and how many. participants: NULL for all. A server without a LID
- * takes no part. Errors: FORS_ENOMEM.
+ * Which servers take part, plays[nslots], owned by the caller, and how many. participants: NULL for all. A server
+ * without a LID takes no part. Errors: FORS_ENOMEM.
  */
 enum fors_err fors_pods_players(const struct fors_pods *pods, const struct fors_participants *participants,
 				bool **plays, uint32_t *count, struct fors_error *error);

@@ -15,6 +15,7 @@
 #include "core/schedule/pace.h"
 #include "core/schedule/schedule.h"
 #include "core/status/failover.h"
+#include "jobstat.h"
 
 enum fors_state { FORS_INACTIVE, FORS_PLANNING, FORS_ACTIVE, FORS_FAILED };
 #define FORS_NSTATES 4
@@ -86,6 +87,7 @@ struct fors_status {
 	struct fors_links lost_servers; /* places of servers with nothing alive: b is the server that was, or empty */
 	struct fors_gains repairs;	/* what to mend first */
 	struct fors_failover failover;	/* the last one since opensm started */
+	struct fors_jobstats jobs;	/* each job, where there is a jobs file; else not known */
 	struct fors_warnings warnings;
 };
 
@@ -101,8 +103,8 @@ void fors_status_clear(struct fors_status *status);
 enum fors_err fors_status_fabric(struct fors_status *status, const struct fors_fabric *fabric,
 				 struct fors_error *error);
 /*
- * The same of a tree of three levels, and of who takes part in it (plays[nslots], fors_pods_players()). Of dead and degraded links `a` is the lower
- * end. Errors: FORS_ENOMEM; the status is unchanged then.
+ * The same of a tree of three levels, and of who takes part in it (plays[nslots], fors_pods_players()). Of dead and
+ * degraded links `a` is the lower end. Errors: FORS_ENOMEM; the status is unchanged then.
  */
 enum fors_err fors_status_pods(struct fors_status *status, const struct fors_pods *pods, const bool *plays,
 			       struct fors_error *error);

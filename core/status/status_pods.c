@@ -2,8 +2,8 @@
 /*
  * status_pods.c - the facts of a tree of three levels.
  *
- * Cables between switches are listed by their lower end; what is known and not alive is dead. m counts the switches that have a dead cable
- * below them, f is the uplinks that the worst leaf lacks for its servers, as at two levels.
+ * Cables between switches are listed by their lower end; what is known and not alive is dead. m counts the switches
+ * that have a dead cable below them, f is the uplinks that the worst leaf lacks for its servers, as at two levels.
  */
 #include "status.h"
 

@@ -26,6 +26,7 @@
 #include <string.h>
 
 #define NPORTS 256
+#define WORDS (NPORTS / 64)
 
 enum end { ARRIVES, NO_WAY, DROPPED, ASTRAY, ROUND };
 
@@ -45,8 +46,12 @@ struct walk {
 	struct fors_reach *reach;
 	struct range *range; /* LIDs on the target */
 	unsigned nranges;
-	uint8_t *seen;	   /* [switch * NPORTS + port]: the switch has this port for one of them */
+	uint64_t *seen;	   /* [switch * WORDS], a bit per port: the switch has it for one of them */
 	bool *is_straight; /* per switch */
+	uint32_t *unclean; /* in trees of more levels: switches that are walked, */
+	uint32_t *way;	   /* those on a way, */
+	uint32_t *known;   /* per switch the LID that end[] is known for; 0: none, */
+	uint8_t *end;	   /* enum end */
 	uint32_t target;
 	bool is_detoured; /* of the switch that is looked at: a CA's LID takes a detour */
 };
@@ -109,28 +114,38 @@ static bool has_one_port(const struct walk *w, uint32_t at)
 	return true;
 }
 
-static void see_ports(const struct walk *w, uint32_t at, uint8_t *seen)
+static void see_ports(const struct walk *w, uint32_t at, uint64_t *seen)
 {
-	memset(seen, 0, NPORTS);
+	uint64_t low = 0; /* nearly all are in it: in a register */
+
+	memset(seen, 0, WORDS * sizeof(*seen));
 	for (unsigned r = 0; r < w->nranges; r++) {
 		const uint8_t *entry = w->s->all[at].row + w->range[r].lid;
 
-		for (unsigned i = 0; i < w->range[r].count; i++)
-			seen[entry[i]] = 1;
+		for (unsigned i = 0; i < w->range[r].count; i++) {
+			if (entry[i] < 64)
+				low |= UINT64_C(1) << entry[i];
+			else
+				seen[entry[i] / 64] |= UINT64_C(1) << entry[i] % 64;
+		}
 	}
+	seen[0] |= low;
 }
 
-/* The first port from `p` on that occurs, NPORTS: none does. Eight at a time, for nearly all do not. */
-static unsigned next_seen(const uint8_t *seen, unsigned p)
+/* The first port from `p` on that occurs, NPORTS: none does. */
+static unsigned next_seen(const uint64_t *seen, unsigned p)
 {
-	static const uint8_t none[8];
+	uint64_t wanted = ~UINT64_C(0) << p % 64;
 
-	while (p < NPORTS && !seen[p])
-		p += p % 8 == 0 && !memcmp(seen + p, none, sizeof(none)) ? 8 : 1;
-	return p;
+	for (unsigned i = p / 64; i < WORDS; i++) {
+		if (seen[i] & wanted)
+			return i * 64 + (unsigned)__builtin_ctzll(seen[i] & wanted);
+		wanted = ~UINT64_C(0);
+	}
+	return NPORTS;
 }
 
-static bool leads_only_to_target(const struct walk *w, uint32_t at, const uint8_t *seen)
+static bool leads_only_to_target(const struct walk *w, uint32_t at, const uint64_t *seen)
 {
 	for (unsigned p = next_seen(seen, 0); p < NPORTS; p = next_seen(seen, p + 1))
 		if (fors_switches_next(w->s, at, (uint8_t)p) != w->target)
@@ -164,7 +179,7 @@ static void find_slots(const struct walk *w, uint8_t *slot_at)
 /* Is all sent to the target, or to straight switches? The dependencies of what is, are added. */
 static bool is_clean(const struct walk *w, uint32_t at, const uint8_t *slot_at)
 {
-	const uint8_t *seen = w->seen + (size_t)at * NPORTS;
+	const uint64_t *seen = w->seen + (size_t)at * WORDS;
 	bool is_clean = true;
 
 	for (unsigned p = next_seen(seen, 0); p < NPORTS; p = next_seen(seen, p + 1)) {
@@ -180,27 +195,57 @@ static bool is_clean(const struct walk *w, uint32_t at, const uint8_t *slot_at)
 
 /* --- LID by LID ----------------------------------------------------------- */
 
+/* Where a packet at switch `at`, which is not the target, goes next; FORS_NONE: it ends, in *end. */
+static uint32_t next_of(const struct walk *w, uint32_t at, uint32_t lid, enum end *end)
+{
+	const struct fors_switch *here = &w->s->all[at];
+	uint8_t port = here->row[lid];
+	uint32_t next = port == FORS_NO_PATH ? FORS_NONE : fors_switches_next(w->s, at, port);
+
+	if (port == FORS_NO_PATH)
+		*end = NO_WAY;
+	else if (next == FORS_NONE)
+		*end = port && (port > w->s->net->node[here->node].nports ||
+				fors_net_port(w->s->net, here->node, port)->peer == FORS_NONE)
+			       ? DROPPED
+			       : ASTRAY;
+	return next;
+}
+
 /* Where a packet at switch `at` ends. *hops: links between switches that it goes over. */
 static enum end follow(const struct walk *w, uint32_t at, uint32_t lid, uint32_t *hops)
 {
-	for (*hops = 0; *hops <= w->s->count; ++*hops) {
-		const struct fors_switch *here = &w->s->all[at];
-		uint8_t port = here->row[lid];
-		uint32_t next;
+	enum end end = ROUND;
 
+	for (*hops = 0; *hops <= w->s->count; ++*hops) {
 		if (at == w->target)
 			return ARRIVES;
-		if (port == FORS_NO_PATH)
-			return NO_WAY;
-		next = fors_switches_next(w->s, at, port);
-		if (next == FORS_NONE)
-			return port && (port > w->s->net->node[here->node].nports ||
-					fors_net_port(w->s->net, here->node, port)->peer == FORS_NONE)
-				       ? DROPPED
-				       : ASTRAY;
-		at = next;
+		at = next_of(w, at, lid, &end);
+		if (at == FORS_NONE)
+			return end;
 	}
 	return ROUND;
+}
+
+/*
+ * The same for trees of more levels, where nobody counts hops: what was found for a switch holds for all who come by.
+ */
+static enum end follow_once(struct walk *w, uint32_t at, uint32_t lid)
+{
+	enum end end = ARRIVES;
+	uint32_t n = 0;
+
+	while (at != FORS_NONE && at != w->target && !w->is_straight[at] && w->known[at] != lid) {
+		w->known[at] = lid;
+		w->end[at] = ROUND; /* if it comes here again */
+		w->way[n++] = at;
+		at = next_of(w, at, lid, &end);
+	}
+	if (at != FORS_NONE && at != w->target && !w->is_straight[at])
+		end = w->end[at];
+	while (n)
+		w->end[w->way[--n]] = (uint8_t)end;
+	return end;
 }
 
 static bool is_neighbour(const struct fors_switches *s, uint32_t a, uint32_t b)
@@ -241,7 +286,10 @@ static bool gets_up_and_down(const struct walk *w, uint32_t at)
 	return false;
 }
 
-/* Neighbours, and leaves with a spine in common, need none; in trees of more levels nobody does whom ways up, then down, join. */
+/*
+ * Neighbours, and leaves with a spine in common, need none; in trees of more levels nobody does whom ways up, then
+ * down, join.
+ */
 static bool needs_detour(const struct walk *w, uint32_t at)
 {
 	const struct fors_switches *s = w->s;
@@ -286,8 +334,10 @@ static enum fors_err walk_lid(struct walk *w, uint32_t at, const struct range *r
 		return FORS_OK;
 	if (next != FORS_NONE)
 		depend(w, at, port, w->s->all[next].slot[w->s->all[next].row[lid]]);
+	if (w->s->all[at].level)
+		return judge(w, at, lid, follow_once(w, at, lid), error);
 	end = follow(w, at, lid, &hops);
-	w->is_detoured |= end == ARRIVES && hops > 2 && !w->s->all[at].level && range->port && w->s->all[at].has_ends &&
+	w->is_detoured |= end == ARRIVES && hops > 2 && range->port && w->s->all[at].has_ends &&
 			  w->s->all[at].is_leaf && w->s->all[w->target].is_leaf;
 	return judge(w, at, lid, end, error);
 }
@@ -307,15 +357,28 @@ static enum fors_err walk_switch(struct walk *w, uint32_t at, struct fors_error 
 	return err;
 }
 
+/* In trees of more levels: LID by LID, all switches that are not clean. */
+static enum fors_err walk_lids(struct walk *w, const uint32_t *unclean, uint32_t n, struct fors_error *error)
+{
+	enum fors_err err = FORS_OK;
+
+	for (unsigned r = 0; !err && r < w->nranges; r++)
+		for (unsigned i = 0; !err && i < w->range[r].count; i++)
+			for (uint32_t k = 0; !err && k < n; k++)
+				err = walk_lid(w, unclean[k], &w->range[r], w->range[r].lid + i, error);
+	return err;
+}
+
 /* --- all of them ---------------------------------------------------------- */
 
 static enum fors_err check_target(struct walk *w, uint8_t *slot_at, struct fors_error *error)
 {
 	enum fors_err err = check_delivery(w, error);
+	uint32_t nunclean = 0;
 
 	find_slots(w, slot_at);
 	for (uint32_t at = 0; at < w->s->count; at++) {
-		uint8_t *seen = w->seen + (size_t)at * NPORTS;
+		uint64_t *seen = w->seen + (size_t)at * WORDS;
 
 		w->is_straight[at] = at != w->target && has_one_port(w, at);
 		if (at == w->target || w->is_straight[at])
@@ -323,10 +386,15 @@ static enum fors_err check_target(struct walk *w, uint8_t *slot_at, struct fors_
 		see_ports(w, at, seen);
 		w->is_straight[at] = leads_only_to_target(w, at, seen);
 	}
-	for (uint32_t at = 0; !err && at < w->s->count; at++)
-		if (at != w->target && !w->is_straight[at] && !is_clean(w, at, slot_at))
+	for (uint32_t at = 0; !err && at < w->s->count; at++) {
+		if (at == w->target || w->is_straight[at] || is_clean(w, at, slot_at))
+			continue;
+		if (w->s->all[at].level)
+			w->unclean[nunclean++] = at;
+		else
 			err = walk_switch(w, at, error);
-	return err;
+	}
+	return err ? err : walk_lids(w, w->unclean, nunclean, error);
 }
 
 enum fors_err fors_reach_check(const struct fors_switches *switches, struct fors_loops *loops, struct fors_reach *reach,
@@ -338,9 +406,13 @@ enum fors_err fors_reach_check(const struct fors_switches *switches, struct fors
 
 	*reach = (struct fors_reach){0};
 	w.range = malloc(NPORTS * sizeof(*w.range));
-	w.seen = malloc((size_t)switches->count * NPORTS + 1);
+	w.seen = malloc(((size_t)switches->count * WORDS + 1) * sizeof(*w.seen));
 	w.is_straight = calloc((size_t)switches->count + 1, sizeof(*w.is_straight));
-	if (!slot_at || !w.range || !w.seen || !w.is_straight)
+	w.unclean = malloc(((size_t)switches->count + 1) * sizeof(*w.unclean));
+	w.way = malloc(((size_t)switches->count + 1) * sizeof(*w.way));
+	w.known = calloc((size_t)switches->count + 1, sizeof(*w.known));
+	w.end = calloc((size_t)switches->count + 1, sizeof(*w.end));
+	if (!slot_at || !w.range || !w.seen || !w.is_straight || !w.unclean || !w.way || !w.known || !w.end)
 		err = fors_fail_memory(error);
 	for (w.target = 0; !err && w.target < switches->count; w.target++) {
 		find_ranges(&w);
@@ -350,5 +422,9 @@ enum fors_err fors_reach_check(const struct fors_switches *switches, struct fors
 	free(w.range);
 	free(w.seen);
 	free(w.is_straight);
+	free(w.unclean);
+	free(w.way);
+	free(w.known);
+	free(w.end);
 	return err;
 }

@@ -205,6 +205,8 @@ def test_tago_weighs_global_links(fors, simulate, write, tmp_path):
 
     tago, ecmp = global_loads("tago", "--blocks", blocks), global_loads("random")
     assert len(tago) == 4 and tago[3] < 1.1 * tago[0] and ecmp[3] > 2 * ecmp[0]
+    spread = json.loads(fors("analyze", *args[:6], "--policy", "tago", "--blocks", blocks, "--json").out)["spread"]
+    assert spread == {"policy": "tago", "max_load": 3 * 3 / 4, "throughput": 4 / 9, "phase_load": [9 / 4]}  # from Leaf00 to Leaf01: three flows, three of four
     assert "needs --blocks" in fors("simulate", *args, "--policy", "tago", code=2).err
     for text, error in (("a: Leaf00\n", "two blocks"), ("a: Leaf00\nb: Leaf00\n", "blocks:2"), ("a: Leaf00\nb: H01\n", "no switch"), ("a Leaf00\n", "blocks:1"),
                         ("a: Leaf00\nb: Leaf03\n", "no cable leads")):

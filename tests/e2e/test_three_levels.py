@@ -2,6 +2,7 @@
 """Trees of three levels under the stock opensm: routed, planned for, published; failures of each kind, and back."""
 import os
 import signal
+import subprocess
 
 import pytest
 
@@ -11,12 +12,13 @@ import three
 
 
 def settled(sm, act, *args):
-    """Do something to the fabric, have it swept, and wait for the word of fors on it."""
+    """Do something to the fabric, and wait for the last word of fors on it: the first sweep may begin, by a trap, in the midst of it."""
     before = sm.status()["epoch"]
     act(*args)
-    mark = sm.log_end()
-    sm.sighup()
-    sm.wait_up(mark)
+    for _ in range(2):
+        mark = sm.log_end()
+        sm.sighup()
+        sm.wait_up(mark)
     return sm.wait_epoch(before)
 
 
@@ -37,8 +39,7 @@ def changed(sim, sm, *ends):
             sim.relink(*end) if isinstance(end, tuple) else sim.relink_node(end)
     settled(sm, cut)
     status, _ = good(sim, sm)
-    settled(sm, mend)
-    return status, good(sim, sm)
+    return status, settled(sm, mend), sim.snapshot()
 
 
 def tables_of(snapshot):
@@ -59,12 +60,13 @@ def test_failures_of_each_kind(fabric):
                                   ([tree.leaf_cable(2, 1, 3)], 1, 1, None),
                                   ([tree.mid(3, 0)], 8, 5, None),
                                   ([tree.leaf_cable(0, 0, 1), tree.leaf_cable(3, 2, 2), tree.top_cable(1, 1, 1)], 3, 3, None)]:
-        worse, (again, snapshot) = changed(sim, sm, *ends)
+        worse, again, snapshot = changed(sim, sm, *ends)
         assert len(worse["dead_links"]) == dead and worse["affected_spines"] == m, ends
         assert worse["phases"] <= (phases or worse["lower_bound"] + 4), worse
         assert again["phases"] == 64 and again["dead_links"] == []
         changes += 2
         assert tables_of(snapshot) == tables_of(healthy), f"not as it was after {ends}"
+    good(sim, sm)
     assert sm.log().count("fors: active: epoch") == changes  # one plan each, and that of the tables
 
 
@@ -157,6 +159,81 @@ def test_a_crossed_cable_is_declined(fabric, cable, words):
     sm.sighup()
     sm.wait_status(state="active")
     good(sim, sm)
+
+
+class OddTree(three.Tree3):
+    """Uneven and with guests: some places are empty, a host hangs on a middle switch, one on a top; cables are plugged crosswise."""
+
+    EMPTY = ["Node0-0-1", "Node1-1-0", "Node2-0-0", "Node2-0-1"]
+
+    def __init__(self):
+        super().__init__((2, 2, 3), (2, 3))
+        for name in self.EMPTY:
+            self.unplug(name, 1)
+            del self.hcas[name]
+        for name, switch in (("Gate0", self.mid(1, 1)), ("Gate1", self.top(0, 2))):
+            self.switches[switch] += 1
+            self.hcas[name] = 1
+            self.connect(switch, self.switches[switch], name, 1)
+        for (a, b), (c, d) in [((("Leaf2-1", 3)), ("Leaf2-1", 4)), (("Mid0-0", 3), ("Mid0-0", 5))]:
+            far, other = self.unplug(a, b), self.unplug(c, d)
+            self.connect(a, b, *other)
+            self.connect(c, d, *far)
+
+    def unplug(self, node, port):
+        peer = self.cable.pop((node, port))
+        del self.cable[peer]
+        return peer
+
+
+@pytest.mark.parametrize("lmc", ["0", "2"])
+def test_an_odd_tree(fabric, lmc):
+    tree = OddTree()
+    sim, sm = fabric(tree, lmc=lmc)
+    sm.wait_epoch()
+    players = [name for name in tree.hcas if name.startswith("Node")]
+    for ends in [(), (tree.top_cable(2, 1, 1),), (tree.leaf_cable(1, 1, 1),), (tree.leaf_cable(0, 1, 1), tree.top(1, 0)), (tree.leaf(1, 0),)]:
+        settled(sm, lambda: [sim.unlink(*end) if isinstance(end, tuple) else sim.unlink_node(end) for end in ends]) if ends else None
+        status, snapshot = sm.status(), sim.snapshot()
+        assert three.judge_tables(snapshot, sm.node) == [], ends
+        nodes = three.reached(snapshot, sm.node)
+        there = [name for name in players if name in nodes]
+        assert over.judge(snapshot, over.read_csv(sm.schedule_file), there) == [] and status["servers"] == len(there), ends
+        assert status["guests"] == 2 and status["tables_by"] == "fors"
+        for name in ("Gate0", "Gate1"):  # nobody is cut off in silence
+            ends_at = [three.walk(snapshot, leaf, snapshot.port[name].lid) for leaf in nodes if leaf.startswith("Leaf")]
+            assert set(ends_at) <= {name, None} and (None not in ends_at or any("without a path" in text for text in status["remarks"]))
+        settled(sm, lambda: [sim.relink(*end) if isinstance(end, tuple) else sim.relink_node(end) for end in ends]) if ends else None
+
+
+def test_reference_roots_and_forget(fabric, tmp_path):
+    """What the reference fabric has is known though it was never seen; what is not from there can be forgotten."""
+    tree = three.Tree3((2, 2, 3), (2, 2))
+    sim, sm = fabric(tree)
+    sm.wait_epoch()
+    _, healthy = good(sim, sm)
+    (tmp_path / "reference").write_text(sim.run(["ibnetdiscover"]))
+    guids = {name: port.guid for name, port in healthy.port.items()}
+    (tmp_path / "roots").write_text("".join(f"{guids[name]:#x}\n" for name in tree.switches if name.startswith("Top")))
+    settled(sm, lambda: sim.unlink_node(tree.mid(1, 1)))
+    _, dead = good(sim, sm)
+    sm.stop()
+    other = harness.OpenSM(sim, tmp_path / "other", fors_conf=f"reference_fabric = {tmp_path}/reference\n",
+                           root_guid_file=str(tmp_path / "roots"))
+    fabric.also(other)
+    other.wait_epoch()
+    assert tables_of(good(sim, other)[1]) == tables_of(dead)
+    assert other.status()["mids"] == 6 and " reference roots " in places(other)
+    argv = harness.fors_command("forget", f"{guids[tree.mid(1, 1)]:#x}", str(other.state_dir))
+    refused = subprocess.run(argv, capture_output=True, text=True)
+    assert refused.returncode == 1 and "reference fabric" in refused.stderr
+    other.fors_conf.write_text("")
+    settled(other, lambda: sim.unlink_node(tree.top(0, 0)))  # and the reference is none any more
+    done = subprocess.run(argv, capture_output=True, text=True, check=True)
+    assert "6 of 6 leaves and 9 of 10 middle switches and tops stay" in done.stdout
+    settled(other, lambda: None)
+    status, _ = good(sim, other)
+    assert status["mids"] == 5 and [link["b"] for link in status["dead_links"]] == [tree.top(0, 0)] * 3
 
 
 def test_small(fabric):

@@ -20,6 +20,8 @@
 #include "core/base/guidlist.h"
 #include "core/fabric/lids.h"
 #include "core/fabric/places.h"
+#include "core/fabric/places_pods.h"
+#include "core/fabric/pods_account.h"
 #include "core/net/lftfile.h"
 #include "core/net/lfts.h"
 #include "core/net/diff.h"
@@ -509,6 +511,119 @@ static enum fors_err learn_more(const struct ground *g, uint64_t *digest, struct
 		*digest = digest_places(places, g->bed->intact);
 	fors_places_free(places);
 	fors_net_free(broken);
+	return err;
+}
+
+/* ---- three levels ---- */
+
+static struct fors_net *three_levels(void)
+{
+	struct fors_tree_spec spec = {0};
+	struct fors_net *net = NULL;
+
+	assert_int_equal(fors_tree_spec_parse("XGFT(3;2,2,2;1,2,2)", &spec, NULL), FORS_OK);
+	assert_int_equal(fors_tree_net(&spec, &net, NULL), FORS_OK);
+	assert_int_equal(fors_assign_lids(net, NULL, 0, false, NULL), FORS_OK);
+	fors_tree_spec_clear(&spec);
+	return net;
+}
+
+static uint64_t last_switch(const struct fors_net *net)
+{
+	uint32_t last = net->nnodes;
+
+	while (net->node[--last].type != FORS_SWITCH)
+		;
+	return net->node[last].guid;
+}
+
+/* The same without the last switch. */
+static struct fors_net *net_without_last(const struct fors_net *net)
+{
+	struct fors_net *less = fors_net_new();
+	uint32_t last = fors_net_find_guid(net, last_switch(net)), index;
+
+	for (uint32_t i = 0; i < net->nnodes; i++)
+		if (i != last)
+			fors_net_add_node(less, net->node[i].type, net->node[i].nports, net->node[i].guid,
+					  net->node[i].id, net->node[i].desc, &index, NULL);
+	for (uint32_t i = 0; i < net->nnodes; i++)
+		for (unsigned p = 0; i != last && p <= net->node[i].nports; p++) {
+			struct fors_port *to = fors_net_port(less, i - (i > last), p);
+
+			*to = *fors_net_port(net, i, p);
+			if (to->peer == last)
+				to->peer = FORS_NONE;
+			else if (to->peer != FORS_NONE)
+				to->peer -= to->peer > last;
+		}
+	assert_int_equal(fors_net_index(less, NULL), FORS_OK);
+	return less;
+}
+
+/* Learn, twice, write down, read again, forget: all that changes places of three levels. */
+static enum fors_err keep_pods(struct fors_places *places, const struct fors_net *less, const struct fors_net *net,
+			       uint64_t *digest, struct fors_error *error)
+{
+	struct fors_places *read = NULL;
+	char *text = NULL;
+	size_t size = 0;
+	enum fors_err err = fors_places_learn_tree(places, net, NULL, 0, NULL, error);
+
+	if (!err)
+		err = fors_places_learn_tree(places, less, NULL, 0, NULL, error);
+	if (!err)
+		err = fors_places_forget(places, last_switch(net), error);
+	if (!err)
+		err = fors_places_encode(places, &text, &size, error);
+	if (!err)
+		err = fors_places_decode(text, size, "places", &read, error);
+	if (!err)
+		*digest = digest_of(text, size);
+	free(text);
+	fors_places_free(read);
+	return err;
+}
+
+static enum fors_err learn_pods(const struct ground *g, uint64_t *digest, struct fors_error *error)
+{
+	struct fors_net *net = three_levels(), *less = net_without_last(net);
+	struct fors_places *places = fors_places_new();
+	enum fors_err err;
+
+	begin();
+	err = keep_pods(places, less, net, digest, error);
+	faults_off();
+	fors_places_free(places);
+	fors_net_free(net);
+	fors_net_free(less);
+	return err;
+}
+
+static enum fors_err tell_pods(const struct ground *g, uint64_t *digest, struct fors_error *error)
+{
+	struct fors_net *net = three_levels(), *less = net_without_last(net);
+	struct fors_status status;
+	struct fors_pods *pods = NULL;
+	bool *plays = NULL;
+	uint32_t count = 0;
+	enum fors_err err;
+
+	fors_status_init(&status);
+	begin();
+	err = fors_pods_build(net, less, NULL, 0, &pods, error);
+	if (!err)
+		err = fors_pods_players(pods, NULL, &plays, &count, error);
+	if (!err)
+		err = fors_status_pods(&status, pods, plays, error);
+	faults_off();
+	assert_true(err ? status.leaves < 0 : status.dead_links.count == 2);
+	*digest = (uint64_t)status.tops;
+	fors_status_clear(&status);
+	fors_pods_free(pods);
+	free(plays);
+	fors_net_free(net);
+	fors_net_free(less);
 	return err;
 }
 
@@ -1357,6 +1472,8 @@ static void all_but_plans(void **state)
 		{"fors_guidlist_read", read_guids},
 		{"fors_places_learn", learn_all},
 		{"fors_places_learn, more", learn_more},
+		{"fors_places_learn_tree", learn_pods},
+		{"fors_status_pods", tell_pods},
 		{"fors_places_encode", encode_places},
 		{"fors_places_decode", decode_places},
 		{"fors_places_copy", copy_places},

@@ -14,8 +14,6 @@
 #include "core/planners/pods/route3.h"
 #include "core/tables/check.h"
 
-#define EFFORT 1000
-
 /* A tree with LIDs, before anything fails, and what is left of it. */
 struct world {
 	struct fors_net *known, *now;
@@ -57,14 +55,28 @@ static void take_down(struct world *w, const char *what)
 	must(fors_net_down(w->known, w->now, what, &error), &error);
 }
 
-static void route(struct world *w)
+static void route_with(struct world *w, uint32_t effort)
 {
 	struct fors_error error = {0};
 
 	fors_route3_free(w->route);
 	fors_pods_free(w->pods);
 	must(fors_pods_build(w->known, w->now, NULL, 0, &w->pods, &error), &error);
-	must(fors_route3_make(w->pods, EFFORT, &w->route, &error), &error);
+	must(fors_route3_make(w->pods, effort, &w->route, &error), &error);
+}
+
+static void route(struct world *w)
+{
+	route_with(w, FORS_ROUTE3_EFFORT);
+}
+
+/* All is alive again. */
+static void mend(struct world *w)
+{
+	struct fors_error error = {0};
+
+	fors_net_free(w->now);
+	must(fors_net_copy(w->known, &w->now, &error), &error);
 }
 
 static void world_free(struct world *w)
@@ -268,7 +280,6 @@ static void test_single_failures(void **state)
 		const char *what;
 		uint32_t phases;
 	} cases[] = {{"Leaf05[6]", 80}, {"Mid2-06[7]", 64}, {"Mid2-09", 80}, {"Spine10", 64}, {"Node03-02[1]", 64}};
-	struct fors_error error = {0};
 	struct fors_lfts *before;
 	struct world w;
 
@@ -279,8 +290,7 @@ static void test_single_failures(void **state)
 	for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		take_down(&w, cases[i].what);
 		assert_in_range(plan(&w), 63, cases[i].phases);
-		fors_net_free(w.now);
-		must(fors_net_copy(w.known, &w.now, &error), &error);
+		mend(&w);
 	}
 	route(&w);
 	assert_memory_equal(w.route->lfts->port, before->port, (size_t)before->nswitches * before->nlids);
@@ -337,6 +347,268 @@ static void test_path_indices(void **state)
 	world_free(&w);
 }
 
+/* ---- rounds ---- */
+
+/* The links from a leaf to a slot over the tables, as ports of now; how many. */
+static uint32_t walk(const struct world *w, uint32_t node, uint16_t lid, uint32_t *link)
+{
+	const struct fors_net *net = w->now;
+
+	for (uint32_t n = 0;; n++) {
+		uint8_t port = fors_lfts_port(w->route->lfts, fors_lfts_row(w->route->lfts, net->node[node].guid), lid);
+		uint32_t next;
+
+		assert_in_range(port, 1, net->node[node].nports);
+		next = fors_net_port(net, node, port)->peer;
+		assert_int_not_equal(next, FORS_NONE);
+		if (net->node[next].type == FORS_CA)
+			return n;
+		assert_true(n < 4);
+		link[n] = net->node[node].first_port + port;
+		node = next;
+	}
+}
+
+/*
+ * In no round two units have a link or a receiver, and no leaf has more than it has servers. By the tables as they are
+ * written.
+ */
+static void judge_rounds(const struct world *w)
+{
+	const struct fors_route3 *route = w->route;
+	size_t rows = w->now->nports + (size_t)w->pods->nslots;
+	uint8_t *taken = calloc(rows * route->nrounds, 1);
+	uint32_t *senders = calloc((size_t)w->pods->nleaves * route->nrounds, sizeof(*senders));
+
+	assert_non_null(taken);
+	assert_non_null(senders);
+	for (uint32_t a = 0; a < w->pods->nleaves; a++)
+		for (uint32_t s = 0; s < w->pods->nslots; s++) {
+			uint32_t round = route->round[(size_t)a * w->pods->nslots + s], link[4],
+				 n = walk(w, w->pods->leaf[a].now, w->pods->slot[s].lid, link);
+
+			if (round == FORS_ROUTE3_NONE)
+				continue;
+			assert_true(round < route->nrounds);
+			assert_true(++senders[(size_t)a * route->nrounds + round] <= route->length);
+			assert_false(taken[(w->now->nports + s) * route->nrounds + round]++);
+			for (uint32_t i = 0; i < n; i++)
+				assert_false(taken[(size_t)link[i] * route->nrounds + round]++);
+		}
+	free(taken);
+	free(senders);
+}
+
+/* Entries of leaves for servers that differ from those before, in thousandths of all. */
+static uint32_t moved(const struct world *w, const struct fors_lfts *before)
+{
+	uint64_t count = 0;
+
+	for (uint32_t a = 0; a < w->pods->nleaves; a++) {
+		uint64_t guid = w->known->node[w->pods->leaf[a].node].guid;
+
+		for (uint32_t s = 0; s < w->pods->nslots; s++)
+			count += fors_lfts_port(before, fors_lfts_row(before, guid), w->pods->slot[s].lid) !=
+				 fors_lfts_port(w->route->lfts, fors_lfts_row(w->route->lfts, guid),
+						w->pods->slot[s].lid);
+	}
+	return (uint32_t)(count * 1000 / ((uint64_t)w->pods->nleaves * w->pods->nslots));
+}
+
+/* Every unit has a round of its own, in as few rounds as there can be. */
+static void assert_best_rounds(struct world *w)
+{
+	route(w);
+	assert_int_equal(w->route->nleft, 0);
+	assert_int_equal(w->route->nrounds, (w->route->bound + w->route->length - 1) / w->route->length);
+	judge_rounds(w);
+}
+
+/* The tables of the intact tree, the caller's. */
+static struct fors_lfts *healthy_tables(struct world *w)
+{
+	struct fors_lfts *lfts;
+
+	route(w);
+	lfts = w->route->lfts;
+	w->route->lfts = NULL;
+	return lfts;
+}
+
+/* Each kind of single failure in larger trees: the fewest rounds there can be, and few entries move. */
+static void test_best_rounds(void **state)
+{
+	static const struct {
+		const char *spec, *what;
+		uint32_t moved; /* thousandths, at most */
+	} cases[] = {
+		{"XGFT(3;6,6,8;1,6,6)", "Leaf07[9]", 15},   {"XGFT(3;6,6,8;1,6,6)", "Mid2-13[8]", 15},
+		{"XGFT(3;6,6,8;1,6,6)", "Mid2-13", 200},    {"XGFT(3;6,6,8;1,6,6)", "Spine20", 15},
+		{"XGFT(3;8,8,16;1,8,8)", "Leaf62[13]", 15}, {"XGFT(3;8,8,16;1,8,8)", "Mid2-77[12]", 15},
+	};
+
+	for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct fors_lfts *before;
+		struct world w;
+
+		world_new(&w, cases[i].spec);
+		before = healthy_tables(&w);
+		take_down(&w, cases[i].what);
+		assert_best_rounds(&w);
+		assert_in_range(moved(&w, before), 0, cases[i].moved);
+		fors_lfts_free(before);
+		world_free(&w);
+	}
+}
+
+/* Take down so many cables between mids and tops. */
+static void cut_top_cables(struct world *w, struct fors_random *random, unsigned n)
+{
+	while (n) {
+		uint32_t m = fors_random_below(random, w->pods->nmids), node = w->pods->mid[m].node;
+		unsigned port = 1 + fors_random_below(random, w->known->node[node].nports);
+		uint32_t peer = fors_pods_peer(w->pods, node, port);
+
+		if (peer == FORS_NONE || w->pods->level[peer] != FORS_PODS_TOP)
+			continue;
+		fors_net_disconnect(w->now, node, port);
+		n--;
+	}
+}
+
+/* Two to five cables between mids and tops cost nothing, and move less than a twentieth of the entries. */
+static void test_several_top_cables(void **state)
+{
+	static const char *const specs[] = {"XGFT(3;4,4,4;1,4,4)", "XGFT(3;6,6,8;1,6,6)"};
+	struct fors_random random = {7};
+
+	for (unsigned i = 0; i < 24; i++) {
+		struct fors_lfts *before;
+		struct world w;
+
+		world_new(&w, specs[i % 2]);
+		before = healthy_tables(&w);
+		cut_top_cables(&w, &random, 2 + i / 2 % 4);
+		assert_best_rounds(&w);
+		assert_int_equal(w.route->nrounds * w.route->length, w.route->nservers);
+		assert_in_range(moved(&w, before), 0,
+				i % 2 ? 50 : 200); /* in small trees there are few to choose from */
+		fors_lfts_free(before);
+		world_free(&w);
+	}
+}
+
+/* Without a search: rounds where the formula has them, tables that deliver always. */
+static void test_without_a_search(void **state)
+{
+	struct fors_error error = {0};
+	struct world w;
+
+	world_new(&w, "XGFT(3;4,4,4;1,4,4)");
+	take_down(&w, "Spine03");
+	route_with(&w, 0);
+	assert_non_null(w.route->round);
+	judge(&w);
+	judge_rounds(&w);
+	mend(&w);
+	take_down(&w, "Leaf05[6]");
+	route_with(&w, 0);
+	assert_null(w.route->round);
+	assert_int_equal(w.route->length, 0);
+	judge(&w);
+	must(fors_tables_check_levels(w.now, w.route->level, w.route->lfts, NULL, NULL, &error), &error);
+	world_free(&w);
+}
+
+/* ---- trees that are not regular ---- */
+
+/*
+ * A third of the places empty: plans within a twentieth of the bound, where lumps of servers on one lane cost up to a
+ * half.
+ */
+static void test_uneven(void **state)
+{
+	static const char *const specs[] = {"XGFT(3;4,4,4;1,2,4)", "XGFT(3;4,4,4;1,3,3)", "XGFT(3;5,3,5;1,3,4)",
+					    "XGFT(3;6,4,3;1,6,4)", "XGFT(3;8,4,6;1,4,4)", "XGFT(3;6,6,5;1,3,6)"};
+	struct fors_random random = {3};
+	uint32_t percent = 0, n = 0;
+
+	for (unsigned i = 0; i < 24; i++) {
+		struct world w = {.known = net_of(specs[i % 6], 0)};
+		struct fors_error error = {0};
+		uint32_t phases;
+
+		for (uint32_t node = 0; node < w.known->nnodes; node++)
+			if (w.known->node[node].type == FORS_CA && !fors_random_below(&random, 3))
+				fors_net_disconnect(w.known, node, 1);
+		must(fors_net_copy(w.known, &w.now, &error), &error);
+		if (i >= 12)
+			take_down(&w, "Spine01");
+		phases = plan(&w);
+		assert_in_range(phases * 100, 0, w.route->bound * 108);
+		percent += phases * 100 / w.route->bound;
+		n++;
+		world_free(&w);
+	}
+	assert_in_range(percent / n, 0, 103);
+}
+
+/* A failure moves what it has to, where all of it was moved once to make it level. */
+static void test_uneven_stays(void **state)
+{
+	struct fors_lfts *before;
+	struct world w;
+
+	world_new(&w, "XGFT(3;6,6,8;1,3,3)");
+	before = healthy_tables(&w);
+	take_down(&w, "Mid2-05[8]");
+	route(&w);
+	judge(&w);
+	assert_in_range(moved(&w, before), 1, 50);
+	mend(&w);
+	route(&w);
+	assert_memory_equal(w.route->lfts->port, before->port, (size_t)before->nswitches * before->nlids);
+	fors_lfts_free(before);
+	world_free(&w);
+}
+
+/* ---- tables that are wrong ---- */
+
+static void assert_wrong(struct world *w, const char *name, uint32_t slot, uint8_t port, const char *why)
+{
+	struct fors_lfts *lfts = w->route->lfts;
+	struct fors_error error = {0};
+	uint32_t node;
+	unsigned any;
+	uint8_t *entry, was;
+
+	must(fors_net_find(w->now, name, &node, &any, &error), &error);
+	entry = &lfts->port[(size_t)fors_lfts_row(lfts, w->now->node[node].guid) * lfts->nlids +
+			    w->pods->slot[slot].lid];
+	was = *entry;
+	*entry = port;
+	assert_int_equal(fors_tables_check_levels(w->now, w->route->level, lfts, NULL, NULL, &error), FORS_ETABLES);
+	if (!strstr(error.text, why))
+		fail_msg("'%s' does not say '%s'", error.text, why);
+	*entry = was;
+	must(fors_tables_check_levels(w->now, w->route->level, lfts, NULL, NULL, &error), &error);
+}
+
+/* The check follows every LID from every switch, though it walks no way twice. */
+static void test_wrong_tables(void **state)
+{
+	struct world w;
+
+	world_new(&w, "XGFT(3;4,4,4;1,4,4)");
+	take_down(&w, "Leaf05[6]");
+	route(&w);
+	assert_wrong(&w, "Leaf00", 60, FORS_NO_PATH, "has no path");
+	assert_wrong(&w, "Leaf05", 60, 6, "ends at a dead port");
+	assert_wrong(&w, "Leaf00", 60, 2, "comes out at the wrong place");
+	assert_wrong(&w, "Mid2-00", 60, 1, "goes round in circles");
+	world_free(&w);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -349,6 +621,12 @@ int main(void)
 		cmocka_unit_test(test_tops),
 		cmocka_unit_test(test_random_failures),
 		cmocka_unit_test(test_path_indices),
+		cmocka_unit_test(test_best_rounds),
+		cmocka_unit_test(test_several_top_cables),
+		cmocka_unit_test(test_without_a_search),
+		cmocka_unit_test(test_uneven),
+		cmocka_unit_test(test_uneven_stays),
+		cmocka_unit_test(test_wrong_tables),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -75,10 +75,13 @@ static void place_lane(struct fors_exact *plan, const struct fors_exact_bench *b
 {
 	const struct fors_runs *runs = &plan->runs->lane[k];
 	const uint8_t *to = runs->column + (size_t)run * runs->n;
+	const struct fors_exact_flows flows = plan->flows; /* stores of bytes could be to anything but locals */
+	const struct fors_exact_bench own = {.first = bench->first, .out = bench->out, .in = bench->in};
+	const uint32_t n = runs->n;
 
-	for (uint32_t a = 0; a < runs->n; a++)
+	for (uint32_t a = 0; a < n; a++)
 		if (to[a] != FORS_PEEL_NOWHERE)
-			place_flow(&plan->flows, bench, a, to[a], to[a] == a ? FORS_NO_LANE : (uint8_t)k);
+			place_flow(&flows, &own, a, to[a], to[a] == a ? FORS_NO_LANE : (uint8_t)k);
 }
 
 static void place_more(struct fors_exact *plan, const struct fors_exact_bench *bench, uint32_t phase)

@@ -40,37 +40,46 @@ static enum fors_err colour_places(struct fors_exact *plan, uint32_t worker, uin
 /* A node for each n_a flows to a leaf: each server sends one of them. */
 static void list_nodes(const struct fors_exact *plan, const struct fors_exact_bench *bench, uint32_t a)
 {
-	uint32_t n = plan->fabric->leaf[a].nservers, end = n * plan->nphases;
+	const uint32_t n = plan->fabric->leaf[a].nservers, end = n * plan->nphases;
 	const uint16_t *to = plan->flows.to + fors_place(plan, a, 0, 0);
+	uint32_t *sent = bench->sent;
+	uint16_t *next = bench->next, *node = bench->node;
 
-	memset(bench->sent, 0, plan->fabric->nleaves * sizeof(*bench->sent));
+	memset(sent, 0, plan->fabric->nleaves * sizeof(*sent));
 	for (uint32_t b = 0; b < plan->fabric->nleaves; b++)
-		bench->next[b] = (uint16_t)plan->fabric->leaf[b].first_server;
+		next[b] = (uint16_t)plan->fabric->leaf[b].first_server;
 	for (uint32_t place = 0; place < end; place++) {
 		uint16_t b = to[place];
 
-		bench->node[place] = b;
+		node[place] = b;
 		if (b == FORS_NOBODY)
 			continue;
-		bench->node[place] = bench->next[b];
-		if (++bench->sent[b] == n) {
-			bench->sent[b] = 0;
-			bench->next[b]++;
+		node[place] = next[b];
+		if (++sent[b] == n) {
+			sent[b] = 0;
+			next[b]++;
 		}
 	}
 }
 
-/* Senders to where the receiving leaves look for them. */
+/* Senders to where the receiving leaves look for them: in each phase from first[] on. */
 static void write_senders(struct fors_exact *plan, const struct fors_exact_bench *bench, uint32_t a)
 {
-	const struct fors_leaf *leaf = &plan->fabric->leaf[a];
+	const uint32_t n = plan->fabric->leaf[a].nservers, base = plan->fabric->leaf[a].first_server;
+	const uint32_t nleaves = plan->fabric->nleaves, *servers = plan->ways->servers;
 	const uint16_t *to = plan->flows.to + fors_place(plan, a, 0, 0);
-	const uint8_t *turn = plan->flows.turn + fors_place(plan, a, 0, 0);
+	const uint8_t *turn = plan->flows.turn + fors_place(plan, a, 0, 0), *colour = bench->colour;
+	uint16_t *from = plan->flows.from;
+	uint32_t *first = bench->first;
 
-	for (uint32_t t = 0; t < plan->nphases; t++)
-		for (uint32_t i = t * leaf->nservers; i < (t + 1) * leaf->nservers && to[i] != FORS_NOBODY; i++)
-			plan->flows.from[fors_place(plan, to[i], t, turn[i])] =
-				(uint16_t)(leaf->first_server + bench->colour[i]);
+	for (uint32_t b = 0; b < nleaves; b++)
+		first[b] = fors_place(plan, b, 0, 0);
+	for (uint32_t t = 0; t < plan->nphases; t++, to += n, turn += n, colour += n) {
+		for (uint32_t i = 0; i < n && to[i] != FORS_NOBODY; i++)
+			from[first[to[i]] + turn[i]] = (uint16_t)(base + colour[i]);
+		for (uint32_t b = 0; b < nleaves; b++)
+			first[b] += servers[b];
+	}
 }
 
 enum fors_err fors_exact_senders(void *context, uint32_t worker, uint32_t a, struct fors_error *error)
@@ -90,6 +99,12 @@ enum fors_err fors_exact_senders(void *context, uint32_t worker, uint32_t a, str
 
 /* ---- step 4 ---- */
 
+static void write_receivers(const uint8_t *colour, uint32_t base, uint32_t count, uint16_t *dst)
+{
+	for (uint32_t i = 0; i < count; i++)
+		dst[i] = (uint16_t)(base + colour[i]);
+}
+
 enum fors_err fors_exact_receivers(void *context, uint32_t worker, uint32_t b, struct fors_error *error)
 {
 	struct fors_exact *plan = context;
@@ -100,7 +115,8 @@ enum fors_err fors_exact_receivers(void *context, uint32_t worker, uint32_t b, s
 	if (!leaf->nservers)
 		return FORS_OK;
 	err = colour_places(plan, worker, b, plan->flows.from + first, 0, error);
-	for (uint32_t i = 0; !err && i < plan->nphases * leaf->nservers; i++)
-		plan->flows.dst[first + i] = (uint16_t)(leaf->first_server + plan->bench[worker].colour[i]);
+	if (!err)
+		write_receivers(plan->bench[worker].colour, leaf->first_server, plan->nphases * leaf->nservers,
+				plan->flows.dst + first);
 	return err;
 }

@@ -50,12 +50,54 @@ static int64_t take_all(const struct fors_split_search *search, uint32_t a, uint
 	return sum;
 }
 
+/* What the level would be, were no way full and flows no whole numbers. */
+static int64_t guess_level(const struct fors_split_search *search, uint32_t a, uint32_t b, int64_t n)
+{
+	size_t first = fors_way(search->ways, a, b, 0);
+	int64_t sum = 2 * n, count = 0;
+
+	for (uint32_t k = 0; k < search->ways->nlanes; k++) {
+		if (!fors_split_is_way(search, first + k))
+			continue;
+		sum += search->load[fors_split_up(search, a, first + k)] +
+		       search->load[fors_split_down(search, b, first + k)];
+		count++;
+	}
+	return count ? sum / count : 0;
+}
+
+/*
+ * The level is in *low..*high - 1. Ways take the more the higher it is; so look round a guess, which mostly is near. True:
+ * at *high they are known to take more than n.
+ */
+static bool narrow(const struct fors_split_search *search, uint32_t a, uint32_t b, int64_t n, int64_t *low,
+		   int64_t *high)
+{
+	int64_t guess = guess_level(search, a, b, n), step = 1;
+
+	if (guess <= *low || guess >= *high)
+		return false;
+	if (take_all(search, a, b, guess) > n) {
+		for (*high = guess; *high - step > *low && take_all(search, a, b, *high - step) > n; step *= 4)
+			*high -= step;
+		*low = *high - step > *low ? *high - step : *low;
+		return true;
+	}
+	for (*low = guess; *low + step < *high && take_all(search, a, b, *low + step) <= n; step *= 4)
+		*low += step;
+	if (*low + step >= *high)
+		return false;
+	*high = *low + step;
+	return true;
+}
+
 /* The highest level at which all ways of the pair take no more than n. */
 static int64_t level_for(const struct fors_split_search *search, uint32_t a, uint32_t b, int64_t n)
 {
 	int64_t low = 0, high = 4 * (search->limit + n) + 4, top = high * search->steep;
+	bool is_bounded = narrow(search, a, b, n, &low, &high);
 
-	while (take_all(search, a, b, high) <= n && high < top)
+	while (!is_bounded && take_all(search, a, b, high) <= n && high < top)
 		high *= 4;
 	while (high - low > 1) {
 		int64_t middle = low + (high - low) / 2;

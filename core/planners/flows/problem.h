@@ -3,9 +3,9 @@
  * problem.h - single flows over fixed ways: what has to be packed into phases.
  *
  * Nothing here knows of trees. There are switches with senders, destinations below switches, links, and for each unit
- * (switch s, destination d) one way per path index, a list of links. A unit is n_s tokens: its flows, anonymous, each in
- * another phase. Which of the switch's senders sends which token is settled afterwards (senders.c), and
- * always can be. A token of d's own switch takes no link; one of those is d's to itself, an idle turn.
+ * (switch s, destination d) one way per path index, a list of links. A unit is n_s tokens: its flows, anonymous, each
+ * in another phase. Which of the switch's senders sends which token is settled afterwards (senders.c), and always can
+ * be. A token of d's own switch takes no link; one of those is d's to itself, an idle turn.
  *
  * Words: way = unit * npaths + path index; a token is known by its way and its phase.
  * Thread rules: plain data, read by any number of threads once it is made.
@@ -31,8 +31,8 @@ struct fors_flows_problem {
 	uint8_t *exists;   /* per way: is there one? Every unit with senders has its way of path index 0 */
 	uint32_t lump;	   /* flows that a token stands for (lumps.h), which divides all n_s; 0 means 1 */
 	/*
-	 * Instead of begin, link and exists, for a packing and its search: the links of a way in link[], and how many; FORS_FLOWS_NONE:
-	 * there is no such way. NULL: ways are listed.
+	 * Instead of begin, link and exists, for a packing and its search: the links of a way in link[], and how many;
+	 * FORS_FLOWS_NONE: there is no such way. NULL: ways are listed.
 	 */
 	uint32_t (*links_of)(const void *context, uint32_t way, uint32_t *link);
 	const void *context; /* of links_of */
@@ -96,8 +96,8 @@ enum fors_err fors_flows_problem_read(const struct fors_task *task, uint32_t npa
 void fors_flows_problem_clear(struct fors_flows_problem *problem);
 
 /*
- * The link that most tokens have to cross, in *link (FORS_FLOWS_NONE: there is none), and how many they are, in *tokens. Of
- * units with several ways only the links that all of them share count. Errors: FORS_ENOMEM.
+ * The link that most tokens have to cross, in *link (FORS_FLOWS_NONE: there is none), and how many they are, in
+ * *tokens. Of units with several ways only the links that all of them share count. Errors: FORS_ENOMEM.
  */
 enum fors_err fors_flows_fullest(const struct fors_flows_problem *problem, uint32_t *link, uint32_t *tokens,
 				 struct fors_error *error);

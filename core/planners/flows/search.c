@@ -2,16 +2,16 @@
 /*
  * search.c - phases for the tokens that wait: a tabu search by ejection over single flows.
  *
- * Take a waiting token, any. If it fits into a phase, put it there. Else somebody has to go: for 64 phases at a time, the
- * masks of its rows are added up in bit-sliced counters (at least 1, 2, 3, 4 rows taken), which gives the phases where one,
- * two or three rows are in the way. A few of each are looked at closely. What a phase costs is the sum over those who would
- * have to go: nothing for one that fits elsewhere at once, else more the more often its unit was left waiting; very much for
- * one that was put a few steps ago (tabu). The cheapest is taken. When everything seen is tabu, any phases are looked at
- * too: two tokens that throw each other out go on for ever otherwise.
+ * Take a waiting token, any. If it fits into a phase, put it there. Else somebody has to go: for 64 phases at a time,
+ * the masks of its rows are added up in bit-sliced counters (at least 1, 2, 3, 4 rows taken), which gives the phases
+ * where one, two or three rows are in the way. A few of each are looked at closely. What a phase costs is the sum over
+ * those who would have to go: nothing for one that fits elsewhere at once, else more the more often its unit was left
+ * waiting; very much for one that was put a few steps ago (tabu). The cheapest is taken. When everything seen is tabu,
+ * any phases are looked at too: two tokens that throw each other out go on for ever otherwise.
  *
- * After a time without progress it gives up and goes back to the best packing that it saw, by a journal of what it has put and
- * taken since. Effort is counted in work, never by the clock; random numbers start from a constant. So the same problem
- * gives the same packing on any machine.
+ * After a time without progress it gives up and goes back to the best packing that it saw, by a journal of what it has
+ * put and taken since. Effort is counted in work, never by the clock; random numbers start from a constant. So the
+ * same problem gives the same packing on any machine.
  */
 #include "search.h"
 
@@ -356,7 +356,8 @@ static uint32_t any_way(struct search *s, uint32_t unit)
 /* Put a token where it fits at once, over any way. */
 static bool put_free(struct search *s, uint32_t unit)
 {
-	uint32_t npaths = s->problem->npaths, first = npaths > 1 ? fors_random_below(&s->random, npaths) : 0;
+	uint32_t npaths = s->problem->npaths;
+	uint32_t first = npaths > 1 && !s->packing->counts_tokens ? fors_random_below(&s->random, npaths) : 0;
 	uint32_t from = fors_random_below(&s->random, fors_book_words(&s->packing->book));
 
 	for (uint32_t i = 0; i < npaths; i++) {

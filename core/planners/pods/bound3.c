@@ -11,8 +11,9 @@
  *   pod p       n_p (P - n_p) / sum over planes of min(rungs that live, lanes of its leaves that live)
  *   pods p, q   n_p n_q / sum over planes of min(rungs of p that live and whose top has a live cable to q's mid, lanes of p, of q)
  *
- * Of the sets Q those are looked at that one leaf b makes by the planes in common with a. A top that several planes share may be left over
- * another plane than it was come to, so where there are any, planes are not told apart: only P, the leaves as a whole, and the pods with all tops together.
+ * Of the sets Q those are looked at that one leaf b makes by the planes in common with a. A top that several planes
+ * share may be left over another plane than it was come to, so where there are any, planes are not told apart: only P,
+ * the leaves as a whole, and the pods with all tops together.
  */
 #include "bound3.h"
 

@@ -9,8 +9,9 @@
 #include "lanes3.h"
 
 /*
- * No exchange among `servers` (per leaf, how many take part) over the cables that live has fewer phases, whatever the tables, in *bound:
- * cuts around servers, leaves, pods and pairs of pods; UINT32_MAX where one of them is nothing. Errors: FORS_ENOMEM.
+ * No exchange among `servers` (per leaf, how many take part) over the cables that live has fewer phases, whatever the
+ * tables, in *bound: cuts around servers, leaves, pods and pairs of pods; UINT32_MAX where one of them is nothing.
+ * Errors: FORS_ENOMEM.
  */
 enum fors_err fors_bound3(const struct fors_lanes3 *lanes, const uint32_t *servers, uint32_t *bound,
 			  struct fors_error *error);

@@ -2,14 +2,16 @@
 /*
  * cohorts.c - the closed form of regular three-level trees, and its repair.
  *
- * Call (x,y') with block C an item: all units to servers x of leaves y' from C - beta[x] pods before. Two items meet in a round if and only if
- * tau^-y'(C) is the same for both: that number is their *cohort*, and what two items of one cohort do in one round they do in all. A cohort has one
- * item (x,y') for each x and y'. So there are npods small problems instead of npods * m2 rounds, each of them a board of planes and rungs.
+ * Call (x,y') with block C an item: all units to servers x of leaves y' from C - beta[x] pods before. Two items meet
+ * in a round if and only if tau^-y'(C) is the same for both: that number is their *cohort*, and what two items of one
+ * cohort do in one round they do in all. A cohort has one item (x,y') for each x and y'. So there are npods small
+ * problems instead of npods * m2 rounds, each of them a board of planes and rungs.
  *
- * Tau and beta are free. An item inside, (z,y), and another (x,y) can change lanes to make room for a third (repair3.c), in all pods that one gets to from
- * one another by beta(z) - beta(x) steps: so those differences should have much in common with the number of pods, and then few entries
- * move. But the fewer different blocks there are, the fewer numbers y have an item inside, and the less room can be made in one plane. So there are
- * three choices, by what it costs that two numbers share a block.
+ * Tau and beta are free. An item inside, (z,y), and another (x,y) can change lanes to make room for a third
+ * (repair3.c), in all pods that one gets to from one another by beta(z) - beta(x) steps: so those differences should
+ * have much in common with the number of pods, and then few entries move. But the fewer different blocks there are,
+ * the fewer numbers y have an item inside, and the less room can be made in one plane. So there are three choices, by
+ * what it costs that two numbers share a block.
  */
 #include "cohorts.h"
 
@@ -41,7 +43,10 @@ static uint32_t orbit_of(uint32_t npods, uint32_t step)
 	return n;
 }
 
-/* What it costs that x gets this block: orbits of exchanges with those before, and `share` for each that has it already. */
+/*
+ * What it costs that x gets this block: orbits of exchanges with those before, and `share` for each that has it
+ * already.
+ */
 static uint32_t cost_of(const struct fors_cohorts *c, uint32_t x, uint32_t block, uint32_t share)
 {
 	uint32_t cost = 0;
@@ -67,8 +72,8 @@ static uint32_t cheapest_block(const struct fors_cohorts *c, uint32_t x, uint32_
 }
 
 /*
- * Blocks in cycles, the longest first, of lengths that divide m2; and each x where fewest items stay inside: one in a cycle of length n
- * stays inside m2 / n times in each cohort of the cycle.
+ * Blocks in cycles, the longest first, of lengths that divide m2; and each x where fewest items stay inside: one in a
+ * cycle of length n stays inside m2 / n times in each cohort of the cycle.
  */
 static void choose_cycles(struct fors_cohorts *c, uint32_t share, uint32_t *begin, uint32_t *inside)
 {

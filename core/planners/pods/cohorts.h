@@ -2,10 +2,11 @@
 /*
  * cohorts.h - the closed form of regular three-level trees: a round for every unit.
  *
- * A *unit* is what the m1 servers of a leaf send to one server, one after another, in a *round* of m1 phases. Let blocks be the numbers
- * 0 .. npods-1, tau a permutation of them with tau^m2 = 1, beta[x] a block for each number x of a server in its leaf. The unit from leaf (p,y) to
- * server x of leaf (q,y') has its round by v = y' - y mod m2 and C = q - p + beta[x] mod npods: round (tau^-y'(C), v). doc/planners-levels.md
- * proves that no link, leaf or server has two units in a round at home, and what follows. The m2 units from a pod to a server are an *item*.
+ * A *unit* is what the m1 servers of a leaf send to one server, one after another, in a *round* of m1 phases. Let
+ * blocks be the numbers 0 .. npods-1, tau a permutation of them with tau^m2 = 1, beta[x] a block for each number x of
+ * a server in its leaf. The unit from leaf (p,y) to server x of leaf (q,y') has its round by v = y' - y mod m2 and C =
+ * q - p + beta[x] mod npods: round (tau^-y'(C), v). doc/planners-levels.md proves that no link, leaf or server has two
+ * units in a round at home, and what follows. The m2 units from a pod to a server are an *item*.
  *
  * Thread rules: plain data; any number of readers.
  */
@@ -16,7 +17,10 @@
 
 #define FORS_COHORTS_NONE UINT16_MAX
 
-/* How different the blocks beta are: the less, the fewer entries move when tops fail, the more, the more failures in one plane there is room for. */
+/*
+ * How different the blocks beta are: the less, the fewer entries move when tops fail, the more, the more failures in
+ * one plane there is room for.
+ */
 enum fors_cohorts_choice { FORS_COHORTS_SHARED, FORS_COHORTS_SOME, FORS_COHORTS_SPREAD, FORS_COHORTS_CHOICES };
 
 struct fors_cohorts {

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * lanes3.h - cables of a three-level tree by lanes, and where every server is at home (private to this room and its tests).
+ * lanes3.h - cables of a three-level tree by lanes, and where every server is at home (private to this room and its
+ * tests).
  *
- * A lane of a leaf is one cable to one plane: lane = cable * nplanes + plane. A rung of a plane is one cable to one of its tops. A
- * server's home is a lane, below its leaf and above all others, and a rung of that lane's plane, the same in all pods. Path index i is
- * at home i lanes further, and once round a rung further.
+ * A lane of a leaf is one cable to one plane: lane = cable * nplanes + plane. A rung of a plane is one cable to one of
+ * its tops. A server's home is a lane, below its leaf and above all others, and a rung of that lane's plane, the same
+ * in all pods. Path index i is at home i lanes further, and once round a rung further.
  *
- * Homes are D-mod-K: servers take lanes in turn, and those of one plane take its rungs in turn. In a *regular* tree (pods of m2 leaves
- * of m1 slots each, lanes and rungs for all) each pod begins anew, so that server x of leaf y has lane x, and the same rung whatever
- * its pod; else turns go on from leaf to leaf and from pod to pod, which levels what is left over.
+ * Homes are D-mod-K: servers take lanes in turn, and those of one plane take its rungs in turn. In a *regular* tree
+ * (pods of m2 leaves of m1 slots each, lanes and rungs for all) each pod begins anew, so that server x of leaf y has
+ * lane x, and the same rung whatever its pod; else turns go on from leaf to leaf and from pod to pod, which levels
+ * what is left over.
  *
  * Thread rules: plain data once it is made; any number of readers.
  */
@@ -54,8 +56,8 @@ static inline uint32_t fors_lanes3_rung(const struct fors_lanes3 *lanes, uint32_
 }
 
 /*
- * The same for a mid of another pod. Where the tree is not regular its own pod's servers are left out of the turns, so that what is left over
- * on its way up is at most one server; and pods begin at different rungs.
+ * The same for a mid of another pod. Where the tree is not regular its own pod's servers are left out of the turns, so
+ * that what is left over on its way up is at most one server; and pods begin at different rungs.
  */
 static inline uint32_t fors_lanes3_rung_from(const struct fors_lanes3 *lanes, uint32_t mid, uint32_t slot,
 					     uint32_t index)

@@ -2,10 +2,11 @@
 /*
  * odds3.c - entries for LIDs that are not those of servers below leaves: of switches, and of guests on mids and tops.
  *
- * For each switch with such LIDs, from it outwards: who is above it and gets down to it; then, from the tops down, who gets up to one that
- * does. Each takes the first such port from a place on that depends on the LID, counted over the ports that were ever cabled: so LIDs
- * spread, and a failure moves only what went over it. A top gets to another top, and a mid to another one of its pod, by going down and up
- * again only, which could close a circle of packets that wait: there is no way.
+ * For each switch with such LIDs, from it outwards: who is above it and gets down to it; then, from the tops down, who
+ * gets up to one that does. Each takes the first such port from a place on that depends on the LID, counted over the
+ * ports that were ever cabled: so LIDs spread, and a failure moves only what went over it. A top gets to another top,
+ * and a mid to another one of its pod, by going down and up again only, which could close a circle of packets that
+ * wait: there is no way.
  */
 #include "odds3.h"
 

@@ -2,16 +2,18 @@
 /*
  * repair3.c - ways round dead tops, and dead cables to tops, that leave every unit its round.
  *
- * Cohorts do not meet (cohorts.c), so each is a board of its own: for every pod and plane the rungs up, and the rungs down, each for one item. In
- * a plane the items between pods are a bipartite graph of pods with a colour, the rung, for each. An item whose rung is dead at one of its ends is
- * inserted again as Koenig does it: on a rung that is free at both ends, or is made free there: the items of it and of one that is free at that end
- * change their colours along a chain. Nothing but entries of mids changes.
+ * Cohorts do not meet (cohorts.c), so each is a board of its own: for every pod and plane the rungs up, and the rungs
+ * down, each for one item. In a plane the items between pods are a bipartite graph of pods with a colour, the rung,
+ * for each. An item whose rung is dead at one of its ends is inserted again as Koenig does it: on a rung that is free
+ * at both ends, or is made free there: the items of it and of one that is free at that end change their colours along
+ * a chain. Nothing but entries of mids changes.
  *
- * That needs a rung that is free at either end. Items that stay in their pod have none: server x of leaf number y where tau^y(D) = beta(x), in
- * all pods. Where they are of another plane, one of them, (z,y), changes lanes with an item (x,y) of the plane that is wanted. The lanes down of leaf (q,y)
- * are in order again if in pod q both have changed, and so on from pod to pod, as far as the distance of (x,y) leads: an orbit of pods, the shorter the
- * more that distance, beta(z) - beta(x), has in common with the number of pods. All leaves of a pod have equal entries, whatever is done: one
- * LID is enough.
+ * That needs a rung that is free at either end. Items that stay in their pod have none: server x of leaf number y
+ * where tau^y(D) = beta(x), in all pods. Where they are of another plane, one of them, (z,y), changes lanes with an
+ * item (x,y) of the plane that is wanted. The lanes down of leaf (q,y) are in order again if in pod q both have
+ * changed, and so on from pod to pod, as far as the distance of (x,y) leads: an orbit of pods, the shorter the more
+ * that distance, beta(z) - beta(x), has in common with the number of pods. All leaves of a pod have equal entries,
+ * whatever is done: one LID is enough.
  */
 #include "repair3.h"
 
@@ -51,7 +53,7 @@ struct repair {
 	uint32_t *waiting, nwaiting; /* items without a rung */
 	struct freed freed[2];
 	struct trade *trade; /* m1 * m1 * m2 */
-	uint32_t nleft;
+	uint32_t nleft, nmoved;
 	bool is_trial;
 };
 
@@ -148,8 +150,8 @@ static void take(struct repair *r, uint32_t item)
 }
 
 /*
- * The items that have to change between rungs `one` and `other` so that `one` is free at an end of `first`, where it is now and `other` is
- * free: at its source, is_up, or at its target. In chain[], and how many; 0: one of them cannot.
+ * The items that have to change between rungs `one` and `other` so that `one` is free at an end of `first`, where it
+ * is now and `other` is free: at its source, is_up, or at its target. In chain[], and how many; 0: one of them cannot.
  */
 static uint32_t find_chain(const struct repair *r, uint32_t first, bool is_up, uint32_t one, uint32_t other,
 			   uint32_t *chain)
@@ -200,8 +202,8 @@ static bool free_end(struct repair *r, uint32_t item, bool is_up, uint32_t one, 
 }
 
 /*
- * Rung `one` for an item, after chains at both ends. The one from the target does not come to the source: it would have to leave it over `one`,
- * which is free there.
+ * Rung `one` for an item, after chains at both ends. The one from the target does not come to the source: it would
+ * have to leave it over `one`, which is free there.
  */
 static bool insert_at(struct repair *r, uint32_t item, uint32_t one)
 {
@@ -247,7 +249,10 @@ static bool has_room(const struct repair *r, uint32_t *side, uint32_t pod, uint3
 	return false;
 }
 
-/* The items of a trade change lanes in all pods of the orbit of `pod`; false: somebody finds no rung, or has traded already. */
+/*
+ * The items of a trade change lanes in all pods of the orbit of `pod`; false: somebody finds no rung, or has traded
+ * already.
+ */
 static bool exchange(struct repair *r, const struct trade *t, uint32_t pod)
 {
 	uint32_t step = distance(r, t->x, t->y);
@@ -418,9 +423,13 @@ static void repair_cohort(struct repair *r)
 		if (r->now.rung[item] == NO_RUNG && !insert(r, item) && !make_room(r, item))
 			r->waiting[nleft++] = item;
 	}
-	for (uint32_t item = 0; !r->is_trial && item < r->nitems; item++)
-		if (r->now.lane[item] != r->home.lane[item] || r->now.rung[item] != r->home.rung[item])
+	for (uint32_t item = 0; item < r->nitems; item++) {
+		bool is_moved = r->now.lane[item] != r->home.lane[item];
+
+		r->nmoved += is_moved;
+		if (!r->is_trial && (is_moved || r->now.rung[item] != r->home.rung[item]))
 			write_item(r, item);
+	}
 	for (uint32_t i = 0; i < nleft; i++)
 		r->nleft += r->now.rung[r->waiting[i]] == NO_RUNG;
 }
@@ -468,18 +477,20 @@ static bool is_damaged(const struct fors_lanes3 *l)
 }
 
 enum fors_err fors_repair3(const struct fors_cohorts *cohorts, struct fors_ways3 *ways, bool is_trial, uint32_t *nleft,
-			   struct fors_error *error)
+			   uint32_t *nmoved, struct fors_error *error)
 {
 	struct repair r = {.c = cohorts, .l = cohorts->lanes, .ways = ways, .is_trial = is_trial};
 	bool good = true;
 
 	*nleft = 0;
+	*nmoved = 0;
 	if (!is_damaged(r.l))
 		return FORS_OK;
 	good = allocate(&r);
 	for (r.cohort = 0; good && r.cohort < cohorts->npods; r.cohort++)
 		repair_cohort(&r);
 	*nleft = r.nleft;
+	*nmoved = r.nmoved;
 	free(r.now.up);
 	free(r.home.up);
 	free(r.before[0].up);

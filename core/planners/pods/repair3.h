@@ -9,11 +9,12 @@
 #include "cohorts.h"
 
 /*
- * Ways of path index 0 round what is dead between mids and tops, as far as units that stay in their pod leave room for them: changes
- * entries of `ways`, which are at home, so that units still have the rounds of fors_cohorts_round() to themselves. What it finds no room for stays as
- * it is; how many items, in *nleft. is_trial: only that, nothing changes. Errors: FORS_ENOMEM.
+ * Ways of path index 0 round what is dead between mids and tops, as far as units that stay in their pod leave room for
+ * them: changes entries of `ways`, which are at home, so that units still have the rounds of fors_cohorts_round() to
+ * themselves. What it finds no room for stays as it is; how many items, in *nleft, and how many change lanes, in
+ * *nmoved. is_trial: only that, nothing changes. Errors: FORS_ENOMEM.
  */
 enum fors_err fors_repair3(const struct fors_cohorts *cohorts, struct fors_ways3 *ways, bool is_trial, uint32_t *nleft,
-			   struct fors_error *error);
+			   uint32_t *nmoved, struct fors_error *error);
 
 #endif

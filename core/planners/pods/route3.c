@@ -2,12 +2,14 @@
 /*
  * route3.c - tables and rounds of a three-level tree, made together.
  *
- * Homes (lanes3.c), ways there (ways3.c), in a regular tree ways round damaged tops (repair3.c) in the rounds of a closed form (cohorts.c), the rest levelled, and rounds
- * for it (units3.c). Then all is written down, and the LIDs of switches and guests with it (odds3.c). Two levels level first and pack
- * later; here levelling alone could not know which entries have to change places so that a plan loses nothing.
+ * Homes (lanes3.c), ways there (ways3.c), in a regular tree ways round damaged tops (repair3.c) in the rounds of a
+ * closed form (cohorts.c), the rest levelled, and rounds for it (units3.c). Then all is written down, and the LIDs of
+ * switches and guests with it (odds3.c). Two levels level first and pack later; here levelling alone could not know
+ * which entries have to change places so that a plan loses nothing.
  *
- * A mid that lost its cable to a leaf of its pod, and a top that lost its cable to a pod, keep the port of the dead cable for what is
- * below: no packet goes round while switches hold a mixture of old and new tables, and all is right again when the cable returns.
+ * A mid that lost its cable to a leaf of its pod, and a top that lost its cable to a pod, keep the port of the dead
+ * cable for what is below: no packet goes round while switches hold a mixture of old and new tables, and all is right
+ * again when the cable returns.
  */
 #include "route3.h"
 
@@ -16,6 +18,7 @@
 
 #include "bound3.h"
 #include "odds3.h"
+#include "relieve3.h"
 #include "repair3.h"
 #include "units3.h"
 
@@ -68,10 +71,14 @@ static enum fors_err bound_servers(struct work *w, struct fors_error *error)
 	return err;
 }
 
-/* The closed form's rounds, and ways round damaged tops in them; of its choices the first that leaves least over. */
+/*
+ * The closed form's rounds, and ways round damaged tops in them; of its choices the first that leaves least over, and
+ * of those that moves least.
+ */
 static enum fors_err find_cohorts(struct work *w, struct fors_error *error)
 {
-	uint32_t least = UINT32_MAX, nleft;
+	uint64_t least = UINT64_MAX;
+	uint32_t nleft, nmoved;
 	enum fors_err err = FORS_OK;
 
 	for (enum fors_cohorts_choice choice = 0; !err && least && choice < FORS_COHORTS_CHOICES; choice++) {
@@ -80,16 +87,67 @@ static enum fors_err find_cohorts(struct work *w, struct fors_error *error)
 		err = fors_cohorts_new(w->lanes, choice, &cohorts, error);
 		if (err)
 			break;
-		err = fors_repair3(cohorts, w->ways, true, &nleft, error);
-		if (!err && nleft < least) {
+		err = fors_repair3(cohorts, w->ways, true, &nleft, &nmoved, error);
+		if (!err && ((uint64_t)nleft << 32 | nmoved) < least) {
 			fors_cohorts_free(w->cohorts);
 			w->cohorts = cohorts;
-			least = nleft;
+			least = (uint64_t)nleft << 32 | nmoved;
 		} else {
 			fors_cohorts_free(cohorts);
 		}
 	}
-	return err ? err : fors_repair3(w->cohorts, w->ways, false, &nleft, error);
+	return err ? err : fors_repair3(w->cohorts, w->ways, false, &nleft, &nmoved, error);
+}
+
+/* Slots of leaves in `servers`, all of them. */
+static void count_slots(const struct fors_pods *pods, uint32_t *servers)
+{
+	for (uint32_t a = 0; a < pods->nleaves; a++)
+		servers[a] = pods->leaf[a].nslots;
+}
+
+/* Of a whole tree: homes, and entries moved where homes are lumps. */
+static enum fors_err find_whole(const struct fors_lanes3 *lanes, uint32_t nindices, struct fors_ways3 **ways,
+				struct fors_error *error)
+{
+	uint32_t *servers = calloc(lanes->pods->nleaves + (size_t)1, sizeof(*servers)), bound = UINT32_MAX;
+	enum fors_err err = servers ? fors_ways3_home(lanes, nindices, ways, error) : fors_fail_memory(error);
+
+	if (!err)
+		err = fors_ways3_level(*ways, error);
+	if (!err) {
+		count_slots(lanes->pods, servers);
+		err = fors_bound3(lanes, servers, &bound, error);
+	}
+	if (!err)
+		err = fors_relieve3(*ways, bound, error);
+	free(servers);
+	return err;
+}
+
+/*
+ * A tree that is not regular: at home is what the tree would have if all of it were alive, or else each failure would
+ * bring everything into another order.
+ */
+static enum fors_err find_homes(struct work *w, struct fors_error *error)
+{
+	struct fors_pods pods = *w->pods;
+	struct fors_lanes3 lanes = *w->lanes;
+	struct fors_ways3 *whole = NULL;
+	enum fors_err err = FORS_OK;
+
+	lanes.pods = &pods;
+	pods.live = malloc((pods.known->nports + (size_t)1) * sizeof(*pods.live));
+	if (!pods.live)
+		return fors_fail_memory(error);
+	for (uint32_t i = 0; i < pods.known->nports; i++)
+		pods.live[i] = pods.peer[i] != FORS_NONE;
+	err = find_whole(&lanes, w->ways->nindices, &whole, error);
+	if (!err)
+		fors_ways3_keep(w->ways, whole);
+	fors_ways3_free(whole);
+	free(pods.live);
+	return err;
 }
 
 static enum fors_err find_ways(struct work *w, uint32_t effort, struct fors_error *error)
@@ -101,6 +159,8 @@ static enum fors_err find_ways(struct work *w, uint32_t effort, struct fors_erro
 		err = fors_ways3_home(w->lanes, most_indices(w->pods), &w->ways, error);
 	if (!err && w->lanes->is_regular)
 		err = find_cohorts(w, error);
+	if (!err && !w->cohorts)
+		err = find_homes(w, error);
 	if (!err)
 		err = fors_units3_pack(w->ways, w->cohorts, effort, &units, error);
 	if (err)
@@ -176,9 +236,27 @@ static void list_servers(struct work *w)
 
 /* ---- entries ---- */
 
-/* A known port of a switch to a neighbour, dead or alive: the one that the entry keeps. */
+/* Do packets begin at a switch above leaves: does an adapter, or a subnet manager, hang on it? */
+static bool has_guests(const struct fors_net *now, uint32_t node)
+{
+	bool has = fors_net_port(now, node, 0)->is_sm;
+
+	for (unsigned port = 1; !has && port <= now->node[node].nports; port++) {
+		uint32_t peer = fors_net_port(now, node, port)->peer;
+
+		has = peer != FORS_NONE && now->node[peer].type != FORS_SWITCH;
+	}
+	return has;
+}
+
+/*
+ * A known port of a switch to a neighbour, dead or alive: the one that the entry keeps. Who sends from here is not to
+ * be lost in silence: then there is no way, which the check of the tables will tell.
+ */
 static uint8_t kept_port(const struct work *w, uint32_t node, uint32_t peer)
 {
+	if (has_guests(w->pods->now, fors_net_find_guid(w->pods->now, w->pods->known->node[node].guid)))
+		return FORS_NO_PATH;
 	for (unsigned port = 1; peer != FORS_NONE && port <= w->pods->known->node[node].nports; port++)
 		if (fors_pods_peer(w->pods, node, port) == peer)
 			return (uint8_t)port;

@@ -10,7 +10,7 @@
 #include "core/net/lfts.h"
 
 #define FORS_ROUTE3_NONE UINT16_MAX /* no round */
-#define FORS_ROUTE3_EFFORT 1000	    /* words of masks per unit: more finds little more */
+#define FORS_ROUTE3_EFFORT 250	    /* words of masks per unit: more finds little more */
 
 struct fors_route3 {
 	struct fors_lfts *lfts; /* of all living switches of now */
@@ -27,9 +27,11 @@ struct fors_route3 {
 };
 
 /*
- * Tables for all living switches, and rounds for all units as far as `effort` (words of masks per unit; 0: the closed form only) finds them, in *route, owned by
- * the caller. A function of `pods` and effort alone: who takes part in an exchange does not matter. What cannot be reached going up,
- * then down, has no entry, or keeps the port of a dead cable. Errors: FORS_ENOMEM.
+ * Tables for all living switches, and rounds for all units as far as `effort` (words of masks per unit,
+ * FORS_ROUTE3_EFFORT) finds them, in *route, owned by the caller. Effort 0 searches for nothing: tables in a few steps
+ * per entry, rounds only where a formula has them (round is NULL else). A function of `pods` and effort alone: who
+ * takes part in an exchange does not matter. What cannot be reached going up, then down, has no entry, or keeps the
+ * port of a dead cable. Errors: FORS_ENOMEM.
  */
 enum fors_err fors_route3_make(const struct fors_pods *pods, uint32_t effort, struct fors_route3 **route,
 			       struct fors_error *error);

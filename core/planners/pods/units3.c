@@ -2,12 +2,11 @@
 /*
  * units3.c - a round for each unit of a three-level tree, and the lanes of those that have none at home.
  *
- * Units are lumps of as many flows as a leaf has servers, so the book and the search of method flows (core/planners/flows/) pack them: the
- * problem has a token for each unit, and a phase for each round. All units whose way is at home go into the rounds of the closed form. What is left may
- * take any lane of its leaf, since a leaf's entry for a server is one unit's own; further on it has to follow the entries of mids and
- * tops. It is searched for with as many rounds as the lower bound asks for, then with one or two more.
- *
- * Where nothing is left over nobody else moves: alternatives for all units are listed in small trees only.
+ * Units are lumps of as many flows as a leaf has servers, so the book and the search of method flows
+ * (core/planners/flows/) pack them: the problem has a token for each unit, and a phase for each round. All units whose
+ * way is at home go into the rounds of the closed form. What is left may take any lane of its leaf, since a leaf's
+ * entry for a server is one unit's own; further on it has to follow the entries of mids and tops. It is searched for
+ * with as many rounds as the lower bound asks for, then with a few more. Where nothing is left over nobody else moves.
  */
 #include "units3.h"
 
@@ -16,9 +15,12 @@
 
 #include "bound3.h"
 #include "core/planners/flows/search.h"
+#include "relieve3.h"
 
-#define MORE_ROUNDS 2
-#define PATIENCE 40 /* a receiver whose lane died has one unit for each leaf to find room for, one after another */
+#define MOST_MORE 16	      /* rounds more than the bound asks for */
+#define LATER 4		      /* a part of the effort, with more rounds */
+#define LEAST_BUDGET 32000000 /* words of masks: in small trees there is time to look longer */
+#define PATIENCE 8 /* a receiver whose lane died has one unit for each leaf to find room for, one after another */
 
 struct work {
 	struct fors_ways3 *ways;
@@ -122,7 +124,7 @@ static uint32_t links_of(const void *context, uint32_t way, uint32_t *link)
 
 	if (p->home[d] == s)
 		return path ? FORS_FLOWS_NONE : 0;
-	n = fors_ways3_links(w->ways, w->leaf[s], port_of(w, unit, path), w->slot[d], link);
+	n = fors_ways3_links(w->ways, w->pods->leaf[w->leaf[s]].node, port_of(w, unit, path), w->slot[d], link);
 	return n ? n : FORS_FLOWS_NONE;
 }
 
@@ -140,29 +142,6 @@ static bool choose_paths(struct work *w)
 		if (p->home[fors_flows_dest(p, unit)] != fors_flows_switch(p, unit) && !*entry_of(w, unit))
 			return false;
 	return true;
-}
-
-/* All ways, as first fit wants them. */
-static enum fors_err list_ways(struct work *w, struct fors_error *error)
-{
-	struct fors_flows_problem *p = &w->problem;
-	size_t ways = (size_t)fors_flows_units(p) * p->npaths, used = 0;
-
-	p->begin = malloc((ways + 1) * sizeof(*p->begin));
-	p->exists = calloc(ways + 1, sizeof(*p->exists));
-	p->link = malloc((4 * ways + 1) * sizeof(*p->link));
-	if (!p->begin || !p->exists || !p->link)
-		return fors_fail_memory(error);
-	for (size_t way = 0; way < ways; way++) {
-		uint32_t n = links_of(w, (uint32_t)way, p->link + used);
-
-		p->begin[way] = (uint32_t)used;
-		p->exists[way] = n != FORS_FLOWS_NONE;
-		used += p->exists[way] ? n : 0;
-	}
-	p->begin[ways] = (uint32_t)used;
-	p->links_of = NULL;
-	return FORS_OK;
 }
 
 /* ---- rounds ---- */
@@ -183,57 +162,37 @@ static void place_homes(const struct work *w, struct fors_flows_packing *packing
 	}
 }
 
-static enum fors_err begin(struct work *w, uint32_t nrounds, struct fors_flows_packing **packing,
-			   struct fors_error *error)
+/* A search for all that waits, and for more rounds until there is room. */
+static enum fors_err search_all(struct fors_flows_packing **packing, uint64_t budget, struct fors_error *error)
 {
-	enum fors_err err;
+	enum fors_err err = fors_flows_search(*packing, budget, NULL, NULL, error);
 
-	if (w->cohorts) {
-		err = fors_flows_packing_new(&w->problem, nrounds, packing, error);
-		if (!err)
-			place_homes(w, *packing);
-	} else {
-		uint32_t *way = NULL;
+	for (uint32_t more = 1; !err && more <= MOST_MORE && (*packing)->nwaiting; more *= 2) {
+		struct fors_flows_packing *larger;
 
-		err = list_ways(w, error);
+		err = fors_flows_packing_copy(*packing, (*packing)->nphases + (more + 1) / 2, &larger, error);
 		if (err)
-			return err;
-		way = malloc((fors_flows_units(&w->problem) + (size_t)1) * sizeof(*way));
-
-		if (!way)
-			return fors_fail_memory(error);
-		for (uint32_t unit = 0; unit < fors_flows_units(&w->problem); unit++)
-			way[unit] = unit * w->problem.npaths;
-		err = fors_flows_first_fit(&w->problem, way, nrounds, FORS_FLOWS_BY_DISTANCE, packing, error);
-		free(way);
+			break;
+		fors_flows_packing_free(*packing);
+		*packing = larger;
+		err = fors_flows_search(*packing, budget / LATER, NULL, NULL, error);
 	}
 	return err;
 }
 
-/* With this many rounds, or a few more. */
+/* With this many rounds, or more: 1, 2, 4, 8, 16 more. */
 static enum fors_err pack(struct work *w, uint32_t nrounds, uint32_t effort, struct fors_flows_packing **packing,
 			  struct fors_error *error)
 {
 	uint64_t budget = (uint64_t)effort * fors_flows_units(&w->problem);
-	enum fors_err err = begin(w, nrounds, packing, error);
+	enum fors_err err = fors_flows_packing_new(&w->problem, nrounds, packing, error);
 
-	if (!err) {
-		(*packing)->patience = PATIENCE;
-		(*packing)->counts_tokens = true;
-	}
-	for (uint32_t more = 0; !err && more <= MORE_ROUNDS && (*packing)->nwaiting; more++) {
-		if (more) {
-			struct fors_flows_packing *larger;
-
-			err = fors_flows_packing_copy(*packing, (*packing)->nphases + 1, &larger, error);
-			if (err)
-				break;
-			fors_flows_packing_free(*packing);
-			*packing = larger;
-		}
-		err = fors_flows_search(*packing, budget, NULL, NULL, error);
-	}
-	return err;
+	if (err)
+		return err;
+	place_homes(w, *packing);
+	(*packing)->patience = PATIENCE;
+	(*packing)->counts_tokens = true;
+	return search_all(packing, budget < LEAST_BUDGET ? LEAST_BUDGET : budget, error);
 }
 
 /* Rounds and lanes as they were found. */
@@ -296,7 +255,7 @@ static enum fors_err find_bound(struct work *w, struct fors_error *error)
 /* Is everything at home, in as many rounds as the closed form has? */
 static bool is_closed_form(const struct work *w, uint32_t nrounds)
 {
-	if (!w->cohorts || nrounds != w->cohorts->npods * w->cohorts->m2)
+	if (nrounds != w->cohorts->npods * w->cohorts->m2)
 		return false;
 	for (uint32_t unit = 0; unit < fors_flows_units(&w->problem); unit++)
 		if (is_loose(w, unit))
@@ -327,17 +286,19 @@ static enum fors_err pack_units(struct work *w, uint32_t effort, struct fors_err
 	struct fors_flows_packing *packing = NULL;
 	enum fors_err err;
 
-	if (w->units->bound == UINT32_MAX)
+	if (w->units->bound == UINT32_MAX || !w->cohorts)
 		return FORS_OK;
 	nrounds = (w->units->bound + length - 1) / length;
-	if (w->cohorts && nrounds < w->cohorts->npods * w->cohorts->m2)
+	if (nrounds < w->cohorts->npods * w->cohorts->m2)
 		nrounds = w->cohorts->npods * w->cohorts->m2; /* a dead leaf is no reason to leave home */
-	if (nrounds + MORE_ROUNDS >= FORS_UNITS3_NONE)
+	if (nrounds + MOST_MORE >= FORS_UNITS3_NONE)
 		return FORS_OK;
 	if (is_closed_form(w, nrounds))
 		return take_closed_form(w, nrounds, error);
-	if (!effort || !choose_paths(w))
-		return FORS_OK; /* levelled is all */
+	if (!effort)
+		return FORS_OK;
+	if (!choose_paths(w))
+		return FORS_OK;
 	w->problem.lump = length;
 	err = pack(w, nrounds, effort, &packing, error);
 	if (!err)
@@ -358,6 +319,8 @@ enum fors_err fors_units3_pack(struct fors_ways3 *ways, const struct fors_cohort
 	err = level(&w, error);
 	if (!err)
 		err = find_bound(&w, error);
+	if (!err && !cohorts)
+		err = fors_relieve3(ways, units->bound, error);
 	if (!err && !allocate_members(&w))
 		err = fors_fail_memory(error);
 	if (!err && list_members(&w))

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * units3.h - a round for each unit of a three-level tree, and the lanes of those that have none at home (private to this room).
+ * units3.h - a round for each unit of a three-level tree, and the lanes of those that have none at home (private to
+ * this room).
  * Thread rules: pure.
  */
 #ifndef FORS_CORE_PLANNERS_PODS_UNITS3_H
@@ -11,7 +12,7 @@
 #define FORS_UNITS3_NONE UINT16_MAX /* no round */
 
 struct fors_units3 {
-	uint32_t length;  /* phases of a round: slots of a leaf; 0: leaves differ, there are no rounds */
+	uint32_t length;  /* phases of a round: slots of a leaf; 0: there are no rounds */
 	uint32_t nrounds; /* at most FORS_UNITS3_NONE */
 	uint32_t bound;	  /* no plan for all slots has fewer phases */
 	uint32_t nleft;	  /* units without a round */
@@ -19,10 +20,11 @@ struct fors_units3 {
 };
 
 /*
- * Levels what is not at home in `ways`, then finds rounds for the units of all slots whose leaf lives, and better lanes for those that
- * have none: entries of leaves for path index 0 change. In *units, owned by the caller (fors_units3_clear()). `cohorts`: NULL where the
- * tree is not regular. effort: words of masks to be looked at per unit, for each number of rounds that is tried; 0: entries
- * are levelled, and there are rounds only where all is at home. Errors: FORS_ENOMEM.
+ * Levels what is not at home in `ways`, then finds rounds for the units of all slots whose leaf lives, and better
+ * lanes for those that have none: entries of leaves for path index 0 change. In *units, owned by the caller
+ * (fors_units3_clear()). `cohorts`: NULL where the tree is not regular. effort: words of masks to be looked at per
+ * unit, and some millions at least; 0: nothing is searched for, there are rounds where the closed form has one for
+ * each unit. Errors: FORS_ENOMEM.
  */
 enum fors_err fors_units3_pack(struct fors_ways3 *ways, const struct fors_cohorts *cohorts, uint32_t effort,
 			       struct fors_units3 *units, struct fors_error *error);

@@ -2,10 +2,11 @@
 /*
  * ways3.c - which port each switch of a three-level tree takes to each server place.
  *
- * From the destination outwards, for nobody may send where the next one knows no way. Its pod's mids go down, over the cable of the home
- * lane or another one. A top goes down to a mid that does: that of the home plane, if it has a cable to it. A mid of another pod goes up its home rung, if
- * the top there gets down; a leaf goes up its home lane, if the mid there has a way. What is left is levelled: mids first, then leaves, each takes
- * the port whose fuller end has least to carry, from its home on, so that what need not share does not.
+ * From the destination outwards, for nobody may send where the next one knows no way. Its pod's mids go down, over the
+ * cable of the home lane or another one. A top goes down to a mid that does: that of the home plane, if it has a cable
+ * to it. A mid of another pod goes up its home rung, if the top there gets down; a leaf goes up its home lane, if the
+ * mid there has a way. What is left is levelled: mids first, then leaves, each takes the port whose fuller end has
+ * least to carry, from its home on, so that what need not share does not.
  *
  * So a packet goes up, then down: a mid that is above the leaf never sends up again, and a top sends only to such mids.
  */
@@ -147,10 +148,10 @@ static uint32_t link_at(const struct fors_ways3 *ways, uint32_t node, uint8_t po
 	return ways->hop[ways->lanes->pods->known->node[node].first_port + port].link;
 }
 
-uint32_t fors_ways3_links(const struct fors_ways3 *ways, uint32_t leaf, uint8_t port, uint32_t column, uint32_t link[4])
+uint32_t fors_ways3_links(const struct fors_ways3 *ways, uint32_t node, uint8_t port, uint32_t column, uint32_t link[4])
 {
 	const struct fors_pods *pods = ways->lanes->pods;
-	uint32_t target = leaf_of(ways, column), first = pods->known->node[pods->leaf[leaf].node].first_port;
+	uint32_t target = leaf_of(ways, column), first = pods->known->node[node].first_port;
 
 	for (uint32_t n = 0; port && n < 4; n++) {
 		const struct fors_hop3 *hop = &ways->hop[first + port];
@@ -220,6 +221,42 @@ enum fors_err fors_ways3_home(const struct fors_lanes3 *lanes, uint32_t nindices
 	}
 	*ways = w;
 	return FORS_OK;
+}
+
+/* ---- what is kept ---- */
+
+/* Does a mid's port to a top live, and the top get down? */
+static bool gets_up(const struct fors_ways3 *w, uint32_t mid, uint8_t port, uint32_t column)
+{
+	const struct fors_pods *pods = w->lanes->pods;
+	uint32_t node = pods->mid[mid].node, peer = port ? fors_pods_peer(pods, node, port) : FORS_NONE;
+
+	return peer != FORS_NONE && pods->level[peer] == FORS_PODS_TOP && fors_pods_live(pods, node, port) &&
+	       fors_ways3_gets_down(w, pods->number[peer], column);
+}
+
+void fors_ways3_keep(struct fors_ways3 *ways, const struct fors_ways3 *whole)
+{
+	const struct fors_pods *pods = ways->lanes->pods;
+
+	for (uint32_t m = 0; m < pods->nmids; m++)
+		for (uint32_t c = 0; c < pods->nslots; c++) {
+			uint8_t port = *mid_entry(whole, m, c);
+
+			if (pods->leaf[leaf_of(ways, c)].pod != pods->mid[m].pod)
+				*mid_entry(ways, m, c) = gets_up(ways, m, port, c) ? port : 0;
+		}
+	for (uint32_t a = 0; a < pods->nleaves; a++)
+		for (uint32_t c = 0; c < pods->nslots; c++) {
+			uint8_t port = whole->leaf[(size_t)a * whole->ncolumns + c];
+
+			if (leaf_of(ways, c) != a)
+				ways->leaf[(size_t)a * ways->ncolumns + c] =
+					port && fors_pods_live(pods, pods->leaf[a].node, port) &&
+							fors_ways3_arrives(ways, a, port, c)
+						? port
+						: 0;
+		}
 }
 
 /* ---- what is left ---- */
@@ -295,7 +332,7 @@ static void level_mids(struct leveller *v)
 
 static void count_leaf(struct leveller *v, uint32_t leaf, uint8_t port, uint32_t column)
 {
-	uint32_t link[4], n = fors_ways3_links(v->w, leaf, port, column, link);
+	uint32_t link[4], n = fors_ways3_links(v->w, v->w->lanes->pods->leaf[leaf].node, port, column, link);
 
 	for (uint32_t i = 0; i < n; i++)
 		v->load[link[i]] += v->w->lanes->pods->leaf[leaf].nslots;
@@ -313,7 +350,7 @@ static void level_leaf(struct leveller *v, uint32_t leaf, uint32_t column)
 
 		if (!fors_lanes3_live(l, leaf, lane))
 			continue;
-		n = fors_ways3_links(v->w, leaf, port, column, link);
+		n = fors_ways3_links(v->w, v->w->lanes->pods->leaf[leaf].node, port, column, link);
 		for (uint32_t k = 0; k < n; k++)
 			load = v->load[link[k]] > load ? v->load[link[k]] : load;
 		if (n && load < least) {

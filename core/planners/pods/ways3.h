@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * ways3.h - which port each switch of a three-level tree takes to each server place (private to this room and its tests).
+ * ways3.h - which port each switch of a three-level tree takes to each server place (private to this room and its
+ * tests).
  *
- * A column is a path index of a slot: index * nslots + slot. A leaf chooses a port for each column, a mid above other leaves one to a top, for
- * all leaves of its pod together; downwards a top has a port to the mid of its plane, and a mid one to the leaf. A port of 0 stands for none.
+ * A column is a path index of a slot: index * nslots + slot. A leaf chooses a port for each column, a mid above other
+ * leaves one to a top, for all leaves of its pod together; downwards a top has a port to the mid of its plane, and a
+ * mid one to the leaf. A port of 0 stands for none.
  *
  * Thread rules: one thread writes.
  */
@@ -30,12 +32,19 @@ struct fors_ways3 {
 };
 
 /*
- * All that is at home, its way alive, in *ways, owned by the caller (fors_ways3_free()); 0 where it is not, but for ways down, which
- * take another cable, or top, that lives, if there is one. nindices: the most path indices of any slot. Errors: FORS_ENOMEM.
+ * All that is at home, its way alive, in *ways, owned by the caller (fors_ways3_free()); 0 where it is not, but for
+ * ways down, which take another cable, or top, that lives, if there is one. nindices: the most path indices of any
+ * slot. Errors: FORS_ENOMEM.
  */
 enum fors_err fors_ways3_home(const struct fors_lanes3 *lanes, uint32_t nindices, struct fors_ways3 **ways,
 			      struct fors_error *error);
 void fors_ways3_free(struct fors_ways3 *ways);
+
+/*
+ * Entries of leaves, and of mids up, become those of `whole` (path index 0) wherever their ways live, and 0 where they
+ * do not.
+ */
+void fors_ways3_keep(struct fors_ways3 *ways, const struct fors_ways3 *whole);
 
 /* What is 0 and could be more: the port whose fuller end has least to carry. Errors: FORS_ENOMEM. */
 enum fors_err fors_ways3_level(struct fors_ways3 *ways, struct fors_error *error);
@@ -43,8 +52,11 @@ enum fors_err fors_ways3_level(struct fors_ways3 *ways, struct fors_error *error
 /* Does the leaf's port lead to a mid that gets to the column's leaf, by its entry? */
 bool fors_ways3_arrives(const struct fors_ways3 *ways, uint32_t leaf, uint8_t port, uint32_t column);
 
-/* The links from a leaf over its port `port` to a column's leaf, by number, in link[4]; how many, 0: it does not arrive. */
-uint32_t fors_ways3_links(const struct fors_ways3 *ways, uint32_t leaf, uint8_t port, uint32_t column,
+/*
+ * The links from a switch (a node of known) over its port `port` to a column's leaf, by number, in link[4]; how many,
+ * 0: it does not arrive.
+ */
+uint32_t fors_ways3_links(const struct fors_ways3 *ways, uint32_t node, uint8_t port, uint32_t column,
 			  uint32_t link[4]);
 
 static inline uint32_t fors_ways3_slot(const struct fors_ways3 *ways, uint32_t column)

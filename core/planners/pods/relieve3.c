@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * relieve3.c - entries moved from links that carry more than the lower bound.
+ *
+ * Where leaves differ, or have more servers than lanes, homes are lumps: two servers of a leaf on one lane, for all
+ * who send. But each leaf, and each mid, chooses for itself. So: take one of the fullest links, look at all entries
+ * that send over it (a leaf's, with the flows of its servers; a mid's, with those of all leaves that use it for that
+ * server), and at all ports they could have instead, and do what lowers the sum of squares of what links carry above
+ * the bound the most. What was moved stays for some steps (tabu), so that it may first become worse. The best that was
+ * seen is kept. Effort is counted in links looked at; random numbers start from a constant.
+ */
+#include "relieve3.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/random.h"
+
+#define TABU_LEAST 4
+#define TABU_SPREAD 8
+#define LOOKS_PER_ENTRY 60 /* links looked at, and */
+#define LOOKS 1000000
+#define MOST_VAIN 400 /* steps without anything better */
+
+struct move {
+	uint32_t row, column; /* of the tables: leaves, then mids */
+	uint8_t port;
+	int64_t cost; /* what it adds, mostly less than 0 */
+};
+
+struct relief {
+	struct fors_ways3 *ways;
+	const struct fors_lanes3 *lanes;
+	const struct fors_pods *pods;
+	uint32_t most;
+	int64_t *load;	     /* per link: flows */
+	uint32_t *link_node; /* per link: the node of known that sends, */
+	uint8_t *link_port;  /* and its port */
+	uint32_t *tabu;	     /* [row * nslots + slot]: the step until which it stays */
+	uint8_t *best;	     /* the tables of leaves and mids when they were best */
+	uint32_t *fullest;   /* links above the bound, to choose from */
+	uint32_t step;
+	uint64_t work;
+	struct fors_random random;
+};
+
+/* ---- what a row sends ---- */
+
+static uint32_t node_of(const struct relief *r, uint32_t row)
+{
+	return row < r->pods->nleaves ? r->pods->leaf[row].node : r->pods->mid[row - r->pods->nleaves].node;
+}
+
+static uint8_t *entry_of(const struct relief *r, uint32_t row, uint32_t slot)
+{
+	return &r->ways->leaf[(size_t)row * r->ways->ncolumns + slot];
+}
+
+/* Does leaf a send what is for a slot to this mid? */
+static bool uses(const struct relief *r, uint32_t a, uint32_t mid, uint32_t slot)
+{
+	uint8_t port = *entry_of(r, a, slot);
+
+	return port && r->ways->hop[r->pods->known->node[r->pods->leaf[a].node].first_port + port].row ==
+			       r->pods->nleaves + mid;
+}
+
+/* Flows that an entry decides about. */
+static int64_t flows_of(const struct relief *r, uint32_t row, uint32_t slot)
+{
+	int64_t flows = 0;
+
+	if (row < r->pods->nleaves)
+		return r->pods->leaf[row].nslots;
+	for (uint32_t a = 0; a < r->pods->nleaves; a++)
+		if (uses(r, a, row - r->pods->nleaves, slot))
+			flows += r->pods->leaf[a].nslots;
+	return flows;
+}
+
+static int64_t cost_of(const struct relief *r, int64_t load)
+{
+	int64_t over = load - r->most;
+
+	return over > 0 ? over * over : 0;
+}
+
+/* Add `flows`, which may be negative, to the links of an entry; what it costs. */
+static int64_t add(struct relief *r, uint32_t row, uint32_t slot, uint8_t port, int64_t flows)
+{
+	uint32_t link[4], n = fors_ways3_links(r->ways, node_of(r, row), port, slot, link);
+	int64_t cost = 0;
+
+	for (uint32_t i = 0; i < n; i++) {
+		cost += cost_of(r, r->load[link[i]] + flows) - cost_of(r, r->load[link[i]]);
+		r->load[link[i]] += flows;
+	}
+	r->work += 4;
+	return cost;
+}
+
+/* ---- alternatives ---- */
+
+/* Try another port of an entry whose flows are taken off. */
+static void try_port(struct relief *r, uint32_t row, uint32_t slot, uint8_t port, int64_t flows, int64_t base,
+		     struct move *best)
+{
+	uint32_t link[4], n = fors_ways3_links(r->ways, node_of(r, row), port, slot, link);
+	int64_t cost = base;
+
+	r->work += 4;
+	for (uint32_t i = 0; i < n; i++)
+		cost += cost_of(r, r->load[link[i]] + flows) - cost_of(r, r->load[link[i]]);
+	if (n && cost < best->cost)
+		*best = (struct move){row, slot, port, cost};
+}
+
+/* All other ports of an entry. */
+static void consider(struct relief *r, uint32_t row, uint32_t slot, struct move *best)
+{
+	const struct fors_lanes3 *l = r->lanes;
+	uint8_t port = *entry_of(r, row, slot);
+	int64_t flows, base;
+
+	if (r->tabu[(size_t)row * r->pods->nslots + slot] > r->step)
+		return;
+	flows = flows_of(r, row, slot);
+	if (!flows)
+		return;
+	base = add(r, row, slot, port, -flows);
+	if (row < r->pods->nleaves) {
+		for (uint32_t lane = 0; lane < l->nlanes; lane++)
+			if (fors_lanes3_live(l, row, lane) && l->leaf_port[(size_t)row * l->nlanes + lane] != port)
+				try_port(r, row, slot, l->leaf_port[(size_t)row * l->nlanes + lane], flows, base, best);
+	} else {
+		uint32_t m = row - r->pods->nleaves;
+
+		for (uint32_t i = 0; i < l->rungs[r->pods->mid[m].plane]; i++)
+			if (fors_lanes3_rung_live(l, m, i) && l->mid_port[(size_t)m * l->nrungs + i] != port)
+				try_port(r, row, slot, l->mid_port[(size_t)m * l->nrungs + i], flows, base, best);
+	}
+	add(r, row, slot, port, flows);
+}
+
+/* ---- who sends over a link ---- */
+
+static void consider_mid(struct relief *r, uint32_t m, uint32_t slot, struct move *best)
+{
+	consider(r, r->pods->nleaves + m, slot, best);
+	for (uint32_t a = 0; a < r->pods->nleaves; a++)
+		if (uses(r, a, m, slot))
+			consider(r, a, slot, best);
+}
+
+static void look_at_leaf(struct relief *r, uint32_t a, uint8_t port, struct move *best)
+{
+	for (uint32_t slot = 0; slot < r->pods->nslots; slot++)
+		if (*entry_of(r, a, slot) == port)
+			consider(r, a, slot, best);
+}
+
+/* A mid's port up: what it sends there. */
+static void look_at_mid_up(struct relief *r, uint32_t m, uint8_t port, struct move *best)
+{
+	for (uint32_t slot = 0; slot < r->pods->nslots; slot++)
+		if (r->ways->mid[(size_t)m * r->ways->ncolumns + slot] == port)
+			consider_mid(r, m, slot, best);
+}
+
+/* A mid's port down to leaf b: everything that comes that way. */
+static void look_at_mid_down(struct relief *r, uint32_t link, uint32_t b, struct move *best)
+{
+	const struct fors_pods_switch *leaf = &r->pods->leaf[b];
+
+	for (uint32_t slot = leaf->first; slot < leaf->first + leaf->nslots; slot++)
+		for (uint32_t a = 0; a < r->pods->nleaves; a++) {
+			uint32_t way[4],
+				n = fors_ways3_links(r->ways, r->pods->leaf[a].node, *entry_of(r, a, slot), slot, way);
+
+			if (n && way[n - 1] == link)
+				consider(r, a, slot, best);
+		}
+}
+
+/* A top's port down: what mids send to that top for who is below. */
+static void look_at_top(struct relief *r, uint32_t t, uint8_t port, struct move *best)
+{
+	const struct fors_pods *pods = r->pods;
+
+	for (uint32_t slot = 0; slot < pods->nslots; slot++) {
+		if (r->ways->top[(size_t)t * r->ways->ncolumns + slot] != port)
+			continue;
+		for (uint32_t m = 0; m < pods->nmids; m++) {
+			uint8_t up = r->ways->mid[(size_t)m * r->ways->ncolumns + slot];
+
+			if (up && r->ways->hop[pods->known->node[pods->mid[m].node].first_port + up].row ==
+					  pods->nleaves + pods->nmids + t)
+				consider_mid(r, m, slot, best);
+		}
+	}
+}
+
+static struct move best_move(struct relief *r, uint32_t link)
+{
+	struct move best = {FORS_NONE, 0, 0, INT64_MAX};
+	uint32_t node = r->link_node[link], number = r->pods->number[node];
+	uint8_t port = r->link_port[link];
+
+	if (r->pods->level[node] == FORS_PODS_LEAF) {
+		look_at_leaf(r, number, port, &best);
+	} else if (r->pods->level[node] == FORS_PODS_TOP) {
+		look_at_top(r, number, port, &best);
+	} else {
+		uint32_t peer = fors_pods_peer(r->pods, node, port);
+
+		if (r->pods->level[peer] == FORS_PODS_TOP)
+			look_at_mid_up(r, number, port, &best);
+		else
+			look_at_mid_down(r, link, r->pods->number[peer], &best);
+	}
+	return best;
+}
+
+/* ---- the search ---- */
+
+/* One of the fullest links, any; FORS_NONE: none is above the bound. *cost: of all. */
+static uint32_t pick_link(struct relief *r, int64_t *cost)
+{
+	int64_t most = r->most;
+	uint32_t n = 0;
+
+	*cost = 0;
+	for (uint32_t i = 0; i < r->ways->nlinks; i++) {
+		*cost += cost_of(r, r->load[i]);
+		if (r->load[i] > most) {
+			most = r->load[i];
+			n = 0;
+		}
+		if (r->load[i] == most && most > r->most)
+			r->fullest[n++] = i;
+	}
+	r->work += r->ways->nlinks;
+	return n ? r->fullest[fors_random_below(&r->random, n)] : FORS_NONE;
+}
+
+static void apply(struct relief *r, const struct move *move)
+{
+	int64_t flows = flows_of(r, move->row, move->column);
+	uint8_t *entry = entry_of(r, move->row, move->column);
+
+	add(r, move->row, move->column, *entry, -flows);
+	*entry = move->port;
+	add(r, move->row, move->column, *entry, flows);
+	r->tabu[(size_t)move->row * r->pods->nslots + move->column] =
+		r->step + TABU_LEAST + fors_random_below(&r->random, TABU_SPREAD);
+}
+
+static void search(struct relief *r, uint64_t budget)
+{
+	size_t size = ((size_t)r->pods->nleaves + r->pods->nmids) * r->ways->ncolumns;
+	int64_t least = INT64_MAX, cost;
+	uint32_t vain = 0;
+
+	for (;;) {
+		uint32_t link = pick_link(r, &cost);
+		struct move move;
+
+		if (cost < least) {
+			least = cost;
+			vain = 0;
+			memcpy(r->best, r->ways->leaf, size);
+		}
+		if (link == FORS_NONE || vain++ == MOST_VAIN || r->work > budget)
+			break;
+		r->step++;
+		move = best_move(r, link);
+		if (move.row != FORS_NONE)
+			apply(r, &move);
+	}
+	memcpy(r->ways->leaf, r->best, size);
+}
+
+static void count(struct relief *r)
+{
+	memset(r->load, 0, r->ways->nlinks * sizeof(*r->load));
+	for (uint32_t a = 0; a < r->pods->nleaves; a++)
+		for (uint32_t slot = 0; slot < r->pods->nslots; slot++)
+			if (r->pods->slot[slot].leaf != a)
+				add(r, a, slot, *entry_of(r, a, slot), r->pods->leaf[a].nslots);
+}
+
+static void list_links(struct relief *r)
+{
+	const struct fors_net *known = r->pods->known;
+
+	for (uint32_t node = 0; node < known->nnodes; node++)
+		for (unsigned port = 1; r->pods->level[node] && port <= known->node[node].nports; port++) {
+			const struct fors_hop3 *hop = &r->ways->hop[known->node[node].first_port + port];
+
+			if (hop->row == FORS_NONE)
+				continue;
+			r->link_node[hop->link] = node;
+			r->link_port[hop->link] = (uint8_t)port;
+		}
+}
+
+static bool allocate(struct relief *r)
+{
+	size_t links = r->ways->nlinks + (size_t)1, rows = (size_t)r->pods->nleaves + r->pods->nmids;
+
+	r->load = calloc(links, sizeof(*r->load));
+	r->link_node = calloc(links, sizeof(*r->link_node));
+	r->link_port = calloc(links, sizeof(*r->link_port));
+	r->fullest = calloc(links, sizeof(*r->fullest));
+	r->tabu = calloc(rows * r->pods->nslots + 1, sizeof(*r->tabu));
+	r->best = malloc(rows * r->ways->ncolumns + 1);
+	return r->load && r->link_node && r->link_port && r->fullest && r->tabu && r->best;
+}
+
+enum fors_err fors_relieve3(struct fors_ways3 *ways, uint32_t most, struct fors_error *error)
+{
+	struct relief r = {.ways = ways, .lanes = ways->lanes, .pods = ways->lanes->pods, .most = most};
+	uint64_t entries = (uint64_t)r.pods->nleaves * r.pods->nslots;
+	bool good;
+
+	if (most == UINT32_MAX)
+		return FORS_OK;
+	good = allocate(&r);
+	if (good) {
+		list_links(&r);
+		count(&r);
+		search(&r, LOOKS_PER_ENTRY * entries + LOOKS);
+	}
+	free(r.load);
+	free(r.link_node);
+	free(r.link_port);
+	free(r.fullest);
+	free(r.tabu);
+	free(r.best);
+	return good ? FORS_OK : fors_fail_memory(error);
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * relieve3.h - entries moved from links that carry more than the lower bound (private to this room and its tests).
+ * Thread rules: pure.
+ */
+#ifndef FORS_CORE_PLANNERS_PODS_RELIEVE3_H
+#define FORS_CORE_PLANNERS_PODS_RELIEVE3_H
+
+#include "ways3.h"
+
+/*
+ * Change entries of path index 0, of leaves for single servers and of mids, until no link carries more than `most`
+ * flows of the exchange of all slots (UINT32_MAX: nothing changes), or until some 60 links per entry were looked at.
+ * What cannot go elsewhere stays. Errors: FORS_ENOMEM.
+ */
+enum fors_err fors_relieve3(struct fors_ways3 *ways, uint32_t most, struct fors_error *error);
+
+#endif

@@ -1,0 +1,473 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* test_places_pods.c - the kept order of trees of three levels: which kind a fabric is, text, replaced and forgotten switches. */
+#include "support.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <zlib.h>
+
+#include "core/fabric/lids.h"
+#include "core/fabric/places_file.h"
+#include "core/fabric/places_pods.h"
+#include "core/net/tree_net.h"
+#include "core/planners/pods/route3.h"
+
+#define TREE "XGFT(3;2,2,3;1,2,2)" /* 12 servers, 6 leaves, 6 mids, 4 tops */
+
+static struct fors_net *net_of(const char *text)
+{
+	struct fors_tree_spec spec = {0};
+	struct fors_net *net = NULL;
+
+	assert_int_equal(fors_tree_spec_parse(text, &spec, NULL), FORS_OK);
+	assert_int_equal(fors_tree_net(&spec, &net, NULL), FORS_OK);
+	fors_tree_spec_clear(&spec);
+	assert_int_equal(fors_assign_lids(net, NULL, 0, false, NULL), FORS_OK);
+	return net;
+}
+
+/* A copy without what a comma separates in `down`. */
+static struct fors_net *without(const struct fors_net *net, const char *down)
+{
+	struct fors_net *less;
+	char names[256], *rest = NULL;
+
+	assert_int_equal(fors_net_copy(net, &less, NULL), FORS_OK);
+	snprintf(names, sizeof(names), "%s", down);
+	for (char *name = strtok_r(names, ",", &rest); name; name = strtok_r(NULL, ",", &rest))
+		assert_int_equal(fors_net_down(net, less, name, NULL), FORS_OK);
+	return less;
+}
+
+/* What a sweep sees: what cables lead to from the first server. */
+static struct fors_net *seen(const struct fors_net *net)
+{
+	uint32_t *number = malloc(net->nnodes * sizeof(*number)), *queue = malloc(net->nnodes * sizeof(*queue)), n = 0;
+	struct fors_net *part = fors_net_new();
+
+	assert_true(number && queue && part);
+	memset(number, 0xFF, net->nnodes * sizeof(*number));
+	for (uint32_t node = 0; node < net->nnodes && !n; node++)
+		if (net->node[node].type == FORS_CA && fors_net_port(net, node, 1)->peer != FORS_NONE)
+			queue[n++] = node, number[node] = 0;
+	for (uint32_t i = 0; i < n; i++) {
+		const struct fors_node *from = &net->node[queue[i]];
+		uint32_t index;
+
+		assert_int_equal(fors_net_add_node(part, from->type, from->nports, from->guid, from->id, from->desc,
+						   &index, NULL),
+				 FORS_OK);
+		number[queue[i]] = index;
+		for (unsigned p = 1; p <= from->nports; p++) {
+			uint32_t peer = fors_net_port(net, queue[i], p)->peer;
+
+			if (peer != FORS_NONE && number[peer] == FORS_NONE)
+				queue[n++] = peer, number[peer] = 0;
+		}
+	}
+	for (uint32_t i = 0; i < n; i++)
+		for (unsigned p = 0; p <= net->node[queue[i]].nports; p++) {
+			const struct fors_port *from = fors_net_port(net, queue[i], p);
+			struct fors_port *to = fors_net_port(part, number[queue[i]], p);
+
+			*to = *from;
+			to->peer = from->peer == FORS_NONE ? FORS_NONE : number[from->peer];
+		}
+	assert_int_equal(fors_net_index(part, NULL), FORS_OK);
+	free(number);
+	free(queue);
+	return part;
+}
+
+static void must_learn(struct fors_places *places, const struct fors_net *net)
+{
+	struct fors_error error = {0};
+
+	if (fors_places_learn_tree(places, net, NULL, 0, NULL, &error))
+		fail_msg("%s", error.text);
+}
+
+/* Learn what is left of the net. */
+static void learn_part(struct fors_places *places, const struct fors_net *net, const char *down)
+{
+	struct fors_net *less = without(net, down), *part = seen(less);
+
+	must_learn(places, part);
+	fors_net_free(less);
+	fors_net_free(part);
+}
+
+static struct fors_places *places_of(const struct fors_net *net)
+{
+	struct fors_places *places = fors_places_new();
+
+	assert_non_null(places);
+	must_learn(places, net);
+	return places;
+}
+
+static char *encode(const struct fors_places *places, size_t *size)
+{
+	char *text;
+
+	assert_int_equal(fors_places_encode(places, &text, size, NULL), FORS_OK);
+	return text;
+}
+
+/* --- which kind ----------------------------------------------------------- */
+
+static void two_levels_or_three(void **state)
+{
+	static const struct {
+		const char *spec;
+		bool is_three;
+	} cases[] = {{"FT(2;4,4)", false},
+		     {"FT(2;3,4;servers=6;cables=2)", false},
+		     {TREE, true},
+		     {"XGFT(3;2,1,2;1,2,2)", true},
+		     {"PGFT(3;2,2,2;1,2,2;1,2,1)", true}};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct fors_net *net = net_of(cases[i].spec);
+		struct fors_places *places = places_of(net);
+
+		if (!!fors_places_known(places) != cases[i].is_three)
+			fail_msg("%s", cases[i].spec);
+		fors_places_free(places);
+		fors_net_free(net);
+	}
+}
+
+/* A tree of two levels, cut so that leaves have no spine in common, is none of three; and it is told from one. */
+static void cut_is_not_three(void **state)
+{
+	struct fors_net *net = net_of("FT(2;2,3)"), *less = without(net, "Leaf00[4],Leaf01[3]");
+	struct fors_places *places = places_of(net), *fresh = fors_places_new();
+	struct fors_error why = {0};
+
+	assert_int_equal(fors_places_learn_tree(places, less, NULL, 0, &why, NULL), FORS_OK);
+	assert_null(fors_places_known(places));
+	assert_string_equal(why.text, ""); /* nobody had to ask */
+	assert_int_equal(fors_places_learn_tree(fresh, less, NULL, 0, &why, NULL), FORS_OK);
+	assert_null(fors_places_known(fresh));
+	assert_non_null(strstr(why.text, "three-level"));
+	fors_places_free(places);
+	fors_places_free(fresh);
+	fors_net_free(net);
+	fors_net_free(less);
+}
+
+/* A pod alone looks like a tree of two levels; and two of its leaves, when tops come later, are leaves of three. */
+static void a_pod_alone(void **state)
+{
+	static const char others[] = "Spine00,Spine01,Spine02,Spine03";
+	struct fors_net *net = net_of(TREE);
+	struct fors_places *places = places_of(net), *fresh = fors_places_new();
+	struct fors_places_size size;
+
+	learn_part(places, net, others);
+	assert_non_null(fors_places_known(places));
+	size = fors_places_size(places);
+	assert_int_equal(size.leaves, 6);
+	assert_int_equal(size.spines, 10);
+	assert_int_equal(size.slots, 12);
+	learn_part(fresh, net, others);
+	assert_null(fors_places_known(fresh));
+	must_learn(fresh, net);
+	assert_non_null(fors_places_known(fresh));
+	assert_int_equal(fors_places_size(fresh).leaves, 6);
+	fors_places_free(places);
+	fors_places_free(fresh);
+	fors_net_free(net);
+}
+
+/* Another fabric altogether: of two levels, and of three that contradicts what was known. */
+static void it_was_rebuilt(void **state)
+{
+	struct fors_net *three = net_of(TREE), *two = net_of("FT(2;2,3)");
+	struct fors_places *places = places_of(two);
+
+	must_learn(places, three); /* the same GUIDs stand for other switches */
+	assert_non_null(fors_places_known(places));
+	must_learn(places, two);
+	assert_null(fors_places_known(places));
+	assert_int_equal(fors_places_size(places).leaves, 3);
+	fors_places_free(places);
+	fors_net_free(three);
+	fors_net_free(two);
+}
+
+static void a_crossed_cable(void **state)
+{
+	struct fors_net *net = net_of("XGFT(3;3,2,3;1,2,2)");
+	struct fors_places *places = places_of(net);
+	struct fors_error error = {0};
+	size_t size, again_size;
+	char *before = encode(places, &size), *again;
+	uint32_t a, b;
+	unsigned port;
+
+	assert_int_equal(fors_net_find(net, "Leaf00", &a, &port, NULL), FORS_OK);
+	assert_int_equal(fors_net_find(net, "Leaf03", &b, &port, NULL), FORS_OK);
+	fors_net_disconnect(net, a, 1);
+	fors_net_disconnect(net, b, 1);
+	assert_int_equal(fors_net_connect(net, a, 1, b, 1, NULL), FORS_OK);
+	assert_int_equal(fors_places_learn_tree(places, net, NULL, 0, NULL, &error), FORS_ENOTREE);
+	assert_non_null(strstr(error.text, "Leaf00 and Leaf03"));
+	again = encode(places, &again_size);
+	assert_string_equal(before, again);
+	free(before);
+	free(again);
+	fors_places_free(places);
+	fors_net_free(net);
+}
+
+/* --- text ----------------------------------------------------------------- */
+
+static void refuse(const char *text, size_t size, const char *word)
+{
+	struct fors_places *places = NULL;
+	struct fors_error error = {0};
+
+	assert_int_not_equal(fors_places_decode(text, size, "places", &places, &error), FORS_OK);
+	assert_null(places);
+	if (word && !strstr(error.text, word))
+		fail_msg("\"%s\" does not speak of \"%s\"", error.text, word);
+}
+
+/* The tables that places lead to. */
+static struct fors_route3 *route_of(const struct fors_places *places, const struct fors_net *now)
+{
+	struct fors_route3 *route = NULL;
+	struct fors_pods *pods = NULL;
+
+	assert_int_equal(fors_places_pods(places, fors_places_known(places), now, &pods, NULL), FORS_OK);
+	assert_int_equal(fors_route3_make(pods, 100, &route, NULL), FORS_OK);
+	fors_pods_free(pods);
+	return route;
+}
+
+static void text_and_back(void **state)
+{
+	struct fors_net *net = net_of(TREE), *less = without(net, "Leaf02,Mid2-01,Spine03");
+	struct fors_places *places = places_of(net), *read = NULL;
+	struct fors_route3 *before, *after;
+	size_t size, again_size;
+	char *text, *again;
+
+	learn_part(places, net, "Leaf02,Mid2-01,Spine03");
+	text = encode(places, &size);
+	assert_non_null(strstr(text, "dead \"Spine03\""));
+	assert_int_equal(fors_places_decode(text, size, "places", &read, NULL), FORS_OK);
+	again = encode(read, &again_size);
+	assert_string_equal(text, again);
+	before = route_of(places, less);
+	after = route_of(read, less);
+	assert_memory_equal(before->lfts->port, after->lfts->port,
+			    (size_t)before->lfts->nswitches * before->lfts->nlids);
+	fors_route3_free(before);
+	fors_route3_free(after);
+	free(text);
+	free(again);
+	fors_places_free(places);
+	fors_places_free(read);
+	fors_net_free(net);
+	fors_net_free(less);
+}
+
+static void every_damage_is_noticed(void **state)
+{
+	struct fors_net *net = net_of("XGFT(3;1,1,2;1,1,1)");
+	struct fors_places *places = places_of(net);
+	size_t size;
+	char *text = encode(places, &size);
+
+	assert_non_null(fors_places_known(places));
+	for (size_t cut = 0; cut < size; cut++)
+		refuse(text, cut, NULL);
+	for (size_t i = 0; i < size; i++)
+		for (unsigned bit = 0; bit < 8; bit += 3) {
+			text[i] ^= (char)(1 << bit);
+			refuse(text, size, NULL);
+			text[i] ^= (char)(1 << bit);
+		}
+	free(text);
+	fors_places_free(places);
+	fors_net_free(net);
+}
+
+static void refuse_sealed(const char *body, const char *word)
+{
+	char text[2048];
+	int n = snprintf(text, sizeof(text), "fors-pods 1\nreference 0x0000000000000000\n%s", body);
+
+	n += snprintf(text + n, sizeof(text) - (size_t)n, "crc 0x%08lx\n",
+		      crc32(0, (const unsigned char *)text, (unsigned)n));
+	refuse(text, (size_t)n, word);
+}
+
+#define NODES                                                                                                          \
+	"server 0x0000000000000001 1 alive \"N\"\nserver 0x0000000000000002 1 alive \"O\"\n"                           \
+	"leaf 0x0000000000000003 2 alive \"L\"\nleaf 0x0000000000000004 2 alive \"M\"\n"                               \
+	"middle 0x0000000000000005 2 alive \"P\"\nmiddle 0x0000000000000006 2 alive \"Q\"\n"                           \
+	"top 0x0000000000000007 2 alive \"T\"\n"
+#define CABLES "cable 0.1 2.1\ncable 1.1 3.1\ncable 2.2 4.1\ncable 3.2 5.1\ncable 4.2 6.1\ncable 5.2 6.2\n"
+
+static void nonsense_with_a_good_checksum(void **state)
+{
+	refuse_sealed("", "no tree");
+	refuse_sealed("spam\n", "no node");
+	refuse_sealed("leaf 0x0000000000000000 2 alive \"L\"\n", "not a leaf");
+	refuse_sealed("leaf 0x0000000000000001 255 alive \"L\"\n", "not a leaf");
+	refuse_sealed("top 0x0000000000000001 2 undead \"L\"\n", "not a top");
+	refuse_sealed(NODES "cable 0.1 9.1\n", "between two nodes");
+	refuse_sealed(NODES "cable 0.2 2.1\n", "no such cable");
+	refuse_sealed(NODES "cable 0.1 2.1\ncable 1.1 2.1\n", "no such cable");
+	refuse_sealed(NODES CABLES NODES, "no node, or no cable");
+	refuse_sealed(NODES, "no tree");
+	refuse_sealed(NODES NODES CABLES, "0x0000000000000001");
+	refuse_sealed("server 0x0000000000000001 1 alive \"N\"\nserver 0x0000000000000002 1 alive \"O\"\n"
+		      "leaf 0x0000000000000003 2 alive \"L\"\nleaf 0x0000000000000004 2 alive \"M\"\n"
+		      "middle 0x0000000000000005 2 alive \"P\"\ntop 0x0000000000000006 2 alive \"Q\"\n"
+		      "top 0x0000000000000007 2 alive \"T\"\n" CABLES,
+		      "levels");
+	refuse_sealed(NODES
+		      "cable 2.1 0.1\ncable 1.1 3.1\ncable 2.2 4.1\ncable 3.2 5.1\ncable 4.2 6.1\ncable 5.2 6.2\n",
+		      "notation");
+}
+
+/* --- who takes whose place --------------------------------------------------- */
+
+static uint32_t node_of(const struct fors_net *net, const char *name)
+{
+	uint32_t node;
+	unsigned port;
+
+	assert_int_equal(fors_net_find(net, name, &node, &port, NULL), FORS_OK);
+	return node;
+}
+
+/* A top is replaced by a new one; the list of roots names the old one as before. */
+static void a_listed_top_is_replaced(void **state)
+{
+	struct fors_net *net = net_of(TREE);
+	struct fors_places *places = fors_places_new();
+	uint64_t roots[4], old;
+	char name[16];
+
+	for (int i = 0; i < 4; i++) {
+		snprintf(name, sizeof(name), "Spine0%d", i);
+		roots[i] = net->node[node_of(net, name)].guid;
+	}
+	assert_int_equal(fors_places_learn_tree(places, net, roots, 4, NULL, NULL), FORS_OK);
+	old = roots[2];
+	net->node[node_of(net, "Spine02")].guid = fors_net_port(net, node_of(net, "Spine02"), 0)->guid = 0xabcdef;
+	assert_int_equal(fors_net_index(net, NULL), FORS_OK);
+	for (int round = 0; round < 2; round++) {
+		assert_int_equal(fors_places_learn_tree(places, net, roots, 4, NULL, NULL), FORS_OK);
+		assert_true(fors_places_has(places, 0xabcdef));
+		assert_false(fors_places_has(places, old));
+		assert_int_equal(fors_places_size(places).spines, 10);
+	}
+	fors_places_free(places);
+	fors_net_free(net);
+}
+
+static void only_the_dead_are_forgotten(void **state)
+{
+	struct fors_net *net = net_of(TREE), *less = without(net, "Leaf02");
+	struct fors_places *places = places_of(net);
+	uint64_t leaf = net->node[node_of(net, "Leaf02")].guid;
+	struct fors_error error = {0};
+	struct fors_route3 *route;
+
+	assert_int_equal(fors_places_forget(places, leaf, &error), FORS_ENOTAPPL);
+	assert_non_null(strstr(error.text, "alive"));
+	assert_int_equal(fors_places_forget(places, 0x99, &error), FORS_ENOTAPPL);
+	learn_part(places, net, "Leaf02");
+	assert_int_equal(fors_places_forget(places, leaf, &error), FORS_OK);
+	assert_false(fors_places_has(places, leaf));
+	assert_int_equal(fors_places_size(places).leaves, 5);
+	assert_int_equal(fors_places_size(places).slots, 10);
+	assert_int_equal(fors_places_known(places)->nnodes, net->nnodes - 3); /* with its servers */
+	route = route_of(places, less);
+	assert_int_equal(route->nservers, 10);
+	fors_route3_free(route);
+	fors_places_free(places);
+	fors_net_free(net);
+	fors_net_free(less);
+}
+
+/* --- references ------------------------------------------------------------- */
+
+static void a_reference_comes_first(void **state)
+{
+	struct fors_net *net = net_of(TREE);
+	struct fors_places *reference = NULL, *places = fors_places_new();
+	struct fors_error error = {0};
+	char text[FORS_ERROR_TEXT];
+	bool is_new;
+
+	learn_part(places, net, "Mid2-01");
+	assert_int_equal(fors_places_refer(net, NULL, 0, &reference, NULL), FORS_OK);
+	assert_int_equal(fors_places_adopt(&places, reference, &is_new, NULL), FORS_OK);
+	assert_true(is_new);
+	learn_part(places, net, "Mid2-01");
+	assert_int_equal(fors_places_adopt(&places, reference, &is_new, NULL), FORS_OK);
+	assert_false(is_new);
+	assert_int_equal(fors_places_compare(places, reference, text, sizeof(text)), 0);
+	assert_int_equal(fors_places_forget(places, net->node[node_of(net, "Mid2-01")].guid, &error), FORS_ENOTAPPL);
+	assert_non_null(strstr(error.text, "reference"));
+	net->node[node_of(net, "Mid2-01")].guid = 0xabcdef;
+	assert_int_equal(fors_net_index(net, NULL), FORS_OK);
+	must_learn(places, net);
+	assert_int_equal(fors_places_compare(places, reference, text, sizeof(text)), 1);
+	assert_non_null(strstr(text, "in the place of Mid2-01"));
+	fors_places_free(reference);
+	fors_places_free(places);
+	fors_net_free(net);
+}
+
+/* A reference of two levels, and a fabric of three: the order of the fabric is not learnt anew with each sweep. */
+static void a_reference_of_the_other_kind(void **state)
+{
+	struct fors_net *three = net_of(TREE), *two = net_of("FT(2;2,3)");
+	struct fors_places *reference = NULL, *places = fors_places_new();
+	char text[FORS_ERROR_TEXT];
+	bool is_new;
+
+	assert_int_equal(fors_places_refer(two, NULL, 0, &reference, NULL), FORS_OK);
+	assert_int_equal(fors_places_adopt(&places, reference, &is_new, NULL), FORS_OK);
+	must_learn(places, three);
+	assert_non_null(fors_places_known(places));
+	assert_int_equal(fors_places_adopt(&places, reference, &is_new, NULL), FORS_OK);
+	assert_false(is_new);
+	assert_int_equal(fors_places_compare(places, reference, text, sizeof(text)), 1);
+	assert_non_null(strstr(text, "three levels"));
+	fors_places_free(reference);
+	fors_places_free(places);
+	fors_net_free(three);
+	fors_net_free(two);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(two_levels_or_three),
+		cmocka_unit_test(cut_is_not_three),
+		cmocka_unit_test(a_pod_alone),
+		cmocka_unit_test(it_was_rebuilt),
+		cmocka_unit_test(a_crossed_cable),
+		cmocka_unit_test(text_and_back),
+		cmocka_unit_test(every_damage_is_noticed),
+		cmocka_unit_test(nonsense_with_a_good_checksum),
+		cmocka_unit_test(a_listed_top_is_replaced),
+		cmocka_unit_test(only_the_dead_are_forgotten),
+		cmocka_unit_test(a_reference_comes_first),
+		cmocka_unit_test(a_reference_of_the_other_kind),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
