@@ -21,7 +21,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#define ROW 12 /* columns of a label */
+#define ROW 12	     /* columns of a label */
+#define MOST_JOBS 50 /* that are listed */
 
 /* The heartbeat. */
 struct beat {
@@ -159,7 +160,7 @@ static const char *find_doubt(const struct folder *folder)
 		return "active, but there is no heartbeat: does a subnet manager stand behind this?";
 	if (folder->schedule_epoch < 0)
 		return "active, but there is no schedule";
-	if (folder->is_withdrawn)
+	if (folder->is_withdrawn && !folder->status.jobs.is_known)
 		return "active, but the schedule is withdrawn";
 	if (folder->schedule_epoch != folder->status.epoch)
 		return "status and schedule are of different epochs (just being replaced?)";
@@ -291,6 +292,42 @@ static void print_engine(const struct fors_status *status)
 		print_warnings(status);
 }
 
+static void print_job_number(int64_t number)
+{
+	if (number < 0)
+		printf(" %6s", "-");
+	else
+		printf(" %6lld", (long long)number);
+}
+
+static void print_job(const struct fors_jobstat *job)
+{
+	printf("%*s%-20s %-9s", ROW, "", job->name, fors_jobstate_name(job->state));
+	print_job_number(job->servers);
+	print_job_number(job->lanes);
+	print_job_number(job->phases);
+	print_job_number(job->alone_bound);
+	printf("  %-5s", *job->over ? job->over : "-");
+	printf("%s%s\n", *job->reason ? " " : "", job->reason);
+}
+
+/* Several jobs, each with a schedule of its own: the first of them. */
+static void print_jobs(const struct fors_jobstats *jobs)
+{
+	if (!jobs->is_known)
+		return;
+	printf("jobs        %zu with a schedule, %zu withdrawn, %zu without one\n",
+	       fors_jobstats_in(jobs, FORS_JOB_IS_PLANNED), fors_jobstats_in(jobs, FORS_JOB_IS_WITHDRAWN),
+	       fors_jobstats_in(jobs, FORS_JOB_HAS_NONE));
+	if (jobs->count)
+		printf("%*s%-20s %-9s %6s %6s %6s %6s  %s\n", ROW, "", "name", "state", "server", "lanes", "phases",
+		       "alone", "over");
+	for (size_t i = 0; i < jobs->count && i < MOST_JOBS; i++)
+		print_job(&jobs->job[i]);
+	if (jobs->count > MOST_JOBS)
+		printf("%*sand %zu more: fors status --json\n", ROW, "", jobs->count - MOST_JOBS);
+}
+
 static void print_numbers(const struct fors_status *status)
 {
 	print_engine(status);
@@ -326,6 +363,7 @@ static void print_numbers(const struct fors_status *status)
 		printf(", method %s\n", status->method);
 		cli_print_bounds(status);
 	}
+	print_jobs(&status->jobs);
 }
 
 /* One step, with what comes before it; a row of more than five would be none. */

@@ -6,6 +6,7 @@ fors_SOURCES = \
 	cli/analyze/analysis_json.c \
 	cli/analyze/analysis_net.c \
 	cli/analyze/analysis_page.c \
+	cli/analyze/analysis_spread.c \
 	cli/analyze/analysis_tree.c \
 	cli/analyze/per_job.c cli/analyze/per_job.h \
 	cli/cables.c cli/cables.h \

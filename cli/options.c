@@ -226,7 +226,8 @@ static const char *const fabric_formats[] = {
 	[CLI_FABRIC_LFTS] = "lfts", [CLI_FABRIC_SLURM] = "slurm", [CLI_FABRIC_SLURM_YAML] = "slurm-yaml",
 	[CLI_FABRIC_SVG] = "svg",   [CLI_FABRIC_DOT] = "dot",	  NULL};
 const char *const cli_policies[] = {"tables", "random", "hashed", "adaptive", "vlb",
-				    "ugal-l", "ugal-g", "tago",	  NULL}; /* enum fors_policy */
+				    "ugal-l", "ugal-g", "tago",	  NULL};     /* enum fors_policy */
+const char *const cli_spreads[] = {"tables", "random", "vlb", "tago", NULL}; /* enum cli_spread */
 static const char *const lane_kinds[] = {"usual", "destination", "hops", NULL};
 static const char *const adaptive_choices[] = {"usual", "random", "greedy", NULL};
 static const char *const barriers[] = {"none", NULL};
@@ -465,11 +466,17 @@ static const struct cli_option options[] = {
 	 MEMBER(simulate.pause_high), 0, NULL},
 	{"pause-low", "SIZE", SIMULATE, "and taken back when it holds no more than this", set_size,
 	 MEMBER(simulate.pause_low), 0, NULL},
+	{"policy", "NAME", ANALYZE,
+	 "also what packets get that go by chance: random (all shortest ways), vlb (detours), tago (by weighted global links)",
+	 set_choice, MEMBER(spread), 0, cli_spreads},
 	{"policy", "NAME", SIMULATE,
 	 "who says how a packet goes on: tables (default); or among all shortest ways random (each packet), hashed (each "
 	 "flow), adaptive (least queue); or over detours: vlb (always), ugal-l, ugal-g (when queues say so), tago (by weighted "
 	 "global links)",
 	 set_choice, MEMBER(simulate.policy), 0, cli_policies},
+	{"blocks", "FILE", ANALYZE,
+	 "switches that belong together, for vlb and tago: lines 'NAME: SWITCH, SWITCH, ...'; groups of a Dragonfly when missing",
+	 set_text, MEMBER(simulate.blocks), 0, NULL},
 	{"blocks", "FILE", SIMULATE,
 	 "switches that belong together, for vlb, ugal and tago: lines 'NAME: SWITCH, SWITCH, ...'; groups of a Dragonfly when missing",
 	 set_text, MEMBER(simulate.blocks), 0, NULL},

@@ -53,6 +53,8 @@ enum cli_map { CLI_MAP_DIRECT, CLI_MAP_RANDOM };
 enum cli_queues { CLI_QUEUES_VOQ, CLI_QUEUES_FIFO };
 enum cli_idle { CLI_IDLE_KEPT, CLI_IDLE_SKIPPED };
 /* Arguments of --lanes and --adaptive-choice; the first one stands for what is usual. */
+/* --policy of analyze */
+enum cli_spread { CLI_SPREAD_NONE, CLI_SPREAD_RANDOM, CLI_SPREAD_VLB, CLI_SPREAD_TAGO };
 enum cli_lanes { CLI_LANES_USUAL, CLI_LANES_DESTINATION, CLI_LANES_HOPS };
 enum cli_adaptive_choice { CLI_ADAPTIVE_USUAL, CLI_ADAPTIVE_RANDOM, CLI_ADAPTIVE_GREEDY };
 
@@ -149,6 +151,7 @@ struct cli_settings {
 	unsigned timeout;		     /* --timeout */
 	bool wants_optimum, is_dry, is_json; /* --optimum, --dry-run, --json */
 	struct cli_simulate simulate;
+	int spread; /* --policy of analyze: enum cli_spread */
 	struct cli_slurm slurm;
 };
 
@@ -183,6 +186,7 @@ extern const char *const cli_engines[];
 
 /* The names of --policy, in the order of enum fors_policy; NULL ends them. */
 extern const char *const cli_policies[];
+extern const char *const cli_spreads[];
 
 /* Free what the settings own. */
 void cli_settings_clear(struct cli_settings *settings);

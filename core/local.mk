@@ -47,6 +47,7 @@ libforscore_la_SOURCES = \
 	core/fabric/speeds.c core/fabric/speeds.h \
 	core/fabric/subset.c core/fabric/subset.h \
 	core/fabric/watch.c core/fabric/watch.h \
+	core/jobs/again.c core/jobs/again.h \
 	core/jobs/joblist.c core/jobs/joblist.h \
 	core/jobs/owners.c core/jobs/owners.h core/jobs/owners_inside.h \
 	core/jobs/owners_energy.c \
@@ -102,6 +103,7 @@ libforscore_la_SOURCES = \
 	core/planners/flows/strategy.c core/planners/flows/strategy.h \
 	core/planners/flows/ways.c core/planners/flows/ways.h \
 	core/planners/jobplan.c core/planners/jobplan.h \
+	core/planners/jobplan_over.c core/planners/jobplan_over.h \
 	core/planners/lmc.c core/planners/lmc.h \
 	core/planners/mended.c core/planners/mended.h \
 	core/planners/method.h \
@@ -130,6 +132,7 @@ libforscore_la_SOURCES = \
 	core/planners/rounds/rounds.c \
 	core/planners/rounds/search.c core/planners/rounds/search.h \
 	core/planners/slow.c core/planners/slow.h \
+	core/schedule/lane_ways.c core/schedule/lane_ways.h \
 	core/schedule/pace.c core/schedule/pace.h \
 	core/schedule/schedule.c core/schedule/schedule.h \
 	core/schedule/schedule_fault.c core/schedule/schedule_fault.h \
@@ -143,6 +146,7 @@ libforscore_la_SOURCES = \
 	core/status/advice.c core/status/advice.h \
 	core/status/failover.c core/status/failover.h \
 	core/status/history.c core/status/history.h \
+	core/status/jobstat.c core/status/jobstat.h \
 	core/status/status.c core/status/status.h \
 	core/status/status_json.c core/status/status_json.h \
 	core/status/status_keys.c core/status/status_keys.h \

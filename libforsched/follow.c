@@ -65,13 +65,24 @@ enum forsched_err forsched_refresh(struct forsched **schedule, struct forsched_e
 
 /* ---- heartbeat ---- */
 
-/* The path of `heartbeat` beside the schedule; NULL: no memory. */
+/* Is it jobs/NAME/ that the name of a schedule begins with, up to this slash? */
+static bool is_job(const char *name, const char *slash)
+{
+	const char *at = slash;
+
+	while (at > name && at[-1] != '/')
+		at--; /* NAME */
+	return at - name >= 5 && at < slash && !strncmp(at - 5, "jobs/", 5) && (at - name == 5 || at[-6] == '/');
+}
+
+/* The path of `heartbeat` beside the schedule, or beside `jobs`; NULL: no memory. */
 static char *heartbeat_path(const struct forsched *schedule)
 {
 	const char *name = schedule->source.name, *slash = strrchr(name, '/');
 	char *path;
 
-	if (asprintf(&path, "%.*sheartbeat", slash ? (int)(slash - name + 1) : 0, name) < 0)
+	if (asprintf(&path, "%.*s%sheartbeat", slash ? (int)(slash - name + 1) : 0, name,
+		     slash && is_job(name, slash) ? "../../" : "") < 0)
 		return NULL;
 	return path;
 }

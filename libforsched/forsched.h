@@ -193,6 +193,16 @@ enum forsched_err forsched_open_memory(const void *bytes, size_t size, const cha
 /* Done with it; NULL is allowed. */
 void forsched_close(struct forsched *schedule);
 
+/*
+ * Where fors is told of jobs (jobs_file in fors.conf), each has a schedule of its own, in jobs/NAME beside the
+ * fabric's. The path of what this process has to follow, for forsched_open() and forsched_watch_open():
+ * `path`/jobs/`job` when there is such a schedule, else `path` (a folder, or a file in it). job NULL: what FORSCHED_JOB
+ * in the environment says, else SLURM_JOB_ID, else none. In *found, owned by the caller: free(). A job's schedule may
+ * come a moment after its processes: who has got the fabric's may ask again. Errors: FORSCHED_ERANGE (that is no name
+ * of a job), FORSCHED_ENOMEM. (Since FORSCHED_1.4.)
+ */
+enum forsched_err forsched_job_path(const char *path, const char *job, char **found, struct forsched_error *error);
+
 /* ---- the whole ---- */
 
 void forsched_info(const struct forsched *schedule, struct forsched_info *info);
@@ -314,7 +324,7 @@ enum forsched_err forsched_watch_wait(struct forsched_watch *watch, uint64_t aft
 				      struct forsched_error *error);
 
 /*
- * The heartbeat that lies beside the schedule's file. A stale one says that no subnet manager stands behind the
+ * The heartbeat that lies beside the schedule's file; for a job's, in jobs/NAME, that of the fabric. A stale one says that no subnet manager stands behind the
  * schedule: it stays right until a link changes, and nobody will say when that is. Errors: FORSCHED_ERANGE (opened from
  * memory), FORSCHED_EFILE (there is none), FORSCHED_EFORMAT.
  */

@@ -9,6 +9,7 @@ libforschedcode_la_SOURCES = \
 	libforsched/forsched.c \
 	libforsched/head.c \
 	libforsched/internal.h \
+	libforsched/job.c \
 	libforsched/rounds.c \
 	libforsched/row.c \
 	libforsched/source.c \
@@ -16,7 +17,7 @@ libforschedcode_la_SOURCES = \
 	libforsched/watch.c
 libforschedcode_la_CFLAGS = $(AM_CFLAGS) $(ZLIB_CFLAGS) -pthread
 libforsched_la_SOURCES =
-libforsched_la_LDFLAGS = $(AM_LDFLAGS) -version-info 3:0:3 -pthread -no-undefined \
+libforsched_la_LDFLAGS = $(AM_LDFLAGS) -version-info 4:0:4 -pthread -no-undefined \
 	-Wl,--version-script=$(srcdir)/libforsched/libforsched.map
 libforsched_la_LIBADD = libforschedcode.la $(ZLIB_LIBS)
 EXTRA_libforsched_la_DEPENDENCIES = libforsched/libforsched.map

@@ -8,6 +8,7 @@ libforsmodel_la_SOURCES = \
 	model/measure/evaluate.c model/measure/evaluate.h \
 	model/measure/jobs.c model/measure/jobs.h \
 	model/measure/shift.c model/measure/shift.h \
+	model/measure/spread.c model/measure/spread.h \
 	model/measure/together.c model/measure/together.h \
 	model/optimum/cuts.c model/optimum/cuts.h \
 	model/optimum/cuts_find.c model/optimum/cuts_find.h \

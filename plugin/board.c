@@ -45,11 +45,31 @@ static bool reserve(struct fors_board *board, uint64_t epoch)
 	return true;
 }
 
+static uint64_t largest(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+uint64_t fors_board_job_epoch(struct fors_board *board, uint64_t last, bool *is_safe)
+{
+	uint64_t now = fors_clock_unix_ms(), epoch;
+
+	if (!fors_board_load(board)) /* what was reserved before */
+		return 0;
+	epoch = fors_epoch_next(largest(board->floor, last ? last : board->jobs_epoch), now);
+	*is_safe = epoch <= board->reserved || reserve(board, fors_epoch_reserve(epoch, now));
+	board->jobs_epoch = largest(board->jobs_epoch, epoch);
+	board->counts.epochs++;
+	return epoch;
+}
+
 /* Whoever comes next goes on with the epoch after the last one, not after all that was reserved. */
 static void give_back_epochs(struct fors_board *board)
 {
-	if (board->reserved > board->last_epoch)
-		reserve(board, board->last_epoch > board->floor ? board->last_epoch : board->floor);
+	uint64_t last = largest(board->last_epoch, board->jobs_epoch);
+
+	if (board->reserved > last)
+		reserve(board, largest(last, board->floor));
 }
 
 void fors_board_close(struct fors_board *board)
@@ -237,7 +257,7 @@ static void take_epoch(struct fors_board *board, uint64_t epoch)
 /* Give a schedule the next epoch and put it on its sheet. False: out of memory. */
 static bool number_schedule(struct fors_board *board, struct fors_schedule *schedule)
 {
-	uint64_t last = board->last_epoch > board->floor ? board->last_epoch : board->floor;
+	uint64_t last = largest(board->last_epoch, board->floor);
 	void *bytes;
 	size_t size;
 
@@ -340,6 +360,12 @@ static void log_status(const struct fors_board *board, const struct fors_status 
 			      ") by method %s, over the tables of '%s'; planned in %.2f ms",
 			      status->epoch, status->phases, status->lower_bound, status->method, status->tables_by,
 			      status->plan_ms);
+	else if (status->jobs.is_known)
+		fors_log_info(board->log, "%s: %s (%zu with a schedule, %zu withdrawn, %zu without one)",
+			      fors_state_name(status->state), status->reason,
+			      fors_jobstats_in(&status->jobs, FORS_JOB_IS_PLANNED),
+			      fors_jobstats_in(&status->jobs, FORS_JOB_IS_WITHDRAWN),
+			      fors_jobstats_in(&status->jobs, FORS_JOB_HAS_NONE));
 	else if (status->state == FORS_ACTIVE)
 		fors_log_info(board->log,
 			      "active: epoch %" PRId64 ", %" PRId64 " phases (lower bound %" PRId64
@@ -522,7 +548,7 @@ static void look_for_files(struct fors_board *board)
  */
 void fors_board_beat(struct fors_board *board)
 {
-	uint64_t now = fors_clock_unix_ms();
+	uint64_t now = fors_clock_unix_ms(), last = largest(board->last_epoch, board->jobs_epoch);
 	struct fors_error error;
 	char text[64];
 	int length;
@@ -532,8 +558,8 @@ void fors_board_beat(struct fors_board *board)
 	board->last_beat = now;
 	if (!board->sheet[SHEET_SCHEDULE].is_due)
 		board->counts.beat_ms = (int64_t)now;
-	if (fors_epoch_is_scarce(board->reserved, board->last_epoch, now) || !fors_publish_has(board->folder, "epoch"))
-		reserve(board, fors_epoch_reserve(board->last_epoch, now));
+	if (fors_epoch_is_scarce(board->reserved, last, now) || !fors_publish_has(board->folder, "epoch"))
+		reserve(board, fors_epoch_reserve(last, now));
 	if (!write_metrics(board, NULL))
 		fors_log_error(board->log, FORS_F_MEMORY, "out of memory: the metrics of before stay");
 	look_for_files(board);

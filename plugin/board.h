@@ -3,10 +3,10 @@
  * board.h - what the world is told: schedule, status.json, metrics.prom (for one release also
  * metrics-old.prom, with names of before) and heartbeat in the state folder.
  *
- * The board decides on epochs, and holds what could not be written until it can. Readers do not wait for a disk: a file gets
- * its name first, the schedule before all others, and is synced when there is nothing else to do. What a crash of the machine
- * may not lose is the number, which is why epochs are reserved ahead (epoch.h).
- * Threads: used by the worker's thread only.
+ * The board decides on epochs, and holds what could not be written until it can. Readers do not wait for a disk: a file
+ * gets its name first, the schedule before all others, and is synced when there is nothing else to do. What a crash of
+ * the machine may not lose is the number, which is why epochs are reserved ahead (epoch.h). Threads: used by the
+ * worker's thread only.
  */
 #ifndef FORS_PLUGIN_BOARD_H
 #define FORS_PLUGIN_BOARD_H
@@ -33,6 +33,7 @@ struct fors_board {
 	struct fors_schedule *schedule; /* the newest one, or NULL when there never was one */
 	bool is_inherited;		/* it is that of an earlier opensm */
 	uint64_t last_epoch;		/* the highest of all that readers may have seen */
+	uint64_t jobs_epoch;		/* the highest that a job of several has got (jobs.h) */
 	uint64_t floor;			/* the next one is larger: an opensm before this one may have given it */
 	uint64_t reserved;		/* up to here a crash loses no epoch: the file `epoch` on the disk says so */
 	uint64_t last_beat;		/* when the heartbeat was written, Unix time in ms */
@@ -99,6 +100,12 @@ void fors_board_keep(struct fors_board *board, char *text, size_t size);
  * memory, try again.
  */
 bool fors_board_exceed(struct fors_board *board, uint64_t epoch);
+
+/*
+ * The next epoch for a job whose schedule has had `last` (0: none that is known); counted. *is_safe: a crash of the
+ * machine cannot make it be given again; else what has it is to be on the disk before readers see it. 0: out of memory.
+ */
+uint64_t fors_board_job_epoch(struct fors_board *board, uint64_t last, bool *is_safe);
 
 /* Try again to write what could not be written. */
 void fors_board_retry(struct fors_board *board);

@@ -12,6 +12,7 @@
  */
 #include "engine_inside.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "digest.h"
@@ -46,8 +47,12 @@ struct fors_job *fors_engine_take_job(struct fors_engine *engine, enum fors_job_
 		engine->spare = NULL;
 		engine->is_short = true;
 	}
-	if (job && engine->settings)
+	if (job && engine->settings) {
 		memcpy(job->fabric_name, engine->settings->fabric_name, sizeof(job->fabric_name));
+		snprintf(job->jobs_file, sizeof(job->jobs_file), "%s",
+			 engine->settings->jobs_file ? engine->settings->jobs_file : "");
+		job->jobs_move = engine->settings->jobs_move;
+	}
 	return job;
 }
 

@@ -10,6 +10,7 @@
 #include "core/fabric/fabric.h"
 #include "core/net/lfts.h"
 #include "core/tables/tables.h"
+#include "conf.h"
 #include "levels.h"
 
 enum fors_job_kind {
@@ -49,6 +50,8 @@ struct fors_job {
 	unsigned ilp_seconds;
 	const char *chosen_by; /* the setting that says who takes part, a constant; NULL: nobody is left out */
 	char fabric_name[64];  /* of fors.conf; empty: none */
+	char jobs_file[FORS_CONF_LINE_MAX]; /* of fors.conf: each job in it gets a schedule of its own; empty: none */
+	bool jobs_move;			    /* likewise: running jobs do not prefer the lanes that they have */
 	char reason[FORS_ERROR_TEXT];
 	struct fors_warnings warnings; /* about drained cables, absent participants, and what tables leave out */
 	uint64_t

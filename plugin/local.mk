@@ -30,6 +30,8 @@ libfors_la_SOURCES = \
 	plugin/input.c plugin/input.h \
 	plugin/job.c plugin/job.h \
 	plugin/job_pods.c plugin/job_pods.h \
+	plugin/jobs.c plugin/jobs.h \
+	plugin/jobs_file.c plugin/jobs_file.h \
 	plugin/kept.c plugin/kept.h \
 	plugin/leash.c plugin/leash.h \
 	plugin/levels.c plugin/levels.h \
@@ -37,6 +39,7 @@ libfors_la_SOURCES = \
 	plugin/log.c plugin/log.h \
 	plugin/opensm.h \
 	plugin/outbox.c plugin/outbox.h \
+	plugin/outbox_jobs.c plugin/outbox_jobs.h \
 	plugin/publish.c plugin/publish.h \
 	plugin/rehome.c plugin/rehome.h \
 	plugin/runner.c plugin/runner.h \
@@ -50,6 +53,8 @@ libfors_la_SOURCES = \
 	plugin/worker_early.c \
 	plugin/worker_failover.c \
 	plugin/worker_job.c \
+	plugin/worker_jobplan.c \
+	plugin/worker_jobs.c plugin/worker_jobs.h \
 	plugin/worker_over.c \
 	plugin/worker_plan.c \
 	plugin/worker_publish.c \

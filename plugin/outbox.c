@@ -23,6 +23,7 @@
 #include "digest.h"
 #include "epoch.h"
 #include "log.h"
+#include "outbox_jobs.h"
 #include "runner.h"
 #include "thread.h"
 
@@ -51,6 +52,7 @@ struct fors_outbox {
 	char *dir, *command; /* or NULL */
 	unsigned seconds;
 	struct sheet sheet[FORS_OUT_FILES]; /* the newest of each */
+	struct fors_outbox_jobs jobs;	    /* likewise */
 	bool is_announced;		    /* the command is to be run */
 	uint64_t announced_ms, epoch;
 	char status[16];
@@ -72,7 +74,7 @@ static bool is_due(const struct fors_outbox *box)
 	for (int i = 0; i < FORS_OUT_FILES; i++)
 		if (box->sheet[i].is_due)
 			return true;
-	return false;
+	return fors_outbox_jobs_due(&box->jobs);
 }
 
 /* Run the command, with the mutex held. */
@@ -103,6 +105,7 @@ struct load {
 	struct fors_folder folder;
 	uint64_t highest; /* epoch that was put here */
 	struct sheet sheet[FORS_OUT_FILES];
+	struct fors_outbox_jobs jobs;
 };
 
 static void drop_load(struct load *load)
@@ -133,6 +136,10 @@ static void take_load(struct fors_outbox *box, struct load *load)
 		}
 		from->is_due = box->dir && !to->bytes;
 	}
+	if (load->folder.parent)
+		fors_outbox_jobs_take(&box->jobs, &load->jobs);
+	else if (!box->dir)
+		fors_outbox_jobs_rest(&box->jobs);
 }
 
 static uint64_t epoch_of(const void *bytes, size_t size)
@@ -244,7 +251,7 @@ static enum fors_err carry(struct fors_outbox *box, struct load *load, struct fo
 		box->own = epoch_of(sheet->bytes, sheet->size);
 		note_copied(box, fors_clock_exact_ms());
 	}
-	return err;
+	return err ? err : fors_outbox_jobs_carry(&load->jobs, &load->folder, error);
 }
 
 /* Say it once when writing begins to fail, and once when it works again; with the mutex held. */
@@ -282,7 +289,10 @@ static bool go(struct fors_outbox *box)
 	box->failures += err != FORS_OK;
 	if (err)
 		put_back(box, &load);
-	complain(box, err ? &error : NULL);
+	if (!fors_outbox_jobs_return(&box->jobs, &load.jobs))
+		err = FORS_ENOMEM; /* again, later */
+	else
+		complain(box, err ? &error : NULL);
 	drop_load(&load);
 	return !err;
 }
@@ -348,6 +358,7 @@ static void free_box(struct fors_outbox *box)
 {
 	for (int i = 0; i < FORS_OUT_FILES; i++)
 		free(box->sheet[i].bytes);
+	fors_outbox_jobs_clear(&box->jobs);
 	pthread_cond_destroy(&box->wake);
 	pthread_cond_destroy(&box->done);
 	pthread_mutex_destroy(&box->mutex);
@@ -422,6 +433,8 @@ enum fors_err fors_outbox_set(struct fors_outbox *box, const struct fors_outbox_
 	box->seconds = request->seconds;
 	for (int i = 0; is_new && i < FORS_OUT_FILES; i++)
 		box->sheet[i].is_due = box->sheet[i].bytes != NULL; /* what was in the old one is let be */
+	if (is_new)
+		fors_outbox_jobs_renew(&box->jobs);
 	pthread_cond_signal(&box->wake);
 	pthread_mutex_unlock(&box->mutex);
 	return FORS_OK;
@@ -447,6 +460,28 @@ bool fors_outbox_put(struct fors_outbox *box, enum fors_outbox_file file, const 
 	pthread_mutex_unlock(&box->mutex);
 	free(old);
 	return true;
+}
+
+bool fors_outbox_put_job(struct fors_outbox *box, const char *name, const void *bytes, size_t size, uint64_t epoch,
+			 bool is_guest)
+{
+	bool is_put;
+
+	pthread_mutex_lock(&box->mutex);
+	is_put = fors_outbox_jobs_put(&box->jobs, name, bytes, size, epoch, is_guest);
+	pthread_cond_signal(&box->wake);
+	pthread_mutex_unlock(&box->mutex);
+	return is_put;
+}
+
+bool fors_outbox_job_news(struct fors_outbox *box, char name[64], uint64_t *epoch)
+{
+	bool is_there;
+
+	pthread_mutex_lock(&box->mutex);
+	is_there = fors_outbox_jobs_news(&box->jobs, name, epoch);
+	pthread_mutex_unlock(&box->mutex);
+	return is_there;
 }
 
 void fors_outbox_announce(struct fors_outbox *box, uint64_t epoch, const char *state)

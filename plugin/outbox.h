@@ -58,6 +58,20 @@ enum fors_outbox_how {
 bool fors_outbox_put(struct fors_outbox *outbox, enum fors_outbox_file file, const void *bytes, size_t size,
 		     unsigned how);
 
+/*
+ * Copy the schedule of a job, of this epoch, into jobs/NAME; bytes NULL: remove that folder. False: out of memory, and
+ * what was put before stays.
+ */
+bool fors_outbox_put_job(struct fors_outbox *outbox, const char *name, const void *bytes, size_t size, uint64_t epoch,
+			 bool is_guest);
+
+/*
+ * Something in the folder that the worker has to know, each once: *epoch is that of another subnet manager's schedule,
+ * later than the one that was put for this job; 0: a folder that nothing was put for, left by an earlier opensm. False:
+ * there is no more.
+ */
+bool fors_outbox_job_news(struct fors_outbox *outbox, char name[64], uint64_t *epoch);
+
 /* All files of a publication have been put: run the command when they are copied, or cannot be. */
 void fors_outbox_announce(struct fors_outbox *outbox, uint64_t epoch, const char *state);
 

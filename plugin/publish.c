@@ -9,6 +9,7 @@
 
 #include "publish.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -35,7 +36,7 @@ enum fors_err fors_folder_init(struct fors_folder *folder, const char *state_dir
 		return fors_fail_memory(error);
 	folder->parent = parent;
 	snprintf(folder->name, sizeof(folder->name), "0x%016" PRIx64, port_guid);
-	folder->tag[0] = '\0';
+	folder->tag[0] = folder->job[0] = '\0';
 	return FORS_OK;
 }
 
@@ -47,14 +48,18 @@ void fors_folder_clear(struct fors_folder *folder)
 
 void fors_folder_path(const struct fors_folder *folder, const char *name, char path[FORS_ERROR_TEXT])
 {
-	snprintf(path, FORS_ERROR_TEXT, "%s/%s%s%s", folder->parent, folder->name, *folder->name ? "/" : "", name);
+	snprintf(path, FORS_ERROR_TEXT, "%s/%s%s%s%s%s%s", folder->parent, folder->name, *folder->name ? "/" : "",
+		 *folder->job ? "jobs/" : "", folder->job, *folder->job ? "/" : "", name);
 }
 
 static enum fors_err fail_file(const struct fors_folder *folder, const char *name, const char *step,
 			       struct fors_error *error)
 {
-	return fors_fail(error, FORS_EIO, "%s/%s%s%s: %s: %s", folder->parent, folder->name, *folder->name ? "/" : "",
-			 name, step, strerror(errno));
+	int number = errno;
+	char path[FORS_ERROR_TEXT];
+
+	fors_folder_path(folder, name, path);
+	return fors_fail(error, FORS_EIO, "%.300s: %s: %s", path, step, strerror(number));
 }
 
 static int open_directory(int at, const char *name)
@@ -62,13 +67,50 @@ static int open_directory(int at, const char *name)
 	return openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 }
 
+static void close_kept(int fd)
+{
+	int saved = errno;
+
+	close(fd);
+	errno = saved;
+}
+
+/* A folder in one that is open, made when `make` is set. -1 and errno. */
+static int enter_below(int at, const char *name, bool make)
+{
+	int fd = open_directory(at, name);
+
+	if (fd >= 0 || errno != ENOENT || !make || mkdirat(at, name, 0755))
+		return fd;
+	fd = open_directory(at, name);
+	if (fd >= 0)
+		fchmod(fd, 0755); /* whatever the umask is */
+	return fd;
+}
+
+/* From the handle of a folder, which is closed, to that of the job's folder in it. -1 and errno. */
+static int enter_job(int at, const struct fors_folder *folder, bool make)
+{
+	int jobs, fd = -1;
+
+	if (at < 0 || !*folder->job)
+		return at;
+	jobs = enter_below(at, "jobs", make);
+	close_kept(at);
+	if (jobs < 0)
+		return -1;
+	fd = enter_below(jobs, folder->job, make);
+	close_kept(jobs);
+	return fd;
+}
+
 /*
  * A handle of the folder; a state folder is made when `make` is set. -1 and errno, EPERM with *why for a state folder that
  * somebody else could change. Whose publish_dir is, is its readers' business.
  */
-static int open_folder(const struct fors_folder *folder, bool make, struct fors_error *why)
+static int open_outer(const struct fors_folder *folder, bool make, struct fors_error *why)
 {
-	int parent, fd, saved;
+	int parent, fd;
 
 	if (!*folder->name)
 		return open_directory(AT_FDCWD, folder->parent);
@@ -76,10 +118,13 @@ static int open_folder(const struct fors_folder *folder, bool make, struct fors_
 	if (parent < 0)
 		return -1;
 	fd = fors_trust_enter(parent, folder->name, make, why);
-	saved = errno;
-	close(parent);
-	errno = saved;
+	close_kept(parent);
 	return fd;
+}
+
+static int open_folder(const struct fors_folder *folder, bool make, struct fors_error *why)
+{
+	return enter_job(open_outer(folder, make, why), folder, make);
 }
 
 /* A new, empty file; one that a crash left behind is removed first. */
@@ -392,6 +437,72 @@ enum fors_err fors_publish_remove(const struct fors_folder *folder, const char *
 		err = fail_file(folder, name, "the folder cannot be opened", error);
 	else if (unlinkat(at, name, 0) && errno != ENOENT)
 		err = fail_file(folder, name, "cannot be removed", error);
+	leave_folder(at);
+	return err;
+}
+
+/* --- folders of jobs ---------------------------------------------------------- */
+
+/* Takes the handle. */
+static void list_names(int fd, void (*take)(void *context, const char *name), void *context)
+{
+	DIR *dir = fdopendir(fd);
+	struct dirent *entry;
+	struct fors_folder shape;
+
+	if (!dir) {
+		close(fd);
+		return;
+	}
+	while ((entry = readdir(dir)))
+		if (entry->d_name[0] != '.' && strlen(entry->d_name) < sizeof(shape.job))
+			take(context, entry->d_name);
+	closedir(dir);
+}
+
+enum fors_err fors_publish_list_jobs(const struct fors_folder *folder, void (*take)(void *context, const char *name),
+				     void *context, struct fors_error *error)
+{
+	int at = enter_folder(folder), jobs;
+	enum fors_err err = FORS_OK;
+
+	jobs = at < 0 ? -1 : open_directory(at, "jobs");
+	if (jobs >= 0)
+		list_names(jobs, take, context);
+	else if (errno != ENOENT)
+		err = fail_file(folder, "jobs", "cannot be opened", error);
+	leave_folder(at);
+	return err;
+}
+
+/* The files of the job's folder, then the folder. -1 and errno. */
+static int remove_job(int jobs, const struct fors_folder *folder)
+{
+	char temporary[64];
+	int at = open_directory(jobs, folder->job);
+
+	if (at < 0)
+		return errno == ENOENT ? 0 : -1;
+	snprintf(temporary, sizeof(temporary), ".schedule%s.new", folder->tag);
+	unlinkat(at, temporary, 0);
+	unlinkat(at, "schedule", 0);
+	close(at);
+	return unlinkat(jobs, folder->job, AT_REMOVEDIR);
+}
+
+enum fors_err fors_publish_remove_job(const struct fors_folder *folder, struct fors_error *error)
+{
+	struct fors_error why;
+	enum fors_err err = FORS_OK;
+	int at, jobs;
+
+	fors_leash_out(folder->parent);
+	at = open_outer(folder, false, &why);
+	jobs = at < 0 ? -1 : open_directory(at, "jobs");
+	if (jobs >= 0 && remove_job(jobs, folder))
+		err = fail_file(folder, "", "cannot be removed", error);
+	if (jobs >= 0)
+		close(jobs);
 	leave_folder(at);
 	return err;
 }

@@ -22,6 +22,7 @@ struct fors_folder {
 	char *parent;
 	char name[24]; /* "" for none */
 	char tag[24];  /* part of temporary names, where several daemons write to one folder; or "" */
+	char job[64];  /* what is meant is the folder jobs/<job> in it, made when it is missing; or "" */
 };
 
 /*
@@ -37,16 +38,16 @@ void fors_folder_path(const struct fors_folder *folder, const char *name, char p
 
 /*
  * Replace the file `name` in the folder: written to a temporary name, fsynced (unless readers wait for it, or it says
- * nothing after a crash of the machine: is_durable false), renamed, mode 0644. No symbolic link is followed from `parent` on.
- * Errors: FORS_EIO (names the step), FORS_EINPUT (a state folder that others than root and we could change: says whose it
- * is, and what to do); the old file stays.
+ * nothing after a crash of the machine: is_durable false), renamed, mode 0644. No symbolic link is followed from
+ * `parent` on. Errors: FORS_EIO (names the step), FORS_EINPUT (a state folder that others than root and we could
+ * change: says whose it is, and what to do); the old file stays.
  */
 enum fors_err fors_publish(const struct fors_folder *folder, const char *name, const void *bytes, size_t size,
 			   bool is_durable, struct fors_error *error);
 
 /*
- * Wait until a file that was published without being durable is on the disk, under its name. One that is gone is no error.
- * Errors: FORS_EIO.
+ * Wait until a file that was published without being durable is on the disk, under its name. One that is gone is no
+ * error. Errors: FORS_EIO.
  */
 enum fors_err fors_publish_sync(const struct fors_folder *folder, const char *name, struct fors_error *error);
 
@@ -83,6 +84,19 @@ bool fors_publish_has(const struct fors_folder *folder, const char *name);
 /* Rename a file of the folder. Errors: FORS_EIO. */
 enum fors_err fors_publish_rename(const struct fors_folder *folder, const char *from, const char *to,
 				  struct fors_error *error);
+
+/*
+ * Call take() for each folder in the folder `jobs` of a folder that is no job's. What cannot be read has none. Names
+ * that are longer than a job's may be are left out. Errors: FORS_EIO.
+ */
+enum fors_err fors_publish_list_jobs(const struct fors_folder *folder, void (*take)(void *context, const char *name),
+				     void *context, struct fors_error *error);
+
+/*
+ * Remove a job's folder with what was published there; one that is not there is no error. Errors: FORS_EIO (also when
+ * there is something else in it).
+ */
+enum fors_err fors_publish_remove_job(const struct fors_folder *folder, struct fors_error *error);
 
 /* Remove a file of the folder; one that is not there is no error. Errors: FORS_EIO. */
 enum fors_err fors_publish_remove(const struct fors_folder *folder, const char *name, struct fors_error *error);

@@ -181,6 +181,21 @@ static enum fors_err set_participants_file(struct reading *r, const char *value)
 	return set_path(r, "participants_file", value, &r->settings->participants_file);
 }
 
+/* It is read by the worker, whenever it changes: worker_jobs.c. */
+static enum fors_err set_jobs_file(struct reading *r, const char *value)
+{
+	return set_path(r, "jobs_file", value, &r->settings->jobs_file);
+}
+
+static enum fors_err set_jobs_keep(struct reading *r, const char *value)
+{
+	if (strcmp(value, "yes") && strcmp(value, "no"))
+		return fors_fail(r->error, FORS_EINPUT, "%s:%u: jobs_keep: '%.40s' is neither 'yes' nor 'no'", r->path,
+				 r->line, value);
+	r->settings->jobs_move = !strcmp(value, "no");
+	return FORS_OK;
+}
+
 static enum fors_err set_publish_dir(struct reading *r, const char *value)
 {
 	return set_path(r, "publish_dir", value, &r->settings->publish_dir);
@@ -225,6 +240,8 @@ static const struct key {
 	{"publish_command", set_publish_command},
 	{"publish_seconds", set_publish_seconds},
 	{"participants_file", set_participants_file},
+	{"jobs_file", set_jobs_file},
+	{"jobs_keep", set_jobs_keep},
 };
 
 static enum fors_err fail_unknown(const struct reading *r, const char *name)
@@ -253,6 +270,17 @@ static enum fors_err set_key(void *context, unsigned line, const char *name, con
 	return fail_unknown(r, name);
 }
 
+/* Who takes part is said once: by the jobs, or for all of the fabric. */
+static enum fors_err check_pairs(const char *path, const struct fors_settings *settings, struct fors_error *error)
+{
+	if (settings->jobs_file && settings->participants_file)
+		return fors_fail(
+			error, FORS_EINPUT,
+			"%s: jobs_file and participants_file exclude each other: with jobs_file each job has its own servers",
+			path);
+	return FORS_OK;
+}
+
 static enum fors_err read_conf(const char *path, struct fors_stamps *stamps, struct fors_settings *settings,
 			       struct fors_error *error)
 {
@@ -267,7 +295,7 @@ static enum fors_err read_conf(const char *path, struct fors_stamps *stamps, str
 	else
 		err = fors_conf_read(text, path, set_key, &r, error);
 	free(text);
-	return err;
+	return err ? err : check_pairs(path, settings, error);
 }
 
 static enum fors_err read_guids(const char *path, struct fors_stamps *stamps, uint64_t **guid, size_t *count,
@@ -388,6 +416,7 @@ void fors_settings_free(struct fors_settings *settings)
 	free(settings->reference_fabric);
 	fors_places_free(settings->reference);
 	free(settings->participants_file);
+	free(settings->jobs_file);
 	fors_names_clear(&settings->excluded_links);
 	fors_names_clear(&settings->excluded_spines);
 	free(settings->publish_dir);

@@ -60,7 +60,7 @@ static void handle(struct fors_worker *worker, struct fors_job *job)
 {
 	worker->is_short = false;
 	fors_worker_do(worker, job);
-	if (worker->is_short) {
+	if (worker->is_short && worker->jobs.set.look != job) {
 		if (worker->plan.ahead == job)
 			worker->plan.ahead = NULL;
 		worker->decided = 0;
@@ -68,7 +68,7 @@ static void handle(struct fors_worker *worker, struct fors_job *job)
 		return;
 	}
 	worker->has_complained = false;
-	if (job != worker->plan.ahead)
+	if (job != worker->plan.ahead && job != worker->jobs.set.look)
 		fors_job_free(job);
 	give_back_memory();
 }
@@ -103,6 +103,12 @@ static bool wait_for_mail(struct fors_worker *worker, struct fors_job **job)
 	return go_on;
 }
 
+static void settle(struct fors_worker *worker)
+{
+	fors_board_settle(&worker->board);
+	fors_jobs_settle(&worker->jobs.board);
+}
+
 static void run(void *context)
 {
 	struct fors_worker *worker = context;
@@ -110,6 +116,7 @@ static void run(void *context)
 
 	fors_board_open(&worker->board, worker->setup.log, &worker->folder, worker->setup.outbox);
 	worker->board.counts.opensm = worker->setup.opensm;
+	fors_worker_jobs_open(worker);
 	while (wait_for_mail(worker, &job)) {
 		fors_worker_watch_tables(worker);
 		fors_worker_write_places(worker);
@@ -119,7 +126,7 @@ static void run(void *context)
 		fors_worker_publish_early(worker);
 		fors_worker_watch(worker);
 		if (worker->is_idle)
-			fors_board_settle(&worker->board); /* nobody waits: now it may take as long as disks do */
+			settle(worker); /* nobody waits: now it may take as long as disks do */
 	}
 	fors_job_free(choose(worker, job));
 	fors_worker_write_places(worker);
@@ -127,6 +134,7 @@ static void run(void *context)
 		fors_worker_publish_end(worker);
 	fors_worker_forget_plan(&worker->plan);
 	fors_net_free(worker->up);
+	fors_worker_jobs_close(worker);
 	fors_board_close(&worker->board);
 }
 

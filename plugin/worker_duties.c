@@ -84,8 +84,10 @@ static void watch_mastership(struct fors_worker *worker)
 
 	worker->is_short = false;
 	worker->board.is_guest = mastership == FORS_MASTER_NO;
-	if (mastership == FORS_MASTER_NO && !worker->is_standby)
+	if (mastership == FORS_MASTER_NO && !worker->is_standby) {
+		fors_worker_leave_jobs(worker);
 		fors_worker_withdraw(worker, &nothing, FORS_INACTIVE, "this subnet manager is not the master");
+	}
 	if (mastership == FORS_MASTER_NO) {
 		worker->is_early = false;
 		fors_worker_note_up(worker, NULL); /* another one changes the fabric now */
@@ -124,6 +126,7 @@ void fors_worker_watch(struct fors_worker *worker)
 	watch_epochs(worker);
 	fors_worker_take_advice(worker);
 	fors_worker_watch_failover(worker);
+	fors_worker_watch_jobs(worker);
 	fors_board_retry(&worker->board);
 	if (!worker->is_standby)
 		beat(worker);

@@ -19,7 +19,7 @@
  *
  * Files: worker.c the thread and its mailbox; worker_job.c what comes of one job; worker_plan.c plans and proofs;
  * worker_publish.c what readers are told; worker_duties.c what is looked after whether or not there are jobs;
- * worker_repairs.c what to mend first; worker_over.c tables that another engine made: the plan, and what happens when
+ * worker_jobs.c, worker_jobplan.c several jobs (worker_jobs.h); worker_repairs.c what to mend first; worker_over.c tables that another engine made: the plan, and what happens when
  * they change; worker_early.c what is published early; worker_failover.c how long that took.
  * Everything here runs in the worker's thread.
  */
@@ -34,6 +34,7 @@
 #include "leash.h"
 #include "steps.h"
 #include "worker.h"
+#include "worker_jobs.h"
 
 /* Why there is no schedule while another engine's tables change. */
 #define FORS_WORKER_CHANGED "the tables in the switches change; a schedule follows when they are settled"
@@ -96,28 +97,29 @@ struct fors_worker {
 	struct fors_worker_plan plan;
 	struct fors_worker_published published;
 	struct fors_worker_failover failover;
-	uint64_t decided;	    /* basis; 0: nothing is */
-	struct fors_net *up;	    /* what a sweep of ours without errors has ended with last, or NULL; owned */
-	bool is_early;		    /* what is published was so early, and the end of its sweep has not come */
-	uint64_t view;		    /* that the status shows */
-	uint64_t advised;	    /* basis of the question that the advisor was asked last, 0: none */
-	enum fors_state advised_in; /* and the state of readers then */
-	char told_by[48];	    /* whose tables the status says that the switches hold */
-	struct fors_gains gains;    /* its answer, not known until there is one */
-	double outdated_ms;	    /* when the change was noted for which a withdrawal is due; 0: none is */
-	const char *outdated_how;   /* and how that came out */
-	bool is_proving;	    /* the published schedule is being read by the verifier */
-	bool is_idle;		    /* nothing has come for a tick */
-	uint64_t incomplete;	    /* fingerprint of the fabric of which the last sweep met errors; 0: it met none */
-	uint64_t due_ms;	    /* when a sweep is due, see job.h; 0: none is */
-	uint64_t withdrawn;	    /* number of the last withdrawal for a ranking that was published; atomic */
-	uint64_t duties_ms;	    /* when duties are due again, during a plan */
-	bool is_overdue;	    /* a sweep does not end, and the log knows it */
-	bool lost_mastership;	    /* while this job was in work */
-	bool is_standby;	    /* not the master, and that is published */
-	bool is_short;		    /* memory ran out while this job was in work: it has to be tried again */
-	bool has_complained;	    /* of that */
-	struct fors_job *retry;	    /* the job to be tried again in a second, for want of memory, or NULL; owned */
+	struct fors_worker_jobs jobs; /* several, instead of one exchange */
+	uint64_t decided;	      /* basis; 0: nothing is */
+	struct fors_net *up;	      /* what a sweep of ours without errors has ended with last, or NULL; owned */
+	bool is_early;		      /* what is published was so early, and the end of its sweep has not come */
+	uint64_t view;		      /* that the status shows */
+	uint64_t advised;	      /* basis of the question that the advisor was asked last, 0: none */
+	enum fors_state advised_in;   /* and the state of readers then */
+	char told_by[48];	      /* whose tables the status says that the switches hold */
+	struct fors_gains gains;      /* its answer, not known until there is one */
+	double outdated_ms;	      /* when the change was noted for which a withdrawal is due; 0: none is */
+	const char *outdated_how;     /* and how that came out */
+	bool is_proving;	      /* the published schedule is being read by the verifier */
+	bool is_idle;		      /* nothing has come for a tick */
+	uint64_t incomplete;	      /* fingerprint of the fabric of which the last sweep met errors; 0: it met none */
+	uint64_t due_ms;	      /* when a sweep is due, see job.h; 0: none is */
+	uint64_t withdrawn;	      /* number of the last withdrawal for a ranking that was published; atomic */
+	uint64_t duties_ms;	      /* when duties are due again, during a plan */
+	bool is_overdue;	      /* a sweep does not end, and the log knows it */
+	bool lost_mastership;	      /* while this job was in work */
+	bool is_standby;	      /* not the master, and that is published */
+	bool is_short;		      /* memory ran out while this job was in work: it has to be tried again */
+	bool has_complained;	      /* of that */
+	struct fors_job *retry;	      /* the job to be tried again in a second, for want of memory, or NULL; owned */
 };
 
 /* --- worker.c --- */
@@ -161,6 +163,12 @@ void fors_worker_forget_plan(struct fors_worker_plan *plan);
 enum fors_err fors_worker_plan_over(struct fors_worker *worker, const struct fors_job *job,
 				    struct fors_outcome *outcome, struct fors_error *error);
 
+/* fors_jobplans_over(), for a look over another engine's tables. */
+enum fors_err fors_worker_plan_jobs_over(struct fors_worker *worker, const struct fors_job *look,
+					 const struct fors_fabric *seats, const struct fors_joblist *list,
+					 const struct fors_jobkept *kept, struct fors_jobplans *plans,
+					 struct fors_error *error);
+
 /* Have the tables of a job changed since they were looked at? Always false for those of fors. */
 bool fors_worker_is_stale(struct fors_worker *worker, const struct fors_job *job);
 
@@ -189,7 +197,9 @@ void fors_worker_judge_haste(struct fors_worker *worker);
 /* Publish the plan in hand when the switches have its tables, if that is safe before the sweep has ended. */
 void fors_worker_publish_early(struct fors_worker *worker);
 
-/* A sweep of ours has ended with this job: it is what later losses are told from; NULL: we are not the ones who know. */
+/*
+ * A sweep of ours has ended with this job: it is what later losses are told from; NULL: we are not the ones who know.
+ */
 void fors_worker_note_up(struct fors_worker *worker, const struct fors_job *job);
 
 /* --- worker_failover.c --- */
@@ -222,6 +232,13 @@ void fors_worker_publish_status(struct fors_worker *worker, const struct fors_jo
 /* Withdraw what is published, unless it is, and nothing is new. The job may have no fabric. */
 void fors_worker_withdraw(struct fors_worker *worker, const struct fors_job *job, enum fors_state state,
 			  const char *reason);
+
+/*
+ * Publish a status that tells of jobs; the fabric's own schedule is withdrawn, under an epoch for each fabric, whatever
+ * it was. The job has tables.
+ */
+void fors_worker_publish_jobs(struct fors_worker *worker, const struct fors_job *job, enum fors_state state,
+			      const char *reason);
 
 /* Publish that opensm has ended. The schedule stays: the switches still hold its tables. */
 void fors_worker_publish_end(struct fors_worker *worker);

@@ -222,10 +222,16 @@ void fors_worker_do(struct fors_worker *worker, struct fors_job *job)
 	worker->job = job;
 	memcpy(worker->board.fabric_name, job->fabric_name, sizeof(job->fabric_name));
 	worker->lost_mastership = false;
+	if (!*job->jobs_file)
+		fors_worker_drop_jobs(worker);
+	else if (job->kind == FORS_JOB_DECLINED || !fors_job_has_tables(job))
+		fors_worker_withdraw_jobs(worker, job->reason);
 	if (job->kind == FORS_JOB_DECLINED || !fors_job_has_tables(job)) {
 		worker->is_early = false;
 		fors_worker_note_up(worker, NULL);
 		do_declined(worker, job);
+	} else if (*job->jobs_file && !fors_worker_is_stale(worker, job)) {
+		fors_worker_do_jobs(worker, job);
 	} else if (!fors_worker_is_stale(worker, job)) {
 		do_tables(worker, job);
 	} /* else another one comes when they are settled */

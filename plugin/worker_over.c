@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/planners/jobplan_over.h"
 #include "core/planners/over.h"
 #include "clock.h"
 #include "job_pods.h"
@@ -41,6 +42,32 @@ static uint8_t level(void *context, uint32_t src_lid, uint32_t dst_lid)
 	const struct planning *planning = context;
 
 	return fors_levels_find(planning->levels, src_lid, dst_lid);
+}
+
+static struct fors_over_task task_of(const struct fors_job *job, struct planning *planning)
+{
+	return (struct fors_over_task){
+		.net = job->net,
+		.lfts = job->lfts,
+		.participants = job->over->has_participants ? &job->over->participants : NULL,
+		.sl = planning->levels ? level : NULL,
+		.cancelled = cancelled,
+		.context = planning,
+		.clock_ms = fors_clock_exact_ms,
+		.rounds = job->pods ? job->pods->route : NULL,
+		.most_bytes = MOST_BYTES,
+	};
+}
+
+enum fors_err fors_worker_plan_jobs_over(struct fors_worker *worker, const struct fors_job *look,
+					 const struct fors_fabric *seats, const struct fors_joblist *list,
+					 const struct fors_jobkept *kept, struct fors_jobplans *plans,
+					 struct fors_error *error)
+{
+	struct planning planning = {.worker = worker, .levels = look->over->levels};
+	const struct fors_over_task task = task_of(look, &planning);
+
+	return fors_jobplans_over(&task, seats, list, kept, plans, error);
 }
 
 /* Over tables as they are there is one method. Another engine's tables leave no choice. */
@@ -73,17 +100,7 @@ enum fors_err fors_worker_plan_over(struct fors_worker *worker, const struct for
 				    struct fors_outcome *outcome, struct fors_error *error)
 {
 	struct planning planning = {.worker = worker, .levels = job->over->levels};
-	const struct fors_over_task task = {
-		.net = job->net,
-		.lfts = job->lfts,
-		.participants = job->over->has_participants ? &job->over->participants : NULL,
-		.sl = planning.levels ? level : NULL,
-		.cancelled = cancelled,
-		.context = &planning,
-		.clock_ms = fors_clock_exact_ms,
-		.rounds = job->pods ? job->pods->route : NULL,
-		.most_bytes = MOST_BYTES,
-	};
+	const struct fors_over_task task = task_of(job, &planning);
 	struct fors_over_report report = {.plan_ms = -1};
 	double start = fors_clock_exact_ms();
 	enum fors_err err;
@@ -177,6 +194,7 @@ void fors_worker_watch_tables(struct fors_worker *worker)
 	if (worker->is_proving)
 		return; /* the proof is broken off, then this comes again */
 	noted = take_change(worker, &changes);
+	fors_worker_outdate_jobs(worker, changes);
 	if (!is_outdated(worker, changes)) {
 		worker->outdated_ms = 0;
 		return;

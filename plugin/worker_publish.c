@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "core/planners/slow.h"
+#include "core/schedule/schedule_file.h"
 #include "job_pods.h"
 
 static enum fors_err fill_pods(const struct fors_job_pods *made, struct fors_status *status)
@@ -37,6 +38,7 @@ static void fill_status(struct fors_worker *worker, const struct fors_job *job, 
 	if ((job->fabric && fors_status_fabric(status, job->fabric, NULL)) ||
 	    (job->pods && fill_pods(job->pods, status)))
 		fors_worker_run_short(worker);
+	fors_worker_fill_jobs(worker, status);
 }
 
 /*
@@ -206,6 +208,32 @@ void fors_worker_withdraw(struct fors_worker *worker, const struct fors_job *job
 	fors_status_clear(&status);
 }
 
+/* Do readers know that this fabric has no schedule of its own? */
+static bool is_fabric_known(const struct fors_board *board, uint64_t fingerprint)
+{
+	return board->schedule && !board->is_inherited && !board->schedule->nphases &&
+	       board->schedule->fingerprint == fingerprint;
+}
+
+void fors_worker_publish_jobs(struct fors_worker *worker, const struct fors_job *job, enum fors_state state,
+			      const char *reason)
+{
+	struct fors_schedule *nothing = NULL;
+	struct fors_status status;
+
+	if (!is_fabric_known(&worker->board, fors_job_fingerprint(job))) {
+		if (fors_schedule_withdrawn(0, "jobs: each job has a schedule of its own, in jobs/NAME", &nothing,
+					    NULL)) {
+			fors_worker_run_short(worker);
+			return;
+		}
+		nothing->fingerprint = fors_job_fingerprint(job);
+	}
+	fill_status(worker, job, state, reason, &status);
+	publish(worker, nothing, &status);
+	worker->view = fors_job_view(job);
+}
+
 void fors_worker_publish_end(struct fors_worker *worker)
 {
 	struct fors_status status;
@@ -213,5 +241,6 @@ void fors_worker_publish_end(struct fors_worker *worker)
 	fors_status_init(&status);
 	status.state = FORS_INACTIVE;
 	snprintf(status.reason, sizeof(status.reason), "opensm has ended; failures are not repaired");
+	fors_worker_fill_jobs(worker, &status);
 	publish(worker, NULL, &status);
 }

@@ -41,19 +41,7 @@ static struct walk walk_to(struct sim *sim, uint32_t node, uint32_t goal)
 	return walk;
 }
 
-/* Out of the question: the own switch or block, and the destination's. */
-static bool is_near(const struct sim *sim, uint32_t node, uint32_t from, uint32_t goal_node)
-{
-	const struct fors_blocks *blocks = sim->settings->blocks;
-
-	if (node == from || node == goal_node)
-		return true;
-	return blocks && blocks->nblocks > 2 &&
-	       (blocks->block_of[node] == blocks->block_of[from] ||
-		blocks->block_of[node] == blocks->block_of[goal_node]);
-}
-
-/* A switch to pass on the way from `from`; FORS_NONE: there is none. Drawn again while it is one of the near ones. */
+/* A switch to pass on the way from `from`; FORS_NONE: there is none. Drawn again until it is far enough. */
 static uint32_t draw_detour(struct sim *sim, uint32_t from, uint32_t goal)
 {
 	const struct fors_hops *hops = sim->settings->hops;
@@ -62,7 +50,7 @@ static uint32_t draw_detour(struct sim *sim, uint32_t from, uint32_t goal)
 	while (tries--) {
 		uint32_t via = fors_random_below(&sim->random, hops->ngoals);
 
-		if (is_near(sim, hops->node_of[via], from, hops->node_of[goal]))
+		if (!fors_is_detour(sim->settings->blocks, hops->node_of[via], from, hops->node_of[goal]))
 			continue;
 		fors_hops_at(hops, via, from, &count);
 		if (count)

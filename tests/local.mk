@@ -27,6 +27,7 @@ unit_tests += tests/unit/test_home
 unit_tests += tests/unit/test_input
 unit_tests += tests/unit/test_invariants
 unit_tests += tests/unit/test_job
+unit_tests += tests/unit/test_jobplan
 unit_tests += tests/unit/test_jobs
 unit_tests += tests/unit/test_kept
 unit_tests += tests/unit/test_level
@@ -70,6 +71,7 @@ unit_tests += tests/unit/test_together
 unit_tests += tests/unit/test_trust
 unit_tests += tests/unit/test_verify
 unit_tests += tests/unit/test_formula
+unit_tests += tests/unit/test_spread
 unit_tests += tests/unit/test_sim
 unit_tests += tests/unit/test_sim_bound
 unit_tests += tests/unit/test_sim_memory
@@ -114,6 +116,7 @@ tests_unit_test_tables_LDADD = $(unit_support)
 tests_unit_test_text_LDADD = libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_verify_LDADD = $(unit_support)
 tests_unit_test_formula_LDADD = libforsmodel.la libforscore.la $(CMOCKA_LIBS)
+tests_unit_test_spread_LDADD = libforsmodel.la libforscore.la $(CMOCKA_LIBS) -lm
 sims = tests/unit/sims.c tests/unit/sims.h
 tests_unit_test_sim_SOURCES = tests/unit/test_sim.c $(sims)
 tests_unit_test_sim_LDADD = libforssim.la libforsmodel.la libforscore.la $(CMOCKA_LIBS) -lm
@@ -137,6 +140,7 @@ plans-sweep: fors
 	python3 $(srcdir)/tests/sweep/plans.py ./fors $${FABRICS:-1000} $${SEED:-1}
 EXTRA_DIST += tests/sweep/plans.py
 tests_unit_test_jobs_LDADD = $(unit_support)
+tests_unit_test_jobplan_LDADD = $(unit_support)
 tests_unit_test_level_LDADD = $(unit_support)
 tests_unit_test_lftfile_LDADD = $(unit_support)
 tests_unit_test_families_SOURCES = tests/unit/test_families.c tests/sweep/world.c tests/sweep/world.h
@@ -235,7 +239,7 @@ tests_unit_test_schedule_rules_LDADD = $(unit_support) $(ZLIB_LIBS)
 tests_unit_test_schedule_rules_LDFLAGS = $(AM_LDFLAGS) -pthread
 
 # The plugin's own modules that do not see OpenSM.
-outbox_sources = plugin/child.c plugin/digest.c plugin/epoch.c plugin/outbox.c plugin/runner.c tests/unit/fake_clock.c \
+outbox_sources = plugin/child.c plugin/digest.c plugin/epoch.c plugin/outbox.c plugin/outbox_jobs.c plugin/runner.c tests/unit/fake_clock.c \
 	tests/unit/fake_clock.h
 tests_unit_test_outbox_SOURCES = tests/unit/test_outbox.c $(publish_sources) tests/unit/seal.c tests/unit/seal.h $(outbox_sources)
 tests_unit_test_outbox_LDADD = libforscore.la $(CMOCKA_LIBS) $(ZLIB_LIBS)
@@ -284,6 +288,7 @@ tests_unit_test_loader_LDFLAGS = $(AM_LDFLAGS) -pthread -Wl,--wrap=fors_read_byt
 tests_unit_test_settings_SOURCES = tests/unit/test_settings.c plugin/settings.c $(input_sources)
 tests_unit_test_settings_LDADD = libforscore.la $(CMOCKA_LIBS)
 worker_sources = plugin/board.c plugin/board_left.c plugin/job.c plugin/job_pods.c plugin/levels.c plugin/steps.c plugin/worker.c plugin/worker_duties.c plugin/worker_early.c plugin/worker_failover.c plugin/worker_job.c \
+	plugin/jobs.c plugin/jobs_file.c plugin/aside.c plugin/input.c plugin/worker_jobplan.c plugin/worker_jobs.c \
 	plugin/worker_over.c plugin/worker_plan.c plugin/worker_publish.c plugin/worker_repairs.c plugin/advisor.c
 tests_unit_test_worker_SOURCES = tests/unit/test_worker.c $(publish_sources) $(worker_sources) $(outbox_sources) \
 	$(fault_sources)

@@ -20,6 +20,7 @@ import phases  # noqa: E402
 import rates  # noqa: E402
 import render  # noqa: E402
 import several  # noqa: E402
+import simulated  # noqa: E402
 
 
 def figure_7(is_quick):
@@ -32,7 +33,8 @@ def figure_7(is_quick):
     return rows
 
 
-SECTIONS = {"engines": engines.measure, "figure7": figure_7, "rates": rates.measure, "several": several.measure}
+SECTIONS = {"engines": engines.measure, "figure7": figure_7, "rates": rates.measure, "several": several.measure,
+            "simulated": simulated.measure}
 
 
 def main():

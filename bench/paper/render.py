@@ -4,6 +4,7 @@ import engines
 import pictures
 import published
 import rates
+import render_simulated
 import svg
 from tables_text import table
 
@@ -272,7 +273,8 @@ def jobs_part(results):
 HEAD = """# The papers' results
 
 What `make bench-paper` measured, once, on one machine, beside what papers print: FORS (Stein et al.), MMF (Mollah, Yuan, Pakin,
-Lang, TPDS 2018) and SAR (Domke, Hoefler, SC16). All algorithms and engines ran in the same run; times differ from machine to machine, so read the ratios. The mathematics is in
+Lang, TPDS 2018) and SAR (Domke, Hoefler, SC16); simulated, Switch AR on CEE (Crisan, Gusat, Minkenberg) and TAGO (Teh et al.). All algorithms and
+engines ran in the same run; times differ from machine to machine, so read the ratios. The mathematics is in
 [model.md](model.md). This file is written by the command; JSON and pictures lie beside it.
 """
 
@@ -287,7 +289,8 @@ def where_measured(machine):
 
 def markdown(results):
     parts = [HEAD, where_measured(results["machine"])]
-    return "\n".join([*parts, *fors_part(results), *figure7_part(results), *mmf_part(results), *jobs_part(results)])
+    return "\n".join([*parts, *fors_part(results), *figure7_part(results), *render_simulated.simulated_part(results), *mmf_part(results),
+                      *jobs_part(results)])
 
 
 def draw(results):

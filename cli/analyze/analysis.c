@@ -315,6 +315,8 @@ int cli_analyze(const struct cli_settings *settings, struct cli_analysis *analys
 		code = evaluate(analysis);
 	if (!code)
 		code = cli_analysis_costs(settings, analysis);
+	if (!code)
+		code = cli_analysis_spread(settings, analysis);
 	return code || !settings->wants_optimum ? code : cli_analysis_optimum(analysis);
 }
 
@@ -322,6 +324,7 @@ void cli_analysis_free(struct cli_analysis *analysis)
 {
 	fors_efi_free(analysis->efi);
 	fors_evaluation_free(analysis->result);
+	fors_spread_free(analysis->spread);
 	fors_jobs_clear(&analysis->jobs);
 	fors_pattern_free(analysis->pattern);
 	fors_schedule_free(analysis->plan);

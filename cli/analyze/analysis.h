@@ -14,6 +14,7 @@
 #include "model/measure/costs.h"
 #include "model/measure/evaluate.h"
 #include "model/measure/jobs.h"
+#include "model/measure/spread.h"
 #include "model/routers/dump.h"
 #include "model/routers/tree_router.h"
 #include "model/routers/router.h"
@@ -42,10 +43,12 @@ struct cli_analysis {
 	struct fors_mismatch mismatch; /* tables from a file only */
 	struct cli_dead_cable *dead;   /* ndead */
 	size_t ndead;
-	uint32_t nslow;	       /* directed links that are slower than a flow could be */
-	uint32_t nspectators;  /* adapters on spines, which take no part */
-	double optimum;	       /* aggregate over all routings, negative: not asked */
-	bool is_optimum_exact; /* else it is a bound */
+	uint32_t nslow;		    /* directed links that are slower than a flow could be */
+	uint32_t nspectators;	    /* adapters on spines, which take no part */
+	double optimum;		    /* aggregate over all routings, negative: not asked */
+	bool is_optimum_exact;	    /* else it is a bound */
+	struct fors_spread *spread; /* NULL: no --policy */
+	const char *spread_name;
 	bool has_tree;
 	bool has_costs, has_fitted; /* costs, line and message count; costs.phase is what --measured asked for */
 	struct fors_costs costs;
@@ -100,6 +103,14 @@ int cli_analysis_costs(const struct cli_settings *settings, struct cli_analysis 
 void cli_analysis_print_costs(const struct cli_analysis *analysis);
 /* New reference; null where nobody asked. */
 json_t *cli_analysis_costs_json(const struct cli_analysis *analysis);
+
+/* --- analysis_spread.c ---------------------------------------------------------------------------------------- */
+
+/* The pattern by the policy that is asked for: fills spread. Returns an exit code. */
+int cli_analysis_spread(const struct cli_settings *settings, struct cli_analysis *analysis);
+void cli_analysis_print_spread(const struct cli_analysis *analysis);
+/* New reference; null where nobody asked. */
+json_t *cli_analysis_spread_json(const struct cli_analysis *analysis);
 
 /* --- analysis_json.c ------------------------------------------------------------------------------------------ */
 

@@ -103,6 +103,7 @@ json_t *cli_analysis_json(const struct cli_analysis *a, const struct cli_setting
 	json_object_set_new(object, "dead_cables", dead_json(a));
 	json_object_set_new(object, "slow_links", json_integer(a->nslow));
 	json_object_set_new(object, "costs", cli_analysis_costs_json(a));
+	json_object_set_new(object, "spread", cli_analysis_spread_json(a));
 	json_object_set_new(object, "jobs", jobs_json(a));
 	json_object_set_new(object, "phase_load", loads_json(a->result->phase_load, a->result->nphases));
 	return object;

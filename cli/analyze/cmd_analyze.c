@@ -150,6 +150,7 @@ static void print_analysis(const struct cli_analysis *a)
 	print_exchange(a->result);
 	print_worst_links(a);
 	cli_analysis_print_costs(a);
+	cli_analysis_print_spread(a);
 	print_rates(a);
 	print_jobs(a);
 }

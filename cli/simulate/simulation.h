@@ -27,6 +27,8 @@ struct cli_simulation {
 /* Load all, simulate. Returns an exit code; to be freed in any case. */
 int cli_simulation_run(const struct cli_settings *settings, struct cli_simulation *simulation);
 void cli_simulation_free(struct cli_simulation *simulation);
+/* Servers that send anything. */
+uint32_t cli_simulation_senders(const struct cli_simulation *simulation);
 /* Has all arrived? */
 bool cli_simulation_is_sound(const struct cli_simulation *simulation);
 
@@ -49,6 +51,9 @@ uint32_t cli_simulation_worst_slots(const struct cli_simulation *simulation, uin
 /* What the options say of the policy and its lanes. */
 void cli_simulation_policy_settings(const struct cli_simulate *given, struct fors_sim_settings *set);
 int cli_simulation_check_policy(const struct cli_simulate *given);
+/* The blocks of --blocks, or a synthetic Dragonfly's groups, in *blocks; none: unchanged, an error where TAGO needs them. */
+int cli_simulation_blocks(const struct cli_settings *settings, bool is_tago, const struct cli_analysis *analysis,
+			  struct fors_blocks **blocks);
 /* Next hops and blocks, for a policy that needs them. Returns an exit code. */
 int cli_simulation_make_policy(const struct cli_settings *settings, struct cli_simulation *simulation);
 

@@ -114,15 +114,16 @@ static enum fors_err check_pairs(const struct fors_blocks *blocks, struct fors_e
 	return FORS_OK;
 }
 
-static int make_blocks(const struct cli_settings *settings, struct cli_simulation *sim)
+int cli_simulation_blocks(const struct cli_settings *settings, bool is_tago, const struct cli_analysis *a,
+			  struct fors_blocks **blocks)
 {
-	const struct fors_graph *graph = sim->analysis.router.graph;
-	struct reading r = {sim->analysis.routes ? sim->analysis.routes->net : NULL, NULL, 0};
+	const struct fors_graph *graph = a->router.graph;
+	struct reading r = {a->routes ? a->routes->net : NULL, NULL, 0};
 	struct fors_error error = {0};
 	int code = CLI_GOOD;
 
 	if (!r.net)
-		return settings->simulate.blocks || settings->simulate.policy == FORS_POLICY_TAGO
+		return settings->simulate.blocks || is_tago
 			       ? cli_usage_error("blocks are of switches with names; this fabric has none")
 			       : CLI_GOOD;
 	r.block_of = malloc((graph->nnodes + (size_t)1) * sizeof(*r.block_of));
@@ -133,10 +134,14 @@ static int make_blocks(const struct cli_settings *settings, struct cli_simulatio
 		code = cli_use_file(settings->simulate.blocks, read_blocks, &r);
 	else if (find_groups(settings->source.synthetic, &r, &error))
 		code = cli_fail(&error);
-	if (!code && r.nblocks && fors_blocks_new(graph, r.block_of, r.nblocks, &sim->blocks, &error))
+	if (!code && r.nblocks && fors_blocks_new(graph, r.block_of, r.nblocks, blocks, &error))
 		code = cli_fail(&error);
 	free(r.block_of);
-	return code;
+	if (code || !is_tago)
+		return code;
+	if (!*blocks)
+		return cli_usage_error("--policy tago needs --blocks FILE (a Dragonfly of --synthetic has its groups)");
+	return check_pairs(*blocks, &error) ? cli_fail(&error) : CLI_GOOD;
 }
 
 /* --- all of it -------------------------------------------------------------------------------------------------- */
@@ -145,14 +150,12 @@ int cli_simulation_make_policy(const struct cli_settings *settings, struct cli_s
 {
 	struct fors_error error = {0};
 	bool is_tago = sim->set.policy == FORS_POLICY_TAGO;
-	int code = is_detour((int)sim->set.policy) ? make_blocks(settings, sim) : CLI_GOOD;
+	int code = is_detour((int)sim->set.policy)
+			   ? cli_simulation_blocks(settings, is_tago, &sim->analysis, &sim->blocks)
+			   : CLI_GOOD;
 
 	if (code)
 		return code;
-	if (is_tago && !sim->blocks)
-		return cli_usage_error("--policy tago needs --blocks FILE (a Dragonfly of --synthetic has its groups)");
-	if (is_tago && check_pairs(sim->blocks, &error))
-		return cli_fail(&error);
 	if (sim->set.policy != FORS_POLICY_TABLES &&
 	    fors_hops_new(sim->analysis.router.graph, is_tago, &sim->hops, &error))
 		return cli_fail(&error);

@@ -15,6 +15,7 @@ struct reader {
 	uint32_t room;	     /* of list->job */
 	uint32_t *job_of;    /* per server: job + 1, 0: none yet */
 	uint32_t *server_of; /* per node of the net: its first server, FORS_NONE */
+	bool is_lenient;     /* what is not there is left out */
 };
 
 #define FAIL(r, ...) fors_lines_fail(&(r)->lines, (r)->lines.number, (r)->error, __VA_ARGS__)
@@ -48,16 +49,32 @@ static enum fors_err take_server(struct reader *r, uint32_t s, struct fors_span 
 	return FORS_OK;
 }
 
+/* A member is no server: left out. */
+static void miss(struct reader *r, struct fors_span what)
+{
+	struct fors_jobentry *job = &r->list->job[r->list->count];
+
+	if (!job->nmissing++)
+		snprintf(job->missing, sizeof(job->missing), "%.*s", fors_span_width(what), what.at);
+}
+
+/* *node is FORS_NONE: it was left out. */
 static enum fors_err find_node(struct reader *r, struct fors_span what, uint32_t *node, unsigned *port)
 {
 	char text[2 * FORS_NAME_MAX + 16];
+	uint32_t found;
 
+	*node = FORS_NONE;
 	if ((size_t)(what.end - what.at) >= sizeof(text))
 		return FAIL(r, "\"%.*s...\" is no node of the fabric", fors_span_width(what), what.at);
 	snprintf(text, sizeof(text), "%.*s", (int)(what.end - what.at), what.at);
-	if (fors_net_find(r->fabric->net, text, node, port, NULL))
+	if (!fors_net_find(r->fabric->net, text, &found, port, NULL))
+		*node = found;
+	if (*node == FORS_NONE && !r->is_lenient)
 		return FAIL(r, "there is no node \"%.*s\" in the fabric, or more than one", fors_span_width(what),
 			    what.at);
+	if (*node == FORS_NONE)
+		miss(r, what);
 	return FORS_OK;
 }
 
@@ -76,13 +93,17 @@ static enum fors_err add_member(struct reader *r, struct fors_span what)
 
 	if (err)
 		return err;
+	if (err || node == FORS_NONE)
+		return err;
 	for (uint32_t s = r->server_of[node]; s < fabric->nservers && !err; s++)
 		if (fabric->server[s].node == node && is_port(fabric, s, port)) {
 			err = take_server(r, s, what);
 			found++;
 		}
-	if (!err && !found)
+	if (!err && !found && !r->is_lenient)
 		err = FAIL(r, "\"%.*s\" is no server that takes part", fors_span_width(what), what.at);
+	else if (!err && !found)
+		miss(r, what);
 	return err;
 }
 
@@ -139,9 +160,9 @@ static enum fors_err end_job(struct reader *r)
 
 	for (uint32_t s = 0; s < r->fabric->nservers; s++)
 		n += r->job_of[s] == r->list->count + 1;
-	if (!n)
+	if (!n && !job->nmissing)
 		return FAIL(r, "job \"%s\" has no server", job->name);
-	job->server = malloc(n * sizeof(*job->server));
+	job->server = malloc((n + (size_t)1) * sizeof(*job->server));
 	if (!job->server)
 		return fors_fail_memory(r->error);
 	for (uint32_t s = 0; s < r->fabric->nservers; s++)
@@ -221,24 +242,44 @@ static bool prepare(struct reader *r)
 	return true;
 }
 
-enum fors_err fors_joblist_read(const char *text, size_t size, const char *name, const struct fors_fabric *fabric,
-				struct fors_joblist *list, struct fors_error *error)
+static enum fors_err read_text(struct reader *r, const char *text, size_t size, const char *name,
+			       struct fors_joblist *list)
 {
 	struct fors_joblist made = {NULL, 0};
-	struct reader r = {.error = error, .fabric = fabric, .list = &made};
-	enum fors_err err = size ? fors_lines_start(&r.lines, text, size, name, error) : FORS_OK;
+	struct fors_error *error = r->error;
+	enum fors_err err;
 
-	if (!err && !prepare(&r))
+	r->list = &made;
+	err = size ? fors_lines_start(&r->lines, text, size, name, error) : FORS_OK;
+
+	if (!err && !prepare(r))
 		err = fors_fail_memory(error);
 	if (!err && size)
-		err = read_all(&r);
-	free(r.job_of);
-	free(r.server_of);
+		err = read_all(r);
+	free(r->job_of);
+	free(r->server_of);
 	if (err)
 		fors_joblist_clear(&made);
 	else
 		*list = made;
 	return err;
+}
+
+enum fors_err fors_joblist_read(const char *text, size_t size, const char *name, const struct fors_fabric *fabric,
+				struct fors_joblist *list, struct fors_error *error)
+{
+	struct reader r = {.error = error, .fabric = fabric};
+
+	return read_text(&r, text, size, name, list);
+}
+
+enum fors_err fors_joblist_read_present(const char *text, size_t size, const char *name,
+					const struct fors_fabric *fabric, struct fors_joblist *list,
+					struct fors_error *error)
+{
+	struct reader r = {.error = error, .fabric = fabric, .is_lenient = true};
+
+	return read_text(&r, text, size, name, list);
 }
 
 void fors_joblist_clear(struct fors_joblist *list)

@@ -7,9 +7,13 @@
  *      NAME: SERVER, SERVER, ...
  *      NAME [exclusive]: SERVER, ...
  *
- * SERVER is what fors_net_find() takes: a description, a node id, a GUID, with [PORT] where a node has several ports. A job
- * that is marked exclusive promises to follow its schedule and nothing else; it gets lanes of its own. Any other job shares.
- * A server works for one job only. Names become names of files: letters, digits, '.', '_', '-', at most 63, no '.' first.
+ * SERVER is what fors_net_find() takes: a description, a node id, a GUID, with [PORT] where a node has several ports. A
+ * job that is marked exclusive promises to follow its schedule and nothing else; it gets lanes of its own. Any other
+ * job shares. A server works for one job only. Names become names of files: letters, digits, '.', '_', '-', at most 63,
+ * no '.' first.
+ *
+ * While jobs run servers die, and whoever writes the file does not know yet. So there is a second way to read it, which
+ * leaves out what is not there and says so with the job: a server that is lost, or misspelt, concerns its own job only.
  *
  * Thread rules: plain data; any number of readers.
  */
@@ -27,7 +31,9 @@ struct fors_jobentry {
 	bool is_exclusive; /* wants lanes of its own */
 	uint32_t *server;  /* into fabric->server, ascending; owned */
 	uint32_t count;
-	uint32_t nleaves; /* that its servers are on */
+	uint32_t nmissing;		 /* members that are no servers at present: fors_joblist_read_present() */
+	char missing[FORS_NAME_MAX + 1]; /* the first of them */
+	uint32_t nleaves;		 /* that its servers are on */
 };
 
 struct fors_joblist {
@@ -36,12 +42,19 @@ struct fors_joblist {
 };
 
 /*
- * The jobs in `text` on the servers of `fabric` (its net indexed), in *list, owned by the caller (fors_joblist_clear()). A
- * text without jobs is an empty list. Errors, with "name:line: ": FORS_EINPUT (also a server in two jobs, both
- * lines named; a name twice), FORS_ELIMIT (too many), FORS_ENOMEM.
+ * The jobs in `text` on the servers of `fabric` (its net indexed), in *list, owned by the caller
+ * (fors_joblist_clear()). A text without jobs is an empty list. Errors, with "name:line: ": FORS_EINPUT (also a server
+ * in two jobs, both lines named; a name twice), FORS_ELIMIT (too many), FORS_ENOMEM.
  */
 enum fors_err fors_joblist_read(const char *text, size_t size, const char *name, const struct fors_fabric *fabric,
 				struct fors_joblist *list, struct fors_error *error);
+/*
+ * The same, but members that are no node of the fabric, or no server that takes part, are left out and counted; a job
+ * may have no server left then. Errors: the same, but for these.
+ */
+enum fors_err fors_joblist_read_present(const char *text, size_t size, const char *name,
+					const struct fors_fabric *fabric, struct fors_joblist *list,
+					struct fors_error *error);
 void fors_joblist_clear(struct fors_joblist *list);
 
 #endif

@@ -13,6 +13,7 @@ struct maker {
 	struct fors_request request; /* of the whole fabric, with its lanes read */
 	const struct fors_joblist *list;
 	const struct fors_owners *owners;
+	const struct fors_jobkept *kept; /* per job, or NULL */
 	struct fors_jobplans *plans;
 	bool *is_allowed;  /* room: (leaf, lane) */
 	bool *is_used;	   /* room: ports of the net that a job sends by */
@@ -22,13 +23,54 @@ struct maker {
 
 /* ---- which lanes ---- */
 
+/* May a job use a lane of this owner? */
+static bool may_use(uint32_t owner, uint32_t job, enum fors_jobplan_lanes over)
+{
+	return over == FORS_OVER_ALL || owner == job || (over == FORS_OVER_FREE && owner == FORS_NO_JOB);
+}
+
 static void allow(struct maker *m, uint32_t job, enum fors_jobplan_lanes over)
 {
 	const struct fors_owners *owners = m->owners;
 
 	for (size_t i = 0; i < (size_t)owners->nleaves * owners->nlanes; i++)
-		m->is_allowed[i] = over == FORS_OVER_ALL || owners->job[i] == job ||
-				   (over == FORS_OVER_FREE && owners->job[i] == FORS_NO_JOB);
+		m->is_allowed[i] = may_use(owners->job[i], job, over);
+}
+
+/* Has it what it had, of the lanes of one kind at this leaf; and, if it asks for more, no more? */
+static bool is_same_leaf(struct fors_jobview first, uint32_t then, struct fors_jobview second, uint32_t now,
+			 uint32_t leaf, enum fors_jobplan_lanes over, bool asks_for_more)
+{
+	for (uint32_t lane = 0; lane < first.owners->nlanes; lane++) {
+		bool had = may_use(fors_owner(first.owners, leaf, lane), then, over),
+		     has = may_use(fors_owner(second.owners, leaf, lane), now, over);
+
+		if ((had && !has) || (asks_for_more && has && !had))
+			return false;
+	}
+	return true;
+}
+
+bool fors_jobplan_may_stay(const struct fors_fabric *fabric, struct fors_jobview first, uint32_t then,
+			   struct fors_jobview second, uint32_t now, enum fors_jobplan_lanes over, bool is_best)
+{
+	const struct fors_jobentry *was = &first.list->job[then], *is = &second.list->job[now];
+	bool asks_for_more = !is_best || (is->is_exclusive ? over != FORS_OVER_OWN : over == FORS_OVER_ALL);
+
+	if (was->count != is->count || was->is_exclusive != is->is_exclusive ||
+	    memcmp(was->server, is->server, is->count * sizeof(*is->server)) != 0)
+		return false;
+	for (uint32_t i = 0; i < is->count; i++) {
+		uint32_t leaf = fabric->server[is->server[i]].leaf;
+
+		if (i && leaf == fabric->server[is->server[i - 1]].leaf)
+			continue;
+		if (!is_same_leaf(first, then, second, now, leaf, FORS_OVER_OWN, asks_for_more) ||
+		    (over != FORS_OVER_OWN &&
+		     !is_same_leaf(first, then, second, now, leaf, FORS_OVER_FREE, asks_for_more)))
+			return false;
+	}
+	return true;
 }
 
 static uint32_t count_owned(const struct fors_owners *owners, uint32_t job)
@@ -69,6 +111,12 @@ static enum fors_err try_plan(struct maker *m, const struct fors_jobentry *job, 
 	return err;
 }
 
+static enum fors_err tell_empty(struct fors_jobplan *made)
+{
+	fors_fail(&made->error, FORS_ENOPLAN, "none of its servers is there, or takes part");
+	return FORS_OK;
+}
+
 static enum fors_err plan_job(struct maker *m, uint32_t number)
 {
 	const struct fors_jobentry *job = &m->list->job[number];
@@ -76,6 +124,8 @@ static enum fors_err plan_job(struct maker *m, uint32_t number)
 	enum fors_err err = FORS_OK;
 
 	made->nlanes = count_owned(m->owners, number);
+	if (!job->count)
+		return tell_empty(made);
 	made->over = job->is_exclusive ? FORS_OVER_OWN : FORS_OVER_FREE;
 	for (;; made->over++) {
 		allow(m, number, made->over);
@@ -111,7 +161,7 @@ static void tell_meeting(struct maker *m, uint32_t port, uint32_t one, uint32_t 
 	const struct fors_net *net = m->request.net;
 	uint32_t node = 0;
 
-	if (m->plans->nmeetings++)
+	if (m->plans->nmeetings++ || !m->list)
 		return;
 	while (node + 1 < net->nnodes && net->node[node + 1].first_port <= port)
 		node++;
@@ -120,46 +170,84 @@ static void tell_meeting(struct maker *m, uint32_t port, uint32_t one, uint32_t 
 		 m->list->job[two].name);
 }
 
-static enum fors_err check_meetings(struct maker *m, uint32_t number)
+/*
+ * Does anybody else that owns its lanes use the cables of this schedule? *nmeetings; those cables are its own from now
+ * on.
+ */
+static enum fors_err claim_cables(struct maker *m, uint32_t number, const struct fors_schedule *plan,
+				  struct fors_verdict *verdict)
 {
 	const struct fors_request *request = &m->request;
-	struct fors_jobplan *made = &m->plans->job[number];
-	struct fors_verdict verdict;
 	enum fors_err err;
 
-	if (!made->plan || made->over != FORS_OVER_OWN)
-		return FORS_OK;
 	memset(m->is_used, 0, request->net->nports * sizeof(*m->is_used));
-	err = fors_verify_used(request->net, request->lfts, made->plan, request->task.cancelled, request->task.context,
-			       &verdict, m->is_used, m->error);
+	err = fors_verify_used(request->net, request->lfts, plan, request->task.cancelled, request->task.context,
+			       verdict, m->is_used, m->error);
 	for (uint32_t port = 0; !err && port < request->net->nports; port++) {
 		if (!m->is_used[port])
 			continue;
 		if (m->used_by[port] != FORS_NO_JOB)
 			tell_meeting(m, port, m->used_by[port], number);
-		m->used_by[port] = number;
+		else
+			m->used_by[port] = number;
 	}
 	return err;
 }
 
+static enum fors_err check_meetings(struct maker *m, uint32_t number)
+{
+	const struct fors_jobplan *made = &m->plans->job[number];
+	const struct fors_schedule *plan = made->is_kept ? m->kept[number].plan : made->plan;
+	struct fors_verdict verdict;
+
+	if (!plan || made->over != FORS_OVER_OWN)
+		return FORS_OK;
+	return claim_cables(m, number, plan, &verdict);
+}
+
 /* ---- all ---- */
 
-static bool alloc(struct maker *m)
+/* Who uses which cable. */
+static bool alloc_cables(struct maker *m)
 {
 	size_t nports = m->request.net->nports + (size_t)1;
 
-	m->plans->job = calloc(m->list->count + (size_t)1, sizeof(*m->plans->job));
-	m->is_allowed = calloc((size_t)m->owners->nleaves * m->owners->nlanes + 1, sizeof(*m->is_allowed));
 	m->is_used = calloc(nports, sizeof(*m->is_used));
 	m->used_by = malloc(nports * sizeof(*m->used_by));
-	if (!m->plans->job || !m->is_allowed || !m->is_used || !m->used_by)
+	if (!m->is_used || !m->used_by)
 		return false;
 	for (size_t i = 0; i < nports; i++)
 		m->used_by[i] = FORS_NO_JOB;
+	return true;
+}
+
+static bool alloc(struct maker *m)
+{
+	m->plans->job = calloc(m->list->count + (size_t)1, sizeof(*m->plans->job));
+	m->is_allowed = calloc((size_t)m->owners->nleaves * m->owners->nlanes + 1, sizeof(*m->is_allowed));
+	if (!m->plans->job || !m->is_allowed || !alloc_cables(m))
+		return false;
 	for (uint32_t j = 0; j < m->list->count; j++)
 		m->plans->job[j].lower_bound = m->plans->job[j].alone_bound = FORS_UNKNOWN;
 	m->plans->count = m->list->count;
 	return true;
+}
+
+static enum fors_err serve(struct maker *m, uint32_t number)
+{
+	struct fors_jobplan *made = &m->plans->job[number];
+	enum fors_err err;
+
+	if (m->kept && m->kept[number].plan) {
+		made->is_kept = true;
+		made->over = m->kept[number].over;
+		made->nlanes = count_owned(m->owners, number);
+		return check_meetings(m, number);
+	}
+	err = plan_job(m, number);
+	if (!err && m->list->job[number].count)
+		err = ask_alone(m, number);
+	return err ? err : check_meetings(m, number);
 }
 
 static enum fors_err make_all(struct maker *m)
@@ -168,11 +256,7 @@ static enum fors_err make_all(struct maker *m)
 	enum fors_err err = FORS_OK;
 
 	for (uint32_t j = 0; j < m->list->count && !err; j++) {
-		err = plan_job(m, j);
-		if (!err)
-			err = ask_alone(m, j);
-		if (!err)
-			err = check_meetings(m, j);
+		err = serve(m, j);
 		if (task->progress)
 			task->progress(task->context, (j + 1.0) / m->list->count);
 	}
@@ -183,8 +267,53 @@ enum fors_err fors_jobplans_make(const struct fors_request *request, const struc
 				 const struct fors_owners *owners, struct fors_jobplans *plans,
 				 struct fors_error *error)
 {
+	return fors_jobplans_renew(request, list, owners, NULL, plans, error);
+}
+
+/* Those that meet an earlier one are not right. */
+static enum fors_err prove_all(struct maker *m, uint32_t count, bool *is_right)
+{
+	enum fors_err err = FORS_OK;
+
+	for (uint32_t j = 0; j < count && !err; j++) {
+		const struct fors_jobkept *kept = &m->kept[j];
+		const struct fors_request *request = &m->request;
+		uint32_t before = m->plans->nmeetings;
+		struct fors_verdict verdict = {.is_good = false};
+
+		if (kept->plan && kept->plan->nphases)
+			err = kept->over == FORS_OVER_OWN
+				      ? claim_cables(m, j, kept->plan, &verdict)
+				      : fors_verify(request->net, request->lfts, kept->plan, request->task.cancelled,
+						    request->task.context, &verdict, m->error);
+		is_right[j] = verdict.is_good && m->plans->nmeetings == before;
+	}
+	return err;
+}
+
+enum fors_err fors_jobplans_right(const struct fors_net *net, const struct fors_lfts *lfts,
+				  const struct fors_jobkept *kept, uint32_t count, bool (*cancelled)(void *context),
+				  void *context, bool *is_right, struct fors_error *error)
+{
+	struct fors_jobplans none = {0};
+	struct maker m = {.request = {.net = net, .lfts = lfts, .task = {.cancelled = cancelled, .context = context}},
+			  .kept = kept,
+			  .plans = &none,
+			  .error = error};
+	enum fors_err err = alloc_cables(&m) ? prove_all(&m, count, is_right) : fors_fail_memory(error);
+
+	free(m.is_used);
+	free(m.used_by);
+	return err;
+}
+
+enum fors_err fors_jobplans_renew(const struct fors_request *request, const struct fors_joblist *list,
+				  const struct fors_owners *owners, const struct fors_jobkept *kept,
+				  struct fors_jobplans *plans, struct fors_error *error)
+{
 	struct fors_jobplans made = {0};
-	struct maker m = {.request = *request, .list = list, .owners = owners, .plans = &made, .error = error};
+	struct maker m = {
+		.request = *request, .list = list, .owners = owners, .kept = kept, .plans = &made, .error = error};
 	enum fors_err err = alloc(&m) ? FORS_OK : fors_fail_memory(error);
 
 	if (!err)

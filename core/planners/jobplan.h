@@ -2,13 +2,13 @@
 /*
  * jobplan.h - a schedule for each of the jobs that run at the same time.
  *
- * Each job is planned alone, over the tables of the whole fabric, as if the lanes that it may not use were dead (subset.h). An
- * exclusive job may use its own; where these give no plan (two of its leaves have none in common, or the LMC has no path index
- * for them) also those that nobody owns, then all. A job that shares may use those that nobody owns, then all. So some
- * plan is there whenever the fabric has one, and each says which lanes it is over.
+ * Each job is planned alone, over the tables of the whole fabric, as if the lanes that it may not use were dead
+ * (subset.h). An exclusive job may use its own; where these give no plan (two of its leaves have none in common, or the
+ * LMC has no path index for them) also those that nobody owns, then all. A job that shares may use those that nobody
+ * owns, then all. So some plan is there whenever the fabric has one, and each says which lanes it is over.
  *
- * What is proven: each plan by the verifier, over the whole net; and of those over their own lanes that no two of them send a
- * flow into the same cable in the same direction, in any phases (core/schedule/verify.h).
+ * What is proven: each plan by the verifier, over the whole net; and of those over their own lanes that no two of them
+ * send a flow into the same cable in the same direction, in any phases (core/schedule/verify.h).
  *
  * Thread rules: pure.
  */
@@ -31,6 +31,13 @@ struct fors_jobplan {
 	uint32_t nlanes;     /* (leaf, lane) that it owns */
 	int64_t lower_bound; /* LB over the lanes that it is planned over; FORS_UNKNOWN without a plan */
 	int64_t alone_bound; /* LB if it had the fabric for itself; FORS_UNKNOWN where leaves are cut off */
+	bool is_kept;	     /* it goes on with the schedule that it has: there is no plan, and nothing else is told */
+};
+
+/* The schedule that a job has already, borrowed. */
+struct fors_jobkept {
+	const struct fors_schedule *plan; /* NULL: none, or one that it cannot go on with */
+	enum fors_jobplan_lanes over;
 };
 
 struct fors_jobplans {
@@ -42,12 +49,44 @@ struct fors_jobplans {
 };
 
 /*
- * Plan and prove all jobs of the list, on the fabric of request->task, whose lanes may be NULL, over its tables, in *plans, owned by
- * the caller (fors_jobplans_clear()). That a job has no plan is no error here. Errors: FORS_ENOMEM, FORS_ECANCELLED.
+ * Plan and prove all jobs of the list, on the fabric of request->task, whose lanes may be NULL, over its tables, in
+ * *plans, owned by the caller (fors_jobplans_clear()). That a job has no plan is no error here. Errors: FORS_ENOMEM,
+ * FORS_ECANCELLED.
  */
 enum fors_err fors_jobplans_make(const struct fors_request *request, const struct fors_joblist *list,
 				 const struct fors_owners *owners, struct fors_jobplans *plans,
 				 struct fors_error *error);
+/*
+ * The same, when some jobs have a schedule already: kept[] is for each job of the list, and those that have a plan
+ * there are not planned again; it is theirs to be right (fors_jobplans_right()), and counts when the others are looked
+ * at. A list of no servers (fors_joblist_read_present()) gets no plan.
+ */
+enum fors_err fors_jobplans_renew(const struct fors_request *request, const struct fors_joblist *list,
+				  const struct fors_owners *owners, const struct fors_jobkept *kept,
+				  struct fors_jobplans *plans, struct fors_error *error);
+
+/*
+ * Jobs and lanes were the first, and are the second, on the same fabric: may job `now` go on with the schedule that job
+ * `then` has over such lanes? It may when its servers and its mark are what they were, and it has at all its leaves the
+ * lanes that it had; and no others either, unless more would not help: is_best says that its schedule cannot be
+ * shorter, and it has to go over lanes that it asked for.
+ */
+struct fors_jobview {
+	const struct fors_joblist *list;
+	const struct fors_owners *owners;
+};
+bool fors_jobplan_may_stay(const struct fors_fabric *fabric, struct fors_jobview first, uint32_t then,
+			   struct fors_jobview second, uint32_t now, enum fors_jobplan_lanes over, bool is_best);
+
+/*
+ * Which of `count` schedules are right over these tables? Each is proven; and of those over their own lanes the later
+ * one of two that meet in a cable is not. In is_right[count]; those without a plan are not. Errors: those of
+ * fors_verify().
+ */
+enum fors_err fors_jobplans_right(const struct fors_net *net, const struct fors_lfts *lfts,
+				  const struct fors_jobkept *kept, uint32_t count, bool (*cancelled)(void *context),
+				  void *context, bool *is_right, struct fors_error *error);
+
 void fors_jobplans_clear(struct fors_jobplans *plans);
 
 /* "own", "free" or "all"; never NULL. */

@@ -56,6 +56,7 @@ void fors_status_clear(struct fors_status *status)
 	clear_links(&status->held_links);
 	clear_links(&status->slow_servers);
 	clear_links(&status->lost_servers);
+	fors_jobstats_clear(&status->jobs);
 }
 
 static bool is_dead(const struct fors_cable *cable)

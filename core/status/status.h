@@ -15,6 +15,7 @@
 #include "core/schedule/pace.h"
 #include "core/schedule/schedule.h"
 #include "core/status/failover.h"
+#include "jobstat.h"
 
 enum fors_state { FORS_INACTIVE, FORS_PLANNING, FORS_ACTIVE, FORS_FAILED };
 #define FORS_NSTATES 4
@@ -86,6 +87,7 @@ struct fors_status {
 	struct fors_links lost_servers; /* places of servers with nothing alive: b is the server that was, or empty */
 	struct fors_gains repairs;	/* what to mend first */
 	struct fors_failover failover;	/* the last one since opensm started */
+	struct fors_jobstats jobs;	/* each job, where there is a jobs file; else not known */
 	struct fors_warnings warnings;
 };
 

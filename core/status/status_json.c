@@ -188,6 +188,8 @@ static json_t *to_json(const struct fors_status *status, const struct fors_key *
 		return list_to_json(status, key, status->dead_links.count, since_to_json);
 	case FORS_KEY_REPAIRS:
 		return gains_to_json(&status->repairs);
+	case FORS_KEY_JOBS:
+		return fors_jobstats_to_json(&status->jobs);
 	case FORS_KEY_WARNINGS:
 		return list_to_json(status, key, fors_warnings_kept(&status->warnings), warning_to_json);
 	case FORS_KEY_FAILOVER:
@@ -423,6 +425,8 @@ static enum fors_err parse_value(const json_t *value, const struct fors_key *key
 		return good_if(parse_since(value, &status->dead_links));
 	case FORS_KEY_REPAIRS:
 		return good_if(parse_gains(value, at));
+	case FORS_KEY_JOBS:
+		return fors_jobstats_parse(value, at);
 	case FORS_KEY_WARNINGS:
 		return good_if(parse_warnings(value, &status->warnings));
 	case FORS_KEY_FAILOVER:

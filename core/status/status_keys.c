@@ -54,6 +54,7 @@ const struct fors_key fors_keys[] = {
 	{AT(state_since_ms), FORS_KEY_UNIX_MS, "Unix time since when the state is what it is"},
 	{AT(repairs), FORS_KEY_REPAIRS, NULL},
 	{AT(failover), FORS_KEY_FAILOVER, NULL}, /* counted in a histogram, not a fact */
+	{AT(jobs), FORS_KEY_JOBS, NULL},
 	{"remarks", offsetof(struct fors_status, warnings), sizeof(struct fors_warnings), FORS_KEY_WARNINGS,
 	 "Settings of fors.conf that cannot be followed"},
 };

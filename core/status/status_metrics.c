@@ -10,6 +10,7 @@
 #include "status_metrics.h"
 
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdio.h>
 
 #include "core/base/text.h"
@@ -168,6 +169,7 @@ static void put_key(struct page *page, const struct fors_status *status, const s
 		break;
 	case FORS_KEY_FAILOVER: /* counted: see put_failovers() */
 	case FORS_KEY_REPAIRS:	/* advice, not a measurement */
+	case FORS_KEY_JOBS:	/* one by one: put_jobs() */
 	case FORS_KEY_DEAD_SINCE:
 		break;
 	case FORS_KEY_WARNINGS:
@@ -212,6 +214,70 @@ static void put_all_links(struct page *page, const struct fors_status *status)
 	}
 }
 
+/* --- jobs, one by one ------------------------------------------------------------------------------------------ */
+
+/* A number of a job that adds up. */
+struct job_metric {
+	const char *name, *help;
+	size_t offset;
+};
+
+static int64_t number_of(const struct fors_jobstat *job, const struct job_metric *metric)
+{
+	int64_t number = *(const int64_t *)((const char *)job + metric->offset);
+
+	return number > 0 ? number : 0;
+}
+
+/* A sample for each of the first jobs, and one, of no name, for the sum of all others. */
+static void put_job_metric(struct page *page, const struct fors_jobstats *jobs, const struct job_metric *metric)
+{
+	int64_t rest = 0;
+
+	head(page, metric->name, "gauge", metric->help);
+	for (size_t i = 0; i < jobs->count; i++) {
+		if (i >= FORS_METRICS_JOBS) {
+			rest += number_of(&jobs->job[i], metric);
+			continue;
+		}
+		begin_with(page, metric->name, "job", jobs->job[i].name);
+		end(page, 0, (double)number_of(&jobs->job[i], metric));
+	}
+	if (jobs->count > FORS_METRICS_JOBS) {
+		begin_with(page, metric->name, "job", "");
+		end(page, 0, (double)rest);
+	}
+}
+
+static void put_job_states(struct page *page, const struct fors_jobstats *jobs)
+{
+	static const char name[] = "jobs";
+
+	head(page, name, "gauge", "Jobs of the jobs file, by the state of their schedules");
+	for (int i = 0; i <= FORS_JOB_HAS_NONE; i++) {
+		begin_with(page, name, "state", fors_jobstate_name((enum fors_jobstate)i));
+		end(page, 0, (double)fors_jobstats_in(jobs, (enum fors_jobstate)i));
+	}
+}
+
+static void put_jobs(struct page *page, const struct fors_jobstats *jobs)
+{
+	static const struct job_metric metrics[] = {
+		{"job_servers", "Servers of the job", offsetof(struct fors_jobstat, servers)},
+		{"job_phases", "Phases of the schedule of the job; 0: it has none",
+		 offsetof(struct fors_jobstat, phases)},
+		{"job_alone_phases", "Phases that the job would need at least if it had the fabric for itself",
+		 offsetof(struct fors_jobstat, alone_bound)},
+		{"job_lanes", "Lanes of leaves that the job owns", offsetof(struct fors_jobstat, lanes)},
+	};
+
+	if (!jobs->is_known)
+		return;
+	put_job_states(page, jobs);
+	for (size_t i = 0; jobs->count && i < sizeof(metrics) / sizeof(metrics[0]); i++)
+		put_job_metric(page, jobs, &metrics[i]);
+}
+
 /* What is left of full speed: one phase for each server is what an intact fabric needs. */
 static void put_throughput(struct page *page, const struct fors_status *status)
 {
@@ -231,6 +297,7 @@ enum fors_err fors_status_prom(const struct fors_status *status, const char *fab
 		put_key(&page, status, &fors_keys[n]);
 	put_throughput(&page, status);
 	put_all_links(&page, status);
+	put_jobs(&page, &status->jobs);
 	return fors_buffer_finish(&page.buffer, text, NULL, error);
 }
 

@@ -15,6 +15,7 @@
 
 #include "status.h"
 
+#define FORS_METRICS_JOBS 100	/* so many jobs have samples of their own, the others one for all of them */
 #define FORS_METRICS_LINKS 1000 /* of each kind, so many links have a sample of their own; the number is always right */
 
 /* What happens while the status stays; counted since opensm started. Texts are borrowed. */

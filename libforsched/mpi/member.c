@@ -121,13 +121,44 @@ static bool wants_barrier(void)
 	return !value || strcmp(value, "none") != 0;
 }
 
+/*
+ * The schedule that this process has to follow: of its job, if there is one. Owned by the caller; NULL: there is none.
+ */
+static char *find(const char *path)
+{
+	struct forsched_error error;
+	char *found = NULL;
+
+	if (forsched_job_path(path, NULL, &found, &error))
+		forsched_mpi_say(false, "%s", error.text);
+	return found;
+}
+
+/*
+ * Is the file in use another one than would be opened now? So it is when the job's schedule has come after the first
+ * look.
+ */
+static bool is_elsewhere(const struct forsched *file, const char *path)
+{
+	struct forsched_info info;
+
+	forsched_info(file, &info);
+	return strncmp(info.name, path, strlen(path)) != 0;
+}
+
 /* A newer schedule than that in use, checked as a whole; NULL: none. */
 static struct forsched *look(const struct member *member, const char *path)
 {
 	struct forsched *newer = NULL;
 	struct forsched_error error;
-	enum forsched_err err =
-		member->file ? forsched_open_newer(member->file, &newer, &error) : forsched_open(path, &newer, &error);
+	char *found = find(path);
+	enum forsched_err err;
+
+	if (!found)
+		return NULL;
+	err = member->file && !is_elsewhere(member->file, found) ? forsched_open_newer(member->file, &newer, &error)
+								 : forsched_open(found, &newer, &error);
+	free(found);
 
 	if (!err && newer)
 		err = forsched_check(newer, &error);

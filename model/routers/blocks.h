@@ -46,4 +46,16 @@ static inline const uint32_t *fors_blocks_links(const struct fors_blocks *blocks
 	return &blocks->link[first[0]];
 }
 
+/*
+ * May a way between two switches make a detour over this node? Not over its own ends, nor, where there are more than two
+ * blocks (may be NULL), over their blocks.
+ */
+static inline bool fors_is_detour(const struct fors_blocks *blocks, uint32_t node, uint32_t from, uint32_t to)
+{
+	if (node == from || node == to)
+		return false;
+	return !blocks || blocks->nblocks < 3 ||
+	       (blocks->block_of[node] != blocks->block_of[from] && blocks->block_of[node] != blocks->block_of[to]);
+}
+
 #endif

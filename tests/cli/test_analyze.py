@@ -419,3 +419,18 @@ def test_costs_of_uneven_phases(fors, write):
             "--message", "1000", "--adapter-rate", "0.5", "--barrier", "1us"]
     assert json.loads(fors(*args, "--json").out)["costs"]["time_ns"] == pytest.approx(8000)
     assert "x 1000 ns and 1000 ns besides" in fors(*args).out
+
+
+def test_packets_by_chance(fors):
+    """Loads on average are what gets through in time, to a tenth: a Dragonfly whose groups send to one another over one cable."""
+    fabric = ["--synthetic", "DRAGONFLY(4,2,9;2)", "--routing", "shortest", "--pattern", "shift(16)"]
+    for policy, wanted in (("random", 1 / 8), ("vlb", None), ("tago", 1 / 8)):
+        spread = json.loads(fors("analyze", *fabric, "--policy", policy, "--json").out)["spread"]
+        through = json.loads(fors("simulate", *fabric, "--policy", policy, "--load", "1", "--messages", "200", "--message", "4KiB", "--lanes", "hops", "--vls", "8",
+                                  "--json").out)["line_share"]
+        assert spread["throughput"] == pytest.approx(1 / spread["max_load"]) and (not wanted or spread["throughput"] == pytest.approx(wanted))
+        assert 0.85 * spread["throughput"] < through <= spread["throughput"], policy
+    assert "policy      vlb: 3.2" in fors("analyze", *fabric, "--policy", "vlb").out
+    assert json.loads(fors("analyze", *fabric, "--json").out)["spread"] is None
+    assert "--policy tago needs --blocks" in fors("analyze", "--synthetic", "FT(2;3,3)", "--routing", "fors", "--pattern", "plan", "--policy", "tago", code=2).err
+    assert "--blocks is for" in fors("analyze", *fabric, "--blocks", "x", code=2).err

@@ -97,6 +97,7 @@ def test_why_phases_are_slow(fors, simulate, star):
     assert line["bin_ns"] * (len(line["arrived_bytes"]) - 1) <= result["time_ns"]
     shown = fors("simulate", *args).out
     assert f"{slow['fullest_link']} had 2 messages" in shown and "waited for room, " in shown
+    assert result["senders"] == 16 and " send, " not in shown
     quiet = star("0 1\nphase\n1 2\n")["slot"][1]
     assert quiet["fullest_messages"] == 1 and quiet["waiting_links"] == 0 and quiet["stalled_link"] is None
 
@@ -109,6 +110,8 @@ def test_parts_of_something_better(fors, simulate, star):
     assert simulate(*args, "--crossbar")["crossbar_share"] == pytest.approx(0.5, abs=0.01)
     assert simulate(*args)["crossbar_share"] is None
     assert "of one switch for all" in fors("simulate", *args, "--crossbar", "--healthy", "150").out
+    one = ["--synthetic", STAR, "--routing", "d-mod-k", "--pattern", "incast(1)"]
+    assert simulate(*one)["senders"] == 3 and "3 of 4 send, " in fors("simulate", *one).out
     slow = star("0 1\n", "--crossbar", "--link-rate", "Leaf00[1]=0.5")
     assert slow["crossbar_share"] == 1 and slow["time_ns"] == 2160
 
@@ -205,6 +208,8 @@ def test_tago_weighs_global_links(fors, simulate, write, tmp_path):
 
     tago, ecmp = global_loads("tago", "--blocks", blocks), global_loads("random")
     assert len(tago) == 4 and tago[3] < 1.1 * tago[0] and ecmp[3] > 2 * ecmp[0]
+    spread = json.loads(fors("analyze", *args[:6], "--policy", "tago", "--blocks", blocks, "--json").out)["spread"]
+    assert spread == {"policy": "tago", "max_load": 3 * 3 / 4, "throughput": 4 / 9, "phase_load": [9 / 4]}  # from Leaf00 to Leaf01: three flows, three of four
     assert "needs --blocks" in fors("simulate", *args, "--policy", "tago", code=2).err
     for text, error in (("a: Leaf00\n", "two blocks"), ("a: Leaf00\nb: Leaf00\n", "blocks:2"), ("a: Leaf00\nb: H01\n", "no switch"), ("a Leaf00\n", "blocks:1"),
                         ("a: Leaf00\nb: Leaf03\n", "no cable leads")):

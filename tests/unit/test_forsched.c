@@ -830,6 +830,61 @@ static void heartbeats(void **state)
 }
 
 /* A clock a year ahead, killed, and corrected: that is no sign of life. Clocks of two hosts differ a little. */
+static void assert_path(const char *path, const char *job, const char *wanted)
+{
+	char *found = NULL;
+
+	assert_int_equal(forsched_job_path(path, job, &found, NULL), FORSCHED_OK);
+	assert_string_equal(found, wanted);
+	free(found);
+}
+
+/* A job's own schedule is found by its name, the fabric's where it has none; no name leads out of the folder. */
+static void schedules_of_jobs(void **state)
+{
+	static const char *const bad[] = {
+		"../4711", ".",	   "..", "a/b",
+		".hidden", "/etc", "",	 "0123456789012345678901234567890123456789012345678901234567890123"};
+	struct place place = make_place();
+	struct bytes good = published_spec("FT(2;4,4)", 0, "auto", 10);
+	struct forsched_heartbeat beat;
+	struct forsched *schedule;
+	char jobs[128], mine[128], file[160], *found = NULL;
+
+	snprintf(jobs, sizeof(jobs), "%s/jobs", place.directory);
+	snprintf(mine, sizeof(mine), "%s/jobs/4711", place.directory);
+	snprintf(file, sizeof(file), "%s/schedule", mine);
+	unsetenv("FORSCHED_JOB");
+	setenv("SLURM_JOB_ID", "4711", true);
+	assert_path(place.directory, NULL, place.directory);
+	assert_int_equal(mkdir(jobs, 0755) || mkdir(mine, 0755), 0);
+	assert_path(place.directory, NULL, place.directory); /* no schedule yet */
+	published_write(file, good);
+	assert_path(place.directory, NULL, mine);
+	assert_path(place.file, NULL, mine);
+	assert_path(place.directory, "4712", place.directory);
+	setenv("FORSCHED_JOB", "another", true);
+	assert_path(place.directory, NULL, place.directory);
+	assert_path(place.directory, "4711", mine);
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		assert_int_equal(forsched_job_path(place.directory, bad[i], &found, NULL), FORSCHED_ERANGE);
+	assert_int_equal(forsched_job_path("", NULL, &found, NULL), FORSCHED_ERANGE);
+	unsetenv("FORSCHED_JOB");
+	unsetenv("SLURM_JOB_ID");
+	assert_path(place.directory, NULL, place.directory);
+
+	put_text(place.heartbeat, "1000 10\n"); /* one for all */
+	schedule = open_file(mine);
+	assert_int_equal(forsched_heartbeat(schedule, &beat, NULL), FORSCHED_OK);
+	assert_int_equal(beat.unix_ms, 1000);
+	forsched_close(schedule);
+	free(good.data);
+	unlink(file);
+	rmdir(mine);
+	rmdir(jobs);
+	remove_place(&place);
+}
+
 static void heartbeats_of_the_future(void **state)
 {
 	static const char *const far[] = {"18446744073709551615 10\n", "9223372036854775807 10\n",
@@ -939,6 +994,7 @@ int main(void)
 		cmocka_unit_test(waiting_for_the_next_epoch),
 		cmocka_unit_test(watching_with_poll),
 		cmocka_unit_test(heartbeats),
+		cmocka_unit_test(schedules_of_jobs),
 		cmocka_unit_test(heartbeats_of_the_future),
 		cmocka_unit_test(many_threads_at_once),
 		cmocka_unit_test(every_code_has_words),

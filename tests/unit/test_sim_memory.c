@@ -5,32 +5,60 @@
 #include <stdlib.h>
 
 #include "faults.h"
+#include "model/measure/spread.h"
 
 static struct fors_error error;
+
+/* Blocks, and loads by chance. */
+static enum fors_err by_chance(const struct fors_router *router, const struct fors_hops *hops)
+{
+	uint32_t block_of[9] = {0};
+	struct fors_blocks *blocks = NULL;
+	struct fors_pattern *pattern = NULL;
+	struct fors_spread *spread = NULL;
+	enum fors_err err = fors_blocks_new(router->graph, block_of, 1, &blocks, &error);
+
+	if (!err)
+		err = fors_pattern_new("xor", 8, NULL, &pattern, &error);
+	if (!err)
+		err = fors_spread_loads(router, hops, blocks, FORS_SPREAD_VLB, pattern, &spread, &error);
+	assert_true((err == FORS_OK) == (spread != NULL));
+	fors_spread_free(spread);
+	fors_pattern_free(pattern);
+	fors_blocks_free(blocks);
+	return err;
+}
 
 /* A program, next hops and a run; what became of them. */
 static enum fors_err all_of_it(const struct hand *star, const double *gbits)
 {
 	const struct fors_router router = hand_router(star);
 	struct fors_sim_settings set = fors_sim_defaults();
-	struct fors_program *program = NULL;
+	const uint64_t gap[8] = {2000000, 2000000, 2000000, 2000000, 2000000, 2000000, 2000000, 2000000};
+	struct fors_program *load = NULL, *program = NULL;
 	struct fors_hops *hops = NULL;
 	struct fors_sim_result *result = NULL;
-	enum fors_err err = fors_program_load(8, 400, 2000000, FORS_NONE, 1, &program, &error);
+	enum fors_err err = fors_program_load(8, 400, 2000000, FORS_NONE, 1, &load, &error);
 
+	if (!err)
+		err = fors_program_offer(load, 400, gap, 1, &program, &error);
 	if (!err)
 		err = fors_hops_new(star->graph, false, &hops, &error);
 	set.gbits = gbits;
 	set.has_barrier = false;
 	set.buffer = 1 << 20;
 	set.policy = FORS_POLICY_ADAPTIVE;
+	set.adaptive.binding = 1000000;
 	set.hops = hops;
+	if (!err)
+		err = by_chance(&router, hops);
 	if (!err)
 		err = fors_simulate(&router, program, &set, &result, &error);
 	assert_true((err == FORS_OK) == (result != NULL));
 	fors_sim_result_free(result);
 	fors_hops_free(hops);
 	fors_program_free(program);
+	fors_program_free(load);
 	return err;
 }
 

@@ -117,6 +117,7 @@ static void unknown_is_null(void **state)
 		"left_out",
 		"repairs",
 		"failover",
+		"jobs",
 	};
 	struct fors_status status;
 	json_t *object;

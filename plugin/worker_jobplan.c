@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Plans for several jobs: the text in force is read over a look, lanes are shared out, the jobs that are touched are
+ * planned, and what comes of it is published.
+ *
+ * A job is touched when its servers are others, or the lanes that it may use, or when it has no schedule; over another
+ * look all are. Nothing is published before all plans are there: whose lanes are whose is decided for all of them
+ * together.
+ */
+#include "worker_inside.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/jobs/again.h"
+#include "core/planners/jobplan_over.h"
+#include "core/schedule/lane_ways.h"
+#include "clock.h"
+#include "log.h"
+
+/*
+ * Of the search for owners. Jobs wait for it, those that start, and all after a failure: a twentieth of a second, a
+ * tenth; what the rest of it would find is little (doc/jobs.md).
+ */
+#define CHANGE_PART 12
+#define SWEEP_PART 5
+
+/* What is needed while jobs are planned; set is the new one, which is not in force yet. */
+struct planning {
+	struct fors_worker *worker;
+	struct fors_worker_jobset set;
+	uint32_t *was_of;	   /* per job of the set: its number in the set in force, or FORS_NO_JOB */
+	struct fors_jobkept *kept; /* per job of the set */
+	struct fors_jobplans plans;
+	struct fors_error error;
+};
+
+void fors_worker_clear_jobset(struct fors_worker_jobset *set)
+{
+	fors_joblist_clear(&set->list);
+	fors_owners_clear(&set->owners);
+	fors_fabric_free(set->seats);
+	fors_job_free(set->look);
+	*set = (struct fors_worker_jobset){.look = NULL};
+}
+
+static enum fors_err read_list(struct planning *p)
+{
+	const struct fors_worker_jobs *jobs = &p->worker->jobs;
+	const struct fors_job *look = p->set.look;
+	const struct fors_fabric *fabric = look->fabric;
+	enum fors_err err = FORS_OK;
+
+	if (!fabric) {
+		err = fors_jobs_seats(look->net, look->over->has_participants ? &look->over->participants : NULL,
+				      &p->set.seats, &p->error);
+		fabric = p->set.seats;
+	}
+	if (!err)
+		err = fors_joblist_read_present(jobs->text, jobs->size, jobs->file, fabric, &p->set.list, &p->error);
+	return err;
+}
+
+/* --- what stays ----------------------------------------------------------------------------------------------- */
+
+static enum fors_err match(struct planning *p)
+{
+	const struct fors_joblist *list = &p->set.list;
+
+	p->was_of = malloc((list->count + (size_t)1) * sizeof(*p->was_of));
+	p->kept = calloc(list->count + (size_t)1, sizeof(*p->kept));
+	if (!p->was_of || !p->kept)
+		return fors_fail_memory(&p->error);
+	return fors_jobs_match(&p->worker->jobs.set.list, list, p->was_of, &p->error);
+}
+
+static enum fors_err find_owners(struct planning *p)
+{
+	const struct fors_worker_jobset *old = &p->worker->jobs.set;
+	const struct fors_fabric *fabric = p->set.look->fabric;
+	struct fors_owners_task task = {.fabric = fabric,
+					.list = &p->set.list,
+					.work = FORS_OWNERS_WORK /
+						(p->set.look == old->look ? CHANGE_PART : SWEEP_PART),
+					.cancelled = fors_worker_cancelled,
+					.context = p->worker};
+	uint32_t *before = NULL;
+	enum fors_err err = FORS_OK;
+
+	if (old->is_planned && old->look->fabric && !p->set.look->jobs_move)
+		err = fors_owners_again(old->look->fabric, &old->owners, fabric, p->was_of, p->set.list.count, &before,
+					&p->error);
+	task.before = before;
+	if (!err)
+		err = fors_owners_find(&task, &p->set.owners, &p->error);
+	free(before);
+	return err;
+}
+
+/* Jobs that go on with what they have. False: out of memory. */
+static bool keep(struct planning *p)
+{
+	struct fors_worker_jobs *jobs = &p->worker->jobs;
+	const struct fors_worker_jobset *old = &jobs->set;
+	const struct fors_fabric *fabric = p->set.seats ? p->set.seats : p->set.look->fabric;
+	struct fors_jobview first = {&old->list, &old->owners}, second = {&p->set.list, &p->set.owners};
+
+	if (!old->is_planned || old->basis != p->set.basis)
+		return true;
+	for (uint32_t j = 0; j < p->set.list.count; j++) {
+		const struct fors_jobs_item *item = fors_jobs_have(&jobs->board, p->set.list.job[j].name);
+
+		if (!item)
+			return false;
+		if (p->was_of[j] == FORS_NO_JOB || !fors_jobs_has_plan(item) || item->is_inherited ||
+		    !fors_jobplan_may_stay(fabric, first, p->was_of[j], second, j, item->over,
+					   item->told.phases == item->told.alone_bound))
+			continue;
+		p->kept[j] = (struct fors_jobkept){item->schedule, item->over};
+	}
+	return true;
+}
+
+/* --- planning ------------------------------------------------------------------------------------------------- */
+
+static enum fors_err plan_own(struct planning *p)
+{
+	const struct fors_job *look = p->set.look;
+	const struct fors_request request = {.task = {.fabric = look->fabric,
+						      .cancelled = fors_worker_cancelled,
+						      .context = p->worker,
+						      .threads = p->worker->setup.threads,
+						      .ilp_seconds = look->ilp_seconds},
+					     .method = look->method,
+					     .net = look->net,
+					     .lfts = look->lfts,
+					     .clock_ms = fors_clock_exact_ms};
+
+	return fors_jobplans_renew(&request, &p->set.list, &p->set.owners, p->kept, &p->plans, &p->error);
+}
+
+static enum fors_err make_plans(struct planning *p)
+{
+	enum fors_err err = match(p);
+
+	if (!err && p->set.look->fabric)
+		err = find_owners(p);
+	if (!err && !keep(p))
+		err = fors_fail_memory(&p->error);
+	if (err)
+		return err;
+	return p->set.look->fabric ? plan_own(p)
+				   : fors_worker_plan_jobs_over(p->worker, p->set.look, p->set.seats, &p->set.list,
+								p->kept, &p->plans, &p->error);
+}
+
+/* --- publishing ----------------------------------------------------------------------------------------------- */
+
+/* Members of its line that are not there, if any. */
+static void tell_missing(const struct fors_jobentry *job, const char *what, char *text, size_t size)
+{
+	if (job->nmissing)
+		snprintf(text, size, "line %u: %u of its servers not there, or taking no part: %.40s%s%s%.100s",
+			 job->line, job->nmissing, job->missing, job->nmissing > 1 ? ", ..." : "", *what ? "; " : "",
+			 what);
+	else
+		snprintf(text, size, "%s", what);
+}
+
+static void tell_job(const struct planning *p, uint32_t j, struct fors_jobs_item *item)
+{
+	const struct fors_jobentry *job = &p->set.list.job[j];
+	const struct fors_jobplan *made = &p->plans.job[j];
+
+	item->is_listed = true;
+	item->told.is_exclusive = job->is_exclusive;
+	item->told.servers = job->count;
+	item->told.missing = job->nmissing;
+	item->told.leaves = job->nleaves;
+	item->told.lanes = p->set.look->fabric ? (int64_t)made->nlanes : FORS_UNKNOWN;
+	if (made->is_kept)
+		return;
+	item->told.lower_bound = made->lower_bound;
+	item->told.alone_bound = made->alone_bound;
+}
+
+/* The plan, which is taken. False: out of memory. */
+static bool publish_plan(struct planning *p, uint32_t j, struct fors_jobs_item *item, struct fors_error *error)
+{
+	struct fors_jobplan *made = &p->plans.job[j];
+	struct fors_schedule *plan = made->plan;
+	enum fors_err err = fors_schedule_name(plan, p->set.look->fabric, p->set.list.job[j].name, error);
+
+	made->plan = NULL;
+	plan->fabric_epoch = p->worker->board.schedule ? p->worker->board.schedule->epoch : 0;
+	if (err)
+		fors_schedule_free(plan);
+	else
+		err = fors_jobs_publish(&p->worker->jobs.board, item, plan, error);
+	if (!err) {
+		item->over = made->over;
+		item->told.state = FORS_JOB_IS_PLANNED;
+		snprintf(item->told.over, sizeof(item->told.over), "%s", fors_jobplan_over(made->over));
+		item->told.phases = (int64_t)item->schedule->nphases;
+		tell_missing(&p->set.list.job[j], "", item->told.reason, sizeof(item->told.reason));
+	}
+	return err != FORS_ENOMEM;
+}
+
+/* False: out of memory. */
+static bool publish_job(struct planning *p, uint32_t j)
+{
+	struct fors_jobs *board = &p->worker->jobs.board;
+	struct fors_jobs_item *item = fors_jobs_have(board, p->set.list.job[j].name);
+	struct fors_error error = {.code = FORS_OK};
+	char why[sizeof(item->told.reason)];
+
+	if (!item)
+		return false;
+	tell_job(p, j, item);
+	if (p->plans.job[j].is_kept) {
+		tell_missing(&p->set.list.job[j], "", item->told.reason, sizeof(item->told.reason));
+		return true;
+	}
+	if (p->plans.job[j].plan && !publish_plan(p, j, item, &error))
+		return false;
+	if (!p->plans.job[j].plan && !error.code && p->plans.job[j].error.code)
+		error = p->plans.job[j].error;
+	if (!error.code)
+		return true;
+	tell_missing(&p->set.list.job[j], error.text, why, sizeof(why));
+	return fors_jobs_withdraw(board, item, FORS_JOB_HAS_NONE, why);
+}
+
+/* What is not listed has ended. False: out of memory. */
+static bool publish_all(struct planning *p)
+{
+	bool is_good = fors_worker_end_jobs(p->worker, &p->set.list);
+
+	for (uint32_t j = 0; j < p->set.list.count && is_good; j++)
+		is_good = publish_job(p, j);
+	return is_good;
+}
+
+/* --- all in one ----------------------------------------------------------------------------------------------- */
+
+/* Two jobs that own their lanes meet in a cable: a fault of fors, and nothing of it gets out. */
+static bool is_meeting(struct planning *p)
+{
+	if (!p->plans.nmeetings)
+		return false;
+	fors_log_error(p->worker->setup.log, FORS_F_VERIFY, "%s", p->plans.meeting);
+	snprintf(p->worker->jobs.trouble, sizeof(p->worker->jobs.trouble),
+		 "the plans of two jobs meet in a cable; this is a bug: %.200s", p->plans.meeting);
+	return true;
+}
+
+/* The plans are there. False: out of memory. */
+static bool take_effect(struct planning *p)
+{
+	struct fors_worker_jobs *jobs = &p->worker->jobs;
+
+	if (is_meeting(p)) {
+		jobs->is_pending = false;
+		return fors_jobs_withdraw_all(&jobs->board, FORS_JOB_HAS_NONE, jobs->trouble);
+	}
+	if (!publish_all(p)) {
+		jobs->set.is_planned = false; /* some have what belongs to other lanes */
+		return false;
+	}
+	if (p->set.look == jobs->set.look)
+		jobs->set.look = NULL; /* which goes on */
+	fors_worker_clear_jobset(&jobs->set);
+	jobs->set = p->set;
+	jobs->set.is_planned = true;
+	p->set = (struct fors_worker_jobset){.look = NULL};
+	jobs->is_pending = false;
+	return true;
+}
+
+bool fors_worker_plan_jobs(struct fors_worker *worker, struct fors_job *look)
+{
+	struct planning p = {.worker = worker, .set = {.look = look ? look : worker->jobs.set.look}};
+	enum fors_err err;
+	bool is_good;
+
+	p.set.basis = fors_job_basis(p.set.look);
+	worker->jobs.is_busy = true;
+	err = read_list(&p);
+	if (!err)
+		err = make_plans(&p);
+	worker->jobs.is_busy = false;
+	is_good = !err && take_effect(&p);
+	if (err == FORS_ENOMEM || (!err && !is_good))
+		fors_worker_run_short(worker);
+	else if (err && err != FORS_ECANCELLED)
+		fors_worker_blame_jobs_file(worker, p.error.text);
+	p.set.look = NULL; /* not ours, if it was not adopted */
+	fors_worker_clear_jobset(&p.set);
+	fors_jobplans_clear(&p.plans);
+	free(p.was_of);
+	free(p.kept);
+	return is_good;
+}

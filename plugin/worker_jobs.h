@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * worker_jobs.h - several jobs, each with a schedule of its own (jobs_file in fors.conf): what the worker keeps of
+ * them.
+ *
+ * Words beside those of worker_inside.h:
+ *
+ *	look	the job (job.h) that showed last what the switches hold: over it a new jobs file is planned
+ *	text	the jobs file as it was good last; in force whatever becomes of the file
+ *
+ * Everything here runs in the worker's thread.
+ */
+#ifndef FORS_PLUGIN_WORKER_JOBS_H
+#define FORS_PLUGIN_WORKER_JOBS_H
+
+#include "core/planners/jobplan.h"
+#include "job.h"
+#include "jobs.h"
+#include "jobs_file.h"
+
+struct fors_worker;
+struct fors_status;
+
+/* Who runs over a look, and over which lanes. */
+struct fors_worker_jobset {
+	struct fors_job *look;	   /* owned; NULL: none */
+	uint64_t basis;		   /* of the look */
+	struct fors_fabric *seats; /* owned; who may be in a job, where the look has no fabric; else NULL */
+	struct fors_joblist list;
+	struct fors_owners owners;
+	bool is_planned; /* list and owners are what jobs were planned with; else they are empty */
+};
+
+struct fors_worker_jobs {
+	struct fors_jobs board;
+	struct fors_worker_jobset set;
+	struct fors_jobs_file *reader; /* NULL: not needed so far */
+	char file[FORS_CONF_LINE_MAX]; /* jobs_file; empty: none */
+	char *text;		       /* in force, owned; NULL: there never was one */
+	size_t size;
+	char *refused;			   /* the text that was found no good, owned; NULL: none */
+	char trouble[FORS_ERROR_TEXT / 2]; /* what is wrong with the file; empty: nothing */
+	uint64_t trouble_ms;		   /* Unix time since when */
+	bool is_blocked;		   /* the tables of the look are not those in the switches, or not for sure */
+	bool is_pending;		   /* the text in force has not been planned for */
+	bool has_spoken;		   /* as the master: what others left may be withdrawn */
+	bool is_told;			   /* the status knows of all */
+	bool is_busy;			   /* schedules are being read, by the verifier: they have to stay */
+};
+
+/* --- worker_jobs.c --- */
+
+/* At the beginning, with the board open; and at the end. */
+void fors_worker_jobs_open(struct fors_worker *worker);
+void fors_worker_jobs_close(struct fors_worker *worker);
+
+/* What comes of a job that has tables while jobs_file is set. The job may become jobs.set.look, which owns it then. */
+void fors_worker_do_jobs(struct fors_worker *worker, struct fors_job *job);
+
+/* jobs_file is not set: nobody has a schedule as a job, whatever an earlier opensm left. */
+void fors_worker_drop_jobs(struct fors_worker *worker);
+
+/* Whatever comes next: no job has a schedule. The fabric's own is not touched. */
+void fors_worker_withdraw_jobs(struct fors_worker *worker, const char *reason);
+/* The same, because this subnet manager is not the master; what comes after that begins anew. */
+void fors_worker_leave_jobs(struct fors_worker *worker);
+
+/* Tables have changed that are another engine's: withdraw what is over them. */
+void fors_worker_outdate_jobs(struct fors_worker *worker, uint64_t changes);
+
+/* Every tick: look at the file, plan what it changes; files and folders. */
+void fors_worker_watch_jobs(struct fors_worker *worker);
+
+/* Fill what there is to say of jobs into a status. */
+void fors_worker_fill_jobs(struct fors_worker *worker, struct fors_status *status);
+
+/* The text in force is no good: said in log and status. */
+void fors_worker_blame_jobs_file(struct fors_worker *worker, const char *why);
+
+/* Jobs that are not in this list have ended: withdraw them. False: out of memory. */
+bool fors_worker_end_jobs(struct fors_worker *worker, const struct fors_joblist *list);
+
+/* --- worker_jobplan.c --- */
+
+/*
+ * Plan the text in force over a look, which is adopted on success (else it stays the caller's; NULL: the one that there
+ * is). Jobs that nothing has changed for keep what they have. False: cancelled, no memory, or the text is no good
+ * (trouble says so).
+ */
+bool fors_worker_plan_jobs(struct fors_worker *worker, struct fors_job *look);
+
+void fors_worker_clear_jobset(struct fors_worker_jobset *set);
+
+#endif

@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Several jobs, each with a schedule of its own, under the stock opensm: judged over the tables in the simulated switches.
+
+The judge walks each flow of each published schedule through the hardware's own tables. It knows who may meet whom: in a phase
+nobody, and jobs that own their lanes never, whatever their clocks.
+"""
+import csv
+import json
+import re
+import subprocess
+
+import pytest
+
+from harness import FatTree, fors_command, wait_for
+
+TREE = FatTree(4, 4)  # four servers on each of four leaves
+
+ONE, TWO = "Node00-00, Node00-01, Node01-00, Node01-01", "Node02-00, Node02-01, Node03-00, Node03-01"
+BESIDE = "Node00-02, Node00-03, Node01-02, Node01-03"
+OTHERS = "Node02-02, Node02-03, Node03-02"
+FIRST = f"one [exclusive]: {ONE}\ntwo [exclusive]: {TWO}\nbeside [exclusive]: {BESIDE}\nothers: {OTHERS}\n"
+
+
+def write(path, text):
+    """As who writes the file should: whole, under another name, renamed."""
+    path.with_suffix(".new").write_text(text)
+    path.with_suffix(".new").rename(path)
+
+
+@pytest.fixture
+def jobs(fabric, tmp_path):
+    """jobs(text, **options) -> (Ibsim, OpenSM, the jobs file); the fabric has a path index for each lane."""
+    def start(text, conf="", topology=TREE, **options):
+        file = tmp_path / "jobs"
+        if text is not None:
+            write(file, text)
+        options.setdefault("lmc", "2")
+        sim, sm = fabric(topology, fors_conf=f"jobs_file = {file}\n{conf}", **options)
+        return sim, sm, file
+    return start
+
+
+def schedule_of(sm, name):
+    return sm.state_dir / "jobs" / name / "schedule"
+
+
+def rows(path):
+    """The flows of a schedule, as fors reads it: (phase, source name, destination LID, destination name); and its epoch."""
+    text = subprocess.run(fors_command("schedule", path, "--format", "csv"), capture_output=True, text=True, check=True).stdout
+    return list(csv.DictReader(text.splitlines()))
+
+
+def info(path):
+    """What `fors schedule` says of it; a withdrawn one has 0 phases, and exit code 1."""
+    done = subprocess.run(fors_command("schedule", path, "--format", "json"), capture_output=True, text=True)
+    assert done.returncode in (0, 1), done.stderr
+    return json.loads(done.stdout)
+
+
+def links_of(sim, path):
+    """All directed cables that flows of the schedule use between switches; each flow arrives, and meets none of its phase."""
+    snapshot = sim.snapshot()
+    by_guid = {port.guid: name for name, port in snapshot.port.items() if name not in snapshot.switches}
+    used, phases = set(), {}
+    for row in rows(path):
+        source, wanted = by_guid[int(row["src_guid"], 16)], by_guid[int(row["dst_guid"], 16)]
+        at, hops = snapshot.cable[source, 1][0], [(source, 1)]
+        while at in snapshot.switches:
+            hop = (at, snapshot.table[at][int(row["dst_lid"])])
+            assert hop in snapshot.cable, f"{row} ends at {hop}"
+            hops.append(hop)
+            at = snapshot.cable[hop][0]
+            assert len(hops) < 8
+        assert at == wanted
+        here = phases.setdefault(row["phase"], set())
+        assert not here & set(hops), f"two flows meet in phase {row['phase']}"
+        here |= set(hops)
+        used |= {hop for hop in hops[1:] if snapshot.cable[hop][0] in snapshot.switches}
+    return used
+
+
+def judge(sim, sm, exclusive, shared=()):
+    """All these have a schedule, right over the tables; those that are exclusive have no cable in common."""
+    links = {name: links_of(sim, schedule_of(sm, name)) for name in (*exclusive, *shared)}
+    for one in exclusive:
+        for two in exclusive:
+            assert one >= two or not links[one] & links[two], (one, two)
+    return links
+
+
+def job(status, name):
+    return next((job for job in status["jobs"] or () if job["name"] == name), {})
+
+
+def wait_jobs(sm, *names, state="active", **wanted):
+    """The status, as soon as these jobs are in this state."""
+    return sm.wait_status(jobs=lambda jobs: jobs is not None and {job["name"] for job in jobs if job["state"] == state} >= set(names),
+                          **wanted)
+
+
+def test_side_by_side(jobs):
+    """Start, a cut, a job that ends, one that comes: each state right in the switches; nobody gets an epoch for nothing."""
+    sim, sm, file = jobs(FIRST)
+    status = wait_jobs(sm, "one", "two", "beside", "others", state="active", reason=lambda text: text.startswith("jobs"))
+    judge(sim, sm, ["one", "two", "beside"], ["others"])
+    assert status["state"] == "active" and status["phases"] is None
+    assert job(status, "one")["over"] == "own" and job(status, "one")["phases"] == 4 and job(status, "one")["ratio"] == 1
+    assert job(status, "others")["over"] == "free"
+    assert info(sm.schedule_file)["reason"].startswith("jobs")
+    shown = info(schedule_of(sm, "one"))
+    assert shown["epoch"] == job(status, "one")["epoch"]
+    text = subprocess.run(fors_command("status", sm.state_dir), capture_output=True, text=True)
+    assert text.returncode == 0 and re.search(r"one +active", text.stdout)
+
+    # a job ends, another comes: who is not touched keeps the epoch
+    epochs = {name: job(status, name)["epoch"] for name in ("one", "two", "beside", "others")}
+    write(file, FIRST.replace("beside", "later").replace("Node01-03", "Node01-02"))
+    status = wait_jobs(sm, "later")
+    judge(sim, sm, ["one", "two", "later"], ["others"])
+    assert info(schedule_of(sm, "beside"))["phases"] == 0
+    assert job(status, "beside")["state"] == "withdrawn"
+    assert {name: job(status, name)["epoch"] for name in ("one", "two", "others")} == {
+        name: epochs[name] for name in ("one", "two", "others")}
+
+    # a cut: all are planned anew, and right over what the switches hold then; whose plan is the same keeps its epoch
+    before = {name: job(status, name)["epoch"] for name in ("one", "two", "later", "others")}
+    victim = next(iter(sorted(links_of(sim, schedule_of(sm, "one")))))
+    sim.unlink(*victim)
+    sm.sighup()
+    status = sm.wait_status(dead_links=lambda links: len(links or ()) == 1, state="active",
+                            jobs=lambda jobs: all(job["state"] == "active" for job in jobs if job["name"] in before))
+    assert job(status, "one")["epoch"] > before["one"]
+    assert victim not in judge(sim, sm, ["one", "two", "later"], ["others"])["one"]
+
+    # a file that is none: the last good jobs stay, and a warning says since when
+    write(file, "one [exclusive]: Node00-00\nagain: Node00-00\n")
+    held = sm.wait_status(remarks=lambda remarks: any("since" in remark and "Node00-00" in remark for remark in remarks))
+    assert {name: job(held, name)["epoch"] for name in before} == {name: job(status, name)["epoch"] for name in before}
+    file.unlink()
+    sm.wait_status(remarks=lambda remarks: any("cannot be opened" in remark and "stay" in remark for remark in remarks))
+    judge(sim, sm, ["one", "two", "later"], ["others"])
+    write(file, f"one [exclusive]: {ONE}\n")
+    status = sm.wait_status(remarks=[], jobs=lambda jobs: [job["name"] for job in jobs if job["state"] == "active"] == ["one"])
+    judge(sim, sm, ["one"])
+
+
+def test_restart(jobs):
+    """An opensm that starts again goes on with larger epochs; one that does not find the file withdraws all."""
+    sim, sm, file = jobs(f"one [exclusive]: {ONE}\ntwo [exclusive]: {TWO}\n")
+    first = wait_jobs(sm, "one", "two")
+    sm.stop()
+    assert info(schedule_of(sm, "one"))["phases"] == 4  # the switches hold its tables still
+    again = type(sm)(sim, sm.directory, fors_conf=f"jobs_file = {file}\n", lmc="2")
+    with again:
+        status = again.wait_status(state="active", jobs=lambda jobs: jobs and all(
+            job["state"] == "active" and job["epoch"] > first["epoch"] for job in jobs))
+        assert all(job(status, name)["epoch"] > job(first, name)["epoch"] for name in ("one", "two"))
+        judge(sim, again, ["one", "two"])
+    file.unlink()
+    with type(sm)(sim, sm.directory, fors_conf=f"jobs_file = {file}\n", lmc="2") as third:
+        status = third.wait_status(state="failed", reason=lambda text: "no job has a schedule" in text)
+        assert all(info(schedule_of(third, name))["phases"] == 0 for name in ("one", "two"))
+        assert "cannot be opened" in status["reason"]
+        write(file, f"two [exclusive]: {TWO}\n")
+        wait_jobs(third, "two", state="active")
+        judge(sim, third, ["two"])

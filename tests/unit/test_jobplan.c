@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Tests of what runs on while jobs come and go: core/jobs/again.h, fors_joblist_read_present(), and of core/planners
+ * what stays (jobplan.h), goes over any tables (jobplan_over.h), gets a name (core/schedule/lane_ways.h).
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/jobs/again.h"
+#include "core/planners/jobplan_over.h"
+#include "core/schedule/lane_ways.h"
+#include "core/schedule/schedule_file.h"
+#include "core/schedule/verify.h"
+#include "data.h"
+#include "support.h"
+
+#define ONE "one [exclusive]: Node00-00, Node00-01, Node01-00, Node01-01\n"
+#define TWO "two [exclusive]: Node00-02, Node01-02, Node02-00\n"
+
+struct outcome {
+	struct fors_joblist list;
+	struct fors_owners owners;
+	struct fors_jobplans plans;
+};
+
+static struct fors_joblist read_present(const struct fors_fabric *fabric, const char *text)
+{
+	struct fors_joblist list;
+	struct fors_error error;
+
+	if (fors_joblist_read_present(text, strlen(text), "jobs", fabric, &list, &error))
+		fail_msg("%s", error.text);
+	return list;
+}
+
+static struct outcome run(const struct bed *bed, const char *text, const uint32_t *before,
+			  const struct fors_jobkept *kept)
+{
+	struct outcome out = {.list = read_present(bed->fabric, text)};
+	const struct fors_owners_task task = {
+		.fabric = bed->fabric, .list = &out.list, .before = before, .work = FORS_OWNERS_WORK / 50};
+	const struct fors_request request = {
+		.task = {.fabric = bed->fabric}, .method = "auto", .net = bed->net, .lfts = bed->lfts};
+
+	assert_int_equal(fors_owners_find(&task, &out.owners, NULL), FORS_OK);
+	assert_int_equal(fors_jobplans_renew(&request, &out.list, &out.owners, kept, &out.plans, NULL), FORS_OK);
+	assert_int_equal(out.plans.nmeetings, 0);
+	return out;
+}
+
+static void clear(struct outcome *out)
+{
+	fors_jobplans_clear(&out->plans);
+	fors_owners_clear(&out->owners);
+	fors_joblist_clear(&out->list);
+}
+
+/* --- texts ---------------------------------------------------------------------------------------------------- */
+
+/* What is not there concerns its own job only; what is no file of jobs is none all the same. */
+static void lost_servers(void **state)
+{
+	static const char *const bad[] = {"a: Node00-00\nb: Node00-00\n",
+					  "a: Node00-00\na: Node00-01\n",
+					  "../a: Node00-00\n",
+					  "a\n",
+					  "a/b: Node00-00\n",
+					  "a [odd]: Node00-00\n",
+					  "a:\n"};
+	struct bed *bed = bed_new("FT(2;4,4)", 2);
+	struct fors_joblist list = read_present(
+		bed->fabric, "here: Node00-00\nsome: Node01-00, Nobody, Spine00, Node01-01\nlost: Node77-00\n");
+	struct fors_error error;
+
+	assert_int_equal(list.count, 3);
+	assert_int_equal(list.job[0].nmissing, 0);
+	assert_int_equal(list.job[1].count, 2);
+	assert_int_equal(list.job[1].nmissing, 2);
+	assert_string_equal(list.job[1].missing, "Nobody");
+	assert_int_equal(list.job[2].count, 0);
+	assert_int_equal(list.job[2].nmissing, 1);
+	fors_joblist_clear(&list);
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		assert_int_equal(fors_joblist_read_present(bad[i], strlen(bad[i]), "jobs", bed->fabric, &list, &error),
+				 FORS_EINPUT);
+	bed_free(bed);
+}
+
+/* A job without servers has no plan, and takes no lane; one of a single server has one phase. */
+static void small_jobs(void **state)
+{
+	struct bed *bed = bed_new("FT(2;4,4)", 2);
+	struct outcome out = run(bed, "none [exclusive]: Nobody\nsingle [exclusive]: Node03-03\n" ONE, NULL, NULL);
+
+	assert_null(out.plans.job[0].plan);
+	data_contains(out.plans.job[0].error.text, "none of its servers");
+	assert_int_equal(out.plans.job[1].plan->nphases, 1);
+	assert_int_equal(out.plans.job[2].over, FORS_OVER_OWN);
+	clear(&out);
+	bed_free(bed);
+}
+
+/* --- again ---------------------------------------------------------------------------------------------------- */
+
+/* Lanes go to the new numbers of their jobs; on another fabric nobody knows whose they were. */
+static void lanes_of_before(void **state)
+{
+	struct bed *bed = bed_new("FT(2;4,4)", 2), *other = bed_new("FT(2;4,3)", 2);
+	struct outcome first = run(bed, ONE TWO, NULL, NULL);
+	struct fors_joblist now = read_present(bed->fabric, "new: Node03-03\n" TWO);
+	uint32_t was_of[2], *before;
+
+	assert_int_equal(fors_jobs_match(&first.list, &now, was_of, NULL), FORS_OK);
+	assert_int_equal(was_of[0], FORS_NO_JOB);
+	assert_int_equal(was_of[1], 1);
+	assert_int_equal(fors_owners_again(bed->fabric, &first.owners, bed->fabric, was_of, 2, &before, NULL), FORS_OK);
+	for (size_t i = 0; i < 16; i++)
+		assert_int_equal(before[i], first.owners.job[i] == 1 ? 1 : FORS_NO_JOB);
+	free(before);
+	assert_int_equal(fors_owners_again(bed->fabric, &first.owners, other->fabric, was_of, 2, &before, NULL),
+			 FORS_OK);
+	assert_null(before);
+	fors_joblist_clear(&now);
+	clear(&first);
+	bed_free(bed);
+	bed_free(other);
+}
+
+/* Who keeps servers and lanes keeps the schedule; who lost a lane does not, nor who could use one more. */
+static void who_stays(void **state)
+{
+	struct bed *bed = bed_new("FT(2;4,4)", 2);
+	struct outcome out = run(bed, ONE TWO, NULL, NULL), same = run(bed, TWO ONE, NULL, NULL);
+	struct fors_jobview first = {&out.list, &out.owners}, second = {&out.list, &same.owners};
+	uint32_t *lane = NULL;
+
+	memcpy(same.owners.job, out.owners.job, 16 * sizeof(*same.owners.job));
+	assert_true(fors_jobplan_may_stay(bed->fabric, first, 0, second, 0, FORS_OVER_OWN, false));
+	for (size_t i = 0; i < 8 && !lane; i++) /* of the leaves where both are */
+		if (same.owners.job[i] == 1)
+			lane = &same.owners.job[i];
+	assert_non_null(lane);
+	*lane = 0; /* from job 1 to job 0 */
+	assert_false(fors_jobplan_may_stay(bed->fabric, first, 1, second, 1, FORS_OVER_OWN, true));
+	assert_true(fors_jobplan_may_stay(bed->fabric, first, 0, second, 0, FORS_OVER_OWN, true));
+	assert_false(fors_jobplan_may_stay(bed->fabric, first, 0, second, 0, FORS_OVER_OWN, false));
+	assert_false(fors_jobplan_may_stay(bed->fabric, first, 0, second, 0, FORS_OVER_ALL,
+					   true)); /* it asked for its own */
+	assert_false(fors_jobplan_may_stay(bed->fabric, first, 0, first, 1, FORS_OVER_OWN, true)); /* other servers */
+	clear(&out);
+	clear(&same);
+	bed_free(bed);
+}
+
+/* What is kept is not planned again, and counts when others are looked at: two that meet are told. */
+static void kept_plans(void **state)
+{
+	struct bed *bed = bed_new("FT(2;4,4)", 2);
+	struct outcome out = run(bed, ONE TWO, NULL, NULL);
+	struct fors_jobkept kept[2] = {{out.plans.job[0].plan, FORS_OVER_OWN}, {NULL, FORS_OVER_OWN}};
+	struct outcome then = run(bed, ONE TWO, out.owners.job, kept);
+	bool is_right[3];
+
+	assert_true(then.plans.job[0].is_kept && !then.plans.job[0].plan);
+	assert_true(!then.plans.job[1].is_kept && then.plans.job[1].plan);
+	clear(&then);
+
+	const struct fors_jobkept all[3] = {{out.plans.job[0].plan, FORS_OVER_OWN},
+					    {out.plans.job[1].plan, FORS_OVER_OWN},
+					    {out.plans.job[0].plan, FORS_OVER_OWN}};
+
+	assert_int_equal(fors_jobplans_right(bed->net, bed->lfts, all, 3, NULL, NULL, is_right, NULL), FORS_OK);
+	assert_true(is_right[0] && is_right[1] && !is_right[2]);
+	bed_down(bed, "Leaf00"); /* both have servers there */
+	assert_int_equal(fors_jobplans_right(bed->net, bed->lfts, all, 3, NULL, NULL, is_right, NULL), FORS_OK);
+	assert_false(is_right[0] || is_right[1] || is_right[2]);
+	clear(&out);
+	bed_free(bed);
+}
+
+/* --- names ---------------------------------------------------------------------------------------------------- */
+
+/* With a name it is of version 2, goes through its bytes, and is right over the same tables, way by way. */
+static void named_plans(void **state)
+{
+	static const char *const spec[] = {"FT(2;4,4)", "FT(2;2,4;servers=4;cables=2)", "FT(2;4,4;servers=3)"};
+
+	for (size_t i = 0; i < sizeof(spec) / sizeof(spec[0]); i++)
+		for (unsigned lmc = 0; lmc < 3; lmc++) {
+			struct bed *bed = bed_new(spec[i], lmc);
+			struct outcome out =
+				run(bed, "a: Node00-00, Node00-01, Node01-00, Node02-01, Node03-02\n", NULL, NULL);
+			struct fors_schedule *plan = out.plans.job[0].plan, *read;
+			struct fors_verdict verdict;
+			void *bytes;
+			size_t size;
+
+			assert_int_equal(fors_schedule_name(plan, bed->fabric, "a", NULL), FORS_OK);
+			assert_int_equal(fors_schedule_version(plan), 2);
+			plan->epoch = 7;
+			assert_int_equal(fors_schedule_encode(plan, &bytes, &size, NULL), FORS_OK);
+			assert_int_equal(fors_schedule_decode(bytes, size, "a", &read, NULL), FORS_OK);
+			assert_string_equal(read->name, "a");
+			assert_int_equal(fors_verify(bed->net, bed->lfts, read, NULL, NULL, &verdict, NULL), FORS_OK);
+			if (!verdict.is_good)
+				fail_msg("%s: %s", spec[i], verdict.text);
+			bed_down(bed, "Spine00");
+			assert_int_equal(fors_verify(bed->net, bed->lfts, read, NULL, NULL, &verdict, NULL), FORS_OK);
+			assert_false(verdict.is_good);
+			fors_schedule_free(read);
+			free(bytes);
+			clear(&out);
+			bed_free(bed);
+		}
+}
+
+/* A withdrawn schedule may say whose it was. */
+static void named_withdrawals(void **state)
+{
+	struct fors_schedule *nothing, *read;
+	void *bytes;
+	size_t size;
+
+	assert_int_equal(fors_schedule_withdrawn(5, "it has ended", &nothing, NULL), FORS_OK);
+	strcpy(nothing->name, "4711");
+	nothing->fingerprint = 99;
+	assert_int_equal(fors_schedule_encode(nothing, &bytes, &size, NULL), FORS_OK);
+	assert_int_equal(fors_schedule_decode(bytes, size, "4711", &read, NULL), FORS_OK);
+	assert_string_equal(read->name, "4711");
+	assert_string_equal(read->reason, "it has ended");
+	assert_int_equal(read->fingerprint, 99);
+	fors_schedule_free(read);
+	fors_schedule_free(nothing);
+	free(bytes);
+}
+
+/* --- any tables ----------------------------------------------------------------------------------------------- */
+
+/* Over tables of anybody: seats are all servers, or those that take part; each job has a plan for itself. */
+static void over_any_tables(void **state)
+{
+	struct bed *bed = bed_new("FT(2;4,4)", 0);
+	uint64_t two[2] = {bed->fabric->server[5].guid, bed->fabric->server[2].guid};
+	const struct fors_participants them = {two, 2};
+	const struct fors_over_task task = {.net = bed->net, .lfts = bed->lfts};
+	struct fors_jobplans plans;
+	struct fors_joblist list;
+	struct fors_fabric *seats;
+	struct fors_verdict verdict;
+
+	assert_int_equal(fors_jobs_seats(bed->net, &them, &seats, NULL), FORS_OK);
+	assert_int_equal(seats->nservers, 2);
+	fors_fabric_free(seats);
+	assert_int_equal(fors_jobs_seats(bed->net, NULL, &seats, NULL), FORS_OK);
+	assert_int_equal(seats->nservers, bed->fabric->nservers);
+	list = read_present(seats, ONE "lost: Nobody\nsingle: Node03-03\n");
+	assert_int_equal(list.job[0].nleaves, 2);
+	assert_int_equal(fors_jobplans_over(&task, seats, &list, NULL, &plans, NULL), FORS_OK);
+	assert_int_equal(plans.job[0].over, FORS_OVER_ALL);
+	assert_int_equal(plans.job[0].plan->nservers, 4);
+	assert_int_equal(fors_verify(bed->net, bed->lfts, plans.job[0].plan, NULL, NULL, &verdict, NULL), FORS_OK);
+	assert_true(verdict.is_good);
+	assert_null(plans.job[1].plan);
+	assert_int_equal(plans.job[2].plan->nphases, 1);
+	fors_jobplans_clear(&plans);
+	fors_joblist_clear(&list);
+	fors_fabric_free(seats);
+	bed_free(bed);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(lost_servers),	     cmocka_unit_test(small_jobs),
+		cmocka_unit_test(lanes_of_before),   cmocka_unit_test(who_stays),
+		cmocka_unit_test(kept_plans),	     cmocka_unit_test(named_plans),
+		cmocka_unit_test(named_withdrawals), cmocka_unit_test(over_any_tables),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
