@@ -251,10 +251,11 @@ def test_arguments_that_are_offered_are_taken(fors, name):
             assert "has to be" not in result.err, (option, value, result.err)
 
 
-def test_routings_and_patterns_that_are_offered_are_known(fors):
+def test_routings_and_patterns_that_are_offered_are_known(fors, write):
     for rule in completion("fors analyze --routing ''") - {"fors"}:
         spec = "TORUS(3x3;2)" if rule == "dor" else "XGFT(2;2,2;1,2)"
-        fors("analyze", "--synthetic", spec, "--routing", rule, "--pattern", "shift")
+        jobs = ["--jobs", write("jobs", "a: 0-3\n")] if rule == "sar" else []
+        fors("analyze", "--synthetic", spec, "--routing", rule, "--pattern", "shift", *jobs)
     for pattern in completion("fors analyze --pattern ''"):
         assert "no pattern" not in run(FORS, "analyze", "--synthetic", FT, "--routing", "fors", "--pattern", pattern).err
 
