@@ -3,7 +3,7 @@
  * relieve3.c - entries moved from links that carry more than the lower bound.
  *
  * Where leaves differ, or have more servers than lanes, homes are lumps: two servers of a leaf on one lane, for all
- * who send. But each leaf, and each mid, chooses for itself. So: take one of the fullest links, look at all entries
+ * who send. But each leaf, and each mid, chooses for itself. So: take one of the fullest links, look at a dozen entries
  * that send over it (a leaf's, with the flows of its servers; a mid's, with those of all leaves that use it for that
  * server), and at all ports they could have instead, and do what lowers the sum of squares of what links carry above
  * the bound the most. What was moved stays for some steps (tabu), so that it may first become worse. The best that was
@@ -18,8 +18,9 @@
 
 #define TABU_LEAST 4
 #define TABU_SPREAD 8
-#define LOOKS_PER_ENTRY 60 /* links looked at, and */
+#define LOOKS_PER_ENTRY 300 /* links looked at, and */
 #define LOOKS 1000000
+#define QUOTA 12      /* entries looked at in a step, from any on */
 #define MOST_VAIN 400 /* steps without anything better */
 
 struct move {
@@ -33,13 +34,13 @@ struct relief {
 	const struct fors_lanes3 *lanes;
 	const struct fors_pods *pods;
 	uint32_t most;
-	int64_t *load;	     /* per link: flows */
-	uint32_t *link_node; /* per link: the node of known that sends, */
-	uint8_t *link_port;  /* and its port */
-	uint32_t *tabu;	     /* [row * nslots + slot]: the step until which it stays */
-	uint8_t *best;	     /* the tables of leaves and mids when they were best */
-	uint32_t *fullest;   /* links above the bound, to choose from */
-	uint32_t step;
+	int64_t *load;	      /* per link: flows */
+	uint32_t *link_node;  /* per link: the node of known that sends, */
+	uint8_t *link_port;   /* and its port */
+	uint32_t *tabu;	      /* [row * nslots + slot]: the step until which it stays */
+	uint8_t *best;	      /* the tables of leaves and mids when they were best */
+	uint32_t *fullest;    /* links above the bound, to choose from */
+	uint32_t step, quota; /* quota: entries that are still looked at in this step */
 	uint64_t work;
 	struct fors_random random;
 };
@@ -122,8 +123,9 @@ static void consider(struct relief *r, uint32_t row, uint32_t slot, struct move 
 	uint8_t port = *entry_of(r, row, slot);
 	int64_t flows, base;
 
-	if (r->tabu[(size_t)row * r->pods->nslots + slot] > r->step)
+	if (!r->quota || r->tabu[(size_t)row * r->pods->nslots + slot] > r->step)
 		return;
+	r->quota--;
 	flows = flows_of(r, row, slot);
 	if (!flows)
 		return;
@@ -152,9 +154,17 @@ static void consider_mid(struct relief *r, uint32_t m, uint32_t slot, struct mov
 			consider(r, a, slot, best);
 }
 
+/* The slot after this one, going round. */
+static uint32_t after(const struct relief *r, uint32_t slot)
+{
+	return slot + 1 < r->pods->nslots ? slot + 1 : 0;
+}
+
 static void look_at_leaf(struct relief *r, uint32_t a, uint8_t port, struct move *best)
 {
-	for (uint32_t slot = 0; slot < r->pods->nslots; slot++)
+	uint32_t slot = fors_random_below(&r->random, r->pods->nslots);
+
+	for (uint32_t i = 0; r->quota && i < r->pods->nslots; i++, slot = after(r, slot))
 		if (*entry_of(r, a, slot) == port)
 			consider(r, a, slot, best);
 }
@@ -162,7 +172,9 @@ static void look_at_leaf(struct relief *r, uint32_t a, uint8_t port, struct move
 /* A mid's port up: what it sends there. */
 static void look_at_mid_up(struct relief *r, uint32_t m, uint8_t port, struct move *best)
 {
-	for (uint32_t slot = 0; slot < r->pods->nslots; slot++)
+	uint32_t slot = fors_random_below(&r->random, r->pods->nslots);
+
+	for (uint32_t i = 0; r->quota && i < r->pods->nslots; i++, slot = after(r, slot))
 		if (r->ways->mid[(size_t)m * r->ways->ncolumns + slot] == port)
 			consider_mid(r, m, slot, best);
 }
@@ -172,10 +184,12 @@ static void look_at_mid_down(struct relief *r, uint32_t link, uint32_t b, struct
 {
 	const struct fors_pods_switch *leaf = &r->pods->leaf[b];
 
-	for (uint32_t slot = leaf->first; slot < leaf->first + leaf->nslots; slot++)
-		for (uint32_t a = 0; a < r->pods->nleaves; a++) {
-			uint32_t way[4],
-				n = fors_ways3_links(r->ways, r->pods->leaf[a].node, *entry_of(r, a, slot), slot, way);
+	uint32_t first = fors_random_below(&r->random, r->pods->nleaves);
+
+	for (uint32_t i = 0; r->quota && i < r->pods->nleaves; i++)
+		for (uint32_t slot = leaf->first; slot < leaf->first + leaf->nslots; slot++) {
+			uint32_t a = (first + i) % r->pods->nleaves, way[4],
+				 n = fors_ways3_links(r->ways, r->pods->leaf[a].node, *entry_of(r, a, slot), slot, way);
 
 			if (n && way[n - 1] == link)
 				consider(r, a, slot, best);
@@ -186,8 +200,9 @@ static void look_at_mid_down(struct relief *r, uint32_t link, uint32_t b, struct
 static void look_at_top(struct relief *r, uint32_t t, uint8_t port, struct move *best)
 {
 	const struct fors_pods *pods = r->pods;
+	uint32_t slot = fors_random_below(&r->random, pods->nslots);
 
-	for (uint32_t slot = 0; slot < pods->nslots; slot++) {
+	for (uint32_t i = 0; r->quota && i < pods->nslots; i++, slot = after(r, slot)) {
 		if (r->ways->top[(size_t)t * r->ways->ncolumns + slot] != port)
 			continue;
 		for (uint32_t m = 0; m < pods->nmids; m++) {
@@ -273,6 +288,7 @@ static void search(struct relief *r, uint64_t budget)
 		if (link == FORS_NONE || vain++ == MOST_VAIN || r->work > budget)
 			break;
 		r->step++;
+		r->quota = QUOTA;
 		move = best_move(r, link);
 		if (move.row != FORS_NONE)
 			apply(r, &move);

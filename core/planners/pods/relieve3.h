@@ -10,7 +10,7 @@
 
 /*
  * Change entries of path index 0, of leaves for single servers and of mids, until no link carries more than `most`
- * flows of the exchange of all slots (UINT32_MAX: nothing changes), or until some 60 links per entry were looked at.
+ * flows of the exchange of all slots (UINT32_MAX: nothing changes), or until some 300 links per entry were looked at.
  * What cannot go elsewhere stays. Errors: FORS_ENOMEM.
  */
 enum fors_err fors_relieve3(struct fors_ways3 *ways, uint32_t most, struct fors_error *error);
