@@ -412,14 +412,17 @@ void fors_worker_do_jobs(struct fors_worker *worker, struct fors_job *job)
 
 /* --- without a job ------------------------------------------------------------------------------------------------ */
 
-void fors_worker_withdraw_jobs(struct fors_worker *worker, const char *reason)
+bool fors_worker_withdraw_jobs(struct fors_worker *worker, const char *reason)
 {
 	struct fors_worker_jobs *jobs = &worker->jobs;
+	bool is_done =
+		fors_jobs_load(&jobs->board) && fors_jobs_withdraw_all(&jobs->board, FORS_JOB_IS_WITHDRAWN, reason);
 
-	if (!fors_jobs_load(&jobs->board) || !fors_jobs_withdraw_all(&jobs->board, FORS_JOB_IS_WITHDRAWN, reason))
+	if (!is_done)
 		fors_worker_run_short(worker);
 	jobs->is_pending = jobs->text;
 	jobs->is_told = false;
+	return is_done;
 }
 
 void fors_worker_drop_jobs(struct fors_worker *worker)
@@ -438,8 +441,6 @@ void fors_worker_leave_jobs(struct fors_worker *worker)
 {
 	struct fors_worker_jobs *jobs = &worker->jobs;
 
-	if (!*jobs->file)
-		return;
 	fors_worker_withdraw_jobs(worker, "this subnet manager is not the master");
 	fors_worker_clear_jobset(&jobs->set);
 	forget_text(jobs);
@@ -454,8 +455,7 @@ void fors_worker_outdate_jobs(struct fors_worker *worker, uint64_t changes)
 
 	if (!look || !fors_job_is_foreign(look) || look->over->changes == changes || jobs->is_blocked || jobs->is_busy)
 		return; /* who is busy is broken off, then this comes again */
-	jobs->is_blocked = true;
-	fors_worker_withdraw_jobs(worker, FORS_WORKER_CHANGED);
+	jobs->is_blocked = fors_worker_withdraw_jobs(worker, FORS_WORKER_CHANGED); /* else again, with the next tick */
 }
 
 /* The text is another, and the switches hold what the look shows. */

@@ -60,8 +60,8 @@ void fors_worker_do_jobs(struct fors_worker *worker, struct fors_job *job);
 /* jobs_file is not set: nobody has a schedule as a job, whatever an earlier opensm left. */
 void fors_worker_drop_jobs(struct fors_worker *worker);
 
-/* Whatever comes next: no job has a schedule. The fabric's own is not touched. */
-void fors_worker_withdraw_jobs(struct fors_worker *worker, const char *reason);
+/* Whatever comes next: no job has a schedule. The fabric's own is not touched. False: out of memory. */
+bool fors_worker_withdraw_jobs(struct fors_worker *worker, const char *reason);
 /* The same, because this subnet manager is not the master; what comes after that begins anew. */
 void fors_worker_leave_jobs(struct fors_worker *worker);
 

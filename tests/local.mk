@@ -79,6 +79,7 @@ unit_tests += tests/unit/test_status
 unit_tests += tests/unit/test_shift
 unit_tests += tests/unit/test_split
 unit_tests += tests/unit/test_worker
+unit_tests += tests/unit/test_worker_jobs
 
 # What tests of planners, tables and the verifier share, and tests of readers.
 unit_support = libtestsupport.la libforscore.la $(CMOCKA_LIBS)
@@ -295,6 +296,11 @@ tests_unit_test_worker_SOURCES = tests/unit/test_worker.c $(publish_sources) $(w
 tests_unit_test_worker_CPPFLAGS = $(fault_cppflags)
 tests_unit_test_worker_LDADD = libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_worker_LDFLAGS = $(fault_ldflags) -Wl,--wrap=fors_plan,--wrap=fors_verify,--wrap=fsync
+tests_unit_test_worker_jobs_SOURCES = tests/unit/test_worker_jobs.c $(publish_sources) $(worker_sources) $(outbox_sources) \
+	$(fault_sources)
+tests_unit_test_worker_jobs_CPPFLAGS = $(fault_cppflags)
+tests_unit_test_worker_jobs_LDADD = libforscore.la $(CMOCKA_LIBS)
+tests_unit_test_worker_jobs_LDFLAGS = $(fault_ldflags) -Wl,--wrap=fsync
 
 # What sees OpenSM, among the functions of the stock opensm: a program that loads it, and a module with plugin and tests.
 if BUILD_PLUGIN

@@ -64,6 +64,7 @@ static void print_figures(const struct cli_simulation *sim)
 {
 	const struct fors_sim_result *r = sim->result;
 	double gbits = fors_sim_gbits(r, &sim->set, sim->program->nservers);
+	uint32_t senders = cli_simulation_senders(sim);
 	char time[32], bound[32];
 
 	if (r->bound)
@@ -77,6 +78,9 @@ static void print_figures(const struct cli_simulation *sim)
 		printf("; %.3f of healthy, %g", gbits / sim->healthy, sim->healthy);
 	if (sim->crossbar > 0)
 		printf("; %.3f of one switch for all, %.1f", gbits / sim->crossbar, sim->crossbar);
+	if (senders && senders < sim->program->nservers)
+		printf("; %u of %u send, %.1f each", senders, sim->program->nservers,
+		       gbits * sim->program->nservers / senders);
 	printf("\n");
 }
 

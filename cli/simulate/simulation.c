@@ -330,6 +330,15 @@ void cli_simulation_free(struct cli_simulation *sim)
 	cli_analysis_free(&sim->analysis);
 }
 
+uint32_t cli_simulation_senders(const struct cli_simulation *sim)
+{
+	uint32_t n = 0;
+
+	for (uint32_t s = 0; s < sim->program->nservers; s++)
+		n += sim->program->first[s + 1] > sim->program->first[s];
+	return n;
+}
+
 bool cli_simulation_is_sound(const struct cli_simulation *sim)
 {
 	return !sim->result->ncycle && !sim->result->nbroken;

@@ -27,6 +27,8 @@ struct cli_simulation {
 /* Load all, simulate. Returns an exit code; to be freed in any case. */
 int cli_simulation_run(const struct cli_settings *settings, struct cli_simulation *simulation);
 void cli_simulation_free(struct cli_simulation *simulation);
+/* Servers that send anything. */
+uint32_t cli_simulation_senders(const struct cli_simulation *simulation);
 /* Has all arrived? */
 bool cli_simulation_is_sound(const struct cli_simulation *simulation);
 

@@ -124,6 +124,7 @@ json_t *cli_simulation_json(const struct cli_simulation *sim, const struct cli_s
 	json_object_set_new(object, "message_latency", latency_json(&sim->result->message_ps));
 	json_object_set_new(object, "packet_latency", latency_json(&sim->result->packet_ps));
 	gbits = fors_sim_gbits(sim->result, &sim->set, sim->program->nservers);
+	json_object_set_new(object, "senders", json_integer(cli_simulation_senders(sim)));
 	json_object_set_new(object, "load", sim->load > 0 ? json_real(sim->load) : json_null());
 	json_object_set_new(object, "healthy_share", part_json(gbits, sim->healthy));
 	json_object_set_new(object, "crossbar_share", part_json(gbits, sim->crossbar));

@@ -83,7 +83,7 @@ enum fors_err fors_schedule_name(struct fors_schedule *schedule, const struct fo
 	struct writer w = {.schedule = schedule, .fabric = fabric};
 	enum fors_err err = FORS_OK;
 
-	if (!schedule->ways) {
+	if (!schedule->ways && fabric) {
 		err = start(&w, error);
 		if (!err)
 			err = put_all(&w, error);

@@ -14,9 +14,10 @@
 #include "schedule.h"
 
 /*
- * Give a schedule the name of its job (cut to the room there is), and in place of the lanes of `fabric`, whose leaves it
- * counts, the ways that they are; one that has ways keeps them. Errors: FORS_ELIMIT (more ways than the format has room
- * for), FORS_ENOMEM; the schedule is unchanged then.
+ * Give a schedule the name of its job (cut to the room there is), and in place of the lanes of `fabric`, whose leaves
+ * it counts, the ways that they are; one that has ways keeps them, and one over tables of anybody's (fabric NULL) has
+ * all that it needs. Errors: FORS_ELIMIT (more ways than the format has room for), FORS_ENOMEM; the schedule is
+ * unchanged then.
  */
 enum fors_err fors_schedule_name(struct fors_schedule *schedule, const struct fors_fabric *fabric, const char *name,
 				 struct fors_error *error);

@@ -236,6 +236,19 @@ static bool alloc(struct spreading *s, uint32_t nphases)
 	       s->result->phase_load && s->result->link_load;
 }
 
+/* All but the result. */
+static void release(struct spreading *s)
+{
+	free(s->direct);
+	free(s->want);
+	free(s->load);
+	free(s->have);
+	free(s->distance);
+	free(s->order);
+	free(s->stack);
+	free(s->path);
+}
+
 enum fors_err fors_spread_loads(const struct fors_router *router, const struct fors_hops *hops,
 				const struct fors_blocks *blocks, enum fors_spread_kind kind,
 				const struct fors_pattern *pattern, struct fors_spread **spread,
@@ -254,14 +267,7 @@ enum fors_err fors_spread_loads(const struct fors_router *router, const struct f
 	is_there = alloc(&s, nphases);
 	for (uint32_t phase = 0; is_there && phase < nphases; phase++)
 		do_phase(&s, pattern, phase);
-	free(s.direct);
-	free(s.want);
-	free(s.load);
-	free(s.have);
-	free(s.distance);
-	free(s.order);
-	free(s.stack);
-	free(s.path);
+	release(&s);
 	if (!is_there) {
 		fors_spread_free(s.result);
 		return fors_fail_memory(error);

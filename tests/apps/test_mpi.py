@@ -126,6 +126,27 @@ def test_a_heartbeat_that_stops_and_comes_back(plan, rank_map, mpirun, live, tmp
     assert numbers(done) == [30, 30, 0, 1, 0] and done.err.count("is old: no subnet manager") == 1
 
 
+def test_the_schedule_of_a_job(plan, withdraw, rank_map, mpirun, tmp_path):
+    """Where each job has a schedule of its own a program follows that of its job, as soon as it is there."""
+    good, live, mine = plan("FT(2;4,2)", 0, 20), tmp_path / "live", tmp_path / "live/jobs/4711"
+    mine.mkdir(parents=True)
+    (live / "schedule").write_bytes(withdraw(30, "jobs: each job has a schedule of its own").read_bytes())
+    heartbeat(live / "heartbeat", 0)
+    env = {"FORSCHED_SCHEDULE": live, "FORSCHED_MAP": rank_map(good), "FORSCHED_STRICT": 1}
+    beat = heartbeat(tmp_path / "beat", 0)
+
+    def run(**more):
+        (mine / "schedule").unlink(missing_ok=True)
+        (tmp_path / "copy").write_bytes(good.read_bytes())
+        return numbers(mpirun(8, "tests/apps/random_calls", 20, 4, mine / "schedule", f"beat:{beat}", tmp_path / "copy",
+                              env={**env, **more}))
+    assert run(SLURM_JOB_ID=4711) == [20, 10, 10, 1, 0]
+    heartbeat(beat, 0)
+    assert run(SLURM_JOB_ID=9, FORSCHED_JOB=4711) == [20, 10, 10, 1, 0]
+    heartbeat(beat, 0)
+    assert run(SLURM_JOB_ID=9) == [20, 0, 20, 0, 0]
+
+
 def test_looking_seldom_is_agreed_on(plan, rank_map, mpirun, live):
     files = [plan("FT(2;4,2)", 0, 20), plan("FT(2;4,2)", 0, 21, "Leaf00[5]"), plan("FT(2;4,2)", 0, 22)]
     env = {"FORSCHED_SCHEDULE": live, "FORSCHED_MAP": rank_map(files[0]), "FORSCHED_CHECK": 45}

@@ -97,6 +97,7 @@ def test_why_phases_are_slow(fors, simulate, star):
     assert line["bin_ns"] * (len(line["arrived_bytes"]) - 1) <= result["time_ns"]
     shown = fors("simulate", *args).out
     assert f"{slow['fullest_link']} had 2 messages" in shown and "waited for room, " in shown
+    assert result["senders"] == 16 and " send, " not in shown
     quiet = star("0 1\nphase\n1 2\n")["slot"][1]
     assert quiet["fullest_messages"] == 1 and quiet["waiting_links"] == 0 and quiet["stalled_link"] is None
 
@@ -109,6 +110,8 @@ def test_parts_of_something_better(fors, simulate, star):
     assert simulate(*args, "--crossbar")["crossbar_share"] == pytest.approx(0.5, abs=0.01)
     assert simulate(*args)["crossbar_share"] is None
     assert "of one switch for all" in fors("simulate", *args, "--crossbar", "--healthy", "150").out
+    one = ["--synthetic", STAR, "--routing", "d-mod-k", "--pattern", "incast(1)"]
+    assert simulate(*one)["senders"] == 3 and "3 of 4 send, " in fors("simulate", *one).out
     slow = star("0 1\n", "--crossbar", "--link-rate", "Leaf00[1]=0.5")
     assert slow["crossbar_share"] == 1 and slow["time_ns"] == 2160
 

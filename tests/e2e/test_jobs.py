@@ -12,6 +12,7 @@ import subprocess
 import pytest
 
 from harness import FatTree, fors_command, wait_for
+from three import Tree3
 
 TREE = FatTree(4, 4)  # four servers on each of four leaves
 
@@ -164,3 +165,52 @@ def test_restart(jobs):
         write(file, f"two [exclusive]: {TWO}\n")
         wait_jobs(third, "two", state="active")
         judge(sim, third, ["two"])
+
+
+def test_tables_of_another_engine(jobs):
+    """Over tables that fors did not make each job has a plan, right in itself, marked as shared; with new tables it gets another."""
+    sim, sm, file = jobs(f"one [exclusive]: {ONE}\ntwo: {TWO}\n", conf="schedule_over = any\n", routing_engine="minhop", lmc="0")
+    status = wait_jobs(sm, "one", "two", state="active", tables_by="minhop")
+    assert {job["over"] for job in status["jobs"]} == {"all"}
+    judge(sim, sm, [], ["one", "two"])
+    victim = min(links_of(sim, schedule_of(sm, "one")))
+    sim.unlink(*victim)
+    sm.sighup()
+    sm.wait_status(jobs=lambda jobs: job({"jobs": jobs}, "one")["epoch"] > job(status, "one")["epoch"]
+                   and job({"jobs": jobs}, "one")["state"] == "active")
+    assert victim not in judge(sim, sm, [], ["one", "two"])["one"]
+
+
+def test_three_levels(jobs):
+    """In a tree of three levels, too, where fors makes the tables."""
+    tree = Tree3((2, 2, 2), (2, 2))
+    sim, sm, file = jobs("one [exclusive]: Node0-0-0, Node0-1-0, Node1-0-0, Node1-1-1\ntwo: Node0-0-1, Node1-0-1\n", topology=tree,
+                         lmc="0")
+    status = wait_jobs(sm, "one", "two", state="active", tables_by="fors")
+    assert {job["over"] for job in status["jobs"]} == {"all"}
+    judge(sim, sm, [], ["one", "two"])
+    sim.unlink(*tree.top_cable(0, 0, 0))
+    sm.sighup()
+    sm.wait_status(dead_links=lambda links: len(links or ()) == 1, state="active",
+                   jobs=lambda jobs: all(job["state"] == "active" for job in jobs))
+    judge(sim, sm, [], ["one", "two"])
+
+
+def test_copies(jobs, tmp_path):
+    """publish_dir has the same, and a program finds the schedule of its job there; cn_guid_file limits who may be in one."""
+    copies, guids = tmp_path / "copies", tmp_path / "guids"
+    copies.mkdir()
+    guids.write_text("".join(f"{0x100001 + 2 * i:#x}\n" for i in range(16)))  # as ibsim numbers them: all servers
+    sim, sm, file = jobs(f"4711 [exclusive]: {ONE}\ntwo: {TWO}\n", conf=f"publish_dir = {copies}\n", cn_guid_file=str(guids))
+    status = wait_jobs(sm, "4711", "two", state="active")
+    wait_for(lambda: (copies / "jobs/4711/schedule").exists() and (copies / "jobs/4711/schedule").read_bytes() ==
+             schedule_of(sm, "4711").read_bytes(), what="the copy of a job's schedule")
+    names = {row["desc"]: int(row["guid"], 16) for row in info(schedule_of(sm, "4711"))["servers"]}
+    guids.write_text("".join(f"{0x100001 + 2 * i:#x}\n" for i in range(16) if 0x100001 + 2 * i != names["Node01-01"]))
+    sm.sighup()
+    status = sm.wait_status(jobs=lambda jobs: job({"jobs": jobs}, "4711")["servers"] == 3)
+    assert "Node01-01" in job(status, "4711")["reason"] and job(status, "4711")["missing"] == 1
+    assert job(status, "two")["servers"] == 4
+    sm.fors_conf.write_text(sm.fors_conf.read_text() + f"participants_file = {guids}\n")
+    sm.sighup()
+    sm.wait_status(remarks=lambda remarks: any("jobs_file and participants_file" in remark for remark in remarks))

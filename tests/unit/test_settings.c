@@ -306,6 +306,10 @@ static void mistakes_are_named(void **state)
 		{"fabric_name = 0123456789012345678901234567890123456789012345678901234567890123\n", ":1: ", "1 to 63"},
 		{"exclude_link = x\n", ":1: ", "unknown key 'exclude_link'"},
 		{"participants_file = /dev/null/none\n", "/dev/null/none: ", "opened"},
+		{"jobs_file = jobs\n", ":1: ", "absolute"},
+		{"jobs_keep = perhaps\n", ":1: ", "'yes' nor 'no'"},
+		{"jobs_file = /run/jobs\nparticipants_file = /dev/null\n", ": ",
+		 "jobs_file and participants_file exclude each other"},
 	};
 	const struct fors_sources sources = {.options = options};
 

@@ -604,6 +604,92 @@ static void what_is_counted(void **state)
 	free(text);
 }
 
+/* --- several jobs ------------------------------------------------------------------------------------------------ */
+
+static void fill_jobs(struct fors_status *status, size_t count)
+{
+	fors_status_init(status);
+	status->jobs = (struct fors_jobstats){
+		.is_known = true, .job = calloc(count + 1, sizeof(*status->jobs.job)), .count = count};
+	for (size_t i = 0; i < count; i++) {
+		struct fors_jobstat *job = &status->jobs.job[i];
+
+		*job = (struct fors_jobstat){.state = FORS_JOB_IS_PLANNED,
+					     .servers = 2,
+					     .missing = 0,
+					     .leaves = 1,
+					     .lanes = 3,
+					     .phases = 4,
+					     .lower_bound = 4,
+					     .alone_bound = 3,
+					     .epoch = (int64_t)i + 1,
+					     .is_exclusive = i % 2};
+		snprintf(job->name, sizeof(job->name), "job%zu", i);
+		strcpy(job->over, "own");
+	}
+}
+
+/* What is written is read back; odd values are refused. */
+static void jobs_there_and_back(void **state)
+{
+	static const char *const bad[] = {"3",
+					  "[3]",
+					  "[{\"name\": \"a\"}]",
+					  "[{\"name\": \"a\", \"state\": \"odd\"}]",
+					  "[{\"name\": \"a\", \"state\": \"active\", \"phases\": \"4\"}]",
+					  "[{\"name\": \"a\", \"state\": \"active\", \"phases\": -4}]",
+					  "[{\"name\": 4, \"state\": \"active\"}]",
+					  "[{\"state\": \"active\"}]"};
+	struct fors_status status, read;
+	char *text, odd[200];
+
+	fill_jobs(&status, 3);
+	status.jobs.job[2].state = FORS_JOB_HAS_NONE;
+	status.jobs.job[2].phases = FORS_UNKNOWN;
+	strcpy(status.jobs.job[2].reason, "no\tway");
+	assert_int_equal(fors_status_json(&status, &text, NULL), FORS_OK);
+	assert_int_equal(fors_status_parse(text, "status", &read, NULL), FORS_OK);
+	assert_int_equal(read.jobs.count, 3);
+	assert_string_equal(read.jobs.job[1].name, "job1");
+	assert_true(read.jobs.job[1].is_exclusive);
+	assert_int_equal(read.jobs.job[1].phases, 4);
+	assert_int_equal(read.jobs.job[2].state, FORS_JOB_HAS_NONE);
+	assert_int_equal(read.jobs.job[2].phases, FORS_UNKNOWN);
+	assert_string_equal(read.jobs.job[2].reason, "no?way");
+	assert_true(fors_jobstat_ratio(&read.jobs.job[0]) == 0.75);
+	assert_true(fors_jobstat_ratio(&read.jobs.job[2]) < 0);
+	fors_status_clear(&read);
+	fors_status_clear(&status);
+	free(text);
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		snprintf(odd, sizeof(odd), "{\"state\": \"active\", \"jobs\": %s}", bad[i]);
+		assert_int_equal(fors_status_parse(odd, "status", &read, NULL), FORS_EINPUT);
+	}
+}
+
+/* A hundred jobs have samples of their own, the others one for all of them. */
+static void jobs_with_samples_are_bounded(void **state)
+{
+	struct fors_status status;
+	char *text;
+
+	fill_jobs(&status, 10000);
+	assert_int_equal(fors_status_prom(&status, "daq", &text, NULL), FORS_OK);
+	assert_int_equal(count_of(text, "fors_job_phases{"), 101);
+	assert_non_null(strstr(text, "fors_job_phases{fabric=\"daq\",job=\"job99\"} 4\n"));
+	assert_non_null(strstr(text, "fors_job_phases{fabric=\"daq\",job=\"\"} 39600\n"));
+	assert_non_null(strstr(text, "fors_jobs{fabric=\"daq\",state=\"active\"} 10000\n"));
+	assert_null(strstr(text, "job100"));
+	free(text);
+	fors_status_clear(&status);
+	fill_jobs(&status, 0);
+	assert_int_equal(fors_status_prom(&status, "daq", &text, NULL), FORS_OK);
+	assert_non_null(strstr(text, "fors_jobs{fabric=\"daq\",state=\"active\"} 0\n"));
+	assert_null(strstr(text, "fors_job_phases"));
+	free(text);
+	fors_status_clear(&status);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -624,6 +710,8 @@ int main(void)
 		cmocka_unit_test(metrics_are_utf_8),
 		cmocka_unit_test(throughput_is_servers_by_phases),
 		cmocka_unit_test(links_with_samples_are_bounded),
+		cmocka_unit_test(jobs_there_and_back),
+		cmocka_unit_test(jobs_with_samples_are_bounded),
 		cmocka_unit_test(what_is_counted),
 	};
 

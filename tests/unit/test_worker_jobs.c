@@ -1,0 +1,509 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Tests of plugin/worker_jobs.c, worker_jobplan.c, jobs.c, jobs_file.c and outbox_jobs.c, without OpenSM: what readers
+ * have of several jobs after what. The clock is the test's own.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "core/fabric/lids.h"
+#include "core/fabric/places.h"
+#include "core/net/tree_net.h"
+#include "core/schedule/schedule_file.h"
+#include "core/schedule/verify.h"
+#include "core/status/status_json.h"
+#include "plugin/clock.h"
+#include "plugin/log.h"
+#include "plugin/worker.h"
+#include "fake_clock.h"
+#include "faults.h"
+
+#define TICK_MS 10
+#define LOOK_US 100
+#define MANY 50000
+#define DAY_MS 86400000
+#define NEVER UINT32_MAX /* no such file */
+
+#define ONE "one [exclusive]: Node00-00, Node00-01, Node01-00, Node01-01\n"
+#define TWO "two [exclusive]: Node00-02, Node01-02, Node02-00, Node02-01\n"
+
+static atomic_int mastership_now, errors_logged[32];
+
+int __wrap_fsync(int fd);
+
+int __wrap_fsync(int fd)
+{
+	return fd < 0 ? -1 : 0;
+}
+
+void fors_log_info(struct osm_log *log, const char *format, ...)
+{
+}
+
+void fors_log_error(struct osm_log *log, enum fors_code code, const char *format, ...)
+{
+	atomic_fetch_add(&errors_logged[code], 1);
+}
+
+static enum fors_mastership mastership(void *context)
+{
+	return (enum fors_mastership)atomic_load(&mastership_now);
+}
+
+struct bench {
+	char directory[64], file[96], copies[96];
+	struct fors_folder folder;
+	struct fors_worker *worker;
+	struct fors_outbox *outbox;
+	struct fors_places *places;
+	struct fors_net *intact;
+};
+
+static void start_worker(struct bench *bench)
+{
+	const struct fors_outbox_request request = {.dir = bench->copies};
+	struct fors_worker_setup setup = {.folder = &bench->folder, .mastership = mastership, .tick_ms = TICK_MS};
+
+	assert_int_equal(fors_outbox_start(NULL, &bench->folder, &bench->outbox, NULL), FORS_OK);
+	assert_int_equal(fors_outbox_set(bench->outbox, &request, NULL), FORS_OK);
+	setup.outbox = bench->outbox;
+	assert_int_equal(fors_worker_start(&setup, &bench->worker, NULL), FORS_OK);
+}
+
+static void stop_worker(struct bench *bench)
+{
+	fors_worker_stop(bench->worker);
+	fake_clock_run(true);
+	fors_outbox_stop(bench->outbox);
+	fake_clock_run(false);
+	bench->worker = NULL;
+}
+
+static int open_bench(void **state)
+{
+	struct bench *bench = calloc(1, sizeof(*bench));
+	struct fors_tree_spec spec;
+
+	atomic_store(&mastership_now, FORS_MASTER_YES);
+	memset(errors_logged, 0, sizeof(errors_logged));
+	strcpy(bench->directory, "/tmp/fors-jobs-XXXXXX");
+	if (!mkdtemp(bench->directory) || fors_folder_init(&bench->folder, bench->directory, 0x123, NULL) ||
+	    fors_tree_spec_parse("FT(2;4,4)", &spec, NULL) || fors_tree_net(&spec, &bench->intact, NULL))
+		return -1;
+	fors_tree_spec_clear(&spec);
+	snprintf(bench->file, sizeof(bench->file), "%s/jobs", bench->directory);
+	snprintf(bench->copies, sizeof(bench->copies), "%s/copies", bench->directory);
+	bench->places = fors_places_new();
+	if (mkdir(bench->copies, 0755) || fors_places_learn(bench->places, bench->intact, NULL, 0, NULL) ||
+	    fors_assign_lids(bench->intact, bench->places, 2, false, NULL))
+		return -1;
+	start_worker(bench);
+	*state = bench;
+	return 0;
+}
+
+static int close_bench(void **state)
+{
+	struct bench *bench = *state;
+	char command[128];
+
+	if (bench->worker)
+		stop_worker(bench);
+	fors_folder_clear(&bench->folder);
+	fors_places_free(bench->places);
+	fors_net_free(bench->intact);
+	snprintf(command, sizeof(command), "rm -rf %s", bench->directory);
+	free(bench);
+	return system(command) ? -1 : 0;
+}
+
+/* --- what happens --------------------------------------------------------------------------------------------- */
+
+static struct fors_job *make_job(struct bench *bench, enum fors_job_kind kind, const char *down)
+{
+	struct fors_job *job = fors_job_new(kind);
+
+	assert_int_equal(fors_net_copy(bench->intact, &job->net, NULL), FORS_OK);
+	if (down)
+		assert_int_equal(fors_net_down(bench->intact, job->net, down, NULL), FORS_OK);
+	assert_int_equal(fors_fabric_build(job->net, bench->places, NULL, &job->fabric, NULL), FORS_OK);
+	assert_int_equal(fors_tables_build(job->fabric, &job->lfts, NULL), FORS_OK);
+	strcpy(job->method, "auto");
+	snprintf(job->jobs_file, sizeof(job->jobs_file), "%s", bench->file);
+	return job;
+}
+
+static void submit(struct bench *bench, enum fors_job_kind kind, const char *down)
+{
+	fors_worker_submit(bench->worker, make_job(bench, kind, down));
+}
+
+static void write_in_place(const char *path, const char *text)
+{
+	FILE *file = fopen(path, "w");
+
+	assert_non_null(file);
+	assert_true(fputs(text, file) >= 0 && !fclose(file));
+}
+
+/* As who writes it should. */
+static void write_jobs(const struct bench *bench, const char *text)
+{
+	char other[128];
+
+	snprintf(other, sizeof(other), "%s.new", bench->file);
+	write_in_place(other, text);
+	assert_int_equal(rename(other, bench->file), 0);
+}
+
+static void tick(void)
+{
+	fake_clock_advance(TICK_MS);
+	usleep(LOOK_US);
+}
+
+/* --- what readers have ---------------------------------------------------------------------------------------- */
+
+/* A job's schedule in a folder, or NULL. The caller frees it. */
+static struct fors_schedule *schedule_in(struct fors_folder folder, const char *name)
+{
+	struct fors_schedule *schedule = NULL;
+	void *bytes = NULL;
+	size_t size;
+
+	snprintf(folder.job, sizeof(folder.job), "%s", name);
+	assert_int_equal(fors_published(&folder, "schedule", 1 << 20, &bytes, &size, NULL), FORS_OK);
+	if (bytes)
+		assert_int_equal(fors_schedule_decode(bytes, size, "schedule", &schedule, NULL), FORS_OK);
+	free(bytes);
+	return schedule;
+}
+
+/* Wait until a job has so many phases (0: withdrawn; NEVER: no folder) and an epoch above `after`; its epoch. */
+static uint64_t wait_in(struct fors_folder folder, const char *name, uint32_t phases, uint64_t after)
+{
+	for (int look = 0; look < MANY; look++) {
+		struct fors_schedule *schedule = schedule_in(folder, name);
+		bool is_there = schedule ? schedule->nphases == phases && schedule->epoch > after : phases == NEVER;
+		uint64_t epoch = schedule ? schedule->epoch : 0;
+
+		fors_schedule_free(schedule);
+		if (is_there)
+			return epoch;
+		tick();
+	}
+	fail_msg("job %s never had %u phases", name, phases);
+	return 0;
+}
+
+static uint64_t wait_job(const struct bench *bench, const char *name, uint32_t phases, uint64_t after)
+{
+	return wait_in(bench->folder, name, phases, after);
+}
+
+/* Wait until status.json contains this text (is_there) or does not. */
+static void wait_status(const struct bench *bench, const char *text, bool is_there)
+{
+	for (int look = 0; look < MANY; look++) {
+		void *bytes = NULL;
+		size_t size;
+		bool found;
+
+		assert_int_equal(fors_published(&bench->folder, "status.json", 1 << 24, &bytes, &size, NULL), FORS_OK);
+		found = bytes && strstr(bytes, text);
+		free(bytes);
+		if (found == is_there)
+			return;
+		tick();
+	}
+	fail_msg("status.json %s: %s", is_there ? "never has" : "keeps", text);
+}
+
+/* Long enough for whatever comes of a file. */
+static void rest(void)
+{
+	for (int i = 0; i < 20; i++) {
+		tick();
+		usleep(1000);
+	}
+}
+
+/* --- tests ---------------------------------------------------------------------------------------------------- */
+
+/*
+ * Jobs begin and end by the file alone; who is not touched keeps the epoch; a day later nothing is left of who ended.
+ */
+static void come_and_go(void **state)
+{
+	struct bench *bench = *state;
+	const struct fors_folder copies = {.parent = bench->copies};
+	uint64_t one, two;
+
+	write_jobs(bench, ONE TWO);
+	submit(bench, FORS_JOB_INSTALLED, NULL);
+	one = wait_job(bench, "one", 4, 0);
+	two = wait_job(bench, "two", 4, 0);
+	wait_status(bench, "\"state\": \"active\"", true);
+	assert_int_equal(wait_in(copies, "one", 4, 0), one);
+	write_jobs(bench, TWO "three: Node03-03\n");
+	assert_true(wait_job(bench, "one", 0, one) > one);
+	wait_job(bench, "three", 1, 0);
+	assert_int_equal(wait_job(bench, "two", 4, 0), two);
+	wait_in(copies, "one", 0, one);
+	rest(); /* until the end has been noted */
+	fake_clock_advance(DAY_MS - 1000);
+	rest();
+	wait_job(bench, "one", 0, one);
+	fake_clock_advance(2000);
+	wait_job(bench, "one", NEVER, 0);
+	wait_in(copies, "one", NEVER, 0);
+	assert_int_equal(wait_job(bench, "two", 4, 0), two);
+	submit(bench, FORS_JOB_ROUTED, NULL); /* a sweep of a fabric at rest */
+	submit(bench, FORS_JOB_INSTALLED, NULL);
+	rest();
+	assert_int_equal(wait_job(bench, "two", 4, 0), two);
+}
+
+/* Half of a file is a file of jobs, too: what is changed in place is believed when it rests. */
+static void half_written(void **state)
+{
+	struct bench *bench = *state;
+	uint64_t two;
+
+	write_jobs(bench, ONE TWO);
+	submit(bench, FORS_JOB_INSTALLED, NULL);
+	two = wait_job(bench, "two", 4, 0);
+	for (int i = 0; i < 20; i++) { /* never the same twice */
+		write_in_place(bench->file, i % 2 ? ONE : ONE "# more comes\n");
+		tick();
+		usleep(500);
+		assert_int_equal(wait_job(bench, "two", 4, 0), two);
+	}
+	write_in_place(bench->file, ONE);
+	wait_job(bench, "two", 0, two);
+}
+
+/* What is no file of jobs changes nothing, and is told; so is one that is gone. Nothing gets out of the folder. */
+static void bad_files(void **state)
+{
+	static const char *const bad[] = {"one: Node00-00\ntwo: Node00-00\n",
+					  "one\n",
+					  "../../out: Node00-00\n",
+					  ".out: Node00-00\n",
+					  "a/b: Node00-00\n",
+					  "one: Node00-00\none: Node00-01\n"};
+	struct bench *bench = *state;
+	char out[128];
+	uint64_t one;
+
+	write_jobs(bench, ONE);
+	submit(bench, FORS_JOB_INSTALLED, NULL);
+	one = wait_job(bench, "one", 4, 0);
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		write_jobs(bench, bad[i]);
+		wait_status(bench, "the jobs of before stay", true);
+		write_jobs(bench, ONE);
+		wait_status(bench, "the jobs of before stay", false);
+	}
+	assert_int_equal(atomic_load(&errors_logged[FORS_F_JOBS]), sizeof(bad) / sizeof(bad[0]));
+	unlink(bench->file);
+	wait_status(bench, "cannot be opened", true);
+	assert_int_equal(wait_job(bench, "one", 4, 0), one);
+	snprintf(out, sizeof(out), "%s/0x0000000000000123/out", bench->directory);
+	assert_int_equal(access(out, F_OK), -1);
+	write_jobs(bench, "");
+	wait_job(bench, "one", 0, one);
+}
+
+/* A server that is lost concerns its own job. */
+static void lost_server(void **state)
+{
+	struct bench *bench = *state;
+	uint64_t two;
+
+	write_jobs(bench, ONE TWO);
+	submit(bench, FORS_JOB_INSTALLED, NULL);
+	wait_job(bench, "one", 4, 0);
+	two = wait_job(bench, "two", 4, 0);
+	submit(bench, FORS_JOB_ROUTED, "Node00-00");
+	submit(bench, FORS_JOB_INSTALLED, "Node00-00");
+	wait_job(bench, "one", 3, 0);
+	wait_status(bench, "line 1: 1 of its servers not there", true);
+	wait_job(bench, "two", 4, two - 1);
+}
+
+/* What is not right over tables that are on their way is withdrawn before; all are planned when they are there. */
+static void failures(void **state)
+{
+	static const char wide[] = "one [exclusive]: Node00-00, Node00-01, Node00-02, Node00-03, Node01-00, Node01-01, "
+				   "Node01-02, Node01-03\n";
+	static const char other[] = "two: Node02-00, Node03-00\n";
+	struct bench *bench = *state;
+	char both[sizeof(wide) + sizeof(other)];
+	uint64_t one, two;
+
+	snprintf(both, sizeof(both), "%s%s", wide, other);
+	write_jobs(bench, both);
+	submit(bench, FORS_JOB_INSTALLED, NULL);
+	one = wait_job(bench, "one", 8, 0);
+	two = wait_job(bench, "two", 2, 0);
+	submit(bench, FORS_JOB_ROUTED, "Leaf00[5]");
+	one = wait_job(bench, "one", 0, one);
+	assert_int_equal(wait_job(bench, "two", 2, 0), two); /* which is right as it is */
+	write_jobs(bench, wide);
+	two = wait_job(bench, "two", 0, two); /* it has ended, whatever else happens */
+	rest();
+	assert_int_equal(wait_job(bench, "one", 0, 0), one); /* nothing is planned over tables that are not there */
+	submit(bench, FORS_JOB_INCOMPLETE, "Leaf00[5]");
+	rest();
+	assert_int_equal(wait_job(bench, "one", 0, 0), one);
+	submit(bench, FORS_JOB_INSTALLED, "Leaf00[5]");
+	one = wait_job(bench, "one", 8, one);
+	submit(bench, FORS_JOB_DECLINED, NULL);
+	one = wait_job(bench, "one", 0, one);
+	submit(bench, FORS_JOB_INSTALLED, NULL);
+	one = wait_job(bench, "one", 8, one);
+	stop_worker(bench); /* and the next one is a standby from the start */
+	atomic_store(&mastership_now, FORS_MASTER_NO);
+	start_worker(bench);
+	wait_job(bench, "one", 0, one);
+}
+
+/*
+ * The next opensm goes on above; without the file it withdraws all, and so it does when there is no jobs_file any more.
+ */
+static void restarts(void **state)
+{
+	struct bench *bench = *state;
+	struct fors_job *job;
+	uint64_t one;
+
+	write_jobs(bench, ONE);
+	submit(bench, FORS_JOB_INSTALLED, NULL);
+	one = wait_job(bench, "one", 4, 0);
+	stop_worker(bench);
+	assert_int_equal(wait_job(bench, "one", 4, 0), one);
+	fake_clock_set(-5 * DAY_MS);
+	start_worker(bench);
+	submit(bench, FORS_JOB_INSTALLED, NULL);
+	one = wait_job(bench, "one", 4, one);
+	stop_worker(bench);
+	unlink(bench->file);
+	start_worker(bench);
+	submit(bench, FORS_JOB_ROUTED, NULL);
+	one = wait_job(bench, "one", 0, one);
+	wait_status(bench, "no job has a schedule", true);
+	write_jobs(bench, ONE);
+	submit(bench, FORS_JOB_INSTALLED, NULL);
+	one = wait_job(bench, "one", 4, one);
+	stop_worker(bench);
+	start_worker(bench);
+	job = make_job(bench, FORS_JOB_INSTALLED, NULL);
+	job->jobs_file[0] = '\0';
+	fors_worker_submit(bench->worker, job);
+	wait_job(bench, "one", 0, one);
+	wait_status(bench, "\"jobs\": null", true);
+	fake_clock_set(5 * DAY_MS);
+}
+
+/* A schedule of another subnet manager's, in publish_dir. */
+static void publish_theirs(const struct bench *bench, const char *name, uint64_t epoch)
+{
+	struct fors_folder copies = {.parent = (char *)bench->copies};
+	struct fors_schedule *theirs = schedule_in(bench->folder, "one");
+	size_t size;
+	void *bytes;
+
+	snprintf(copies.job, sizeof(copies.job), "%s", name);
+	theirs->epoch = epoch;
+	assert_int_equal(fors_schedule_encode(theirs, &bytes, &size, NULL), FORS_OK);
+	assert_int_equal(fors_publish(&copies, "schedule", bytes, size, false, NULL), FORS_OK);
+	fors_schedule_free(theirs);
+	free(bytes);
+}
+
+/* In publish_dir epochs grow from one subnet manager to the next, and nothing stays that nobody stands behind. */
+static void after_a_takeover(void **state)
+{
+	struct bench *bench = *state;
+	const struct fors_folder copies = {.parent = bench->copies};
+	const uint64_t ahead = fors_clock_unix_ms() + 80000000;
+
+	write_jobs(bench, ONE);
+	submit(bench, FORS_JOB_INSTALLED, NULL);
+	wait_in(copies, "one", 4, 0);
+	stop_worker(bench);
+	publish_theirs(bench, "one", ahead);
+	publish_theirs(bench, "theirs", ahead);
+	start_worker(bench);
+	submit(bench, FORS_JOB_INSTALLED, NULL);
+	wait_in(copies, "one", 4, ahead);
+	wait_job(bench, "one", 4, ahead);
+	wait_in(copies, "theirs", 0, ahead);
+}
+
+/* Over another engine's tables each job has a plan, shared; when these change it is withdrawn at once. */
+static void over_any_tables(void **state)
+{
+	struct bench *bench = *state;
+	struct fors_job *job = make_job(bench, FORS_JOB_INSTALLED, NULL);
+	uint64_t one;
+
+	write_jobs(bench, ONE "single: Node03-03\n");
+	fors_fabric_free(job->fabric);
+	job->fabric = NULL;
+	strcpy(job->tables_by, "minhop");
+	assert_int_equal(fors_job_be_over(job, NULL, NULL), FORS_OK);
+	job->over->changes = fors_worker_changes(bench->worker);
+	fors_job_seal(job);
+	fors_worker_submit(bench->worker, job);
+	one = wait_job(bench, "one", 4, 0);
+	wait_status(bench, "\"over\": \"all\"", true);
+	wait_job(bench, "single", 1, 0);
+	fors_worker_note_change(bench->worker, "test");
+	wait_job(bench, "one", 0, one);
+}
+
+/* Whichever allocation fails, once or for a while: in the end all is as it should be. */
+static void short_of_memory(void **state)
+{
+	struct bench *bench = *state;
+	uint64_t one = 0, two = 0;
+
+	faults_spare_me();
+	for (uint64_t n = 1; n < 3000; n += n / 8 + 1) {
+		write_jobs(bench, ONE);
+		submit(bench, FORS_JOB_INSTALLED, NULL);
+		one = wait_job(bench, "one", 4, 0);
+		two = n > 1 ? wait_job(bench, "two", 0, two) : 0;
+		wait_status(bench, "\"state\": \"planning\"", false);
+		faults_arm(n, false);
+		write_jobs(bench, ONE TWO);
+		submit(bench, FORS_JOB_ROUTED, n % 2 ? "Leaf00[5]" : NULL);
+		submit(bench, FORS_JOB_INSTALLED, n % 2 ? "Leaf00[5]" : NULL);
+		two = wait_job(bench, "two", 4, two);
+		wait_job(bench, "one", 4, 0);
+		faults_off();
+	}
+	assert_true(one > 0);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, open_bench, close_bench)
+	const struct CMUnitTest tests[] = {
+		TEST(come_and_go), TEST(half_written),	   TEST(bad_files),	  TEST(lost_server),	 TEST(failures),
+		TEST(restarts),	   TEST(after_a_takeover), TEST(over_any_tables), TEST(short_of_memory),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
