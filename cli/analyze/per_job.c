@@ -103,8 +103,12 @@ static int make_plans(const struct cli_settings *settings, struct per_job *p)
 	code = cli_use_file(settings->jobs, read_list, p);
 	if (!code && plan_all(p, &error))
 		code = cli_fail(&error);
+	if (!code && p->list.count != p->a.jobs.count) {
+		cli_error("%s is read twice, and had other jobs then: it has to be a file", settings->jobs);
+		code = CLI_BAD;
+	}
 	for (uint32_t j = 0; !code && j < p->list.count; j++)
-		if (p->list.count != p->a.jobs.count || !is_same_job(p, j)) {
+		if (!is_same_job(p, j)) {
 			cli_error("job %s: its plan is of other servers", p->list.job[j].name);
 			code = CLI_BAD;
 		}

@@ -70,5 +70,14 @@ def test_plans_need_a_two_level_tree(run):
     assert "two-level fat-trees under the tables of fors" in result.err
 
 
+def test_jobs_from_a_pipe(fors):
+    """Plans need the file a second time, when a pipe is empty."""
+    args = ("analyze", *TREE, "--routing", "fors", "--lmc", "3", "--jobs", "-", "--pattern")
+    text = b"a: Node00-00, Node01-00\n"
+    assert "read twice" in fors(*args, "per-job-plan", stdin=text, code=2).err
+    assert "slowest 1.000, a" in fors(*args, "per-job-shift", stdin=text).out
+    assert "read twice" in fors("analyze", *TREE, "--routing", "sar", "--jobs", "-", "--pattern", "per-job-plan", stdin=text, code=2).err
+
+
 def test_a_server_in_two_jobs_has_no_plan(run):
     assert "works for job" in run("per-job-plan", "a: Node00-00, Node01-00\nb: Node00-00\n", *TREE, "--routing", "fors", code=2).err
