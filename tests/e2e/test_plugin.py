@@ -359,19 +359,24 @@ def test_unicast_cache(fabric):
 # ---------------------------------------------------------------------------
 # fors declines
 
-def three_levels():
-    """Two pods of two edge and two middle switches, two core switches."""
+def four_levels():
+    """Two trees of two pods (two edge and two middle switches each) and two core switches; two more switches join the cores."""
     tree = harness.Topology()
-    for name in ("Edge0", "Edge1", "Edge2", "Edge3", "Mid0", "Mid1", "Mid2", "Mid3", "Core0", "Core1"):
-        tree.switches[name] = 4
-    for e in range(4):
-        tree.hcas[f"Node{e:02d}-00"] = 1
-        tree.connect(f"Edge{e}", 1, f"Node{e:02d}-00", 1)
-        for m in range(2):
-            tree.connect(f"Edge{e}", 2 + m, f"Mid{e // 2 * 2 + m}", 1 + e % 2)
-    for m in range(4):
-        for c in range(2):
-            tree.connect(f"Mid{m}", 3 + c, f"Core{c}", 1 + m)
+    for half in "AB":
+        for name in ("Edge0", "Edge1", "Edge2", "Edge3", "Mid0", "Mid1", "Mid2", "Mid3", "Core0", "Core1"):
+            tree.switches[half + name] = 6
+        for e in range(4):
+            tree.hcas[f"{half}Node{e:02d}-00"] = 1
+            tree.connect(f"{half}Edge{e}", 1, f"{half}Node{e:02d}-00", 1)
+            for m in range(2):
+                tree.connect(f"{half}Edge{e}", 2 + m, f"{half}Mid{e // 2 * 2 + m}", 1 + e % 2)
+        for m in range(4):
+            for c in range(2):
+                tree.connect(f"{half}Mid{m}", 3 + c, f"{half}Core{c}", 1 + m)
+    for r in range(2):
+        tree.switches[f"Roof{r}"] = 4
+        for c, core in enumerate(("ACore0", "ACore1", "BCore0", "BCore1")):
+            tree.connect(f"Roof{r}", 1 + c, core, 5 + r)
     return tree
 
 
@@ -383,10 +388,10 @@ def leaf_to_leaf():
     return tree
 
 
-@pytest.mark.parametrize("make, code, words", [(three_levels, "F004", "tree of more than two levels"),
+@pytest.mark.parametrize("make, code, words", [(four_levels, "F004", "a fourth level"),
                                                (leaf_to_leaf, "F003", "joins two leaves")])
-def test_no_two_level_tree(fabric, make, code, words):
-    """Three levels of switches make two sides too, but then edges of different pods have no middle switch in common."""
+def test_no_tree(fabric, make, code, words):
+    """Four levels of switches make two sides too, but then edges of different pods have no middle switch in common."""
     sim, sm = fabric(make(), routing_engine="fors,updn")
     sm.wait_log(f"ERR {code}: ")
     sm.wait_log("(updn|minhop) tables configured on all switches")

@@ -154,6 +154,24 @@ def test_who_takes_part(fabric, tmp_path):
     assert any("1 of its 4 GUIDs are no living server" in text for text in status["remarks"])
 
 
+def test_several_jobs(fabric, tmp_path):
+    """Each job has a schedule of its own, over the tables of the tree, and another one when these have changed."""
+    tree, members = three.Tree3((2, 2, 2), (2, 2)), {"one": ["0-0-0", "0-1-0", "1-0-0"], "two": ["0-0-1", "1-0-1", "1-1-0"]}
+    (tmp_path / "jobs").write_text("".join(f"{name}: {', '.join('Node' + x for x in who)}\n" for name, who in members.items()))
+    sim, sm = fabric(tree, fors_conf=f"jobs_file = {tmp_path}/jobs\n")
+
+    def judged(epochs):
+        jobs = {job["name"]: job for job in sm.wait_status(jobs=lambda jobs: jobs and len(jobs) == 2 and all(
+            job["state"] == "active" and job["epoch"] > epochs.get(job["name"], 0) for job in jobs))["jobs"]}
+        for name, who in members.items():
+            assert over.judge(sim.snapshot(), over.read_csv(sm.state_dir / "jobs" / name / "schedule"), ["Node" + x for x in who]) == []
+        return {name: job["epoch"] for name, job in jobs.items()}
+    epochs = judged({})
+    sim.unlink(*tree.leaf_cable(0, 0, 0))
+    swept(sm)
+    judged(epochs)
+
+
 @pytest.mark.parametrize("cable, words", [(("Leaf0-0", "Leaf1-1"), "joins two leaves, Leaf0-0 and Leaf1-1"),
                                           (("Leaf0-1", "Top1-1"), "Top1-1")])
 def test_a_crossed_cable_is_declined(fabric, cable, words):
