@@ -26,7 +26,7 @@ import shifts  # noqa: E402
 import sweeps  # noqa: E402
 import tables_text  # noqa: E402
 
-SECTIONS = ["check", "planners", "figure7", "random", "populations", "shifts", "churn", "forsched", "sweeps"]
+SECTIONS = ["check", "planners", "figure7", "random", "populations", "shifts", "churn", "levels", "forsched", "sweeps"]
 
 
 def machine():
@@ -54,6 +54,8 @@ def measure(section, is_quick):
         return shifts.measure(6 if is_quick else 40)
     if section == "churn":
         return churn.measure(is_quick)
+    if section == "levels":
+        return planners.run("bench_levels", is_quick)
     if section == "forsched":
         return forsched.measure(is_quick)
     fabrics = [(20, 18)] if is_quick else [(20, 18), (32, 32)]

@@ -44,9 +44,19 @@ def build_times(log, engine):
     return times
 
 
+def _boxed_at(log, text):
+    """Time of the first line with `text`, which may stand in a box below the line that has the time; or None."""
+    stamped = None
+    for line in log.splitlines():
+        stamped = line if re.match(r"\w{3} \d\d ", line) else stamped
+        if text in line and stamped:
+            return failover.log_time(stamped)
+    return None
+
+
 def steps_of(log, started, status, before):
     """Milliseconds from the cut to each step: by the log, and what fors says of this failover, which counts from the trap."""
-    logged = {name: failover.logged_at(log, text) for name, text in LOGGED.items()}
+    logged = {name: _boxed_at(log, text) for name, text in LOGGED.items()}
     steps = {name: 1000 * (moment - started) for name, moment in logged.items() if moment is not None}
     record = status.get("failover") or {}
     if record.get("epoch", 0) > before:

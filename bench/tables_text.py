@@ -104,6 +104,13 @@ def churn_table(rows):
                   ("share", lambda row: row["way lived"] / row["changed"] if row["changed"] else None)])
 
 
+def levels_table(rows):
+    return table("Three-level trees: tables and rounds", rows,
+                 [("fabric", "fabric"), ("failure", "failure"), ("sets", "sets"), ("fewest rounds", "best"),
+                  ("ms", "tables_ms"), ("worst ms", "worst_ms"), ("check ms", "check_ms"), ("T/LB", "over_bound"),
+                  ("worst", "worst_over"), ("leaf entries moved", "moved")])
+
+
 def forsched_table(rows):
     return table("What libforsched costs an application", rows,
                  [("fabric", "fabric"), ("LMC", "lmc"), ("method", "method"), ("kB", "kilobytes"),
@@ -117,6 +124,6 @@ def render(results):
     parts = [f"Measured {machine['time']} on {machine['processor']}, {machine['cores']} cores, {machine['system']}.\n"]
     makers = {"planners": planners_table, "figure7": figure7_table, "random": random_table, "populations": populations_table,
               "shifts": shifts_table,
-              "churn": churn_table, "check": check_table, "forsched": forsched_table, "sweeps": sweeps_tables}
+              "churn": churn_table, "levels": levels_table, "check": check_table, "forsched": forsched_table, "sweeps": sweeps_tables}
     parts += [maker(results[section]) for section, maker in makers.items() if results.get(section)]
     return "\n".join(parts)

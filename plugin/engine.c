@@ -72,10 +72,17 @@ static void sweep(void *context)
 	osm_opensm_sweep(osm);
 }
 
-/* OpenSM's own hop matrices are needed for multicast and for switch LIDs: > 0 asks for them. */
+/*
+ * OpenSM's own hop matrices: > 0 asks for them. Its multicast trees are made by them, and its unicast cache keeps them for
+ * routes that it makes itself; our tables are not. Without both nobody reads them: they stay empty, which OpenSM takes for
+ * "no path", and the next engine of the list builds its own.
+ */
 static int build_lid_matrices(void *context)
 {
-	return 1;
+	const struct fors_engine *engine = context;
+	const osm_subn_opt_t *opt = &engine->osm->subn.opt;
+
+	return !opt->disable_multicast || opt->use_ucast_cache;
 }
 
 /* OpenSM frees the engines before it deletes the plugin: the worker must not outlive this. */

@@ -2,11 +2,8 @@
 /*
  * Trees of three levels: what fabric, tables and check are for two.
  *
- * Under OpenSM's lock tables are made in bounded time, about what minhop takes. Where the closed form is whole (no
- * failure, or above the middle switches only) rounds come with it for nothing; entries that lost their way are
- * levelled, and rounds for them are searched for in small trees only. In larger ones the worker plans over the tables
- * as they are, which costs nothing there: the fullest cable carries what the lower bound asks for, in whole units,
- * either way.
+ * Under OpenSM's lock tables are made with little effort (fors_route3_little_effort()), in about the time that minhop
+ * takes. Rounds come with them; units without one are the worker's, who plans over the tables as they are.
  *
  * Draining, cables held down and homes ranked afresh are two levels' concepts yet: settings that ask for them are a
  * warning.
@@ -21,9 +18,6 @@
 #include "log.h"
 #include "opensm.h"
 #include "snapshot.h"
-
-#define SMALL 4096 /* units, up to which a search takes about as long as all else */
-#define EFFORT 100 /* words of masks per unit, there */
 
 static const char *list_key(const struct fors_settings *settings)
 {
@@ -112,8 +106,7 @@ static enum fors_err check_connected(struct fors_job *job, struct fors_error *er
 static enum fors_err make_tables(struct fors_job *job, struct fors_error *error)
 {
 	const struct fors_pods *pods = job->pods->pods;
-	uint32_t effort = (uint64_t)pods->nleaves * pods->nslots <= SMALL ? EFFORT : 0;
-	enum fors_err err = fors_route3_make(pods, effort, &job->pods->route, error);
+	enum fors_err err = fors_route3_make(pods, fors_route3_little_effort(pods), &job->pods->route, error);
 
 	if (err)
 		return err;

@@ -86,6 +86,81 @@ enum fors_err slurm_read_names(const char *text, size_t size, const char *path, 
 	return err;
 }
 
+/* --- names of a fabric ------------------------------------------------------------------------------------------ */
+
+static int by_host_then_text(const void *left, const void *right)
+{
+	const struct slurm_name *a = left, *b = right;
+	int order = by_host(a, b);
+
+	return order ? order : strcmp(a->servers, b->servers);
+}
+
+static enum fors_err add_port(struct slurm_names *names, const struct fors_net *net, uint32_t node, unsigned port,
+			      struct fors_error *error)
+{
+	struct slurm_name *name = &names->name[names->count];
+	const char *desc = net->node[node].desc;
+	struct fors_buffer out = {0};
+
+	*name = (struct slurm_name){0};
+	memcpy(name->host, desc, strcspn(desc, " "));
+	fors_buffer_print(&out, "0x%016" PRIx64, fors_net_port(net, node, port)->guid);
+	return fors_buffer_finish(&out, &name->servers, NULL, error);
+}
+
+/* Ports of one host become one name. */
+static enum fors_err join_hosts(struct slurm_names *names, struct fors_error *error)
+{
+	uint32_t n = 0, end;
+	enum fors_err err = FORS_OK;
+
+	for (uint32_t i = 0; i < names->count && !err; i = end) {
+		struct fors_buffer out = {0};
+		struct slurm_name *name = &names->name[i];
+		char *text = NULL;
+
+		for (end = i; end < names->count && !by_host(name, &names->name[end]); end++)
+			fors_buffer_print(&out, "%s%s", end == i ? "" : ", ", names->name[end].servers);
+		err = fors_buffer_finish(&out, &text, NULL, error);
+		for (uint32_t k = i; !err && k < end; k++) {
+			free(names->name[k].servers);
+			names->name[k].servers = NULL;
+		}
+		if (err)
+			return err;
+		name->servers = text;
+		if (n != i) {
+			names->name[n] = *name;
+			name->servers = NULL;
+		}
+		n++;
+	}
+	names->count = n;
+	return err;
+}
+
+enum fors_err slurm_names_of(const struct fors_net *net, struct slurm_names *names, struct fors_error *error)
+{
+	struct slurm_names made = {calloc(net->nports + (size_t)1, sizeof(*made.name)), 0};
+	enum fors_err err = made.name ? FORS_OK : fors_fail_memory(error);
+
+	for (uint32_t node = 0; node < net->nnodes && !err; node++)
+		for (unsigned p = 1; net->node[node].type == FORS_CA && p <= net->node[node].nports && !err; p++)
+			if (fors_net_port(net, node, p)->peer != FORS_NONE &&
+			    !(err = add_port(&made, net, node, p, error)))
+				made.count++;
+	if (!err && made.count)
+		qsort(made.name, made.count, sizeof(*made.name), by_host_then_text);
+	if (!err)
+		err = join_hosts(&made, error);
+	if (err)
+		slurm_names_clear(&made);
+	else
+		*names = made;
+	return err;
+}
+
 void slurm_names_clear(struct slurm_names *names)
 {
 	for (uint32_t i = 0; i < names->count; i++)

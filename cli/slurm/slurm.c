@@ -374,6 +374,24 @@ static enum fors_err read_names(const char *text, size_t size, const char *path,
 	return slurm_read_names(text, size, path, names, error);
 }
 
+/* What hosts are called in the fabric. */
+static int load_names(const struct cli_settings *settings, struct slurm_names *names)
+{
+	struct fors_net *net = NULL;
+	struct fors_error error;
+	int code;
+
+	if (settings->slurm.names)
+		return cli_use_file(settings->slurm.names, read_names, names);
+	if (!settings->source.fabric)
+		return CLI_GOOD;
+	code = cli_read_net(settings->source.fabric, &net);
+	if (!code && slurm_names_of(net, names, &error))
+		code = cli_fail(&error);
+	fors_net_free(net);
+	return code;
+}
+
 static int check(const struct cli_settings *settings)
 {
 	const struct cli_slurm *slurm = &settings->slurm;
@@ -381,9 +399,11 @@ static int check(const struct cli_settings *settings)
 
 	if (!slurm->output)
 		return cli_usage_error("--slurm writes a file of jobs: --output FILE is missing");
-	if (settings->jobs || source->fabric || source->synthetic || settings->output)
-		return cli_usage_error("--slurm writes a file of jobs and plans nothing: without --jobs, --fabric, "
-				       "--synthetic and --output-dir");
+	if (settings->jobs || settings->replay || source->synthetic || source->ndown || settings->output)
+		return cli_usage_error("--slurm writes a file of jobs and plans nothing: without --jobs, --replay, "
+				       "--synthetic, --down and --output-dir");
+	if (source->fabric && slurm->names)
+		return cli_usage_error("--fabric and --names both say what hosts are called");
 	if (slurm->wait && (!slurm->plans || slurm->interval))
 		return cli_usage_error("--wait needs --publish-dir DIR, and no --interval");
 	return CLI_GOOD;
@@ -395,8 +415,8 @@ int slurm_follow(const struct cli_settings *settings)
 	struct follower f = {.settings = settings, .slurm = &settings->slurm};
 	int code = check(settings);
 
-	if (!code && settings->slurm.names)
-		code = cli_use_file(settings->slurm.names, read_names, &f.names);
+	if (!code)
+		code = load_names(settings, &f.names);
 	if (!code && !cut_command(&f))
 		code = CLI_BAD;
 	f.job = id ? strtoull(id, NULL, 10) : 0;

@@ -24,7 +24,6 @@ struct fors_rowwise_space {
 	uint64_t *lacks_row;  /* of each row */
 	uint16_t *row_of;     /* node x width: the row in which it has a colour, NO_ROW: none */
 	uint32_t *has;	      /* row x width: node that has a colour, and 65,536 times 1 + its place; 0: none has */
-	bool *is_mended;      /* of each row: colour[] is not what `has` says */
 	uint32_t *hole;	      /* places without a colour */
 	uint32_t nholes, room;
 };
@@ -47,9 +46,8 @@ struct fors_rowwise_space *fors_rowwise_space_new(uint32_t nrows, uint32_t width
 	space->lacks_row = malloc(((size_t)nrows + 1) * sizeof(*space->lacks_row));
 	space->row_of = malloc(((size_t)nnodes * width + 1) * sizeof(*space->row_of));
 	space->has = malloc(nplaces * sizeof(*space->has));
-	space->is_mended = malloc(((size_t)nrows + 1) * sizeof(*space->is_mended));
 	space->hole = malloc(nplaces * sizeof(*space->hole));
-	if (space->lacks_node && space->lacks_row && space->row_of && space->has && space->is_mended && space->hole)
+	if (space->lacks_node && space->lacks_row && space->row_of && space->has && space->hole)
 		return space;
 	fors_rowwise_space_free(space);
 	return NULL;
@@ -63,7 +61,6 @@ void fors_rowwise_space_free(struct fors_rowwise_space *space)
 	free(space->lacks_row);
 	free(space->row_of);
 	free(space->has);
-	free(space->is_mended);
 	free(space->hole);
 	free(space);
 }
@@ -138,7 +135,6 @@ static void colour_row(const struct job *job, uint32_t row, uint32_t prefer)
 	for (uint64_t free = matching.free; free; free &= free - 1)
 		has[__builtin_ctzll(free)] = 0;
 	space->lacks_row[row] = matching.free;
-	space->is_mended[row] = false;
 }
 
 /* ---- exchanges ---- */
@@ -155,17 +151,19 @@ static void exchange(const struct job *job, uint32_t node, uint32_t a, uint32_t 
 	space->lacks_node[node] ^= both;
 	rows[a] = NO_ROW;
 	for (;;) {
-		uint32_t *has = space->has + (size_t)row * width, old = has[b];
+		const size_t first = (size_t)row * width;
+		uint32_t *has = space->has + first, old = has[b];
 		uint32_t next;
 
 		has[b] = has[a];
 		has[a] = old;
-		space->is_mended[row] = true;
+		job->colour[first + (has[b] >> 16) - 1] = (uint8_t)b;
 		rows[b] = (uint16_t)row;
 		if (!old) {
 			space->lacks_row[row] ^= both;
 			return;
 		}
+		job->colour[first + (old >> 16) - 1] = (uint8_t)a;
 		node = old & 0xFFFF;
 		rows = space->row_of + node * width;
 		next = rows[a];
@@ -190,30 +188,15 @@ static bool fill_hole(const struct job *job, uint32_t hole)
 	colour = (uint32_t)__builtin_ctzll(node_lacks & row_lacks ? node_lacks & row_lacks : row_lacks);
 	if (!(node_lacks & row_lacks))
 		exchange(job, node, colour, (uint32_t)__builtin_ctzll(node_lacks));
+	job->colour[hole] = (uint8_t)colour;
 	job->space->has[row * job->graph->width + colour] = entry_of(node, hole % job->graph->width);
 	job->space->row_of[node * job->graph->width + colour] = (uint16_t)row;
-	job->space->is_mended[row] = true;
 	job->space->lacks_node[node] &= ~(UINT64_C(1) << colour);
 	job->space->lacks_row[row] &= ~(UINT64_C(1) << colour);
 	return true;
 }
 
 /* ---- the whole ---- */
-
-/* The colours of rows in which places have been given others. */
-static void write_mended(const struct job *job)
-{
-	const uint32_t width = job->graph->width;
-
-	for (uint32_t row = 0; row < job->graph->nrows; row++) {
-		const uint32_t *has = job->space->has + (size_t)row * width;
-		uint8_t *colour = job->colour + (size_t)row * width;
-
-		for (uint32_t c = 0; job->space->is_mended[row] && c < width; c++)
-			if (has[c])
-				colour[(has[c] >> 16) - 1] = (uint8_t)c;
-	}
-}
 
 bool fors_rowwise(struct fors_rowwise_space *space, const struct fors_rowwise *graph, uint8_t *colour)
 {
@@ -231,7 +214,5 @@ bool fors_rowwise(struct fors_rowwise_space *space, const struct fors_rowwise *g
 	for (uint32_t i = 0; i < space->nholes; i++)
 		if (!fill_hole(&job, space->hole[i]))
 			return false;
-	if (space->nholes)
-		write_mended(&job);
 	return true;
 }

@@ -112,6 +112,13 @@ def test_bad_names(squeue, follow, write, text, wanted):
     assert wanted in follow.result.err
 
 
+def test_names_of_a_fabric(squeue, follow, fors, write):
+    """A host is the first word of the descriptions of its adapters, which may be several; one that is not there keeps its name."""
+    text = fors("fabric", "--synthetic", "FT(2;2,2)").out.replace('"Node00-00"', '"n1 HCA-1"').replace('"Node01-01"', '"n1 HCA-2"')
+    squeue.says([(1, "n[1-2],Node01-00", "", "all")])
+    assert follow("--fabric", write("net", text)) == "1: 0x0000000000100005, 0x0000000000100001, 0x0000000000100007, n2\n"
+
+
 def test_written_only_when_something_has_changed(squeue, follow):
     """A job with the same hosts and another ID is another job: the paper's filter would not see it."""
     squeue.says([(1, "n[1-2]", "", "all"), (2, "n3", "", "all")])
@@ -246,6 +253,8 @@ def test_a_plan_that_comes_while_it_waits(squeue, follow, plan, tmp_path):
     (["--slurm"], "--output FILE is missing"),
     (["--slurm", "--output", "x", "--jobs", "y"], "plans nothing"),
     (["--slurm", "--output", "x", "--synthetic", "FT(2;2,2)"], "plans nothing"),
+    (["--slurm", "--output", "x", "--fabric", "y", "--names", "z"], "both say"),
+    (["--slurm", "--output", "x", "--fabric", "/nowhere/net"], "/nowhere/net"),
     (["--slurm", "--output", "x", "--wait", "5"], "--wait needs --publish-dir"),
     (["--slurm", "--output", "x", "--squeue", " "], "names no program"),
     (["--output", "x", "--synthetic", "FT(2;2,2)", "--jobs", "y"], "go with --slurm"),

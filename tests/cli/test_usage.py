@@ -252,10 +252,10 @@ def test_arguments_that_are_offered_are_taken(fors, name):
 
 
 def test_routings_and_patterns_that_are_offered_are_known(fors, write):
-    jobs = ["--jobs", write("jobs", "one: 0-3\n")]
     for rule in completion("fors analyze --routing ''") - {"fors"}:
         spec = "TORUS(3x3;2)" if rule == "dor" else "XGFT(2;2,2;1,2)"
-        fors("analyze", "--synthetic", spec, "--routing", rule, "--pattern", "shift", *(jobs if rule == "sar" else []))
+        jobs = ["--jobs", write("jobs", "a: 0-3\n")] if rule == "sar" else []
+        fors("analyze", "--synthetic", spec, "--routing", rule, "--pattern", "shift", *jobs)
     for pattern in completion("fors analyze --pattern ''"):
         assert "no pattern" not in run(FORS, "analyze", "--synthetic", FT, "--routing", "fors", "--pattern", pattern).err
 

@@ -15,6 +15,7 @@ import subprocess
 import harness
 import pytest
 import slurm
+import test_jobs
 
 HOOK = harness.TOP / "opensm-conf" / "slurm" / "fors-slurmctld"
 SHAPES = {12: (4, 3), 36: (6, 6), 360: (20, 18)}  # nodes: spines (and servers of a leaf), leaves
@@ -28,14 +29,15 @@ pytestmark = pytest.mark.skipif(bool(slurm.missing()), reason=f"no Slurm: {' '.j
 class Site:
     """Slurm on the servers of a synthetic fabric; its prologue and epilogue are those of the package."""
 
-    def __init__(self, folder):
+    def __init__(self, folder, more=""):
+        folder.mkdir(exist_ok=True)
         self.folder, self.file = folder, folder / "jobs"
         self.spines, leaves = SHAPES[NODES]
         self.spec = f"FT(2;{self.spines},{leaves})"
         self.lmc = (self.spines - 1).bit_length()
         (folder / "settings").write_text(
             f"PATH={os.path.dirname(harness.fors_command()[0]) or '/usr/bin'}:$PATH\nSLURM_CONF={folder}/slurm/slurm.conf\n"
-            f"FORS_JOBS_FILE={self.file}\nFORS_SECONDS=20\nFORS_OPTIONS='--exclusive owned'\n")
+            f"FORS_JOBS_FILE={self.file}\nFORS_SECONDS=20\nFORS_OPTIONS='--exclusive owned'\n" + more)
         hook = folder / "hook"
         hook.write_text(f"#!/bin/sh\nFORS_SETTINGS={folder}/settings\nexport FORS_SETTINGS\nexec {HOOK}\n")
         hook.chmod(0o755)
@@ -43,9 +45,9 @@ class Site:
                                  prolog=hook, epilog=hook, partitions=["owned"])
         self.exclusive = {}  # job: was it submitted so?
 
-    def submit(self, rng, most):
+    def submit(self, rng, most, before=""):
         how = rng.choice([[], ["--comment=fors=exclusive"], ["--partition=owned"], ["--partition=owned", "--comment=fors=shared"]])
-        job = self.slurm.submit(rng.randint(1, most), *how, before=f"cp {self.file} {self.folder}/seen-$SLURM_JOB_ID; ")
+        job = self.slurm.submit(rng.randint(1, most), *how, before=f"cp {self.file} {self.folder}/seen-$SLURM_JOB_ID; {before}")
         harness.wait_for(lambda: self.slurm.decided(job), 30, f"Slurm looks at job {job}", 0.1)
         self.exclusive[job] = how in (["--comment=fors=exclusive"], ["--partition=owned"])
         return job
@@ -67,10 +69,11 @@ class Site:
     def judge(self, down):
         """Slurm and the file agree, and each job has a plan; those that own their lanes share no cable."""
         harness.wait_for(self.agrees, 30, "the file of jobs is what runs", 0.2)
-        out = self.folder / "plans"
+        out, judged = self.folder / "plans", self.folder / "judged"
+        judged.write_text(self.file.read_text())  # a job that waited may begin at any moment
         cut = [word for cable in down for word in ("--down", cable)]
-        data = json.loads(self.fors("jobs", "--synthetic", self.spec, "--lmc", self.lmc, "--jobs", self.file, *cut, "--output-dir", out, "--json").stdout)
-        assert {int(job["name"]): job["servers"] for job in data["jobs"]} == {job: len(nodes) for job, (_, nodes) in self.listed().items()}
+        data = json.loads(self.fors("jobs", "--synthetic", self.spec, "--lmc", self.lmc, "--jobs", judged, *cut, "--output-dir", out, "--json").stdout)
+        assert {int(job["name"]): job["servers"] for job in data["jobs"]} == {job: len(nodes) for job, (_, nodes) in self.listed(judged.read_text()).items()}
         assert data["meetings"] == 0
         used = {}
         for job in data["jobs"]:
@@ -141,3 +144,47 @@ def test_lines_say_what_json_says(site):
     lines.chmod(0o755)
     site.fors("jobs", "--slurm", "--output", site.folder / "lines", "--exclusive", "owned", "--squeue", lines)
     assert (site.folder / "lines").read_text() == site.file.read_text()
+
+
+def test_opensm_follows(fabric, tmp_path):
+    """The whole chain: sbatch, the prologue, jobs_file, the plugin; each state judged in the switches, and a job's schedule is there when it starts."""
+    published, rng, cut, alive, planned = tmp_path / "published", random.Random(SEED), None, [], 0
+    published.mkdir()
+    site = Site(tmp_path / "site", f"FORS_WAIT=30\nFORS_PUBLISH_DIR={published}\n")
+    try:
+        site.fors("jobs", "--slurm", "--output", site.file)
+        tree = harness.FatTree(*SHAPES[NODES])
+        sim, sm = fabric(tree, lmc=str(site.lmc), fors_conf=f"jobs_file = {site.file}\npublish_dir = {published}\n")
+        for _ in range(EVENTS // 2):
+            event = rng.choice(["submit", "submit", "cancel", "cut"])
+            if event == "cut" and cut:
+                sim.relink(*cut)
+                cut = None
+            elif event == "cut":
+                cut = tree.uplink(rng.randrange(tree.nleaves), rng.randrange(site.spines))[:2]
+                sim.unlink(*cut)
+            elif event == "cancel" and alive:
+                site.slurm.cancel(alive.pop(rng.randrange(len(alive))))
+            else:
+                alive.append(site.submit(rng, max(2, NODES // 3), f"cp {published}/jobs/$SLURM_JOB_ID/schedule {tmp_path}/plan-$SLURM_JOB_ID; "))
+            if event == "cut":
+                sm.sighup()
+            planned += judge_in_switches(site, sim, sm, bool(cut))
+        assert planned >= 3
+        began = [path.name.split("-")[1] for path in site.folder.glob("seen-*")]
+        assert len(began) >= 2
+        for job in began:  # whatever it saw was its own plan
+            assert test_jobs.info(tmp_path / f"plan-{job}")["phases"] >= 1, job
+    finally:
+        site.slurm.stop()
+
+
+def judge_in_switches(site, sim, sm, is_cut):
+    """opensm has a schedule for what Slurm runs, and no other; those over lanes of their own share no cable. How many there are."""
+    harness.wait_for(site.agrees, 30, "the file of jobs is what runs", 0.2)
+    wanted = {str(job) for job in site.listed()}
+    status = sm.wait_status(60, dead_links=lambda links: len(links or ()) == is_cut,
+                            jobs=lambda jobs: {job["name"] for job in jobs or () if job["state"] == "active"} == wanted)
+    own = [name for name in wanted if test_jobs.job(status, name)["over"] == "own"]
+    test_jobs.judge(sim, sm, own, [name for name in wanted if name not in own])
+    return len(wanted)

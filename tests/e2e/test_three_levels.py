@@ -3,6 +3,7 @@
 import os
 import signal
 import subprocess
+import time
 
 import pytest
 
@@ -11,21 +12,31 @@ import over
 import three
 
 
-def settled(sm, act, *args):
-    """Do something to the fabric, and wait for the last word of fors on it: the first sweep may begin, by a trap, in the midst of it."""
-    before = sm.status()["epoch"]
-    act(*args)
+def swept(sm):
+    """Two sweeps: one may have begun before the last thing was done."""
     for _ in range(2):
         mark = sm.log_end()
         sm.sighup()
         sm.wait_up(mark)
+
+
+def settled(sm, act, *args):
+    """Do something to the fabric, and wait for the last word of fors on it."""
+    before = sm.status()["epoch"]
+    act(*args)
+    swept(sm)
     return sm.wait_epoch(before)
 
 
-def good(sim, sm):
-    faults, status, snapshot = three.judge(sim, sm)
-    assert faults == []
-    return status, snapshot
+def good(sim, sm, seconds=5):
+    """Status and snapshot of the fabric at rest: a sweep, or a plan, may still be under way."""
+    end = time.monotonic() + seconds
+    while True:
+        faults, status, snapshot = three.judge(sim, sm)
+        if not faults:
+            return status, snapshot
+        assert time.monotonic() < end, faults
+        time.sleep(0.05)
 
 
 def changed(sim, sm, *ends):
@@ -54,7 +65,6 @@ def test_failures_of_each_kind(fabric):
     status, healthy = good(sim, sm)
     assert (status["leaves"], status["pods"], status["mids"], status["tops"], status["spines"]) == (16, 4, 16, 16, None)
     assert status["phases"] == 64 and status["affected_spines"] == 0 and status["dead_links"] == []
-    changes = 1
     for ends, dead, m, phases in [([tree.top_cable(1, 2, 3)], 1, 1, 64),
                                   ([tree.top(2, 1)], 4, 1, 64),
                                   ([tree.leaf_cable(2, 1, 3)], 1, 1, None),
@@ -64,10 +74,9 @@ def test_failures_of_each_kind(fabric):
         assert len(worse["dead_links"]) == dead and worse["affected_spines"] == m, ends
         assert worse["phases"] <= (phases or worse["lower_bound"] + 4), worse
         assert again["phases"] == 64 and again["dead_links"] == []
-        changes += 2
         assert tables_of(snapshot) == tables_of(healthy), f"not as it was after {ends}"
     good(sim, sm)
-    assert sm.log().count("fors: active: epoch") == changes  # one plan each, and that of the tables
+    assert "by method flows" not in sm.log()  # each plan is that of the tables, and made while they were on their way
 
 
 def places(sm):
@@ -112,13 +121,13 @@ def test_cut_to_pieces_and_back(fabric):
     known, mark = kinds(places(sm)), sm.log_end()
     for end in (tree.leaf_cable(0, 0, 0), tree.leaf_cable(1, 1, 1)):
         sim.unlink(*end)
-    sm.sighup()
+    swept(sm)
     status = sm.wait_status(state="inactive", tables_by="minhop")
     assert "Leaf0-0 and leaf Leaf1-1" in status["reason"] and status["unreachable_pairs"] == 1
     assert "minhop tables configured" in sm.log(mark) and "ERR F0" in sm.log(mark)
     for end in (tree.leaf_cable(0, 0, 0), tree.leaf_cable(1, 1, 1)):
         sim.relink(*end)
-    sm.sighup()
+    swept(sm)
     sm.wait_status(state="active")
     assert tables_of(good(sim, sm)[1]) == tables_of(healthy) and kinds(places(sm)) == known
     settled(sm, lambda: [sim.unlink(*tree.top_cable(0, j, k)) for j in range(2) for k in range(2)])
@@ -194,12 +203,9 @@ def test_an_odd_tree(fabric, lmc):
     players = [name for name in tree.hcas if name.startswith("Node")]
     for ends in [(), (tree.top_cable(2, 1, 1),), (tree.leaf_cable(1, 1, 1),), (tree.leaf_cable(0, 1, 1), tree.top(1, 0)), (tree.leaf(1, 0),)]:
         settled(sm, lambda: [sim.unlink(*end) if isinstance(end, tuple) else sim.unlink_node(end) for end in ends]) if ends else None
-        status, snapshot = sm.status(), sim.snapshot()
-        assert three.judge_tables(snapshot, sm.node) == [], ends
+        status, snapshot = good(sim, sm)
         nodes = three.reached(snapshot, sm.node)
-        there = [name for name in players if name in nodes]
-        assert over.judge(snapshot, over.read_csv(sm.schedule_file), there) == [] and status["servers"] == len(there), ends
-        assert status["guests"] == 2 and status["tables_by"] == "fors"
+        assert status["guests"] == 2 and status["servers"] == len([name for name in players if name in nodes])
         for name in ("Gate0", "Gate1"):  # nobody is cut off in silence
             ends_at = [three.walk(snapshot, leaf, snapshot.port[name].lid) for leaf in nodes if leaf.startswith("Leaf")]
             assert set(ends_at) <= {name, None} and (None not in ends_at or any("without a path" in text for text in status["remarks"]))

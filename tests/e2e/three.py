@@ -91,6 +91,10 @@ def walk(snapshot, switch, lid):
     return "a loop"
 
 
+def has_hosts(snapshot, leaf):
+    return any(node == leaf and peer not in snapshot.switches for (node, _), (peer, _) in snapshot.cable.items())
+
+
 def judge_tables(snapshot, sm_node):
     """Every LID arrives from every leaf; that of a switch, or of a guest on one, may have no way where none goes up and then down."""
     nodes, faults = reached(snapshot, sm_node), []
@@ -99,7 +103,7 @@ def judge_tables(snapshot, sm_node):
         for lid in range(snapshot.port[name].lid, snapshot.port[name].lid + (1 << snapshot.port[name].lmc)):
             for leaf in leaves:
                 end = walk(snapshot, leaf, lid)
-                if end != name and (end is not None or name.startswith("Node")):
+                if end != name and (end is not None or (name.startswith("Node") and has_hosts(snapshot, leaf))):
                     faults.append(f"from {leaf} LID {lid} of {name} comes to {end}")
     return faults + judge_loops(snapshot, nodes)
 
@@ -123,7 +127,7 @@ def judge(sim, sm):
     faults = judge_tables(snapshot, sm.node)
     if rows is None:
         return [*faults, f"no schedule: {status}"], status, snapshot
-    there = [name for name in reached(snapshot, sm.node) if name not in snapshot.switches]
+    there = [name for name in reached(snapshot, sm.node) if name.startswith("Node")]
     faults += over.judge(snapshot, rows, there)
     if status["phases"] != 1 + max(int(row["phase"]) for row in rows) or status["servers"] != len(there):
         faults.append(f"the status says {status['servers']} servers, {status['phases']} phases")

@@ -224,6 +224,20 @@ static void a_crossed_cable(void **state)
 	fors_net_free(net);
 }
 
+static void four_levels(void **state)
+{
+	struct fors_net *net = net_of("XGFT(4;2,2,2,2;1,2,2,2)");
+	struct fors_places *places = fors_places_new();
+	struct fors_error why = {0};
+
+	assert_int_equal(fors_places_learn_tree(places, net, NULL, 0, &why, NULL), FORS_OK);
+	assert_null(fors_places_known(places)); /* one of two, in which nearly all leaves are cut off from each other */
+	assert_non_null(strstr(why.text, "not a three-level fat-tree: "));
+	assert_non_null(strstr(why.text, "a fourth level"));
+	fors_places_free(places);
+	fors_net_free(net);
+}
+
 /* --- text ----------------------------------------------------------------- */
 
 static void refuse(const char *text, size_t size, const char *word)
@@ -460,6 +474,7 @@ int main(void)
 		cmocka_unit_test(a_pod_alone),
 		cmocka_unit_test(it_was_rebuilt),
 		cmocka_unit_test(a_crossed_cable),
+		cmocka_unit_test(four_levels),
 		cmocka_unit_test(text_and_back),
 		cmocka_unit_test(every_damage_is_noticed),
 		cmocka_unit_test(nonsense_with_a_good_checksum),

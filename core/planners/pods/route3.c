@@ -319,6 +319,22 @@ static void write_all(const struct work *w)
 				write_column(w, i * w->pods->nslots + s, s, w->pods->slot[s].lid + i);
 }
 
+#define SMALL_UNITS 4096
+#define EFFORT_SMALL 100
+#define EFFORT_LARGE 30
+
+uint32_t fors_route3_little_effort(const struct fors_pods *pods)
+{
+	uint32_t uplinks = 0;
+
+	if ((uint64_t)pods->nleaves * pods->nslots <= SMALL_UNITS)
+		return EFFORT_SMALL;
+	for (uint32_t a = 0; a < pods->nleaves; a++)
+		for (unsigned port = 1; port <= pods->known->node[pods->leaf[a].node].nports; port++)
+			uplinks += fors_pods_peer(pods, pods->leaf[a].node, port) != FORS_NONE;
+	return uplinks < pods->nslots ? 0 : EFFORT_LARGE;
+}
+
 enum fors_err fors_route3_make(const struct fors_pods *pods, uint32_t effort, struct fors_route3 **route,
 			       struct fors_error *error)
 {

@@ -12,6 +12,13 @@
 #define FORS_ROUTE3_NONE UINT16_MAX /* no round */
 #define FORS_ROUTE3_EFFORT 250	    /* words of masks per unit: more finds little more */
 
+/*
+ * The effort for who must not be kept waiting, with which rounds take about as long as the rest: in small trees most of
+ * what can be found, in others what a failure needs; nothing in large trees where leaves have more servers than cables
+ * up, for there so little finds nothing.
+ */
+uint32_t fors_route3_little_effort(const struct fors_pods *pods);
+
 struct fors_route3 {
 	struct fors_lfts *lfts; /* of all living switches of now */
 	uint32_t nservers;	/* slots with a LID */

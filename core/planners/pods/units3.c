@@ -22,14 +22,21 @@
 #define LEAST_BUDGET 32000000 /* words of masks: in small trees there is time to look longer */
 #define PATIENCE 8 /* a receiver whose lane died has one unit for each leaf to find room for, one after another */
 
+/* The links from a mid on to a slot: all leaves of its pod have them in common. */
+struct tail {
+	uint32_t slot, n; /* n: 0, it does not arrive */
+	uint32_t link[4];
+};
+
 struct work {
 	struct fors_ways3 *ways;
 	const struct fors_pods *pods;
 	const struct fors_cohorts *cohorts;
 	struct fors_units3 *units;
-	bool *is_loose; /* [leaf * nslots + slot]: it was not at home */
-	uint32_t *leaf; /* of the problem's switches */
-	uint32_t *slot; /* of the problem's destinations */
+	bool *is_loose;	   /* [leaf * nslots + slot]: it was not at home */
+	uint32_t *leaf;	   /* of the problem's switches */
+	uint32_t *slot;	   /* of the problem's destinations */
+	struct tail *tail; /* per mid: of the slot that was asked for last */
 	struct fors_flows_problem problem;
 };
 
@@ -85,8 +92,11 @@ static bool allocate_members(struct work *w)
 	p->senders = calloc(pods->nleaves + (size_t)1, sizeof(*p->senders));
 	p->first = calloc(pods->nleaves + (size_t)2, sizeof(*p->first));
 	p->home = calloc(pods->nslots + (size_t)1, sizeof(*p->home));
-	if (!w->leaf || !w->slot || !p->senders || !p->first || !p->home)
+	w->tail = malloc((pods->nmids + (size_t)1) * sizeof(*w->tail));
+	if (!w->leaf || !w->slot || !p->senders || !p->first || !p->home || !w->tail)
 		return false;
+	for (uint32_t m = 0; m < pods->nmids; m++)
+		w->tail[m].slot = FORS_NONE;
 	return true;
 }
 
@@ -114,18 +124,40 @@ static uint8_t port_of(const struct work *w, uint32_t unit, uint32_t path)
 	return fors_lanes3_live(l, a, lane) ? l->leaf_port[(size_t)a * l->nlanes + lane] : 0;
 }
 
+static const struct tail *tail_of(const struct work *w, uint32_t mid, uint32_t slot)
+{
+	struct tail *tail = &w->tail[mid];
+
+	if (tail->slot != slot) {
+		tail->slot = slot;
+		tail->n = fors_ways3_links(w->ways, w->pods->mid[mid].node,
+					   w->ways->mid[(size_t)mid * w->ways->ncolumns + slot], slot, tail->link);
+	}
+	return tail;
+}
+
 /* The links of a way (struct fors_flows_problem): what the tables of mids and tops make of the leaf's port. */
 static uint32_t links_of(const void *context, uint32_t way, uint32_t *link)
 {
 	const struct work *w = context;
 	const struct fors_flows_problem *p = &w->problem;
 	uint32_t unit = way / p->npaths, path = way % p->npaths, s = fors_flows_switch(p, unit),
-		 d = fors_flows_dest(p, unit), n;
+		 d = fors_flows_dest(p, unit);
+	const struct fors_hop3 *hop;
+	const struct tail *tail;
+	uint8_t port;
 
 	if (p->home[d] == s)
 		return path ? FORS_FLOWS_NONE : 0;
-	n = fors_ways3_links(w->ways, w->pods->leaf[w->leaf[s]].node, port_of(w, unit, path), w->slot[d], link);
-	return n ? n : FORS_FLOWS_NONE;
+	port = port_of(w, unit, path);
+	if (!port)
+		return FORS_FLOWS_NONE;
+	hop = &w->ways->hop[w->pods->known->node[w->pods->leaf[w->leaf[s]].node].first_port + port];
+	tail = tail_of(w, hop->row - w->pods->nleaves, w->slot[d]);
+	link[0] = hop->link;
+	for (uint32_t i = 0; i < tail->n; i++)
+		link[i + 1] = tail->link[i];
+	return tail->n ? tail->n + 1 : FORS_FLOWS_NONE;
 }
 
 /* How many alternatives there are, and whether every unit has its first one. */
@@ -152,14 +184,15 @@ static void place_homes(const struct work *w, struct fors_flows_packing *packing
 	const struct fors_flows_problem *p = &w->problem;
 
 	packing->nwaiting = 0;
-	for (uint32_t unit = 0; unit < fors_flows_units(p); unit++) {
-		uint32_t round = fors_cohorts_round(w->cohorts, w->leaf[fors_flows_switch(p, unit)],
-						    w->slot[fors_flows_dest(p, unit)]);
+	for (uint32_t d = 0; d < p->ndests; d++)
+		for (uint32_t s = 0; s < p->nswitches; s++) {
+			uint32_t unit = s * p->ndests + d,
+				 round = fors_cohorts_round(w->cohorts, w->leaf[s], w->slot[d]);
 
-		if (is_loose(w, unit) || round >= packing->nphases ||
-		    !fors_flows_put_if_free(packing, unit * p->npaths, round))
-			packing->waiting[packing->nwaiting++] = unit;
-	}
+			if (is_loose(w, unit) || round >= packing->nphases ||
+			    !fors_flows_put_if_free(packing, unit * p->npaths, round))
+				packing->waiting[packing->nwaiting++] = unit;
+		}
 }
 
 /* A search for all that waits, and for more rounds until there is room. */
@@ -192,7 +225,9 @@ static enum fors_err pack(struct work *w, uint32_t nrounds, uint32_t effort, str
 	place_homes(w, *packing);
 	(*packing)->patience = PATIENCE;
 	(*packing)->counts_tokens = true;
-	return search_all(packing, budget < LEAST_BUDGET ? LEAST_BUDGET : budget, error);
+	if (effort >= FORS_UNITS3_PATIENT && budget < LEAST_BUDGET)
+		budget = LEAST_BUDGET;
+	return search_all(packing, budget, error);
 }
 
 /* Rounds and lanes as they were found. */
@@ -328,6 +363,7 @@ enum fors_err fors_units3_pack(struct fors_ways3 *ways, const struct fors_cohort
 	free(w.is_loose);
 	free(w.leaf);
 	free(w.slot);
+	free(w.tail);
 	fors_flows_problem_clear(&w.problem);
 	if (err)
 		fors_units3_clear(units);

@@ -10,6 +10,7 @@
 #include "cohorts.h"
 
 #define FORS_UNITS3_NONE UINT16_MAX /* no round */
+#define FORS_UNITS3_PATIENT 250	    /* with so much effort small trees are searched longer */
 
 struct fors_units3 {
 	uint32_t length;  /* phases of a round: slots of a leaf; 0: there are no rounds */
