@@ -66,6 +66,25 @@ def test_failover(fors, folder):
     assert "\nfailover " not in fors("status", folder("0x0002c90300001235", failover=None)).out
 
 
+JOB = {"name": "4711", "state": "active", "exclusive": True, "servers": 16, "missing": 0, "leaves": 2, "lanes": 8, "phases": 20,
+       "lower_bound": 20, "alone_bound": 16, "ratio": 0.8, "over": "own", "epoch": EPOCH, "reason": None}
+
+
+def test_jobs(fors, folder, stamp):
+    """Each has a schedule of its own; that the fabric's is withdrawn is as it should be then."""
+    jobs = [JOB, {**JOB, "name": "4712", "state": "failed", "phases": None, "over": None, "ratio": None, "reason": "no way"}]
+    path = folder(jobs=jobs, phases=None, reason="jobs: each job has a schedule of its own")
+    stamp(path / "schedule", EPOCH, "jobs")
+    out = fors("status", path).out
+    assert "jobs        1 with a schedule, 0 withdrawn, 1 without one" in out and "doubtful" not in out
+    assert re.search(r"4711 +active +16 +8 +20 +16 +own", out) and re.search(r"4712 +failed .* no way", out)
+    path = folder("0x2", jobs=[{**JOB, "name": f"j{i}"} for i in range(60)], phases=None)
+    stamp(path / "schedule", EPOCH, "jobs")
+    assert "and 10 more" in fors("status", path).out
+    (path / "status.json").write_text((path / "status.json").read_text().replace('"active", "exclusive"', '"\\u001b[1m", "exclusive"'))
+    assert "odd value of \"jobs\"" in fors("status", path, code=2).err
+
+
 def test_warnings(fors, folder):
     out = fors("status", folder(remarks=["Leaf00[5] stays in use", "no node Leaf77"])).out
     assert re.search(r"^warning {5}Leaf00\[5\] stays in use\n {12}no node Leaf77$", out, re.M)
