@@ -292,13 +292,16 @@ bool fors_jobs_load(struct fors_jobs *jobs)
 {
 	struct loading loading = {.jobs = jobs};
 	struct fors_error error;
+	enum fors_err err;
 
 	if (jobs->has_loaded)
 		return true;
-	if (fors_publish_list_jobs(jobs->board->folder, take_name, &loading, &error))
+	err = fors_publish_list_jobs(jobs->board->folder, take_name, &loading, &error);
+	if (err == FORS_EINPUT)
 		fors_log_error(jobs->board->log, FORS_F_OLDFILE, "%s", error.text);
-	jobs->has_loaded = !loading.is_short;
-	return jobs->has_loaded;
+	/* A folder that cannot be entered is complained about by whoever writes there; with the next job it may be. */
+	jobs->has_loaded = err != FORS_EIO && !loading.is_short;
+	return !loading.is_short;
 }
 
 /* --- every tick ----------------------------------------------------------------------------------------------- */

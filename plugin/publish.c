@@ -471,6 +471,8 @@ enum fors_err fors_publish_list_jobs(const struct fors_folder *folder, void (*ta
 		list_names(jobs, take, context);
 	else if (errno != ENOENT)
 		err = fail_file(folder, "jobs", "cannot be opened", error);
+	if (err && at >= 0)
+		error->code = err = FORS_EINPUT;
 	leave_folder(at);
 	return err;
 }

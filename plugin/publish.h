@@ -87,7 +87,8 @@ enum fors_err fors_publish_rename(const struct fors_folder *folder, const char *
 
 /*
  * Call take() for each folder in the folder `jobs` of a folder that is no job's. What cannot be read has none. Names
- * that are longer than a job's may be are left out. Errors: FORS_EIO.
+ * that are longer than a job's may be are left out. Errors: FORS_EIO (the folder cannot be entered), FORS_EINPUT (`jobs`
+ * is in the way).
  */
 enum fors_err fors_publish_list_jobs(const struct fors_folder *folder, void (*take)(void *context, const char *name),
 				     void *context, struct fors_error *error);
