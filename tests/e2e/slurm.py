@@ -9,6 +9,7 @@ import os
 import shutil
 import socket
 import subprocess
+import tempfile
 from pathlib import Path
 
 import harness
@@ -38,7 +39,7 @@ SchedulerParameters=batch_sched_delay=0,sched_interval=1
 StateSaveLocation={folder}/state
 SlurmctldPidFile={folder}/slurmctld.pid
 SlurmctldLogFile={folder}/slurmctld.log
-SlurmdSpoolDir={folder}/spool/%n
+SlurmdSpoolDir={spool}/%n
 SlurmdPidFile={folder}/spool/%n.pid
 SlurmdLogFile={folder}/spool/%n.log
 """
@@ -77,6 +78,7 @@ class Slurm:
         self.processes = []
         for path in ("state", "spool", "out"):
             (self.folder / path).mkdir(parents=True)
+        self.spool = tempfile.mkdtemp(prefix="slurmd-")  # a short name: those of its sockets begin with it, and have 108 bytes
         self.environment = {**os.environ, "SLURM_CONF": str(self.folder / "slurm.conf"),
                             "PATH": os.environ["PATH"] + ":/usr/sbin"}
         self.write_conf(prolog, epilog, partitions)
@@ -88,7 +90,7 @@ class Slurm:
 
     def write_conf(self, prolog, epilog, partitions):
         host, port = socket.gethostname().split(".")[0], free_ports(len(self.nodes) + 1)
-        text = CONF.format(host=host, port=port, folder=self.folder)
+        text = CONF.format(host=host, port=port, folder=self.folder, spool=self.spool)
         text += f"PrologSlurmctld={prolog}\n" * bool(prolog) + f"EpilogSlurmctld={epilog}\n" * bool(epilog)
         for i, node in enumerate(self.nodes):
             text += f"NodeName={node} NodeHostname={host} NodeAddr=127.0.0.1 Port={port + 1 + i} CPUs=1 RealMemory=10\n"
@@ -161,3 +163,4 @@ class Slurm:
                 process.kill()
                 process.wait()
         self.processes = []
+        shutil.rmtree(self.spool, ignore_errors=True)

@@ -31,7 +31,7 @@ def results(output):
 
 
 def test_all_sections(results):
-    assert set(results) == {"machine", "engines", "figure7", "rates", "several"}
+    assert set(results) == {"machine", "engines", "figure7", "rates", "several", "simulated"}
 
 
 def test_engines_and_both_programs_agree(results):

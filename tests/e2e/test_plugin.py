@@ -597,7 +597,7 @@ def test_manual_lists_every_code():
     table = (harness.TOP / "plugin" / "errors.h").read_text().replace('" \\\n\t  "', '", "')
     manual = (harness.TOP / "man" / "opensm-fors.8").read_text()
     operations = (harness.TOP / "doc" / "operations.md").read_text()
-    rows = re.findall(r'X\((\d+), FORS_F_\w+, "([^"]*)",\s*\\?\s*"([^"]*)"\)', table)
+    rows = re.findall(r'X\((\d+), FORS_F_\w+,\s*\\?\s*"([^"]*)",\s*\\?\s*"([^"]*)"\)', table)
     assert len(rows) == table.count("\tX(") > 0
     for number, meaning, remedy in rows:
         assert f".B ERR F{int(number):03d}\n{meaning}. Remedy: {remedy}.\n" in manual

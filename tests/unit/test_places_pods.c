@@ -369,7 +369,7 @@ static void a_listed_top_is_replaced(void **state)
 	struct fors_net *net = net_of(TREE);
 	struct fors_places *places = fors_places_new();
 	uint64_t roots[4], old;
-	char name[16];
+	char name[32];
 
 	for (int i = 0; i < 4; i++) {
 		snprintf(name, sizeof(name), "Spine0%d", i);
