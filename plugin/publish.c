@@ -19,6 +19,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/jobs/joblist.h"
 #include "leash.h"
 #include "trust.h"
 
@@ -448,15 +449,17 @@ static void list_names(int fd, void (*take)(void *context, const char *name), vo
 {
 	DIR *dir = fdopendir(fd);
 	struct dirent *entry;
-	struct fors_folder shape;
 
 	if (!dir) {
 		close(fd);
 		return;
 	}
-	while ((entry = readdir(dir)))
-		if (entry->d_name[0] != '.' && strlen(entry->d_name) < sizeof(shape.job))
-			take(context, entry->d_name);
+	while ((entry = readdir(dir))) {
+		const char *name = entry->d_name;
+
+		if (fors_jobname_is_good((struct fors_span){name, name + strlen(name)}))
+			take(context, name);
+	}
 	closedir(dir);
 }
 

@@ -86,8 +86,8 @@ enum fors_err fors_publish_rename(const struct fors_folder *folder, const char *
 				  struct fors_error *error);
 
 /*
- * Call take() for each folder in the folder `jobs` of a folder that is no job's. What cannot be read has none. Names
- * that are longer than a job's may be are left out. Errors: FORS_EIO (the folder cannot be entered), FORS_EINPUT (`jobs`
+ * Call take() for each folder in the folder `jobs` of a folder that is no job's. What cannot be read has none. What has
+ * no name of a job (core/jobs/joblist.h) is somebody else's, and left out. Errors: FORS_EIO (the folder cannot be entered), FORS_EINPUT (`jobs`
  * is in the way).
  */
 enum fors_err fors_publish_list_jobs(const struct fors_folder *folder, void (*take)(void *context, const char *name),

@@ -20,12 +20,12 @@ struct reader {
 
 #define FAIL(r, ...) fors_lines_fail(&(r)->lines, (r)->lines.number, (r)->error, __VA_ARGS__)
 
-static bool is_name(struct fors_span name)
+bool fors_jobname_is_good(struct fors_span name)
 {
-	if (*name.at == '.' || name.end - name.at >= FORS_JOBNAME_ROOM)
+	if (name.at == name.end || *name.at == '.' || name.end - name.at >= FORS_JOBNAME_ROOM)
 		return false;
 	for (; name.at < name.end; name.at++)
-		if (!strchr("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-", *name.at))
+		if (!*name.at || !strchr("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-", *name.at))
 			return false;
 	return true;
 }
@@ -131,7 +131,7 @@ static enum fors_err begin_job(struct reader *r, const struct fors_jobline *line
 	struct fors_jobentry *job = &r->list->job[r->list->count];
 
 	*job = (struct fors_jobentry){.line = r->lines.number};
-	if (!is_name(line->name))
+	if (!fors_jobname_is_good(line->name))
 		return FAIL(r,
 			    "\"%.*s\" is no name of a job: letters, digits, '.', '_' and '-', at most %u, no '.' first",
 			    fors_span_width(line->name), line->name.at, FORS_JOBNAME_ROOM - 1);

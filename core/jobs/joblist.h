@@ -20,6 +20,7 @@
 #ifndef FORS_CORE_JOBS_JOBLIST_H
 #define FORS_CORE_JOBS_JOBLIST_H
 
+#include "core/base/text.h"
 #include "core/fabric/fabric.h"
 
 #define FORS_JOBNAME_ROOM 64   /* as in struct fors_schedule */
@@ -40,6 +41,9 @@ struct fors_joblist {
 	struct fors_jobentry *job;
 	uint32_t count;
 };
+
+/* Letters, digits, '.', '_' and '-', no '.' first, and short enough: it may name a folder, a metric's label, a key. */
+bool fors_jobname_is_good(struct fors_span name);
 
 /*
  * The jobs in `text` on the servers of `fabric` (its net indexed), in *list, owned by the caller

@@ -322,6 +322,30 @@ static void nothing_is_left_behind(void **state)
 
 #define IN_A_PLACE(test) cmocka_unit_test_setup_teardown(test, make_place, remove_place)
 
+static void note_name(void *context, const char *name)
+{
+	strcat(context, name);
+	strcat(context, " ");
+}
+
+/* Others may write into publish_dir: what could be no job's folder is let be. */
+static void folders_of_jobs(void **state)
+{
+	struct place *place = *state;
+	const char *const names[] = {"4711", "a b", "\xff", "..x", "\"", "x\ny"};
+	struct fors_folder job = place->folder;
+	char path[200], seen[200] = "";
+
+	strcpy(job.job, names[0]);
+	assert_int_equal(fors_publish(&job, "schedule", "x", 1, false, NULL), FORS_OK);
+	for (unsigned i = 1; i < 6; i++) {
+		snprintf(path, sizeof(path), "%s/jobs/%s", place->path, names[i]);
+		assert_int_equal(mkdir(path, 0755), 0);
+	}
+	assert_int_equal(fors_publish_list_jobs(&place->folder, note_name, seen, NULL), FORS_OK);
+	assert_string_equal(seen, "4711 ");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -336,6 +360,7 @@ int main(void)
 		IN_A_PLACE(written_in_pieces),
 		IN_A_PLACE(durable_files_are_synced),
 		IN_A_PLACE(nothing_is_left_behind),
+		IN_A_PLACE(folders_of_jobs),
 		cmocka_unit_test(default_folder),
 	};
 
