@@ -45,7 +45,7 @@ def test_a_cut_cable_costs_stock_routes_much_and_fors_little(on):
 
 def test_nobody_hangs_when_the_cut_comes_in_the_middle(on):
     cables = [on.tree.uplink(1, 2)]
-    record = on.cut_in_the_middle(cables, before=1.5, afterwards=3)
+    record = on.cut_in_the_middle(cables, before=2.5, afterwards=10)
     rows = record["iterations"]
     assert record["events"]["tables"] > record["events"]["cut"]
     assert len(rows) >= 4 and rows[-1]["start"] > record["events"]["tables"]
