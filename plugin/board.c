@@ -389,6 +389,8 @@ static void note_epoch(struct fors_board *board, const struct fors_status *statu
 	if (has_before)
 		fors_status_clear(&before);
 	if (!told || fors_history_add(board->sheet[SHEET_HISTORY].bytes, &event, &text, NULL)) {
+		fors_log_error(board->log, FORS_F_MEMORY,
+			       "out of memory: the history tells of this epoch with the next one");
 		free(told);
 		return;
 	}

@@ -147,6 +147,8 @@ void fors_engine_observe(struct fors_engine *engine)
 		job->kind = FORS_JOB_DECLINED;
 		snprintf(job->reason, sizeof(job->reason), "%s", error.text);
 	}
+	if (engine->is_short && err != FORS_ENOMEM)
+		fors_log_error(&engine->osm->log, FORS_F_MEMORY, "out of memory: fors has OpenSM sweep once more");
 	if (engine->is_short || err == FORS_ENOMEM)
 		engine->osm->subn.force_heavy_sweep = TRUE; /* as OpenSM's own threads ask for one: the next sweep */
 	engine->is_short = false;

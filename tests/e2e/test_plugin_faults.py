@@ -169,7 +169,7 @@ def test_memory_ends_over_tables_of_others(faulty):
         assert failures or seen < n, f"allocation {n} of {seen} did not fail"
         silent += failures > 0 and "out of memory" not in sm.log(mark)
         is_cut = not is_cut
-    assert silent < 8, silent
+    assert silent < 4, silent  # some allocations fors can do without
 
 
 def test_memory_ends_while_fors_starts(faulty, tmp_path):
