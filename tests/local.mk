@@ -291,13 +291,14 @@ tests_unit_test_settings_LDADD = libforscore.la $(CMOCKA_LIBS)
 worker_sources = plugin/board.c plugin/board_left.c plugin/job.c plugin/job_pods.c plugin/levels.c plugin/steps.c plugin/worker.c plugin/worker_duties.c plugin/worker_early.c plugin/worker_failover.c plugin/worker_job.c \
 	plugin/jobs.c plugin/jobs_file.c plugin/aside.c plugin/input.c plugin/worker_jobplan.c plugin/worker_jobs.c \
 	plugin/worker_over.c plugin/worker_plan.c plugin/worker_publish.c plugin/worker_repairs.c plugin/advisor.c
-tests_unit_test_worker_SOURCES = tests/unit/test_worker.c $(publish_sources) $(worker_sources) $(outbox_sources) \
-	$(fault_sources)
+worker_bench_sources = tests/unit/worker_bench.c tests/unit/worker_bench.h
+tests_unit_test_worker_SOURCES = tests/unit/test_worker.c $(worker_bench_sources) $(publish_sources) \
+	$(worker_sources) $(outbox_sources) $(fault_sources)
 tests_unit_test_worker_CPPFLAGS = $(fault_cppflags)
 tests_unit_test_worker_LDADD = libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_worker_LDFLAGS = $(fault_ldflags) -Wl,--wrap=fors_plan,--wrap=fors_verify,--wrap=fsync
-tests_unit_test_worker_jobs_SOURCES = tests/unit/test_worker_jobs.c $(publish_sources) $(worker_sources) $(outbox_sources) \
-	$(fault_sources)
+tests_unit_test_worker_jobs_SOURCES = tests/unit/test_worker_jobs.c $(worker_bench_sources) $(publish_sources) \
+	$(worker_sources) $(outbox_sources) $(fault_sources)
 tests_unit_test_worker_jobs_CPPFLAGS = $(fault_cppflags)
 tests_unit_test_worker_jobs_LDADD = libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_worker_jobs_LDFLAGS = $(fault_ldflags) -Wl,--wrap=fsync

@@ -26,47 +26,14 @@
 #include "plugin/worker.h"
 #include "fake_clock.h"
 #include "faults.h"
+#include "worker_bench.h"
 
-#define TICK_MS 10
-#define LOOK_US 100
 #define MANY 50000
 #define DAY_MS 86400000
 #define NEVER UINT32_MAX /* no such file */
 
 #define ONE "one [exclusive]: Node00-00, Node00-01, Node01-00, Node01-01\n"
 #define TWO "two [exclusive]: Node00-02, Node01-02, Node02-00, Node02-01\n"
-
-static atomic_int mastership_now, errors_logged[32];
-
-int __wrap_fsync(int fd);
-
-int __wrap_fsync(int fd)
-{
-	return fd < 0 ? -1 : 0;
-}
-
-void fors_log_info(struct osm_log *log, const char *format, ...)
-{
-}
-
-void fors_log_error(struct osm_log *log, enum fors_code code, const char *format, ...)
-{
-	atomic_fetch_add(&errors_logged[code], 1);
-}
-
-static enum fors_mastership mastership(void *context)
-{
-	return (enum fors_mastership)atomic_load(&mastership_now);
-}
-
-struct bench {
-	char directory[64], file[96], copies[96];
-	struct fors_folder folder;
-	struct fors_worker *worker;
-	struct fors_outbox *outbox;
-	struct fors_places *places;
-	struct fors_net *intact;
-};
 
 static void start_worker(struct bench *bench)
 {
@@ -79,32 +46,15 @@ static void start_worker(struct bench *bench)
 	assert_int_equal(fors_worker_start(&setup, &bench->worker, NULL), FORS_OK);
 }
 
-static void stop_worker(struct bench *bench)
-{
-	fors_worker_stop(bench->worker);
-	fake_clock_run(true);
-	fors_outbox_stop(bench->outbox);
-	fake_clock_run(false);
-	bench->worker = NULL;
-}
-
 static int open_bench(void **state)
 {
-	struct bench *bench = calloc(1, sizeof(*bench));
-	struct fors_tree_spec spec;
+	struct bench *bench = bench_new("FT(2;4,4)");
 
-	atomic_store(&mastership_now, FORS_MASTER_YES);
-	memset(errors_logged, 0, sizeof(errors_logged));
-	strcpy(bench->directory, "/tmp/fors-jobs-XXXXXX");
-	if (!mkdtemp(bench->directory) || fors_folder_init(&bench->folder, bench->directory, 0x123, NULL) ||
-	    fors_tree_spec_parse("FT(2;4,4)", &spec, NULL) || fors_tree_net(&spec, &bench->intact, NULL))
+	if (!bench)
 		return -1;
-	fors_tree_spec_clear(&spec);
 	snprintf(bench->file, sizeof(bench->file), "%s/jobs", bench->directory);
 	snprintf(bench->copies, sizeof(bench->copies), "%s/copies", bench->directory);
-	bench->places = fors_places_new();
-	if (mkdir(bench->copies, 0755) || fors_places_learn(bench->places, bench->intact, NULL, 0, NULL) ||
-	    fors_assign_lids(bench->intact, bench->places, 2, false, NULL))
+	if (mkdir(bench->copies, 0755))
 		return -1;
 	start_worker(bench);
 	*state = bench;
@@ -113,39 +63,10 @@ static int open_bench(void **state)
 
 static int close_bench(void **state)
 {
-	struct bench *bench = *state;
-	char command[128];
-
-	if (bench->worker)
-		stop_worker(bench);
-	fors_folder_clear(&bench->folder);
-	fors_places_free(bench->places);
-	fors_net_free(bench->intact);
-	snprintf(command, sizeof(command), "rm -rf %s", bench->directory);
-	free(bench);
-	return system(command) ? -1 : 0;
+	return bench_free(*state);
 }
 
 /* --- what happens --------------------------------------------------------------------------------------------- */
-
-static struct fors_job *make_job(struct bench *bench, enum fors_job_kind kind, const char *down)
-{
-	struct fors_job *job = fors_job_new(kind);
-
-	assert_int_equal(fors_net_copy(bench->intact, &job->net, NULL), FORS_OK);
-	if (down)
-		assert_int_equal(fors_net_down(bench->intact, job->net, down, NULL), FORS_OK);
-	assert_int_equal(fors_fabric_build(job->net, bench->places, NULL, &job->fabric, NULL), FORS_OK);
-	assert_int_equal(fors_tables_build(job->fabric, &job->lfts, NULL), FORS_OK);
-	strcpy(job->method, "auto");
-	snprintf(job->jobs_file, sizeof(job->jobs_file), "%s", bench->file);
-	return job;
-}
-
-static void submit(struct bench *bench, enum fors_job_kind kind, const char *down)
-{
-	fors_worker_submit(bench->worker, make_job(bench, kind, down));
-}
 
 static void write_in_place(const char *path, const char *text)
 {
@@ -163,12 +84,6 @@ static void write_jobs(const struct bench *bench, const char *text)
 	snprintf(other, sizeof(other), "%s.new", bench->file);
 	write_in_place(other, text);
 	assert_int_equal(rename(other, bench->file), 0);
-}
-
-static void tick(void)
-{
-	fake_clock_advance(TICK_MS);
-	usleep(LOOK_US);
 }
 
 /* --- what readers have ---------------------------------------------------------------------------------------- */
@@ -372,7 +287,7 @@ static void failures(void **state)
 	one = wait_job(bench, "one", 0, one);
 	submit(bench, FORS_JOB_INSTALLED, NULL);
 	one = wait_job(bench, "one", 8, one);
-	stop_worker(bench); /* and the next one is a standby from the start */
+	bench_stop(bench); /* and the next one is a standby from the start */
 	atomic_store(&mastership_now, FORS_MASTER_NO);
 	start_worker(bench);
 	wait_job(bench, "one", 0, one);
@@ -390,13 +305,13 @@ static void restarts(void **state)
 	write_jobs(bench, ONE);
 	submit(bench, FORS_JOB_INSTALLED, NULL);
 	one = wait_job(bench, "one", 4, 0);
-	stop_worker(bench);
+	bench_stop(bench);
 	assert_int_equal(wait_job(bench, "one", 4, 0), one);
 	fake_clock_set(-5 * DAY_MS);
 	start_worker(bench);
 	submit(bench, FORS_JOB_INSTALLED, NULL);
 	one = wait_job(bench, "one", 4, one);
-	stop_worker(bench);
+	bench_stop(bench);
 	unlink(bench->file);
 	start_worker(bench);
 	submit(bench, FORS_JOB_ROUTED, NULL);
@@ -405,7 +320,7 @@ static void restarts(void **state)
 	write_jobs(bench, ONE);
 	submit(bench, FORS_JOB_INSTALLED, NULL);
 	one = wait_job(bench, "one", 4, one);
-	stop_worker(bench);
+	bench_stop(bench);
 	start_worker(bench);
 	job = make_job(bench, FORS_JOB_INSTALLED, NULL);
 	job->jobs_file[0] = '\0';
@@ -441,7 +356,7 @@ static void after_a_takeover(void **state)
 	write_jobs(bench, ONE);
 	submit(bench, FORS_JOB_INSTALLED, NULL);
 	wait_in(copies, "one", 4, 0);
-	stop_worker(bench);
+	bench_stop(bench);
 	publish_theirs(bench, "one", ahead);
 	publish_theirs(bench, "theirs", ahead);
 	start_worker(bench);
