@@ -83,6 +83,7 @@ static enum fors_err finish_ours(struct fors_engine *engine, struct fors_job *jo
 		err = fors_engine_end_pods(engine, job, error);
 	if (err || job->kind != FORS_JOB_INSTALLED)
 		return err;
+	job->number = engine->has_built ? engine->tables : 0;
 	fors_engine_tell_adopted(engine, job);
 	if (!job->pods)
 		fors_engine_consider_rehome(engine, job);

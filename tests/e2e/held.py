@@ -125,7 +125,8 @@ class Gate:
             os.write(self._go, b"g")
 
     def _judge(self):
-        path = self.osm.state_dir / ".schedule.new"
+        folders = [self.osm.state_dir, *(self.osm.state_dir / "jobs").glob("*")]  # of the fabric, and of jobs
+        path = next(folder / ".schedule.new" for folder in folders if (folder / ".schedule.new").exists())
         done = subprocess.run(harness.fors_command("schedule", path, "--format", "csv"), capture_output=True, text=True)
         if done.returncode:
             raise harness.HarnessError(done.stderr)

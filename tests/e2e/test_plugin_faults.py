@@ -180,6 +180,6 @@ def test_memory_ends_while_fors_starts(faulty, tmp_path):
         sm.wait_up()
         assert faults.off()[1] == 1
         assert oracle.unreached(harness.read_tables(sim, sm.node), harness.read_live(sim, sm.node)) == []
-        assert "ERR F0" in sm.log() or sm.status().get("state") == "active"
+        harness.wait_for(lambda: "ERR F0" in sm.log() or sm.status().get("state") == "active", 20, "an error, or a schedule")
         assert sm.stop() == 0
         sim.stop()

@@ -61,20 +61,22 @@ static atomic_int proofs_without_memory; /* so many of the next */
 static struct {
 	_Atomic int64_t left; /* asks until then; 0: nothing happens */
 	struct fors_worker *_Atomic worker;
-	struct fors_job *_Atomic job;
-	bool (*cancelled)(void *context); /* the worker's own answer */
+	struct fors_job *_Atomic job, *_Atomic next; /* one that replaces the other in the mailbox; NULL: none does */
+	bool (*cancelled)(void *context);	     /* the worker's own answer */
 	void *context;
 } asking;
 
 static bool count_ask(void *context)
 {
 	if (atomic_load(&asking.left) > 0 && atomic_fetch_sub(&asking.left, 1) == 1) {
-		struct fors_job *job = atomic_exchange(&asking.job, NULL);
+		struct fors_job *job = atomic_exchange(&asking.job, NULL), *next = atomic_exchange(&asking.next, NULL);
 
 		if (job)
 			fors_worker_submit(atomic_load(&asking.worker), job);
 		else
 			fors_worker_note_change(atomic_load(&asking.worker), "test");
+		if (next)
+			fors_worker_submit(atomic_load(&asking.worker), next);
 	}
 	return asking.cancelled(asking.context);
 }
@@ -1957,6 +1959,25 @@ static void a_failover_is_measured(void **state)
 	assert_file_has(bench, "metrics.prom", COUNTED("published", "1"));
 }
 
+/* The worker was busy, and has only the end of the sweep left to see: that is a failover all the same. */
+static void a_failover_that_was_missed(void **state)
+{
+	struct bench *bench = *state;
+	int64_t first = bring_up(bench), second;
+	struct fors_job *installed = make_job(bench, FORS_JOB_INSTALLED, "Leaf00[4]");
+
+	step(bench, 100, FORS_STEP_SWEEP);
+	installed->number = 7;
+	atomic_store(&asking.worker, bench->worker);
+	atomic_store(&asking.job, early_job(bench, "Leaf00[4]", 7));
+	atomic_store(&asking.next, installed);
+	atomic_store(&asking.left, 1);
+	submit(bench, FORS_JOB_INSTALLED, "Leaf00[5]");
+	second = wait_state(bench, FORS_ACTIVE, first + 1);
+	assert_int_equal(failover_of(bench).epoch, second);
+	assert_true(failover_of(bench).ms[FORS_STEP_SWEEP] >= 0);
+}
+
 /* The sweep that found the loss met errors: the failover began with it all the same. Its end may never be seen. */
 static void a_failover_of_two_sweeps(void **state)
 {
@@ -2163,6 +2184,7 @@ int main(void)
 		ON_A_BENCH(what_is_not_published_early),
 		ON_A_BENCH(a_failover_is_measured),
 		ON_A_BENCH(a_failover_of_two_sweeps),
+		ON_A_BENCH(a_failover_that_was_missed),
 		ON_A_BENCH(another_lid_waits),
 		ON_A_BENCH(early_and_then_errors),
 		ON_A_BENCH(early_and_then_declined),

@@ -34,6 +34,8 @@
 
 #define ONE "one [exclusive]: Node00-00, Node00-01, Node01-00, Node01-01\n"
 #define TWO "two [exclusive]: Node00-02, Node01-02, Node02-00, Node02-01\n"
+#define WIDE "one [exclusive]: Node00-00, Node00-01, Node00-02, Node00-03, Node01-00, Node01-01, Node01-02, Node01-03\n"
+#define SMALL "two: Node02-00, Node03-00\n"
 
 static void start_worker(struct bench *bench)
 {
@@ -259,22 +261,17 @@ static void lost_server(void **state)
 /* What is not right over tables that are on their way is withdrawn before; all are planned when they are there. */
 static void failures(void **state)
 {
-	static const char wide[] = "one [exclusive]: Node00-00, Node00-01, Node00-02, Node00-03, Node01-00, Node01-01, "
-				   "Node01-02, Node01-03\n";
-	static const char other[] = "two: Node02-00, Node03-00\n";
 	struct bench *bench = *state;
-	char both[sizeof(wide) + sizeof(other)];
 	uint64_t one, two;
 
-	snprintf(both, sizeof(both), "%s%s", wide, other);
-	write_jobs(bench, both);
+	write_jobs(bench, WIDE SMALL);
 	submit(bench, FORS_JOB_INSTALLED, NULL);
 	one = wait_job(bench, "one", 8, 0);
 	two = wait_job(bench, "two", 2, 0);
 	submit(bench, FORS_JOB_ROUTED, "Leaf00[5]");
 	one = wait_job(bench, "one", 0, one);
 	assert_int_equal(wait_job(bench, "two", 2, 0), two); /* which is right as it is */
-	write_jobs(bench, wide);
+	write_jobs(bench, WIDE);
 	two = wait_job(bench, "two", 0, two); /* it has ended, whatever else happens */
 	rest();
 	assert_int_equal(wait_job(bench, "one", 0, 0), one); /* nothing is planned over tables that are not there */
@@ -412,12 +409,145 @@ static void short_of_memory(void **state)
 	assert_true(one > 0);
 }
 
+/* --- early: when the switches have the tables, before the sweep has ended ------------------------------------------ */
+
+static struct fors_job *early_job(struct bench *bench, const char *down, uint64_t number)
+{
+	struct fors_job *job = make_job(bench, FORS_JOB_ROUTED, down);
+
+	job->number = number;
+	job->is_active = true;
+	return job;
+}
+
+static void submit_errors(struct bench *bench, const char *down)
+{
+	struct fors_job *job = make_job(bench, FORS_JOB_INCOMPLETE, down);
+
+	strcpy(job->reason, "OpenSM met errors");
+	fors_worker_submit(bench->worker, job);
+}
+
+/* Tables are on their way, and then they are in. */
+static void confirm(struct bench *bench, const char *down, uint64_t number)
+{
+	fors_worker_submit(bench->worker, early_job(bench, down, number));
+	rest();
+	fors_worker_note_tables(bench->worker, number);
+}
+
+static uint64_t bring_up(struct bench *bench)
+{
+	write_jobs(bench, WIDE SMALL);
+	submit(bench, FORS_JOB_INSTALLED, NULL);
+	wait_job(bench, "two", 2, 0);
+	return wait_job(bench, "one", 8, 0);
+}
+
+/* All jobs have new schedules before the sweep has ended, and its end changes nothing. */
+static void a_loss_is_early(void **state)
+{
+	struct bench *bench = *state;
+	uint64_t one = bring_up(bench), early;
+
+	confirm(bench, "Leaf00[5]", 1);
+	early = wait_job(bench, "one", 8, one);
+	wait_job(bench, "two", 2, one);
+	wait_status(bench, "\"state\": \"active\"", true);
+	submit(bench, FORS_JOB_INSTALLED, "Leaf00[5]");
+	rest();
+	assert_int_equal(wait_job(bench, "one", 8, 0), early);
+	confirm(bench, "Spine00", 2);
+	wait_job(bench, "one", 8, early);
+}
+
+static void assert_withdrawn_until(struct bench *bench, const char *down, uint64_t after)
+{
+	rest();
+	after = wait_job(bench, "one", 0, after);
+	submit(bench, FORS_JOB_INSTALLED, down);
+	wait_job(bench, "one", 8, after);
+}
+
+/* What is not there yet, what is new, what may not be active, and what was changed in the file since. */
+static void what_is_not_early(void **state)
+{
+	struct bench *bench = *state;
+	uint64_t one = bring_up(bench);
+	struct fors_job *job;
+
+	fors_worker_submit(bench->worker, early_job(bench, "Leaf00[5]", 1));
+	assert_withdrawn_until(bench, "Leaf00[5]", one);
+	job = early_job(bench, "Leaf00[6]", 2);
+	job->is_active = false;
+	fors_worker_submit(bench->worker, job);
+	rest();
+	fors_worker_note_tables(bench->worker, 2);
+	assert_withdrawn_until(bench, "Leaf00[6]", one);
+	confirm(bench, "Leaf00[7]", 3); /* and another one is back */
+	assert_withdrawn_until(bench, "Leaf00[7]", one);
+	fors_worker_submit(bench->worker, early_job(bench, "Spine00", 4));
+	rest();
+	write_jobs(bench, WIDE);
+	rest();
+	fors_worker_note_tables(bench->worker, 4);
+	assert_withdrawn_until(bench, "Spine00", one);
+	wait_job(bench, "two", 0, 0);
+}
+
+/* Errors that come out at the end: what was early goes, and the next ones wait for a sweep that meets none. */
+static void early_and_then_errors(void **state)
+{
+	struct bench *bench = *state;
+	uint64_t one = bring_up(bench);
+
+	confirm(bench, "Leaf00[5]", 1);
+	one = wait_job(bench, "one", 8, one);
+	submit_errors(bench, "Leaf00[5]");
+	one = wait_job(bench, "one", 0, one);
+	confirm(bench, "Leaf00[5]", 2);
+	assert_withdrawn_until(bench, "Leaf00[5]", one - 1);
+	wait_job(bench, "two", 2, one);
+}
+
+/* Memory ends anywhere between tables on their way and their confirmation. */
+static void early_and_short_of_memory(void **state)
+{
+	struct bench *bench = *state;
+	uint64_t one = bring_up(bench);
+	const char *down = NULL;
+
+	faults_spare_me();
+	for (uint64_t n = 1; n < 3000; n += n / 6 + 1) {
+		down = down ? NULL : "Leaf00[5]";
+
+		faults_arm(n, false);
+		confirm(bench, down, n);
+		submit(bench, FORS_JOB_INSTALLED, down);
+		one = wait_job(bench, "one", 8, one);
+		wait_job(bench, "two", 2, 0);
+		wait_status(bench, "\"state\": \"planning\"", false);
+		faults_off();
+	}
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_bench, close_bench)
 	const struct CMUnitTest tests[] = {
-		TEST(come_and_go), TEST(half_written),	   TEST(bad_files),	  TEST(lost_server),	 TEST(failures),
-		TEST(restarts),	   TEST(after_a_takeover), TEST(over_any_tables), TEST(short_of_memory),
+		TEST(come_and_go),
+		TEST(half_written),
+		TEST(bad_files),
+		TEST(lost_server),
+		TEST(failures),
+		TEST(restarts),
+		TEST(after_a_takeover),
+		TEST(over_any_tables),
+		TEST(short_of_memory),
+		TEST(a_loss_is_early),
+		TEST(what_is_not_early),
+		TEST(early_and_then_errors),
+		TEST(early_and_short_of_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
