@@ -58,8 +58,7 @@ def measure(section, is_quick):
         return planners.run("bench_levels", is_quick)
     if section == "forsched":
         return forsched.measure(is_quick)
-    fabrics = [(20, 18)] if is_quick else [(20, 18), (32, 32)]
-    return sweeps.all_engines(fabrics)
+    return sweeps.measure_all(is_quick)
 
 
 def run(name, sections, measure_one, what, quick, folder):

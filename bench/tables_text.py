@@ -48,7 +48,7 @@ def sweeps_tables(rows):
               [*place, ("build ms (log)", "build_ms"), ("fill ms (fors)", "fill_ms"), ("minhop / this", ratio)]),
         table("What a failure changes in the switches", good,
               [*place, ("1 cable: entries", "cut_entries"), ("blocks", "cut_blocks"),
-               ("1 spine: entries", "spine_entries"), ("blocks ", "spine_blocks")]),
+               ("1 switch: entries", "spine_entries"), ("blocks ", "spine_blocks")]),
         table("One cable cut: milliseconds after it", good,
               [*place, ("tables sent", "cut_to_tables_ms"), ("SUBNET UP", "cut_to_up_ms"),
                ("new epoch", "cut_to_epoch_ms"), ("linear shift then", "shift_after_cut")]),
