@@ -270,7 +270,7 @@ tests_unit_test_trust_LDADD = libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_trust_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=geteuid
 tests_unit_test_job_SOURCES = tests/unit/test_job.c plugin/digest.c plugin/job.c plugin/job_pods.c plugin/levels.c
 tests_unit_test_job_LDADD = $(unit_support)
-tests_unit_test_epoch_SOURCES = tests/unit/test_epoch.c plugin/epoch.c $(publish_sources) plugin/clock.c
+tests_unit_test_epoch_SOURCES = tests/unit/test_epoch.c plugin/epoch.c $(publish_sources) tests/unit/fake_clock.c tests/unit/fake_clock.h
 tests_unit_test_epoch_LDADD = libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_publish_SOURCES = tests/unit/test_publish.c $(publish_sources) plugin/clock.c
 tests_unit_test_publish_LDADD = libforscore.la $(CMOCKA_LIBS)

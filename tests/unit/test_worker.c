@@ -991,8 +991,9 @@ static void highest_of_three_counts(void **state)
 static uint64_t reserved(const struct bench *bench)
 {
 	uint64_t epoch = 0;
+	bool is_this_boot;
 
-	assert_int_equal(fors_epoch_of_reserve(&bench->folder, &epoch, NULL), FORS_OK);
+	assert_int_equal(fors_epoch_of_reserve(&bench->folder, &epoch, &is_this_boot, NULL), FORS_OK);
 	return epoch;
 }
 
@@ -1025,6 +1026,31 @@ static void epochs_survive_a_crash(void **state)
 	fake_clock_set(3600000);
 	leave(bench, "epoch", "%s\n", "-17");
 	begin(bench, 1);
+}
+
+/*
+ * Only opensm was killed: its files say how far it had come, and nothing is skipped. Who takes over then goes by a clock. Unless the
+ * schedule is no good: it may have been the only one that knew.
+ */
+static void a_kill_skips_no_epoch(void **state)
+{
+	struct bench *bench = without_worker(state);
+	const uint64_t now = fors_clock_unix_ms();
+	char text[FORS_RESERVE_LENGTH + 1];
+
+	for (int schedule = 0; schedule < 2; schedule++) {
+		leave_all(bench, schedule ? now - 5 : 0, now - 5, now - 5);
+		fors_epoch_reserve_text(now + 100000, text);
+		leave(bench, "epoch", "%s", text);
+		if (schedule)
+			assert_true(begin(bench, 0) < now + 100000);
+		else
+			assert_int_equal(begin(bench, 1), now + 100001);
+	}
+	leave_all(bench, now - 5, now - 5, now - 5);
+	leave(bench, "epoch", "%s", text);
+	fake_clock_reboot();
+	assert_int_equal(begin(bench, 0), now + 100001);
 }
 
 /* On a host that boots in 1970 there is no clock to go by. */
@@ -2146,6 +2172,7 @@ int main(void)
 		ON_A_BENCH(epoch_ahead_in_publish_dir_is_exceeded),
 		ON_A_BENCH(highest_of_three_counts),
 		ON_A_BENCH(epochs_survive_a_crash),
+		ON_A_BENCH(a_kill_skips_no_epoch),
 		ON_A_BENCH(epochs_grow_in_1970),
 		ON_A_BENCH(belief_ends_at_the_limit),
 		ON_A_BENCH(poisoned_folder_heals),
