@@ -267,9 +267,7 @@ static bool take_effect(struct fors_worker_planning *p)
 		return fors_jobs_withdraw_all(&jobs->board, FORS_JOB_HAS_NONE, jobs->trouble);
 	}
 	if (!publish_all(p)) {
-		jobs->set.is_planned =
-			false; /* some have what belongs to other lanes, or to other tables: all is looked at again */
-		jobs->set.basis = 0;
+		jobs->set.is_planned = false; /* some have what belongs to other lanes: all are planned again */
 		jobs->is_pending = true;
 		return false;
 	}
@@ -379,7 +377,7 @@ bool fors_worker_take_jobs_ahead(struct fors_worker *worker, struct fors_job *lo
 	struct fors_worker_planning *p = worker->jobs.ahead;
 	bool is_good;
 
-	if (!p || (look && p->set.basis != fors_job_basis(look)))
+	if (!p)
 		return false;
 	worker->jobs.ahead = NULL;
 	if (look)

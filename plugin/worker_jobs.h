@@ -106,7 +106,7 @@ bool fors_worker_plan_jobs_ahead(struct fors_worker *worker, struct fors_job *lo
 
 /*
  * The switches hold what the plans were made over: publish them. Their look is adopted, or this one (not NULL) in its place,
- * which shows the same. False: there are none, or not for this look, or no memory; it stays the caller's then.
+ * which shows the same. False: there are none, or no memory; it stays the caller's then.
  */
 bool fors_worker_take_jobs_ahead(struct fors_worker *worker, struct fors_job *look);
 

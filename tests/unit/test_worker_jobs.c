@@ -453,7 +453,7 @@ static void a_loss_is_early(void **state)
 	confirm(bench, "Leaf00[5]", 1);
 	early = wait_job(bench, "one", 8, one);
 	wait_job(bench, "two", 2, one);
-	wait_status(bench, "\"state\": \"active\"", true);
+	wait_status(bench, "\"state\": \"planning\"", false);
 	submit(bench, FORS_JOB_INSTALLED, "Leaf00[5]");
 	rest();
 	assert_int_equal(wait_job(bench, "one", 8, 0), early);
@@ -467,6 +467,32 @@ static void assert_withdrawn_until(struct bench *bench, const char *down, uint64
 	after = wait_job(bench, "one", 0, after);
 	submit(bench, FORS_JOB_INSTALLED, down);
 	wait_job(bench, "one", 8, after);
+}
+
+/* Over the tables that follow from what is down. */
+static void assert_right(struct bench *bench, const char *name, const char *down)
+{
+	struct fors_job *job = make_job(bench, FORS_JOB_INSTALLED, down);
+	struct fors_schedule *schedule = schedule_in(bench->folder, name);
+	struct fors_verdict verdict;
+
+	assert_int_equal(fors_verify(job->net, job->lfts, schedule, NULL, NULL, &verdict, NULL), FORS_OK);
+	assert_true(verdict.is_good);
+	fors_schedule_free(schedule);
+	fors_job_free(job);
+}
+
+/* Tables were on their way, and others came. */
+static void others_than_expected(void **state)
+{
+	struct bench *bench = *state;
+	uint64_t one = bring_up(bench);
+
+	fors_worker_submit(bench->worker, early_job(bench, "Leaf00[6]", 1));
+	rest();
+	submit(bench, FORS_JOB_INSTALLED, "Leaf00[5]");
+	wait_job(bench, "one", 8, one);
+	assert_right(bench, "one", "Leaf00[5]");
 }
 
 /* What is not there yet, what is new, what may not be active, and what was changed in the file since. */
@@ -545,6 +571,7 @@ int main(void)
 		TEST(over_any_tables),
 		TEST(short_of_memory),
 		TEST(a_loss_is_early),
+		TEST(others_than_expected),
 		TEST(what_is_not_early),
 		TEST(early_and_then_errors),
 		TEST(early_and_short_of_memory),
