@@ -26,7 +26,7 @@ import shifts  # noqa: E402
 import sweeps  # noqa: E402
 import tables_text  # noqa: E402
 
-SECTIONS = ["check", "planners", "figure7", "random", "populations", "shifts", "churn", "levels", "forsched", "sweeps"]
+SECTIONS = ["check", "planners", "figure7", "random", "populations", "shifts", "churn", "levels", "forsched", "wake", "sweeps"]
 
 
 def machine():
@@ -58,6 +58,8 @@ def measure(section, is_quick):
         return planners.run("bench_levels", is_quick)
     if section == "forsched":
         return forsched.measure(is_quick)
+    if section == "wake":
+        return forsched.wake(is_quick)
     return sweeps.measure_all(is_quick)
 
 
