@@ -18,29 +18,56 @@
 #include <string.h>
 
 #define NO_ROW 0xFFFF
+#define NARROW 32 /* colours: rows of at most so many take half of the memory, and nearly all fabrics have such */
+#define WIDE FORS_MATCH_MOST
 
+/*
+ * What belongs to a row lies together, since an exchange needs all of it: for `stride` (NARROW or WIDE) colours the place that
+ * has them (FORS_UNMATCHED: none has), of as many places the colour (FORS_UNMATCHED: a hole), and their nodes.
+ */
 struct fors_rowwise_space {
+	uint32_t stride;
+	uint8_t *record;      /* of each row, 4 x stride bytes */
 	uint64_t *lacks_node; /* of each node: colours that it has not yet */
 	uint64_t *lacks_row;  /* of each row */
-	uint16_t *row_of;     /* node x width: the row in which it has a colour, NO_ROW: none */
-	uint8_t *at;	      /* row x width: the place that has a colour, FORS_UNMATCHED: none has */
-	uint32_t *hole;	      /* places without a colour */
+	uint16_t *row_of;     /* node x stride: the row in which it has a colour, NO_ROW: none */
+	uint32_t *hole;	      /* places without a colour: row x WIDE + place */
 	uint32_t nholes, room;
 };
+
+/* A record, taken apart. */
+struct row {
+	uint8_t *at, *colour;
+	uint16_t *node;
+};
+
+static inline __attribute__((always_inline)) struct row row_at(const struct fors_rowwise_space *space, uint32_t stride,
+								uint32_t row)
+{
+	uint8_t *record = space->record + (size_t)row * stride * 4;
+
+	return (struct row){record, record + stride, (uint16_t *)(void *)(record + 2 * stride)};
+}
+
+/* Memory for n x size bytes that begins where a cache line does. */
+static void *lines_alloc(size_t n, size_t size)
+{
+	return aligned_alloc(64, (n * size + 64) / 64 * 64);
+}
 
 struct fors_rowwise_space *fors_rowwise_space_new(uint32_t nrows, uint32_t width, uint32_t nnodes)
 {
 	struct fors_rowwise_space *space = calloc(1, sizeof(*space));
-	size_t nplaces = (size_t)nrows * width + 1;
 
 	if (!space)
 		return NULL;
+	space->stride = width <= NARROW ? NARROW : WIDE;
+	space->record = lines_alloc(nrows, (size_t)space->stride * 4);
 	space->lacks_node = malloc(((size_t)nnodes + 1) * sizeof(*space->lacks_node));
 	space->lacks_row = malloc(((size_t)nrows + 1) * sizeof(*space->lacks_row));
-	space->row_of = malloc(((size_t)nnodes * width + 1) * sizeof(*space->row_of));
-	space->at = malloc(nplaces);
-	space->hole = malloc(nplaces * sizeof(*space->hole));
-	if (space->lacks_node && space->lacks_row && space->row_of && space->at && space->hole)
+	space->row_of = lines_alloc(nnodes, space->stride * sizeof(*space->row_of));
+	space->hole = malloc(((size_t)nrows * width + 1) * sizeof(*space->hole));
+	if (space->record && space->lacks_node && space->lacks_row && space->row_of && space->hole)
 		return space;
 	fors_rowwise_space_free(space);
 	return NULL;
@@ -50,63 +77,75 @@ void fors_rowwise_space_free(struct fors_rowwise_space *space)
 {
 	if (!space)
 		return;
+	free(space->record);
 	free(space->lacks_node);
 	free(space->lacks_row);
 	free(space->row_of);
-	free(space->at);
 	free(space->hole);
 	free(space);
 }
 
+uint16_t *fors_rowwise_nodes(struct fors_rowwise_space *space, uint32_t row)
+{
+	return row_at(space, space->stride, row).node;
+}
+
+const uint8_t *fors_rowwise_colours(const struct fors_rowwise_space *space, uint32_t row)
+{
+	return row_at(space, space->stride, row).colour;
+}
+
 /* ---- matchings ---- */
 
-/* A row in hand, and what colouring one of its places notes. */
-struct row {
-	const uint16_t *node;		 /* of each place */
-	uint64_t *lacks;		 /* of all nodes */
-	uint16_t *row_of;		 /* the same */
-	uint64_t free;			 /* colours */
-	uint32_t number, width;		 /* number: of the row */
-	uint8_t colour[FORS_MATCH_MOST]; /* of each place; FORS_UNMATCHED: a hole */
-	uint8_t at[FORS_MATCH_MOST];	 /* of each colour: its place; FORS_UNMATCHED: it is free */
+/* A row in hand. */
+struct hand {
+	struct row row;
+	struct fors_rowwise_space *space;
+	uint64_t free; /* colours */
+	uint32_t number;
 };
 
 /* A place gets a colour that its node lacks; who had it before in this row is forgotten. */
-static inline void give(struct row *row, uint32_t place, uint32_t colour)
+static void give(const struct hand *hand, uint32_t place, uint32_t colour)
 {
-	uint32_t node = row->node[place];
+	struct fors_rowwise_space *space = hand->space;
+	uint32_t node = hand->row.node[place];
 
-	row->colour[place] = (uint8_t)colour;
-	row->at[colour] = (uint8_t)place;
-	row->row_of[node * row->width + colour] = (uint16_t)row->number;
-	row->lacks[node] &= ~(UINT64_C(1) << colour);
+	hand->row.colour[place] = (uint8_t)colour;
+	hand->row.at[colour] = (uint8_t)place;
+	space->row_of[node * space->stride + colour] = (uint16_t)hand->number;
+	space->lacks_node[node] &= ~(UINT64_C(1) << colour);
 }
 
 /* A place gives its colour up, for another one. */
-static inline void take_back(const struct row *row, uint32_t place, uint32_t colour)
+static void take_back(const struct hand *hand, uint32_t place, uint32_t colour)
 {
-	uint32_t node = row->node[place];
+	struct fors_rowwise_space *space = hand->space;
+	uint32_t node = hand->row.node[place];
 
-	row->row_of[node * row->width + colour] = NO_ROW;
-	row->lacks[node] |= UINT64_C(1) << colour;
+	space->row_of[node * space->stride + colour] = NO_ROW;
+	space->lacks_node[node] |= UINT64_C(1) << colour;
 }
 
 /*
  * Nearly always a path of one exchange is enough for a place that finds no free colour: the first colour that it lacks and
  * whose place lacks a free one. It is the path that a search would find, with nothing written down for a longer one.
  */
-static bool exchange_once(struct row *row, uint32_t start)
+static bool exchange_once(struct hand *hand, uint32_t start)
 {
-	for (uint64_t left = row->lacks[row->node[start]]; left; left &= left - 1) {
-		uint32_t colour = (uint32_t)__builtin_ctzll(left), place = row->at[colour];
-		uint64_t open = row->lacks[row->node[place]] & row->free;
+	const uint64_t *lacks = hand->space->lacks_node;
+	const struct row row = hand->row;
+
+	for (uint64_t left = lacks[row.node[start]]; left; left &= left - 1) {
+		uint32_t colour = (uint32_t)__builtin_ctzll(left), place = row.at[colour];
+		uint64_t open = lacks[row.node[place]] & hand->free;
 
 		if (!open)
 			continue;
-		take_back(row, place, colour);
-		give(row, place, (uint32_t)__builtin_ctzll(open));
-		row->free &= ~(open & -open);
-		give(row, start, colour);
+		take_back(hand, place, colour);
+		give(hand, place, (uint32_t)__builtin_ctzll(open));
+		hand->free &= ~(open & -open);
+		give(hand, start, colour);
 		return true;
 	}
 	return false;
@@ -116,52 +155,52 @@ static bool exchange_once(struct row *row, uint32_t start)
  * A longer path. What a node lacks now is less than it lacked when the row began, by colours that this row has: none of
  * them is free, nor leads to a place that its own node does not lead to.
  */
-static bool search_path(struct row *row, uint32_t start)
+static bool search_path(struct hand *hand, uint32_t start)
 {
+	const struct row row = hand->row;
 	struct fors_matching matching;
 
 	for (uint32_t i = 0; i <= start; i++)
-		matching.may[i] = row->lacks[row->node[i]];
-	memcpy(matching.column, row->colour, sizeof(matching.column));
-	memcpy(matching.row, row->at, sizeof(matching.row));
-	matching.free = row->free;
+		matching.may[i] = hand->space->lacks_node[row.node[i]];
+	memcpy(matching.column, row.colour, start + 1);
+	memcpy(matching.row, row.at, hand->space->stride);
+	matching.free = hand->free;
 	if (!fors_match_augment(&matching, start))
 		return false;
 	for (uint32_t i = 0; i < start; i++)
-		if (matching.column[i] != row->colour[i])
-			take_back(row, i, row->colour[i]);
+		if (matching.column[i] != row.colour[i])
+			take_back(hand, i, row.colour[i]);
 	for (uint32_t i = 0; i <= start; i++)
-		if (matching.column[i] != row->colour[i])
-			give(row, i, matching.column[i]);
-	row->free = matching.free;
+		if (matching.column[i] != row.colour[i])
+			give(hand, i, matching.column[i]);
+	hand->free = matching.free;
 	return true;
 }
 
 /* A place that finds no free colour. */
-static __attribute__((noinline)) void seat_patiently(struct row *row, uint32_t place, struct fors_rowwise_space *space)
+static __attribute__((noinline)) void colour_patiently(struct hand *hand, uint32_t place)
 {
-	row->colour[place] = FORS_UNMATCHED;
-	if (!exchange_once(row, place) && !search_path(row, place))
-		space->hole[space->nholes++] = row->number * row->width + place;
+	hand->row.colour[place] = FORS_UNMATCHED;
+	if (!exchange_once(hand, place) && !search_path(hand, place))
+		hand->space->hole[hand->space->nholes++] = hand->number * WIDE + place;
 }
 
 /*
  * Give places of a row, the first one and those behind it up to `end`, colours that their nodes lack; returns the first
  * that has none. The first prefers colour `prefer`, each other one the next: that one or the next one behind it.
  */
-static uint32_t seat(struct row *row, uint32_t first, uint32_t end, uint32_t prefer,
-			    struct fors_rowwise_space *space)
+static inline __attribute__((always_inline)) uint32_t colour_places(struct hand *hand, uint32_t stride, uint32_t first,
+								     uint32_t end, uint32_t prefer)
 {
-	const uint16_t *nodes = row->node;
-	uint64_t *const lacks = row->lacks;
-	uint16_t *const row_of = row->row_of;
-	const uint32_t width = row->width;
-	const uint16_t number = (uint16_t)row->number;
-	uint64_t free = row->free, from = UINT64_MAX << prefer;
+	const struct row row = hand->row;
+	uint64_t *const lacks = hand->space->lacks_node;
+	uint16_t *const row_of = hand->space->row_of;
+	const uint16_t number = (uint16_t)hand->number;
+	uint64_t free = hand->free, from = UINT64_MAX << prefer;
 	uint32_t i = first;
 
 	for (; i < end; i++, from += from) {
-		const uint32_t node = nodes[i];
+		const uint32_t node = row.node[i];
 		uint64_t may, open, pick;
 		uint32_t colour;
 
@@ -171,9 +210,9 @@ static uint32_t seat(struct row *row, uint32_t first, uint32_t end, uint32_t pre
 		open = may & free;
 		pick = open & from;
 		if (!open) {
-			row->free = free;
-			seat_patiently(row, i, space);
-			free = row->free;
+			hand->free = free;
+			colour_patiently(hand, i);
+			free = hand->free;
 			continue;
 		}
 		pick = pick ? pick : open;
@@ -181,161 +220,172 @@ static uint32_t seat(struct row *row, uint32_t first, uint32_t end, uint32_t pre
 		pick &= -pick;
 		free ^= pick;
 		lacks[node] = may ^ pick;
-		row->colour[i] = (uint8_t)colour;
-		row->at[colour] = (uint8_t)i;
-		row_of[node * width + colour] = number;
+		row.colour[i] = (uint8_t)colour;
+		row.at[colour] = (uint8_t)i;
+		row_of[(size_t)node * stride + colour] = number;
 	}
-	row->free = free;
+	hand->free = free;
 	return i;
 }
 
-static void colour_row(const struct fors_rowwise_job *job, uint32_t number, uint32_t prefer)
+static inline __attribute__((always_inline)) void colour_row(struct fors_rowwise_space *space, uint32_t stride,
+							      uint32_t width, uint32_t number, uint32_t prefer)
+{
+	struct hand hand = {.row = row_at(space, stride, number),
+			    .space = space,
+			    .free = fors_match_columns(width),
+			    .number = number};
+
+	if (colour_places(&hand, stride, 0, width - prefer, prefer) == width - prefer && prefer)
+		colour_places(&hand, stride, width - prefer, width, 0);
+	for (uint64_t free = hand.free; free; free &= free - 1)
+		hand.row.at[__builtin_ctzll(free)] = FORS_UNMATCHED;
+	space->lacks_row[number] = hand.free;
+}
+
+static inline __attribute__((always_inline)) void colour_all(const struct fors_rowwise_job *job, uint32_t stride)
+{
+	for (uint32_t row = 0, prefer = 0; row < job->nrows; row++) {
+		colour_row(job->space, stride, job->width, row, prefer);
+		prefer += job->turn;
+		prefer = prefer < job->width ? prefer : 0;
+	}
+}
+
+static void colour_rows(const struct fors_rowwise_job *job)
 {
 	struct fors_rowwise_space *space = job->space;
-	const uint32_t width = job->graph.width;
-	const size_t first = (size_t)number * width;
-	struct row row = {.node = job->graph.node + first,
-			  .lacks = space->lacks_node,
-			  .row_of = space->row_of,
-			  .free = fors_match_columns(width),
-			  .number = number,
-			  .width = width};
-	uint32_t n = seat(&row, 0, width - prefer, prefer, space);
 
-	if (n == width - prefer)
-		n = seat(&row, n, width, 0, space);
-	memcpy(job->colour + first, row.colour, n);
-	memcpy(space->at + first, row.at, width);
-	for (uint64_t free = row.free; free; free &= free - 1)
-		space->at[first + (uint32_t)__builtin_ctzll(free)] = FORS_UNMATCHED;
-	space->lacks_row[number] = row.free;
+	for (uint32_t node = 0; node < job->nnodes; node++)
+		space->lacks_node[node] = fors_match_columns(job->width);
+	memset(space->row_of, 0xFF, (size_t)job->nnodes * space->stride * sizeof(*space->row_of));
+	space->nholes = 0;
+	if (space->stride == NARROW)
+		colour_all(job, NARROW);
+	else
+		colour_all(job, WIDE);
 }
 
 /* ---- exchanges ---- */
 
 /* Filling the holes of a job, one after another; in between, on the way along a path on which colours are exchanged. */
 struct walk {
-	const uint16_t *node; /* of each place */
-	uint8_t *colour;      /* the same */
-	uint8_t *at;
+	struct fors_rowwise_space *space;
 	uint16_t *row_of;
-	uint32_t width, row; /* of the path, NO_ROW: on none */
-	uint32_t a, b;	     /* its colours; the row's place of colour a gets b, that of colour b gets a */
-	uint32_t from;	     /* times width: the node that the row has been reached from */
-	uint32_t next;	     /* hole */
-	bool failed;	     /* a node had too many places */
+	uint32_t row;  /* of the path, NO_ROW: on none */
+	uint32_t a, b; /* its colours; the row's place of colour a gets b, that of colour b gets a */
+	uint32_t from; /* times stride: the node that the row has been reached from */
+	uint32_t next; /* hole */
+	bool failed;   /* a node had too many places */
 };
 
 /* The hole's row and node both lack this colour: it gets it. */
-static void close_hole(struct fors_rowwise_space *space, struct walk *walk, uint32_t colour)
+static void close_hole(struct walk *walk, uint32_t colour)
 {
-	const uint32_t width = walk->width, hole = space->hole[walk->next++], row = hole / width;
-	const uint32_t node = walk->node[hole];
+	struct fors_rowwise_space *space = walk->space;
+	const uint32_t hole = space->hole[walk->next++], number = hole / WIDE;
+	const struct hand hand = {.row = row_at(space, space->stride, number), .space = space, .number = number};
 
-	walk->colour[hole] = (uint8_t)colour;
-	walk->at[row * width + colour] = (uint8_t)(hole % width);
-	walk->row_of[node * width + colour] = (uint16_t)row;
-	space->lacks_node[node] &= ~(UINT64_C(1) << colour);
-	space->lacks_row[row] &= ~(UINT64_C(1) << colour);
+	give(&hand, hole % WIDE, colour);
+	space->lacks_row[number] &= ~(UINT64_C(1) << colour);
 }
 
 /* Begin with the next hole. False: there is none, or its node lacks no colour. */
-static bool begin_hole(struct fors_rowwise_space *space, struct walk *walk)
+static bool begin_hole(struct walk *walk)
 {
-	uint32_t hole, node;
+	struct fors_rowwise_space *space = walk->space;
 	uint64_t node_lacks, row_lacks;
+	uint32_t hole, node;
 
 	if (walk->next == space->nholes)
 		return false;
 	hole = space->hole[walk->next];
-	node = walk->node[hole];
+	node = row_at(space, space->stride, hole / WIDE).node[hole % WIDE];
 	node_lacks = space->lacks_node[node];
-	row_lacks = space->lacks_row[hole / walk->width];
+	row_lacks = space->lacks_row[hole / WIDE];
 	walk->failed = !node_lacks;
 	if (walk->failed)
 		return false;
 	if (node_lacks & row_lacks) {
-		close_hole(space, walk, (uint32_t)__builtin_ctzll(node_lacks & row_lacks));
+		close_hole(walk, (uint32_t)__builtin_ctzll(node_lacks & row_lacks));
 		return true;
 	}
 	walk->a = (uint32_t)__builtin_ctzll(row_lacks);
 	walk->b = (uint32_t)__builtin_ctzll(node_lacks);
-	walk->from = node * walk->width;
-	walk->row = walk->row_of[walk->from + walk->a];
-	walk->row_of[walk->from + walk->a] = NO_ROW;
+	walk->from = node * space->stride;
+	walk->row = space->row_of[walk->from + walk->a];
+	space->row_of[walk->from + walk->a] = NO_ROW;
 	space->lacks_node[node] ^= UINT64_C(1) << walk->a | UINT64_C(1) << walk->b;
 	return true;
 }
 
-/* The path is over, with one that lacks a now and no more b: colour a is free where it began. */
-static void end_path(struct fors_rowwise_space *space, struct walk *walk, uint64_t *lacks)
+/* The path is over, at what lacks a now and no more b: colour a is free where it began. */
+static __attribute__((noinline)) void end_path(struct walk *walk, uint64_t *lacks)
 {
 	*lacks ^= UINT64_C(1) << walk->a | UINT64_C(1) << walk->b;
 	walk->row = NO_ROW;
-	close_hole(space, walk, walk->a);
+	close_hole(walk, walk->a);
 }
 
 /* Exchange colours a and b at the next row of the path, and at the node that leads on from it. */
-static inline void exchange(struct fors_rowwise_space *space, struct walk *walk)
+static inline __attribute__((always_inline)) void exchange(struct walk *walk, uint32_t stride)
 {
-	const uint32_t a = walk->a, b = walk->b, row = walk->row, width = walk->width;
-	const size_t first = (size_t)row * width;
-	const uint16_t *node = walk->node + first;
-	uint8_t *at = walk->at + first, *colour = walk->colour + first;
-	uint16_t *row_of = walk->row_of;
-	const uint8_t now = at[a], old = at[b];
+	const uint32_t a = walk->a, b = walk->b, number = walk->row;
+	const struct row row = row_at(walk->space, stride, number);
+	uint16_t *const row_of = walk->row_of;
+	const uint8_t now = row.at[a], old = row.at[b];
 	uint32_t on;
 
-	at[b] = now;
-	at[a] = old;
-	colour[now] = (uint8_t)b;
-	row_of[walk->from + b] = (uint16_t)row;
+	row.at[b] = now;
+	row.at[a] = old;
+	row.colour[now] = (uint8_t)b;
+	row_of[walk->from + b] = (uint16_t)number;
 	if (old == FORS_UNMATCHED) {
-		end_path(space, walk, &space->lacks_row[row]);
+		end_path(walk, &walk->space->lacks_row[number]);
 		return;
 	}
-	colour[old] = (uint8_t)a;
-	on = node[old] * width;
+	row.colour[old] = (uint8_t)a;
+	on = row.node[old] * stride;
 	walk->from = on;
 	walk->row = row_of[on + a];
-	row_of[on + a] = (uint16_t)row;
+	row_of[on + a] = (uint16_t)number;
 	if (walk->row == NO_ROW) {
 		row_of[on + b] = NO_ROW;
-		end_path(space, walk, &space->lacks_node[node[old]]);
+		end_path(walk, &walk->space->lacks_node[row.node[old]]);
 	}
 }
 
-static struct walk walk_of(const struct fors_rowwise_job *job)
+/* A step on the way of each job; false: all have arrived. */
+static inline __attribute__((always_inline)) bool step_all(struct walk *walk, uint32_t count, uint32_t stride)
 {
-	return (struct walk){.node = job->graph.node,
-			     .colour = job->colour,
-			     .at = job->space->at,
-			     .row_of = job->space->row_of,
-			     .width = job->graph.width,
-			     .row = NO_ROW};
+	bool is_busy = false;
+
+	for (uint32_t i = 0; i < count; i++) {
+		if (walk[i].row != NO_ROW)
+			exchange(&walk[i], stride);
+		else if (!begin_hole(&walk[i]))
+			continue;
+		is_busy = true;
+	}
+	return is_busy;
 }
 
 /*
  * Fill the holes of all jobs. Every step of a path waits for memory that the step before has named, so one step of each
  * path is taken in turn: they wait together.
  */
-static __attribute__((noinline)) uint32_t fill_holes(const struct fors_rowwise_job *job, uint32_t count)
+static uint32_t fill_holes(const struct fors_rowwise_job *job, uint32_t count)
 {
 	struct walk walk[FORS_ROWWISE_AT_ONCE];
-	bool is_busy = true;
 
 	for (uint32_t i = 0; i < count; i++)
-		walk[i] = walk_of(&job[i]);
-	while (is_busy) {
-		is_busy = false;
-		for (uint32_t i = 0; i < count; i++) {
-			if (walk[i].row != NO_ROW)
-				exchange(job[i].space, &walk[i]);
-			else if (!begin_hole(job[i].space, &walk[i]))
-				continue;
-			is_busy = true;
-		}
-	}
+		walk[i] = (struct walk){.space = job[i].space, .row_of = job[i].space->row_of, .row = NO_ROW};
+	if (job->space->stride == NARROW)
+		while (step_all(walk, count, NARROW))
+			;
+	else
+		while (step_all(walk, count, WIDE))
+			;
 	for (uint32_t i = 0; i < count; i++)
 		if (walk[i].failed)
 			return i;
@@ -344,32 +394,25 @@ static __attribute__((noinline)) uint32_t fill_holes(const struct fors_rowwise_j
 
 /* ---- the whole ---- */
 
-static __attribute__((noinline)) void colour_rows(const struct fors_rowwise_job *job)
-{
-	const struct fors_rowwise *graph = &job->graph;
-	struct fors_rowwise_space *space = job->space;
-
-	for (uint32_t node = 0; node < graph->nnodes; node++)
-		space->lacks_node[node] = fors_match_columns(graph->width);
-	memset(space->row_of, 0xFF, (size_t)graph->nnodes * graph->width * sizeof(*space->row_of));
-	space->nholes = 0;
-	for (uint32_t row = 0, prefer = 0; row < graph->nrows; row++) {
-		colour_row(job, row, prefer);
-		prefer += graph->turn;
-		prefer = prefer < graph->width ? prefer : 0;
-	}
-}
-
 uint32_t fors_rowwise_all(const struct fors_rowwise_job *job, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++)
 		colour_rows(&job[i]);
-	return fill_holes(job, count);
+	return count ? fill_holes(job, count) : 0;
 }
 
 bool fors_rowwise(struct fors_rowwise_space *space, const struct fors_rowwise *graph, uint8_t *colour)
 {
-	const struct fors_rowwise_job job = {.space = space, .graph = *graph, .colour = colour};
+	const uint32_t width = graph->width;
+	const struct fors_rowwise_job job = {
+		.space = space, .nrows = graph->nrows, .width = width, .nnodes = graph->nnodes, .turn = graph->turn};
 
-	return fors_rowwise_all(&job, 1) == 1;
+	for (uint32_t row = 0; row < graph->nrows; row++)
+		memcpy(fors_rowwise_nodes(space, row), graph->node + (size_t)row * width, width * sizeof(*graph->node));
+	if (fors_rowwise_all(&job, 1) != 1)
+		return false;
+	for (uint32_t row = 0; row < graph->nrows; row++)
+		for (uint32_t i = 0; i < width && graph->node[row * width + i] != FORS_ROWWISE_NOBODY; i++)
+			colour[row * width + i] = fors_rowwise_colours(space, row)[i];
+	return true;
 }

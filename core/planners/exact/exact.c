@@ -99,26 +99,29 @@ static enum fors_err write_phase(const struct fors_exact *plan, uint32_t b, uint
 }
 
 /*
- * The same where nothing can be missing: ways are straight, and each lane has a path index of each server at home. Both
+ * All of phase t where nothing can be missing: ways are straight, and each lane has a path index of each server at home. Both
  * are known before the first flow, so that a flow costs a few operations.
  */
-static void write_straight(const struct fors_exact *plan, uint32_t b, uint32_t t)
+static void write_straight(const struct fors_exact *plan, uint32_t t)
 {
-	const size_t first = fors_place(plan, b, t);
-	const uint32_t n = plan->fabric->leaf[b].nservers, nlanes = plan->fabric->nlanes, nphases = plan->nphases;
-	const uint16_t *from = plan->flows.peer + first;
-	const uint8_t *to = plan->flows.colour + first, *way = plan->flows.way + first, *base = plan->base + plan->first[b];
-	const uint32_t d = plan->first[b];
+	const size_t start = fors_place(plan, 0, t), nphases = plan->nphases;
+	const uint16_t *from = plan->flows.peer + start;
+	const uint8_t *to = plan->flows.colour + start, *way = plan->flows.way + start;
+	const uint8_t *path = plan->path + plan->fabric->nlanes;
 	struct fors_cell *cell = plan->schedule->cell + t;
 
-	for (uint32_t i = 0; i < n && from[i] != FORS_NOBODY; i++) {
-		uint32_t s = from[i], lane = way[i], path = lane - base[to[i]];
+	for (uint32_t b = 0; b < plan->fabric->nleaves; b++) {
+		const uint32_t first = plan->first[b], end = plan->first[b + 1];
+		const uint8_t *base = plan->base + first;
 
-		path += -(path >> 31) & nlanes; /* fors_home_index(), without a jump that nobody foresees */
-		if (s != d + to[i])
-			cell[(size_t)s * nphases] = (struct fors_cell){.dst = (uint16_t)(d + to[i]),
-								       .path = lane == FORS_NO_LANE ? 0 : (uint8_t)path,
-								       .lane = (uint8_t)lane};
+		for (uint32_t i = first; i < end && from[i] != FORS_NOBODY; i++) {
+			const uint32_t s = from[i], rank = to[i];
+			const uint8_t lane = way[i];
+
+			if (s != first + rank)
+				cell[s * nphases] = (struct fors_cell){
+					.dst = (uint16_t)(first + rank), .path = path[lane - base[rank]], .lane = lane};
+		}
 	}
 }
 
@@ -126,18 +129,17 @@ static enum fors_err write_block(void *context, uint32_t worker, uint32_t block,
 {
 	struct fors_exact *plan = context;
 	uint32_t end = (block + 1) * FORS_EXACT_BLOCK;
-	bool is_straight = plan->ways->is_straight && fors_home_has_all(plan->fabric->nlanes, plan->fabric->lmc);
 	enum fors_err err = FORS_OK;
 
 	if (fors_exact_is_cancelled(plan, worker))
 		return fors_exact_cancelled(error);
 	end = end < plan->nphases ? end : plan->nphases;
-	for (uint32_t b = 0; b < plan->fabric->nleaves; b++)
-		for (uint32_t t = block * FORS_EXACT_BLOCK; !err && t < end; t++)
-			if (is_straight)
-				write_straight(plan, b, t);
-			else
-				err = write_phase(plan, b, t, error);
+	for (uint32_t t = block * FORS_EXACT_BLOCK; t < end; t++) {
+		if (plan->is_plain)
+			write_straight(plan, t);
+		for (uint32_t b = 0; !plan->is_plain && !err && b < plan->fabric->nleaves; b++)
+			err = write_phase(plan, b, t, error);
+	}
 	return err;
 }
 
@@ -163,11 +165,13 @@ static bool seat_alloc(struct fors_exact_seat *seat, const struct fors_exact *pl
 	uint32_t width = plan->fabric->max_servers;
 	size_t nplaces = (size_t)width * plan->nphases + 1;
 
+	if (width <= FORS_MATCH_MOST) {
+		seat->rows = fors_rowwise_space_new(plan->nphases, width, plan->fabric->nservers);
+		return seat->rows;
+	}
 	seat->colour = malloc(nplaces);
 	seat->node = malloc(nplaces * sizeof(*seat->node));
-	if (width <= FORS_MATCH_MOST)
-		seat->rows = fors_rowwise_space_new(plan->nphases, width, plan->fabric->nservers);
-	return seat->colour && seat->node && (seat->rows || width > FORS_MATCH_MOST);
+	return seat->colour && seat->node;
 }
 
 /* For colourings: of the graph of step 2, and of steps 3 and 4 at large leaves. */
@@ -200,6 +204,20 @@ static bool bench_alloc(struct fors_exact_bench *bench, struct fors_exact *plan)
 	return good && bench->out && bench->in && bench->run && bench->from && alloc_colouring(bench, plan);
 }
 
+/*
+ * Path indices, where they only depend on how far a lane is behind the home lane, or before it. FORS_NO_LANE is
+ * further behind than any lane, and gets 0.
+ */
+static void list_paths(struct fors_exact *plan)
+{
+	const uint32_t nlanes = plan->fabric->nlanes;
+
+	plan->is_plain = plan->ways->is_straight && nlanes <= FORS_NO_LANE / 2 &&
+			 fors_home_has_all(nlanes, plan->fabric->lmc);
+	for (uint32_t i = 0; plan->is_plain && i < 2 * nlanes; i++)
+		plan->path[i] = (uint8_t)(i % nlanes);
+}
+
 /* What is known of leaves and servers, in one piece each. */
 static bool alloc_servers(struct fors_exact *plan)
 {
@@ -224,6 +242,7 @@ static enum fors_err alloc_work(struct fors_exact *plan, struct fors_error *erro
 	size_t n = (size_t)plan->nphases * plan->fabric->nservers + 1;
 	bool good = alloc_servers(plan);
 
+	list_paths(plan);
 	plan->flows.peer = malloc(n * sizeof(*plan->flows.peer));
 	plan->flows.colour = malloc(n);
 	plan->flows.way = malloc(n);

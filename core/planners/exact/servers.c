@@ -20,7 +20,13 @@
 
 /* Write the nodes of a leaf's places, row after row. */
 typedef void (*list_nodes)(const struct fors_exact *plan, const struct fors_exact_bench *bench, uint32_t leaf,
-			   uint16_t *node);
+			   const struct fors_exact_seat *seat);
+
+/* The nodes of a leaf's places in a phase. */
+static inline uint16_t *nodes_at(const struct fors_exact_seat *seat, uint32_t width, uint32_t phase)
+{
+	return seat->rows ? fors_rowwise_nodes(seat->rows, phase) : seat->node + (size_t)phase * width;
+}
 
 /* So many groups that they are of few leaves, and each thread has as many of them. */
 static uint32_t count_groups(const struct fors_exact *plan)
@@ -36,66 +42,80 @@ static uint32_t first_of(const struct fors_exact *plan, uint32_t group)
 	return group * plan->fabric->nleaves / count_groups(plan);
 }
 
-static struct fors_rowwise_job job_of(const struct fors_exact *plan, const struct fors_exact_seat *seat, uint32_t leaf,
-				      uint32_t turn)
-{
-	return (struct fors_rowwise_job){.space = seat->rows,
-					 .colour = seat->colour,
-					 .graph = {.nrows = plan->nphases,
-						   .width = plan->fabric->leaf[leaf].nservers,
-						   .nnodes = plan->fabric->nservers,
-						   .node = seat->node,
-						   .turn = turn}};
-}
+/* The leaves of a group that have servers, each with a seat. */
+struct group {
+	uint32_t count, turn;
+	uint32_t leaf[FORS_ROWWISE_AT_ONCE];
+};
 
-static enum fors_err colour_jobs(struct fors_exact *plan, struct fors_exact_bench *bench, const struct fors_rowwise_job *job,
-				 uint32_t count, const uint32_t *leaf, struct fors_error *error)
+/* Leaves of many servers. */
+static enum fors_err colour_large(struct fors_exact *plan, struct fors_exact_bench *bench, const struct group *group,
+				  struct fors_error *error)
 {
 	enum fors_err err = FORS_OK;
+
+	for (uint32_t i = 0; !err && i < group->count; i++) {
+		const struct fors_rowwise rows = {.nrows = plan->nphases,
+						  .width = plan->fabric->leaf[group->leaf[i]].nservers,
+						  .nnodes = plan->fabric->nservers,
+						  .node = bench->seat[i].node};
+
+		err = fors_rowwise_large(bench->space, &bench->edges, &rows, bench->seat[i].colour, error);
+	}
+	return err;
+}
+
+static enum fors_err colour_leaves(struct fors_exact *plan, struct fors_exact_bench *bench, const struct group *group,
+				   struct fors_error *error)
+{
+	struct fors_rowwise_job job[FORS_ROWWISE_AT_ONCE] = {{0}};
 	uint32_t n;
 
-	for (uint32_t i = 0; !bench->seat[0].rows && !err && i < count; i++)
-		err = fors_rowwise_large(bench->space, &bench->edges, &job[i].graph, job[i].colour, error);
 	if (!bench->seat[0].rows)
-		return err;
-	n = fors_rowwise_all(job, count);
-	if (n == count)
+		return colour_large(plan, bench, group, error);
+	for (uint32_t i = 0; i < group->count; i++)
+		job[i] = (struct fors_rowwise_job){.space = bench->seat[i].rows,
+						   .nrows = plan->nphases,
+						   .width = plan->fabric->leaf[group->leaf[i]].nservers,
+						   .nnodes = plan->fabric->nservers,
+						   .turn = group->turn};
+	n = fors_rowwise_all(job, group->count);
+	if (n == group->count)
 		return FORS_OK;
 	return fors_fail(error, FORS_ENOPLAN, "the flows of %s do not fit its servers",
-			 plan->fabric->leaf[leaf[n]].name);
+			 plan->fabric->leaf[group->leaf[n]].name);
 }
 
 /* The colours of a leaf's places to where the phases have them. */
-static void keep_colours(const struct fors_exact *plan, uint32_t leaf, const uint8_t *colour)
+static void keep_colours(const struct fors_exact *plan, uint32_t leaf, const struct fors_exact_seat *seat)
 {
 	const uint32_t n = plan->fabric->leaf[leaf].nservers;
 
 	for (uint32_t t = 0; t < plan->nphases; t++)
-		memcpy(plan->flows.colour + fors_place(plan, leaf, t), colour + (size_t)t * n, n);
+		memcpy(plan->flows.colour + fors_place(plan, leaf, t),
+		       seat->rows ? fors_rowwise_colours(seat->rows, t) : seat->colour + (size_t)t * n, n);
 }
 
 /* Colour the places of a group's leaves with their servers. */
-static enum fors_err colour_group(struct fors_exact *plan, uint32_t worker, uint32_t group, list_nodes list, uint32_t turn,
+static enum fors_err colour_group(struct fors_exact *plan, uint32_t worker, uint32_t number, list_nodes list, uint32_t turn,
 				  struct fors_error *error)
 {
 	struct fors_exact_bench *bench = &plan->bench[worker];
-	struct fors_rowwise_job job[FORS_ROWWISE_AT_ONCE];
-	uint32_t leaf[FORS_ROWWISE_AT_ONCE], count = 0, end = first_of(plan, group + 1);
+	struct group group = {.turn = turn};
 	enum fors_err err;
 
-	for (uint32_t a = first_of(plan, group); a < end; a++) {
+	for (uint32_t a = first_of(plan, number); a < first_of(plan, number + 1); a++) {
 		if (fors_exact_is_cancelled(plan, worker))
 			return fors_exact_cancelled(error);
 		fors_exact_tell(plan, worker, a, plan->fabric->nleaves);
 		if (!plan->fabric->leaf[a].nservers)
 			continue;
-		list(plan, bench, a, bench->seat[count].node);
-		job[count] = job_of(plan, &bench->seat[count], a, turn);
-		leaf[count++] = a;
+		list(plan, bench, a, &bench->seat[group.count]);
+		group.leaf[group.count++] = a;
 	}
-	err = colour_jobs(plan, bench, job, count, leaf, error);
-	for (uint32_t i = 0; !err && i < count; i++)
-		keep_colours(plan, leaf[i], job[i].colour);
+	err = colour_leaves(plan, bench, &group, error);
+	for (uint32_t i = 0; !err && i < group.count; i++)
+		keep_colours(plan, group.leaf[i], &bench->seat[i]);
 	return err;
 }
 
@@ -104,7 +124,8 @@ static enum fors_err colour_group(struct fors_exact *plan, uint32_t worker, uint
 #define SHARE_BITS 40 /* of a fraction: numbers of flows, at most 65,534 times 254, are divided without an error */
 
 /* A node for each n_a flows to a leaf, numbered as its servers are: each server sends one of them. */
-static void list_targets(const struct fors_exact *plan, const struct fors_exact_bench *bench, uint32_t a, uint16_t *node)
+static void list_targets(const struct fors_exact *plan, const struct fors_exact_bench *bench, uint32_t a,
+			 const struct fors_exact_seat *seat)
 {
 	const uint32_t n = plan->fabric->leaf[a].nservers;
 	const uint64_t share = ((UINT64_C(1) << SHARE_BITS) + n - 1) / n;
@@ -113,8 +134,9 @@ static void list_targets(const struct fors_exact *plan, const struct fors_exact_
 
 	for (uint32_t b = 0; b < plan->fabric->nleaves; b++)
 		sent[b] = plan->first[b] * n;
-	for (uint32_t t = 0; t < plan->nphases; t++, node += n) {
+	for (uint32_t t = 0; t < plan->nphases; t++) {
 		const uint16_t *in = plan->flows.peer + fors_place(plan, a, t);
+		uint16_t *node = nodes_at(seat, n, t);
 
 		for (uint32_t i = 0; i < n; i++)
 			node[i] = in[i] == FORS_NOBODY ? FORS_NOBODY
@@ -166,12 +188,13 @@ enum fors_err fors_exact_senders(struct fors_exact *plan, double share, struct f
 
 /* ---- step 4 ---- */
 
-static void list_senders(const struct fors_exact *plan, const struct fors_exact_bench *bench, uint32_t b, uint16_t *node)
+static void list_senders(const struct fors_exact *plan, const struct fors_exact_bench *bench, uint32_t b,
+			 const struct fors_exact_seat *seat)
 {
 	const uint32_t n = plan->fabric->leaf[b].nservers;
 
 	for (uint32_t t = 0; t < plan->nphases; t++)
-		memcpy(node + (size_t)t * n, plan->flows.peer + fors_place(plan, b, t), n * sizeof(*node));
+		memcpy(nodes_at(seat, n, t), plan->flows.peer + fors_place(plan, b, t), n * sizeof(*seat->node));
 }
 
 static enum fors_err colour_receivers(void *plan, uint32_t worker, uint32_t group, struct fors_error *error)

@@ -76,8 +76,8 @@ struct fors_exact_flows {
 
 /* What steps 3 and 4 work with at one leaf. */
 struct fors_exact_seat {
-	struct fors_rowwise_space *rows; /* NULL: leaves are too large for it */
-	uint16_t *node;			 /* of each place of the leaf, row after row */
+	struct fors_rowwise_space *rows; /* NULL: leaves are too large for it, and have instead */
+	uint16_t *node;			 /* of each place, row after row, and */
 	uint8_t *colour;		 /* the same */
 };
 
@@ -106,6 +106,8 @@ struct fors_exact {
 	uint32_t *first;   /* per leaf: its first server */
 	uint16_t *leaf_of; /* per server */
 	uint8_t *base;	   /* per server: home lane of path index 0 */
+	bool is_plain;	   /* every flow over lane k has path index path[nlanes + k - base of its receiver] */
+	uint8_t path[2 * (FORS_NO_LANE + 1)];
 	struct fors_exact_bench bench[FORS_MAX_THREADS];
 	struct fors_schedule *schedule;
 	atomic_bool stop;
