@@ -148,13 +148,27 @@ static uint64_t view_of_fabric(const struct fors_fabric *fabric)
 	return digest_missed(view, fabric);
 }
 
-/* What is known, dead or alive. */
+/* What is known, dead, drained or alive. */
 static uint64_t view_of_pods(uint64_t view, const struct fors_pods *pods)
 {
 	for (uint32_t n = 0; n < pods->known->nnodes; n++)
 		view = fors_digest(view, &pods->known->node[n].guid, sizeof(pods->known->node[n].guid));
 	view = fors_digest(view, pods->level, pods->known->nnodes);
-	return fors_digest(view, pods->live, pods->known->nports * sizeof(*pods->live));
+	view = fors_digest(view, pods->live, pods->known->nports * sizeof(*pods->live));
+	return fors_digest(view, pods->drained, pods->known->nports * sizeof(*pods->drained));
+}
+
+static uint64_t view_of_times(uint64_t view, const struct fors_pods *pods)
+{
+	view = fors_digest(view, &pods->held_until_ms, sizeof(pods->held_until_ms));
+	return fors_digest(view, pods->since_ms, pods->known->nports * sizeof(*pods->since_ms));
+}
+
+uint64_t fors_job_tree(const struct fors_job *job)
+{
+	if (job->fabric)
+		return job->fabric->fingerprint;
+	return job->pods ? view_of_pods(FORS_DIGEST_EMPTY, job->pods->pods) : 0;
 }
 
 uint64_t fors_job_view(const struct fors_job *job)
@@ -162,8 +176,7 @@ uint64_t fors_job_view(const struct fors_job *job)
 	uint64_t view = job->over ? fors_digest_text(FORS_DIGEST_EMPTY, job->tables_by) : view_of_fabric(job->fabric);
 
 	if (job->pods)
-		view = view_of_pods(view, job->pods->pods);
-
+		view = view_of_times(view_of_pods(view, job->pods->pods), job->pods->pods);
 	view = digest_rates(view, job->net);
 	for (unsigned i = 0; i < fors_warnings_kept(&job->warnings); i++)
 		view = fors_digest_text(view, job->warnings.text[i]);

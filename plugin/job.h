@@ -94,6 +94,9 @@ uint64_t fors_job_basis(const struct fors_job *job);
 /* The digest of the fabric: the same as long as no cable and no participant is another. The job has tables. */
 uint64_t fors_job_fingerprint(const struct fors_job *job);
 
+/* The digest of places and what of them lives, of two levels or three; 0: the job has no tree. */
+uint64_t fors_job_tree(const struct fors_job *job);
+
 /* The digest of what the status shows of cables and engines, and of the warnings. The job has tables. */
 uint64_t fors_job_view(const struct fors_job *job);
 

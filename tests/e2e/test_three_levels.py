@@ -138,7 +138,7 @@ def test_cut_to_pieces_and_back(fabric):
 
 
 def test_who_takes_part(fabric, tmp_path):
-    """participants_file counts, what does not apply is a warning, and so is who is not there."""
+    """participants_file counts, a top is drained, and who is not there is a warning."""
     tree = three.Tree3((2, 2, 2), (2, 2))
     (tmp_path / "who").write_text("".join(f"{guid:#x}\n" for guid in (0x100001, 0x100003, 0x10000d, 0xabc)))
     sim, sm = fabric(tree, fors_conf=f"participants_file = {tmp_path}/who\nhold_down = 5\nexclude_spines = Top0-0\n")
@@ -150,7 +150,8 @@ def test_who_takes_part(fabric, tmp_path):
     names = [name for name, port in snapshot.port.items() if f"{port.guid:#018x}" in there]
     assert len(names) == 3 and over.judge(snapshot, rows, names) == []
     assert (status["servers"], status["not_participants"], status["ca_ports"]) == (3, 5, 8)
-    assert any("do not apply" in text for text in status["remarks"])
+    assert not any("do not apply" in text for text in status["remarks"])
+    assert {link["b"] for link in status["excluded_links"]} == {"Top0-0"} and len(status["excluded_links"]) == 2
     assert any("1 of its 4 GUIDs are no living server" in text for text in status["remarks"])
 
 
