@@ -107,6 +107,7 @@ libforscore_la_SOURCES = \
 	core/planners/jobplan.c core/planners/jobplan.h \
 	core/planners/jobplan_over.c core/planners/jobplan_over.h \
 	core/planners/lmc.c core/planners/lmc.h \
+	core/planners/memory.c core/planners/memory.h \
 	core/planners/mended.c core/planners/mended.h \
 	core/planners/method.h \
 	core/planners/outcome.c core/planners/outcome.h \

@@ -27,13 +27,13 @@
 #include "thread.h"
 
 #define NICE 19
-#define MOST_BYTES (UINT64_C(1) << 30)
 
 struct question {
 	struct fors_mended now; /* the fabric as it is; owned */
 	char method[16];
 	struct fors_participants players; /* of three levels; owned */
 	uint32_t phases;
+	uint64_t most_bytes;
 	uint64_t basis, fingerprint;
 	uint64_t number;
 };
@@ -102,10 +102,15 @@ static void add_gain(struct fors_gains *gains, const struct fors_gain *gain)
 static enum fors_err ask(struct work *work, const struct fors_repair *repair, uint32_t *phases)
 {
 	const struct question *question = work->question;
-	const struct fors_task task = {
-		.fabric = question->now.fabric, .cancelled = is_over, .context = work, .threads = 1};
-	const struct fors_over_task over = {
-		.participants = &question->players, .cancelled = is_over, .context = work, .most_bytes = MOST_BYTES};
+	const struct fors_task task = {.fabric = question->now.fabric,
+				       .cancelled = is_over,
+				       .context = work,
+				       .threads = 1,
+				       .most_bytes = question->most_bytes};
+	const struct fors_over_task over = {.participants = &question->players,
+					    .cancelled = is_over,
+					    .context = work,
+					    .most_bytes = question->most_bytes};
 
 	if (question->now.pods)
 		return fors_phases_mended3(&over, question->now.pods, repair, question->phases, phases, NULL);
@@ -241,6 +246,7 @@ static struct question *new_question(const struct fors_job *job, uint32_t phases
 	}
 	snprintf(question->method, sizeof(question->method), "%s", strcmp(job->method, "ilp") ? job->method : "auto");
 	question->phases = phases;
+	question->most_bytes = job->most_bytes;
 	question->basis = basis;
 	question->fingerprint = fors_job_tree(job);
 	return question;

@@ -94,6 +94,7 @@ void fors_job_seal(struct fors_job *job)
 	basis = fors_digest_text(basis, job->tables_by);
 	if (job->pods)
 		basis = fors_digest_text(basis, job->method);
+	basis = fors_digest(basis, &job->most_bytes, sizeof(job->most_bytes));
 	over->basis = fors_levels_digest(basis, over->levels);
 }
 
@@ -105,6 +106,7 @@ uint64_t fors_job_basis(const struct fors_job *job)
 		return job->over->basis;
 	basis = fors_digest(FORS_DIGEST_EMPTY, &job->fabric->fingerprint, sizeof(job->fabric->fingerprint));
 	basis = fors_digest_text(digest_lfts(basis, job->lfts), job->method);
+	basis = fors_digest(basis, &job->most_bytes, sizeof(job->most_bytes));
 	return fors_digest(basis, &job->ilp_seconds, sizeof(job->ilp_seconds));
 }
 

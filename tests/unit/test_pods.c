@@ -7,6 +7,7 @@
 #include "pods_world.h"
 
 #include "core/base/random.h"
+#include "core/planners/over.h"
 #include "core/tables/check.h"
 
 /* ---- understood ---- */
@@ -487,6 +488,47 @@ static void test_wrong_tables(void **state)
 	world_free(&w);
 }
 
+/* ---- memory ---- */
+
+/* Single flows where there is room for them, else whole units, else nothing; what is left out is told. */
+static void test_memory(void **state)
+{
+	struct fors_over_task task = {0};
+	struct fors_over_report report;
+	struct fors_schedule *schedule = NULL;
+	struct fors_error error = {0};
+	enum fors_err err = FORS_OK;
+	struct world w;
+
+	world_new(&w, "XGFT(3;6,6,8;1,6,6)");
+	take_down(&w, "Mid2-09");
+	take_down(&w, "Spine07");
+	take_down(&w, "Spine14");
+	route(&w);
+	task.net = w.now;
+	task.lfts = w.route->lfts;
+	task.rounds = w.route;
+	must(fors_plan_over(&task, &schedule, &report, &error), &error);
+	assert_true(report.wanted_bytes == 0);
+	fors_schedule_free(schedule);
+	for (task.most_bytes = 64 << 20; !err; task.most_bytes /= 2) {
+		err = fors_plan_over(&task, &schedule, &report, &error);
+		if (err)
+			break;
+		assert_true(report.verdict.is_good);
+		if (report.wanted_bytes) {
+			assert_true(report.wanted_bytes > task.most_bytes && report.nphases > report.bound_tables);
+			assert_string_equal(schedule->method, "rounds");
+		}
+		fors_schedule_free(schedule);
+		schedule = NULL;
+	}
+	assert_int_equal(err, FORS_ELIMIT);
+	assert_null(schedule);
+	assert_non_null(strstr(error.text, "memory, and the limit is"));
+	world_free(&w);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -505,6 +547,7 @@ int main(void)
 		cmocka_unit_test(test_uneven),
 		cmocka_unit_test(test_uneven_stays),
 		cmocka_unit_test(test_wrong_tables),
+		cmocka_unit_test(test_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
