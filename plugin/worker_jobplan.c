@@ -128,6 +128,7 @@ static enum fors_err plan_own(struct fors_worker_planning *p)
 {
 	const struct fors_job *look = p->set.look;
 	const struct fors_request request = {.task = {.fabric = look->fabric,
+						      .most_bytes = look->most_bytes,
 						      .cancelled = fors_worker_cancelled,
 						      .context = p->worker,
 						      .threads = p->worker->setup.threads,

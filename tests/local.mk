@@ -50,7 +50,7 @@ unit_tests += tests/unit/test_planner
 unit_tests += tests/unit/test_outbox
 unit_tests += tests/unit/test_outcome
 unit_tests += tests/unit/test_over
-unit_tests += tests/unit/test_places_pods tests/unit/test_pods
+unit_tests += tests/unit/test_places_pods tests/unit/test_pods tests/unit/test_pods_drained
 unit_tests += tests/unit/test_pace
 unit_tests += tests/unit/test_publish
 unit_tests += tests/unit/test_random
@@ -93,7 +93,8 @@ endif
 tests_unit_test_drained_LDADD = $(unit_support)
 tests_unit_test_hostlist_LDADD = libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_history_LDADD = libforscore.la $(CMOCKA_LIBS)
-tests_unit_test_advisor_SOURCES = tests/unit/test_advisor.c plugin/advisor.c plugin/clock.c plugin/thread.c
+tests_unit_test_advisor_SOURCES = tests/unit/test_advisor.c plugin/advisor.c plugin/clock.c plugin/digest.c plugin/job.c plugin/job_pods.c \
+	plugin/levels.c plugin/thread.c
 tests_unit_test_advisor_LDADD = $(unit_support)
 tests_unit_test_advisor_LDFLAGS = $(AM_LDFLAGS) -pthread -Wl,--wrap=fors_phases_mended
 tests_unit_test_repairs_LDADD = $(unit_support)
@@ -159,7 +160,11 @@ tests_unit_test_outcome_LDADD = $(unit_support)
 tests_unit_test_pace_LDADD = $(unit_support)
 tests_unit_test_over_LDADD = $(unit_support)
 tests_unit_test_places_pods_LDADD = $(unit_support) $(ZLIB_LIBS)
+pods_world = tests/unit/pods_world.c tests/unit/pods_world.h
+tests_unit_test_pods_SOURCES = tests/unit/test_pods.c $(pods_world)
 tests_unit_test_pods_LDADD = $(unit_support)
+tests_unit_test_pods_drained_SOURCES = tests/unit/test_pods_drained.c $(pods_world)
+tests_unit_test_pods_drained_LDADD = $(unit_support)
 tests_unit_test_places_LDADD = $(unit_support) $(ZLIB_LIBS)
 tests_unit_test_rank_LDADD = $(unit_support) $(ZLIB_LIBS)
 tests_unit_test_rehome_SOURCES = tests/unit/test_rehome.c plugin/rehome.c
