@@ -21,6 +21,7 @@
  * is looked at. What comes out is the same to the tick, with two thirds of the events.
  */
 #include "policy.h"
+#include "qcn.h"
 #include "state.h"
 
 #include <stdlib.h>
@@ -223,6 +224,8 @@ static void left_server(struct sim *sim, uint32_t p, uint32_t l, uint64_t now)
 
 	sim->packet[p].born = now;
 	link->free_at = now + ((link->free_at - now) * sim->scale_of_adapter >> 16);
+	if (sim->qcn && sim->qcn->limiter)
+		fors_rate_sent(sim, &sim->packet[p]);
 	fors_sim_server_sent(sim, sim->packet[p].message);
 }
 
@@ -301,6 +304,8 @@ static inline void ready(struct sim *sim, uint32_t p)
 	}
 	packet->next = FORS_NONE;
 	fors_sim_enqueue(sim, q, p);
+	if (sim->qcn)
+		fors_qcn_look(sim, p);
 }
 
 static void arrive(struct sim *sim, uint32_t p)

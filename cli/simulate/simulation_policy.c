@@ -16,6 +16,12 @@ static bool is_detour(int policy)
 	return policy >= FORS_POLICY_VLB && policy < FORS_NPOLICIES;
 }
 
+/* More than fits is cut to what is too much. */
+static uint32_t bytes_of(const struct cli_amount *amount)
+{
+	return amount->value < UINT32_MAX ? (uint32_t)amount->value : UINT32_MAX;
+}
+
 void cli_simulation_policy_settings(const struct cli_simulate *given, struct fors_sim_settings *set)
 {
 	set->policy = (enum fors_policy)given->policy;
@@ -23,9 +29,18 @@ void cli_simulation_policy_settings(const struct cli_simulate *given, struct for
 	set->has_lanes_by_hop = given->lanes == CLI_LANES_HOPS || (!given->lanes && is_detour(given->policy));
 	set->adaptive.binding = given->adaptive_binding.value;
 	set->adaptive.is_greedy = given->adaptive_choice == CLI_ADAPTIVE_GREEDY;
-	set->adaptive.leave =
-		given->adaptive_leave.value < UINT32_MAX ? (uint32_t)given->adaptive_leave.value : UINT32_MAX;
+	set->adaptive.leave = bytes_of(&given->adaptive_leave);
 	memcpy(set->adaptive.level, given->adaptive_level, sizeof(set->adaptive.level));
+	set->switch_ar.rule = (enum fors_level)given->switch_ar_level;
+	if (given->switch_ar_forget.is_given)
+		set->switch_ar.forget = given->switch_ar_forget.value;
+	set->qcn.has_limiters = given->has_rate_limits;
+	if (given->qcn_queue.is_given)
+		set->qcn.equilibrium = bytes_of(&given->qcn_queue);
+	if (given->qcn_sample.is_given)
+		set->qcn.sample = bytes_of(&given->qcn_sample);
+	if (given->qcn_timer.is_given)
+		set->qcn.timer = given->qcn_timer.value;
 }
 
 int cli_simulation_check_policy(const struct cli_simulate *given)
@@ -37,6 +52,13 @@ int cli_simulation_check_policy(const struct cli_simulate *given)
 		return cli_usage_error(
 			"--adaptive-binding, --adaptive-levels, --adaptive-leave and --adaptive-choice need "
 			"--policy adaptive");
+	if ((given->switch_ar_level || given->switch_ar_forget.is_given) && given->policy != FORS_POLICY_SWITCH_AR)
+		return cli_usage_error("--switch-ar-level and --switch-ar-forget need --policy switch-ar");
+	if ((given->qcn_queue.is_given || given->qcn_sample.is_given) && !given->has_rate_limits &&
+	    given->policy != FORS_POLICY_SWITCH_AR)
+		return cli_usage_error("--qcn-queue and --qcn-sample need --rate-limits or --policy switch-ar");
+	if (given->qcn_timer.is_given && !given->has_rate_limits)
+		return cli_usage_error("--qcn-timer needs --rate-limits");
 	if (given->blocks && !is_detour(given->policy))
 		return cli_usage_error("--blocks is for --policy vlb, ugal-l, ugal-g and tago");
 	return CLI_GOOD;
@@ -156,8 +178,7 @@ int cli_simulation_make_policy(const struct cli_settings *settings, struct cli_s
 
 	if (code)
 		return code;
-	if (sim->set.policy != FORS_POLICY_TABLES &&
-	    fors_hops_new(sim->analysis.router.graph, is_tago, &sim->hops, &error))
+	if (fors_sim_needs_hops(&sim->set) && fors_hops_new(sim->analysis.router.graph, is_tago, &sim->hops, &error))
 		return cli_fail(&error);
 	sim->set.hops = sim->hops;
 	sim->set.blocks = sim->blocks;
