@@ -295,7 +295,7 @@ static const struct cli_option options[] = {
 	{"synthetic", "SPEC", WITH_FABRIC,
 	 "make up a fabric: FT(2;SPINES,LEAVES[;servers=N][;cables=C][;empty=LEAF/SLOT,...]), or a fat-tree of any height, "
 	 "XGFT(h;m1,...;w1,...) or PGFT(h;m1,...;w1,...;p1,...), or another network: TORUS(4x4x4;N), CUBE(D;N), "
-	 "DRAGONFLY(A,H,G;N), DFPLUS(L,S,H,G;N), RRG(SWITCHES,DEGREE,N;SEED), N servers per switch",
+	 "DRAGONFLY(A,H,G;N), DFPLUS(L,S,H,G;N), RRG(SWITCHES,DEGREE,N;SEED), FLEXFLY(A,H,G;N), FLEXSPANDER(A,D,H,G;N), N servers per switch",
 	 set_text, MEMBER(source.synthetic), 0, NULL},
 	{"down", "NODE[PORT]", WITH_FABRIC, "take down one cable, or without [PORT] a whole node; may be repeated",
 	 set_down, 0, 0, NULL},
@@ -490,10 +490,10 @@ static const struct cli_option options[] = {
 	 "global links)",
 	 set_choice, MEMBER(simulate.policy), 0, cli_policies},
 	{"blocks", "FILE", ANALYZE,
-	 "switches that belong together, for vlb and tago: lines 'NAME: SWITCH, SWITCH, ...'; groups of a Dragonfly when missing",
+	 "switches that belong together, for vlb and tago: lines 'NAME: SWITCH, SWITCH, ...'; groups of a DRAGONFLY(..) and its like when missing",
 	 set_text, MEMBER(simulate.blocks), 0, NULL},
 	{"blocks", "FILE", SIMULATE,
-	 "switches that belong together, for vlb, ugal and tago: lines 'NAME: SWITCH, SWITCH, ...'; groups of a Dragonfly when missing",
+	 "switches that belong together, for vlb, ugal and tago: lines 'NAME: SWITCH, SWITCH, ...'; groups of a DRAGONFLY(..) and its like when missing",
 	 set_text, MEMBER(simulate.blocks), 0, NULL},
 	{"adaptive-binding", "TIME", SIMULATE,
 	 "with --policy adaptive: for so long a switch's choice holds for all packets to the same server", set_time,

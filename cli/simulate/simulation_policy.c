@@ -79,10 +79,10 @@ static enum fors_err read_blocks(const char *text, size_t size, const char *path
 	return fors_blocks_read(text, size, path, r->net, r->block_of, &r->nblocks, error);
 }
 
-/* Of the i-th switch of a Dragonfly or Dragonfly+, with its name. */
+/* Of the i-th switch of a network with groups, with its name. */
 static uint32_t group_of(const struct fors_graph_spec *spec, uint32_t i, char *name, size_t room)
 {
-	if (spec->kind == FORS_DRAGONFLY) {
+	if (spec->kind != FORS_DFPLUS) {
 		snprintf(name, room, "Switch%02u", i);
 		return i / spec->size[0];
 	}
@@ -92,6 +92,11 @@ static uint32_t group_of(const struct fors_graph_spec *spec, uint32_t i, char *n
 	}
 	snprintf(name, room, "Spine%02u", i - spec->nleaves);
 	return (i - spec->nleaves) / spec->size[1];
+}
+
+static bool has_groups(enum fors_graph_kind kind)
+{
+	return kind == FORS_DRAGONFLY || kind == FORS_DFPLUS || kind == FORS_FLEXFLY || kind == FORS_FLEXSPANDER;
 }
 
 /* The groups of a synthetic fabric; none where it has none. */
@@ -106,8 +111,7 @@ static enum fors_err find_groups(const char *text, struct reading *r, struct for
 	if (!text || !fors_graph_spec_begins(text))
 		return FORS_OK;
 	err = fors_graph_spec_parse(text, &spec, error);
-	for (uint32_t i = 0; !err && i < spec.nswitches && (spec.kind == FORS_DRAGONFLY || spec.kind == FORS_DFPLUS);
-	     i++) {
+	for (uint32_t i = 0; !err && has_groups(spec.kind) && i < spec.nswitches; i++) {
 		uint32_t group = group_of(&spec, i, name, sizeof(name));
 
 		r->nblocks = group + 1 > r->nblocks ? group + 1 : r->nblocks;

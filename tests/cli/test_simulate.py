@@ -216,6 +216,19 @@ def test_tago_weighs_global_links(fors, simulate, write, tmp_path):
         assert error in fors("simulate", *args, "--policy", "tago", "--blocks", write("blocks", text), code=2).err
 
 
+@pytest.mark.parametrize("spec, pattern, load", [("FLEXFLY(4,4,9;2;traffic=+2:1)", "shift(16)", "0.5"), ("FLEXSPANDER(8,5,4,7;4;seed=1;traffic=+2:1)", "shift(64)", "0.4")])
+def test_tago_where_cables_follow_traffic(simulate, spec, pattern, load):
+    """Within 10 % of UGAL-G, above MIN, ECMP by flows and VLB, and no less than ECMP by packets; blocks are those of the specification."""
+    def share(policy):
+        result = simulate("--synthetic", spec, "--routing", "shortest", "--pattern", pattern, "--load", load, "--messages", "150", "--message", "4KiB", "--speed", "100",
+                          "--lanes", "hops", "--vls", "8", "--policy", policy)
+        assert result["packets_arrived"] == result["packets_sent"]
+        return result["line_share"]
+
+    tago = share("tago")
+    assert tago > 0.9 * share("ugal-g") and tago > max(share("tables"), share("hashed"), share("vlb")) and tago > 0.99 * share("random")
+
+
 def test_lanes_by_hops_do_not_lock(simulate):
     """Detours on a ring of five: with one lane they lock, with one more at each switch they do not."""
     ring = ["--synthetic", "TORUS(7;2)", "--routing", "shortest", "--pattern", "shift(5)", "--policy", "vlb", "--buffer", "5000", "--message", "256KiB"]
