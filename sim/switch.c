@@ -129,6 +129,8 @@ static inline uint32_t pick_vl(struct sim *sim, uint32_t l)
 	struct sim_link *link = &sim->link[l];
 	const struct sim_lane *lane = &sim->lane[l << sim->vl_bits];
 
+	if (sim->nvls == 1)
+		return can_send(sim, lane) ? 0 : FORS_NONE;
 	if (link->turns && can_send(sim, &lane[link->vl]))
 		return link->vl;
 	for (unsigned i = 1; i <= sim->nvls; i++) {
