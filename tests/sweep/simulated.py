@@ -5,7 +5,7 @@
 4 MiB messages, barriers that cost nothing, virtual output queues. A simulation is never faster than the fullest links, and at most half a
 per cent slower where no flow shares a second link with another that it shares one with: plans of fors, shifts by D-mod-K on full trees. For
 all other tables and patterns it is a distribution: a flow that shares a link here and another one there waits at both, so the fullest link may
-run dry (or a link is not the fullest for all of the phase). Nothing is lost, and nothing comes out of order.
+run dry; and several messages of a server in one phase go one after the other, where the count has them all under way. Nothing is lost, and nothing comes out of order.
 """
 import json
 import random
