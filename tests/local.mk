@@ -41,6 +41,7 @@ unit_tests += tests/unit/test_methods
 unit_tests += tests/unit/test_model
 unit_tests += tests/unit/test_net
 unit_tests += tests/unit/test_netfile
+unit_tests += tests/unit/test_concurrent
 unit_tests += tests/unit/test_optimum
 unit_tests += tests/unit/test_places
 unit_tests += tests/unit/test_rank
@@ -73,6 +74,7 @@ unit_tests += tests/unit/test_verify
 unit_tests += tests/unit/test_formula
 unit_tests += tests/unit/test_spread
 unit_tests += tests/unit/test_sim
+unit_tests += tests/unit/test_qcn
 unit_tests += tests/unit/test_sim_bound
 unit_tests += tests/unit/test_sim_memory
 unit_tests += tests/unit/test_status
@@ -122,6 +124,8 @@ tests_unit_test_spread_LDADD = libforsmodel.la libforscore.la $(CMOCKA_LIBS) -lm
 sims = tests/unit/sims.c tests/unit/sims.h
 tests_unit_test_sim_SOURCES = tests/unit/test_sim.c $(sims)
 tests_unit_test_sim_LDADD = libforssim.la libforsmodel.la libforscore.la $(CMOCKA_LIBS) -lm
+tests_unit_test_qcn_SOURCES = tests/unit/test_qcn.c $(sims)
+tests_unit_test_qcn_LDADD = libforssim.la libforsmodel.la libforscore.la $(CMOCKA_LIBS) -lm
 tests_unit_test_sim_bound_SOURCES = tests/unit/test_sim_bound.c $(sims)
 tests_unit_test_sim_bound_LDADD = libtestsupport.la libforssim.la libforsmodel.la libforscore.la $(CMOCKA_LIBS) -lm
 tests_unit_test_status_LDADD = libforscore.la $(CMOCKA_LIBS) $(JANSSON_LIBS)
@@ -141,6 +145,10 @@ invariants: tests/unit/test_invariants
 plans-sweep: fors
 	python3 $(srcdir)/tests/sweep/plans.py ./fors $${FABRICS:-1000} $${SEED:-1}
 EXTRA_DIST += tests/sweep/plans.py
+.PHONY: simulated-sweep
+simulated-sweep: fors
+	python3 $(srcdir)/tests/sweep/simulated.py ./fors $${FABRICS:-200} $${SEED:-1}
+EXTRA_DIST += tests/sweep/simulated.py
 tests_unit_test_jobs_LDADD = $(unit_support)
 tests_unit_test_jobplan_LDADD = $(unit_support)
 tests_unit_test_level_LDADD = $(unit_support)
@@ -155,6 +163,7 @@ tests_unit_test_together_LDADD = libtestsupport.la libforsmodel.la libforscore.l
 tests_unit_test_shift_LDADD = libtestsupport.la libforsmodel.la libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_net_LDADD = $(unit_support)
 tests_unit_test_netfile_LDADD = $(unit_support)
+tests_unit_test_concurrent_LDADD = libforsmodel.la libforscore.la $(CMOCKA_LIBS) -lm
 tests_unit_test_optimum_LDADD = libforsmodel.la libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_outcome_LDADD = $(unit_support)
 tests_unit_test_pace_LDADD = $(unit_support)
