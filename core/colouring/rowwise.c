@@ -42,7 +42,7 @@ struct row {
 };
 
 static inline __attribute__((always_inline)) struct row row_at(const struct fors_rowwise_space *space, uint32_t stride,
-								uint32_t row)
+							       uint32_t row)
 {
 	uint8_t *record = space->record + (size_t)row * stride * 4;
 
@@ -190,7 +190,7 @@ static __attribute__((noinline)) void colour_patiently(struct hand *hand, uint32
  * that has none. The first prefers colour `prefer`, each other one the next: that one or the next one behind it.
  */
 static inline __attribute__((always_inline)) uint32_t colour_places(struct hand *hand, uint32_t stride, uint32_t first,
-								     uint32_t end, uint32_t prefer)
+								    uint32_t end, uint32_t prefer)
 {
 	const struct row row = hand->row;
 	uint64_t *const lacks = hand->space->lacks_node;
@@ -229,7 +229,7 @@ static inline __attribute__((always_inline)) uint32_t colour_places(struct hand 
 }
 
 static inline __attribute__((always_inline)) void colour_row(struct fors_rowwise_space *space, uint32_t stride,
-							      uint32_t width, uint32_t number, uint32_t prefer)
+							     uint32_t width, uint32_t number, uint32_t prefer)
 {
 	struct hand hand = {.row = row_at(space, stride, number),
 			    .space = space,

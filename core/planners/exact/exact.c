@@ -212,8 +212,8 @@ static void list_paths(struct fors_exact *plan)
 {
 	const uint32_t nlanes = plan->fabric->nlanes;
 
-	plan->is_plain = plan->ways->is_straight && nlanes <= FORS_NO_LANE / 2 &&
-			 fors_home_has_all(nlanes, plan->fabric->lmc);
+	plan->is_plain =
+		plan->ways->is_straight && nlanes <= FORS_NO_LANE / 2 && fors_home_has_all(nlanes, plan->fabric->lmc);
 	for (uint32_t i = 0; plan->is_plain && i < 2 * nlanes; i++)
 		plan->path[i] = (uint8_t)(i % nlanes);
 }

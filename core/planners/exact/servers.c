@@ -97,8 +97,8 @@ static void keep_colours(const struct fors_exact *plan, uint32_t leaf, const str
 }
 
 /* Colour the places of a group's leaves with their servers. */
-static enum fors_err colour_group(struct fors_exact *plan, uint32_t worker, uint32_t number, list_nodes list, uint32_t turn,
-				  struct fors_error *error)
+static enum fors_err colour_group(struct fors_exact *plan, uint32_t worker, uint32_t number, list_nodes list,
+				  uint32_t turn, struct fors_error *error)
 {
 	struct fors_exact_bench *bench = &plan->bench[worker];
 	struct group group = {.turn = turn};
