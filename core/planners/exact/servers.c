@@ -149,7 +149,7 @@ static enum fors_err colour_senders(void *plan, uint32_t worker, uint32_t group,
 	return colour_group(plan, worker, group, list_targets, 1, error);
 }
 
-/* Senders to where the receiving leaves look for them. */
+/* Senders to where the receiving leaves look for them. Who sends nothing has his place NOBODY, which is behind all others. */
 static void hand_over(const struct fors_exact *plan, const struct fors_exact_bench *bench, uint32_t phase)
 {
 	const uint32_t nservers = plan->fabric->nservers;
@@ -160,7 +160,7 @@ static void hand_over(const struct fors_exact *plan, const struct fors_exact_ben
 	for (uint32_t a = 0; a < plan->fabric->nleaves; a++) {
 		const uint32_t first = plan->first[a], end = plan->first[a + 1];
 
-		for (uint32_t out = first; out < end && peer[out] != FORS_NOBODY; out++)
+		for (uint32_t out = first; out < end; out++)
 			from[peer[out]] = (uint16_t)(first + colour[out]);
 	}
 	memcpy(peer, from, nservers * sizeof(*from));
