@@ -60,6 +60,7 @@ libforscore_la_SOURCES = \
 	core/net/claims.c core/net/claims.h \
 	core/net/counters.c core/net/counters.h \
 	core/net/diff.c core/net/diff.h \
+	core/net/graph_blocks.c core/net/graph_blocks.h \
 	core/net/graph_net.c core/net/graph_net.h \
 	core/net/graph_spec.c core/net/graph_spec.h \
 	core/net/lftfile.c core/net/lftfile.h \

@@ -36,7 +36,7 @@ struct fors_job_pods;
 
 struct fors_job {
 	enum fors_job_kind kind;
-	uint64_t number;      /* routed: of the engine's tables, 1, 2, ...; else 0 */
+	uint64_t number;      /* routed, and installed in the same sweep: of the engine's tables, 1, 2, ...; else 0 */
 	bool is_active;	      /* routed: all ports that flows may pass were active when the sweep found them */
 	struct fors_net *net; /* owned, as all that follows; of a declined job as far as it was understood, or NULL */
 	struct fors_fabric *fabric; /* borrows net */

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Simulated.py's rows as Markdown: each same, different and why, or not to be had and why."""
+import render_cee
 from tables_text import table
 
 
@@ -20,27 +21,6 @@ def _fors(found):
     return text + (f"\n`fors simulate`, messages of 64 KiB, 360 servers (the paper: 326), recorded tables of the stock opensm. One number: a barrier of {found['barrier']['one']}, with which the healthy fabric "
                    f"gives 141, so the first row is no test. Two: adapters that fill {found['adapter']} of their cable as well, by which the closed form gives 87 with one dead cable, so the row of 87 is no test either; barrier {found['barrier']['two']}. "
                    "The other bars of figures 3 and 6 are in no text, and cannot be compared with numbers. Simulations give the same numbers on any machine.\n")
-
-
-def _figure_7(rows):
-    names = {"tables": "deterministic", "random": "random", "hashed": "hashed", "adaptive": "ideal adaptive"}
-    lines = [{"pattern": r["pattern"], **{k: f"{r[k]:.3f}" for k in names}} for r in rows]
-    least = min(r["tables"] for r in rows)
-    text = table("Switch AR on CEE (paper 003), figure 7: permutations at load 0.9, part of a crossbar", lines, [("pattern", "pattern"), *((name, key) for key, name in names.items())])
-    return text + (f"\nXGFT(5;2,2,2,2,2;1,2,2,2,2), 32 servers, PAUSE at 80 KB, on again at 60 KB (not in the paper). The paper: deterministic routing loses up to 70 %: here {100 * (1 - least):.0f} %, "
-                   f"{'same' if 0.55 < 1 - least < 0.75 else 'different'} as far as a picture without numbers can say; uniform traffic (all-to-all) loses nothing under any routing: same, but for hashed routing, where a flow is a pair of servers here, 31 of each, and they meet. "
-                   "Transpose needs an even number of bits: cannot be had with 32 servers. Switch AR and the variants with rate limiters (QCN) are not built: cannot be had.\n")
-
-
-def _figure_9(found):
-    lines = [{"routing": name, "ours": f"{100 * found[key]:.1f} %", "paper": paper, "verdict": verdict} for key, name, paper, verdict in (
-        ("tables", "deterministic", "25 %", "same" if abs(found["tables"] - 0.25) < 0.01 else "different"),
-        ("random", "random", "40 %", "same" if abs(found["random"] - 0.4) < 0.01 else "different"),
-        ("adaptive", "ideal adaptive", "Switch AR 60 %", "cannot be had: its rule is in no paper; an ideal that knows all queues gets what is offered"))]
-    return table("Switch AR on CEE, figure 9: one source at 90 %, four roots of 25, 10, 10 and 50 %", lines,
-                 [("routing", "routing"), ("here", "ours"), ("paper", "paper"), ("", "verdict")]) + (
-        "\nFigure 8 (input hotspot, a victim flow): cannot be had, its sources have different loads, and its answer is about rate limiters. Figures 10 and 11 (traces): cannot be had, the traces are not public; "
-        "`fors simulate --pattern NAS-CG` and its like send by formula.\n")
 
 
 def _figure_2(found):
@@ -65,4 +45,4 @@ def _tago(rows):
 
 def simulated_part(results):
     found = results.get("simulated")
-    return [_fors(found["fors"]), _figure_7(found["figure7"]), _figure_9(found["figure9"]), _figure_2(found["figure2"]), _tago(found["tago"])] if found else []
+    return [_fors(found["fors"]), *render_cee.cee_part(found["cee"]), _figure_2(found["figure2"]), _tago(found["tago"])] if found else []

@@ -1,33 +1,19 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""What papers measured or simulated in time, beside `fors simulate`: the FORS paper's Gbit/s; "Switch Adaptive Routing on CEE"
-(Crisan, Gusat, Minkenberg; paper 003), figures 7 and 9; TAGO (Teh et al.; paper 004), a Flexfly. Rows that cannot be had say why.
+"""What papers measured or simulated in time, beside `fors simulate`: the FORS paper's Gbit/s; TAGO (Teh et al.; paper 004), a Flexfly;
+cee.py has "Switch Adaptive Routing on CEE" (paper 003). Rows that cannot be had say why.
 """
-import json
 import lzma
 import pathlib
 import re
-import subprocess
 import tarfile
 import tempfile
 
-import harness
+import cee
 import published
 import stock
+from simulator import simulate
 
 DATA = pathlib.Path(__file__).resolve().parents[2] / "tests" / "data"
-# 10 Gbit/s, frames of 1500 bytes, 100 KB a port. PAUSE's marks are not in the paper: chosen here.
-CEE = ["--speed", "10", "--message", "1470", "--mtu", "1470", "--buffer", "100KB", "--pause-high", "80KB", "--pause-low", "60KB", "--wire-time", "10ns"]
-TREE = "XGFT(5;2,2,2,2,2;1,2,2,2,2)"
-PATTERNS = ["bit-complement", "bit-reverse", "bit-rotation", "bit-shuffle", "tornado", "shift(1)", "all-to-all"]
-POLICIES = {"tables": "deterministic", "random": "random", "hashed": "hashed", "adaptive": "ideal adaptive"}
-FRAME = 1500 / 1470
-
-
-def _simulate(*args, command="simulate"):
-    done = subprocess.run(harness.fors_command(command, *args, "--json"), capture_output=True, text=True)
-    if done.returncode == 2 or not done.stdout:
-        raise harness.HarnessError(f"{' '.join(map(str, args))}: {done.stderr}")
-    return json.loads(done.stdout)
 
 
 # --- FORS ---
@@ -47,8 +33,8 @@ def _adapter(folder):
     low, high = 0.71, 1.0
     for _ in range(12):
         part = (low + high) / 2
-        cost = _simulate(*_scenario(folder, "0F", "ftree"), "--measured", published.FORS_HEALTHY, "--adapter-rate", part, command="analyze")["costs"]
-        failed = _simulate(*_scenario(folder, "1F SW0", "ftree"), "--barrier", f"{cost['barrier_ns']:.3f}ns", "--adapter-rate", part, command="analyze")["costs"]
+        cost = simulate(*_scenario(folder, "0F", "ftree"), "--measured", published.FORS_HEALTHY, "--adapter-rate", part, command="analyze")["costs"]
+        failed = simulate(*_scenario(folder, "1F SW0", "ftree"), "--barrier", f"{cost['barrier_ns']:.3f}ns", "--adapter-rate", part, command="analyze")["costs"]
         low, high = (part, high) if failed["gbits_per_server"] > 87 else (low, part)
     return round((low + high) / 2, 3)
 
@@ -62,7 +48,7 @@ def fors_rows(scenarios):
             archive.extractall(folder)
         ways = {"one": [], "two": ["--adapter-rate", _adapter(folder)]}
         for way, options in ways.items():
-            fitted = _simulate(*_scenario(folder, "0F", "ftree"), "--measured", published.FORS_HEALTHY, *options)
+            fitted = simulate(*_scenario(folder, "0F", "ftree"), "--measured", published.FORS_HEALTHY, *options)
             ways[way] = [*options, "--barrier", f"{fitted['barrier_ns']:.3f}ns"]
         for scenario in scenarios:
             cases = {"ftree": _scenario(folder, scenario, "ftree")}
@@ -70,26 +56,8 @@ def fors_rows(scenarios):
                 cases["fors, LMC 5"] = _plan(stock.SCENARIOS[scenario])
             for engine, args in cases.items():
                 rows.append({"scenario": scenario, "engine": engine, "paper": published.FORS_MEASURED.get((scenario, engine)),
-                             **{way: _simulate(*args, *options)["gbits_per_server"] for way, options in ways.items()}})
+                             **{way: simulate(*args, *options)["gbits_per_server"] for way, options in ways.items()}})
     return {"rows": rows, "barrier": {way: options[-1] for way, options in ways.items()}, "adapter": ways["two"][1]}
-
-
-# --- paper 003 ---
-
-def figure_7(patterns, messages):
-    """Part of a crossbar's throughput, load 0.9."""
-    return [{"pattern": pattern, **{policy: _simulate("--synthetic", TREE, "--routing", "d-mod-k", "--pattern", pattern, "--load", "0.9", "--messages", messages,
-                                                      *CEE, "--policy", policy, "--crossbar")["crossbar_share"] for policy in POLICIES}} for pattern in patterns]
-
-
-def figure_9(messages):
-    """Part of the cable that one source gets through over four roots of 25, 10, 10 and 50 %."""
-    rates = [f"--link-rate=Leaf0{leaf}[{port}]={part}" for leaf in (0, 1) for port, part in zip((5, 6, 7, 8), (0.25, 0.1, 0.1, 0.5))]
-    with tempfile.NamedTemporaryFile("w", prefix="fors-paper-") as pattern:
-        pattern.write("0 4\n")
-        pattern.flush()
-        return {policy: 8 * FRAME * _simulate("--synthetic", "XGFT(2;4,2;1,4)", "--routing", "d-mod-k", "--pattern-file", pattern.name, "--load", 0.9 / FRAME, "--messages", messages,
-                                              *CEE, "--policy", policy, *rates)["line_share"] for policy in ("tables", "random", "adaptive")}
 
 
 # --- paper 004 ---
@@ -159,7 +127,7 @@ def tago(loads, messages):
                 row = {"pattern": pattern, "load": load}
                 for policy in ("tables", "hashed", "random", "vlb", "ugal-l", "ugal-g", "tago"):
                     extra = ["--blocks", blocks] if policy in ("vlb", "ugal-l", "ugal-g", "tago") else []
-                    row[policy] = _simulate("--fabric", net, "--routing", "shortest", "--pattern", pattern, "--load", load, "--messages", messages, "--message", "4KiB", "--speed", "100",
+                    row[policy] = simulate("--fabric", net, "--routing", "shortest", "--pattern", pattern, "--load", load, "--messages", messages, "--message", "4KiB", "--speed", "100",
                                             "--lanes", "hops", "--vls", "8", "--policy", policy, *extra)["line_share"]
                 rows.append(row)
     return rows
@@ -167,5 +135,5 @@ def tago(loads, messages):
 
 def measure(is_quick):
     if is_quick:
-        return {"fors": fors_rows(["0F", "1F SW0"]), "figure7": figure_7(PATTERNS[:2], 300), "figure9": figure_9(1000), "figure2": figure_2(), "tago": tago([0.4], 100)}
-    return {"fors": fors_rows(stock.SCENARIOS), "figure7": figure_7(PATTERNS, 3000), "figure9": figure_9(20000), "figure2": figure_2(), "tago": tago([0.4, 0.7], 500)}
+        return {"fors": fors_rows(["0F", "1F SW0"]), "cee": cee.measure(True), "figure2": figure_2(), "tago": tago([0.4], 100)}
+    return {"fors": fors_rows(stock.SCENARIOS), "cee": cee.measure(False), "figure2": figure_2(), "tago": tago([0.4, 0.7], 500)}

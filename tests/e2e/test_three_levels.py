@@ -254,6 +254,7 @@ def test_reference_roots_and_forget(fabric, tmp_path):
     assert refused.returncode == 1 and "reference fabric" in refused.stderr
     other.fors_conf.write_text("")
     settled(other, lambda: sim.unlink_node(tree.top(0, 0)))  # and the reference is none any more
+    harness.wait_for(lambda: " reference " not in places(other), 20, "the order of this sweep")  # the schedule was early
     done = subprocess.run(argv, capture_output=True, text=True, check=True)
     assert "6 of 6 leaves and 9 of 10 middle switches and tops stay" in done.stdout
     settled(other, lambda: None)

@@ -329,8 +329,13 @@ static enum fors_err format_spec(const struct ground *g, uint64_t *digest, struc
 
 /* ---- networks that are no trees, and tables of models for them ---- */
 
-static const char *const graphs[] = {"TORUS(3x4;2;empty=1/1)", "CUBE(3;1)", "DRAGONFLY(4,2,9;1)", "DFPLUS(2,2,2,5;2)",
-				     "RRG(8,3,2;7)"};
+static const char *const graphs[] = {"TORUS(3x4;2;empty=1/1)",
+				     "CUBE(3;1)",
+				     "DRAGONFLY(4,2,9;1)",
+				     "DFPLUS(2,2,2,5;2)",
+				     "RRG(8,3,2;7)",
+				     "FLEXFLY(2,2,3;1;traffic=+1:2,0-2:1)",
+				     "FLEXSPANDER(4,2,2,3;1;seed=2;traffic=0-1:3)"};
 
 static struct fors_graph_spec graph_of(const char *text)
 {
