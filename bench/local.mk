@@ -1,7 +1,7 @@
 # bench: `make bench` measures everything in one run; results in bench-results/ of the build folder.
 # BENCH_FLAGS: --quick, or names of sections.
 bench_programs = bench/bench_check bench/bench_churn bench/bench_forsched bench/bench_levels \
-	bench/bench_planners
+	bench/bench_planners bench/bench_wake
 EXTRA_PROGRAMS += $(bench_programs)
 bench_bench_check_SOURCES = bench/bench_check.c
 bench_bench_check_LDADD = libforscore.la
@@ -9,6 +9,8 @@ bench_bench_churn_SOURCES = bench/bench_churn.c
 bench_bench_churn_LDADD = libforscore.la
 bench_bench_forsched_SOURCES = bench/bench_forsched.c
 bench_bench_forsched_LDADD = libforsched.la
+bench_bench_wake_SOURCES = bench/bench_wake.c
+bench_bench_wake_LDADD = libforsched.la libforscore.la
 bench_bench_levels_SOURCES = bench/bench_levels.c
 bench_bench_levels_LDADD = libforscore.la
 bench_bench_planners_SOURCES = bench/bench_planners.c

@@ -51,7 +51,7 @@ unit_tests += tests/unit/test_planner
 unit_tests += tests/unit/test_outbox
 unit_tests += tests/unit/test_outcome
 unit_tests += tests/unit/test_over
-unit_tests += tests/unit/test_places_pods tests/unit/test_pods
+unit_tests += tests/unit/test_places_pods tests/unit/test_pods tests/unit/test_pods_drained
 unit_tests += tests/unit/test_pace
 unit_tests += tests/unit/test_publish
 unit_tests += tests/unit/test_random
@@ -95,7 +95,8 @@ endif
 tests_unit_test_drained_LDADD = $(unit_support)
 tests_unit_test_hostlist_LDADD = libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_history_LDADD = libforscore.la $(CMOCKA_LIBS)
-tests_unit_test_advisor_SOURCES = tests/unit/test_advisor.c plugin/advisor.c plugin/clock.c plugin/thread.c
+tests_unit_test_advisor_SOURCES = tests/unit/test_advisor.c plugin/advisor.c plugin/clock.c plugin/digest.c plugin/job.c plugin/job_pods.c \
+	plugin/levels.c plugin/thread.c
 tests_unit_test_advisor_LDADD = $(unit_support)
 tests_unit_test_advisor_LDFLAGS = $(AM_LDFLAGS) -pthread -Wl,--wrap=fors_phases_mended
 tests_unit_test_repairs_LDADD = $(unit_support)
@@ -168,7 +169,11 @@ tests_unit_test_outcome_LDADD = $(unit_support)
 tests_unit_test_pace_LDADD = $(unit_support)
 tests_unit_test_over_LDADD = $(unit_support)
 tests_unit_test_places_pods_LDADD = $(unit_support) $(ZLIB_LIBS)
+pods_world = tests/unit/pods_world.c tests/unit/pods_world.h
+tests_unit_test_pods_SOURCES = tests/unit/test_pods.c $(pods_world)
 tests_unit_test_pods_LDADD = $(unit_support)
+tests_unit_test_pods_drained_SOURCES = tests/unit/test_pods_drained.c $(pods_world)
+tests_unit_test_pods_drained_LDADD = $(unit_support)
 tests_unit_test_places_LDADD = $(unit_support) $(ZLIB_LIBS)
 tests_unit_test_rank_LDADD = $(unit_support) $(ZLIB_LIBS)
 tests_unit_test_rehome_SOURCES = tests/unit/test_rehome.c plugin/rehome.c
@@ -279,7 +284,7 @@ tests_unit_test_trust_LDADD = libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_trust_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=geteuid
 tests_unit_test_job_SOURCES = tests/unit/test_job.c plugin/digest.c plugin/job.c plugin/job_pods.c plugin/levels.c
 tests_unit_test_job_LDADD = $(unit_support)
-tests_unit_test_epoch_SOURCES = tests/unit/test_epoch.c plugin/epoch.c $(publish_sources) plugin/clock.c
+tests_unit_test_epoch_SOURCES = tests/unit/test_epoch.c plugin/epoch.c $(publish_sources) tests/unit/fake_clock.c tests/unit/fake_clock.h
 tests_unit_test_epoch_LDADD = libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_publish_SOURCES = tests/unit/test_publish.c $(publish_sources) plugin/clock.c
 tests_unit_test_publish_LDADD = libforscore.la $(CMOCKA_LIBS)
@@ -300,13 +305,14 @@ tests_unit_test_settings_LDADD = libforscore.la $(CMOCKA_LIBS)
 worker_sources = plugin/board.c plugin/board_left.c plugin/job.c plugin/job_pods.c plugin/levels.c plugin/steps.c plugin/worker.c plugin/worker_duties.c plugin/worker_early.c plugin/worker_failover.c plugin/worker_job.c \
 	plugin/jobs.c plugin/jobs_file.c plugin/aside.c plugin/input.c plugin/worker_jobplan.c plugin/worker_jobs.c \
 	plugin/worker_over.c plugin/worker_plan.c plugin/worker_publish.c plugin/worker_repairs.c plugin/advisor.c
-tests_unit_test_worker_SOURCES = tests/unit/test_worker.c $(publish_sources) $(worker_sources) $(outbox_sources) \
-	$(fault_sources)
+worker_bench_sources = tests/unit/worker_bench.c tests/unit/worker_bench.h
+tests_unit_test_worker_SOURCES = tests/unit/test_worker.c $(worker_bench_sources) $(publish_sources) \
+	$(worker_sources) $(outbox_sources) $(fault_sources)
 tests_unit_test_worker_CPPFLAGS = $(fault_cppflags)
 tests_unit_test_worker_LDADD = libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_worker_LDFLAGS = $(fault_ldflags) -Wl,--wrap=fors_plan,--wrap=fors_verify,--wrap=fsync
-tests_unit_test_worker_jobs_SOURCES = tests/unit/test_worker_jobs.c $(publish_sources) $(worker_sources) $(outbox_sources) \
-	$(fault_sources)
+tests_unit_test_worker_jobs_SOURCES = tests/unit/test_worker_jobs.c $(worker_bench_sources) $(publish_sources) \
+	$(worker_sources) $(outbox_sources) $(fault_sources)
 tests_unit_test_worker_jobs_CPPFLAGS = $(fault_cppflags)
 tests_unit_test_worker_jobs_LDADD = libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_worker_jobs_LDFLAGS = $(fault_ldflags) -Wl,--wrap=fsync

@@ -486,7 +486,8 @@ def take_over(fabric, directory):
     """A master, and a stronger one that took over: (sim, first, its epoch, second)."""
     sim, first = fabric(FatTree(3, 3), lmc=2, sminfo_polling_timeout=500, polling_retry_number=2)
     epoch = first.wait_epoch()["epoch"]
-    second = harness.OpenSM(sim, directory / "other", node="Node02-02", lmc=2, sm_priority=14)
+    second = harness.OpenSM(sim, directory / "other", node="Node02-02", lmc=2, sm_priority=14, sminfo_polling_timeout=500,
+                            polling_retry_number=2)  # see test_order.stronger()
     fabric.also(second)
     second.wait_log("Entering MASTER state")
     second.wait_up()
