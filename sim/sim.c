@@ -78,12 +78,12 @@ static enum fors_err loop(struct sim *sim, struct fors_error *error)
 
 	fors_sim_traffic_begin(sim);
 	while (!is_short(sim) && fors_calendar_take(sim->calendar, &event)) {
-		if (event.what == SIM_TURN || event.what == SIM_BARRIER || event.what == SIM_SEND)
-			fors_sim_traffic_event(sim, &event);
-		else if (event.what == SIM_NOTICE || event.what == SIM_CYCLE)
-			fors_qcn_event(sim, &event);
-		else
+		if ((event.what & ((1u << SIM_WHAT_BITS) - 1)) < SIM_TURN)
 			fors_sim_switch_event(sim, &event);
+		else if (event.what < SIM_NOTICE)
+			fors_sim_traffic_event(sim, &event);
+		else
+			fors_qcn_event(sim, &event);
 		if (++n % EVENTS_A_LOOK == 0)
 			tell(sim);
 	}

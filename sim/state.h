@@ -19,6 +19,7 @@
 #include "core/base/random.h"
 #include "sim.h"
 
+/* Of switches first, then of servers, then of qcn.c. */
 enum fors_sim_what {
 	SIM_READY,	  /* packet: its head may leave the switch */
 	SIM_ARRIVE,	  /* packet: its tail is at the server */

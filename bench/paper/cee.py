@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Paper 003, "Switch Adaptive Routing on CEE" (Crisan, Gusat, Minkenberg): figures 7 to 9, with and without rate limiters (QCN).
+"""Paper 003, "Switch Adaptive Routing on CEE" (Crisan, Gusat, Minkenberg): figures 7 to 11, with and without rate limiters (QCN).
 
 How a switch makes a level of what it hears, and the marks of PAUSE, are not in the paper: Switch AR is a range over the three rules of
 --switch-ar-level, in figure 9 over marks and sampling too.
@@ -77,7 +77,30 @@ def figure_9(messages, marks=((80, 60), (96, 94), (40, 30)), samples=("150KB", "
         return found
 
 
+# Pattern: size of a message in figure 10 (table II's mean by its scale factor) and in figure 11 (the mean itself; of NAS-FT, which sends to all, less)
+SENT = {"NAS-BT": ("7KB", "69KB"), "NAS-CG": ("161KB", "1610KB"), "NAS-FT": ("44KB", "44KB"), "NAS-MG": ("30KB", "2960KB"), "WRF": ("9KB", "930KB")}
+
+
+def _large(pattern):
+    """The paper's 2-ary trees of 128 servers, and of 256 for NAS-BT, whose ranks are a square."""
+    levels = 8 if pattern == "NAS-BT" else 7
+    return ["--synthetic", f"XGFT({levels};{','.join('2' * levels)};1{',2' * (levels - 1)})", "--routing", "d-mod-k"]
+
+
+def figures_10_11(names, figures=(10, 11)):
+    """Time as a part of the crossbar's: messages by formula, phases with barriers, servers at random; all links whole, or one at a root at a third of its speed."""
+    rows = []
+    for name, figure, link in itertools.product(names, figures, ("whole", "third")):
+        slow = ["--link-rate=Spine00[1]=0.33"] if link == "third" else []
+        args = [*_large(name), "--pattern", name, "--map", "random", "--seed", "1", *LINKS, *PAUSE, "--message", SENT[name][figure - 10]]
+        one = simulate(*args, "--crossbar")
+        best = one["time_ns"] * one["crossbar_share"]
+        rows.append({"pattern": name, "figure": figure, "link": link, "message": SENT[name][figure - 10],
+                     **_ranges(lambda options: simulate(*args, *slow, *options)["time_ns"] / best)})
+    return rows
+
+
 def measure(is_quick):
     if is_quick:
-        return {"figure7": figure_7(PATTERNS[:1], 300), "figure8": figure_8(), "figure9": figure_9(1000, ((80, 60),), ("150KB",))}
-    return {"figure7": figure_7(PATTERNS, 3000), "figure8": figure_8(), "figure9": figure_9(20000)}
+        return {"figure7": figure_7(PATTERNS[:1], 300), "figure8": figure_8(), "figure9": figure_9(1000, ((80, 60),), ("150KB",)), "figures10": figures_10_11(["WRF"], (10,))}
+    return {"figure7": figure_7(PATTERNS, 3000), "figure8": figure_8(), "figure9": figure_9(20000), "figures10": figures_10_11(["NAS-CG", "NAS-MG", "WRF"], (10,)) + figures_10_11(["WRF"], (11,))}

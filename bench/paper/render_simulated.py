@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Simulated.py's rows as Markdown: each same, different and why, or not to be had and why."""
 import render_cee
+import render_tago
 from tables_text import table
 
 
@@ -23,26 +24,6 @@ def _fors(found):
                    "The other bars of figures 3 and 6 are in no text, and cannot be compared with numbers. Simulations give the same numbers on any machine.\n")
 
 
-def _figure_2(found):
-    lines = [{"skew": skew, "gain": f"{100 * gain:.1f} %", "paper": {"0": "as much as 90 %", "0.5": "no more than 7 %"}.get(skew, "no number in its text"),
-              "verdict": {"0": "same", "0.5": "same"}.get(skew, "-")} for skew, gain in found.items()]
-    return table("TAGO, figure 2: what indirect ways can add in 15 blocks", lines, [("skew of the topology", "skew"), ("at most, of what all ways give", "gain"), ("paper", "paper"), ("", "verdict")]) + (
-        "\nFor traffic at least as skewed as the topology; skew is one pair's (the paper has two readings of it, and under the other the second number is 30 %). A closed form, reached where all traffic is of that pair; no linear "
-        "program, so the pictures' other points are not had.\n")
-
-
-def _tago(rows):
-    names = {"tables": "MIN", "hashed": "ECMP, flows", "random": "ECMP, packets", "vlb": "VLB", "ugal-l": "UGAL-L", "ugal-g": "UGAL-G", "tago": "TAGO"}
-    lines = [{"pattern": r["pattern"], "load": r["load"], **{k: f"{r[k]:.3f}" for k in names}} for r in rows]
-    hard = max((r for r in rows if r["pattern"] != "all-to-all"), key=lambda r: r["load"])
-    others = max(hard[k] for k in ("tables", "hashed", "random", "vlb"))
-    holds = hard["tago"] >= 0.9 * hard["ugal-g"] and hard["tago"] > others
-    text = table("TAGO (paper 004), a small Flexfly: part of the cable that gets through", lines, [("pattern", "pattern"), ("load", "load"), *((name, key) for key, name in names.items())])
-    return text + ("\n9 blocks of 4 switches with 2 servers each, 16 global cables a block: one to each other block, the rest where the shift sends (the next block but one, and back); 4 KiB messages, lanes by hops, rates up to the last arrival of all. The paper, on "
-                   f"8,160 servers: TAGO within 10 % of UGAL-G, above MIN, ECMP and VLB: {'same' if holds else 'different'} here at load {hard['load']} ({hard['tago'] / hard['ugal-g']:.2f} of UGAL-G, {hard['tago'] / others:.2f} of the best of the others). "
-                   "Figures 5 to 8 at their size, with Hadoop's and the traces' traffic: not done.\n")
-
-
 def simulated_part(results):
     found = results.get("simulated")
-    return [_fors(found["fors"]), *render_cee.cee_part(found["cee"]), _figure_2(found["figure2"]), _tago(found["tago"])] if found else []
+    return [_fors(found["fors"]), *render_cee.cee_part(found["cee"]), *render_tago.tago_part(found["tago"])] if found else []
