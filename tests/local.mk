@@ -206,7 +206,7 @@ fault_sources = tests/unit/faults.c tests/unit/faults.h
 fault_ldflags = $(AM_LDFLAGS) -pthread -Wl,--wrap=pthread_create
 if SANITIZED
 fault_cppflags = $(AM_CPPFLAGS) -DFORS_WRAP
-fault_ldflags += -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=free \
+fault_ldflags += -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=free,--wrap=aligned_alloc \
 	-Wl,--wrap=strdup,--wrap=strndup,--wrap=asprintf
 else
 fault_cppflags = $(AM_CPPFLAGS)

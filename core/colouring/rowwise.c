@@ -30,7 +30,7 @@ struct fors_rowwise_space {
 	uint8_t *record;      /* of each row, 4 x stride bytes */
 	uint64_t *lacks_node; /* of each node: colours that it has not yet */
 	uint64_t *lacks_row;  /* of each row */
-	uint16_t *row_of;     /* node x stride: the row in which it has a colour, NO_ROW: none */
+	uint16_t *row_of;     /* node x stride: the row in which it has a colour; once there are holes, NO_ROW: none */
 	uint32_t *hole;	      /* places without a colour: row x WIDE + place */
 	uint32_t nholes, room;
 };
@@ -42,7 +42,7 @@ struct row {
 };
 
 static inline __attribute__((always_inline)) struct row row_at(const struct fors_rowwise_space *space, uint32_t stride,
-								uint32_t row)
+							       uint32_t row)
 {
 	uint8_t *record = space->record + (size_t)row * stride * 4;
 
@@ -106,7 +106,7 @@ struct hand {
 };
 
 /* A place gets a colour that its node lacks; who had it before in this row is forgotten. */
-static void give(const struct hand *hand, uint32_t place, uint32_t colour)
+static inline void give(const struct hand *hand, uint32_t place, uint32_t colour)
 {
 	struct fors_rowwise_space *space = hand->space;
 	uint32_t node = hand->row.node[place];
@@ -118,28 +118,27 @@ static void give(const struct hand *hand, uint32_t place, uint32_t colour)
 }
 
 /* A place gives its colour up, for another one. */
-static void take_back(const struct hand *hand, uint32_t place, uint32_t colour)
+static inline void take_back(const struct hand *hand, uint32_t place, uint32_t colour)
 {
-	struct fors_rowwise_space *space = hand->space;
-	uint32_t node = hand->row.node[place];
-
-	space->row_of[node * space->stride + colour] = NO_ROW;
-	space->lacks_node[node] |= UINT64_C(1) << colour;
+	hand->space->lacks_node[hand->row.node[place]] |= UINT64_C(1) << colour;
 }
 
 /*
  * Nearly always a path of one exchange is enough for a place that finds no free colour: the first colour that it lacks and
  * whose place lacks a free one. It is the path that a search would find, with nothing written down for a longer one.
+ * If there is none, *reach is what paths of one exchange lead to.
  */
-static bool exchange_once(struct hand *hand, uint32_t start)
+static bool exchange_once(struct hand *hand, uint32_t start, uint64_t *reach)
 {
 	const uint64_t *lacks = hand->space->lacks_node;
 	const struct row row = hand->row;
 
+	*reach = 0;
 	for (uint64_t left = lacks[row.node[start]]; left; left &= left - 1) {
 		uint32_t colour = (uint32_t)__builtin_ctzll(left), place = row.at[colour];
-		uint64_t open = lacks[row.node[place]] & hand->free;
+		uint64_t found = lacks[row.node[place]], open = found & hand->free;
 
+		*reach |= found;
 		if (!open)
 			continue;
 		take_back(hand, place, colour);
@@ -149,6 +148,19 @@ static bool exchange_once(struct hand *hand, uint32_t start)
 		return true;
 	}
 	return false;
+}
+
+/* Do longer paths lead to a free colour? Mostly not, and then no search need remember how it came anywhere. */
+static bool leads_on(const struct hand *hand, uint32_t start, uint64_t reach)
+{
+	const uint64_t *lacks = hand->space->lacks_node;
+	uint64_t seen = lacks[hand->row.node[start]];
+
+	for (uint64_t left = reach & ~seen; left && !(reach & hand->free); left = reach & ~seen) {
+		seen |= left & -left;
+		reach |= lacks[hand->row.node[hand->row.at[__builtin_ctzll(left)]]];
+	}
+	return reach & hand->free;
 }
 
 /*
@@ -180,8 +192,12 @@ static bool search_path(struct hand *hand, uint32_t start)
 /* A place that finds no free colour. */
 static __attribute__((noinline)) void colour_patiently(struct hand *hand, uint32_t place)
 {
+	uint64_t reach;
+
 	hand->row.colour[place] = FORS_UNMATCHED;
-	if (!exchange_once(hand, place) && !search_path(hand, place))
+	if (exchange_once(hand, place, &reach))
+		return;
+	if (!leads_on(hand, place, reach) || !search_path(hand, place))
 		hand->space->hole[hand->space->nholes++] = hand->number * WIDE + place;
 }
 
@@ -190,7 +206,7 @@ static __attribute__((noinline)) void colour_patiently(struct hand *hand, uint32
  * that has none. The first prefers colour `prefer`, each other one the next: that one or the next one behind it.
  */
 static inline __attribute__((always_inline)) uint32_t colour_places(struct hand *hand, uint32_t stride, uint32_t first,
-								     uint32_t end, uint32_t prefer)
+								    uint32_t end, uint32_t prefer)
 {
 	const struct row row = hand->row;
 	uint64_t *const lacks = hand->space->lacks_node;
@@ -229,7 +245,7 @@ static inline __attribute__((always_inline)) uint32_t colour_places(struct hand 
 }
 
 static inline __attribute__((always_inline)) void colour_row(struct fors_rowwise_space *space, uint32_t stride,
-							      uint32_t width, uint32_t number, uint32_t prefer)
+							     uint32_t width, uint32_t number, uint32_t prefer)
 {
 	struct hand hand = {.row = row_at(space, stride, number),
 			    .space = space,
@@ -258,12 +274,14 @@ static void colour_rows(const struct fors_rowwise_job *job)
 
 	for (uint32_t node = 0; node < job->nnodes; node++)
 		space->lacks_node[node] = fors_match_columns(job->width);
-	memset(space->row_of, 0xFF, (size_t)job->nnodes * space->stride * sizeof(*space->row_of));
 	space->nholes = 0;
 	if (space->stride == NARROW)
 		colour_all(job, NARROW);
 	else
 		colour_all(job, WIDE);
+	for (uint32_t node = 0; node < job->nnodes; node++)
+		for (uint64_t left = space->lacks_node[node]; left; left &= left - 1)
+			space->row_of[node * space->stride + (uint32_t)__builtin_ctzll(left)] = NO_ROW;
 }
 
 /* ---- exchanges ---- */

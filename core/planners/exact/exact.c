@@ -28,12 +28,13 @@
  *
  * A flow (s, d) over way k then uses the path index of d that is at home on lane k.
  *
- * Between the steps the flows live in arrays that belong to leaves: the i-th flow that leaf a sends in phase t has
- * the out place first_server(a) T + t n_a + i, the j-th flow that leaf b receives in phase t the in place
- * first_server(b) T + t n_b + j. Step 2 writes the places of its own phases, step 3 the senders of the
- * flows of its own leaf, step 4 the receivers of its own: threads need no locks, and the results do not depend on
- * their number.
+ * Between the steps the flows live in arrays by phase: in phase t leaf a has the n_a out places t P + first_server(a) + i of
+ * the flows that it sends, and as many in places, of the same numbers, of those that it receives. Step 2 writes the places
+ * of its own phases, step 3 colours the out places of its own leaves, and then moves the senders of its own phases to their in
+ * places; step 4 colours the in places of its own leaves: threads need no locks, and the results do not depend on their
+ * number. What goes on phase by phase stays in a few kilobytes; steps 3 and 4 copy a leaf's places together.
  */
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -104,7 +105,7 @@ static enum fors_err write_phase(const struct fors_exact *plan, uint32_t b, uint
  */
 static void write_straight(const struct fors_exact *plan, uint32_t t)
 {
-	const size_t start = fors_place(plan, 0, t), nphases = plan->nphases;
+	const size_t start = (size_t)t * plan->fabric->nservers, nphases = plan->nphases;
 	const uint16_t *from = plan->flows.peer + start;
 	const uint8_t *to = plan->flows.colour + start, *way = plan->flows.way + start;
 	const uint8_t *path = plan->path + plan->fabric->nlanes;
@@ -115,12 +116,14 @@ static void write_straight(const struct fors_exact *plan, uint32_t t)
 		const uint8_t *base = plan->base + first;
 
 		for (uint32_t i = first; i < end && from[i] != FORS_NOBODY; i++) {
-			const uint32_t s = from[i], rank = to[i];
-			const uint8_t lane = way[i];
+			const size_t s = from[i], rank = to[i], lane = way[i];
+			struct fors_cell *at = cell + s * nphases;
 
-			if (s != first + rank)
-				cell[s * nphases] = (struct fors_cell){
-					.dst = (uint16_t)(first + rank), .path = path[lane - base[rank]], .lane = lane};
+			if (s == first + rank)
+				continue;
+			at->dst = (uint16_t)(first + rank);
+			at->path = path[(ptrdiff_t)lane - base[rank]];
+			at->lane = (uint8_t)lane;
 		}
 	}
 }
@@ -198,7 +201,7 @@ static bool bench_alloc(struct fors_exact_bench *bench, struct fors_exact *plan)
 	bench->out = calloc(nleaves, sizeof(*bench->out));
 	bench->in = calloc(nleaves, sizeof(*bench->in));
 	bench->run = calloc((size_t)fabric->nlanes + 1, sizeof(*bench->run));
-	bench->from = calloc((size_t)fabric->nservers + 1, sizeof(*bench->from));
+	bench->from = malloc((FORS_NOBODY + 1) * sizeof(*bench->from));
 	for (uint32_t i = 0; good && i < FORS_ROWWISE_AT_ONCE && i < fabric->nleaves; i++)
 		good = seat_alloc(&bench->seat[i], plan);
 	return good && bench->out && bench->in && bench->run && bench->from && alloc_colouring(bench, plan);
@@ -212,8 +215,8 @@ static void list_paths(struct fors_exact *plan)
 {
 	const uint32_t nlanes = plan->fabric->nlanes;
 
-	plan->is_plain = plan->ways->is_straight && nlanes <= FORS_NO_LANE / 2 &&
-			 fors_home_has_all(nlanes, plan->fabric->lmc);
+	plan->is_plain =
+		plan->ways->is_straight && nlanes <= FORS_NO_LANE / 2 && fors_home_has_all(nlanes, plan->fabric->lmc);
 	for (uint32_t i = 0; plan->is_plain && i < 2 * nlanes; i++)
 		plan->path[i] = (uint8_t)(i % nlanes);
 }

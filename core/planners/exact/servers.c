@@ -97,8 +97,8 @@ static void keep_colours(const struct fors_exact *plan, uint32_t leaf, const str
 }
 
 /* Colour the places of a group's leaves with their servers. */
-static enum fors_err colour_group(struct fors_exact *plan, uint32_t worker, uint32_t number, list_nodes list, uint32_t turn,
-				  struct fors_error *error)
+static enum fors_err colour_group(struct fors_exact *plan, uint32_t worker, uint32_t number, list_nodes list,
+				  uint32_t turn, struct fors_error *error)
 {
 	struct fors_exact_bench *bench = &plan->bench[worker];
 	struct group group = {.turn = turn};
@@ -149,7 +149,7 @@ static enum fors_err colour_senders(void *plan, uint32_t worker, uint32_t group,
 	return colour_group(plan, worker, group, list_targets, 1, error);
 }
 
-/* Senders to where the receiving leaves look for them. */
+/* Senders to where the receiving leaves look for them. Who sends nothing has his place NOBODY, which is behind all others. */
 static void hand_over(const struct fors_exact *plan, const struct fors_exact_bench *bench, uint32_t phase)
 {
 	const uint32_t nservers = plan->fabric->nservers;
@@ -160,7 +160,7 @@ static void hand_over(const struct fors_exact *plan, const struct fors_exact_ben
 	for (uint32_t a = 0; a < plan->fabric->nleaves; a++) {
 		const uint32_t first = plan->first[a], end = plan->first[a + 1];
 
-		for (uint32_t out = first; out < end && peer[out] != FORS_NOBODY; out++)
+		for (uint32_t out = first; out < end; out++)
 			from[peer[out]] = (uint16_t)(first + colour[out]);
 	}
 	memcpy(peer, from, nservers * sizeof(*from));

@@ -69,7 +69,8 @@ static inline uint32_t fors_lane_runs_more(const struct fors_lane_runs *runs, ui
 
 /* The flows of all phases, by place: nphases rows of a place for each server. */
 struct fors_exact_flows {
-	uint16_t *peer;	 /* out place: its in place in the phase; after step 3, in place: sending server; NOBODY: no flow */
+	uint16_t *
+		peer; /* out place: its in place in the phase; after step 3, in place: sending server; NOBODY: no flow */
 	uint8_t *colour; /* out place: which server of the leaf sends; from step 4 on, in place: which one receives */
 	uint8_t *way;	 /* in place; FORS_NO_LANE: inside the leaf */
 };
@@ -85,7 +86,7 @@ struct fors_exact_seat {
 struct fors_exact_bench {
 	uint32_t *out, *in; /* per leaf: the next out place and in place of the phase; step 3: flows to a leaf so far */
 	uint32_t *run;	    /* per lane: its run in this phase */
-	uint16_t *from;	    /* per server: a phase's senders by in place */
+	uint16_t *from;	    /* a phase's senders by in place; the last one, NOBODY, is for what no flow sends */
 	struct fors_exact_seat seat[FORS_ROWWISE_AT_ONCE];
 	struct fors_colour_space *space; /* of step 2 when it is a colouring, and of large leaves */
 	struct fors_rowwise_edges edges; /* of steps 3 and 4 at large leaves */
