@@ -26,7 +26,7 @@ import shifts  # noqa: E402
 import sweeps  # noqa: E402
 import tables_text  # noqa: E402
 
-SECTIONS = ["check", "planners", "figure7", "random", "populations", "shifts", "churn", "levels", "forsched", "sweeps"]
+SECTIONS = ["check", "planners", "figure7", "random", "populations", "shifts", "churn", "levels", "forsched", "wake", "sweeps"]
 
 
 def machine():
@@ -58,8 +58,9 @@ def measure(section, is_quick):
         return planners.run("bench_levels", is_quick)
     if section == "forsched":
         return forsched.measure(is_quick)
-    fabrics = [(20, 18)] if is_quick else [(20, 18), (32, 32)]
-    return sweeps.all_engines(fabrics)
+    if section == "wake":
+        return forsched.wake(is_quick)
+    return sweeps.measure_all(is_quick)
 
 
 def run(name, sections, measure_one, what, quick, folder):

@@ -1,7 +1,7 @@
 # bench: `make bench` measures everything in one run; results in bench-results/ of the build folder.
 # BENCH_FLAGS: --quick, or names of sections.
 bench_programs = bench/bench_check bench/bench_churn bench/bench_forsched bench/bench_levels \
-	bench/bench_planners
+	bench/bench_planners bench/bench_wake
 EXTRA_PROGRAMS += $(bench_programs)
 bench_bench_check_SOURCES = bench/bench_check.c
 bench_bench_check_LDADD = libforscore.la
@@ -9,12 +9,15 @@ bench_bench_churn_SOURCES = bench/bench_churn.c
 bench_bench_churn_LDADD = libforscore.la
 bench_bench_forsched_SOURCES = bench/bench_forsched.c
 bench_bench_forsched_LDADD = libforsched.la
+bench_bench_wake_SOURCES = bench/bench_wake.c
+bench_bench_wake_LDADD = libforsched.la libforscore.la
 bench_bench_levels_SOURCES = bench/bench_levels.c
 bench_bench_levels_LDADD = libforscore.la
 bench_bench_planners_SOURCES = bench/bench_planners.c
 bench_bench_planners_LDADD = libforscore.la
-EXTRA_DIST += bench/paper/engines.py bench/paper/paper.py bench/paper/published.py bench/paper/rates.py \
-	bench/paper/render.py bench/paper/render_simulated.py bench/paper/several.py bench/paper/simulated.py
+EXTRA_DIST += bench/paper/cee.py bench/paper/engines.py bench/paper/paper.py bench/paper/published.py bench/paper/rates.py \
+	bench/paper/render.py bench/paper/render_cee.py bench/paper/render_simulated.py bench/paper/render_tago.py bench/paper/several.py bench/paper/simulated.py \
+	bench/paper/simulator.py bench/paper/tago.py
 EXTRA_DIST += bench/bench.py bench/churn.py bench/forsched.py bench/phases.py bench/pictures.py bench/planners.py bench/populations.py bench/shifts.py bench/svg.py bench/sweeps.py \
 	bench/tables_text.py bench/throughput.py
 

@@ -10,19 +10,38 @@ import re
 import statistics
 import tempfile
 import time
+from collections import namedtuple
+from itertools import chain
 
 import failover
 import harness
 import loads
+import three
 
 ENGINES = ["minhop", "updn", "ftree", "dfsssp", "nue", "fors"]
-CABLE = (0, 0)
 BUILD = re.compile(r"building routing with '(\w+)'")
 
 # Steps of a failover that opensm's log has for every engine, and those that only fors measures (status.json)
 LOGGED = {"trap": "num:128", "discovered": "HEAVY SWEEP COMPLETE", "asked": "building routing with",
           "confirmed": "SWITCHES CONFIGURED FOR UNICAST", "up": "SUBNET UP"}
 MEASURED = ["filled", "first_block", "last_block", "planned", "published", "copied", "command"]
+
+
+# What is measured: a cable that is cut (an end of it) and comes back, then a switch that is lost
+Fabric = namedtuple("Fabric", "name tree cable switch")
+
+
+def two_levels(spines, leaves):
+    tree = harness.FatTree(spines, leaves)
+    cable = tree.uplink(0, 0)
+    return Fabric(f"FT(2;{spines},{leaves})", tree, (cable.leaf, cable.leaf_port), tree.spine(1))
+
+
+def three_levels(m, w):
+    """Below the middle switches, and above them."""
+    tree, name = three.Tree3(m, w), "XGFT(3;{};1,{})".format(*(",".join(map(str, numbers)) for numbers in (m, w)))
+    return [Fabric(f"{name} leaf cable, mid", tree, tree.leaf_cable(1, 2, 1), tree.mid(2, 1)),
+            Fabric(f"{name} top cable, top", tree, tree.top_cable(0, 1, 1), tree.top(1, 1))]
 
 
 def options(engine, lmc):
@@ -65,32 +84,31 @@ def steps_of(log, started, status, before):
     return steps
 
 
-def measure(spines, leaves, engine, lmc, repeats=2):
-    """One engine on one fabric: bring-up, one cable cut and back (repeats times), one spine cut."""
-    tree = harness.FatTree(spines, leaves)
-    with tempfile.TemporaryDirectory(prefix="fors-bench-") as folder, harness.Ibsim(tree, folder) as sim:
+def measure(fabric, engine, lmc, repeats=2):
+    """One engine on one fabric: bring-up, one cable cut and back (repeats times), one switch lost."""
+    with tempfile.TemporaryDirectory(prefix="fors-bench-") as folder, harness.Ibsim(fabric.tree, folder) as sim:
         copies = pathlib.Path(folder) / "copies"
         copies.mkdir()
         told = f"publish_dir = {copies}\npublish_command = true\n"
         with harness.OpenSM(sim, pathlib.Path(folder) / "opensm", fors_conf=told, **options(engine, lmc)) as osm:
-            return _rounds(tree, sim, osm, engine, lmc, repeats)
+            return _rounds(fabric, sim, osm, engine, lmc, repeats)
 
 
-def _rounds(tree, sim, osm, engine, lmc, repeats):
+def _rounds(fabric, sim, osm, engine, lmc, repeats):
     up, state = failover.bring_up(sim, osm)
-    cable, cuts, fills = tree.uplink(*CABLE), [], [state.status.get("tables_ms")]
+    cuts, fills = [], [state.status.get("tables_ms")]
     shift, steps = None, []
     for _ in range(repeats):
         position, started, epoch = osm.log_end(), time.time(), state.status.get("epoch") or 0
-        cut, state = failover.change(sim, osm, state, lambda: sim.unlink(cable.leaf, cable.leaf_port))
+        cut, state = failover.change(sim, osm, state, lambda: sim.unlink(*fabric.cable))
         fills.append(state.status.get("tables_ms"))
         cuts.append(cut)
         steps.append(steps_of(osm.log(position), started, whole_status(osm), epoch))
         if len(cuts) == 1:
             shift = _shift(state)
-        _, state = failover.change(sim, osm, state, lambda: sim.relink(cable.leaf, cable.leaf_port))
-    spine, state = failover.change(sim, osm, state, lambda: sim.unlink_node(tree.spine(1)))
-    row = _summary(tree, osm, engine, lmc, up, cuts, spine, [ms for ms in fills if ms is not None], shift)
+        _, state = failover.change(sim, osm, state, lambda: sim.relink(*fabric.cable))
+    spine, state = failover.change(sim, osm, state, lambda: sim.unlink_node(fabric.switch))
+    row = _summary(fabric, osm, engine, lmc, up, cuts, spine, [ms for ms in fills if ms is not None], shift)
     return {**row, **{f"step_{name}": statistics.median(one[name] for one in steps if name in one)
                       for name in [*LOGGED, *MEASURED] if any(name in one for one in steps)}}
 
@@ -110,10 +128,10 @@ def _shift(state):
         return None
 
 
-def _summary(tree, osm, engine, lmc, up, cuts, spine, fills, shift):
+def _summary(fabric, osm, engine, lmc, up, cuts, spine, fills, shift):
     log = osm.log()
     built = build_times(log, engine)
-    return {"fabric": f"FT(2;{tree.nspines},{tree.nleaves})", "servers": len(tree.hcas), "engine": engine, "lmc": lmc,
+    return {"fabric": fabric.name, "servers": len(fabric.tree.hcas), "engine": engine, "lmc": lmc,
             "build_ms": statistics.median(built) if built else None, "builds": len(built),
             "fill_ms": statistics.median(fills) if fills else None,
             "fell_back": bool(re.search(r"building routing with 'minhop'", log)) and engine != "minhop",
@@ -121,6 +139,12 @@ def _summary(tree, osm, engine, lmc, up, cuts, spine, fills, shift):
             "spine_entries": spine.entries, "spine_blocks": spine.blocks,
             "cut_to_tables_ms": _median_ms(cuts, "tables"), "cut_to_up_ms": _median_ms(cuts, "up"),
             "cut_to_epoch_ms": _median_ms(cuts, "epoch"), "shift_after_cut": shift}
+
+
+def measure_all(is_quick):
+    two = [two_levels(20, 18)] if is_quick else [two_levels(20, 18), two_levels(32, 32)]
+    three_at = [((6, 6, 8), (6, 6))] if is_quick else [((6, 6, 8), (6, 6)), ((8, 8, 16), (8, 8))]
+    return all_engines(two) + all_engines(chain.from_iterable(three_levels(*at) for at in three_at), lmcs=(0,))
 
 
 def _median_ms(events, field):
@@ -131,12 +155,11 @@ def _median_ms(events, field):
 def all_engines(fabrics, engines=ENGINES, lmcs=(0, 5)):
     """Rows of measure(); an engine that does not come up gives a row that says so."""
     rows = []
-    for (spines, leaves) in fabrics:
+    for fabric in fabrics:
         for lmc in lmcs:
             for engine in engines:
                 try:
-                    rows.append(measure(spines, leaves, engine, lmc))
+                    rows.append(measure(fabric, engine, lmc))
                 except (harness.HarnessError, loads.LoadError) as error:
-                    rows.append({"fabric": f"FT(2;{spines},{leaves})", "engine": engine, "lmc": lmc,
-                                 "error": str(error).splitlines()[0]})
+                    rows.append({"fabric": fabric.name, "engine": engine, "lmc": lmc, "error": str(error).splitlines()[0]})
     return rows

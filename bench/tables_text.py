@@ -48,7 +48,7 @@ def sweeps_tables(rows):
               [*place, ("build ms (log)", "build_ms"), ("fill ms (fors)", "fill_ms"), ("minhop / this", ratio)]),
         table("What a failure changes in the switches", good,
               [*place, ("1 cable: entries", "cut_entries"), ("blocks", "cut_blocks"),
-               ("1 spine: entries", "spine_entries"), ("blocks ", "spine_blocks")]),
+               ("1 switch: entries", "spine_entries"), ("blocks ", "spine_blocks")]),
         table("One cable cut: milliseconds after it", good,
               [*place, ("tables sent", "cut_to_tables_ms"), ("SUBNET UP", "cut_to_up_ms"),
                ("new epoch", "cut_to_epoch_ms"), ("linear shift then", "shift_after_cut")]),
@@ -119,11 +119,16 @@ def forsched_table(rows):
                   ("check all ms", "check_all_ms")])
 
 
+def wake_table(rows):
+    return table("Who waits hears of a newer schedule: microseconds after it got its name, median of 40 times", rows,
+                 [("processes", "processes"), ("half of them", "half_us"), ("the last one", "last_us"), ("worst of all", "worst_us")])
+
+
 def render(results):
     machine = results["machine"]
     parts = [f"Measured {machine['time']} on {machine['processor']}, {machine['cores']} cores, {machine['system']}.\n"]
     makers = {"planners": planners_table, "figure7": figure7_table, "random": random_table, "populations": populations_table,
               "shifts": shifts_table,
-              "churn": churn_table, "levels": levels_table, "check": check_table, "forsched": forsched_table, "sweeps": sweeps_tables}
+              "churn": churn_table, "levels": levels_table, "check": check_table, "forsched": forsched_table, "wake": wake_table, "sweeps": sweeps_tables}
     parts += [maker(results[section]) for section, maker in makers.items() if results.get(section)]
     return "\n".join(parts)

@@ -46,6 +46,7 @@ fors_SOURCES = \
 	cli/simulate/cmd_simulate.c \
 	cli/simulate/simulation.c cli/simulate/simulation.h \
 	cli/simulate/simulation_json.c \
+	cli/simulate/simulation_load.c \
 	cli/simulate/simulation_page.c \
 	cli/simulate/simulation_policy.c \
 	cli/slurm/child.c cli/slurm/child.h \

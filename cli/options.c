@@ -135,12 +135,10 @@ static bool set_levels(const struct cli_option *option, const char *argument, st
 }
 
 /* One more of them. */
-static bool set_link_rate(const struct cli_option *option, const char *argument, struct cli_settings *settings)
+static bool add_text(struct cli_texts *texts, const char *argument)
 {
-	struct cli_texts *texts = &settings->simulate.link_rate;
 	const char **more = realloc(texts->text, (texts->count + 1) * sizeof(*more));
 
-	(void)option;
 	if (!more) {
 		cli_error("out of memory");
 		return false;
@@ -148,6 +146,17 @@ static bool set_link_rate(const struct cli_option *option, const char *argument,
 	more[texts->count++] = argument;
 	texts->text = more;
 	return true;
+}
+
+static bool set_texts(const struct cli_option *option, const char *argument, struct cli_settings *settings)
+{
+	return add_text(member_of(option, settings), argument);
+}
+
+static bool set_watch_server(const struct cli_option *option, const char *argument, struct cli_settings *settings)
+{
+	settings->simulate.has_watch = true;
+	return set_number(option, argument, settings);
 }
 
 /* One more of them. */
@@ -225,11 +234,12 @@ static const char *const fabric_formats[] = {
 	[CLI_FABRIC_NET] = "net",   [CLI_FABRIC_SPEC] = "spec",	  [CLI_FABRIC_JSON] = "json",
 	[CLI_FABRIC_LFTS] = "lfts", [CLI_FABRIC_SLURM] = "slurm", [CLI_FABRIC_SLURM_YAML] = "slurm-yaml",
 	[CLI_FABRIC_SVG] = "svg",   [CLI_FABRIC_DOT] = "dot",	  NULL};
-const char *const cli_policies[] = {"tables", "random", "hashed", "adaptive", "vlb",
-				    "ugal-l", "ugal-g", "tago",	  NULL};     /* enum fors_policy */
-const char *const cli_spreads[] = {"tables", "random", "vlb", "tago", NULL}; /* enum cli_spread */
+const char *const cli_policies[] = {"tables", "random", "hashed", "adaptive", "switch-ar",
+				    "vlb",    "ugal-l", "ugal-g", "tago",     NULL}; /* enum fors_policy */
+const char *const cli_spreads[] = {"tables", "random", "vlb", "tago", NULL};	     /* enum cli_spread */
 static const char *const lane_kinds[] = {"usual", "destination", "hops", NULL};
 static const char *const adaptive_choices[] = {"usual", "random", "greedy", NULL};
+static const char *const levels[] = {"sum", "last", "oldest", NULL}; /* enum fors_level */
 static const char *const barriers[] = {"none", NULL};
 static const char *const idles[] = {[CLI_IDLE_KEPT] = "kept", [CLI_IDLE_SKIPPED] = "skipped", NULL};
 static const char *const queue_kinds[] = {[CLI_QUEUES_VOQ] = "voq", [CLI_QUEUES_FIFO] = "fifo", NULL};
@@ -285,7 +295,7 @@ static const struct cli_option options[] = {
 	{"synthetic", "SPEC", WITH_FABRIC,
 	 "make up a fabric: FT(2;SPINES,LEAVES[;servers=N][;cables=C][;empty=LEAF/SLOT,...]), or a fat-tree of any height, "
 	 "XGFT(h;m1,...;w1,...) or PGFT(h;m1,...;w1,...;p1,...), or another network: TORUS(4x4x4;N), CUBE(D;N), "
-	 "DRAGONFLY(A,H,G;N), DFPLUS(L,S,H,G;N), RRG(SWITCHES,DEGREE,N;SEED), N servers per switch",
+	 "DRAGONFLY(A,H,G;N), DFPLUS(L,S,H,G;N), RRG(SWITCHES,DEGREE,N;SEED), FLEXFLY(A,H,G;N), FLEXSPANDER(A,D,H,G;N), N servers per switch",
 	 set_text, MEMBER(source.synthetic), 0, NULL},
 	{"down", "NODE[PORT]", WITH_FABRIC, "take down one cable, or without [PORT] a whole node; may be repeated",
 	 set_down, 0, 0, NULL},
@@ -447,6 +457,11 @@ static const struct cli_option options[] = {
 	 "no phases: at random moments each server sends to one of those that it sends to in the pattern, on average so much of "
 	 "its cable",
 	 set_rate, MEMBER(simulate.load), 1, NULL},
+	{"server-load", "SERVER=PART", SIMULATE,
+	 "with --load: of one server instead, as in 3=0.45, or only from one time to another, 3=0.45,10ms,30ms; may be repeated",
+	 set_texts, MEMBER(simulate.server_load), 0, NULL},
+	{"watch-server", "N", SIMULATE, "the time line is of what arrives at this server, numbered from 0",
+	 set_watch_server, MEMBER(simulate.watch), UINT32_MAX - 1, NULL},
 	{"messages", "N", SIMULATE, "with --load: of each server; 1000 when missing", set_number,
 	 MEMBER(simulate.messages), 1000000, NULL},
 	{"measured", "GBITS", ANALYZE, "find the cost of a phase with which each server would get so much", set_rate,
@@ -462,7 +477,7 @@ static const struct cli_option options[] = {
 	 "of all cables, whatever the fabric's text says; without, 200 where it says nothing", set_rate,
 	 MEMBER(simulate.speed), 1000000, NULL},
 	{"link-rate", "NODE[PORT]=PART", SIMULATE, "one cable runs at this part of its speed; may be repeated",
-	 set_link_rate, 0, 0, NULL},
+	 set_texts, MEMBER(simulate.link_rate), 0, NULL},
 	{"mtu", "SIZE", SIMULATE, "payload of a packet; 4KiB when missing", set_size, MEMBER(simulate.mtu), 0, NULL},
 	{"buffer", "SIZE", SIMULATE, "of each virtual lane of each port of a switch; 64KiB when missing", set_size,
 	 MEMBER(simulate.buffer), 0, NULL},
@@ -475,14 +490,14 @@ static const struct cli_option options[] = {
 	 set_choice, MEMBER(spread), 0, cli_spreads},
 	{"policy", "NAME", SIMULATE,
 	 "who says how a packet goes on: tables (default); or among all shortest ways random (each packet), hashed (each "
-	 "flow), adaptive (least queue); or over detours: vlb (always), ugal-l, ugal-g (when queues say so), tago (by weighted "
+	 "flow), adaptive (least queue), switch-ar (least congestion heard of); or over detours: vlb (always), ugal-l, ugal-g (when queues say so), tago (by weighted "
 	 "global links)",
 	 set_choice, MEMBER(simulate.policy), 0, cli_policies},
 	{"blocks", "FILE", ANALYZE,
-	 "switches that belong together, for vlb and tago: lines 'NAME: SWITCH, SWITCH, ...'; groups of a Dragonfly when missing",
+	 "switches that belong together, for vlb and tago: lines 'NAME: SWITCH, SWITCH, ...'; groups of a DRAGONFLY(..) and its like when missing",
 	 set_text, MEMBER(simulate.blocks), 0, NULL},
 	{"blocks", "FILE", SIMULATE,
-	 "switches that belong together, for vlb, ugal and tago: lines 'NAME: SWITCH, SWITCH, ...'; groups of a Dragonfly when missing",
+	 "switches that belong together, for vlb, ugal and tago: lines 'NAME: SWITCH, SWITCH, ...'; groups of a DRAGONFLY(..) and its like when missing",
 	 set_text, MEMBER(simulate.blocks), 0, NULL},
 	{"adaptive-binding", "TIME", SIMULATE,
 	 "with --policy adaptive: for so long a switch's choice holds for all packets to the same server", set_time,
@@ -496,6 +511,23 @@ static const struct cli_option options[] = {
 	{"adaptive-choice", "HOW", SIMULATE,
 	 "with --policy adaptive: of ports that are equal one at random (usual), or the first (greedy)", set_choice,
 	 MEMBER(simulate.adaptive_choice), 0, adaptive_choices},
+	{"switch-ar-level", "HOW", SIMULATE,
+	 "with --policy switch-ar: what is heard of a port towards a destination counts as the sum of all notifications (default), "
+	 "the last one, or when it was, so that the oldest is best",
+	 set_choice, MEMBER(simulate.switch_ar_level), 0, levels},
+	{"switch-ar-forget", "TIME", SIMULATE,
+	 "with --policy switch-ar: and it is forgotten so long after the last one; 250ms when missing", set_time,
+	 MEMBER(simulate.switch_ar_forget), 0, NULL},
+	{"rate-limits", NULL, SIMULATE,
+	 "servers send less to destinations of which congestion notifications come (QCN), and recover", set_flag,
+	 MEMBER(simulate.has_rate_limits), 0, NULL},
+	{"qcn-queue", "SIZE", SIMULATE, "notifications: what a queue may have, and they begin above; 20KB when missing",
+	 set_size, MEMBER(simulate.qcn_queue), 0, NULL},
+	{"qcn-sample", "SIZE", SIMULATE,
+	 "notifications: a queue is looked at each time that so much has come, or more often; 150KB when missing",
+	 set_size, MEMBER(simulate.qcn_sample), 0, NULL},
+	{"qcn-timer", "TIME", SIMULATE, "with --rate-limits: of a step of recovery; 15ms when missing", set_time,
+	 MEMBER(simulate.qcn_timer), 0, NULL},
 	{"lanes", "HOW", SIMULATE,
 	 "virtual lanes by destination (usual), or by hops: one higher at each switch, so that no circle can lock (usual for detours)",
 	 set_choice, MEMBER(simulate.lanes), 0, lane_kinds},
@@ -564,7 +596,7 @@ const char *const *cli_option_values(const struct cli_option *option)
 
 bool cli_option_repeats(const struct cli_option *option)
 {
-	return option->set == set_down || option->set == set_link_rate;
+	return option->set == set_down || option->set == set_texts;
 }
 
 void cli_settings_clear(struct cli_settings *settings)
@@ -573,5 +605,6 @@ void cli_settings_clear(struct cli_settings *settings)
 	settings->source.down = NULL;
 	settings->source.ndown = 0;
 	free(settings->simulate.link_rate.text);
-	settings->simulate.link_rate = (struct cli_texts){0};
+	free(settings->simulate.server_load.text);
+	settings->simulate.link_rate = settings->simulate.server_load = (struct cli_texts){0};
 }

@@ -83,17 +83,24 @@ struct cli_simulate {
 	struct cli_amount adaptive_binding, adaptive_leave; /* --adaptive-binding, --adaptive-leave */
 	uint32_t adaptive_level[3];			    /* --adaptive-levels: bytes; all 0: none */
 	int adaptive_choice, lanes;			    /* --adaptive-choice, --lanes */
-	const char *blocks;				    /* --blocks */
-	cli_rate healthy;				    /* --healthy */
-	bool wants_crossbar;				    /* --crossbar */
-	cli_rate load;					    /* --load; 0: none */
-	unsigned messages;				    /* --messages; 0: as usual */
-	bool is_wanted;					    /* --simulate, of whatif */
-	bool has_no_barrier, is_store_and_forward;	    /* --barrier none, --store-and-forward */
-	int policy;					    /* --policy: enum fors_policy */
-	int queues, idle;				    /* --queues, --idle: enum cli_queues, enum cli_idle */
-	unsigned window, vls;				    /* --window, --vls; 0: not given */
-	struct cli_texts link_rate;			    /* --link-rate */
+	int switch_ar_level;				    /* --switch-ar-level: enum fors_level */
+	struct cli_amount switch_ar_forget;		    /* --switch-ar-forget */
+	bool has_rate_limits;				    /* --rate-limits */
+	struct cli_amount qcn_queue, qcn_sample, qcn_timer; /* --qcn-queue, --qcn-sample, --qcn-timer */
+	struct cli_texts server_load;			    /* --server-load */
+	bool has_watch;					    /* --watch-server */
+	unsigned watch;
+	const char *blocks;			   /* --blocks */
+	cli_rate healthy;			   /* --healthy */
+	bool wants_crossbar;			   /* --crossbar */
+	cli_rate load;				   /* --load; 0: none */
+	unsigned messages;			   /* --messages; 0: as usual */
+	bool is_wanted;				   /* --simulate, of whatif */
+	bool has_no_barrier, is_store_and_forward; /* --barrier none, --store-and-forward */
+	int policy;				   /* --policy: enum fors_policy */
+	int queues, idle;			   /* --queues, --idle: enum cli_queues, enum cli_idle */
+	unsigned window, vls;			   /* --window, --vls; 0: not given */
+	struct cli_texts link_rate;		   /* --link-rate */
 };
 
 /* What follows Slurm's jobs: `fors jobs --slurm`. */

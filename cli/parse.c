@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define MAX_OPTIONS 48 /* of one subcommand, --help and the end included */
+#define MAX_OPTIONS 80 /* of one subcommand, --help and the end included */
 
 /* What getopt_long() returns: above all characters, and options by their position. */
 enum { HELP = 256, FIRST_OPTION };

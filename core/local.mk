@@ -1,6 +1,7 @@
 # The core: pure functions over plain data; no OpenSM header, no I/O.
 noinst_LTLIBRARIES += libforscore.la
 libforscore_la_SOURCES = \
+	core/base/copy.h \
 	core/base/error.c core/base/error.h \
 	core/base/guidlist.c core/base/guidlist.h \
 	core/base/hostlist.c core/base/hostlist.h \
@@ -21,6 +22,7 @@ libforscore_la_SOURCES = \
 	core/colouring/settle.c core/colouring/settle.h \
 	core/colouring/slots.c core/colouring/slots.h \
 	core/fabric/account.c core/fabric/account.h \
+	core/fabric/cabling.c core/fabric/cabling.h \
 	core/fabric/drained.c core/fabric/drained.h \
 	core/fabric/fabric.c core/fabric/fabric.h \
 	core/fabric/lids.c core/fabric/lids.h \
@@ -63,6 +65,7 @@ libforscore_la_SOURCES = \
 	core/net/claims.c core/net/claims.h \
 	core/net/counters.c core/net/counters.h \
 	core/net/diff.c core/net/diff.h \
+	core/net/graph_blocks.c core/net/graph_blocks.h \
 	core/net/graph_net.c core/net/graph_net.h \
 	core/net/graph_spec.c core/net/graph_spec.h \
 	core/net/lftfile.c core/net/lftfile.h \
@@ -111,6 +114,7 @@ libforscore_la_SOURCES = \
 	core/planners/jobplan_index.c core/planners/jobplan_index.h \
 	core/planners/jobplan_over.c core/planners/jobplan_over.h \
 	core/planners/lmc.c core/planners/lmc.h \
+	core/planners/memory.c core/planners/memory.h \
 	core/planners/mended.c core/planners/mended.h \
 	core/planners/method.h \
 	core/planners/outcome.c core/planners/outcome.h \

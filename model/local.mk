@@ -10,6 +10,7 @@ libforsmodel_la_SOURCES = \
 	model/measure/shift.c model/measure/shift.h \
 	model/measure/spread.c model/measure/spread.h \
 	model/measure/together.c model/measure/together.h \
+	model/optimum/concurrent.c model/optimum/concurrent.h \
 	model/optimum/cuts.c model/optimum/cuts.h \
 	model/optimum/cuts_find.c model/optimum/cuts_find.h \
 	model/optimum/cuts_reached.c model/optimum/cuts_reached.h \

@@ -20,8 +20,10 @@
 #include <unistd.h>
 
 #include "clock.h"
+#include "core/base/copy.h"
 #include "core/fabric/repairs.h"
 #include "core/planners/mended.h"
+#include "job_pods.h"
 #include "thread.h"
 
 #define NICE 19
@@ -29,7 +31,9 @@
 struct question {
 	struct fors_mended now; /* the fabric as it is; owned */
 	char method[16];
+	struct fors_participants players; /* of three levels; owned */
 	uint32_t phases;
+	uint64_t most_bytes;
 	uint64_t basis, fingerprint;
 	uint64_t number;
 };
@@ -49,8 +53,10 @@ struct fors_advisor {
 
 static void free_question(struct question *question)
 {
-	if (question)
+	if (question) {
 		fors_mended_free(&question->now);
+		free(question->players.guid);
+	}
 	free(question);
 }
 
@@ -92,24 +98,40 @@ static void add_gain(struct fors_gains *gains, const struct fors_gain *gain)
 	gains->gain[at] = *gain;
 }
 
+/* The phases with this repair alone, of two levels or three. */
+static enum fors_err ask(struct work *work, const struct fors_repair *repair, uint32_t *phases)
+{
+	const struct question *question = work->question;
+	const struct fors_task task = {.fabric = question->now.fabric,
+				       .cancelled = is_over,
+				       .context = work,
+				       .threads = 1,
+				       .most_bytes = question->most_bytes};
+	const struct fors_over_task over = {.participants = &question->players,
+					    .cancelled = is_over,
+					    .context = work,
+					    .most_bytes = question->most_bytes};
+
+	if (question->now.pods)
+		return fors_phases_mended3(&over, question->now.pods, repair, question->phases, phases, NULL);
+	return fors_phases_mended(&task, question->method, repair, question->phases, phases, NULL);
+}
+
 static void try_repairs(struct work *work, const struct fors_repair *list, uint32_t count, struct fors_gains *gains)
 {
 	const struct question *question = work->question;
-	const struct fors_task task = {
-		.fabric = question->now.fabric, .cancelled = is_over, .context = work, .threads = 1};
 	uint32_t phases = 0;
 
 	for (uint32_t i = 0; i < count; i++) {
 		struct fors_gain gain;
 
-		if (is_over(work) ||
-		    fors_phases_mended(&task, question->method, &list[i], question->phases, &phases, NULL)) {
+		if (is_over(work) || ask(work, &list[i], &phases)) {
 			gains->untried = count - i;
 			return;
 		}
 		if (!phases || (question->phases && phases >= question->phases))
 			continue;
-		fors_gain_name(question->now.fabric, &list[i], &gain);
+		fors_gain_name(fors_mended_cabling(&question->now), &list[i], &gain);
 		gain.phases = phases;
 		add_gain(gains, &gain);
 	}
@@ -124,6 +146,11 @@ static void forget(struct fors_advisor *advisor, const struct work *work)
 	pthread_mutex_unlock(&advisor->mutex);
 }
 
+static size_t nservers_of(const struct question *question)
+{
+	return question->now.pods ? question->players.count : question->now.fabric->nservers;
+}
+
 static void answer(struct fors_advisor *advisor, const struct question *question)
 {
 	struct work work = {advisor, question};
@@ -132,11 +159,11 @@ static void answer(struct fors_advisor *advisor, const struct question *question
 	uint32_t count;
 
 	advisor->until_ms = fors_clock_thread_ms() + FORS_ADVISOR_MS;
-	if (fors_repairs_list(question->now.fabric, &list, &count, NULL)) {
+	if (fors_repairs_list(fors_mended_cabling(&question->now), &list, &count, NULL)) {
 		forget(advisor, &work);
 		return;
 	}
-	if (question->now.fabric->nservers > FORS_ADVISOR_SERVERS)
+	if (nservers_of(question) > FORS_ADVISOR_SERVERS)
 		gains.untried = count;
 	else
 		try_repairs(&work, list, count, &gains);
@@ -194,19 +221,34 @@ enum fors_err fors_advisor_start(struct fors_advisor **advisor, struct fors_erro
 	return FORS_OK;
 }
 
+static struct fors_cabling tree_of(const struct fors_job *job)
+{
+	return job->pods ? fors_pods_cabling(job->pods->pods) : fors_fabric_cabling(job->fabric);
+}
+
 /* NULL: out of memory. */
 static struct question *new_question(const struct fors_job *job, uint32_t phases, uint64_t basis)
 {
 	struct question *question = calloc(1, sizeof(*question));
 
-	if (!question || fors_mended_copy(job->fabric, &question->now, NULL)) {
+	if (!question || fors_mended_copy(tree_of(job), &question->now, NULL)) {
 		free(question);
+		return NULL;
+	}
+	if (job->pods) {
+		question->players = job->over->participants;
+		question->players.guid = fors_copy_array(job->over->participants.guid, question->players.count,
+							 sizeof(*question->players.guid));
+	}
+	if (job->pods && !question->players.guid) {
+		free_question(question);
 		return NULL;
 	}
 	snprintf(question->method, sizeof(question->method), "%s", strcmp(job->method, "ilp") ? job->method : "auto");
 	question->phases = phases;
+	question->most_bytes = job->most_bytes;
 	question->basis = basis;
-	question->fingerprint = job->fabric->fingerprint;
+	question->fingerprint = fors_job_tree(job);
 	return question;
 }
 
@@ -247,7 +289,7 @@ void fors_advisor_look(struct fors_advisor *advisor, const struct fors_job *job)
 	if (!fors_job_has_tables(job))
 		return;
 	pthread_mutex_lock(&advisor->mutex);
-	is_same = !advisor->fingerprint || (job->fabric && job->fabric->fingerprint == advisor->fingerprint);
+	is_same = !advisor->fingerprint || fors_job_tree(job) == advisor->fingerprint;
 	pthread_mutex_unlock(&advisor->mutex);
 	if (!is_same)
 		replace(advisor, NULL);

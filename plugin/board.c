@@ -36,10 +36,10 @@ void fors_board_open(struct fors_board *board, struct osm_log *log, const struct
 /* Have epochs up to a number on the disk. False: it cannot be written. */
 static bool reserve(struct fors_board *board, uint64_t epoch)
 {
-	char text[32];
-	int length = snprintf(text, sizeof(text), "%" PRIu64 "\n", epoch);
+	char text[FORS_RESERVE_LENGTH + 1];
+	size_t length = fors_epoch_reserve_text(epoch, text);
 
-	if (fors_publish(board->folder, "epoch", text, (size_t)length, true, NULL))
+	if (fors_publish(board->folder, "epoch", text, length, true, NULL))
 		return false;
 	board->reserved = epoch;
 	return true;
@@ -389,6 +389,8 @@ static void note_epoch(struct fors_board *board, const struct fors_status *statu
 	if (has_before)
 		fors_status_clear(&before);
 	if (!told || fors_history_add(board->sheet[SHEET_HISTORY].bytes, &event, &text, NULL)) {
+		fors_log_error(board->log, FORS_F_MEMORY,
+			       "out of memory: the history tells of this epoch with the next one");
 		free(told);
 		return;
 	}

@@ -48,14 +48,19 @@ static bool load_status(struct fors_board *board)
 	return err != FORS_ENOMEM;
 }
 
-/* What an opensm has reserved that could not say how far it had come. */
+/*
+ * What an opensm has reserved that could not say how far it had come. If only the process was killed it could: a file has what
+ * was written to it, whether or not a disk has it. Then nothing is skipped, since other subnet managers go by their clocks: one
+ * that takes over from this one next shall not be behind it.
+ */
 static bool load_reserve(struct fors_board *board)
 {
 	uint64_t last = board->last_epoch, epoch = 0;
+	bool is_this_boot = false;
 	struct fors_error error;
-	enum fors_err err = fors_epoch_of_reserve(board->folder, &epoch, &error);
+	enum fors_err err = fors_epoch_of_reserve(board->folder, &epoch, &is_this_boot, &error);
 
-	if (believe(board, "epoch", err, epoch, &error))
+	if (believe(board, "epoch", err, epoch, &error) && !(is_this_boot && board->schedule))
 		board->floor = epoch;
 	board->last_epoch = last; /* no reader has seen it */
 	return true;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "clock.h"
 
+#include <fcntl.h>
 #include <limits.h>
 #include <time.h>
 #include <unistd.h>
@@ -64,4 +65,15 @@ void fors_clock_poll(struct pollfd *news, unsigned count, uint64_t until_ms)
 void fors_clock_pause(unsigned ms)
 {
 	usleep(ms * 1000);
+}
+
+void fors_clock_boot(char boot[FORS_BOOT_LENGTH + 1])
+{
+	int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0 || read(fd, boot, FORS_BOOT_LENGTH) != FORS_BOOT_LENGTH)
+		boot[0] = '\0';
+	boot[FORS_BOOT_LENGTH] = '\0';
+	if (fd >= 0)
+		close(fd);
 }

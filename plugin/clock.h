@@ -38,4 +38,12 @@ void fors_clock_poll(struct pollfd *news, unsigned count, uint64_t until_ms);
 /* Sleep between two looks at something that sends no signal. */
 void fors_clock_pause(unsigned ms);
 
+#define FORS_BOOT_LENGTH 36
+
+/*
+ * Which boot of the machine this is: FORS_BOOT_LENGTH characters, another one after each crash or restart of the kernel
+ * (/proc/sys/kernel/random/boot_id); empty where that is not known.
+ */
+void fors_clock_boot(char boot[FORS_BOOT_LENGTH + 1]);
+
 #endif

@@ -31,11 +31,12 @@ bool fors_drain_is_wanted(const struct fors_settings *settings)
 }
 
 enum fors_err fors_drain_look(struct fors_drain *drain, const struct fors_settings *settings,
-			      struct fors_fabric *fabric, bool may_release, struct fors_error *error)
+			      struct fors_cabling cabling, bool may_release, uint64_t *held_until_ms,
+			      struct fors_error *error)
 {
 	const struct fors_moment now = {fors_clock_ms(), fors_clock_unix_ms()};
 	uint64_t hold_ms = settings->hold_down * 1000ull;
-	enum fors_err err = fors_watch_look(drain->watch, fabric, now, error);
+	enum fors_err err = fors_watch_look(drain->watch, cabling, now, error);
 
 	if (err)
 		return err;
@@ -44,21 +45,37 @@ enum fors_err fors_drain_look(struct fors_drain *drain, const struct fors_settin
 		fors_watch_release(drain->watch, now.ms, hold_ms);
 	drain->due_ms = fors_watch_due(drain->watch, hold_ms);
 	if (drain->due_ms)
-		fabric->held_until_ms = now.unix_ms + (drain->due_ms > now.ms ? drain->due_ms - now.ms : 0);
+		*held_until_ms = now.unix_ms + (drain->due_ms > now.ms ? drain->due_ms - now.ms : 0);
 	return FORS_OK;
+}
+
+/* The first reason that marks a cable stays. */
+static void mark(const struct fors_drain *drain, const struct fors_settings *settings, struct fors_cabling cabling,
+		 bool with_held, struct fors_warnings *warnings)
+{
+	fors_drained_spines(cabling, &settings->excluded_spines, "exclude_spines", warnings);
+	fors_drained_links(cabling, &settings->excluded_links, "exclude_links", warnings);
+	if (settings->degraded_is_dead)
+		fors_drained_degraded(cabling);
+	if (with_held)
+		fors_watch_mark(drain->watch, cabling);
 }
 
 enum fors_err fors_drain_apply(const struct fors_drain *drain, const struct fors_settings *settings,
 			       struct fors_fabric *fabric, bool with_held, struct fors_warnings *warnings,
 			       struct fors_error *error)
 {
-	fors_drained_spines(fabric, &settings->excluded_spines, "exclude_spines", warnings);
-	fors_drained_links(fabric, &settings->excluded_links, "exclude_links", warnings);
-	if (settings->degraded_is_dead)
-		fors_drained_degraded(fabric);
-	if (with_held)
-		fors_watch_mark(drain->watch, fabric);
+	mark(drain, settings, fors_fabric_cabling(fabric), with_held, warnings);
 	return fors_drained_apply(fabric, warnings, error);
+}
+
+enum fors_err fors_drain_apply_pods(const struct fors_drain *drain, const struct fors_settings *settings,
+				    struct fors_pods *pods, struct fors_warnings *warnings, struct fors_error *error)
+{
+	bool any;
+
+	mark(drain, settings, fors_pods_cabling(pods), true, warnings);
+	return fors_drained_take_out(fors_pods_cabling(pods), &any, warnings, error);
 }
 
 bool fors_drain_tables_first(const struct fors_settings *settings, const struct fors_fabric *fabric)
@@ -76,48 +93,50 @@ bool fors_drain_tables_first(const struct fors_settings *settings, const struct 
 
 /* --- the log -------------------------------------------------------------- */
 
-static bool is_worth_telling(const struct fors_cable *cable)
+static bool is_worth_telling(const struct fors_plugged *cable)
 {
 	return cable->drained || cable->is_degraded;
 }
 
-static uint64_t digest_links(const struct fors_fabric *fabric)
+static uint64_t digest_links(const struct fors_cabling *c)
 {
 	uint64_t digest = FORS_DIGEST_EMPTY;
+	struct fors_plugged cable;
 
-	for (uint32_t i = 0; i < fabric->nleaves * fabric->nlanes; i++) {
-		const struct fors_cable *cable = &fabric->cable[i];
-		const uint32_t told[] = {i, cable->state, cable->drained, cable->is_degraded};
+	for (uint32_t i = 0; i < c->ncables; i++) {
+		uint32_t told[4];
 
-		if (is_worth_telling(cable))
-			digest = fors_digest(digest, told, sizeof(told));
+		if (!c->kind->get(c, i, &cable) || !is_worth_telling(&cable))
+			continue;
+		told[0] = i;
+		told[1] = cable.state;
+		told[2] = cable.drained;
+		told[3] = cable.is_degraded;
+		digest = fors_digest(digest, told, sizeof(told));
 	}
 	return digest;
 }
 
-static void tell_link(struct osm_log *log, const struct fors_fabric *fabric, uint32_t leaf, uint32_t lane)
+static void tell_link(struct osm_log *log, const struct fors_cabling *c, const struct fors_plugged *cable)
 {
-	const struct fors_cable *cable = fors_cable(fabric, leaf, lane);
 	bool is_used = cable->state == FORS_CABLE_LIVE;
 
-	fors_log_info(log, "link %s[%u] - %s[%u] %s%s%s%s: %s", fabric->leaf[leaf].name, cable->leaf_port,
-		      fabric->spine[fabric->lane[lane].spine].name, cable->spine_port, cable->drained ? "is " : "",
+	fors_log_info(log, "link %s[%u] - %s[%u] %s%s%s%s: %s", c->kind->at(c, cable->low).name, cable->low_port,
+		      c->kind->at(c, cable->high).name, cable->high_port, cable->drained ? "is " : "",
 		      fors_drained_name(cable->drained), cable->drained == FORS_DRAIN_DEGRADED ? "," : "",
 		      cable->is_degraded ? " runs below full width or speed" : "",
 		      is_used ? cable->drained ? "it has to stay in use" : "it is used as any other"
 			      : "no traffic between servers goes over it");
 }
 
-static void tell_links(struct osm_log *log, const struct fors_fabric *fabric)
+static void tell_links(struct osm_log *log, const struct fors_cabling *c)
 {
+	struct fors_plugged cable;
 	uint32_t found = 0;
 
-	for (uint32_t leaf = 0; leaf < fabric->nleaves; leaf++) {
-		for (uint32_t lane = 0; lane < fabric->nlanes; lane++) {
-			if (is_worth_telling(fors_cable(fabric, leaf, lane)) && found++ < LOGGED_LINKS)
-				tell_link(log, fabric, leaf, lane);
-		}
-	}
+	for (uint32_t i = 0; i < c->ncables; i++)
+		if (c->kind->get(c, i, &cable) && is_worth_telling(&cable) && found++ < LOGGED_LINKS)
+			tell_link(log, c, &cable);
 	if (found > LOGGED_LINKS)
 		fors_log_info(log, "and %u more such links; status.json lists all", found - LOGGED_LINKS);
 	if (!found)
@@ -142,11 +161,11 @@ static uint64_t digest_warnings(const struct fors_warnings *warnings)
 	return warnings->count ? fors_digest(digest, &warnings->count, sizeof(warnings->count)) : digest;
 }
 
-void fors_drain_tell(struct fors_drain *drain, struct osm_log *log, const struct fors_fabric *fabric,
+void fors_drain_tell(struct fors_drain *drain, struct osm_log *log, struct fors_cabling cabling,
 		     const struct fors_warnings *warnings)
 {
-	if (fors_digest_changed(&drain->told_links, digest_links(fabric)))
-		tell_links(log, fabric);
+	if (fors_digest_changed(&drain->told_links, digest_links(&cabling)))
+		tell_links(log, &cabling);
 	if (fors_digest_changed(&drain->told_warnings, digest_warnings(warnings)))
 		tell_warnings(log, warnings);
 }

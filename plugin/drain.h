@@ -30,11 +30,13 @@ void fors_drain_clear(struct fors_drain *drain);
 bool fors_drain_is_wanted(const struct fors_settings *settings);
 
 /*
- * Look at a fabric just built: what died and came back since the last one. may_release: tables will be
- * made for it, so held cables whose time is over may return. Without hold_down nothing new is held. Errors: FORS_ENOMEM.
+ * Look at a tree just built: what died and came back since the last one. may_release: tables will be
+ * made for it, so held cables whose time is over may return. Without hold_down nothing new is held. *held_until_ms, Unix
+ * time when the next one returns, is set if one is held. Errors: FORS_ENOMEM.
  */
 enum fors_err fors_drain_look(struct fors_drain *drain, const struct fors_settings *settings,
-			      struct fors_fabric *fabric, bool may_release, struct fors_error *error);
+			      struct fors_cabling cabling, bool may_release, uint64_t *held_until_ms,
+			      struct fors_error *error);
 
 /*
  * Drain in the fabric, looked at before, what shall be drained; held cables too when with_held. The names of
@@ -44,6 +46,10 @@ enum fors_err fors_drain_apply(const struct fors_drain *drain, const struct fors
 			       struct fors_fabric *fabric, bool with_held, struct fors_warnings *warnings,
 			       struct fors_error *error);
 
+/* The same in a tree of three levels, where tables wait for held cables as the plan does. Errors: FORS_ENOMEM. */
+enum fors_err fors_drain_apply_pods(const struct fors_drain *drain, const struct fors_settings *settings,
+				    struct fors_pods *pods, struct fors_warnings *warnings, struct fors_error *error);
+
 /*
  * May tables use held cables while the plan does not? True when every server has a LID at home on each lane: then the
  * plan can go round them by the choice of LIDs. Else a plan must follow the tables, and the tables wait too.
@@ -51,7 +57,7 @@ enum fors_err fors_drain_apply(const struct fors_drain *drain, const struct fors
 bool fors_drain_tables_first(const struct fors_settings *settings, const struct fors_fabric *fabric);
 
 /* Tell the log about degraded, excluded and held cables and about warnings, when they are others than last time. */
-void fors_drain_tell(struct fors_drain *drain, struct osm_log *log, const struct fors_fabric *fabric,
+void fors_drain_tell(struct fors_drain *drain, struct osm_log *log, struct fors_cabling cabling,
 		     const struct fors_warnings *warnings);
 
 #endif

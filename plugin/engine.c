@@ -52,6 +52,7 @@ struct fors_job *fors_engine_take_job(struct fors_engine *engine, enum fors_job_
 		snprintf(job->jobs_file, sizeof(job->jobs_file), "%s",
 			 engine->settings->jobs_file ? engine->settings->jobs_file : "");
 		job->jobs_move = engine->settings->jobs_move;
+		job->most_bytes = (uint64_t)engine->settings->plan_memory << 20;
 	}
 	return job;
 }

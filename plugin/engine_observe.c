@@ -83,6 +83,7 @@ static enum fors_err finish_ours(struct fors_engine *engine, struct fors_job *jo
 		err = fors_engine_end_pods(engine, job, error);
 	if (err || job->kind != FORS_JOB_INSTALLED)
 		return err;
+	job->number = engine->has_built ? engine->tables : 0;
 	fors_engine_tell_adopted(engine, job);
 	if (!job->pods)
 		fors_engine_consider_rehome(engine, job);
@@ -147,6 +148,8 @@ void fors_engine_observe(struct fors_engine *engine)
 		job->kind = FORS_JOB_DECLINED;
 		snprintf(job->reason, sizeof(job->reason), "%s", error.text);
 	}
+	if (engine->is_short && err != FORS_ENOMEM)
+		fors_log_error(&engine->osm->log, FORS_F_MEMORY, "out of memory: fors has OpenSM sweep once more");
 	if (engine->is_short || err == FORS_ENOMEM)
 		engine->osm->subn.force_heavy_sweep = TRUE; /* as OpenSM's own threads ask for one: the next sweep */
 	engine->is_short = false;

@@ -5,8 +5,8 @@
  * Under OpenSM's lock tables are made with little effort (fors_route3_little_effort()), in about the time that minhop
  * takes. Rounds come with them; units without one are the worker's, who plans over the tables as they are.
  *
- * Draining, cables held down and homes ranked afresh are two levels' concepts yet: settings that ask for them are a
- * warning.
+ * What is drained is as good as dead for tables and rounds, as at two levels. Held cables wait for the tables there,
+ * too: a plan over them has no choice among path indices. Homes are never ranked afresh.
  */
 #include "engine_inside.h"
 
@@ -34,18 +34,29 @@ static enum fors_err warn_of_absent(const struct fors_engine *engine, struct for
 				   there->guid, there->count, &job->warnings, error);
 }
 
-enum fors_err fors_engine_understand_pods(struct fors_engine *engine, struct fors_job *job, struct fors_error *error)
+/* The tree as the draft has it, and what is drained in it. */
+static enum fors_err be_pods(struct fors_engine *engine, struct fors_job *job, struct fors_warnings *warnings,
+			     struct fors_error *error)
 {
 	const struct fors_settings *settings = engine->settings;
 	enum fors_err err = fors_job_be_pods(job, engine->kept.draft, fors_settings_participants(settings), error);
+	struct fors_pods *pods;
 
-	engine->drain.due_ms = 0;
 	if (err)
 		return err;
-	if (fors_drain_is_wanted(settings) || settings->hold_down)
-		fors_warn(&job->warnings,
-			  "a tree of three levels: exclude_links, exclude_spines, degraded_links and hold_down do not "
-			  "apply; nothing is drained, excluded or held down");
+	pods = job->pods->pods;
+	err = fors_drain_look(&engine->drain, settings, fors_pods_cabling(pods), job->kind == FORS_JOB_ROUTED,
+			      &pods->held_until_ms, error);
+	return err ? err : fors_drain_apply_pods(&engine->drain, settings, pods, warnings, error);
+}
+
+enum fors_err fors_engine_understand_pods(struct fors_engine *engine, struct fors_job *job, struct fors_error *error)
+{
+	enum fors_err err = be_pods(engine, job, &job->warnings, error);
+
+	if (err)
+		return err;
+	fors_drain_tell(&engine->drain, &engine->osm->log, fors_pods_cabling(job->pods->pods), &job->warnings);
 	return warn_of_absent(engine, job, error);
 }
 
@@ -120,7 +131,7 @@ enum fors_err fors_engine_fill_pods(struct fors_engine *engine, struct fors_job 
 	enum fors_err err = make_tables(job, error);
 
 	if (!err && fors_kept_forget(&engine->kept)) {
-		err = fors_job_be_pods(job, engine->kept.draft, fors_settings_participants(engine->settings), error);
+		err = be_pods(engine, job, NULL, error);
 		if (!err)
 			err = make_tables(job, error);
 	}

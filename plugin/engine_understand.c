@@ -60,7 +60,9 @@ static void warn_of_files(const struct fors_engine *engine, struct fors_warnings
 static enum fors_err look_at_fabric(struct fors_engine *engine, struct fors_job *job, struct fors_error *error)
 {
 	const struct fors_settings *settings = engine->settings;
-	enum fors_err err = fors_drain_look(&engine->drain, settings, job->fabric, job->kind == FORS_JOB_ROUTED, error);
+	struct fors_cabling cabling = fors_fabric_cabling(job->fabric);
+	enum fors_err err = fors_drain_look(&engine->drain, settings, cabling, job->kind == FORS_JOB_ROUTED,
+					    &job->fabric->held_until_ms, error);
 
 	if (!err)
 		err = fors_drain_apply(&engine->drain, settings, job->fabric, true, &job->warnings, error);
@@ -68,7 +70,7 @@ static enum fors_err look_at_fabric(struct fors_engine *engine, struct fors_job 
 		return err;
 	if (fors_drain_tables_first(settings, job->fabric))
 		fors_drained_route_held(job->fabric);
-	fors_drain_tell(&engine->drain, &engine->osm->log, job->fabric, &job->warnings);
+	fors_drain_tell(&engine->drain, &engine->osm->log, cabling, &job->warnings);
 	return fors_absent_warn(fors_settings_participants(settings),
 				settings->participants_file ? "participants_file" : "cn_guid_file", job->fabric,
 				&job->warnings, error);

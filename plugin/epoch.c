@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "epoch.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/status/status.h"
 #include "core/status/status_json.h"
+#include "clock.h"
 
 #define DAY_MS 86400000
-#define AHEAD_MS 600000
+#define AHEAD_MS 120000
 #define AHEAD_EPOCHS 1000
 #define STATUS_MAX_BYTES (1u << 26) /* every link of the largest fabric is dead, twice over */
 
@@ -102,22 +106,49 @@ static bool read_number(const char **text, const char *past, char end, uint64_t 
 	return at > begin && at < past && *at == end;
 }
 
-enum fors_err fors_epoch_of_reserve(const struct fors_folder *folder, uint64_t *epoch, struct fors_error *error)
+size_t fors_epoch_reserve_text(uint64_t epoch, char text[FORS_RESERVE_LENGTH + 1])
+{
+	char boot[FORS_BOOT_LENGTH + 1];
+
+	fors_clock_boot(boot);
+	return (size_t)snprintf(text, FORS_RESERVE_LENGTH + 1, *boot ? "%" PRIu64 " %s\n" : "%" PRIu64 "\n", epoch,
+				boot);
+}
+
+/* "NUMBER BOOT", or "NUMBER" where boots are not known; a line, and nothing else. `boot`: what is behind the number. */
+static bool read_reserve(const char *text, size_t size, uint64_t *epoch, const char **boot)
+{
+	const char *past = text + size, *at = text;
+
+	*boot = "";
+	if (read_number(&at, past, '\n', epoch))
+		return at == past;
+	at = text;
+	if (!read_number(&at, past, ' ', epoch))
+		return false;
+	*boot = at;
+	return past - at == FORS_BOOT_LENGTH + 1 && past[-1] == '\n';
+}
+
+enum fors_err fors_epoch_of_reserve(const struct fors_folder *folder, uint64_t *epoch, bool *is_this_boot,
+				    struct fors_error *error)
 {
 	struct fors_head head;
-	const char *text = (const char *)head.bytes;
 	enum fors_err err = fors_published_head(folder, "epoch", &head, error);
-	char path[FORS_ERROR_TEXT];
+	char path[FORS_ERROR_TEXT], now[FORS_BOOT_LENGTH + 1];
+	const char *boot = "";
 	uint64_t found = 0;
 
 	fors_folder_path(folder, "epoch", path);
 	if (!err && head.is_there &&
-	    (!read_number(&text, text + head.size, '\n', &found) || head.file_size != head.size ||
-	     text != (const char *)head.bytes + head.size))
+	    (head.file_size != head.size || !read_reserve((const char *)head.bytes, head.size, &found, &boot)))
 		err = fors_fail(error, FORS_EINPUT, "%s: not an epoch", path);
-	if (!err)
-		*epoch = found;
-	return err;
+	if (err)
+		return err;
+	fors_clock_boot(now);
+	*epoch = found;
+	*is_this_boot = *boot && *now && !strncmp(boot, now, FORS_BOOT_LENGTH);
+	return FORS_OK;
 }
 
 enum fors_err fors_epoch_of_heartbeat(const struct fors_folder *folder, uint64_t *epoch, struct fors_error *error)

@@ -29,8 +29,8 @@ uint64_t fors_epoch_next(uint64_t last, uint64_t now);
 /*
  * Up to which epoch numbers shall be reserved in the state folder, when the last one was `last` and the clock shows `now`. A
  * reader may see an epoch only when a crash of the machine cannot make it be given again, be the clock behind after it; so
- * a number above is on the disk before. Ten minutes of the clock's, or a thousand epochs when the clock is behind them: a
- * machine that crashes again and again gets no farther ahead of its clock.
+ * a number above is on the disk before. Two minutes of the clock's, which a machine needs to come up again; or a thousand
+ * epochs when the clock is behind them. A machine that crashes again and again gets no farther ahead of its clock.
  */
 uint64_t fors_epoch_reserve(uint64_t last, uint64_t now);
 
@@ -53,8 +53,17 @@ enum fors_err fors_epoch_of_schedule(const struct fors_folder *folder, struct fo
 /* The epoch of status.json there, 0: it has none. Errors: FORS_EINPUT, FORS_EIO, FORS_ENOMEM. */
 enum fors_err fors_epoch_of_status(const struct fors_folder *folder, uint64_t *epoch, struct fors_error *error);
 
-/* The number up to which epochs are reserved there, 0: none are. Errors: FORS_EINPUT, FORS_EIO. */
-enum fors_err fors_epoch_of_reserve(const struct fors_folder *folder, uint64_t *epoch, struct fors_error *error);
+#define FORS_RESERVE_LENGTH 60 /* of the file `epoch`, at most */
+
+/* The file `epoch`: up to which number epochs are reserved, and in which boot of the machine (clock.h). Its length. */
+size_t fors_epoch_reserve_text(uint64_t epoch, char text[FORS_RESERVE_LENGTH + 1]);
+
+/*
+ * The number up to which epochs are reserved there, 0: none are; *is_this_boot: the machine has not crashed since.
+ * Errors: FORS_EINPUT, FORS_EIO.
+ */
+enum fors_err fors_epoch_of_reserve(const struct fors_folder *folder, uint64_t *epoch, bool *is_this_boot,
+				    struct fors_error *error);
 
 /* The epoch of the heartbeat there, 0: it has none. Errors: FORS_EINPUT, FORS_EIO. */
 enum fors_err fors_epoch_of_heartbeat(const struct fors_folder *folder, uint64_t *epoch, struct fors_error *error);

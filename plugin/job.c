@@ -94,6 +94,7 @@ void fors_job_seal(struct fors_job *job)
 	basis = fors_digest_text(basis, job->tables_by);
 	if (job->pods)
 		basis = fors_digest_text(basis, job->method);
+	basis = fors_digest(basis, &job->most_bytes, sizeof(job->most_bytes));
 	over->basis = fors_levels_digest(basis, over->levels);
 }
 
@@ -105,6 +106,7 @@ uint64_t fors_job_basis(const struct fors_job *job)
 		return job->over->basis;
 	basis = fors_digest(FORS_DIGEST_EMPTY, &job->fabric->fingerprint, sizeof(job->fabric->fingerprint));
 	basis = fors_digest_text(digest_lfts(basis, job->lfts), job->method);
+	basis = fors_digest(basis, &job->most_bytes, sizeof(job->most_bytes));
 	return fors_digest(basis, &job->ilp_seconds, sizeof(job->ilp_seconds));
 }
 
@@ -148,13 +150,27 @@ static uint64_t view_of_fabric(const struct fors_fabric *fabric)
 	return digest_missed(view, fabric);
 }
 
-/* What is known, dead or alive. */
+/* What is known, dead, drained or alive. */
 static uint64_t view_of_pods(uint64_t view, const struct fors_pods *pods)
 {
 	for (uint32_t n = 0; n < pods->known->nnodes; n++)
 		view = fors_digest(view, &pods->known->node[n].guid, sizeof(pods->known->node[n].guid));
 	view = fors_digest(view, pods->level, pods->known->nnodes);
-	return fors_digest(view, pods->live, pods->known->nports * sizeof(*pods->live));
+	view = fors_digest(view, pods->live, pods->known->nports * sizeof(*pods->live));
+	return fors_digest(view, pods->drained, pods->known->nports * sizeof(*pods->drained));
+}
+
+static uint64_t view_of_times(uint64_t view, const struct fors_pods *pods)
+{
+	view = fors_digest(view, &pods->held_until_ms, sizeof(pods->held_until_ms));
+	return fors_digest(view, pods->since_ms, pods->known->nports * sizeof(*pods->since_ms));
+}
+
+uint64_t fors_job_tree(const struct fors_job *job)
+{
+	if (job->fabric)
+		return job->fabric->fingerprint;
+	return job->pods ? view_of_pods(FORS_DIGEST_EMPTY, job->pods->pods) : 0;
 }
 
 uint64_t fors_job_view(const struct fors_job *job)
@@ -162,8 +178,7 @@ uint64_t fors_job_view(const struct fors_job *job)
 	uint64_t view = job->over ? fors_digest_text(FORS_DIGEST_EMPTY, job->tables_by) : view_of_fabric(job->fabric);
 
 	if (job->pods)
-		view = view_of_pods(view, job->pods->pods);
-
+		view = view_of_times(view_of_pods(view, job->pods->pods), job->pods->pods);
 	view = digest_rates(view, job->net);
 	for (unsigned i = 0; i < fors_warnings_kept(&job->warnings); i++)
 		view = fors_digest_text(view, job->warnings.text[i]);

@@ -36,7 +36,7 @@ struct fors_job_pods;
 
 struct fors_job {
 	enum fors_job_kind kind;
-	uint64_t number;      /* routed: of the engine's tables, 1, 2, ...; else 0 */
+	uint64_t number;      /* routed, and installed in the same sweep: of the engine's tables, 1, 2, ...; else 0 */
 	bool is_active;	      /* routed: all ports that flows may pass were active when the sweep found them */
 	struct fors_net *net; /* owned, as all that follows; of a declined job as far as it was understood, or NULL */
 	struct fors_fabric *fabric; /* borrows net */
@@ -48,6 +48,7 @@ struct fors_job {
 	double check_ms;	    /* of this, to check them; likewise */
 	char method[16];	    /* of fors.conf */
 	unsigned ilp_seconds;
+	uint64_t most_bytes;   /* of fors.conf: memory that a plan may take; 0: any */
 	const char *chosen_by; /* the setting that says who takes part, a constant; NULL: nobody is left out */
 	char fabric_name[64];  /* of fors.conf; empty: none */
 	char jobs_file[FORS_CONF_LINE_MAX]; /* of fors.conf: each job in it gets a schedule of its own; empty: none */
@@ -93,6 +94,9 @@ uint64_t fors_job_basis(const struct fors_job *job);
 
 /* The digest of the fabric: the same as long as no cable and no participant is another. The job has tables. */
 uint64_t fors_job_fingerprint(const struct fors_job *job);
+
+/* The digest of places and what of them lives, of two levels or three; 0: the job has no tree. */
+uint64_t fors_job_tree(const struct fors_job *job);
 
 /* The digest of what the status shows of cables and engines, and of the warnings. The job has tables. */
 uint64_t fors_job_view(const struct fors_job *job);

@@ -433,8 +433,11 @@ bool fors_kept_changed(struct fors_kept *kept, char **text, size_t *size)
 
 	if (!kept->is_read) /* what an earlier opensm kept must not be overwritten unread */
 		return false;
-	if (fors_places_encode(kept->places, &now, &now_size, NULL))
+	if (fors_places_encode(kept->places, &now, &now_size, NULL)) {
+		fors_log_error(kept->log, FORS_F_MEMORY,
+			       "out of memory: what was learnt of the fabric is kept at the next sweep");
 		return false;
+	}
 	if (!fors_digest_changed(&kept->handed, fors_digest(FORS_DIGEST_EMPTY, now, now_size))) {
 		free(now);
 		return false;

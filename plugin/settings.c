@@ -29,6 +29,7 @@
 #define CONF_MAX_MB 1u	  /* of hundreds of lines */
 #define NAMES_MAX 4096u	  /* of all lines of one key; more cables than that are no drain before maintenance */
 #define DAY 86400u
+#define PLAN_MEMORY 1024
 #define PUBLISH_SECONDS 30u
 
 /* While fors.conf is being read. */
@@ -61,8 +62,8 @@ static enum fors_err set_method(struct reading *r, const char *value)
 	return FORS_OK;
 }
 
-static enum fors_err set_seconds(struct reading *r, const char *key, const char *value, unsigned least, unsigned most,
-				 unsigned *seconds)
+static enum fors_err set_number(struct reading *r, const char *key, const char *value, unsigned least, unsigned most,
+				unsigned *at)
 {
 	char *end;
 	unsigned long number;
@@ -72,23 +73,28 @@ static enum fors_err set_seconds(struct reading *r, const char *key, const char 
 	if (errno || end == value || *end || *value == '-' || *value == '+' || number < least || number > most)
 		return fors_fail(r->error, FORS_EINPUT, "%s:%u: %s: '%.40s' is not a whole number from %u to %u",
 				 r->path, r->line, key, value, least, most);
-	*seconds = (unsigned)number;
+	*at = (unsigned)number;
 	return FORS_OK;
 }
 
 static enum fors_err set_ilp_seconds(struct reading *r, const char *value)
 {
-	return set_seconds(r, "ilp_seconds", value, 1, DAY, &r->settings->ilp_seconds);
+	return set_number(r, "ilp_seconds", value, 1, DAY, &r->settings->ilp_seconds);
 }
 
 static enum fors_err set_hold_down(struct reading *r, const char *value)
 {
-	return set_seconds(r, "hold_down", value, 0, DAY, &r->settings->hold_down);
+	return set_number(r, "hold_down", value, 0, DAY, &r->settings->hold_down);
+}
+
+static enum fors_err set_plan_memory(struct reading *r, const char *value)
+{
+	return set_number(r, "plan_memory", value, 1, 1u << 20, &r->settings->plan_memory);
 }
 
 static enum fors_err set_publish_seconds(struct reading *r, const char *value)
 {
-	return set_seconds(r, "publish_seconds", value, 1, 3600, &r->settings->publish_seconds);
+	return set_number(r, "publish_seconds", value, 1, 3600, &r->settings->publish_seconds);
 }
 
 static enum fors_err set_rehome(struct reading *r, const char *value)
@@ -227,6 +233,7 @@ static const struct key {
 } keys[] = {
 	{"method", set_method},
 	{"ilp_seconds", set_ilp_seconds},
+	{"plan_memory", set_plan_memory},
 	{"schedule_over", set_schedule_over},
 	{"degraded_links", set_degraded_links},
 	{"exclude_links", set_exclude_links},
@@ -396,6 +403,7 @@ enum fors_err fors_settings_load(const struct fors_sources *sources, struct fors
 		return fors_fail_memory(error);
 	strcpy(loaded->method, "auto");
 	loaded->publish_seconds = PUBLISH_SECONDS;
+	loaded->plan_memory = PLAN_MEMORY;
 	err = load_conf(sources, loaded, error);
 	if (!err)
 		err = load_guids(sources, loaded, error);

@@ -31,6 +31,7 @@ struct fors_settings {
 	bool degraded_is_dead; /* cables below full width or speed count as dead */
 	struct fors_names excluded_links, excluded_spines;
 	bool rehome_never;	  /* homes are never ranked afresh */
+	unsigned plan_memory;	  /* MiB that a plan may take */
 	unsigned hold_down;	  /* seconds before a cable that came back returns to the plan */
 	char *publish_dir;	  /* where copies go; NULL: nowhere */
 	char *publish_command;	  /* run after each publication; NULL: none */

@@ -68,7 +68,7 @@ static void handle(struct fors_worker *worker, struct fors_job *job)
 		return;
 	}
 	worker->has_complained = false;
-	if (job != worker->plan.ahead && job != worker->jobs.set.look)
+	if (job != worker->plan.ahead && job != worker->jobs.set.look && job != fors_worker_jobs_ahead(worker))
 		fors_job_free(job);
 	give_back_memory();
 }

@@ -4,7 +4,8 @@
  * ports. After a loss nothing of that matters to the exchange: what is left of the fabric was set up before, and carries
  * traffic. That this is so is not supposed, it is looked for:
  *
- *	proven		the plan was made and proven over these very tables, while they were on their way
+ *	proven		the plan (with a jobs file: those of all jobs) was made and proven over these very tables, while they
+ *			were on their way
  *	confirmed	each switch holds them byte for byte, and no Set() of this sweep has been lost (engine_early.c)
  *	only losses	each node, cable and LID of this fabric was there when a sweep of ours ended last, without errors; so
  *			OpenSM has nothing to set up that it did not set up then
@@ -52,24 +53,38 @@ static bool find_losses(const struct fors_net *before, const struct fors_net *no
 	return true;
 }
 
+bool fors_worker_is_safe(struct fors_worker *worker, const struct fors_job *ahead, bool *are_any)
+{
+	bool has_losses, are_all;
+
+	if (!worker->up || !find_losses(worker->up, ahead->net, &has_losses, &are_all))
+		return false;
+	if (are_any)
+		*are_any = has_losses;
+	return are_all && ahead->is_active && !worker->incomplete;
+}
+
+bool fors_worker_has_lost(struct fors_worker *worker, const struct fors_job *job)
+{
+	bool has_losses, are_all;
+
+	return worker->up && find_losses(worker->up, job->net, &has_losses, &are_all) && has_losses;
+}
+
 void fors_worker_judge_haste(struct fors_worker *worker)
 {
 	struct fors_worker_plan *plan = &worker->plan;
-	bool are_any, are_all;
+	bool are_any = false;
 
-	plan->is_safe = false;
 	plan->proven_ms = fors_clock_exact_ms();
-	if (!plan->ahead || !worker->up || !find_losses(worker->up, plan->ahead->net, &are_any, &are_all))
-		return;
-	plan->is_safe = are_all && plan->ahead->is_active && !worker->incomplete;
+	plan->is_safe = plan->ahead && fors_worker_is_safe(worker, plan->ahead, &are_any);
 	if (are_any)
-		fors_worker_note_loss(worker);
+		fors_worker_note_loss(worker, plan->ahead->number);
 }
 
-/* Was it said that the tables of the plan in hand are in, and has nothing come in since? */
-static bool is_confirmed(struct fors_worker *worker)
+/* Was it said that the tables of the plans in hand are in, and has nothing come in since? */
+static bool is_confirmed(struct fors_worker *worker, const struct fors_job *ahead)
 {
-	const struct fors_job *ahead = worker->plan.ahead;
 	bool is_so;
 
 	pthread_mutex_lock(&worker->mutex);
@@ -80,19 +95,29 @@ static bool is_confirmed(struct fors_worker *worker)
 	return is_so;
 }
 
+/* What is in hand frees its job. False: out of memory, and the end of the sweep brings it again. */
+static bool publish(struct fors_worker *worker)
+{
+	uint64_t basis = worker->plan.basis;
+
+	worker->is_short = false;
+	if (fors_worker_jobs_ahead(worker))
+		return fors_worker_publish_jobs_early(worker);
+	fors_worker_publish_plan(worker, worker->plan.ahead);
+	if (!worker->is_short)
+		worker->decided = basis;
+	return !worker->is_short;
+}
+
 void fors_worker_publish_early(struct fors_worker *worker)
 {
-	struct fors_worker_plan *plan = &worker->plan;
-	uint64_t basis = plan->basis;
+	const struct fors_worker_plan *plan = &worker->plan;
+	const struct fors_job *jobs = fors_worker_jobs_ahead(worker);
+	bool is_safe = jobs ? worker->jobs.is_safe : plan->is_safe && plan->outcome.is_proven;
 
-	if (!is_confirmed(worker) || !plan->is_safe || !plan->outcome.is_proven ||
-	    worker->setup.mastership(worker->setup.context) != FORS_MASTER_YES)
+	if (!is_confirmed(worker, jobs ? jobs : plan->ahead) || !is_safe ||
+	    worker->setup.mastership(worker->setup.context) != FORS_MASTER_YES || !publish(worker))
 		return;
-	worker->is_short = false;
-	fors_worker_publish_plan(worker, plan->ahead); /* which frees that job */
-	if (worker->is_short)
-		return; /* the end of the sweep brings it again */
-	worker->decided = basis;
 	worker->is_early = true;
 	fors_log_info(worker->setup.log, "published when the switches had confirmed their tables; the sweep goes on");
 }

@@ -24,13 +24,13 @@ static bool take_steps(struct fors_worker *worker, uint64_t number, struct fors_
 	return found;
 }
 
-void fors_worker_note_loss(struct fors_worker *worker)
+void fors_worker_note_loss(struct fors_worker *worker, uint64_t number)
 {
 	struct fors_worker_failover *failover = &worker->failover;
 	struct fors_steps_of steps;
 	double begin;
 
-	if (!worker->plan.ahead || !take_steps(worker, worker->plan.ahead->number, &steps))
+	if (!take_steps(worker, number, &steps))
 		return;
 	begin = fors_steps_begin(&steps);
 	if (begin <= 0)

@@ -56,6 +56,7 @@ struct fors_worker_published {
 	unsigned ilp_seconds;
 	double plan_ms;
 	int64_t lower_bound, lump_bound, tables_bound, lmc_needed;
+	uint64_t wanted_bytes;
 	bool is_over;	    /* over tables that another engine made */
 	uint64_t changes;   /* fors_worker_changes() when these were looked at */
 	char tables_by[48]; /* that engine, or fors */
@@ -194,7 +195,16 @@ void fors_worker_take_advice(struct fors_worker *worker);
 /* The plan in hand was proven over tables that are on their way: may it be published when they are there? */
 void fors_worker_judge_haste(struct fors_worker *worker);
 
-/* Publish the plan in hand when the switches have its tables, if that is safe before the sweep has ended. */
+/*
+ * May what is proven over the tables of this routed job be published when they are in? *are_any, where that is found
+ * out, says whether anything was lost; NULL: not wanted.
+ */
+bool fors_worker_is_safe(struct fors_worker *worker, const struct fors_job *ahead, bool *are_any);
+
+/* A sweep has ended with this job. Was anything lost since the one before? False, too, where that is not known. */
+bool fors_worker_has_lost(struct fors_worker *worker, const struct fors_job *job);
+
+/* Publish the plan in hand, or those of all jobs, when the switches have its tables, if that is safe before the sweep has ended. */
 void fors_worker_publish_early(struct fors_worker *worker);
 
 /*
@@ -204,8 +214,8 @@ void fors_worker_note_up(struct fors_worker *worker, const struct fors_job *job)
 
 /* --- worker_failover.c --- */
 
-/* The plan in hand was made because something was lost: its failover began with the sweep of its tables, or earlier. */
-void fors_worker_note_loss(struct fors_worker *worker);
+/* Something was lost: the failover began with the sweep of the tables of this number, or earlier. */
+void fors_worker_note_loss(struct fors_worker *worker, uint64_t number);
 /* A sweep has ended, and all that was lost is dealt with. */
 void fors_worker_forget_loss(struct fors_worker *worker);
 

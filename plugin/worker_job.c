@@ -174,16 +174,27 @@ static void decide_over(struct fors_worker *worker, const struct fors_job *job, 
 	decide(worker, job, basis);
 }
 
-static void do_tables(struct fors_worker *worker, struct fors_job *job)
+/* What a job with tables says of its sweep. Was what is published early in that? */
+static bool note_sweep(struct fors_worker *worker, const struct fors_job *job)
 {
-	uint64_t basis = fors_job_basis(job);
 	bool was_early = worker->is_early;
 
 	worker->is_early &= job->kind == FORS_JOB_ROUTED;
-	if (job->kind == FORS_JOB_INSTALLED)
+	if (job->kind == FORS_JOB_INSTALLED) {
+		if (!was_early && !worker->failover.lost_in && fors_worker_has_lost(worker, job))
+			fors_worker_note_loss(worker,
+					      job->number); /* what was routed was never seen here: it came too fast */
 		fors_worker_note_up(worker, fors_job_is_foreign(job) ? NULL : job);
+	}
 	if (job->kind != FORS_JOB_ROUTED)
 		worker->incomplete = job->kind == FORS_JOB_INCOMPLETE ? fors_job_fingerprint(job) : 0;
+	return was_early;
+}
+
+static void do_tables(struct fors_worker *worker, struct fors_job *job, bool was_early)
+{
+	uint64_t basis = fors_job_basis(job);
+
 	if (job->withdrawal && job->kind == FORS_JOB_INSTALLED) {
 		make_way(worker, job);
 	} else if (job->kind == FORS_JOB_INCOMPLETE && was_early) {
@@ -231,9 +242,9 @@ void fors_worker_do(struct fors_worker *worker, struct fors_job *job)
 		fors_worker_note_up(worker, NULL);
 		do_declined(worker, job);
 	} else if (*job->jobs_file && !fors_worker_is_stale(worker, job)) {
-		fors_worker_do_jobs(worker, job);
+		fors_worker_do_jobs(worker, job, note_sweep(worker, job));
 	} else if (!fors_worker_is_stale(worker, job)) {
-		do_tables(worker, job);
+		do_tables(worker, job, note_sweep(worker, job));
 	} /* else another one comes when they are settled */
 	if (fors_job_has_tables(job))
 		worker->due_ms = job->due_ms;

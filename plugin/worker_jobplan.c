@@ -27,7 +27,7 @@
 #define SWEEP_PART 5
 
 /* What is needed while jobs are planned; set is the new one, which is not in force yet. */
-struct planning {
+struct fors_worker_planning {
 	struct fors_worker *worker;
 	struct fors_worker_jobset set;
 	uint32_t *was_of;	   /* per job of the set: its number in the set in force, or FORS_NO_JOB */
@@ -53,7 +53,7 @@ static void share_index_jobs(const struct fors_joblist *list)
 			list->job[j].has_index = list->job[j].is_exclusive = false;
 }
 
-static enum fors_err read_list(struct planning *p)
+static enum fors_err read_list(struct fors_worker_planning *p)
 {
 	const struct fors_worker_jobs *jobs = &p->worker->jobs;
 	const struct fors_job *look = p->set.look;
@@ -74,7 +74,7 @@ static enum fors_err read_list(struct planning *p)
 
 /* --- what stays ----------------------------------------------------------------------------------------------- */
 
-static enum fors_err match(struct planning *p)
+static enum fors_err match(struct fors_worker_planning *p)
 {
 	const struct fors_joblist *list = &p->set.list;
 
@@ -85,7 +85,7 @@ static enum fors_err match(struct planning *p)
 	return fors_jobs_match(&p->worker->jobs.set.list, list, p->was_of, &p->error);
 }
 
-static enum fors_err find_owners(struct planning *p)
+static enum fors_err find_owners(struct fors_worker_planning *p)
 {
 	const struct fors_worker_jobset *old = &p->worker->jobs.set;
 	const struct fors_fabric *fabric = p->set.look->fabric;
@@ -109,7 +109,7 @@ static enum fors_err find_owners(struct planning *p)
 }
 
 /* Jobs that go on with what they have. False: out of memory. */
-static bool keep(struct planning *p)
+static bool keep(struct fors_worker_planning *p)
 {
 	struct fors_worker_jobs *jobs = &p->worker->jobs;
 	const struct fors_worker_jobset *old = &jobs->set;
@@ -134,10 +134,11 @@ static bool keep(struct planning *p)
 
 /* --- planning ------------------------------------------------------------------------------------------------- */
 
-static enum fors_err plan_own(struct planning *p)
+static enum fors_err plan_own(struct fors_worker_planning *p)
 {
 	const struct fors_job *look = p->set.look;
 	const struct fors_request request = {.task = {.fabric = look->fabric,
+						      .most_bytes = look->most_bytes,
 						      .cancelled = fors_worker_cancelled,
 						      .context = p->worker,
 						      .threads = p->worker->setup.threads,
@@ -150,7 +151,7 @@ static enum fors_err plan_own(struct planning *p)
 	return fors_jobplans_renew(&request, &p->set.list, &p->set.owners, p->kept, &p->plans, &p->error);
 }
 
-static enum fors_err make_plans(struct planning *p)
+static enum fors_err make_plans(struct fors_worker_planning *p)
 {
 	enum fors_err err = match(p);
 
@@ -178,7 +179,7 @@ static void tell_missing(const struct fors_jobentry *job, const char *what, char
 		snprintf(text, size, "%s", what);
 }
 
-static void tell_job(const struct planning *p, uint32_t j, struct fors_jobs_item *item)
+static void tell_job(const struct fors_worker_planning *p, uint32_t j, struct fors_jobs_item *item)
 {
 	const struct fors_jobentry *job = &p->set.list.job[j];
 	const struct fors_jobplan *made = &p->plans.job[j];
@@ -196,7 +197,8 @@ static void tell_job(const struct planning *p, uint32_t j, struct fors_jobs_item
 }
 
 /* The plan, which is taken. False: out of memory. */
-static bool publish_plan(struct planning *p, uint32_t j, struct fors_jobs_item *item, struct fors_error *error)
+static bool publish_plan(struct fors_worker_planning *p, uint32_t j, struct fors_jobs_item *item,
+			 struct fors_error *error)
 {
 	struct fors_jobplan *made = &p->plans.job[j];
 	struct fors_schedule *plan = made->plan;
@@ -219,7 +221,7 @@ static bool publish_plan(struct planning *p, uint32_t j, struct fors_jobs_item *
 }
 
 /* False: out of memory. */
-static bool publish_job(struct planning *p, uint32_t j)
+static bool publish_job(struct fors_worker_planning *p, uint32_t j)
 {
 	struct fors_jobs *board = &p->worker->jobs.board;
 	struct fors_jobs_item *item = fors_jobs_have(board, p->set.list.job[j].name);
@@ -244,7 +246,7 @@ static bool publish_job(struct planning *p, uint32_t j)
 }
 
 /* What is not listed has ended. False: out of memory. */
-static bool publish_all(struct planning *p)
+static bool publish_all(struct fors_worker_planning *p)
 {
 	bool is_good = fors_worker_end_jobs(p->worker, &p->set.list);
 
@@ -256,7 +258,7 @@ static bool publish_all(struct planning *p)
 /* --- all in one ----------------------------------------------------------------------------------------------- */
 
 /* Two jobs that own their lanes meet in a cable: a fault of fors, and nothing of it gets out. */
-static bool is_meeting(struct planning *p)
+static bool is_meeting(struct fors_worker_planning *p)
 {
 	if (!p->plans.nmeetings)
 		return false;
@@ -267,7 +269,7 @@ static bool is_meeting(struct planning *p)
 }
 
 /* The plans are there. False: out of memory. */
-static bool take_effect(struct planning *p)
+static bool take_effect(struct fors_worker_planning *p)
 {
 	struct fors_worker_jobs *jobs = &p->worker->jobs;
 
@@ -276,7 +278,8 @@ static bool take_effect(struct planning *p)
 		return fors_jobs_withdraw_all(&jobs->board, FORS_JOB_HAS_NONE, jobs->trouble);
 	}
 	if (!publish_all(p)) {
-		jobs->set.is_planned = false; /* some have what belongs to other lanes */
+		jobs->set.is_planned = false; /* some have what belongs to other lanes: all are planned again */
+		jobs->is_pending = true;
 		return false;
 	}
 	if (p->set.look == jobs->set.look)
@@ -289,27 +292,113 @@ static bool take_effect(struct planning *p)
 	return true;
 }
 
+static enum fors_err plan_all(struct fors_worker_planning *p)
+{
+	enum fors_err err;
+
+	p->set.basis = fors_job_basis(p->set.look);
+	p->worker->jobs.is_busy = true;
+	err = read_list(p);
+	if (!err)
+		err = make_plans(p);
+	p->worker->jobs.is_busy = false;
+	return err;
+}
+
+/* The look is not ours, if it was not adopted. */
+static void clear_planning(struct fors_worker_planning *p)
+{
+	p->set.look = NULL;
+	fors_worker_clear_jobset(&p->set);
+	fors_jobplans_clear(&p->plans);
+	free(p->was_of);
+	free(p->kept);
+}
+
 bool fors_worker_plan_jobs(struct fors_worker *worker, struct fors_job *look)
 {
-	struct planning p = {.worker = worker, .set = {.look = look ? look : worker->jobs.set.look}};
-	enum fors_err err;
-	bool is_good;
+	struct fors_worker_planning p = {.worker = worker, .set = {.look = look ? look : worker->jobs.set.look}};
+	enum fors_err err = plan_all(&p);
+	bool is_good = !err && take_effect(&p);
 
-	p.set.basis = fors_job_basis(p.set.look);
-	worker->jobs.is_busy = true;
-	err = read_list(&p);
-	if (!err)
-		err = make_plans(&p);
-	worker->jobs.is_busy = false;
-	is_good = !err && take_effect(&p);
 	if (err == FORS_ENOMEM || (!err && !is_good))
 		fors_worker_run_short(worker);
 	else if (err && err != FORS_ECANCELLED)
 		fors_worker_blame_jobs_file(worker, p.error.text);
-	p.set.look = NULL; /* not ours, if it was not adopted */
-	fors_worker_clear_jobset(&p.set);
-	fors_jobplans_clear(&p.plans);
-	free(p.was_of);
-	free(p.kept);
+	clear_planning(&p);
+	return is_good;
+}
+
+/* --- ahead ---------------------------------------------------------------------------------------------------- */
+
+void fors_worker_forget_jobs_ahead(struct fors_worker *worker)
+{
+	struct fors_worker_planning *p = worker->jobs.ahead;
+
+	worker->jobs.ahead = NULL;
+	worker->jobs.is_safe = false;
+	if (!p)
+		return;
+	fors_job_free(p->set.look);
+	clear_planning(p);
+	free(p);
+}
+
+const struct fors_job *fors_worker_jobs_ahead(const struct fors_worker *worker)
+{
+	return worker->jobs.ahead ? worker->jobs.ahead->set.look : NULL;
+}
+
+/* For the next sweep with the same tables. */
+static void renew_look(struct fors_worker_planning *p, struct fors_job *look)
+{
+	fors_job_free(p->set.look);
+	p->set.look = look;
+}
+
+bool fors_worker_plan_jobs_ahead(struct fors_worker *worker, struct fors_job *look)
+{
+	struct fors_worker_jobs *jobs = &worker->jobs;
+	struct fors_worker_planning *p;
+	enum fors_err err;
+
+	if (jobs->ahead && jobs->ahead->set.basis == fors_job_basis(look)) {
+		renew_look(jobs->ahead, look);
+		return true;
+	}
+	fors_worker_forget_jobs_ahead(worker);
+	p = calloc(1, sizeof(*p));
+	if (p)
+		*p = (struct fors_worker_planning){.worker = worker, .set = {.look = look}};
+	err = p ? plan_all(p) : FORS_ENOMEM;
+	if (err == FORS_ENOMEM)
+		fors_worker_run_short(worker);
+	if (!err && !worker->is_short) {
+		jobs->ahead = p;
+		return true;
+	}
+	if (p)
+		clear_planning(p);
+	free(p);
+	return false;
+}
+
+bool fors_worker_take_jobs_ahead(struct fors_worker *worker, struct fors_job *look)
+{
+	struct fors_worker_planning *p = worker->jobs.ahead;
+	bool is_good;
+
+	if (!p)
+		return false;
+	worker->jobs.ahead = NULL;
+	if (look)
+		renew_look(p, look);
+	is_good = take_effect(p);
+	if (!is_good)
+		fors_worker_run_short(worker);
+	if (!look)
+		fors_job_free(p->set.look); /* unless it was adopted */
+	clear_planning(p);
+	free(p);
 	return is_good;
 }

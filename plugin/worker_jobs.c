@@ -2,8 +2,9 @@
 /*
  * Several jobs, each with a schedule of its own (jobs_file in fors.conf).
  *
- *	ROUTED		tables are on their way: what is not right over them is withdrawn
- *	INSTALLED	the switches hold them: all jobs are planned, over what they hold
+ *	ROUTED		tables are on their way: what is not right over them is withdrawn, then all jobs are planned. These plans
+ *			are published when the switches have the tables, where that is safe (worker_early.c)
+ *	INSTALLED	the switches hold them: else they are published now, or made now, over what the switches hold
  *	INCOMPLETE	the sweep met errors, another follows: keep what is right
  *	the file	is looked at every tick; what it changes is planned over what the switches hold
  *
@@ -45,6 +46,7 @@ void fors_worker_jobs_close(struct fors_worker *worker)
 {
 	struct fors_worker_jobs *jobs = &worker->jobs;
 
+	fors_worker_forget_jobs_ahead(worker);
 	forget_text(jobs);
 	fors_jobs_file_stop(jobs->reader);
 	fors_worker_clear_jobset(&jobs->set);
@@ -138,6 +140,7 @@ static void take_text(struct fors_worker *worker, const struct fors_job *site, c
 		free(text);
 		return;
 	} else if (accept(worker, site, text, size)) {
+		fors_worker_forget_jobs_ahead(worker);
 		free(jobs->text);
 		jobs->text = text;
 		jobs->size = size;
@@ -294,6 +297,7 @@ void fors_worker_blame_jobs_file(struct fors_worker *worker, const char *why)
 {
 	struct fors_worker_jobs *jobs = &worker->jobs;
 
+	fors_worker_forget_jobs_ahead(worker);
 	free(jobs->refused);
 	jobs->refused = jobs->text;
 	jobs->text = NULL;
@@ -338,23 +342,24 @@ static void decide(struct fors_worker *worker, struct fors_job *job, uint64_t ba
 	struct fors_worker_jobs *jobs = &worker->jobs;
 	bool is_same = jobs->set.look && jobs->set.basis == basis;
 
-	set_blocked(jobs, false);
+	set_blocked(jobs, !is_same);
 	if (!is_same)
 		judge_anew(jobs);
 	if (jobs->text && (jobs->is_pending || !is_same)) {
 		tell(worker, job); /* whose epoch they name */
-		fors_worker_plan_jobs(worker, job);
+		if (!fors_worker_take_jobs_ahead(worker, job) && !worker->is_short)
+			fors_worker_plan_jobs(worker, job);
 		jobs->is_told = false;
-		if (worker->is_short || jobs->set.look == job)
+		if (jobs->set.look == job)
+			set_blocked(jobs, false);
+		if (worker->is_short || jobs->text) /* done; or broken off, and another job comes */
 			return;
-		if (jobs->text) {
-			set_blocked(jobs, !is_same); /* broken off: a newer one comes */
-			return;
-		}
 	}
 	jobs->is_told = jobs->is_told && worker->view == fors_job_view(job);
-	if (!worker->is_short)
-		adopt(jobs, job, basis);
+	if (worker->is_short)
+		return;
+	adopt(jobs, job, basis);
+	set_blocked(jobs, false);
 }
 
 /* Homes are about to be ranked: no reader shall follow a schedule over tables that are on their way out. */
@@ -374,17 +379,38 @@ static void note_settings(struct fors_worker *worker, const struct fors_job *job
 
 	if (strcmp(jobs->file, job->jobs_file) != 0) {
 		memcpy(jobs->file, job->jobs_file, sizeof(jobs->file));
+		fors_worker_forget_jobs_ahead(worker);
 		forget_text(jobs);
 	}
 	worker->decided = worker->advised = 0;
-	worker->is_early = false;
 	fors_worker_forget_plan(&worker->plan);
-	fors_worker_note_up(worker, NULL);
 	fors_worker_forget_loss(worker);
 	jobs->has_spoken = true;
 }
 
-void fors_worker_do_jobs(struct fors_worker *worker, struct fors_job *job)
+/* Tables are on their way: see to plans over them. */
+static void plan_ahead(struct fors_worker *worker, struct fors_job *job, uint64_t basis)
+{
+	struct fors_worker_jobs *jobs = &worker->jobs;
+
+	if (!jobs->text || (jobs->set.look && jobs->set.basis == basis) || !fors_worker_plan_jobs_ahead(worker, job))
+		return;
+	jobs->is_safe = fors_worker_is_safe(worker, job, NULL);
+}
+
+/* What is ahead, unless it is what these tables are for, comes to nothing; so does what came out too early. */
+static bool see_to_ahead(struct fors_worker *worker, const struct fors_job *job, uint64_t basis, bool was_early)
+{
+	const struct fors_job *ahead = fors_worker_jobs_ahead(worker);
+
+	if (ahead && fors_job_basis(ahead) != basis)
+		fors_worker_forget_jobs_ahead(worker);
+	if (was_early && job->kind == FORS_JOB_INCOMPLETE)
+		return fors_worker_withdraw_jobs(worker, job->reason);
+	return true;
+}
+
+void fors_worker_do_jobs(struct fors_worker *worker, struct fors_job *job, bool was_early)
 {
 	struct fors_worker_jobs *jobs = &worker->jobs;
 	uint64_t basis = fors_job_basis(job);
@@ -395,6 +421,8 @@ void fors_worker_do_jobs(struct fors_worker *worker, struct fors_job *job)
 		return;
 	}
 	look_at_file(worker, job);
+	if (!see_to_ahead(worker, job, basis, was_early))
+		return;
 	if (job->withdrawal && job->kind == FORS_JOB_INSTALLED) {
 		make_way(worker, job);
 		return;
@@ -408,6 +436,17 @@ void fors_worker_do_jobs(struct fors_worker *worker, struct fors_job *job)
 					  jobs->set.basis != basis);
 	if (!worker->is_short && !jobs->is_told)
 		tell(worker, job);
+	if (job->kind == FORS_JOB_ROUTED && !worker->is_short)
+		plan_ahead(worker, job, basis);
+}
+
+bool fors_worker_publish_jobs_early(struct fors_worker *worker)
+{
+	if (!fors_worker_take_jobs_ahead(worker, NULL))
+		return false;
+	set_blocked(&worker->jobs, false);
+	worker->jobs.is_told = false;
+	return true;
 }
 
 /* --- without a job ------------------------------------------------------------------------------------------------ */
@@ -420,6 +459,7 @@ bool fors_worker_withdraw_jobs(struct fors_worker *worker, const char *reason)
 
 	if (!is_done)
 		fors_worker_run_short(worker);
+	fors_worker_forget_jobs_ahead(worker);
 	jobs->is_pending = jobs->text;
 	jobs->is_told = false;
 	return is_done;

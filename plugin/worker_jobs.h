@@ -19,6 +19,7 @@
 #include "jobs_file.h"
 
 struct fors_worker;
+struct fors_worker_planning;
 struct fors_status;
 
 /* Who runs over a look, and over which lanes. */
@@ -34,9 +35,11 @@ struct fors_worker_jobset {
 struct fors_worker_jobs {
 	struct fors_jobs board;
 	struct fors_worker_jobset set;
-	struct fors_jobs_file *reader; /* NULL: not needed so far */
-	char file[FORS_CONF_LINE_MAX]; /* jobs_file; empty: none */
-	char *text;		       /* in force, owned; NULL: there never was one */
+	struct fors_worker_planning *ahead; /* plans over tables that are on their way, or NULL; owned */
+	bool is_safe;			    /* these were made after losses only, see worker_early.c */
+	struct fors_jobs_file *reader;	    /* NULL: not needed so far */
+	char file[FORS_CONF_LINE_MAX];	    /* jobs_file; empty: none */
+	char *text;			    /* in force, owned; NULL: there never was one */
 	size_t size;
 	char *refused;			   /* the text that was found no good, owned; NULL: none */
 	char trouble[FORS_ERROR_TEXT / 2]; /* what is wrong with the file; empty: nothing */
@@ -54,8 +57,14 @@ struct fors_worker_jobs {
 void fors_worker_jobs_open(struct fors_worker *worker);
 void fors_worker_jobs_close(struct fors_worker *worker);
 
-/* What comes of a job that has tables while jobs_file is set. The job may become jobs.set.look, which owns it then. */
-void fors_worker_do_jobs(struct fors_worker *worker, struct fors_job *job);
+/*
+ * What comes of a job that has tables while jobs_file is set. It may become jobs.set.look, or that of the plans that are
+ * ahead, which owns it then. `was_early`: what is published was so before the sweep had ended that this job tells of.
+ */
+void fors_worker_do_jobs(struct fors_worker *worker, struct fors_job *job, bool was_early);
+
+/* The plans that are ahead are for what the switches hold now, and may be published. False: no memory. */
+bool fors_worker_publish_jobs_early(struct fors_worker *worker);
 
 /* jobs_file is not set: nobody has a schedule as a job, whatever an earlier opensm left. */
 void fors_worker_drop_jobs(struct fors_worker *worker);
@@ -88,6 +97,22 @@ bool fors_worker_end_jobs(struct fors_worker *worker, const struct fors_joblist 
  * (trouble says so).
  */
 bool fors_worker_plan_jobs(struct fors_worker *worker, struct fors_job *look);
+
+/*
+ * Plan the text in force over tables that are on their way; nothing is published. On success the look is owned by the
+ * plans, jobs.ahead. False: cancelled, no memory, or the text is no good there (the end of the sweep will tell).
+ */
+bool fors_worker_plan_jobs_ahead(struct fors_worker *worker, struct fors_job *look);
+
+/*
+ * The switches hold what the plans were made over: publish them. Their look is adopted, or this one (not NULL) in its place,
+ * which shows the same. False: there are none, or no memory; it stays the caller's then.
+ */
+bool fors_worker_take_jobs_ahead(struct fors_worker *worker, struct fors_job *look);
+
+/* The look of the plans that are ahead; NULL: there are none. */
+const struct fors_job *fors_worker_jobs_ahead(const struct fors_worker *worker);
+void fors_worker_forget_jobs_ahead(struct fors_worker *worker);
 
 void fors_worker_clear_jobset(struct fors_worker_jobset *set);
 

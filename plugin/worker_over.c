@@ -22,8 +22,6 @@
 #include "job_pods.h"
 #include "log.h"
 
-#define MOST_BYTES (UINT64_C(1) << 30) /* that planning may take inside a daemon */
-
 /* What the callbacks of a plan get. */
 struct planning {
 	struct fors_worker *worker;
@@ -55,7 +53,7 @@ static struct fors_over_task task_of(const struct fors_job *job, struct planning
 		.context = planning,
 		.clock_ms = fors_clock_exact_ms,
 		.rounds = job->pods ? job->pods->route : NULL,
-		.most_bytes = MOST_BYTES,
+		.most_bytes = job->most_bytes,
 	};
 }
 
@@ -88,6 +86,7 @@ static void set_bounds(const struct fors_job *job, const struct fors_over_report
 	const struct fors_route3 *route = job->pods ? job->pods->route : NULL;
 
 	outcome->lower_bound = job->pods ? report->bound_best : report->bound_tables;
+	outcome->wanted_bytes = report->wanted_bytes;
 	if (!job->pods)
 		return;
 	outcome->tables_bound = report->bound_tables;

@@ -5,6 +5,7 @@
  */
 #include "worker_inside.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -87,6 +88,16 @@ static void publish_failover(struct fors_worker *worker, struct fors_status *sta
 	fors_status_clear(status);
 }
 
+/* There may be a shorter plan, for more memory than a plan may take. */
+static void warn_of_memory(const struct fors_job *job, uint64_t wanted, struct fors_status *status)
+{
+	if (wanted)
+		fors_warn(&status->warnings,
+			  "plan_memory: a plan of single flows may have fewer phases, but would take some %" PRIu64
+			  " MiB, and the limit is %" PRIu64 ": this one is in whole units",
+			  wanted >> 20, job->most_bytes >> 20);
+}
+
 /* Remember what the schedule that was just published was planned for. */
 static void note_published(struct fors_worker *worker, const struct fors_job *job)
 {
@@ -102,7 +113,8 @@ static void note_published(struct fors_worker *worker, const struct fors_job *jo
 					       .lower_bound = outcome->lower_bound,
 					       .lump_bound = outcome->lump_bound,
 					       .tables_bound = outcome->tables_bound,
-					       .lmc_needed = outcome->lmc_needed};
+					       .lmc_needed = outcome->lmc_needed,
+					       .wanted_bytes = outcome->wanted_bytes};
 	memcpy(worker->published.method, job->method, sizeof(job->method));
 	memcpy(worker->published.tables_by, job->tables_by, sizeof(job->tables_by));
 	worker->view = fors_job_view(job);
@@ -119,6 +131,7 @@ void fors_worker_publish_plan(struct fors_worker *worker, const struct fors_job 
 	status.lump_bound = outcome->lump_bound;
 	status.tables_bound = outcome->tables_bound;
 	status.lmc_needed = outcome->lmc_needed;
+	warn_of_memory(job, outcome->wanted_bytes, &status);
 	if (fors_job_is_foreign(job))
 		status.servers = outcome->plan->nservers; /* there is no fabric to count them in */
 	fill_pace(worker, job, outcome->plan, &status);
@@ -142,6 +155,7 @@ void fors_worker_publish_status(struct fors_worker *worker, const struct fors_jo
 		status.lump_bound = published->lump_bound;
 		status.tables_bound = published->tables_bound;
 		status.lmc_needed = published->lmc_needed;
+		warn_of_memory(job, published->wanted_bytes, &status);
 		if (fors_job_is_foreign(job) && published->is_over)
 			status.servers = schedule->nservers;
 		fill_pace(worker, job, schedule, &status);

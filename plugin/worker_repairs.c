@@ -9,7 +9,7 @@
 /* What a question about this job is called: of a declined one there are no tables, and no plan. */
 static uint64_t basis_of(const struct fors_job *job)
 {
-	return job->kind == FORS_JOB_DECLINED ? job->fabric->fingerprint : fors_job_basis(job);
+	return job->kind == FORS_JOB_DECLINED ? fors_job_tree(job) : fors_job_basis(job);
 }
 
 /* Has another fabric been seen meanwhile? */
@@ -38,7 +38,7 @@ void fors_worker_seek_advice(struct fors_worker *worker, const struct fors_job *
 {
 	uint64_t basis;
 
-	if (!worker->setup.advisor || !job->fabric || is_old(worker, job))
+	if (!worker->setup.advisor || !fors_job_tree(job) || is_old(worker, job))
 		return;
 	basis = basis_of(job);
 	if (!is_last_word(worker, job, basis) || (worker->gains.is_known && worker->advised == basis))
@@ -52,7 +52,7 @@ void fors_worker_seek_advice(struct fors_worker *worker, const struct fors_job *
 
 void fors_worker_fill_advice(const struct fors_worker *worker, const struct fors_job *job, struct fors_status *status)
 {
-	if (worker->gains.is_known && status->state == worker->advised_in && job->fabric &&
+	if (worker->gains.is_known && status->state == worker->advised_in && fors_job_tree(job) &&
 	    basis_of(job) == worker->advised)
 		status->repairs = worker->gains;
 }

@@ -62,7 +62,7 @@ try() {
 	for name in $(package_names); do dpkg -L "$name"; done | sort -u >"$dir/files"
 	step links python3 "$top/scripts/check_links.py" --inside /usr/share/doc/fors
 	step installed env FORS_PREFIX=/usr pytest-3 -q -p no:cacheprovider "$top/tests/installed"
-	(cd / && FORS_BUILDDIR=installed step demo python3 "$top/scripts/demo/demo.py")
+	(cd / && FORS_BUILDDIR=installed step demo python3 "$top/scripts/demo/demo.py" --levels 2)
 	trap - EXIT
 	remove || die "the packages cannot be removed; see $dir/remove.log"
 	while IFS= read -r file; do

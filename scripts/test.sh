@@ -53,12 +53,12 @@ checked() {
 	counted automake "$name" "$dir" "$status"
 }
 
-# pytested NAME PATH...: pytest there, with the build in use; counted from its JUnit report. As many modules at once as there are
-# processors: simulated fabrics mostly wait. The tests of a module stay together, some go on with one fabric.
+# pytested NAME PATH...: pytest there, with the build in use; counted from its JUnit report. Twice as many modules at once as there
+# are processors: simulated fabrics mostly wait. The tests of a module stay together, some go on with one fabric.
 pytested() {
 	local name=$1 status=0
 	shift
-	set -- -n "$(jobs)" --dist loadscope "$@"
+	set -- -n "$((2 * $(jobs)))" --dist loadscope "$@"
 	FORS_BUILDDIR=$work/build logged "$name" 900 pytest-3 -q -p no:cacheprovider \
 		--junitxml="$results/$name.xml" "$@" || status=$?
 	counted junit "$name" "$results/$name.xml" "$status"
@@ -111,7 +111,7 @@ stage_threads() {
 	configure_in "$work/build-threads" "$work/fors" --enable-werror --enable-sanitizers=thread CFLAGS="-g -O1"
 	whole threads-configure $?
 	TSAN_OPTIONS=halt_on_error=1 checked threads "$work/build-threads" check-TESTS \
-		check_PROGRAMS= TESTS="tests/unit/test_worker tests/unit/test_memory"
+		check_PROGRAMS= TESTS="tests/unit/test_worker tests/unit/test_worker_jobs tests/unit/test_outbox tests/unit/test_advisor tests/unit/test_memory"
 }
 
 # use_installed ROOT: a program that finds libforsched by pkg-config, compiles and runs.

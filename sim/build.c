@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "policy.h"
+#include "qcn.h"
 #include "state.h"
 
 #define MAX_PS 1000000000000000ull /* 1,000 s */
@@ -40,20 +41,24 @@ static enum fors_err check_packets(const struct fors_sim_settings *set, struct f
 
 static enum fors_err check_times(const struct fors_sim_settings *set, struct fors_error *error)
 {
-	const uint64_t times[] = {set->wire,   set->switching, set->adapter,	     set->barrier,
-				  set->jitter, set->skew,      set->adaptive.binding};
+	const uint64_t times[] = {set->wire, set->switching,	    set->adapter,   set->barrier,	  set->jitter,
+				  set->skew, set->adaptive.binding, set->qcn.timer, set->switch_ar.forget};
 
 	for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++)
 		if (times[i] > MAX_PS)
 			return bad(error, "times of more than 1000 s");
 	if (!(set->adapter_rate > 0.0001 && set->adapter_rate <= 1))
 		return bad(error, "the rate of adapters has to be a part of their links, above 0.0001, 1 at most");
-	if (set->policy >= FORS_NPOLICIES || (set->policy != FORS_POLICY_TABLES && !set->hops))
-		return bad(error, "routing without tables needs sets of next hops");
+	if (set->policy >= FORS_NPOLICIES || (fors_sim_needs_hops(set) && !set->hops))
+		return bad(error, "routing without tables, and notifications, need sets of next hops");
 	if (set->policy == FORS_POLICY_TAGO && !set->blocks)
 		return bad(error, "TAGO needs to know which switches belong together");
 	if (set->adaptive.level[0] > set->adaptive.level[1] || set->adaptive.level[1] > set->adaptive.level[2])
 		return bad(error, "the levels of busy queues have to ascend");
+	if (!set->qcn.equilibrium || set->qcn.equilibrium > 1u << 28 || set->qcn.sample < 100 || !set->qcn.timer)
+		return bad(error,
+			   "notifications: a queue of 1 byte to 256 MiB, looked at each 100 bytes or later, and a "
+			   "timer above 0");
 	if (set->nvls < 1 || set->nvls > FORS_MAX_VLS)
 		return fors_fail(error, FORS_EINPUT, "there can be 1 to %d virtual lanes", FORS_MAX_VLS);
 	return FORS_OK;
@@ -234,6 +239,8 @@ enum fors_err fors_sim_build(struct sim *sim, struct fors_error *error)
 		err = count_queues(sim, error);
 	if (!err)
 		err = alloc_bindings(sim, error);
+	if (!err)
+		err = fors_qcn_new(sim, error);
 	return err ? err : alloc(sim, error);
 }
 
@@ -248,4 +255,5 @@ void fors_sim_clear(struct sim *sim)
 	free(sim->message);
 	free(sim->way);
 	free(sim->binding);
+	fors_qcn_free(sim->qcn);
 }

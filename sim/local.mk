@@ -9,7 +9,10 @@ libforssim_la_SOURCES = \
 	sim/policy.c sim/policy.h \
 	sim/policy_adaptive.c \
 	sim/policy_detour.c \
+	sim/policy_switch.c \
 	sim/program.c sim/program.h \
+	sim/qcn.c sim/qcn.h \
+	sim/qcn_rate.c \
 	sim/sim.c sim/sim.h \
 	sim/state.h \
 	sim/switch.c \

@@ -10,6 +10,16 @@ uint32_t fors_sim_any_link(struct sim *sim, uint32_t goal, uint32_t node)
 	return count ? set[fors_random_below(&sim->random, count)] : FORS_NONE;
 }
 
+uint32_t fors_sim_table_link(const struct sim *sim, const struct sim_packet *packet, uint32_t node)
+{
+	const uint32_t *way = &sim->way[(size_t)packet->message * sim->router->max_links];
+
+	for (uint32_t i = 0; i < sim->message[packet->message].nlinks; i++)
+		if (sim->router->graph->from[way[i]] == node)
+			return way[i];
+	return FORS_NONE;
+}
+
 static uint32_t choose_random(struct sim *sim, struct sim_packet *packet, uint32_t node)
 {
 	return fors_sim_any_link(sim, fors_sim_goal(sim, &sim->message[packet->message]), node);
@@ -28,8 +38,8 @@ static uint32_t choose_hashed(struct sim *sim, struct sim_packet *packet, uint32
 	return set[fors_random_of(fors_random_of(flow ^ sim->settings->seed << 20) ^ node) % count];
 }
 
-const struct sim_policy fors_sim_random = {choose_random};
-const struct sim_policy fors_sim_hashed = {choose_hashed};
+const struct sim_policy fors_sim_random = {choose_random, NULL};
+const struct sim_policy fors_sim_hashed = {choose_hashed, NULL};
 
 const struct sim_policy *fors_sim_policy(enum fors_policy policy)
 {
@@ -37,7 +47,7 @@ const struct sim_policy *fors_sim_policy(enum fors_policy policy)
 		[FORS_POLICY_RANDOM] = &fors_sim_random,     [FORS_POLICY_HASHED] = &fors_sim_hashed,
 		[FORS_POLICY_ADAPTIVE] = &fors_sim_adaptive, [FORS_POLICY_VLB] = &fors_sim_vlb,
 		[FORS_POLICY_UGAL_L] = &fors_sim_ugal_l,     [FORS_POLICY_UGAL_G] = &fors_sim_ugal_g,
-		[FORS_POLICY_TAGO] = &fors_sim_tago,
+		[FORS_POLICY_TAGO] = &fors_sim_tago,	     [FORS_POLICY_SWITCH_AR] = &fors_sim_switch,
 	};
 
 	return policy < FORS_NPOLICIES ? policies[policy] : NULL;

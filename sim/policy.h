@@ -8,6 +8,7 @@
  *      policy.c            random for each packet; hashed for each flow, so that its packets stay in order (ECMP)
  *      policy_adaptive.c   the link with the least to send, with what makes it less than ideal
  *      policy_detour.c     first to somewhere else: VLB, UGAL-L, UGAL-G, TAGO
+ *      policy_switch.c     Switch AR: the link of which the least congestion was heard
  *
  * A packet's last link, to its server, is the table's in any case. Which virtual lane it takes is that of its message,
  * or (has_lanes_by_hop) grows from switch to switch, so that no circle of lanes can wait for one another.
@@ -20,11 +21,14 @@
 struct sim_policy {
 	/* The link over which the packet leaves `node`, which is not the last switch of its way. */
 	uint32_t (*choose)(struct sim *sim, struct sim_packet *packet, uint32_t node);
+	/* NULL, or: the switch that `link` leaves hears of congestion on it, or behind it, towards a server; feedback 1..63. */
+	void (*listen)(struct sim *sim, uint32_t link, uint32_t dst, uint32_t feedback);
 };
 
 extern const struct sim_policy fors_sim_random, fors_sim_hashed;			      /* policy.c */
 extern const struct sim_policy fors_sim_adaptive;					      /* policy_adaptive.c */
 extern const struct sim_policy fors_sim_vlb, fors_sim_ugal_l, fors_sim_ugal_g, fors_sim_tago; /* policy_detour.c */
+extern const struct sim_policy fors_sim_switch;						      /* policy_switch.c */
 
 /* That of the settings; NULL: tables. */
 const struct sim_policy *fors_sim_policy(enum fors_policy policy);
@@ -37,6 +41,9 @@ static inline uint32_t fors_sim_goal(const struct sim *sim, const struct sim_mes
 
 /* One of the links of shortest ways from a node to a goal, by chance; FORS_NONE: there is none. */
 uint32_t fors_sim_any_link(struct sim *sim, uint32_t goal, uint32_t node);
+
+/* The table's link from this node, if the message's way passes it; FORS_NONE: it does not. */
+uint32_t fors_sim_table_link(const struct sim *sim, const struct sim_packet *packet, uint32_t node);
 
 /* What a link has to send: packets that wait for it, and what is left of the one that it sends; ticks of the fastest link. */
 static inline uint64_t fors_sim_backlog(const struct sim *sim, uint32_t l)

@@ -41,17 +41,6 @@ static uint32_t least(struct sim *sim, const uint32_t *set, uint32_t count)
 	return set[best];
 }
 
-/* The table's link from this node, if the message's way passes it; FORS_NONE: it does not. */
-static uint32_t link_of_table(const struct sim *sim, const struct sim_packet *packet, uint32_t node)
-{
-	const uint32_t *way = &sim->way[(size_t)packet->message * sim->router->max_links];
-
-	for (uint32_t i = 0; i < sim->message[packet->message].nlinks; i++)
-		if (sim->router->graph->from[way[i]] == node)
-			return way[i];
-	return FORS_NONE;
-}
-
 static uint32_t choose_adaptive(struct sim *sim, struct sim_packet *packet, uint32_t node)
 {
 	const struct sim_message *message = &sim->message[packet->message];
@@ -65,7 +54,7 @@ static uint32_t choose_adaptive(struct sim *sim, struct sim_packet *packet, uint
 	if (bound && bound->until > sim->calendar->now)
 		return bound->link;
 	if (sim->settings->adaptive.leave)
-		link = link_of_table(sim, packet, node);
+		link = fors_sim_table_link(sim, packet, node);
 	if (link == FORS_NONE || fors_sim_backlog(sim, link) >= sim->settings->adaptive.leave)
 		link = least(sim, set, count);
 	if (bound)
@@ -73,4 +62,4 @@ static uint32_t choose_adaptive(struct sim *sim, struct sim_packet *packet, uint
 	return link;
 }
 
-const struct sim_policy fors_sim_adaptive = {choose_adaptive};
+const struct sim_policy fors_sim_adaptive = {choose_adaptive, NULL};

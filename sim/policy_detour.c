@@ -135,7 +135,7 @@ static uint32_t choose_tago(struct sim *sim, struct sim_packet *packet, uint32_t
 	return fors_sim_any_link(sim, sim->settings->hops->goal_of[graph->from[packet->via]], node);
 }
 
-const struct sim_policy fors_sim_vlb = {choose_vlb};
-const struct sim_policy fors_sim_ugal_l = {choose_ugal};
-const struct sim_policy fors_sim_ugal_g = {choose_ugal};
-const struct sim_policy fors_sim_tago = {choose_tago};
+const struct sim_policy fors_sim_vlb = {choose_vlb, NULL};
+const struct sim_policy fors_sim_ugal_l = {choose_ugal, NULL};
+const struct sim_policy fors_sim_ugal_g = {choose_ugal, NULL};
+const struct sim_policy fors_sim_tago = {choose_tago, NULL};

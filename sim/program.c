@@ -217,38 +217,54 @@ static uint32_t nsends(const struct fors_program *program, uint32_t server)
 	return (uint32_t)(program->first[server + 1] - program->first[server]);
 }
 
-static void offer(const struct fors_program *from, uint32_t count, const uint64_t *gap, struct fors_random random,
-		  struct fors_program *p)
+/* The messages of a server into p, if it has room for them (at); how many. */
+static size_t offer_one(const struct fors_program *from, uint32_t s, const struct fors_offer *offer,
+			struct fors_random *random, struct fors_program *p, size_t n)
+{
+	uint32_t choice = nsends(from, s);
+	uint64_t time = offer->begin;
+	size_t i = 0;
+
+	for (; choice && (offer->end ? i <= MAX_MESSAGES : i < offer->count); i++) {
+		uint32_t which;
+
+		time += random_gap(random, offer->gap);
+		if (offer->end && time >= offer->end)
+			break;
+		which = fors_random_below(random, choice);
+		if (!p)
+			continue;
+		p->at[n + i] = time;
+		p->send[n + i] = from->send[from->first[s] + which];
+		p->send[n + i].slot = 0;
+	}
+	return i;
+}
+
+/* Walked twice: to count, p NULL, and to write. */
+static size_t offer_all(const struct fors_program *from, const struct fors_offer *offer, struct fors_random random,
+			struct fors_program *p)
 {
 	size_t n = 0;
 
-	for (uint32_t s = 0; s < p->nservers; s++) {
-		uint32_t choice = nsends(from, s);
-		uint64_t time = 0;
-
-		for (uint32_t i = 0; i < count && choice; i++, n++) {
-			p->at[n] = time += random_gap(&random, gap[s]);
-			p->send[n] = from->send[from->first[s] + fors_random_below(&random, choice)];
-			p->send[n].slot = 0;
-		}
-		p->first[s + 1] = n;
+	for (uint32_t s = 0; s < from->nservers && n <= MAX_MESSAGES; s++) {
+		n += offer_one(from, s, &offer[s], &random, p, n);
+		if (p)
+			p->first[s + 1] = n;
 	}
-	p->count[0] = (uint32_t)n;
+	return n;
 }
 
-enum fors_err fors_program_offer(const struct fors_program *from, uint32_t count, const uint64_t *gap, uint64_t seed,
+enum fors_err fors_program_offer(const struct fors_program *from, const struct fors_offer *offer, uint64_t seed,
 				 struct fors_program **program, struct fors_error *error)
 {
+	const struct fors_random random = {seed};
 	struct fors_program *p = NULL;
-	size_t senders = 0;
-	enum fors_err err;
+	enum fors_err err = new_load(from->nservers, offer_all(from, offer, random, NULL), &p, error);
 
-	for (uint32_t s = 0; s < from->nservers; s++)
-		senders += nsends(from, s) > 0;
-	err = new_load(from->nservers, senders * count, &p, error);
 	if (err)
 		return err;
-	offer(from, count, gap, (struct fors_random){seed}, p);
+	p->count[0] = (uint32_t)offer_all(from, offer, random, p);
 	*program = p;
 	return FORS_OK;
 }

@@ -39,12 +39,18 @@ enum fors_err fors_program_new(uint32_t nservers, uint32_t nslots, size_t nmessa
 enum fors_err fors_program_of(const struct fors_pattern *pattern, uint32_t nservers, struct fors_program **program,
 			      struct fors_error *error);
 
+/* What a server offers: `count` messages from `begin` on; or, with an end, as many as come to be before it. ps. */
+struct fors_offer {
+	uint64_t gap, begin, end; /* gap: on average, > 0; end 0: none */
+	uint32_t count;
+};
+
 /*
- * Load at random moments in *program, owned by the caller: each server that sends anything in `from` sends `count` messages,
- * each to one of those that it sends to there, by chance, and as often as it does; gaps are exponential, on average gap[server] ps.
+ * Load at random moments in *program, owned by the caller: each server s that sends anything in `from` sends what offer[s] says,
+ * each message to one of those that it sends to there, by chance, and as often as it does; gaps are exponential.
  * Errors: FORS_ELIMIT, FORS_ENOMEM.
  */
-enum fors_err fors_program_offer(const struct fors_program *from, uint32_t count, const uint64_t *gap, uint64_t seed,
+enum fors_err fors_program_offer(const struct fors_program *from, const struct fors_offer *offer, uint64_t seed,
 				 struct fors_program **program, struct fors_error *error);
 
 /*

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "qcn.h"
 #include "state.h"
 
 #define EVENTS_A_LOOK ((uint64_t)1 << 18) /* between two calls of progress() */
@@ -18,6 +19,9 @@ struct fors_sim_settings fors_sim_defaults(void)
 					  .wire = 30000,
 					  .switching = 100000,
 					  .adapter_rate = 1,
+					  .watch = FORS_NONE,
+					  .qcn = {false, 20000, 150000, 15000000000},
+					  .switch_ar = {FORS_LEVEL_SUM, 250000000000},
 					  .has_barrier = true};
 }
 
@@ -74,10 +78,12 @@ static enum fors_err loop(struct sim *sim, struct fors_error *error)
 
 	fors_sim_traffic_begin(sim);
 	while (!is_short(sim) && fors_calendar_take(sim->calendar, &event)) {
-		if (event.what == SIM_TURN || event.what == SIM_BARRIER)
+		if ((event.what & ((1u << SIM_WHAT_BITS) - 1)) < SIM_TURN)
+			fors_sim_switch_event(sim, &event);
+		else if (event.what < SIM_NOTICE)
 			fors_sim_traffic_event(sim, &event);
 		else
-			fors_sim_switch_event(sim, &event);
+			fors_qcn_event(sim, &event);
 		if (++n % EVENTS_A_LOOK == 0)
 			tell(sim);
 	}

@@ -43,6 +43,7 @@ enum fors_policy {
 	FORS_POLICY_RANDOM,
 	FORS_POLICY_HASHED,
 	FORS_POLICY_ADAPTIVE,
+	FORS_POLICY_SWITCH_AR,
 	FORS_POLICY_VLB,
 	FORS_POLICY_UGAL_L,
 	FORS_POLICY_UGAL_G,
@@ -60,6 +61,22 @@ struct fors_adaptive {
 		[FORS_BUSY_LEVELS]; /* bytes, ascending: so many steps has what a switch knows of a queue; all 0: exact */
 	uint32_t leave;		    /* bytes: below them in its queue, the table's link is taken */
 	bool is_greedy;		    /* of several with as little, the first; else one by chance */
+};
+
+/* Of FORS_POLICY_SWITCH_AR: what the level of a link towards a destination is; see policy_switch.c. */
+enum fors_level { FORS_LEVEL_SUM, FORS_LEVEL_LAST, FORS_LEVEL_OLDEST };
+
+struct fors_switch_ar {
+	enum fors_level rule;
+	uint64_t forget; /* ps after the last notification */
+};
+
+/* Congestion notifications, of Switch AR and of rate limiters; see qcn.h. */
+struct fors_qcn {
+	bool has_limiters;    /* servers react */
+	uint32_t equilibrium; /* bytes of a queue that is as long as it should be */
+	uint32_t sample;      /* bytes between two looks at a queue, and of a limiter's cycle */
+	uint64_t timer;	      /* ps of a limiter's cycle */
 };
 
 struct fors_sim_settings {
@@ -80,18 +97,28 @@ struct fors_sim_settings {
 	uint32_t window;	  /* without barriers: messages of a server that have not arrived, at most; 0: any */
 	bool keeps_idle;	  /* without barriers: an idle slot takes as long as a message over a free link */
 	uint64_t seed;		  /* of skew, jitter and policies */
+	uint32_t watch;		  /* server: the time line is of what arrives there; FORS_NONE: anywhere */
 	enum fors_policy policy;
 	struct fors_adaptive adaptive;
+	struct fors_switch_ar switch_ar;
+	struct fors_qcn qcn;
 	bool has_lanes_by_hop; /* a packet takes lane 0 first, then one higher at each switch, up to the last; else its message's */
-	const struct fors_hops *hops;	  /* of the graph; all policies but tables need them; TAGO: to all switches */
+	const struct fors_hops
+		*hops; /* of the graph; all policies but tables need them, and rate limiters; TAGO: to all switches */
 	const struct fors_blocks *blocks; /* TAGO needs them; VLB and UGAL: NULL, or detours are over other blocks */
 	void (*progress)(void *context, double done); /* may be NULL */
 	void *context;
 };
 
+/* Do these settings need sets of next hops? */
+static inline bool fors_sim_needs_hops(const struct fors_sim_settings *set)
+{
+	return set->policy != FORS_POLICY_TABLES || set->qcn.has_limiters;
+}
+
 /*
  * Defaults: 200 Gbit/s are the caller's; 4 KiB packets, 64 KiB buffers, 30 ns wire, 100 ns switch, barriers of no
- * cost.
+ * cost; notifications as in paper 003, its table I.
  */
 struct fors_sim_settings fors_sim_defaults(void);
 
@@ -120,13 +147,14 @@ struct fors_sim_result {
 	uint64_t hops;		     /* links that packets went over */
 	uint64_t nevents;
 	uint64_t nreordered; /* packets that came after one of their message that was sent later */
+	uint64_t nnotices;   /* congestion notifications */
 	uint64_t noverflows; /* packets that came to a full buffer: PAUSE too late */
 	uint32_t nlinks, nslots;
 	uint32_t most_in_flight;	       /* packets */
 	struct fors_sim_slot *slot;	       /* nslots; with barriers only, else NULL */
 	struct fors_sim_link *link;	       /* nlinks */
 	uint64_t bin;			       /* ps of a bin of the time line */
-	uint64_t arrived_bytes[FORS_SIM_BINS]; /* payload in each of them */
+	uint64_t arrived_bytes[FORS_SIM_BINS]; /* payload in each of them; watch: at that server */
 	uint64_t stalled_ps[FORS_SIM_BINS];    /* of all links together, noted when it ends */
 	struct fors_histogram message_ps;      /* latency: from a message's turn to its last byte */
 	struct fors_histogram packet_ps;       /* from the first byte on the first cable to the last byte */

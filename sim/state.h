@@ -19,6 +19,7 @@
 #include "core/base/random.h"
 #include "sim.h"
 
+/* Of switches first, then of servers, then of qcn.c. */
 enum fors_sim_what {
 	SIM_READY,	  /* packet: its head may leave the switch */
 	SIM_ARRIVE,	  /* packet: its tail is at the server */
@@ -30,6 +31,9 @@ enum fors_sim_what {
 	SIM_RESUME,	  /* lane */
 	SIM_TURN,	  /* server: it may begin its next message */
 	SIM_BARRIER,	  /* the next slot begins */
+	SIM_SEND,	  /* message: the next packet may leave its server */
+	SIM_NOTICE,	  /* notification: it comes to a switch, or its server */
+	SIM_CYCLE,	  /* limiter: a cycle by time may be over */
 	SIM_WHAT_BITS = 4 /* above stand bytes of a packet, of SIM_CREDIT and SIM_LEAVE */
 };
 
@@ -110,6 +114,7 @@ struct sim {
 	const struct sim_policy *policy; /* NULL: tables */
 	struct sim_binding *binding;	 /* nodes * servers; NULL: policy is free */
 	uint64_t binding_ticks;
+	struct sim_qcn *qcn; /* NULL: no notifications */
 	struct fors_sim_result *result;
 	struct fors_calendar *calendar;
 	double ps;							     /* of a tick */

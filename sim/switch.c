@@ -21,6 +21,7 @@
  * is looked at. What comes out is the same to the tick, with two thirds of the events.
  */
 #include "policy.h"
+#include "qcn.h"
 #include "state.h"
 
 #include <stdlib.h>
@@ -128,6 +129,8 @@ static inline uint32_t pick_vl(struct sim *sim, uint32_t l)
 	struct sim_link *link = &sim->link[l];
 	const struct sim_lane *lane = &sim->lane[l << sim->vl_bits];
 
+	if (sim->nvls == 1)
+		return can_send(sim, lane) ? 0 : FORS_NONE;
 	if (link->turns && can_send(sim, &lane[link->vl]))
 		return link->vl;
 	for (unsigned i = 1; i <= sim->nvls; i++) {
@@ -223,6 +226,8 @@ static void left_server(struct sim *sim, uint32_t p, uint32_t l, uint64_t now)
 
 	sim->packet[p].born = now;
 	link->free_at = now + ((link->free_at - now) * sim->scale_of_adapter >> 16);
+	if (sim->qcn && sim->qcn->limiter)
+		fors_rate_sent(sim, &sim->packet[p]);
 	fors_sim_server_sent(sim, sim->packet[p].message);
 }
 
@@ -301,6 +306,8 @@ static inline void ready(struct sim *sim, uint32_t p)
 	}
 	packet->next = FORS_NONE;
 	fors_sim_enqueue(sim, q, p);
+	if (sim->qcn)
+		fors_qcn_look(sim, p);
 }
 
 static void arrive(struct sim *sim, uint32_t p)

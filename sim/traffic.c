@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "qcn.h"
 #include "state.h"
 
 /* ---- messages ---- */
@@ -55,12 +56,15 @@ static void message_free(struct sim *sim, uint32_t m)
 
 /* ---- a message begins ---- */
 
-/* The next packet of a message, into its server's queue. */
+/* The next packet of a message, into its server's queue, unless a limit says later. */
 static void next_packet(struct sim *sim, uint32_t m)
 {
-	uint32_t p = fors_sim_packet_new(sim), mtu = sim->settings->mtu;
+	uint32_t p, mtu = sim->settings->mtu;
 	struct sim_message *message = &sim->message[m];
 
+	if (sim->qcn && sim->qcn->limiter && fors_rate_holds(sim, m))
+		return;
+	p = fors_sim_packet_new(sim);
 	if (p == FORS_NONE)
 		return;
 	sim->packet[p].message = m;
@@ -218,7 +222,8 @@ void fors_sim_arrived(struct sim *sim, uint32_t p)
 	uint32_t m = packet->message;
 
 	sim->result->arrived++;
-	fors_sim_note_arrival(sim, packet->bytes - sim->settings->header);
+	if (sim->settings->watch == FORS_NONE || sim->settings->watch == message->dst)
+		fors_sim_note_arrival(sim, packet->bytes - sim->settings->header);
 	sim->result->nreordered += packet->number < message->expected;
 	if (packet->number >= message->expected)
 		message->expected = packet->number + 1;
@@ -270,6 +275,8 @@ void fors_sim_traffic_event(struct sim *sim, const struct fors_event *event)
 	if (event->what == SIM_TURN) {
 		sim->server[event->which].is_waking = false;
 		go_on(sim, event->which);
+	} else if (event->what == SIM_SEND) {
+		next_packet(sim, event->which);
 	} else if (sim->slot + 1 < sim->program->nslots) {
 		sim->slot++;
 		begin_slot(sim);

@@ -42,6 +42,7 @@ unit_tests += tests/unit/test_methods
 unit_tests += tests/unit/test_model
 unit_tests += tests/unit/test_net
 unit_tests += tests/unit/test_netfile
+unit_tests += tests/unit/test_concurrent
 unit_tests += tests/unit/test_optimum
 unit_tests += tests/unit/test_places
 unit_tests += tests/unit/test_rank
@@ -51,7 +52,7 @@ unit_tests += tests/unit/test_planner
 unit_tests += tests/unit/test_outbox
 unit_tests += tests/unit/test_outcome
 unit_tests += tests/unit/test_over
-unit_tests += tests/unit/test_places_pods tests/unit/test_pods
+unit_tests += tests/unit/test_places_pods tests/unit/test_pods tests/unit/test_pods_drained
 unit_tests += tests/unit/test_pace
 unit_tests += tests/unit/test_publish
 unit_tests += tests/unit/test_random
@@ -74,6 +75,7 @@ unit_tests += tests/unit/test_verify
 unit_tests += tests/unit/test_formula
 unit_tests += tests/unit/test_spread
 unit_tests += tests/unit/test_sim
+unit_tests += tests/unit/test_qcn
 unit_tests += tests/unit/test_sim_bound
 unit_tests += tests/unit/test_sim_memory
 unit_tests += tests/unit/test_status
@@ -94,7 +96,8 @@ endif
 tests_unit_test_drained_LDADD = $(unit_support)
 tests_unit_test_hostlist_LDADD = libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_history_LDADD = libforscore.la $(CMOCKA_LIBS)
-tests_unit_test_advisor_SOURCES = tests/unit/test_advisor.c plugin/advisor.c plugin/clock.c plugin/thread.c
+tests_unit_test_advisor_SOURCES = tests/unit/test_advisor.c plugin/advisor.c plugin/clock.c plugin/digest.c plugin/job.c plugin/job_pods.c \
+	plugin/levels.c plugin/thread.c
 tests_unit_test_advisor_LDADD = $(unit_support)
 tests_unit_test_advisor_LDFLAGS = $(AM_LDFLAGS) -pthread -Wl,--wrap=fors_phases_mended
 tests_unit_test_repairs_LDADD = $(unit_support)
@@ -122,6 +125,8 @@ tests_unit_test_spread_LDADD = libforsmodel.la libforscore.la $(CMOCKA_LIBS) -lm
 sims = tests/unit/sims.c tests/unit/sims.h
 tests_unit_test_sim_SOURCES = tests/unit/test_sim.c $(sims)
 tests_unit_test_sim_LDADD = libforssim.la libforsmodel.la libforscore.la $(CMOCKA_LIBS) -lm
+tests_unit_test_qcn_SOURCES = tests/unit/test_qcn.c $(sims)
+tests_unit_test_qcn_LDADD = libforssim.la libforsmodel.la libforscore.la $(CMOCKA_LIBS) -lm
 tests_unit_test_sim_bound_SOURCES = tests/unit/test_sim_bound.c $(sims)
 tests_unit_test_sim_bound_LDADD = libtestsupport.la libforssim.la libforsmodel.la libforscore.la $(CMOCKA_LIBS) -lm
 tests_unit_test_status_LDADD = libforscore.la $(CMOCKA_LIBS) $(JANSSON_LIBS)
@@ -141,6 +146,10 @@ invariants: tests/unit/test_invariants
 plans-sweep: fors
 	python3 $(srcdir)/tests/sweep/plans.py ./fors $${FABRICS:-1000} $${SEED:-1}
 EXTRA_DIST += tests/sweep/plans.py
+.PHONY: simulated-sweep
+simulated-sweep: fors
+	python3 $(srcdir)/tests/sweep/simulated.py ./fors $${FABRICS:-200} $${SEED:-1}
+EXTRA_DIST += tests/sweep/simulated.py
 tests_unit_test_entries_LDADD = $(unit_support)
 tests_unit_test_jobs_LDADD = $(unit_support)
 tests_unit_test_jobplan_LDADD = $(unit_support)
@@ -156,12 +165,17 @@ tests_unit_test_together_LDADD = libtestsupport.la libforsmodel.la libforscore.l
 tests_unit_test_shift_LDADD = libtestsupport.la libforsmodel.la libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_net_LDADD = $(unit_support)
 tests_unit_test_netfile_LDADD = $(unit_support)
+tests_unit_test_concurrent_LDADD = libforsmodel.la libforscore.la $(CMOCKA_LIBS) -lm
 tests_unit_test_optimum_LDADD = libforsmodel.la libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_outcome_LDADD = $(unit_support)
 tests_unit_test_pace_LDADD = $(unit_support)
 tests_unit_test_over_LDADD = $(unit_support)
 tests_unit_test_places_pods_LDADD = $(unit_support) $(ZLIB_LIBS)
+pods_world = tests/unit/pods_world.c tests/unit/pods_world.h
+tests_unit_test_pods_SOURCES = tests/unit/test_pods.c $(pods_world)
 tests_unit_test_pods_LDADD = $(unit_support)
+tests_unit_test_pods_drained_SOURCES = tests/unit/test_pods_drained.c $(pods_world)
+tests_unit_test_pods_drained_LDADD = $(unit_support)
 tests_unit_test_places_LDADD = $(unit_support) $(ZLIB_LIBS)
 tests_unit_test_rank_LDADD = $(unit_support) $(ZLIB_LIBS)
 tests_unit_test_rehome_SOURCES = tests/unit/test_rehome.c plugin/rehome.c
@@ -194,7 +208,7 @@ fault_sources = tests/unit/faults.c tests/unit/faults.h
 fault_ldflags = $(AM_LDFLAGS) -pthread -Wl,--wrap=pthread_create
 if SANITIZED
 fault_cppflags = $(AM_CPPFLAGS) -DFORS_WRAP
-fault_ldflags += -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=free \
+fault_ldflags += -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=free,--wrap=aligned_alloc \
 	-Wl,--wrap=strdup,--wrap=strndup,--wrap=asprintf
 else
 fault_cppflags = $(AM_CPPFLAGS)
@@ -272,7 +286,7 @@ tests_unit_test_trust_LDADD = libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_trust_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=geteuid
 tests_unit_test_job_SOURCES = tests/unit/test_job.c plugin/digest.c plugin/job.c plugin/job_pods.c plugin/levels.c
 tests_unit_test_job_LDADD = $(unit_support)
-tests_unit_test_epoch_SOURCES = tests/unit/test_epoch.c plugin/epoch.c $(publish_sources) plugin/clock.c
+tests_unit_test_epoch_SOURCES = tests/unit/test_epoch.c plugin/epoch.c $(publish_sources) tests/unit/fake_clock.c tests/unit/fake_clock.h
 tests_unit_test_epoch_LDADD = libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_publish_SOURCES = tests/unit/test_publish.c $(publish_sources) plugin/clock.c
 tests_unit_test_publish_LDADD = libforscore.la $(CMOCKA_LIBS)
@@ -293,13 +307,14 @@ tests_unit_test_settings_LDADD = libforscore.la $(CMOCKA_LIBS)
 worker_sources = plugin/board.c plugin/board_left.c plugin/job.c plugin/job_pods.c plugin/levels.c plugin/steps.c plugin/worker.c plugin/worker_duties.c plugin/worker_early.c plugin/worker_failover.c plugin/worker_job.c \
 	plugin/jobs.c plugin/jobs_file.c plugin/aside.c plugin/input.c plugin/worker_jobplan.c plugin/worker_jobs.c \
 	plugin/worker_over.c plugin/worker_plan.c plugin/worker_publish.c plugin/worker_repairs.c plugin/advisor.c
-tests_unit_test_worker_SOURCES = tests/unit/test_worker.c $(publish_sources) $(worker_sources) $(outbox_sources) \
-	$(fault_sources)
+worker_bench_sources = tests/unit/worker_bench.c tests/unit/worker_bench.h
+tests_unit_test_worker_SOURCES = tests/unit/test_worker.c $(worker_bench_sources) $(publish_sources) \
+	$(worker_sources) $(outbox_sources) $(fault_sources)
 tests_unit_test_worker_CPPFLAGS = $(fault_cppflags)
 tests_unit_test_worker_LDADD = libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_worker_LDFLAGS = $(fault_ldflags) -Wl,--wrap=fors_plan,--wrap=fors_verify,--wrap=fsync
-tests_unit_test_worker_jobs_SOURCES = tests/unit/test_worker_jobs.c $(publish_sources) $(worker_sources) $(outbox_sources) \
-	$(fault_sources)
+tests_unit_test_worker_jobs_SOURCES = tests/unit/test_worker_jobs.c $(worker_bench_sources) $(publish_sources) \
+	$(worker_sources) $(outbox_sources) $(fault_sources)
 tests_unit_test_worker_jobs_CPPFLAGS = $(fault_cppflags)
 tests_unit_test_worker_jobs_LDADD = libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_worker_jobs_LDFLAGS = $(fault_ldflags) -Wl,--wrap=fsync

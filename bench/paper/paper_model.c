@@ -8,6 +8,9 @@
  *              shortest counts, since other programs run too. Drawing the patterns is not counted, finding the paths is. `difference` is the largest one between a rate and opt's (not for dmk).
  *      paper_model lfti SPEC ROUTING SAMPLES THREADS [quick]
  *              The table of throughput indices, and the seconds that it took as a whole, by the clock and of the processors.
+ *      paper_model blocks N STEPS
+ *              N blocks whose cables are for traffic of skew STEP / STEPS, and traffic of another skew: throughput by direct ways and by all ways of
+ *              two hops at most (linear programs; TAGO's figure 2). Skew is that of one pair.
  *
  * Exit code 3: lp_solve is not built in.
  */
@@ -19,6 +22,7 @@
 
 #include "core/base/parallel.h"
 #include "core/net/tree_spec.h"
+#include "model/optimum/concurrent.h"
 #include "model/optimum/lfti.h"
 #include "model/optimum/optimum.h"
 #include "model/routers/router.h"
@@ -368,13 +372,72 @@ static int lfti(int argc, char **argv)
 	return 0;
 }
 
+/* --- blocks --- */
+
+/* d of the traffic is from block 0 to block 1, the rest is of all pairs alike; 1 in sum. */
+static void skewed(uint32_t n, double d, double *traffic)
+{
+	for (uint32_t i = 0; i < n * n; i++)
+		traffic[i] = i / n == i % n ? 0 : (1 - d) / (n * (n - 1));
+	traffic[1] += d;
+}
+
+/* What the blocks send, or get, at most. */
+static double fullest(uint32_t n, const double *traffic)
+{
+	double most = 0;
+
+	for (uint32_t i = 0; i < n; i++) {
+		double out = 0, in = 0;
+
+		for (uint32_t j = 0; j < n; j++) {
+			out += traffic[i * n + j];
+			in += traffic[j * n + i];
+		}
+		most = fmax(most, fmax(out, in));
+	}
+	return most;
+}
+
+static int blocks(char **argv)
+{
+	uint32_t n = (uint32_t)atoi(argv[2]);
+	int steps = atoi(argv[3]);
+	double *traffic = need(calloc((size_t)n * n, sizeof(*traffic)));
+	double *cables = need(calloc((size_t)n * n, sizeof(*cables)));
+	struct fors_error error;
+
+	for (int dt = 0; dt <= steps; dt++)
+		for (int dc = 0; dc <= steps; dc++) {
+			struct fors_concurrent problem = {n, traffic, cables, true};
+			double direct, all, full;
+
+			skewed(n, (double)dt / steps, cables);
+			skewed(n, (double)dc / steps, traffic);
+			full = fullest(n, cables);
+			for (uint32_t i = 0; i < n * n; i++)
+				cables[i] /= full;
+			check(fors_concurrent_flow(&problem, &direct, NULL, &error), &error);
+			problem.is_direct = false;
+			check(fors_concurrent_flow(&problem, &all, NULL, &error), &error);
+			printf("{\"blocks\": %u, \"dt\": %.3f, \"dc\": %.3f, \"direct\": %.9f, \"all\": %.9f}\n", n,
+			       (double)dt / steps, (double)dc / steps, direct, all);
+		}
+	free(traffic);
+	free(cables);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
+	if (argc == 4 && strcmp(argv[1], "blocks") == 0 && atoi(argv[2]) > 1 && atoi(argv[3]) > 0)
+		return blocks(argv);
 	if (argc > 6 && strcmp(argv[1], "run") == 0 && atoi(argv[4]) > 0)
 		return run(argc, argv);
 	if (argc > 5 && strcmp(argv[1], "lfti") == 0 && atoi(argv[4]) > 0)
 		return lfti(argc, argv);
 	fprintf(stderr,
-		"usage: paper_model run SPEC PATTERN PROBLEMS THREADS ALGORITHM... | lfti SPEC ROUTING SAMPLES THREADS [quick]\n");
+		"usage: paper_model run SPEC PATTERN PROBLEMS THREADS ALGORITHM... | lfti SPEC ROUTING SAMPLES THREADS [quick] | "
+		"blocks N STEPS\n");
 	return 2;
 }

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Simulated.py's rows as Markdown: each same, different and why, or not to be had and why."""
+import render_cee
+import render_tago
 from tables_text import table
 
 
@@ -22,47 +24,6 @@ def _fors(found):
                    "The other bars of figures 3 and 6 are in no text, and cannot be compared with numbers. Simulations give the same numbers on any machine.\n")
 
 
-def _figure_7(rows):
-    names = {"tables": "deterministic", "random": "random", "hashed": "hashed", "adaptive": "ideal adaptive"}
-    lines = [{"pattern": r["pattern"], **{k: f"{r[k]:.3f}" for k in names}} for r in rows]
-    least = min(r["tables"] for r in rows)
-    text = table("Switch AR on CEE (paper 003), figure 7: permutations at load 0.9, part of a crossbar", lines, [("pattern", "pattern"), *((name, key) for key, name in names.items())])
-    return text + (f"\nXGFT(5;2,2,2,2,2;1,2,2,2,2), 32 servers, PAUSE at 80 KB, on again at 60 KB (not in the paper). The paper: deterministic routing loses up to 70 %: here {100 * (1 - least):.0f} %, "
-                   f"{'same' if 0.55 < 1 - least < 0.75 else 'different'} as far as a picture without numbers can say; uniform traffic (all-to-all) loses nothing under any routing: same, but for hashed routing, where a flow is a pair of servers here, 31 of each, and they meet. "
-                   "Transpose needs an even number of bits: cannot be had with 32 servers. Switch AR and the variants with rate limiters (QCN) are not built: cannot be had.\n")
-
-
-def _figure_9(found):
-    lines = [{"routing": name, "ours": f"{100 * found[key]:.1f} %", "paper": paper, "verdict": verdict} for key, name, paper, verdict in (
-        ("tables", "deterministic", "25 %", "same" if abs(found["tables"] - 0.25) < 0.01 else "different"),
-        ("random", "random", "40 %", "same" if abs(found["random"] - 0.4) < 0.01 else "different"),
-        ("adaptive", "ideal adaptive", "Switch AR 60 %", "cannot be had: its rule is in no paper; an ideal that knows all queues gets what is offered"))]
-    return table("Switch AR on CEE, figure 9: one source at 90 %, four roots of 25, 10, 10 and 50 %", lines,
-                 [("routing", "routing"), ("here", "ours"), ("paper", "paper"), ("", "verdict")]) + (
-        "\nFigure 8 (input hotspot, a victim flow): cannot be had, its sources have different loads, and its answer is about rate limiters. Figures 10 and 11 (traces): cannot be had, the traces are not public; "
-        "`fors simulate --pattern NAS-CG` and its like send by formula.\n")
-
-
-def _figure_2(found):
-    lines = [{"skew": skew, "gain": f"{100 * gain:.1f} %", "paper": {"0": "as much as 90 %", "0.5": "no more than 7 %"}.get(skew, "no number in its text"),
-              "verdict": {"0": "same", "0.5": "same"}.get(skew, "-")} for skew, gain in found.items()]
-    return table("TAGO, figure 2: what indirect ways can add in 15 blocks", lines, [("skew of the topology", "skew"), ("at most, of what all ways give", "gain"), ("paper", "paper"), ("", "verdict")]) + (
-        "\nFor traffic at least as skewed as the topology; skew is one pair's (the paper has two readings of it, and under the other the second number is 30 %). A closed form, reached where all traffic is of that pair; no linear "
-        "program, so the pictures' other points are not had.\n")
-
-
-def _tago(rows):
-    names = {"tables": "MIN", "hashed": "ECMP, flows", "random": "ECMP, packets", "vlb": "VLB", "ugal-l": "UGAL-L", "ugal-g": "UGAL-G", "tago": "TAGO"}
-    lines = [{"pattern": r["pattern"], "load": r["load"], **{k: f"{r[k]:.3f}" for k in names}} for r in rows]
-    hard = max((r for r in rows if r["pattern"] != "all-to-all"), key=lambda r: r["load"])
-    others = max(hard[k] for k in ("tables", "hashed", "random", "vlb"))
-    holds = hard["tago"] >= 0.9 * hard["ugal-g"] and hard["tago"] > others
-    text = table("TAGO (paper 004), a small Flexfly: part of the cable that gets through", lines, [("pattern", "pattern"), ("load", "load"), *((name, key) for key, name in names.items())])
-    return text + ("\n9 blocks of 4 switches with 2 servers each, 16 global cables a block: one to each other block, the rest where the shift sends (the next block but one, and back); 4 KiB messages, lanes by hops, rates up to the last arrival of all. The paper, on "
-                   f"8,160 servers: TAGO within 10 % of UGAL-G, above MIN, ECMP and VLB: {'same' if holds else 'different'} here at load {hard['load']} ({hard['tago'] / hard['ugal-g']:.2f} of UGAL-G, {hard['tago'] / others:.2f} of the best of the others). "
-                   "Figures 5 to 8 at their size, with Hadoop's and the traces' traffic: not done.\n")
-
-
 def simulated_part(results):
     found = results.get("simulated")
-    return [_fors(found["fors"]), _figure_7(found["figure7"]), _figure_9(found["figure9"]), _figure_2(found["figure2"]), _tago(found["tago"])] if found else []
+    return [_fors(found["fors"]), *render_cee.cee_part(found["cee"]), *render_tago.tago_part(found["tago"])] if found else []

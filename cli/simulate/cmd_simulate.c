@@ -159,6 +159,9 @@ static void print_simulation(const struct cli_simulation *sim)
 	print_latency("packets", &r->packet_ps);
 	printf("order       %llu of %llu packets came out of order\n", (unsigned long long)r->nreordered,
 	       (unsigned long long)r->arrived);
+	if (sim->set.qcn.has_limiters || sim->set.policy == FORS_POLICY_SWITCH_AR)
+		printf("congestion  %llu notifications%s\n", (unsigned long long)r->nnotices,
+		       sim->set.qcn.has_limiters ? "; servers heed them" : "");
 	if (r->noverflows)
 		printf("%soverflow%s    %llu packets came to a full buffer\n", cli_colour(CLI_RED),
 		       cli_colour(CLI_PLAIN), (unsigned long long)r->noverflows);

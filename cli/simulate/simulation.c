@@ -14,9 +14,6 @@
 #include "model/routers/crossbar.h"
 
 #define USUAL_GBITS 200
-#define USUAL_MESSAGES 1000
-#define MOST_PS 1000000000000000ull  /* 1,000 s */
-#define MOST_GAP ((uint64_t)1 << 39) /* ps */
 
 /* --- speeds ----------------------------------------------------------------------------------------------------- */
 
@@ -91,30 +88,6 @@ static int set_speeds(const struct cli_settings *settings, struct cli_simulation
 	return code;
 }
 
-/* Gbit/s of the servers' own cables: of server s [s] from it, [nservers + s] to it. NULL: out of memory. */
-static double *server_speeds(const struct cli_simulation *sim)
-{
-	const struct fors_graph *graph = sim->analysis.router.graph;
-	double *gbits = calloc(2 * (size_t)graph->nservers + 1, sizeof(*gbits));
-	uint32_t *server = gbits ? malloc((graph->nnodes + (size_t)1) * sizeof(*server)) : NULL;
-
-	if (!server) {
-		free(gbits);
-		return NULL;
-	}
-	memset(server, 0xff, graph->nnodes * sizeof(*server));
-	for (uint32_t s = 0; s < graph->nservers; s++)
-		server[graph->server[s]] = s;
-	for (uint32_t l = 0; l < graph->nlinks; l++) {
-		if (server[graph->from[l]] != FORS_NONE)
-			gbits[server[graph->from[l]]] = sim->gbits[l];
-		if (server[graph->to[l]] != FORS_NONE)
-			gbits[graph->nservers + server[graph->to[l]]] = sim->gbits[l];
-	}
-	free(server);
-	return gbits;
-}
-
 /* --- settings --------------------------------------------------------------------------------------------------- */
 
 static uint64_t or_else(const struct cli_amount *amount, uint64_t usual)
@@ -170,8 +143,8 @@ static int check_settings(const struct cli_settings *settings)
 	    (given->measured > 0 || given->barrier.is_given || given->jitter.value || given->skew.value))
 		return cli_usage_error(
 			"--load has no phases: it goes without --barrier, --measured, --jitter and --skew");
-	if (given->messages && given->load <= 0)
-		return cli_usage_error("--messages needs --load");
+	if ((given->messages || given->server_load.count) && given->load <= 0)
+		return cli_usage_error("%s needs --load", given->messages ? "--messages" : "--server-load");
 	if (given->window && given->load <= 0 && !given->has_no_barrier)
 		return cli_usage_error("--window needs --barrier none");
 	if (given->has_no_barrier && given->jitter.value)
@@ -215,12 +188,12 @@ static enum fors_err run_crossbar(struct cli_simulation *sim, const struct fors_
 	const struct fors_router router = fors_crossbar_router(bar);
 	struct fors_sim_settings set = sim->set;
 	struct fors_sim_result *result = NULL;
-	double *gbits = server_speeds(sim);
+	double *gbits = cli_simulation_server_speeds(sim);
 	enum fors_err err;
 
 	set.gbits = gbits;
 	set.policy = FORS_POLICY_TABLES;
-	set.has_lanes_by_hop = false;
+	set.has_lanes_by_hop = set.qcn.has_limiters = false;
 	err = gbits ? fors_simulate(&router, sim->program, &set, &result, error) : fors_fail_memory(error);
 	if (!err)
 		sim->crossbar = fors_sim_gbits(result, &set, sim->program->nservers);
@@ -244,52 +217,33 @@ static int simulate_crossbar(struct cli_simulation *sim)
 	return err ? cli_fail(&error) : CLI_GOOD;
 }
 
-/* Gaps between messages such that payload fills that part of each server's cable, ps; NULL: out of memory. */
-static uint64_t *gaps(const struct cli_simulate *given, const struct cli_simulation *sim)
-{
-	uint32_t n = sim->program->nservers;
-	double *gbits = server_speeds(sim), ps;
-	uint64_t *gap = gbits ? calloc(n + (size_t)1, sizeof(*gap)) : NULL;
-
-	for (uint32_t s = 0; gap && s < n; s++) {
-		ps = gbits[s] > 0 ? 8000. * (double)sim->set.message / (gbits[s] * given->load) : 0;
-		gap[s] = ps < MOST_GAP ? (uint64_t)ps : MOST_GAP;
-	}
-	free(gbits);
-	return gap;
-}
-
-/* The messages of the pattern at random moments. */
-static enum fors_err offer(const struct cli_simulate *given, struct cli_simulation *sim, struct fors_error *error)
-{
-	uint32_t count = given->messages ? given->messages : USUAL_MESSAGES;
-	uint64_t *gap = gaps(given, sim);
-	struct fors_program *load = NULL;
-	enum fors_err err = gap ? FORS_OK : fors_fail_memory(error);
-
-	for (uint32_t s = 0; !err && s < sim->program->nservers; s++)
-		if (gap[s] == MOST_GAP || gap[s] > MOST_PS / count)
-			err = fors_fail(error, FORS_EINPUT, "so many messages at this load take more than 1000 s");
-	if (!err)
-		err = fors_program_offer(sim->program, count, gap, sim->set.seed, &load, error);
-	free(gap);
-	if (err)
-		return err;
-	fors_program_free(sim->program);
-	sim->program = load;
-	return FORS_OK;
-}
-
 static int make_program(const struct cli_simulate *given, struct cli_simulation *sim)
 {
 	const struct cli_analysis *a = &sim->analysis;
 	struct fors_error error = {0};
 
-	if (fors_program_of(a->pattern, a->router.graph->nservers, &sim->program, &error) ||
-	    (given->load > 0 && offer(given, sim, &error)))
+	int code = CLI_GOOD;
+
+	if (fors_program_of(a->pattern, a->router.graph->nservers, &sim->program, &error))
 		return cli_fail(&error);
+	if (given->load > 0)
+		code = cli_simulation_offer(given, sim);
+	if (code)
+		return code;
 	for (size_t i = 0; i < fors_program_nmessages(sim->program); i++)
 		sim->program->send[i].vl = (uint8_t)(sim->program->send[i].dst % sim->set.nvls);
+	return CLI_GOOD;
+}
+
+static int watch(const struct cli_simulate *given, struct cli_simulation *sim)
+{
+	uint32_t n = sim->analysis.router.graph->nservers;
+
+	if (!given->has_watch)
+		return CLI_GOOD;
+	if (given->watch >= n)
+		return cli_usage_error("--watch-server is %u: there are %u servers, numbered from 0", given->watch, n);
+	sim->set.watch = given->watch;
 	return CLI_GOOD;
 }
 
@@ -310,7 +264,9 @@ int cli_simulation_run(const struct cli_settings *settings, struct cli_simulatio
 	sim->set.progress = cli_progress;
 	sim->load = settings->simulate.load;
 	sim->healthy = settings->simulate.healthy;
-	code = make_program(&settings->simulate, sim);
+	code = watch(&settings->simulate, sim);
+	if (!code)
+		code = make_program(&settings->simulate, sim);
 	if (!code)
 		code = cli_simulation_make_policy(settings, sim);
 	if (!code)

@@ -46,6 +46,13 @@ void cli_simulation_link(const struct cli_simulation *simulation, uint32_t link,
 uint32_t cli_simulation_worst_links(const struct cli_simulation *simulation, uint32_t **list);
 uint32_t cli_simulation_worst_slots(const struct cli_simulation *simulation, uint32_t **list);
 
+/* --- simulation_load.c ---------------------------------------------------------------------------------------- */
+
+/* Gbit/s of the servers' own cables: of server s [s] from it, [nservers + s] to it. To be freed; NULL: out of memory. */
+double *cli_simulation_server_speeds(const struct cli_simulation *simulation);
+/* The program becomes load at random moments, to those that it sends to. Returns an exit code. */
+int cli_simulation_offer(const struct cli_simulate *given, struct cli_simulation *simulation);
+
 /* --- simulation_policy.c -------------------------------------------------------------------------------------- */
 
 /* What the options say of the policy and its lanes. */

@@ -101,13 +101,14 @@ static json_t *figures_json(const struct cli_simulation *sim)
 	const struct fors_sim_result *r = sim->result;
 	double gbits = fors_sim_gbits(r, &sim->set, sim->program->nservers);
 
-	return json_pack("{s:f, s:f, s:f, s:f, s:b, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:i}", "time_ns", ns(r->time),
-			 "bound_ns", ns(r->bound), "gbits_per_server", gbits, "line_share",
+	return json_pack("{s:f, s:f, s:f, s:f, s:b, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:i}", "time_ns",
+			 ns(r->time), "bound_ns", ns(r->bound), "gbits_per_server", gbits, "line_share",
 			 sim->line > 0 ? gbits / sim->line : 0, "is_deadlocked", r->ncycle > 0, "messages",
 			 (json_int_t)r->nmessages, "broken", (json_int_t)r->nbroken, "packets_sent",
 			 (json_int_t)r->sent, "packets_arrived", (json_int_t)r->arrived, "packet_hops",
 			 (json_int_t)r->hops, "reordered", (json_int_t)r->nreordered, "overflows",
-			 (json_int_t)r->noverflows, "most_packets_in_flight", r->most_in_flight);
+			 (json_int_t)r->noverflows, "notifications", (json_int_t)r->nnotices, "most_packets_in_flight",
+			 r->most_in_flight);
 }
 
 json_t *cli_simulation_json(const struct cli_simulation *sim, const struct cli_settings *settings)
@@ -128,6 +129,9 @@ json_t *cli_simulation_json(const struct cli_simulation *sim, const struct cli_s
 	json_object_set_new(object, "load", sim->load > 0 ? json_real(sim->load) : json_null());
 	json_object_set_new(object, "healthy_share", part_json(gbits, sim->healthy));
 	json_object_set_new(object, "crossbar_share", part_json(gbits, sim->crossbar));
+	json_object_set_new(object, "has_rate_limits", json_boolean(sim->set.qcn.has_limiters));
+	json_object_set_new(object, "watched_server",
+			    sim->set.watch == FORS_NONE ? json_null() : json_integer(sim->set.watch));
 	json_object_set_new(object, "time_line", line_json(sim->result));
 	json_object_set_new(object, "deadlock", cycle_json(sim));
 	json_object_set_new(object, "stalled_links", stalls_json(sim));

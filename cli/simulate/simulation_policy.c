@@ -16,6 +16,12 @@ static bool is_detour(int policy)
 	return policy >= FORS_POLICY_VLB && policy < FORS_NPOLICIES;
 }
 
+/* More than fits is cut to what is too much. */
+static uint32_t bytes_of(const struct cli_amount *amount)
+{
+	return amount->value < UINT32_MAX ? (uint32_t)amount->value : UINT32_MAX;
+}
+
 void cli_simulation_policy_settings(const struct cli_simulate *given, struct fors_sim_settings *set)
 {
 	set->policy = (enum fors_policy)given->policy;
@@ -23,9 +29,18 @@ void cli_simulation_policy_settings(const struct cli_simulate *given, struct for
 	set->has_lanes_by_hop = given->lanes == CLI_LANES_HOPS || (!given->lanes && is_detour(given->policy));
 	set->adaptive.binding = given->adaptive_binding.value;
 	set->adaptive.is_greedy = given->adaptive_choice == CLI_ADAPTIVE_GREEDY;
-	set->adaptive.leave =
-		given->adaptive_leave.value < UINT32_MAX ? (uint32_t)given->adaptive_leave.value : UINT32_MAX;
+	set->adaptive.leave = bytes_of(&given->adaptive_leave);
 	memcpy(set->adaptive.level, given->adaptive_level, sizeof(set->adaptive.level));
+	set->switch_ar.rule = (enum fors_level)given->switch_ar_level;
+	if (given->switch_ar_forget.is_given)
+		set->switch_ar.forget = given->switch_ar_forget.value;
+	set->qcn.has_limiters = given->has_rate_limits;
+	if (given->qcn_queue.is_given)
+		set->qcn.equilibrium = bytes_of(&given->qcn_queue);
+	if (given->qcn_sample.is_given)
+		set->qcn.sample = bytes_of(&given->qcn_sample);
+	if (given->qcn_timer.is_given)
+		set->qcn.timer = given->qcn_timer.value;
 }
 
 int cli_simulation_check_policy(const struct cli_simulate *given)
@@ -37,6 +52,13 @@ int cli_simulation_check_policy(const struct cli_simulate *given)
 		return cli_usage_error(
 			"--adaptive-binding, --adaptive-levels, --adaptive-leave and --adaptive-choice need "
 			"--policy adaptive");
+	if ((given->switch_ar_level || given->switch_ar_forget.is_given) && given->policy != FORS_POLICY_SWITCH_AR)
+		return cli_usage_error("--switch-ar-level and --switch-ar-forget need --policy switch-ar");
+	if ((given->qcn_queue.is_given || given->qcn_sample.is_given) && !given->has_rate_limits &&
+	    given->policy != FORS_POLICY_SWITCH_AR)
+		return cli_usage_error("--qcn-queue and --qcn-sample need --rate-limits or --policy switch-ar");
+	if (given->qcn_timer.is_given && !given->has_rate_limits)
+		return cli_usage_error("--qcn-timer needs --rate-limits");
 	if (given->blocks && !is_detour(given->policy))
 		return cli_usage_error("--blocks is for --policy vlb, ugal-l, ugal-g and tago");
 	return CLI_GOOD;
@@ -57,10 +79,10 @@ static enum fors_err read_blocks(const char *text, size_t size, const char *path
 	return fors_blocks_read(text, size, path, r->net, r->block_of, &r->nblocks, error);
 }
 
-/* Of the i-th switch of a Dragonfly or Dragonfly+, with its name. */
+/* Of the i-th switch of a network with groups, with its name. */
 static uint32_t group_of(const struct fors_graph_spec *spec, uint32_t i, char *name, size_t room)
 {
-	if (spec->kind == FORS_DRAGONFLY) {
+	if (spec->kind != FORS_DFPLUS) {
 		snprintf(name, room, "Switch%02u", i);
 		return i / spec->size[0];
 	}
@@ -70,6 +92,11 @@ static uint32_t group_of(const struct fors_graph_spec *spec, uint32_t i, char *n
 	}
 	snprintf(name, room, "Spine%02u", i - spec->nleaves);
 	return (i - spec->nleaves) / spec->size[1];
+}
+
+static bool has_groups(enum fors_graph_kind kind)
+{
+	return kind == FORS_DRAGONFLY || kind == FORS_DFPLUS || kind == FORS_FLEXFLY || kind == FORS_FLEXSPANDER;
 }
 
 /* The groups of a synthetic fabric; none where it has none. */
@@ -84,8 +111,7 @@ static enum fors_err find_groups(const char *text, struct reading *r, struct for
 	if (!text || !fors_graph_spec_begins(text))
 		return FORS_OK;
 	err = fors_graph_spec_parse(text, &spec, error);
-	for (uint32_t i = 0; !err && i < spec.nswitches && (spec.kind == FORS_DRAGONFLY || spec.kind == FORS_DFPLUS);
-	     i++) {
+	for (uint32_t i = 0; !err && has_groups(spec.kind) && i < spec.nswitches; i++) {
 		uint32_t group = group_of(&spec, i, name, sizeof(name));
 
 		r->nblocks = group + 1 > r->nblocks ? group + 1 : r->nblocks;
@@ -156,8 +182,7 @@ int cli_simulation_make_policy(const struct cli_settings *settings, struct cli_s
 
 	if (code)
 		return code;
-	if (sim->set.policy != FORS_POLICY_TABLES &&
-	    fors_hops_new(sim->analysis.router.graph, is_tago, &sim->hops, &error))
+	if (fors_sim_needs_hops(&sim->set) && fors_hops_new(sim->analysis.router.graph, is_tago, &sim->hops, &error))
 		return cli_fail(&error);
 	sim->set.hops = sim->hops;
 	sim->set.blocks = sim->blocks;

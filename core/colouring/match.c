@@ -20,27 +20,6 @@ static void turn_path(struct fors_matching *matching, const uint8_t *finder, uin
 	}
 }
 
-/*
- * Nearly always a path of one exchange is enough: the first column that `start` may take and whose row may take a free one.
- * This is the path that the search would find, with nothing written down for a longer one.
- */
-static bool exchange_once(struct fors_matching *matching, uint32_t start)
-{
-	const uint64_t free = matching->free;
-
-	for (uint64_t left = matching->may[start]; left; left &= left - 1) {
-		uint32_t column = (uint32_t)__builtin_ctzll(left), row = matching->row[column];
-		uint64_t open = matching->may[row] & free;
-
-		if (!open)
-			continue;
-		fors_match(matching, row, (uint32_t)__builtin_ctzll(open));
-		fors_match(matching, start, column);
-		return true;
-	}
-	return false;
-}
-
 static bool search_path(struct fors_matching *matching, uint32_t start)
 {
 	uint8_t queue[FORS_MATCH_MOST + 1], finder[FORS_MATCH_MOST];
@@ -74,5 +53,5 @@ bool fors_match_augment(struct fors_matching *matching, uint32_t start)
 
 	if (open)
 		fors_match(matching, start, (uint32_t)__builtin_ctzll(open));
-	return open || exchange_once(matching, start) || search_path(matching, start);
+	return open || search_path(matching, start);
 }

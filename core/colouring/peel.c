@@ -95,6 +95,23 @@ static void lower(struct peel *peel, uint32_t least)
 	}
 }
 
+/*
+ * Half of `least`, and again while the row has no cell as large: it would find nothing, and rows behind it wait for it.
+ */
+static uint32_t lower_for(const struct peel *peel, uint32_t row)
+{
+	uint32_t largest = 1, least = peel->least / 2;
+
+	for (uint32_t column = 0; column < peel->n; column++) {
+		uint32_t cell = cell_at(peel, row, column);
+
+		largest = cell > largest ? cell : largest;
+	}
+	while (least > largest)
+		least /= 2;
+	return least;
+}
+
 /* Match all rows, among smaller cells if need be. False: impossible, so the sums were not equal. */
 static bool match_all(struct peel *peel)
 {
@@ -102,7 +119,7 @@ static bool match_all(struct peel *peel)
 		while (peel->matching.column[row] == FORS_UNMATCHED && !fors_match_augment(&peel->matching, row)) {
 			if (peel->least == 1)
 				return false;
-			lower(peel, peel->least / 2);
+			lower(peel, lower_for(peel, row));
 		}
 	}
 	return true;

@@ -18,36 +18,56 @@
 #include <string.h>
 
 #define NO_ROW 0xFFFF
+#define NARROW 32 /* colours: rows of at most so many take half of the memory, and nearly all fabrics have such */
+#define WIDE FORS_MATCH_MOST
 
+/*
+ * What belongs to a row lies together, since an exchange needs all of it: for `stride` (NARROW or WIDE) colours the place that
+ * has them (FORS_UNMATCHED: none has), of as many places the colour (FORS_UNMATCHED: a hole), and their nodes.
+ */
 struct fors_rowwise_space {
+	uint32_t stride;
+	uint8_t *record;      /* of each row, 4 x stride bytes */
 	uint64_t *lacks_node; /* of each node: colours that it has not yet */
 	uint64_t *lacks_row;  /* of each row */
-	uint16_t *row_of;     /* node x width: the row in which it has a colour, NO_ROW: none */
-	uint32_t *has;	      /* row x width: node that has a colour, and 65,536 times 1 + its place; 0: none has */
-	uint32_t *hole;	      /* places without a colour */
+	uint16_t *row_of;     /* node x stride: the row in which it has a colour; once there are holes, NO_ROW: none */
+	uint32_t *hole;	      /* places without a colour: row x WIDE + place */
 	uint32_t nholes, room;
 };
 
-/* The job in hand. */
-struct job {
-	struct fors_rowwise_space *space;
-	const struct fors_rowwise *graph;
-	uint8_t *colour; /* the caller's; FORS_UNMATCHED: a hole */
+/* A record, taken apart. */
+struct row {
+	uint8_t *at, *colour;
+	uint16_t *node;
 };
+
+static inline __attribute__((always_inline)) struct row row_at(const struct fors_rowwise_space *space, uint32_t stride,
+							       uint32_t row)
+{
+	uint8_t *record = space->record + (size_t)row * stride * 4;
+
+	return (struct row){record, record + stride, (uint16_t *)(void *)(record + 2 * stride)};
+}
+
+/* Memory for n x size bytes that begins where a cache line does. */
+static void *lines_alloc(size_t n, size_t size)
+{
+	return aligned_alloc(64, (n * size + 64) / 64 * 64);
+}
 
 struct fors_rowwise_space *fors_rowwise_space_new(uint32_t nrows, uint32_t width, uint32_t nnodes)
 {
 	struct fors_rowwise_space *space = calloc(1, sizeof(*space));
-	size_t nplaces = (size_t)nrows * width + 1;
 
 	if (!space)
 		return NULL;
+	space->stride = width <= NARROW ? NARROW : WIDE;
+	space->record = lines_alloc(nrows, (size_t)space->stride * 4);
 	space->lacks_node = malloc(((size_t)nnodes + 1) * sizeof(*space->lacks_node));
 	space->lacks_row = malloc(((size_t)nrows + 1) * sizeof(*space->lacks_row));
-	space->row_of = malloc(((size_t)nnodes * width + 1) * sizeof(*space->row_of));
-	space->has = malloc(nplaces * sizeof(*space->has));
-	space->hole = malloc(nplaces * sizeof(*space->hole));
-	if (space->lacks_node && space->lacks_row && space->row_of && space->has && space->hole)
+	space->row_of = lines_alloc(nnodes, space->stride * sizeof(*space->row_of));
+	space->hole = malloc(((size_t)nrows * width + 1) * sizeof(*space->hole));
+	if (space->record && space->lacks_node && space->lacks_row && space->row_of && space->hole)
 		return space;
 	fors_rowwise_space_free(space);
 	return NULL;
@@ -57,162 +77,360 @@ void fors_rowwise_space_free(struct fors_rowwise_space *space)
 {
 	if (!space)
 		return;
+	free(space->record);
 	free(space->lacks_node);
 	free(space->lacks_row);
 	free(space->row_of);
-	free(space->has);
 	free(space->hole);
 	free(space);
 }
 
+uint16_t *fors_rowwise_nodes(struct fors_rowwise_space *space, uint32_t row)
+{
+	return row_at(space, space->stride, row).node;
+}
+
+const uint8_t *fors_rowwise_colours(const struct fors_rowwise_space *space, uint32_t row)
+{
+	return row_at(space, space->stride, row).colour;
+}
+
 /* ---- matchings ---- */
 
-/*
- * Match the places of a row, whose nodes lack so much; returns how many there are. Each prefers the next colour: `from` has the
- * bits of that one and all behind it.
- */
-static uint32_t match_row(const uint16_t *node, uint32_t width, const uint64_t *lacks, uint32_t prefer,
-			  struct fors_matching *matching)
+/* A row in hand. */
+struct hand {
+	struct row row;
+	struct fors_rowwise_space *space;
+	uint64_t free; /* colours */
+	uint32_t number;
+};
+
+/* A place gets a colour that its node lacks; who had it before in this row is forgotten. */
+static inline void give(const struct hand *hand, uint32_t place, uint32_t colour)
 {
-	const uint64_t all = fors_match_columns(width);
-	uint64_t free = all, from = all >> prefer << prefer;
-	uint32_t i = 0;
+	struct fors_rowwise_space *space = hand->space;
+	uint32_t node = hand->row.node[place];
 
-	for (; i < width && node[i] != FORS_ROWWISE_NOBODY; i++) {
-		uint64_t may = lacks[node[i]], open = may & free;
+	hand->row.colour[place] = (uint8_t)colour;
+	hand->row.at[colour] = (uint8_t)place;
+	space->row_of[node * space->stride + colour] = (uint16_t)hand->number;
+	space->lacks_node[node] &= ~(UINT64_C(1) << colour);
+}
 
-		matching->may[i] = may;
-		if (open) {
-			uint64_t pick = open & from ? open & from : open;
-			uint32_t column = (uint32_t)__builtin_ctzll(pick);
+/* A place gives its colour up, for another one. */
+static inline void take_back(const struct hand *hand, uint32_t place, uint32_t colour)
+{
+	hand->space->lacks_node[hand->row.node[place]] |= UINT64_C(1) << colour;
+}
 
-			matching->column[i] = (uint8_t)column;
-			matching->row[column] = (uint8_t)i;
-			free ^= pick & -pick;
-		} else {
-			matching->column[i] = FORS_UNMATCHED;
-			matching->free = free;
-			fors_match_augment(matching, i);
-			free = matching->free;
-		}
-		from = from << 1 & all;
-		from = from ? from : all;
+/*
+ * Nearly always a path of one exchange is enough for a place that finds no free colour: the first colour that it lacks and
+ * whose place lacks a free one. It is the path that a search would find, with nothing written down for a longer one.
+ * If there is none, *reach is what paths of one exchange lead to.
+ */
+static bool exchange_once(struct hand *hand, uint32_t start, uint64_t *reach)
+{
+	const uint64_t *lacks = hand->space->lacks_node;
+	const struct row row = hand->row;
+
+	*reach = 0;
+	for (uint64_t left = lacks[row.node[start]]; left; left &= left - 1) {
+		uint32_t colour = (uint32_t)__builtin_ctzll(left), place = row.at[colour];
+		uint64_t found = lacks[row.node[place]], open = found & hand->free;
+
+		*reach |= found;
+		if (!open)
+			continue;
+		take_back(hand, place, colour);
+		give(hand, place, (uint32_t)__builtin_ctzll(open));
+		hand->free &= ~(open & -open);
+		give(hand, start, colour);
+		return true;
 	}
-	matching->free = free;
+	return false;
+}
+
+/* Do longer paths lead to a free colour? Mostly not, and then no search need remember how it came anywhere. */
+static bool leads_on(const struct hand *hand, uint32_t start, uint64_t reach)
+{
+	const uint64_t *lacks = hand->space->lacks_node;
+	uint64_t seen = lacks[hand->row.node[start]];
+
+	for (uint64_t left = reach & ~seen; left && !(reach & hand->free); left = reach & ~seen) {
+		seen |= left & -left;
+		reach |= lacks[hand->row.node[hand->row.at[__builtin_ctzll(left)]]];
+	}
+	return reach & hand->free;
+}
+
+/*
+ * A longer path. What a node lacks now is less than it lacked when the row began, by colours that this row has: none of
+ * them is free, nor leads to a place that its own node does not lead to.
+ */
+static bool search_path(struct hand *hand, uint32_t start)
+{
+	const struct row row = hand->row;
+	struct fors_matching matching;
+
+	for (uint32_t i = 0; i <= start; i++)
+		matching.may[i] = hand->space->lacks_node[row.node[i]];
+	memcpy(matching.column, row.colour, start + 1);
+	memcpy(matching.row, row.at, hand->space->stride);
+	matching.free = hand->free;
+	if (!fors_match_augment(&matching, start))
+		return false;
+	for (uint32_t i = 0; i < start; i++)
+		if (matching.column[i] != row.colour[i])
+			take_back(hand, i, row.colour[i]);
+	for (uint32_t i = 0; i <= start; i++)
+		if (matching.column[i] != row.colour[i])
+			give(hand, i, matching.column[i]);
+	hand->free = matching.free;
+	return true;
+}
+
+/* A place that finds no free colour. */
+static __attribute__((noinline)) void colour_patiently(struct hand *hand, uint32_t place)
+{
+	uint64_t reach;
+
+	hand->row.colour[place] = FORS_UNMATCHED;
+	if (exchange_once(hand, place, &reach))
+		return;
+	if (!leads_on(hand, place, reach) || !search_path(hand, place))
+		hand->space->hole[hand->space->nholes++] = hand->number * WIDE + place;
+}
+
+/*
+ * Give places of a row, the first one and those behind it up to `end`, colours that their nodes lack; returns the first
+ * that has none. The first prefers colour `prefer`, each other one the next: that one or the next one behind it.
+ */
+static inline __attribute__((always_inline)) uint32_t colour_places(struct hand *hand, uint32_t stride, uint32_t first,
+								    uint32_t end, uint32_t prefer)
+{
+	const struct row row = hand->row;
+	uint64_t *const lacks = hand->space->lacks_node;
+	uint16_t *const row_of = hand->space->row_of;
+	const uint16_t number = (uint16_t)hand->number;
+	uint64_t free = hand->free, from = UINT64_MAX << prefer;
+	uint32_t i = first;
+
+	for (; i < end; i++, from += from) {
+		const uint32_t node = row.node[i];
+		uint64_t may, open, pick;
+		uint32_t colour;
+
+		if (node == FORS_ROWWISE_NOBODY)
+			break;
+		may = lacks[node];
+		open = may & free;
+		pick = open & from;
+		if (!open) {
+			hand->free = free;
+			colour_patiently(hand, i);
+			free = hand->free;
+			continue;
+		}
+		pick = pick ? pick : open;
+		colour = (uint32_t)__builtin_ctzll(pick);
+		pick &= -pick;
+		free ^= pick;
+		lacks[node] = may ^ pick;
+		row.colour[i] = (uint8_t)colour;
+		row.at[colour] = (uint8_t)i;
+		row_of[(size_t)node * stride + colour] = number;
+	}
+	hand->free = free;
 	return i;
 }
 
-/* What a row has of a colour: who, and at which place. */
-static inline uint32_t entry_of(uint32_t node, uint32_t place)
+static inline __attribute__((always_inline)) void colour_row(struct fors_rowwise_space *space, uint32_t stride,
+							     uint32_t width, uint32_t number, uint32_t prefer)
 {
-	return (place + 1) << 16 | node;
+	struct hand hand = {.row = row_at(space, stride, number),
+			    .space = space,
+			    .free = fors_match_columns(width),
+			    .number = number};
+
+	if (colour_places(&hand, stride, 0, width - prefer, prefer) == width - prefer && prefer)
+		colour_places(&hand, stride, width - prefer, width, 0);
+	for (uint64_t free = hand.free; free; free &= free - 1)
+		hand.row.at[__builtin_ctzll(free)] = FORS_UNMATCHED;
+	space->lacks_row[number] = hand.free;
 }
 
-static void colour_row(const struct job *job, uint32_t row, uint32_t prefer)
+static inline __attribute__((always_inline)) void colour_all(const struct fors_rowwise_job *job, uint32_t stride)
+{
+	for (uint32_t row = 0, prefer = 0; row < job->nrows; row++) {
+		colour_row(job->space, stride, job->width, row, prefer);
+		prefer += job->turn;
+		prefer = prefer < job->width ? prefer : 0;
+	}
+}
+
+static void colour_rows(const struct fors_rowwise_job *job)
 {
 	struct fors_rowwise_space *space = job->space;
-	const uint32_t width = job->graph->width;
-	const size_t first = (size_t)row * width;
-	const uint16_t *node = job->graph->node + first;
-	uint64_t *lacks = space->lacks_node;
-	uint32_t *has = space->has + first;
-	uint16_t *row_of = space->row_of;
-	struct fors_matching matching;
-	uint32_t n = match_row(node, width, lacks, prefer, &matching);
 
-	memcpy(job->colour + first, matching.column, n);
-	for (uint32_t i = 0; i < n; i++) {
-		uint32_t column = matching.column[i];
-
-		if (column == FORS_UNMATCHED) {
-			space->hole[space->nholes++] = (uint32_t)first + i;
-			continue;
-		}
-		lacks[node[i]] &= ~(UINT64_C(1) << column);
-		has[column] = entry_of(node[i], i);
-		row_of[node[i] * width + column] = (uint16_t)row;
-	}
-	for (uint64_t free = matching.free; free; free &= free - 1)
-		has[__builtin_ctzll(free)] = 0;
-	space->lacks_row[row] = matching.free;
+	for (uint32_t node = 0; node < job->nnodes; node++)
+		space->lacks_node[node] = fors_match_columns(job->width);
+	space->nholes = 0;
+	if (space->stride == NARROW)
+		colour_all(job, NARROW);
+	else
+		colour_all(job, WIDE);
+	for (uint32_t node = 0; node < job->nnodes; node++)
+		for (uint64_t left = space->lacks_node[node]; left; left &= left - 1)
+			space->row_of[node * space->stride + (uint32_t)__builtin_ctzll(left)] = NO_ROW;
 }
 
 /* ---- exchanges ---- */
 
-/* Exchange colours a and b along the path that begins with the place of colour a at `node`, which lacks b. */
-static void exchange(const struct job *job, uint32_t node, uint32_t a, uint32_t b)
+/* Filling the holes of a job, one after another; in between, on the way along a path on which colours are exchanged. */
+struct walk {
+	struct fors_rowwise_space *space;
+	uint16_t *row_of;
+	uint32_t row;  /* of the path, NO_ROW: on none */
+	uint32_t a, b; /* its colours; the row's place of colour a gets b, that of colour b gets a */
+	uint32_t from; /* times stride: the node that the row has been reached from */
+	uint32_t next; /* hole */
+	bool failed;   /* a node had too many places */
+};
+
+/* The hole's row and node both lack this colour: it gets it. */
+static void close_hole(struct walk *walk, uint32_t colour)
 {
-	const uint32_t width = job->graph->width;
-	struct fors_rowwise_space *space = job->space;
-	const uint64_t both = UINT64_C(1) << a | UINT64_C(1) << b;
-	uint16_t *rows = space->row_of + node * width;
-	uint32_t row = rows[a];
+	struct fors_rowwise_space *space = walk->space;
+	const uint32_t hole = space->hole[walk->next++], number = hole / WIDE;
+	const struct hand hand = {.row = row_at(space, space->stride, number), .space = space, .number = number};
 
-	space->lacks_node[node] ^= both;
-	rows[a] = NO_ROW;
-	for (;;) {
-		const size_t first = (size_t)row * width;
-		uint32_t *has = space->has + first, old = has[b];
-		uint32_t next;
+	give(&hand, hole % WIDE, colour);
+	space->lacks_row[number] &= ~(UINT64_C(1) << colour);
+}
 
-		has[b] = has[a];
-		has[a] = old;
-		job->colour[first + (has[b] >> 16) - 1] = (uint8_t)b;
-		rows[b] = (uint16_t)row;
-		if (!old) {
-			space->lacks_row[row] ^= both;
-			return;
-		}
-		job->colour[first + (old >> 16) - 1] = (uint8_t)a;
-		node = old & 0xFFFF;
-		rows = space->row_of + node * width;
-		next = rows[a];
-		rows[a] = (uint16_t)row;
-		if (next == NO_ROW) {
-			rows[b] = NO_ROW;
-			space->lacks_node[node] ^= both;
-			return;
-		}
-		row = next;
+/* Begin with the next hole. False: there is none, or its node lacks no colour. */
+static bool begin_hole(struct walk *walk)
+{
+	struct fors_rowwise_space *space = walk->space;
+	uint64_t node_lacks, row_lacks;
+	uint32_t hole, node;
+
+	if (walk->next == space->nholes)
+		return false;
+	hole = space->hole[walk->next];
+	node = row_at(space, space->stride, hole / WIDE).node[hole % WIDE];
+	node_lacks = space->lacks_node[node];
+	row_lacks = space->lacks_row[hole / WIDE];
+	walk->failed = !node_lacks;
+	if (walk->failed)
+		return false;
+	if (node_lacks & row_lacks) {
+		close_hole(walk, (uint32_t)__builtin_ctzll(node_lacks & row_lacks));
+		return true;
+	}
+	walk->a = (uint32_t)__builtin_ctzll(row_lacks);
+	walk->b = (uint32_t)__builtin_ctzll(node_lacks);
+	walk->from = node * space->stride;
+	walk->row = space->row_of[walk->from + walk->a];
+	space->row_of[walk->from + walk->a] = NO_ROW;
+	space->lacks_node[node] ^= UINT64_C(1) << walk->a | UINT64_C(1) << walk->b;
+	return true;
+}
+
+/* The path is over, at what lacks a now and no more b: colour a is free where it began. */
+static __attribute__((noinline)) void end_path(struct walk *walk, uint64_t *lacks)
+{
+	*lacks ^= UINT64_C(1) << walk->a | UINT64_C(1) << walk->b;
+	walk->row = NO_ROW;
+	close_hole(walk, walk->a);
+}
+
+/* Exchange colours a and b at the next row of the path, and at the node that leads on from it. */
+static inline __attribute__((always_inline)) void exchange(struct walk *walk, uint32_t stride)
+{
+	const uint32_t a = walk->a, b = walk->b, number = walk->row;
+	const struct row row = row_at(walk->space, stride, number);
+	uint16_t *const row_of = walk->row_of;
+	const uint8_t now = row.at[a], old = row.at[b];
+	uint32_t on;
+
+	row.at[b] = now;
+	row.at[a] = old;
+	row.colour[now] = (uint8_t)b;
+	row_of[walk->from + b] = (uint16_t)number;
+	if (old == FORS_UNMATCHED) {
+		end_path(walk, &walk->space->lacks_row[number]);
+		return;
+	}
+	row.colour[old] = (uint8_t)a;
+	on = row.node[old] * stride;
+	walk->from = on;
+	walk->row = row_of[on + a];
+	row_of[on + a] = (uint16_t)number;
+	if (walk->row == NO_ROW) {
+		row_of[on + b] = NO_ROW;
+		end_path(walk, &walk->space->lacks_node[row.node[old]]);
 	}
 }
 
-/* Give a place without colour one. False: its node lacks none. */
-static bool fill_hole(const struct job *job, uint32_t hole)
+/* A step on the way of each job; false: all have arrived. */
+static inline __attribute__((always_inline)) bool step_all(struct walk *walk, uint32_t count, uint32_t stride)
 {
-	uint32_t row = hole / job->graph->width, node = job->graph->node[hole], colour;
-	uint64_t node_lacks = job->space->lacks_node[node], row_lacks = job->space->lacks_row[row];
+	bool is_busy = false;
 
-	if (!node_lacks)
-		return false;
-	colour = (uint32_t)__builtin_ctzll(node_lacks & row_lacks ? node_lacks & row_lacks : row_lacks);
-	if (!(node_lacks & row_lacks))
-		exchange(job, node, colour, (uint32_t)__builtin_ctzll(node_lacks));
-	job->colour[hole] = (uint8_t)colour;
-	job->space->has[row * job->graph->width + colour] = entry_of(node, hole % job->graph->width);
-	job->space->row_of[node * job->graph->width + colour] = (uint16_t)row;
-	job->space->lacks_node[node] &= ~(UINT64_C(1) << colour);
-	job->space->lacks_row[row] &= ~(UINT64_C(1) << colour);
-	return true;
+	for (uint32_t i = 0; i < count; i++) {
+		if (walk[i].row != NO_ROW)
+			exchange(&walk[i], stride);
+		else if (!begin_hole(&walk[i]))
+			continue;
+		is_busy = true;
+	}
+	return is_busy;
+}
+
+/*
+ * Fill the holes of all jobs. Every step of a path waits for memory that the step before has named, so one step of each
+ * path is taken in turn: they wait together.
+ */
+static uint32_t fill_holes(const struct fors_rowwise_job *job, uint32_t count)
+{
+	struct walk walk[FORS_ROWWISE_AT_ONCE];
+
+	for (uint32_t i = 0; i < count; i++)
+		walk[i] = (struct walk){.space = job[i].space, .row_of = job[i].space->row_of, .row = NO_ROW};
+	if (job->space->stride == NARROW)
+		while (step_all(walk, count, NARROW))
+			;
+	else
+		while (step_all(walk, count, WIDE))
+			;
+	for (uint32_t i = 0; i < count; i++)
+		if (walk[i].failed)
+			return i;
+	return count;
 }
 
 /* ---- the whole ---- */
 
+uint32_t fors_rowwise_all(const struct fors_rowwise_job *job, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++)
+		colour_rows(&job[i]);
+	return count ? fill_holes(job, count) : 0;
+}
+
 bool fors_rowwise(struct fors_rowwise_space *space, const struct fors_rowwise *graph, uint8_t *colour)
 {
-	const struct job job = {.space = space, .graph = graph, .colour = colour};
+	const uint32_t width = graph->width;
+	const struct fors_rowwise_job job = {
+		.space = space, .nrows = graph->nrows, .width = width, .nnodes = graph->nnodes, .turn = graph->turn};
 
-	for (uint32_t node = 0; node < graph->nnodes; node++)
-		space->lacks_node[node] = fors_match_columns(graph->width);
-	memset(space->row_of, 0xFF, (size_t)graph->nnodes * graph->width * sizeof(*space->row_of));
-	space->nholes = 0;
-	for (uint32_t row = 0, prefer = 0; row < graph->nrows; row++) {
-		colour_row(&job, row, prefer);
-		prefer += graph->turn;
-		prefer = prefer < graph->width ? prefer : 0;
-	}
-	for (uint32_t i = 0; i < space->nholes; i++)
-		if (!fill_hole(&job, space->hole[i]))
-			return false;
+	for (uint32_t row = 0; row < graph->nrows; row++)
+		memcpy(fors_rowwise_nodes(space, row), graph->node + (size_t)row * width, width * sizeof(*graph->node));
+	if (fors_rowwise_all(&job, 1) != 1)
+		return false;
+	for (uint32_t row = 0; row < graph->nrows; row++)
+		for (uint32_t i = 0; i < width && graph->node[row * width + i] != FORS_ROWWISE_NOBODY; i++)
+			colour[row * width + i] = fors_rowwise_colours(space, row)[i];
 	return true;
 }

@@ -35,4 +35,22 @@ void fors_rowwise_space_free(struct fors_rowwise_space *space);
  */
 bool fors_rowwise(struct fors_rowwise_space *space, const struct fors_rowwise *graph, uint8_t *colour);
 
+#define FORS_ROWWISE_AT_ONCE 4
+
+/* A graph as above, but its nodes lie in a space of its own, and so do its colours. */
+struct fors_rowwise_job {
+	struct fors_rowwise_space *space;
+	uint32_t nrows, width, nnodes, turn;
+};
+
+/* Where the nodes of a row are to be written to, `width` of them; and its colours, once it has them. */
+uint16_t *fors_rowwise_nodes(struct fors_rowwise_space *space, uint32_t row);
+const uint8_t *fors_rowwise_colours(const struct fors_rowwise_space *space, uint32_t row);
+
+/*
+ * As fors_rowwise(), for up to FORS_ROWWISE_AT_ONCE graphs, sooner than one after another. Their spaces were made for the
+ * same width. Returns how many there are; fewer: the number of one whose node has too many places.
+ */
+uint32_t fors_rowwise_all(const struct fors_rowwise_job *job, uint32_t count);
+
 #endif

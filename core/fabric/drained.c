@@ -8,14 +8,13 @@
  * is on its way still arrives, since the spine goes on delivering over it (core/tables/tables.c).
  *
  * A request never costs traffic: a cable stays in use when without it two leaves would have no
- * spine in common. For each such pair, in order, the spine is taken for which the least has to be
- * called back: held cables before degraded ones, degraded before excluded ones.
+ * switch in common to turn at. For each such pair, in order, the switch is taken for which the least has to be
+ * called back: held cables before degraded ones, degraded before excluded ones. Of three levels a way up to a top has
+ * two cables, of which either may have to be called back; two leaves of a pod turn at one of its middle switches.
  */
 #include "drained.h"
 #include "core/base/names.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,20 +27,28 @@ const char *fors_drained_name(enum fors_drain_reason reason)
 
 /* --- marking -------------------------------------------------------------- */
 
-void fors_drained_mark(struct fors_fabric *fabric, uint32_t leaf, uint32_t lane, enum fors_drain_reason reason)
+void fors_drained_mark_cable(struct fors_cabling cabling, uint32_t number, enum fors_drain_reason reason)
 {
-	struct fors_cable *cable = &fabric->cable[(size_t)leaf * fabric->nlanes + lane];
+	struct fors_plugged cable;
 
-	if (cable->state == FORS_CABLE_LIVE && !cable->drained)
-		cable->drained = reason;
+	if (!cabling.kind->get(&cabling, number, &cable) || cable.state != FORS_CABLE_LIVE || cable.drained)
+		return;
+	cable.drained = reason;
+	cabling.kind->put(&cabling, number, &cable);
 }
 
-void fors_drained_degraded(struct fors_fabric *fabric)
+void fors_drained_mark(struct fors_fabric *fabric, uint32_t leaf, uint32_t lane, enum fors_drain_reason reason)
 {
-	for (uint32_t a = 0; a < fabric->nleaves; a++)
-		for (uint32_t k = 0; k < fabric->nlanes; k++)
-			if (fors_cable(fabric, a, k)->is_degraded)
-				fors_drained_mark(fabric, a, k, FORS_DRAIN_DEGRADED);
+	fors_drained_mark_cable(fors_fabric_cabling(fabric), leaf * fabric->nlanes + lane, reason);
+}
+
+void fors_drained_degraded(struct fors_cabling cabling)
+{
+	struct fors_plugged cable;
+
+	for (uint32_t i = 0; i < cabling.ncables; i++)
+		if (cabling.kind->get(&cabling, i, &cable) && cable.is_degraded)
+			fors_drained_mark_cable(cabling, i, FORS_DRAIN_DEGRADED);
 }
 
 /* Does a name mean a switch that is dead now? Its port does not matter. */
@@ -56,180 +63,257 @@ static bool is_switch_called(const char *what, uint64_t guid, const char *name)
 	return strlen(name) == length && !strncmp(what, name, length);
 }
 
-static bool is_dead_switch(const struct fors_fabric *fabric, const char *what)
+static bool is_dead_switch(const struct fors_cabling *c, const char *what)
 {
-	for (uint32_t k = 0; k < fabric->nspines; k++)
-		if (fabric->spine[k].node == FORS_NONE &&
-		    is_switch_called(what, fabric->spine[k].guid, fabric->spine[k].name))
+	for (uint32_t i = 0; i < c->nswitches; i++) {
+		struct fors_cabled at = c->kind->at(c, i);
+
+		if (at.node == FORS_NONE && is_switch_called(what, at.guid, at.name))
 			return true;
-	for (uint32_t a = 0; a < fabric->nleaves; a++)
-		if (fabric->leaf[a].node == FORS_NONE &&
-		    is_switch_called(what, fabric->leaf[a].guid, fabric->leaf[a].name))
-			return true;
+	}
 	return false;
 }
 
 /* The node that a name means; false: none, and the administrator knows why. */
-static bool find_node(const struct fors_fabric *fabric, const char *what, const char *key, uint32_t *node,
-		      unsigned *port, struct fors_warnings *warnings)
+static bool find_node(const struct fors_cabling *c, const char *what, const char *key, uint32_t *node, unsigned *port,
+		      struct fors_warnings *warnings)
 {
 	struct fors_error error;
 
-	if (!fors_net_find(fabric->net, what, node, port, &error))
+	if (!fors_net_find(c->net, what, node, port, &error))
 		return true;
-	if (!is_dead_switch(fabric, what))
+	if (!is_dead_switch(c, what))
 		fors_warn(warnings, "%s: %.290s; ignored", key, error.text);
 	return false;
 }
 
-static bool is_meant(const struct fors_fabric *fabric, uint32_t a, uint32_t k, uint32_t node, unsigned port)
+static bool is_end(const struct fors_cabling *c, uint32_t number, unsigned at_port, uint32_t node, unsigned port)
 {
-	const struct fors_cable *cable = fors_cable(fabric, a, k);
-
-	if (cable->state == FORS_CABLE_ABSENT)
-		return false;
-	return (fabric->leaf[a].node == node && (!port || cable->leaf_port == port)) ||
-	       (fabric->spine[fabric->lane[k].spine].node == node && (!port || cable->spine_port == port));
+	return c->kind->at(c, number).node == node && (!port || at_port == port);
 }
 
 /* How many cables, dead or alive, were meant. */
-static unsigned exclude(struct fors_fabric *fabric, uint32_t node, unsigned port)
+static unsigned exclude(struct fors_cabling c, uint32_t node, unsigned port)
 {
+	struct fors_plugged cable;
 	unsigned cables = 0;
 
-	for (uint32_t a = 0; a < fabric->nleaves; a++)
-		for (uint32_t k = 0; k < fabric->nlanes; k++)
-			if (is_meant(fabric, a, k, node, port)) {
-				fors_drained_mark(fabric, a, k, FORS_DRAIN_EXCLUDED);
-				cables++;
-			}
+	for (uint32_t i = 0; i < c.ncables; i++)
+		if (c.kind->get(&c, i, &cable) && (is_end(&c, cable.low, cable.low_port, node, port) ||
+						   is_end(&c, cable.high, cable.high_port, node, port))) {
+			fors_drained_mark_cable(c, i, FORS_DRAIN_EXCLUDED);
+			cables++;
+		}
 	return cables;
 }
 
-void fors_drained_links(struct fors_fabric *fabric, const struct fors_names *names, const char *key,
+void fors_drained_links(struct fors_cabling cabling, const struct fors_names *names, const char *key,
 			struct fors_warnings *warnings)
 {
 	for (size_t i = 0; i < names->count; i++) {
 		uint32_t node;
 		unsigned port;
 
-		if (find_node(fabric, names->name[i], key, &node, &port, warnings) && !exclude(fabric, node, port))
-			fors_warn(warnings, "%s: '%.100s' is no cable between a leaf and a spine; ignored", key,
-				  names->name[i]);
+		if (find_node(&cabling, names->name[i], key, &node, &port, warnings) && !exclude(cabling, node, port))
+			fors_warn(warnings, "%s: '%.100s' is no %s; ignored", key, names->name[i], cabling.kind->cable);
 	}
 }
 
-static bool is_spine(const struct fors_fabric *fabric, uint32_t node)
+/* Leaves come first. */
+static bool is_spine(const struct fors_cabling *c, uint32_t node)
 {
-	for (uint32_t k = 0; k < fabric->nspines; k++)
-		if (fabric->spine[k].node == node)
+	for (uint32_t i = c->nleaves; i < c->nswitches; i++)
+		if (c->kind->at(c, i).node == node)
 			return true;
 	return false;
 }
 
-void fors_drained_spines(struct fors_fabric *fabric, const struct fors_names *names, const char *key,
+void fors_drained_spines(struct fors_cabling cabling, const struct fors_names *names, const char *key,
 			 struct fors_warnings *warnings)
 {
 	for (size_t i = 0; i < names->count; i++) {
 		uint32_t node;
 		unsigned port;
 
-		if (!find_node(fabric, names->name[i], key, &node, &port, warnings))
+		if (!find_node(&cabling, names->name[i], key, &node, &port, warnings))
 			continue;
-		if (port || !is_spine(fabric, node))
-			fors_warn(warnings, "%s: '%.100s' is no spine; ignored", key, names->name[i]);
+		if (port || !is_spine(&cabling, node))
+			fors_warn(warnings, "%s: '%.100s' is no %s; ignored", key, names->name[i], cabling.kind->spine);
 		else
-			exclude(fabric, node, 0);
+			exclude(cabling, node, 0);
 	}
 }
 
 /* --- taking out ----------------------------------------------------------- */
 
 #define OUT_OF_REACH 1000
+#define MOST_STAGES 2 /* of cables, from leaves to the highest switches */
 
-/* What it takes to get from a leaf to the spine of a lane: 0 nothing, else the reason of the cable to call back. */
-static unsigned cost_to_spine(const struct fors_fabric *f, uint32_t leaf, uint32_t spine, uint32_t *lane)
+/* From which leaf what is reached going up, and what that costs: 0 nothing, else reasons of cables to call back. */
+struct climb {
+	struct fors_cabling c;
+	uint16_t *cost; /* [leaf * nswitches + switch] */
+	struct fors_warnings *warnings;
+};
+
+static unsigned cost_of(const struct fors_plugged *cable)
 {
 	static const unsigned cost[] = {0, 100, 10, 1}; /* by enum fors_drain_reason */
-	unsigned least = OUT_OF_REACH;
 
-	for (uint32_t k = 0; k < f->nlanes; k++) {
-		const struct fors_cable *cable = fors_cable(f, leaf, k);
+	if (cable->state == FORS_CABLE_LIVE)
+		return 0;
+	return fors_plugged_passes(cable) ? cost[cable->drained] : OUT_OF_REACH;
+}
 
-		if (f->lane[k].spine != spine || !fors_passable(f, leaf, k))
+static uint16_t *row_of(const struct climb *climb, uint32_t leaf)
+{
+	return &climb->cost[(size_t)leaf * climb->c.nswitches];
+}
+
+/* From a switch on, whose own cost is known. */
+static void climb_from(const struct climb *climb, uint16_t *row, uint32_t from)
+{
+	uint32_t count, first = climb->c.kind->above(&climb->c, from, &count);
+	struct fors_plugged cable;
+
+	for (uint32_t i = first; i < first + count; i++)
+		if (climb->c.kind->get(&climb->c, i, &cable) && cable.low == from &&
+		    row[from] + cost_of(&cable) < row[cable.high])
+			row[cable.high] = (uint16_t)(row[from] + cost_of(&cable));
+	for (uint32_t i = first; i < first + count; i++)
+		if (climb->c.kind->get(&climb->c, i, &cable) && cable.low == from && row[cable.high] < OUT_OF_REACH)
+			climb_from(climb, row, cable.high);
+}
+
+static void look_up(const struct climb *climb, uint32_t leaf)
+{
+	uint16_t *row = row_of(climb, leaf);
+
+	for (uint32_t i = 0; i < climb->c.nswitches; i++)
+		row[i] = OUT_OF_REACH;
+	row[leaf] = 0;
+	climb_from(climb, row, leaf);
+}
+
+/*
+ * The first cables of a cheapest way up, from a switch to another, in cable[], room for those of all stages above;
+ * how many, 0: there is none.
+ */
+static unsigned trace(const struct climb *climb, const uint16_t *row, uint32_t from, uint32_t to, uint32_t *cable)
+{
+	uint32_t count, first = climb->c.kind->above(&climb->c, from, &count);
+	struct fors_plugged plugged;
+	unsigned more;
+
+	for (uint32_t i = first; i < first + count; i++) {
+		if (!climb->c.kind->get(&climb->c, i, &plugged) || plugged.low != from ||
+		    row[from] + cost_of(&plugged) != row[plugged.high])
 			continue;
-		if (cable->state == FORS_CABLE_LIVE)
-			return 0;
-		if (cost[cable->drained] < least) {
-			least = cost[cable->drained];
-			*lane = k;
+		cable[0] = i;
+		if (plugged.high == to)
+			return 1;
+		more = trace(climb, row, plugged.high, to, cable + 1);
+		if (more)
+			return more + 1;
+	}
+	return 0;
+}
+
+static void call_back(const struct climb *climb, uint32_t number, uint32_t leaf, uint32_t other)
+{
+	const struct fors_cabling *c = &climb->c;
+	struct fors_plugged cable;
+
+	c->kind->get(c, number, &cable);
+	cable.state = FORS_CABLE_LIVE;
+	cable.is_routed = true;
+	c->kind->put(c, number, &cable);
+	for (uint32_t a = 0; a < c->nleaves; a++)
+		if (row_of(climb, a)[cable.low] < OUT_OF_REACH)
+			look_up(climb, a);
+	fors_warn(climb->warnings,
+		  "the %s link %.64s[%u] - %.64s[%u] stays in use: without it %.64s could not reach %.64s",
+		  fors_drained_name(cable.drained), c->kind->at(c, cable.low).name, cable.low_port,
+		  c->kind->at(c, cable.high).name, cable.high_port, c->kind->at(c, leaf).name,
+		  c->kind->at(c, other).name);
+}
+
+/* What keeps a leaf from a switch above. */
+static void open_way(const struct climb *climb, uint32_t leaf, uint32_t at, uint32_t other)
+{
+	uint32_t cable[MOST_STAGES];
+	unsigned count = trace(climb, row_of(climb, leaf), leaf, at, cable);
+
+	for (unsigned i = 0; i < count; i++) {
+		struct fors_plugged plugged;
+
+		climb->c.kind->get(&climb->c, cable[i], &plugged);
+		if (plugged.state != FORS_CABLE_LIVE)
+			call_back(climb, cable[i], leaf, other);
+	}
+}
+
+/* Give two leaves a switch in common to turn at, if there is any that could be. */
+static void join(const struct climb *climb, uint32_t a, uint32_t b)
+{
+	const struct fors_cabling *c = &climb->c;
+	const uint16_t *from = row_of(climb, a), *to = row_of(climb, b);
+	unsigned least = OUT_OF_REACH;
+	uint32_t best = 0;
+
+	for (uint32_t at = c->nleaves; least && at < c->nswitches; at++) {
+		unsigned cost = (unsigned)from[at] + to[at];
+
+		if (cost < least && c->kind->may_turn(c, a, b, at)) {
+			least = cost;
+			best = at;
 		}
 	}
-	return least;
+	if (!least || least == OUT_OF_REACH)
+		return;
+	open_way(climb, a, best, b);
+	open_way(climb, b, best, a);
 }
 
-static void call_back(struct fors_fabric *f, uint32_t leaf, uint32_t lane, uint32_t other,
-		      struct fors_warnings *warnings)
+static enum fors_err join_all(struct fors_cabling c, struct fors_warnings *warnings, struct fors_error *error)
 {
-	struct fors_cable *cable = &f->cable[(size_t)leaf * f->nlanes + lane];
+	struct climb climb = {.c = c, .warnings = warnings};
 
-	cable->state = FORS_CABLE_LIVE;
-	cable->is_routed = true;
-	fors_warn(warnings, "the %s link %.64s[%u] - %.64s[%u] stays in use: without it %.64s could not reach %.64s",
-		  fors_drained_name(cable->drained), f->leaf[leaf].name, cable->leaf_port,
-		  f->spine[f->lane[lane].spine].name, cable->spine_port, f->leaf[leaf].name, f->leaf[other].name);
+	climb.cost = malloc(((size_t)c.nleaves * c.nswitches + 1) * sizeof(*climb.cost));
+	if (!climb.cost)
+		return fors_fail_memory(error);
+	for (uint32_t a = 0; a < c.nleaves; a++)
+		look_up(&climb, a);
+	for (uint32_t a = 0; a < c.nleaves; a++)
+		for (uint32_t b = a + 1; c.kind->has_ends(&c, a) && b < c.nleaves; b++)
+			if (c.kind->has_ends(&c, b))
+				join(&climb, a, b);
+	free(climb.cost);
+	return FORS_OK;
 }
 
-/* Give two leaves a spine in common, if there is any that could be. */
-static void join(struct fors_fabric *f, uint32_t a, uint32_t b, struct fors_warnings *warnings)
+enum fors_err fors_drained_take_out(struct fors_cabling cabling, bool *any, struct fors_warnings *warnings,
+				    struct fors_error *error)
 {
-	uint32_t lane_a = 0, lane_b = 0, best_a = 0, best_b = 0;
-	unsigned least = OUT_OF_REACH, best_cost_a = 0, best_cost_b = 0;
+	struct fors_plugged cable;
 
-	for (uint32_t spine = 0; spine < f->nspines; spine++) {
-		unsigned cost_a = cost_to_spine(f, a, spine, &lane_a), cost_b = cost_to_spine(f, b, spine, &lane_b);
-
-		if (cost_a + cost_b >= least)
-			continue;
-		least = cost_a + cost_b;
-		best_cost_a = cost_a;
-		best_cost_b = cost_b;
-		best_a = lane_a;
-		best_b = lane_b;
-	}
-	if (best_cost_a)
-		call_back(f, a, best_a, b, warnings);
-	if (best_cost_b)
-		call_back(f, b, best_b, a, warnings);
-}
-
-/* Is anything plugged in here that somebody may want to reach? */
-static bool has_end_node(const struct fors_fabric *f, uint32_t leaf)
-{
-	for (uint32_t s = 0; s < f->nslots; s++)
-		if (fors_slot(f, leaf, s)->node != FORS_NONE)
-			return true;
-	return false;
+	*any = false;
+	for (uint32_t i = 0; i < cabling.ncables; i++)
+		if (cabling.kind->get(&cabling, i, &cable) && cable.drained) {
+			cable.state = FORS_CABLE_DEAD;
+			cable.is_routed = false;
+			cabling.kind->put(&cabling, i, &cable);
+			*any = true;
+		}
+	return *any ? join_all(cabling, warnings, error) : FORS_OK;
 }
 
 enum fors_err fors_drained_apply(struct fors_fabric *fabric, struct fors_warnings *warnings, struct fors_error *error)
 {
-	size_t ncables = (size_t)fabric->nleaves * fabric->nlanes;
-	bool any = false;
+	bool any;
+	enum fors_err err = fors_drained_take_out(fors_fabric_cabling(fabric), &any, warnings, error);
 
-	for (size_t i = 0; i < ncables; i++)
-		if (fabric->cable[i].drained) {
-			fabric->cable[i].state = FORS_CABLE_DEAD;
-			fabric->cable[i].is_routed = false;
-			any = true;
-		}
-	if (!any)
-		return FORS_OK;
-	for (uint32_t a = 0; a < fabric->nleaves; a++)
-		for (uint32_t b = a + 1; has_end_node(fabric, a) && b < fabric->nleaves; b++)
-			if (has_end_node(fabric, b))
-				join(fabric, a, b, warnings);
-	return fors_fabric_recount(fabric, error);
+	return err || !any ? err : fors_fabric_recount(fabric, error);
 }
 
 void fors_drained_route_held(struct fors_fabric *fabric)

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/copy.h"
 #include "core/base/print.h"
 #include "places_inside.h"
 #include "sides.h"
@@ -31,16 +32,6 @@ void fors_fabric_free(struct fors_fabric *fabric)
 	free(fabric);
 }
 
-/* NULL: out of memory. */
-static void *copy_array(const void *from, size_t count, size_t size)
-{
-	void *to = calloc(count + 1, size);
-
-	if (to)
-		memcpy(to, from, count * size);
-	return to;
-}
-
 enum fors_err fors_fabric_copy(const struct fors_fabric *fabric, const struct fors_net *net, struct fors_fabric **copy,
 			       struct fors_error *error)
 {
@@ -51,12 +42,12 @@ enum fors_err fors_fabric_copy(const struct fors_fabric *fabric, const struct fo
 		return fors_fail_memory(error);
 	*f = *fabric;
 	f->net = net;
-	f->leaf = copy_array(fabric->leaf, fabric->nleaves, sizeof(*f->leaf));
-	f->spine = copy_array(fabric->spine, fabric->nspines, sizeof(*f->spine));
-	f->lane = copy_array(fabric->lane, fabric->nlanes, sizeof(*f->lane));
-	f->cable = copy_array(fabric->cable, ncables, sizeof(*f->cable));
-	f->slot = copy_array(fabric->slot, nslots, sizeof(*f->slot));
-	f->server = copy_array(fabric->server, fabric->nservers, sizeof(*f->server));
+	f->leaf = fors_copy_array(fabric->leaf, fabric->nleaves, sizeof(*f->leaf));
+	f->spine = fors_copy_array(fabric->spine, fabric->nspines, sizeof(*f->spine));
+	f->lane = fors_copy_array(fabric->lane, fabric->nlanes, sizeof(*f->lane));
+	f->cable = fors_copy_array(fabric->cable, ncables, sizeof(*f->cable));
+	f->slot = fors_copy_array(fabric->slot, nslots, sizeof(*f->slot));
+	f->server = fors_copy_array(fabric->server, fabric->nservers, sizeof(*f->server));
 	if (!f->leaf || !f->spine || !f->lane || !f->cable || !f->slot || !f->server) {
 		fors_fabric_free(f);
 		return fors_fail_memory(error);

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/copy.h"
 #include "pods_planes.h"
 #include "pods_roles.h"
 
@@ -26,6 +27,8 @@ void fors_pods_free(struct fors_pods *pods)
 	free(pods->mid_of);
 	free(pods->peer);
 	free(pods->live);
+	free(pods->drained);
+	free(pods->since_ms);
 	free(pods);
 }
 
@@ -44,9 +47,11 @@ static struct fors_pods *new_pods(const struct fors_net *known, const struct for
 	pods->level = calloc(known->nnodes + (size_t)1, sizeof(*pods->level));
 	pods->number = malloc((known->nnodes + (size_t)1) * sizeof(*pods->number));
 	pods->live = calloc(known->nports + (size_t)1, sizeof(*pods->live));
+	pods->drained = calloc(known->nports + (size_t)1, sizeof(*pods->drained));
+	pods->since_ms = calloc(known->nports + (size_t)1, sizeof(*pods->since_ms));
 	pods->peer = malloc((known->nports + (size_t)1) * sizeof(*pods->peer));
 	if (!pods->leaf || !pods->mid || !pods->top || !pods->slot || !pods->level || !pods->number || !pods->live ||
-	    !pods->peer) {
+	    !pods->drained || !pods->since_ms || !pods->peer) {
 		fors_pods_free(pods);
 		return NULL;
 	}
@@ -54,6 +59,36 @@ static struct fors_pods *new_pods(const struct fors_net *known, const struct for
 		for (unsigned port = 0; port <= known->node[node].nports; port++)
 			pods->peer[known->node[node].first_port + port] = fors_peer_switch(known, node, port);
 	return pods;
+}
+
+enum fors_err fors_pods_copy(const struct fors_pods *pods, const struct fors_net *known, const struct fors_net *now,
+			     struct fors_pods **copy, struct fors_error *error)
+{
+	struct fors_pods *p = malloc(sizeof(*p));
+
+	if (!p)
+		return fors_fail_memory(error);
+	*p = *pods;
+	p->known = known;
+	p->now = now;
+	p->leaf = fors_copy_array(pods->leaf, pods->nleaves, sizeof(*p->leaf));
+	p->mid = fors_copy_array(pods->mid, pods->nmids, sizeof(*p->mid));
+	p->top = fors_copy_array(pods->top, pods->ntops, sizeof(*p->top));
+	p->slot = fors_copy_array(pods->slot, pods->nslots, sizeof(*p->slot));
+	p->level = fors_copy_array(pods->level, known->nnodes, sizeof(*p->level));
+	p->number = fors_copy_array(pods->number, known->nnodes, sizeof(*p->number));
+	p->mid_of = fors_copy_array(pods->mid_of, (size_t)pods->npods * pods->nplanes, sizeof(*p->mid_of));
+	p->peer = fors_copy_array(pods->peer, known->nports, sizeof(*p->peer));
+	p->live = fors_copy_array(pods->live, known->nports, sizeof(*p->live));
+	p->drained = fors_copy_array(pods->drained, known->nports, sizeof(*p->drained));
+	p->since_ms = fors_copy_array(pods->since_ms, known->nports, sizeof(*p->since_ms));
+	if (!p->leaf || !p->mid || !p->top || !p->slot || !p->level || !p->number || !p->mid_of || !p->peer ||
+	    !p->live || !p->drained || !p->since_ms) {
+		fors_pods_free(p);
+		return fors_fail_memory(error);
+	}
+	*copy = p;
+	return FORS_OK;
 }
 
 /* ---- what has a place ---- */
@@ -97,8 +132,7 @@ static enum fors_err number_leaves(struct fors_pods *pods, struct fors_error *er
 
 /* ---- what is there now ---- */
 
-/* The node of now behind a known switch. */
-static uint32_t now_of(const struct fors_pods *pods, uint32_t node)
+uint32_t fors_pods_now(const struct fors_pods *pods, uint32_t node)
 {
 	uint32_t number = pods->number[node];
 
@@ -113,12 +147,13 @@ static uint32_t now_of(const struct fors_pods *pods, uint32_t node)
 static bool is_there(const struct fors_pods *pods, uint32_t node, unsigned port)
 {
 	const struct fors_port *known = fors_net_port(pods->known, node, port), *there;
-	uint32_t here = now_of(pods, node), peer = fors_pods_peer(pods, node, port);
+	uint32_t here = fors_pods_now(pods, node), peer = fors_pods_peer(pods, node, port);
 
 	if (here == FORS_NONE || peer == FORS_NONE || port > pods->now->node[here].nports)
 		return false;
 	there = fors_net_port(pods->now, here, port);
-	return there->peer != FORS_NONE && there->peer == now_of(pods, peer) && there->peer_port == known->peer_port;
+	return there->peer != FORS_NONE && there->peer == fors_pods_now(pods, peer) &&
+	       there->peer_port == known->peer_port;
 }
 
 static void find_live(struct fors_pods *pods)
@@ -195,7 +230,7 @@ uint8_t *fors_pods_levels_now(const struct fors_pods *pods)
 	uint8_t *level = calloc(pods->now->nnodes + (size_t)1, sizeof(*level));
 
 	for (uint32_t node = 0; level && node < pods->known->nnodes; node++) {
-		uint32_t now = now_of(pods, node);
+		uint32_t now = fors_pods_now(pods, node);
 
 		if (now != FORS_NONE)
 			level[now] = pods->level[node];

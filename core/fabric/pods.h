@@ -54,7 +54,10 @@ struct fors_pods {
 	uint32_t *number;	     /* per node of known: which leaf, mid or top it is; FORS_NONE: none */
 	uint32_t *mid_of;	     /* [pod * nplanes + plane]: the mid, FORS_NONE */
 	uint32_t *peer;		     /* per port of known: the switch at the other end of its cable, FORS_NONE */
-	bool *live;		     /* per port of known: its cable to another switch lives now */
+	bool *live;		     /* per port of known: its cable to another switch lives now, and is not drained */
+	uint8_t *drained;   /* per port of known: enum fors_drain_reason of its cable, as in struct fors_cable */
+	uint64_t *since_ms; /* per port of known: Unix time when its cable died or came back (watch.h); 0: not known */
+	uint64_t held_until_ms; /* as in struct fors_fabric */
 };
 
 /*
@@ -67,6 +70,12 @@ struct fors_pods {
 enum fors_err fors_pods_build(const struct fors_net *known, const struct fors_net *now, const uint64_t *root_guids,
 			      size_t nroots, struct fors_pods **pods, struct fors_error *error);
 void fors_pods_free(struct fors_pods *pods);
+/* A copy in *copy, owned by the caller, over copies of both nets (borrowed). Errors: FORS_ENOMEM. */
+enum fors_err fors_pods_copy(const struct fors_pods *pods, const struct fors_net *known, const struct fors_net *now,
+			     struct fors_pods **copy, struct fors_error *error);
+
+/* The node of now that stands for a node of known, FORS_NONE: dead, or on no level. */
+uint32_t fors_pods_now(const struct fors_pods *pods, uint32_t node);
 
 /* The level of each node of now, 0 for what has no place; owned by the caller, NULL: out of memory. */
 uint8_t *fors_pods_levels_now(const struct fors_pods *pods);
@@ -88,6 +97,20 @@ static inline uint32_t fors_pods_peer(const struct fors_pods *pods, uint32_t nod
 static inline bool fors_pods_live(const struct fors_pods *pods, uint32_t node, unsigned port)
 {
 	return pods->live[pods->known->node[node].first_port + port];
+}
+
+/* Would a packet get through? A drained cable is as good as dead for traffic between servers only. */
+static inline bool fors_pods_passes(const struct fors_pods *pods, uint32_t node, unsigned port)
+{
+	return fors_pods_live(pods, node, port) || pods->drained[pods->known->node[node].first_port + port];
+}
+
+/* A switch's number among all: leaves, then mids, then tops; FORS_NONE: the node has no place. */
+static inline uint32_t fors_pods_row(const struct fors_pods *pods, uint32_t node)
+{
+	uint32_t before[] = {0, 0, pods->nleaves, pods->nleaves + pods->nmids};
+
+	return pods->number[node] == FORS_NONE ? FORS_NONE : before[pods->level[node]] + pods->number[node];
 }
 
 static inline uint32_t fors_pods_mid(const struct fors_pods *pods, uint32_t pod, uint32_t plane)

@@ -1,22 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * repairs.c - what could be mended, and the fabric as it would be then.
+ * repairs.c - what could be mended, and the tree as it would be then.
  *
  * Twenty cables that died with their spine are one repair. A cable whose two switches live is one of its own, and so
  * is one that runs below its speed and therefore carries nothing. A leaf that died is none: its servers are in no
  * schedule, so nobody can say how many would come back with it.
  *
- * What would be then is not estimated. The fabric is copied, the cable plugged in again where the kept order says that
- * it belongs, in the net too, and a spine that is gone is added to it; so tables, plans and proofs are those that
- * would really be made. Places do not change by a repair, hence homes do not: a fabric that was mended by hand gets
+ * What would be then is not estimated. The tree is copied, the cable plugged in again where the kept order says that
+ * it belongs, in the net too, and a switch that is gone is added to it; so tables, plans and proofs are those that
+ * would really be made. Places do not change by a repair, hence homes do not: a tree that was mended by hand gets
  * the same tables.
  */
 #include "repairs.h"
 #include "drained.h"
 
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* --- what could be mended ------------------------------------------------------------------------------------- */
 
@@ -25,61 +23,50 @@ static bool is_plug_free(const struct fors_net *net, uint32_t node, uint8_t port
 	return port <= net->node[node].nports && fors_net_port(net, node, port)->peer == FORS_NONE;
 }
 
-/* The cable is dead, and both ends have room for it: all those of a spine that nobody sees have. */
-static bool is_broken(const struct fors_fabric *f, uint32_t leaf, uint32_t lane)
+/* Has this end of a cable room for it? `back`: the switch comes back, so it has, unless something is there now. */
+static bool has_room(const struct fors_cabling *c, uint32_t number, uint8_t port, uint32_t back)
 {
-	const struct fors_cable *cable = fors_cable(f, leaf, lane);
-	uint32_t a = f->leaf[leaf].node, b = f->spine[f->lane[lane].spine].node;
+	uint32_t node = c->kind->at(c, number).node;
 
-	return cable->state == FORS_CABLE_DEAD && !cable->drained && a != FORS_NONE &&
-	       is_plug_free(f->net, a, cable->leaf_port) &&
-	       (b == FORS_NONE || is_plug_free(f->net, b, cable->spine_port));
+	return node == FORS_NONE ? number == back : is_plug_free(c->net, node, port);
 }
 
-/* Nobody sees it, or it has no cable left. */
-static bool is_gone(const struct fors_fabric *f, uint32_t spine)
+/* The cable is dead, and both ends have room for it, should the switch `back` live (FORS_NONE: no other than now). */
+static bool is_broken(const struct fors_cabling *c, const struct fors_plugged *cable, uint32_t back)
 {
-	for (uint32_t lane = 0; f->spine[spine].node != FORS_NONE && lane < f->nlanes; lane++)
-		for (uint32_t leaf = 0; f->lane[lane].spine == spine && leaf < f->nleaves; leaf++)
-			if (fors_passable(f, leaf, lane))
-				return false;
-	return true;
+	return cable->state == FORS_CABLE_DEAD && !cable->drained && has_room(c, cable->low, cable->low_port, back) &&
+	       has_room(c, cable->high, cable->high_port, back);
 }
 
-static bool is_repair(const struct fors_fabric *f, uint32_t leaf, uint32_t lane)
+/* A switch above leaves: nobody sees it, or it has no cable left. A leaf is none. */
+static void find_gone(const struct fors_cabling *c, bool *is_gone)
 {
-	const struct fors_cable *cable = fors_cable(f, leaf, lane);
+	struct fors_plugged cable;
 
+	for (uint32_t i = 0; i < c->nswitches; i++)
+		is_gone[i] = i >= c->nleaves;
+	for (uint32_t i = 0; i < c->ncables; i++)
+		if (c->kind->get(c, i, &cable) && fors_plugged_passes(&cable))
+			is_gone[cable.low] = is_gone[cable.high] = false;
+}
+
+static bool is_repair(const struct fors_cabling *c, const bool *is_gone, const struct fors_plugged *cable)
+{
 	if (cable->state == FORS_CABLE_DEAD && cable->drained == FORS_DRAIN_DEGRADED)
 		return true;
-	return is_broken(f, leaf, lane) && !is_gone(f, f->lane[lane].spine);
+	return !is_gone[cable->low] && !is_gone[cable->high] && is_broken(c, cable, FORS_NONE);
 }
 
-/* Is it gone, and would any cable come back with it? */
-static bool is_spine_repair(const struct fors_fabric *f, uint32_t spine)
+/* A cable of the switch that would come back with it. */
+static bool comes_back(const struct fors_cabling *c, uint32_t number, const struct fors_plugged *cable)
 {
-	if (!is_gone(f, spine))
-		return false;
-	for (uint32_t lane = 0; lane < f->nlanes; lane++)
-		for (uint32_t leaf = 0; f->lane[lane].spine == spine && leaf < f->nleaves; leaf++)
-			if (is_broken(f, leaf, lane))
-				return true;
-	return false;
-}
-
-static uint32_t first_lane(const struct fors_fabric *f, uint32_t spine)
-{
-	uint32_t lane = 0;
-
-	while (f->lane[lane].spine != spine)
-		lane++;
-	return lane;
+	return (cable->low == number || cable->high == number) && is_broken(c, cable, number);
 }
 
 /* A repair, and what it promises. */
 struct promise {
 	struct fors_repair repair;
-	int lacking; /* uplinks that the leaf lacks for its servers; negative: it has some to spare */
+	int lacking; /* cables up that are lacking for what is below; negative: there are some to spare */
 	uint32_t nth;
 };
 
@@ -101,56 +88,90 @@ static void add_promise(struct promise *all, uint32_t *count, struct fors_repair
 	++*count;
 }
 
-static uint32_t find_promises(const struct fors_fabric *f, struct promise *all)
+/* Which of the cables above its lower end it is. */
+static uint32_t lane_of(const struct fors_cabling *c, const struct fors_plugged *cable, uint32_t number)
 {
+	uint32_t count;
+
+	return number - c->kind->above(c, cable->low, &count);
+}
+
+/* The whole switch, if it is gone and some cable would come back with it. */
+static bool find_switch(const struct fors_cabling *c, uint32_t number, struct fors_repair *repair)
+{
+	struct fors_plugged cable;
+	uint32_t first = FORS_NONE;
+	bool any = false;
+
+	for (uint32_t i = 0; i < c->ncables; i++) {
+		if (!c->kind->get(c, i, &cable))
+			continue;
+		if (cable.high == number && first == FORS_NONE)
+			first = lane_of(c, &cable, i);
+		any |= comes_back(c, number, &cable);
+	}
+	*repair = (struct fors_repair){FORS_NONE, first, number};
+	return any;
+}
+
+static uint32_t find_promises(const struct fors_cabling *c, const bool *is_gone, struct promise *all)
+{
+	struct fors_plugged cable;
+	struct fors_repair repair;
 	uint32_t count = 0;
 
-	for (uint32_t spine = 0; spine < f->nspines; spine++)
-		if (is_spine_repair(f, spine))
-			add_promise(all, &count, (struct fors_repair){FORS_NONE, first_lane(f, spine)}, 0);
-	for (uint32_t leaf = 0; leaf < f->nleaves; leaf++)
-		for (uint32_t lane = 0; lane < f->nlanes; lane++)
-			if (is_repair(f, leaf, lane))
-				add_promise(all, &count, (struct fors_repair){leaf, lane},
-					    f->leaf[leaf].nservers - f->leaf[leaf].nlive);
+	for (uint32_t i = c->nleaves; i < c->nswitches; i++)
+		if (is_gone[i] && find_switch(c, i, &repair))
+			add_promise(all, &count, repair, 0);
+	for (uint32_t i = 0; i < c->ncables; i++)
+		if (c->kind->get(c, i, &cable) && is_repair(c, is_gone, &cable))
+			add_promise(all, &count, (struct fors_repair){cable.low, lane_of(c, &cable, i), cable.high},
+				    c->kind->lacking(c, cable.low));
 	return count;
 }
 
-enum fors_err fors_repairs_list(const struct fors_fabric *fabric, struct fors_repair **list, uint32_t *count,
+enum fors_err fors_repairs_list(struct fors_cabling cabling, struct fors_repair **list, uint32_t *count,
 				struct fors_error *error)
 {
-	size_t room = (size_t)fabric->nleaves * fabric->nlanes + fabric->nspines + 1;
+	size_t room = (size_t)cabling.ncables + cabling.nswitches + 1;
 	struct promise *all = malloc(room * sizeof(*all));
-	struct fors_repair *found = NULL;
-	uint32_t n;
+	struct fors_repair *found = malloc(room * sizeof(*found));
+	bool *is_gone = malloc(cabling.nswitches + (size_t)1);
+	bool has_memory = all && found && is_gone;
 
-	if (!all)
-		return fors_fail_memory(error);
-	n = find_promises(fabric, all);
-	found = malloc((n + (size_t)1) * sizeof(*found));
-	if (!found) {
-		free(all);
-		return fors_fail_memory(error);
+	if (has_memory) {
+		find_gone(&cabling, is_gone);
+		*count = find_promises(&cabling, is_gone, all);
+		qsort(all, *count, sizeof(*all), by_promise);
+		for (uint32_t i = 0; i < *count; i++)
+			found[i] = all[i].repair;
+		*list = found;
+	} else {
+		free(found);
 	}
-	qsort(all, n, sizeof(*all), by_promise);
-	for (uint32_t i = 0; i < n; i++)
-		found[i] = all[i].repair;
 	free(all);
-	*list = found;
-	*count = n;
-	return FORS_OK;
+	free(is_gone);
+	return has_memory ? FORS_OK : fors_fail_memory(error);
 }
 
 /* --- as it would be then ---------------------------------------------------------------------------------------- */
 
-enum fors_err fors_mended_copy(const struct fors_fabric *fabric, struct fors_mended *copy, struct fors_error *error)
+struct fors_cabling fors_mended_cabling(const struct fors_mended *mended)
+{
+	return mended->pods ? fors_pods_cabling(mended->pods) : fors_fabric_cabling(mended->fabric);
+}
+
+enum fors_err fors_mended_copy(struct fors_cabling cabling, struct fors_mended *copy, struct fors_error *error)
 {
 	enum fors_err err;
 
-	*copy = (struct fors_mended){NULL, NULL};
-	err = fors_net_copy(fabric->net, &copy->net, error);
+	*copy = (struct fors_mended){0};
+	err = fors_net_copy(cabling.net, &copy->net, error);
+	if (!err && cabling.pods)
+		err = fors_net_copy(cabling.pods->known, &copy->known, error);
 	if (!err)
-		err = fors_fabric_copy(fabric, copy->net, &copy->fabric, error);
+		err = cabling.pods ? fors_pods_copy(cabling.pods, copy->known, copy->net, &copy->pods, error)
+				   : fors_fabric_copy(cabling.fabric, copy->net, &copy->fabric, error);
 	if (err)
 		fors_mended_free(copy);
 	return err;
@@ -159,85 +180,128 @@ enum fors_err fors_mended_copy(const struct fors_fabric *fabric, struct fors_men
 void fors_mended_free(struct fors_mended *mended)
 {
 	fors_fabric_free(mended->fabric);
+	fors_pods_free(mended->pods);
+	fors_net_free(mended->known);
 	fors_net_free(mended->net);
-	*mended = (struct fors_mended){NULL, NULL};
+	*mended = (struct fors_mended){0};
 }
 
-static enum fors_err plug_in(struct fors_mended *m, uint32_t leaf, uint32_t lane, struct fors_error *error)
+static enum fors_err plug_in(const struct fors_cabling *c, struct fors_net *net, uint32_t number,
+			     struct fors_error *error)
 {
-	struct fors_fabric *f = m->fabric;
-	struct fors_cable *cable = &f->cable[(size_t)leaf * f->nlanes + lane];
-	uint32_t a = f->leaf[leaf].node, b = f->spine[f->lane[lane].spine].node;
+	struct fors_plugged cable;
 	enum fors_err err = FORS_OK;
+	uint32_t a, b;
 
-	if (cable->drained)
-		fors_net_port(m->net, a, cable->leaf_port)->is_degraded =
-			fors_net_port(m->net, b, cable->spine_port)->is_degraded = false;
+	c->kind->get(c, number, &cable);
+	a = c->kind->at(c, cable.low).node;
+	b = c->kind->at(c, cable.high).node;
+	if (cable.drained)
+		fors_net_port(net, a, cable.low_port)->is_degraded =
+			fors_net_port(net, b, cable.high_port)->is_degraded = false;
 	else
-		err = fors_net_connect(m->net, a, cable->leaf_port, b, cable->spine_port, error);
-	cable->state = FORS_CABLE_LIVE;
-	cable->is_routed = true;
-	cable->drained = FORS_DRAIN_NOT;
-	cable->is_degraded = false;
+		err = fors_net_connect(net, a, cable.low_port, b, cable.high_port, error);
+	cable.state = FORS_CABLE_LIVE;
+	cable.is_routed = true;
+	cable.drained = FORS_DRAIN_NOT;
+	cable.is_degraded = false;
+	c->kind->put(c, number, &cable);
 	return err;
 }
 
-static unsigned largest_port(const struct fors_fabric *f, uint32_t spine)
+static unsigned largest_port(const struct fors_cabling *c, uint32_t number)
 {
+	struct fors_plugged cable;
 	unsigned most = 0;
 
-	for (uint32_t leaf = 0; leaf < f->nleaves; leaf++)
-		for (uint32_t lane = 0; lane < f->nlanes; lane++)
-			if (f->lane[lane].spine == spine && fors_cable(f, leaf, lane)->spine_port > most)
-				most = fors_cable(f, leaf, lane)->spine_port;
+	for (uint32_t i = 0; i < c->ncables; i++) {
+		if (!c->kind->get(c, i, &cable))
+			continue;
+		if (cable.high == number && cable.high_port > most)
+			most = cable.high_port;
+		if (cable.low == number && cable.low_port > most)
+			most = cable.low_port;
+	}
 	return most;
 }
 
-static enum fors_err add_spine(struct fors_mended *m, uint32_t spine, struct fors_error *error)
+static enum fors_err add_switch(const struct fors_cabling *c, struct fors_net *net, uint32_t number,
+				struct fors_error *error)
 {
-	struct fors_spine *it = &m->fabric->spine[spine];
-	enum fors_err err = fors_net_add_node(m->net, FORS_SWITCH, largest_port(m->fabric, spine), it->guid, it->name,
-					      it->name, &it->node, error);
+	struct fors_cabled it = c->kind->at(c, number);
+	uint32_t node;
+	enum fors_err err =
+		fors_net_add_node(net, FORS_SWITCH, largest_port(c, number), it.guid, it.name, it.name, &node, error);
 
 	if (err)
 		return err;
-	fors_net_port(m->net, it->node, 0)->guid = it->guid;
-	return fors_net_index(m->net, error);
+	c->kind->revive(c, number, node);
+	fors_net_port(net, node, 0)->guid = it.guid;
+	return fors_net_index(net, error);
 }
 
-/* The spine comes back with all cables that have room. */
-static enum fors_err revive_spine(struct fors_mended *m, uint32_t spine, struct fors_error *error)
+/* The switch comes back with all cables that have room. */
+static enum fors_err revive_switch(const struct fors_cabling *c, struct fors_net *net, uint32_t number,
+				   struct fors_error *error)
 {
-	struct fors_fabric *f = m->fabric;
-	enum fors_err err = f->spine[spine].node == FORS_NONE ? add_spine(m, spine, error) : FORS_OK;
+	struct fors_plugged cable;
+	enum fors_err err = c->kind->at(c, number).node == FORS_NONE ? add_switch(c, net, number, error) : FORS_OK;
 
-	for (uint32_t lane = 0; lane < f->nlanes; lane++)
-		for (uint32_t leaf = 0; !err && f->lane[lane].spine == spine && leaf < f->nleaves; leaf++)
-			if (is_broken(f, leaf, lane))
-				err = plug_in(m, leaf, lane, error);
+	for (uint32_t i = 0; !err && i < c->ncables; i++)
+		if (c->kind->get(c, i, &cable) && comes_back(c, number, &cable))
+			err = plug_in(c, net, i, error);
 	return err;
+}
+
+/* The cable of a repair, by its number; FORS_NONE: there is none. */
+static uint32_t cable_of(const struct fors_cabling *c, const struct fors_repair *repair)
+{
+	uint32_t count, first = c->kind->above(c, repair->leaf, &count);
+	struct fors_plugged cable;
+
+	return repair->lane < count && c->kind->get(c, first + repair->lane, &cable) && cable.low == repair->leaf
+		       ? first + repair->lane
+		       : FORS_NONE;
+}
+
+/* Is this one of those that fors_repairs_list() would list? */
+static bool is_known(const struct fors_cabling *c, const bool *is_gone, const struct fors_repair *repair)
+{
+	struct fors_plugged cable;
+	struct fors_repair found;
+	uint32_t number;
+
+	if (repair->leaf == FORS_NONE)
+		return repair->spine < c->nswitches && is_gone[repair->spine] && find_switch(c, repair->spine, &found);
+	number = repair->leaf < c->nswitches ? cable_of(c, repair) : FORS_NONE;
+	return number != FORS_NONE && c->kind->get(c, number, &cable) && is_repair(c, is_gone, &cable);
 }
 
 static enum fors_err mend(struct fors_mended *m, const struct fors_repair *repair, struct fors_error *error)
 {
-	uint32_t spine = m->fabric->lane[repair->lane].spine;
-	bool is_known = repair->leaf == FORS_NONE ? is_spine_repair(m->fabric, spine)
-						  : is_repair(m->fabric, repair->leaf, repair->lane);
+	struct fors_cabling c = fors_mended_cabling(m);
+	bool *is_gone = malloc(c.nswitches + (size_t)1), known, any;
 	enum fors_err err;
 
-	if (!is_known)
+	if (!is_gone)
+		return fors_fail_memory(error);
+	find_gone(&c, is_gone);
+	known = is_known(&c, is_gone, repair);
+	free(is_gone);
+	if (!known)
 		return fors_fail(error, FORS_EINPUT, "this is nothing that could be mended");
-	err = repair->leaf == FORS_NONE ? revive_spine(m, spine, error) : plug_in(m, repair->leaf, repair->lane, error);
+	err = repair->leaf == FORS_NONE ? revive_switch(&c, m->net, repair->spine, error)
+					: plug_in(&c, m->net, cable_of(&c, repair), error);
 	if (!err)
-		err = fors_drained_apply(m->fabric, NULL, error); /* what was needed may be no longer */
-	return err ? err : fors_fabric_recount(m->fabric, error);
+		err = fors_drained_take_out(c, &any, NULL, error); /* what was needed may be no longer */
+	return err || c.pods ? err : fors_fabric_recount(m->fabric, error);
 }
 
-enum fors_err fors_mended_build(const struct fors_fabric *fabric, const struct fors_repair *repair,
+enum fors_err fors_mended_build(struct fors_cabling cabling, const struct fors_repair *repair,
 				struct fors_mended *mended, struct fors_error *error)
 {
 	struct fors_mended made;
-	enum fors_err err = fors_mended_copy(fabric, &made, error);
+	enum fors_err err = fors_mended_copy(cabling, &made, error);
 
 	if (err)
 		return err;

@@ -9,7 +9,7 @@
  * Letting go is rate-limited too: at most one time in hold_down seconds. When a spine is powered on its
  * cables come back over several sweeps; they then return in one epoch, or two, not in one each.
  *
- * The memory is a row of cables as in the fabric, each with its name (the switches and ports at its ends): when
+ * The memory is a row of cables as in the tree, each with its name (the switches and ports at its ends): when
  * the fabric grew or a switch was replaced, the names tell what is the same cable.
  */
 #include "watch.h"
@@ -20,15 +20,15 @@
 #include "drained.h"
 
 struct watched {
-	uint64_t leaf, spine;	       /* GUIDs */
-	uint8_t leaf_port, spine_port; /* 0: no cable */
+	uint64_t low, high;	     /* GUIDs */
+	uint8_t low_port, high_port; /* 0: no cable */
 	bool is_up, is_held;
 	uint64_t up_ms;	   /* when it came back; of held ones */
 	uint64_t since_ms; /* Unix time of the last change, 0: it has been so from the start */
 };
 
 struct fors_watch {
-	struct watched *cable; /* ncables of them, in the order of the fabric */
+	struct watched *cable; /* ncables of them, in the order of the cabling */
 	size_t ncables;
 	uint64_t released_ms; /* when cables were let go last, 0: never */
 };
@@ -48,8 +48,7 @@ void fors_watch_free(struct fors_watch *watch)
 
 static bool is_same(const struct watched *a, const struct watched *b)
 {
-	return a->leaf == b->leaf && a->spine == b->spine && a->leaf_port == b->leaf_port &&
-	       a->spine_port == b->spine_port;
+	return a->low == b->low && a->high == b->high && a->low_port == b->low_port && a->high_port == b->high_port;
 }
 
 /* The memory of a cable, NULL: never seen. `at`: where it was most likely. */
@@ -77,29 +76,30 @@ static void compare(struct watched *cable, const struct watched *before, struct 
 	cable->up_ms = is_up ? now.ms : 0;
 }
 
-enum fors_err fors_watch_look(struct fors_watch *watch, struct fors_fabric *fabric, struct fors_moment now,
+enum fors_err fors_watch_look(struct fors_watch *watch, struct fors_cabling cabling, struct fors_moment now,
 			      struct fors_error *error)
 {
-	size_t ncables = (size_t)fabric->nleaves * fabric->nlanes;
-	struct watched *seen = calloc(ncables + 1, sizeof(*seen));
+	uint32_t ncables = cabling.ncables;
+	struct watched *seen = calloc(ncables + (size_t)1, sizeof(*seen));
 
 	if (!seen)
 		return fors_fail_memory(error);
-	for (size_t i = 0; i < ncables; i++) {
-		struct fors_cable *cable = &fabric->cable[i];
+	for (uint32_t i = 0; i < ncables; i++) {
+		struct fors_plugged cable;
 		const struct watched *before;
 
-		if (cable->state == FORS_CABLE_ABSENT)
+		if (!cabling.kind->get(&cabling, i, &cable))
 			continue;
-		seen[i] = (struct watched){.leaf = fabric->leaf[i / fabric->nlanes].guid,
-					   .spine = fabric->spine[fabric->lane[i % fabric->nlanes].spine].guid,
-					   .leaf_port = cable->leaf_port,
-					   .spine_port = cable->spine_port,
-					   .is_up = cable->state == FORS_CABLE_LIVE};
+		seen[i] = (struct watched){.low = cabling.kind->at(&cabling, cable.low).guid,
+					   .high = cabling.kind->at(&cabling, cable.high).guid,
+					   .low_port = cable.low_port,
+					   .high_port = cable.high_port,
+					   .is_up = cable.state == FORS_CABLE_LIVE};
 		before = remember(watch, &seen[i], i);
 		if (before)
 			compare(&seen[i], before, now);
-		cable->since_ms = seen[i].since_ms;
+		cable.since_ms = seen[i].since_ms;
+		cabling.kind->put(&cabling, i, &cable);
 	}
 	free(watch->cable);
 	watch->cable = seen;
@@ -138,15 +138,14 @@ uint32_t fors_watch_release(struct fors_watch *watch, uint64_t now_ms, uint64_t 
 	return released;
 }
 
-uint32_t fors_watch_mark(const struct fors_watch *watch, struct fors_fabric *fabric)
+uint32_t fors_watch_mark(const struct fors_watch *watch, struct fors_cabling cabling)
 {
 	uint32_t held = 0;
 
-	for (size_t i = 0; i < watch->ncables && i < (size_t)fabric->nleaves * fabric->nlanes; i++) {
+	for (uint32_t i = 0; i < watch->ncables && i < cabling.ncables; i++) {
 		if (!watch->cable[i].is_held)
 			continue;
-		fors_drained_mark(fabric, (uint32_t)(i / fabric->nlanes), (uint32_t)(i % fabric->nlanes),
-				  FORS_DRAIN_HELD);
+		fors_drained_mark_cable(cabling, i, FORS_DRAIN_HELD);
 		held++;
 	}
 	return held;

@@ -8,7 +8,7 @@
 #ifndef FORS_CORE_FABRIC_WATCH_H
 #define FORS_CORE_FABRIC_WATCH_H
 
-#include "fabric.h"
+#include "cabling.h"
 
 struct fors_watch;
 
@@ -22,11 +22,11 @@ struct fors_watch *fors_watch_new(void);
 void fors_watch_free(struct fors_watch *watch);
 
 /*
- * Look at the cables of `fabric`, of which none is drained yet: what died since the last look, and what came back,
+ * Look at the cables, of which none is drained yet: what died since the last look, and what came back,
  * which is held from now on. Cables that are seen for the first time are trusted.
- * fabric->cable[].since_ms is filled in. Errors: FORS_ENOMEM; the watch is unchanged then.
+ * since_ms of each cable is filled in. Errors: FORS_ENOMEM; the watch is unchanged then.
  */
-enum fors_err fors_watch_look(struct fors_watch *watch, struct fors_fabric *fabric, struct fors_moment now,
+enum fors_err fors_watch_look(struct fors_watch *watch, struct fors_cabling cabling, struct fors_moment now,
 			      struct fors_error *error);
 
 /*
@@ -38,7 +38,7 @@ uint32_t fors_watch_release(struct fors_watch *watch, uint64_t now_ms, uint64_t 
 /* When the next cable may be let go, on the clock that does not step back; 0: none is held. */
 uint64_t fors_watch_due(const struct fors_watch *watch, uint64_t hold_ms);
 
-/* Mark the held cables of the fabric that was looked at last, for fors_drained_apply(). The number of them. */
-uint32_t fors_watch_mark(const struct fors_watch *watch, struct fors_fabric *fabric);
+/* Mark the held cables of the tree that was looked at last, to be taken out. The number of them. */
+uint32_t fors_watch_mark(const struct fors_watch *watch, struct fors_cabling cabling);
 
 #endif

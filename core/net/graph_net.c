@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * graph_net.c - tori, hypercubes, Dragonflies and random graphs as nets.
+ * graph_net.c - tori, hypercubes, Dragonflies, Flexflies and random graphs as nets.
  *
  * Each cable is plugged from one of its ends, the one with the smaller number (in a ring: upwards), by a rule that says
  * the ports of both; only the random graph takes the next free ones.
@@ -12,6 +12,7 @@
  * anywhere.
  */
 #include "graph_net.h"
+#include "graph_blocks.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,6 +46,10 @@ static unsigned cables_of(const struct fors_graph_spec *spec, uint32_t node)
 		return spec->size[0];
 	case FORS_DRAGONFLY:
 		return spec->size[0] - 1 + spec->size[1];
+	case FORS_FLEXFLY:
+		return spec->size[0] - 1 + spec->size[1];
+	case FORS_FLEXSPANDER:
+		return spec->size[1] + spec->size[2];
 	case FORS_DFPLUS:
 		return node < spec->nleaves ? spec->size[1] : spec->size[0] + spec->size[2];
 	default:
@@ -122,15 +127,24 @@ static enum fors_err connect_groups(struct maker *m, uint32_t groups, uint32_t g
 	return err;
 }
 
-static enum fors_err connect_dragonfly(struct maker *m)
+/* Groups of `a` switches, each cabled to all others of its group. */
+static enum fors_err connect_cliques(struct maker *m, uint32_t a, uint32_t groups)
 {
-	uint32_t a = m->spec->size[0], h = m->spec->size[1], groups = m->spec->size[2], n = m->spec->servers;
+	uint32_t n = m->spec->servers;
 	enum fors_err err = FORS_OK;
 
 	for (uint32_t g = 0; g < groups; g++)
 		for (uint32_t x = 0; x < a; x++)
 			for (uint32_t y = x + 1; y < a && !err; y++)
 				err = connect(m, g * a + x, n + y, g * a + y, n + x + 1);
+	return err;
+}
+
+static enum fors_err connect_dragonfly(struct maker *m)
+{
+	uint32_t a = m->spec->size[0], h = m->spec->size[1], groups = m->spec->size[2], n = m->spec->servers;
+	enum fors_err err = connect_cliques(m, a, groups);
+
 	return err ? err : connect_groups(m, groups, a * h, h, 0, a, n + a);
 }
 
@@ -231,7 +245,7 @@ static bool hangs_together(struct draw *d)
 	return seen == d->n;
 }
 
-static void mix(struct draw *d, uint32_t seed)
+static void mix(struct draw *d, uint64_t seed)
 {
 	struct fors_random random = {seed};
 
@@ -243,8 +257,8 @@ static void mix(struct draw *d, uint32_t seed)
 		while (!hangs_together(d));
 }
 
-/* Plug them, each into the next free ports. */
-static enum fors_err plug(struct maker *m, struct draw *d)
+/* Plug them, each into the next free ports; switches from `first` on. */
+static enum fors_err plug(struct maker *m, struct draw *d, uint32_t first)
 {
 	enum fors_err err = FORS_OK;
 
@@ -252,14 +266,16 @@ static enum fors_err plug(struct maker *m, struct draw *d)
 	for (uint32_t i = 0; i < d->ncables && !err; i++) {
 		uint32_t a = d->end[2 * i], b = d->end[2 * i + 1];
 
-		err = connect(m, a, m->spec->servers + ++d->count[a], b, m->spec->servers + ++d->count[b]);
+		err = connect(m, first + a, m->spec->servers + ++d->count[a], first + b,
+			      m->spec->servers + ++d->count[b]);
 	}
 	return err;
 }
 
-static enum fors_err connect_random(struct maker *m)
+/* The n switches from `first` on, by chance. */
+static enum fors_err connect_by_chance(struct maker *m, uint32_t n, uint32_t degree, uint64_t seed, uint32_t first)
 {
-	struct draw d = {.n = m->spec->size[0], .degree = m->spec->size[1]};
+	struct draw d = {.n = n, .degree = degree};
 	size_t ends = (size_t)d.n * d.degree;
 	enum fors_err err;
 
@@ -268,8 +284,8 @@ static enum fors_err connect_random(struct maker *m)
 	d.count = calloc(d.n + (size_t)1, sizeof(*d.count));
 	d.queue = calloc(d.n + (size_t)1, sizeof(*d.queue));
 	if (d.end && d.neighbour && d.count && d.queue) {
-		mix(&d, m->spec->seed);
-		err = plug(m, &d);
+		mix(&d, seed);
+		err = plug(m, &d, first);
 	} else {
 		err = fors_fail_memory(m->error);
 	}
@@ -278,6 +294,65 @@ static enum fors_err connect_random(struct maker *m)
 	free(d.count);
 	free(d.queue);
 	return err;
+}
+
+static enum fors_err connect_random(struct maker *m)
+{
+	return connect_by_chance(m, m->spec->size[0], m->spec->size[1], m->spec->seed, 0);
+}
+
+/* ---- blocks whose cables follow the traffic ---- */
+
+/*
+ * Cables between blocks of `a` switches, pair by pair; a block's k-th one is at its switch k mod a, so that those of a pair are
+ * spread over the switches. used: per block, all 0.
+ */
+static enum fors_err connect_pairs(struct maker *m, uint32_t a, uint32_t groups, unsigned port, const uint32_t *cables,
+				   uint32_t *used)
+{
+	enum fors_err err = FORS_OK;
+
+	for (uint32_t i = 0; i < groups; i++)
+		for (uint32_t j = i + 1; j < groups; j++)
+			for (uint32_t k = 0; k < cables[fors_block_pair(groups, i, j)] && !err; k++) {
+				uint32_t x = used[i]++, y = used[j]++;
+
+				err = connect(m, i * a + x % a, port + x / a, j * a + y % a, port + y / a);
+			}
+	return err;
+}
+
+/* h cables at each switch to other blocks, on ports from `port` on. */
+static enum fors_err connect_blocks(struct maker *m, uint32_t a, uint32_t h, uint32_t groups, unsigned port)
+{
+	uint32_t *cables = NULL, *used = calloc(groups + (size_t)1, sizeof(*used));
+	enum fors_err err = used ? fors_blocks_allot(groups, a * h, &m->spec->traffic, &cables, m->error)
+				 : fors_fail_memory(m->error);
+
+	if (!err)
+		err = connect_pairs(m, a, groups, port, cables, used);
+	free(cables);
+	free(used);
+	return err;
+}
+
+static enum fors_err connect_flexfly(struct maker *m)
+{
+	const uint32_t *size = m->spec->size;
+	enum fors_err err = connect_cliques(m, size[0], size[2]);
+
+	return err ? err : connect_blocks(m, size[0], size[1], size[2], m->spec->servers + size[0]);
+}
+
+static enum fors_err connect_flexspander(struct maker *m)
+{
+	const uint32_t *size = m->spec->size;
+	enum fors_err err = FORS_OK;
+
+	for (uint32_t g = 0; g < size[3] && !err; g++)
+		err = connect_by_chance(m, size[0], size[1], m->spec->seed * (uint64_t)FORS_FLEX_BLOCKS + g,
+					g * size[0]);
+	return err ? err : connect_blocks(m, size[0], size[2], size[3], m->spec->servers + size[1] + 1);
 }
 
 /* ---- all of them ---- */
@@ -341,7 +416,9 @@ static enum fors_err fill(struct maker *m)
 		[FORS_CUBE] = connect_cube,
 		[FORS_DRAGONFLY] = connect_dragonfly,
 		[FORS_DFPLUS] = connect_dfplus,
-		[FORS_RANDOM_REGULAR] = connect_random};
+		[FORS_RANDOM_REGULAR] = connect_random,
+		[FORS_FLEXFLY] = connect_flexfly,
+		[FORS_FLEXSPANDER] = connect_flexspander};
 	enum fors_err err = add_switches(m);
 
 	if (!err)

@@ -20,6 +20,8 @@
  *      Dragonfly   ports to the other switches of the group in their order, then H to other groups
  *      Dragonfly+  a leaf: the spines of its group; a spine: leaves from port 1 on, then H to other groups
  *      random      in the order in which the graph was drawn
+ *      Flexfly, Flexspander  those inside the block, as of a Dragonfly or a random graph, then H to other blocks, pair by pair, round the
+ *                  switches of the block
  *
  * Group i's cable number j to other groups, which is at its switch (spine) j / H, leads to group i + 1 + j mod (G - 1),
  * round the ring of groups: every pair of groups has as many. Errors: FORS_ENOMEM.

@@ -9,6 +9,7 @@
 
 #include <stdlib.h>
 
+#include "net.h"
 #include "tree.h"
 
 #define MAX_PORTS 254
@@ -29,6 +30,12 @@ static const struct {
 		{"DFPLUS", 4, false,
 		 "write DFPLUS(L,S,H,G;SERVERS): G groups of L leaves and S spines with H cables to other groups each"},
 	[FORS_RANDOM_REGULAR] = {"RRG", 2, true, "write RRG(SWITCHES,DEGREE,SERVERS;SEED)"},
+	[FORS_FLEXFLY] =
+		{"FLEXFLY", 3, false,
+		 "write FLEXFLY(A,H,G;SERVERS;traffic=I-J:WEIGHT,+K:WEIGHT): G blocks of A switches with H cables to others each"},
+	[FORS_FLEXSPANDER] =
+		{"FLEXSPANDER", 4, false,
+		 "write FLEXSPANDER(A,D,H,G;SERVERS;seed=SEED;traffic=I-J:WEIGHT,+K:WEIGHT): G blocks of A switches, D cables inside and H to others each"},
 };
 
 /* A network that is being read. */
@@ -110,13 +117,9 @@ static enum fors_err count_dfplus(struct parser *p)
 	return count_groups(p, s * h, g);
 }
 
-static enum fors_err count_random(struct parser *p)
+/* n switches with `degree` cables each, by chance. */
+static enum fors_err check_random(const struct parser *p, uint64_t n, uint64_t degree)
 {
-	uint64_t n = p->spec.size[0], degree = p->spec.size[1];
-
-	p->ports = p->spec.servers + degree;
-	p->cables = n * degree / 2;
-	p->spec.nswitches = (uint32_t)n;
 	if (degree >= n)
 		return fail_value(p, "the degree is not below the number of switches");
 	if (n * degree % 2)
@@ -124,6 +127,59 @@ static enum fors_err count_random(struct parser *p)
 	if (degree < 2 && n > 2)
 		return fail_value(p, "with one cable at each switch more than two do not hang together");
 	return FORS_OK;
+}
+
+static enum fors_err count_random(struct parser *p)
+{
+	uint64_t n = p->spec.size[0], degree = p->spec.size[1];
+
+	p->ports = p->spec.servers + degree;
+	p->cables = n * degree / 2;
+	p->spec.nswitches = (uint32_t)n;
+	return check_random(p, n, degree);
+}
+
+/* All weights are of blocks that are there. */
+static enum fors_err check_traffic(const struct parser *p, uint32_t groups)
+{
+	for (size_t i = 0; i < p->spec.traffic.count; i++) {
+		const struct fors_block_weight *w = &p->spec.traffic.list[i];
+
+		if (w->to >= groups || (w->from != FORS_NONE && w->from >= groups))
+			return fail_value(p, "traffic= speaks of a block that is not there; they are numbered from 0");
+		if (w->from == w->to || (w->from == FORS_NONE && !w->to))
+			return fail_value(p, "traffic= of a block to itself");
+	}
+	return FORS_OK;
+}
+
+/* Blocks of `a` switches with so many cables inside each, h at a switch to others. */
+static enum fors_err count_blocks(struct parser *p, uint64_t a, uint64_t inside, uint64_t h, uint64_t groups)
+{
+	p->ports = p->spec.servers + inside + h;
+	p->spec.nswitches = a * groups > UINT32_MAX ? UINT32_MAX : (uint32_t)(a * groups);
+	p->cables = groups * (a * inside / 2 + a * h / 2);
+	if (groups > FORS_FLEX_BLOCKS)
+		return fors_fail(p->text.error, FORS_ELIMIT, "\"%.100s\": %llu blocks; fors takes at most %u",
+				 p->text.start, (unsigned long long)groups, FORS_FLEX_BLOCKS);
+	if (a * h < groups - 1)
+		return fail_value(p, "a block has fewer cables to other blocks than there are other blocks");
+	return check_traffic(p, (uint32_t)groups);
+}
+
+static enum fors_err count_flexfly(struct parser *p)
+{
+	const uint32_t *size = p->spec.size;
+
+	return count_blocks(p, size[0], size[0] - (uint64_t)1, size[1], size[2]);
+}
+
+static enum fors_err count_flexspander(struct parser *p)
+{
+	const uint32_t *size = p->spec.size;
+	enum fors_err err = check_random(p, size[0], size[1]);
+
+	return err ? err : count_blocks(p, size[0], size[1], size[2], size[3]);
 }
 
 static enum fors_err check_limits(const struct parser *p)
@@ -150,7 +206,9 @@ static enum fors_err count_all(struct parser *p)
 		[FORS_CUBE] = count_cube,
 		[FORS_DRAGONFLY] = count_dragonfly,
 		[FORS_DFPLUS] = count_dfplus,
-		[FORS_RANDOM_REGULAR] = count_random};
+		[FORS_RANDOM_REGULAR] = count_random,
+		[FORS_FLEXFLY] = count_flexfly,
+		[FORS_FLEXSPANDER] = count_flexspander};
 	enum fors_err err = count_kind[p->spec.kind](p);
 
 	if (err)
@@ -206,16 +264,64 @@ static enum fors_err take_servers(struct parser *p)
 	return fors_spec_take_number(&p->text, 0, &p->spec.seed);
 }
 
-static enum fors_err take_empty(struct parser *p)
+/* I-J:W or +K:W */
+static enum fors_err take_weight(struct parser *p, struct fors_block_weight *weight)
 {
-	bool has_empty = false;
+	enum fors_err err = FORS_OK;
 
-	if (!fors_spec_take(&p->text, ";"))
-		return FORS_OK;
-	fors_skip_blanks(&p->text.rest);
-	if (!fors_spec_take_key(&p->text, "empty", &has_empty))
-		return fors_spec_fail(&p->text, "here empty= is expected");
-	return fors_spec_take_slots(&p->text, &p->spec.empty);
+	weight->from = FORS_NONE;
+	if (!fors_spec_take(&p->text, "+")) {
+		err = fors_spec_take_number(&p->text, 0, &weight->from);
+		if (!err && !fors_spec_take(&p->text, "-"))
+			return fors_spec_fail(&p->text, "a - and the other block are missing");
+	}
+	if (!err)
+		err = fors_spec_take_number(&p->text, 0, &weight->to);
+	if (!err && !fors_spec_take(&p->text, ":"))
+		return fors_spec_fail(&p->text, "a : and a weight are missing");
+	return err ? err : fors_spec_take_number(&p->text, 1, &weight->weight);
+}
+
+static enum fors_err take_traffic(struct parser *p)
+{
+	struct fors_block_weights *traffic = &p->spec.traffic;
+	struct fors_block_weight *more, weight;
+	enum fors_err err;
+
+	do {
+		err = take_weight(p, &weight);
+		if (err)
+			return err;
+		more = realloc(traffic->list, (traffic->count + 1) * sizeof(*more));
+		if (!more)
+			return fors_fail_memory(p->text.error);
+		more[traffic->count++] = weight;
+		traffic->list = more;
+	} while (fors_spec_take(&p->text, ","));
+	return FORS_OK;
+}
+
+/* ;empty=..., and what else a network of this kind has, each once, in any order. */
+static enum fors_err take_keys(struct parser *p)
+{
+	bool has_empty = false, has_traffic = false, has_seed = false, is_flex = p->spec.kind >= FORS_FLEXFLY;
+	enum fors_err err = FORS_OK;
+
+	while (!err && fors_spec_take(&p->text, ";")) {
+		fors_skip_blanks(&p->text.rest);
+		if (fors_spec_take_key(&p->text, "empty", &has_empty))
+			err = fors_spec_take_slots(&p->text, &p->spec.empty);
+		else if (is_flex && fors_spec_take_key(&p->text, "traffic", &has_traffic))
+			err = take_traffic(p);
+		else if (p->spec.kind == FORS_FLEXSPANDER && fors_spec_take_key(&p->text, "seed", &has_seed))
+			err = fors_spec_take_number(&p->text, 0, &p->spec.seed);
+		else
+			return fors_spec_fail(
+				&p->text,
+				is_flex ? "here traffic=, empty= or, of a FLEXSPANDER, seed= is expected, each once"
+					: "here empty= is expected");
+	}
+	return err;
 }
 
 /* The network whose name comes next; FORS_NGRAPH_KINDS: none. */
@@ -242,7 +348,7 @@ static enum fors_err parse(struct parser *p)
 	if (!err)
 		err = take_servers(p);
 	if (!err)
-		err = take_empty(p);
+		err = take_keys(p);
 	if (!err)
 		err = fors_spec_take_end(&p->text, "a ) is expected");
 	return err ? err : count_all(p);
@@ -258,7 +364,10 @@ bool fors_graph_spec_begins(const char *text)
 enum fors_err fors_graph_spec_parse(const char *text, struct fors_graph_spec *spec, struct fors_error *error)
 {
 	struct parser p = {
-		.text = fors_spec_text(text, "write TORUS(..), CUBE(..), DRAGONFLY(..), DFPLUS(..) or RRG(..)", error)};
+		.text = fors_spec_text(
+			text,
+			"write TORUS(..), CUBE(..), DRAGONFLY(..), DFPLUS(..), RRG(..), FLEXFLY(..) or FLEXSPANDER(..)",
+			error)};
 	enum fors_err err = parse(&p);
 
 	if (err) {
@@ -273,10 +382,24 @@ enum fors_err fors_graph_spec_parse(const char *text, struct fors_graph_spec *sp
 void fors_graph_spec_clear(struct fors_graph_spec *spec)
 {
 	fors_slots_clear(&spec->empty);
+	free(spec->traffic.list);
 	*spec = (struct fors_graph_spec){0};
 }
 
 /* ---- writing ---- */
+
+static void print_traffic(struct fors_buffer *buffer, const struct fors_block_weights *traffic)
+{
+	for (size_t i = 0; i < traffic->count; i++) {
+		const struct fors_block_weight *w = &traffic->list[i];
+
+		fors_buffer_print(buffer, i ? "," : ";traffic=");
+		if (w->from == FORS_NONE)
+			fors_buffer_print(buffer, "+%u:%u", w->to, w->weight);
+		else
+			fors_buffer_print(buffer, "%u-%u:%u", w->from, w->to, w->weight);
+	}
+}
 
 enum fors_err fors_graph_spec_format(const struct fors_graph_spec *spec, char **text, struct fors_error *error)
 {
@@ -289,6 +412,9 @@ enum fors_err fors_graph_spec_format(const struct fors_graph_spec *spec, char **
 	fors_buffer_print(&buffer, "%c%u", kinds[spec->kind].is_flat ? ',' : ';', spec->servers);
 	if (kinds[spec->kind].is_flat)
 		fors_buffer_print(&buffer, ";%u", spec->seed);
+	if (spec->kind == FORS_FLEXSPANDER && spec->seed)
+		fors_buffer_print(&buffer, ";seed=%u", spec->seed);
+	print_traffic(&buffer, &spec->traffic);
 	fors_slots_print(&buffer, &spec->empty);
 	fors_buffer_print(&buffer, ")");
 	return fors_buffer_finish(&buffer, text, NULL, error);

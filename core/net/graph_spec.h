@@ -8,6 +8,9 @@
  *      DFPLUS(L,S,H,G;N)          Dragonfly+: groups of L leaves and S spines, all leaves cabled to all spines, each spine
  *                                 to H in other groups; servers under the leaves
  *      RRG(SWITCHES,DEGREE,N;SEED)  a connected random graph, DEGREE cables between switches at each
+ *      FLEXFLY(A,H,G;N)           a Dragonfly whose cables between groups (blocks) go where traffic does: one for each pair, the
+ *                                 others by ;traffic=I-J:W,... (pair of blocks, weight) or +K:W (each block and the K-th after it)
+ *      FLEXSPANDER(A,D,H,G;N)     the same with blocks that are connected random graphs, D cables at each switch; ;seed=SEED
  *
  * and in all of them ;empty=SWITCH/SLOT,... before the ), as FT has it. graph_net.h makes a net of one and says how
  * switches and ports are numbered.
@@ -20,7 +23,29 @@
 
 #define FORS_GRAPH_DIMENSIONS 8
 
-enum fors_graph_kind { FORS_TORUS, FORS_CUBE, FORS_DRAGONFLY, FORS_DFPLUS, FORS_RANDOM_REGULAR, FORS_NGRAPH_KINDS };
+enum fors_graph_kind {
+	FORS_TORUS,
+	FORS_CUBE,
+	FORS_DRAGONFLY,
+	FORS_DFPLUS,
+	FORS_RANDOM_REGULAR,
+	FORS_FLEXFLY,
+	FORS_FLEXSPANDER,
+	FORS_NGRAPH_KINDS
+};
+
+#define FORS_FLEX_BLOCKS 1024 /* at most */
+
+/* Of a pair of blocks. */
+struct fors_block_weight {
+	uint32_t from, to; /* from FORS_NONE: all blocks, and the `to`-th after each */
+	uint32_t weight;   /* > 0 */
+};
+
+struct fors_block_weights {
+	size_t count;
+	struct fors_block_weight *list; /* owned */
+};
 
 /* All zero: nothing to clear. */
 struct fors_graph_spec {
@@ -29,10 +54,11 @@ struct fors_graph_spec {
 	uint32_t size
 		[FORS_GRAPH_DIMENSIONS]; /* of each dimension of a torus; of the others the numbers before the servers */
 	uint32_t servers;		 /* of a switch that has any */
-	uint32_t seed;			 /* RRG */
-	uint32_t nswitches;		 /* in all */
-	uint32_t nleaves;		 /* those that have servers come first: so many */
-	struct fors_slots empty;	 /* without a server */
+	uint32_t seed;			 /* RRG, FLEXSPANDER */
+	struct fors_block_weights traffic; /* FLEXFLY, FLEXSPANDER; none: all pairs alike */
+	uint32_t nswitches;		   /* in all */
+	uint32_t nleaves;		   /* those that have servers come first: so many */
+	struct fors_slots empty;	   /* without a server */
 };
 
 /* Does the text begin with the name of such a network? */

@@ -14,6 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/copy.h"
+
 #define MAX_PORTS 254
 
 struct fors_net *fors_net_new(void)
@@ -31,16 +33,6 @@ void fors_net_free(struct fors_net *net)
 	free(net);
 }
 
-/* A copy of count elements; an empty array is one spare byte, so that NULL means no memory. */
-static void *copy_array(const void *from, size_t count, size_t size)
-{
-	void *to = malloc(count ? count * size : 1);
-
-	if (to && count)
-		memcpy(to, from, count * size);
-	return to;
-}
-
 enum fors_err fors_net_copy(const struct fors_net *net, struct fors_net **copy, struct fors_error *error)
 {
 	struct fors_net *to = fors_net_new();
@@ -49,10 +41,10 @@ enum fors_err fors_net_copy(const struct fors_net *net, struct fors_net **copy, 
 		return fors_fail_memory(error);
 	*to = (struct fors_net){
 		.nnodes = net->nnodes, .nports = net->nports, .node_room = net->nnodes, .port_room = net->nports};
-	to->node = copy_array(net->node, net->nnodes, sizeof(*net->node));
-	to->port = copy_array(net->port, net->nports, sizeof(*net->port));
+	to->node = fors_copy_array(net->node, net->nnodes, sizeof(*net->node));
+	to->port = fors_copy_array(net->port, net->nports, sizeof(*net->port));
 	if (net->by_guid)
-		to->by_guid = copy_array(net->by_guid, net->nnodes, sizeof(*net->by_guid));
+		to->by_guid = fors_copy_array(net->by_guid, net->nnodes, sizeof(*net->by_guid));
 	if (!to->node || !to->port || (net->by_guid && !to->by_guid)) {
 		fors_net_free(to);
 		return fors_fail_memory(error);

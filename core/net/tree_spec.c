@@ -15,7 +15,7 @@
 	"write XGFT(h;m0,..;w0,..), or PGFT(h;m0,..;w0,..;p0,..), with h numbers in each list, from the servers up"
 #define HINT_ANY                                                                                                       \
 	"write FT(2;SPINES,LEAVES), XGFT(h;m0,..;w0,..) or PGFT(h;m0,..;w0,..;p0,..), or one of TORUS(..), CUBE(..), " \
-	"DRAGONFLY(..), DFPLUS(..), RRG(..) where no tree is needed"
+	"DRAGONFLY(..), DFPLUS(..), RRG(..), FLEXFLY(..), FLEXSPANDER(..) where no tree is needed"
 
 /* A tree that is being read. */
 struct parser {

@@ -8,6 +8,7 @@
 
 #include "core/fabric/repairs.h"
 #include "method.h"
+#include "over.h"
 
 /*
  * How many phases the exchange of task->fabric (task->lanes is not looked at) would take with this repair and nothing
@@ -18,5 +19,13 @@
  */
 enum fors_err fors_phases_mended(const struct fors_task *task, const char *method, const struct fors_repair *repair,
 				 uint32_t phases_now, uint32_t *phases, struct fors_error *error);
+
+/*
+ * The same of a tree of three levels, over the tables that fors would make. Of the task counts who takes part, and
+ * whether to go on.
+ */
+enum fors_err fors_phases_mended3(const struct fors_over_task *task, const struct fors_pods *pods,
+				  const struct fors_repair *repair, uint32_t phases_now, uint32_t *phases,
+				  struct fors_error *error);
 
 #endif

@@ -11,6 +11,8 @@
 struct fors_lanes;    /* core/tables/lanes.h */
 struct fors_schedule; /* core/schedule/schedule.h */
 
+#define FORS_FLOWS_SERVERS 2048u /* more are too many for method flows: some 50 bytes a flow */
+
 /* What a planner works on; all borrowed for the time of the call. */
 struct fors_task {
 	const struct fors_fabric *fabric;
@@ -27,6 +29,7 @@ struct fors_task {
 	 * FORS_ENOPLAN, or make the plan that it would make anyway.
 	 */
 	uint32_t wanted_phases;
+	uint64_t most_bytes; /* memory that a plan may take, as fors_plan() estimates it before; 0: any */
 };
 
 /* One planning method. */

@@ -17,10 +17,14 @@
  */
 #include "outcome.h"
 
+#include <string.h>
+
 #include "bound.h"
 #include "core/fabric/fabric.h"
+#include "core/tables/home.h"
 #include "core/tables/lanes.h"
 #include "lmc.h"
+#include "memory.h"
 #include "planner.h"
 
 void fors_outcome_init(struct fors_outcome *outcome)
@@ -86,9 +90,23 @@ static enum fors_err plan(const struct fors_request *request, struct fors_outcom
 	return err;
 }
 
-/* What could be had at best, and what it would take. */
-static enum fors_err compare(const struct fors_fabric *fabric, struct fors_outcome *outcome, struct fors_error *error)
+/* Memory that a shorter plan of method auto would take and may not. */
+static void see_memory(const struct fors_request *request, struct fors_outcome *outcome)
 {
+	const struct fors_task *task = &request->task;
+	bool has_all = fors_home_has_all(task->fabric->nlanes, task->fabric->lmc);
+
+	if (!outcome->plan || outcome->plan->nphases <= outcome->lower_bound || strcmp(request->method, "auto") ||
+	    (!has_all && task->fabric->nservers > FORS_FLOWS_SERVERS))
+		return;
+	fors_plan_fits(task, has_all ? &fors_method_exact : &fors_method_flows, (uint32_t)outcome->lower_bound,
+		       &outcome->wanted_bytes, NULL);
+}
+
+/* What could be had at best, and what it would take. */
+static enum fors_err compare(const struct fors_request *request, struct fors_outcome *outcome, struct fors_error *error)
+{
+	const struct fors_fabric *fabric = request->task.fabric;
 	uint32_t bound;
 
 	if (fabric->unreachable_pairs)
@@ -96,6 +114,7 @@ static enum fors_err compare(const struct fors_fabric *fabric, struct fors_outco
 	if (fors_lower_bound(fabric, &bound, error))
 		return FORS_ENOMEM;
 	outcome->lower_bound = bound;
+	see_memory(request, outcome);
 	if (outcome->plan || outcome->error.code == FORS_ELMC)
 		outcome->lmc_needed =
 			fors_lmc_needed(fabric, outcome->plan ? outcome->plan->nphases : 0, outcome->lower_bound);
@@ -114,7 +133,7 @@ enum fors_err fors_outcome_plan(const struct fors_request *request, struct fors_
 	if (err == FORS_ECANCELLED || err == FORS_ENOMEM)
 		fors_fail(error, err, "%s", outcome->error.text);
 	else
-		err = compare(request->task.fabric, outcome, error);
+		err = compare(request, outcome, error);
 	if (err)
 		fors_outcome_clear(outcome);
 	return err;

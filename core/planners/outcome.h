@@ -23,13 +23,15 @@ struct fors_request {
 
 /* All zero but for what is unknown: see fors_outcome_init(). */
 struct fors_outcome {
-	struct fors_schedule *plan;  /* to be looked at: fors_outcome_take() gives it away; owned; NULL: none */
-	struct fors_error error;     /* why there is no plan; code FORS_OK: there is, or was until it was taken */
-	int64_t lower_bound;	     /* LB; FORS_UNKNOWN where leaves are cut off */
-	int64_t lump_bound;	     /* fors_lump_bound(), at LMC 0 only */
-	int64_t tables_bound;	     /* fors_lanes_bound(), at LMC 0 only */
-	int64_t lmc_needed;	     /* fors_lmc_needed(); FORS_UNKNOWN too when no LMC would help the method */
-	bool is_proven;		     /* the verifier found nothing wrong with the plan */
+	struct fors_schedule *plan; /* to be looked at: fors_outcome_take() gives it away; owned; NULL: none */
+	struct fors_error error;    /* why there is no plan; code FORS_OK: there is, or was until it was taken */
+	int64_t lower_bound;	    /* LB; FORS_UNKNOWN where leaves are cut off */
+	int64_t lump_bound;	    /* fors_lump_bound(), at LMC 0 only */
+	int64_t tables_bound;	    /* fors_lanes_bound(), at LMC 0 only */
+	int64_t lmc_needed;	    /* fors_lmc_needed(); FORS_UNKNOWN too when no LMC would help the method */
+	uint64_t
+		wanted_bytes; /* a plan that may be shorter would take so many, and may not (most_bytes); 0: there is none */
+	bool is_proven;	      /* the verifier found nothing wrong with the plan */
 	struct fors_verdict verdict; /* of the last fors_outcome_prove(); its text says what is wrong */
 	double plan_ms, verify_ms;   /* reading lanes and planning; verifying; negative: unknown */
 };

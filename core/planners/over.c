@@ -12,6 +12,7 @@
  */
 #include "over.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +23,7 @@
 #include "core/planners/flows/senders.h"
 #include "core/planners/flows/strategy.h"
 #include "core/planners/method.h"
+#include "memory.h"
 #include "over_bound.h"
 #include "over_rounds.h"
 #include "over_ways.h"
@@ -53,6 +55,11 @@ static void tell(const struct plan *plan, double done)
 
 /* ---- what there is ---- */
 
+static uint64_t most_bytes(const struct plan *plan)
+{
+	return plan->task->most_bytes ? plan->task->most_bytes : FORS_OVER_MOST_BYTES;
+}
+
 static enum fors_err read_tables(struct plan *plan, struct fors_error *error)
 {
 	const struct fors_over_task *task = plan->task;
@@ -63,6 +70,15 @@ static enum fors_err read_tables(struct plan *plan, struct fors_error *error)
 						 .cancelled = task->cancelled,
 						 .context = task->context};
 
+	uint64_t most = most_bytes(plan), bytes;
+	uint32_t nservers;
+
+	bytes = fors_ways_bytes(task->net, &nservers);
+	if (bytes > most)
+		return fors_fail(error, FORS_ELIMIT,
+				 "to read the ways between %u servers would take some %" PRIu64
+				 " MiB of memory, and the limit is %" PRIu64,
+				 nservers, bytes >> 20, most >> 20);
 	return fors_flows_routed_read(&tables, &plan->routed, error);
 }
 
@@ -95,22 +111,16 @@ static uint64_t bytes_of(const struct plan *plan)
 	return fors_flows_pack_bytes(&plan->routed->problem, (uint32_t)phases) + p * phases * sizeof(struct fors_cell);
 }
 
-static uint64_t most_bytes(const struct plan *plan)
-{
-	return plan->task->most_bytes ? plan->task->most_bytes : FORS_OVER_MOST_BYTES;
-}
-
 static enum fors_err check_memory(const struct plan *plan, struct fors_error *error)
 {
 	uint64_t most = most_bytes(plan), bytes = bytes_of(plan);
 
 	if (bytes <= most)
 		return FORS_OK;
-	return fors_fail(
-		error, FORS_ELIMIT,
-		"to plan for %u servers over these tables, %u phases at least, may take %.1f GiB of memory, and "
-		"the limit is %.1f",
-		plan->report.nservers, plan->report.bound_tables, (double)bytes / (1 << 30), (double)most / (1 << 30));
+	return fors_fail(error, FORS_ELIMIT,
+			 "to plan for %u servers over these tables, %u phases at least, may take %" PRIu64
+			 " MiB of memory, and the limit is %" PRIu64,
+			 plan->report.nservers, plan->report.bound_tables, bytes >> 20, most >> 20);
 }
 
 /* ---- the schedule ---- */
@@ -215,6 +225,16 @@ static enum fors_err pack_flows(struct plan *plan, const struct fors_flows_asked
 	return err;
 }
 
+/* What packing whole units takes: two packings while a round is added, and the search. */
+static bool units_fit(const struct plan *plan)
+{
+	const struct fors_route3 *route = plan->task->rounds;
+	struct fors_flows_problem units = plan->routed->problem;
+
+	units.lump = route->length;
+	return !route->round || fors_flows_pack_bytes(&units, route->nrounds) <= most_bytes(plan);
+}
+
 /* Whole units, in rounds; cut into single flows where these tables allow fewer phases, and there is memory for it. */
 static enum fors_err pack_rounds(struct plan *plan, const struct fors_flows_asked *asked, struct fors_error *error)
 {
@@ -222,12 +242,18 @@ static enum fors_err pack_rounds(struct plan *plan, const struct fors_flows_aske
 	struct fors_flows_problem units;
 	struct fors_flows_packing *packing;
 	uint32_t nphases;
-	enum fors_err err = fors_over_rounds(plan->routed, route, asked, &units, &packing, error);
+	bool is_large = bytes_of(plan) > most_bytes(plan);
+	enum fors_err err = FORS_OK;
 
+	if (!units_fit(plan))
+		return FORS_OK;
+	err = fors_over_rounds(plan->routed, route, asked, &units, &packing, error);
 	if (err || !packing)
 		return err;
 	nphases = packing->nphases * route->length;
-	if (nphases > plan->report.bound_tables && bytes_of(plan) <= most_bytes(plan)) {
+	if (nphases > plan->report.bound_tables && is_large)
+		plan->report.wanted_bytes = bytes_of(plan);
+	if (nphases > plan->report.bound_tables && !is_large) {
 		err = fors_flows_refine(&plan->routed->problem, nphases, &packing, error);
 		if (!err)
 			err = fors_flows_improve(asked, &packing, error);

@@ -30,7 +30,7 @@ struct fors_over_task {
 	const struct fors_route3
 		*rounds;	  /* what these tables were made with, in a three-level tree; NULL: nobody knows */
 	double (*clock_ms)(void); /* the caller's clock in milliseconds, for times; NULL: they stay unknown */
-	uint64_t most_bytes;	  /* memory that planning may take; 0: FORS_OVER_MOST_BYTES */
+	uint64_t most_bytes;	  /* memory that planning may take, by an estimate before; 0: FORS_OVER_MOST_BYTES */
 };
 
 #define FORS_OVER_MOST_BYTES (UINT64_C(4) << 30)
@@ -44,9 +44,10 @@ struct fors_over_report {
 	uint32_t bound_tables;	    /* no plan over these tables is shorter: max(P, flows of the fullest link) */
 	uint32_t fullest_flows;	    /* flows that cross that link in the whole exchange; 0: no link is used */
 	char fullest[2 * FORS_NAME_MAX + 32]; /* "Leaf00[21] -> Spine00[1]"; empty: no link is used */
-	uint32_t bound_best;		      /* no plan over any tables is shorter (over_bound.h) */
-	struct fors_verdict verdict;	      /* of the plan */
-	double plan_ms, verify_ms;	      /* reading tables and planning; verifying; negative: unknown */
+	uint64_t wanted_bytes;	     /* single flows may allow fewer phases, but would take so much memory; 0: no */
+	uint32_t bound_best;	     /* no plan over any tables is shorter (over_bound.h) */
+	struct fors_verdict verdict; /* of the plan */
+	double plan_ms, verify_ms;   /* reading tables and planning; verifying; negative: unknown */
 };
 
 /*

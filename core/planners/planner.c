@@ -7,7 +7,8 @@
  * planner can search for long, and in vain where the exact one reaches the bound anyway. Where there are path indices
  * enough for the latter, rounds are asked for a plan at the bound only, and for any other after the exact planner
  * missed it. Single flows come last, for fewer phases than all others found, and most often say at once that
- * the tables allow none. The ILP is for whoever asks for it by name.
+ * the tables allow none. The ILP is for whoever asks for it by name. A method that would take more memory than there
+ * may be is not asked, so what is left in large fabrics are whole units.
  */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
@@ -16,6 +17,7 @@
 #include "planner.h"
 #include "core/schedule/schedule.h"
 #include "bound.h"
+#include "memory.h"
 
 #include <string.h>
 
@@ -84,7 +86,9 @@ static enum fors_err ask(struct choice *choice, const struct fors_method *method
 	if (choice->best && choice->best->nphases <= choice->bound)
 		return FORS_OK;
 	task.wanted_phases = wanted;
-	err = method->plan(&task, &plan, &choice->reason);
+	err = fors_plan_fits(&task, method, choice->bound, NULL, &choice->reason);
+	if (!err)
+		err = method->plan(&task, &plan, &choice->reason);
 	if (err)
 		return may_go_on(choice, method, err) ? FORS_OK : fors_fail(error, err, "%s", choice->reason.text);
 	if (is_better(choice, plan->nphases, method)) {
@@ -161,5 +165,8 @@ enum fors_err fors_plan(const struct fors_task *task, const char *name, struct f
 	err = fors_fabric_connected(task->fabric, error);
 	if (err)
 		return err;
-	return method ? method->plan(task, schedule, error) : plan_auto(task, schedule, error);
+	if (!method)
+		return plan_auto(task, schedule, error);
+	err = fors_plan_fits(task, method, task->fabric->nservers, NULL, error);
+	return err ? err : method->plan(task, schedule, error);
 }

@@ -59,56 +59,90 @@ void fors_status_clear(struct fors_status *status)
 	fors_jobstats_clear(&status->jobs);
 }
 
-static bool is_dead(const struct fors_cable *cable)
+static bool is_dead(const struct fors_plugged *cable)
 {
 	return cable->state == FORS_CABLE_DEAD && !cable->drained;
 }
 
-static bool is_degraded(const struct fors_cable *cable)
+static bool is_degraded(const struct fors_plugged *cable)
 {
 	return cable->is_degraded;
 }
 
-static bool is_excluded(const struct fors_cable *cable)
+static bool is_excluded(const struct fors_plugged *cable)
 {
 	return cable->drained == FORS_DRAIN_EXCLUDED;
 }
 
-static bool is_held(const struct fors_cable *cable)
+static bool is_held(const struct fors_plugged *cable)
 {
 	return cable->drained == FORS_DRAIN_HELD;
 }
 
-static void describe_cable(const struct fors_fabric *fabric, uint32_t leaf, uint32_t lane, struct fors_link *link)
+/* Width and speed of a cable that a packet gets through. */
+static void describe_rate(const struct fors_cabling *c, const struct fors_plugged *cable, struct fors_link *link)
 {
-	const struct fors_cable *cable = fors_cable(fabric, leaf, lane);
+	uint32_t node = c->kind->at(c, cable->low).node;
+	const struct fors_port *port;
 
-	snprintf(link->a, sizeof(link->a), "%s", fabric->leaf[leaf].name);
-	snprintf(link->b, sizeof(link->b), "%s", fabric->spine[fabric->lane[lane].spine].name);
-	link->a_port = cable->leaf_port;
-	link->b_port = cable->spine_port;
-	link->is_planned = cable->state == FORS_CABLE_LIVE;
-	link->is_used = link->is_planned || cable->is_routed;
-	fors_speeds_text(fabric, leaf, lane, link->rate);
-	link->since_ms = cable->since_ms ? (int64_t)cable->since_ms : FORS_UNKNOWN;
+	if (!fors_plugged_passes(cable) || node == FORS_NONE)
+		return;
+	port = fors_net_port(c->net, node, cable->low_port);
+	fors_rate_text(port->width, (enum fors_speed)port->speed, link->rate);
+}
+
+static struct fors_link describe_cable(const struct fors_cabling *c, const struct fors_plugged *cable)
+{
+	struct fors_link link = {.a_port = cable->low_port, .b_port = cable->high_port};
+
+	snprintf(link.a, sizeof(link.a), "%s", c->kind->at(c, cable->low).name);
+	snprintf(link.b, sizeof(link.b), "%s", c->kind->at(c, cable->high).name);
+	link.is_planned = cable->state == FORS_CABLE_LIVE;
+	link.is_used = link.is_planned || cable->is_routed;
+	describe_rate(c, cable, &link);
+	link.since_ms = cable->since_ms ? (int64_t)cable->since_ms : FORS_UNKNOWN;
+	return link;
+}
+
+enum fors_err fors_links_add(struct fors_links *links, const struct fors_link *link, struct fors_error *error)
+{
+	struct fors_link *more;
+
+	if (!(links->count & (links->count - 1))) {
+		more = realloc(links->link, (links->count ? 2 * links->count : 1) * sizeof(*more));
+		if (!more)
+			return fors_fail_memory(error);
+		links->link = more;
+	}
+	links->link[links->count++] = *link;
+	return FORS_OK;
 }
 
 /* The cables of which `belongs` is true, in *links. Errors: FORS_ENOMEM. */
-static enum fors_err list_cables(const struct fors_fabric *fabric, bool (*belongs)(const struct fors_cable *cable),
+static enum fors_err list_cables(struct fors_cabling c, bool (*belongs)(const struct fors_plugged *cable),
 				 struct fors_links *links, struct fors_error *error)
 {
-	size_t ncables = (size_t)fabric->nleaves * fabric->nlanes, count = 0;
+	struct fors_plugged cable;
+	enum fors_err err = FORS_OK;
 
-	for (size_t i = 0; i < ncables; i++)
-		count += belongs(&fabric->cable[i]);
-	links->link = calloc(count + 1, sizeof(*links->link));
-	if (!links->link)
-		return fors_fail_memory(error);
-	for (size_t i = 0; i < ncables; i++)
-		if (belongs(&fabric->cable[i]))
-			describe_cable(fabric, (uint32_t)(i / fabric->nlanes), (uint32_t)(i % fabric->nlanes),
-				       &links->link[links->count++]);
-	return FORS_OK;
+	for (uint32_t i = 0; !err && i < c.ncables; i++)
+		if (c.kind->get(&c, i, &cable) && belongs(&cable)) {
+			struct fors_link link = describe_cable(&c, &cable);
+
+			err = fors_links_add(links, &link, error);
+		}
+	return err;
+}
+
+enum fors_err fors_status_cables(struct fors_status *status, struct fors_cabling cabling, struct fors_error *error)
+{
+	enum fors_err err = list_cables(cabling, is_dead, &status->dead_links, error);
+
+	if (!err)
+		err = list_cables(cabling, is_degraded, &status->degraded_links, error);
+	if (!err)
+		err = list_cables(cabling, is_excluded, &status->excluded_links, error);
+	return err ? err : list_cables(cabling, is_held, &status->held_links, error);
 }
 
 static bool is_slow(const struct fors_fabric *fabric, const struct fors_slot *slot, uint32_t full)
@@ -153,40 +187,27 @@ list_slots(const struct fors_fabric *fabric,
 	   void (*describe)(const struct fors_fabric *fabric, const struct fors_slot *slot, struct fors_link *link),
 	   struct fors_links *links, struct fors_error *error)
 {
-	size_t nslots = (size_t)fabric->nleaves * fabric->nslots, room = 0;
+	size_t nslots = (size_t)fabric->nleaves * fabric->nslots;
 	uint32_t full = fors_speeds_full(fabric);
+	enum fors_err err = FORS_OK;
 
-	for (size_t i = 0; i < nslots; i++) {
+	for (size_t i = 0; !err && i < nslots; i++) {
 		const struct fors_slot *slot = &fabric->slot[i];
-		struct fors_link *link;
+		struct fors_link link = {.a_port = slot->leaf_port, .since_ms = FORS_UNKNOWN};
 
 		if (!belongs(fabric, slot, full))
 			continue;
-		if (links->count == room) {
-			room = room ? 2 * room : 16;
-			link = realloc(links->link, room * sizeof(*link));
-			if (!link)
-				return fors_fail_memory(error);
-			links->link = link;
-		}
-		link = &links->link[links->count++];
-		*link = (struct fors_link){.a_port = slot->leaf_port, .since_ms = FORS_UNKNOWN};
-		snprintf(link->a, sizeof(link->a), "%s", fabric->leaf[i / fabric->nslots].name);
-		describe(fabric, slot, link);
+		snprintf(link.a, sizeof(link.a), "%s", fabric->leaf[i / fabric->nslots].name);
+		describe(fabric, slot, &link);
+		err = fors_links_add(links, &link, error);
 	}
-	return FORS_OK;
+	return err;
 }
 
 static enum fors_err list_all(struct fors_status *status, const struct fors_fabric *fabric, struct fors_error *error)
 {
-	enum fors_err err = list_cables(fabric, is_dead, &status->dead_links, error);
+	enum fors_err err = fors_status_cables(status, fors_fabric_cabling(fabric), error);
 
-	if (!err)
-		err = list_cables(fabric, is_degraded, &status->degraded_links, error);
-	if (!err)
-		err = list_cables(fabric, is_excluded, &status->excluded_links, error);
-	if (!err)
-		err = list_cables(fabric, is_held, &status->held_links, error);
 	if (!err)
 		err = list_slots(fabric, is_slow, describe_slow, &status->slow_servers, error);
 	if (!err)
@@ -247,16 +268,18 @@ double fors_status_share(const struct fors_status *status)
 	return length > (double)status->servers ? (double)status->servers / length : 1;
 }
 
-void fors_gain_name(const struct fors_fabric *fabric, const struct fors_repair *repair, struct fors_gain *gain)
+void fors_gain_name(struct fors_cabling cabling, const struct fors_repair *repair, struct fors_gain *gain)
 {
-	uint32_t spine = fabric->lane[repair->lane].spine;
+	struct fors_plugged cable;
+	uint32_t count;
 
 	memset(gain, 0, sizeof(*gain));
 	if (repair->leaf != FORS_NONE) {
-		describe_cable(fabric, repair->leaf, repair->lane, &gain->link);
+		cabling.kind->get(&cabling, cabling.kind->above(&cabling, repair->leaf, &count) + repair->lane, &cable);
+		gain->link = describe_cable(&cabling, &cable);
 		return;
 	}
-	snprintf(gain->link.b, sizeof(gain->link.b), "%s", fabric->spine[spine].name);
+	snprintf(gain->link.b, sizeof(gain->link.b), "%s", cabling.kind->at(&cabling, repair->spine).name);
 	gain->link.since_ms = FORS_UNKNOWN;
 }
 

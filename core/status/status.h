@@ -102,6 +102,11 @@ void fors_status_clear(struct fors_status *status);
  */
 enum fors_err fors_status_fabric(struct fors_status *status, const struct fors_fabric *fabric,
 				 struct fors_error *error);
+/* Fill in the lists of cables between switches only. Errors: FORS_ENOMEM, the status is then to be cleared. */
+enum fors_err fors_status_cables(struct fors_status *status, struct fors_cabling cabling, struct fors_error *error);
+/* One more; links->link grows. Errors: FORS_ENOMEM. */
+enum fors_err fors_links_add(struct fors_links *links, const struct fors_link *link, struct fors_error *error);
+
 /*
  * The same of a tree of three levels, and of who takes part in it (plays[nslots], fors_pods_players()). Of dead and
  * degraded links `a` is the lower end. Errors: FORS_ENOMEM; the status is unchanged then.
@@ -123,7 +128,7 @@ double fors_status_share(const struct fors_status *status);
 /* Fill what a schedule says: epoch, phases, method (its reason, when withdrawn). */
 void fors_status_schedule(struct fors_status *status, const struct fors_schedule *schedule);
 
-/* What a repair of the fabric is called; phases is left to the caller. */
-void fors_gain_name(const struct fors_fabric *fabric, const struct fors_repair *repair, struct fors_gain *gain);
+/* What a repair of the tree is called; phases is left to the caller. */
+void fors_gain_name(struct fors_cabling cabling, const struct fors_repair *repair, struct fors_gain *gain);
 
 #endif

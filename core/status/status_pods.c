@@ -22,73 +22,12 @@ static const char *name_of(const struct fors_pods *pods, uint32_t node)
 	return *n->desc ? n->desc : n->id;
 }
 
-static uint32_t now_of(const struct fors_pods *pods, uint32_t node)
-{
-	return fors_net_find_guid(pods->now, pods->known->node[node].guid);
-}
-
 /* Is this the lower end of a known cable? */
 static bool is_uplink(const struct fors_pods *pods, uint32_t node, unsigned port)
 {
 	uint32_t peer = fors_pods_peer(pods, node, port);
 
 	return pods->level[node] && peer != FORS_NONE && pods->level[peer] > pods->level[node];
-}
-
-static bool is_dead(const struct fors_pods *pods, uint32_t node, unsigned port)
-{
-	return !fors_pods_live(pods, node, port);
-}
-
-static bool is_degraded(const struct fors_pods *pods, uint32_t node, unsigned port)
-{
-	return fors_pods_live(pods, node, port) && fors_net_port(pods->now, now_of(pods, node), port)->is_degraded;
-}
-
-static struct fors_link describe(const struct fors_pods *pods, uint32_t node, unsigned port)
-{
-	const struct fors_port *known = fors_net_port(pods->known, node, port), *now;
-	struct fors_link link = {.a_port = (uint8_t)port, .b_port = known->peer_port, .since_ms = FORS_UNKNOWN};
-
-	snprintf(link.a, sizeof(link.a), "%s", name_of(pods, node));
-	snprintf(link.b, sizeof(link.b), "%s", name_of(pods, known->peer));
-	link.is_used = link.is_planned = fors_pods_live(pods, node, port);
-	if (link.is_used) {
-		now = fors_net_port(pods->now, now_of(pods, node), port);
-		fors_rate_text(now->width, (enum fors_speed)now->speed, link.rate);
-	}
-	return link;
-}
-
-/* A list that grows. Errors: FORS_ENOMEM. */
-static enum fors_err add(struct fors_links *links, const struct fors_link *link, struct fors_error *error)
-{
-	struct fors_link *more;
-
-	if (!(links->count & (links->count - 1))) {
-		more = realloc(links->link, (links->count ? 2 * links->count : 1) * sizeof(*more));
-		if (!more)
-			return fors_fail_memory(error);
-		links->link = more;
-	}
-	links->link[links->count++] = *link;
-	return FORS_OK;
-}
-
-static enum fors_err list_cables(const struct fors_pods *pods,
-				 bool (*belongs)(const struct fors_pods *pods, uint32_t node, unsigned port),
-				 struct fors_links *links, struct fors_error *error)
-{
-	enum fors_err err = FORS_OK;
-
-	for (uint32_t node = 0; node < pods->known->nnodes; node++)
-		for (unsigned port = 1; !err && port <= pods->known->node[node].nports; port++)
-			if (is_uplink(pods, node, port) && belongs(pods, node, port)) {
-				struct fors_link link = describe(pods, node, port);
-
-				err = add(links, &link, error);
-			}
-	return err;
 }
 
 /* Places where a server was ever seen, and nothing is, unless that one is elsewhere now. */
@@ -101,11 +40,11 @@ static enum fors_err list_lost(const struct fors_pods *pods, struct fors_links *
 		uint32_t leaf = pods->leaf[slot->leaf].node, peer = fors_net_port(pods->known, leaf, slot->port)->peer;
 		struct fors_link link = {.a_port = slot->port, .since_ms = FORS_UNKNOWN};
 
-		if (slot->guid || now_of(pods, peer) != FORS_NONE)
+		if (slot->guid || fors_net_find_guid(pods->now, pods->known->node[peer].guid) != FORS_NONE)
 			continue;
 		snprintf(link.a, sizeof(link.a), "%s", name_of(pods, leaf));
 		snprintf(link.b, sizeof(link.b), "0x%016" PRIx64, pods->known->node[peer].guid);
-		err = add(links, &link, error);
+		err = fors_links_add(links, &link, error);
 	}
 	return err;
 }
@@ -133,7 +72,7 @@ static enum fors_err list_slow(const struct fors_pods *pods, const bool *plays, 
 		snprintf(link.a, sizeof(link.a), "%s", name_of(pods, pods->leaf[slot->leaf].node));
 		snprintf(link.b, sizeof(link.b), "%s", pods->now->node[port->peer].desc);
 		fors_rate_text(port->width, (enum fors_speed)port->speed, link.rate);
-		err = add(links, &link, error);
+		err = fors_links_add(links, &link, error);
 	}
 	return err;
 }
@@ -141,10 +80,8 @@ static enum fors_err list_slow(const struct fors_pods *pods, const bool *plays, 
 static enum fors_err list_all(const struct fors_pods *pods, const bool *plays, struct fors_status *found,
 			      struct fors_error *error)
 {
-	enum fors_err err = list_cables(pods, is_dead, &found->dead_links, error);
+	enum fors_err err = fors_status_cables(found, fors_pods_cabling(pods), error);
 
-	if (!err)
-		err = list_cables(pods, is_degraded, &found->degraded_links, error);
 	if (!err)
 		err = list_slow(pods, plays, &found->slow_servers, error);
 	return err ? err : list_lost(pods, &found->lost_servers, error);
@@ -216,6 +153,9 @@ enum fors_err fors_status_pods(struct fors_status *status, const struct fors_pod
 	fors_status_clear(status);
 	status->dead_links = found.dead_links;
 	status->degraded_links = found.degraded_links;
+	status->excluded_links = found.excluded_links;
+	status->held_links = found.held_links;
+	status->held_until_ms = pods->held_until_ms ? (int64_t)pods->held_until_ms : FORS_UNKNOWN;
 	status->slow_servers = found.slow_servers;
 	status->lost_servers = found.lost_servers;
 	count(pods, plays, status);

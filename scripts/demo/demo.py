@@ -22,6 +22,7 @@ sys.path.insert(0, str(TOP / "tests" / "e2e"))
 import failover  # noqa: E402
 import harness  # noqa: E402
 import loads  # noqa: E402
+import levels  # noqa: E402
 from report import Report  # noqa: E402
 
 SPINES, LEAVES = 20, 18
@@ -85,6 +86,10 @@ class Site:
         """Mend everything. Failures start from the healthy fabric: minhop keeps old entries, and fares worse otherwise."""
         if self.down:
             failover.act(self.osm, partial(self.become, set()))
+
+    def read(self):
+        """The fabric as it is now: what a change is compared with."""
+        self.state = failover.read_state(self.sim, self.osm)
 
     def shift(self):
         """What the base LIDs deliver to a linear shift, by the tables in the switches."""
@@ -208,13 +213,18 @@ def comparison(report, folder, tree):
     return results
 
 
-def demo(report, folder):
+def demo(report, folder, wanted):
     started = time.monotonic()
     tree = harness.FatTree(SPINES, LEAVES)
-    results = {"fabric": f"FT(2;{SPINES},{LEAVES})", "servers": len(tree.hcas)}
-    results["steps"] = story(report, folder / "story", tree)
-    results["comparison"] = comparison(report, folder, tree)
-    results["verified"] = all(facts["verified"] for facts in results["steps"])
+    results = {"fabric": f"FT(2;{SPINES},{LEAVES})", "servers": len(tree.hcas), "verified": True}
+    if 2 in wanted:
+        results["steps"] = story(report, folder / "story", tree)
+        results["comparison"] = comparison(report, folder, tree)
+        results["verified"] = all(facts["verified"] for facts in results["steps"])
+    if 3 in wanted:
+        results["three_levels"], is_good = levels.comparison(
+            report, lambda engine, tree, options: Site(folder / f"three-{engine}", tree, **options))
+        results["verified"] = results["verified"] and is_good
     results["seconds"] = round(time.monotonic() - started, 1)
     report.line()
     report.verdict(results["verified"], f"all steps verified; {results['seconds']} s")
@@ -225,11 +235,13 @@ def main():
     parser = argparse.ArgumentParser(prog="scripts/demo.sh", description="fors on a simulated fabric of 360 servers", allow_abbrev=False)
     parser.add_argument("--json", action="store_true", help="one JSON object with all numbers instead of text")
     parser.add_argument("--keep", metavar="DIR", help="work there and leave logs, dumps and state files")
+    parser.add_argument("--levels", type=int, choices=(2, 3), help="only the part on the tree of so many levels; both by default")
     options = parser.parse_args()
     if "FORS_ONLY_ARGUMENTS" in os.environ:
         return 0
     with tempfile.TemporaryDirectory(prefix="fors-demo-") as scratch:
-        results = demo(Report(is_silent=options.json), pathlib.Path(options.keep or scratch).resolve())
+        results = demo(Report(is_silent=options.json), pathlib.Path(options.keep or scratch).resolve(),
+                       [options.levels] if options.levels else [2, 3])
     if options.json:
         json.dump(results, sys.stdout, indent=1)
         print()

@@ -12,6 +12,7 @@
 
 void *__libc_malloc(size_t size);
 void *__libc_calloc(size_t count, size_t size);
+void *__libc_memalign(size_t alignment, size_t size);
 void *__libc_realloc(void *block, size_t size);
 
 static long count; /* one thread is enough for what is tested */
@@ -34,6 +35,11 @@ static bool fails(void)
 void *malloc(size_t size)
 {
 	return fails() ? NULL : __libc_malloc(size);
+}
+
+void *aligned_alloc(size_t alignment, size_t size)
+{
+	return fails() ? NULL : __libc_memalign(alignment, size);
 }
 
 void *calloc(size_t number, size_t size)

@@ -216,6 +216,19 @@ def test_tago_weighs_global_links(fors, simulate, write, tmp_path):
         assert error in fors("simulate", *args, "--policy", "tago", "--blocks", write("blocks", text), code=2).err
 
 
+@pytest.mark.parametrize("spec, pattern, load", [("FLEXFLY(4,4,9;2;traffic=+2:1)", "shift(16)", "0.5"), ("FLEXSPANDER(8,5,4,7;4;seed=1;traffic=+2:1)", "shift(64)", "0.4")])
+def test_tago_where_cables_follow_traffic(simulate, spec, pattern, load):
+    """Within 10 % of UGAL-G, above MIN, ECMP by flows and VLB, and no less than ECMP by packets; blocks are those of the specification."""
+    def share(policy):
+        result = simulate("--synthetic", spec, "--routing", "shortest", "--pattern", pattern, "--load", load, "--messages", "150", "--message", "4KiB", "--speed", "100",
+                          "--lanes", "hops", "--vls", "8", "--policy", policy)
+        assert result["packets_arrived"] == result["packets_sent"]
+        return result["line_share"]
+
+    tago = share("tago")
+    assert tago > 0.9 * share("ugal-g") and tago > max(share("tables"), share("hashed"), share("vlb")) and tago > 0.99 * share("random")
+
+
 def test_lanes_by_hops_do_not_lock(simulate):
     """Detours on a ring of five: with one lane they lock, with one more at each switch they do not."""
     ring = ["--synthetic", "TORUS(7;2)", "--routing", "shortest", "--pattern", "shift(5)", "--policy", "vlb", "--buffer", "5000", "--message", "256KiB"]
@@ -236,6 +249,44 @@ def test_adaptive_that_is_less_than_ideal(simulate):
     assert blind[1] == 0 and blind[0] > 2 * ideal[0]
     assert ideal[0] <= run("--adaptive-levels", "1280,2560,5120")[0] < blind[0]
     assert run("--adaptive-levels", "1280,2560,5120", "--seed", "3") == run("--adaptive-levels", "1280,2560,5120", "--seed", "3")
+
+
+CEE = ["--speed", "10", "--message", "1470", "--mtu", "1470", "--buffer", "100KB", "--pause-high", "80KB", "--pause-low", "60KB", "--wire-time", "10ns"]
+
+
+def test_a_victim_of_a_hotspot(fors, simulate, write):
+    """Paper 003, figure 8, shorter: four servers send 45 % to one, a fifth 95 % to another. Who spreads the hot packets spreads the
+    congestion; rate limits take it away."""
+    pattern = write("pattern", "16 0\n20 0\n24 0\n28 0\n17 2\n")
+    args = ["--synthetic", "XGFT(5;2,2,2,2,2;1,2,2,2,2)", "--routing", "d-mod-k", "--pattern-file", pattern, *CEE, "--load", "0.5", "--watch-server", "2",
+            "--server-load", "17=0.93,0us,16ms", *(f"--server-load={s}=0.44,1ms,15ms" for s in (16, 20, 24, 28))]
+
+    def victim(*more):
+        result = simulate(*args, *more)
+        line = result["time_line"]
+        bins = [b for i, b in enumerate(line["arrived_bytes"]) if 11e6 <= i * line["bin_ns"] < 14.5e6]
+        assert result["packets_sent"] == result["packets_arrived"] and result["watched_server"] == 2
+        assert sum(line["arrived_bytes"]) == pytest.approx(0.93 * 16e-3 * 1.25e9, rel=0.03)
+        return sum(bins) / len(bins) / line["bin_ns"] / 1.25, result["notifications"]
+
+    tables, random, switch = victim(), victim("--policy", "random"), victim("--policy", "switch-ar")
+    assert random[0] < 0.7 * tables[0] and 0.2 < tables[0] < 0.3 and switch[0] < 0.4
+    assert tables[1] == random[1] == 0 < switch[1]
+    limited = victim("--policy", "random", "--rate-limits")
+    assert limited[0] > 0.85 and limited[1] > 0
+    assert "notifications; servers heed them" in fors("simulate", *args, "--policy", "switch-ar", "--rate-limits").out
+
+
+def test_server_loads(simulate, write):
+    """Of one server another part, and only for a while; the others as --load says."""
+    args = ["--synthetic", STAR, "--routing", "d-mod-k", "--pattern-file", write("pattern", "0 2\n1 3\n"), "--load", "0.2", "--messages", "2000", "--message", "4KiB", "--speed", "8"]
+    usual = simulate(*args)
+    assert usual["messages"] == 4000
+    part = simulate(*args, "--server-load", "0=0.8,100ms,200ms")
+    assert part["messages"] - 2000 == pytest.approx(0.8 * 0.1 * 1e9 / 4096, rel=0.03)
+    seen = simulate(*args, "--server-load", "0=0.8,100ms,200ms", "--watch-server", "2")["time_line"]
+    there = [i * seen["bin_ns"] / 1e6 for i, b in enumerate(seen["arrived_bytes"]) if b]
+    assert min(there) > 95 and max(there) < 201 and simulate(*args, "--watch-server", "1")["time_line"]["arrived_bytes"].count(0) == len(simulate(*args, "--watch-server", "1")["time_line"]["arrived_bytes"])
 
 
 def test_deadlock_is_named(fors, simulate):
@@ -315,6 +366,24 @@ def test_messages_without_a_way(simulate, stock):
     (["--measured", "100", "--barrier", "1us"], "without --barrier"),
     (["--measured", "100", "--skew", "1us"], "--skew"),
     (["--measured", "1000"], "cannot be reached"),
+    (["--switch-ar-level", "last"], "need --policy switch-ar"),
+    (["--switch-ar-forget", "1ms"], "need --policy switch-ar"),
+    (["--policy", "switch-ar", "--switch-ar-level", "first"], "one of: sum"),
+    (["--qcn-queue", "10KB"], "need --rate-limits"),
+    (["--policy", "switch-ar", "--qcn-timer", "1ms"], "needs --rate-limits"),
+    (["--rate-limits", "--qcn-queue", "0"], "1 byte to 256 MiB"),
+    (["--rate-limits", "--qcn-sample", "10"], "100 bytes or later"),
+    (["--rate-limits", "--qcn-timer", "0"], "timer"),
+    (["--server-load", "0=0.5"], "--server-load needs --load"),
+    (["--load", "0.5", "--server-load", "9=0.5"], "there are 4"),
+    (["--load", "0.5", "--server-load", "0=1.5"], "at most 1"),
+    (["--load", "0.5", "--server-load", "0"], "SERVER=PART"),
+    (["--load", "0.5", "--server-load", "-1=0.5"], "SERVER=PART"),
+    (["--load", "0.5", "--server-load", "0=0.5,1ms"], "no END"),
+    (["--load", "0.5", "--server-load", "0=0.5,2ms,1ms"], "after it begins"),
+    (["--load", "0.5", "--server-load", "0=0.5,2ms,2000s"], "1000 s"),
+    (["--load", "0.5", "--server-load", "0=0.00001", "--message", "1GiB"], "1000 s"),
+    (["--watch-server", "4"], "there are 4"),
 ])
 def test_bad_settings(fors, args, text):
     result = fors("simulate", "--synthetic", "FT(2;2,2)", "--routing", "fors", "--pattern", "plan", *args, code=2)

@@ -31,6 +31,7 @@ static _Atomic uintptr_t first, end; /* addresses of libfors.so's code; 0: not l
 
 void *__libc_malloc(size_t size);
 void *__libc_calloc(size_t count, size_t size);
+void *__libc_memalign(size_t alignment, size_t size);
 void *__libc_realloc(void *block, size_t size);
 
 static void __attribute__((constructor)) start(void)
@@ -91,6 +92,11 @@ static int fails(const void *caller)
 void *malloc(size_t size)
 {
 	return fails(__builtin_return_address(0)) ? NULL : __libc_malloc(size);
+}
+
+void *aligned_alloc(size_t alignment, size_t size)
+{
+	return fails(__builtin_return_address(0)) ? NULL : __libc_memalign(alignment, size);
 }
 
 void *calloc(size_t count, size_t size)

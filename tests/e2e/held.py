@@ -2,8 +2,8 @@
 """The moment at which a schedule is published: opensm is held there (held.c), and what the hardware holds is judged.
 
 Two things have to be so: every flow of the schedule arrives, alone in its phase, over the tables that the switches have just
-then; and every port that it passes is active just then. A cable that was touched after the sweep began is excused: nobody can
-know of that yet.
+then; and every port that it passes is active just then. A cable that was touched after the sweep began that led to the tables is
+excused: nobody can know of that yet.
 """
 import csv
 import io
@@ -20,7 +20,7 @@ import failover
 import harness
 
 EARLY = "published when the switches had confirmed their tables"  # in opensm's log
-SWEEP = "INITIATING HEAVY SWEEP"  # likewise, with log_flags 0x07
+SWEEP, ASKED = "INITIATING HEAVY SWEEP", "building routing with"  # likewise, with log_flags 0x07
 
 
 def port_states(snapshot):
@@ -37,9 +37,10 @@ def port_states(snapshot):
 
 
 def sweep_began(osm):
-    """Unix time of the newest heavy sweep."""
+    """Unix time at which the newest sweep began that fors can know of: that has asked for tables. Another may run already."""
     lines = osm.log().splitlines()
-    at = max((i for i, line in enumerate(lines) if SWEEP in line), default=None)
+    asked = max((i for i, line in enumerate(lines) if ASKED in line), default=0)
+    at = max((i for i, line in enumerate(lines[:asked]) if SWEEP in line), default=None)
     while at is not None and not re.match(r"\w{3} \d\d [\d:]{8} \d", lines[at]):
         at -= 1
     return failover.log_time(lines[at]) if at is not None else 0.0
@@ -125,7 +126,8 @@ class Gate:
             os.write(self._go, b"g")
 
     def _judge(self):
-        path = self.osm.state_dir / ".schedule.new"
+        folders = [self.osm.state_dir, *(self.osm.state_dir / "jobs").glob("*")]  # of the fabric, and of jobs
+        path = next(folder / ".schedule.new" for folder in folders if (folder / ".schedule.new").exists())
         done = subprocess.run(harness.fors_command("schedule", path, "--format", "csv"), capture_output=True, text=True)
         if done.returncode:
             raise harness.HarnessError(done.stderr)

@@ -35,7 +35,7 @@ def changed_blocks(entries):
     return len({(switch, lid // BLOCK) for switch, lid in entries})
 
 
-# The directed links of a way as (node, port), the last one into the server; the GUID of its spine as text, or "".
+# The directed links of a way as (node, port), the last one into the server; the GUIDs of what is between its leaves as text, or "".
 Way = namedtuple("Way", "links spine")
 
 
@@ -44,6 +44,7 @@ class Ways:
 
     def __init__(self, live, tables):
         self.live, self.tables, self.kept = live, tables, {}
+        self.most = 3 if any(name.startswith("Mid") for name in live.switch_lid) else 1  # switches between leaves
         self.leaf_of = {name: live.cable[name, 1][0] for name in live.servers}
 
     def way(self, source, target, lid):
@@ -58,9 +59,9 @@ class Ways:
         if links is None or self.live.cable[links[-1]][0] != target:
             raise LoadError(f"LID {lid} does not lead from {source} to {target}")
         over = [node for node, _ in links[2:-1]]
-        if len(over) > 1:
+        if len(over) > self.most:
             raise LoadError(f"LID {lid} leads from {source} to {target} over {over}")
-        return Way(tuple(links[1:]), "".join(f"0x{self.tables.guid_of[node]:016x}" for node in over))
+        return Way(tuple(links[1:]), " ".join(f"0x{self.tables.guid_of[node]:016x}" for node in over))
 
 
 def _exchange(servers, loads):
@@ -107,12 +108,12 @@ def schedule_exchange(live, tables, schedule_csv, phases):
 
 
 def _scheduled_way(ways, source, target, row):
-    """The way of one row; it must be a LID of the target, and go over the spine that the row names."""
+    """The way of one row; it must be a LID of the target, and go over the spine, or the switches, that the row names."""
     lid = int(row["dst_lid"])
     if not target.lid <= lid < target.lid + (1 << target.lmc):
         raise LoadError(f"LID {lid} is none of {target.name}'s")
     way = ways.way(source.name, target.name, lid)
-    if way.spine != row["spine_guid"]:
-        raise LoadError(f"{source.name} to {target.name} goes over {way.spine or 'its leaf'}, "
-                        f"not over {row['spine_guid'] or 'its leaf'}")
+    named = " ".join(row["via"].split()[1:-1]) if row.get("via") else row["spine_guid"]
+    if way.spine != named:
+        raise LoadError(f"{source.name} to {target.name} goes over {way.spine or 'its leaf'}, not over {named or 'its leaf'}")
     return way

@@ -13,14 +13,18 @@ SLOW_MS = 15        # each block of tables, and each port that is set: a sweep h
 class Bench:
     """FT(2;4,4), 15 servers, one opensm behind a gate, and a host that takes no part."""
 
-    def __init__(self, folder, **options):
+    def __init__(self, folder, jobs=None, **options):
         self.tree = harness.FatTree(4, 4)
         self.sim = harness.Ibsim(self.tree, folder / "sim")
         self.gate = held.Gate(self.sim, folder / "gate")
         guids = folder / "participants"
         guids.write_text("".join(f"0x{port.guid:x}\n" for name, port in self.sim.snapshot().port.items()
                                  if name in self.tree.hcas and name != IDLE))
-        self.osm = harness.OpenSM(self.sim, folder / "opensm", fors_conf=f"participants_file = {guids}\n",
+        conf = f"participants_file = {guids}\n"
+        if jobs:
+            (folder / "jobs").write_text(jobs)
+            conf, options = f"jobs_file = {folder / 'jobs'}\n", {"cn_guid_file": guids, **options}
+        self.osm = harness.OpenSM(self.sim, folder / "opensm", fors_conf=conf,
                                   **{"lmc": 3, **self.gate.options(SLOW_MS), **options})
         self.gate.watch(self.osm)
         self.epoch = self.position = 0
@@ -28,7 +32,7 @@ class Bench:
 
     def settle(self):
         """Wait until all is done; how many schedules were published early, and how many late, none of them wrong."""
-        self.osm.wait_epoch(self.epoch)
+        self.osm.wait_status(state="active", epoch=lambda epoch: epoch and epoch > self.epoch)
         failover.settle(self.osm)
         early, self.epoch = self.osm.log(self.position).count(held.EARLY), self.osm.status()["epoch"]
         late, self.position = self.gate.tally.pop("published", 0) - early, self.osm.log_end()
@@ -85,6 +89,22 @@ def test_a_failover_is_told_step_by_step(bench):
     bench.sim.relink(cable.leaf, cable.leaf_port)
     assert bench.settle() == (0, 1)
     assert bench.osm.status()["failover"] == told
+
+
+JOBS = """wide [exclusive]: Node00-00, Node00-01, Node00-02, Node00-03, Node01-00, Node01-01, Node01-02, Node01-03
+small: Node02-00, Node03-00
+"""  # the schedule of the small one is so short that it passes the gate
+
+
+@pytest.mark.parametrize("bench", [{"jobs": JOBS}], indirect=True)
+def test_jobs_are_early(bench):
+    """The schedules of jobs come when their tables are in, as the fabric's own does: after losses, and after nothing else."""
+    cable = bench.tree.uplink(0, 1)
+    assert bench.cut(cable) == (1, 0)
+    assert bench.cut(bench.tree.uplink(1, 3)) == (1, 0)
+    bench.sim.relink(cable.leaf, cable.leaf_port)
+    assert bench.settle() == (0, 1)
+    assert bench.cut(bench.tree.uplink(0, 0), out=[bench.tree.uplink(1, 2)]) == (0, 1)
 
 
 @pytest.mark.parametrize("bench", [{"lmc": 0}], indirect=True)

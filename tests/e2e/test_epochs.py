@@ -165,7 +165,7 @@ class Watcher(threading.Thread):
         self.state_dir, self.folders = state_dir, (state_dir, publish_dir)
         self.highest = {}    # (folder, file) -> epoch
         self.looks = 0
-        self.damaged = None  # what the test itself did to the schedule of the state folder
+        self.damaged = set()  # what the test itself made of the schedule of the state folder; nobody may have mended it for a while
         self.complaint = None
         self.ended = threading.Event()
 
@@ -181,7 +181,7 @@ class Watcher(threading.Thread):
         """The epoch of a file, 0 for none; it should not be below `lowest`, nor below what it was."""
         try:
             data = (folder / name).read_bytes()
-            if data == self.damaged:
+            if data in self.damaged:
                 return 0
             epoch = read(data) or 0
         except FileNotFoundError:
@@ -209,10 +209,10 @@ def disturb(sim, tree, rng):
 def damage(sm, watcher, rng):
     """What a crash of the machine may do to the schedule: the other two files know its epoch."""
     data = sm.schedule_file.read_bytes()
-    watcher.damaged = rng.choice([data[:rng.randrange(1, len(data))], rng.randbytes(len(data)),
-                                  data[:-1] + bytes([data[-1] ^ 1])])
+    damaged = rng.choice([data[:rng.randrange(1, len(data))], rng.randbytes(len(data)), data[:-1] + bytes([data[-1] ^ 1])])
+    watcher.damaged.add(damaged)
     planted = sm.schedule_file.with_name("damaged")
-    planted.write_bytes(watcher.damaged)
+    planted.write_bytes(damaged)
     planted.rename(sm.schedule_file)
 
 

@@ -159,8 +159,10 @@ def reference(tree, directory):
 
 
 def stronger(fabric, sim, directory, **options):
-    """A second opensm that takes over."""
-    second = harness.OpenSM(sim, directory, node="Node00-00", sm_priority=14, **options)
+    """A second opensm that takes over. A handover that reaches it while it still discovers is lost on it: both stand by then,
+    until its polls tell it that nobody is the master."""
+    second = harness.OpenSM(sim, directory, node="Node00-00", sm_priority=14, sminfo_polling_timeout=500, polling_retry_number=2,
+                            **options)
     fabric.also(second)
     second.wait_log("Entering MASTER state")
     second.wait_up()

@@ -486,7 +486,8 @@ def take_over(fabric, directory):
     """A master, and a stronger one that took over: (sim, first, its epoch, second)."""
     sim, first = fabric(FatTree(3, 3), lmc=2, sminfo_polling_timeout=500, polling_retry_number=2)
     epoch = first.wait_epoch()["epoch"]
-    second = harness.OpenSM(sim, directory / "other", node="Node02-02", lmc=2, sm_priority=14)
+    second = harness.OpenSM(sim, directory / "other", node="Node02-02", lmc=2, sm_priority=14, sminfo_polling_timeout=500,
+                            polling_retry_number=2)  # see test_order.stronger()
     fabric.also(second)
     second.wait_log("Entering MASTER state")
     second.wait_up()
@@ -502,6 +503,22 @@ def test_handover_withdraws(fabric, tmp_path):
     assert_good(sim, other)
     other.stop()
     assert sm.wait_epoch(status["epoch"], 60)["phases"] == 9
+
+
+# ---------------------------------------------------------------------------
+# Memory
+
+def test_plan_memory(fabric):
+    """No plan where not even whole units fit, and the reason says what it would take; whole units where they do; else the shortest."""
+    _, sm = fabric(FatTree(20, 18), lmc=5, fors_conf="plan_memory = 1\n")
+    status = sm.wait_status(30, state="failed")
+    assert "MiB of memory, and the limit is 1" in status["reason"]
+    for limit, methods in [("2", ("rounds",)), ("1024", ("closed-form", "rounds", "exact"))]:
+        sm.fors_conf.write_text(f"plan_memory = {limit}\n")
+        sm.sighup()
+        status = sm.wait_status(30, state="active", method=lambda method: method in methods)
+        assert status["phases"] >= 360
+    assert status["remarks"] == [] and status["method"] == "closed-form"
 
 
 # ---------------------------------------------------------------------------

@@ -169,7 +169,7 @@ def test_memory_ends_over_tables_of_others(faulty):
         assert failures or seen < n, f"allocation {n} of {seen} did not fail"
         silent += failures > 0 and "out of memory" not in sm.log(mark)
         is_cut = not is_cut
-    assert silent < 8, silent
+    assert silent < 4, silent  # some allocations fors can do without
 
 
 def test_memory_ends_while_fors_starts(faulty, tmp_path):
@@ -180,6 +180,6 @@ def test_memory_ends_while_fors_starts(faulty, tmp_path):
         sm.wait_up()
         assert faults.off()[1] == 1
         assert oracle.unreached(harness.read_tables(sim, sm.node), harness.read_live(sim, sm.node)) == []
-        assert "ERR F0" in sm.log() or sm.status().get("state") == "active"
+        harness.wait_for(lambda: "ERR F0" in sm.log() or sm.status().get("state") == "active", 20, "an error, or a schedule")
         assert sm.stop() == 0
         sim.stop()

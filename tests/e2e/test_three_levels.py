@@ -138,7 +138,7 @@ def test_cut_to_pieces_and_back(fabric):
 
 
 def test_who_takes_part(fabric, tmp_path):
-    """participants_file counts, what does not apply is a warning, and so is who is not there."""
+    """participants_file counts, a top is drained, and who is not there is a warning."""
     tree = three.Tree3((2, 2, 2), (2, 2))
     (tmp_path / "who").write_text("".join(f"{guid:#x}\n" for guid in (0x100001, 0x100003, 0x10000d, 0xabc)))
     sim, sm = fabric(tree, fors_conf=f"participants_file = {tmp_path}/who\nhold_down = 5\nexclude_spines = Top0-0\n")
@@ -150,7 +150,8 @@ def test_who_takes_part(fabric, tmp_path):
     names = [name for name, port in snapshot.port.items() if f"{port.guid:#018x}" in there]
     assert len(names) == 3 and over.judge(snapshot, rows, names) == []
     assert (status["servers"], status["not_participants"], status["ca_ports"]) == (3, 5, 8)
-    assert any("do not apply" in text for text in status["remarks"])
+    assert not any("do not apply" in text for text in status["remarks"])
+    assert {link["b"] for link in status["excluded_links"]} == {"Top0-0"} and len(status["excluded_links"]) == 2
     assert any("1 of its 4 GUIDs are no living server" in text for text in status["remarks"])
 
 
@@ -253,6 +254,7 @@ def test_reference_roots_and_forget(fabric, tmp_path):
     assert refused.returncode == 1 and "reference fabric" in refused.stderr
     other.fors_conf.write_text("")
     settled(other, lambda: sim.unlink_node(tree.top(0, 0)))  # and the reference is none any more
+    harness.wait_for(lambda: " reference " not in places(other), 20, "the order of this sweep")  # the schedule was early
     done = subprocess.run(argv, capture_output=True, text=True, check=True)
     assert "6 of 6 leaves and 9 of 10 middle switches and tops stay" in done.stdout
     settled(other, lambda: None)
@@ -266,3 +268,37 @@ def test_small(fabric):
     sm.wait_epoch()
     status, first = good(sim, sm)
     assert status["phases"] == 8 and status["lower_bound"] == 8
+
+
+@pytest.mark.parametrize("kind", ["reference", "intact"])
+def test_takeover(fabric, tmp_path, kind):
+    """A stronger manager takes over, changes no entry, and its epoch is newer; when it ends the first one is the master again."""
+    tree = three.Tree3((4, 4, 4), (4, 4))
+    sim, first = fabric(tree, sminfo_polling_timeout=500, polling_retry_number=2, sweep_interval=1, fors_conf="# nothing\n")
+    first.wait_epoch()
+    _, healthy = good(sim, first)
+    conf = ""
+    if kind == "reference":  # the standby never saw what is dead
+        (tmp_path / "reference").write_text(sim.run(["ibnetdiscover"]))
+        conf = f"reference_fabric = {tmp_path}/reference\n"
+        first.fors_conf.write_text(conf)
+        settled(first, lambda: [sim.unlink_node(tree.mid(3, 0)), sim.unlink(*tree.top_cable(1, 1, 1))])
+    status, before = good(sim, first)
+    second = harness.OpenSM(sim, tmp_path / "other", node="Node3-3-3", sm_priority=14, sweep_interval=1, fors_conf=conf)
+    fabric.also(second)
+    second.wait_log("Entering MASTER state")
+    taken = second.wait_epoch(status["epoch"])
+    _, after = good(sim, second)
+    assert servers_of(after) == servers_of(before) and taken["phases"] == status["phases"]
+    quiet = first.wait_status(20, state="inactive")
+    assert "not the master" in quiet["reason"] and over.read_csv(first.schedule_file) is None
+    second.stop()
+    assert first.wait_epoch(quiet["epoch"], 60)["phases"] == status["phases"]
+    assert servers_of(good(sim, first)[1]) == servers_of(before)
+    assert (kind == "intact") == (servers_of(before) == servers_of(healthy))
+
+
+def servers_of(snapshot):
+    """What each switch has for each server; who runs a manager changes other entries."""
+    return {(switch, name): three.entry(snapshot, switch, port.lid) for switch in snapshot.switches
+            for name, port in snapshot.port.items() if name.startswith("Node")}

@@ -91,6 +91,24 @@ def walk(snapshot, switch, lid):
     return "a loop"
 
 
+def cables_used(snapshot):
+    """The cables between switches that some server's traffic goes over, by the tables: pairs of names, the lower end first."""
+    used = set()
+    for leaf in (name for name in snapshot.switches if name.startswith("Leaf")):
+        for name in (name for name in snapshot.port if name.startswith("Node")):
+            at = leaf
+            while has_hosts(snapshot, leaf) and at in snapshot.switches:
+                peer = snapshot.cable.get((at, entry(snapshot, at, snapshot.port[name].lid)), (None,))[0]
+                if peer in snapshot.switches:
+                    used.add(tuple(sorted((at, peer), key=level)))
+                at = peer
+    return used
+
+
+def level(switch):
+    return "LMT".index(switch[0])
+
+
 def has_hosts(snapshot, leaf):
     return any(node == leaf and peer not in snapshot.switches for (node, _), (peer, _) in snapshot.cable.items())
 

@@ -6,6 +6,7 @@
 #include "fake_clock.h"
 
 #include <stdatomic.h>
+#include <stdio.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -17,6 +18,7 @@
 
 static _Atomic uint64_t advanced, waits, running_since;
 static _Atomic int64_t set_by;
+static _Atomic unsigned boots;
 
 static uint64_t real_us(void)
 {
@@ -108,4 +110,14 @@ void fors_clock_pause(unsigned ms)
 {
 	(void)ms;
 	usleep(LOOK_US);
+}
+
+void fake_clock_reboot(void)
+{
+	atomic_fetch_add(&boots, 1);
+}
+
+void fors_clock_boot(char boot[FORS_BOOT_LENGTH + 1])
+{
+	snprintf(boot, FORS_BOOT_LENGTH + 1, "00000000-0000-0000-0000-%012x", atomic_load(&boots));
 }

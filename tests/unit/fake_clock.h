@@ -20,6 +20,9 @@ void fake_clock_set(int64_t ms);
 /* From now on time goes by as fast as it really does (true), or stands still, as it does at first. */
 void fake_clock_run(bool is_running);
 
+/* The machine crashes, or starts again: it is another boot. */
+void fake_clock_reboot(void);
+
 /*
  * How often a thread has begun to wait in fors_clock_wait(). With one thread: a number that grew after something was
  * handed to it says that it is through with that, and waits for more.

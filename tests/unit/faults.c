@@ -24,6 +24,14 @@
 #define REAL(function) __libc_##function
 #endif
 
+#ifdef FORS_WRAP
+void *__real_aligned_alloc(size_t alignment, size_t size);
+#define REAL_ALIGNED __real_aligned_alloc
+#else
+void *__libc_memalign(size_t alignment, size_t size);
+#define REAL_ALIGNED __libc_memalign
+#endif
+void *NAME(aligned_alloc)(size_t alignment, size_t size);
 void *REAL(malloc)(size_t size);
 void *REAL(calloc)(size_t count, size_t size);
 void *REAL(realloc)(void *block, size_t size);
@@ -121,6 +129,11 @@ void *NAME(realloc)(void *block, size_t size)
 	if (fails())
 		return NULL;
 	return block ? REAL(realloc)(block, size) : counted(REAL(malloc)(size));
+}
+
+void *NAME(aligned_alloc)(size_t alignment, size_t size)
+{
+	return fails() ? NULL : counted(REAL_ALIGNED(alignment, size));
 }
 
 void NAME(free)(void *block)

@@ -156,12 +156,18 @@ static void returned_cables_are_held(void **state)
 	struct fors_drain drain;
 
 	assert_int_equal(fors_drain_init(&drain, NULL), FORS_OK);
-	assert_int_equal(fors_drain_look(&drain, &settings, bed->fabric, true, NULL), FORS_OK);
+	assert_int_equal(fors_drain_look(&drain, &settings, fors_fabric_cabling(bed->fabric), true,
+					 &bed->fabric->held_until_ms, NULL),
+			 FORS_OK);
 	assert_true(drain.due_ms == 0 && bed->fabric->held_until_ms == 0);
 	bed_down(bed, "Leaf01[6]");
-	assert_int_equal(fors_drain_look(&drain, &settings, bed->fabric, true, NULL), FORS_OK);
+	assert_int_equal(fors_drain_look(&drain, &settings, fors_fabric_cabling(bed->fabric), true,
+					 &bed->fabric->held_until_ms, NULL),
+			 FORS_OK);
 	bed_restore(bed);
-	assert_int_equal(fors_drain_look(&drain, &settings, bed->fabric, true, NULL), FORS_OK);
+	assert_int_equal(fors_drain_look(&drain, &settings, fors_fabric_cabling(bed->fabric), true,
+					 &bed->fabric->held_until_ms, NULL),
+			 FORS_OK);
 	assert_true(drain.due_ms > 3600000);
 	assert_true(bed->fabric->held_until_ms > 1000000000000 + 3600000);
 	apply(&drain, &settings, bed, false, &warnings);
@@ -170,14 +176,22 @@ static void returned_cables_are_held(void **state)
 	assert_int_equal(fors_cable(bed->fabric, 1, 1)->drained, FORS_DRAIN_HELD);
 	settings.hold_down = 0;
 	bed_rebuild(bed);
-	assert_int_equal(fors_drain_look(&drain, &settings, bed->fabric, false, NULL), FORS_OK);
+	assert_int_equal(fors_drain_look(&drain, &settings, fors_fabric_cabling(bed->fabric), false,
+					 &bed->fabric->held_until_ms, NULL),
+			 FORS_OK);
 	assert_true(drain.due_ms > 0); /* no tables are made for this look, so it may not return yet */
-	assert_int_equal(fors_drain_look(&drain, &settings, bed->fabric, true, NULL), FORS_OK);
+	assert_int_equal(fors_drain_look(&drain, &settings, fors_fabric_cabling(bed->fabric), true,
+					 &bed->fabric->held_until_ms, NULL),
+			 FORS_OK);
 	assert_true(drain.due_ms == 0);
 	bed_down(bed, "Leaf01[6]");
-	assert_int_equal(fors_drain_look(&drain, &settings, bed->fabric, false, NULL), FORS_OK);
+	assert_int_equal(fors_drain_look(&drain, &settings, fors_fabric_cabling(bed->fabric), false,
+					 &bed->fabric->held_until_ms, NULL),
+			 FORS_OK);
 	bed_restore(bed);
-	assert_int_equal(fors_drain_look(&drain, &settings, bed->fabric, false, NULL), FORS_OK);
+	assert_int_equal(fors_drain_look(&drain, &settings, fors_fabric_cabling(bed->fabric), false,
+					 &bed->fabric->held_until_ms, NULL),
+			 FORS_OK);
 	assert_true(drain.due_ms == 0); /* what was never held need not wait for tables */
 	fors_drain_clear(&drain);
 	bed_free(bed);
@@ -188,7 +202,7 @@ static void returned_cables_are_held(void **state)
 static void tell(struct fors_drain *drain, struct bed *bed, const struct fors_warnings *warnings)
 {
 	forget_log();
-	fors_drain_tell(drain, NULL, bed->fabric, warnings);
+	fors_drain_tell(drain, NULL, fors_fabric_cabling(bed->fabric), warnings);
 }
 
 static void only_news_are_told(void **state)

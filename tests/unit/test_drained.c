@@ -28,10 +28,10 @@ static void exclude(struct bed *bed, const char *links, const char *spines, stru
 
 	memset(warnings, 0, sizeof(*warnings));
 	assert_int_equal(fors_names_add(&names, spines ? spines : "", NULL), FORS_OK);
-	fors_drained_spines(bed->fabric, &names, "exclude_spines", warnings);
+	fors_drained_spines(fors_fabric_cabling(bed->fabric), &names, "exclude_spines", warnings);
 	fors_names_clear(&names);
 	assert_int_equal(fors_names_add(&names, links ? links : "", NULL), FORS_OK);
-	fors_drained_links(bed->fabric, &names, "exclude_links", warnings);
+	fors_drained_links(fors_fabric_cabling(bed->fabric), &names, "exclude_links", warnings);
 	fors_names_clear(&names);
 	assert_int_equal(fors_drained_apply(bed->fabric, warnings, NULL), FORS_OK);
 }
@@ -442,9 +442,9 @@ static struct fors_moment at(uint64_t seconds)
 static uint32_t look(struct fors_watch *watch, struct bed *bed, uint64_t seconds)
 {
 	bed_rebuild(bed);
-	assert_int_equal(fors_watch_look(watch, bed->fabric, at(seconds), NULL), FORS_OK);
+	assert_int_equal(fors_watch_look(watch, fors_fabric_cabling(bed->fabric), at(seconds), NULL), FORS_OK);
 	fors_watch_release(watch, at(seconds).ms, HOLD);
-	return fors_watch_mark(watch, bed->fabric);
+	return fors_watch_mark(watch, fors_fabric_cabling(bed->fabric));
 }
 
 static void what_returns_is_held(void **state)
@@ -521,9 +521,9 @@ static void without_hold_down_all_return_at_once(void **state)
 	look(watch, bed, 1);
 	bed_restore(bed);
 	bed_rebuild(bed);
-	assert_int_equal(fors_watch_look(watch, bed->fabric, at(2), NULL), FORS_OK);
+	assert_int_equal(fors_watch_look(watch, fors_fabric_cabling(bed->fabric), at(2), NULL), FORS_OK);
 	assert_int_equal(fors_watch_release(watch, at(2).ms, 0), 2);
-	assert_int_equal(fors_watch_mark(watch, bed->fabric), 0);
+	assert_int_equal(fors_watch_mark(watch, fors_fabric_cabling(bed->fabric)), 0);
 	fors_watch_free(watch);
 	bed_free(bed);
 }
@@ -545,8 +545,8 @@ static void memory_survives_growth(void **state)
 		for (uint32_t k = 0; k < 2; k++)
 			large->fabric->cable[a * 3 + k].leaf_port = fors_cable(small->fabric, a, k)->leaf_port;
 	}
-	assert_int_equal(fors_watch_look(watch, large->fabric, at(3), NULL), FORS_OK);
-	assert_int_equal(fors_watch_mark(watch, large->fabric), 1);
+	assert_int_equal(fors_watch_look(watch, fors_fabric_cabling(large->fabric), at(3), NULL), FORS_OK);
+	assert_int_equal(fors_watch_mark(watch, fors_fabric_cabling(large->fabric)), 1);
 	assert_int_equal(fors_cable(large->fabric, 1, 0)->drained, FORS_DRAIN_HELD);
 	fors_watch_free(watch);
 	fors_watch_free(NULL);

@@ -14,6 +14,7 @@
 #include "core/schedule/schedule.h"
 #include "core/schedule/schedule_file.h"
 #include "plugin/epoch.h"
+#include "fake_clock.h"
 
 #define NOW 1700000000000
 #define DAY 86400000
@@ -81,35 +82,53 @@ static void next_grows_and_never_wraps(void **state)
 	assert_true(fors_epoch_next(FORS_EPOCH_LIMIT - 1, NOW) == FORS_EPOCH_LIMIT);
 }
 
-/* Ten minutes, or a thousand when the clock is behind; halves of them are scarce; never at the limit. */
+/* Two minutes, or a thousand when the clock is behind; halves of them are scarce; never at the limit. */
 static void epochs_are_reserved(void **state)
 {
-	assert_true(fors_epoch_reserve(0, NOW) == NOW + 600000);
+	assert_true(fors_epoch_reserve(0, NOW) == NOW + 120000);
 	assert_true(fors_epoch_reserve(NOW, 5) == NOW + 1000);
 	assert_true(fors_epoch_reserve(NOW, UINT64_MAX) == NOW + 1000);
 	assert_true(fors_epoch_reserve(NOW, FORS_EPOCH_LIMIT - 1) == FORS_EPOCH_LIMIT - 1);
 	assert_true(fors_epoch_is_scarce(0, NOW, NOW));
-	assert_true(fors_epoch_is_scarce(NOW + 299999, NOW, NOW));
-	assert_false(fors_epoch_is_scarce(NOW + 300000, NOW, NOW));
+	assert_true(fors_epoch_is_scarce(NOW + 59999, NOW, NOW));
+	assert_false(fors_epoch_is_scarce(NOW + 60000, NOW, NOW));
 	assert_true(fors_epoch_is_scarce(NOW + 499, NOW, 0));
 	assert_false(fors_epoch_is_scarce(NOW + 500, NOW, 0));
 }
 
 static void reserve_has_an_epoch(void **state)
 {
-	static const char *const bad[] = {"", "5", "5\n\n", " 5\n", "-5\n", "5 1\n", "18446744073709551616\n", "x\n"};
+	static const char *const bad[] = {"",
+					  "5",
+					  "5\n\n",
+					  " 5\n",
+					  "-5\n",
+					  "5 1\n",
+					  "18446744073709551616\n",
+					  "x\n",
+					  "5 00000000-0000-0000-0000-00000000000\n",
+					  "5 00000000-0000-0000-0000-0000000000000\n",
+					  "5 00000000-0000-0000-0000-000000000000"};
 	const struct place *place = *state;
 	struct fors_error error;
+	char text[FORS_RESERVE_LENGTH + 1];
 	uint64_t epoch = 7;
+	bool is_this_boot = true;
 
-	assert_int_equal(fors_epoch_of_reserve(&place->folder, &epoch, &error), FORS_OK);
-	assert_true(epoch == 0);
+	assert_int_equal(fors_epoch_of_reserve(&place->folder, &epoch, &is_this_boot, &error), FORS_OK);
+	assert_true(epoch == 0 && !is_this_boot);
 	put(place, "epoch", "1700000000000\n", 14);
-	assert_int_equal(fors_epoch_of_reserve(&place->folder, &epoch, &error), FORS_OK);
-	assert_true(epoch == 1700000000000);
+	assert_int_equal(fors_epoch_of_reserve(&place->folder, &epoch, &is_this_boot, &error), FORS_OK);
+	assert_true(epoch == 1700000000000 && !is_this_boot);
+	put(place, "epoch", text, fors_epoch_reserve_text(1800000000000, text));
+	assert_int_equal(fors_epoch_of_reserve(&place->folder, &epoch, &is_this_boot, &error), FORS_OK);
+	assert_true(epoch == 1800000000000 && is_this_boot);
+	fake_clock_reboot();
+	assert_int_equal(fors_epoch_of_reserve(&place->folder, &epoch, &is_this_boot, &error), FORS_OK);
+	assert_true(epoch == 1800000000000 && !is_this_boot);
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		put(place, "epoch", bad[i], strlen(bad[i]));
-		if (fors_epoch_of_reserve(&place->folder, &epoch, &error) != FORS_EINPUT)
+		if (fors_epoch_of_reserve(&place->folder, &epoch, &is_this_boot, &error) != FORS_EINPUT)
 			fail_msg("'%s' is accepted", bad[i]);
 		assert_non_null(strstr(error.text, in_folder(place, "epoch")));
 	}

@@ -21,6 +21,11 @@ static void canonical(void **state)
 		{"DFPLUS(4,2,4,9;4)", "DFPLUS(4,2,4,9;4)"},
 		{"RRG(20,5,3;7)", "RRG(20,5,3;7)"},
 		{"TORUS(3;2;empty=2/1,0/0,2/1)", "TORUS(3;2;empty=0/0,2/1)"},
+		{"FLEXFLY(4,4,9;2)", "FLEXFLY(4,4,9;2)"},
+		{"FLEXFLY(4,4,9;2; empty=0/1; traffic= 0 - 2 : 5, +3:1)",
+		 "FLEXFLY(4,4,9;2;traffic=0-2:5,+3:1;empty=0/1)"},
+		{"FLEXSPANDER(8,3,2,9;2;seed=7;traffic=+1:1)", "FLEXSPANDER(8,3,2,9;2;seed=7;traffic=+1:1)"},
+		{"FLEXSPANDER(8,3,2,9;2;seed=0)", "FLEXSPANDER(8,3,2,9;2)"},
 		{"FT(2;4,4)", "FT(2;4,4)"},
 	};
 
@@ -70,6 +75,19 @@ static void bad(void **state)
 		{"RRG(4,1,1;1)", FORS_EINPUT, "do not hang together"},
 		{"RRG(4,2,1)", FORS_EINPUT, "the seed are missing"},
 		{"RRG(65535,250,4;1)", FORS_ELIMIT, "cables; fors takes at most"},
+		{"FLEXFLY(2,2,6;1)", FORS_EINPUT, "fewer cables to other blocks"},
+		{"FLEXFLY(600,2,1025;1)", FORS_ELIMIT, "1025 blocks"},
+		{"FLEXFLY(4,4,9;2;traffic=0-9:1)", FORS_EINPUT, "a block that is not there"},
+		{"FLEXFLY(4,4,9;2;traffic=+9:1)", FORS_EINPUT, "a block that is not there"},
+		{"FLEXFLY(4,4,9;2;traffic=3-3:1)", FORS_EINPUT, "to itself"},
+		{"FLEXFLY(4,4,9;2;traffic=+0:1)", FORS_EINPUT, "to itself"},
+		{"FLEXFLY(4,4,9;2;traffic=0-1:0)", FORS_EINPUT, "at least 1"},
+		{"FLEXFLY(4,4,9;2;traffic=0-1)", FORS_EINPUT, "a weight are missing"},
+		{"FLEXFLY(4,4,9;2;traffic=0:1)", FORS_EINPUT, "the other block are missing"},
+		{"FLEXFLY(4,4,9;2;traffic=+1:1;traffic=+2:1)", FORS_EINPUT, "once"},
+		{"FLEXFLY(4,4,9;2;seed=1)", FORS_EINPUT, "here traffic="},
+		{"FLEXSPANDER(5,3,2,3;1)", FORS_EINPUT, "an odd number"},
+		{"FLEXSPANDER(4,3,65535,9;1)", FORS_ELIMIT, "ports"},
 	};
 
 	(void)state;
@@ -101,12 +119,23 @@ static void shapes(void **state)
 		const char *text;
 		uint32_t switches, servers, cables, spare;
 	} cases[] = {
-		{"TORUS(4x4x4;2)", 64, 128, 192, 0}, {"TORUS(2x3;1;empty=0/0,3/0)", 6, 4, 9, 2},
-		{"CUBE(5;3)", 32, 96, 80, 0},	     {"DRAGONFLY(4,2,9;2)", 36, 72, 54 + 36, 0},
-		{"DRAGONFLY(3,2,3;1)", 9, 9, 18, 0}, {"DRAGONFLY(3,2,6;1)", 18, 18, 18 + 15, 6},
-		{"DRAGONFLY(4,2,1;1)", 4, 4, 6, 8},  {"DFPLUS(4,2,4,9;4)", 54, 144, 72 + 36, 0},
-		{"RRG(20,5,3;7)", 20, 60, 50, 0},    {"RRG(6,5,1;1)", 6, 6, 15, 0},
+		{"TORUS(4x4x4;2)", 64, 128, 192, 0},
+		{"TORUS(2x3;1;empty=0/0,3/0)", 6, 4, 9, 2},
+		{"CUBE(5;3)", 32, 96, 80, 0},
+		{"DRAGONFLY(4,2,9;2)", 36, 72, 54 + 36, 0},
+		{"DRAGONFLY(3,2,3;1)", 9, 9, 18, 0},
+		{"DRAGONFLY(3,2,6;1)", 18, 18, 18 + 15, 6},
+		{"DRAGONFLY(4,2,1;1)", 4, 4, 6, 8},
+		{"DFPLUS(4,2,4,9;4)", 54, 144, 72 + 36, 0},
+		{"RRG(20,5,3;7)", 20, 60, 50, 0},
+		{"RRG(6,5,1;1)", 6, 6, 15, 0},
 		{"RRG(2,1,1;1)", 2, 2, 1, 0},
+		{"FLEXFLY(4,4,9;2)", 36, 72, 54 + 72, 0},
+		{"FLEXFLY(4,4,9;2;traffic=0-1:1)", 36, 72, 54 + 36 + 8, 56},
+		{"FLEXFLY(3,1,4;1;traffic=+2:1)", 12, 12, 12 + 6, 0},
+		{"FLEXFLY(1,5,2;1)", 2, 2, 5, 0},
+		{"FLEXFLY(3,2,1;1)", 3, 3, 3, 6},
+		{"FLEXSPANDER(8,3,2,9;2)", 72, 144, 9 * 12 + 72, 0},
 	};
 
 	(void)state;
@@ -132,6 +161,50 @@ static void shapes(void **state)
 		fors_net_free(net);
 		fors_spec_clear(&spec);
 	}
+}
+
+/* Cables between blocks of `a` switches. */
+static void count_pairs(const struct fors_net *net, uint32_t a, uint32_t count[9][9])
+{
+	memset(count, 0, 81 * sizeof(count[0][0]));
+	for (uint32_t node = 0; node < net->nnodes; node++)
+		for (unsigned p = 1; net->node[node].type == FORS_SWITCH && p <= net->node[node].nports; p++)
+			if (fors_peer_switch(net, node, p) != FORS_NONE)
+				count[node / a][fors_peer_switch(net, node, p) / a]++;
+}
+
+/*
+ * One cable for each pair, the others by weight: +2:1 gives 5 to the next block but one; 0-1 three times as heavy as 0-2 has 6
+ * of their 10 beside 4; and those of a pair are spread over the switches.
+ */
+static void cables_follow_traffic(void **state)
+{
+	struct fors_spec spec;
+	struct fors_net *net = make("FLEXFLY(4,4,9;2;traffic=+2:7)", &spec);
+	uint32_t count[9][9];
+
+	(void)state;
+	count_pairs(net, 4, count);
+	for (unsigned i = 0; i < 9; i++)
+		for (unsigned j = 0; j < 9; j++)
+			assert_int_equal(count[i][j], i == j ? 12 : (i + 2) % 9 == j || (j + 2) % 9 == i ? 5 : 1);
+	for (uint32_t node = 0; node < 4; node++) {
+		unsigned there = 0;
+
+		for (unsigned p = 1; p <= net->node[node].nports; p++)
+			there += fors_peer_switch(net, node, p) / 4 == 2;
+		assert_in_range(there, 1, 2);
+	}
+	fors_net_free(net);
+	fors_spec_clear(&spec);
+	net = make("FLEXSPANDER(4,2,4,9;2;traffic=0-1:3,2-0:1)", &spec);
+	count_pairs(net, 4, count);
+	assert_int_equal(count[0][1], 7);
+	assert_int_equal(count[0][2], 3);
+	assert_int_equal(count[1][2], 1);
+	assert_int_equal(count[0][0], 8);
+	fors_net_free(net);
+	fors_spec_clear(&spec);
 }
 
 /* Each pair of groups has as many cables as any other. */
@@ -299,8 +372,13 @@ static void dor_is_for_tori(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(canonical),	    cmocka_unit_test(bad),    cmocka_unit_test(shapes),
-		cmocka_unit_test(groups_are_alike), cmocka_unit_test(models), cmocka_unit_test(up_down_never_locks),
+		cmocka_unit_test(canonical),
+		cmocka_unit_test(bad),
+		cmocka_unit_test(shapes),
+		cmocka_unit_test(cables_follow_traffic),
+		cmocka_unit_test(groups_are_alike),
+		cmocka_unit_test(models),
+		cmocka_unit_test(up_down_never_locks),
 		cmocka_unit_test(dor_is_for_tori),
 	};
 

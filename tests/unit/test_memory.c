@@ -329,8 +329,13 @@ static enum fors_err format_spec(const struct ground *g, uint64_t *digest, struc
 
 /* ---- networks that are no trees, and tables of models for them ---- */
 
-static const char *const graphs[] = {"TORUS(3x4;2;empty=1/1)", "CUBE(3;1)", "DRAGONFLY(4,2,9;1)", "DFPLUS(2,2,2,5;2)",
-				     "RRG(8,3,2;7)"};
+static const char *const graphs[] = {"TORUS(3x4;2;empty=1/1)",
+				     "CUBE(3;1)",
+				     "DRAGONFLY(4,2,9;1)",
+				     "DFPLUS(2,2,2,5;2)",
+				     "RRG(8,3,2;7)",
+				     "FLEXFLY(2,2,3;1;traffic=+1:2,0-2:1)",
+				     "FLEXSPANDER(4,2,2,3;1;seed=2;traffic=0-1:3)"};
 
 static struct fors_graph_spec graph_of(const char *text)
 {
@@ -673,7 +678,7 @@ static enum fors_err drain_links(const struct ground *g, uint64_t *digest, struc
 	assert_int_equal(fors_fabric_build(g->bed->net, g->bed->places, NULL, &fabric, NULL), FORS_OK);
 	assert_int_equal(fors_names_add(&names, "Leaf03[9],nobody", NULL), FORS_OK);
 	begin();
-	fors_drained_links(fabric, &names, "exclude_links", &warnings);
+	fors_drained_links(fors_fabric_cabling(fabric), &names, "exclude_links", &warnings);
 	err = fors_drained_apply(fabric, &warnings, error);
 	faults_off();
 	*digest = fabric->fingerprint;
@@ -691,13 +696,16 @@ static enum fors_err watch_cables(const struct ground *g, uint64_t *digest, stru
 
 	assert_int_equal(fors_fabric_build(g->bed->intact, g->bed->places, NULL, &intact, NULL), FORS_OK);
 	assert_int_equal(fors_fabric_build(g->bed->net, g->bed->places, NULL, &broken, NULL), FORS_OK);
-	assert_int_equal(fors_watch_look(watch, broken, (struct fors_moment){1000, 1000}, NULL), FORS_OK);
+	assert_int_equal(fors_watch_look(watch, fors_fabric_cabling(broken), (struct fors_moment){1000, 1000}, NULL),
+			 FORS_OK);
 	begin();
-	err = fors_watch_look(watch, intact, (struct fors_moment){2000, 2000}, error);
+	err = fors_watch_look(watch, fors_fabric_cabling(intact), (struct fors_moment){2000, 2000}, error);
 	faults_off();
 	if (err)
-		assert_int_equal(fors_watch_look(watch, intact, (struct fors_moment){2000, 2000}, NULL), FORS_OK);
-	*digest = fors_watch_mark(watch, intact); /* what came back is held, once and for all */
+		assert_int_equal(
+			fors_watch_look(watch, fors_fabric_cabling(intact), (struct fors_moment){2000, 2000}, NULL),
+			FORS_OK);
+	*digest = fors_watch_mark(watch, fors_fabric_cabling(intact)); /* what came back is held, once and for all */
 	assert_true(*digest > 0);
 	fors_watch_free(watch);
 	fors_fabric_free(intact);

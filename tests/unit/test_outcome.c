@@ -9,6 +9,7 @@
 
 #include "core/planners/bound.h"
 #include "core/planners/lmc.h"
+#include "core/planners/memory.h"
 #include "core/planners/outcome.h"
 #include "core/schedule/schedule_file.h"
 
@@ -298,6 +299,42 @@ static void lmc_needed_only_when_it_helps(void **state)
 	bed_free(bed);
 }
 
+/* Methods that would take too much are not asked; what is left is whole units, and says so; or nothing, and says why. */
+static void memory_is_limited(void **state)
+{
+	struct bed *bed = bed_new("FT(2;20,18)", 5);
+	const struct fors_task *task;
+	struct fors_request request;
+	struct fors_outcome outcome;
+	uint64_t bytes;
+
+	bed_down(bed, "Leaf00[21] Leaf00[22] Leaf05[22] Leaf05[23] Leaf05[24]");
+	request = request_for(bed, "auto");
+	task = &request.task;
+	fors_outcome_init(&outcome);
+	bytes = fors_plan_bytes(task->fabric, &fors_method_exact, bound_of(bed));
+	request.task.most_bytes = bytes - 1;
+	assert_int_equal(fors_outcome_make(&request, &outcome, NULL), FORS_OK);
+	assert_string_equal(outcome.plan->method, "rounds");
+	assert_true(outcome.wanted_bytes == (outcome.plan->nphases > bound_of(bed) ? bytes : 0));
+	request.method = "exact";
+	for (unsigned i = 0; i < 2; i++) { /* as much as it needs, then a byte less */
+		request.task.most_bytes = fors_plan_bytes(task->fabric, &fors_method_exact, 360) - i;
+		assert_int_equal(fors_outcome_make(&request, &outcome, NULL), FORS_OK);
+		assert_int_equal(outcome.error.code, i ? FORS_ELIMIT : FORS_OK);
+		assert_int_equal(outcome.is_proven, !i);
+	}
+	assert_non_null(strstr(outcome.error.text, "method exact for 360 servers"));
+	request.method = "auto";
+	request.task.most_bytes = 1 << 20;
+	assert_int_equal(fors_outcome_make(&request, &outcome, NULL), FORS_OK);
+	assert_null(outcome.plan);
+	assert_int_equal(outcome.error.code, FORS_ELIMIT);
+	assert_non_null(strstr(outcome.error.text, "MiB of memory, and the limit is 1"));
+	fors_outcome_clear(&outcome);
+	bed_free(bed);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -310,6 +347,7 @@ int main(void)
 		cmocka_unit_test(unproven_plan_is_never_given),
 		cmocka_unit_test(can_be_stopped_anywhere),
 		cmocka_unit_test(lmc_needed_only_when_it_helps),
+		cmocka_unit_test(memory_is_limited),
 	};
 
 	return cmocka_run_group_tests_name("outcome", tests, NULL, NULL);

@@ -4,88 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "support.h"
+#include "pods_world.h"
 
 #include "core/base/random.h"
-#include "core/fabric/lids.h"
-#include "core/fabric/pods.h"
-#include "core/net/tree_net.h"
 #include "core/planners/over.h"
-#include "core/planners/pods/route3.h"
 #include "core/tables/check.h"
-
-/* A tree with LIDs, before anything fails, and what is left of it. */
-struct world {
-	struct fors_net *known, *now;
-	struct fors_pods *pods;
-	struct fors_route3 *route;
-};
-
-static void must(enum fors_err err, const struct fors_error *error)
-{
-	if (err)
-		fail_msg("%s", error->text);
-}
-
-static struct fors_net *net_of(const char *text, unsigned lmc)
-{
-	struct fors_tree_spec spec = {0};
-	struct fors_error error = {0};
-	struct fors_net *net;
-
-	must(fors_tree_spec_parse(text, &spec, &error), &error);
-	must(fors_tree_net(&spec, &net, &error), &error);
-	fors_tree_spec_clear(&spec);
-	must(fors_assign_lids(net, NULL, lmc, false, &error), &error);
-	return net;
-}
-
-static void world_new(struct world *w, const char *text)
-{
-	struct fors_error error = {0};
-
-	*w = (struct world){.known = net_of(text, 0)};
-	must(fors_net_copy(w->known, &w->now, &error), &error);
-}
-
-static void take_down(struct world *w, const char *what)
-{
-	struct fors_error error = {0};
-
-	must(fors_net_down(w->known, w->now, what, &error), &error);
-}
-
-static void route_with(struct world *w, uint32_t effort)
-{
-	struct fors_error error = {0};
-
-	fors_route3_free(w->route);
-	fors_pods_free(w->pods);
-	must(fors_pods_build(w->known, w->now, NULL, 0, &w->pods, &error), &error);
-	must(fors_route3_make(w->pods, effort, &w->route, &error), &error);
-}
-
-static void route(struct world *w)
-{
-	route_with(w, FORS_ROUTE3_EFFORT);
-}
-
-/* All is alive again. */
-static void mend(struct world *w)
-{
-	struct fors_error error = {0};
-
-	fors_net_free(w->now);
-	must(fors_net_copy(w->known, &w->now, &error), &error);
-}
-
-static void world_free(struct world *w)
-{
-	fors_route3_free(w->route);
-	fors_pods_free(w->pods);
-	fors_net_free(w->now);
-	fors_net_free(w->known);
-}
 
 /* ---- understood ---- */
 
@@ -207,55 +130,11 @@ static void test_learning(void **state)
 
 /* ---- tables ---- */
 
-/* Walk every pair: up, then down, and to the right port. Nothing here comes from how the tables were made. */
-static void judge(const struct world *w)
-{
-	const struct fors_net *net = w->now;
-
-	for (uint32_t a = 0; a < net->nnodes; a++)
-		for (uint32_t b = 0; b < net->nnodes; b++) {
-			const struct fors_port *to = fors_net_port(net, b, 1);
-			uint32_t at = net->node[a].type == FORS_CA ? fors_net_port(net, a, 1)->peer : FORS_NONE;
-			bool is_down = false;
-
-			if (net->node[b].type != FORS_CA || to->peer == FORS_NONE || at == FORS_NONE)
-				continue;
-			for (unsigned hops = 0; at != b; hops++) {
-				uint8_t port = fors_lfts_port(
-					w->route->lfts, fors_lfts_row(w->route->lfts, net->node[at].guid), to->lid);
-				uint32_t next;
-
-				assert_in_range(port, 1, net->node[at].nports);
-				next = fors_net_port(net, at, port)->peer;
-				assert_int_not_equal(next, FORS_NONE);
-				assert_true(hops < 5);
-				if (w->route->level[next] < w->route->level[at])
-					is_down = true;
-				else
-					assert_false(is_down);
-				at = next;
-			}
-		}
-}
-
-/* Plan over the tables, which are checked and judged; the number of phases. */
+/* Route, and plan over the tables; the number of phases. */
 static uint32_t plan(struct world *w)
 {
-	struct fors_over_task task = {.net = w->now};
-	struct fors_over_report report;
-	struct fors_schedule *schedule;
-	struct fors_error error = {0};
-
 	route(w);
-	must(fors_tables_check_levels(w->now, w->route->level, w->route->lfts, NULL, NULL, &error), &error);
-	judge(w);
-	task.lfts = w->route->lfts;
-	task.rounds = w->route;
-	must(fors_plan_over(&task, &schedule, &report, &error), &error);
-	assert_true(report.verdict.is_good);
-	fors_schedule_free(schedule);
-	assert_true(report.nphases >= w->route->bound_servers);
-	return report.nphases;
+	return plan_over(w);
 }
 
 static void test_healthy(void **state)
@@ -609,6 +488,47 @@ static void test_wrong_tables(void **state)
 	world_free(&w);
 }
 
+/* ---- memory ---- */
+
+/* Single flows where there is room for them, else whole units, else nothing; what is left out is told. */
+static void test_memory(void **state)
+{
+	struct fors_over_task task = {0};
+	struct fors_over_report report;
+	struct fors_schedule *schedule = NULL;
+	struct fors_error error = {0};
+	enum fors_err err = FORS_OK;
+	struct world w;
+
+	world_new(&w, "XGFT(3;6,6,8;1,6,6)");
+	take_down(&w, "Mid2-09");
+	take_down(&w, "Spine07");
+	take_down(&w, "Spine14");
+	route(&w);
+	task.net = w.now;
+	task.lfts = w.route->lfts;
+	task.rounds = w.route;
+	must(fors_plan_over(&task, &schedule, &report, &error), &error);
+	assert_true(report.wanted_bytes == 0);
+	fors_schedule_free(schedule);
+	for (task.most_bytes = 64 << 20; !err; task.most_bytes /= 2) {
+		err = fors_plan_over(&task, &schedule, &report, &error);
+		if (err)
+			break;
+		assert_true(report.verdict.is_good);
+		if (report.wanted_bytes) {
+			assert_true(report.wanted_bytes > task.most_bytes && report.nphases > report.bound_tables);
+			assert_string_equal(schedule->method, "rounds");
+		}
+		fors_schedule_free(schedule);
+		schedule = NULL;
+	}
+	assert_int_equal(err, FORS_ELIMIT);
+	assert_null(schedule);
+	assert_non_null(strstr(error.text, "memory, and the limit is"));
+	world_free(&w);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -627,6 +547,7 @@ int main(void)
 		cmocka_unit_test(test_uneven),
 		cmocka_unit_test(test_uneven_stays),
 		cmocka_unit_test(test_wrong_tables),
+		cmocka_unit_test(test_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

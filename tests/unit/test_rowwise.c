@@ -228,12 +228,93 @@ static void test_rows_too_many(void **unused)
 	fors_rowwise_space_free(space);
 }
 
+/* ---- several graphs at once ---- */
+
+#define NROWS 60
+
+/* nrows full rows of nodes 0..nrows-1, `width` places each, mixed at random. */
+static void fill_rows(uint16_t *node, uint32_t nrows, uint32_t width)
+{
+	uint16_t *bag = malloc(nrows * width * sizeof(*bag));
+
+	assert_non_null(bag);
+	shuffle(bag, nrows * width);
+	for (uint32_t i = 0; i < nrows * width; i++)
+		node[i] = (uint16_t)(bag[i] % nrows);
+	free(bag);
+}
+
+/* Graphs of different sizes in spaces for rows as wide as this: each gets the colours that it gets alone. */
+static void several(uint32_t width, uint32_t count)
+{
+	static uint16_t node[FORS_ROWWISE_AT_ONCE][NROWS * FORS_MATCH_MOST];
+	static uint8_t colour[NROWS * FORS_MATCH_MOST];
+	struct fors_rowwise_space *alone = fors_rowwise_space_new(NROWS, width, NROWS);
+	struct fors_rowwise_job job[FORS_ROWWISE_AT_ONCE];
+
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t w = width - i, nrows = NROWS - 7 * i;
+
+		job[i] = (struct fors_rowwise_job){fors_rowwise_space_new(NROWS, width, NROWS), nrows, w, nrows, i % 2};
+		fill_rows(node[i], nrows, w);
+		for (uint32_t row = 0; row < nrows; row++)
+			memcpy(fors_rowwise_nodes(job[i].space, row), &node[i][row * w], w * sizeof(**node));
+	}
+	assert_int_equal(fors_rowwise_all(job, count), count);
+	for (uint32_t i = 0; i < count; i++) {
+		const struct fors_rowwise graph = {job[i].nrows, job[i].width, job[i].nnodes, node[i], job[i].turn};
+
+		assert_true(fors_rowwise(alone, &graph, colour));
+		check_colours(&graph, colour);
+		for (uint32_t row = 0; row < graph.nrows; row++)
+			assert_memory_equal(fors_rowwise_colours(job[i].space, row), &colour[row * graph.width],
+					    graph.width);
+		fors_rowwise_space_free(job[i].space);
+	}
+	fors_rowwise_space_free(alone);
+}
+
+static void test_rows_at_once(void **unused)
+{
+	for (uint32_t count = 0; count <= FORS_ROWWISE_AT_ONCE; count++) {
+		several(18, count);
+		several(32, count);
+		several(36, count);
+		several(FORS_MATCH_MOST, count);
+	}
+}
+
+/* Which one has too many places. */
+static void test_rows_at_once_too_many(void **unused)
+{
+	struct fors_rowwise_job job[3];
+
+	for (uint32_t i = 0; i < 3; i++) {
+		job[i] = (struct fors_rowwise_job){fors_rowwise_space_new(3, 2, 3), 3, 2, 3, 0};
+		for (uint32_t row = 0; row < 3; row++) {
+			uint16_t *node = fors_rowwise_nodes(job[i].space, row);
+
+			node[0] = i == 1 ? 0 : (uint16_t)row;
+			node[1] = 1;
+		}
+		if (i != 1)
+			fors_rowwise_nodes(job[i].space, 2)[1] = FORS_ROWWISE_NOBODY;
+	}
+	fors_rowwise_nodes(job[0].space, 1)[1] = FORS_ROWWISE_NOBODY;
+	fors_rowwise_nodes(job[2].space, 1)[1] = FORS_ROWWISE_NOBODY;
+	assert_int_equal(fors_rowwise_all(job, 3), 1);
+	assert_int_equal(fors_rowwise_all(job, 1), 1);
+	for (uint32_t i = 0; i < 3; i++)
+		fors_rowwise_space_free(job[i].space);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_match),	      cmocka_unit_test(test_peel),
 		cmocka_unit_test(test_peel_too_many), cmocka_unit_test(test_peel_long_runs),
 		cmocka_unit_test(test_rows),	      cmocka_unit_test(test_rows_too_many),
+		cmocka_unit_test(test_rows_at_once),  cmocka_unit_test(test_rows_at_once_too_many),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

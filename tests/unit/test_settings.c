@@ -98,12 +98,13 @@ static void whose_tables(void **state)
 
 static void links_drained(void **state)
 {
-	struct fors_settings *settings = load("degraded_links = dead\nhold_down = 30\n"
+	struct fors_settings *settings = load("degraded_links = dead\nhold_down = 30\nplan_memory = 300\n"
 					      "exclude_links = Leaf 00[3], 0x10[4]\nexclude_links = MF0;sw/U1[1] ,\n"
 					      "exclude_spines = a,\n  exclude_spines=b\nexclude_spines =\n");
 
 	assert_true(settings->degraded_is_dead);
 	assert_int_equal(settings->hold_down, 30);
+	assert_int_equal(settings->plan_memory, 300);
 	assert_int_equal(settings->excluded_links.count, 3);
 	assert_string_equal(settings->excluded_links.name[0], "Leaf 00[3]");
 	assert_string_equal(settings->excluded_links.name[2], "MF0;sw/U1[1]");
@@ -113,6 +114,7 @@ static void links_drained(void **state)
 	assert_string_equal(settings->fabric_name, "DAQ \"1\"");
 	assert_false(settings->degraded_is_dead);
 	assert_int_equal(settings->hold_down, 0);
+	assert_int_equal(settings->plan_memory, 1024);
 	fors_settings_free(settings);
 }
 
@@ -299,6 +301,8 @@ static void mistakes_are_named(void **state)
 		{"hold_down = -3\n", ":1: ", "hold_down"},
 		{"hold_down = -18446744073709551611\n", ":1: ", "hold_down"}, /* 5, where numbers wrap */
 		{"hold_down = 86401\n", ":1: ", "from 0 to 86400"},
+		{"plan_memory = 0\n", ":1: ", "from 1 to 1048576"},
+		{"plan_memory = 1G\n", ":1: ", "plan_memory"},
 		{"\npublish_dir = here\n", ":2: ", "absolute"},
 		{"publish_command =\n", ":1: ", "no command"},
 		{"publish_seconds = 0\n", ":1: ", "from 1 to 3600"},

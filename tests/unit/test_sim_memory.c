@@ -29,19 +29,38 @@ static enum fors_err by_chance(const struct fors_router *router, const struct fo
 	return err;
 }
 
+/* Servers and switches that heed notifications. */
+static enum fors_err with_notices(const struct fors_router *router, const struct fors_program *program,
+				  struct fors_sim_settings set)
+{
+	struct fors_sim_result *result = NULL;
+	enum fors_err err;
+
+	set.policy = FORS_POLICY_SWITCH_AR;
+	set.qcn.has_limiters = true;
+	set.qcn.equilibrium = 100;
+	set.qcn.sample = 1000;
+	err = fors_simulate(router, program, &set, &result, &error);
+	assert_true(err || result->nnotices > 0);
+	fors_sim_result_free(result);
+	return err;
+}
+
 /* A program, next hops and a run; what became of them. */
 static enum fors_err all_of_it(const struct hand *star, const double *gbits)
 {
 	const struct fors_router router = hand_router(star);
 	struct fors_sim_settings set = fors_sim_defaults();
-	const uint64_t gap[8] = {2000000, 2000000, 2000000, 2000000, 2000000, 2000000, 2000000, 2000000};
+	struct fors_offer offer[8];
 	struct fors_program *load = NULL, *program = NULL;
 	struct fors_hops *hops = NULL;
 	struct fors_sim_result *result = NULL;
 	enum fors_err err = fors_program_load(8, 400, 2000000, FORS_NONE, 1, &load, &error);
 
+	for (unsigned s = 0; s < 8; s++)
+		offer[s] = (struct fors_offer){2000000, 0, 0, 400};
 	if (!err)
-		err = fors_program_offer(load, 400, gap, 1, &program, &error);
+		err = fors_program_offer(load, offer, 1, &program, &error);
 	if (!err)
 		err = fors_hops_new(star->graph, false, &hops, &error);
 	set.gbits = gbits;
@@ -56,6 +75,8 @@ static enum fors_err all_of_it(const struct hand *star, const double *gbits)
 		err = fors_simulate(&router, program, &set, &result, &error);
 	assert_true((err == FORS_OK) == (result != NULL));
 	fors_sim_result_free(result);
+	if (!err)
+		err = with_notices(&router, program, set);
 	fors_hops_free(hops);
 	fors_program_free(program);
 	fors_program_free(load);

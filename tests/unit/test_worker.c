@@ -33,9 +33,8 @@
 #include "plugin/worker.h"
 #include "fake_clock.h"
 #include "faults.h"
+#include "worker_bench.h"
 
-#define TICK_MS 10  /* how often the worker looks around */
-#define LOOK_US 100 /* between looks at what has to come */
 #define MANY 100000 /* so many of them, before it is given up */
 
 enum fors_err __real_fors_plan(const struct fors_task *task, const char *name, struct fors_schedule **schedule,
@@ -51,9 +50,9 @@ enum fors_err __wrap_fors_verify(const struct fors_net *net, const struct fors_l
 				 struct fors_verdict *verdict, struct fors_error *error);
 
 static _Atomic enum { PLAN_WELL, PLAN_UNTIL_CANCELLED, PLAN_WRONG, PLAN_NOT } how_to_plan;
-static atomic_int plans, proofs, cancelled_plans, mastership_now, errors_logged[32];
-static atomic_int polls, mastership_asked; /* asks of a plan that is made for long; of who is the master */
-static atomic_int proofs_without_memory;   /* so many of the next */
+static atomic_int plans, proofs, cancelled_plans;
+static atomic_int polls;		 /* asks of a plan that is made for long */
+static atomic_int proofs_without_memory; /* so many of the next */
 
 /*
  * What happens when the worker asks for the n-th time whether to go on: it finds another job in the mailbox, or, without
@@ -62,20 +61,22 @@ static atomic_int proofs_without_memory;   /* so many of the next */
 static struct {
 	_Atomic int64_t left; /* asks until then; 0: nothing happens */
 	struct fors_worker *_Atomic worker;
-	struct fors_job *_Atomic job;
-	bool (*cancelled)(void *context); /* the worker's own answer */
+	struct fors_job *_Atomic job, *_Atomic next; /* one that replaces the other in the mailbox; NULL: none does */
+	bool (*cancelled)(void *context);	     /* the worker's own answer */
 	void *context;
 } asking;
 
 static bool count_ask(void *context)
 {
 	if (atomic_load(&asking.left) > 0 && atomic_fetch_sub(&asking.left, 1) == 1) {
-		struct fors_job *job = atomic_exchange(&asking.job, NULL);
+		struct fors_job *job = atomic_exchange(&asking.job, NULL), *next = atomic_exchange(&asking.next, NULL);
 
 		if (job)
 			fors_worker_submit(atomic_load(&asking.worker), job);
 		else
 			fors_worker_note_change(atomic_load(&asking.worker), "test");
+		if (next)
+			fors_worker_submit(atomic_load(&asking.worker), next);
 	}
 	return asking.cancelled(asking.context);
 }
@@ -118,29 +119,6 @@ enum fors_err __wrap_fors_verify(const struct fors_net *net, const struct fors_l
 	return __real_fors_verify(net, lfts, schedule, count_ask, NULL, verdict, error);
 }
 
-int __wrap_fsync(int fd);
-
-/* What a crash of the machine would leave behind is not looked at here, and disks are slow. */
-int __wrap_fsync(int fd)
-{
-	return fd < 0 ? -1 : 0;
-}
-
-void fors_log_info(struct osm_log *log, const char *format, ...)
-{
-}
-
-void fors_log_error(struct osm_log *log, enum fors_code code, const char *format, ...)
-{
-	atomic_fetch_add(&errors_logged[code], 1);
-}
-
-static enum fors_mastership mastership(void *context)
-{
-	atomic_fetch_add(&mastership_asked, 1);
-	return (enum fors_mastership)atomic_load(&mastership_now);
-}
-
 /* Heavy sweeps that the worker asked for. */
 static atomic_int sweeps;
 
@@ -148,15 +126,6 @@ static void sweep(void *context)
 {
 	atomic_fetch_add(&sweeps, 1);
 }
-
-struct bench {
-	char directory[64];
-	struct fors_folder folder;
-	struct fors_worker *worker;
-	struct fors_outbox *outbox; /* or NULL */
-	struct fors_places *places;
-	struct fors_net *intact;
-};
 
 static void start_worker(struct bench *bench)
 {
@@ -171,24 +140,14 @@ static void start_worker(struct bench *bench)
 
 static int open_bench(void **state)
 {
-	struct bench *bench = calloc(1, sizeof(*bench));
-	struct fors_tree_spec spec;
+	struct bench *bench = bench_new("FT(2;3,3)");
 
 	how_to_plan = PLAN_WELL;
 	atomic_store(&plans, 0);
 	atomic_store(&proofs, 0);
 	atomic_store(&cancelled_plans, 0);
 	atomic_store(&sweeps, 0);
-	atomic_store(&mastership_now, FORS_MASTER_YES);
-	memset(errors_logged, 0, sizeof(errors_logged));
-	strcpy(bench->directory, "/tmp/fors-worker-XXXXXX");
-	if (!mkdtemp(bench->directory) || fors_folder_init(&bench->folder, bench->directory, 0x123, NULL) ||
-	    fors_tree_spec_parse("FT(2;3,3)", &spec, NULL) || fors_tree_net(&spec, &bench->intact, NULL))
-		return -1;
-	fors_tree_spec_clear(&spec);
-	bench->places = fors_places_new();
-	if (fors_places_learn(bench->places, bench->intact, NULL, 0, NULL) ||
-	    fors_assign_lids(bench->intact, bench->places, 2, false, NULL))
+	if (!bench)
 		return -1;
 	start_worker(bench);
 	*state = bench;
@@ -197,33 +156,7 @@ static int open_bench(void **state)
 
 static int close_bench(void **state)
 {
-	struct bench *bench = *state;
-	char command[128];
-
-	fors_worker_stop(bench->worker);
-	fake_clock_run(true); /* should the outbox still have to wait for anything */
-	fors_outbox_stop(bench->outbox);
-	fake_clock_run(false);
-	fors_folder_clear(&bench->folder);
-	fors_places_free(bench->places);
-	fors_net_free(bench->intact);
-	snprintf(command, sizeof(command), "rm -rf %s", bench->directory);
-	free(bench);
-	return system(command) ? -1 : 0;
-}
-
-/* A job as the engine makes it; `down` is a cable to cut, or NULL. */
-static struct fors_job *make_job(struct bench *bench, enum fors_job_kind kind, const char *down)
-{
-	struct fors_job *job = fors_job_new(kind);
-
-	assert_int_equal(fors_net_copy(bench->intact, &job->net, NULL), FORS_OK);
-	if (down)
-		assert_int_equal(fors_net_down(bench->intact, job->net, down, NULL), FORS_OK);
-	assert_int_equal(fors_fabric_build(job->net, bench->places, NULL, &job->fabric, NULL), FORS_OK);
-	assert_int_equal(fors_tables_build(job->fabric, &job->lfts, NULL), FORS_OK);
-	strcpy(job->method, "auto");
-	return job;
+	return bench_free(*state);
 }
 
 /* The same tables as another engine's, as they were after so many changes. */
@@ -246,11 +179,6 @@ static void submit_over(struct bench *bench, enum fors_job_kind kind, const char
 	fors_worker_submit(bench->worker, make_over(bench, kind, down, changes));
 }
 
-static void submit(struct bench *bench, enum fors_job_kind kind, const char *down)
-{
-	fors_worker_submit(bench->worker, make_job(bench, kind, down));
-}
-
 static struct fors_job *declined_job(const char *reason)
 {
 	struct fors_job *job = fors_job_new(FORS_JOB_DECLINED);
@@ -262,13 +190,6 @@ static struct fors_job *declined_job(const char *reason)
 static void decline(struct bench *bench, const char *reason)
 {
 	fors_worker_submit(bench->worker, declined_job(reason));
-}
-
-/* Let the worker look around, and a little real time go by for it to do so. */
-static void tick(void)
-{
-	fake_clock_advance(TICK_MS);
-	usleep(LOOK_US);
 }
 
 /* Until the worker is through with what it was given. */
@@ -1070,8 +991,9 @@ static void highest_of_three_counts(void **state)
 static uint64_t reserved(const struct bench *bench)
 {
 	uint64_t epoch = 0;
+	bool is_this_boot;
 
-	assert_int_equal(fors_epoch_of_reserve(&bench->folder, &epoch, NULL), FORS_OK);
+	assert_int_equal(fors_epoch_of_reserve(&bench->folder, &epoch, &is_this_boot, NULL), FORS_OK);
 	return epoch;
 }
 
@@ -1104,6 +1026,31 @@ static void epochs_survive_a_crash(void **state)
 	fake_clock_set(3600000);
 	leave(bench, "epoch", "%s\n", "-17");
 	begin(bench, 1);
+}
+
+/*
+ * Only opensm was killed: its files say how far it had come, and nothing is skipped. Who takes over then goes by a clock. Unless the
+ * schedule is no good: it may have been the only one that knew.
+ */
+static void a_kill_skips_no_epoch(void **state)
+{
+	struct bench *bench = without_worker(state);
+	const uint64_t now = fors_clock_unix_ms();
+	char text[FORS_RESERVE_LENGTH + 1];
+
+	for (int schedule = 0; schedule < 2; schedule++) {
+		leave_all(bench, schedule ? now - 5 : 0, now - 5, now - 5);
+		fors_epoch_reserve_text(now + 100000, text);
+		leave(bench, "epoch", "%s", text);
+		if (schedule)
+			assert_true(begin(bench, 0) < now + 100000);
+		else
+			assert_int_equal(begin(bench, 1), now + 100001);
+	}
+	leave_all(bench, now - 5, now - 5, now - 5);
+	leave(bench, "epoch", "%s", text);
+	fake_clock_reboot();
+	assert_int_equal(begin(bench, 0), now + 100001);
 }
 
 /* On a host that boots in 1970 there is no clock to go by. */
@@ -2038,6 +1985,25 @@ static void a_failover_is_measured(void **state)
 	assert_file_has(bench, "metrics.prom", COUNTED("published", "1"));
 }
 
+/* The worker was busy, and has only the end of the sweep left to see: that is a failover all the same. */
+static void a_failover_that_was_missed(void **state)
+{
+	struct bench *bench = *state;
+	int64_t first = bring_up(bench), second;
+	struct fors_job *installed = make_job(bench, FORS_JOB_INSTALLED, "Leaf00[4]");
+
+	step(bench, 100, FORS_STEP_SWEEP);
+	installed->number = 7;
+	atomic_store(&asking.worker, bench->worker);
+	atomic_store(&asking.job, early_job(bench, "Leaf00[4]", 7));
+	atomic_store(&asking.next, installed);
+	atomic_store(&asking.left, 1);
+	submit(bench, FORS_JOB_INSTALLED, "Leaf00[5]");
+	second = wait_state(bench, FORS_ACTIVE, first + 1);
+	assert_int_equal(failover_of(bench).epoch, second);
+	assert_true(failover_of(bench).ms[FORS_STEP_SWEEP] >= 0);
+}
+
 /* The sweep that found the loss met errors: the failover began with it all the same. Its end may never be seen. */
 static void a_failover_of_two_sweeps(void **state)
 {
@@ -2206,6 +2172,7 @@ int main(void)
 		ON_A_BENCH(epoch_ahead_in_publish_dir_is_exceeded),
 		ON_A_BENCH(highest_of_three_counts),
 		ON_A_BENCH(epochs_survive_a_crash),
+		ON_A_BENCH(a_kill_skips_no_epoch),
 		ON_A_BENCH(epochs_grow_in_1970),
 		ON_A_BENCH(belief_ends_at_the_limit),
 		ON_A_BENCH(poisoned_folder_heals),
@@ -2244,6 +2211,7 @@ int main(void)
 		ON_A_BENCH(what_is_not_published_early),
 		ON_A_BENCH(a_failover_is_measured),
 		ON_A_BENCH(a_failover_of_two_sweeps),
+		ON_A_BENCH(a_failover_that_was_missed),
 		ON_A_BENCH(another_lid_waits),
 		ON_A_BENCH(early_and_then_errors),
 		ON_A_BENCH(early_and_then_declined),

@@ -26,47 +26,16 @@
 #include "plugin/worker.h"
 #include "fake_clock.h"
 #include "faults.h"
+#include "worker_bench.h"
 
-#define TICK_MS 10
-#define LOOK_US 100
 #define MANY 50000
 #define DAY_MS 86400000
 #define NEVER UINT32_MAX /* no such file */
 
 #define ONE "one [exclusive]: Node00-00, Node00-01, Node01-00, Node01-01\n"
 #define TWO "two [exclusive]: Node00-02, Node01-02, Node02-00, Node02-01\n"
-
-static atomic_int mastership_now, errors_logged[32];
-
-int __wrap_fsync(int fd);
-
-int __wrap_fsync(int fd)
-{
-	return fd < 0 ? -1 : 0;
-}
-
-void fors_log_info(struct osm_log *log, const char *format, ...)
-{
-}
-
-void fors_log_error(struct osm_log *log, enum fors_code code, const char *format, ...)
-{
-	atomic_fetch_add(&errors_logged[code], 1);
-}
-
-static enum fors_mastership mastership(void *context)
-{
-	return (enum fors_mastership)atomic_load(&mastership_now);
-}
-
-struct bench {
-	char directory[64], file[96], copies[96];
-	struct fors_folder folder;
-	struct fors_worker *worker;
-	struct fors_outbox *outbox;
-	struct fors_places *places;
-	struct fors_net *intact;
-};
+#define WIDE "one [exclusive]: Node00-00, Node00-01, Node00-02, Node00-03, Node01-00, Node01-01, Node01-02, Node01-03\n"
+#define SMALL "two: Node02-00, Node03-00\n"
 
 static void start_worker(struct bench *bench)
 {
@@ -79,32 +48,15 @@ static void start_worker(struct bench *bench)
 	assert_int_equal(fors_worker_start(&setup, &bench->worker, NULL), FORS_OK);
 }
 
-static void stop_worker(struct bench *bench)
-{
-	fors_worker_stop(bench->worker);
-	fake_clock_run(true);
-	fors_outbox_stop(bench->outbox);
-	fake_clock_run(false);
-	bench->worker = NULL;
-}
-
 static int open_bench(void **state)
 {
-	struct bench *bench = calloc(1, sizeof(*bench));
-	struct fors_tree_spec spec;
+	struct bench *bench = bench_new("FT(2;4,4)");
 
-	atomic_store(&mastership_now, FORS_MASTER_YES);
-	memset(errors_logged, 0, sizeof(errors_logged));
-	strcpy(bench->directory, "/tmp/fors-jobs-XXXXXX");
-	if (!mkdtemp(bench->directory) || fors_folder_init(&bench->folder, bench->directory, 0x123, NULL) ||
-	    fors_tree_spec_parse("FT(2;4,4)", &spec, NULL) || fors_tree_net(&spec, &bench->intact, NULL))
+	if (!bench)
 		return -1;
-	fors_tree_spec_clear(&spec);
 	snprintf(bench->file, sizeof(bench->file), "%s/jobs", bench->directory);
 	snprintf(bench->copies, sizeof(bench->copies), "%s/copies", bench->directory);
-	bench->places = fors_places_new();
-	if (mkdir(bench->copies, 0755) || fors_places_learn(bench->places, bench->intact, NULL, 0, NULL) ||
-	    fors_assign_lids(bench->intact, bench->places, 2, false, NULL))
+	if (mkdir(bench->copies, 0755))
 		return -1;
 	start_worker(bench);
 	*state = bench;
@@ -113,39 +65,10 @@ static int open_bench(void **state)
 
 static int close_bench(void **state)
 {
-	struct bench *bench = *state;
-	char command[128];
-
-	if (bench->worker)
-		stop_worker(bench);
-	fors_folder_clear(&bench->folder);
-	fors_places_free(bench->places);
-	fors_net_free(bench->intact);
-	snprintf(command, sizeof(command), "rm -rf %s", bench->directory);
-	free(bench);
-	return system(command) ? -1 : 0;
+	return bench_free(*state);
 }
 
 /* --- what happens --------------------------------------------------------------------------------------------- */
-
-static struct fors_job *make_job(struct bench *bench, enum fors_job_kind kind, const char *down)
-{
-	struct fors_job *job = fors_job_new(kind);
-
-	assert_int_equal(fors_net_copy(bench->intact, &job->net, NULL), FORS_OK);
-	if (down)
-		assert_int_equal(fors_net_down(bench->intact, job->net, down, NULL), FORS_OK);
-	assert_int_equal(fors_fabric_build(job->net, bench->places, NULL, &job->fabric, NULL), FORS_OK);
-	assert_int_equal(fors_tables_build(job->fabric, &job->lfts, NULL), FORS_OK);
-	strcpy(job->method, "auto");
-	snprintf(job->jobs_file, sizeof(job->jobs_file), "%s", bench->file);
-	return job;
-}
-
-static void submit(struct bench *bench, enum fors_job_kind kind, const char *down)
-{
-	fors_worker_submit(bench->worker, make_job(bench, kind, down));
-}
 
 static void write_in_place(const char *path, const char *text)
 {
@@ -163,12 +86,6 @@ static void write_jobs(const struct bench *bench, const char *text)
 	snprintf(other, sizeof(other), "%s.new", bench->file);
 	write_in_place(other, text);
 	assert_int_equal(rename(other, bench->file), 0);
-}
-
-static void tick(void)
-{
-	fake_clock_advance(TICK_MS);
-	usleep(LOOK_US);
 }
 
 /* --- what readers have ---------------------------------------------------------------------------------------- */
@@ -357,22 +274,17 @@ static void without_an_index(void **state)
 /* What is not right over tables that are on their way is withdrawn before; all are planned when they are there. */
 static void failures(void **state)
 {
-	static const char wide[] = "one [exclusive]: Node00-00, Node00-01, Node00-02, Node00-03, Node01-00, Node01-01, "
-				   "Node01-02, Node01-03\n";
-	static const char other[] = "two: Node02-00, Node03-00\n";
 	struct bench *bench = *state;
-	char both[sizeof(wide) + sizeof(other)];
 	uint64_t one, two;
 
-	snprintf(both, sizeof(both), "%s%s", wide, other);
-	write_jobs(bench, both);
+	write_jobs(bench, WIDE SMALL);
 	submit(bench, FORS_JOB_INSTALLED, NULL);
 	one = wait_job(bench, "one", 8, 0);
 	two = wait_job(bench, "two", 2, 0);
 	submit(bench, FORS_JOB_ROUTED, "Leaf00[5]");
 	one = wait_job(bench, "one", 0, one);
 	assert_int_equal(wait_job(bench, "two", 2, 0), two); /* which is right as it is */
-	write_jobs(bench, wide);
+	write_jobs(bench, WIDE);
 	two = wait_job(bench, "two", 0, two); /* it has ended, whatever else happens */
 	rest();
 	assert_int_equal(wait_job(bench, "one", 0, 0), one); /* nothing is planned over tables that are not there */
@@ -385,7 +297,7 @@ static void failures(void **state)
 	one = wait_job(bench, "one", 0, one);
 	submit(bench, FORS_JOB_INSTALLED, NULL);
 	one = wait_job(bench, "one", 8, one);
-	stop_worker(bench); /* and the next one is a standby from the start */
+	bench_stop(bench); /* and the next one is a standby from the start */
 	atomic_store(&mastership_now, FORS_MASTER_NO);
 	start_worker(bench);
 	wait_job(bench, "one", 0, one);
@@ -403,13 +315,13 @@ static void restarts(void **state)
 	write_jobs(bench, ONE);
 	submit(bench, FORS_JOB_INSTALLED, NULL);
 	one = wait_job(bench, "one", 4, 0);
-	stop_worker(bench);
+	bench_stop(bench);
 	assert_int_equal(wait_job(bench, "one", 4, 0), one);
 	fake_clock_set(-5 * DAY_MS);
 	start_worker(bench);
 	submit(bench, FORS_JOB_INSTALLED, NULL);
 	one = wait_job(bench, "one", 4, one);
-	stop_worker(bench);
+	bench_stop(bench);
 	unlink(bench->file);
 	start_worker(bench);
 	submit(bench, FORS_JOB_ROUTED, NULL);
@@ -418,7 +330,7 @@ static void restarts(void **state)
 	write_jobs(bench, ONE);
 	submit(bench, FORS_JOB_INSTALLED, NULL);
 	one = wait_job(bench, "one", 4, one);
-	stop_worker(bench);
+	bench_stop(bench);
 	start_worker(bench);
 	job = make_job(bench, FORS_JOB_INSTALLED, NULL);
 	job->jobs_file[0] = '\0';
@@ -454,7 +366,7 @@ static void after_a_takeover(void **state)
 	write_jobs(bench, ONE);
 	submit(bench, FORS_JOB_INSTALLED, NULL);
 	wait_in(copies, "one", 4, 0);
-	stop_worker(bench);
+	bench_stop(bench);
 	publish_theirs(bench, "one", ahead);
 	publish_theirs(bench, "theirs", ahead);
 	start_worker(bench);
@@ -510,13 +422,163 @@ static void short_of_memory(void **state)
 	assert_true(one > 0);
 }
 
+/* --- early: when the switches have the tables, before the sweep has ended ------------------------------------------ */
+
+static struct fors_job *early_job(struct bench *bench, const char *down, uint64_t number)
+{
+	struct fors_job *job = make_job(bench, FORS_JOB_ROUTED, down);
+
+	job->number = number;
+	job->is_active = true;
+	return job;
+}
+
+static void submit_errors(struct bench *bench, const char *down)
+{
+	struct fors_job *job = make_job(bench, FORS_JOB_INCOMPLETE, down);
+
+	strcpy(job->reason, "OpenSM met errors");
+	fors_worker_submit(bench->worker, job);
+}
+
+/* Tables are on their way, and then they are in. */
+static void confirm(struct bench *bench, const char *down, uint64_t number)
+{
+	fors_worker_submit(bench->worker, early_job(bench, down, number));
+	rest();
+	fors_worker_note_tables(bench->worker, number);
+}
+
+static uint64_t bring_up(struct bench *bench)
+{
+	write_jobs(bench, WIDE SMALL);
+	submit(bench, FORS_JOB_INSTALLED, NULL);
+	wait_job(bench, "two", 2, 0);
+	return wait_job(bench, "one", 8, 0);
+}
+
+/* All jobs have new schedules before the sweep has ended, and its end changes nothing. */
+static void a_loss_is_early(void **state)
+{
+	struct bench *bench = *state;
+	uint64_t one = bring_up(bench), early;
+
+	confirm(bench, "Leaf00[5]", 1);
+	early = wait_job(bench, "one", 8, one);
+	wait_job(bench, "two", 2, one);
+	wait_status(bench, "\"state\": \"planning\"", false);
+	submit(bench, FORS_JOB_INSTALLED, "Leaf00[5]");
+	rest();
+	assert_int_equal(wait_job(bench, "one", 8, 0), early);
+	confirm(bench, "Spine00", 2);
+	wait_job(bench, "one", 8, early);
+}
+
+static void assert_withdrawn_until(struct bench *bench, const char *down, uint64_t after)
+{
+	rest();
+	after = wait_job(bench, "one", 0, after);
+	submit(bench, FORS_JOB_INSTALLED, down);
+	wait_job(bench, "one", 8, after);
+}
+
+/* Over the tables that follow from what is down. */
+static void assert_right(struct bench *bench, const char *name, const char *down)
+{
+	struct fors_job *job = make_job(bench, FORS_JOB_INSTALLED, down);
+	struct fors_schedule *schedule = schedule_in(bench->folder, name);
+	struct fors_verdict verdict;
+
+	assert_int_equal(fors_verify(job->net, job->lfts, schedule, NULL, NULL, &verdict, NULL), FORS_OK);
+	assert_true(verdict.is_good);
+	fors_schedule_free(schedule);
+	fors_job_free(job);
+}
+
+/* Tables were on their way, and others came. */
+static void others_than_expected(void **state)
+{
+	struct bench *bench = *state;
+	uint64_t one = bring_up(bench);
+
+	fors_worker_submit(bench->worker, early_job(bench, "Leaf00[6]", 1));
+	rest();
+	submit(bench, FORS_JOB_INSTALLED, "Leaf00[5]");
+	wait_job(bench, "one", 8, one);
+	assert_right(bench, "one", "Leaf00[5]");
+}
+
+/* What is not there yet, what is new, what may not be active, and what was changed in the file since. */
+static void what_is_not_early(void **state)
+{
+	struct bench *bench = *state;
+	uint64_t one = bring_up(bench);
+	struct fors_job *job;
+
+	fors_worker_submit(bench->worker, early_job(bench, "Leaf00[5]", 1));
+	assert_withdrawn_until(bench, "Leaf00[5]", one);
+	job = early_job(bench, "Leaf00[6]", 2);
+	job->is_active = false;
+	fors_worker_submit(bench->worker, job);
+	rest();
+	fors_worker_note_tables(bench->worker, 2);
+	assert_withdrawn_until(bench, "Leaf00[6]", one);
+	confirm(bench, "Leaf00[7]", 3); /* and another one is back */
+	assert_withdrawn_until(bench, "Leaf00[7]", one);
+	fors_worker_submit(bench->worker, early_job(bench, "Spine00", 4));
+	rest();
+	write_jobs(bench, WIDE);
+	rest();
+	fors_worker_note_tables(bench->worker, 4);
+	assert_withdrawn_until(bench, "Spine00", one);
+	wait_job(bench, "two", 0, 0);
+}
+
+/* Errors that come out at the end: what was early goes, and the next ones wait for a sweep that meets none. */
+static void early_and_then_errors(void **state)
+{
+	struct bench *bench = *state;
+	uint64_t one = bring_up(bench);
+
+	confirm(bench, "Leaf00[5]", 1);
+	one = wait_job(bench, "one", 8, one);
+	submit_errors(bench, "Leaf00[5]");
+	one = wait_job(bench, "one", 0, one);
+	confirm(bench, "Leaf00[5]", 2);
+	assert_withdrawn_until(bench, "Leaf00[5]", one - 1);
+	wait_job(bench, "two", 2, one);
+}
+
+/* Memory ends anywhere between tables on their way and their confirmation. */
+static void early_and_short_of_memory(void **state)
+{
+	struct bench *bench = *state;
+	uint64_t one = bring_up(bench);
+	const char *down = NULL;
+
+	faults_spare_me();
+	for (uint64_t n = 1; n < 3000; n += n / 6 + 1) {
+		down = down ? NULL : "Leaf00[5]";
+
+		faults_arm(n, false);
+		confirm(bench, down, n);
+		submit(bench, FORS_JOB_INSTALLED, down);
+		one = wait_job(bench, "one", 8, one);
+		wait_job(bench, "two", 2, 0);
+		wait_status(bench, "\"state\": \"planning\"", false);
+		faults_off();
+	}
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_bench, close_bench)
 	const struct CMUnitTest tests[] = {
-		TEST(come_and_go),	TEST(half_written),    TEST(bad_files), TEST(lost_server),
-		TEST(without_an_index), TEST(failures),	       TEST(restarts),	TEST(after_a_takeover),
-		TEST(over_any_tables),	TEST(short_of_memory),
+		TEST(come_and_go),	 TEST(half_written),	      TEST(bad_files),
+		TEST(lost_server),	 TEST(without_an_index),      TEST(failures),
+		TEST(restarts),		 TEST(after_a_takeover),      TEST(over_any_tables),
+		TEST(short_of_memory),	 TEST(a_loss_is_early),	      TEST(others_than_expected),
+		TEST(what_is_not_early), TEST(early_and_then_errors), TEST(early_and_short_of_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

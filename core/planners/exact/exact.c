@@ -28,12 +28,13 @@
  *
  * A flow (s, d) over way k then uses the path index of d that is at home on lane k.
  *
- * Between the steps the flows live in arrays that belong to leaves: the i-th flow that leaf a sends in phase t has
- * the out place first_server(a) T + t n_a + i, the j-th flow that leaf b receives in phase t the in place
- * first_server(b) T + t n_b + j. Step 2 writes the places of its own phases, step 3 the senders of the
- * flows of its own leaf, step 4 the receivers of its own: threads need no locks, and the results do not depend on
- * their number.
+ * Between the steps the flows live in arrays by phase: in phase t leaf a has the n_a out places t P + first_server(a) + i of
+ * the flows that it sends, and as many in places, of the same numbers, of those that it receives. Step 2 writes the places
+ * of its own phases, step 3 colours the out places of its own leaves, and then moves the senders of its own phases to their in
+ * places; step 4 colours the in places of its own leaves: threads need no locks, and the results do not depend on their
+ * number. What goes on phase by phase stays in a few kilobytes; steps 3 and 4 copy a leaf's places together.
  */
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -82,10 +83,10 @@ static enum fors_err make_cell(const struct fors_exact *plan, uint32_t s, uint32
 static enum fors_err write_phase(const struct fors_exact *plan, uint32_t b, uint32_t t, struct fors_error *error)
 {
 	const struct fors_exact_flows *flows = &plan->flows;
-	uint32_t place = fors_place(plan, b, t, 0), end = place + plan->fabric->leaf[b].nservers;
+	size_t place = fors_place(plan, b, t), end = place + plan->fabric->leaf[b].nservers;
 
-	for (; place < end && flows->from[place] != FORS_NOBODY; place++) {
-		uint32_t s = flows->from[place], d = flows->dst[place];
+	for (; place < end && flows->peer[place] != FORS_NOBODY; place++) {
+		uint32_t s = flows->peer[place], d = plan->first[b] + flows->colour[place];
 		enum fors_err err;
 
 		if (s == d)
@@ -99,25 +100,31 @@ static enum fors_err write_phase(const struct fors_exact *plan, uint32_t b, uint
 }
 
 /*
- * The same where nothing can be missing: ways are straight, and each lane has a path index of each server at home. Both
+ * All of phase t where nothing can be missing: ways are straight, and each lane has a path index of each server at home. Both
  * are known before the first flow, so that a flow costs a few operations.
  */
-static void write_straight(const struct fors_exact *plan, uint32_t b, uint32_t t)
+static void write_straight(const struct fors_exact *plan, uint32_t t)
 {
-	const uint32_t first = fors_place(plan, b, t, 0), n = plan->fabric->leaf[b].nservers;
-	const uint32_t nlanes = plan->fabric->nlanes, nphases = plan->nphases;
-	const uint16_t *from = plan->flows.from + first, *dst = plan->flows.dst + first;
-	const uint8_t *way = plan->flows.way + first, *base = plan->base;
+	const size_t start = (size_t)t * plan->fabric->nservers, nphases = plan->nphases;
+	const uint16_t *from = plan->flows.peer + start;
+	const uint8_t *to = plan->flows.colour + start, *way = plan->flows.way + start;
+	const uint8_t *path = plan->path + plan->fabric->nlanes;
 	struct fors_cell *cell = plan->schedule->cell + t;
 
-	for (uint32_t i = 0; i < n && from[i] != FORS_NOBODY; i++) {
-		uint32_t s = from[i], d = dst[i], lane = way[i], path = lane - base[d];
+	for (uint32_t b = 0; b < plan->fabric->nleaves; b++) {
+		const uint32_t first = plan->first[b], end = plan->first[b + 1];
+		const uint8_t *base = plan->base + first;
 
-		path += -(path >> 31) & nlanes; /* fors_home_index(), without a jump that nobody foresees */
-		if (s != d)
-			cell[(size_t)s * nphases] = (struct fors_cell){.dst = (uint16_t)d,
-								       .path = lane == FORS_NO_LANE ? 0 : (uint8_t)path,
-								       .lane = (uint8_t)lane};
+		for (uint32_t i = first; i < end && from[i] != FORS_NOBODY; i++) {
+			const size_t s = from[i], rank = to[i], lane = way[i];
+			struct fors_cell *at = cell + s * nphases;
+
+			if (s == first + rank)
+				continue;
+			at->dst = (uint16_t)(first + rank);
+			at->path = path[(ptrdiff_t)lane - base[rank]];
+			at->lane = (uint8_t)lane;
+		}
 	}
 }
 
@@ -125,18 +132,17 @@ static enum fors_err write_block(void *context, uint32_t worker, uint32_t block,
 {
 	struct fors_exact *plan = context;
 	uint32_t end = (block + 1) * FORS_EXACT_BLOCK;
-	bool is_straight = plan->ways->is_straight && fors_home_has_all(plan->fabric->nlanes, plan->fabric->lmc);
 	enum fors_err err = FORS_OK;
 
 	if (fors_exact_is_cancelled(plan, worker))
 		return fors_exact_cancelled(error);
 	end = end < plan->nphases ? end : plan->nphases;
-	for (uint32_t b = 0; b < plan->fabric->nleaves; b++)
-		for (uint32_t t = block * FORS_EXACT_BLOCK; !err && t < end; t++)
-			if (is_straight)
-				write_straight(plan, b, t);
-			else
-				err = write_phase(plan, b, t, error);
+	for (uint32_t t = block * FORS_EXACT_BLOCK; t < end; t++) {
+		if (plan->is_plain)
+			write_straight(plan, t);
+		for (uint32_t b = 0; !plan->is_plain && !err && b < plan->fabric->nleaves; b++)
+			err = write_phase(plan, b, t, error);
+	}
 	return err;
 }
 
@@ -144,17 +150,31 @@ static enum fors_err write_block(void *context, uint32_t worker, uint32_t block,
 
 static void bench_free(struct fors_exact_bench *bench)
 {
+	for (uint32_t i = 0; i < FORS_ROWWISE_AT_ONCE; i++) {
+		fors_rowwise_space_free(bench->seat[i].rows);
+		free(bench->seat[i].node);
+		free(bench->seat[i].colour);
+	}
 	fors_colour_space_free(bench->space);
-	fors_rowwise_space_free(bench->rows);
-	free(bench->first);
 	free(bench->out);
 	free(bench->in);
 	free(bench->run);
-	free(bench->colour);
-	free(bench->node);
-	free(bench->sent);
-	free(bench->next);
+	free(bench->from);
 	fors_rowwise_edges_free(&bench->edges);
+}
+
+static bool seat_alloc(struct fors_exact_seat *seat, const struct fors_exact *plan)
+{
+	uint32_t width = plan->fabric->max_servers;
+	size_t nplaces = (size_t)width * plan->nphases + 1;
+
+	if (width <= FORS_MATCH_MOST) {
+		seat->rows = fors_rowwise_space_new(plan->nphases, width, plan->fabric->nservers);
+		return seat->rows;
+	}
+	seat->colour = malloc(nplaces);
+	seat->node = malloc(nplaces * sizeof(*seat->node));
+	return seat->colour && seat->node;
 }
 
 /* For colourings: of the graph of step 2, and of steps 3 and 4 at large leaves. */
@@ -174,40 +194,64 @@ static bool alloc_colouring(struct fors_exact_bench *bench, const struct fors_ex
 static bool bench_alloc(struct fors_exact_bench *bench, struct fors_exact *plan)
 {
 	const struct fors_fabric *fabric = plan->fabric;
-	size_t nleaves = (size_t)fabric->nleaves + 1, nplaces = (size_t)fabric->max_servers * plan->nphases + 1;
+	size_t nleaves = (size_t)fabric->nleaves + 1;
+	bool good = true;
 
 	bench->plan = plan;
-	bench->first = calloc(nleaves, sizeof(*bench->first));
 	bench->out = calloc(nleaves, sizeof(*bench->out));
 	bench->in = calloc(nleaves, sizeof(*bench->in));
 	bench->run = calloc((size_t)fabric->nlanes + 1, sizeof(*bench->run));
-	bench->sent = calloc(nleaves, sizeof(*bench->sent));
-	bench->next = calloc(nleaves, sizeof(*bench->next));
-	bench->colour = malloc(nplaces);
-	bench->node = malloc(nplaces * sizeof(*bench->node));
-	if (fabric->max_servers <= FORS_MATCH_MOST)
-		bench->rows = fors_rowwise_space_new(plan->nphases, fabric->max_servers, fabric->nservers);
-	return bench->first && bench->out && bench->in && bench->run && bench->sent && bench->next && bench->colour &&
-	       bench->node && (bench->rows || fabric->max_servers > FORS_MATCH_MOST) && alloc_colouring(bench, plan);
+	bench->from = malloc((FORS_NOBODY + 1) * sizeof(*bench->from));
+	for (uint32_t i = 0; good && i < FORS_ROWWISE_AT_ONCE && i < fabric->nleaves; i++)
+		good = seat_alloc(&bench->seat[i], plan);
+	return good && bench->out && bench->in && bench->run && bench->from && alloc_colouring(bench, plan);
+}
+
+/*
+ * Path indices, where they only depend on how far a lane is behind the home lane, or before it. FORS_NO_LANE is
+ * further behind than any lane, and gets 0.
+ */
+static void list_paths(struct fors_exact *plan)
+{
+	const uint32_t nlanes = plan->fabric->nlanes;
+
+	plan->is_plain =
+		plan->ways->is_straight && nlanes <= FORS_NO_LANE / 2 && fors_home_has_all(nlanes, plan->fabric->lmc);
+	for (uint32_t i = 0; plan->is_plain && i < 2 * nlanes; i++)
+		plan->path[i] = (uint8_t)(i % nlanes);
+}
+
+/* What is known of leaves and servers, in one piece each. */
+static bool alloc_servers(struct fors_exact *plan)
+{
+	const struct fors_fabric *fabric = plan->fabric;
+
+	plan->first = calloc((size_t)fabric->nleaves + 1, sizeof(*plan->first));
+	plan->leaf_of = calloc((size_t)fabric->nservers + 1, sizeof(*plan->leaf_of));
+	plan->base = calloc((size_t)fabric->nservers + 1, sizeof(*plan->base));
+	if (!plan->first || !plan->leaf_of || !plan->base)
+		return false;
+	for (uint32_t a = 0; a < fabric->nleaves; a++)
+		plan->first[a + 1] = plan->first[a] + fabric->leaf[a].nservers;
+	for (uint32_t d = 0; d < fabric->nservers; d++) {
+		plan->leaf_of[d] = fabric->server[d].leaf;
+		plan->base[d] = (uint8_t)fors_home_lane(fabric, fabric->server[d].leaf, fabric->server[d].slot, 0);
+	}
+	return true;
 }
 
 static enum fors_err alloc_work(struct fors_exact *plan, struct fors_error *error)
 {
 	size_t n = (size_t)plan->nphases * plan->fabric->nservers + 1;
-	bool good = true;
+	bool good = alloc_servers(plan);
 
-	plan->flows.to = malloc(n * sizeof(*plan->flows.to));
-	plan->flows.turn = malloc(n * sizeof(*plan->flows.turn));
-	plan->flows.from = malloc(n * sizeof(*plan->flows.from));
-	plan->flows.way = malloc(n * sizeof(*plan->flows.way));
-	plan->flows.dst = plan->flows.to;
-	plan->base = calloc((size_t)plan->fabric->nservers + 1, sizeof(*plan->base));
-	for (uint32_t d = 0; plan->base && plan->fabric->nlanes && d < plan->fabric->nservers; d++)
-		plan->base[d] = (uint8_t)fors_home_lane(plan->fabric, plan->fabric->server[d].leaf,
-							plan->fabric->server[d].slot, 0);
+	list_paths(plan);
+	plan->flows.peer = malloc(n * sizeof(*plan->flows.peer));
+	plan->flows.colour = malloc(n);
+	plan->flows.way = malloc(n);
 	for (unsigned i = 0; good && i < plan->threads; i++)
 		good = bench_alloc(&plan->bench[i], plan);
-	if (good && plan->flows.to && plan->flows.turn && plan->flows.from && plan->flows.way && plan->base)
+	if (good && plan->flows.peer && plan->flows.colour && plan->flows.way)
 		return FORS_OK;
 	return fors_fail_memory(error);
 }
@@ -219,10 +263,11 @@ static void plan_free(struct fors_exact *plan)
 	fors_lane_runs_free(plan->runs);
 	fors_lane_graph_free(&plan->lanes);
 	fors_colour_pieces_free(plan->pieces);
-	free(plan->flows.to);
-	free(plan->flows.turn);
-	free(plan->flows.from);
+	free(plan->flows.peer);
+	free(plan->flows.colour);
 	free(plan->flows.way);
+	free(plan->first);
+	free(plan->leaf_of);
 	free(plan->base);
 	for (unsigned i = 0; i < FORS_MAX_THREADS; i++)
 		bench_free(&plan->bench[i]);
@@ -245,7 +290,6 @@ static enum fors_err split_flows(struct fors_exact *plan, struct fors_error *err
 
 static enum fors_err make_plan(struct fors_exact *plan, struct fors_error *error)
 {
-	uint32_t nleaves = plan->fabric->nleaves;
 	enum fors_err err = split_flows(plan, error);
 
 	if (!err)
@@ -257,9 +301,9 @@ static enum fors_err make_plan(struct fors_exact *plan, struct fors_error *error
 	if (!err)
 		err = fors_exact_phases(plan, 0.3, error);
 	if (!err)
-		err = fors_exact_run(plan, nleaves, fors_exact_senders, 0.2, error);
+		err = fors_exact_senders(plan, 0.2, error);
 	if (!err)
-		err = fors_exact_run(plan, nleaves, fors_exact_receivers, 0.4, error);
+		err = fors_exact_receivers(plan, 0.4, error);
 	if (!err)
 		err = fors_exact_run(plan, fors_exact_blocks(plan), write_block, 0.1, error);
 	return err;

@@ -10,53 +10,57 @@
 
 #define PIECES 6 /* of the colouring, whatever the number of threads */
 
-static void open_phase(struct fors_exact *plan, const struct fors_exact_bench *bench, uint32_t phase)
+/* A phase in hand: its places, and the next ones of each leaf. */
+struct phase {
+	uint16_t *peer;
+	uint8_t *way;
+	uint32_t *out, *in;
+};
+
+static struct phase open_phase(const struct fors_exact *plan, const struct fors_exact_bench *bench, uint32_t number)
 {
-	for (uint32_t leaf = 0; leaf < plan->fabric->nleaves; leaf++)
-		bench->out[leaf] = bench->in[leaf] = bench->first[leaf] = fors_place(plan, leaf, phase, 0);
+	const size_t first = fors_place(plan, 0, number), size = plan->fabric->nleaves * sizeof(*plan->first);
+
+	memcpy(bench->out, plan->first, size);
+	memcpy(bench->in, plan->first, size);
+	return (struct phase){
+		.peer = plan->flows.peer + first, .way = plan->flows.way + first, .out = bench->out, .in = bench->in};
 }
 
 /* The next flow of the phase: from leaf a to leaf b. */
-static inline void place_flow(const struct fors_exact_flows *flows, const struct fors_exact_bench *bench, uint32_t a,
-			      uint32_t b, uint8_t way)
+static inline void place_flow(const struct phase *phase, uint32_t a, uint32_t b, uint8_t way)
 {
-	uint32_t out = bench->out[a]++, in = bench->in[b]++;
+	uint32_t out = phase->out[a]++, in = phase->in[b]++;
 
-	flows->to[out] = (uint16_t)b;
-	flows->turn[out] = (uint8_t)(in - bench->first[b]);
-	flows->way[in] = way;
+	phase->peer[out] = (uint16_t)in;
+	phase->way[in] = way;
 }
 
 /* The places of a phase that no flow has come to. */
-static void close_phase(struct fors_exact *plan, const struct fors_exact_bench *bench)
+static void close_phase(const struct fors_exact *plan, const struct phase *phase)
 {
-	for (uint32_t leaf = 0; leaf < plan->fabric->nleaves; leaf++) {
-		uint32_t end = bench->first[leaf] + plan->fabric->leaf[leaf].nservers;
-
-		for (uint32_t out = bench->out[leaf]; out < end; out++)
-			plan->flows.to[out] = FORS_NOBODY;
-		for (uint32_t in = bench->in[leaf]; in < end; in++)
-			plan->flows.from[in] = FORS_NOBODY;
-	}
+	for (uint32_t leaf = 0; leaf < plan->fabric->nleaves; leaf++)
+		for (uint32_t out = phase->out[leaf]; out < plan->first[leaf + 1]; out++)
+			phase->peer[out] = FORS_NOBODY;
 }
 
 /* The flows of one phase: an out place for each at its sending leaf, an in place at its receiving leaf. */
-static enum fors_err place_phase(void *context, uint32_t phase, const uint32_t *edge, uint32_t count)
+static enum fors_err place_phase(void *context, uint32_t number, const uint32_t *edge, uint32_t count)
 {
 	struct fors_exact_bench *bench = context;
 	struct fors_exact *plan = bench->plan;
 	const struct fors_lane_graph *lanes = &plan->lanes;
+	struct phase phase;
 
 	if (fors_exact_is_cancelled(plan, (uint32_t)(bench - plan->bench)))
 		return FORS_ECANCELLED;
-	open_phase(plan, bench, phase);
+	phase = open_phase(plan, bench, number);
 	for (uint32_t i = 0; i < count; i++) {
 		uint32_t e = edge[i];
 
-		place_flow(&plan->flows, bench, lanes->leaf_of[lanes->left[e]], lanes->leaf_of[lanes->right[e]],
-			   lanes->way[e]);
+		place_flow(&phase, lanes->leaf_of[lanes->left[e]], lanes->leaf_of[lanes->right[e]], lanes->way[e]);
 	}
-	close_phase(plan, bench);
+	close_phase(plan, &phase);
 	return FORS_OK;
 }
 
@@ -71,24 +75,22 @@ static enum fors_err colour_piece(void *context, uint32_t worker, uint32_t item,
 }
 
 /* The flows of lane k in a phase of this run. */
-static void place_lane(struct fors_exact *plan, const struct fors_exact_bench *bench, uint32_t k, uint32_t run)
+static void place_lane(const struct fors_lane_runs *lanes, const struct phase *phase, uint32_t k, uint32_t run)
 {
-	const struct fors_runs *runs = &plan->runs->lane[k];
-	const uint8_t *to = runs->column + (size_t)run * runs->n;
-	const struct fors_exact_flows flows = plan->flows; /* stores of bytes could be to anything but locals */
-	const struct fors_exact_bench own = {.first = bench->first, .out = bench->out, .in = bench->in};
-	const uint32_t n = runs->n;
+	const uint32_t n = lanes->nleaves;
+	const uint8_t *to = lanes->lane[k].column + (size_t)run * n;
+	const struct phase own = *phase; /* stores of bytes could be to anything but locals */
 
 	for (uint32_t a = 0; a < n; a++)
 		if (to[a] != FORS_PEEL_NOWHERE)
-			place_flow(&flows, &own, a, to[a], to[a] == a ? FORS_NO_LANE : (uint8_t)k);
+			place_flow(&own, a, to[a], to[a] == a ? FORS_NO_LANE : (uint8_t)k);
 }
 
-static void place_more(struct fors_exact *plan, const struct fors_exact_bench *bench, uint32_t phase)
+static void place_more(const struct fors_lane_runs *lanes, const struct phase *phase, uint32_t number)
 {
-	for (uint32_t a = 0; a < plan->runs->nleaves; a++)
-		for (uint32_t i = fors_lane_runs_more(plan->runs, a, phase); i > 0; i--)
-			place_flow(&plan->flows, bench, a, a, FORS_NO_LANE);
+	for (uint32_t a = 0; a < lanes->nleaves; a++)
+		for (uint32_t i = fors_lane_runs_more(lanes, a, number); i > 0; i--)
+			place_flow(phase, a, a, FORS_NO_LANE);
 }
 
 /* The flows of a block of phases, from the runs of all lanes. */
@@ -103,14 +105,15 @@ static enum fors_err place_block(void *context, uint32_t worker, uint32_t block,
 	end = end < plan->nphases ? end : plan->nphases;
 	for (uint32_t k = 0; k < plan->runs->nlanes; k++)
 		bench->run[k] = fors_runs_at(&plan->runs->lane[k], block * FORS_EXACT_BLOCK);
-	for (uint32_t phase = block * FORS_EXACT_BLOCK; phase < end; phase++) {
-		open_phase(plan, bench, phase);
+	for (uint32_t number = block * FORS_EXACT_BLOCK; number < end; number++) {
+		struct phase phase = open_phase(plan, bench, number);
+
 		for (uint32_t k = 0; k < plan->runs->nlanes; k++) {
-			bench->run[k] += phase >= plan->runs->lane[k].end[bench->run[k]];
-			place_lane(plan, bench, k, bench->run[k]);
+			bench->run[k] += number >= plan->runs->lane[k].end[bench->run[k]];
+			place_lane(plan->runs, &phase, k, bench->run[k]);
 		}
-		place_more(plan, bench, phase);
-		close_phase(plan, bench);
+		place_more(plan->runs, &phase, number);
+		close_phase(plan, &phase);
 	}
 	return FORS_OK;
 }

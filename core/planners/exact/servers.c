@@ -7,116 +7,202 @@
  * server that has one flow of each node has n_b flows to b. Step 4: a node is a sender, which has n_b flows to leaf b.
  * So every node has n places, no row has more, and core/colouring/rowwise.c finds the colours. It works on bits of a
  * word; leaves of more servers than that go to the general colouring.
+ *
+ * Leaves are taken a few at a time, since rowwise.c waits for the memory of all of them together. What belongs to one leaf is
+ * copied together for that, and its colours are copied back. Between the steps the phases are gone through: a sender moves
+ * from the flow's out place to its in place, and both are in the same phase, so this stays in a few kilobytes.
  */
 #include <string.h>
 
 #include "work.h"
 
-/* Colour the places of a leaf, whose nodes these are, with its servers. */
-static enum fors_err colour_places(struct fors_exact *plan, uint32_t worker, uint32_t leaf, const uint16_t *node,
-				   uint32_t turn, struct fors_error *error)
+/* ---- leaves, a few at a time ---- */
+
+/* Write the nodes of a leaf's places, row after row. */
+typedef void (*list_nodes)(const struct fors_exact *plan, const struct fors_exact_bench *bench, uint32_t leaf,
+			   const struct fors_exact_seat *seat);
+
+/* The nodes of a leaf's places in a phase. */
+static inline uint16_t *nodes_at(const struct fors_exact_seat *seat, uint32_t width, uint32_t phase)
+{
+	return seat->rows ? fors_rowwise_nodes(seat->rows, phase) : seat->node + (size_t)phase * width;
+}
+
+/* So many groups that they are of few leaves, and each thread has as many of them. */
+static uint32_t count_groups(const struct fors_exact *plan)
+{
+	uint32_t n = plan->threads * FORS_ROWWISE_AT_ONCE;
+
+	return (plan->fabric->nleaves + n - 1) / n * plan->threads;
+}
+
+/* The first leaf of a group. */
+static uint32_t first_of(const struct fors_exact *plan, uint32_t group)
+{
+	return group * plan->fabric->nleaves / count_groups(plan);
+}
+
+/* The leaves of a group that have servers, each with a seat. */
+struct group {
+	uint32_t count, turn;
+	uint32_t leaf[FORS_ROWWISE_AT_ONCE];
+};
+
+/* Leaves of many servers. */
+static enum fors_err colour_large(struct fors_exact *plan, struct fors_exact_bench *bench, const struct group *group,
+				  struct fors_error *error)
+{
+	enum fors_err err = FORS_OK;
+
+	for (uint32_t i = 0; !err && i < group->count; i++) {
+		const struct fors_rowwise rows = {.nrows = plan->nphases,
+						  .width = plan->fabric->leaf[group->leaf[i]].nservers,
+						  .nnodes = plan->fabric->nservers,
+						  .node = bench->seat[i].node};
+
+		err = fors_rowwise_large(bench->space, &bench->edges, &rows, bench->seat[i].colour, error);
+	}
+	return err;
+}
+
+static enum fors_err colour_leaves(struct fors_exact *plan, struct fors_exact_bench *bench, const struct group *group,
+				   struct fors_error *error)
+{
+	struct fors_rowwise_job job[FORS_ROWWISE_AT_ONCE] = {{0}};
+	uint32_t n;
+
+	if (!bench->seat[0].rows)
+		return colour_large(plan, bench, group, error);
+	for (uint32_t i = 0; i < group->count; i++)
+		job[i] = (struct fors_rowwise_job){.space = bench->seat[i].rows,
+						   .nrows = plan->nphases,
+						   .width = plan->fabric->leaf[group->leaf[i]].nservers,
+						   .nnodes = plan->fabric->nservers,
+						   .turn = group->turn};
+	n = fors_rowwise_all(job, group->count);
+	if (n == group->count)
+		return FORS_OK;
+	return fors_fail(error, FORS_ENOPLAN, "the flows of %s do not fit its servers",
+			 plan->fabric->leaf[group->leaf[n]].name);
+}
+
+/* The colours of a leaf's places to where the phases have them. */
+static void keep_colours(const struct fors_exact *plan, uint32_t leaf, const struct fors_exact_seat *seat)
+{
+	const uint32_t n = plan->fabric->leaf[leaf].nservers;
+
+	for (uint32_t t = 0; t < plan->nphases; t++)
+		memcpy(plan->flows.colour + fors_place(plan, leaf, t),
+		       seat->rows ? fors_rowwise_colours(seat->rows, t) : seat->colour + (size_t)t * n, n);
+}
+
+/* Colour the places of a group's leaves with their servers. */
+static enum fors_err colour_group(struct fors_exact *plan, uint32_t worker, uint32_t number, list_nodes list,
+				  uint32_t turn, struct fors_error *error)
 {
 	struct fors_exact_bench *bench = &plan->bench[worker];
-	const struct fors_rowwise rows = {
-		.nrows = plan->nphases,
-		.width = plan->fabric->leaf[leaf].nservers,
-		.nnodes = plan->fabric->nservers,
-		.node = node,
-		.turn = turn,
-	};
+	struct group group = {.turn = turn};
+	enum fors_err err;
 
-	if (fors_exact_is_cancelled(plan, worker))
-		return fors_exact_cancelled(error);
-	fors_exact_tell(plan, worker, leaf, plan->fabric->nleaves);
-	if (!bench->rows)
-		return fors_rowwise_large(bench->space, &bench->edges, &rows, bench->colour, error);
-	if (fors_rowwise(bench->rows, &rows, bench->colour))
-		return FORS_OK;
-	return fors_fail(error, FORS_ENOPLAN, "the flows of %s do not fit its servers", plan->fabric->leaf[leaf].name);
+	for (uint32_t a = first_of(plan, number); a < first_of(plan, number + 1); a++) {
+		if (fors_exact_is_cancelled(plan, worker))
+			return fors_exact_cancelled(error);
+		fors_exact_tell(plan, worker, a, plan->fabric->nleaves);
+		if (!plan->fabric->leaf[a].nservers)
+			continue;
+		list(plan, bench, a, &bench->seat[group.count]);
+		group.leaf[group.count++] = a;
+	}
+	err = colour_leaves(plan, bench, &group, error);
+	for (uint32_t i = 0; !err && i < group.count; i++)
+		keep_colours(plan, group.leaf[i], &bench->seat[i]);
+	return err;
 }
 
 /* ---- step 3 ---- */
 
-/* A node for each n_a flows to a leaf: each server sends one of them. */
-static void list_nodes(const struct fors_exact *plan, const struct fors_exact_bench *bench, uint32_t a)
-{
-	const uint32_t n = plan->fabric->leaf[a].nservers, end = n * plan->nphases;
-	const uint16_t *to = plan->flows.to + fors_place(plan, a, 0, 0);
-	uint32_t *sent = bench->sent;
-	uint16_t *next = bench->next, *node = bench->node;
+#define SHARE_BITS 40 /* of a fraction: numbers of flows, at most 65,534 times 254, are divided without an error */
 
-	memset(sent, 0, plan->fabric->nleaves * sizeof(*sent));
+/* A node for each n_a flows to a leaf, numbered as its servers are: each server sends one of them. */
+static void list_targets(const struct fors_exact *plan, const struct fors_exact_bench *bench, uint32_t a,
+			 const struct fors_exact_seat *seat)
+{
+	const uint32_t n = plan->fabric->leaf[a].nservers;
+	const uint64_t share = ((UINT64_C(1) << SHARE_BITS) + n - 1) / n;
+	const uint16_t *leaf_of = plan->leaf_of;
+	uint32_t *sent = bench->out;
+
 	for (uint32_t b = 0; b < plan->fabric->nleaves; b++)
-		next[b] = (uint16_t)plan->fabric->leaf[b].first_server;
-	for (uint32_t place = 0; place < end; place++) {
-		uint16_t b = to[place];
+		sent[b] = plan->first[b] * n;
+	for (uint32_t t = 0; t < plan->nphases; t++) {
+		const uint16_t *in = plan->flows.peer + fors_place(plan, a, t);
+		uint16_t *node = nodes_at(seat, n, t);
 
-		node[place] = b;
-		if (b == FORS_NOBODY)
-			continue;
-		node[place] = next[b];
-		if (++sent[b] == n) {
-			sent[b] = 0;
-			next[b]++;
-		}
+		for (uint32_t i = 0; i < n; i++)
+			node[i] = in[i] == FORS_NOBODY ? FORS_NOBODY
+						       : (uint16_t)(sent[leaf_of[in[i]]]++ * share >> SHARE_BITS);
 	}
 }
 
-/* Senders to where the receiving leaves look for them: in each phase from first[] on. */
-static void write_senders(struct fors_exact *plan, const struct fors_exact_bench *bench, uint32_t a)
+static enum fors_err colour_senders(void *plan, uint32_t worker, uint32_t group, struct fors_error *error)
 {
-	const uint32_t n = plan->fabric->leaf[a].nservers, base = plan->fabric->leaf[a].first_server;
-	const uint32_t nleaves = plan->fabric->nleaves, *servers = plan->ways->servers;
-	const uint16_t *to = plan->flows.to + fors_place(plan, a, 0, 0);
-	const uint8_t *turn = plan->flows.turn + fors_place(plan, a, 0, 0), *colour = bench->colour;
-	uint16_t *from = plan->flows.from;
-	uint32_t *first = bench->first;
-
-	for (uint32_t b = 0; b < nleaves; b++)
-		first[b] = fors_place(plan, b, 0, 0);
-	for (uint32_t t = 0; t < plan->nphases; t++, to += n, turn += n, colour += n) {
-		for (uint32_t i = 0; i < n && to[i] != FORS_NOBODY; i++)
-			from[first[to[i]] + turn[i]] = (uint16_t)(base + colour[i]);
-		for (uint32_t b = 0; b < nleaves; b++)
-			first[b] += servers[b];
-	}
+	return colour_group(plan, worker, group, list_targets, 1, error);
 }
 
-enum fors_err fors_exact_senders(void *context, uint32_t worker, uint32_t a, struct fors_error *error)
+/* Senders to where the receiving leaves look for them. Who sends nothing has his place NOBODY, which is behind all others. */
+static void hand_over(const struct fors_exact *plan, const struct fors_exact_bench *bench, uint32_t phase)
+{
+	const uint32_t nservers = plan->fabric->nservers;
+	uint16_t *peer = plan->flows.peer + fors_place(plan, 0, phase), *from = bench->from;
+	const uint8_t *colour = plan->flows.colour + fors_place(plan, 0, phase);
+
+	memset(from, 0xFF, nservers * sizeof(*from));
+	for (uint32_t a = 0; a < plan->fabric->nleaves; a++) {
+		const uint32_t first = plan->first[a], end = plan->first[a + 1];
+
+		for (uint32_t out = first; out < end; out++)
+			from[peer[out]] = (uint16_t)(first + colour[out]);
+	}
+	memcpy(peer, from, nservers * sizeof(*from));
+}
+
+static enum fors_err hand_over_block(void *context, uint32_t worker, uint32_t block, struct fors_error *error)
 {
 	struct fors_exact *plan = context;
-	struct fors_exact_bench *bench = &plan->bench[worker];
-	enum fors_err err;
+	uint32_t end = (block + 1) * FORS_EXACT_BLOCK;
 
-	if (!plan->fabric->leaf[a].nservers)
-		return FORS_OK;
-	list_nodes(plan, bench, a);
-	err = colour_places(plan, worker, a, bench->node, 1, error);
-	if (!err)
-		write_senders(plan, bench, a);
-	return err;
+	if (fors_exact_is_cancelled(plan, worker))
+		return fors_exact_cancelled(error);
+	end = end < plan->nphases ? end : plan->nphases;
+	for (uint32_t phase = block * FORS_EXACT_BLOCK; phase < end; phase++)
+		hand_over(plan, &plan->bench[worker], phase);
+	return FORS_OK;
+}
+
+enum fors_err fors_exact_senders(struct fors_exact *plan, double share, struct fors_error *error)
+{
+	enum fors_err err = fors_exact_run(plan, count_groups(plan), colour_senders, share, error);
+
+	return err ? err : fors_exact_run(plan, fors_exact_blocks(plan), hand_over_block, 0, error);
 }
 
 /* ---- step 4 ---- */
 
-static void write_receivers(const uint8_t *colour, uint32_t base, uint32_t count, uint16_t *dst)
+static void list_senders(const struct fors_exact *plan, const struct fors_exact_bench *bench, uint32_t b,
+			 const struct fors_exact_seat *seat)
 {
-	for (uint32_t i = 0; i < count; i++)
-		dst[i] = (uint16_t)(base + colour[i]);
+	const uint32_t n = plan->fabric->leaf[b].nservers;
+
+	for (uint32_t t = 0; t < plan->nphases; t++)
+		memcpy(nodes_at(seat, n, t), plan->flows.peer + fors_place(plan, b, t), n * sizeof(*seat->node));
 }
 
-enum fors_err fors_exact_receivers(void *context, uint32_t worker, uint32_t b, struct fors_error *error)
+static enum fors_err colour_receivers(void *plan, uint32_t worker, uint32_t group, struct fors_error *error)
 {
-	struct fors_exact *plan = context;
-	const struct fors_leaf *leaf = &plan->fabric->leaf[b];
-	uint32_t first = fors_place(plan, b, 0, 0);
-	enum fors_err err;
+	return colour_group(plan, worker, group, list_senders, 0, error);
+}
 
-	if (!leaf->nservers)
-		return FORS_OK;
-	err = colour_places(plan, worker, b, plan->flows.from + first, 0, error);
-	if (!err)
-		write_receivers(plan->bench[worker].colour, leaf->first_server, plan->nphases * leaf->nservers,
-				plan->flows.dst + first);
-	return err;
+enum fors_err fors_exact_receivers(struct fors_exact *plan, double share, struct fors_error *error)
+{
+	return fors_exact_run(plan, count_groups(plan), colour_receivers, share, error);
 }

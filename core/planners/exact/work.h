@@ -67,24 +67,27 @@ static inline uint32_t fors_lane_runs_more(const struct fors_lane_runs *runs, ui
 #define FORS_NOBODY FORS_ROWWISE_NOBODY
 #define FORS_EXACT_BLOCK 16 /* phases written at a time: a cache line of the schedule's cells */
 
-/* The flows of all phases, by place. */
+/* The flows of all phases, by place: nphases rows of a place for each server. */
 struct fors_exact_flows {
-	uint16_t *to;	/* out place: leaf that the flow goes to; FORS_NOBODY: no flow */
-	uint8_t *turn;	/* out place: which of the flows that this leaf receives in the phase it is */
-	uint16_t *from; /* in place: sending server, from step 3 on; FORS_NOBODY: no flow */
-	uint8_t *way;	/* in place; FORS_NO_LANE: inside the leaf */
-	uint16_t *dst;	/* in place: receiving server, from step 4 on; the memory of `to`, which is over then */
+	uint16_t *
+		peer; /* out place: its in place in the phase; after step 3, in place: sending server; NOBODY: no flow */
+	uint8_t *colour; /* out place: which server of the leaf sends; from step 4 on, in place: which one receives */
+	uint8_t *way;	 /* in place; FORS_NO_LANE: inside the leaf */
+};
+
+/* What steps 3 and 4 work with at one leaf. */
+struct fors_exact_seat {
+	struct fors_rowwise_space *rows; /* NULL: leaves are too large for it, and have instead */
+	uint16_t *node;			 /* of each place, row after row, and */
+	uint8_t *colour;		 /* the same */
 };
 
 /* What one thread works with. */
 struct fors_exact_bench {
-	uint32_t *first, *out, *in;	 /* per leaf: its first place in this phase, the next out place and in place */
-	uint32_t *run;			 /* per lane: its run in this phase */
-	struct fors_rowwise_space *rows; /* of steps 3 and 4; NULL: leaves are too large for it */
-	uint8_t *colour;		 /* steps 3 and 4: per place of the leaf */
-	uint16_t *node;			 /* step 3: the same */
-	uint32_t *sent;			 /* step 3: per leaf, flows to its node in hand so far */
-	uint16_t *next;			 /* step 3: per leaf, that node */
+	uint32_t *out, *in; /* per leaf: the next out place and in place of the phase; step 3: flows to a leaf so far */
+	uint32_t *run;	    /* per lane: its run in this phase */
+	uint16_t *from;	    /* a phase's senders by in place; the last one, NOBODY, is for what no flow sends */
+	struct fors_exact_seat seat[FORS_ROWWISE_AT_ONCE];
 	struct fors_colour_space *space; /* of step 2 when it is a colouring, and of large leaves */
 	struct fors_rowwise_edges edges; /* of steps 3 and 4 at large leaves */
 	struct fors_exact *plan;
@@ -101,19 +104,21 @@ struct fors_exact {
 	struct fors_lane_graph lanes;	   /* what is coloured */
 	struct fors_colour_pieces *pieces; /* of it */
 	struct fors_exact_flows flows;
-	uint8_t *base; /* per server: home lane of path index 0 */
+	uint32_t *first;   /* per leaf: its first server */
+	uint16_t *leaf_of; /* per server */
+	uint8_t *base;	   /* per server: home lane of path index 0 */
+	bool is_plain;	   /* every flow over lane k has path index path[nlanes + k - base of its receiver] */
+	uint8_t path[2 * (FORS_NO_LANE + 1)];
 	struct fors_exact_bench bench[FORS_MAX_THREADS];
 	struct fors_schedule *schedule;
 	atomic_bool stop;
 	double done, share; /* of the work, for progress: before this step, and this step's */
 };
 
-/* The place of the i-th flow of a leaf in a phase. */
-static inline uint32_t fors_place(const struct fors_exact *plan, uint32_t leaf, uint32_t phase, uint32_t i)
+/* The first place of a leaf in a phase, out and in alike: it has one for each of its servers. */
+static inline size_t fors_place(const struct fors_exact *plan, uint32_t leaf, uint32_t phase)
 {
-	const struct fors_leaf *at = &plan->fabric->leaf[leaf];
-
-	return at->first_server * plan->nphases + phase * at->nservers + i;
+	return (size_t)phase * plan->fabric->nservers + plan->first[leaf];
 }
 
 /* Blocks of phases. */
@@ -134,11 +139,11 @@ enum fors_err fors_exact_run(struct fors_exact *plan, uint32_t nitems, fors_work
 
 /* Step 2, before memory is allocated: what it works on. Errors: FORS_ELIMIT, FORS_ENOMEM. */
 enum fors_err fors_exact_prepare_phases(struct fors_exact *plan, struct fors_error *error);
-/* Step 2: fills flows.to, .turn and .way. */
+/* Step 2: fills flows.peer and .way. */
 enum fors_err fors_exact_phases(struct fors_exact *plan, double share, struct fors_error *error);
-/* Step 3: fills flows.from; leaf a is an item. */
-enum fors_err fors_exact_senders(void *plan, uint32_t worker, uint32_t a, struct fors_error *error);
-/* Step 4: fills flows.dst; leaf b is an item. */
-enum fors_err fors_exact_receivers(void *plan, uint32_t worker, uint32_t b, struct fors_error *error);
+/* Step 3: makes flows.peer the senders. */
+enum fors_err fors_exact_senders(struct fors_exact *plan, double share, struct fors_error *error);
+/* Step 4: makes flows.colour the receivers. */
+enum fors_err fors_exact_receivers(struct fors_exact *plan, double share, struct fors_error *error);
 
 #endif

@@ -14,8 +14,7 @@
 #include "core/schedule/schedule.h"
 #include "core/tables/lanes.h"
 
-#define MOST_FLOWS (1u << 22) /* 2,048 servers: the book has some 25 bytes a flow, twice while phases are added */
-#define MOST_PATHS 4	      /* path indices that are looked at: more cost more than they give */
+#define MOST_PATHS 4 /* path indices that are looked at: more cost more than they give */
 
 static uint32_t paths_of(const struct fors_fabric *fabric)
 {
@@ -62,9 +61,9 @@ static enum fors_err plan(const struct fors_task *task, struct fors_schedule **s
 	struct fors_flows_packing *packing = NULL;
 	enum fors_err err;
 
-	if ((uint64_t)task->fabric->nservers * task->fabric->nservers > MOST_FLOWS)
-		return fors_fail(error, FORS_ELIMIT, "flows: %u servers are too many, it takes at most 2048",
-				 task->fabric->nservers);
+	if (task->fabric->nservers > FORS_FLOWS_SERVERS)
+		return fors_fail(error, FORS_ELIMIT, "flows: %u servers are too many, it takes at most %u",
+				 task->fabric->nservers, FORS_FLOWS_SERVERS);
 	err = fors_flows_problem_read(task, paths_of(task->fabric), &problem, error);
 	if (err)
 		return err;

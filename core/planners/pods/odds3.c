@@ -6,7 +6,7 @@
  * gets up to one that does. Each takes the first such port from a place on that depends on the LID, counted over the
  * ports that were ever cabled: so LIDs spread, and a failure moves only what went over it. A top gets to another top,
  * and a mid to another one of its pod, by going down and up again only, which could close a circle of packets that
- * wait: there is no way.
+ * wait: there is no way. Cables that are drained are for those who have no other.
  */
 #include "odds3.h"
 
@@ -26,8 +26,8 @@ static uint8_t *entry_of(const struct work *w, uint32_t node, uint32_t lid)
 	return &w->lfts->port[(size_t)w->row_of[w->now_of[node]] * w->lfts->nlids + lid];
 }
 
-/* The first port that lives, from a place on, to a switch of `level` that gets there; 0: none. */
-static uint8_t find_port(const struct work *w, uint32_t node, uint8_t level, uint32_t from)
+/* The first port that lives, from a place on, to a switch of `level` that gets there; 0: none. drained: one that is. */
+static uint8_t find_port(const struct work *w, uint32_t node, uint8_t level, uint32_t from, bool drained)
 {
 	unsigned nports = w->pods->known->node[node].nports;
 
@@ -35,8 +35,8 @@ static uint8_t find_port(const struct work *w, uint32_t node, uint8_t level, uin
 		unsigned port = (from + i) % nports + 1;
 		uint32_t peer = fors_pods_peer(w->pods, node, port);
 
-		if (peer != FORS_NONE && w->pods->level[peer] == level && fors_pods_live(w->pods, node, port) &&
-		    w->gets[peer])
+		if (peer != FORS_NONE && w->pods->level[peer] == level && w->gets[peer] &&
+		    (drained ? fors_pods_passes(w->pods, node, port) : fors_pods_live(w->pods, node, port)))
 			return (uint8_t)port;
 	}
 	return 0;
@@ -61,7 +61,9 @@ static uint32_t spread(const struct work *w, uint8_t level, uint8_t over, uint32
 
 		if (list[i].now == FORS_NONE || w->gets[node] || node == target)
 			continue;
-		port = find_port(w, node, over, lid);
+		port = find_port(w, node, over, lid, false);
+		if (!port)
+			port = find_port(w, node, over, lid, true);
 		if (!port)
 			continue;
 		*entry_of(w, node, lid) = port;

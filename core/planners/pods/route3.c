@@ -174,6 +174,46 @@ static enum fors_err find_ways(struct work *w, uint32_t effort, struct fors_erro
 	return bound_servers(w, error);
 }
 
+static bool any_drained(const struct fors_pods *pods)
+{
+	for (uint32_t i = 0; i < pods->known->nports; i++)
+		if (pods->drained[i])
+			return true;
+	return false;
+}
+
+/*
+ * Cables that are drained live, and who may send over nothing else does so: packets that are on their way, and those
+ * that begin at switches above leaves. Where a way over living cables is left it is there already, and these lead up,
+ * then down, too.
+ */
+static enum fors_err find_drained(struct work *w, struct fors_error *error)
+{
+	size_t size = ((size_t)w->pods->nleaves + w->pods->nmids + w->pods->ntops) * w->ways->ncolumns;
+	struct fors_pods pods = *w->pods;
+	struct fors_lanes3 lanes = *w->lanes;
+	struct fors_ways3 *all = NULL;
+	enum fors_err err = FORS_OK;
+
+	if (!any_drained(w->pods))
+		return FORS_OK;
+	lanes.pods = &pods;
+	pods.live = malloc((pods.known->nports + (size_t)1) * sizeof(*pods.live));
+	if (!pods.live)
+		return fors_fail_memory(error);
+	for (uint32_t i = 0; i < pods.known->nports; i++)
+		pods.live[i] = w->pods->live[i] || w->pods->drained[i];
+	err = fors_ways3_home(&lanes, w->ways->nindices, &all, error);
+	if (!err)
+		err = fors_ways3_level(all, error);
+	for (size_t i = 0; !err && i < size; i++)
+		if (!w->ways->leaf[i])
+			w->ways->leaf[i] = all->leaf[i];
+	fors_ways3_free(all);
+	free(pods.live);
+	return err;
+}
+
 /* ---- rows ---- */
 
 static int by_guid(const void *a, const void *b)
@@ -345,6 +385,8 @@ enum fors_err fors_route3_make(const struct fors_pods *pods, uint32_t effort, st
 	if (!w.route)
 		return fors_fail_memory(error);
 	err = find_ways(&w, effort, error);
+	if (!err)
+		err = find_drained(&w, error);
 	if (!err)
 		err = make_rows(&w, error);
 	if (!err) {

@@ -167,14 +167,6 @@ uint32_t fors_ways3_links(const struct fors_ways3 *ways, uint32_t node, uint8_t 
 	return 0;
 }
 
-/* A switch's row in the tables. */
-static uint32_t row_of(const struct fors_pods *pods, uint32_t node)
-{
-	uint32_t before[] = {0, 0, pods->nleaves, pods->nleaves + pods->nmids};
-
-	return pods->number[node] == FORS_NONE ? FORS_NONE : before[pods->level[node]] + pods->number[node];
-}
-
 static void find_hops(struct fors_ways3 *w)
 {
 	const struct fors_pods *pods = w->lanes->pods;
@@ -186,8 +178,8 @@ static void find_hops(struct fors_ways3 *w)
 
 			w->hop[known->node[node].first_port + port] =
 				peer == FORS_NONE ? (struct fors_hop3){FORS_NONE, 0, 0}
-						  : (struct fors_hop3){row_of(pods, peer), known->node[peer].first_port,
-								       w->nlinks++};
+						  : (struct fors_hop3){fors_pods_row(pods, peer),
+								       known->node[peer].first_port, w->nlinks++};
 		}
 }
 

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * memory.c - what a plan would take, before anybody plans.
+ *
+ * A daemon that runs as root and plans for five thousand servers is not to find out by failing. Plans of single flows
+ * have a cell for each server and phase, and what made them as much again, or three times as much; plans in units have
+ * a cell for each leaf and phase. Bytes per cell are measured (doc/benchmarks.md) and rounded up.
+ */
+#include "memory.h"
+
+#include <inttypes.h>
+
+#define BYTES_DENSE 20	/* of a server and phase: closed-form 12, exact 14, the proof's included */
+#define BYTES_FLOWS 60	/* 45 to 50 */
+#define BYTES_ROUNDS 64 /* of a leaf and receiver, for each part of a unit */
+#define MOST_PARTS 4
+#define BYTES_WAY 48 /* of a leaf and a receiver: four links, where they begin, who is there; twice */
+
+uint64_t fors_plan_bytes(const struct fors_fabric *fabric, const struct fors_method *method, uint32_t phases)
+{
+	uint64_t parts = 1u << fabric->lmc < MOST_PARTS ? 1u << fabric->lmc : MOST_PARTS;
+
+	if (method == &fors_method_rounds)
+		return BYTES_ROUNDS * parts * fabric->nleaves * fabric->nservers;
+	return (method == &fors_method_flows ? BYTES_FLOWS : BYTES_DENSE) * (uint64_t)fabric->nservers * phases;
+}
+
+enum fors_err fors_plan_fits(const struct fors_task *task, const struct fors_method *method, uint32_t phases,
+			     uint64_t *wanted, struct fors_error *error)
+{
+	uint64_t bytes = fors_plan_bytes(task->fabric, method, phases);
+
+	if (!task->most_bytes || bytes <= task->most_bytes)
+		return FORS_OK;
+	if (wanted && bytes > *wanted)
+		*wanted = bytes;
+	return fors_fail(error, FORS_ELIMIT,
+			 "a plan of method %s for %u servers would take some %" PRIu64 " MiB of memory, and the limit "
+			 "is %" PRIu64,
+			 method->name, task->fabric->nservers, bytes >> 20, task->most_bytes >> 20);
+}
+
+static bool is_host(const struct fors_net *net, uint32_t node)
+{
+	return node != FORS_NONE && net->node[node].type != FORS_SWITCH;
+}
+
+uint64_t fors_ways_bytes(const struct fors_net *net, uint32_t *nservers)
+{
+	uint64_t servers = 0, leaves = 0;
+
+	for (uint32_t node = 0; node < net->nnodes; node++) {
+		uint32_t here = 0;
+
+		for (unsigned port = 1; net->node[node].type == FORS_SWITCH && port <= net->node[node].nports; port++)
+			here += is_host(net, fors_net_port(net, node, port)->peer);
+		servers += here;
+		leaves += here > 0;
+	}
+	*nservers = (uint32_t)servers;
+	return BYTES_WAY * leaves * servers;
+}

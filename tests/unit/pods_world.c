@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* pods_world.c - see pods_world.h. */
+#include "pods_world.h"
+
+#include "core/fabric/lids.h"
+#include "core/net/tree_net.h"
+#include "core/planners/over.h"
+#include "core/tables/check.h"
+
+void must(enum fors_err err, const struct fors_error *error)
+{
+	if (err)
+		fail_msg("%s", error->text);
+}
+
+struct fors_net *net_of(const char *text, unsigned lmc)
+{
+	struct fors_tree_spec spec = {0};
+	struct fors_error error = {0};
+	struct fors_net *net;
+
+	must(fors_tree_spec_parse(text, &spec, &error), &error);
+	must(fors_tree_net(&spec, &net, &error), &error);
+	fors_tree_spec_clear(&spec);
+	must(fors_assign_lids(net, NULL, lmc, false, &error), &error);
+	return net;
+}
+
+void world_new(struct world *w, const char *text)
+{
+	struct fors_error error = {0};
+
+	*w = (struct world){.known = net_of(text, 0)};
+	must(fors_net_copy(w->known, &w->now, &error), &error);
+}
+
+void take_down(struct world *w, const char *what)
+{
+	struct fors_error error = {0};
+
+	must(fors_net_down(w->known, w->now, what, &error), &error);
+}
+
+void look(struct world *w)
+{
+	struct fors_error error = {0};
+
+	fors_pods_free(w->pods);
+	must(fors_pods_build(w->known, w->now, NULL, 0, &w->pods, &error), &error);
+}
+
+void make_tables(struct world *w, uint32_t effort)
+{
+	struct fors_error error = {0};
+
+	fors_route3_free(w->route);
+	must(fors_route3_make(w->pods, effort, &w->route, &error), &error);
+}
+
+void route_with(struct world *w, uint32_t effort)
+{
+	look(w);
+	make_tables(w, effort);
+}
+
+void route(struct world *w)
+{
+	route_with(w, FORS_ROUTE3_EFFORT);
+}
+
+void mend(struct world *w)
+{
+	struct fors_error error = {0};
+
+	fors_net_free(w->now);
+	must(fors_net_copy(w->known, &w->now, &error), &error);
+}
+
+void world_free(struct world *w)
+{
+	fors_route3_free(w->route);
+	fors_pods_free(w->pods);
+	fors_net_free(w->now);
+	fors_net_free(w->known);
+}
+
+void judge(const struct world *w)
+{
+	const struct fors_net *net = w->now;
+
+	for (uint32_t a = 0; a < net->nnodes; a++)
+		for (uint32_t b = 0; b < net->nnodes; b++) {
+			const struct fors_port *to = fors_net_port(net, b, 1);
+			uint32_t at = net->node[a].type == FORS_CA ? fors_net_port(net, a, 1)->peer : FORS_NONE;
+			bool is_down = false;
+
+			if (net->node[b].type != FORS_CA || to->peer == FORS_NONE || at == FORS_NONE)
+				continue;
+			for (unsigned hops = 0; at != b; hops++) {
+				uint8_t port = fors_lfts_port(
+					w->route->lfts, fors_lfts_row(w->route->lfts, net->node[at].guid), to->lid);
+				uint32_t next;
+
+				assert_in_range(port, 1, net->node[at].nports);
+				next = fors_net_port(net, at, port)->peer;
+				assert_int_not_equal(next, FORS_NONE);
+				assert_true(hops < 5);
+				if (w->route->level[next] < w->route->level[at])
+					is_down = true;
+				else
+					assert_false(is_down);
+				at = next;
+			}
+		}
+}
+
+uint32_t plan_over(struct world *w)
+{
+	struct fors_over_task task = {.net = w->now};
+	struct fors_over_report report;
+	struct fors_schedule *schedule;
+	struct fors_error error = {0};
+
+	must(fors_tables_check_levels(w->now, w->route->level, w->route->lfts, NULL, NULL, &error), &error);
+	judge(w);
+	task.lfts = w->route->lfts;
+	task.rounds = w->route;
+	must(fors_plan_over(&task, &schedule, &report, &error), &error);
+	assert_true(report.verdict.is_good);
+	fors_schedule_free(schedule);
+	assert_true(report.nphases >= w->route->bound_servers);
+	return report.nphases;
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * pods_world.h - a tree of three levels to try things on, and a judge of its tables. Functions here end the running
+ * cmocka test when something goes wrong that should not.
+ */
+#ifndef FORS_TESTS_PODS_WORLD_H
+#define FORS_TESTS_PODS_WORLD_H
+
+#include "support.h"
+
+#include "core/fabric/pods.h"
+#include "core/planners/pods/route3.h"
+
+/* A tree with LIDs, before anything fails, and what is left of it. */
+struct world {
+	struct fors_net *known, *now;
+	struct fors_pods *pods;
+	struct fors_route3 *route;
+};
+
+void must(enum fors_err err, const struct fors_error *error);
+
+/* The net of a specification, with LIDs; the caller's. */
+struct fors_net *net_of(const char *text, unsigned lmc);
+
+/* Nothing is down, and nothing looked at yet. */
+void world_new(struct world *w, const char *text);
+void world_free(struct world *w);
+
+/* What `fors plan --down` takes. */
+void take_down(struct world *w, const char *what);
+/* All is alive again. */
+void mend(struct world *w);
+
+/* The tree as it is now, nothing drained. */
+void look(struct world *w);
+/* Tables of what was looked at. */
+void make_tables(struct world *w, uint32_t effort);
+/* Both. */
+void route_with(struct world *w, uint32_t effort);
+void route(struct world *w);
+
+/* Walk every pair: up, then down, and to the right port. Nothing here comes from how the tables were made. */
+void judge(const struct world *w);
+
+/* Plan over the tables, which are checked and judged; the number of phases. */
+uint32_t plan_over(struct world *w);
+
+#endif

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "worker_bench.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "core/fabric/lids.h"
+#include "core/fabric/places.h"
+#include "core/net/tree_net.h"
+#include "plugin/log.h"
+#include "fake_clock.h"
+
+atomic_int mastership_now, mastership_asked, errors_logged[32];
+
+int __wrap_fsync(int fd);
+
+int __wrap_fsync(int fd)
+{
+	return fd < 0 ? -1 : 0;
+}
+
+void fors_log_info(struct osm_log *log, const char *format, ...)
+{
+}
+
+void fors_log_error(struct osm_log *log, enum fors_code code, const char *format, ...)
+{
+	atomic_fetch_add(&errors_logged[code], 1);
+}
+
+enum fors_mastership mastership(void *context)
+{
+	atomic_fetch_add(&mastership_asked, 1);
+	return (enum fors_mastership)atomic_load(&mastership_now);
+}
+
+struct bench *bench_new(const char *text)
+{
+	struct bench *bench = calloc(1, sizeof(*bench));
+	struct fors_tree_spec spec;
+
+	if (!bench)
+		return NULL;
+	atomic_store(&mastership_now, FORS_MASTER_YES);
+	memset(errors_logged, 0, sizeof(errors_logged));
+	strcpy(bench->directory, "/tmp/fors-worker-XXXXXX");
+	if (!mkdtemp(bench->directory) || fors_folder_init(&bench->folder, bench->directory, 0x123, NULL) ||
+	    fors_tree_spec_parse(text, &spec, NULL) || fors_tree_net(&spec, &bench->intact, NULL))
+		return NULL;
+	fors_tree_spec_clear(&spec);
+	bench->places = fors_places_new();
+	if (fors_places_learn(bench->places, bench->intact, NULL, 0, NULL) ||
+	    fors_assign_lids(bench->intact, bench->places, 2, false, NULL))
+		return NULL;
+	return bench;
+}
+
+void bench_stop(struct bench *bench)
+{
+	fors_worker_stop(bench->worker);
+	fake_clock_run(true); /* should the outbox still have to wait for anything */
+	fors_outbox_stop(bench->outbox);
+	fake_clock_run(false);
+	bench->worker = NULL;
+	bench->outbox = NULL;
+}
+
+int bench_free(struct bench *bench)
+{
+	char command[128];
+
+	bench_stop(bench);
+	fors_folder_clear(&bench->folder);
+	fors_places_free(bench->places);
+	fors_net_free(bench->intact);
+	snprintf(command, sizeof(command), "rm -rf %s", bench->directory);
+	free(bench);
+	return system(command) ? -1 : 0;
+}
+
+struct fors_job *make_job(struct bench *bench, enum fors_job_kind kind, const char *down)
+{
+	struct fors_job *job = fors_job_new(kind);
+
+	assert_int_equal(fors_net_copy(bench->intact, &job->net, NULL), FORS_OK);
+	if (down)
+		assert_int_equal(fors_net_down(bench->intact, job->net, down, NULL), FORS_OK);
+	assert_int_equal(fors_fabric_build(job->net, bench->places, NULL, &job->fabric, NULL), FORS_OK);
+	assert_int_equal(fors_tables_build(job->fabric, &job->lfts, NULL), FORS_OK);
+	strcpy(job->method, "auto");
+	snprintf(job->jobs_file, sizeof(job->jobs_file), "%s", bench->file);
+	return job;
+}
+
+void submit(struct bench *bench, enum fors_job_kind kind, const char *down)
+{
+	fors_worker_submit(bench->worker, make_job(bench, kind, down));
+}
+
+void tick(void)
+{
+	fake_clock_advance(TICK_MS);
+	usleep(LOOK_US);
+}
