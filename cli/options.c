@@ -159,20 +159,16 @@ static bool set_watch_server(const struct cli_option *option, const char *argume
 	return set_number(option, argument, settings);
 }
 
-/* One more of them. */
 static bool set_down(const struct cli_option *option, const char *argument, struct cli_settings *settings)
 {
 	struct cli_source *source = &settings->source;
-	const char **more = realloc(source->down, (source->ndown + 1) * sizeof(*more));
+	struct cli_texts texts = {source->down, source->ndown};
+	bool is_good = add_text(&texts, argument);
 
 	(void)option;
-	if (!more) {
-		cli_error("out of memory");
-		return false;
-	}
-	more[source->ndown++] = argument;
-	source->down = more;
-	return true;
+	source->down = texts.text;
+	source->ndown = texts.count;
+	return is_good;
 }
 
 static bool set_server(const struct cli_option *option, const char *argument, struct cli_settings *settings)
@@ -515,17 +511,14 @@ static const struct cli_option options[] = {
 	 "with --policy switch-ar: what is heard of a port towards a destination counts as the sum of all notifications (default), "
 	 "the last one, or when it was, so that the oldest is best",
 	 set_choice, MEMBER(simulate.switch_ar_level), 0, levels},
-	{"switch-ar-forget", "TIME", SIMULATE,
-	 "with --policy switch-ar: and it is forgotten so long after the last one; 250ms when missing", set_time,
+	{"switch-ar-forget", "TIME", SIMULATE, "and for so long after the last of them; 250ms when missing", set_time,
 	 MEMBER(simulate.switch_ar_forget), 0, NULL},
-	{"rate-limits", NULL, SIMULATE,
-	 "servers send less to destinations of which congestion notifications come (QCN), and recover", set_flag,
-	 MEMBER(simulate.has_rate_limits), 0, NULL},
-	{"qcn-queue", "SIZE", SIMULATE, "notifications: what a queue may have, and they begin above; 20KB when missing",
-	 set_size, MEMBER(simulate.qcn_queue), 0, NULL},
-	{"qcn-sample", "SIZE", SIMULATE,
-	 "notifications: a queue is looked at each time that so much has come, or more often; 150KB when missing",
-	 set_size, MEMBER(simulate.qcn_sample), 0, NULL},
+	{"rate-limits", NULL, SIMULATE, "servers heed congestion notifications (QCN): send less there, and recover",
+	 set_flag, MEMBER(simulate.has_rate_limits), 0, NULL},
+	{"qcn-queue", "SIZE", SIMULATE, "notifications begin above so much in a queue; 20KB when missing", set_size,
+	 MEMBER(simulate.qcn_queue), 0, NULL},
+	{"qcn-sample", "SIZE", SIMULATE, "a queue is looked at each so much, or sooner; 150KB when missing", set_size,
+	 MEMBER(simulate.qcn_sample), 0, NULL},
 	{"qcn-timer", "TIME", SIMULATE, "with --rate-limits: of a step of recovery; 15ms when missing", set_time,
 	 MEMBER(simulate.qcn_timer), 0, NULL},
 	{"lanes", "HOW", SIMULATE,

@@ -108,6 +108,12 @@ static bool is_decided(const struct fors_worker *worker, uint64_t basis)
 	return worker->decided == basis && (worker->board.state == FORS_ACTIVE || worker->board.state == FORS_FAILED);
 }
 
+/* Is there memory now for what there was none for when it was planned? */
+static bool may_be_shorter(const struct fors_worker_published *published, const struct fors_job *job)
+{
+	return published->wanted_bytes && published->wanted_bytes <= job->most_bytes;
+}
+
 /*
  * Was the published schedule planned for just this fabric, and is it right over these tables too? So it
  * is when a held cable came back or went: tables changed, but no flow of the plan used them.
@@ -120,8 +126,8 @@ static bool is_still_right(struct fors_worker *worker, const struct fors_job *jo
 	return !job->over && !published->is_over && fors_board_has_plan(&worker->board) &&
 	       published->epoch == worker->board.schedule->epoch &&
 	       published->fingerprint == job->fabric->fingerprint && !strcmp(published->method, job->method) &&
-	       published->ilp_seconds == job->ilp_seconds && !fors_worker_prove_published(worker, job, &is_right) &&
-	       is_right;
+	       published->ilp_seconds == job->ilp_seconds && !may_be_shorter(published, job) &&
+	       !fors_worker_prove_published(worker, job, &is_right) && is_right;
 }
 
 /* The schedule stays; the status may have to say something else of the cables. */

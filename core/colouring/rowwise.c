@@ -22,8 +22,9 @@
 #define WIDE FORS_MATCH_MOST
 
 /*
- * What belongs to a row lies together, since an exchange needs all of it: for `stride` (NARROW or WIDE) colours the place that
- * has them (FORS_UNMATCHED: none has), of as many places the colour (FORS_UNMATCHED: a hole), and their nodes.
+ * What belongs to a row lies together, since an exchange needs all of it: for `stride` (NARROW or WIDE) colours the
+ * place that has them (FORS_UNMATCHED: none has), of as many places the colour (FORS_UNMATCHED: a hole), and their
+ * nodes.
  */
 struct fors_rowwise_space {
 	uint32_t stride;
@@ -124,8 +125,8 @@ static inline void take_back(const struct hand *hand, uint32_t place, uint32_t c
 }
 
 /*
- * Nearly always a path of one exchange is enough for a place that finds no free colour: the first colour that it lacks and
- * whose place lacks a free one. It is the path that a search would find, with nothing written down for a longer one.
+ * Nearly always a path of one exchange is enough for a place that finds no free colour: the first colour that it lacks
+ * and whose place lacks a free one. It is the path that a search would find, with nothing noted for a longer one.
  * If there is none, *reach is what paths of one exchange lead to.
  */
 static bool exchange_once(struct hand *hand, uint32_t start, uint64_t *reach)
@@ -215,16 +216,12 @@ static inline __attribute__((always_inline)) uint32_t colour_places(struct hand 
 	uint64_t free = hand->free, from = UINT64_MAX << prefer;
 	uint32_t i = first;
 
-	for (; i < end; i++, from += from) {
+	for (; i < end && row.node[i] != FORS_ROWWISE_NOBODY; i++, from += from) {
 		const uint32_t node = row.node[i];
-		uint64_t may, open, pick;
+		const uint64_t may = lacks[node], open = may & free;
+		uint64_t pick = open & from;
 		uint32_t colour;
 
-		if (node == FORS_ROWWISE_NOBODY)
-			break;
-		may = lacks[node];
-		open = may & free;
-		pick = open & from;
 		if (!open) {
 			hand->free = free;
 			colour_patiently(hand, i);

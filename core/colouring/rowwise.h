@@ -48,8 +48,8 @@ uint16_t *fors_rowwise_nodes(struct fors_rowwise_space *space, uint32_t row);
 const uint8_t *fors_rowwise_colours(const struct fors_rowwise_space *space, uint32_t row);
 
 /*
- * As fors_rowwise(), for up to FORS_ROWWISE_AT_ONCE graphs, sooner than one after another. Their spaces were made for the
- * same width. Returns how many there are; fewer: the number of one whose node has too many places.
+ * As fors_rowwise(), for up to FORS_ROWWISE_AT_ONCE graphs, sooner than one after another. Their spaces were made for
+ * the same width. Returns how many there are; fewer: the number of one whose node has too many places.
  */
 uint32_t fors_rowwise_all(const struct fors_rowwise_job *job, uint32_t count);
 

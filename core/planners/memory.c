@@ -37,7 +37,7 @@ enum fors_err fors_plan_fits(const struct fors_task *task, const struct fors_met
 	return fors_fail(error, FORS_ELIMIT,
 			 "a plan of method %s for %u servers would take some %" PRIu64 " MiB of memory, and the limit "
 			 "is %" PRIu64,
-			 method->name, task->fabric->nservers, bytes >> 20, task->most_bytes >> 20);
+			 method->name, task->fabric->nservers, (bytes >> 20) + 1, task->most_bytes >> 20);
 }
 
 static bool is_host(const struct fors_net *net, uint32_t node)

@@ -28,11 +28,12 @@
  *
  * A flow (s, d) over way k then uses the path index of d that is at home on lane k.
  *
- * Between the steps the flows live in arrays by phase: in phase t leaf a has the n_a out places t P + first_server(a) + i of
- * the flows that it sends, and as many in places, of the same numbers, of those that it receives. Step 2 writes the places
- * of its own phases, step 3 colours the out places of its own leaves, and then moves the senders of its own phases to their in
- * places; step 4 colours the in places of its own leaves: threads need no locks, and the results do not depend on their
- * number. What goes on phase by phase stays in a few kilobytes; steps 3 and 4 copy a leaf's places together.
+ * Between the steps the flows live in arrays by phase: in phase t leaf a has the n_a out places t P + first_server(a)
+ * + i of the flows that it sends, and as many in places, of the same numbers, of those that it receives. Step 2 writes
+ * the places of its own phases, step 3 colours the out places of its own leaves, and then moves the senders of its own
+ * phases to their in places; step 4 colours the in places of its own leaves: threads need no locks, and the results do
+ * not depend on their number. What goes on phase by phase stays in a few kilobytes; steps 3 and 4 copy a leaf's places
+ * together.
  */
 #include <stddef.h>
 #include <stdlib.h>
@@ -100,8 +101,8 @@ static enum fors_err write_phase(const struct fors_exact *plan, uint32_t b, uint
 }
 
 /*
- * All of phase t where nothing can be missing: ways are straight, and each lane has a path index of each server at home. Both
- * are known before the first flow, so that a flow costs a few operations.
+ * All of phase t where nothing can be missing: ways are straight, and each lane has a path index of each server at
+ * home. Both are known before the first flow, so that a flow costs a few operations.
  */
 static void write_straight(const struct fors_exact *plan, uint32_t t)
 {

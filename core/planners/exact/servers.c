@@ -8,9 +8,10 @@
  * So every node has n places, no row has more, and core/colouring/rowwise.c finds the colours. It works on bits of a
  * word; leaves of more servers than that go to the general colouring.
  *
- * Leaves are taken a few at a time, since rowwise.c waits for the memory of all of them together. What belongs to one leaf is
- * copied together for that, and its colours are copied back. Between the steps the phases are gone through: a sender moves
- * from the flow's out place to its in place, and both are in the same phase, so this stays in a few kilobytes.
+ * Leaves are taken a few at a time, since rowwise.c waits for the memory of all of them together. What belongs to one
+ * leaf is copied together for that, and its colours are copied back. Between the steps the phases are gone through: a
+ * sender moves from the flow's out place to its in place, and both are in the same phase, so this stays in a few
+ * kilobytes.
  */
 #include <string.h>
 
@@ -149,7 +150,7 @@ static enum fors_err colour_senders(void *plan, uint32_t worker, uint32_t group,
 	return colour_group(plan, worker, group, list_targets, 1, error);
 }
 
-/* Senders to where the receiving leaves look for them. Who sends nothing has his place NOBODY, which is behind all others. */
+/* Senders to where the receiving leaves look for them. Where nothing is sent, that is NOBODY, behind all places. */
 static void hand_over(const struct fors_exact *plan, const struct fors_exact_bench *bench, uint32_t phase)
 {
 	const uint32_t nservers = plan->fabric->nservers;

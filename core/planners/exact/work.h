@@ -69,8 +69,7 @@ static inline uint32_t fors_lane_runs_more(const struct fors_lane_runs *runs, ui
 
 /* The flows of all phases, by place: nphases rows of a place for each server. */
 struct fors_exact_flows {
-	uint16_t *
-		peer; /* out place: its in place in the phase; after step 3, in place: sending server; NOBODY: no flow */
+	uint16_t *peer;	 /* out place: in place in the phase; after step 3, in place: sender; NOBODY: no flow */
 	uint8_t *colour; /* out place: which server of the leaf sends; from step 4 on, in place: which one receives */
 	uint8_t *way;	 /* in place; FORS_NO_LANE: inside the leaf */
 };
