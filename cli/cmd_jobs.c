@@ -18,12 +18,14 @@
 #include <sys/stat.h>
 
 #include "core/planners/jobplan.h"
+#include "core/planners/jobplan_index.h"
 
 /* All that there is to say. */
 struct report {
 	const struct fors_fabric *fabric;
 	struct fors_joblist list;
-	struct fors_owners owners;
+	struct fors_owners owners;    /* of tables, where it is set */
+	struct fors_jobtables tables; /* with a path index of jobs; lfts is NULL: without */
 	struct fors_jobplans plans;
 	double owners_ms, plans_ms;
 };
@@ -37,23 +39,40 @@ static enum fors_err read_list(const char *text, size_t size, const char *path, 
 	return fors_joblist_read(text, size, path, report->fabric, &report->list, error);
 }
 
-static enum fors_err make(struct report *report, const struct cli_fabric *made, const char *method,
-			  struct fors_error *error)
+/* Whose the lanes are, and with --job-index the entries that follow from it. */
+static enum fors_err share_out(struct report *report, const struct cli_fabric *made, bool has_index,
+			       struct fors_error *error)
 {
 	const struct fors_owners_task task = {.fabric = made->fabric, .list = &report->list, .work = FORS_OWNERS_WORK};
+	enum fors_err err;
+
+	if (!has_index)
+		return fors_owners_find(&task, &report->owners, error);
+	err = fors_jobtables_make(made->fabric, &report->list, made->lfts, &report->tables, error);
+	report->owners = report->tables.owners;
+	report->tables.owners = (struct fors_owners){0};
+	return err;
+}
+
+static enum fors_err make(struct report *report, const struct cli_fabric *made, const struct cli_settings *settings,
+			  struct fors_error *error)
+{
+	double start = cli_now_ms();
+	enum fors_err err = share_out(report, made, settings->job_index, error);
+	const struct fors_lfts *lfts = report->tables.lfts;
+	const struct fors_jobindex index = {report->tables.index, &report->tables.entries};
 	const struct fors_request request = {
 		.task = {.fabric = made->fabric, .progress = cli_progress, .threads = cli_processors()},
-		.method = method ? method : "auto",
+		.method = settings->method ? settings->method : "auto",
 		.net = made->net,
-		.lfts = made->lfts,
+		.lfts = lfts ? lfts : made->lfts,
 		.clock_ms = cli_now_ms};
-	double start = cli_now_ms();
-	enum fors_err err = fors_owners_find(&task, &report->owners, error);
 
 	report->owners_ms = cli_now_ms() - start;
 	start = cli_now_ms();
 	if (!err)
-		err = fors_jobplans_make(&request, &report->list, &report->owners, &report->plans, error);
+		err = fors_jobplans_index(&request, &report->list, &report->owners, lfts ? &index : NULL, NULL,
+					  &report->plans, error);
 	report->plans_ms = cli_now_ms() - start;
 	cli_progress_end();
 	return err;
@@ -109,6 +128,20 @@ static void print_bound(int64_t bound)
 		printf(" %6lld", (long long)bound);
 }
 
+/* Over which lanes, and over which path index, where that is only one. */
+static void print_way(const struct report *report, uint32_t j)
+{
+	const struct fors_jobplan *made = &report->plans.job[j];
+
+	printf("  %5.3f  %s lanes%s", speed_of(report, j), fors_jobplan_over(made->over),
+	       report->list.job[j].is_exclusive && made->over != FORS_OVER_OWN ? " (asked for its own)" : "");
+	if (made->index >= 0)
+		printf(", path index %lld", (long long)made->index);
+	else if (report->list.job[j].has_index)
+		printf(" (asked for the path index of jobs)");
+	printf("\n");
+}
+
 static void print_job(const struct report *report, uint32_t j)
 {
 	const struct fors_jobentry *job = &report->list.job[j];
@@ -119,8 +152,7 @@ static void print_job(const struct report *report, uint32_t j)
 	print_bound(made->lower_bound);
 	print_bound(made->alone_bound);
 	if (made->plan)
-		printf("  %5.3f  %s lanes%s\n", speed_of(report, j), fors_jobplan_over(made->over),
-		       job->is_exclusive && made->over != FORS_OVER_OWN ? " (asked for its own)" : "");
+		print_way(report, j);
 	else
 		printf("  %snone%s   %s\n", cli_colour(CLI_RED), cli_colour(CLI_PLAIN), made->error.text);
 }
@@ -182,6 +214,7 @@ static json_t *job_to_json(const struct report *report, uint32_t j)
 	if (!object)
 		return NULL;
 	json_object_set_new(object, "phases", number_or_null(phases_of(report, j)));
+	json_object_set_new(object, "path_index", number_or_null(made->index));
 	json_object_set_new(object, "lower_bound", number_or_null(made->lower_bound));
 	json_object_set_new(object, "alone_bound", number_or_null(made->alone_bound));
 	json_object_set_new(object, "reason", made->plan ? json_null() : cli_json_text(made->error.text));
@@ -257,11 +290,12 @@ static int work(const struct cli_settings *settings, const struct cli_fabric *ma
 	struct fors_error error = {0};
 	int code = cli_use_file(settings->jobs, read_list, &report);
 
-	if (!code && make(&report, made, settings->method, &error))
+	if (!code && make(&report, made, settings, &error))
 		code = cli_fail(&error);
 	else if (!code)
 		code = tell(settings, &report);
 	fors_jobplans_clear(&report.plans);
+	fors_jobtables_clear(&report.tables);
 	fors_owners_clear(&report.owners);
 	fors_joblist_clear(&report.list);
 	return code;
@@ -305,6 +339,8 @@ static int run(const struct cli_settings *settings, char **operand)
 		return cli_usage_error(
 			"--output, --interval, --exclusive, --names, --squeue, --timeout, --publish-dir and "
 			"--wait go with --slurm; plans are written with --output-dir DIR");
+	if (settings->replay && settings->job_index)
+		return cli_usage_error("--job-index goes with plans, not with --replay");
 	if (!settings->replay && (settings->placement || settings->cores || settings->has_count || settings->seed))
 		return cli_usage_error("--placement, --cores, --count and --seed go with --replay");
 	if (!settings->jobs == !settings->replay)
@@ -331,6 +367,7 @@ const struct cli_command cli_jobs_command = {
 		 "       fors jobs --slurm --output FILE [OPTION]...",
 	.details = "A line of the file is 'NAME: SERVER, SERVER, ...' or 'NAME [exclusive]: SERVER, ...'.\n"
 		   "Exclusive jobs get lanes of their own: they promise to follow their schedules.\n"
+		   "So do jobs 'NAME [job-index]: ...'; with --job-index one path index is enough for them.\n"
 		   "With a path index for each lane (LMC 5 for 17 to 32) isolation is complete.\n"
 		   "Example: fors jobs --synthetic 'FT(2;20,18)' --lmc 5 --jobs jobs.txt --output-dir schedules\n"
 		   "With --slurm the file is written: what squeue says that runs, as long as it answers.\n"

@@ -386,8 +386,12 @@ static const struct cli_option options[] = {
 	{"seed", "N", WHATIF, "of the random failures; 0 when missing", set_number, MEMBER(seed), UINT32_MAX - 1, NULL},
 	{"jobs", "FILE", ANALYZE, "lines 'NAME: SERVER, SERVER, ...': EFI and dark fiber for these jobs", set_text,
 	 MEMBER(jobs), 0, NULL},
-	{"jobs", "FILE", JOBS, "the jobs: lines 'NAME [exclusive]: SERVER, SERVER, ...'", set_text, MEMBER(jobs), 0,
+	{"jobs", "FILE", JOBS, "the jobs: lines 'NAME [exclusive|job-index]: SERVER, ...'", set_text, MEMBER(jobs), 0,
 	 NULL},
+	{"job-index", NULL, JOBS | ANALYZE,
+	 "the last path index belongs to jobs: those marked [job-index] send to it only, over entries of lanes of their own; LMC 1 "
+	 "or more",
+	 set_flag, MEMBER(job_index), 0, NULL},
 	{"replay", "HISTORY", JOBS,
 	 "instead of planning: files of the jobs that ran side by side, in --output-dir; HISTORY is what sacct -P prints, or "
 	 "in the Standard Workload Format",

@@ -137,6 +137,7 @@ struct cli_settings {
 	const char *output, *resume, *html, *state;   /* --output, --resume, --html, --state */
 	unsigned ilp_seconds, samples, seed, threads; /* --ilp-seconds, --samples, --seed, --threads */
 	unsigned phases;			      /* --phases; 0: all */
+	bool job_index;				      /* --job-index */
 	const char *replay;			      /* --replay */
 	int placement;				      /* --placement: enum fors_placement */
 	unsigned cores;				      /* --cores; 0: not given */

@@ -50,7 +50,12 @@ libforscore_la_SOURCES = \
 	core/fabric/subset.c core/fabric/subset.h \
 	core/fabric/watch.c core/fabric/watch.h \
 	core/jobs/again.c core/jobs/again.h \
+	core/jobs/entries.c core/jobs/entries.h core/jobs/entries_inside.h \
+	core/jobs/entries_place.c \
+	core/jobs/entries_search.c \
+	core/jobs/entries_tables.c \
 	core/jobs/joblist.c core/jobs/joblist.h \
+	core/jobs/mask.h \
 	core/jobs/owners.c core/jobs/owners.h core/jobs/owners_inside.h \
 	core/jobs/owners_energy.c \
 	core/jobs/owners_improve.c \
@@ -106,6 +111,7 @@ libforscore_la_SOURCES = \
 	core/planners/flows/strategy.c core/planners/flows/strategy.h \
 	core/planners/flows/ways.c core/planners/flows/ways.h \
 	core/planners/jobplan.c core/planners/jobplan.h \
+	core/planners/jobplan_index.c core/planners/jobplan_index.h \
 	core/planners/jobplan_over.c core/planners/jobplan_over.h \
 	core/planners/lmc.c core/planners/lmc.h \
 	core/planners/memory.c core/planners/memory.h \

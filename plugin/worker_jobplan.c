@@ -45,6 +45,14 @@ void fors_worker_clear_jobset(struct fors_worker_jobset *set)
 	*set = (struct fors_worker_jobset){.look = NULL};
 }
 
+/* No path index belongs to jobs here: a job that would send to it only goes the way of those that share. */
+static void share_index_jobs(const struct fors_joblist *list)
+{
+	for (uint32_t j = 0; j < list->count; j++)
+		if (list->job[j].has_index)
+			list->job[j].has_index = list->job[j].is_exclusive = false;
+}
+
 static enum fors_err read_list(struct fors_worker_planning *p)
 {
 	const struct fors_worker_jobs *jobs = &p->worker->jobs;
@@ -59,6 +67,8 @@ static enum fors_err read_list(struct fors_worker_planning *p)
 	}
 	if (!err)
 		err = fors_joblist_read_present(jobs->text, jobs->size, jobs->file, fabric, &p->set.list, &p->error);
+	if (!err)
+		share_index_jobs(&p->set.list);
 	return err;
 }
 

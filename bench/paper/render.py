@@ -267,7 +267,8 @@ def jobs_part(results):
             f"{found['moments']} moments, {jobs} jobs of 16 to 128 servers in all, each exchanging all-to-all with a clock of its own; 1 is an ideal "
             "network. Jobs of one leaf count too, and meet nobody. Cables die at random, others at each moment. With owned lanes "
             f"{sum(row['unplanned'] for row in owned)} jobs had no plan, and {sum(row['meetings'] for row in owned)} cables had flows of two "
-            "jobs that own their lanes.\n", _routes(found)]
+            "jobs that own their lanes. The job index is one LID for each server, over entries of its job's lanes; "
+            f"{sum(row['unplanned'] for row in found['rows'] if row['way'].startswith('job index'))} jobs had no plan there.\n", _routes(found)]
 
 
 HEAD = """# The papers' results

@@ -2,9 +2,10 @@
 """Several jobs at once: the speed of each beside the others, under tables and plans of several kinds, after random cuts.
 
 A queue of synthetic jobs keeps FT(2;20,18) full (`fors jobs --replay`), and `fors analyze --pattern per-job-...` says how fast the jobs of a
-moment get on. What SAR's paper (Domke and Hoefler, SC16) counts, EFI and dark fiber, is counted too.
+moment get on. What SAR's paper (Domke and Hoefler, SC16) counts, EFI and dark fiber, is counted too. Twenty moments; FORS_MOMENTS=3 takes as many.
 """
 import json
+import os
 import pathlib
 import random
 import statistics
@@ -15,13 +16,14 @@ import harness
 
 PLACEMENTS = ["tree", "first-fit", "random"]
 DEAD = [0, 1, 5, 20]
-# (title, arguments of fors analyze, are jobs exclusive?)
-WAYS = [("D-mod-K homes (fors), shift", ["--routing", "fors", "--pattern", "per-job-shift"], False),
-        ("SSSP (DFSSSP's idea), shift", ["--routing", "sssp", "--pattern", "per-job-shift"], False),
-        ("SAR, shift", ["--routing", "sar", "--pattern", "per-job-shift"], False),
-        ("a plan per job, LMC 0", ["--routing", "fors", "--pattern", "per-job-plan"], False),
-        ("a plan per job, LMC 5", ["--routing", "fors", "--lmc", 5, "--pattern", "per-job-plan"], False),
-        ("owned lanes, LMC 5", ["--routing", "fors", "--lmc", 5, "--pattern", "per-job-plan"], True)]
+# (title, arguments of fors analyze, the mark of all jobs)
+WAYS = [("D-mod-K homes (fors), shift", ["--routing", "fors", "--pattern", "per-job-shift"], ""),
+        ("SSSP (DFSSSP's idea), shift", ["--routing", "sssp", "--pattern", "per-job-shift"], ""),
+        ("SAR, shift", ["--routing", "sar", "--pattern", "per-job-shift"], ""),
+        ("a plan per job, LMC 0", ["--routing", "fors", "--pattern", "per-job-plan"], ""),
+        ("a plan per job, LMC 5", ["--routing", "fors", "--lmc", 5, "--pattern", "per-job-plan"], ""),
+        ("owned lanes, LMC 5", ["--routing", "fors", "--lmc", 5, "--pattern", "per-job-plan"], "exclusive"),
+        ("job index, LMC 1", ["--routing", "fors", "--lmc", 1, "--job-index", "--pattern", "per-job-plan"], "job-index")]
 
 
 SIZES = [16, 24, 32, 48, 64, 96, 128]
@@ -34,7 +36,7 @@ def history(rng, count, sizes):
 
 
 def measure(is_quick):
-    spines, leaves, moments = (8, 8, 1) if is_quick else (20, 18, 20)
+    spines, leaves, moments = (8, 8, 1) if is_quick else (20, 18, int(os.environ.get("FORS_MOMENTS", 20)))
     spec = f"FT(2;{spines},{leaves})"
     rng = random.Random(1)
     with tempfile.TemporaryDirectory(prefix="fors-jobs-") as name:
@@ -55,12 +57,12 @@ def _cuts(dead, seed, spines, leaves):
 
 
 def _row(spec, placement, dead, way, moments, spines, leaves):
-    title, arguments, is_exclusive = way
+    title, arguments, mark = way
     speeds, efi, job_efi, dark, links, meetings, unplanned = [], [], [], [], [], 0, 0
     for seed, path in enumerate(moments):
-        if is_exclusive:
-            text = path.read_text().replace(": ", " [exclusive]: ")
-            path = path.with_suffix(".exclusive")
+        if mark:
+            text = path.read_text().replace(": ", f" [{mark}]: ")
+            path = path.with_suffix("." + mark)
             path.write_text(text)
         found = json.loads(_fors("analyze", "--synthetic", spec, "--jobs", path, "--seed", seed, *arguments,
                                  *_cuts(dead, seed, spines, leaves), "--json"))

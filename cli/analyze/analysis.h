@@ -77,6 +77,8 @@ bool cli_analysis_is_sound(const struct cli_analysis *analysis);
 int cli_analysis_load_net(const struct cli_settings *settings, struct cli_analysis *analysis);
 /* A net under a model of a routing engine. Returns an exit code. */
 int cli_analysis_load_model(const struct cli_settings *settings, const char *model, struct cli_analysis *analysis);
+/* Other tables of the net, which are taken, than those that everything was loaded with. Returns an exit code. */
+int cli_analysis_replace_tables(struct cli_analysis *analysis, struct fors_lfts *lfts);
 /* A net under scheduling-aware routing, for the jobs of --jobs, which are read too. Returns an exit code. */
 int cli_analysis_load_sar(const struct cli_settings *settings, struct cli_analysis *analysis);
 /* Routes between the servers of analysis->made, and their router. Returns an exit code. */

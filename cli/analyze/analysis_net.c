@@ -87,8 +87,7 @@ static enum fors_err list_placed(const struct cli_analysis *a, struct fors_place
 	return FORS_OK;
 }
 
-/* Other tables than those that everything was loaded with. */
-static int replace_tables(struct cli_analysis *a, struct fors_lfts *lfts)
+int cli_analysis_replace_tables(struct cli_analysis *a, struct fors_lfts *lfts)
 {
 	int code;
 
@@ -120,7 +119,7 @@ int cli_analysis_load_sar(const struct cli_settings *settings, struct cli_analys
 		code = cli_fail(&error);
 	free(placed);
 	snprintf(a->routing, sizeof(a->routing), "sar (a model), for %u jobs", a->jobs.count);
-	return code ? code : replace_tables(a, lfts);
+	return code ? code : cli_analysis_replace_tables(a, lfts);
 }
 
 /*

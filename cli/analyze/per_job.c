@@ -4,7 +4,8 @@
  *
  *   per-job-shift        each job goes through its shifts, phase after phase, over base LIDs
  *   per-job-all-to-all   the same without phases: each server has WINDOW messages under way
- *   per-job-plan         each job follows a plan of its own, as `fors jobs` makes it: exclusive jobs over lanes that they own
+ *   per-job-plan         each job follows a plan of its own, as `fors jobs` makes it: exclusive jobs over lanes that they own;
+ *                        with --job-index over tables in which one path index belongs to jobs
  */
 #include "per_job.h"
 
@@ -15,6 +16,7 @@
 #include "cli/clock.h"
 #include "cli/analyze/analysis.h"
 #include "core/planners/jobplan.h"
+#include "core/planners/jobplan_index.h"
 #include "model/measure/together.h"
 
 #define WINDOW 8
@@ -27,6 +29,7 @@ struct per_job {
 	enum kind kind;
 	struct fors_joblist list; /* with plans */
 	struct fors_owners owners;
+	struct fors_jobtables tables; /* with --job-index, its owners moved to the above */
 	struct fors_jobplans plans;
 	struct fors_pattern **pattern; /* per job; NULL: it has no plan */
 	struct fors_running *worker;
@@ -57,20 +60,35 @@ static enum fors_err read_list(const char *text, size_t size, const char *path, 
 	return fors_joblist_read(text, size, path, p->a.made.fabric, &p->list, error);
 }
 
-static enum fors_err plan_all(struct per_job *p, struct fors_error *error)
+static enum fors_err share_out(struct per_job *p, bool has_index, struct fors_error *error)
+{
+	const struct fors_fabric *fabric = p->a.made.fabric;
+	const struct fors_owners_task task = {.fabric = fabric, .list = &p->list, .work = FORS_OWNERS_WORK};
+	enum fors_err err;
+
+	if (!has_index)
+		return fors_owners_find(&task, &p->owners, error);
+	err = fors_jobtables_make(fabric, &p->list, p->a.made.lfts, &p->tables, error);
+	p->owners = p->tables.owners;
+	p->tables.owners = (struct fors_owners){0};
+	return err;
+}
+
+static enum fors_err plan_all(struct per_job *p, bool has_index, struct fors_error *error)
 {
 	const struct cli_fabric *made = &p->a.made;
-	const struct fors_owners_task task = {.fabric = made->fabric, .list = &p->list, .work = FORS_OWNERS_WORK};
+	enum fors_err err = share_out(p, has_index, error);
+	const struct fors_jobindex index = {p->tables.index, &p->tables.entries};
 	const struct fors_request request = {
 		.task = {.fabric = made->fabric, .progress = cli_progress, .threads = cli_processors()},
 		.method = "auto",
 		.net = made->net,
-		.lfts = made->lfts,
+		.lfts = has_index ? p->tables.lfts : made->lfts,
 		.clock_ms = cli_now_ms};
-	enum fors_err err = fors_owners_find(&task, &p->owners, error);
 
 	if (!err)
-		err = fors_jobplans_make(&request, &p->list, &p->owners, &p->plans, error);
+		err = fors_jobplans_index(&request, &p->list, &p->owners, has_index ? &index : NULL, NULL, &p->plans,
+					  error);
 	cli_progress_end();
 	return err;
 }
@@ -101,7 +119,7 @@ static int make_plans(const struct cli_settings *settings, struct per_job *p)
 		return CLI_BAD;
 	}
 	code = cli_use_file(settings->jobs, read_list, p);
-	if (!code && plan_all(p, &error))
+	if (!code && plan_all(p, settings->job_index, &error))
 		code = cli_fail(&error);
 	if (!code && p->list.count != p->a.jobs.count) {
 		cli_error("%s is read twice, and had other jobs then: it has to be a file", settings->jobs);
@@ -112,6 +130,10 @@ static int make_plans(const struct cli_settings *settings, struct per_job *p)
 			cli_error("job %s: its plan is of other servers", p->list.job[j].name);
 			code = CLI_BAD;
 		}
+	if (!code && settings->job_index) {
+		code = cli_analysis_replace_tables(&p->a, p->tables.lfts);
+		p->tables.lfts = NULL;
+	}
 	return code;
 }
 
@@ -223,6 +245,10 @@ static json_t *jobs_to_json(const struct per_job *p)
 
 		if (job && p->kind == PLAN)
 			json_object_set_new(job, "over", p->plans.job[j].plan ? json_string(over(p, j)) : json_null());
+		if (job && p->kind == PLAN)
+			json_object_set_new(job, "path_index",
+					    p->plans.job[j].index < 0 ? json_null()
+								      : json_integer(p->plans.job[j].index));
 		if (json_array_append_new(list, job)) {
 			json_decref(list);
 			list = NULL;
@@ -268,6 +294,7 @@ static void clear(struct per_job *p)
 	fors_efi_free(p->efi);
 	fors_efi_free(p->chosen);
 	fors_jobplans_clear(&p->plans);
+	fors_jobtables_clear(&p->tables);
 	fors_owners_clear(&p->owners);
 	fors_joblist_clear(&p->list);
 	cli_analysis_free(&p->a);
@@ -289,6 +316,8 @@ static int tell(const struct cli_settings *settings, const struct per_job *p)
 
 static int check(const struct cli_settings *settings)
 {
+	if (settings->job_index && kind_of(settings) != PLAN)
+		return cli_usage_error("--job-index goes with --pattern per-job-plan");
 	if (!settings->jobs)
 		return cli_usage_error("--pattern %s needs --jobs FILE", settings->pattern);
 	if (settings->pattern_file || settings->schedule || settings->html || settings->wants_optimum ||

@@ -136,9 +136,10 @@ static enum fors_err begin_job(struct reader *r, const struct fors_jobline *line
 			    "\"%.*s\" is no name of a job: letters, digits, '.', '_' and '-', at most %u, no '.' first",
 			    fors_span_width(line->name), line->name.at, FORS_JOBNAME_ROOM - 1);
 	snprintf(job->name, sizeof(job->name), "%.*s", (int)(line->name.end - line->name.at), line->name.at);
-	job->is_exclusive = is_word(line->mark, "exclusive");
+	job->has_index = is_word(line->mark, "job-index");
+	job->is_exclusive = job->has_index || is_word(line->mark, "exclusive");
 	if (!fors_span_is_empty(line->mark) && !job->is_exclusive && !is_word(line->mark, "shared"))
-		return FAIL(r, "[%.*s]: [exclusive] or [shared] is expected", fors_span_width(line->mark),
+		return FAIL(r, "[%.*s]: [exclusive], [job-index] or [shared] is expected", fors_span_width(line->mark),
 			    line->mark.at);
 	return FORS_OK;
 }

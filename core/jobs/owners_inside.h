@@ -9,27 +9,10 @@
 #ifndef FORS_CORE_JOBS_OWNERS_INSIDE_H
 #define FORS_CORE_JOBS_OWNERS_INSIDE_H
 
+#include "mask.h"
 #include "owners.h"
 
 #define SPEED_ONE 1000 /* energy of an owner at full speed */
-
-#define MASK_WORDS 4 /* of 64 lanes each */
-
-/* Some lanes. */
-struct mask {
-	uint64_t word[MASK_WORDS];
-};
-
-static inline void mask_flip(struct mask *mask, uint32_t lane)
-{
-	mask->word[lane / 64] ^= UINT64_C(1) << lane % 64;
-}
-
-/* Each lane that is in both masks, in their order; nwords of them are in use. */
-#define for_each_common(lane, a, b, nwords)                                                                            \
-	for (uint32_t word_ = 0; word_ < (nwords); word_++)                                                            \
-		for (uint64_t bits_ = (a)->word[word_] & (b)->word[word_], lane = 0;                                   \
-		     bits_ && (lane = 64 * word_ + (unsigned)__builtin_ctzll(bits_), true); bits_ &= bits_ - 1)
 
 /* The servers of one owner at one leaf. */
 struct party {

@@ -13,7 +13,8 @@ struct maker {
 	struct fors_request request; /* of the whole fabric, with its lanes read */
 	const struct fors_joblist *list;
 	const struct fors_owners *owners;
-	const struct fors_jobkept *kept; /* per job, or NULL */
+	const struct fors_jobkept *kept;   /* per job, or NULL */
+	const struct fors_jobindex *index; /* NULL: no path index is the jobs' */
 	struct fors_jobplans *plans;
 	bool *is_allowed;  /* room: (leaf, lane) */
 	bool *is_used;	   /* room: ports of the net that a job sends by */
@@ -57,7 +58,7 @@ bool fors_jobplan_may_stay(const struct fors_fabric *fabric, struct fors_jobview
 	const struct fors_jobentry *was = &first.list->job[then], *is = &second.list->job[now];
 	bool asks_for_more = !is_best || (is->is_exclusive ? over != FORS_OVER_OWN : over == FORS_OVER_ALL);
 
-	if (was->count != is->count || was->is_exclusive != is->is_exclusive ||
+	if (was->count != is->count || was->is_exclusive != is->is_exclusive || was->has_index != is->has_index ||
 	    memcmp(was->server, is->server, is->count * sizeof(*is->server)) != 0)
 		return false;
 	for (uint32_t i = 0; i < is->count; i++) {
@@ -111,6 +112,85 @@ static enum fors_err try_plan(struct maker *m, const struct fors_jobentry *job, 
 	return err;
 }
 
+/* ---- over the path index of jobs ---- */
+
+static bool has_entries(const struct maker *m, uint32_t number)
+{
+	return m->index->entries->bound[number] > 0;
+}
+
+/* A fabric in which the LIDs of the path index are all that there is, or back. */
+static void shift_lids(const struct maker *m, struct fors_fabric *fabric)
+{
+	for (uint32_t s = 0; s < fabric->nservers; s++)
+		fabric->server[s].lid += (uint16_t)m->index->index;
+	fabric->lmc = 0;
+}
+
+/* A plan that was made there, as one of the ports that there are. */
+static void shift_back(const struct maker *m, struct fors_schedule *plan, const struct fors_jobentry *job)
+{
+	const struct fors_fabric *fabric = m->request.task.fabric;
+
+	for (uint32_t s = 0; s < plan->nservers; s++) {
+		const struct fors_server *server = &fabric->server[job->server[s]];
+
+		plan->server[s].lid = server->lid;
+		plan->server[s].lmc = fors_slot(fabric, server->leaf, server->slot)->lmc;
+	}
+	for (size_t i = 0; i < fors_schedule_ncells(plan); i++)
+		if (plan->cell[i].dst != FORS_IDLE)
+			plan->cell[i].path = (uint8_t)m->index->index;
+}
+
+/* Plan and prove it over the subset, whose LIDs are shifted; a plan that is proven comes into the jobplan. */
+static enum fors_err plan_shifted(struct maker *m, struct fors_fabric *subset, const struct fors_jobentry *job,
+				  struct fors_jobplan *made)
+{
+	struct fors_request request = m->request;
+	struct fors_outcome outcome;
+	enum fors_err err;
+
+	request.task.fabric = subset;
+	request.task.lanes = NULL;
+	request.method = fors_method_flows.name;
+	fors_outcome_init(&outcome);
+	err = fors_outcome_plan(&request, &outcome, m->error);
+	if (!err && outcome.plan) {
+		shift_back(m, outcome.plan, job);
+		err = fors_outcome_prove(&request, &outcome, m->error);
+	}
+	if (!err) {
+		made->lower_bound = outcome.lower_bound;
+		made->plan = fors_outcome_take(&outcome);
+	}
+	fors_outcome_clear(&outcome);
+	return err;
+}
+
+/* No plan comes of it where a server has no LID of the index, or its tables do not connect the job. */
+static enum fors_err plan_on_index(struct maker *m, uint32_t number, struct fors_jobplan *made)
+{
+	const struct fors_jobentry *job = &m->list->job[number];
+	struct fors_fabric *subset;
+	enum fors_err err;
+
+	made->over = has_entries(m, number) || job->nleaves == 1 ? FORS_OVER_OWN : FORS_OVER_ALL;
+	allow(m, number, made->over);
+	err = fors_fabric_subset(m->request.task.fabric, job->server, job->count, m->is_allowed, &subset, m->error);
+	if (err)
+		return err;
+	if (!(m->index->index >> subset->lmc)) {
+		shift_lids(m, subset);
+		err = plan_shifted(m, subset, job, made);
+	}
+	fors_fabric_free(subset);
+	made->index = made->plan ? (int64_t)m->index->index : FORS_UNKNOWN;
+	return err;
+}
+
+/* ---- one job ---- */
+
 static enum fors_err tell_empty(struct fors_jobplan *made)
 {
 	fors_fail(&made->error, FORS_ENOPLAN, "none of its servers is there, or takes part");
@@ -126,6 +206,10 @@ static enum fors_err plan_job(struct maker *m, uint32_t number)
 	made->nlanes = count_owned(m->owners, number);
 	if (!job->count)
 		return tell_empty(made);
+	if (m->index && (job->has_index || has_entries(m, number)))
+		err = plan_on_index(m, number, made);
+	if (err || made->plan)
+		return err;
 	made->over = job->is_exclusive ? FORS_OVER_OWN : FORS_OVER_FREE;
 	for (;; made->over++) {
 		allow(m, number, made->over);
@@ -228,7 +312,7 @@ static bool alloc(struct maker *m)
 	if (!m->plans->job || !m->is_allowed || !alloc_cables(m))
 		return false;
 	for (uint32_t j = 0; j < m->list->count; j++)
-		m->plans->job[j].lower_bound = m->plans->job[j].alone_bound = FORS_UNKNOWN;
+		m->plans->job[j].lower_bound = m->plans->job[j].alone_bound = m->plans->job[j].index = FORS_UNKNOWN;
 	m->plans->count = m->list->count;
 	return true;
 }
@@ -311,9 +395,22 @@ enum fors_err fors_jobplans_renew(const struct fors_request *request, const stru
 				  const struct fors_owners *owners, const struct fors_jobkept *kept,
 				  struct fors_jobplans *plans, struct fors_error *error)
 {
+	return fors_jobplans_index(request, list, owners, NULL, kept, plans, error);
+}
+
+enum fors_err fors_jobplans_index(const struct fors_request *request, const struct fors_joblist *list,
+				  const struct fors_owners *owners, const struct fors_jobindex *index,
+				  const struct fors_jobkept *kept, struct fors_jobplans *plans,
+				  struct fors_error *error)
+{
 	struct fors_jobplans made = {0};
-	struct maker m = {
-		.request = *request, .list = list, .owners = owners, .kept = kept, .plans = &made, .error = error};
+	struct maker m = {.request = *request,
+			  .list = list,
+			  .owners = owners,
+			  .kept = kept,
+			  .index = index,
+			  .plans = &made,
+			  .error = error};
 	enum fors_err err = alloc(&m) ? FORS_OK : fors_fail_memory(error);
 
 	if (!err)

@@ -15,7 +15,7 @@
 #ifndef FORS_CORE_PLANNERS_JOBPLAN_H
 #define FORS_CORE_PLANNERS_JOBPLAN_H
 
-#include "core/jobs/owners.h"
+#include "core/jobs/entries.h"
 #include "outcome.h"
 
 enum fors_jobplan_lanes {
@@ -29,6 +29,7 @@ struct fors_jobplan {
 	struct fors_error error;    /* why */
 	enum fors_jobplan_lanes over;
 	uint32_t nlanes;     /* (leaf, lane) that it owns */
+	int64_t index;	     /* the path index of jobs, when its plan goes over that and no other; else FORS_UNKNOWN */
 	int64_t lower_bound; /* LB over the lanes that it is planned over; FORS_UNKNOWN without a plan */
 	int64_t alone_bound; /* LB if it had the fabric for itself; FORS_UNKNOWN where leaves are cut off */
 	bool is_kept;	     /* it goes on with the schedule that it has: there is no plan, and nothing else is told */
@@ -64,6 +65,16 @@ enum fors_err fors_jobplans_make(const struct fors_request *request, const struc
 enum fors_err fors_jobplans_renew(const struct fors_request *request, const struct fors_joblist *list,
 				  const struct fors_owners *owners, const struct fors_jobkept *kept,
 				  struct fors_jobplans *plans, struct fors_error *error);
+
+/*
+ * The same, when one path index belongs to jobs, with these entries, which are in the tables of the request already. A job that has
+ * entries is planned over them by method flows, over lanes of its own; one that is marked and has none over the same index as
+ * the tables have it, over all lanes, for it sends to no other. The others, and those without LIDs of that index, as above.
+ */
+enum fors_err fors_jobplans_index(const struct fors_request *request, const struct fors_joblist *list,
+				  const struct fors_owners *owners, const struct fors_jobindex *index,
+				  const struct fors_jobkept *kept, struct fors_jobplans *plans,
+				  struct fors_error *error);
 
 /*
  * Jobs and lanes were the first, and are the second, on the same fabric: may job `now` go on with the schedule that job

@@ -55,6 +55,7 @@ enum fors_err fors_jobplans_over(const struct fors_over_task *task, const struct
 		made.job[j] = (struct fors_jobplan){.over = FORS_OVER_ALL,
 						    .lower_bound = FORS_UNKNOWN,
 						    .alone_bound = FORS_UNKNOWN,
+						    .index = FORS_UNKNOWN,
 						    .is_kept = kept && kept[j].plan};
 	for (uint32_t j = 0; j < list->count && !err; j++)
 		if (!made.job[j].is_kept)

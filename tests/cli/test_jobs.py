@@ -52,6 +52,29 @@ def test_without_path_indices_jobs_share(fors, write):
     assert [job["over"] for job in data["jobs"]] != ["own", "own"] and data["meetings"] == 0
 
 
+def test_one_path_index_for_jobs(fors, write, tmp_path):
+    """Eight jobs anywhere at LMC 1: over the index each has cables of its own, and every flow goes to that index; without it they share."""
+    text = "".join(f"j{k} [job-index]: " + ", ".join(f"Node{a:02}-{(a + k) % 8:02}" for a in range(8)) + "\n" for k in range(7))
+    args = ("jobs", "--synthetic", "FT(2;8,8)", "--lmc", "1", "--jobs", write("jobs", text + "rest: Node00-07, Node01-00\n"))
+    with_index = json.loads(fors(*args, "--job-index", "--json", "--output-dir", tmp_path / "out").out)
+    assert [job["path_index"] for job in with_index["jobs"]] == [1] * 7 + [None] and with_index["meetings"] == 0
+    assert [job["over"] for job in with_index["jobs"][:7]] == ["own"] * 7 and with_index["jobs"][0]["speed"] > 0.8
+    path = tmp_path / "out/j3/schedule"
+    lids = {server["guid"]: server["lid"] for server in json.loads(fors("schedule", path, "--format", "json").out)["servers"]}
+    rows = list(csv.DictReader(io.StringIO(fors("schedule", path, "--format", "csv").out)))
+    assert len(rows) == 8 * 7 and all(int(row["dst_lid"]) == lids[row["dst_guid"]] + 1 for row in rows)
+    assert "own lanes, path index 1" in fors(*args, "--job-index").out
+    without = fors(*args).out
+    assert "path index 1" not in without and "(asked for the path index of jobs)" in without
+
+
+def test_the_index_needs_two_lids(fors, write):
+    args = ("jobs", "--synthetic", "FT(2;8,8)", "--job-index", "--lmc", "0")
+    result = fors(*args, "--jobs", write("jobs", "a [job-index]: Node00-00, Node01-00\n"), code=1)
+    assert "needs LMC 1 or more" in result.err
+    assert "not with --replay" in fors(*args, "--replay", "x", "--output-dir", "y", code=2).err
+
+
 def test_owned_lanes_of_two_leaves_with_one_name(fors, write):
     net = write("net", fors("fabric", "--synthetic", "FT(2;8,8)").out.replace('# "Leaf00"', '# "Leaf01"'))
     found = json.loads(fors("jobs", "--fabric", net, "--lmc", "3", "--jobs", write("jobs", TWO), "--json").out)["jobs"][0]

@@ -35,6 +35,16 @@ def test_without_phases(run):
     assert 0.2 < data["worst_speed"] <= data["mean_speed"] <= 1.0001 and data["time"] >= 4
 
 
+def test_one_path_index_for_jobs(run):
+    """What plans over the index give beside one another, over tables that have its entries."""
+    text = "".join(line + "\n" for line in MIXED.replace(":", " [job-index]:").splitlines()[:6])
+    plan = run("per-job-plan", text.replace(" [job-index]", ""), *TREE, "--routing", "fors", "--lmc", "1", "--json")
+    index = run("per-job-plan", text, *TREE, "--routing", "fors", "--lmc", "1", "--job-index", "--down", "Leaf00[9]", "--json")
+    assert {job["over"] for job in index["jobs"]} == {"own"} and {job["path_index"] for job in index["jobs"]} == {1}
+    assert index["mean_speed"] > plan["mean_speed"] + 0.1 and index["meetings"] == 0
+    assert "--job-index goes with --pattern per-job-plan" in run("per-job-shift", text, *TREE, "--routing", "fors", "--job-index", code=2).err
+
+
 def test_text(run):
     out = run("per-job-plan", "one: Node00-00, Node01-00\n", *TREE, "--routing", "fors", "--lmc", "3").out
     assert "job         one                      2 servers  speed 1.000" in out

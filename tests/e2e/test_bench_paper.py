@@ -61,6 +61,8 @@ def test_several_jobs(results):
     for dead in (0, 1):
         owned, sar = rows["owned lanes, LMC 5", dead], rows["SAR, shift", dead]
         assert owned["mean"] > sar["mean"] and owned["meetings"] == 0 and 0 <= sar["worst"] <= sar["mean"] <= 1 and owned["jobs"] == sar["jobs"]
+        index = rows["job index, LMC 1", dead]
+        assert index["mean"] > sar["mean"] and index["meetings"] == index["unplanned"] == 0
 
 
 def test_text_and_pictures(output):

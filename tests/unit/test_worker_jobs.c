@@ -258,6 +258,19 @@ static void lost_server(void **state)
 	wait_job(bench, "two", 4, two - 1);
 }
 
+/* No path index belongs to jobs: who would send to that one only owns nothing, and shares. */
+static void without_an_index(void **state)
+{
+	static const char text[] = "one [job-index]: Node00-00, Node00-01, Node01-00, Node01-01\n";
+	struct bench *bench = *state;
+
+	write_jobs(bench, text);
+	submit(bench, FORS_JOB_INSTALLED, NULL);
+	wait_job(bench, "one", 4, 0);
+	wait_status(bench, "\"exclusive\": false", true);
+	wait_status(bench, "\"exclusive\": true", false);
+}
+
 /* What is not right over tables that are on their way is withdrawn before; all are planned when they are there. */
 static void failures(void **state)
 {
@@ -561,20 +574,11 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_bench, close_bench)
 	const struct CMUnitTest tests[] = {
-		TEST(come_and_go),
-		TEST(half_written),
-		TEST(bad_files),
-		TEST(lost_server),
-		TEST(failures),
-		TEST(restarts),
-		TEST(after_a_takeover),
-		TEST(over_any_tables),
-		TEST(short_of_memory),
-		TEST(a_loss_is_early),
-		TEST(others_than_expected),
-		TEST(what_is_not_early),
-		TEST(early_and_then_errors),
-		TEST(early_and_short_of_memory),
+		TEST(come_and_go),	 TEST(half_written),	      TEST(bad_files),
+		TEST(lost_server),	 TEST(without_an_index),      TEST(failures),
+		TEST(restarts),		 TEST(after_a_takeover),      TEST(over_any_tables),
+		TEST(short_of_memory),	 TEST(a_loss_is_early),	      TEST(others_than_expected),
+		TEST(what_is_not_early), TEST(early_and_then_errors), TEST(early_and_short_of_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * entries_tables.c - the entries of jobs in the tables of a fabric.
+ *
+ * Each way that they make goes up one living cable and down another, so it adds no wait to those that any table of a
+ * two-level tree has. What is to be seen to are spines that have lost a server's leaf: fors gives them a detour, down
+ * to a leaf that sends the LID up its home lane (core/tables/tables.c), and a leaf of the job does not any more. So they
+ * get none, but keep the dead port, as where entries vary anyway; only where packets begin (CAs, a subnet manager on the spine) detours stay,
+ * and core/tables/check.h judges all of it.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "entries.h"
+
+struct writer {
+	const struct fors_fabric *fabric;
+	const struct fors_entries *entries;
+	struct fors_lfts *lfts;
+	uint32_t index;
+};
+
+static uint8_t *row_of(const struct fors_lfts *lfts, uint64_t guid)
+{
+	uint32_t row = fors_lfts_row(lfts, guid);
+
+	return row == FORS_NONE ? NULL : lfts->port + (size_t)row * lfts->nlids;
+}
+
+/* The LID of the index, 0: the server has no such. */
+static uint32_t lid_of(const struct writer *w, uint32_t server)
+{
+	const struct fors_server *one = &w->fabric->server[server];
+	uint32_t lid = one->lid + w->index;
+
+	return w->index >> fors_slot(w->fabric, one->leaf, one->slot)->lmc || lid >= w->lfts->nlids ? 0 : lid;
+}
+
+static void write_leaf(const struct writer *w, uint32_t leaf)
+{
+	uint8_t *row = row_of(w->lfts, w->fabric->leaf[leaf].guid);
+
+	for (uint32_t d = 0; row && d < w->entries->nservers; d++) {
+		uint8_t lane = w->entries->up[(size_t)leaf * w->entries->nservers + d];
+		uint32_t lid = lane == FORS_NO_LANE ? 0 : lid_of(w, d);
+
+		if (lid)
+			row[lid] = fors_cable(w->fabric, leaf, lane)->leaf_port;
+	}
+}
+
+/* Do packets begin at the spine? */
+static bool is_asked(const struct fors_fabric *fabric, uint32_t spine)
+{
+	const struct fors_net *net = fabric->net;
+	uint32_t node = fabric->spine[spine].node;
+
+	for (unsigned p = 1; p <= net->node[node].nports; p++) {
+		uint32_t peer = fors_net_port(net, node, p)->peer;
+
+		if (peer != FORS_NONE && net->node[peer].type != FORS_SWITCH)
+			return true;
+	}
+	return fors_net_port(net, node, 0)->is_sm;
+}
+
+/* The port of the spine that led to the leaf; FORS_NO_PATH where one still does, or none ever did. */
+static uint8_t dead_port(const struct fors_fabric *fabric, uint32_t spine, uint32_t leaf)
+{
+	uint8_t port = FORS_NO_PATH;
+
+	for (uint32_t k = 0; k < fabric->nlanes; k++) {
+		if (fabric->lane[k].spine != spine || !fors_cable(fabric, leaf, k)->spine_port)
+			continue;
+		if (fors_passable(fabric, leaf, k))
+			return FORS_NO_PATH;
+		if (port == FORS_NO_PATH)
+			port = fors_cable(fabric, leaf, k)->spine_port;
+	}
+	return port;
+}
+
+static bool is_led(const struct writer *w, uint32_t server)
+{
+	for (uint32_t k = 0; k < w->entries->nspines; k++)
+		if (w->entries->down[(size_t)k * w->entries->nservers + server] != FORS_NO_LANE)
+			return true;
+	return false;
+}
+
+static void write_spines(const struct writer *w, uint32_t d)
+{
+	const struct fors_fabric *f = w->fabric;
+	uint32_t lid = is_led(w, d) ? lid_of(w, d) : 0, leaf = f->server[d].leaf;
+
+	for (uint32_t k = 0; lid && k < f->nspines; k++) {
+		uint8_t *row = row_of(w->lfts, f->spine[k].guid), lane = w->entries->down[(size_t)k * f->nservers + d];
+		uint8_t port = row && lane == FORS_NO_LANE ? dead_port(f, k, leaf) : FORS_NO_PATH;
+
+		if (row && lane != FORS_NO_LANE)
+			row[lid] = fors_cable(f, leaf, lane)->spine_port;
+		else if (port != FORS_NO_PATH && !fors_slot(f, leaf, f->server[d].slot)->is_sm && !is_asked(f, k))
+			row[lid] = port;
+	}
+}
+
+void fors_entries_apply(const struct fors_fabric *fabric, const struct fors_entries *entries, uint32_t index,
+			struct fors_lfts *lfts)
+{
+	const struct writer w = {fabric, entries, lfts, index};
+
+	for (uint32_t leaf = 0; leaf < entries->nleaves; leaf++)
+		write_leaf(&w, leaf);
+	for (uint32_t d = 0; d < entries->nservers; d++)
+		write_spines(&w, d);
+}
+
+/* ---- again ---- */
+
+static bool is_alike(const struct fors_fabric *then, const struct fors_fabric *now)
+{
+	if (then->nleaves != now->nleaves || then->nspines != now->nspines || then->nlanes != now->nlanes)
+		return false;
+	for (uint32_t a = 0; a < now->nleaves; a++)
+		if (then->leaf[a].guid != now->leaf[a].guid)
+			return false;
+	for (uint32_t k = 0; k < now->nspines; k++)
+		if (then->spine[k].guid != now->spine[k].guid)
+			return false;
+	return !memcmp(then->lane, now->lane, now->nlanes * sizeof(*now->lane));
+}
+
+/* Row by row, the column of each server that there was, at its new number. */
+static void carry_over(const struct fors_fabric *then, const uint8_t *from, const struct fors_fabric *now, uint8_t *to,
+		       uint32_t nrows)
+{
+	memset(to, FORS_NO_LANE, (size_t)nrows * now->nservers);
+	for (uint32_t d = 0, was = 0; d < now->nservers; d++) {
+		const struct fors_server *server = &now->server[d];
+
+		while (was < then->nservers &&
+		       (then->server[was].leaf < server->leaf ||
+			(then->server[was].leaf == server->leaf && then->server[was].slot < server->slot)))
+			was++;
+		for (uint32_t row = 0; was < then->nservers && then->server[was].guid == server->guid && row < nrows;
+		     row++)
+			to[(size_t)row * now->nservers + d] = from[(size_t)row * then->nservers + was];
+	}
+}
+
+enum fors_err fors_entries_again(const struct fors_fabric *then, const struct fors_entries *entries,
+				 const struct fors_fabric *now, struct fors_entries *again, struct fors_error *error)
+{
+	struct fors_entries made = {.nleaves = now->nleaves, .nspines = now->nspines, .nservers = now->nservers};
+
+	*again = (struct fors_entries){0};
+	if (!entries->up || !is_alike(then, now))
+		return FORS_OK;
+	made.up = malloc((size_t)now->nleaves * now->nservers + 1);
+	made.down = malloc((size_t)now->nspines * now->nservers + 1);
+	if (!made.up || !made.down) {
+		fors_entries_clear(&made);
+		return fors_fail_memory(error);
+	}
+	carry_over(then, entries->up, now, made.up, now->nleaves);
+	carry_over(then, entries->down, now, made.down, now->nspines);
+	*again = made;
+	return FORS_OK;
+}

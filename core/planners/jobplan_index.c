@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "jobplan_index.h"
+
+#include <string.h>
+
+#include "core/tables/check.h"
+#include "core/tables/home.h"
+
+static struct fors_lfts *copy(const struct fors_lfts *lfts)
+{
+	struct fors_lfts *made = fors_lfts_new(lfts->nswitches, lfts->nlids);
+
+	if (!made)
+		return NULL;
+	memcpy(made->guid, lfts->guid, lfts->nswitches * sizeof(*lfts->guid));
+	memcpy(made->port, lfts->port, (size_t)lfts->nswitches * lfts->nlids);
+	return made;
+}
+
+static enum fors_err choose(const struct fors_fabric *fabric, const struct fors_joblist *list,
+			    struct fors_jobtables *tables, struct fors_error *error)
+{
+	const struct fors_owners_task lanes = {.fabric = fabric, .list = list, .work = FORS_ENTRIES_OWNERS_WORK};
+	const struct fors_entries_task task = {.fabric = fabric,
+					       .list = list,
+					       .has_exclusive = !fors_home_has_all(fabric->nlanes, fabric->lmc),
+					       .work = FORS_ENTRIES_WORK};
+	enum fors_err err = fors_owners_find(&lanes, &tables->owners, error);
+
+	return err ? err : fors_entries_find(&task, &tables->owners, &tables->entries, error);
+}
+
+enum fors_err fors_jobtables_make(const struct fors_fabric *fabric, const struct fors_joblist *list,
+				  const struct fors_lfts *lfts, struct fors_jobtables *tables, struct fors_error *error)
+{
+	struct fors_jobtables made = {.index = fors_home_nindices(fabric->lmc) - 1};
+	enum fors_err err;
+
+	if (!fabric->lmc)
+		return fors_fail(error, FORS_ELMC,
+				 "a path index for jobs needs LMC 1 or more; here each server has one LID");
+	err = choose(fabric, list, &made, error);
+	if (!err) {
+		made.lfts = copy(lfts);
+		err = made.lfts ? FORS_OK : fors_fail_memory(error);
+	}
+	if (!err) {
+		fors_entries_apply(fabric, &made.entries, made.index, made.lfts);
+		err = fors_tables_check(fabric, made.lfts, NULL, NULL, error);
+	}
+	if (err)
+		fors_jobtables_clear(&made);
+	else
+		*tables = made;
+	return err;
+}
+
+void fors_jobtables_clear(struct fors_jobtables *tables)
+{
+	fors_owners_clear(&tables->owners);
+	fors_entries_clear(&tables->entries);
+	fors_lfts_free(tables->lfts);
+	*tables = (struct fors_jobtables){0};
+}

@@ -1,0 +1,438 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * test_entries.c - table entries for jobs: one LID for each server, over the lanes that its job owns.
+ *
+ * A checker of its own walks every flow of every job over the tables: from the sender's leaf, hop by hop, to the port of the LID.
+ * It counts what each port sends, so it knows which job uses which link, and what the fullest carries.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/jobs/entries.h"
+#include "core/planners/jobplan.h"
+#include "core/planners/jobplan_index.h"
+#include "core/tables/check.h"
+#include "support.h"
+
+struct made {
+	struct fors_joblist list;
+	struct fors_owners owners;
+	struct fors_entries entries;
+	struct fors_lfts *lfts; /* of the bed, with the entries */
+	uint32_t index;
+};
+
+static struct fors_lfts *copy_tables(const struct fors_lfts *from)
+{
+	struct fors_lfts *lfts = fors_lfts_new(from->nswitches, from->nlids);
+
+	assert_non_null(lfts);
+	memcpy(lfts->guid, from->guid, from->nswitches * sizeof(*from->guid));
+	memcpy(lfts->port, from->port, (size_t)from->nswitches * from->nlids);
+	return lfts;
+}
+
+static struct made make(const struct bed *bed, const char *text, uint32_t index, const struct fors_entries *before,
+			const uint32_t *owners_before)
+{
+	struct made made = {.index = index, .lfts = copy_tables(bed->lfts)};
+	struct fors_owners_task lanes = {
+		.fabric = bed->fabric, .list = &made.list, .before = owners_before, .work = FORS_OWNERS_WORK / 20};
+	struct fors_entries_task task = {
+		.fabric = bed->fabric, .list = &made.list, .before = before, .work = FORS_ENTRIES_WORK / 4};
+	struct fors_error error;
+
+	if (fors_joblist_read(text, strlen(text), "jobs", bed->fabric, &made.list, &error) ||
+	    fors_owners_find(&lanes, &made.owners, &error) ||
+	    fors_entries_find(&task, &made.owners, &made.entries, &error))
+		fail_msg("%s", error.text);
+	fors_entries_apply(bed->fabric, &made.entries, index, made.lfts);
+	return made;
+}
+
+static void clear(struct made *made)
+{
+	fors_entries_clear(&made->entries);
+	fors_owners_clear(&made->owners);
+	fors_joblist_clear(&made->list);
+	fors_lfts_free(made->lfts);
+}
+
+/* ---- the checker ---- */
+
+struct walk {
+	const struct bed *bed;
+	const struct made *made;
+	uint32_t *used_by; /* per port of the net */
+	uint32_t *flows;   /* the same, of the job that is walked */
+};
+
+/* A flow of job `number` through the tables: up, down, and there. */
+static void walk_flow(struct walk *w, uint32_t number, const struct fors_server *from, const struct fors_server *to)
+{
+	const struct fors_net *net = w->bed->net;
+	uint32_t node = w->bed->fabric->leaf[from->leaf].node, lid = to->lid + w->made->index, nhops = 0;
+
+	while (net->node[node].type == FORS_SWITCH) {
+		uint32_t row = fors_lfts_row(w->made->lfts, net->node[node].guid);
+		uint8_t port = fors_lfts_port(w->made->lfts, row, lid);
+		uint32_t link = net->node[node].first_port + port;
+
+		assert_true(port != FORS_NO_PATH && nhops++ < 4);
+		node = fors_net_port(net, node, port)->peer;
+		assert_true(node != FORS_NONE);
+		if (net->node[node].type != FORS_SWITCH)
+			break;
+		assert_true(w->used_by[link] == FORS_NO_JOB || w->used_by[link] == number);
+		w->used_by[link] = number;
+		w->flows[link]++;
+	}
+	assert_int_equal(net->node[node].guid, net->node[to->node].guid);
+	assert_int_equal(nhops, from->leaf == to->leaf ? 1 : 3);
+}
+
+/* All flows of a job that has entries; what its fullest link carries is its bound. */
+static void walk_job(struct walk *w, uint32_t number)
+{
+	const struct fors_jobentry *job = &w->made->list.job[number];
+	const struct fors_server *server = w->bed->fabric->server;
+	uint32_t most = job->count;
+
+	memset(w->flows, 0, w->bed->net->nports * sizeof(*w->flows));
+	for (uint32_t i = 0; i < job->count; i++)
+		for (uint32_t k = 0; k < job->count; k++)
+			if (i != k)
+				walk_flow(w, number, &server[job->server[i]], &server[job->server[k]]);
+	for (uint32_t i = 0; i < w->bed->net->nports; i++)
+		most = w->flows[i] > most ? w->flows[i] : most;
+	assert_int_equal(w->made->entries.bound[number], most);
+}
+
+/* Nothing but entries of these LIDs may be other than it was. */
+static void assert_others_stay(const struct bed *bed, const struct made *made)
+{
+	bool *is_ours = calloc(bed->lfts->nlids + (size_t)1, sizeof(*is_ours));
+
+	for (uint32_t j = 0; j < made->list.count; j++)
+		for (uint32_t i = 0; made->entries.bound[j] && i < made->list.job[j].count; i++)
+			is_ours[bed->fabric->server[made->list.job[j].server[i]].lid + made->index] = true;
+	for (uint32_t row = 0; row < bed->lfts->nswitches; row++)
+		for (uint32_t lid = 0; lid < bed->lfts->nlids; lid++)
+			if (!is_ours[lid])
+				assert_int_equal(fors_lfts_port(made->lfts, row, lid),
+						 fors_lfts_port(bed->lfts, row, lid));
+	free(is_ours);
+}
+
+/* Apart, over lanes that they own, and as good as said; and the tables are what tables have to be. How many jobs have entries. */
+static uint32_t judge(const struct bed *bed, const struct made *made)
+{
+	struct walk w = {.bed = bed,
+			 .made = made,
+			 .used_by = malloc((bed->net->nports + 1) * sizeof(*w.used_by)),
+			 .flows = malloc((bed->net->nports + 1) * sizeof(*w.flows))};
+	struct fors_error error;
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < bed->net->nports; i++)
+		w.used_by[i] = FORS_NO_JOB;
+	for (uint32_t j = 0; j < made->list.count; j++)
+		if (made->entries.bound[j]) {
+			walk_job(&w, j);
+			n++;
+		}
+	for (uint32_t a = 0; a < bed->fabric->nleaves; a++)
+		for (uint32_t k = 0; k < bed->fabric->nlanes; k++) {
+			const struct fors_cable *cable = fors_cable(bed->fabric, a, k);
+			uint32_t node = bed->fabric->leaf[a].node, who;
+
+			if (!cable->leaf_port || node == FORS_NONE)
+				continue;
+			who = w.used_by[bed->net->node[node].first_port + cable->leaf_port];
+			assert_true(who == FORS_NO_JOB || fors_owner(&made->owners, a, k) == who);
+		}
+	assert_others_stay(bed, made);
+	if (fors_tables_check(bed->fabric, made->lfts, NULL, NULL, &error))
+		fail_msg("%s", error.text);
+	free(w.used_by);
+	free(w.flows);
+	return n;
+}
+
+/* ---- jobs to try ---- */
+
+/* All servers for so many jobs with this mark: one block after the other, or anywhere. */
+static char *any_jobs(const struct bed *bed, struct rng *rng, uint32_t njobs, bool is_spread, const char *mark)
+{
+	const struct fors_fabric *fabric = bed->fabric;
+	char *text = calloc(fabric->nservers + (size_t)2 * njobs, 64), *end = text;
+	uint32_t *job = calloc(fabric->nservers + (size_t)1, sizeof(*job));
+
+	for (uint32_t s = 0; s < fabric->nservers; s++)
+		job[s] = !is_spread ? s * njobs / fabric->nservers : s < njobs ? s : rng_below(rng, njobs);
+	for (uint32_t j = 0; j < njobs; j++) {
+		end += sprintf(end, "job%u [%s]:", j, mark);
+		for (uint32_t s = 0; s < fabric->nservers; s++)
+			if (job[s] == j)
+				end += sprintf(end, " 0x%llx,", (unsigned long long)fabric->server[s].guid);
+		end += sprintf(end, "\n");
+	}
+	free(job);
+	return text;
+}
+
+/* Blocks of leaves: every job at full speed over one LID for each server. */
+static void blocks_at_full_speed(void **state)
+{
+	struct bed *bed = bed_new("FT(2;8,8)", 1);
+	struct rng rng = {1};
+	char *text = any_jobs(bed, &rng, 3, false, "job-index");
+	struct made made = make(bed, text, 1, NULL, NULL);
+
+	assert_int_equal(judge(bed, &made), 3);
+	for (uint32_t j = 0; j < 3; j++)
+		assert_int_equal(made.entries.bound[j], made.list.job[j].count);
+	clear(&made);
+	free(text);
+	bed_free(bed);
+}
+
+/* Anywhere, on fabrics of many kinds, with cuts, over the last path index: apart, arriving, others untouched. */
+static void jobs_anywhere(void **state)
+{
+	static const struct {
+		const char *spec;
+		unsigned lmc;
+	} kind[] = {{"FT(2;8,8)", 1},
+		    {"FT(2;8,8)", 2},
+		    {"FT(2;8,8)", 0},
+		    {"FT(2;4,6;servers=6;cables=2)", 1},
+		    {"FT(2;6,5;servers=9;cables=3)", 0},
+		    {"FT(2;5,7;servers=3;empty=1/2)", 1}};
+	uint32_t nserved = 0;
+	struct rng rng = {7};
+
+	for (size_t i = 0; i < sizeof(kind) / sizeof(kind[0]); i++) {
+		struct bed *bed = bed_new(kind[i].spec, kind[i].lmc);
+
+		for (uint32_t ndown = 0; ndown < 8; ndown += 2) {
+			char *text = any_jobs(bed, &rng, 1 + ndown / 2, true, "job-index");
+			struct made made;
+
+			bed_restore(bed);
+			bed_random_failures(bed, &rng, ndown);
+			made = make(bed, text, (1u << kind[i].lmc) - 1, NULL, NULL);
+			nserved += judge(bed, &made);
+			clear(&made);
+			free(text);
+		}
+		bed_free(bed);
+	}
+	assert_in_range(nserved, 40, 60);
+}
+
+/* Who gets entries: the mark, more leaves than one; exclusive jobs where that is asked for; never those that share. */
+static void who_gets_entries(void **state)
+{
+	static const char text[] = "index [job-index]: Node00-00, Node01-00\nown [exclusive]: Node00-01, Node01-01\n"
+				   "leaf [job-index]: Node02-00, Node02-01\nshares: Node00-02, Node03-00\n";
+	struct bed *bed = bed_new("FT(2;4,4)", 1);
+	struct made made = make(bed, text, 1, NULL, NULL);
+	struct fors_entries_task task = {.fabric = bed->fabric, .list = &made.list, .has_exclusive = true};
+
+	assert_true(made.list.job[0].has_index && made.list.job[0].is_exclusive && !made.list.job[1].has_index);
+	assert_int_equal(judge(bed, &made), 1);
+	assert_int_equal(made.entries.bound[0], 2);
+	assert_true(fors_entries_wanted(&task, 0) && fors_entries_wanted(&task, 1));
+	assert_false(fors_entries_wanted(&task, 2) || fors_entries_wanted(&task, 3));
+	clear(&made);
+	bed_free(bed);
+}
+
+/* Two leaves without a spine in common: no entries for that job, and none of its half made ones in the tables. */
+static void cut_off(void **state)
+{
+	static const char text[] =
+		"torn [job-index]: Node00-00, Node01-00, Node02-00\nwell [job-index]: Node02-01, Node03-01\n";
+	struct bed *bed = bed_new("FT(2;2,4)", 1);
+	struct made made;
+
+	bed_down(bed, "Leaf00[3] Leaf01[4]");
+	made = make(bed, text, 1, NULL, NULL);
+	assert_int_equal(judge(bed, &made), 1);
+	assert_int_equal(made.entries.bound[0], 0);
+	clear(&made);
+	bed_free(bed);
+}
+
+/* A job that runs keeps lanes and entries when others end and begin; its table is the same to the byte. */
+static void running_jobs_stay(void **state)
+{
+	struct bed *bed = bed_new("FT(2;8,8)", 1);
+	struct rng rng = {3};
+	char *text = any_jobs(bed, &rng, 4, true, "job-index"), *less = strdup(text), *line = strstr(less, "job0");
+	struct made first = make(bed, text, 1, NULL, NULL), second;
+	uint32_t *before = malloc((size_t)first.owners.nleaves * first.owners.nlanes * sizeof(*before));
+	struct fors_entries again;
+	struct fors_error error;
+
+	memmove(line, strchr(line, '\n') + 1, strlen(strchr(line, '\n')));
+	for (uint32_t i = 0; i < first.owners.nleaves * first.owners.nlanes; i++)
+		before[i] = first.owners.job[i] == FORS_NO_JOB || !first.owners.job[i] ? FORS_NO_JOB
+										       : first.owners.job[i] - 1;
+	assert_int_equal(fors_entries_again(bed->fabric, &first.entries, bed->fabric, &again, &error), FORS_OK);
+	assert_memory_equal(again.up, first.entries.up, (size_t)again.nleaves * again.nservers);
+	second = make(bed, less, 1, &again, before);
+	assert_int_equal(judge(bed, &second), 3);
+	for (uint32_t j = 0; j < 3; j++) {
+		bool is_same = true;
+
+		for (uint32_t i = 0; i < second.owners.nleaves * second.owners.nlanes; i++)
+			is_same &= before[i] != j || second.owners.job[i] == j;
+		for (uint32_t i = 0; is_same && i < second.list.job[j].count; i++)
+			for (uint32_t a = 0; a < again.nleaves; a++) {
+				size_t at = (size_t)a * again.nservers + second.list.job[j].server[i];
+
+				assert_int_equal(second.entries.up[at], first.entries.up[at]);
+			}
+		assert_true(second.entries.bound[j] <= first.entries.bound[j + 1]);
+	}
+	fors_entries_clear(&again);
+	clear(&first);
+	clear(&second);
+	free(before);
+	free(text);
+	free(less);
+	bed_free(bed);
+}
+
+/* Twice the same bytes; and in the numbers of a fabric in which a server has gone, the entries of the others. */
+static void same_again(void **state)
+{
+	struct bed *bed = bed_new("FT(2;5,6)", 1);
+	struct rng rng = {11};
+	char *text = any_jobs(bed, &rng, 3, true, "job-index");
+	struct made one = make(bed, text, 1, NULL, NULL), two = make(bed, text, 1, NULL, NULL);
+	struct fors_fabric *then;
+	struct fors_entries again;
+	struct fors_error error;
+
+	assert_memory_equal(one.lfts->port, two.lfts->port, (size_t)one.lfts->nswitches * one.lfts->nlids);
+	assert_int_equal(fors_fabric_copy(bed->fabric, bed->intact, &then, &error), FORS_OK);
+	bed_random_participants(bed, &rng, bed->fabric->nservers - 1);
+	assert_int_equal(fors_entries_again(then, &one.entries, bed->fabric, &again, &error), FORS_OK);
+	for (uint32_t d = 0, was = 0; d < bed->fabric->nservers; d++, was++) {
+		while (then->server[was].guid != bed->fabric->server[d].guid)
+			was++;
+		for (uint32_t a = 0; a < again.nleaves; a++)
+			assert_int_equal(again.up[(size_t)a * again.nservers + d],
+					 one.entries.up[(size_t)a * then->nservers + was]);
+	}
+	fors_entries_clear(&again);
+	fors_fabric_free(then);
+	clear(&one);
+	clear(&two);
+	free(text);
+	bed_free(bed);
+}
+
+/* ---- plans over the index ---- */
+
+static void assert_on_index(const struct fors_schedule *plan, uint32_t index)
+{
+	for (uint32_t s = 0; s < plan->nservers; s++)
+		for (uint32_t t = 0; t < plan->nphases; t++) {
+			struct fors_cell cell = fors_schedule_flow(plan, s, t);
+
+			assert_true(cell.dst == FORS_IDLE || cell.path == index);
+		}
+}
+
+/* Plans over the index alone, at the bound of the entries or a little above, none of them meeting another. */
+static void plans_over_the_index(void **state)
+{
+	struct bed *bed = bed_new("FT(2;8,8)", 1);
+	struct rng rng = {5};
+	char *text = any_jobs(bed, &rng, 3, true, "job-index");
+	struct fors_joblist list;
+	struct fors_jobtables tables;
+	struct fors_jobplans plans;
+	struct fors_error error;
+
+	if (fors_joblist_read(text, strlen(text), "jobs", bed->fabric, &list, &error) ||
+	    fors_jobtables_make(bed->fabric, &list, bed->lfts, &tables, &error))
+		fail_msg("%s", error.text);
+	struct fors_jobindex index = {tables.index, &tables.entries};
+	struct fors_request request = {
+		.task = {.fabric = bed->fabric}, .method = "auto", .net = bed->net, .lfts = tables.lfts};
+
+	if (fors_jobplans_index(&request, &list, &tables.owners, &index, NULL, &plans, &error))
+		fail_msg("%s", error.text);
+	assert_int_equal(tables.index, 1);
+	assert_int_equal(plans.nmeetings, 0);
+	for (uint32_t j = 0; j < plans.count; j++) {
+		const struct fors_schedule *plan = plans.job[j].plan;
+
+		assert_int_equal(plans.job[j].index, 1);
+		assert_int_equal(plans.job[j].over, FORS_OVER_OWN);
+		assert_in_range(plan->nphases, tables.entries.bound[j], tables.entries.bound[j] * 11 / 10);
+		assert_int_equal(plan->server[0].lid, bed->fabric->server[list.job[j].server[0]].lid);
+		assert_int_equal(plan->server[0].lmc, 1);
+		assert_on_index(plan, 1);
+	}
+	fors_jobplans_clear(&plans);
+	fors_jobtables_clear(&tables);
+	fors_joblist_clear(&list);
+	free(text);
+	bed_free(bed);
+}
+
+/* A job that has no entries sends to the index all the same: its plan says so, and that it shares. One LID: no index. */
+static void plans_without_entries(void **state)
+{
+	static const char text[] =
+		"single [job-index]: Node03-00, Node03-01\ntorn [job-index]: Node00-00, Node01-00, Node02-00\n"
+		"wide [job-index]: Node00-01, Node01-01, Node02-01\nother [job-index]: Node00-02, Node01-02\n";
+	struct bed *bed = bed_new("FT(2;3,4)", 1), *poor = bed_new("FT(2;3,4)", 0);
+	struct fors_joblist list;
+	struct fors_jobtables tables;
+	struct fors_jobplans plans;
+	struct fors_error error;
+
+	bed_down(bed, "Leaf00[4] Leaf00[5]"); /* one lane left there, for three jobs */
+	if (fors_joblist_read(text, strlen(text), "jobs", bed->fabric, &list, &error) ||
+	    fors_jobtables_make(bed->fabric, &list, bed->lfts, &tables, &error))
+		fail_msg("%s", error.text);
+	struct fors_jobindex index = {tables.index, &tables.entries};
+	struct fors_request request = {
+		.task = {.fabric = bed->fabric}, .method = "auto", .net = bed->net, .lfts = tables.lfts};
+
+	if (fors_jobplans_index(&request, &list, &tables.owners, &index, NULL, &plans, &error))
+		fail_msg("%s", error.text);
+	assert_int_equal((tables.entries.bound[1] > 0) + (tables.entries.bound[2] > 0) + (tables.entries.bound[3] > 0),
+			 1);
+	for (uint32_t j = 0; j < plans.count; j++) {
+		assert_int_equal(plans.job[j].index, 1);
+		assert_int_equal(plans.job[j].over, !j || tables.entries.bound[j] ? FORS_OVER_OWN : FORS_OVER_ALL);
+		assert_on_index(plans.job[j].plan, 1);
+	}
+	fors_jobplans_clear(&plans);
+	fors_jobtables_clear(&tables);
+	assert_int_equal(fors_jobtables_make(poor->fabric, &list, poor->lfts, &tables, &error), FORS_ELMC);
+	fors_joblist_clear(&list);
+	bed_free(bed);
+	bed_free(poor);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(blocks_at_full_speed), cmocka_unit_test(jobs_anywhere),
+		cmocka_unit_test(who_gets_entries),	cmocka_unit_test(cut_off),
+		cmocka_unit_test(running_jobs_stay),	cmocka_unit_test(same_again),
+		cmocka_unit_test(plans_over_the_index), cmocka_unit_test(plans_without_entries),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
