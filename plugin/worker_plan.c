@@ -83,17 +83,18 @@ enum fors_err fors_worker_prove_installed(struct fors_worker *worker, const stru
 
 enum fors_err fors_worker_prove_published(struct fors_worker *worker, const struct fors_job *job, bool *is_right)
 {
-	struct fors_verdict verdict;
 	enum fors_err err;
+	bool is_good;
 
 	/* What is being read must not be withdrawn: that waits for the end, which comes at once. */
 	worker->is_proving = true;
-	err = fors_verify(job->net, job->lfts, worker->board.schedule, fors_worker_cancelled, worker, &verdict, NULL);
+	err = fors_verify_holds(job->net, job->lfts, worker->board.schedule, fors_worker_cancelled, worker, &is_good,
+				NULL);
 	worker->is_proving = false;
 	fors_worker_watch_tables(worker);
 	if (err && err != FORS_ECANCELLED)
 		fors_worker_run_short(worker);
 	if (!err)
-		*is_right = verdict.is_good && fors_board_has_plan(&worker->board);
+		*is_right = is_good && fors_board_has_plan(&worker->board);
 	return err;
 }

@@ -62,6 +62,7 @@ struct check {
 	struct fors_way_hop *named; /* room of them: the way that the schedule names, when it names ways */
 	struct known *known;	    /* per leaf and receiver; NULL: each flow is walked */
 	struct fors_verdict *verdict;
+	bool is_brief; /* one problem is enough */
 };
 
 /* A text that is put together. */

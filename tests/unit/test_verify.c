@@ -38,13 +38,19 @@ static void victim_free(struct victim *victim)
 	bed_free(victim->bed);
 }
 
+/* The brief proof says the same in all cases. */
 static struct fors_verdict verdict_of(const struct victim *victim)
 {
 	struct fors_verdict verdict;
 	struct fors_error error;
+	bool is_right;
 
 	if (fors_verify(victim->bed->net, victim->bed->lfts, victim->schedule, NULL, NULL, &verdict, &error))
 		fail_msg("%s", error.text);
+	is_right = !verdict.is_good;
+	if (fors_verify_holds(victim->bed->net, victim->bed->lfts, victim->schedule, NULL, NULL, &is_right, &error))
+		fail_msg("%s", error.text);
+	assert_int_equal(is_right, verdict.is_good);
 	return verdict;
 }
 
@@ -705,10 +711,38 @@ static void can_be_cancelled(void **state)
 	victim_free(&victim);
 }
 
+static bool count_ask(void *context)
+{
+	++*(int *)context;
+	return false;
+}
+
+/* Nothing is walked behind the phase with the first problem. */
+static void one_problem_is_enough(void **state)
+{
+	struct victim victim = victim_of("FT(2;4,4)", 2);
+	bool is_right = true;
+	int asks = 0;
+
+	assert_int_equal(fors_verify_holds(victim.bed->net, victim.bed->lfts, victim.schedule, after_three, &asks,
+					   &is_right, NULL),
+			 FORS_ECANCELLED);
+	assert_true(is_right);
+	victim.schedule->cell[2].dst = 77; /* of the first server, in phase 2 */
+	asks = 0;
+	assert_int_equal(fors_verify_holds(victim.bed->net, victim.bed->lfts, victim.schedule, count_ask, &asks,
+					   &is_right, NULL),
+			 FORS_OK);
+	assert_false(is_right);
+	assert_int_equal(asks, 3);
+	victim_free(&victim);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(good_plans),
+		cmocka_unit_test(one_problem_is_enough),
 		cmocka_unit_test(common_ways),
 		cmocka_unit_test(swapped_receivers),
 		cmocka_unit_test(swapped_phases),

@@ -49,6 +49,13 @@ enum fors_err __wrap_fors_verify(const struct fors_net *net, const struct fors_l
 				 const struct fors_schedule *schedule, bool (*cancelled)(void *context), void *context,
 				 struct fors_verdict *verdict, struct fors_error *error);
 
+enum fors_err __real_fors_verify_holds(const struct fors_net *net, const struct fors_lfts *lfts,
+				       const struct fors_schedule *schedule, bool (*cancelled)(void *context),
+				       void *context, bool *is_right, struct fors_error *error);
+enum fors_err __wrap_fors_verify_holds(const struct fors_net *net, const struct fors_lfts *lfts,
+				       const struct fors_schedule *schedule, bool (*cancelled)(void *context),
+				       void *context, bool *is_right, struct fors_error *error);
+
 static _Atomic enum { PLAN_WELL, PLAN_UNTIL_CANCELLED, PLAN_WRONG, PLAN_NOT } how_to_plan;
 static atomic_int plans, proofs, cancelled_plans;
 static atomic_int polls;		 /* asks of a plan that is made for long */
@@ -107,16 +114,33 @@ enum fors_err __wrap_fors_plan(const struct fors_task *task, const char *name, s
 	return err;
 }
 
-enum fors_err __wrap_fors_verify(const struct fors_net *net, const struct fors_lfts *lfts,
-				 const struct fors_schedule *schedule, bool (*cancelled)(void *context), void *context,
-				 struct fors_verdict *verdict, struct fors_error *error)
+/* Either proof: it counts, and may lack memory. */
+static enum fors_err begin_proof(bool (*cancelled)(void *context), void *context, struct fors_error *error)
 {
 	atomic_fetch_add(&proofs, 1);
 	if (atomic_load(&proofs_without_memory) > 0 && atomic_fetch_sub(&proofs_without_memory, 1) > 0)
 		return fors_fail_memory(error);
 	asking.cancelled = cancelled;
 	asking.context = context;
-	return __real_fors_verify(net, lfts, schedule, count_ask, NULL, verdict, error);
+	return FORS_OK;
+}
+
+enum fors_err __wrap_fors_verify(const struct fors_net *net, const struct fors_lfts *lfts,
+				 const struct fors_schedule *schedule, bool (*cancelled)(void *context), void *context,
+				 struct fors_verdict *verdict, struct fors_error *error)
+{
+	return begin_proof(cancelled, context, error)
+		       ? FORS_ENOMEM
+		       : __real_fors_verify(net, lfts, schedule, count_ask, NULL, verdict, error);
+}
+
+enum fors_err __wrap_fors_verify_holds(const struct fors_net *net, const struct fors_lfts *lfts,
+				       const struct fors_schedule *schedule, bool (*cancelled)(void *context),
+				       void *context, bool *is_right, struct fors_error *error)
+{
+	return begin_proof(cancelled, context, error)
+		       ? FORS_ENOMEM
+		       : __real_fors_verify_holds(net, lfts, schedule, count_ask, NULL, is_right, error);
 }
 
 /* Heavy sweeps that the worker asked for. */
