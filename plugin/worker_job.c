@@ -187,9 +187,9 @@ static bool note_sweep(struct fors_worker *worker, const struct fors_job *job)
 
 	worker->is_early &= job->kind == FORS_JOB_ROUTED;
 	if (job->kind == FORS_JOB_INSTALLED) {
-		if (!was_early && !worker->failover.lost_in && fors_worker_has_lost(worker, job))
-			fors_worker_note_loss(worker,
-					      job->number); /* what was routed was never seen here: it came too fast */
+		/* What was routed in this sweep may never have been seen here: it came too fast. */
+		if (job->number && !was_early && !worker->failover.lost_in && fors_worker_has_lost(worker, job))
+			fors_worker_note_loss(worker, job->number);
 		fors_worker_note_up(worker, fors_job_is_foreign(job) ? NULL : job);
 	}
 	if (job->kind != FORS_JOB_ROUTED)
