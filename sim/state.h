@@ -82,19 +82,21 @@ struct sim_lane {
 	bool has_paused;      /* the receiver has said so */
 };
 
+/* What each packet touches first. */
 struct sim_link {
 	uint64_t free_at;    /* tick */
+	uint64_t busy;	     /* ticks */
 	uint64_t stalled;    /* since this tick, FORS_SIM_NEVER: it is not */
-	uint64_t load;	     /* ticks of all messages over it, in this slot with barriers */
-	uint64_t slot_stall; /* ticks, in this slot */
+	uint32_t nwaiting;   /* queues in the rings of its lanes */
+	uint32_t queued;     /* bytes of packets in queues that want it */
 	uint32_t scale;	     /* ticks of a byte times 2^16 */
-	uint32_t slot;	     /* that load and slot_stall speak of */
 	uint32_t queues;     /* first queue of what came over it */
 	uint16_t rank;	     /* among the links that leave the same node */
-	uint32_t queued;     /* bytes of packets in queues that want it */
-	uint32_t nwaiting;   /* queues in the rings of its lanes */
 	uint8_t vl, turns;   /* whose turn it is, for how many packets more */
 	bool is_waking;	     /* a SIM_FREE is on its way */
+	uint32_t slot;	     /* that load and slot_stall speak of */
+	uint64_t load;	     /* ticks of all messages over it, in this slot with barriers */
+	uint64_t slot_stall; /* ticks, in this slot */
 };
 
 #define FORS_SIM_NEVER UINT64_MAX
