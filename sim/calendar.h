@@ -92,7 +92,10 @@ static inline void fors_calendar_pop(struct fors_calendar *c, uint32_t place, st
 {
 	uint32_t last = c->near[place], e = c->event[last].next;
 
-	*event = c->event[e];
+	event->time = c->event[e].time; /* one by one: what was just written so is not read at once in larger pieces */
+	event->next = c->event[e].next;
+	event->what = c->event[e].what;
+	event->which = c->event[e].which;
 	c->event[e].next = c->spare;
 	c->spare = e;
 	if (e != last) {

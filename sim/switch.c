@@ -202,7 +202,7 @@ static inline void launch(struct sim *sim, uint32_t p, uint32_t lane, uint64_t n
 	else
 		sim->lane[lane].room -= packet->bytes;
 	packet->hop++;
-	if (lane >> sim->vl_bits == sim->message[packet->message].last)
+	if (sim->link[lane >> sim->vl_bits].is_last)
 		fors_calendar_put(sim->calendar, now + sim->wire + ticks, SIM_ARRIVE, p);
 	else
 		fors_calendar_put(sim->calendar, ready_at(sim, packet, now, ticks), SIM_READY, p);

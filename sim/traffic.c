@@ -68,6 +68,7 @@ static void next_packet(struct sim *sim, uint32_t m)
 	if (p == FORS_NONE)
 		return;
 	sim->packet[p].message = m;
+	sim->packet[p].vl = message->vl;
 	sim->packet[p].number = message->sent++;
 	sim->packet[p].bytes = (message->left < mtu ? (uint32_t)message->left : mtu) + sim->settings->header;
 	message->left -= message->left < mtu ? message->left : mtu;
