@@ -2,12 +2,12 @@
 """Paper 003, "Switch Adaptive Routing on CEE" (Crisan, Gusat, Minkenberg): figures 7 to 11, with and without rate limiters (QCN).
 
 How a switch makes a level of what it hears, and the marks of PAUSE, are not in the paper: Switch AR is a range over the three rules of
---switch-ar-level, in figure 9 over marks and sampling too.
+--switch-ar-level, in figures 7 and 9 over marks and sampling too.
 """
 import itertools
 import tempfile
 
-from simulator import simulate
+from simulator import arrived, simulate
 
 # 10 Gbit/s, frames of 1500 bytes, 100 KB a port.
 LINKS = ["--speed", "10", "--message", "1470", "--mtu", "1470", "--buffer", "100KB", "--wire-time", "10ns"]
@@ -32,22 +32,28 @@ def _ranges(run, policies=POLICIES):
     return found
 
 
-def figure_7(patterns, messages):
-    """Part of a crossbar's throughput, load 0.9."""
-    rows = []
+def _arrived(result, begin, end):
+    """Part of a cable of 10 Gbit/s, headers counted, that arrives at the watched server, or at all together, between two times, ns."""
+    return arrived(result, begin, end) * FRAME / ((end - begin) * 1.25)
+
+
+def figure_7(patterns, messages, marks=((80, 60), (96, 94)), samples=("150KB", "50KB")):
+    """Total throughput of all flows while all send, as a part of what was offered, which is what a crossbar gives; load 0.9."""
+    rows, time = [], messages * 1470 / (0.9 * 1.25)
+    policies = {**POLICIES, "switch": [[*way, "--pause-high", f"{high}KB", "--pause-low", f"{low}KB", "--qcn-sample", sample]
+                                       for way, (high, low), sample in itertools.product(POLICIES["switch"], marks, samples)]}
     for pattern in patterns:
         args = [*TREE, "--pattern", pattern, "--load", "0.9", "--messages", messages, *LINKS, *PAUSE]
-        one = simulate(*args, "--crossbar")
-        crossbar = one["gbits_per_server"] / one["crossbar_share"]
-        rows.append({"pattern": pattern, **_ranges(lambda options: simulate(*args, *options)["gbits_per_server"] / crossbar)})
+        seen = {}
+
+        def run(options):
+            result = simulate(*args, *options)
+            seen[tuple(options)] = _arrived(result, 0.3 * time, 0.8 * time) / FRAME / 0.9 / result["senders"]
+            return seen[tuple(options)]
+        rows.append({"pattern": pattern, **_ranges(run, policies)})
+        nearest = min((way for way in seen if "switch-ar" in way and "--rate-limits" in way), key=lambda way: abs(seen[way] - 0.6))
+        rows[-1]["nearest"] = {"share": seen[nearest], **{key.lstrip("-"): value for key, value in zip(nearest[:-1:2], nearest[1::2])}}
     return rows
-
-
-def _arrived(result, begin, end):
-    """Part of a cable of 10 Gbit/s that arrives at the watched server between two times, ms."""
-    width = result["time_line"]["bin_ns"]
-    bins = [b for i, b in enumerate(result["time_line"]["arrived_bytes"]) if begin <= i * width / 1e6 and (i + 1) * width / 1e6 <= end]
-    return sum(bins) * FRAME / (len(bins) * width * 1.25)
 
 
 def figure_8():
@@ -57,7 +63,7 @@ def figure_8():
         pattern.flush()
         hot = [f"--server-load={server}={0.45 / FRAME},10ms,30ms" for server in (16, 20, 24, 28)]
         args = [*TREE, "--pattern-file", pattern.name, "--load", "0.5", f"--server-load=17={0.95 / FRAME},0us,50ms", *hot, "--watch-server", "2", *LINKS, *PAUSE]
-        return _ranges(lambda options: _arrived(simulate(*args, *options), 12, 30))
+        return _ranges(lambda options: _arrived(simulate(*args, *options), 12e6, 30e6))
 
 
 def figure_9(messages, marks=((80, 60), (96, 94), (40, 30)), samples=("150KB", "50KB")):
@@ -102,5 +108,5 @@ def figures_10_11(names, figures=(10, 11)):
 
 def measure(is_quick):
     if is_quick:
-        return {"figure7": figure_7(PATTERNS[:1], 300), "figure8": figure_8(), "figure9": figure_9(1000, ((80, 60),), ("150KB",)), "figures10": figures_10_11(["WRF"], (10,))}
+        return {"figure7": figure_7(PATTERNS[:1], 300, ((80, 60),), ("150KB",)), "figure8": figure_8(), "figure9": figure_9(1000, ((80, 60),), ("150KB",)), "figures10": figures_10_11(["WRF"], (10,))}
     return {"figure7": figure_7(PATTERNS, 3000), "figure8": figure_8(), "figure9": figure_9(20000), "figures10": figures_10_11(["NAS-CG", "NAS-MG", "WRF"], (10,))}

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """What papers measured or simulated in time, beside `fors simulate`: the FORS paper's Gbit/s here, "Switch Adaptive Routing on CEE" (paper 003)
-in cee.py, TAGO (paper 004) in tago.py. Rows that cannot be had say why.
+in cee.py, TAGO (paper 004) in tago.py, another simulator in booksim.py. Rows that cannot be had say why.
 """
 import lzma
 import pathlib
@@ -8,6 +8,7 @@ import re
 import tarfile
 import tempfile
 
+import booksim
 import cee
 import published
 import stock
@@ -63,4 +64,4 @@ def fors_rows(scenarios):
 
 def measure(is_quick):
     scenarios = ["0F", "1F SW0"] if is_quick else stock.SCENARIOS
-    return {"fors": fors_rows(scenarios), "cee": cee.measure(is_quick), "tago": tago.measure(is_quick)}
+    return {"fors": fors_rows(scenarios), "cee": cee.measure(is_quick), "tago": tago.measure(is_quick), "booksim": booksim.measure(is_quick)}

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """`make bench-paper` as a whole, on small fabrics: it runs, and what it writes holds together."""
 import json
+import os
 import pathlib
 import subprocess
 import sys
@@ -21,7 +22,7 @@ def output(tmp_path_factory):
     folder = tmp_path_factory.mktemp("paper")
     subprocess.run(["make", "-s", "-C", harness.build_dir(), "bench/paper/paper_model"], check=True, stdout=subprocess.DEVNULL)
     subprocess.run([sys.executable, "-B", TOP / "bench" / "paper" / "paper.py", "--quick", "--output", folder], check=True,
-                   stdout=subprocess.DEVNULL)
+                   stdout=subprocess.DEVNULL, env={name: value for name, value in os.environ.items() if name != "BOOKSIM"})
     return folder
 
 
@@ -72,6 +73,21 @@ def test_blocks_carry_what_their_cables_say(results):
     for row in rows:
         assert not row["carried"] or abs(row["carried"]["direct"] - 57 / 480) < 1e-6 and abs(row["carried"]["all"] - 64.5 / 480) < 1e-6
         assert set(row["rate"]) == set(row["share"]) and all(rate > 0 for rate in row["rate"].values())
+
+
+def test_another_simulator_is_asked_when_it_is_there(results, tmp_path, monkeypatch):
+    """BOOKSIM names a program; its answer stands beside ours, within what one packet over an empty tree can differ."""
+    assert "BOOKSIM" in results["simulated"]["booksim"]["why"]
+    program = tmp_path / "booksim"
+    program.write_text('#!/bin/sh\ngrep -q "injection_rate = 0.01" "$1" && n=22.4 || n=29.5\necho "Packet latency average = $n (1 samples)"\n')
+    program.chmod(0o755)
+    monkeypatch.syspath_prepend(TOP / "bench" / "paper")
+    import booksim
+    found = booksim.measure(True, str(program))
+    assert abs(found["switch"] - (22.4 - 8 - 5.375) / 4.375) < 1e-9 and found["rows"][0]["theirs"] == 29.5
+    assert 22.4 < found["rows"][0]["ours"] < 1.5 * 22.4
+    program.write_text("#!/bin/sh\nexit 1\n")
+    assert "gives no latency" in booksim.measure(True, str(program))["why"]
 
 
 def test_text_and_pictures(output):
