@@ -78,7 +78,7 @@ def _figures_10(rows):
             order, mean = _order(some)
             told.append(f"figure {figure}, link {link}: " + ", ".join(f"{NAMES[k]} {mean[k]:.2f}" for k in order) + f" ({_same(order == paper)})")
     return text + ("\nXGFT(7;2,2,2,2,2,2,2;1,2,2,2,2,2,2), 128 servers; ranks on servers at random (one draw), barriers of no cost between phases. The traces are not public: these are formulas (model/patterns/formula.h) with one message size each, in figure 11 the mean of the paper's table II, in figure 10 that by its scale. "
-                   "NAS-BT, NAS-FT and the larger messages of figure 11 take minutes each and are left out, LISO, NAMD, Airbus and IS's sums cannot be had. Limits outlast short messages: a step of recovery is 150 KB or 15 ms, so what is cut in one phase is slow in the next, and all wait at the barrier."
+                   "NAS-BT and NAS-FT take minutes each and are left out, LISO, NAMD, Airbus and IS's sums cannot be had. Limits outlast short messages: a step of recovery is 150 KB or 15 ms, so what is cut in one phase is slow in the next, and all wait at the barrier."
                    " The paper has rate limiters win in figure 11's large messages. The paper's order: random, Switch AR, deterministic, hashed on an empty network; Switch AR, random, deterministic, hashed with one link at 33 %. "
                    "Here, mean slowdown, Switch AR by its best rule: " + "; ".join(told) + ".\n")
 

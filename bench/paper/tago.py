@@ -149,16 +149,17 @@ def shares(loads, messages, names=("Dragonfly", "Flexfly", "Flexspander"), chose
 
 
 def global_use(load, messages):
-    """Figure 10: quartiles of the part of the time that global cables of a Flexfly are busy, each direction for itself: {policy: [least, quarter, half, three quarters, most]}."""
-    found = {}
+    """Figure 10: quartiles of the part of the time that global cables of a Flexfly are busy, each direction for itself: {policy: [least, quarter, half, three quarters, most]}.
+    Of the time in which servers send on average, so 1 is also a cable that is busy for longer."""
+    found, time = {}, messages * BYTES * 8 / (load * GBITS)
     with tempfile.TemporaryDirectory(prefix="fors-paper-") as folder:
         options, traffic = patterns(folder)["27-point stencil"]
         for policy in POLICIES:
             page = pathlib.Path(folder) / "page"
-            _run(networks(traffic)["Flexfly"], options, load, policy, messages, "--html", page)
+            result = _run(networks(traffic)["Flexfly"], options, load, policy, messages, "--html", page)
             data = json.loads(re.search(r'id="data">(.*?)</script>', page.read_text(), re.S)[1])
             block = {s[0]: int(s[1][len("Switch"):]) // SWITCHES for s in data["switches"]}
-            used = sorted(part for c in data["cables"] if block[c[0]] != block[c[2]] for part in c[6:8])
+            used = sorted(min(1, part * result["time_ns"] / time) for c in data["cables"] if block[c[0]] != block[c[2]] for part in c[6:8])
             found[policy] = [used[round(q * (len(used) - 1) / 4)] for q in range(5)]
     return found
 
