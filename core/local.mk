@@ -150,7 +150,7 @@ libforscore_la_SOURCES = \
 	core/schedule/schedule_header.c core/schedule/schedule_header.h \
 	core/schedule/schedule_read.c \
 	core/schedule/schedule_units.c core/schedule/schedule_units.h \
-	core/schedule/verify.c core/schedule/verify.h core/schedule/verify_inside.h \
+	core/schedule/verify.c core/schedule/verify.h core/schedule/verify_fast.c core/schedule/verify_inside.h \
 	core/schedule/verify_text.c \
 	core/schedule/ways.c core/schedule/ways.h \
 	core/status/advice.c core/status/advice.h \

@@ -88,8 +88,8 @@ enum fors_err fors_worker_prove_published(struct fors_worker *worker, const stru
 
 	/* What is being read must not be withdrawn: that waits for the end, which comes at once. */
 	worker->is_proving = true;
-	err = fors_verify_holds(job->net, job->lfts, worker->board.schedule, fors_worker_cancelled, worker, &is_good,
-				NULL);
+	err = fors_verify_holds(job->net, job->lfts, worker->board.schedule, worker->setup.threads,
+				fors_worker_cancelled, worker, &is_good, NULL);
 	worker->is_proving = false;
 	fors_worker_watch_tables(worker);
 	if (err && err != FORS_ECANCELLED)

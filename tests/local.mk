@@ -312,7 +312,7 @@ tests_unit_test_worker_SOURCES = tests/unit/test_worker.c $(worker_bench_sources
 	$(worker_sources) $(outbox_sources) $(fault_sources)
 tests_unit_test_worker_CPPFLAGS = $(fault_cppflags)
 tests_unit_test_worker_LDADD = libforscore.la $(CMOCKA_LIBS)
-tests_unit_test_worker_LDFLAGS = $(fault_ldflags) -Wl,--wrap=fors_plan,--wrap=fors_verify,--wrap=fors_verify_holds,--wrap=fsync
+tests_unit_test_worker_LDFLAGS = $(fault_ldflags) -Wl,--wrap=fors_plan,--wrap=fors_verify_used,--wrap=fors_verify_holds,--wrap=fsync
 tests_unit_test_worker_jobs_SOURCES = tests/unit/test_worker_jobs.c $(worker_bench_sources) $(publish_sources) \
 	$(worker_sources) $(outbox_sources) $(fault_sources)
 tests_unit_test_worker_jobs_CPPFLAGS = $(fault_cppflags)

@@ -42,19 +42,23 @@ enum fors_err __real_fors_plan(const struct fors_task *task, const char *name, s
 enum fors_err __wrap_fors_plan(const struct fors_task *task, const char *name, struct fors_schedule **schedule,
 			       struct fors_error *error);
 
-enum fors_err __real_fors_verify(const struct fors_net *net, const struct fors_lfts *lfts,
-				 const struct fors_schedule *schedule, bool (*cancelled)(void *context), void *context,
-				 struct fors_verdict *verdict, struct fors_error *error);
-enum fors_err __wrap_fors_verify(const struct fors_net *net, const struct fors_lfts *lfts,
-				 const struct fors_schedule *schedule, bool (*cancelled)(void *context), void *context,
-				 struct fors_verdict *verdict, struct fors_error *error);
+enum fors_err __real_fors_verify_used(const struct fors_net *net, const struct fors_lfts *lfts,
+				      const struct fors_schedule *schedule, unsigned threads,
+				      bool (*cancelled)(void *context), void *context, struct fors_verdict *verdict,
+				      bool *is_used, struct fors_error *error);
+enum fors_err __wrap_fors_verify_used(const struct fors_net *net, const struct fors_lfts *lfts,
+				      const struct fors_schedule *schedule, unsigned threads,
+				      bool (*cancelled)(void *context), void *context, struct fors_verdict *verdict,
+				      bool *is_used, struct fors_error *error);
 
 enum fors_err __real_fors_verify_holds(const struct fors_net *net, const struct fors_lfts *lfts,
-				       const struct fors_schedule *schedule, bool (*cancelled)(void *context),
-				       void *context, bool *is_right, struct fors_error *error);
+				       const struct fors_schedule *schedule, unsigned threads,
+				       bool (*cancelled)(void *context), void *context, bool *is_right,
+				       struct fors_error *error);
 enum fors_err __wrap_fors_verify_holds(const struct fors_net *net, const struct fors_lfts *lfts,
-				       const struct fors_schedule *schedule, bool (*cancelled)(void *context),
-				       void *context, bool *is_right, struct fors_error *error);
+				       const struct fors_schedule *schedule, unsigned threads,
+				       bool (*cancelled)(void *context), void *context, bool *is_right,
+				       struct fors_error *error);
 
 static _Atomic enum { PLAN_WELL, PLAN_UNTIL_CANCELLED, PLAN_WRONG, PLAN_NOT } how_to_plan;
 static atomic_int plans, proofs, cancelled_plans;
@@ -125,22 +129,24 @@ static enum fors_err begin_proof(bool (*cancelled)(void *context), void *context
 	return FORS_OK;
 }
 
-enum fors_err __wrap_fors_verify(const struct fors_net *net, const struct fors_lfts *lfts,
-				 const struct fors_schedule *schedule, bool (*cancelled)(void *context), void *context,
-				 struct fors_verdict *verdict, struct fors_error *error)
+enum fors_err __wrap_fors_verify_used(const struct fors_net *net, const struct fors_lfts *lfts,
+				      const struct fors_schedule *schedule, unsigned threads,
+				      bool (*cancelled)(void *context), void *context, struct fors_verdict *verdict,
+				      bool *is_used, struct fors_error *error)
 {
-	return begin_proof(cancelled, context, error)
-		       ? FORS_ENOMEM
-		       : __real_fors_verify(net, lfts, schedule, count_ask, NULL, verdict, error);
+	return begin_proof(cancelled, context, error) ? FORS_ENOMEM
+						      : __real_fors_verify_used(net, lfts, schedule, threads, count_ask,
+										NULL, verdict, is_used, error);
 }
 
 enum fors_err __wrap_fors_verify_holds(const struct fors_net *net, const struct fors_lfts *lfts,
-				       const struct fors_schedule *schedule, bool (*cancelled)(void *context),
-				       void *context, bool *is_right, struct fors_error *error)
+				       const struct fors_schedule *schedule, unsigned threads,
+				       bool (*cancelled)(void *context), void *context, bool *is_right,
+				       struct fors_error *error)
 {
 	return begin_proof(cancelled, context, error)
 		       ? FORS_ENOMEM
-		       : __real_fors_verify_holds(net, lfts, schedule, count_ask, NULL, is_right, error);
+		       : __real_fors_verify_holds(net, lfts, schedule, threads, count_ask, NULL, is_right, error);
 }
 
 /* Heavy sweeps that the worker asked for. */
