@@ -132,7 +132,7 @@ static void run(void *context)
 	fors_worker_write_places(worker);
 	if (!worker->is_standby)
 		fors_worker_publish_end(worker);
-	fors_worker_forget_plan(&worker->plan);
+	fors_worker_forget_plan(worker);
 	fors_net_free(worker->up);
 	fors_worker_jobs_close(worker);
 	fors_board_close(&worker->board);

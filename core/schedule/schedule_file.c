@@ -244,11 +244,10 @@ static void put_row_crcs(const struct fors_schedule_shape *shape, unsigned char 
 	}
 }
 
-/* The second part, after the first, whose bytes its CRC covers too. */
+/* The second part, after the first. */
 static void put_more(const struct fors_schedule *schedule, const struct fors_schedule_shape *shape,
 		     unsigned char *bytes)
 {
-	const size_t before = sizeof(struct fors_sf_header) + offsetof(struct fors_sf_more, more_crc);
 	struct fors_sf_more more = {
 		.fabric_epoch = htole64(schedule->fabric_epoch),
 		.nswitches = htole32(shape->nswitches),
@@ -265,8 +264,6 @@ static void put_more(const struct fors_schedule *schedule, const struct fors_sch
 
 	put_text(more.name, sizeof(more.name) - 1, schedule->name);
 	memcpy(bytes + sizeof(struct fors_sf_header), &more, sizeof(more));
-	more.more_crc = htole32(crc_of(bytes, before));
-	memcpy(bytes + before, &more.more_crc, sizeof(more.more_crc));
 }
 
 static void put_header(const struct fors_schedule *schedule, const struct fors_schedule_shape *shape,
@@ -299,8 +296,23 @@ static void put_header(const struct fors_schedule *schedule, const struct fors_s
 	memcpy(header.magic, FORS_SF_MAGIC, sizeof(header.magic));
 	put_text(header.method, sizeof(header.method) - 1, schedule->method);
 	put_text(header.reason, sizeof(header.reason) - 1, schedule->reason);
-	header.header_crc = htole32(crc_of(&header, offsetof(struct fors_sf_header, header_crc)));
 	memcpy(bytes, &header, sizeof(header));
+}
+
+/* A CRC of all bytes before it. */
+static void put_crc(unsigned char *bytes, size_t at)
+{
+	uint32_t crc = htole32(crc_of(bytes, at));
+
+	memcpy(bytes + at, &crc, sizeof(crc));
+}
+
+/* The CRCs of the header and, in version 2, of the second part, which covers the header too. */
+static void seal(unsigned char *bytes, uint32_t version)
+{
+	put_crc(bytes, offsetof(struct fors_sf_header, header_crc));
+	if (version == FORS_SF_VERSION_WAYS)
+		put_crc(bytes, sizeof(struct fors_sf_header) + offsetof(struct fors_sf_more, more_crc));
 }
 
 static enum fors_err fill(const struct fors_schedule *schedule, const struct fors_schedule_units *units,
@@ -323,6 +335,7 @@ static enum fors_err fill(const struct fors_schedule *schedule, const struct for
 	put_header(schedule, shape, bytes);
 	if (shape->version == FORS_SF_VERSION_WAYS)
 		put_more(schedule, shape, bytes);
+	seal(bytes, shape->version);
 	return err;
 }
 
@@ -405,6 +418,16 @@ enum fors_err fors_schedule_encode(const struct fors_schedule *schedule, void **
 		err = encode(schedule, &units, bytes, size, error);
 	fors_schedule_units_free(&units);
 	return err;
+}
+
+void fors_schedule_renumber(void *bytes, uint64_t epoch)
+{
+	struct fors_sf_header header;
+
+	memcpy(&header, bytes, sizeof(header));
+	header.epoch = htole64(epoch);
+	memcpy(bytes, &header, sizeof(header));
+	seal(bytes, le32toh(header.version));
 }
 
 enum fors_err fors_schedule_withdrawn(uint64_t epoch, const char *reason, struct fors_schedule **schedule,
