@@ -263,34 +263,6 @@ static inline bool cross_named(const struct map *map, uint16_t *taken, const str
 	return false;
 }
 
-/* The same cells as fors_schedule_flow() finds in a plan of rounds, one division for all of them. */
-static void read_rounds(const struct fors_schedule *schedule, uint32_t s, uint32_t first, uint32_t n,
-			struct fors_cell *to)
-{
-	const struct fors_schedule_server *server = &schedule->server[s];
-	uint32_t length = schedule->round_length, parts = schedule->parts, turn = first % length;
-	uint32_t v = server->leaf * parts + server->rank % parts, member = server->rank / parts % length;
-	const struct fors_cell *round = &schedule->cell[(size_t)v * schedule->nphases + (first - turn)];
-
-	for (uint32_t i = 0; i < n; i++) {
-		to[i] = round[member >= turn ? member - turn : member + length - turn];
-		if (++turn == length) {
-			turn = 0;
-			round += length;
-		}
-	}
-}
-
-/* What server s does in `n` phases from `first` on, where it lies or in `room`. */
-static const struct fors_cell *read_cells(const struct fors_schedule *schedule, uint32_t s, uint32_t first, uint32_t n,
-					  struct fors_cell room[BLOCK])
-{
-	if (!schedule->parts)
-		return &schedule->cell[(size_t)s * schedule->nphases + first];
-	read_rounds(schedule, s, first, n, room);
-	return room;
-}
-
 /* The flows of a server in a block. */
 static bool check_row(const struct map *map, struct part *part, uint32_t s, uint32_t first, uint32_t n)
 {
@@ -299,7 +271,7 @@ static bool check_row(const struct map *map, struct part *part, uint32_t s, uint
 	uint16_t *taken = part->taken, *receives = taken + (size_t)map->nswitches * PORTS;
 	uint64_t *met = part->met + s * map->met_words;
 	struct fors_cell room[BLOCK];
-	const struct fors_cell *cell = read_cells(schedule, s, first, n, room);
+	const struct fors_cell *cell = fors_schedule_flows(schedule, s, first, n, room);
 	struct flow_bits flow = {.twice = 0};
 	uint32_t nflows = 0;
 
