@@ -7,7 +7,6 @@
 #include "pods_world.h"
 
 #include "core/base/random.h"
-#include "core/fabric/lids.h"
 #include "core/planners/over.h"
 #include "core/tables/check.h"
 
@@ -475,54 +474,6 @@ static void assert_wrong(struct world *w, const char *name, uint32_t slot, uint8
 }
 
 /* The check follows every LID from every switch, though it walks no way twice. */
-/* Two boards instead of the tops of two planes: each mid is cabled to both, and a gateway hangs on one of them. */
-static void make_director(struct fors_net *net)
-{
-	static const char *const mids[] = {"Mid2-00", "Mid2-01", "Mid2-02", "Mid2-03"};
-	struct fors_error error = {0};
-	uint32_t board[2], gateway, mid;
-	unsigned none;
-
-	for (unsigned i = 0; i < 2; i++)
-		must(fors_net_add_node(net, FORS_SWITCH, 4, 0xB000 + i, i ? "Board1" : "Board0", "", &board[i], &error),
-		     &error);
-	for (unsigned m = 0; m < 4; m++) {
-		must(fors_net_find(net, mids[m], &mid, &none, &error), &error);
-		for (unsigned i = 0; i < 2; i++) {
-			fors_net_disconnect(net, mid, 3 + i);
-			must(fors_net_connect(net, mid, (uint8_t)(3 + i), board[i], (uint8_t)(m + 1), &error), &error);
-		}
-	}
-	must(fors_net_find(net, mids[0], &mid, &none, &error), &error);
-	fors_net_disconnect(net, mid, 4);
-	must(fors_net_add_node(net, FORS_CA, 1, 0xABC0, "gw", "gw", &gateway, &error), &error);
-	must(fors_net_connect(net, mid, 4, gateway, 1, &error), &error);
-	must(fors_net_index(net, &error), &error);
-	must(fors_assign_lids(net, NULL, 0, false, &error), &error);
-	for (uint32_t node = 0; node < net->nnodes; node++) /* the tops that the boards replace are not there */
-		if (!strncmp(net->node[node].desc, "Spine", 5))
-			net->port[net->node[node].first_port].lid = 0;
-}
-
-/* In a director switch a mid whose cable to a leaf is dead gets there over a board and another mid: its guest does, too. */
-static void test_guest_of_a_director(void **state)
-{
-	static const char *const dead[] = {"Mid2-00[1]", "Leaf01[3]", "Mid2-02[2]", "Mid2-01"};
-	struct fors_error error = {0};
-
-	for (unsigned i = 0; i < 4; i++) {
-		struct world w = {.known = net_of("XGFT(3;2,2,2;1,2,2)", 0)};
-
-		make_director(w.known);
-		must(fors_net_copy(w.known, &w.now, &error), &error);
-		take_down(&w, dead[i]);
-		route(&w);
-		assert_int_equal(w.pods->ntops, 2);
-		must(fors_tables_check_levels(w.now, w.route->level, w.route->lfts, NULL, NULL, &error), &error);
-		world_free(&w);
-	}
-}
-
 static void test_wrong_tables(void **state)
 {
 	struct world w;
@@ -595,7 +546,6 @@ int main(void)
 		cmocka_unit_test(test_without_a_search),
 		cmocka_unit_test(test_uneven),
 		cmocka_unit_test(test_uneven_stays),
-		cmocka_unit_test(test_guest_of_a_director),
 		cmocka_unit_test(test_wrong_tables),
 		cmocka_unit_test(test_memory),
 	};

@@ -11,10 +11,10 @@
  * cable for what is below: no packet goes round while switches hold a mixture of old and new tables, and all is right
  * again when the cable returns.
  *
- * But where packets begin at such a mid, and a top that several planes share leads to another mid of its pod, the mid
- * sends up to that top. It knew no such entry before: while the top still has the entry of before, which led to this
- * mid, a packet may go to and fro between the two. That is the one exception, and asks for a guest on a mid of a
- * director switch, and a dead cable of that mid.
+ * But where packets begin at such a mid, or leaves of its pod have no other way, and a top that several planes share
+ * leads to another mid of its pod, the mid sends up to that top. It knew no such entry before: while the top still has the
+ * entry of before, which led to this mid, a packet may go to and fro between the two. That is the one exception, and asks
+ * for a dead cable in a director switch, and for a guest on its mid, or a second dead cable.
  */
 #include "route3.h"
 
