@@ -161,6 +161,7 @@ struct cli_settings {
 	struct cli_simulate simulate;
 	int spread; /* --policy of analyze: enum cli_spread */
 	struct cli_slurm slurm;
+	bool path_index; /* --path-index */
 };
 
 struct cli_option {
