@@ -52,7 +52,7 @@ unit_tests += tests/unit/test_planner
 unit_tests += tests/unit/test_outbox
 unit_tests += tests/unit/test_outcome
 unit_tests += tests/unit/test_over
-unit_tests += tests/unit/test_places_pods tests/unit/test_pods tests/unit/test_pods_drained
+unit_tests += tests/unit/test_places_pods tests/unit/test_pods tests/unit/test_pods_director tests/unit/test_pods_drained
 unit_tests += tests/unit/test_pace
 unit_tests += tests/unit/test_publish
 unit_tests += tests/unit/test_random
@@ -146,6 +146,11 @@ invariants: tests/unit/test_invariants
 plans-sweep: fors
 	python3 $(srcdir)/tests/sweep/plans.py ./fors $${FABRICS:-1000} $${SEED:-1}
 EXTRA_DIST += tests/sweep/plans.py
+# Trees of three levels that are not regular, how far their plans are above the bound: make levels-sweep FABRICS=400
+.PHONY: levels-sweep
+levels-sweep: fors
+	PYTHONDONTWRITEBYTECODE=1 python3 $(srcdir)/tests/sweep/levels.py ./fors $${FABRICS:-400} $${SEED:-1}
+EXTRA_DIST += tests/sweep/levels.py
 .PHONY: simulated-sweep
 simulated-sweep: fors
 	python3 $(srcdir)/tests/sweep/simulated.py ./fors $${FABRICS:-200} $${SEED:-1}
@@ -174,6 +179,8 @@ tests_unit_test_places_pods_LDADD = $(unit_support) $(ZLIB_LIBS)
 pods_world = tests/unit/pods_world.c tests/unit/pods_world.h
 tests_unit_test_pods_SOURCES = tests/unit/test_pods.c $(pods_world)
 tests_unit_test_pods_LDADD = $(unit_support)
+tests_unit_test_pods_director_SOURCES = tests/unit/test_pods_director.c $(pods_world)
+tests_unit_test_pods_director_LDADD = $(unit_support)
 tests_unit_test_pods_drained_SOURCES = tests/unit/test_pods_drained.c $(pods_world)
 tests_unit_test_pods_drained_LDADD = $(unit_support)
 tests_unit_test_places_LDADD = $(unit_support) $(ZLIB_LIBS)
