@@ -229,7 +229,7 @@ static inline __attribute__((always_inline)) void colour_places(struct hand *han
 			continue;
 		}
 		pick = pick ? pick : open;
-		colour = (size_t)__builtin_ctzll(pick);
+		colour = (uint32_t)__builtin_ctzll(pick);
 		pick &= -pick;
 		free ^= pick;
 		lacks[node] = may ^ pick;
