@@ -22,6 +22,7 @@
 #include <string.h>
 
 #include "bound3.h"
+#include "lift3.h"
 #include "odds3.h"
 #include "relieve3.h"
 #include "repair3.h"
@@ -100,6 +101,13 @@ static enum fors_err find_cohorts(struct work *w, struct fors_error *error)
 		} else {
 			fors_cohorts_free(cohorts);
 		}
+	}
+	if (!err && least >> 32 && fors_lift3_applies(w->lanes)) {
+		uint32_t most = (uint32_t)(least >> 32);
+
+		err = fors_lift3(w->cohorts, w->ways, w->cohorts->npods, most, &nleft, error);
+		if (err || nleft < most)
+			return err;
 	}
 	return err ? err : fors_repair3(w->cohorts, w->ways, false, &nleft, &nmoved, error);
 }

@@ -271,6 +271,18 @@ bool fors_ways3_arrives(const struct fors_ways3 *ways, uint32_t leaf, uint8_t po
 	       ways->mid[(size_t)pods->number[peer] * ways->ncolumns + column];
 }
 
+bool fors_ways3_meets(const struct fors_ways3 *ways, uint32_t pod, uint32_t slot, uint32_t plane, uint32_t rung)
+{
+	const struct fors_lanes3 *l = ways->lanes;
+	uint32_t top = l->rung_top[plane * l->nrungs + rung], from = fors_pods_mid(l->pods, pod, plane),
+		 to = fors_pods_mid(l->pods, l->pods->leaf[l->pods->slot[slot].leaf].pod, plane);
+
+	return from != FORS_NONE && to != FORS_NONE && fors_lanes3_rung_live(l, from, rung) &&
+	       fors_lanes3_rung_live(l, to, rung) &&
+	       ways->top[(size_t)top * ways->ncolumns + slot] ==
+		       fors_lanes3_far(l->pods, l->pods->mid[to].node, l->mid_port[(size_t)to * l->nrungs + rung]);
+}
+
 /* The link that a port of a node sends over. */
 static uint32_t link_at(const struct fors_ways3 *ways, uint32_t node, uint8_t port)
 {
