@@ -51,7 +51,7 @@ libforscore_la_SOURCES = \
 	core/fabric/watch.c core/fabric/watch.h \
 	core/jobs/again.c core/jobs/again.h \
 	core/jobs/entries.c core/jobs/entries.h core/jobs/entries_inside.h \
-	core/jobs/entries_place.c \
+	core/jobs/entries_level.c core/jobs/entries_place.c \
 	core/jobs/entries_search.c \
 	core/jobs/entries_tables.c \
 	core/jobs/joblist.c core/jobs/joblist.h \
@@ -62,6 +62,7 @@ libforscore_la_SOURCES = \
 	core/jobs/owners_start.c \
 	core/jobs/past.c core/jobs/past.h \
 	core/jobs/replay.c core/jobs/replay.h \
+	core/jobs/trespass.c core/jobs/trespass.h \
 	core/net/claims.c core/net/claims.h \
 	core/net/counters.c core/net/counters.h \
 	core/net/diff.c core/net/diff.h \
@@ -126,10 +127,12 @@ libforscore_la_SOURCES = \
 	core/planners/pods/bound3.c core/planners/pods/bound3.h \
 	core/planners/pods/cohorts.c core/planners/pods/cohorts.h \
 	core/planners/pods/lanes3.c core/planners/pods/lanes3.h \
+	core/planners/pods/lift3.c core/planners/pods/lift3.h \
 	core/planners/pods/odds3.c core/planners/pods/odds3.h \
 	core/planners/pods/relieve3.c core/planners/pods/relieve3.h \
 	core/planners/pods/repair3.c core/planners/pods/repair3.h \
 	core/planners/pods/route3.c core/planners/pods/route3.h \
+	core/planners/pods/split3.c core/planners/pods/split3.h \
 	core/planners/pods/units3.c core/planners/pods/units3.h \
 	core/planners/pods/ways3.c core/planners/pods/ways3.h \
 	core/planners/rounds/pack.c core/planners/rounds/pack.h \
@@ -150,7 +153,7 @@ libforscore_la_SOURCES = \
 	core/schedule/schedule_header.c core/schedule/schedule_header.h \
 	core/schedule/schedule_read.c \
 	core/schedule/schedule_units.c core/schedule/schedule_units.h \
-	core/schedule/verify.c core/schedule/verify.h core/schedule/verify_inside.h \
+	core/schedule/verify.c core/schedule/verify.h core/schedule/verify_fast.c core/schedule/verify_inside.h \
 	core/schedule/verify_text.c \
 	core/schedule/ways.c core/schedule/ways.h \
 	core/status/advice.c core/status/advice.h \
