@@ -109,8 +109,8 @@ def _cables(spec):
 
 
 def carried(spec, pattern):
-    """Part of servers' cables that the cables between blocks carry at most, by direct ways and by all ways over one other block, whatever is inside of
-    blocks; linear programs. None: built without lp_solve."""
+    """The largest load at which cables between blocks carry all of each pair's traffic, by direct ways and by all ways over one other block, whatever is
+    inside of blocks; linear programs. None: built without lp_solve."""
     cables, demand = _cables(spec), _demand(pattern)
     numbers = [matrix.get((i, j), 0) for matrix in (cables, demand) for i in range(BLOCKS) for j in range(BLOCKS)]
     found = rates.paper_model("carry", BLOCKS, limit=120, given=" ".join(f"{number:.9g}" for number in numbers))
