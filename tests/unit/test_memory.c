@@ -24,6 +24,7 @@
 #include "core/fabric/pods_account.h"
 #include "core/jobs/entries.h"
 #include "core/jobs/trespass.h"
+#include "core/fabric/repairs.h"
 #include "core/net/lftfile.h"
 #include "core/net/lfts.h"
 #include "core/net/diff.h"
@@ -33,8 +34,10 @@
 #include "core/fabric/places_file.h"
 #include "core/planners/bound.h"
 #include "core/planners/exact/proven_bound.h"
+#include "core/planners/mended.h"
 #include "core/planners/outcome.h"
 #include "core/planners/over.h"
+#include "core/planners/pods/route3.h"
 #include "core/schedule/schedule.h"
 #include "core/schedule/schedule_file.h"
 #include "core/status/status.h"
@@ -681,6 +684,63 @@ static enum fors_err share_lanes(const struct ground *g, uint64_t *digest, struc
 	fors_entries_clear(&entries);
 	fors_owners_clear(&owners);
 	fors_joblist_clear(&list);
+	return err;
+}
+
+/* Exclude a cable of each stage and a middle switch, and make tables for what is left; a digest of them. */
+static enum fors_err drain_pods(const struct ground *g, uint64_t *digest, struct fors_error *error)
+{
+	struct fors_net *net = three_levels();
+	struct fors_names names = {NULL, 0};
+	struct fors_warnings warnings = {0};
+	struct fors_route3 *route = NULL;
+	struct fors_pods *pods = NULL;
+	bool any = false;
+	enum fors_err err;
+
+	assert_int_equal(fors_names_add(&names, "Leaf00[3], Mid2-02[3], Mid2-01", NULL), FORS_OK);
+	begin();
+	err = fors_pods_build(net, net, NULL, 0, &pods, error);
+	if (!err)
+		fors_drained_links(fors_pods_cabling(pods), &names, "exclude_links", &warnings);
+	if (!err)
+		err = fors_drained_take_out(fors_pods_cabling(pods), &any, &warnings, error);
+	if (!err)
+		err = fors_route3_make(pods, fors_route3_little_effort(pods), &route, error);
+	faults_off();
+	if (!err)
+		*digest = digest_of(route->lfts->port, (size_t)route->lfts->nswitches * route->lfts->nlids);
+	assert_true(err || any);
+	fors_route3_free(route);
+	fors_pods_free(pods);
+	fors_names_clear(&names);
+	fors_net_free(net);
+	return err;
+}
+
+/* What the first repair of a tree with a dead switch gives back. */
+static enum fors_err mend_pods(const struct ground *g, uint64_t *digest, struct fors_error *error)
+{
+	struct fors_net *net = three_levels(), *less = net_without_last(net);
+	struct fors_over_task task = {.net = less};
+	struct fors_repair *list = NULL;
+	struct fors_pods *pods = NULL;
+	uint32_t count = 0, phases = 0;
+	enum fors_err err;
+
+	begin();
+	err = fors_pods_build(net, less, NULL, 0, &pods, error);
+	if (!err)
+		err = fors_repairs_list(fors_pods_cabling(pods), &list, &count, error);
+	if (!err)
+		err = fors_phases_mended3(&task, pods, &list[0], UINT32_MAX, &phases, error);
+	faults_off();
+	*digest = phases;
+	assert_true(err || phases == 8);
+	free(list);
+	fors_pods_free(pods);
+	fors_net_free(net);
+	fors_net_free(less);
 	return err;
 }
 
@@ -1534,6 +1594,8 @@ static void all_but_plans(void **state)
 		{"fors_places_learn, more", learn_more},
 		{"fors_places_learn_tree", learn_pods},
 		{"fors_status_pods", tell_pods},
+		{"fors_drained_take_out, three levels", drain_pods},
+		{"fors_phases_mended3", mend_pods},
 		{"fors_places_encode", encode_places},
 		{"fors_places_decode", decode_places},
 		{"fors_places_copy", copy_places},
