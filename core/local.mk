@@ -113,6 +113,7 @@ libforscore_la_SOURCES = \
 	core/planners/flows/ways.c core/planners/flows/ways.h \
 	core/planners/jobplan.c core/planners/jobplan.h \
 	core/planners/jobplan_index.c core/planners/jobplan_index.h \
+	core/planners/jobplan_left.c core/planners/jobplan_left.h \
 	core/planners/jobplan_over.c core/planners/jobplan_over.h \
 	core/planners/lmc.c core/planners/lmc.h \
 	core/planners/memory.c core/planners/memory.h \
