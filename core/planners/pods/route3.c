@@ -23,6 +23,9 @@
 #include "repair3.h"
 #include "units3.h"
 
+#define TRIES 20    /* of placing all items anew */
+#define FEW_TRIES 2 /* the same with little effort */
+
 struct work {
 	const struct fors_pods *pods;
 	struct fors_lanes3 *lanes;
@@ -72,11 +75,39 @@ static enum fors_err bound_servers(struct work *w, struct fors_error *error)
 	return err;
 }
 
+/* The bound of an exchange of all slots. */
+static enum fors_err bound_slots(const struct fors_lanes3 *lanes, uint32_t *bound, struct fors_error *error)
+{
+	uint32_t *servers = calloc(lanes->pods->nleaves + (size_t)1, sizeof(*servers));
+	enum fors_err err;
+
+	if (!servers)
+		return fors_fail_memory(error);
+	for (uint32_t a = 0; a < lanes->pods->nleaves; a++)
+		servers[a] = lanes->pods->leaf[a].nslots;
+	err = fors_bound3(lanes, servers, bound, error);
+	free(servers);
+	return err;
+}
+
+/* Cohorts for all items anew, if that leaves fewer than nmost over, else the repair of the closed form's. */
+static enum fors_err find_anew(struct work *w, uint32_t effort, uint32_t nmost, struct fors_error *error)
+{
+	uint32_t bound, nleft, nmoved, m1 = w->lanes->m1, tries = effort < FORS_UNITS3_PATIENT ? FEW_TRIES : TRIES;
+	enum fors_err err = bound_slots(w->lanes, &bound, error);
+
+	if (!err)
+		err = fors_lift3(w->cohorts, w->ways, (bound + m1 - 1) / m1, tries, nmost, &nleft, error);
+	if (err || nleft < nmost)
+		return err;
+	return fors_repair3(w->cohorts, w->ways, false, &nleft, &nmoved, error);
+}
+
 /*
  * The closed form's rounds, and ways round damaged tops in them; of its choices the first that leaves least over, and
  * of those that moves least.
  */
-static enum fors_err find_cohorts(struct work *w, struct fors_error *error)
+static enum fors_err find_cohorts(struct work *w, uint32_t effort, struct fors_error *error)
 {
 	uint64_t least = UINT64_MAX;
 	uint32_t nleft, nmoved;
@@ -97,40 +128,23 @@ static enum fors_err find_cohorts(struct work *w, struct fors_error *error)
 			fors_cohorts_free(cohorts);
 		}
 	}
-	if (!err && least >> 32 && fors_lift3_applies(w->lanes)) {
-		uint32_t most = (uint32_t)(least >> 32);
-
-		err = fors_lift3(w->cohorts, w->ways, w->cohorts->npods, most, &nleft, error);
-		if (err || nleft < most)
-			return err;
-	}
+	if (!err && least >> 32 && fors_lift3_applies(w->lanes))
+		return find_anew(w, effort, (uint32_t)(least >> 32), error);
 	return err ? err : fors_repair3(w->cohorts, w->ways, false, &nleft, &nmoved, error);
-}
-
-/* Slots of leaves in `servers`, all of them. */
-static void count_slots(const struct fors_pods *pods, uint32_t *servers)
-{
-	for (uint32_t a = 0; a < pods->nleaves; a++)
-		servers[a] = pods->leaf[a].nslots;
 }
 
 /* Of a whole tree: homes, and entries moved where homes are lumps. */
 static enum fors_err find_whole(const struct fors_lanes3 *lanes, uint32_t nindices, struct fors_ways3 **ways,
 				struct fors_error *error)
 {
-	uint32_t *servers = calloc(lanes->pods->nleaves + (size_t)1, sizeof(*servers)), bound = UINT32_MAX;
-	enum fors_err err = servers ? fors_ways3_home(lanes, nindices, ways, error) : fors_fail_memory(error);
+	uint32_t bound;
+	enum fors_err err = fors_ways3_home(lanes, nindices, ways, error);
 
 	if (!err)
 		err = fors_ways3_level(*ways, error);
-	if (!err) {
-		count_slots(lanes->pods, servers);
-		err = fors_bound3(lanes, servers, &bound, error);
-	}
 	if (!err)
-		err = fors_relieve3(*ways, bound, error);
-	free(servers);
-	return err;
+		err = bound_slots(lanes, &bound, error);
+	return err ? err : fors_relieve3(*ways, bound, error);
 }
 
 /*
@@ -166,7 +180,7 @@ static enum fors_err find_ways(struct work *w, uint32_t effort, struct fors_erro
 	if (!err)
 		err = fors_ways3_home(w->lanes, most_indices(w->pods), &w->ways, error);
 	if (!err && w->lanes->is_regular)
-		err = find_cohorts(w, error);
+		err = find_cohorts(w, effort, error);
 	if (!err && !w->cohorts)
 		err = find_homes(w, error);
 	if (!err)
