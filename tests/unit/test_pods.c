@@ -410,6 +410,33 @@ static void test_many_top_cables(void **state)
 	assert_int_equal(nbest, 5); /* all but one of the others, at the best in whole rounds */
 }
 
+/* A pod that has lost nearly all tops, or all of them: tables for what can be reached, and no endless work. */
+static void test_pod_cut_off(void **state)
+{
+	struct fors_error error = {0};
+
+	for (unsigned nlive = 0; nlive < 2; nlive++) {
+		unsigned nleft = nlive;
+		struct world w;
+
+		world_new(&w, "XGFT(3;4,4,4;1,4,4)");
+		look(&w);
+		for (uint32_t m = 0; m < w.pods->nmids; m++)
+			for (unsigned port = 1; w.pods->mid[m].pod == 1 && port <= 8; port++) {
+				uint32_t node = w.pods->mid[m].node, peer = fors_pods_peer(w.pods, node, port);
+
+				if (w.pods->level[peer] == FORS_PODS_TOP && (!nleft || !nleft--))
+					fors_net_disconnect(w.now, node, port);
+			}
+		route(&w);
+		must(fors_tables_check_levels(w.now, w.route->level, w.route->lfts, NULL, NULL, &error), &error);
+		assert_int_equal(w.route->bound, nlive ? 16 * 48 : UINT32_MAX);
+		if (nlive)
+			judge(&w);
+		world_free(&w);
+	}
+}
+
 /* Without a search: rounds where the formula has them, tables that deliver always. */
 static void test_without_a_search(void **state)
 {
@@ -577,6 +604,7 @@ int main(void)
 		cmocka_unit_test(test_best_rounds),
 		cmocka_unit_test(test_several_top_cables),
 		cmocka_unit_test(test_many_top_cables),
+		cmocka_unit_test(test_pod_cut_off),
 		cmocka_unit_test(test_without_a_search),
 		cmocka_unit_test(test_uneven),
 		cmocka_unit_test(test_uneven_stays),

@@ -22,8 +22,9 @@
 #include "core/base/random.h"
 #include "core/colouring/match.h"
 
-#define TRIES 30       /* of choosing, at most */
-#define MATCH_TRIES 20 /* of matchings in a slot */
+#define MOST_WORK 3000000 /* rungs to be looked at */
+#define TRIES 30	  /* of choosing, at most */
+#define MATCH_TRIES 20	  /* of matchings in a slot */
 
 struct chooser {
 	struct fors_split3 *s;
@@ -36,6 +37,7 @@ struct chooser {
 	uint16_t *company; /* partner[] before matchings */
 	uint32_t *order;   /* of what is left */
 	struct fors_random random;
+	uint64_t work; /* rungs looked at */
 };
 
 void fors_bundles3_free(struct fors_bundles3 *bundles)
@@ -84,6 +86,7 @@ static uint32_t find_rung(struct chooser *c, uint32_t cohort, uint32_t plane, ui
 	const struct fors_split3 *s = c->s;
 	uint32_t best = FORS_NONE, most = 0, first = fors_random_below(&c->random, s->width);
 
+	c->work += s->width;
 	for (uint32_t i = 0; i < s->width; i++) {
 		uint32_t rung = (first + i) % s->width, slot = plane * s->width + rung,
 			 count = *count_of(s, p, q, slot);
@@ -293,10 +296,33 @@ static void begin(struct chooser *c)
 	memset(c->bundles, 0, (size_t)c->b->nlong * c->s->npods * sizeof(*c->bundles));
 }
 
+/* Has each pod enough slots in every plane for all its bundles, in as many cohorts? */
+static bool has_slots(const struct chooser *c)
+{
+	for (uint32_t p = 0; p < c->s->npods; p++) {
+		uint32_t left = 0, least = UINT32_MAX;
+
+		for (uint32_t i = 0; i < c->s->nleft; i++)
+			left += c->s->left[i].p == p || c->s->left[i].q == p;
+		for (uint32_t plane = 0; plane < c->nplanes; plane++) {
+			uint32_t slots = 0;
+
+			for (uint32_t rung = 0; rung < c->s->width; rung++)
+				slots += lives(c->s, p, plane * c->s->width + rung);
+			least = slots < least ? slots : least;
+		}
+		if (left > least * c->b->nlong)
+			return false;
+	}
+	return true;
+}
+
 /* Choose again and again until all ghosts are in bundles; false: they never are, and the split is as it was. */
 static bool search(struct chooser *c)
 {
-	for (uint32_t try = 0; try < TRIES; try++) {
+	if (!has_slots(c))
+		return false;
+	for (uint32_t try = 0; try < TRIES && c->work < MOST_WORK; try++) {
 		begin(c);
 		if (!choose_all(c) && match_all(c))
 			return true;

@@ -5,7 +5,8 @@
  * An item is what the m2 leaves of a pod send to a server. In a cohort no two items have a receiver, a lane down, a
  * rung up or a rung down in common, and at most m2 of a pod go up in a plane: then those get turns 0 .. m2-1, leaf y
  * serves the item of turn t in round (cohort, t - y mod m2), and no two units meet in any round
- * (doc/planners-levels.md). So it is enough to find cohorts, rungs and servers for items, with colourings of bipartite graphs all the way:
+ * (doc/planners-levels.md). So it is enough to find cohorts, rungs and servers for items, with colourings of bipartite
+ * graphs all the way:
  *
  *   1. The split (split3.c) says how many items from p to q use a slot, at most one for each cohort at each cable.
  *   2. Cohorts: in each plane, pods against pods; an item is an edge between the slots of its ends, of which each has
@@ -17,8 +18,8 @@
  *      from each pod.
  *   5. Turns: in any order (lift3_rounds.c).
  *
- * Where pods have fewer rungs than that takes, so that T > P, and the bound asks for some rounds that make no cohort, it
- * is tried with longer cohorts (bundles3.c); else, or if that fails, some items are left to a search (units3.c).
+ * Where pods have fewer rungs than that takes, so that T > P, and the bound asks for some rounds that make no cohort,
+ * it is tried with longer cohorts (bundles3.c); else, or if that fails, some items are left to a search (units3.c).
  *
  * Who is who is chosen anew, so nearly all entries move: this is for failures that are too many for repair3.c, where
  * all cables of leaves live; for dead ones cost more phases, and with these there is room for a search.
@@ -31,6 +32,7 @@
 #include "lift3_inside.h"
 
 #define MOST_COUNTS (UINT64_C(1) << 26) /* of the split */
+#define MOST_COHORTS 2			/* for each pod */
 
 /* Are numbers small enough for nodes of graphs, and the split's matrix for memory? */
 static bool is_small(const struct fors_lanes3 *lanes)
@@ -39,8 +41,9 @@ static bool is_small(const struct fors_lanes3 *lanes)
 
 	for (uint32_t j = 0; j < lanes->pods->nplanes; j++)
 		width = lanes->rungs[j] > width ? lanes->rungs[j] : width;
-	return npods * (width + lanes->m2) < UINT16_MAX && npods * npods * lanes->pods->nplanes * width < MOST_COUNTS &&
-	       lanes->m1 <= UINT8_MAX && lanes->m2 <= UINT8_MAX;
+	return npods * (width + lanes->m2) < UINT16_MAX && MOST_COHORTS * npods * lanes->m1 < UINT16_MAX &&
+	       npods * npods * lanes->pods->nplanes * width < MOST_COUNTS && lanes->m1 <= UINT8_MAX &&
+	       lanes->m2 <= UINT8_MAX;
 }
 
 bool fors_lift3_applies(const struct fors_lanes3 *lanes)
@@ -268,56 +271,50 @@ static bool are_bundled(const struct fors_lift3 *w)
 	return true;
 }
 
-/*
- * One try: with bundles for nlong long cohorts, or, if that is 0, without any. *nleft: items without a place; if they
- * are not fewer than `most` nothing is written.
- */
-static enum fors_err try_once(struct fors_lift3 *w, uint32_t nlong, uint32_t seed, uint32_t most, uint32_t *nleft,
+/* One try: with bundles for nlong long cohorts, or, if that is 0, without any. *is_done: it is written. */
+static enum fors_err try_once(struct fors_lift3 *w, uint32_t nlong, uint32_t seed, bool *is_done,
 			      struct fors_error *error)
 {
 	enum fors_err err = fors_split3_find(w->l, w->ncohorts, nlong ? nlong : UINT32_MAX, seed, &w->split, error);
 
 	if (err)
 		return err;
-	*nleft = 2 * w->split->nleft;
-	if (!nlong && *nleft >= most)
-		goto end;
 	err = allocate(w) ? find_bundles(w, nlong, error) : fors_fail_memory(error);
-	if (!err && nlong && !w->bundles)
-		goto end;
-	if (!err)
+	if (!err && (!nlong || w->bundles)) {
 		err = find_cohorts(w, error);
-	if (!err)
-		err = fors_lift3_receivers(w, error);
-	if (!err && nlong && are_bundled(w))
-		*nleft = 0;
-	if (!err && *nleft < (nlong ? 1 : most))
-		err = fors_lift3_write(w, error);
-end:
+		if (!err)
+			err = fors_lift3_receivers(w, error);
+		*is_done = !err && are_bundled(w);
+		if (*is_done)
+			err = fors_lift3_write(w, error);
+	}
 	release(w);
 	return err;
 }
 
 enum fors_err fors_lift3(struct fors_cohorts *cohorts, struct fors_ways3 *ways, uint32_t nrounds, uint32_t ntries,
-			 uint32_t most, uint32_t *nleft, struct fors_error *error)
+			 struct fors_error *error)
 {
-	const struct fors_lift3 begin = {.c = cohorts,
-					 .ways = ways,
-					 .l = cohorts->lanes,
-					 .m1 = cohorts->m1,
-					 .m2 = cohorts->m2,
-					 .npods = cohorts->npods,
-					 .ncohorts = nrounds / cohorts->m2 > cohorts->npods ? nrounds / cohorts->m2
-											    : cohorts->npods};
-	uint32_t nlong = nrounds > begin.ncohorts * begin.m2 ? nrounds - begin.ncohorts * begin.m2 : 0;
+	struct fors_lift3 begin = {.c = cohorts,
+				   .ways = ways,
+				   .l = cohorts->lanes,
+				   .m1 = cohorts->m1,
+				   .m2 = cohorts->m2,
+				   .npods = cohorts->npods,
+				   .ncohorts = cohorts->npods};
+	uint32_t nlong;
+	bool is_done = false;
 	struct fors_lift3 w;
 	enum fors_err err = FORS_OK;
 
-	*nleft = UINT32_MAX;
-	for (uint32_t try = 0; !err && nlong && *nleft && try < ntries; try++) {
+	if (nrounds / begin.m2 > begin.npods)
+		begin.ncohorts = nrounds / begin.m2 < MOST_COHORTS * begin.npods ? nrounds / begin.m2
+										 : MOST_COHORTS * begin.npods;
+	nlong = nrounds > begin.ncohorts * begin.m2 ? nrounds - begin.ncohorts * begin.m2 : 0;
+	for (uint32_t try = 0; !err && nlong && !is_done && try < ntries; try++) {
 		w = begin;
-		err = try_once(&w, nlong, try, most, nleft, error);
+		err = try_once(&w, nlong, try, &is_done, error);
 	}
 	w = begin;
-	return err || !*nleft ? err : try_once(&w, 0, 0, most, nleft, error);
+	return err || is_done ? err : try_once(&w, 0, 0, &is_done, error);
 }

@@ -90,17 +90,15 @@ static enum fors_err bound_slots(const struct fors_lanes3 *lanes, uint32_t *boun
 	return err;
 }
 
-/* Cohorts for all items anew, if that leaves fewer than nmost over, else the repair of the closed form's. */
-static enum fors_err find_anew(struct work *w, uint32_t effort, uint32_t nmost, struct fors_error *error)
+/* Cohorts for all items anew, where the repair of the closed form's leaves some over. */
+static enum fors_err find_anew(struct work *w, uint32_t effort, struct fors_error *error)
 {
 	uint32_t bound, nleft, nmoved, m1 = w->lanes->m1, tries = effort < FORS_UNITS3_PATIENT ? FEW_TRIES : TRIES;
 	enum fors_err err = bound_slots(w->lanes, &bound, error);
 
-	if (!err)
-		err = fors_lift3(w->cohorts, w->ways, (bound + m1 - 1) / m1, tries, nmost, &nleft, error);
-	if (err || nleft < nmost)
-		return err;
-	return fors_repair3(w->cohorts, w->ways, false, &nleft, &nmoved, error);
+	if (!err && bound == UINT32_MAX) /* some pods are cut off */
+		return fors_repair3(w->cohorts, w->ways, false, 0, &nleft, &nmoved, error);
+	return err ? err : fors_lift3(w->cohorts, w->ways, bound / m1 + (bound % m1 > 0), tries, error);
 }
 
 /*
@@ -109,6 +107,7 @@ static enum fors_err find_anew(struct work *w, uint32_t effort, uint32_t nmost, 
  */
 static enum fors_err find_cohorts(struct work *w, uint32_t effort, struct fors_error *error)
 {
+	bool may_lift = fors_lift3_applies(w->lanes);
 	uint64_t least = UINT64_MAX;
 	uint32_t nleft, nmoved;
 	enum fors_err err = FORS_OK;
@@ -119,7 +118,8 @@ static enum fors_err find_cohorts(struct work *w, uint32_t effort, struct fors_e
 		err = fors_cohorts_new(w->lanes, choice, &cohorts, error);
 		if (err)
 			break;
-		err = fors_repair3(cohorts, w->ways, true, &nleft, &nmoved, error);
+		err = fors_repair3(cohorts, w->ways, true, may_lift ? 0 : (uint32_t)(least >> 32), &nleft, &nmoved,
+				   error);
 		if (!err && ((uint64_t)nleft << 32 | nmoved) < least) {
 			fors_cohorts_free(w->cohorts);
 			w->cohorts = cohorts;
@@ -128,9 +128,9 @@ static enum fors_err find_cohorts(struct work *w, uint32_t effort, struct fors_e
 			fors_cohorts_free(cohorts);
 		}
 	}
-	if (!err && least >> 32 && fors_lift3_applies(w->lanes))
-		return find_anew(w, effort, (uint32_t)(least >> 32), error);
-	return err ? err : fors_repair3(w->cohorts, w->ways, false, &nleft, &nmoved, error);
+	if (!err && least >> 32 && may_lift)
+		return find_anew(w, effort, error);
+	return err ? err : fors_repair3(w->cohorts, w->ways, false, 0, &nleft, &nmoved, error);
 }
 
 /* Of a whole tree: homes, and entries moved where homes are lumps. */

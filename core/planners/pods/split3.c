@@ -45,6 +45,7 @@ void fors_split3_free(struct fors_split3 *split)
 	free(split->lives);
 	free(split->load);
 	free(split->count);
+	free(split->items);
 	free(split->left);
 	free(split);
 }
@@ -74,6 +75,8 @@ static void add(struct fors_split3 *s, uint32_t p, uint32_t q, uint32_t slot, in
 {
 	*count_of(s, p, q, slot) = (uint16_t)(*count_of(s, p, q, slot) + more);
 	*count_of(s, q, p, slot) = *count_of(s, p, q, slot);
+	s->items[p * s->npods + q] = (uint16_t)(s->items[p * s->npods + q] + more);
+	s->items[q * s->npods + p] = s->items[p * s->npods + q];
 	s->load[(size_t)p * s->nslots + slot] = (uint16_t)(s->load[(size_t)p * s->nslots + slot] + more);
 	s->load[(size_t)q * s->nslots + slot] = (uint16_t)(s->load[(size_t)q * s->nslots + slot] + more);
 }
@@ -255,14 +258,20 @@ static uint32_t least_left(const struct search *w)
 	return (sum + 1) / 2 > most ? (sum + 1) / 2 : most;
 }
 
-static void count_loads(struct fors_split3 *s)
+/* What follows from count[]. */
+static void count_all(struct fors_split3 *s)
 {
 	memset(s->load, 0, (size_t)s->npods * s->nslots * sizeof(*s->load));
+	memset(s->items, 0, (size_t)s->npods * s->npods * sizeof(*s->items));
 	for (uint32_t p = 0; p < s->npods; p++)
 		for (uint32_t q = 0; q < s->npods; q++)
-			for (uint32_t slot = 0; slot < s->nslots; slot++)
+			for (uint32_t slot = 0; slot < s->nslots; slot++) {
+				uint16_t n = *count_of(s, p, q, slot);
+
 				s->load[(size_t)p * s->nslots + slot] =
-					(uint16_t)(s->load[(size_t)p * s->nslots + slot] + *count_of(s, p, q, slot));
+					(uint16_t)(s->load[(size_t)p * s->nslots + slot] + n);
+				s->items[p * s->npods + q] = (uint16_t)(s->items[p * s->npods + q] + n);
+			}
 }
 
 /* Slots for those that are left, by throwing out others. */
@@ -285,18 +294,14 @@ static void search(struct search *w, size_t size)
 		memcpy(w->best, w->s->count, size * sizeof(*w->best));
 	}
 	memcpy(w->s->count, w->best, size * sizeof(*w->best));
-	count_loads(w->s);
+	count_all(w->s);
 }
 
 /* ---- what is left ---- */
 
 static uint32_t missing(const struct search *w, uint32_t p, uint32_t q)
 {
-	uint32_t n = w->wanted;
-
-	for (uint32_t slot = 0; slot < w->s->nslots; slot++)
-		n -= *count_of(w->s, p, q, slot);
-	return n;
+	return w->wanted - w->s->items[p * w->s->npods + q];
 }
 
 /* A pod whose item with p could leave a slot, for few of these pods are left; FORS_NONE: p has room there, or none. */
@@ -409,13 +414,15 @@ static bool allocate(struct search *w, uint32_t npods, uint32_t nslots, size_t s
 	s->lives = calloc((size_t)npods * nslots + 1, sizeof(*s->lives));
 	s->load = calloc((size_t)npods * nslots + 1, sizeof(*s->load));
 	s->count = calloc(size + 1, sizeof(*s->count));
+	s->items = calloc((size_t)npods * npods + 1, sizeof(*s->items));
 	s->left = malloc(((size_t)npods * npods * w->wanted + 3) * sizeof(*s->left));
 	w->left = malloc(((size_t)npods * npods * w->wanted + 3) * sizeof(*w->left));
 	w->back = malloc((2 * (size_t)npods + 1) * sizeof(*w->back));
 	w->queue = malloc((2 * (size_t)npods + 1) * sizeof(*w->queue));
 	w->until = calloc(size + 1, sizeof(*w->until));
 	w->best = malloc((size + 1) * sizeof(*w->best));
-	return s->lives && s->load && s->count && s->left && w->left && w->back && w->queue && w->until && w->best;
+	return s->lives && s->load && s->count && s->items && s->left && w->left && w->back && w->queue && w->until &&
+	       w->best;
 }
 
 enum fors_err fors_split3_find(const struct fors_lanes3 *lanes, uint32_t ncohorts, uint32_t most, uint32_t seed,

@@ -21,6 +21,7 @@ struct fors_split3 {
 	struct fors_split3_pair *left; /* their pods, each pair once for both directions */
 	bool *lives;		       /* [pod * nslots + slot]: the pod's cable */
 	uint16_t *load;		       /* [pod * nslots + slot]: items that use it, up, and down */
+	uint16_t *items;	       /* [p * npods + q]: items of p and q that have a slot */
 	uint16_t *count;	       /* [(p * npods + q) * nslots + slot]: items of p and q that use it */
 };
 
