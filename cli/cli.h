@@ -16,6 +16,7 @@
 #include <stdio.h>
 
 #include "cli/options.h"
+#include "core/fabric/account.h"
 #include "core/fabric/fabric.h"
 #include "core/net/lfts.h"
 #include "core/schedule/schedule.h"
@@ -180,8 +181,10 @@ struct cli_pods {
 	struct fors_net *net;
 	struct fors_pods *pods;
 	struct fors_route3 *route;
-	double tables_ms, check_ms;    /* making, without checking; checking */
-	struct fors_warnings warnings; /* what the tables leave out */
+	struct fors_participants players; /* who takes part: who was asked for, and is no guest */
+	struct fors_account account;	  /* of all CA ports */
+	double tables_ms, check_ms;	  /* making, without checking; checking */
+	struct fors_warnings warnings;	  /* what the tables leave out */
 };
 
 /*
@@ -191,9 +194,10 @@ struct cli_pods {
 int cli_site_is_two_level(const struct cli_site *site, bool *answer);
 /*
  * Is the site, of cli_any_site_load(), a three-level fat-tree? Only what is no two-level one may be. Where it is
- * neither, why, is told. Returns an exit code; *answer on CLI_GOOD.
+ * neither, why, is told. *why (NULL: nobody asks): why it is no three-level one, where it is no whole two-level one
+ * either; as it was otherwise. Returns an exit code; *answer on CLI_GOOD.
  */
-int cli_site_has_pods(const struct cli_site *site, bool *answer);
+int cli_site_has_pods(const struct cli_site *site, bool *answer, struct fors_error *why);
 /* The same as cli_fabric_make(), to be freed in any case. */
 int cli_pods_make(const struct cli_site *site, const struct cli_source *source, struct cli_pods *made);
 void cli_pods_free(struct cli_pods *made);

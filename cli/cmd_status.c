@@ -309,6 +309,8 @@ static void print_job(const struct fors_jobstat *job)
 	print_job_number(job->alone_bound);
 	printf("  %-5s", *job->over ? job->over : "-");
 	printf("%s%s\n", *job->reason ? " " : "", job->reason);
+	if (job->trespassers > 0)
+		printf("%*s  its lanes are crossed by base LIDs of %s\n", ROW, "", job->trespassing);
 }
 
 /* Several jobs, each with a schedule of its own: the first of them. */

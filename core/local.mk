@@ -51,7 +51,7 @@ libforscore_la_SOURCES = \
 	core/fabric/watch.c core/fabric/watch.h \
 	core/jobs/again.c core/jobs/again.h \
 	core/jobs/entries.c core/jobs/entries.h core/jobs/entries_inside.h \
-	core/jobs/entries_place.c \
+	core/jobs/entries_level.c core/jobs/entries_place.c \
 	core/jobs/entries_search.c \
 	core/jobs/entries_tables.c \
 	core/jobs/joblist.c core/jobs/joblist.h \
@@ -62,6 +62,7 @@ libforscore_la_SOURCES = \
 	core/jobs/owners_start.c \
 	core/jobs/past.c core/jobs/past.h \
 	core/jobs/replay.c core/jobs/replay.h \
+	core/jobs/trespass.c core/jobs/trespass.h \
 	core/net/claims.c core/net/claims.h \
 	core/net/counters.c core/net/counters.h \
 	core/net/diff.c core/net/diff.h \
@@ -155,7 +156,7 @@ libforscore_la_SOURCES = \
 	core/schedule/schedule_header.c core/schedule/schedule_header.h \
 	core/schedule/schedule_read.c \
 	core/schedule/schedule_units.c core/schedule/schedule_units.h \
-	core/schedule/verify.c core/schedule/verify.h core/schedule/verify_inside.h \
+	core/schedule/verify.c core/schedule/verify.h core/schedule/verify_fast.c core/schedule/verify_inside.h \
 	core/schedule/verify_text.c \
 	core/schedule/ways.c core/schedule/ways.h \
 	core/status/advice.c core/status/advice.h \

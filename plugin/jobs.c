@@ -99,7 +99,8 @@ struct fors_jobs_item *fors_jobs_have(struct fors_jobs *jobs, const char *name)
 					   .phases = FORS_UNKNOWN,
 					   .lower_bound = FORS_UNKNOWN,
 					   .alone_bound = FORS_UNKNOWN,
-					   .epoch = FORS_UNKNOWN};
+					   .epoch = FORS_UNKNOWN,
+					   .trespassers = FORS_UNKNOWN};
 	snprintf(made->told.name, sizeof(made->told.name), "%s", name);
 	jobs->item[at] = made;
 	return made;

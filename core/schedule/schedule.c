@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define IDLE_AT_ONCE 1024 /* cells: what is copied from stays in the first cache */
+
 uint32_t fors_schedule_version(const struct fors_schedule *schedule)
 {
 	bool has_more = schedule->ways || schedule->sl || schedule->name[0];
@@ -38,6 +40,17 @@ static void copy_servers(const struct fors_fabric *fabric, struct fors_schedule 
 		schedule->lane_spine[k] = fabric->spine[fabric->lane[k].spine].guid;
 }
 
+/* At least one cell, and all of them idle: as many more each time as there are. */
+static void make_idle(struct fors_cell *cell, size_t ncells)
+{
+	cell[0] = (struct fors_cell){FORS_IDLE, 0, FORS_NO_LANE};
+	for (size_t done = 1, more; done < ncells; done += more) {
+		more = done < IDLE_AT_ONCE ? done : IDLE_AT_ONCE;
+		more = more < ncells - done ? more : ncells - done;
+		memcpy(cell + done, cell, more * sizeof(*cell));
+	}
+}
+
 /* Arrays of the sizes that `sizes` says, cells idle, in *schedule. */
 static enum fors_err make(const struct fors_schedule *sizes, struct fors_schedule **schedule, struct fors_error *error)
 {
@@ -58,8 +71,7 @@ static enum fors_err make(const struct fors_schedule *sizes, struct fors_schedul
 		fors_schedule_free(made);
 		return fors_fail_memory(error);
 	}
-	for (size_t i = 0; i < ncells; i++)
-		made->cell[i] = (struct fors_cell){FORS_IDLE, 0, FORS_NO_LANE};
+	make_idle(made->cell, ncells + 1);
 	*schedule = made;
 	return FORS_OK;
 }
@@ -181,6 +193,33 @@ struct fors_cell fors_schedule_flow(const struct fors_schedule *schedule, uint32
 		position %= length;
 	cell = schedule->cell[(size_t)virtual_leaf * schedule->nphases + (phase - turn) + position];
 	return cell.dst == s ? idle : cell;
+}
+
+/* One division for all of them. */
+static void read_rounds(const struct fors_schedule *schedule, uint32_t s, uint32_t first, uint32_t n,
+			struct fors_cell *to)
+{
+	const struct fors_schedule_server *server = &schedule->server[s];
+	uint32_t length = schedule->round_length, parts = schedule->parts, turn = first % length;
+	uint32_t v = server->leaf * parts + server->rank % parts, member = server->rank / parts % length;
+	const struct fors_cell *round = &schedule->cell[(size_t)v * schedule->nphases + (first - turn)];
+
+	for (uint32_t i = 0; i < n; i++) {
+		to[i] = round[member >= turn ? member - turn : member + length - turn];
+		if (++turn == length) {
+			turn = 0;
+			round += length;
+		}
+	}
+}
+
+const struct fors_cell *fors_schedule_flows(const struct fors_schedule *schedule, uint32_t s, uint32_t first,
+					    uint32_t n, struct fors_cell *room)
+{
+	if (!schedule->parts)
+		return &schedule->cell[(size_t)s * schedule->nphases + first];
+	read_rounds(schedule, s, first, n, room);
+	return room;
 }
 
 uint32_t fors_schedule_way(const struct fors_schedule *schedule, uint32_t s, struct fors_cell cell)

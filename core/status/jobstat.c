@@ -18,8 +18,8 @@ static const struct number {
 	const char *key;
 	size_t offset;
 } numbers[] = {
-	{AT(servers)}, {AT(missing)},	  {AT(leaves)},	     {AT(lanes)},
-	{AT(phases)},  {AT(lower_bound)}, {AT(alone_bound)}, {AT(epoch)},
+	{AT(servers)},	   {AT(missing)},     {AT(leaves)}, {AT(lanes)},       {AT(phases)},
+	{AT(lower_bound)}, {AT(alone_bound)}, {AT(epoch)},  {AT(trespassers)},
 };
 
 #define NNUMBERS (sizeof(numbers) / sizeof(numbers[0]))
@@ -79,7 +79,9 @@ static json_t *to_json(const struct fors_jobstat *job)
 	bool is_good = object && put(object, "name", text_or_null(job->name)) &&
 		       put(object, "state", json_string(states[job->state])) &&
 		       put(object, "exclusive", json_boolean(job->is_exclusive)) &&
-		       put(object, "over", text_or_null(job->over)) && put(object, "reason", text_or_null(job->reason));
+		       put(object, "over", text_or_null(job->over)) &&
+		       put(object, "reason", text_or_null(job->reason)) &&
+		       put(object, "trespassing", text_or_null(job->trespassing));
 
 	for (size_t i = 0; is_good && i < NNUMBERS; i++) {
 		int64_t number = *(const int64_t *)((const char *)job + numbers[i].offset);
@@ -148,7 +150,8 @@ static bool parse(const json_t *object, struct fors_jobstat *job)
 {
 	bool is_good = take_text(object, "name", job->name, sizeof(job->name)) && take_state(object, &job->state) &&
 		       take_text(object, "over", job->over, sizeof(job->over)) &&
-		       take_text(object, "reason", job->reason, sizeof(job->reason));
+		       take_text(object, "reason", job->reason, sizeof(job->reason)) &&
+		       take_text(object, "trespassing", job->trespassing, sizeof(job->trespassing));
 
 	job->is_exclusive = json_is_true(json_object_get(object, "exclusive"));
 	for (size_t i = 0; is_good && i < NNUMBERS; i++)

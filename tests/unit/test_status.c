@@ -647,11 +647,15 @@ static void jobs_there_and_back(void **state)
 	status.jobs.job[2].state = FORS_JOB_HAS_NONE;
 	status.jobs.job[2].phases = FORS_UNKNOWN;
 	strcpy(status.jobs.job[2].reason, "no\tway");
+	status.jobs.job[1].trespassers = 2;
+	strcpy(status.jobs.job[1].trespassing, "17, 18");
 	assert_int_equal(fors_status_json(&status, &text, NULL), FORS_OK);
 	assert_int_equal(fors_status_parse(text, "status", &read, NULL), FORS_OK);
 	assert_int_equal(read.jobs.count, 3);
 	assert_string_equal(read.jobs.job[1].name, "job1");
 	assert_true(read.jobs.job[1].is_exclusive);
+	assert_int_equal(read.jobs.job[1].trespassers, 2);
+	assert_string_equal(read.jobs.job[1].trespassing, "17, 18");
 	assert_int_equal(read.jobs.job[1].phases, 4);
 	assert_int_equal(read.jobs.job[2].state, FORS_JOB_HAS_NONE);
 	assert_int_equal(read.jobs.job[2].phases, FORS_UNKNOWN);

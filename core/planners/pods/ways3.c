@@ -9,6 +9,9 @@
  * least to carry, from its home on, so that what need not share does not.
  *
  * So a packet goes up, then down: a mid that is above the leaf never sends up again, and a top sends only to such mids.
+ *
+ * Where planes share tops (a director switch) a top has a choice: what finds the home plane's mid without a way takes
+ * plane over which least comes down so far. And leaves of one pod without a mid in common meet at such a top.
  */
 #include "ways3.h"
 
@@ -70,15 +73,111 @@ static void fill_mids_down(struct fors_ways3 *w, uint32_t leaf, uint32_t column)
 		}
 }
 
-/* Tops above the mids that go down: the home plane's mid first, over its home rung, which is a cable too. */
-static void fill_tops(struct fors_ways3 *w, uint32_t pod, uint32_t column)
+/* What comes down to a pod, by columns: what tops choose by where they have a choice. */
+struct down {
+	uint32_t *leaf; /* [leaf * nplanes + plane] */
+	uint32_t *rung; /* [(pod * nplanes + plane) * nrungs + rung], where the column is at home on that rung's top */
+};
+
+static uint32_t *on_leaf(const struct fors_ways3 *w, const struct down *d, uint32_t column, uint32_t plane)
+{
+	return &d->leaf[(size_t)leaf_of(w, column) * w->lanes->pods->nplanes + plane];
+}
+
+static uint32_t *on_rung(const struct fors_ways3 *w, const struct down *d, uint32_t pod, uint32_t plane, uint32_t rung)
+{
+	return &d->rung[((size_t)pod * w->lanes->pods->nplanes + plane) * w->lanes->nrungs + rung];
+}
+
+/*
+ * A living rung of the pod's mid of a plane to this top (FORS_NONE: to any, the home rung first), if that mid goes down;
+ * FORS_NONE.
+ */
+static uint32_t rung_to(const struct fors_ways3 *w, uint32_t pod, uint32_t plane, uint32_t top, uint32_t column)
+{
+	const struct fors_lanes3 *l = w->lanes;
+	uint32_t mid = fors_pods_mid(l->pods, pod, plane), first;
+
+	if (mid == FORS_NONE || !*mid_entry(w, mid, column) || !l->rungs[plane])
+		return FORS_NONE;
+	first = rung_of(w, plane, column);
+	for (uint32_t i = 0; i < l->rungs[plane]; i++) {
+		uint32_t rung = (first + i) % l->rungs[plane];
+
+		if ((top == FORS_NONE || l->rung_top[plane * l->nrungs + rung] == top) &&
+		    fors_lanes3_rung_live(l, mid, rung))
+			return rung;
+	}
+	return FORS_NONE;
+}
+
+/* Does a column find its home top with a way to the home plane's mid? Its home rung is in *rung. */
+static bool is_down_home(const struct fors_ways3 *w, uint32_t pod, uint32_t column, uint32_t *rung)
+{
+	const struct fors_lanes3 *l = w->lanes;
+	uint32_t plane = fors_lanes3_plane(l, lane_of(w, column)), mid = fors_pods_mid(l->pods, pod, plane);
+
+	*rung = l->rungs[plane] ? rung_of(w, plane, column) : FORS_NONE;
+	return *rung != FORS_NONE && mid != FORS_NONE && *mid_entry(w, mid, column) &&
+	       fors_lanes3_rung_live(l, mid, *rung);
+}
+
+/* The plane, from home on, over whose mid least comes down from this top (as in rung_to()), and to the leaf; FORS_NONE. */
+static uint32_t least_plane(const struct fors_ways3 *w, const struct down *d, uint32_t pod, uint32_t column,
+			    uint32_t top)
+{
+	uint32_t nplanes = w->lanes->pods->nplanes, home = fors_lanes3_plane(w->lanes, lane_of(w, column)),
+		 least = UINT32_MAX, best = FORS_NONE, best_rung = 0;
+
+	for (uint32_t i = 0; i < nplanes; i++) {
+		uint32_t plane = (home + i) % nplanes, rung = rung_to(w, pod, plane, top, column), load, more;
+
+		if (rung == FORS_NONE)
+			continue;
+		load = *on_leaf(w, d, column, plane);
+		more = *on_rung(w, d, pod, plane, rung);
+		load = load > more ? load : more;
+		if (load < least) {
+			least = load;
+			best = plane;
+			best_rung = rung;
+		}
+	}
+	if (best != FORS_NONE) {
+		++*on_leaf(w, d, column, best);
+		++*on_rung(w, d, pod, best, best_rung);
+	}
+	return best;
+}
+
+/* The plane to come down over where it cannot be that of home: from the home top, or else from any. */
+static uint32_t other_plane(const struct fors_ways3 *w, const struct down *d, uint32_t pod, uint32_t column)
+{
+	const struct fors_lanes3 *l = w->lanes;
+	uint32_t home = fors_lanes3_plane(l, lane_of(w, column)), best = FORS_NONE, rung;
+
+	if (is_down_home(w, pod, column, &rung))
+		return home;
+	if (rung != FORS_NONE)
+		best = least_plane(w, d, pod, column, l->rung_top[home * l->nrungs + rung]);
+	if (best == FORS_NONE)
+		best = least_plane(w, d, pod, column, FORS_NONE);
+	return best == FORS_NONE ? home : best;
+}
+
+/*
+ * Tops above the mids that go down: the home plane's mid first, over its home rung, which is a cable too. Where planes
+ * share tops, the others after it, from `other` on.
+ */
+static void fill_tops(struct fors_ways3 *w, uint32_t pod, uint32_t column, uint32_t other)
 {
 	const struct fors_lanes3 *l = w->lanes;
 	const struct fors_pods *pods = l->pods;
 	uint32_t home = fors_lanes3_plane(l, lane_of(w, column));
 
-	for (uint32_t i = 0; i < pods->nplanes; i++) {
-		uint32_t plane = (home + i) % pods->nplanes, mid = fors_pods_mid(pods, pod, plane), first;
+	for (uint32_t i = 0; i <= pods->nplanes; i++) {
+		uint32_t plane = i ? (other + i - 1) % pods->nplanes : home;
+		uint32_t mid = fors_pods_mid(pods, pod, plane), first;
 
 		if (mid == FORS_NONE || !*mid_entry(w, mid, column) || !l->rungs[plane])
 			continue;
@@ -92,6 +191,36 @@ static void fill_tops(struct fors_ways3 *w, uint32_t pod, uint32_t column)
 							 l->mid_port[(size_t)mid * l->nrungs + rung]);
 		}
 	}
+}
+
+/* All tops; what is at home counts first, so that what is not goes round it. */
+static enum fors_err fill_all_tops(struct fors_ways3 *w, struct fors_error *error)
+{
+	const struct fors_pods *pods = w->lanes->pods;
+	size_t leaves = (size_t)pods->nleaves * pods->nplanes,
+	       rungs = (size_t)pods->npods * pods->nplanes * w->lanes->nrungs;
+	struct down d = {.leaf = calloc(leaves + rungs + 1, sizeof(*d.leaf))};
+	uint32_t rung;
+
+	if (!d.leaf)
+		return fors_fail_memory(error);
+	d.rung = d.leaf + leaves;
+	for (uint32_t column = 0; column < w->ncolumns; column++) {
+		uint32_t pod = pods->leaf[leaf_of(w, column)].pod,
+			 plane = fors_lanes3_plane(w->lanes, lane_of(w, column));
+
+		if (!is_down_home(w, pod, column, &rung))
+			continue;
+		++*on_leaf(w, &d, column, plane);
+		++*on_rung(w, &d, pod, plane, rung);
+	}
+	for (uint32_t column = 0; column < w->ncolumns; column++) {
+		uint32_t pod = pods->leaf[leaf_of(w, column)].pod;
+
+		fill_tops(w, pod, column, other_plane(w, &d, pod, column));
+	}
+	free(d.leaf);
+	return FORS_OK;
 }
 
 /* ---- up, at home ---- */
@@ -200,6 +329,7 @@ enum fors_err fors_ways3_home(const struct fors_lanes3 *lanes, uint32_t nindices
 {
 	const struct fors_pods *pods = lanes->pods;
 	struct fors_ways3 *w = calloc(1, sizeof(*w));
+	enum fors_err err;
 
 	if (!w)
 		return fors_fail_memory(error);
@@ -215,12 +345,15 @@ enum fors_err fors_ways3_home(const struct fors_lanes3 *lanes, uint32_t nindices
 	w->mid = w->leaf + (size_t)pods->nleaves * w->ncolumns;
 	w->top = w->mid + (size_t)pods->nmids * w->ncolumns;
 	find_hops(w);
+	for (uint32_t column = 0; column < w->ncolumns; column++)
+		fill_mids_down(w, leaf_of(w, column), column);
+	err = fill_all_tops(w, error);
+	if (err) {
+		fors_ways3_free(w);
+		return err;
+	}
 	for (uint32_t column = 0; column < w->ncolumns; column++) {
-		uint32_t leaf = leaf_of(w, column), pod = pods->leaf[leaf].pod;
-
-		fill_mids_down(w, leaf, column);
-		fill_tops(w, pod, column);
-		fill_mids_up(w, pod, column);
+		fill_mids_up(w, pods->leaf[leaf_of(w, column)].pod, column);
 		fill_leaves(w, column);
 	}
 	*ways = w;
@@ -380,6 +513,37 @@ static void level_leaves(struct leveller *v)
 				level_leaf(v, a, c);
 }
 
+static bool has_way(const struct fors_ways3 *w, uint32_t leaf, uint32_t column)
+{
+	const struct fors_lanes3 *l = w->lanes;
+
+	for (uint32_t lane = 0; lane < l->nlanes; lane++)
+		if (fors_lanes3_live(l, leaf, lane) &&
+		    fors_ways3_arrives(w, leaf, l->leaf_port[(size_t)leaf * l->nlanes + lane], column))
+			return true;
+	return false;
+}
+
+/*
+ * A leaf that has no mid in common with another one of its pod: the mids that it has send up to a top that other planes
+ * share, which gets down over them.
+ */
+static void turn_at_tops(struct leveller *v)
+{
+	const struct fors_lanes3 *l = v->w->lanes;
+	const struct fors_pods *pods = l->pods;
+
+	for (uint32_t c = 0; c < v->w->ncolumns; c++)
+		for (uint32_t a = 0; a < pods->nleaves; a++) {
+			if (pods->leaf[a].pod != pods->leaf[leaf_of(v->w, c)].pod || a == leaf_of(v->w, c) ||
+			    v->w->leaf[(size_t)a * v->w->ncolumns + c] || has_way(v->w, a, c))
+				continue;
+			for (uint32_t lane = 0; lane < l->nlanes; lane++)
+				if (fors_lanes3_live(l, a, lane))
+					level_mid(v, fors_lanes3_mid(l, a, lane), c);
+		}
+}
+
 /* Does a mid lack a way to a slot of another pod? */
 static bool lacks_mid(const struct fors_ways3 *w)
 {
@@ -413,6 +577,7 @@ enum fors_err fors_ways3_level(struct fors_ways3 *ways, struct fors_error *error
 		return fors_fail_memory(error);
 	if (mids)
 		level_mids(&v);
+	turn_at_tops(&v);
 	level_leaves(&v);
 	free(v.load);
 	return FORS_OK;
