@@ -328,6 +328,11 @@ static enum fors_err serve(struct maker *m, uint32_t number)
 		made->nlanes = count_owned(m->owners, number);
 		return check_meetings(m, number);
 	}
+	if (m->kept && m->kept[number].is_waiting) {
+		made->nlanes = count_owned(m->owners, number);
+		fors_fail(&made->error, FORS_ENOPLAN, "its table entries are on their way to the switches");
+		return FORS_OK;
+	}
 	err = plan_job(m, number);
 	if (!err && m->list->job[number].count)
 		err = ask_alone(m, number);
