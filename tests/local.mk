@@ -82,6 +82,7 @@ unit_tests += tests/unit/test_status
 unit_tests += tests/unit/test_shift
 unit_tests += tests/unit/test_split
 unit_tests += tests/unit/test_worker
+unit_tests += tests/unit/test_worker_entries
 unit_tests += tests/unit/test_worker_jobs
 
 # What tests of planners, tables and the verifier share, and tests of readers.
@@ -313,7 +314,13 @@ tests_unit_test_worker_SOURCES = tests/unit/test_worker.c $(worker_bench_sources
 tests_unit_test_worker_CPPFLAGS = $(fault_cppflags)
 tests_unit_test_worker_LDADD = libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_worker_LDFLAGS = $(fault_ldflags) -Wl,--wrap=fors_plan,--wrap=fors_verify,--wrap=fors_verify_holds,--wrap=fsync
-tests_unit_test_worker_jobs_SOURCES = tests/unit/test_worker_jobs.c $(worker_bench_sources) $(publish_sources) \
+jobs_bench_sources = tests/unit/jobs_bench.c tests/unit/jobs_bench.h $(worker_bench_sources)
+tests_unit_test_worker_entries_SOURCES = tests/unit/test_worker_entries.c $(jobs_bench_sources) $(publish_sources) \
+	$(worker_sources) $(outbox_sources) $(fault_sources)
+tests_unit_test_worker_entries_CPPFLAGS = $(fault_cppflags)
+tests_unit_test_worker_entries_LDADD = libforscore.la $(CMOCKA_LIBS)
+tests_unit_test_worker_entries_LDFLAGS = $(fault_ldflags) -Wl,--wrap=fsync
+tests_unit_test_worker_jobs_SOURCES = tests/unit/test_worker_jobs.c $(jobs_bench_sources) $(publish_sources) \
 	$(worker_sources) $(outbox_sources) $(fault_sources)
 tests_unit_test_worker_jobs_CPPFLAGS = $(fault_cppflags)
 tests_unit_test_worker_jobs_LDADD = libforscore.la $(CMOCKA_LIBS)
