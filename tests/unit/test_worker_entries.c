@@ -43,12 +43,22 @@ static struct fors_job *make_indexed(struct bench *bench, enum fors_job_kind kin
 	return job;
 }
 
+/* Until the worker has looked around a few times, so that what was there before is done, as far as it can be. */
+static void let_work(void)
+{
+	int before = atomic_load(&mastership_asked);
+
+	for (int look = 0; look < 50000 && atomic_load(&mastership_asked) < before + 8; look++)
+		tick();
+}
+
 /* A sweep, from tables on their way to its end. */
 static void sweep(struct bench *bench, const char *down)
 {
 	fors_worker_submit(bench->worker, make_indexed(bench, FORS_JOB_ROUTED, down));
-	rest();
+	let_work();
 	fors_worker_submit(bench->worker, make_indexed(bench, FORS_JOB_INSTALLED, down));
+	let_work();
 }
 
 static void wait_sweeps(int count)
@@ -135,6 +145,7 @@ static void others_come_and_go(void **state)
 	struct bench *bench = *state;
 	uint64_t before = fors_clock_ms(), one = bring_up(bench, ONE TWO), two = wait_job(bench, "two", 4, 0);
 	struct fors_wish *wish;
+	int asked;
 
 	write_jobs(bench, ONE TWO FAR);
 	wait_status(bench, "\"name\": \"far\"", true);
@@ -147,20 +158,21 @@ static void others_come_and_go(void **state)
 	assert_int_equal(wait_job(bench, "two", 4, 0), two);
 	write_jobs(bench, ONE FAR);
 	wait_job(bench, "two", 0, two);
-	rest();
+	let_work();
 	sweep(bench, NULL);
-	rest();
 	wish = fors_worker_wish(bench->worker);
 	assert_int_equal(wish->list.count, 2);
 	fors_wish_drop(wish);
 	assert_int_equal(wait_job(bench, "one", 4, 0), one);
+	asked = atomic_load(&sweeps_asked); /* the entries are given back */
 	let_pass(2 * EVERY_MS);
-	assert_int_equal(atomic_load(&sweeps_asked), 2); /* the entries are given back */
+	assert_int_equal(atomic_load(&sweeps_asked), asked);
 	write_jobs(bench, SHARES);
-	wait_sweeps(3);
+	wait_sweeps(asked + 1);
 	sweep(bench, NULL);
+	asked = atomic_load(&sweeps_asked);
 	let_pass(2 * EVERY_MS);
-	assert_int_equal(atomic_load(&sweeps_asked), 3);
+	assert_int_equal(atomic_load(&sweeps_asked), asked);
 }
 
 /* A job that shares begins: no entry is another one, and no sweep is asked for. */
@@ -272,7 +284,7 @@ static void no_wish(void **state)
 
 	atomic_store(&mastership_now, FORS_MASTER_NO);
 	wait_job(bench, "one", 0, one);
-	rest();
+	let_work();
 	assert_null(fors_worker_wish(bench->worker));
 	atomic_store(&mastership_now, FORS_MASTER_YES);
 	fors_worker_submit(bench->worker, make_indexed(bench, FORS_JOB_INSTALLED, NULL));
@@ -285,29 +297,29 @@ static void no_wish(void **state)
 	wait_status(bench, "job_routes = owned is for LMC 0", true);
 	wait_status(bench, "\"exclusive\": false", true);
 	assert_int_equal(atomic_load(&errors_logged[FORS_F_INDEX]), 1);
-	rest();
+	let_work();
 	assert_null(fors_worker_wish(bench->worker));
 	fors_worker_submit(bench->worker, make_indexed(bench, FORS_JOB_INSTALLED, NULL));
 	wait_status(bench, "job_routes", false);
 }
 
-/* Sweep whenever that is asked for, until the job has so many phases after this epoch, and nothing more is to come. */
-static uint64_t see_through(struct bench *bench, const char *name, uint32_t phases, uint64_t after, int *seen)
+/* Entries are wished for so many jobs; and swept in. Until the job has so many phases after this epoch, which it is given again. */
+static uint64_t see_through(struct bench *bench, uint32_t njobs, const char *name, uint32_t phases, uint64_t after)
 {
-	for (int look = 0; look < 50000; look++) {
-		struct fors_schedule *schedule = schedule_in(bench->folder, name);
-		bool is_there = schedule && schedule->nphases == phases && schedule->epoch > after;
+	bool is_there = false;
 
-		fors_schedule_free(schedule);
-		if (atomic_load(&sweeps_asked) > *seen) {
-			*seen = atomic_load(&sweeps_asked);
-			sweep(bench, NULL);
-		} else if (is_there) {
-			break;
-		}
+	for (int look = 0; look < 50000 && !is_there; look++) {
+		struct fors_wish *wish = fors_worker_wish(bench->worker);
+
+		is_there = wish && wish->list.count == njobs;
+		fors_wish_drop(wish);
 		tick();
 	}
-	return wait_job(bench, name, phases, after);
+	assert_true(is_there);
+	sweep(bench, NULL);
+	after = wait_job(bench, name, phases, after);
+	wait_status(bench, "\"state\": \"planning\"", false);
+	return after;
 }
 
 /* Whichever allocation fails: in the end all is as it should be. */
@@ -315,21 +327,18 @@ static void short_of_memory(void **state)
 {
 	struct bench *bench = *state;
 	uint64_t one, two = 0;
-	int seen = 1;
 
 	faults_spare_me();
 	one = bring_up(bench, ONE);
 	for (uint64_t n = 1; n < 3000; n += n / 4 + 1) {
 		faults_arm(n, false);
 		write_jobs(bench, ONE TWO);
-		two = see_through(bench, "two", 4, two, &seen);
-		wait_status(bench, "\"state\": \"planning\"", false);
+		two = see_through(bench, 2, "two", 4, two);
 		faults_off();
 		wait_status(bench, "shared", false);
 		assert_on_index(bench, "two", NULL);
 		write_jobs(bench, ONE);
-		two = see_through(bench, "two", 0, two, &seen);
-		wait_status(bench, "\"state\": \"planning\"", false);
+		two = see_through(bench, 1, "two", 0, two);
 		assert_on_index(bench, "one", NULL);
 	}
 	assert_true(wait_job(bench, "one", 4, 0) >= one);
