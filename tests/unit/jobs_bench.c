@@ -141,3 +141,11 @@ void rest(void)
 		usleep(1000);
 	}
 }
+
+void let_work(void)
+{
+	int before = atomic_load(&mastership_asked);
+
+	for (int look = 0; look < 50000 && atomic_load(&mastership_asked) < before + 8; look++)
+		tick();
+}

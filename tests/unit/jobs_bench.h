@@ -32,6 +32,9 @@ uint64_t wait_job(const struct bench *bench, const char *name, uint32_t phases, 
 /* Wait until status.json contains this text (is_there) or does not. */
 void wait_status(const struct bench *bench, const char *text, bool is_there);
 
+/* Until the worker has looked around a few times, so that what was there before is done, as far as it can be. */
+void let_work(void);
+
 /* Long enough for whatever comes of a file. */
 void rest(void);
 

@@ -43,15 +43,6 @@ static struct fors_job *make_indexed(struct bench *bench, enum fors_job_kind kin
 	return job;
 }
 
-/* Until the worker has looked around a few times, so that what was there before is done, as far as it can be. */
-static void let_work(void)
-{
-	int before = atomic_load(&mastership_asked);
-
-	for (int look = 0; look < 50000 && atomic_load(&mastership_asked) < before + 8; look++)
-		tick();
-}
-
 /* A sweep, from tables on their way to its end. */
 static void sweep(struct bench *bench, const char *down)
 {
