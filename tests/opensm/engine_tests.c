@@ -43,6 +43,7 @@ static struct {
 static struct {
 	unsigned jobs; /* so many next allocations of jobs */
 	bool outbox, worker;
+	bool copy;  /* there is no memory for copies of tables */
 	bool check; /* the next check of tables finds them wrong */
 	const char *loader, *kept;
 } ill;
@@ -57,6 +58,8 @@ uint64_t __wrap_fors_worker_withdrawn(const struct fors_worker *worker);
 void __wrap_fors_worker_note_sweep(struct fors_worker *worker, enum fors_sweep sweep);
 void __wrap_fors_worker_stop(struct fors_worker *worker);
 struct fors_wish *__wrap_fors_worker_wish(struct fors_worker *worker);
+struct fors_lfts *__real_fors_lfts_copy(const struct fors_lfts *lfts);
+struct fors_lfts *__wrap_fors_lfts_copy(const struct fors_lfts *lfts);
 enum fors_err __real_fors_tables_check(const struct fors_fabric *fabric, const struct fors_lfts *lfts,
 				       struct fors_warnings *warnings, uint32_t *nowhere, struct fors_error *error);
 enum fors_err __wrap_fors_tables_check(const struct fors_fabric *fabric, const struct fors_lfts *lfts,
@@ -125,6 +128,11 @@ void __wrap_fors_worker_stop(struct fors_worker *worker)
 struct fors_wish *__wrap_fors_worker_wish(struct fors_worker *worker)
 {
 	return fors_wish_hold(noted.wish);
+}
+
+struct fors_lfts *__wrap_fors_lfts_copy(const struct fors_lfts *lfts)
+{
+	return ill.copy ? NULL : __real_fors_lfts_copy(lfts);
 }
 
 enum fors_err __wrap_fors_tables_check(const struct fors_fabric *fabric, const struct fors_lfts *lfts,
@@ -906,6 +914,13 @@ static void no_entries_of_jobs(void **state)
 	assert_int_equal(logged(bench, "the tables go without entries of jobs: wrong, as the test says"), 1);
 	report(bench, OSM_EVENT_ID_SUBNET_UP, NULL);
 	assert_int_equal(noted.job->refused, 7);
+	assert_true(sweep(bench));
+	assert_wish(bench);
+	ill.copy = true;
+	assert_false(sweep(bench));
+	assert_job(FORS_JOB_DECLINED, "out of memory");
+	assert_true(bench->subnet->osm.subn.force_heavy_sweep);
+	ill.copy = false;
 	assert_true(sweep(bench));
 	assert_wish(bench);
 	configure(bench, "jobs_file = /none");
