@@ -381,6 +381,21 @@ static void a_cut_under_a_job(void **state)
 	bed_free(bed);
 }
 
+/* A leaf of none of the job's servers reaches one by a detour only, over a spine that has lost the server's leaf: it stays. */
+static void a_detour_stays(void **state)
+{
+	static const char text[] = "one [job-index]: Node00-00, Node00-01, Node01-00, Node01-01\n";
+	struct bed *bed = bed_new("FT(2;2,4)", 1);
+	struct made made;
+
+	bed_participants(bed, "0/0 0/1 1/0 1/1 2/0 2/1");
+	bed_down(bed, "Leaf00[3] Leaf03[4]"); /* Leaf03 has Spine00 only, which has no cable to Leaf00 */
+	made = make(bed, text, 1, NULL, NULL);
+	assert_int_equal(judge(bed, &made), 1);
+	clear(&made);
+	bed_free(bed);
+}
+
 /*
  * Cables die one after the other: what is left of the entries is right each time, whatever else is dead, and so are those that
  * are found anew; only tables that have them hold them.
@@ -506,11 +521,12 @@ static void plans_without_entries(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(blocks_at_full_speed), cmocka_unit_test(jobs_anywhere),
-		cmocka_unit_test(who_gets_entries),	cmocka_unit_test(cut_off),
-		cmocka_unit_test(running_jobs_stay),	cmocka_unit_test(same_again),
-		cmocka_unit_test(a_cut_under_a_job),	cmocka_unit_test(cuts_anywhere),
-		cmocka_unit_test(plans_over_the_index), cmocka_unit_test(plans_without_entries),
+		cmocka_unit_test(blocks_at_full_speed),	 cmocka_unit_test(jobs_anywhere),
+		cmocka_unit_test(who_gets_entries),	 cmocka_unit_test(cut_off),
+		cmocka_unit_test(running_jobs_stay),	 cmocka_unit_test(same_again),
+		cmocka_unit_test(a_cut_under_a_job),	 cmocka_unit_test(cuts_anywhere),
+		cmocka_unit_test(a_detour_stays),	 cmocka_unit_test(plans_over_the_index),
+		cmocka_unit_test(plans_without_entries),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -166,6 +166,48 @@ static void others_come_and_go(void **state)
 	assert_int_equal(atomic_load(&sweeps_asked), asked);
 }
 
+/* A larger job takes the place of one that has ended: who runs beside it keeps its lanes and its schedule. */
+static void who_runs_stays(void **state)
+{
+	static const char big[] = "big [job-index]: Node00-02, Node00-03, Node01-02, Node01-03, Node02-00, Node02-01, "
+				  "Node03-00, Node03-01\n" ONE;
+	struct bench *bench = *state;
+	uint64_t one = bring_up(bench, ONE TWO);
+
+	write_jobs(bench, big);
+	wait_job(bench, "two", 0, 0);
+	wait_sweeps(2);
+	sweep(bench, NULL);
+	wait_job(bench, "big", 8, 0);
+	assert_int_equal(wait_job(bench, "one", 4, 0), one);
+}
+
+/* Servers change jobs that keep their names: nobody's plan goes over entries that were made for another job. */
+static void jobs_of_other_servers(void **state)
+{
+	static const char before[] = "one [job-index]: Node00-00, Node01-00\nfar [job-index]: Node00-01, Node01-01\n"
+				     "two [job-index]: Node00-02, Node00-03, Node01-02, Node01-03\n";
+	static const char after[] = "one [job-index]: Node00-02, Node01-02\nfar [job-index]: Node00-03, Node01-03\n";
+	struct bench *bench = *state;
+	uint64_t one;
+
+	write_jobs(bench, before);
+	fors_worker_submit(bench->worker, make_indexed(bench, FORS_JOB_INSTALLED, "Spine00")); /* a lane for each */
+	wait_sweeps(1);
+	sweep(bench, "Spine00");
+	one = wait_job(bench, "one", 2, 0);
+	wait_job(bench, "far", 2, 0);
+	write_jobs(bench, after);
+	wait_job(bench, "one", 2, one);
+	wait_sweeps(2);
+	sweep(bench, "Spine00");
+	wait_status(bench, "\"state\": \"planning\"", false);
+	wait_status(bench, "\"over\": \"all\"", false);
+	assert_on_index(bench, "one", "Spine00");
+	assert_on_index(bench, "far", "Spine00");
+	assert_int_equal(atomic_load(&errors_logged[FORS_F_VERIFY]), 0);
+}
+
 /* A job that shares begins: no entry is another one, and no sweep is asked for. */
 static void nothing_new(void **state)
 {
@@ -342,6 +384,8 @@ int main(void)
 		TEST(tables_before_schedules),
 		TEST(others_come_and_go),
 		TEST(nothing_new),
+		TEST(who_runs_stays),
+		TEST(jobs_of_other_servers),
 		TEST(a_cut),
 		TEST(refused),
 		TEST(no_sweep_comes),
