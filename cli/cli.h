@@ -16,6 +16,7 @@
 #include <stdio.h>
 
 #include "cli/options.h"
+#include "core/fabric/account.h"
 #include "core/fabric/fabric.h"
 #include "core/net/lfts.h"
 #include "core/schedule/schedule.h"
@@ -180,8 +181,10 @@ struct cli_pods {
 	struct fors_net *net;
 	struct fors_pods *pods;
 	struct fors_route3 *route;
-	double tables_ms, check_ms;    /* making, without checking; checking */
-	struct fors_warnings warnings; /* what the tables leave out */
+	struct fors_participants players; /* who takes part: who was asked for, and is no guest */
+	struct fors_account account;	  /* of all CA ports */
+	double tables_ms, check_ms;	  /* making, without checking; checking */
+	struct fors_warnings warnings;	  /* what the tables leave out */
 };
 
 /*

@@ -321,8 +321,8 @@ static bool asks_of_slurm(const struct cli_settings *settings)
 {
 	const struct cli_slurm *slurm = &settings->slurm;
 
-	return slurm->output || slurm->interval || slurm->exclusive || slurm->names || slurm->squeue || slurm->plans ||
-	       slurm->wait || settings->has_timeout;
+	return slurm->output || slurm->interval || slurm->exclusive || slurm->mark || slurm->names || slurm->squeue ||
+	       slurm->plans || slurm->wait || settings->has_timeout;
 }
 
 static int run(const struct cli_settings *settings, char **operand)
@@ -337,7 +337,7 @@ static int run(const struct cli_settings *settings, char **operand)
 		return slurm_follow(settings);
 	if (asks_of_slurm(settings))
 		return cli_usage_error(
-			"--output, --interval, --exclusive, --names, --squeue, --timeout, --publish-dir and "
+			"--output, --interval, --exclusive, --mark, --names, --squeue, --timeout, --publish-dir and "
 			"--wait go with --slurm; plans are written with --output-dir DIR");
 	if (settings->replay && settings->job_index)
 		return cli_usage_error("--job-index goes with plans, not with --replay");

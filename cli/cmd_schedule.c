@@ -12,6 +12,7 @@
 #include "cli/cli.h"
 #include "core/schedule/schedule.h"
 #include "cli/json.h"
+#include "libforsched/forsched.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -341,10 +342,36 @@ static int print_schedule(const struct fors_schedule *schedule, const struct cli
 	return code;
 }
 
+/* As programs ask for it, who read no more of the file than that takes: it is asked for by each process of a job. */
+static int print_path_index(const char *path)
+{
+	struct forsched *schedule;
+	struct forsched_error error;
+	uint8_t index = 0;
+	enum forsched_err err = forsched_open(path, &schedule, &error);
+
+	if (!err) {
+		err = forsched_path_index(schedule, &index, &error);
+		forsched_close(schedule);
+	}
+	if (!err) {
+		printf("%u\n", index);
+		return CLI_GOOD;
+	}
+	cli_error("%s", error.text);
+	return err == FORSCHED_ENOTFOUND || err == FORSCHED_EWITHDRAWN ? CLI_NO : CLI_BAD;
+}
+
 static int run(const struct cli_settings *settings, char **operand)
 {
 	struct fors_schedule *schedule = NULL;
-	int code = cli_read_schedule(operand[0], &schedule);
+	int code;
+
+	if (settings->path_index && (settings->has_server || settings->has_format || !strcmp(operand[0], "-")))
+		return cli_usage_error("--path-index prints one number of a file: without --format, --server and -");
+	if (settings->path_index)
+		return print_path_index(operand[0]);
+	code = cli_read_schedule(operand[0], &schedule);
 
 	if (!code)
 		code = print_schedule(schedule, settings);
@@ -356,9 +383,10 @@ const struct cli_command cli_schedule_command = {
 	.id = CLI_CMD_SCHEDULE,
 	.name = "schedule",
 	.summary = "Print a schedule: who sends to whom in which phase, on which LIDs",
-	.usage = "FILE [--format text|csv|json] [--server GUID]",
+	.usage = "FILE [--format text|csv|json] [--server GUID] [--path-index]",
 	.details = "FILE is what fors publishes, or what 'fors plan --output' writes; - is stdin.\n"
-		   "A withdrawn schedule has no rows, and the exit code is 1.\n",
+		   "A withdrawn schedule has no rows, and the exit code is 1.\n"
+		   "With --path-index it is 1 too when flows differ in their path index.\n",
 	.min_operands = 1,
 	.max_operands = 1,
 	.run = run,

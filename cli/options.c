@@ -239,6 +239,7 @@ static const char *const levels[] = {"sum", "last", "oldest", NULL}; /* enum for
 static const char *const barriers[] = {"none", NULL};
 static const char *const idles[] = {[CLI_IDLE_KEPT] = "kept", [CLI_IDLE_SKIPPED] = "skipped", NULL};
 static const char *const queue_kinds[] = {[CLI_QUEUES_VOQ] = "voq", [CLI_QUEUES_FIFO] = "fifo", NULL};
+static const char *const slurm_marks[] = {"shared", "exclusive", "job-index", NULL}; /* enum slurm_mark */
 static const char *const maps[] = {[CLI_MAP_DIRECT] = "direct", [CLI_MAP_RANDOM] = "random", NULL};
 static const char *const lmcs[] = {"0", "1", "2", "3", "4", "5", "6", "7", NULL};
 static const char *const routings[] = {"fors",	   "d-mod-k", "s-mod-k", "random", "hash",
@@ -416,6 +417,10 @@ static const struct cli_option options[] = {
 	 "with --slurm: all jobs of these partitions, separated by commas, are exclusive; others are with sbatch --comment "
 	 "fors=exclusive",
 	 set_text, MEMBER(slurm.exclusive), 0, NULL},
+	{"mark", "MARK", JOBS,
+	 "with --slurm: exclusive or job-index, of all jobs that neither --exclusive nor a comment (fors=exclusive, fors=job-index, "
+	 "fors=shared) gives another; shared when missing",
+	 set_choice, MEMBER(slurm.mark), 0, slurm_marks},
 	{"names", "FILE", JOBS, "with --slurm: what Slurm's hosts are called in the fabric, lines 'HOST: SERVER, ...'",
 	 set_text, MEMBER(slurm.names), 0, NULL},
 	{"squeue", "COMMAND", JOBS, "with --slurm: this program, with arguments, instead of squeue", set_text,
@@ -550,6 +555,9 @@ static const struct cli_option options[] = {
 	 set_format, MEMBER(format), 0, fabric_formats},
 	{"server", "GUID", SCHEDULE, "only what the server with this port GUID sends (and in text, receives)",
 	 set_server, 0, 0, NULL},
+	{"path-index", NULL, SCHEDULE,
+	 "only print the one path index of all flows, as a job has it whose plan is over the index of jobs; 0: base LIDs",
+	 set_flag, MEMBER(path_index), 0, NULL},
 	{"dry-run", NULL, FORGET, "only say what would happen", set_flag, MEMBER(is_dry), 0, NULL},
 	{"json", NULL, PLAN, "print the keys of status.json", set_flag, MEMBER(is_json), 0, NULL},
 	{"json", NULL, LINKS, "print JSON", set_flag, MEMBER(is_json), 0, NULL},

@@ -109,6 +109,7 @@ struct cli_slurm {
 	const char *output, *squeue, *names; /* --output, --squeue, --names */
 	const char *exclusive, *plans;	     /* --exclusive, --publish-dir */
 	unsigned interval, wait;	     /* --interval, --wait: seconds; 0: not given */
+	int mark;			     /* --mark: enum slurm_mark */
 };
 
 /* Which fabric is meant. */
@@ -161,6 +162,7 @@ struct cli_settings {
 	struct cli_simulate simulate;
 	int spread; /* --policy of analyze: enum cli_spread */
 	struct cli_slurm slurm;
+	bool path_index; /* --path-index */
 };
 
 struct cli_option {

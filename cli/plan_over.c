@@ -124,8 +124,7 @@ static void ask_pods(struct over *over)
 {
 	const struct fors_route3 *route = over->pods.route;
 
-	if (route && !over->site.has_participants && route->nservers == over->report.nservers &&
-	    route->bound_servers > over->report.bound_best)
+	if (route && route->nservers == over->report.nservers && route->bound_servers > over->report.bound_best)
 		over->report.bound_best = route->bound_servers;
 }
 
@@ -267,11 +266,16 @@ static void print_pods(const struct over *over)
 {
 	const struct fors_pods *pods = over->pods.pods;
 	const struct fors_warnings *warnings = &over->pods.warnings;
+	const struct fors_account *account = &over->pods.account;
 
 	if (!pods)
 		return;
 	printf("tree        three levels: %u leaves in %u pods, %u middle switches in %u planes, %u tops\n",
 	       pods->nleaves, pods->npods, pods->nmids, pods->nplanes, pods->ntops);
+	if (account->servers < account->ports)
+		printf("CA ports    %u: %u servers, %u not participants, %u guests on middle switches and tops, %u left out\n",
+		       account->ports, account->servers, account->not_participants, account->guests,
+		       fors_account_left_out(account));
 	for (unsigned i = 0; i < fors_warnings_kept(warnings); i++)
 		printf("%-12s%s%s%s\n", i ? "" : "warning", cli_colour(CLI_YELLOW), warnings->text[i],
 		       cli_colour(CLI_PLAIN));
@@ -371,6 +375,8 @@ int cli_plan_pods(const struct cli_settings *settings, const struct cli_site *si
 	int code = cli_pods_make(site, &settings->source, &over.pods);
 
 	if (!code) {
+		over.site.has_participants = true;
+		over.site.participants = over.pods.players;
 		over.made.net = over.pods.net;
 		over.made.lfts = over.pods.route->lfts;
 		code = plan(&over, &error) ? cli_fail(&error) : tell(&over);

@@ -9,9 +9,12 @@
 #include "cli/cli.h"
 #include "cli/clock.h"
 
+#include <stdlib.h>
+
 #include "core/fabric/lids.h"
 #include "core/fabric/places.h"
 #include "core/fabric/pods.h"
+#include "core/fabric/pods_account.h"
 #include "core/planners/pods/route3.h"
 #include "core/tables/check.h"
 
@@ -71,6 +74,21 @@ static enum fors_err check(struct cli_pods *made, struct fors_error *error)
 	return err;
 }
 
+static enum fors_err list_players(const struct cli_site *site, struct cli_pods *made, struct fors_error *error)
+{
+	bool *plays = NULL;
+	uint32_t count;
+	enum fors_err err = fors_pods_players(made->pods, site->has_participants ? &site->participants : NULL, &plays,
+					      &count, error);
+
+	if (!err)
+		err = fors_pods_list(made->pods, plays, count, &made->players, error);
+	if (!err)
+		made->account = fors_pods_account(made->pods, plays);
+	free(plays);
+	return err;
+}
+
 static enum fors_err make(const struct cli_site *site, const struct cli_source *source, struct cli_pods *made,
 			  struct fors_error *error)
 {
@@ -89,6 +107,8 @@ static enum fors_err make(const struct cli_site *site, const struct cli_source *
 	if (!err)
 		err = fors_route3_make(made->pods, FORS_ROUTE3_EFFORT, &made->route, error);
 	made->tables_ms = cli_now_ms() - start;
+	if (!err)
+		err = list_players(site, made, error);
 	return err ? err : check(made, error);
 }
 
@@ -102,6 +122,7 @@ int cli_pods_make(const struct cli_site *site, const struct cli_source *source, 
 
 void cli_pods_free(struct cli_pods *made)
 {
+	free(made->players.guid);
 	fors_route3_free(made->route);
 	fors_pods_free(made->pods);
 	fors_net_free(made->net);

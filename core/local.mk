@@ -51,6 +51,7 @@ libforscore_la_SOURCES = \
 	core/fabric/watch.c core/fabric/watch.h \
 	core/jobs/again.c core/jobs/again.h \
 	core/jobs/entries.c core/jobs/entries.h core/jobs/entries_inside.h \
+	core/jobs/entries_level.c \
 	core/jobs/entries_live.c \
 	core/jobs/entries_place.c \
 	core/jobs/entries_search.c \
@@ -127,10 +128,12 @@ libforscore_la_SOURCES = \
 	core/planners/pods/bound3.c core/planners/pods/bound3.h \
 	core/planners/pods/cohorts.c core/planners/pods/cohorts.h \
 	core/planners/pods/lanes3.c core/planners/pods/lanes3.h \
+	core/planners/pods/lift3.c core/planners/pods/lift3.h \
 	core/planners/pods/odds3.c core/planners/pods/odds3.h \
 	core/planners/pods/relieve3.c core/planners/pods/relieve3.h \
 	core/planners/pods/repair3.c core/planners/pods/repair3.h \
 	core/planners/pods/route3.c core/planners/pods/route3.h \
+	core/planners/pods/split3.c core/planners/pods/split3.h \
 	core/planners/pods/units3.c core/planners/pods/units3.h \
 	core/planners/pods/ways3.c core/planners/pods/ways3.h \
 	core/planners/rounds/pack.c core/planners/rounds/pack.h \
@@ -151,7 +154,7 @@ libforscore_la_SOURCES = \
 	core/schedule/schedule_header.c core/schedule/schedule_header.h \
 	core/schedule/schedule_read.c \
 	core/schedule/schedule_units.c core/schedule/schedule_units.h \
-	core/schedule/verify.c core/schedule/verify.h core/schedule/verify_inside.h \
+	core/schedule/verify.c core/schedule/verify.h core/schedule/verify_fast.c core/schedule/verify_inside.h \
 	core/schedule/verify_text.c \
 	core/schedule/ways.c core/schedule/ways.h \
 	core/status/advice.c core/status/advice.h \

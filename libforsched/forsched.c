@@ -396,6 +396,71 @@ enum forsched_err forsched_check(const struct forsched *schedule, struct forsche
 	return err;
 }
 
+/* ---- one path index for all ---- */
+
+/* The first path index in a row of flows that is not `index`; `index`: there is none. */
+static uint8_t other_path(const struct forsched *schedule, const struct fors_sf_cell *row, uint8_t index)
+{
+	for (uint32_t phase = 0; phase < schedule->shape.nphases; phase++)
+		if (row[phase].dst != FORS_SF_IDLE && row[phase].path != index)
+			return row[phase].path;
+	return index;
+}
+
+/* Look at the row of s, and keep nothing: a plan of thousands of servers is large. `room` is for a row; under the lock. */
+static enum forsched_err look_at_paths(struct forsched *schedule, uint32_t s, struct fors_sf_cell *room, uint8_t index,
+				       uint8_t *other, struct forsched_error *error)
+{
+	const struct fors_sf_cell *row = row_of(schedule, s);
+	enum forsched_err err = FORSCHED_OK;
+
+	if (!row) {
+		err = read_row(schedule, s, room, error);
+		if (!err)
+			err = forsched_i_check_row(schedule, s, room, error);
+		row = room;
+	}
+	if (!err)
+		*other = other_path(schedule, row, index);
+	return err;
+}
+
+/* Do all flows use this index, the largest of them? */
+static enum forsched_err check_index(struct forsched *schedule, uint8_t index, struct forsched_error *error)
+{
+	struct fors_sf_cell *room = malloc((size_t)schedule->shape.nphases * sizeof(*room));
+	enum forsched_err err = room ? FORSCHED_OK : forsched_i_fail_memory(error);
+	uint8_t other = index;
+
+	for (uint32_t s = 0; !err && other == index && s < schedule->shape.nservers; s++) {
+		pthread_mutex_lock(&schedule->lock);
+		err = look_at_paths(schedule, s, room, index, &other, error);
+		pthread_mutex_unlock(&schedule->lock);
+	}
+	free(room);
+	if (!err && other != index)
+		err = forsched_i_fail(error, FORSCHED_ENOTFOUND,
+				      "%s: its flows have several path indices, %u and %u among them",
+				      schedule->source.name, other, index);
+	return err;
+}
+
+enum forsched_err forsched_path_index(const struct forsched *schedule, uint8_t *index, struct forsched_error *error)
+{
+	struct forsched *own = (struct forsched *)schedule; /* constant for callers: what grows is under the lock */
+	enum forsched_err err = FORSCHED_OK;
+	uint8_t largest;
+
+	if (!schedule->shape.nphases)
+		return fail_withdrawn(schedule, error);
+	largest = (uint8_t)(schedule->shape.npaths - 1);
+	if (largest)
+		err = check_index(own, largest, error);
+	if (!err)
+		*index = largest;
+	return err;
+}
+
 /* ---- the library ---- */
 
 const char *forsched_strerror(enum forsched_err code)

@@ -267,6 +267,15 @@ enum forsched_err forsched_way(const struct forsched *schedule, uint32_t number,
 			       struct forsched_hop *hop, uint32_t room, uint32_t *nhops, struct forsched_error *error);
 
 /*
+ * The one path index of all flows, in *index: for who cannot choose a LID for each peer, and adds one number to the base
+ * LIDs of all, as UCX does (UCX_IB_LID_PATH_BITS). So it is with the schedule of a job to which a path index belongs; one
+ * over base LIDs has 0, without a look at its flows. Else all rows are read, until two flows differ, and not kept. Errors:
+ * FORSCHED_ENOTFOUND (flows differ in it), FORSCHED_EWITHDRAWN, FORSCHED_EFORMAT, FORSCHED_ECHANGED, FORSCHED_EFILE,
+ * FORSCHED_ENOMEM. (Since FORSCHED_1.5.)
+ */
+enum forsched_err forsched_path_index(const struct forsched *schedule, uint8_t *index, struct forsched_error *error);
+
+/*
  * Read and check the row of server `number` now, so that look-ups for it cannot fail later. Once done it costs nothing.
  * Errors: FORSCHED_ERANGE, FORSCHED_EWITHDRAWN, FORSCHED_EFORMAT, FORSCHED_ECHANGED, FORSCHED_EFILE, FORSCHED_ENOMEM.
  */

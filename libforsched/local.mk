@@ -17,7 +17,7 @@ libforschedcode_la_SOURCES = \
 	libforsched/watch.c
 libforschedcode_la_CFLAGS = $(AM_CFLAGS) $(ZLIB_CFLAGS) -pthread
 libforsched_la_SOURCES =
-libforsched_la_LDFLAGS = $(AM_LDFLAGS) -version-info 4:0:4 -pthread -no-undefined \
+libforsched_la_LDFLAGS = $(AM_LDFLAGS) -version-info 5:0:5 -pthread -no-undefined \
 	-Wl,--version-script=$(srcdir)/libforsched/libforsched.map
 libforsched_la_LIBADD = libforschedcode.la $(ZLIB_LIBS)
 EXTRA_libforsched_la_DEPENDENCIES = libforsched/libforsched.map

@@ -6,7 +6,7 @@ dist_examples_DATA = opensm-conf/fors.conf opensm-conf/opensm.conf.fors
 dropindir = $(pkgdatadir)/opensm@.service.d
 dist_dropin_DATA = opensm-conf/systemd/fors.conf
 
-# The same for Slurm: its prologue, and a unit.
+# The same for Slurm: its prologues, and a unit.
 slurmdir = $(pkgdatadir)/slurm
 dist_slurm_DATA = opensm-conf/slurm/fors-slurm.service
-dist_slurm_SCRIPTS = opensm-conf/slurm/fors-slurmctld
+dist_slurm_SCRIPTS = opensm-conf/slurm/fors-slurmctld opensm-conf/slurm/fors-task-prolog

@@ -240,7 +240,8 @@ static void show_schedule(struct fors_board *board)
 	bool is_reserved = board->last_epoch <= board->reserved;
 
 	board->seen_ms = 0;
-	if (fors_publish(board->folder, sheet->name, sheet->bytes, sheet->size, !is_reserved, NULL))
+	if (!(is_reserved && fors_board_show_draft(board, sheet->bytes, sheet->size)) &&
+	    fors_publish(board->folder, sheet->name, sheet->bytes, sheet->size, !is_reserved, NULL))
 		return;
 	board->seen_ms = fors_clock_exact_ms();
 	finish_sheet(board, SHEET_SCHEDULE);
@@ -262,7 +263,7 @@ static bool number_schedule(struct fors_board *board, struct fors_schedule *sche
 	size_t size;
 
 	schedule->epoch = fors_epoch_next(last, fors_clock_unix_ms());
-	if (fors_schedule_encode(schedule, &bytes, &size, NULL))
+	if (!fors_board_encode(board, schedule, &bytes, &size))
 		return false;
 	take_epoch(board, schedule->epoch);
 	set_sheet(board, SHEET_SCHEDULE, bytes, size);

@@ -21,6 +21,13 @@ struct osm_log;
 
 #define FORS_BOARD_LEFT 5 /* files of an earlier opensm: those that have an epoch, and the history */
 
+/* A schedule as bytes, before it has an epoch; see board_draft.c. */
+struct fors_draft {
+	void *bytes; /* owned; NULL: there is none */
+	size_t size;
+	bool is_written; /* in the state folder, under a temporary name */
+};
+
 struct fors_board {
 	struct osm_log *log;
 	const struct fors_folder *folder;
@@ -53,7 +60,8 @@ struct fors_board {
 	bool is_numbered;	  /* there is an epoch that the history has not */
 	double failover_ms; /* the schedule that comes now ends a failover that began then, as seen_ms; 0: it does not */
 	double seen_ms; /* when readers could see the newest schedule, by fors_clock_exact_ms(); 0: it could not be written */
-	bool has_complained; /* about a folder that cannot be written */
+	struct fors_draft *draft; /* of the schedule that comes now, borrowed; NULL: there is none */
+	bool has_complained;	  /* about a folder that cannot be written */
 	int unread;    /* how many of the files that an earlier opensm left are still to be read, for want of memory */
 	bool is_hasty; /* a plan is being made: all but the schedule is written by the next retry */
 	bool is_unannounced; /* what was published last waits for its copies */
@@ -79,6 +87,13 @@ bool fors_board_has_plan(const struct fors_board *board);
  * retried. False when memory ran out: then nothing new is published, and the schedule is gone.
  */
 bool fors_board_publish(struct fors_board *board, struct fors_schedule *schedule, struct fors_status *status);
+
+/*
+ * Make and write ahead what fors_board_publish() of this schedule will need, as far as that can be done before; in *draft,
+ * zeros at first, the caller's to drop before the schedule changes or ends. For that call it becomes board->draft.
+ */
+void fors_board_draft(struct fors_board *board, const struct fors_schedule *schedule, struct fors_draft *draft);
+void fors_board_drop_draft(struct fors_board *board, struct fors_draft *draft);
 
 /* Publish a withdrawn schedule and the status, both with the status's reason. False: as fors_board_publish(). */
 bool fors_board_withdraw(struct fors_board *board, struct fors_status *status);

@@ -14,4 +14,10 @@ enum { SHEET_PLACES, SHEET_SCHEDULE, SHEET_STATUS, SHEET_METRICS, SHEET_METRICS_
 /* Read what an earlier opensm left and has not been read yet. False: out of memory; the rest is read later. */
 bool fors_board_load(struct fors_board *board);
 
+/* The bytes of a schedule, in *bytes, owned by the caller: of the draft, if there is one. False: out of memory. */
+bool fors_board_encode(struct fors_board *board, const struct fors_schedule *schedule, void **bytes, size_t *size);
+
+/* Give the file that was written with the draft its name, if there is one. False: it has to be written. */
+bool fors_board_show_draft(struct fors_board *board, const void *bytes, size_t size);
+
 #endif

@@ -30,15 +30,11 @@ static enum fors_err make(const struct fors_job *job, const struct fors_places *
 /* Guests take no part, so the list of who does is always a list. */
 static enum fors_err list_players(struct fors_job *job, const struct fors_job_pods *made, struct fors_error *error)
 {
-	struct fors_participants players = {.guid = malloc(made->nplayers * sizeof(*players.guid) + 1)};
-	enum fors_err err;
+	struct fors_participants players = {.guid = NULL};
+	enum fors_err err = fors_pods_list(made->pods, made->plays, made->nplayers, &players, error);
 
-	if (!players.guid)
-		return fors_fail_memory(error);
-	for (uint32_t s = 0; s < made->pods->nslots; s++)
-		if (made->plays[s])
-			players.guid[players.count++] = made->pods->slot[s].guid;
-	err = fors_job_be_over(job, &players, error);
+	if (!err)
+		err = fors_job_be_over(job, &players, error);
 	free(players.guid);
 	return err;
 }

@@ -8,6 +8,7 @@ libfors_la_SOURCES = \
 	plugin/advisor.c plugin/advisor.h \
 	plugin/aside.c plugin/aside.h \
 	plugin/board.c plugin/board.h plugin/board_inside.h \
+	plugin/board_draft.c \
 	plugin/board_left.c \
 	plugin/child.c plugin/child.h \
 	plugin/clock.c plugin/clock.h \
@@ -41,7 +42,8 @@ libfors_la_SOURCES = \
 	plugin/opensm.h \
 	plugin/outbox.c plugin/outbox.h \
 	plugin/outbox_jobs.c plugin/outbox_jobs.h \
-	plugin/publish.c plugin/publish.h \
+	plugin/publish.c plugin/publish.h plugin/publish_inside.h \
+	plugin/publish_ahead.c \
 	plugin/rehome.c plugin/rehome.h \
 	plugin/runner.c plugin/runner.h \
 	plugin/settings.c plugin/settings.h \

@@ -7,7 +7,7 @@
  */
 #include "config.h"
 
-#include "publish.h"
+#include "publish_inside.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -105,10 +105,7 @@ static int enter_job(int at, const struct fors_folder *folder, bool make)
 	return fd;
 }
 
-/*
- * A handle of the folder; a state folder is made when `make` is set. -1 and errno, EPERM with *why for a state folder that
- * somebody else could change. Whose publish_dir is, is its readers' business.
- */
+/* As fors_folder_open(), but for the job. */
 static int open_outer(const struct fors_folder *folder, bool make, struct fors_error *why)
 {
 	int parent, fd;
@@ -123,7 +120,7 @@ static int open_outer(const struct fors_folder *folder, bool make, struct fors_e
 	return fd;
 }
 
-static int open_folder(const struct fors_folder *folder, bool make, struct fors_error *why)
+int fors_folder_open(const struct fors_folder *folder, bool make, struct fors_error *why)
 {
 	return enter_job(open_outer(folder, make, why), folder, make);
 }
@@ -173,27 +170,45 @@ static const char *fill_file(int fd, const void *bytes, size_t size, bool is_dur
 	return failed;
 }
 
+struct fors_temporary fors_temporary_of(const char *name, const char *tag)
+{
+	struct fors_temporary made;
+
+	snprintf(made.name, sizeof(made.name), ".%s%s.new", name, tag);
+	return made;
+}
+
+/* The step that failed, or NULL: then no temporary file stays. errno is kept. */
+static const char *undo(int folder, const char *temporary, const char *failed)
+{
+	int saved = errno;
+
+	if (failed)
+		unlinkat(folder, temporary, 0);
+	errno = saved;
+	return failed;
+}
+
+const char *fors_temporary_write(int folder, const char *temporary, const void *bytes, size_t size, bool is_durable)
+{
+	int fd = create_file(folder, temporary);
+
+	if (fd < 0)
+		return "no temporary file";
+	return undo(folder, temporary, fill_file(fd, bytes, size, is_durable));
+}
+
 /* Write under a temporary name and rename; the name of the step that failed, or NULL. */
 static const char *replace_file(int folder, const char *name, const char *tag, const void *bytes, size_t size,
 				bool is_durable)
 {
-	char temporary[64];
-	const char *failed;
-	int fd, saved;
+	struct fors_temporary temporary = fors_temporary_of(name, tag);
+	const char *failed = fors_temporary_write(folder, temporary.name, bytes, size, is_durable);
 
-	snprintf(temporary, sizeof(temporary), ".%s%s.new", name, tag);
-	fd = create_file(folder, temporary);
-	if (fd < 0)
-		return "no temporary file";
-	failed = fill_file(fd, bytes, size, is_durable);
-	if (!failed && renameat(folder, temporary, folder, name))
-		failed = "cannot be renamed";
-	if (failed) {
-		saved = errno;
-		unlinkat(folder, temporary, 0);
-		errno = saved;
+	if (failed)
 		return failed;
-	}
+	if (renameat(folder, temporary.name, folder, name))
+		return undo(folder, temporary.name, "cannot be renamed");
 	return is_durable && fsync(folder) ? "its folder cannot be synced" : NULL;
 }
 
@@ -203,7 +218,7 @@ static enum fors_err write_file(const struct fors_folder *folder, const char *na
 	enum fors_err err = FORS_OK;
 	struct fors_error why = {.code = FORS_OK};
 	const char *failed;
-	int fd = open_folder(folder, true, &why);
+	int fd = fors_folder_open(folder, true, &why);
 
 	if (fd < 0 && why.code)
 		return fors_fail(error, why.code, "the state folder is not used: %s", why.text);
@@ -254,7 +269,7 @@ void *fors_read_bytes(int fd, size_t size)
 static int open_published(const struct fors_folder *folder, const char *name)
 {
 	struct fors_error why;
-	int at = open_folder(folder, false, &why);
+	int at = fors_folder_open(folder, false, &why);
 	int fd, saved;
 
 	if (at < 0) {
@@ -369,7 +384,7 @@ static int enter_folder(const struct fors_folder *folder)
 	struct fors_error why;
 
 	fors_leash_out(folder->parent);
-	return open_folder(folder, false, &why);
+	return fors_folder_open(folder, false, &why);
 }
 
 static void leave_folder(int at)

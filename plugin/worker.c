@@ -70,7 +70,6 @@ static void handle(struct fors_worker *worker, struct fors_job *job)
 	worker->has_complained = false;
 	if (job != worker->plan.ahead && job != worker->jobs.set.look && job != fors_worker_jobs_ahead(worker))
 		fors_job_free(job);
-	give_back_memory();
 }
 
 /* The job to work on, if any: the newest one, else the one to be tried again. */
@@ -124,6 +123,8 @@ static void run(void *context)
 		if (job)
 			handle(worker, job);
 		fors_worker_publish_early(worker);
+		if (job)
+			give_back_memory(); /* which readers need not wait for */
 		fors_worker_watch(worker);
 		if (worker->is_idle)
 			settle(worker); /* nobody waits: now it may take as long as disks do */
@@ -132,7 +133,7 @@ static void run(void *context)
 	fors_worker_write_places(worker);
 	if (!worker->is_standby)
 		fors_worker_publish_end(worker);
-	fors_worker_forget_plan(&worker->plan);
+	fors_worker_forget_plan(worker);
 	fors_net_free(worker->up);
 	fors_worker_jobs_close(worker);
 	fors_board_close(&worker->board);

@@ -44,6 +44,7 @@ struct fors_worker_plan {
 	uint64_t basis;		     /* 0: there is none */
 	struct fors_outcome outcome; /* its schedule, or why there is none */
 	struct fors_job *ahead;	     /* over whose tables it was proven before the switches had them, or NULL; owned */
+	struct fors_draft draft;     /* of its schedule, when it waits for the switches */
 	bool is_safe;		     /* these tables were made after losses only, see worker_early.c */
 	double proven_ms;	     /* when it was ready, by fors_clock_exact_ms() */
 };
@@ -148,6 +149,9 @@ bool fors_worker_make_plan(struct fors_worker *worker, const struct fors_job *jo
 /* Prove the plan over the tables that the switches will hold soon; the job stays with the plan when it is right. */
 void fors_worker_prove_ahead(struct fors_worker *worker, struct fors_job *job);
 
+/* Whoever waits for the switches' word may as well get ready: the plan in hand as bytes and on the disk, if it may be published early. */
+void fors_worker_draft_plan(struct fors_worker *worker);
+
 /* Is the plan right over what the switches hold? On FORS_OK outcome.is_proven says. */
 enum fors_err fors_worker_prove_installed(struct fors_worker *worker, const struct fors_job *job);
 
@@ -157,7 +161,7 @@ enum fors_err fors_worker_prove_installed(struct fors_worker *worker, const stru
  */
 enum fors_err fors_worker_prove_published(struct fors_worker *worker, const struct fors_job *job, bool *is_right);
 
-void fors_worker_forget_plan(struct fors_worker_plan *plan);
+void fors_worker_forget_plan(struct fors_worker *worker);
 
 /* --- worker_over.c --- */
 

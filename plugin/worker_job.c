@@ -156,6 +156,7 @@ static void plan_ahead(struct fors_worker *worker, struct fors_job *job, uint64_
 		return;
 	fors_worker_prove_ahead(worker, job);
 	fors_worker_judge_haste(worker);
+	fors_worker_draft_plan(worker);
 }
 
 /* Homes are about to be ranked: no reader shall follow a schedule over tables that are on their way out. */

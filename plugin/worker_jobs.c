@@ -405,7 +405,7 @@ static void note_settings(struct fors_worker *worker, const struct fors_job *job
 	}
 	note_index(worker, job);
 	worker->decided = worker->advised = 0;
-	fors_worker_forget_plan(&worker->plan);
+	fors_worker_forget_plan(worker);
 	fors_worker_forget_loss(worker);
 	jobs->has_spoken = true;
 }

@@ -99,12 +99,13 @@ enum fors_err fors_worker_plan_over(struct fors_worker *worker, const struct for
 				    struct fors_outcome *outcome, struct fors_error *error)
 {
 	struct planning planning = {.worker = worker, .levels = job->over->levels};
-	const struct fors_over_task task = task_of(job, &planning);
+	struct fors_over_task task = task_of(job, &planning);
 	struct fors_over_report report = {.plan_ms = -1};
 	double start = fors_clock_exact_ms();
 	enum fors_err err;
 
 	fors_outcome_clear(outcome);
+	task.is_proven_later = true; /* over this job's tables, or those of a newer one: see worker_plan.c */
 	err = may_plan(job, &outcome->error);
 	if (!err)
 		err = fors_plan_over(&task, &outcome->plan, &report, &outcome->error);

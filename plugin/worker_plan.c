@@ -23,8 +23,11 @@ static struct fors_request request_of(struct fors_worker *worker, const struct f
 	};
 }
 
-void fors_worker_forget_plan(struct fors_worker_plan *plan)
+void fors_worker_forget_plan(struct fors_worker *worker)
 {
+	struct fors_worker_plan *plan = &worker->plan;
+
+	fors_board_drop_draft(&worker->board, &plan->draft);
 	fors_outcome_clear(&plan->outcome);
 	fors_job_free(plan->ahead);
 	plan->ahead = NULL;
@@ -40,7 +43,7 @@ bool fors_worker_make_plan(struct fors_worker *worker, const struct fors_job *jo
 
 	if (plan->basis == basis)
 		return true;
-	fors_worker_forget_plan(plan);
+	fors_worker_forget_plan(worker);
 	err = job->over ? fors_worker_plan_over(worker, job, &plan->outcome, NULL)
 			: fors_outcome_plan(&request, &plan->outcome, NULL);
 	if (err == FORS_ENOMEM)
@@ -72,6 +75,25 @@ void fors_worker_prove_ahead(struct fors_worker *worker, struct fors_job *job)
 	plan->ahead = job;
 }
 
+/* Do the switches have the tables of the plan, as far as is known? */
+static bool is_awaited(struct fors_worker *worker)
+{
+	bool is_so;
+
+	pthread_mutex_lock(&worker->mutex);
+	is_so = worker->confirmed || worker->mail;
+	pthread_mutex_unlock(&worker->mutex);
+	return is_so;
+}
+
+void fors_worker_draft_plan(struct fors_worker *worker)
+{
+	struct fors_worker_plan *plan = &worker->plan;
+
+	if (plan->is_safe && plan->outcome.is_proven && plan->outcome.plan && !plan->draft.bytes && !is_awaited(worker))
+		fors_board_draft(&worker->board, plan->outcome.plan, &plan->draft);
+}
+
 enum fors_err fors_worker_prove_installed(struct fors_worker *worker, const struct fors_job *job)
 {
 	const struct fors_worker_plan *plan = &worker->plan;
@@ -88,8 +110,8 @@ enum fors_err fors_worker_prove_published(struct fors_worker *worker, const stru
 
 	/* What is being read must not be withdrawn: that waits for the end, which comes at once. */
 	worker->is_proving = true;
-	err = fors_verify_holds(job->net, job->lfts, worker->board.schedule, fors_worker_cancelled, worker, &is_good,
-				NULL);
+	err = fors_verify_holds(job->net, job->lfts, worker->board.schedule, worker->setup.threads,
+				fors_worker_cancelled, worker, &is_good, NULL);
 	worker->is_proving = false;
 	fors_worker_watch_tables(worker);
 	if (err && err != FORS_ECANCELLED)

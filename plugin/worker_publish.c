@@ -80,11 +80,13 @@ static void publish_failover(struct fors_worker *worker, struct fors_status *sta
 	board->failover_ms = fors_worker_open_failover(worker);
 	if (board->failover_ms > 0)
 		status->failover = worker->failover.record;
+	board->draft = &worker->plan.draft;
 	if (!fors_board_publish(board, fors_outcome_take(&worker->plan.outcome), status))
 		fors_worker_run_short(worker);
 	else if (board->failover_ms > 0)
 		fors_worker_keep_failover(worker, &status->failover);
 	board->failover_ms = 0;
+	board->draft = NULL;
 	fors_status_clear(status);
 }
 
@@ -138,7 +140,7 @@ void fors_worker_publish_plan(struct fors_worker *worker, const struct fors_job 
 	publish_failover(worker, &status);
 	if (!worker->is_short) /* else the board may not have taken it */
 		note_published(worker, job);
-	fors_worker_forget_plan(&worker->plan);
+	fors_worker_forget_plan(worker);
 }
 
 void fors_worker_publish_status(struct fors_worker *worker, const struct fors_job *job, enum fors_state state,

@@ -111,7 +111,7 @@ stage_threads() {
 	configure_in "$work/build-threads" "$work/fors" --enable-werror --enable-sanitizers=thread CFLAGS="-g -O1"
 	whole threads-configure $?
 	TSAN_OPTIONS=halt_on_error=1 checked threads "$work/build-threads" check-TESTS \
-		check_PROGRAMS= TESTS="tests/unit/test_worker tests/unit/test_worker_entries tests/unit/test_worker_jobs tests/unit/test_outbox tests/unit/test_advisor tests/unit/test_memory"
+		check_PROGRAMS= TESTS="tests/unit/test_worker tests/unit/test_worker_entries tests/unit/test_worker_jobs tests/unit/test_outbox tests/unit/test_advisor tests/unit/test_memory tests/unit/test_verify"
 }
 
 # use_installed ROOT: a program that finds libforsched by pkg-config, compiles and runs.
@@ -133,7 +133,7 @@ stage_install() {
 	for file in bin/fors lib/libfors.so lib/libforsched.so.0 lib/libforsched-mpi.so \
 		lib/pkgconfig/forsched.pc include/forsched.h share/man/man3/forsched.3 share/man/man7/libforsched-mpi.7 share/man/man7/forsched-python.7 \
 		share/bash-completion/completions/fors.bash share/fish/vendor_completions.d/fors.fish share/zsh/site-functions/_fors \
-		share/fors/opensm@.service.d/fors.conf share/fors/slurm/fors-slurmctld share/fors/slurm/fors-slurm.service share/man/man1/fors.1 share/man/man5/fors.conf.5 share/man/man8/opensm-fors.8; do
+		share/fors/opensm@.service.d/fors.conf share/fors/slurm/fors-slurmctld share/fors/slurm/fors-task-prolog share/fors/slurm/fors-slurm.service share/man/man1/fors.1 share/man/man5/fors.conf.5 share/man/man8/opensm-fors.8; do
 		[ -e "$root/usr/local/$file" ] || { say "not installed: $file"; missing=1; }
 	done
 	whole "installed files" $missing

@@ -141,6 +141,7 @@ static void fill_links(struct sim *sim, double fastest)
 	for (uint32_t l = 0; l < sim->nlinks; l++) {
 		sim->link[l].scale = (uint32_t)(65536 * fastest / gbits[l] + 0.5);
 		sim->link[l].stalled = FORS_SIM_NEVER;
+		sim->link[l].is_last = sim->router->graph->is_terminal[sim->router->graph->to[l]];
 		sim->is_uniform &= sim->link[l].scale == sim->link[0].scale;
 	}
 }

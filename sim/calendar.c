@@ -5,6 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+static void set_bucket(struct fors_calendar *c, uint64_t bucket)
+{
+	c->bucket = bucket;
+	c->near_end = (bucket + 2) << FORS_FAR_SHIFT;
+}
+
 struct fors_calendar *fors_calendar_new(void)
 {
 	struct fors_calendar *c = calloc(1, sizeof(*c));
@@ -14,6 +20,7 @@ struct fors_calendar *fors_calendar_new(void)
 	memset(c->near, 0xff, sizeof(c->near));
 	memset(c->far, 0xff, sizeof(c->far));
 	c->spare = FORS_NONE;
+	set_bucket(c, 0);
 	return c;
 }
 
@@ -68,15 +75,6 @@ static inline void append(struct fors_calendar *c, uint32_t *last, uint32_t e)
 
 /* ---- places ---- */
 
-static inline void put_near(struct fors_calendar *c, uint32_t e)
-{
-	uint32_t place = (uint32_t)c->event[e].time & (FORS_NEAR - 1);
-
-	append(c, &c->near[place], e);
-	c->near_bits[place / 64] |= (uint64_t)1 << (place & 63);
-	c->near_groups[place / 4096] |= (uint64_t)1 << (place / 64 & 63);
-}
-
 static void put_far(struct fors_calendar *c, uint32_t e)
 {
 	uint64_t bucket = c->event[e].time >> FORS_FAR_SHIFT, last = c->bucket + FORS_FAR - 1;
@@ -87,13 +85,13 @@ static void put_far(struct fors_calendar *c, uint32_t e)
 
 static inline void put(struct fors_calendar *c, uint32_t e)
 {
-	if (c->event[e].time >> FORS_FAR_SHIFT <= c->bucket + 1)
-		put_near(c, e);
+	if (c->event[e].time < c->near_end)
+		fors_calendar_put_near(c, e);
 	else
 		put_far(c, e);
 }
 
-void fors_calendar_put(struct fors_calendar *c, uint64_t time, uint32_t what, uint32_t which)
+void fors_calendar_put_rare(struct fors_calendar *c, uint64_t time, uint32_t what, uint32_t which)
 {
 	uint32_t e = new_event(c);
 
@@ -111,8 +109,11 @@ void fors_calendar_put(struct fors_calendar *c, uint64_t time, uint32_t what, ui
 /* Go on by one bucket: what the wheel has room for now comes into it. */
 static void enter_next_bucket(struct fors_calendar *c)
 {
-	uint32_t place = (uint32_t)(++c->bucket + 1) & (FORS_FAR - 1), last = c->far[place], e, next;
+	uint32_t place, last, e, next;
 
+	set_bucket(c, c->bucket + 1);
+	place = (uint32_t)(c->bucket + 1) & (FORS_FAR - 1);
+	last = c->far[place];
 	if (last == FORS_NONE)
 		return;
 	c->far[place] = FORS_NONE;
@@ -156,42 +157,22 @@ static uint32_t skip_ahead(struct fors_calendar *c)
 
 	do {
 		while (c->far[(c->bucket + 2) & (FORS_FAR - 1)] == FORS_NONE)
-			c->bucket++;
+			set_bucket(c, c->bucket + 1);
 		enter_next_bucket(c);
 		c->now = c->bucket << FORS_FAR_SHIFT;
 	} while ((place = next_place(c)) == FORS_NONE);
 	return place;
 }
 
-static void clear_place(struct fors_calendar *c, uint32_t place)
+uint32_t fors_calendar_next_rare(struct fors_calendar *c)
 {
-	c->near[place] = FORS_NONE;
-	c->near_bits[place / 64] &= ~((uint64_t)1 << (place & 63));
-	if (!c->near_bits[place / 64])
-		c->near_groups[place / 4096] &= ~((uint64_t)1 << (place / 64 & 63));
+	uint32_t place = next_place(c);
+
+	return place != FORS_NONE ? place : skip_ahead(c);
 }
 
-bool fors_calendar_take(struct fors_calendar *c, struct fors_event *event)
+void fors_calendar_advance(struct fors_calendar *c)
 {
-	uint32_t place, last, e;
-
-	if (!c->pending)
-		return false;
-	place = next_place(c);
-	if (place == FORS_NONE)
-		place = skip_ahead(c);
-	last = c->near[place];
-	e = c->event[last].next;
-	*event = c->event[e];
-	if (e == last)
-		clear_place(c, place);
-	else
-		c->event[last].next = event->next;
-	c->event[e].next = c->spare;
-	c->spare = e;
-	c->pending--;
-	c->now = event->time;
 	while (c->now >> FORS_FAR_SHIFT > c->bucket)
 		enter_next_bucket(c);
-	return true;
 }

@@ -140,7 +140,7 @@ void fors_sim_finish(struct sim *sim)
 	for (uint32_t i = 0; i < FORS_SIM_BINS; i++)
 		r->stalled_ps[i] = fors_sim_ps(sim, r->stalled_ps[i]);
 	for (uint32_t l = 0; l < r->nlinks; l++) {
-		r->link[l].busy = fors_sim_ps(sim, r->link[l].busy);
+		r->link[l].busy = fors_sim_ps(sim, sim->link[l].busy);
 		r->link[l].stall = fors_sim_ps(sim, r->link[l].stall);
 	}
 }

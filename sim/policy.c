@@ -69,7 +69,7 @@ static uint32_t choose_link(struct sim *sim, struct sim_packet *packet)
 
 uint32_t fors_sim_choose_freely(struct sim *sim, struct sim_packet *packet)
 {
-	uint32_t link = choose_link(sim, packet), lane = sim->message[packet->message].vl;
+	uint32_t link = choose_link(sim, packet), lane = packet->vl;
 
 	if (sim->settings->has_lanes_by_hop)
 		lane = packet->hop <= sim->nvls ? packet->hop - 1u : sim->nvls - 1;

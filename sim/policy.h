@@ -65,7 +65,7 @@ static inline uint32_t fors_sim_choose(struct sim *sim, struct sim_packet *packe
 	if (sim->policy || sim->settings->has_lanes_by_hop)
 		return fors_sim_choose_freely(sim, packet);
 	link = sim->way[(size_t)packet->message * sim->router->max_links + packet->hop];
-	return link << sim->vl_bits | sim->message[packet->message].vl;
+	return link << sim->vl_bits | packet->vl;
 }
 
 #endif

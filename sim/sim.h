@@ -157,6 +157,7 @@ struct fors_sim_result {
 	uint64_t arrived_bytes[FORS_SIM_BINS]; /* payload in each of them; watch: at that server */
 	uint64_t stalled_ps[FORS_SIM_BINS];    /* of all links together, noted when it ends */
 	struct fors_histogram message_ps;      /* latency: from a message's turn to its last byte */
+	double message_rates;		       /* sum over messages that arrived: payload by that time, Gbit/s */
 	struct fors_histogram packet_ps;       /* from the first byte on the first cable to the last byte */
 	uint32_t ncycle;		       /* 0: no deadlock */
 	uint32_t *cycle; /* ncycle links, each waits for room behind the next, the last for the first */

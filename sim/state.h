@@ -46,6 +46,7 @@ struct sim_packet {
 	uint32_t number;  /* of its message, from 0 */
 	uint32_t bytes;
 	uint16_t hop;  /* links behind it */
+	uint8_t vl;    /* its message's */
 	uint32_t onto; /* lane that it goes on over, once it is in a queue */
 	uint32_t via;  /* what it has to pass first, as its policy says; FORS_NONE: nothing */
 };
@@ -82,19 +83,22 @@ struct sim_lane {
 	bool has_paused;      /* the receiver has said so */
 };
 
+/* What each packet touches first. */
 struct sim_link {
 	uint64_t free_at;    /* tick */
+	uint64_t busy;	     /* ticks */
 	uint64_t stalled;    /* since this tick, FORS_SIM_NEVER: it is not */
-	uint64_t load;	     /* ticks of all messages over it, in this slot with barriers */
-	uint64_t slot_stall; /* ticks, in this slot */
+	uint32_t nwaiting;   /* queues in the rings of its lanes */
+	uint32_t queued;     /* bytes of packets in queues that want it */
 	uint32_t scale;	     /* ticks of a byte times 2^16 */
-	uint32_t slot;	     /* that load and slot_stall speak of */
 	uint32_t queues;     /* first queue of what came over it */
 	uint16_t rank;	     /* among the links that leave the same node */
-	uint32_t queued;     /* bytes of packets in queues that want it */
-	uint32_t nwaiting;   /* queues in the rings of its lanes */
 	uint8_t vl, turns;   /* whose turn it is, for how many packets more */
 	bool is_waking;	     /* a SIM_FREE is on its way */
+	bool is_last;	     /* to a server */
+	uint32_t slot;	     /* that load and slot_stall speak of */
+	uint64_t load;	     /* ticks of all messages over it, in this slot with barriers */
+	uint64_t slot_stall; /* ticks, in this slot */
 };
 
 #define FORS_SIM_NEVER UINT64_MAX

@@ -123,6 +123,12 @@ static inline bool can_send(const struct sim *sim, const struct sim_lane *lane)
 	return lane->room >= sim->packet[sim->queue[in_turn(sim, lane)].head].bytes;
 }
 
+static inline void take_turn(const struct sim *sim, struct sim_link *link, uint8_t vl)
+{
+	link->vl = vl;
+	link->turns = sim->settings->weight[vl] ? sim->settings->weight[vl] : 1;
+}
+
 /* The VL whose turn it is among those that can send, FORS_NONE: none of them. */
 static inline uint32_t pick_vl(struct sim *sim, uint32_t l)
 {
@@ -137,8 +143,7 @@ static inline uint32_t pick_vl(struct sim *sim, uint32_t l)
 		unsigned vl = link->vl + i - (link->vl + i >= sim->nvls ? sim->nvls : 0);
 
 		if (can_send(sim, &lane[vl])) {
-			link->vl = (uint8_t)vl;
-			link->turns = sim->settings->weight[vl] ? sim->settings->weight[vl] : 1;
+			take_turn(sim, link, (uint8_t)vl);
 			return vl;
 		}
 	}
@@ -197,7 +202,7 @@ static inline void launch(struct sim *sim, uint32_t p, uint32_t lane, uint64_t n
 	else
 		sim->lane[lane].room -= packet->bytes;
 	packet->hop++;
-	if (lane >> sim->vl_bits == sim->message[packet->message].last)
+	if (sim->link[lane >> sim->vl_bits].is_last)
 		fors_calendar_put(sim->calendar, now + sim->wire + ticks, SIM_ARRIVE, p);
 	else
 		fors_calendar_put(sim->calendar, ready_at(sim, packet, now, ticks), SIM_READY, p);
@@ -231,29 +236,46 @@ static void left_server(struct sim *sim, uint32_t p, uint32_t l, uint64_t now)
 	fors_sim_server_sent(sim, sim->packet[p].message);
 }
 
+/* The link is taken by a packet that is in no queue any more, for so many ticks. */
+static inline uint64_t occupy(struct sim *sim, struct sim_link *link, uint32_t bytes)
+{
+	uint64_t ticks = fors_sim_ticks(link, bytes);
+
+	link->free_at = sim->calendar->now + ticks;
+	link->busy += ticks;
+	link->turns--;
+	return ticks;
+}
+
+/* Such a packet goes over its lane. */
+static inline void transmit(struct sim *sim, uint32_t p, uint32_t lane, uint64_t ticks)
+{
+	uint64_t now = sim->calendar->now;
+	uint32_t from = sim->packet[p].lane;
+
+	if (from != FORS_NONE)
+		give_room(sim, from, sim->packet[p].bytes, now + ticks);
+	launch(sim, p, lane, now, ticks);
+	if (from == FORS_NONE)
+		left_server(sim, p, lane >> sim->vl_bits, now);
+}
+
+/* The first packet of the queue whose turn it is. */
 static void send(struct sim *sim, uint32_t l, uint32_t vl)
 {
 	struct sim_link *link = &sim->link[l];
 	uint64_t now = sim->calendar->now, ticks;
-	uint32_t lane = l << sim->vl_bits | vl, p, from;
+	uint32_t lane = l << sim->vl_bits | vl, p;
 
 	if (link->stalled != FORS_SIM_NEVER) {
 		fors_sim_note_stall(sim, l, now - link->stalled);
 		link->stalled = FORS_SIM_NEVER;
 	}
 	p = sim->queue[in_turn(sim, &sim->lane[lane])].head;
-	ticks = fors_sim_ticks(link, sim->packet[p].bytes);
-	link->free_at = now + ticks;
-	link->turns--;
+	ticks = occupy(sim, link, sim->packet[p].bytes);
 	link->queued -= sim->packet[p].bytes;
-	sim->result->link[l].busy += ticks;
 	p = pop(sim, &sim->lane[lane], l);
-	from = sim->packet[p].lane;
-	if (from != FORS_NONE)
-		give_room(sim, from, sim->packet[p].bytes, now + ticks);
-	launch(sim, p, lane, now, ticks);
-	if (from == FORS_NONE)
-		left_server(sim, p, l, now);
+	transmit(sim, p, lane, ticks);
 	wake(sim, l, now);
 }
 
@@ -276,11 +298,37 @@ static inline void look_at(struct sim *sim, uint32_t l)
 		link->stalled = sim->calendar->now;
 }
 
+/*
+ * Most packets find nobody before them, and room: they leave without having been in a queue, with the same events as if
+ * they had.
+ */
+static inline bool goes_at_once(struct sim *sim, uint32_t p)
+{
+	const struct sim_packet *packet = &sim->packet[p];
+	struct sim_link *link = &sim->link[packet->onto >> sim->vl_bits];
+	const struct sim_lane *lane = &sim->lane[packet->onto];
+	uint8_t vl = (uint8_t)(packet->onto & ((1u << sim->vl_bits) - 1));
+
+	if (link->nwaiting || link->is_waking || link->free_at > sim->calendar->now)
+		return false;
+	if (sim->is_pausing ? lane->is_paused : lane->room < packet->bytes)
+		return false;
+	if (sim->nvls > 1 && !(link->turns && link->vl == vl))
+		take_turn(sim, link, vl);
+	return true;
+}
+
 void fors_sim_enqueue(struct sim *sim, uint32_t q, uint32_t packet)
 {
 	struct sim_queue *queue = &sim->queue[q];
+	uint32_t onto = sim->packet[packet].onto;
+	struct sim_link *link = &sim->link[onto >> sim->vl_bits];
 
-	sim->link[sim->packet[packet].onto >> sim->vl_bits].queued += sim->packet[packet].bytes;
+	if (queue->head == FORS_NONE && goes_at_once(sim, packet)) {
+		transmit(sim, packet, onto, occupy(sim, link, sim->packet[packet].bytes));
+		return;
+	}
+	link->queued += sim->packet[packet].bytes;
 	if (queue->head == FORS_NONE) {
 		queue->head = queue->tail = packet;
 		look_at(sim, join(sim, q));

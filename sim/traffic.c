@@ -68,6 +68,7 @@ static void next_packet(struct sim *sim, uint32_t m)
 	if (p == FORS_NONE)
 		return;
 	sim->packet[p].message = m;
+	sim->packet[p].vl = message->vl;
 	sim->packet[p].number = message->sent++;
 	sim->packet[p].bytes = (message->left < mtu ? (uint32_t)message->left : mtu) + sim->settings->header;
 	message->left -= message->left < mtu ? message->left : mtu;
@@ -207,8 +208,10 @@ void fors_sim_server_sent(struct sim *sim, uint32_t m)
 static void message_arrived(struct sim *sim, uint32_t m)
 {
 	uint32_t src = sim->message[m].src;
+	uint64_t latency = fors_sim_ps(sim, sim->calendar->now - sim->message[m].born);
 
-	fors_histogram_add(&sim->result->message_ps, fors_sim_ps(sim, sim->calendar->now - sim->message[m].born));
+	fors_histogram_add(&sim->result->message_ps, latency);
+	sim->result->message_rates += 8000. * (double)sim->settings->message / (double)(latency ? latency : 1);
 	message_free(sim, m);
 	sim->server[src].outstanding--;
 	count_off(sim);

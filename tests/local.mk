@@ -52,7 +52,7 @@ unit_tests += tests/unit/test_planner
 unit_tests += tests/unit/test_outbox
 unit_tests += tests/unit/test_outcome
 unit_tests += tests/unit/test_over
-unit_tests += tests/unit/test_places_pods tests/unit/test_pods tests/unit/test_pods_drained
+unit_tests += tests/unit/test_places_pods tests/unit/test_pods tests/unit/test_pods_director tests/unit/test_pods_drained
 unit_tests += tests/unit/test_pace
 unit_tests += tests/unit/test_publish
 unit_tests += tests/unit/test_random
@@ -147,6 +147,11 @@ invariants: tests/unit/test_invariants
 plans-sweep: fors
 	python3 $(srcdir)/tests/sweep/plans.py ./fors $${FABRICS:-1000} $${SEED:-1}
 EXTRA_DIST += tests/sweep/plans.py
+# Trees of three levels that are not regular, how far their plans are above the bound: make levels-sweep FABRICS=400
+.PHONY: levels-sweep
+levels-sweep: fors
+	PYTHONDONTWRITEBYTECODE=1 python3 $(srcdir)/tests/sweep/levels.py ./fors $${FABRICS:-400} $${SEED:-1}
+EXTRA_DIST += tests/sweep/levels.py
 .PHONY: simulated-sweep
 simulated-sweep: fors
 	python3 $(srcdir)/tests/sweep/simulated.py ./fors $${FABRICS:-200} $${SEED:-1}
@@ -175,6 +180,8 @@ tests_unit_test_places_pods_LDADD = $(unit_support) $(ZLIB_LIBS)
 pods_world = tests/unit/pods_world.c tests/unit/pods_world.h
 tests_unit_test_pods_SOURCES = tests/unit/test_pods.c $(pods_world)
 tests_unit_test_pods_LDADD = $(unit_support)
+tests_unit_test_pods_director_SOURCES = tests/unit/test_pods_director.c $(pods_world)
+tests_unit_test_pods_director_LDADD = $(unit_support)
 tests_unit_test_pods_drained_SOURCES = tests/unit/test_pods_drained.c $(pods_world)
 tests_unit_test_pods_drained_LDADD = $(unit_support)
 tests_unit_test_places_LDADD = $(unit_support) $(ZLIB_LIBS)
@@ -201,7 +208,7 @@ tests_unit_test_mangled_CFLAGS = $(AM_CFLAGS) $(mangled_sanitizers)
 tests_unit_test_mangled_LDADD = libforscore.la $(CMOCKA_LIBS)
 
 # The plugin's own modules that do not see OpenSM, by what they need of each other.
-publish_sources = plugin/leash.c plugin/publish.c plugin/thread.c plugin/trust.c
+publish_sources = plugin/leash.c plugin/publish.c plugin/publish_ahead.c plugin/thread.c plugin/trust.c
 input_sources = plugin/clock.c plugin/conf.c plugin/input.c $(publish_sources)
 
 # Programs in which allocations and threads fail on demand, see faults.h.
@@ -272,7 +279,7 @@ tests_unit_test_aside_SOURCES = tests/unit/test_aside.c plugin/aside.c plugin/le
 	tests/unit/fake_clock.c tests/unit/fake_clock.h
 tests_unit_test_aside_LDADD = libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_aside_LDFLAGS = $(AM_LDFLAGS) -pthread -Wl,--wrap=pause
-tests_unit_test_board_SOURCES = tests/unit/test_board.c plugin/board.c plugin/board_left.c $(publish_sources) $(outbox_sources)
+tests_unit_test_board_SOURCES = tests/unit/test_board.c plugin/board.c plugin/board_draft.c plugin/board_left.c $(publish_sources) $(outbox_sources)
 tests_unit_test_board_LDADD = libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_board_LDFLAGS = $(AM_LDFLAGS) -pthread \
 	-Wl,--wrap=fors_outbox_put,--wrap=fors_outbox_announce,--wrap=fors_outbox_failures
@@ -305,7 +312,7 @@ tests_unit_test_loader_LDADD = libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_loader_LDFLAGS = $(AM_LDFLAGS) -pthread -Wl,--wrap=fors_read_bytes
 tests_unit_test_settings_SOURCES = tests/unit/test_settings.c plugin/settings.c $(input_sources)
 tests_unit_test_settings_LDADD = libforscore.la $(CMOCKA_LIBS)
-worker_sources = plugin/board.c plugin/board_left.c plugin/job.c plugin/job_pods.c plugin/wish.c plugin/levels.c plugin/steps.c plugin/worker.c plugin/worker_duties.c plugin/worker_early.c plugin/worker_entries.c plugin/worker_failover.c plugin/worker_job.c \
+worker_sources = plugin/board.c plugin/board_draft.c plugin/board_left.c plugin/job.c plugin/job_pods.c plugin/wish.c plugin/levels.c plugin/steps.c plugin/worker.c plugin/worker_duties.c plugin/worker_early.c plugin/worker_entries.c plugin/worker_failover.c plugin/worker_job.c \
 	plugin/jobs.c plugin/jobs_file.c plugin/aside.c plugin/input.c plugin/worker_jobplan.c plugin/worker_jobs.c \
 	plugin/worker_over.c plugin/worker_plan.c plugin/worker_publish.c plugin/worker_repairs.c plugin/advisor.c
 worker_bench_sources = tests/unit/worker_bench.c tests/unit/worker_bench.h
@@ -313,7 +320,7 @@ tests_unit_test_worker_SOURCES = tests/unit/test_worker.c $(worker_bench_sources
 	$(worker_sources) $(outbox_sources) $(fault_sources)
 tests_unit_test_worker_CPPFLAGS = $(fault_cppflags)
 tests_unit_test_worker_LDADD = libforscore.la $(CMOCKA_LIBS)
-tests_unit_test_worker_LDFLAGS = $(fault_ldflags) -Wl,--wrap=fors_plan,--wrap=fors_verify,--wrap=fors_verify_holds,--wrap=fsync
+tests_unit_test_worker_LDFLAGS = $(fault_ldflags) -Wl,--wrap=fors_plan,--wrap=fors_verify_used,--wrap=fors_verify_holds,--wrap=fsync
 jobs_bench_sources = tests/unit/jobs_bench.c tests/unit/jobs_bench.h $(worker_bench_sources)
 tests_unit_test_worker_entries_SOURCES = tests/unit/test_worker_entries.c $(jobs_bench_sources) $(publish_sources) \
 	$(worker_sources) $(outbox_sources) $(fault_sources)

@@ -123,6 +123,8 @@ json_t *cli_simulation_json(const struct cli_simulation *sim, const struct cli_s
 	}
 	json_decref(figures);
 	json_object_set_new(object, "message_latency", latency_json(&sim->result->message_ps));
+	json_object_set_new(object, "message_gbits",
+			    part_json(sim->result->message_rates, (double)sim->result->message_ps.count));
 	json_object_set_new(object, "packet_latency", latency_json(&sim->result->packet_ps));
 	gbits = fors_sim_gbits(sim->result, &sim->set, sim->program->nservers);
 	json_object_set_new(object, "senders", json_integer(cli_simulation_senders(sim)));

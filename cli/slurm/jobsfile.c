@@ -288,7 +288,10 @@ static enum fors_err choose(const struct slurm_queue *queue, bool *is_in, struct
 
 static void print_job(struct fors_buffer *out, const struct slurm_job *job, const struct slurm_names *names)
 {
-	fors_buffer_print(out, "%" PRIu64 "%s:", job->id, job->is_exclusive ? " [exclusive]" : "");
+	static const char *const marks[] = {
+		[SLURM_SHARED] = "", [SLURM_EXCLUSIVE] = " [exclusive]", [SLURM_JOB_INDEX] = " [job-index]"};
+
+	fors_buffer_print(out, "%" PRIu64 "%s:", job->id, marks[job->mark]);
 	for (uint32_t i = 0; i < job->hosts.count; i++)
 		fors_buffer_print(out, "%s %s", i ? "," : "", servers_of(names, job->hosts.name[i]));
 	fors_buffer_print(out, "\n");
@@ -307,7 +310,8 @@ enum fors_err slurm_write_jobs(const struct slurm_queue *queue, const struct slu
 		if (is_in[j]) {
 			print_job(&out, &queue->job[j], names);
 			made.njobs++;
-			made.nexclusive += queue->job[j].is_exclusive;
+			made.nexclusive += queue->job[j].mark == SLURM_EXCLUSIVE;
+			made.nindex += queue->job[j].mark == SLURM_JOB_INDEX;
 		}
 	free(is_in);
 	if (!err && made.njobs > FORS_JOBLIST_MAX)

@@ -37,10 +37,10 @@ void slurm_names_clear(struct slurm_names *names);
 struct slurm_written {
 	char *text; /* owned */
 	size_t size;
-	uint32_t njobs, nexclusive;
-	uint32_t nleft_out;	       /* jobs on a host that a job with a lower ID has */
-	uint64_t left_out, other;      /* the first of them, and the job that has its host */
-	char host[FORS_HOSTNAME_ROOM]; /* which one */
+	uint32_t njobs, nexclusive, nindex; /* all; those of either mark */
+	uint32_t nleft_out;		    /* jobs on a host that a job with a lower ID has */
+	uint64_t left_out, other;	    /* the first of them, and the job that has its host */
+	char host[FORS_HOSTNAME_ROOM];	    /* which one */
 };
 
 /* Errors: FORS_ELIMIT (more jobs than a file may have), FORS_ENOMEM. */

@@ -15,7 +15,7 @@ struct raw {
 struct maker {
 	struct slurm_queue queue;
 	uint32_t room;
-	const char *partitions;
+	const struct slurm_marking *marking;
 	struct fors_error *error;
 };
 
@@ -41,19 +41,27 @@ static bool has_word(struct fors_span text, struct fors_span word, const char *s
 	return false;
 }
 
-static bool is_exclusive(const struct maker *m, const struct raw *raw)
+/* What a user asks for comes first; of several words the one that asks for most. */
+static enum slurm_mark mark_of(const struct maker *m, const struct raw *raw)
 {
-	static const char blanks[] = " \t\r\n,;";
+	static const struct {
+		const char *word;
+		enum slurm_mark mark;
+	} asked[] = {{"fors=exclusive", SLURM_EXCLUSIVE},
+		     {"fors=job-index", SLURM_JOB_INDEX},
+		     {"fors=shared", SLURM_SHARED}};
 
-	if (has_word(raw->comment, span_of("fors=exclusive"), blanks))
-		return true;
-	return m->partitions && has_word(span_of(m->partitions), raw->partition, ",") &&
-	       !has_word(raw->comment, span_of("fors=shared"), blanks);
+	for (size_t i = 0; i < sizeof(asked) / sizeof(asked[0]); i++)
+		if (has_word(raw->comment, span_of(asked[i].word), " \t\r\n,;"))
+			return asked[i].mark;
+	if (m->marking->exclusive && has_word(span_of(m->marking->exclusive), raw->partition, ","))
+		return SLURM_EXCLUSIVE;
+	return m->marking->usual;
 }
 
 static enum fors_err add(struct maker *m, const struct raw *raw)
 {
-	struct slurm_job job = {.id = raw->id, .is_exclusive = is_exclusive(m, raw), .order = m->queue.count};
+	struct slurm_job job = {.id = raw->id, .mark = mark_of(m, raw), .order = m->queue.count};
 	enum fors_err err;
 
 	if (!raw->runs || fors_span_is_empty(raw->nodes))
@@ -182,10 +190,10 @@ static enum fors_err take_document(struct maker *m, const json_t *document)
 	return err;
 }
 
-enum fors_err slurm_read_json(const char *text, size_t size, const char *partitions, struct slurm_queue *queue,
-			      struct fors_error *error)
+enum fors_err slurm_read_json(const char *text, size_t size, const struct slurm_marking *marking,
+			      struct slurm_queue *queue, struct fors_error *error)
 {
-	struct maker m = {.partitions = partitions, .error = error};
+	struct maker m = {.marking = marking, .error = error};
 	json_error_t wrong;
 	json_t *document = json_loadb(text, size, 0, &wrong);
 	enum fors_err err;
@@ -220,10 +228,10 @@ static bool take_line(struct fors_span line, struct raw *raw)
 	return true;
 }
 
-enum fors_err slurm_read_lines(const char *text, size_t size, const char *partitions, struct slurm_queue *queue,
-			       struct fors_error *error)
+enum fors_err slurm_read_lines(const char *text, size_t size, const struct slurm_marking *marking,
+			       struct slurm_queue *queue, struct fors_error *error)
 {
-	struct maker m = {.partitions = partitions, .error = error};
+	struct maker m = {.marking = marking, .error = error};
 	struct fors_lines lines = {0};
 	struct fors_span line;
 	struct raw raw;

@@ -16,9 +16,18 @@
  */
 #define SLURM_FORMAT "fors-job %A|%T|%P|%N|%15k"
 
+/* What stands behind a job's name in the file (core/jobs/joblist.h). */
+enum slurm_mark { SLURM_SHARED, SLURM_EXCLUSIVE, SLURM_JOB_INDEX };
+
+/* Which mark a job gets whose comment has none of the words fors=exclusive, fors=job-index and fors=shared. */
+struct slurm_marking {
+	const char *exclusive; /* partitions whose jobs are exclusive, separated by commas; NULL: none */
+	enum slurm_mark usual; /* of all others */
+};
+
 struct slurm_job {
 	uint64_t id;
-	bool is_exclusive; /* its comment has the word fors=exclusive, or its partition is listed and it has none */
+	enum slurm_mark mark;
 	struct fors_hostlist hosts; /* at least one */
 	uint32_t order;		    /* in the text */
 };
@@ -29,13 +38,13 @@ struct slurm_queue {
 };
 
 /*
- * The jobs of `text` that run or are about to (RUNNING, CONFIGURING) and have nodes, in *queue, owned by the caller. partitions:
- * names separated by commas, or NULL. Errors: FORS_EINPUT when the text is something else, FORS_ELIMIT, FORS_ENOMEM.
+ * The jobs of `text` that run or are about to (RUNNING, CONFIGURING) and have nodes, in *queue, owned by the caller. Errors:
+ * FORS_EINPUT when the text is something else, FORS_ELIMIT, FORS_ENOMEM.
  */
-enum fors_err slurm_read_json(const char *text, size_t size, const char *partitions, struct slurm_queue *queue,
-			      struct fors_error *error);
-enum fors_err slurm_read_lines(const char *text, size_t size, const char *partitions, struct slurm_queue *queue,
-			       struct fors_error *error);
+enum fors_err slurm_read_json(const char *text, size_t size, const struct slurm_marking *marking,
+			      struct slurm_queue *queue, struct fors_error *error);
+enum fors_err slurm_read_lines(const char *text, size_t size, const struct slurm_marking *marking,
+			       struct slurm_queue *queue, struct fors_error *error);
 void slurm_queue_clear(struct slurm_queue *queue);
 
 #endif

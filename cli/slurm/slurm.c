@@ -36,6 +36,7 @@ struct follower {
 	const struct cli_settings *settings;
 	const struct cli_slurm *slurm;
 	struct slurm_names names;
+	struct slurm_marking marking;
 	char *command;			 /* a copy of --squeue, cut into words */
 	const char *word[WORDS_MAX + 8]; /* of it; room for options */
 	size_t nwords;
@@ -134,7 +135,7 @@ static enum fors_err ask_json(struct follower *f, double deadline, struct slurm_
 	enum fors_err err = ask(f, more, 2, deadline, &text, &size, error);
 
 	if (!err)
-		err = slurm_read_json(text ? text : "", text ? size : 0, f->slurm->exclusive, queue, error);
+		err = slurm_read_json(text ? text : "", text ? size : 0, &f->marking, queue, error);
 	free(text);
 	return err;
 }
@@ -147,7 +148,7 @@ static enum fors_err ask_lines(struct follower *f, double deadline, struct slurm
 	enum fors_err err = ask(f, more, 6, deadline, &text, &size, error);
 
 	if (!err)
-		err = slurm_read_lines(text ? text : "", text ? size : 0, f->slurm->exclusive, queue, error);
+		err = slurm_read_lines(text ? text : "", text ? size : 0, &f->marking, queue, error);
 	free(text);
 	return err;
 }
@@ -239,6 +240,14 @@ static void tell_left_out(struct follower *f, const struct slurm_written *writte
 	f->nleft_out = written->nleft_out;
 }
 
+static void tell_written(const struct follower *f, const struct slurm_written *written)
+{
+	printf("%s: %u jobs, %u of them exclusive", f->slurm->output, written->njobs, written->nexclusive);
+	if (written->nindex)
+		printf(", %u with the path index of jobs", written->nindex);
+	printf("\n");
+}
+
 static int replace(struct follower *f, const struct slurm_written *written)
 {
 	struct content before = {0};
@@ -253,8 +262,7 @@ static int replace(struct follower *f, const struct slurm_written *written)
 	if (!code && !(before.text && is_same(was, now))) {
 		code = cli_write_file(f->slurm->output, written->text, written->size);
 		if (!code)
-			printf("%s: %u jobs, %u of them exclusive\n", f->slurm->output, written->njobs,
-			       written->nexclusive);
+			tell_written(f, written);
 		fflush(stdout);
 	}
 	free(before.text);
@@ -412,7 +420,11 @@ static int check(const struct cli_settings *settings)
 int slurm_follow(const struct cli_settings *settings)
 {
 	const char *id = getenv("SLURM_JOB_ID");
-	struct follower f = {.settings = settings, .slurm = &settings->slurm};
+	struct follower f = {
+		.settings = settings,
+		.slurm = &settings->slurm,
+		.marking = {settings->slurm.exclusive, (enum slurm_mark)settings->slurm.mark},
+	};
 	int code = check(settings);
 
 	if (!code)

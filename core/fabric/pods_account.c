@@ -41,6 +41,20 @@ enum fors_err fors_pods_players(const struct fors_pods *pods, const struct fors_
 	return FORS_OK;
 }
 
+enum fors_err fors_pods_list(const struct fors_pods *pods, const bool *plays, uint32_t count,
+			     struct fors_participants *list, struct fors_error *error)
+{
+	struct fors_participants made = {.guid = malloc(count * sizeof(*made.guid) + 1)};
+
+	if (!made.guid)
+		return fors_fail_memory(error);
+	for (uint32_t s = 0; s < pods->nslots; s++)
+		if (plays[s])
+			made.guid[made.count++] = pods->slot[s].guid;
+	*list = made;
+	return FORS_OK;
+}
+
 /* --- the account ---------------------------------------------------------- */
 
 struct counter {

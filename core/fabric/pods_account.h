@@ -16,6 +16,10 @@
 enum fors_err fors_pods_players(const struct fors_pods *pods, const struct fors_participants *participants,
 				bool **plays, uint32_t *count, struct fors_error *error);
 
+/* Their GUIDs, as a list that the caller frees; guests are never on it. Errors: FORS_ENOMEM. */
+enum fors_err fors_pods_list(const struct fors_pods *pods, const bool *plays, uint32_t count,
+			     struct fors_participants *list, struct fors_error *error);
+
 /* As fors_account_take(); guests are CA ports on middle switches and tops. plays: fors_pods_players(). */
 struct fors_account fors_pods_account(const struct fors_pods *pods, const bool *plays);
 

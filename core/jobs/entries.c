@@ -306,8 +306,10 @@ enum fors_err fors_entries_find(const struct fors_entries_task *task, struct for
 	is_good &= !s.is_out_of_memory;
 	if (is_good) {
 		return_to_best(&s);
-		for (uint32_t t = 0; t < s.nteams; t++)
+		for (uint32_t t = 0; t < s.nteams; t++) {
+			fors_entries_level(&s, &s.team[t]);
 			write_team(&s, &s.team[t], &made);
+		}
 		write_owners(&s, owners);
 		*entries = made;
 	} else {

@@ -100,6 +100,11 @@ void fors_entries_flip(struct entry_search *s, struct team *team, uint32_t squad
 /* How badly off the team is; into its energy, too. */
 int64_t fors_entries_weigh(struct team *team);
 
+/* ---- entries_level.c ---- */
+
+/* Level the rows of a team, unless it runs; none becomes fuller than the fullest is. */
+void fors_entries_level(struct entry_search *s, struct team *team);
+
 /* ---- entries_search.c ---- */
 
 /* Make it better, as long as there is work left; best_cells and best_at are the result. */

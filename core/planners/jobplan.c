@@ -287,8 +287,8 @@ static enum fors_err claim_cables(struct maker *m, uint32_t number, const struct
 	enum fors_err err;
 
 	memset(m->is_used, 0, request->net->nports * sizeof(*m->is_used));
-	err = fors_verify_used(request->net, request->lfts, plan, request->task.cancelled, request->task.context,
-			       verdict, m->is_used, m->error);
+	err = fors_verify_used(request->net, request->lfts, plan, request->task.threads, request->task.cancelled,
+			       request->task.context, verdict, m->is_used, m->error);
 	for (uint32_t port = 0; !err && port < request->net->nports; port++) {
 		if (!m->is_used[port])
 			continue;

@@ -147,8 +147,8 @@ enum fors_err fors_outcome_prove(const struct fors_request *request, struct fors
 	enum fors_err err;
 
 	outcome->is_proven = false;
-	err = fors_verify(request->net, request->lfts, outcome->plan, task->cancelled, task->context, &outcome->verdict,
-			  error);
+	err = fors_verify_used(request->net, request->lfts, outcome->plan, task->threads, task->cancelled,
+			       task->context, &outcome->verdict, NULL, error);
 	if (err)
 		return err;
 	outcome->is_proven = outcome->verdict.is_good;

@@ -293,8 +293,8 @@ static enum fors_err prove(struct plan *plan, struct fors_error *error)
 	const struct fors_over_task *task = plan->task;
 	struct fors_verdict *verdict = &plan->report.verdict;
 	double start = now_ms(task);
-	enum fors_err err =
-		fors_verify(task->net, task->lfts, plan->schedule, task->cancelled, task->context, verdict, error);
+	enum fors_err err = fors_verify_used(task->net, task->lfts, plan->schedule, task->threads, task->cancelled,
+					     task->context, verdict, NULL, error);
 
 	plan->report.verify_ms = ms_since(task, start);
 	if (err || verdict->is_good)
@@ -315,7 +315,7 @@ static enum fors_err run(struct plan *plan, struct fors_error *error)
 		err = pack(plan, error);
 	plan->report.plan_ms = ms_since(plan->task, start);
 	tell(plan, 0.9);
-	if (!err)
+	if (!err && !plan->task->is_proven_later)
 		err = prove(plan, error);
 	return err;
 }

@@ -31,6 +31,8 @@ struct fors_over_task {
 		*rounds;	  /* what these tables were made with, in a three-level tree; NULL: nobody knows */
 	double (*clock_ms)(void); /* the caller's clock in milliseconds, for times; NULL: they stay unknown */
 	uint64_t most_bytes;	  /* memory that planning may take, by an estimate before; 0: FORS_OVER_MOST_BYTES */
+	unsigned threads;	  /* of the proof; 0 or 1: only the caller's */
+	bool is_proven_later;	  /* by the caller, who gives the plan to nobody before: there is no verdict */
 };
 
 #define FORS_OVER_MOST_BYTES (UINT64_C(4) << 30)
@@ -51,7 +53,7 @@ struct fors_over_report {
 };
 
 /*
- * Plan the exchange, prove the plan, in *schedule, owned by the caller, and *report. Method "flows"; epochs are 0.
+ * Plan the exchange, prove the plan (unless the caller does), in *schedule, owned by the caller, and *report. Method "flows"; epochs are 0.
  * Errors, with nothing set: what fors_flows_routed_read() says of tables that cannot be used (FORS_ENOPATH,
  * FORS_ENOTAPPL), FORS_ELIMIT (too many servers for most_bytes, or more phases than a schedule has), FORS_ENOPLAN (the
  * verifier found something wrong: a fault of fors), FORS_ECANCELLED, FORS_ENOMEM.

@@ -183,6 +183,33 @@ struct fors_cell fors_schedule_flow(const struct fors_schedule *schedule, uint32
 	return cell.dst == s ? idle : cell;
 }
 
+/* One division for all of them. */
+static void read_rounds(const struct fors_schedule *schedule, uint32_t s, uint32_t first, uint32_t n,
+			struct fors_cell *to)
+{
+	const struct fors_schedule_server *server = &schedule->server[s];
+	uint32_t length = schedule->round_length, parts = schedule->parts, turn = first % length;
+	uint32_t v = server->leaf * parts + server->rank % parts, member = server->rank / parts % length;
+	const struct fors_cell *round = &schedule->cell[(size_t)v * schedule->nphases + (first - turn)];
+
+	for (uint32_t i = 0; i < n; i++) {
+		to[i] = round[member >= turn ? member - turn : member + length - turn];
+		if (++turn == length) {
+			turn = 0;
+			round += length;
+		}
+	}
+}
+
+const struct fors_cell *fors_schedule_flows(const struct fors_schedule *schedule, uint32_t s, uint32_t first,
+					    uint32_t n, struct fors_cell *room)
+{
+	if (!schedule->parts)
+		return &schedule->cell[(size_t)s * schedule->nphases + first];
+	read_rounds(schedule, s, first, n, room);
+	return room;
+}
+
 uint32_t fors_schedule_way(const struct fors_schedule *schedule, uint32_t s, struct fors_cell cell)
 {
 	if (!schedule->ways || cell.dst == FORS_IDLE)

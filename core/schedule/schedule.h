@@ -103,6 +103,13 @@ size_t fors_schedule_ncells(const struct fors_schedule *schedule);
  */
 struct fors_cell fors_schedule_flow(const struct fors_schedule *schedule, uint32_t s, uint32_t phase);
 
+/*
+ * What server s does in the n phases from `first` on (first + n <= nphases): where that lies, or in room[n]. As
+ * fors_schedule_flow() for each, but a cell that names s itself is left as it is, and means idle all the same.
+ */
+const struct fors_cell *fors_schedule_flows(const struct fors_schedule *schedule, uint32_t s, uint32_t first,
+					    uint32_t n, struct fors_cell *room);
+
 /* Number of the way in schedule->ways of the flow that server s sends by `cell`; FORS_NONE: none, or not known. */
 uint32_t fors_schedule_way(const struct fors_schedule *schedule, uint32_t s, struct fors_cell cell);
 

@@ -28,6 +28,7 @@
 #include "schedule_units.h"
 
 #define MAX_SL 15
+#define PHASES_AT_ONCE 8 /* of the dense layout: a cache line */
 
 _Static_assert(sizeof(struct fors_sf_server) == 80, "servers have holes");
 _Static_assert(sizeof(struct fors_sf_cell) == 8, "cells have holes");
@@ -119,38 +120,80 @@ static void put_servers(const struct fors_schedule *schedule, struct fors_sf_ser
 	}
 }
 
-/* What the cell's byte for the lane says. */
-static uint8_t sl_or_lane(const struct fors_schedule *schedule, uint32_t s, struct fors_cell flow)
+/* A cell's byte for the lane, in a file of version 2. */
+static uint8_t sl_of(const struct fors_schedule *schedule, uint32_t s, uint32_t d)
 {
-	uint8_t sl = fors_schedule_sl(schedule, s, flow.dst);
+	uint8_t sl = fors_schedule_sl(schedule, s, d);
 
-	if (fors_schedule_version(schedule) == FORS_SF_VERSION)
-		return flow.lane;
 	return sl > MAX_SL ? FORS_SF_NO_SL : sl;
 }
 
-/* Who sends to whom, with both ends told; paths[s * P + d] becomes the path index of flow (s, d). */
-static void put_flows(const struct fors_schedule *schedule, struct fors_sf_cell *cells, uint8_t *paths)
+/* Who sends to a server in a phase, and on which path index. */
+struct arrival {
+	uint16_t src;
+	uint8_t path;
+};
+
+/* All arrivals of n phases from `first` on: by[i * P + d] of server d in the i-th of them. */
+static void list_arrivals(const struct fors_schedule *schedule, uint32_t first, uint32_t n, struct arrival *by)
 {
-	size_t p = schedule->nservers, t = schedule->nphases;
+	const uint32_t p = schedule->nservers;
+	struct fors_cell room[PHASES_AT_ONCE];
 
-	for (size_t i = 0; i < p * t; i++)
-		cells[i] = (struct fors_sf_cell){.dst = FORS_SF_IDLE, .src = FORS_SF_IDLE, .lane = FORS_SF_NO_LANE};
-	for (uint32_t s = 0; s < p; s++)
-		for (uint32_t phase = 0; phase < t; phase++) {
-			struct fors_cell flow = fors_schedule_flow(schedule, s, phase);
-			struct fors_sf_cell *cell = &cells[s * t + phase], *there;
+	for (size_t i = 0; i < (size_t)n * p; i++)
+		by[i] = (struct arrival){.src = FORS_SF_IDLE};
+	for (uint32_t s = 0; s < p; s++) {
+		const struct fors_cell *flow = fors_schedule_flows(schedule, s, first, n, room);
 
-			if (flow.dst >= p)
-				continue;
-			there = &cells[flow.dst * t + phase];
-			cell->dst = htole16(flow.dst);
-			cell->path = flow.path;
-			cell->lane = sl_or_lane(schedule, s, flow);
-			there->src = htole16((uint16_t)s);
-			there->in_path = flow.path;
-			paths[s * p + flow.dst] = flow.path;
+		for (uint32_t i = 0; i < n; i++)
+			if (flow[i].dst < p && flow[i].dst != s)
+				by[(size_t)i * p + flow[i].dst] = (struct arrival){(uint16_t)s, flow[i].path};
+	}
+}
+
+/*
+ * The cells of n phases from `first` on, row by row, each written once; paths[s * P + d] becomes the path index of flow
+ * (s, d).
+ */
+static void put_phases(const struct fors_schedule *schedule, uint32_t first, uint32_t n, const struct arrival *by,
+		       struct fors_sf_cell *cells, uint8_t *paths)
+{
+	const size_t p = schedule->nservers;
+	const bool has_lanes = fors_schedule_version(schedule) == FORS_SF_VERSION;
+	struct fors_cell room[PHASES_AT_ONCE];
+
+	for (uint32_t s = 0; s < p; s++) {
+		const struct fors_cell *flow = fors_schedule_flows(schedule, s, first, n, room);
+		struct fors_sf_cell *row = cells + (size_t)s * schedule->nphases + first;
+
+		for (uint32_t i = 0; i < n; i++) {
+			const struct arrival in = by[i * p + s];
+			struct fors_sf_cell cell = {.dst = FORS_SF_IDLE,
+						    .src = htole16(in.src),
+						    .in_path = in.path,
+						    .lane = FORS_SF_NO_LANE};
+
+			if (flow[i].dst < p && flow[i].dst != s) {
+				cell.dst = htole16(flow[i].dst);
+				cell.path = flow[i].path;
+				cell.lane = has_lanes ? flow[i].lane : sl_of(schedule, s, flow[i].dst);
+				paths[s * p + flow[i].dst] = flow[i].path;
+			}
+			row[i] = cell;
 		}
+	}
+}
+
+/* Who sends to whom, with both ends told. A few phases at a time, whose arrivals stay in the cache. */
+static void put_flows(const struct fors_schedule *schedule, struct arrival *by, struct fors_sf_cell *cells,
+		      uint8_t *paths)
+{
+	for (uint32_t first = 0; first < schedule->nphases; first += PHASES_AT_ONCE) {
+		uint32_t left = schedule->nphases - first, n = left < PHASES_AT_ONCE ? left : PHASES_AT_ONCE;
+
+		list_arrivals(schedule, first, n, by);
+		put_phases(schedule, first, n, by, cells, paths);
+	}
 }
 
 /* One queue pair serves both directions, so each flow needs the path index of the opposite one. */
@@ -169,14 +212,18 @@ static void put_reverse(const struct fors_schedule *schedule, struct fors_sf_cel
 
 static enum fors_err put_dense(const struct fors_schedule *schedule, void *cells, struct fors_error *error)
 {
-	uint8_t *paths = calloc((size_t)schedule->nservers * schedule->nservers + 1, 1);
+	const size_t p = schedule->nservers;
+	uint8_t *paths = calloc(p * p + 1, 1);
+	struct arrival *by = malloc((PHASES_AT_ONCE * p + 1) * sizeof(*by));
+	enum fors_err err = paths && by ? FORS_OK : fors_fail_memory(error);
 
-	if (!paths)
-		return fors_fail_memory(error);
-	put_flows(schedule, cells, paths);
-	put_reverse(schedule, cells, paths);
+	if (!err) {
+		put_flows(schedule, by, cells, paths);
+		put_reverse(schedule, cells, paths);
+	}
 	free(paths);
-	return FORS_OK;
+	free(by);
+	return err;
 }
 
 /* The number that stands for a rounds cell. */
@@ -244,11 +291,10 @@ static void put_row_crcs(const struct fors_schedule_shape *shape, unsigned char 
 	}
 }
 
-/* The second part, after the first, whose bytes its CRC covers too. */
+/* The second part, after the first. */
 static void put_more(const struct fors_schedule *schedule, const struct fors_schedule_shape *shape,
 		     unsigned char *bytes)
 {
-	const size_t before = sizeof(struct fors_sf_header) + offsetof(struct fors_sf_more, more_crc);
 	struct fors_sf_more more = {
 		.fabric_epoch = htole64(schedule->fabric_epoch),
 		.nswitches = htole32(shape->nswitches),
@@ -265,8 +311,6 @@ static void put_more(const struct fors_schedule *schedule, const struct fors_sch
 
 	put_text(more.name, sizeof(more.name) - 1, schedule->name);
 	memcpy(bytes + sizeof(struct fors_sf_header), &more, sizeof(more));
-	more.more_crc = htole32(crc_of(bytes, before));
-	memcpy(bytes + before, &more.more_crc, sizeof(more.more_crc));
 }
 
 static void put_header(const struct fors_schedule *schedule, const struct fors_schedule_shape *shape,
@@ -299,8 +343,23 @@ static void put_header(const struct fors_schedule *schedule, const struct fors_s
 	memcpy(header.magic, FORS_SF_MAGIC, sizeof(header.magic));
 	put_text(header.method, sizeof(header.method) - 1, schedule->method);
 	put_text(header.reason, sizeof(header.reason) - 1, schedule->reason);
-	header.header_crc = htole32(crc_of(&header, offsetof(struct fors_sf_header, header_crc)));
 	memcpy(bytes, &header, sizeof(header));
+}
+
+/* A CRC of all bytes before it. */
+static void put_crc(unsigned char *bytes, size_t at)
+{
+	uint32_t crc = htole32(crc_of(bytes, at));
+
+	memcpy(bytes + at, &crc, sizeof(crc));
+}
+
+/* The CRCs of the header and, in version 2, of the second part, which covers the header too. */
+static void seal(unsigned char *bytes, uint32_t version)
+{
+	put_crc(bytes, offsetof(struct fors_sf_header, header_crc));
+	if (version == FORS_SF_VERSION_WAYS)
+		put_crc(bytes, sizeof(struct fors_sf_header) + offsetof(struct fors_sf_more, more_crc));
 }
 
 static enum fors_err fill(const struct fors_schedule *schedule, const struct fors_schedule_units *units,
@@ -323,6 +382,7 @@ static enum fors_err fill(const struct fors_schedule *schedule, const struct for
 	put_header(schedule, shape, bytes);
 	if (shape->version == FORS_SF_VERSION_WAYS)
 		put_more(schedule, shape, bytes);
+	seal(bytes, shape->version);
 	return err;
 }
 
@@ -405,6 +465,16 @@ enum fors_err fors_schedule_encode(const struct fors_schedule *schedule, void **
 		err = encode(schedule, &units, bytes, size, error);
 	fors_schedule_units_free(&units);
 	return err;
+}
+
+void fors_schedule_renumber(void *bytes, uint64_t epoch)
+{
+	struct fors_sf_header header;
+
+	memcpy(&header, bytes, sizeof(header));
+	header.epoch = htole64(epoch);
+	memcpy(bytes, &header, sizeof(header));
+	seal(bytes, le32toh(header.version));
 }
 
 enum fors_err fors_schedule_withdrawn(uint64_t epoch, const char *reason, struct fors_schedule **schedule,

@@ -36,15 +36,6 @@ struct way {
 	uint32_t nswitches;
 };
 
-/*
- * The way from a leaf to a receiver in a two-level tree, as it was walked for the first server of the leaf that sends
- * there.
- */
-struct known {
-	uint32_t link[TREE_SWITCHES]; /* behind the server's own cable; 0: no more. All 0: not walked yet */
-	uint32_t spine;		      /* the second switch */
-};
-
 struct check {
 	const struct fors_net *net;
 	const struct fors_lfts *lfts;
@@ -60,10 +51,24 @@ struct check {
 	uint32_t room;		    /* switches that a flow may cross */
 	struct way way;		    /* of the flow in hand */
 	struct fors_way_hop *named; /* room of them: the way that the schedule names, when it names ways */
-	struct known *known;	    /* per leaf and receiver; NULL: each flow is walked */
 	struct fors_verdict *verdict;
+	bool *is_used; /* per port of the net: some flow is sent by it; NULL: nobody asks */
 	bool is_brief; /* one problem is enough */
 };
+
+enum fors_proof {
+	FORS_PROOF_RIGHT,
+	FORS_PROOF_WRONG,
+	FORS_PROOF_UNSURE, /* not looked at: out of memory, too odd a fabric, too few flows */
+};
+
+/*
+ * Are all flows of the schedule right? Its servers are found (place, row_of, lane_node) and nothing is wrong with them. When it
+ * is RIGHT the verdict has its numbers and is_used its ports, else they are as they were. On `threads` threads (0: 1); cancelled()
+ * is asked by the caller's. Errors: FORS_ECANCELLED.
+ */
+enum fors_err fors_verify_fast(const struct check *check, unsigned threads, bool (*cancelled)(void *context),
+			       void *context, enum fors_proof *proof, struct fors_error *error);
 
 /* A text that is put together. */
 #define FLOW_ROOM 320

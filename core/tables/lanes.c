@@ -15,10 +15,12 @@
 /* Translate one LFT: lane[lid] = of_port[port]. */
 static void translate(const struct fors_lfts *lfts, uint64_t guid, const uint8_t *of_port, uint8_t *lane)
 {
-	uint32_t row = fors_lfts_row(lfts, guid);
+	const uint32_t row = fors_lfts_row(lfts, guid), nlids = row == FORS_NONE ? 0 : lfts->nlids;
+	const uint8_t *const port = lfts->port + (size_t)(row == FORS_NONE ? 0 : row) * lfts->nlids;
 
-	for (uint32_t lid = 0; row != FORS_NONE && lid < lfts->nlids; lid++)
-		lane[lid] = of_port[lfts->port[(size_t)row * lfts->nlids + lid]];
+	/* Stores of bytes could be to anything but locals, so these are locals. */
+	for (uint32_t lid = 0; lid < nlids; lid++)
+		lane[lid] = of_port[port[lid]];
 }
 
 static void read_leaf(const struct fors_fabric *f, const struct fors_lfts *lfts, uint32_t a, uint8_t *up)

@@ -2,8 +2,8 @@
 /*
  * follow.h - what the files of libforsched-mpi share.
  *
- * The library stands between a program and its MPI: it defines MPI_Alltoall, MPI_Alltoallv and MPI_Alltoallw, and
- * does its own work with the PMPI_ names, by which MPI offers the same functions to such libraries.
+ * The library stands between a program and its MPI: it defines MPI_Alltoall, MPI_Alltoallv and MPI_Alltoallw, MPI_Init
+ * (init.c) and MPI_Finalize, and does its own work with the PMPI_ names, by which MPI offers the same functions to such libraries.
  *
  * Whatever decides how messages go has to be the same on all ranks of a communicator, else they would wait for each
  * other for ever. So nothing is decided by what one rank sees: rank 0 of the communicator reads settings and schedule
@@ -46,8 +46,19 @@ struct member {
  */
 int forsched_mpi_enter(MPI_Comm comm, struct member **member);
 
+/*
+ * The schedule that this process has to follow: of its job, if there is one. Owned by the caller; NULL: there is none, and
+ * a person has been told.
+ */
+char *forsched_mpi_find(const char *path);
+
 /* How often a communicator of this process began to follow an epoch. Any thread may ask. */
 uint64_t forsched_mpi_epochs(void);
+
+/* ---- init.c: MPI_Init, and the path index ---- */
+
+/* Say once that a plan, all of whose rows are there, wants other LIDs than this process sends to. */
+void forsched_mpi_warn_of_paths(const struct forsched *schedule);
 
 /* ---- exchange.c ---- */
 

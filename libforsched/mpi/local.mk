@@ -6,6 +6,7 @@ libforsched_mpi_la_SOURCES = \
 	libforsched/mpi/alltoall.c \
 	libforsched/mpi/exchange.c \
 	libforsched/mpi/follow.h \
+	libforsched/mpi/init.c \
 	libforsched/mpi/member.c \
 	libforsched/mpi/packed.c \
 	libforsched/mpi/settings.c \

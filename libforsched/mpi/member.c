@@ -121,10 +121,7 @@ static bool wants_barrier(void)
 	return !value || strcmp(value, "none") != 0;
 }
 
-/*
- * The schedule that this process has to follow: of its job, if there is one. Owned by the caller; NULL: there is none.
- */
-static char *find(const char *path)
+char *forsched_mpi_find(const char *path)
 {
 	struct forsched_error error;
 	char *found = NULL;
@@ -151,7 +148,7 @@ static struct forsched *look(const struct member *member, const char *path)
 {
 	struct forsched *newer = NULL;
 	struct forsched_error error;
-	char *found = find(path);
+	char *found = forsched_mpi_find(path);
 	enum forsched_err err;
 
 	if (!found)
@@ -216,21 +213,6 @@ static bool is_unfit(const struct member *member, const struct forsched *schedul
 	return true;
 }
 
-/* MPI sends to base LIDs: say once that a plan wants more than that. */
-static void warn_of_paths(const struct forsched *schedule)
-{
-	struct forsched_flow flow;
-
-	for (uint32_t s = 0; s < forsched_nservers(schedule); s++)
-		for (uint32_t phase = 0; phase < forsched_nphases(schedule); phase++) {
-			if (forsched_flow(schedule, s, phase, &flow) || !flow.path)
-				continue;
-			forsched_mpi_say(false, "the schedule uses path indices above 0, and MPI sends to base LIDs: "
-						"its order is followed, but not its paths");
-			return;
-		}
-}
-
 /* Take over a newer schedule when there is one. Has anything changed of what the others were told? */
 static bool has_news(struct member *member, const char *path)
 {
@@ -265,7 +247,7 @@ static struct word speak(struct member *member, void **bytes)
 	word.has_barrier = wants_barrier();
 	if (!member->is_fit || member->is_refused)
 		return word;
-	warn_of_paths(member->file);
+	forsched_mpi_warn_of_paths(member->file);
 	if (forsched_copy(member->file, bytes, &size, &error))
 		forsched_mpi_say(false, "%s", error.text);
 	word.size = size;

@@ -24,8 +24,8 @@ from ctypes import POINTER, Structure, byref, c_char, c_char_p, c_int, c_int64, 
 from enum import IntEnum
 from typing import Any, Iterator, NamedTuple, Optional, Union
 
-__all__ = ["Code", "Error", "Flow", "Heartbeat", "Hop", "Info", "More", "Schedule", "Send", "Server", "Watch", "follow", "open",
-           "open_memory", "version", "wait_epoch"]
+__all__ = ["Code", "Error", "Flow", "Heartbeat", "Hop", "Info", "More", "Schedule", "Send", "Server", "Watch", "follow", "job_path",
+           "open", "open_memory", "version", "wait_epoch"]
 
 _NOBODY = 0xFFFFFFFF
 _NO_SL = 0xFF
@@ -176,6 +176,8 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "more": (None, [_SCHEDULE, POINTER(_More)]),
     "sl": (c_int, [_SCHEDULE, c_uint32, c_uint32, POINTER(c_uint8)]),
     "way": (c_int, [_SCHEDULE, c_uint32, c_uint32, POINTER(_Hop), c_uint32, POINTER(c_uint32), _WHY]),
+    "job_path": (c_int, [c_char_p, c_char_p, POINTER(c_void_p), _WHY]),
+    "path_index": (c_int, [_SCHEDULE, POINTER(c_uint8), _WHY]),
     "watch_open": (c_int, [c_char_p, POINTER(c_void_p), _WHY]),
     "watch_close": (None, [c_void_p]),
     "watch_fd": (c_int, [c_void_p]),
@@ -183,7 +185,7 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "watch_wait": (c_int, [c_void_p, c_uint64, c_int, POINTER(c_uint64), _WHY]),
 }
 # an older library, which opens version 1 only, has none of them
-_SINCE_1_2 = {"more", "sl", "way", "watch_open", "watch_close", "watch_fd", "watch_newest", "watch_wait"}
+_SINCE_1_2 = {"more", "sl", "way", "watch_open", "watch_close", "watch_fd", "watch_newest", "watch_wait", "job_path", "path_index"}
 
 
 def _load() -> ctypes.CDLL:
@@ -302,6 +304,16 @@ class Schedule:
     def nphases(self) -> int:
         """0: the schedule is withdrawn, info.reason says why."""
         return self.info.nphases
+
+    @property
+    def path_index(self) -> Optional[int]:
+        """The one path index of all flows, for who adds one number to the base LIDs of all peers; None: flows differ in it."""
+        error, raw = _Error(), c_uint8()
+        code = _lib.forsched_path_index(self._open, byref(raw), byref(error))
+        if code == Code.ENOTFOUND:
+            return None
+        _demand(code, error)
+        return raw.value
 
     def check(self) -> None:
         """Read and check all of it now; afterwards no look-up can fail."""
@@ -532,6 +544,20 @@ class Watch:
             return None
         _demand(code, error)
         return epoch.value if epoch.value > after else None
+
+
+def job_path(path: Union[str, bytes, os.PathLike[Any]], job: Optional[str] = None) -> str:
+    """The schedule that a process of this job has to follow: path/jobs/JOB when there is one, else path.
+
+    job None: what FORSCHED_JOB in the environment says, else SLURM_JOB_ID, else no job.
+    """
+    error, raw = _Error(), c_void_p()
+    name = None if job is None else os.fsencode(job)
+    _demand(_lib.forsched_job_path(os.fsencode(path), name, byref(raw), byref(error)), error)
+    try:
+        return os.fsdecode(ctypes.string_at(raw.value or 0))
+    finally:
+        _libc_free(raw)
 
 
 def wait_epoch(path: Union[str, bytes, os.PathLike[Any]], after: int = 0, timeout: Optional[float] = None) -> Optional[int]:

@@ -1,9 +1,11 @@
 # Applications: the examples, and programs under libforsched-mpi with the MPI that is there (pytest).
 if HAVE_MPI
-check_PROGRAMS += tests/apps/communicators tests/apps/random_calls
+check_PROGRAMS += tests/apps/communicators tests/apps/path_index tests/apps/random_calls
 endif
 tests_apps_communicators_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)
 tests_apps_communicators_LDADD = libforsched.la $(MPI_LIBS)
+tests_apps_path_index_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)
+tests_apps_path_index_LDADD = $(MPI_LIBS)
 tests_apps_random_calls_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)
 tests_apps_random_calls_LDADD = $(MPI_LIBS)
 TESTS += tests/apps/run

@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from conftest import PRELOAD, guids
+from conftest import BUILD, PRELOAD, guids, start
 
 # Ranks that wait spin, so on a busy machine a call of 36 ranks takes long: in `make check` the slow ones are fewer.
 # So are those of a build with sanitizers.
@@ -145,6 +145,60 @@ def test_the_schedule_of_a_job(plan, withdraw, rank_map, mpirun, tmp_path):
     assert run(SLURM_JOB_ID=9, FORSCHED_JOB=4711) == [20, 10, 10, 1, 0]
     heartbeat(beat, 0)
     assert run(SLURM_JOB_ID=9) == [20, 0, 20, 0, 0]
+
+
+@pytest.fixture
+def job_with_index(tmp_path, mpirun):
+    """A job of six servers that has the path index of jobs, published; run(program, args, env): under MPI, as its ranks."""
+    servers = [f"Node{leaf:02}-{slot:02}" for leaf in range(3) for slot in range(2)]
+    (tmp_path / "jobs").write_text(f"4711 [job-index]: {', '.join(servers)}\n")
+    done = start([BUILD / "fors", "jobs", "--synthetic", "FT(2;4,4)", "--lmc", 1, "--job-index", "--jobs", tmp_path / "jobs",
+                  "--output-dir", tmp_path / "live/jobs"])
+    assert done.code == 0, done.err
+    mine = tmp_path / "live/jobs/4711/schedule"
+    assert start([BUILD / "tests/cli/stamp_schedule", mine, 40]).code == 0
+    lines = "".join(f"{rank} {guid}\n" for rank, guid in enumerate(guids(mine)))
+    (tmp_path / "map").write_text(lines)
+    usual = {"FORSCHED_SCHEDULE": tmp_path / "live", "FORSCHED_MAP": tmp_path / "map", "SLURM_JOB_ID": 4711}
+
+    def run(*args, **more):
+        done = mpirun(6, "tests/apps/path_index", *args, env={**usual, **more})
+        assert done.code == 0, done.err
+        return re.search("path bits (.*)", done.out).group(1), done.err
+
+    return run
+
+
+@pytest.mark.parametrize("how", [[], ["thread"]])
+def test_the_path_index_of_a_job_is_given_to_ucx(job_with_index, how):
+    bits, said = job_with_index(*how, FORSCHED_VERBOSE=2)
+    assert bits == "1 1 1 1 1 1"
+    assert said.count("UCX_IB_LID_PATH_BITS=1: the path index of /") == 1 and "followed by 6 ranks" in said
+    assert "not its paths" not in said
+    assert job_with_index(*how) == ("1 1 1 1 1 1", "")
+
+
+def test_what_is_set_stays_and_is_said(job_with_index):
+    bits, said = job_with_index(UCX_IB_LID_PATH_BITS=0, FORSCHED_VERBOSE=2)
+    assert bits == "0 0 0 0 0 0" and "UCX_IB_LID_PATH_BITS=0 was set already" in said
+    assert "the schedule uses path index 1, and UCX_IB_LID_PATH_BITS was 0 when MPI began" in said
+    assert job_with_index(UCX_IB_LID_PATH_BITS=1) == ("1 1 1 1 1 1", "")
+
+
+def test_no_path_index_is_given_without_one(job_with_index, plan, withdraw, tmp_path):
+    """Base LIDs; several path indices; another job; withdrawn; damaged; no file at all: nothing is set, and the program runs."""
+    mine = tmp_path / "live/jobs/4711/schedule"
+    whole, nothing = mine.read_bytes(), "- - - - - -"
+    for file, why in ((plan("FT(2;3,2)", 0, 41), ""), (plan("FT(2;3,2)", 2, 42, "Leaf00[4]", method="exact"), "several path indices"),
+                      (withdraw(43, "jobs"), "withdrawn")):
+        mine.write_bytes(file.read_bytes())
+        bits, said = job_with_index(FORSCHED_VERBOSE=2)
+        assert bits == nothing and why in said, said
+    mine.write_bytes(whole[:-1])
+    bits, said = job_with_index(FORSCHED_VERBOSE=2)
+    assert bits == nothing and "is not set" in said and "truncated" in said
+    assert job_with_index(SLURM_JOB_ID=9)[0] == nothing
+    assert job_with_index(FORSCHED_JOB="../4711")[0] == nothing
 
 
 def test_looking_seldom_is_agreed_on(plan, rank_map, mpirun, live):

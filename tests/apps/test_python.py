@@ -100,6 +100,36 @@ def test_version_2(path_2):
                 assert sl == schedule.sl(number, flow.phase) and flow.spine == int(spine or "0", 16)
 
 
+def test_the_path_index_of_all(tmp_path):
+    with forsched.open(plan(tmp_path / "base", "FT(2;4,4)")) as schedule:
+        assert schedule.path_index == 0
+    with forsched.open(plan(tmp_path / "several", *PLANS["exact"])) as schedule:
+        assert schedule.path_index is None
+    (tmp_path / "jobs").write_text("a [job-index]: Node00-00, Node01-00, Node02-01\n")
+    done = start([BUILD / "fors", "jobs", "--synthetic", "FT(2;4,4)", "--lmc", 1, "--job-index", "--jobs", tmp_path / "jobs",
+                  "--output-dir", tmp_path / "out"])
+    assert done.code == 0, done.err
+    with forsched.open(tmp_path / "out/a") as schedule:
+        assert schedule.path_index == 1
+    with forsched.open(stamp(plan(tmp_path / "gone", "FT(2;4,4)"), 9, "gone")) as schedule, pytest.raises(forsched.Error) as caught:
+        schedule.path_index
+    assert caught.value.code == forsched.Code.EWITHDRAWN
+
+
+def test_the_schedule_of_a_job(tmp_path, monkeypatch):
+    for name in ("FORSCHED_JOB", "SLURM_JOB_ID"):
+        monkeypatch.delenv(name, raising=False)
+    mine = tmp_path / "jobs/4711"
+    mine.mkdir(parents=True)
+    plan(mine / "schedule", "FT(2;4,4)")
+    assert forsched.job_path(tmp_path) == str(tmp_path) and forsched.job_path(tmp_path, "4711") == str(mine)
+    monkeypatch.setenv("SLURM_JOB_ID", "4711")
+    assert forsched.job_path(tmp_path) == str(mine) and forsched.job_path(tmp_path, "9") == str(tmp_path)
+    with pytest.raises(forsched.Error) as caught:
+        forsched.job_path(tmp_path, "../4711")
+    assert caught.value.code == forsched.Code.ERANGE
+
+
 def test_a_long_way(path_2, monkeypatch):
     """More hops than there is room for at first: asked again."""
     calls, hops = [], 20

@@ -11,6 +11,7 @@ import pytest
 from conftest import FORS, SRC
 
 HOOK = SRC / "opensm-conf" / "slurm" / "fors-slurmctld"
+TASK_HOOK = SRC / "opensm-conf" / "slurm" / "fors-task-prolog"
 HEAD = "# The jobs that Slurm runs, by their IDs, as fors jobs --slurm has them.\n"
 
 
@@ -98,6 +99,20 @@ def test_who_is_exclusive(squeue, follow):
     squeue.says([(1, "a", "project=x,fors=exclusive", "slow"), (2, "b", "fors=exclusively", "slow"), (3, "c", "", "mpi"),
                  (4, "d", "fors=shared", "mpi"), (5, "e", "", "mpi2")])
     assert follow("--exclusive", "big,mpi") == "1 [exclusive]: a\n2: b\n3 [exclusive]: c\n4: d\n5: e\n"
+
+
+def test_who_has_the_path_index(squeue, follow):
+    """A comment first, then the partition, then what all have; whoever asks for two things gets lanes that no MPI has to find."""
+    squeue.says([(1, "a", "x fors=job-index", "mpi"), (2, "b", "", "mpi"), (3, "c", "fors=shared", "mpi"), (4, "d", "", "slow"),
+                 (5, "e", "fors=shared;fors=job-index", "slow"), (6, "f", "fors=job-index,fors=exclusive", "slow"), (7, "g", "fors=job-indexes", "slow")])
+    assert follow() == "1 [job-index]: a\n2: b\n3: c\n4: d\n5 [job-index]: e\n6 [exclusive]: f\n7: g\n"
+    assert follow.result.out == f"{follow.output}: 7 jobs, 1 of them exclusive, 2 with the path index of jobs\n"
+    assert follow("--exclusive", "mpi", "--mark", "job-index") == (
+        "1 [job-index]: a\n2 [exclusive]: b\n3: c\n4 [job-index]: d\n5 [job-index]: e\n6 [exclusive]: f\n7 [job-index]: g\n")
+    assert follow("--mark", "exclusive").startswith("1 [job-index]: a\n2 [exclusive]: b\n3: c\n")
+    assert follow("--mark", "shared").startswith("1 [job-index]: a\n2: b\n3: c\n")
+    squeue.script('[ "$2" != --json ] || exit 1\nprintf "fors-job 5|RUNNING|all|n1|fors=job-index \\n"')
+    assert follow() == "5 [job-index]: n1\n"
 
 
 def test_names_of_hosts(squeue, follow, write):
@@ -258,6 +273,8 @@ def test_a_plan_that_comes_while_it_waits(squeue, follow, plan, tmp_path):
     (["--slurm", "--output", "x", "--wait", "5"], "--wait needs --publish-dir"),
     (["--slurm", "--output", "x", "--squeue", " "], "names no program"),
     (["--output", "x", "--synthetic", "FT(2;2,2)", "--jobs", "y"], "go with --slurm"),
+    (["--mark", "job-index", "--synthetic", "FT(2;2,2)", "--jobs", "y"], "go with --slurm"),
+    (["--slurm", "--output", "x", "--mark", "mine"], "mine"),
     (["--slurm", "--output", "/nowhere/x"], "/nowhere/x.lock: No such file"),
     (["--slurm", "--output", "x" * 5000], "too long"),
     (["--slurm", "--output", "x", "--squeue", "a " * 100], "more than 60 words"),
@@ -289,3 +306,56 @@ def test_the_prologue(squeue, follow, tmp_path):
                                       "FORS_WAIT=x\n"])
 def test_a_prologue_never_fails(tmp_path, settings):
     assert hook(tmp_path, settings) == 0
+
+
+@pytest.fixture(scope="module")
+def published(tmp_path_factory):
+    """A publish_dir: 17 has the path index of jobs, 18 several, 19 base LIDs, 20 is withdrawn, 21 is no schedule."""
+    folder = tmp_path_factory.mktemp("published")
+
+    def fors(*args):
+        subprocess.run([FORS, *map(str, args)], check=True, capture_output=True, timeout=60)
+
+    (folder / "jobs").mkdir()
+    (folder / "list").write_text("17 [job-index]: Node00-00, Node01-00, Node02-00\n19: Node00-01, Node00-02\n")
+    fors("jobs", "--synthetic", "FT(2;4,4)", "--lmc", 1, "--job-index", "--jobs", folder / "list", "--output-dir", folder / "jobs")
+    for name in ("18", "20", "21"):
+        (folder / "jobs" / name).mkdir()
+    fors("plan", "--synthetic", "FT(2;4,4)", "--lmc", 2, "--method", "exact", "--down", "Leaf00[5]", "--output", folder / "jobs/18/schedule")
+    subprocess.run([os.environ["FORS_STAMP"], folder / "jobs/20/schedule", "9", "gone"], check=True, timeout=60)
+    (folder / "jobs/21/schedule").write_bytes(b"x" * 1000)
+    return folder
+
+
+def task_hook(tmp_path, settings, **environment):
+    """What Slurm reads of it; it has ended with 0 and said nothing else."""
+    write = tmp_path / "settings"
+    write.write_text(f"PATH={os.path.dirname(FORS)}:$PATH\n" + settings)
+    done = subprocess.run([TASK_HOOK], env={"FORS_SETTINGS": str(write), **environment}, capture_output=True, timeout=60, text=True)
+    assert done.returncode == 0 and done.stderr == ""
+    return done.stdout
+
+
+def test_the_task_prologue(published, tmp_path):
+    settings, export = f"FORS_PUBLISH_DIR={published}\n", "export UCX_IB_LID_PATH_BITS=1\n"
+    assert task_hook(tmp_path, settings, SLURM_JOB_ID="17") == export
+    for job in ("18", "19", "20", "21", "22", "", "../jobs/17", "17/", "17 17", "x"):
+        assert task_hook(tmp_path, settings, SLURM_JOB_ID=job) == "", job
+    assert task_hook(tmp_path, settings) == "" == task_hook(tmp_path, "", SLURM_JOB_ID="17")
+    for value in ("", "0", "3"):
+        assert task_hook(tmp_path, settings, SLURM_JOB_ID="17", UCX_IB_LID_PATH_BITS=value) == ""
+    assert task_hook(tmp_path, "echo print no\n" + settings, SLURM_JOB_ID="17") == export
+
+
+@pytest.mark.parametrize("settings", ["if then (\n", "exit 7\n", "set -e; false\n", "FORS_TASK_SECONDS=x\n", "PATH=/nowhere\n",
+                                      "FORS_PUBLISH_DIR=/nowhere/x\n", "fors() { echo 1000; }\n", "exec sleep 0\n"])
+def test_a_task_prologue_never_fails(published, tmp_path, settings):
+    assert task_hook(tmp_path, f"FORS_PUBLISH_DIR={published}\n" + settings, SLURM_JOB_ID="17") in ("", "export UCX_IB_LID_PATH_BITS=1\n")
+
+
+def test_a_task_prologue_that_hangs_ends(published, tmp_path):
+    """The command does, as a file system would make it."""
+    slow = tmp_path / "fors"
+    slow.write_text("#!/bin/sh\nexec sleep 600\n")
+    slow.chmod(0o755)
+    assert task_hook(tmp_path, f"FORS_PUBLISH_DIR={published}\nPATH={tmp_path}:$PATH FORS_TASK_SECONDS=1\n", SLURM_JOB_ID="17") == ""

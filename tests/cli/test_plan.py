@@ -64,6 +64,27 @@ def test_participants_in_one_pod_make_no_two_levels(fors, tmp_path):
     fors("verify", "--fabric", tmp_path / "net", "--lfts", tmp_path / "lfts", "--schedule", schedule)
 
 
+def with_guest(text, switch, guid):
+    """The text of a fabric with one host more, on a free port of a switch."""
+    head, ports = re.search(rf'(Switch\t)(\d+)( "{switch}".*\n(?:\[.*\n)*)', text).group(0), re.search(rf'Switch\t(\d+) "{switch}"', text)[1]
+    port = int(ports) + 1
+    grown = head.replace(f"Switch\t{ports}", f"Switch\t{port}", 1) + f'[{port}]\t"Gate"[1]({guid:x}) \t\t# "Gate" lid 0 4xSDR\n'
+    return text.replace(head, grown) + f'\ncaguid=0x{guid - 1:x}\nCa\t1 "Gate"\t\t# "Gate"\n[1]({guid:x}) \t"{switch}"[{port}]\t\t# lid 0 lmc 0 "{switch}" lid 0 4xSDR\n'
+
+
+@pytest.mark.parametrize("switch", ["Mid2-02", "Spine01"])
+def test_guests_of_three_levels_take_no_part(fors, tmp_path, switch):
+    """As inside opensm: a host on a middle switch or a top is routed to where a way leads, and is in no schedule."""
+    net, schedule = tmp_path / "net", tmp_path / "schedule"
+    net.write_text(with_guest(fors("fabric", "--synthetic", "XGFT(3;2,2,2;1,2,2)").out, switch, 0x7001))
+    for down in (), ("--down", "Mid2-03"):
+        status = json.loads(fors("plan", "--fabric", net, *down, "--json").out)
+        assert (status["servers"], status["state"]) == (8, "active")
+    out = fors("plan", "--fabric", net, "--output", schedule).out
+    assert "fabric      8 servers" in out and "9: 8 servers, 0 not participants, 1 guests on middle switches and tops, 0 left out" in out
+    assert "0x0000000000007001" not in fors("schedule", schedule, "--format", "csv").out
+
+
 def test_trees_of_more_levels_are_refused(fors):
     spec = ("plan", "--synthetic", "XGFT(4;2,2,2,2;1,2,2,2)")
     assert "this may be a tree of more than two levels" in fors(*spec, code=1).err

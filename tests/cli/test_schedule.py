@@ -123,3 +123,24 @@ def test_bad_files(fors, schedule, tmp_path, write):
         assert str(path) in fors("schedule", path, code=2).err
     assert "absent" in fors("schedule", tmp_path / "absent", code=2).err
     assert str(tmp_path) in fors("schedule", tmp_path, code=2).err
+
+
+def test_the_path_index_of_all(fors, tmp_path, stamp, write):
+    """One number for programs; no number where flows differ."""
+    schedule = tmp_path / "base"
+    fors("plan", "--synthetic", "FT(2;4,4)", "--output", schedule)
+    assert fors("schedule", schedule, "--path-index").out == "0\n"
+    fors("jobs", "--synthetic", "FT(2;4,4)", "--lmc", "1", "--job-index", "--output-dir", tmp_path,
+         "--jobs", write("jobs", "j [job-index]: Node00-00, Node01-00, Node02-00\n"))
+    assert fors("schedule", tmp_path / "j" / "schedule", "--path-index").out == "1\n"
+    assert fors("schedule", tmp_path / "j", "--path-index").out == "1\n"
+    fors("plan", "--synthetic", "FT(2;4,4)", "--lmc", "2", "--method", "exact", "--down", "Leaf00[5]", "--output", tmp_path / "several")
+    result = fors("schedule", tmp_path / "several", "--path-index", code=1)
+    assert result.out == "" and "several path indices" in result.err
+    stamp(tmp_path / "gone", 17, "gone")
+    assert "withdrawn" in fors("schedule", tmp_path / "gone", "--path-index", code=1).err
+    assert "absent" in fors("schedule", tmp_path / "absent", "--path-index", code=2).err
+    assert "not a schedule" in fors("schedule", write("bad", b"x" * 500), "--path-index", code=2).err
+    for more in (["--format", "csv"], ["--server", "0x1"]):
+        assert "prints one number" in fors("schedule", schedule, "--path-index", *more, code=2).err
+    assert "prints one number" in fors("schedule", "-", "--path-index", code=2, stdin=b"").err

@@ -27,6 +27,7 @@ after it has read the ports. When less than two sweeps have ended since the chan
 sure), and only then, a SIGHUP makes it look again. This is counted and reported (`deaf`).
 """
 import argparse
+import importlib
 import os
 import random
 import re
@@ -45,7 +46,8 @@ import failover  # noqa: E402
 import harness  # noqa: E402
 import held  # noqa: E402
 import judge  # noqa: E402
-from odd_tree import ODDITIES, full_lmc, parse_fabric, seats  # noqa: E402
+import odd_levels  # noqa: E402
+from odd_tree import ODDITIES, OddTree, full_lmc, parse_fabric, seats  # noqa: E402
 
 QUIET = 0.1       # seconds without a word in the log: perhaps at rest
 PATIENCE = 3.0    # seconds without a word in the log after which a wrong fabric will not become right
@@ -84,15 +86,22 @@ class Event:
         if self.kind == "stub":
             world.stubs ^= {int(self.words[0])}
         if self.kind == "move":
-            world.at[self.words[0]] = tuple(map(int, self.words[1].split("/")))
+            world.at[self.words[0]] = place(self.words[1])
+        if self.kind == "drain":
+            world.drained = tuple(self.words)
 
     def cable(self):
-        return tuple(map(int, self.words[0].split("/")))
+        return place(self.words[0])
 
     @staticmethod
     def _turn(world, word):
-        where, thing = (world.cut, tuple(map(int, word[1:].split("/")))) if "/" in word else (world.off, word[1:])
+        where, thing = (world.cut, place(word[1:])) if "/" in word else (world.off, word[1:])
         (where.add if word[0] == "-" else where.discard)(thing)
+
+
+def place(text):
+    """(3, 5) of "3/5": leaf and lane; ("Leaf0-1", 5) of "Leaf0-1/5"."""
+    return tuple(int(word) if word.isdigit() else word for word in text.split("/"))
 
 
 def is_allowed(world):
@@ -115,7 +124,7 @@ class Script:
     def __init__(self, tree, seed, events, managers=MANAGERS):
         self.tree, self.events, self.random = tree, events, random.Random(seed)
         self.managers, self.joined = managers, False  # which kinds of MANAGERS come
-        self.world = judge.World(tree, off=tree.late)
+        self.world = tree.world(tree.late)
 
     def __iter__(self):
         for number in range(self.events):
@@ -126,9 +135,7 @@ class Script:
 
     def _draw(self, number):
         while True:
-            kinds = {**KINDS, **({"replace": 8} if self.tree.has_spares else {}),
-                     **({"stub": 8} if self.tree.nstubs else {}), **({"stray": 6} if self.tree.strays else {}),
-                     **({"move": 15} if self.tree.has_free else {})}
+            kinds = self.kinds()
             kind = self.random.choices(list(kinds), kinds.values())[0]
             # No manager ends in the middle half, so that the memory of one that lives long is seen
             if kind in MANAGERS and (kind not in self.managers or self.events < 4 * number < 3 * self.events):
@@ -138,8 +145,17 @@ class Script:
             event = Event(" ".join([self._kind_text(kind), *getattr(self, f"_{kind}")()]))
             world = self.world.copy()
             event.apply(world)
-            if is_allowed(world):
+            if self.allows(world):
                 return event
+
+    def kinds(self):
+        """What comes, and how often."""
+        return {**KINDS, **({"replace": 8} if self.tree.has_spares else {}),
+                **({"stub": 8} if self.tree.nstubs else {}), **({"stray": 6} if self.tree.strays else {}),
+                **({"move": 15} if self.tree.has_free else {})}
+
+    def allows(self, world):
+        return is_allowed(world)
 
     @staticmethod
     def _kind_text(kind):
@@ -222,6 +238,7 @@ class Crew:
 
     def __init__(self, sim, directory, lmc, fors_conf=None, touched=None):
         self.sim, self.directory, self.lmc, self.fors_conf = sim, Path(directory), lmc, fors_conf
+        self.always = fors_conf or ""
         self.gates, self.touched = {}, touched  # seat number -> held.Gate, where each publication is judged
         self.running = {}  # seat number -> OpenSM
         self.priority = {0: FIRST_PRIORITY}
@@ -231,6 +248,12 @@ class Crew:
         if self.touched and seat not in self.gates:
             self.gates[seat] = held.Gate(self.sim, self.directory / f"gate{seat}", self.touched)
         return self.gates.get(seat)
+
+    def write_conf(self, text):
+        """Another fors.conf for each manager, behind what is always in it."""
+        self.fors_conf = self.always + text
+        for manager in self.running.values():
+            manager.fors_conf.write_text(self.fors_conf)
 
     def start(self, seat):
         gate = self.gate(seat)
@@ -295,7 +318,7 @@ class Run:
 
     def __init__(self, tree, directory, lmc, reference=True, is_held=False):
         self.tree, self.lmc = tree, lmc
-        self.world = judge.World(tree)
+        self.world = tree.world()
         self.sim = harness.Ibsim(tree, Path(directory) / "sim")
         self.still = None                    # (ports, tables) of the hardware that managers may not change
         self.epochs, self.active = {}, 0     # per seat the last epoch; the last of an active schedule
@@ -305,9 +328,8 @@ class Run:
         self.tally, self.slowest, self.curve = Counter(), 0.0, []
         self.homes, self.log_read = judge.Homes(), {}  # per seat how much of the log was searched for rankings
         try:
-            self.turn(judge.World(tree, off=tree.late))
-            text = (self._reference(directory) if reference else "") + (self._participants(directory) if tree.idle else "")
-            self.crew = Crew(self.sim, directory, lmc, text or None, (lambda: self.changed) if is_held else None)
+            self.turn(tree.world(tree.late))
+            self.crew = Crew(self.sim, directory, lmc, self.conf(directory, reference) or None, (lambda: self.changed) if is_held else None)
             self.settle(HANG)
         except BaseException:
             self.stop()
@@ -317,6 +339,10 @@ class Run:
         if hasattr(self, "crew"):
             self.crew.stop()
         self.sim.stop()
+
+    def conf(self, directory, reference):
+        """What is always in fors.conf."""
+        return (self._reference(directory) if reference else "") + (self._participants(directory) if self.tree.idle else "")
 
     def _reference(self, directory):
         """A fors.conf that names the intact fabric, for all managers."""
@@ -542,13 +568,16 @@ class Run:
             return [f"the status is of epoch {status.get('epoch')}, the schedule of {head[0]}"]
         if head[0] < self.needed:
             return [f"no epoch since the last subnet manager, or one that is not larger: {head[0]} < {self.needed}"]
-        view = judge.View(self.world, self.sim.snapshot(), master.node)
+        view = self.view()
         faults = self._look_at_others()
         if view.cut_pairs():
             faults += self._look_cut(view, status, head)
         else:
             faults += self._look_whole(view, status, head)
         return faults
+
+    def view(self):
+        return judge.View(self.world, self.sim.snapshot(), self.crew.master.node)
 
     def _look_at_others(self):
         return [f"the manager at seat {seat} is not the master, and speaks for the fabric"
@@ -565,7 +594,7 @@ class Run:
     def _look_whole(self, view, status, head):
         if status["state"] != "active":
             return [f"the status says {status['state']}: {status['reason']}"]
-        faults = judge.judge_status(view, status) + judge.judge_length(view, status)
+        faults = self._judge_status(view, status)
         if faults or head[1] != status["phases"]:
             return faults or [f"{head[1]} phases in the schedule, {status['phases']} in the status"]
         self.kind = "degraded" if view.dead or self.world.off else "intact"
@@ -577,6 +606,10 @@ class Run:
         if not faults:
             self.homes.keep()
         return faults
+
+    @staticmethod
+    def _judge_status(view, status):
+        return judge.judge_status(view, status) + judge.judge_length(view, status)
 
     def _look_deep(self, view, status, head):
         managers = [seats(self.tree)[seat] for seat in self.crew.running]
@@ -598,6 +631,22 @@ class Run:
         return faults
 
 
+def chaos_levels():
+    """The module, which is made of what is here."""
+    sys.modules.setdefault("chaos", sys.modules[__name__])
+    return importlib.import_module("chaos_levels")
+
+
+def kind_of(tree):
+    """(Script, Run) for a tree."""
+    return (Script, Run) if isinstance(tree, OddTree) else (chaos_levels().Script, chaos_levels().Run)
+
+
+def tree_of(spec):
+    """What a line of text says: two levels or three."""
+    return odd_levels.parse_levels(spec) if spec.startswith("XGFT") else parse_fabric(spec)
+
+
 def memory_growth(curve):
     """kB of anonymous memory that the manager that lived longest gained after WARM_UP events, and over how many."""
     lives = Counter(pid for pid, *_ in curve)
@@ -610,7 +659,7 @@ def memory_growth(curve):
 
 def chaos(tree, events, lmc, directory, reference=True, progress=None, is_held=False):
     """Do the events; (Run, number of events done, Violation or None)."""
-    run, number = Run(tree, directory, lmc, reference, is_held), 0
+    run, number = kind_of(tree)[1](tree, directory, lmc, reference, is_held), 0
     try:
         for number, event in enumerate(events, 1):
             run.do(event)
@@ -626,13 +675,14 @@ def chaos(tree, events, lmc, directory, reference=True, progress=None, is_held=F
 
 def condensed(tree, events, last):
     """The events with all but the last few become one change from the intact fabric."""
-    world = judge.World(tree, off=tree.late)
+    world = tree.world(tree.late)
     for event in events[:-last]:
         event.apply(world)
     words = [f"-{a}/{k}" for a, k in sorted(world.cut)] + [f"-{name}" for name in sorted(world.off)]
     words += [f"+{name}" for name in sorted(tree.late - world.off)]
     replaced = [Event(f"replace {spine}") for spine in sorted(world.replaced)]
     replaced += [Event(f"stub {number}") for number in sorted(world.stubs)]
+    replaced += [Event("drain " + " ".join(world.drained))] if getattr(world, "drained", ()) else []
     replaced += [Event(f"move {name} {a}/{s}") for name, (a, s) in sorted(world.moved().items())]
     return [Event(" ".join(["change", *words])), *replaced, *events[-last:]]
 
@@ -652,7 +702,10 @@ def minimise(tree, events, lmc, directory, reference=True):
 
 def parse_arguments():
     parser = argparse.ArgumentParser(description="Random failures and recoveries, judged after each.")
-    parser.add_argument("--fabric", default="FT(2;8,8)", help=f"FT(2;S,M1[;servers=N][;cables=C]{ODDITIES})")
+    parser.add_argument("--fabric", default="FT(2;8,8)", help=f"FT(2;S,M1[;servers=N][;cables=C]{ODDITIES}) or "
+                        f"XGFT(3;M1,M2,M3;1,W2,W3{odd_levels.ODDITIES})")
+    parser.add_argument("--series", choices=("random", "singles", "sets"), default="random", help="at three levels: singles, each cable, "
+                        "middle switch and top dies and returns; sets, as many random sets as half of EVENTS")
     parser.add_argument("--events", type=int, default=100)
     parser.add_argument("--seed", type=int, default=int(time.time()))
     parser.add_argument("--lmc", type=int, help="default: enough for all lanes")
@@ -707,16 +760,21 @@ def fail(options, run, events, done, violation, tree, lmc, directory):
     print("dead then: " + " ".join(f"{a}/{k}" for a, k in sorted(run.world.dead())), *sorted(run.world.off))
     print(f"all {len(done_events)} events: {path}; files: {directory}")
     print(f"again: make soak EVENTS={options.events} SEED={options.seed} FABRIC='{options.fabric}' "
-          f"SOAK_FLAGS='--lmc {lmc} --managers {options.managers}'")
+          f"SOAK_FLAGS='--lmc {lmc} --managers {options.managers} --series {options.series}'")
     print(f"or: {sys.argv[0]} --fabric '{options.fabric}' --lmc {lmc} --managers {options.managers} --replay {path}")
+
+
+def draw(tree, options):
+    if options.series != "random":
+        return chaos_levels().series(tree, options.series, options.events // 2, options.seed)
+    return kind_of(tree)[0](tree, options.seed, options.events, MANAGER_CHOICES[options.managers])
 
 
 def main():
     options = parse_arguments()
-    tree = parse_fabric(options.fabric)
+    tree = tree_of(options.fabric)
     lmc = full_lmc(tree) if options.lmc is None else options.lmc
-    events = read_events(options.replay) if options.replay else list(
-        Script(tree, options.seed, options.events, MANAGER_CHOICES[options.managers]))
+    events = read_events(options.replay) if options.replay else list(draw(tree, options))
     if options.print_events:
         print("\n".join(event.text for event in events))
         return 0

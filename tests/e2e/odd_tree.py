@@ -64,6 +64,9 @@ class OddTree(harness.FatTree):
     def servers(self):
         return [name for name in super().servers() if name[0].isupper()]
 
+    def world(self, off=()):
+        return judge.World(self, off=off)
+
     def text(self):
         narrow = {cable[:2] for cable in self.slow} | {cable[2:] for cable in self.slow}
         return harness.with_width(super().text(), narrow)
@@ -79,7 +82,9 @@ def parse_fabric(spec):
 
 
 def full_lmc(tree):
-    """The least LMC with a path index for each lane."""
+    """The least LMC with a path index for each lane; three levels need one LID only."""
+    if not isinstance(tree, OddTree):
+        return 0
     return (tree.nspines * tree.ncables - 1).bit_length()
 
 

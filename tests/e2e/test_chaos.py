@@ -58,7 +58,7 @@ def test_a_seed_replays(spec, more):
 @pytest.fixture(scope="module")
 def healthy(tmp_path_factory):
     """FT(2;4,4) with one cable dead, at rest: (World, Snapshot, status, schedule as CSV)."""
-    tree, folder = harness.FatTree(4, 4), tmp_path_factory.mktemp("judge")
+    tree, folder = chaos.parse_fabric("FT(2;4,4)"), tmp_path_factory.mktemp("judge")
     run = chaos.Run(tree, folder, 2)
     try:
         run.do(chaos.Event("change -1/2"))

@@ -4,7 +4,7 @@ FUZZ_SECONDS = 60
 FUZZ_TARGETS =
 fuzz_targets = tests/fuzz/targets.c tests/fuzz/targets.h tests/fuzz/model_targets.c tests/fuzz/model_targets.h tests/unit/seal.c tests/unit/seal.h \
 	plugin/clock.c plugin/clock.h plugin/conf.c plugin/conf.h plugin/input.c plugin/input.h plugin/leash.c plugin/leash.h \
-	plugin/publish.c plugin/publish.h plugin/settings.c plugin/settings.h plugin/thread.c plugin/thread.h plugin/trust.c plugin/trust.h
+	plugin/publish.c plugin/publish.h plugin/publish_inside.h plugin/settings.c plugin/settings.h plugin/thread.c plugin/thread.h plugin/trust.c plugin/trust.h
 fuzz_libs = $(ZLIB_LIBS)
 
 EXTRA_PROGRAMS += tests/fuzz/mutate

@@ -109,6 +109,7 @@ def test_drop_in_and_configuration_are_there_and_off():
 def test_what_slurm_calls_is_there_and_off():
     folder = SHARE / "fors" / "slurm"
     assert os.access(folder / "fors-slurmctld", os.X_OK) and "--slurm" in (folder / "fors-slurm.service").read_text()
+    assert run(folder / "fors-task-prolog") == ""
     if PREFIX == pathlib.Path("/usr"):
         assert not pathlib.Path("/etc/systemd/system/fors-slurm.service").exists()
 

@@ -15,6 +15,7 @@
 
 #include <cmocka.h>
 
+#include "core/schedule/schedule_file.h"
 #include "core/status/status.h"
 #include "core/status/status_json.h"
 #include "plugin/board.h"
@@ -289,6 +290,132 @@ static void copies_wait_for_no_disk(void **state)
 	place->board.outbox = NULL;
 }
 
+/* Two servers of a leaf. */
+static struct fors_schedule *schedule_of(uint64_t fingerprint)
+{
+	struct fors_schedule_server server[2] = {{.guid = 1, .lid = 1}, {.guid = 2, .lid = 2, .rank = 1}};
+	struct fors_schedule *schedule;
+
+	assert_int_equal(fors_schedule_new_of(server, 2, 1, 2, 0, 0, "test", &schedule, NULL), FORS_OK);
+	schedule->fingerprint = fingerprint;
+	schedule->cell[0].dst = 1;
+	schedule->cell[3].dst = 0;
+	return schedule;
+}
+
+static void assert_schedule(const struct place *place, uint64_t fingerprint)
+{
+	struct fors_schedule *schedule;
+	void *bytes;
+	size_t size;
+
+	assert_int_equal(fors_published(&place->folder, "schedule", 1 << 20, &bytes, &size, NULL), FORS_OK);
+	assert_int_equal(fors_schedule_decode(bytes, size, "schedule", &schedule, NULL), FORS_OK);
+	assert_true(schedule->fingerprint == fingerprint);
+	assert_true(schedule->epoch == place->board.last_epoch);
+	fors_schedule_free(schedule);
+	free(bytes);
+	assert_false(fors_publish_has(&place->folder, ".schedule.new"));
+}
+
+static void publish_draft(struct place *place, uint64_t fingerprint, struct fors_schedule *schedule,
+			  struct fors_draft *draft)
+{
+	struct fors_status status;
+
+	fors_status_init(&status);
+	status.state = FORS_ACTIVE;
+	place->board.draft = draft;
+	assert_true(fors_board_publish(&place->board, schedule, &status));
+	place->board.draft = NULL;
+	fors_status_clear(&status);
+	fors_board_drop_draft(&place->board, draft);
+	assert_schedule(place, fingerprint);
+}
+
+static ino_t inode_of(const struct place *place, const char *name)
+{
+	struct stat info;
+	char path[FORS_ERROR_TEXT];
+
+	fors_folder_path(&place->folder, name, path);
+	return stat(path, &info) ? 0 : info.st_ino;
+}
+
+/* What was written ahead gets its name, and its number then; nobody sees it before. */
+static void a_draft_is_published(void **state)
+{
+	struct place *place = *state;
+	struct fors_schedule *schedule = schedule_of(7);
+	struct fors_draft draft = {.bytes = NULL};
+	ino_t ahead;
+
+	withdraw(place, FORS_PLANNING, "first");
+	fors_board_draft(&place->board, schedule, &draft);
+	assert_true(draft.is_written);
+	assert_file(place, "schedule", "");
+	ahead = inode_of(place, ".schedule.new");
+	assert_true(ahead && inode_of(place, "schedule") != ahead);
+	fake_clock_advance(5000);
+	publish_draft(place, 7, schedule, &draft);
+	assert_true(inode_of(place, "schedule") == ahead);
+	assert_true(place->board.last_epoch >= fors_clock_unix_ms());
+}
+
+/* A draft that is not wanted leaves nothing behind; one that is gone, or was overtaken, is written anew. */
+static void drafts_that_come_to_nothing(void **state)
+{
+	struct place *place = *state;
+	struct fors_schedule *schedule = schedule_of(8);
+	struct fors_draft draft = {.bytes = NULL};
+	char command[128];
+
+	fors_board_draft(&place->board, schedule, &draft);
+	fors_board_drop_draft(&place->board, &draft);
+	assert_null(draft.bytes);
+	assert_false(fors_publish_has(&place->folder, ".schedule.new"));
+	publish_draft(place, 8, schedule, &draft);
+
+	schedule = schedule_of(9);
+	fors_board_draft(&place->board, schedule, &draft);
+	withdraw(place, FORS_PLANNING, "in between"); /* by way of the same temporary name */
+	assert_false(fors_publish_has(&place->folder, ".schedule.new"));
+	publish_draft(place, 9, schedule, &draft);
+
+	schedule = schedule_of(10);
+	fors_board_draft(&place->board, schedule, &draft);
+	snprintf(command, sizeof(command), "rm -rf %s/*", place->directory);
+	assert_int_equal(system(command), 0);
+	publish_draft(place, 10, schedule, &draft);
+
+	schedule = schedule_of(11);
+	fors_board_draft(&place->board, schedule, &draft);
+	snprintf(command, sizeof(command), "echo >>%s/%s/.schedule.new", place->directory, place->folder.name);
+	assert_int_equal(system(command), 0);
+	publish_draft(place, 11, schedule, &draft);
+}
+
+/* An epoch that is not reserved is seen when it is on the disk, not before: the draft is not enough. */
+static void no_draft_under_a_number_that_may_be_lost(void **state)
+{
+	struct place *place = *state;
+	struct fors_schedule *schedule = schedule_of(12);
+	struct fors_draft draft = {.bytes = NULL};
+	char command[256], path[128];
+
+	withdraw(place, FORS_PLANNING, "first");
+	fors_board_draft(&place->board, schedule, &draft);
+	snprintf(command, sizeof(command), "cd %s/%s && tr '\\000' x <.schedule.new >bad && mv bad .schedule.new",
+		 place->directory, place->folder.name);
+	assert_int_equal(system(command), 0); /* so that it shows which one is used */
+	place->board.reserved = place->board.last_epoch;
+	assert_int_equal(fors_publish_remove(&place->folder, "epoch", NULL), FORS_OK);
+	snprintf(path, sizeof(path), "%s/%s/epoch", place->directory, place->folder.name);
+	assert_int_equal(mkdir(path, 0700), 0);
+	publish_draft(place, 12, schedule, &draft);
+	assert_int_equal(rmdir(path), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -299,6 +426,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(removed_files_come_back, open_place, close_place),
 		cmocka_unit_test_setup_teardown(copies_wait_for_memory, open_place, close_place),
 		cmocka_unit_test_setup_teardown(copies_wait_for_no_disk, open_place, close_place),
+		cmocka_unit_test_setup_teardown(a_draft_is_published, open_place, close_place),
+		cmocka_unit_test_setup_teardown(drafts_that_come_to_nothing, open_place, close_place),
+		cmocka_unit_test_setup_teardown(no_draft_under_a_number_that_may_be_lost, open_place, close_place),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -885,6 +885,69 @@ static void schedules_of_jobs(void **state)
 	remove_place(&place);
 }
 
+/* All flows of a plan over one path index, but for `nothers` of them. */
+static struct bytes over_one_path(const char *method, unsigned lmc, uint8_t path, unsigned more, uint32_t nothers)
+{
+	struct bytes bytes = more ? published_spec_2("FT(2;4,4)", lmc, method, 10, more)
+				  : published_spec("FT(2;4,4)", lmc, method, 10);
+	struct fors_schedule *plan = published_decode(bytes);
+
+	for (size_t i = 0; i < fors_schedule_ncells(plan); i++)
+		if (plan->cell[i].dst != FORS_IDLE)
+			plan->cell[i].path = nothers && nothers-- ? 0 : path;
+	free(bytes.data);
+	return published_bytes(plan);
+}
+
+/* Rows that were read before, or not, or all of them: the answer is the same. */
+static void assert_index(struct bytes bytes, enum forsched_err wanted, uint8_t value)
+{
+	struct forsched *schedule = open_good(bytes);
+	struct forsched_error error;
+	uint8_t index = 77;
+
+	for (int i = 0; i < 3; i++) {
+		assert_int_equal(forsched_path_index(schedule, &index, &error), wanted);
+		assert_int_equal(index, wanted ? 77 : value);
+		assert_int_equal(forsched_prepare(schedule, 3, NULL), FORSCHED_OK);
+		if (i)
+			assert_int_equal(forsched_check(schedule, NULL), FORSCHED_OK);
+	}
+	if (wanted)
+		data_contains(error.text, "several path indices");
+	forsched_close(schedule);
+	free(bytes.data);
+}
+
+/* The number that UCX adds to the LIDs of all peers; a plan over several has none. */
+static void the_path_index_of_all(void **state)
+{
+	struct bytes bytes = over_one_path("rounds", 1, 1, 0, 0);
+	struct forsched_error error;
+	struct forsched *schedule;
+	uint8_t index = 77;
+
+	assert_index(published_spec("FT(2;4,4)", 0, "auto", 10), FORSCHED_OK, 0);
+	assert_index(over_one_path("exact", 2, 1, 0, 1), FORSCHED_ENOTFOUND, 0);
+	assert_index(over_one_path("exact", 2, 3, PUBLISHED_NAME, 239), FORSCHED_ENOTFOUND, 0);
+	assert_index(over_one_path("rounds", 1, 1, 0, 0), FORSCHED_OK, 1);
+	assert_index(over_one_path("closed-form", 3, 7, 0, 0), FORSCHED_OK, 7);
+	assert_index(over_one_path("rounds", 1, 1, PUBLISHED_NAME | PUBLISHED_DENSE, 0), FORSCHED_OK, 1);
+	assert_index(over_one_path("exact", 2, 2, PUBLISHED_NAME, 0), FORSCHED_OK, 2);
+
+	bytes.data[bytes.size - 1] ^= 1; /* the last row, and nobody has asked for it before */
+	schedule = open_good(bytes);
+	assert_int_equal(forsched_path_index(schedule, &index, &error), FORSCHED_EFORMAT);
+	forsched_close(schedule);
+	free(bytes.data);
+	bytes = published_withdrawn("gone", 10);
+	schedule = open_good(bytes);
+	assert_int_equal(forsched_path_index(schedule, &index, &error), FORSCHED_EWITHDRAWN);
+	assert_int_equal(index, 77);
+	forsched_close(schedule);
+	free(bytes.data);
+}
+
 static void heartbeats_of_the_future(void **state)
 {
 	static const char *const far[] = {"18446744073709551615 10\n", "9223372036854775807 10\n",
@@ -996,6 +1059,7 @@ int main(void)
 		cmocka_unit_test(heartbeats),
 		cmocka_unit_test(schedules_of_jobs),
 		cmocka_unit_test(heartbeats_of_the_future),
+		cmocka_unit_test(the_path_index_of_all),
 		cmocka_unit_test(many_threads_at_once),
 		cmocka_unit_test(every_code_has_words),
 	};

@@ -619,6 +619,29 @@ static void planted_errors_are_found(void **state)
 	world_free(&w);
 }
 
+/* Two servers of a switch get each other's flows: each takes one at a time, by the ways that the schedule names. */
+static void the_wrong_door(void **state)
+{
+	struct world w = routed(make_ring(6, 2));
+	const struct fors_over_task task = {.net = w.net, .lfts = w.lfts};
+	struct fors_over_report report;
+	struct fors_schedule *schedule;
+	struct fors_error error;
+	uint8_t *a, *b, kept;
+
+	(void)state;
+	assert_int_equal(fors_plan_over(&task, &schedule, &report, &error), FORS_OK);
+	assert_verdict(&w, schedule, NULL);
+	a = entry(&w, schedule->ways->guid[1], schedule->server[2].lid);
+	b = entry(&w, schedule->ways->guid[1], schedule->server[3].lid);
+	kept = *a;
+	*a = *b;
+	*b = kept;
+	assert_verdict(&w, schedule, "instead (last hop");
+	fors_schedule_free(schedule);
+	world_free(&w);
+}
+
 /* The other way round the ring than the tables: arrives, but not where it was told. */
 static void tables_that_moved_are_found(void **state)
 {
@@ -654,6 +677,7 @@ int main(void)
 		cmocka_unit_test(stopped_anywhere),
 		cmocka_unit_test(tops_of_trees),
 		cmocka_unit_test(planted_errors_are_found),
+		cmocka_unit_test(the_wrong_door),
 		cmocka_unit_test(tables_that_moved_are_found),
 	};
 

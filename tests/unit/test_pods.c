@@ -377,6 +377,36 @@ static void test_several_top_cables(void **state)
 	}
 }
 
+/*
+ * A tenth or less of the cables between mids and tops: nothing lost as long as each pod has enough left for all that
+ * leaves it, though no way of before may stay.
+ */
+static void test_many_top_cables(void **state)
+{
+	static const char *const specs[] = {"XGFT(3;4,4,4;1,4,4)", "XGFT(3;6,6,8;1,6,6)"};
+	struct fors_random random = {11};
+	unsigned nfree = 0;
+
+	for (unsigned i = 0; i < 16; i++) {
+		struct world w;
+
+		world_new(&w, specs[i % 2]);
+		route(&w);
+		cut_top_cables(&w, &random, (i % 2 ? 8 : 2) + i);
+		route(&w);
+		judge(&w);
+		judge_rounds(&w);
+		assert_int_equal(w.route->nleft, 0);
+		if (w.route->bound == w.route->nservers) {
+			assert_int_equal(w.route->nrounds * w.route->length, w.route->nservers);
+			nfree++;
+		}
+		assert_in_range(w.route->nrounds * w.route->length, 0, w.route->bound * 26 / 25 + w.route->length);
+		world_free(&w);
+	}
+	assert_true(nfree >= 8);
+}
+
 /* Without a search: rounds where the formula has them, tables that deliver always. */
 static void test_without_a_search(void **state)
 {
@@ -543,6 +573,7 @@ int main(void)
 		cmocka_unit_test(test_path_indices),
 		cmocka_unit_test(test_best_rounds),
 		cmocka_unit_test(test_several_top_cables),
+		cmocka_unit_test(test_many_top_cables),
 		cmocka_unit_test(test_without_a_search),
 		cmocka_unit_test(test_uneven),
 		cmocka_unit_test(test_uneven_stays),

@@ -42,19 +42,23 @@ enum fors_err __real_fors_plan(const struct fors_task *task, const char *name, s
 enum fors_err __wrap_fors_plan(const struct fors_task *task, const char *name, struct fors_schedule **schedule,
 			       struct fors_error *error);
 
-enum fors_err __real_fors_verify(const struct fors_net *net, const struct fors_lfts *lfts,
-				 const struct fors_schedule *schedule, bool (*cancelled)(void *context), void *context,
-				 struct fors_verdict *verdict, struct fors_error *error);
-enum fors_err __wrap_fors_verify(const struct fors_net *net, const struct fors_lfts *lfts,
-				 const struct fors_schedule *schedule, bool (*cancelled)(void *context), void *context,
-				 struct fors_verdict *verdict, struct fors_error *error);
+enum fors_err __real_fors_verify_used(const struct fors_net *net, const struct fors_lfts *lfts,
+				      const struct fors_schedule *schedule, unsigned threads,
+				      bool (*cancelled)(void *context), void *context, struct fors_verdict *verdict,
+				      bool *is_used, struct fors_error *error);
+enum fors_err __wrap_fors_verify_used(const struct fors_net *net, const struct fors_lfts *lfts,
+				      const struct fors_schedule *schedule, unsigned threads,
+				      bool (*cancelled)(void *context), void *context, struct fors_verdict *verdict,
+				      bool *is_used, struct fors_error *error);
 
 enum fors_err __real_fors_verify_holds(const struct fors_net *net, const struct fors_lfts *lfts,
-				       const struct fors_schedule *schedule, bool (*cancelled)(void *context),
-				       void *context, bool *is_right, struct fors_error *error);
+				       const struct fors_schedule *schedule, unsigned threads,
+				       bool (*cancelled)(void *context), void *context, bool *is_right,
+				       struct fors_error *error);
 enum fors_err __wrap_fors_verify_holds(const struct fors_net *net, const struct fors_lfts *lfts,
-				       const struct fors_schedule *schedule, bool (*cancelled)(void *context),
-				       void *context, bool *is_right, struct fors_error *error);
+				       const struct fors_schedule *schedule, unsigned threads,
+				       bool (*cancelled)(void *context), void *context, bool *is_right,
+				       struct fors_error *error);
 
 static _Atomic enum { PLAN_WELL, PLAN_UNTIL_CANCELLED, PLAN_WRONG, PLAN_NOT } how_to_plan;
 static atomic_int plans, proofs, cancelled_plans;
@@ -125,22 +129,24 @@ static enum fors_err begin_proof(bool (*cancelled)(void *context), void *context
 	return FORS_OK;
 }
 
-enum fors_err __wrap_fors_verify(const struct fors_net *net, const struct fors_lfts *lfts,
-				 const struct fors_schedule *schedule, bool (*cancelled)(void *context), void *context,
-				 struct fors_verdict *verdict, struct fors_error *error)
+enum fors_err __wrap_fors_verify_used(const struct fors_net *net, const struct fors_lfts *lfts,
+				      const struct fors_schedule *schedule, unsigned threads,
+				      bool (*cancelled)(void *context), void *context, struct fors_verdict *verdict,
+				      bool *is_used, struct fors_error *error)
 {
-	return begin_proof(cancelled, context, error)
-		       ? FORS_ENOMEM
-		       : __real_fors_verify(net, lfts, schedule, count_ask, NULL, verdict, error);
+	return begin_proof(cancelled, context, error) ? FORS_ENOMEM
+						      : __real_fors_verify_used(net, lfts, schedule, threads, count_ask,
+										NULL, verdict, is_used, error);
 }
 
 enum fors_err __wrap_fors_verify_holds(const struct fors_net *net, const struct fors_lfts *lfts,
-				       const struct fors_schedule *schedule, bool (*cancelled)(void *context),
-				       void *context, bool *is_right, struct fors_error *error)
+				       const struct fors_schedule *schedule, unsigned threads,
+				       bool (*cancelled)(void *context), void *context, bool *is_right,
+				       struct fors_error *error)
 {
 	return begin_proof(cancelled, context, error)
 		       ? FORS_ENOMEM
-		       : __real_fors_verify_holds(net, lfts, schedule, count_ask, NULL, is_right, error);
+		       : __real_fors_verify_holds(net, lfts, schedule, threads, count_ask, NULL, is_right, error);
 }
 
 /* Heavy sweeps that the worker asked for. */
@@ -1923,6 +1929,34 @@ static void a_loss_is_published_early(void **state)
 	wait_state(bench, FORS_ACTIVE, second + 1);
 }
 
+/* What waits for the switches' word is written meanwhile, without a name; what overtakes it leaves nothing of it. */
+static void a_plan_that_waits_is_written(void **state)
+{
+	struct bench *bench = *state;
+	int64_t first = bring_up(bench), second;
+
+	fors_worker_submit(bench->worker, early_job(bench, "Leaf00[4]", 7));
+	rest();
+	assert_true(fors_publish_has(&bench->folder, ".schedule.new"));
+	fors_worker_submit(bench->worker, early_job(bench, "Leaf00[5]", 8));
+	rest();
+	assert_true(fors_publish_has(&bench->folder, ".schedule.new"));
+	fors_worker_note_tables(bench->worker, 8);
+	second = wait_state(bench, FORS_ACTIVE, first + 1);
+	assert_published(bench, second, 9);
+	rest();
+	assert_false(fors_publish_has(&bench->folder, ".schedule.new"));
+	fors_worker_submit(bench->worker, early_job(bench, "Spine00", 9));
+	rest();
+	assert_true(fors_publish_has(&bench->folder, ".schedule.new"));
+	submit(bench, FORS_JOB_DECLINED, NULL);
+	rest();
+	submit(bench, FORS_JOB_INSTALLED, NULL); /* what is published then is this one's */
+	wait_state(bench, FORS_ACTIVE, second + 1);
+	rest();
+	assert_false(fors_publish_has(&bench->folder, ".schedule.new"));
+}
+
 static struct fors_failover failover_of(const struct bench *bench)
 {
 	struct fors_status status;
@@ -2232,6 +2266,7 @@ int main(void)
 		ON_A_BENCH(memory_runs_out_over_tables_of_others),
 		ON_A_BENCH(memory_runs_out_while_tables_change),
 		ON_A_BENCH(a_loss_is_published_early),
+		ON_A_BENCH(a_plan_that_waits_is_written),
 		ON_A_BENCH(what_is_not_published_early),
 		ON_A_BENCH(a_failover_is_measured),
 		ON_A_BENCH(a_failover_of_two_sweeps),

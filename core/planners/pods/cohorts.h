@@ -26,12 +26,13 @@ enum fors_cohorts_choice { FORS_COHORTS_SHARED, FORS_COHORTS_SOME, FORS_COHORTS_
 struct fors_cohorts {
 	const struct fors_lanes3 *lanes; /* borrowed; regular */
 	uint32_t m1, m2, npods;
-	uint16_t *power;  /* [i * npods + block]: tau^i of the block, i = 0 .. m2-1 */
-	uint16_t *beta;	  /* per x */
-	uint16_t *cohort; /* [pod * nslots + slot]: of the item from that pod, FORS_COHORTS_NONE: it lost its place */
-	uint8_t *turn;	  /* the same: leaf y serves it in round (cohort, turn - y mod m2) */
-	uint32_t *slot;	  /* [pod * m2 + y]: the first slot of that leaf */
-	uint32_t *leaf;	  /* [pod * m2 + y]: the leaf */
+	uint32_t ncohorts; /* npods, or more once items were placed anew (lift3.c) */
+	uint16_t *power;   /* [i * npods + block]: tau^i of the block, i = 0 .. m2-1 */
+	uint16_t *beta;	   /* per x */
+	uint16_t *cohort;  /* [pod * nslots + slot]: of the item from that pod, FORS_COHORTS_NONE: it lost its place */
+	uint8_t *turn;	   /* the same: leaf y serves it in round (cohort, turn - y mod m2) */
+	uint32_t *slot;	   /* [pod * m2 + y]: the first slot of that leaf */
+	uint32_t *leaf;	   /* [pod * m2 + y]: the leaf */
 };
 
 /* Of a regular tree, in *cohorts, owned by the caller (fors_cohorts_free()). Errors: FORS_ENOMEM. */
@@ -39,7 +40,15 @@ enum fors_err fors_cohorts_new(const struct fors_lanes3 *lanes, enum fors_cohort
 			       struct fors_cohorts **cohorts, struct fors_error *error);
 void fors_cohorts_free(struct fors_cohorts *cohorts);
 
-/* The round of the unit from a leaf to a slot, below npods * m2; FORS_COHORTS_NONE. */
+/*
+ * Write the ways of an item from a pod to a slot: its lane at all leaves of the pod where it leads there, else nothing;
+ * and its rung at their mid, if it is for another pod. A lane of FORS_NONE: nothing at leaves; a rung of FORS_NONE:
+ * the mid's entry stays.
+ */
+void fors_cohorts_send(const struct fors_cohorts *cohorts, struct fors_ways3 *ways, uint32_t pod, uint32_t slot,
+		       uint32_t lane, uint32_t rung);
+
+/* The round of the unit from a leaf to a slot, below ncohorts * m2; FORS_COHORTS_NONE. */
 static inline uint32_t fors_cohorts_round(const struct fors_cohorts *cohorts, uint32_t leaf, uint32_t slot)
 {
 	const struct fors_pods *pods = cohorts->lanes->pods;

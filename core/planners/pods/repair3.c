@@ -115,18 +115,10 @@ static uint32_t *down_of(const struct repair *r, uint32_t item, uint32_t rung)
 	return cell(r, r->now.down, target_of(r, item), plane_of(r, item), rung);
 }
 
-/* Could the item take this rung of its plane: do both cables live, and does the top go down over that one? */
+/* Could the item take this rung of its plane? */
 static bool is_good(const struct repair *r, uint32_t item, uint32_t rung)
 {
-	const struct fors_lanes3 *l = r->l;
-	uint32_t plane = plane_of(r, item), top = l->rung_top[plane * l->nrungs + rung],
-		 mid = fors_pods_mid(l->pods, source_of(r, item), plane),
-		 to = fors_pods_mid(l->pods, target_of(r, item), plane);
-
-	return mid != FORS_NONE && to != FORS_NONE && fors_lanes3_rung_live(l, mid, rung) &&
-	       fors_lanes3_rung_live(l, to, rung) &&
-	       r->ways->top[(size_t)top * r->ways->ncolumns + slot_of(r, item)] ==
-		       fors_lanes3_far(l->pods, l->pods->mid[to].node, l->mid_port[(size_t)to * l->nrungs + rung]);
+	return fors_ways3_meets(r->ways, source_of(r, item), slot_of(r, item), plane_of(r, item), rung);
 }
 
 /* ---- rungs ---- */
@@ -389,26 +381,6 @@ static void set_up(struct repair *r)
 	}
 }
 
-/* The item's lane for all leaves of its source, and its rung for their mid, where they are alive; else nothing yet. */
-static void write_item(const struct repair *r, uint32_t item)
-{
-	const struct fors_lanes3 *l = r->l;
-	uint32_t pod = source_of(r, item), slot = slot_of(r, item), lane = r->now.lane[item], rung = r->now.rung[item],
-		 mid = fors_pods_mid(l->pods, pod, plane_of(r, item));
-
-	if (rung != NO_RUNG)
-		r->ways->mid[(size_t)mid * r->ways->ncolumns + slot] = l->mid_port[(size_t)mid * l->nrungs + rung];
-	for (uint32_t y = 0; y < r->c->m2; y++) {
-		uint32_t leaf = r->c->leaf[pod * r->c->m2 + y];
-		uint8_t port = l->leaf_port[(size_t)leaf * l->nlanes + lane];
-
-		if (leaf != l->pods->slot[slot].leaf)
-			r->ways->leaf[(size_t)leaf * r->ways->ncolumns + slot] =
-				fors_lanes3_live(l, leaf, lane) && fors_ways3_arrives(r->ways, leaf, port, slot) ? port
-														 : 0;
-	}
-}
-
 static void repair_cohort(struct repair *r)
 {
 	uint32_t nleft = 0;
@@ -428,7 +400,8 @@ static void repair_cohort(struct repair *r)
 
 		r->nmoved += is_moved;
 		if (!r->is_trial && (is_moved || r->now.rung[item] != r->home.rung[item]))
-			write_item(r, item);
+			fors_cohorts_send(r->c, r->ways, source_of(r, item), slot_of(r, item), r->now.lane[item],
+					  r->now.rung[item] == NO_RUNG ? FORS_NONE : r->now.rung[item]);
 	}
 	for (uint32_t i = 0; i < nleft; i++)
 		r->nleft += r->now.rung[r->waiting[i]] == NO_RUNG;

@@ -10,6 +10,11 @@
  * A mid that lost its cable to a leaf of its pod, and a top that lost its cable to a pod, keep the port of the dead
  * cable for what is below: no packet goes round while switches hold a mixture of old and new tables, and all is right
  * again when the cable returns.
+ *
+ * But where packets begin at such a mid, or leaves of its pod have no other way, and a top that several planes share
+ * leads to another mid of its pod, the mid sends up to that top. It knew no such entry before: while the top still has the
+ * entry of before, which led to this mid, a packet may go to and fro between the two. That is the one exception, and asks
+ * for a dead cable in a director switch, and for a guest on its mid, or a second dead cable.
  */
 #include "route3.h"
 
@@ -17,6 +22,7 @@
 #include <string.h>
 
 #include "bound3.h"
+#include "lift3.h"
 #include "odds3.h"
 #include "relieve3.h"
 #include "repair3.h"
@@ -95,6 +101,13 @@ static enum fors_err find_cohorts(struct work *w, struct fors_error *error)
 		} else {
 			fors_cohorts_free(cohorts);
 		}
+	}
+	if (!err && least >> 32 && fors_lift3_applies(w->lanes)) {
+		uint32_t most = (uint32_t)(least >> 32);
+
+		err = fors_lift3(w->cohorts, w->ways, w->cohorts->npods, most, &nleft, error);
+		if (err || nleft < most)
+			return err;
 	}
 	return err ? err : fors_repair3(w->cohorts, w->ways, false, &nleft, &nmoved, error);
 }
@@ -312,11 +325,41 @@ static uint8_t leaf_entry(const struct work *w, uint32_t leaf, uint32_t column, 
 	return port ? port : FORS_NO_PATH;
 }
 
+/* A port of a mid that lives, or is drained, to a top that gets down, though the mid does not: over another plane. */
+static uint8_t port_over_top(const struct work *w, uint32_t mid, uint32_t column, bool drained)
+{
+	const struct fors_pods *pods = w->pods;
+	uint32_t node = pods->mid[mid].node;
+
+	for (unsigned port = 1; port <= pods->known->node[node].nports; port++) {
+		uint32_t peer = fors_pods_peer(pods, node, port);
+
+		if (peer != FORS_NONE && pods->level[peer] == FORS_PODS_TOP &&
+		    (drained ? fors_pods_passes(pods, node, port) : fors_pods_live(pods, node, port)) &&
+		    fors_ways3_gets_down(w->ways, pods->number[peer], column))
+			return (uint8_t)port;
+	}
+	return 0;
+}
+
+static uint8_t port_of_guests(const struct work *w, uint32_t mid, uint32_t column)
+{
+	uint8_t port = 0;
+
+	if (has_guests(w->pods->now, w->pods->mid[mid].now)) {
+		port = port_over_top(w, mid, column, false);
+		port = port ? port : port_over_top(w, mid, column, true);
+	}
+	return port;
+}
+
 static uint8_t mid_entry(const struct work *w, uint32_t mid, uint32_t column, uint32_t slot)
 {
 	const struct fors_pods_switch *leaf = &w->pods->leaf[w->pods->slot[slot].leaf];
 	uint8_t port = w->ways->mid[(size_t)mid * w->ways->ncolumns + column];
 
+	if (!port && leaf->pod == w->pods->mid[mid].pod)
+		port = port_of_guests(w, mid, column);
 	if (!port && leaf->pod == w->pods->mid[mid].pod)
 		port = kept_port(w, w->pods->mid[mid].node, leaf->node);
 	return port ? port : FORS_NO_PATH;

@@ -290,7 +290,7 @@ static enum fors_err find_bound(struct work *w, struct fors_error *error)
 /* Is everything at home, in as many rounds as the closed form has? */
 static bool is_closed_form(const struct work *w, uint32_t nrounds)
 {
-	if (nrounds != w->cohorts->npods * w->cohorts->m2)
+	if (nrounds != w->cohorts->ncohorts * w->cohorts->m2)
 		return false;
 	for (uint32_t unit = 0; unit < fors_flows_units(&w->problem); unit++)
 		if (is_loose(w, unit))

@@ -9,6 +9,9 @@
  * least to carry, from its home on, so that what need not share does not.
  *
  * So a packet goes up, then down: a mid that is above the leaf never sends up again, and a top sends only to such mids.
+ *
+ * Where planes share tops (a director switch) a top has a choice: what finds the home plane's mid without a way takes
+ * the other planes in turn. And leaves of one pod without a mid in common meet at such a top.
  */
 #include "ways3.h"
 
@@ -70,15 +73,36 @@ static void fill_mids_down(struct fors_ways3 *w, uint32_t leaf, uint32_t column)
 		}
 }
 
-/* Tops above the mids that go down: the home plane's mid first, over its home rung, which is a cable too. */
-static void fill_tops(struct fors_ways3 *w, uint32_t pod, uint32_t column)
+/*
+ * How many columns before this one, of its pod, plane and rung, found their home top without a way to the home plane's
+ * mid: so they take the other planes in turn. turn[(pod * nplanes + plane) * nrungs + rung] counts them.
+ */
+static uint32_t take_turn(const struct fors_ways3 *w, uint32_t pod, uint32_t column, uint32_t *turn)
+{
+	const struct fors_lanes3 *l = w->lanes;
+	uint32_t home = fors_lanes3_plane(l, lane_of(w, column)), mid = fors_pods_mid(l->pods, pod, home), rung;
+
+	if (!l->rungs[home])
+		return 0;
+	rung = rung_of(w, home, column);
+	if (mid != FORS_NONE && *mid_entry(w, mid, column) && fors_lanes3_rung_live(l, mid, rung))
+		return 0;
+	return turn[((size_t)pod * l->pods->nplanes + home) * l->nrungs + rung]++;
+}
+
+/*
+ * Tops above the mids that go down: the home plane's mid first, over its home rung, which is a cable too. Where planes
+ * share tops, the others after it, from `turn` on.
+ */
+static void fill_tops(struct fors_ways3 *w, uint32_t pod, uint32_t column, uint32_t turn)
 {
 	const struct fors_lanes3 *l = w->lanes;
 	const struct fors_pods *pods = l->pods;
-	uint32_t home = fors_lanes3_plane(l, lane_of(w, column));
+	uint32_t home = fors_lanes3_plane(l, lane_of(w, column)), others = pods->nplanes - 1;
 
 	for (uint32_t i = 0; i < pods->nplanes; i++) {
-		uint32_t plane = (home + i) % pods->nplanes, mid = fors_pods_mid(pods, pod, plane), first;
+		uint32_t plane = i ? (home + 1 + (turn + i - 1) % others) % pods->nplanes : home;
+		uint32_t mid = fors_pods_mid(pods, pod, plane), first;
 
 		if (mid == FORS_NONE || !*mid_entry(w, mid, column) || !l->rungs[plane])
 			continue;
@@ -142,6 +166,18 @@ bool fors_ways3_arrives(const struct fors_ways3 *ways, uint32_t leaf, uint8_t po
 	       ways->mid[(size_t)pods->number[peer] * ways->ncolumns + column];
 }
 
+bool fors_ways3_meets(const struct fors_ways3 *ways, uint32_t pod, uint32_t slot, uint32_t plane, uint32_t rung)
+{
+	const struct fors_lanes3 *l = ways->lanes;
+	uint32_t top = l->rung_top[plane * l->nrungs + rung], from = fors_pods_mid(l->pods, pod, plane),
+		 to = fors_pods_mid(l->pods, l->pods->leaf[l->pods->slot[slot].leaf].pod, plane);
+
+	return from != FORS_NONE && to != FORS_NONE && fors_lanes3_rung_live(l, from, rung) &&
+	       fors_lanes3_rung_live(l, to, rung) &&
+	       ways->top[(size_t)top * ways->ncolumns + slot] ==
+		       fors_lanes3_far(l->pods, l->pods->mid[to].node, l->mid_port[(size_t)to * l->nrungs + rung]);
+}
+
 /* The link that a port of a node sends over. */
 static uint32_t link_at(const struct fors_ways3 *ways, uint32_t node, uint8_t port)
 {
@@ -188,15 +224,20 @@ enum fors_err fors_ways3_home(const struct fors_lanes3 *lanes, uint32_t nindices
 {
 	const struct fors_pods *pods = lanes->pods;
 	struct fors_ways3 *w = calloc(1, sizeof(*w));
+	uint32_t *turn = calloc((size_t)pods->npods * pods->nplanes * lanes->nrungs + 1, sizeof(*turn));
 
-	if (!w)
+	if (!w || !turn) {
+		free(w);
+		free(turn);
 		return fors_fail_memory(error);
+	}
 	w->lanes = lanes;
 	w->nindices = nindices;
 	w->ncolumns = nindices * pods->nslots;
 	w->leaf = calloc(((size_t)pods->nleaves + pods->nmids + pods->ntops) * w->ncolumns + 1, 1);
 	w->hop = calloc(pods->known->nports + (size_t)1, sizeof(*w->hop));
 	if (!w->leaf || !w->hop) {
+		free(turn);
 		fors_ways3_free(w);
 		return fors_fail_memory(error);
 	}
@@ -207,10 +248,11 @@ enum fors_err fors_ways3_home(const struct fors_lanes3 *lanes, uint32_t nindices
 		uint32_t leaf = leaf_of(w, column), pod = pods->leaf[leaf].pod;
 
 		fill_mids_down(w, leaf, column);
-		fill_tops(w, pod, column);
+		fill_tops(w, pod, column, take_turn(w, pod, column, turn));
 		fill_mids_up(w, pod, column);
 		fill_leaves(w, column);
 	}
+	free(turn);
 	*ways = w;
 	return FORS_OK;
 }
@@ -368,6 +410,37 @@ static void level_leaves(struct leveller *v)
 				level_leaf(v, a, c);
 }
 
+static bool has_way(const struct fors_ways3 *w, uint32_t leaf, uint32_t column)
+{
+	const struct fors_lanes3 *l = w->lanes;
+
+	for (uint32_t lane = 0; lane < l->nlanes; lane++)
+		if (fors_lanes3_live(l, leaf, lane) &&
+		    fors_ways3_arrives(w, leaf, l->leaf_port[(size_t)leaf * l->nlanes + lane], column))
+			return true;
+	return false;
+}
+
+/*
+ * A leaf that has no mid in common with another one of its pod: the mids that it has send up to a top that other planes
+ * share, which gets down over them.
+ */
+static void turn_at_tops(struct leveller *v)
+{
+	const struct fors_lanes3 *l = v->w->lanes;
+	const struct fors_pods *pods = l->pods;
+
+	for (uint32_t c = 0; c < v->w->ncolumns; c++)
+		for (uint32_t a = 0; a < pods->nleaves; a++) {
+			if (pods->leaf[a].pod != pods->leaf[leaf_of(v->w, c)].pod || a == leaf_of(v->w, c) ||
+			    v->w->leaf[(size_t)a * v->w->ncolumns + c] || has_way(v->w, a, c))
+				continue;
+			for (uint32_t lane = 0; lane < l->nlanes; lane++)
+				if (fors_lanes3_live(l, a, lane))
+					level_mid(v, fors_lanes3_mid(l, a, lane), c);
+		}
+}
+
 /* Does a mid lack a way to a slot of another pod? */
 static bool lacks_mid(const struct fors_ways3 *w)
 {
@@ -401,6 +474,7 @@ enum fors_err fors_ways3_level(struct fors_ways3 *ways, struct fors_error *error
 		return fors_fail_memory(error);
 	if (mids)
 		level_mids(&v);
+	turn_at_tops(&v);
 	level_leaves(&v);
 	free(v.load);
 	return FORS_OK;

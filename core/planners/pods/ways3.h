@@ -53,6 +53,12 @@ enum fors_err fors_ways3_level(struct fors_ways3 *ways, struct fors_error *error
 bool fors_ways3_arrives(const struct fors_ways3 *ways, uint32_t leaf, uint8_t port, uint32_t column);
 
 /*
+ * Could items from a pod to a slot of another one take this rung of a plane: do both cables live, and does the top go
+ * down over that one?
+ */
+bool fors_ways3_meets(const struct fors_ways3 *ways, uint32_t pod, uint32_t slot, uint32_t plane, uint32_t rung);
+
+/*
  * The links from a switch (a node of known) over its port `port` to a column's leaf, by number, in link[4]; how many,
  * 0: it does not arrive.
  */

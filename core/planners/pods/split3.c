@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * split3.c - how many items of each pair of pods go over which top.
+ *
+ * At home each pair of pods has one item in each slot, so a slot has one place left of each pod. A dead cable takes a
+ * slot from its pod, for all pairs with it: each of those items is an edge of a graph of pods that wants another slot,
+ * one that both ends have room in. It is found as an edge colouring is made: a slot with room at both ends, else one
+ * slot with room at one end, and another at the other; items change between these two along a chain of pods, until
+ * one of them has room at both. Pods are not two sides here, and dead cables forbid slots, so that a chain may end in
+ * nothing. What is left over then throws out others, which look for slots themselves, for some steps: what was put
+ * last stays for a while, and the best that was seen is what counts.
+ *
+ * A split is the same in both directions: then a pod has as many items left up as down in every plane, which is what
+ * its own items, those that stay inside, need (lift3.c).
+ */
+#include "split3.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/random.h"
+
+#define STEPS 2000     /* of throwing out, at least */
+#define MOST_PAIRS 400 /* of slots that are tried for one item */
+#define TABU_LEAST 10
+#define TABU_SPREAD 10
+
+/* An item of two pods without a slot. */
+struct edge {
+	uint16_t p, q;
+};
+
+struct search {
+	struct fors_split3 *s;
+	uint32_t wanted; /* items of a pair */
+	struct edge *left;
+	uint32_t nleft, room;
+	uint32_t *back;	 /* per pod and side of a chain: the pod before, FORS_NONE: not seen */
+	uint32_t *queue; /* of pods and sides */
+	uint32_t *until; /* [(p * npods + q) * nslots + slot]: the step until which it stays */
+	uint16_t *best;	 /* count[] of the best */
+	uint32_t step;
+	struct fors_random random;
+};
+
+void fors_split3_free(struct fors_split3 *split)
+{
+	if (!split)
+		return;
+	free(split->lives);
+	free(split->load);
+	free(split->count);
+	free(split);
+}
+
+/* ---- items in slots ---- */
+
+static uint16_t *count_of(const struct fors_split3 *s, uint32_t p, uint32_t q, uint32_t slot)
+{
+	return &s->count[((size_t)p * s->npods + q) * s->nslots + slot];
+}
+
+static bool lives(const struct fors_split3 *s, uint32_t p, uint32_t slot)
+{
+	return s->lives[(size_t)p * s->nslots + slot];
+}
+
+/* How many more items of a pod a slot could take. */
+static uint32_t room_of(const struct fors_split3 *s, uint32_t p, uint32_t slot)
+{
+	size_t at = (size_t)p * s->nslots + slot;
+
+	return s->lives[at] && s->load[at] < s->ncohorts ? s->ncohorts - s->load[at] : 0;
+}
+
+/* One item more, or one less, of a pair in a slot. */
+static void add(struct fors_split3 *s, uint32_t p, uint32_t q, uint32_t slot, int more)
+{
+	*count_of(s, p, q, slot) = (uint16_t)(*count_of(s, p, q, slot) + more);
+	*count_of(s, q, p, slot) = *count_of(s, p, q, slot);
+	s->load[(size_t)p * s->nslots + slot] = (uint16_t)(s->load[(size_t)p * s->nslots + slot] + more);
+	s->load[(size_t)q * s->nslots + slot] = (uint16_t)(s->load[(size_t)q * s->nslots + slot] + more);
+}
+
+static void put_left(struct search *w, uint32_t p, uint32_t q)
+{
+	w->left[w->nleft++] = (struct edge){(uint16_t)p, (uint16_t)q};
+}
+
+/* ---- chains ---- */
+
+/*
+ * One item fewer of pod q in slot `one`: items change between `one` and `other` along a chain from q on, which is not
+ * to end where `one` is wanted, at `p`. back[] and the end's number (pod * 2 + side; side 1: it gets one more in
+ * `other`); FORS_NONE: there is no such chain.
+ */
+static uint32_t find_chain(struct search *w, uint32_t p, uint32_t q, uint32_t one, uint32_t other)
+{
+	const struct fors_split3 *s = w->s;
+	uint32_t head = 0, tail = 0;
+
+	memset(w->back, 0xFF, 2 * (size_t)s->npods * sizeof(*w->back));
+	w->back[q * 2] = q * 2;
+	w->queue[tail++] = q * 2;
+	while (head < tail) {
+		uint32_t at = w->queue[head++], pod = at / 2, side = at % 2, from = side ? other : one,
+			 to = side ? one : other;
+
+		for (uint32_t r = 0; r < s->npods; r++) {
+			uint32_t next = r * 2 + !side;
+
+			if (r == pod || w->back[next] != FORS_NONE || !*count_of(s, pod, r, from) || !lives(s, r, to) ||
+			    !lives(s, pod, to))
+				continue;
+			w->back[next] = at;
+			if (room_of(s, r, to) > (uint32_t)((r == p && to == one) || (r == q && to == other)))
+				return next;
+			w->queue[tail++] = next;
+		}
+	}
+	return FORS_NONE;
+}
+
+/* The items of a chain change slots, from its end on; false, and nothing has changed: the chain meets itself. */
+static bool turn_chain(struct search *w, uint32_t end, uint32_t q, uint32_t one, uint32_t other)
+{
+	uint32_t at = end, done = 0;
+	bool good = true;
+
+	while (at != q * 2 && good) {
+		uint32_t before = w->back[at], from = before % 2 ? other : one, to = before % 2 ? one : other;
+
+		good = *count_of(w->s, before / 2, at / 2, from);
+		if (!good)
+			break;
+		add(w->s, before / 2, at / 2, from, -1);
+		add(w->s, before / 2, at / 2, to, 1);
+		done++;
+		at = before;
+	}
+	for (at = end; !good && done; done--) {
+		uint32_t before = w->back[at], from = before % 2 ? other : one, to = before % 2 ? one : other;
+
+		add(w->s, before / 2, at / 2, from, 1);
+		add(w->s, before / 2, at / 2, to, -1);
+		at = before;
+	}
+	return good;
+}
+
+/* A slot that both pods have room in, the emptiest. */
+static bool put_free(struct search *w, uint32_t p, uint32_t q)
+{
+	uint32_t best = FORS_NONE, most = 0;
+
+	for (uint32_t slot = 0; slot < w->s->nslots; slot++) {
+		uint32_t at_p = room_of(w->s, p, slot), at_q = room_of(w->s, q, slot), room = at_p + at_q;
+
+		if (at_p && at_q && room > most) {
+			most = room;
+			best = slot;
+		}
+	}
+	if (best != FORS_NONE)
+		add(w->s, p, q, best, 1);
+	return best != FORS_NONE;
+}
+
+/* A slot for an item, after changes along a chain if need be. */
+static bool put(struct search *w, uint32_t p, uint32_t q)
+{
+	const struct fors_split3 *s = w->s;
+	uint32_t tries = 0;
+
+	if (put_free(w, p, q))
+		return true;
+	for (uint32_t one = 0; one < s->nslots; one++)
+		for (uint32_t other = 0; room_of(s, p, one) && lives(s, q, one) && other < s->nslots; other++) {
+			uint32_t end;
+
+			if (other == one || !room_of(s, q, other))
+				continue;
+			end = find_chain(w, p, q, one, other);
+			if (end != FORS_NONE && turn_chain(w, end, q, one, other) && room_of(s, p, one) &&
+			    room_of(s, q, one)) {
+				add(w->s, p, q, one, 1);
+				return true;
+			}
+			if (++tries == MOST_PAIRS)
+				return false;
+		}
+	return false;
+}
+
+/* ---- throwing out ---- */
+
+/* One item of a pod in a slot, any that need not stay, goes; false: there is none. */
+static bool throw_out(struct search *w, uint32_t p, uint32_t slot)
+{
+	const struct fors_split3 *s = w->s;
+	uint32_t first = fors_random_below(&w->random, s->npods);
+
+	for (uint32_t i = 0; i < s->npods; i++) {
+		uint32_t r = (first + i) % s->npods;
+
+		if (r == p || !*count_of(s, p, r, slot) ||
+		    w->until[((size_t)p * s->npods + r) * s->nslots + slot] > w->step)
+			continue;
+		add(w->s, p, r, slot, -1);
+		put_left(w, p, r);
+		return true;
+	}
+	return false;
+}
+
+/* An item into any slot that lives at both ends; who is too many there goes. */
+static void put_by_force(struct search *w, uint32_t p, uint32_t q)
+{
+	const struct fors_split3 *s = w->s;
+	uint32_t first = fors_random_below(&w->random, s->nslots), best = FORS_NONE, least = UINT32_MAX, until;
+
+	for (uint32_t i = 0; i < s->nslots; i++) {
+		uint32_t slot = (first + i) % s->nslots, full;
+
+		if (!lives(s, p, slot) || !lives(s, q, slot))
+			continue;
+		full = !room_of(s, p, slot) + !room_of(s, q, slot);
+		if (full < least) {
+			least = full;
+			best = slot;
+		}
+	}
+	if (best == FORS_NONE || (!room_of(s, p, best) && !throw_out(w, p, best)) ||
+	    (!room_of(s, q, best) && !throw_out(w, q, best))) {
+		put_left(w, p, q);
+		return;
+	}
+	add(w->s, p, q, best, 1);
+	until = w->step + TABU_LEAST + fors_random_below(&w->random, TABU_SPREAD);
+	w->until[((size_t)p * s->npods + q) * s->nslots + best] = until;
+	w->until[((size_t)q * s->npods + p) * s->nslots + best] = until;
+}
+
+/* Items that no split has a slot for: half of those that cables that live have no room for, and all of one pod's. */
+static uint32_t least_left(const struct search *w)
+{
+	const struct fors_split3 *s = w->s;
+	uint32_t sum = 0, most = 0;
+
+	for (uint32_t p = 0; p < s->npods; p++) {
+		uint32_t room = 0, items = w->wanted * (s->npods - 1), over;
+
+		for (uint32_t slot = 0; slot < s->nslots; slot++)
+			room += lives(s, p, slot) ? s->ncohorts : 0;
+		over = items > room ? items - room : 0;
+		sum += over;
+		most = over > most ? over : most;
+	}
+	return (sum + 1) / 2 > most ? (sum + 1) / 2 : most;
+}
+
+static void count_loads(struct fors_split3 *s)
+{
+	memset(s->load, 0, (size_t)s->npods * s->nslots * sizeof(*s->load));
+	for (uint32_t p = 0; p < s->npods; p++)
+		for (uint32_t q = 0; q < s->npods; q++)
+			for (uint32_t slot = 0; slot < s->nslots; slot++)
+				s->load[(size_t)p * s->nslots + slot] =
+					(uint16_t)(s->load[(size_t)p * s->nslots + slot] + *count_of(s, p, q, slot));
+}
+
+/* Slots for those that are left, by throwing out others. */
+static void search(struct search *w, size_t size)
+{
+	uint32_t least = least_left(w), best = w->nleft, end = STEPS + 20 * w->nleft;
+
+	memcpy(w->best, w->s->count, size * sizeof(*w->best));
+	while (best > least && w->step < end) {
+		uint32_t i = fors_random_below(&w->random, w->nleft);
+		struct edge e = w->left[i];
+
+		w->step++;
+		w->left[i] = w->left[--w->nleft];
+		if (!put_free(w, e.p, e.q) && (w->step % 4 || !put(w, e.p, e.q)))
+			put_by_force(w, e.p, e.q);
+		if (w->nleft >= best)
+			continue;
+		best = w->nleft;
+		memcpy(w->best, w->s->count, size * sizeof(*w->best));
+	}
+	memcpy(w->s->count, w->best, size * sizeof(*w->best));
+	count_loads(w->s);
+	w->s->nleft = best;
+}
+
+/* ---- the whole ---- */
+
+/* Items at home whose cables live; the others are left. */
+static void set_up(struct search *w, const struct fors_lanes3 *l)
+{
+	struct fors_split3 *s = w->s;
+
+	for (uint32_t p = 0; p < s->npods; p++)
+		for (uint32_t slot = 0; slot < s->nslots; slot++) {
+			uint32_t mid = fors_pods_mid(l->pods, p, slot / s->width);
+
+			s->lives[(size_t)p * s->nslots + slot] =
+				mid != FORS_NONE && fors_lanes3_rung_live(l, mid, slot % s->width);
+		}
+	for (uint32_t p = 0; p < s->npods; p++)
+		for (uint32_t q = p + 1; q < s->npods; q++)
+			for (uint32_t i = 0; i < w->wanted; i++) {
+				uint32_t slot = i / l->m2 * s->width + i % l->m2;
+
+				if (lives(s, p, slot) && lives(s, q, slot))
+					add(s, p, q, slot, 1);
+				else
+					put_left(w, p, q);
+			}
+}
+
+/* Who has least room first. */
+static void put_all(struct search *w)
+{
+	uint32_t n = w->nleft;
+
+	w->nleft = 0;
+	for (uint32_t i = 0; i < n; i++) {
+		struct edge e = w->left[i];
+
+		if (!put(w, e.p, e.q))
+			w->left[w->nleft++] = e;
+	}
+	w->s->nleft = w->nleft;
+}
+
+static bool allocate(struct search *w, uint32_t npods, uint32_t nslots, size_t size)
+{
+	struct fors_split3 *s = w->s;
+
+	s->lives = calloc((size_t)npods * nslots + 1, sizeof(*s->lives));
+	s->load = calloc((size_t)npods * nslots + 1, sizeof(*s->load));
+	s->count = calloc(size + 1, sizeof(*s->count));
+	w->left = malloc(((size_t)npods * npods * w->wanted + 3) * sizeof(*w->left));
+	w->back = malloc((2 * (size_t)npods + 1) * sizeof(*w->back));
+	w->queue = malloc((2 * (size_t)npods + 1) * sizeof(*w->queue));
+	w->until = calloc(size + 1, sizeof(*w->until));
+	w->best = malloc((size + 1) * sizeof(*w->best));
+	return s->lives && s->load && s->count && w->left && w->back && w->queue && w->until && w->best;
+}
+
+enum fors_err fors_split3_find(const struct fors_lanes3 *lanes, uint32_t ncohorts, struct fors_split3 **split,
+			       struct fors_error *error)
+{
+	uint32_t npods = lanes->pods->npods, width = 0, nslots;
+	size_t size;
+	struct search w = {.s = calloc(1, sizeof(*w.s)), .wanted = lanes->m1 * lanes->m2};
+	bool good;
+
+	for (uint32_t j = 0; j < lanes->pods->nplanes; j++)
+		width = lanes->rungs[j] > width ? lanes->rungs[j] : width;
+	nslots = lanes->pods->nplanes * width;
+	size = (size_t)npods * npods * nslots;
+	good = w.s && allocate(&w, npods, nslots, size);
+	if (good) {
+		w.s->npods = npods;
+		w.s->width = width;
+		w.s->nslots = nslots;
+		w.s->ncohorts = ncohorts;
+		set_up(&w, lanes);
+		put_all(&w);
+		if (w.nleft)
+			search(&w, size);
+	}
+	free(w.left);
+	free(w.back);
+	free(w.queue);
+	free(w.until);
+	free(w.best);
+	if (!good) {
+		fors_split3_free(w.s);
+		return fors_fail_memory(error);
+	}
+	*split = w.s;
+	return FORS_OK;
+}

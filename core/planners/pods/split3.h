@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * split3.h - how many items of each pair of pods go over which top, in so many cohorts (private to this room).
+ * Thread rules: pure.
+ */
+#ifndef FORS_CORE_PLANNERS_PODS_SPLIT3_H
+#define FORS_CORE_PLANNERS_PODS_SPLIT3_H
+
+#include "lanes3.h"
+
+/* A slot is a rung of a plane: plane * width + rung. What goes from p to q goes from q to p as well. */
+struct fors_split3 {
+	uint32_t npods, width, nslots;
+	uint32_t ncohorts; /* items that a slot takes of each pod, up, and as many down */
+	uint32_t nleft;	   /* items that have no slot, of pairs p < q */
+	bool *lives;	   /* [pod * nslots + slot]: the pod's cable */
+	uint16_t *load;	   /* [pod * nslots + slot]: items that use it, up, and down */
+	uint16_t *count;   /* [(p * npods + q) * nslots + slot]: items of p and q that use it */
+};
+
+/*
+ * A split for a regular tree with a lane for each plane and a top for each rung, m1 m2 items for each pair of pods, as
+ * far as there is one that a search of some steps finds; from what is at home. In *split, owned by the caller.
+ * Errors: FORS_ENOMEM.
+ */
+enum fors_err fors_split3_find(const struct fors_lanes3 *lanes, uint32_t ncohorts, struct fors_split3 **split,
+			       struct fors_error *error);
+void fors_split3_free(struct fors_split3 *split);
+
+#endif

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Three-level trees whose planes share their tops: director switches of line cards (middle switches) and fabric boards (tops). */
+#include <stdio.h>
+#include <string.h>
+
+#include "pods_world.h"
+
+#include "core/fabric/lids.h"
+#include "core/tables/check.h"
+
+/* Boards that all mids are cabled to, in place of the tops, `boards` of them; leaves of a pod come first at a mid's ports. */
+static void make_director(struct fors_net *net, uint32_t mids, unsigned leaves, uint32_t boards)
+{
+	struct fors_error error = {0};
+	uint32_t board, mid;
+	unsigned none;
+	char name[16];
+
+	for (uint32_t i = 0; i < boards; i++) {
+		snprintf(name, sizeof(name), "Board%u", i);
+		must(fors_net_add_node(net, FORS_SWITCH, mids, 0xB000 + i, name, "", &board, &error), &error);
+		for (uint32_t m = 0; m < mids; m++) {
+			snprintf(name, sizeof(name), "Mid2-%02u", m);
+			must(fors_net_find(net, name, &mid, &none, &error), &error);
+			fors_net_disconnect(net, mid, leaves + 1 + i);
+			must(fors_net_connect(net, mid, leaves + 1 + i, board, m + 1, &error), &error);
+		}
+	}
+}
+
+/* A gateway at a port of a switch. */
+static void add_gateway(struct fors_net *net, const char *at, unsigned port)
+{
+	struct fors_error error = {0};
+	uint32_t gateway, node;
+	unsigned none;
+
+	must(fors_net_find(net, at, &node, &none, &error), &error);
+	fors_net_disconnect(net, node, port);
+	must(fors_net_add_node(net, FORS_CA, 1, 0xABC0, "gw", "gw", &gateway, &error), &error);
+	must(fors_net_connect(net, node, port, gateway, 1, &error), &error);
+}
+
+/* A world of what was made; the tops that boards replace are not there. */
+static struct world world_of(struct fors_net *net)
+{
+	struct world w = {.known = net};
+	struct fors_error error = {0};
+
+	must(fors_net_index(net, &error), &error);
+	must(fors_assign_lids(net, NULL, 0, false, &error), &error);
+	for (uint32_t node = 0; node < net->nnodes; node++)
+		if (!strncmp(net->node[node].desc, "Spine", 5))
+			net->port[net->node[node].first_port].lid = 0;
+	must(fors_net_copy(net, &w.now, &error), &error);
+	return w;
+}
+
+/* In a director switch a mid whose cable to a leaf is dead gets there over a board and another mid: its guest does, too. */
+static void test_guest_of_a_director(void **state)
+{
+	static const char *const dead[] = {"Mid2-00[1]", "Leaf01[3]", "Mid2-02[2]", "Mid2-01"};
+	struct fors_error error = {0};
+
+	for (unsigned i = 0; i < 4; i++) {
+		struct fors_net *net = net_of("XGFT(3;2,2,2;1,2,2)", 0);
+		struct world w;
+
+		make_director(net, 4, 2, 2);
+		add_gateway(net, "Mid2-00", 4);
+		w = world_of(net);
+		take_down(&w, dead[i]);
+		route(&w);
+		assert_int_equal(w.pods->ntops, 2);
+		must(fors_tables_check_levels(w.now, w.route->level, w.route->lfts, NULL, NULL, &error), &error);
+		world_free(&w);
+	}
+}
+
+/* Two leaves of a pod that have no line card in common any more turn at a board. */
+static void test_leaves_of_a_director(void **state)
+{
+	struct fors_net *net = net_of("XGFT(3;2,2,2;1,2,2)", 0);
+	struct world w;
+
+	make_director(net, 4, 2, 2);
+	w = world_of(net);
+	take_down(&w, "Leaf00[3]");
+	take_down(&w, "Leaf01[4]");
+	route(&w);
+	assert_in_range(plan_over(&w), 8, 16);
+	world_free(&w);
+}
+
+/* What came down over a line card that is dead is spread over the others, not all put on the next. */
+static void test_card_of_a_director(void **state)
+{
+	struct fors_net *net = net_of("XGFT(3;4,8,3;1,4,5)", 0);
+	struct world w;
+
+	make_director(net, 12, 8, 5);
+	w = world_of(net);
+	take_down(&w, "Mid2-04");
+	route(&w);
+	assert_in_range(plan_over(&w) * 100, 100, w.route->bound * 130);
+	world_free(&w);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_guest_of_a_director),
+		cmocka_unit_test(test_leaves_of_a_director),
+		cmocka_unit_test(test_card_of_a_director),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
