@@ -4,8 +4,8 @@
  * over the tables that fors makes anyway, then all of it is judged as any tables are. Under OpenSM's lock, for about
  * what filling the tables costs.
  *
- * The judgement has the last word: should entries of jobs ever make the tables wrong, the tables go without them, the log and the
- * worker are told, and the fabric is routed all the same.
+ * The judgement has the last word: should entries of jobs ever make the tables wrong, the tables go without them, the
+ * log and the worker are told, and the fabric is routed all the same.
  */
 #include "engine_inside.h"
 

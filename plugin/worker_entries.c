@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Table entries for jobs (job_index, job_routes in fors.conf): which are wanted, when a sweep is asked for to write them, and whether
- * they have come.
+ * Table entries for jobs (job_index, job_routes in fors.conf): which are wanted, when a sweep is asked for to write
+ * them, and whether they have come.
  *
  *	wanted	  found for the text in force on the fabric of the look; running jobs keep what they have (core/jobs/entries.h)
  *	settled	  the tables of the look have just these entries, or they are refused: then lanes and entries are the wanted ones
  *	granted	  whose the lanes are, and who has all entries, for plans over a look: when settled as wanted, else as the
  *		  wish says that is in its tables, so that lanes and tables never speak of different things
  *
- * Tables before schedules: a job that starts waits until its entries are in the switches. Who ran before is planned at once, over
- * its entries while they are whole, else over what the tables have in their place, shared, until better ones have come.
+ * Tables before schedules: a job that starts waits until its entries are in the switches. Who ran before is planned at
+ * once, over its entries while they are whole, else over what the tables have in their place, shared, until better ones
+ * have come.
  *
  * A sweep for entries is asked for every ten seconds at most; whatever other sweep comes takes them along.
  */
@@ -28,9 +29,12 @@
 #define SWEEP_EVERY_MS 10000
 #define WAIT_MS 60000 /* then a job gets a schedule over what the tables have */
 
-/* Of the search, when most that there is stays: a job has started or ended. */
-#define OWNERS_PART 8
-#define ENTRIES_PART 4
+/*
+ * Of the search, when most that there is stays: a job has started or ended, and the worker has a twentieth of a second
+ * for it.
+ */
+#define OWNERS_PART 12
+#define ENTRIES_PART 8
 
 int64_t fors_worker_job_index(const struct fors_job *look)
 {
@@ -146,7 +150,9 @@ static enum fors_err find(struct fors_worker *worker, const struct fors_job *loo
 	return err;
 }
 
-/* A new wish for the text in force. False: broken off, no memory, or the text is no good here, which the plan will say. */
+/*
+ * A new wish for the text in force. False: broken off, no memory, or the text is no good here, which the plan will say.
+ */
 static bool seek(struct fors_worker *worker, struct fors_job *look)
 {
 	struct fors_worker_jobs *jobs = &worker->jobs;

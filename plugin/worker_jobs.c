@@ -380,7 +380,10 @@ static void make_way(struct fors_worker *worker, const struct fors_job *job)
 		__atomic_store_n(&worker->withdrawn, job->withdrawal, __ATOMIC_RELEASE);
 }
 
-/* fors.conf wants a path index for jobs, and there can be none: said in the log once, in the status as long as it lasts. */
+/*
+ * fors.conf wants a path index for jobs, and there can be none: said in the log once, in the status as long as it
+ * lasts.
+ */
 static void note_index(struct fors_worker *worker, const struct fors_job *job)
 {
 	struct fors_worker_jobs *jobs = &worker->jobs;

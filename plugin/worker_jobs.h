@@ -144,15 +144,15 @@ int64_t fors_worker_job_index(const struct fors_job *look);
 const char *fors_worker_why_no_index(const struct fors_job *job);
 
 /*
- * Every tick, with a look: find the entries that jobs shall have; ask for a sweep when the tables have others; have the jobs planned
- * anew when they have come.
+ * Every tick, with a look: find the entries that jobs shall have; ask for a sweep when the tables have others; have the
+ * jobs planned anew when they have come.
  */
 void fors_worker_seek_entries(struct fors_worker *worker);
 void fors_worker_want_no_entries(struct fors_worker *worker);
 
 /*
- * Whose the lanes are, in *owners, and the rest of it in *grant, for a list over a look where a path index belongs to jobs. Both are the
- * caller's, also on failure (fors_worker_clear_grant()). Errors: FORS_ENOMEM.
+ * Whose the lanes are, in *owners, and the rest of it in *grant, for a list over a look where a path index belongs to
+ * jobs. Both are the caller's, also on failure (fors_worker_clear_grant()). Errors: FORS_ENOMEM.
  */
 enum fors_err fors_worker_grant(const struct fors_worker *worker, const struct fors_job *look,
 				const struct fors_joblist *list, struct fors_owners *owners,

@@ -2,13 +2,13 @@
 /*
  * entries_live.c - entries that were chosen a while ago, on what has become of the fabric, and of the tables.
  *
- * An entry is right as long as both its cables carry traffic between servers. Where one does not any more the entry is dropped,
- * up and down each for itself: then the tables keep there what they have without it, which is the repair that they make at
- * once after a failure. Mixed like that every way is still one up and one down over living cables: a leaf without an entry
- * goes up where it would anyway, and the spine there goes down over the job's cable, or its own.
+ * An entry is right as long as both its cables carry traffic between servers. Where one does not any more the entry is
+ * dropped, up and down each for itself: then the tables keep there what they have without it, which is the repair that
+ * they make at once after a failure. Mixed like that every way is still one up and one down over living cables: a leaf
+ * without an entry goes up where it would anyway, and the spine there goes down over the job's cable, or its own.
  *
- * Who has all its entries is not remembered but read off the tables: what is planned over them is planned over what they
- * really say.
+ * Who has all its entries is not remembered but read off the tables: what is planned over them is planned over what
+ * they really say.
  */
 #include <stdlib.h>
 #include <string.h>

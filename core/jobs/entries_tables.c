@@ -4,9 +4,9 @@
  *
  * Each way that they make goes up one living cable and down another, so it adds no wait to those that any table of a
  * two-level tree has. What is to be seen to are spines that have lost a server's leaf: fors gives them a detour, down
- * to a leaf that sends the LID up its home lane (core/tables/tables.c), and a leaf of the job does not any more. So they
- * get none, but keep the dead port, as where entries vary anyway; detours stay only where packets begin (CAs, a subnet manager on the
- * spine) and where a leaf needs them, and core/tables/check.h judges all of it.
+ * to a leaf that sends the LID up its home lane (core/tables/tables.c), and a leaf of the job does not any more. So
+ * they get none, but keep the dead port, as where entries vary anyway; detours stay only where packets begin (CAs, a
+ * subnet manager on the spine) and where a leaf needs them, and core/tables/check.h judges all of it.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -870,7 +870,10 @@ static void assert_wish(struct bench *bench)
 	"one [job-index]: Node00-00, Node01-00, Node02-01\n"                                                           \
 	"two [job-index]: Node00-01, Node01-02, Node02-02\n"
 
-/* What the worker wishes comes into the tables, as far as it is right; jobs say so, and when it ends nothing of it is left. */
+/*
+ * What the worker wishes comes into the tables, as far as it is right; jobs say so, and when it ends nothing of it is
+ * left.
+ */
 static void entries_of_jobs(void **state)
 {
 	struct bench *bench = bench_of(SPEC, 1, "jobs_file = /none\njob_index = yes");

@@ -381,7 +381,10 @@ static void a_cut_under_a_job(void **state)
 	bed_free(bed);
 }
 
-/* A leaf of none of the job's servers reaches one by a detour only, over a spine that has lost the server's leaf: it stays. */
+/*
+ * A leaf of none of the job's servers reaches one by a detour only, over a spine that has lost the server's leaf: it
+ * stays.
+ */
 static void a_detour_stays(void **state)
 {
 	static const char text[] = "one [job-index]: Node00-00, Node00-01, Node01-00, Node01-01\n";
@@ -397,8 +400,8 @@ static void a_detour_stays(void **state)
 }
 
 /*
- * Cables die one after the other: what is left of the entries is right each time, whatever else is dead, and so are those that
- * are found anew; only tables that have them hold them.
+ * Cables die one after the other: what is left of the entries is right each time, whatever else is dead, and so are
+ * those that are found anew; only tables that have them hold them.
  */
 static void cuts_anywhere(void **state)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Tests of plugin/worker_entries.c and wish.c, without OpenSM: when a sweep is asked for, and what readers have of jobs before and after
- * their table entries are in the switches. The test makes the sweeps: as the engine does it takes along what is wished.
+ * Tests of plugin/worker_entries.c and wish.c, without OpenSM: when a sweep is asked for, and what readers have of jobs
+ * before and after their table entries are in the switches. The test makes the sweeps: as the engine does it takes
+ * along what is wished.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -130,7 +131,10 @@ static void tables_before_schedules(void **state)
 	assert_int_equal(atomic_load(&sweeps_asked), 1);
 }
 
-/* Others come and go, who runs is not touched; a sweep every ten seconds at most; a sweep for anything else takes them along. */
+/*
+ * Others come and go, who runs is not touched; a sweep every ten seconds at most; a sweep for anything else takes them
+ * along.
+ */
 static void others_come_and_go(void **state)
 {
 	struct bench *bench = *state;
@@ -308,7 +312,9 @@ static void without_entries(void **state)
 		wait_job(bench, name, 3, 0);
 }
 
-/* Who is not the master wishes nothing, nor who has no jobs file any more; and where there is no such index it is said. */
+/*
+ * Who is not the master wishes nothing, nor who has no jobs file any more; and where there is no such index it is said.
+ */
 static void no_wish(void **state)
 {
 	struct bench *bench = *state;
@@ -336,7 +342,10 @@ static void no_wish(void **state)
 	wait_status(bench, "job_routes", false);
 }
 
-/* Entries are wished for so many jobs; and swept in. Until the job has so many phases after this epoch, which it is given again. */
+/*
+ * Entries are wished for so many jobs; and swept in. Until the job has so many phases after this epoch, which it is
+ * given again.
+ */
 static uint64_t see_through(struct bench *bench, uint32_t njobs, const char *name, uint32_t phases, uint64_t after)
 {
 	bool is_there = false;
