@@ -194,9 +194,10 @@ struct cli_pods {
 int cli_site_is_two_level(const struct cli_site *site, bool *answer);
 /*
  * Is the site, of cli_any_site_load(), a three-level fat-tree? Only what is no two-level one may be. Where it is
- * neither, why, is told. Returns an exit code; *answer on CLI_GOOD.
+ * neither, why, is told. *why (NULL: nobody asks): why it is no three-level one, where it is no whole two-level one
+ * either; as it was otherwise. Returns an exit code; *answer on CLI_GOOD.
  */
-int cli_site_has_pods(const struct cli_site *site, bool *answer);
+int cli_site_has_pods(const struct cli_site *site, bool *answer, struct fors_error *why);
 /* The same as cli_fabric_make(), to be freed in any case. */
 int cli_pods_make(const struct cli_site *site, const struct cli_source *source, struct cli_pods *made);
 void cli_pods_free(struct cli_pods *made);

@@ -134,7 +134,7 @@ static int write_made(const struct cli_settings *settings, enum cli_fabric_forma
 	int code = (format == CLI_FABRIC_JSON ? cli_site_load : cli_any_site_load)(source, &site);
 
 	if (!code && format != CLI_FABRIC_JSON)
-		code = cli_site_has_pods(&site, &has_pods);
+		code = cli_site_has_pods(&site, &has_pods, NULL);
 	if (!code && has_pods) {
 		code = write_pods(settings, &site, format);
 		cli_site_free(&site);
@@ -216,7 +216,7 @@ static int load_pods(const struct cli_source *source, const struct cli_site *sit
 static int load_now(const struct cli_source *source, const struct cli_site *site, struct cli_fabric *made)
 {
 	bool has_pods = false;
-	int code = site->places ? cli_site_has_pods(site, &has_pods) : CLI_GOOD;
+	int code = site->places ? cli_site_has_pods(site, &has_pods, NULL) : CLI_GOOD;
 
 	*made = (struct cli_fabric){0};
 	if (code)

@@ -389,7 +389,9 @@ static int check_servers(const struct cli_site *site)
 	return code;
 }
 
-static int plan_two_levels(const struct cli_settings *settings, const struct cli_site *site)
+/* not_three: why it is no tree of three levels, which it may have been meant to be; or no text. */
+static int plan_two_levels(const struct cli_settings *settings, const struct cli_site *site,
+			   const struct fors_error *not_three)
 {
 	const struct cli_source *source = &settings->source;
 	struct cli_fabric made = {0};
@@ -397,6 +399,8 @@ static int plan_two_levels(const struct cli_settings *settings, const struct cli
 
 	if (!code && !made.fabric->nservers)
 		code = check_servers(site);
+	if (!code && *not_three->text)
+		fors_warn(&made.warnings, "%s", not_three->text);
 	if (!code)
 		code = plan_site(site, settings, &made);
 	cli_fabric_free(&made);
@@ -405,6 +409,7 @@ static int plan_two_levels(const struct cli_settings *settings, const struct cli
 
 static int run(const struct cli_settings *settings, char **operand)
 {
+	struct fors_error not_three = {0};
 	struct cli_site site;
 	bool has_pods;
 	int code;
@@ -415,9 +420,9 @@ static int run(const struct cli_settings *settings, char **operand)
 		return cli_usage_error("--sl is for tables of other engines: --lfts FILE is missing");
 	code = cli_any_site_load(&settings->source, &site);
 	if (!code)
-		code = cli_site_has_pods(&site, &has_pods);
+		code = cli_site_has_pods(&site, &has_pods, &not_three);
 	if (!code)
-		code = has_pods ? cli_plan_pods(settings, &site) : plan_two_levels(settings, &site);
+		code = has_pods ? cli_plan_pods(settings, &site) : plan_two_levels(settings, &site, &not_three);
 	cli_site_free(&site);
 	return code;
 }

@@ -312,6 +312,8 @@ static void print_job(const struct fors_jobstat *job)
 	if (job->path_index >= 0)
 		printf(" path index %" PRId64 "%s", job->path_index, *job->reason ? ";" : "");
 	printf("%s%s\n", *job->reason ? " " : "", job->reason);
+	if (job->trespassers > 0)
+		printf("%*s  its lanes are crossed by base LIDs of %s\n", ROW, "", job->trespassing);
 }
 
 /* Several jobs, each with a schedule of its own: the first of them. */

@@ -47,7 +47,7 @@ static int fail_both(const struct cli_site *site, const struct fors_error *three
 	return CLI_BAD;
 }
 
-int cli_site_has_pods(const struct cli_site *site, bool *answer)
+int cli_site_has_pods(const struct cli_site *site, bool *answer, struct fors_error *why)
 {
 	struct fors_error error = {0};
 	struct fors_pods *pods = NULL;
@@ -61,6 +61,8 @@ int cli_site_has_pods(const struct cli_site *site, bool *answer)
 	fors_pods_free(pods);
 	if (!*answer && !site->places)
 		return fail_both(site, &error);
+	if (!*answer && why)
+		*why = error;
 	return CLI_GOOD;
 }
 

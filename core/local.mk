@@ -64,6 +64,7 @@ libforscore_la_SOURCES = \
 	core/jobs/owners_start.c \
 	core/jobs/past.c core/jobs/past.h \
 	core/jobs/replay.c core/jobs/replay.h \
+	core/jobs/trespass.c core/jobs/trespass.h \
 	core/net/claims.c core/net/claims.h \
 	core/net/counters.c core/net/counters.h \
 	core/net/diff.c core/net/diff.h \

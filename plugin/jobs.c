@@ -100,7 +100,8 @@ struct fors_jobs_item *fors_jobs_have(struct fors_jobs *jobs, const char *name)
 					   .lower_bound = FORS_UNKNOWN,
 					   .alone_bound = FORS_UNKNOWN,
 					   .path_index = FORS_UNKNOWN,
-					   .epoch = FORS_UNKNOWN};
+					   .epoch = FORS_UNKNOWN,
+					   .trespassers = FORS_UNKNOWN};
 	snprintf(made->told.name, sizeof(made->told.name), "%s", name);
 	jobs->item[at] = made;
 	return made;

@@ -15,6 +15,7 @@
 
 #include "core/base/unknown.h"
 #include "core/jobs/again.h"
+#include "core/jobs/trespass.h"
 #include "core/planners/jobplan_over.h"
 #include "core/schedule/lane_ways.h"
 #include "clock.h"
@@ -34,6 +35,7 @@ struct fors_worker_planning {
 	uint32_t *was_of;		/* per job of the set: its number in the set in force, or FORS_NO_JOB */
 	struct fors_jobkept *kept;	/* per job of the set */
 	struct fors_worker_grant grant; /* where a path index belongs to jobs */
+	struct fors_trespass *met;	/* per job of the set; NULL: nobody owns a lane here */
 	struct fors_jobplans plans;
 	struct fors_error error;
 };
@@ -231,6 +233,10 @@ static void tell_job(const struct fors_worker_planning *p, uint32_t j, struct fo
 	item->told.missing = job->nmissing;
 	item->told.leaves = job->nleaves;
 	item->told.lanes = p->set.look->fabric ? (int64_t)made->nlanes : FORS_UNKNOWN;
+	item->told.trespassers = p->met ? (int64_t)p->met[j].count : FORS_UNKNOWN;
+	item->told.trespassing[0] = '\0';
+	if (p->met)
+		fors_trespass_tell(&p->set.list, &p->met[j], item->told.trespassing, sizeof(item->told.trespassing));
 	if (made->is_kept)
 		return;
 	item->told.lower_bound = made->lower_bound;
@@ -343,6 +349,9 @@ static enum fors_err plan_all(struct fors_worker_planning *p)
 	err = read_list(p);
 	if (!err)
 		err = make_plans(p);
+	if (!err && p->set.look->fabric && p->set.look->lfts)
+		err = fors_trespass_find(p->set.look->fabric, p->set.look->lfts, &p->set.list, &p->set.owners, &p->met,
+					 &p->error);
 	p->worker->jobs.is_busy = false;
 	return err;
 }
@@ -356,6 +365,7 @@ static void clear_planning(struct fors_worker_planning *p)
 	fors_worker_clear_grant(&p->grant);
 	free(p->was_of);
 	free(p->kept);
+	free(p->met);
 }
 
 bool fors_worker_plan_jobs(struct fors_worker *worker, struct fors_job *look)

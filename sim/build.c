@@ -79,6 +79,21 @@ static enum fors_err check_speeds(const struct fors_graph *graph, const double *
 	return FORS_OK;
 }
 
+/* Times are counted in 64 bits of picoseconds: a message has to be short enough for many of them to fit. */
+static enum fors_err check_length(const struct fors_graph *graph, const struct fors_sim_settings *set,
+				  struct fors_error *error)
+{
+	uint64_t packets = (set->message + set->mtu - 1) / set->mtu;
+	double bits = 8. * ((double)set->message + (double)packets * set->header), slowest = INFINITY;
+
+	for (uint32_t l = 0; l < graph->nlinks; l++)
+		slowest = fmin(slowest, set->gbits[l]);
+	if (bits * 1000 / slowest <= MAX_PS)
+		return FORS_OK;
+	return fors_fail(error, FORS_EINPUT, "a message of %llu bytes takes more than 1000 s over a link of %g Gbit/s",
+			 (unsigned long long)set->message, slowest);
+}
+
 /*
  * PAUSE comes a wire time late, and works a wire time later on what has not been sent: meanwhile packets come that
  * were on the way, and each end may be in the middle of one.
@@ -226,6 +241,8 @@ enum fors_err fors_sim_build(struct sim *sim, struct fors_error *error)
 		err = check_times(sim->settings, error);
 	if (!err)
 		err = check_speeds(sim->router->graph, sim->settings->gbits, &fastest, error);
+	if (!err)
+		err = check_length(sim->router->graph, sim->settings, error);
 	if (err)
 		return err;
 	sim->nlinks = sim->router->graph->nlinks;

@@ -11,6 +11,8 @@
  *      paper_model blocks N STEPS
  *              N blocks whose cables are for traffic of skew STEP / STEPS, and traffic of another skew: throughput by direct ways and by all ways of
  *              two hops at most (linear programs; TAGO's figure 2). Skew is that of one pair.
+ *      paper_model carry N
+ *              N blocks; from standard input the N * N cables between them, then the N * N of a traffic matrix: throughput by the same ways.
  *
  * Exit code 3: lp_solve is not built in.
  */
@@ -428,16 +430,47 @@ static int blocks(char **argv)
 	return 0;
 }
 
+/* --- carry --- */
+
+static double *read_matrix(uint32_t n)
+{
+	double *matrix = need(calloc((size_t)n * n, sizeof(*matrix)));
+
+	for (uint32_t i = 0; i < n * n; i++)
+		if (scanf("%lf", &matrix[i]) != 1) {
+			fprintf(stderr, "paper_model: carry reads 2 * %u * %u numbers\n", n, n);
+			exit(2);
+		}
+	return matrix;
+}
+
+static int carry(uint32_t n)
+{
+	double *cables = read_matrix(n), *traffic = read_matrix(n), direct, all;
+	struct fors_concurrent problem = {n, traffic, cables, true};
+	struct fors_error error;
+
+	check(fors_concurrent_flow(&problem, &direct, NULL, &error), &error);
+	problem.is_direct = false;
+	check(fors_concurrent_flow(&problem, &all, NULL, &error), &error);
+	printf("{\"blocks\": %u, \"direct\": %.9f, \"all\": %.9f}\n", n, direct, all);
+	free(cables);
+	free(traffic);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	if (argc == 4 && strcmp(argv[1], "blocks") == 0 && atoi(argv[2]) > 1 && atoi(argv[3]) > 0)
 		return blocks(argv);
+	if (argc == 3 && strcmp(argv[1], "carry") == 0 && atoi(argv[2]) > 1)
+		return carry((uint32_t)atoi(argv[2]));
 	if (argc > 6 && strcmp(argv[1], "run") == 0 && atoi(argv[4]) > 0)
 		return run(argc, argv);
 	if (argc > 5 && strcmp(argv[1], "lfti") == 0 && atoi(argv[4]) > 0)
 		return lfti(argc, argv);
 	fprintf(stderr,
 		"usage: paper_model run SPEC PATTERN PROBLEMS THREADS ALGORITHM... | lfti SPEC ROUTING SAMPLES THREADS [quick] | "
-		"blocks N STEPS\n");
+		"blocks N STEPS | carry N\n");
 	return 2;
 }

@@ -13,11 +13,11 @@ QUICK_TREE = "XGFT(3;3,3,6;1,3,3)"
 LIMIT = 60  # seconds that a slow algorithm may take
 
 
-def paper_model(*arguments, limit):
-    """Rows of one run; None when it took longer than `limit` seconds, or lp_solve is not built in."""
+def paper_model(*arguments, limit, given=None):
+    """Rows of one run, `given` its input; None when it took longer than `limit` seconds, or lp_solve is not built in."""
     command = [str(harness.build_dir() / "bench" / "paper" / "paper_model"), *map(str, arguments)]
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=limit)
+        done = subprocess.run(command, input=given, capture_output=True, text=True, timeout=limit)
     except subprocess.TimeoutExpired:
         return None
     if done.returncode == 3:

@@ -1,19 +1,23 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Paper 004, "TAGO: Rethinking Routing Design in High Performance Reconfigurable Networks" (Teh et al.): figure 2 by linear programs at
-block level; figures 5, 6, 8 and 10 by packets on a quarter of the paper's switches: 17 blocks of 8 switches with 15 servers each, 4 global
-cables a switch as there, 2,040 servers instead of 8,160. A Flexfly's and a Flexspander's cables follow the pattern's traffic.
+block level; figures 5 to 8 and 10 by packets on networks of the paper's size: 17 blocks of 32 switches with 15 servers each, 4 global cables a
+switch. A Flexfly's and a Flexspander's cables follow the pattern's traffic. Fewer switches in as many blocks would be another network: each pair of
+blocks keeps one cable, which is an eighth of a block's 128, but half of 32.
 """
 import json
 import pathlib
 import re
+import subprocess
 import tempfile
 
+import harness
 import rates
-from simulator import simulate
+from simulator import arrived, simulate
 
-BLOCKS, SWITCHES, GLOBAL, SERVERS, INSIDE = 17, 8, 4, 15, 5  # INSIDE: of a Flexspander's switch; the paper has 20 of 31
+BLOCKS, SWITCHES, GLOBAL, SERVERS, INSIDE = 17, 32, 4, 15, 20  # INSIDE: of a Flexspander's switch
 PER_BLOCK = SWITCHES * SERVERS
-GRID = (20, 17, 6)
+GRID = (20, 17, 24)
+GBITS, BYTES = 100, 4096
 POLICIES = {"tables": [], "hashed": [], "random": [], "vlb": [], "ugal-l": [], "ugal-g": [], "tago": []}
 
 
@@ -68,30 +72,77 @@ def patterns(folder):
     return {**found, "uniform": (["--pattern", "all-to-all"], "")}
 
 
+def _demand(pattern):
+    """What blocks send to one another, in cables of servers: {(i, j): sum over servers of i of the part that goes to j}."""
+    phases = {"to the next block": lambda: [[(s, (s + PER_BLOCK) % (BLOCKS * PER_BLOCK)) for s in range(BLOCKS * PER_BLOCK)]], "two blocks exchange": _exchange,
+              "27-point stencil": _stencil}.get(pattern)
+    if not phases:
+        part = PER_BLOCK * PER_BLOCK / (BLOCKS * PER_BLOCK - 1)
+        return {(i, j): part for i in range(BLOCKS) for j in range(BLOCKS) if i != j}
+    pairs, found = [pair for phase in phases() for pair in phase], {}
+    sent = len(pairs) / len({source for source, _ in pairs})
+    for i, j in ((source // PER_BLOCK, destination // PER_BLOCK) for source, destination in pairs):
+        found[i, j] = found.get((i, j), 0) + 1 / sent
+    return found
+
+
 def networks(traffic):
     follows = f";traffic={traffic}" if traffic else ""
     return {"Dragonfly": f"DRAGONFLY({SWITCHES},{GLOBAL},{BLOCKS};{SERVERS})", "Flexfly": f"FLEXFLY({SWITCHES},{GLOBAL},{BLOCKS};{SERVERS}{follows})",
             "Flexspander": f"FLEXSPANDER({SWITCHES},{INSIDE},{GLOBAL},{BLOCKS};{SERVERS};seed=1{follows})"}
 
 
-# --- figures 5, 6, 8 and 10 ---
+# --- what blocks can carry ---
+
+def _cables(spec):
+    """Cables from each block to each other one: {(i, j): number}."""
+    text = subprocess.run(harness.fors_command("fabric", "--synthetic", spec), capture_output=True, text=True, check=True).stdout
+    found, block = {}, None
+    for line in text.splitlines():
+        if own := re.match(r'Switch\t.*"Switch(\d+)"\t', line):
+            block = int(own[1]) // SWITCHES
+        elif line.startswith("Ca\t"):
+            break
+        elif (peer := re.match(r'\[\d+\]\t"Switch(\d+)"', line)) and int(peer[1]) // SWITCHES != block:
+            found[block, int(peer[1]) // SWITCHES] = found.get((block, int(peer[1]) // SWITCHES), 0) + 1
+    return found
+
+
+def carried(spec, pattern):
+    """Part of servers' cables that the cables between blocks carry at most, by direct ways and by all ways over one other block, whatever is inside of
+    blocks; linear programs. None: built without lp_solve."""
+    cables, demand = _cables(spec), _demand(pattern)
+    numbers = [matrix.get((i, j), 0) for matrix in (cables, demand) for i in range(BLOCKS) for j in range(BLOCKS)]
+    found = rates.paper_model("carry", BLOCKS, limit=120, given=" ".join(f"{number:.9g}" for number in numbers))
+    return {"direct": found[0]["direct"], "all": found[0]["all"]} if found else None
+
+
+# --- figures 5 to 8 and 10 ---
 
 def _run(spec, pattern, load, policy, messages, *more):
-    return simulate("--synthetic", spec, "--routing", "shortest", *pattern, "--load", load, "--messages", messages, "--message", "4KiB", "--speed", "100", "--wire-time", "30ns",
+    return simulate("--synthetic", spec, "--routing", "shortest", *pattern, "--load", load, "--messages", messages, "--message", BYTES, "--speed", GBITS, "--wire-time", "30ns",
                     "--lanes", "hops", "--vls", "8", "--policy", policy, *more)
 
 
-def shares(loads, messages, names=("Dragonfly", "Flexfly", "Flexspander")):
-    """Part of the cable that gets through until the last packet has arrived, and the mean time of packets in the network."""
+def _share(result, load, messages):
+    """Part of senders' cables that arrives while nearly all still send: from a quarter to six tenths of the time in which they send on average."""
+    time = messages * BYTES * 8 / (load * GBITS)
+    return arrived(result, 0.25 * time, 0.6 * time) * 8 / (0.35 * time) / GBITS / result["senders"]
+
+
+def shares(loads, messages, names=("Dragonfly", "Flexfly", "Flexspander"), chosen=None):
+    """Part of the cable that gets through, mean of messages' own rates (Gbit/s), and mean time of packets in the network (ns)."""
     rows = []
     with tempfile.TemporaryDirectory(prefix="fors-paper-") as folder:
         for pattern, (options, traffic) in patterns(folder).items():
-            for name, spec in networks(traffic).items():
+            for name, spec in networks(traffic).items() if pattern in (chosen or [pattern]) else ():
+                most = carried(spec, pattern) if name in names else None
                 for load in loads if name in names else []:
-                    row = {"network": name, "pattern": pattern, "load": load, "share": {}, "latency": {}}
+                    row = {"network": name, "pattern": pattern, "load": load, "carried": most, "share": {}, "rate": {}, "latency": {}}
                     for policy in POLICIES:
                         result = _run(spec, options, load, policy, messages)
-                        row["share"][policy] = result["line_share"]
+                        row["share"][policy] = _share(result, load, messages)
+                        row["rate"][policy] = result["message_gbits"]
                         row["latency"][policy] = result["packet_latency"]["mean_ns"]
                     rows.append(row)
     return rows
@@ -114,5 +165,5 @@ def global_use(load, messages):
 
 def measure(is_quick):
     if is_quick:
-        return {"figure2": figure_2(steps=4), "shares": shares([0.1], 5, ("Flexfly",))}
-    return {"figure2": figure_2(), "shares": shares([0.1, 0.2, 0.3], 40), "use": global_use(0.2, 40)}
+        return {"figure2": figure_2(steps=4), "shares": shares([0.1], 2, ("Flexfly",), ("to the next block",))}
+    return {"figure2": figure_2(), "shares": shares([0.1, 0.2, 0.3], 16), "use": global_use(0.2, 16)}

@@ -203,28 +203,28 @@ static __attribute__((noinline)) void colour_patiently(struct hand *hand, uint32
 }
 
 /*
- * Give places of a row, the first one and those behind it up to `end`, colours that their nodes lack; returns the first
- * that has none. The first prefers colour `prefer`, each other one the next: that one or the next one behind it.
+ * Give the places first .. end - 1 of a row, each of which has a node, colours that their nodes lack. The first prefers
+ * colour `prefer`, each other one the next: that one or the next one behind it. The record's parts are told from one
+ * address, so that all that a place needs stays in registers.
  */
-static inline __attribute__((always_inline)) uint32_t colour_places(struct hand *hand, uint32_t stride, uint32_t first,
-								    uint32_t end, uint32_t prefer)
+static inline __attribute__((always_inline)) void colour_places(struct hand *hand, uint32_t stride, uint32_t first,
+								uint32_t end, uint32_t prefer)
 {
-	const struct row row = hand->row;
+	uint8_t *const record = hand->row.at;
 	uint64_t *const lacks = hand->space->lacks_node;
 	uint16_t *const row_of = hand->space->row_of;
 	const uint16_t number = (uint16_t)hand->number;
 	uint64_t free = hand->free, from = UINT64_MAX << prefer;
-	uint32_t i = first;
 
-	for (; i < end && row.node[i] != FORS_ROWWISE_NOBODY; i++, from += from) {
-		const uint32_t node = row.node[i];
+	for (size_t i = first; i < end; i++, from += from) {
+		const size_t node = ((const uint16_t *)(const void *)(record + 2 * stride))[i];
 		const uint64_t may = lacks[node], open = may & free;
 		uint64_t pick = open & from;
-		uint32_t colour;
+		size_t colour;
 
-		if (!open) {
+		if (__builtin_expect(!open, 0)) {
 			hand->free = free;
-			colour_patiently(hand, i);
+			colour_patiently(hand, (uint32_t)i);
 			free = hand->free;
 			continue;
 		}
@@ -233,12 +233,19 @@ static inline __attribute__((always_inline)) uint32_t colour_places(struct hand 
 		pick &= -pick;
 		free ^= pick;
 		lacks[node] = may ^ pick;
-		row.colour[i] = (uint8_t)colour;
-		row.at[colour] = (uint8_t)i;
-		row_of[(size_t)node * stride + colour] = number;
+		record[stride + i] = (uint8_t)colour;
+		record[colour] = (uint8_t)i;
+		row_of[node * stride + colour] = number;
 	}
 	hand->free = free;
-	return i;
+}
+
+/* The places of a row that have a node: all before the first that has none. */
+static inline uint32_t count_places(const uint16_t *node, uint32_t width)
+{
+	while (width && node[width - 1] == FORS_ROWWISE_NOBODY)
+		width--;
+	return width;
 }
 
 static inline __attribute__((always_inline)) void colour_row(struct fors_rowwise_space *space, uint32_t stride,
@@ -248,9 +255,11 @@ static inline __attribute__((always_inline)) void colour_row(struct fors_rowwise
 			    .space = space,
 			    .free = fors_match_columns(width),
 			    .number = number};
+	const uint32_t end = count_places(hand.row.node, width), turn = width - prefer;
 
-	if (colour_places(&hand, stride, 0, width - prefer, prefer) == width - prefer && prefer)
-		colour_places(&hand, stride, width - prefer, width, 0);
+	colour_places(&hand, stride, 0, end < turn ? end : turn, prefer);
+	if (end > turn)
+		colour_places(&hand, stride, turn, end, 0);
 	for (uint64_t free = hand.free; free; free &= free - 1)
 		hand.row.at[__builtin_ctzll(free)] = FORS_UNMATCHED;
 	space->lacks_row[number] = hand.free;

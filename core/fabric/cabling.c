@@ -55,15 +55,6 @@ static bool has_ends2(const struct fors_cabling *c, uint32_t leaf)
 	return false;
 }
 
-static bool may_turn2(const struct fors_cabling *c, uint32_t a, uint32_t b, uint32_t at)
-{
-	(void)c;
-	(void)a;
-	(void)b;
-	(void)at;
-	return true;
-}
-
 static int lacking2(const struct fors_cabling *c, uint32_t number)
 {
 	const struct fors_leaf *leaf = &c->fabric->leaf[number];
@@ -86,7 +77,6 @@ struct fors_cabling fors_fabric_cabling(const struct fors_fabric *fabric)
 		.at = at2,
 		.above = above2,
 		.has_ends = has_ends2,
-		.may_turn = may_turn2,
 		.lacking = lacking2,
 		.revive = revive2,
 	};
@@ -180,12 +170,6 @@ static bool has_ends3(const struct fors_cabling *c, uint32_t leaf)
 	return false;
 }
 
-/* In its own pod a packet turns at a mid: one that lost the leaf sends nobody up for it. */
-static bool may_turn3(const struct fors_cabling *c, uint32_t a, uint32_t b, uint32_t at)
-{
-	return c->pods->leaf[a].pod != c->pods->leaf[b].pod || at < c->nleaves + c->pods->nmids;
-}
-
 /* Who is below: servers of a leaf, leaves of a mid. */
 static int lacking3(const struct fors_cabling *c, uint32_t number)
 {
@@ -216,7 +200,6 @@ struct fors_cabling fors_pods_cabling(const struct fors_pods *pods)
 		.at = at3,
 		.above = above3,
 		.has_ends = has_ends3,
-		.may_turn = may_turn3,
 		.lacking = lacking3,
 		.revive = revive3,
 	};

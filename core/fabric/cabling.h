@@ -50,7 +50,6 @@ struct fors_cabling_kind {
 	struct fors_cabled (*at)(const struct fors_cabling *c, uint32_t number);
 	uint32_t (*above)(const struct fors_cabling *c, uint32_t number, uint32_t *count); /* cables, from which on */
 	bool (*has_ends)(const struct fors_cabling *c, uint32_t leaf); /* is anything plugged in there to be reached? */
-	bool (*may_turn)(const struct fors_cabling *c, uint32_t a, uint32_t b, uint32_t at); /* at between leaves */
 	int (*lacking)(const struct fors_cabling *c,
 		       uint32_t number); /* cables up for what is below; negative: spare */
 	void (*revive)(const struct fors_cabling *c, uint32_t number, uint32_t node);

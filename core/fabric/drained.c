@@ -10,7 +10,8 @@
  * A request never costs traffic: a cable stays in use when without it two leaves would have no
  * switch in common to turn at. For each such pair, in order, the switch is taken for which the least has to be
  * called back: held cables before degraded ones, degraded before excluded ones. Of three levels a way up to a top has
- * two cables, of which either may have to be called back; two leaves of a pod turn at one of its middle switches.
+ * two cables, of which either may have to be called back; two leaves of a pod turn at one of its middle switches, or at
+ * a top that several planes share, where that costs less.
  */
 #include "drained.h"
 #include "core/base/names.h"
@@ -264,7 +265,7 @@ static void join(const struct climb *climb, uint32_t a, uint32_t b)
 	for (uint32_t at = c->nleaves; least && at < c->nswitches; at++) {
 		unsigned cost = (unsigned)from[at] + to[at];
 
-		if (cost < least && c->kind->may_turn(c, a, b, at)) {
+		if (cost < least) {
 			least = cost;
 			best = at;
 		}

@@ -15,6 +15,7 @@
  *      start    owners as owners.h finds them; entries one by one where they fit best
  *      search   entries of full links to other lanes, and what they push out further on; lanes that change
  *               owners at one leaf, or at all leaves of a job, with all entries that were on them placed anew
+ *      level    at the end entries from higher links to lower ones, which leaves a plan room
  *
  * With parallel cables a spine has several to a leaf, and for one LID takes one of them, whoever sends: which one,
  * of those that the job owns there, goes by the server's number, so its LIDs are spread over them.

@@ -13,10 +13,10 @@
 
 #include "core/base/random.h"
 
-#define HOT (SPEED_ONE / 100) /* what a move may cost at the beginning */
-#define LONGEST 4	      /* cells that push one another on in a move */
-#define LANES_PART 64	      /* one move in so many is of lanes, while rows are full and no cell lacks a lane */
-#define POLISH 32	      /* moves of cells that follow one of lanes */
+#define HOT (SPEED_ONE / 50) /* what a move may cost at the beginning */
+#define LONGEST 4	     /* cells that push one another on in a move */
+#define LANES_PART 64	     /* one move in so many is of lanes, while rows are full and no cell lacks a lane */
+#define POLISH 32	     /* moves of cells that follow one of lanes */
 #define MOST_TEAMS (2 * MOST_LANES_MOVED)
 
 struct anneal {

@@ -11,8 +11,8 @@
 
 #include "core/base/random.h"
 
-#define HOT (SPEED_ONE / 20) /* what a move may cost at the beginning */
-#define MOST_TOUCHED 512     /* lanes that a move may touch */
+#define HOT (SPEED_ONE / 5) /* what a move may cost at the beginning */
+#define MOST_TOUCHED 512    /* lanes that a move may touch */
 
 /* A move: what it changed, to be taken back, and whom it touched. */
 struct move {
@@ -164,6 +164,11 @@ static uint32_t any_lane_of(const struct search *s, struct fors_xorshift *random
 	return lane;
 }
 
+static uint32_t any_leaf_of(const struct search *s, struct fors_xorshift *random, const struct owner *owner)
+{
+	return s->party[owner->first + fors_xorshift_below(random, owner->count)].leaf;
+}
+
 /* An owner that is not at full speed: the first one from a random one on. */
 static const struct owner *any_slow(const struct search *s, struct fors_xorshift *random)
 {
@@ -174,7 +179,10 @@ static const struct owner *any_slow(const struct search *s, struct fors_xorshift
 	return &s->owner[o];
 }
 
-/* Every second move is for an owner that is badly off: a lane more, or another one, at one of its leaves. */
+/*
+ * Three moves of four are for an owner that is badly off: a lane more, or another one, at one of its leaves; every second of
+ * these lanes is one that it has at another leaf, since only lanes at both ends are of use.
+ */
 static void choose(struct search *s, struct fors_xorshift *random, struct move *move)
 {
 	const struct owner *slow = any_slow(s, random);
@@ -183,9 +191,11 @@ static void choose(struct search *s, struct fors_xorshift *random, struct move *
 
 	move->n = move->nowners = 0;
 	move->nsaved = 0;
-	if (slow->count && kind < 8) {
-		leaf = s->party[slow->first + fors_xorshift_below(random, slow->count)].leaf;
+	if (slow->count && kind < 12) {
+		leaf = any_leaf_of(s, random, slow);
 		two = any_lane_of(s, random, leaf, s->party[slow->first].owner);
+		if (fors_xorshift_below(random, 2))
+			one = any_lane_of(s, random, any_leaf_of(s, random, slow), s->party[slow->first].owner);
 	} else {
 		two = fors_xorshift_below(random, s->nlanes);
 	}

@@ -111,16 +111,28 @@ static uint64_t bytes_of(const struct plan *plan)
 	return fors_flows_pack_bytes(&plan->routed->problem, (uint32_t)phases) + p * phases * sizeof(struct fors_cell);
 }
 
+/* What packing whole units takes: two packings while a round is added, and the search. */
+static uint64_t units_bytes(const struct plan *plan)
+{
+	const struct fors_route3 *route = plan->task->rounds;
+	struct fors_flows_problem units = plan->routed->problem;
+
+	units.lump = route->length;
+	return route->round ? fors_flows_pack_bytes(&units, route->nrounds) : 0;
+}
+
+/* For a plan of single flows. There is none in whole units, maybe since not even these fit: then they are what is told. */
 static enum fors_err check_memory(const struct plan *plan, struct fors_error *error)
 {
-	uint64_t most = most_bytes(plan), bytes = bytes_of(plan);
+	uint64_t most = most_bytes(plan), bytes = bytes_of(plan), units = plan->task->rounds ? units_bytes(plan) : 0;
 
 	if (bytes <= most)
 		return FORS_OK;
+	bytes = units > most && units < bytes ? units : bytes;
 	return fors_fail(error, FORS_ELIMIT,
 			 "to plan for %u servers over these tables, %u phases at least, may take %" PRIu64
 			 " MiB of memory, and the limit is %" PRIu64,
-			 plan->report.nservers, plan->report.bound_tables, bytes >> 20, most >> 20);
+			 plan->report.nservers, plan->report.bound_tables, (bytes >> 20) + 1, most >> 20);
 }
 
 /* ---- the schedule ---- */
@@ -225,16 +237,6 @@ static enum fors_err pack_flows(struct plan *plan, const struct fors_flows_asked
 	return err;
 }
 
-/* What packing whole units takes: two packings while a round is added, and the search. */
-static bool units_fit(const struct plan *plan)
-{
-	const struct fors_route3 *route = plan->task->rounds;
-	struct fors_flows_problem units = plan->routed->problem;
-
-	units.lump = route->length;
-	return !route->round || fors_flows_pack_bytes(&units, route->nrounds) <= most_bytes(plan);
-}
-
 /* Whole units, in rounds; cut into single flows where these tables allow fewer phases, and there is memory for it. */
 static enum fors_err pack_rounds(struct plan *plan, const struct fors_flows_asked *asked, struct fors_error *error)
 {
@@ -245,7 +247,7 @@ static enum fors_err pack_rounds(struct plan *plan, const struct fors_flows_aske
 	bool is_large = bytes_of(plan) > most_bytes(plan);
 	enum fors_err err = FORS_OK;
 
-	if (!units_fit(plan))
+	if (units_bytes(plan) > most_bytes(plan))
 		return FORS_OK;
 	err = fors_over_rounds(plan->routed, route, asked, &units, &packing, error);
 	if (err || !packing)

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define IDLE_AT_ONCE 1024 /* cells: what is copied from stays in the first cache */
+
 uint32_t fors_schedule_version(const struct fors_schedule *schedule)
 {
 	bool has_more = schedule->ways || schedule->sl || schedule->name[0];
@@ -38,6 +40,17 @@ static void copy_servers(const struct fors_fabric *fabric, struct fors_schedule 
 		schedule->lane_spine[k] = fabric->spine[fabric->lane[k].spine].guid;
 }
 
+/* At least one cell, and all of them idle: as many more each time as there are. */
+static void make_idle(struct fors_cell *cell, size_t ncells)
+{
+	cell[0] = (struct fors_cell){FORS_IDLE, 0, FORS_NO_LANE};
+	for (size_t done = 1, more; done < ncells; done += more) {
+		more = done < IDLE_AT_ONCE ? done : IDLE_AT_ONCE;
+		more = more < ncells - done ? more : ncells - done;
+		memcpy(cell + done, cell, more * sizeof(*cell));
+	}
+}
+
 /* Arrays of the sizes that `sizes` says, cells idle, in *schedule. */
 static enum fors_err make(const struct fors_schedule *sizes, struct fors_schedule **schedule, struct fors_error *error)
 {
@@ -58,8 +71,7 @@ static enum fors_err make(const struct fors_schedule *sizes, struct fors_schedul
 		fors_schedule_free(made);
 		return fors_fail_memory(error);
 	}
-	for (size_t i = 0; i < ncells; i++)
-		made->cell[i] = (struct fors_cell){FORS_IDLE, 0, FORS_NO_LANE};
+	make_idle(made->cell, ncells + 1);
 	*schedule = made;
 	return FORS_OK;
 }

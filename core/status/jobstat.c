@@ -19,7 +19,7 @@ static const struct number {
 	size_t offset;
 } numbers[] = {
 	{AT(servers)},	   {AT(missing)},     {AT(leaves)},	{AT(lanes)}, {AT(phases)},
-	{AT(lower_bound)}, {AT(alone_bound)}, {AT(path_index)}, {AT(epoch)},
+	{AT(lower_bound)}, {AT(alone_bound)}, {AT(path_index)}, {AT(epoch)}, {AT(trespassers)},
 };
 
 #define NNUMBERS (sizeof(numbers) / sizeof(numbers[0]))
@@ -80,7 +80,9 @@ static json_t *to_json(const struct fors_jobstat *job)
 		       put(object, "state", json_string(states[job->state])) &&
 		       put(object, "exclusive", json_boolean(job->is_exclusive)) &&
 		       put(object, "job_index", json_boolean(job->has_index)) &&
-		       put(object, "over", text_or_null(job->over)) && put(object, "reason", text_or_null(job->reason));
+		       put(object, "over", text_or_null(job->over)) &&
+		       put(object, "reason", text_or_null(job->reason)) &&
+		       put(object, "trespassing", text_or_null(job->trespassing));
 
 	for (size_t i = 0; is_good && i < NNUMBERS; i++) {
 		int64_t number = *(const int64_t *)((const char *)job + numbers[i].offset);
@@ -149,7 +151,8 @@ static bool parse(const json_t *object, struct fors_jobstat *job)
 {
 	bool is_good = take_text(object, "name", job->name, sizeof(job->name)) && take_state(object, &job->state) &&
 		       take_text(object, "over", job->over, sizeof(job->over)) &&
-		       take_text(object, "reason", job->reason, sizeof(job->reason));
+		       take_text(object, "reason", job->reason, sizeof(job->reason)) &&
+		       take_text(object, "trespassing", job->trespassing, sizeof(job->trespassing));
 
 	job->is_exclusive = json_is_true(json_object_get(object, "exclusive"));
 	job->has_index = json_is_true(json_object_get(object, "job_index"));

@@ -30,12 +30,15 @@ def compare(site, is_ours, tree):
     for name, down in scenarios(tree):
         site.recover()
         site.read()
+        position = site.osm.log_end()
         event = site.change(partial(site.become, down)) if down else None
+        build, whole = failover.build_times(site.osm.log(position))
         status = site.state.status
         exchange = site.schedule() if is_ours else site.shift()
         results[name] = {"throughput": exchange.throughput, "worst_link": exchange.worst,
                          "entries_changed": event.entries if event else None, "up_s": event.up if event else None,
                          "epoch_s": event.epoch if event else None, "tables_ms": status.get("tables_ms"),
+                         "build_s": build, "build_whole_s": whole,
                          "limit": exchange.servers / status["lower_bound"] if is_ours else None,
                          "verified": not is_ours or (exchange.worst <= 1 and site.verify()[0])}
     return results
@@ -51,7 +54,7 @@ def comparison(report, make_site):
     report.step(f"Three levels, {NAME}, {len(tree.hcas)} servers, one LID each: the same again, in this run")
 
     def one(engine):
-        options = {"routing_engine": engine, **({} if engine == "fors" else failover.STOCK)}
+        options = {"routing_engine": engine, **failover.VERBOSE, **({} if engine == "fors" else failover.STOCK)}
         with make_site(engine, tree, options) as site:
             return compare(site, engine == "fors", tree)
     with ThreadPoolExecutor() as pool:
@@ -66,6 +69,11 @@ def comparison(report, make_site):
                  [[name, *(text for engine in ENGINES for facts in [results[engine][name]]
                            for text in (f"{facts['entries_changed']:,}", milliseconds(facts["up_s"]))),
                    milliseconds(ours[name]["epoch_s"]), f"{ours[name]['tables_ms']:.1f}"] for name in names[1:]])
+    report.line()
+    report.fact("Milliseconds to build the tables: from the call of the engine until all are on their way, and until every switch has its own:")
+    report.table(["failure", *(f"{engine} {what}" for engine in ENGINES for what in ("built", "there"))],
+                 [[name, *(milliseconds(results[engine][name][key]) for engine in ENGINES for key in ("build_s", "build_whole_s"))]
+                  for name in names[1:]])
     report.line()
     good = all(facts["verified"] for facts in ours.values())
     report.verdict(good, "every schedule walked flow by flow through the switches' tables, and by fors verify")

@@ -114,6 +114,7 @@ def test_parts_of_something_better(fors, simulate, star):
     assert simulate(*one)["senders"] == 3 and "3 of 4 send, " in fors("simulate", *one).out
     slow = star("0 1\n", "--crossbar", "--link-rate", "Leaf00[1]=0.5")
     assert slow["crossbar_share"] == 1 and slow["time_ns"] == 2160
+    assert slow["message_gbits"] == pytest.approx(8 * slow["message_bytes"] / slow["message_latency"]["mean_ns"])
 
 
 def test_load(simulate):
@@ -125,6 +126,8 @@ def test_load(simulate):
     assert low["load"] == 0.2 and low["slots"] == 1 and low["messages"] == 16000 and low["slot"] == []
     assert 0.9 * 0.2 < low["line_share"] < 0.22 and 0.9 * 0.8 < high["line_share"] < 0.85
     assert low["message_latency"]["mean_ns"] < high["message_latency"]["mean_ns"] / 2
+    assert 8 * 4096 / low["message_latency"]["mean_ns"] < low["message_gbits"] < 200 * 4096 / 4126
+    assert high["message_gbits"] < 0.7 * low["message_gbits"]
     assert load(0.2, "--messages", "10")["messages"] == 160
     one = load(0.05, "--messages", "3000", pattern="incast(1)")
     wait = 15 * 0.05 / (2 * (1 - 15 * 0.05))
@@ -337,6 +340,8 @@ def test_messages_without_a_way(simulate, stock):
     (["--mtu", "0"], "packets have to have"),
     (["--speed", "0"], "above 0"),
     (["--speed", "inf"], "above 0"),
+    (["--speed", "1e-300"], "more than 1000 s over a link of 1e-300"),
+    (["--speed", "0.000001", "--message", "1GiB"], "more than 1000 s over a link"),
     (["--adapter-rate", "1.1"], "at most 1"),
     (["--vls", "9"], "from 0 to 8"),
     (["--link-rate", "Leaf00"], "NODE[PORT]=PART"),

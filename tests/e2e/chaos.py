@@ -712,6 +712,8 @@ def parse_arguments():
     parser.add_argument("--managers", choices=MANAGER_CHOICES, default="two", help="two: a second one joins and leaves; "
                         "one: it is ended and started again, and has no reference fabric; calm: it is never ended")
     parser.add_argument("--held", action="store_true", help="hold opensm at each publication, and judge what the switches hold then")
+    parser.add_argument("--patience", type=float, default=PATIENCE, metavar="SECONDS", help="of silence, after which a fabric will not "
+                        f"become right any more; default {PATIENCE:g}. More where the machine has other work")
     parser.add_argument("--replay", type=Path, metavar="FILE", help="do the events of a file instead")
     parser.add_argument("--minimise", action="store_true", help="look for a shorter series that still fails")
     parser.add_argument("--print-events", action="store_true", help="and do nothing")
@@ -772,6 +774,7 @@ def draw(tree, options):
 
 def main():
     options = parse_arguments()
+    globals().update(PATIENCE=options.patience, HANG=max(HANG, options.patience), ENDLESS=max(ENDLESS, 4 * options.patience))
     tree = tree_of(options.fabric)
     lmc = full_lmc(tree) if options.lmc is None else options.lmc
     events = read_events(options.replay) if options.replay else list(draw(tree, options))

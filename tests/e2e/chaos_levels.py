@@ -128,6 +128,7 @@ class Run(chaos.Run):
         self.world = self.world.copy()
         event.apply(self.world)
         self.changed = time.time()
+        self.judged = None  # what was right before is not yet right now
         self.crew.write_conf(text)
         for manager in self.crew.running.values():
             manager.sighup()

@@ -40,6 +40,24 @@ def logged_at(log, text):
     return None
 
 
+VERBOSE = {"log_flags": "0x07"}  # opensm says when it begins to build tables
+
+
+def build_times(log):
+    """
+    Of the first tables that the log (VERBOSE) tells of: seconds from the call of the routing engine, or of the first of several that
+    failed, until all entries are there and asked for, and until every switch has answered; None where it does not tell.
+    """
+    moments, at = [], 0
+    for text in ("building routing with", "tables configured on all switches", "SWITCHES CONFIGURED FOR UNICAST"):
+        at = log.find(text, at)
+        if at < 0:
+            return None, None
+        stamped = [line for line in log[:at].splitlines() if re.match(r"\w{3} \d\d ", line)]  # a box has its stamp lines above
+        moments.append(log_time(stamped[-1]))
+    return moments[1] - moments[0], moments[2] - moments[0]
+
+
 def is_swept(log):
     """Has each link that was reported as changed been swept? On a busy machine a sweep begins long after its trap."""
     return log.rfind("num:128") <= log.rfind("SUBNET UP")  # both -1: nothing was reported

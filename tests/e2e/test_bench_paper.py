@@ -65,6 +65,15 @@ def test_several_jobs(results):
         assert index["mean"] > sar["mean"] and index["meetings"] == index["unplanned"] == 0
 
 
+def test_blocks_carry_what_their_cables_say(results):
+    """A Flexfly gives the next block 57 of 128 cables (one way of each is of use); detours pass blocks that have one cable, shared with a neighbour's."""
+    rows = results["simulated"]["tago"]["shares"]
+    assert {row["pattern"] for row in rows} == {"to the next block"}
+    for row in rows:
+        assert not row["carried"] or abs(row["carried"]["direct"] - 57 / 480) < 1e-6 and abs(row["carried"]["all"] - 64.5 / 480) < 1e-6
+        assert set(row["rate"]) == set(row["share"]) and all(rate > 0 for rate in row["rate"].values())
+
+
 def test_text_and_pictures(output):
     text = (output / "paper-results.md").read_text()
     for word in ("figures 3 and 6", "figure 7", "table 1", "table 2", "figure 9"):

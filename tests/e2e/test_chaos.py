@@ -32,6 +32,37 @@ def test_short_chaos(tmp_path, spec, lmc, managers, seed, events):
     assert done == events and run.tally["plans walked"] > 1
 
 
+def one_of_each(tree):
+    """A cable of either stage, a middle switch and a top die and return, one after the other."""
+    kinds = {}
+    for event in chaos.chaos_levels().series(tree, "singles", 0, 1):
+        word = event.words[0][1:]
+        low = chaos.place(word) if "/" in word else None
+        what = word[0] if not low else "LM"["Leaf" not in low[0] + tree.cable[low][0]] + "/"
+        kinds.setdefault((what, event.words[0][0]), event)
+    assert len(kinds) == 8
+    return list(kinds.values())
+
+
+@pytest.mark.parametrize("spec", ["XGFT(3;3,3,3;1,3,2;shared=3)", "XGFT(3;4,3,3;1,2,2;guests=1;shuffle=3)",
+                                  "XGFT(3;3,4,4;1,3,3;empty=3;uneven=1;shuffle=2)"])
+def test_three_levels(tmp_path, spec):
+    """A director switch, an oversubscribed tree, an uneven one: one failure of each kind, then to the very bytes."""
+    tree = chaos.tree_of(spec)
+    events = one_of_each(tree)
+    run, done, violation = chaos.chaos(tree, events, 0, tmp_path)
+    assert violation is None, f"event {done}, {events[done - 1].text}: {violation}"
+    assert run.tally["the very bytes"] >= 4 and run.tally["plans walked"] >= 8
+
+
+@pytest.mark.parametrize("spec, seed", [("XGFT(3;2,3,3;1,2,2;shared=2;drain=1)", 3), ("XGFT(3;2,3,3;1,2,1;empty=4;guests=1;shuffle=5)", 4)])
+def test_short_chaos_at_three_levels(tmp_path, spec, seed):
+    tree = chaos.tree_of(spec)
+    run, done, violation = chaos.chaos(tree, chaos.kind_of(tree)[0](tree, seed, 12, ("restart",)), 0, tmp_path)
+    assert violation is None, f"event {done}: {violation}"
+    assert run.tally["plans walked"] > 1 and run.tally["reads"] > 20
+
+
 @pytest.mark.parametrize("spec, more", [("FT(2;8,8)", set()), ("FT(2;8,8;spares=1)", {"replace"}),
                                         ("FT(2;8,8;stubs=2;strays=1)", {"stub", "stray"}),
                                         ("FT(2;8,8;free=1;late=1)", {"move"})])

@@ -80,6 +80,21 @@ def links_of(sim, path):
     return used
 
 
+def base_links_of(sim, path):
+    """The directed cables between switches that base LIDs of the schedule's servers go over, whatever the schedule says."""
+    snapshot, used = sim.snapshot(), set()
+    by_guid = {port.guid: name for name, port in snapshot.port.items() if name not in snapshot.switches}
+    servers = info(path)["servers"]
+    for source in servers:
+        for wanted in servers:
+            at = snapshot.cable[by_guid[int(source["guid"], 16)], 1][0]
+            while source is not wanted and at in snapshot.switches:
+                hop = (at, snapshot.table[at][wanted["lid"]])
+                at = snapshot.cable[hop][0]
+                used |= {hop} if at in snapshot.switches else set()
+    return used
+
+
 def judge(sim, sm, exclusive, shared=()):
     """All these have a schedule, right over the tables; those that are exclusive have no cable in common."""
     links = {name: links_of(sim, schedule_of(sm, name)) for name in (*exclusive, *shared)}
@@ -103,8 +118,12 @@ def test_side_by_side(jobs):
     """Start, a cut, a job that ends, one that comes: each state right in the switches; nobody gets an epoch for nothing."""
     sim, sm, file = jobs(FIRST)
     status = wait_jobs(sm, "one", "two", "beside", "others", state="active", reason=lambda text: text.startswith("jobs"))
-    judge(sim, sm, ["one", "two", "beside"], ["others"])
+    links = judge(sim, sm, ["one", "two", "beside"], ["others"])
     assert status["state"] == "active" and status["phases"] is None
+    crossed = {name: bool(links[name] & base_links_of(sim, schedule_of(sm, "others"))) for name in ("one", "two", "beside")}
+    found = {name: (job(status, name)["trespassers"], job(status, name)["trespassing"]) for name in ("one", "two", "beside", "others")}
+    assert found == {"one": (0, None), "two": (1, "others"), "beside": (0, None), "others": (0, None)}
+    assert all(found[name][0] >= crossed[name] for name in crossed)
     assert job(status, "one")["over"] == "own" and job(status, "one")["phases"] == 4 and job(status, "one")["ratio"] == 1
     assert job(status, "others")["over"] == "free"
     assert info(sm.schedule_file)["reason"].startswith("jobs")

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Trees of three levels under the stock opensm: routed, planned for, published; failures of each kind, and back."""
 import os
+import re
 import signal
 import subprocess
 import time
@@ -296,6 +297,20 @@ def test_takeover(fabric, tmp_path, kind):
     assert first.wait_epoch(quiet["epoch"], 60)["phases"] == status["phases"]
     assert servers_of(good(sim, first)[1]) == servers_of(before)
     assert (kind == "intact") == (servers_of(before) == servers_of(healthy))
+
+
+def test_plan_memory(fabric):
+    """No plan where not even whole units fit, and the reason says what they would take; whole units in so much."""
+    tree = three.Tree3((6, 6, 8), (6, 6))
+    _, sm = fabric(tree, fors_conf="plan_memory = 1\n")
+    sm.wait_up(timeout=60)
+    sm.sim.unlink(*tree.leaf_cable(0, 0, 0))
+    reason = sm.wait_status(60, state="failed", reason=lambda text: "342 phases" in (text or ""))["reason"]
+    found = re.search(r"may take (\d+) MiB of memory, and the limit is 1$", reason)
+    sm.fors_conf.write_text(f"plan_memory = {found[1]}\n")
+    sm.sighup()
+    status = sm.wait_status(60, state="active")
+    assert int(found[1]) < 5 and (status["phases"], status["lower_bound"], status["method"]) == (342, 339, "rounds")
 
 
 def servers_of(snapshot):

@@ -30,7 +30,7 @@ def draw_tree(draw):
         kinds = {"uneven": 1, "empty": draw.choice((2, 3, 3, 4, 10)), "shuffle": draw.randint(1, 99), "guests": draw.randint(1, 2)}
         if w[0] % 2 == 0:
             kinds["shared"] = draw.choice((2, w[0]))
-        kinds = {key: value for key, value in kinds.items() if draw.random() < 0.5}
+        kinds = {key: value for key, value in kinds.items() if draw.random() < 0.5 and (key != "uneven" or w[0] > 1)}
         spec = "XGFT(3;" + ",".join(map(str, m)) + ";1," + ",".join(map(str, w)) + "".join(f";{key}={value}" for key, value in kinds.items()) + ")"
         tree = odd_levels.parse_levels(spec)
         if 64 <= len(tree.servers()) <= 400 and (kinds.keys() & {"uneven", "empty", "shared"} or w[0] < m[0] or w[1] < m[1]):

@@ -224,6 +224,77 @@ static void jobs_anywhere(void **state)
 }
 
 /* Who gets entries: the mark, more leaves than one; exclusive jobs where that is asked for; never those that share. */
+/* What the job's entries from `leaf` (up) or to its servers there load lane `lane` with. */
+static uint32_t row_of(const struct bed *bed, const struct made *made, uint32_t number, uint32_t leaf, uint32_t lane,
+		       bool is_up)
+{
+	const struct fors_jobentry *job = &made->list.job[number];
+	const struct fors_server *server = bed->fabric->server;
+	uint32_t sum = 0;
+
+	for (uint32_t i = 0; i < job->count; i++)
+		for (uint32_t d = 0; d < job->count; d++) {
+			uint32_t from = server[job->server[i]].leaf, to = server[job->server[d]].leaf;
+
+			sum += from != to && (is_up ? from : to) == leaf &&
+			       made->entries.up[(size_t)from * bed->fabric->nservers + job->server[d]] == lane;
+		}
+	return sum;
+}
+
+/* So many entries of the job could go to another of its lanes, and rows would be more level, and none over-full. */
+static uint32_t count_uneven(const struct bed *bed, const struct made *made, uint32_t number)
+{
+	const struct fors_jobentry *job = &made->list.job[number];
+	const struct fors_server *server = bed->fabric->server;
+	uint32_t n = 0, count = 0;
+
+	for (uint32_t i = 0; i < job->count; i++)
+		for (uint32_t d = 0; d < job->count; d++) {
+			uint32_t a = server[job->server[i]].leaf, b = server[job->server[d]].leaf,
+				 was = made->entries.up[(size_t)a * bed->fabric->nservers + job->server[d]];
+
+			if (a == b || (i && a == server[job->server[i - 1]].leaf))
+				continue;
+			count = 0;
+			for (uint32_t k = 0; k < job->count; k++)
+				count += server[job->server[k]].leaf == a;
+			for (uint32_t lane = 0; lane < bed->fabric->nlanes; lane++) {
+				uint32_t up, down;
+
+				if (lane == was || fors_owner(&made->owners, a, lane) != number ||
+				    fors_owner(&made->owners, b, lane) != number)
+					continue;
+				up = row_of(bed, made, number, a, lane, true) + count;
+				down = row_of(bed, made, number, b, lane, false) + count;
+				n += up <= job->count && down <= job->count &&
+				     up + down < row_of(bed, made, number, a, was, true) +
+							 row_of(bed, made, number, b, was, false);
+			}
+		}
+	return n;
+}
+
+/* Where the search has ended, rows are as level as single entries can make them, and the fullest is what it was. */
+static void rows_are_level(void **state)
+{
+	struct rng rng = {8};
+
+	for (int round = 0; round < 6; round++) {
+		struct bed *bed = bed_new("FT(2;6,6)", 1);
+		char *text = any_jobs(bed, &rng, 2 + round % 3, true, "job-index");
+		struct made made = make(bed, text, 1, NULL, NULL);
+
+		judge(bed, &made);
+		for (uint32_t j = 0; j < made.list.count; j++)
+			if (made.entries.bound[j])
+				assert_int_equal(count_uneven(bed, &made, j), 0);
+		clear(&made);
+		free(text);
+		bed_free(bed);
+	}
+}
+
 static void who_gets_entries(void **state)
 {
 	static const char text[] = "index [job-index]: Node00-00, Node01-00\nown [exclusive]: Node00-01, Node01-01\n"
@@ -524,11 +595,17 @@ static void plans_without_entries(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(blocks_at_full_speed),	 cmocka_unit_test(jobs_anywhere),
-		cmocka_unit_test(who_gets_entries),	 cmocka_unit_test(cut_off),
-		cmocka_unit_test(running_jobs_stay),	 cmocka_unit_test(same_again),
-		cmocka_unit_test(a_cut_under_a_job),	 cmocka_unit_test(cuts_anywhere),
-		cmocka_unit_test(a_detour_stays),	 cmocka_unit_test(plans_over_the_index),
+		cmocka_unit_test(blocks_at_full_speed),
+		cmocka_unit_test(jobs_anywhere),
+		cmocka_unit_test(rows_are_level),
+		cmocka_unit_test(who_gets_entries),
+		cmocka_unit_test(cut_off),
+		cmocka_unit_test(running_jobs_stay),
+		cmocka_unit_test(same_again),
+		cmocka_unit_test(a_cut_under_a_job),
+		cmocka_unit_test(cuts_anywhere),
+		cmocka_unit_test(a_detour_stays),
+		cmocka_unit_test(plans_over_the_index),
 		cmocka_unit_test(plans_without_entries),
 	};
 

@@ -22,6 +22,7 @@
 #include "core/fabric/places.h"
 #include "core/fabric/places_pods.h"
 #include "core/fabric/pods_account.h"
+#include "core/fabric/repairs.h"
 #include "core/net/lftfile.h"
 #include "core/net/lfts.h"
 #include "core/net/diff.h"
@@ -31,8 +32,10 @@
 #include "core/fabric/places_file.h"
 #include "core/planners/bound.h"
 #include "core/planners/exact/proven_bound.h"
+#include "core/planners/mended.h"
 #include "core/planners/outcome.h"
 #include "core/planners/over.h"
+#include "core/planners/pods/route3.h"
 #include "core/schedule/schedule.h"
 #include "core/schedule/schedule_file.h"
 #include "core/status/status.h"
@@ -627,6 +630,63 @@ static enum fors_err tell_pods(const struct ground *g, uint64_t *digest, struct 
 	fors_status_clear(&status);
 	fors_pods_free(pods);
 	free(plays);
+	fors_net_free(net);
+	fors_net_free(less);
+	return err;
+}
+
+/* Exclude a cable of each stage and a middle switch, and make tables for what is left; a digest of them. */
+static enum fors_err drain_pods(const struct ground *g, uint64_t *digest, struct fors_error *error)
+{
+	struct fors_net *net = three_levels();
+	struct fors_names names = {NULL, 0};
+	struct fors_warnings warnings = {0};
+	struct fors_route3 *route = NULL;
+	struct fors_pods *pods = NULL;
+	bool any = false;
+	enum fors_err err;
+
+	assert_int_equal(fors_names_add(&names, "Leaf00[3], Mid2-02[3], Mid2-01", NULL), FORS_OK);
+	begin();
+	err = fors_pods_build(net, net, NULL, 0, &pods, error);
+	if (!err)
+		fors_drained_links(fors_pods_cabling(pods), &names, "exclude_links", &warnings);
+	if (!err)
+		err = fors_drained_take_out(fors_pods_cabling(pods), &any, &warnings, error);
+	if (!err)
+		err = fors_route3_make(pods, fors_route3_little_effort(pods), &route, error);
+	faults_off();
+	if (!err)
+		*digest = digest_of(route->lfts->port, (size_t)route->lfts->nswitches * route->lfts->nlids);
+	assert_true(err || any);
+	fors_route3_free(route);
+	fors_pods_free(pods);
+	fors_names_clear(&names);
+	fors_net_free(net);
+	return err;
+}
+
+/* What the first repair of a tree with a dead switch gives back. */
+static enum fors_err mend_pods(const struct ground *g, uint64_t *digest, struct fors_error *error)
+{
+	struct fors_net *net = three_levels(), *less = net_without_last(net);
+	struct fors_over_task task = {.net = less};
+	struct fors_repair *list = NULL;
+	struct fors_pods *pods = NULL;
+	uint32_t count = 0, phases = 0;
+	enum fors_err err;
+
+	begin();
+	err = fors_pods_build(net, less, NULL, 0, &pods, error);
+	if (!err)
+		err = fors_repairs_list(fors_pods_cabling(pods), &list, &count, error);
+	if (!err)
+		err = fors_phases_mended3(&task, pods, &list[0], UINT32_MAX, &phases, error);
+	faults_off();
+	*digest = phases;
+	assert_true(err || phases == 8);
+	free(list);
+	fors_pods_free(pods);
 	fors_net_free(net);
 	fors_net_free(less);
 	return err;
@@ -1482,6 +1542,8 @@ static void all_but_plans(void **state)
 		{"fors_places_learn, more", learn_more},
 		{"fors_places_learn_tree", learn_pods},
 		{"fors_status_pods", tell_pods},
+		{"fors_drained_take_out, three levels", drain_pods},
+		{"fors_phases_mended3", mend_pods},
 		{"fors_places_encode", encode_places},
 		{"fors_places_decode", decode_places},
 		{"fors_places_copy", copy_places},

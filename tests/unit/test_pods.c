@@ -556,6 +556,11 @@ static void test_memory(void **state)
 	assert_int_equal(err, FORS_ELIMIT);
 	assert_null(schedule);
 	assert_non_null(strstr(error.text, "memory, and the limit is"));
+	task.most_bytes = strtoull(strstr(error.text, "may take ") + strlen("may take "), NULL, 10) << 20;
+	assert_in_range(task.most_bytes, 1 << 20, 4 << 20); /* whole units ask for less than single flows, 9 MiB */
+	must(fors_plan_over(&task, &schedule, &report, &error), &error); /* so much is enough */
+	assert_string_equal(schedule->method, "rounds");
+	fors_schedule_free(schedule);
 	world_free(&w);
 }
 

@@ -5,6 +5,8 @@
 
 #include "pods_world.h"
 
+#include "core/base/names.h"
+#include "core/fabric/drained.h"
 #include "core/fabric/lids.h"
 #include "core/tables/check.h"
 
@@ -106,12 +108,39 @@ static void test_card_of_a_director(void **state)
 	world_free(&w);
 }
 
+/* What two leaves of a pod can only meet over is called back, if it is excluded: a board, there. */
+static void test_needed_board_cable(void **state)
+{
+	static const char *const dead[] = {"Leaf07[3]", "Leaf08[4]", "Mid2-05[4]"};
+	struct fors_net *net = net_of("XGFT(3;2,3,3;1,2,2)", 0);
+	struct fors_warnings warnings = {0};
+	struct fors_names names = {NULL, 0};
+	bool any = false;
+	struct world w;
+
+	make_director(net, 6, 3, 2);
+	w = world_of(net);
+	for (unsigned i = 0; i < 3; i++)
+		take_down(&w, dead[i]);
+	look(&w);
+	assert_int_equal(fors_names_add(&names, "Mid2-04[5], Mid2-00[5]", NULL), FORS_OK);
+	fors_drained_links(fors_pods_cabling(w.pods), &names, "exclude_links", &warnings);
+	assert_int_equal(fors_drained_take_out(fors_pods_cabling(w.pods), &any, &warnings, NULL), FORS_OK);
+	assert_int_equal(warnings.count, 1);
+	assert_non_null(strstr(warnings.text[0], "Mid2-04[5] - Board1[5] stays in use"));
+	make_tables(&w, FORS_ROUTE3_EFFORT);
+	judge(&w);
+	fors_names_clear(&names);
+	world_free(&w);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_guest_of_a_director),
 		cmocka_unit_test(test_leaves_of_a_director),
 		cmocka_unit_test(test_card_of_a_director),
+		cmocka_unit_test(test_needed_board_cable),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -651,11 +651,15 @@ static void jobs_there_and_back(void **state)
 	status.jobs.job[0].path_index = FORS_UNKNOWN;
 	status.jobs.job[1].path_index = 7;
 	status.jobs.job[1].has_index = true;
+	status.jobs.job[1].trespassers = 2;
+	strcpy(status.jobs.job[1].trespassing, "17, 18");
 	assert_int_equal(fors_status_json(&status, &text, NULL), FORS_OK);
 	assert_int_equal(fors_status_parse(text, "status", &read, NULL), FORS_OK);
 	assert_int_equal(read.jobs.count, 3);
 	assert_string_equal(read.jobs.job[1].name, "job1");
 	assert_true(read.jobs.job[1].is_exclusive);
+	assert_int_equal(read.jobs.job[1].trespassers, 2);
+	assert_string_equal(read.jobs.job[1].trespassing, "17, 18");
 	assert_int_equal(read.jobs.job[1].phases, 4);
 	assert_true(read.jobs.job[1].has_index && !read.jobs.job[0].has_index);
 	assert_int_equal(read.jobs.job[1].path_index, 7);

@@ -113,10 +113,10 @@ static void write_straight(const struct fors_exact *plan, uint32_t t)
 	struct fors_cell *cell = plan->schedule->cell + t;
 
 	for (uint32_t b = 0; b < plan->fabric->nleaves; b++) {
-		const uint32_t first = plan->first[b], end = plan->first[b + 1];
+		const uint32_t first = plan->first[b], end = fors_exact_end(from, first, plan->first[b + 1]);
 		const uint8_t *base = plan->base + first;
 
-		for (uint32_t i = first; i < end && from[i] != FORS_NOBODY; i++) {
+		for (uint32_t i = first; i < end; i++) {
 			const size_t s = from[i], rank = to[i], lane = way[i];
 			struct fors_cell *at = cell + s * nphases;
 

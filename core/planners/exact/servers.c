@@ -137,11 +137,13 @@ static void list_targets(const struct fors_exact *plan, const struct fors_exact_
 		sent[b] = plan->first[b] * n;
 	for (uint32_t t = 0; t < plan->nphases; t++) {
 		const uint16_t *in = plan->flows.peer + fors_place(plan, a, t);
+		const uint32_t end = fors_exact_end(in, 0, n);
 		uint16_t *node = nodes_at(seat, n, t);
 
-		for (uint32_t i = 0; i < n; i++)
-			node[i] = in[i] == FORS_NOBODY ? FORS_NOBODY
-						       : (uint16_t)(sent[leaf_of[in[i]]]++ * share >> SHARE_BITS);
+		for (uint32_t i = 0; i < end; i++)
+			node[i] = (uint16_t)(sent[leaf_of[in[i]]]++ * share >> SHARE_BITS);
+		for (uint32_t i = end; i < n; i++)
+			node[i] = FORS_NOBODY;
 	}
 }
 

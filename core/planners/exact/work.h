@@ -65,6 +65,14 @@ static inline uint32_t fors_lane_runs_more(const struct fors_lane_runs *runs, ui
 }
 
 #define FORS_NOBODY FORS_ROWWISE_NOBODY
+/* The end of the places first .. end - 1 of a leaf that have a flow: they come before those that have none. */
+static inline uint32_t fors_exact_end(const uint16_t *peer, uint32_t first, uint32_t end)
+{
+	while (end > first && peer[end - 1] == FORS_NOBODY)
+		end--;
+	return end;
+}
+
 #define FORS_EXACT_BLOCK 16 /* phases written at a time: a cache line of the schedule's cells */
 
 /* The flows of all phases, by place: nphases rows of a place for each server. */

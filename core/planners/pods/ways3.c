@@ -11,7 +11,7 @@
  * So a packet goes up, then down: a mid that is above the leaf never sends up again, and a top sends only to such mids.
  *
  * Where planes share tops (a director switch) a top has a choice: what finds the home plane's mid without a way takes
- * the other planes in turn. And leaves of one pod without a mid in common meet at such a top.
+ * plane over which least comes down so far. And leaves of one pod without a mid in common meet at such a top.
  */
 #include "ways3.h"
 
@@ -73,35 +73,110 @@ static void fill_mids_down(struct fors_ways3 *w, uint32_t leaf, uint32_t column)
 		}
 }
 
+/* What comes down to a pod, by columns: what tops choose by where they have a choice. */
+struct down {
+	uint32_t *leaf; /* [leaf * nplanes + plane] */
+	uint32_t *rung; /* [(pod * nplanes + plane) * nrungs + rung], where the column is at home on that rung's top */
+};
+
+static uint32_t *on_leaf(const struct fors_ways3 *w, const struct down *d, uint32_t column, uint32_t plane)
+{
+	return &d->leaf[(size_t)leaf_of(w, column) * w->lanes->pods->nplanes + plane];
+}
+
+static uint32_t *on_rung(const struct fors_ways3 *w, const struct down *d, uint32_t pod, uint32_t plane, uint32_t rung)
+{
+	return &d->rung[((size_t)pod * w->lanes->pods->nplanes + plane) * w->lanes->nrungs + rung];
+}
+
 /*
- * How many columns before this one, of its pod, plane and rung, found their home top without a way to the home plane's
- * mid: so they take the other planes in turn. turn[(pod * nplanes + plane) * nrungs + rung] counts them.
+ * A living rung of the pod's mid of a plane to this top (FORS_NONE: to any, the home rung first), if that mid goes down;
+ * FORS_NONE.
  */
-static uint32_t take_turn(const struct fors_ways3 *w, uint32_t pod, uint32_t column, uint32_t *turn)
+static uint32_t rung_to(const struct fors_ways3 *w, uint32_t pod, uint32_t plane, uint32_t top, uint32_t column)
 {
 	const struct fors_lanes3 *l = w->lanes;
-	uint32_t home = fors_lanes3_plane(l, lane_of(w, column)), mid = fors_pods_mid(l->pods, pod, home), rung;
+	uint32_t mid = fors_pods_mid(l->pods, pod, plane), first;
 
-	if (!l->rungs[home])
-		return 0;
-	rung = rung_of(w, home, column);
-	if (mid != FORS_NONE && *mid_entry(w, mid, column) && fors_lanes3_rung_live(l, mid, rung))
-		return 0;
-	return turn[((size_t)pod * l->pods->nplanes + home) * l->nrungs + rung]++;
+	if (mid == FORS_NONE || !*mid_entry(w, mid, column) || !l->rungs[plane])
+		return FORS_NONE;
+	first = rung_of(w, plane, column);
+	for (uint32_t i = 0; i < l->rungs[plane]; i++) {
+		uint32_t rung = (first + i) % l->rungs[plane];
+
+		if ((top == FORS_NONE || l->rung_top[plane * l->nrungs + rung] == top) &&
+		    fors_lanes3_rung_live(l, mid, rung))
+			return rung;
+	}
+	return FORS_NONE;
+}
+
+/* Does a column find its home top with a way to the home plane's mid? Its home rung is in *rung. */
+static bool is_down_home(const struct fors_ways3 *w, uint32_t pod, uint32_t column, uint32_t *rung)
+{
+	const struct fors_lanes3 *l = w->lanes;
+	uint32_t plane = fors_lanes3_plane(l, lane_of(w, column)), mid = fors_pods_mid(l->pods, pod, plane);
+
+	*rung = l->rungs[plane] ? rung_of(w, plane, column) : FORS_NONE;
+	return *rung != FORS_NONE && mid != FORS_NONE && *mid_entry(w, mid, column) &&
+	       fors_lanes3_rung_live(l, mid, *rung);
+}
+
+/* The plane, from home on, over whose mid least comes down from this top (as in rung_to()), and to the leaf; FORS_NONE. */
+static uint32_t least_plane(const struct fors_ways3 *w, const struct down *d, uint32_t pod, uint32_t column,
+			    uint32_t top)
+{
+	uint32_t nplanes = w->lanes->pods->nplanes, home = fors_lanes3_plane(w->lanes, lane_of(w, column)),
+		 least = UINT32_MAX, best = FORS_NONE, best_rung = 0;
+
+	for (uint32_t i = 0; i < nplanes; i++) {
+		uint32_t plane = (home + i) % nplanes, rung = rung_to(w, pod, plane, top, column), load, more;
+
+		if (rung == FORS_NONE)
+			continue;
+		load = *on_leaf(w, d, column, plane);
+		more = *on_rung(w, d, pod, plane, rung);
+		load = load > more ? load : more;
+		if (load < least) {
+			least = load;
+			best = plane;
+			best_rung = rung;
+		}
+	}
+	if (best != FORS_NONE) {
+		++*on_leaf(w, d, column, best);
+		++*on_rung(w, d, pod, best, best_rung);
+	}
+	return best;
+}
+
+/* The plane to come down over where it cannot be that of home: from the home top, or else from any. */
+static uint32_t other_plane(const struct fors_ways3 *w, const struct down *d, uint32_t pod, uint32_t column)
+{
+	const struct fors_lanes3 *l = w->lanes;
+	uint32_t home = fors_lanes3_plane(l, lane_of(w, column)), best = FORS_NONE, rung;
+
+	if (is_down_home(w, pod, column, &rung))
+		return home;
+	if (rung != FORS_NONE)
+		best = least_plane(w, d, pod, column, l->rung_top[home * l->nrungs + rung]);
+	if (best == FORS_NONE)
+		best = least_plane(w, d, pod, column, FORS_NONE);
+	return best == FORS_NONE ? home : best;
 }
 
 /*
  * Tops above the mids that go down: the home plane's mid first, over its home rung, which is a cable too. Where planes
- * share tops, the others after it, from `turn` on.
+ * share tops, the others after it, from `other` on.
  */
-static void fill_tops(struct fors_ways3 *w, uint32_t pod, uint32_t column, uint32_t turn)
+static void fill_tops(struct fors_ways3 *w, uint32_t pod, uint32_t column, uint32_t other)
 {
 	const struct fors_lanes3 *l = w->lanes;
 	const struct fors_pods *pods = l->pods;
-	uint32_t home = fors_lanes3_plane(l, lane_of(w, column)), others = pods->nplanes - 1;
+	uint32_t home = fors_lanes3_plane(l, lane_of(w, column));
 
-	for (uint32_t i = 0; i < pods->nplanes; i++) {
-		uint32_t plane = i ? (home + 1 + (turn + i - 1) % others) % pods->nplanes : home;
+	for (uint32_t i = 0; i <= pods->nplanes; i++) {
+		uint32_t plane = i ? (other + i - 1) % pods->nplanes : home;
 		uint32_t mid = fors_pods_mid(pods, pod, plane), first;
 
 		if (mid == FORS_NONE || !*mid_entry(w, mid, column) || !l->rungs[plane])
@@ -116,6 +191,36 @@ static void fill_tops(struct fors_ways3 *w, uint32_t pod, uint32_t column, uint3
 							 l->mid_port[(size_t)mid * l->nrungs + rung]);
 		}
 	}
+}
+
+/* All tops; what is at home counts first, so that what is not goes round it. */
+static enum fors_err fill_all_tops(struct fors_ways3 *w, struct fors_error *error)
+{
+	const struct fors_pods *pods = w->lanes->pods;
+	size_t leaves = (size_t)pods->nleaves * pods->nplanes,
+	       rungs = (size_t)pods->npods * pods->nplanes * w->lanes->nrungs;
+	struct down d = {.leaf = calloc(leaves + rungs + 1, sizeof(*d.leaf))};
+	uint32_t rung;
+
+	if (!d.leaf)
+		return fors_fail_memory(error);
+	d.rung = d.leaf + leaves;
+	for (uint32_t column = 0; column < w->ncolumns; column++) {
+		uint32_t pod = pods->leaf[leaf_of(w, column)].pod,
+			 plane = fors_lanes3_plane(w->lanes, lane_of(w, column));
+
+		if (!is_down_home(w, pod, column, &rung))
+			continue;
+		++*on_leaf(w, &d, column, plane);
+		++*on_rung(w, &d, pod, plane, rung);
+	}
+	for (uint32_t column = 0; column < w->ncolumns; column++) {
+		uint32_t pod = pods->leaf[leaf_of(w, column)].pod;
+
+		fill_tops(w, pod, column, other_plane(w, &d, pod, column));
+	}
+	free(d.leaf);
+	return FORS_OK;
 }
 
 /* ---- up, at home ---- */
@@ -224,35 +329,33 @@ enum fors_err fors_ways3_home(const struct fors_lanes3 *lanes, uint32_t nindices
 {
 	const struct fors_pods *pods = lanes->pods;
 	struct fors_ways3 *w = calloc(1, sizeof(*w));
-	uint32_t *turn = calloc((size_t)pods->npods * pods->nplanes * lanes->nrungs + 1, sizeof(*turn));
+	enum fors_err err;
 
-	if (!w || !turn) {
-		free(w);
-		free(turn);
+	if (!w)
 		return fors_fail_memory(error);
-	}
 	w->lanes = lanes;
 	w->nindices = nindices;
 	w->ncolumns = nindices * pods->nslots;
 	w->leaf = calloc(((size_t)pods->nleaves + pods->nmids + pods->ntops) * w->ncolumns + 1, 1);
 	w->hop = calloc(pods->known->nports + (size_t)1, sizeof(*w->hop));
 	if (!w->leaf || !w->hop) {
-		free(turn);
 		fors_ways3_free(w);
 		return fors_fail_memory(error);
 	}
 	w->mid = w->leaf + (size_t)pods->nleaves * w->ncolumns;
 	w->top = w->mid + (size_t)pods->nmids * w->ncolumns;
 	find_hops(w);
+	for (uint32_t column = 0; column < w->ncolumns; column++)
+		fill_mids_down(w, leaf_of(w, column), column);
+	err = fill_all_tops(w, error);
+	if (err) {
+		fors_ways3_free(w);
+		return err;
+	}
 	for (uint32_t column = 0; column < w->ncolumns; column++) {
-		uint32_t leaf = leaf_of(w, column), pod = pods->leaf[leaf].pod;
-
-		fill_mids_down(w, leaf, column);
-		fill_tops(w, pod, column, take_turn(w, pod, column, turn));
-		fill_mids_up(w, pod, column);
+		fill_mids_up(w, pods->leaf[leaf_of(w, column)].pod, column);
 		fill_leaves(w, column);
 	}
-	free(turn);
 	*ways = w;
 	return FORS_OK;
 }

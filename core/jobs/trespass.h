@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * trespass.h - who can come over lanes that are a job's own.
+ *
+ * Jobs that own lanes have promised to send by their schedules. A job that shares has not: its programs may send to base LIDs,
+ * whose ways go over home lanes, all over the fabric. So for each pair of its servers the way of the base LID is walked, up and
+ * down, and whoever owns a lane of it can be met there.
+ *
+ * Thread rules: pure.
+ */
+#ifndef FORS_CORE_JOBS_TRESPASS_H
+#define FORS_CORE_JOBS_TRESPASS_H
+
+#include "core/net/lfts.h"
+#include "owners.h"
+
+#define FORS_TRESPASS_NAMED 4 /* jobs that are named */
+
+struct fors_trespass {
+	uint32_t count;			     /* jobs that share and can come over lanes of this one */
+	uint32_t first[FORS_TRESPASS_NAMED]; /* the first of them, in the order of the list */
+};
+
+/*
+ * For each job of the list, on this fabric with these tables, in *jobs (list->count of them), owned by the caller (free()).
+ * Errors: FORS_ENOMEM.
+ */
+enum fors_err fors_trespass_find(const struct fors_fabric *fabric, const struct fors_lfts *lfts,
+				 const struct fors_joblist *list, const struct fors_owners *owners,
+				 struct fors_trespass **jobs, struct fors_error *error);
+
+/* "a, b, c, d and 3 more" into `text`, cut to `size` bytes; empty: nobody. */
+void fors_trespass_tell(const struct fors_joblist *list, const struct fors_trespass *job, char *text, size_t size);
+
+#endif

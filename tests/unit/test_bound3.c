@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The lower bound of three levels, against what its cuts give by hand; and cables side by side, of which one is dead. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "pods_world.h"
+
+#include "core/planners/pods/bound3.h"
+
+/* Of a tree without what is in `dead` ("X, Y"), with so many servers below each leaf (NULL: all that there are). */
+static void assert_bound(const char *spec, const char *dead, const uint32_t *servers, uint32_t expected)
+{
+	struct fors_error error = {0};
+	struct fors_lanes3 *lanes;
+	uint32_t *all, bound;
+	char text[128], *at = NULL;
+	struct world w;
+
+	world_new(&w, spec);
+	strcpy(text, dead);
+	for (char *what = strtok_r(text, ", ", &at); what; what = strtok_r(NULL, ", ", &at))
+		take_down(&w, what);
+	look(&w);
+	all = calloc(w.pods->nleaves, sizeof(*all));
+	for (uint32_t a = 0; a < w.pods->nleaves; a++)
+		all[a] = servers ? servers[a] : w.pods->leaf[a].nslots;
+	must(fors_lanes3_read(w.pods, &lanes, &error), &error);
+	must(fors_bound3(lanes, all, &bound, &error), &error);
+	assert_int_equal(bound, expected);
+	fors_lanes3_free(lanes);
+	free(all);
+	world_free(&w);
+}
+
+static void test_cuts(void **state)
+{
+	static const uint32_t uneven[] = {4, 1, 1, 1}, three[] = {1, 0, 1, 1};
+
+	assert_bound("XGFT(3;6,6,8;1,6,6)", "", NULL, 288);
+	assert_bound("XGFT(3;6,6,8;1,6,6)", "Leaf00[7]", NULL, 339);  /* 6 (288 - 6) / 5, rounded up */
+	assert_bound("XGFT(3;6,6,8;1,6,6)", "Mid2-00[7]", NULL, 288); /* 36 x 252 / 35 is less */
+	assert_bound("XGFT(3;4,4,4;1,4,2)", "", NULL, 96);	      /* a pod: 16 x 48 / 8 */
+	assert_bound("XGFT(3;4,4,2;1,1,4)", "Mid2-00[5], Mid2-00[6], Mid2-01[7]", NULL, 256); /* one top in common */
+	assert_bound("XGFT(3;4,2,2;1,3,2)", "Leaf01[7], Leaf02[7], Leaf03[7]", uneven, 7);    /* P: 4 x 3 / 2 is less */
+	assert_bound("XGFT(3;4,2,2;1,2,2)", "Leaf01[6], Leaf02[6], Leaf03[6]", uneven, 12);   /* 4 x 3 over a plane */
+	assert_bound("XGFT(3;4,2,2;1,2,2)", "Leaf01", three, 3);
+}
+
+static void test_cables_side_by_side(void **state)
+{
+	static const char *const dead[] = {"", "Leaf05[5]", "Leaf05[7]", "Mid2-02[9]", "Mid2-01"};
+
+	for (unsigned i = 0; i < 5; i++) {
+		struct world w;
+
+		world_new(&w, "PGFT(3;4,4,3;1,2,2;1,2,3)");
+		if (*dead[i])
+			take_down(&w, dead[i]);
+		route(&w);
+		assert_in_range(plan_over(&w), 48, w.route->bound + 8);
+		world_free(&w);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_cuts),
+		cmocka_unit_test(test_cables_side_by_side),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
