@@ -51,7 +51,9 @@ libforscore_la_SOURCES = \
 	core/fabric/watch.c core/fabric/watch.h \
 	core/jobs/again.c core/jobs/again.h \
 	core/jobs/entries.c core/jobs/entries.h core/jobs/entries_inside.h \
-	core/jobs/entries_level.c core/jobs/entries_place.c \
+	core/jobs/entries_level.c \
+	core/jobs/entries_live.c \
+	core/jobs/entries_place.c \
 	core/jobs/entries_search.c \
 	core/jobs/entries_tables.c \
 	core/jobs/joblist.c core/jobs/joblist.h \

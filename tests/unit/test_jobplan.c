@@ -196,7 +196,7 @@ static void kept_plans(void **state)
 {
 	struct bed *bed = bed_new("FT(2;4,4)", 2);
 	struct outcome out = run(bed, ONE TWO, NULL, NULL);
-	struct fors_jobkept kept[2] = {{out.plans.job[0].plan, FORS_OVER_OWN}, {NULL, FORS_OVER_OWN}};
+	struct fors_jobkept kept[2] = {{.plan = out.plans.job[0].plan, .over = FORS_OVER_OWN}, {.over = FORS_OVER_OWN}};
 	struct outcome then = run(bed, ONE TWO, out.owners.job, kept);
 	bool is_right[3];
 
@@ -204,9 +204,9 @@ static void kept_plans(void **state)
 	assert_true(!then.plans.job[1].is_kept && then.plans.job[1].plan);
 	clear(&then);
 
-	const struct fors_jobkept all[3] = {{out.plans.job[0].plan, FORS_OVER_OWN},
-					    {out.plans.job[1].plan, FORS_OVER_OWN},
-					    {out.plans.job[0].plan, FORS_OVER_OWN}};
+	const struct fors_jobkept all[3] = {{.plan = out.plans.job[0].plan, .over = FORS_OVER_OWN},
+					    {.plan = out.plans.job[1].plan, .over = FORS_OVER_OWN},
+					    {.plan = out.plans.job[0].plan, .over = FORS_OVER_OWN}};
 
 	assert_int_equal(fors_jobplans_right(bed->net, bed->lfts, all, 3, NULL, NULL, is_right, NULL), FORS_OK);
 	assert_true(is_right[0] && is_right[1] && !is_right[2]);
