@@ -15,6 +15,7 @@
 #include "core/status/status_json.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
@@ -308,6 +309,8 @@ static void print_job(const struct fors_jobstat *job)
 	print_job_number(job->phases);
 	print_job_number(job->alone_bound);
 	printf("  %-5s", *job->over ? job->over : "-");
+	if (job->path_index >= 0)
+		printf(" path index %" PRId64 "%s", job->path_index, *job->reason ? ";" : "");
 	printf("%s%s\n", *job->reason ? " " : "", job->reason);
 	if (job->trespassers > 0)
 		printf("%*s  its lanes are crossed by base LIDs of %s\n", ROW, "", job->trespassing);

@@ -52,6 +52,8 @@ struct fors_job *fors_engine_take_job(struct fors_engine *engine, enum fors_job_
 		snprintf(job->jobs_file, sizeof(job->jobs_file), "%s",
 			 engine->settings->jobs_file ? engine->settings->jobs_file : "");
 		job->jobs_move = engine->settings->jobs_move;
+		job->job_index = engine->settings->job_index;
+		job->job_routes = engine->settings->job_routes;
 		job->most_bytes = (uint64_t)engine->settings->plan_memory << 20;
 	}
 	return job;
@@ -172,6 +174,7 @@ void fors_engine_free(struct fors_engine *engine)
 	fors_outbox_stop(engine->outbox);
 	fors_loader_stop(engine->loader);
 	fors_job_free(engine->spare);
+	fors_wish_drop(engine->wish);
 	fors_drain_clear(&engine->drain);
 	fors_folder_clear(&engine->folder);
 	fors_kept_close(&engine->kept);

@@ -84,6 +84,22 @@ bool fors_engine_is_active(const struct fors_engine *engine, const struct fors_j
  */
 const char *fors_engine_incomplete(const struct osm_opensm *osm);
 
+/* --- engine_entries.c --- */
+
+/*
+ * Write what the worker wishes for jobs into job->lfts, if anything; job->wish says so, and *plain are the tables as
+ * they were, owned by the caller (NULL: nothing was written). With OpenSM's lock. Errors: FORS_ENOMEM.
+ */
+enum fors_err fors_engine_add_entries(struct fors_engine *engine, struct fors_job *job, struct fors_lfts **plain,
+				      struct fors_error *error);
+/* These would be wrong: the tables are *plain again, which is the job's then. The log knows why. */
+void fors_engine_drop_entries(struct fors_engine *engine, struct fors_job *job, struct fors_lfts **plain,
+			      const char *why);
+/* The tables of this job (NULL: of nobody) are on their way: what is in them is remembered. */
+void fors_engine_note_entries(struct fors_engine *engine, const struct fors_job *job);
+/* The job shows what came of them: it says what is in them. */
+void fors_engine_tell_entries(const struct fors_engine *engine, struct fors_job *job);
+
 /* --- engine_rehome.c --- */
 
 /*

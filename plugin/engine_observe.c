@@ -81,6 +81,7 @@ static enum fors_err finish_ours(struct fors_engine *engine, struct fors_job *jo
 
 	if (!err && job->pods)
 		err = fors_engine_end_pods(engine, job, error);
+	fors_engine_tell_entries(engine, job);
 	if (err || job->kind != FORS_JOB_INSTALLED)
 		return err;
 	job->number = engine->has_built ? engine->tables : 0;

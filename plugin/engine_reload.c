@@ -72,7 +72,7 @@ void fors_engine_load_settings(struct fors_engine *engine)
 }
 
 /*
- * OpenSM's unicast cache would bring back tables that know nothing of cables drained since, of homes ranked, nor of a subnet manager
+ * OpenSM's unicast cache would bring back tables that know nothing of cables drained since, of homes ranked, of entries for jobs, nor of a subnet manager
  * that has started: it looks at cables only, and the spines would never get their ways to that manager. Nor of a leaf lost where packets
  * turned.
  */
@@ -115,6 +115,8 @@ void fors_engine_reload(struct fors_engine *engine)
 	if (engine->settings && fors_kept_refer(&engine->kept, engine->settings->reference, &error))
 		fors_log_error(&engine->osm->log, FORS_F_MEMORY, "the order stays as it was: %s", error.text);
 	fors_engine_address_outbox(engine);
-	forget_cache(engine, engine->is_cache_old || engine->rehome.armed || engine->rehome.is_free || was_wanted ||
-				     (engine->settings && fors_drain_is_wanted(engine->settings)));
+	forget_cache(engine,
+		     engine->is_cache_old || engine->rehome.armed || engine->rehome.is_free || was_wanted ||
+			     (engine->settings && fors_drain_is_wanted(engine->settings)) ||
+			     (engine->settings && (engine->settings->job_index || engine->settings->job_routes)));
 }

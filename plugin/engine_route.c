@@ -54,6 +54,22 @@ static enum fors_err check_tables(struct fors_engine *engine, struct fors_job *j
 	return err;
 }
 
+/* Should entries of jobs make the tables wrong, they go without. */
+static enum fors_err check_entries(struct fors_engine *engine, struct fors_job *job, struct fors_error *error)
+{
+	struct fors_lfts *plain;
+	enum fors_err err = fors_engine_add_entries(engine, job, &plain, error);
+
+	if (!err)
+		err = check_tables(engine, job, error);
+	if (err == FORS_ETABLES && plain) {
+		fors_engine_drop_entries(engine, job, &plain, error->text);
+		err = check_tables(engine, job, error);
+	}
+	fors_lfts_free(plain);
+	return err;
+}
+
 static enum fors_err fill_fabric(struct fors_engine *engine, struct fors_job *job, struct fors_error *error)
 {
 	struct fors_error cut;
@@ -86,7 +102,7 @@ static enum fors_err fill_tables(struct fors_engine *engine, struct fors_job *jo
 	if (!err)
 		err = job->pods ? fors_engine_fill_pods(engine, job, error) : fill_fabric(engine, job, error);
 	if (!err)
-		err = check_tables(engine, job, error);
+		err = check_entries(engine, job, error);
 	if (!err) {
 		fors_snapshot_store(&engine->osm->subn, job->lfts);
 		engine->managers = fors_snapshot_managers(&engine->osm->subn);
@@ -112,6 +128,7 @@ int fors_engine_build_tables(void *context)
 		return decline(engine, FORS_F_CONFIG, engine->trouble, job);
 	err = engine->is_short || !job ? fors_fail_memory(&error) : fill_tables(engine, job, &error);
 	engine->is_short = err == FORS_ENOMEM;
+	fors_engine_note_entries(engine, err ? NULL : job);
 	if (err)
 		return decline(engine, fors_code_of(err), error.text, job);
 	engine->declined[0] = '\0';

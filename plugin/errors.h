@@ -55,7 +55,10 @@
 	  "see what is named, and repair or move its cable; the rest of the fabric is not affected")                                  \
 	X(24, FORS_F_JOBS,                                                                                                            \
 	  "the jobs file cannot be read, or is no such file; the jobs of before stay, if there are any",                              \
-	  "correct the line named, or write the file again; fors looks at it every second")
+	  "correct the line named, or write the file again; fors looks at it every second")                                           \
+	X(25, FORS_F_INDEX,                                                                                                           \
+	  "no path index can belong to jobs though fors.conf asks for that, or the tables would have been wrong with their entries",  \
+	  "set lmc or the key that is named as the message says; the second is a bug, to be reported with the fabric (ibnetdiscover)")
 
 enum fors_code {
 #define X(number, name, meaning, remedy) name = number,

@@ -99,6 +99,7 @@ struct fors_jobs_item *fors_jobs_have(struct fors_jobs *jobs, const char *name)
 					   .phases = FORS_UNKNOWN,
 					   .lower_bound = FORS_UNKNOWN,
 					   .alone_bound = FORS_UNKNOWN,
+					   .path_index = FORS_UNKNOWN,
 					   .epoch = FORS_UNKNOWN,
 					   .trespassers = FORS_UNKNOWN};
 	snprintf(made->told.name, sizeof(made->told.name), "%s", name);
@@ -215,7 +216,7 @@ bool fors_jobs_withdraw(struct fors_jobs *jobs, struct fors_jobs_item *item, enu
 	item->told.state = state;
 	snprintf(item->told.reason, sizeof(item->told.reason), "%s", reason);
 	item->told.over[0] = '\0';
-	item->told.phases = FORS_UNKNOWN;
+	item->told.phases = item->told.path_index = FORS_UNKNOWN;
 	if (!fors_jobs_has_plan(item))
 		return true;
 	if (fors_schedule_withdrawn(0, reason, &nothing, NULL))

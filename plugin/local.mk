@@ -18,6 +18,7 @@ libfors_la_SOURCES = \
 	plugin/engine.c plugin/engine.h plugin/engine_inside.h \
 	plugin/engine_check.c \
 	plugin/engine_early.c \
+	plugin/engine_entries.c \
 	plugin/engine_observe.c \
 	plugin/engine_over.c \
 	plugin/engine_pods.c \
@@ -50,9 +51,11 @@ libfors_la_SOURCES = \
 	plugin/steps.c plugin/steps.h \
 	plugin/thread.c plugin/thread.h \
 	plugin/trust.c plugin/trust.h \
+	plugin/wish.c plugin/wish.h \
 	plugin/worker.c plugin/worker.h plugin/worker_inside.h \
 	plugin/worker_duties.c \
 	plugin/worker_early.c \
+	plugin/worker_entries.c \
 	plugin/worker_failover.c \
 	plugin/worker_job.c \
 	plugin/worker_jobplan.c \

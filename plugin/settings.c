@@ -202,6 +202,24 @@ static enum fors_err set_jobs_keep(struct reading *r, const char *value)
 	return FORS_OK;
 }
 
+static enum fors_err set_job_index(struct reading *r, const char *value)
+{
+	if (strcmp(value, "yes") && strcmp(value, "no"))
+		return fors_fail(r->error, FORS_EINPUT, "%s:%u: job_index: '%.40s' is neither 'yes' nor 'no'", r->path,
+				 r->line, value);
+	r->settings->job_index = !strcmp(value, "yes");
+	return FORS_OK;
+}
+
+static enum fors_err set_job_routes(struct reading *r, const char *value)
+{
+	if (strcmp(value, "owned") && strcmp(value, "home"))
+		return fors_fail(r->error, FORS_EINPUT, "%s:%u: job_routes: '%.40s' is neither 'owned' nor 'home'",
+				 r->path, r->line, value);
+	r->settings->job_routes = !strcmp(value, "owned");
+	return FORS_OK;
+}
+
 static enum fors_err set_publish_dir(struct reading *r, const char *value)
 {
 	return set_path(r, "publish_dir", value, &r->settings->publish_dir);
@@ -249,6 +267,8 @@ static const struct key {
 	{"participants_file", set_participants_file},
 	{"jobs_file", set_jobs_file},
 	{"jobs_keep", set_jobs_keep},
+	{"job_index", set_job_index},
+	{"job_routes", set_job_routes},
 };
 
 static enum fors_err fail_unknown(const struct reading *r, const char *name)

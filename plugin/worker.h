@@ -58,6 +58,11 @@ void fors_worker_note_step(struct fors_worker *worker, enum fors_step step, doub
 /* The number of the last withdrawal that a job asked for and readers know of; 0: none. Any thread. */
 uint64_t fors_worker_withdrawn(const struct fors_worker *worker);
 
+/*
+ * The entries that jobs shall get in the next tables, one more hold of it (fors_wish_drop()); NULL: none. Any thread.
+ */
+struct fors_wish *fors_worker_wish(struct fors_worker *worker);
+
 /* What OpenSM's sweeper does. */
 enum fors_sweep {
 	FORS_SWEEP_BEGINS,     /* a heavy sweep; the one before, if any, has ended */

@@ -19,7 +19,7 @@
  *
  * Files: worker.c the thread and its mailbox; worker_job.c what comes of one job; worker_plan.c plans and proofs;
  * worker_publish.c what readers are told; worker_duties.c what is looked after whether or not there are jobs;
- * worker_jobs.c, worker_jobplan.c several jobs (worker_jobs.h); worker_repairs.c what to mend first; worker_over.c tables that another engine made: the plan, and what happens when
+ * worker_jobs.c, worker_jobplan.c, worker_entries.c several jobs (worker_jobs.h); worker_repairs.c what to mend first; worker_over.c tables that another engine made: the plan, and what happens when
  * they change; worker_early.c what is published early; worker_failover.c how long that took.
  * Everything here runs in the worker's thread.
  */
@@ -92,6 +92,7 @@ struct fors_worker {
 	double changed_ms;	 /* when the first was that is not acted upon, by fors_clock_exact_ms(); 0: all are */
 	const char *changed_how; /* and how that came out */
 	struct fors_steps steps; /* of OpenSM's sweeps */
+	struct fors_wish *wish;	 /* for the next tables, held; NULL: none */
 	bool stop;
 	/* all below: the worker's thread only */
 	const struct fors_job *job; /* in work, or NULL */

@@ -13,8 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/unknown.h"
 #include "core/jobs/again.h"
 #include "core/jobs/trespass.h"
+#include "core/planners/jobplan_left.h"
 #include "core/planners/jobplan_over.h"
 #include "core/schedule/lane_ways.h"
 #include "clock.h"
@@ -31,9 +33,10 @@
 struct fors_worker_planning {
 	struct fors_worker *worker;
 	struct fors_worker_jobset set;
-	uint32_t *was_of;	   /* per job of the set: its number in the set in force, or FORS_NO_JOB */
-	struct fors_jobkept *kept; /* per job of the set */
-	struct fors_trespass *met; /* per job of the set; NULL: nobody owns a lane here */
+	uint32_t *was_of;		/* per job of the set: its number in the set in force, or FORS_NO_JOB */
+	struct fors_jobkept *kept;	/* per job of the set */
+	struct fors_worker_grant grant; /* where a path index belongs to jobs */
+	struct fors_trespass *met;	/* per job of the set; NULL: nobody owns a lane here */
 	struct fors_jobplans plans;
 	struct fors_error error;
 };
@@ -69,7 +72,7 @@ static enum fors_err read_list(struct fors_worker_planning *p)
 	}
 	if (!err)
 		err = fors_joblist_read_present(jobs->text, jobs->size, jobs->file, fabric, &p->set.list, &p->error);
-	if (!err)
+	if (!err && fors_worker_job_index(look) < 0)
 		share_index_jobs(&p->set.list);
 	return err;
 }
@@ -85,6 +88,27 @@ static enum fors_err match(struct fors_worker_planning *p)
 	if (!p->was_of || !p->kept)
 		return fors_fail_memory(&p->error);
 	return fors_jobs_match(&p->worker->jobs.set.list, list, p->was_of, &p->error);
+}
+
+/* The first plans of this opensm: jobs that run keep the lanes that their schedules go over, which an earlier one left. */
+static enum fors_err find_left(struct fors_worker_planning *p, uint32_t **before)
+{
+	const struct fors_joblist *list = &p->set.list;
+	const struct fors_schedule **left = calloc(list->count + (size_t)1, sizeof(*left));
+	enum fors_err err = left ? FORS_OK : fors_fail_memory(&p->error);
+
+	for (uint32_t j = 0; !err && j < list->count; j++) {
+		const struct fors_jobs_item *item = fors_jobs_have(&p->worker->jobs.board, list->job[j].name);
+
+		if (!item)
+			err = fors_fail_memory(&p->error);
+		else if (item->is_inherited && fors_jobs_has_plan(item))
+			left[j] = item->schedule;
+	}
+	if (!err)
+		err = fors_jobplans_left(p->set.look->fabric, list, left, before, &p->error);
+	free(left);
+	return err;
 }
 
 static enum fors_err find_owners(struct fors_worker_planning *p)
@@ -103,11 +127,34 @@ static enum fors_err find_owners(struct fors_worker_planning *p)
 	if (old->is_planned && old->look->fabric && !p->set.look->jobs_move)
 		err = fors_owners_again(old->look->fabric, &old->owners, fabric, p->was_of, p->set.list.count, &before,
 					&p->error);
+	else if (!old->is_planned && !p->set.look->jobs_move)
+		err = find_left(p, &before);
 	task.before = before;
 	if (!err)
 		err = fors_owners_find(&task, &p->set.owners, &p->error);
 	free(before);
 	return err;
+}
+
+/* Where a path index belongs to jobs lanes are shared out with its entries, and not for each plan. */
+static enum fors_err have_owners(struct fors_worker_planning *p)
+{
+	enum fors_err err;
+
+	if (fors_worker_job_index(p->set.look) < 0)
+		return find_owners(p);
+	err = fors_worker_grant(p->worker, p->set.look, &p->set.list, &p->set.owners, &p->grant, &p->error);
+	p->set.wished = p->grant.wished;
+	p->set.nwaiting = p->grant.nwaiting;
+	for (uint32_t j = 0; !err && j < p->set.list.count; j++)
+		p->kept[j].is_waiting = p->grant.waits[j];
+	return err;
+}
+
+/* Has it entries of its own now, and its plan is one of before that? */
+static bool has_come_by_entries(const struct fors_worker_planning *p, uint32_t j, const struct fors_jobs_item *item)
+{
+	return p->grant.index >= 0 && p->grant.entries.bound[j] && item->over != FORS_OVER_OWN;
 }
 
 /* Jobs that go on with what they have. False: out of memory. */
@@ -126,10 +173,11 @@ static bool keep(struct fors_worker_planning *p)
 		if (!item)
 			return false;
 		if (p->was_of[j] == FORS_NO_JOB || !fors_jobs_has_plan(item) || item->is_inherited ||
+		    p->kept[j].is_waiting || has_come_by_entries(p, j, item) ||
 		    !fors_jobplan_may_stay(fabric, first, p->was_of[j], second, j, item->over,
 					   item->told.phases == item->told.alone_bound))
 			continue;
-		p->kept[j] = (struct fors_jobkept){item->schedule, item->over};
+		p->kept[j] = (struct fors_jobkept){.plan = item->schedule, .over = item->over};
 	}
 	return true;
 }
@@ -150,7 +198,10 @@ static enum fors_err plan_own(struct fors_worker_planning *p)
 					     .lfts = look->lfts,
 					     .clock_ms = fors_clock_exact_ms};
 
-	return fors_jobplans_renew(&request, &p->set.list, &p->set.owners, p->kept, &p->plans, &p->error);
+	const struct fors_jobindex index = {.index = (uint32_t)p->grant.index, .entries = &p->grant.entries};
+
+	return fors_jobplans_index(&request, &p->set.list, &p->set.owners, p->grant.index < 0 ? NULL : &index, p->kept,
+				   &p->plans, &p->error);
 }
 
 static enum fors_err make_plans(struct fors_worker_planning *p)
@@ -158,7 +209,7 @@ static enum fors_err make_plans(struct fors_worker_planning *p)
 	enum fors_err err = match(p);
 
 	if (!err && p->set.look->fabric)
-		err = find_owners(p);
+		err = have_owners(p);
 	if (!err && !keep(p))
 		err = fors_fail_memory(&p->error);
 	if (err)
@@ -181,6 +232,19 @@ static void tell_missing(const struct fors_jobentry *job, const char *what, char
 		snprintf(text, size, "%s", what);
 }
 
+/* Why the plan of a job that sends to one path index goes over lanes of others; empty: it does not. */
+static const char *why_shared(const struct fors_worker_planning *p, uint32_t j)
+{
+	const struct fors_jobentry *job = &p->set.list.job[j];
+
+	if (p->grant.index < 0 || !job->has_index || p->plans.job[j].over == FORS_OVER_OWN)
+		return "";
+	if (p->grant.is_refused)
+		return "shared, without table entries: the tables would have been wrong with them; this is a bug";
+	return p->grant.is_settled ? "shared, without table entries: two of its leaves have no lane for it in common"
+				   : "shared until its table entries are in the switches";
+}
+
 static void tell_job(const struct fors_worker_planning *p, uint32_t j, struct fors_jobs_item *item)
 {
 	const struct fors_jobentry *job = &p->set.list.job[j];
@@ -188,6 +252,7 @@ static void tell_job(const struct fors_worker_planning *p, uint32_t j, struct fo
 
 	item->is_listed = true;
 	item->told.is_exclusive = job->is_exclusive;
+	item->told.has_index = job->has_index;
 	item->told.servers = job->count;
 	item->told.missing = job->nmissing;
 	item->told.leaves = job->nleaves;
@@ -221,7 +286,8 @@ static bool publish_plan(struct fors_worker_planning *p, uint32_t j, struct fors
 		item->told.state = FORS_JOB_IS_PLANNED;
 		snprintf(item->told.over, sizeof(item->told.over), "%s", fors_jobplan_over(made->over));
 		item->told.phases = (int64_t)item->schedule->nphases;
-		tell_missing(&p->set.list.job[j], "", item->told.reason, sizeof(item->told.reason));
+		item->told.path_index = made->index;
+		tell_missing(&p->set.list.job[j], why_shared(p, j), item->told.reason, sizeof(item->told.reason));
 	}
 	return err != FORS_ENOMEM;
 }
@@ -238,7 +304,7 @@ static bool publish_job(struct fors_worker_planning *p, uint32_t j)
 		return false;
 	tell_job(p, j, item);
 	if (p->plans.job[j].is_kept) {
-		tell_missing(&p->set.list.job[j], "", item->told.reason, sizeof(item->told.reason));
+		tell_missing(&p->set.list.job[j], why_shared(p, j), item->told.reason, sizeof(item->told.reason));
 		return true;
 	}
 	if (p->plans.job[j].plan && !publish_plan(p, j, item, &error))
@@ -248,7 +314,7 @@ static bool publish_job(struct fors_worker_planning *p, uint32_t j)
 	if (!error.code)
 		return true;
 	tell_missing(&p->set.list.job[j], error.text, why, sizeof(why));
-	return fors_jobs_withdraw(board, item, FORS_JOB_HAS_NONE, why);
+	return fors_jobs_withdraw(board, item, p->kept[j].is_waiting ? FORS_JOB_IS_WITHDRAWN : FORS_JOB_HAS_NONE, why);
 }
 
 /* What is not listed has ended. False: out of memory. */
@@ -320,6 +386,7 @@ static void clear_planning(struct fors_worker_planning *p)
 	p->set.look = NULL;
 	fors_worker_clear_jobset(&p->set);
 	fors_jobplans_clear(&p->plans);
+	fors_worker_clear_grant(&p->grant);
 	free(p->was_of);
 	free(p->kept);
 	free(p->met);
@@ -327,7 +394,9 @@ static void clear_planning(struct fors_worker_planning *p)
 
 bool fors_worker_plan_jobs(struct fors_worker *worker, struct fors_job *look)
 {
-	struct fors_worker_planning p = {.worker = worker, .set = {.look = look ? look : worker->jobs.set.look}};
+	struct fors_worker_planning p = {.worker = worker,
+					 .set = {.look = look ? look : worker->jobs.set.look},
+					 .grant = {.index = FORS_UNKNOWN}};
 	enum fors_err err = plan_all(&p);
 	bool is_good = !err && take_effect(&p);
 
@@ -379,7 +448,8 @@ bool fors_worker_plan_jobs_ahead(struct fors_worker *worker, struct fors_job *lo
 	fors_worker_forget_jobs_ahead(worker);
 	p = calloc(1, sizeof(*p));
 	if (p)
-		*p = (struct fors_worker_planning){.worker = worker, .set = {.look = look}};
+		*p = (struct fors_worker_planning){
+			.worker = worker, .set = {.look = look}, .grant = {.index = FORS_UNKNOWN}};
 	err = p ? plan_all(p) : FORS_ENOMEM;
 	if (err == FORS_ENOMEM)
 		fors_worker_run_short(worker);

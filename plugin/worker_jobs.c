@@ -49,6 +49,7 @@ void fors_worker_jobs_close(struct fors_worker *worker)
 	fors_worker_forget_jobs_ahead(worker);
 	forget_text(jobs);
 	fors_jobs_file_stop(jobs->reader);
+	fors_worker_want_no_entries(worker);
 	fors_worker_clear_jobset(&jobs->set);
 	fors_jobs_close(&jobs->board);
 }
@@ -233,6 +234,8 @@ void fors_worker_fill_jobs(struct fors_worker *worker, struct fors_status *statu
 	if (!*jobs->file)
 		return;
 	warn_of_file(jobs, &status->warnings);
+	if (jobs->no_index)
+		fors_warn(&status->warnings, "%s", jobs->no_index);
 	warn_of_jobs(&jobs->board, &status->warnings);
 	if (!fors_jobs_tell(&jobs->board, &status->jobs))
 		fors_worker_run_short(worker);
@@ -253,6 +256,10 @@ static void tell(struct fors_worker *worker, const struct fors_job *job)
 		fors_worker_publish_jobs(worker, job, FORS_PLANNING, reason);
 	} else if (jobs->is_pending || jobs->is_blocked) {
 		fors_worker_publish_jobs(worker, job, FORS_PLANNING, "jobs: schedules are being planned");
+	} else if (jobs->set.nwaiting) {
+		fors_worker_publish_jobs(
+			worker, job, FORS_PLANNING,
+			"jobs: table entries of jobs are on their way to the switches; schedules follow");
 	} else {
 		fors_worker_publish_jobs(worker, job, FORS_ACTIVE, "jobs: each job has a schedule of its own");
 	}
@@ -272,7 +279,7 @@ static bool keep_right(struct fors_worker *worker, const struct fors_job *job)
 
 	for (size_t i = 0; !err && i < board->count; i++)
 		if (fors_jobs_has_plan(board->item[i]))
-			kept[i] = (struct fors_jobkept){board->item[i]->schedule, board->item[i]->over};
+			kept[i] = (struct fors_jobkept){.plan = board->item[i]->schedule, .over = board->item[i]->over};
 	jobs->is_busy = true;
 	if (!err)
 		err = fors_jobplans_right(job->net, job->lfts, kept, (uint32_t)board->count, fors_worker_cancelled,
@@ -373,6 +380,23 @@ static void make_way(struct fors_worker *worker, const struct fors_job *job)
 		__atomic_store_n(&worker->withdrawn, job->withdrawal, __ATOMIC_RELEASE);
 }
 
+/*
+ * fors.conf wants a path index for jobs, and there can be none: said in the log once, in the status as long as it
+ * lasts.
+ */
+static void note_index(struct fors_worker *worker, const struct fors_job *job)
+{
+	struct fors_worker_jobs *jobs = &worker->jobs;
+	const char *why = fors_worker_why_no_index(job);
+
+	if (jobs->no_index == why)
+		return;
+	jobs->no_index = why;
+	jobs->is_told = false;
+	if (why)
+		fors_log_error(worker->setup.log, FORS_F_INDEX, "%s", why);
+}
+
 static void note_settings(struct fors_worker *worker, const struct fors_job *job)
 {
 	struct fors_worker_jobs *jobs = &worker->jobs;
@@ -382,6 +406,7 @@ static void note_settings(struct fors_worker *worker, const struct fors_job *job
 		fors_worker_forget_jobs_ahead(worker);
 		forget_text(jobs);
 	}
+	note_index(worker, job);
 	worker->decided = worker->advised = 0;
 	fors_worker_forget_plan(worker);
 	fors_worker_forget_loss(worker);
@@ -472,6 +497,7 @@ void fors_worker_drop_jobs(struct fors_worker *worker)
 	if (!*jobs->file && jobs->board.has_loaded)
 		return;
 	fors_worker_withdraw_jobs(worker, "jobs_file is not set in fors.conf");
+	fors_worker_want_no_entries(worker);
 	fors_worker_clear_jobset(&jobs->set);
 	forget_text(jobs);
 	jobs->file[0] = '\0';
@@ -482,6 +508,7 @@ void fors_worker_leave_jobs(struct fors_worker *worker)
 	struct fors_worker_jobs *jobs = &worker->jobs;
 
 	fors_worker_withdraw_jobs(worker, "this subnet manager is not the master");
+	fors_worker_want_no_entries(worker);
 	fors_worker_clear_jobset(&jobs->set);
 	forget_text(jobs);
 	jobs->has_spoken = false;
@@ -519,6 +546,7 @@ void fors_worker_watch_jobs(struct fors_worker *worker)
 
 	if (is_master && *jobs->file && jobs->set.look) {
 		look_at_file(worker, jobs->set.look);
+		fors_worker_seek_entries(worker);
 		plan_pending(worker);
 	}
 	if (!fors_jobs_watch(&jobs->board, is_master, &is_new))

@@ -7,6 +7,7 @@
  *
  *	look	the job (job.h) that showed last what the switches hold: over it a new jobs file is planned
  *	text	the jobs file as it was good last; in force whatever becomes of the file
+ *	wanted	the table entries that jobs shall have (wish.h), where a path index belongs to them; worker_entries.c
  *
  * Everything here runs in the worker's thread.
  */
@@ -30,6 +31,8 @@ struct fors_worker_jobset {
 	struct fors_joblist list;
 	struct fors_owners owners;
 	bool is_planned; /* list and owners are what jobs were planned with; else they are empty */
+	uint64_t wished; /* number of the wish whose lanes and entries these are; 0: none */
+	size_t nwaiting; /* jobs that have no schedule yet since their entries are on their way */
 };
 
 struct fors_worker_jobs {
@@ -44,11 +47,28 @@ struct fors_worker_jobs {
 	char *refused;			   /* the text that was found no good, owned; NULL: none */
 	char trouble[FORS_ERROR_TEXT / 2]; /* what is wrong with the file; empty: nothing */
 	uint64_t trouble_ms;		   /* Unix time since when */
-	bool is_blocked;		   /* the tables of the look are not those in the switches, or not for sure */
-	bool is_pending;		   /* the text in force has not been planned for */
-	bool has_spoken;		   /* as the master: what others left may be withdrawn */
-	bool is_told;			   /* the status knows of all */
-	bool is_busy;			   /* schedules are being read, by the verifier: they have to stay */
+	struct fors_wish *wanted;	   /* held; NULL: none, or not looked for yet */
+	uint64_t wishes;		   /* how many there were */
+	uint64_t asked_ms;		   /* when a sweep was asked for to write one; 0: never */
+	uint64_t unsettled_ms;		   /* since when the tables have others than wanted; 0: they do not */
+	const char *no_index; /* why none belongs to jobs, though fors.conf wants it; NULL: one does, or it does not */
+	bool is_blocked;      /* the tables of the look are not those in the switches, or not for sure */
+	bool is_pending;      /* the text in force has not been planned for */
+	bool has_spoken;      /* as the master: what others left may be withdrawn */
+	bool is_told;	      /* the status knows of all */
+	bool is_busy;	      /* schedules are being read, by the verifier: they have to stay */
+};
+
+/* Whose the lanes are, and which entries are in the tables, for plans over a look. */
+struct fors_worker_grant {
+	int64_t index;		     /* the path index that belongs to jobs; negative: none */
+	struct fors_entries entries; /* in the tables, over lanes of their jobs; bound: 0: that job does not have all */
+	uint32_t *was_of;	     /* per job of the list: its number in the wish in force, or FORS_NO_JOB */
+	bool *waits;		     /* likewise: it gets no schedule yet */
+	size_t nwaiting;
+	uint64_t wished; /* number of the wish in force, 0: none */
+	bool is_settled; /* which is the one that is wanted */
+	bool is_refused; /* but the tables would be wrong with it */
 };
 
 /* --- worker_jobs.c --- */
@@ -115,5 +135,28 @@ const struct fors_job *fors_worker_jobs_ahead(const struct fors_worker *worker);
 void fors_worker_forget_jobs_ahead(struct fors_worker *worker);
 
 void fors_worker_clear_jobset(struct fors_worker_jobset *set);
+
+/* --- worker_entries.c --- */
+
+/* The path index that belongs to jobs over a look; negative: none does. */
+int64_t fors_worker_job_index(const struct fors_job *look);
+/* Why that is so, where fors.conf wants one; NULL: it does not, or one does. The job has tables. */
+const char *fors_worker_why_no_index(const struct fors_job *job);
+
+/*
+ * Every tick, with a look: find the entries that jobs shall have; ask for a sweep when the tables have others; have the
+ * jobs planned anew when they have come.
+ */
+void fors_worker_seek_entries(struct fors_worker *worker);
+void fors_worker_want_no_entries(struct fors_worker *worker);
+
+/*
+ * Whose the lanes are, in *owners, and the rest of it in *grant, for a list over a look where a path index belongs to
+ * jobs. Both are the caller's, also on failure (fors_worker_clear_grant()). Errors: FORS_ENOMEM.
+ */
+enum fors_err fors_worker_grant(const struct fors_worker *worker, const struct fors_job *look,
+				const struct fors_joblist *list, struct fors_owners *owners,
+				struct fors_worker_grant *grant, struct fors_error *error);
+void fors_worker_clear_grant(struct fors_worker_grant *grant);
 
 #endif

@@ -82,4 +82,25 @@ void fors_entries_apply(const struct fors_fabric *fabric, const struct fors_entr
 enum fors_err fors_entries_again(const struct fors_fabric *then, const struct fors_entries *entries,
 				 const struct fors_fabric *now, struct fors_entries *again, struct fors_error *error);
 
+/*
+ * Drop the entries over cables that carry no traffic between servers now, in the numbers of this fabric
+ * (entries_live.c): the tables keep what they have there.
+ */
+void fors_entries_prune(const struct fors_fabric *fabric, struct fors_entries *entries);
+
+/*
+ * Do both say the same for each leaf and spine? Those of no fabric (up is NULL) say nothing, as those without any
+ * entry.
+ */
+bool fors_entries_alike(const struct fors_entries *a, const struct fors_entries *b);
+bool fors_entries_are_none(const struct fors_entries *entries);
+
+/*
+ * Which jobs have all their entries in these tables, over cables that carry traffic? In is_held[list->count]; false for
+ * those that want none. Errors: FORS_ENOMEM.
+ */
+enum fors_err fors_entries_held(const struct fors_fabric *fabric, const struct fors_joblist *list,
+				const struct fors_jobindex *index, const struct fors_lfts *lfts, bool *is_held,
+				struct fors_error *error);
+
 #endif

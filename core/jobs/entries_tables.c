@@ -4,9 +4,9 @@
  *
  * Each way that they make goes up one living cable and down another, so it adds no wait to those that any table of a
  * two-level tree has. What is to be seen to are spines that have lost a server's leaf: fors gives them a detour, down
- * to a leaf that sends the LID up its home lane (core/tables/tables.c), and a leaf of the job does not any more. So they
- * get none, but keep the dead port, as where entries vary anyway; only where packets begin (CAs, a subnet manager on the spine) detours stay,
- * and core/tables/check.h judges all of it.
+ * to a leaf that sends the LID up its home lane (core/tables/tables.c), and a leaf of the job does not any more. So
+ * they get none, but keep the dead port, as where entries vary anyway; detours stay only where packets begin (CAs, a
+ * subnet manager on the spine) and where a leaf needs them, and core/tables/check.h judges all of it.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -80,6 +80,21 @@ static uint8_t dead_port(const struct fors_fabric *fabric, uint32_t spine, uint3
 	return port;
 }
 
+/* Does a leaf send the LID up to the spine? Then its detour is needed. */
+static bool is_on_way(const struct writer *w, uint32_t spine, uint32_t lid)
+{
+	const struct fors_fabric *f = w->fabric;
+
+	for (uint32_t k = 0; k < f->nlanes; k++)
+		for (uint32_t a = 0; f->lane[k].spine == spine && a < f->nleaves; a++) {
+			const uint8_t *row = fors_passable(f, a, k) ? row_of(w->lfts, f->leaf[a].guid) : NULL;
+
+			if (row && row[lid] == fors_cable(f, a, k)->leaf_port)
+				return true;
+		}
+	return false;
+}
+
 static bool is_led(const struct writer *w, uint32_t server)
 {
 	for (uint32_t k = 0; k < w->entries->nspines; k++)
@@ -99,7 +114,8 @@ static void write_spines(const struct writer *w, uint32_t d)
 
 		if (row && lane != FORS_NO_LANE)
 			row[lid] = fors_cable(f, leaf, lane)->spine_port;
-		else if (port != FORS_NO_PATH && !fors_slot(f, leaf, f->server[d].slot)->is_sm && !is_asked(f, k))
+		else if (port != FORS_NO_PATH && !fors_slot(f, leaf, f->server[d].slot)->is_sm && !is_asked(f, k) &&
+			 !is_on_way(w, k, lid))
 			row[lid] = port;
 	}
 }

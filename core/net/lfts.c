@@ -28,6 +28,17 @@ struct fors_lfts *fors_lfts_new(uint32_t nswitches, uint32_t nlids)
 	return lfts;
 }
 
+struct fors_lfts *fors_lfts_copy(const struct fors_lfts *lfts)
+{
+	struct fors_lfts *made = fors_lfts_new(lfts->nswitches, lfts->nlids);
+
+	if (!made)
+		return NULL;
+	memcpy(made->guid, lfts->guid, lfts->nswitches * sizeof(*lfts->guid));
+	memcpy(made->port, lfts->port, (size_t)lfts->nswitches * lfts->nlids);
+	return made;
+}
+
 void fors_lfts_free(struct fors_lfts *lfts)
 {
 	if (!lfts)

@@ -20,6 +20,8 @@ struct fors_lfts {
 
 /* nswitches x nlids entries, all FORS_NO_PATH, GUIDs 0, or NULL when out of memory. */
 struct fors_lfts *fors_lfts_new(uint32_t nswitches, uint32_t nlids);
+/* A copy, or NULL when out of memory. */
+struct fors_lfts *fors_lfts_copy(const struct fors_lfts *lfts);
 void fors_lfts_free(struct fors_lfts *lfts);
 
 /* Row of the switch with this GUID, or FORS_NONE. */

@@ -119,6 +119,25 @@ static bool has_entries(const struct maker *m, uint32_t number)
 	return m->index->entries->bound[number] > 0;
 }
 
+/* The cables of its entries, and no others that it owns: its plan stays the same when it is given more of them. */
+static void allow_entries(struct maker *m, const struct fors_jobentry *job)
+{
+	const struct fors_fabric *fabric = m->request.task.fabric;
+	const struct fors_entries *entries = m->index->entries;
+
+	memset(m->is_allowed, 0, (size_t)fabric->nleaves * fabric->nlanes * sizeof(*m->is_allowed));
+	for (uint32_t i = 0; i < job->count; i++)
+		for (uint32_t a = 0; a < fabric->nleaves; a++) {
+			uint32_t d = job->server[i], up = entries->up[(size_t)a * entries->nservers + d], down;
+
+			if (up == FORS_NO_LANE)
+				continue;
+			down = entries->down[(size_t)fabric->lane[up].spine * entries->nservers + d];
+			m->is_allowed[(size_t)a * fabric->nlanes + up] = true;
+			m->is_allowed[(size_t)fabric->server[d].leaf * fabric->nlanes + down] = true;
+		}
+}
+
 /* A fabric in which the LIDs of the path index are all that there is, or back. */
 static void shift_lids(const struct maker *m, struct fors_fabric *fabric)
 {
@@ -176,7 +195,10 @@ static enum fors_err plan_on_index(struct maker *m, uint32_t number, struct fors
 	enum fors_err err;
 
 	made->over = has_entries(m, number) || job->nleaves == 1 ? FORS_OVER_OWN : FORS_OVER_ALL;
-	allow(m, number, made->over);
+	if (has_entries(m, number))
+		allow_entries(m, job);
+	else
+		allow(m, number, made->over);
 	err = fors_fabric_subset(m->request.task.fabric, job->server, job->count, m->is_allowed, &subset, m->error);
 	if (err)
 		return err;
@@ -327,6 +349,11 @@ static enum fors_err serve(struct maker *m, uint32_t number)
 		made->over = m->kept[number].over;
 		made->nlanes = count_owned(m->owners, number);
 		return check_meetings(m, number);
+	}
+	if (m->kept && m->kept[number].is_waiting) {
+		made->nlanes = count_owned(m->owners, number);
+		fors_fail(&made->error, FORS_ENOPLAN, "its table entries are on their way to the switches");
+		return FORS_OK;
 	}
 	err = plan_job(m, number);
 	if (!err && m->list->job[number].count)

@@ -39,6 +39,7 @@ struct fors_jobplan {
 struct fors_jobkept {
 	const struct fors_schedule *plan; /* NULL: none, or one that it cannot go on with */
 	enum fors_jobplan_lanes over;
+	bool is_waiting; /* it shall have none for now: its lanes are not ready */
 };
 
 struct fors_jobplans {

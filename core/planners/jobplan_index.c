@@ -1,21 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "jobplan_index.h"
 
-#include <string.h>
-
 #include "core/tables/check.h"
 #include "core/tables/home.h"
-
-static struct fors_lfts *copy(const struct fors_lfts *lfts)
-{
-	struct fors_lfts *made = fors_lfts_new(lfts->nswitches, lfts->nlids);
-
-	if (!made)
-		return NULL;
-	memcpy(made->guid, lfts->guid, lfts->nswitches * sizeof(*lfts->guid));
-	memcpy(made->port, lfts->port, (size_t)lfts->nswitches * lfts->nlids);
-	return made;
-}
 
 static enum fors_err choose(const struct fors_fabric *fabric, const struct fors_joblist *list,
 			    struct fors_jobtables *tables, struct fors_error *error)
@@ -41,7 +28,7 @@ enum fors_err fors_jobtables_make(const struct fors_fabric *fabric, const struct
 				 "a path index for jobs needs LMC 1 or more; here each server has one LID");
 	err = choose(fabric, list, &made, error);
 	if (!err) {
-		made.lfts = copy(lfts);
+		made.lfts = fors_lfts_copy(lfts);
 		err = made.lfts ? FORS_OK : fors_fail_memory(error);
 	}
 	if (!err) {

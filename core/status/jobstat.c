@@ -18,8 +18,8 @@ static const struct number {
 	const char *key;
 	size_t offset;
 } numbers[] = {
-	{AT(servers)},	   {AT(missing)},     {AT(leaves)}, {AT(lanes)},       {AT(phases)},
-	{AT(lower_bound)}, {AT(alone_bound)}, {AT(epoch)},  {AT(trespassers)},
+	{AT(servers)},	   {AT(missing)},     {AT(leaves)},	{AT(lanes)}, {AT(phases)},
+	{AT(lower_bound)}, {AT(alone_bound)}, {AT(path_index)}, {AT(epoch)}, {AT(trespassers)},
 };
 
 #define NNUMBERS (sizeof(numbers) / sizeof(numbers[0]))
@@ -79,6 +79,7 @@ static json_t *to_json(const struct fors_jobstat *job)
 	bool is_good = object && put(object, "name", text_or_null(job->name)) &&
 		       put(object, "state", json_string(states[job->state])) &&
 		       put(object, "exclusive", json_boolean(job->is_exclusive)) &&
+		       put(object, "job_index", json_boolean(job->has_index)) &&
 		       put(object, "over", text_or_null(job->over)) &&
 		       put(object, "reason", text_or_null(job->reason)) &&
 		       put(object, "trespassing", text_or_null(job->trespassing));
@@ -154,6 +155,7 @@ static bool parse(const json_t *object, struct fors_jobstat *job)
 		       take_text(object, "trespassing", job->trespassing, sizeof(job->trespassing));
 
 	job->is_exclusive = json_is_true(json_object_get(object, "exclusive"));
+	job->has_index = json_is_true(json_object_get(object, "job_index"));
 	for (size_t i = 0; is_good && i < NNUMBERS; i++)
 		is_good = take_number(object, &numbers[i], job);
 	return is_good && *job->name;

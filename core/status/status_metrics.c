@@ -260,6 +260,24 @@ static void put_job_states(struct page *page, const struct fors_jobstats *jobs)
 	}
 }
 
+/* Nothing is said where no path index belongs to jobs. */
+static void put_indexed(struct page *page, const struct fors_jobstats *jobs)
+{
+	static const char name[] = "jobs_indexed";
+	size_t marked = 0, own = 0;
+
+	for (size_t i = 0; i < jobs->count; i++) {
+		marked += jobs->job[i].has_index;
+		own += jobs->job[i].path_index >= 0 && !strcmp(jobs->job[i].over, "own");
+	}
+	if (!marked && !own)
+		return;
+	head(page, name, "gauge",
+	     "Jobs whose schedules go over table entries of their own, for the path index of jobs");
+	begin(page, name);
+	end(page, 0, (double)own);
+}
+
 static void put_jobs(struct page *page, const struct fors_jobstats *jobs)
 {
 	static const struct job_metric metrics[] = {
@@ -274,6 +292,7 @@ static void put_jobs(struct page *page, const struct fors_jobstats *jobs)
 	if (!jobs->is_known)
 		return;
 	put_job_states(page, jobs);
+	put_indexed(page, jobs);
 	for (size_t i = 0; jobs->count && i < sizeof(metrics) / sizeof(metrics[0]); i++)
 		put_job_metric(page, jobs, &metrics[i]);
 }

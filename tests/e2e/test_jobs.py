@@ -186,6 +186,20 @@ def test_restart(jobs):
         judge(sim, third, ["two"])
 
 
+def test_lanes_stay_over_a_restart(jobs):
+    """Whose the lanes are depends on who came first; another opensm on the same folder takes that from the schedules there."""
+    sim, sm, file = jobs(f"zero [exclusive]: {BESIDE}\n")
+    wait_jobs(sm, "zero")
+    write(file, f"zero [exclusive]: {BESIDE}\none [exclusive]: {ONE}\n")
+    wait_jobs(sm, "one", "zero")
+    before = judge(sim, sm, ["one", "zero"])
+    sm.stop()
+    with type(sm)(sim, sm.directory, fors_conf=f"jobs_file = {file}\n", lmc="2") as again:
+        wait_jobs(again, "one", "zero", state="active", epoch=lambda epoch: True, reason=lambda text: text.startswith("jobs: each"))
+        after = judge(sim, again, ["one", "zero"])
+        assert after["one"] >= before["one"] and after["zero"] >= before["zero"]  # and cables that nobody used
+
+
 def test_tables_of_another_engine(jobs):
     """Over tables that fors did not make each job has a plan, right in itself, marked as shared; with new tables it gets another."""
     sim, sm, file = jobs(f"one [exclusive]: {ONE}\ntwo: {TWO}\n", conf="schedule_over = any\n", routing_engine="minhop", lmc="0")
@@ -233,3 +247,111 @@ def test_copies(jobs, tmp_path):
     sm.fors_conf.write_text(sm.fors_conf.read_text() + f"participants_file = {guids}\n")
     sm.sighup()
     sm.wait_status(remarks=lambda remarks: any("jobs_file and participants_file" in remark for remark in remarks))
+
+
+# --- one path index for jobs ---
+
+INDEXED = f"one [job-index]: {ONE}\nbeside [job-index]: {BESIDE}\ntwo [job-index]: {TWO}\nothers: {OTHERS}\n"
+
+
+def by_index(sim, servers, index):
+    """The cables that packets between these servers cross, each sent to this path index of the other; all arrive."""
+    snapshot = sim.snapshot()
+    used = set()
+    names = servers.split(", ")
+    for source in names:
+        for wanted in names:
+            at, first = snapshot.cable[source, 1][0], snapshot.cable[wanted, 1][0]
+            hops = []
+            while at != wanted and source != wanted:
+                hop = (at, snapshot.table[at][snapshot.port[wanted].lid + index])
+                assert hop in snapshot.cable, f"{source} to {wanted} ends at {hop}"
+                hops.append(hop)
+                at = snapshot.cable[hop][0]
+                assert len(hops) < 4, f"{source} to {wanted} goes {hops}"
+            assert len(hops) in ((0, 1) if first == snapshot.cable[source, 1][0] else (3,))
+            used |= set(hops[:-1])
+    return used
+
+
+def disjoint(sim, index=1, **servers):
+    """Nobody's packets meet those of another job."""
+    links = {name: by_index(sim, who, index) for name, who in servers.items()}
+    for one in links:
+        for two in links:
+            assert one >= two or not links[one] & links[two], (one, two)
+    return links
+
+
+def others_than(before, after):
+    """(switch, LID) of the entries that differ."""
+    return {(name, lid) for name in before for lid in range(len(before[name])) if before[name][lid] != after[name][lid]}
+
+
+def test_one_path_index(jobs):
+    """Jobs come, a cable is cut, they end: entries of one path index only, over lanes of each job's own, and all given back."""
+    sim, sm, file = jobs("", conf="job_index = yes\n", lmc="1")
+    sm.wait_status(state="active", jobs=[])
+    plain = sim.snapshot().table
+    write(file, INDEXED)
+    status = wait_jobs(sm, "one", "two", "beside", "others", state="active")
+    for name in ("one", "two", "beside"):
+        assert job(status, name)["over"] == "own" and job(status, name)["path_index"] == 1 and job(status, name)["job_index"]
+        assert job(status, name)["ratio"] == 1
+    assert job(status, "others")["path_index"] is None and not job(status, "others")["job_index"]
+    judge(sim, sm, ["one", "two", "beside"], ["others"])
+    moved = others_than(plain, sim.snapshot().table)
+    bases = {port.lid for name, port in sim.snapshot().port.items() if name in TREE.hcas}
+    assert moved and {lid - 1 for _, lid in moved} <= bases  # of index 1
+    links = disjoint(sim, one=ONE, beside=BESIDE, two=TWO)
+    text = subprocess.run(fors_command("status", sm.state_dir), capture_output=True, text=True).stdout
+    assert re.search(r"one +active.* path index 1", text)
+    assert "fors_jobs_indexed{" in (sm.state_dir / "metrics.prom").read_text()
+
+    # a cut under an entry: repaired at once, then entries anew
+    cut = min(links["one"])
+    sim.unlink(*cut)
+    sm.sighup()
+    sm.wait_status(dead_links=lambda dead: len(dead or ()) == 1)
+    by_index(sim, ONE, 1)  # whatever way: all arrives
+    status = sm.wait_status(dead_links=lambda dead: len(dead or ()) == 1, state="active", timeout=30,
+                            jobs=lambda jobs: all(job["over"] == "own" for job in jobs if job["job_index"]))
+    links = disjoint(sim, one=ONE, beside=BESIDE, two=TWO)
+    assert cut not in links["one"]
+    judge(sim, sm, ["one", "two", "beside"], ["others"])
+
+    # a job ends: its entries are given back, the others' stay
+    before = sim.snapshot().table
+    write(file, "".join(line + "\n" for line in INDEXED.splitlines() if not line.startswith("beside")))
+    wait_for(lambda: others_than(before, sim.snapshot().table), 30, "entries given back")
+    assert disjoint(sim, one=ONE, two=TWO) == {name: links[name] for name in ("one", "two")}
+
+    # the cable is back, and all jobs end: the very tables of before
+    sim.relink(*cut)
+    sm.sighup()
+    sm.wait_status(dead_links=[])
+    write(file, "")
+    wait_for(lambda: not others_than(plain, sim.snapshot().table), 40, "the tables of before")
+
+
+def test_base_lids_of_jobs(jobs):
+    """With one LID for each server, and job_routes = owned, the same to base LIDs."""
+    sim, sm, file = jobs("", conf="job_routes = owned\n", lmc="0")
+    sm.wait_status(state="active", jobs=[])
+    plain = sim.snapshot().table
+    write(file, INDEXED)
+    status = wait_jobs(sm, "one", "two", "beside", "others", state="active")
+    assert {job(status, name)["path_index"] for name in ("one", "two", "beside")} == {0}
+    disjoint(sim, 0, one=ONE, beside=BESIDE, two=TWO)
+    judge(sim, sm, ["one", "two", "beside"], ["others"])
+    write(file, "")
+    wait_for(lambda: not others_than(plain, sim.snapshot().table), 40, "the tables of before")
+
+
+def test_no_path_index(jobs):
+    """Where servers have one LID the setting is as no, and the status says so."""
+    sim, sm, file = jobs(INDEXED, conf="job_index = yes\n", lmc="0")
+    status = wait_jobs(sm, "one", "two", "beside", "others", state="active")
+    assert {job["over"] for job in status["jobs"]} == {"free"}
+    assert any("job_index = yes needs LMC 1" in remark for remark in status["remarks"])
+    judge(sim, sm, [], ["one", "two", "beside", "others"])

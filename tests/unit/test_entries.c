@@ -23,26 +23,17 @@ struct made {
 	uint32_t index;
 };
 
-static struct fors_lfts *copy_tables(const struct fors_lfts *from)
-{
-	struct fors_lfts *lfts = fors_lfts_new(from->nswitches, from->nlids);
-
-	assert_non_null(lfts);
-	memcpy(lfts->guid, from->guid, from->nswitches * sizeof(*from->guid));
-	memcpy(lfts->port, from->port, (size_t)from->nswitches * from->nlids);
-	return lfts;
-}
-
 static struct made make(const struct bed *bed, const char *text, uint32_t index, const struct fors_entries *before,
 			const uint32_t *owners_before)
 {
-	struct made made = {.index = index, .lfts = copy_tables(bed->lfts)};
+	struct made made = {.index = index, .lfts = fors_lfts_copy(bed->lfts)};
 	struct fors_owners_task lanes = {
 		.fabric = bed->fabric, .list = &made.list, .before = owners_before, .work = FORS_OWNERS_WORK / 20};
 	struct fors_entries_task task = {
 		.fabric = bed->fabric, .list = &made.list, .before = before, .work = FORS_ENTRIES_WORK / 4};
 	struct fors_error error;
 
+	assert_non_null(made.lfts);
 	if (fors_joblist_read(text, strlen(text), "jobs", bed->fabric, &made.list, &error) ||
 	    fors_owners_find(&lanes, &made.owners, &error) ||
 	    fors_entries_find(&task, &made.owners, &made.entries, &error))
@@ -408,6 +399,111 @@ static void same_again(void **state)
 	bed_free(bed);
 }
 
+/* With these entries all arrives, and nothing can wait for itself; who has all of its entries has a bound there. */
+static void assert_arriving(const struct bed *bed, const struct fors_entries *entries)
+{
+	struct fors_lfts *lfts = fors_lfts_copy(bed->lfts);
+	struct fors_error error;
+
+	assert_non_null(lfts);
+	fors_entries_apply(bed->fabric, entries, 1, lfts);
+	if (fors_tables_check(bed->fabric, lfts, NULL, NULL, &error))
+		fail_msg("%s", error.text);
+	fors_lfts_free(lfts);
+}
+
+/* Who has all entries in these tables, and has a bound: the same. */
+static void assert_held(const struct bed *bed, const struct made *made, const struct fors_lfts *lfts, bool is_expected)
+{
+	const struct fors_jobindex index = {.index = made->index, .entries = &made->entries};
+	bool *is_held = calloc(made->list.count + (size_t)1, sizeof(*is_held));
+
+	assert_int_equal(fors_entries_held(bed->fabric, &made->list, &index, lfts, is_held, NULL), FORS_OK);
+	for (uint32_t j = 0; j < made->list.count; j++)
+		assert_int_equal(is_held[j], is_expected && made->entries.bound[j]);
+	free(is_held);
+}
+
+/* A cable under a running job is cut: what is left of its entries is right at once, and all jobs find entries again. */
+static void a_cut_under_a_job(void **state)
+{
+	static const char text[] = "one [job-index]: Node00-00, Node00-01, Node01-00, Node01-01\n"
+				   "beside [job-index]: Node00-02, Node00-03, Node01-02, Node01-03\n"
+				   "two [job-index]: Node02-00, Node02-01, Node03-00, Node03-01\n"
+				   "others: Node02-02, Node02-03, Node03-02\n";
+	struct bed *bed = bed_new("FT(2;4,4)", 1);
+	struct made first = make(bed, text, 1, NULL, NULL), second;
+	struct fors_entries again;
+	struct fors_error error;
+
+	assert_held(bed, &first, bed->lfts, false);
+	assert_true(fors_entries_alike(&first.entries, &first.entries));
+	bed_down(bed, "Leaf00[5]");
+	assert_int_equal(fors_entries_again(bed->fabric, &first.entries, bed->fabric, &again, &error), FORS_OK);
+	fors_entries_prune(bed->fabric, &again);
+	assert_arriving(bed, &again);
+	second = make(bed, text, 1, &again, first.owners.job);
+	assert_false(fors_entries_alike(&again, &second.entries));
+	assert_held(bed, &second, second.lfts, true);
+	assert_int_equal(judge(bed, &second), 3);
+	fors_entries_clear(&again);
+	clear(&first);
+	clear(&second);
+	bed_free(bed);
+}
+
+/*
+ * A leaf of none of the job's servers reaches one by a detour only, over a spine that has lost the server's leaf: it
+ * stays.
+ */
+static void a_detour_stays(void **state)
+{
+	static const char text[] = "one [job-index]: Node00-00, Node00-01, Node01-00, Node01-01\n";
+	struct bed *bed = bed_new("FT(2;2,4)", 1);
+	struct made made;
+
+	bed_participants(bed, "0/0 0/1 1/0 1/1 2/0 2/1");
+	bed_down(bed, "Leaf00[3] Leaf03[4]"); /* Leaf03 has Spine00 only, which has no cable to Leaf00 */
+	made = make(bed, text, 1, NULL, NULL);
+	assert_int_equal(judge(bed, &made), 1);
+	clear(&made);
+	bed_free(bed);
+}
+
+/*
+ * Cables die one after the other: what is left of the entries is right each time, whatever else is dead, and so are
+ * those that are found anew; only tables that have them hold them.
+ */
+static void cuts_anywhere(void **state)
+{
+	static const char *const spec[] = {"FT(2;5,6)", "FT(2;3,4;servers=5)", "FT(2;2,5;cables=2)"};
+
+	for (uint32_t seed = 1; seed <= 24; seed++) {
+		struct bed *bed = bed_new(spec[seed % 3], 1);
+		struct rng rng = {seed};
+		char *text = any_jobs(bed, &rng, 2 + seed % 3, seed % 2, "job-index");
+		struct made made = make(bed, text, 1, NULL, NULL), next;
+		struct fors_entries again;
+
+		for (int ndown = 0; ndown < 6; ndown++) {
+			assert_held(bed, &made, made.lfts, true);
+			bed_random_failures(bed, &rng, 1);
+			assert_int_equal(fors_entries_again(bed->fabric, &made.entries, bed->fabric, &again, NULL),
+					 FORS_OK);
+			fors_entries_prune(bed->fabric, &again);
+			assert_arriving(bed, &again);
+			next = make(bed, text, 1, &again, made.owners.job);
+			judge(bed, &next);
+			fors_entries_clear(&again);
+			clear(&made);
+			made = next;
+		}
+		clear(&made);
+		free(text);
+		bed_free(bed);
+	}
+}
+
 /* ---- plans over the index ---- */
 
 static void assert_on_index(const struct fors_schedule *plan, uint32_t index)
@@ -506,6 +602,9 @@ int main(void)
 		cmocka_unit_test(cut_off),
 		cmocka_unit_test(running_jobs_stay),
 		cmocka_unit_test(same_again),
+		cmocka_unit_test(a_cut_under_a_job),
+		cmocka_unit_test(cuts_anywhere),
+		cmocka_unit_test(a_detour_stays),
 		cmocka_unit_test(plans_over_the_index),
 		cmocka_unit_test(plans_without_entries),
 	};

@@ -96,6 +96,20 @@ static void whose_tables(void **state)
 	fors_settings_free(settings);
 }
 
+static void entries_for_jobs(void **state)
+{
+	struct fors_settings *settings = load("job_index = yes\njob_routes = owned\n");
+
+	assert_true(settings->job_index && settings->job_routes);
+	fors_settings_free(settings);
+	settings = load("job_index = yes\njob_index = no\njob_routes = home\n");
+	assert_false(settings->job_index || settings->job_routes);
+	fors_settings_free(settings);
+	settings = load("");
+	assert_false(settings->job_index || settings->job_routes);
+	fors_settings_free(settings);
+}
+
 static void links_drained(void **state)
 {
 	struct fors_settings *settings = load("degraded_links = dead\nhold_down = 30\nplan_memory = 300\n"
@@ -312,6 +326,8 @@ static void mistakes_are_named(void **state)
 		{"participants_file = /dev/null/none\n", "/dev/null/none: ", "opened"},
 		{"jobs_file = jobs\n", ":1: ", "absolute"},
 		{"jobs_keep = perhaps\n", ":1: ", "'yes' nor 'no'"},
+		{"job_index = 1\n", ":1: ", "job_index: '1' is neither 'yes' nor 'no'"},
+		{"job_routes = sar\n", ":1: ", "job_routes: 'sar' is neither 'owned' nor 'home'"},
 		{"jobs_file = /run/jobs\nparticipants_file = /dev/null\n", ": ",
 		 "jobs_file and participants_file exclude each other"},
 	};
@@ -417,6 +433,7 @@ int main(void)
 		cmocka_unit_test(defaults),
 		cmocka_unit_test(keys_and_comments),
 		cmocka_unit_test(whose_tables),
+		cmocka_unit_test(entries_for_jobs),
 		cmocka_unit_test(links_drained),
 		cmocka_unit_test(at_most_4096_names),
 		cmocka_unit_test(publishing),

@@ -622,6 +622,7 @@ static void fill_jobs(struct fors_status *status, size_t count)
 					     .phases = 4,
 					     .lower_bound = 4,
 					     .alone_bound = 3,
+					     .path_index = FORS_UNKNOWN,
 					     .epoch = (int64_t)i + 1,
 					     .is_exclusive = i % 2};
 		snprintf(job->name, sizeof(job->name), "job%zu", i);
@@ -647,6 +648,9 @@ static void jobs_there_and_back(void **state)
 	status.jobs.job[2].state = FORS_JOB_HAS_NONE;
 	status.jobs.job[2].phases = FORS_UNKNOWN;
 	strcpy(status.jobs.job[2].reason, "no\tway");
+	status.jobs.job[0].path_index = FORS_UNKNOWN;
+	status.jobs.job[1].path_index = 7;
+	status.jobs.job[1].has_index = true;
 	status.jobs.job[1].trespassers = 2;
 	strcpy(status.jobs.job[1].trespassing, "17, 18");
 	assert_int_equal(fors_status_json(&status, &text, NULL), FORS_OK);
@@ -657,6 +661,9 @@ static void jobs_there_and_back(void **state)
 	assert_int_equal(read.jobs.job[1].trespassers, 2);
 	assert_string_equal(read.jobs.job[1].trespassing, "17, 18");
 	assert_int_equal(read.jobs.job[1].phases, 4);
+	assert_true(read.jobs.job[1].has_index && !read.jobs.job[0].has_index);
+	assert_int_equal(read.jobs.job[1].path_index, 7);
+	assert_int_equal(read.jobs.job[0].path_index, FORS_UNKNOWN);
 	assert_int_equal(read.jobs.job[2].state, FORS_JOB_HAS_NONE);
 	assert_int_equal(read.jobs.job[2].phases, FORS_UNKNOWN);
 	assert_string_equal(read.jobs.job[2].reason, "no?way");
@@ -669,6 +676,27 @@ static void jobs_there_and_back(void **state)
 		snprintf(odd, sizeof(odd), "{\"state\": \"active\", \"jobs\": %s}", bad[i]);
 		assert_int_equal(fors_status_parse(odd, "status", &read, NULL), FORS_EINPUT);
 	}
+}
+
+/* Who goes over entries of its own is counted where there are such; a job that has to share is none. */
+static void jobs_with_an_index_are_counted(void **state)
+{
+	struct fors_status status;
+	char *text;
+
+	fill_jobs(&status, 3);
+	assert_int_equal(fors_status_prom(&status, "daq", &text, NULL), FORS_OK);
+	assert_null(strstr(text, "fors_jobs_indexed"));
+	free(text);
+	for (int i = 0; i < 3; i++) {
+		status.jobs.job[i].has_index = true;
+		status.jobs.job[i].path_index = i ? 1 : FORS_UNKNOWN;
+	}
+	strcpy(status.jobs.job[1].over, "all");
+	assert_int_equal(fors_status_prom(&status, "daq", &text, NULL), FORS_OK);
+	assert_non_null(strstr(text, "fors_jobs_indexed{fabric=\"daq\"} 1\n"));
+	free(text);
+	fors_status_clear(&status);
 }
 
 /* A hundred jobs have samples of their own, the others one for all of them. */
@@ -716,6 +744,7 @@ int main(void)
 		cmocka_unit_test(links_with_samples_are_bounded),
 		cmocka_unit_test(jobs_there_and_back),
 		cmocka_unit_test(jobs_with_samples_are_bounded),
+		cmocka_unit_test(jobs_with_an_index_are_counted),
 		cmocka_unit_test(what_is_counted),
 	};
 

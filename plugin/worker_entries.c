@@ -1,0 +1,389 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Table entries for jobs (job_index, job_routes in fors.conf): which are wanted, when a sweep is asked for to write
+ * them, and whether they have come.
+ *
+ *	wanted	  found for the text in force on the fabric of the look; running jobs keep what they have (core/jobs/entries.h)
+ *	settled	  the tables of the look have just these entries, or they are refused: then lanes and entries are the wanted ones
+ *	granted	  whose the lanes are, and who has all entries, for plans over a look: when settled as wanted, else as the
+ *		  wish says that is in its tables, so that lanes and tables never speak of different things
+ *
+ * Tables before schedules: a job that starts waits until its entries are in the switches. Who ran before is planned at
+ * once, over its entries while they are whole, else over what the tables have in their place, shared, until better ones
+ * have come.
+ *
+ * A sweep for entries is asked for every ten seconds at most; whatever other sweep comes takes them along.
+ */
+#include "worker_inside.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/unknown.h"
+#include "core/jobs/again.h"
+#include "core/tables/home.h"
+#include "clock.h"
+#include "digest.h"
+#include "log.h"
+
+#define SWEEP_EVERY_MS 10000
+#define WAIT_MS 60000 /* then a job gets a schedule over what the tables have */
+
+/*
+ * Of the search, when most that there is stays: a job has started or ended, and the worker has a twentieth of a second
+ * for it.
+ */
+#define OWNERS_PART 12
+#define ENTRIES_PART 8
+
+int64_t fors_worker_job_index(const struct fors_job *look)
+{
+	if (!look->fabric)
+		return FORS_UNKNOWN;
+	if (!look->fabric->lmc)
+		return look->job_routes ? 0 : FORS_UNKNOWN;
+	return look->job_index ? (int64_t)fors_home_nindices(look->fabric->lmc) - 1 : FORS_UNKNOWN;
+}
+
+const char *fors_worker_why_no_index(const struct fors_job *job)
+{
+	if ((job->job_index || job->job_routes) && !job->fabric)
+		return "job_index and job_routes need tables that fors makes, in a tree of two levels: jobs of the mark job-index share";
+	if (job->job_index && !job->fabric->lmc && !job->job_routes)
+		return "job_index = yes needs LMC 1 or more, and here servers have one LID: jobs of the mark job-index share";
+	if (job->job_routes && job->fabric->lmc && !job->job_index)
+		return "job_routes = owned is for LMC 0; here job_index = yes gives jobs a path index: jobs of the mark job-index share";
+	return NULL;
+}
+
+/* --- what is wanted --------------------------------------------------------------------------------------------- */
+
+/* Have the engine write this (NULL: nothing) from now on. */
+static void wish_for(struct fors_worker *worker, struct fors_wish *wish)
+{
+	struct fors_wish *old;
+
+	fors_wish_drop(worker->jobs.wanted);
+	worker->jobs.wanted = wish;
+	pthread_mutex_lock(&worker->mutex);
+	old = worker->wish;
+	worker->wish = fors_wish_hold(wish);
+	pthread_mutex_unlock(&worker->mutex);
+	fors_wish_drop(old);
+}
+
+void fors_worker_want_no_entries(struct fors_worker *worker)
+{
+	if (worker->jobs.wanted)
+		wish_for(worker, NULL);
+	worker->jobs.unsettled_ms = 0;
+}
+
+struct fors_wish *fors_worker_wish(struct fors_worker *worker)
+{
+	struct fors_wish *wish;
+
+	pthread_mutex_lock(&worker->mutex);
+	wish = fors_wish_hold(worker->wish);
+	pthread_mutex_unlock(&worker->mutex);
+	return wish;
+}
+
+static uint64_t basis_of(const struct fors_worker_jobs *jobs, int64_t index)
+{
+	return fors_digest(fors_digest(FORS_DIGEST_EMPTY, jobs->text, jobs->size), &index, sizeof(index));
+}
+
+/* Was it found for these jobs on this fabric? */
+static bool is_current(const struct fors_worker_jobs *jobs, const struct fors_job *look)
+{
+	return jobs->wanted && jobs->text && jobs->wanted->basis == basis_of(jobs, fors_worker_job_index(look)) &&
+	       jobs->wanted->fabric->fingerprint == look->fabric->fingerprint;
+}
+
+/* What runs, in the numbers of this fabric and list. *lanes and *entries are the caller's. */
+static enum fors_err find_running(const struct fors_wish *old, const struct fors_fabric *fabric,
+				  const struct fors_joblist *list, uint32_t **lanes, struct fors_entries *entries,
+				  struct fors_error *error)
+{
+	uint32_t *was_of = malloc((list->count + (size_t)1) * sizeof(*was_of));
+	enum fors_err err = was_of ? fors_jobs_match(&old->list, list, was_of, error) : fors_fail_memory(error);
+
+	if (!err)
+		err = fors_owners_again(old->fabric, &old->owners, fabric, was_of, list->count, lanes, error);
+	if (!err)
+		err = fors_wish_entries(old, fabric, entries, error);
+	free(was_of);
+	return err;
+}
+
+/* Fill owners and entries of a wish for its list. */
+static enum fors_err find(struct fors_worker *worker, const struct fors_job *look, struct fors_wish *wish,
+			  struct fors_error *error)
+{
+	const struct fors_fabric *fabric = look->fabric;
+	const struct fors_wish *old = look->jobs_move ? NULL : worker->jobs.wanted;
+	bool is_change = old && old->fabric->fingerprint == fabric->fingerprint;
+	struct fors_entries running = {0};
+	uint32_t *lanes = NULL;
+	enum fors_err err = old ? find_running(old, fabric, &wish->list, &lanes, &running, error) : FORS_OK;
+	const struct fors_owners_task owners = {.fabric = fabric,
+						.list = &wish->list,
+						.before = lanes,
+						.work = FORS_ENTRIES_OWNERS_WORK / (is_change ? OWNERS_PART : 1),
+						.cancelled = fors_worker_cancelled,
+						.context = worker};
+	const struct fors_entries_task entries = {.fabric = fabric,
+						  .list = &wish->list,
+						  .has_exclusive = !fors_home_has_all(fabric->nlanes, fabric->lmc),
+						  .before = running.up ? &running : NULL,
+						  .work = FORS_ENTRIES_WORK / (is_change ? ENTRIES_PART : 1),
+						  .cancelled = fors_worker_cancelled,
+						  .context = worker};
+
+	if (!err)
+		err = fors_owners_find(&owners, &wish->owners, error);
+	if (!err)
+		err = fors_entries_find(&entries, &wish->owners, &wish->entries, error);
+	free(lanes);
+	fors_entries_clear(&running);
+	return err;
+}
+
+/*
+ * A new wish for the text in force. False: broken off, no memory, or the text is no good here, which the plan will say.
+ */
+static bool seek(struct fors_worker *worker, struct fors_job *look)
+{
+	struct fors_worker_jobs *jobs = &worker->jobs;
+	struct fors_wish *wish = NULL;
+	enum fors_err err = fors_wish_new(look->fabric, &wish, NULL);
+
+	worker->job = look;
+	worker->lost_mastership = false;
+	if (!err)
+		err = fors_joblist_read_present(jobs->text, jobs->size, jobs->file, look->fabric, &wish->list, NULL);
+	if (!err)
+		err = find(worker, look, wish, NULL);
+	if (!err && fors_worker_cancelled(worker))
+		err = FORS_ECANCELLED; /* half a search depends on when it was broken off */
+	worker->job = NULL;
+	if (err == FORS_ENOMEM)
+		fors_worker_run_short(worker);
+	if (err) {
+		fors_wish_drop(wish);
+		return false;
+	}
+	wish->index = (uint32_t)fors_worker_job_index(look);
+	wish->basis = basis_of(jobs, wish->index);
+	wish->number = ++jobs->wishes;
+	wish_for(worker, wish);
+	return true;
+}
+
+/* --- have they come? ---------------------------------------------------------------------------------------------- */
+
+/* Do the tables of the look have what is wanted, no more and no less; or was it refused? */
+static enum fors_err has_come(const struct fors_wish *wanted, const struct fors_job *look, bool *is_there)
+{
+	struct fors_entries have = {0}, want = {0};
+	enum fors_err err;
+
+	*is_there = look->wish == wanted || (wanted && look->refused == wanted->number);
+	if (*is_there || !look->fabric)
+		return FORS_OK;
+	err = fors_wish_entries(look->wish, look->fabric, &have, NULL);
+	if (!err)
+		err = fors_wish_entries(wanted, look->fabric, &want, NULL);
+	if (!err) {
+		if (have.up)
+			fors_entries_prune(look->fabric, &have);
+		*is_there = fors_entries_alike(&have, &want);
+	}
+	fors_entries_clear(&have);
+	fors_entries_clear(&want);
+	return err;
+}
+
+static void ask_for_sweep(struct fors_worker *worker, uint64_t now)
+{
+	struct fors_worker_jobs *jobs = &worker->jobs;
+
+	if (!worker->setup.sweep || (jobs->asked_ms && now < jobs->asked_ms + SWEEP_EVERY_MS))
+		return;
+	jobs->asked_ms = now;
+	fors_log_info(worker->setup.log, "a sweep is asked for, to write the table entries of jobs");
+	worker->setup.sweep(worker->setup.context);
+}
+
+/* Plan anew with what is wanted, when it has come; else see to it that it does. */
+static void settle(struct fors_worker *worker, const struct fors_job *look)
+{
+	struct fors_worker_jobs *jobs = &worker->jobs;
+	uint64_t now = fors_clock_ms();
+	bool is_there;
+
+	if (jobs->wanted && jobs->set.is_planned && jobs->set.wished == jobs->wanted->number) {
+		jobs->unsettled_ms = 0;
+		return;
+	}
+	if (has_come(jobs->wanted, look, &is_there)) {
+		fors_worker_run_short(worker);
+		return;
+	}
+	if (is_there) {
+		jobs->unsettled_ms = 0;
+		jobs->is_pending |= jobs->text && jobs->wanted;
+		return;
+	}
+	if (!jobs->unsettled_ms)
+		jobs->unsettled_ms = now;
+	jobs->is_pending |= jobs->text && jobs->set.nwaiting && now >= jobs->unsettled_ms + WAIT_MS;
+	ask_for_sweep(worker, now);
+}
+
+void fors_worker_seek_entries(struct fors_worker *worker)
+{
+	struct fors_worker_jobs *jobs = &worker->jobs;
+	struct fors_job *look = jobs->set.look;
+
+	if (jobs->is_blocked || worker->incomplete)
+		return;
+	if (!jobs->text || fors_worker_job_index(look) < 0)
+		fors_worker_want_no_entries(worker);
+	else if (!is_current(jobs, look) && !seek(worker, look))
+		return;
+	settle(worker, look);
+}
+
+/* --- what is granted ---------------------------------------------------------------------------------------------- */
+
+void fors_worker_clear_grant(struct fors_worker_grant *grant)
+{
+	fors_entries_clear(&grant->entries);
+	free(grant->waits);
+	free(grant->was_of);
+	*grant = (struct fors_worker_grant){.index = FORS_UNKNOWN};
+}
+
+/* The wish whose lanes and entries are in force over the look; NULL: none. */
+static enum fors_err choose(const struct fors_worker_jobs *jobs, const struct fors_job *look,
+			    struct fors_worker_grant *grant, const struct fors_wish **wish)
+{
+	enum fors_err err = FORS_OK;
+
+	grant->is_settled = false;
+	if (is_current(jobs, look))
+		err = has_come(jobs->wanted, look, &grant->is_settled);
+	grant->is_refused = grant->is_settled && look->refused == jobs->wanted->number;
+	*wish = grant->is_settled ? jobs->wanted : look->wish;
+	grant->wished = *wish ? (*wish)->number : 0;
+	return err;
+}
+
+/* Nobody's lanes are those that carry no traffic now. */
+static enum fors_err grant_lanes(const struct fors_wish *wish, const struct fors_fabric *fabric,
+				 const struct fors_worker_grant *grant, uint32_t count, struct fors_owners *owners,
+				 struct fors_error *error)
+{
+	size_t size = (size_t)fabric->nleaves * fabric->nlanes;
+	uint32_t *job = NULL;
+	enum fors_err err =
+		wish ? fors_owners_again(wish->fabric, &wish->owners, fabric, grant->was_of, count, &job, error)
+		     : FORS_OK;
+
+	if (!err && !job) {
+		job = malloc((size + 1) * sizeof(*job));
+		if (!job)
+			return fors_fail_memory(error);
+		memset(job, 0xFF, size * sizeof(*job)); /* FORS_NO_JOB */
+	}
+	if (err)
+		return err;
+	for (size_t i = 0; i < size; i++)
+		if (fabric->cable[i].state != FORS_CABLE_LIVE)
+			job[i] = FORS_NO_JOB;
+	*owners = (struct fors_owners){.nleaves = fabric->nleaves, .nlanes = fabric->nlanes, .job = job};
+	return FORS_OK;
+}
+
+/* An entry to this server counts when its job owns the cable. */
+static void take_ways(const struct fors_fabric *fabric, const struct fors_owners *owners, uint32_t job, uint32_t d,
+		      struct fors_entries *entries)
+{
+	for (uint32_t leaf = 0; leaf < entries->nleaves; leaf++) {
+		uint8_t *lane = &entries->up[(size_t)leaf * entries->nservers + d];
+
+		if (*lane < fabric->nlanes && fors_owner(owners, leaf, *lane) != job)
+			*lane = FORS_NO_LANE;
+	}
+	for (uint32_t spine = 0; spine < entries->nspines; spine++) {
+		uint8_t *lane = &entries->down[(size_t)spine * entries->nservers + d];
+
+		if (*lane < fabric->nlanes && fors_owner(owners, fabric->server[d].leaf, *lane) != job)
+			*lane = FORS_NO_LANE;
+	}
+}
+
+/* Who has all entries over lanes of its own? */
+static enum fors_err grant_entries(const struct fors_wish *wish, const struct fors_job *look,
+				   const struct fors_joblist *list, const struct fors_owners *owners,
+				   struct fors_worker_grant *grant, struct fors_error *error)
+{
+	struct fors_entries *entries = &grant->entries;
+	const struct fors_jobindex index = {.index = (uint32_t)grant->index, .entries = entries};
+	bool *is_held = calloc(list->count + (size_t)1, sizeof(*is_held));
+	enum fors_err err = is_held ? fors_wish_entries(wish, look->fabric, entries, error) : fors_fail_memory(error);
+
+	if (!err) {
+		entries->njobs = list->count;
+		entries->bound = calloc(list->count + (size_t)1, sizeof(*entries->bound));
+		err = entries->bound ? FORS_OK : fors_fail_memory(error);
+	}
+	for (uint32_t j = 0; !err && entries->up && j < list->count; j++)
+		for (uint32_t i = 0; i < list->job[j].count; i++)
+			take_ways(look->fabric, owners, j, list->job[j].server[i], entries);
+	if (!err)
+		err = fors_entries_held(look->fabric, list, &index, look->lfts, is_held, error);
+	for (uint32_t j = 0; !err && j < list->count; j++)
+		entries->bound[j] = is_held[j] ? list->job[j].count : 0;
+	free(is_held);
+	return err;
+}
+
+/* Lanes of a job that has just started are on their way, unless that takes too long. */
+static void let_wait(const struct fors_worker_jobs *jobs, const struct fors_joblist *list,
+		     struct fors_worker_grant *grant)
+{
+	bool is_late = jobs->unsettled_ms && fors_clock_ms() >= jobs->unsettled_ms + WAIT_MS;
+
+	for (uint32_t j = 0; j < list->count; j++) {
+		grant->waits[j] = !grant->is_settled && !is_late && grant->was_of[j] == FORS_NO_JOB &&
+				  list->job[j].is_exclusive && list->job[j].nleaves > 1;
+		grant->nwaiting += grant->waits[j];
+	}
+}
+
+enum fors_err fors_worker_grant(const struct fors_worker *worker, const struct fors_job *look,
+				const struct fors_joblist *list, struct fors_owners *owners,
+				struct fors_worker_grant *grant, struct fors_error *error)
+{
+	const struct fors_worker_jobs *jobs = &worker->jobs;
+	const struct fors_wish *wish = NULL;
+	enum fors_err err;
+
+	grant->index = fors_worker_job_index(look);
+	grant->waits = calloc(list->count + (size_t)1, sizeof(*grant->waits));
+	grant->was_of = malloc((list->count + (size_t)1) * sizeof(*grant->was_of));
+	if (!grant->waits || !grant->was_of || choose(jobs, look, grant, &wish))
+		return fors_fail_memory(error);
+	memset(grant->was_of, 0xFF, list->count * sizeof(*grant->was_of)); /* FORS_NO_JOB */
+	err = wish ? fors_jobs_match(&wish->list, list, grant->was_of, error) : FORS_OK;
+	if (!err)
+		err = grant_lanes(wish, look->fabric, grant, list->count, owners, error);
+	if (!err)
+		err = grant_entries(wish, look, list, owners, grant, error);
+	if (!err)
+		let_wait(jobs, list, grant);
+	return err;
+}

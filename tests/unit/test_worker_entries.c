@@ -1,0 +1,407 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Tests of plugin/worker_entries.c and wish.c, without OpenSM: when a sweep is asked for, and what readers have of jobs
+ * before and after their table entries are in the switches. The test makes the sweeps: as the engine does it takes
+ * along what is wished.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "core/schedule/verify.h"
+#include "plugin/clock.h"
+#include "plugin/log.h"
+#include "fake_clock.h"
+#include "faults.h"
+#include "jobs_bench.h"
+
+#define INDEX 3 /* at LMC 2 */
+#define EVERY_MS 10000
+#define WAIT_MS 60000
+#define TICKS_FOR(ms) ((ms) / TICK_MS + 10)
+
+#define ONE "one [job-index]: Node00-00, Node00-01, Node01-00, Node01-01\n"
+#define TWO "two [job-index]: Node00-02, Node00-03, Node01-02, Node01-03\n"
+#define FAR "far [job-index]: Node02-00, Node03-00\n"
+#define SHARES "shares: Node02-02, Node03-02\n"
+#define ON_THEIR_WAY "its table entries are on their way"
+
+/* A job as the engine makes it with job_index = yes: with what is wished. */
+static struct fors_job *make_indexed(struct bench *bench, enum fors_job_kind kind, const char *down)
+{
+	struct fors_job *job = make_job(bench, kind, down);
+
+	job->job_index = true;
+	job->wish = fors_worker_wish(bench->worker);
+	if (job->wish)
+		assert_int_equal(fors_wish_write(job->wish, job->fabric, job->lfts, NULL), FORS_OK);
+	return job;
+}
+
+/* A sweep, from tables on their way to its end. */
+static void sweep(struct bench *bench, const char *down)
+{
+	fors_worker_submit(bench->worker, make_indexed(bench, FORS_JOB_ROUTED, down));
+	let_work();
+	fors_worker_submit(bench->worker, make_indexed(bench, FORS_JOB_INSTALLED, down));
+	let_work();
+}
+
+static void wait_sweeps(int count)
+{
+	for (int look = 0; look < 50000 && atomic_load(&sweeps_asked) < count; look++)
+		tick();
+	assert_int_equal(atomic_load(&sweeps_asked), count);
+}
+
+static void let_pass(uint64_t ms)
+{
+	for (uint64_t i = 0; i < TICKS_FOR(ms); i++)
+		tick();
+}
+
+/* It goes over the index alone, and is right over the tables of the job, which is freed. */
+static void assert_on_index_over(struct bench *bench, const char *name, struct fors_job *job)
+{
+	struct fors_schedule *schedule = schedule_in(bench->folder, name);
+	struct fors_verdict verdict;
+
+	for (uint32_t s = 0; s < schedule->nservers; s++)
+		for (uint32_t t = 0; t < schedule->nphases; t++) {
+			struct fors_cell cell = fors_schedule_flow(schedule, s, t);
+
+			assert_true(cell.dst == FORS_IDLE || cell.path == INDEX);
+		}
+	assert_int_equal(fors_verify(job->net, job->lfts, schedule, NULL, NULL, &verdict, NULL), FORS_OK);
+	assert_true(verdict.is_good);
+	fors_schedule_free(schedule);
+	fors_job_free(job);
+}
+
+static void assert_on_index(struct bench *bench, const char *name, const char *down)
+{
+	assert_on_index_over(bench, name, make_indexed(bench, FORS_JOB_INSTALLED, down));
+}
+
+static int open_bench(void **state)
+{
+	atomic_store(&sweeps_asked, 0);
+	return jobs_bench_open(state);
+}
+
+/* One job that sends to the index has its entries, and its schedule. */
+static uint64_t bring_up(struct bench *bench, const char *text)
+{
+	write_jobs(bench, text);
+	fors_worker_submit(bench->worker, make_indexed(bench, FORS_JOB_INSTALLED, NULL));
+	wait_sweeps(1);
+	sweep(bench, NULL);
+	return wait_job(bench, "one", 4, 0);
+}
+
+/* --- tests ---------------------------------------------------------------------------------------------------- */
+
+/* Tables before schedules: who shares is planned at once, a job of the index when its entries are there. */
+static void tables_before_schedules(void **state)
+{
+	struct bench *bench = *state;
+
+	write_jobs(bench, ONE SHARES);
+	fors_worker_submit(bench->worker, make_indexed(bench, FORS_JOB_INSTALLED, NULL));
+	wait_sweeps(1);
+	wait_job(bench, "shares", 2, 0);
+	wait_status(bench, ON_THEIR_WAY, true);
+	wait_status(bench, "\"state\": \"planning\"", true);
+	let_pass(EVERY_MS / 2);
+	assert_null(schedule_in(bench->folder, "one"));
+	assert_int_equal(atomic_load(&sweeps_asked), 1);
+	sweep(bench, NULL);
+	wait_job(bench, "one", 4, 0);
+	wait_status(bench, "\"state\": \"active\"", true);
+	wait_status(bench, "\"path_index\": 3", true);
+	wait_status(bench, ON_THEIR_WAY, false);
+	assert_on_index(bench, "one", NULL);
+	let_pass(2 * EVERY_MS);
+	assert_int_equal(atomic_load(&sweeps_asked), 1);
+}
+
+/*
+ * Others come and go, who runs is not touched; a sweep every ten seconds at most; a sweep for anything else takes them
+ * along.
+ */
+static void others_come_and_go(void **state)
+{
+	struct bench *bench = *state;
+	uint64_t before = fors_clock_ms(), one = bring_up(bench, ONE TWO), two = wait_job(bench, "two", 4, 0);
+	struct fors_wish *wish;
+	int asked;
+
+	write_jobs(bench, ONE TWO FAR);
+	wait_status(bench, "\"name\": \"far\"", true);
+	for (; fors_clock_ms() + TICK_MS < before + EVERY_MS; tick())
+		assert_int_equal(atomic_load(&sweeps_asked), 1);
+	wait_sweeps(2);
+	sweep(bench, NULL);
+	wait_job(bench, "far", 2, 0);
+	assert_int_equal(wait_job(bench, "one", 4, 0), one);
+	assert_int_equal(wait_job(bench, "two", 4, 0), two);
+	write_jobs(bench, ONE FAR);
+	wait_job(bench, "two", 0, two);
+	let_work();
+	sweep(bench, NULL);
+	wish = fors_worker_wish(bench->worker);
+	assert_int_equal(wish->list.count, 2);
+	fors_wish_drop(wish);
+	assert_int_equal(wait_job(bench, "one", 4, 0), one);
+	asked = atomic_load(&sweeps_asked); /* the entries are given back */
+	let_pass(2 * EVERY_MS);
+	assert_int_equal(atomic_load(&sweeps_asked), asked);
+	write_jobs(bench, SHARES);
+	wait_sweeps(asked + 1);
+	sweep(bench, NULL);
+	asked = atomic_load(&sweeps_asked);
+	let_pass(2 * EVERY_MS);
+	assert_int_equal(atomic_load(&sweeps_asked), asked);
+}
+
+/* A larger job takes the place of one that has ended: who runs beside it keeps its lanes and its schedule. */
+static void who_runs_stays(void **state)
+{
+	static const char big[] = "big [job-index]: Node00-02, Node00-03, Node01-02, Node01-03, Node02-00, Node02-01, "
+				  "Node03-00, Node03-01\n" ONE;
+	struct bench *bench = *state;
+	uint64_t one = bring_up(bench, ONE TWO);
+
+	write_jobs(bench, big);
+	wait_job(bench, "two", 0, 0);
+	wait_sweeps(2);
+	sweep(bench, NULL);
+	wait_job(bench, "big", 8, 0);
+	assert_int_equal(wait_job(bench, "one", 4, 0), one);
+}
+
+/* Servers change jobs that keep their names: nobody's plan goes over entries that were made for another job. */
+static void jobs_of_other_servers(void **state)
+{
+	static const char before[] = "one [job-index]: Node00-00, Node01-00\nfar [job-index]: Node00-01, Node01-01\n"
+				     "two [job-index]: Node00-02, Node00-03, Node01-02, Node01-03\n";
+	static const char after[] = "one [job-index]: Node00-02, Node01-02\nfar [job-index]: Node00-03, Node01-03\n";
+	struct bench *bench = *state;
+	uint64_t one;
+
+	write_jobs(bench, before);
+	fors_worker_submit(bench->worker, make_indexed(bench, FORS_JOB_INSTALLED, "Spine00")); /* a lane for each */
+	wait_sweeps(1);
+	sweep(bench, "Spine00");
+	one = wait_job(bench, "one", 2, 0);
+	wait_job(bench, "far", 2, 0);
+	write_jobs(bench, after);
+	wait_job(bench, "one", 2, one);
+	wait_sweeps(2);
+	sweep(bench, "Spine00");
+	wait_status(bench, "\"state\": \"planning\"", false);
+	wait_status(bench, "\"over\": \"all\"", false);
+	assert_on_index(bench, "one", "Spine00");
+	assert_on_index(bench, "far", "Spine00");
+	assert_int_equal(atomic_load(&errors_logged[FORS_F_VERIFY]), 0);
+}
+
+/* A job that shares begins: no entry is another one, and no sweep is asked for. */
+static void nothing_new(void **state)
+{
+	struct bench *bench = *state;
+	uint64_t one = bring_up(bench, ONE);
+
+	write_jobs(bench, ONE SHARES);
+	wait_job(bench, "shares", 2, 0);
+	wait_status(bench, "\"state\": \"planning\"", false);
+	let_pass(2 * EVERY_MS);
+	assert_int_equal(atomic_load(&sweeps_asked), 1);
+	assert_int_equal(wait_job(bench, "one", 4, 0), one);
+}
+
+/* A cable with an entry dies: a plan over what the tables have in its place at once, then over entries of its own. */
+static void a_cut(void **state)
+{
+	struct bench *bench = *state;
+	struct fors_job *job;
+	uint64_t one = bring_up(bench, ONE TWO), again;
+	char down[32] = "";
+
+	job = make_indexed(bench, FORS_JOB_INSTALLED, NULL);
+	for (uint32_t lane = 0; lane < job->fabric->nlanes && !*down; lane++)
+		if (job->wish->entries.up[job->fabric->nservers - 1] !=
+			    lane && /* a lane that job one sends by from leaf 0 */
+		    job->wish->entries.up[job->fabric->leaf[1].first_server] == lane)
+			snprintf(down, sizeof(down), "Leaf00[%u]", fors_cable(job->fabric, 0, lane)->leaf_port);
+	fors_job_free(job);
+	assert_true(*down);
+	let_pass(EVERY_MS);
+	sweep(bench, down);
+	again = wait_job(bench, "one", 4, one);
+	wait_sweeps(2);
+	sweep(bench, down);
+	wait_status(bench, "\"state\": \"planning\"", false);
+	wait_status(bench, "shared", false);
+	wait_job(bench, "one", 4, again - 1);
+	assert_on_index(bench, "one", down);
+	wait_job(bench, "two", 4, 0);
+	assert_on_index(bench, "two", down);
+}
+
+/* Tables that would be wrong with them: the jobs share, that is said, and nobody asks for sweeps. */
+static void refused(void **state)
+{
+	struct bench *bench = *state;
+	struct fors_job *job;
+
+	write_jobs(bench, ONE);
+	fors_worker_submit(bench->worker, make_indexed(bench, FORS_JOB_INSTALLED, NULL));
+	wait_sweeps(1);
+	job = make_job(bench, FORS_JOB_INSTALLED, NULL);
+	job->job_index = true;
+	job->refused = 1;
+	fors_worker_submit(bench->worker, job);
+	wait_job(bench, "one", 4, 0);
+	wait_status(bench, "the tables would have been wrong with them", true);
+	wait_status(bench, "\"over\": \"all\"", true);
+	assert_on_index_over(bench, "one", make_job(bench, FORS_JOB_INSTALLED, NULL));
+	let_pass(2 * EVERY_MS);
+	assert_int_equal(atomic_load(&sweeps_asked), 1);
+}
+
+/* The sweep does not come: asked for again and again; after a minute the job has a schedule all the same. */
+static void no_sweep_comes(void **state)
+{
+	struct bench *bench = *state;
+	uint64_t before = fors_clock_ms();
+
+	write_jobs(bench, ONE);
+	fors_worker_submit(bench->worker, make_indexed(bench, FORS_JOB_INSTALLED, NULL));
+	wait_status(bench, ON_THEIR_WAY, true);
+	for (; fors_clock_ms() + TICK_MS < before + WAIT_MS; tick())
+		assert_null(schedule_in(bench->folder, "one"));
+	wait_job(bench, "one", 4, 0);
+	wait_status(bench, "shared until its table entries are in the switches", true);
+	assert_in_range(atomic_load(&sweeps_asked), 2, 1 + (fors_clock_ms() - before) / EVERY_MS);
+}
+
+/* A job that no lanes of its own connect shares, and its line says why; nobody waits for it. */
+static void without_entries(void **state)
+{
+	static const char text[] = "one [job-index]: Node00-00, Node01-00, Node02-00\n"
+				   "two [job-index]: Node00-01, Node01-01, Node02-01\n"
+				   "three [job-index]: Node00-02, Node01-02, Node02-02\n"
+				   "four [job-index]: Node00-03, Node01-03, Node02-03\n";
+	struct bench *bench = *state;
+
+	write_jobs(bench, text);
+	fors_worker_submit(bench->worker,
+			   make_indexed(bench, FORS_JOB_INSTALLED, "Spine00")); /* three lanes are left */
+	wait_sweeps(1);
+	sweep(bench, "Spine00");
+	wait_status(bench, "two of its leaves have no lane for it in common", true);
+	wait_status(bench, "\"state\": \"planning\"", false);
+	for (const char *name = "one\0two\0three\0four\0"; *name; name += strlen(name) + 1)
+		wait_job(bench, name, 3, 0);
+}
+
+/*
+ * Who is not the master wishes nothing, nor who has no jobs file any more; and where there is no such index it is said.
+ */
+static void no_wish(void **state)
+{
+	struct bench *bench = *state;
+	uint64_t one = bring_up(bench, ONE);
+	struct fors_job *job;
+
+	atomic_store(&mastership_now, FORS_MASTER_NO);
+	wait_job(bench, "one", 0, one);
+	let_work();
+	assert_null(fors_worker_wish(bench->worker));
+	atomic_store(&mastership_now, FORS_MASTER_YES);
+	fors_worker_submit(bench->worker, make_indexed(bench, FORS_JOB_INSTALLED, NULL));
+	wait_sweeps(2);
+	sweep(bench, NULL);
+	one = wait_job(bench, "one", 4, one);
+	job = make_job(bench, FORS_JOB_INSTALLED, NULL);
+	job->job_routes = true;
+	fors_worker_submit(bench->worker, job);
+	wait_status(bench, "job_routes = owned is for LMC 0", true);
+	wait_status(bench, "\"exclusive\": false", true);
+	assert_int_equal(atomic_load(&errors_logged[FORS_F_INDEX]), 1);
+	let_work();
+	assert_null(fors_worker_wish(bench->worker));
+	fors_worker_submit(bench->worker, make_indexed(bench, FORS_JOB_INSTALLED, NULL));
+	wait_status(bench, "job_routes", false);
+}
+
+/*
+ * Entries are wished for so many jobs; and swept in. Until the job has so many phases after this epoch, which it is
+ * given again.
+ */
+static uint64_t see_through(struct bench *bench, uint32_t njobs, const char *name, uint32_t phases, uint64_t after)
+{
+	bool is_there = false;
+
+	for (int look = 0; look < 50000 && !is_there; look++) {
+		struct fors_wish *wish = fors_worker_wish(bench->worker);
+
+		is_there = wish && wish->list.count == njobs;
+		fors_wish_drop(wish);
+		tick();
+	}
+	assert_true(is_there);
+	sweep(bench, NULL);
+	after = wait_job(bench, name, phases, after);
+	wait_status(bench, "\"state\": \"planning\"", false);
+	return after;
+}
+
+/* Whichever allocation fails: in the end all is as it should be. */
+static void short_of_memory(void **state)
+{
+	struct bench *bench = *state;
+	uint64_t one, two = 0;
+
+	faults_spare_me();
+	one = bring_up(bench, ONE);
+	for (uint64_t n = 1; n < 3000; n += n / 4 + 1) {
+		faults_arm(n, false);
+		write_jobs(bench, ONE TWO);
+		two = see_through(bench, 2, "two", 4, two);
+		faults_off();
+		wait_status(bench, "shared", false);
+		assert_on_index(bench, "two", NULL);
+		write_jobs(bench, ONE);
+		two = see_through(bench, 1, "two", 0, two);
+		assert_on_index(bench, "one", NULL);
+	}
+	assert_true(wait_job(bench, "one", 4, 0) >= one);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, open_bench, jobs_bench_close)
+	const struct CMUnitTest tests[] = {
+		TEST(tables_before_schedules),
+		TEST(others_come_and_go),
+		TEST(nothing_new),
+		TEST(who_runs_stays),
+		TEST(jobs_of_other_servers),
+		TEST(a_cut),
+		TEST(refused),
+		TEST(no_sweep_comes),
+		TEST(without_entries),
+		TEST(no_wish),
+		TEST(short_of_memory),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
