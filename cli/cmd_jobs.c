@@ -8,6 +8,7 @@
 #include "cli/cli.h"
 #include "cli/clock.h"
 #include "cli/json.h"
+#include "cli/owned.h"
 #include "cli/plan_over.h"
 #include "cli/replay.h"
 #include "cli/slurm/slurm.h"
@@ -271,6 +272,26 @@ static int write_all(const struct report *report, const char *folder)
 	return code;
 }
 
+/* --- pictures --------------------------------------------------------------------------------------------------- */
+
+static int draw(const struct cli_settings *settings, const struct cli_site *site, const struct cli_fabric *made,
+		const struct report *report)
+{
+	struct cli_owned_row *row = calloc(report->list.count + (size_t)1, sizeof(*row));
+	int code;
+
+	if (!row) {
+		cli_error("out of memory");
+		return CLI_BAD;
+	}
+	for (uint32_t j = 0; j < report->list.count; j++)
+		row[j] = (struct cli_owned_row){report->plans.job[j].nlanes, phases_of(report, j), speed_of(report, j),
+						fors_jobplan_over(report->plans.job[j].over)};
+	code = cli_draw_owned(settings, site, made, &report->list, &report->owners, row);
+	free(row);
+	return code;
+}
+
 /* --- the command ------------------------------------------------------------------------------------------------ */
 
 static int tell(const struct cli_settings *settings, const struct report *report)
@@ -284,7 +305,7 @@ static int tell(const struct cli_settings *settings, const struct report *report
 	return code || is_good(report) ? code : CLI_NO;
 }
 
-static int work(const struct cli_settings *settings, const struct cli_fabric *made)
+static int work(const struct cli_settings *settings, const struct cli_site *site, const struct cli_fabric *made)
 {
 	struct report report = {.fabric = made->fabric};
 	struct fors_error error = {0};
@@ -292,7 +313,9 @@ static int work(const struct cli_settings *settings, const struct cli_fabric *ma
 
 	if (!code && make(&report, made, settings, &error))
 		code = cli_fail(&error);
-	else if (!code)
+	else if (!code && (settings->svg || settings->html))
+		code = draw(settings, site, made, &report);
+	if (!code)
 		code = tell(settings, &report);
 	fors_jobplans_clear(&report.plans);
 	fors_jobtables_clear(&report.tables);
@@ -339,8 +362,8 @@ static int run(const struct cli_settings *settings, char **operand)
 		return cli_usage_error(
 			"--output, --interval, --exclusive, --mark, --names, --squeue, --timeout, --publish-dir and "
 			"--wait go with --slurm; plans are written with --output-dir DIR");
-	if (settings->replay && settings->job_index)
-		return cli_usage_error("--job-index goes with plans, not with --replay");
+	if (settings->replay && (settings->job_index || settings->svg || settings->html))
+		return cli_usage_error("--job-index, --svg and --html go with plans, not with --replay");
 	if (!settings->replay && (settings->placement || settings->cores || settings->has_count || settings->seed))
 		return cli_usage_error("--placement, --cores, --count and --seed go with --replay");
 	if (!settings->jobs == !settings->replay)
@@ -352,7 +375,7 @@ static int run(const struct cli_settings *settings, char **operand)
 	if (!code && !settings->replay)
 		code = check_fabric(&site, &made);
 	if (!code)
-		code = settings->replay ? cli_replay(settings, made.fabric) : work(settings, &made);
+		code = settings->replay ? cli_replay(settings, made.fabric) : work(settings, &site, &made);
 	cli_fabric_free(&made);
 	cli_site_free(&site);
 	return code;

@@ -6,7 +6,7 @@
  * are a number below their switch. That is right for fat-trees of any height, and readable for whatever else there
  * is. A cable has one state, the worst that is known of it: dead, drained, degraded, or none; and two loads, how many
  * of the hosts' LIDs the tables send over it in each direction. The busier it is beside the busiest, the darker it is
- * drawn.
+ * drawn. Where cables belong to somebody, each has that one's colour instead (`fors jobs`).
  */
 #include "cli/draw.h"
 
@@ -207,10 +207,23 @@ static void list_cables(struct picture *p)
 		}
 }
 
-/* From 0.25 to 1: what is busier is darker. */
+/* Whose it is; FORS_NONE: nobody's. */
+static uint32_t who_has(const struct picture *p, const struct cable *cable)
+{
+	const struct cli_colours *colours = p->what->colours;
+
+	return colours && cable->state == LIVE
+		       ? colours->who[p->what->intact->node[cable->lower].first_port + cable->lower_port]
+		       : FORS_NONE;
+}
+
+/* From 0.25 to 1: what is busier is darker; what belongs to somebody stands out. */
 static double opacity(const struct picture *p, const struct cable *cable)
 {
 	uint32_t load = cable->up > cable->down ? cable->up : cable->down;
+
+	if (p->what->colours && cable->state == LIVE)
+		return who_has(p, cable) == FORS_NONE ? 0.25 : 1;
 
 	return cable->state != LIVE ? 1 : p->busiest ? 0.25 + 0.75 * load / p->busiest : 0.5;
 }
@@ -251,6 +264,10 @@ static void put_cable_words(struct picture *p, const struct cable *cable)
 	fors_buffer_print(&p->out, "[%u]", cable->upper_port);
 	if (cable->state != LIVE)
 		fors_buffer_print(&p->out, ", %s", looks[cable->state].name);
+	if (who_has(p, cable) != FORS_NONE) {
+		fors_buffer_print(&p->out, ", job ");
+		put_text(p, p->what->colours->name[who_has(p, cable)]);
+	}
 	if (p->what->lfts && cable->state != DEAD)
 		fors_buffer_print(&p->out, ", %u LIDs up, %u down", cable->up, cable->down);
 }
@@ -334,14 +351,47 @@ static void svg_legend(struct picture *p)
 	}
 }
 
+/* Neighbours in the list are far apart on the wheel of colours, and not alike in brightness. */
+void cli_colour_of(uint32_t number, char *colour)
+{
+	snprintf(colour, CLI_COLOUR_ROOM, "hsl(%u,65%%,%u%%)", (unsigned)((uint64_t)number * 137 % 360),
+		 number % 2 ? 55 : 38);
+}
+
+/* As many as there is room for in a line below the states. */
+static void svg_owners(struct picture *p)
+{
+	const struct cli_colours *colours = p->what->colours;
+	char colour[CLI_COLOUR_ROOM];
+
+	for (uint32_t i = 0; colours && i < colours->count && MARGIN + 120 * (i + 1) < page_width(p); i++) {
+		unsigned x = MARGIN + 120 * i;
+
+		cli_colour_of(i, colour);
+		fors_buffer_print(
+			&p->out,
+			"<rect x=\"%u\" y=\"60\" width=\"24\" height=\"8\" fill=\"%s\"/><text class=\"small\" x=\"%u\" y=\"68\">",
+			x, colour, x + 30);
+		for (const char *c = colours->name[i]; *c && c < colours->name[i] + 12; c++)
+			put_text(p, (char[]){*c, '\0'});
+		fors_buffer_print(&p->out, "</text>\n");
+	}
+}
+
 static void svg_cable(struct picture *p, const struct cable *cable)
 {
+	uint32_t who = who_has(p, cable);
+	char colour[CLI_COLOUR_ROOM] = "";
+
+	if (who != FORS_NONE)
+		cli_colour_of(who, colour);
 	fors_buffer_print(
 		&p->out,
 		"<line class=\"%s\" x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"%s\" stroke-opacity=\"%.2f\"%s><title>",
 		looks[cable->state].name, x_of(p, cable->lower), y_of(p, cable->lower) - BOX_HEIGHT / 2,
-		x_of(p, cable->upper), y_of(p, cable->upper) + BOX_HEIGHT / 2, looks[cable->state].colour,
-		opacity(p, cable), looks[cable->state].svg);
+		x_of(p, cable->upper), y_of(p, cable->upper) + BOX_HEIGHT / 2,
+		*colour ? colour : looks[cable->state].colour, opacity(p, cable),
+		*colour ? " stroke-width=\"2\"" : looks[cable->state].svg);
 	put_cable_words(p, cable);
 	fors_buffer_print(&p->out, "</title></line>\n");
 }
@@ -368,6 +418,7 @@ static void put_svg(struct picture *p)
 {
 	svg_head(p);
 	svg_legend(p);
+	svg_owners(p);
 	for (int state = LIVE; state <= DEAD; state++) /* what matters is on top */
 		for (size_t i = 0; i < p->ncables; i++)
 			if ((int)p->cable[i].state == state)

@@ -10,11 +10,24 @@
 #include "core/net/net.h"
 #include "core/status/status.h"
 
+/* Cables that belong to somebody, each in that one's colour; all borrowed. */
+struct cli_colours {
+	const uint32_t *who;	 /* by port of the intact net, that of the lower end: a number; FORS_NONE: nobody's */
+	const char *const *name; /* by number */
+	uint32_t count;
+};
+
+#define CLI_COLOUR_ROOM 32
+
+/* The colour of number `number`, as SVG and CSS know it, in colour[CLI_COLOUR_ROOM]. */
+void cli_colour_of(uint32_t number, char *colour);
+
 /* What is to be drawn; all borrowed. */
 struct cli_drawing {
 	const struct fors_net *intact;	    /* all that has a place; indexed */
 	const struct fors_net *now;	    /* the same nodes, without dead cables */
 	const struct fors_lfts *lfts;	    /* for loads; NULL: none */
+	const struct cli_colours *colours;  /* in SVG; NULL: none */
 	const struct fors_status *status;   /* whose lists of links count, too; NULL: none */
 	const char *title, *date, *command; /* what it shows, when and by what it was made, see made.h */
 };

@@ -38,6 +38,7 @@ fors_SOURCES = \
 	cli/made.c cli/made.h \
 	cli/options.c cli/options.h \
 	cli/out.c \
+	cli/owned.c cli/owned.h \
 	cli/page.c cli/page.h \
 	cli/parse.c \
 	cli/plan_over.c cli/plan_over.h \

@@ -577,6 +577,10 @@ static const struct cli_option options[] = {
 	 MEMBER(timeout), 86400, NULL},
 	{"html", "FILE", WITH_PATTERN, "write a page with the fabric drawn, for a browser or a printer", set_text,
 	 MEMBER(html), 0, NULL},
+	{"svg", "FILE", JOBS, "draw the fabric, the cables that a job owns in its colour", set_text, MEMBER(svg), 0,
+	 NULL},
+	{"html", "FILE", JOBS, "write a page with that picture and the jobs, for a browser or a printer", set_text,
+	 MEMBER(html), 0, NULL},
 	{"html", "FILE", WHATIF, "write a page, for a browser or a printer", set_text, MEMBER(html), 0, NULL},
 };
 

@@ -163,6 +163,7 @@ struct cli_settings {
 	int spread; /* --policy of analyze: enum cli_spread */
 	struct cli_slurm slurm;
 	bool path_index; /* --path-index */
+	const char *svg; /* --svg */
 };
 
 struct cli_option {

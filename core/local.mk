@@ -115,6 +115,7 @@ libforscore_la_SOURCES = \
 	core/planners/flows/ways.c core/planners/flows/ways.h \
 	core/planners/jobplan.c core/planners/jobplan.h \
 	core/planners/jobplan_index.c core/planners/jobplan_index.h \
+	core/planners/jobplan_left.c core/planners/jobplan_left.h \
 	core/planners/jobplan_over.c core/planners/jobplan_over.h \
 	core/planners/lmc.c core/planners/lmc.h \
 	core/planners/memory.c core/planners/memory.h \
@@ -127,9 +128,12 @@ libforscore_la_SOURCES = \
 	core/planners/over_ways.c core/planners/over_ways.h \
 	core/planners/planner.c core/planners/planner.h \
 	core/planners/pods/bound3.c core/planners/pods/bound3.h \
+	core/planners/pods/bundles3.c core/planners/pods/bundles3.h \
 	core/planners/pods/cohorts.c core/planners/pods/cohorts.h \
 	core/planners/pods/lanes3.c core/planners/pods/lanes3.h \
-	core/planners/pods/lift3.c core/planners/pods/lift3.h \
+	core/planners/pods/lift3.c core/planners/pods/lift3.h core/planners/pods/lift3_inside.h \
+	core/planners/pods/lift3_leaves.c \
+	core/planners/pods/lift3_rounds.c \
 	core/planners/pods/odds3.c core/planners/pods/odds3.h \
 	core/planners/pods/relieve3.c core/planners/pods/relieve3.h \
 	core/planners/pods/repair3.c core/planners/pods/repair3.h \

@@ -16,6 +16,7 @@
 #include "core/base/unknown.h"
 #include "core/jobs/again.h"
 #include "core/jobs/trespass.h"
+#include "core/planners/jobplan_left.h"
 #include "core/planners/jobplan_over.h"
 #include "core/schedule/lane_ways.h"
 #include "clock.h"
@@ -89,6 +90,27 @@ static enum fors_err match(struct fors_worker_planning *p)
 	return fors_jobs_match(&p->worker->jobs.set.list, list, p->was_of, &p->error);
 }
 
+/* The first plans of this opensm: jobs that run keep the lanes that their schedules go over, which an earlier one left. */
+static enum fors_err find_left(struct fors_worker_planning *p, uint32_t **before)
+{
+	const struct fors_joblist *list = &p->set.list;
+	const struct fors_schedule **left = calloc(list->count + (size_t)1, sizeof(*left));
+	enum fors_err err = left ? FORS_OK : fors_fail_memory(&p->error);
+
+	for (uint32_t j = 0; !err && j < list->count; j++) {
+		const struct fors_jobs_item *item = fors_jobs_have(&p->worker->jobs.board, list->job[j].name);
+
+		if (!item)
+			err = fors_fail_memory(&p->error);
+		else if (item->is_inherited && fors_jobs_has_plan(item))
+			left[j] = item->schedule;
+	}
+	if (!err)
+		err = fors_jobplans_left(p->set.look->fabric, list, left, before, &p->error);
+	free(left);
+	return err;
+}
+
 static enum fors_err find_owners(struct fors_worker_planning *p)
 {
 	const struct fors_worker_jobset *old = &p->worker->jobs.set;
@@ -105,6 +127,8 @@ static enum fors_err find_owners(struct fors_worker_planning *p)
 	if (old->is_planned && old->look->fabric && !p->set.look->jobs_move)
 		err = fors_owners_again(old->look->fabric, &old->owners, fabric, p->was_of, p->set.list.count, &before,
 					&p->error);
+	else if (!old->is_planned && !p->set.look->jobs_move)
+		err = find_left(p, &before);
 	task.before = before;
 	if (!err)
 		err = fors_owners_find(&task, &p->set.owners, &p->error);

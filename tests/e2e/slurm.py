@@ -72,7 +72,7 @@ def free_ports(count):
 class Slurm:
     """leaves: a list of lists of node names. prolog, epilog: programs that slurmctld runs when a job begins and ends."""
 
-    def __init__(self, folder, leaves, prolog=None, epilog=None, partitions=()):
+    def __init__(self, folder, leaves, prolog=None, epilog=None, partitions=(), more=""):
         self.folder, self.leaves = Path(folder), leaves
         self.nodes = [node for leaf in leaves for node in leaf]
         self.processes = []
@@ -81,17 +81,17 @@ class Slurm:
         self.spool = tempfile.mkdtemp(prefix="slurmd-")  # a short name: those of its sockets begin with it, and have 108 bytes
         self.environment = {**os.environ, "SLURM_CONF": str(self.folder / "slurm.conf"),
                             "PATH": os.environ["PATH"] + ":/usr/sbin"}
-        self.write_conf(prolog, epilog, partitions)
+        self.write_conf(prolog, epilog, partitions, more)
         try:
             self.start()
         except BaseException:
             self.stop()
             raise
 
-    def write_conf(self, prolog, epilog, partitions):
+    def write_conf(self, prolog, epilog, partitions, more):
         host, port = socket.gethostname().split(".")[0], free_ports(len(self.nodes) + 1)
         text = CONF.format(host=host, port=port, folder=self.folder, spool=self.spool)
-        text += f"PrologSlurmctld={prolog}\n" * bool(prolog) + f"EpilogSlurmctld={epilog}\n" * bool(epilog)
+        text += f"PrologSlurmctld={prolog}\n" * bool(prolog) + f"EpilogSlurmctld={epilog}\n" * bool(epilog) + more
         for i, node in enumerate(self.nodes):
             text += f"NodeName={node} NodeHostname={host} NodeAddr=127.0.0.1 Port={port + 1 + i} CPUs=1 RealMemory=10\n"
         text += "PartitionName=all Nodes=ALL Default=YES MaxTime=INFINITE State=UP\n"

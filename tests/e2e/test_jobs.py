@@ -186,6 +186,20 @@ def test_restart(jobs):
         judge(sim, third, ["two"])
 
 
+def test_lanes_stay_over_a_restart(jobs):
+    """Whose the lanes are depends on who came first; another opensm on the same folder takes that from the schedules there."""
+    sim, sm, file = jobs(f"zero [exclusive]: {BESIDE}\n")
+    wait_jobs(sm, "zero")
+    write(file, f"zero [exclusive]: {BESIDE}\none [exclusive]: {ONE}\n")
+    wait_jobs(sm, "one", "zero")
+    before = judge(sim, sm, ["one", "zero"])
+    sm.stop()
+    with type(sm)(sim, sm.directory, fors_conf=f"jobs_file = {file}\n", lmc="2") as again:
+        wait_jobs(again, "one", "zero", state="active", epoch=lambda epoch: True, reason=lambda text: text.startswith("jobs: each"))
+        after = judge(sim, again, ["one", "zero"])
+        assert after["one"] >= before["one"] and after["zero"] >= before["zero"]  # and cables that nobody used
+
+
 def test_tables_of_another_engine(jobs):
     """Over tables that fors did not make each job has a plan, right in itself, marked as shared; with new tables it gets another."""
     sim, sm, file = jobs(f"one [exclusive]: {ONE}\ntwo: {TWO}\n", conf="schedule_over = any\n", routing_engine="minhop", lmc="0")

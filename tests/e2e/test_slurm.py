@@ -188,3 +188,25 @@ def judge_in_switches(site, sim, sm, is_cut):
     own = [name for name in wanted if test_jobs.job(status, name)["over"] == "own"]
     test_jobs.judge(sim, sm, own, [name for name in wanted if name not in own])
     return len(wanted)
+
+
+def test_the_task_prologue_of_a_real_slurm(tmp_path):
+    """A job's tasks are given its path index; a job without one, and one that has set it itself, begin as they would without."""
+    (tmp_path / "settings").write_text(f"PATH={os.path.dirname(harness.fors_command()[0]) or '/usr/bin'}:$PATH\nFORS_PUBLISH_DIR={tmp_path}\n")
+    hook = tmp_path / "task"
+    hook.write_text(f"#!/bin/sh\nFORS_SETTINGS={tmp_path}/settings\nexport FORS_SETTINGS\nexec {HOOK.with_name('fors-task-prolog')}\n")
+    hook.chmod(0o755)
+    site = slurm.Slurm(tmp_path / "slurm", [["Node00-00", "Node00-01"], ["Node01-00", "Node01-01"]], more=f"TaskProlog={hook}\n")
+    try:
+        see = f"echo bits=$UCX_IB_LID_PATH_BITS >{tmp_path}/seen-$SLURM_JOB_ID; "
+        jobs = [site.submit(1, "--hold", before=see), site.submit(1, "--hold", before=see),
+                site.submit(1, "--hold", "--export=ALL,UCX_IB_LID_PATH_BITS=0", before=see)]
+        (tmp_path / "list").write_text("".join(f"{job} [job-index]: Node0{i}-00, Node0{i + 1}-00\n" for i, job in ((0, jobs[0]), (2, jobs[2]))))
+        subprocess.run(harness.fors_command("jobs", "--synthetic", "FT(2;4,4)", "--lmc", "1", "--job-index", "--jobs", tmp_path / "list",
+                                            "--output-dir", tmp_path / "jobs"), check=True, capture_output=True)
+        site.run("scontrol", "release", *map(str, jobs))
+        seen = [tmp_path / f"seen-{job}" for job in jobs]
+        harness.wait_for(lambda: all(path.exists() and path.read_text() for path in seen), 60, "all jobs begin", 0.2)
+        assert [path.read_text() for path in seen] == ["bits=1\n", "bits=\n", "bits=0\n"]
+    finally:
+        site.stop()

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/jobs/again.h"
+#include "core/planners/jobplan_left.h"
 #include "core/planners/jobplan_over.h"
 #include "core/schedule/lane_ways.h"
 #include "core/schedule/schedule_file.h"
@@ -124,6 +125,44 @@ static void lanes_of_before(void **state)
 	clear(&first);
 	bed_free(bed);
 	bed_free(other);
+}
+
+/*
+ * What an earlier subnet manager left says whose the lanes were: those that each job's plan goes over, and no other. Jobs that share
+ * have none, and what two use is nobody's.
+ */
+static void lanes_of_what_was_left(void **state)
+{
+	static const char text[] =
+		"a [exclusive]: Node00-00, Node00-01, Node01-00, Node02-01\n"
+		"b [exclusive]: Node00-02, Node01-01, Node01-02, Node03-00\nc: Node02-02, Node03-02\n";
+	static const char *const spec[] = {"FT(2;4,4)", "FT(2;2,4;servers=4;cables=2)"};
+
+	for (int i = 0; i < 4; i++) {
+		struct bed *bed = bed_new(spec[i % 2], 2);
+		struct outcome out = run(bed, text, NULL, NULL);
+		const struct fors_schedule *left[3];
+		uint32_t *before, n = 0;
+
+		for (uint32_t j = 0; j < 3; j++) {
+			assert_int_equal(fors_schedule_name(out.plans.job[j].plan, bed->fabric, "x", NULL), FORS_OK);
+			left[j] = out.plans.job[i < 2 ? j : 0].plan; /* or all have the first one */
+		}
+		assert_int_equal(fors_jobplans_left(bed->fabric, &out.list, left, &before, NULL), FORS_OK);
+		for (uint32_t k = 0; k < bed->fabric->nleaves * bed->fabric->nlanes; k++) {
+			n += before[k] != FORS_NO_JOB;
+			assert_true(before[k] == FORS_NO_JOB || (i < 2 && before[k] == out.owners.job[k]));
+		}
+		assert_true(i < 2 ? n >= 6 : !n);
+		left[0] = left[1] = left[2] = NULL;
+		free(before);
+		assert_int_equal(fors_jobplans_left(bed->fabric, &out.list, left, &before, NULL), FORS_OK);
+		for (uint32_t k = 0; k < bed->fabric->nleaves * bed->fabric->nlanes; k++)
+			assert_int_equal(before[k], FORS_NO_JOB);
+		free(before);
+		clear(&out);
+		bed_free(bed);
+	}
 }
 
 /* Who keeps servers and lanes keeps the schedule; who lost a lane does not, nor who could use one more. */
@@ -271,10 +310,11 @@ static void over_any_tables(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(lost_servers),	     cmocka_unit_test(small_jobs),
-		cmocka_unit_test(lanes_of_before),   cmocka_unit_test(who_stays),
-		cmocka_unit_test(kept_plans),	     cmocka_unit_test(named_plans),
-		cmocka_unit_test(named_withdrawals), cmocka_unit_test(over_any_tables),
+		cmocka_unit_test(lost_servers),	   cmocka_unit_test(small_jobs),
+		cmocka_unit_test(lanes_of_before), cmocka_unit_test(lanes_of_what_was_left),
+		cmocka_unit_test(who_stays),	   cmocka_unit_test(kept_plans),
+		cmocka_unit_test(named_plans),	   cmocka_unit_test(named_withdrawals),
+		cmocka_unit_test(over_any_tables),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

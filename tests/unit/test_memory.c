@@ -22,6 +22,8 @@
 #include "core/fabric/places.h"
 #include "core/fabric/places_pods.h"
 #include "core/fabric/pods_account.h"
+#include "core/jobs/entries.h"
+#include "core/jobs/trespass.h"
 #include "core/fabric/repairs.h"
 #include "core/net/lftfile.h"
 #include "core/net/lfts.h"
@@ -632,6 +634,56 @@ static enum fors_err tell_pods(const struct ground *g, uint64_t *digest, struct 
 	free(plays);
 	fors_net_free(net);
 	fors_net_free(less);
+	return err;
+}
+
+/* Every second server for one job with the index, of the rest two thirds for another, and one that shares. */
+static void list_jobs(const struct fors_fabric *fabric, char *text, size_t room)
+{
+	static const char *const heads[] = {"a [job-index]:", "\nb [exclusive]:", "\nc:"};
+	size_t used = 0;
+
+	for (uint32_t j = 0; j < 3; j++) {
+		used += (size_t)snprintf(text + used, room - used, "%s", heads[j]);
+		for (uint32_t s = 0; s < fabric->nservers; s++)
+			if ((s % 2 == 0 ? 0 : s % 3 == 0 ? 2 : 1) == j)
+				used += (size_t)snprintf(text + used, room - used, " 0x%llx,",
+							 (unsigned long long)fabric->server[s].guid);
+		assert_true(used < room);
+	}
+}
+
+/* Owners, entries, and who can trespass on whom. */
+static enum fors_err share_lanes(const struct ground *g, uint64_t *digest, struct fors_error *error)
+{
+	static char text[1 << 16];
+	const struct fors_fabric *fabric = g->bed->fabric;
+	struct fors_joblist list = {NULL, 0};
+	struct fors_owners_task lanes = {.fabric = fabric, .list = &list, .work = 20000};
+	struct fors_entries_task task = {.fabric = fabric, .list = &list, .has_exclusive = true, .work = 20000};
+	struct fors_owners owners = {0};
+	struct fors_entries entries = {0};
+	struct fors_trespass *met = NULL;
+	enum fors_err err;
+
+	list_jobs(fabric, text, sizeof(text));
+	begin();
+	err = fors_joblist_read(text, strlen(text), "jobs", fabric, &list, error);
+	if (!err)
+		err = fors_owners_find(&lanes, &owners, error);
+	if (!err)
+		err = fors_entries_find(&task, &owners, &entries, error);
+	if (!err)
+		err = fors_trespass_find(fabric, g->bed->lfts, &list, &owners, &met, error);
+	faults_off();
+	if (!err)
+		*digest = digest_of(owners.job, (size_t)fabric->nleaves * fabric->nlanes * sizeof(*owners.job)) ^
+			  digest_of(entries.up, (size_t)fabric->nleaves * fabric->nservers) ^
+			  digest_of(met, list.count * sizeof(*met));
+	free(met);
+	fors_entries_clear(&entries);
+	fors_owners_clear(&owners);
+	fors_joblist_clear(&list);
 	return err;
 }
 
@@ -1550,6 +1602,7 @@ static void all_but_plans(void **state)
 		{"fors_places_refer", refer_places},
 		{"fors_places_adopt", adopt_places},
 		{"fors_fabric_build", build_fabric},
+		{"fors_entries_find", share_lanes},
 		{"fors_names_add", add_names},
 		{"fors_drained_apply", drain_links},
 		{"fors_watch_look", watch_cables},

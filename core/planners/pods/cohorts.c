@@ -26,6 +26,7 @@ void fors_cohorts_free(struct fors_cohorts *cohorts)
 	free(cohorts->beta);
 	free(cohorts->cohort);
 	free(cohorts->turn);
+	free(cohorts->round);
 	free(cohorts->slot);
 	free(cohorts->leaf);
 	free(cohorts);

@@ -31,6 +31,7 @@ struct fors_cohorts {
 	uint16_t *beta;	   /* per x */
 	uint16_t *cohort;  /* [pod * nslots + slot]: of the item from that pod, FORS_COHORTS_NONE: it lost its place */
 	uint8_t *turn;	   /* the same: leaf y serves it in round (cohort, turn - y mod m2) */
+	uint16_t *round;   /* [leaf * nslots + slot]: of the unit, FORS_COHORTS_NONE; NULL: what cohort and turn say */
 	uint32_t *slot;	   /* [pod * m2 + y]: the first slot of that leaf */
 	uint32_t *leaf;	   /* [pod * m2 + y]: the leaf */
 };
@@ -54,6 +55,8 @@ static inline uint32_t fors_cohorts_round(const struct fors_cohorts *cohorts, ui
 	const struct fors_pods *pods = cohorts->lanes->pods;
 	size_t item = (size_t)pods->leaf[leaf].pod * pods->nslots + slot;
 
+	if (cohorts->round)
+		return cohorts->round[(size_t)leaf * pods->nslots + slot];
 	if (cohorts->cohort[item] == FORS_COHORTS_NONE)
 		return FORS_COHORTS_NONE;
 	return cohorts->cohort[item] * cohorts->m2 +

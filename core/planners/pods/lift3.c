@@ -4,18 +4,22 @@
  *
  * An item is what the m2 leaves of a pod send to a server. In a cohort no two items have a receiver, a lane down, a
  * rung up or a rung down in common, and at most m2 of a pod go up in a plane: then those get turns 0 .. m2-1, leaf y
- * serves the item of turn t in round (cohort, t - y mod m2), and no two units meet in any round (doc/planners-levels.md).
- * So it is enough to find cohorts, rungs and servers for items, with colourings of bipartite graphs all the way:
+ * serves the item of turn t in round (cohort, t - y mod m2), and no two units meet in any round
+ * (doc/planners-levels.md). So it is enough to find cohorts, rungs and servers for items, with colourings of bipartite
+ * graphs all the way:
  *
  *   1. The split (split3.c) says how many items from p to q use a slot, at most one for each cohort at each cable.
  *   2. Cohorts: in each plane, pods against pods; an item is an edge between the slots of its ends, of which each has
  *      one item in a cohort; all slots of a pod together have m2. Items that stay inside take places that are left
  *      over, in the planes that have most.
- *   3. Leaves: in each pod that receives, (plane, cohort) against source pods: m2 colours; a plane has each leaf
- *      once in a cohort, and a pod m1 items for each leaf.
+ *   3. Leaves (lift3_leaves.c): in each pod that receives, (plane, cohort) against source pods: m2 colours; a plane
+ *      has each leaf once in a cohort, and a pod m1 items for each leaf.
  *   4. Servers: in each leaf, cohorts against source pods: m1 colours; a server receives once in a cohort, and once
  *      from each pod.
- *   5. Turns: in any order.
+ *   5. Turns: in any order (lift3_rounds.c).
+ *
+ * Where pods have fewer rungs than that takes, so that T > P, and the bound asks for some rounds that make no cohort,
+ * it is tried with longer cohorts (bundles3.c); else, or if that fails, some items are left to a search (units3.c).
  *
  * Who is who is chosen anew, so nearly all entries move: this is for failures that are too many for repair3.c, where
  * all cables of leaves live; for dead ones cost more phases, and with these there is room for a search.
@@ -25,39 +29,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/colouring/colour.h"
-#include "split3.h"
+#include "lift3_inside.h"
 
 #define MOST_COUNTS (UINT64_C(1) << 26) /* of the split */
-
-struct item {
-	uint16_t from, to;     /* pods */
-	uint16_t plane, rung;  /* rung: if it does not stay inside */
-	uint16_t cohort, leaf; /* leaf: its number in the pod */
-};
-
-/* The graph in hand; node numbers, and which item, or edge of the split, each edge is. */
-struct graph {
-	struct fors_multigraph graph;
-	uint16_t *left, *right, *mult;
-	uint16_t *group, *cap; /* groups of nodes, alike on both sides */
-	struct item *what;
-	uint32_t *who;
-};
-
-struct lift {
-	const struct fors_cohorts *c;
-	const struct fors_lanes3 *l;
-	const struct fors_split3 *split;
-	uint32_t m1, m2, npods, ncohorts;
-	struct item *item; /* by place: [((to * m1 + plane) * ncohorts + cohort) * m2 + i] */
-	uint8_t *nplaced;  /* of each plane and cohort of a pod that receives */
-	uint16_t *inside;  /* [pod * m1 + plane]: items that stay */
-	uint32_t *given;   /* [pod * nslots + slot]: the item from there to the server, by place; FORS_NONE: left out */
-	struct graph g;
-	struct fors_colour_space *space;
-	uint32_t leaf; /* step 4: of which the servers are named */
-};
+#define MOST_COHORTS 2			/* for each pod */
 
 /* Are numbers small enough for nodes of graphs, and the split's matrix for memory? */
 static bool is_small(const struct fors_lanes3 *lanes)
@@ -66,8 +41,9 @@ static bool is_small(const struct fors_lanes3 *lanes)
 
 	for (uint32_t j = 0; j < lanes->pods->nplanes; j++)
 		width = lanes->rungs[j] > width ? lanes->rungs[j] : width;
-	return npods * (width + lanes->m2) < UINT16_MAX && npods * npods * lanes->pods->nplanes * width < MOST_COUNTS &&
-	       lanes->m1 <= UINT8_MAX && lanes->m2 <= UINT8_MAX;
+	return npods * (width + lanes->m2) < UINT16_MAX && MOST_COHORTS * npods * lanes->m1 < UINT16_MAX &&
+	       npods * npods * lanes->pods->nplanes * width < MOST_COUNTS && lanes->m1 <= UINT8_MAX &&
+	       lanes->m2 <= UINT8_MAX;
 }
 
 bool fors_lift3_applies(const struct fors_lanes3 *lanes)
@@ -85,27 +61,26 @@ bool fors_lift3_applies(const struct fors_lanes3 *lanes)
 	return used == lanes->pods->ntops && is_small(lanes);
 }
 
-static uint32_t width_of(const struct lift *w)
+static uint32_t width_of(const struct fors_lift3 *w)
 {
 	return w->split->width + w->m2; /* slots of a plane, then places of those that stay inside */
 }
 
-/* Colour the graph in hand, nedges of its edges; who hears of it gets the lift. */
-static enum fors_err colour(struct lift *w, uint32_t nedges, uint32_t ncolours, fors_colour_emit emit,
-			    struct fors_error *error)
+enum fors_err fors_lift3_colour(struct fors_lift3 *w, uint32_t nedges, uint32_t first, uint32_t ncolours,
+				fors_colour_emit emit, struct fors_error *error)
 {
-	struct graph *g = &w->g;
+	struct fors_lift3_graph *g = &w->g;
 
 	g->graph.nedges = nedges;
 	g->graph.left = g->left;
 	g->graph.right = g->right;
-	return nedges ? fors_colour(w->space, &g->graph, 0, ncolours, emit, w, error) : FORS_OK;
+	return nedges ? fors_colour(w->space, &g->graph, first, ncolours, emit, w, error) : FORS_OK;
 }
 
 /* ---- cohorts ---- */
 
 /* Items that stay in their pod: as many in each plane as at home, then where there is most room. */
-static void share_inside(struct lift *w, uint32_t pod)
+static void share_inside(struct fors_lift3 *w, uint32_t pod)
 {
 	uint16_t *inside = w->inside + (size_t)pod * w->m1;
 	uint32_t room[UINT8_MAX + 1], left = w->m1 * w->m2;
@@ -129,7 +104,8 @@ static void share_inside(struct lift *w, uint32_t pod)
 	}
 }
 
-static void add_edge(struct graph *g, uint32_t *n, uint32_t left, uint32_t right, uint32_t mult, struct item what)
+static void add_edge(struct fors_lift3_graph *g, uint32_t *n, uint32_t left, uint32_t right, uint32_t mult,
+		     struct fors_lift3_item what)
 {
 	g->left[*n] = (uint16_t)left;
 	g->right[*n] = (uint16_t)right;
@@ -138,7 +114,7 @@ static void add_edge(struct graph *g, uint32_t *n, uint32_t left, uint32_t right
 }
 
 /* The items of a plane: an edge for those of two pods that use the same slot. */
-static uint32_t list_plane(struct lift *w, uint32_t plane)
+static uint32_t list_plane(struct fors_lift3 *w, uint32_t plane)
 {
 	const struct fors_split3 *s = w->split;
 	uint32_t n = 0;
@@ -153,24 +129,26 @@ static uint32_t list_plane(struct lift *w, uint32_t plane)
 
 				if (count)
 					add_edge(&w->g, &n, p * width_of(w) + k, q * width_of(w) + k, count,
-						 (struct item){(uint16_t)p, (uint16_t)q, (uint16_t)plane, (uint16_t)k,
-							       0, 0});
+						 (struct fors_lift3_item){(uint16_t)p, (uint16_t)q, (uint16_t)plane,
+									  (uint16_t)k, 0, FORS_LIFT3_NONE,
+									  FORS_LIFT3_NONE});
 			}
 		for (uint32_t i = 0; i < w->m2; i++)
 			if ((inside + i) / w->m2)
 				add_edge(&w->g, &n, p * width_of(w) + s->width + i, p * width_of(w) + s->width + i,
 					 (inside + i) / w->m2,
-					 (struct item){(uint16_t)p, (uint16_t)p, (uint16_t)plane, 0, 0, 0});
+					 (struct fors_lift3_item){(uint16_t)p, (uint16_t)p, (uint16_t)plane, 0, 0,
+								  FORS_LIFT3_NONE, FORS_LIFT3_NONE});
 	}
 	return n;
 }
 
 static enum fors_err take_cohort(void *context, uint32_t cohort, const uint32_t *edge, uint32_t count)
 {
-	struct lift *w = context;
+	struct fors_lift3 *w = context;
 
 	for (uint32_t i = 0; i < count; i++) {
-		struct item item = w->g.what[edge[i]];
+		struct fors_lift3_item item = w->g.what[edge[i]];
 		size_t at = ((size_t)item.to * w->m1 + item.plane) * w->ncohorts + cohort;
 
 		item.cohort = (uint16_t)cohort;
@@ -179,13 +157,40 @@ static enum fors_err take_cohort(void *context, uint32_t cohort, const uint32_t 
 	return FORS_OK;
 }
 
-static enum fors_err find_cohorts(struct lift *w, struct fors_error *error)
+/* The items of a long cohort. */
+static void take_long(struct fors_lift3 *w, uint32_t cohort)
 {
-	struct graph *g = &w->g;
+	const struct fors_split3 *s = w->split;
+
+	for (uint32_t slot = 0; slot < s->nslots; slot++)
+		for (uint32_t p = 0; p < w->npods; p++) {
+			size_t place = fors_bundles3_place(s, cohort, slot, p);
+
+			uint16_t to = w->bundles->partner[place], of = w->bundles->of[place];
+
+			w->g.what[0] = (struct fors_lift3_item){
+				.from = to == p && of != FORS_LIFT3_NONE ? w->bundles->bundle[of].from : (uint16_t)p,
+				.to = to,
+				.plane = (uint16_t)(slot / s->width),
+				.rung = (uint16_t)(slot % s->width),
+				.leaf = FORS_LIFT3_NONE,
+				.bundle = of,
+			};
+			take_cohort(w, cohort, &(uint32_t){0}, 1);
+		}
+}
+
+static enum fors_err find_cohorts(struct fors_lift3 *w, struct fors_error *error)
+{
+	struct fors_lift3_graph *g = &w->g;
+	uint32_t nlong = fors_lift3_long(w);
 	enum fors_err err = FORS_OK;
 
+	for (uint32_t cohort = 0; cohort < nlong; cohort++)
+		take_long(w, cohort);
 	for (uint32_t p = 0; p < w->npods; p++) {
-		share_inside(w, p);
+		if (!w->bundles)
+			share_inside(w, p);
 		g->cap[p] = (uint16_t)w->m2;
 		for (uint32_t i = 0; i < width_of(w); i++)
 			g->group[p * width_of(w) + i] = (uint16_t)p;
@@ -194,114 +199,16 @@ static enum fors_err find_cohorts(struct lift *w, struct fors_error *error)
 		g->graph.side[side] = (struct fors_colour_side){
 			.nnodes = w->npods * width_of(w), .ngroups = w->npods, .group = g->group, .group_cap = g->cap};
 	g->graph.mult = g->mult;
-	for (uint32_t plane = 0; !err && plane < w->m1; plane++)
-		err = colour(w, list_plane(w, plane), w->ncohorts, take_cohort, error);
+	for (uint32_t plane = 0; !err && nlong < w->ncohorts && plane < w->m1; plane++)
+		err = fors_lift3_colour(w, list_plane(w, plane), nlong, w->ncohorts - nlong, take_cohort, error);
 	return err;
 }
 
-/* ---- leaves and servers ---- */
+/* ---- the whole ---- */
 
-static enum fors_err take_leaf(void *context, uint32_t leaf, const uint32_t *edge, uint32_t count)
+static bool allocate(struct fors_lift3 *w)
 {
-	struct lift *w = context;
-
-	for (uint32_t i = 0; i < count; i++)
-		w->item[w->g.who[edge[i]]].leaf = (uint16_t)leaf;
-	return FORS_OK;
-}
-
-/* A leaf of pod `to` for each of its items. */
-static enum fors_err find_leaves(struct lift *w, uint32_t to, struct fors_error *error)
-{
-	size_t nodes = (size_t)w->m1 * w->ncohorts, first = to * nodes;
-	uint32_t n = 0;
-
-	for (size_t at = first; at < first + nodes; at++)
-		for (uint32_t i = 0; i < w->nplaced[at]; i++) {
-			w->g.left[n] = (uint16_t)(at - first);
-			w->g.right[n] = w->item[at * w->m2 + i].from;
-			w->g.who[n++] = (uint32_t)(at * w->m2 + i);
-		}
-	for (uint32_t p = 0; p < w->npods; p++)
-		w->g.cap[p] = (uint16_t)w->m1;
-	w->g.graph.mult = NULL;
-	w->g.graph.side[0] = (struct fors_colour_side){.nnodes = (uint32_t)nodes};
-	w->g.graph.side[1] = (struct fors_colour_side){.nnodes = w->npods, .cap = w->g.cap};
-	return colour(w, n, w->m2, take_leaf, error);
-}
-
-static enum fors_err take_server(void *context, uint32_t x, const uint32_t *edge, uint32_t count)
-{
-	struct lift *w = context;
-
-	for (uint32_t i = 0; i < count; i++) {
-		uint32_t who = w->g.who[edge[i]];
-
-		w->given[(size_t)w->item[who].from * w->l->pods->nslots + w->c->slot[w->leaf] + x] = who;
-	}
-	return FORS_OK;
-}
-
-/* A server of leaf `number` of pod `to` for each of its items. */
-static enum fors_err find_servers(struct lift *w, uint32_t to, uint32_t number, struct fors_error *error)
-{
-	uint32_t n = 0;
-
-	for (uint32_t cohort = 0; cohort < w->ncohorts; cohort++)
-		for (uint32_t plane = 0; plane < w->m1; plane++) {
-			size_t at = ((size_t)to * w->m1 + plane) * w->ncohorts + cohort;
-
-			for (uint32_t i = 0; i < w->nplaced[at]; i++) {
-				if (w->item[at * w->m2 + i].leaf != number)
-					continue;
-				w->g.left[n] = (uint16_t)cohort;
-				w->g.right[n] = w->item[at * w->m2 + i].from;
-				w->g.who[n++] = (uint32_t)(at * w->m2 + i);
-			}
-		}
-	w->leaf = to * w->m2 + number;
-	w->g.graph.side[0] = (struct fors_colour_side){.nnodes = w->ncohorts};
-	w->g.graph.side[1] = (struct fors_colour_side){.nnodes = w->npods};
-	return colour(w, n, w->m1, take_server, error);
-}
-
-static enum fors_err find_receivers(struct lift *w, struct fors_error *error)
-{
-	enum fors_err err = FORS_OK;
-
-	for (uint32_t to = 0; !err && to < w->npods; to++) {
-		err = find_leaves(w, to, error);
-		for (uint32_t number = 0; !err && number < w->m2; number++)
-			err = find_servers(w, to, number, error);
-	}
-	return err;
-}
-
-/* ---- what comes of it ---- */
-
-/* Cohorts, turns and ways of all items. */
-static void write_all(struct lift *w, struct fors_cohorts *c, struct fors_ways3 *ways)
-{
-	uint32_t nslots = w->l->pods->nslots;
-
-	memset(w->nplaced, 0, (size_t)w->npods * w->m1 * w->ncohorts);
-	for (uint32_t p = 0; p < w->npods; p++)
-		for (uint32_t s = 0; s < nslots; s++) {
-			size_t at = (size_t)p * nslots + s;
-			const struct item *item = w->given[at] == FORS_NONE ? NULL : &w->item[w->given[at]];
-
-			c->cohort[at] = item ? item->cohort : FORS_COHORTS_NONE;
-			if (item)
-				c->turn[at] =
-					w->nplaced[((size_t)p * w->m1 + item->plane) * w->ncohorts + item->cohort]++;
-			fors_cohorts_send(c, ways, p, s, item ? item->plane : FORS_NONE, item ? item->rung : 0);
-		}
-	c->ncohorts = w->ncohorts;
-}
-
-static bool allocate(struct lift *w)
-{
-	struct graph *g = &w->g;
+	struct fors_lift3_graph *g = &w->g;
 	size_t places = (size_t)w->npods * w->m1 * w->ncohorts, nodes = (size_t)w->npods * width_of(w),
 	       edges = (size_t)w->npods * (w->npods * (size_t)w->split->width + w->m2),
 	       most = (size_t)w->m1 * w->ncohorts * w->m2;
@@ -326,7 +233,7 @@ static bool allocate(struct lift *w)
 	       g->group && g->cap && w->space;
 }
 
-static void release(struct lift *w)
+static void release(struct fors_lift3 *w)
 {
 	free(w->item);
 	free(w->nplaced);
@@ -340,32 +247,74 @@ static void release(struct lift *w)
 	free(w->g.group);
 	free(w->g.cap);
 	fors_colour_space_free(w->space);
+	fors_bundles3_free(w->bundles);
+	fors_split3_free(w->split);
 }
 
-enum fors_err fors_lift3(struct fors_cohorts *cohorts, struct fors_ways3 *ways, uint32_t ncohorts, uint32_t most,
-			 uint32_t *nleft, struct fors_error *error)
+/* Bundles, where all places of cohorts are taken by items and ghosts. */
+static enum fors_err find_bundles(struct fors_lift3 *w, uint32_t nlong, struct fors_error *error)
 {
-	struct lift w = {.c = cohorts,
-			 .l = cohorts->lanes,
-			 .m1 = cohorts->m1,
-			 .m2 = cohorts->m2,
-			 .npods = cohorts->npods,
-			 .ncohorts = ncohorts};
-	struct fors_split3 *split;
-	enum fors_err err = fors_split3_find(w.l, ncohorts, &split, error);
+	if (!nlong || w->ncohorts != w->npods)
+		return FORS_OK;
+	for (uint32_t j = 0; j < w->l->pods->nplanes; j++)
+		if (w->l->rungs[j] != w->m2)
+			return FORS_OK;
+	return fors_bundles3_choose(w->split, nlong, &w->bundles, error);
+}
+
+/* Have all bundles found a leaf? */
+static bool are_bundled(const struct fors_lift3 *w)
+{
+	for (uint32_t i = 0; w->bundles && i < w->bundles->n; i++)
+		if (!fors_lift3_is_bundled(w, i))
+			return false;
+	return true;
+}
+
+/* One try: with bundles for nlong long cohorts, or, if that is 0, without any. *is_done: it is written. */
+static enum fors_err try_once(struct fors_lift3 *w, uint32_t nlong, uint32_t seed, bool *is_done,
+			      struct fors_error *error)
+{
+	enum fors_err err = fors_split3_find(w->l, w->ncohorts, nlong ? nlong : UINT32_MAX, seed, &w->split, error);
 
 	if (err)
 		return err;
-	w.split = split;
-	*nleft = 2 * split->nleft;
-	if (*nleft < most) {
-		err = allocate(&w) ? find_cohorts(&w, error) : fors_fail_memory(error);
+	err = allocate(w) ? find_bundles(w, nlong, error) : fors_fail_memory(error);
+	if (!err && (!nlong || w->bundles)) {
+		err = find_cohorts(w, error);
 		if (!err)
-			err = find_receivers(&w, error);
-		if (!err)
-			write_all(&w, cohorts, ways);
-		release(&w);
+			err = fors_lift3_receivers(w, error);
+		*is_done = !err && are_bundled(w);
+		if (*is_done)
+			err = fors_lift3_write(w, error);
 	}
-	fors_split3_free(split);
+	release(w);
 	return err;
+}
+
+enum fors_err fors_lift3(struct fors_cohorts *cohorts, struct fors_ways3 *ways, uint32_t nrounds, uint32_t ntries,
+			 struct fors_error *error)
+{
+	struct fors_lift3 begin = {.c = cohorts,
+				   .ways = ways,
+				   .l = cohorts->lanes,
+				   .m1 = cohorts->m1,
+				   .m2 = cohorts->m2,
+				   .npods = cohorts->npods,
+				   .ncohorts = cohorts->npods};
+	uint32_t nlong;
+	bool is_done = false;
+	struct fors_lift3 w;
+	enum fors_err err = FORS_OK;
+
+	if (nrounds / begin.m2 > begin.npods)
+		begin.ncohorts = nrounds / begin.m2 < MOST_COHORTS * begin.npods ? nrounds / begin.m2
+										 : MOST_COHORTS * begin.npods;
+	nlong = nrounds > begin.ncohorts * begin.m2 ? nrounds - begin.ncohorts * begin.m2 : 0;
+	for (uint32_t try = 0; !err && nlong && !is_done && try < ntries; try++) {
+		w = begin;
+		err = try_once(&w, nlong, try, &is_done, error);
+	}
+	w = begin;
+	return err || is_done ? err : try_once(&w, 0, 0, &is_done, error);
 }

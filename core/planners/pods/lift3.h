@@ -15,11 +15,12 @@
 bool fors_lift3_applies(const struct fors_lanes3 *lanes);
 
 /*
- * Place the items of a tree in ncohorts cohorts (npods or more), in cohorts->cohort[] and turn[], and write ways for
- * them; those that found no place lose theirs, and have no entries at leaves. *nleft: how many. If they are not fewer
- * than `most`, nothing changes. The tree is one to which it applies. Errors: FORS_ENOMEM, FORS_ENOPLAN (never).
+ * Place the items of a tree in cohorts, as many as nrounds rounds make, npods at least, and write their rounds and
+ * ways; what found no place has no entries at leaves. nrounds: what the bound asks for; where it makes no whole number
+ * of cohorts, some are longer than others, if all items find a place so, in ntries tries. The tree is one to which it
+ * applies. Errors: FORS_ENOMEM, FORS_ENOPLAN (never).
  */
-enum fors_err fors_lift3(struct fors_cohorts *cohorts, struct fors_ways3 *ways, uint32_t ncohorts, uint32_t most,
-			 uint32_t *nleft, struct fors_error *error);
+enum fors_err fors_lift3(struct fors_cohorts *cohorts, struct fors_ways3 *ways, uint32_t nrounds, uint32_t ntries,
+			 struct fors_error *error);
 
 #endif

@@ -449,8 +449,8 @@ static bool is_damaged(const struct fors_lanes3 *l)
 	return false;
 }
 
-enum fors_err fors_repair3(const struct fors_cohorts *cohorts, struct fors_ways3 *ways, bool is_trial, uint32_t *nleft,
-			   uint32_t *nmoved, struct fors_error *error)
+enum fors_err fors_repair3(const struct fors_cohorts *cohorts, struct fors_ways3 *ways, bool is_trial, uint32_t most,
+			   uint32_t *nleft, uint32_t *nmoved, struct fors_error *error)
 {
 	struct repair r = {.c = cohorts, .l = cohorts->lanes, .ways = ways, .is_trial = is_trial};
 	bool good = true;
@@ -460,7 +460,7 @@ enum fors_err fors_repair3(const struct fors_cohorts *cohorts, struct fors_ways3
 	if (!is_damaged(r.l))
 		return FORS_OK;
 	good = allocate(&r);
-	for (r.cohort = 0; good && r.cohort < cohorts->npods; r.cohort++)
+	for (r.cohort = 0; good && r.cohort < cohorts->npods && (!is_trial || r.nleft <= most); r.cohort++)
 		repair_cohort(&r);
 	*nleft = r.nleft;
 	*nmoved = r.nmoved;

@@ -28,6 +28,9 @@
 #include "repair3.h"
 #include "units3.h"
 
+#define TRIES 20    /* of placing all items anew */
+#define FEW_TRIES 2 /* the same with little effort */
+
 struct work {
 	const struct fors_pods *pods;
 	struct fors_lanes3 *lanes;
@@ -77,12 +80,39 @@ static enum fors_err bound_servers(struct work *w, struct fors_error *error)
 	return err;
 }
 
+/* The bound of an exchange of all slots. */
+static enum fors_err bound_slots(const struct fors_lanes3 *lanes, uint32_t *bound, struct fors_error *error)
+{
+	uint32_t *servers = calloc(lanes->pods->nleaves + (size_t)1, sizeof(*servers));
+	enum fors_err err;
+
+	if (!servers)
+		return fors_fail_memory(error);
+	for (uint32_t a = 0; a < lanes->pods->nleaves; a++)
+		servers[a] = lanes->pods->leaf[a].nslots;
+	err = fors_bound3(lanes, servers, bound, error);
+	free(servers);
+	return err;
+}
+
+/* Cohorts for all items anew, where the repair of the closed form's leaves some over. */
+static enum fors_err find_anew(struct work *w, uint32_t effort, struct fors_error *error)
+{
+	uint32_t bound, nleft, nmoved, m1 = w->lanes->m1, tries = effort < FORS_UNITS3_PATIENT ? FEW_TRIES : TRIES;
+	enum fors_err err = bound_slots(w->lanes, &bound, error);
+
+	if (!err && bound == UINT32_MAX) /* some pods are cut off */
+		return fors_repair3(w->cohorts, w->ways, false, 0, &nleft, &nmoved, error);
+	return err ? err : fors_lift3(w->cohorts, w->ways, bound / m1 + (bound % m1 > 0), tries, error);
+}
+
 /*
  * The closed form's rounds, and ways round damaged tops in them; of its choices the first that leaves least over, and
  * of those that moves least.
  */
-static enum fors_err find_cohorts(struct work *w, struct fors_error *error)
+static enum fors_err find_cohorts(struct work *w, uint32_t effort, struct fors_error *error)
 {
+	bool may_lift = fors_lift3_applies(w->lanes);
 	uint64_t least = UINT64_MAX;
 	uint32_t nleft, nmoved;
 	enum fors_err err = FORS_OK;
@@ -93,7 +123,8 @@ static enum fors_err find_cohorts(struct work *w, struct fors_error *error)
 		err = fors_cohorts_new(w->lanes, choice, &cohorts, error);
 		if (err)
 			break;
-		err = fors_repair3(cohorts, w->ways, true, &nleft, &nmoved, error);
+		err = fors_repair3(cohorts, w->ways, true, may_lift ? 0 : (uint32_t)(least >> 32), &nleft, &nmoved,
+				   error);
 		if (!err && ((uint64_t)nleft << 32 | nmoved) < least) {
 			fors_cohorts_free(w->cohorts);
 			w->cohorts = cohorts;
@@ -102,40 +133,23 @@ static enum fors_err find_cohorts(struct work *w, struct fors_error *error)
 			fors_cohorts_free(cohorts);
 		}
 	}
-	if (!err && least >> 32 && fors_lift3_applies(w->lanes)) {
-		uint32_t most = (uint32_t)(least >> 32);
-
-		err = fors_lift3(w->cohorts, w->ways, w->cohorts->npods, most, &nleft, error);
-		if (err || nleft < most)
-			return err;
-	}
-	return err ? err : fors_repair3(w->cohorts, w->ways, false, &nleft, &nmoved, error);
-}
-
-/* Slots of leaves in `servers`, all of them. */
-static void count_slots(const struct fors_pods *pods, uint32_t *servers)
-{
-	for (uint32_t a = 0; a < pods->nleaves; a++)
-		servers[a] = pods->leaf[a].nslots;
+	if (!err && least >> 32 && may_lift)
+		return find_anew(w, effort, error);
+	return err ? err : fors_repair3(w->cohorts, w->ways, false, 0, &nleft, &nmoved, error);
 }
 
 /* Of a whole tree: homes, and entries moved where homes are lumps. */
 static enum fors_err find_whole(const struct fors_lanes3 *lanes, uint32_t nindices, struct fors_ways3 **ways,
 				struct fors_error *error)
 {
-	uint32_t *servers = calloc(lanes->pods->nleaves + (size_t)1, sizeof(*servers)), bound = UINT32_MAX;
-	enum fors_err err = servers ? fors_ways3_home(lanes, nindices, ways, error) : fors_fail_memory(error);
+	uint32_t bound;
+	enum fors_err err = fors_ways3_home(lanes, nindices, ways, error);
 
 	if (!err)
 		err = fors_ways3_level(*ways, error);
-	if (!err) {
-		count_slots(lanes->pods, servers);
-		err = fors_bound3(lanes, servers, &bound, error);
-	}
 	if (!err)
-		err = fors_relieve3(*ways, bound, error);
-	free(servers);
-	return err;
+		err = bound_slots(lanes, &bound, error);
+	return err ? err : fors_relieve3(*ways, bound, error);
 }
 
 /*
@@ -171,7 +185,7 @@ static enum fors_err find_ways(struct work *w, uint32_t effort, struct fors_erro
 	if (!err)
 		err = fors_ways3_home(w->lanes, most_indices(w->pods), &w->ways, error);
 	if (!err && w->lanes->is_regular)
-		err = find_cohorts(w, error);
+		err = find_cohorts(w, effort, error);
 	if (!err && !w->cohorts)
 		err = find_homes(w, error);
 	if (!err)

@@ -25,16 +25,11 @@
 #define TABU_LEAST 10
 #define TABU_SPREAD 10
 
-/* An item of two pods without a slot. */
-struct edge {
-	uint16_t p, q;
-};
-
 struct search {
 	struct fors_split3 *s;
-	uint32_t wanted; /* items of a pair */
-	struct edge *left;
-	uint32_t nleft, room;
+	uint32_t wanted;	       /* items of a pair */
+	struct fors_split3_pair *left; /* items without a slot */
+	uint32_t nleft;
 	uint32_t *back;	 /* per pod and side of a chain: the pod before, FORS_NONE: not seen */
 	uint32_t *queue; /* of pods and sides */
 	uint32_t *until; /* [(p * npods + q) * nslots + slot]: the step until which it stays */
@@ -50,6 +45,8 @@ void fors_split3_free(struct fors_split3 *split)
 	free(split->lives);
 	free(split->load);
 	free(split->count);
+	free(split->items);
+	free(split->left);
 	free(split);
 }
 
@@ -78,13 +75,15 @@ static void add(struct fors_split3 *s, uint32_t p, uint32_t q, uint32_t slot, in
 {
 	*count_of(s, p, q, slot) = (uint16_t)(*count_of(s, p, q, slot) + more);
 	*count_of(s, q, p, slot) = *count_of(s, p, q, slot);
+	s->items[p * s->npods + q] = (uint16_t)(s->items[p * s->npods + q] + more);
+	s->items[q * s->npods + p] = s->items[p * s->npods + q];
 	s->load[(size_t)p * s->nslots + slot] = (uint16_t)(s->load[(size_t)p * s->nslots + slot] + more);
 	s->load[(size_t)q * s->nslots + slot] = (uint16_t)(s->load[(size_t)q * s->nslots + slot] + more);
 }
 
 static void put_left(struct search *w, uint32_t p, uint32_t q)
 {
-	w->left[w->nleft++] = (struct edge){(uint16_t)p, (uint16_t)q};
+	w->left[w->nleft++] = (struct fors_split3_pair){(uint16_t)p, (uint16_t)q};
 }
 
 /* ---- chains ---- */
@@ -259,14 +258,20 @@ static uint32_t least_left(const struct search *w)
 	return (sum + 1) / 2 > most ? (sum + 1) / 2 : most;
 }
 
-static void count_loads(struct fors_split3 *s)
+/* What follows from count[]. */
+static void count_all(struct fors_split3 *s)
 {
 	memset(s->load, 0, (size_t)s->npods * s->nslots * sizeof(*s->load));
+	memset(s->items, 0, (size_t)s->npods * s->npods * sizeof(*s->items));
 	for (uint32_t p = 0; p < s->npods; p++)
 		for (uint32_t q = 0; q < s->npods; q++)
-			for (uint32_t slot = 0; slot < s->nslots; slot++)
+			for (uint32_t slot = 0; slot < s->nslots; slot++) {
+				uint16_t n = *count_of(s, p, q, slot);
+
 				s->load[(size_t)p * s->nslots + slot] =
-					(uint16_t)(s->load[(size_t)p * s->nslots + slot] + *count_of(s, p, q, slot));
+					(uint16_t)(s->load[(size_t)p * s->nslots + slot] + n);
+				s->items[p * s->npods + q] = (uint16_t)(s->items[p * s->npods + q] + n);
+			}
 }
 
 /* Slots for those that are left, by throwing out others. */
@@ -277,7 +282,7 @@ static void search(struct search *w, size_t size)
 	memcpy(w->best, w->s->count, size * sizeof(*w->best));
 	while (best > least && w->step < end) {
 		uint32_t i = fors_random_below(&w->random, w->nleft);
-		struct edge e = w->left[i];
+		struct fors_split3_pair e = w->left[i];
 
 		w->step++;
 		w->left[i] = w->left[--w->nleft];
@@ -289,8 +294,77 @@ static void search(struct search *w, size_t size)
 		memcpy(w->best, w->s->count, size * sizeof(*w->best));
 	}
 	memcpy(w->s->count, w->best, size * sizeof(*w->best));
-	count_loads(w->s);
-	w->s->nleft = best;
+	count_all(w->s);
+}
+
+/* ---- what is left ---- */
+
+static uint32_t missing(const struct search *w, uint32_t p, uint32_t q)
+{
+	return w->wanted - w->s->items[p * w->s->npods + q];
+}
+
+/* A pod whose item with p could leave a slot, for few of these pods are left; FORS_NONE: p has room there, or none. */
+static uint32_t who_leaves(struct search *w, uint32_t p, uint32_t q, uint32_t slot, uint32_t most)
+{
+	uint32_t best = FORS_NONE, least = most, first = fors_random_below(&w->random, w->s->npods);
+
+	for (uint32_t i = 0; i < w->s->npods && !room_of(w->s, p, slot); i++) {
+		uint32_t r = (first + i) % w->s->npods,
+			 n = r == p || r == q || !*count_of(w->s, p, r, slot) ? most : missing(w, p, r);
+
+		if (n < least) {
+			least = n;
+			best = r;
+		}
+	}
+	return best;
+}
+
+/* An item of two pods comes into a slot, those of one or both with others leave it for that; false: no slot will do. */
+static bool change_partners(struct search *w, uint32_t p, uint32_t q, uint32_t most)
+{
+	struct fors_split3 *s = w->s;
+	uint32_t first = fors_random_below(&w->random, s->nslots);
+
+	for (uint32_t i = 0; i < s->nslots; i++) {
+		uint32_t slot = (first + i) % s->nslots, at_p, at_q;
+
+		if (!lives(s, p, slot) || !lives(s, q, slot))
+			continue;
+		at_p = who_leaves(w, p, q, slot, most);
+		at_q = who_leaves(w, q, p, slot, most);
+		if ((at_p == FORS_NONE && !room_of(s, p, slot)) || (at_q == FORS_NONE && !room_of(s, q, slot)))
+			continue;
+		if (at_p != FORS_NONE)
+			add(s, p, at_p, slot, -1);
+		if (at_q != FORS_NONE)
+			add(s, q, at_q, slot, -1);
+		add(s, p, q, slot, 1);
+		return true;
+	}
+	return false;
+}
+
+/* Not too many of the same two pods. */
+static void spread(struct search *w, uint32_t most)
+{
+	for (uint32_t p = 0; p < w->s->npods; p++)
+		for (uint32_t q = p + 1; q < w->s->npods; q++)
+			while (missing(w, p, q) > most && change_partners(w, p, q, most))
+				;
+}
+
+/* What is left, by pods. */
+static void list_left(struct search *w)
+{
+	struct fors_split3 *s = w->s;
+
+	s->nleft = 0;
+	for (uint32_t p = 0; p < s->npods; p++)
+		for (uint32_t q = p + 1; q < s->npods; q++)
+			for (uint32_t n = missing(w, p, q); n; n--)
+				s->left[s->nleft++] = (struct fors_split3_pair){(uint16_t)p, (uint16_t)q};
 }
 
 /* ---- the whole ---- */
@@ -326,12 +400,11 @@ static void put_all(struct search *w)
 
 	w->nleft = 0;
 	for (uint32_t i = 0; i < n; i++) {
-		struct edge e = w->left[i];
+		struct fors_split3_pair e = w->left[i];
 
 		if (!put(w, e.p, e.q))
 			w->left[w->nleft++] = e;
 	}
-	w->s->nleft = w->nleft;
 }
 
 static bool allocate(struct search *w, uint32_t npods, uint32_t nslots, size_t size)
@@ -341,20 +414,23 @@ static bool allocate(struct search *w, uint32_t npods, uint32_t nslots, size_t s
 	s->lives = calloc((size_t)npods * nslots + 1, sizeof(*s->lives));
 	s->load = calloc((size_t)npods * nslots + 1, sizeof(*s->load));
 	s->count = calloc(size + 1, sizeof(*s->count));
+	s->items = calloc((size_t)npods * npods + 1, sizeof(*s->items));
+	s->left = malloc(((size_t)npods * npods * w->wanted + 3) * sizeof(*s->left));
 	w->left = malloc(((size_t)npods * npods * w->wanted + 3) * sizeof(*w->left));
 	w->back = malloc((2 * (size_t)npods + 1) * sizeof(*w->back));
 	w->queue = malloc((2 * (size_t)npods + 1) * sizeof(*w->queue));
 	w->until = calloc(size + 1, sizeof(*w->until));
 	w->best = malloc((size + 1) * sizeof(*w->best));
-	return s->lives && s->load && s->count && w->left && w->back && w->queue && w->until && w->best;
+	return s->lives && s->load && s->count && s->items && s->left && w->left && w->back && w->queue && w->until &&
+	       w->best;
 }
 
-enum fors_err fors_split3_find(const struct fors_lanes3 *lanes, uint32_t ncohorts, struct fors_split3 **split,
-			       struct fors_error *error)
+enum fors_err fors_split3_find(const struct fors_lanes3 *lanes, uint32_t ncohorts, uint32_t most, uint32_t seed,
+			       struct fors_split3 **split, struct fors_error *error)
 {
 	uint32_t npods = lanes->pods->npods, width = 0, nslots;
 	size_t size;
-	struct search w = {.s = calloc(1, sizeof(*w.s)), .wanted = lanes->m1 * lanes->m2};
+	struct search w = {.s = calloc(1, sizeof(*w.s)), .wanted = lanes->m1 * lanes->m2, .random = {seed}};
 	bool good;
 
 	for (uint32_t j = 0; j < lanes->pods->nplanes; j++)
@@ -371,6 +447,8 @@ enum fors_err fors_split3_find(const struct fors_lanes3 *lanes, uint32_t ncohort
 		put_all(&w);
 		if (w.nleft)
 			search(&w, size);
+		spread(&w, most);
+		list_left(&w);
 	}
 	free(w.left);
 	free(w.back);

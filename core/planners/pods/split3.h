@@ -8,23 +8,31 @@
 
 #include "lanes3.h"
 
+/* An item of two pods that has no slot. */
+struct fors_split3_pair {
+	uint16_t p, q;
+};
+
 /* A slot is a rung of a plane: plane * width + rung. What goes from p to q goes from q to p as well. */
 struct fors_split3 {
 	uint32_t npods, width, nslots;
-	uint32_t ncohorts; /* items that a slot takes of each pod, up, and as many down */
-	uint32_t nleft;	   /* items that have no slot, of pairs p < q */
-	bool *lives;	   /* [pod * nslots + slot]: the pod's cable */
-	uint16_t *load;	   /* [pod * nslots + slot]: items that use it, up, and down */
-	uint16_t *count;   /* [(p * npods + q) * nslots + slot]: items of p and q that use it */
+	uint32_t ncohorts;	       /* items that a slot takes of each pod, up, and as many down */
+	uint32_t nleft;		       /* items that have no slot */
+	struct fors_split3_pair *left; /* their pods, each pair once for both directions */
+	bool *lives;		       /* [pod * nslots + slot]: the pod's cable */
+	uint16_t *load;		       /* [pod * nslots + slot]: items that use it, up, and down */
+	uint16_t *items;	       /* [p * npods + q]: items of p and q that have a slot */
+	uint16_t *count;	       /* [(p * npods + q) * nslots + slot]: items of p and q that use it */
 };
 
 /*
  * A split for a regular tree with a lane for each plane and a top for each rung, m1 m2 items for each pair of pods, as
- * far as there is one that a search of some steps finds; from what is at home. In *split, owned by the caller.
+ * far as there is one that a search of some steps finds; from what is at home. What is left is spread over pairs, not
+ * more than `most` for each if that can be; in one way of many, `seed` says which. In *split, owned by the caller.
  * Errors: FORS_ENOMEM.
  */
-enum fors_err fors_split3_find(const struct fors_lanes3 *lanes, uint32_t ncohorts, struct fors_split3 **split,
-			       struct fors_error *error);
+enum fors_err fors_split3_find(const struct fors_lanes3 *lanes, uint32_t ncohorts, uint32_t most, uint32_t seed,
+			       struct fors_split3 **split, struct fors_error *error);
 void fors_split3_free(struct fors_split3 *split);
 
 #endif

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * jobplan_left.h - whose the lanes were, by the schedules of jobs that an earlier subnet manager left.
+ *
+ * The schedules are what processes follow, and what was checked when they were read; so nothing else has to be kept of owners.
+ * What they say is a wish: a lane that two of them use, or one that is not there, was nobody's.
+ *
+ * Thread rules: pure.
+ */
+#ifndef FORS_CORE_PLANNERS_JOBPLAN_LEFT_H
+#define FORS_CORE_PLANNERS_JOBPLAN_LEFT_H
+
+#include "core/jobs/owners.h"
+#include "core/schedule/schedule.h"
+
+/*
+ * left[]: for each job of the list the schedule that it has, borrowed, NULL: none. In *before, for struct fors_owners_task:
+ * [leaf * nlanes + lane], owned by the caller (free()); of exclusive jobs only. Errors: FORS_ENOMEM.
+ */
+enum fors_err fors_jobplans_left(const struct fors_fabric *fabric, const struct fors_joblist *list,
+				 const struct fors_schedule *const *left, uint32_t **before, struct fors_error *error);
+
+#endif
