@@ -174,7 +174,7 @@ void fors_engine_free(struct fors_engine *engine)
 	fors_outbox_stop(engine->outbox);
 	fors_loader_stop(engine->loader);
 	fors_job_free(engine->spare);
-	fors_wish_drop(engine->wish);
+	fors_claim_drop(engine->claim);
 	fors_drain_clear(&engine->drain);
 	fors_folder_clear(&engine->folder);
 	fors_kept_close(&engine->kept);

@@ -39,7 +39,7 @@ struct fors_engine {
 	struct fors_worker *worker;
 	char trouble[FORS_ERROR_TEXT];	/* why the settings could not be loaded last time, or "" */
 	char declined[FORS_ERROR_TEXT]; /* why fors did not fill the tables last time, or "" */
-	struct fors_wish *wish;		/* in the tables that were filled last, held; NULL: none */
+	struct fors_claim *claim;	/* in the tables that were filled last, held; NULL: none */
 	uint64_t refused;		/* number of the one that they came without; 0: none */
 	struct fors_job *spare;		/* for when there is no memory to say so in; NULL: used up */
 	bool is_short;			/* memory ran out in this sweep: the next one has to try again */

@@ -87,7 +87,7 @@ const char *fors_engine_incomplete(const struct osm_opensm *osm);
 /* --- engine_entries.c --- */
 
 /*
- * Write what the worker wishes for jobs into job->lfts, if anything; job->wish says so, and *plain are the tables as
+ * Write what the worker claims for jobs into job->lfts, if anything; job->claim says so, and *plain are the tables as
  * they were, owned by the caller (NULL: nothing was written). With OpenSM's lock. Errors: FORS_ENOMEM.
  */
 enum fors_err fors_engine_add_entries(struct fors_engine *engine, struct fors_job *job, struct fors_lfts **plain,

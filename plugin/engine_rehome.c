@@ -39,8 +39,8 @@ static enum fors_err find_moved(const struct fors_engine *engine, const struct f
 
 	if (!err)
 		err = fors_tables_build(fabric, &lfts, error);
-	if (!err && engine->wish)
-		err = fors_wish_write(engine->wish, fabric, lfts, error);
+	if (!err && engine->claim)
+		err = fors_claim_write(engine->claim, fabric, lfts, error);
 	if (!err)
 		*moved = count_moved(job->lfts, lfts);
 	fors_lfts_free(lfts);

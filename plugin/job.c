@@ -36,7 +36,7 @@ void fors_job_free(struct fors_job *job)
 	fors_lfts_free(job->lfts);
 	fors_fabric_free(job->fabric);
 	fors_net_free(job->net);
-	fors_wish_drop(job->wish);
+	fors_claim_drop(job->claim);
 	free(job);
 }
 
@@ -188,7 +188,7 @@ uint64_t fors_job_view(const struct fors_job *job)
 
 bool fors_job_overtakes(const struct fors_job *newer, const struct fors_job *current)
 {
-	return !fors_job_has_tables(newer) || newer->kind == FORS_JOB_DECLINED || newer->wish != current->wish ||
+	return !fors_job_has_tables(newer) || newer->kind == FORS_JOB_DECLINED || newer->claim != current->claim ||
 	       fors_job_fingerprint(newer) != fors_job_fingerprint(current);
 }
 

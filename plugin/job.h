@@ -12,7 +12,7 @@
 #include "core/tables/tables.h"
 #include "conf.h"
 #include "levels.h"
-#include "wish.h"
+#include "claim.h"
 
 enum fors_job_kind {
 	FORS_JOB_ROUTED,     /* fors made these tables; the switches will hold them soon: plan, do not publish */
@@ -55,9 +55,9 @@ struct fors_job {
 	char jobs_file[FORS_CONF_LINE_MAX]; /* of fors.conf: each job in it gets a schedule of its own; empty: none */
 	bool jobs_move;			    /* likewise: running jobs do not prefer the lanes that they have */
 	bool job_index, job_routes;	    /* likewise: see settings.h */
-	struct fors_wish *wish; /* whose entries, as far as they are right, are in these tables, held; NULL: none */
+	struct fors_claim *claim; /* whose entries, as far as they are right, are in these tables, held; NULL: none */
 	uint64_t
-		refused; /* number of the wish that the tables came without, since they would have been wrong; 0: none */
+		refused; /* number of the claim that the tables came without, since they would have been wrong; 0: none */
 	char reason[FORS_ERROR_TEXT];
 	struct fors_warnings warnings; /* about drained cables, absent participants, and what tables leave out */
 	uint64_t

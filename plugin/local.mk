@@ -51,7 +51,7 @@ libfors_la_SOURCES = \
 	plugin/steps.c plugin/steps.h \
 	plugin/thread.c plugin/thread.h \
 	plugin/trust.c plugin/trust.h \
-	plugin/wish.c plugin/wish.h \
+	plugin/claim.c plugin/claim.h \
 	plugin/worker.c plugin/worker.h plugin/worker_inside.h \
 	plugin/worker_duties.c \
 	plugin/worker_early.c \

@@ -144,7 +144,7 @@ static void free_worker(struct fors_worker *worker)
 	fors_folder_clear(&worker->folder);
 	fors_job_free(worker->mail);
 	free(worker->places);
-	fors_wish_drop(worker->wish);
+	fors_claim_drop(worker->claim);
 	pthread_cond_destroy(&worker->wake);
 	pthread_mutex_destroy(&worker->mutex);
 	free(worker);

@@ -59,9 +59,9 @@ void fors_worker_note_step(struct fors_worker *worker, enum fors_step step, doub
 uint64_t fors_worker_withdrawn(const struct fors_worker *worker);
 
 /*
- * The entries that jobs shall get in the next tables, one more hold of it (fors_wish_drop()); NULL: none. Any thread.
+ * The entries that jobs shall get in the next tables, one more hold of it (fors_claim_drop()); NULL: none. Any thread.
  */
-struct fors_wish *fors_worker_wish(struct fors_worker *worker);
+struct fors_claim *fors_worker_claim(struct fors_worker *worker);
 
 /* What OpenSM's sweeper does. */
 enum fors_sweep {

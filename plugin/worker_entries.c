@@ -6,7 +6,7 @@
  *	wanted	  found for the text in force on the fabric of the look; running jobs keep what they have (core/jobs/entries.h)
  *	settled	  the tables of the look have just these entries, or they are refused: then lanes and entries are the wanted ones
  *	granted	  whose the lanes are, and who has all entries, for plans over a look: when settled as wanted, else as the
- *		  wish says that is in its tables, so that lanes and tables never speak of different things
+ *		  claim says that is in its tables, so that lanes and tables never speak of different things
  *
  * Tables before schedules: a job that starts waits until its entries are in the switches. Who ran before is planned at
  * once, over its entries while they are whole, else over what the tables have in their place, shared, until better ones
@@ -59,34 +59,34 @@ const char *fors_worker_why_no_index(const struct fors_job *job)
 /* --- what is wanted --------------------------------------------------------------------------------------------- */
 
 /* Have the engine write this (NULL: nothing) from now on. */
-static void wish_for(struct fors_worker *worker, struct fors_wish *wish)
+static void claim_for(struct fors_worker *worker, struct fors_claim *claim)
 {
-	struct fors_wish *old;
+	struct fors_claim *old;
 
-	fors_wish_drop(worker->jobs.wanted);
-	worker->jobs.wanted = wish;
+	fors_claim_drop(worker->jobs.wanted);
+	worker->jobs.wanted = claim;
 	pthread_mutex_lock(&worker->mutex);
-	old = worker->wish;
-	worker->wish = fors_wish_hold(wish);
+	old = worker->claim;
+	worker->claim = fors_claim_hold(claim);
 	pthread_mutex_unlock(&worker->mutex);
-	fors_wish_drop(old);
+	fors_claim_drop(old);
 }
 
 void fors_worker_want_no_entries(struct fors_worker *worker)
 {
 	if (worker->jobs.wanted)
-		wish_for(worker, NULL);
+		claim_for(worker, NULL);
 	worker->jobs.unsettled_ms = 0;
 }
 
-struct fors_wish *fors_worker_wish(struct fors_worker *worker)
+struct fors_claim *fors_worker_claim(struct fors_worker *worker)
 {
-	struct fors_wish *wish;
+	struct fors_claim *claim;
 
 	pthread_mutex_lock(&worker->mutex);
-	wish = fors_wish_hold(worker->wish);
+	claim = fors_claim_hold(worker->claim);
 	pthread_mutex_unlock(&worker->mutex);
-	return wish;
+	return claim;
 }
 
 static uint64_t basis_of(const struct fors_worker_jobs *jobs, int64_t index)
@@ -102,7 +102,7 @@ static bool is_current(const struct fors_worker_jobs *jobs, const struct fors_jo
 }
 
 /* What runs, in the numbers of this fabric and list. *lanes and *entries are the caller's. */
-static enum fors_err find_running(const struct fors_wish *old, const struct fors_fabric *fabric,
+static enum fors_err find_running(const struct fors_claim *old, const struct fors_fabric *fabric,
 				  const struct fors_joblist *list, uint32_t **lanes, struct fors_entries *entries,
 				  struct fors_error *error)
 {
@@ -112,29 +112,29 @@ static enum fors_err find_running(const struct fors_wish *old, const struct fors
 	if (!err)
 		err = fors_owners_again(old->fabric, &old->owners, fabric, was_of, list->count, lanes, error);
 	if (!err)
-		err = fors_wish_entries(old, fabric, entries, error);
+		err = fors_claim_entries(old, fabric, entries, error);
 	free(was_of);
 	return err;
 }
 
-/* Fill owners and entries of a wish for its list. */
-static enum fors_err find(struct fors_worker *worker, const struct fors_job *look, struct fors_wish *wish,
+/* Fill owners and entries of a claim for its list. */
+static enum fors_err find(struct fors_worker *worker, const struct fors_job *look, struct fors_claim *claim,
 			  struct fors_error *error)
 {
 	const struct fors_fabric *fabric = look->fabric;
-	const struct fors_wish *old = look->jobs_move ? NULL : worker->jobs.wanted;
+	const struct fors_claim *old = look->jobs_move ? NULL : worker->jobs.wanted;
 	bool is_change = old && old->fabric->fingerprint == fabric->fingerprint;
 	struct fors_entries running = {0};
 	uint32_t *lanes = NULL;
-	enum fors_err err = old ? find_running(old, fabric, &wish->list, &lanes, &running, error) : FORS_OK;
+	enum fors_err err = old ? find_running(old, fabric, &claim->list, &lanes, &running, error) : FORS_OK;
 	const struct fors_owners_task owners = {.fabric = fabric,
-						.list = &wish->list,
+						.list = &claim->list,
 						.before = lanes,
 						.work = FORS_ENTRIES_OWNERS_WORK / (is_change ? OWNERS_PART : 1),
 						.cancelled = fors_worker_cancelled,
 						.context = worker};
 	const struct fors_entries_task entries = {.fabric = fabric,
-						  .list = &wish->list,
+						  .list = &claim->list,
 						  .has_exclusive = !fors_home_has_all(fabric->nlanes, fabric->lmc),
 						  .before = running.up ? &running : NULL,
 						  .work = FORS_ENTRIES_WORK / (is_change ? ENTRIES_PART : 1),
@@ -142,59 +142,59 @@ static enum fors_err find(struct fors_worker *worker, const struct fors_job *loo
 						  .context = worker};
 
 	if (!err)
-		err = fors_owners_find(&owners, &wish->owners, error);
+		err = fors_owners_find(&owners, &claim->owners, error);
 	if (!err)
-		err = fors_entries_find(&entries, &wish->owners, &wish->entries, error);
+		err = fors_entries_find(&entries, &claim->owners, &claim->entries, error);
 	free(lanes);
 	fors_entries_clear(&running);
 	return err;
 }
 
 /*
- * A new wish for the text in force. False: broken off, no memory, or the text is no good here, which the plan will say.
+ * A new claim for the text in force. False: broken off, no memory, or the text is no good here, which the plan will say.
  */
 static bool seek(struct fors_worker *worker, struct fors_job *look)
 {
 	struct fors_worker_jobs *jobs = &worker->jobs;
-	struct fors_wish *wish = NULL;
-	enum fors_err err = fors_wish_new(look->fabric, &wish, NULL);
+	struct fors_claim *claim = NULL;
+	enum fors_err err = fors_claim_new(look->fabric, &claim, NULL);
 
 	worker->job = look;
 	worker->lost_mastership = false;
 	if (!err)
-		err = fors_joblist_read_present(jobs->text, jobs->size, jobs->file, look->fabric, &wish->list, NULL);
+		err = fors_joblist_read_present(jobs->text, jobs->size, jobs->file, look->fabric, &claim->list, NULL);
 	if (!err)
-		err = find(worker, look, wish, NULL);
+		err = find(worker, look, claim, NULL);
 	if (!err && fors_worker_cancelled(worker))
 		err = FORS_ECANCELLED; /* half a search depends on when it was broken off */
 	worker->job = NULL;
 	if (err == FORS_ENOMEM)
 		fors_worker_run_short(worker);
 	if (err) {
-		fors_wish_drop(wish);
+		fors_claim_drop(claim);
 		return false;
 	}
-	wish->index = (uint32_t)fors_worker_job_index(look);
-	wish->basis = basis_of(jobs, wish->index);
-	wish->number = ++jobs->wishes;
-	wish_for(worker, wish);
+	claim->index = (uint32_t)fors_worker_job_index(look);
+	claim->basis = basis_of(jobs, claim->index);
+	claim->number = ++jobs->claims;
+	claim_for(worker, claim);
 	return true;
 }
 
 /* --- have they come? ---------------------------------------------------------------------------------------------- */
 
 /* Do the tables of the look have what is wanted, no more and no less; or was it refused? */
-static enum fors_err has_come(const struct fors_wish *wanted, const struct fors_job *look, bool *is_there)
+static enum fors_err has_come(const struct fors_claim *wanted, const struct fors_job *look, bool *is_there)
 {
 	struct fors_entries have = {0}, want = {0};
 	enum fors_err err;
 
-	*is_there = look->wish == wanted || (wanted && look->refused == wanted->number);
+	*is_there = look->claim == wanted || (wanted && look->refused == wanted->number);
 	if (*is_there || !look->fabric)
 		return FORS_OK;
-	err = fors_wish_entries(look->wish, look->fabric, &have, NULL);
+	err = fors_claim_entries(look->claim, look->fabric, &have, NULL);
 	if (!err)
-		err = fors_wish_entries(wanted, look->fabric, &want, NULL);
+		err = fors_claim_entries(wanted, look->fabric, &want, NULL);
 	if (!err) {
 		if (have.up)
 			fors_entries_prune(look->fabric, &have);
@@ -223,7 +223,7 @@ static void settle(struct fors_worker *worker, const struct fors_job *look)
 	uint64_t now = fors_clock_ms();
 	bool is_there;
 
-	if (jobs->wanted && jobs->set.is_planned && jobs->set.wished == jobs->wanted->number) {
+	if (jobs->wanted && jobs->set.is_planned && jobs->set.claimed == jobs->wanted->number) {
 		jobs->unsettled_ms = 0;
 		return;
 	}
@@ -266,9 +266,9 @@ void fors_worker_clear_grant(struct fors_worker_grant *grant)
 	*grant = (struct fors_worker_grant){.index = FORS_UNKNOWN};
 }
 
-/* The wish whose lanes and entries are in force over the look; NULL: none. */
+/* The claim whose lanes and entries are in force over the look; NULL: none. */
 static enum fors_err choose(const struct fors_worker_jobs *jobs, const struct fors_job *look,
-			    struct fors_worker_grant *grant, const struct fors_wish **wish)
+			    struct fors_worker_grant *grant, const struct fors_claim **claim)
 {
 	enum fors_err err = FORS_OK;
 
@@ -276,21 +276,21 @@ static enum fors_err choose(const struct fors_worker_jobs *jobs, const struct fo
 	if (is_current(jobs, look))
 		err = has_come(jobs->wanted, look, &grant->is_settled);
 	grant->is_refused = grant->is_settled && look->refused == jobs->wanted->number;
-	*wish = grant->is_settled ? jobs->wanted : look->wish;
-	grant->wished = *wish ? (*wish)->number : 0;
+	*claim = grant->is_settled ? jobs->wanted : look->claim;
+	grant->claimed = *claim ? (*claim)->number : 0;
 	return err;
 }
 
 /* Nobody's lanes are those that carry no traffic now. */
-static enum fors_err grant_lanes(const struct fors_wish *wish, const struct fors_fabric *fabric,
+static enum fors_err grant_lanes(const struct fors_claim *claim, const struct fors_fabric *fabric,
 				 const struct fors_worker_grant *grant, uint32_t count, struct fors_owners *owners,
 				 struct fors_error *error)
 {
 	size_t size = (size_t)fabric->nleaves * fabric->nlanes;
 	uint32_t *job = NULL;
 	enum fors_err err =
-		wish ? fors_owners_again(wish->fabric, &wish->owners, fabric, grant->was_of, count, &job, error)
-		     : FORS_OK;
+		claim ? fors_owners_again(claim->fabric, &claim->owners, fabric, grant->was_of, count, &job, error)
+		      : FORS_OK;
 
 	if (!err && !job) {
 		job = malloc((size + 1) * sizeof(*job));
@@ -326,14 +326,14 @@ static void take_ways(const struct fors_fabric *fabric, const struct fors_owners
 }
 
 /* Who has all entries over lanes of its own? */
-static enum fors_err grant_entries(const struct fors_wish *wish, const struct fors_job *look,
+static enum fors_err grant_entries(const struct fors_claim *claim, const struct fors_job *look,
 				   const struct fors_joblist *list, const struct fors_owners *owners,
 				   struct fors_worker_grant *grant, struct fors_error *error)
 {
 	struct fors_entries *entries = &grant->entries;
 	const struct fors_jobindex index = {.index = (uint32_t)grant->index, .entries = entries};
 	bool *is_held = calloc(list->count + (size_t)1, sizeof(*is_held));
-	enum fors_err err = is_held ? fors_wish_entries(wish, look->fabric, entries, error) : fors_fail_memory(error);
+	enum fors_err err = is_held ? fors_claim_entries(claim, look->fabric, entries, error) : fors_fail_memory(error);
 
 	if (!err) {
 		entries->njobs = list->count;
@@ -369,20 +369,20 @@ enum fors_err fors_worker_grant(const struct fors_worker *worker, const struct f
 				struct fors_worker_grant *grant, struct fors_error *error)
 {
 	const struct fors_worker_jobs *jobs = &worker->jobs;
-	const struct fors_wish *wish = NULL;
+	const struct fors_claim *claim = NULL;
 	enum fors_err err;
 
 	grant->index = fors_worker_job_index(look);
 	grant->waits = calloc(list->count + (size_t)1, sizeof(*grant->waits));
 	grant->was_of = malloc((list->count + (size_t)1) * sizeof(*grant->was_of));
-	if (!grant->waits || !grant->was_of || choose(jobs, look, grant, &wish))
+	if (!grant->waits || !grant->was_of || choose(jobs, look, grant, &claim))
 		return fors_fail_memory(error);
 	memset(grant->was_of, 0xFF, list->count * sizeof(*grant->was_of)); /* FORS_NO_JOB */
-	err = wish ? fors_jobs_match(&wish->list, list, grant->was_of, error) : FORS_OK;
+	err = claim ? fors_jobs_match(&claim->list, list, grant->was_of, error) : FORS_OK;
 	if (!err)
-		err = grant_lanes(wish, look->fabric, grant, list->count, owners, error);
+		err = grant_lanes(claim, look->fabric, grant, list->count, owners, error);
 	if (!err)
-		err = grant_entries(wish, look, list, owners, grant, error);
+		err = grant_entries(claim, look, list, owners, grant, error);
 	if (!err)
 		let_wait(jobs, list, grant);
 	return err;

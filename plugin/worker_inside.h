@@ -89,10 +89,10 @@ struct fors_worker {
 	uint64_t sweeps, declines;	/* how many sweeps ended, and how many jobs said that fors does not route */
 	uint64_t sweep_since, sweep_ms; /* a sweep runs since then, 0: none does; the last one took so long */
 	uint64_t changes;		/* changes of another engine's tables that were noted */
-	double changed_ms;	 /* when the first was that is not acted upon, by fors_clock_exact_ms(); 0: all are */
-	const char *changed_how; /* and how that came out */
-	struct fors_steps steps; /* of OpenSM's sweeps */
-	struct fors_wish *wish;	 /* for the next tables, held; NULL: none */
+	double changed_ms;	  /* when the first was that is not acted upon, by fors_clock_exact_ms(); 0: all are */
+	const char *changed_how;  /* and how that came out */
+	struct fors_steps steps;  /* of OpenSM's sweeps */
+	struct fors_claim *claim; /* for the next tables, held; NULL: none */
 	bool stop;
 	/* all below: the worker's thread only */
 	const struct fors_job *job; /* in work, or NULL */

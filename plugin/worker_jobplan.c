@@ -144,7 +144,7 @@ static enum fors_err have_owners(struct fors_worker_planning *p)
 	if (fors_worker_job_index(p->set.look) < 0)
 		return find_owners(p);
 	err = fors_worker_grant(p->worker, p->set.look, &p->set.list, &p->set.owners, &p->grant, &p->error);
-	p->set.wished = p->grant.wished;
+	p->set.claimed = p->grant.claimed;
 	p->set.nwaiting = p->grant.nwaiting;
 	for (uint32_t j = 0; !err && j < p->set.list.count; j++)
 		p->kept[j].is_waiting = p->grant.waits[j];

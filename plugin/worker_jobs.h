@@ -7,7 +7,7 @@
  *
  *	look	the job (job.h) that showed last what the switches hold: over it a new jobs file is planned
  *	text	the jobs file as it was good last; in force whatever becomes of the file
- *	wanted	the table entries that jobs shall have (wish.h), where a path index belongs to them; worker_entries.c
+ *	wanted	the table entries that jobs shall have (claim.h), where a path index belongs to them; worker_entries.c
  *
  * Everything here runs in the worker's thread.
  */
@@ -30,9 +30,9 @@ struct fors_worker_jobset {
 	struct fors_fabric *seats; /* owned; who may be in a job, where the look has no fabric; else NULL */
 	struct fors_joblist list;
 	struct fors_owners owners;
-	bool is_planned; /* list and owners are what jobs were planned with; else they are empty */
-	uint64_t wished; /* number of the wish whose lanes and entries these are; 0: none */
-	size_t nwaiting; /* jobs that have no schedule yet since their entries are on their way */
+	bool is_planned;  /* list and owners are what jobs were planned with; else they are empty */
+	uint64_t claimed; /* number of the claim whose lanes and entries these are; 0: none */
+	size_t nwaiting;  /* jobs that have no schedule yet since their entries are on their way */
 };
 
 struct fors_worker_jobs {
@@ -47,8 +47,8 @@ struct fors_worker_jobs {
 	char *refused;			   /* the text that was found no good, owned; NULL: none */
 	char trouble[FORS_ERROR_TEXT / 2]; /* what is wrong with the file; empty: nothing */
 	uint64_t trouble_ms;		   /* Unix time since when */
-	struct fors_wish *wanted;	   /* held; NULL: none, or not looked for yet */
-	uint64_t wishes;		   /* how many there were */
+	struct fors_claim *wanted;	   /* held; NULL: none, or not looked for yet */
+	uint64_t claims;		   /* how many there were */
 	uint64_t asked_ms;		   /* when a sweep was asked for to write one; 0: never */
 	uint64_t unsettled_ms;		   /* since when the tables have others than wanted; 0: they do not */
 	const char *no_index; /* why none belongs to jobs, though fors.conf wants it; NULL: one does, or it does not */
@@ -63,12 +63,12 @@ struct fors_worker_jobs {
 struct fors_worker_grant {
 	int64_t index;		     /* the path index that belongs to jobs; negative: none */
 	struct fors_entries entries; /* in the tables, over lanes of their jobs; bound: 0: that job does not have all */
-	uint32_t *was_of;	     /* per job of the list: its number in the wish in force, or FORS_NO_JOB */
+	uint32_t *was_of;	     /* per job of the list: its number in the claim in force, or FORS_NO_JOB */
 	bool *waits;		     /* likewise: it gets no schedule yet */
 	size_t nwaiting;
-	uint64_t wished; /* number of the wish in force, 0: none */
-	bool is_settled; /* which is the one that is wanted */
-	bool is_refused; /* but the tables would be wrong with it */
+	uint64_t claimed; /* number of the claim in force, 0: none */
+	bool is_settled;  /* which is the one that is wanted */
+	bool is_refused;  /* but the tables would be wrong with it */
 };
 
 /* --- worker_jobs.c --- */

@@ -97,7 +97,7 @@ endif
 tests_unit_test_drained_LDADD = $(unit_support)
 tests_unit_test_hostlist_LDADD = libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_history_LDADD = libforscore.la $(CMOCKA_LIBS)
-tests_unit_test_advisor_SOURCES = tests/unit/test_advisor.c plugin/advisor.c plugin/clock.c plugin/digest.c plugin/job.c plugin/job_pods.c plugin/wish.c \
+tests_unit_test_advisor_SOURCES = tests/unit/test_advisor.c plugin/advisor.c plugin/clock.c plugin/digest.c plugin/job.c plugin/job_pods.c plugin/claim.c \
 	plugin/levels.c plugin/thread.c
 tests_unit_test_advisor_LDADD = $(unit_support)
 tests_unit_test_advisor_LDFLAGS = $(AM_LDFLAGS) -pthread -Wl,--wrap=fors_phases_mended
@@ -294,7 +294,7 @@ tests_unit_test_input_LDFLAGS = $(AM_LDFLAGS) -pthread
 tests_unit_test_trust_SOURCES = tests/unit/test_trust.c plugin/trust.c
 tests_unit_test_trust_LDADD = libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_trust_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=geteuid
-tests_unit_test_job_SOURCES = tests/unit/test_job.c plugin/digest.c plugin/job.c plugin/job_pods.c plugin/wish.c plugin/levels.c
+tests_unit_test_job_SOURCES = tests/unit/test_job.c plugin/digest.c plugin/job.c plugin/job_pods.c plugin/claim.c plugin/levels.c
 tests_unit_test_job_LDADD = $(unit_support)
 tests_unit_test_epoch_SOURCES = tests/unit/test_epoch.c plugin/epoch.c $(publish_sources) tests/unit/fake_clock.c tests/unit/fake_clock.h
 tests_unit_test_epoch_LDADD = libforscore.la $(CMOCKA_LIBS)
@@ -314,7 +314,7 @@ tests_unit_test_loader_LDADD = libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_loader_LDFLAGS = $(AM_LDFLAGS) -pthread -Wl,--wrap=fors_read_bytes
 tests_unit_test_settings_SOURCES = tests/unit/test_settings.c plugin/settings.c $(input_sources)
 tests_unit_test_settings_LDADD = libforscore.la $(CMOCKA_LIBS)
-worker_sources = plugin/board.c plugin/board_draft.c plugin/board_left.c plugin/job.c plugin/job_pods.c plugin/wish.c plugin/levels.c plugin/steps.c plugin/worker.c plugin/worker_duties.c plugin/worker_early.c plugin/worker_entries.c plugin/worker_failover.c plugin/worker_job.c \
+worker_sources = plugin/board.c plugin/board_draft.c plugin/board_left.c plugin/job.c plugin/job_pods.c plugin/claim.c plugin/levels.c plugin/steps.c plugin/worker.c plugin/worker_duties.c plugin/worker_early.c plugin/worker_entries.c plugin/worker_failover.c plugin/worker_job.c \
 	plugin/jobs.c plugin/jobs_file.c plugin/aside.c plugin/input.c plugin/worker_jobplan.c plugin/worker_jobs.c \
 	plugin/worker_over.c plugin/worker_plan.c plugin/worker_publish.c plugin/worker_repairs.c plugin/advisor.c
 worker_bench_sources = tests/unit/worker_bench.c tests/unit/worker_bench.h
@@ -359,7 +359,7 @@ tests_opensm_inside_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -r
 	-Wl,--wrap=fors_worker_start,--wrap=fors_worker_submit,--wrap=fors_worker_keep,--wrap=fors_worker_note_sweep \
 	-Wl,--wrap=fors_worker_note_tables,--wrap=fors_worker_note_step,--wrap=fors_worker_withdrawn \
 	-Wl,--wrap=fors_worker_stop,--wrap=fors_outbox_set,--wrap=fors_job_new,--wrap=fors_loader_trouble \
-	-Wl,--wrap=fors_kept_trouble,--wrap=fors_worker_wish,--wrap=fors_tables_check,--wrap=fors_lfts_copy
+	-Wl,--wrap=fors_kept_trouble,--wrap=fors_worker_claim,--wrap=fors_tables_check,--wrap=fors_lfts_copy
 tests_opensm_inside_la_LIBADD = libtestsupport.la libforscore.la $(CMOCKA_LIBS) $(ZLIB_LIBS)
 
 # The plugin as built for another OpenSM; only the end-to-end tests want it.

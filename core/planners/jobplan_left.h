@@ -3,7 +3,7 @@
  * jobplan_left.h - whose the lanes were, by the schedules of jobs that an earlier subnet manager left.
  *
  * The schedules are what processes follow, and what was checked when they were read; so nothing else has to be kept of owners.
- * What they say is a wish: a lane that two of them use, or one that is not there, was nobody's.
+ * What they say is a claim: a lane that two of them use, or one that is not there, was nobody's.
  *
  * Thread rules: pure.
  */

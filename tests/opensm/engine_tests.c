@@ -26,8 +26,8 @@ static struct {
 	struct fors_worker_setup setup;
 	struct fors_job *job; /* the last one */
 	unsigned jobs;
-	struct fors_wish *wish; /* what it asks for; held */
-	char *order;		/* the last kept order */
+	struct fors_claim *claim; /* what it asks for; held */
+	char *order;		  /* the last kept order */
 	unsigned orders;
 	char sweeps[32]; /* begins, ends, broken off: letters */
 	struct {
@@ -57,7 +57,7 @@ void __wrap_fors_worker_note_step(struct fors_worker *worker, enum fors_step ste
 uint64_t __wrap_fors_worker_withdrawn(const struct fors_worker *worker);
 void __wrap_fors_worker_note_sweep(struct fors_worker *worker, enum fors_sweep sweep);
 void __wrap_fors_worker_stop(struct fors_worker *worker);
-struct fors_wish *__wrap_fors_worker_wish(struct fors_worker *worker);
+struct fors_claim *__wrap_fors_worker_claim(struct fors_worker *worker);
 struct fors_lfts *__real_fors_lfts_copy(const struct fors_lfts *lfts);
 struct fors_lfts *__wrap_fors_lfts_copy(const struct fors_lfts *lfts);
 enum fors_err __real_fors_tables_check(const struct fors_fabric *fabric, const struct fors_lfts *lfts,
@@ -125,9 +125,9 @@ void __wrap_fors_worker_stop(struct fors_worker *worker)
 	noted.stopped += worker != NULL;
 }
 
-struct fors_wish *__wrap_fors_worker_wish(struct fors_worker *worker)
+struct fors_claim *__wrap_fors_worker_claim(struct fors_worker *worker)
 {
-	return fors_wish_hold(noted.wish);
+	return fors_claim_hold(noted.claim);
 }
 
 struct fors_lfts *__wrap_fors_lfts_copy(const struct fors_lfts *lfts)
@@ -195,7 +195,7 @@ static void configure(struct bench *bench, const char *conf)
 static void forget_noted(void)
 {
 	fors_job_free(noted.job);
-	fors_wish_drop(noted.wish);
+	fors_claim_drop(noted.claim);
 	free(noted.order);
 	memset(&noted, 0, sizeof(noted));
 	memset(&ill, 0, sizeof(ill));
@@ -832,34 +832,34 @@ static void the_unicast_cache(void **state)
 
 /* ---- entries of jobs ---- */
 
-/* The worker wishes entries for these jobs, on the fabric of the last job. */
-static void wish_for(const char *text)
+/* The worker claims entries for these jobs, on the fabric of the last job. */
+static void claim_for(const char *text)
 {
 	const struct fors_fabric *fabric = noted.job->fabric;
-	struct fors_wish *wish;
+	struct fors_claim *claim;
 
-	assert_int_equal(fors_wish_new(fabric, &wish, NULL), FORS_OK);
-	assert_int_equal(fors_joblist_read(text, strlen(text), "jobs", fabric, &wish->list, NULL), FORS_OK);
-	const struct fors_owners_task lanes = {.fabric = fabric, .list = &wish->list, .work = 100000};
-	const struct fors_entries_task entries = {.fabric = fabric, .list = &wish->list, .work = 100000};
+	assert_int_equal(fors_claim_new(fabric, &claim, NULL), FORS_OK);
+	assert_int_equal(fors_joblist_read(text, strlen(text), "jobs", fabric, &claim->list, NULL), FORS_OK);
+	const struct fors_owners_task lanes = {.fabric = fabric, .list = &claim->list, .work = 100000};
+	const struct fors_entries_task entries = {.fabric = fabric, .list = &claim->list, .work = 100000};
 
-	assert_int_equal(fors_owners_find(&lanes, &wish->owners, NULL), FORS_OK);
-	assert_int_equal(fors_entries_find(&entries, &wish->owners, &wish->entries, NULL), FORS_OK);
-	wish->index = 1;
-	wish->number = 7;
-	fors_wish_drop(noted.wish);
-	noted.wish = wish;
+	assert_int_equal(fors_owners_find(&lanes, &claim->owners, NULL), FORS_OK);
+	assert_int_equal(fors_entries_find(&entries, &claim->owners, &claim->entries, NULL), FORS_OK);
+	claim->index = 1;
+	claim->number = 7;
+	fors_claim_drop(noted.claim);
+	noted.claim = claim;
 }
 
-/* The tables that fors makes anyway, with what is wished, which changes them. */
-static void assert_wish(struct bench *bench)
+/* The tables that fors makes anyway, with what is claimed, which changes them. */
+static void assert_claim(struct bench *bench)
 {
 	const struct fors_fabric *fabric = noted.job->fabric;
 	struct fors_lfts *plain, *lfts;
 
 	assert_int_equal(fors_tables_build(fabric, &plain, NULL), FORS_OK);
 	lfts = fors_lfts_copy(plain);
-	assert_int_equal(fors_wish_write(noted.wish, fabric, lfts, NULL), FORS_OK);
+	assert_int_equal(fors_claim_write(noted.claim, fabric, lfts, NULL), FORS_OK);
 	assert_memory_not_equal(lfts->port, plain->port, (size_t)lfts->nswitches * lfts->nlids);
 	assert_tables(bench, lfts);
 	fors_lfts_free(plain);
@@ -871,7 +871,7 @@ static void assert_wish(struct bench *bench)
 	"two [job-index]: Node00-01, Node01-02, Node02-02\n"
 
 /*
- * What the worker wishes comes into the tables, as far as it is right; jobs say so, and when it ends nothing of it is
+ * What the worker claims comes into the tables, as far as it is right; jobs say so, and when it ends nothing of it is
  * left.
  */
 static void entries_of_jobs(void **state)
@@ -881,24 +881,24 @@ static void entries_of_jobs(void **state)
 	bench->subnet->osm.subn.opt.use_ucast_cache = TRUE;
 	assert_true(sweep(bench));
 	assert_tables(bench, bench->bed->lfts);
-	assert_true(noted.job->job_index && !noted.job->job_routes && !noted.job->wish);
-	wish_for(INDEXED);
+	assert_true(noted.job->job_index && !noted.job->job_routes && !noted.job->claim);
+	claim_for(INDEXED);
 	assert_false(is_cache_kept(bench)); /* which would not ask for tables */
 	assert_true(sweep_to_tables(bench));
-	assert_ptr_equal(noted.job->wish, noted.wish);
-	assert_wish(bench);
+	assert_ptr_equal(noted.job->claim, noted.claim);
+	assert_claim(bench);
 	report(bench, OSM_EVENT_ID_SUBNET_UP, NULL);
 	assert_job(FORS_JOB_INSTALLED, "");
-	assert_ptr_equal(noted.job->wish, noted.wish);
+	assert_ptr_equal(noted.job->claim, noted.claim);
 	subnet_cut(bench->subnet, "Leaf00", 4);
 	assert_true(sweep(bench));
-	assert_wish(bench); /* without the entries over that cable */
+	assert_claim(bench); /* without the entries over that cable */
 	subnet_join(bench->subnet, "Leaf00", 4, "Spine00", 1);
-	fors_wish_drop(noted.wish);
-	noted.wish = NULL;
+	fors_claim_drop(noted.claim);
+	noted.claim = NULL;
 	assert_true(sweep(bench));
 	assert_tables(bench, bench->bed->lfts);
-	assert_null(noted.job->wish);
+	assert_null(noted.job->claim);
 	bench_free(bench);
 }
 
@@ -908,24 +908,24 @@ static void no_entries_of_jobs(void **state)
 	struct bench *bench = bench_of(SPEC, 1, "jobs_file = /none\njob_index = yes");
 
 	assert_true(sweep(bench));
-	wish_for(INDEXED);
+	claim_for(INDEXED);
 	ill.check = true;
 	assert_true(sweep_to_tables(bench));
 	assert_tables(bench, bench->bed->lfts);
-	assert_null(noted.job->wish);
+	assert_null(noted.job->claim);
 	assert_int_equal(noted.job->refused, 7);
 	assert_int_equal(logged(bench, "the tables go without entries of jobs: wrong, as the test says"), 1);
 	report(bench, OSM_EVENT_ID_SUBNET_UP, NULL);
 	assert_int_equal(noted.job->refused, 7);
 	assert_true(sweep(bench));
-	assert_wish(bench);
+	assert_claim(bench);
 	ill.copy = true;
 	assert_false(sweep(bench));
 	assert_job(FORS_JOB_DECLINED, "out of memory");
 	assert_true(bench->subnet->osm.subn.force_heavy_sweep);
 	ill.copy = false;
 	assert_true(sweep(bench));
-	assert_wish(bench);
+	assert_claim(bench);
 	configure(bench, "jobs_file = /none");
 	assert_true(sweep(bench));
 	assert_tables(bench, bench->bed->lfts);

@@ -193,16 +193,16 @@ static void who_overtakes_whom(void **state)
 {
 	struct bed *bed = bed_new("FT(2;3,3)", 2), *other = bed_new("FT(2;3,3)", 2);
 	struct fors_job job = job_of(bed), same = job_of(bed), newer = job_of(other), empty = {.fabric = NULL};
-	struct fors_wish wish = {.holders = 1};
+	struct fors_claim claim = {.holders = 1};
 
 	bed_down(other, "Leaf00[4]");
 	newer = job_of(other);
 	assert_false(fors_job_overtakes(&same, &job));
 	assert_true(fors_job_overtakes(&newer, &job));
 	assert_true(fors_job_overtakes(&empty, &job));
-	same.wish = &wish; /* other tables are on their way */
+	same.claim = &claim; /* other tables are on their way */
 	assert_true(fors_job_overtakes(&same, &job));
-	job.wish = &wish;
+	job.claim = &claim;
 	assert_false(fors_job_overtakes(&same, &job));
 	same.kind = FORS_JOB_DECLINED;
 	assert_true(fors_job_overtakes(&same, &job));

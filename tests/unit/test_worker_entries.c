@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Tests of plugin/worker_entries.c and wish.c, without OpenSM: when a sweep is asked for, and what readers have of jobs
+ * Tests of plugin/worker_entries.c and claim.c, without OpenSM: when a sweep is asked for, and what readers have of jobs
  * before and after their table entries are in the switches. The test makes the sweeps: as the engine does it takes
- * along what is wished.
+ * along what is claimed.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -32,15 +32,15 @@
 #define SHARES "shares: Node02-02, Node03-02\n"
 #define ON_THEIR_WAY "its table entries are on their way"
 
-/* A job as the engine makes it with job_index = yes: with what is wished. */
+/* A job as the engine makes it with job_index = yes: with what is claimed. */
 static struct fors_job *make_indexed(struct bench *bench, enum fors_job_kind kind, const char *down)
 {
 	struct fors_job *job = make_job(bench, kind, down);
 
 	job->job_index = true;
-	job->wish = fors_worker_wish(bench->worker);
-	if (job->wish)
-		assert_int_equal(fors_wish_write(job->wish, job->fabric, job->lfts, NULL), FORS_OK);
+	job->claim = fors_worker_claim(bench->worker);
+	if (job->claim)
+		assert_int_equal(fors_claim_write(job->claim, job->fabric, job->lfts, NULL), FORS_OK);
 	return job;
 }
 
@@ -139,7 +139,7 @@ static void others_come_and_go(void **state)
 {
 	struct bench *bench = *state;
 	uint64_t before = fors_clock_ms(), one = bring_up(bench, ONE TWO), two = wait_job(bench, "two", 4, 0);
-	struct fors_wish *wish;
+	struct fors_claim *claim;
 	int asked;
 
 	write_jobs(bench, ONE TWO FAR);
@@ -155,9 +155,9 @@ static void others_come_and_go(void **state)
 	wait_job(bench, "two", 0, two);
 	let_work();
 	sweep(bench, NULL);
-	wish = fors_worker_wish(bench->worker);
-	assert_int_equal(wish->list.count, 2);
-	fors_wish_drop(wish);
+	claim = fors_worker_claim(bench->worker);
+	assert_int_equal(claim->list.count, 2);
+	fors_claim_drop(claim);
 	assert_int_equal(wait_job(bench, "one", 4, 0), one);
 	asked = atomic_load(&sweeps_asked); /* the entries are given back */
 	let_pass(2 * EVERY_MS);
@@ -236,9 +236,9 @@ static void a_cut(void **state)
 
 	job = make_indexed(bench, FORS_JOB_INSTALLED, NULL);
 	for (uint32_t lane = 0; lane < job->fabric->nlanes && !*down; lane++)
-		if (job->wish->entries.up[job->fabric->nservers - 1] !=
+		if (job->claim->entries.up[job->fabric->nservers - 1] !=
 			    lane && /* a lane that job one sends by from leaf 0 */
-		    job->wish->entries.up[job->fabric->leaf[1].first_server] == lane)
+		    job->claim->entries.up[job->fabric->leaf[1].first_server] == lane)
 			snprintf(down, sizeof(down), "Leaf00[%u]", fors_cable(job->fabric, 0, lane)->leaf_port);
 	fors_job_free(job);
 	assert_true(*down);
@@ -313,9 +313,9 @@ static void without_entries(void **state)
 }
 
 /*
- * Who is not the master wishes nothing, nor who has no jobs file any more; and where there is no such index it is said.
+ * Who is not the master claims nothing, nor who has no jobs file any more; and where there is no such index it is said.
  */
-static void no_wish(void **state)
+static void no_claim(void **state)
 {
 	struct bench *bench = *state;
 	uint64_t one = bring_up(bench, ONE);
@@ -324,7 +324,7 @@ static void no_wish(void **state)
 	atomic_store(&mastership_now, FORS_MASTER_NO);
 	wait_job(bench, "one", 0, one);
 	let_work();
-	assert_null(fors_worker_wish(bench->worker));
+	assert_null(fors_worker_claim(bench->worker));
 	atomic_store(&mastership_now, FORS_MASTER_YES);
 	fors_worker_submit(bench->worker, make_indexed(bench, FORS_JOB_INSTALLED, NULL));
 	wait_sweeps(2);
@@ -337,13 +337,13 @@ static void no_wish(void **state)
 	wait_status(bench, "\"exclusive\": false", true);
 	assert_int_equal(atomic_load(&errors_logged[FORS_F_INDEX]), 1);
 	let_work();
-	assert_null(fors_worker_wish(bench->worker));
+	assert_null(fors_worker_claim(bench->worker));
 	fors_worker_submit(bench->worker, make_indexed(bench, FORS_JOB_INSTALLED, NULL));
 	wait_status(bench, "job_routes", false);
 }
 
 /*
- * Entries are wished for so many jobs; and swept in. Until the job has so many phases after this epoch, which it is
+ * Entries are claimed for so many jobs; and swept in. Until the job has so many phases after this epoch, which it is
  * given again.
  */
 static uint64_t see_through(struct bench *bench, uint32_t njobs, const char *name, uint32_t phases, uint64_t after)
@@ -351,10 +351,10 @@ static uint64_t see_through(struct bench *bench, uint32_t njobs, const char *nam
 	bool is_there = false;
 
 	for (int look = 0; look < 50000 && !is_there; look++) {
-		struct fors_wish *wish = fors_worker_wish(bench->worker);
+		struct fors_claim *claim = fors_worker_claim(bench->worker);
 
-		is_there = wish && wish->list.count == njobs;
-		fors_wish_drop(wish);
+		is_there = claim && claim->list.count == njobs;
+		fors_claim_drop(claim);
 		tick();
 	}
 	assert_true(is_there);
@@ -399,7 +399,7 @@ int main(void)
 		TEST(refused),
 		TEST(no_sweep_comes),
 		TEST(without_entries),
-		TEST(no_wish),
+		TEST(no_claim),
 		TEST(short_of_memory),
 	};
 
