@@ -256,7 +256,7 @@ static inline bool cross_named(const struct map *map, uint16_t *taken, const str
 		if (map->named[way->sw] != at || (is_last ? way->port : way->port != map->row[at][flow->lid]))
 			return false;
 		at = hop(map, taken, at, flow);
-		if (is_last || at & TO_SERVER)
+		if (is_last || at & TO_SERVER || way->rest >= number) /* a way's rest is below it: no endless walk */
 			return is_last && at == to->door;
 		number = way->rest;
 	}
