@@ -80,8 +80,11 @@ static void half_written(void **state)
 	write_jobs(bench, ONE TWO);
 	submit(bench, FORS_JOB_INSTALLED, NULL);
 	two = wait_job(bench, "two", 4, 0);
-	for (int i = 0; i < 20; i++) { /* never the same twice */
-		write_in_place(bench->file, i % 2 ? ONE : ONE "# more comes\n");
+	for (int i = 0; i < 20; i++) {
+		char text[128]; /* each time another length, since a file's time may stand still for milliseconds */
+
+		snprintf(text, sizeof(text), ONE "# more comes %.*s\n", i, "....................");
+		write_in_place(bench->file, text);
 		tick();
 		usleep(500);
 		assert_int_equal(wait_job(bench, "two", 4, 0), two);
