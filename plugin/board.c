@@ -328,12 +328,30 @@ static bool make_texts(const struct fors_board *board, const struct fors_status 
 	       !fors_status_prom_old(status, &texts->old, NULL);
 }
 
+/*
+ * The opensm before this one may have been killed when readers here had its last schedule, and those of publish_dir had not: they are
+ * given it before a status that names its epoch. False: out of memory.
+ */
+static bool copy_inherited(struct fors_board *board)
+{
+	struct fors_sheet *sheet = &board->sheet[SHEET_SCHEDULE];
+
+	if (!board->is_inherited || board->is_carried || board->is_guest || !board->outbox || sheet->bytes)
+		return true;
+	if (fors_schedule_encode(board->schedule, &sheet->bytes, &sheet->size, NULL))
+		return false;
+	send_copy(board, SHEET_SCHEDULE);
+	finish_sheet(board, SHEET_SCHEDULE);
+	board->is_carried = true;
+	return true;
+}
+
 /* False: out of memory. */
 static bool take_status(struct fors_board *board, const struct fors_status *status)
 {
 	struct texts texts = {0};
 
-	if (!make_texts(board, status, &texts) || !write_metrics(board, texts.facts)) {
+	if (!copy_inherited(board) || !make_texts(board, status, &texts) || !write_metrics(board, texts.facts)) {
 		free(texts.json);
 		free(texts.copy);
 		free(texts.facts);

@@ -39,6 +39,7 @@ struct fors_board {
 	char *json;			/* status.json as published last, owned; or NULL */
 	struct fors_schedule *schedule; /* the newest one, or NULL when there never was one */
 	bool is_inherited;		/* it is that of an earlier opensm */
+	bool is_carried;		/* which was handed to the outbox as well */
 	uint64_t last_epoch;		/* the highest of all that readers may have seen */
 	uint64_t jobs_epoch;		/* the highest that a job of several has got (jobs.h) */
 	uint64_t floor;			/* the next one is larger: an opensm before this one may have given it */

@@ -34,8 +34,9 @@ void fors_log_error(struct osm_log *log, enum fors_code code, const char *format
 /* The outbox of a test: what it takes, and how often memory is too short for it. */
 static struct {
 	int short_of[FORS_OUT_FILES], got[FORS_OUT_FILES];
-	int announced;
+	int total, announced;
 	unsigned how[FORS_OUT_FILES]; /* the last one */
+	enum fors_outbox_file first;  /* of all that it got */
 } desk;
 
 bool __wrap_fors_outbox_put(struct fors_outbox *box, enum fors_outbox_file file, const void *bytes, size_t size,
@@ -50,6 +51,8 @@ bool __wrap_fors_outbox_put(struct fors_outbox *box, enum fors_outbox_file file,
 		desk.short_of[file]--;
 		return false;
 	}
+	if (!desk.total++)
+		desk.first = file;
 	desk.got[file]++;
 	desk.how[file] = how;
 	return true;
@@ -290,6 +293,45 @@ static void copies_wait_for_no_disk(void **state)
 	place->board.outbox = NULL;
 }
 
+/* A status alone: what schedule there is stays. */
+static void say(struct place *place, const char *reason)
+{
+	struct fors_status status;
+
+	fors_status_init(&status);
+	status.state = FORS_PLANNING;
+	snprintf(status.reason, sizeof(status.reason), "%s", reason);
+	assert_true(fors_board_publish(&place->board, NULL, &status));
+	fors_status_clear(&status);
+}
+
+/*
+ * An opensm was killed when readers here had its last schedule and those of publish_dir had not: the next one's first status names that
+ * epoch, and they get the schedule before. A guest's they do not.
+ */
+static void what_was_left_is_copied(void **state)
+{
+	struct place *place = *state;
+
+	withdraw(place, FORS_PLANNING, "left");
+	fors_board_close(&place->board);
+	fors_board_open(&place->board, NULL, &place->folder, NULL);
+	memset(&desk, 0, sizeof(desk));
+	place->board.outbox = (struct fors_outbox *)&desk;
+	place->board.is_guest = true;
+	say(place, "as a guest");
+	assert_int_equal(desk.got[FORS_OUT_SCHEDULE], 0);
+	memset(&desk, 0, sizeof(desk));
+	place->board.is_guest = false;
+	say(place, "as the master");
+	assert_int_equal(desk.got[FORS_OUT_SCHEDULE], 1);
+	assert_int_equal(desk.first, FORS_OUT_SCHEDULE);
+	assert_true(desk.got[FORS_OUT_STATUS] > 0);
+	say(place, "once is enough");
+	assert_int_equal(desk.got[FORS_OUT_SCHEDULE], 1);
+	place->board.outbox = NULL;
+}
+
 /* Two servers of a leaf. */
 static struct fors_schedule *schedule_of(uint64_t fingerprint)
 {
@@ -426,6 +468,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(removed_files_come_back, open_place, close_place),
 		cmocka_unit_test_setup_teardown(copies_wait_for_memory, open_place, close_place),
 		cmocka_unit_test_setup_teardown(copies_wait_for_no_disk, open_place, close_place),
+		cmocka_unit_test_setup_teardown(what_was_left_is_copied, open_place, close_place),
 		cmocka_unit_test_setup_teardown(a_draft_is_published, open_place, close_place),
 		cmocka_unit_test_setup_teardown(drafts_that_come_to_nothing, open_place, close_place),
 		cmocka_unit_test_setup_teardown(no_draft_under_a_number_that_may_be_lost, open_place, close_place),
