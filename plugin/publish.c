@@ -378,16 +378,15 @@ enum fors_err fors_published(const struct fors_folder *folder, const char *name,
 	return err;
 }
 
-/* A handle to look at or change names in the folder, until leave_folder(); -1: there is no folder. */
-static int enter_folder(const struct fors_folder *folder)
+int fors_folder_enter(const struct fors_folder *folder, bool make)
 {
 	struct fors_error why;
 
 	fors_leash_out(folder->parent);
-	return fors_folder_open(folder, false, &why);
+	return fors_folder_open(folder, make, &why);
 }
 
-static void leave_folder(int at)
+void fors_folder_leave(int at)
 {
 	if (at >= 0)
 		close(at);
@@ -397,10 +396,10 @@ static void leave_folder(int at)
 bool fors_publish_has(const struct fors_folder *folder, const char *name)
 {
 	struct stat info;
-	int at = enter_folder(folder);
+	int at = fors_folder_enter(folder, false);
 	bool is_there = at >= 0 && !fstatat(at, name, &info, AT_SYMLINK_NOFOLLOW);
 
-	leave_folder(at);
+	fors_folder_leave(at);
 	return is_there;
 }
 
@@ -422,11 +421,11 @@ static enum fors_err sync_file(const struct fors_folder *folder, int at, const c
 enum fors_err fors_publish_sync(const struct fors_folder *folder, const char *name, struct fors_error *error)
 {
 	enum fors_err err = FORS_OK;
-	int at = enter_folder(folder);
+	int at = fors_folder_enter(folder, false);
 
 	if (at >= 0)
 		err = sync_file(folder, at, name, error);
-	leave_folder(at);
+	fors_folder_leave(at);
 	return err;
 }
 
@@ -434,26 +433,26 @@ enum fors_err fors_publish_rename(const struct fors_folder *folder, const char *
 				  struct fors_error *error)
 {
 	enum fors_err err = FORS_OK;
-	int at = enter_folder(folder);
+	int at = fors_folder_enter(folder, false);
 
 	if (at < 0)
 		err = fail_file(folder, from, "the folder cannot be opened", error);
 	else if (renameat(at, from, at, to))
 		err = fail_file(folder, from, "cannot be renamed", error);
-	leave_folder(at);
+	fors_folder_leave(at);
 	return err;
 }
 
 enum fors_err fors_publish_remove(const struct fors_folder *folder, const char *name, struct fors_error *error)
 {
 	enum fors_err err = FORS_OK;
-	int at = enter_folder(folder);
+	int at = fors_folder_enter(folder, false);
 
 	if (at < 0)
 		err = fail_file(folder, name, "the folder cannot be opened", error);
 	else if (unlinkat(at, name, 0) && errno != ENOENT)
 		err = fail_file(folder, name, "cannot be removed", error);
-	leave_folder(at);
+	fors_folder_leave(at);
 	return err;
 }
 
@@ -481,7 +480,7 @@ static void list_names(int fd, void (*take)(void *context, const char *name), vo
 enum fors_err fors_publish_list_jobs(const struct fors_folder *folder, void (*take)(void *context, const char *name),
 				     void *context, struct fors_error *error)
 {
-	int at = enter_folder(folder), jobs;
+	int at = fors_folder_enter(folder, false), jobs;
 	enum fors_err err = FORS_OK;
 
 	jobs = at < 0 ? -1 : open_directory(at, "jobs");
@@ -491,7 +490,7 @@ enum fors_err fors_publish_list_jobs(const struct fors_folder *folder, void (*ta
 		err = fail_file(folder, "jobs", "cannot be opened", error);
 	if (err && at >= 0)
 		error->code = err = FORS_EINPUT;
-	leave_folder(at);
+	fors_folder_leave(at);
 	return err;
 }
 
@@ -523,6 +522,6 @@ enum fors_err fors_publish_remove_job(const struct fors_folder *folder, struct f
 		err = fail_file(folder, "", "cannot be removed", error);
 	if (jobs >= 0)
 		close(jobs);
-	leave_folder(at);
+	fors_folder_leave(at);
 	return err;
 }

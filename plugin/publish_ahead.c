@@ -17,31 +17,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "leash.h"
-
-/* A handle of the folder, until leave(); -1: there is none that is used. */
-static int enter(const struct fors_folder *folder, bool make)
-{
-	struct fors_error why;
-
-	fors_leash_out(folder->parent);
-	return fors_folder_open(folder, make, &why);
-}
-
-static void leave(int at)
-{
-	if (at >= 0)
-		close(at);
-	fors_leash_in();
-}
-
 bool fors_publish_ahead(const struct fors_folder *folder, const char *name, const void *bytes, size_t size)
 {
 	struct fors_temporary temporary = fors_temporary_of(name, folder->tag);
-	int at = enter(folder, true);
+	int at = fors_folder_enter(folder, true);
 	bool is_written = at >= 0 && !fors_temporary_write(at, temporary.name, bytes, size, false);
 
-	leave(at);
+	fors_folder_leave(at);
 	return is_written;
 }
 
@@ -63,20 +45,20 @@ bool fors_publish_ready(const struct fors_folder *folder, const char *name, cons
 			size_t size)
 {
 	struct fors_temporary temporary = fors_temporary_of(name, folder->tag);
-	int at = enter(folder, false);
+	int at = fors_folder_enter(folder, false);
 	bool is_there = at >= 0 && put_head(at, temporary.name, head, head_size, size) &&
 			!renameat(at, temporary.name, at, name);
 
-	leave(at);
+	fors_folder_leave(at);
 	return is_there;
 }
 
 void fors_publish_drop(const struct fors_folder *folder, const char *name)
 {
 	struct fors_temporary temporary = fors_temporary_of(name, folder->tag);
-	int at = enter(folder, false);
+	int at = fors_folder_enter(folder, false);
 
 	if (at >= 0)
 		unlinkat(at, temporary.name, 0);
-	leave(at);
+	fors_folder_leave(at);
 }

@@ -51,16 +51,6 @@ void fors_bundles3_free(struct fors_bundles3 *bundles)
 	free(bundles);
 }
 
-static uint16_t *count_of(const struct fors_split3 *s, uint32_t p, uint32_t q, uint32_t slot)
-{
-	return &s->count[((size_t)p * s->npods + q) * s->nslots + slot];
-}
-
-static bool lives(const struct fors_split3 *s, uint32_t p, uint32_t slot)
-{
-	return s->lives[(size_t)p * s->nslots + slot];
-}
-
 static uint32_t load_of(const struct fors_split3 *s, uint32_t p, uint32_t slot)
 {
 	return s->load[(size_t)p * s->nslots + slot];
@@ -89,10 +79,10 @@ static uint32_t find_rung(struct chooser *c, uint32_t cohort, uint32_t plane, ui
 	c->work += s->width;
 	for (uint32_t i = 0; i < s->width; i++) {
 		uint32_t rung = (first + i) % s->width, slot = plane * s->width + rung,
-			 count = *count_of(s, p, q, slot);
+			 count = *fors_split3_count(s, p, q, slot);
 
-		if (count <= most || slot == c->spare[0] || slot == c->spare[1] || !lives(s, p, slot) ||
-		    !lives(s, q, slot) || !is_open(c, cohort, slot, p, q))
+		if (count <= most || slot == c->spare[0] || slot == c->spare[1] || !fors_split3_lives(s, p, slot) ||
+		    !fors_split3_lives(s, q, slot) || !is_open(c, cohort, slot, p, q))
 			continue;
 		most = count;
 		best = rung;
@@ -108,7 +98,7 @@ static uint32_t find_spare(struct chooser *c, uint32_t cohort, uint32_t p)
 	for (uint32_t i = 0; i < c->s->nslots; i++) {
 		uint32_t slot = (first + i) % c->s->nslots;
 
-		if (*count_of(c->s, p, p, slot) && is_open(c, cohort, slot, p, p))
+		if (*fors_split3_count(c->s, p, p, slot) && is_open(c, cohort, slot, p, p))
 			return slot;
 	}
 	return FORS_NONE;
@@ -146,11 +136,11 @@ static void add_bundle(struct chooser *c, uint32_t cohort, uint32_t p, uint32_t 
 		b->partner[place_of(c, cohort, slot, p)] = (uint16_t)q;
 		if (plane != ghost)
 			b->of[place_of(c, cohort, slot, p)] = (uint16_t)b->n;
-		--*count_of(c->s, p, q, slot);
+		--*fors_split3_count(c->s, p, q, slot);
 	}
 	b->partner[place_of(c, cohort, spare, q)] = (uint16_t)q;
 	b->of[place_of(c, cohort, spare, q)] = (uint16_t)b->n;
-	--*count_of(c->s, q, q, spare);
+	--*fors_split3_count(c->s, q, q, spare);
 	b->n++;
 }
 
@@ -206,7 +196,7 @@ static bool match_slot(struct chooser *c, uint32_t cohort, uint32_t slot, uint32
 			matching.free &= ~(UINT64_C(1) << (partner[p] + turn) % n);
 	for (uint32_t p = 0; p < n; p++)
 		for (uint32_t q = 0; q < n; q++)
-			if (*count_of(c->s, p, q, slot) && matching.free >> (q + turn) % n & 1)
+			if (*fors_split3_count(c->s, p, q, slot) && matching.free >> (q + turn) % n & 1)
 				matching.may[p] |= UINT64_C(1) << (q + turn) % n;
 	for (uint32_t p = 0; p < n; p++)
 		if (partner[p] == FORS_BUNDLES3_NONE && !fors_match_augment(&matching, p))
@@ -214,7 +204,7 @@ static bool match_slot(struct chooser *c, uint32_t cohort, uint32_t slot, uint32
 	for (uint32_t p = 0; p < n; p++)
 		if (partner[p] == FORS_BUNDLES3_NONE) {
 			partner[p] = (uint16_t)((matching.column[p] + n - turn) % n);
-			--*count_of(c->s, p, partner[p], slot);
+			--*fors_split3_count(c->s, p, partner[p], slot);
 		}
 	return true;
 }
@@ -228,7 +218,7 @@ static void unmatch_slot(struct chooser *c, uint32_t slot)
 
 			if (c->company[place] == c->b->partner[place])
 				continue;
-			++*count_of(c->s, p, c->b->partner[place], slot);
+			++*fors_split3_count(c->s, p, c->b->partner[place], slot);
 			c->b->partner[place] = c->company[place];
 		}
 }
@@ -290,7 +280,7 @@ static void begin(struct chooser *c)
 	memcpy(c->s->count, c->count, counts * sizeof(*c->count));
 	for (uint32_t p = 0; p < c->s->npods; p++)
 		for (uint32_t slot = 0; slot < c->s->nslots; slot++)
-			*count_of(c->s, p, p, slot) = (uint16_t)(c->s->ncohorts - load_of(c->s, p, slot));
+			*fors_split3_count(c->s, p, p, slot) = (uint16_t)(c->s->ncohorts - load_of(c->s, p, slot));
 	memset(c->b->partner, 0xFF, places * sizeof(*c->b->partner));
 	memset(c->b->of, 0xFF, places * sizeof(*c->b->of));
 	memset(c->bundles, 0, (size_t)c->b->nlong * c->s->npods * sizeof(*c->bundles));
@@ -308,7 +298,7 @@ static bool has_slots(const struct chooser *c)
 			uint32_t slots = 0;
 
 			for (uint32_t rung = 0; rung < c->s->width; rung++)
-				slots += lives(c->s, p, plane * c->s->width + rung);
+				slots += fors_split3_lives(c->s, p, plane * c->s->width + rung);
 			least = slots < least ? slots : least;
 		}
 		if (left > least * c->b->nlong)

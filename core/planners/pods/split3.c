@@ -52,16 +52,6 @@ void fors_split3_free(struct fors_split3 *split)
 
 /* ---- items in slots ---- */
 
-static uint16_t *count_of(const struct fors_split3 *s, uint32_t p, uint32_t q, uint32_t slot)
-{
-	return &s->count[((size_t)p * s->npods + q) * s->nslots + slot];
-}
-
-static bool lives(const struct fors_split3 *s, uint32_t p, uint32_t slot)
-{
-	return s->lives[(size_t)p * s->nslots + slot];
-}
-
 /* How many more items of a pod a slot could take. */
 static uint32_t room_of(const struct fors_split3 *s, uint32_t p, uint32_t slot)
 {
@@ -73,8 +63,8 @@ static uint32_t room_of(const struct fors_split3 *s, uint32_t p, uint32_t slot)
 /* One item more, or one less, of a pair in a slot. */
 static void add(struct fors_split3 *s, uint32_t p, uint32_t q, uint32_t slot, int more)
 {
-	*count_of(s, p, q, slot) = (uint16_t)(*count_of(s, p, q, slot) + more);
-	*count_of(s, q, p, slot) = *count_of(s, p, q, slot);
+	*fors_split3_count(s, p, q, slot) = (uint16_t)(*fors_split3_count(s, p, q, slot) + more);
+	*fors_split3_count(s, q, p, slot) = *fors_split3_count(s, p, q, slot);
 	s->items[p * s->npods + q] = (uint16_t)(s->items[p * s->npods + q] + more);
 	s->items[q * s->npods + p] = s->items[p * s->npods + q];
 	s->load[(size_t)p * s->nslots + slot] = (uint16_t)(s->load[(size_t)p * s->nslots + slot] + more);
@@ -108,8 +98,8 @@ static uint32_t find_chain(struct search *w, uint32_t p, uint32_t q, uint32_t on
 		for (uint32_t r = 0; r < s->npods; r++) {
 			uint32_t next = r * 2 + !side;
 
-			if (r == pod || w->back[next] != FORS_NONE || !*count_of(s, pod, r, from) || !lives(s, r, to) ||
-			    !lives(s, pod, to))
+			if (r == pod || w->back[next] != FORS_NONE || !*fors_split3_count(s, pod, r, from) ||
+			    !fors_split3_lives(s, r, to) || !fors_split3_lives(s, pod, to))
 				continue;
 			w->back[next] = at;
 			if (room_of(s, r, to) > (uint32_t)((r == p && to == one) || (r == q && to == other)))
@@ -129,7 +119,7 @@ static bool turn_chain(struct search *w, uint32_t end, uint32_t q, uint32_t one,
 	while (at != q * 2 && good) {
 		uint32_t before = w->back[at], from = before % 2 ? other : one, to = before % 2 ? one : other;
 
-		good = *count_of(w->s, before / 2, at / 2, from);
+		good = *fors_split3_count(w->s, before / 2, at / 2, from);
 		if (!good)
 			break;
 		add(w->s, before / 2, at / 2, from, -1);
@@ -174,7 +164,8 @@ static bool put(struct search *w, uint32_t p, uint32_t q)
 	if (put_free(w, p, q))
 		return true;
 	for (uint32_t one = 0; one < s->nslots; one++)
-		for (uint32_t other = 0; room_of(s, p, one) && lives(s, q, one) && other < s->nslots; other++) {
+		for (uint32_t other = 0; room_of(s, p, one) && fors_split3_lives(s, q, one) && other < s->nslots;
+		     other++) {
 			uint32_t end;
 
 			if (other == one || !room_of(s, q, other))
@@ -202,7 +193,7 @@ static bool throw_out(struct search *w, uint32_t p, uint32_t slot)
 	for (uint32_t i = 0; i < s->npods; i++) {
 		uint32_t r = (first + i) % s->npods;
 
-		if (r == p || !*count_of(s, p, r, slot) ||
+		if (r == p || !*fors_split3_count(s, p, r, slot) ||
 		    w->until[((size_t)p * s->npods + r) * s->nslots + slot] > w->step)
 			continue;
 		add(w->s, p, r, slot, -1);
@@ -221,7 +212,7 @@ static void put_by_force(struct search *w, uint32_t p, uint32_t q)
 	for (uint32_t i = 0; i < s->nslots; i++) {
 		uint32_t slot = (first + i) % s->nslots, full;
 
-		if (!lives(s, p, slot) || !lives(s, q, slot))
+		if (!fors_split3_lives(s, p, slot) || !fors_split3_lives(s, q, slot))
 			continue;
 		full = !room_of(s, p, slot) + !room_of(s, q, slot);
 		if (full < least) {
@@ -250,7 +241,7 @@ static uint32_t least_left(const struct search *w)
 		uint32_t room = 0, items = w->wanted * (s->npods - 1), over;
 
 		for (uint32_t slot = 0; slot < s->nslots; slot++)
-			room += lives(s, p, slot) ? s->ncohorts : 0;
+			room += fors_split3_lives(s, p, slot) ? s->ncohorts : 0;
 		over = items > room ? items - room : 0;
 		sum += over;
 		most = over > most ? over : most;
@@ -266,7 +257,7 @@ static void count_all(struct fors_split3 *s)
 	for (uint32_t p = 0; p < s->npods; p++)
 		for (uint32_t q = 0; q < s->npods; q++)
 			for (uint32_t slot = 0; slot < s->nslots; slot++) {
-				uint16_t n = *count_of(s, p, q, slot);
+				uint16_t n = *fors_split3_count(s, p, q, slot);
 
 				s->load[(size_t)p * s->nslots + slot] =
 					(uint16_t)(s->load[(size_t)p * s->nslots + slot] + n);
@@ -311,7 +302,7 @@ static uint32_t who_leaves(struct search *w, uint32_t p, uint32_t q, uint32_t sl
 
 	for (uint32_t i = 0; i < w->s->npods && !room_of(w->s, p, slot); i++) {
 		uint32_t r = (first + i) % w->s->npods,
-			 n = r == p || r == q || !*count_of(w->s, p, r, slot) ? most : missing(w, p, r);
+			 n = r == p || r == q || !*fors_split3_count(w->s, p, r, slot) ? most : missing(w, p, r);
 
 		if (n < least) {
 			least = n;
@@ -330,7 +321,7 @@ static bool change_partners(struct search *w, uint32_t p, uint32_t q, uint32_t m
 	for (uint32_t i = 0; i < s->nslots; i++) {
 		uint32_t slot = (first + i) % s->nslots, at_p, at_q;
 
-		if (!lives(s, p, slot) || !lives(s, q, slot))
+		if (!fors_split3_lives(s, p, slot) || !fors_split3_lives(s, q, slot))
 			continue;
 		at_p = who_leaves(w, p, q, slot, most);
 		at_q = who_leaves(w, q, p, slot, most);
@@ -386,7 +377,7 @@ static void set_up(struct search *w, const struct fors_lanes3 *l)
 			for (uint32_t i = 0; i < w->wanted; i++) {
 				uint32_t slot = i / l->m2 * s->width + i % l->m2;
 
-				if (lives(s, p, slot) && lives(s, q, slot))
+				if (fors_split3_lives(s, p, slot) && fors_split3_lives(s, q, slot))
 					add(s, p, q, slot, 1);
 				else
 					put_left(w, p, q);

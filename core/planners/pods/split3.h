@@ -35,4 +35,15 @@ enum fors_err fors_split3_find(const struct fors_lanes3 *lanes, uint32_t ncohort
 			       struct fors_split3 **split, struct fors_error *error);
 void fors_split3_free(struct fors_split3 *split);
 
+/* Items of p and q that use a slot. */
+static inline uint16_t *fors_split3_count(const struct fors_split3 *s, uint32_t p, uint32_t q, uint32_t slot)
+{
+	return &s->count[((size_t)p * s->npods + q) * s->nslots + slot];
+}
+
+static inline bool fors_split3_lives(const struct fors_split3 *s, uint32_t p, uint32_t slot)
+{
+	return s->lives[(size_t)p * s->nslots + slot];
+}
+
 #endif
