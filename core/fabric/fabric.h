@@ -155,6 +155,21 @@ static inline const struct fors_cable *fors_cable(const struct fors_fabric *fabr
 	return &fabric->cable[(size_t)leaf * fabric->nlanes + lane];
 }
 
+/*
+ * The lane whose cable to a leaf is at this port of the leaf (`spine` FORS_NONE) or of that spine; dead cables have ports too.
+ * FORS_NONE: there is none.
+ */
+static inline uint32_t fors_lane_at(const struct fors_fabric *f, uint32_t leaf, uint32_t spine, uint8_t port)
+{
+	uint32_t k = 0;
+
+	while (k < f->nlanes &&
+	       (spine == FORS_NONE ? fors_cable(f, leaf, k)->leaf_port != port
+				   : f->lane[k].spine != spine || fors_cable(f, leaf, k)->spine_port != port))
+		k++;
+	return port && k < f->nlanes ? k : FORS_NONE;
+}
+
 /* Does it carry traffic between servers? */
 static inline bool fors_live(const struct fors_fabric *fabric, uint32_t leaf, uint32_t lane)
 {

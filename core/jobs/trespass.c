@@ -4,8 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define NO_LANE UINT32_MAX
-
 struct walk {
 	const struct fors_fabric *fabric;
 	const struct fors_lfts *lfts;
@@ -38,19 +36,6 @@ static uint8_t port_of(const struct walk *w, uint32_t row, uint32_t lid)
 	return row == FORS_NONE ? FORS_NO_PATH : fors_lfts_port(w->lfts, row, lid);
 }
 
-/* The lane whose cable to the leaf is at this port of the leaf, or (from_spine) of that spine. */
-static uint32_t lane_at(const struct walk *w, uint32_t leaf, uint32_t port, uint32_t from_spine)
-{
-	for (uint32_t k = 0; k < w->fabric->nlanes; k++) {
-		const struct fors_cable *cable = fors_cable(w->fabric, leaf, k);
-
-		if (from_spine == FORS_NONE ? cable->leaf_port == port
-					    : w->fabric->lane[k].spine == from_spine && cable->spine_port == port)
-			return k;
-	}
-	return NO_LANE;
-}
-
 static void note(struct walk *w, uint32_t intruder, uint32_t leaf, uint32_t lane)
 {
 	uint32_t owner = fors_owner(w->owners, leaf, lane);
@@ -68,16 +53,14 @@ static void note(struct walk *w, uint32_t intruder, uint32_t leaf, uint32_t lane
 /* What leaves `leaf` for the base LID of a server below another. A detour (tables.c) is seen as far as it goes up. */
 static void walk_way(struct walk *w, uint32_t intruder, uint32_t leaf, const struct fors_server *to)
 {
-	uint8_t port = port_of(w, w->leaf_row[leaf], to->lid);
-	uint32_t lane = port && port != FORS_NO_PATH ? lane_at(w, leaf, port, FORS_NONE) : NO_LANE, spine;
+	uint32_t lane = fors_lane_at(w->fabric, leaf, FORS_NONE, port_of(w, w->leaf_row[leaf], to->lid)), spine;
 
-	if (lane == NO_LANE)
+	if (lane == FORS_NONE)
 		return;
 	note(w, intruder, leaf, lane);
 	spine = w->fabric->lane[lane].spine;
-	port = port_of(w, w->spine_row[spine], to->lid);
-	lane = port && port != FORS_NO_PATH ? lane_at(w, to->leaf, port, spine) : NO_LANE;
-	if (lane != NO_LANE)
+	lane = fors_lane_at(w->fabric, to->leaf, spine, port_of(w, w->spine_row[spine], to->lid));
+	if (lane != FORS_NONE)
 		note(w, intruder, to->leaf, lane);
 }
 

@@ -5,19 +5,6 @@
 
 #define SEVERAL (FORS_NO_JOB - 1) /* jobs use it: it was shared */
 
-/* The lane of the leaf whose cable is at this port: of the leaf, or of the spine with this GUID (not 0). FORS_NO_LANE: none. */
-static uint32_t lane_at(const struct fors_fabric *fabric, uint32_t leaf, uint8_t port, uint64_t spine)
-{
-	for (uint32_t k = 0; k < fabric->nlanes; k++) {
-		const struct fors_cable *cable = fors_cable(fabric, leaf, k);
-
-		if (spine ? cable->spine_port == port && fabric->spine[fabric->lane[k].spine].guid == spine
-			  : cable->leaf_port == port)
-			return k;
-	}
-	return FORS_NO_LANE;
-}
-
 static uint32_t leaf_of(const struct fors_fabric *fabric, uint64_t guid)
 {
 	uint32_t leaf = 0;
@@ -27,12 +14,21 @@ static uint32_t leaf_of(const struct fors_fabric *fabric, uint64_t guid)
 	return leaf;
 }
 
+static uint32_t spine_of(const struct fors_fabric *fabric, uint64_t guid)
+{
+	uint32_t spine = 0;
+
+	while (spine < fabric->nspines && fabric->spine[spine].guid != guid)
+		spine++;
+	return spine;
+}
+
 /* The job has used the lane at the leaf, or beyond all leaves. */
 static void claim(const struct fors_fabric *fabric, uint32_t leaf, uint32_t lane, uint32_t job, uint32_t *before)
 {
 	uint32_t *at = &before[(size_t)leaf * fabric->nlanes + lane];
 
-	if (leaf >= fabric->nleaves || lane == FORS_NO_LANE)
+	if (leaf >= fabric->nleaves || lane == FORS_NONE)
 		return;
 	*at = *at == FORS_NO_JOB || *at == job ? job : SEVERAL;
 }
@@ -52,8 +48,9 @@ static void claim_ways(const struct fors_fabric *fabric, const struct fors_wayli
 		last = leaf_of(fabric, hop[2].guid);
 		if (first >= fabric->nleaves || last >= fabric->nleaves)
 			continue;
-		claim(fabric, first, lane_at(fabric, first, hop[0].port, 0), job, before);
-		claim(fabric, last, lane_at(fabric, last, hop[1].port, hop[1].guid), job, before);
+		claim(fabric, first, fors_lane_at(fabric, first, FORS_NONE, hop[0].port), job, before);
+		claim(fabric, last, fors_lane_at(fabric, last, spine_of(fabric, hop[1].guid), hop[1].port), job,
+		      before);
 	}
 }
 
