@@ -350,6 +350,20 @@ class Ibsim:
         self.process.stdout.close()
 
 
+# A handover that reaches a manager that still discovers is lost on it: both stand by then, until the stronger one's polls
+# tell it that nobody is the master, after 40 s by default.
+SHORT_POLLS = {"sminfo_polling_timeout": 500, "polling_retry_number": 2}
+
+
+def stronger(fabric, sim, directory, node, **options):
+    """A further opensm that takes over from the one that is there, and is up as the master."""
+    second = OpenSM(sim, directory, node=node, sm_priority=14, **SHORT_POLLS, **options)
+    fabric.also(second)
+    second.wait_log("Entering MASTER state")
+    second.wait_up()
+    return second
+
+
 class OpenSM:
     """A stock opensm on one node of an Ibsim; `options` are lines of opensm.conf.
 

@@ -158,17 +158,6 @@ def reference(tree, directory):
     return path, f"reference_fabric = {path}\n"
 
 
-def stronger(fabric, sim, directory, **options):
-    """A second opensm that takes over. A handover that reaches it while it still discovers is lost on it: both stand by then,
-    until its polls tell it that nobody is the master."""
-    second = harness.OpenSM(sim, directory, node="Node00-00", sm_priority=14, sminfo_polling_timeout=500, polling_retry_number=2,
-                            **options)
-    fabric.also(second)
-    second.wait_log("Entering MASTER state")
-    second.wait_up()
-    return second
-
-
 def dead_things(kind, tree, sim):
     """Pull what the standby shall never see alive; the f that follows."""
     if kind == "intact":
@@ -190,14 +179,14 @@ def test_takeover(fabric, tmp_path, kind):
     if kind == "roots":
         options["root_guid_file"] = tmp_path / "roots"
         (tmp_path / "roots").write_text("".join(f"0x{guid_of_spine(tree, k):x}\n" for k in (2, 0, 3, 1)))
-    sim, first = fabric(tree, sminfo_polling_timeout=500, polling_retry_number=2, node="Node03-03", **options)
+    sim, first = fabric(tree, **harness.SHORT_POLLS, node="Node03-03", **options)
     first.wait_epoch()
     if kind == "real reference":
         (tmp_path / "reference").write_text(harness.read_live(sim, first.node).text)
     f = dead_things(kind, tree, sim)
     epoch = first.wait_status(state="active", f=f, affected_spines=f)["epoch"]
     tables, _ = look(sim, first)
-    second = stronger(fabric, sim, tmp_path / "other", **options)
+    second = harness.stronger(fabric, sim, tmp_path / "other", "Node00-00", **options)
     status = second.wait_epoch(epoch)
     assert (status["spines"], status["f"]) == (4, f)
     assert harness.changed_entries(tables, look(sim, second)[0]) == set()

@@ -484,14 +484,9 @@ def test_lmc_too_small(fabric):
 
 def take_over(fabric, directory):
     """A master, and a stronger one that took over: (sim, first, its epoch, second)."""
-    sim, first = fabric(FatTree(3, 3), lmc=2, sminfo_polling_timeout=500, polling_retry_number=2)
+    sim, first = fabric(FatTree(3, 3), lmc=2, **harness.SHORT_POLLS)
     epoch = first.wait_epoch()["epoch"]
-    second = harness.OpenSM(sim, directory / "other", node="Node02-02", lmc=2, sm_priority=14, sminfo_polling_timeout=500,
-                            polling_retry_number=2)  # see test_order.stronger()
-    fabric.also(second)
-    second.wait_log("Entering MASTER state")
-    second.wait_up()
-    return sim, first, epoch, second
+    return sim, first, epoch, harness.stronger(fabric, sim, directory / "other", "Node02-02", lmc=2)
 
 
 def test_handover_withdraws(fabric, tmp_path):

@@ -275,7 +275,7 @@ def test_small(fabric):
 def test_takeover(fabric, tmp_path, kind):
     """A stronger manager takes over, changes no entry, and its epoch is newer; when it ends the first one is the master again."""
     tree = three.Tree3((4, 4, 4), (4, 4))
-    sim, first = fabric(tree, sminfo_polling_timeout=500, polling_retry_number=2, sweep_interval=1, fors_conf="# nothing\n")
+    sim, first = fabric(tree, **harness.SHORT_POLLS, sweep_interval=1, fors_conf="# nothing\n")
     first.wait_epoch()
     _, healthy = good(sim, first)
     conf = ""
@@ -285,9 +285,7 @@ def test_takeover(fabric, tmp_path, kind):
         first.fors_conf.write_text(conf)
         settled(first, lambda: [sim.unlink_node(tree.mid(3, 0)), sim.unlink(*tree.top_cable(1, 1, 1))])
     status, before = good(sim, first)
-    second = harness.OpenSM(sim, tmp_path / "other", node="Node3-3-3", sm_priority=14, sweep_interval=1, fors_conf=conf)
-    fabric.also(second)
-    second.wait_log("Entering MASTER state")
+    second = harness.stronger(fabric, sim, tmp_path / "other", "Node3-3-3", sweep_interval=1, fors_conf=conf)
     taken = second.wait_epoch(status["epoch"])
     _, after = good(sim, second)
     assert servers_of(after) == servers_of(before) and taken["phases"] == status["phases"]
