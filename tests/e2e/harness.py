@@ -13,8 +13,9 @@ Each simulator has a name of its own (IBSIM_SOCKNAME), each opensm its own
 directories and process group, so that any number of them run side by side. Processes
 are ended by their pid. Nothing here uses code of fors: the tests need a second opinion.
 """
-import collections
 import atexit
+import collections
+import fcntl
 import functools
 import glob
 import itertools
@@ -54,6 +55,16 @@ def build_dir():
         if (candidate / ".libs" / "libfors.so").exists():
             return candidate
     raise HarnessError("no built libfors.so found; run make, or set FORS_BUILDDIR")
+
+
+def built(target):
+    """The path of a file that `make` leaves in the build; tests that run side by side make one thing after the other."""
+    with open(build_dir() / "config.status", "rb") as turn:
+        fcntl.flock(turn, fcntl.LOCK_EX)
+        done = subprocess.run(["make", "-s", "-C", build_dir(), target], capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise HarnessError(f"make {target}: {done.stderr[-1000:]}")
+    return build_dir() / target
 
 
 def fors_command(*arguments):

@@ -20,7 +20,7 @@ pytestmark = pytest.mark.skipif(harness.is_installed(), reason="benches are not 
 def output(tmp_path_factory):
     """The folder that `paper.py --quick` leaves."""
     folder = tmp_path_factory.mktemp("paper")
-    subprocess.run(["make", "-s", "-C", harness.build_dir(), "bench/paper/paper_model"], check=True, stdout=subprocess.DEVNULL)
+    harness.built("bench/paper/paper_model")
     subprocess.run([sys.executable, "-B", TOP / "bench" / "paper" / "paper.py", "--quick", "--output", folder], check=True,
                    stdout=subprocess.DEVNULL, env={name: value for name, value in os.environ.items() if name != "BOOKSIM"})
     return folder

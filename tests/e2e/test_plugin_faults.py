@@ -39,9 +39,7 @@ class Faults:
 
 
 def shim():
-    name = "tests/e2e/failing_memory.la"
-    subprocess.run(["make", "-s", "-C", str(harness.build_dir()), name], check=True, capture_output=True)
-    return harness.build_dir() / "tests/e2e/.libs/failing_memory.so"
+    return harness.built("tests/e2e/failing_memory.la").parent / ".libs/failing_memory.so"
 
 
 @pytest.fixture

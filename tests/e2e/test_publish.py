@@ -299,8 +299,7 @@ def test_console_reroute_when_another_engine_takes_over(fabric):
 
 def test_update_of_opensm_refuses_the_plugin(fabric, tmp_path):
     """What a reader sees: the old schedule, and a heartbeat that has stopped; fors status says so."""
-    subprocess.run(["make", "-s", "-C", harness.build_dir(), "tests/e2e/other/libfors.la"], check=True,
-                   stdout=subprocess.DEVNULL)
+    other = harness.built("tests/e2e/other/libfors.la").parent / ".libs"
     tree = FatTree(2, 2)
     sim, sm = fabric(tree, lmc=1)
     epoch = sm.wait_epoch()["epoch"]
@@ -308,8 +307,7 @@ def test_update_of_opensm_refuses_the_plugin(fabric, tmp_path):
     harness.wait_for(lambda: (folder / "heartbeat").exists())
     os.kill(sm.process.pid, 9)  # no word of farewell
     sm.process.wait()
-    updated = harness.OpenSM(sim, sm.directory, lmc=1,
-                             plugin_dir=harness.build_dir() / "tests" / "e2e" / "other" / ".libs")
+    updated = harness.OpenSM(sim, sm.directory, lmc=1, plugin_dir=other)
     fabric.also(updated)
     updated.wait_log("OpenSM version mismatch")
     updated.wait_log("minhop tables configured")
