@@ -51,6 +51,7 @@ struct fors_worker_jobs {
 	uint64_t claims;		   /* how many there were */
 	uint64_t asked_ms;		   /* when a sweep was asked for to write one; 0: never */
 	uint64_t unsettled_ms;		   /* since when the tables have others than wanted; 0: they do not */
+	uint64_t settled_ms;		   /* since when all goes by what is wanted; 0: it does not */
 	const char *no_index; /* why none belongs to jobs, though fors.conf wants it; NULL: one does, or it does not */
 	bool is_blocked;      /* the tables of the look are not those in the switches, or not for sure */
 	bool is_pending;      /* the text in force has not been planned for */

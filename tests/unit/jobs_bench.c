@@ -38,7 +38,12 @@ void jobs_bench_start(struct bench *bench)
 
 int jobs_bench_open(void **state)
 {
-	struct bench *bench = bench_new("FT(2;4,4)");
+	return jobs_bench_open_on(state, "FT(2;4,4)");
+}
+
+int jobs_bench_open_on(void **state, const char *spec)
+{
+	struct bench *bench = bench_new(spec);
 
 	if (!bench)
 		return -1;

@@ -15,6 +15,8 @@ extern atomic_int sweeps_asked;
 
 /* A bench of FT(2;4,4) with a publish_dir and its worker, as a test's setup; and its teardown. */
 int jobs_bench_open(void **state);
+/* The same of another tree. */
+int jobs_bench_open_on(void **state, const char *spec);
 int jobs_bench_close(void **state);
 /* Another worker, after bench_stop(). */
 void jobs_bench_start(struct bench *bench);
