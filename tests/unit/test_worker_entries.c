@@ -99,7 +99,7 @@ static int open_bench(void **state)
 static int open_larger_bench(void **state)
 {
 	atomic_store(&sweeps_asked, 0);
-	return jobs_bench_open_on(state, "FT(2;8,8)");
+	return jobs_bench_open_on(state, "FT(2;8,8)", 2);
 }
 
 /* One job that sends to the index has its entries, and its schedule. */
@@ -400,22 +400,6 @@ static void sweep_when_asked(struct bench *bench, int before)
 		tick();
 	assert_true(atomic_load(&sweeps_asked) > before);
 	sweep(bench, NULL);
-}
-
-/* Wait until a job has fewer phases than `most`; how many. */
-static uint32_t wait_faster(const struct bench *bench, const char *name, uint32_t most)
-{
-	for (int look = 0; look < 50000; look++) {
-		struct fors_schedule *schedule = schedule_in(bench->folder, name);
-		uint32_t phases = schedule ? schedule->nphases : 0;
-
-		fors_schedule_free(schedule);
-		if (phases && phases < most)
-			return phases;
-		tick();
-	}
-	fail_msg("job %s never had fewer phases than %u", name, most);
-	return 0;
 }
 
 /* What starts is found lanes for in haste; when things have calmed down, once, at leisure, and others move for it. */
