@@ -41,6 +41,19 @@ static bool set_number(const struct cli_option *option, const char *argument, st
 	return cli_number(option->name, argument, option->most, member_of(option, settings));
 }
 
+/* From 1 on. */
+static bool set_positive(const struct cli_option *option, const char *argument, struct cli_settings *settings)
+{
+	unsigned *number = member_of(option, settings);
+
+	if (!cli_number(option->name, argument, option->most, number))
+		return false;
+	if (!*number)
+		cli_usage_error("--%s is '%s', but has to be a number from 1 to %u", option->name, argument,
+				option->most);
+	return *number;
+}
+
 static bool set_watch(const struct cli_option *option, const char *argument, struct cli_settings *settings)
 {
 	return set_number(option, argument ? argument : "2", settings);
@@ -452,7 +465,7 @@ static const struct cli_option options[] = {
 	 "(skipped)",
 	 set_choice, MEMBER(simulate.idle), 0, idles},
 	{"window", "N", SIMULATE,
-	 "with --barrier none: messages of a server under way, at most; any number when missing", set_number,
+	 "with --barrier none: messages of a server under way, at most; any number when missing", set_positive,
 	 MEMBER(simulate.window), 1000000, NULL},
 	{"load", "PART", SIMULATE,
 	 "no phases: at random moments each server sends to one of those that it sends to in the pattern, on average so much of "
@@ -463,7 +476,7 @@ static const struct cli_option options[] = {
 	 set_texts, MEMBER(simulate.server_load), 0, NULL},
 	{"watch-server", "N", SIMULATE, "the time line is of what arrives at this server, numbered from 0",
 	 set_watch_server, MEMBER(simulate.watch), UINT32_MAX - 1, NULL},
-	{"messages", "N", SIMULATE, "with --load: of each server; 1000 when missing", set_number,
+	{"messages", "N", SIMULATE, "with --load: of each server; 1000 when missing", set_positive,
 	 MEMBER(simulate.messages), 1000000, NULL},
 	{"measured", "GBITS", ANALYZE, "find the cost of a phase with which each server would get so much", set_rate,
 	 MEMBER(simulate.measured), 1000000, NULL},
@@ -531,7 +544,7 @@ static const struct cli_option options[] = {
 	 set_choice, MEMBER(simulate.lanes), 0, lane_kinds},
 	{"vls", "N", SIMULATE,
 	 "virtual lanes: a message takes the one of its destination's number; 1 when missing, 8 for detours",
-	 set_number, MEMBER(simulate.vls), 8, NULL},
+	 set_positive, MEMBER(simulate.vls), 8, NULL},
 	{"queues", "KIND", SIMULATE, "of a port: voq (one for each way on), or fifo (one for all)", set_choice,
 	 MEMBER(simulate.queues), 0, queue_kinds},
 	{"store-and-forward", NULL, SIMULATE, "a switch begins to send a packet when it has all of it", set_flag,

@@ -51,6 +51,7 @@ static enum fors_err plan_over(struct cli_analysis *a, const char *method, struc
 		.lfts = a->made.lfts,
 		.participants = a->site.has_participants ? &a->site.participants : NULL,
 		.progress = cli_progress,
+		.rounds = a->pods.route,
 	};
 	struct fors_over_report report;
 
@@ -113,14 +114,17 @@ static enum fors_err follow_plan(struct cli_analysis *a, struct fors_error *erro
 
 static enum fors_err make_plan(struct cli_analysis *a, const char *method, struct fors_error *error)
 {
+	bool is_two = false;
 	enum fors_err err;
 
+	if (a->made.fabric && cli_site_is_two_level(&a->site, &is_two))
+		return fors_fail(error, FORS_EINPUT, "the intact fabric cannot be understood");
 	if (!a->made.fabric && (!a->routes || a->has_tree))
 		return fors_fail(
 			error, FORS_ENOTREE,
 			"plans are for two-level fat-trees with servers under leaves, or for tables; here is a rule "
 			"for a tree that is none");
-	err = a->made.fabric ? plan_tree(a, method, error) : plan_over(a, method, error);
+	err = is_two ? plan_tree(a, method, error) : plan_over(a, method, error);
 	cli_progress_end();
 	if (!err)
 		err = follow_plan(a, error);
@@ -334,6 +338,7 @@ void cli_analysis_free(struct cli_analysis *analysis)
 	fors_routes_free(analysis->routes);
 	free(analysis->dead);
 	cli_fabric_free(&analysis->made);
+	cli_pods_free(&analysis->pods);
 	cli_site_free(&analysis->site);
 }
 

@@ -344,6 +344,12 @@ def test_messages_without_a_way(simulate, stock):
     (["--speed", "0.000001", "--message", "1GiB"], "more than 1000 s over a link"),
     (["--adapter-rate", "1.1"], "at most 1"),
     (["--vls", "9"], "from 0 to 8"),
+    (["--vls", "0"], "from 1 to 8"),
+    (["--barrier", "none", "--window", "0"], "from 1 to"),
+    (["--load", "0.5", "--messages", "0"], "from 1 to"),
+    (["--pattern", "hotspot(1000000)", "--barrier", "1000s"], "longer than can be counted"),
+    (["--pattern", "hotspot(1000000)", "--barrier", "10s", "--speed", "1000000"], "longer than can be counted"),
+    (["--link-rate", "Leaf00=0.5"], "a port is missing"),
     (["--link-rate", "Leaf00"], "NODE[PORT]=PART"),
     (["--link-rate", "Leaf00=0.5"], "no live cable"),
     (["--link-rate", "Leaf00[1]=0"], "above 0"),
@@ -393,6 +399,26 @@ def test_messages_without_a_way(simulate, stock):
 def test_bad_settings(fors, args, text):
     result = fors("simulate", "--synthetic", "FT(2;2,2)", "--routing", "fors", "--pattern", "plan", *args, code=2)
     assert text in result.err
+
+
+def test_long_times_take_no_time(simulate):
+    """A barrier of minutes is not waited for step by step."""
+    result = simulate("--synthetic", "FT(2;3,3)", "--routing", "fors", "--pattern", "plan", "--barrier", "1000s", "--speed", "100000")
+    assert result["time_ns"] == pytest.approx(8e12, rel=1e-9) and result["packets_arrived"] == 72 * 16
+
+
+@pytest.mark.parametrize("routing", ["fors", "shortest"])
+def test_three_levels(simulate, fors, routing):
+    """Plans over tables: those of fors too, with as many phases as `fors plan` says; a dead cable costs some."""
+    tree = ["--synthetic", "XGFT(3;3,3,3;1,3,3)"]
+    for down in ([], ["--down", "Leaf00[4]"]):
+        result = simulate(*tree, *down, "--routing", routing, "--pattern", "plan")
+        assert result["servers"] == 27 and result["packets_arrived"] == 27 * 26 * 16
+        if routing == "fors":
+            assert result["slots"] == json.loads(fors("plan", *tree, *down, "--json").out)["phases"]
+        else:
+            assert result["slots"] >= 27
+        assert simulate(*tree, *down, "--routing", routing, "--pattern", "linear-shift", "--message", "4KiB")["slots"] == 26
 
 
 def test_servers_that_are_not_there(fors, write):
