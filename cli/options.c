@@ -147,6 +147,27 @@ static bool set_levels(const struct cli_option *option, const char *argument, st
 	return false;
 }
 
+/* "3,1": a number from 1 to 255 for each virtual lane. */
+static bool set_weights(const struct cli_option *option, const char *argument, struct cli_settings *settings)
+{
+	struct cli_simulate *given = &settings->simulate;
+	const char *at = argument;
+	char *end;
+
+	for (given->nweights = 0; given->nweights < CLI_MAX_WEIGHTS; at = end + 1) {
+		unsigned long weight = *at >= '0' && *at <= '9' ? strtoul(at, &end, 10) : 0;
+
+		if (!weight || weight > UINT8_MAX || (*end && *end != ','))
+			break;
+		given->weight[given->nweights++] = (uint8_t)weight;
+		if (!*end)
+			return true;
+	}
+	cli_usage_error("--%s is '%s', but has to be numbers from 1 to 255, of at most %d lanes, as in 3,1",
+			option->name, argument, CLI_MAX_WEIGHTS);
+	return false;
+}
+
 /* One more of them. */
 static bool add_text(struct cli_texts *texts, const char *argument)
 {
@@ -545,6 +566,9 @@ static const struct cli_option options[] = {
 	{"vls", "N", SIMULATE,
 	 "virtual lanes: a message takes the one of its destination's number; 1 when missing, 8 for detours",
 	 set_positive, MEMBER(simulate.vls), 8, NULL},
+	{"vl-weights", "N,N,...", SIMULATE,
+	 "of the lanes of --vls: packets that each sends in its turn, where several want one port; 1 when missing",
+	 set_weights, 0, 0, NULL},
 	{"queues", "KIND", SIMULATE, "of a port: voq (one for each way on), or fifo (one for all)", set_choice,
 	 MEMBER(simulate.queues), 0, queue_kinds},
 	{"store-and-forward", NULL, SIMULATE, "a switch begins to send a packet when it has all of it", set_flag,

@@ -345,6 +345,13 @@ def test_messages_without_a_way(simulate, stock):
     (["--adapter-rate", "1.1"], "at most 1"),
     (["--vls", "9"], "from 0 to 8"),
     (["--vls", "0"], "from 1 to 8"),
+    (["--vls", "2", "--vl-weights", "3"], "1 numbers for 2 lanes"),
+    (["--vl-weights", "3,1"], "2 numbers for 1 lanes"),
+    (["--vls", "2", "--vl-weights", "3,0"], "from 1 to 255"),
+    (["--vls", "2", "--vl-weights", "3,"], "from 1 to 255"),
+    (["--vls", "2", "--vl-weights", "256,1"], "from 1 to 255"),
+    (["--vls", "2", "--vl-weights", ""], "from 1 to 255"),
+    (["--vls", "2", "--vl-weights", "1,1,1,1,1,1,1,1,1"], "at most 8 lanes"),
     (["--barrier", "none", "--window", "0"], "from 1 to"),
     (["--load", "0.5", "--messages", "0"], "from 1 to"),
     (["--pattern", "hotspot(1000000)", "--barrier", "1000s"], "longer than can be counted"),
@@ -399,6 +406,15 @@ def test_messages_without_a_way(simulate, stock):
 def test_bad_settings(fors, args, text):
     result = fors("simulate", "--synthetic", "FT(2;2,2)", "--routing", "fors", "--pattern", "plan", *args, code=2)
     assert text in result.err
+
+
+def test_lanes_by_weight(simulate, write):
+    """Two leaves, one cable between them: who sends to an odd server has three packets of four, and is done after two thirds of the time."""
+    pattern = write("pattern", "0 3\n1 4\n")
+    def mean(*args):
+        return simulate("--synthetic", "FT(2;3,2)", "--routing", "shortest", "--pattern-file", pattern, "--down", "Leaf00[5]", "--down", "Leaf00[6]",
+                        "--vls", "2", "--message", "4MiB", *args)["message_latency"]["mean_ns"]
+    assert mean("--vl-weights", "1,3") == pytest.approx(mean() * (2 / 3 + 1) / 2, rel=0.01)
 
 
 def test_long_times_take_no_time(simulate):
