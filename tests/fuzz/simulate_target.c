@@ -50,8 +50,12 @@ static bool ends_soon(const char *offer)
 {
 	const char *comma = strchr(offer, ',');
 
-	return !comma || (has_short_numbers(comma, MOST_DIGITS) && strspn(comma, ",.0123456789nups") == strlen(comma) &&
-			  (strstr(comma, "us") || strstr(comma, "ns") || strstr(comma, "ps")) && !strstr(comma, "ss"));
+	if (!comma)
+		return true;
+	for (const char *s = strchr(comma, 's'); s; s = strchr(s + 1, 's'))
+		if (!strchr("nup", s[-1]))
+			return false;
+	return has_short_numbers(comma, MOST_DIGITS);
 }
 
 static bool has_files(const struct cli_settings *s)
