@@ -124,23 +124,23 @@ static bool set_rate(const struct cli_option *option, const char *argument, stru
 static bool set_levels(const struct cli_option *option, const char *argument, struct cli_settings *settings)
 {
 	uint32_t *level = settings->simulate.adaptive_level;
-	char text[64];
+	char text[64], *at = text;
 	unsigned i = 0;
 
 	snprintf(text, sizeof(text), "%s", argument);
-	for (char *at = text, *comma = text; i < 3 && comma; i++, at = comma + 1) {
+	for (; at && i < 3; i++) {
+		char *comma = strchr(at, ',');
 		uint64_t value;
 
-		comma = strchr(at, ',');
 		if (comma)
 			*comma = '\0';
 		if (!cli_size(option->name, at, &value))
 			return false;
 		level[i] = value < UINT32_MAX ? (uint32_t)value : UINT32_MAX;
-		if (i == 2 && comma) /* a fourth */
-			i = 3;
+		at = comma ? comma + 1 : NULL;
 	}
-	if (i == 3 && strlen(argument) < sizeof(text) && level[0] <= level[1] && level[1] <= level[2] && level[2])
+	if (i == 3 && !at && strlen(argument) < sizeof(text) && level[0] <= level[1] && level[1] <= level[2] &&
+	    level[2])
 		return true;
 	cli_usage_error("--%s is '%s', but has to be three sizes that ascend, as in 1280,2560,5120", option->name,
 			argument);
