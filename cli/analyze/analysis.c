@@ -112,19 +112,16 @@ static enum fors_err follow_plan(struct cli_analysis *a, struct fors_error *erro
 	return err;
 }
 
-static enum fors_err make_plan(struct cli_analysis *a, const char *method, struct fors_error *error)
+static enum fors_err make_plan(struct cli_analysis *a, const char *method, bool is_tree, struct fors_error *error)
 {
-	bool is_two = false;
 	enum fors_err err;
 
-	if (a->made.fabric && cli_site_is_two_level(&a->site, &is_two))
-		return fors_fail(error, FORS_EINPUT, "the intact fabric cannot be understood");
 	if (!a->made.fabric && (!a->routes || a->has_tree))
 		return fors_fail(
 			error, FORS_ENOTREE,
 			"plans are for two-level fat-trees with servers under leaves, or for tables; here is a rule "
 			"for a tree that is none");
-	err = is_two ? plan_tree(a, method, error) : plan_over(a, method, error);
+	err = is_tree ? plan_tree(a, method, error) : plan_over(a, method, error);
 	cli_progress_end();
 	if (!err)
 		err = follow_plan(a, error);
@@ -177,11 +174,24 @@ static enum fors_err read_pattern(const char *text, size_t size, const char *pat
 				 &c->analysis->pattern, error);
 }
 
+/*
+ * Is a plan for the planners of two-level fat-trees? Over tables of others it is not, where the net only looks like one: a
+ * taller tree has two sides, too. Returns an exit code.
+ */
+static int find_planner(const struct cli_settings *settings, const struct cli_analysis *a, bool *is_tree)
+{
+	*is_tree = a->made.fabric && !a->pods.route;
+	if (!*is_tree || (settings->routing && !strcmp(settings->routing, "fors")))
+		return CLI_GOOD;
+	return cli_site_is_two_level(&a->site, is_tree);
+}
+
 static int make_pattern(const struct cli_settings *settings, struct cli_analysis *a)
 {
 	struct pattern_context context = {a, {settings->seed, settings->map == CLI_MAP_RANDOM}};
 	struct fors_error error = {0};
 	enum fors_err err;
+	bool is_tree;
 	char method[32];
 
 	snprintf(a->pattern_name, sizeof(a->pattern_name), "%.63s",
@@ -192,11 +202,14 @@ static int make_pattern(const struct cli_settings *settings, struct cli_analysis
 		return load_schedule(a, settings->schedule);
 	if (settings->pattern_file)
 		return cli_use_file(settings->pattern_file, read_pattern, &context);
-	if (is_plan(settings->pattern, method, sizeof(method)))
-		err = make_plan(a, method, &error);
-	else
+	if (is_plan(settings->pattern, method, sizeof(method))) {
+		if (find_planner(settings, a, &is_tree))
+			return CLI_BAD;
+		err = make_plan(a, method, is_tree, &error);
+	} else {
 		err = fors_pattern_new(settings->pattern, a->router.graph->nservers, &context.options, &a->pattern,
 				       &error);
+	}
 	return err ? cli_fail(&error) : CLI_GOOD;
 }
 

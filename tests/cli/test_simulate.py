@@ -423,6 +423,13 @@ def test_long_times_take_no_time(simulate):
     assert result["time_ns"] == pytest.approx(8e12, rel=1e-9) and result["packets_arrived"] == 72 * 16
 
 
+def test_four_levels_have_no_plan_of_fors(fors, simulate):
+    """What `fors plan` refuses is refused here; tables of others have a plan."""
+    tree = ["--synthetic", "XGFT(4;2,2,2,2;1,2,2,2)", "--pattern", "plan"]
+    assert "no common live spine" in fors("simulate", *tree, "--routing", "fors", code=1).err
+    assert simulate(*tree, "--routing", "up-down")["packets_arrived"] == 16 * 15 * 16
+
+
 @pytest.mark.parametrize("routing", ["fors", "shortest"])
 def test_three_levels(simulate, fors, routing):
     """Plans over tables: those of fors too, with as many phases as `fors plan` says; a dead cable costs some."""
