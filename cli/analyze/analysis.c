@@ -119,8 +119,9 @@ static enum fors_err make_plan(struct cli_analysis *a, const char *method, bool 
 	if (!a->made.fabric && (!a->routes || a->has_tree))
 		return fors_fail(
 			error, FORS_ENOTREE,
-			"plans are for two-level fat-trees with servers under leaves, or for tables; here is a rule "
-			"for a tree that is none");
+			"plans are for tables, and --routing %s is a rule without any; --routing fors has some, and "
+			"shortest, up-down and sssp",
+			a->routing);
 	err = is_tree ? plan_tree(a, method, error) : plan_over(a, method, error);
 	cli_progress_end();
 	if (!err)

@@ -344,6 +344,7 @@ def test_messages_without_a_way(simulate, stock):
     (["--speed", "0.000001", "--message", "1GiB"], "more than 1000 s over a link"),
     (["--adapter-rate", "1.1"], "at most 1"),
     (["--vls", "9"], "from 0 to 8"),
+    (["--routing", "d-mod-k"], "a rule without any"),
     (["--vls", "0"], "from 1 to 8"),
     (["--vls", "2", "--vl-weights", "3"], "1 numbers for 2 lanes"),
     (["--vl-weights", "3,1"], "2 numbers for 1 lanes"),
