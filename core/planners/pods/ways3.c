@@ -372,10 +372,28 @@ static bool gets_up(const struct fors_ways3 *w, uint32_t mid, uint8_t port, uint
 	       fors_ways3_gets_down(w, pods->number[peer], column);
 }
 
+/* Tops that choose otherwise than at home, where that cable and what is below it live. */
+static void keep_tops(struct fors_ways3 *ways, const struct fors_ways3 *whole)
+{
+	const struct fors_pods *pods = ways->lanes->pods;
+
+	for (uint32_t t = 0; t < pods->ntops; t++)
+		for (uint32_t c = 0; c < pods->nslots; c++) {
+			uint8_t port = whole->top[(size_t)t * whole->ncolumns + c],
+				*entry = &ways->top[(size_t)t * ways->ncolumns + c];
+			uint32_t link[4];
+
+			if (*entry && port && fors_pods_live(pods, pods->top[t].node, port) &&
+			    fors_ways3_links(ways, pods->top[t].node, port, c, link) == 2)
+				*entry = port;
+		}
+}
+
 void fors_ways3_keep(struct fors_ways3 *ways, const struct fors_ways3 *whole)
 {
 	const struct fors_pods *pods = ways->lanes->pods;
 
+	keep_tops(ways, whole);
 	for (uint32_t m = 0; m < pods->nmids; m++)
 		for (uint32_t c = 0; c < pods->nslots; c++) {
 			uint8_t port = *mid_entry(whole, m, c);
