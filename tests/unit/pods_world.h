@@ -8,6 +8,7 @@
 
 #include "support.h"
 
+#include "core/base/random.h"
 #include "core/fabric/pods.h"
 #include "core/planners/pods/route3.h"
 
@@ -42,6 +43,15 @@ void route(struct world *w);
 
 /* Walk every pair: up, then down, and to the right port. Nothing here comes from how the tables were made. */
 void judge(const struct world *w);
+
+/*
+ * In no round two units have a link or a receiver, and no leaf has more than it has servers. By the tables as they are
+ * written.
+ */
+void judge_rounds(const struct world *w);
+
+/* Take down so many cables between mids and tops, any; the tree was looked at. */
+void cut_top_cables(struct world *w, struct fors_random *random, unsigned n);
 
 /* Plan over the tables, which are checked and judged; the number of phases. */
 uint32_t plan_over(struct world *w);
