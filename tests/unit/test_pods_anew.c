@@ -94,6 +94,17 @@ static void judge_slot(const struct ground *g, uint32_t p, uint32_t slot)
 	assert_in_range(load, 0, s->ncohorts);
 }
 
+/* In a cohort a pod has no more items in a plane than it has leaves: each has one cable there. */
+static void judge_plane(const struct ground *g, uint32_t p, uint32_t plane)
+{
+	const struct fors_split3 *s = g->split;
+	uint32_t load = 0;
+
+	for (uint32_t k = 0; k < s->width; k++)
+		load += s->load[p * s->nslots + plane * s->width + k];
+	assert_in_range(load, 0, g->lanes->m2 * s->ncohorts);
+}
+
 /* Every item of two pods is in a slot or left, and none twice. */
 static void judge_split(const struct ground *g)
 {
@@ -103,6 +114,8 @@ static void judge_split(const struct ground *g)
 	for (uint32_t p = 0; p < s->npods; p++) {
 		for (uint32_t slot = 0; slot < s->nslots; slot++)
 			judge_slot(g, p, slot);
+		for (uint32_t plane = 0; plane < s->nslots / s->width; plane++)
+			judge_plane(g, p, plane);
 		for (uint32_t q = p + 1; q < s->npods; q++) {
 			uint32_t items = 0;
 
@@ -123,8 +136,13 @@ static uint32_t too_many(const struct ground *g, uint32_t p)
 	const struct fors_split3 *s = g->split;
 	uint32_t room = 0, items = g->lanes->m1 * g->lanes->m2 * (s->npods - 1);
 
-	for (uint32_t slot = 0; slot < s->nslots; slot++)
-		room += fors_split3_lives(s, p, slot) * s->ncohorts;
+	for (uint32_t first = 0; first < s->nslots; first += s->width) {
+		uint32_t n = 0;
+
+		for (uint32_t k = 0; k < s->width; k++)
+			n += fors_split3_lives(s, p, first + k);
+		room += (n < g->lanes->m2 ? n : g->lanes->m2) * s->ncohorts;
+	}
 	return items > room ? items - room : 0;
 }
 
@@ -143,6 +161,17 @@ static uint32_t least_left(const struct ground *g)
 static const char *const trees[] = {"XGFT(3;4,4,4;1,4,4)", "XGFT(3;3,4,5;1,3,4)", "XGFT(3;4,3,5;1,4,3)",
 				    "XGFT(3;3,3,4;1,3,5)", "XGFT(3;6,6,8;1,6,6)"};
 #define NTREES (sizeof(trees) / sizeof(trees[0]))
+
+/* In a whole tree all is at home: an item of each two pods on each rung that servers are at home on. */
+static void assert_at_home(const struct ground *g)
+{
+	const struct fors_split3 *s = g->split;
+
+	for (uint32_t slot = 0; slot < s->nslots; slot++)
+		for (uint32_t p = 0; p < s->npods; p++)
+			for (uint32_t q = 0; q < p; q++)
+				assert_int_equal(*fors_split3_count(s, p, q, slot), slot % s->width < g->lanes->m2);
+}
 
 /* One split of a tree, judged; what is left, and what has to be, is added up. */
 static void try_split(struct ground *g, uint32_t ncohorts, uint32_t *nleft, uint32_t *least)
@@ -164,7 +193,8 @@ static void test_splits(void **state)
 
 		ground_new(&g, trees[i % NTREES], i, i / 5 * (i % NTREES == 4 ? 4 : 1));
 		try_split(&g, g.w.pods->npods, &nleft, &least);
-		assert_true(i >= NTREES || !nleft);
+		if (i < NTREES)
+			assert_at_home(&g);
 		try_split(&g, g.w.pods->npods + 1, &nleft, &least); /* a cohort more */
 		none += !g.split->nleft;
 		ground_free(&g);
@@ -372,13 +402,147 @@ static void test_shapes(void **state)
 	assert_int_equal(nfree, 32);
 }
 
+/* More tops to a plane than a pod has leaves, and a fifth of their cables dead: those that are left do not take more than leaves send. */
+static void test_tops_to_spare(void **state)
+{
+	static const struct {
+		const char *spec;
+		unsigned cables;
+	} cases[] = {{"XGFT(3;2,2,4;1,2,3)", 24}, {"XGFT(3;3,2,5;1,3,3)", 45}, {"XGFT(3;3,3,4;1,3,5)", 60}};
+
+	for (uint32_t i = 0; i < 24; i++) {
+		struct fors_random random = {500 + i};
+		struct world w;
+
+		world_new(&w, cases[i % 3].spec);
+		look(&w);
+		cut_top_cables(&w, &random, cases[i % 3].cables * (1 + i % 4) / 12);
+		route(&w);
+		judge_rounds(&w);
+		assert_in_range(plan_over(&w) * 100, 100, w.route->bound_servers * 120);
+		world_free(&w);
+	}
+}
+
+/* What all items were placed in. */
+struct lifted {
+	struct fors_cohorts *cohorts;
+	struct fors_ways3 *ways;
+	uint8_t *taken;	   /* [(link, then receiver) * nrounds + round] */
+	uint32_t *senders; /* [leaf * nrounds + round] */
+	uint32_t nrounds, nleft;
+};
+
+/* A unit, if it has a round: no link and no receiver in it has another one. */
+static void judge_unit(struct lifted *l, uint32_t leaf, uint32_t slot)
+{
+	const struct fors_pods *pods = l->cohorts->lanes->pods;
+	uint32_t round = fors_cohorts_round(l->cohorts, leaf, slot), link[4], n,
+		 port = l->ways->leaf[(size_t)leaf * l->ways->ncolumns + slot];
+
+	n = fors_ways3_links(l->ways, pods->leaf[leaf].node, (uint8_t)port, slot, link);
+	if (pods->slot[slot].leaf != leaf && !n)
+		round = FORS_COHORTS_NONE; /* it has no way yet */
+	l->nleft += round == FORS_COHORTS_NONE;
+	if (round == FORS_COHORTS_NONE)
+		return;
+	assert_true(round < l->nrounds);
+	assert_false(l->taken[(l->ways->nlinks + slot) * l->nrounds + round]++);
+	assert_true(++l->senders[leaf * l->nrounds + round] <= l->cohorts->m1);
+	for (uint32_t i = 0; pods->slot[slot].leaf != leaf && i < n; i++)
+		assert_false(l->taken[link[i] * l->nrounds + round]++);
+}
+
+/* Place all items of a tree anew, in as many rounds as the bound asks for, and judge them. How many units are left. */
+static uint32_t lift(struct ground *g, uint32_t nrounds)
+{
+	const struct fors_pods *pods = g->w.pods;
+	struct lifted l = {.nrounds = nrounds};
+	struct fors_error error = {0};
+
+	must(fors_ways3_home(g->lanes, 1, &l.ways, &error), &error);
+	must(fors_cohorts_new(g->lanes, FORS_COHORTS_SHARED, &l.cohorts, &error), &error);
+	must(fors_lift3(l.cohorts, l.ways, nrounds, 20, &error), &error);
+	l.taken = calloc(((size_t)l.ways->nlinks + pods->nslots) * nrounds, 1);
+	l.senders = calloc((size_t)pods->nleaves * nrounds, sizeof(*l.senders));
+	assert_non_null(l.taken);
+	assert_non_null(l.senders);
+	for (uint32_t a = 0; a < pods->nleaves; a++)
+		for (uint32_t slot = 0; slot < pods->nslots; slot++)
+			judge_unit(&l, a, slot);
+	free(l.taken);
+	free(l.senders);
+	fors_cohorts_free(l.cohorts);
+	fors_ways3_free(l.ways);
+	return l.nleft;
+}
+
+/*
+ * Items that were placed anew have rounds of their own before any search: all units, where all items have a slot, or
+ * bundles and as many servers below a leaf as leaves in a pod.
+ */
+static void test_items_anew(void **state)
+{
+	uint32_t nlong = 0, ngood = 0;
+
+	for (uint32_t i = 0; i < 60; i++) {
+		struct ground g;
+		uint32_t more, least;
+
+		ground_new(&g, trees[i % NTREES], 400 + i,
+			   i % NTREES == 4   ? 12 + i / 3
+			   : i % NTREES == 3 ? i / 2
+					     : 3 + i / 15);
+		more = rounds_more(&g);
+		split(&g, g.w.pods->npods, UINT32_MAX, 0);
+		least = g.split->nleft;
+		if (more < g.lanes->m2 && (more || !least)) {
+			uint32_t nleft = lift(&g, g.w.pods->npods * g.lanes->m2 + more);
+
+			assert_true(more || !nleft);
+			nlong += more > 0;
+			ngood += more && !nleft;
+		}
+		ground_free(&g);
+	}
+	assert_int_equal(nlong, 12);
+	assert_in_range(ngood, 6, 12);
+}
+
+/* For which trees it is: a plane for each server of a leaf, tops of their own, and every cable of a leaf alive. */
+static void test_for_which_trees(void **state)
+{
+	static const struct {
+		const char *spec, *dead;
+		bool applies;
+	} cases[] = {
+		{"XGFT(3;4,4,4;1,4,4)", NULL, true},	     {"XGFT(3;3,3,4;1,3,5)", "Spine02", true},
+		{"XGFT(3;4,4,4;1,4,4)", "Leaf05[6]", false}, {"XGFT(3;3,3,4;1,4,3)", NULL, false},
+		{"XGFT(3;4,4,4;1,2,4)", NULL, false},	     {"PGFT(3;4,2,3;1,2,4;1,2,1)", NULL, false},
+	};
+
+	for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct ground g;
+
+		ground_new(&g, cases[i].spec, 0, 0);
+		if (cases[i].dead) {
+			take_down(&g.w, cases[i].dead);
+			look(&g.w);
+			fors_lanes3_free(g.lanes);
+			must(fors_lanes3_read(g.w.pods, &g.lanes, NULL), NULL);
+		}
+		assert_int_equal(fors_lift3_applies(g.lanes), cases[i].applies);
+		ground_free(&g);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_splits),
-		cmocka_unit_test(test_spread),
-		cmocka_unit_test(test_bundles),
-		cmocka_unit_test(test_shapes),
+		cmocka_unit_test(test_splits),		cmocka_unit_test(test_spread),
+		cmocka_unit_test(test_bundles),		cmocka_unit_test(test_shapes),
+		cmocka_unit_test(test_tops_to_spare),	cmocka_unit_test(test_items_anew),
+		cmocka_unit_test(test_for_which_trees),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
