@@ -2,7 +2,9 @@
 /* pods_world.c - see pods_world.h. */
 #include "pods_world.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/fabric/lids.h"
 #include "core/net/tree_net.h"
@@ -192,4 +194,57 @@ void cut_top_cables(struct world *w, struct fors_random *random, unsigned n)
 		fors_net_disconnect(w->now, node, port);
 		n--;
 	}
+}
+
+void make_director(struct fors_net *net, uint32_t mids, unsigned leaves, uint32_t boards)
+{
+	struct fors_error error = {0};
+	uint32_t board, mid;
+	unsigned none;
+	char name[16];
+
+	for (uint32_t i = 0; i < boards; i++) {
+		snprintf(name, sizeof(name), "Board%u", i);
+		must(fors_net_add_node(net, FORS_SWITCH, mids, 0xB000 + i, name, "", &board, &error), &error);
+		for (uint32_t m = 0; m < mids; m++) {
+			snprintf(name, sizeof(name), "Mid2-%02u", m);
+			must(fors_net_find(net, name, &mid, &none, &error), &error);
+			fors_net_disconnect(net, mid, leaves + 1 + i);
+			must(fors_net_connect(net, mid, leaves + 1 + i, board, m + 1, &error), &error);
+		}
+	}
+}
+
+struct world world_of(struct fors_net *net)
+{
+	struct world w = {.known = net};
+	struct fors_error error = {0};
+
+	must(fors_net_index(net, &error), &error);
+	must(fors_assign_lids(net, NULL, 0, false, &error), &error);
+	for (uint32_t node = 0; node < net->nnodes; node++)
+		if (!strncmp(net->node[node].desc, "Spine", 5))
+			net->port[net->node[node].first_port].lid = 0;
+	must(fors_net_copy(net, &w.now, &error), &error);
+	return w;
+}
+
+struct world director_new(const char *text, uint32_t mids, unsigned leaves, uint32_t boards)
+{
+	struct fors_net *net = net_of(text, 0);
+
+	make_director(net, mids, leaves, boards);
+	return world_of(net);
+}
+
+void add_gateway(struct fors_net *net, const char *at, unsigned port)
+{
+	struct fors_error error = {0};
+	uint32_t gateway, node;
+	unsigned none;
+
+	must(fors_net_find(net, at, &node, &none, &error), &error);
+	fors_net_disconnect(net, node, port);
+	must(fors_net_add_node(net, FORS_CA, 1, 0xABC0, "gw", "gw", &gateway, &error), &error);
+	must(fors_net_connect(net, node, port, gateway, 1, &error), &error);
 }
