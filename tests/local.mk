@@ -120,6 +120,7 @@ tests_unit_test_schedule_header_SOURCES = tests/unit/test_schedule_header.c test
 tests_unit_test_schedule_header_LDADD = $(unit_support) $(ZLIB_LIBS)
 tests_unit_test_tables_LDADD = $(unit_support)
 tests_unit_test_text_LDADD = libforscore.la $(CMOCKA_LIBS)
+tests_unit_test_verify_SOURCES = tests/unit/test_verify.c tests/unit/published.c tests/unit/published.h
 tests_unit_test_verify_LDADD = $(unit_support)
 tests_unit_test_formula_LDADD = libforsmodel.la libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_spread_LDADD = libforsmodel.la libforscore.la $(CMOCKA_LIBS) -lm
