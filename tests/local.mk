@@ -17,7 +17,7 @@ unit_tests += tests/unit/test_families
 unit_tests += tests/unit/test_flows
 unit_tests += tests/unit/test_flows_parts
 unit_tests += tests/unit/test_forsched
-unit_tests += tests/unit/test_entries
+unit_tests += tests/unit/test_entries tests/unit/test_entries_level
 unit_tests += tests/unit/test_golden
 unit_tests += tests/unit/test_forsched_mangled
 unit_tests += tests/unit/test_graph_spec
@@ -157,6 +157,7 @@ EXTRA_DIST += tests/sweep/levels.py
 simulated-sweep: fors
 	python3 $(srcdir)/tests/sweep/simulated.py ./fors $${FABRICS:-200} $${SEED:-1}
 EXTRA_DIST += tests/sweep/simulated.py
+tests_unit_test_entries_level_LDADD = $(unit_support)
 tests_unit_test_entries_LDADD = $(unit_support)
 tests_unit_test_jobs_LDADD = $(unit_support)
 tests_unit_test_jobplan_LDADD = $(unit_support)
