@@ -221,6 +221,21 @@ static void test_guests_way(void **state)
 	}
 }
 
+/* A mid's parallel cables to a top are a rung each: nothing is lost with one top for as many leaves as it has cables. */
+static void test_parallel_cables(void **state)
+{
+	static const char *const specs[] = {"PGFT(3;2,2,3;1,2,1;1,1,2)", "PGFT(3;3,4,3;1,3,2;1,1,2)"};
+
+	for (unsigned i = 0; i < 2; i++) {
+		struct world w;
+
+		world_new(&w, specs[i]);
+		route(&w);
+		assert_int_equal(plan_over(&w), w.route->nservers);
+		world_free(&w);
+	}
+}
+
 /* A leaf that is dead takes no part, and all others have the rounds that they had. */
 static void test_dead_leaf(void **state)
 {
@@ -248,8 +263,9 @@ static void test_dead_leaf(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_boards),	   cmocka_unit_test(test_levels),    cmocka_unit_test(test_dead_ports),
-		cmocka_unit_test(test_guests_way), cmocka_unit_test(test_dead_leaf),
+		cmocka_unit_test(test_boards),	   cmocka_unit_test(test_levels),
+		cmocka_unit_test(test_dead_ports), cmocka_unit_test(test_guests_way),
+		cmocka_unit_test(test_dead_leaf),  cmocka_unit_test(test_parallel_cables),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
