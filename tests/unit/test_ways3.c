@@ -221,6 +221,25 @@ static void test_guests_way(void **state)
 	}
 }
 
+/* The closed form's rounds, and its repair, whatever pods and leaves have in common. */
+static void test_any_number_of_pods(void **state)
+{
+	static const char *const specs[] = {"XGFT(3;4,4,7;1,4,4)", "XGFT(3;3,6,10;1,3,6)", "XGFT(3;2,5,8;1,2,5)"};
+
+	for (unsigned i = 0; i < 6; i++) {
+		struct world w;
+
+		world_new(&w, specs[i / 2]);
+		if (i % 2)
+			take_down(&w, "Spine01");
+		route(&w);
+		assert_int_equal(w.route->nleft, 0);
+		assert_int_equal(w.route->nrounds * w.route->length, w.route->nservers);
+		judge_rounds(&w);
+		world_free(&w);
+	}
+}
+
 /* A mid's parallel cables to a top are a rung each: nothing is lost with one top for as many leaves as it has cables. */
 static void test_parallel_cables(void **state)
 {
@@ -263,9 +282,10 @@ static void test_dead_leaf(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_boards),	   cmocka_unit_test(test_levels),
-		cmocka_unit_test(test_dead_ports), cmocka_unit_test(test_guests_way),
-		cmocka_unit_test(test_dead_leaf),  cmocka_unit_test(test_parallel_cables),
+		cmocka_unit_test(test_boards),		cmocka_unit_test(test_levels),
+		cmocka_unit_test(test_dead_ports),	cmocka_unit_test(test_guests_way),
+		cmocka_unit_test(test_dead_leaf),	cmocka_unit_test(test_any_number_of_pods),
+		cmocka_unit_test(test_parallel_cables),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
