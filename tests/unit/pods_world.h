@@ -25,8 +25,8 @@ void must(enum fors_err err, const struct fors_error *error);
 struct fors_net *net_of(const char *text, unsigned lmc);
 
 /*
- * Boards that all mids are cabled to, in place of the tops, `boards` of them: a director switch; leaves of a pod come first
- * at a mid's ports.
+ * Boards that all mids are cabled to, in place of the tops, `boards` of them: a director switch; leaves of a pod come
+ * first at a mid's ports.
  */
 void make_director(struct fors_net *net, uint32_t mids, unsigned leaves, uint32_t boards);
 /* A gateway at a port of a switch, in place of what is there. */

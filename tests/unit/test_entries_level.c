@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Parts of the search for table entries of jobs by themselves: rows made level, and one of several cables for each server. */
+/* Parts of the search for table entries of jobs: rows made level, and one of several cables for each server. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 
 #define P 10 /* servers of the team */
 
-/* A team of two squads over two lanes, with one entry: from the first squad, of two, to the first member of the other. */
+/* A team of two squads over two lanes, with one entry: from the first squad, of two, to a member of the other. */
 struct pair {
 	struct entry_search search;
 	struct team team;

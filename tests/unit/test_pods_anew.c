@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Three-level trees that lost many cables to tops: splits, bundles in long cohorts, and rounds of all items anew. What a
- * split and bundles have to be is counted here from their description; rounds are walked over the tables.
+ * Three-level trees that lost many cables to tops: splits, bundles in long cohorts, and rounds of all items anew. What
+ * a split and bundles have to be is counted here from their description; rounds are walked over the tables.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -251,7 +251,7 @@ static void judge_matching(const struct ground *g, const struct fors_bundles3 *b
 	assert_int_equal(seen, (UINT64_C(1) << s->npods) - 1);
 }
 
-/* A bundle has an item in each plane, one of them its host's, and its ghost a place of items that stay where it goes. */
+/* A bundle has an item in each plane, one of them its host's, and its ghost a place of items that stay there. */
 static void judge_bundle(const struct ground *g, const struct fors_bundles3 *b, uint32_t i)
 {
 	const struct fors_split3 *s = g->split;
@@ -402,7 +402,10 @@ static void test_shapes(void **state)
 	assert_int_equal(nfree, 32);
 }
 
-/* More tops to a plane than a pod has leaves, and a fifth of their cables dead: those that are left do not take more than leaves send. */
+/*
+ * More tops to a plane than a pod has leaves, and a third of their cables dead: those that are left do not take more
+ * than leaves send.
+ */
 static void test_tops_to_spare(void **state)
 {
 	static const struct {

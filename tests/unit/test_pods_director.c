@@ -148,7 +148,7 @@ static void test_boards_choose(void **state)
 	try_boards("XGFT(3;8,4,6;1,2,3)", 12);
 }
 
-/* Relief sends nothing from a board to a line card that turns it up again, where two leaves of a pod have none in common. */
+/* Relief sends nothing from a board to a card that turns it up again, where two leaves of a pod have none in common. */
 static void test_boards_beside_turns(void **state)
 {
 	for (uint32_t seed = 0; seed < 30; seed++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Ways of three-level trees before any search: where what lost its home goes. Loads are counted here, entry by entry; what
- * relief would mend later is still to be seen.
+ * Ways of three-level trees before any search: where what lost its home goes. Loads are counted here, entry by entry;
+ * what relief would mend later is still to be seen.
  */
 #include <stdlib.h>
 
@@ -39,7 +39,7 @@ static void ground_clear(struct ground *g)
 
 /* ---- boards ---- */
 
-/* How many servers of a leaf (FORS_NONE: of all leaves of a pod) come from a top down over each of its ports; the most. */
+/* How many servers of a leaf (FORS_NONE: of all of a pod) come from a top down over each of its ports; the most. */
 static uint32_t most_down(const struct ground *g, uint32_t top, uint32_t pod, uint32_t leaf)
 {
 	const struct fors_pods *pods = g->w.pods;
@@ -56,7 +56,7 @@ static uint32_t most_down(const struct ground *g, uint32_t top, uint32_t pod, ui
 	return most;
 }
 
-/* What came down over a board's dead cable is spread over the others; also where a line card lost its cable to a leaf. */
+/* What came down over a board's dead cable is spread over the others; also where a card lost its cable to a leaf. */
 static void test_boards(void **state)
 {
 	static const struct {
@@ -240,7 +240,7 @@ static void test_any_number_of_pods(void **state)
 	}
 }
 
-/* A mid's parallel cables to a top are a rung each: nothing is lost with one top for as many leaves as it has cables. */
+/* A mid's parallel cables to a top are a rung each: nothing is lost with one top for so many leaves. */
 static void test_parallel_cables(void **state)
 {
 	static const char *const specs[] = {"PGFT(3;2,2,3;1,2,1;1,1,2)", "PGFT(3;3,4,3;1,3,2;1,1,2)"};

@@ -388,7 +388,7 @@ static void short_of_memory(void **state)
 	assert_true(wait_job(bench, "one", 4, 0) >= one);
 }
 
-/* The last path index is the jobs', or with one LID for each server that one, if fors.conf says so; else there is none, and why. */
+/* The last path index is the jobs', or with one LID for each server that one, if fors.conf says so; else none, and why. */
 static void which_index(void **state)
 {
 	static const struct {
