@@ -7,6 +7,9 @@
  *	blocks		16 phases are looked at together, server by server, since that is how cells lie in memory. A cable,
  *			and a receiver, has a bit for each of these phases: one that is set twice is a conflict
  *	hops		a table says a port, and with the switch's number before it that is the cable's: no look at nodes
+ *	units		in rounds the servers of a leaf send to a receiver one after another. What the tables do with a LID from a
+ *			switch on is the same for all of them, so the walk of the first is kept for the others; each is counted
+ *			on its cables in its own phase all the same
  *	pairs		P (P - 1) flows, none to its sender, and as many different pairs: so every pair met once
  *
  * Blocks do not depend on each other: they are shared among threads, each with bits of its own, and what is found is a
@@ -46,11 +49,24 @@ struct map {
 	size_t met_words;      /* in a row of met */
 };
 
+#define KEPT_SHIFT 24		       /* bits of a product that choose no place */
+#define KEPT (1u << (32 - KEPT_SHIFT)) /* walks */
+#define KEPT_HOPS 8		       /* of one that is kept */
+
+/* The cables from a switch to a receiver by a path index, under the name that the schedule has for them. */
+struct walked {
+	uint32_t home, dst, path, name; /* home: FORS_NONE, nothing is kept here */
+	uint32_t n;
+	uint32_t cable[KEPT_HOPS];
+};
+
 /* What a thread has found. */
 struct part {
-	uint16_t *taken; /* per cable, and then per receiver: the phases of the block in which it carries a flow */
-	uint64_t *met;	 /* P rows of met_words: s sent to d */
-	bool *is_used;	 /* per cable; NULL: nobody asks */
+	uint16_t *taken;     /* per cable, and then per receiver: the phases of the block in which it carries a flow */
+	uint64_t *met;	     /* P rows of met_words: s sent to d */
+	bool *is_used;	     /* per cable; NULL: nobody asks */
+	struct walked *kept; /* KEPT of them */
+	uint32_t trail[FORS_WAY_MAX]; /* cables of a walk */
 	uint64_t nflows;
 } __attribute__((aligned(64))); /* threads do not write into each other's cache lines */
 
@@ -192,7 +208,10 @@ static bool make_parts(struct loop *loop, bool asks_use)
 		part->taken = malloc((count_bits(map) + 1) * sizeof(*part->taken));
 		part->met = calloc(map->met_words * map->schedule->nservers, sizeof(*part->met));
 		part->is_used = asks_use ? calloc((size_t)map->nswitches * PORTS + 1, 1) : NULL;
-		is_good &= part->taken && part->met && (part->is_used || !asks_use);
+		part->kept = malloc(KEPT * sizeof(*part->kept));
+		is_good &= part->taken && part->met && (part->is_used || !asks_use) && part->kept;
+		if (part->kept)
+			memset(part->kept, 0xFF, KEPT * sizeof(*part->kept));
 	}
 	return is_good;
 }
@@ -203,106 +222,124 @@ static void free_parts(struct loop *loop)
 		free(loop->part[i].taken);
 		free(loop->part[i].met);
 		free(loop->part[i].is_used);
+		free(loop->part[i].kept);
 	}
 }
 
 /* ---- flows ---- */
 
-/* A flow on its way: in which phase of the block, to which LID, and whether it met another one. */
-struct flow_bits {
-	uint32_t lid, bit, twice;
-};
-
-static inline void take(uint16_t *taken, struct flow_bits *flow)
+/* One hop from a switch: its cable is noted; returns where that leads. */
+static inline uint32_t hop(const struct map *map, uint32_t sw, uint32_t lid, uint32_t *cable)
 {
-	flow->twice |= *taken & flow->bit;
-	*taken |= (uint16_t)flow->bit;
+	*cable = sw * PORTS + map->row[sw][lid];
+	return map->next[*cable];
 }
 
-/* One hop from a switch: counted on its cable; returns where that leads. */
-static inline uint32_t hop(const struct map *map, uint16_t *taken, uint32_t sw, struct flow_bits *flow)
+/* Inside a leaf, naming no lane, or over the spine of the lane: the cables to the receiver, how many; 0: it does not arrive. */
+static inline uint32_t cross_tree(const struct map *map, uint32_t home, const struct server *to, uint32_t lid,
+				  uint8_t lane, uint32_t *trail)
 {
-	uint32_t cable = sw * PORTS + map->row[sw][flow->lid];
-
-	take(&taken[cable], flow);
-	return map->next[cable];
-}
-
-/* Inside a leaf, naming no lane, or over the spine of the lane: does it arrive? */
-static inline bool cross_tree(const struct map *map, uint16_t *taken, const struct server *from,
-			      const struct server *to, uint8_t lane, struct flow_bits *flow)
-{
-	uint32_t at = hop(map, taken, from->home, flow);
+	uint32_t at = hop(map, home, lid, &trail[0]);
 
 	if (at & TO_SERVER)
 		return at == to->door && lane == FORS_NO_LANE;
 	if (at != map->spine[lane])
-		return false;
-	at = hop(map, taken, at, flow);
-	return !(at & TO_SERVER) && hop(map, taken, at, flow) == to->door;
+		return 0;
+	at = hop(map, at, lid, &trail[1]);
+	return !(at & TO_SERVER) && hop(map, at, lid, &trail[2]) == to->door ? 3 : 0;
 }
 
-/* Over exactly the switches and ports of way `number`: does it arrive? */
-static inline bool cross_named(const struct map *map, uint16_t *taken, const struct server *from,
-			       const struct server *to, uint32_t number, struct flow_bits *flow)
+/* The same over exactly the switches and ports of way `number`. */
+static inline uint32_t cross_named(const struct map *map, uint32_t home, const struct server *to, uint32_t lid,
+				   uint32_t number, uint32_t *trail)
 {
 	const struct fors_waylist *ways = map->schedule->ways;
-	uint32_t at = from->home;
+	uint32_t at = home;
 
-	while (number != FORS_NONE) {
+	for (uint32_t n = 0; number != FORS_NONE && n < FORS_WAY_MAX; n++) {
 		const struct fors_waylist_way *way = &ways->way[number];
 		bool is_last = way->rest == FORS_NONE;
 
-		if (map->named[way->sw] != at || (is_last ? way->port : way->port != map->row[at][flow->lid]))
-			return false;
-		at = hop(map, taken, at, flow);
+		if (map->named[way->sw] != at || (is_last ? way->port : way->port != map->row[at][lid]))
+			return 0;
+		at = hop(map, at, lid, &trail[n]);
 		if (is_last || at & TO_SERVER || way->rest >= number) /* a way's rest is below it: no endless walk */
-			return is_last && at == to->door;
+			return is_last && at == to->door ? n + 1 : 0;
 		number = way->rest;
 	}
-	return false;
+	return 0;
+}
+
+/* The cables of a flow from server s, *n of them: those that one before it took from there, or by a walk. 0: it does not arrive. */
+static inline const uint32_t *find_cables(const struct map *map, struct part *part, uint32_t s, struct fors_cell cell,
+					  uint32_t *n)
+{
+	const struct fors_schedule *schedule = map->schedule;
+	const struct server *to = &map->server[cell.dst];
+	uint32_t home = map->server[s].home, lid = (uint32_t)to->lid + cell.path,
+		 name = schedule->ways ? schedule->server[s].leaf : cell.lane;
+	struct walked *kept = &part->kept[cell.dst * UINT32_C(0x9E3779B1) >> KEPT_SHIFT];
+
+	if (kept->home == home && kept->dst == cell.dst && kept->path == cell.path && kept->name == name) {
+		*n = kept->n;
+		return kept->cable;
+	}
+	*n = schedule->ways ? cross_named(map, home, to, lid, fors_schedule_way(schedule, s, cell), part->trail)
+			    : cross_tree(map, home, to, lid, cell.lane, part->trail);
+	if (schedule->parts && *n <= KEPT_HOPS) {
+		*kept = (struct walked){home, cell.dst, cell.path, name, *n, {0}};
+		memcpy(kept->cable, part->trail, sizeof(kept->cable));
+	}
+	return part->trail;
+}
+
+static inline void take(uint16_t *taken, uint32_t bit, uint32_t *twice)
+{
+	*twice |= *taken & bit;
+	*taken |= (uint16_t)bit;
 }
 
 /* The flows of a server in a block. */
 static bool check_row(const struct map *map, struct part *part, uint32_t s, uint32_t first, uint32_t n)
 {
 	const struct fors_schedule *schedule = map->schedule;
-	const struct server *from = &map->server[s];
 	uint16_t *taken = part->taken, *receives = taken + (size_t)map->nswitches * PORTS;
 	uint64_t *met = part->met + s * map->met_words;
 	struct fors_cell room[BLOCK];
 	const struct fors_cell *cell = fors_schedule_flows(schedule, s, first, n, room);
-	struct flow_bits flow = {.twice = 0};
-	uint32_t nflows = 0;
+	uint32_t nflows = 0, twice = 0;
 
 	for (uint32_t i = 0; i < n; i++) {
-		uint32_t d = cell[i].dst;
-		const struct server *to;
+		uint32_t d = cell[i].dst, nhops;
+		const uint32_t *cable;
 
 		if (d == FORS_IDLE || d == s)
 			continue;
-		if (d >= schedule->nservers)
+		if (d >= schedule->nservers || cell[i].path >> map->server[d].lmc)
 			return false;
-		to = &map->server[d];
-		if (cell[i].path >> to->lmc)
+		cable = find_cables(map, part, s, cell[i], &nhops);
+		if (!nhops)
 			return false;
-		flow.bit = 1u << i;
-		flow.lid = (uint32_t)to->lid + cell[i].path;
-		take(&receives[d], &flow);
+		for (uint32_t hop = 0; hop < nhops; hop++)
+			take(&taken[cable[hop]], 1u << i, &twice);
+		take(&receives[d], 1u << i, &twice);
 		met[d / 64] |= 1ull << d % 64;
 		nflows++;
-		if (schedule->ways ? !cross_named(map, taken, from, to, fors_schedule_way(schedule, s, cell[i]), &flow)
-				   : !cross_tree(map, taken, from, to, cell[i].lane, &flow))
-			return false;
 	}
 	part->nflows += nflows;
-	return !flow.twice;
+	return !twice;
 }
 
+/* Four cables at a time: most of the numbers stand for no port. */
 static void note_used(const struct map *map, const struct part *part)
 {
-	for (size_t cable = 0; part->is_used && cable < (size_t)map->nswitches * PORTS; cable++)
-		part->is_used[cable] |= part->taken[cable] != 0;
+	for (size_t first = 0; part->is_used && first < (size_t)map->nswitches * PORTS; first += 4) {
+		uint64_t four;
+
+		memcpy(&four, &part->taken[first], sizeof(four));
+		for (size_t cable = first; four && cable < first + 4; cable++)
+			part->is_used[cable] |= part->taken[cable] != 0;
+	}
 }
 
 /* A round of the loop: a block. It is the caller's thread that asks whether to go on. */
