@@ -10,7 +10,9 @@
  *	units		in rounds the servers of a leaf send to a receiver one after another. What the tables do with a LID from a
  *			switch on is the same for all of them, so the walk of the first is kept for the others; each is counted
  *			on its cables in its own phase all the same
- *	pairs		P (P - 1) flows, none to its sender, and as many different pairs: so every pair met once
+ *	pairs		P (P - 1) flows, none to its sender, and as many different pairs: so every pair met once. In rounds all servers of a
+ *			group send to all that its cells name: the cells say who met, and nobody notes it flow by flow, each a
+ *			line of memory that was last seen a block ago
  *
  * Blocks do not depend on each other: they are shared among threads, each with bits of its own, and what is found is a
  * sum and a union in the end. A cell is 4 bytes and 16 of them a cache line; the bits of all cables of 64 switches are 8 KB.
@@ -63,7 +65,7 @@ struct walked {
 /* What a thread has found. */
 struct part {
 	uint16_t *taken;     /* per cable, and then per receiver: the phases of the block in which it carries a flow */
-	uint64_t *met;	     /* P rows of met_words: s sent to d */
+	uint64_t *met;	     /* P rows of met_words: s sent to d; NULL: in rounds */
 	bool *is_used;	     /* per cable; NULL: nobody asks */
 	struct walked *kept; /* KEPT of them */
 	uint32_t trail[FORS_WAY_MAX]; /* cables of a walk */
@@ -74,6 +76,7 @@ struct loop {
 	struct map map;
 	struct part part[FORS_MAX_THREADS];
 	unsigned threads;
+	uint64_t *named;     /* in rounds: for each group met_words, the receivers that its cells name */
 	uint32_t asks_every; /* rows */
 	bool (*cancelled)(void *context);
 	void *context;
@@ -200,16 +203,20 @@ static size_t count_bits(const struct map *map)
 static bool make_parts(struct loop *loop, bool asks_use)
 {
 	const struct map *map = &loop->map;
+	const struct fors_schedule *schedule = map->schedule;
 	bool is_good = true;
 
+	if (schedule->parts)
+		loop->named =
+			calloc((size_t)schedule->nleaves * schedule->parts * map->met_words + 1, sizeof(*loop->named));
 	for (unsigned i = 0; i < loop->threads; i++) {
 		struct part *part = &loop->part[i];
 
 		part->taken = malloc((count_bits(map) + 1) * sizeof(*part->taken));
-		part->met = calloc(map->met_words * map->schedule->nservers, sizeof(*part->met));
+		part->met = loop->named ? NULL : calloc(map->met_words * schedule->nservers, sizeof(*part->met));
 		part->is_used = asks_use ? calloc((size_t)map->nswitches * PORTS + 1, 1) : NULL;
 		part->kept = malloc(KEPT * sizeof(*part->kept));
-		is_good &= part->taken && part->met && (part->is_used || !asks_use) && part->kept;
+		is_good &= part->taken && (part->met || loop->named) && (part->is_used || !asks_use) && part->kept;
 		if (part->kept)
 			memset(part->kept, 0xFF, KEPT * sizeof(*part->kept));
 	}
@@ -218,6 +225,7 @@ static bool make_parts(struct loop *loop, bool asks_use)
 
 static void free_parts(struct loop *loop)
 {
+	free(loop->named);
 	for (unsigned i = 0; i < loop->threads; i++) {
 		free(loop->part[i].taken);
 		free(loop->part[i].met);
@@ -304,7 +312,7 @@ static bool check_row(const struct map *map, struct part *part, uint32_t s, uint
 {
 	const struct fors_schedule *schedule = map->schedule;
 	uint16_t *taken = part->taken, *receives = taken + (size_t)map->nswitches * PORTS;
-	uint64_t *met = part->met + s * map->met_words;
+	uint64_t *met = part->met ? part->met + s * map->met_words : NULL;
 	struct fors_cell room[BLOCK];
 	const struct fors_cell *cell = fors_schedule_flows(schedule, s, first, n, room);
 	uint32_t nflows = 0, twice = 0;
@@ -323,7 +331,8 @@ static bool check_row(const struct map *map, struct part *part, uint32_t s, uint
 		for (uint32_t hop = 0; hop < nhops; hop++)
 			take(&taken[cable[hop]], 1u << i, &twice);
 		take(&receives[d], 1u << i, &twice);
-		met[d / 64] |= 1ull << d % 64;
+		if (met)
+			met[d / 64] |= 1ull << d % 64;
 		nflows++;
 	}
 	part->nflows += nflows;
@@ -363,21 +372,63 @@ static enum fors_err check_block(void *context, uint32_t worker, uint32_t item, 
 
 /* ---- the whole ---- */
 
-/* Has every pair met, and none twice? *nflows: all flows. */
-static bool have_all_met(const struct loop *loop, uint64_t *nflows)
+/* Different pairs that met, by what was noted flow by flow. */
+static uint64_t count_pairs(const struct loop *loop)
 {
-	uint64_t p = loop->map.schedule->nservers, npairs = 0;
+	uint64_t npairs = 0;
 
-	*nflows = 0;
-	for (unsigned i = 0; i < loop->threads; i++)
-		*nflows += loop->part[i].nflows;
-	for (size_t word = 0; word < loop->map.met_words * p; word++) {
+	for (size_t word = 0; word < loop->map.met_words * loop->map.schedule->nservers; word++) {
 		uint64_t all = 0;
 
 		for (unsigned i = 0; i < loop->threads; i++)
 			all |= loop->part[i].met[word];
 		npairs += (uint64_t)__builtin_popcountll(all);
 	}
+	return npairs;
+}
+
+static void name_receivers(const struct loop *loop)
+{
+	const struct fors_schedule *schedule = loop->map.schedule;
+	const struct fors_cell *cell = schedule->cell;
+
+	for (size_t group = 0; group < (size_t)schedule->nleaves * schedule->parts; group++) {
+		uint64_t *named = loop->named + group * loop->map.met_words;
+
+		for (uint32_t i = 0; i < schedule->nphases; i++, cell++)
+			if (cell->dst < schedule->nservers)
+				named[cell->dst / 64] |= 1ull << cell->dst % 64;
+	}
+}
+
+/* The same in rounds: what a server's group names, but itself. */
+static uint64_t count_pairs_of_groups(const struct loop *loop)
+{
+	const struct fors_schedule *schedule = loop->map.schedule;
+	uint64_t npairs = 0;
+
+	name_receivers(loop);
+	for (uint32_t s = 0; s < schedule->nservers; s++) {
+		const struct fors_schedule_server *server = &schedule->server[s];
+		size_t group = (size_t)server->leaf * schedule->parts + server->rank % schedule->parts;
+		const uint64_t *named = loop->named + group * loop->map.met_words;
+
+		for (size_t word = 0; word < loop->map.met_words; word++)
+			npairs += (uint64_t)__builtin_popcountll(named[word]);
+		npairs -= named[s / 64] >> s % 64 & 1;
+	}
+	return npairs;
+}
+
+/* Has every pair met, and none twice? *nflows: all flows. */
+static bool have_all_met(const struct loop *loop, uint64_t *nflows)
+{
+	uint64_t p = loop->map.schedule->nservers,
+		 npairs = loop->named ? count_pairs_of_groups(loop) : count_pairs(loop);
+
+	*nflows = 0;
+	for (unsigned i = 0; i < loop->threads; i++)
+		*nflows += loop->part[i].nflows;
 	return npairs == p * (p - 1) && *nflows == npairs;
 }
 
