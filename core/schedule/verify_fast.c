@@ -6,7 +6,8 @@
  *
  *	blocks		16 phases are looked at together, server by server, since that is how cells lie in memory. A cable,
  *			and a receiver, has a bit for each of these phases: one that is set twice is a conflict
- *	hops		a table says a port, and with the switch's number before it that is the cable's: no look at nodes
+ *	hops		a table says a port, and with the place of the switch's ports before it that is the cable's: no look at
+ *			nodes
  *	units		in rounds the servers of a leaf send to a receiver one after another. What the tables do with a LID from a
  *			switch on is the same for all of them, so the walk of the first is kept for the others; each is counted
  *			on its cables in its own phase all the same
@@ -15,7 +16,7 @@
  *			line of memory that was last seen a block ago
  *
  * Blocks do not depend on each other: they are shared among threads, each with bits of its own, and what is found is a
- * sum and a union in the end. A cell is 4 bytes and 16 of them a cache line; the bits of all cables of 64 switches are 8 KB.
+ * sum and a union in the end. A cell is 4 bytes and 16 of them a cache line; the bits of the cables of 64 switches with 36 ports are 5 KB.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +25,7 @@
 #include "verify_inside.h"
 
 #define BLOCK 16	      /* phases: the bits of a uint16_t */
-#define PORTS 256	      /* of a switch: what an entry of a table can say */
+#define LANES 256	      /* what a lane's byte can say */
 #define TO_SERVER 0x80000000u /* beside the number of a CA's port */
 #define THREAD_FLOWS 16384    /* are worth a thread more */
 #define WRONG FORS_ENOPLAN    /* what ends the loop */
@@ -37,14 +38,21 @@ struct server {
 	uint8_t lmc;
 };
 
-/* The fabric in numbers of switches; cable: number of the switch that sends * PORTS + port. */
+/* A switch; one without a table has no port. */
+struct post {
+	const uint8_t *row;
+	uint32_t first; /* its port 0 as index of net->port */
+	uint32_t nports;
+};
+
+/* The fabric in numbers of switches; cable: the port that sends, as index of net->port. */
 struct map {
 	const struct fors_schedule *schedule;
 	uint32_t nswitches;
+	size_t ncables;
 	uint32_t *number;      /* node -> switch, FORS_NONE */
-	const uint8_t **row;   /* switch -> its table */
+	struct post *post;     /* per switch */
 	uint32_t *next;	       /* cable -> switch, or TO_SERVER | port of the net; FORS_NONE: nowhere */
-	uint32_t *port;	       /* cable -> port of the net */
 	struct server *server; /* P */
 	uint32_t *spine;       /* lane -> switch, FORS_NONE; for each value of a lane's byte */
 	uint32_t *named;       /* switch of schedule->ways -> switch, FORS_NONE */
@@ -101,14 +109,14 @@ static void map_switch(const struct check *check, uint32_t node, struct map *map
 	const struct fors_net *net = check->net;
 	const struct fors_lfts *lfts = check->lfts;
 	uint32_t number = map->number[node], row = check->row_of[node];
-	uint32_t *next = map->next + (size_t)number * PORTS, *to = map->port + (size_t)number * PORTS;
+	uint32_t *next = map->next + net->node[node].first_port;
 
-	memset(next, 0xFF, PORTS * sizeof(*next));
-	map->row[number] = lfts->port + (size_t)(row == FORS_NONE ? 0 : row) * lfts->nlids;
-	for (unsigned p = 1; row != FORS_NONE && p <= net->node[node].nports; p++) {
+	map->post[number] = (struct post){.row = lfts->port + (size_t)(row == FORS_NONE ? 0 : row) * lfts->nlids,
+					  .first = net->node[node].first_port,
+					  .nports = row == FORS_NONE ? 0 : net->node[node].nports};
+	for (unsigned p = 1; p <= map->post[number].nports; p++) {
 		const struct fors_port *port = fors_net_port(net, node, p);
 
-		to[p] = net->node[node].first_port + p;
 		if (port->peer != FORS_NONE && net->node[port->peer].type == FORS_SWITCH)
 			next[p] = map->number[port->peer];
 		else if (port->peer != FORS_NONE)
@@ -142,7 +150,7 @@ static void map_names(const struct check *check, struct map *map)
 {
 	const struct fors_waylist *ways = check->schedule->ways;
 
-	for (uint32_t lane = 0; lane < PORTS; lane++)
+	for (uint32_t lane = 0; lane < LANES; lane++)
 		map->spine[lane] = lane < check->schedule->nlanes ? number_of(map, check->lane_node[lane]) : FORS_NONE;
 	for (uint32_t sw = 0; ways && sw < ways->nswitches; sw++)
 		map->named[sw] = number_of(map, fors_net_find_guid(check->net, ways->guid[sw]));
@@ -168,14 +176,15 @@ static bool make_map(const struct check *check, struct map *map)
 	number_switches(check, map);
 	if (!is_worth_it(map))
 		return false;
-	map->row = calloc(map->nswitches + 1, sizeof(*map->row));
-	map->next = malloc(((size_t)map->nswitches * PORTS + 1) * sizeof(*map->next));
-	map->port = calloc((size_t)map->nswitches * PORTS + 1, sizeof(*map->port));
+	map->ncables = check->net->nports;
+	map->post = malloc((map->nswitches + (size_t)1) * sizeof(*map->post));
+	map->next = malloc((map->ncables + 1) * sizeof(*map->next));
 	map->server = malloc((p + 1) * sizeof(*map->server));
-	map->spine = malloc(PORTS * sizeof(*map->spine));
+	map->spine = malloc(LANES * sizeof(*map->spine));
 	map->named = malloc((nnamed + 1) * sizeof(*map->named));
-	if (!map->row || !map->next || !map->port || !map->server || !map->spine || !map->named)
+	if (!map->post || !map->next || !map->server || !map->spine || !map->named)
 		return false;
+	memset(map->next, 0xFF, map->ncables * sizeof(*map->next));
 	for (uint32_t node = 0; node < check->net->nnodes; node++)
 		if (map->number[node] != FORS_NONE)
 			map_switch(check, node, map);
@@ -186,9 +195,8 @@ static bool make_map(const struct check *check, struct map *map)
 static void free_map(struct map *map)
 {
 	free(map->number);
-	free(map->row);
+	free(map->post);
 	free(map->next);
-	free(map->port);
 	free(map->server);
 	free(map->spine);
 	free(map->named);
@@ -196,7 +204,7 @@ static void free_map(struct map *map)
 
 static size_t count_bits(const struct map *map)
 {
-	return (size_t)map->nswitches * PORTS + map->schedule->nservers;
+	return map->ncables + map->schedule->nservers;
 }
 
 /* False: out of memory. */
@@ -214,7 +222,7 @@ static bool make_parts(struct loop *loop, bool asks_use)
 
 		part->taken = malloc((count_bits(map) + 1) * sizeof(*part->taken));
 		part->met = loop->named ? NULL : calloc(map->met_words * schedule->nservers, sizeof(*part->met));
-		part->is_used = asks_use ? calloc((size_t)map->nswitches * PORTS + 1, 1) : NULL;
+		part->is_used = asks_use ? calloc(map->ncables + 1, 1) : NULL;
 		part->kept = malloc(KEPT * sizeof(*part->kept));
 		is_good &= part->taken && (part->met || loop->named) && (part->is_used || !asks_use) && part->kept;
 		if (part->kept)
@@ -239,8 +247,11 @@ static void free_parts(struct loop *loop)
 /* One hop from a switch: its cable is noted; returns where that leads. */
 static inline uint32_t hop(const struct map *map, uint32_t sw, uint32_t lid, uint32_t *cable)
 {
-	*cable = sw * PORTS + map->row[sw][lid];
-	return map->next[*cable];
+	const struct post *post = &map->post[sw];
+	uint32_t port = post->row[lid];
+
+	*cable = post->first + port;
+	return port > post->nports ? FORS_NONE : map->next[*cable];
 }
 
 /* Inside a leaf, naming no lane, or over the spine of the lane: the cables to the receiver, how many; 0: it does not arrive. */
@@ -268,7 +279,7 @@ static inline uint32_t cross_named(const struct map *map, uint32_t home, const s
 		const struct fors_waylist_way *way = &ways->way[number];
 		bool is_last = way->rest == FORS_NONE;
 
-		if (map->named[way->sw] != at || (is_last ? way->port : way->port != map->row[at][lid]))
+		if (map->named[way->sw] != at || (is_last ? way->port : way->port != map->post[at].row[lid]))
 			return 0;
 		at = hop(map, at, lid, &trail[n]);
 		if (is_last || at & TO_SERVER || way->rest >= number) /* a way's rest is below it: no endless walk */
@@ -311,7 +322,7 @@ static inline void take(uint16_t *taken, uint32_t bit, uint32_t *twice)
 static bool check_row(const struct map *map, struct part *part, uint32_t s, uint32_t first, uint32_t n)
 {
 	const struct fors_schedule *schedule = map->schedule;
-	uint16_t *taken = part->taken, *receives = taken + (size_t)map->nswitches * PORTS;
+	uint16_t *taken = part->taken, *receives = taken + map->ncables;
 	uint64_t *met = part->met ? part->met + s * map->met_words : NULL;
 	struct fors_cell room[BLOCK];
 	const struct fors_cell *cell = fors_schedule_flows(schedule, s, first, n, room);
@@ -339,16 +350,10 @@ static bool check_row(const struct map *map, struct part *part, uint32_t s, uint
 	return !twice;
 }
 
-/* Four cables at a time: most of the numbers stand for no port. */
 static void note_used(const struct map *map, const struct part *part)
 {
-	for (size_t first = 0; part->is_used && first < (size_t)map->nswitches * PORTS; first += 4) {
-		uint64_t four;
-
-		memcpy(&four, &part->taken[first], sizeof(four));
-		for (size_t cable = first; four && cable < first + 4; cable++)
-			part->is_used[cable] |= part->taken[cable] != 0;
-	}
+	for (size_t cable = 0; part->is_used && cable < map->ncables; cable++)
+		part->is_used[cable] |= part->taken[cable] != 0;
 }
 
 /* A round of the loop: a block. It is the caller's thread that asks whether to go on. */
@@ -437,10 +442,10 @@ static void list_used(const struct check *check, const struct loop *loop)
 {
 	const struct map *map = &loop->map;
 
-	for (size_t cable = 0; cable < (size_t)map->nswitches * PORTS; cable++)
+	for (size_t cable = 0; cable < map->ncables; cable++)
 		for (unsigned i = 0; i < loop->threads; i++)
 			if (loop->part[i].is_used[cable])
-				check->is_used[map->port[cable]] = true;
+				check->is_used[cable] = true;
 	for (uint32_t s = 0; s < map->schedule->nservers && map->schedule->nservers > 1; s++)
 		check->is_used[check->place[s].link] = true;
 }
