@@ -8,9 +8,9 @@
  *			and a receiver, has a bit for each of these phases: one that is set twice is a conflict
  *	hops		a table says a port, and with the place of the switch's ports before it that is the cable's: no look at
  *			nodes
- *	units		in rounds the servers of a leaf send to a receiver one after another. What the tables do with a LID from a
- *			switch on is the same for all of them, so the walk of the first is kept for the others; each is counted
- *			on its cables in its own phase all the same
+ *	units		in rounds the servers of a group send to a receiver one after another. What the tables do with a LID from a
+ *			switch on is the same for all of them, so it is walked once in a block, and its cables get the bits of all
+ *			phases in which one of them sends
  *	pairs		P (P - 1) flows, none to its sender, and as many different pairs: so every pair met once. In rounds all servers of a
  *			group send to all that its cells name: the cells say who met, and nobody notes it flow by flow, each a
  *			line of memory that was last seen a block ago
@@ -45,6 +45,11 @@ struct post {
 	uint32_t nports;
 };
 
+/* The servers that send as one, in rounds: member m is server first + m * parts. */
+struct group {
+	uint32_t first, members;
+};
+
 /* The fabric in numbers of switches; cable: the port that sends, as index of net->port. */
 struct map {
 	const struct fors_schedule *schedule;
@@ -57,25 +62,14 @@ struct map {
 	uint32_t *spine;       /* lane -> switch, FORS_NONE; for each value of a lane's byte */
 	uint32_t *named;       /* switch of schedule->ways -> switch, FORS_NONE */
 	size_t met_words;      /* in a row of met */
-};
-
-#define KEPT_SHIFT 24		       /* bits of a product that choose no place */
-#define KEPT (1u << (32 - KEPT_SHIFT)) /* walks */
-#define KEPT_HOPS 8		       /* of one that is kept */
-
-/* The cables from a switch to a receiver by a path index, under the name that the schedule has for them. */
-struct walked {
-	uint32_t home, dst, path, name; /* home: FORS_NONE, nothing is kept here */
-	uint32_t n;
-	uint32_t cable[KEPT_HOPS];
+	struct group *group; /* leaf * parts + group of its servers; NULL: not in rounds, or more of them than turns */
 };
 
 /* What a thread has found. */
 struct part {
-	uint16_t *taken;     /* per cable, and then per receiver: the phases of the block in which it carries a flow */
-	uint64_t *met;	     /* P rows of met_words: s sent to d; NULL: in rounds */
-	bool *is_used;	     /* per cable; NULL: nobody asks */
-	struct walked *kept; /* KEPT of them */
+	uint16_t *taken; /* per cable, and then per receiver: the phases of the block in which it carries a flow */
+	uint64_t *met;	 /* P rows of met_words: s sent to d; NULL: in rounds */
+	bool *is_used;	 /* per cable; NULL: nobody asks */
 	uint32_t trail[FORS_WAY_MAX]; /* cables of a walk */
 	uint64_t nflows;
 } __attribute__((aligned(64))); /* threads do not write into each other's cache lines */
@@ -146,6 +140,36 @@ static bool map_servers(const struct check *check, struct map *map)
 	return is_plain;
 }
 
+static uint32_t count_groups(const struct fors_schedule *schedule)
+{
+	return schedule->nleaves * schedule->parts;
+}
+
+/* False: out of memory. */
+static bool map_groups(struct map *map)
+{
+	const struct fors_schedule *schedule = map->schedule;
+	bool is_plain = true;
+
+	if (!schedule->parts)
+		return true;
+	map->group = calloc(count_groups(schedule) + (size_t)1, sizeof(*map->group));
+	for (uint32_t s = 0; map->group && s < schedule->nservers; s++) {
+		const struct fors_schedule_server *server = &schedule->server[s];
+		struct group *group = &map->group[server->leaf * schedule->parts + server->rank % schedule->parts];
+
+		group->first = group->members ? group->first : s;
+		is_plain &= s == group->first + group->members++ * schedule->parts;
+		is_plain &= server->rank / schedule->parts + 1u == group->members &&
+			    group->members <= schedule->round_length;
+	}
+	if (!map->group || is_plain)
+		return map->group;
+	free(map->group);
+	map->group = NULL;
+	return true;
+}
+
 static void map_names(const struct check *check, struct map *map)
 {
 	const struct fors_waylist *ways = check->schedule->ways;
@@ -189,7 +213,7 @@ static bool make_map(const struct check *check, struct map *map)
 		if (map->number[node] != FORS_NONE)
 			map_switch(check, node, map);
 	map_names(check, map);
-	return map_servers(check, map);
+	return map_servers(check, map) && map_groups(map);
 }
 
 static void free_map(struct map *map)
@@ -200,6 +224,7 @@ static void free_map(struct map *map)
 	free(map->server);
 	free(map->spine);
 	free(map->named);
+	free(map->group);
 }
 
 static size_t count_bits(const struct map *map)
@@ -215,18 +240,14 @@ static bool make_parts(struct loop *loop, bool asks_use)
 	bool is_good = true;
 
 	if (schedule->parts)
-		loop->named =
-			calloc((size_t)schedule->nleaves * schedule->parts * map->met_words + 1, sizeof(*loop->named));
+		loop->named = calloc(count_groups(schedule) * map->met_words + 1, sizeof(*loop->named));
 	for (unsigned i = 0; i < loop->threads; i++) {
 		struct part *part = &loop->part[i];
 
 		part->taken = malloc((count_bits(map) + 1) * sizeof(*part->taken));
 		part->met = loop->named ? NULL : calloc(map->met_words * schedule->nservers, sizeof(*part->met));
 		part->is_used = asks_use ? calloc(map->ncables + 1, 1) : NULL;
-		part->kept = malloc(KEPT * sizeof(*part->kept));
-		is_good &= part->taken && (part->met || loop->named) && (part->is_used || !asks_use) && part->kept;
-		if (part->kept)
-			memset(part->kept, 0xFF, KEPT * sizeof(*part->kept));
+		is_good &= part->taken && (part->met || loop->named) && (part->is_used || !asks_use);
 	}
 	return is_good;
 }
@@ -238,7 +259,6 @@ static void free_parts(struct loop *loop)
 		free(loop->part[i].taken);
 		free(loop->part[i].met);
 		free(loop->part[i].is_used);
-		free(loop->part[i].kept);
 	}
 }
 
@@ -289,65 +309,111 @@ static inline uint32_t cross_named(const struct map *map, uint32_t home, const s
 	return 0;
 }
 
-/* The cables of a flow from server s, *n of them: those that one before it took from there, or by a walk. 0: it does not arrive. */
-static inline const uint32_t *find_cables(const struct map *map, struct part *part, uint32_t s, struct fors_cell cell,
-					  uint32_t *n)
+/* The cables of a flow from server s, how many, in the part's trail; 0: it does not arrive. */
+static inline uint32_t find_cables(const struct map *map, struct part *part, uint32_t s, struct fors_cell cell)
 {
 	const struct fors_schedule *schedule = map->schedule;
 	const struct server *to = &map->server[cell.dst];
-	uint32_t home = map->server[s].home, lid = (uint32_t)to->lid + cell.path,
-		 name = schedule->ways ? schedule->server[s].leaf : cell.lane;
-	struct walked *kept = &part->kept[cell.dst * UINT32_C(0x9E3779B1) >> KEPT_SHIFT];
+	uint32_t home = map->server[s].home, lid = (uint32_t)to->lid + cell.path;
 
-	if (kept->home == home && kept->dst == cell.dst && kept->path == cell.path && kept->name == name) {
-		*n = kept->n;
-		return kept->cable;
-	}
-	*n = schedule->ways ? cross_named(map, home, to, lid, fors_schedule_way(schedule, s, cell), part->trail)
-			    : cross_tree(map, home, to, lid, cell.lane, part->trail);
-	if (schedule->parts && *n <= KEPT_HOPS) {
-		*kept = (struct walked){home, cell.dst, cell.path, name, *n, {0}};
-		memcpy(kept->cable, part->trail, sizeof(kept->cable));
-	}
-	return part->trail;
+	if (cell.path >> to->lmc)
+		return 0;
+	return schedule->ways ? cross_named(map, home, to, lid, fors_schedule_way(schedule, s, cell), part->trail)
+			      : cross_tree(map, home, to, lid, cell.lane, part->trail);
 }
 
-static inline void take(uint16_t *taken, uint32_t bit, uint32_t *twice)
+/* A flow of server s in the phases of the block that have a bit, or flows of its group by the same way; false: a fault. */
+static inline bool add_flows(const struct map *map, struct part *part, uint32_t s, struct fors_cell cell, uint32_t bits)
 {
-	*twice |= *taken & bit;
-	*taken |= (uint16_t)bit;
+	uint32_t nhops = find_cables(map, part, s, cell), twice;
+	uint16_t *taken = part->taken + map->ncables + cell.dst;
+
+	twice = *taken & bits;
+	*taken |= (uint16_t)bits;
+	for (uint32_t i = 0; i < nhops; i++) {
+		taken = &part->taken[part->trail[i]];
+		twice |= *taken & bits;
+		*taken |= (uint16_t)bits;
+	}
+	return nhops && !twice;
 }
 
 /* The flows of a server in a block. */
 static bool check_row(const struct map *map, struct part *part, uint32_t s, uint32_t first, uint32_t n)
 {
 	const struct fors_schedule *schedule = map->schedule;
-	uint16_t *taken = part->taken, *receives = taken + map->ncables;
 	uint64_t *met = part->met ? part->met + s * map->met_words : NULL;
 	struct fors_cell room[BLOCK];
 	const struct fors_cell *cell = fors_schedule_flows(schedule, s, first, n, room);
-	uint32_t nflows = 0, twice = 0;
 
 	for (uint32_t i = 0; i < n; i++) {
-		uint32_t d = cell[i].dst, nhops;
-		const uint32_t *cable;
+		uint32_t d = cell[i].dst;
 
 		if (d == FORS_IDLE || d == s)
 			continue;
-		if (d >= schedule->nservers || cell[i].path >> map->server[d].lmc)
+		if (d >= schedule->nservers || !add_flows(map, part, s, cell[i], 1u << i))
 			return false;
-		cable = find_cables(map, part, s, cell[i], &nhops);
-		if (!nhops)
-			return false;
-		for (uint32_t hop = 0; hop < nhops; hop++)
-			take(&taken[cable[hop]], 1u << i, &twice);
-		take(&receives[d], 1u << i, &twice);
 		if (met)
 			met[d / 64] |= 1ull << d % 64;
-		nflows++;
+		part->nflows++;
 	}
-	part->nflows += nflows;
-	return !twice;
+	return true;
+}
+
+/* In which of n phases from turn `turn` of a round on somebody of the group sends to what the cell at `position` names: bits. */
+static uint32_t phases_of(const struct map *map, const struct group *group, uint32_t dst, uint32_t position,
+			  uint32_t turn, uint32_t n)
+{
+	const struct fors_schedule *schedule = map->schedule;
+	uint32_t length = schedule->round_length, bits = 0;
+
+	if (group->members == length && schedule->server[dst].leaf != schedule->server[group->first].leaf)
+		return (1u << n) - 1;
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t member = (turn + i + position) % length;
+
+		if (member < group->members && group->first + member * schedule->parts != dst)
+			bits |= 1u << i;
+	}
+	return bits;
+}
+
+/* The flows of a group in n phases of a round, from bit `bit` of the block on. */
+static bool check_round(const struct map *map, struct part *part, const struct group *group, uint32_t phase, uint32_t n,
+			uint32_t bit)
+{
+	const struct fors_schedule *schedule = map->schedule;
+	uint32_t turn = phase % schedule->round_length;
+	const struct fors_cell *cell =
+		schedule->cell + (size_t)(group - map->group) * schedule->nphases + (phase - turn);
+
+	for (uint32_t i = 0; i < schedule->round_length; i++) {
+		uint32_t bits;
+
+		if (cell[i].dst == FORS_IDLE)
+			continue;
+		if (cell[i].dst >= schedule->nservers)
+			return false;
+		bits = phases_of(map, group, cell[i].dst, i, turn, n) << bit;
+		if (bits && !add_flows(map, part, group->first, cell[i], bits))
+			return false;
+		part->nflows += (uint32_t)__builtin_popcount(bits);
+	}
+	return true;
+}
+
+/* The flows of a group in a block. */
+static bool check_group(const struct map *map, struct part *part, uint32_t number, uint32_t first, uint32_t n)
+{
+	uint32_t length = map->schedule->round_length;
+
+	for (uint32_t done = 0, more; map->group[number].members && done < n; done += more) {
+		more = length - (first + done) % length;
+		more = more < n - done ? more : n - done;
+		if (!check_round(map, part, &map->group[number], first + done, more, done))
+			return false;
+	}
+	return true;
 }
 
 static void note_used(const struct map *map, const struct part *part)
@@ -360,18 +426,20 @@ static void note_used(const struct map *map, const struct part *part)
 static enum fors_err check_block(void *context, uint32_t worker, uint32_t item, struct fors_error *error)
 {
 	const struct loop *loop = context;
-	const struct fors_schedule *schedule = loop->map.schedule;
+	const struct map *map = &loop->map;
+	const struct fors_schedule *schedule = map->schedule;
 	struct part *part = &((struct loop *)context)->part[worker];
-	uint32_t first = item * BLOCK, left = schedule->nphases - first;
+	uint32_t first = item * BLOCK, left = schedule->nphases - first, n = left < BLOCK ? left : BLOCK;
+	uint32_t nrows = map->group ? count_groups(schedule) : schedule->nservers;
 
-	memset(part->taken, 0, count_bits(&loop->map) * sizeof(*part->taken));
-	for (uint32_t s = 0; s < schedule->nservers; s++) {
-		if (!worker && loop->cancelled && s % loop->asks_every == 0 && loop->cancelled(loop->context))
+	memset(part->taken, 0, count_bits(map) * sizeof(*part->taken));
+	for (uint32_t row = 0; row < nrows; row++) {
+		if (!worker && loop->cancelled && row % loop->asks_every == 0 && loop->cancelled(loop->context))
 			return fors_fail(error, FORS_ECANCELLED, "verify: cancelled");
-		if (!check_row(&loop->map, part, s, first, left < BLOCK ? left : BLOCK))
+		if (map->group ? !check_group(map, part, row, first, n) : !check_row(map, part, row, first, n))
 			return WRONG;
 	}
-	note_used(&loop->map, part);
+	note_used(map, part);
 	return FORS_OK;
 }
 
@@ -397,7 +465,7 @@ static void name_receivers(const struct loop *loop)
 	const struct fors_schedule *schedule = loop->map.schedule;
 	const struct fors_cell *cell = schedule->cell;
 
-	for (size_t group = 0; group < (size_t)schedule->nleaves * schedule->parts; group++) {
+	for (size_t group = 0; group < count_groups(schedule); group++) {
 		uint64_t *named = loop->named + group * loop->map.met_words;
 
 		for (uint32_t i = 0; i < schedule->nphases; i++, cell++)

@@ -849,6 +849,27 @@ static void random_changes_of_rounds(void **state)
 	}
 }
 
+/* A server that is alone on its leaf need not name itself: nobody else of its group would send there. */
+static void alone_on_a_leaf(void **state)
+{
+	struct victim victim = rounds_of("FT(2;6,2;servers=1)");
+	unsigned blanked = 0;
+
+	assert_true(verdict_of(&victim).is_good);
+	for (uint32_t s = 0; s < 6; s++)
+		for (uint32_t t = 0; t < victim.schedule->nphases; t++)
+			if (cell(&victim, s, t)->dst == s) {
+				*cell(&victim, s, t) = nobody;
+				blanked++;
+			}
+	assert_true(verdict_of(&victim).is_good);
+	for (uint32_t t = 0; t < victim.schedule->nphases / 2; t++)
+		*cell(&victim, 3, t) = nobody;
+	assert_refused(&victim, "never sends to");
+	assert_true(blanked > 0);
+	victim_free(&victim);
+}
+
 static bool after_three(void *context)
 {
 	return ++*(int *)context > 3;
@@ -941,6 +962,7 @@ int main(void)
 		cmocka_unit_test(random_changes),
 		cmocka_unit_test(random_table_changes),
 		cmocka_unit_test(random_changes_of_rounds),
+		cmocka_unit_test(alone_on_a_leaf),
 		cmocka_unit_test(can_be_cancelled),
 	};
 
