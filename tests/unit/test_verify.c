@@ -852,7 +852,7 @@ static void random_changes_of_rounds(void **state)
 /* A server that is alone on its leaf need not name itself: nobody else of its group would send there. */
 static void alone_on_a_leaf(void **state)
 {
-	struct victim victim = rounds_of("FT(2;6,2;servers=1)");
+	struct victim victim = rounds_of("FT(2;2,6;servers=1)");
 	unsigned blanked = 0;
 
 	assert_true(verdict_of(&victim).is_good);
