@@ -4,19 +4,21 @@
  * flow through the same tables, hop by hop, and asks the same of it; what is left out is all that only a problem needs, and
  * where anything is wrong, or odd, verify.c goes over the plan and says what.
  *
- *	blocks		16 phases are looked at together, server by server, since that is how cells lie in memory. A cable,
- *			and a receiver, has a bit for each of these phases: one that is set twice is a conflict
+ *	blocks		32 phases, or as many whole rounds, are looked at together, server by server, since that is how cells
+ *			lie in memory. A cable, and a receiver, has a bit for each of these phases: one that is set twice is a
+ *			conflict
  *	hops		a table says a port, and with the place of the switch's ports before it that is the cable's: no look at
  *			nodes
- *	units		in rounds the servers of a group send to a receiver one after another. What the tables do with a LID from a
- *			switch on is the same for all of them, so it is walked once in a block, and its cables get the bits of all
- *			phases in which one of them sends
- *	pairs		P (P - 1) flows, none to its sender, and as many different pairs: so every pair met once. In rounds all servers of a
- *			group send to all that its cells name: the cells say who met, and nobody notes it flow by flow, each a
- *			line of memory that was last seen a block ago
+ *	units		in rounds the servers of a group send to a receiver one after another. What the tables do with a LID
+ *			from a switch on is the same for all of them, so it is walked once in a block, and its cables get the
+ *			bits of all phases in which one of them sends
+ *	pairs		P (P - 1) flows, none to its sender, and as many different pairs: so every pair met once. In rounds all
+ *			servers of a group send to all that its cells name: the cells say who met, and nobody notes it flow by
+ *			flow, each a line of memory that was last seen a block ago
  *
  * Blocks do not depend on each other: they are shared among threads, each with bits of its own, and what is found is a
- * sum and a union in the end. A cell is 4 bytes and 16 of them a cache line; the bits of the cables of 64 switches with 36 ports are 5 KB.
+ * sum and a union in the end. A cell is 4 bytes and 32 of them two cache lines; the bits of the cables of 64 switches with
+ * 36 ports are 9 KB.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +26,7 @@
 #include "core/base/parallel.h"
 #include "verify_inside.h"
 
-#define BLOCK 16	      /* phases: the bits of a uint16_t */
+#define BLOCK 32	      /* phases, no more: the bits of a uint32_t */
 #define LANES 256	      /* what a lane's byte can say */
 #define TO_SERVER 0x80000000u /* beside the number of a CA's port */
 #define THREAD_FLOWS 16384    /* are worth a thread more */
@@ -53,6 +55,7 @@ struct group {
 /* The fabric in numbers of switches; cable: the port that sends, as index of net->port. */
 struct map {
 	const struct fors_schedule *schedule;
+	uint32_t block; /* phases that are looked at together */
 	uint32_t nswitches;
 	size_t ncables;
 	uint32_t *number;      /* node -> switch, FORS_NONE */
@@ -67,7 +70,7 @@ struct map {
 
 /* What a thread has found. */
 struct part {
-	uint16_t *taken; /* per cable, and then per receiver: the phases of the block in which it carries a flow */
+	uint32_t *taken; /* per cable, and then per receiver: the phases of the block in which it carries a flow */
 	uint64_t *met;	 /* P rows of met_words: s sent to d; NULL: in rounds */
 	bool *is_used;	 /* per cable; NULL: nobody asks */
 	uint32_t trail[FORS_WAY_MAX]; /* cables of a walk */
@@ -193,6 +196,8 @@ static bool make_map(const struct check *check, struct map *map)
 	size_t nnamed = schedule->ways ? schedule->ways->nswitches : 0, p = schedule->nservers;
 
 	map->schedule = schedule;
+	map->block =
+		schedule->parts && schedule->round_length <= BLOCK ? BLOCK - BLOCK % schedule->round_length : BLOCK;
 	map->met_words = p / 64 + 1;
 	map->number = calloc(check->net->nnodes + 1, sizeof(*map->number));
 	if (!map->number || !check->lfts->nswitches)
@@ -326,14 +331,14 @@ static inline uint32_t find_cables(const struct map *map, struct part *part, uin
 static inline bool add_flows(const struct map *map, struct part *part, uint32_t s, struct fors_cell cell, uint32_t bits)
 {
 	uint32_t nhops = find_cables(map, part, s, cell), twice;
-	uint16_t *taken = part->taken + map->ncables + cell.dst;
+	uint32_t *taken = part->taken + map->ncables + cell.dst;
 
 	twice = *taken & bits;
-	*taken |= (uint16_t)bits;
+	*taken |= bits;
 	for (uint32_t i = 0; i < nhops; i++) {
 		taken = &part->taken[part->trail[i]];
 		twice |= *taken & bits;
-		*taken |= (uint16_t)bits;
+		*taken |= bits;
 	}
 	return nhops && !twice;
 }
@@ -368,7 +373,7 @@ static uint32_t phases_of(const struct map *map, const struct group *group, uint
 	uint32_t length = schedule->round_length, bits = 0;
 
 	if (group->members == length && schedule->server[dst].leaf != schedule->server[group->first].leaf)
-		return (1u << n) - 1;
+		return UINT32_MAX >> (32 - n);
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t member = (turn + i + position) % length;
 
@@ -429,7 +434,7 @@ static enum fors_err check_block(void *context, uint32_t worker, uint32_t item, 
 	const struct map *map = &loop->map;
 	const struct fors_schedule *schedule = map->schedule;
 	struct part *part = &((struct loop *)context)->part[worker];
-	uint32_t first = item * BLOCK, left = schedule->nphases - first, n = left < BLOCK ? left : BLOCK;
+	uint32_t first = item * map->block, left = schedule->nphases - first, n = left < map->block ? left : map->block;
 	uint32_t nrows = map->group ? count_groups(schedule) : schedule->nservers;
 
 	memset(part->taken, 0, count_bits(map) * sizeof(*part->taken));
@@ -521,7 +526,7 @@ static void list_used(const struct check *check, const struct loop *loop)
 static enum fors_err walk_all(const struct check *check, struct loop *loop, enum fors_proof *proof,
 			      struct fors_error *error)
 {
-	uint32_t nblocks = (check->schedule->nphases + BLOCK - 1) / BLOCK;
+	uint32_t block = loop->map.block, nblocks = (check->schedule->nphases + block - 1) / block;
 	uint64_t nflows;
 	enum fors_err err = fors_parallel(loop->threads, nblocks, check_block, loop, error);
 
