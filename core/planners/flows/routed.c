@@ -2,7 +2,8 @@
 /*
  * routed.c - any net and any deterministic tables as a problem of single flows.
  *
- * First who takes part, then which number each switch gets, then every way is walked and its links written. A walk takes from each switch the port of the receiver's LID until the receiver itself is reached; the cable to it
+ * First who takes part, then which number each switch gets, then every way is walked and its links written. A walk
+ * takes from each switch the port of the receiver's LID until the receiver itself is reached; the cable to it
  * is not counted, since a receiver takes one flow in a phase anyway. A walk that passes more switches than there are has been
  * somewhere twice. Nearly all ways arrive: they are walked without a word, and only those that do not once more, by what
  * can say why.
