@@ -287,10 +287,10 @@ static enum fors_err find_bound(struct work *w, struct fors_error *error)
 	return err;
 }
 
-/* Is everything at home, in as many rounds as the closed form has? */
+/* Is everything at home, in as many rounds as the bound asks for, or a few more? */
 static bool is_closed_form(const struct work *w, uint32_t nrounds)
 {
-	if (nrounds != w->cohorts->ncohorts * w->cohorts->m2)
+	if (nrounds > w->cohorts->nrounds)
 		return false;
 	for (uint32_t unit = 0; unit < fors_flows_units(&w->problem); unit++)
 		if (is_loose(w, unit))
@@ -298,7 +298,7 @@ static bool is_closed_form(const struct work *w, uint32_t nrounds)
 	return true;
 }
 
-/* The rounds of the closed form, which needs no packing. */
+/* The rounds that all have at home, which needs no packing. */
 static enum fors_err take_closed_form(const struct work *w, uint32_t nrounds, struct fors_error *error)
 {
 	const struct fors_pods *pods = w->pods;
@@ -329,7 +329,7 @@ static enum fors_err pack_units(struct work *w, uint32_t effort, struct fors_err
 	if (nrounds + MOST_MORE >= FORS_UNITS3_NONE)
 		return FORS_OK;
 	if (is_closed_form(w, nrounds))
-		return take_closed_form(w, nrounds, error);
+		return take_closed_form(w, w->cohorts->nrounds, error);
 	if (!effort)
 		return FORS_OK;
 	if (!choose_paths(w))
