@@ -214,6 +214,35 @@ static void test_random_failures(void **state)
 	}
 }
 
+/* More path indices cut whole rounds: the plan ends at the bound, which is no multiple of a round. */
+static void test_path_indices_reach_the_bound(void **state)
+{
+	struct fors_error error = {0};
+	struct fors_random random = {4};
+
+	(void)state;
+
+	for (unsigned i = 0; i < 4; i++) {
+		struct world w = {.known = net_of("XGFT(3;6,6,8;1,6,6)", 2)};
+		uint32_t phases;
+
+		must(fors_net_copy(w.known, &w.now, &error), &error);
+		for (unsigned k = 0; k < 100 + 10 * i; k++) {
+			uint32_t node = fors_random_below(&random, w.now->nnodes);
+			unsigned port = 1 + fors_random_below(&random, w.now->node[node].nports);
+			uint32_t peer = fors_net_port(w.now, node, port)->peer;
+
+			if (w.now->node[node].type == FORS_SWITCH && peer != FORS_NONE &&
+			    w.now->node[peer].type == FORS_SWITCH)
+				fors_net_disconnect(w.now, node, port);
+		}
+		phases = plan(&w);
+		assert_int_equal(phases, w.route->bound_servers);
+		assert_true(w.route->bound_servers % w.route->length);
+		world_free(&w);
+	}
+}
+
 static void test_path_indices(void **state)
 {
 	struct fors_error error = {0};
@@ -352,6 +381,29 @@ static void cut_top_cables(struct world *w, struct fors_random *random, unsigned
 			continue;
 		fors_net_disconnect(w->now, node, port);
 		n--;
+	}
+}
+
+/* Two mids and a top dead in a small tree leave no room at all: a search does not find it at once. */
+static void test_mids_and_tops(void **state)
+{
+	static const uint32_t dead[][3] = {{2, 6, 13}, {2, 14, 1}, {5, 9, 4}};
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof(dead) / sizeof(dead[0]); i++) {
+		struct world w;
+
+		world_new(&w, "XGFT(3;4,4,4;1,4,4)");
+		route(&w);
+		for (unsigned k = 0; k < 3; k++) {
+			uint32_t node = k < 2 ? w.pods->mid[dead[i][k]].node : w.pods->top[dead[i][k]].node;
+
+			for (unsigned port = 1; port <= w.now->node[node].nports; port++)
+				fors_net_disconnect(w.now, node, port);
+		}
+		assert_best_rounds(&w);
+		assert_int_equal(w.route->nrounds, 20);
+		world_free(&w);
 	}
 }
 
@@ -644,7 +696,9 @@ int main(void)
 		cmocka_unit_test(test_tops),
 		cmocka_unit_test(test_random_failures),
 		cmocka_unit_test(test_path_indices),
+		cmocka_unit_test(test_path_indices_reach_the_bound),
 		cmocka_unit_test(test_best_rounds),
+		cmocka_unit_test(test_mids_and_tops),
 		cmocka_unit_test(test_several_top_cables),
 		cmocka_unit_test(test_many_top_cables),
 		cmocka_unit_test(test_any_number_of_rounds),
