@@ -36,7 +36,8 @@
 
 #define MOST_COUNTS (UINT64_C(1) << 26) /* of the split */
 #define MOST_COHORTS 2			/* for each pod */
-#define MOST_PARTS (UINT64_C(1) << 20)	/* of all items */
+#define MOST_PARTS (UINT64_C(1) << 19)	/* of all items, and places for them */
+#define MOST_SERVERS 4096		/* for parts: with more, splits for them take seconds */
 #define MOST_MIXES 5			/* that are tried */
 
 /* Are numbers small enough for nodes of graphs, and the split's matrix for memory? */
@@ -57,7 +58,7 @@ static bool is_small_in_parts(const struct fors_lift3 *w)
 	uint64_t servers = (uint64_t)w->npods * w->m1 * w->m2;
 
 	return (uint64_t)w->ncohorts * w->m1 * w->m2 < UINT16_MAX && servers * w->ncohorts < MOST_PARTS &&
-	       servers < UINT16_MAX;
+	       servers <= MOST_SERVERS;
 }
 
 bool fors_lift3_applies(const struct fors_lanes3 *lanes)
