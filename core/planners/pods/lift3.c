@@ -37,7 +37,7 @@
 #define MOST_COUNTS (UINT64_C(1) << 26) /* of the split */
 #define MOST_COHORTS 2			/* for each pod */
 #define MOST_PARTS (UINT64_C(1) << 19)	/* of all items, and places for them */
-#define MOST_SERVERS 4096		/* for parts: with more, splits for them take seconds */
+#define MOST_SERVERS 4096		/* for parts: with more nobody has measured them */
 #define MOST_MIXES 5			/* that are tried */
 
 /* Are numbers small enough for nodes of graphs, and the split's matrix for memory? */
