@@ -134,7 +134,9 @@ libforscore_la_SOURCES = \
 	core/planners/pods/lanes3.c core/planners/pods/lanes3.h \
 	core/planners/pods/lift3.c core/planners/pods/lift3.h core/planners/pods/lift3_inside.h \
 	core/planners/pods/lift3_leaves.c \
+	core/planners/pods/lift3_parts.c \
 	core/planners/pods/lift3_rounds.c \
+	core/planners/pods/mix3.c core/planners/pods/mix3.h \
 	core/planners/pods/odds3.c core/planners/pods/odds3.h \
 	core/planners/pods/relieve3.c core/planners/pods/relieve3.h \
 	core/planners/pods/repair3.c core/planners/pods/repair3.h \

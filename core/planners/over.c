@@ -258,7 +258,7 @@ static enum fors_err pack_rounds(struct plan *plan, const struct fors_flows_aske
 	if (nphases > plan->report.bound_tables && !is_large) {
 		err = fors_flows_refine(&plan->routed->problem, nphases, &packing, error);
 		if (!err)
-			err = fors_flows_improve(asked, &packing, error);
+			err = fors_flows_improve(asked, plan->report.bound_best, &packing, error);
 		if (!err)
 			err = write_flows(plan, packing, error);
 	} else {

@@ -214,6 +214,35 @@ static void test_random_failures(void **state)
 	}
 }
 
+/* More path indices cut whole rounds: the plan ends at the bound, which is no multiple of a round. */
+static void test_path_indices_reach_the_bound(void **state)
+{
+	struct fors_error error = {0};
+	struct fors_random random = {4};
+
+	(void)state;
+
+	for (unsigned i = 0; i < 4; i++) {
+		struct world w = {.known = net_of("XGFT(3;6,6,8;1,6,6)", 2)};
+		uint32_t phases;
+
+		must(fors_net_copy(w.known, &w.now, &error), &error);
+		for (unsigned k = 0; k < 100 + 10 * i; k++) {
+			uint32_t node = fors_random_below(&random, w.now->nnodes);
+			unsigned port = 1 + fors_random_below(&random, w.now->node[node].nports);
+			uint32_t peer = fors_net_port(w.now, node, port)->peer;
+
+			if (w.now->node[node].type == FORS_SWITCH && peer != FORS_NONE &&
+			    w.now->node[peer].type == FORS_SWITCH)
+				fors_net_disconnect(w.now, node, port);
+		}
+		phases = plan(&w);
+		assert_int_equal(phases, w.route->bound_servers);
+		assert_true(w.route->bound_servers % w.route->length);
+		world_free(&w);
+	}
+}
+
 static void test_path_indices(void **state)
 {
 	struct fors_error error = {0};
@@ -290,6 +319,29 @@ static void test_best_rounds(void **state)
 	}
 }
 
+/* Two mids and a top dead in a small tree leave no room at all: a search does not find it at once. */
+static void test_mids_and_tops(void **state)
+{
+	static const uint32_t dead[][3] = {{2, 6, 13}, {2, 14, 1}, {5, 9, 4}};
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof(dead) / sizeof(dead[0]); i++) {
+		struct world w;
+
+		world_new(&w, "XGFT(3;4,4,4;1,4,4)");
+		route(&w);
+		for (unsigned k = 0; k < 3; k++) {
+			uint32_t node = k < 2 ? w.pods->mid[dead[i][k]].node : w.pods->top[dead[i][k]].node;
+
+			for (unsigned port = 1; port <= w.now->node[node].nports; port++)
+				fors_net_disconnect(w.now, node, port);
+		}
+		assert_best_rounds(&w);
+		assert_int_equal(w.route->nrounds, 20);
+		world_free(&w);
+	}
+}
+
 /* Two to five cables between mids and tops cost nothing, and move less than a twentieth of the entries. */
 static void test_several_top_cables(void **state)
 {
@@ -320,7 +372,7 @@ static void test_many_top_cables(void **state)
 {
 	static const char *const specs[] = {"XGFT(3;4,4,4;1,4,4)", "XGFT(3;6,6,8;1,6,6)"};
 	struct fors_random random = {11};
-	unsigned nfree = 0, nbest = 0;
+	unsigned nfree = 0;
 
 	for (unsigned i = 0; i < 24; i++) {
 		struct world w;
@@ -335,14 +387,52 @@ static void test_many_top_cables(void **state)
 		if (w.route->bound == w.route->nservers) {
 			assert_int_equal(w.route->nrounds * w.route->length, w.route->nservers);
 			nfree++;
-		} else {
-			nbest += w.route->nrounds == (w.route->bound + w.route->length - 1) / w.route->length;
 		}
+		assert_int_equal(w.route->nrounds, (w.route->bound + w.route->length - 1) / w.route->length);
 		assert_in_range(w.route->nrounds * w.route->length * 100, 0, w.route->bound * 104);
 		world_free(&w);
 	}
 	assert_int_equal(nfree, 18);
-	assert_int_equal(nbest, 5); /* all but one of the others, at the best in whole rounds */
+}
+
+/*
+ * Whatever number of rounds the bound asks for, there are as many: one pod loses n cables to tops, in planes that it has
+ * many of, in others, or anywhere.
+ */
+static void test_any_number_of_rounds(void **state)
+{
+	static const struct {
+		const char *spec;
+		uint32_t n, nplanes, nrounds;
+	} cases[] = {
+		{"XGFT(3;6,6,8;1,6,6)", 5, 6, 49},   {"XGFT(3;6,6,8;1,6,6)", 6, 2, 51},
+		{"XGFT(3;6,6,8;1,6,6)", 7, 3, 53},   {"XGFT(3;6,6,8;1,6,6)", 9, 6, 56},
+		{"XGFT(3;8,8,16;1,8,8)", 5, 8, 131}, {"XGFT(3;8,8,16;1,8,8)", 6, 2, 133},
+		{"XGFT(3;8,8,16;1,8,8)", 8, 4, 138}, {"XGFT(3;8,8,16;1,8,8)", 11, 8, 145},
+	};
+	struct fors_random random = {5};
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct world w;
+
+		world_new(&w, cases[i].spec);
+		route(&w);
+		for (uint32_t n = 0; n < cases[i].n;) {
+			uint32_t mid = fors_pods_mid(w.pods, 1, fors_random_below(&random, cases[i].nplanes)),
+				 node = w.pods->mid[mid].node;
+			unsigned port = 1 + fors_random_below(&random, w.known->node[node].nports);
+			uint32_t peer = fors_net_port(w.now, node, port)->peer;
+
+			if (peer == FORS_NONE || w.pods->level[fors_pods_peer(w.pods, node, port)] != FORS_PODS_TOP)
+				continue;
+			fors_net_disconnect(w.now, node, port);
+			n++;
+		}
+		assert_best_rounds(&w);
+		assert_int_equal(w.route->nrounds, cases[i].nrounds);
+		world_free(&w);
+	}
 }
 
 /* A pod that has lost nearly all tops, or all of them: tables for what can be reached, and no endless work. */
@@ -541,9 +631,12 @@ int main(void)
 		cmocka_unit_test(test_tops),
 		cmocka_unit_test(test_random_failures),
 		cmocka_unit_test(test_path_indices),
+		cmocka_unit_test(test_path_indices_reach_the_bound),
 		cmocka_unit_test(test_best_rounds),
+		cmocka_unit_test(test_mids_and_tops),
 		cmocka_unit_test(test_several_top_cables),
 		cmocka_unit_test(test_many_top_cables),
+		cmocka_unit_test(test_any_number_of_rounds),
 		cmocka_unit_test(test_pod_cut_off),
 		cmocka_unit_test(test_without_a_search),
 		cmocka_unit_test(test_uneven),

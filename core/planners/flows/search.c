@@ -10,7 +10,7 @@
  * any phases are looked at too: two tokens that throw each other out go on for ever otherwise.
  *
  * After a time without progress it gives up and goes back to the best packing that it saw, by a journal of what it has
- * put and taken since. Effort is counted in work, never by the clock; random numbers start from a constant. So the
+ * put and taken since. Effort is counted in work, never by the clock; random numbers start from the packing's seed. So the
  * same problem gives the same packing on any machine.
  */
 #include "search.h"
@@ -434,7 +434,10 @@ uint64_t fors_flows_search_bytes(const struct fors_flows_problem *problem, uint3
 enum fors_err fors_flows_search(struct fors_flows_packing *packing, uint64_t budget, bool (*cancelled)(void *context),
 				void *context, struct fors_error *error)
 {
-	struct search s = {.packing = packing, .problem = packing->problem, .best_waiting = packing->nwaiting};
+	struct search s = {.packing = packing,
+			   .problem = packing->problem,
+			   .best_waiting = packing->nwaiting,
+			   .random = {packing->seed}};
 	enum fors_err err;
 
 	s.tabu = calloc((size_t)packing->problem->ndests * packing->nphases + 1, sizeof(*s.tabu));

@@ -34,6 +34,10 @@
 #define SHARE 8		   /* of the work that is left, for one search */
 #define LUMPED_PER_FLOW 50 /* the same on the way down from a plan that began with lumps */
 #define LUMPED_AT_LEAST UINT64_C(6000000)
+#define CHOICE_PER_FLOW 1000 /* the same where flows have ways to choose from */
+#define CHOICE_AT_MOST UINT64_C(100000000)
+#define MOST_IDLE 8
+#define FEW 200	 /* one token of so many: a search for them goes on though the last one brought little */
 #define NEAR 200 /* one part of so many above the bound is near enough for such a plan */
 #define FAR 64	 /* and one of so many is too far */
 #define MOST_PHASES 65535
@@ -46,6 +50,8 @@ struct attempt {
 	uint64_t work;			   /* still to be spent */
 	bool is_stuck;			   /* the last search brought little */
 	bool is_lumped;			   /* it began with lumps */
+	bool is_patient;		   /* few that wait are searched for while searches find anything */
+	uint32_t nidle;			   /* searches in a row that found nothing */
 	enum fors_flows_order order;	   /* of first fit, the best */
 	struct fors_flows_packing *failed; /* the best that is no plan, NULL: none */
 	struct fors_flows_packing *plan;   /* NULL: none yet */
@@ -155,6 +161,7 @@ static enum fors_err search(struct attempt *a, struct fors_flows_packing **packi
 	if (waiting)
 		err = fors_flows_search(*packing, share, a->asked->cancelled, a->asked->context, error);
 	a->is_stuck = (*packing)->nwaiting > waiting - waiting / 8;
+	a->nidle = (*packing)->nwaiting < waiting ? 0 : a->nidle + 1;
 	a->work -= (*packing)->work - before < a->work ? (*packing)->work - before : a->work;
 	if (!err && !(*packing)->nwaiting) {
 		fors_flows_packing_free(a->plan);
@@ -271,6 +278,13 @@ static uint32_t fewer_phases(const struct attempt *a)
 	return a->plan->nphases - (room > 2 ? room / 2 : 1);
 }
 
+/* Is another search in as many phases in vain? */
+static bool is_hopeless(const struct attempt *a)
+{
+	return a->is_stuck &&
+	       !(a->is_patient && a->nidle < MOST_IDLE && a->failed->nwaiting <= tokens_of(a->problem) / FEW);
+}
+
 /* Down from the plan, as long as there is work left to spend and a search has not come to its end one phase below. */
 static enum fors_err go_down(struct attempt *a, uint32_t aim, struct fors_error *error)
 {
@@ -282,10 +296,12 @@ static enum fors_err go_down(struct attempt *a, uint32_t aim, struct fors_error 
 
 		if (!a->failed || nphases != a->failed->nphases)
 			err = go_on(a, nphases, error);
-		else if (a->is_stuck)
+		else if (is_hopeless(a))
 			break;
-		else
+		else {
+			a->failed->seed += a->is_stuck && a->is_patient;
 			err = search(a, &a->failed, error);
+		}
 	}
 	return err;
 }
@@ -356,15 +372,25 @@ enum fors_err fors_flows_pack_problem(const struct fors_flows_problem *problem, 
 	return err;
 }
 
-enum fors_err fors_flows_improve(const struct fors_flows_asked *asked, struct fors_flows_packing **packing,
-				 struct fors_error *error)
+/* Work for plans in lumps that are made better. */
+static uint64_t work_of(const struct fors_flows_problem *problem)
 {
-	struct attempt a = {.asked = asked, .problem = (*packing)->problem, .plan = *packing};
+	uint64_t least = larger(LUMPED_PER_FLOW * tokens_of(problem), LUMPED_AT_LEAST),
+		 most = CHOICE_PER_FLOW * tokens_of(problem);
+
+	if (problem->npaths == 1)
+		return least;
+	return larger(least, most < CHOICE_AT_MOST ? most : CHOICE_AT_MOST);
+}
+
+enum fors_err fors_flows_improve(const struct fors_flows_asked *asked, uint32_t aim,
+				 struct fors_flows_packing **packing, struct fors_error *error)
+{
+	struct attempt a = {.asked = asked, .problem = (*packing)->problem, .plan = *packing, .is_patient = true};
 	enum fors_err err = fors_flows_bound(a.problem, &a.bound, error);
 
-	a.work = LUMPED_PER_FLOW * tokens_of(a.problem);
-	if (a.work < LUMPED_AT_LEAST)
-		a.work = LUMPED_AT_LEAST;
+	a.bound = a.bound > aim ? a.bound : aim;
+	a.work = work_of(a.problem);
 	if (!err)
 		err = descend(&a, error);
 	fors_flows_packing_free(a.failed);

@@ -141,7 +141,7 @@ enum fors_err fors_cohorts_new(const struct fors_lanes3 *lanes, enum fors_cohort
 					   .m1 = lanes->m1,
 					   .m2 = lanes->m2,
 					   .npods = pods->npods,
-					   .ncohorts = pods->npods};
+					   .nrounds = pods->npods * lanes->m2};
 		c->power = calloc((size_t)c->m2 * c->npods + 1, sizeof(*c->power));
 		c->beta = calloc(c->m1 + (size_t)1, sizeof(*c->beta));
 		c->cohort = calloc((size_t)c->npods * pods->nslots + 1, sizeof(*c->cohort));
@@ -167,24 +167,35 @@ enum fors_err fors_cohorts_new(const struct fors_lanes3 *lanes, enum fors_cohort
 	return FORS_OK;
 }
 
-void fors_cohorts_send(const struct fors_cohorts *cohorts, struct fors_ways3 *ways, uint32_t pod, uint32_t slot,
-		       uint32_t lane, uint32_t rung)
+void fors_cohorts_send_leaf(const struct fors_cohorts *cohorts, struct fors_ways3 *ways, uint32_t leaf, uint32_t slot,
+			    uint32_t lane)
 {
 	const struct fors_lanes3 *l = cohorts->lanes;
-	uint32_t plane = lane == FORS_NONE ? 0 : fors_lanes3_plane(l, lane), mid = fors_pods_mid(l->pods, pod, plane);
+	uint8_t port = lane == FORS_NONE ? 0 : l->leaf_port[(size_t)leaf * l->nlanes + lane];
 
-	if (lane != FORS_NONE && rung != FORS_NONE && l->pods->leaf[l->pods->slot[slot].leaf].pod != pod)
+	if (leaf != l->pods->slot[slot].leaf)
+		ways->leaf[(size_t)leaf * ways->ncolumns + slot] =
+			port && fors_lanes3_live(l, leaf, lane) && fors_ways3_arrives(ways, leaf, port, slot) ? port
+													      : 0;
+}
+
+void fors_cohorts_send_mid(const struct fors_cohorts *cohorts, struct fors_ways3 *ways, uint32_t pod, uint32_t slot,
+			   uint32_t plane, uint32_t rung)
+{
+	const struct fors_lanes3 *l = cohorts->lanes;
+	uint32_t mid = fors_pods_mid(l->pods, pod, plane);
+
+	if (l->pods->leaf[l->pods->slot[slot].leaf].pod != pod)
 		ways->mid[(size_t)mid * ways->ncolumns + slot] = fors_ways3_meets(ways, pod, slot, plane, rung)
 									 ? l->mid_port[(size_t)mid * l->nrungs + rung]
 									 : 0;
-	for (uint32_t y = 0; y < cohorts->m2; y++) {
-		uint32_t leaf = cohorts->leaf[pod * cohorts->m2 + y];
-		uint8_t port = lane == FORS_NONE ? 0 : l->leaf_port[(size_t)leaf * l->nlanes + lane];
+}
 
-		if (leaf != l->pods->slot[slot].leaf)
-			ways->leaf[(size_t)leaf * ways->ncolumns + slot] =
-				port && fors_lanes3_live(l, leaf, lane) && fors_ways3_arrives(ways, leaf, port, slot)
-					? port
-					: 0;
-	}
+void fors_cohorts_send(const struct fors_cohorts *cohorts, struct fors_ways3 *ways, uint32_t pod, uint32_t slot,
+		       uint32_t lane, uint32_t rung)
+{
+	if (lane != FORS_NONE && rung != FORS_NONE)
+		fors_cohorts_send_mid(cohorts, ways, pod, slot, fors_lanes3_plane(cohorts->lanes, lane), rung);
+	for (uint32_t y = 0; y < cohorts->m2; y++)
+		fors_cohorts_send_leaf(cohorts, ways, cohorts->leaf[pod * cohorts->m2 + y], slot, lane);
 }

@@ -26,14 +26,14 @@ enum fors_cohorts_choice { FORS_COHORTS_SHARED, FORS_COHORTS_SOME, FORS_COHORTS_
 struct fors_cohorts {
 	const struct fors_lanes3 *lanes; /* borrowed; regular */
 	uint32_t m1, m2, npods;
-	uint32_t ncohorts; /* npods, or more once items were placed anew (lift3.c) */
-	uint16_t *power;   /* [i * npods + block]: tau^i of the block, i = 0 .. m2-1 */
-	uint16_t *beta;	   /* per x */
-	uint16_t *cohort;  /* [pod * nslots + slot]: of the item from that pod, FORS_COHORTS_NONE: it lost its place */
-	uint8_t *turn;	   /* the same: leaf y serves it in round (cohort, turn - y mod m2) */
-	uint16_t *round;   /* [leaf * nslots + slot]: of the unit, FORS_COHORTS_NONE; NULL: what cohort and turn say */
-	uint32_t *slot;	   /* [pod * m2 + y]: the first slot of that leaf */
-	uint32_t *leaf;	   /* [pod * m2 + y]: the leaf */
+	uint32_t nrounds; /* npods * m2, or more once items were placed anew (lift3.c) */
+	uint16_t *power;  /* [i * npods + block]: tau^i of the block, i = 0 .. m2-1 */
+	uint16_t *beta;	  /* per x */
+	uint16_t *cohort; /* [pod * nslots + slot]: of the item from that pod, FORS_COHORTS_NONE: it lost its place */
+	uint8_t *turn;	  /* the same: leaf y serves it in round (cohort, turn - y mod m2) */
+	uint16_t *round;  /* [leaf * nslots + slot]: of the unit, FORS_COHORTS_NONE; NULL: what cohort and turn say */
+	uint32_t *slot;	  /* [pod * m2 + y]: the first slot of that leaf */
+	uint32_t *leaf;	  /* [pod * m2 + y]: the leaf */
 };
 
 /* Of a regular tree, in *cohorts, owned by the caller (fors_cohorts_free()). Errors: FORS_ENOMEM. */
@@ -49,7 +49,15 @@ void fors_cohorts_free(struct fors_cohorts *cohorts);
 void fors_cohorts_send(const struct fors_cohorts *cohorts, struct fors_ways3 *ways, uint32_t pod, uint32_t slot,
 		       uint32_t lane, uint32_t rung);
 
-/* The round of the unit from a leaf to a slot, below ncohorts * m2; FORS_COHORTS_NONE. */
+/* The mid's entry only. */
+void fors_cohorts_send_mid(const struct fors_cohorts *cohorts, struct fors_ways3 *ways, uint32_t pod, uint32_t slot,
+			   uint32_t plane, uint32_t rung);
+
+/* Write a leaf's lane to a slot, where it leads there; else, or if it is FORS_NONE, nothing. */
+void fors_cohorts_send_leaf(const struct fors_cohorts *cohorts, struct fors_ways3 *ways, uint32_t leaf, uint32_t slot,
+			    uint32_t lane);
+
+/* The round of the unit from a leaf to a slot, below nrounds; FORS_COHORTS_NONE. */
 static inline uint32_t fors_cohorts_round(const struct fors_cohorts *cohorts, uint32_t leaf, uint32_t slot)
 {
 	const struct fors_pods *pods = cohorts->lanes->pods;

@@ -19,7 +19,10 @@
  *   5. Turns: in any order (lift3_rounds.c).
  *
  * Where pods have fewer rungs than that takes, so that T > P, and the bound asks for some rounds that make no cohort,
- * it is tried with longer cohorts (bundles3.c); else, or if that fails, some items are left to a search (units3.c).
+ * items come in parts for shorter cohorts, which fill any number of rounds (mix3.c, lift3_parts.c): then 1 and 2 are
+ * done for each length, in 3 and 4 a plane of a source is a node of its own, and leaves that send are a colouring too.
+ * If there is no split for that, it is tried with longer cohorts (bundles3.c), then with parts and a round more; else
+ * some items are left to a search (units3.c).
  *
  * Who is who is chosen anew, so nearly all entries move: this is for failures that are too many for repair3.c, where
  * all cables of leaves live; for dead ones cost more phases, and with these there is room for a search.
@@ -33,6 +36,9 @@
 
 #define MOST_COUNTS (UINT64_C(1) << 26) /* of the split */
 #define MOST_COHORTS 2			/* for each pod */
+#define MOST_PARTS (UINT64_C(1) << 19)	/* of all items, and places for them */
+#define MOST_SERVERS 4096		/* for parts: with more nobody has measured them */
+#define MOST_MIXES 5			/* that are tried */
 
 /* Are numbers small enough for nodes of graphs, and the split's matrix for memory? */
 static bool is_small(const struct fors_lanes3 *lanes)
@@ -44,6 +50,15 @@ static bool is_small(const struct fors_lanes3 *lanes)
 	return npods * (width + lanes->m2) < UINT16_MAX && MOST_COHORTS * npods * lanes->m1 < UINT16_MAX &&
 	       npods * npods * lanes->pods->nplanes * width < MOST_COUNTS && lanes->m1 <= UINT8_MAX &&
 	       lanes->m2 <= UINT8_MAX;
+}
+
+/* The same for items in parts. */
+static bool is_small_in_parts(const struct fors_lift3 *w)
+{
+	uint64_t servers = (uint64_t)w->npods * w->m1 * w->m2;
+
+	return (uint64_t)w->ncohorts * w->m1 * w->m2 < UINT16_MAX && servers * w->ncohorts < MOST_PARTS &&
+	       servers <= MOST_SERVERS;
 }
 
 bool fors_lift3_applies(const struct fors_lanes3 *lanes)
@@ -83,13 +98,13 @@ enum fors_err fors_lift3_colour(struct fors_lift3 *w, uint32_t nedges, uint32_t 
 static void share_inside(struct fors_lift3 *w, uint32_t pod)
 {
 	uint16_t *inside = w->inside + (size_t)pod * w->m1;
-	uint32_t room[UINT8_MAX + 1], left = w->m1 * w->m2;
+	uint32_t room[UINT8_MAX + 1], home = w->m2 * w->ninside, left = w->m1 * home;
 
 	for (uint32_t j = 0; j < w->m1; j++) {
-		room[j] = w->m2 * w->ncohorts;
+		room[j] = w->m2 * w->split->ncohorts;
 		for (uint32_t k = 0; k < w->split->width; k++)
 			room[j] -= w->split->load[(size_t)pod * w->split->nslots + j * w->split->width + k];
-		inside[j] = (uint16_t)(room[j] < w->m2 ? room[j] : w->m2);
+		inside[j] = (uint16_t)(room[j] < home ? room[j] : home);
 		room[j] -= inside[j];
 		left -= inside[j];
 	}
@@ -113,6 +128,17 @@ static void add_edge(struct fors_lift3_graph *g, uint32_t *n, uint32_t left, uin
 	g->what[(*n)++] = what;
 }
 
+/* An item of a plane before it has a cohort. */
+static struct fors_lift3_item new_item(uint32_t from, uint32_t to, uint32_t plane, uint32_t rung)
+{
+	return (struct fors_lift3_item){.from = (uint16_t)from,
+					.to = (uint16_t)to,
+					.plane = (uint16_t)plane,
+					.rung = (uint16_t)rung,
+					.leaf = FORS_LIFT3_NONE,
+					.bundle = FORS_LIFT3_NONE};
+}
+
 /* The items of a plane: an edge for those of two pods that use the same slot. */
 static uint32_t list_plane(struct fors_lift3 *w, uint32_t plane)
 {
@@ -124,21 +150,16 @@ static uint32_t list_plane(struct fors_lift3 *w, uint32_t plane)
 
 		for (uint32_t k = 0; k < s->width; k++)
 			for (uint32_t q = 0; q < w->npods; q++) {
-				uint32_t count =
-					s->count[((size_t)p * s->npods + q) * s->nslots + plane * s->width + k];
+				uint32_t count = *fors_split3_count(s, p, q, plane * s->width + k);
 
 				if (count)
 					add_edge(&w->g, &n, p * width_of(w) + k, q * width_of(w) + k, count,
-						 (struct fors_lift3_item){(uint16_t)p, (uint16_t)q, (uint16_t)plane,
-									  (uint16_t)k, 0, FORS_LIFT3_NONE,
-									  FORS_LIFT3_NONE});
+						 new_item(p, q, plane, k));
 			}
 		for (uint32_t i = 0; i < w->m2; i++)
 			if ((inside + i) / w->m2)
 				add_edge(&w->g, &n, p * width_of(w) + s->width + i, p * width_of(w) + s->width + i,
-					 (inside + i) / w->m2,
-					 (struct fors_lift3_item){(uint16_t)p, (uint16_t)p, (uint16_t)plane, 0, 0,
-								  FORS_LIFT3_NONE, FORS_LIFT3_NONE});
+					 (inside + i) / w->m2, new_item(p, p, plane, FORS_LIFT3_NONE));
 	}
 	return n;
 }
@@ -180,6 +201,7 @@ static void take_long(struct fors_lift3 *w, uint32_t cohort)
 		}
 }
 
+/* Cohorts for the items of a split: all cohorts that are not long, from the first in hand on. */
 static enum fors_err find_cohorts(struct fors_lift3 *w, struct fors_error *error)
 {
 	struct fors_lift3_graph *g = &w->g;
@@ -199,8 +221,9 @@ static enum fors_err find_cohorts(struct fors_lift3 *w, struct fors_error *error
 		g->graph.side[side] = (struct fors_colour_side){
 			.nnodes = w->npods * width_of(w), .ngroups = w->npods, .group = g->group, .group_cap = g->cap};
 	g->graph.mult = g->mult;
-	for (uint32_t plane = 0; !err && nlong < w->ncohorts && plane < w->m1; plane++)
-		err = fors_lift3_colour(w, list_plane(w, plane), nlong, w->ncohorts - nlong, take_cohort, error);
+	for (uint32_t plane = 0; !err && nlong < w->split->ncohorts && plane < w->m1; plane++)
+		err = fors_lift3_colour(w, list_plane(w, plane), w->first + nlong, w->split->ncohorts - nlong,
+					take_cohort, error);
 	return err;
 }
 
@@ -211,10 +234,15 @@ static bool allocate(struct fors_lift3 *w)
 	struct fors_lift3_graph *g = &w->g;
 	size_t places = (size_t)w->npods * w->m1 * w->ncohorts, nodes = (size_t)w->npods * width_of(w),
 	       edges = (size_t)w->npods * (w->npods * (size_t)w->split->width + w->m2),
-	       most = (size_t)w->m1 * w->ncohorts * w->m2;
+	       most = (size_t)w->m1 * w->ncohorts * w->m2, units = (size_t)w->npods * w->m1 * w->m2 * w->m2;
 
 	most = edges > most ? edges : most;
 	nodes = nodes > (size_t)w->m1 * w->ncohorts ? nodes : (size_t)w->m1 * w->ncohorts;
+	if (w->mix) { /* lift3_parts.c */
+		nodes = nodes > most ? nodes : most;
+		nodes = nodes > units ? nodes : units;
+		most = most > units ? most : units;
+	}
 	w->item = malloc((places * w->m2 + 1) * sizeof(*w->item));
 	w->nplaced = calloc(places + 1, 1);
 	w->inside = calloc((size_t)w->npods * w->m1 + 1, sizeof(*w->inside));
@@ -225,7 +253,7 @@ static bool allocate(struct fors_lift3 *w)
 	g->what = malloc((most + 1) * sizeof(*g->what));
 	g->who = malloc((most + 1) * sizeof(*g->who));
 	g->group = malloc((nodes + 1) * sizeof(*g->group));
-	g->cap = malloc((w->npods + (size_t)1) * sizeof(*g->cap));
+	g->cap = malloc((nodes + FORS_MIX3_LENGTHS * (size_t)w->npods + 1) * sizeof(*g->cap));
 	w->space = fors_colour_space_new((uint32_t)most, (uint32_t)nodes);
 	if (w->given)
 		memset(w->given, 0xFF, (size_t)w->npods * w->l->pods->nslots * sizeof(*w->given));
@@ -275,7 +303,8 @@ static bool are_bundled(const struct fors_lift3 *w)
 static enum fors_err try_once(struct fors_lift3 *w, uint32_t nlong, uint32_t seed, bool *is_done,
 			      struct fors_error *error)
 {
-	enum fors_err err = fors_split3_find(w->l, w->ncohorts, nlong ? nlong : UINT32_MAX, seed, &w->split, error);
+	enum fors_err err =
+		fors_split3_find(w->l, NULL, 0, w->ncohorts, nlong ? nlong : UINT32_MAX, seed, &w->split, error);
 
 	if (err)
 		return err;
@@ -292,6 +321,91 @@ static enum fors_err try_once(struct fors_lift3 *w, uint32_t nlong, uint32_t see
 	return err;
 }
 
+/* Has every server a plane for each part? An item may use each plane once. */
+static bool has_planes(const struct fors_split3 *s, uint32_t items)
+{
+	for (uint32_t p = 0; p < s->npods; p++)
+		for (uint32_t q = 0; q < s->npods; q++)
+			for (uint32_t first = 0; first < s->nslots; first += s->width) {
+				uint32_t n = 0;
+
+				for (uint32_t k = 0; k < s->width; k++)
+					n += *fors_split3_count(s, p, q, first + k);
+				if (n > items)
+					return false;
+			}
+	return true;
+}
+
+/* Splits for the parts of each length, all of which have places; *good: there are. */
+static enum fors_err split_parts(const struct fors_lift3 *w, struct fors_split3 **split, bool *good,
+				 struct fors_error *error)
+{
+	enum fors_err err = FORS_OK;
+
+	*good = true;
+	for (uint32_t i = 0; !err && *good && i < FORS_MIX3_LENGTHS; i++) {
+		err = fors_split3_find(w->l, w->mix, i, w->mix->ncohorts[i], UINT32_MAX, 0, &split[i], error);
+		*good = !err && !split[i]->nleft && has_planes(split[i], w->m1 * w->m2);
+	}
+	return err;
+}
+
+/* Cohorts, servers and leaves for parts that have places. */
+static enum fors_err place_parts(struct fors_lift3 *w, struct fors_split3 **split, struct fors_error *error)
+{
+	enum fors_err err = FORS_OK;
+
+	for (uint32_t i = 0; !err && i < FORS_MIX3_LENGTHS; i++) {
+		w->split = split[i];
+		w->first = i ? w->mix->ncohorts[0] : 0;
+		w->ninside = w->mix->inside[i];
+		if (!i && !allocate(w))
+			err = fors_fail_memory(error);
+		if (!err && w->mix->ncohorts[i])
+			err = find_cohorts(w, error);
+	}
+	w->split = NULL;
+	if (!err)
+		err = fors_lift3_receivers(w, error);
+	return err ? err : fors_lift3_write_parts(w, error);
+}
+
+/* One try with items in parts; *is_done: all have places, and it is written. */
+static enum fors_err try_parts(struct fors_lift3 *w, bool *is_done, struct fors_error *error)
+{
+	struct fors_split3 *split[FORS_MIX3_LENGTHS] = {NULL};
+	bool good = false;
+	enum fors_err err = split_parts(w, split, &good, error);
+
+	if (!err && good) {
+		err = place_parts(w, split, error);
+		*is_done = !err;
+	}
+	release(w);
+	for (uint32_t i = 0; i < FORS_MIX3_LENGTHS; i++)
+		fors_split3_free(split[i]);
+	return err;
+}
+
+/* Items in parts, in exactly so many rounds. */
+static enum fors_err lift_parts(const struct fors_lift3 *begin, uint32_t nrounds, bool *is_done,
+				struct fors_error *error)
+{
+	enum fors_err err = FORS_OK;
+	struct fors_mix3 mix;
+
+	for (uint32_t i = 0; !err && !*is_done && i < MOST_MIXES && fors_mix3_choose(begin->l, nrounds, i, &mix); i++) {
+		struct fors_lift3 w = *begin;
+
+		w.mix = &mix;
+		w.ncohorts = mix.ncohorts[0] + mix.ncohorts[1];
+		if (is_small_in_parts(&w))
+			err = try_parts(&w, is_done, error);
+	}
+	return err;
+}
+
 enum fors_err fors_lift3(struct fors_cohorts *cohorts, struct fors_ways3 *ways, uint32_t nrounds, uint32_t ntries,
 			 struct fors_error *error)
 {
@@ -301,7 +415,8 @@ enum fors_err fors_lift3(struct fors_cohorts *cohorts, struct fors_ways3 *ways, 
 				   .m1 = cohorts->m1,
 				   .m2 = cohorts->m2,
 				   .npods = cohorts->npods,
-				   .ncohorts = cohorts->npods};
+				   .ncohorts = cohorts->npods,
+				   .ninside = 1};
 	uint32_t nlong;
 	bool is_done = false;
 	struct fors_lift3 w;
@@ -311,10 +426,14 @@ enum fors_err fors_lift3(struct fors_cohorts *cohorts, struct fors_ways3 *ways, 
 		begin.ncohorts = nrounds / begin.m2 < MOST_COHORTS * begin.npods ? nrounds / begin.m2
 										 : MOST_COHORTS * begin.npods;
 	nlong = nrounds > begin.ncohorts * begin.m2 ? nrounds - begin.ncohorts * begin.m2 : 0;
+	if (nlong)
+		err = lift_parts(&begin, nrounds, &is_done, error);
 	for (uint32_t try = 0; !err && nlong && !is_done && try < ntries; try++) {
 		w = begin;
 		err = try_once(&w, nlong, try, &is_done, error);
 	}
+	if (!err && nlong && !is_done)
+		err = lift_parts(&begin, nrounds + 1, &is_done, error);
 	w = begin;
 	return err || is_done ? err : try_once(&w, 0, 0, &is_done, error);
 }

@@ -18,6 +18,7 @@ struct fors_lift3_item {
 	uint16_t cohort;
 	uint16_t leaf;	 /* its number in the pod, FORS_LIFT3_NONE: not known yet */
 	uint16_t bundle; /* FORS_LIFT3_NONE: none */
+	uint32_t slot;	 /* of the server, where items come in parts */
 };
 
 /* The graph in hand; node numbers, and which item, or edge of the split, each edge is. */
@@ -36,6 +37,8 @@ struct fors_lift3 {
 	struct fors_split3 *split;
 	struct fors_bundles3 *bundles; /* NULL: none */
 	uint32_t m1, m2, npods, ncohorts;
+	const struct fors_mix3 *mix;  /* NULL: whole items */
+	uint32_t first, ninside;      /* of the cohorts in hand, the first; parts in them of an item that stays */
 	struct fors_lift3_item *item; /* by place: [((to * m1 + plane) * ncohorts + cohort) * m2 + i] */
 	uint8_t *nplaced;	      /* of each plane and cohort of a pod that receives */
 	uint16_t *inside;	      /* [pod * m1 + plane]: items that stay */
@@ -62,10 +65,26 @@ static inline bool fors_lift3_is_bundled(const struct fors_lift3 *w, uint32_t bu
 enum fors_err fors_lift3_colour(struct fors_lift3 *w, uint32_t nedges, uint32_t first, uint32_t ncolours,
 				fors_colour_emit emit, struct fors_error *error);
 
+/*
+ * The right-hand nodes of the graph in hand, of items to a pod, are sources, which may have `most` items in a colour;
+ * where items come in parts, planes of sources, which may have as many parts, and of each length as many times more as
+ * an item has.
+ */
+void fors_lift3_sources(struct fors_lift3 *w, uint32_t to, uint32_t most);
+
+/* Which node that is for an item. */
+uint16_t fors_lift3_source(const struct fors_lift3 *w, const struct fors_lift3_item *item);
+
 /* A leaf and a server for each item. Errors: FORS_ENOMEM. */
 enum fors_err fors_lift3_receivers(struct fors_lift3 *w, struct fors_error *error);
 
 /* Cohorts, turns, rounds and ways of all items. Errors: FORS_ENOMEM, with nothing written. */
 enum fors_err fors_lift3_write(struct fors_lift3 *w, struct fors_error *error);
+
+/* The same for items in parts, all of which have servers. */
+enum fors_err fors_lift3_write_parts(struct fors_lift3 *w, struct fors_error *error);
+
+/* No rounds yet, for as many as there are. Errors: FORS_ENOMEM. */
+enum fors_err fors_lift3_new_rounds(struct fors_lift3 *w, struct fors_error *error);
 
 #endif

@@ -144,6 +144,62 @@ static enum fors_err find_bundled(struct fors_lift3 *w, uint32_t to, uint32_t *n
 	return good ? FORS_OK : fors_fail_memory(error);
 }
 
+/* Planes of a source by their length; of items that stay, which may use a plane again, two nodes are enough. */
+uint16_t fors_lift3_source(const struct fors_lift3 *w, const struct fors_lift3_item *item)
+{
+	uint32_t before = 0, which;
+
+	if (!w->mix)
+		return item->from;
+	which = fors_mix3_of_cohort(w->mix, item->cohort);
+	if (item->from == item->to)
+		return (uint16_t)(item->from * w->m1 + which);
+	for (uint32_t j = 0; j < w->m1; j++) {
+		uint32_t of = fors_mix3_of_plane(w->mix, item->from, item->to, j);
+
+		before += of < which || (of == which && j < item->plane);
+	}
+	return (uint16_t)(item->from * w->m1 + before);
+}
+
+/* Planes of a source for the first length come first. */
+static void set_planes(struct fors_lift3 *w, uint32_t from, uint32_t to, uint32_t most)
+{
+	struct fors_lift3_graph *g = &w->g;
+	const uint32_t *n = from == to ? w->mix->inside : w->mix->nparts[fors_mix3_kind(w->mix, from, to)];
+	uint32_t nfirst = from == to;
+
+	for (uint32_t j = 0; from != to && j < w->m1; j++)
+		nfirst += !fors_mix3_of_plane(w->mix, from, to, j);
+	for (uint32_t i = 0; i < w->m1; i++) {
+		uint32_t which = i >= nfirst;
+
+		g->cap[from * w->m1 + i] = (uint16_t)(from == to && n[which] ? most * n[which] : most);
+		g->group[from * w->m1 + i] = (uint16_t)(from * FORS_MIX3_LENGTHS + which);
+	}
+	for (uint32_t which = 0; which < FORS_MIX3_LENGTHS; which++)
+		g->cap[w->npods * w->m1 + from * FORS_MIX3_LENGTHS + which] =
+			(uint16_t)(n[which] ? most * n[which] : 1);
+}
+
+void fors_lift3_sources(struct fors_lift3 *w, uint32_t to, uint32_t most)
+{
+	struct fors_lift3_graph *g = &w->g;
+	uint32_t n = w->mix ? w->npods * w->m1 : w->npods;
+
+	g->graph.side[1] = (struct fors_colour_side){.nnodes = n, .cap = g->cap};
+	if (w->mix) {
+		g->graph.side[1].ngroups = w->npods * FORS_MIX3_LENGTHS;
+		g->graph.side[1].group = g->group;
+		g->graph.side[1].group_cap = g->cap + n;
+	}
+	for (uint32_t p = 0; p < w->npods; p++)
+		if (w->mix)
+			set_planes(w, p, to, most);
+		else
+			g->cap[p] = (uint16_t)most;
+}
+
 static enum fors_err take_leaf(void *context, uint32_t leaf, const uint32_t *edge, uint32_t count)
 {
 	struct fors_lift3 *w = context;
@@ -167,14 +223,12 @@ static enum fors_err find_leaves(struct fors_lift3 *w, uint32_t to, struct fors_
 			if (w->item[at * w->m2 + i].leaf != FORS_LIFT3_NONE)
 				continue;
 			w->g.left[n] = (uint16_t)(at - first);
-			w->g.right[n] = w->item[at * w->m2 + i].from;
+			w->g.right[n] = fors_lift3_source(w, &w->item[at * w->m2 + i]);
 			w->g.who[n++] = (uint32_t)(at * w->m2 + i);
 		}
-	for (uint32_t p = 0; p < w->npods; p++)
-		w->g.cap[p] = (uint16_t)w->m1;
 	w->g.graph.mult = NULL;
 	w->g.graph.side[0] = (struct fors_colour_side){.nnodes = (uint32_t)nodes};
-	w->g.graph.side[1] = (struct fors_colour_side){.nnodes = w->npods, .cap = w->g.cap};
+	fors_lift3_sources(w, to, w->m1);
 	return fors_lift3_colour(w, n, 0, nleaves, take_leaf, error);
 }
 
@@ -185,9 +239,10 @@ static enum fors_err take_server(void *context, uint32_t x, const uint32_t *edge
 	struct fors_lift3 *w = context;
 
 	for (uint32_t i = 0; i < count; i++) {
-		uint32_t who = w->g.who[edge[i]];
+		uint32_t who = w->g.who[edge[i]], slot = w->c->slot[w->leaf] + x;
 
-		w->given[(size_t)w->item[who].from * w->l->pods->nslots + w->c->slot[w->leaf] + x] = who;
+		w->item[who].slot = slot;
+		w->given[(size_t)w->item[who].from * w->l->pods->nslots + slot] = who;
 	}
 	return FORS_OK;
 }
@@ -205,13 +260,13 @@ static enum fors_err find_servers(struct fors_lift3 *w, uint32_t to, uint32_t nu
 				if (w->item[at * w->m2 + i].leaf != number)
 					continue;
 				w->g.left[n] = (uint16_t)cohort;
-				w->g.right[n] = w->item[at * w->m2 + i].from;
+				w->g.right[n] = fors_lift3_source(w, &w->item[at * w->m2 + i]);
 				w->g.who[n++] = (uint32_t)(at * w->m2 + i);
 			}
 		}
 	w->leaf = to * w->m2 + number;
 	w->g.graph.side[0] = (struct fors_colour_side){.nnodes = w->ncohorts};
-	w->g.graph.side[1] = (struct fors_colour_side){.nnodes = w->npods};
+	fors_lift3_sources(w, to, 1);
 	return fors_lift3_colour(w, n, 0, w->m1, take_server, error);
 }
 

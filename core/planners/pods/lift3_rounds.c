@@ -181,17 +181,24 @@ static enum fors_err write_bundles(struct fors_lift3 *w, struct fors_error *erro
 	return err;
 }
 
-enum fors_err fors_lift3_write(struct fors_lift3 *w, struct fors_error *error)
+enum fors_err fors_lift3_new_rounds(struct fors_lift3 *w, struct fors_error *error)
 {
 	size_t size = (size_t)w->l->pods->nleaves * w->l->pods->nslots;
 
-	if (w->bundles) {
-		w->c->round = malloc((size + 1) * sizeof(*w->c->round));
-		if (!w->c->round)
-			return fors_fail_memory(error);
-		memset(w->c->round, 0xFF, size * sizeof(*w->c->round));
-	}
-	w->c->ncohorts = w->ncohorts;
+	w->c->round = malloc((size + 1) * sizeof(*w->c->round));
+	if (!w->c->round)
+		return fors_fail_memory(error);
+	memset(w->c->round, 0xFF, size * sizeof(*w->c->round));
+	return FORS_OK;
+}
+
+enum fors_err fors_lift3_write(struct fors_lift3 *w, struct fors_error *error)
+{
+	enum fors_err err = w->bundles ? fors_lift3_new_rounds(w, error) : FORS_OK;
+
+	if (err)
+		return err;
+	w->c->nrounds = w->ncohorts * w->m2 + fors_lift3_long(w);
 	write_items(w);
 	return write_bundles(w, error);
 }

@@ -30,9 +30,13 @@
 
 struct search {
 	struct fors_split3 *s;
-	uint32_t wanted;	       /* items of a pair */
+	const struct fors_mix3 *mix;   /* NULL: whole items */
+	uint32_t which;		       /* of its lengths */
+	uint32_t items;		       /* of a pair */
+	uint32_t wanted;	       /* at most, of them or their parts */
 	struct fors_split3_pair *left; /* items without a slot */
 	uint32_t nleft;
+	uint16_t *room;	 /* [(p * npods + q) * planes + plane]: how many more of a pair it may have; NULL: any */
 	uint32_t *back;	 /* per pod and side of a chain: the pod before, FORS_NONE: not seen */
 	uint32_t *queue; /* of pods and sides */
 	uint32_t *until; /* [(p * npods + q) * nslots + slot]: the step until which it stays */
@@ -79,15 +83,44 @@ static uint32_t room_of(const struct fors_split3 *s, uint32_t p, uint32_t slot)
 	return room && s->width > s->m2 ? least(room, room_in_plane(s, p, slot / s->width)) : room;
 }
 
-/* One item more, or one less, of a pair in a slot. */
-static void add(struct fors_split3 *s, uint32_t p, uint32_t q, uint32_t slot, int more)
+/* Items of a pair, or parts of the length in hand. */
+static uint32_t wanted_of(const struct search *w, uint32_t p, uint32_t q)
 {
+	return w->mix ? w->items * w->mix->nparts[fors_mix3_kind(w->mix, p, q)][w->which] : w->items;
+}
+
+static uint16_t *room_of_pair(const struct search *w, uint32_t p, uint32_t q, uint32_t slot)
+{
+	return &w->room[((size_t)p * w->s->npods + q) * w->mix->nplanes + slot / w->s->width];
+}
+
+/* May a pair use a slot, if its cables live? */
+static bool may_use(const struct search *w, uint32_t p, uint32_t q, uint32_t slot)
+{
+	return !w->mix || *room_of_pair(w, p, q, slot);
+}
+
+/* May an item of a pair go from one slot to another? */
+static bool may_go(const struct search *w, uint32_t p, uint32_t q, uint32_t from, uint32_t to)
+{
+	return may_use(w, p, q, to) || from / w->s->width == to / w->s->width;
+}
+
+/* One item more, or one less, of a pair in a slot. */
+static void add(const struct search *w, uint32_t p, uint32_t q, uint32_t slot, int more)
+{
+	struct fors_split3 *s = w->s;
+
 	*fors_split3_count(s, p, q, slot) = (uint16_t)(*fors_split3_count(s, p, q, slot) + more);
 	*fors_split3_count(s, q, p, slot) = *fors_split3_count(s, p, q, slot);
 	s->items[p * s->npods + q] = (uint16_t)(s->items[p * s->npods + q] + more);
 	s->items[q * s->npods + p] = s->items[p * s->npods + q];
 	s->load[(size_t)p * s->nslots + slot] = (uint16_t)(s->load[(size_t)p * s->nslots + slot] + more);
 	s->load[(size_t)q * s->nslots + slot] = (uint16_t)(s->load[(size_t)q * s->nslots + slot] + more);
+	if (w->mix) {
+		*room_of_pair(w, p, q, slot) = (uint16_t)(*room_of_pair(w, p, q, slot) - more);
+		*room_of_pair(w, q, p, slot) = *room_of_pair(w, p, q, slot);
+	}
 }
 
 static void put_left(struct search *w, uint32_t p, uint32_t q)
@@ -118,7 +151,8 @@ static uint32_t find_chain(struct search *w, uint32_t p, uint32_t q, uint32_t on
 			uint32_t next = r * 2 + !side;
 
 			if (r == pod || w->back[next] != FORS_NONE || !*fors_split3_count(s, pod, r, from) ||
-			    !fors_split3_lives(s, r, to) || !fors_split3_lives(s, pod, to))
+			    !fors_split3_lives(s, r, to) || !fors_split3_lives(s, pod, to) ||
+			    !may_go(w, pod, r, from, to))
 				continue;
 			w->back[next] = at;
 			if (room_of(s, r, to) > (uint32_t)((r == p && to == one) || (r == q && to == other)))
@@ -141,16 +175,16 @@ static bool turn_chain(struct search *w, uint32_t end, uint32_t q, uint32_t one,
 		good = *fors_split3_count(w->s, before / 2, at / 2, from);
 		if (!good)
 			break;
-		add(w->s, before / 2, at / 2, from, -1);
-		add(w->s, before / 2, at / 2, to, 1);
+		add(w, before / 2, at / 2, from, -1);
+		add(w, before / 2, at / 2, to, 1);
 		done++;
 		at = before;
 	}
 	for (at = end; !good && done; done--) {
 		uint32_t before = w->back[at], from = before % 2 ? other : one, to = before % 2 ? one : other;
 
-		add(w->s, before / 2, at / 2, from, 1);
-		add(w->s, before / 2, at / 2, to, -1);
+		add(w, before / 2, at / 2, from, 1);
+		add(w, before / 2, at / 2, to, -1);
 		at = before;
 	}
 	return good;
@@ -164,13 +198,13 @@ static bool put_free(struct search *w, uint32_t p, uint32_t q)
 	for (uint32_t slot = 0; slot < w->s->nslots; slot++) {
 		uint32_t at_p = room_of(w->s, p, slot), at_q = room_of(w->s, q, slot), room = at_p + at_q;
 
-		if (at_p && at_q && room > most) {
+		if (at_p && at_q && room > most && may_use(w, p, q, slot)) {
 			most = room;
 			best = slot;
 		}
 	}
 	if (best != FORS_NONE)
-		add(w->s, p, q, best, 1);
+		add(w, p, q, best, 1);
 	return best != FORS_NONE;
 }
 
@@ -183,7 +217,8 @@ static bool put(struct search *w, uint32_t p, uint32_t q)
 	if (put_free(w, p, q))
 		return true;
 	for (uint32_t one = 0; one < s->nslots; one++)
-		for (uint32_t other = 0; room_of(s, p, one) && fors_split3_lives(s, q, one) && other < s->nslots;
+		for (uint32_t other = 0;
+		     room_of(s, p, one) && fors_split3_lives(s, q, one) && may_use(w, p, q, one) && other < s->nslots;
 		     other++) {
 			uint32_t end;
 
@@ -192,7 +227,7 @@ static bool put(struct search *w, uint32_t p, uint32_t q)
 			end = find_chain(w, p, q, one, other);
 			if (end != FORS_NONE && turn_chain(w, end, q, one, other) && room_of(s, p, one) &&
 			    room_of(s, q, one)) {
-				add(w->s, p, q, one, 1);
+				add(w, p, q, one, 1);
 				return true;
 			}
 			if (++tries == MOST_PAIRS)
@@ -215,7 +250,7 @@ static bool throw_out(struct search *w, uint32_t p, uint32_t slot)
 		if (r == p || !*fors_split3_count(s, p, r, slot) ||
 		    w->until[((size_t)p * s->npods + r) * s->nslots + slot] > w->step)
 			continue;
-		add(w->s, p, r, slot, -1);
+		add(w, p, r, slot, -1);
 		put_left(w, p, r);
 		return true;
 	}
@@ -231,7 +266,7 @@ static void put_by_force(struct search *w, uint32_t p, uint32_t q)
 	for (uint32_t i = 0; i < s->nslots; i++) {
 		uint32_t slot = (first + i) % s->nslots, full;
 
-		if (!fors_split3_lives(s, p, slot) || !fors_split3_lives(s, q, slot))
+		if (!fors_split3_lives(s, p, slot) || !fors_split3_lives(s, q, slot) || !may_use(w, p, q, slot))
 			continue;
 		full = !room_of(s, p, slot) + !room_of(s, q, slot);
 		if (full < least) {
@@ -244,7 +279,7 @@ static void put_by_force(struct search *w, uint32_t p, uint32_t q)
 		put_left(w, p, q);
 		return;
 	}
-	add(w->s, p, q, best, 1);
+	add(w, p, q, best, 1);
 	until = w->step + TABU_LEAST + fors_random_below(&w->random, TABU_SPREAD);
 	w->until[((size_t)p * s->npods + q) * s->nslots + best] = until;
 	w->until[((size_t)q * s->npods + p) * s->nslots + best] = until;
@@ -257,7 +292,7 @@ static uint32_t least_left(const struct search *w)
 	uint32_t sum = 0, most = 0;
 
 	for (uint32_t p = 0; p < s->npods; p++) {
-		uint32_t room = 0, items = w->wanted * (s->npods - 1), over;
+		uint32_t room = 0, items = 0, over;
 
 		for (uint32_t first = 0; first < s->nslots; first += s->width) {
 			uint32_t n = 0;
@@ -266,6 +301,8 @@ static uint32_t least_left(const struct search *w)
 				n += fors_split3_lives(s, p, first + k);
 			room += least(n, s->m2) * s->ncohorts;
 		}
+		for (uint32_t q = 0; q < s->npods; q++)
+			items += q == p ? 0 : wanted_of(w, p, q);
 		over = items > room ? items - room : 0;
 		sum += over;
 		most = over > most ? over : most;
@@ -316,7 +353,7 @@ static void search(struct search *w, size_t size)
 
 static uint32_t missing(const struct search *w, uint32_t p, uint32_t q)
 {
-	return w->wanted - w->s->items[p * w->s->npods + q];
+	return wanted_of(w, p, q) - w->s->items[p * w->s->npods + q];
 }
 
 /* A pod whose item with p could leave a slot, for few of these pods are left; FORS_NONE: p has room there, or none. */
@@ -352,10 +389,10 @@ static bool change_partners(struct search *w, uint32_t p, uint32_t q, uint32_t m
 		if ((at_p == FORS_NONE && !room_of(s, p, slot)) || (at_q == FORS_NONE && !room_of(s, q, slot)))
 			continue;
 		if (at_p != FORS_NONE)
-			add(s, p, at_p, slot, -1);
+			add(w, p, at_p, slot, -1);
 		if (at_q != FORS_NONE)
-			add(s, q, at_q, slot, -1);
-		add(s, p, q, slot, 1);
+			add(w, q, at_q, slot, -1);
+		add(w, p, q, slot, 1);
 		return true;
 	}
 	return false;
@@ -384,6 +421,26 @@ static void list_left(struct search *w)
 
 /* ---- the whole ---- */
 
+/* The items of a pair, at home, or over its planes in turn. */
+static void begin_pair(struct search *w, const struct fors_lanes3 *l, uint32_t p, uint32_t q)
+{
+	struct fors_split3 *s = w->s;
+	uint32_t at = w->mix ? (p + q) * l->m2 / 2 % w->items : 0, n = wanted_of(w, p, q);
+
+	while (n) {
+		uint32_t slot = at / l->m2 * s->width + at % l->m2;
+
+		at = (at + 1) % w->items;
+		if (w->mix && fors_mix3_of_plane(w->mix, p, q, slot / s->width) != w->which)
+			continue;
+		n--;
+		if (room_of(s, p, slot) && room_of(s, q, slot) && may_use(w, p, q, slot))
+			add(w, p, q, slot, 1);
+		else
+			put_left(w, p, q);
+	}
+}
+
 /* Items at home whose cables live; the others are left. */
 static void set_up(struct search *w, const struct fors_lanes3 *l)
 {
@@ -398,14 +455,7 @@ static void set_up(struct search *w, const struct fors_lanes3 *l)
 		}
 	for (uint32_t p = 0; p < s->npods; p++)
 		for (uint32_t q = p + 1; q < s->npods; q++)
-			for (uint32_t i = 0; i < w->wanted; i++) {
-				uint32_t slot = i / l->m2 * s->width + i % l->m2;
-
-				if (fors_split3_lives(s, p, slot) && fors_split3_lives(s, q, slot))
-					add(s, p, q, slot, 1);
-				else
-					put_left(w, p, q);
-			}
+			begin_pair(w, l, p, q);
 }
 
 /* Who has least room first. */
@@ -422,6 +472,19 @@ static void put_all(struct search *w)
 	}
 }
 
+/* Planes that are not for the length in hand have no room. */
+static void begin_room(struct search *w, uint32_t npods)
+{
+	uint32_t nplanes = w->mix->nplanes;
+
+	w->room = malloc(((size_t)npods * npods * nplanes + 1) * sizeof(*w->room));
+	for (uint32_t p = 0; w->room && p < npods; p++)
+		for (uint32_t q = 0; q < npods; q++)
+			for (uint32_t j = 0; j < nplanes; j++)
+				w->room[((size_t)p * npods + q) * nplanes + j] =
+					fors_mix3_of_plane(w->mix, p, q, j) == w->which ? (uint16_t)w->items : 0;
+}
+
 static bool allocate(struct search *w, uint32_t npods, uint32_t nslots, size_t size)
 {
 	struct fors_split3 *s = w->s;
@@ -432,22 +495,33 @@ static bool allocate(struct search *w, uint32_t npods, uint32_t nslots, size_t s
 	s->items = calloc((size_t)npods * npods + 1, sizeof(*s->items));
 	s->left = malloc(((size_t)npods * npods * w->wanted + 3) * sizeof(*s->left));
 	w->left = malloc(((size_t)npods * npods * w->wanted + 3) * sizeof(*w->left));
+	if (w->mix)
+		begin_room(w, npods);
 	w->back = malloc((2 * (size_t)npods + 1) * sizeof(*w->back));
 	w->queue = malloc((2 * (size_t)npods + 1) * sizeof(*w->queue));
 	w->until = calloc(size + 1, sizeof(*w->until));
 	w->best = malloc((size + 1) * sizeof(*w->best));
-	return s->lives && s->load && s->count && s->items && s->left && w->left && w->back && w->queue && w->until &&
-	       w->best;
+	return (w->room || !w->mix) && s->lives && s->load && s->count && s->items && s->left && w->left && w->back &&
+	       w->queue && w->until && w->best;
 }
 
-enum fors_err fors_split3_find(const struct fors_lanes3 *lanes, uint32_t ncohorts, uint32_t most, uint32_t seed,
-			       struct fors_split3 **split, struct fors_error *error)
+enum fors_err fors_split3_find(const struct fors_lanes3 *lanes, const struct fors_mix3 *mix, uint32_t which,
+			       uint32_t ncohorts, uint32_t most, uint32_t seed, struct fors_split3 **split,
+			       struct fors_error *error)
 {
 	uint32_t npods = lanes->pods->npods, width = 0, nslots;
 	size_t size;
-	struct search w = {.s = calloc(1, sizeof(*w.s)), .wanted = lanes->m1 * lanes->m2, .random = {seed}};
+	struct search w = {.s = calloc(1, sizeof(*w.s)),
+			   .mix = mix,
+			   .which = which,
+			   .items = lanes->m1 * lanes->m2,
+			   .wanted = lanes->m1 * lanes->m2,
+			   .random = {seed}};
 	bool good;
 
+	if (mix)
+		w.wanted *=
+			mix->nparts[0][which] > mix->nparts[1][which] ? mix->nparts[0][which] : mix->nparts[1][which];
 	for (uint32_t j = 0; j < lanes->pods->nplanes; j++)
 		width = lanes->rungs[j] > width ? lanes->rungs[j] : width;
 	nslots = lanes->pods->nplanes * width;
@@ -467,6 +541,7 @@ enum fors_err fors_split3_find(const struct fors_lanes3 *lanes, uint32_t ncohort
 		list_left(&w);
 	}
 	free(w.left);
+	free(w.room);
 	free(w.back);
 	free(w.queue);
 	free(w.until);

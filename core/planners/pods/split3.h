@@ -6,7 +6,7 @@
 #ifndef FORS_CORE_PLANNERS_PODS_SPLIT3_H
 #define FORS_CORE_PLANNERS_PODS_SPLIT3_H
 
-#include "lanes3.h"
+#include "mix3.h"
 
 /* An item of two pods that has no slot. */
 struct fors_split3_pair {
@@ -27,13 +27,15 @@ struct fors_split3 {
 };
 
 /*
- * A split for a regular tree with a lane for each plane and a top for each rung, m1 m2 items for each pair of pods, as
+ * A split for a regular tree with a lane for each plane and a top for each rung, m1 m2 items for each pair of pods, or,
+ * if there is a mix, of its length number `which` the parts that the pair's items have, over planes for that length, as
  * far as there is one that a search of some steps finds; from what is at home. What is left is spread over pairs, not
  * more than `most` for each if that can be; in one way of many, `seed` says which. In *split, owned by the caller.
  * Errors: FORS_ENOMEM.
  */
-enum fors_err fors_split3_find(const struct fors_lanes3 *lanes, uint32_t ncohorts, uint32_t most, uint32_t seed,
-			       struct fors_split3 **split, struct fors_error *error);
+enum fors_err fors_split3_find(const struct fors_lanes3 *lanes, const struct fors_mix3 *mix, uint32_t which,
+			       uint32_t ncohorts, uint32_t most, uint32_t seed, struct fors_split3 **split,
+			       struct fors_error *error);
 void fors_split3_free(struct fors_split3 *split);
 
 /* Items of p and q that use a slot. */

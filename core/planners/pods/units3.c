@@ -19,6 +19,8 @@
 
 #define MOST_MORE 16	      /* rounds more than the bound asks for */
 #define LATER 4		      /* a part of the effort, with more rounds */
+#define MOST_SEEDS 4	      /* searches from the same beginning, where there is time */
+#define NEAR 40		      /* units that wait, no more, for that */
 #define LEAST_BUDGET 32000000 /* words of masks: in small trees there is time to look longer */
 #define PATIENCE 8 /* a receiver whose lane died has one unit for each leaf to find room for, one after another */
 
@@ -195,10 +197,36 @@ static void place_homes(const struct work *w, struct fors_flows_packing *packing
 		}
 }
 
+/* A search, and others from the same beginning as long as few wait: for them other random numbers may find room. */
+static enum fors_err search_anew(struct fors_flows_packing **packing, uint64_t budget, struct fors_error *error)
+{
+	struct fors_flows_packing *begin, *other;
+	enum fors_err err = fors_flows_packing_copy(*packing, (*packing)->nphases, &begin, error);
+
+	if (err)
+		return err;
+	err = fors_flows_search(*packing, budget, NULL, NULL, error);
+	while (!err && (*packing)->nwaiting && (*packing)->nwaiting <= NEAR && ++begin->seed <= MOST_SEEDS) {
+		err = fors_flows_packing_copy(begin, begin->nphases, &other, error);
+		if (err)
+			break;
+		err = fors_flows_search(other, budget, NULL, NULL, error);
+		if (!err && other->nwaiting < (*packing)->nwaiting) {
+			fors_flows_packing_free(*packing);
+			*packing = other;
+		} else {
+			fors_flows_packing_free(other);
+		}
+	}
+	fors_flows_packing_free(begin);
+	return err;
+}
+
 /* A search for all that waits, and for more rounds until there is room. */
 static enum fors_err search_all(struct fors_flows_packing **packing, uint64_t budget, struct fors_error *error)
 {
-	enum fors_err err = fors_flows_search(*packing, budget, NULL, NULL, error);
+	enum fors_err err = budget == LEAST_BUDGET ? search_anew(packing, budget, error)
+						   : fors_flows_search(*packing, budget, NULL, NULL, error);
 
 	for (uint32_t more = 1; !err && more <= MOST_MORE && (*packing)->nwaiting; more *= 2) {
 		struct fors_flows_packing *larger;
@@ -287,10 +315,10 @@ static enum fors_err find_bound(struct work *w, struct fors_error *error)
 	return err;
 }
 
-/* Is everything at home, in as many rounds as the closed form has? */
+/* Is everything at home, in as many rounds as the bound asks for, or a few more? */
 static bool is_closed_form(const struct work *w, uint32_t nrounds)
 {
-	if (nrounds != w->cohorts->ncohorts * w->cohorts->m2)
+	if (nrounds > w->cohorts->nrounds)
 		return false;
 	for (uint32_t unit = 0; unit < fors_flows_units(&w->problem); unit++)
 		if (is_loose(w, unit))
@@ -298,7 +326,7 @@ static bool is_closed_form(const struct work *w, uint32_t nrounds)
 	return true;
 }
 
-/* The rounds of the closed form, which needs no packing. */
+/* The rounds that all have at home, which needs no packing. */
 static enum fors_err take_closed_form(const struct work *w, uint32_t nrounds, struct fors_error *error)
 {
 	const struct fors_pods *pods = w->pods;
@@ -329,7 +357,7 @@ static enum fors_err pack_units(struct work *w, uint32_t effort, struct fors_err
 	if (nrounds + MOST_MORE >= FORS_UNITS3_NONE)
 		return FORS_OK;
 	if (is_closed_form(w, nrounds))
-		return take_closed_form(w, nrounds, error);
+		return take_closed_form(w, w->cohorts->nrounds, error);
 	if (!effort)
 		return FORS_OK;
 	if (!choose_paths(w))
