@@ -1430,7 +1430,7 @@ static enum fors_err bundle_items(const struct ground *g, uint64_t *digest, stru
 
 	tree3_new(&tree, 0);
 	begin();
-	err = fors_split3_find(tree.lanes, tree.pods->npods, 2, 0, &split, error);
+	err = fors_split3_find(tree.lanes, NULL, 0, tree.pods->npods, 2, 0, &split, error);
 	if (err) {
 		assert_ptr_equal(split, UNTOUCHED);
 		split = NULL;

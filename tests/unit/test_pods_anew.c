@@ -46,7 +46,7 @@ static void split(struct ground *g, uint32_t ncohorts, uint32_t most, uint32_t s
 
 	fors_split3_free(g->split);
 	g->split = NULL;
-	must(fors_split3_find(g->lanes, ncohorts, most, seed, &g->split, &error), &error);
+	must(fors_split3_find(g->lanes, NULL, 0, ncohorts, most, seed, &g->split, &error), &error);
 }
 
 /* ---- splits ---- */
@@ -450,7 +450,7 @@ static void judge_unit(struct lifted *l, uint32_t leaf, uint32_t slot)
 		return;
 	}
 	assert_true(n || pods->slot[slot].leaf == leaf);
-	assert_true(round < (l->cohorts->round ? l->nrounds : l->cohorts->ncohorts * l->cohorts->m2));
+	assert_true(round < (l->cohorts->round ? l->nrounds : l->cohorts->nrounds));
 	assert_false(l->taken[(l->ways->nlinks + slot) * l->nrounds + round]++);
 	assert_true(++l->senders[leaf * l->nrounds + round] <= l->cohorts->m1);
 	for (uint32_t i = 0; pods->slot[slot].leaf != leaf && i < n; i++)

@@ -9,9 +9,10 @@
  * All items of two pods are of one kind, then all that follows is a colouring (lift3.c). Each pod has items of kind B
  * with t others, where pods are a circle: those that are next to it, and for odd t the one opposite.
  *
- * A pod with L live rungs, at most m2 in a plane, has room for L parts in a cohort, so it takes t B1 + (m3 - 1 - t) A1 of m1 m2 / L cohorts of
- * length a, and likewise b. The numbers are small, so all mixes are looked at. What has least parts is least work; but
- * a length wants several partners for each pod, and an item a plane or two that it need not use.
+ * A pod with L live rungs, at most m2 in a plane, has room for L parts in a cohort, so it takes t B1 + (m3 - 1 - t) A1
+ * of m1 m2 / L cohorts of length a, and likewise b. The numbers are small, so all mixes are looked at. What has least
+ * parts is least work; but a length wants several partners for each pod, and an item a plane or two that it need not
+ * use.
  */
 #include "mix3.h"
 
