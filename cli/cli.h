@@ -181,6 +181,7 @@ struct cli_pods {
 	struct fors_net *net;
 	struct fors_pods *pods;
 	struct fors_route3 *route;
+	bool *plays;			  /* per slot: takes part */
 	struct fors_participants players; /* who takes part: who was asked for, and is no guest */
 	struct fors_account account;	  /* of all CA ports */
 	double tables_ms, check_ms;	  /* making, without checking; checking */
@@ -260,6 +261,8 @@ void cli_print_lost(const struct fors_status *status, int64_t intact);
 void cli_print_slow_servers(const struct fors_status *status);
 /* What slow links cost the schedule, and what draining them would give; nothing where nothing is slow. */
 void cli_print_slow(const struct fors_status *status);
+/* What draining them would give so many servers, by the length of the exchange then; nothing where that is negative. */
+void cli_print_drained(int64_t servers, double length);
 /*
  * A page of rows with labels, its long lines broken at blanks where the terminal, or COLUMNS, is narrower; at 45 at
  * least.

@@ -78,16 +78,14 @@ static enum fors_err check(struct cli_pods *made, struct fors_error *error)
 
 static enum fors_err list_players(const struct cli_site *site, struct cli_pods *made, struct fors_error *error)
 {
-	bool *plays = NULL;
 	uint32_t count;
-	enum fors_err err = fors_pods_players(made->pods, site->has_participants ? &site->participants : NULL, &plays,
-					      &count, error);
+	enum fors_err err = fors_pods_players(made->pods, site->has_participants ? &site->participants : NULL,
+					      &made->plays, &count, error);
 
 	if (!err)
-		err = fors_pods_list(made->pods, plays, count, &made->players, error);
+		err = fors_pods_list(made->pods, made->plays, count, &made->players, error);
 	if (!err)
-		made->account = fors_pods_account(made->pods, plays);
-	free(plays);
+		made->account = fors_pods_account(made->pods, made->plays);
 	return err;
 }
 
@@ -125,6 +123,7 @@ int cli_pods_make(const struct cli_site *site, const struct cli_source *source, 
 void cli_pods_free(struct cli_pods *made)
 {
 	free(made->players.guid);
+	free(made->plays);
 	fors_route3_free(made->route);
 	fors_pods_free(made->pods);
 	fors_net_free(made->net);
