@@ -202,6 +202,11 @@ int cli_site_has_pods(const struct cli_site *site, bool *answer, struct fors_err
 /* The same as cli_fabric_make(), to be freed in any case. */
 int cli_pods_make(const struct cli_site *site, const struct cli_source *source, struct cli_pods *made);
 void cli_pods_free(struct cli_pods *made);
+/*
+ * The tables that fors would write for a site of cli_any_site_load(), a fat-tree of two levels or three (then without
+ * made->fabric and made->lanes); to be freed in any case. Anything else is bad input: what it is not, is told.
+ */
+int cli_own_tables(const struct cli_site *site, const struct cli_source *source, struct cli_fabric *made);
 
 /* --- file.c --------------------------------------------------------------------------------------------------- */
 

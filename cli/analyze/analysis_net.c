@@ -36,12 +36,10 @@ static int load_net_and_tables(const struct cli_settings *settings, struct cli_a
 static int make_own_tables(const struct cli_settings *settings, struct cli_analysis *a)
 {
 	const struct cli_source *source = &settings->source;
-	int code = cli_site_load(source, &a->site);
+	int code = cli_any_site_load(source, &a->site);
 
 	snprintf(a->routing, sizeof(a->routing), "fors");
-	if (code)
-		return code;
-	return cli_fabric_make(&a->site, source->has_lmc, source->lmc, source->down, source->ndown, &a->made);
+	return code ? code : cli_own_tables(&a->site, source, &a->made);
 }
 
 int cli_analysis_load_net(const struct cli_settings *settings, struct cli_analysis *a)
