@@ -13,6 +13,8 @@
  * are of another core. Where only leaves without kin join the cores, one of these is named. Small pods, of one leaf or of
  * one middle switch, have no kin; there nobody can tell.
  *
+ * That is asked of all pairs of leaves only where not all leaves of a pod are kin of its first one.
+ *
  * The same tells a leaf with few servers and a crossed cable from a top with guests: a top has few middle switches in
  * each pod.
  */
@@ -30,7 +32,7 @@ struct kinship {
 	uint32_t *size;	  /* per node: leaves of the core that it stands for */
 	uint32_t *common; /* per node: middle switches in common with the leaf that is looked at */
 	uint32_t *seen;	  /* per node: for whom it was counted last, see stamp */
-	uint32_t *degree; /* per node: different neighbours on the other level of pods */
+	uint32_t *degree; /* per leaf: different middle switches */
 	uint32_t stamp;
 };
 
@@ -85,15 +87,17 @@ static uint32_t new_peer(struct kinship *k, uint32_t node, unsigned port, uint8_
 	return peer;
 }
 
-static void count_degrees(struct kinship *k, uint8_t of, uint8_t level)
+static void count_degree(struct kinship *k, uint32_t node)
 {
-	for (uint32_t node = 0; node < k->net->nnodes; node++) {
-		if (!is_on(k, node, of))
-			continue;
-		k->stamp++;
-		for (unsigned port = 1; port <= k->net->node[node].nports; port++)
-			k->degree[node] += new_peer(k, node, port, level, k->stamp) != FORS_NONE;
-	}
+	k->stamp++;
+	for (unsigned port = 1; port <= k->net->node[node].nports; port++)
+		k->degree[node] += new_peer(k, node, port, FORS_PODS_MID, k->stamp) != FORS_NONE;
+}
+
+/* Have two switches enough neighbours in common to belong together? */
+static bool are_kin(uint32_t common, uint32_t degree)
+{
+	return common >= 2 && 2 * common > degree;
 }
 
 static uint32_t core_of(struct kinship *k, uint32_t leaf)
@@ -116,12 +120,6 @@ static void join(struct kinship *k, uint32_t a, uint32_t b)
 		return;
 	k->kin[b] = a;
 	k->size[a] += k->size[b];
-}
-
-/* Have two switches enough neighbours in common to belong together? */
-static bool are_kin(uint32_t common, uint32_t degree)
-{
-	return common >= 2 && 2 * common > degree;
 }
 
 /*
@@ -157,6 +155,53 @@ static uint32_t look_at(struct kinship *k, uint32_t node, bool joins)
 				k->common[peer_of(k, mid, p, FORS_PODS_LEAF)] = 0;
 	}
 	return most;
+}
+
+/* ---- one core ---- */
+
+/* Is this leaf kin of the first one of its pod, whose middle switches are marked? */
+static bool is_kin_of_first(struct kinship *k, uint32_t leaf, uint32_t first, const bool *is_marked)
+{
+	uint32_t common = 0;
+
+	k->stamp++;
+	for (unsigned port = 1; port <= k->net->node[leaf].nports; port++) {
+		uint32_t mid = new_peer(k, leaf, port, FORS_PODS_MID, k->stamp);
+
+		common += mid != FORS_NONE && is_marked[mid];
+	}
+	return are_kin(common, k->degree[leaf] < k->degree[first] ? k->degree[leaf] : k->degree[first]);
+}
+
+/*
+ * What is true of nearly all trees, and quickly seen: all leaves of a pod are kin of its first one. Where they are not
+ * everything has to be looked at.
+ */
+static enum fors_err are_plain(struct kinship *k, const uint32_t *pod, bool *answer, struct fors_error *error)
+{
+	size_t n = k->net->nnodes + (size_t)1;
+	uint32_t *first = malloc(n * sizeof(*first)); /* per pod */
+	bool *is_marked = calloc(n, sizeof(*is_marked));
+	enum fors_err err = first && is_marked ? FORS_OK : fors_fail_memory(error);
+
+	*answer = true;
+	if (!err)
+		memset(first, 0xFF, n * sizeof(*first));
+	for (uint32_t node = 0; !err && *answer && node < k->net->nnodes; node++) {
+		if (!is_on(k, node, FORS_PODS_LEAF) || pod[node] == FORS_NONE)
+			continue;
+		if (first[pod[node]] != FORS_NONE) {
+			*answer = is_kin_of_first(k, node, first[pod[node]], is_marked);
+			continue;
+		}
+		first[pod[node]] = node;
+		for (unsigned port = 1; port <= k->net->node[node].nports; port++)
+			if (peer_of(k, node, port, FORS_PODS_MID) != FORS_NONE)
+				is_marked[peer_of(k, node, port, FORS_PODS_MID)] = true;
+	}
+	free(first);
+	free(is_marked);
+	return err;
 }
 
 /* ---- two cores ---- */
@@ -238,8 +283,10 @@ static enum fors_err check_tops(struct kinship *k, const uint32_t *pod, struct f
 	for (uint32_t node = 0; node < k->net->nnodes; node++) {
 		uint32_t first = FORS_NONE, other = FORS_NONE;
 
-		if (k->level[node] != FORS_PODS_TOP || !k->adapters[node] ||
-		    !are_kin(look_at(k, node, false), k->degree[node]))
+		if (k->level[node] != FORS_PODS_TOP || !k->adapters[node])
+			continue;
+		count_degree(k, node);
+		if (!are_kin(look_at(k, node, false), k->degree[node]))
 			continue;
 		for (unsigned port = 1; port <= k->net->node[node].nports; port++) {
 			uint32_t mid = peer_of(k, node, port, FORS_PODS_MID);
@@ -263,16 +310,19 @@ enum fors_err fors_pods_crossed(const struct fors_net *net, const uint8_t *level
 				const uint32_t *adapters, bool has_roots, struct fors_error *error)
 {
 	struct kinship k = {.net = net, .level = level, .adapters = adapters, .has_roots = has_roots};
+	bool plain = false;
 	enum fors_err err = kinship_make(&k, error);
 
-	if (!err) {
-		count_degrees(&k, FORS_PODS_LEAF, FORS_PODS_MID);
-		count_degrees(&k, FORS_PODS_TOP, FORS_PODS_MID);
-		for (uint32_t node = 0; node < net->nnodes; node++)
-			if (is_on(&k, node, FORS_PODS_LEAF))
-				look_at(&k, node, true);
+	for (uint32_t node = 0; !err && node < net->nnodes; node++)
+		if (is_on(&k, node, FORS_PODS_LEAF))
+			count_degree(&k, node);
+	if (!err)
+		err = are_plain(&k, pod, &plain, error);
+	for (uint32_t node = 0; !err && !plain && node < net->nnodes; node++)
+		if (is_on(&k, node, FORS_PODS_LEAF))
+			look_at(&k, node, true);
+	if (!err && !plain)
 		err = check_leaves(&k, error);
-	}
 	if (!err && !has_roots)
 		err = check_tops(&k, pod, error);
 	kinship_clear(&k);

@@ -52,6 +52,7 @@ struct walk {
 	uint32_t *way;	   /* those on a way, */
 	uint32_t *known;   /* per switch the LID that end[] is known for; 0: none, */
 	uint8_t *end;	   /* enum end */
+	uint32_t *above;   /* per switch: of which target it was found to be above last, plus 1 */
 	uint32_t target;
 	bool is_detoured; /* of the switch that is looked at: a CA's LID takes a detour */
 };
@@ -256,26 +257,35 @@ static bool is_neighbour(const struct fors_switches *s, uint32_t a, uint32_t b)
 	return false;
 }
 
-/* Do cables lead from `at` down, level by level, to the target? */
-static bool gets_down(const struct walk *w, uint32_t at)
+/* Mark the target and all that cables lead down from to it, level by level; once for each target that is asked about. */
+static void find_above(struct walk *w)
 {
-	const struct fors_switch *here = &w->s->all[at];
+	uint32_t mark = w->target + 1, n = 0, *queue = w->way;
 
-	for (uint8_t i = 0; at != w->target && i < here->nneighbours; i++) {
-		uint32_t next = w->s->neighbour[here->first + i].at;
+	if (w->above[w->target] == mark)
+		return;
+	w->above[w->target] = mark;
+	queue[n++] = w->target;
+	for (uint32_t k = 0; k < n; k++) {
+		const struct fors_switch *here = &w->s->all[queue[k]];
 
-		if (w->s->all[next].level && w->s->all[next].level < here->level && gets_down(w, next))
-			return true;
+		for (uint8_t i = 0; here->level && i < here->nneighbours; i++) {
+			uint32_t next = w->s->neighbour[here->first + i].at;
+
+			if (w->s->all[next].level <= here->level || w->above[next] == mark)
+				continue;
+			w->above[next] = mark;
+			queue[n++] = next;
+		}
 	}
-	return at == w->target;
 }
 
-/* Up any number of levels, then down? */
+/* Up any number of levels, then down? What is above the target is marked. */
 static bool gets_up_and_down(const struct walk *w, uint32_t at)
 {
 	const struct fors_switch *here = &w->s->all[at];
 
-	if (gets_down(w, at))
+	if (w->above[at] == w->target + 1)
 		return true;
 	for (uint8_t i = 0; i < here->nneighbours; i++) {
 		uint32_t next = w->s->neighbour[here->first + i].at;
@@ -290,14 +300,16 @@ static bool gets_up_and_down(const struct walk *w, uint32_t at)
  * Neighbours, and leaves with a spine in common, need none; in trees of more levels nobody does whom ways up, then
  * down, join.
  */
-static bool needs_detour(const struct walk *w, uint32_t at)
+static bool needs_detour(struct walk *w, uint32_t at)
 {
 	const struct fors_switches *s = w->s;
 
 	if (is_neighbour(s, at, w->target))
 		return false;
-	if (s->all[at].level)
+	if (s->all[at].level) {
+		find_above(w);
 		return !gets_up_and_down(w, at);
+	}
 	for (uint8_t i = 0; s->all[at].is_leaf && s->all[w->target].is_leaf && i < s->all[at].nneighbours; i++) {
 		uint32_t spine = s->neighbour[s->all[at].first + i].at;
 
@@ -412,7 +424,8 @@ enum fors_err fors_reach_check(const struct fors_switches *switches, struct fors
 	w.way = malloc(((size_t)switches->count + 1) * sizeof(*w.way));
 	w.known = calloc((size_t)switches->count + 1, sizeof(*w.known));
 	w.end = calloc((size_t)switches->count + 1, sizeof(*w.end));
-	if (!slot_at || !w.range || !w.seen || !w.is_straight || !w.unclean || !w.way || !w.known || !w.end)
+	w.above = calloc((size_t)switches->count + 1, sizeof(*w.above));
+	if (!slot_at || !w.range || !w.seen || !w.is_straight || !w.unclean || !w.way || !w.known || !w.end || !w.above)
 		err = fors_fail_memory(error);
 	for (w.target = 0; !err && w.target < switches->count; w.target++) {
 		find_ranges(&w);
@@ -426,5 +439,6 @@ enum fors_err fors_reach_check(const struct fors_switches *switches, struct fors
 	free(w.way);
 	free(w.known);
 	free(w.end);
+	free(w.above);
 	return err;
 }

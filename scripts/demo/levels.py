@@ -15,7 +15,7 @@ ENGINES = ["ftree", "minhop", "dfsssp", "fors"]
 
 def scenarios(tree):
     """(name, lower ends of the cables that are down)"""
-    mid, top = tree.mid(2, 1), tree.top(3, 4)
+    mid, top = tree.mid(2, 1), tree.top(3, min(4, tree.w3 - 1))
     return [("healthy", set()),
             ("1 cable leaf to middle", {tree.leaf_cable(0, 0, 0)}),
             ("1 cable middle to top", {tree.top_cable(1, 2, 3)}),
