@@ -24,6 +24,7 @@
 #include "core/fabric/repairs.h"
 #include "core/planners/mended.h"
 #include "job_pods.h"
+#include "log.h"
 #include "thread.h"
 
 #define NICE 19
@@ -42,7 +43,8 @@ struct fors_advisor {
 	pthread_t thread;
 	atomic_uint_fast64_t newest; /* number of the newest question, or of its drop */
 	uint64_t until_ms;	     /* the thread's: processor time that ends the question in work */
-	pthread_mutex_t mutex;	     /* guards all below; held for moments */
+	struct osm_log *log;
+	pthread_mutex_t mutex; /* guards all below; held for moments */
 	pthread_cond_t wake;
 	struct question *question;   /* that waits, owned; or NULL */
 	uint64_t fingerprint, basis; /* of the newest question; 0: it was dropped, basis also: it is done */
@@ -117,17 +119,20 @@ static enum fors_err ask(struct work *work, const struct fors_repair *repair, ui
 	return fors_phases_mended(&task, question->method, repair, question->phases, phases, NULL);
 }
 
-static void try_repairs(struct work *work, const struct fors_repair *list, uint32_t count, struct fors_gains *gains)
+/* Errors: FORS_ENOMEM; any other leaves what comes behind it untried. */
+static enum fors_err try_repairs(struct work *work, const struct fors_repair *list, uint32_t count,
+				 struct fors_gains *gains)
 {
 	const struct question *question = work->question;
 	uint32_t phases = 0;
 
 	for (uint32_t i = 0; i < count; i++) {
+		enum fors_err err = is_over(work) ? FORS_ECANCELLED : ask(work, &list[i], &phases);
 		struct fors_gain gain;
 
-		if (is_over(work) || ask(work, &list[i], &phases)) {
+		if (err) {
 			gains->untried = count - i;
-			return;
+			return err == FORS_ENOMEM ? err : FORS_OK;
 		}
 		if (!phases || (question->phases && phases >= question->phases))
 			continue;
@@ -135,6 +140,12 @@ static void try_repairs(struct work *work, const struct fors_repair *list, uint3
 		gain.phases = phases;
 		add_gain(gains, &gain);
 	}
+	return FORS_OK;
+}
+
+static void log_memory(struct fors_advisor *advisor)
+{
+	fors_log_error(advisor->log, FORS_F_MEMORY, "out of memory: what to mend first is said later");
 }
 
 /* Memory is short: there is no answer, and whoever asks once more gets one. */
@@ -144,6 +155,7 @@ static void forget(struct fors_advisor *advisor, const struct work *work)
 	if (!is_dropped(work))
 		advisor->basis = 0;
 	pthread_mutex_unlock(&advisor->mutex);
+	log_memory(advisor);
 }
 
 static size_t nservers_of(const struct question *question)
@@ -151,23 +163,33 @@ static size_t nservers_of(const struct question *question)
 	return question->now.pods ? question->players.count : question->now.fabric->nservers;
 }
 
+/* Errors: FORS_ENOMEM. */
+static enum fors_err find_gains(struct work *work, struct fors_gains *gains)
+{
+	struct fors_repair *list;
+	uint32_t count;
+	enum fors_err err = fors_repairs_list(fors_mended_cabling(&work->question->now), &list, &count, NULL);
+
+	if (err)
+		return err;
+	if (nservers_of(work->question) > FORS_ADVISOR_SERVERS)
+		gains->untried = count;
+	else
+		err = try_repairs(work, list, count, gains);
+	free(list);
+	return err;
+}
+
 static void answer(struct fors_advisor *advisor, const struct question *question)
 {
 	struct work work = {advisor, question};
 	struct fors_gains gains = {.is_known = true};
-	struct fors_repair *list;
-	uint32_t count;
 
 	advisor->until_ms = fors_clock_thread_ms() + FORS_ADVISOR_MS;
-	if (fors_repairs_list(fors_mended_cabling(&question->now), &list, &count, NULL)) {
+	if (find_gains(&work, &gains)) {
 		forget(advisor, &work);
 		return;
 	}
-	if (nservers_of(question) > FORS_ADVISOR_SERVERS)
-		gains.untried = count;
-	else
-		try_repairs(&work, list, count, &gains);
-	free(list);
 	pthread_mutex_lock(&advisor->mutex);
 	if (!is_dropped(&work)) {
 		advisor->answer = gains;
@@ -201,13 +223,14 @@ static void *run(void *context)
 
 /* --- who asks ------------------------------------------------------------- */
 
-enum fors_err fors_advisor_start(struct fors_advisor **advisor, struct fors_error *error)
+enum fors_err fors_advisor_start(struct osm_log *log, struct fors_advisor **advisor, struct fors_error *error)
 {
 	struct fors_advisor *made = calloc(1, sizeof(*made));
 	int failed;
 
 	if (!made)
 		return fors_fail_memory(error);
+	made->log = log;
 	pthread_mutex_init(&made->mutex, NULL);
 	fors_clock_cond(&made->wake);
 	failed = fors_thread_start(&made->thread, run, made);
@@ -273,13 +296,18 @@ static void replace(struct fors_advisor *advisor, struct question *question)
 
 void fors_advisor_ask(struct fors_advisor *advisor, const struct fors_job *job, uint32_t phases, uint64_t basis)
 {
+	struct question *question;
 	bool is_asked;
 
 	pthread_mutex_lock(&advisor->mutex);
 	is_asked = advisor->basis == basis;
 	pthread_mutex_unlock(&advisor->mutex);
-	if (!is_asked)
-		replace(advisor, new_question(job, phases, basis));
+	if (is_asked)
+		return;
+	question = new_question(job, phases, basis);
+	if (!question)
+		log_memory(advisor);
+	replace(advisor, question);
 }
 
 void fors_advisor_look(struct fors_advisor *advisor, const struct fors_job *job)

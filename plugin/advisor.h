@@ -20,13 +20,15 @@
 
 struct fors_advisor;
 
-/* Start the thread. Errors: FORS_ENOMEM. */
-enum fors_err fors_advisor_start(struct fors_advisor **advisor, struct fors_error *error);
+struct osm_log;
+
+/* Start the thread. The log, which has to live as long, gets a line when memory is short. Errors: FORS_ENOMEM. */
+enum fors_err fors_advisor_start(struct osm_log *log, struct fors_advisor **advisor, struct fors_error *error);
 
 /*
  * What to mend first in the job's fabric (copied), where the plan has so many phases? `basis` comes back with the
  * answer. In place of what was asked before, unless that was the same basis and its answer is still to be taken. When
- * memory is short there is no answer.
+ * memory is short there is no answer, the log says so, and whoever asks once more gets one.
  */
 void fors_advisor_ask(struct fors_advisor *advisor, const struct fors_job *job, uint32_t phases, uint64_t basis);
 

@@ -130,7 +130,7 @@ static enum fors_err start(struct fors_engine *engine, struct fors_error *error)
 	if (!err)
 		err = fors_outbox_start(&engine->osm->log, &engine->folder, &engine->outbox, error);
 	if (!err)
-		err = fors_advisor_start(&engine->advisor, error);
+		err = fors_advisor_start(&engine->osm->log, &engine->advisor, error);
 	setup.outbox = engine->outbox;
 	setup.advisor = engine->advisor;
 	return err ? err : fors_worker_start(&setup, &engine->worker, error);

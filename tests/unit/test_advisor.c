@@ -12,6 +12,7 @@
 
 #include "core/planners/mended.h"
 #include "plugin/advisor.h"
+#include "plugin/log.h"
 
 #define LOOK_US 1000
 #define MANY 20000
@@ -23,8 +24,8 @@ enum fors_err __wrap_fors_phases_mended(const struct fors_task *task, const char
 					const struct fors_repair *repair, uint32_t phases_now, uint32_t *phases,
 					struct fors_error *error);
 
-static atomic_bool is_slow;
-static atomic_int begun, broken_off;
+static atomic_bool is_slow, is_short; /* of memory */
+static atomic_int begun, broken_off, logged;
 static char asked_method[16];
 
 enum fors_err __wrap_fors_phases_mended(const struct fors_task *task, const char *method,
@@ -33,6 +34,8 @@ enum fors_err __wrap_fors_phases_mended(const struct fors_task *task, const char
 {
 	strncpy(asked_method, method, sizeof(asked_method) - 1);
 	atomic_fetch_add(&begun, 1);
+	if (atomic_load(&is_short))
+		return fors_fail_memory(error);
 	while (atomic_load(&is_slow)) {
 		if (task->cancelled(task->context)) {
 			atomic_fetch_add(&broken_off, 1);
@@ -41,6 +44,12 @@ enum fors_err __wrap_fors_phases_mended(const struct fors_task *task, const char
 		usleep(LOOK_US);
 	}
 	return __real_fors_phases_mended(task, method, repair, phases_now, phases, error);
+}
+
+void fors_log_error(struct osm_log *log, enum fors_code code, const char *format, ...)
+{
+	assert_int_equal(code, FORS_F_MEMORY);
+	atomic_fetch_add(&logged, 1);
 }
 
 struct bench {
@@ -55,9 +64,11 @@ static int open_bench(void **state)
 	atomic_store(&is_slow, false);
 	atomic_store(&begun, 0);
 	atomic_store(&broken_off, 0);
+	atomic_store(&is_short, false);
+	atomic_store(&logged, 0);
 	bench->bed = bed_new("FT(2;6,4)", 3);
 	*state = bench;
-	return fors_advisor_start(&bench->advisor, NULL);
+	return fors_advisor_start(NULL, &bench->advisor, NULL);
 }
 
 static int close_bench(void **state)
@@ -236,6 +247,25 @@ static void it_does_not_wait_for_the_integer_program(void **state)
 	assert_string_equal(asked_method, "auto");
 }
 
+/* Not "untried", which is for want of time. */
+static void who_lacks_memory_says_so_and_may_be_asked_again(void **state)
+{
+	struct bench *bench = *state;
+	struct fors_gains gains;
+	uint64_t basis;
+
+	atomic_store(&is_short, true);
+	ask(bench, "Leaf01[7] Leaf01[8]", 54, 1);
+	wait_for(&logged, 1);
+	assert_int_equal(atomic_load(&begun), 1);
+	assert_false(fors_advisor_take(bench->advisor, &gains, &basis));
+	atomic_store(&is_short, false);
+	ask(bench, "Leaf01[7] Leaf01[8]", 54, 1);
+	wait_answer(bench, &gains, 1);
+	assert_int_equal(gains.untried, 0);
+	assert_int_equal(atomic_load(&logged), 1);
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, open_bench, close_bench)
@@ -247,6 +277,7 @@ int main(void)
 		TEST(what_was_taken_is_asked_once_more),
 		TEST(who_stops_does_not_wait),
 		TEST(it_does_not_wait_for_the_integer_program),
+		TEST(who_lacks_memory_says_so_and_may_be_asked_again),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
