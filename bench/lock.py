@@ -39,7 +39,7 @@ def failures(tree):
             ("a mid", {end for end, (peer, _) in tree.cable.items() if peer == mid}),
             ("a top", {end for end, (peer, _) in tree.cable.items() if peer == top}),
             ("2 % of the cables", some_cables(tree, 0.02, 1)),
-            ("10 % of the cables", some_cables(tree, 0.1, 2))]
+            ("10 % of the cables", some_cables(tree, 0.1, 3))]
 
 
 class Builds:
