@@ -6,6 +6,7 @@ Leaves bench.txt, bench.json and SVG pictures in the output folder. Nothing is a
 from machine to machine, so read the ratios.
 """
 import argparse
+import hashlib
 import json
 import os
 import pathlib
@@ -19,6 +20,7 @@ sys.path[:0] = [str(HERE), str(HERE.parent / "tests" / "e2e")]
 import beside  # noqa: E402
 import churn  # noqa: E402
 import forsched  # noqa: E402
+import harness  # noqa: E402
 import lock  # noqa: E402
 import phases  # noqa: E402
 import pictures  # noqa: E402
@@ -40,7 +42,7 @@ def machine():
     return {"processor": model, "cores": os.cpu_count(), "system": platform.platform(), "time": time.strftime("%Y-%m-%d")}
 
 
-def measure(section, is_quick):
+def measure(section, is_quick, _folder, _is_resumed):
     """Rows of one section."""
     if section == "check":
         return planners.run("bench_check", is_quick)
@@ -69,30 +71,60 @@ def measure(section, is_quick):
     return sweeps.measure_all(is_quick)
 
 
-def run(name, sections, measure_one, what, quick, folder):
-    """The command line of a bench with these sections: measures them; the output folder and the rows of each section."""
+def program():
+    """What measures, in a few digits: the command, and with it all of core/ and model/."""
+    return hashlib.sha256((harness.build_dir() / "fors").read_bytes()).hexdigest()[:12]
+
+
+def _write(file, value):
+    """All of it, or nothing."""
+    half = file.with_suffix(".half")
+    half.write_text(json.dumps(value, indent=1) + "\n")
+    half.rename(file)
+
+
+def _kept(output, section, is_quick):
+    """What was measured of a section, into this folder: {machine, quick, rows}; None: nothing, or of the other size."""
+    file = output / "sections" / f"{section}.json"
+    found = json.loads(file.read_text()) if file.exists() else None
+    return found if found and found["quick"] == is_quick else None
+
+
+def _options(name, sections, what, quick, folder):
     parser = argparse.ArgumentParser(description=what)
     parser.add_argument("--output", default=folder, metavar="DIR", help="where results go (default %(default)s)")
     parser.add_argument("--quick", action="store_true", help=quick)
-    parser.add_argument("section", nargs="*", metavar="SECTION", help=f"some of: {' '.join(sections)} (default all)")
+    parser.add_argument("--resume", action="store_true", help="leave out sections that this program has measured into DIR before")
+    parser.add_argument("section", nargs="*", metavar="SECTION", help=f"some of: {' '.join(sections)} (default all); of the others, what lies in DIR stays")
     options = parser.parse_args()
     unknown = set(options.section) - set(sections)
     if unknown:
         parser.error(f"no section {', '.join(sorted(unknown))}; there are: {' '.join(sections)}")
-    output = pathlib.Path(options.output)
-    output.mkdir(parents=True, exist_ok=True)
-    results = {"machine": machine()}
-    wanted, begin = list(options.section or sections), time.monotonic()
+    return options
+
+
+def run(name, sections, measure_one, what, quick, folder):
+    """The command line of a bench with these sections: measures them, each into a file as soon as it is done; the output folder, and the rows of
+    each section that lies there. measure_one(section, is_quick, output folder, is_resumed) gives its rows. results["machine"] is the first one's, ["sections"] has all: {section: machine}."""
+    options = _options(name, sections, what, quick, folder)
+    output, begin = pathlib.Path(options.output), time.monotonic()
+    (output / "sections").mkdir(parents=True, exist_ok=True)
+    wanted = [section for section in options.section or sections
+              if not (options.resume and (kept := _kept(output, section, options.quick)) and kept["machine"]["program"] == program())]
     for done, section in enumerate(wanted):
-        started = time.monotonic()
+        started, host = time.monotonic(), {**machine(), "load": os.getloadavg()[0], "program": program()}
         left = f", some {(started - begin) / done * (len(wanted) - done) / 60:.0f} min left" if done else ""
         print(f"{name}: {done}/{len(wanted)} done{left}, {section} ...", file=sys.stderr, flush=True)
         try:
-            results[section] = measure_one(section, options.quick)
+            rows = measure_one(section, options.quick, output, options.resume)
         except KeyboardInterrupt:
-            sys.exit(f"\n{name}: stopped, nothing is written. What is left alone: {' '.join(wanted[done:])}")
-        print(f"{name}: {section}: {time.monotonic() - started:.0f} s", file=sys.stderr, flush=True)
-    return output, results
+            sys.exit(f"\n{name}: stopped; what is done is kept. --resume goes on with: {' '.join(wanted[done:])}")
+        host["seconds"] = round(time.monotonic() - started)
+        _write(output / "sections" / f"{section}.json", {"machine": host, "quick": options.quick, "rows": rows})
+        print(f"{name}: {section}: {host['seconds']} s", file=sys.stderr, flush=True)
+    kept = {section: found for section in sections if (found := _kept(output, section, options.quick))}
+    hosts = {section: found["machine"] for section, found in kept.items()}
+    return output, {"machine": next(iter(hosts.values())), "sections": hosts, **{section: found["rows"] for section, found in kept.items()}}
 
 
 def main():

@@ -1,6 +1,8 @@
-# The command fors.
+# The command fors: all but main() as a library, for fuzzers.
 bin_PROGRAMS += fors
-fors_SOURCES = \
+fors_SOURCES = cli/fors.c
+noinst_LTLIBRARIES += libforscli.la
+libforscli_la_SOURCES = \
 	cli/analyze/analysis.c cli/analyze/analysis.h \
 	cli/analyze/analysis_costs.c \
 	cli/analyze/analysis_json.c \
@@ -29,7 +31,6 @@ fors_SOURCES = \
 	cli/draw.c cli/draw.h \
 	cli/file.c \
 	cli/folders.c \
-	cli/fors.c \
 	cli/history.c \
 	cli/json.c cli/json.h \
 	cli/levels.c cli/levels.h \
@@ -63,9 +64,12 @@ fors_SOURCES = \
 	cli/whatif/whatif_shift.c \
 	cli/whatif/whatif_stop.c \
 	cli/whatif/whatif_store.c
-nodist_fors_SOURCES = cli/page_html.h
+nodist_libforscli_la_SOURCES = cli/page_html.h
+libforscli_la_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
+# Programs link it, no shared library does: each file is compiled once.
+libforscli_la_LIBTOOLFLAGS = --tag=disable-shared
 fors_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
-fors_LDADD = libforssim.la libforsmodel.la libforscore.la libforschedcode.la $(JANSSON_LIBS) $(ZLIB_LIBS)
+fors_LDADD = libforscli.la libforssim.la libforsmodel.la libforscore.la libforschedcode.la $(JANSSON_LIBS) $(ZLIB_LIBS)
 
 bashcompletiondir = $(datadir)/bash-completion/completions
 bashcompletion_DATA = cli/fors.bash
@@ -92,4 +96,5 @@ EXTRA_DIST += cli/README.md cli/analyze/README.md cli/engine_colours.json cli/pa
 cli/page_html.h: $(srcdir)/cli/page.html $(srcdir)/cli/engine_colours.json
 	$(AM_V_GEN)mkdir -p cli && sed -e '/@ENGINE_COLOURS@/{r $(srcdir)/cli/engine_colours.json' -e 'd}' $(srcdir)/cli/page.html | \
 		sed -e 's/\\/\\\\/g' -e 's/"/\\"/g' -e 's/^/"/' -e 's/$$/\\n"/' >$@
-cli/fors-page.$(OBJEXT): cli/page_html.h
+page_object = cli/libforscli_la-page.lo
+$(page_object): cli/page_html.h

@@ -41,6 +41,19 @@ static bool set_number(const struct cli_option *option, const char *argument, st
 	return cli_number(option->name, argument, option->most, member_of(option, settings));
 }
 
+/* From 1 on. */
+static bool set_positive(const struct cli_option *option, const char *argument, struct cli_settings *settings)
+{
+	unsigned *number = member_of(option, settings);
+
+	if (!cli_number(option->name, argument, option->most, number))
+		return false;
+	if (!*number)
+		cli_usage_error("--%s is '%s', but has to be a number from 1 to %u", option->name, argument,
+				option->most);
+	return *number;
+}
+
 static bool set_watch(const struct cli_option *option, const char *argument, struct cli_settings *settings)
 {
 	return set_number(option, argument ? argument : "2", settings);
@@ -111,26 +124,47 @@ static bool set_rate(const struct cli_option *option, const char *argument, stru
 static bool set_levels(const struct cli_option *option, const char *argument, struct cli_settings *settings)
 {
 	uint32_t *level = settings->simulate.adaptive_level;
-	char text[64];
+	char text[64], *at = text;
 	unsigned i = 0;
 
 	snprintf(text, sizeof(text), "%s", argument);
-	for (char *at = text, *comma = text; i < 3 && comma; i++, at = comma + 1) {
+	for (; at && i < 3; i++) {
+		char *comma = strchr(at, ',');
 		uint64_t value;
 
-		comma = strchr(at, ',');
 		if (comma)
 			*comma = '\0';
 		if (!cli_size(option->name, at, &value))
 			return false;
 		level[i] = value < UINT32_MAX ? (uint32_t)value : UINT32_MAX;
-		if (i == 2 && comma) /* a fourth */
-			i = 3;
+		at = comma ? comma + 1 : NULL;
 	}
-	if (i == 3 && strlen(argument) < sizeof(text) && level[0] <= level[1] && level[1] <= level[2] && level[2])
+	if (i == 3 && !at && strlen(argument) < sizeof(text) && level[0] <= level[1] && level[1] <= level[2] &&
+	    level[2])
 		return true;
 	cli_usage_error("--%s is '%s', but has to be three sizes that ascend, as in 1280,2560,5120", option->name,
 			argument);
+	return false;
+}
+
+/* "3,1": a number from 1 to 255 for each virtual lane. */
+static bool set_weights(const struct cli_option *option, const char *argument, struct cli_settings *settings)
+{
+	struct cli_simulate *given = &settings->simulate;
+	const char *at = argument;
+	char *end;
+
+	for (given->nweights = 0; given->nweights < CLI_MAX_WEIGHTS; at = end + 1) {
+		unsigned long weight = *at >= '0' && *at <= '9' ? strtoul(at, &end, 10) : 0;
+
+		if (!weight || weight > UINT8_MAX || (*end && *end != ','))
+			break;
+		given->weight[given->nweights++] = (uint8_t)weight;
+		if (!*end)
+			return true;
+	}
+	cli_usage_error("--%s is '%s', but has to be numbers from 1 to 255, of at most %d lanes, as in 3,1",
+			option->name, argument, CLI_MAX_WEIGHTS);
 	return false;
 }
 
@@ -452,7 +486,7 @@ static const struct cli_option options[] = {
 	 "(skipped)",
 	 set_choice, MEMBER(simulate.idle), 0, idles},
 	{"window", "N", SIMULATE,
-	 "with --barrier none: messages of a server under way, at most; any number when missing", set_number,
+	 "with --barrier none: messages of a server under way, at most; any number when missing", set_positive,
 	 MEMBER(simulate.window), 1000000, NULL},
 	{"load", "PART", SIMULATE,
 	 "no phases: at random moments each server sends to one of those that it sends to in the pattern, on average so much of "
@@ -463,7 +497,7 @@ static const struct cli_option options[] = {
 	 set_texts, MEMBER(simulate.server_load), 0, NULL},
 	{"watch-server", "N", SIMULATE, "the time line is of what arrives at this server, numbered from 0",
 	 set_watch_server, MEMBER(simulate.watch), UINT32_MAX - 1, NULL},
-	{"messages", "N", SIMULATE, "with --load: of each server; 1000 when missing", set_number,
+	{"messages", "N", SIMULATE, "with --load: of each server; 1000 when missing", set_positive,
 	 MEMBER(simulate.messages), 1000000, NULL},
 	{"measured", "GBITS", ANALYZE, "find the cost of a phase with which each server would get so much", set_rate,
 	 MEMBER(simulate.measured), 1000000, NULL},
@@ -531,7 +565,10 @@ static const struct cli_option options[] = {
 	 set_choice, MEMBER(simulate.lanes), 0, lane_kinds},
 	{"vls", "N", SIMULATE,
 	 "virtual lanes: a message takes the one of its destination's number; 1 when missing, 8 for detours",
-	 set_number, MEMBER(simulate.vls), 8, NULL},
+	 set_positive, MEMBER(simulate.vls), 8, NULL},
+	{"vl-weights", "N,N,...", SIMULATE,
+	 "of the lanes of --vls: packets that each sends in its turn, where several want one port; 1 when missing",
+	 set_weights, 0, 0, NULL},
 	{"queues", "KIND", SIMULATE, "of a port: voq (one for each way on), or fifo (one for all)", set_choice,
 	 MEMBER(simulate.queues), 0, queue_kinds},
 	{"store-and-forward", NULL, SIMULATE, "a switch begins to send a packet when it has all of it", set_flag,

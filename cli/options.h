@@ -74,6 +74,8 @@ struct cli_texts {
 };
 
 /* How a simulation runs. */
+#define CLI_MAX_WEIGHTS 8 /* virtual lanes of a simulation */
+
 struct cli_simulate {
 	struct cli_amount message, mtu, buffer;		    /* --message, --mtu, --buffer: bytes */
 	struct cli_amount wire, switching, adapter;	    /* --wire-time, --switch-time, --adapter-time */
@@ -100,7 +102,9 @@ struct cli_simulate {
 	int policy;				   /* --policy: enum fors_policy */
 	int queues, idle;			   /* --queues, --idle: enum cli_queues, enum cli_idle */
 	unsigned window, vls;			   /* --window, --vls; 0: not given */
-	struct cli_texts link_rate;		   /* --link-rate */
+	unsigned nweights;			   /* --vl-weights; 0: not given */
+	uint8_t weight[CLI_MAX_WEIGHTS];
+	struct cli_texts link_rate; /* --link-rate */
 };
 
 /* What follows Slurm's jobs: `fors jobs --slurm`. */

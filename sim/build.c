@@ -11,7 +11,8 @@
 #define MAX_PS 1000000000000000ull /* 1,000 s */
 #define MAX_PACKET (1u << 20)
 #define MAX_BINDINGS ((size_t)1 << 26)
-#define SLOWEST 4096 /* times slower than the fastest link */
+#define SLOWEST 4096	  /* times slower than the fastest link */
+#define MOST_COUNTED 9e18 /* of 64 bits, as a signed number */
 
 /* ---- what makes no sense ---- */
 
@@ -92,6 +93,29 @@ static enum fors_err check_length(const struct fors_graph *graph, const struct f
 		return FORS_OK;
 	return fors_fail(error, FORS_EINPUT, "a message of %llu bytes takes more than 1000 s over a link of %g Gbit/s",
 			 (unsigned long long)set->message, slowest);
+}
+
+/*
+ * Ticks and picoseconds are counted in 64 bits: all phases and messages, one after the other at the slowest link, have to
+ * fit into half of them.
+ */
+static enum fors_err check_total(const struct sim *sim, double fastest, struct fors_error *error)
+{
+	const struct fors_sim_settings *set = sim->settings;
+	const struct fors_program *program = sim->program;
+	double nmessages = (double)fors_program_nmessages(program), packets = ceil((double)set->message / set->mtu);
+	double bytes = ((double)set->message + packets * set->header) / set->adapter_rate, slowest = fastest, ps;
+
+	for (uint32_t l = 0; l < sim->nlinks; l++)
+		slowest = fmin(slowest, set->gbits[l]);
+	ps = program->nslots * ((double)set->barrier + (double)set->jitter) + (double)set->skew +
+	     nmessages * (bytes * 8000 / slowest + (double)set->adapter +
+			  8. * ((double)set->wire + (double)set->switching));
+	if (ps < MOST_COUNTED && ps / sim->ps < MOST_COUNTED)
+		return FORS_OK;
+	return bad(
+		error,
+		"so many phases and messages may take longer than can be counted, over 100 days or 2^63 bytes of the fastest link");
 }
 
 /*
@@ -252,7 +276,9 @@ enum fors_err fors_sim_build(struct sim *sim, struct fors_error *error)
 		return fors_fail_memory(error);
 	set_times(sim, fastest);
 	fill_links(sim, fastest);
-	err = check_pause(sim, error);
+	err = check_total(sim, fastest, error);
+	if (!err)
+		err = check_pause(sim, error);
 	if (!err)
 		err = count_queues(sim, error);
 	if (!err)

@@ -150,6 +150,69 @@ static inline uint32_t next_place(const struct fors_calendar *c)
 	return place != FORS_NONE ? place : taken_from(c, 0);
 }
 
+/*
+ * Nothing is due in the first bucket that is taken, the one after next: what waits there is later than all buckets were
+ * when it was put. So the first event of all may be many rounds ahead (a barrier of minutes), and going there bucket by
+ * bucket takes as long as it sounds.
+ */
+static bool is_nothing_due(const struct fors_calendar *c)
+{
+	uint64_t bucket = c->bucket + 2;
+	uint32_t last = c->far[bucket & (FORS_FAR - 1)], e = last;
+
+	do {
+		if (c->event[e].time >> FORS_FAR_SHIFT == bucket)
+			return false;
+		e = c->event[e].next;
+	} while (e != last);
+	return true;
+}
+
+/* The bucket of the first event of all; the wheel is empty. */
+static uint64_t first_bucket(const struct fors_calendar *c)
+{
+	uint64_t first = UINT64_MAX;
+
+	for (uint32_t place = 0; place < FORS_FAR; place++) {
+		uint32_t last = c->far[place];
+
+		for (uint32_t e = last; e != FORS_NONE; e = c->event[e].next == last ? FORS_NONE : c->event[e].next)
+			first = c->event[e].time < first ? c->event[e].time : first;
+	}
+	return first >> FORS_FAR_SHIFT;
+}
+
+/* Out of the ring of a bucket, onto the end of `later`: what only waits there for later ones. */
+static void take_later(struct fors_calendar *c, uint64_t bucket, uint32_t *later)
+{
+	uint32_t *place = &c->far[bucket & (FORS_FAR - 1)], last = *place, e, next;
+
+	if (last == FORS_NONE)
+		return;
+	*place = FORS_NONE;
+	e = c->event[last].next;
+	do {
+		next = c->event[e].next;
+		append(c, c->event[e].time >> FORS_FAR_SHIFT == bucket ? place : later, e);
+	} while (e != last && (e = next, true));
+}
+
+/* The first event of all will be in the bucket after next. Buckets keep their places, so what was in its own stays there. */
+static void jump(struct fors_calendar *c)
+{
+	uint64_t first = first_bucket(c);
+	uint32_t later = FORS_NONE, e, next;
+
+	for (uint32_t i = 2; i < FORS_FAR; i++)
+		take_later(c, c->bucket + i, &later);
+	set_bucket(c, first - 2);
+	e = c->event[later].next;
+	do {
+		next = c->event[e].next;
+		put_far(c, e);
+	} while (e != later && (e = next, true));
+}
+
 /* An empty wheel: go on until there is something in it. */
 static uint32_t skip_ahead(struct fors_calendar *c)
 {
@@ -158,6 +221,8 @@ static uint32_t skip_ahead(struct fors_calendar *c)
 	do {
 		while (c->far[(c->bucket + 2) & (FORS_FAR - 1)] == FORS_NONE)
 			set_bucket(c, c->bucket + 1);
+		if (is_nothing_due(c))
+			jump(c);
 		enter_next_bucket(c);
 		c->now = c->bucket << FORS_FAR_SHIFT;
 	} while ((place = next_place(c)) == FORS_NONE);

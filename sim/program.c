@@ -255,13 +255,27 @@ static size_t offer_all(const struct fors_program *from, const struct fors_offer
 	return n;
 }
 
+/* Those of servers whose number is known before: as many there are at least, without walking. */
+static uint64_t count_known(const struct fors_program *from, const struct fors_offer *offer)
+{
+	uint64_t n = 0;
+
+	for (uint32_t s = 0; s < from->nservers; s++)
+		n += nsends(from, s) && !offer[s].end ? offer[s].count : 0;
+	return n;
+}
+
 enum fors_err fors_program_offer(const struct fors_program *from, const struct fors_offer *offer, uint64_t seed,
 				 struct fors_program **program, struct fors_error *error)
 {
 	const struct fors_random random = {seed};
 	struct fors_program *p = NULL;
-	enum fors_err err = new_load(from->nservers, offer_all(from, offer, random, NULL), &p, error);
+	uint64_t n = count_known(from, offer);
+	enum fors_err err;
 
+	if (n <= MAX_MESSAGES)
+		n = offer_all(from, offer, random, NULL);
+	err = new_load(from->nservers, n, &p, error);
 	if (err)
 		return err;
 	p->count[0] = (uint32_t)offer_all(from, offer, random, p);

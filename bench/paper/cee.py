@@ -7,7 +7,7 @@ How a switch makes a level of what it hears, and the marks of PAUSE, are not in 
 import itertools
 import tempfile
 
-from simulator import arrived, simulate
+from simulator import arrived, side_by_side, simulate
 
 # 10 Gbit/s, frames of 1500 bytes, 100 KB a port.
 LINKS = ["--speed", "10", "--message", "1470", "--mtu", "1470", "--buffer", "100KB", "--wire-time", "10ns"]
@@ -23,12 +23,12 @@ POLICIES = {"tables": [[]], "random": [["--policy", "random"]], "hashed": [["--p
 
 def _ranges(run, policies=POLICIES):
     """{policy: [lowest, highest]}, and with rate limiters {policy-rl: ...}; run(options) is a number."""
+    cases = [(name + suffix, [*way, *limits]) for name, ways in policies.items() for suffix, limits in (("", []), ("-rl", ["--rate-limits"]))
+             if name != "adaptive" or not limits for way in ways]
     found = {}
-    for name, ways in policies.items():
-        for suffix, limits in ("", []), ("-rl", ["--rate-limits"]):
-            if name != "adaptive" or not limits:
-                values = [run([*way, *limits]) for way in ways]
-                found[name + suffix] = [min(values), max(values)]
+    for (name, _), value in zip(cases, side_by_side(lambda case: run(case[1]), cases)):
+        low, high = found.get(name, (value, value))
+        found[name] = [min(low, value), max(high, value)]
     return found
 
 
@@ -77,9 +77,9 @@ def figure_9(messages, marks=((80, 60), (96, 94), (40, 30)), samples=("150KB", "
         def run(options, high=80, low=60):
             return 8 * FRAME * simulate(*args, "--pause-high", f"{high}KB", "--pause-low", f"{low}KB", *options)["line_share"]
         found = _ranges(run, {name: POLICIES[name] for name in ("tables", "random", "adaptive")})
-        found["switch"] = [{"high": high, "low": low, "level": level, "sample": sample,
-                            "share": run(["--policy", "switch-ar", "--switch-ar-level", level, "--qcn-sample", sample], high, low)}
-                           for (high, low), level, sample in itertools.product(marks, LEVELS, samples)]
+        ways = [{"high": high, "low": low, "level": level, "sample": sample} for (high, low), level, sample in itertools.product(marks, LEVELS, samples)]
+        shares = side_by_side(lambda way: run(["--policy", "switch-ar", "--switch-ar-level", way["level"], "--qcn-sample", way["sample"]], way["high"], way["low"]), ways)
+        found["switch"] = [{**way, "share": share} for way, share in zip(ways, shares)]
         return found
 
 

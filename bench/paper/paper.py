@@ -6,7 +6,6 @@ Leaves paper-results.md, paper.json and SVG pictures in the output folder. Nothi
 """
 import json
 import math
-import os
 import pathlib
 import sys
 
@@ -15,12 +14,16 @@ TESTS = HERE.parents[1] / "tests"
 sys.path[:0] = [str(HERE), str(HERE.parent), str(TESTS / "e2e"), str(TESTS / "data")]
 
 import bench  # noqa: E402
+import booksim  # noqa: E402
+import cee  # noqa: E402
 import engines  # noqa: E402
 import phases  # noqa: E402
 import rates  # noqa: E402
 import render  # noqa: E402
 import several  # noqa: E402
 import simulated  # noqa: E402
+import simulator  # noqa: E402
+import tago  # noqa: E402
 
 
 def figure_7(is_quick):
@@ -34,15 +37,17 @@ def figure_7(is_quick):
 
 
 SECTIONS = {"engines": engines.measure, "figure7": figure_7, "rates": rates.measure, "several": several.measure,
-            "simulated": simulated.measure}
+            "simulated": simulated.measure, "cee": cee.measure, "tago": tago.measure, "booksim": booksim.measure}
+
+
+def _measure(section, is_quick, folder, is_resumed):
+    simulator.keep_in(folder / "simulations", is_resumed)
+    return SECTIONS[section](is_quick)
 
 
 def main():
-    load = os.getloadavg()[0]
-    output, results = bench.run("paper", SECTIONS, lambda section, is_quick: SECTIONS[section](is_quick),
-                                "the papers' results beside ours", "small fabrics, few engines: to see that it works",
+    output, results = bench.run("paper", SECTIONS, _measure, "the papers' results beside ours", "small fabrics, few engines: to see that it works",
                                 "bench-results/paper")
-    results["machine"]["load"] = load
     (output / "paper.json").write_text(json.dumps(results, indent=1) + "\n")
     (output / "paper-results.md").write_text(render.markdown(results))
     for name, picture in render.draw(results).items():

@@ -280,16 +280,24 @@ engines ran in the same run; times differ from machine to machine, so read the r
 """
 
 
-def where_measured(machine):
-    told = (f"Measured {machine['time']} on {machine['processor']}, {machine['cores']} cores, {machine['system']}; "
-            f"load average {machine['load']:.0f}")
-    if machine["load"] > machine["cores"]:
-        told += ", so times by the clock (tables 2 and 4, figures 9 and 10) are that much longer"
+def where_measured(results):
+    """Where, by which program, and which sections by another."""
+    machine, hosts = results["machine"], results["sections"]
+    days = sorted({host["time"] for host in hosts.values()})
+    programs = {}
+    for section, host in hosts.items():
+        programs.setdefault(host["program"], []).append(section)
+    load = max(host["load"] for host in hosts.values())
+    told = (f"Measured {' to '.join(dict.fromkeys((days[0], days[-1])))} on {machine['processor']}, {machine['cores']} cores, {machine['system']}; "
+            f"load average at most {load:.0f} when a section began. ")
+    told += "All sections are of one program" if len(programs) == 1 else "Of different programs: " + "; ".join(", ".join(names) for names in programs.values())
+    if load > machine["cores"]:
+        told += ". Times by the clock (MMF, tables 2 and 4, figures 9 and 10) are that much longer"
     return told + ".\n"
 
 
 def markdown(results):
-    parts = [HEAD, where_measured(results["machine"])]
+    parts = [HEAD, where_measured(results)]
     return "\n".join([*parts, *fors_part(results), *figure7_part(results), *render_simulated.simulated_part(results), *mmf_part(results),
                       *jobs_part(results)])
 

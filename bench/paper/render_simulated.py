@@ -35,6 +35,8 @@ def _booksim(found):
         "Its allocators have twice the speed of its links (internal_speedup): with the same speed they lose some cycles between packets, and its queues are up to 9 % longer at load 0.7. same: within 5 %.\n")
 
 
+PARTS = {"simulated": lambda found: [_fors(found)], "cee": render_cee.cee_part, "tago": render_tago.tago_part, "booksim": lambda found: [_booksim(found)]}
+
+
 def simulated_part(results):
-    found = results.get("simulated")
-    return [_fors(found["fors"]), *render_cee.cee_part(found["cee"]), *render_tago.tago_part(found["tago"]), _booksim(found["booksim"])] if found else []
+    return [text for section, part in PARTS.items() if section in results for text in part(results[section])]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """What papers measured or simulated in time, beside `fors simulate`: the FORS paper's Gbit/s here, "Switch Adaptive Routing on CEE" (paper 003)
-in cee.py, TAGO (paper 004) in tago.py, another simulator in booksim.py. Rows that cannot be had say why.
+is in cee.py, TAGO (paper 004) in tago.py, another simulator in booksim.py. Rows that cannot be had say why.
 """
 import lzma
 import pathlib
@@ -8,12 +8,9 @@ import re
 import tarfile
 import tempfile
 
-import booksim
-import cee
 import published
 import stock
-import tago
-from simulator import simulate
+from simulator import side_by_side, simulate
 
 DATA = pathlib.Path(__file__).resolve().parents[2] / "tests" / "data"
 
@@ -57,11 +54,12 @@ def fors_rows(scenarios):
             if "down" not in scenario:
                 cases["fors, LMC 5"] = _plan(stock.SCENARIOS[scenario])
             for engine, args in cases.items():
-                rows.append({"scenario": scenario, "engine": engine, "paper": published.FORS_MEASURED.get((scenario, engine)),
-                             **{way: simulate(*args, *options)["gbits_per_server"] for way, options in ways.items()}})
+                rows.append({"scenario": scenario, "engine": engine, "paper": published.FORS_MEASURED.get((scenario, engine)), "args": args})
+        runs = [(args, options) for args in [row.pop("args") for row in rows] for options in ways.values()]
+        found = iter(side_by_side(lambda run: simulate(*run[0], *run[1])["gbits_per_server"], runs))
+        rows = [{**row, **{way: next(found) for way in ways}} for row in rows]
     return {"rows": rows, "barrier": {way: options[-1] for way, options in ways.items()}, "adapter": ways["two"][1]}
 
 
 def measure(is_quick):
-    scenarios = ["0F", "1F SW0"] if is_quick else stock.SCENARIOS
-    return {"fors": fors_rows(scenarios), "cee": cee.measure(is_quick), "tago": tago.measure(is_quick), "booksim": booksim.measure(is_quick)}
+    return fors_rows(["0F", "1F SW0"] if is_quick else stock.SCENARIOS)

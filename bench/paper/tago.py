@@ -12,7 +12,7 @@ import tempfile
 
 import harness
 import rates
-from simulator import arrived, simulate
+from simulator import arrived, side_by_side, simulate
 
 BLOCKS, SWITCHES, GLOBAL, SERVERS, INSIDE = 17, 32, 4, 15, 20  # INSIDE: of a Flexspander's switch
 PER_BLOCK = SWITCHES * SERVERS
@@ -119,9 +119,9 @@ def carried(spec, pattern):
 
 # --- figures 5 to 8 and 10 ---
 
-def _run(spec, pattern, load, policy, messages, *more):
+def _run(spec, pattern, load, policy, messages, has_page=False):
     return simulate("--synthetic", spec, "--routing", "shortest", *pattern, "--load", load, "--messages", messages, "--message", BYTES, "--speed", GBITS, "--wire-time", "30ns",
-                    "--lanes", "hops", "--vls", "8", "--policy", policy, *more)
+                    "--lanes", "hops", "--vls", "8", "--policy", policy, has_page=has_page)
 
 
 def _share(result, load, messages):
@@ -130,38 +130,42 @@ def _share(result, load, messages):
     return arrived(result, 0.25 * time, 0.6 * time) * 8 / (0.35 * time) / GBITS / result["senders"]
 
 
+def _row(network, pattern, load, most, results, messages):
+    """One row of `results` {policy: what the command says}."""
+    return {"network": network, "pattern": pattern, "load": load, "carried": most, "share": {k: _share(r, load, messages) for k, r in results.items()},
+            "rate": {k: r["message_gbits"] for k, r in results.items()}, "latency": {k: r["packet_latency"]["mean_ns"] for k, r in results.items()}}
+
+
 def shares(loads, messages, names=("Dragonfly", "Flexfly", "Flexspander"), chosen=None):
     """Part of the cable that gets through, mean of messages' own rates (Gbit/s), and mean time of packets in the network (ns)."""
     rows = []
     with tempfile.TemporaryDirectory(prefix="fors-paper-") as folder:
-        for pattern, (options, traffic) in patterns(folder).items():
-            for name, spec in networks(traffic).items() if pattern in (chosen or [pattern]) else ():
-                most = carried(spec, pattern) if name in names else None
-                for load in loads if name in names else []:
-                    row = {"network": name, "pattern": pattern, "load": load, "carried": most, "share": {}, "rate": {}, "latency": {}}
-                    for policy in POLICIES:
-                        result = _run(spec, options, load, policy, messages)
-                        row["share"][policy] = _share(result, load, messages)
-                        row["rate"][policy] = result["message_gbits"]
-                        row["latency"][policy] = result["packet_latency"]["mean_ns"]
-                    rows.append(row)
+        cases = [(pattern, options, name, spec) for pattern, (options, traffic) in patterns(folder).items() if pattern in (chosen or [pattern])
+                 for name, spec in networks(traffic).items() if name in names]
+        for pattern, options, name, spec in cases:
+            most = carried(spec, pattern)
+            runs = [(load, policy) for load in loads for policy in POLICIES]
+            results = dict(zip(runs, side_by_side(lambda run: _run(spec, options, *run, messages), runs)))
+            rows += [_row(name, pattern, load, most, {policy: results[load, policy] for policy in POLICIES}, messages) for load in loads]
     return rows
+
+
+def _global_use(data, time):
+    """Five quartiles of one page."""
+    block = {s[0]: int(s[1][len("Switch"):]) // SWITCHES for s in data["page"]["switches"]}
+    used = sorted(min(1, part * data["time_ns"] / time) for c in data["page"]["cables"] if block[c[0]] != block[c[2]] for part in c[6:8])
+    return [used[round(q * (len(used) - 1) / 4)] for q in range(5)]
 
 
 def global_use(load, messages):
     """Figure 10: quartiles of the part of the time that global cables of a Flexfly are busy, each direction for itself: {policy: [least, quarter, half, three quarters, most]}.
     Of the time in which servers send on average, so 1 is also a cable that is busy for longer."""
-    found, time = {}, messages * BYTES * 8 / (load * GBITS)
+    time = messages * BYTES * 8 / (load * GBITS)
     with tempfile.TemporaryDirectory(prefix="fors-paper-") as folder:
         options, traffic = patterns(folder)["27-point stencil"]
-        for policy in POLICIES:
-            page = pathlib.Path(folder) / "page"
-            result = _run(networks(traffic)["Flexfly"], options, load, policy, messages, "--html", page)
-            data = json.loads(re.search(r'id="data">(.*?)</script>', page.read_text(), re.S)[1])
-            block = {s[0]: int(s[1][len("Switch"):]) // SWITCHES for s in data["switches"]}
-            used = sorted(min(1, part * result["time_ns"] / time) for c in data["cables"] if block[c[0]] != block[c[2]] for part in c[6:8])
-            found[policy] = [used[round(q * (len(used) - 1) / 4)] for q in range(5)]
-    return found
+        spec = networks(traffic)["Flexfly"]
+        found = side_by_side(lambda policy: _global_use(_run(spec, options, load, policy, messages, has_page=True), time), POLICIES)
+    return dict(zip(POLICIES, found))
 
 
 def measure(is_quick):

@@ -51,6 +51,7 @@ static enum fors_err plan_over(struct cli_analysis *a, const char *method, struc
 		.lfts = a->made.lfts,
 		.participants = a->site.has_participants ? &a->site.participants : NULL,
 		.progress = cli_progress,
+		.rounds = a->pods.route,
 	};
 	struct fors_over_report report;
 
@@ -111,16 +112,17 @@ static enum fors_err follow_plan(struct cli_analysis *a, struct fors_error *erro
 	return err;
 }
 
-static enum fors_err make_plan(struct cli_analysis *a, const char *method, struct fors_error *error)
+static enum fors_err make_plan(struct cli_analysis *a, const char *method, bool is_tree, struct fors_error *error)
 {
 	enum fors_err err;
 
 	if (!a->made.fabric && (!a->routes || a->has_tree))
 		return fors_fail(
 			error, FORS_ENOTREE,
-			"plans are for two-level fat-trees with servers under leaves, or for tables; here is a rule "
-			"for a tree that is none");
-	err = a->made.fabric ? plan_tree(a, method, error) : plan_over(a, method, error);
+			"plans are for tables, and --routing %s is a rule without any; --routing fors has some, and "
+			"shortest, up-down and sssp",
+			a->routing);
+	err = is_tree ? plan_tree(a, method, error) : plan_over(a, method, error);
 	cli_progress_end();
 	if (!err)
 		err = follow_plan(a, error);
@@ -173,11 +175,24 @@ static enum fors_err read_pattern(const char *text, size_t size, const char *pat
 				 &c->analysis->pattern, error);
 }
 
+/*
+ * Is a plan for the planners of two-level fat-trees? Over tables of others it is not, where the net only looks like one: a
+ * taller tree has two sides, too. Returns an exit code.
+ */
+static int find_planner(const struct cli_settings *settings, const struct cli_analysis *a, bool *is_tree)
+{
+	*is_tree = a->made.fabric && !a->pods.route;
+	if (!*is_tree || (settings->routing && !strcmp(settings->routing, "fors")))
+		return CLI_GOOD;
+	return cli_site_is_two_level(&a->site, is_tree);
+}
+
 static int make_pattern(const struct cli_settings *settings, struct cli_analysis *a)
 {
 	struct pattern_context context = {a, {settings->seed, settings->map == CLI_MAP_RANDOM}};
 	struct fors_error error = {0};
 	enum fors_err err;
+	bool is_tree;
 	char method[32];
 
 	snprintf(a->pattern_name, sizeof(a->pattern_name), "%.63s",
@@ -188,11 +203,14 @@ static int make_pattern(const struct cli_settings *settings, struct cli_analysis
 		return load_schedule(a, settings->schedule);
 	if (settings->pattern_file)
 		return cli_use_file(settings->pattern_file, read_pattern, &context);
-	if (is_plan(settings->pattern, method, sizeof(method)))
-		err = make_plan(a, method, &error);
-	else
+	if (is_plan(settings->pattern, method, sizeof(method))) {
+		if (find_planner(settings, a, &is_tree))
+			return CLI_BAD;
+		err = make_plan(a, method, is_tree, &error);
+	} else {
 		err = fors_pattern_new(settings->pattern, a->router.graph->nservers, &context.options, &a->pattern,
 				       &error);
+	}
 	return err ? cli_fail(&error) : CLI_GOOD;
 }
 
@@ -334,6 +352,7 @@ void cli_analysis_free(struct cli_analysis *analysis)
 	fors_routes_free(analysis->routes);
 	free(analysis->dead);
 	cli_fabric_free(&analysis->made);
+	cli_pods_free(&analysis->pods);
 	cli_site_free(&analysis->site);
 }
 

@@ -2,15 +2,16 @@
 /*
  * analysis_net.c - the net that `fors analyze` works on, its tables, and the cables that it lost.
  *
- * Net and tables come from files, or fors's own rules make the tables. Where the net is a two-level fat-tree, its
- * servers have the order of plans (leaf, slot), and plans can be made; any other net has the same order by switch GUID
- * and port, and everything but plans.
+ * Net and tables come from files, or fors's own rules make the tables, for trees of two levels and of three. Where the
+ * net is a two-level fat-tree, its servers have the order of plans (leaf, slot); any other net has the same order by
+ * switch GUID and port, and its plans are over the tables.
  */
 #include "analysis.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/planners/pods/route3.h"
 #include "model/routers/sar.h"
 
 /* --- net and tables from files ---------------------------------------------------------------------------------- */
@@ -32,14 +33,39 @@ static int load_net_and_tables(const struct cli_settings *settings, struct cli_a
 	return code;
 }
 
+/* Net and tables of a three-level tree, and what a plan wants to know of how they were made. Who is a guest there sends nothing. */
+static int make_three_levels(const struct cli_source *source, struct cli_analysis *a)
+{
+	struct fors_error error = {0};
+	int code = cli_pods_make(&a->site, source, &a->pods);
+
+	if (code)
+		return code;
+	free(a->site.participants.guid);
+	a->site.participants = a->pods.players;
+	a->site.has_participants = true;
+	a->pods.players = (struct fors_participants){0};
+	a->made.lfts = fors_lfts_copy(a->pods.route->lfts);
+	if (!a->made.lfts)
+		return cli_fail(&(struct fors_error){FORS_ENOMEM, "out of memory"});
+	if (fors_net_copy(a->pods.net, &a->made.net, &error))
+		return cli_fail(&error);
+	return cli_fabric_understand(&a->site, &a->made);
+}
+
 /* The tables that fors would write. */
 static int make_own_tables(const struct cli_settings *settings, struct cli_analysis *a)
 {
 	const struct cli_source *source = &settings->source;
+	bool has_pods = false;
 	int code = cli_any_site_load(source, &a->site);
 
 	snprintf(a->routing, sizeof(a->routing), "fors");
-	return code ? code : cli_own_tables(&a->site, source, &a->made);
+	if (!code)
+		code = cli_site_has_pods(&a->site, &has_pods, NULL);
+	if (code)
+		return code;
+	return has_pods ? make_three_levels(source, a) : cli_own_tables(&a->site, source, &a->made);
 }
 
 int cli_analysis_load_net(const struct cli_settings *settings, struct cli_analysis *a)

@@ -61,7 +61,11 @@ static int slow_link(struct cli_simulation *sim, const char *text)
 	snprintf(name, sizeof(name), "%.*s", (int)(sign - text), text);
 	if (fors_net_find(routes->net, name, &node, &port, &error))
 		return cli_fail(&error);
-	if (!port || fors_net_port(routes->net, node, port)->peer == FORS_NONE)
+	if (!port)
+		return cli_usage_error(
+			"--link-rate: there is no live cable at '%s': a port is missing, as in 'Leaf00[21]=0.33'",
+			name);
+	if (fors_net_port(routes->net, node, port)->peer == FORS_NONE)
 		return cli_usage_error("--link-rate: there is no live cable at '%s'", name);
 	slow_down(sim, node, port, part);
 	return CLI_GOOD;

@@ -9,6 +9,8 @@
 
 #define LANES_OF_DETOURS 8
 
+_Static_assert(CLI_MAX_WEIGHTS == FORS_MAX_VLS, "each lane has a weight");
+
 /* --- settings --------------------------------------------------------------------------------------------------- */
 
 static bool is_detour(int policy)
@@ -22,10 +24,16 @@ static uint32_t bytes_of(const struct cli_amount *amount)
 	return amount->value < UINT32_MAX ? (uint32_t)amount->value : UINT32_MAX;
 }
 
+static unsigned lanes_of(const struct cli_simulate *given)
+{
+	return given->vls ? given->vls : is_detour(given->policy) ? LANES_OF_DETOURS : 1;
+}
+
 void cli_simulation_policy_settings(const struct cli_simulate *given, struct fors_sim_settings *set)
 {
 	set->policy = (enum fors_policy)given->policy;
-	set->nvls = given->vls ? given->vls : is_detour(given->policy) ? LANES_OF_DETOURS : 1;
+	set->nvls = lanes_of(given);
+	memcpy(set->weight, given->weight, sizeof(set->weight));
 	set->has_lanes_by_hop = given->lanes == CLI_LANES_HOPS || (!given->lanes && is_detour(given->policy));
 	set->adaptive.binding = given->adaptive_binding.value;
 	set->adaptive.is_greedy = given->adaptive_choice == CLI_ADAPTIVE_GREEDY;
@@ -59,6 +67,9 @@ int cli_simulation_check_policy(const struct cli_simulate *given)
 		return cli_usage_error("--qcn-queue and --qcn-sample need --rate-limits or --policy switch-ar");
 	if (given->qcn_timer.is_given && !given->has_rate_limits)
 		return cli_usage_error("--qcn-timer needs --rate-limits");
+	if (given->nweights && given->nweights != lanes_of(given))
+		return cli_usage_error("--vl-weights has %u numbers for %u lanes of --vls", given->nweights,
+				       lanes_of(given));
 	if (given->blocks && !is_detour(given->policy))
 		return cli_usage_error("--blocks is for --policy vlb, ugal-l, ugal-g and tago");
 	return CLI_GOOD;

@@ -344,6 +344,20 @@ def test_messages_without_a_way(simulate, stock):
     (["--speed", "0.000001", "--message", "1GiB"], "more than 1000 s over a link"),
     (["--adapter-rate", "1.1"], "at most 1"),
     (["--vls", "9"], "from 0 to 8"),
+    (["--routing", "d-mod-k"], "a rule without any"),
+    (["--vls", "0"], "from 1 to 8"),
+    (["--vls", "2", "--vl-weights", "3"], "1 numbers for 2 lanes"),
+    (["--vl-weights", "3,1"], "2 numbers for 1 lanes"),
+    (["--vls", "2", "--vl-weights", "3,0"], "from 1 to 255"),
+    (["--vls", "2", "--vl-weights", "3,"], "from 1 to 255"),
+    (["--vls", "2", "--vl-weights", "256,1"], "from 1 to 255"),
+    (["--vls", "2", "--vl-weights", ""], "from 1 to 255"),
+    (["--vls", "2", "--vl-weights", "1,1,1,1,1,1,1,1,1"], "at most 8 lanes"),
+    (["--barrier", "none", "--window", "0"], "from 1 to"),
+    (["--load", "0.5", "--messages", "0"], "from 1 to"),
+    (["--pattern", "hotspot(1000000)", "--barrier", "1000s"], "longer than can be counted"),
+    (["--pattern", "hotspot(1000000)", "--barrier", "10s", "--speed", "1000000"], "longer than can be counted"),
+    (["--link-rate", "Leaf00=0.5"], "a port is missing"),
     (["--link-rate", "Leaf00"], "NODE[PORT]=PART"),
     (["--link-rate", "Leaf00=0.5"], "no live cable"),
     (["--link-rate", "Leaf00[1]=0"], "above 0"),
@@ -393,6 +407,42 @@ def test_messages_without_a_way(simulate, stock):
 def test_bad_settings(fors, args, text):
     result = fors("simulate", "--synthetic", "FT(2;2,2)", "--routing", "fors", "--pattern", "plan", *args, code=2)
     assert text in result.err
+
+
+def test_lanes_by_weight(simulate, write):
+    """Two leaves, one cable between them: who sends to an odd server has three packets of four, and is done after two thirds of the time."""
+    pattern = write("pattern", "0 3\n1 4\n")
+    def mean(*args):
+        return simulate("--synthetic", "FT(2;3,2)", "--routing", "shortest", "--pattern-file", pattern, "--down", "Leaf00[5]", "--down", "Leaf00[6]",
+                        "--vls", "2", "--message", "4MiB", *args)["message_latency"]["mean_ns"]
+    assert mean("--vl-weights", "1,3") == pytest.approx(mean() * (2 / 3 + 1) / 2, rel=0.01)
+
+
+def test_long_times_take_no_time(simulate):
+    """A barrier of minutes is not waited for step by step."""
+    result = simulate("--synthetic", "FT(2;3,3)", "--routing", "fors", "--pattern", "plan", "--barrier", "1000s", "--speed", "100000")
+    assert result["time_ns"] == pytest.approx(8e12, rel=1e-9) and result["packets_arrived"] == 72 * 16
+
+
+def test_four_levels_have_no_plan_of_fors(fors, simulate):
+    """What `fors plan` refuses is refused here; tables of others have a plan."""
+    tree = ["--synthetic", "XGFT(4;2,2,2,2;1,2,2,2)", "--pattern", "plan"]
+    assert "no common live spine" in fors("simulate", *tree, "--routing", "fors", code=1).err
+    assert simulate(*tree, "--routing", "up-down")["packets_arrived"] == 16 * 15 * 16
+
+
+@pytest.mark.parametrize("routing", ["fors", "shortest"])
+def test_three_levels(simulate, fors, routing):
+    """Plans over tables: those of fors too, with as many phases as `fors plan` says; a dead cable costs some."""
+    tree = ["--synthetic", "XGFT(3;3,3,3;1,3,3)"]
+    for down in ([], ["--down", "Leaf00[4]"]):
+        result = simulate(*tree, *down, "--routing", routing, "--pattern", "plan")
+        assert result["servers"] == 27 and result["packets_arrived"] == 27 * 26 * 16
+        if routing == "fors":
+            assert result["slots"] == json.loads(fors("plan", *tree, *down, "--json").out)["phases"]
+        else:
+            assert result["slots"] >= 27
+        assert simulate(*tree, *down, "--routing", routing, "--pattern", "linear-shift", "--message", "4KiB")["slots"] == 26
 
 
 def test_servers_that_are_not_there(fors, write):

@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import xml.etree.ElementTree
@@ -21,9 +22,14 @@ def output(tmp_path_factory):
     """The folder that `paper.py --quick` leaves."""
     folder = tmp_path_factory.mktemp("paper")
     harness.built("bench/paper/paper_model")
-    subprocess.run([sys.executable, "-B", TOP / "bench" / "paper" / "paper.py", "--quick", "--output", folder], check=True,
-                   stdout=subprocess.DEVNULL, env={name: value for name, value in os.environ.items() if name != "BOOKSIM"})
+    _run(folder)
     return folder
+
+
+def _run(folder, *options):
+    """What it said on the way."""
+    return subprocess.run([sys.executable, "-B", TOP / "bench" / "paper" / "paper.py", "--quick", "--output", folder, *options], check=True, text=True,
+                          stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env={name: value for name, value in os.environ.items() if name != "BOOKSIM"}).stderr
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +38,7 @@ def results(output):
 
 
 def test_all_sections(results):
-    assert set(results) == {"machine", "engines", "figure7", "rates", "several", "simulated"}
+    assert set(results) == {"machine", "sections", "engines", "figure7", "rates", "several", "simulated", "cee", "tago", "booksim"}
 
 
 def test_engines_and_both_programs_agree(results):
@@ -68,7 +74,7 @@ def test_several_jobs(results):
 
 def test_blocks_carry_what_their_cables_say(results):
     """A Flexfly gives the next block 57 of 128 cables (one way of each is of use); detours pass blocks that have one cable, shared with a neighbour's."""
-    rows = results["simulated"]["tago"]["shares"]
+    rows = results["tago"]["shares"]
     assert {row["pattern"] for row in rows} == {"to the next block"}
     for row in rows:
         assert not row["carried"] or abs(row["carried"]["direct"] - 57 / 480) < 1e-6 and abs(row["carried"]["all"] - 64.5 / 480) < 1e-6
@@ -77,7 +83,7 @@ def test_blocks_carry_what_their_cables_say(results):
 
 def test_another_simulator_is_asked_when_it_is_there(results, tmp_path, monkeypatch):
     """BOOKSIM names a program; its answer stands beside ours, within what one packet over an empty tree can differ."""
-    assert "BOOKSIM" in results["simulated"]["booksim"]["why"]
+    assert "BOOKSIM" in results["booksim"]["why"]
     program = tmp_path / "booksim"
     program.write_text('#!/bin/sh\ngrep -q "injection_rate = 0.01" "$1" && n=22.4 || n=29.5\necho "Packet latency average = $n (1 samples)"\n')
     program.chmod(0o755)
@@ -98,6 +104,37 @@ def test_text_and_pictures(output):
     assert len(pictures) == 5
     for name in pictures:
         assert xml.etree.ElementTree.parse(output / name).getroot().tag.endswith("svg")
+
+
+def test_a_run_that_was_stopped_goes_on(output, results):
+    """What is missing is measured, of simulations what was not done; the results are those of one run, with what lies there of other sections."""
+    runs = {file.name: file.stat().st_mtime_ns for file in (output / "simulations").iterdir()}
+    assert "paper:" not in _run(output, "--resume")
+    (output / "sections" / "tago.json").unlink()
+    said = _run(output, "--resume")
+    assert "tago" in said and "cee" not in said
+    assert runs == {file.name: file.stat().st_mtime_ns for file in (output / "simulations").iterdir()}
+    again = json.loads((output / "paper.json").read_text())
+    assert {key: rows for key, rows in again.items() if key != "sections"} == {key: rows for key, rows in results.items() if key != "sections"}
+    assert len({host["program"] for host in again["sections"].values()}) == 1
+    assert "booksim" in _run(output, "booksim") and set(json.loads((output / "paper.json").read_text())) == set(results)
+
+
+def test_what_another_program_measured_is_measured_again(output, tmp_path):
+    """--resume takes only what this one did; and results of several say so."""
+    shutil.copytree(output, tmp_path / "paper")
+    file = tmp_path / "paper" / "sections" / "booksim.json"
+    found = json.loads(file.read_text())
+    found["machine"]["program"] = "another"
+    file.write_text(json.dumps(found))
+    assert "booksim" in _run(tmp_path / "paper", "--resume")
+    assert "All sections are of one program" in (tmp_path / "paper" / "paper-results.md").read_text()
+    file = tmp_path / "paper" / "sections" / "figure7.json"
+    found = json.loads(file.read_text())
+    found["machine"]["program"] = "another"
+    file.write_text(json.dumps(found))
+    _run(tmp_path / "paper", "booksim")
+    assert "Of different programs" in (tmp_path / "paper" / "paper-results.md").read_text()
 
 
 def test_an_unknown_section_is_refused(tmp_path):

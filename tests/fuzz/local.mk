@@ -2,25 +2,27 @@
 # that long: under libFuzzer where configure found it, else with a small driver of our own.
 FUZZ_SECONDS = 60
 FUZZ_TARGETS =
-fuzz_targets = tests/fuzz/targets.c tests/fuzz/targets.h tests/fuzz/model_targets.c tests/fuzz/model_targets.h tests/unit/seal.c tests/unit/seal.h \
+fuzz_targets = tests/fuzz/targets.c tests/fuzz/targets.h tests/fuzz/model_targets.c tests/fuzz/model_targets.h tests/fuzz/simulate_target.c tests/fuzz/simulate_target.h \
+	tests/unit/seal.c tests/unit/seal.h \
 	plugin/clock.c plugin/clock.h plugin/conf.c plugin/conf.h plugin/input.c plugin/input.h plugin/leash.c plugin/leash.h \
 	plugin/publish.c plugin/publish.h plugin/publish_inside.h plugin/settings.c plugin/settings.h plugin/thread.c plugin/thread.h plugin/trust.c plugin/trust.h
-fuzz_libs = $(ZLIB_LIBS)
+fuzz_libs = $(JANSSON_LIBS) $(ZLIB_LIBS)
 
 EXTRA_PROGRAMS += tests/fuzz/mutate
 tests_fuzz_mutate_SOURCES = tests/fuzz/mutate.c $(fuzz_targets)
-tests_fuzz_mutate_LDADD = libforsmodel.la libforscore.la libforsched.la $(fuzz_libs)
+tests_fuzz_mutate_LDADD = libforscli.la libforssim.la libforsmodel.la libforscore.la libforsched.la $(fuzz_libs)
 
 # What libFuzzer watches has to be compiled by clang: everything, once more.
-fuzz_sources = tests/fuzz/fuzz.c $(fuzz_targets) $(libforscore_la_SOURCES) $(libforsmodel_la_SOURCES) $(filter libforsched/%,$(libforschedcode_la_SOURCES))
+fuzz_sources = tests/fuzz/fuzz.c $(fuzz_targets) $(libforscore_la_SOURCES) $(libforsmodel_la_SOURCES) $(libforssim_la_SOURCES) $(libforscli_la_SOURCES) \
+	$(filter libforsched/%,$(libforschedcode_la_SOURCES))
 fuzz_objects = $(patsubst %.c,tests/fuzz/clang/%.o,$(filter %.c,$(fuzz_sources)))
 fuzz_headers = $(addprefix $(srcdir)/,$(filter %.h,$(fuzz_sources)))
-$(fuzz_objects): tests/fuzz/clang/%.o: $(srcdir)/%.c $(fuzz_headers) Makefile
+$(fuzz_objects): tests/fuzz/clang/%.o: $(srcdir)/%.c $(fuzz_headers) cli/page_html.h Makefile
 	$(AM_V_at)$(MKDIR_P) $(@D)
 	$(AM_V_CC)$(CLANG) -std=gnu11 $(DEFS) $(DEFAULT_INCLUDES) $(AM_CPPFLAGS) $(JANSSON_CFLAGS) \
 		$(FUZZER_FLAGS) -c -o $@ $<
 tests/fuzz/fuzz: $(fuzz_objects)
-	$(AM_V_CCLD)$(CLANG) $(FUZZER_FLAGS) -o $@ $(fuzz_objects) $(JANSSON_LIBS) $(LPSOLVE_LIBS) $(fuzz_libs) -pthread -lm
+	$(AM_V_CCLD)$(CLANG) $(FUZZER_FLAGS) -o $@ $(fuzz_objects) $(LPSOLVE_LIBS) $(fuzz_libs) -pthread -lm
 if HAVE_LIBFUZZER
 fuzz_program = tests/fuzz/fuzz
 else
@@ -36,7 +38,7 @@ check_PROGRAMS += tests/fuzz/test_corpus
 TESTS += tests/fuzz/test_corpus
 endif
 tests_fuzz_test_corpus_SOURCES = tests/fuzz/test_corpus.c $(fuzz_targets)
-tests_fuzz_test_corpus_LDADD = libforsmodel.la libforscore.la libforsched.la $(CMOCKA_LIBS) $(fuzz_libs)
+tests_fuzz_test_corpus_LDADD = libforscli.la libforssim.la libforsmodel.la libforscore.la libforsched.la $(CMOCKA_LIBS) $(fuzz_libs)
 EXTRA_DIST += tests/fuzz/run.sh tests/fuzz/fuzz.c tests/fuzz/corpus tests/fuzz/dict
 CLEANFILES += $(EXTRA_PROGRAMS) tests/fuzz/fuzz
 

@@ -8,6 +8,7 @@
 #include "targets.h"
 
 #include "model_targets.h"
+#include "simulate_target.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -549,6 +550,7 @@ const struct fuzz_target fuzz_targets[] = {
 	{"jobs", fuzz_jobs},
 	{"header", fuzz_header},
 	{"counters", fuzz_counters},
+	{"simulate", fuzz_simulate},
 	{NULL, NULL},
 };
 

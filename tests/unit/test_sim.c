@@ -40,6 +40,33 @@ static void events_come_in_order(void **state)
 	fors_calendar_free(c);
 }
 
+/* What is to happen in days is at hand at once: no step for each of the buckets until then, 2^49 of them. */
+static void late_events_take_no_time(void **state)
+{
+	struct fors_calendar *c = fors_calendar_new();
+	struct fors_event event = {0}, last = {0};
+	struct fors_random random = {3};
+
+	(void)state;
+	assert_non_null(c);
+	for (uint32_t round = 0; round < 200; round++) {
+		for (uint32_t i = 0; i < 20; i++) {
+			uint64_t far = (uint64_t)1 << fors_random_below(&random, 52),
+				 late = fors_random_next(&random) & (far - 1);
+
+			fors_calendar_put(c, c->now + late, 1, i);
+			fors_calendar_put(c, c->now + late, 2, i); /* of one tick: this one later */
+		}
+		for (uint32_t i = 0; i < 40; i++, last = event) {
+			assert_true(fors_calendar_take(c, &event));
+			assert_true(event.time >= last.time && event.time == c->now);
+			assert_true(event.what == 2 ? last.which == event.which && last.time == event.time : true);
+		}
+		assert_false(fors_calendar_take(c, &event));
+	}
+	fors_calendar_free(c);
+}
+
 static void histograms_know_percentiles(void **state)
 {
 	struct fors_histogram *h = calloc(1, sizeof(*h));
@@ -361,6 +388,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(events_come_in_order),
+		cmocka_unit_test(late_events_take_no_time),
 		cmocka_unit_test(histograms_know_percentiles),
 		cmocka_unit_test(times_of_single_messages),
 		cmocka_unit_test(times_of_phases),
