@@ -11,6 +11,7 @@
 #include "core/net/netfile.h"
 #include "core/schedule/schedule.h"
 #include "core/schedule/verify.h"
+#include "published.h"
 #include "support.h"
 
 /*
@@ -163,6 +164,31 @@ static void common_ways(void **state)
 		victim_free(&victim);
 	}
 	assert_in_range(bad, 150, 299);
+}
+
+/* ---- ways by name ---- */
+
+/* A way that is used names each switch and port that the tables send over; any other name of any hop is refused. */
+static void ways_by_name(void **state)
+{
+	struct victim victim = victim_of("FT(2;4,4)", 2);
+	struct fors_waylist *ways;
+
+	published_add(victim.bed, victim.schedule, PUBLISHED_WAYS);
+	ways = victim.schedule->ways;
+	assert_true(verdict_of(&victim).is_good);
+	for (uint32_t i = 0; i < ways->nways; i++) {
+		struct fors_waylist_way *way = &ways->way[i], keep = *way;
+
+		way->port = way->rest == FORS_NONE ? 1 : (uint8_t)(way->port % 8 + 1);
+		assert_false(verdict_of(&victim).is_good);
+		*way = keep;
+		way->sw = (uint16_t)((way->sw + 1) % ways->nswitches);
+		assert_false(verdict_of(&victim).is_good);
+		*way = keep;
+	}
+	assert_true(verdict_of(&victim).is_good);
+	victim_free(&victim);
 }
 
 /* ---- threads ---- */
@@ -852,6 +878,7 @@ int main(void)
 		cmocka_unit_test(good_plans),
 		cmocka_unit_test(one_problem_is_enough),
 		cmocka_unit_test(common_ways),
+		cmocka_unit_test(ways_by_name),
 		cmocka_unit_test(threads_do_not_matter),
 		cmocka_unit_test(again_in_a_phase_more),
 		cmocka_unit_test(swapped_receivers),
