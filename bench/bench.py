@@ -17,9 +17,11 @@ import time
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "tests" / "e2e")]
 
+import beside  # noqa: E402
 import churn  # noqa: E402
 import forsched  # noqa: E402
 import harness  # noqa: E402
+import lock  # noqa: E402
 import phases  # noqa: E402
 import pictures  # noqa: E402
 import planners  # noqa: E402
@@ -28,7 +30,7 @@ import shifts  # noqa: E402
 import sweeps  # noqa: E402
 import tables_text  # noqa: E402
 
-SECTIONS = ["check", "planners", "figure7", "random", "populations", "shifts", "churn", "levels", "forsched", "wake", "sweeps"]
+SECTIONS = ["check", "planners", "figure7", "random", "populations", "shifts", "churn", "levels", "lock", "engines", "forsched", "wake", "sweeps"]
 
 
 def machine():
@@ -58,6 +60,10 @@ def measure(section, is_quick, _folder, _is_resumed):
         return churn.measure(is_quick)
     if section == "levels":
         return planners.run("bench_levels", is_quick)
+    if section == "lock":
+        return lock.measure_all(is_quick)
+    if section == "engines":
+        return beside.measure_all(is_quick)
     if section == "forsched":
         return forsched.measure(is_quick)
     if section == "wake":

@@ -18,7 +18,7 @@ bench_bench_planners_LDADD = libforscore.la
 EXTRA_DIST += bench/paper/booksim.py bench/paper/cee.py bench/paper/engines.py bench/paper/paper.py bench/paper/published.py bench/paper/rates.py \
 	bench/paper/render.py bench/paper/render_cee.py bench/paper/render_simulated.py bench/paper/render_tago.py bench/paper/several.py bench/paper/simulated.py \
 	bench/paper/simulator.py bench/paper/tago.py
-EXTRA_DIST += bench/bench.py bench/churn.py bench/forsched.py bench/phases.py bench/pictures.py bench/planners.py bench/populations.py bench/shifts.py bench/svg.py bench/sweeps.py \
+EXTRA_DIST += bench/beside.py bench/bench.py bench/build_time.c bench/churn.py bench/forsched.py bench/lock.py bench/phases.py bench/pictures.py bench/planners.py bench/populations.py bench/shifts.py bench/svg.py bench/sweeps.py \
 	bench/tables_text.py bench/throughput.py
 
 # bench-paper: the papers' figures and tables beside what we measure; results in bench-results/paper.

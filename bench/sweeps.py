@@ -19,6 +19,7 @@ import loads
 import three
 
 ENGINES = ["minhop", "updn", "ftree", "dfsssp", "nue", "fors"]
+STEPPED = ["minhop", "fors"]  # on three levels; the others are in beside.py
 BUILD = re.compile(r"building routing with '(\w+)'")
 
 # Steps of a failover that opensm's log has for every engine, and those that only fors measures (status.json)
@@ -144,7 +145,7 @@ def _summary(fabric, osm, engine, lmc, up, cuts, spine, fills, shift):
 def measure_all(is_quick):
     two = [two_levels(20, 18)] if is_quick else [two_levels(20, 18), two_levels(32, 32)]
     three_at = [((6, 6, 8), (6, 6))] if is_quick else [((6, 6, 8), (6, 6)), ((8, 8, 16), (8, 8))]
-    return all_engines(two) + all_engines(chain.from_iterable(three_levels(*at) for at in three_at), lmcs=(0,))
+    return all_engines(two) + all_engines(chain.from_iterable(three_levels(*at) for at in three_at), STEPPED, lmcs=(0,))
 
 
 def _median_ms(events, field):

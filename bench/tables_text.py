@@ -111,6 +111,21 @@ def levels_table(rows):
                   ("worst", "worst_over"), ("leaf entries moved", "moved")])
 
 
+def engines_table(rows):
+    """Trees of three levels under each engine; what is not said of one is not known."""
+    parts = [table("Stock engines beside fors on three levels", [row for row in rows if "error" not in row],
+                   [("fabric", "fabric"), ("dead", "failure"), ("engine", "engine"), ("throughput", "throughput"), ("limit", "limit"),
+                    ("entries changed", "entries_changed"), ("callback ms", "tables_ms"), ("built ms", "build_ms"),
+                    ("all switches have it", "build_whole_ms"), ("SUBNET UP", "up_ms"), ("new epoch", "epoch_ms")])]
+    return "\n".join([*parts, *(f"No result: {row['fabric']}, {row['engine']}: {row['error']}" for row in rows if "error" in row), ""])
+
+
+def lock_table(rows):
+    return table("Under OpenSM's lock on three levels, ms of processor time, the least of several", rows,
+                 [("fabric", "fabric"), ("dead", "failure"), ("minhop", "minhop_ms"), ("fors", "fors_ms"), ("of it the callback", "callback_ms"),
+                  ("fors / minhop", "ratio")])
+
+
 def forsched_table(rows):
     return table("What libforsched costs an application", rows,
                  [("fabric", "fabric"), ("LMC", "lmc"), ("method", "method"), ("kB", "kilobytes"),
@@ -129,6 +144,6 @@ def render(results):
     parts = [f"Measured {machine['time']} on {machine['processor']}, {machine['cores']} cores, {machine['system']}.\n"]
     makers = {"planners": planners_table, "figure7": figure7_table, "random": random_table, "populations": populations_table,
               "shifts": shifts_table,
-              "churn": churn_table, "levels": levels_table, "check": check_table, "forsched": forsched_table, "wake": wake_table, "sweeps": sweeps_tables}
+              "churn": churn_table, "levels": levels_table, "lock": lock_table, "engines": engines_table, "check": check_table, "forsched": forsched_table, "wake": wake_table, "sweeps": sweeps_tables}
     parts += [maker(results[section]) for section, maker in makers.items() if results.get(section)]
     return "\n".join(parts)

@@ -183,6 +183,7 @@ struct cli_pods {
 	struct fors_net *net;
 	struct fors_pods *pods;
 	struct fors_route3 *route;
+	bool *plays;			  /* per slot: takes part */
 	struct fors_participants players; /* who takes part: who was asked for, and is no guest */
 	struct fors_account account;	  /* of all CA ports */
 	double tables_ms, check_ms;	  /* making, without checking; checking */
@@ -203,6 +204,11 @@ int cli_site_has_pods(const struct cli_site *site, bool *answer, struct fors_err
 /* The same as cli_fabric_make(), to be freed in any case. */
 int cli_pods_make(const struct cli_site *site, const struct cli_source *source, struct cli_pods *made);
 void cli_pods_free(struct cli_pods *made);
+/*
+ * The tables that fors would write for a site of cli_any_site_load(), a fat-tree of two levels or three (then without
+ * made->fabric and made->lanes); to be freed in any case. Anything else is bad input: what it is not, is told.
+ */
+int cli_own_tables(const struct cli_site *site, const struct cli_source *source, struct cli_fabric *made);
 
 /* --- file.c --------------------------------------------------------------------------------------------------- */
 
@@ -262,6 +268,8 @@ void cli_print_lost(const struct fors_status *status, int64_t intact);
 void cli_print_slow_servers(const struct fors_status *status);
 /* What slow links cost the schedule, and what draining them would give; nothing where nothing is slow. */
 void cli_print_slow(const struct fors_status *status);
+/* What draining them would give so many servers, by the length of the exchange then; nothing where that is negative. */
+void cli_print_drained(int64_t servers, double length);
 /*
  * A page of rows with labels, its long lines broken at blanks where the terminal, or COLUMNS, is narrower; at 45 at
  * least.

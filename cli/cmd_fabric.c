@@ -17,7 +17,6 @@
 #include "core/base/text.h"
 #include "core/net/lftfile.h"
 #include "core/net/lfts.h"
-#include "core/planners/pods/route3.h"
 #include "core/net/netfile.h"
 #include "core/net/slurm.h"
 #include "core/net/spec.h"
@@ -106,42 +105,19 @@ static enum fors_err made_text(const struct cli_fabric *made, enum cli_fabric_fo
 	return fors_netfile_write(made->net, text, NULL, error);
 }
 
-/* The tables of a three-level tree, or the net with the LIDs that they are for. */
-static int write_pods(const struct cli_settings *settings, const struct cli_site *site, enum cli_fabric_format format)
-{
-	struct fors_error error = {0};
-	struct cli_pods made;
-	char *text;
-	int code = cli_pods_make(site, &settings->source, &made);
-
-	if (!code && (format == CLI_FABRIC_LFTS ? fors_lftfile_write(made.net, made.route->lfts, &text, NULL, &error)
-						: fors_netfile_write(made.net, &text, NULL, &error)))
-		code = cli_fail(&error);
-	else if (!code)
-		code = emit(settings, text);
-	cli_pods_free(&made);
-	return code;
-}
-
 static int write_made(const struct cli_settings *settings, enum cli_fabric_format format)
 {
 	const struct cli_source *source = &settings->source;
 	struct fors_error error = {0};
 	struct cli_fabric made = {0};
 	struct cli_site site;
-	bool has_pods = false;
 	char *text;
 	int code = (format == CLI_FABRIC_JSON ? cli_site_load : cli_any_site_load)(source, &site);
 
-	if (!code && format != CLI_FABRIC_JSON)
-		code = cli_site_has_pods(&site, &has_pods, NULL);
-	if (!code && has_pods) {
-		code = write_pods(settings, &site, format);
-		cli_site_free(&site);
-		return code;
-	}
-	if (!code)
+	if (!code && format == CLI_FABRIC_JSON)
 		code = cli_fabric_make(&site, source->has_lmc, source->lmc, source->down, source->ndown, &made);
+	else if (!code)
+		code = cli_own_tables(&site, source, &made);
 	if (!code)
 		code = made_text(&made, format, &text, &error) ? cli_fail(&error) : emit(settings, text);
 	cli_fabric_free(&made);
@@ -197,34 +173,18 @@ static int read_state(const char *dir, struct fors_status *status)
 	return cli_make_path(dir, "status.json", path) ? cli_use_file(path, parse_status, status) : CLI_BAD;
 }
 
-static int load_pods(const struct cli_source *source, const struct cli_site *site, struct cli_fabric *made)
-{
-	struct cli_pods pods;
-	int code = cli_pods_make(site, source, &pods);
-
-	if (!code) {
-		made->net = pods.net;
-		made->lfts = pods.route->lfts;
-		pods.net = NULL;
-		pods.route->lfts = NULL;
-	}
-	cli_pods_free(&pods);
-	return code;
-}
-
 /* With tables where it is a fat-tree of two levels or three. */
 static int load_now(const struct cli_source *source, const struct cli_site *site, struct cli_fabric *made)
 {
+	struct fors_error neither = {0};
 	bool has_pods = false;
-	int code = site->places ? cli_site_has_pods(site, &has_pods, NULL) : CLI_GOOD;
+	int code = site->places ? cli_site_has_pods(site, &has_pods, &neither) : CLI_GOOD;
 
 	*made = (struct cli_fabric){0};
 	if (code)
 		return code;
-	if (has_pods)
-		return load_pods(source, site, made);
-	if (site->places)
-		return cli_fabric_make(site, source->has_lmc, source->lmc, source->down, source->ndown, made);
+	if (site->places && !*neither.text)
+		return cli_own_tables(site, source, made);
 	return cli_site_net(site, source, &made->net);
 }
 

@@ -355,7 +355,18 @@ static int tell(const struct cli_settings *settings, const struct fors_fabric *f
 	return code || report->schedule ? code : cli_fail(&report->error);
 }
 
-static int plan_site(const struct cli_site *site, const struct cli_settings *settings, const struct cli_fabric *made)
+/* There is no plan as for two levels, and it is no tree of three: both are the reason. */
+static void tell_neither(struct report *report, const struct fors_error *not_three)
+{
+	struct fors_error two = report->error;
+
+	fors_fail(&report->error, two.code, "%.250s; %.250s", two.text, not_three->text);
+	snprintf(report->status.reason, sizeof(report->status.reason), "%s", report->error.text);
+}
+
+/* not_three: see plan_two_levels(). */
+static int plan_site(const struct cli_site *site, const struct cli_settings *settings, const struct cli_fabric *made,
+		     const struct fors_error *not_three)
 {
 	struct report report = {.healthy_bound = FORS_UNKNOWN,
 				.intact_servers = FORS_UNKNOWN,
@@ -365,10 +376,13 @@ static int plan_site(const struct cli_site *site, const struct cli_settings *set
 	int code;
 
 	fors_status_init(&report.status);
-	if (investigate(site, settings, made, &report, &error))
+	if (investigate(site, settings, made, &report, &error)) {
 		code = cli_fail(&error);
-	else
+	} else {
+		if (*not_three->text && !report.schedule)
+			tell_neither(&report, not_three);
 		code = tell(settings, made->fabric, &report);
+	}
 	fors_schedule_free(report.schedule);
 	fors_status_clear(&report.status);
 	return code;
@@ -399,10 +413,8 @@ static int plan_two_levels(const struct cli_settings *settings, const struct cli
 
 	if (!code && !made.fabric->nservers)
 		code = check_servers(site);
-	if (!code && *not_three->text)
-		fors_warn(&made.warnings, "%s", not_three->text);
 	if (!code)
-		code = plan_site(site, settings, &made);
+		code = plan_site(site, settings, &made, not_three);
 	cli_fabric_free(&made);
 	return code;
 }

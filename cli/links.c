@@ -161,15 +161,20 @@ void cli_print_slow_servers(const struct fors_status *status)
 		printf("%*sand more, %zu in all (--json lists them)\n", INDENT, "", slow->count);
 }
 
+void cli_print_drained(int64_t servers, double length)
+{
+	if (length > 0 && servers > 0)
+		printf("%*swith those between switches drained (degraded_links = dead) %.1f %% of full at most\n",
+		       INDENT, "", 100 * (double)servers / length);
+}
+
 void cli_print_slow(const struct fors_status *status)
 {
 	if (status->slow_phases <= 0)
 		return;
 	printf("%*sslow links hold up %lld of %lld phases: the exchange takes as long as %.1f phases at full speed\n",
 	       INDENT, "", (long long)status->slow_phases, (long long)status->phases, status->length);
-	if (status->drained_length > 0 && status->servers > 0)
-		printf("%*swith those between switches drained (degraded_links = dead) %.1f %% of full at most\n",
-		       INDENT, "", 100 * (double)status->servers / status->drained_length);
+	cli_print_drained(status->servers, status->drained_length);
 }
 
 /* --- what to mend first ----------------------------------------------------------------------------------------- */

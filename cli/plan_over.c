@@ -23,6 +23,7 @@
 #include "core/fabric/pods.h"
 #include "core/planners/over.h"
 #include "core/planners/pods/route3.h"
+#include "core/planners/slow.h"
 #include "core/schedule/pace.h"
 #include "model/optimum/cuts_find.h"
 #include "model/optimum/optimum.h"
@@ -36,6 +37,7 @@ struct over {
 	struct fors_over_report report;
 	struct fors_schedule *schedule;
 	struct fors_pace pace;	 /* of the schedule */
+	double drained_length;	 /* as in struct fors_status */
 	struct fors_error error; /* why there is none */
 };
 
@@ -194,6 +196,16 @@ static bool may_be_any(const struct over *over)
 	return !method || !strcmp(method, "auto") || !strcmp(method, "flows");
 }
 
+/* What slow links cost, and what draining them would give where fors routes; other engines drain nothing. */
+static enum fors_err ask_for_pace(struct over *over, struct fors_error *error)
+{
+	enum fors_err err = fors_pace_of(over->made.net, over->made.lfts, over->schedule, NULL, &over->pace, error);
+
+	if (err || !over->pace.slow_phases || !over->pods.pods)
+		return err;
+	return fors_slow_drained_pods(over->pods.pods, over->pods.plays, &over->drained_length, error);
+}
+
 /* What there is to say of the tables, or over->error, whatever else is known by now. Errors: FORS_ENOMEM. */
 static enum fors_err look(struct over *over, struct fors_error *error)
 {
@@ -254,7 +266,7 @@ static enum fors_err plan(struct over *over, struct fors_error *error)
 	if (!over->schedule)
 		return err;
 	over->report.nphases = over->schedule->nphases;
-	return err ? err : fors_pace_of(over->made.net, over->made.lfts, over->schedule, NULL, &over->pace, error);
+	return err ? err : ask_for_pace(over, error);
 }
 
 /* ---- for people ----------------------------------------------------------------------------------------------- */
@@ -295,6 +307,7 @@ static void print_plan(const struct over *over)
 	if (over->pace.slow_phases)
 		printf("%12sslow links hold up %u of %u phases: the exchange takes as long as %.1f phases at full speed\n",
 		       "", over->pace.slow_phases, report->nphases, length);
+	cli_print_drained(report->nservers, over->drained_length);
 	printf("verified    all %llu flows through the tables, no link carries two in a phase\n",
 	       (unsigned long long)report->verdict.nflows);
 	printf("time        plan %.1f ms, verification %.1f ms\n", report->plan_ms, report->verify_ms);
@@ -356,6 +369,7 @@ static json_t *json_of(const struct over *over)
 	json_object_set_new(data, "phases", COUNT(is_there, report->nphases));
 	json_object_set_new(data, "length", number(is_there, over->pace.length));
 	json_object_set_new(data, "slow_phases", COUNT(is_there, over->pace.slow_phases));
+	json_object_set_new(data, "drained_length", number(over->drained_length > 0, over->drained_length));
 	json_object_set_new(data, "lower_bound", COUNT(is_seen, report->bound_best));
 	json_object_set_new(data, "tables_bound", COUNT(is_seen, report->bound_tables));
 	json_object_set_new(data, "fullest_link", is_seen ? cli_json_text(report->fullest) : json_null());
@@ -390,7 +404,7 @@ static int tell(const struct over *over)
 
 int cli_plan_over(const struct cli_settings *settings)
 {
-	struct over over = {.settings = settings};
+	struct over over = {.settings = settings, .drained_length = -1};
 	struct fors_error error = {0};
 	int code;
 
@@ -408,7 +422,7 @@ int cli_plan_over(const struct cli_settings *settings)
 
 int cli_plan_pods(const struct cli_settings *settings, const struct cli_site *site)
 {
-	struct over over = {.settings = settings, .site = *site};
+	struct over over = {.settings = settings, .site = *site, .drained_length = -1};
 	struct fors_error error = {0};
 	int code = cli_pods_make(site, &settings->source, &over.pods);
 

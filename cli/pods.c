@@ -65,6 +65,51 @@ int cli_site_has_pods(const struct cli_site *site, bool *answer, struct fors_err
 	return CLI_GOOD;
 }
 
+/* It is no tree of three levels, and not one of two in which all leaves have a spine in common: what it is not. */
+static int fail_neither(const struct cli_site *site, const struct fors_error *not_three)
+{
+	const struct cli_site whole = {.intact = site->intact, .places = site->places};
+	struct fors_error error = {0};
+	struct cli_fabric intact;
+	int code = cli_fabric_make(&whole, false, 0, NULL, 0, &intact);
+
+	if (!code) {
+		fors_fabric_connected(intact.fabric, &error);
+		cli_error("%s; %s", error.text, not_three->text);
+		code = CLI_BAD;
+	}
+	cli_fabric_free(&intact);
+	return code;
+}
+
+int cli_own_tables(const struct cli_site *site, const struct cli_source *source, struct cli_fabric *made)
+{
+	struct fors_error not_three = {0};
+	struct cli_pods pods = {0};
+	bool has_pods = false;
+	int code = cli_site_has_pods(site, &has_pods, &not_three);
+
+	*made = (struct cli_fabric){0};
+	if (code)
+		return code;
+	if (!has_pods && *not_three.text)
+		return fail_neither(site, &not_three);
+	if (!has_pods)
+		return cli_fabric_make(site, source->has_lmc, source->lmc, source->down, source->ndown, made);
+	code = cli_pods_make(site, source, &pods);
+	if (!code) {
+		made->net = pods.net;
+		made->lfts = pods.route->lfts;
+		made->tables_ms = pods.tables_ms + pods.check_ms;
+		made->check_ms = pods.check_ms;
+		made->warnings = pods.warnings;
+		pods.net = NULL;
+		pods.route->lfts = NULL;
+	}
+	cli_pods_free(&pods);
+	return code;
+}
+
 static enum fors_err check(struct cli_pods *made, struct fors_error *error)
 {
 	double start = cli_now_ms();
@@ -77,16 +122,14 @@ static enum fors_err check(struct cli_pods *made, struct fors_error *error)
 
 static enum fors_err list_players(const struct cli_site *site, struct cli_pods *made, struct fors_error *error)
 {
-	bool *plays = NULL;
 	uint32_t count;
-	enum fors_err err = fors_pods_players(made->pods, site->has_participants ? &site->participants : NULL, &plays,
-					      &count, error);
+	enum fors_err err = fors_pods_players(made->pods, site->has_participants ? &site->participants : NULL,
+					      &made->plays, &count, error);
 
 	if (!err)
-		err = fors_pods_list(made->pods, plays, count, &made->players, error);
+		err = fors_pods_list(made->pods, made->plays, count, &made->players, error);
 	if (!err)
-		made->account = fors_pods_account(made->pods, plays);
-	free(plays);
+		made->account = fors_pods_account(made->pods, made->plays);
 	return err;
 }
 
@@ -124,6 +167,7 @@ int cli_pods_make(const struct cli_site *site, const struct cli_source *source, 
 void cli_pods_free(struct cli_pods *made)
 {
 	free(made->players.guid);
+	free(made->plays);
 	fors_route3_free(made->route);
 	fors_pods_free(made->pods);
 	fors_net_free(made->net);

@@ -42,6 +42,7 @@ libforscore_la_SOURCES = \
 	core/fabric/repairs.c core/fabric/repairs.h \
 	core/fabric/pods.c core/fabric/pods.h \
 	core/fabric/pods_account.c core/fabric/pods_account.h \
+	core/fabric/pods_crossed.c core/fabric/pods_crossed.h \
 	core/fabric/pods_learn.c \
 	core/fabric/pods_planes.c core/fabric/pods_planes.h \
 	core/fabric/pods_roles.c core/fabric/pods_roles.h \

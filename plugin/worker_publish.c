@@ -59,6 +59,8 @@ static void fill_pace(struct fors_worker *worker, const struct fors_job *job, co
 		fors_status_pace(status, &pace);
 		if (job->fabric && pace.slow_phases)
 			err = fors_slow_drained(job->fabric, &status->drained_length, NULL);
+		else if (job->pods && pace.slow_phases)
+			err = fors_slow_drained_pods(job->pods->pods, job->pods->plays, &status->drained_length, NULL);
 	}
 	if (err)
 		fors_worker_run_short(worker);

@@ -437,6 +437,18 @@ soak: all
 	FORS_BUILDDIR=$(abs_top_builddir) PYTHONDONTWRITEBYTECODE=1 python3 $(top_srcdir)/tests/e2e/chaos.py --events $(EVENTS) --fabric '$(FABRIC)' \
 		$(if $(SEED),--seed $(SEED)) $(SOAK_FLAGS)
 
+# Random sets of failures in trees of three levels of each kind, each set from the intact tree and back to it: make sets SETS=100
+SETS = 100
+SETS_FLAGS =
+SETS_FABRICS = 'XGFT(3;4,4,4;1,4,4)' 'XGFT(3;4,4,4;1,4,4;shuffle=7)' 'XGFT(3;4,4,4;1,4,4;shared=4)' 'XGFT(3;6,4,4;1,3,3;shuffle=5)' \
+	'XGFT(3;4,4,6;1,4,4;empty=3;uneven=1;shuffle=3)' 'XGFT(3;6,6,8;1,6,6)'
+.PHONY: sets
+sets: all
+	failed=; for fabric in $(SETS_FABRICS); do FORS_BUILDDIR=$(abs_top_builddir) PYTHONDONTWRITEBYTECODE=1 \
+		python3 $(top_srcdir)/tests/e2e/chaos.py --series sets --events $$((2 * $(SETS))) --lmc 0 --managers one \
+		--seed $(or $(SEED),1) $(SETS_FLAGS) --fabric "$$fabric" || failed="$$failed $$fabric"; done; \
+	test -z "$$failed" || { echo "violations:$$failed"; false; }
+
 # opensm killed at random moments, and what readers see all the while: make kills KILLS=100
 KILLS = 100
 .PHONY: kills

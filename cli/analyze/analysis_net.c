@@ -65,9 +65,7 @@ static int make_own_tables(const struct cli_settings *settings, struct cli_analy
 		code = cli_site_has_pods(&a->site, &has_pods, NULL);
 	if (code)
 		return code;
-	if (has_pods)
-		return make_three_levels(source, a);
-	return cli_fabric_make(&a->site, source->has_lmc, source->lmc, source->down, source->ndown, &a->made);
+	return has_pods ? make_three_levels(source, a) : cli_own_tables(&a->site, source, &a->made);
 }
 
 int cli_analysis_load_net(const struct cli_settings *settings, struct cli_analysis *a)

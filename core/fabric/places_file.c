@@ -19,7 +19,7 @@
  * The reader believes nothing before the CRC is right, checks each number, and at the end writes what it
  * understood and compares: a text that passes is exactly what the writer would have written.
  *
- * A tree of three levels has a text of its own, "fors-pods 1": places_pods_file.c has its lines.
+ * A tree of three levels has a text of its own, "fors-pods 1", and versions of its own: see places_pods_file.c.
  *
  * Version 1 had no homes: the line of slots held leaf ports only, of free ports too, and that of servers was missing.
  * Slot s of leaf a was at home on lane (N a + s) mod L, N the most slots of any leaf, and there it stays until homes
@@ -42,7 +42,8 @@
 #define VERSION 2
 #define OLDEST 1
 #define THREE_LEVELS 0 /* PODS_TITLE */
-#define PODS_TITLE "fors-pods 1"
+#define PODS_TITLE "fors-pods "
+#define PODS_VERSION 1
 #define MAX_PLACES 65535 /* leaves and spines are counted in 16 bits */
 
 /* --- writing -------------------------------------------------------------- */
@@ -120,7 +121,7 @@ static enum fors_err encode(const struct fors_places *places, unsigned version, 
 	struct fors_buffer to = {0};
 
 	if (version == THREE_LEVELS)
-		fors_buffer_print(&to, PODS_TITLE "\n");
+		fors_buffer_print(&to, PODS_TITLE "%u\n", PODS_VERSION);
 	else
 		fors_buffer_print(&to, "fors-places %u\n", version);
 	fors_buffer_print(&to, "reference 0x%016" PRIx64 "\n", places->reference);
@@ -357,19 +358,21 @@ static enum fors_err read_leaf(struct reader *r)
 static enum fors_err read_title(struct reader *r)
 {
 	uint64_t version;
+	bool is_pods;
 
 	if (!next_line(r))
 		return FAIL(r, "not a kept order of fors");
-	r->version = THREE_LEVELS;
-	if (fors_take_word(&r->line, PODS_TITLE) && fors_span_is_empty(r->line))
-		return FORS_OK;
-	if (!fors_take_word(&r->line, "fors-places ") || !fors_take_number(&r->line, 10, UINT32_MAX, &version) ||
-	    !fors_span_is_empty(r->line))
+	is_pods = fors_take_word(&r->line, PODS_TITLE);
+	if ((!is_pods && !fors_take_word(&r->line, "fors-places ")) ||
+	    !fors_take_number(&r->line, 10, UINT32_MAX, &version) || !fors_span_is_empty(r->line))
 		return FAIL(r, "not a kept order of fors");
-	if (version < OLDEST || version > VERSION)
+	if (is_pods && version != PODS_VERSION)
+		return FAIL(r, "a kept order of three levels, version %" PRIu64 "; this fors reads version %u", version,
+			    PODS_VERSION);
+	if (!is_pods && (version < OLDEST || version > VERSION))
 		return FAIL(r, "a kept order of version %" PRIu64 "; this fors reads versions %u to %u", version,
 			    OLDEST, VERSION);
-	r->version = (unsigned)version;
+	r->version = is_pods ? THREE_LEVELS : (unsigned)version;
 	return FORS_OK;
 }
 

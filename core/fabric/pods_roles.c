@@ -18,6 +18,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "pods_crossed.h"
+
 struct roles {
 	const struct fors_net *net;
 	uint8_t *level;
@@ -25,6 +27,7 @@ struct roles {
 	uint32_t *adapters; /* per node: CA ports cabled to it */
 	uint32_t *queue;    /* room for all nodes */
 	bool *seen;	    /* per node */
+	bool has_roots;	    /* they say who is a top */
 };
 
 static const char *const kinds[] = {
@@ -258,6 +261,8 @@ static enum fors_err check(const struct roles *r, struct fors_error *error)
 
 	for (uint32_t node = 0; node < r->net->nnodes; node++)
 		has_top |= r->level[node] == FORS_PODS_TOP;
+	if (!err)
+		err = fors_pods_crossed(r->net, r->level, r->pod, r->adapters, r->has_roots, error);
 	if (!err && (!has_top || r->npods < 2))
 		err = fors_fail(error, FORS_ENOTREE, "not a three-level fat-tree: no switch joins several pods");
 	return err ? err : check_whole(r, error);
@@ -283,7 +288,7 @@ static enum fors_err try_servers(struct roles *r, struct fors_error *error)
 enum fors_err fors_pods_roles(const struct fors_net *net, const uint64_t *root_guids, size_t nroots, uint8_t *level,
 			      uint32_t *pod, uint32_t *npods, struct fors_error *error)
 {
-	struct roles r = {.net = net, .level = level, .pod = pod};
+	struct roles r = {.net = net, .level = level, .pod = pod, .has_roots = nroots > 0};
 	enum fors_err err = FORS_OK;
 
 	r.adapters = calloc(net->nnodes + (size_t)1, sizeof(*r.adapters));

@@ -7,6 +7,7 @@
 #define FORS_CORE_PLANNERS_SLOW_H
 
 #include "core/fabric/fabric.h"
+#include "core/fabric/pods.h"
 
 /*
  * The least time of the exchange in phases at full speed, were all cables between leaves and spines drained that are
@@ -15,5 +16,12 @@
  * spared. Errors: FORS_ENOMEM.
  */
 enum fors_err fors_slow_drained(const struct fors_fabric *fabric, double *length, struct fors_error *error);
+
+/*
+ * The same in a tree of three levels, for cables of either stage. plays: who takes part (fors_pods_players()), NULL: all
+ * servers with a LID. Errors: FORS_ENOMEM.
+ */
+enum fors_err fors_slow_drained_pods(const struct fors_pods *pods, const bool *plays, double *length,
+				     struct fors_error *error);
 
 #endif

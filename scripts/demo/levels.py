@@ -15,7 +15,7 @@ ENGINES = ["ftree", "minhop", "dfsssp", "fors"]
 
 def scenarios(tree):
     """(name, lower ends of the cables that are down)"""
-    mid, top = tree.mid(2, 1), tree.top(3, 4)
+    mid, top = tree.mid(2, 1), tree.top(3, min(4, tree.w3 - 1))
     return [("healthy", set()),
             ("1 cable leaf to middle", {tree.leaf_cable(0, 0, 0)}),
             ("1 cable middle to top", {tree.top_cable(1, 2, 3)}),
@@ -25,19 +25,18 @@ def scenarios(tree):
 
 def compare(site, is_ours, tree):
     """What one engine makes of each failure: {name: facts}."""
-    site.bring_up()
-    results = {}
+    first, results = site.bring_up(), {}
     for name, down in scenarios(tree):
         site.recover()
         site.read()
-        position = site.osm.log_end()
-        event = site.change(partial(site.become, down)) if down else None
+        position = site.osm.log_end() if down else 0
+        event = site.change(partial(site.become, down)) if down else first
         build, whole = failover.build_times(site.osm.log(position))
         status = site.state.status
         exchange = site.schedule() if is_ours else site.shift()
         results[name] = {"throughput": exchange.throughput, "worst_link": exchange.worst,
-                         "entries_changed": event.entries if event else None, "up_s": event.up if event else None,
-                         "epoch_s": event.epoch if event else None, "tables_ms": status.get("tables_ms"),
+                         "entries_changed": event.entries, "up_s": event.up,
+                         "epoch_s": event.epoch, "tables_ms": status.get("tables_ms"),
                          "build_s": build, "build_whole_s": whole,
                          "limit": exchange.servers / status["lower_bound"] if is_ours else None,
                          "verified": not is_ours or (exchange.worst <= 1 and site.verify()[0])}

@@ -102,6 +102,20 @@ def test_d_mod_k_is_what_fors_writes(analyze, spec):
     assert {key: rules[key] for key in KEYS} == {key: tables[key] for key in KEYS}
 
 
+@pytest.mark.parametrize("down", [[], ["--down", "Spine02"], ["--down", "Leaf00[5]"]])
+def test_tables_of_three_levels(analyze, fors, tmp_path, down):
+    """Those that fors would write there, which are as good as D-mod-K; and not those of two levels, of which a taller tree has two sides too."""
+    source = ["--synthetic", "XGFT(3;4,4,4;1,4,4)", *down]
+    result = analyze(*source, "--routing", "fors", pattern="linear-shift")
+    assert result["servers"] == 64 and result["broken"]["flows"] == 0
+    assert down or result["sync_throughput"] == 1
+    net, lfts = tmp_path / "net", tmp_path / "lfts"
+    net.write_text(fors("fabric", *source).out)
+    lfts.write_text(fors("fabric", *source, "--format", "lfts").out)
+    other = analyze("--fabric", net, "--lfts", lfts, pattern="linear-shift")
+    assert {key: result[key] for key in KEYS} == {key: other[key] for key in KEYS}
+
+
 def test_rules_know_empty_slots(analyze):
     """A slot without a server is as one whose cable is dead; the servers after it keep their paths."""
     empty, down = (analyze("--synthetic", *source, "--routing", "d-mod-k", "--optimum", pattern="RANDN(4)")

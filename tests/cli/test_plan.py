@@ -86,9 +86,46 @@ def test_guests_of_three_levels_take_no_part(fors, tmp_path, switch):
 
 
 def test_trees_of_more_levels_are_refused(fors):
+    """Four levels have two sides too, and tables as for two levels would be no tables of fors."""
     spec = ("plan", "--synthetic", "XGFT(4;2,2,2,2;1,2,2,2)")
-    assert "this may be a tree of more than two levels" in fors(*spec, code=1).err
-    assert "this may be a tree of more than two levels" in plan(fors, *spec[1:], code=1)["reason"]
+    for text in fors(*spec, code=1).err, plan(fors, *spec[1:], code=1)["reason"]:
+        assert "this may be a tree of more than two levels" in text and "a fourth level" in text
+    for command in (["fabric", "--format", "lfts"], ["analyze", "--routing", "fors", "--pattern", "linear-shift"]):
+        result = fors(*command, *spec[1:], code=2)
+        assert "more than two levels" in result.err and "a fourth level" in result.err and result.out == ""
+    assert "<svg" in fors("fabric", "--format", "svg", *spec[1:]).out
+
+
+def crossed(text, one, other):
+    """The text of a net with the upper ends of two cables exchanged; (switch, port) of each lower one."""
+    far = {}
+    for node, port in (one, other):
+        block = text[text.index(f'"{node}"\t\t#'):]
+        far[node, port] = re.search(rf'^\[{port}\]\t"([^"]+)"\[(\d+)\]', block, re.M).groups()
+    for low, high, old in ((one, far[other], far[one]), (other, far[one], far[other])):
+        text = set_peer(text, low, high)
+        text = set_peer(text, (high[0], int(high[1])), (low[0], str(low[1])))
+    return text
+
+
+def set_peer(text, end, peer):
+    begin = text.index(f'"{end[0]}"\t\t#')
+    stop = text.find("\n\n", begin)
+    block = re.sub(rf'^\[{end[1]}\]\t"[^"]+"\[\d+\].*$', f'[{end[1]}]\t"{peer[0]}"[{peer[1]}]', text[begin:stop], flags=re.M)
+    return text[:begin] + block + text[stop:]
+
+
+@pytest.mark.parametrize("one, other, words", [
+    (("Leaf00", 5), ("Leaf04", 5), "a cable joins two pods, Leaf00[5] - Mid2-04[1]"),
+    (("Leaf01", 6), ("Leaf06", 8), "a cable joins two pods, Leaf01[6] - Mid2-07[3]"),
+    (("Mid2-00", 5), ("Mid2-01", 5), "planes do not line up"),
+])
+def test_a_tree_with_crossed_cables(fors, write, one, other, words):
+    """A pod in the place of two would be another tree, with longer plans and nobody told."""
+    net = write("net", crossed(fors("fabric", "--synthetic", "XGFT(3;4,4,4;1,4,4)").out, one, other))
+    assert words in fors("plan", "--fabric", net, code=1).err
+    assert words in plan(fors, "--fabric", net, code=1)["reason"]
+    assert words in fors("fabric", "--fabric", net, "--format", "lfts", code=2).err
 
 
 # Each before it takes the memory that such a tree would need.

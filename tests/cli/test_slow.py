@@ -71,6 +71,27 @@ def test_by_how_much(fors, net, every, slow, times):
     assert status["degraded_links"][0]["rate"] == slow
 
 
+@pytest.mark.parametrize("node, port, down", [("Leaf01", 6, "Leaf01[6]"), ("Mid2-01", 7, "Mid2-01[7]")])
+def test_three_levels(fors, net, node, port, down):
+    """A slow cable of either stage: what draining it would give is what the tree is without it, 80 phases or 64."""
+    path = net((node, port, "1xSDR"), spec="XGFT(3;4,4,4;1,4,4)")
+    status = plan(fors, "--fabric", path)
+    assert status["phases"] == 64 and status["length"] == 64 + 3 * status["slow_phases"] > 64
+    drained = plan(fors, "--fabric", path, "--down", down)
+    assert status["drained_length"] == drained["phases"] == (80 if node[0] == "L" else 64)
+    out = fors("plan", "--fabric", path).out
+    assert f"drained (degraded_links = dead) {100 * 64 / status['drained_length']:.1f} % of full at most" in out
+    intact = plan(fors, "--fabric", net(spec="XGFT(3;4,4,4;1,4,4)"))
+    assert (intact["slow_phases"], intact["drained_length"]) == (0, None)
+
+
+def test_three_levels_cannot_spare_it(fors, net):
+    """The leaf's only way to its mates; and over other tables nobody drains."""
+    path = net(("Leaf01", 3, "1xSDR"), spec="XGFT(3;2,2,2;1,2,2)")
+    assert plan(fors, "--fabric", path)["drained_length"] == 12
+    assert plan(fors, "--fabric", path, "--down", "Leaf01[4]")["drained_length"] is None
+
+
 def test_a_spine_side_end_counts_too(fors, net):
     assert plan(fors, "--fabric", net(("Spine01", 2, "1xSDR")))["slow_phases"] > 0
 

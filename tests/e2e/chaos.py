@@ -743,6 +743,8 @@ def report(options, run, done, seconds):
     print(f"\n{options.fabric}, seed {options.seed}: {done} events in {seconds:.0f} s, "
           f"{seconds / max(done, 1):.2f} s each, slowest {run.slowest:.1f} s")
     print(", ".join(f"{key} {value}" for key, value in sorted(run.tally.items())))
+    if getattr(run, "worst", (0,))[0]:
+        print(f"worst T/LB {run.worst[0]:.3f} ({run.worst[1]})")
     print(f"memory after the first {WARM_UP} events of the longest life: "
           + (f"{growth:+d} kB in {over} events" if growth is not None else f"no life that long ({over} events)"))
 

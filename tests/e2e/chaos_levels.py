@@ -106,7 +106,7 @@ class Run(chaos.Run):
     """A simulated tree of three levels, its managers, what should be true, and what was seen."""
 
     def __init__(self, *arguments, **options):
-        self.reader, self.healthy = None, None
+        self.reader, self.healthy, self.worst = None, None, (0, None)
         super().__init__(*arguments, **options)
 
     def stop(self):
@@ -190,6 +190,8 @@ class Run(chaos.Run):
         self.tally["phases above the tables' bound"] += status["phases"] > least
         self.tally["phases above LB"] += status["phases"] > status["lower_bound"]
         self.tally["plans walked"] += 1
+        if not faults:
+            self.worst = max(self.worst, (status["phases"] / status["lower_bound"], f"{status['phases']}, {status['lower_bound']}"))
         return faults
 
     def _judge_bytes(self, view):

@@ -535,7 +535,7 @@ class OpenSM:
 
 Tables = namedtuple("Tables", "port guid_of")  # port: {switch name: {lid: port}}, guid_of: {switch name: guid}
 
-_LFT_HEAD = re.compile(r"Unicast lids .*? guid (0x[0-9a-f]+) \('?(.*?)'?\):$")
+LFT_HEAD = re.compile(r"Unicast lids .*? guid (0x[0-9a-f]+) \('?(.*?)'?\):$")
 _LFT_ROW = re.compile(r"0x([0-9a-f]+) (\d+)\b")
 
 
@@ -543,7 +543,7 @@ def parse_tables(text):
     """Tables from the text that dump_fts prints, or of opensm-lfts.dump."""
     port, guid_of, rows = {}, {}, None
     for line in text.splitlines():
-        head = _LFT_HEAD.match(line)
+        head = LFT_HEAD.match(line)
         if head:
             guid_of[head.group(2)] = int(head.group(1), 16)
             rows = port[head.group(2)] = {}

@@ -55,6 +55,18 @@ def test_three_levels(tmp_path, spec):
     assert run.tally["the very bytes"] >= 4 and run.tally["plans walked"] >= 8
 
 
+@pytest.mark.parametrize("spec", ["XGFT(3;4,4,4;1,4,4;shuffle=7)", "XGFT(3;3,3,3;1,3,2;shared=3)", "XGFT(3;4,3,4;1,3,2;shuffle=5)",
+                                  "XGFT(3;3,4,4;1,3,3;empty=3;uneven=1;shuffle=2)"])
+def test_sets_at_three_levels(tmp_path, spec):
+    """A sample of what `make sets` does a hundred times: random sets of failures, each from the intact tree and back to the very bytes."""
+    tree = chaos.tree_of(spec)
+    events = list(chaos.chaos_levels().series(tree, "sets", 3, 15))
+    run, done, violation = chaos.chaos(tree, events, 0, tmp_path, reference=False)
+    assert violation is None, f"event {done}, {events[done - 1].text}: {violation}"
+    assert run.tally["the very bytes"] >= len(events) / 2 >= 2 and run.tally["degraded"] + run.tally["cut"] == len(events) / 2
+    assert run.tally["degraded"] >= 2
+
+
 @pytest.mark.parametrize("spec, seed", [("XGFT(3;2,3,3;1,2,2;shared=2;drain=1)", 3), ("XGFT(3;2,3,3;1,2,1;empty=4;guests=1;shuffle=5)", 4)])
 def test_short_chaos_at_three_levels(tmp_path, spec, seed):
     tree = chaos.tree_of(spec)

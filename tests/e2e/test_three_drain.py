@@ -87,9 +87,11 @@ def test_slow(fabric):
     slow = {("Leaf2-1", "Mid2-3"), ("Mid1-2", "Top2-3")}
     assert names(status["degraded_links"]) == slow and all(link["used"] for link in status["degraded_links"])
     assert status["slow_phases"] > 0 and slow <= three.cables_used(snapshot)
+    assert status["drained_length"] == 80 and status["length"] == 64 + 3 * status["slow_phases"]
     set_conf(sm, "degraded_links = dead\n")
     status, snapshot = at_rest(sim, sm, degraded_links=lambda links: not any(link["used"] for link in links))
     assert names(status["degraded_links"]) == slow and status["slow_phases"] == 0 and status["length"] == status["phases"] == 80
+    assert status["drained_length"] is None
     assert not slow & three.cables_used(snapshot)
 
 

@@ -329,6 +329,29 @@ static void refuse_sealed(const char *body, const char *word)
 	"top 0x0000000000000007 2 alive \"T\"\n"
 #define CABLES "cable 0.1 2.1\ncable 1.1 3.1\ncable 2.2 4.1\ncable 3.2 5.1\ncable 4.2 6.1\ncable 5.2 6.2\n"
 
+/* Each kind of text has versions of its own. */
+static void other_versions(void **state)
+{
+	static const struct {
+		const char *title, *words;
+	} cases[] = {{"fors-pods 2", "a kept order of three levels, version 2; this fors reads version 1"},
+		     {"fors-pods 0", "three levels, version 0"},
+		     {"fors-pods 4294967295", "three levels, version 4294967295"},
+		     {"fors-pods 4294967296", "not a kept order"},
+		     {"fors-pods 01x", "not a kept order"},
+		     {"fors-places 3", "a kept order of version 3; this fors reads versions 1 to 2"},
+		     {"fors-places 1", "no spine"}}; /* the lines of three levels in one of two */
+
+	for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char text[2048];
+		int n = snprintf(text, sizeof(text), "%s\nreference 0x0000000000000000\n" NODES CABLES, cases[i].title);
+
+		n += snprintf(text + n, sizeof(text) - (size_t)n, "crc 0x%08lx\n",
+			      crc32(0, (const unsigned char *)text, (unsigned)n));
+		refuse(text, (size_t)n, cases[i].words);
+	}
+}
+
 static void nonsense_with_a_good_checksum(void **state)
 {
 	refuse_sealed("", "no tree");
@@ -478,6 +501,7 @@ int main(void)
 		cmocka_unit_test(text_and_back),
 		cmocka_unit_test(every_damage_is_noticed),
 		cmocka_unit_test(nonsense_with_a_good_checksum),
+		cmocka_unit_test(other_versions),
 		cmocka_unit_test(a_listed_top_is_replaced),
 		cmocka_unit_test(only_the_dead_are_forgotten),
 		cmocka_unit_test(a_reference_comes_first),

@@ -77,6 +77,94 @@ static void test_others_are_refused(void **state)
 	assert_refused(net_of("XGFT(2;4,4;1,4)", 0), "no switch joins several pods");
 }
 
+/* The lower end of one cable goes where that of another one, which is pulled, came from; what is at either is unplugged. */
+static void plug(struct fors_net *net, const char *low, const char *other)
+{
+	struct fors_error error = {0};
+	uint32_t a, b, high;
+	unsigned port_a, port_b;
+	uint8_t far;
+
+	must(fors_net_find(net, low, &a, &port_a, &error), &error);
+	must(fors_net_find(net, other, &b, &port_b, &error), &error);
+	high = fors_net_port(net, b, port_b)->peer;
+	far = fors_net_port(net, b, port_b)->peer_port;
+	fors_net_disconnect(net, a, port_a);
+	fors_net_disconnect(net, b, port_b);
+	must(fors_net_connect(net, a, port_a, high, far, &error), &error);
+}
+
+/* A cable into another pod makes no pod of two: it is named, whatever else is crossed, surplus or missing. */
+static void test_crossed_cables_are_named(void **state)
+{
+	static const char *const trees[] = {"XGFT(3;4,4,4;1,4,4)", "XGFT(3;4,4,2;1,4,4)", "PGFT(3;4,4,3;1,4,4;1,2,1)"};
+	struct fors_net *net;
+
+	for (unsigned i = 0; i < 3; i++) {
+		net = net_of(trees[i], 0);
+		cross(net, "Leaf00[5]", "Leaf04[5]");
+		assert_refused(net, "a cable joins two pods, Leaf00[5] - Mid2-04[1]: it is crossed, or surplus");
+		net = net_of(trees[i], 0);
+		cross(net, "Leaf01[6]", "Leaf07[8]");
+		assert_refused(net, "a cable joins two pods, Leaf01[6] - Mid2-0");
+		net = net_of(trees[i], 0);
+		plug(net, "Leaf02[5]", "Leaf05[6]");
+		assert_refused(net, "a cable joins two pods, Leaf02[5] - Mid2-0");
+	}
+	net = net_of("XGFT(3;2,3,3;1,2,2)", 0); /* a leaf that is kin of none */
+	cross(net, "Leaf00[3]", "Leaf03[3]");
+	assert_refused(net, "a cable joins two pods, Leaf00[");
+	net = net_of("XGFT(3;4,4,4;1,4,4)", 0); /* cables that were never seen */
+	fors_net_down(net, net, "Leaf01[5]", NULL);
+	fors_net_down(net, net, "Leaf05[8]", NULL);
+	cross(net, "Leaf00[5]", "Leaf04[5]");
+	assert_refused(net, "a cable joins two pods, Leaf00[5] - Mid2-04[1]");
+}
+
+/* With a cable of its pod for each of its uplinks, and one server less than others, it is no top with guests either. */
+static void test_a_crossed_leaf_is_no_top(void **state)
+{
+	struct fors_net *net = net_of("XGFT(3;4,4,4;1,4,4)", 0);
+
+	plug(net, "Leaf00[2]", "Leaf05[6]");
+	assert_refused(net, "a cable joins two pods, Leaf00[2] - Mid2-05[2]");
+}
+
+static void assert_accepted(struct fors_net *net, uint32_t npods, uint32_t nplanes)
+{
+	struct fors_error error = {0};
+	struct fors_pods *made;
+
+	must(fors_pods_build(net, net, NULL, 0, &made, &error), &error);
+	assert_int_equal(made->npods, npods);
+	assert_int_equal(made->nplanes, nplanes);
+	fors_pods_free(made);
+	fors_net_free(net);
+}
+
+/* What was never seen, and what is plugged otherwise within a pod, is no cable into another one. */
+static void test_missing_cables_cross_nothing(void **state)
+{
+	struct fors_net *net = net_of("XGFT(3;4,4,4;1,4,4)", 0);
+	struct fors_error error = {0};
+
+	cross(net, "Leaf00[5]", "Leaf00[6]");
+	cross(net, "Leaf05[5]", "Leaf06[7]");
+	assert_accepted(net, 4, 4);
+	net = net_of("XGFT(3;2,2,3;1,2,2)", 0);
+	must(fors_net_down(net, net, "Leaf00[3]", &error), &error);
+	must(fors_net_down(net, net, "Leaf03[4]", &error), &error);
+	assert_accepted(net, 3, 2);
+	net = net_of("XGFT(3;4,4,4;1,4,4)", 0); /* leaves that have half of their cables, and no other leaf's */
+	for (unsigned i = 0; i < 4; i++) {
+		char cable[16];
+
+		snprintf(cable, sizeof(cable), "Leaf%02u[%u]", i / 2, 5 + i % 2);
+		must(fors_net_down(net, net, cable, &error), &error);
+	}
+	assert_accepted(net, 4, 4);
+}
+
 /* A gateway on a top, and one on a mid, make neither of them a leaf. */
 static void test_guests_do_not_confuse(void **state)
 {
@@ -624,6 +712,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_trees_are_understood),
 		cmocka_unit_test(test_others_are_refused),
+		cmocka_unit_test(test_crossed_cables_are_named),
+		cmocka_unit_test(test_a_crossed_leaf_is_no_top),
+		cmocka_unit_test(test_missing_cables_cross_nothing),
 		cmocka_unit_test(test_guests_do_not_confuse),
 		cmocka_unit_test(test_learning),
 		cmocka_unit_test(test_healthy),

@@ -16,6 +16,7 @@
 #include "core/fabric/watch.h"
 #include "core/net/rates.h"
 #include "core/planners/mended.h"
+#include "core/planners/slow.h"
 #include "core/status/status.h"
 #include "core/tables/check.h"
 
@@ -277,6 +278,71 @@ static void test_slow_cables(void **state)
 	world_free(&w);
 }
 
+/* A cable at a quarter of its speed, the others at full. */
+static void slow_down(struct world *w, const char *cable, unsigned width)
+{
+	struct fors_error error = {0};
+	struct fors_port *end;
+	uint32_t node;
+	unsigned port;
+
+	must(fors_net_find(w->now, cable, &node, &port, &error), &error);
+	end = fors_net_port(w->now, node, port);
+	end->width = fors_net_port(w->now, end->peer, end->peer_port)->width = (uint8_t)width;
+}
+
+static double drained_length(struct world *w, const bool *plays)
+{
+	uint32_t nports = w->known->nports;
+	bool *before = malloc(nports);
+	double length = 99;
+
+	look(w);
+	memcpy(before, w->pods->live, nports);
+	assert_int_equal(fors_slow_drained_pods(w->pods, plays, &length, NULL), FORS_OK);
+	assert_memory_equal(before, w->pods->live, nports);
+	assert_int_equal(count_drained(w), 0);
+	free(before);
+	return length;
+}
+
+static void near(double a, double b)
+{
+	assert_true(a > b - 1e-6 && a < b + 1e-6);
+}
+
+/* What draining slow cables would give: no less than a plan then takes, nothing where they cannot be spared. */
+static void test_what_draining_would_give(void **state)
+{
+	bool plays[64] = {false};
+	struct world w;
+
+	world_new(&w, "XGFT(3;4,4,4;1,4,4)");
+	for (uint32_t i = 0; i < w.now->nports; i++) {
+		w.now->port[i].width = 4;
+		w.now->port[i].speed = FORS_HDR;
+	}
+	near(drained_length(&w, NULL), -1);
+	slow_down(&w, "Mid2-06[7]", 1);
+	near(drained_length(&w, NULL), 64);
+	slow_down(&w, "Leaf05[6]", 1);
+	near(drained_length(&w, NULL), 80); /* 4 servers' flows to 60 others over 3 uplinks, in lumps of 4 */
+	plays[0] = plays[20] = plays[21] = plays[40] = true;
+	near(drained_length(&w, plays), 4);
+	slow_down(&w, "Leaf00[1]", 1); /* a server's own cable */
+	near(drained_length(&w, plays), 4 + 3 * 3);
+	near(drained_length(&w, NULL), 80 + 3 * 63);
+	slow_down(&w, "Leaf00[1]", 4);
+	for (unsigned port = 5; port <= 8; port++) {
+		char cable[16];
+
+		snprintf(cable, sizeof(cable), "Leaf05[%u]", port);
+		slow_down(&w, cable, 1);
+	}
+	near(drained_length(&w, NULL), -1); /* all of its uplinks */
+	world_free(&w);
+}
+
 /* ---- mended ---- */
 
 /* Each repair gives the tables, and the phases, that there are when it was done. */
@@ -376,6 +442,7 @@ int main(void)
 		cmocka_unit_test(test_guests_and_managers),
 		cmocka_unit_test(test_what_returns_is_held),
 		cmocka_unit_test(test_slow_cables),
+		cmocka_unit_test(test_what_draining_would_give),
 		cmocka_unit_test(test_repairs),
 		cmocka_unit_test(test_promising_first),
 	};

@@ -65,18 +65,32 @@ static uint32_t most_indices(const struct fors_pods *pods)
 	return most;
 }
 
-/* The bound of an exchange of all that are there. */
-static enum fors_err bound_servers(struct work *w, struct fors_error *error)
+/* The bound of an exchange of all that are there and play. */
+static enum fors_err bound_servers(const struct fors_lanes3 *lanes, const bool *plays, uint32_t *bound,
+				   struct fors_error *error)
 {
-	uint32_t *servers = calloc(w->pods->nleaves + (size_t)1, sizeof(*servers));
+	const struct fors_pods *pods = lanes->pods;
+	uint32_t *servers = calloc(pods->nleaves + (size_t)1, sizeof(*servers));
 	enum fors_err err;
 
 	if (!servers)
 		return fors_fail_memory(error);
-	for (uint32_t s = 0; s < w->pods->nslots; s++)
-		servers[w->pods->slot[s].leaf] += w->pods->slot[s].lid > 0;
-	err = fors_bound3(w->lanes, servers, &w->route->bound_servers, error);
+	for (uint32_t s = 0; s < pods->nslots; s++)
+		servers[pods->slot[s].leaf] += pods->slot[s].lid && (!plays || plays[s]);
+	err = fors_bound3(lanes, servers, bound, error);
 	free(servers);
+	return err;
+}
+
+enum fors_err fors_route3_bound(const struct fors_pods *pods, const bool *plays, uint32_t *bound,
+				struct fors_error *error)
+{
+	struct fors_lanes3 *lanes = NULL;
+	enum fors_err err = fors_lanes3_read(pods, &lanes, error);
+
+	if (!err)
+		err = bound_servers(lanes, plays, bound, error);
+	fors_lanes3_free(lanes);
 	return err;
 }
 
@@ -198,7 +212,7 @@ static enum fors_err find_ways(struct work *w, uint32_t effort, struct fors_erro
 	w->route->nleft = units.nleft;
 	w->route->nslots = w->pods->nslots;
 	w->route->round = units.round;
-	return bound_servers(w, error);
+	return bound_servers(w->lanes, NULL, &w->route->bound_servers, error);
 }
 
 static bool any_drained(const struct fors_pods *pods)

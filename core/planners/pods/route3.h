@@ -44,6 +44,13 @@ enum fors_err fors_route3_make(const struct fors_pods *pods, uint32_t effort, st
 			       struct fors_error *error);
 void fors_route3_free(struct fors_route3 *route);
 
+/*
+ * No exchange of the slots that play (fors_pods_players(); NULL: all with a LID) over the cables that live has fewer
+ * phases, in *bound; UINT32_MAX: some are cut off. Errors: FORS_ENOMEM.
+ */
+enum fors_err fors_route3_bound(const struct fors_pods *pods, const bool *plays, uint32_t *bound,
+				struct fors_error *error);
+
 /* The round of the unit from a switch (a node of now) to a base LID, FORS_ROUTE3_NONE: there is none. */
 static inline uint32_t fors_route3_round(const struct fors_route3 *route, uint32_t node, uint32_t lid)
 {
