@@ -53,6 +53,7 @@ libforscore_la_SOURCES = \
 	core/jobs/entries.c core/jobs/entries.h core/jobs/entries_inside.h \
 	core/jobs/entries_level.c \
 	core/jobs/entries_live.c \
+	core/jobs/entries_worth.c \
 	core/jobs/entries_place.c \
 	core/jobs/entries_search.c \
 	core/jobs/entries_tables.c \

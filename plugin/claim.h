@@ -19,6 +19,7 @@ struct fors_claim {
 	unsigned holders;	    /* atomic */
 	uint64_t number;	    /* 1, 2, ...: of the worker's claims */
 	uint64_t basis;		    /* of what it was found for, but for the fabric: jobs, settings */
+	bool is_brief;		    /* the search was short, and left jobs slower than they might be */
 	uint32_t index;		    /* the path index that belongs to jobs */
 	struct fors_fabric *fabric; /* whose numbers; it has no net */
 	struct fors_joblist list;

@@ -13,6 +13,10 @@
  * have come.
  *
  * A sweep for entries is asked for every ten seconds at most; whatever other sweep comes takes them along.
+ *
+ * What starts or ends is searched for in haste, which with scattered jobs costs speed. When all has come, jobs are slower than
+ * they might be, and nothing happens for ten seconds, the search is made once as long as if all jobs were new, and what it finds
+ * is wanted if that gains more than the epochs of those who move cost (core/jobs/entries_worth.c).
  */
 #include "worker_inside.h"
 
@@ -27,11 +31,12 @@
 #include "log.h"
 
 #define SWEEP_EVERY_MS 10000
-#define WAIT_MS 60000 /* then a job gets a schedule over what the tables have */
+#define WAIT_MS 60000	      /* then a job gets a schedule over what the tables have */
+#define REFINE_AFTER_MS 10000 /* so long nothing has started or ended: time for a longer search */
 
 /*
  * Of the search, when most that there is stays: a job has started or ended, and the worker has a twentieth of a second
- * for it.
+ * for it. The rest is made up for when things have calmed down.
  */
 #define OWNERS_PART 12
 #define ENTRIES_PART 8
@@ -117,13 +122,23 @@ static enum fors_err find_running(const struct fors_claim *old, const struct for
 	return err;
 }
 
-/* Fill owners and entries of a claim for its list. */
-static enum fors_err find(struct fors_worker *worker, const struct fors_job *look, struct fors_claim *claim,
-			  struct fors_error *error)
+/* Who gets entries is the same for any search. */
+static struct fors_entries_task entries_task(const struct fors_fabric *fabric, const struct fors_joblist *list)
+{
+	return (struct fors_entries_task){
+		.fabric = fabric, .list = list, .has_exclusive = !fors_home_has_all(fabric->nlanes, fabric->lmc)};
+}
+
+/*
+ * Fill owners and entries of a claim for its list. A short search is for jobs that have started or ended, while most that there is
+ * stays.
+ */
+static enum fors_err find(struct fors_worker *worker, const struct fors_job *look, bool is_short,
+			  struct fors_claim *claim, struct fors_error *error)
 {
 	const struct fors_fabric *fabric = look->fabric;
 	const struct fors_claim *old = look->jobs_move ? NULL : worker->jobs.wanted;
-	bool is_change = old && old->fabric->fingerprint == fabric->fingerprint;
+	bool is_change = is_short && old && old->fabric->fingerprint == fabric->fingerprint;
 	struct fors_entries running = {0};
 	uint32_t *lanes = NULL;
 	enum fors_err err = old ? find_running(old, fabric, &claim->list, &lanes, &running, error) : FORS_OK;
@@ -133,27 +148,28 @@ static enum fors_err find(struct fors_worker *worker, const struct fors_job *loo
 						.work = FORS_ENTRIES_OWNERS_WORK / (is_change ? OWNERS_PART : 1),
 						.cancelled = fors_worker_cancelled,
 						.context = worker};
-	const struct fors_entries_task entries = {.fabric = fabric,
-						  .list = &claim->list,
-						  .has_exclusive = !fors_home_has_all(fabric->nlanes, fabric->lmc),
-						  .before = running.up ? &running : NULL,
-						  .work = FORS_ENTRIES_WORK / (is_change ? ENTRIES_PART : 1),
-						  .cancelled = fors_worker_cancelled,
-						  .context = worker};
+	struct fors_entries_task entries = entries_task(fabric, &claim->list);
 
+	entries.before = running.up ? &running : NULL;
+	entries.may_move = !is_short;
+	entries.work = FORS_ENTRIES_WORK / (is_change ? ENTRIES_PART : 1);
+	entries.cancelled = fors_worker_cancelled;
+	entries.context = worker;
 	if (!err)
 		err = fors_owners_find(&owners, &claim->owners, error);
 	if (!err)
 		err = fors_entries_find(&entries, &claim->owners, &claim->entries, error);
+	claim->is_brief = !err && is_change && fors_entries_lost(&entries, &claim->entries) > 0;
 	free(lanes);
 	fors_entries_clear(&running);
 	return err;
 }
 
 /*
- * A new claim for the text in force. False: broken off, no memory, or the text is no good here, which the plan will say.
+ * What a search finds for the text in force, in *found, held by the caller. False: broken off, no memory, or the text is no good
+ * here, which the plan will say.
  */
-static bool seek(struct fors_worker *worker, struct fors_job *look)
+static bool search(struct fors_worker *worker, struct fors_job *look, bool is_short, struct fors_claim **found)
 {
 	struct fors_worker_jobs *jobs = &worker->jobs;
 	struct fors_claim *claim = NULL;
@@ -164,7 +180,7 @@ static bool seek(struct fors_worker *worker, struct fors_job *look)
 	if (!err)
 		err = fors_joblist_read_present(jobs->text, jobs->size, jobs->file, look->fabric, &claim->list, NULL);
 	if (!err)
-		err = find(worker, look, claim, NULL);
+		err = find(worker, look, is_short, claim, NULL);
 	if (!err && fors_worker_cancelled(worker))
 		err = FORS_ECANCELLED; /* half a search depends on when it was broken off */
 	worker->job = NULL;
@@ -176,9 +192,51 @@ static bool seek(struct fors_worker *worker, struct fors_job *look)
 	}
 	claim->index = (uint32_t)fors_worker_job_index(look);
 	claim->basis = basis_of(jobs, claim->index);
-	claim->number = ++jobs->claims;
-	claim_for(worker, claim);
+	*found = claim;
 	return true;
+}
+
+/* It is what is wanted from now on; the hold is passed on. */
+static void want(struct fors_worker *worker, struct fors_claim *claim)
+{
+	claim->number = ++worker->jobs.claims;
+	worker->jobs.settled_ms = 0;
+	claim_for(worker, claim);
+}
+
+/* A new claim for the text in force. False: as search(). */
+static bool seek(struct fors_worker *worker, struct fors_job *look)
+{
+	struct fors_claim *claim;
+
+	if (!search(worker, look, true, &claim))
+		return false;
+	want(worker, claim);
+	return true;
+}
+
+/*
+ * All goes by what is wanted, which was found in haste, and has been for a while: search as long as if all jobs were new, once, and
+ * want that if it pays.
+ */
+static void refine(struct fors_worker *worker, struct fors_job *look)
+{
+	struct fors_claim *old = worker->jobs.wanted, *claim;
+	const struct fors_entries_task task = entries_task(old->fabric, &old->list);
+	const struct fors_entered then = {&old->owners, &old->entries};
+	struct fors_entered now;
+
+	worker->jobs.settled_ms = 0;
+	if (!search(worker, look, false, &claim))
+		return;
+	old->is_brief = false;
+	now = (struct fors_entered){&claim->owners, &claim->entries};
+	if (!fors_entries_pay(&task, &then, &now)) {
+		fors_claim_drop(claim);
+		return;
+	}
+	fors_log_info(worker->setup.log, "a longer search has found faster lanes and table entries for jobs");
+	want(worker, claim);
 }
 
 /* --- have they come? ---------------------------------------------------------------------------------------------- */
@@ -216,17 +274,31 @@ static void ask_for_sweep(struct fors_worker *worker, uint64_t now)
 	worker->setup.sweep(worker->setup.context);
 }
 
+/* Is all planned with what is wanted? */
+static bool is_settled(struct fors_worker_jobs *jobs, uint64_t now)
+{
+	if (!jobs->wanted || !jobs->set.is_planned || jobs->is_pending || jobs->set.claimed != jobs->wanted->number)
+		return false;
+	jobs->unsettled_ms = 0;
+	if (!jobs->settled_ms)
+		jobs->settled_ms = now;
+	return true;
+}
+
 /* Plan anew with what is wanted, when it has come; else see to it that it does. */
-static void settle(struct fors_worker *worker, const struct fors_job *look)
+static void settle(struct fors_worker *worker, struct fors_job *look)
 {
 	struct fors_worker_jobs *jobs = &worker->jobs;
 	uint64_t now = fors_clock_ms();
 	bool is_there;
 
-	if (jobs->wanted && jobs->set.is_planned && jobs->set.claimed == jobs->wanted->number) {
-		jobs->unsettled_ms = 0;
+	if (is_settled(jobs, now)) {
+		if (jobs->wanted->is_brief && look->refused != jobs->wanted->number &&
+		    now >= jobs->settled_ms + REFINE_AFTER_MS)
+			refine(worker, look);
 		return;
 	}
+	jobs->settled_ms = 0;
 	if (has_come(jobs->wanted, look, &is_there)) {
 		fors_worker_run_short(worker);
 		return;

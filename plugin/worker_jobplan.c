@@ -24,15 +24,17 @@
 
 /*
  * Of the search for owners. Jobs wait for it, those that start, and all after a failure: a twentieth of a second, a
- * tenth; what the rest of it would find is little (doc/jobs.md).
+ * tenth. With scattered jobs the rest would find more: it is made up for when nothing has happened for a while.
  */
 #define CHANGE_PART 12
 #define SWEEP_PART 5
+#define LEISURE_AFTER_MS 10000
 
 /* What is needed while jobs are planned; set is the new one, which is not in force yet. */
 struct fors_worker_planning {
 	struct fors_worker *worker;
 	struct fors_worker_jobset set;
+	bool is_at_leisure;		/* nobody waits: the whole search for owners, for jobs that all have a plan */
 	uint32_t *was_of;		/* per job of the set: its number in the set in force, or FORS_NO_JOB */
 	struct fors_jobkept *kept;	/* per job of the set */
 	struct fors_worker_grant grant; /* where a path index belongs to jobs */
@@ -115,16 +117,17 @@ static enum fors_err find_owners(struct fors_worker_planning *p)
 {
 	const struct fors_worker_jobset *old = &p->worker->jobs.set;
 	const struct fors_fabric *fabric = p->set.look->fabric;
+	uint64_t part = p->is_at_leisure ? 1 : p->set.look == old->look ? CHANGE_PART : SWEEP_PART;
 	struct fors_owners_task task = {.fabric = fabric,
 					.list = &p->set.list,
-					.work = FORS_OWNERS_WORK /
-						(p->set.look == old->look ? CHANGE_PART : SWEEP_PART),
+					.work = FORS_OWNERS_WORK / part,
 					.cancelled = fors_worker_cancelled,
 					.context = p->worker};
 	uint32_t *before = NULL;
 	enum fors_err err = FORS_OK;
 
-	if (old->is_planned && old->look->fabric && !p->set.look->jobs_move)
+	p->set.is_brief = !p->is_at_leisure;
+	if (old->is_planned && old->look->fabric && (!p->set.look->jobs_move || p->is_at_leisure))
 		err = fors_owners_again(old->look->fabric, &old->owners, fabric, p->was_of, p->set.list.count, &before,
 					&p->error);
 	else if (!old->is_planned && !p->set.look->jobs_move)
@@ -359,6 +362,7 @@ static bool take_effect(struct fors_worker_planning *p)
 	fors_worker_clear_jobset(&jobs->set);
 	jobs->set = p->set;
 	jobs->set.is_planned = true;
+	jobs->set.planned_ms = fors_clock_ms();
 	p->set = (struct fors_worker_jobset){.look = NULL};
 	jobs->is_pending = false;
 	return true;
@@ -392,10 +396,11 @@ static void clear_planning(struct fors_worker_planning *p)
 	free(p->met);
 }
 
-bool fors_worker_plan_jobs(struct fors_worker *worker, struct fors_job *look)
+static bool plan_now(struct fors_worker *worker, struct fors_job *look, bool is_at_leisure)
 {
 	struct fors_worker_planning p = {.worker = worker,
-					 .set = {.look = look ? look : worker->jobs.set.look},
+					 .set = {.look = look},
+					 .is_at_leisure = is_at_leisure,
 					 .grant = {.index = FORS_UNKNOWN}};
 	enum fors_err err = plan_all(&p);
 	bool is_good = !err && take_effect(&p);
@@ -406,6 +411,41 @@ bool fors_worker_plan_jobs(struct fors_worker *worker, struct fors_job *look)
 		fors_worker_blame_jobs_file(worker, p.error.text);
 	clear_planning(&p);
 	return is_good;
+}
+
+bool fors_worker_plan_jobs(struct fors_worker *worker, struct fors_job *look)
+{
+	return plan_now(worker, look ? look : worker->jobs.set.look, false);
+}
+
+/* --- at leisure ----------------------------------------------------------------------------------------------- */
+
+/* Is a job with lanes of its own slower than it would be alone? */
+static bool has_slow_job(const struct fors_jobs *board)
+{
+	for (size_t i = 0; i < board->count; i++) {
+		const struct fors_jobs_item *item = board->item[i];
+
+		if (item->is_listed && item->told.is_exclusive && item->told.state == FORS_JOB_IS_PLANNED &&
+		    item->told.alone_bound >= 0 && item->told.phases > item->told.alone_bound)
+			return true;
+	}
+	return false;
+}
+
+void fors_worker_plan_at_leisure(struct fors_worker *worker)
+{
+	struct fors_worker_jobs *jobs = &worker->jobs;
+
+	if (jobs->is_pending || jobs->is_blocked || !jobs->text || !jobs->set.is_planned || !jobs->set.is_brief ||
+	    fors_clock_ms() < jobs->set.planned_ms + LEISURE_AFTER_MS || !has_slow_job(&jobs->board))
+		return;
+	jobs->set.planned_ms = fors_clock_ms(); /* should it be broken off */
+	worker->job = jobs->set.look;
+	worker->lost_mastership = false;
+	plan_now(worker, jobs->set.look, true);
+	worker->job = NULL;
+	jobs->is_told = false;
 }
 
 /* --- ahead ---------------------------------------------------------------------------------------------------- */

@@ -548,6 +548,7 @@ void fors_worker_watch_jobs(struct fors_worker *worker)
 		look_at_file(worker, jobs->set.look);
 		fors_worker_seek_entries(worker);
 		plan_pending(worker);
+		fors_worker_plan_at_leisure(worker);
 	}
 	if (!fors_jobs_watch(&jobs->board, is_master, &is_new))
 		fors_worker_run_short(worker);

@@ -30,9 +30,11 @@ struct fors_worker_jobset {
 	struct fors_fabric *seats; /* owned; who may be in a job, where the look has no fabric; else NULL */
 	struct fors_joblist list;
 	struct fors_owners owners;
-	bool is_planned;  /* list and owners are what jobs were planned with; else they are empty */
-	uint64_t claimed; /* number of the claim whose lanes and entries these are; 0: none */
-	size_t nwaiting;  /* jobs that have no schedule yet since their entries are on their way */
+	bool is_planned;     /* list and owners are what jobs were planned with; else they are empty */
+	bool is_brief;	     /* lanes were shared out in haste */
+	uint64_t planned_ms; /* when they were, by fors_clock_ms() */
+	uint64_t claimed;    /* number of the claim whose lanes and entries these are; 0: none */
+	size_t nwaiting;     /* jobs that have no schedule yet since their entries are on their way */
 };
 
 struct fors_worker_jobs {
@@ -51,6 +53,7 @@ struct fors_worker_jobs {
 	uint64_t claims;		   /* how many there were */
 	uint64_t asked_ms;		   /* when a sweep was asked for to write one; 0: never */
 	uint64_t unsettled_ms;		   /* since when the tables have others than wanted; 0: they do not */
+	uint64_t settled_ms;		   /* since when all goes by what is wanted; 0: it does not */
 	const char *no_index; /* why none belongs to jobs, though fors.conf wants it; NULL: one does, or it does not */
 	bool is_blocked;      /* the tables of the look are not those in the switches, or not for sure */
 	bool is_pending;      /* the text in force has not been planned for */
@@ -117,6 +120,12 @@ bool fors_worker_end_jobs(struct fors_worker *worker, const struct fors_joblist 
  * (trouble says so).
  */
 bool fors_worker_plan_jobs(struct fors_worker *worker, struct fors_job *look);
+
+/*
+ * Jobs own lanes that were shared out in haste, some are slower than they would be alone, and nothing has happened for ten seconds:
+ * share out lanes once with the whole search, from those that there are. Jobs of which no lane moves keep what they have.
+ */
+void fors_worker_plan_at_leisure(struct fors_worker *worker);
 
 /*
  * Plan the text in force over tables that are on their way; nothing is published. On success the look is owned by the

@@ -190,7 +190,7 @@ static void place_team(struct entry_search *s, struct team *team)
 			nnew += lane == FORS_NO_LANE && team->squad_of[m] != i;
 		}
 	}
-	team->is_kept = !nnew;
+	team->is_kept = !nnew && !s->task->may_move;
 	for (uint32_t n = most; nnew && n > 0; n--)
 		for (uint32_t i = 0; i < team->count; i++)
 			for (uint32_t m = 0; squad_of(s, team, i)->n == n && m < team->nservers; m++) {
@@ -268,6 +268,17 @@ static void return_to_best(struct entry_search *s)
 	}
 }
 
+/* Has each cell the lane that it had before? */
+static bool is_as_before(const struct entry_search *s, const struct team *team)
+{
+	for (uint32_t i = 0; i < team->count; i++)
+		for (uint32_t m = 0; m < team->nservers; m++)
+			if (team->squad_of[m] != i &&
+			    team->cell[(size_t)i * team->nservers + m] != lane_before(s, team, i, m))
+				return false;
+	return true;
+}
+
 static void write_team(const struct entry_search *s, const struct team *team, struct fors_entries *made)
 {
 	const uint32_t *server = s->task->list->job[team->job].server;
@@ -307,7 +318,8 @@ enum fors_err fors_entries_find(const struct fors_entries_task *task, struct for
 	if (is_good) {
 		return_to_best(&s);
 		for (uint32_t t = 0; t < s.nteams; t++) {
-			fors_entries_level(&s, &s.team[t]);
+			if (!is_as_before(&s, &s.team[t]))
+				fors_entries_level(&s, &s.team[t]);
 			write_team(&s, &s.team[t], &made);
 		}
 		write_owners(&s, owners);

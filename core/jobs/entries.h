@@ -50,9 +50,16 @@ struct fors_entries_task {
 	const struct fors_joblist *list;
 	bool has_exclusive;		   /* exclusive jobs get entries too, not only those with the mark */
 	const struct fors_entries *before; /* of running jobs, in the numbers of this fabric; NULL: there are none */
-	uint64_t work;			   /* steps of the search at most */
-	bool (*cancelled)(void *context);  /* as in struct fors_owners_task */
+	bool may_move; /* these are a start only: jobs that have them give them up where that helps others */
+	uint64_t work; /* steps of the search at most */
+	bool (*cancelled)(void *context); /* as in struct fors_owners_task */
 	void *context;
+};
+
+/* Lanes, and the entries over them. */
+struct fors_entered {
+	const struct fors_owners *owners;
+	const struct fors_entries *entries;
 };
 
 /* Does the job get entries: has it the index, and more leaves than one? */
@@ -61,12 +68,25 @@ bool fors_entries_wanted(const struct fors_entries_task *task, uint32_t job);
 /*
  * Entries for the jobs that get some, in *entries, owned by the caller (fors_entries_clear()), over the lanes that
  * *owners says, which are changed where that helps. A job with the entries `before` that are all possible over its
- * lanes keeps lanes and entries. A job that cannot have all of its entries (two leaves without a lane in common) has none.
+ * lanes keeps lanes and entries, unless it may move. A job that cannot have all of its entries (two leaves without a lane in common) has none.
  * Deterministic. Errors: FORS_ENOMEM; *owners is untouched then.
  */
 enum fors_err fors_entries_find(const struct fors_entries_task *task, struct fors_owners *owners,
 				struct fors_entries *entries, struct fors_error *error);
 void fors_entries_clear(struct fors_entries *entries);
+
+/*
+ * By how much the jobs of the task that get entries are slower than at full speed, by their bounds: the sum, in thousandths of a
+ * job's time. 0: none is. (entries_worth.c)
+ */
+uint64_t fors_entries_lost(const struct fors_entries_task *task, const struct fors_entries *entries);
+
+/*
+ * Is `now` so much better for the jobs of the task than `then`, which they have, that it pays the epochs of those
+ * who get other lanes or entries? Both were found for the same list on the same fabric.
+ */
+bool fors_entries_pay(const struct fors_entries_task *task, const struct fors_entered *then,
+		      const struct fors_entered *now);
 
 /*
  * Write them into the tables of the fabric, for path index `index`: 0 .. 2^LMC - 1 of every server that has any. Spines that have lost a

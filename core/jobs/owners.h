@@ -29,6 +29,8 @@
 #define FORS_NO_JOB UINT32_MAX
 #define FORS_OWNERS_WORK 160000000 /* steps of the search, of some nanoseconds each, that are worth their time */
 
+#define FORS_EPOCH_COST 50 /* thousandths of a job's time that another epoch costs it */
+
 struct fors_owners {
 	uint32_t nleaves, nlanes;
 	uint32_t *job; /* [leaf * nlanes + lane]: index in the list, or FORS_NO_JOB: shared, or dead */

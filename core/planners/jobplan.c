@@ -277,19 +277,12 @@ static void tell_meeting(struct maker *m, uint32_t port, uint32_t one, uint32_t 
 }
 
 /*
- * Does anybody else that owns its lanes use the cables of this schedule? *nmeetings; those cables are its own from now
- * on.
+ * Does anybody else that owns its lanes use the cables that are in m->is_used? *nmeetings; those cables are its own from
+ * now on.
  */
-static enum fors_err claim_cables(struct maker *m, uint32_t number, const struct fors_schedule *plan,
-				  struct fors_verdict *verdict)
+static void claim_cables(struct maker *m, uint32_t number)
 {
-	const struct fors_request *request = &m->request;
-	enum fors_err err;
-
-	memset(m->is_used, 0, request->net->nports * sizeof(*m->is_used));
-	err = fors_verify_used(request->net, request->lfts, plan, request->task.threads, request->task.cancelled,
-			       request->task.context, verdict, m->is_used, m->error);
-	for (uint32_t port = 0; !err && port < request->net->nports; port++) {
+	for (uint32_t port = 0; port < m->request.net->nports; port++) {
 		if (!m->is_used[port])
 			continue;
 		if (m->used_by[port] != FORS_NO_JOB)
@@ -297,18 +290,36 @@ static enum fors_err claim_cables(struct maker *m, uint32_t number, const struct
 		else
 			m->used_by[port] = number;
 	}
+}
+
+/* The same for the cables of a schedule that was there before, which is read by the verifier. */
+static enum fors_err claim_kept(struct maker *m, uint32_t number, const struct fors_schedule *plan,
+				struct fors_verdict *verdict)
+{
+	const struct fors_request *request = &m->request;
+	enum fors_err err;
+
+	memset(m->is_used, 0, request->net->nports * sizeof(*m->is_used));
+	err = fors_verify_used(request->net, request->lfts, plan, request->task.threads, request->task.cancelled,
+			       request->task.context, verdict, m->is_used, m->error);
+	if (!err)
+		claim_cables(m, number);
 	return err;
 }
 
+/* Of a new plan the verifier has said which cables it uses. */
 static enum fors_err check_meetings(struct maker *m, uint32_t number)
 {
 	const struct fors_jobplan *made = &m->plans->job[number];
-	const struct fors_schedule *plan = made->is_kept ? m->kept[number].plan : made->plan;
 	struct fors_verdict verdict;
 
-	if (!plan || made->over != FORS_OVER_OWN)
+	if (made->over != FORS_OVER_OWN)
 		return FORS_OK;
-	return claim_cables(m, number, plan, &verdict);
+	if (made->is_kept)
+		return claim_kept(m, number, m->kept[number].plan, &verdict);
+	if (made->plan)
+		claim_cables(m, number);
+	return FORS_OK;
 }
 
 /* ---- all ---- */
@@ -394,7 +405,7 @@ static enum fors_err prove_all(struct maker *m, uint32_t count, bool *is_right)
 
 		if (kept->plan && kept->plan->nphases)
 			err = kept->over == FORS_OVER_OWN
-				      ? claim_cables(m, j, kept->plan, &verdict)
+				      ? claim_kept(m, j, kept->plan, &verdict)
 				      : fors_verify(request->net, request->lfts, kept->plan, request->task.cancelled,
 						    request->task.context, &verdict, m->error);
 		is_right[j] = verdict.is_good && m->plans->nmeetings == before;
@@ -440,6 +451,7 @@ enum fors_err fors_jobplans_index(const struct fors_request *request, const stru
 			  .error = error};
 	enum fors_err err = alloc(&m) ? FORS_OK : fors_fail_memory(error);
 
+	m.request.is_used = m.is_used;
 	if (!err)
 		err = make_all(&m);
 	free(m.is_allowed);

@@ -147,8 +147,10 @@ enum fors_err fors_outcome_prove(const struct fors_request *request, struct fors
 	enum fors_err err;
 
 	outcome->is_proven = false;
+	if (request->is_used)
+		memset(request->is_used, 0, request->net->nports * sizeof(*request->is_used));
 	err = fors_verify_used(request->net, request->lfts, outcome->plan, task->threads, task->cancelled,
-			       task->context, &outcome->verdict, NULL, error);
+			       task->context, &outcome->verdict, request->is_used, error);
 	if (err)
 		return err;
 	outcome->is_proven = outcome->verdict.is_good;

@@ -19,6 +19,7 @@ struct fors_request {
 	const struct fors_net *net;   /* over whose cables the plan is proven, indexed */
 	const struct fors_lfts *lfts; /* tables of the fabric, which the switches hold or will hold */
 	double (*clock_ms)(void);     /* the caller's clock in milliseconds, for times; NULL: they stay unknown */
+	bool *is_used; /* is_used of fors_verify_used(), of the last plan that was proven; NULL: nobody asks */
 };
 
 /* All zero but for what is unknown: see fors_outcome_init(). */

@@ -12,15 +12,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Translate one LFT: lane[lid] = of_port[port]. */
-static void translate(const struct fors_lfts *lfts, uint64_t guid, const uint8_t *of_port, uint8_t *lane)
+/* Translate what one LFT says of the servers: lane[lid] = of_port[port]. The LIDs of others are nobody's question. */
+static void translate(const struct fors_fabric *f, const struct fors_lfts *lfts, uint64_t guid, const uint8_t *of_port,
+		      uint8_t *lane)
 {
 	const uint32_t row = fors_lfts_row(lfts, guid), nlids = row == FORS_NONE ? 0 : lfts->nlids;
+	const uint32_t count = fors_home_nindices(f->lmc);
 	const uint8_t *const port = lfts->port + (size_t)(row == FORS_NONE ? 0 : row) * lfts->nlids;
 
 	/* Stores of bytes could be to anything but locals, so these are locals. */
-	for (uint32_t lid = 0; lid < nlids; lid++)
-		lane[lid] = of_port[port[lid]];
+	for (uint32_t s = 0; s < f->nservers; s++) {
+		const uint32_t first = f->server[s].lid, end = first + count < nlids ? first + count : nlids;
+
+		for (uint32_t lid = first; lid < end; lid++)
+			lane[lid] = of_port[port[lid]];
+	}
 }
 
 static void read_leaf(const struct fors_fabric *f, const struct fors_lfts *lfts, uint32_t a, uint8_t *up)
@@ -31,7 +37,7 @@ static void read_leaf(const struct fors_fabric *f, const struct fors_lfts *lfts,
 	for (uint32_t k = 0; k < f->nlanes; k++)
 		if (fors_live(f, a, k))
 			of_port[fors_cable(f, a, k)->leaf_port] = (uint8_t)k;
-	translate(lfts, f->leaf[a].guid, of_port, up);
+	translate(f, lfts, f->leaf[a].guid, of_port, up);
 }
 
 /* A spine's port of a lane differs from leaf to leaf, but each port has one lane. */
@@ -44,7 +50,7 @@ static void read_spine(const struct fors_fabric *f, const struct fors_lfts *lfts
 		for (uint32_t b = 0; f->lane[k].spine == spine && b < f->nleaves; b++)
 			if (fors_live(f, b, k))
 				of_port[fors_cable(f, b, k)->spine_port] = (uint8_t)k;
-	translate(lfts, f->spine[spine].guid, of_port, down);
+	translate(f, lfts, f->spine[spine].guid, of_port, down);
 }
 
 void fors_lanes_free(struct fors_lanes *lanes)

@@ -334,6 +334,33 @@ def test_one_path_index(jobs):
     wait_for(lambda: not others_than(plain, sim.snapshot().table), 40, "the tables of before")
 
 
+# Jobs all over a tree of eight leaves; see tests/unit/scattered_jobs.h.
+SCATTERED = {
+    "j0": "0006 0307 0501 0502 0407 0001 0004 0200 0304 0600 0404 0500 0107 0503 0100 0702",
+    "j1": "0706 0605 0700 0305 0105 0505 0603 0103 0104 0401 0606 0507 0207 0204 0002 0205",
+    "j2": "0000 0506 0302 0405 0005 0602 0705 0703 0400 0102 0203 0704 0007 0707 0607 0101",
+    "j3": "0601 0406 0201 0504 0206 0402 0003 0303 0604 0106 0300 0403 0301 0202 0306 0701"}
+SCATTERED = {name: ", ".join(f"Node{place[:2]}-{place[2:]}" for place in places.split()) for name, places in SCATTERED.items()}
+
+
+def test_haste_is_made_up_for(jobs):
+    """A job that starts among scattered ones is slow, and faster when the worker has searched at leisure: the others move for it."""
+    text = [f"{name} [job-index]: {servers}\n" for name, servers in SCATTERED.items()]
+    sim, sm, file = jobs("".join(text[:3]), conf="job_index = yes\n", topology=FatTree(8, 8), lmc="1")
+    status = wait_jobs(sm, "j0", "j1", "j2", state="active")
+    assert {job(status, name)["ratio"] for name in ("j0", "j1", "j2")} == {1}
+    write(file, "".join(text))
+    status = wait_jobs(sm, *SCATTERED, state="active")
+    slow = job(status, "j3")["phases"]
+    disjoint(sim, **SCATTERED)
+    assert slow > 20
+    status = sm.wait_status(timeout=60, state="active",
+                            jobs=lambda jobs: all(job["state"] == "active" and job["phases"] < slow - 4 for job in jobs))
+    assert {job(status, name)["over"] for name in SCATTERED} == {"own"}
+    disjoint(sim, **SCATTERED)
+    judge(sim, sm, [*SCATTERED])
+
+
 def test_base_lids_of_jobs(jobs):
     """With one LID for each server, and job_routes = owned, the same to base LIDs."""
     sim, sm, file = jobs("", conf="job_routes = owned\n", lmc="0")

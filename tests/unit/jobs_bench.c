@@ -38,7 +38,12 @@ void jobs_bench_start(struct bench *bench)
 
 int jobs_bench_open(void **state)
 {
-	struct bench *bench = bench_new("FT(2;4,4)");
+	return jobs_bench_open_on(state, "FT(2;4,4)", 2);
+}
+
+int jobs_bench_open_on(void **state, const char *spec, unsigned lmc)
+{
+	struct bench *bench = bench_new_lmc(spec, lmc);
 
 	if (!bench)
 		return -1;
@@ -107,6 +112,21 @@ uint64_t wait_in(struct fors_folder folder, const char *name, uint32_t phases, u
 		tick();
 	}
 	fail_msg("job %s never had %u phases", name, phases);
+	return 0;
+}
+
+uint32_t wait_faster(const struct bench *bench, const char *name, uint32_t most)
+{
+	for (int look = 0; look < 50000; look++) {
+		struct fors_schedule *schedule = schedule_in(bench->folder, name);
+		uint32_t phases = schedule ? schedule->nphases : 0;
+
+		fors_schedule_free(schedule);
+		if (phases && phases < most)
+			return phases;
+		tick();
+	}
+	fail_msg("job %s never had fewer phases than %u", name, most);
 	return 0;
 }
 

@@ -15,6 +15,8 @@ extern atomic_int sweeps_asked;
 
 /* A bench of FT(2;4,4) with a publish_dir and its worker, as a test's setup; and its teardown. */
 int jobs_bench_open(void **state);
+/* The same of another tree and LMC. */
+int jobs_bench_open_on(void **state, const char *spec, unsigned lmc);
 int jobs_bench_close(void **state);
 /* Another worker, after bench_stop(). */
 void jobs_bench_start(struct bench *bench);
@@ -29,6 +31,8 @@ struct fors_schedule *schedule_in(struct fors_folder folder, const char *name);
 uint64_t wait_in(struct fors_folder folder, const char *name, uint32_t phases, uint64_t after);
 /* The same in the state folder. */
 uint64_t wait_job(const struct bench *bench, const char *name, uint32_t phases, uint64_t after);
+/* Wait until a job has fewer phases than `most` there; how many. */
+uint32_t wait_faster(const struct bench *bench, const char *name, uint32_t most);
 /* Wait until status.json contains this text (is_there) or does not. */
 void wait_status(const struct bench *bench, const char *text, bool is_there);
 

@@ -13,6 +13,7 @@
 #include "core/planners/jobplan.h"
 #include "core/planners/jobplan_index.h"
 #include "core/tables/check.h"
+#include "scattered_jobs.h"
 #include "support.h"
 
 struct made {
@@ -592,6 +593,73 @@ static void plans_without_entries(void **state)
 	bed_free(poor);
 }
 
+/* ---- a longer search ---- */
+
+/* Jobs after such a part of the search, with lanes and entries of `before`, or NULL, for a start. */
+static struct made search_on(const struct bed *bed, const char *text, const struct made *before, uint64_t part,
+			     bool may_move)
+{
+	struct made made = {.index = 1};
+	struct fors_owners_task lanes = {.fabric = bed->fabric,
+					 .list = &made.list,
+					 .before = before ? before->owners.job : NULL,
+					 .work = FORS_ENTRIES_OWNERS_WORK / part};
+	struct fors_entries_task task = {.fabric = bed->fabric,
+					 .list = &made.list,
+					 .before = before ? &before->entries : NULL,
+					 .may_move = may_move,
+					 .work = FORS_ENTRIES_WORK / part};
+
+	assert_int_equal(fors_joblist_read(text, strlen(text), "jobs", bed->fabric, &made.list, NULL), FORS_OK);
+	assert_int_equal(fors_owners_find(&lanes, &made.owners, NULL), FORS_OK);
+	assert_int_equal(fors_entries_find(&task, &made.owners, &made.entries, NULL), FORS_OK);
+	return made;
+}
+
+/* Does what the second has pay for those who have what the first has? */
+static bool pays(const struct bed *bed, const struct made *then, const struct made *now)
+{
+	const struct fors_entries_task task = {.fabric = bed->fabric, .list = &then->list};
+
+	return fors_entries_pay(&task, &(struct fors_entered){&then->owners, &then->entries},
+				&(struct fors_entered){&now->owners, &now->entries});
+}
+
+static uint64_t lost(const struct bed *bed, const struct made *made)
+{
+	const struct fors_entries_task task = {.fabric = bed->fabric, .list = &made->list};
+
+	return fors_entries_lost(&task, &made->entries);
+}
+
+/* Those that run stay as they are for the one that starts, and move for it when asked to; a change is weighed by what it moves. */
+static void who_moves_for_others(void **state)
+{
+	struct bed *bed = bed_new("FT(2;8,8)", 1);
+	const char *all = SCATTERED_THREE SCATTERED_FOURTH;
+	struct made three = search_on(bed, SCATTERED_THREE, NULL, 1, false),
+		    brief = search_on(bed, all, &three, 12, false), stays = search_on(bed, all, &brief, 1, false),
+		    moves = search_on(bed, all, &brief, 1, true);
+
+	assert_int_equal(lost(bed, &three), 0);
+	assert_int_equal(lost(bed, &brief), 1000 * (brief.entries.bound[3] - 16) / 16);
+	assert_int_equal(lost(bed, &stays), lost(bed, &brief));
+	assert_true(lost(bed, &moves) + 4 * FORS_EPOCH_COST < lost(bed, &brief));
+	assert_true(pays(bed, &brief, &moves));
+	assert_false(pays(bed, &moves, &brief));
+	assert_false(pays(bed, &brief, &brief));
+	moves.entries.bound[3] = brief.entries.bound[3] - 2; /* 125 thousandths, for four epochs */
+	moves.entries.bound[0] = moves.entries.bound[1] = moves.entries.bound[2] = 16;
+	assert_false(pays(bed, &brief, &moves));
+	brief.entries.bound[3] = 0;
+	assert_int_equal(lost(bed, &brief), 2000);
+	clear(&three);
+	clear(&brief);
+	clear(&stays);
+	clear(&moves);
+	bed_free(bed);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -607,6 +675,7 @@ int main(void)
 		cmocka_unit_test(a_detour_stays),
 		cmocka_unit_test(plans_over_the_index),
 		cmocka_unit_test(plans_without_entries),
+		cmocka_unit_test(who_moves_for_others),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

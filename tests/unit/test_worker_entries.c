@@ -20,6 +20,7 @@
 #include "fake_clock.h"
 #include "faults.h"
 #include "jobs_bench.h"
+#include "scattered_jobs.h"
 
 #define INDEX 3 /* at LMC 2 */
 #define EVERY_MS 10000
@@ -93,6 +94,12 @@ static int open_bench(void **state)
 {
 	atomic_store(&sweeps_asked, 0);
 	return jobs_bench_open(state);
+}
+
+static int open_larger_bench(void **state)
+{
+	atomic_store(&sweeps_asked, 0);
+	return jobs_bench_open_on(state, "FT(2;8,8)", 2);
 }
 
 /* One job that sends to the index has its entries, and its schedule. */
@@ -386,6 +393,42 @@ static void short_of_memory(void **state)
 	assert_true(wait_job(bench, "one", 4, 0) >= one);
 }
 
+/* Wait until one more sweep has been asked for than `before`, and make it. */
+static void sweep_when_asked(struct bench *bench, int before)
+{
+	for (int look = 0; look < 50000 && atomic_load(&sweeps_asked) == before; look++)
+		tick();
+	assert_true(atomic_load(&sweeps_asked) > before);
+	sweep(bench, NULL);
+}
+
+/* What starts is found lanes for in haste; when things have calmed down, once, at leisure, and others move for it. */
+static void haste_is_made_up_for(void **state)
+{
+	struct bench *bench = *state;
+	uint32_t phases;
+	int asked;
+
+	write_jobs(bench, SCATTERED_THREE);
+	fors_worker_submit(bench->worker, make_indexed(bench, FORS_JOB_INSTALLED, NULL));
+	sweep_when_asked(bench, 0);
+	wait_job(bench, "j2", 16, 0);
+	asked = atomic_load(&sweeps_asked);
+	write_jobs(bench, SCATTERED_THREE SCATTERED_FOURTH);
+	sweep_when_asked(bench, asked);
+	phases = wait_faster(bench, "j3", NEVER);
+	assert_true(phases > 20);
+	asked = atomic_load(&sweeps_asked);
+	sweep_when_asked(bench, asked);
+	wait_faster(bench, "j3", phases - 4);
+	wait_status(bench, "\"state\": \"active\"", true);
+	for (int j = 0; j < 4; j++)
+		assert_on_index(bench, (const char *[]){"j0", "j1", "j2", "j3"}[j], NULL);
+	asked = atomic_load(&sweeps_asked);
+	let_pass(5 * EVERY_MS);
+	assert_int_equal(atomic_load(&sweeps_asked), asked);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_bench, jobs_bench_close)
@@ -401,6 +444,7 @@ int main(void)
 		TEST(without_entries),
 		TEST(no_claim),
 		TEST(short_of_memory),
+		cmocka_unit_test_setup_teardown(haste_is_made_up_for, open_larger_bench, jobs_bench_close),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

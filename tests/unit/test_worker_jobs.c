@@ -27,6 +27,7 @@
 #include "fake_clock.h"
 #include "faults.h"
 #include "jobs_bench.h"
+#include "scattered_jobs.h"
 
 #define DAY_MS 86400000
 
@@ -455,15 +456,51 @@ static void early_and_short_of_memory(void **state)
 	}
 }
 
+/* A job starts among scattered ones, and lanes are shared out in haste; when nothing more happens once again, at leisure. */
+static void haste_is_made_up_for(void **state)
+{
+	struct bench *bench = *state;
+	uint64_t first;
+
+	write_jobs(bench, EXCLUSIVE_THREE);
+	submit(bench, FORS_JOB_INSTALLED, NULL);
+	wait_job(bench, "j0", 16, 0);
+	write_jobs(bench, EXCLUSIVE_THREE EXCLUSIVE_FOURTH);
+	wait_job(bench, "j3", 20, 0);
+	wait_job(bench, "j3", 16, 0);
+	wait_job(bench, "j2", 16, 0);
+	first = wait_job(bench, "j1", 18, 0);
+	wait_status(bench, "\"state\": \"active\"", true);
+	fake_clock_advance(DAY_MS);
+	rest();
+	assert_int_equal(wait_job(bench, "j1", 18, 0), first);
+}
+
+static int open_larger_bench(void **state)
+{
+	return jobs_bench_open_on(state, "FT(2;8,8)", 3);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, jobs_bench_open, jobs_bench_close)
 	const struct CMUnitTest tests[] = {
-		TEST(come_and_go),	 TEST(half_written),	      TEST(bad_files),
-		TEST(lost_server),	 TEST(without_an_index),      TEST(failures),
-		TEST(restarts),		 TEST(after_a_takeover),      TEST(over_any_tables),
-		TEST(short_of_memory),	 TEST(a_loss_is_early),	      TEST(others_than_expected),
-		TEST(what_is_not_early), TEST(early_and_then_errors), TEST(early_and_short_of_memory),
+		TEST(come_and_go),
+		TEST(half_written),
+		TEST(bad_files),
+		TEST(lost_server),
+		TEST(without_an_index),
+		TEST(failures),
+		TEST(restarts),
+		TEST(after_a_takeover),
+		TEST(over_any_tables),
+		TEST(short_of_memory),
+		TEST(a_loss_is_early),
+		TEST(others_than_expected),
+		TEST(what_is_not_early),
+		TEST(early_and_then_errors),
+		TEST(early_and_short_of_memory),
+		cmocka_unit_test_setup_teardown(haste_is_made_up_for, open_larger_bench, jobs_bench_close),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

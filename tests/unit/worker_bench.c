@@ -43,6 +43,11 @@ enum fors_mastership mastership(void *context)
 
 struct bench *bench_new(const char *text)
 {
+	return bench_new_lmc(text, 2);
+}
+
+struct bench *bench_new_lmc(const char *text, unsigned lmc)
+{
 	struct bench *bench = calloc(1, sizeof(*bench));
 	struct fors_tree_spec spec;
 
@@ -57,7 +62,7 @@ struct bench *bench_new(const char *text)
 	fors_tree_spec_clear(&spec);
 	bench->places = fors_places_new();
 	if (fors_places_learn(bench->places, bench->intact, NULL, 0, NULL) ||
-	    fors_assign_lids(bench->intact, bench->places, 2, false, NULL))
+	    fors_assign_lids(bench->intact, bench->places, lmc, false, NULL))
 		return NULL;
 	return bench;
 }

@@ -34,6 +34,7 @@ enum fors_mastership mastership(void *context);
 
 /* A folder and this tree with LMC 2, known and with LIDs; no worker yet. NULL: it cannot be had. */
 struct bench *bench_new(const char *spec);
+struct bench *bench_new_lmc(const char *spec, unsigned lmc);
 
 /* Stop the worker, then the outbox, if they run. */
 void bench_stop(struct bench *bench);

@@ -52,20 +52,22 @@ static bool allocate(struct fors_rounds_pattern *pattern)
 	pattern->nitems = (uint32_t)places * problem->parts;
 	pattern->lane = new_unset(places * problem->npaths, sizeof(*pattern->lane));
 	pattern->path = calloc(pattern->nitems, sizeof(*pattern->path));
+	pattern->movable = malloc((pattern->nitems + (size_t)1) * sizeof(*pattern->movable));
 	pattern->colour = new_unset(pattern->nitems, sizeof(*pattern->colour));
 	pattern->own = calloc(pattern->nitems, sizeof(*pattern->own));
 	pattern->class_at = new_unset(pattern->nclasses * rounds, sizeof(*pattern->class_at));
 	pattern->lane_at = new_unset(problem->nlanes * rounds, sizeof(*pattern->lane_at));
 	pattern->load = calloc(problem->nlanes, sizeof(*pattern->load));
 	pattern->class_of = calloc(problem->nservers, sizeof(*pattern->class_of));
-	return pattern->lane && pattern->path && pattern->colour && pattern->own && pattern->class_at &&
-	       pattern->lane_at && pattern->load && pattern->class_of;
+	return pattern->lane && pattern->path && pattern->movable && pattern->colour && pattern->own &&
+	       pattern->class_at && pattern->lane_at && pattern->load && pattern->class_of;
 }
 
 static void release(struct fors_rounds_pattern *pattern)
 {
 	free(pattern->lane);
 	free(pattern->path);
+	free(pattern->movable);
 	free(pattern->colour);
 	free(pattern->own);
 	free(pattern->class_at);

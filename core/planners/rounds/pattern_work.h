@@ -15,8 +15,10 @@
 struct fors_rounds_pattern {
 	const struct fors_rounds_problem *problem;
 	uint32_t nrounds, nclasses, nitems;
-	uint8_t *lane;	    /* [(delta * nclasses + class) * npaths + path]: of most leaves, FORS_NO_LANE: none */
-	uint8_t *path;	    /* [item]: path index chosen */
+	uint8_t *lane;	   /* [(delta * nclasses + class) * npaths + path]: of most leaves, FORS_NO_LANE: none */
+	uint8_t *path;	   /* [item]: path index chosen */
+	uint32_t *movable; /* the items that have a lane, nmovable of them */
+	uint32_t nmovable;
 	uint16_t *colour;   /* [item]: round, FORS_NO_ROUND: none */
 	uint16_t *own;	    /* [item]: the round that it should have */
 	uint32_t *class_at; /* [class * nrounds + round]: item or FORS_NO_ITEM */
