@@ -86,7 +86,8 @@ def test_comes_up(run):
     assert (status["servers"], status["leaves"], status["spines"]) == (SERVERS, 18, 20)
     assert (status["f"], status["affected_spines"], status["capacity"]) == (0, 0, 20)
     assert status["dead_links"] == [] and status["unreachable_pairs"] == 0
-    assert 0 <= status["tables_ms"] < 50 and status["plan_ms"] > 0
+    age_ms = 1000 * (time.time() - run.sm.started)
+    assert 0 <= status["tables_ms"] < age_ms and 0 < status["plan_ms"] < age_ms
     assert abs(status["epoch"] - time.time() * 1000) < 60000
     assert "fors tables configured on all switches" in run.sm.log()
     assert_verified(run)
