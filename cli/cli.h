@@ -156,6 +156,8 @@ enum fors_err cli_fabric_endpoints(const struct fors_fabric *fabric, struct fors
  */
 int cli_fabric_make(const struct cli_site *site, bool has_lmc, unsigned lmc, const char *const *down, size_t ndown,
 		    struct cli_fabric *made);
+/* The same with nothing down, for all that could take part, without tables: what it is, not how it is routed. */
+int cli_fabric_whole(const struct cli_site *site, struct cli_fabric *made);
 void cli_fabric_free(struct cli_fabric *made);
 
 /*

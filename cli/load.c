@@ -249,8 +249,8 @@ static enum fors_err make_tables(struct cli_fabric *made, struct fors_error *err
 }
 
 /* LIDs are given in the intact net, so that they do not depend on what is down. */
-static enum fors_err make(const struct cli_site *site, bool has_lmc, unsigned lmc, const char *const *down,
-			  size_t ndown, struct cli_fabric *made, struct fors_error *error)
+static enum fors_err make_fabric(const struct cli_site *site, bool has_lmc, unsigned lmc, const char *const *down,
+				 size_t ndown, struct cli_fabric *made, struct fors_error *error)
 {
 	const struct fors_participants *them = site->has_participants ? &site->participants : NULL;
 	enum fors_err err = fors_net_copy(site->intact, &made->net, error);
@@ -261,16 +261,29 @@ static enum fors_err make(const struct cli_site *site, bool has_lmc, unsigned lm
 		err = take_down(site->intact, down, ndown, made->net, error);
 	if (!err)
 		err = fors_fabric_build(made->net, site->places, them, &made->fabric, error);
-	return err ? err : make_tables(made, error);
+	return err;
 }
 
 int cli_fabric_make(const struct cli_site *site, bool has_lmc, unsigned lmc, const char *const *down, size_t ndown,
 		    struct cli_fabric *made)
 {
 	struct fors_error error = {0};
+	enum fors_err err;
 
 	*made = (struct cli_fabric){0};
-	return make(site, has_lmc, lmc, down, ndown, made, &error) ? cli_fail(&error) : CLI_GOOD;
+	err = make_fabric(site, has_lmc, lmc, down, ndown, made, &error);
+	if (!err)
+		err = make_tables(made, &error);
+	return err ? cli_fail(&error) : CLI_GOOD;
+}
+
+int cli_fabric_whole(const struct cli_site *site, struct cli_fabric *made)
+{
+	const struct cli_site whole = {.intact = site->intact, .places = site->places};
+	struct fors_error error = {0};
+
+	*made = (struct cli_fabric){0};
+	return make_fabric(&whole, false, 0, NULL, 0, made, &error) ? cli_fail(&error) : CLI_GOOD;
 }
 
 void cli_fabric_free(struct cli_fabric *made)

@@ -194,16 +194,32 @@ static bool may_be_any(const struct over *over)
 	return !method || !strcmp(method, "auto") || !strcmp(method, "flows");
 }
 
-/* A schedule, or over->error. Errors: FORS_ENOMEM. */
-static enum fors_err plan(struct over *over, struct fors_error *error)
+/* What there is to say of the tables, or over->error, whatever else is known by now. Errors: FORS_ENOMEM. */
+static enum fors_err look(struct over *over, struct fors_error *error)
 {
 	const struct fors_over_task task = task_of(over);
 	enum fors_err err = fors_over_look(&task, &over->report, &over->error);
 
-	if (err)
-		return err == FORS_ENOMEM ? fors_fail(error, err, "%s", over->error.text) : FORS_OK;
-	err = ask_model(over, error);
+	return err == FORS_ENOMEM ? fors_fail(error, err, "%s", over->error.text) : FORS_OK;
+}
+
+/* The bounds that only the command knows. Errors: FORS_ENOMEM. */
+static enum fors_err ask_bounds(struct over *over, struct fors_error *error)
+{
+	enum fors_err err = over->report.nservers ? ask_model(over, error) : FORS_OK;
+
 	ask_pods(over);
+	return err;
+}
+
+/* Over tables of anybody's: they say which method may be asked. */
+static enum fors_err plan_tables(struct over *over, struct fors_error *error)
+{
+	enum fors_err err = look(over, error);
+
+	if (err || !over->report.nservers)
+		return err;
+	err = ask_bounds(over, error);
 	if (!err && is_for_trees(over))
 		err = plan_tree(over, error);
 	else if (!err && !may_be_any(over))
@@ -212,6 +228,28 @@ static enum fors_err plan(struct over *over, struct fors_error *error)
 			  over->settings->method);
 	if (!err && !over->schedule && may_be_any(over))
 		err = plan_any(over, error);
+	return err;
+}
+
+/* Over tables of fors in a three-level tree there is one method, so nobody has to look before: a plan reads all ways once. */
+static enum fors_err plan_pods(struct over *over, struct fors_error *error)
+{
+	struct fors_error why;
+	enum fors_err err = plan_any(over, error);
+
+	if (err || over->schedule)
+		return err ? err : ask_bounds(over, error);
+	why = over->error;
+	err = look(over, error);
+	over->error = why;
+	return err ? err : ask_bounds(over, error);
+}
+
+/* A schedule, or over->error. Errors: FORS_ENOMEM. */
+static enum fors_err plan(struct over *over, struct fors_error *error)
+{
+	enum fors_err err = over->pods.route && may_be_any(over) ? plan_pods(over, error) : plan_tables(over, error);
+
 	cli_progress_end();
 	if (!over->schedule)
 		return err;

@@ -20,14 +20,13 @@
 
 int cli_site_is_two_level(const struct cli_site *site, bool *answer)
 {
-	const struct cli_site whole = {.intact = site->intact, .places = site->places};
 	struct cli_fabric intact;
 	int code;
 
 	*answer = false;
 	if (!site->places)
 		return CLI_GOOD;
-	code = cli_fabric_make(&whole, false, 0, NULL, 0, &intact);
+	code = cli_fabric_whole(site, &intact);
 	*answer = !code && !intact.fabric->unreachable_pairs;
 	cli_fabric_free(&intact);
 	return code;

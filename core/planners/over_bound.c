@@ -16,17 +16,30 @@
 struct meter {
 	const struct fors_net *net;
 	uint32_t *distance, *queue; /* per node */
-	uint64_t ncables;	    /* directed ones, between switches */
+	uint32_t *first;	    /* per node: where its neighbours begin in peer[]; one more than nodes */
+	uint32_t *peer;		    /* the switch behind each cable between switches, directed ones */
 };
 
-/* The cables from a switch to others. */
-static uint32_t degree(const struct fors_net *net, uint32_t node)
+/* Cables are looked at once for each switch with servers. */
+static void list_peers(struct meter *m)
 {
 	uint32_t n = 0;
 
-	for (unsigned port = 1; port <= net->node[node].nports; port++)
-		n += fors_peer_switch(net, node, port) != FORS_NONE;
-	return n;
+	for (uint32_t node = 0; node < m->net->nnodes; node++) {
+		m->first[node] = n;
+		for (unsigned port = 1; m->net->node[node].type == FORS_SWITCH && port <= m->net->node[node].nports;
+		     port++) {
+			m->peer[n] = fors_peer_switch(m->net, node, port);
+			n += m->peer[n] != FORS_NONE;
+		}
+	}
+	m->first[m->net->nnodes] = n;
+}
+
+/* The cables from a switch to others. */
+static uint32_t degree(const struct meter *m, uint32_t node)
+{
+	return m->first[node + 1] - m->first[node];
 }
 
 /* Distances from a switch to all that can be reached. */
@@ -38,10 +51,10 @@ static void measure(struct meter *m, uint32_t from)
 	m->distance[from] = 0;
 	m->queue[0] = from;
 	for (uint32_t i = 0; i < end; i++)
-		for (unsigned port = 1; port <= m->net->node[m->queue[i]].nports; port++) {
-			uint32_t peer = fors_peer_switch(m->net, m->queue[i], port);
+		for (uint32_t k = m->first[m->queue[i]]; k < m->first[m->queue[i] + 1]; k++) {
+			uint32_t peer = m->peer[k];
 
-			if (peer == FORS_NONE || m->distance[peer] != FORS_NONE)
+			if (m->distance[peer] != FORS_NONE)
 				continue;
 			m->distance[peer] = m->distance[m->queue[i]] + 1;
 			m->queue[end++] = peer;
@@ -63,21 +76,24 @@ static uint64_t bound_of(struct meter *m, const struct fors_flows_routed *routed
 	for (uint32_t t = 0; t < routed->nswitches; t++)
 		if (m->distance[routed->node[t]] != FORS_NONE)
 			*sum += n * p->senders[t] * m->distance[routed->node[t]];
-	return divide_up(n * (routed->nservers - n), degree(m->net, routed->node[s]));
+	return divide_up(n * (routed->nservers - n), degree(m, routed->node[s]));
 }
 
 enum fors_err fors_over_bound(const struct fors_flows_routed *routed, uint32_t *bound, struct fors_error *error)
 {
 	const struct fors_net *net = routed->net;
 	struct meter m = {.net = net};
-	uint64_t most = routed->nservers, sum = 0;
+	uint64_t most = routed->nservers, sum = 0, ncables;
 	bool good;
 
 	m.distance = malloc((net->nnodes + (size_t)1) * sizeof(*m.distance));
 	m.queue = malloc((net->nnodes + (size_t)1) * sizeof(*m.queue));
-	good = m.distance && m.queue;
-	for (uint32_t node = 0; node < net->nnodes; node++)
-		m.ncables += net->node[node].type == FORS_SWITCH ? degree(net, node) : 0;
+	m.first = malloc((net->nnodes + (size_t)1) * sizeof(*m.first));
+	m.peer = malloc((net->nports + (size_t)1) * sizeof(*m.peer));
+	good = m.distance && m.queue && m.first && m.peer;
+	if (good)
+		list_peers(&m);
+	ncables = good ? m.first[net->nnodes] : 0;
 	for (uint32_t s = 0; good && s < routed->nswitches; s++) {
 		uint64_t here = bound_of(&m, routed, s, &sum);
 
@@ -85,10 +101,12 @@ enum fors_err fors_over_bound(const struct fors_flows_routed *routed, uint32_t *
 	}
 	free(m.distance);
 	free(m.queue);
+	free(m.first);
+	free(m.peer);
 	if (!good)
 		return fors_fail_memory(error);
-	if (divide_up(sum, m.ncables) > most)
-		most = divide_up(sum, m.ncables);
+	if (divide_up(sum, ncables) > most)
+		most = divide_up(sum, ncables);
 	*bound = most > UINT32_MAX ? UINT32_MAX : (uint32_t)most;
 	return FORS_OK;
 }

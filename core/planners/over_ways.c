@@ -5,16 +5,32 @@
  * The level of a switch is how far it is from the nearest one with servers. Where every cable between switches joins
  * neighbouring levels the net is taken for a tree, and a way that climbs, then descends, has a topmost switch. A torus with
  * servers everywhere has level 0 only, so there are no tops.
+ *
+ * From any switch on the way of a LID is the same for all who send there. So what comes after the first switch is put once
+ * for all switches that send over the second one, and known by that one, the receiver and the path index: in a tree of three
+ * levels with m2 leaves in a pod it is put once in m2 times.
  */
 #include "over_ways.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#define NO_PEAK 255 /* a way that does not climb, then descend */
+
+/* A way from its second switch on. */
+struct tail {
+	uint32_t number; /* FORS_NONE: not put so far */
+	uint8_t peak;	 /* which of its switches is the topmost one, NO_PEAK */
+};
+
 struct writer {
 	const struct fors_flows_routed *routed;
 	struct fors_waylist *ways;
-	uint32_t *level; /* per node; NULL: this is no tree */
+	uint32_t *level;   /* per node; NULL: this is no tree */
+	uint32_t *sw;	   /* per node: the number that it has among ways, FORS_NONE: not asked for so far */
+	bool *has_servers; /* per node */
+	struct tail *
+		*tail; /* per node, then per destination and path index; NULL: not needed so far, or it has servers */
 };
 
 /* ---- levels ---- */
@@ -71,44 +87,114 @@ static enum fors_err find_levels(struct writer *w, struct fors_error *error)
 	return FORS_OK;
 }
 
-/* Which of these nodes is the topmost one. */
-static uint8_t top_of(const struct writer *w, const uint32_t *node, uint32_t n)
+/* The peak of a way from `node` to `next`, where the peak of the rest is known. */
+static uint8_t peak_before(const struct writer *w, uint32_t node, uint32_t next, uint8_t peak)
 {
-	uint32_t top = 0;
-
-	if (!w->level || n == 1)
-		return FORS_WAY_NO_TOP;
-	while (top + 1 < n && w->level[node[top + 1]] > w->level[node[top]])
-		top++;
-	for (uint32_t i = top; i + 1 < n; i++)
-		if (w->level[node[i + 1]] >= w->level[node[i]])
-			return FORS_WAY_NO_TOP;
-	return (uint8_t)top;
+	if (!w->level || peak == NO_PEAK || w->level[node] == w->level[next])
+		return NO_PEAK;
+	if (w->level[node] < w->level[next])
+		return (uint8_t)(peak + 1);
+	return peak ? NO_PEAK : 0;
 }
 
 /* ---- ways ---- */
 
-static enum fors_err put(struct writer *w, uint32_t s, uint32_t d, uint32_t path, struct fors_error *error)
+/* One switch more, before the way `number`, which becomes the way from it on. */
+static enum fors_err step(struct writer *w, uint32_t node, uint8_t port, uint32_t *number, struct fors_error *error)
+{
+	enum fors_err err = FORS_OK;
+
+	if (w->sw[node] == FORS_NONE) {
+		uint16_t sw;
+
+		err = fors_waylist_switch(w->ways, w->routed->net->node[node].guid, &sw, error);
+		if (err)
+			return err;
+		w->sw[node] = sw;
+	}
+	return fors_waylist_step(w->ways, (uint16_t)w->sw[node], port, *number, number, error);
+}
+
+/* A way as nodes and the ports out of them. */
+struct hops {
+	uint32_t node[FORS_FLOWS_MOST_LINKS + 1];
+	uint8_t port[FORS_FLOWS_MOST_LINKS + 1];
+	uint32_t n;
+};
+
+/* The first switch of a way, and the others where they are wanted. */
+static void read_hops(const struct writer *w, uint32_t s, uint32_t way, uint32_t most, struct hops *hops)
 {
 	const struct fors_flows_routed *routed = w->routed;
 	const struct fors_flows_problem *p = &routed->problem;
-	uint32_t way = (s * p->ndests + d) * p->npaths + path, n = 0, at = routed->node[s];
-	struct fors_way_hop hop[FORS_FLOWS_MOST_LINKS + 1];
-	uint32_t node[FORS_FLOWS_MOST_LINKS + 1];
+
+	hops->n = 0;
+	hops->node[0] = routed->node[s];
+	for (uint32_t i = p->begin[way]; i < p->begin[way + 1] && hops->n < most; i++) {
+		uint32_t out = routed->link_port[p->link[i]];
+
+		hops->port[hops->n] = (uint8_t)(out - routed->net->node[hops->node[hops->n]].first_port);
+		hops->node[++hops->n] = routed->net->port[out].peer;
+	}
+	hops->port[hops->n] = 0;
+}
+
+/* What comes after the first switch. */
+static enum fors_err put_tail(struct writer *w, uint32_t s, uint32_t way, struct tail *tail, struct fors_error *error)
+{
+	struct hops hops;
+	enum fors_err err;
+
+	read_hops(w, s, way, FORS_FLOWS_MOST_LINKS, &hops);
+	tail->peak = 0;
+	err = step(w, hops.node[hops.n], 0, &tail->number, error);
+	for (uint32_t i = hops.n; !err && i-- > 1;) {
+		err = step(w, hops.node[i], hops.port[i], &tail->number, error);
+		tail->peak = peak_before(w, hops.node[i], hops.node[i + 1], tail->peak);
+	}
+	return err;
+}
+
+/* Where the tail over a switch is kept; NULL: out of memory. */
+static struct tail *tail_of(struct writer *w, uint32_t node, uint32_t d, uint32_t path)
+{
+	const struct fors_flows_problem *p = &w->routed->problem;
+	size_t size = (size_t)p->ndests * p->npaths * sizeof(**w->tail);
+
+	if (!w->tail[node]) {
+		w->tail[node] = malloc(size);
+		if (!w->tail[node])
+			return NULL;
+		memset(w->tail[node], 0xFF, size);
+	}
+	return &w->tail[node][(size_t)d * p->npaths + path];
+}
+
+static enum fors_err put(struct writer *w, uint32_t s, uint32_t d, uint32_t path, struct fors_error *error)
+{
+	const struct fors_flows_problem *p = &w->routed->problem;
+	uint32_t way = (s * p->ndests + d) * p->npaths + path, number;
+	struct tail own = {FORS_NONE, 0}, *tail = &own;
+	uint8_t peak = NO_PEAK;
+	struct hops hops;
+	enum fors_err err = FORS_OK;
 
 	if (!p->exists[way])
 		return FORS_OK;
-	for (uint32_t i = p->begin[way]; i < p->begin[way + 1]; i++) {
-		uint32_t port = routed->link_port[p->link[i]];
-
-		node[n] = at;
-		hop[n++] = (struct fors_way_hop){routed->net->node[at].guid,
-						 (uint8_t)(port - routed->net->node[at].first_port)};
-		at = routed->net->port[port].peer;
-	}
-	node[n] = at;
-	hop[n++] = (struct fors_way_hop){routed->net->node[at].guid, 0};
-	return fors_waylist_put(w->ways, s, d, path, hop, n, top_of(w, node, n), error);
+	read_hops(w, s, way, 1, &hops);
+	if (hops.n && !w->has_servers[hops.node[1]] && !(tail = tail_of(w, hops.node[1], d, path)))
+		return fors_fail_memory(error);
+	if (hops.n && tail->number == FORS_NONE)
+		err = put_tail(w, s, way, tail, error);
+	if (err)
+		return err;
+	if (hops.n)
+		peak = peak_before(w, hops.node[0], hops.node[1], tail->peak);
+	number = tail->number;
+	err = step(w, hops.node[0], hops.port[0], &number, error);
+	if (!err)
+		fors_waylist_set(w->ways, s, d, path, number, peak == NO_PEAK ? FORS_WAY_NO_TOP : peak);
+	return err;
 }
 
 static enum fors_err put_all(struct writer *w, struct fors_error *error)
@@ -126,16 +212,35 @@ static enum fors_err put_all(struct writer *w, struct fors_error *error)
 static enum fors_err start(struct writer *w, struct fors_error *error)
 {
 	const struct fors_flows_routed *routed = w->routed;
+	size_t nnodes = routed->net->nnodes + (size_t)1;
 	uint64_t *guid = malloc((routed->nswitches + (size_t)1) * sizeof(*guid));
 	enum fors_err err;
 
-	if (!guid)
+	w->sw = malloc(nnodes * sizeof(*w->sw));
+	w->has_servers = calloc(nnodes, sizeof(*w->has_servers));
+	w->tail = calloc(nnodes, sizeof(*w->tail));
+	if (!guid || !w->sw || !w->has_servers || !w->tail) {
+		free(guid);
 		return fors_fail_memory(error);
-	for (uint32_t s = 0; s < routed->nswitches; s++)
+	}
+	memset(w->sw, 0xFF, nnodes * sizeof(*w->sw));
+	for (uint32_t s = 0; s < routed->nswitches; s++) {
 		guid[s] = routed->net->node[routed->node[s]].guid;
+		w->has_servers[routed->node[s]] = true;
+	}
 	err = fors_waylist_new(routed->nswitches, guid, routed->nservers, routed->problem.npaths, &w->ways, error);
 	free(guid);
 	return err;
+}
+
+static void finish(struct writer *w)
+{
+	for (uint32_t node = 0; w->tail && node < w->routed->net->nnodes; node++)
+		free(w->tail[node]);
+	free(w->tail);
+	free(w->has_servers);
+	free(w->level);
+	free(w->sw);
 }
 
 enum fors_err fors_over_ways(const struct fors_flows_routed *routed, struct fors_waylist **ways,
@@ -148,7 +253,7 @@ enum fors_err fors_over_ways(const struct fors_flows_routed *routed, struct fors
 		err = find_levels(&w, error);
 	if (!err)
 		err = put_all(&w, error);
-	free(w.level);
+	finish(&w);
 	if (err) {
 		fors_waylist_free(w.ways);
 		return err;

@@ -42,6 +42,39 @@ static uint32_t way_of(const struct fors_schedule *schedule, uint32_t leaf, uint
 	return schedule->ways ? fors_waylist_find(schedule->ways, leaf, dst, path) : FORS_NONE;
 }
 
+/* Do two servers before this one send all that it sends, but perhaps to itself? */
+static bool is_third(const struct fors_schedule *schedule, uint32_t s)
+{
+	const struct fors_schedule_server *server = schedule->server;
+	uint32_t parts = schedule->parts;
+
+	for (uint32_t back = parts; back <= 2 * parts; back += parts)
+		if (s < back || server[s - back].leaf != server[s].leaf ||
+		    server[s - back].rank % parts != server[s].rank % parts)
+			return false;
+	return true;
+}
+
+/*
+ * In rounds, where nobody speaks of service levels: what a cell names all servers of its group send to, one after another,
+ * but that one itself. So two of them have all units.
+ */
+static void mark_rounds(const struct fors_schedule *schedule, struct fors_schedule_units *units)
+{
+	for (uint32_t s = 0; s < schedule->nservers; s++) {
+		const struct fors_schedule_server *server = &schedule->server[s];
+		size_t group = (size_t)server->leaf * schedule->parts + server->rank % schedule->parts;
+		const struct fors_cell *cell = schedule->cell + group * schedule->nphases;
+		uint8_t *row = units->sl + (size_t)server->leaf * schedule->nservers * units->npaths;
+
+		if (is_third(schedule, s))
+			continue;
+		for (uint32_t i = 0; i < schedule->nphases; i++)
+			if (cell[i].dst < schedule->nservers && cell[i].dst != s)
+				row[(size_t)cell[i].dst * units->npaths + cell[i].path] = FORS_NO_SL;
+	}
+}
+
 /* Which units have flows, and on which service level. */
 static void mark_units(const struct fors_schedule *schedule, struct fors_schedule_units *units)
 {
@@ -182,7 +215,10 @@ enum fors_err fors_schedule_units_find(const struct fors_schedule *schedule, uin
 				 ways->nleaves, ways->nservers);
 	if (!allocate(ways, nunits, units))
 		return fors_fail_memory(error);
-	mark_units(schedule, units);
+	if (schedule->parts && !schedule->sl)
+		mark_rounds(schedule, units);
+	else
+		mark_units(schedule, units);
 	number_ways(schedule, units);
 	return ways ? number_switches(ways, units, error) : FORS_OK;
 }

@@ -3,9 +3,12 @@
  * ways.c - ways as a forest: every way points to the way from its next switch on.
  *
  * Ways are put from their ends backwards: the last switch first, then the one before it with that rest. A way that is
- * there already is found by (switch, port, rest) in a hash table, so no two are alike, and a rest always has the lower
- * number: no circles can be put. The tables are open addressing with steps of one, at most half full; they hold
+ * there already is found by (port, rest) in the hash table of its switch, so no two are alike, and a rest always has the
+ * lower number: no circles can be put. The tables are open addressing with steps of one, at most half full; they hold
  * numbers, and what the numbers stand for is looked up.
+ *
+ * A table for each switch, and not one for all, since who lists ways lists those of a switch one after another: its table
+ * stays in the cache, where millions of ways in one table would each be a line of memory that nobody has asked for before.
  */
 #include "ways.h"
 
@@ -26,8 +29,9 @@ struct table {
 };
 
 struct fors_waylist_index {
-	struct table switches, ways;
-	uint32_t switch_room, way_room; /* places allocated in guid[] and way[] */
+	struct table switches;
+	struct table *ways;			    /* per switch: those that begin there */
+	uint32_t switch_room, way_room, table_room; /* places allocated in guid[], way[] and ways[] */
 };
 
 /* ---- hash tables ---- */
@@ -41,7 +45,7 @@ static uint64_t hash_way(const struct fors_waylist *ways, uint32_t number)
 {
 	const struct fors_waylist_way *way = &ways->way[number];
 
-	return fors_random_of((uint64_t)way->rest << 32 | (uint32_t)way->sw << 8 | way->port);
+	return fors_random_of((uint64_t)way->rest << 8 | way->port);
 }
 
 /* The place of what has this hash, or where it would go. */
@@ -60,7 +64,7 @@ static uint32_t *find_slot(const struct table *table, uint64_t hash, const struc
 static bool grow_table(struct table *table, const struct fors_waylist *ways,
 		       uint64_t (*hash)(const struct fors_waylist *ways, uint32_t number))
 {
-	struct table larger = {.size = table->size ? table->size * 2 : 64, .used = table->used};
+	struct table larger = {.size = table->size ? table->size * 2 : 16, .used = table->used};
 
 	if (table->size && table->used < table->size / 2)
 		return true;
@@ -85,7 +89,7 @@ static bool is_way(const struct fors_waylist *ways, uint32_t number, const void 
 {
 	const struct fors_waylist_way *way = &ways->way[number], *other = wanted;
 
-	return way->rest == other->rest && way->sw == other->sw && way->port == other->port;
+	return way->rest == other->rest && way->port == other->port;
 }
 
 /* ---- new, copy, free ---- */
@@ -139,8 +143,10 @@ void fors_waylist_trim(struct fors_waylist *ways)
 {
 	if (!ways->index)
 		return;
+	for (uint32_t sw = 0; ways->index->ways && sw < ways->nswitches; sw++)
+		free(ways->index->ways[sw].slot);
 	free(ways->index->switches.slot);
-	free(ways->index->ways.slot);
+	free(ways->index->ways);
 	free(ways->index);
 	ways->index = NULL;
 }
@@ -186,7 +192,7 @@ static bool index_switch(struct fors_waylist *ways, uint32_t sw, bool *is_twin)
 
 static bool index_way(struct fors_waylist *ways, uint32_t way, bool *is_twin)
 {
-	struct table *table = &ways->index->ways;
+	struct table *table = &ways->index->ways[ways->way[way].sw];
 	uint32_t *slot;
 
 	if (!grow_table(table, ways, hash_way))
@@ -201,15 +207,17 @@ static bool index_way(struct fors_waylist *ways, uint32_t way, bool *is_twin)
 /* The index of what is there already: after fors_waylist_new(), fors_waylist_copy(), fors_waylist_trim(). */
 static enum fors_err make_index(struct fors_waylist *ways, const char **fault, struct fors_error *error)
 {
-	bool is_good = true, same_switch = false, same_way = false;
+	bool is_good, same_switch = false, same_way = false;
 
 	if (ways->index)
 		return FORS_OK;
 	ways->index = calloc(1, sizeof(*ways->index));
 	if (!ways->index)
 		return fors_fail_memory(error);
-	ways->index->switch_room = ways->nswitches;
+	ways->index->switch_room = ways->index->table_room = ways->nswitches;
 	ways->index->way_room = ways->nways;
+	ways->index->ways = calloc(ways->nswitches + (size_t)1, sizeof(*ways->index->ways));
+	is_good = ways->index->ways;
 	for (uint32_t sw = 0; is_good && sw < ways->nswitches; sw++)
 		is_good = index_switch(ways, sw, &same_switch);
 	for (uint32_t way = 0; is_good && way < ways->nways; way++)
@@ -253,49 +261,71 @@ static bool grow_array(void **array, uint32_t used, uint32_t *room, size_t size)
 	return true;
 }
 
-/* Index of the switch with this GUID, a new one when it has not been seen. */
-static enum fors_err put_switch(struct fors_waylist *ways, uint64_t guid, uint16_t *sw, struct fors_error *error)
+/* Room for one more switch. */
+static bool grow_switches(struct fors_waylist *ways)
 {
 	struct fors_waylist_index *index = ways->index;
-	void *array = ways->guid;
+	void *guids = ways->guid, *tables = index->ways;
+	bool is_good = grow_table(&index->switches, ways, hash_switch) &&
+		       grow_array(&guids, ways->nswitches, &index->switch_room, sizeof(*ways->guid)) &&
+		       grow_array(&tables, ways->nswitches, &index->table_room, sizeof(*index->ways));
+
+	ways->guid = guids;
+	index->ways = tables;
+	return is_good;
+}
+
+enum fors_err fors_waylist_switch(struct fors_waylist *ways, uint64_t guid, uint16_t *sw, struct fors_error *error)
+{
+	enum fors_err err = make_index(ways, NULL, error);
 	uint32_t *slot;
 
-	if (!grow_table(&index->switches, ways, hash_switch) ||
-	    !grow_array(&array, ways->nswitches, &index->switch_room, sizeof(*ways->guid)))
+	if (err)
+		return err;
+	if (!grow_switches(ways))
 		return fors_fail_memory(error);
-	ways->guid = array;
-	slot = find_slot(&index->switches, fors_random_of(guid), ways, &guid, is_switch);
+	slot = find_slot(&ways->index->switches, fors_random_of(guid), ways, &guid, is_switch);
 	if (*slot == FORS_NONE) {
 		if (ways->nswitches >= MAX_SWITCHES)
 			return fors_fail(error, FORS_ELIMIT, "more than %u switches on ways", MAX_SWITCHES);
 		ways->guid[ways->nswitches] = guid;
+		ways->index->ways[ways->nswitches] = (struct table){0};
 		*slot = ways->nswitches++;
-		index->switches.used++;
+		ways->index->switches.used++;
 	}
 	*sw = (uint16_t)*slot;
 	return FORS_OK;
 }
 
-/* Number of the way that begins with `way`, a new one when it has not been seen. */
-static enum fors_err put_way(struct fors_waylist *ways, const struct fors_waylist_way *way, uint32_t *number,
-			     struct fors_error *error)
+enum fors_err fors_waylist_step(struct fors_waylist *ways, uint16_t sw, uint8_t port, uint32_t rest, uint32_t *number,
+				struct fors_error *error)
 {
+	const struct fors_waylist_way way = {.rest = rest, .sw = sw, .port = port, .top = FORS_WAY_NO_TOP};
 	struct fors_waylist_index *index = ways->index;
+	struct table *table = &index->ways[sw];
 	void *array = ways->way;
 	uint32_t *slot;
 
-	if (!grow_table(&index->ways, ways, hash_way) ||
+	if (!grow_table(table, ways, hash_way) ||
 	    !grow_array(&array, ways->nways + 1, &index->way_room, sizeof(*ways->way)))
 		return fors_fail_memory(error);
 	ways->way = array;
-	ways->way[ways->nways] = *way; /* where hash_way() finds it */
-	slot = find_slot(&index->ways, hash_way(ways, ways->nways), ways, way, is_way);
+	ways->way[ways->nways] = way; /* where hash_way() finds it */
+	slot = find_slot(table, hash_way(ways, ways->nways), ways, &way, is_way);
 	if (*slot == FORS_NONE) {
 		*slot = ways->nways++;
-		index->ways.used++;
+		table->used++;
 	}
 	*number = *slot;
 	return FORS_OK;
+}
+
+void fors_waylist_set(struct fors_waylist *ways, uint32_t leaf, uint32_t dst, uint32_t path, uint32_t number,
+		      uint8_t top)
+{
+	ways->of[((size_t)leaf * ways->nservers + dst) * ways->npaths + path] = number;
+	if (top != FORS_WAY_NO_TOP)
+		ways->way[number].top = top;
 }
 
 static enum fors_err check_way(const struct fors_waylist *ways, uint32_t leaf, const struct fors_way_hop *hop,
@@ -319,22 +349,16 @@ enum fors_err fors_waylist_put(struct fors_waylist *ways, uint32_t leaf, uint32_
 	enum fors_err err = check_way(ways, leaf, hop, nhops, error);
 	uint32_t number = FORS_NONE;
 
-	if (!err)
-		err = make_index(ways, NULL, error);
 	for (uint32_t i = nhops; !err && i-- > 0;) {
-		struct fors_waylist_way way = {.rest = number, .top = FORS_WAY_NO_TOP};
+		uint16_t sw;
 
-		way.port = i + 1 < nhops ? hop[i].port : 0;
-		err = put_switch(ways, hop[i].guid, &way.sw, error);
+		err = fors_waylist_switch(ways, hop[i].guid, &sw, error);
 		if (!err)
-			err = put_way(ways, &way, &number, error);
+			err = fors_waylist_step(ways, sw, i + 1 < nhops ? hop[i].port : 0, number, &number, error);
 	}
-	if (err)
-		return err;
-	ways->of[((size_t)leaf * ways->nservers + dst) * ways->npaths + path] = number;
-	if (top < nhops && nhops > 1)
-		ways->way[number].top = top;
-	return FORS_OK;
+	if (!err)
+		fors_waylist_set(ways, leaf, dst, path, number, top < nhops && nhops > 1 ? top : FORS_WAY_NO_TOP);
+	return err;
 }
 
 /* ---- reading ---- */

@@ -68,7 +68,19 @@ enum fors_err fors_waylist_copy(const struct fors_waylist *ways, struct fors_way
 enum fors_err fors_waylist_put(struct fors_waylist *ways, uint32_t leaf, uint32_t dst, uint32_t path,
 			       const struct fors_way_hop *hop, uint32_t nhops, uint8_t top, struct fors_error *error);
 
-/* Give back the memory that only fors_waylist_put() needs; it may be called again all the same. */
+/*
+ * The same in steps, for who knows that it is a way, and puts many: the number that a switch has here, in *sw, a new one
+ * when it has none; then from the last switch (rest FORS_NONE, port 0) backwards, one after another, the number of the way
+ * out of `sw` by `port` and on as way `rest`, in *number; last, that (leaf, dst, path) goes there, which sets the topmost
+ * switch too unless it is FORS_WAY_NO_TOP. Errors: FORS_ELIMIT, FORS_ENOMEM.
+ */
+enum fors_err fors_waylist_switch(struct fors_waylist *ways, uint64_t guid, uint16_t *sw, struct fors_error *error);
+enum fors_err fors_waylist_step(struct fors_waylist *ways, uint16_t sw, uint8_t port, uint32_t rest, uint32_t *number,
+				struct fors_error *error);
+void fors_waylist_set(struct fors_waylist *ways, uint32_t leaf, uint32_t dst, uint32_t path, uint32_t number,
+		      uint8_t top);
+
+/* Give back the memory that only these need; it may be called again all the same. */
 void fors_waylist_trim(struct fors_waylist *ways);
 
 /*

@@ -52,6 +52,8 @@ struct walk {
 	uint32_t *way;	   /* those on a way, */
 	uint32_t *known;   /* per switch the LID that end[] is known for; 0: none, */
 	uint8_t *end;	   /* enum end */
+	bool *is_joined;   /* per switch: ways up, then down, join it to the target, */
+	uint32_t joined;   /* which is the switch before this number */
 	uint32_t target;
 	bool is_detoured; /* of the switch that is looked at: a CA's LID takes a detour */
 };
@@ -256,41 +258,49 @@ static bool is_neighbour(const struct fors_switches *s, uint32_t a, uint32_t b)
 	return false;
 }
 
-/* Do cables lead from `at` down, level by level, to the target? */
-static bool gets_down(const struct walk *w, uint32_t at)
+/* The neighbours of a switch, those above or those below it, that are not joined yet become so, and wait in way[]. */
+static void join(struct walk *w, uint32_t at, bool up, uint32_t *n)
 {
 	const struct fors_switch *here = &w->s->all[at];
 
-	for (uint8_t i = 0; at != w->target && i < here->nneighbours; i++) {
-		uint32_t next = w->s->neighbour[here->first + i].at;
-
-		if (w->s->all[next].level && w->s->all[next].level < here->level && gets_down(w, next))
-			return true;
-	}
-	return at == w->target;
-}
-
-/* Up any number of levels, then down? */
-static bool gets_up_and_down(const struct walk *w, uint32_t at)
-{
-	const struct fors_switch *here = &w->s->all[at];
-
-	if (gets_down(w, at))
-		return true;
 	for (uint8_t i = 0; i < here->nneighbours; i++) {
 		uint32_t next = w->s->neighbour[here->first + i].at;
+		uint8_t level = w->s->all[next].level;
 
-		if (w->s->all[next].level > here->level && gets_up_and_down(w, next))
-			return true;
+		if (w->is_joined[next] || (up ? level <= here->level : level >= here->level))
+			continue;
+		w->is_joined[next] = true;
+		w->way[(*n)++] = next;
 	}
-	return false;
+}
+
+/*
+ * Do cables lead up any number of levels, then down, level by level, to the target? Found for all switches at once, from the
+ * target: who has it, or one that gets down to it, below; then who has one of them above.
+ */
+static bool gets_up_and_down(struct walk *w, uint32_t at)
+{
+	uint32_t n = 1;
+
+	if (w->joined == w->target + 1)
+		return w->is_joined[at];
+	w->joined = w->target + 1;
+	memset(w->is_joined, 0, w->s->count * sizeof(*w->is_joined));
+	w->is_joined[w->target] = true;
+	w->way[0] = w->target;
+	for (uint32_t i = 0; i < n; i++)
+		if (w->s->all[w->way[i]].level)
+			join(w, w->way[i], true, &n);
+	for (uint32_t i = 0; i < n; i++)
+		join(w, w->way[i], false, &n);
+	return w->is_joined[at];
 }
 
 /*
  * Neighbours, and leaves with a spine in common, need none; in trees of more levels nobody does whom ways up, then
  * down, join.
  */
-static bool needs_detour(const struct walk *w, uint32_t at)
+static bool needs_detour(struct walk *w, uint32_t at)
 {
 	const struct fors_switches *s = w->s;
 
@@ -412,7 +422,9 @@ enum fors_err fors_reach_check(const struct fors_switches *switches, struct fors
 	w.way = malloc(((size_t)switches->count + 1) * sizeof(*w.way));
 	w.known = calloc((size_t)switches->count + 1, sizeof(*w.known));
 	w.end = calloc((size_t)switches->count + 1, sizeof(*w.end));
-	if (!slot_at || !w.range || !w.seen || !w.is_straight || !w.unclean || !w.way || !w.known || !w.end)
+	w.is_joined = calloc((size_t)switches->count + 1, sizeof(*w.is_joined));
+	if (!slot_at || !w.range || !w.seen || !w.is_straight || !w.unclean || !w.way || !w.known || !w.end ||
+	    !w.is_joined)
 		err = fors_fail_memory(error);
 	for (w.target = 0; !err && w.target < switches->count; w.target++) {
 		find_ranges(&w);
@@ -426,5 +438,6 @@ enum fors_err fors_reach_check(const struct fors_switches *switches, struct fors
 	free(w.way);
 	free(w.known);
 	free(w.end);
+	free(w.is_joined);
 	return err;
 }

@@ -113,6 +113,7 @@ def test_ibdmchk_healthy(run):
 
 
 def test_sighup_changes_nothing(run):
+    run.status = run.sm.wait_status(60, repairs=lambda advice: advice is not None)  # which is worked out at leisure
     before = run.unmoved_files()
     mark = run.sm.log_end()
     run.sm.sighup()

@@ -2,6 +2,10 @@
 /* pods_world.c - see pods_world.h. */
 #include "pods_world.h"
 
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
 #include "core/fabric/lids.h"
 #include "core/net/tree_net.h"
 #include "core/planners/over.h"
@@ -130,4 +134,117 @@ uint32_t plan_over(struct world *w)
 	fors_schedule_free(schedule);
 	assert_true(report.nphases >= w->route->bound_servers);
 	return report.nphases;
+}
+
+/* The links from a leaf to a slot over the tables, as ports of now; how many. */
+static uint32_t walk(const struct world *w, uint32_t node, uint16_t lid, uint32_t *link)
+{
+	const struct fors_net *net = w->now;
+
+	for (uint32_t n = 0;; n++) {
+		uint8_t port = fors_lfts_port(w->route->lfts, fors_lfts_row(w->route->lfts, net->node[node].guid), lid);
+		uint32_t next;
+
+		assert_in_range(port, 1, net->node[node].nports);
+		next = fors_net_port(net, node, port)->peer;
+		assert_int_not_equal(next, FORS_NONE);
+		if (net->node[next].type == FORS_CA)
+			return n;
+		assert_true(n < 4);
+		link[n] = net->node[node].first_port + port;
+		node = next;
+	}
+}
+
+void judge_rounds(const struct world *w)
+{
+	const struct fors_route3 *route = w->route;
+	size_t rows = w->now->nports + (size_t)w->pods->nslots;
+	uint8_t *taken = calloc(rows * route->nrounds, 1);
+	uint32_t *senders = calloc((size_t)w->pods->nleaves * route->nrounds, sizeof(*senders));
+
+	assert_non_null(taken);
+	assert_non_null(senders);
+	for (uint32_t a = 0; a < w->pods->nleaves; a++)
+		for (uint32_t s = 0; s < w->pods->nslots; s++) {
+			uint32_t round = route->round[(size_t)a * w->pods->nslots + s], link[4],
+				 n = walk(w, w->pods->leaf[a].now, w->pods->slot[s].lid, link);
+
+			if (round == FORS_ROUTE3_NONE)
+				continue;
+			assert_true(round < route->nrounds);
+			assert_true(++senders[(size_t)a * route->nrounds + round] <= route->length);
+			assert_false(taken[(w->now->nports + s) * route->nrounds + round]++);
+			for (uint32_t i = 0; i < n; i++)
+				assert_false(taken[(size_t)link[i] * route->nrounds + round]++);
+		}
+	free(taken);
+	free(senders);
+}
+
+void cut_top_cables(struct world *w, struct fors_random *random, unsigned n)
+{
+	while (n) {
+		uint32_t m = fors_random_below(random, w->pods->nmids), node = w->pods->mid[m].node;
+		unsigned port = 1 + fors_random_below(random, w->known->node[node].nports);
+		uint32_t peer = fors_pods_peer(w->pods, node, port);
+
+		if (peer == FORS_NONE || w->pods->level[peer] != FORS_PODS_TOP)
+			continue;
+		fors_net_disconnect(w->now, node, port);
+		n--;
+	}
+}
+
+void make_director(struct fors_net *net, uint32_t mids, unsigned leaves, uint32_t boards)
+{
+	struct fors_error error = {0};
+	uint32_t board, mid;
+	unsigned none;
+	char name[16];
+
+	for (uint32_t i = 0; i < boards; i++) {
+		snprintf(name, sizeof(name), "Board%u", i);
+		must(fors_net_add_node(net, FORS_SWITCH, mids, 0xB000 + i, name, "", &board, &error), &error);
+		for (uint32_t m = 0; m < mids; m++) {
+			snprintf(name, sizeof(name), "Mid2-%02u", m);
+			must(fors_net_find(net, name, &mid, &none, &error), &error);
+			fors_net_disconnect(net, mid, leaves + 1 + i);
+			must(fors_net_connect(net, mid, leaves + 1 + i, board, m + 1, &error), &error);
+		}
+	}
+}
+
+struct world world_of(struct fors_net *net)
+{
+	struct world w = {.known = net};
+	struct fors_error error = {0};
+
+	must(fors_net_index(net, &error), &error);
+	must(fors_assign_lids(net, NULL, 0, false, &error), &error);
+	for (uint32_t node = 0; node < net->nnodes; node++)
+		if (!strncmp(net->node[node].desc, "Spine", 5))
+			net->port[net->node[node].first_port].lid = 0;
+	must(fors_net_copy(net, &w.now, &error), &error);
+	return w;
+}
+
+struct world director_new(const char *text, uint32_t mids, unsigned leaves, uint32_t boards)
+{
+	struct fors_net *net = net_of(text, 0);
+
+	make_director(net, mids, leaves, boards);
+	return world_of(net);
+}
+
+void add_gateway(struct fors_net *net, const char *at, unsigned port)
+{
+	struct fors_error error = {0};
+	uint32_t gateway, node;
+	unsigned none;
+
+	must(fors_net_find(net, at, &node, &none, &error), &error);
+	fors_net_disconnect(net, node, port);
+	must(fors_net_add_node(net, FORS_CA, 1, 0xABC0, "gw", "gw", &gateway, &error), &error);
+	must(fors_net_connect(net, node, port, gateway, 1, &error), &error);
 }

@@ -3,6 +3,7 @@
  * Tests of what runs on while jobs come and go: core/jobs/again.h, fors_joblist_read_present(), and of core/planners
  * what stays (jobplan.h), goes over any tables (jobplan_over.h), gets a name (core/schedule/lane_ways.h).
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -307,6 +308,36 @@ static void over_any_tables(void **state)
 	bed_free(bed);
 }
 
+/* A new plan that meets one that was kept, of a job that goes over lanes which are not its own any more. */
+static void plans_that_meet(void **state)
+{
+	static const char beside[] = "beside [exclusive]: Node00-02, Node00-03, Node01-02, Node01-03\n";
+	struct bed *bed = bed_new("FT(2;4,4)", 2);
+	char text[2][512];
+	struct outcome then, now;
+	const struct fors_request request = {
+		.task = {.fabric = bed->fabric}, .method = "auto", .net = bed->net, .lfts = bed->lfts};
+	struct fors_jobkept kept[2] = {{.over = FORS_OVER_OWN}};
+	struct fors_jobplans plans;
+
+	snprintf(text[0], sizeof(text[0]), "%s%s", beside, ONE);
+	snprintf(text[1], sizeof(text[1]), "%s%s", ONE, beside);
+	then = run(bed, text[0], NULL, NULL);
+	now = run(bed, text[1], NULL, NULL);
+	kept[0].plan = then.plans.job[1].plan;
+	assert_int_equal(fors_jobplans_renew(&request, &now.list, &now.owners, kept, &plans, NULL), FORS_OK);
+	assert_true(plans.nmeetings > 0);
+	data_contains(plans.meeting, "is used by job \"one\" and by job \"beside\"");
+	fors_jobplans_clear(&plans);
+	kept[0].over = FORS_OVER_ALL; /* who says that it shares may meet others */
+	assert_int_equal(fors_jobplans_renew(&request, &now.list, &now.owners, kept, &plans, NULL), FORS_OK);
+	assert_int_equal(plans.nmeetings, 0);
+	fors_jobplans_clear(&plans);
+	clear(&then);
+	clear(&now);
+	bed_free(bed);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -314,7 +345,7 @@ int main(void)
 		cmocka_unit_test(lanes_of_before), cmocka_unit_test(lanes_of_what_was_left),
 		cmocka_unit_test(who_stays),	   cmocka_unit_test(kept_plans),
 		cmocka_unit_test(named_plans),	   cmocka_unit_test(named_withdrawals),
-		cmocka_unit_test(over_any_tables),
+		cmocka_unit_test(over_any_tables), cmocka_unit_test(plans_that_meet),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

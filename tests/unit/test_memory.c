@@ -37,6 +37,8 @@
 #include "core/planners/mended.h"
 #include "core/planners/outcome.h"
 #include "core/planners/over.h"
+#include "core/planners/pods/bundles3.h"
+#include "core/planners/pods/lift3.h"
 #include "core/planners/pods/route3.h"
 #include "core/schedule/schedule.h"
 #include "core/schedule/schedule_file.h"
@@ -75,7 +77,7 @@ struct ground {
 	void *bytes; /* of the schedule */
 	size_t nbytes;
 	const char *method;
-	unsigned threads;
+	unsigned threads, number;
 	char directory[64], guids[96], options[128], file[96], old_file[96], scratch[96]; /* of tests that need files */
 };
 
@@ -1353,6 +1355,128 @@ static enum fors_err read_published(const struct ground *g, uint64_t *digest, st
 	return err;
 }
 
+/* ---- three levels: tables and rounds ---- */
+
+/* A tree of three levels without what is down. */
+struct tree3 {
+	struct fors_net *known, *now;
+	struct fors_pods *pods;
+	struct fors_lanes3 *lanes;
+};
+
+static const struct {
+	const char *spec, *down;
+} trees3[] = {
+	{"XGFT(3;3,4,5;1,3,4)", "Mid2-00[7] Mid2-00[8] Mid2-01[6] Mid2-07[5]"}, /* bundles in long cohorts */
+	{"XGFT(3;4,4,4;1,4,4)", "Mid2-05[6] Mid2-08[8] Mid2-05[7] Mid2-15[8] Mid2-09[5] Mid2-09[8]"}, /* items anew */
+	{"XGFT(3;4,4,4;1,4,4)", "Mid2-06[7]"},	     /* the closed form's repair */
+	{"XGFT(3;2,2,4;1,2,2)", "Leaf05[3]"},	     /* a search for rounds */
+	{"PGFT(3;4,3,3;1,2,2;1,2,2)", "Spine02[3]"}, /* relief, of tops, too */
+};
+
+static void tree3_new(struct tree3 *tree, unsigned number)
+{
+	struct fors_tree_spec spec = {0};
+	char down[128], *rest = down, *word;
+
+	assert_int_equal(fors_tree_spec_parse(trees3[number].spec, &spec, NULL), FORS_OK);
+	assert_int_equal(fors_tree_net(&spec, &tree->known, NULL), FORS_OK);
+	fors_tree_spec_clear(&spec);
+	assert_int_equal(fors_assign_lids(tree->known, NULL, 0, false, NULL), FORS_OK);
+	assert_int_equal(fors_net_copy(tree->known, &tree->now, NULL), FORS_OK);
+	snprintf(down, sizeof(down), "%s", trees3[number].down);
+	while ((word = strtok_r(rest, " ", &rest)))
+		assert_int_equal(fors_net_down(tree->known, tree->now, word, NULL), FORS_OK);
+	assert_int_equal(fors_pods_build(tree->known, tree->now, NULL, 0, &tree->pods, NULL), FORS_OK);
+	assert_int_equal(fors_lanes3_read(tree->pods, &tree->lanes, NULL), FORS_OK);
+}
+
+static void tree3_free(struct tree3 *tree)
+{
+	fors_lanes3_free(tree->lanes);
+	fors_pods_free(tree->pods);
+	fors_net_free(tree->known);
+	fors_net_free(tree->now);
+}
+
+static enum fors_err route_pods(const struct ground *g, uint64_t *digest, struct fors_error *error)
+{
+	struct fors_route3 *route = UNTOUCHED;
+	struct tree3 tree;
+	enum fors_err err;
+
+	tree3_new(&tree, g->number);
+	begin();
+	err = fors_route3_make(tree.pods, 100, &route, error);
+	faults_off();
+	tree3_free(&tree);
+	if (err) {
+		assert_ptr_equal(route, UNTOUCHED);
+		return err;
+	}
+	*digest = digest_of(route->lfts->port, (size_t)route->lfts->nswitches * route->lfts->nlids);
+	fors_route3_free(route);
+	return FORS_OK;
+}
+
+/* A split, and bundles for what it leaves: two long cohorts are enough for that. */
+static enum fors_err bundle_items(const struct ground *g, uint64_t *digest, struct fors_error *error)
+{
+	struct fors_bundles3 *bundles = NULL;
+	struct fors_split3 *split = UNTOUCHED;
+	struct tree3 tree;
+	enum fors_err err;
+	size_t size = 0;
+
+	tree3_new(&tree, 0);
+	begin();
+	err = fors_split3_find(tree.lanes, tree.pods->npods, 2, 0, &split, error);
+	if (err) {
+		assert_ptr_equal(split, UNTOUCHED);
+		split = NULL;
+	} else {
+		size = (size_t)split->npods * split->npods * split->nslots * sizeof(*split->count);
+		*digest = digest_of(split->count, size);
+		err = fors_bundles3_choose(split, 2, &bundles, error);
+		assert_true(!err || digest_of(split->count, size) == *digest);
+	}
+	faults_off();
+	assert_true(!err == (bundles != NULL));
+	if (!err)
+		*digest ^= digest_of(split->count, size);
+	fors_bundles3_free(bundles);
+	fors_split3_free(split);
+	tree3_free(&tree);
+	return err;
+}
+
+/* Cohorts and ways for all items anew; when there is no memory for them nothing of it is written. */
+static enum fors_err lift_items(const struct ground *g, uint64_t *digest, struct fors_error *error)
+{
+	struct fors_cohorts *cohorts = NULL;
+	struct fors_ways3 *ways = NULL;
+	struct tree3 tree;
+	uint64_t before;
+	enum fors_err err;
+	size_t size;
+
+	tree3_new(&tree, g->number);
+	assert_true(fors_lift3_applies(tree.lanes));
+	assert_int_equal(fors_ways3_home(tree.lanes, 1, &ways, NULL), FORS_OK);
+	assert_int_equal(fors_cohorts_new(tree.lanes, FORS_COHORTS_SHARED, &cohorts, NULL), FORS_OK);
+	size = ((size_t)tree.pods->nleaves + tree.pods->nmids + tree.pods->ntops) * ways->ncolumns;
+	before = digest_of(ways->leaf, size);
+	begin();
+	err = fors_lift3(cohorts, ways, g->number ? 16 : 22, 20, error);
+	faults_off();
+	*digest = digest_of(ways->leaf, size);
+	assert_true(err || *digest != before);
+	fors_cohorts_free(cohorts);
+	fors_ways3_free(ways);
+	tree3_free(&tree);
+	return err;
+}
+
 /* ---- trying them ---- */
 
 static uint64_t next(uint64_t n)
@@ -1636,6 +1760,18 @@ static void all_but_plans(void **state)
 	ground_free(g);
 }
 
+/* Trees of three levels, at all that makes their tables and rounds. */
+static void three_level_tables(void **state)
+{
+	struct ground g = {.number = 0};
+
+	for (; g.number < sizeof(trees3) / sizeof(trees3[0]); g.number++)
+		try_both("fors_route3_make", route_pods, &g);
+	try_both("fors_bundles3_choose", bundle_items, &g);
+	for (g.number = 0; g.number < 2; g.number++)
+		try_both("fors_lift3", lift_items, &g);
+}
+
 static void put(const char *path, const char *text)
 {
 	FILE *file = fopen(path, "w");
@@ -1854,6 +1990,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(all_but_plans),
+		cmocka_unit_test(three_level_tables),
 		cmocka_unit_test(schedules_of_version_2),
 		cmocka_unit_test(nets_that_are_no_trees),
 		cmocka_unit_test(what_the_plugin_reads),

@@ -228,56 +228,6 @@ static void test_path_indices(void **state)
 
 /* ---- rounds ---- */
 
-/* The links from a leaf to a slot over the tables, as ports of now; how many. */
-static uint32_t walk(const struct world *w, uint32_t node, uint16_t lid, uint32_t *link)
-{
-	const struct fors_net *net = w->now;
-
-	for (uint32_t n = 0;; n++) {
-		uint8_t port = fors_lfts_port(w->route->lfts, fors_lfts_row(w->route->lfts, net->node[node].guid), lid);
-		uint32_t next;
-
-		assert_in_range(port, 1, net->node[node].nports);
-		next = fors_net_port(net, node, port)->peer;
-		assert_int_not_equal(next, FORS_NONE);
-		if (net->node[next].type == FORS_CA)
-			return n;
-		assert_true(n < 4);
-		link[n] = net->node[node].first_port + port;
-		node = next;
-	}
-}
-
-/*
- * In no round two units have a link or a receiver, and no leaf has more than it has servers. By the tables as they are
- * written.
- */
-static void judge_rounds(const struct world *w)
-{
-	const struct fors_route3 *route = w->route;
-	size_t rows = w->now->nports + (size_t)w->pods->nslots;
-	uint8_t *taken = calloc(rows * route->nrounds, 1);
-	uint32_t *senders = calloc((size_t)w->pods->nleaves * route->nrounds, sizeof(*senders));
-
-	assert_non_null(taken);
-	assert_non_null(senders);
-	for (uint32_t a = 0; a < w->pods->nleaves; a++)
-		for (uint32_t s = 0; s < w->pods->nslots; s++) {
-			uint32_t round = route->round[(size_t)a * w->pods->nslots + s], link[4],
-				 n = walk(w, w->pods->leaf[a].now, w->pods->slot[s].lid, link);
-
-			if (round == FORS_ROUTE3_NONE)
-				continue;
-			assert_true(round < route->nrounds);
-			assert_true(++senders[(size_t)a * route->nrounds + round] <= route->length);
-			assert_false(taken[(w->now->nports + s) * route->nrounds + round]++);
-			for (uint32_t i = 0; i < n; i++)
-				assert_false(taken[(size_t)link[i] * route->nrounds + round]++);
-		}
-	free(taken);
-	free(senders);
-}
-
 /* Entries of leaves for servers that differ from those before, in thousandths of all. */
 static uint32_t moved(const struct world *w, const struct fors_lfts *before)
 {
@@ -337,21 +287,6 @@ static void test_best_rounds(void **state)
 		assert_in_range(moved(&w, before), 0, cases[i].moved);
 		fors_lfts_free(before);
 		world_free(&w);
-	}
-}
-
-/* Take down so many cables between mids and tops. */
-static void cut_top_cables(struct world *w, struct fors_random *random, unsigned n)
-{
-	while (n) {
-		uint32_t m = fors_random_below(random, w->pods->nmids), node = w->pods->mid[m].node;
-		unsigned port = 1 + fors_random_below(random, w->known->node[node].nports);
-		uint32_t peer = fors_pods_peer(w->pods, node, port);
-
-		if (peer == FORS_NONE || w->pods->level[peer] != FORS_PODS_TOP)
-			continue;
-		fors_net_disconnect(w->now, node, port);
-		n--;
 	}
 }
 

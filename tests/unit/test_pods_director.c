@@ -1,62 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Three-level trees whose planes share their tops: director switches of line cards (middle switches) and fabric boards (tops). */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "pods_world.h"
 
 #include "core/base/names.h"
+#include "core/base/random.h"
 #include "core/fabric/drained.h"
 #include "core/fabric/lids.h"
+#include "core/planners/pods/lift3.h"
 #include "core/tables/check.h"
-
-/* Boards that all mids are cabled to, in place of the tops, `boards` of them; leaves of a pod come first at a mid's ports. */
-static void make_director(struct fors_net *net, uint32_t mids, unsigned leaves, uint32_t boards)
-{
-	struct fors_error error = {0};
-	uint32_t board, mid;
-	unsigned none;
-	char name[16];
-
-	for (uint32_t i = 0; i < boards; i++) {
-		snprintf(name, sizeof(name), "Board%u", i);
-		must(fors_net_add_node(net, FORS_SWITCH, mids, 0xB000 + i, name, "", &board, &error), &error);
-		for (uint32_t m = 0; m < mids; m++) {
-			snprintf(name, sizeof(name), "Mid2-%02u", m);
-			must(fors_net_find(net, name, &mid, &none, &error), &error);
-			fors_net_disconnect(net, mid, leaves + 1 + i);
-			must(fors_net_connect(net, mid, leaves + 1 + i, board, m + 1, &error), &error);
-		}
-	}
-}
-
-/* A gateway at a port of a switch. */
-static void add_gateway(struct fors_net *net, const char *at, unsigned port)
-{
-	struct fors_error error = {0};
-	uint32_t gateway, node;
-	unsigned none;
-
-	must(fors_net_find(net, at, &node, &none, &error), &error);
-	fors_net_disconnect(net, node, port);
-	must(fors_net_add_node(net, FORS_CA, 1, 0xABC0, "gw", "gw", &gateway, &error), &error);
-	must(fors_net_connect(net, node, port, gateway, 1, &error), &error);
-}
-
-/* A world of what was made; the tops that boards replace are not there. */
-static struct world world_of(struct fors_net *net)
-{
-	struct world w = {.known = net};
-	struct fors_error error = {0};
-
-	must(fors_net_index(net, &error), &error);
-	must(fors_assign_lids(net, NULL, 0, false, &error), &error);
-	for (uint32_t node = 0; node < net->nnodes; node++)
-		if (!strncmp(net->node[node].desc, "Spine", 5))
-			net->port[net->node[node].first_port].lid = 0;
-	must(fors_net_copy(net, &w.now, &error), &error);
-	return w;
-}
 
 /* In a director switch a mid whose cable to a leaf is dead gets there over a board and another mid: its guest does, too. */
 static void test_guest_of_a_director(void **state)
@@ -94,6 +49,24 @@ static void test_leaves_of_a_director(void **state)
 	world_free(&w);
 }
 
+/* Planes that share boards are not apart, which placing all items anew counts on. */
+static void test_items_of_a_director_stay(void **state)
+{
+	struct fors_net *net = net_of("XGFT(3;2,2,2;1,2,2)", 0);
+	struct fors_error error = {0};
+	struct fors_lanes3 *lanes;
+	struct world w;
+
+	make_director(net, 4, 2, 2);
+	w = world_of(net);
+	look(&w);
+	must(fors_lanes3_read(w.pods, &lanes, &error), &error);
+	assert_true(lanes->is_regular);
+	assert_false(fors_lift3_applies(lanes));
+	fors_lanes3_free(lanes);
+	world_free(&w);
+}
+
 /* What came down over a line card that is dead is spread over the others, not all put on the next. */
 static void test_card_of_a_director(void **state)
 {
@@ -104,8 +77,96 @@ static void test_card_of_a_director(void **state)
 	w = world_of(net);
 	take_down(&w, "Mid2-04");
 	route(&w);
-	assert_in_range(plan_over(&w) * 100, 100, w.route->bound * 130);
+	assert_in_range(plan_over(&w) * 100, 100, w.route->bound * 104);
 	world_free(&w);
+}
+
+/* Servers that are there but for a third of them, by chance. */
+static void empty_places(struct fors_net *net)
+{
+	struct fors_random random = {3};
+
+	for (uint32_t node = 0; node < net->nnodes; node++)
+		if (net->node[node].type == FORS_CA && !fors_random_below(&random, 3))
+			fors_net_disconnect(net, node, 1);
+}
+
+/* The boards' entries for servers, as they are in the tables now; the caller's. */
+static uint8_t *board_entries(const struct world *w)
+{
+	uint32_t nslots = w->pods->nslots;
+	uint8_t *entry = calloc((size_t)w->pods->ntops * nslots, 1);
+
+	assert_non_null(entry);
+	for (uint32_t t = 0; t < w->pods->ntops; t++)
+		for (uint32_t s = 0; s < nslots; s++)
+			entry[t * nslots + s] =
+				fors_lfts_port(w->route->lfts,
+					       fors_lfts_row(w->route->lfts, w->known->node[w->pods->top[t].node].guid),
+					       w->pods->slot[s].lid);
+	return entry;
+}
+
+/*
+ * Where pods are not filled evenly, boards choose other line cards than those of home planes; all of them stay where
+ * they live when a cable fails, and are back with it.
+ */
+static void try_boards(const char *spec, uint32_t nmids)
+{
+	struct fors_net *net = net_of(spec, 0);
+	uint8_t *before, *after;
+	uint32_t moved = 0, size;
+	struct world w;
+
+	make_director(net, nmids, 4, 3);
+	empty_places(net);
+	w = world_of(net);
+	route(&w);
+	assert_in_range(plan_over(&w) * 100, 100, w.route->bound * 102);
+	before = board_entries(&w);
+	size = w.pods->ntops * w.pods->nslots;
+	take_down(&w, "Mid2-05[5]"); /* to the first board */
+	route(&w);
+	assert_in_range(plan_over(&w) * 100, 100, w.route->bound * 110);
+	after = board_entries(&w);
+	for (uint32_t i = 0; i < size; i++)
+		moved += before[i] != after[i];
+	assert_in_range(moved, 1, size / 10);
+	free(after);
+	mend(&w);
+	route(&w);
+	after = board_entries(&w);
+	assert_memory_equal(before, after, size);
+	free(before);
+	free(after);
+	world_free(&w);
+}
+
+static void test_boards_choose(void **state)
+{
+	try_boards("XGFT(3;8,4,6;1,4,3)", 24);
+	try_boards("XGFT(3;8,4,6;1,2,3)", 12);
+}
+
+/* Relief sends nothing from a board to a card that turns it up again, where two leaves of a pod have none in common. */
+static void test_boards_beside_turns(void **state)
+{
+	for (uint32_t seed = 0; seed < 30; seed++) {
+		struct fors_net *net = net_of("XGFT(3;4,3,3;1,2,3)", 0);
+		struct fors_random random = {seed};
+		struct world w;
+
+		make_director(net, 6, 3, 3);
+		for (uint32_t node = 0; node < net->nnodes; node++)
+			if (net->node[node].type == FORS_CA && !fors_random_below(&random, 3))
+				fors_net_disconnect(net, node, 1);
+		w = world_of(net);
+		take_down(&w, "Leaf00[5]");
+		take_down(&w, "Leaf01[6]");
+		route(&w);
+		judge(&w);
+		world_free(&w);
+	}
 }
 
 /* What two leaves of a pod can only meet over is called back, if it is excluded: a board, there. */
@@ -139,7 +200,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_guest_of_a_director),
 		cmocka_unit_test(test_leaves_of_a_director),
+		cmocka_unit_test(test_items_of_a_director_stay),
 		cmocka_unit_test(test_card_of_a_director),
+		cmocka_unit_test(test_boards_choose),
+		cmocka_unit_test(test_boards_beside_turns),
 		cmocka_unit_test(test_needed_board_cable),
 	};
 

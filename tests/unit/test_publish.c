@@ -16,6 +16,7 @@
 #include <cmocka.h>
 
 #include "plugin/publish.h"
+#include "plugin/publish_inside.h"
 
 static size_t write_at_most; /* bytes at a time; 0: as many as there are */
 
@@ -346,6 +347,61 @@ static void folders_of_jobs(void **state)
 	assert_string_equal(seen, "4711 ");
 }
 
+/* The path of the temporary file of "schedule", which is as long as "old bytes". */
+static void write_ahead(const struct place *place, char path[256])
+{
+	assert_true(fors_publish_ahead(&place->folder, "schedule", "old bytes", 9));
+	snprintf(path, 256, "%s/%s", place->path, fors_temporary_of("schedule", place->folder.tag).name);
+}
+
+static bool is_ready(const struct place *place)
+{
+	return fors_publish_ready(&place->folder, "schedule", "new", 3, 9);
+}
+
+static void assert_bytes(const char *path, const char *bytes)
+{
+	char text[64] = "";
+	FILE *file = fopen(path, "r");
+
+	assert_non_null(file);
+	assert_int_equal(fread(text, 1, sizeof(text) - 1, file), strlen(bytes));
+	assert_string_equal(text, bytes);
+	fclose(file);
+}
+
+/* What was written ahead gets its first bytes and its name; but never a file that somebody put there instead. */
+static void two_steps(void **state)
+{
+	struct place *place = *state;
+	char path[256], name[256], other[256];
+
+	snprintf(name, sizeof(name), "%s/schedule", place->path);
+	snprintf(other, sizeof(other), "%s/other", place->path);
+	write_ahead(place, path);
+	assert_int_equal(access(name, F_OK), -1);
+	assert_true(is_ready(place));
+	assert_bytes(name, "new bytes");
+	assert_int_equal(unlink(name), 0);
+	assert_false(is_ready(place)); /* there is nothing any more */
+
+	write_ahead(place, path);
+	assert_int_equal(rename(path, other), 0);
+	assert_int_equal(symlink(other, path), 0);
+	assert_false(is_ready(place));
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(link(other, path), 0);
+	assert_false(is_ready(place));
+	assert_bytes(other, "old bytes");
+
+	write_ahead(place, path);
+	assert_int_equal(mkdir(name, 0755), 0); /* cannot be replaced by a file */
+	assert_false(is_ready(place));
+	fors_publish_drop(&place->folder, "schedule");
+	assert_int_equal(access(path, F_OK), -1);
+	assert_int_equal(rmdir(name), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -361,6 +417,7 @@ int main(void)
 		IN_A_PLACE(durable_files_are_synced),
 		IN_A_PLACE(nothing_is_left_behind),
 		IN_A_PLACE(folders_of_jobs),
+		IN_A_PLACE(two_steps),
 		cmocka_unit_test(default_folder),
 	};
 

@@ -10,7 +10,9 @@
 #include "core/net/lfts.h"
 #include "core/net/netfile.h"
 #include "core/schedule/schedule.h"
+#include "core/schedule/lane_ways.h"
 #include "core/schedule/verify.h"
+#include "published.h"
 #include "support.h"
 
 /*
@@ -29,6 +31,18 @@ static struct victim victim_of(const char *spec, unsigned lmc)
 	struct fors_error error;
 
 	if (fors_method_closed_form.plan(&task, &victim.schedule, &error))
+		fail_msg("%s: %s", spec, error.text);
+	return victim;
+}
+
+/* In rounds, at one LID per server. */
+static struct victim rounds_of(const char *spec)
+{
+	struct victim victim = {.bed = bed_new(spec, 0)};
+	struct fors_task task = bed_task(victim.bed);
+	struct fors_error error;
+
+	if (fors_method_rounds.plan(&task, &victim.schedule, &error))
 		fail_msg("%s: %s", spec, error.text);
 	return victim;
 }
@@ -163,6 +177,31 @@ static void common_ways(void **state)
 		victim_free(&victim);
 	}
 	assert_in_range(bad, 150, 299);
+}
+
+/* ---- ways by name ---- */
+
+/* A way that is used names each switch and port that the tables send over; any other name of any hop is refused. */
+static void ways_by_name(void **state)
+{
+	struct victim victim = victim_of("FT(2;4,4)", 2);
+	struct fors_waylist *ways;
+
+	published_add(victim.bed, victim.schedule, PUBLISHED_WAYS);
+	ways = victim.schedule->ways;
+	assert_true(verdict_of(&victim).is_good);
+	for (uint32_t i = 0; i < ways->nways; i++) {
+		struct fors_waylist_way *way = &ways->way[i], keep = *way;
+
+		way->port = way->rest == FORS_NONE ? 1 : (uint8_t)(way->port % 8 + 1);
+		assert_false(verdict_of(&victim).is_good);
+		*way = keep;
+		way->sw = (uint16_t)((way->sw + 1) % ways->nswitches);
+		assert_false(verdict_of(&victim).is_good);
+		*way = keep;
+	}
+	assert_true(verdict_of(&victim).is_good);
+	victim_free(&victim);
 }
 
 /* ---- threads ---- */
@@ -800,6 +839,63 @@ static void random_table_changes(void **state)
 	victim_free(&victim);
 }
 
+/*
+ * In rounds the servers of a leaf share what is walked. Any change of a cell is seen, over lanes and over the ways that they
+ * are, and any change of an entry that a unit uses.
+ */
+static void random_changes_of_rounds(void **state)
+{
+	struct rng rng = {9};
+
+	for (unsigned i = 0; i < 2; i++) {
+		struct victim victim = rounds_of("FT(2;4,4)");
+		const struct fors_schedule_server *server = victim.schedule->server;
+
+		if (i)
+			assert_int_equal(fors_schedule_name(victim.schedule, victim.bed->fabric, "job", NULL), FORS_OK);
+		for (unsigned turn = 0; turn < 1000; turn++) {
+			uint32_t leaf = rng_below(&rng, victim.schedule->nleaves);
+			struct fors_cell *c = cell(&victim, leaf, rng_below(&rng, victim.schedule->nphases)), keep = *c;
+			char name[24];
+			uint8_t *port, kept;
+
+			snprintf(name, sizeof(name), "Leaf%02u", leaf);
+			port = entry(&victim, name, server[keep.dst].lid);
+			kept = *port;
+			*port = (uint8_t)rng_below(&rng, 8);
+			assert_int_equal(verdict_of(&victim).is_good, *port == kept);
+			*port = kept;
+			c->dst = (uint16_t)rng_below(&rng, 20);
+			c->lane = i ? keep.lane : (uint8_t)rng_below(&rng, 5);
+			assert_int_equal(verdict_of(&victim).is_good, c->dst == keep.dst && c->lane == keep.lane);
+			*c = keep;
+		}
+		assert_true(verdict_of(&victim).is_good);
+		victim_free(&victim);
+	}
+}
+
+/* A server that is alone on its leaf need not name itself: nobody else of its group would send there. */
+static void alone_on_a_leaf(void **state)
+{
+	struct victim victim = rounds_of("FT(2;2,6;servers=1)");
+	unsigned blanked = 0;
+
+	assert_true(verdict_of(&victim).is_good);
+	for (uint32_t s = 0; s < 6; s++)
+		for (uint32_t t = 0; t < victim.schedule->nphases; t++)
+			if (cell(&victim, s, t)->dst == s) {
+				*cell(&victim, s, t) = nobody;
+				blanked++;
+			}
+	assert_true(verdict_of(&victim).is_good);
+	for (uint32_t t = 0; t < victim.schedule->nphases / 2; t++)
+		*cell(&victim, 3, t) = nobody;
+	assert_refused(&victim, "never sends to");
+	assert_true(blanked > 0);
+	victim_free(&victim);
+}
+
 static bool after_three(void *context)
 {
 	return ++*(int *)context > 3;
@@ -852,6 +948,7 @@ int main(void)
 		cmocka_unit_test(good_plans),
 		cmocka_unit_test(one_problem_is_enough),
 		cmocka_unit_test(common_ways),
+		cmocka_unit_test(ways_by_name),
 		cmocka_unit_test(threads_do_not_matter),
 		cmocka_unit_test(again_in_a_phase_more),
 		cmocka_unit_test(swapped_receivers),
@@ -891,6 +988,8 @@ int main(void)
 		cmocka_unit_test(no_plan),
 		cmocka_unit_test(random_changes),
 		cmocka_unit_test(random_table_changes),
+		cmocka_unit_test(random_changes_of_rounds),
+		cmocka_unit_test(alone_on_a_leaf),
 		cmocka_unit_test(can_be_cancelled),
 	};
 

@@ -14,9 +14,11 @@
 
 #include <cmocka.h>
 
+#include "core/base/unknown.h"
 #include "core/schedule/verify.h"
 #include "plugin/clock.h"
 #include "plugin/log.h"
+#include "plugin/worker_jobs.h"
 #include "fake_clock.h"
 #include "faults.h"
 #include "jobs_bench.h"
@@ -393,6 +395,36 @@ static void short_of_memory(void **state)
 	assert_true(wait_job(bench, "one", 4, 0) >= one);
 }
 
+/* The last path index is the jobs', with one LID for each server that one, if fors.conf says so; else none, and why. */
+static void which_index(void **state)
+{
+	static const struct {
+		bool job_index, job_routes;
+		uint8_t lmc;
+		int64_t index;
+		bool has_why;
+	} cases[] = {{true, false, 2, 3, false},
+		     {false, false, 2, FORS_UNKNOWN, false},
+		     {false, true, 2, FORS_UNKNOWN, true},
+		     {true, true, 2, 3, false},
+		     {true, false, 0, FORS_UNKNOWN, true},
+		     {false, true, 0, 0, false},
+		     {true, true, 0, 0, false},
+		     {false, false, 0, FORS_UNKNOWN, false}};
+	struct fors_job *job = make_job(*state, FORS_JOB_INSTALLED, NULL);
+	unsigned lmc = job->fabric->lmc;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		job->job_index = cases[i].job_index;
+		job->job_routes = cases[i].job_routes;
+		job->fabric->lmc = cases[i].lmc;
+		assert_int_equal(fors_worker_job_index(job), cases[i].index);
+		assert_int_equal(fors_worker_why_no_index(job) != NULL, cases[i].has_why);
+	}
+	job->fabric->lmc = lmc;
+	fors_job_free(job);
+}
+
 /* Wait until one more sweep has been asked for than `before`, and make it. */
 static void sweep_when_asked(struct bench *bench, int before)
 {
@@ -444,6 +476,7 @@ int main(void)
 		TEST(without_entries),
 		TEST(no_claim),
 		TEST(short_of_memory),
+		TEST(which_index),
 		cmocka_unit_test_setup_teardown(haste_is_made_up_for, open_larger_bench, jobs_bench_close),
 	};
 

@@ -154,6 +154,17 @@ static bool all_use(const struct fors_flows_problem *p, uint32_t unit, uint32_t 
 	return true;
 }
 
+/* What the destinations of a switch ask of links. */
+static void add_load(const struct fors_flows_problem *p, uint32_t s, uint32_t *load)
+{
+	uint32_t tokens = fors_flows_tokens(p, s * p->ndests);
+
+	for (uint32_t unit = s * p->ndests; unit < (s + 1) * p->ndests; unit++)
+		for (uint32_t i = p->begin[unit * p->npaths]; i < p->begin[unit * p->npaths + 1]; i++)
+			if (p->npaths == 1 || all_use(p, unit, p->link[i]))
+				load[p->link[i]] += tokens;
+}
+
 enum fors_err fors_flows_fullest(const struct fors_flows_problem *p, uint32_t *link, uint32_t *tokens,
 				 struct fors_error *error)
 {
@@ -161,10 +172,8 @@ enum fors_err fors_flows_fullest(const struct fors_flows_problem *p, uint32_t *l
 
 	if (!load)
 		return fors_fail_memory(error);
-	for (uint32_t unit = 0; unit < fors_flows_units(p); unit++)
-		for (uint32_t i = p->begin[unit * p->npaths]; i < p->begin[unit * p->npaths + 1]; i++)
-			if (p->npaths == 1 || all_use(p, unit, p->link[i]))
-				load[p->link[i]] += fors_flows_tokens(p, unit);
+	for (uint32_t s = 0; p->ndests && s < p->nswitches; s++)
+		add_load(p, s, load);
 	for (uint32_t i = 0; i < p->nlinks; i++)
 		if (load[i] > most) {
 			most = load[i];

@@ -2,10 +2,11 @@
 /*
  * routed.c - any net and any deterministic tables as a problem of single flows.
  *
- * First who takes part, then which number each switch gets, then every way is walked twice: to count its links and to write
- * them. A walk takes from each switch the port of the receiver's LID until the receiver itself is reached; the cable to it
+ * First who takes part, then which number each switch gets, then every way is walked and its links written. A walk
+ * takes from each switch the port of the receiver's LID until the receiver itself is reached; the cable to it
  * is not counted, since a receiver takes one flow in a phase anyway. A walk that passes more switches than there are has been
- * somewhere twice.
+ * somewhere twice. Nearly all ways arrive: they are walked without a word, and only those that do not once more, by what
+ * can say why.
  *
  * Numbers of switches matter: first fit goes by how far two switches are apart (first_fit.c), which means something only
  * when neighbours have numbers that are near. Breadth first from some leaf of a tree gives its pod, then the next pods. And
@@ -18,6 +19,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* What a walk asks of a node. */
+struct stop {
+	const uint8_t *row; /* its table; NULL: it has none */
+	uint32_t first_port;
+	uint32_t nports;
+};
+
 struct reader {
 	const struct fors_flows_tables *tables;
 	const struct fors_net *net;
@@ -25,6 +33,8 @@ struct reader {
 	uint64_t *wanted;    /* GUIDs of participants, ascending */
 	uint32_t *order;     /* per node: in which order switches are visited, FORS_NONE: not */
 	uint32_t *row_of;    /* per node: of its table, FORS_NONE */
+	struct stop *stop;   /* per node */
+	uint32_t *next;	     /* per port of the net: the switch behind its cable, FORS_NONE */
 	uint32_t *number_of; /* per port of the net: of the link that it sends over, FORS_NONE: not used so far */
 	uint32_t most_hops;  /* switches of the net */
 };
@@ -203,6 +213,8 @@ static void order_classes(struct reader *r)
 
 /* ---- ways ---- */
 
+#define MOST_LINKS (UINT32_MAX / 4) /* of all ways */
+
 /* A way that is being walked. */
 struct walk {
 	uint32_t s, d, path; /* switch, destination and path index */
@@ -210,6 +222,7 @@ struct walk {
 	uint32_t link[FORS_FLOWS_MOST_LINKS]; /* indices of net->port */
 	uint32_t nlinks, hops;
 	uint32_t node; /* the switch that it has come to */
+	uint32_t door; /* the port that leads to the receiver, index of net->port, FORS_NONE */
 };
 
 #define PAIR_ROOM (3 * FORS_NAME_MAX)
@@ -286,6 +299,42 @@ static enum fors_err hop(const struct reader *r, struct walk *walk, bool *arrive
 	return FORS_OK;
 }
 
+/* The port of a switch that leads to a server, index of net->port; FORS_NONE: its cable has two stories. */
+static uint32_t door_of(const struct reader *r, const struct fors_flows_server *server)
+{
+	uint32_t node = fors_net_port(r->net, server->node, server->port)->peer;
+	const struct fors_port *port = fors_net_port(r->net, node, server->home_port);
+
+	return port->peer == server->node && port->peer_port == server->port
+		       ? r->net->node[node].first_port + server->home_port
+		       : FORS_NONE;
+}
+
+/* Walk a way that arrives; false: it does not, or is too long. */
+static bool arrives(const struct reader *r, struct walk *walk)
+{
+	const struct stop *at = &r->stop[walk->node];
+	uint32_t out, n = 0;
+
+	if (walk->lid >= r->tables->lfts->nlids)
+		return false;
+	for (;;) {
+		uint32_t number = at->row ? at->row[walk->lid] : 0;
+
+		if (!number || number > at->nports)
+			return false;
+		out = at->first_port + number;
+		if (out == walk->door)
+			break;
+		if (r->next[out] == FORS_NONE || n == FORS_FLOWS_MOST_LINKS)
+			return false;
+		walk->link[n++] = out;
+		at = &r->stop[r->next[out]];
+	}
+	walk->nlinks = n;
+	return true;
+}
+
 /* Walk a way; its links are noted in *walk. */
 static enum fors_err follow(const struct reader *r, struct walk *walk, struct fors_error *error)
 {
@@ -296,6 +345,8 @@ static enum fors_err follow(const struct reader *r, struct walk *walk, struct fo
 	walk->lid = r->made->server[walk->d].lid + walk->path;
 	walk->node = r->made->node[walk->s];
 	walk->nlinks = walk->hops = 0;
+	if (arrives(r, walk))
+		return FORS_OK;
 	while (!err && !arrived)
 		err = hop(r, walk, &arrived, error);
 	if (err || walk->nlinks <= FORS_FLOWS_MOST_LINKS)
@@ -313,60 +364,94 @@ static uint32_t number_of(struct reader *r, uint32_t port)
 	return r->number_of[port];
 }
 
-/*
- * Walk all ways of a unit, from where *used links are taken on. is_write: into link[], for which there is room;
- * else only find out how long they are and which exist. A path index above 0 may have no way.
- */
-static enum fors_err read_unit(struct reader *r, uint32_t s, uint32_t d, bool is_write, size_t *used,
+/* The links of ways, one after another. */
+struct list {
+	size_t used, room;
+};
+
+/* Write the links of a way behind the others. What is more than can be told is only counted. */
+static enum fors_err add_links(struct reader *r, const struct walk *walk, struct list *list, struct fors_error *error)
+{
+	struct fors_flows_problem *p = &r->made->problem;
+	uint32_t n = list->used + walk->nlinks > MOST_LINKS ? 0 : walk->nlinks;
+
+	if (list->used + n > list->room) {
+		size_t room = list->room + list->room / 2 + FORS_FLOWS_MOST_LINKS;
+		uint32_t *larger = realloc(p->link, room * sizeof(*larger));
+
+		if (!larger)
+			return fors_fail_memory(error);
+		p->link = larger;
+		list->room = room;
+	}
+	for (uint32_t i = 0; i < n; i++)
+		p->link[list->used + i] = number_of(r, walk->link[i]);
+	list->used += walk->nlinks;
+	return FORS_OK;
+}
+
+/* Walk all ways of a unit. A path index above 0 may have no way. */
+static enum fors_err read_unit(struct reader *r, uint32_t s, struct walk *walk, struct list *list,
 			       struct fors_error *error)
 {
 	struct fors_flows_problem *p = &r->made->problem;
-	struct walk walk = {.s = s, .d = d};
-	uint32_t way = (s * p->ndests + d) * p->npaths;
+	uint32_t way = (s * p->ndests + walk->d) * p->npaths;
 
-	for (walk.path = 0; walk.path < p->npaths; walk.path++, way++) {
+	for (walk->path = 0; walk->path < p->npaths; walk->path++, way++) {
 		struct fors_error ignored;
-		enum fors_err err = follow(r, &walk, walk.path ? &ignored : error);
+		enum fors_err err = follow(r, walk, walk->path ? &ignored : error);
 
-		if (err && !walk.path)
+		if (err && !walk->path)
 			return err;
 		p->exists[way] = !err;
-		p->begin[way] = (uint32_t)*used;
-		for (uint32_t i = 0; !err && is_write && i < walk.nlinks; i++)
-			p->link[*used + i] = number_of(r, walk.link[i]);
-		*used += err ? 0 : walk.nlinks;
+		p->begin[way] = (uint32_t)list->used;
+		err = err ? FORS_OK : add_links(r, walk, list, error);
+		if (err)
+			return err;
 	}
 	return FORS_OK;
 }
 
-static enum fors_err read_units(struct reader *r, bool is_write, size_t *used, struct fors_error *error)
+static enum fors_err read_units(struct reader *r, const uint32_t *door, struct list *list, struct fors_error *error)
 {
 	struct fors_flows_problem *p = &r->made->problem;
 	enum fors_err err = FORS_OK;
 
-	*used = 0;
 	for (uint32_t s = 0; !err && s < p->nswitches; s++) {
+		struct walk walk = {.s = s};
+
 		if (r->tables->cancelled && r->tables->cancelled(r->tables->context))
 			return fors_fail(error, FORS_ECANCELLED, "planning was cancelled");
-		for (uint32_t d = 0; !err && d < p->ndests; d++)
-			err = read_unit(r, s, d, is_write, used, error);
+		for (walk.d = 0; !err && walk.d < p->ndests; walk.d++) {
+			walk.door = door[walk.d];
+			err = read_unit(r, s, &walk, list, error);
+		}
 	}
-	p->begin[fors_flows_units(p) * p->npaths] = (uint32_t)*used;
+	p->begin[fors_flows_units(p) * p->npaths] = (uint32_t)list->used;
 	return err;
 }
 
 static enum fors_err read_ways(struct reader *r, struct fors_error *error)
 {
 	struct fors_flows_problem *p = &r->made->problem;
-	size_t used;
-	enum fors_err err = read_units(r, false, &used, error);
+	uint32_t *door = malloc((p->ndests + (size_t)1) * sizeof(*door)), *fitting;
+	struct list list = {0};
+	enum fors_err err = door ? FORS_OK : fors_fail_memory(error);
 
+	for (uint32_t d = 0; !err && d < p->ndests; d++)
+		door[d] = door_of(r, &r->made->server[d]);
+	if (!err)
+		err = read_units(r, door, &list, error);
+	free(door);
 	if (err)
 		return err;
-	if (used > UINT32_MAX / 4)
+	if (list.used > MOST_LINKS)
 		return fors_fail(error, FORS_ELIMIT, "the ways of %u servers are too long to be listed", p->ndests);
-	p->link = malloc((used + 1) * sizeof(*p->link));
-	return p->link ? read_units(r, true, &used, error) : fors_fail_memory(error);
+	fitting = realloc(p->link, (list.used + 1) * sizeof(*fitting));
+	if (!fitting)
+		return fors_fail_memory(error);
+	p->link = fitting;
+	return FORS_OK;
 }
 
 /* ---- the whole ---- */
@@ -419,13 +504,31 @@ static bool allocate(struct reader *r)
 	r->wanted = calloc((them ? them->count : 0) + 1, sizeof(*r->wanted));
 	r->order = malloc((net->nnodes + (size_t)1) * sizeof(*r->order));
 	r->row_of = malloc((net->nnodes + (size_t)1) * sizeof(*r->row_of));
+	r->stop = malloc((net->nnodes + (size_t)1) * sizeof(*r->stop));
+	r->next = malloc((net->nports + (size_t)1) * sizeof(*r->next));
 	r->number_of = malloc((net->nports + (size_t)1) * sizeof(*r->number_of));
 	r->made = calloc(1, sizeof(*r->made));
-	if (!r->wanted || !r->order || !r->row_of || !r->number_of || !r->made)
+	if (!r->wanted || !r->order || !r->row_of || !r->stop || !r->next || !r->number_of || !r->made)
 		return false;
 	r->made->server = calloc(net->nports + (size_t)1, sizeof(*r->made->server));
 	r->made->link_port = malloc((net->nports + (size_t)1) * sizeof(*r->made->link_port));
 	return r->made->server && r->made->link_port;
+}
+
+static void prepare_stops(struct reader *r)
+{
+	const struct fors_lfts *lfts = r->tables->lfts;
+	const struct fors_net *net = r->net;
+
+	for (uint32_t node = 0; node < net->nnodes; node++) {
+		uint32_t first = net->node[node].first_port, row = r->row_of[node];
+
+		r->stop[node] = (struct stop){.row = row == FORS_NONE ? NULL : lfts->port + (size_t)row * lfts->nlids,
+					      .first_port = first,
+					      .nports = net->node[node].nports};
+		for (unsigned port = 0; port <= net->node[node].nports; port++)
+			r->next[first + port] = port ? fors_peer_switch(net, node, port) : FORS_NONE;
+	}
 }
 
 /* What is asked often. */
@@ -446,6 +549,7 @@ static void prepare(struct reader *r)
 		r->row_of[node] = is_switch ? fors_lfts_row(r->tables->lfts, net->node[node].guid) : FORS_NONE;
 		r->most_hops += is_switch;
 	}
+	prepare_stops(r);
 	r->made->net = net;
 }
 
@@ -479,6 +583,8 @@ enum fors_err fors_flows_routed_read(const struct fors_flows_tables *tables, str
 	free(r.wanted);
 	free(r.order);
 	free(r.row_of);
+	free(r.stop);
+	free(r.next);
 	free(r.number_of);
 	if (err)
 		fors_flows_routed_free(r.made);

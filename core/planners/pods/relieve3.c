@@ -5,9 +5,13 @@
  * Where leaves differ, or have more servers than lanes, homes are lumps: two servers of a leaf on one lane, for all
  * who send. But each leaf, and each mid, chooses for itself. So: take one of the fullest links, look at a dozen entries
  * that send over it (a leaf's, with the flows of its servers; a mid's, with those of all leaves that use it for that
- * server), and at all ports they could have instead, and do what lowers the sum of squares of what links carry above
- * the bound the most. What was moved stays for some steps (tabu), so that it may first become worse. The best that was
- * seen is kept. Effort is counted in links looked at; random numbers start from a constant.
+ * server; a top's that has several cables to a pod, with those of all mids that use it), and at all ports they could
+ * have instead, and do what lowers the sum of squares of what links carry above the bound the most. What was moved
+ * stays for some steps (tabu), so that it may first become worse. The best that was seen is kept. Effort is counted in
+ * links looked at; random numbers start from a constant.
+ *
+ * Any of these entries sends up, or, a top's, to a mid that goes down itself: as before, so that the rule of up, then
+ * down holds for old and new entries in any mixture.
  */
 #include "relieve3.h"
 
@@ -24,7 +28,7 @@
 #define MOST_VAIN 400 /* steps without anything better */
 
 struct move {
-	uint32_t row, column; /* of the tables: leaves, then mids */
+	uint32_t row, column; /* of the tables: leaves, then mids, then tops */
 	uint8_t port;
 	int64_t cost; /* what it adds, mostly less than 0 */
 };
@@ -38,7 +42,9 @@ struct relief {
 	uint32_t *link_node;  /* per link: the node of known that sends, */
 	uint8_t *link_port;   /* and its port */
 	uint32_t *tabu;	      /* [row * nslots + slot]: the step until which it stays */
-	uint8_t *best;	      /* the tables of leaves and mids when they were best */
+	bool any_choice;      /* of tops */
+	bool *has_choice;     /* per top: it has several cables to a pod */
+	uint8_t *best;	      /* the tables when they were best */
 	uint32_t *fullest;    /* links above the bound, to choose from */
 	uint32_t step, quota; /* quota: entries that are still looked at in this step */
 	uint64_t work;
@@ -47,9 +53,16 @@ struct relief {
 
 /* ---- what a row sends ---- */
 
+static uint32_t first_top(const struct relief *r)
+{
+	return r->pods->nleaves + r->pods->nmids;
+}
+
 static uint32_t node_of(const struct relief *r, uint32_t row)
 {
-	return row < r->pods->nleaves ? r->pods->leaf[row].node : r->pods->mid[row - r->pods->nleaves].node;
+	if (row < r->pods->nleaves)
+		return r->pods->leaf[row].node;
+	return row < first_top(r) ? r->pods->mid[row - r->pods->nleaves].node : r->pods->top[row - first_top(r)].node;
 }
 
 static uint8_t *entry_of(const struct relief *r, uint32_t row, uint32_t slot)
@@ -57,13 +70,16 @@ static uint8_t *entry_of(const struct relief *r, uint32_t row, uint32_t slot)
 	return &r->ways->leaf[(size_t)row * r->ways->ncolumns + slot];
 }
 
-/* Does leaf a send what is for a slot to this mid? */
-static bool uses(const struct relief *r, uint32_t a, uint32_t mid, uint32_t slot)
+/* Does what leaf a sends to a slot come to this mid on its way up, or to this top? */
+static bool uses(const struct relief *r, uint32_t a, uint32_t row, uint32_t slot)
 {
 	uint8_t port = *entry_of(r, a, slot);
+	const struct fors_hop3 *hop = &r->ways->hop[r->pods->known->node[r->pods->leaf[a].node].first_port + port];
 
-	return port && r->ways->hop[r->pods->known->node[r->pods->leaf[a].node].first_port + port].row ==
-			       r->pods->nleaves + mid;
+	if (!port || hop->row == row)
+		return port;
+	port = row >= first_top(r) ? *entry_of(r, hop->row, slot) : 0;
+	return port && r->ways->hop[hop->first + port].row == row;
 }
 
 /* Flows that an entry decides about. */
@@ -74,7 +90,7 @@ static int64_t flows_of(const struct relief *r, uint32_t row, uint32_t slot)
 	if (row < r->pods->nleaves)
 		return r->pods->leaf[row].nslots;
 	for (uint32_t a = 0; a < r->pods->nleaves; a++)
-		if (uses(r, a, row - r->pods->nleaves, slot))
+		if (uses(r, a, row, slot))
 			flows += r->pods->leaf[a].nslots;
 	return flows;
 }
@@ -102,6 +118,15 @@ static int64_t add(struct relief *r, uint32_t row, uint32_t slot, uint8_t port, 
 
 /* ---- alternatives ---- */
 
+/* Does this port of known lead to a mid of a pod? */
+static bool leads_to_pod(const struct relief *r, uint32_t port, uint32_t pod)
+{
+	uint32_t row = r->ways->hop[port].row;
+
+	return row != FORS_NONE && row >= r->pods->nleaves && row < first_top(r) &&
+	       r->pods->mid[row - r->pods->nleaves].pod == pod;
+}
+
 /* Try another port of an entry whose flows are taken off. */
 static void try_port(struct relief *r, uint32_t row, uint32_t slot, uint8_t port, int64_t flows, int64_t base,
 		     struct move *best)
@@ -116,31 +141,60 @@ static void try_port(struct relief *r, uint32_t row, uint32_t slot, uint8_t port
 		*best = (struct move){row, slot, port, cost};
 }
 
+static void try_leaf(struct relief *r, uint32_t a, uint32_t slot, int64_t flows, int64_t base, struct move *best)
+{
+	const struct fors_lanes3 *l = r->lanes;
+	const uint8_t *port = l->leaf_port + (size_t)a * l->nlanes;
+
+	for (uint32_t lane = 0; lane < l->nlanes; lane++)
+		if (fors_lanes3_live(l, a, lane) && port[lane] != *entry_of(r, a, slot))
+			try_port(r, a, slot, port[lane], flows, base, best);
+}
+
+static void try_mid(struct relief *r, uint32_t row, uint32_t slot, int64_t flows, int64_t base, struct move *best)
+{
+	const struct fors_lanes3 *l = r->lanes;
+	uint32_t m = row - r->pods->nleaves;
+	const uint8_t *port = l->mid_port + (size_t)m * l->nrungs;
+
+	for (uint32_t i = 0; i < l->rungs[r->pods->mid[m].plane]; i++)
+		if (fors_lanes3_rung_live(l, m, i) && port[i] != *entry_of(r, row, slot))
+			try_port(r, row, slot, port[i], flows, base, best);
+}
+
+/* Only mids that go down to the leaf themselves: who turns up again would send back to the top. */
+static void try_top(struct relief *r, uint32_t row, uint32_t slot, int64_t flows, int64_t base, struct move *best)
+{
+	uint32_t node = node_of(r, row), first = r->pods->known->node[node].first_port, link[4];
+
+	for (unsigned port = 1; port <= r->pods->known->node[node].nports; port++)
+		if (leads_to_pod(r, first + port, r->pods->leaf[r->pods->slot[slot].leaf].pod) &&
+		    fors_pods_live(r->pods, node, port) && port != *entry_of(r, row, slot) &&
+		    fors_ways3_links(r->ways, node, (uint8_t)port, slot, link) == 2)
+			try_port(r, row, slot, (uint8_t)port, flows, base, best);
+}
+
 /* All other ports of an entry. */
 static void consider(struct relief *r, uint32_t row, uint32_t slot, struct move *best)
 {
-	const struct fors_lanes3 *l = r->lanes;
 	uint8_t port = *entry_of(r, row, slot);
 	int64_t flows, base;
 
 	if (!r->quota || r->tabu[(size_t)row * r->pods->nslots + slot] > r->step)
+		return;
+	if (row >= first_top(r) && !r->has_choice[row - first_top(r)])
 		return;
 	r->quota--;
 	flows = flows_of(r, row, slot);
 	if (!flows)
 		return;
 	base = add(r, row, slot, port, -flows);
-	if (row < r->pods->nleaves) {
-		for (uint32_t lane = 0; lane < l->nlanes; lane++)
-			if (fors_lanes3_live(l, row, lane) && l->leaf_port[(size_t)row * l->nlanes + lane] != port)
-				try_port(r, row, slot, l->leaf_port[(size_t)row * l->nlanes + lane], flows, base, best);
-	} else {
-		uint32_t m = row - r->pods->nleaves;
-
-		for (uint32_t i = 0; i < l->rungs[r->pods->mid[m].plane]; i++)
-			if (fors_lanes3_rung_live(l, m, i) && l->mid_port[(size_t)m * l->nrungs + i] != port)
-				try_port(r, row, slot, l->mid_port[(size_t)m * l->nrungs + i], flows, base, best);
-	}
+	if (row < r->pods->nleaves)
+		try_leaf(r, row, slot, flows, base, best);
+	else if (row < first_top(r))
+		try_mid(r, row, slot, flows, base, best);
+	else
+		try_top(r, row, slot, flows, base, best);
 	add(r, row, slot, port, flows);
 }
 
@@ -150,7 +204,7 @@ static void consider_mid(struct relief *r, uint32_t m, uint32_t slot, struct mov
 {
 	consider(r, r->pods->nleaves + m, slot, best);
 	for (uint32_t a = 0; a < r->pods->nleaves; a++)
-		if (uses(r, a, m, slot))
+		if (uses(r, a, r->pods->nleaves + m, slot))
 			consider(r, a, slot, best);
 }
 
@@ -179,6 +233,21 @@ static void look_at_mid_up(struct relief *r, uint32_t m, uint8_t port, struct mo
 			consider_mid(r, m, slot, best);
 }
 
+/* What tops send to servers of a leaf by a mid's port down. */
+static void look_at_tops(struct relief *r, uint32_t link, const struct fors_pods_switch *leaf, struct move *best)
+{
+	uint32_t first = r->any_choice ? fors_random_below(&r->random, r->pods->ntops) : 0;
+
+	for (uint32_t i = 0; r->any_choice && r->quota > QUOTA / 2 && i < r->pods->ntops; i++)
+		for (uint32_t slot = leaf->first; slot < leaf->first + leaf->nslots; slot++) {
+			uint32_t row = first_top(r) + (first + i) % r->pods->ntops, way[4],
+				 n = fors_ways3_links(r->ways, node_of(r, row), *entry_of(r, row, slot), slot, way);
+
+			if (n && way[n - 1] == link && r->quota > QUOTA / 2)
+				consider(r, row, slot, best);
+		}
+}
+
 /* A mid's port down to leaf b: everything that comes that way. */
 static void look_at_mid_down(struct relief *r, uint32_t link, uint32_t b, struct move *best)
 {
@@ -186,6 +255,7 @@ static void look_at_mid_down(struct relief *r, uint32_t link, uint32_t b, struct
 
 	uint32_t first = fors_random_below(&r->random, r->pods->nleaves);
 
+	look_at_tops(r, link, leaf, best);
 	for (uint32_t i = 0; r->quota && i < r->pods->nleaves; i++)
 		for (uint32_t slot = leaf->first; slot < leaf->first + leaf->nslots; slot++) {
 			uint32_t a = (first + i) % r->pods->nleaves, way[4],
@@ -205,6 +275,7 @@ static void look_at_top(struct relief *r, uint32_t t, uint8_t port, struct move 
 	for (uint32_t i = 0; r->quota && i < pods->nslots; i++, slot = after(r, slot)) {
 		if (r->ways->top[(size_t)t * r->ways->ncolumns + slot] != port)
 			continue;
+		consider(r, first_top(r) + t, slot, best);
 		for (uint32_t m = 0; m < pods->nmids; m++) {
 			uint8_t up = r->ways->mid[(size_t)m * r->ways->ncolumns + slot];
 
@@ -272,7 +343,7 @@ static void apply(struct relief *r, const struct move *move)
 
 static void search(struct relief *r, uint64_t budget)
 {
-	size_t size = ((size_t)r->pods->nleaves + r->pods->nmids) * r->ways->ncolumns;
+	size_t size = ((size_t)first_top(r) + r->pods->ntops) * r->ways->ncolumns;
 	int64_t least = INT64_MAX, cost;
 	uint32_t vain = 0;
 
@@ -320,17 +391,37 @@ static void list_links(struct relief *r)
 		}
 }
 
+/* Which tops have several cables to a pod? */
+static void find_choices(struct relief *r)
+{
+	const struct fors_net *known = r->pods->known;
+
+	for (uint32_t t = 0; t < r->pods->ntops; t++) {
+		const struct fors_node *node = &known->node[r->pods->top[t].node];
+
+		for (uint32_t pod = 0; !r->has_choice[t] && pod < r->pods->npods; pod++) {
+			uint32_t n = 0;
+
+			for (unsigned port = 1; port <= node->nports; port++)
+				n += leads_to_pod(r, node->first_port + port, pod);
+			r->has_choice[t] = n > 1;
+		}
+		r->any_choice |= r->has_choice[t];
+	}
+}
+
 static bool allocate(struct relief *r)
 {
-	size_t links = r->ways->nlinks + (size_t)1, rows = (size_t)r->pods->nleaves + r->pods->nmids;
+	size_t links = r->ways->nlinks + (size_t)1, rows = (size_t)first_top(r) + r->pods->ntops;
 
 	r->load = calloc(links, sizeof(*r->load));
 	r->link_node = calloc(links, sizeof(*r->link_node));
 	r->link_port = calloc(links, sizeof(*r->link_port));
 	r->fullest = calloc(links, sizeof(*r->fullest));
 	r->tabu = calloc(rows * r->pods->nslots + 1, sizeof(*r->tabu));
+	r->has_choice = calloc(r->pods->ntops + (size_t)1, sizeof(*r->has_choice));
 	r->best = malloc(rows * r->ways->ncolumns + 1);
-	return r->load && r->link_node && r->link_port && r->fullest && r->tabu && r->best;
+	return r->load && r->link_node && r->link_port && r->fullest && r->tabu && r->has_choice && r->best;
 }
 
 enum fors_err fors_relieve3(struct fors_ways3 *ways, uint32_t most, struct fors_error *error)
@@ -344,6 +435,7 @@ enum fors_err fors_relieve3(struct fors_ways3 *ways, uint32_t most, struct fors_
 	good = allocate(&r);
 	if (good) {
 		list_links(&r);
+		find_choices(&r);
 		count(&r);
 		search(&r, LOOKS_PER_ENTRY * entries + LOOKS);
 	}
@@ -352,6 +444,7 @@ enum fors_err fors_relieve3(struct fors_ways3 *ways, uint32_t most, struct fors_
 	free(r.link_port);
 	free(r.fullest);
 	free(r.tabu);
+	free(r.has_choice);
 	free(r.best);
 	return good ? FORS_OK : fors_fail_memory(error);
 }

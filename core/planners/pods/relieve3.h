@@ -9,9 +9,9 @@
 #include "ways3.h"
 
 /*
- * Change entries of path index 0, of leaves for single servers and of mids, until no link carries more than `most`
- * flows of the exchange of all slots (UINT32_MAX: nothing changes), or until some 300 links per entry were looked at.
- * What cannot go elsewhere stays. Errors: FORS_ENOMEM.
+ * Change entries of path index 0, of leaves for single servers, of mids, and of tops that have several cables to a pod,
+ * until no link carries more than `most` flows of the exchange of all slots (UINT32_MAX: nothing changes), or until
+ * some 300 links per entry were looked at. What cannot go elsewhere stays. Errors: FORS_ENOMEM.
  */
 enum fors_err fors_relieve3(struct fors_ways3 *ways, uint32_t most, struct fors_error *error);
 

@@ -10,6 +10,9 @@
  * nothing. What is left over then throws out others, which look for slots themselves, for some steps: what was put
  * last stays for a while, and the best that was seen is what counts.
  *
+ * All slots of a plane have the leaves' cables to its mid below them, m2 of them: so together they take m2 items of a
+ * pod in a cohort, which says something where there are more than m2.
+ *
  * A split is the same in both directions: then a pod has as many items left up as down in every plane, which is what
  * its own items, those that stay inside, need (lift3.c).
  */
@@ -52,12 +55,28 @@ void fors_split3_free(struct fors_split3 *split)
 
 /* ---- items in slots ---- */
 
+static uint32_t least(uint32_t a, uint32_t b)
+{
+	return a < b ? a : b;
+}
+
+/* How many more items of a pod all slots of a plane could take together: in a cohort as many as there are leaves. */
+static uint32_t room_in_plane(const struct fors_split3 *s, uint32_t p, uint32_t plane)
+{
+	uint32_t most = s->m2 * s->ncohorts, load = 0;
+
+	for (uint32_t k = 0; k < s->width; k++)
+		load += s->load[(size_t)p * s->nslots + plane * s->width + k];
+	return most > load ? most - load : 0;
+}
+
 /* How many more items of a pod a slot could take. */
 static uint32_t room_of(const struct fors_split3 *s, uint32_t p, uint32_t slot)
 {
 	size_t at = (size_t)p * s->nslots + slot;
+	uint32_t room = s->lives[at] && s->load[at] < s->ncohorts ? s->ncohorts - s->load[at] : 0;
 
-	return s->lives[at] && s->load[at] < s->ncohorts ? s->ncohorts - s->load[at] : 0;
+	return room && s->width > s->m2 ? least(room, room_in_plane(s, p, slot / s->width)) : room;
 }
 
 /* One item more, or one less, of a pair in a slot. */
@@ -240,8 +259,13 @@ static uint32_t least_left(const struct search *w)
 	for (uint32_t p = 0; p < s->npods; p++) {
 		uint32_t room = 0, items = w->wanted * (s->npods - 1), over;
 
-		for (uint32_t slot = 0; slot < s->nslots; slot++)
-			room += fors_split3_lives(s, p, slot) ? s->ncohorts : 0;
+		for (uint32_t first = 0; first < s->nslots; first += s->width) {
+			uint32_t n = 0;
+
+			for (uint32_t k = 0; k < s->width; k++)
+				n += fors_split3_lives(s, p, first + k);
+			room += least(n, s->m2) * s->ncohorts;
+		}
 		over = items > room ? items - room : 0;
 		sum += over;
 		most = over > most ? over : most;
@@ -433,6 +457,7 @@ enum fors_err fors_split3_find(const struct fors_lanes3 *lanes, uint32_t ncohort
 		w.s->npods = npods;
 		w.s->width = width;
 		w.s->nslots = nslots;
+		w.s->m2 = lanes->m2;
 		w.s->ncohorts = ncohorts;
 		set_up(&w, lanes);
 		put_all(&w);

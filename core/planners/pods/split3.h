@@ -16,7 +16,8 @@ struct fors_split3_pair {
 /* A slot is a rung of a plane: plane * width + rung. What goes from p to q goes from q to p as well. */
 struct fors_split3 {
 	uint32_t npods, width, nslots;
-	uint32_t ncohorts;	       /* items that a slot takes of each pod, up, and as many down */
+	uint32_t ncohorts;	       /* items that a slot takes of each pod, up, and as many down; */
+	uint32_t m2;		       /* and so many times that all slots of a plane */
 	uint32_t nleft;		       /* items that have no slot */
 	struct fors_split3_pair *left; /* their pods, each pair once for both directions */
 	bool *lives;		       /* [pod * nslots + slot]: the pod's cable */

@@ -6,9 +6,8 @@
  * cable of the home lane or another one. A top goes down to a mid that does: that of the home plane, if it has a cable
  * to it. A mid of another pod goes up its home rung, if the top there gets down; a leaf goes up its home lane, if the
  * mid there has a way. What is left is levelled: mids first, then leaves, each takes the port whose fuller end has
- * least to carry, from its home on, so that what need not share does not.
- *
- * So a packet goes up, then down: a mid that is above the leaf never sends up again, and a top sends only to such mids.
+ * least to carry, from its home on, so that what need not share does not. So a packet goes up, then down: a mid that is
+ * above the leaf never sends up again, and a top sends only to such mids.
  *
  * Where planes share tops (a director switch) a top has a choice: what finds the home plane's mid without a way takes
  * plane over which least comes down so far. And leaves of one pod without a mid in common meet at such a top.
@@ -372,10 +371,26 @@ static bool gets_up(const struct fors_ways3 *w, uint32_t mid, uint8_t port, uint
 	       fors_ways3_gets_down(w, pods->number[peer], column);
 }
 
+/* Tops that choose otherwise than at home, where that cable and what is below it live. */
+static void keep_tops(struct fors_ways3 *ways, const struct fors_ways3 *whole)
+{
+	const struct fors_pods *pods = ways->lanes->pods;
+
+	for (size_t i = 0; i < (size_t)pods->ntops * pods->nslots; i++) {
+		uint32_t t = (uint32_t)(i / pods->nslots), c = (uint32_t)(i % pods->nslots), link[4];
+		uint8_t port = whole->top[(size_t)t * whole->ncolumns + c];
+
+		if (port && fors_pods_live(pods, pods->top[t].node, port) &&
+		    fors_ways3_links(ways, pods->top[t].node, port, c, link) == 2)
+			ways->top[(size_t)t * ways->ncolumns + c] = port;
+	}
+}
+
 void fors_ways3_keep(struct fors_ways3 *ways, const struct fors_ways3 *whole)
 {
 	const struct fors_pods *pods = ways->lanes->pods;
 
+	keep_tops(ways, whole);
 	for (uint32_t m = 0; m < pods->nmids; m++)
 		for (uint32_t c = 0; c < pods->nslots; c++) {
 			uint8_t port = *mid_entry(whole, m, c);
