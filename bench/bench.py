@@ -83,11 +83,14 @@ def _write(file, value):
     half.rename(file)
 
 
+def _file(output, section, is_quick):
+    return output / "sections" / f"{section}{'-quick' if is_quick else ''}.json"
+
+
 def _kept(output, section, is_quick):
-    """What was measured of a section, into this folder: {machine, quick, rows}; None: nothing, or of the other size."""
-    file = output / "sections" / f"{section}.json"
-    found = json.loads(file.read_text()) if file.exists() else None
-    return found if found and found["quick"] == is_quick else None
+    """What was measured of a section, into this folder: {machine, rows}; None: nothing."""
+    file = _file(output, section, is_quick)
+    return json.loads(file.read_text()) if file.exists() else None
 
 
 def _options(name, sections, what, quick, folder):
@@ -120,7 +123,7 @@ def run(name, sections, measure_one, what, quick, folder):
         except KeyboardInterrupt:
             sys.exit(f"\n{name}: stopped; what is done is kept. --resume goes on with: {' '.join(wanted[done:])}")
         host["seconds"] = round(time.monotonic() - started)
-        _write(output / "sections" / f"{section}.json", {"machine": host, "quick": options.quick, "rows": rows})
+        _write(_file(output, section, options.quick), {"machine": host, "rows": rows})
         print(f"{name}: {section}: {host['seconds']} s", file=sys.stderr, flush=True)
     kept = {section: found for section in sections if (found := _kept(output, section, options.quick))}
     hosts = {section: found["machine"] for section, found in kept.items()}

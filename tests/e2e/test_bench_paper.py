@@ -110,7 +110,7 @@ def test_a_run_that_was_stopped_goes_on(output, results):
     """What is missing is measured, of simulations what was not done; the results are those of one run, with what lies there of other sections."""
     runs = {file.name: file.stat().st_mtime_ns for file in (output / "simulations").iterdir()}
     assert "paper:" not in _run(output, "--resume")
-    (output / "sections" / "tago.json").unlink()
+    (output / "sections" / "tago-quick.json").unlink()
     said = _run(output, "--resume")
     assert "tago" in said and "cee" not in said
     assert runs == {file.name: file.stat().st_mtime_ns for file in (output / "simulations").iterdir()}
@@ -123,13 +123,13 @@ def test_a_run_that_was_stopped_goes_on(output, results):
 def test_what_another_program_measured_is_measured_again(output, tmp_path):
     """--resume takes only what this one did; and results of several say so."""
     shutil.copytree(output, tmp_path / "paper")
-    file = tmp_path / "paper" / "sections" / "booksim.json"
+    file = tmp_path / "paper" / "sections" / "booksim-quick.json"
     found = json.loads(file.read_text())
     found["machine"]["program"] = "another"
     file.write_text(json.dumps(found))
     assert "booksim" in _run(tmp_path / "paper", "--resume")
     assert "All sections are of one program" in (tmp_path / "paper" / "paper-results.md").read_text()
-    file = tmp_path / "paper" / "sections" / "figure7.json"
+    file = tmp_path / "paper" / "sections" / "figure7-quick.json"
     found = json.loads(file.read_text())
     found["machine"]["program"] = "another"
     file.write_text(json.dumps(found))
