@@ -534,24 +534,12 @@ static bool fuzz_status(const uint8_t *data, size_t size)
 }
 
 const struct fuzz_target fuzz_targets[] = {
-	{"netfile", fuzz_netfile},
-	{"lftfile", fuzz_lftfile},
-	{"guidlist", fuzz_guidlist},
-	{"settings", fuzz_settings},
-	{"schedule", fuzz_schedule},
-	{"sealed", fuzz_sealed},
-	{"forsched", fuzz_forsched},
-	{"places", fuzz_places},
-	{"spec", fuzz_spec},
-	{"status", fuzz_status},
-	{"tables", fuzz_tables},
-	{"pattern", fuzz_pattern},
-	{"blocks", fuzz_blocks},
-	{"jobs", fuzz_jobs},
-	{"header", fuzz_header},
-	{"counters", fuzz_counters},
-	{"simulate", fuzz_simulate},
-	{NULL, NULL},
+	{"netfile", fuzz_netfile},   {"lftfile", fuzz_lftfile},	  {"guidlist", fuzz_guidlist},
+	{"settings", fuzz_settings}, {"schedule", fuzz_schedule}, {"sealed", fuzz_sealed},
+	{"forsched", fuzz_forsched}, {"places", fuzz_places},	  {"spec", fuzz_spec},
+	{"status", fuzz_status},     {"tables", fuzz_tables},	  {"pattern", fuzz_pattern},
+	{"blocks", fuzz_blocks},     {"jobs", fuzz_jobs},	  {"header", fuzz_header},
+	{"counters", fuzz_counters}, {"simulate", fuzz_simulate}, {NULL, NULL},
 };
 
 const struct fuzz_target *fuzz_find(const char *name)
