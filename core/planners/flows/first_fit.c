@@ -120,6 +120,13 @@ static bool is_odd(const struct orderer *o, uint32_t unit)
 	return length_of(o, unit) && last_link(o, unit) != o->usual[fors_flows_dest(o->problem, unit)];
 }
 
+static void put_key(struct item *item, uint64_t first, uint64_t second, uint64_t third)
+{
+	item->key[0] = first;
+	item->key[1] = second;
+	item->key[2] = third;
+}
+
 static void set_key(const struct orderer *o, struct item *item)
 {
 	const struct fors_flows_problem *p = o->problem;
@@ -130,38 +137,26 @@ static void set_key(const struct orderer *o, struct item *item)
 
 	switch (o->order) {
 	case FORS_FLOWS_BY_LOAD:
-		item->key[0] = UINT32_MAX - most;
-		item->key[1] = UINT64_MAX - sum;
-		item->key[2] = distance;
+		put_key(item, UINT32_MAX - most, UINT64_MAX - sum, distance);
 		break;
 	case FORS_FLOWS_IN_TURN:
-		item->key[0] = is_odd(o, item->unit);
-		item->key[1] = distance;
-		item->key[2] = rank;
+		put_key(item, is_odd(o, item->unit), distance, rank);
 		break;
 	case FORS_FLOWS_BY_LEVEL:
-		item->key[0] = UINT32_MAX - (uint32_t)((uint64_t)most * 20 / o->nphases);
-		item->key[1] = distance;
-		item->key[2] = rank;
+		put_key(item, UINT32_MAX - (uint32_t)((uint64_t)most * 20 / o->nphases), distance, rank);
 		break;
 	case FORS_FLOWS_LONG_FIRST:
 	case FORS_FLOWS_SNUG:
-		item->key[0] = (uint64_t)(UINT32_MAX - length) << 32 | delta;
-		item->key[1] = rank;
-		item->key[2] = s;
+		put_key(item, (uint64_t)(UINT32_MAX - length) << 32 | delta, rank, s);
 		break;
 	case FORS_FLOWS_LONG_XOR:
-		item->key[0] = (uint64_t)(UINT32_MAX - length) << 32 | (o->corner[s] ^ o->corner[to]);
-		item->key[1] = rank;
-		item->key[2] = s;
+		put_key(item, (uint64_t)(UINT32_MAX - length) << 32 | (o->corner[s] ^ o->corner[to]), rank, s);
 		break;
 	case FORS_FLOWS_BY_XOR:
 		distance = (uint64_t)length << 32 | (o->corner[s] ^ o->corner[to]);
 		/* fall through */
 	default:
-		item->key[0] = distance;
-		item->key[1] = rank;
-		item->key[2] = s;
+		put_key(item, distance, rank, s);
 		break;
 	}
 }

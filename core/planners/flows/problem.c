@@ -22,7 +22,7 @@ void fors_flows_problem_clear(struct fors_flows_problem *problem)
 	*problem = (struct fors_flows_problem){0};
 }
 
-static bool allocate(struct fors_flows_problem *p, size_t most_links)
+bool fors_flows_problem_allocate(struct fors_flows_problem *p, size_t most_links)
 {
 	size_t ways = (size_t)fors_flows_units(p) * p->npaths;
 
@@ -30,9 +30,19 @@ static bool allocate(struct fors_flows_problem *p, size_t most_links)
 	p->first = calloc(p->nswitches + (size_t)1, sizeof(*p->first));
 	p->home = calloc(p->ndests + (size_t)1, sizeof(*p->home));
 	p->begin = calloc(ways + 1, sizeof(*p->begin));
-	p->link = malloc((most_links * ways + 1) * sizeof(*p->link));
+	p->link = most_links ? malloc(most_links * ways * sizeof(*p->link) + 1) : NULL;
 	p->exists = calloc(ways + 1, sizeof(*p->exists));
-	return p->senders && p->first && p->home && p->begin && p->link && p->exists;
+	return p->senders && p->first && p->home && p->begin && (p->link || !most_links) && p->exists;
+}
+
+uint32_t fors_flows_longest(const struct fors_flows_problem *problem)
+{
+	uint32_t longest = 0;
+
+	for (uint32_t way = 0; way < fors_flows_units(problem) * problem->npaths; way++)
+		if (problem->begin[way + 1] - problem->begin[way] > longest)
+			longest = problem->begin[way + 1] - problem->begin[way];
+	return longest;
 }
 
 /* What is read from, and the numbers that links got so far: up and down, leaf * nlanes + lane. */
@@ -127,7 +137,8 @@ enum fors_err fors_flows_problem_read(const struct fors_task *task, uint32_t npa
 
 	if ((uint64_t)fabric->nleaves * fabric->nservers * npaths > UINT32_MAX / 4)
 		return fors_fail(error, FORS_ELIMIT, "flows: too many leaves, servers and path indices");
-	if (!allocate(&made, 2) || !allocate_reader(&reader, (size_t)fabric->nleaves * fabric->nlanes))
+	if (!fors_flows_problem_allocate(&made, 2) ||
+	    !allocate_reader(&reader, (size_t)fabric->nleaves * fabric->nlanes))
 		err = fors_fail_memory(error);
 	else
 		err = read_units(&reader, error);

@@ -96,6 +96,15 @@ enum fors_err fors_flows_problem_read(const struct fors_task *task, uint32_t npa
 void fors_flows_problem_clear(struct fors_flows_problem *problem);
 
 /*
+ * The arrays of a problem whose numbers are set, empty, with room for so many links of each way; 0: without room for
+ * links, who knows their number brings it. False: out of memory; what there is then is for fors_flows_problem_clear().
+ */
+bool fors_flows_problem_allocate(struct fors_flows_problem *problem, size_t most_links);
+
+/* The length of the longest way: cables between switches. */
+uint32_t fors_flows_longest(const struct fors_flows_problem *problem);
+
+/*
  * The link that most tokens have to cross, in *link (FORS_FLOWS_NONE: there is none), and how many they are, in
  * *tokens. Of units with several ways only the links that all of them share count. Errors: FORS_ENOMEM.
  */

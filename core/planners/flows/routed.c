@@ -480,12 +480,7 @@ static enum fors_err shape_problem(struct reader *r, struct fors_error *error)
 	if (ways > UINT32_MAX / 4)
 		return fors_fail(error, FORS_ELIMIT, "%u switches with %u servers and %u path indices are too many",
 				 made->nswitches, made->nservers, p->npaths);
-	p->senders = calloc(p->nswitches + (size_t)1, sizeof(*p->senders));
-	p->first = calloc(p->nswitches + (size_t)1, sizeof(*p->first));
-	p->home = calloc(p->ndests + (size_t)1, sizeof(*p->home));
-	p->begin = calloc(ways + 1, sizeof(*p->begin));
-	p->exists = calloc(ways + 1, sizeof(*p->exists));
-	if (!p->senders || !p->first || !p->home || !p->begin || !p->exists)
+	if (!fors_flows_problem_allocate(p, 0))
 		return fors_fail_memory(error);
 	for (uint32_t d = 0; d < p->ndests; d++) {
 		p->home[d] = made->server[d].home;
@@ -602,14 +597,4 @@ void fors_flows_routed_free(struct fors_flows_routed *routed)
 	free(routed->link_port);
 	fors_flows_problem_clear(&routed->problem);
 	free(routed);
-}
-
-uint32_t fors_flows_longest(const struct fors_flows_problem *problem)
-{
-	uint32_t longest = 0;
-
-	for (uint32_t way = 0; way < fors_flows_units(problem) * problem->npaths; way++)
-		if (problem->begin[way + 1] - problem->begin[way] > longest)
-			longest = problem->begin[way + 1] - problem->begin[way];
-	return longest;
 }

@@ -63,9 +63,6 @@ enum fors_err fors_flows_routed_read(const struct fors_flows_tables *tables, str
 				     struct fors_error *error);
 void fors_flows_routed_free(struct fors_flows_routed *routed);
 
-/* The length of the longest way: cables between switches. */
-uint32_t fors_flows_longest(const struct fors_flows_problem *problem);
-
 /*
  * Do tables and net belong together? FORS_OK, or FORS_ENOTAPPL: a table of a switch that is not in the net, an entry for
  * a LID that no port has, a LID of two ports. Errors: FORS_ENOMEM too. (routed_check.c)

@@ -505,6 +505,27 @@ static bool allocate(struct search *w, uint32_t npods, uint32_t nslots, size_t s
 	       w->queue && w->until && w->best;
 }
 
+/* What is at home, and then as much as a search finds. */
+static void fill(struct search *w, const struct fors_lanes3 *lanes, uint32_t most, size_t size)
+{
+	set_up(w, lanes);
+	put_all(w);
+	if (w->nleft)
+		search(w, size);
+	spread(w, most);
+	list_left(w);
+}
+
+static void free_search(struct search *w)
+{
+	free(w->left);
+	free(w->room);
+	free(w->back);
+	free(w->queue);
+	free(w->until);
+	free(w->best);
+}
+
 enum fors_err fors_split3_find(const struct fors_lanes3 *lanes, const struct fors_mix3 *mix, uint32_t which,
 			       uint32_t ncohorts, uint32_t most, uint32_t seed, struct fors_split3 **split,
 			       struct fors_error *error)
@@ -533,19 +554,9 @@ enum fors_err fors_split3_find(const struct fors_lanes3 *lanes, const struct for
 		w.s->nslots = nslots;
 		w.s->m2 = lanes->m2;
 		w.s->ncohorts = ncohorts;
-		set_up(&w, lanes);
-		put_all(&w);
-		if (w.nleft)
-			search(&w, size);
-		spread(&w, most);
-		list_left(&w);
+		fill(&w, lanes, most, size);
 	}
-	free(w.left);
-	free(w.room);
-	free(w.back);
-	free(w.queue);
-	free(w.until);
-	free(w.best);
+	free_search(&w);
 	if (!good) {
 		fors_split3_free(w.s);
 		return fors_fail_memory(error);
