@@ -427,7 +427,7 @@ def test_long_times_take_no_time(simulate):
 def test_four_levels_have_no_plan_of_fors(fors, simulate):
     """What `fors plan` refuses is refused here; tables of others have a plan."""
     tree = ["--synthetic", "XGFT(4;2,2,2,2;1,2,2,2)", "--pattern", "plan"]
-    assert "no common live spine" in fors("simulate", *tree, "--routing", "fors", code=1).err
+    assert "no common live spine" in fors("simulate", *tree, "--routing", "fors", code=2).err
     assert simulate(*tree, "--routing", "up-down")["packets_arrived"] == 16 * 15 * 16
 
 
