@@ -15,8 +15,10 @@
 #include "plugin/job.h"
 #include "plugin/worker.h"
 
-#define TICK_MS 10  /* how often the worker looks around */
-#define LOOK_US 100 /* between looks at what has to come */
+#define TICK_MS 10	/* how often the worker looks around */
+#define LOOK_US 100	/* between looks at what has to come */
+#define MOST_LOOKS 1000 /* for a worker that is behind by */
+#define BEHIND_MS 1500	/* since it looked around last */
 
 struct bench {
 	char directory[64];
