@@ -329,8 +329,8 @@ static bool make_texts(const struct fors_board *board, const struct fors_status 
 }
 
 /*
- * The opensm before this one may have been killed when readers here had its last schedule, and those of publish_dir had not: they are
- * given it before a status that names its epoch. False: out of memory.
+ * The opensm before this one may have been killed when readers here had its last schedule, and those of publish_dir had
+ * not: they are given it before a status that names its epoch. False: out of memory.
  */
 static bool copy_inherited(struct fors_board *board)
 {

@@ -7,8 +7,8 @@
  * there (core/jobs/entries_live.c). A job over these tables says which claim is in them, so the worker knows when it has
  * come true, and plans no sooner.
  *
- * A claim never changes, but for the worker's own note is_brief, and speaks of a fabric of its own. Several hold it: the worker, the engine, jobs; the last one
- * frees it. Threads: any, each with a hold of its own.
+ * A claim never changes, but for the worker's own note is_brief, and speaks of a fabric of its own. Several hold it:
+ * the worker, the engine, jobs; the last one frees it. Threads: any, each with a hold of its own.
  */
 #ifndef FORS_PLUGIN_CLAIM_H
 #define FORS_PLUGIN_CLAIM_H

@@ -31,8 +31,7 @@
 #include "log.h"
 
 #define SWEEP_EVERY_MS 10000
-#define WAIT_MS 60000	      /* then a job gets a schedule over what the tables have */
-#define REFINE_AFTER_MS 10000 /* so long nothing has started or ended: time for a longer search */
+#define WAIT_MS 60000 /* then a job gets a schedule over what the tables have */
 
 /*
  * Of the search, when most that there is stays: a job has started or ended, and the worker has a twentieth of a second
@@ -294,7 +293,7 @@ static void settle(struct fors_worker *worker, struct fors_job *look)
 
 	if (is_settled(jobs, now)) {
 		if (jobs->wanted->is_brief && look->refused != jobs->wanted->number &&
-		    now >= jobs->settled_ms + REFINE_AFTER_MS)
+		    now >= jobs->settled_ms + FORS_LEISURE_AFTER_MS)
 			refine(worker, look);
 		return;
 	}

@@ -28,7 +28,6 @@
  */
 #define CHANGE_PART 12
 #define SWEEP_PART 5
-#define LEISURE_AFTER_MS 10000
 
 /* What is needed while jobs are planned; set is the new one, which is not in force yet. */
 struct fors_worker_planning {
@@ -438,7 +437,7 @@ void fors_worker_plan_at_leisure(struct fors_worker *worker)
 	struct fors_worker_jobs *jobs = &worker->jobs;
 
 	if (jobs->is_pending || jobs->is_blocked || !jobs->text || !jobs->set.is_planned || !jobs->set.is_brief ||
-	    fors_clock_ms() < jobs->set.planned_ms + LEISURE_AFTER_MS || !has_slow_job(&jobs->board))
+	    fors_clock_ms() < jobs->set.planned_ms + FORS_LEISURE_AFTER_MS || !has_slow_job(&jobs->board))
 		return;
 	jobs->set.planned_ms = fors_clock_ms(); /* should it be broken off */
 	worker->job = jobs->set.look;

@@ -19,6 +19,9 @@
 #include "jobs.h"
 #include "jobs_file.h"
 
+#define FORS_LEISURE_AFTER_MS                                                                                          \
+	10000 /* so long nothing has started or ended: time for a search as long as if all were new */
+
 struct fors_worker;
 struct fors_worker_planning;
 struct fors_status;
@@ -122,8 +125,9 @@ bool fors_worker_end_jobs(struct fors_worker *worker, const struct fors_joblist 
 bool fors_worker_plan_jobs(struct fors_worker *worker, struct fors_job *look);
 
 /*
- * Jobs own lanes that were shared out in haste, some are slower than they would be alone, and nothing has happened for ten seconds:
- * share out lanes once with the whole search, from those that there are. Jobs of which no lane moves keep what they have.
+ * Jobs own lanes that were shared out in haste, some are slower than they would be alone, and nothing has happened for
+ * ten seconds: share out lanes once with the whole search, from those that there are. Jobs of which no lane moves keep
+ * what they have.
  */
 void fors_worker_plan_at_leisure(struct fors_worker *worker);
 

@@ -10,9 +10,9 @@
 
 /*
  * Are the pods of `net` (indexed), by level and pod of each node as fors_pods_roles() has them, a pod each?
- * FORS_ENOTREE where a cable joins two, with both ends of it; and where a switch that has servers (adapters[node] > 0) and was taken
- * for a top is cabled as a leaf of a pod is, and to another pod as well. has_roots: levels are beyond doubt.
- * Errors: FORS_ENOMEM, too.
+ * FORS_ENOTREE where a cable joins two, with both ends of it; and where a switch that has servers (adapters[node] > 0)
+ * and was taken for a top is cabled as a leaf of a pod is, and to another pod as well. has_roots: levels are beyond
+ * doubt. Errors: FORS_ENOMEM, too.
  */
 enum fors_err fors_pods_crossed(const struct fors_net *net, const uint8_t *level, const uint32_t *pod,
 				const uint32_t *adapters, bool has_roots, struct fors_error *error);

@@ -68,8 +68,8 @@ bool fors_entries_wanted(const struct fors_entries_task *task, uint32_t job);
 /*
  * Entries for the jobs that get some, in *entries, owned by the caller (fors_entries_clear()), over the lanes that
  * *owners says, which are changed where that helps. A job with the entries `before` that are all possible over its
- * lanes keeps lanes and entries, unless it may move. A job that cannot have all of its entries (two leaves without a lane in common) has none.
- * Deterministic. Errors: FORS_ENOMEM; *owners is untouched then.
+ * lanes keeps lanes and entries, unless it may move. A job that cannot have all of its entries (two leaves without a
+ * lane in common) has none. Deterministic. Errors: FORS_ENOMEM; *owners is untouched then.
  */
 enum fors_err fors_entries_find(const struct fors_entries_task *task, struct fors_owners *owners,
 				struct fors_entries *entries, struct fors_error *error);
