@@ -64,8 +64,8 @@ struct fors_pods {
  * The three-level tree that `known` (indexed) shows, with what of it lives in `now` (indexed), in *pods, owned by the
  * caller (fors_pods_free()). root_guids (nroots node GUIDs; NULL, 0: none) says which switches are tops; else the tree
  * itself does.
- * Errors: FORS_ENOTREE (another number of levels; a cable that joins two switches of one level, or planes that do not
- * line up: with the switch that does not fit), FORS_ELIMIT, FORS_ENOMEM.
+ * Errors: FORS_ENOTREE (another number of levels; a cable that joins two switches of one level, two pods or two planes,
+ * or planes that do not line up: with the switch that does not fit), FORS_ELIMIT, FORS_ENOMEM.
  */
 enum fors_err fors_pods_build(const struct fors_net *known, const struct fors_net *now, const uint64_t *root_guids,
 			      size_t nroots, struct fors_pods **pods, struct fors_error *error);

@@ -8,6 +8,13 @@
  *
  * A top that is cabled to several planes has to be so within a pod. If no pod has two of its planes a cable is crossed: the planes do not
  * line up.
+ *
+ * A surplus cable from a mid to a top of another plane is seen in a pod, too, but it makes no director: planes that share
+ * their tops do so at many of them, and in many pods, where cables of one are cables of the other. What two planes have
+ * in common is the sum, over tops, of the lesser number of cables that either has there. So a cable is surplus where its
+ * plane has at most half as many at that top as another one, and these two have in common less than a quarter of what
+ * either has in all. It is named: packets would arrive, but for a plan that top would be one of two planes, and what was seen
+ * once stays known when it is pulled. (Missing cables make no surplus ones: what planes share is lost to both sides.)
  */
 #include "pods_planes.h"
 
@@ -168,6 +175,86 @@ static enum fors_err check_top(struct fors_pods *pods, struct fors_pods_switch *
 	return FORS_OK;
 }
 
+/* Cables between planes and tops. */
+struct shares {
+	const struct fors_pods *pods;
+	uint32_t *count; /* [plane * ntops + top] */
+	uint32_t *sum;	 /* per plane */
+};
+
+static enum fors_err shares_make(struct shares *s, struct fors_error *error)
+{
+	const struct fors_pods *pods = s->pods;
+
+	s->count = calloc((size_t)pods->nplanes * pods->ntops + 1, sizeof(*s->count));
+	s->sum = calloc(pods->nplanes + (size_t)1, sizeof(*s->sum));
+	if (!s->count || !s->sum)
+		return fors_fail_memory(error);
+	for (uint32_t m = 0; m < pods->nmids; m++)
+		for (unsigned port = 1; port <= pods->known->node[pods->mid[m].node].nports; port++) {
+			uint32_t top = top_at(pods, pods->mid[m].node, port);
+
+			if (pods->mid[m].pod == FORS_NONE || top == FORS_NONE)
+				continue;
+			s->count[(size_t)pods->mid[m].plane * pods->ntops + top]++;
+			s->sum[pods->mid[m].plane]++;
+		}
+	return FORS_OK;
+}
+
+/* Is what two planes have in common next to nothing? */
+static bool are_apart(const struct shares *s, uint32_t one, uint32_t other)
+{
+	const uint32_t *a = s->count + (size_t)one * s->pods->ntops, *b = s->count + (size_t)other * s->pods->ntops;
+	uint32_t least = s->sum[one] < s->sum[other] ? s->sum[one] : s->sum[other], common = 0;
+
+	for (uint32_t top = 0; top < s->pods->ntops; top++)
+		common += a[top] < b[top] ? a[top] : b[top];
+	return 4 * (uint64_t)common <= least;
+}
+
+/* Is a plane at this top by a surplus cable? */
+static bool is_surplus(const struct shares *s, uint32_t top, uint32_t plane)
+{
+	uint32_t here = s->count[(size_t)plane * s->pods->ntops + top];
+
+	for (uint32_t other = 0; other < s->pods->nplanes; other++)
+		if (other != plane && s->count[(size_t)other * s->pods->ntops + top] >= 2 * here &&
+		    are_apart(s, plane, other))
+			return true;
+	return false;
+}
+
+static enum fors_err check_surplus(const struct shares *s, uint32_t top, struct fors_error *error)
+{
+	const struct fors_pods *pods = s->pods;
+	uint32_t node = pods->top[top].node;
+
+	for (unsigned port = 1; port <= pods->known->node[node].nports; port++) {
+		const struct fors_port *at = fors_net_port(pods->known, node, port);
+		uint32_t mid = fors_pods_peer(pods, node, port) == FORS_NONE ? FORS_NONE : pods->number[at->peer];
+
+		if (mid != FORS_NONE && pods->mid[mid].pod != FORS_NONE && is_surplus(s, top, pods->mid[mid].plane))
+			return fors_fail(error, FORS_ENOTREE,
+					 "not a three-level fat-tree: a cable joins two planes, %.64s[%u] - %.64s[%u]: "
+					 "it is crossed, or surplus",
+					 name_of(pods, at->peer), at->peer_port, name_of(pods, node), port);
+	}
+	return FORS_OK;
+}
+
+static enum fors_err check_shares(const struct fors_pods *pods, struct fors_error *error)
+{
+	struct shares s = {.pods = pods};
+	enum fors_err err = shares_make(&s, error);
+
+	for (uint32_t top = 0; !err && top < pods->ntops; top++)
+		err = check_surplus(&s, top, error);
+	free(s.count);
+	free(s.sum);
+	return err;
+}
+
 static enum fors_err list_mids(struct fors_pods *pods, struct fors_error *error)
 {
 	size_t size = (size_t)pods->npods * pods->nplanes;
@@ -206,5 +293,5 @@ enum fors_err fors_pods_planes(struct fors_pods *pods, struct fors_error *error)
 		err = list_mids(pods, error);
 	for (uint32_t t = 0; !err && t < pods->ntops; t++)
 		err = check_top(pods, &pods->top[t], error);
-	return err;
+	return err ? err : check_shares(pods, error);
 }

@@ -128,6 +128,31 @@ def test_a_tree_with_crossed_cables(fors, write, one, other, words):
     assert words in fors("fabric", "--fabric", net, "--format", "lfts", code=2).err
 
 
+def with_surplus(text, *ends):
+    """The text of a net with a cable more, at new ports of two switches."""
+    ports = []
+    for name in ends:
+        block = re.search(rf'^Switch\t(\d+) "{name}".*\n', text, re.M)
+        ports.append(int(block[1]) + 1)
+        text = text.replace(block[0], block[0].replace(f"Switch\t{block[1]} ", f"Switch\t{ports[-1]} "))
+    for i, name in enumerate(ends):
+        header = re.search(rf'^Switch\t\d+ "{name}".*\n', text, re.M)[0]
+        text = text.replace(header, f'{header}[{ports[i]}]\t"{ends[1 - i]}"[{ports[1 - i]}]\n')
+    return text
+
+
+@pytest.mark.parametrize("ends, words", [
+    (("Leaf00", "Mid2-04"), "a cable joins two pods, Leaf00[9] - Mid2-04[9]"),
+    (("Mid2-01", "Spine14"), "a cable joins two planes, Mid2-01[9] - Spine14[5]"),
+])
+def test_a_tree_with_a_surplus_cable(fors, write, ends, words):
+    """Tops of two planes would be another tree; and what was learnt of it would stay."""
+    net = write("net", with_surplus(fors("fabric", "--synthetic", "XGFT(3;4,4,4;1,4,4)").out, *ends))
+    assert words in fors("plan", "--fabric", net, code=1).err
+    assert words in plan(fors, "--fabric", net, code=1)["reason"]
+    assert words in fors("fabric", "--fabric", net, "--format", "lfts", code=2).err
+
+
 # Each before it takes the memory that such a tree would need.
 @pytest.mark.parametrize("spec, text", [("XGFT(4;30,30,30,30;1,30,30,30)",
                                          "the tree has 810000 servers; fors takes trees of at most 262144"),

@@ -35,9 +35,10 @@ def surplus(tree, low, high):
     return ends
 
 
-@pytest.mark.parametrize("low, high", [("Leaf0-1", "Mid1-1"), ("Leaf1-0", "Mid0-0")])
-def test_a_cable_into_another_pod(fabric, low, high):
-    """It is named, nothing of it is learnt, and all is as it was when it is pulled: pods would be one for ever."""
+@pytest.mark.parametrize("low, high, what", [("Leaf0-1", "Mid1-1", "pods"), ("Leaf1-0", "Mid0-0", "pods"),
+                                             ("Mid0-0", "Top1-1", "planes"), ("Mid1-1", "Top0-0", "planes")])
+def test_a_cable_into_another_pod_or_plane(fabric, low, high, what):
+    """It is named, nothing of it is learnt, and all is as it was when it is pulled: pods, or planes, would be one for ever."""
     tree = three.Tree3((2, 2, 2), (2, 2))
     here, there = surplus(tree, low, high)
     sim, sm = fabric(tree, routing_engine="fors,minhop")
@@ -46,7 +47,7 @@ def test_a_cable_into_another_pod(fabric, low, high):
     known = kinds(places(sm))
     sim.link(*here, *there)
     swept(sm)
-    declined(sm, f"a cable joins two pods, {low}[{here[1]}] - {high}[{there[1]}]")
+    declined(sm, f"a cable joins two {what}, {low}[{here[1]}] - {high}[{there[1]}]")
     assert kinds(places(sm)) == known
     sim.unlink(*here)
     swept(sm)

@@ -165,6 +165,77 @@ static void test_missing_cables_cross_nothing(void **state)
 	assert_accepted(net, 4, 4);
 }
 
+/* A surplus cable from the first pod to a top of plane 1: at ports of a leaf and a mid of the last pod, never seen. */
+static void add_surplus(struct fors_net *net, const char *last_mid)
+{
+	struct fors_error error = {0};
+	uint32_t low, high;
+	unsigned port;
+
+	must(fors_net_find(net, "Mid2-00", &low, &port, &error), &error);
+	must(fors_net_find(net, last_mid, &high, &port, &error), &error);
+	high = fors_net_port(net, high, net->node[high].nports)->peer;
+	must(fors_net_down(net, net, "Leaf00", &error), &error);
+	must(fors_net_down(net, net, last_mid, &error), &error);
+	must(fors_net_connect(net, low, 1, high, net->node[high].nports, &error), &error);
+}
+
+/* A cable to a top of another plane makes no director of two planes: it is named, whatever else is missing. */
+static void test_surplus_cables_are_named(void **state)
+{
+	struct fors_net *net = net_of("XGFT(3;4,4,4;1,4,4)", 0);
+
+	add_surplus(net, "Mid2-13");
+	assert_refused(net, "a cable joins two planes, Mid2-00[1] - Spine13[4]: it is crossed, or surplus");
+	net = net_of("XGFT(3;2,3,3;1,3,2)", 0);
+	add_surplus(net, "Mid2-07");
+	assert_refused(net, "a cable joins two planes, Mid2-00[1] - Spine04[3]: it is crossed, or surplus");
+	net = net_of("PGFT(3;4,4,3;1,4,4;1,2,2)", 0); /* parallel cables */
+	add_surplus(net, "Mid2-09");
+	assert_refused(net, "a cable joins two planes, Mid2-00[1] - Spine13[6]: it is crossed, or surplus");
+	net = net_of("XGFT(3;4,4,4;1,4,4)", 0); /* in place of a cable to a leaf, and of one that the top should have */
+	plug(net, "Mid2-00[1]", "Mid2-05[5]");
+	assert_refused(net, "a cable joins two planes, Mid2-00[1] - Spine01[2]: it is crossed, or surplus");
+	net = net_of("XGFT(3;4,4,4;1,4,4)", 0); /* others were never seen */
+	must(fors_net_down(net, net, "Mid2-04[6]", NULL), NULL);
+	must(fors_net_down(net, net, "Mid2-08[5]", NULL), NULL);
+	add_surplus(net, "Mid2-15");
+	assert_refused(net, "a cable joins two planes, Mid2-00[1] - Spine15[4]: it is crossed, or surplus");
+}
+
+/* Planes that share their tops, though a third of the cables was never seen: none of the others is called surplus. */
+static void test_directors_have_no_surplus(void **state)
+{
+	struct fors_random random = {7};
+	unsigned accepted = 0;
+
+	for (unsigned i = 0; i < 60; i++) {
+		struct fors_net *net = net_of(i % 2 ? "XGFT(3;4,4,4;1,4,4)" : "XGFT(3;4,4,2;1,4,4)", 0);
+		uint32_t boards = 1 + i % 4, mids = i % 2 ? 16 : 8;
+		struct fors_error error = {0};
+		struct fors_pods *made;
+
+		make_director(net, mids, 4, boards);
+		for (uint32_t m = 0; m < mids; m++)
+			for (uint32_t k = 0; k < boards; k++) {
+				char cable[16];
+
+				snprintf(cable, sizeof(cable), "Mid2-%02u[%u]", m, 5 + k);
+				if (k && fors_random_below(&random, 3) == 0)
+					must(fors_net_down(net, net, cable, &error), &error);
+			}
+		if (!fors_pods_build(net, net, NULL, 0, &made, &error)) {
+			assert_int_equal(made->nplanes, 4);
+			fors_pods_free(made);
+			accepted++;
+		} else { /* by chance there is no pod that has both */
+			assert_non_null(strstr(error.text, "planes do not line up"));
+		}
+		fors_net_free(net);
+	}
+	assert_true(accepted >= 40);
+}
+
 /* A gateway on a top, and one on a mid, make neither of them a leaf. */
 static void test_guests_do_not_confuse(void **state)
 {
@@ -715,6 +786,8 @@ int main(void)
 		cmocka_unit_test(test_crossed_cables_are_named),
 		cmocka_unit_test(test_a_crossed_leaf_is_no_top),
 		cmocka_unit_test(test_missing_cables_cross_nothing),
+		cmocka_unit_test(test_surplus_cables_are_named),
+		cmocka_unit_test(test_directors_have_no_surplus),
 		cmocka_unit_test(test_guests_do_not_confuse),
 		cmocka_unit_test(test_learning),
 		cmocka_unit_test(test_healthy),
