@@ -8,7 +8,7 @@
  *
  * Memory is what limits the number of servers: the book of a packing has some words for every flow, and while phases
  * are added there are up to three of them; a colouring has one, and parts of a graph besides. All is reckoned before it is
- * taken (fors_flows_pack_bytes()), so that a daemon is not killed for it.
+ * taken (fors_flows_pack_bytes(), fors_ways_bytes()), so that a daemon is not killed for it.
  */
 #include "over.h"
 
@@ -73,7 +73,7 @@ static enum fors_err read_tables(struct plan *plan, struct fors_error *error)
 	uint64_t most = most_bytes(plan), bytes;
 	uint32_t nservers;
 
-	bytes = fors_ways_bytes(task->net, &nservers);
+	bytes = fors_ways_bytes(task->net, MOST_PATHS, &nservers);
 	if (bytes > most)
 		return fors_fail(error, FORS_ELIMIT,
 				 "to read the ways between %u servers would take some %" PRIu64

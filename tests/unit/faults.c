@@ -5,6 +5,7 @@
 #include "faults.h"
 
 #include <errno.h>
+#include <malloc.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -44,6 +45,7 @@ int __real_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, v
 int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *), void *context);
 
 static _Atomic int64_t countdown, threads_countdown, live; /* 0: not armed */
+static _Atomic int64_t bytes, most_bytes, bytes_before;	   /* of blocks in use */
 static atomic_bool goes_on, has_failed;
 static _Thread_local bool is_spared;
 
@@ -80,6 +82,17 @@ int64_t faults_live(void)
 	return atomic_load(&live);
 }
 
+void faults_watch_bytes(void)
+{
+	atomic_store(&bytes_before, atomic_load(&bytes));
+	atomic_store(&most_bytes, atomic_load(&bytes));
+}
+
+int64_t faults_most_bytes(void)
+{
+	return atomic_load(&most_bytes) - atomic_load(&bytes_before);
+}
+
 bool faults_leaked(void)
 {
 #if defined(__SANITIZE_ADDRESS__)
@@ -105,13 +118,47 @@ static bool fails(void)
 	return true;
 }
 
+#ifndef FORS_WRAP
+static void count_bytes(int64_t more)
+{
+	int64_t now = atomic_fetch_add(&bytes, more) + more, most = atomic_load(&most_bytes);
+
+	while (now > most && !atomic_compare_exchange_weak(&most_bytes, &most, now))
+		;
+}
+
+static int64_t size_of(void *block)
+{
+	return (int64_t)malloc_usable_size(block);
+}
+#endif
+
 static void *counted(void *block)
 {
 #ifndef FORS_WRAP
-	if (block)
+	if (block) {
 		atomic_fetch_add(&live, 1);
+		count_bytes(size_of(block));
+	}
 #endif
 	return block;
+}
+
+/* A block that grows where it is, as large ones do, or counts for both only as long as it is copied. */
+static void *resized(void *block, size_t size)
+{
+#ifdef FORS_WRAP
+	return REAL(realloc)(block, size);
+#else
+	int64_t before = size_of(block);
+	void *larger = REAL(realloc)(block, size);
+
+	if (larger)
+		count_bytes(size_of(larger) - before);
+	else if (!size)
+		count_bytes(-before);
+	return larger;
+#endif
 }
 
 void *NAME(malloc)(size_t size)
@@ -128,7 +175,7 @@ void *NAME(realloc)(void *block, size_t size)
 {
 	if (fails())
 		return NULL;
-	return block ? REAL(realloc)(block, size) : counted(REAL(malloc)(size));
+	return block ? resized(block, size) : counted(REAL(malloc)(size));
 }
 
 void *NAME(aligned_alloc)(size_t alignment, size_t size)
@@ -139,8 +186,10 @@ void *NAME(aligned_alloc)(size_t alignment, size_t size)
 void NAME(free)(void *block)
 {
 #ifndef FORS_WRAP
-	if (block)
+	if (block) {
 		atomic_fetch_sub(&live, 1);
+		count_bytes(-size_of(block));
+	}
 #endif
 	REAL(free)(block);
 }

@@ -27,6 +27,9 @@ void faults_arm_threads(uint64_t n);
 
 /* Blocks in use; a constant under the sanitizers. */
 int64_t faults_live(void);
+/* From here on: the most bytes in use at a time, beside what is in use now. 0 under the sanitizers. */
+void faults_watch_bytes(void);
+int64_t faults_most_bytes(void);
 /* Is anything lost? Always false without the leak checker. */
 bool faults_leaked(void);
 
