@@ -29,13 +29,13 @@ static void place(const struct fors_flows_routed *routed, const struct fors_rout
 	const struct fors_flows_problem *p = packing->problem;
 
 	packing->nwaiting = 0;
-	for (uint32_t unit = 0; unit < fors_flows_units(p); unit++) {
-		uint32_t round = fors_route3_round(route, routed->node[fors_flows_switch(p, unit)],
-						   routed->server[fors_flows_dest(p, unit)].lid);
+	for (uint32_t s = 0; s < p->nswitches; s++)
+		for (uint32_t d = 0; d < p->ndests; d++) {
+			uint32_t round = fors_route3_round(route, routed->node[s], routed->server[d].lid);
 
-		if (round >= packing->nphases || !fors_flows_put_if_free(packing, unit * p->npaths, round))
-			packing->waiting[packing->nwaiting++] = unit;
-	}
+			if (round >= packing->nphases || !fors_flows_put_if_free(packing, s, d, round))
+				packing->waiting[packing->nwaiting++] = s * p->ndests + d;
+		}
 }
 
 /* Rounds for those who have none, and more rounds; a packing in which somebody still waits is given up. */

@@ -171,14 +171,35 @@ void fors_flows_drop_phases(struct fors_flows_packing *packing, uint32_t nphases
 	}
 }
 
+/* Of a way that exists, if ways are listed. */
+static uint32_t list_rows(const struct fors_flows_problem *problem, uint32_t s, uint32_t d, uint32_t path,
+			  uint32_t *row)
+{
+	uint32_t n = fors_flows_links(problem, s, d, path, row);
+
+	if (n == FORS_FLOWS_NONE)
+		return n;
+	row[n++] = problem->nlinks + d;
+	row[n++] = problem->nlinks + problem->ndests + s;
+	return n;
+}
+
+uint32_t fors_flows_rows_of(const struct fors_flows_packing *packing, uint32_t s, uint32_t d, uint32_t path,
+			    uint32_t *row)
+{
+	const struct fors_flows_problem *problem = packing->problem;
+
+	if (!problem->links_of && !problem->exists[(s * problem->ndests + d) * problem->npaths + path])
+		return FORS_FLOWS_NONE;
+	return list_rows(problem, s, d, path, row);
+}
+
 uint32_t fors_flows_rows(const struct fors_flows_packing *packing, uint32_t way, uint32_t *row)
 {
 	const struct fors_flows_problem *problem = packing->problem;
-	uint32_t unit = fors_flows_unit(problem, way), n = fors_flows_links(problem, way, row);
+	uint32_t unit = fors_flows_unit(problem, way), s = fors_flows_switch(problem, unit);
 
-	row[n++] = problem->nlinks + fors_flows_dest(problem, unit);
-	row[n++] = problem->nlinks + problem->ndests + fors_flows_switch(problem, unit);
-	return n;
+	return list_rows(problem, s, unit - s * problem->ndests, way - unit * problem->npaths, row);
 }
 
 /* Write a token into its rows, n of them, of which the last is that of its switch. */
@@ -202,13 +223,14 @@ void fors_flows_put(struct fors_flows_packing *packing, uint32_t way, uint32_t p
 	put_rows(packing, way, phase, row, n);
 }
 
-bool fors_flows_put_if_free(struct fors_flows_packing *packing, uint32_t way, uint32_t phase)
+bool fors_flows_put_if_free(struct fors_flows_packing *packing, uint32_t s, uint32_t d, uint32_t phase)
 {
-	uint32_t row[FORS_FLOWS_MOST_LINKS + 2], n = fors_flows_rows(packing, way, row);
+	const struct fors_flows_problem *problem = packing->problem;
+	uint32_t row[FORS_FLOWS_MOST_LINKS + 2], n = list_rows(problem, s, d, 0, row);
 	bool is_free = fors_book_free(&packing->book, row, n, phase / 64) >> phase % 64 & 1;
 
 	if (is_free)
-		put_rows(packing, way, phase, row, n);
+		put_rows(packing, (s * problem->ndests + d) * problem->npaths, phase, row, n);
 	return is_free;
 }
 

@@ -47,11 +47,14 @@ void fors_flows_drop_phases(struct fors_flows_packing *packing, uint32_t nphases
 
 /* The rows of a way in row[] (room for FORS_FLOWS_MOST_LINKS + 2), and how many: links, receiver, switch. */
 uint32_t fors_flows_rows(const struct fors_flows_packing *packing, uint32_t way, uint32_t *row);
+/* The same, of a unit's path index; FORS_FLOWS_NONE: it has no such way. */
+uint32_t fors_flows_rows_of(const struct fors_flows_packing *packing, uint32_t s, uint32_t d, uint32_t path,
+			    uint32_t *row);
 
 /* Put a token of this way into a phase where it fits; who counts as waiting is the caller's business. */
 void fors_flows_put(struct fors_flows_packing *packing, uint32_t way, uint32_t phase);
-/* The same if it fits there, false if it does not. */
-bool fors_flows_put_if_free(struct fors_flows_packing *packing, uint32_t way, uint32_t phase);
+/* The same of a unit, by its first way, if it fits there; false if it does not. */
+bool fors_flows_put_if_free(struct fors_flows_packing *packing, uint32_t s, uint32_t d, uint32_t phase);
 /* Take it out again. */
 void fors_flows_take(struct fors_flows_packing *packing, uint32_t way, uint32_t phase);
 

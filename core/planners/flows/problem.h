@@ -31,10 +31,11 @@ struct fors_flows_problem {
 	uint8_t *exists;   /* per way: is there one? Every unit with senders has its way of path index 0 */
 	uint32_t lump;	   /* flows that a token stands for (lumps.h), which divides all n_s; 0 means 1 */
 	/*
-	 * Instead of begin, link and exists, for a packing and its search: the links of a way in link[], and how many;
-	 * FORS_FLOWS_NONE: there is no such way. NULL: ways are listed.
+	 * Instead of begin, link and exists, for a packing and its search: the links of the way of a path index, from
+	 * switch s to destination d, in link[], and how many; FORS_FLOWS_NONE: there is no such way. NULL: ways are
+	 * listed.
 	 */
-	uint32_t (*links_of)(const void *context, uint32_t way, uint32_t *link);
+	uint32_t (*links_of)(const void *context, uint32_t s, uint32_t d, uint32_t path, uint32_t *link);
 	const void *context; /* of links_of */
 };
 
@@ -60,24 +61,17 @@ static inline uint32_t fors_flows_dest(const struct fors_flows_problem *problem,
 	return unit % problem->ndests;
 }
 
-/* The links of a way in link[] (room for FORS_FLOWS_MOST_LINKS), and how many; the way exists. */
-static inline uint32_t fors_flows_links(const struct fors_flows_problem *problem, uint32_t way, uint32_t *link)
+/* The links of a unit's way in link[] (room for FORS_FLOWS_MOST_LINKS), and how many; the way exists if ways are listed. */
+static inline uint32_t fors_flows_links(const struct fors_flows_problem *problem, uint32_t s, uint32_t d, uint32_t path,
+					uint32_t *link)
 {
-	uint32_t n = 0;
+	uint32_t n = 0, way = (s * problem->ndests + d) * problem->npaths + path;
 
 	if (problem->links_of)
-		return problem->links_of(problem->context, way, link);
+		return problem->links_of(problem->context, s, d, path, link);
 	for (uint32_t i = problem->begin[way]; i < problem->begin[way + 1]; i++)
 		link[n++] = problem->link[i];
 	return n;
-}
-
-static inline bool fors_flows_exists(const struct fors_flows_problem *problem, uint32_t way)
-{
-	uint32_t link[FORS_FLOWS_MOST_LINKS];
-
-	return problem->links_of ? problem->links_of(problem->context, way, link) != FORS_FLOWS_NONE
-				 : problem->exists[way];
 }
 
 /* The tokens of a unit, as many as the switch's senders, or lumps of them. */

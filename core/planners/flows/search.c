@@ -144,40 +144,50 @@ static struct counters count_rows(const struct fors_flows_packing *p, const uint
 	return c;
 }
 
-/* A phase in which the way fits, in up to `most` words from word `from` on; FORS_FLOWS_NONE. */
-static uint32_t find_room(struct search *s, uint32_t way, uint32_t from, uint32_t most)
+/*
+ * A phase in which the unit of a switch and a destination fits over one of its ways, from path index `first` on, in up
+ * to `most` words from word `from` on, in *way the way; FORS_FLOWS_NONE.
+ */
+static uint32_t find_room(struct search *s, uint32_t sw, uint32_t dest, uint32_t first, uint32_t from, uint32_t most,
+			  uint32_t *way)
 {
 	struct fors_flows_packing *p = s->packing;
-	uint32_t row[FORS_FLOWS_MOST_LINKS + 2], n = fors_flows_rows(p, way, row), seen;
-	uint32_t phase = fors_book_find(&p->book, row, n, from * 64, most, &seen);
+	uint32_t npaths = s->problem->npaths, row[FORS_FLOWS_MOST_LINKS + 2], seen;
 
-	p->work += (uint64_t)seen * n;
-	return phase;
+	for (uint32_t i = 0; i < npaths; i++) {
+		uint32_t path = first + i < npaths ? first + i : first + i - npaths;
+		uint32_t n = fors_flows_rows_of(p, sw, dest, path, row), phase;
+
+		if (n == FORS_FLOWS_NONE)
+			continue;
+		phase = fors_book_find(&p->book, row, n, from * 64, most, &seen);
+		p->work += (uint64_t)seen * n;
+		*way = (sw * s->problem->ndests + dest) * npaths + path;
+		if (phase != FORS_FLOWS_NONE)
+			return phase;
+	}
+	return FORS_FLOWS_NONE;
 }
 
-/* Does the unit of a way fit anywhere else that one looks, over any of its ways? */
-static bool fits_elsewhere(struct search *s, uint32_t way)
+/* Does a unit fit anywhere else that one looks, over any of its ways? */
+static bool fits_elsewhere(struct search *s, uint32_t sw, uint32_t dest)
 {
-	uint32_t unit = fors_flows_unit(s->problem, way),
-		 from = fors_random_below(&s->random, fors_book_words(&s->packing->book));
+	uint32_t from = fors_random_below(&s->random, fors_book_words(&s->packing->book)), way;
 
-	for (uint32_t i = 0; i < s->problem->npaths; i++)
-		if (fors_flows_exists(s->problem, unit * s->problem->npaths + i) &&
-		    find_room(s, unit * s->problem->npaths + i, from, LOOK_WORDS) != FORS_FLOWS_NONE)
-			return true;
-	return false;
+	return find_room(s, sw, dest, 0, from, LOOK_WORDS, &way) != FORS_FLOWS_NONE;
 }
 
 /* What it costs that this token goes. */
 static uint64_t price_of(struct search *s, uint32_t way, uint32_t phase)
 {
-	uint32_t unit = fors_flows_unit(s->problem, way), dest = fors_flows_dest(s->problem, unit);
+	uint32_t unit = fors_flows_unit(s->problem, way), sw = fors_flows_switch(s->problem, unit),
+		 dest = unit - sw * s->problem->ndests;
 	uint64_t price = 1;
 
 	s->packing->work += LOOK_WORK;
 	if (s->tabu[(size_t)dest * s->packing->nphases + phase] > s->step)
 		price += TABU_PRICE;
-	if (!fits_elsewhere(s, way))
+	if (!fits_elsewhere(s, sw, dest))
 		price += STRANGER_PRICE * (uint64_t)(1 + s->fails[unit]);
 	return price;
 }
@@ -348,9 +358,11 @@ static void choose_any(struct search *s, uint32_t way, struct candidate *best)
 static uint32_t any_way(struct search *s, uint32_t unit)
 {
 	uint32_t npaths = s->problem->npaths;
-	uint32_t way = unit * npaths + (npaths > 1 ? fors_random_below(&s->random, npaths) : 0);
+	uint32_t path = npaths > 1 ? fors_random_below(&s->random, npaths) : 0, row[FORS_FLOWS_MOST_LINKS + 2],
+		 sw = fors_flows_switch(s->problem, unit);
+	bool exists = fors_flows_rows_of(s->packing, sw, unit - sw * s->problem->ndests, path, row) != FORS_FLOWS_NONE;
 
-	return fors_flows_exists(s->problem, way) ? way : unit * npaths;
+	return unit * npaths + (exists ? path : 0);
 }
 
 /* Put a token where it fits at once, over any way. */
@@ -358,20 +370,14 @@ static bool put_free(struct search *s, uint32_t unit)
 {
 	uint32_t npaths = s->problem->npaths;
 	uint32_t first = npaths > 1 && !s->packing->counts_tokens ? fors_random_below(&s->random, npaths) : 0;
-	uint32_t from = fors_random_below(&s->random, fors_book_words(&s->packing->book));
+	uint32_t from = fors_random_below(&s->random, fors_book_words(&s->packing->book)),
+		 sw = fors_flows_switch(s->problem, unit), way;
+	uint32_t phase = find_room(s, sw, unit - sw * s->problem->ndests, first, from, UINT32_MAX, &way);
 
-	for (uint32_t i = 0; i < npaths; i++) {
-		uint32_t way = unit * npaths + (first + i) % npaths, phase;
-
-		if (!fors_flows_exists(s->problem, way))
-			continue;
-		phase = find_room(s, way, from, UINT32_MAX);
-		if (phase != FORS_FLOWS_NONE) {
-			put(s, way, phase);
-			return true;
-		}
-	}
-	return false;
+	if (phase == FORS_FLOWS_NONE)
+		return false;
+	put(s, way, phase);
+	return true;
 }
 
 /* Throw others out. */

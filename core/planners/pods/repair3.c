@@ -31,6 +31,12 @@ struct board {
 	size_t bytes;	       /* of all four, in one piece from `up` on */
 };
 
+/* Where an item comes from, and where it goes; what is asked for again and again. */
+struct item {
+	uint32_t source, target; /* pods */
+	uint32_t slot;
+};
+
 /* An exchange of lanes that could make room. */
 struct trade {
 	uint16_t z, x, y;
@@ -48,6 +54,8 @@ struct repair {
 	const struct fors_lanes3 *l;
 	struct fors_ways3 *ways;
 	uint32_t cohort, nrungs, nitems;
+	struct item *item; /* of the cohort */
+	uint16_t *plane;   /* per lane */
 	struct board now, home;	     /* home: what all begin with */
 	struct board before[2];	     /* trades that may fail */
 	uint32_t *waiting, nwaiting; /* items without a rung */
@@ -64,19 +72,9 @@ static uint32_t item_of(const struct repair *r, uint32_t pod, uint32_t x, uint32
 	return (pod * r->c->m2 + y) * r->c->m1 + x;
 }
 
-static uint32_t x_of(const struct repair *r, uint32_t item)
-{
-	return item % r->c->m1;
-}
-
-static uint32_t y_of(const struct repair *r, uint32_t item)
-{
-	return item / r->c->m1 % r->c->m2;
-}
-
 static uint32_t source_of(const struct repair *r, uint32_t item)
 {
-	return item / (r->c->m1 * r->c->m2);
+	return r->item[item].source;
 }
 
 /* How many pods further the items (x,y) of this cohort go; 0: they stay. */
@@ -87,17 +85,17 @@ static uint32_t distance(const struct repair *r, uint32_t x, uint32_t y)
 
 static uint32_t target_of(const struct repair *r, uint32_t item)
 {
-	return (source_of(r, item) + distance(r, x_of(r, item), y_of(r, item))) % r->c->npods;
+	return r->item[item].target;
 }
 
 static uint32_t slot_of(const struct repair *r, uint32_t item)
 {
-	return r->c->slot[target_of(r, item) * r->c->m2 + y_of(r, item)] + x_of(r, item);
+	return r->item[item].slot;
 }
 
 static uint32_t plane_of(const struct repair *r, uint32_t item)
 {
-	return fors_lanes3_plane(r->l, r->now.lane[item]);
+	return r->plane[r->now.lane[item]];
 }
 
 static uint32_t *cell(const struct repair *r, uint32_t *side, uint32_t pod, uint32_t plane, uint32_t rung)
@@ -355,22 +353,40 @@ static bool is_hopeless(const struct repair *r, uint32_t item)
 {
 	const struct fors_pods *pods = r->l->pods;
 	uint32_t plane = plane_of(r, item), from = fors_pods_mid(pods, source_of(r, item), plane),
-		 to = fors_pods_mid(pods, target_of(r, item), plane),
-		 leaf = r->c->leaf[target_of(r, item) * r->c->m2 + y_of(r, item)];
+		 to = fors_pods_mid(pods, target_of(r, item), plane), leaf = pods->slot[slot_of(r, item)].leaf;
 
 	return from == FORS_NONE || to == FORS_NONE || pods->mid[from].now == FORS_NONE ||
 	       pods->mid[to].now == FORS_NONE || !fors_lanes3_live(r->l, leaf, r->now.lane[item]);
+}
+
+/* The items of a cohort, each on its home lane. */
+static void list_items(struct repair *r)
+{
+	const struct fors_cohorts *c = r->c;
+
+	for (uint32_t y = 0; y < c->m2; y++)
+		for (uint32_t x = 0; x < c->m1; x++) {
+			uint32_t target = distance(r, x, y);
+
+			for (uint32_t pod = 0; pod < c->npods; pod++) {
+				uint32_t item = item_of(r, pod, x, y);
+
+				r->item[item] = (struct item){pod, target, c->slot[target * c->m2 + y] + x};
+				r->now.lane[item] = (uint16_t)x;
+				target = target + 1 < c->npods ? target + 1 : 0;
+			}
+		}
 }
 
 /* All at home, but for those who cannot. */
 static void set_up(struct repair *r)
 {
 	memset(r->now.up, 0xFF, r->now.bytes);
+	list_items(r);
 	r->nwaiting = 0;
 	for (uint32_t item = 0; item < r->nitems; item++) {
 		uint32_t rung;
 
-		r->now.lane[item] = (uint16_t)x_of(r, item);
 		if (source_of(r, item) == target_of(r, item))
 			continue;
 		rung = r->l->home_rung[slot_of(r, item)];
@@ -430,11 +446,15 @@ static bool allocate(struct repair *r)
 	for (uint32_t j = 0; j < r->l->pods->nplanes; j++)
 		r->nrungs = r->l->rungs[j] > r->nrungs ? r->l->rungs[j] : r->nrungs;
 	r->nitems = c->npods * c->m1 * c->m2;
+	r->item = malloc((r->nitems + (size_t)1) * sizeof(*r->item));
+	r->plane = malloc((r->l->nlanes + (size_t)1) * sizeof(*r->plane));
 	r->waiting = malloc((r->nitems + (size_t)1) * sizeof(*r->waiting));
 	for (unsigned i = 0; i < 2; i++)
 		r->freed[i].chain = malloc((2 * (size_t)c->npods + 2) * sizeof(*r->freed[i].chain));
 	r->trade = malloc(((size_t)c->m1 * c->m1 * c->m2 + 1) * sizeof(*r->trade));
-	return new_board(r, &r->now) && new_board(r, &r->home) && new_board(r, &r->before[0]) &&
+	for (uint32_t lane = 0; r->plane && lane < r->l->nlanes; lane++)
+		r->plane[lane] = (uint16_t)fors_lanes3_plane(r->l, lane);
+	return r->item && r->plane && new_board(r, &r->now) && new_board(r, &r->home) && new_board(r, &r->before[0]) &&
 	       new_board(r, &r->before[1]) && r->waiting && r->freed[0].chain && r->freed[1].chain && r->trade;
 }
 
@@ -468,6 +488,8 @@ enum fors_err fors_repair3(const struct fors_cohorts *cohorts, struct fors_ways3
 	free(r.home.up);
 	free(r.before[0].up);
 	free(r.before[1].up);
+	free(r.item);
+	free(r.plane);
 	free(r.waiting);
 	free(r.freed[0].chain);
 	free(r.freed[1].chain);

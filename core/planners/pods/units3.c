@@ -26,9 +26,11 @@
 
 /* The links from a mid on to a slot: all leaves of its pod have them in common. */
 struct tail {
-	uint32_t slot, n; /* n: 0, it does not arrive */
+	uint32_t of, n; /* of: the slot, plus 1; 0: none. n: 0, it does not arrive */
 	uint32_t link[4];
 };
+
+#define MOST_TAILS 32768 /* remembered at a time: what a cache has room for */
 
 struct work {
 	struct fors_ways3 *ways;
@@ -38,7 +40,10 @@ struct work {
 	bool *is_loose;	   /* [leaf * nslots + slot]: it was not at home */
 	uint32_t *leaf;	   /* of the problem's switches */
 	uint32_t *slot;	   /* of the problem's destinations */
-	struct tail *tail; /* per mid: of the slot that was asked for last */
+	uint8_t *live;	   /* [switch * lanes + lane]: the leaf's port, 0: none that lives */
+	uint32_t *hop;	   /* per switch of the problem: where the leaf's ports begin among the hops of the ways */
+	struct tail *tail; /* [mid * ntails + slot % ntails]: of the slot that was asked for last there */
+	uint32_t ntails;   /* a power of two */
 	struct fors_flows_problem problem;
 };
 
@@ -94,44 +99,61 @@ static bool allocate_members(struct work *w)
 	p->senders = calloc(pods->nleaves + (size_t)1, sizeof(*p->senders));
 	p->first = calloc(pods->nleaves + (size_t)2, sizeof(*p->first));
 	p->home = calloc(pods->nslots + (size_t)1, sizeof(*p->home));
-	w->tail = malloc((pods->nmids + (size_t)1) * sizeof(*w->tail));
-	if (!w->leaf || !w->slot || !p->senders || !p->first || !p->home || !w->tail)
+	return w->leaf && w->slot && p->senders && p->first && p->home;
+}
+
+/* What links_of() looks up. */
+static bool allocate_links(struct work *w)
+{
+	const struct fors_lanes3 *l = w->ways->lanes;
+
+	w->ntails = 1;
+	while (w->ntails < w->pods->nslots && 2 * w->ntails * (uint64_t)w->pods->nmids <= MOST_TAILS)
+		w->ntails *= 2;
+	w->tail = calloc((size_t)w->pods->nmids * w->ntails + 1, sizeof(*w->tail));
+	w->live = malloc((size_t)w->problem.nswitches * l->nlanes + 1);
+	w->hop = malloc((w->problem.nswitches + (size_t)1) * sizeof(*w->hop));
+	if (!w->tail || !w->live || !w->hop)
 		return false;
-	for (uint32_t m = 0; m < pods->nmids; m++)
-		w->tail[m].slot = FORS_NONE;
+	for (uint32_t s = 0; s < w->problem.nswitches; s++) {
+		uint32_t a = w->leaf[s];
+
+		w->hop[s] = w->pods->known->node[w->pods->leaf[a].node].first_port;
+		for (uint32_t lane = 0; lane < l->nlanes; lane++)
+			w->live[s * l->nlanes + lane] =
+				fors_lanes3_live(l, a, lane) ? l->leaf_port[(size_t)a * l->nlanes + lane] : 0;
+	}
 	return true;
 }
 
-static uint8_t *entry_of(const struct work *w, uint32_t unit)
+/* Units are asked for by their switch and destination in the problem. */
+static uint8_t *entry_of(const struct work *w, uint32_t s, uint32_t d)
 {
-	return &w->ways->leaf[(size_t)w->leaf[fors_flows_switch(&w->problem, unit)] * w->ways->ncolumns +
-			      w->slot[fors_flows_dest(&w->problem, unit)]];
+	return &w->ways->leaf[(size_t)w->leaf[s] * w->ways->ncolumns + w->slot[d]];
 }
 
-static bool is_loose(const struct work *w, uint32_t unit)
+static bool is_loose(const struct work *w, uint32_t s, uint32_t d)
 {
-	return w->is_loose[(size_t)w->leaf[fors_flows_switch(&w->problem, unit)] * w->pods->nslots +
-			   w->slot[fors_flows_dest(&w->problem, unit)]];
+	return w->is_loose[(size_t)w->leaf[s] * w->pods->nslots + w->slot[d]];
 }
 
 /* The port of alternative `path` of a unit; 0: none, or none but its own. */
-static uint8_t port_of(const struct work *w, uint32_t unit, uint32_t path)
+static uint8_t port_of(const struct work *w, uint32_t s, uint32_t d, uint32_t path)
 {
 	const struct fors_lanes3 *l = w->ways->lanes;
-	uint32_t a = w->leaf[fors_flows_switch(&w->problem, unit)],
-		 lane = (l->home_lane[w->slot[fors_flows_dest(&w->problem, unit)]] + path) % l->nlanes;
+	uint32_t lane = l->home_lane[w->slot[d]] + path;
 
 	if (!path)
-		return *entry_of(w, unit);
-	return fors_lanes3_live(l, a, lane) ? l->leaf_port[(size_t)a * l->nlanes + lane] : 0;
+		return *entry_of(w, s, d);
+	return w->live[s * l->nlanes + (lane < l->nlanes ? lane : lane - l->nlanes)];
 }
 
 static const struct tail *tail_of(const struct work *w, uint32_t mid, uint32_t slot)
 {
-	struct tail *tail = &w->tail[mid];
+	struct tail *tail = &w->tail[(size_t)mid * w->ntails + (slot & (w->ntails - 1))];
 
-	if (tail->slot != slot) {
-		tail->slot = slot;
+	if (tail->of != slot + 1) {
+		tail->of = slot + 1;
 		tail->n = fors_ways3_links(w->ways, w->pods->mid[mid].node,
 					   w->ways->mid[(size_t)mid * w->ways->ncolumns + slot], slot, tail->link);
 	}
@@ -139,22 +161,19 @@ static const struct tail *tail_of(const struct work *w, uint32_t mid, uint32_t s
 }
 
 /* The links of a way (struct fors_flows_problem): what the tables of mids and tops make of the leaf's port. */
-static uint32_t links_of(const void *context, uint32_t way, uint32_t *link)
+static uint32_t links_of(const void *context, uint32_t s, uint32_t d, uint32_t path, uint32_t *link)
 {
 	const struct work *w = context;
-	const struct fors_flows_problem *p = &w->problem;
-	uint32_t unit = way / p->npaths, path = way % p->npaths, s = fors_flows_switch(p, unit),
-		 d = fors_flows_dest(p, unit);
 	const struct fors_hop3 *hop;
 	const struct tail *tail;
 	uint8_t port;
 
-	if (p->home[d] == s)
+	if (w->problem.home[d] == s)
 		return path ? FORS_FLOWS_NONE : 0;
-	port = port_of(w, unit, path);
+	port = port_of(w, s, d, path);
 	if (!port)
 		return FORS_FLOWS_NONE;
-	hop = &w->ways->hop[w->pods->known->node[w->pods->leaf[w->leaf[s]].node].first_port + port];
+	hop = &w->ways->hop[w->hop[s] + port];
 	tail = tail_of(w, hop->row - w->pods->nleaves, w->slot[d]);
 	link[0] = hop->link;
 	for (uint32_t i = 0; i < tail->n; i++)
@@ -172,9 +191,10 @@ static bool choose_paths(struct work *w)
 	p->context = w;
 	p->nlinks = w->ways->nlinks;
 	p->npaths = lanes < most ? lanes : most;
-	for (uint32_t unit = 0; unit < fors_flows_units(p); unit++)
-		if (p->home[fors_flows_dest(p, unit)] != fors_flows_switch(p, unit) && !*entry_of(w, unit))
-			return false;
+	for (uint32_t s = 0; s < p->nswitches; s++)
+		for (uint32_t d = 0; d < p->ndests; d++)
+			if (p->home[d] != s && !*entry_of(w, s, d))
+				return false;
 	return true;
 }
 
@@ -188,12 +208,11 @@ static void place_homes(const struct work *w, struct fors_flows_packing *packing
 	packing->nwaiting = 0;
 	for (uint32_t d = 0; d < p->ndests; d++)
 		for (uint32_t s = 0; s < p->nswitches; s++) {
-			uint32_t unit = s * p->ndests + d,
-				 round = fors_cohorts_round(w->cohorts, w->leaf[s], w->slot[d]);
+			uint32_t round = fors_cohorts_round(w->cohorts, w->leaf[s], w->slot[d]);
 
-			if (is_loose(w, unit) || round >= packing->nphases ||
-			    !fors_flows_put_if_free(packing, unit * p->npaths, round))
-				packing->waiting[packing->nwaiting++] = unit;
+			if (is_loose(w, s, d) || round >= packing->nphases ||
+			    !fors_flows_put_if_free(packing, s, d, round))
+				packing->waiting[packing->nwaiting++] = s * p->ndests + d;
 		}
 }
 
@@ -272,15 +291,14 @@ static enum fors_err take(const struct work *w, const struct fors_flows_packing 
 	w->units->nleft = packing->nwaiting;
 	for (uint32_t d = 0; d < p->ndests; d++)
 		for (uint32_t t = 0; t < packing->nphases; t++) {
-			uint32_t way = fors_flows_received(packing, d, t), unit;
+			uint32_t way = fors_flows_received(packing, d, t), unit = way / p->npaths,
+				 s = fors_flows_switch(p, unit);
 
 			if (way == FORS_FLOWS_NONE)
 				continue;
-			unit = way / p->npaths;
-			w->units->round[(size_t)w->leaf[fors_flows_switch(p, unit)] * w->pods->nslots + w->slot[d]] =
-				(uint16_t)t;
-			if (p->home[d] != fors_flows_switch(p, unit))
-				*entry_of(w, unit) = port_of(w, unit, way % p->npaths);
+			w->units->round[(size_t)w->leaf[s] * w->pods->nslots + w->slot[d]] = (uint16_t)t;
+			if (p->home[d] != s)
+				*entry_of(w, s, d) = port_of(w, s, d, way - unit * p->npaths);
 		}
 	return FORS_OK;
 }
@@ -320,9 +338,10 @@ static bool is_closed_form(const struct work *w, uint32_t nrounds)
 {
 	if (nrounds > w->cohorts->nrounds)
 		return false;
-	for (uint32_t unit = 0; unit < fors_flows_units(&w->problem); unit++)
-		if (is_loose(w, unit))
-			return false;
+	for (uint32_t s = 0; s < w->problem.nswitches; s++)
+		for (uint32_t d = 0; d < w->problem.ndests; d++)
+			if (is_loose(w, s, d))
+				return false;
 	return true;
 }
 
@@ -362,6 +381,8 @@ static enum fors_err pack_units(struct work *w, uint32_t effort, struct fors_err
 		return FORS_OK;
 	if (!choose_paths(w))
 		return FORS_OK;
+	if (!allocate_links(w))
+		return fors_fail_memory(error);
 	w->problem.lump = length;
 	err = pack(w, nrounds, effort, &packing, error);
 	if (!err)
@@ -391,6 +412,8 @@ enum fors_err fors_units3_pack(struct fors_ways3 *ways, const struct fors_cohort
 	free(w.is_loose);
 	free(w.leaf);
 	free(w.slot);
+	free(w.live);
+	free(w.hop);
 	free(w.tail);
 	fors_flows_problem_clear(&w.problem);
 	if (err)
