@@ -11,8 +11,15 @@
  *
  * Of these everything arrives, and the dependencies are the pairs (port, target). Only what is left is walked, LID by
  * LID: a few spines that lost the target, and leaves that are apart. A spine with one cable to the target has the same
- * port for all, which a comparison of the row with itself shows, many bytes at a time. In trees of more levels
- * most of them are walked.
+ * port for all, which a comparison of the row with itself shows, many bytes at a time.
+ *
+ * In trees of more levels there is a third kind:
+ *
+ *   sure:      all ports lead to the target, or to switches that are straight, clean or sure. Found from the target
+ *              outwards, so nobody is sure for being on a circle.
+ *
+ * From these everything arrives, too, and nobody walks: but where the next switch has several ports for these LIDs, what
+ * waits for what is read LID by LID.
  *
  * What must arrive: all LIDs from each switch where packets begin (leaves, CAs, subnet managers), if cables join the
  * two at all. What may have no way: what needs a detour, which neither neighbours nor leaves with a spine in common do;
@@ -48,6 +55,7 @@ struct walk {
 	unsigned nranges;
 	uint64_t *seen;	   /* [switch * WORDS], a bit per port: the switch has it for one of them */
 	bool *is_straight; /* per switch */
+	bool *is_sure;	   /* per switch: from there everything arrives, straight, clean or sure */
 	uint32_t *unclean; /* in trees of more levels: switches that are walked, */
 	uint32_t *way;	   /* those on a way, */
 	uint32_t *known;   /* per switch the LID that end[] is known for; 0: none, */
@@ -367,7 +375,78 @@ static enum fors_err walk_switch(struct walk *w, uint32_t at, struct fors_error 
 	return err;
 }
 
-/* In trees of more levels: LID by LID, all switches that are not clean. */
+/* Does it send everything to switches from which everything arrives? */
+static bool leads_to_sure(const struct walk *w, uint32_t at)
+{
+	const uint64_t *seen = w->seen + (size_t)at * WORDS;
+
+	for (unsigned p = next_seen(seen, 0); p < NPORTS; p = next_seen(seen, p + 1)) {
+		uint32_t next = fors_switches_next(w->s, at, (uint8_t)p);
+
+		if (next == FORS_NONE || !w->is_sure[next])
+			return false;
+	}
+	return true;
+}
+
+/* The only port that a switch has for all LIDs on the target; NPORTS: it has several. */
+static unsigned only_port(const struct walk *w, uint32_t at)
+{
+	const uint64_t *seen = w->seen + (size_t)at * WORDS;
+	unsigned port = next_seen(seen, 0);
+
+	return port == NPORTS || next_seen(seen, port + 1) == NPORTS ? port : NPORTS;
+}
+
+/* The dependencies of what a sure switch sends; those over straight ones are there already (is_clean()). */
+static void depend_all(const struct walk *w, uint32_t at)
+{
+	const struct fors_switch *all = w->s->all;
+	const uint64_t *seen = w->seen + (size_t)at * WORDS;
+	bool by_lid = false;
+
+	for (unsigned p = next_seen(seen, 0); p < NPORTS; p = next_seen(seen, p + 1)) {
+		uint32_t next = fors_switches_next(w->s, at, (uint8_t)p);
+		unsigned port;
+
+		if (next == w->target || w->is_straight[next])
+			continue;
+		port = only_port(w, next);
+		if (port < NPORTS)
+			depend(w, at, (uint8_t)p, all[next].slot[port]);
+		by_lid |= port == NPORTS;
+	}
+	for (unsigned r = 0; by_lid && r < w->nranges; r++)
+		for (unsigned lid = w->range[r].lid; lid < w->range[r].lid + 0u + w->range[r].count; lid++) {
+			uint32_t next = fors_switches_next(w->s, at, all[at].row[lid]);
+
+			if (next != w->target && !w->is_straight[next])
+				depend(w, at, all[at].row[lid], all[next].slot[all[next].row[lid]]);
+		}
+}
+
+/* Of n switches that are not clean those that are sure are done; how many are left. */
+static uint32_t settle(struct walk *w, uint32_t n)
+{
+	uint32_t before;
+
+	do {
+		before = n;
+		n = 0;
+		for (uint32_t i = 0; i < before; i++) {
+			uint32_t at = w->unclean[i];
+
+			w->is_sure[at] = leads_to_sure(w, at);
+			if (w->is_sure[at])
+				depend_all(w, at);
+			else
+				w->unclean[n++] = at;
+		}
+	} while (n && n < before);
+	return n;
+}
+
+/* In trees of more levels: LID by LID, all switches that are not sure. */
 static enum fors_err walk_lids(struct walk *w, const uint32_t *unclean, uint32_t n, struct fors_error *error)
 {
 	enum fors_err err = FORS_OK;
@@ -391,20 +470,22 @@ static enum fors_err check_target(struct walk *w, uint8_t *slot_at, struct fors_
 		uint64_t *seen = w->seen + (size_t)at * WORDS;
 
 		w->is_straight[at] = at != w->target && has_one_port(w, at);
+		w->is_sure[at] = at == w->target || w->is_straight[at];
 		if (at == w->target || w->is_straight[at])
 			continue;
 		see_ports(w, at, seen);
-		w->is_straight[at] = leads_only_to_target(w, at, seen);
+		w->is_sure[at] = w->is_straight[at] = leads_only_to_target(w, at, seen);
 	}
 	for (uint32_t at = 0; !err && at < w->s->count; at++) {
-		if (at == w->target || w->is_straight[at] || is_clean(w, at, slot_at))
+		w->is_sure[at] = w->is_sure[at] || is_clean(w, at, slot_at);
+		if (w->is_sure[at])
 			continue;
 		if (w->s->all[at].level)
 			w->unclean[nunclean++] = at;
 		else
 			err = walk_switch(w, at, error);
 	}
-	return err ? err : walk_lids(w, w->unclean, nunclean, error);
+	return err ? err : walk_lids(w, w->unclean, settle(w, nunclean), error);
 }
 
 enum fors_err fors_reach_check(const struct fors_switches *switches, struct fors_loops *loops, struct fors_reach *reach,
@@ -418,13 +499,14 @@ enum fors_err fors_reach_check(const struct fors_switches *switches, struct fors
 	w.range = malloc(NPORTS * sizeof(*w.range));
 	w.seen = malloc(((size_t)switches->count * WORDS + 1) * sizeof(*w.seen));
 	w.is_straight = calloc((size_t)switches->count + 1, sizeof(*w.is_straight));
+	w.is_sure = calloc((size_t)switches->count + 1, sizeof(*w.is_sure));
 	w.unclean = malloc(((size_t)switches->count + 1) * sizeof(*w.unclean));
 	w.way = malloc(((size_t)switches->count + 1) * sizeof(*w.way));
 	w.known = calloc((size_t)switches->count + 1, sizeof(*w.known));
 	w.end = calloc((size_t)switches->count + 1, sizeof(*w.end));
 	w.is_joined = calloc((size_t)switches->count + 1, sizeof(*w.is_joined));
-	if (!slot_at || !w.range || !w.seen || !w.is_straight || !w.unclean || !w.way || !w.known || !w.end ||
-	    !w.is_joined)
+	if (!slot_at || !w.range || !w.seen || !w.is_straight || !w.is_sure || !w.unclean || !w.way || !w.known ||
+	    !w.end || !w.is_joined)
 		err = fors_fail_memory(error);
 	for (w.target = 0; !err && w.target < switches->count; w.target++) {
 		find_ranges(&w);
@@ -434,6 +516,7 @@ enum fors_err fors_reach_check(const struct fors_switches *switches, struct fors
 	free(w.range);
 	free(w.seen);
 	free(w.is_straight);
+	free(w.is_sure);
 	free(w.unclean);
 	free(w.way);
 	free(w.known);
