@@ -54,8 +54,8 @@ struct repair {
 	const struct fors_lanes3 *l;
 	struct fors_ways3 *ways;
 	uint32_t cohort, nrungs, nitems;
-	struct item *item; /* of the cohort */
-	uint16_t *plane;   /* per lane */
+	struct item *item;	     /* of the cohort */
+	uint16_t *plane;	     /* per lane */
 	struct board now, home;	     /* home: what all begin with */
 	struct board before[2];	     /* trades that may fail */
 	uint32_t *waiting, nwaiting; /* items without a rung */
