@@ -237,6 +237,28 @@ static enum fors_err pack_flows(struct plan *plan, const struct fors_flows_asked
 	return err;
 }
 
+/* The rounds as they are, if they are a plan that single flows would not make shorter; else there is no schedule. */
+static enum fors_err take_rounds(struct plan *plan, bool is_large, struct fors_error *error)
+{
+	const struct fors_route3 *route = plan->task->rounds;
+	uint32_t nphases = route->nrounds * route->length;
+	bool fits = false;
+	enum fors_err err;
+
+	if (!fors_over_rounds_may_be(plan->routed, route) || (nphases > plan->report.bound_tables && !is_large))
+		return FORS_OK;
+	err = make_schedule(plan, nphases, route->length, error);
+	if (!err)
+		err = fors_over_rounds_as_they_are(plan->routed, route, plan->schedule, &fits, error);
+	if (!err && fits && nphases > plan->report.bound_tables)
+		plan->report.wanted_bytes = bytes_of(plan);
+	if (!err && !fits) {
+		fors_schedule_free(plan->schedule);
+		plan->schedule = NULL;
+	}
+	return err;
+}
+
 /* Whole units, in rounds; cut into single flows where these tables allow fewer phases, and there is memory for it. */
 static enum fors_err pack_rounds(struct plan *plan, const struct fors_flows_asked *asked, struct fors_error *error)
 {
@@ -249,6 +271,9 @@ static enum fors_err pack_rounds(struct plan *plan, const struct fors_flows_aske
 
 	if (units_bytes(plan) > most_bytes(plan))
 		return FORS_OK;
+	err = take_rounds(plan, is_large, error);
+	if (err || plan->schedule)
+		return err;
 	err = fors_over_rounds(plan->routed, route, asked, &units, &packing, error);
 	if (err || !packing)
 		return err;

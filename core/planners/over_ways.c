@@ -29,6 +29,7 @@ struct writer {
 	uint32_t *level;   /* per node; NULL: this is no tree */
 	uint32_t *sw;	   /* per node: the number that it has among ways, FORS_NONE: not asked for so far */
 	bool *has_servers; /* per node */
+	uint32_t nown;	   /* ways that begin at the switch with servers that is looked at */
 	struct tail *
 		*tail; /* per node, then per destination and path index; NULL: not needed so far, or it has servers */
 };
@@ -173,7 +174,7 @@ static struct tail *tail_of(struct writer *w, uint32_t node, uint32_t d, uint32_
 static enum fors_err put(struct writer *w, uint32_t s, uint32_t d, uint32_t path, struct fors_error *error)
 {
 	const struct fors_flows_problem *p = &w->routed->problem;
-	uint32_t way = (s * p->ndests + d) * p->npaths + path, number;
+	uint32_t way = (s * p->ndests + d) * p->npaths + path, number, nways;
 	struct tail own = {FORS_NONE, 0}, *tail = &own;
 	uint8_t peak = NO_PEAK;
 	struct hops hops;
@@ -191,21 +192,27 @@ static enum fors_err put(struct writer *w, uint32_t s, uint32_t d, uint32_t path
 	if (hops.n)
 		peak = peak_before(w, hops.node[0], hops.node[1], tail->peak);
 	number = tail->number;
+	nways = w->ways->nways;
 	err = step(w, hops.node[0], hops.port[0], &number, error);
+	w->nown += w->ways->nways - nways;
 	if (!err)
 		fors_waylist_set(w->ways, s, d, path, number, peak == NO_PEAK ? FORS_WAY_NO_TOP : peak);
 	return err;
 }
 
+/* Switches with servers are mostly alike: each is expected to have as many ways as the one before. */
 static enum fors_err put_all(struct writer *w, struct fors_error *error)
 {
 	const struct fors_flows_problem *p = &w->routed->problem;
 	enum fors_err err = FORS_OK;
 
-	for (uint32_t s = 0; !err && s < p->nswitches; s++)
+	for (uint32_t s = 0; !err && s < p->nswitches; s++) {
+		err = fors_waylist_expect(w->ways, (uint16_t)s, w->nown, error);
+		w->nown = 0;
 		for (uint32_t d = 0; !err && d < p->ndests; d++)
 			for (uint32_t path = 0; !err && path < p->npaths; path++)
 				err = put(w, s, d, path, error);
+	}
 	return err;
 }
 

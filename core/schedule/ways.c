@@ -60,14 +60,16 @@ static uint32_t *find_slot(const struct table *table, uint64_t hash, const struc
 	return &table->slot[at];
 }
 
-/* Room for one more; numbers are hashed anew when the table grows. */
-static bool grow_table(struct table *table, const struct fors_waylist *ways,
-		       uint64_t (*hash)(const struct fors_waylist *ways, uint32_t number))
+/* Room for `more` more; numbers are hashed anew when the table grows. */
+static bool make_room(struct table *table, const struct fors_waylist *ways, uint32_t more,
+		      uint64_t (*hash)(const struct fors_waylist *ways, uint32_t number))
 {
-	struct table larger = {.size = table->size ? table->size * 2 : 16, .used = table->used};
+	struct table larger = {.size = table->size ? table->size : 16, .used = table->used};
 
-	if (table->size && table->used < table->size / 2)
+	if (table->size && table->used + more <= table->size / 2)
 		return true;
+	while (table->used + (uint64_t)more > larger.size / 2)
+		larger.size *= 2;
 	larger.slot = malloc((size_t)larger.size * sizeof(*larger.slot));
 	if (!larger.slot)
 		return false;
@@ -78,6 +80,12 @@ static bool grow_table(struct table *table, const struct fors_waylist *ways,
 	free(table->slot);
 	*table = larger;
 	return true;
+}
+
+static bool grow_table(struct table *table, const struct fors_waylist *ways,
+		       uint64_t (*hash)(const struct fors_waylist *ways, uint32_t number))
+{
+	return make_room(table, ways, 1, hash);
 }
 
 static bool is_switch(const struct fors_waylist *ways, uint32_t number, const void *wanted)
@@ -318,6 +326,15 @@ enum fors_err fors_waylist_step(struct fors_waylist *ways, uint16_t sw, uint8_t 
 	}
 	*number = *slot;
 	return FORS_OK;
+}
+
+enum fors_err fors_waylist_expect(struct fors_waylist *ways, uint16_t sw, uint32_t count, struct fors_error *error)
+{
+	enum fors_err err = make_index(ways, NULL, error);
+
+	if (!err && !make_room(&ways->index->ways[sw], ways, count, hash_way))
+		err = fors_fail_memory(error);
+	return err;
 }
 
 void fors_waylist_set(struct fors_waylist *ways, uint32_t leaf, uint32_t dst, uint32_t path, uint32_t number,

@@ -77,6 +77,8 @@ enum fors_err fors_waylist_put(struct fors_waylist *ways, uint32_t leaf, uint32_
 enum fors_err fors_waylist_switch(struct fors_waylist *ways, uint64_t guid, uint16_t *sw, struct fors_error *error);
 enum fors_err fors_waylist_step(struct fors_waylist *ways, uint16_t sw, uint8_t port, uint32_t rest, uint32_t *number,
 				struct fors_error *error);
+/* So many ways out of a switch are to come, or more: room to find them. Errors: FORS_ENOMEM. */
+enum fors_err fors_waylist_expect(struct fors_waylist *ways, uint16_t sw, uint32_t count, struct fors_error *error);
 void fors_waylist_set(struct fors_waylist *ways, uint32_t leaf, uint32_t dst, uint32_t path, uint32_t number,
 		      uint8_t top);
 
