@@ -52,7 +52,7 @@ struct freed {
 struct repair {
 	const struct fors_cohorts *c;
 	const struct fors_lanes3 *l;
-	struct fors_ways3 *ways;
+	const struct fors_ways3 *ways;
 	uint32_t cohort, nrungs, nitems;
 	struct item *item;	     /* of the cohort */
 	uint16_t *plane;	     /* per lane */
@@ -61,8 +61,7 @@ struct repair {
 	uint32_t *waiting, nwaiting; /* items without a rung */
 	struct freed freed[2];
 	struct trade *trade; /* m1 * m1 * m2 */
-	uint32_t nleft, nmoved;
-	bool is_trial;
+	struct fors_repair3 *found;
 };
 
 /* ---- items ---- */
@@ -397,13 +396,34 @@ static void set_up(struct repair *r)
 	}
 }
 
-static void repair_cohort(struct repair *r)
+static bool note_move(struct repair *r, uint32_t item)
+{
+	struct fors_repair3 *found = r->found;
+
+	if (found->nmoves == found->room) {
+		uint32_t room = 2 * found->room + 64;
+		struct fors_move3 *larger = realloc(found->move, room * sizeof(*larger));
+
+		if (!larger)
+			return false;
+		found->move = larger;
+		found->room = room;
+	}
+	found->move[found->nmoves++] =
+		(struct fors_move3){source_of(r, item), slot_of(r, item), r->now.lane[item],
+				    r->now.rung[item] == NO_RUNG ? FORS_NONE : r->now.rung[item]};
+	return true;
+}
+
+/* False: out of memory. */
+static bool repair_cohort(struct repair *r)
 {
 	uint32_t nleft = 0;
+	bool good = true;
 
 	set_up(r);
 	if (!r->nwaiting)
-		return;
+		return true;
 	memcpy(r->home.up, r->now.up, r->now.bytes);
 	for (uint32_t i = 0; i < r->nwaiting; i++) {
 		uint32_t item = r->waiting[i];
@@ -411,16 +431,16 @@ static void repair_cohort(struct repair *r)
 		if (r->now.rung[item] == NO_RUNG && !insert(r, item) && !make_room(r, item))
 			r->waiting[nleft++] = item;
 	}
-	for (uint32_t item = 0; item < r->nitems; item++) {
+	for (uint32_t item = 0; good && item < r->nitems; item++) {
 		bool is_moved = r->now.lane[item] != r->home.lane[item];
 
-		r->nmoved += is_moved;
-		if (!r->is_trial && (is_moved || r->now.rung[item] != r->home.rung[item]))
-			fors_cohorts_send(r->c, r->ways, source_of(r, item), slot_of(r, item), r->now.lane[item],
-					  r->now.rung[item] == NO_RUNG ? FORS_NONE : r->now.rung[item]);
+		r->found->nlanes += is_moved;
+		if (is_moved || r->now.rung[item] != r->home.rung[item])
+			good = note_move(r, item);
 	}
 	for (uint32_t i = 0; i < nleft; i++)
-		r->nleft += r->now.rung[r->waiting[i]] == NO_RUNG;
+		r->found->nleft += r->now.rung[r->waiting[i]] == NO_RUNG;
+	return good;
 }
 
 /* ---- the whole ---- */
@@ -469,21 +489,35 @@ static bool is_damaged(const struct fors_lanes3 *l)
 	return false;
 }
 
-enum fors_err fors_repair3(const struct fors_cohorts *cohorts, struct fors_ways3 *ways, bool is_trial, uint32_t most,
-			   uint32_t *nleft, uint32_t *nmoved, struct fors_error *error)
+void fors_repair3_clear(struct fors_repair3 *repair)
 {
-	struct repair r = {.c = cohorts, .l = cohorts->lanes, .ways = ways, .is_trial = is_trial};
+	free(repair->move);
+	*repair = (struct fors_repair3){0};
+}
+
+void fors_repair3_write(const struct fors_repair3 *repair, const struct fors_cohorts *cohorts, struct fors_ways3 *ways)
+{
+	for (uint32_t i = 0; i < repair->nmoves; i++) {
+		const struct fors_move3 *move = &repair->move[i];
+
+		fors_cohorts_send(cohorts, ways, move->pod, move->slot, move->lane, move->rung);
+	}
+}
+
+enum fors_err fors_repair3_find(const struct fors_cohorts *cohorts, const struct fors_ways3 *ways, uint32_t most,
+				struct fors_repair3 *repair, struct fors_error *error)
+{
+	struct repair r = {.c = cohorts, .l = cohorts->lanes, .ways = ways, .found = repair};
 	bool good = true;
 
-	*nleft = 0;
-	*nmoved = 0;
+	*repair = (struct fors_repair3){0};
 	if (!is_damaged(r.l))
 		return FORS_OK;
 	good = allocate(&r);
-	for (r.cohort = 0; good && r.cohort < cohorts->npods && (!is_trial || r.nleft <= most); r.cohort++)
-		repair_cohort(&r);
-	*nleft = r.nleft;
-	*nmoved = r.nmoved;
+	for (r.cohort = 0; good && r.cohort < cohorts->npods && repair->nleft <= most; r.cohort++)
+		good = repair_cohort(&r);
+	if (!good)
+		fors_repair3_clear(repair);
 	free(r.now.up);
 	free(r.home.up);
 	free(r.before[0].up);

@@ -8,14 +8,30 @@
 
 #include "cohorts.h"
 
+/* An item that does not go as at home. */
+struct fors_move3 {
+	uint32_t pod, slot;  /* from there, to there */
+	uint32_t lane, rung; /* rung: FORS_NONE: none */
+};
+
+struct fors_repair3 {
+	uint32_t nleft;		 /* items that there is no room for; they stay as they are */
+	uint32_t nlanes;	 /* items that change lanes */
+	struct fors_move3 *move; /* nmoves of them */
+	uint32_t nmoves, room;
+};
+
 /*
  * Ways of path index 0 round what is dead between mids and tops, as far as units that stay in their pod leave room for
- * them: changes entries of `ways`, which are at home, so that units still have the rounds of fors_cohorts_round() to
- * themselves. What it finds no room for stays as it is; how many items, in *nleft, and how many change lanes, in
- * *nmoved. is_trial: only that, nothing changes, and when more than `most` are left it is not looked for how many more
- * there are. Errors: FORS_ENOMEM.
+ * them, in *repair, which the caller clears (fors_repair3_clear()): moves from home, so that units still have the rounds of
+ * fors_cohorts_round() to themselves. Of `ways` only those down count. When more than `most` items are left it is
+ * not looked for more. Errors: FORS_ENOMEM.
  */
-enum fors_err fors_repair3(const struct fors_cohorts *cohorts, struct fors_ways3 *ways, bool is_trial, uint32_t most,
-			   uint32_t *nleft, uint32_t *nmoved, struct fors_error *error);
+enum fors_err fors_repair3_find(const struct fors_cohorts *cohorts, const struct fors_ways3 *ways, uint32_t most,
+				struct fors_repair3 *repair, struct fors_error *error);
+void fors_repair3_clear(struct fors_repair3 *repair);
+
+/* Write the moves that were found for these cohorts to `ways`, which are at home. */
+void fors_repair3_write(const struct fors_repair3 *repair, const struct fors_cohorts *cohorts, struct fors_ways3 *ways);
 
 #endif

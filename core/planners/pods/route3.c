@@ -112,12 +112,32 @@ static enum fors_err bound_slots(const struct fors_lanes3 *lanes, uint32_t *boun
 /* Cohorts for all items anew, where the repair of the closed form's leaves some over. */
 static enum fors_err find_anew(struct work *w, uint32_t effort, struct fors_error *error)
 {
-	uint32_t bound, nleft, nmoved, m1 = w->lanes->m1, tries = effort < FORS_UNITS3_PATIENT ? FEW_TRIES : TRIES;
+	uint32_t bound, m1 = w->lanes->m1, tries = effort < FORS_UNITS3_PATIENT ? FEW_TRIES : TRIES;
 	enum fors_err err = bound_slots(w->lanes, &bound, error);
 
-	if (!err && bound == UINT32_MAX) /* some pods are cut off */
-		return fors_repair3(w->cohorts, w->ways, false, 0, &nleft, &nmoved, error);
+	if (!err && bound == UINT32_MAX) { /* some pods are cut off */
+		struct fors_repair3 repair;
+
+		err = fors_repair3_find(w->cohorts, w->ways, UINT32_MAX, &repair, error);
+		fors_repair3_write(&repair, w->cohorts, w->ways);
+		fors_repair3_clear(&repair);
+		return err;
+	}
 	return err ? err : fors_lift3(w->cohorts, w->ways, bound / m1 + (bound % m1 > 0), tries, error);
+}
+
+static uint64_t cost_of(const struct fors_repair3 *repair)
+{
+	return (uint64_t)repair->nleft << 32 | repair->nlanes;
+}
+
+static void keep_best(struct work *w, struct fors_cohorts *cohorts, struct fors_repair3 *best,
+		      const struct fors_repair3 *repair)
+{
+	fors_cohorts_free(w->cohorts);
+	w->cohorts = cohorts;
+	fors_repair3_clear(best);
+	*best = *repair;
 }
 
 /*
@@ -128,28 +148,31 @@ static enum fors_err find_cohorts(struct work *w, uint32_t effort, struct fors_e
 {
 	bool may_lift = fors_lift3_applies(w->lanes);
 	uint64_t least = UINT64_MAX;
-	uint32_t nleft, nmoved;
+	struct fors_repair3 best = {0};
 	enum fors_err err = FORS_OK;
 
 	for (enum fors_cohorts_choice choice = 0; !err && least && choice < FORS_COHORTS_CHOICES; choice++) {
 		struct fors_cohorts *cohorts;
+		struct fors_repair3 repair;
 
 		err = fors_cohorts_new(w->lanes, choice, &cohorts, error);
 		if (err)
 			break;
-		err = fors_repair3(cohorts, w->ways, true, may_lift ? 0 : (uint32_t)(least >> 32), &nleft, &nmoved,
-				   error);
-		if (!err && ((uint64_t)nleft << 32 | nmoved) < least) {
-			fors_cohorts_free(w->cohorts);
-			w->cohorts = cohorts;
-			least = (uint64_t)nleft << 32 | nmoved;
+		err = fors_repair3_find(cohorts, w->ways, may_lift ? 0 : (uint32_t)(least >> 32), &repair, error);
+		if (!err && cost_of(&repair) < least) {
+			least = cost_of(&repair);
+			keep_best(w, cohorts, &best, &repair);
 		} else {
+			fors_repair3_clear(&repair);
 			fors_cohorts_free(cohorts);
 		}
 	}
 	if (!err && least >> 32 && may_lift)
-		return find_anew(w, effort, error);
-	return err ? err : fors_repair3(w->cohorts, w->ways, false, 0, &nleft, &nmoved, error);
+		err = find_anew(w, effort, error);
+	else if (!err)
+		fors_repair3_write(&best, w->cohorts, w->ways);
+	fors_repair3_clear(&best);
+	return err;
 }
 
 /* Of a whole tree: homes, and entries moved where homes are lumps. */
