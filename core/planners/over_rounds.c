@@ -119,7 +119,7 @@ bool fors_over_rounds_may_be(const struct fors_flows_routed *routed, const struc
 }
 
 enum fors_err fors_over_rounds_as_they_are(const struct fors_flows_routed *routed, const struct fors_route3 *route,
-					 struct fors_schedule *schedule, bool *fits, struct fors_error *error)
+					   struct fors_schedule *schedule, bool *fits, struct fors_error *error)
 {
 	const struct fors_flows_problem *p = &routed->problem;
 	struct use use = {.nwords = (route->nrounds + 63) / 64};

@@ -64,9 +64,13 @@ enum fors_err fors_flows_packing_new(const struct fors_flows_problem *problem, u
 {
 	enum fors_err err = make(problem, nphases, nphases + nphases / SPARE, packing, error);
 
-	for (uint32_t unit = 0; !err && unit < fors_flows_units(problem); unit++)
-		for (uint32_t i = 0; i < fors_flows_tokens(problem, unit); i++)
-			(*packing)->waiting[(*packing)->nwaiting++] = unit;
+	for (uint32_t s = 0; !err && s < problem->nswitches; s++) {
+		uint32_t tokens = problem->senders[s] / (problem->lump ? problem->lump : 1);
+
+		for (uint32_t d = 0; d < problem->ndests; d++)
+			for (uint32_t i = 0; i < tokens; i++)
+				(*packing)->waiting[(*packing)->nwaiting++] = s * problem->ndests + d;
+	}
 	return err;
 }
 

@@ -41,13 +41,12 @@ static uint8_t *entry_of(const struct work *w, uint32_t node, uint32_t lid)
 	return &w->lfts->port[(size_t)w->row_of[w->now_of[node]] * w->lfts->nlids + lid];
 }
 
-/* The first port that lives, up or down, from a place on, to a switch that gets there; 0: none. drained: one that is. */
+/* The first port that lives, up or down, from a port on, to a switch that gets there; 0: none. drained: one that is. */
 static uint8_t find_port(const struct work *w, uint32_t node, bool up, uint32_t from, bool drained)
 {
-	const struct fors_node *known = &w->pods->known->node[node];
 	const struct cable *list = w->cable + w->begin[2 * node + up];
 	uint32_t n = w->begin[2 * node + up + 1] - w->begin[2 * node + up];
-	uint32_t at = n ? w->before[2 * (known->first_port + from % known->nports + 1) + up] : 0;
+	uint32_t at = n ? w->before[2 * (w->pods->known->node[node].first_port + from) + up] : 0;
 
 	for (uint32_t i = 0; i < n; i++, at++) {
 		const struct cable *cable = &list[at < n ? at : at - n];
@@ -76,7 +75,7 @@ static void reach(const struct work *w, uint32_t node)
 /* All switches of `level` that do not get there yet, over those of the level above or below; how many. */
 static uint32_t spread(const struct work *w, uint8_t level, bool up, uint32_t lid, uint32_t target)
 {
-	uint32_t count, found = 0;
+	uint32_t count, found = 0, nports = 0, from = 0;
 	const struct fors_pods_switch *list = list_of(w->pods, level, &count);
 
 	for (uint32_t i = 0; i < count; i++) {
@@ -85,9 +84,13 @@ static uint32_t spread(const struct work *w, uint8_t level, bool up, uint32_t li
 
 		if (list[i].now == FORS_NONE || w->gets[node] || node == target || (!up && !w->is_above[node]))
 			continue;
-		port = find_port(w, node, up, lid, false);
+		if (w->pods->known->node[node].nports != nports) { /* mostly as many as the one before, and divisions take long */
+			nports = w->pods->known->node[node].nports;
+			from = nports ? lid % nports + 1 : 0;
+		}
+		port = find_port(w, node, up, from, false);
 		if (!port && w->any_drained)
-			port = find_port(w, node, up, lid, true);
+			port = find_port(w, node, up, from, true);
 		if (!port)
 			continue;
 		*entry_of(w, node, lid) = port;
