@@ -142,22 +142,40 @@ static void see_ports(const struct walk *w, uint32_t at, uint64_t *seen)
 	seen[0] |= low;
 }
 
-/* The first port from `p` on that occurs, NPORTS: none does. */
-static unsigned next_seen(const uint64_t *seen, unsigned p)
-{
-	uint64_t wanted = ~UINT64_C(0) << p % 64;
+/* Ports that occur and were not looked at so far. */
+struct ports {
+	const uint64_t *seen;
+	uint64_t left; /* of word `at` */
+	unsigned at;
+};
 
-	for (unsigned i = p / 64; i < WORDS; i++) {
-		if (seen[i] & wanted)
-			return i * 64 + (unsigned)__builtin_ctzll(seen[i] & wanted);
-		wanted = ~UINT64_C(0);
-	}
-	return NPORTS;
+static inline struct ports ports_of(const struct walk *w, uint32_t at)
+{
+	const uint64_t *seen = w->seen + (size_t)at * WORDS;
+
+	return (struct ports){seen, seen[0], 0};
 }
 
-static bool leads_only_to_target(const struct walk *w, uint32_t at, const uint64_t *seen)
+/* The next of them, NPORTS: there are no more. */
+static inline unsigned next_port(struct ports *ports)
 {
-	for (unsigned p = next_seen(seen, 0); p < NPORTS; p = next_seen(seen, p + 1))
+	unsigned port;
+
+	while (!ports->left) {
+		if (++ports->at == WORDS)
+			return NPORTS;
+		ports->left = ports->seen[ports->at];
+	}
+	port = ports->at * 64 + (unsigned)__builtin_ctzll(ports->left);
+	ports->left &= ports->left - 1;
+	return port;
+}
+
+static bool leads_only_to_target(const struct walk *w, uint32_t at)
+{
+	struct ports ports = ports_of(w, at);
+
+	for (unsigned p = next_port(&ports); p < NPORTS; p = next_port(&ports))
 		if (fors_switches_next(w->s, at, (uint8_t)p) != w->target)
 			return false;
 	return true;
@@ -189,10 +207,10 @@ static void find_slots(const struct walk *w, uint8_t *slot_at)
 /* Is all sent to the target, or to straight switches? The dependencies of what is, are added. */
 static bool is_clean(const struct walk *w, uint32_t at, const uint8_t *slot_at)
 {
-	const uint64_t *seen = w->seen + (size_t)at * WORDS;
+	struct ports ports = ports_of(w, at);
 	bool is_clean = true;
 
-	for (unsigned p = next_seen(seen, 0); p < NPORTS; p = next_seen(seen, p + 1)) {
+	for (unsigned p = next_port(&ports); p < NPORTS; p = next_port(&ports)) {
 		uint32_t next = fors_switches_next(w->s, at, (uint8_t)p);
 
 		if (next == FORS_NONE || (next != w->target && !w->is_straight[next]))
@@ -378,9 +396,9 @@ static enum fors_err walk_switch(struct walk *w, uint32_t at, struct fors_error 
 /* Does it send everything to switches from which everything arrives? */
 static bool leads_to_sure(const struct walk *w, uint32_t at)
 {
-	const uint64_t *seen = w->seen + (size_t)at * WORDS;
+	struct ports ports = ports_of(w, at);
 
-	for (unsigned p = next_seen(seen, 0); p < NPORTS; p = next_seen(seen, p + 1)) {
+	for (unsigned p = next_port(&ports); p < NPORTS; p = next_port(&ports)) {
 		uint32_t next = fors_switches_next(w->s, at, (uint8_t)p);
 
 		if (next == FORS_NONE || !w->is_sure[next])
@@ -392,20 +410,20 @@ static bool leads_to_sure(const struct walk *w, uint32_t at)
 /* The only port that a switch has for all LIDs on the target; NPORTS: it has several. */
 static unsigned only_port(const struct walk *w, uint32_t at)
 {
-	const uint64_t *seen = w->seen + (size_t)at * WORDS;
-	unsigned port = next_seen(seen, 0);
+	struct ports ports = ports_of(w, at);
+	unsigned port = next_port(&ports);
 
-	return port == NPORTS || next_seen(seen, port + 1) == NPORTS ? port : NPORTS;
+	return port == NPORTS || next_port(&ports) == NPORTS ? port : NPORTS;
 }
 
 /* The dependencies of what a sure switch sends; those over straight ones are there already (is_clean()). */
 static void depend_all(const struct walk *w, uint32_t at)
 {
 	const struct fors_switch *all = w->s->all;
-	const uint64_t *seen = w->seen + (size_t)at * WORDS;
+	struct ports ports = ports_of(w, at);
 	bool by_lid = false;
 
-	for (unsigned p = next_seen(seen, 0); p < NPORTS; p = next_seen(seen, p + 1)) {
+	for (unsigned p = next_port(&ports); p < NPORTS; p = next_port(&ports)) {
 		uint32_t next = fors_switches_next(w->s, at, (uint8_t)p);
 		unsigned port;
 
@@ -474,7 +492,7 @@ static enum fors_err check_target(struct walk *w, uint8_t *slot_at, struct fors_
 		if (at == w->target || w->is_straight[at])
 			continue;
 		see_ports(w, at, seen);
-		w->is_sure[at] = w->is_straight[at] = leads_only_to_target(w, at, seen);
+		w->is_sure[at] = w->is_straight[at] = leads_only_to_target(w, at);
 	}
 	for (uint32_t at = 0; !err && at < w->s->count; at++) {
 		w->is_sure[at] = w->is_sure[at] || is_clean(w, at, slot_at);

@@ -145,6 +145,38 @@ static struct counters count_rows(const struct fors_flows_packing *p, const uint
 }
 
 /*
+ * find_room() where all phases are in one word: what receiver and switch leave is the same for all ways, mostly nothing; then
+ * ways are only counted.
+ */
+static uint32_t find_in_word(struct search *s, uint32_t sw, uint32_t dest, uint32_t first, uint32_t *way)
+{
+	const struct fors_flows_problem *problem = s->problem;
+	const struct fors_book *book = &s->packing->book;
+	uint64_t left = ~(fors_book_busy(book, problem->nlinks + dest, 0) |
+			  fors_book_busy(book, fors_flows_switch_row(s->packing, sw), 0));
+	uint32_t npaths = problem->npaths, link[FORS_FLOWS_MOST_LINKS], unit = sw * problem->ndests + dest;
+
+	for (uint32_t i = 0; i < npaths; i++) {
+		uint32_t path = first + i < npaths ? first + i : first + i - npaths, n;
+		uint64_t good = left;
+
+		if (!problem->links_of && !problem->exists[unit * npaths + path])
+			continue;
+		n = fors_flows_links(problem, sw, dest, path, link);
+		if (n == FORS_FLOWS_NONE)
+			continue;
+		s->packing->work += n + 2u;
+		for (uint32_t k = 0; k < n && good; k++)
+			good &= ~fors_book_busy(book, link[k], 0);
+		if (!good)
+			continue;
+		*way = unit * npaths + path;
+		return (uint32_t)__builtin_ctzll(good);
+	}
+	return FORS_FLOWS_NONE;
+}
+
+/*
  * A phase in which the unit of a switch and a destination fits over one of its ways, from path index `first` on, in up
  * to `most` words from word `from` on, in *way the way; FORS_FLOWS_NONE.
  */
@@ -154,6 +186,8 @@ static uint32_t find_room(struct search *s, uint32_t sw, uint32_t dest, uint32_t
 	struct fors_flows_packing *p = s->packing;
 	uint32_t npaths = s->problem->npaths, row[FORS_FLOWS_MOST_LINKS + 2], seen;
 
+	if (fors_book_words(&p->book) == 1)
+		return find_in_word(s, sw, dest, first, way);
 	for (uint32_t i = 0; i < npaths; i++) {
 		uint32_t path = first + i < npaths ? first + i : first + i - npaths;
 		uint32_t n = fors_flows_rows_of(p, sw, dest, path, row), phase;

@@ -200,7 +200,7 @@ enum fors_err fors_odds3_fill(const struct fors_pods *pods, const uint32_t *row_
 	uint32_t n = 0;
 
 	for (uint32_t node = 0; !err && node < known->nnodes; node++) {
-		w.now_of[node] = fors_net_find_guid(pods->now, known->node[node].guid);
+		w.now_of[node] = fors_pods_now(pods, node);
 		list_cables(&w, node, false, &n);
 		list_cables(&w, node, true, &n);
 	}

@@ -317,8 +317,7 @@ static enum fors_err make_rows(struct work *w, struct fors_error *error)
 static void list_servers(struct work *w)
 {
 	for (uint32_t node = 0; node < w->pods->known->nnodes; node++) {
-		uint32_t now = w->pods->level[node] ? fors_net_find_guid(w->pods->now, w->pods->known->node[node].guid)
-						    : FORS_NONE;
+		uint32_t now = fors_pods_now(w->pods, node);
 
 		if (now != FORS_NONE)
 			w->route->level[now] = w->pods->level[node];

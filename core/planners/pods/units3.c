@@ -138,7 +138,7 @@ static bool is_loose(const struct work *w, uint32_t s, uint32_t d)
 }
 
 /* The port of alternative `path` of a unit; 0: none, or none but its own. */
-static uint8_t port_of(const struct work *w, uint32_t s, uint32_t d, uint32_t path)
+static inline uint8_t port_of(const struct work *w, uint32_t s, uint32_t d, uint32_t path)
 {
 	const struct fors_lanes3 *l = w->ways->lanes;
 	uint32_t lane = l->home_lane[w->slot[d]] + path;
