@@ -732,6 +732,39 @@ static void test_wrong_tables(void **state)
 	world_free(&w);
 }
 
+/* ---- rounds ---- */
+
+/* Rounds in which units meet, or that leave some out, are no plan: others are looked for, and what comes of it is proven. */
+static void test_rounds_that_do_not_fit(void **state)
+{
+	struct fors_random random = {3};
+	struct fors_error error = {0};
+	struct world w;
+
+	world_new(&w, "XGFT(3;4,4,4;1,4,4)");
+	for (unsigned i = 0; i < 6; i++) {
+		struct fors_over_task task = {.net = w.now};
+		struct fors_over_report report;
+		struct fors_schedule *schedule;
+
+		route(&w);
+		for (unsigned k = 0; k < i * i; k++) {
+			uint16_t *one = &w.route->round[fors_random_below(&random, 16 * 64)],
+				 *other = &w.route->round[fors_random_below(&random, 16 * 64)], was = *one;
+
+			*one = i % 2 ? *other : FORS_ROUTE3_NONE;
+			*other = was;
+		}
+		task.lfts = w.route->lfts;
+		task.rounds = w.route;
+		must(fors_plan_over(&task, &schedule, &report, &error), &error);
+		assert_true(report.verdict.is_good);
+		assert_true(i || report.nphases == 64);
+		fors_schedule_free(schedule);
+	}
+	world_free(&w);
+}
+
 /* ---- memory ---- */
 
 /* Single flows where there is room for them, else whole units, else nothing; what is left out is told. */
@@ -806,6 +839,7 @@ int main(void)
 		cmocka_unit_test(test_uneven),
 		cmocka_unit_test(test_uneven_stays),
 		cmocka_unit_test(test_wrong_tables),
+		cmocka_unit_test(test_rounds_that_do_not_fit),
 		cmocka_unit_test(test_memory),
 	};
 

@@ -62,13 +62,15 @@ static inline uint32_t fors_cohorts_round(const struct fors_cohorts *cohorts, ui
 {
 	const struct fors_pods *pods = cohorts->lanes->pods;
 	size_t item = (size_t)pods->leaf[leaf].pod * pods->nslots + slot;
+	uint32_t y = pods->leaf[leaf].number, turn;
 
 	if (cohorts->round)
 		return cohorts->round[(size_t)leaf * pods->nslots + slot];
 	if (cohorts->cohort[item] == FORS_COHORTS_NONE)
 		return FORS_COHORTS_NONE;
-	return cohorts->cohort[item] * cohorts->m2 +
-	       (cohorts->turn[item] + cohorts->m2 - pods->leaf[leaf].number) % cohorts->m2;
+	turn = cohorts->turn[item];
+	turn = turn < y ? turn + cohorts->m2 - y : turn - y;
+	return cohorts->cohort[item] * cohorts->m2 + fors_lanes3_modulo(turn, cohorts->m2);
 }
 
 #endif

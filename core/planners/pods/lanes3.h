@@ -38,21 +38,29 @@ struct fors_lanes3 {
 enum fors_err fors_lanes3_read(const struct fors_pods *pods, struct fors_lanes3 **lanes, struct fors_error *error);
 void fors_lanes3_free(struct fors_lanes3 *lanes);
 
+/* number % of; mostly it is below that already, and divisions take long. */
+static inline uint32_t fors_lanes3_modulo(uint32_t number, uint32_t of)
+{
+	return number < of ? number : number % of;
+}
+
 /* Home of path index `index` of a slot. */
 static inline uint32_t fors_lanes3_lane(const struct fors_lanes3 *lanes, uint32_t slot, uint32_t index)
 {
-	return (lanes->home_lane[slot] + index) % lanes->nlanes;
+	return fors_lanes3_modulo(lanes->home_lane[slot] + index, lanes->nlanes);
 }
 
 static inline uint32_t fors_lanes3_plane(const struct fors_lanes3 *lanes, uint32_t lane)
 {
-	return lane % lanes->pods->nplanes;
+	return fors_lanes3_modulo(lane, lanes->pods->nplanes);
 }
 
 /* On which rung of a plane; the plane has some. */
 static inline uint32_t fors_lanes3_rung(const struct fors_lanes3 *lanes, uint32_t plane, uint32_t slot, uint32_t index)
 {
-	return (lanes->home_rung[slot] + index / lanes->nlanes) % lanes->rungs[plane];
+	uint32_t further = index < lanes->nlanes ? 0 : index / lanes->nlanes;
+
+	return fors_lanes3_modulo(lanes->home_rung[slot] + further, lanes->rungs[plane]);
 }
 
 /*

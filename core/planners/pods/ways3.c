@@ -33,17 +33,17 @@ static uint32_t leaf_of(const struct fors_ways3 *w, uint32_t column)
 
 static uint32_t lane_of(const struct fors_ways3 *w, uint32_t column)
 {
-	return fors_lanes3_lane(w->lanes, fors_ways3_slot(w, column), column / w->lanes->pods->nslots);
+	return fors_lanes3_lane(w->lanes, fors_ways3_slot(w, column), fors_ways3_index(w, column));
 }
 
 static uint32_t rung_of(const struct fors_ways3 *w, uint32_t plane, uint32_t column)
 {
-	return fors_lanes3_rung(w->lanes, plane, fors_ways3_slot(w, column), column / w->lanes->pods->nslots);
+	return fors_lanes3_rung(w->lanes, plane, fors_ways3_slot(w, column), fors_ways3_index(w, column));
 }
 
 static uint32_t rung_from(const struct fors_ways3 *w, uint32_t mid, uint32_t column)
 {
-	return fors_lanes3_rung_from(w->lanes, mid, fors_ways3_slot(w, column), column / w->lanes->pods->nslots);
+	return fors_lanes3_rung_from(w->lanes, mid, fors_ways3_slot(w, column), fors_ways3_index(w, column));
 }
 
 static uint8_t *mid_entry(const struct fors_ways3 *w, uint32_t mid, uint32_t column)

@@ -67,7 +67,13 @@ uint32_t fors_ways3_links(const struct fors_ways3 *ways, uint32_t node, uint8_t 
 
 static inline uint32_t fors_ways3_slot(const struct fors_ways3 *ways, uint32_t column)
 {
-	return column % ways->lanes->pods->nslots;
+	return fors_lanes3_modulo(column, ways->lanes->pods->nslots);
+}
+
+/* The path index of a column. */
+static inline uint32_t fors_ways3_index(const struct fors_ways3 *ways, uint32_t column)
+{
+	return column < ways->lanes->pods->nslots ? 0 : column / ways->lanes->pods->nslots;
 }
 
 /* Would a top be able to send on to the column's leaf? */
