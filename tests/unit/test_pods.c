@@ -749,10 +749,12 @@ static void test_rounds_that_do_not_fit(void **state)
 
 		route(&w);
 		for (unsigned k = 0; k < i * i; k++) {
-			uint16_t *one = &w.route->round[fors_random_below(&random, 16 * 64)],
-				 *other = &w.route->round[fors_random_below(&random, 16 * 64)], was = *one;
+			uint16_t *of_leaf = &w.route->round[fors_random_below(&random, 16) * 64],
+				 *one = &of_leaf[fors_random_below(&random, 64)],
+				 *other = &of_leaf[fors_random_below(&random, 64)], was = *one;
 
-			*one = i % 2 ? *other : FORS_ROUTE3_NONE;
+			*one = i % 2 ? *other
+				     : FORS_ROUTE3_NONE; /* a leaf has as many in a round as before, or fewer */
 			*other = was;
 		}
 		task.lfts = w.route->lfts;

@@ -84,7 +84,8 @@ static uint32_t spread(const struct work *w, uint8_t level, bool up, uint32_t li
 
 		if (list[i].now == FORS_NONE || w->gets[node] || node == target || (!up && !w->is_above[node]))
 			continue;
-		if (w->pods->known->node[node].nports != nports) { /* mostly as many as the one before, and divisions take long */
+		/* Mostly as many as the one before has, and divisions take long. */
+		if (w->pods->known->node[node].nports != nports) {
 			nports = w->pods->known->node[node].nports;
 			from = nports ? lid % nports + 1 : 0;
 		}
