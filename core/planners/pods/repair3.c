@@ -54,8 +54,9 @@ struct repair {
 	const struct fors_lanes3 *l;
 	const struct fors_ways3 *ways;
 	uint32_t cohort, nrungs, nitems;
-	struct item *item;	     /* of the cohort */
-	uint16_t *plane;	     /* per lane */
+	struct item *item; /* of the cohort */
+	uint16_t *plane;   /* per lane */
+	uint8_t *far; /* [(pod * nplanes + plane) * nrungs + rung]: the top's port of that cable; 0: none that lives */
 	struct board now, home;	     /* home: what all begin with */
 	struct board before[2];	     /* trades that may fail */
 	uint32_t *waiting, nwaiting; /* items without a rung */
@@ -112,10 +113,19 @@ static uint32_t *down_of(const struct repair *r, uint32_t item, uint32_t rung)
 	return cell(r, r->now.down, target_of(r, item), plane_of(r, item), rung);
 }
 
-/* Could the item take this rung of its plane? */
+static uint8_t far_of(const struct repair *r, uint32_t pod, uint32_t plane, uint32_t rung)
+{
+	return r->far[((size_t)pod * r->l->pods->nplanes + plane) * r->nrungs + rung];
+}
+
+/* Could the item take this rung of its plane? As fors_ways3_meets() says, which looks all up. */
 static bool is_good(const struct repair *r, uint32_t item, uint32_t rung)
 {
-	return fors_ways3_meets(r->ways, source_of(r, item), slot_of(r, item), plane_of(r, item), rung);
+	uint32_t plane = plane_of(r, item), top = r->l->rung_top[plane * r->l->nrungs + rung];
+	uint8_t down = far_of(r, target_of(r, item), plane, rung);
+
+	return down && far_of(r, source_of(r, item), plane, rung) &&
+	       r->ways->top[(size_t)top * r->ways->ncolumns + slot_of(r, item)] == down;
 }
 
 /* ---- rungs ---- */
@@ -459,6 +469,25 @@ static bool new_board(const struct repair *r, struct board *board)
 	return true;
 }
 
+static bool list_cables(struct repair *r)
+{
+	const struct fors_lanes3 *l = r->l;
+	uint32_t n = 0;
+
+	r->far = malloc((size_t)r->c->npods * l->pods->nplanes * r->nrungs + 1);
+	for (uint32_t pod = 0; r->far && pod < r->c->npods; pod++)
+		for (uint32_t plane = 0; plane < l->pods->nplanes; plane++) {
+			uint32_t mid = fors_pods_mid(l->pods, pod, plane);
+
+			for (uint32_t rung = 0; rung < r->nrungs; rung++)
+				r->far[n++] = mid != FORS_NONE && fors_lanes3_rung_live(l, mid, rung)
+						      ? fors_lanes3_far(l->pods, l->pods->mid[mid].node,
+									l->mid_port[(size_t)mid * l->nrungs + rung])
+						      : 0;
+		}
+	return r->far;
+}
+
 static bool allocate(struct repair *r)
 {
 	const struct fors_cohorts *c = r->c;
@@ -474,8 +503,9 @@ static bool allocate(struct repair *r)
 	r->trade = malloc(((size_t)c->m1 * c->m1 * c->m2 + 1) * sizeof(*r->trade));
 	for (uint32_t lane = 0; r->plane && lane < r->l->nlanes; lane++)
 		r->plane[lane] = (uint16_t)fors_lanes3_plane(r->l, lane);
-	return r->item && r->plane && new_board(r, &r->now) && new_board(r, &r->home) && new_board(r, &r->before[0]) &&
-	       new_board(r, &r->before[1]) && r->waiting && r->freed[0].chain && r->freed[1].chain && r->trade;
+	return list_cables(r) && r->item && r->plane && new_board(r, &r->now) && new_board(r, &r->home) &&
+	       new_board(r, &r->before[0]) && new_board(r, &r->before[1]) && r->waiting && r->freed[0].chain &&
+	       r->freed[1].chain && r->trade;
 }
 
 /* Is anything dead between mids and tops? */
@@ -524,6 +554,7 @@ enum fors_err fors_repair3_find(const struct fors_cohorts *cohorts, const struct
 	free(r.before[1].up);
 	free(r.item);
 	free(r.plane);
+	free(r.far);
 	free(r.waiting);
 	free(r.freed[0].chain);
 	free(r.freed[1].chain);
