@@ -235,6 +235,8 @@ static void do_declined(struct fors_worker *worker, struct fors_job *job)
 
 void fors_worker_do(struct fors_worker *worker, struct fors_job *job)
 {
+	/* Only what these tables let follow may be early: the word that others are in may come to be read after them. */
+	worker->plan.is_safe = worker->jobs.is_safe = false;
 	if (worker->setup.mastership(worker->setup.context) == FORS_MASTER_NO)
 		return; /* which is published by fors_worker_watch() */
 	worker->job = job;
