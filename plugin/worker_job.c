@@ -91,7 +91,7 @@ static void decide(struct fors_worker *worker, const struct fors_job *job, uint6
 	if (!outcome->plan) {
 		fail_without_plan(worker, job);
 	} else {
-		if (fors_worker_prove_installed(worker, job) || fors_worker_is_stale(worker, job))
+		if (fors_worker_prove_installed(worker, job) || fors_worker_cancelled(worker))
 			return; /* cancelled: a newer job comes; out of memory: this one will come again */
 		if (outcome->is_proven)
 			fors_worker_publish_plan(worker, job);
