@@ -60,12 +60,26 @@ static int report_bad_option(const struct cli_command *command, int answer, char
 	return cli_usage_error("unknown or ambiguous option '%s'", argv[optind - 1]);
 }
 
+/* An empty name of a file is an unset variable of somebody's shell; a system's "No such file" would not say so. */
+static bool is_nameless(const struct cli_option *option, const char *value)
+{
+	static const char *const files[] = {"FILE", "DIR", "HISTORY"};
+	bool is_file = false;
+
+	for (size_t i = 0; option->argument && i < sizeof(files) / sizeof(files[0]); i++)
+		is_file |= !strcmp(option->argument, files[i]);
+	return is_file && value && !*value;
+}
+
 static int check_operands(const struct cli_command *command, int n, char **operand)
 {
 	if (n < command->min_operands)
 		return cli_usage_error("an argument is missing: fors %s %s", command->name, command->usage);
 	if (n > command->max_operands)
 		return cli_usage_error("surplus argument '%s'", operand[command->max_operands]);
+	for (int i = 0; i < n; i++)
+		if (!*operand[i])
+			return cli_usage_error("an argument is empty: fors %s %s", command->name, command->usage);
 	return CLI_GOOD;
 }
 
@@ -100,6 +114,8 @@ int cli_parse(const struct cli_command *command, int argc, char **argv, struct c
 		if (id == '?' || id == ':')
 			return report_bad_option(command, id, argv);
 		option = find_option(command, id);
+		if (is_nameless(option, optarg))
+			return cli_usage_error("option '--%s' names no file: its value is empty", option->name);
 		if (!option->set(option, optarg ? optarg : take_next(option, argc, argv), settings))
 			return CLI_BAD;
 	}
@@ -146,15 +162,15 @@ void cli_print_help(const struct cli_command *command, FILE *to)
 	fprintf(to, "\nExit code: 0 good, 1 the answer is no, 2 bad usage or bad input. See also fors(1).\n");
 }
 
-bool cli_number(const char *option, const char *text, unsigned most, unsigned *number)
+bool cli_number(const char *option, const char *text, unsigned least, unsigned most, unsigned *number)
 {
 	char *end;
 	unsigned long value;
 
 	errno = 0;
 	value = strtoul(text, &end, 10);
-	if (*text < '0' || *text > '9' || *end || errno || value > most) {
-		cli_usage_error("--%s is '%s', but has to be a number from 0 to %u", option, text, most);
+	if (*text < '0' || *text > '9' || *end || errno || value < least || value > most) {
+		cli_usage_error("--%s is '%s', but has to be a number from %u to %u", option, text, least, most);
 		return false;
 	}
 	*number = (unsigned)value;
@@ -214,7 +230,7 @@ bool cli_rate_of(const char *option, const char *text, double most, double *rate
 	*rate = strtod(text, &end);
 	if (*text >= '0' && *text <= '9' && !*end && !strpbrk(text, "xX") && *rate > 0 && *rate <= most)
 		return true;
-	cli_usage_error("--%s is '%s', but has to be a number above 0, at most %g", option, text, most);
+	cli_usage_error("--%s is '%s', but has to be a number above 0, at most %.10g", option, text, most);
 	return false;
 }
 

@@ -77,12 +77,30 @@ def test_help_of_a_command(fors, name):
     (["forget", "0x1", "a", "b"], "surplus argument 'b'"),
     (["fabric", "--synthetic", FT, "--format", "xml"], "one of: net, spec, json, lfts, slurm, slurm-yaml, svg, dot"),
     (["fabric", "--synthetic", FT, "--format", "spec", "--down", "Leaf00"], "--format spec"),
+    (["plan", "--fabric", ""], "'--fabric' names no file"),
+    (["fabric", "--synthetic", FT, "--output="], "'--output' names no file"),
+    (["fabric", "--synthetic", FT, "--format", "svg", "--state", ""], "'--state' names no file"),
+    (["schedule", ""], "an argument is empty"),
+    (["diff", "a", ""], "an argument is empty"),
+    (["wait-epoch", ""], "an argument is empty"),
+    (["plan", "--synthetic", FT, "--ilp-seconds", "0"], "from 1 to 1000000"),
+    (["indices", "--synthetic", FT, "--routing", "fors", "--samples", "0"], "from 1 to 10000"),
+    (["simulate", "--synthetic", FT, "--routing", "fors", "--pattern", "shift", "--vls", "-1"], "from 1 to 8"),
+    (["simulate", "--synthetic", FT, "--routing", "fors", "--pattern", "shift", "--speed", "x"], "at most 1000000"),
 ])
 def test_bad_usage(fors, args, text):
     result = fors(*args, code=2)
     assert text in result.err
     assert "--help'" in result.err
     assert result.out == ""
+
+
+def test_a_minus_is_no_file_to_write(fors, tmp_path):
+    for args in (["plan", "--output"], ["fabric", "--output"], ["jobs", "--jobs", "/dev/stdin", "--svg"], ["whatif", "--html"]):
+        result = fors(args[0], "--synthetic", FT, *args[1:], "-", code=2, cwd=tmp_path, stdin=b"a: Node00-00\n")
+        assert "standard output is /dev/stdout" in result.err
+    assert not list(tmp_path.iterdir())
+    assert fors("fabric", "--synthetic", FT, "--output", "/dev/stdout").out == fors("fabric", "--synthetic", FT).out
 
 
 def test_output_that_cannot_be_written(fors):
