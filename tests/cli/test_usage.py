@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Usage: help, version, bad command lines; and that help, man page and completion know the same options."""
+import json
 import os
 import pty
 import re
@@ -289,6 +290,40 @@ def test_completion_knows_commands_and_values(fors):
     assert completion("fors help p") == {"plan"}
     assert set(METHODS) <= completion("fors plan --method ''")
     assert completion("fors fabric --format ''") == {"net", "spec", "json", "lfts", "slurm", "slurm-yaml", "svg", "dot"}
+
+
+FOUR = ["--synthetic", "FT(2;4,4)"]
+UNDER_FORS = [*FOUR, "--routing", "fors", "--pattern"]
+
+
+def keys_of(value):
+    """Without names of leaves, which are keys in a list of lanes."""
+    if isinstance(value, dict):
+        return {key for key in value if key.islower()}.union(*map(keys_of, value.values()))
+    return set().union(*map(keys_of, value)) if isinstance(value, list) else set()
+
+
+@pytest.mark.parametrize("args", [
+    ["plan", *FOUR], ["plan", "--synthetic", "XGFT(3;2,2,2;1,2,2)"], ["plan", "--fabric", "net", "--lfts", "lfts"], ["fabric", *FOUR, "--format", "json"],
+    ["schedule", "schedule", "--format", "json"], ["schedule", "ways", "--format", "json"], ["diff", "net", FOUR[1]], ["links", *FOUR],
+    ["jobs", *FOUR, "--lmc", "2", "--jobs", "jobs"], ["analyze", *UNDER_FORS, "plan", "--measured", "100", "--policy", "random", "--optimum"],
+    ["analyze", *UNDER_FORS, "per-job-plan", "--jobs", "jobs"], ["indices", *FOUR, "--routing", "fors"], ["whatif", "--synthetic", FT],
+    ["simulate", *UNDER_FORS, "plan", "--healthy", "100", "--crossbar", "--load", "0.5"], ["simulate", *UNDER_FORS, "plan"],
+], ids=lambda args: "-".join(word.strip("-") for word in args[:1] + args[3:]))
+def test_man_pages_tell_of_all_keys_of_json(fors, tmp_path, args):
+    """Each in the part of its command; those of status.json in the page of the plugin."""
+    for name, more in (("net", ["--down", "Leaf00[5]"]), ("lfts", ["--format", "lfts"])):
+        (tmp_path / name).write_text(fors("fabric", *FOUR, *more).out)
+    (tmp_path / "jobs").write_text("a [exclusive]: Node00-00, Node01-00\nb: Node02-00\n")
+    fors("plan", *FOUR, "--output", "schedule", cwd=tmp_path)
+    fors("plan", "--synthetic", "XGFT(3;2,2,2;1,2,2)", "--output", "ways", cwd=tmp_path)
+    out = run(FORS, *args, *([] if "--format" in args else ["--json"]), cwd=tmp_path).out
+    text = man_page().partition(f"\n.SS fors {args[0]}\n")[2].partition("\n.SS ")[0]
+    if "per-job-plan" in args:
+        text += man_page().partition("\n.SH OPTIONS\n")[2]
+    if args[0] in ("plan", "fabric"):
+        text += (SRC / "man/opensm-fors.8").read_text()
+    assert keys_of(json.loads(out)) <= set(re.findall(r"\w+", text))
 
 
 def test_examples_of_the_man_page_are_there():
