@@ -326,6 +326,15 @@ def test_man_pages_tell_of_all_keys_of_json(fors, tmp_path, args):
     assert keys_of(json.loads(out)) <= set(re.findall(r"\w+", text))
 
 
+def test_settings_of_the_plugin_are_told():
+    """Each in the manual page and in the example, and no others."""
+    table = (SRC / "plugin/settings.c").read_text().partition("} keys[] = {")[2].partition("};")[0]
+    known = re.findall(r'\{"(\w+)", set_', table)
+    page = (SRC / "man/fors.conf.5").read_text().partition("\n.SH KEYS\n")[2].partition("\n.SH ")[0]
+    assert sorted(known) == sorted(re.findall(r"^\.TP\n\.B (\w+)$", page, re.M)) and len(known) > 15
+    assert set(known) == set(re.findall(r"^#(\w+) =", (SRC / "opensm-conf/fors.conf").read_text(), re.M))
+
+
 def test_examples_of_the_man_page_are_there():
     page = (SRC / "man/fors.1").read_text()
     for name in COMMANDS:
