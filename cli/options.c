@@ -371,7 +371,7 @@ static const struct cli_option options[] = {
 	 set_text, MEMBER(routing), 0, routings},
 	{"routing", "NAME", FABRIC,
 	 "LIDs and tables by a model of an engine, for any net: shortest, up-down, sssp, or dor (TORUS, CUBE)",
-	 set_text, MEMBER(routing), 0, models},
+	 set_choice_text, MEMBER(routing), 0, models},
 	{"routing", "NAME", WHATIF,
 	 "instead of fors, in any net: a model of an engine, shortest, up-down, sssp, or dor (TORUS, CUBE), with a plan over "
 	 "its tables",

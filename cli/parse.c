@@ -71,12 +71,26 @@ static bool is_nameless(const struct cli_option *option, const char *value)
 	return is_file && value && !*value;
 }
 
+static bool takes_fabric(const struct cli_command *command)
+{
+	const struct cli_option *option = NULL;
+
+	while ((option = cli_option_next(option, command->id)))
+		if (!strcmp(option->name, "fabric"))
+			return true;
+	return false;
+}
+
 static int check_operands(const struct cli_command *command, int n, char **operand)
 {
 	if (n < command->min_operands)
 		return cli_usage_error("an argument is missing: fors %s %s", command->name, command->usage);
 	if (n > command->max_operands)
-		return cli_usage_error("surplus argument '%s'", operand[command->max_operands]);
+		return cli_usage_error(takes_fabric(command)
+					       ? "surplus argument '%s'; a fabric is named by --fabric FILE or "
+						 "--synthetic SPEC"
+					       : "surplus argument '%s'",
+				       operand[command->max_operands]);
 	for (int i = 0; i < n; i++)
 		if (!*operand[i])
 			return cli_usage_error("an argument is empty: fors %s %s", command->name, command->usage);
