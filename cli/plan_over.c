@@ -235,11 +235,9 @@ static enum fors_err plan_tables(struct over *over, struct fors_error *error)
 	if (!err && is_for_trees(over))
 		err = plan_tree(over, error);
 	else if (!err && !may_be_any(over))
-		fors_fail(
-			&over->error, FORS_ENOTAPPL,
-			"method %s is for two-level fat-trees; over these tables there is method flows, which auto takes "
-			"(a plan in whole rounds is called rounds there, too)",
-			over->settings->method);
+		fors_fail(&over->error, FORS_ENOTAPPL,
+			  "method %s is for two-level fat-trees; over these tables there is method flows",
+			  over->settings->method);
 	if (!err && !over->schedule && may_be_any(over))
 		err = plan_any(over, error);
 	return err;

@@ -9,9 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/fabric/pods.h"
-#include "core/planners/pods/route3.h"
-
 #define LISTED 20 /* failures, for people; --json lists all */
 #define NAME_WIDTH 120
 
@@ -155,45 +152,12 @@ static int load_model(const struct cli_settings *settings, struct whatif *whatif
 	return code;
 }
 
-/* Net and tables of a three-level fat-tree under fors. Who is a guest there takes no part. */
-static int load_pods(const struct cli_source *source, struct whatif *whatif)
-{
-	struct cli_pods made;
-	int code = cli_pods_make(&whatif->site, source, &made);
-
-	if (!code) {
-		free(whatif->site.participants.guid);
-		whatif->site.participants = made.players;
-		whatif->site.has_participants = true;
-		whatif->nservers = (uint32_t)made.players.count;
-		whatif->lmc = made.pods->nslots ? made.pods->slot[0].lmc : 0;
-		whatif->known = made.known;
-		whatif->intact.net = made.net;
-		whatif->intact.lfts = made.route->lfts;
-		made.players = (struct fors_participants){0};
-		made.known = made.net = NULL;
-		made.route->lfts = NULL;
-	}
-	cli_pods_free(&made);
-	return code;
-}
-
-/* A fat-tree under fors. */
+/* A two-level fat-tree under fors. */
 static int load_tree(const struct cli_settings *settings, struct whatif *whatif)
 {
 	const struct cli_source *source = &settings->source;
-	struct fors_error why_not;
-	bool has_pods = false;
-	int code = cli_any_site_load(source, &whatif->site);
+	int code = cli_site_load(source, &whatif->site);
 
-	if (!code)
-		code = cli_site_has_pods(&whatif->site, &has_pods, &why_not);
-	if (!code && has_pods && settings->simulate.is_wanted)
-		return cli_usage_error(
-			"--simulate is for trees of two levels, or goes with --routing; of three, ask 'fors "
-			"simulate --routing fors --pattern plan --down ...' for single failures");
-	if (!code && has_pods)
-		return load_pods(source, whatif);
 	if (!code)
 		code = cli_fabric_make(&whatif->site, source->has_lmc, source->lmc, source->down, source->ndown,
 				       &whatif->intact);
@@ -268,7 +232,6 @@ static void clear(struct whatif *whatif)
 	fors_shift_free(whatif->shift);
 	if (whatif->store)
 		fclose(whatif->store);
-	fors_net_free(whatif->known);
 	cli_fabric_free(&whatif->intact);
 	cli_site_free(&whatif->site);
 }
@@ -297,8 +260,7 @@ const struct cli_command cli_whatif_command = {
 	.name = "whatif",
 	.summary = "What would each failed cable and spine cost? Worst first",
 	.usage = "(--fabric FILE | --synthetic SPEC) [OPTION]...",
-	.details = "Every single cable between leaf and spine, every spine, and random failures on request; of\n"
-		   "three levels every cable between switches, every middle switch and top.\n"
+	.details = "Every single cable between leaf and spine, every spine, and random failures on request.\n"
 		   "Example: fors whatif --synthetic 'FT(2;20,18)' --random 5 --count 100 --html whatif.html\n",
 	.run = run,
 };

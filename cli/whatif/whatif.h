@@ -51,8 +51,6 @@ struct whatif {
 	struct cli_fabric intact; /* with LIDs; of another net than a two-level fat-tree, net and tables only */
 	const struct cli_source *source;
 	const char *model; /* --routing: engine[0] is this model instead of fors; NULL: fors */
-	struct fors_net
-		*known; /* of a fat-tree of three levels under fors, all that ever lived, with LIDs; else NULL */
 	const char *fabric_name;
 	uint32_t nservers;
 	unsigned lmc;
@@ -103,10 +101,10 @@ enum fors_err whatif_servers(const struct whatif *whatif, const struct fors_net 
 			     uint32_t *count, struct fors_error *error);
 /*
  * What fors's plan over these tables would make of the exchange, into *result; that there is none is an answer too.
- * `route`: what they were made with, in a tree of three levels; else NULL. Errors: FORS_ENOMEM.
+ * Errors: FORS_ENOMEM.
  */
 enum fors_err whatif_plan_over(const struct whatif *whatif, const struct fors_net *net, const struct fors_lfts *lfts,
-			       const struct fors_route3 *route, struct whatif_result *result, struct fors_error *error);
+			       struct whatif_result *result, struct fors_error *error);
 
 /* --- whatif_simulate.c ---------------------------------------------------------------------------------------- */
 

@@ -5,8 +5,8 @@
  * Under fors: the tables that it would write, the plan that it would make, proven by the verifier; the throughput is
  * that of the plan. Under another engine: the tables that opensm writes for the same cables; the throughput is that of
  * the linear shift, since nobody plans, and beside it that of the plan which fors would make over them. Under a model
- * of an engine, in any net: its tables for the same cables, and the plan over them; so in a tree of three levels under
- * fors. One failure under one engine is one round of a parallel loop.
+ * of an engine, in any net: its tables for the same cables, and the plan over them. One failure under one engine is
+ * one round of a parallel loop.
  */
 #include "whatif.h"
 
@@ -15,10 +15,8 @@
 #include <string.h>
 
 #include "core/base/parallel.h"
-#include "core/fabric/pods.h"
 #include "core/net/lfts.h"
 #include "core/planners/outcome.h"
-#include "core/planners/pods/route3.h"
 #include "core/schedule/pace.h"
 #include "core/schedule/schedule.h"
 #include "core/schedule/verify.h"
@@ -127,47 +125,13 @@ static enum fors_err under_model(const struct whatif *whatif, const struct whati
 	if (!err && count)
 		err = whatif_shift(whatif, whatif->shift, made.net, made.lfts, server, count, result, error);
 	if (!err)
-		err = whatif_plan_over(whatif, made.net, made.lfts, NULL, result, error);
+		err = whatif_plan_over(whatif, made.net, made.lfts, result, error);
 	if (!err) {
 		result->throughput = result->planned;
 		result->changed = count_changes(whatif->intact.lfts, made.lfts);
 	}
 	free(server);
 	cli_fabric_free(&made);
-	return err;
-}
-
-/* --- under fors, in a tree of three levels ----------------------------------------------------------------------- */
-
-/* The tables that fors would write for what is left, and the plan over them. */
-static enum fors_err under_fors_pods(const struct whatif *whatif, const struct whatif_case *one,
-				     struct whatif_result *result, struct fors_error *error)
-{
-	struct fors_net *net = NULL;
-	struct fors_pods *pods = NULL;
-	struct fors_route3 *route = NULL;
-	struct fors_endpoint *server = NULL;
-	uint32_t count = 0;
-	enum fors_err err = whatif_net(whatif, one, &net, error);
-
-	if (!err)
-		err = fors_pods_build(whatif->known, net, NULL, 0, &pods, error);
-	if (!err)
-		err = fors_route3_make(pods, FORS_ROUTE3_EFFORT, &route, error);
-	if (!err)
-		err = whatif_servers(whatif, net, &server, &count, error);
-	if (!err && count)
-		err = whatif_shift(whatif, whatif->shift, net, route->lfts, server, count, result, error);
-	if (!err)
-		err = whatif_plan_over(whatif, net, route->lfts, route, result, error);
-	if (!err) {
-		result->throughput = result->planned;
-		result->changed = count_changes(whatif->intact.lfts, route->lfts);
-	}
-	free(server);
-	fors_route3_free(route);
-	fors_pods_free(pods);
-	fors_net_free(net);
 	return err;
 }
 
@@ -199,8 +163,6 @@ static enum fors_err do_one(void *context, uint32_t worker, uint32_t item, struc
 		err = whatif_engine(whatif, &whatif->cases[number], whatif->engine[engine], result, error);
 	else if (whatif->model)
 		err = under_model(whatif, &whatif->cases[number], result, error);
-	else if (whatif->known)
-		err = under_fors_pods(whatif, &whatif->cases[number], result, error);
 	else
 		err = under_fors(whatif, &whatif->cases[number], result, error);
 	if (err && engine) {

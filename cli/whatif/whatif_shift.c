@@ -85,13 +85,12 @@ enum fors_err whatif_shift_intact(struct whatif *whatif, struct fors_error *erro
 }
 
 enum fors_err whatif_plan_over(const struct whatif *whatif, const struct fors_net *net, const struct fors_lfts *lfts,
-			       const struct fors_route3 *route, struct whatif_result *result, struct fors_error *error)
+			       struct whatif_result *result, struct fors_error *error)
 {
 	const struct fors_over_task task = {
 		.net = net,
 		.lfts = lfts,
 		.participants = whatif->site.has_participants ? &whatif->site.participants : NULL,
-		.rounds = route,
 	};
 	struct fors_schedule *schedule = NULL;
 	struct fors_over_report report;
@@ -103,8 +102,6 @@ enum fors_err whatif_plan_over(const struct whatif *whatif, const struct fors_ne
 		result->phases = report.nphases;
 		err = fors_pace_of(net, lfts, schedule, NULL, &pace, &reason);
 		result->planned = err ? 0 : report.nservers / pace.length;
-		if (route)
-			snprintf(result->note, sizeof(result->note), "%s", schedule->method);
 	} else if (!result->note[0]) {
 		snprintf(result->note, sizeof(result->note), "%.255s", reason.text);
 	}

@@ -217,34 +217,6 @@ def test_a_model_without_a_way_round(whatif, fors, tmp_path):
     assert "of another fabric" in fors("whatif", "--synthetic", "TORUS(3x4;2)", "--routing", "dor", "--resume", tmp_path / "store", code=2).err
 
 
-THREE = ["--synthetic", "XGFT(3;2,2,2;1,2,2)"]
-
-
-def test_three_levels_are_what_plan_says(whatif, fors, tmp_path):
-    """Also what is dead before, and who takes part; tables too: a shift over those of analyze."""
-    (tmp_path / "some").write_text("".join(f"0x{guid:x}\n" for guid in range(0x100001, 0x10000d, 2)))
-    for more in ([], ["--down", "Leaf01[3]", "--participants", tmp_path / "some"]):
-        result = whatif(*THREE, *more)
-        kinds = [failure["kind"] for failure in result["failures"]]
-        assert (kinds.count("link"), kinds.count("spine")) == (16 - bool(more), 8) and result["intact"]["fors"]["changed_entries"] == 0
-        for failure in result["failures"][::3]:
-            name = failure["failure"].split(" - ")[0].split(",")[0]
-            plan = run_plan(fors, *THREE, *more, "--down", name)
-            found = failure["engines"]["fors"]
-            assert (found["phases"], found["method"]) == (plan["phases"] or 0, plan["method"]), name
-            if found["phases"]:
-                shift = json.loads(fors("analyze", *THREE, *more, "--routing", "fors", "--down", name, "--pattern", "linear-shift", "--json").out)
-                assert found["shift_throughput"] == pytest.approx(shift["sync_throughput"])
-    assert whatif(*THREE, "--lmc", "1")["lmc"] == 1
-    assert "of three" in fors("whatif", *THREE, "--simulate", code=2).err
-
-
-def run_plan(fors, *args):
-    done = conftest.run(conftest.FORS, "plan", *args, "--json")
-    assert done.code in (0, 1)
-    return json.loads(done.out)
-
-
 def test_switches_without_servers_fail_as_spines_do(whatif):
     result = whatif("--synthetic", "XGFT(3;2,2,2;1,2,2)", "--routing", "up-down", "--random", "2", "--count", "3")
     kinds = [failure["kind"] for failure in result["failures"]]
