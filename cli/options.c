@@ -24,8 +24,19 @@ static bool set_flag(const struct cli_option *option, const char *argument, stru
 	return true;
 }
 
+static bool names_file(const struct cli_option *option)
+{
+	return !strcmp(option->argument, "FILE") || !strcmp(option->argument, "DIR") ||
+	       !strcmp(option->argument, "HISTORY");
+}
+
+/* An empty name of a file is an unset variable of somebody's shell; a system's "No such file" would not say so. */
 static bool set_text(const struct cli_option *option, const char *argument, struct cli_settings *settings)
 {
+	if (!*argument && names_file(option)) {
+		cli_usage_error("option '--%s' names no file: its value is empty", option->name);
+		return false;
+	}
 	*(const char **)member_of(option, settings) = argument;
 	return true;
 }

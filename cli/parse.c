@@ -60,17 +60,6 @@ static int report_bad_option(const struct cli_command *command, int answer, char
 	return cli_usage_error("unknown or ambiguous option '%s'", argv[optind - 1]);
 }
 
-/* An empty name of a file is an unset variable of somebody's shell; a system's "No such file" would not say so. */
-static bool is_nameless(const struct cli_option *option, const char *value)
-{
-	static const char *const files[] = {"FILE", "DIR", "HISTORY"};
-	bool is_file = false;
-
-	for (size_t i = 0; option->argument && i < sizeof(files) / sizeof(files[0]); i++)
-		is_file |= !strcmp(option->argument, files[i]);
-	return is_file && value && !*value;
-}
-
 static bool takes_fabric(const struct cli_command *command)
 {
 	const struct cli_option *option = NULL;
@@ -128,8 +117,6 @@ int cli_parse(const struct cli_command *command, int argc, char **argv, struct c
 		if (id == '?' || id == ':')
 			return report_bad_option(command, id, argv);
 		option = find_option(command, id);
-		if (is_nameless(option, optarg))
-			return cli_usage_error("option '--%s' names no file: its value is empty", option->name);
 		if (!option->set(option, optarg ? optarg : take_next(option, argc, argv), settings))
 			return CLI_BAD;
 	}
