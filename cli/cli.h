@@ -67,8 +67,8 @@ extern const struct cli_command cli_whatif_command;
  */
 int cli_parse(const struct cli_command *command, int argc, char **argv, struct cli_settings *settings, char ***operand);
 void cli_print_help(const struct cli_command *command, FILE *to);
-/* A whole number 0..most in *number, or false (the user has been told that --`option` is wrong). */
-bool cli_number(const char *option, const char *text, unsigned most, unsigned *number);
+/* A whole number least..most in *number, or false (the user has been told that --`option` is wrong). */
+bool cli_number(const char *option, const char *text, unsigned least, unsigned most, unsigned *number);
 /* The index of `text` in names (NULL ends them), or -1 (the user has been told that --`option` is wrong). */
 int cli_choice(const char *option, const char *text, const char *const *names);
 

@@ -60,12 +60,29 @@ static int report_bad_option(const struct cli_command *command, int answer, char
 	return cli_usage_error("unknown or ambiguous option '%s'", argv[optind - 1]);
 }
 
+static bool takes_fabric(const struct cli_command *command)
+{
+	const struct cli_option *option = NULL;
+
+	while ((option = cli_option_next(option, command->id)))
+		if (!strcmp(option->name, "fabric"))
+			return true;
+	return false;
+}
+
 static int check_operands(const struct cli_command *command, int n, char **operand)
 {
 	if (n < command->min_operands)
 		return cli_usage_error("an argument is missing: fors %s %s", command->name, command->usage);
 	if (n > command->max_operands)
-		return cli_usage_error("surplus argument '%s'", operand[command->max_operands]);
+		return cli_usage_error(takes_fabric(command)
+					       ? "surplus argument '%s'; a fabric is named by --fabric FILE or "
+						 "--synthetic SPEC"
+					       : "surplus argument '%s'",
+				       operand[command->max_operands]);
+	for (int i = 0; i < n; i++)
+		if (!*operand[i])
+			return cli_usage_error("an argument is empty: fors %s %s", command->name, command->usage);
 	return CLI_GOOD;
 }
 
@@ -146,15 +163,15 @@ void cli_print_help(const struct cli_command *command, FILE *to)
 	fprintf(to, "\nExit code: 0 good, 1 the answer is no, 2 bad usage or bad input. See also fors(1).\n");
 }
 
-bool cli_number(const char *option, const char *text, unsigned most, unsigned *number)
+bool cli_number(const char *option, const char *text, unsigned least, unsigned most, unsigned *number)
 {
 	char *end;
 	unsigned long value;
 
 	errno = 0;
 	value = strtoul(text, &end, 10);
-	if (*text < '0' || *text > '9' || *end || errno || value > most) {
-		cli_usage_error("--%s is '%s', but has to be a number from 0 to %u", option, text, most);
+	if (*text < '0' || *text > '9' || *end || errno || value < least || value > most) {
+		cli_usage_error("--%s is '%s', but has to be a number from %u to %u", option, text, least, most);
 		return false;
 	}
 	*number = (unsigned)value;
@@ -214,7 +231,7 @@ bool cli_rate_of(const char *option, const char *text, double most, double *rate
 	*rate = strtod(text, &end);
 	if (*text >= '0' && *text <= '9' && !*end && !strpbrk(text, "xX") && *rate > 0 && *rate <= most)
 		return true;
-	cli_usage_error("--%s is '%s', but has to be a number above 0, at most %g", option, text, most);
+	cli_usage_error("--%s is '%s', but has to be a number above 0, at most %.10g", option, text, most);
 	return false;
 }
 

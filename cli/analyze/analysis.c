@@ -276,10 +276,26 @@ static int check_source(const struct cli_settings *settings)
 	return CLI_GOOD;
 }
 
+/* A name of nothing is not a rule for other fabrics. */
+static int check_name(const struct cli_settings *settings)
+{
+	enum fors_tree_routing routing;
+	struct fors_error unused;
+
+	if (!is_rule(settings) || !fors_tree_routing_parse(settings->routing, &routing, &unused))
+		return CLI_GOOD;
+	return cli_usage_error(
+		"there is no routing '%s'; there are fors; models of engines: shortest, up-down, sssp, dor; "
+		"and for --synthetic trees the rules d-mod-k, s-mod-k, random, hash",
+		settings->routing);
+}
+
 static int load_fabric(const struct cli_settings *settings, struct cli_analysis *a)
 {
-	int code = check_source(settings);
+	int code = check_name(settings);
 
+	if (!code)
+		code = check_source(settings);
 	if (code)
 		return code;
 	if (is_rule(settings)) {

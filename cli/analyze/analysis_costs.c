@@ -38,10 +38,24 @@ static int check(const struct cli_simulate *given)
 	return CLI_GOOD;
 }
 
+/* The cost of a phase that leaves the measured rate. */
+static int fit(double measured, struct cli_analysis *a)
+{
+	struct fors_error error = {0};
+
+	a->has_fitted = true;
+	if (!fors_costs_fit(a->result, measured / a->line, &a->costs, &error))
+		return CLI_GOOD;
+	cli_error(
+		"--measured %g cannot be reached by any cost of a phase: without any a server gets %.1f of the %g Gbit/s of its "
+		"cable (--speed says how fast cables are)",
+		measured, fors_costs_share(a->result, &a->costs) * a->line, a->line);
+	return CLI_BAD;
+}
+
 int cli_analysis_costs(const struct cli_settings *settings, struct cli_analysis *a)
 {
 	const struct cli_simulate *given = &settings->simulate;
-	struct fors_error error = {0};
 	int code = is_asked(given) ? check(given) : CLI_GOOD;
 
 	if (code || !is_asked(given))
@@ -54,10 +68,7 @@ int cli_analysis_costs(const struct cli_settings *settings, struct cli_analysis 
 				       .phase = (double)given->barrier.value / 1000};
 	if (given->measured <= 0 || a->result->nbroken)
 		return CLI_GOOD;
-	a->has_fitted = true;
-	if (fors_costs_fit(a->result, given->measured / a->line, &a->costs, &error))
-		return cli_fail(&error);
-	return CLI_GOOD;
+	return fit(given->measured, a);
 }
 
 void cli_analysis_print_costs(const struct cli_analysis *a)

@@ -111,14 +111,16 @@ static bool is_same_job(const struct per_job *p, uint32_t j)
 static int make_plans(const struct cli_settings *settings, struct per_job *p)
 {
 	struct fors_error error = {0};
-	int code;
+	bool is_two_level = false;
+	int code = cli_site_is_two_level(&p->a.site, &is_two_level);
 
-	if (!p->a.made.fabric || !p->a.made.lanes) {
+	if (!code && (!is_two_level || !p->a.made.fabric || !p->a.made.lanes)) {
 		cli_error(
 			"plans of jobs are for two-level fat-trees under the tables of fors; for others per-job-shift");
-		return CLI_BAD;
+		code = CLI_BAD;
 	}
-	code = cli_use_file(settings->jobs, read_list, p);
+	if (!code)
+		code = cli_use_file(settings->jobs, read_list, p);
 	if (!code && plan_all(p, settings->job_index, &error))
 		code = cli_fail(&error);
 	if (!code && p->list.count != p->a.jobs.count) {

@@ -343,7 +343,7 @@ def test_messages_without_a_way(simulate, stock):
     (["--speed", "1e-300"], "more than 1000 s over a link of 1e-300"),
     (["--speed", "0.000001", "--message", "1GiB"], "more than 1000 s over a link"),
     (["--adapter-rate", "1.1"], "at most 1"),
-    (["--vls", "9"], "from 0 to 8"),
+    (["--vls", "9"], "from 1 to 8"),
     (["--routing", "d-mod-k"], "a rule without any"),
     (["--vls", "0"], "from 1 to 8"),
     (["--vls", "2", "--vl-weights", "3"], "1 numbers for 2 lanes"),
