@@ -42,6 +42,16 @@ def test_trees_of_three_levels(fors):
     assert "three levels: 16 leaves in 4 pods, 16 middle switches in 4 planes, 16 tops" in fors("plan", *spec).out
 
 
+def test_methods_of_three_levels(fors):
+    """Rounds, or single flows where these are asked for; methods that there are none of are refused, not passed over."""
+    spec = ("--synthetic", "XGFT(3;2,2,2;1,2,2)")
+    made = {name: json.loads(fors("plan", *spec, "--method", name, "--json").out) for name in ("auto", "flows")}
+    assert made["auto"]["method"] == "rounds" and made["flows"]["method"] == "flows"
+    assert "method exact is for two-level fat-trees" in fors("plan", *spec, "--method", "exact", code=1).err
+    for pattern, name in (("plan", "auto"), ("plan(flows)", "flows")):
+        assert json.loads(fors("analyze", *spec, "--routing", "fors", "--pattern", pattern, "--json").out)["phases"] == made[name]["phases"]
+
+
 def test_tables_of_three_levels_are_what_a_plan_is_made_over(fors, tmp_path):
     spec = ("--synthetic", "XGFT(3;3,3,4;1,3,3)", "--down", "Leaf05[5]")
     net, tables = tmp_path / "net", tmp_path / "tables"
