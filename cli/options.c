@@ -569,7 +569,7 @@ static const struct cli_option options[] = {
 	 "virtual lanes by destination (usual), or by hops: one higher at each switch, so that no circle can lock (usual for detours)",
 	 set_choice, MEMBER(simulate.lanes), 0, lane_kinds},
 	{"vls", "N", SIMULATE,
-	 "virtual lanes: a message takes the one of its destination's number; 1 when missing, 8 for detours",
+	 "virtual lanes: a message takes the one of its destination's number; 1 when missing, 8 for detours and lanes by hops",
 	 set_positive, MEMBER(simulate.vls), 8, NULL},
 	{"vl-weights", "N,N,...", SIMULATE,
 	 "of the lanes of --vls: packets that each sends in its turn, where several want one port; 1 when missing",

@@ -5,6 +5,7 @@
  * getopt_long() wants a list of its own; the value that it returns for an option is its position in that list.
  */
 #include "cli/cli.h"
+#include "cli/combinations.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -24,15 +25,18 @@ static int has_argument(const struct cli_option *option)
 	return *option->argument == '[' ? optional_argument : required_argument;
 }
 
-/* The list that getopt_long() wants; --help comes last. */
-static void list_options(const struct cli_command *command, struct option *list)
+/* The list that getopt_long() wants; --help comes last. given[]: the same, without it; how many these are. */
+static int list_options(const struct cli_command *command, struct option *list, struct cli_given *given)
 {
 	int n = 0;
 
-	for (const struct cli_option *o = NULL; n < MAX_OPTIONS - 2 && (o = cli_option_next(o, command->id)); n++)
+	for (const struct cli_option *o = NULL; n < MAX_OPTIONS - 2 && (o = cli_option_next(o, command->id)); n++) {
 		list[n] = (struct option){o->name, has_argument(o), NULL, FIRST_OPTION + n};
+		given[n] = (struct cli_given){.name = o->name};
+	}
 	list[n] = (struct option){"help", no_argument, NULL, HELP};
 	list[n + 1] = (struct option){0};
+	return n;
 }
 
 /* The option for which getopt_long() returned `id` >= FIRST_OPTION. */
@@ -102,10 +106,10 @@ static const char *take_next(const struct cli_option *option, int argc, char **a
 int cli_parse(const struct cli_command *command, int argc, char **argv, struct cli_settings *settings, char ***operand)
 {
 	const struct cli_option *option;
+	struct cli_given given[MAX_OPTIONS];
 	struct option list[MAX_OPTIONS];
-	int id;
+	int id, count = list_options(command, list, given);
 
-	list_options(command, list);
 	settings->argc = argc;
 	settings->argv = argv;
 	opterr = 0;
@@ -117,11 +121,14 @@ int cli_parse(const struct cli_command *command, int argc, char **argv, struct c
 		if (id == '?' || id == ':')
 			return report_bad_option(command, id, argv);
 		option = find_option(command, id);
-		if (!option->set(option, optarg ? optarg : take_next(option, argc, argv), settings))
+		given[id - FIRST_OPTION].is_given = true;
+		given[id - FIRST_OPTION].argument = optarg ? optarg : take_next(option, argc, argv);
+		if (!option->set(option, given[id - FIRST_OPTION].argument, settings))
 			return CLI_BAD;
 	}
 	*operand = argv + optind;
-	return check_operands(command, argc - optind, *operand);
+	id = check_operands(command, argc - optind, *operand);
+	return id ? id : cli_check_combinations(command->id, given, count);
 }
 
 /* How much of a text fits into a line of `width`: whole words, at least one. */

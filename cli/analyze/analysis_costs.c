@@ -8,8 +8,8 @@
 
 static bool is_asked(const struct cli_simulate *given)
 {
-	return given->message.is_given || given->barrier.is_given || given->has_no_barrier || given->measured > 0 ||
-	       given->speed > 0 || given->adapter_rate > 0;
+	return given->message.is_given || given->barrier.is_given || given->measured > 0 || given->speed > 0 ||
+	       given->adapter_rate > 0;
 }
 
 double cli_analysis_line(const struct cli_simulate *given, const struct cli_analysis *a)
@@ -28,11 +28,6 @@ double cli_analysis_line(const struct cli_simulate *given, const struct cli_anal
 
 static int check(const struct cli_simulate *given)
 {
-	if (given->has_no_barrier)
-		return cli_usage_error("--barrier none: loads are of phases that wait for one another; fors simulate "
-				       "knows what happens when they do not");
-	if (given->measured > 0 && given->barrier.is_given)
-		return cli_usage_error("--measured finds the cost of a phase itself: it goes without --barrier");
 	if (given->message.is_given && (!given->message.value || given->message.value > (uint64_t)1 << 40))
 		return cli_usage_error("messages have to have from 1 byte to 1 TiB");
 	return CLI_GOOD;

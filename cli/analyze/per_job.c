@@ -316,29 +316,11 @@ static int tell(const struct cli_settings *settings, const struct per_job *p)
 	return CLI_NO;
 }
 
-static int check(const struct cli_settings *settings)
-{
-	if (settings->job_index && kind_of(settings) != PLAN)
-		return cli_usage_error("--job-index goes with --pattern per-job-plan");
-	if (!settings->jobs)
-		return cli_usage_error("--pattern %s needs --jobs FILE", settings->pattern);
-	if (settings->pattern_file || settings->schedule || settings->html || settings->wants_optimum ||
-	    settings->map == CLI_MAP_RANDOM)
-		return cli_usage_error(
-			"--pattern %s goes without --pattern-file, --schedule, --map, --optimum and --html",
-			settings->pattern);
-	return CLI_GOOD;
-}
-
 int cli_analyze_per_job(const struct cli_settings *settings)
 {
 	struct per_job p = {.kind = kind_of(settings)};
 	struct fors_error error = {0};
-	int code = check(settings);
-
-	if (code)
-		return code;
-	code = cli_analysis_load(settings, &p.a);
+	int code = cli_analysis_load(settings, &p.a);
 	if (!code)
 		code = cli_analysis_jobs(settings->jobs, &p.a);
 	if (!code && p.kind == PLAN)

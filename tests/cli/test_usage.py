@@ -58,6 +58,16 @@ def test_help_of_a_command(fors, name):
     (["plan", "--synthetic", FT, "--lmc", ""], "from 0 to 7"),
     (["plan", "--synthetic", FT, "--lmc", "99999999999999999999"], "from 0 to 7"),
     (["plan", "--synthetic", FT, "--method", "magic"], "one of: auto, closed-form"),
+    (["plan", "--synthetic", FT, "--ilp-seconds", "5"], "--ilp-seconds needs --method ilp"),
+    (["plan", "--synthetic", FT, "--lfts", "x", "--lmc", "0"], "exclude each other"),
+    (["analyze", "--synthetic", FT, "--routing", "shortest", "--lmc", "1", "--pattern", "shift"], "--lmc is for --routing fors"),
+    (["analyze", "--synthetic", FT, "--lfts", "x", "--lmc", "1", "--pattern", "shift"], "--lmc is for --routing fors"),
+    (["indices", "--synthetic", FT, "--routing", "d-mod-k", "--lmc", "1"], "--lmc is for --routing fors"),
+    (["analyze", "--synthetic", FT, "--routing", "fors", "--schedule", "x", "--map", "random"], "goes without"),
+    (["analyze", "--synthetic", FT, "--routing", "fors", "--pattern", "per-job-plan", "--jobs", "x", "--policy", "random"], "goes without"),
+    (["analyze", "--synthetic", FT, "--routing", "fors", "--pattern", "per-job-plan", "--jobs", "x", "--message", "1MiB"], "goes without"),
+    (["whatif", "--synthetic", FT, "--measured", "100"], "but not --simulate"),
+    (["whatif", "--synthetic", FT, "--simulate", "--measured", "100", "--barrier", "none"], "without --barrier"),
     (["plan", "--fabric", "FT(2;20,18)"], "to make that fabric up: --synthetic 'FT(2;20,18)'"),
     (["fabric", "--fabric", "xgft(2;4,4;1,4)"], "--synthetic 'xgft(2;4,4;1,4)'"),
     (["plan", "--synthetic", "/dev/null"], "to read one from the file: --fabric /dev/null"),
@@ -343,3 +353,20 @@ def test_examples_of_the_man_page_are_there():
     page = (SRC / "man/fors.1").read_text()
     for name in COMMANDS:
         assert f".SS fors {name}\n" in page
+
+
+def test_combinations_are_of_options_that_there_are():
+    """A row of the table that names an option which its commands do not have would never apply."""
+    text = (SRC / "cli/combinations.c").read_text()
+    short = dict(re.findall(r'#define (\w+) "([^"]*)"', text))
+    rows = re.findall(r'^\t\{([A-Z_| ]+), ((?:"[^"]*"|PER_JOB|IN_TIME| )+), (?:NEEDS|GOES_WITHOUT),\s+((?:"[^"]*"|PER_JOB|IN_TIME|\s)+),', text, re.M)
+    assert len(rows) > 30 and len(rows) == len(re.findall(r'(?:NEEDS|GOES_WITHOUT),\s+["PI]', text))
+    ids = {"WITH_PATTERN": "ANALYZE SIMULATE", "WITH_TABLES": "ANALYZE SIMULATE INDICES"}
+    helps = {name: run(FORS, name, "--help").out for name in COMMANDS}
+    for commands, *sides in rows:
+        names = " ".join(ids.get(word, word) for word in re.findall(r"\w+", commands)).lower().split()
+        for side in sides:
+            words = "".join(short[word] if word in short else word.strip('"') for word in re.findall(r'"[^"]*"|PER_JOB|IN_TIME', side))
+            for option in words.split("|"):
+                option = re.match(r"[a-z-]+", option)[0]
+                assert any(f"\n  --{option}" in helps[name] for name in names), (commands, option)
