@@ -400,14 +400,14 @@ static void note_epoch(struct fors_board *board, const struct fors_status *statu
 {
 	struct fors_status before;
 	struct fors_event event;
-	bool has_before = board->told && !fors_status_parse(board->told, "status.json", &before, NULL);
+	enum fors_err err = board->told ? fors_status_parse(board->told, "status.json", &before, NULL) : FORS_EINPUT;
 	char *told = strdup(board->json), *text;
 
-	fors_event_tell(has_before ? &before : NULL, status, &event);
+	fors_event_tell(!err ? &before : NULL, status, &event);
 	event.unix_ms = fors_clock_unix_ms();
-	if (has_before)
+	if (!err)
 		fors_status_clear(&before);
-	if (!told || fors_history_add(board->sheet[SHEET_HISTORY].bytes, &event, &text, NULL)) {
+	if (!told || err == FORS_ENOMEM || fors_history_add(board->sheet[SHEET_HISTORY].bytes, &event, &text, NULL)) {
 		fors_log_error(board->log, FORS_F_MEMORY,
 			       "out of memory: the history tells of this epoch with the next one");
 		free(told);

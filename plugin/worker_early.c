@@ -12,6 +12,9 @@
  *	active		each port that a flow may pass was active in the discovery of this sweep: none has bounced
  *	no trouble	the sweep before met no errors. While they last each sweep would publish early and withdraw at its end
  *
+ * The word that the switches have confirmed them counts for the job that was worked on last. It may be read later than what
+ * came after it: when that was a sweep with errors, or one that fors declined, the tables are others by now.
+ *
  * In all other cases the end of the sweep is waited for. When the sweep does end, and it shows errors after all, what was
  * published early is withdrawn, right or not: OpenSM says itself then that it does not know the fabric's state.
  */

@@ -91,7 +91,7 @@ static void decide(struct fors_worker *worker, const struct fors_job *job, uint6
 	if (!outcome->plan) {
 		fail_without_plan(worker, job);
 	} else {
-		if (fors_worker_prove_installed(worker, job) || fors_worker_is_stale(worker, job))
+		if (fors_worker_prove_installed(worker, job) || fors_worker_cancelled(worker))
 			return; /* cancelled: a newer job comes; out of memory: this one will come again */
 		if (outcome->is_proven)
 			fors_worker_publish_plan(worker, job);
@@ -235,6 +235,8 @@ static void do_declined(struct fors_worker *worker, struct fors_job *job)
 
 void fors_worker_do(struct fors_worker *worker, struct fors_job *job)
 {
+	/* Only what these tables let follow may be early: the word that others are in may come to be read after them. */
+	worker->plan.is_safe = worker->jobs.is_safe = false;
 	if (worker->setup.mastership(worker->setup.context) == FORS_MASTER_NO)
 		return; /* which is published by fors_worker_watch() */
 	worker->job = job;

@@ -6,6 +6,8 @@
  */
 #include "worker_inside.h"
 
+#include "log.h"
+
 /* What a question about this job is called: of a declined one there are no tables, and no plan. */
 static uint64_t basis_of(const struct fors_job *job)
 {
@@ -68,6 +70,10 @@ void fors_worker_take_advice(struct fors_worker *worker)
 	    (worker->board.state == FORS_ACTIVE && basis != worker->decided))
 		return;
 	worker->gains = gains;
-	if (!fors_board_advise(&worker->board, &gains))
-		worker->advised = 0; /* out of memory: the next look at the fabric asks again */
+	if (fors_board_advise(&worker->board, &gains))
+		return;
+	worker->advised = 0;
+	fors_log_error(
+		worker->setup.log, FORS_F_MEMORY,
+		"out of memory: the status does not name repairs; they are looked for again after the next sweep");
 }

@@ -3,16 +3,18 @@
  * failing_memory.c - a library to be preloaded into opensm: the n-th allocation that libfors.so asks for fails.
  *
  * Calls from elsewhere pass untouched: who asks is told by the return address. A test steers it through a file,
- * mapped by both, that FORS_FAULTS names.
+ * mapped by both, that FORS_FAULTS names. Who asked for what failed is appended to that file's name with .callers.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
+#include <execinfo.h>
 #include <fcntl.h>
 #include <link.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -27,12 +29,24 @@ struct control {
 };
 
 static struct control idle, *_Atomic control = &idle;
+static int callers = -1;	     /* the file of who asked */
 static _Atomic uintptr_t first, end; /* addresses of libfors.so's code; 0: not loaded yet */
 
 void *__libc_malloc(size_t size);
 void *__libc_calloc(size_t count, size_t size);
 void *__libc_memalign(size_t alignment, size_t size);
 void *__libc_realloc(void *block, size_t size);
+
+/* backtrace() loads a library when it is called first: here, not under somebody's lock. */
+static void open_callers(const char *name)
+{
+	char path[4096];
+	void *frame;
+
+	if ((size_t)snprintf(path, sizeof(path), "%s.callers", name) < sizeof(path))
+		callers = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+	backtrace(&frame, 1);
+}
 
 static void __attribute__((constructor)) start(void)
 {
@@ -44,6 +58,8 @@ static void __attribute__((constructor)) start(void)
 		atomic_store(&control, at);
 	if (fd >= 0)
 		close(fd);
+	if (name)
+		open_callers(name);
 }
 
 static int look(struct dl_phdr_info *info, size_t size, void *context)
@@ -72,6 +88,15 @@ void *dlopen(const char *name, int flags)
 	return handle;
 }
 
+static void tell_callers(uint64_t number)
+{
+	void *frames[16];
+	int count = backtrace(frames, 16);
+
+	dprintf(callers, "allocation %llu\n", (unsigned long long)number);
+	backtrace_symbols_fd(frames + 2, count - 2, callers);
+}
+
 static int fails(const void *caller)
 {
 	uintptr_t at = (uintptr_t)caller;
@@ -85,6 +110,8 @@ static int fails(const void *caller)
 	if (!fail || (number != fail && !(number > fail && atomic_load(&c->lasting))))
 		return 0;
 	atomic_fetch_add(&c->failures, 1);
+	if (callers >= 0 && number == fail)
+		tell_callers(number);
 	errno = ENOMEM;
 	return 1;
 }

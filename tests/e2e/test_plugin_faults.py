@@ -6,6 +6,8 @@ the settled fabric is looked at, while the worker plans and publishes. FORS_FAUL
 """
 import mmap
 import os
+import pathlib
+import re
 import struct
 import subprocess
 import time
@@ -36,6 +38,36 @@ class Faults:
         """Nothing fails any more; (calls seen, failures)."""
         self.map[8:16] = struct.pack("=Q", 0)
         return struct.unpack("=Q", self.map[0:8])[0], struct.unpack("=Q", self.map[24:32])[0]
+
+    def callers(self):
+        """For each allocation that failed, by its number, who asked for it: functions and lines, the innermost first."""
+        found = {}
+        for told in pathlib.Path(f"{self.path}.callers").read_text().split("allocation ")[1:]:
+            number, _, frames = told.partition("\n")
+            at = re.findall(r"(\S*libfors\.so\S*)\(\+(0x[0-9a-f]+)\)", frames)
+            named = subprocess.run(["addr2line", "-fpse", at[0][0], *(place for _, place in at)], capture_output=True, text=True)
+            found[int(number)] = named.stdout
+        return found
+
+
+# What fors does without, and says nothing: who asks for it.
+OPTIONAL = [
+    {"make_map"}, {"map_servers"}, {"map_groups"}, {"make_parts"},  # proofs without maps take longer
+    {"add_stamp"},  # settings are read again in the next sweep
+    {"find_losses"}, {"fors_worker_note_up"},  # the schedule comes when the sweep has ended
+    {"fors_board_draft"},  # it is written when it is published
+    {"fors_outbox_put", "fors_board_beat"},  # the next beat follows
+]
+
+
+def assert_optional(faults, silent):
+    """Each lack of memory of which the log says nothing was of something that fors can do without."""
+    callers = faults.callers() if silent else {}
+    unexpected = []
+    for number in silent:
+        functions = {line.split(" at ")[0] for line in callers[number].splitlines()}
+        unexpected += [] if any(who <= functions for who in OPTIONAL) else [f"allocation {number}:\n{callers[number]}"]
+    assert not unexpected, "\n".join(unexpected)
 
 
 def shim():
@@ -79,6 +111,14 @@ def come_back(sim, sm, since, epoch):
     return harness.wait_for(look, 60, "a schedule that stays")
 
 
+def is_silent(sm, mark, failures):
+    """Memory ended, and the log does not say so; some threads come to it a little later."""
+    try:
+        return failures > 0 and not sm.wait_log("out of memory", mark, 2)
+    except harness.HarnessError:
+        return True
+
+
 def change(sim, tree, is_cut):
     cable = tree.uplink(0, 0)
     (sim.unlink if is_cut else sim.relink)(cable.leaf, cable.leaf_port)
@@ -120,7 +160,7 @@ def test_memory_ends_during_a_failure(faulty, tmp_path, lasting, conf):
     sm.wait_epoch()
     count = calls_of_a_change(sim, sm, tree, faults)
     assert count > 50
-    is_cut, declined, silent = True, 0, 0
+    is_cut, declined, silent = True, 0, []
     for n in samples(count):
         epoch, mark = sm.status()["epoch"], sm.log_end()
         faults.arm(n, lasting)
@@ -134,12 +174,11 @@ def test_memory_ends_during_a_failure(faulty, tmp_path, lasting, conf):
         come_back(sim, sm, mark, epoch + 1)
         seen, failures = faults.off()
         assert failures or lasting or seen < n, f"allocation {n} of {seen} did not fail"
-        log = sm.log(mark)
-        declined += "the next routing engine takes over" in log
-        silent += failures > 0 and "out of memory" not in log
+        declined += "the next routing engine takes over" in sm.log(mark)
+        silent += [n] if is_silent(sm, mark, failures) else []
         is_cut = not is_cut
     assert declined > 10
-    assert silent < 4  # some allocations fors can do without
+    assert_optional(faults, silent)
 
 
 def come_back_over(sim, sm, epoch):
@@ -154,7 +193,7 @@ def test_memory_ends_over_tables_of_others(faulty):
     tree = over.torus(3, 3, 1)
     sim, sm, faults = faulty(tree, routing_engine="dfsssp", fors_conf="schedule_over = any\n")
     sm.wait_epoch()
-    end, is_cut, silent = tree.end("T11", "T12"), True, 0
+    end, is_cut, silent = tree.end("T11", "T12"), True, []
     for n in samples(calls_of_a_cut(sim, sm, end, faults)):
         epoch, mark = sm.status()["epoch"], sm.log_end()
         faults.arm(n)
@@ -165,9 +204,9 @@ def test_memory_ends_over_tables_of_others(faulty):
         come_back_over(sim, sm, epoch + 1)
         seen, failures = faults.off()
         assert failures or seen < n, f"allocation {n} of {seen} did not fail"
-        silent += failures > 0 and "out of memory" not in sm.log(mark)
+        silent += [n] if is_silent(sm, mark, failures) else []
         is_cut = not is_cut
-    assert silent < 4, silent  # some allocations fors can do without
+    assert_optional(faults, silent)
 
 
 def test_memory_ends_while_fors_starts(faulty, tmp_path):

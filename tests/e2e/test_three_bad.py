@@ -70,8 +70,8 @@ def test_two_cables_crossed_between_pods(fabric, ends, words):
     settle = [sim.unlink(*one), sim.unlink(*other), sim.link(*one, *near), sim.link(*other, *far)]
     assert len(settle) == 4
     sm.sighup()
-    status = sm.wait_status(30, state="active")
-    assert (status["pods"], status["mids"], status["phases"]) == (2, 8, 32)
+    status = sm.wait_status(30, state="active", phases=32)  # a sweep between may see cables that are not yet back
+    assert (status["pods"], status["mids"]) == (2, 8)
     good(sim, sm)
 
 

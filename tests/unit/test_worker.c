@@ -2181,6 +2181,31 @@ static void early_and_then_declined(void **state)
 	assert_state(bench, FORS_PLANNING);
 }
 
+/* The worker was busy, and reads that the tables are in only after what came of the next sweep. */
+static void the_word_comes_after_what_followed(void **state)
+{
+	struct bench *bench = *state;
+	int64_t epoch = bring_up(bench);
+
+	fors_worker_submit(bench->worker, early_job(bench, "Leaf00[4]", 1));
+	rest();
+	decline(bench, "two leaves have no common spine");
+	epoch = wait_state(bench, FORS_INACTIVE, epoch + 1);
+	fors_worker_note_tables(bench->worker, 1);
+	rest();
+	assert_state(bench, FORS_INACTIVE);
+	assert_published(bench, epoch, 0);
+	submit(bench, FORS_JOB_INSTALLED, "Leaf00[4]");
+	epoch = wait_state(bench, FORS_ACTIVE, epoch + 1);
+	fors_worker_submit(bench->worker, early_job(bench, "Spine00", 2));
+	rest();
+	fors_worker_submit(bench->worker, job_with_errors(bench, "Spine00"));
+	rest();
+	fors_worker_note_tables(bench->worker, 2);
+	rest();
+	assert_state(bench, FORS_PLANNING);
+}
+
 static void mastership_lost_and_early(void **state)
 {
 	struct bench *bench = *state;
@@ -2283,6 +2308,7 @@ int main(void)
 		ON_A_BENCH(another_lid_waits),
 		ON_A_BENCH(early_and_then_errors),
 		ON_A_BENCH(early_and_then_declined),
+		ON_A_BENCH(the_word_comes_after_what_followed),
 		ON_A_BENCH(mastership_lost_and_early),
 	};
 
