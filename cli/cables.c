@@ -2,9 +2,9 @@
 /*
  * cables.c - the cables between switches, and what is known of each.
  *
- * Cables are those of the intact net, so that dead ones are listed too. Tables are those of --lfts, or, in a two-level
- * fat-tree, those that fors would write; the plan is the one of --schedule, or, over tables of fors, the one that fors
- * would make.
+ * Cables are those of the intact net, so that dead ones are listed too. Tables are those of --lfts, or, in a fat-tree
+ * of two or three levels, those that fors would write; the plan is the one of --schedule, or, of two levels, the one
+ * that fors would make over its tables.
  */
 #include "cli/cables.h"
 
@@ -91,17 +91,29 @@ static enum fors_err read_counters(const char *text, size_t size, const char *pa
 
 /* --- what tables and plan put on them --------------------------------------------------------------------------- */
 
+/* A taller tree has two sides, too, and so places; what has none is no tree, and that is no mistake here. */
+static int ask_for_three_levels(struct cli_cables *cables)
+{
+	struct fors_error why_not;
+
+	return cables->site.places ? cli_site_has_pods(&cables->site, &cables->has_pods, &why_not) : CLI_GOOD;
+}
+
 static int load_tables(const struct cli_settings *settings, struct cli_cables *cables)
 {
 	const struct cli_source *source = &settings->source;
 	bool is_two_level = false;
 	int code = settings->lfts ? CLI_GOOD : cli_site_is_two_level(&cables->site, &is_two_level);
 
+	if (!code && !settings->lfts && !is_two_level)
+		code = ask_for_three_levels(cables);
 	if (code)
 		return code;
 	if (is_two_level) {
 		code = cli_fabric_make(&cables->site, source->has_lmc, source->lmc, source->down, source->ndown,
 				       &cables->made);
+	} else if (cables->has_pods) {
+		code = cli_own_tables(&cables->site, source, &cables->made);
 	} else {
 		code = cli_site_net(&cables->site, source, &cables->made.net);
 		if (!code && settings->lfts)

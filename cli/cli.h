@@ -67,8 +67,8 @@ extern const struct cli_command cli_whatif_command;
  */
 int cli_parse(const struct cli_command *command, int argc, char **argv, struct cli_settings *settings, char ***operand);
 void cli_print_help(const struct cli_command *command, FILE *to);
-/* A whole number 0..most in *number, or false (the user has been told that --`option` is wrong). */
-bool cli_number(const char *option, const char *text, unsigned most, unsigned *number);
+/* A whole number least..most in *number, or false (the user has been told that --`option` is wrong). */
+bool cli_number(const char *option, const char *text, unsigned least, unsigned most, unsigned *number);
 /* The index of `text` in names (NULL ends them), or -1 (the user has been told that --`option` is wrong). */
 int cli_choice(const char *option, const char *text, const char *const *names);
 
@@ -151,6 +151,13 @@ enum fors_err cli_fabric_endpoints(const struct fors_fabric *fabric, struct fors
 				   struct fors_error *error);
 
 /*
+ * The servers in the order of a plan, which may be one of its own, in *list (owned by the caller): as many as the plan
+ * has, or fewer, where some of them are not in server[count]; *found says how many. Errors: FORS_ENOMEM.
+ */
+enum fors_err cli_plan_endpoints(const struct fors_schedule *plan, const struct fors_endpoint *server, uint32_t count,
+				 struct fors_endpoint **list, uint32_t *found, struct fors_error *error);
+
+/*
  * The site with LIDs (those of the text unless has_lmc), with `ndown` things down, and the tables for it.
  * Returns an exit code; to be freed in any case.
  */
@@ -203,6 +210,12 @@ int cli_site_is_two_level(const struct cli_site *site, bool *answer);
 int cli_site_has_pods(const struct cli_site *site, bool *answer, struct fors_error *why);
 /* The same as cli_fabric_make(), to be freed in any case. */
 int cli_pods_make(const struct cli_site *site, const struct cli_source *source, struct cli_pods *made);
+/*
+ * The middle of it: what fors makes of made->net, where `known` (that of cli_pods_make(), or one like it) says what has a
+ * place; the tables are not checked. Any thread. To be freed in any case. Errors: of fors_pods_build(), FORS_ENOMEM.
+ */
+enum fors_err cli_pods_route(const struct cli_site *site, const struct fors_net *known, struct cli_pods *made,
+			     struct fors_error *error);
 void cli_pods_free(struct cli_pods *made);
 /*
  * The tables that fors would write for a site of cli_any_site_load(), a fat-tree of two levels or three (then without

@@ -334,7 +334,9 @@ static int check_fabric(const struct cli_site *site, const struct cli_fabric *ma
 	if (code)
 		return code;
 	if (!is_two_level) {
-		cli_error("jobs are planned for in two-level fat-trees only; this is none");
+		cli_error(
+			"jobs are planned for in two-level fat-trees only, where lanes can be shared out; this is none. "
+			"Elsewhere opensm plans each job over all of the fabric (jobs_file in fors.conf)");
 		return CLI_NO;
 	}
 	return fors_fabric_connected(made->fabric, &error) ? cli_fail(&error) : CLI_GOOD;

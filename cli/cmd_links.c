@@ -110,10 +110,13 @@ static int run_links(const struct cli_settings *settings, char **operand)
 
 /* --- exclude ---------------------------------------------------------------------------------------------------- */
 
-/* What fors.conf can name is a living cable between a leaf and a spine. */
+/* What fors.conf can name is a living cable between a leaf and a spine; of three levels, between switches. */
 static bool can_exclude(const struct cli_cables *cables, const struct cli_cable *cable)
 {
 	const struct fors_fabric *fabric = cables->made.fabric;
+
+	if (cables->has_pods)
+		return !cable->is_dead;
 
 	for (uint32_t a = 0; fabric && a < fabric->nleaves; a++)
 		for (uint32_t k = 0; fabric->leaf[a].node == cable->node[0] && k < fabric->nlanes; k++)
@@ -139,7 +142,8 @@ static void suggest(const struct cli_cables *cables, uint64_t threshold)
 		found++;
 	}
 	if (!found)
-		printf("# no living cable between a leaf and a spine has %" PRIu64 " errors or more\n", threshold);
+		printf("# no living cable between %s has %" PRIu64 " errors or more\n",
+		       cables->has_pods ? "switches" : "a leaf and a spine", threshold);
 }
 
 static int run_exclude(const struct cli_settings *settings, char **operand)
@@ -153,8 +157,8 @@ static int run_exclude(const struct cli_settings *settings, char **operand)
 	if (!settings->counters)
 		return cli_usage_error("--suggest goes by errors: --counters FILE is missing");
 	code = cli_cables_load(settings, &cables);
-	if (!code && !cables.made.fabric) {
-		cli_error("links are excluded in two-level fat-trees only; this is none");
+	if (!code && !cables.made.fabric && !cables.has_pods) {
+		cli_error("links are excluded in fat-trees of two or three levels only; this is none");
 		code = CLI_NO;
 	}
 	if (!code)

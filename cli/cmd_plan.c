@@ -428,8 +428,6 @@ static int run(const struct cli_settings *settings, char **operand)
 
 	if (settings->lfts)
 		return cli_plan_over(settings);
-	if (settings->levels)
-		return cli_usage_error("--sl is for tables of other engines: --lfts FILE is missing");
 	code = cli_any_site_load(&settings->source, &site);
 	if (!code)
 		code = cli_site_has_pods(&site, &has_pods, &not_three);

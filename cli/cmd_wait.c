@@ -5,6 +5,7 @@
 #include "cli/cli.h"
 
 #include <inttypes.h>
+#include <sys/stat.h>
 
 #include "libforsched/forsched.h"
 
@@ -36,16 +37,32 @@ static int wait_for(struct forsched_watch *watch, const struct cli_settings *set
 	return CLI_GOOD;
 }
 
+/* What waits for a misspelt name would wait for ever, so it is told what it waits for. */
+static void tell_what_is_missing(struct forsched_watch *watch, const struct cli_settings *settings)
+{
+	struct forsched_error error;
+	uint64_t epoch;
+
+	if (!settings->has_timeout && forsched_watch_newest(watch, &epoch, &error))
+		cli_error("waiting for a schedule; now %s", error.text);
+}
+
 static int run(const struct cli_settings *settings, char **operand)
 {
 	struct forsched_watch *watch;
 	struct forsched_error error;
+	struct stat st;
 	int code;
 
+	if (!stat(operand[0], &st) && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode)) {
+		cli_error("%s: neither a file nor a folder, so no schedule will come there", operand[0]);
+		return CLI_BAD;
+	}
 	if (forsched_watch_open(operand[0], &watch, &error)) {
 		cli_error("%s", error.text);
 		return CLI_BAD;
 	}
+	tell_what_is_missing(watch, settings);
 	code = wait_for(watch, settings);
 	forsched_watch_close(watch);
 	return code;
@@ -57,8 +74,8 @@ const struct cli_command cli_wait_command = {
 	.summary = "Wait for a newer schedule",
 	.usage = "FILE [--after EPOCH] [--timeout SECONDS]",
 	.details =
-		"FILE is a schedule, or the folder that it is in. Prints the epoch as soon as it is newer. The exit\n"
-		"code is 1 when the time is over.\n",
+		"FILE is a schedule, or the folder that it is in; it need not be there yet. Prints the epoch as soon\n"
+		"as it is newer. The exit code is 1 when the time is over.\n",
 	.min_operands = 1,
 	.max_operands = 1,
 	.run = run,

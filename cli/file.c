@@ -157,6 +157,10 @@ int cli_write_file(const char *path, const void *bytes, size_t size)
 	char temporary[4096];
 	int fd, code = CLI_GOOD;
 
+	if (!strcmp(path, "-")) {
+		cli_error("'-' is no name of a file to write; standard output is /dev/stdout");
+		return CLI_BAD;
+	}
 	if (!stat(path, &st) && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
 		return write_in_place(path, bytes, size);
 	if ((size_t)snprintf(temporary, sizeof(temporary), "%s.XXXXXX", path) >= sizeof(temporary)) {

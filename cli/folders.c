@@ -94,6 +94,11 @@ int cli_folders_find(const char *dir, struct cli_folders *folders)
 		code = add_only(folders, dir);
 	else if (n == 0)
 		cli_error("%s: no state folder of fors in here; has opensm run with routing_engine fors?", path);
+	else if (!dir && errno == ENOENT)
+		cli_error(
+			"%s: cannot be opened, it is not there: opensm has not run with fors on this host, or keeps its files "
+			"elsewhere; name the state folder, or set OSM_CACHE_DIR",
+			path);
 	else
 		cli_error("%s: cannot be opened: %s", dir ? dir : path, strerror(errno));
 	free_entries(entry, n);

@@ -409,3 +409,45 @@ enum fors_err cli_fabric_endpoints(const struct fors_fabric *fabric, struct fors
 	*count = fabric->nservers;
 	return FORS_OK;
 }
+
+static int compare_guids(const void *a, const void *b)
+{
+	const struct fors_endpoint *x = a, *y = b;
+
+	return (x->guid > y->guid) - (x->guid < y->guid);
+}
+
+/* sorted: by GUID. */
+static uint32_t order_by_plan(const struct fors_schedule *plan, const struct fors_endpoint *sorted, uint32_t count,
+			      struct fors_endpoint *list)
+{
+	uint32_t found = 0;
+
+	for (uint32_t s = 0; s < plan->nservers; s++) {
+		const struct fors_endpoint key = {.guid = plan->server[s].guid};
+		const struct fors_endpoint *at = bsearch(&key, sorted, count, sizeof(key), compare_guids);
+
+		if (at)
+			list[found++] = *at;
+	}
+	return found;
+}
+
+enum fors_err cli_plan_endpoints(const struct fors_schedule *plan, const struct fors_endpoint *server, uint32_t count,
+				 struct fors_endpoint **list, uint32_t *found, struct fors_error *error)
+{
+	struct fors_endpoint *sorted = calloc(count + (size_t)1, sizeof(*sorted));
+	struct fors_endpoint *ordered = sorted ? calloc(plan->nservers + (size_t)1, sizeof(*ordered)) : NULL;
+
+	if (!ordered) {
+		free(sorted);
+		return fors_fail_memory(error);
+	}
+	if (count)
+		memcpy(sorted, server, count * sizeof(*sorted));
+	qsort(sorted, count, sizeof(*sorted), compare_guids);
+	*found = order_by_plan(plan, sorted, count, ordered);
+	*list = ordered;
+	free(sorted);
+	return FORS_OK;
+}

@@ -27,6 +27,7 @@ libforscli_la_SOURCES = \
 	cli/cmd_wait.c \
 	cli/whatif/cmd_whatif.c \
 	cli/clock.c cli/clock.h \
+	cli/combinations.c cli/combinations.h \
 	cli/completion.c cli/completion.h \
 	cli/draw.c cli/draw.h \
 	cli/file.c \

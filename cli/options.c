@@ -24,8 +24,19 @@ static bool set_flag(const struct cli_option *option, const char *argument, stru
 	return true;
 }
 
+static bool names_file(const struct cli_option *option)
+{
+	return !strcmp(option->argument, "FILE") || !strcmp(option->argument, "DIR") ||
+	       !strcmp(option->argument, "HISTORY");
+}
+
+/* An empty name of a file is an unset variable of somebody's shell; a system's "No such file" would not say so. */
 static bool set_text(const struct cli_option *option, const char *argument, struct cli_settings *settings)
 {
+	if (!*argument && names_file(option)) {
+		cli_usage_error("option '--%s' names no file: its value is empty", option->name);
+		return false;
+	}
 	*(const char **)member_of(option, settings) = argument;
 	return true;
 }
@@ -38,20 +49,13 @@ static bool set_choice_text(const struct cli_option *option, const char *argumen
 
 static bool set_number(const struct cli_option *option, const char *argument, struct cli_settings *settings)
 {
-	return cli_number(option->name, argument, option->most, member_of(option, settings));
+	return cli_number(option->name, argument, 0, option->most, member_of(option, settings));
 }
 
 /* From 1 on. */
 static bool set_positive(const struct cli_option *option, const char *argument, struct cli_settings *settings)
 {
-	unsigned *number = member_of(option, settings);
-
-	if (!cli_number(option->name, argument, option->most, number))
-		return false;
-	if (!*number)
-		cli_usage_error("--%s is '%s', but has to be a number from 1 to %u", option->name, argument,
-				option->most);
-	return *number;
+	return cli_number(option->name, argument, 1, option->most, member_of(option, settings));
 }
 
 static bool set_watch(const struct cli_option *option, const char *argument, struct cli_settings *settings)
@@ -378,7 +382,7 @@ static const struct cli_option options[] = {
 	 set_text, MEMBER(routing), 0, routings},
 	{"routing", "NAME", FABRIC,
 	 "LIDs and tables by a model of an engine, for any net: shortest, up-down, sssp, or dor (TORUS, CUBE)",
-	 set_text, MEMBER(routing), 0, models},
+	 set_choice_text, MEMBER(routing), 0, models},
 	{"routing", "NAME", WHATIF,
 	 "instead of fors, in any net: a model of an engine, shortest, up-down, sssp, or dor (TORUS, CUBE), with a plan over "
 	 "its tables",
@@ -391,7 +395,8 @@ static const struct cli_option options[] = {
 	{"lmc", "N", WHATIF, "LMC of the servers, 0 to 7", set_lmc, MEMBER(source.lmc), FORS_MAX_LMC, lmcs},
 	{"method", "NAME", PLAN | JOBS, "auto (default), closed-form, rounds, exact, flows or ilp", set_method,
 	 MEMBER(method), 0, NULL},
-	{"ilp-seconds", "N", PLAN, "time limit of the method ilp", set_number, MEMBER(ilp_seconds), 1000000, NULL},
+	{"ilp-seconds", "N", PLAN, "time limit of the method ilp; 600 when missing", set_positive, MEMBER(ilp_seconds),
+	 1000000, NULL},
 	{"output", "FILE", PLAN, "write the schedule to FILE", set_text, MEMBER(output), 0, NULL},
 	{"output-dir", "DIR", JOBS, "write each job's schedule to DIR/NAME/schedule", set_text, MEMBER(output), 0,
 	 NULL},
@@ -400,14 +405,14 @@ static const struct cli_option options[] = {
 	 set_text, MEMBER(engines), 0, cli_engines + 1},
 	{"random", "K", WHATIF, "also random failures of K cables at once", set_random, MEMBER(random), 65535, NULL},
 	{"count", "N", WHATIF, "how many of them", set_count, MEMBER(count), 1000000, NULL},
-	{"samples", "N", INDICES, "random patterns of each kind; 1 when missing", set_number, MEMBER(samples), 10000,
+	{"samples", "N", INDICES, "random patterns of each kind; 1 when missing", set_positive, MEMBER(samples), 10000,
 	 NULL},
 	{"pattern", "NAME", ANALYZE,
 	 PATTERN_HELP "; or all jobs of --jobs at the same time: per-job-shift, per-job-plan, per-job-all-to-all",
 	 set_text, MEMBER(pattern), 0, patterns_of_jobs},
 	{"pattern", "NAME", SIMULATE, PATTERN_HELP, set_text, MEMBER(pattern), 0, patterns},
 	{"phases", "N", ANALYZE,
-	 "with per-job-...: so many phases of each job, at least; all of its exchange when missing", set_number,
+	 "with per-job-...: so many phases of each job, at least; all of its exchange when missing", set_positive,
 	 MEMBER(phases), 1000000, NULL},
 	{"pattern-file", "FILE", WITH_PATTERN, "a pattern of your own: lines 'SRC DST [PATH]', 'phase' between phases",
 	 set_text, MEMBER(pattern_file), 0, NULL},
@@ -436,7 +441,7 @@ static const struct cli_option options[] = {
 	 "random",
 	 set_choice, MEMBER(placement), 0, fors_placement_names},
 	{"cores", "N", JOBS, "with --replay: processors of a server, in the Standard Workload Format; 1 when missing",
-	 set_number, MEMBER(cores), 1000000, NULL},
+	 set_positive, MEMBER(cores), 1000000, NULL},
 	{"count", "N", JOBS, "with --replay: how many moments; 20 when missing", set_count, MEMBER(count), 1000000,
 	 NULL},
 	{"seed", "N", JOBS, "with --replay: of random placement; 0 when missing", set_number, MEMBER(seed),
@@ -564,7 +569,7 @@ static const struct cli_option options[] = {
 	 "virtual lanes by destination (usual), or by hops: one higher at each switch, so that no circle can lock (usual for detours)",
 	 set_choice, MEMBER(simulate.lanes), 0, lane_kinds},
 	{"vls", "N", SIMULATE,
-	 "virtual lanes: a message takes the one of its destination's number; 1 when missing, 8 for detours",
+	 "virtual lanes: a message takes the one of its destination's number; 1 when missing, 8 for detours and lanes by hops",
 	 set_positive, MEMBER(simulate.vls), 8, NULL},
 	{"vl-weights", "N,N,...", SIMULATE,
 	 "of the lanes of --vls: packets that each sends in its turn, where several want one port; 1 when missing",

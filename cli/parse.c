@@ -5,6 +5,7 @@
  * getopt_long() wants a list of its own; the value that it returns for an option is its position in that list.
  */
 #include "cli/cli.h"
+#include "cli/combinations.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -24,15 +25,18 @@ static int has_argument(const struct cli_option *option)
 	return *option->argument == '[' ? optional_argument : required_argument;
 }
 
-/* The list that getopt_long() wants; --help comes last. */
-static void list_options(const struct cli_command *command, struct option *list)
+/* The list that getopt_long() wants; --help comes last. given[]: the same, without it; how many these are. */
+static int list_options(const struct cli_command *command, struct option *list, struct cli_given *given)
 {
 	int n = 0;
 
-	for (const struct cli_option *o = NULL; n < MAX_OPTIONS - 2 && (o = cli_option_next(o, command->id)); n++)
+	for (const struct cli_option *o = NULL; n < MAX_OPTIONS - 2 && (o = cli_option_next(o, command->id)); n++) {
 		list[n] = (struct option){o->name, has_argument(o), NULL, FIRST_OPTION + n};
+		given[n] = (struct cli_given){.name = o->name};
+	}
 	list[n] = (struct option){"help", no_argument, NULL, HELP};
 	list[n + 1] = (struct option){0};
+	return n;
 }
 
 /* The option for which getopt_long() returned `id` >= FIRST_OPTION. */
@@ -60,12 +64,29 @@ static int report_bad_option(const struct cli_command *command, int answer, char
 	return cli_usage_error("unknown or ambiguous option '%s'", argv[optind - 1]);
 }
 
+static bool takes_fabric(const struct cli_command *command)
+{
+	const struct cli_option *option = NULL;
+
+	while ((option = cli_option_next(option, command->id)))
+		if (!strcmp(option->name, "fabric"))
+			return true;
+	return false;
+}
+
 static int check_operands(const struct cli_command *command, int n, char **operand)
 {
 	if (n < command->min_operands)
 		return cli_usage_error("an argument is missing: fors %s %s", command->name, command->usage);
 	if (n > command->max_operands)
-		return cli_usage_error("surplus argument '%s'", operand[command->max_operands]);
+		return cli_usage_error(takes_fabric(command)
+					       ? "surplus argument '%s'; a fabric is named by --fabric FILE or "
+						 "--synthetic SPEC"
+					       : "surplus argument '%s'",
+				       operand[command->max_operands]);
+	for (int i = 0; i < n; i++)
+		if (!*operand[i])
+			return cli_usage_error("an argument is empty: fors %s %s", command->name, command->usage);
 	return CLI_GOOD;
 }
 
@@ -85,10 +106,10 @@ static const char *take_next(const struct cli_option *option, int argc, char **a
 int cli_parse(const struct cli_command *command, int argc, char **argv, struct cli_settings *settings, char ***operand)
 {
 	const struct cli_option *option;
+	struct cli_given given[MAX_OPTIONS];
 	struct option list[MAX_OPTIONS];
-	int id;
+	int id, count = list_options(command, list, given);
 
-	list_options(command, list);
 	settings->argc = argc;
 	settings->argv = argv;
 	opterr = 0;
@@ -100,11 +121,14 @@ int cli_parse(const struct cli_command *command, int argc, char **argv, struct c
 		if (id == '?' || id == ':')
 			return report_bad_option(command, id, argv);
 		option = find_option(command, id);
-		if (!option->set(option, optarg ? optarg : take_next(option, argc, argv), settings))
+		given[id - FIRST_OPTION].is_given = true;
+		given[id - FIRST_OPTION].argument = optarg ? optarg : take_next(option, argc, argv);
+		if (!option->set(option, given[id - FIRST_OPTION].argument, settings))
 			return CLI_BAD;
 	}
 	*operand = argv + optind;
-	return check_operands(command, argc - optind, *operand);
+	id = check_operands(command, argc - optind, *operand);
+	return id ? id : cli_check_combinations(command->id, given, count);
 }
 
 /* How much of a text fits into a line of `width`: whole words, at least one. */
@@ -146,15 +170,15 @@ void cli_print_help(const struct cli_command *command, FILE *to)
 	fprintf(to, "\nExit code: 0 good, 1 the answer is no, 2 bad usage or bad input. See also fors(1).\n");
 }
 
-bool cli_number(const char *option, const char *text, unsigned most, unsigned *number)
+bool cli_number(const char *option, const char *text, unsigned least, unsigned most, unsigned *number)
 {
 	char *end;
 	unsigned long value;
 
 	errno = 0;
 	value = strtoul(text, &end, 10);
-	if (*text < '0' || *text > '9' || *end || errno || value > most) {
-		cli_usage_error("--%s is '%s', but has to be a number from 0 to %u", option, text, most);
+	if (*text < '0' || *text > '9' || *end || errno || value < least || value > most) {
+		cli_usage_error("--%s is '%s', but has to be a number from %u to %u", option, text, least, most);
 		return false;
 	}
 	*number = (unsigned)value;
@@ -214,7 +238,7 @@ bool cli_rate_of(const char *option, const char *text, double most, double *rate
 	*rate = strtod(text, &end);
 	if (*text >= '0' && *text <= '9' && !*end && !strpbrk(text, "xX") && *rate > 0 && *rate <= most)
 		return true;
-	cli_usage_error("--%s is '%s', but has to be a number above 0, at most %g", option, text, most);
+	cli_usage_error("--%s is '%s', but has to be a number above 0, at most %.10g", option, text, most);
 	return false;
 }
 

@@ -50,6 +50,12 @@ static uint8_t level_of(void *context, uint32_t src, uint32_t dst)
 	return cli_level(&over->levels, src, dst);
 }
 
+/* Single flows and nothing else, also where there are rounds. */
+static bool wants_flows(const struct over *over)
+{
+	return over->settings->method && !strcmp(over->settings->method, "flows");
+}
+
 static struct fors_over_task task_of(struct over *over)
 {
 	return (struct fors_over_task){
@@ -57,7 +63,7 @@ static struct fors_over_task task_of(struct over *over)
 		.lfts = over->made.lfts,
 		.participants = over->site.has_participants ? &over->site.participants : NULL,
 		.sl = over->settings->levels ? level_of : NULL,
-		.rounds = over->pods.route,
+		.rounds = wants_flows(over) ? NULL : over->pods.route,
 		.progress = cli_progress,
 		.context = over,
 		.clock_ms = cli_now_ms,
@@ -193,7 +199,7 @@ static bool may_be_any(const struct over *over)
 {
 	const char *method = over->settings->method;
 
-	return !method || !strcmp(method, "auto") || !strcmp(method, "flows");
+	return !method || !strcmp(method, "auto") || wants_flows(over);
 }
 
 /* What slow links cost, and what draining them would give where fors routes; other engines drain nothing. */
@@ -204,6 +210,14 @@ static enum fors_err ask_for_pace(struct over *over, struct fors_error *error)
 	if (err || !over->pace.slow_phases || !over->pods.pods)
 		return err;
 	return fors_slow_drained_pods(over->pods.pods, over->pods.plays, &over->drained_length, error);
+}
+
+/* The method that was asked for is none of these. */
+static void refuse_method(struct over *over)
+{
+	fors_fail(&over->error, FORS_ENOTAPPL,
+		  "method %s is for two-level fat-trees; over these tables there is method flows",
+		  over->settings->method);
 }
 
 /* What there is to say of the tables, or over->error, whatever else is known by now. Errors: FORS_ENOMEM. */
@@ -235,20 +249,25 @@ static enum fors_err plan_tables(struct over *over, struct fors_error *error)
 	if (!err && is_for_trees(over))
 		err = plan_tree(over, error);
 	else if (!err && !may_be_any(over))
-		fors_fail(&over->error, FORS_ENOTAPPL,
-			  "method %s is for two-level fat-trees; over these tables there is method flows",
-			  over->settings->method);
+		refuse_method(over);
 	if (!err && !over->schedule && may_be_any(over))
 		err = plan_any(over, error);
 	return err;
 }
 
-/* Over tables of fors in a three-level tree there is one method, so nobody has to look before: a plan reads all ways once. */
+/*
+ * Over tables of fors in a three-level tree there are rounds, or else single flows, so nobody has to look before: a plan
+ * reads all ways once.
+ */
 static enum fors_err plan_pods(struct over *over, struct fors_error *error)
 {
 	struct fors_error why;
-	enum fors_err err = plan_any(over, error);
+	enum fors_err err = FORS_OK;
 
+	if (may_be_any(over))
+		err = plan_any(over, error);
+	else
+		refuse_method(over);
 	if (err || over->schedule)
 		return err ? err : ask_bounds(over, error);
 	why = over->error;
@@ -406,11 +425,8 @@ int cli_plan_over(const struct cli_settings *settings)
 {
 	struct over over = {.settings = settings, .drained_length = -1};
 	struct fors_error error = {0};
-	int code;
+	int code = load(&over);
 
-	if (settings->source.has_lmc)
-		return cli_usage_error("--lmc and --lfts exclude each other: LIDs are those of the tables");
-	code = load(&over);
 	if (!code)
 		code = plan(&over, &error) ? cli_fail(&error) : tell(&over);
 	fors_schedule_free(over.schedule);

@@ -133,11 +133,22 @@ static enum fors_err list_players(const struct cli_site *site, struct cli_pods *
 	return err;
 }
 
+enum fors_err cli_pods_route(const struct cli_site *site, const struct fors_net *known, struct cli_pods *made,
+			     struct fors_error *error)
+{
+	double start = cli_now_ms();
+	enum fors_err err = fors_pods_build(known, made->net, NULL, 0, &made->pods, error);
+
+	if (!err)
+		err = fors_route3_make(made->pods, FORS_ROUTE3_EFFORT, &made->route, error);
+	made->tables_ms = cli_now_ms() - start;
+	return err ? err : list_players(site, made, error);
+}
+
 static enum fors_err make(const struct cli_site *site, const struct cli_source *source, struct cli_pods *made,
 			  struct fors_error *error)
 {
 	enum fors_err err = fors_net_copy(site->intact, &made->known, error);
-	double start;
 
 	if (!err)
 		err = fors_assign_lids(made->known, NULL, source->has_lmc ? source->lmc : 0, !source->has_lmc, error);
@@ -145,14 +156,8 @@ static enum fors_err make(const struct cli_site *site, const struct cli_source *
 		err = fors_net_copy(made->known, &made->net, error);
 	for (size_t i = 0; !err && i < source->ndown; i++)
 		err = fors_net_down(made->known, made->net, source->down[i], error);
-	start = cli_now_ms();
 	if (!err)
-		err = fors_pods_build(made->known, made->net, NULL, 0, &made->pods, error);
-	if (!err)
-		err = fors_route3_make(made->pods, FORS_ROUTE3_EFFORT, &made->route, error);
-	made->tables_ms = cli_now_ms() - start;
-	if (!err)
-		err = list_players(site, made, error);
+		err = cli_pods_route(site, made->known, made, error);
 	return err ? err : check(made, error);
 }
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""check_rooms.py - does every #include, and every symbol, go the way that the table of rooms allows?
+"""check_rooms.py - does every #include, and every symbol, go the way that the table of rooms allows, and is every file told of?
 
 The table is the one that people read: in CONTRIBUTING.md, the rows whose first column is a room in backquotes: folders, or
 patterns of files. A file belongs to the most exact room that has it. A room may use itself, and what its column "may
@@ -9,6 +9,9 @@ no row (tests, bench, examples) may use anything.
 
 Symbols are a second proof: a prototype written by hand needs no #include. With --build the objects there are asked (nm)
 who defines what, and who needs it.
+
+And is each file told of? A README.md has to name all files of its folder, and of folders below that have no page of their own, with or
+without ending; but for *_inside.h, which say themselves whose they are.
 """
 import argparse
 import fnmatch
@@ -78,6 +81,28 @@ def homeless(rooms, files):
     for path in files:
         if path.split("/")[0] in tops and room_of(rooms, path) is None:
             yield f"{path}: is in no room of the table"
+
+
+def page_of(top, path):
+    """The README.md that is for a file: of its folder, or of the next one above; never the one of the whole tree."""
+    folder = os.path.dirname(path)
+    while folder and not os.path.exists(os.path.join(top, folder, "README.md")):
+        folder = os.path.dirname(folder)
+    return folder and os.path.join(folder, "README.md")
+
+
+def untold(top, rooms, files):
+    """Files of rooms that the page of their room does not name."""
+    words = {}
+    for path in files:
+        page, stem = page_of(top, path), os.path.splitext(os.path.basename(path))[0]
+        if not page or room_of(rooms, path) is None or stem.endswith("_inside"):
+            continue
+        if page not in words:
+            with open(os.path.join(top, page), encoding="utf-8") as text:
+                words[page] = set(re.findall(r"\w+", text.read()))
+        if stem not in words[page]:
+            yield f"{path}: {page} does not say what it does"
 
 
 def bad_includes(top, rooms, files):
@@ -162,11 +187,11 @@ def main():
         for name, floor in sorted(stands.items(), key=lambda item: item[::-1]):
             print(floor, name)
     files = set(sources(top))
-    problems = [*homeless(rooms, sorted(files)), *bad_includes(top, rooms, files)]
+    problems = [*homeless(rooms, sorted(files)), *untold(top, rooms, sorted(files)), *bad_includes(top, rooms, files)]
     if args.build:
         problems += bad_symbols(args.build, rooms, files)
     print("\n".join(problems), end="\n" if problems else "")
-    print(f"check_rooms: {len(rooms)} rooms, core/ has {max(stands.values(), default=0)} floors, {len(problems)} arrows that are not allowed")
+    print(f"check_rooms: {len(rooms)} rooms, core/ has {max(stands.values(), default=0)} floors, {len(problems)} problems")
     return 1 if problems else 0
 
 

@@ -318,17 +318,22 @@ static inline bool goes_at_once(struct sim *sim, uint32_t p)
 	return true;
 }
 
+static inline void go_at_once(struct sim *sim, uint32_t p)
+{
+	const struct sim_packet *packet = &sim->packet[p];
+
+	transmit(sim, p, packet->onto, occupy(sim, &sim->link[packet->onto >> sim->vl_bits], packet->bytes));
+}
+
 void fors_sim_enqueue(struct sim *sim, uint32_t q, uint32_t packet)
 {
 	struct sim_queue *queue = &sim->queue[q];
-	uint32_t onto = sim->packet[packet].onto;
-	struct sim_link *link = &sim->link[onto >> sim->vl_bits];
 
 	if (queue->head == FORS_NONE && goes_at_once(sim, packet)) {
-		transmit(sim, packet, onto, occupy(sim, link, sim->packet[packet].bytes));
+		go_at_once(sim, packet);
 		return;
 	}
-	link->queued += sim->packet[packet].bytes;
+	sim->link[sim->packet[packet].onto >> sim->vl_bits].queued += sim->packet[packet].bytes;
 	if (queue->head == FORS_NONE) {
 		queue->head = queue->tail = packet;
 		look_at(sim, join(sim, q));
@@ -340,20 +345,28 @@ void fors_sim_enqueue(struct sim *sim, uint32_t q, uint32_t packet)
 
 /* ---- events ---- */
 
+/* Of the buffer that a packet is in, the queue for where it goes on. */
+static inline uint32_t queue_of(const struct sim *sim, const struct sim_packet *packet)
+{
+	const struct sim_link *in = &sim->link[packet->lane >> sim->vl_bits];
+
+	if (sim->is_fifo)
+		return packet->lane;
+	return in->queues + ((uint32_t)sim->link[packet->onto >> sim->vl_bits].rank << sim->vl_bits) +
+	       (packet->onto & ((1u << sim->vl_bits) - 1));
+}
+
+/* Where nobody waits for a link, the queues for it are empty, and need not be looked at: they are far apart in memory. */
 static inline void ready(struct sim *sim, uint32_t p)
 {
 	struct sim_packet *packet = &sim->packet[p];
-	const struct sim_link *in = &sim->link[packet->lane >> sim->vl_bits];
-	uint32_t q = packet->lane, next;
 
 	packet->onto = fors_sim_choose(sim, packet);
-	if (!sim->is_fifo) {
-		next = packet->onto;
-		q = in->queues + ((uint32_t)sim->link[next >> sim->vl_bits].rank << sim->vl_bits) +
-		    (next & ((1u << sim->vl_bits) - 1));
-	}
 	packet->next = FORS_NONE;
-	fors_sim_enqueue(sim, q, p);
+	if (!sim->is_fifo && goes_at_once(sim, p))
+		go_at_once(sim, p);
+	else
+		fors_sim_enqueue(sim, queue_of(sim, packet), p);
 	if (sim->qcn)
 		fors_qcn_look(sim, p);
 }

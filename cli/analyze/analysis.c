@@ -51,7 +51,7 @@ static enum fors_err plan_over(struct cli_analysis *a, const char *method, struc
 		.lfts = a->made.lfts,
 		.participants = a->site.has_participants ? &a->site.participants : NULL,
 		.progress = cli_progress,
-		.rounds = a->pods.route,
+		.rounds = strcmp(method, fors_method_flows.name) ? a->pods.route : NULL,
 	};
 	struct fors_over_report report;
 
@@ -63,46 +63,21 @@ static enum fors_err plan_over(struct cli_analysis *a, const char *method, struc
 	return fors_plan_over(&task, &a->plan, &report, error);
 }
 
-static int compare_guids(const void *a, const void *b)
-{
-	const struct fors_endpoint *x = a, *y = b;
-
-	return (x->guid > y->guid) - (x->guid < y->guid);
-}
-
-/* The servers of the routes in the order of the plan, in list[]; how many of the plan's there are. */
-static uint32_t order_by_plan(const struct cli_analysis *a, struct fors_endpoint *sorted, struct fors_endpoint *list)
-{
-	uint32_t n = a->plan->nservers, found = 0;
-
-	memcpy(sorted, a->routes->server, n * sizeof(*sorted));
-	qsort(sorted, n, sizeof(*sorted), compare_guids);
-	for (uint32_t s = 0; s < n; s++) {
-		const struct fors_endpoint key = {.guid = a->plan->server[s].guid};
-		const struct fors_endpoint *at = bsearch(&key, sorted, n, sizeof(key), compare_guids);
-
-		if (at)
-			list[found++] = *at;
-	}
-	return found;
-}
-
 /*
  * A plan of any net has an order of servers of its own: the routes follow it. When it is of other servers they stay as
  * they are, and check_servers() says so.
  */
 static enum fors_err follow_plan(struct cli_analysis *a, struct fors_error *error)
 {
-	uint32_t n = a->plan->nservers;
-	struct fors_endpoint *sorted = calloc(n + (size_t)1, sizeof(*sorted));
-	struct fors_endpoint *list = calloc(n + (size_t)1, sizeof(*list));
+	uint32_t n = a->plan->nservers, found = 0;
+	struct fors_endpoint *list = NULL;
 	struct fors_routes *routes = NULL;
-	enum fors_err err = sorted && list ? FORS_OK : fors_fail_memory(error);
+	enum fors_err err = FORS_OK;
 
-	if (!err && a->plan->ways && a->routes && n == a->routes->graph->nservers &&
-	    order_by_plan(a, sorted, list) == n)
+	if (a->plan->ways && a->routes && n == a->routes->graph->nservers)
+		err = cli_plan_endpoints(a->plan, a->routes->server, n, &list, &found, error);
+	if (!err && list && found == n)
 		err = fors_routes_new(a->made.net, a->made.lfts, list, n, &routes, error);
-	free(sorted);
 	free(list);
 	if (routes) {
 		fors_routes_free(a->routes);
@@ -258,12 +233,8 @@ static bool is_rule(const struct cli_settings *settings)
 
 static int check_source(const struct cli_settings *settings)
 {
-	if (settings->lfts && settings->routing)
-		return cli_usage_error("--lfts and --routing exclude each other");
 	if (!settings->lfts && !settings->routing)
 		return cli_usage_error("which tables? --lfts FILE or --routing NAME is missing");
-	if (is_sar(settings) && !settings->jobs)
-		return cli_usage_error("--routing sar is made for jobs: fors analyze with --jobs FILE");
 	if (is_rule(settings) && !settings->source.synthetic)
 		return cli_usage_error(
 			"--routing %s is a rule for --synthetic fabrics; here it can be fors, or shortest, "
@@ -276,10 +247,26 @@ static int check_source(const struct cli_settings *settings)
 	return CLI_GOOD;
 }
 
+/* A name of nothing is not a rule for other fabrics. */
+static int check_name(const struct cli_settings *settings)
+{
+	enum fors_tree_routing routing;
+	struct fors_error unused;
+
+	if (!is_rule(settings) || !fors_tree_routing_parse(settings->routing, &routing, &unused))
+		return CLI_GOOD;
+	return cli_usage_error(
+		"there is no routing '%s'; there are fors; models of engines: shortest, up-down, sssp, dor; "
+		"and for --synthetic trees the rules d-mod-k, s-mod-k, random, hash",
+		settings->routing);
+}
+
 static int load_fabric(const struct cli_settings *settings, struct cli_analysis *a)
 {
-	int code = check_source(settings);
+	int code = check_name(settings);
 
+	if (!code)
+		code = check_source(settings);
 	if (code)
 		return code;
 	if (is_rule(settings)) {

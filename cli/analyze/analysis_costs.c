@@ -8,8 +8,8 @@
 
 static bool is_asked(const struct cli_simulate *given)
 {
-	return given->message.is_given || given->barrier.is_given || given->has_no_barrier || given->measured > 0 ||
-	       given->speed > 0 || given->adapter_rate > 0;
+	return given->message.is_given || given->barrier.is_given || given->measured > 0 || given->speed > 0 ||
+	       given->adapter_rate > 0;
 }
 
 double cli_analysis_line(const struct cli_simulate *given, const struct cli_analysis *a)
@@ -28,20 +28,29 @@ double cli_analysis_line(const struct cli_simulate *given, const struct cli_anal
 
 static int check(const struct cli_simulate *given)
 {
-	if (given->has_no_barrier)
-		return cli_usage_error("--barrier none: loads are of phases that wait for one another; fors simulate "
-				       "knows what happens when they do not");
-	if (given->measured > 0 && given->barrier.is_given)
-		return cli_usage_error("--measured finds the cost of a phase itself: it goes without --barrier");
 	if (given->message.is_given && (!given->message.value || given->message.value > (uint64_t)1 << 40))
 		return cli_usage_error("messages have to have from 1 byte to 1 TiB");
 	return CLI_GOOD;
 }
 
+/* The cost of a phase that leaves the measured rate. */
+static int fit(double measured, struct cli_analysis *a)
+{
+	struct fors_error error = {0};
+
+	a->has_fitted = true;
+	if (!fors_costs_fit(a->result, measured / a->line, &a->costs, &error))
+		return CLI_GOOD;
+	cli_error(
+		"--measured %g cannot be reached by any cost of a phase: without any a server gets %.1f of the %g Gbit/s of its "
+		"cable (--speed says how fast cables are)",
+		measured, fors_costs_share(a->result, &a->costs) * a->line, a->line);
+	return CLI_BAD;
+}
+
 int cli_analysis_costs(const struct cli_settings *settings, struct cli_analysis *a)
 {
 	const struct cli_simulate *given = &settings->simulate;
-	struct fors_error error = {0};
 	int code = is_asked(given) ? check(given) : CLI_GOOD;
 
 	if (code || !is_asked(given))
@@ -54,10 +63,7 @@ int cli_analysis_costs(const struct cli_settings *settings, struct cli_analysis 
 				       .phase = (double)given->barrier.value / 1000};
 	if (given->measured <= 0 || a->result->nbroken)
 		return CLI_GOOD;
-	a->has_fitted = true;
-	if (fors_costs_fit(a->result, given->measured / a->line, &a->costs, &error))
-		return cli_fail(&error);
-	return CLI_GOOD;
+	return fit(given->measured, a);
 }
 
 void cli_analysis_print_costs(const struct cli_analysis *a)

@@ -15,8 +15,6 @@ int cli_analysis_spread(const struct cli_settings *settings, struct cli_analysis
 	struct fors_error error = {0};
 	int code = CLI_GOOD;
 
-	if (settings->simulate.blocks && settings->spread != CLI_SPREAD_VLB && !is_tago)
-		return cli_usage_error("--blocks is for --policy vlb and tago");
 	if (settings->spread == CLI_SPREAD_NONE)
 		return CLI_GOOD;
 	if (settings->spread != CLI_SPREAD_RANDOM)

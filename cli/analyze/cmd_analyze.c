@@ -188,8 +188,6 @@ static int run(const struct cli_settings *settings, char **operand)
 
 	if (cli_is_per_job(settings))
 		return cli_analyze_per_job(settings);
-	if (settings->phases)
-		return cli_usage_error("--phases goes with --pattern per-job-...");
 	code = cli_analyze(settings, &analysis);
 	if (!code)
 		code = tell(settings, &analysis);

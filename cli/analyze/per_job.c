@@ -111,14 +111,16 @@ static bool is_same_job(const struct per_job *p, uint32_t j)
 static int make_plans(const struct cli_settings *settings, struct per_job *p)
 {
 	struct fors_error error = {0};
-	int code;
+	bool is_two_level = false;
+	int code = cli_site_is_two_level(&p->a.site, &is_two_level);
 
-	if (!p->a.made.fabric || !p->a.made.lanes) {
+	if (!code && (!is_two_level || !p->a.made.fabric || !p->a.made.lanes)) {
 		cli_error(
 			"plans of jobs are for two-level fat-trees under the tables of fors; for others per-job-shift");
-		return CLI_BAD;
+		code = CLI_BAD;
 	}
-	code = cli_use_file(settings->jobs, read_list, p);
+	if (!code)
+		code = cli_use_file(settings->jobs, read_list, p);
 	if (!code && plan_all(p, settings->job_index, &error))
 		code = cli_fail(&error);
 	if (!code && p->list.count != p->a.jobs.count) {
@@ -314,29 +316,11 @@ static int tell(const struct cli_settings *settings, const struct per_job *p)
 	return CLI_NO;
 }
 
-static int check(const struct cli_settings *settings)
-{
-	if (settings->job_index && kind_of(settings) != PLAN)
-		return cli_usage_error("--job-index goes with --pattern per-job-plan");
-	if (!settings->jobs)
-		return cli_usage_error("--pattern %s needs --jobs FILE", settings->pattern);
-	if (settings->pattern_file || settings->schedule || settings->html || settings->wants_optimum ||
-	    settings->map == CLI_MAP_RANDOM)
-		return cli_usage_error(
-			"--pattern %s goes without --pattern-file, --schedule, --map, --optimum and --html",
-			settings->pattern);
-	return CLI_GOOD;
-}
-
 int cli_analyze_per_job(const struct cli_settings *settings)
 {
 	struct per_job p = {.kind = kind_of(settings)};
 	struct fors_error error = {0};
-	int code = check(settings);
-
-	if (code)
-		return code;
-	code = cli_analysis_load(settings, &p.a);
+	int code = cli_analysis_load(settings, &p.a);
 	if (!code)
 		code = cli_analysis_jobs(settings->jobs, &p.a);
 	if (!code && p.kind == PLAN)

@@ -135,29 +135,6 @@ struct fors_sim_settings cli_simulation_settings(const struct cli_simulate *give
 	return set;
 }
 
-static int check_settings(const struct cli_settings *settings)
-{
-	const struct cli_simulate *given = &settings->simulate;
-
-	if (given->measured > 0 && (given->has_no_barrier || given->barrier.is_given))
-		return cli_usage_error("--measured finds the cost of a barrier itself: it goes without --barrier");
-	if (given->measured > 0 && (given->jitter.value || given->skew.value))
-		return cli_usage_error("--measured goes without --jitter and --skew");
-	if (given->load > 0 &&
-	    (given->measured > 0 || given->barrier.is_given || given->jitter.value || given->skew.value))
-		return cli_usage_error(
-			"--load has no phases: it goes without --barrier, --measured, --jitter and --skew");
-	if ((given->messages || given->server_load.count) && given->load <= 0)
-		return cli_usage_error("%s needs --load", given->messages ? "--messages" : "--server-load");
-	if (given->window && given->load <= 0 && !given->has_no_barrier)
-		return cli_usage_error("--window needs --barrier none");
-	if (given->has_no_barrier && given->jitter.value)
-		return cli_usage_error("--jitter comes after barriers: it goes without --barrier none");
-	if (given->pause_high.is_given != given->pause_low.is_given)
-		return cli_usage_error("--pause-high and --pause-low need each other");
-	return cli_simulation_check_policy(given);
-}
-
 /* --- the run ---------------------------------------------------------------------------------------------------- */
 
 static int simulate(struct cli_simulation *sim)
@@ -256,7 +233,7 @@ int cli_simulation_run(const struct cli_settings *settings, struct cli_simulatio
 	int code;
 
 	*sim = (struct cli_simulation){.has_fitted = false};
-	code = check_settings(settings);
+	code = cli_simulation_check_policy(&settings->simulate);
 	if (!code)
 		code = cli_analysis_prepare(settings, &sim->analysis);
 	if (!code)

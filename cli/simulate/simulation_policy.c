@@ -7,7 +7,7 @@
 
 #include "core/net/graph_spec.h"
 
-#define LANES_OF_DETOURS 8
+#define LANES_BY_HOPS 8
 
 _Static_assert(CLI_MAX_WEIGHTS == FORS_MAX_VLS, "each lane has a weight");
 
@@ -24,9 +24,15 @@ static uint32_t bytes_of(const struct cli_amount *amount)
 	return amount->value < UINT32_MAX ? (uint32_t)amount->value : UINT32_MAX;
 }
 
+/* Lanes by hops need some; so do detours. */
+static bool has_lanes_by_hop(const struct cli_simulate *given)
+{
+	return given->lanes == CLI_LANES_HOPS || (!given->lanes && is_detour(given->policy));
+}
+
 static unsigned lanes_of(const struct cli_simulate *given)
 {
-	return given->vls ? given->vls : is_detour(given->policy) ? LANES_OF_DETOURS : 1;
+	return given->vls ? given->vls : has_lanes_by_hop(given) || is_detour(given->policy) ? LANES_BY_HOPS : 1;
 }
 
 void cli_simulation_policy_settings(const struct cli_simulate *given, struct fors_sim_settings *set)
@@ -34,7 +40,7 @@ void cli_simulation_policy_settings(const struct cli_simulate *given, struct for
 	set->policy = (enum fors_policy)given->policy;
 	set->nvls = lanes_of(given);
 	memcpy(set->weight, given->weight, sizeof(set->weight));
-	set->has_lanes_by_hop = given->lanes == CLI_LANES_HOPS || (!given->lanes && is_detour(given->policy));
+	set->has_lanes_by_hop = has_lanes_by_hop(given);
 	set->adaptive.binding = given->adaptive_binding.value;
 	set->adaptive.is_greedy = given->adaptive_choice == CLI_ADAPTIVE_GREEDY;
 	set->adaptive.leave = bytes_of(&given->adaptive_leave);
@@ -53,25 +59,9 @@ void cli_simulation_policy_settings(const struct cli_simulate *given, struct for
 
 int cli_simulation_check_policy(const struct cli_simulate *given)
 {
-	bool has_adaptive = given->adaptive_binding.is_given || given->adaptive_leave.is_given ||
-			    given->adaptive_level[FORS_BUSY_LEVELS - 1] || given->adaptive_choice;
-
-	if (has_adaptive && given->policy != FORS_POLICY_ADAPTIVE)
-		return cli_usage_error(
-			"--adaptive-binding, --adaptive-levels, --adaptive-leave and --adaptive-choice need "
-			"--policy adaptive");
-	if ((given->switch_ar_level || given->switch_ar_forget.is_given) && given->policy != FORS_POLICY_SWITCH_AR)
-		return cli_usage_error("--switch-ar-level and --switch-ar-forget need --policy switch-ar");
-	if ((given->qcn_queue.is_given || given->qcn_sample.is_given) && !given->has_rate_limits &&
-	    given->policy != FORS_POLICY_SWITCH_AR)
-		return cli_usage_error("--qcn-queue and --qcn-sample need --rate-limits or --policy switch-ar");
-	if (given->qcn_timer.is_given && !given->has_rate_limits)
-		return cli_usage_error("--qcn-timer needs --rate-limits");
 	if (given->nweights && given->nweights != lanes_of(given))
 		return cli_usage_error("--vl-weights has %u numbers for %u lanes of --vls", given->nweights,
 				       lanes_of(given));
-	if (given->blocks && !is_detour(given->policy))
-		return cli_usage_error("--blocks is for --policy vlb, ugal-l, ugal-g and tago");
 	return CLI_GOOD;
 }
 
@@ -80,6 +70,8 @@ int cli_simulation_check_policy(const struct cli_simulate *given)
 struct reading {
 	const struct fors_net *net;
 	uint32_t *block_of, nblocks;
+	const char *path; /* of the file that says so; NULL: nobody's */
+	uint32_t *line;	  /* per block, where it stands there */
 };
 
 static enum fors_err read_blocks(const char *text, size_t size, const char *path, void *context,
@@ -87,7 +79,7 @@ static enum fors_err read_blocks(const char *text, size_t size, const char *path
 {
 	struct reading *r = context;
 
-	return fors_blocks_read(text, size, path, r->net, r->block_of, &r->nblocks, error);
+	return fors_blocks_read(text, size, path, r->net, r->block_of, r->line, &r->nblocks, error);
 }
 
 /* Of the i-th switch of a network with groups, with its name. */
@@ -133,8 +125,20 @@ static enum fors_err find_groups(const char *text, struct reading *r, struct for
 	return err;
 }
 
+static enum fors_err fail_pair(const struct reading *r, uint32_t i, uint32_t j, struct fors_error *error)
+{
+	if (r->path)
+		return fors_fail(error, FORS_EINPUT,
+				 "%s:%u: no cable leads from this block to that of line %u: TAGO needs one between "
+				 "each two",
+				 r->path, r->line[i], r->line[j]);
+	return fors_fail(error, FORS_EINPUT,
+			 "no cable leads from block %u to block %u (numbered from 0): TAGO needs one between each two",
+			 i, j);
+}
+
 /* TAGO takes one global link: each two blocks have to have one. */
-static enum fors_err check_pairs(const struct fors_blocks *blocks, struct fors_error *error)
+static enum fors_err check_pairs(const struct fors_blocks *blocks, const struct reading *r, struct fors_error *error)
 {
 	uint32_t count;
 
@@ -142,43 +146,68 @@ static enum fors_err check_pairs(const struct fors_blocks *blocks, struct fors_e
 		for (uint32_t j = 0; j < blocks->nblocks; j++) {
 			fors_blocks_links(blocks, i, j, &count);
 			if (i != j && !count)
-				return fors_fail(
-					error, FORS_EINPUT,
-					"no cable leads from block %u to block %u (numbered from 0): TAGO needs one "
-					"between each two",
-					i, j);
+				return fail_pair(r, i, j, error);
 		}
 	return FORS_OK;
+}
+
+/* Who sends from a switch that was forgotten would go another way than the policy's, and nobody would know. */
+static enum fors_err check_servers(const struct fors_graph *graph, const struct reading *r, struct fors_error *error)
+{
+	for (uint32_t l = 0; r->path && l < graph->nlinks; l++)
+		if (graph->is_terminal[graph->from[l]] && r->block_of[graph->to[l]] == FORS_NONE)
+			return fors_fail(error, FORS_EINPUT, "%s: switch \"%s\" has servers and is in no block",
+					 r->path, fors_node_name(r->net, graph->to[l]));
+	return FORS_OK;
+}
+
+static enum fors_err make_blocks(const struct fors_graph *graph, const struct reading *r, bool is_tago,
+				 struct fors_blocks **blocks, struct fors_error *error)
+{
+	enum fors_err err = fors_blocks_new(graph, r->block_of, r->nblocks, blocks, error);
+
+	if (!err && is_tago)
+		err = check_pairs(*blocks, r, error);
+	return err ? err : check_servers(graph, r, error);
+}
+
+static int find_blocks(const struct cli_settings *settings, bool is_tago, const struct fors_graph *graph,
+		       struct reading *r, struct fors_blocks **blocks)
+{
+	struct fors_error error = {0};
+	int code = CLI_GOOD;
+
+	memset(r->block_of, 0xff, graph->nnodes * sizeof(*r->block_of));
+	if (r->path)
+		code = cli_use_file(r->path, read_blocks, r);
+	else if (find_groups(settings->source.synthetic, r, &error))
+		code = cli_fail(&error);
+	if (!code && is_tago && !r->nblocks)
+		return cli_usage_error("--policy tago needs --blocks FILE (a Dragonfly of --synthetic has its groups)");
+	if (!code && r->nblocks && make_blocks(graph, r, is_tago, blocks, &error))
+		code = cli_fail(&error);
+	return code;
 }
 
 int cli_simulation_blocks(const struct cli_settings *settings, bool is_tago, const struct cli_analysis *a,
 			  struct fors_blocks **blocks)
 {
 	const struct fors_graph *graph = a->router.graph;
-	struct reading r = {a->routes ? a->routes->net : NULL, NULL, 0};
-	struct fors_error error = {0};
-	int code = CLI_GOOD;
+	struct reading r = {.net = a->routes ? a->routes->net : NULL, .path = settings->simulate.blocks};
+	int code;
 
 	if (!r.net)
-		return settings->simulate.blocks || is_tago
-			       ? cli_usage_error("blocks are of switches with names; this fabric has none")
-			       : CLI_GOOD;
+		return r.path || is_tago ? cli_usage_error("blocks are of switches with names; this fabric has none")
+					 : CLI_GOOD;
 	r.block_of = malloc((graph->nnodes + (size_t)1) * sizeof(*r.block_of));
-	if (!r.block_of)
-		return cli_fail(&(struct fors_error){FORS_ENOMEM, "out of memory"});
-	memset(r.block_of, 0xff, graph->nnodes * sizeof(*r.block_of));
-	if (settings->simulate.blocks)
-		code = cli_use_file(settings->simulate.blocks, read_blocks, &r);
-	else if (find_groups(settings->source.synthetic, &r, &error))
-		code = cli_fail(&error);
-	if (!code && r.nblocks && fors_blocks_new(graph, r.block_of, r.nblocks, blocks, &error))
-		code = cli_fail(&error);
+	r.line = calloc(graph->nnodes + (size_t)1, sizeof(*r.line));
+	if (r.block_of && r.line)
+		code = find_blocks(settings, is_tago, graph, &r, blocks);
+	else
+		code = cli_fail(&(struct fors_error){FORS_ENOMEM, "out of memory"});
 	free(r.block_of);
-	if (code || !is_tago)
-		return code;
-	if (!*blocks)
-		return cli_usage_error("--policy tago needs --blocks FILE (a Dragonfly of --synthetic has its groups)");
-	return check_pairs(*blocks, &error) ? cli_fail(&error) : CLI_GOOD;
+	free(r.line);
+	return code;
 }
 
 /* --- all of it -------------------------------------------------------------------------------------------------- */

@@ -177,8 +177,8 @@ static enum fors_err judge(const struct child *child, const char *name, int stat
 		return FORS_OK;
 	if (WIFSIGNALED(status))
 		return fors_fail(error, FORS_EIO, "%s died of signal %d", name, WTERMSIG(status));
-	return fors_fail(error, FORS_EIO, "%s failed with exit code %d: %.*s", name, WEXITSTATUS(status),
-			 (int)strcspn(why, "\n"), why);
+	return fors_fail(error, FORS_EIO, "%s failed with exit code %d%s%.*s", name, WEXITSTATUS(status),
+			 *why ? ": " : "", (int)strcspn(why, "\n"), why);
 }
 
 enum fors_err slurm_run(const char *const *argv, double deadline, char **text, size_t *size, struct fors_error *error)

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/planners/pods/route3.h"
+
 #define LISTED 20 /* failures, for people; --json lists all */
 #define NAME_WIDTH 120
 
@@ -152,15 +154,33 @@ static int load_model(const struct cli_settings *settings, struct whatif *whatif
 	return code;
 }
 
-/* A two-level fat-tree under fors. */
-static int load_tree(const struct cli_settings *settings, struct whatif *whatif)
+/* A three-level fat-tree under fors: net and tables become those of whatif->intact; guests take no part. */
+static int load_pods(const struct cli_source *source, struct whatif *whatif)
 {
-	const struct cli_source *source = &settings->source;
-	int code = cli_site_load(source, &whatif->site);
+	struct cli_pods *pods = &whatif->pods;
+	int code = cli_pods_make(&whatif->site, source, pods);
 
-	if (!code)
-		code = cli_fabric_make(&whatif->site, source->has_lmc, source->lmc, source->down, source->ndown,
-				       &whatif->intact);
+	if (code)
+		return code;
+	free(whatif->site.participants.guid);
+	whatif->site.participants = pods->players;
+	whatif->site.has_participants = true;
+	pods->players = (struct fors_participants){0};
+	whatif->nservers = (uint32_t)whatif->site.participants.count;
+	whatif->lmc = source->has_lmc ? source->lmc : pods->pods->nslots ? pods->pods->slot[0].lmc : 0;
+	whatif->intact.net = pods->net;
+	whatif->intact.lfts = pods->route->lfts;
+	pods->net = NULL;
+	pods->route->lfts = NULL;
+	return CLI_GOOD;
+}
+
+/* A two-level fat-tree under fors. */
+static int load_tree(const struct cli_source *source, struct whatif *whatif)
+{
+	int code = cli_fabric_make(&whatif->site, source->has_lmc, source->lmc, source->down, source->ndown,
+				   &whatif->intact);
+
 	if (!code) {
 		whatif->lmc = whatif->intact.fabric->lmc;
 		whatif->nservers = whatif->intact.fabric->nservers;
@@ -168,10 +188,23 @@ static int load_tree(const struct cli_settings *settings, struct whatif *whatif)
 	return code;
 }
 
+/* A fat-tree under fors. */
+static int load_own(const struct cli_source *source, struct whatif *whatif)
+{
+	bool has_pods = false;
+	int code = cli_any_site_load(source, &whatif->site);
+
+	if (!code)
+		code = cli_site_has_pods(&whatif->site, &has_pods, NULL);
+	if (code)
+		return code;
+	return has_pods ? load_pods(source, whatif) : load_tree(source, whatif);
+}
+
 static int load(const struct cli_settings *settings, struct whatif *whatif)
 {
 	const struct cli_source *source = &settings->source;
-	int code = whatif->model ? load_model(settings, whatif) : load_tree(settings, whatif);
+	int code = whatif->model ? load_model(settings, whatif) : load_own(source, whatif);
 
 	whatif->source = source;
 	whatif->fabric_name = cli_made_input(settings);
@@ -180,27 +213,6 @@ static int load(const struct cli_settings *settings, struct whatif *whatif)
 		code = CLI_NO;
 	}
 	return code;
-}
-
-static int check_simulate(const struct cli_simulate *given)
-{
-	bool has_some = given->message.is_given || given->barrier.is_given || given->has_no_barrier ||
-			given->speed > 0 || given->adapter_rate > 0 || given->measured > 0;
-
-	if (has_some && !given->is_wanted)
-		return cli_usage_error("how to simulate is said, but not --simulate");
-	if (given->measured > 0 && (given->has_no_barrier || given->barrier.is_given))
-		return cli_usage_error("--measured finds the cost of a barrier itself: it goes without --barrier");
-	return CLI_GOOD;
-}
-
-static int check(const struct cli_settings *settings)
-{
-	if (settings->has_random != settings->has_count)
-		return cli_usage_error("--random K and --count N belong together");
-	if (settings->routing && settings->source.has_lmc)
-		return cli_usage_error("--lmc is for fors: a model of an engine gives each server one LID");
-	return check_simulate(&settings->simulate);
 }
 
 static int work(const struct cli_settings *settings, struct whatif *whatif)
@@ -233,6 +245,7 @@ static void clear(struct whatif *whatif)
 	if (whatif->store)
 		fclose(whatif->store);
 	cli_fabric_free(&whatif->intact);
+	cli_pods_free(&whatif->pods);
 	cli_site_free(&whatif->site);
 }
 
@@ -240,11 +253,10 @@ static int run(const struct cli_settings *settings, char **operand)
 {
 	char *engines = settings->engines ? strdup(settings->engines) : NULL;
 	struct whatif whatif = {0};
-	int code = check(settings);
+	int code;
 
 	whatif.model = settings->routing;
-	if (!code)
-		code = list_engines(engines, &whatif);
+	code = list_engines(engines, &whatif);
 	if (!code)
 		code = load(settings, &whatif);
 	if (!code)

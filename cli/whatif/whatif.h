@@ -49,6 +49,7 @@ struct whatif_result {
 struct whatif {
 	struct cli_site site;
 	struct cli_fabric intact; /* with LIDs; of another net than a two-level fat-tree, net and tables only */
+	struct cli_pods pods;	  /* where intact is a three-level one under fors, but net and tables; else empty */
 	const struct cli_source *source;
 	const char *model; /* --routing: engine[0] is this model instead of fors; NULL: fors */
 	const char *fabric_name;
@@ -100,11 +101,13 @@ enum fors_err whatif_shift(const struct whatif *whatif, const struct fors_shift 
 enum fors_err whatif_servers(const struct whatif *whatif, const struct fors_net *net, struct fors_endpoint **list,
 			     uint32_t *count, struct fors_error *error);
 /*
- * What fors's plan over these tables would make of the exchange, into *result; that there is none is an answer too.
- * Errors: FORS_ENOMEM.
+ * What fors's plan over these tables would make of the exchange, into *result, and the plan in *plan (NULL: nobody
+ * wants it), owned by the caller; that there is none, NULL, is an answer too. rounds: what tables of fors in a tree of
+ * three levels were made with, or NULL. Errors: FORS_ENOMEM.
  */
 enum fors_err whatif_plan_over(const struct whatif *whatif, const struct fors_net *net, const struct fors_lfts *lfts,
-			       struct whatif_result *result, struct fors_error *error);
+			       const struct fors_route3 *rounds, struct whatif_result *result,
+			       struct fors_schedule **plan, struct fors_error *error);
 
 /* --- whatif_simulate.c ---------------------------------------------------------------------------------------- */
 

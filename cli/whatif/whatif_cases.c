@@ -5,8 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/text.h"
 #include "core/base/random.h"
+#include "core/base/text.h"
+#include "core/fabric/pods.h"
+#include "core/planners/pods/route3.h"
 
 /* All live cables between leaves and spines; in a net without these, between switches. */
 struct cables {
@@ -132,7 +134,17 @@ static bool has_servers(const struct fors_net *net, uint32_t node)
 	return false;
 }
 
-/* Spines; in a net without these, switches without servers. */
+/* Does it fail as a spine does? In a tree of three levels middle switches and tops, in any other net who has no servers. */
+static bool is_spine(const struct whatif *whatif, uint32_t node)
+{
+	const struct fors_net *net = whatif->intact.net;
+
+	if (whatif->pods.route)
+		return whatif->pods.route->level[node] > FORS_PODS_LEAF;
+	return net->node[node].type == FORS_SWITCH && !has_servers(net, node);
+}
+
+/* Spines; in a net without these, what is like them. */
 static bool add_spines(struct whatif *whatif, const struct cables *cables)
 {
 	const struct fors_fabric *fabric = whatif->intact.fabric;
@@ -143,7 +155,7 @@ static bool add_spines(struct whatif *whatif, const struct cables *cables)
 	for (uint32_t k = 0; fabric && is_good && k < fabric->nspines; k++)
 		is_good = add_switch(whatif, cables, fabric->spine[k].node, cut);
 	for (uint32_t node = 0; !fabric && is_good && node < net->nnodes; node++)
-		if (net->node[node].type == FORS_SWITCH && !has_servers(net, node))
+		if (is_spine(whatif, node))
 			is_good = add_switch(whatif, cables, node, cut);
 	free(cut);
 	return is_good;

@@ -402,7 +402,7 @@ static enum fors_err judge(const struct whatif *whatif, struct fors_net *net, co
 	if (!err && count)
 		err = whatif_shift(whatif, NULL, net, lfts, server, count, result, error);
 	if (!err && count == whatif->nservers)
-		err = whatif_plan_over(whatif, net, lfts, result, error);
+		err = whatif_plan_over(whatif, net, lfts, NULL, result, NULL, error);
 	if (!err)
 		add_unseen(whatif->nservers, count, result);
 	result->throughput = result->shift;

@@ -2,11 +2,11 @@
 /*
  * whatif_run.c - what each failure costs.
  *
- * Under fors: the tables that it would write, the plan that it would make, proven by the verifier; the throughput is
- * that of the plan. Under another engine: the tables that opensm writes for the same cables; the throughput is that of
- * the linear shift, since nobody plans, and beside it that of the plan which fors would make over them. Under a model
- * of an engine, in any net: its tables for the same cables, and the plan over them. One failure under one engine is
- * one round of a parallel loop.
+ * Under fors: the tables that it would write, in a tree of two levels or of three, the plan that it would make, proven
+ * by the verifier; the throughput is that of the plan. Under another engine: the tables that opensm writes for the same
+ * cables; the throughput is that of the linear shift, since nobody plans, and beside it that of the plan which fors
+ * would make over them. Under a model of an engine, in any net: its tables for the same cables, and the plan over them.
+ * One failure under one engine is one round of a parallel loop.
  */
 #include "whatif.h"
 
@@ -17,6 +17,7 @@
 #include "core/base/parallel.h"
 #include "core/net/lfts.h"
 #include "core/planners/outcome.h"
+#include "core/planners/pods/route3.h"
 #include "core/schedule/pace.h"
 #include "core/schedule/schedule.h"
 #include "core/schedule/verify.h"
@@ -107,6 +108,63 @@ static enum fors_err under_fors(const struct whatif *whatif, const struct whatif
 	return err;
 }
 
+/* The plan has an order of servers of its own. */
+static enum fors_err simulate_plan(const struct whatif *whatif, const struct cli_pods *made,
+				   const struct fors_endpoint *server, uint32_t count, const struct fors_schedule *plan,
+				   struct whatif_result *result, struct fors_error *error)
+{
+	struct fors_endpoint *list = NULL;
+	uint32_t n = 0;
+	enum fors_err err = cli_plan_endpoints(plan, server, count, &list, &n, error);
+
+	if (!err)
+		err = whatif_simulate(whatif, made->net, made->route->lfts, list, n, plan, &result->gbits, error);
+	free(list);
+	return err;
+}
+
+static enum fors_err plan_pods(const struct whatif *whatif, const struct cli_pods *made,
+			       const struct fors_endpoint *server, uint32_t count, struct whatif_result *result,
+			       struct fors_error *error)
+{
+	struct fors_schedule *schedule = NULL;
+	enum fors_err err =
+		whatif_plan_over(whatif, made->net, made->route->lfts, made->route, result, &schedule, error);
+
+	if (!err && schedule) {
+		result->throughput = result->planned;
+		snprintf(result->note, sizeof(result->note), "%s", schedule->method);
+		if (whatif->simulate.is_wanted)
+			err = simulate_plan(whatif, made, server, count, schedule, result, error);
+	}
+	fors_schedule_free(schedule);
+	return err;
+}
+
+/* In a tree of three levels. */
+static enum fors_err under_fors3(const struct whatif *whatif, const struct whatif_case *one,
+				 struct whatif_result *result, struct fors_error *error)
+{
+	struct cli_pods made = {0};
+	struct fors_endpoint *server = NULL;
+	uint32_t count = 0;
+	enum fors_err err = whatif_net(whatif, one, &made.net, error);
+
+	if (!err)
+		err = cli_pods_route(&whatif->site, whatif->pods.known, &made, error);
+	if (!err)
+		err = whatif_servers(whatif, made.net, &server, &count, error);
+	if (!err)
+		err = plan_pods(whatif, &made, server, count, result, error);
+	if (!err && count)
+		err = whatif_shift(whatif, whatif->shift, made.net, made.route->lfts, server, count, result, error);
+	if (!err)
+		result->changed = count_changes(whatif->intact.lfts, made.route->lfts);
+	free(server);
+	cli_pods_free(&made);
+	return err;
+}
+
 /* --- under a model of an engine --------------------------------------------------------------------------------- */
 
 /* Its tables for what is left, and the plan over them. */
@@ -125,7 +183,7 @@ static enum fors_err under_model(const struct whatif *whatif, const struct whati
 	if (!err && count)
 		err = whatif_shift(whatif, whatif->shift, made.net, made.lfts, server, count, result, error);
 	if (!err)
-		err = whatif_plan_over(whatif, made.net, made.lfts, result, error);
+		err = whatif_plan_over(whatif, made.net, made.lfts, NULL, result, NULL, error);
 	if (!err) {
 		result->throughput = result->planned;
 		result->changed = count_changes(whatif->intact.lfts, made.lfts);
@@ -163,6 +221,8 @@ static enum fors_err do_one(void *context, uint32_t worker, uint32_t item, struc
 		err = whatif_engine(whatif, &whatif->cases[number], whatif->engine[engine], result, error);
 	else if (whatif->model)
 		err = under_model(whatif, &whatif->cases[number], result, error);
+	else if (whatif->pods.known)
+		err = under_fors3(whatif, &whatif->cases[number], result, error);
 	else
 		err = under_fors(whatif, &whatif->cases[number], result, error);
 	if (err && engine) {

@@ -85,12 +85,14 @@ enum fors_err whatif_shift_intact(struct whatif *whatif, struct fors_error *erro
 }
 
 enum fors_err whatif_plan_over(const struct whatif *whatif, const struct fors_net *net, const struct fors_lfts *lfts,
-			       struct whatif_result *result, struct fors_error *error)
+			       const struct fors_route3 *rounds, struct whatif_result *result,
+			       struct fors_schedule **plan, struct fors_error *error)
 {
 	const struct fors_over_task task = {
 		.net = net,
 		.lfts = lfts,
 		.participants = whatif->site.has_participants ? &whatif->site.participants : NULL,
+		.rounds = rounds,
 	};
 	struct fors_schedule *schedule = NULL;
 	struct fors_over_report report;
@@ -105,8 +107,12 @@ enum fors_err whatif_plan_over(const struct whatif *whatif, const struct fors_ne
 	} else if (!result->note[0]) {
 		snprintf(result->note, sizeof(result->note), "%.255s", reason.text);
 	}
-	fors_schedule_free(schedule);
-	return err == FORS_ENOMEM ? fors_fail_memory(error) : FORS_OK;
+	if (err == FORS_ENOMEM || !plan) {
+		fors_schedule_free(schedule);
+		return err == FORS_ENOMEM ? fors_fail_memory(error) : FORS_OK;
+	}
+	*plan = schedule;
+	return FORS_OK;
 }
 
 enum fors_err whatif_servers(const struct whatif *whatif, const struct fors_net *net, struct fors_endpoint **list,

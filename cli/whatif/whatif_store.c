@@ -25,21 +25,25 @@
 #define NFIELDS 12
 #define NOT_SIMULATED 2 /* of them */
 
-/* Of any net: its nodes and cables. */
-static uint64_t print_of(const struct fors_net *net)
+#define PRIME 1099511628211u /* FNV-1a */
+
+/* Of any net: its nodes and cables, and who takes part. */
+static uint64_t print_of(const struct fors_net *net, const struct fors_participants *them)
 {
-	uint64_t print = 14695981039346656037u; /* FNV-1a */
+	uint64_t print = 14695981039346656037u;
 
 	for (uint32_t node = 0; node < net->nnodes; node++) {
-		print = (print ^ net->node[node].guid) * 1099511628211u;
+		print = (print ^ net->node[node].guid) * PRIME;
 		for (unsigned port = 1; port <= net->node[node].nports; port++) {
 			const struct fors_port *p = fors_net_port(net, node, port);
 
-			print = (print ^ p->guid) * 1099511628211u;
+			print = (print ^ p->guid) * PRIME;
 			if (p->peer != FORS_NONE)
-				print = (print ^ net->node[p->peer].guid ^ p->peer_port ^ port << 8) * 1099511628211u;
+				print = (print ^ net->node[p->peer].guid ^ p->peer_port ^ port << 8) * PRIME;
 		}
 	}
+	for (size_t i = 0; i < them->count; i++)
+		print = (print ^ them->guid[i]) * PRIME;
 	return print;
 }
 
@@ -55,7 +59,8 @@ static void print_settings(const struct whatif *whatif, char *text, size_t room)
 static void first_line(const struct whatif *whatif, char *text, size_t room)
 {
 	int used = snprintf(text, room, "fors whatif 2 fabric %016" PRIx64 " servers %u lmc %u",
-			    whatif->intact.fabric ? whatif->intact.fabric->fingerprint : print_of(whatif->intact.net),
+			    whatif->intact.fabric ? whatif->intact.fabric->fingerprint
+						  : print_of(whatif->intact.net, &whatif->site.participants),
 			    whatif->nservers, whatif->lmc);
 	if (whatif->simulate.is_wanted && used > 0 && (size_t)used < room)
 		print_settings(whatif, text + used, room - (size_t)used);

@@ -12,9 +12,9 @@
 
 #define HINT_FT "write FT(2;SPINES,LEAVES), optionally with ;servers=N ;cables=C ;empty=LEAF/SLOT,... before the )"
 #define HINT_LISTS                                                                                                     \
-	"write XGFT(h;m0,..;w0,..), or PGFT(h;m0,..;w0,..;p0,..), with h numbers in each list, from the servers up"
+	"write XGFT(h;m1,..;w1,..), or PGFT(h;m1,..;w1,..;p1,..), with h numbers in each list, from the servers up"
 #define HINT_ANY                                                                                                       \
-	"write FT(2;SPINES,LEAVES), XGFT(h;m0,..;w0,..) or PGFT(h;m0,..;w0,..;p0,..), or one of TORUS(..), CUBE(..), " \
+	"write FT(2;SPINES,LEAVES), XGFT(h;m1,..;w1,..) or PGFT(h;m1,..;w1,..;p1,..), or one of TORUS(..), CUBE(..), " \
 	"DRAGONFLY(..), DFPLUS(..), RRG(..), FLEXFLY(..), FLEXSPANDER(..) where no tree is needed"
 
 /* A tree that is being read. */

@@ -29,12 +29,14 @@ enum fors_err fors_blocks_new(const struct fors_graph *graph, const uint32_t *bl
 void fors_blocks_free(struct fors_blocks *blocks);
 
 /*
- * Blocks by the lines "NAME: SWITCH, SWITCH, ..." of a text into block_of (net->nnodes of them) and *nblocks: description,
- * node id or GUID, as fors_net_find() takes them; '#' starts a comment.
- * Errors: FORS_EINPUT "name:line: ..." (no such switch, or in a block already), FORS_ENOMEM.
+ * Blocks by the lines "NAME: SWITCH, SWITCH, ..." of a text into block_of (net->nnodes of them), the line of each block
+ * in line_of (the same room: each has a switch of its own) and their number in *nblocks: description, node id or GUID, as
+ * fors_net_find() takes them; '#' starts a comment.
+ * Errors: FORS_EINPUT "name:line: ..." (another kind of line; no switch, no such switch, or in a block already; a name twice;
+ * fewer than two blocks, more than 4,096), FORS_ENOMEM.
  */
 enum fors_err fors_blocks_read(const char *text, size_t size, const char *name, const struct fors_net *net,
-			       uint32_t *block_of, uint32_t *nblocks, struct fors_error *error);
+			       uint32_t *block_of, uint32_t *line_of, uint32_t *nblocks, struct fors_error *error);
 
 /* The links from block i to block j, and how many. */
 static inline const uint32_t *fors_blocks_links(const struct fors_blocks *blocks, uint32_t i, uint32_t j,

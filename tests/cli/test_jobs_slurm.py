@@ -164,7 +164,7 @@ def test_hosts_that_several_jobs_have(squeue, follow):
     ("sleep 600 & exit 0", "does not answer"),
     ("exec >&- 2>&-; sleep 600", "does not end"),
     ("while :; do echo x >&2; done", "does not answer"),
-    ("[ $2 != --json ] && exit 3; echo '{\"jobs\": [{\"job_id\": 1'", "failed with exit code 3"),
+    ("[ $2 != --json ] && exit 3; echo '{\"jobs\": [{\"job_id\": 1'", "failed with exit code 3;"),
     ("[ $2 != --json ] && exit 3; echo '{\"errors\": [{\"error\": \"x\"}], \"jobs\": []}'", "failed with exit code 3"),
     ("[ $2 != --json ] && exit 3; echo '{\"jobs\": [{\"job_id\": 1, \"job_state\": \"RUNNING\", \"nodes\": \"../x\"}]}'", "exit code 3"),
     ("[ $2 = --json ] && exit 3; echo 'fors-job 1 RUNNING'", "is no line of the format"),

@@ -130,7 +130,7 @@ def test_suggested_lines(fors, errors):
 def test_what_is_missing(fors, errors):
     assert "exclude_links in fors.conf" in fors("exclude", *SPEC, code=2).err
     assert "--counters FILE is missing" in fors("exclude", "--suggest", *SPEC, code=2).err
-    assert "two-level fat-trees" in fors("exclude", "--suggest", "--counters", errors, "--synthetic", "TORUS(3x3;2)", code=1).err
+    assert "two or three levels" in fors("exclude", "--suggest", "--counters", errors, "--synthetic", "TORUS(3x3;2)", code=1).err
     assert "--lfts FILE is missing" in fors("links", "--synthetic", "TORUS(3x3;2)", "--schedule", "x", code=2).err
 
 
@@ -142,14 +142,33 @@ def test_a_threshold_of_none(fors, errors):
     assert "exclude_links = Leaf01[6]" in fors("exclude", "--suggest", "--counters", counters, "--threshold", 0, *SPEC).out
 
 
-@pytest.mark.parametrize("spec", ["XGFT(3;2,2,2;1,2,2)", "XGFT(4;2,2,2,2;1,2,2,2)"])
-def test_taller_trees_are_no_two_level_ones(fors, write, spec):
+def test_taller_trees_are_no_two_level_ones(fors, write):
     """They have two sides, too, but fors writes no such tables for them, and excludes nothing there."""
+    spec = "XGFT(4;2,2,2,2;1,2,2,2)"
     found = links(fors, "--synthetic", spec)
     assert found and all(one["lids"] is None and one["flows"] is None for one in found)
     counters = write("errors", "   GUID 0x200000 port 3: [SymbolErrorCounter == 250]\n")
     result = fors("exclude", "--suggest", "--counters", counters, "--synthetic", spec, code=1)
-    assert "two-level fat-trees" in result.err and result.out == ""
+    assert "two or three levels" in result.err and result.out == ""
+
+
+def test_three_levels(fors, write, tmp_path):
+    """As over the same tables from a file; each living cable of either stage can be excluded."""
+    spec = ("--synthetic", "XGFT(3;2,2,2;1,2,2)")
+    (tmp_path / "lfts").write_text(fors("fabric", *spec, "--format", "lfts").out)
+    found = links(fors, *spec)
+    assert [one["lids"] for one in found] == [one["lids"] for one in links(fors, *spec, "--lfts", tmp_path / "lfts")]
+    assert len(found) == 16 and all(any(one["lids"]) for one in found)
+    dead = links(fors, *spec, "--down", "Leaf00[3]")
+    assert [one["state"] for one in dead].count("dead") == 1 and dead[0]["lids"][0] == 0
+    top = next(one for one in found if one["a"].startswith("Mid") and one["b"].startswith("Spine"))
+    text = fors("fabric", *spec).out
+    mid = int(re.search(rf'switchguid=0x(\w+).*\n.*# "{top["a"]}"', text).group(1), 16)
+    counters = write("errors", f"   GUID 0x200000 port 3: [SymbolErrorCounter == 250]\n   GUID 0x{mid:x} port {top['a_port']}: [SymbolErrorCounter == 120]\n")
+    lines = re.findall("^exclude_links = (.*)", fors("exclude", "--suggest", "--counters", counters, *spec).out, re.M)
+    assert lines == ["Leaf00[3]", f"{top['a']}[{top['a_port']}]"]
+    out = fors("exclude", "--suggest", "--counters", counters, *spec, "--down", "Leaf00[3]").out
+    assert "Leaf00[3]" not in out and top["a"] in out
 
 
 def test_names_that_two_nodes_have(fors, write):

@@ -80,6 +80,15 @@ def test_plans_need_a_two_level_tree(run):
     assert "two-level fat-trees under the tables of fors" in result.err
 
 
+def test_a_tree_of_three_levels_only_looks_like_one_of_two(run, fors, tmp_path):
+    spec = ("--synthetic", "XGFT(3;2,2,2;1,2,2)")
+    assert "two-level fat-trees" in run("per-job-plan", "a [exclusive]: 0-3\nb: 4, 7\n", *spec, "--routing", "fors", code=2).err
+    for name, form in (("net", "net"), ("lfts", "lfts")):
+        (tmp_path / name).write_text(fors("fabric", *spec, "--format", form).out)
+    files = ("--fabric", tmp_path / "net", "--lfts", tmp_path / "lfts")
+    assert "two-level fat-trees" in run("per-job-plan", "a [exclusive]: 0-3\nb: 4, 7\n", *files, code=2).err
+
+
 def test_jobs_from_a_pipe(fors):
     """Plans need the file a second time, when a pipe is empty."""
     args = ("analyze", *TREE, "--routing", "fors", "--lmc", "3", "--jobs", "-", "--pattern")

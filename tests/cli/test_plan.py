@@ -42,6 +42,16 @@ def test_trees_of_three_levels(fors):
     assert "three levels: 16 leaves in 4 pods, 16 middle switches in 4 planes, 16 tops" in fors("plan", *spec).out
 
 
+def test_methods_of_three_levels(fors):
+    """Rounds, or single flows where these are asked for; methods that there are none of are refused, not passed over."""
+    spec = ("--synthetic", "XGFT(3;2,2,2;1,2,2)")
+    made = {name: json.loads(fors("plan", *spec, "--method", name, "--json").out) for name in ("auto", "flows")}
+    assert made["auto"]["method"] == "rounds" and made["flows"]["method"] == "flows"
+    assert "method exact is for two-level fat-trees" in fors("plan", *spec, "--method", "exact", code=1).err
+    for pattern, name in (("plan", "auto"), ("plan(flows)", "flows")):
+        assert json.loads(fors("analyze", *spec, "--routing", "fors", "--pattern", pattern, "--json").out)["phases"] == made[name]["phases"]
+
+
 def test_tables_of_three_levels_are_what_a_plan_is_made_over(fors, tmp_path):
     spec = ("--synthetic", "XGFT(3;3,3,4;1,3,3)", "--down", "Leaf05[5]")
     net, tables = tmp_path / "net", tmp_path / "tables"
@@ -83,6 +93,8 @@ def test_guests_of_three_levels_take_no_part(fors, tmp_path, switch):
     out = fors("plan", "--fabric", net, "--output", schedule).out
     assert "fabric      8 servers" in out and "9: 8 servers, 0 not participants, 1 guests on middle switches and tops, 0 left out" in out
     assert "0x0000000000007001" not in fors("schedule", schedule, "--format", "csv").out
+    result = json.loads(fors("whatif", "--fabric", net, "--json").out)
+    assert result["servers"] == 8 and [failure["kind"] for failure in result["failures"]].count("spine") == 8
 
 
 def test_trees_of_more_levels_are_refused(fors):

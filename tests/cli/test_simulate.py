@@ -219,6 +219,45 @@ def test_tago_weighs_global_links(fors, simulate, write, tmp_path):
         assert error in fors("simulate", *args, "--policy", "tago", "--blocks", write("blocks", text), code=2).err
 
 
+PAIR = ["--synthetic", "XGFT(2;2,4;1,2)", "--routing", "shortest", "--pattern", "shift"]
+
+
+@pytest.mark.parametrize("text, error", [
+    ("# none\n\na Leaf00\n", ":3: \"NAME: SWITCH, SWITCH, ...\" is expected"),
+    (": Leaf00\n", ":1: \"NAME: SWITCH, SWITCH, ...\" is expected"),
+    ("[exclusive]: Leaf00\n", ":1: \"NAME: SWITCH, SWITCH, ...\" is expected"),
+    ("a: Leaf00, Leaf01\nb [exclusive]: Leaf02\n", ":2: blocks have no marks like [exclusive]"),
+    ("a: Leaf00, Leaf01\n\na: Leaf02\n", ":3: block \"a\" is there already, in line 1"),
+    ("a: Leaf00, Leaf01\nb: # later\n", ":2: block \"b\" has no switch"),
+    ("a: Leaf00, Leaf01\nb: , ,\n", ":2: block \"b\" has no switch"),
+    ("a: Leaf00, Leaf01\nb: Leaf02, Leaf04\n", ":2: there is no such switch, or more than one: "),
+    ("a: Leaf00\nb: 0xffffffffffffffffff\n", ":2: there is no such switch, or more than one: "),
+    ("a: Leaf00\nb: Leaf01[99999999999999999999]\n", ":2: there is no such switch, or more than one: "),
+    ("a: Leaf00\nb: " + 300 * "x" + "\n", ":2: there is no switch \"xxx"),
+    ("a: Leaf00\nb: Leaf02, Leaf01[3]\n", ":2: \"Leaf01[3]\" is a port, here switches are expected"),
+    ("a: Leaf00\nb: Node00-00\n", ":2: \"Node00-00\" is no switch"),
+    ("a: Leaf00, Leaf01\nb: Leaf02, Leaf01\n", ":2: switch \"Leaf01\" is in a block already, that of line 1"),
+    ("a: Leaf00\nb: Leaf01, Leaf02, Leaf01\n", ":2: switch \"Leaf01\" is named twice"),
+    ("a: Leaf00, Leaf01, Leaf02, Leaf03\n# and no more\n", ":2: the text ends, but two blocks at least are expected"),
+    ("a: Leaf00, Leaf01\nb: Leaf02, Spine00\n", ": switch \"Leaf03\" has servers and is in no block"),
+    ("", ": "),
+    ("a: Leaf00\0\n", ": "),
+])
+@pytest.mark.parametrize("command, policy", [("simulate", "vlb"), ("simulate", "tago"), ("analyze", "tago")])
+def test_bad_lines_of_blocks(fors, write, text, error, command, policy):
+    """Which line of which file, and what is wrong with it."""
+    if "in no block" in error and policy == "tago":
+        text = text.replace("Leaf01", "Leaf01, Spine01")  # a cable between the two
+    path = write("blocks", text)
+    assert f"{path}{error}" in fors(command, *PAIR, "--policy", policy, "--blocks", path, code=2).err
+
+
+def test_blocks_without_a_cable_between(fors, write):
+    path = write("blocks", "# leaves\na: Leaf00, Leaf01\n\nb: Leaf02, Leaf03\n")
+    assert f"{path}:2: no cable leads from this block to that of line 4" in fors("simulate", *PAIR, "--policy", "tago", "--blocks", path, code=2).err
+    assert fors("simulate", *PAIR, "--policy", "vlb", "--blocks", path).out
+
+
 @pytest.mark.parametrize("spec, pattern, load", [("FLEXFLY(4,4,9;2;traffic=+2:1)", "shift(16)", "0.5"), ("FLEXSPANDER(8,5,4,7;4;seed=1;traffic=+2:1)", "shift(64)", "0.4")])
 def test_tago_where_cables_follow_traffic(simulate, spec, pattern, load):
     """Within 10 % of UGAL-G, above MIN, ECMP by flows and VLB, and no less than ECMP by packets; blocks are those of the specification."""
@@ -343,7 +382,7 @@ def test_messages_without_a_way(simulate, stock):
     (["--speed", "1e-300"], "more than 1000 s over a link of 1e-300"),
     (["--speed", "0.000001", "--message", "1GiB"], "more than 1000 s over a link"),
     (["--adapter-rate", "1.1"], "at most 1"),
-    (["--vls", "9"], "from 0 to 8"),
+    (["--vls", "9"], "from 1 to 8"),
     (["--routing", "d-mod-k"], "a rule without any"),
     (["--vls", "0"], "from 1 to 8"),
     (["--vls", "2", "--vl-weights", "3"], "1 numbers for 2 lanes"),
@@ -403,10 +442,35 @@ def test_messages_without_a_way(simulate, stock):
     (["--load", "0.5", "--server-load", "0=0.5,2ms,2000s"], "1000 s"),
     (["--load", "0.5", "--server-load", "0=0.00001", "--message", "1GiB"], "1000 s"),
     (["--watch-server", "4"], "there are 4"),
+    (["--idle", "skipped"], "--idle needs --barrier none"),
+    (["--idle", "kept"], "--idle needs --barrier none"),
+    (["--idle", "skipped", "--barrier", "1us"], "--idle needs --barrier none"),
+    (["--load", "0.5", "--barrier", "none", "--idle", "skipped"], "--load has no phases"),
+    (["--load", "0.5", "--jitter", "1us"], "--load has no phases"),
+    (["--pause-low", "20KiB"], "need each other"),
+    (["--map", "random"], "goes without"),
+    (["--pattern", "PLAN(flows)", "--map", "random"], "goes without"),
+    (["--routing", "shortest", "--lmc", "1"], "--lmc is for --routing fors"),
+    (["--lfts", "x"], "exclude each other"),
+    (["--policy", "adaptive", "--policy", "random", "--adaptive-binding", "1us"], "--policy adaptive"),
 ])
 def test_bad_settings(fors, args, text):
     result = fors("simulate", "--synthetic", "FT(2;2,2)", "--routing", "fors", "--pattern", "plan", *args, code=2)
     assert text in result.err
+
+
+@pytest.mark.parametrize("args", [["--barrier", "none", "--idle", "skipped"], ["--barrier", "none", "--jitter", "0"], ["--load", "0.5", "--messages", "5", "--skew", "0us"],
+                                  ["--load", "0.5", "--messages", "5", "--barrier", "none"], ["--map", "direct"], ["--barrier", "1us", "--barrier", "none", "--window", "1"],
+                                  ["--pattern", "shift", "--map", "random"]])
+def test_options_that_go_together(simulate, args):
+    """A time of 0 is as good as none; of an option that is given twice the last one counts."""
+    assert simulate("--synthetic", "FT(2;2,2)", "--routing", "fors", "--pattern", "plan", *args)["packets_arrived"] > 0
+
+
+def test_lanes_by_hops_are_some(simulate):
+    """A ring that locks with one lane does not when lanes climb, also where nobody says how many there are."""
+    ring = ["--synthetic", "TORUS(5;2)", "--routing", "shortest", "--pattern", "shift(4)", "--buffer", "8KiB", "--message", "1MiB"]
+    assert simulate(*ring, code=1)["deadlock"] and not simulate(*ring, "--lanes", "hops")["deadlock"]
 
 
 def test_lanes_by_weight(simulate, write):

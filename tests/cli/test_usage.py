@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Usage: help, version, bad command lines; and that help, man page and completion know the same options."""
+import json
 import os
 import pty
 import re
@@ -57,6 +58,16 @@ def test_help_of_a_command(fors, name):
     (["plan", "--synthetic", FT, "--lmc", ""], "from 0 to 7"),
     (["plan", "--synthetic", FT, "--lmc", "99999999999999999999"], "from 0 to 7"),
     (["plan", "--synthetic", FT, "--method", "magic"], "one of: auto, closed-form"),
+    (["plan", "--synthetic", FT, "--ilp-seconds", "5"], "--ilp-seconds needs --method ilp"),
+    (["plan", "--synthetic", FT, "--lfts", "x", "--lmc", "0"], "exclude each other"),
+    (["analyze", "--synthetic", FT, "--routing", "shortest", "--lmc", "1", "--pattern", "shift"], "--lmc is for --routing fors"),
+    (["analyze", "--synthetic", FT, "--lfts", "x", "--lmc", "1", "--pattern", "shift"], "--lmc is for --routing fors"),
+    (["indices", "--synthetic", FT, "--routing", "d-mod-k", "--lmc", "1"], "--lmc is for --routing fors"),
+    (["analyze", "--synthetic", FT, "--routing", "fors", "--schedule", "x", "--map", "random"], "goes without"),
+    (["analyze", "--synthetic", FT, "--routing", "fors", "--pattern", "per-job-plan", "--jobs", "x", "--policy", "random"], "goes without"),
+    (["analyze", "--synthetic", FT, "--routing", "fors", "--pattern", "per-job-plan", "--jobs", "x", "--message", "1MiB"], "goes without"),
+    (["whatif", "--synthetic", FT, "--measured", "100"], "but not --simulate"),
+    (["whatif", "--synthetic", FT, "--simulate", "--measured", "100", "--barrier", "none"], "without --barrier"),
     (["plan", "--fabric", "FT(2;20,18)"], "to make that fabric up: --synthetic 'FT(2;20,18)'"),
     (["fabric", "--fabric", "xgft(2;4,4;1,4)"], "--synthetic 'xgft(2;4,4;1,4)'"),
     (["plan", "--synthetic", "/dev/null"], "to read one from the file: --fabric /dev/null"),
@@ -77,12 +88,34 @@ def test_help_of_a_command(fors, name):
     (["forget", "0x1", "a", "b"], "surplus argument 'b'"),
     (["fabric", "--synthetic", FT, "--format", "xml"], "one of: net, spec, json, lfts, slurm, slurm-yaml, svg, dot"),
     (["fabric", "--synthetic", FT, "--format", "spec", "--down", "Leaf00"], "--format spec"),
+    (["plan", "net"], "surplus argument 'net'; a fabric is named by --fabric FILE"),
+    (["fabric", "--synthetic", FT, "--routing", "magic"], "one of: shortest, up-down, sssp, dor"),
+    (["simulate", "--fabric", "net", "--routing", "magic", "--pattern", "shift"], "no routing 'magic'; there are fors; models"),
+    (["analyze", "--synthetic", "TORUS(3x3;2)", "--routing", "magic", "--pattern", "shift"], "no routing 'magic'"),
+    (["plan", "--fabric", ""], "'--fabric' names no file"),
+    (["fabric", "--synthetic", FT, "--output="], "'--output' names no file"),
+    (["fabric", "--synthetic", FT, "--format", "svg", "--state", ""], "'--state' names no file"),
+    (["schedule", ""], "an argument is empty"),
+    (["diff", "a", ""], "an argument is empty"),
+    (["wait-epoch", ""], "an argument is empty"),
+    (["plan", "--synthetic", FT, "--ilp-seconds", "0"], "from 1 to 1000000"),
+    (["indices", "--synthetic", FT, "--routing", "fors", "--samples", "0"], "from 1 to 10000"),
+    (["simulate", "--synthetic", FT, "--routing", "fors", "--pattern", "shift", "--vls", "-1"], "from 1 to 8"),
+    (["simulate", "--synthetic", FT, "--routing", "fors", "--pattern", "shift", "--speed", "x"], "at most 1000000"),
 ])
 def test_bad_usage(fors, args, text):
     result = fors(*args, code=2)
     assert text in result.err
     assert "--help'" in result.err
     assert result.out == ""
+
+
+def test_a_minus_is_no_file_to_write(fors, tmp_path):
+    for args in (["plan", "--output"], ["fabric", "--output"], ["jobs", "--jobs", "/dev/stdin", "--svg"], ["whatif", "--html"]):
+        result = fors(args[0], "--synthetic", FT, *args[1:], "-", code=2, cwd=tmp_path, stdin=b"a: Node00-00\n")
+        assert "standard output is /dev/stdout" in result.err
+    assert not list(tmp_path.iterdir())
+    assert fors("fabric", "--synthetic", FT, "--output", "/dev/stdout").out == fors("fabric", "--synthetic", FT).out
 
 
 def test_output_that_cannot_be_written(fors):
@@ -273,7 +306,67 @@ def test_completion_knows_commands_and_values(fors):
     assert completion("fors fabric --format ''") == {"net", "spec", "json", "lfts", "slurm", "slurm-yaml", "svg", "dot"}
 
 
+FOUR = ["--synthetic", "FT(2;4,4)"]
+UNDER_FORS = [*FOUR, "--routing", "fors", "--pattern"]
+
+
+def keys_of(value):
+    """Without names of leaves, which are keys in a list of lanes."""
+    if isinstance(value, dict):
+        return {key for key in value if key.islower()}.union(*map(keys_of, value.values()))
+    return set().union(*map(keys_of, value)) if isinstance(value, list) else set()
+
+
+@pytest.mark.parametrize("args", [
+    ["plan", *FOUR], ["plan", "--synthetic", "XGFT(3;2,2,2;1,2,2)"], ["plan", "--fabric", "net", "--lfts", "lfts"], ["fabric", *FOUR, "--format", "json"],
+    ["schedule", "schedule", "--format", "json"], ["schedule", "ways", "--format", "json"], ["diff", "net", FOUR[1]], ["links", *FOUR],
+    ["jobs", *FOUR, "--lmc", "2", "--jobs", "jobs"], ["analyze", *UNDER_FORS, "plan", "--measured", "100", "--policy", "random", "--optimum"],
+    ["analyze", *UNDER_FORS, "per-job-plan", "--jobs", "jobs"], ["indices", *FOUR, "--routing", "fors"], ["whatif", "--synthetic", FT],
+    ["simulate", *UNDER_FORS, "plan", "--healthy", "100", "--crossbar", "--load", "0.5"], ["simulate", *UNDER_FORS, "plan"],
+], ids=lambda args: "-".join(word.strip("-") for word in args[:1] + args[3:]))
+def test_man_pages_tell_of_all_keys_of_json(fors, tmp_path, args):
+    """Each in the part of its command; those of status.json in the page of the plugin."""
+    for name, more in (("net", ["--down", "Leaf00[5]"]), ("lfts", ["--format", "lfts"])):
+        (tmp_path / name).write_text(fors("fabric", *FOUR, *more).out)
+    (tmp_path / "jobs").write_text("a [exclusive]: Node00-00, Node01-00\nb: Node02-00\n")
+    fors("plan", *FOUR, "--output", "schedule", cwd=tmp_path)
+    fors("plan", "--synthetic", "XGFT(3;2,2,2;1,2,2)", "--output", "ways", cwd=tmp_path)
+    out = run(FORS, *args, *([] if "--format" in args else ["--json"]), cwd=tmp_path).out
+    text = man_page().partition(f"\n.SS fors {args[0]}\n")[2].partition("\n.SS ")[0]
+    if "per-job-plan" in args:
+        text += man_page().partition("\n.SH OPTIONS\n")[2]
+    if args[0] in ("plan", "fabric"):
+        text += (SRC / "man/opensm-fors.8").read_text()
+    assert keys_of(json.loads(out)) <= set(re.findall(r"\w+", text))
+
+
+def test_settings_of_the_plugin_are_told():
+    """Each in the manual page and in the example, and no others."""
+    table = (SRC / "plugin/settings.c").read_text().partition("} keys[] = {")[2].partition("};")[0]
+    known = re.findall(r'\{"(\w+)", set_', table)
+    page = (SRC / "man/fors.conf.5").read_text().partition("\n.SH KEYS\n")[2].partition("\n.SH ")[0]
+    assert sorted(known) == sorted(re.findall(r"^\.TP\n\.B (\w+)$", page, re.M)) and len(known) > 15
+    assert set(known) == set(re.findall(r"^#(\w+) =", (SRC / "opensm-conf/fors.conf").read_text(), re.M))
+
+
 def test_examples_of_the_man_page_are_there():
     page = (SRC / "man/fors.1").read_text()
     for name in COMMANDS:
         assert f".SS fors {name}\n" in page
+
+
+def test_combinations_are_of_options_that_there_are():
+    """A row of the table that names an option which its commands do not have would never apply."""
+    text = (SRC / "cli/combinations.c").read_text()
+    short = dict(re.findall(r'#define (\w+) "([^"]*)"', text))
+    rows = re.findall(r'^\t\{([A-Z_| ]+), ((?:"[^"]*"|PER_JOB|IN_TIME| )+), (?:NEEDS|GOES_WITHOUT),\s+((?:"[^"]*"|PER_JOB|IN_TIME|\s)+),', text, re.M)
+    assert len(rows) > 30 and len(rows) == len(re.findall(r'(?:NEEDS|GOES_WITHOUT),\s+["PI]', text))
+    ids = {"WITH_PATTERN": "ANALYZE SIMULATE", "WITH_TABLES": "ANALYZE SIMULATE INDICES"}
+    helps = {name: run(FORS, name, "--help").out for name in COMMANDS}
+    for commands, *sides in rows:
+        names = " ".join(ids.get(word, word) for word in re.findall(r"\w+", commands)).lower().split()
+        for side in sides:
+            words = "".join(short[word] if word in short else word.strip('"') for word in re.findall(r'"[^"]*"|PER_JOB|IN_TIME', side))
+            for option in words.split("|"):
+                option = re.match(r"[a-z-]+", option)[0]
+                assert any(f"\n  --{option}" in helps[name] for name in names), (commands, option)

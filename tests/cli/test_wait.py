@@ -34,6 +34,18 @@ def test_the_time_is_over(fors, stamp, tmp_path):
     assert "no epoch above 100" in fors("wait-epoch", path, "--after", "100", "--timeout", "0", code=1).err
 
 
+def test_who_waits_for_what_is_none_is_told(fors, stamp, tmp_path):
+    """A misspelt name would be waited for in silence, for ever; a device for certain."""
+    path = tmp_path / "no-schedule"
+    path.write_text("a letter\n")
+    for wrong in (path, tmp_path / "absent", tmp_path):
+        process = subprocess.Popen([FORS, "wait-epoch", wrong], stderr=subprocess.PIPE, text=True)
+        assert "waiting for a schedule; now " in (line := process.stderr.readline()) and str(wrong) in line
+        process.kill()
+        process.communicate()
+    assert "neither a file nor a folder" in fors("wait-epoch", "/dev/null", code=2).err
+
+
 def test_bad_numbers(fors, tmp_path):
     for epoch in ("-1", "1x", "", "18446744073709551616"):
         assert "has to be an epoch" in fors("wait-epoch", tmp_path, "--after", epoch, code=2).err

@@ -3,6 +3,7 @@
 import json
 import os
 import pty
+import re
 import resource
 import signal
 import subprocess
@@ -215,6 +216,74 @@ def test_a_model_without_a_way_round(whatif, fors, tmp_path):
         assert failure["engines"]["dor"]["phases"] == 0 and "no way from" in failure["engines"]["dor"]["note"]
     assert whatif(*TORUS, "--routing", "dor", "--resume", tmp_path / "store") == result
     assert "of another fabric" in fors("whatif", "--synthetic", "TORUS(3x4;2)", "--routing", "dor", "--resume", tmp_path / "store", code=2).err
+
+
+# ---- three levels, under fors
+
+TREE3 = ["--synthetic", "XGFT(3;3,3,3;1,3,3)"]
+
+
+def test_three_levels(whatif, fors):
+    """What plan and analyze say of the same failure: phases, method, the linear shift. Middle switches and tops fail as spines do."""
+    result = whatif(*TREE3)
+    kinds = [failure["kind"] for failure in result["failures"]]
+    assert (result["servers"], kinds.count("link"), kinds.count("spine")) == (27, 27 + 27, 9 + 9)
+    intact = result["intact"]["fors"]
+    assert (intact["phases"], intact["throughput"], intact["method"], intact["changed_entries"], intact["note"]) == (27, 1, "rounds", 0, None)
+    throughputs = [failure["engines"]["fors"]["throughput"] for failure in result["failures"]]
+    assert throughputs == sorted(throughputs) and throughputs[-1] <= 1
+    for failure in [next(f for f in result["failures"] if f["failure"].startswith(begin)) for begin in ("Leaf00[4] ", "Spine00,", "Mid2-00,")]:
+        name, found = failure["failure"].split(" - ")[0].split(",")[0], failure["engines"]["fors"]
+        plan = json.loads(fors("plan", *TREE3, "--down", name, "--json").out)
+        assert (found["phases"], found["method"]) == (plan["phases"], plan["method"]) and found["throughput"] == pytest.approx(27 / plan["phases"])
+        shift = json.loads(fors("analyze", *TREE3, "--down", name, "--routing", "fors", "--pattern", "linear-shift", "--json").out)
+        assert (found["shift_throughput"], found["max_link_load"]) == (pytest.approx(shift["sync_throughput"]), shift["max_link_load"])
+        assert found["changed_entries"] > 0 and found["broken"] == 0
+
+
+def test_three_levels_in_gbits(whatif, fors, tmp_path):
+    """As simulate says of the same plan and failure; results survive, and those of other participants are not taken for them."""
+    args = [*TREE3, "--simulate", "--message", "64KiB", "--measured", "100"]
+    result = whatif(*args, "--resume", tmp_path / "store")
+    intact = result["intact"]["fors"]
+    assert intact["shift_gbits"] == pytest.approx(100, abs=0.05) and intact["gbits"] > 90
+    assert whatif(*args, "--resume", tmp_path / "store") == result == whatif(*args, "--threads", "1")
+    assert "phases" in fors("whatif", *args, "--resume", tmp_path / "store").out
+    result = whatif(*TREE3, "--simulate", "--barrier", "2us")
+    one = next(f for f in result["failures"] if f["failure"].startswith("Leaf00[4] "))["engines"]["fors"]
+    for pattern, key in (("plan", "gbits"), ("linear-shift", "shift_gbits")):
+        seen = json.loads(fors("simulate", *TREE3, "--down", "Leaf00[4]", "--routing", "fors", "--pattern", pattern, "--barrier", "2us", "--json").out)
+        assert one[key] == pytest.approx(seen["gbits_per_server"]) and one[key] > 0
+
+
+def test_results_of_other_participants(fors, tmp_path, write):
+    """As many servers, but others."""
+    for tree in (TREE3, [*TORUS, "--routing", "sssp"]):
+        guids = re.findall(r"^Ca.*?\n\[1\]\((\w+)\)", fors("fabric", *tree[:2]).out, re.M)
+        first, second = (write(name, "".join(f"0x{guid}\n" for guid in some)) for name, some in (("first", guids[:8]), ("second", guids[1:9])))
+        store = tmp_path / f"store-{len(tree)}"
+        fors("whatif", *tree, "--participants", first, "--resume", store)
+        assert "of another fabric" in fors("whatif", *tree, "--participants", second, "--resume", store, code=2).err
+
+
+@pytest.mark.parametrize("args", [["--lmc", "2"], ["--down", "Leaf00[4]"], ["--random", "4", "--count", "6"], ["--down", "Spine00"]])
+def test_three_levels_of_any_kind(whatif, args):
+    result = whatif("--synthetic", "XGFT(3;2,2,3;1,2,2)", *args)
+    assert result["servers"] == 12 and result["lmc"] == (2 if args[0] == "--lmc" else 0)
+    for failure in result["failures"]:
+        found = failure["engines"]["fors"]
+        assert 0 <= found["throughput"] <= 1 and bool(found["phases"]) == (found["throughput"] > 0) == (found["note"] is None)
+
+
+def test_three_levels_that_nobody_plans(fors):
+    """A pod that is cut off: the reason, and no rows."""
+    cut = [f"--down=Leaf00[{port}]" for port in (3, 4)]
+    result = fors("whatif", "--synthetic", "XGFT(3;2,2,3;1,2,2)", *cut, code=1)
+    assert result.out == "" and "fors has no plan for" in result.err
+
+
+def test_seeds_are_of_random_failures(fors):
+    assert "needs --random" in fors("whatif", *FT, "--seed", "1", code=2).err
 
 
 def test_switches_without_servers_fail_as_spines_do(whatif):

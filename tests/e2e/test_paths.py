@@ -9,7 +9,6 @@ FORS_PATHS="SPINES LEAVES LMC..." runs the same on a larger fabric (make paths).
 """
 import os
 import re
-import shutil
 
 import pytest
 
@@ -34,12 +33,12 @@ def project(fdbs, lids, index):
     return "".join(out)
 
 
-def judge_by_ibdmchk(sm, live, scratch, done):
+def judge_by_ibdmchk(dumps, live, scratch, done):
     """ibdmchk on each path index whose tables it has not seen yet (`done`)."""
     lids = {port.lid for port in live.servers.values()}
-    fdbs = (sm.tmp / "opensm.fdbs").read_text()
-    for name in ("opensm-subnet.lst", "opensm.mcfdbs"):
-        shutil.copy(sm.tmp / name, scratch)
+    fdbs = dumps["opensm.fdbs"]
+    for name, text in dumps.items():
+        (scratch / name).write_text(text)
     count = len(live.servers) * (len(live.servers) - 1)
     for index in range(1 << next(iter(live.servers.values())).lmc):
         text = project(fdbs, lids, index)
@@ -124,22 +123,23 @@ def test_every_path_index(fabric, tmp_path, lmc):
                                 dead_links=lambda links, n=dead: len(links) == n)
         assert status["lmc"] == lmc
         tables, live = harness.read_tables(sim, sm.node), harness.read_live(sim, sm.node)
-        wait_for_dumps(sm, tables)
-        judge_by_ibdmchk(sm, live, tmp_path, done)
+        judge_by_ibdmchk(wait_for_dumps(sm, tables, live), live, tmp_path, done)
         assert not has_cycle(dependencies(tables, live))
     judge_by_sa(sim, live)
 
 
-def wait_for_dumps(sm, tables):
-    """opensm writes them after the sweep: until they say what the switches say."""
+def wait_for_dumps(sm, tables, live):
+    """opensm writes them after the sweep, piece by piece: what they say when that is what the switches say, by their names."""
     def look():
         try:
-            return harness.parse_tables((sm.tmp / "opensm-lfts.dump").read_text()).port == tables.port \
-                and "dump_ucast_routes" in (sm.tmp / "opensm.fdbs").read_text() \
-                and fdbs_match((sm.tmp / "opensm.fdbs").read_text(), tables)
+            dumps = {name: (sm.tmp / name).read_text() for name in ("opensm-subnet.lst", "opensm.mcfdbs", "opensm.fdbs")}
+            lfts = harness.parse_tables((sm.tmp / "opensm-lfts.dump").read_text())
         except FileNotFoundError:
-            return False
-    harness.wait_for(look, 30, "opensm's dumps")
+            return None
+        is_whole = len(dumps["opensm-subnet.lst"].splitlines()) == len(live.cable) and dumps["opensm-subnet.lst"].endswith("\n")
+        is_new = lfts.port == tables.port and fdbs_match(dumps["opensm.fdbs"], tables)
+        return dumps if is_whole and is_new and "dump_ucast_routes" in dumps["opensm.fdbs"] else None
+    return harness.wait_for(look, 30, "opensm's dumps")
 
 
 def fdbs_match(fdbs, tables):

@@ -66,6 +66,17 @@ def test_who_cannot_be_seen_gets_nothing(tmp_path):
         assert failure["engines"]["minhop"]["broken"] >= 4
 
 
+def test_three_levels(tmp_path):
+    """Stock opensm beside fors: both at full speed in the intact tree, and after each failure the plan of fors is worth no less than the other's shift."""
+    result = fors("whatif", "--synthetic", "XGFT(3;2,2,2;1,2,2)", "--engines", "ftree", "--json", env=dict(os.environ, TMPDIR=str(tmp_path)))
+    assert os.listdir(tmp_path) == [] and len(result["failures"]) == 16 + 8
+    assert result["intact"]["fors"]["throughput"] == result["intact"]["ftree"]["throughput"] == 1
+    for failure in result["failures"]:
+        own, other = (failure["engines"][engine] for engine in ("fors", "ftree"))
+        assert own["phases"] >= 8 and own["broken"] == other["broken"] == 0 and 0 < other["planned_throughput"] <= 1
+        assert own["throughput"] >= other["throughput"], failure["failure"]
+
+
 def wrapped_opensm(folder, script):
     """An environment in which `opensm` is a shell script, which has the stock one as $OPENSM."""
     (folder / "bin").mkdir()

@@ -134,16 +134,35 @@ bool fuzz_jobs(const uint8_t *data, size_t size)
 	return true;
 }
 
+/* Each block has a line of its own, and a switch. */
+static void check_blocks(const struct fors_net *net, const uint32_t *block_of, const uint32_t *line_of,
+			 uint32_t nblocks)
+{
+	for (uint32_t i = 0; i < net->nnodes; i++)
+		if (block_of[i] != FORS_NONE && (block_of[i] >= nblocks || net->node[i].type != FORS_SWITCH))
+			abort();
+	for (uint32_t block = 0; block < nblocks; block++) {
+		uint32_t node = 0;
+
+		while (node < net->nnodes && block_of[node] != block)
+			node++;
+		if (node == net->nnodes || !line_of[block] || (block && line_of[block] <= line_of[block - 1]))
+			abort();
+	}
+}
+
 bool fuzz_blocks(const uint8_t *data, size_t size)
 {
 	const struct fors_net *net = ground();
 	uint32_t *block_of = malloc(net->nnodes * sizeof(*block_of)), nblocks = 0;
+	uint32_t *line_of = malloc(net->nnodes * sizeof(*line_of));
 	struct fors_error error;
-	bool is_good = block_of && !fors_blocks_read((const char *)data, size, "fuzz", net, block_of, &nblocks, &error);
+	bool is_good = block_of && line_of &&
+		       !fors_blocks_read((const char *)data, size, "fuzz", net, block_of, line_of, &nblocks, &error);
 
-	for (uint32_t i = 0; is_good && i < net->nnodes; i++)
-		if (block_of[i] != FORS_NONE && (block_of[i] >= nblocks || net->node[i].type != FORS_SWITCH))
-			abort();
+	if (is_good)
+		check_blocks(net, block_of, line_of, nblocks);
 	free(block_of);
+	free(line_of);
 	return is_good;
 }

@@ -110,6 +110,19 @@ def test_a_table_that_says_nothing_sensible(tmp_path, table, complaint):
     assert done.returncode == 1 and complaint in done.stderr
 
 
+def test_a_file_that_no_page_names(tmp_path):
+    build(tmp_path, middle__told="", middle__untold="")
+    (tmp_path / "middle/below").mkdir()
+    for name in ("deep.h", "deeper.h", "door_inside.h"):
+        (tmp_path / "middle/below" / name).touch()
+    (tmp_path / "middle/README.md").write_text("`door.h`, inner, told, below/deep; not: untold_ and deeper_still\n")
+    out = check(tmp_path).stdout
+    assert "middle/untold.c: middle/README.md does not say" in out and "middle/below/deeper.h: middle/README.md does not say" in out
+    assert out.count("does not say") == 2
+    (tmp_path / "middle/below/README.md").write_text("deeper\n")
+    assert "middle/below/deep.h: middle/below/README.md does not say" in check(tmp_path).stdout
+
+
 def test_a_file_in_no_room(tmp_path):
     build(tmp_path, TABLE.replace("| `middle/` |", "| `middle/inner*` |").replace("| `middle/` |", "| `middle/inner*` |"), middle__stray="int x;\n")
     assert "middle/stray.c: is in no room" in check(tmp_path).stdout
