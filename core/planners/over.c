@@ -18,7 +18,6 @@
 #include <string.h>
 
 #include "core/base/print.h"
-#include "core/planners/flows/lumps.h"
 #include "core/planners/flows/routed.h"
 #include "core/planners/flows/senders.h"
 #include "core/planners/flows/strategy.h"
@@ -281,9 +280,7 @@ static enum fors_err pack_rounds(struct plan *plan, const struct fors_flows_aske
 	if (nphases > plan->report.bound_tables && is_large)
 		plan->report.wanted_bytes = bytes_of(plan);
 	if (nphases > plan->report.bound_tables && !is_large) {
-		err = fors_flows_refine(&plan->routed->problem, nphases, &packing, error);
-		if (!err)
-			err = fors_flows_improve(asked, plan->report.bound_best, &packing, error);
+		err = fors_flows_improve(&plan->routed->problem, asked, plan->report.bound_best, &packing, error);
 		if (!err)
 			err = write_flows(plan, packing, error);
 	} else {

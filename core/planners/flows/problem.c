@@ -198,10 +198,10 @@ enum fors_err fors_flows_fullest(const struct fors_flows_problem *p, uint32_t *l
 
 enum fors_err fors_flows_bound(const struct fors_flows_problem *p, uint32_t *bound, struct fors_error *error)
 {
-	uint32_t link, tokens;
+	uint32_t link, tokens, lump = p->lump ? p->lump : 1, received = p->ndests / lump + (p->ndests % lump > 0);
 	enum fors_err err = fors_flows_fullest(p, &link, &tokens, error);
 
 	if (!err)
-		*bound = tokens > p->ndests ? tokens : p->ndests;
+		*bound = tokens > received ? tokens : received;
 	return err;
 }

@@ -13,6 +13,11 @@
  * or a phase or two above. What single tokens still gain there is little for much work, so they get less, unless that
  * is not enough.
  *
+ * A plan in whole units (fors_flows_improve()) goes down in parts of them first, as large as divide the aim best: what
+ * moves takes the flows beside it along, there are fewer to be moved, and few are in the way of many rows. Where links of
+ * a leaf are busy in all phases but a few, searches for single flows do not even get over the first phase that is taken
+ * away.
+ *
  * The effort is counted in work (words of masks), a share of what is left for each search. That the first searches run where no
  * plan will be found is not in vain: they leave denser packings than first fit does with more phases.
  */
@@ -37,9 +42,10 @@
 #define CHOICE_PER_FLOW 1000 /* the same where flows have ways to choose from */
 #define CHOICE_AT_MOST UINT64_C(100000000)
 #define MOST_IDLE 8
-#define FEW 200	 /* one token of so many: a search for them goes on though the last one brought little */
-#define NEAR 200 /* one part of so many above the bound is near enough for such a plan */
-#define FAR 64	 /* and one of so many is too far */
+#define PATIENCE 4 /* of searches for lumps: each that moves takes others along */
+#define FEW 200	   /* one token of so many: a search for them goes on though the last one brought little */
+#define NEAR 200   /* one part of so many above the bound is near enough for such a plan */
+#define FAR 64	   /* and one of so many is too far */
 #define MOST_PHASES 65535
 
 struct attempt {
@@ -60,7 +66,7 @@ struct attempt {
 /* So many tokens there are. */
 static uint64_t tokens_of(const struct fors_flows_problem *problem)
 {
-	return (uint64_t)problem->ndests * problem->ndests;
+	return (uint64_t)problem->ndests * problem->ndests / (problem->lump ? problem->lump : 1);
 }
 
 /* More would be of no use. */
@@ -142,12 +148,17 @@ static enum fors_err begin_again(struct attempt *a, uint32_t nphases, struct for
 	return FORS_OK;
 }
 
-/* What one search may spend: a share of what is left, and no more than so few tokens are worth. */
+/*
+ * What one search may spend: a share of what is left, and no more than so few tokens are worth. In lumps all of it: a
+ * search that ends before it found anything was in vain.
+ */
 static uint64_t share_of(const struct attempt *a, const struct fors_flows_packing *packing)
 {
 	uint64_t share = a->is_lumped ? a->work : a->work / SHARE,
 		 worth = WORK_PER_SEARCH + WORK_PER_WAITING * (uint64_t)packing->nwaiting;
 
+	if (a->problem->lump > 1)
+		return a->work;
 	return share < worth ? share : worth;
 }
 
@@ -299,7 +310,7 @@ static enum fors_err go_down(struct attempt *a, uint32_t aim, struct fors_error 
 		else if (is_hopeless(a))
 			break;
 		else {
-			a->failed->seed += a->is_stuck && a->is_patient;
+			a->failed->seed += a->nidle && a->is_patient;
 			err = search(a, &a->failed, error);
 		}
 	}
@@ -383,8 +394,9 @@ static uint64_t work_of(const struct fors_flows_problem *problem)
 	return larger(least, most < CHOICE_AT_MOST ? most : CHOICE_AT_MOST);
 }
 
-enum fors_err fors_flows_improve(const struct fors_flows_asked *asked, uint32_t aim,
-				 struct fors_flows_packing **packing, struct fors_error *error)
+/* The same in lumps as they are, `aim` in phases of those. */
+static enum fors_err improve(const struct fors_flows_asked *asked, uint32_t aim, struct fors_flows_packing **packing,
+			     struct fors_error *error)
 {
 	struct attempt a = {.asked = asked, .problem = (*packing)->problem, .plan = *packing, .is_patient = true};
 	enum fors_err err = fors_flows_bound(a.problem, &a.bound, error);
@@ -399,5 +411,52 @@ enum fors_err fors_flows_improve(const struct fors_flows_asked *asked, uint32_t 
 		a.plan = NULL;
 	}
 	*packing = a.plan;
+	return err;
+}
+
+static uint32_t lumps_of(uint32_t nphases, uint32_t lump)
+{
+	return nphases / lump + (nphases % lump > 0);
+}
+
+/* The part of a lump that comes nearest to the aim, of those that come as near the largest. */
+static uint32_t part_of(uint32_t lump, uint32_t aim)
+{
+	uint32_t best = 1;
+
+	for (uint32_t part = 2; part < lump; part++)
+		if (lump % part == 0 && lumps_of(aim, part) * part <= lumps_of(aim, best) * best)
+			best = part;
+	return best;
+}
+
+enum fors_err fors_flows_improve(const struct fors_flows_problem *problem, const struct fors_flows_asked *asked,
+				 uint32_t aim, struct fors_flows_packing **packing, struct fors_error *error)
+{
+	struct fors_flows_problem parts[2]; /* of the packing that there is, and of the next one */
+	uint32_t lump = (*packing)->problem->lump;
+	enum fors_err err = FORS_OK;
+
+	for (unsigned i = 0; !err && lump > 1; i++) {
+		struct fors_flows_problem *smaller = &parts[i % 2];
+		uint32_t part = part_of(lump, aim);
+
+		*smaller = *problem;
+		smaller->lump = part;
+		err = fors_flows_refine(part > 1 ? smaller : problem, (*packing)->nphases * (lump / part), packing,
+					error);
+		if (!err && part > 1) {
+			(*packing)->patience = PATIENCE;
+			(*packing)->counts_tokens = true;
+			(*packing)->nways = 2;
+		}
+		if (!err)
+			err = improve(asked, lumps_of(aim, part), packing, error);
+		lump = part;
+	}
+	if (err) {
+		fors_flows_packing_free(*packing);
+		*packing = NULL;
+	}
 	return err;
 }

@@ -24,12 +24,13 @@ enum fors_err fors_flows_pack_problem(const struct fors_flows_problem *problem, 
 				      struct fors_flows_packing **packing, struct fors_error *error);
 
 /*
- * Look for fewer phases than *packing has, in which nothing waits, though not for fewer than `aim`, with the effort that a plan which
- * began with lumps is worth, and more where flows have ways to choose from. Errors: FORS_ECANCELLED, FORS_ENOMEM; *packing is freed
- * and NULL then.
+ * Look for fewer phases than *packing has, a plan of `problem` in lumps in which nothing waits, though not for fewer than `aim`: in
+ * parts of lumps first, as large as divide the aim best, then in parts of those, and so on; *packing becomes one of `problem`. With
+ * the effort that a plan which began with lumps is worth, each time, and more where flows have ways to choose from. Errors:
+ * FORS_ECANCELLED, FORS_ENOMEM; *packing is freed and NULL then.
  */
-enum fors_err fors_flows_improve(const struct fors_flows_asked *asked, uint32_t aim,
-				 struct fors_flows_packing **packing, struct fors_error *error);
+enum fors_err fors_flows_improve(const struct fors_flows_problem *problem, const struct fors_flows_asked *asked,
+				 uint32_t aim, struct fors_flows_packing **packing, struct fors_error *error);
 
 /* Bytes that this takes at most where it ends with nphases phases. */
 uint64_t fors_flows_pack_bytes(const struct fors_flows_problem *problem, uint32_t nphases);

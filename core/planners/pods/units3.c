@@ -6,7 +6,8 @@
  * (core/planners/flows/) pack them: the problem has a token for each unit, and a phase for each round. All units whose
  * way is at home go into the rounds of the closed form. What is left may take any lane of its leaf, since a leaf's
  * entry for a server is one unit's own; further on it has to follow the entries of mids and tops. It is searched for
- * with as many rounds as the lower bound asks for, then with a few more. Where nothing is left over nobody else moves.
+ * with as many rounds as the lower bound asks for, in small trees once more after entries of mids, too, were relieved,
+ * then with a few rounds more. Where nothing is left over nobody else moves.
  */
 #include "units3.h"
 
@@ -19,8 +20,7 @@
 
 #define MOST_MORE 16	      /* rounds more than the bound asks for */
 #define LATER 4		      /* a part of the effort, with more rounds */
-#define MOST_SEEDS 4	      /* searches from the same beginning, where there is time */
-#define NEAR 40		      /* units that wait, no more, for that */
+#define EARLY 8		      /* the same before entries are relieved, where there is time */
 #define LEAST_BUDGET 32000000 /* words of masks: in small trees there is time to look longer */
 #define PATIENCE 8 /* a receiver whose lane died has one unit for each leaf to find room for, one after another */
 
@@ -87,6 +87,13 @@ static bool list_members(struct work *w)
 	}
 	p->first[p->nswitches] = p->ndests;
 	return p->nswitches;
+}
+
+/* What was worked out of ways: their entries change. */
+static void forget_tails(struct work *w)
+{
+	for (size_t i = 0; i < (size_t)w->pods->nmids * w->ntails; i++)
+		w->tail[i].of = 0;
 }
 
 static bool allocate_members(struct work *w)
@@ -216,36 +223,10 @@ static void place_homes(const struct work *w, struct fors_flows_packing *packing
 		}
 }
 
-/* A search, and others from the same beginning as long as few wait: for them other random numbers may find room. */
-static enum fors_err search_anew(struct fors_flows_packing **packing, uint64_t budget, struct fors_error *error)
-{
-	struct fors_flows_packing *begin, *other;
-	enum fors_err err = fors_flows_packing_copy(*packing, (*packing)->nphases, &begin, error);
-
-	if (err)
-		return err;
-	err = fors_flows_search(*packing, budget, NULL, NULL, error);
-	while (!err && (*packing)->nwaiting && (*packing)->nwaiting <= NEAR && ++begin->seed <= MOST_SEEDS) {
-		err = fors_flows_packing_copy(begin, begin->nphases, &other, error);
-		if (err)
-			break;
-		err = fors_flows_search(other, budget, NULL, NULL, error);
-		if (!err && other->nwaiting < (*packing)->nwaiting) {
-			fors_flows_packing_free(*packing);
-			*packing = other;
-		} else {
-			fors_flows_packing_free(other);
-		}
-	}
-	fors_flows_packing_free(begin);
-	return err;
-}
-
 /* A search for all that waits, and for more rounds until there is room. */
 static enum fors_err search_all(struct fors_flows_packing **packing, uint64_t budget, struct fors_error *error)
 {
-	enum fors_err err = budget == LEAST_BUDGET ? search_anew(packing, budget, error)
-						   : fors_flows_search(*packing, budget, NULL, NULL, error);
+	enum fors_err err = fors_flows_search(*packing, budget, NULL, NULL, error);
 
 	for (uint32_t more = 1; !err && more <= MOST_MORE && (*packing)->nwaiting; more *= 2) {
 		struct fors_flows_packing *larger;
@@ -260,21 +241,69 @@ static enum fors_err search_all(struct fors_flows_packing **packing, uint64_t bu
 	return err;
 }
 
+/* Homes in so many rounds, all else waiting. */
+static enum fors_err begin(struct work *w, uint32_t nrounds, bool is_patient, struct fors_flows_packing **packing,
+			   struct fors_error *error)
+{
+	enum fors_err err = fors_flows_packing_new(&w->problem, nrounds, packing, error);
+
+	if (err)
+		return err;
+	forget_tails(w);
+	place_homes(w, *packing);
+	(*packing)->patience = PATIENCE;
+	(*packing)->counts_tokens = true;
+	(*packing)->nways = is_patient ? 2 : 1;
+	return FORS_OK;
+}
+
+/*
+ * Another beginning, for what a search left waiting: units choose their lanes only, and what mids chose for those that
+ * lost their way may be too much for some rungs whatever leaves do. So entries move off links that are too full first.
+ */
+static enum fors_err search_relieved(struct work *w, struct fors_flows_packing **packing, struct fors_error *error)
+{
+	size_t size = ((size_t)w->pods->nleaves + w->pods->nmids + w->pods->ntops) * w->ways->ncolumns;
+	uint8_t *before = malloc(size + 1);
+	struct fors_flows_packing *other = NULL;
+	enum fors_err err;
+
+	if (!before)
+		return fors_fail_memory(error);
+	memcpy(before, w->ways->leaf, size);
+	err = fors_relieve3(w->ways, w->units->bound, error);
+	if (!err)
+		err = begin(w, (*packing)->nphases, true, &other, error);
+	if (!err)
+		err = fors_flows_search(other, LEAST_BUDGET, NULL, NULL, error);
+	if (!err && other->nwaiting < (*packing)->nwaiting) {
+		struct fors_flows_packing *first = *packing;
+
+		*packing = other;
+		other = first;
+	} else {
+		memcpy(w->ways->leaf, before, size);
+	}
+	forget_tails(w);
+	fors_flows_packing_free(other);
+	free(before);
+	return err;
+}
+
 /* With this many rounds, or more: 1, 2, 4, 8, 16 more. */
 static enum fors_err pack(struct work *w, uint32_t nrounds, uint32_t effort, struct fors_flows_packing **packing,
 			  struct fors_error *error)
 {
 	uint64_t budget = (uint64_t)effort * fors_flows_units(&w->problem);
-	enum fors_err err = fors_flows_packing_new(&w->problem, nrounds, packing, error);
+	bool is_patient = effort >= FORS_UNITS3_PATIENT && budget < LEAST_BUDGET;
+	enum fors_err err = begin(w, nrounds, is_patient, packing, error);
 
-	if (err)
-		return err;
-	place_homes(w, *packing);
-	(*packing)->patience = PATIENCE;
-	(*packing)->counts_tokens = true;
-	if (effort >= FORS_UNITS3_PATIENT && budget < LEAST_BUDGET)
-		budget = LEAST_BUDGET;
-	return search_all(packing, budget, error);
+	if (err || !is_patient)
+		return err ? err : search_all(packing, budget, error);
+	err = fors_flows_search(*packing, LEAST_BUDGET / EARLY, NULL, NULL, error);
+	if (!err && (*packing)->nwaiting)
+		err = search_relieved(w, packing, error);
+	return err ? err : search_all(packing, LEAST_BUDGET, error);
 }
 
 /* Rounds and lanes as they were found. */
