@@ -104,15 +104,21 @@ def asan_library():
     return os.path.realpath(path.stdout.strip())
 
 
+def patience():
+    """How much longer things may take than on a machine with nothing else to do."""
+    return min(5.0, max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1) / 2))
+
+
 def wait_for(condition, timeout=20.0, what="condition", interval=0.01):
-    """The first true result of condition(), asked until `timeout` seconds have passed."""
+    """The first true result of condition(), asked until `timeout` seconds have passed; more where much else runs."""
+    timeout *= patience()
     end = time.monotonic() + timeout
     while True:
         result = condition()
         if result:
             return result
         if time.monotonic() > end:
-            raise HarnessError(f"waited {timeout} s in vain for: {what}")
+            raise HarnessError(f"waited {timeout:.0f} s in vain for: {what}")
         time.sleep(interval)
 
 
