@@ -35,6 +35,7 @@
 
 #define READY_SECONDS 30   /* for ibsim to start */
 #define ROUTE_SECONDS 1800 /* for opensm to route once */
+#define TRIES 3		   /* of opensm to complete a sweep */
 
 static const char umad2sim_pattern[] = "/usr/lib*/{*/,}umad2sim/libumad2sim.so";
 
@@ -361,6 +362,38 @@ static enum fors_err run_opensm(const struct lab *lab, const char *host, const c
 	return err ? err : wait_for(pid, "opensm", ROUTE_SECONDS, error);
 }
 
+/* Did opensm complete its sweep? On a busy machine it waits in vain for an answer of ibsim's now and then. */
+static bool is_complete(const struct lab *lab)
+{
+	size_t size = 0;
+	char *log = slurp(lab, "log", &size);
+	bool is_so = log && strstr(log, "SUBNET UP");
+
+	free(log);
+	return is_so;
+}
+
+/* The tables that opensm makes, as text; from another run where one did not complete, and from the last one in any case. */
+static enum fors_err ask_opensm(const struct lab *lab, const char *host, const char *engine, unsigned lmc, char **text,
+				size_t *size, struct fors_error *error)
+{
+	enum fors_err err = FORS_OK;
+
+	*text = NULL;
+	for (unsigned i = 0; !err && i < TRIES && (!*text || !is_complete(lab)); i++) {
+		char old[512];
+
+		free(*text);
+		path_in(lab, "log", old, sizeof(old));
+		unlink(old);
+		err = run_opensm(lab, host, engine, lmc, error);
+		*text = err ? NULL : slurp(lab, "opensm-lfts.dump", size);
+	}
+	if (!err && !*text)
+		err = fors_fail(error, FORS_EIO, "opensm wrote no tables (opensm-lfts.dump)");
+	return err;
+}
+
 /* Which engine did the work? "... osm_ucast_mgr_process: minhop tables configured on all switches" */
 static void read_log(const struct lab *lab, const char *engine, struct whatif_result *result)
 {
@@ -444,9 +477,7 @@ static enum fors_err simulate(const struct whatif *whatif, struct fors_net *net,
 	if (!err)
 		err = start_ibsim(&lab, net, error);
 	if (!err)
-		err = run_opensm(&lab, a_host(whatif, net), engine, whatif->lmc, error);
-	if (!err && !(text = slurp(&lab, "opensm-lfts.dump", &size)))
-		err = fors_fail(error, FORS_EIO, "opensm wrote no tables (opensm-lfts.dump)");
+		err = ask_opensm(&lab, a_host(whatif, net), engine, whatif->lmc, &text, &size, error);
 	if (!err) {
 		read_log(&lab, engine, result);
 		err = judge(whatif, net, text, size, result, error);
