@@ -39,15 +39,12 @@ class Faults:
         self.map[8:16] = struct.pack("=Q", 0)
         return struct.unpack("=Q", self.map[0:8])[0], struct.unpack("=Q", self.map[24:32])[0]
 
-    def callers(self):
-        """For each allocation that failed, by its number, who asked for it: functions and lines, the innermost first."""
-        found = {}
-        for told in pathlib.Path(f"{self.path}.callers").read_text().split("allocation ")[1:]:
-            number, _, frames = told.partition("\n")
-            at = re.findall(r"(\S*libfors\.so\S*)\(\+(0x[0-9a-f]+)\)", frames)
-            named = subprocess.run(["addr2line", "-fpse", at[0][0], *(place for _, place in at)], capture_output=True, text=True)
-            found[int(number)] = named.stdout
-        return found
+    def callers(self, number):
+        """Who asked for the allocation of this number, which failed last: functions and lines, the innermost first."""
+        told = pathlib.Path(f"{self.path}.callers").read_text().split("allocation ")[1:]
+        frames = [one.partition("\n")[2] for one in told if one.startswith(f"{number}\n")][-1]
+        at = re.findall(r"(\S*libfors\.so\S*)\(\+(0x[0-9a-f]+)\)", frames)
+        return subprocess.run(["addr2line", "-fpse", at[0][0], *(place for _, place in at)], capture_output=True, text=True).stdout
 
 
 # What fors does without, and says nothing: who asks for it.
@@ -60,14 +57,9 @@ OPTIONAL = [
 ]
 
 
-def assert_optional(faults, silent):
-    """Each lack of memory of which the log says nothing was of something that fors can do without."""
-    callers = faults.callers() if silent else {}
-    unexpected = []
-    for number in silent:
-        functions = {line.split(" at ")[0] for line in callers[number].splitlines()}
-        unexpected += [] if any(who <= functions for who in OPTIONAL) else [f"allocation {number}:\n{callers[number]}"]
-    assert not unexpected, "\n".join(unexpected)
+def is_optional(callers):
+    functions = {line.split(" at ")[0] for line in callers.splitlines()}
+    return any(who <= functions for who in OPTIONAL)
 
 
 def shim():
@@ -111,12 +103,13 @@ def come_back(sim, sm, since, epoch):
     return harness.wait_for(look, 60, "a schedule that stays")
 
 
-def is_silent(sm, mark, failures):
-    """Memory ended, and the log does not say so; some threads come to it a little later."""
-    try:
-        return failures > 0 and not sm.wait_log("out of memory", mark, 2)
-    except harness.HarnessError:
-        return True
+def assert_told(sm, mark, faults, n, failures):
+    """Memory ended, and the log says so, unless fors can do without; some threads come to it a little later."""
+    if failures and "out of memory" not in sm.log(mark) and not is_optional(faults.callers(n)):
+        try:
+            sm.wait_log("out of memory", mark, 2)
+        except harness.HarnessError:
+            raise AssertionError(f"allocation {n}, silent:\n{faults.callers(n)}") from None
 
 
 def change(sim, tree, is_cut):
@@ -160,7 +153,7 @@ def test_memory_ends_during_a_failure(faulty, tmp_path, lasting, conf):
     sm.wait_epoch()
     count = calls_of_a_change(sim, sm, tree, faults)
     assert count > 50
-    is_cut, declined, silent = True, 0, []
+    is_cut, declined = True, 0
     for n in samples(count):
         epoch, mark = sm.status()["epoch"], sm.log_end()
         faults.arm(n, lasting)
@@ -175,10 +168,9 @@ def test_memory_ends_during_a_failure(faulty, tmp_path, lasting, conf):
         seen, failures = faults.off()
         assert failures or lasting or seen < n, f"allocation {n} of {seen} did not fail"
         declined += "the next routing engine takes over" in sm.log(mark)
-        silent += [n] if is_silent(sm, mark, failures) else []
+        assert_told(sm, mark, faults, n, failures)
         is_cut = not is_cut
     assert declined > 10
-    assert_optional(faults, silent)
 
 
 def come_back_over(sim, sm, epoch):
@@ -193,7 +185,7 @@ def test_memory_ends_over_tables_of_others(faulty):
     tree = over.torus(3, 3, 1)
     sim, sm, faults = faulty(tree, routing_engine="dfsssp", fors_conf="schedule_over = any\n")
     sm.wait_epoch()
-    end, is_cut, silent = tree.end("T11", "T12"), True, []
+    end, is_cut = tree.end("T11", "T12"), True
     for n in samples(calls_of_a_cut(sim, sm, end, faults)):
         epoch, mark = sm.status()["epoch"], sm.log_end()
         faults.arm(n)
@@ -204,9 +196,8 @@ def test_memory_ends_over_tables_of_others(faulty):
         come_back_over(sim, sm, epoch + 1)
         seen, failures = faults.off()
         assert failures or seen < n, f"allocation {n} of {seen} did not fail"
-        silent += [n] if is_silent(sm, mark, failures) else []
+        assert_told(sm, mark, faults, n, failures)
         is_cut = not is_cut
-    assert_optional(faults, silent)
 
 
 def test_memory_ends_while_fors_starts(faulty, tmp_path):
