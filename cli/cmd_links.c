@@ -117,7 +117,6 @@ static bool can_exclude(const struct cli_cables *cables, const struct cli_cable 
 
 	if (cables->has_pods)
 		return !cable->is_dead;
-
 	for (uint32_t a = 0; fabric && a < fabric->nleaves; a++)
 		for (uint32_t k = 0; fabric->leaf[a].node == cable->node[0] && k < fabric->nlanes; k++)
 			if (fors_live(fabric, a, k) && fors_cable(fabric, a, k)->leaf_port == cable->port[0])

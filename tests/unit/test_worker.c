@@ -157,11 +157,23 @@ static void sweep(void *context)
 	atomic_fetch_add(&sweeps, 1);
 }
 
+/* A job that comes when the worker has begun with another one. */
+static struct fors_job *_Atomic late;
+
+static enum fors_mastership submit_late(void *context)
+{
+	struct fors_job *job = atomic_exchange(&late, NULL);
+
+	if (job)
+		fors_worker_submit(atomic_load(&asking.worker), job);
+	return mastership(context);
+}
+
 static void start_worker(struct bench *bench)
 {
 	const struct fors_worker_setup setup = {.folder = &bench->folder,
 						.outbox = bench->outbox,
-						.mastership = mastership,
+						.mastership = submit_late,
 						.sweep = sweep,
 						.tick_ms = TICK_MS};
 
@@ -1989,6 +2001,21 @@ static void assert_file_has(const struct bench *bench, const char *name, const c
 	free(bytes);
 }
 
+/* How often the history has a text. */
+static int count_in_history(const struct bench *bench, const char *text)
+{
+	void *bytes = NULL;
+	size_t size;
+	int count = 0;
+
+	assert_int_equal(fors_published(&bench->folder, "history", 1 << 20, &bytes, &size, NULL), FORS_OK);
+	assert_non_null(bytes);
+	for (const char *at = bytes; (at = strstr(at, text)); at++)
+		count++;
+	free(bytes);
+	return count;
+}
+
 /* A step of OpenSM's, so many milliseconds from now; when that is. */
 static double step(struct bench *bench, uint64_t ms, enum fors_step which)
 {
@@ -2206,6 +2233,24 @@ static void the_word_comes_after_what_followed(void **state)
 	assert_state(bench, FORS_PLANNING);
 }
 
+/* The plan is ready when its tables are in, but tables of others are on their way already: nobody shall follow it. */
+static void what_overtakes_a_plan_that_is_ready(void **state)
+{
+	struct bench *bench = *state;
+	int64_t epoch = bring_up(bench);
+	struct fors_job *job = make_job(bench, FORS_JOB_DECLINED, NULL);
+
+	strcpy(job->reason, "the fabric is routed by 'minhop'");
+	fors_worker_submit(bench->worker, early_job(bench, "Leaf00[4]", 1));
+	rest();
+	atomic_store(&asking.worker, bench->worker);
+	atomic_store(&late, job);
+	submit(bench, FORS_JOB_INSTALLED, "Leaf00[4]");
+	wait_state(bench, FORS_INACTIVE, epoch + 1);
+	rest();
+	assert_int_equal(count_in_history(bench, "closed-form"), 1);
+}
+
 static void mastership_lost_and_early(void **state)
 {
 	struct bench *bench = *state;
@@ -2309,6 +2354,7 @@ int main(void)
 		ON_A_BENCH(early_and_then_errors),
 		ON_A_BENCH(early_and_then_declined),
 		ON_A_BENCH(the_word_comes_after_what_followed),
+		ON_A_BENCH(what_overtakes_a_plan_that_is_ready),
 		ON_A_BENCH(mastership_lost_and_early),
 	};
 
