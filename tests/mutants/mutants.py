@@ -358,7 +358,7 @@ class Cache:
             os.replace(self.path + ".new", self.path)
 
 
-BATCH = 4  # tests that are linked at once
+BATCH = 4  # tests that are linked at once, after the first one, which is named for the file and mostly notices
 
 
 def from_cache(mutation, tests, cache):
@@ -381,17 +381,21 @@ def kill(mutation, test, how):
     mutation.result, mutation.killer, mutation.detail = "killed", os.path.basename(test), how
 
 
+def batches(left):
+    return [left[:1]] + [left[at:at + BATCH] for at in range(1, len(left), BATCH)]
+
+
 def attempt(mutation, copy, left, tests, cache):
     """Plant, build and test."""
     copy.plant(mutation)
-    for at in range(0, len(left), BATCH):
+    for batch in batches(left):
         try:
-            copy.make(left[at:at + BATCH])
+            copy.make(batch)
         except Broken as broken:
             error = re.search(r".*error:.*", str(broken))
             mutation.result, mutation.detail = "invalid", error.group() if error else str(broken)[-300:]
             return
-        for name in left[at:at + BATCH]:
+        for name in batch:
             failure = copy.run_test(name, *tests.limits(name))
             cache.put(mutation, name, tests.sums[name], failure or "")
             if failure:
@@ -414,23 +418,32 @@ class Progress:
                   f"{'  (' + mutation.killer + ': ' + mutation.detail + ')' if mutation.killer else ''}", flush=True)
 
 
+def by_file(work):
+    """The mutations of a file together, which spares compiling the file that was mutated before; the most first."""
+    files = {}
+    for job in work:
+        files.setdefault(job[0].path, []).append(job)
+    return sorted(files.values(), key=len, reverse=True)
+
+
 def try_all(work, copies, tests, cache):
     progress, free = Progress(len(work)), queue.Queue()
     for copy in copies:
         free.put(copy)
 
-    def one(job):
+    def file(jobs):
         copy = free.get()
         try:
-            attempt(*job[:1], copy, job[1], tests, cache)
+            for mutation, left in jobs:
+                attempt(mutation, copy, left, tests, cache)
+                cache.save()
+                progress.tell(mutation)
         finally:
             copy.restore()
             free.put(copy)
-        cache.save()
-        progress.tell(job[0])
 
     with concurrent.futures.ThreadPoolExecutor(len(copies)) as pool:
-        for future in [pool.submit(one, job) for job in work]:
+        for future in [pool.submit(file, jobs) for jobs in by_file(work)]:
             future.result()
 
 

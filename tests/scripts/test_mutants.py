@@ -97,3 +97,14 @@ def test_files_with_few_mutations_count_by_their_lines():
     assert mutants.by_lines(some, {"a.c": 100, "b.c": 300, "c.c": 1000}) == 25
     assert list(mutants.too_few(some, {"a.c": 100, "b.c": 300, "c.c": 1000}))
     assert not list(mutants.too_few(some[:3], {"a.c": 100}))
+
+
+def test_the_mutations_of_a_file_follow_one_another():
+    some = []
+    for path in ("a.c", "b.c", "a.c", "b.c", "b.c"):
+        mutation = mutants.Mutation("list:1", "core", "f")
+        mutation.path = path
+        some.append((mutation, ["test"]))
+    assert [[job[0].path for job in file] for file in mutants.by_file(some)] == [["b.c"] * 3, ["a.c"] * 2]
+    assert [len(batch) for batch in mutants.batches(list("abcdefghij"))] == [1, 4, 4, 1]
+    assert mutants.batches(["only"]) == [["only"]]
