@@ -2,6 +2,8 @@
 """The list of `make mutants`: a record finds its text wherever it went, and says so when it is gone."""
 import importlib.util
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -108,3 +110,20 @@ def test_the_mutations_of_a_file_follow_one_another():
     assert [[job[0].path for job in file] for file in mutants.by_file(some)] == [["b.c"] * 3, ["a.c"] * 2]
     assert [len(batch) for batch in mutants.batches(list("abcdefghij"))] == [1, 4, 4, 1]
     assert mutants.batches(["only"]) == [["only"]]
+
+
+def test_what_is_known_is_found_by_the_next_run(tmp_path):
+    for name in ("unit/test_x.c", "unit/support.c", "data/small", "fuzz/test_corpus.c", "fuzz/corpus/one"):
+        (tmp_path / "tests" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "tests" / name).write_text(name)
+    program = f"""
+import sys
+sys.path.insert(0, {str(TOP / "tests" / "mutants")!r})
+import mutants
+tests = mutants.Tests([], mutants.Copy("", ""))
+tests.copy.src = {str(tmp_path)!r}
+print(tests.checksum("tests/unit/test_x"), tests.checksum("tests/fuzz/test_corpus"))
+"""
+    sums = {subprocess.run([sys.executable, "-B", "-c", program], env={**os.environ, "PYTHONHASHSEED": str(seed)},
+                           stdout=subprocess.PIPE, check=True).stdout for seed in range(6)}
+    assert len(sums) == 1
