@@ -127,3 +127,40 @@ print(tests.checksum("tests/unit/test_x"), tests.checksum("tests/fuzz/test_corpu
     sums = {subprocess.run([sys.executable, "-B", "-c", program], env={**os.environ, "PYTHONHASHSEED": str(seed)},
                            stdout=subprocess.PIPE, check=True).stdout for seed in range(6)}
     assert len(sums) == 1
+
+
+RULES = """
+libforscore.la: core/libforscore_la-a.lo
+\t@cat $< > $@; echo archive >> log
+core/libforscore_la-a.lo: ../src/core/a.c
+\t@cp $< $@; cp $< core/.libs/libforscore_la-a.o
+alone shared: libforscore.la
+\t@cat libforscore.la $(LDFLAGS) > $@
+"""
+
+
+def test_the_archive_stays_without_a_mutation(tmp_path):
+    copy = mutants.Copy(str(tmp_path), "")
+    for folder in ("src/core", "build/core/.libs", "build/.libs"):
+        (tmp_path / folder).mkdir(parents=True)
+    (tmp_path / "src/core/a.c").write_text("right;")
+    (tmp_path / "build/Makefile").write_text(RULES)
+    (tmp_path / "build/.libs/shared").write_text("what libtool's script calls")
+    build, log = tmp_path / "build", tmp_path / "build/log"
+    copy.make(["alone", "shared"])
+    mutation = mutants.Mutation("list:1", "core", "f")
+    mutation.path, mutation.text = "core/a.c", "wrong;"
+    copy.plant(mutation)
+    copy.link("core/a.c", ["alone"])
+    assert (build / "alone").read_text() == "right;wrong;"  # the object comes first where it is linked
+    assert log.read_text().split() == ["archive"]
+    copy.restore()
+    copy.make(["alone"])
+    assert (build / "alone").read_text() == "right;"
+    copy.plant(mutation)
+    copy.link("core/a.c", ["alone", "shared"])
+    assert (build / "shared").read_text() == "wrong;"
+    copy.restore()
+    assert (build / "libforscore.la").read_text() == "right;"
+    copy.make(["alone", "shared"])
+    assert (build / "alone").read_text() == (build / "shared").read_text() == "right;"
