@@ -72,6 +72,11 @@ def fors_command(*arguments):
     return ["fors" if is_installed() else str(build_dir() / "fors"), *map(str, arguments)]
 
 
+def heeds_ctrl_c():
+    """For preexec_fn: what a job of a script starts ignores SIGINT, and so would what it tests."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def plugin_environment(plugin_dir=None):
     """What makes the loader find libfors.so; nothing when it is installed."""
     if is_installed() and not plugin_dir:

@@ -112,7 +112,8 @@ def test_an_opensm_that_fails_is_named(tmp_path):
 def test_nothing_stays_when_it_is_stopped(tmp_path, number, leaves):
     environment = wrapped_opensm(tmp_path, 'echo "$IBSIM_SOCKNAME" >"$NOTES/started"; exec sleep 60\n')
     process = subprocess.Popen(harness.fors_command("whatif", "--synthetic", "FT(2;2,2)", "--engines", "minhop", "--threads", "1"),
-                               env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, start_new_session=True)
+                               env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, start_new_session=True,
+                               preexec_fn=harness.heeds_ctrl_c)
     harness.wait_for((tmp_path / "started").exists, what="opensm to be started")
     process.send_signal(number)
     _, message = process.communicate(timeout=20)

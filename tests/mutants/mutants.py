@@ -11,8 +11,9 @@ How a mutation is found: by its text, in any file of its folder, so code may mov
 same line, the function decides. A text that is gone is stale: the list has to follow the code.
 
 Which tests run: those whose program has a symbol of the mutated file; first the one named for the file, then the
-quickest. Each has limits of processor time (five times what it needs on the sources as they are), of memory, and of
-the clock: a mutation that hangs is killed too.
+quickest. An equivalent one only meets those named for its file or room: no test would end it. Each test has limits of
+processor time (five times what it needs on the sources as they are), of memory, and of the clock: a mutation that
+hangs is killed too.
 
 What is remembered: per text of a mutated file and per test, with a checksum of the test's sources, in cache.json. A
 test is run again when the mutated file or the test changed. The rest of the sources counts as unchanged: --fresh
@@ -338,12 +339,20 @@ class Tests:
         """The tests that may notice, those that probably do first."""
         defined = self.defined(path)
         chosen = [name for name in self.names if path.endswith(".h") or defined & self.inside[name]]
-        base, room = base_of(path), os.path.basename(os.path.dirname(path))
+        return sorted(chosen, key=lambda name: (*self.distance(name, path), self.needs.get(name, (0, 0))[0]))
 
-        def order(name):
-            own = os.path.basename(name).replace("test_", "")
-            return (own != base, own != base.split("_")[0] and own != room, self.needs.get(name, (0, 0))[0])
-        return sorted(chosen, key=order)
+    @staticmethod
+    def distance(name, path):
+        """Named for the file, named for its family or room, or neither."""
+        own, base = os.path.basename(name).replace("test_", ""), base_of(path)
+        room = os.path.basename(os.path.dirname(path))
+        return own != base, own not in (base, base.split("_")[0], room)
+
+    def for_one(self, mutation):
+        """All that may notice; of an equivalent one those named for its file or room, if there are any."""
+        chosen = self.of(mutation.path)
+        near = [name for name in chosen if not self.distance(name, mutation.path)[1]]
+        return near if mutation.equivalent and near else chosen
 
     def measure(self, name):
         """Run it on the sources as they are."""
@@ -402,7 +411,7 @@ BATCH = 4  # tests that are linked at once, after the first one, which is named 
 def from_cache(mutation, tests, cache):
     """Set the result if it is known; the tests that are still to run otherwise, None when there are none."""
     left = []
-    for name in tests.of(mutation.path):
+    for name in tests.for_one(mutation):
         result = cache.get(mutation, name, tests.sums[name])
         if result:
             kill(mutation, name, result)
@@ -576,7 +585,7 @@ def run(mutations, options):
         tests.measure(name)
         for copy in copies[1:]:
             has_to_pass(copy, name)
-    work = [(m, [name for name in tests.of(m.path) if name in left]) for m, left in work]
+    work = [(m, [name for name in tests.for_one(m) if name in left]) for m, left in work]
     print(f"{len(found) - len(work)} are known from before, {len(work)} to try", flush=True)
     try_all(work, copies, tests, cache)
 

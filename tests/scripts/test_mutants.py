@@ -164,3 +164,17 @@ def test_the_archive_stays_without_a_mutation(tmp_path):
     assert (build / "libforscore.la").read_text() == "right;"
     copy.make(["alone", "shared"])
     assert (build / "alone").read_text() == (build / "shared").read_text() == "right;"
+
+
+def test_an_equivalent_one_meets_the_tests_named_for_it(tmp_path):
+    tests = mutants.Tests([], mutants.Copy("", ""))
+    tests.names = ["tests/unit/test_a", "tests/unit/test_step", "tests/unit/test_room", "tests/unit/test_step_back"]
+    tests.inside = {name: {"step"} for name in tests.names}
+    tests.objects = {"core/room/step_on.c": {"step"}, "core/other/b.c": {"step"}}
+    mutation = read(tmp_path, RECORD)[0]
+    mutation.path = "core/room/step_on.c"
+    assert tests.for_one(mutation) == [tests.names[i] for i in (1, 2, 0, 3)]
+    mutation.equivalent = "no difference"
+    assert tests.for_one(mutation) == [tests.names[i] for i in (1, 2)]
+    mutation.path = "core/other/b.c"
+    assert len(tests.for_one(mutation)) == 4
