@@ -23,12 +23,16 @@
 #include "plugin/log.h"
 #include "fake_clock.h"
 
+static int told, complained; /* lines of the log */
+
 void fors_log_info(struct osm_log *log, const char *format, ...)
 {
+	told++;
 }
 
 void fors_log_error(struct osm_log *log, enum fors_code code, const char *format, ...)
 {
+	complained++;
 }
 
 /* The outbox of a test: what it takes, and how often memory is too short for it. */
@@ -240,6 +244,32 @@ static void removed_files_come_back(void **state)
 	fors_board_beat(&place->board);
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		assert_file(place, names[i], "");
+}
+
+/* A folder that cannot be written is told of once, and so is that it can be written again, as soon as it was. */
+static void the_end_of_a_fault_is_told(void **state)
+{
+	struct place *place = *state;
+	char path[128];
+	int before;
+
+	withdraw(place, FORS_PLANNING, "good");
+	assert_int_equal(fors_publish_remove(&place->folder, "status.json", NULL), FORS_OK);
+	snprintf(path, sizeof(path), "%s/%s/status.json", place->directory, place->folder.name);
+	assert_int_equal(mkdir(path, 0700), 0);
+	complained = 0;
+	withdraw(place, FORS_INACTIVE, "one");
+	withdraw(place, FORS_INACTIVE, "two");
+	fors_board_retry(&place->board);
+	assert_int_equal(complained, 1);
+	assert_int_equal(rmdir(path), 0);
+	before = told;
+	fors_board_retry(&place->board);
+	assert_int_equal(told, before + 1);
+	fors_board_retry(&place->board);
+	assert_int_equal(told, before + 1);
+	assert_int_equal(complained, 1);
+	assert_file(place, "status.json", "two");
 }
 
 /* Where memory is too short for a copy nobody stands behind the old one, or runs the command, until it is made. */
@@ -466,6 +496,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(metrics_have_the_heartbeat, open_place, close_place),
 		cmocka_unit_test_setup_teardown(the_kept_order_is_written, open_place, close_place),
 		cmocka_unit_test_setup_teardown(removed_files_come_back, open_place, close_place),
+		cmocka_unit_test_setup_teardown(the_end_of_a_fault_is_told, open_place, close_place),
 		cmocka_unit_test_setup_teardown(copies_wait_for_memory, open_place, close_place),
 		cmocka_unit_test_setup_teardown(copies_wait_for_no_disk, open_place, close_place),
 		cmocka_unit_test_setup_teardown(what_was_left_is_copied, open_place, close_place),
