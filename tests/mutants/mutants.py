@@ -13,11 +13,12 @@ same line, the function decides. A text that is gone is stale: the list has to f
 Which tests run: those whose program has a symbol of the mutated file; first the one named for the file, then the
 quickest. An equivalent one only meets those named for its file or room: no test would end it. Each test has limits of
 processor time (five times what it needs on the sources as they are), of memory, and of the clock: a mutation that
-hangs is killed too.
+hangs is killed too. Tests that are further away than a minute of processor time do not run (--seconds): who survives
+would meet all, and take longer than a hundred that are killed. It counts as a survivor, so the share is a lower bound.
 
 What is remembered: per text of a mutated file and per test, with a checksum of the test's sources, in cache.json. A
 test is run again when the mutated file or the test changed. The rest of the sources counts as unchanged: --fresh
-forgets all.
+forgets all. What the tests need is measured again when any source changed.
 
 The report says how many were killed, and how many would be if each file had as many mutations per line as any other:
 a file with few would count too little.
@@ -178,7 +179,7 @@ class Copy:
 
     def __init__(self, folder, top):
         self.src, self.build, self.top = os.path.join(folder, "src"), os.path.join(folder, "build"), top
-        self.planted, self.alone, self.is_archived = None, [], False
+        self.planted, self.alone, self.is_archived, self.code = None, [], False, ""
 
     def run(self, *command):
         done = subprocess.run(command, cwd=self.build, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
@@ -193,6 +194,16 @@ class Copy:
         if not os.path.exists(os.path.join(self.build, "config.status")):
             self.run(os.path.join(self.src, "configure"), "-q", "CFLAGS=-O1 -w")
         self.make(tests)
+
+    def sum(self):
+        """Of all code, as it is without a mutation."""
+        if not self.code:
+            total = hashlib.sha256()
+            for path in sorted(glob.glob(os.path.join(self.src, "**", "*.[ch]"), recursive=True)):
+                with open(path, "rb") as file:
+                    total.update(path.encode() + file.read())
+            self.code = total.hexdigest()[:16]
+        return self.code
 
     def make(self, tests):
         self.run("make", "-s", *tests)
@@ -354,13 +365,32 @@ class Tests:
         near = [name for name in chosen if not self.distance(name, mutation.path)[1]]
         return near if mutation.equivalent and near else chosen
 
-    def measure(self, name):
-        """Run it on the sources as they are."""
+    def measure(self, name, cache):
+        """Run it on the sources as they are; not when it is known from these very sources."""
+        known = cache.known.get("needs", {}).get(name + self.copy.sum())
+        if known:
+            self.needs[name] = known
+            return
         before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
         has_to_pass(self.copy, name)
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         self.needs[name] = (after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime,
                             time.monotonic() - start)
+        cache.known.setdefault("needs", {})[name + self.copy.sum()] = self.needs[name]
+
+    def within(self, names, seconds):
+        """The first of these, for so long together; one at least."""
+        total, near = 0, []
+        for name in names:
+            total += self.needs[name][0]
+            if near and total > seconds:
+                break
+            near.append(name)
+        return near
+
+    def sum_of(self, names, *more):
+        parts = [(name, self.sums[name]) for name in sorted(names)]
+        return hashlib.sha256(repr((parts, more)).encode()).hexdigest()[:16]
 
     def limits(self, name):
         cpu, clock = self.needs[name]
@@ -405,20 +435,21 @@ class Cache:
             os.replace(self.path + ".new", self.path)
 
 
+NEAR = "all that are near enough"
 BATCH = 4  # tests that are linked at once, after the first one, which is named for the file and mostly notices
 
 
-def from_cache(mutation, tests, cache):
+def from_cache(mutation, tests, cache, seconds):
     """Set the result if it is known; the tests that are still to run otherwise, None when there are none."""
-    left = []
-    for name in tests.for_one(mutation):
+    left, chosen = [], tests.for_one(mutation)
+    for name in chosen:
         result = cache.get(mutation, name, tests.sums[name])
         if result:
             kill(mutation, name, result)
             return None
         if result is None:
             left.append(name)
-    if not left:
+    if not left or cache.get(mutation, NEAR, tests.sum_of(chosen, seconds)) is not None:
         mutation.result = "survived"
         return None
     return left
@@ -572,6 +603,27 @@ def look_up(mutations, top):
     return found
 
 
+def check_tests(copies, tests, cache, names):
+    """They pass in each copy, and what they need is known; once for the same sources."""
+    for name in sorted(names):
+        tests.measure(name, cache)
+        for copy in copies[1:]:
+            passed = cache.known.setdefault("passed", {}).setdefault(os.path.basename(os.path.dirname(copy.build)), {})
+            if passed.get(name) != copy.sum():
+                has_to_pass(copy, name)
+                passed[name] = copy.sum()
+
+
+def near_enough(work, tests, seconds):
+    """Of the tests that are left those that may run; a mutation that met them before has survived."""
+    for mutation, left in work:
+        names = [name for name in tests.within(tests.for_one(mutation), seconds) if name in left]
+        if names:
+            yield mutation, names
+        else:
+            mutation.result = "survived"
+
+
 def run(mutations, options):
     copies = [Copy(os.path.join(options.work, f"copy-{i}"), options.srcdir) for i in range(options.jobs)]
     found = look_up(mutations, options.srcdir)
@@ -580,14 +632,15 @@ def run(mutations, options):
         list(pool.map(lambda copy: copy.prepare(options.tests), copies))
     tests = Tests(options.tests, copies[0])
     cache = Cache(os.path.join(options.work, "cache.json"), options.fresh)
-    work = [(m, left) for m in found for left in [from_cache(m, tests, cache)] if left]
-    for name in sorted({name for _, left in work for name in left}):
-        tests.measure(name)
-        for copy in copies[1:]:
-            has_to_pass(copy, name)
-    work = [(m, [name for name in tests.for_one(m) if name in left]) for m, left in work]
+    left = [(m, names) for m in found for names in [from_cache(m, tests, cache, options.seconds)] if names]
+    check_tests(copies, tests, cache, {name for m, _ in left for name in tests.for_one(m)})
+    work = list(near_enough(left, tests, options.seconds))
     print(f"{len(found) - len(work)} are known from before, {len(work)} to try", flush=True)
     try_all(work, copies, tests, cache)
+    for mutation, _ in left:
+        if mutation.result == "survived":
+            cache.put(mutation, NEAR, tests.sum_of(tests.for_one(mutation), options.seconds), "")
+    cache.save()
 
 
 def arguments():
@@ -598,6 +651,7 @@ def arguments():
     parser.add_argument("--list", default=os.path.join(here, "list.txt"))
     parser.add_argument("--tests", required=True, type=str.split, help="the test programs, in one word")
     parser.add_argument("--jobs", default=2, type=int)
+    parser.add_argument("--seconds", default=60, type=float, help="of processor time, for the tests of a mutation")
     parser.add_argument("--fresh", action="store_true", help="forget what is known from before")
     parser.add_argument("prefix", nargs="*", help="only mutations of these folders, as core/fabric")
     return parser.parse_args()

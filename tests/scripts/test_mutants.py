@@ -178,3 +178,28 @@ def test_an_equivalent_one_meets_the_tests_named_for_it(tmp_path):
     assert tests.for_one(mutation) == [tests.names[i] for i in (1, 2)]
     mutation.path = "core/other/b.c"
     assert len(tests.for_one(mutation)) == 4
+
+
+def test_tests_further_away_than_the_limit_do_not_run(tmp_path):
+    tests = mutants.Tests([], mutants.Copy("", ""))
+    tests.names, tests.needs = ["a", "b", "c"], {"a": (50, 50), "b": (20, 20), "c": (1, 1)}
+    tests.inside, tests.sums = {name: {"f"} for name in "abc"}, {"a": "1", "b": "2", "c": "3"}
+    tests.objects = {"core/x/a.c": {"f"}}
+    assert tests.within(["a", "b", "c"], 60) == ["a"] and tests.within(["a", "b", "c"], 1) == ["a"]
+    assert tests.within(["c", "b", "a"], 60) == ["c", "b"]
+    mutation = read(tmp_path, RECORD)[0]
+    mutation.path, mutation.text = "core/x/a.c", "text"
+    assert dict(mutants.near_enough([(mutation, ["a", "b", "c"])], tests, 60)) == {mutation: ["a", "c"]}
+    assert dict(mutants.near_enough([(mutation, ["b", "c"])], tests, 600)) == {mutation: ["c", "b"]}
+    assert not mutation.result
+    assert dict(mutants.near_enough([(mutation, ["b"])], tests, 60)) == {}
+    assert mutation.result == "survived"  # a and c, which are near, were there before
+
+    cache = mutants.Cache(str(tmp_path / "cache.json"), True)
+    assert mutants.from_cache(mutation, tests, cache, 60) == ["a", "c", "b"]
+    cache.put(mutation, "a", "1", "")
+    assert mutants.from_cache(mutation, tests, cache, 60) == ["c", "b"]
+    cache.put(mutation, mutants.NEAR, tests.sum_of(["a", "c", "b"], 60), "")
+    mutation.result = ""
+    assert mutants.from_cache(mutation, tests, cache, 60) is None and mutation.result == "survived"
+    assert mutants.from_cache(mutation, tests, cache, 600) == ["c", "b"]
