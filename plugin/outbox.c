@@ -28,6 +28,7 @@
 #include "thread.h"
 
 #define AGAIN_MS 5000	  /* after a failure */
+#define SHORT_MS 1000	  /* after memory was too short */
 #define PATIENCE_MS 10000 /* how long the command waits for the copies */
 #define QUIET_MS 1000	  /* without a copy, before those that were made are synced */
 #define LAST_MS 2000
@@ -115,31 +116,43 @@ static void drop_load(struct load *load)
 	free(load->folder.parent);
 }
 
-/* Take what is due, with the mutex held; what memory is too short for stays due. */
-static void take_load(struct fors_outbox *box, struct load *load)
+/* What is due as it is now; false: memory is too short. */
+static bool copy_sheets(const struct fors_outbox *box, struct load *load)
+{
+	for (int i = 0; i < FORS_OUT_FILES; i++) {
+		const struct sheet *from = &box->sheet[i];
+		struct sheet *to = &load->sheet[i];
+
+		if (!from->is_due)
+			continue;
+		to->bytes = malloc(from->size + 1);
+		if (!to->bytes)
+			return false;
+		memcpy(to->bytes, from->bytes, from->size);
+		to->size = from->size;
+		to->how = from->how;
+	}
+	return true;
+}
+
+/* Take what is due, with the mutex held; false: memory is too short, and all stays due, for the files belong together. */
+static bool take_load(struct fors_outbox *box, struct load *load)
 {
 	memset(load, 0, sizeof(*load));
 	load->folder.parent = box->dir ? strdup(box->dir) : NULL;
 	snprintf(load->folder.tag, sizeof(load->folder.tag), "%s", box->state->name);
 	load->highest = box->highest;
-	for (int i = 0; i < FORS_OUT_FILES; i++) {
-		struct sheet *from = &box->sheet[i], *to = &load->sheet[i];
-
-		if (!from->is_due)
-			continue;
-		if (load->folder.parent)
-			to->bytes = malloc(from->size + 1);
-		if (to->bytes) {
-			memcpy(to->bytes, from->bytes, from->size);
-			to->size = from->size;
-			to->how = from->how;
-		}
-		from->is_due = box->dir && !to->bytes;
+	if (box->dir && (!load->folder.parent || !copy_sheets(box, load))) {
+		drop_load(load);
+		return false;
 	}
-	if (load->folder.parent)
+	for (int i = 0; i < FORS_OUT_FILES; i++)
+		box->sheet[i].is_due = false;
+	if (box->dir)
 		fors_outbox_jobs_take(&box->jobs, &load->jobs);
-	else if (!box->dir)
+	else
 		fors_outbox_jobs_rest(&box->jobs);
+	return true;
 }
 
 static uint64_t epoch_of(const void *bytes, size_t size)
@@ -271,30 +284,40 @@ static void put_back(struct fors_outbox *box, const struct load *load)
 		box->sheet[i].is_due |= load->sheet[i].bytes != NULL;
 }
 
-/* One way to the folder and back, the mutex held before and after. */
-static bool go(struct fors_outbox *box)
+/* One way to the folder and back, the mutex held before and after; false: it failed. */
+static bool carry_load(struct fors_outbox *box, struct load *load)
 {
-	struct load load;
 	struct fors_error error;
 	enum fors_err err;
 
-	take_load(box, &load);
-	if (!load.folder.parent) {
-		drop_load(&load);
-		return !box->dir; /* else memory is short */
-	}
 	pthread_mutex_unlock(&box->mutex);
-	err = carry(box, &load, &error);
+	err = carry(box, load, &error);
 	pthread_mutex_lock(&box->mutex);
 	box->failures += err != FORS_OK;
 	if (err)
-		put_back(box, &load);
-	if (!fors_outbox_jobs_return(&box->jobs, &load.jobs))
-		err = FORS_ENOMEM; /* again, later */
-	else
-		complain(box, err ? &error : NULL);
-	drop_load(&load);
+		put_back(box, load);
+	if (!fors_outbox_jobs_return(&box->jobs, &load->jobs))
+		return false; /* memory is short */
+	complain(box, err ? &error : NULL);
 	return !err;
+}
+
+/* Copy what is due; how many milliseconds to wait before it is tried again, 0: it need not be. */
+static uint64_t go(struct fors_outbox *box)
+{
+	struct load load;
+	struct fors_error error;
+	bool is_done;
+
+	if (!take_load(box, &load)) {
+		fors_fail(&error, FORS_ENOMEM, "out of memory for the copies in %s", box->dir);
+		box->failures++;
+		complain(box, &error);
+		return SHORT_MS;
+	}
+	is_done = !load.folder.parent || carry_load(box, &load);
+	drop_load(&load);
+	return is_done ? 0 : AGAIN_MS;
 }
 
 static bool is_loose(const struct fors_outbox *box)
@@ -334,13 +357,14 @@ static void settle(struct fors_outbox *box)
 
 static void work(struct fors_outbox *box)
 {
-	uint64_t not_before = 0;
+	uint64_t not_before = 0, pause;
 
 	while (!box->is_orphan && (!box->stop || (is_due(box) && !not_before))) {
 		uint64_t now = fors_clock_ms();
 
 		if (is_due(box) && (now >= not_before || box->stop)) {
-			not_before = go(box) ? 0 : fors_clock_ms() + AGAIN_MS;
+			pause = go(box);
+			not_before = pause ? fors_clock_ms() + pause : 0;
 			box->copied_at = fors_clock_ms();
 		} else if (!box->stop && !is_due(box) && is_loose(box) && now >= box->copied_at + QUIET_MS) {
 			settle(box);

@@ -278,9 +278,11 @@ tests_unit_test_schedule_rules_LDFLAGS = $(AM_LDFLAGS) -pthread
 # The plugin's own modules that do not see OpenSM.
 outbox_sources = plugin/child.c plugin/digest.c plugin/epoch.c plugin/outbox.c plugin/outbox_jobs.c plugin/runner.c tests/unit/fake_clock.c \
 	tests/unit/fake_clock.h
-tests_unit_test_outbox_SOURCES = tests/unit/test_outbox.c $(publish_sources) tests/unit/seal.c tests/unit/seal.h $(outbox_sources)
+tests_unit_test_outbox_SOURCES = tests/unit/test_outbox.c $(publish_sources) tests/unit/seal.c tests/unit/seal.h $(outbox_sources) \
+	$(fault_sources)
+tests_unit_test_outbox_CPPFLAGS = $(fault_cppflags)
 tests_unit_test_outbox_LDADD = libforscore.la $(CMOCKA_LIBS) $(ZLIB_LIBS)
-tests_unit_test_outbox_LDFLAGS = $(AM_LDFLAGS) -pthread -Wl,--wrap=fors_publish,--wrap=fors_publish_sync
+tests_unit_test_outbox_LDFLAGS = $(fault_ldflags) -Wl,--wrap=fors_publish,--wrap=fors_publish_sync
 tests_unit_test_runner_SOURCES = tests/unit/test_runner.c plugin/child.c plugin/runner.c plugin/thread.c \
 	tests/unit/fake_clock.c tests/unit/fake_clock.h
 tests_unit_test_runner_LDADD = libforscore.la $(CMOCKA_LIBS)
@@ -343,7 +345,7 @@ tests_unit_test_worker_jobs_SOURCES = tests/unit/test_worker_jobs.c $(jobs_bench
 	$(worker_sources) $(outbox_sources) $(fault_sources)
 tests_unit_test_worker_jobs_CPPFLAGS = $(fault_cppflags)
 tests_unit_test_worker_jobs_LDADD = libforscore.la $(CMOCKA_LIBS)
-tests_unit_test_worker_jobs_LDFLAGS = $(fault_ldflags) -Wl,--wrap=fsync
+tests_unit_test_worker_jobs_LDFLAGS = $(fault_ldflags) -Wl,--wrap=fsync,--wrap=fors_input_read
 
 # What sees OpenSM, among the functions of the stock opensm: a program that loads it, and a module with plugin and tests.
 if BUILD_PLUGIN

@@ -26,6 +26,7 @@
 #include "plugin/outbox.h"
 #include "plugin/runner.h"
 #include "fake_clock.h"
+#include "faults.h"
 #include "seal.h"
 
 #define LOOKS 20000 /* at something that has to come, a millisecond or more apart */
@@ -198,6 +199,45 @@ static uint64_t epoch_there(const struct bench *bench)
 static void put(struct bench *bench, enum fors_outbox_file file, const char *text)
 {
 	fors_outbox_put(bench->box, file, text, strlen(text), 0);
+}
+
+static void clear_copies(const struct bench *bench)
+{
+	const struct fors_folder folder = {.parent = (char *)bench->dir};
+
+	assert_int_equal(fors_publish_remove(&folder, "status.json", NULL), FORS_OK);
+	assert_int_equal(fors_publish_remove(&folder, "metrics.prom", NULL), FORS_OK);
+}
+
+/* All that is due or nothing, once it is said, and again a second later: for the folder, for a file, for the next one. */
+static void short_of_memory(void **state)
+{
+	struct bench *bench = *state;
+
+	faults_spare_me();
+	mkdir(bench->dir, 0755);
+	put(bench, FORS_OUT_STATUS, "status");
+	put(bench, FORS_OUT_METRICS, "metrics");
+	for (int n = 1; n <= 3; n++) {
+		faults_arm((uint64_t)n, true);
+		set(bench, true, NULL, 1);
+		wait_error(FORS_F_COPY);
+		wait_round();
+		assert_true(faults_off());
+		assert_false(holds(bench, "copies/status.json", "status"));
+		assert_false(holds(bench, "copies/metrics.prom", "metrics"));
+		assert_int_equal(atomic_load(&infos_logged), n - 1);
+		fake_clock_advance(2000);
+		wait_for(bench, "copies/status.json", "status");
+		wait_for(bench, "copies/metrics.prom", "metrics");
+		for (int look = 0; look < LOOKS && atomic_load(&infos_logged) < n; look++)
+			usleep(1000);
+		assert_int_equal(atomic_load(&infos_logged), n);
+		set(bench, false, NULL, 1);
+		wait_round();
+		clear_copies(bench);
+		atomic_store(&errors_logged[FORS_F_COPY], 0);
+	}
 }
 
 static void files_are_copied(void **state)
@@ -904,6 +944,7 @@ static void commands_do_not_queue_up(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		ON_A_BENCH(short_of_memory),
 		ON_A_BENCH(files_are_copied),
 		ON_A_BENCH(copies_are_synced_when_it_is_quiet),
 		ON_A_BENCH(missing_folder_is_waited_for),
