@@ -77,6 +77,17 @@ def heeds_ctrl_c():
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
+def of_processes(name):
+    """What /proc/PID/name holds, for every process that is still there when it is read."""
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            text = Path("/proc", pid, name).read_bytes()
+        except OSError:
+            continue
+        if text:
+            yield text
+
+
 def plugin_environment(plugin_dir=None):
     """What makes the loader find libfors.so; nothing when it is installed."""
     if is_installed() and not plugin_dir:

@@ -5,7 +5,6 @@ import os
 import signal
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -75,12 +74,7 @@ def namespaces_of(pid):
 
 def processes_with(word):
     """Command lines of the processes that have the word in theirs."""
-    lines = []
-    for path in Path("/proc").glob("[0-9]*/cmdline"):
-        try:
-            lines.append(path.read_bytes().replace(b"\0", b" ").decode())
-        except OSError:  # has ended meanwhile
-            pass
+    lines = [text.replace(b"\0", b" ").decode() for text in harness.of_processes("cmdline")]
     return [line for line in lines if str(word) in line]
 
 

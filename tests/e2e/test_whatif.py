@@ -4,7 +4,6 @@ import json
 import os
 import signal
 import subprocess
-from pathlib import Path
 
 import pytest
 
@@ -126,12 +125,5 @@ def test_nothing_stays_when_it_is_stopped(tmp_path, number, leaves):
 
 def members(session):
     """Processes of a session, zombies left out."""
-    found = []
-    for stat in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            fields = stat.read_text().rpartition(")")[2].split()
-        except OSError:
-            continue  # ended meanwhile
-        if int(fields[3]) == session and fields[0] != "Z":
-            found.append(int(stat.parent.name))
-    return found
+    stats = [stat.decode(errors="replace").rpartition(")") for stat in harness.of_processes("stat")]
+    return [head.split()[0] for head, _, rest in stats if int(rest.split()[3]) == session and rest.split()[0] != "Z"]
