@@ -38,7 +38,7 @@
 	X(15, FORS_F_DRAIN, "a link or spine cannot be drained as fors.conf asks",                                                    \
 	  "correct the name, or mend the links that make the one named necessary")                                                    \
 	X(16, FORS_F_COPY, "publish_dir cannot be written; routes and state folder are not affected",                                 \
-	  "mount it, make room, or correct its permissions; fors tries again every five seconds")                                     \
+	  "mount it, make room, or correct its permissions; fors tries again within five seconds")                                    \
 	X(17, FORS_F_COMMAND, "publish_command failed, took too long, or hangs; the schedule is published anyway",                    \
 	  "run it by hand with the same environment; where a process hangs, mend what it waits for; see fors.conf(5)")                \
 	X(18, FORS_F_STRANGE, "the schedule in publish_dir is damaged, or its epoch absurd; it is replaced",                          \

@@ -31,7 +31,7 @@
 #include "scattered_jobs.h"
 
 #define DAY_MS 86400000
-#define HOUR_MS 3600000
+#define MINUTE_MS 60000
 
 #define ONE "one [exclusive]: Node00-00, Node00-01, Node01-00, Node01-01\n"
 #define TWO "two [exclusive]: Node00-02, Node01-02, Node02-00, Node02-01\n"
@@ -60,11 +60,11 @@ static void come_and_go(void **state)
 	wait_job(bench, "three", 1, 0);
 	assert_int_equal(wait_job(bench, "two", 4, 0), two);
 	wait_in(copies, "one", 0, one);
-	rest();				      /* until the end has been noted */
-	fake_clock_advance(DAY_MS - HOUR_MS); /* which copies that are waited for do not take */
+	rest();					/* until the end has been noted */
+	fake_clock_advance(DAY_MS - MINUTE_MS); /* which copies that are waited for do not take */
 	rest();
 	wait_job(bench, "one", 0, one);
-	fake_clock_advance(HOUR_MS);
+	fake_clock_advance(MINUTE_MS);
 	wait_job(bench, "one", NEVER, 0);
 	wait_in(copies, "one", NEVER, 0);
 	assert_int_equal(wait_job(bench, "two", 4, 0), two);
