@@ -126,15 +126,22 @@ def patience():
 
 
 def wait_for(condition, timeout=20.0, what="condition", interval=0.01):
-    """The first true result of condition(), asked until `timeout` seconds have passed; more where much else runs."""
+    """
+    The first true result of condition(), asked until `timeout` seconds have passed; more where much else runs. A file that
+    it reads may come later than the others.
+    """
     timeout *= patience()
     end = time.monotonic() + timeout
     while True:
-        result = condition()
-        if result:
-            return result
+        missing = None
+        try:
+            result = condition()
+            if result:
+                return result
+        except FileNotFoundError as error:
+            missing = error
         if time.monotonic() > end:
-            raise HarnessError(f"waited {timeout:.0f} s in vain for: {what}")
+            raise HarnessError(f"waited {timeout:.0f} s in vain for: {what}{f' ({missing})' if missing else ''}")
         time.sleep(interval)
 
 
