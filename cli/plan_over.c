@@ -6,7 +6,8 @@
  * fat-tree whose ways go up and down once all planning methods are asked, as for tables of fors; everywhere else, and
  * where service levels are to be carried, single flows are packed over the ways as they are (core/planners/over.h).
  *
- * In a three-level fat-tree the tables may be those of fors (pods.c); the plan begins with the rounds that they were made with.
+ * In a three-level fat-tree the tables may be those of fors (pods.c); the plan begins with the rounds that they were made
+ * with.
  *
  * Two numbers stand beside the phases: what these tables need at least (above it is the price of the schedule) and what any
  * tables would (above it is the price of the tables).

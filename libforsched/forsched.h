@@ -305,8 +305,9 @@ enum forsched_err forsched_open_newer(const struct forsched *schedule, struct fo
 enum forsched_err forsched_refresh(struct forsched **schedule, struct forsched_error *error);
 
 /*
- * A watch tells of a newer epoch within a millisecond, on a file system of this machine, by inotify. On NFS and the like, where
- * that tells nothing of what other hosts write, it looks ten times a second. One thread at a time. (Since FORSCHED_1.3.)
+ * A watch tells of a newer epoch within a millisecond, on a file system of this machine, by inotify. On NFS and the like,
+ * where that tells nothing of what other hosts write, it looks ten times a second. One thread at a time. (Since
+ * FORSCHED_1.3.)
  *
  * Watch a schedule's file, or the folder that it is in, which need not be there yet. Errors: FORSCHED_EFILE (no descriptors
  * left), FORSCHED_ENOMEM.
@@ -333,9 +334,9 @@ enum forsched_err forsched_watch_wait(struct forsched_watch *watch, uint64_t aft
 				      struct forsched_error *error);
 
 /*
- * The heartbeat that lies beside the schedule's file; for a job's, in jobs/NAME, that of the fabric. A stale one says that no subnet manager stands behind the
- * schedule: it stays right until a link changes, and nobody will say when that is. Errors: FORSCHED_ERANGE (opened from
- * memory), FORSCHED_EFILE (there is none), FORSCHED_EFORMAT.
+ * The heartbeat that lies beside the schedule's file; for a job's, in jobs/NAME, that of the fabric. A stale one says
+ * that no subnet manager stands behind the schedule: it stays right until a link changes, and nobody will say when that
+ * is. Errors: FORSCHED_ERANGE (opened from memory), FORSCHED_EFILE (there is none), FORSCHED_EFORMAT.
  */
 enum forsched_err forsched_heartbeat(const struct forsched *schedule, struct forsched_heartbeat *heartbeat,
 				     struct forsched_error *error);

@@ -50,8 +50,8 @@ static bool load_status(struct fors_board *board)
 
 /*
  * What an opensm has reserved that could not say how far it had come. If only the process was killed it could: a file has what
- * was written to it, whether or not a disk has it. Then nothing is skipped, since other subnet managers go by their clocks: one
- * that takes over from this one next shall not be behind it.
+ * was written to it, whether or not a disk has it. Then nothing is skipped, since other subnet managers go by their
+ * clocks: one that takes over from this one next shall not be behind it.
  */
 static bool load_reserve(struct fors_board *board)
 {

@@ -72,9 +72,9 @@ void fors_engine_load_settings(struct fors_engine *engine)
 }
 
 /*
- * OpenSM's unicast cache would bring back tables that know nothing of cables drained since, of homes ranked, of entries for jobs, nor of a subnet manager
- * that has started: it looks at cables only, and the spines would never get their ways to that manager. Nor of a leaf lost where packets
- * turned.
+ * OpenSM's unicast cache would bring back tables that know nothing of cables drained since, of homes ranked, of entries
+ * for jobs, nor of a subnet manager that has started: it looks at cables only, and the spines would never get their ways
+ * to that manager. Nor of a leaf lost where packets turned.
  */
 static void forget_cache(struct fors_engine *engine, bool is_needed)
 {

@@ -46,8 +46,8 @@ enum fors_err fors_publish(const struct fors_folder *folder, const char *name, c
 			   bool is_durable, struct fors_error *error);
 
 /*
- * In two steps (publish_ahead.c): write the bytes that `name` will have, but for its first ones; give it the name, with these first
- * bytes now. Not durable. False: it could not be, or was not written ahead; the old file stays.
+ * In two steps (publish_ahead.c): write the bytes that `name` will have, but for its first ones; give it the name, with
+ * these first bytes now. Not durable. False: it could not be, or was not written ahead; the old file stays.
  */
 bool fors_publish_ahead(const struct fors_folder *folder, const char *name, const void *bytes, size_t size);
 bool fors_publish_ready(const struct fors_folder *folder, const char *name, const void *head, size_t head_size,
@@ -98,8 +98,8 @@ enum fors_err fors_publish_rename(const struct fors_folder *folder, const char *
 
 /*
  * Call take() for each folder in the folder `jobs` of a folder that is no job's. What cannot be read has none. What has
- * no name of a job (core/jobs/joblist.h) is somebody else's, and left out. Errors: FORS_EIO (the folder cannot be entered), FORS_EINPUT (`jobs`
- * is in the way).
+ * no name of a job (core/jobs/joblist.h) is somebody else's, and left out. Errors: FORS_EIO (the folder cannot be
+ * entered), FORS_EINPUT (`jobs` is in the way).
  */
 enum fors_err fors_publish_list_jobs(const struct fors_folder *folder, void (*take)(void *context, const char *name),
 				     void *context, struct fors_error *error);

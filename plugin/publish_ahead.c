@@ -4,8 +4,8 @@
  * them to; then, when readers may see it, its first bytes once more (what was not known before: the epoch) and the name.
  *
  * Between the two the folder may have been moved or remade, and fors_publish() may have written another file of this name,
- * by way of the same temporary one. Then there is no temporary file, or one of another size, and the second step says so: who called does
- * all at once. It never gives the name to bytes that the first step did not write: both are one thread's.
+ * by way of the same temporary one. Then there is no temporary file, or one of another size, and the second step says so:
+ * who called does all at once. It never gives the name to bytes that the first step did not write: both are one thread's.
  */
 #include "config.h"
 

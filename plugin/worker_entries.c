@@ -15,8 +15,8 @@
  * A sweep for entries is asked for every ten seconds at most; whatever other sweep comes takes them along.
  *
  * What starts or ends is searched for in haste, which with scattered jobs costs speed. When all has come, jobs are slower than
- * they might be, and nothing happens for ten seconds, the search is made once as long as if all jobs were new, and what it finds
- * is wanted if that gains more than the epochs of those who move cost (core/jobs/entries_worth.c).
+ * they might be, and nothing happens for ten seconds, the search is made once as long as if all jobs were new, and what
+ * it finds is wanted if that gains more than the epochs of those who move cost (core/jobs/entries_worth.c).
  */
 #include "worker_inside.h"
 
@@ -129,8 +129,8 @@ static struct fors_entries_task entries_task(const struct fors_fabric *fabric, c
 }
 
 /*
- * Fill owners and entries of a claim for its list. A short search is for jobs that have started or ended, while most that there is
- * stays.
+ * Fill owners and entries of a claim for its list. A short search is for jobs that have started or ended, while most that
+ * there is stays.
  */
 static enum fors_err find(struct fors_worker *worker, const struct fors_job *look, bool is_short,
 			  struct fors_claim *claim, struct fors_error *error)
@@ -165,8 +165,8 @@ static enum fors_err find(struct fors_worker *worker, const struct fors_job *loo
 }
 
 /*
- * What a search finds for the text in force, in *found, held by the caller. False: broken off, no memory, or the text is no good
- * here, which the plan will say.
+ * What a search finds for the text in force, in *found, held by the caller. False: broken off, no memory, or the text is
+ * no good here, which the plan will say.
  */
 static bool search(struct fors_worker *worker, struct fors_job *look, bool is_short, struct fors_claim **found)
 {
@@ -215,8 +215,8 @@ static bool seek(struct fors_worker *worker, struct fors_job *look)
 }
 
 /*
- * All goes by what is wanted, which was found in haste, and has been for a while: search as long as if all jobs were new, once, and
- * want that if it pays.
+ * All goes by what is wanted, which was found in haste, and has been for a while: search as long as if all jobs were new,
+ * once, and want that if it pays.
  */
 static void refine(struct fors_worker *worker, struct fors_job *look)
 {

@@ -19,9 +19,9 @@
  *
  * Files: worker.c the thread and its mailbox; worker_job.c what comes of one job; worker_plan.c plans and proofs;
  * worker_publish.c what readers are told; worker_duties.c what is looked after whether or not there are jobs;
- * worker_jobs.c, worker_jobplan.c, worker_entries.c several jobs (worker_jobs.h); worker_repairs.c what to mend first; worker_over.c tables that another engine made: the plan, and what happens when
- * they change; worker_early.c what is published early; worker_failover.c how long that took.
- * Everything here runs in the worker's thread.
+ * worker_jobs.c, worker_jobplan.c, worker_entries.c several jobs (worker_jobs.h); worker_repairs.c what to mend first;
+ * worker_over.c tables that another engine made: the plan, and what happens when they change; worker_early.c what is
+ * published early; worker_failover.c how long that took. Everything here runs in the worker's thread.
  */
 #ifndef FORS_PLUGIN_WORKER_INSIDE_H
 #define FORS_PLUGIN_WORKER_INSIDE_H

@@ -46,8 +46,9 @@ struct fors_offer {
 };
 
 /*
- * Load at random moments in *program, owned by the caller: each server s that sends anything in `from` sends what offer[s] says,
- * each message to one of those that it sends to there, by chance, and as often as it does; gaps are exponential.
+ * Load at random moments in *program, owned by the caller: each server s that sends anything in `from` sends what
+ * offer[s] says, each message to one of those that it sends to there, by chance, and as often as it does; gaps are
+ * exponential.
  * Errors: FORS_ELIMIT, FORS_ENOMEM.
  */
 enum fors_err fors_program_offer(const struct fors_program *from, const struct fors_offer *offer, uint64_t seed,

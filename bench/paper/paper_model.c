@@ -217,8 +217,8 @@ static void take_turn(const struct world *world, struct algorithm *algorithm)
 }
 
 /*
- * Seconds of the processor of a turn. Some machines, when busy, count them in steps of 10 ms, so the one that needed least may have
- * needed none: then it is the mean, and when that is none, seconds.
+ * Seconds of the processor of a turn. Some machines, when busy, count them in steps of 10 ms, so the one that needed
+ * least may have needed none: then it is the mean, and when that is none, seconds.
  */
 static double cpu_of(const struct algorithm *a)
 {

@@ -27,8 +27,8 @@ struct slurm_names {
 enum fors_err slurm_read_names(const char *text, size_t size, const char *path, struct slurm_names *names,
 			       struct fors_error *error);
 /*
- * The same from a fabric: a host is the first word of the descriptions of its adapters, which it is called by in `fors fabric --format
- * slurm` too; it becomes all their ports with a cable. Errors: FORS_ENOMEM.
+ * The same from a fabric: a host is the first word of the descriptions of its adapters, which it is called by in `fors
+ * fabric --format slurm` too; it becomes all their ports with a cable. Errors: FORS_ENOMEM.
  */
 enum fors_err slurm_names_of(const struct fors_net *net, struct slurm_names *names, struct fors_error *error);
 void slurm_names_clear(struct slurm_names *names);

@@ -87,8 +87,8 @@ enum fors_err whatif_net(const struct whatif *whatif, const struct whatif_case *
 /* The linear shift over the tables of the intact fabric, in whatif->shift. Errors: FORS_ENOMEM. */
 enum fors_err whatif_shift_intact(struct whatif *whatif, struct fors_error *error);
 /*
- * The linear shift over these tables into *result, with --simulate in Gbit/s too. `like`: what to compare them with, which takes less work; NULL:
- * nothing.
+ * The linear shift over these tables into *result, with --simulate in Gbit/s too. `like`: what to compare them with,
+ * which takes less work; NULL: nothing.
  */
 enum fors_err whatif_shift(const struct whatif *whatif, const struct fors_shift *like, const struct fors_net *net,
 			   const struct fors_lfts *lfts, const struct fors_endpoint *server, uint32_t count,

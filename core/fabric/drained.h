@@ -15,8 +15,9 @@
 #include "cabling.h"
 
 /*
- * Mark the cables named as excluded: NODE[PORT] one cable, NODE all cables of that switch to others of the tree. A name that nothing or more than one node has, or that is no such cable, is ignored with a
- * warning that begins with `key`; a switch or cable that is dead is ignored without.
+ * Mark the cables named as excluded: NODE[PORT] one cable, NODE all cables of that switch to others of the tree. A name
+ * that nothing or more than one node has, or that is no such cable, is ignored with a warning that begins with `key`; a
+ * switch or cable that is dead is ignored without.
  */
 void fors_drained_links(struct fors_cabling cabling, const struct fors_names *names, const char *key,
 			struct fors_warnings *warnings);

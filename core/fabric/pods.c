@@ -2,8 +2,8 @@
 /*
  * pods.c - a network understood as a three-level fat-tree: see pods.h.
  *
- * Levels and pods come from pods_roles.c, planes from pods_planes.c. Here they are put together: switches in the order of known's nodes,
- * leaves numbered within their pod, slots in the order of their leaf's ports; and what of it is there now.
+ * Levels and pods come from pods_roles.c, planes from pods_planes.c. Here they are put together: switches in the order of
+ * known's nodes, leaves numbered within their pod, slots in the order of their leaf's ports; and what of it is there now.
  */
 #include "pods.h"
 

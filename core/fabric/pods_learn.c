@@ -2,9 +2,10 @@
 /*
  * pods_learn.c - what a net adds to what was seen before.
  *
- * What was ever seen is a net too, whose nodes keep their numbers: orders follow from them (pods.h). At first they are those of the GUIDs,
- * so that two who begin with the same fabric know the same; what comes later is added behind. A switch that is new, and has a cable
- * at a port where a dead one of the same size had it, is that one repaired: it takes over node, number and cables.
+ * What was ever seen is a net too, whose nodes keep their numbers: orders follow from them (pods.h). At first they are
+ * those of the GUIDs, so that two who begin with the same fabric know the same; what comes later is added behind. A
+ * switch that is new, and has a cable at a port where a dead one of the same size had it, is that one repaired: it takes
+ * over node, number and cables.
  */
 #include "pods.h"
 

@@ -2,12 +2,13 @@
 /*
  * pods_planes.c - which middle switches of different pods belong together.
  *
- * Mids are of one plane if they have tops in common. Were planes apart, that would be all; but a top may be shared by several, and cables may be
- * missing. So pod after pod, each mid goes to the plane with whose tops it has most in common, the best match first; one that has nothing in
- * common with any takes the first plane that its pod leaves free. A pod has one mid in a plane.
+ * Mids are of one plane if they have tops in common. Were planes apart, that would be all; but a top may be shared by
+ * several, and cables may be missing. So pod after pod, each mid goes to the plane with whose tops it has most in common,
+ * the best match first; one that has nothing in common with any takes the first plane that its pod leaves free. A pod has
+ * one mid in a plane.
  *
- * A top that is cabled to several planes has to be so within a pod. If no pod has two of its planes a cable is crossed: the planes do not
- * line up.
+ * A top that is cabled to several planes has to be so within a pod. If no pod has two of its planes a cable is crossed:
+ * the planes do not line up.
  *
  * A surplus cable from a mid to a top of another plane is seen in a pod, too, but it makes no director: planes that share
  * their tops do so at many of them, and in many pods, where cables of one are cables of the other. What two planes have

@@ -2,16 +2,19 @@
 /*
  * pods_roles.c - which switches are leaves, which are in the middle, which are tops.
  *
- * With root GUIDs levels are distances: a root is a top, its neighbours are mids, theirs are leaves, and there is nothing behind.
+ * With root GUIDs levels are distances: a root is a top, its neighbours are mids, theirs are leaves, and there is nothing
+ * behind.
  *
- * Without, servers tell. Switches with enough channel adapters are leaves, for the time being; their neighbours are mids; pods are
- * what hangs together of these. A switch beyond that is cabled to mids only: of several pods, then it is a top; of one pod, and has adapters
- * itself, then it is a leaf with fewer of them. What has neither (a leaf without servers, a top that lost all pods but one) is taken for a leaf
- * if it is cabled to several planes of the pod, which is to say to mids that have no other top in common; else for a top.
+ * Without, servers tell. Switches with enough channel adapters are leaves, for the time being; their neighbours are mids;
+ * pods are what hangs together of these. A switch beyond that is cabled to mids only: of several pods, then it is a top;
+ * of one pod, and has adapters itself, then it is a leaf with fewer of them. What has neither (a leaf without servers, a
+ * top that lost all pods but one) is taken for a leaf if it is cabled to several planes of the pod, which is to say to
+ * mids that have no other top in common; else for a top.
  *
- * How many adapters are enough? A gateway on a mid makes its switch look like a leaf, and two leaves are never neighbours; one on a top makes
- * the pods below hang together, and a tree of one pod is none. So one adapter is enough at first, and while that
- * does not give a tree, one more is asked for. The reason of the first attempt is what people are told.
+ * How many adapters are enough? A gateway on a mid makes its switch look like a leaf, and two leaves are never
+ * neighbours; one on a top makes the pods below hang together, and a tree of one pod is none. So one adapter is enough at
+ * first, and while that does not give a tree, one more is asked for. The reason of the first attempt is what people are
+ * told.
  */
 #include "pods_roles.h"
 

@@ -3,14 +3,15 @@
  * entries.h - table entries for jobs: one LID for each server, over the lanes that its job owns.
  *
  * The idea: with a path index for each lane a job chooses its lanes by the LID that it sends to (owners.h). Most fabrics have
- * fewer path indices, and a program over MPI follows one only: UCX adds one number to the base LIDs of all its peers. So one path
- * index is the jobs'. For (leaf a of a job, server d of it) the entry of d's LID of that index goes up a lane that the
- * job owns at a, to a spine from where the job owns the cable down to d's leaf. Then two jobs meet in no
- * cable, whoever their programs are, and no entry that another job uses has moved.
+ * fewer path indices, and a program over MPI follows one only: UCX adds one number to the base LIDs of all its peers. So
+ * one path index is the jobs'. For (leaf a of a job, server d of it) the entry of d's LID of that index goes up a lane
+ * that the job owns at a, to a spine from where the job owns the cable down to d's leaf. Then two jobs meet in no cable,
+ * whoever their programs are, and no entry that another job uses has moved.
  *
  * What an entry weighs: all n_a servers of the job at a send to d over it, so it is a lump of n_a flows on the uplink and on
  * the downlink, and a plan has at least as many phases as the fullest link has flows, or as the job has servers. To
- * place the lumps is packing, and which lanes a job needs depends on how they pack: so lanes and entries are searched together.
+ * place the lumps is packing, and which lanes a job needs depends on how they pack: so lanes and entries are searched
+ * together.
  *
  *      start    owners as owners.h finds them; entries one by one where they fit best
  *      search   entries of full links to other lanes, and what they push out further on; lanes that change
@@ -76,8 +77,8 @@ enum fors_err fors_entries_find(const struct fors_entries_task *task, struct for
 void fors_entries_clear(struct fors_entries *entries);
 
 /*
- * By how much the jobs of the task that get entries are slower than at full speed, by their bounds: the sum, in thousandths of a
- * job's time. 0: none is. (entries_worth.c)
+ * By how much the jobs of the task that get entries are slower than at full speed, by their bounds: the sum, in
+ * thousandths of a job's time. 0: none is. (entries_worth.c)
  */
 uint64_t fors_entries_lost(const struct fors_entries_task *task, const struct fors_entries *entries);
 
@@ -89,15 +90,17 @@ bool fors_entries_pay(const struct fors_entries_task *task, const struct fors_en
 		      const struct fors_entered *now);
 
 /*
- * Write them into the tables of the fabric, for path index `index`: 0 .. 2^LMC - 1 of every server that has any. Spines that have lost a
- * server's leaf, and are not on the way of any packet, get no detour for it, which could be a loop while tables change.
+ * Write them into the tables of the fabric, for path index `index`: 0 .. 2^LMC - 1 of every server that has any. Spines
+ * that have lost a server's leaf, and are not on the way of any packet, get no detour for it, which could be a loop while
+ * tables change.
  */
 void fors_entries_apply(const struct fors_fabric *fabric, const struct fors_entries *entries, uint32_t index,
 			struct fors_lfts *lfts);
 
 /*
  * The entries that were made for the fabric `then`, in the numbers of the fabric `now`, for struct
- * fors_entries_task: in *again, owned by the caller; empty (up is NULL) when the fabric has other leaves or spines. Errors: FORS_ENOMEM.
+ * fors_entries_task: in *again, owned by the caller; empty (up is NULL) when the fabric has other leaves or spines.
+ * Errors: FORS_ENOMEM.
  */
 enum fors_err fors_entries_again(const struct fors_fabric *then, const struct fors_entries *entries,
 				 const struct fors_fabric *now, struct fors_entries *again, struct fors_error *error);

@@ -3,9 +3,9 @@
  * entries_level.c - rows of a team as level as they can be, once nothing of it is over-full any more that need be.
  *
  * The search asks for no more than that no row has more flows than the team has servers. A plan in as many phases has no
- * phase to spare on a row that is full to the brim, and packing finds it seldom; where rows have some room left it does. So cells
- * go from higher rows to lower ones, as long as the sum of the squares of all rows falls; no row that is not over-full becomes so,
- * and the fullest stays what it is.
+ * phase to spare on a row that is full to the brim, and packing finds it seldom; where rows have some room left it does.
+ * So cells go from higher rows to lower ones, as long as the sum of the squares of all rows falls; no row that is not
+ * over-full becomes so, and the fullest stays what it is.
  */
 #include "entries_inside.h"
 

@@ -2,10 +2,10 @@
 /*
  * entries_search.c - better entries, and better owners for them: annealing that ends cold when the work is done.
  *
- * Most moves are of a team that is badly off: a cell leaves a full row for another lane, and when its new row is too full then,
- * a cell of that one goes on, a few times. Some give the team another lane: at the leaf of a full row, for one
- * of its own or for nothing, or one at all its leaves for another. A move is taken back when it made things worse
- * by more than the temperature allows.
+ * Most moves are of a team that is badly off: a cell leaves a full row for another lane, and when its new row is too full
+ * then, a cell of that one goes on, a few times. Some give the team another lane: at the leaf of a full row, for one of
+ * its own or for nothing, or one at all its leaves for another. A move is taken back when it made things worse by more
+ * than the temperature allows.
  */
 #include "entries_inside.h"
 

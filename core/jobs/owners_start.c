@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * owners_start.c - lanes for a start: every party its part of the leaf's living lanes, and a job the same ones at all its leaves
- * as far as they are free. A leaf with fewer servers of the job takes some of the lanes of the one with more.
+ * owners_start.c - lanes for a start: every party its part of the leaf's living lanes, and a job the same ones at all its
+ * leaves as far as they are free. A leaf with fewer servers of the job takes some of the lanes of the one with more.
  */
 #include "owners_inside.h"
 

@@ -29,8 +29,8 @@ struct fors_past {
 };
 
 /*
- * The jobs of `text` in *past, owned by the caller (free(past->job)). cores: processors of a server, at least 1, by which those
- * of the Standard Workload Format are divided. Errors: FORS_EINPUT "name:line: ...", FORS_ELIMIT, FORS_ENOMEM.
+ * The jobs of `text` in *past, owned by the caller (free(past->job)). cores: processors of a server, at least 1, by which
+ * those of the Standard Workload Format are divided. Errors: FORS_EINPUT "name:line: ...", FORS_ELIMIT, FORS_ENOMEM.
  */
 enum fors_err fors_past_read(const char *text, size_t size, const char *name, uint32_t cores, struct fors_past *past,
 			     struct fors_error *error);

@@ -3,8 +3,8 @@
  * trespass.h - who can come over lanes that are a job's own.
  *
  * Jobs that own lanes have promised to send by their schedules. A job that shares has not: its programs may send to base LIDs,
- * whose ways go over home lanes, all over the fabric. So for each pair of its servers the way of the base LID is walked, up and
- * down, and whoever owns a lane of it can be met there.
+ * whose ways go over home lanes, all over the fabric. So for each pair of its servers the way of the base LID is walked,
+ * up and down, and whoever owns a lane of it can be met there.
  *
  * Thread rules: pure.
  */

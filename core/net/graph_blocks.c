@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * graph_blocks.c - see graph_blocks.h. Pairs stand in a heap, the one with the fewest cables for its weight on top; of equals the one
- * with the lower number, so the same specification is the same fabric anywhere.
+ * graph_blocks.c - see graph_blocks.h. Pairs stand in a heap, the one with the fewest cables for its weight on top; of
+ * equals the one with the lower number, so the same specification is the same fabric anywhere.
  */
 #include "graph_blocks.h"
 

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * graph_blocks.h - how many cables between blocks, where optical switches let that follow the traffic: Flexfly (Wen et al., SC16)
- * and Flexspander, as in "TAGO: Rethinking Routing Design in High Performance Reconfigurable Networks" (Teh et al.).
+ * graph_blocks.h - how many cables between blocks, where optical switches let that follow the traffic: Flexfly (Wen et
+ * al., SC16) and Flexspander, as in "TAGO: Rethinking Routing Design in High Performance Reconfigurable Networks" (Teh et
+ * al.).
  *
- * Each block has so many ports to other blocks. Each pair of blocks gets one cable, since TAGO needs one; each further cable goes to the
- * pair whose cables are the smallest part of its weight, while both blocks have ports left. For whole cables that is the best
- * for the pair that gets least, as long as no block fills up before the others; pairs without weight stay with one cable.
+ * Each block has so many ports to other blocks. Each pair of blocks gets one cable, since TAGO needs one; each further
+ * cable goes to the pair whose cables are the smallest part of its weight, while both blocks have ports left. For whole
+ * cables that is the best for the pair that gets least, as long as no block fills up before the others; pairs without
+ * weight stay with one cable.
  * Thread rules: pure. Private to core/net.
  */
 #ifndef FORS_CORE_NET_GRAPH_BLOCKS_H

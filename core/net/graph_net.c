@@ -8,8 +8,8 @@
  * Random regular graphs: start from a ring with chords, in which switch i has cables to i +- 1, i +- 2, ... (and the opposite
  * one when the degree is odd), then exchange the ends of two random cables, a-b and c-d to a-d and c-b, wherever
  * that gives neither a loop nor a double cable, 20 times the number of cables. Such exchanges keep all degrees and reach
- * every regular graph. When what comes out does not hang together it goes on. No library and no floating point: the same seed is the same graph
- * anywhere.
+ * every regular graph. When what comes out does not hang together it goes on. No library and no floating point: the same
+ * seed is the same graph anywhere.
  */
 #include "graph_net.h"
 #include "graph_blocks.h"
@@ -304,8 +304,8 @@ static enum fors_err connect_random(struct maker *m)
 /* ---- blocks whose cables follow the traffic ---- */
 
 /*
- * Cables between blocks of `a` switches, pair by pair; a block's k-th one is at its switch k mod a, so that those of a pair are
- * spread over the switches. used: per block, all 0.
+ * Cables between blocks of `a` switches, pair by pair; a block's k-th one is at its switch k mod a, so that those of a
+ * pair are spread over the switches. used: per block, all 0.
  */
 static enum fors_err connect_pairs(struct maker *m, uint32_t a, uint32_t groups, unsigned port, const uint32_t *cables,
 				   uint32_t *used)

@@ -20,8 +20,9 @@
  * which.
  *
  * Switches with adaptive routing hold a group of ports for a LID. What lists those has a form of its own for each vendor, and
- * none of them is public; it is recognised by its words, or by several ports in an entry, and refused as such. A dump of the linear
- * tables of such switches shows nothing of groups: the one port that it names is not the only one that packets take.
+ * none of them is public; it is recognised by its words, or by several ports in an entry, and refused as such. A dump of
+ * the linear tables of such switches shows nothing of groups: the one port that it names is not the only one that packets
+ * take.
  *
  * The text is read twice: first for the switches and the largest LID, then, with room
  * made, for the entries.

@@ -10,8 +10,8 @@
 
 /*
  * The tables in `text` in *lfts, owned by the caller; `name` opens error texts ("name:line: ...").
- * Errors: FORS_EINPUT (not such a text, truncated, a switch twice, a LID or port out of range), FORS_ENOTAPPL (groups of ports, of
- * adaptive routing), FORS_ENOMEM.
+ * Errors: FORS_EINPUT (not such a text, truncated, a switch twice, a LID or port out of range), FORS_ENOTAPPL (groups of
+ * ports, of adaptive routing), FORS_ENOMEM.
  */
 enum fors_err fors_lftfile_read(const char *text, size_t size, const char *name, struct fors_lfts **lfts,
 				struct fors_error *error);

@@ -9,8 +9,9 @@
 #include "net.h"
 
 /*
- * The file for Slurm's plugin topology/tree, as text in *text (terminated), owned by the caller (free()): topology.conf, or with
- * is_yaml topology.yaml. The net is indexed, and may have any number of levels. Same net, same bytes, whatever its order.
+ * The file for Slurm's plugin topology/tree, as text in *text (terminated), owned by the caller (free()): topology.conf,
+ * or with is_yaml topology.yaml. The net is indexed, and may have any number of levels. Same net, same bytes, whatever
+ * its order.
  * Errors: FORS_EINPUT when no switch has a host (there is nothing to say), FORS_ENOMEM.
  */
 enum fors_err fors_slurm_write(const struct fors_net *net, bool is_yaml, char **text, struct fors_error *error);

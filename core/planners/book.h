@@ -2,9 +2,9 @@
 /*
  * book.h - who is where at which turn: the book of a packing, for planners that put things into rounds or phases.
  *
- * A row is what things may have to share: a link, a receiver, a group of senders. At a turn (a round, a phase) a named row takes
- * one thing, and knows which; a counted row takes several, and knows how many. busy[] has a bit per row and turn: no room
- * there. So "at which turns does this fit?" is an OR of a few masks, 64 turns at a time.
+ * A row is what things may have to share: a link, a receiver, a group of senders. At a turn (a round, a phase) a named
+ * row takes one thing, and knows which; a counted row takes several, and knows how many. busy[] has a bit per row and
+ * turn: no room there. So "at which turns does this fit?" is an OR of a few masks, 64 turns at a time.
  *
  * What things are, which rows they need, and in which order they are placed is the planner's business.
  * Thread rules: a book belongs to one thread.
@@ -59,8 +59,8 @@ static inline uint64_t fors_book_busy(const struct fors_book *book, uint32_t row
 }
 
 /*
- * The turns of word w at which all of n rows have room. The last rows come first, receivers and senders: in a full book they say
- * already that there is none.
+ * The turns of word w at which all of n rows have room. The last rows come first, receivers and senders: in a full book
+ * they say already that there is none.
  */
 static inline uint64_t fors_book_free(const struct fors_book *book, const uint32_t *row, uint32_t n, uint32_t w)
 {

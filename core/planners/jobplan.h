@@ -68,9 +68,10 @@ enum fors_err fors_jobplans_renew(const struct fors_request *request, const stru
 				  struct fors_jobplans *plans, struct fors_error *error);
 
 /*
- * The same, when one path index belongs to jobs, with these entries, which are in the tables of the request already. A job that has
- * entries is planned over them by method flows, over lanes of its own; one that is marked and has none over the same index as
- * the tables have it, over all lanes, for it sends to no other. The others, and those without LIDs of that index, as above.
+ * The same, when one path index belongs to jobs, with these entries, which are in the tables of the request already. A
+ * job that has entries is planned over them by method flows, over lanes of its own; one that is marked and has none over
+ * the same index as the tables have it, over all lanes, for it sends to no other. The others, and those without LIDs of
+ * that index, as above.
  */
 enum fors_err fors_jobplans_index(const struct fors_request *request, const struct fors_joblist *list,
 				  const struct fors_owners *owners, const struct fors_jobindex *index,

@@ -53,10 +53,10 @@ struct fors_over_report {
 };
 
 /*
- * Plan the exchange, prove the plan (unless the caller does), in *schedule, owned by the caller, and *report. Method "flows"; epochs are 0.
- * Errors, with nothing set: what fors_flows_routed_read() says of tables that cannot be used (FORS_ENOPATH,
- * FORS_ENOTAPPL), FORS_ELIMIT (too many servers for most_bytes, or more phases than a schedule has), FORS_ENOPLAN (the
- * verifier found something wrong: a fault of fors), FORS_ECANCELLED, FORS_ENOMEM.
+ * Plan the exchange, prove the plan (unless the caller does), in *schedule, owned by the caller, and *report. Method
+ * "flows"; epochs are 0. Errors, with nothing set: what fors_flows_routed_read() says of tables that cannot be used
+ * (FORS_ENOPATH, FORS_ENOTAPPL), FORS_ELIMIT (too many servers for most_bytes, or more phases than a schedule has),
+ * FORS_ENOPLAN (the verifier found something wrong: a fault of fors), FORS_ECANCELLED, FORS_ENOMEM.
  */
 enum fors_err fors_plan_over(const struct fors_over_task *task, struct fors_schedule **schedule,
 			     struct fors_over_report *report, struct fors_error *error);

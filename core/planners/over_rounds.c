@@ -2,10 +2,10 @@
 /*
  * over_rounds.c - a plan in whole units to begin with.
  *
- * Tables of three-level trees are made together with a round for each unit (pods/route3.h). Where every leaf has as many participants as it has servers, those
- * rounds are a plan already, or nearly: units that found none are searched for again, now with the ways that the tables really have, and
- * with a round more if need be. Whether they are one takes a bit for each link and round to find out; the book of a packing, which
- * knows who is where, is for searches.
+ * Tables of three-level trees are made together with a round for each unit (pods/route3.h). Where every leaf has as many
+ * participants as it has servers, those rounds are a plan already, or nearly: units that found none are searched for
+ * again, now with the ways that the tables really have, and with a round more if need be. Whether they are one takes a
+ * bit for each link and round to find out; the book of a packing, which knows who is where, is for searches.
  */
 #include "over_rounds.h"
 

@@ -23,9 +23,9 @@ enum fors_err fors_over_rounds_as_they_are(const struct fors_flows_routed *route
 					   struct fors_schedule *schedule, bool *fits, struct fors_error *error);
 
 /*
- * Pack the problem of `routed` into the rounds of `route`, in *packing, owned by the caller: a token is a unit, a phase a round. *units,
- * which it borrows and which borrows of `routed`, is the problem of that. *packing becomes NULL where that is no way to plan: leaves with other numbers of participants,
- * or units left over. Errors: FORS_ECANCELLED, FORS_ENOMEM.
+ * Pack the problem of `routed` into the rounds of `route`, in *packing, owned by the caller: a token is a unit, a phase a
+ * round. *units, which it borrows and which borrows of `routed`, is the problem of that. *packing becomes NULL where that
+ * is no way to plan: leaves with other numbers of participants, or units left over. Errors: FORS_ECANCELLED, FORS_ENOMEM.
  */
 enum fors_err fors_over_rounds(const struct fors_flows_routed *routed, const struct fors_route3 *route,
 			       const struct fors_flows_asked *asked, struct fors_flows_problem *units,

@@ -48,8 +48,8 @@ struct choice {
 };
 
 /*
- * Failures after which another method may still succeed. Single flows are asked last and need by far the most memory: that they
- * had too little does not cost the plan that there is.
+ * Failures after which another method may still succeed. Single flows are asked last and need by far the most memory:
+ * that they had too little does not cost the plan that there is.
  */
 static bool may_go_on(const struct choice *choice, const struct fors_method *method, enum fors_err err)
 {

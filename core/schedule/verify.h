@@ -38,9 +38,9 @@ enum fors_err fors_verify(const struct fors_net *net, const struct fors_lfts *lf
 			  struct fors_verdict *verdict, struct fors_error *error);
 
 /*
- * The same proof, but the first phases with a problem end it: for a schedule that has to be withdrawn when it is not right, the
- * sooner the better. *is_right is filled whenever FORS_OK is returned. On `threads` threads (0: 1); what is found does not
- * depend on their number, and cancelled() is asked by the caller's only.
+ * The same proof, but the first phases with a problem end it: for a schedule that has to be withdrawn when it is not
+ * right, the sooner the better. *is_right is filled whenever FORS_OK is returned. On `threads` threads (0: 1); what is
+ * found does not depend on their number, and cancelled() is asked by the caller's only.
  */
 enum fors_err fors_verify_holds(const struct fors_net *net, const struct fors_lfts *lfts,
 				const struct fors_schedule *schedule, unsigned threads,
@@ -48,9 +48,10 @@ enum fors_err fors_verify_holds(const struct fors_net *net, const struct fors_lf
 				struct fors_error *error);
 
 /*
- * The same as fors_verify(), on `threads` threads as fors_verify_holds(); and unless is_used is NULL, in is_used[net->nports] each port that some flow is sent by becomes true (others stay as they are), to see
- * whether schedules of several jobs, which have no common clock, meet in a cable. Of a schedule that is not good they may
- * be incomplete.
+ * The same as fors_verify(), on `threads` threads as fors_verify_holds(); and unless is_used is NULL, in
+ * is_used[net->nports] each port that some flow is sent by becomes true (others stay as they are), to see whether
+ * schedules of several jobs, which have no common clock, meet in a cable. Of a schedule that is not good they may be
+ * incomplete.
  */
 enum fors_err fors_verify_used(const struct fors_net *net, const struct fors_lfts *lfts,
 			       const struct fors_schedule *schedule, unsigned threads, bool (*cancelled)(void *context),

@@ -63,9 +63,9 @@ enum fors_proof {
 };
 
 /*
- * Are all flows of the schedule right? Its servers are found (place, row_of, lane_node) and nothing is wrong with them. When it
- * is RIGHT the verdict has its numbers and is_used its ports, else they are as they were. On `threads` threads (0: 1); cancelled()
- * is asked by the caller's. Errors: FORS_ECANCELLED.
+ * Are all flows of the schedule right? Its servers are found (place, row_of, lane_node) and nothing is wrong with them.
+ * When it is RIGHT the verdict has its numbers and is_used its ports, else they are as they were. On `threads` threads
+ * (0: 1); cancelled() is asked by the caller's. Errors: FORS_ECANCELLED.
  */
 enum fors_err fors_verify_fast(const struct check *check, unsigned threads, bool (*cancelled)(void *context),
 			       void *context, enum fors_proof *proof, struct fors_error *error);

@@ -60,8 +60,8 @@ enum fors_err fors_waylist_copy(const struct fors_waylist *ways, struct fors_way
 /*
  * The flows from servers of `leaf` to server `dst` over path index `path` cross these nhops switches, from the leaf
  * to dst's; the port of the last one is not looked at. `top` is the index of the topmost switch of a tree, or
- * FORS_WAY_NO_TOP; a way of one switch never has one. It belongs to the way: the last one that says so is believed. Amortized O(nhops); any order of calls
- * makes the same file.
+ * FORS_WAY_NO_TOP; a way of one switch never has one. It belongs to the way: the last one that says so is believed.
+ * Amortized O(nhops); any order of calls makes the same file.
  * Errors: FORS_EINPUT (no switch, more than FORS_WAY_MAX, another first switch than the leaf's, a port 0 before the
  * last), FORS_ELIMIT (more than 65,535 switches), FORS_ENOMEM.
  */

@@ -3,9 +3,9 @@
  * status_metrics.c - the status as metrics, for Prometheus (node_exporter's textfile collector).
  *
  * One gauge per key of the table (status_keys.h) that has a help text; links also one sample each, with both ends as labels.
- * What is unknown is absent: a scraper must be able to tell "no dead link" from "nobody has looked". A key in milliseconds is a
- * metric in seconds, and is called so: plan_ms becomes fors_plan_duration_seconds, state_since_ms, which is a point in time,
- * fors_state_since_timestamp_seconds.
+ * What is unknown is absent: a scraper must be able to tell "no dead link" from "nobody has looked". A key in
+ * milliseconds is a metric in seconds, and is called so: plan_ms becomes fors_plan_duration_seconds, state_since_ms,
+ * which is a point in time, fors_state_since_timestamp_seconds.
  */
 #include "status_metrics.h"
 

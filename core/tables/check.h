@@ -26,8 +26,8 @@ enum fors_err fors_tables_check(const struct fors_fabric *fabric, const struct f
 				struct fors_warnings *warnings, uint32_t *nowhere, struct fors_error *error);
 
 /*
- * The same of tables in a tree of more levels, level[net->nnodes], leaves 1, 0: no switch, or on no level. What goes up, then down, has
- * to arrive where cables allow that; anything else may have no path, and is warned of. Errors: the same.
+ * The same of tables in a tree of more levels, level[net->nnodes], leaves 1, 0: no switch, or on no level. What goes up,
+ * then down, has to arrive where cables allow that; anything else may have no path, and is warned of. Errors: the same.
  */
 enum fors_err fors_tables_check_levels(const struct fors_net *net, const uint8_t *level, const struct fors_lfts *lfts,
 				       struct fors_warnings *warnings, uint32_t *nowhere, struct fors_error *error);

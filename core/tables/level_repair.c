@@ -9,9 +9,9 @@
  * does least harm; a way that is full itself passes one of its own on in the next pass. Where that gets stuck, a tabu
  * search (level_tabu.c) may still find room. When it does not, the choice of before stays.
  *
- * All of this runs under OpenSM's lock, so it is bounded in steps, in proportion to the entries that a fill has to write anyway:
- * then it takes about as long as the rest of the fill at worst. 25 times the steps found next to nothing more on a
- * hundred random fabrics.
+ * All of this runs under OpenSM's lock, so it is bounded in steps, in proportion to the entries that a fill has to write
+ * anyway: then it takes about as long as the rest of the fill at worst. 25 times the steps found next to nothing more on
+ * a hundred random fabrics.
  */
 #include "leveller.h"
 

@@ -53,8 +53,8 @@ struct fors_efi {
 enum fors_err fors_efi_count(const struct fors_router *router, const struct fors_jobs *jobs, struct fors_efi **efi,
 			     struct fors_error *error);
 /*
- * The same over the path indices that are chosen: all pairs of pattern[j], of which server[] numbers are those of job j; NULL: the
- * job sends nothing. Errors: FORS_ENOMEM.
+ * The same over the path indices that are chosen: all pairs of pattern[j], of which server[] numbers are those of job j;
+ * NULL: the job sends nothing. Errors: FORS_ENOMEM.
  */
 enum fors_err fors_efi_count_chosen(const struct fors_router *router, const struct fors_jobs *jobs,
 				    const struct fors_pattern *const *pattern, struct fors_efi **efi,

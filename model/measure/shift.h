@@ -18,7 +18,8 @@ struct fors_shift_result {
 
 /*
  * The linear shift over these routes, to compare others with, in *shift, owned by the caller; *shift is NULL where it
- * would take too much memory, and where some links are slower than others. The routes are not needed any more afterwards. Errors: FORS_ENOMEM.
+ * would take too much memory, and where some links are slower than others. The routes are not needed any more afterwards.
+ * Errors: FORS_ENOMEM.
  */
 enum fors_err fors_shift_new(const struct fors_routes *routes, struct fors_shift **shift, struct fors_error *error);
 void fors_shift_free(struct fors_shift *shift);

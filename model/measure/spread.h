@@ -31,8 +31,8 @@ struct fors_spread {
 };
 
 /*
- * Loads of `pattern` in *spread, owned by the caller (fors_spread_free()). The router says the servers' own links only. hops are of
- * its graph, for TAGO to all switches; blocks: for TAGO, where each two have a link; may be NULL else.
+ * Loads of `pattern` in *spread, owned by the caller (fors_spread_free()). The router says the servers' own links only.
+ * hops are of its graph, for TAGO to all switches; blocks: for TAGO, where each two have a link; may be NULL else.
  * Errors: FORS_ELIMIT (more than some minutes' work), FORS_ENOMEM.
  */
 enum fors_err fors_spread_loads(const struct fors_router *router, const struct fors_hops *hops,

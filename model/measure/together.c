@@ -2,10 +2,10 @@
 /*
  * together.c - from event to event.
  *
- * All messages under way have their max-min fair rates, whichever job they are of, until one of them arrives or somebody begins:
- * then rates are made anew. Messages of a job begin together, when its phase does; phases of different jobs begin whenever
- * they do, since jobs have no common clock: each job begins at a random moment, at a random phase. So this is what a
- * schedule cannot help: others' messages in the same cable at the same moment.
+ * All messages under way have their max-min fair rates, whichever job they are of, until one of them arrives or somebody
+ * begins: then rates are made anew. Messages of a job begin together, when its phase does; phases of different jobs begin
+ * whenever they do, since jobs have no common clock: each job begins at a random moment, at a random phase. So this is
+ * what a schedule cannot help: others' messages in the same cable at the same moment.
  *
  * (The fluid model, as for one exchange in evaluate.h; packets and barriers that cost something are sim/'s.)
  */

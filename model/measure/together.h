@@ -16,8 +16,8 @@ struct fors_running {
 	const uint32_t *server; /* which of the router's they are */
 	uint32_t count;
 	/*
-	 * 0: a phase begins when all messages of the one before have arrived. Else nobody waits for a phase: each server has so
-	 * many messages under way, in the order of the phases.
+	 * 0: a phase begins when all messages of the one before have arrived. Else nobody waits for a phase: each server
+	 * has so many messages under way, in the order of the phases.
 	 */
 	uint32_t window;
 };

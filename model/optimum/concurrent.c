@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * concurrent.c - see concurrent.h. Columns: the throughput; then, where they are variables, capacities of all pairs; then for each
- * pair what goes over its direct cable, and what goes by way of each other block. Rows: for each pair, that its traffic is served;
- * for each pair, that its cable is not too full; and the sums of variable capacities, out of and into each block.
+ * concurrent.c - see concurrent.h. Columns: the throughput; then, where they are variables, capacities of all pairs; then
+ * for each pair what goes over its direct cable, and what goes by way of each other block. Rows: for each pair, that its
+ * traffic is served; for each pair, that its cable is not too full; and the sums of variable capacities, out of and into
+ * each block.
  */
 #include "concurrent.h"
 

@@ -3,8 +3,8 @@
  * pattern.c - communication patterns: by formula, at random, from a file, from a plan.
  *
  * There are five ways to hold a pattern, and one function that asks for a pair. The linear shift, all-to-all, plans and
- * what stands in formula.h are formulas over (phase, i); all others are lists. Processes are mapped to servers when a pair is asked for, so
- * a random mapping is one array, whatever the pattern.
+ * what stands in formula.h are formulas over (phase, i); all others are lists. Processes are mapped to servers when a
+ * pair is asked for, so a random mapping is one array, whatever the pattern.
  *
  * What is random is drawn when the pattern is made, in a fixed order, from one generator: first the mapping, then
  * the pattern, so the same seed gives the same mapping to all patterns.

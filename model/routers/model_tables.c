@@ -17,8 +17,8 @@
  *
  * (Scheduling-aware routing is sssp with another order and another count: sar.c.)
  *
- * What a cable carries is counted in flows: switches are gone through from the farthest to the nearest, each passes on what its
- * servers send and what came in.
+ * What a cable carries is counted in flows: switches are gone through from the farthest to the nearest, each passes on
+ * what its servers send and what came in.
  */
 #include "model_tables.h"
 #include "model_tables_inside.h"

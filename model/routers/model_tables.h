@@ -23,16 +23,17 @@ enum fors_model fors_model_find(const char *name);
 const char *fors_model_name(enum fors_model model);
 
 /*
- * Tables of all switches of `net` (indexed) for all LIDs of its CA ports, in *lfts, owned by the caller. Ways are levelled by flows:
- * each server sends one to each LID. A switch that cannot reach a LID has no entry for it. Nothing is said of virtual
- * lanes: shortest ways may lock. `spec` is what the net was made of, for FORS_MODEL_DOR, which goes round nothing that is
- * dead; else NULL. Errors: FORS_ENOTAPPL (dor, and no torus or cube), FORS_ENOMEM.
+ * Tables of all switches of `net` (indexed) for all LIDs of its CA ports, in *lfts, owned by the caller. Ways are
+ * levelled by flows: each server sends one to each LID. A switch that cannot reach a LID has no entry for it. Nothing is
+ * said of virtual lanes: shortest ways may lock. `spec` is what the net was made of, for FORS_MODEL_DOR, which goes round
+ * nothing that is dead; else NULL. Errors: FORS_ENOTAPPL (dor, and no torus or cube), FORS_ENOMEM.
  */
 enum fors_err fors_model_tables(const struct fors_net *net, const struct fors_graph_spec *spec, enum fors_model model,
 				struct fors_lfts **lfts, struct fors_error *error);
 
 /*
- * LIDs 1, 2, ... for the CA ports of a net, in its order, when one of them that has a cable lacks one, LMC 0; switches keep theirs or have none.
+ * LIDs 1, 2, ... for the CA ports of a net, in its order, when one of them that has a cable lacks one, LMC 0; switches
+ * keep theirs or have none.
  * Errors: FORS_ELIMIT (more ports than LIDs).
  */
 enum fors_err fors_model_lids(struct fors_net *net, struct fors_error *error);

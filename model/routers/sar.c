@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * sar.c - Domke and Hoefler's Algorithm 1 is DFSSSP (FORS_MODEL_SSSP) with another order of destinations and another count: servers of
- * the largest jobs come first, and only ways between servers of one job weigh. Where the algorithm slips it is read so:
+ * sar.c - Domke and Hoefler's Algorithm 1 is DFSSSP (FORS_MODEL_SSSP) with another order of destinations and another
+ * count: servers of the largest jobs come first, and only ways between servers of one job weigh. Where the algorithm
+ * slips it is read so:
  *
  *   - Its line 6 goes over all nodes, which would leave nothing for the loops behind it. So the first loop is for servers with
  *     jobs, and a last one for all others, in which every way counts: idle servers would else get no balance at all. Nobody

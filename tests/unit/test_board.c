@@ -336,8 +336,8 @@ static void say(struct place *place, const char *reason)
 }
 
 /*
- * An opensm was killed when readers here had its last schedule and those of publish_dir had not: the next one's first status names that
- * epoch, and they get the schedule before. A guest's they do not.
+ * An opensm was killed when readers here had its last schedule and those of publish_dir had not: the next one's first
+ * status names that epoch, and they get the schedule before. A guest's they do not.
  */
 static void what_was_left_is_copied(void **state)
 {

@@ -89,8 +89,8 @@ static void moved_cables_need_no_detours(void **state)
 }
 
 /*
- * The paper's figure 2: cables for T(dt), traffic T(dc). Direct ways give the smallest x_ij / t_ij. Detours cannot give more than
- * the fullest block, and give that where the topology is that of uniform traffic and all traffic is one pair's.
+ * The paper's figure 2: cables for T(dt), traffic T(dc). Direct ways give the smallest x_ij / t_ij. Detours cannot give
+ * more than the fullest block, and give that where the topology is that of uniform traffic and all traffic is one pair's.
  */
 static void skewed_traffic(void **state)
 {

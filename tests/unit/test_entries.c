@@ -2,8 +2,8 @@
 /*
  * test_entries.c - table entries for jobs: one LID for each server, over the lanes that its job owns.
  *
- * A checker of its own walks every flow of every job over the tables: from the sender's leaf, hop by hop, to the port of the LID.
- * It counts what each port sends, so it knows which job uses which link, and what the fullest carries.
+ * A checker of its own walks every flow of every job over the tables: from the sender's leaf, hop by hop, to the port of
+ * the LID. It counts what each port sends, so it knows which job uses which link, and what the fullest carries.
  */
 #include <stdio.h>
 #include <stdlib.h>

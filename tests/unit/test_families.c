@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * test_families.c - method flows on networks of all kinds, one or two small ones of each: every flow is walked through the tables by
- * a judge of its own (tests/sweep/world.c), and T is no less than the bound of the tables and not far above it. `make flows-sweep` has hundreds.
+ * test_families.c - method flows on networks of all kinds, one or two small ones of each: every flow is walked through
+ * the tables by a judge of its own (tests/sweep/world.c), and T is no less than the bound of the tables and not far above
+ * it. `make flows-sweep` has hundreds.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -456,8 +456,8 @@ static void others_are_not_coloured(void **state)
 }
 
 /*
- * No tree: switches with 3, 2 and 1 servers, and every way crosses link front[s] and then behind[s] before it is at its receiver's
- * switch; but from the first switch to the last server it begins with link `other`.
+ * No tree: switches with 3, 2 and 1 servers, and every way crosses link front[s] and then behind[s] before it is at its
+ * receiver's switch; but from the first switch to the last server it begins with link `other`.
  */
 static bool chain_is_coloured(const uint32_t front[3], const uint32_t behind[3], uint32_t other)
 {

@@ -129,8 +129,8 @@ static void lanes_of_before(void **state)
 }
 
 /*
- * What an earlier subnet manager left says whose the lanes were: those that each job's plan goes over, and no other. Jobs that share
- * have none, and what two use is nobody's.
+ * What an earlier subnet manager left says whose the lanes were: those that each job's plan goes over, and no other. Jobs
+ * that share have none, and what two use is nobody's.
  */
 static void lanes_of_what_was_left(void **state)
 {

@@ -2,8 +2,8 @@
 /*
  * test_optimum.c - the optimum over all routings: cuts, even shares, and two linear programs, against each other.
  *
- * On healthy trees all four are the same. On degraded ones even shares can be had, the generic program is the truth, and the cuts are a
- * bound: sorted upwards, each is not larger than the next in lexicographic order.
+ * On healthy trees all four are the same. On degraded ones even shares can be had, the generic program is the truth, and
+ * the cuts are a bound: sorted upwards, each is not larger than the next in lexicographic order.
  */
 #include "config.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Tests of what slow cables cost: core/net/rates.c, core/fabric/speeds.c, core/schedule/pace.c, core/planners/slow.c; and who is lost.
+ * Tests of what slow cables cost: core/net/rates.c, core/fabric/speeds.c, core/schedule/pace.c, core/planners/slow.c; and
+ * who is lost.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1071,8 +1071,8 @@ static void epochs_survive_a_crash(void **state)
 }
 
 /*
- * Only opensm was killed: its files say how far it had come, and nothing is skipped. Who takes over then goes by a clock. Unless the
- * schedule is no good: it may have been the only one that knew.
+ * Only opensm was killed: its files say how far it had come, and nothing is skipped. Who takes over then goes by a clock.
+ * Unless the schedule is no good: it may have been the only one that knew.
  */
 static void a_kill_skips_no_epoch(void **state)
 {

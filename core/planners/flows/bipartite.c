@@ -9,10 +9,10 @@
  *
  * If nothing is left of each way but one link at most, and that is used by a single switch, then a token is an edge between
  * (that link of its switch, or the switch's free node: inside it, or nothing narrow on the way) and its receiver. The
- * switch's nodes are a group that takes n_s tokens in a phase. No node has more edges than phases, no group more than n_s times
- * as many, every edge has a receiver, which takes one: so (colour.h) a colour is a phase, and the bound of
- * these ways is reached. A healthy two-level tree in which each server has a downlink of its own is so, whatever its leaves hold
- * (doc/planners-flows.md); trees need not be known here for that.
+ * switch's nodes are a group that takes n_s tokens in a phase. No node has more edges than phases, no group more than n_s
+ * times as many, every edge has a receiver, which takes one: so (colour.h) a colour is a phase, and the bound of these
+ * ways is reached. A healthy two-level tree in which each server has a downlink of its own is so, whatever its leaves
+ * hold (doc/planners-flows.md); trees need not be known here for that.
  */
 #include "bipartite.h"
 

@@ -10,9 +10,9 @@
 
 /*
  * Pack all tokens into nphases phases by colouring, each unit over its way way[unit], in *packing, owned by the caller
- * (fors_flows_packing_free()), nothing waiting; NULL when these ways are not of that kind (bipartite.c), when a link of them has more than
- * nphases tokens, or when the graph is too large for a colouring. nphases is at least the number of destinations.
- * cancelled(context) may be NULL. Errors: FORS_ECANCELLED, FORS_ENOMEM; *packing is untouched then.
+ * (fors_flows_packing_free()), nothing waiting; NULL when these ways are not of that kind (bipartite.c), when a link of
+ * them has more than nphases tokens, or when the graph is too large for a colouring. nphases is at least the number of
+ * destinations. cancelled(context) may be NULL. Errors: FORS_ECANCELLED, FORS_ENOMEM; *packing is untouched then.
  */
 enum fors_err fors_flows_bipartite(const struct fors_flows_problem *problem, const uint32_t *way, uint32_t nphases,
 				   bool (*cancelled)(void *context), void *context, struct fors_flows_packing **packing,

@@ -3,10 +3,10 @@
  * cube.c - the coordinates of switches in a hypercube, whatever their numbers are.
  *
  * In a hypercube the exclusive or of two coordinates says which dimensions a way crosses, and so which ways are alike: first
- * fit in that order needs no search (first_fit.c). But switches are numbered as they were found. The coordinates come back from
- * the lengths of ways: each neighbour of switch 0 stands for a dimension, and a switch is on the neighbour's side of it
- * when its way there is shorter than that to switch 0. It is a hypercube with shortest ways if and only if all lengths
- * are then the numbers of bits that differ.
+ * fit in that order needs no search (first_fit.c). But switches are numbered as they were found. The coordinates come
+ * back from the lengths of ways: each neighbour of switch 0 stands for a dimension, and a switch is on the neighbour's
+ * side of it when its way there is shorter than that to switch 0. It is a hypercube with shortest ways if and only if all
+ * lengths are then the numbers of bits that differ.
  */
 #include "cube.h"
 

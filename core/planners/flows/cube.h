@@ -9,8 +9,8 @@
 #include "problem.h"
 
 /*
- * Numbers for the switches, each below their count, in number[] (room for nswitches). Where the lengths of the first ways are the
- * distances in a hypercube: its coordinates, a bit for each dimension. Else the numbers that they have.
+ * Numbers for the switches, each below their count, in number[] (room for nswitches). Where the lengths of the first ways
+ * are the distances in a hypercube: its coordinates, a bit for each dimension. Else the numbers that they have.
  */
 void fors_flows_cube(const struct fors_flows_problem *problem, uint32_t *number);
 

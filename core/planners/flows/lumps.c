@@ -2,15 +2,16 @@
 /*
  * lumps.c - a first packing in lumps of several tokens.
  *
- * Where every receiver is busy in every phase no token can move alone: whoever wants its place needs one of the same length. So
- * first all flows of a unit stay together. Let q divide the numbers of senders of all switches: a lump is q tokens of a unit in q phases in a
- * row, a switch has n_s places for lumps in such a round as it has for tokens in a phase, and the problem of lumps is the
- * problem of tokens with n_s / q of them in a unit (struct fors_flows_problem, lump). It is q times smaller.
+ * Where every receiver is busy in every phase no token can move alone: whoever wants its place needs one of the same
+ * length. So first all flows of a unit stay together. Let q divide the numbers of senders of all switches: a lump is q
+ * tokens of a unit in q phases in a row, a switch has n_s places for lumps in such a round as it has for tokens in a
+ * phase, and the problem of lumps is the problem of tokens with n_s / q of them in a unit (struct fors_flows_problem,
+ * lump). It is q times smaller.
  *
- * Coarse: the largest q, in P / q rounds. What that leaves are a few units. Fine: all lumps are cut into those of the least prime p
- * that divides q, and there is one round more, p phases: room enough to move. A search of lumps of two takes half the
- * steps that one of tokens takes, over masks half as long. When something still waits another round is added, once. The caller
- * goes on from there with single tokens.
+ * Coarse: the largest q, in P / q rounds. What that leaves are a few units. Fine: all lumps are cut into those of the
+ * least prime p that divides q, and there is one round more, p phases: room enough to move. A search of lumps of two
+ * takes half the steps that one of tokens takes, over masks half as long. When something still waits another round is
+ * added, once. The caller goes on from there with single tokens.
  */
 #include "lumps.h"
 

@@ -9,17 +9,17 @@
 #include "strategy.h"
 
 /*
- * Pack a problem of which the receivers are the limit: P phases if lumps find room in them, else some more. In *packing, owned by
- * the caller, in which something may still wait; NULL where lumps are of no use: switches of sizes without a common divisor,
- * few servers, or far too many lumps without a place. Errors: FORS_ECANCELLED, FORS_ENOMEM.
+ * Pack a problem of which the receivers are the limit: P phases if lumps find room in them, else some more. In *packing,
+ * owned by the caller, in which something may still wait; NULL where lumps are of no use: switches of sizes without a
+ * common divisor, few servers, or far too many lumps without a place. Errors: FORS_ECANCELLED, FORS_ENOMEM.
  */
 enum fors_err fors_flows_pack_lumps(const struct fors_flows_problem *problem, const uint32_t *way,
 				    const struct fors_flows_asked *asked, struct fors_flows_packing **packing,
 				    struct fors_error *error);
 
 /*
- * *packing becomes one of smaller lumps (or tokens, as the problem says, all else being equal), in nphases phases of those; what was waiting may have
- * found room. Errors: FORS_ENOMEM, with *packing as it was.
+ * *packing becomes one of smaller lumps (or tokens, as the problem says, all else being equal), in nphases phases of
+ * those; what was waiting may have found room. Errors: FORS_ENOMEM, with *packing as it was.
  */
 enum fors_err fors_flows_refine(const struct fors_flows_problem *problem, uint32_t nphases,
 				struct fors_flows_packing **packing, struct fors_error *error);

@@ -7,8 +7,8 @@
  * where one, two or three rows are in the way. A few of each are looked at closely. What a phase costs is the sum over
  * those who would have to go: nothing for one that fits elsewhere at once, else more the more often its unit was left
  * waiting; very much for one that was put a few steps ago (tabu). The cheapest is taken; of one way, any, or, where a
- * search can take its time, of several: where links leave no room at all that finds what else is not found. When everything seen is tabu,
- * any phases are looked at too: two tokens that throw each other out go on for ever otherwise.
+ * search can take its time, of several: where links leave no room at all that finds what else is not found. When
+ * everything seen is tabu, any phases are looked at too: two tokens that throw each other out go on for ever otherwise.
  *
  * After a time without progress it gives up and goes back to the best packing that it saw, by a journal of what it has
  * put and taken since. Effort is counted in work, never by the clock; random numbers start from the packing's seed. So the

@@ -5,21 +5,21 @@
  * T begins at the bound of the tables. Where two things limit each flow a colouring gives that at once (bipartite.c). Else
  * first fit is tried in a few orders; what it leaves waiting is searched for
  * (search.c). When that does not end well phases are added, half of what still waits asks for, and the search goes on
- * from the best packing so far. Once there is a plan it goes down again: from the plan without its emptiest phases, or from the last
- * failure with some more, whatever leaves less waiting; and one phase below the plan as long as there is work left, unless
- * a search came to its end there.
+ * from the best packing so far. Once there is a plan it goes down again: from the plan without its emptiest phases, or
+ * from the last failure with some more, whatever leaves less waiting; and one phase below the plan as long as there is
+ * work left, unless a search came to its end there.
  *
- * Where receivers are the limit and first fit is not done at once, whole lumps of tokens come first (lumps.c): they end at the bound
- * or a phase or two above. What single tokens still gain there is little for much work, so they get less, unless that
- * is not enough.
+ * Where receivers are the limit and first fit is not done at once, whole lumps of tokens come first (lumps.c): they end
+ * at the bound or a phase or two above. What single tokens still gain there is little for much work, so they get less,
+ * unless that is not enough.
  *
  * A plan in whole units (fors_flows_improve()) goes down in parts of them first, as large as divide the aim best: what
  * moves takes the flows beside it along, there are fewer to be moved, and few are in the way of many rows. Where links of
  * a leaf are busy in all phases but a few, searches for single flows do not even get over the first phase that is taken
  * away.
  *
- * The effort is counted in work (words of masks), a share of what is left for each search. That the first searches run where no
- * plan will be found is not in vain: they leave denser packings than first fit does with more phases.
+ * The effort is counted in work (words of masks), a share of what is left for each search. That the first searches run
+ * where no plan will be found is not in vain: they leave denser packings than first fit does with more phases.
  */
 #include "strategy.h"
 

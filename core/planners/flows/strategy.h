@@ -17,17 +17,17 @@ struct fors_flows_asked {
 
 /*
  * Pack all tokens of a problem into as few phases as can be found, in *packing, in which nothing waits, owned by the
- * caller (fors_flows_packing_free()). Errors: FORS_ENOPLAN (more than the wanted phases would be needed, or were), FORS_ELIMIT (more phases
- * than a schedule has), FORS_ECANCELLED, FORS_ENOMEM.
+ * caller (fors_flows_packing_free()). Errors: FORS_ENOPLAN (more than the wanted phases would be needed, or were),
+ * FORS_ELIMIT (more phases than a schedule has), FORS_ECANCELLED, FORS_ENOMEM.
  */
 enum fors_err fors_flows_pack_problem(const struct fors_flows_problem *problem, const struct fors_flows_asked *asked,
 				      struct fors_flows_packing **packing, struct fors_error *error);
 
 /*
- * Look for fewer phases than *packing has, a plan of `problem` in lumps in which nothing waits, though not for fewer than `aim`: in
- * parts of lumps first, as large as divide the aim best, then in parts of those, and so on; *packing becomes one of `problem`. With
- * the effort that a plan which began with lumps is worth, each time, and more where flows have ways to choose from. Errors:
- * FORS_ECANCELLED, FORS_ENOMEM; *packing is freed and NULL then.
+ * Look for fewer phases than *packing has, a plan of `problem` in lumps in which nothing waits, though not for fewer than
+ * `aim`: in parts of lumps first, as large as divide the aim best, then in parts of those, and so on; *packing becomes
+ * one of `problem`. With the effort that a plan which began with lumps is worth, each time, and more where flows have
+ * ways to choose from. Errors: FORS_ECANCELLED, FORS_ENOMEM; *packing is freed and NULL then.
  */
 enum fors_err fors_flows_improve(const struct fors_flows_problem *problem, const struct fors_flows_asked *asked,
 				 uint32_t aim, struct fors_flows_packing **packing, struct fors_error *error);

@@ -3,9 +3,9 @@
  * ways.c - which of its ways a unit takes first.
  *
  * All begin with path index 0, the base LIDs: tables are made for those to be balanced, and what is regular about them (each
- * server has a downlink of its own, say) is worth more to a packing than idle cables. Only units over a link that has more tokens
- * than there are phases move, to the way whose fullest link is least full, if that is less full than theirs; round after
- * round, until nobody has to, or nobody can.
+ * server has a downlink of its own, say) is worth more to a packing than idle cables. Only units over a link that has
+ * more tokens than there are phases move, to the way whose fullest link is least full, if that is less full than theirs;
+ * round after round, until nobody has to, or nobody can.
  */
 #include "ways.h"
 

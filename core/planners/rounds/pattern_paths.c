@@ -59,8 +59,8 @@ static bool spread_item(const struct fors_rounds_pattern *pattern, uint8_t from,
 }
 
 /*
- * The same for all items on `from`. The first with room that comes into the queue ends the shortest chain, so nothing behind it
- * need be looked at.
+ * The same for all items on `from`. The first with room that comes into the queue ends the shortest chain, so nothing
+ * behind it need be looked at.
  */
 static bool spread(const struct fors_rounds_pattern *pattern, uint8_t from, struct chain *chain)
 {
