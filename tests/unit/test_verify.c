@@ -107,6 +107,13 @@ static uint32_t lid_of(const struct victim *victim, uint32_t s, uint32_t phase)
 	return victim->schedule->server[c->dst].lid + c->path;
 }
 
+/* A cancelled() that counts how often it is asked. */
+static bool count_ask(void *context)
+{
+	++*(int *)context;
+	return false;
+}
+
 static const struct fors_cell nobody = {FORS_IDLE, 0, FORS_NO_LANE};
 
 /* ---- good plans ---- */
@@ -201,6 +208,58 @@ static void ways_by_name(void **state)
 		*way = keep;
 	}
 	assert_true(verdict_of(&victim).is_good);
+	victim_free(&victim);
+}
+
+/* A way that goes on behind the receiver's switch: the flow arrives, but not so. */
+static void named_way_is_longer(void **state)
+{
+	struct victim victim = victim_of("FT(2;4,4)", 2);
+	struct fors_way_hop hop[2];
+	struct fors_waylist *ways;
+	uint32_t number;
+	struct fors_cell c;
+
+	published_add(victim.bed, victim.schedule, PUBLISHED_WAYS);
+	ways = victim.schedule->ways;
+	c = *cell(&victim, 0, 13); /* inside its leaf */
+	number = fors_waylist_find(ways, 0, c.dst, c.path);
+	assert_int_equal(fors_waylist_get(ways, number, hop, 2), 1);
+	hop[0].port = (uint8_t)(c.dst + 1);
+	hop[1] = (struct fors_way_hop){.guid = ways->guid[1]};
+	assert_int_equal(fors_waylist_put(ways, 0, c.dst, c.path, hop, 2, FORS_WAY_NO_TOP, NULL), FORS_OK);
+	ways->way[fors_waylist_find(ways, 0, c.dst, c.path)].port = 0; /* as at a last switch */
+	assert_refused(&victim, "phase 13|crosses 1 switches, but the way that the schedule names has 2");
+	victim_free(&victim);
+}
+
+/* ---- few flows in a large fabric ---- */
+
+/* They are walked one by one; in whatever phase something is wrong, the brief proof finds it and ends there. */
+static void few_flows(void **state)
+{
+	struct victim victim = {.bed = bed_new("FT(2;20,18)", 0)};
+	struct fors_task task;
+
+	bed_participants(victim.bed, "0/0 3/1 7/2");
+	task = bed_task(victim.bed);
+	assert_int_equal(fors_plan(&task, "exact", &victim.schedule, NULL), FORS_OK);
+	assert_true(verdict_of(&victim).is_good);
+	for (size_t at = 0; at < fors_schedule_ncells(victim.schedule); at++) {
+		struct fors_cell *c = &victim.schedule->cell[at], keep = *c;
+		bool is_right = true;
+		int asks = 0;
+
+		if (c->dst == FORS_IDLE)
+			continue;
+		c->dst = 77;
+		assert_int_equal(fors_verify_holds(victim.bed->net, victim.bed->lfts, victim.schedule, 1, count_ask,
+						   &asks, &is_right, NULL),
+				 FORS_OK);
+		assert_false(is_right);
+		assert_int_equal(asks, at % victim.schedule->nphases + 1); /* one for each phase */
+		*c = keep;
+	}
 	victim_free(&victim);
 }
 
@@ -355,6 +414,24 @@ static void no_flow_at_all(void **state)
 		victim.schedule->cell[i] = nobody;
 	assert_refused(&victim, "240 pairs are missing");
 	assert_int_equal(verdict_of(&victim).nproblems, 240);
+	victim_free(&victim);
+}
+
+/* Who sends to itself is idle: that is no flow, and no problem. */
+static void to_itself(void **state)
+{
+	struct victim victim = victim_of("FT(2;4,4)", 2);
+	uint32_t n = 0;
+
+	for (uint32_t s = 0; s < 16; s++)
+		for (uint32_t phase = 0; phase < victim.schedule->nphases; phase++)
+			if (cell(&victim, s, phase)->dst == FORS_IDLE) {
+				*cell(&victim, s, phase) = (struct fors_cell){(uint16_t)s, 0, FORS_NO_LANE};
+				n++;
+			}
+	assert_true(n > 0);
+	assert_true(verdict_of(&victim).is_good);
+	assert_int_equal(verdict_of(&victim).nflows, 16 * 15);
 	victim_free(&victim);
 }
 
@@ -603,6 +680,7 @@ static void the_last_link_counts(void **state)
 	*cell(&victim, 1, phase) = *cell(&victim, 0, phase);
 	assert_false(verdict_of(&victim).is_good);
 	assert_int_equal(verdict_of(&victim).max_load, 2);
+	assert_int_equal(verdict_of(&victim).nproblems, 4); /* again, received twice, one link, one pair is missing */
 	victim_free(&victim);
 }
 
@@ -915,12 +993,6 @@ static void can_be_cancelled(void **state)
 	victim_free(&victim);
 }
 
-static bool count_ask(void *context)
-{
-	++*(int *)context;
-	return false;
-}
-
 /* Nothing is walked behind the phase with the first problem. */
 static void one_problem_is_enough(void **state)
 {
@@ -949,12 +1021,15 @@ int main(void)
 		cmocka_unit_test(one_problem_is_enough),
 		cmocka_unit_test(common_ways),
 		cmocka_unit_test(ways_by_name),
+		cmocka_unit_test(named_way_is_longer),
+		cmocka_unit_test(few_flows),
 		cmocka_unit_test(threads_do_not_matter),
 		cmocka_unit_test(again_in_a_phase_more),
 		cmocka_unit_test(swapped_receivers),
 		cmocka_unit_test(swapped_phases),
 		cmocka_unit_test(missing_pair),
 		cmocka_unit_test(no_flow_at_all),
+		cmocka_unit_test(to_itself),
 		cmocka_unit_test(repeated_pair),
 		cmocka_unit_test(receiver_out_of_range),
 		cmocka_unit_test(wrong_path),
