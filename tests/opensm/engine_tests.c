@@ -599,9 +599,11 @@ static void settings_of_before_stay(void **state)
 	assert_string_equal(noted.job->method, "closed-form");
 	assert_int_equal(logged(bench, "ERR F001"), 1);
 	assert_int_equal(logged(bench, "; the settings of before stay in force"), 1);
+	assert_true(has_warning("none-such"));
 	configure(bench, "method = rounds");
 	assert_true(sweep(bench));
 	assert_string_equal(noted.job->method, "rounds");
+	assert_false(has_warning("none-such"));
 	assert_int_equal(logged(bench, "ERR F001"), 1);
 	bench_free(bench);
 }
