@@ -413,6 +413,21 @@ def stronger(fabric, sim, directory, node, **options):
     return second
 
 
+def stacks_of(pid):
+    """Where the threads of a process are: what the kernel says, and gdb, or valgrind when it runs under that."""
+    said = []
+    try:
+        for task in sorted(Path(f"/proc/{pid}/task").iterdir()):
+            said += [f"{task.name} {name}: {(task / name).read_text().strip()}" for name in ("comm", "wchan", "syscall")]
+        is_memcheck = "memcheck" in os.readlink(f"/proc/{pid}/exe")
+        asked = ["vgdb", f"--pid={pid}", "v.info", "scheduler"] if is_memcheck else [
+            "gdb", "-p", str(pid), "-batch", "-ex", "thread apply all bt"]
+        said.append(subprocess.run(asked, capture_output=True, text=True, timeout=30, stdin=subprocess.DEVNULL).stdout)
+    except (OSError, subprocess.TimeoutExpired) as error:  # it has ended, there is no gdb
+        said.append(str(error))
+    return "\n".join(said)
+
+
 class OpenSM:
     """A stock opensm on one node of an Ibsim; `options` are lines of opensm.conf.
 
@@ -553,6 +568,7 @@ class OpenSM:
             try:
                 self.process.wait(timeout)
             except subprocess.TimeoutExpired:
+                print(f"opensm did not end within {timeout} s:\n{stacks_of(self.process.pid)}")
                 os.kill(self.process.pid, signal.SIGKILL)
                 self.process.wait()
         self.process.stdin.close()

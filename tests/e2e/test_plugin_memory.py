@@ -71,7 +71,7 @@ def test_valgrind(fabric, tmp_path, is_over):
         "lmc": 2, "fors_conf": all_keys(tree, tmp_path)}
     sim, sm = fabric(tree, sweep_interval=1, node="Node02-00", prefix=prefix, **options)
     (failures_over_others if is_over else twenty_failures)(sim, sm, tree, 120)
-    sm.stop(60)
+    assert sm.stop(60) == 0
     text = report.read_text()
     assert "LEAK SUMMARY" in text
     records = re.split(r"\n==\d+== \n", text)
