@@ -331,6 +331,32 @@ static void planted_faults_are_found(void **state)
 	site_free(&site);
 }
 
+/* Whichever of a server's LIDs its own leaf sends to its neighbour, it is named. */
+static void all_lids_are_delivered(void **state)
+{
+	struct site site = {.lmc = 2};
+	struct tree tree;
+	struct fors_error error = {0};
+	uint32_t row;
+
+	site.net = whole_tree('A', 3, 3, 2, &tree);
+	must(site_learn(&site, &error), &error);
+	site_judge(&site, "intact");
+	row = fors_lfts_row(site.lfts, site.net->node[site.fabric->leaf[0].node].guid);
+	for (unsigned i = 0; i < 4; i++) {
+		uint32_t lid = site.fabric->server[0].lid + i;
+		uint8_t *port = &site.lfts->port[(size_t)row * site.lfts->nlids + lid], was = *port;
+		char words[64];
+
+		*port = fors_lfts_port(site.lfts, row, site.fabric->server[1].lid);
+		snprintf(words, sizeof(words), "would not deliver LID %u,", lid);
+		assert_int_equal(fors_tables_check(site.fabric, site.lfts, NULL, NULL, &error), FORS_ETABLES);
+		assert_non_null(strstr(error.text, words));
+		*port = was;
+	}
+	site_free(&site);
+}
+
 /* Three spines that turn at three leaves, as tables of before did: the check names the circle. */
 static void a_planted_loop_is_found(void **state)
 {
@@ -695,6 +721,7 @@ int main(void)
 		cmocka_unit_test(a_spine_may_run_the_manager),
 		cmocka_unit_test(no_loop_with_gateways),
 		cmocka_unit_test(planted_faults_are_found),
+		cmocka_unit_test(all_lids_are_delivered),
 		cmocka_unit_test(a_planted_loop_is_found),
 		cmocka_unit_test(joined_trees_are_declined),
 		cmocka_unit_test(joined_trees_are_declined_from_the_start),
