@@ -168,14 +168,13 @@ static void more_path_indices(void **state)
 	bed_free(bed);
 }
 
-/* Ways that the tables do not have are not used: here most path indices other than the first, from two leaves. */
-static void ways_that_are_missing(void **state)
+/* FT(2;4,4) with LMC 2, where two leaves lack most ways of other path indices than the first. */
+static struct bed *bed_with_holes(void)
 {
 	struct bed *bed = bed_new("FT(2;4,4)", 2);
 	struct rng rng = {5};
 	struct fors_error error;
 
-	(void)state;
 	for (uint32_t leaf = 0; leaf < 2; leaf++) {
 		uint32_t row = fors_lfts_row(bed->lfts, bed->fabric->leaf[leaf].guid);
 
@@ -187,6 +186,15 @@ static void ways_that_are_missing(void **state)
 	}
 	fors_lanes_free(bed->lanes);
 	assert_int_equal(fors_lanes_read(bed->fabric, bed->lfts, &bed->lanes, &error), FORS_OK);
+	return bed;
+}
+
+/* Ways that the tables do not have are not used. */
+static void ways_that_are_missing(void **state)
+{
+	struct bed *bed = bed_with_holes();
+
+	(void)state;
 	phases_of(bed, "ways are missing");
 	bed_free(bed);
 }
@@ -288,6 +296,8 @@ static void assert_book(const struct fors_flows_packing *p, const char *what)
 			for (uint32_t i = 0; i < nseats; i++) {
 				uint32_t row[FORS_FLOWS_MOST_LINKS + 2], n = fors_flows_rows(p, seat[i], row);
 
+				if (!problem->exists[seat[i]])
+					fail_msg("%s: a token goes a way that is not there", what);
 				for (uint32_t r = 0; r + 1 < n; r++)
 					if (fors_book_at(&p->book, row[r], t) != seat[i])
 						fail_msg("%s: a row has somebody else", what);
@@ -295,6 +305,33 @@ static void assert_book(const struct fors_flows_packing *p, const char *what)
 			}
 		}
 	assert_int_equal(tokens + p->nwaiting, problem->ndests * problem->ndests);
+}
+
+/* What waits for any of its ways does not get one that is not there. */
+static void filled_over_missing_ways(void **state)
+{
+	struct bed *bed = bed_with_holes();
+	struct fors_task task = bed_task(bed);
+	struct fors_flows_problem problem;
+	struct fors_flows_packing *packing, *copy;
+	struct fors_error error;
+	uint32_t *way;
+
+	(void)state;
+	assert_int_equal(fors_flows_problem_read(&task, 4, &problem, &error), FORS_OK);
+	assert_int_equal(fors_flows_choose_ways(&problem, 16, &way, &error), FORS_OK);
+	assert_int_equal(fors_flows_first_fit(&problem, way, 8, FORS_FLOWS_BY_LOAD, &packing, &error), FORS_OK);
+	assert_true(packing->nwaiting > 0);
+	assert_book(packing, "first fit");
+	assert_int_equal(fors_flows_packing_copy(packing, 32, &copy, &error), FORS_OK);
+	fors_flows_fill(copy);
+	assert_int_equal(copy->nwaiting, 0);
+	assert_book(copy, "filled");
+	fors_flows_packing_free(copy);
+	fors_flows_packing_free(packing);
+	free(way);
+	fors_flows_problem_clear(&problem);
+	bed_free(bed);
 }
 
 /* A search with little to spend ends at the best that it saw, and the book is right. */
@@ -587,6 +624,7 @@ int main(void)
 		cmocka_unit_test(nothing_found_within_the_limit),
 		cmocka_unit_test(the_most_servers),
 		cmocka_unit_test(stopped_anywhere),
+		cmocka_unit_test(filled_over_missing_ways),
 		cmocka_unit_test(a_search_cut_short),
 		cmocka_unit_test(healthy_trees_are_coloured),
 		cmocka_unit_test(healthy_trees_with_more_lids),
