@@ -227,7 +227,7 @@ class Copy:
             self.make([test for test in tests if test not in alone])
 
     def link_alone(self, part, tests):
-        """Those of the tests that can have the object: not those that put something in its place, or need no more of it."""
+        """Those of the tests that could be built with the object: who puts something in its place has it twice then."""
         try:
             self.run("make", "-s", "-k", "-o", ARCHIVE, f"LDFLAGS={part}", *tests)
         except Broken:

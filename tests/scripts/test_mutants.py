@@ -136,20 +136,28 @@ core/libforscore_la-a.lo: ../src/core/a.c
 \t@cp $< $@; cp $< core/.libs/libforscore_la-a.o
 alone shared: libforscore.la
 \t@cat libforscore.la $(LDFLAGS) > $@
+twin: libforscore.la
+\t@test -z "$(LDFLAGS)" && cat libforscore.la > $@
 """
 
 
-def test_the_archive_stays_without_a_mutation(tmp_path):
-    copy = mutants.Copy(str(tmp_path), "")
-    for folder in ("src/core", "build/core/.libs", "build/.libs"):
-        (tmp_path / folder).mkdir(parents=True)
-    (tmp_path / "src/core/a.c").write_text("right;")
-    (tmp_path / "build/Makefile").write_text(RULES)
-    (tmp_path / "build/.libs/shared").write_text("what libtool's script calls")
-    build, log = tmp_path / "build", tmp_path / "build/log"
-    copy.make(["alone", "shared"])
+def prepared(folder, tests):
+    """A copy whose tests are built, and a mutation for it."""
+    copy = mutants.Copy(str(folder), "")
+    for name in ("src/core", "build/core/.libs", "build/.libs"):
+        (folder / name).mkdir(parents=True)
+    (folder / "src/core/a.c").write_text("right;")
+    (folder / "build/Makefile").write_text(RULES)
+    (folder / "build/.libs/shared").write_text("what libtool's script calls")
+    copy.make(tests)
     mutation = mutants.Mutation("list:1", "core", "f")
     mutation.path, mutation.text = "core/a.c", "wrong;"
+    return copy, mutation
+
+
+def test_the_archive_stays_without_a_mutation(tmp_path):
+    copy, mutation = prepared(tmp_path, ["alone", "shared"])
+    build, log = tmp_path / "build", tmp_path / "build/log"
     copy.plant(mutation)
     copy.link("core/a.c", ["alone"])
     assert (build / "alone").read_text() == "right;wrong;"  # the object comes first where it is linked
@@ -164,6 +172,18 @@ def test_the_archive_stays_without_a_mutation(tmp_path):
     assert (build / "libforscore.la").read_text() == "right;"
     copy.make(["alone", "shared"])
     assert (build / "alone").read_text() == (build / "shared").read_text() == "right;"
+
+
+def test_who_has_one_of_its_own_gets_the_archive(tmp_path):
+    """It cannot be linked with the object too, as a test that puts a function of its own in the place of the file's."""
+    copy, mutation = prepared(tmp_path, ["alone", "twin"])
+    copy.plant(mutation)
+    copy.link("core/a.c", ["alone", "twin"])
+    assert (tmp_path / "build/alone").read_text() == "right;wrong;"
+    assert (tmp_path / "build/twin").read_text() == "wrong;"
+    copy.restore()
+    copy.make(["alone", "twin"])
+    assert (tmp_path / "build/alone").read_text() == (tmp_path / "build/twin").read_text() == "right;"
 
 
 def test_an_equivalent_one_meets_the_tests_named_for_it(tmp_path):
