@@ -556,6 +556,16 @@ class OpenSM:
     def sighup(self):
         os.kill(self.process.pid, signal.SIGHUP)
 
+    def sweep(self):
+        """
+        A heavy sweep of which nothing was done before this call. fors publishes before a sweep ends, so the next "SUBNET UP"
+        may be that of a sweep before: what begins after that one has ended is new.
+        """
+        for _ in range(2):
+            mark = self.log_end()
+            self.sighup()
+            self.wait_up(mark)
+
     def console(self, line):
         """Type on opensm's console; needs the option console="local"."""
         self.process.stdin.write(line.encode() + b"\n")

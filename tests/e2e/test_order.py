@@ -282,8 +282,7 @@ def test_reference_that_disagrees(fabric, tmp_path):
     message = sm.wait_log("ERR F013: (.*)").group(1)
     assert "spine Spine02" in message and "differences" in message
     mark = sm.log_end()
-    sm.sighup()
-    sm.wait_up(mark)
+    sm.sweep()
     assert errors(sm) == ["F013"]
     before, epoch = harness.read_tables(sim, sm.node), sm.status()["epoch"]
     path.write_text(harness.read_live(sim, sm.node).text)

@@ -116,8 +116,7 @@ def test_sighup_changes_nothing(run):
     run.status = run.sm.wait_status(60, repairs=lambda advice: advice is not None)  # which is worked out at leisure
     before = run.unmoved_files()
     mark = run.sm.log_end()
-    run.sm.sighup()
-    run.sm.wait_up(mark)
+    run.sm.sweep()
     time.sleep(0.3)
     assert not BLOCK.search(run.sm.log(mark))
     assert run.sm.status() == run.status

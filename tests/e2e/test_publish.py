@@ -243,6 +243,7 @@ def test_failed_initialisation_and_back(fabric):
     sim, sm = fabric(tree, lmc=2, sweep_interval=1, node="Node02-00", max_wire_smps=4, transaction_timeout=50,
                      transaction_retries=1)
     epoch = sm.wait_epoch()["epoch"]
+    sm.wait_up()  # which may come after the epoch
     mark = sm.log_end()
     sim.command('Error "Spine01" 100 22')  # of every 100 packets for its P_Key tables, drop 100
     sim.unlink(*tree.uplink(0, 1)[:2])

@@ -8,7 +8,7 @@ import pytest
 
 import harness
 import three
-from test_three_levels import good, kinds, places, settled, swept, tables_of
+from test_three_levels import good, kinds, places, settled, tables_of
 
 
 def declined(sm, words):
@@ -46,11 +46,11 @@ def test_a_cable_into_another_pod_or_plane(fabric, low, high, what):
     _, healthy = good(sim, sm)
     known = kinds(places(sm))
     sim.link(*here, *there)
-    swept(sm)
+    sm.sweep()
     declined(sm, f"a cable joins two {what}, {low}[{here[1]}] - {high}[{there[1]}]")
     assert kinds(places(sm)) == known
     sim.unlink(*here)
-    swept(sm)
+    sm.sweep()
     sm.wait_status(30, state="active")
     assert tables_of(good(sim, sm)[1]) == tables_of(healthy) and kinds(places(sm)) == known
 

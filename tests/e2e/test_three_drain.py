@@ -5,7 +5,7 @@ import time
 
 import harness
 import three
-from test_three_levels import good, settled, swept, tables_of
+from test_three_levels import good, settled, tables_of
 
 
 def names(links):
@@ -14,7 +14,7 @@ def names(links):
 
 def set_conf(sm, text):
     sm.fors_conf.write_text(text)
-    swept(sm)
+    sm.sweep()
 
 
 def at_rest(sim, sm, **wanted):

@@ -13,19 +13,11 @@ import over
 import three
 
 
-def swept(sm):
-    """Two sweeps: one may have begun before the last thing was done."""
-    for _ in range(2):
-        mark = sm.log_end()
-        sm.sighup()
-        sm.wait_up(mark)
-
-
 def settled(sm, act, *args):
     """Do something to the fabric, and wait for the last word of fors on it."""
     before = sm.status()["epoch"]
     act(*args)
-    swept(sm)
+    sm.sweep()
     return sm.wait_epoch(before)
 
 
@@ -122,13 +114,13 @@ def test_cut_to_pieces_and_back(fabric):
     known, mark = kinds(places(sm)), sm.log_end()
     for end in (tree.leaf_cable(0, 0, 0), tree.leaf_cable(1, 1, 1)):
         sim.unlink(*end)
-    swept(sm)
+    sm.sweep()
     status = sm.wait_status(state="inactive", tables_by="minhop")
     assert "Leaf0-0 and leaf Leaf1-1" in status["reason"] and status["unreachable_pairs"] == 1
     assert "minhop tables configured" in sm.log(mark) and "ERR F0" in sm.log(mark)
     for end in (tree.leaf_cable(0, 0, 0), tree.leaf_cable(1, 1, 1)):
         sim.relink(*end)
-    swept(sm)
+    sm.sweep()
     sm.wait_status(state="active")
     assert tables_of(good(sim, sm)[1]) == tables_of(healthy) and kinds(places(sm)) == known
     settled(sm, lambda: [sim.unlink(*tree.top_cable(0, j, k)) for j in range(2) for k in range(2)])
@@ -170,7 +162,7 @@ def test_several_jobs(fabric, tmp_path):
         return {name: job["epoch"] for name, job in jobs.items()}
     epochs = judged({})
     sim.unlink(*tree.leaf_cable(0, 0, 0))
-    swept(sm)
+    sm.sweep()
     judged(epochs)
 
 
