@@ -311,7 +311,7 @@ def test_one_path_index(jobs):
     # a cut under an entry: repaired at once, then entries anew
     cut = min(links["one"])
     sim.unlink(*cut)
-    sm.sighup()
+    sm.sweep()  # the status has the dead cable before the switches have their tables
     sm.wait_status(dead_links=lambda dead: len(dead or ()) == 1)
     by_index(sim, ONE, 1)  # whatever way: all arrives
     status = sm.wait_status(dead_links=lambda dead: len(dead or ()) == 1, state="active", timeout=30,

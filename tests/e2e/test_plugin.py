@@ -164,7 +164,7 @@ def test_spine_with_the_switches_lids_stays_reachable(fabric):
     for spine in (0, 2):
         cable = tree.uplink(1, spine)
         sim.unlink(cable.leaf, cable.leaf_port)
-    sm.wait_status(f=2, epoch=lambda e: e > epoch)
+    sm.wait_status(state="active", f=2, epoch=lambda e: e > epoch)
     tables, live = harness.read_tables(sim, sm.node), harness.read_live(sim, sm.node)
     own = live.servers[sm.node]
     for name, lid in live.switch_lid.items():
