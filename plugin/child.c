@@ -42,11 +42,12 @@ static int close_others(posix_spawn_file_actions_t *actions)
 #endif
 }
 
-static int set_files(posix_spawn_file_actions_t *actions)
+/* `input` as stdin, or (negative) nothing. */
+static int set_files(posix_spawn_file_actions_t *actions, int input)
 {
-	int failed = 0;
+	int failed = input < 0 ? 0 : posix_spawn_file_actions_adddup2(actions, input, 0);
 
-	for (int fd = 0; fd < 3 && !failed; fd++)
+	for (int fd = input < 0 ? 0 : 1; fd < 3 && !failed; fd++)
 		failed = posix_spawn_file_actions_addopen(actions, fd, "/dev/null", fd ? O_WRONLY : O_RDONLY, 0);
 	return failed ? failed : close_others(actions);
 }
@@ -66,7 +67,7 @@ static int set_signals(posix_spawnattr_t *attributes)
 	return failed ? failed : posix_spawnattr_setsigdefault(attributes, &all);
 }
 
-static int spawn(char *const argv[], char *const environment[], pid_t *pid)
+static int spawn(char *const argv[], char *const environment[], int input, pid_t *pid)
 {
 	posix_spawn_file_actions_t actions;
 	posix_spawnattr_t attributes;
@@ -76,11 +77,11 @@ static int spawn(char *const argv[], char *const environment[], pid_t *pid)
 		return failed;
 	failed = posix_spawnattr_init(&attributes);
 	if (!failed) {
-		failed = set_files(&actions);
+		failed = set_files(&actions, input);
 		if (!failed)
 			failed = set_signals(&attributes);
 		if (!failed)
-			failed = posix_spawn(pid, "/bin/sh", &actions, &attributes, argv, environment);
+			failed = posix_spawn(pid, argv[0], &actions, &attributes, argv, environment);
 		posix_spawnattr_destroy(&attributes);
 	}
 	posix_spawn_file_actions_destroy(&actions);
@@ -97,16 +98,23 @@ static int open_pid(pid_t pid)
 #endif
 }
 
-int fors_child_start(const char *command, char *const environment[], struct fors_child *child)
+int fors_child_run(char *const argv[], char *const environment[], int input, struct fors_child *child)
 {
-	char shell[] = "sh", option[] = "-c", *copy = strdup(command);
-	char *const argv[] = {shell, option, copy, NULL};
 	pid_t pid = 0;
-	int failed = copy ? spawn(argv, environment, &pid) : ENOMEM;
+	int failed = spawn(argv, environment, input, &pid);
 
-	free(copy);
 	if (!failed)
 		*child = (struct fors_child){.pid = pid, .fd = open_pid(pid)};
+	return failed;
+}
+
+int fors_child_start(const char *command, char *const environment[], struct fors_child *child)
+{
+	char shell[] = "/bin/sh", option[] = "-c", *copy = strdup(command);
+	char *const argv[] = {shell, option, copy, NULL};
+	int failed = copy ? fors_child_run(argv, environment, -1, child) : ENOMEM;
+
+	free(copy);
 	return failed;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * child.h - a shell of our own in a process group of its own, which may be asked whether it is gone but is never
- * waited for.
+ * child.h - a shell or a program of our own in a process group of its own, which may be asked whether it is gone but is
+ * never waited for.
  * Threads: one at a time for each child; any thread may start one.
  */
 #ifndef FORS_PLUGIN_CHILD_H
@@ -11,7 +11,7 @@
 #include <sys/types.h>
 
 struct fors_child {
-	pid_t pid;	/* the shell's, and that of its process group; 0: no child */
+	pid_t pid;	/* the shell's or the program's, and that of its process group; 0: no child */
 	bool has_ended; /* the shell has been reaped: by us, or by somebody else */
 	int status;	/* as waitpid() gives it; 0 when somebody else reaped it */
 	int fd;		/* readable when the shell has ended (a pidfd); -1: the system has none, so look now and then */
@@ -22,6 +22,9 @@ struct fors_child {
  * none of the caller's files open, no signal blocked or ignored. 0, or an errno.
  */
 int fors_child_start(const char *command, char *const environment[], struct fors_child *child);
+
+/* The same for the program argv[0], by its path, without a shell; `input` is its stdin, or (-1) /dev/null. */
+int fors_child_run(char *const argv[], char *const environment[], int input, struct fors_child *child);
 
 /* Close the descriptor, if any. The child stays as it is, and may be asked on. */
 void fors_child_close(struct fors_child *child);

@@ -58,19 +58,27 @@ bool fors_epoch_is_near(uint64_t epoch, uint64_t highest, uint64_t now)
 	return epoch <= highest || (epoch < FORS_EPOCH_LIMIT && epoch <= (now > highest ? now : highest) + DAY_MS);
 }
 
+enum fors_err fors_epoch_of_head(const struct fors_folder *folder, const struct fors_head *head,
+				 struct fors_schedule_header *header, bool *is_there, struct fors_error *error)
+{
+	enum fors_err err = FORS_OK;
+	char path[FORS_ERROR_TEXT];
+
+	fors_folder_path(folder, "schedule", path);
+	if (head->is_there)
+		err = fors_schedule_header_read(head->bytes, head->size, head->file_size, path, header, error);
+	if (!err)
+		*is_there = head->is_there;
+	return err;
+}
+
 enum fors_err fors_epoch_of_schedule(const struct fors_folder *folder, struct fors_schedule_header *header,
 				     bool *is_there, struct fors_error *error)
 {
 	struct fors_head head;
 	enum fors_err err = fors_published_head(folder, "schedule", &head, error);
-	char path[FORS_ERROR_TEXT];
 
-	fors_folder_path(folder, "schedule", path);
-	if (!err && head.is_there)
-		err = fors_schedule_header_read(head.bytes, head.size, head.file_size, path, header, error);
-	if (!err)
-		*is_there = head.is_there;
-	return err;
+	return err ? err : fors_epoch_of_head(folder, &head, header, is_there, error);
 }
 
 enum fors_err fors_epoch_of_status(const struct fors_folder *folder, uint64_t *epoch, struct fors_error *error)

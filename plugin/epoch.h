@@ -50,6 +50,10 @@ bool fors_epoch_is_near(uint64_t epoch, uint64_t highest, uint64_t now);
 enum fors_err fors_epoch_of_schedule(const struct fors_folder *folder, struct fors_schedule_header *header,
 				     bool *is_there, struct fors_error *error);
 
+/* The same for a head of it that has been read. Errors: FORS_EINPUT. */
+enum fors_err fors_epoch_of_head(const struct fors_folder *folder, const struct fors_head *head,
+				 struct fors_schedule_header *header, bool *is_there, struct fors_error *error);
+
 /* The epoch of status.json there, 0: it has none. Errors: FORS_EINPUT, FORS_EIO, FORS_ENOMEM. */
 enum fors_err fors_epoch_of_status(const struct fors_folder *folder, uint64_t *epoch, struct fors_error *error);
 

@@ -285,6 +285,9 @@ static void take_name(void *context, const char *name)
 		item->told.epoch = (int64_t)header.epoch;
 		err = read_schedule(loading->jobs, item, &error);
 	}
+	if (!err && fors_jobs_has_plan(item) && loading->jobs->board->outbox &&
+	    !fors_outbox_know_job(loading->jobs->board->outbox, name))
+		loading->is_short = true;
 	loading->is_short |= err == FORS_ENOMEM;
 	if (err && err != FORS_ENOMEM)
 		fors_log_error(loading->jobs->board->log, FORS_F_OLDFILE, "%s", error.text);
@@ -322,23 +325,6 @@ static bool exceed(struct fors_jobs *jobs, struct fors_jobs_item *item, uint64_t
 	return false;
 }
 
-/* A folder in publish_dir that another subnet manager left: nobody stands behind that schedule. */
-static bool take_over(struct fors_jobs *jobs, const char *name)
-{
-	struct fors_jobs_item *item = fors_jobs_have(jobs, name);
-	struct fors_schedule *nothing;
-
-	if (!item)
-		return false;
-	if (item->schedule)
-		return true; /* which is on its way there */
-	if (fors_schedule_withdrawn(0, "this job has ended, or another subnet manager had planned it", &nothing, NULL))
-		return false;
-	snprintf(nothing->name, sizeof(nothing->name), "%s", name);
-	snprintf(item->told.reason, sizeof(item->told.reason), "%s", nothing->reason);
-	return !fors_jobs_publish(jobs, item, nothing, NULL);
-}
-
 static bool hear_news(struct fors_jobs *jobs, bool *is_new)
 {
 	char name[64];
@@ -348,7 +334,7 @@ static bool hear_news(struct fors_jobs *jobs, bool *is_new)
 	while (is_good && jobs->board->outbox && fors_outbox_job_news(jobs->board->outbox, name, &epoch)) {
 		struct fors_jobs_item *item = fors_jobs_have(jobs, name);
 
-		is_good = item && (epoch ? exceed(jobs, item, epoch) : take_over(jobs, name));
+		is_good = item && exceed(jobs, item, epoch);
 		*is_new = true;
 	}
 	return is_good;
@@ -406,6 +392,9 @@ static void remove_old(struct fors_jobs *jobs, bool *is_new)
 bool fors_jobs_watch(struct fors_jobs *jobs, bool is_master, bool *is_new)
 {
 	bool is_good = !is_master || hear_news(jobs, is_new);
+
+	if (jobs->board->outbox)
+		fors_outbox_tend_jobs(jobs->board->outbox, is_master);
 
 	look_for_files(jobs);
 	for (size_t i = 0; i < jobs->count; i++) {

@@ -69,8 +69,8 @@ bool fors_jobs_withdraw_all(struct fors_jobs *jobs, enum fors_jobstate state, co
 
 /*
  * Every tick: write what could not be written. As the master, who knows the fabric: make up for epochs of others in
- * publish_dir, withdraw what they left there, remove folders of jobs that have ended a day ago. *is_new becomes true
- * when the status has something else to say. False: out of memory.
+ * publish_dir, have the outbox withdraw what they left there, remove folders of jobs that have ended a day ago. *is_new
+ * becomes true when the status has something else to say. False: out of memory.
  */
 bool fors_jobs_watch(struct fors_jobs *jobs, bool is_master, bool *is_new);
 

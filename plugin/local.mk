@@ -29,6 +29,8 @@ libfors_la_SOURCES = \
 	plugin/entry.c \
 	plugin/epoch.c plugin/epoch.h \
 	plugin/errors.h \
+	plugin/helper.c plugin/helper.h plugin/helper_wire.h \
+	plugin/helper_spawn.c \
 	plugin/input.c plugin/input.h \
 	plugin/job.c plugin/job.h \
 	plugin/job_pods.c plugin/job_pods.h \
@@ -65,10 +67,28 @@ libfors_la_SOURCES = \
 	plugin/worker_publish.c \
 	plugin/worker_repairs.c
 libfors_la_CFLAGS = $(AM_CFLAGS) $(OPENSM_CFLAGS) -pthread
-# -z nodelete: a thread that hangs in a dead network file system may outlive the plugin (outbox.c, runner.c).
+# -z nodelete: a thread that hangs where a program is started from may outlive the plugin (outbox.c, runner.c).
 # -z now: a symbol that this opensm does not have makes it refuse the plugin, instead of ending it during a sweep.
 libfors_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -pthread -Wl,-z,now -Wl,-z,nodelete \
 	-Wl,--version-script=$(srcdir)/plugin/libfors.map
-libfors_la_LIBADD = libforscore.la $(ZLIB_LIBS)
+libfors_la_LIBADD = libforscore.la $(ZLIB_LIBS) $(DL_LIBS)
+libfors_la_CPPFLAGS = $(AM_CPPFLAGS) $(helper_cppflags)
+helper_cppflags = -DFORS_HELPER='"$(pkglibexecdir)/fors-outbox"'
+
+# What works in publish_dir for it, and may hang there.
+if BUILD_PLUGIN
+pkglibexec_PROGRAMS = fors-outbox
+endif
+fors_outbox_SOURCES = \
+	plugin/clock.c plugin/clock.h \
+	plugin/helper_main.c \
+	plugin/helper_serve.c plugin/helper_serve.h plugin/helper_wire.h \
+	plugin/leash.c plugin/leash.h \
+	plugin/publish.c plugin/publish.h plugin/publish_inside.h \
+	plugin/thread.c plugin/thread.h \
+	plugin/trust.c plugin/trust.h
+fors_outbox_CFLAGS = $(AM_CFLAGS) -pthread
+fors_outbox_LDFLAGS = $(AM_LDFLAGS) -pthread
+fors_outbox_LDADD = libforscore.la $(ZLIB_LIBS)
 EXTRA_libfors_la_DEPENDENCIES = plugin/libfors.map
 EXTRA_DIST += plugin/README.md plugin/libfors.map

@@ -2,9 +2,9 @@
 /*
  * outbox.h - copies of what is published for publish_dir, and publish_command after each publication.
  *
- * publish_dir may be a network file system that is slow, full, or gone for hours. So a thread of its own
- * writes there; nobody waits for it, and what it has not written yet is replaced by what is newer. The command is
- * run by another one (runner.h).
+ * publish_dir may be a network file system that is slow, full, or gone for hours. So a program of its own
+ * writes there (helper.h), by order of a thread that nobody waits for; what is not written yet is replaced by what is newer.
+ * The command is run by another one (runner.h).
  * Threads: fors_outbox_set() is called by OpenSM's sweeper, the rest by the worker.
  */
 #ifndef FORS_PLUGIN_OUTBOX_H
@@ -65,10 +65,18 @@ bool fors_outbox_put(struct fors_outbox *outbox, enum fors_outbox_file file, con
 bool fors_outbox_put_job(struct fors_outbox *outbox, const char *name, const void *bytes, size_t size, uint64_t epoch,
 			 bool is_guest);
 
+/* The same schedule lies there already, from an earlier opensm, and holds as yet. False: out of memory. */
+bool fors_outbox_know_job(struct fors_outbox *outbox, const char *name);
+
 /*
- * Something in the folder that the worker has to know, each once: *epoch is that of another subnet manager's schedule,
- * later than the one that was put for this job; 0: a folder that nothing was put for, left by an earlier opensm. False:
- * there is no more.
+ * Every tick: is this subnet manager the master, and has it told which jobs there are? As long as it is, what other opensms left
+ * in jobs/ is withdrawn, and removed a day later; slowly, when there is nothing else to do, and with no word to anybody.
+ */
+void fors_outbox_tend_jobs(struct fors_outbox *outbox, bool is_master);
+
+/*
+ * The epoch of another subnet manager's schedule, later than the one that was put for this job; each once. False: there is
+ * no more.
  */
 bool fors_outbox_job_news(struct fors_outbox *outbox, char name[64], uint64_t *epoch);
 
@@ -94,7 +102,8 @@ struct fors_outbox_times fors_outbox_times(struct fors_outbox *outbox, uint64_t 
 uint64_t fors_outbox_failures(struct fors_outbox *outbox);
 
 /*
- * Write what is left, and end; a folder that does not answer within two seconds is left alone. NULL is allowed.
+ * Write what is left, and end; a folder that does not answer within two seconds is left alone, at once if it has not
+ * answered for as long before. NULL is allowed.
  */
 void fors_outbox_stop(struct fors_outbox *outbox);
 

@@ -276,8 +276,8 @@ tests_unit_test_schedule_rules_LDADD = $(unit_support) $(ZLIB_LIBS)
 tests_unit_test_schedule_rules_LDFLAGS = $(AM_LDFLAGS) -pthread
 
 # The plugin's own modules that do not see OpenSM.
-outbox_sources = plugin/child.c plugin/digest.c plugin/epoch.c plugin/outbox.c plugin/outbox_jobs.c plugin/runner.c tests/unit/fake_clock.c \
-	tests/unit/fake_clock.h
+outbox_sources = plugin/child.c plugin/digest.c plugin/epoch.c plugin/helper.c plugin/helper_serve.c plugin/outbox.c plugin/outbox_jobs.c \
+	plugin/runner.c tests/unit/fake_clock.c tests/unit/fake_clock.h tests/unit/fake_helper.c
 tests_unit_test_outbox_SOURCES = tests/unit/test_outbox.c $(publish_sources) tests/unit/seal.c tests/unit/seal.h $(outbox_sources) \
 	$(fault_sources)
 tests_unit_test_outbox_CPPFLAGS = $(fault_cppflags)
@@ -367,6 +367,7 @@ EXTRA_tests_opensm_test_engine_DEPENDENCIES = $(opensm_modules)
 tests_opensm_inside_la_SOURCES = tests/opensm/inside.c tests/opensm/inside.h tests/opensm/engine_tests.c \
 	tests/opensm/snapshot_tests.c tests/opensm/subnet.c tests/opensm/subnet.h $(libfors_la_SOURCES)
 tests_opensm_inside_la_CFLAGS = $(AM_CFLAGS) $(OPENSM_CFLAGS) -pthread
+tests_opensm_inside_la_CPPFLAGS = $(AM_CPPFLAGS) $(helper_cppflags)
 tests_opensm_inside_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -rpath /nowhere -pthread \
 	-Wl,--wrap=fors_worker_start,--wrap=fors_worker_submit,--wrap=fors_worker_keep,--wrap=fors_worker_note_sweep \
 	-Wl,--wrap=fors_worker_note_tables,--wrap=fors_worker_note_step,--wrap=fors_worker_withdrawn \
@@ -380,7 +381,7 @@ if BUILD_PLUGIN
 EXTRA_LTLIBRARIES += tests/e2e/other/libfors.la
 endif
 tests_e2e_other_libfors_la_SOURCES = $(libfors_la_SOURCES)
-tests_e2e_other_libfors_la_CPPFLAGS = $(AM_CPPFLAGS) -DFORS_OSM_VERSION='"OpenSM 0.0.0"'
+tests_e2e_other_libfors_la_CPPFLAGS = $(AM_CPPFLAGS) $(helper_cppflags) -DFORS_OSM_VERSION='"OpenSM 0.0.0"'
 tests_e2e_other_libfors_la_CFLAGS = $(libfors_la_CFLAGS)
 tests_e2e_other_libfors_la_LDFLAGS = $(libfors_la_LDFLAGS) -rpath /nowhere
 tests_e2e_other_libfors_la_LIBADD = $(libfors_la_LIBADD)
