@@ -68,10 +68,12 @@ static void break_off(struct fors_helper *helper)
 
 pid_t fors_helper_end(struct fors_helper *helper)
 {
-	if (helper->fd >= 0)
+	const bool was_left = helper->fd < 0;
+
+	if (!was_left)
 		close(helper->fd);
 	helper->fd = -1;
-	if (!is_gone(helper, LOOKS_POLITE))
+	if (!is_gone(helper, was_left ? 0 : LOOKS_POLITE))
 		break_off(helper);
 	return helper->child.pid;
 }

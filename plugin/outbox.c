@@ -41,7 +41,7 @@
 #define PATIENCE_MS 10000 /* how long the command waits for the copies */
 #define QUIET_MS 1000	  /* without a copy, before those that were made are synced */
 #define LAST_MS 2000	  /* for the folder to answer, when opensm ends or another folder is asked for */
-#define END_MS 1500	  /* for the helper to end then */
+#define END_MS 1000	  /* for the helper to end then */
 #define TIDY_MS 50	  /* between two slices of names */
 #define TIDY_AGAIN_MS 3600000
 #define DAY_MS 86400000
@@ -463,8 +463,8 @@ static bool is_known(struct fors_outbox *box, const char *name)
 }
 
 /*
- * A folder of no job that is known here, without the mutex. What is no schedule of this job, whole, of an epoch that is believed,
- * is somebody else's. A schedule with phases was left by another opensm: readers, who see a heartbeat again, would take it
+ * A folder of no job that is known here, without the mutex. What is no schedule of a job, whole, of an epoch that is believed, is
+ * somebody else's. A schedule with phases was left by another opensm: readers, who see a heartbeat again, would take it
  * for good, so it is withdrawn; a day after that the folder is removed, as all folders of jobs that have ended.
  */
 static void tidy_job(struct fors_outbox *box, const struct fors_folder *folder)
@@ -475,7 +475,7 @@ static void tidy_job(struct fors_outbox *box, const struct fors_folder *folder)
 
 	if (is_known(box, folder->job) || fors_helper_epoch(&box->helper, folder, &there, &is_there, NULL))
 		return;
-	if (!is_there || strcmp(there.name, folder->job) != 0 || !fors_epoch_is_near(there.epoch, 0, now))
+	if (!is_there || !*there.name || !fors_epoch_is_near(there.epoch, 0, now))
 		return;
 	if (is_known(box, folder->job)) /* by now */
 		return;
@@ -518,7 +518,7 @@ static void go_on_tidying(struct fors_outbox *box)
 	tidy->is_on = is_on;
 	if (!is_on)
 		tidy->next_ms = fors_clock_ms() + TIDY_AGAIN_MS;
-	else if (!tidy->at)
+	else if (tidy->at >= tidy->names.count)
 		tidy->next_ms = fors_clock_ms() + TIDY_MS;
 	free(folder.parent);
 }
@@ -653,7 +653,7 @@ enum fors_err fors_outbox_start(struct osm_log *log, const struct fors_folder *s
 	failed = err ? 0 : fors_thread_start(&box->thread, run, box);
 	if (failed) {
 		err = fors_fail(error, FORS_ENOMEM, "no thread for publish_dir: %s", strerror(failed));
-		fors_runner_stop(box->runner);
+		fors_runner_stop(box->runner, 0);
 	}
 	if (err)
 		free_box(box);
@@ -833,7 +833,7 @@ void fors_outbox_stop(struct fors_outbox *box)
 		box->command = NULL;
 	}
 	pthread_mutex_unlock(&box->mutex);
-	fors_runner_stop(runner);
+	fors_runner_stop(runner, (unsigned)(fors_clock_ms() - now));
 	if (!has_ended) {
 		pthread_detach(thread); /* it may be gone already, with the box */
 		return;

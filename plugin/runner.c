@@ -32,7 +32,8 @@
 #define LOOK_GROUP_MS 100    /* at a group that has been told to end */
 #define LOOK_HANGING_MS 5000 /* at those that were left behind */
 #define GRACE_MS 2000 /* from SIGTERM to SIGKILL, from that to being left, and for the last one when opensm ends */
-#define LAST_MS (3 * GRACE_MS + 1000)
+#define LAST_MS (3 * GRACE_MS + 500)
+#define LATE_MS 1750 /* of the time for the last one, that may have gone by before: the rest is enough to begin */
 #define HANGING_MAX 3
 #define PATH "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
@@ -362,16 +363,17 @@ double fors_runner_began(struct fors_runner *runner, uint64_t epoch)
 	return at;
 }
 
-void fors_runner_stop(struct fors_runner *runner)
+void fors_runner_stop(struct fors_runner *runner, unsigned already_ms)
 {
-	uint64_t now = fors_clock_ms(), until = now + LAST_MS;
+	uint64_t now = fors_clock_ms(), until = now + LAST_MS - (already_ms < LAST_MS / 2 ? already_ms : LAST_MS / 2);
+	const unsigned late = already_ms < LATE_MS ? already_ms : LATE_MS;
 	pthread_t thread;
 	bool has_ended;
 
 	if (!runner)
 		return;
 	pthread_mutex_lock(&runner->mutex);
-	runner->stop_ms = now + GRACE_MS;
+	runner->stop_ms = now + GRACE_MS - late;
 	if (runner->bell >= 0)
 		eventfd_write(runner->bell, 1);
 	pthread_cond_signal(&runner->wake);

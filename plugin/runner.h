@@ -42,9 +42,10 @@ enum fors_err fors_runner_run(struct fors_runner *runner, const struct fors_erra
 double fors_runner_began(struct fors_runner *runner, uint64_t epoch);
 
 /*
- * Give what runs and waits two seconds to end, kill it, end the thread, free it all. Comes back after seven seconds at
- * most: what does not end is left behind, a thread that hangs too, which then never uses the log. NULL is allowed.
+ * Give what runs and waits two seconds to end, less what opensm has waited for others already, kill it, end the thread, free
+ * it all. Comes back seven seconds after opensm began to wait at most: what does not end is left behind, a thread
+ * that hangs too, which then never uses the log. NULL is allowed.
  */
-void fors_runner_stop(struct fors_runner *runner);
+void fors_runner_stop(struct fors_runner *runner, unsigned already_ms);
 
 #endif

@@ -786,8 +786,8 @@ static int count_threads(void)
 	return n;
 }
 
-/* A thread that was left alone finds that it cannot write: the log is not its own any more. */
-static void who_was_left_says_nothing(void **state)
+/* The helper that hangs when opensm ends is left, with a word in the log, and no thread of opensm's stays with it. */
+static void a_helper_that_hangs_is_left(void **state)
 {
 	struct bench *bench = *state;
 	const int others = count_threads() - 2; /* the outbox's, and the runner's */
@@ -802,17 +802,293 @@ static void who_was_left_says_nothing(void **state)
 	atomic_store(&has_stopped, 0);
 	assert_int_equal(pthread_create(&thread, NULL, stop_box, bench->box), 0);
 	bench->box = NULL;
-	for (int look = 0; look < LOOKS && !atomic_load(&has_stopped); look++) {
-		fake_clock_advance(100);
-		usleep(1000);
-	}
+	usleep(20000); /* until it waits */
+	fake_clock_advance(2000);
 	pthread_join(thread, NULL);
+	for (int look = 0; look < LOOKS && count_threads() > others + 1; look++)
+		usleep(1000);
+	assert_int_equal(count_threads(), others + 1); /* which is the helper, here */
+	assert_int_equal(atomic_load(&errors_logged[FORS_F_COPY]), 2); /* it does not answer; it is left */
 	assert_int_equal(rmdir(bench->dir), 0);
 	atomic_store(&is_hanging, 0);
 	for (int look = 0; look < LOOKS && count_threads() > others; look++)
 		usleep(1000);
 	assert_int_equal(count_threads(), others);
+}
+
+/* A folder that has not answered for a while when opensm ends is not waited for once more. */
+static void what_hangs_already_is_not_waited_for(void **state)
+{
+	struct bench *bench = *state;
+
+	mkdir(bench->dir, 0755);
+	atomic_store(&is_hanging, 1);
+	set(bench, true, NULL, 1);
+	put(bench, FORS_OUT_STATUS, "x");
+	while (!atomic_load(&is_inside))
+		usleep(1000);
+	fake_clock_advance(2000);
+	fors_outbox_stop(bench->box); /* comes back, though the clock stands still */
+	bench->box = NULL;
+	atomic_store(&is_hanging, 0);
+	wait_for(bench, "copies/status.json", "x");
+}
+
+/* After ten seconds it is said, once; and that it answers. */
+static void a_folder_that_hangs_is_named(void **state)
+{
+	struct bench *bench = *state;
+
+	mkdir(bench->dir, 0755);
+	atomic_store(&is_hanging, 1);
+	set(bench, true, NULL, 1);
+	put(bench, FORS_OUT_STATUS, "x");
+	while (!atomic_load(&is_inside))
+		usleep(1000);
+	fake_clock_advance(9000);
+	usleep(20000);
 	assert_int_equal(atomic_load(&errors_logged[FORS_F_COPY]), 0);
+	for (int times = 0; times < 30; times++) {
+		fake_clock_advance(1000);
+		usleep(2000);
+	}
+	wait_error(FORS_F_COPY);
+	assert_int_equal(fors_outbox_failures(bench->box), 1);
+	atomic_store(&is_hanging, 0);
+	for (int look = 0; look < LOOKS && !atomic_load(&infos_logged); look++)
+		usleep(1000);
+	assert_int_equal(atomic_load(&infos_logged), 1);
+	wait_error(FORS_F_COPY);
+}
+
+/* --- folders of jobs ------------------------------------------------------ */
+
+/* The folder of a job. */
+static struct fors_folder job_folder(const struct bench *bench, const char *name)
+{
+	struct fors_folder folder = {.parent = (char *)bench->dir};
+
+	snprintf(folder.job, sizeof(folder.job), "%s", name);
+	return folder;
+}
+
+/* Two servers that exchange, or (no phases) a withdrawn one; owned by the caller. */
+static struct fors_schedule *job_schedule(const char *name, uint64_t epoch, bool has_phases)
+{
+	const struct fors_schedule_server server[2] = {{.guid = 1, .lid = 1, .rank = 0, .desc = "a"},
+						       {.guid = 2, .lid = 2, .rank = 1, .desc = "b"}};
+	struct fors_schedule *schedule;
+
+	if (has_phases) {
+		assert_int_equal(fors_schedule_new_of(server, 2, 1, 2, 0, 0, "test", &schedule, NULL), FORS_OK);
+		schedule->cell[1] = (struct fors_cell){.dst = 1, .lane = FORS_NO_LANE}; /* in phase 1 */
+		schedule->cell[3] = (struct fors_cell){.dst = 0, .lane = FORS_NO_LANE};
+	} else {
+		assert_int_equal(fors_schedule_withdrawn(epoch, "theirs", &schedule, NULL), FORS_OK);
+	}
+	schedule->epoch = epoch;
+	snprintf(schedule->name, sizeof(schedule->name), "%s", name);
+	return schedule;
+}
+
+static void *job_bytes(const char *name, uint64_t epoch, bool has_phases, size_t *size)
+{
+	struct fors_schedule *schedule = job_schedule(name, epoch, has_phases);
+	void *bytes;
+
+	assert_int_equal(fors_schedule_encode(schedule, &bytes, size, NULL), FORS_OK);
+	fors_schedule_free(schedule);
+	return bytes;
+}
+
+static void plant_job(const struct bench *bench, const char *name, uint64_t epoch, bool has_phases)
+{
+	const struct fors_folder folder = job_folder(bench, name);
+	size_t size;
+	void *bytes = job_bytes(name, epoch, has_phases, &size);
+
+	assert_int_equal(__real_fors_publish(&folder, "schedule", bytes, size, false, NULL), FORS_OK);
+	free(bytes);
+}
+
+static void put_job(struct bench *bench, const char *name, uint64_t epoch)
+{
+	size_t size;
+	void *bytes = job_bytes(name, epoch, true, &size);
+
+	assert_true(fors_outbox_put_job(bench->box, name, bytes, size, epoch, false));
+	free(bytes);
+}
+
+/* What lies there: its epoch in *epoch, and phases; -1: nothing. */
+static int job_there(const struct bench *bench, const char *name, uint64_t *epoch)
+{
+	const struct fors_folder folder = job_folder(bench, name);
+	struct fors_schedule *schedule = NULL;
+	void *bytes = NULL;
+	size_t size;
+	int phases;
+
+	if (!fors_published(&folder, "schedule", 1 << 20, &bytes, &size, NULL) && bytes)
+		assert_int_equal(fors_schedule_decode(bytes, size, "schedule", &schedule, NULL), FORS_OK);
+	free(bytes);
+	phases = schedule ? (int)schedule->nphases : -1;
+	*epoch = schedule ? schedule->epoch : 0;
+	fors_schedule_free(schedule);
+	return phases;
+}
+
+static uint64_t wait_phases(const struct bench *bench, const char *name, int phases)
+{
+	uint64_t epoch;
+
+	for (int look = 0; look < LOOKS; look++) {
+		if (job_there(bench, name, &epoch) == phases)
+			return epoch;
+		usleep(1000);
+	}
+	fail_msg("job %s never had %d phases", name, phases);
+	return 0;
+}
+
+static void path_in(const struct bench *bench, const char *name, char path[160])
+{
+	snprintf(path, 160, "%s/jobs/%s", bench->dir, name);
+}
+
+/* A file in the place of one job's folder: each other job is copied; that one is named once, and tried again. */
+static void jobs_pass_a_bad_entry(void **state)
+{
+	struct bench *bench = *state;
+	char path[160], name[16];
+	FILE *file;
+
+	mkdir(bench->dir, 0755);
+	path_in(bench, "", path);
+	mkdir(path, 0755);
+	path_in(bench, "b", path);
+	file = fopen(path, "w");
+	assert_non_null(file);
+	fclose(file);
+	set(bench, true, NULL, 1);
+	for (int n = 0; n < 100; n++) { /* more than are taken along at once */
+		snprintf(name, sizeof(name), "a%02d", n);
+		put_job(bench, name, 1000);
+	}
+	put_job(bench, "b", 1000);
+	put_job(bench, "c", 1000);
+	put(bench, FORS_OUT_STATUS, "status");
+	for (int n = 0; n < 100; n++) {
+		snprintf(name, sizeof(name), "a%02d", n);
+		wait_phases(bench, name, 2);
+	}
+	wait_phases(bench, "c", 2);
+	wait_for(bench, "copies/status.json", "status");
+	wait_error(FORS_F_COPY);
+	for (int times = 0; times < 3; times++) {
+		fake_clock_advance(5000);
+		wait_round();
+	}
+	wait_error(FORS_F_COPY);
+	assert_true(fors_outbox_failures(bench->box) >= 3);
+	assert_int_equal(remove(path), 0);
+	fake_clock_advance(5000);
+	wait_phases(bench, "b", 2);
+	for (int look = 0; look < LOOKS && !atomic_load(&infos_logged); look++)
+		usleep(1000);
+	assert_int_equal(atomic_load(&infos_logged), 1);
+}
+
+/* Let it look through the folder once, whose slices are a moment apart. */
+static void let_it_tidy(void)
+{
+	for (int slice = 0; slice < 6; slice++) {
+		wait_round();
+		fake_clock_advance(50);
+	}
+	wait_round();
+}
+
+/*
+ * What another opensm left is withdrawn, under a later epoch, and removed a day after that; what is no schedule of a job stays
+ * as it is, and so does what somebody stands behind. Nothing happens before this opensm is the master.
+ */
+static void what_others_left_is_tidied(void **state)
+{
+	struct bench *bench = *state;
+	const uint64_t now = fors_clock_unix_ms();
+	uint64_t epoch;
+	char path[160];
+
+	mkdir(bench->dir, 0755);
+	plant_job(bench, "theirs", now + 5000, true);
+	plant_job(bench, "known", now, true);
+	plant_job(bench, "old", now - DAY - 1, false);
+	plant_job(bench, "young", now - DAY + 60000, false);
+	plant_job(bench, "absurd", now + 2 * (uint64_t)DAY, true);
+	path_in(bench, "empty", path);
+	mkdir(path, 0755);
+	assert_true(fors_outbox_know_job(bench->box, "known"));
+	set(bench, true, NULL, 1);
+	let_it_tidy();
+	assert_int_equal(job_there(bench, "theirs", &epoch), 2);
+	fors_outbox_tend_jobs(bench->box, true);
+	assert_true(wait_phases(bench, "theirs", 0) > now + 5000);
+	let_it_tidy();
+	assert_int_equal(job_there(bench, "known", &epoch), 2);
+	assert_int_equal(job_there(bench, "absurd", &epoch), 2);
+	assert_int_equal(job_there(bench, "young", &epoch), 0);
+	assert_int_equal(access(path, F_OK), 0);
+	path_in(bench, "old", path);
+	assert_int_not_equal(access(path, F_OK), 0);
+	fake_clock_advance(DAY + 10000); /* and it is looked at each hour */
+	path_in(bench, "theirs", path);
+	for (int look = 0; look < LOOKS && !access(path, F_OK); look++) {
+		fake_clock_advance(50);
+		usleep(1000);
+	}
+	assert_int_not_equal(access(path, F_OK), 0);
+	put_job(bench, "theirs", fors_clock_unix_ms()); /* such a job begins: it is this one's */
+	wait_phases(bench, "theirs", 2);
+	fake_clock_advance(3600000);
+	let_it_tidy();
+	assert_int_equal(job_there(bench, "theirs", &epoch), 2);
+	assert_int_equal(atomic_load(&errors_logged[FORS_F_COPY]), 0);
+}
+
+/* A thousand folders: what is put meanwhile is copied before the rest is looked at. */
+static void tidying_goes_in_slices(void **state)
+{
+	struct bench *bench = *state;
+	const uint64_t now = fors_clock_unix_ms();
+	char name[16];
+	uint64_t epoch;
+	int left = 0;
+
+	mkdir(bench->dir, 0755);
+	for (int n = 0; n < 200; n++) {
+		snprintf(name, sizeof(name), "n%03d", n);
+		plant_job(bench, name, now, true);
+	}
+	fors_outbox_tend_jobs(bench->box, true);
+	set(bench, true, NULL, 1);
+	wait_round(); /* the clock stands still: no more than two slices */
+	wait_round();
+	for (int n = 0; n < 200; n++) {
+		snprintf(name, sizeof(name), "n%03d", n);
+		left += job_there(bench, name, &epoch) == 2;
+	}
+	assert_in_range(left, 200 - 2 * 32, 199);
+	put(bench, FORS_OUT_STATUS, "status");
+	wait_for(bench, "copies/status.json", "status");
+	for (int n = 0; n < 200; n++) {
+		snprintf(name, sizeof(name), "n%03d", n);
+		for (int look = 0; look < LOOKS && job_there(bench, name, &epoch); look++) {
+			fake_clock_advance(50);
+			usleep(1000);
+		}
+		assert_int_equal(job_there(bench, name, &epoch), 0);
+	}
 }
 
 /* --- the command ---------------------------------------------------------- */
@@ -969,7 +1245,12 @@ int main(void)
 		ON_A_BENCH(the_same_epoch_is_written_again),
 		ON_A_BENCH(another_folder_gets_all),
 		ON_A_BENCH(a_status_lowers_no_epoch),
-		ON_A_BENCH(who_was_left_says_nothing),
+		ON_A_BENCH(a_helper_that_hangs_is_left),
+		ON_A_BENCH(what_hangs_already_is_not_waited_for),
+		ON_A_BENCH(a_folder_that_hangs_is_named),
+		ON_A_BENCH(jobs_pass_a_bad_entry),
+		ON_A_BENCH(what_others_left_is_tidied),
+		ON_A_BENCH(tidying_goes_in_slices),
 		ON_A_BENCH(command_runs_with_an_environment_of_its_own),
 		ON_A_BENCH(command_inherits_no_file),
 		ON_A_BENCH(failing_command_is_reported),

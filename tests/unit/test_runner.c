@@ -93,7 +93,7 @@ struct bench {
 
 static void *stop_runner(void *runner)
 {
-	fors_runner_stop(runner);
+	fors_runner_stop(runner, 0);
 	atomic_store(&has_stopped, 1);
 	return NULL;
 }
