@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Where the helper program is: where `make install` puts it; but for a plugin that was loaded from where it was built (the
- * folder .libs of libtool), beside that folder, since an installed one may be of another version.
+ * Where the helper program is: where `make install` puts it, below the same root as the plugin (DESTDIR); but for a plugin
+ * that was loaded from where it was built (the folder .libs of libtool), beside that folder, since an installed one may be
+ * of another version.
  */
 #include "config.h"
 
@@ -24,17 +25,24 @@
 /* A text of this library, by which the loader knows it. */
 static const char installed[] = FORS_HELPER;
 
+/* If the plugin's path ends so: what is before that, and the program behind it. False: there is no such program. */
+static bool try_program(const char *plugin, const char *tail, const char *program, char path[PATH_MAX])
+{
+	size_t length = strlen(plugin), ends = strlen(tail);
+
+	if (length < ends || strcmp(plugin + length - ends, tail) != 0)
+		return false;
+	snprintf(path, PATH_MAX, "%.*s%s", (int)(length - ends), plugin, program);
+	return !access(path, X_OK);
+}
+
 static void find_program(char path[PATH_MAX])
 {
 	Dl_info info = {.dli_fname = NULL};
-	size_t length = dladdr(installed, &info) && info.dli_fname ? strlen(info.dli_fname) : 0;
-	size_t tail = strlen(BUILT);
+	const char *plugin = dladdr(installed, &info) && info.dli_fname ? info.dli_fname : "";
 
-	snprintf(path, PATH_MAX, "%s", installed);
-	if (length < tail || strcmp(info.dli_fname + length - tail, BUILT) != 0)
-		return;
-	snprintf(path, PATH_MAX, "%.*s" PROGRAM, (int)(length - tail), info.dli_fname);
-	if (access(path, X_OK))
+	if (!try_program(plugin, BUILT, PROGRAM, path) &&
+	    !try_program(plugin, FORS_LIBDIR "/libfors.so", installed, path))
 		snprintf(path, PATH_MAX, "%s", installed);
 }
 

@@ -73,7 +73,7 @@ libfors_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -pthread -Wl,-
 	-Wl,--version-script=$(srcdir)/plugin/libfors.map
 libfors_la_LIBADD = libforscore.la $(ZLIB_LIBS) $(DL_LIBS)
 libfors_la_CPPFLAGS = $(AM_CPPFLAGS) $(helper_cppflags)
-helper_cppflags = -DFORS_HELPER='"$(pkglibexecdir)/fors-outbox"'
+helper_cppflags = -DFORS_HELPER='"$(pkglibexecdir)/fors-outbox"' -DFORS_LIBDIR='"$(libdir)"'
 
 # What works in publish_dir for it, and may hang there.
 if BUILD_PLUGIN

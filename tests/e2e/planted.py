@@ -51,6 +51,11 @@ def ended_schedule():
     return bytes_of
 
 
+def epoch_of(sm):
+    """Of the newest schedule of the job, as status.json in the state folder says it; 0: there is none yet."""
+    return max([job["epoch"] or 0 for job in sm.status()["jobs"] if job["phases"]], default=0)
+
+
 def measure(kind, count, schedule, rest):
     """(milliseconds from the cut to the epoch, share of a core at rest or None)"""
     place = Path(tempfile.mkdtemp(prefix="fors-planted-"))
@@ -60,11 +65,12 @@ def measure(kind, count, schedule, rest):
     conf = f"publish_dir = {place}/net\njobs_file = {place}/jobs\n"
     with Ibsim(TREE, place / "sim") as sim, OpenSM(sim, place, lmc=2, fors_conf=conf) as sm:
         sm.wait_log("fors: active")
-        before = sm.status()["epoch"]
+        harness.wait_for(lambda: epoch_of(sm))
+        before = epoch_of(sm)
         began = time.monotonic()
         cable = TREE.uplink(0, 0)
         sim.unlink(cable.leaf, cable.leaf_port)
-        harness.wait_for(lambda: sm.status()["epoch"] > before, 120, interval=0.002)
+        harness.wait_for(lambda: epoch_of(sm) > before, 120, interval=0.002)
         took = 1000 * (time.monotonic() - began)
         share = None
         if rest:
