@@ -195,7 +195,8 @@ static enum fors_err find_node(struct reader *r, struct fors_span what, struct c
 	if (r->is_lenient)
 		return find_present(r, text, what, claim, node, port);
 	if (fors_net_find(r->fabric->net, text, node, port, &why))
-		return FAIL(r, "\"%.*s\" is none of the servers: %.300s", fors_span_width(what), what.at, why.text);
+		return FAIL(r, "there is no node \"%.*s\" in the fabric, or more than one: %.300s",
+			    fors_span_width(what), what.at, why.text);
 	return FORS_OK;
 }
 

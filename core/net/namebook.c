@@ -113,16 +113,19 @@ static enum fors_err end_copy(struct fors_namebook *book, struct fors_namebook *
 
 /* --- learning --------------------------------------------------------------------------------------------------- */
 
-/* The first switch port that a node is plugged in at. */
-static struct name_place place_of(const struct fors_net *net, uint32_t node)
+/* The owner is this node, and was seen at the first switch port that it is plugged in at. */
+static void see_place(struct name_entry *entry, const struct fors_net *net, uint32_t node)
 {
+	entry->guid = net->node[node].guid;
 	for (unsigned p = 1; p <= net->node[node].nports; p++) {
 		const struct fors_port *port = fors_net_port(net, node, p);
 
-		if (port->peer != FORS_NONE && net->node[port->peer].type == FORS_SWITCH)
-			return (struct name_place){net->node[port->peer].guid, port->peer_port};
+		if (port->peer == FORS_NONE || net->node[port->peer].type != FORS_SWITCH)
+			continue;
+		entry->port_guid = port->guid;
+		entry->place = (struct name_place){net->node[port->peer].guid, port->peer_port};
+		return;
 	}
-	return (struct name_place){0, 0};
 }
 
 /* Is it plugged in there, by any of its ports? */
@@ -157,9 +160,7 @@ static void see_owner(struct name_entry *entry, const struct fors_directory *now
 			return;
 		++*nreplaced;
 	}
-	entry->guid = now->net->node[node].guid;
-	if (!is_at(now->net, node, entry->place))
-		entry->place = place_of(now->net, node);
+	see_place(entry, now->net, node);
 }
 
 /* Names that nobody owns, and one node has. */
@@ -171,11 +172,12 @@ static enum fors_err add_new(struct fors_namebook *book, const struct fors_direc
 	for (uint32_t i = 0; i < now->ndescs && !err; i++) {
 		uint32_t node = now->by_desc[i];
 		const struct fors_node *named = &now->net->node[node];
-		struct name_entry entry = {.guid = named->guid, .place = place_of(now->net, node), .turn = 0};
+		struct name_entry entry = {.guid = 0};
 
 		if (!named->guid || only_one(now, named->desc) == FORS_NONE || find(book, count, named->desc))
 			continue;
 		memcpy(entry.name, named->desc, sizeof(entry.name));
+		see_place(&entry, now->net, node);
 		err = name_append(book, &entry, error);
 	}
 	return err == FORS_ELIMIT ? FORS_OK : err;
@@ -309,12 +311,17 @@ enum fors_err fors_namebook_recall(struct fors_namebook *book, const char *name,
 	return err == FORS_ELIMIT ? FORS_OK : err;
 }
 
+static bool is_of(const struct name_entry *entry, uint64_t guid)
+{
+	return entry->guid == guid || entry->port_guid == guid;
+}
+
 uint32_t fors_namebook_forget(struct fors_namebook *book, uint64_t guid)
 {
 	uint32_t kept = 0, before = book->count;
 
 	for (uint32_t i = 0; i < before; i++)
-		if (book->entry[i].guid != guid)
+		if (!is_of(&book->entry[i], guid))
 			book->entry[kept++] = book->entry[i];
 	book->count = kept;
 	return before - kept;
@@ -329,7 +336,7 @@ uint32_t fors_namebook_names(const struct fors_namebook *book, uint64_t guid, ch
 	for (uint32_t i = 0; i < book->count; i++) {
 		int more;
 
-		if (book->entry[i].guid != guid)
+		if (!is_of(&book->entry[i], guid))
 			continue;
 		more = snprintf(text + used, room - used, "%s\"%s\"", found++ ? ", " : "", book->entry[i].name);
 		used = more > 0 && used + (size_t)more < room ? used + (size_t)more : room - 1;

@@ -55,10 +55,10 @@ enum fors_err fors_namebook_refer(struct fors_namebook *book, const struct fors_
 enum fors_err fors_namebook_recall(struct fors_namebook *book, const char *name, uint64_t guid,
 				   struct fors_error *error);
 
-/* Drop the names of a node; how many there were. */
+/* Drop the names of a node, by its GUID or that of its first port with a cable; how many there were. */
 uint32_t fors_namebook_forget(struct fors_namebook *book, uint64_t guid);
 
-/* How many names there are; those of one node, by its GUID, as a list like '"a", "b"' in text[room]. */
+/* How many names there are; those of one node, likewise, as a list like '"a", "b"' in text[room]. */
 uint32_t fors_namebook_count(const struct fors_namebook *book);
 uint32_t fors_namebook_names(const struct fors_namebook *book, uint64_t guid, char *text, size_t room);
 

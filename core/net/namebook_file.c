@@ -4,7 +4,8 @@
  *
  *   fors-names 1                                                      what this is, and its version
  *   reference 0x0123456789abcdef                                      digest of the reference whose names were taken, 0: none
- *   name 0x0000000000100001 0x0000000000200012 7 0 "node01 HCA-1"     owner, switch and port where it was last, turn
+ *   name 0x100000 0x100001 0x200012 7 0 "node01 HCA-1"                owner, its port, switch and port where it was last,
+ *                                                                     turn (GUIDs have 16 digits)
  *   crc 0x89abcdef                                                    CRC-32 of all bytes before this line
  *
  * The reader believes nothing before the CRC is right, and at the end writes what it understood and compares.
@@ -31,8 +32,9 @@ enum fors_err fors_namebook_encode(const struct fors_namebook *book, char **text
 	for (uint32_t i = 0; i < book->count; i++) {
 		const struct name_entry *entry = &book->entry[i];
 
-		fors_buffer_print(&to, "name 0x%016" PRIx64 " 0x%016" PRIx64 " %u %" PRIu32 " \"%s\"\n", entry->guid,
-				  entry->place.sw, entry->place.port, entry->turn, entry->name);
+		fors_buffer_print(
+			&to, "name 0x%016" PRIx64 " 0x%016" PRIx64 " 0x%016" PRIx64 " %u %" PRIu32 " \"%s\"\n",
+			entry->guid, entry->port_guid, entry->place.sw, entry->place.port, entry->turn, entry->name);
 	}
 	if (!to.is_short)
 		fors_buffer_print(&to, "crc 0x%08" PRIx32 "\n",
@@ -65,7 +67,7 @@ static bool take_entry(struct fors_span *line, struct name_entry *entry)
 
 	*entry = (struct name_entry){.guid = 0};
 	if (!fors_take_word(line, "name") || !take_guid(line, &entry->guid) || !entry->guid ||
-	    !take_guid(line, &entry->place.sw) || !fors_take_char(line, ' ') ||
+	    !take_guid(line, &entry->port_guid) || !take_guid(line, &entry->place.sw) || !fors_take_char(line, ' ') ||
 	    !fors_take_number(line, 10, 254, &port) || !fors_take_char(line, ' ') ||
 	    !fors_take_number(line, 10, UINT32_MAX - 1, &turn) || !take_name(line, entry->name))
 		return false;

@@ -16,7 +16,8 @@ struct name_place {
 
 struct name_entry {
 	char name[FORS_NAME_MAX + 1];
-	uint64_t guid; /* of the owner: node GUID, or a port GUID until it is seen */
+	uint64_t guid;	    /* of the owner: node GUID, or a port GUID until it is seen */
+	uint64_t port_guid; /* of its first port with a cable, 0: not known */
 	struct name_place place;
 	uint32_t turn; /* the larger, the later the owner was called so, among its names */
 };
