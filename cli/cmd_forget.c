@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * cmd_forget.c - `fors forget`: a dead leaf or spine will not come back; drop its place.
+ * cmd_forget.c - `fors forget`: a dead leaf or spine will not come back; drop its place. Or the names of a host are free.
  *
  * The kept order belongs to the running opensm, which holds it in memory and rewrites the file: editing the file
  * would change nothing. So the command looks into it to see whether the request makes sense, and leaves the
@@ -17,6 +17,7 @@
 #include "core/fabric/places.h"
 #include "core/fabric/places_file.h"
 #include "core/fabric/places_pods.h"
+#include "core/net/namebook.h"
 
 struct request {
 	uint64_t guid;
@@ -117,6 +118,29 @@ static int consider(const char *folder, struct request *request)
 	return code;
 }
 
+static enum fors_err read_names(const char *text, size_t size, const char *path, void *context,
+				struct fors_error *error)
+{
+	return fors_namebook_decode(text, size, path, context, error);
+}
+
+/* Does opensm remember names of this end node? */
+static int consider_names(const char *folder, struct request *request)
+{
+	char path[CLI_PATH_ROOM], text[FORS_ERROR_TEXT];
+	struct fors_namebook *book = NULL;
+	int code = cli_make_path(folder, "names", path) ? CLI_GOOD : CLI_BAD;
+
+	if (!code && cli_is_there(path))
+		code = cli_use_file(path, read_names, &book);
+	if (!code && book && fors_namebook_names(book, request->guid, text, sizeof(text))) {
+		request->found++;
+		printf("%s: %s will mean whichever node is called so\n", folder, text);
+	}
+	fors_namebook_free(book);
+	return code;
+}
+
 /* All folders have to agree before any is asked. */
 static int ask_all(const struct cli_folders *folders, struct request *request)
 {
@@ -125,8 +149,12 @@ static int ask_all(const struct cli_folders *folders, struct request *request)
 	for (size_t i = 0; i < folders->count && !code; i++)
 		if (!folders->is_list || has_places(folders->path[i]))
 			code = consider(folders->path[i], request);
+	for (size_t i = 0; i < folders->count && !code && !request->found; i++)
+		if (!folders->is_list || has_places(folders->path[i]))
+			code = consider_names(folders->path[i], request);
 	if (!code && !request->found) {
-		cli_error("no leaf or spine with GUID 0x%016" PRIx64 " has a place", request->guid);
+		cli_error("no leaf or spine with GUID 0x%016" PRIx64 " has a place, and no name of it is known",
+			  request->guid);
 		return CLI_NO;
 	}
 	for (size_t i = 0; i < folders->count && !code && !request->is_dry; i++)
@@ -156,10 +184,11 @@ static int run(const struct cli_settings *settings, char **operand)
 const struct cli_command cli_forget_command = {
 	.id = CLI_CMD_FORGET,
 	.name = "forget",
-	.summary = "Drop the place of a dead leaf or spine that will not come back",
+	.summary = "Drop the place of a dead leaf or spine that will not come back, or the names of a host",
 	.usage = "GUID [DIR] [--dry-run]",
 	.details =
-		"GUID is the node GUID of the switch. DIR is a state folder, or a folder of them; default:\n"
+		"GUID is the node GUID of the switch, or of a host's adapter, whose names in the jobs file are then those\n"
+		"of whichever node has them. DIR is a state folder, or a folder of them; default:\n"
 		"${OSM_CACHE_DIR:-/var/cache/opensm}/fors. The exit code is 1 when no such place is known, when the\n"
 		"switch is alive, or when a file names it (reference_fabric, root_guid_file).\n",
 	.min_operands = 1,

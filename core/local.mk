@@ -60,6 +60,7 @@ libforscore_la_SOURCES = \
 	core/jobs/entries_tables.c \
 	core/jobs/joblist.c core/jobs/joblist.h \
 	core/jobs/mask.h \
+	core/jobs/members.c core/jobs/members.h \
 	core/jobs/owners.c core/jobs/owners.h core/jobs/owners_inside.h \
 	core/jobs/owners_energy.c \
 	core/jobs/owners_improve.c \
@@ -70,11 +71,14 @@ libforscore_la_SOURCES = \
 	core/net/claims.c core/net/claims.h \
 	core/net/counters.c core/net/counters.h \
 	core/net/diff.c core/net/diff.h \
+	core/net/directory.c core/net/directory.h \
 	core/net/graph_blocks.c core/net/graph_blocks.h \
 	core/net/graph_net.c core/net/graph_net.h \
 	core/net/graph_spec.c core/net/graph_spec.h \
 	core/net/lftfile.c core/net/lftfile.h \
 	core/net/lfts.c core/net/lfts.h \
+	core/net/namebook.c core/net/namebook.h core/net/namebook_inside.h \
+	core/net/namebook_file.c \
 	core/net/net.c core/net/net.h \
 	core/net/netfile.c core/net/netfile.h \
 	core/net/rates.c core/net/rates.h \

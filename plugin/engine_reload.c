@@ -102,6 +102,31 @@ void fors_engine_address_outbox(struct fors_engine *engine)
 			       "publish_dir and publish_command stay as they were: %s", error.text);
 }
 
+/* As often as it may have been read anew. */
+static void refer_names(struct fors_engine *engine)
+{
+	struct fors_namebook *names;
+
+	if (fors_namebook_copy(engine->settings->reference_names, &names, NULL))
+		fors_log_error(&engine->osm->log, FORS_F_MEMORY,
+			       "out of memory: the names of the reference fabric are read at the next sweep");
+	else
+		fors_worker_refer(engine->worker, names);
+}
+
+/* The worker knows whose names are whose: also by the reference fabric, and what an administrator wants forgotten. */
+static void tell_of_names(struct fors_engine *engine)
+{
+	const uint64_t *guid;
+	size_t count;
+
+	if (engine->settings->reference_names)
+		refer_names(engine);
+	fors_kept_strangers(&engine->kept, &guid, &count);
+	if (count)
+		fors_worker_forget_names(engine->worker, guid, count);
+}
+
 void fors_engine_reload(struct fors_engine *engine)
 {
 	struct fors_error error;
@@ -114,6 +139,8 @@ void fors_engine_reload(struct fors_engine *engine)
 	fors_kept_begin(&engine->kept); /* an order that comes late begins with the reference, too */
 	if (engine->settings && fors_kept_refer(&engine->kept, engine->settings->reference, &error))
 		fors_log_error(&engine->osm->log, FORS_F_MEMORY, "the order stays as it was: %s", error.text);
+	if (engine->worker && engine->settings && engine->settings->jobs_file)
+		tell_of_names(engine);
 	fors_engine_address_outbox(engine);
 	forget_cache(engine,
 		     engine->is_cache_old || engine->rehome.armed || engine->rehome.is_free || was_wanted ||

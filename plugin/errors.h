@@ -54,7 +54,7 @@
 	X(23, FORS_F_LEFT, "something is reached by a detour only, or not at all, or a CA port is in no schedule",                    \
 	  "see what is named, and repair or move its cable; the rest of the fabric is not affected")                                  \
 	X(24, FORS_F_JOBS,                                                                                                            \
-	  "the jobs file cannot be read, or is no such file; the jobs of before stay, if there are any",                              \
+	  "the jobs file cannot be read, or is no such file, or two nodes have a name in it; the jobs of before stay, if there are any", \
 	  "correct the line named, or write the file again; fors looks at it every second")                                           \
 	X(25, FORS_F_INDEX,                                                                                                           \
 	  "no path index can belong to jobs though fors.conf asks for that, or the tables would have been wrong with their entries",  \

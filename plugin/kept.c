@@ -390,6 +390,23 @@ bool fors_kept_forget(struct fors_kept *kept)
 	return is_requested;
 }
 
+void fors_kept_strangers(struct fors_kept *kept, const uint64_t **guid, size_t *count)
+{
+	size_t all = kept->nforget, known = 0;
+
+	for (size_t i = 0; i < all && has_order(kept); i++)
+		if (fors_places_has(kept->places, kept->forget[i])) {
+			uint64_t here = kept->forget[i];
+
+			kept->forget[i] = kept->forget[known];
+			kept->forget[known++] = here;
+		}
+	if (has_order(kept))
+		kept->nforget = known;
+	*guid = kept->forget + kept->nforget;
+	*count = all - kept->nforget;
+}
+
 /* Two levels, or three? */
 static void tell_levels(const struct fors_kept *kept)
 {

@@ -79,6 +79,12 @@ enum fors_err fors_kept_learn(struct fors_kept *kept, const struct fors_net *net
 /* Do in the draft what was requested; what is refused is logged. False: nothing was. With or without OpenSM's lock. */
 bool fors_kept_forget(struct fors_kept *kept);
 
+/*
+ * Requests about what has no place here: in *guid (borrowed until the next sweep begins) and *count, and no longer
+ * in the list. Where no order is known yet there are none.
+ */
+void fors_kept_strangers(struct fors_kept *kept, const uint64_t **guid, size_t *count);
+
 /* fors routes this fabric: the draft becomes the kept order. With or without OpenSM's lock. */
 void fors_kept_accept(struct fors_kept *kept);
 

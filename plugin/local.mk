@@ -62,6 +62,7 @@ libfors_la_SOURCES = \
 	plugin/worker_job.c \
 	plugin/worker_jobplan.c \
 	plugin/worker_jobs.c plugin/worker_jobs.h \
+	plugin/worker_names.c plugin/worker_names.h \
 	plugin/worker_over.c \
 	plugin/worker_plan.c \
 	plugin/worker_publish.c \

@@ -389,6 +389,21 @@ static enum fors_err load_guids(const struct fors_sources *sources, struct fors_
 	return err;
 }
 
+static enum fors_err read_names(const struct fors_net *net, struct fors_settings *settings, struct fors_error *error)
+{
+	struct fors_directory directory;
+	uint32_t nreplaced;
+	enum fors_err err = fors_directory_make(net, &directory, error);
+
+	if (err)
+		return err;
+	settings->reference_names = fors_namebook_new();
+	err = settings->reference_names ? fors_namebook_learn(settings->reference_names, &directory, &nreplaced, error)
+					: fors_fail_memory(error);
+	fors_directory_clear(&directory);
+	return err;
+}
+
 /* The roots are known by now. */
 static enum fors_err load_reference(struct fors_stamps *stamps, struct fors_settings *settings,
 				    struct fors_error *error)
@@ -407,6 +422,8 @@ static enum fors_err load_reference(struct fors_stamps *stamps, struct fors_sett
 	if (err)
 		return err;
 	err = fors_places_refer(net, settings->root, settings->nroots, &settings->reference, &why);
+	if (!err)
+		err = read_names(net, settings, &why);
 	fors_net_free(net);
 	if (err == FORS_ENOMEM)
 		return fors_fail_memory(error);
@@ -443,6 +460,7 @@ void fors_settings_free(struct fors_settings *settings)
 	free(settings->state_dir);
 	free(settings->reference_fabric);
 	fors_places_free(settings->reference);
+	fors_namebook_free(settings->reference_names);
 	free(settings->participants_file);
 	free(settings->jobs_file);
 	fors_names_clear(&settings->excluded_links);

@@ -12,19 +12,21 @@
 #include "core/base/names.h"
 #include "core/fabric/drained.h"
 #include "core/fabric/fabric.h"
+#include "core/net/namebook.h"
 
 struct fors_stamps;
 
 struct fors_settings {
-	char method[16];	       /* planning method, "auto" by default */
-	unsigned ilp_seconds;	       /* time limit of method ilp; 0: its default */
-	bool is_over_any;	       /* schedules over the tables of other engines too */
-	char fabric_name[64];	       /* what metrics call the fabric; empty: by the SM's port */
-	char *state_dir;	       /* parent of the state folder; NULL: the default */
-	char *reference_fabric;	       /* ibnetdiscover text of the intact fabric; NULL: none */
-	struct fors_places *reference; /* the places learnt from it; NULL: none */
-	char *participants_file;       /* NULL: none */
-	bool has_participants;	       /* false: all servers take part */
+	char method[16];		       /* planning method, "auto" by default */
+	unsigned ilp_seconds;		       /* time limit of method ilp; 0: its default */
+	bool is_over_any;		       /* schedules over the tables of other engines too */
+	char fabric_name[64];		       /* what metrics call the fabric; empty: by the SM's port */
+	char *state_dir;		       /* parent of the state folder; NULL: the default */
+	char *reference_fabric;		       /* ibnetdiscover text of the intact fabric; NULL: none */
+	struct fors_places *reference;	       /* the places learnt from it; NULL: none */
+	struct fors_namebook *reference_names; /* and the names of its end nodes; likewise */
+	char *participants_file;	       /* NULL: none */
+	bool has_participants;		       /* false: all servers take part */
 	struct fors_participants participants;
 	char *jobs_file; /* each job in it gets a schedule of its own; NULL: one for the fabric */
 	bool jobs_move; /* lanes are shared out anew at each change; else running jobs keep theirs if that costs little */

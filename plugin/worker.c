@@ -144,6 +144,8 @@ static void free_worker(struct fors_worker *worker)
 	fors_folder_clear(&worker->folder);
 	fors_job_free(worker->mail);
 	free(worker->places);
+	fors_namebook_free(worker->reference_names);
+	free(worker->forget);
 	fors_claim_drop(worker->claim);
 	pthread_cond_destroy(&worker->wake);
 	pthread_mutex_destroy(&worker->mutex);
@@ -242,6 +244,33 @@ void fors_worker_keep(struct fors_worker *worker, char *text, size_t size)
 	pthread_cond_signal(&worker->wake);
 	pthread_mutex_unlock(&worker->mutex);
 	free(old);
+}
+
+void fors_worker_refer(struct fors_worker *worker, struct fors_namebook *names)
+{
+	struct fors_namebook *old;
+
+	pthread_mutex_lock(&worker->mutex);
+	old = worker->reference_names;
+	worker->reference_names = names;
+	pthread_mutex_unlock(&worker->mutex);
+	fors_namebook_free(old);
+}
+
+void fors_worker_forget_names(struct fors_worker *worker, const uint64_t *guid, size_t count)
+{
+	uint64_t *more;
+
+	pthread_mutex_lock(&worker->mutex);
+	more = realloc(worker->forget, (worker->nforget + count) * sizeof(*more));
+	if (more) {
+		memcpy(more + worker->nforget, guid, count * sizeof(*more));
+		worker->forget = more;
+		worker->nforget += count;
+	}
+	pthread_mutex_unlock(&worker->mutex);
+	if (!more)
+		fors_log_error(worker->setup.log, FORS_F_MEMORY, "out of memory: nothing is forgotten; ask again");
 }
 
 uint64_t fors_worker_withdrawn(const struct fors_worker *worker)

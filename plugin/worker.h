@@ -23,6 +23,8 @@ enum fors_mastership {
 	FORS_MASTER_NO,
 };
 
+struct fors_namebook;
+
 struct fors_worker_setup {
 	struct osm_log *log;				   /* borrowed until fors_worker_stop() */
 	const struct fors_folder *folder;		   /* copied */
@@ -45,6 +47,13 @@ void fors_worker_submit(struct fors_worker *worker, struct fors_job *job);
 
 /* Hand in the kept order, a text which the worker owns then, to be written into the state folder. As submit(). */
 void fors_worker_keep(struct fors_worker *worker, char *text, size_t size);
+
+/*
+ * Whose names are whose by the reference fabric: a book that the worker owns then. And GUIDs of end nodes that an
+ * administrator wants forgotten, `count` of them, copied: their names are anybody's again. As submit().
+ */
+void fors_worker_refer(struct fors_worker *worker, struct fors_namebook *names);
+void fors_worker_forget_names(struct fors_worker *worker, const uint64_t *guid, size_t count);
 
 /*
  * The switches have confirmed all tables of the routed job of this number, and OpenSM has met no error up to now; the sweep

@@ -177,7 +177,7 @@ static bool search(struct fors_worker *worker, struct fors_job *look, bool is_sh
 	worker->job = look;
 	worker->lost_mastership = false;
 	if (!err)
-		err = fors_joblist_read_present(jobs->text, jobs->size, jobs->file, look->fabric, &claim->list, NULL);
+		err = fors_worker_read_jobs(worker, jobs->text, jobs->size, look->fabric, &claim->list, NULL);
 	if (!err)
 		err = find(worker, look, is_short, claim, NULL);
 	if (!err && fors_worker_cancelled(worker))

@@ -85,6 +85,9 @@ struct fors_worker {
 	struct fors_job *mail; /* the newest job, or NULL; owned */
 	char *places;	       /* the newest kept order, to be written, or NULL; owned */
 	size_t places_size;
+	struct fors_namebook *reference_names; /* the newest, not taken yet, or NULL; owned */
+	uint64_t *forget;		       /* nforget GUIDs whose names shall be forgotten, not yet; owned */
+	size_t nforget;
 	uint64_t confirmed;		/* number of the routed job whose tables the switches have; 0: no news */
 	uint64_t sweeps, declines;	/* how many sweeps ended, and how many jobs said that fors does not route */
 	uint64_t sweep_since, sweep_ms; /* a sweep runs since then, 0: none does; the last one took so long */

@@ -9,6 +9,7 @@
  */
 #include "worker_inside.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -72,7 +73,7 @@ static enum fors_err read_list(struct fors_worker_planning *p)
 		fabric = p->set.seats;
 	}
 	if (!err)
-		err = fors_joblist_read_present(jobs->text, jobs->size, jobs->file, fabric, &p->set.list, &p->error);
+		err = fors_worker_read_jobs(p->worker, jobs->text, jobs->size, fabric, &p->set.list, &p->error);
 	if (!err && fors_worker_job_index(look) < 0)
 		share_index_jobs(&p->set.list);
 	return err;
@@ -223,15 +224,29 @@ static enum fors_err make_plans(struct fors_worker_planning *p)
 
 /* --- publishing ----------------------------------------------------------------------------------------------- */
 
-/* Members of its line that are not there, if any. */
-static void tell_missing(const struct fors_jobentry *job, const char *what, char *text, size_t size)
+/* Cut to the room there is. */
+static __attribute__((format(printf, 3, 4))) void say(char *text, size_t size, const char *format, ...)
 {
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(text, size, format, arguments);
+	va_end(arguments);
+}
+
+/* Members of its line that are not there, or whose names others have too, if any. */
+static void tell_members(const struct fors_jobentry *job, const char *what, char *text, size_t size)
+{
+	const char *mark = *what ? "; " : "", *more = job->nmissing > 1 ? ", ..." : "";
+
 	if (job->nmissing)
-		snprintf(text, size, "line %u: %u of its servers not there, or taking no part: %.40s%s%s%.100s",
-			 job->line, job->nmissing, job->missing, job->nmissing > 1 ? ", ..." : "", *what ? "; " : "",
-			 what);
+		say(text, size, "line %u: %u of its servers not there, or taking no part: %.40s%s%s%s%s%s%s", job->line,
+		    job->nmissing, job->missing, *job->why ? " (" : "", job->why, *job->why ? ")" : "", more, mark,
+		    what);
+	else if (job->ndoubts)
+		say(text, size, "line %u: %.40s: %s%s%s", job->line, job->doubtful, job->doubt, mark, what);
 	else
-		snprintf(text, size, "%s", what);
+		say(text, size, "%s", what);
 }
 
 /* Why the plan of a job that sends to one path index goes over lanes of others; empty: it does not. */
@@ -289,7 +304,7 @@ static bool publish_plan(struct fors_worker_planning *p, uint32_t j, struct fors
 		snprintf(item->told.over, sizeof(item->told.over), "%s", fors_jobplan_over(made->over));
 		item->told.phases = (int64_t)item->schedule->nphases;
 		item->told.path_index = made->index;
-		tell_missing(&p->set.list.job[j], why_shared(p, j), item->told.reason, sizeof(item->told.reason));
+		tell_members(&p->set.list.job[j], why_shared(p, j), item->told.reason, sizeof(item->told.reason));
 	}
 	return err != FORS_ENOMEM;
 }
@@ -306,7 +321,7 @@ static bool publish_job(struct fors_worker_planning *p, uint32_t j)
 		return false;
 	tell_job(p, j, item);
 	if (p->plans.job[j].is_kept) {
-		tell_missing(&p->set.list.job[j], why_shared(p, j), item->told.reason, sizeof(item->told.reason));
+		tell_members(&p->set.list.job[j], why_shared(p, j), item->told.reason, sizeof(item->told.reason));
 		return true;
 	}
 	if (p->plans.job[j].plan && !publish_plan(p, j, item, &error))
@@ -315,7 +330,7 @@ static bool publish_job(struct fors_worker_planning *p, uint32_t j)
 		error = p->plans.job[j].error;
 	if (!error.code)
 		return true;
-	tell_missing(&p->set.list.job[j], error.text, why, sizeof(why));
+	tell_members(&p->set.list.job[j], error.text, why, sizeof(why));
 	return fors_jobs_withdraw(board, item, p->kept[j].is_waiting ? FORS_JOB_IS_WITHDRAWN : FORS_JOB_HAS_NONE, why);
 }
 
@@ -361,6 +376,11 @@ static bool take_effect(struct fors_worker_planning *p)
 	fors_worker_clear_jobset(&jobs->set);
 	jobs->set = p->set;
 	jobs->set.is_planned = true;
+	fors_worker_note_unstuck(p->worker);
+	fors_worker_tell_names(p->worker, &jobs->set.list);
+	if (!fors_worker_note_members(p->worker, &jobs->set.list,
+				      jobs->set.seats ? jobs->set.seats : jobs->set.look->fabric))
+		fors_worker_run_short(p->worker);
 	jobs->set.planned_ms = fors_clock_ms();
 	p->set = (struct fors_worker_jobset){.look = NULL};
 	jobs->is_pending = false;
@@ -407,7 +427,7 @@ static bool plan_now(struct fors_worker *worker, struct fors_job *look, bool is_
 	if (err == FORS_ENOMEM || (!err && !is_good))
 		fors_worker_run_short(worker);
 	else if (err && err != FORS_ECANCELLED)
-		fors_worker_blame_jobs_file(worker, p.error.text);
+		fors_worker_note_stuck(worker, p.error.text);
 	clear_planning(&p);
 	return is_good;
 }

@@ -36,8 +36,8 @@ static void forget_text(struct fors_worker_jobs *jobs)
 	free(jobs->text);
 	free(jobs->refused);
 	jobs->text = jobs->refused = NULL;
-	jobs->trouble[0] = '\0';
-	jobs->is_pending = false;
+	jobs->trouble[0] = jobs->names.doubt[0] = '\0';
+	jobs->is_pending = jobs->is_stuck = false;
 	if (jobs->reader)
 		fors_jobs_file_forget(jobs->reader);
 }
@@ -51,6 +51,8 @@ void fors_worker_jobs_close(struct fors_worker *worker)
 	fors_jobs_file_stop(jobs->reader);
 	fors_worker_want_no_entries(worker);
 	fors_worker_clear_jobset(&jobs->set);
+	fors_worker_write_names(worker);
+	fors_worker_close_names(&jobs->names);
 	fors_jobs_close(&jobs->board);
 }
 
@@ -81,6 +83,23 @@ static void relent(struct fors_worker *worker)
 	jobs->is_told = false;
 }
 
+void fors_worker_note_stuck(struct fors_worker *worker, const char *why)
+{
+	struct fors_worker_jobs *jobs = &worker->jobs;
+
+	fors_worker_forget_jobs_ahead(worker);
+	jobs->is_pending = false;
+	jobs->is_stuck = true;
+	complain(worker, why);
+}
+
+void fors_worker_note_unstuck(struct fors_worker *worker)
+{
+	if (worker->jobs.is_stuck)
+		relent(worker);
+	worker->jobs.is_stuck = false;
+}
+
 bool fors_worker_end_jobs(struct fors_worker *worker, const struct fors_joblist *list)
 {
 	struct fors_jobs *board = &worker->jobs.board;
@@ -104,7 +123,6 @@ bool fors_worker_end_jobs(struct fors_worker *worker, const struct fors_joblist 
 /* Is it a file of jobs, on the fabric of this job? What has ended is withdrawn at once. False: no, or no memory. */
 static bool accept(struct fors_worker *worker, const struct fors_job *site, const char *text, size_t size)
 {
-	struct fors_worker_jobs *jobs = &worker->jobs;
 	struct fors_joblist list = {NULL, 0};
 	struct fors_fabric *seats = NULL;
 	struct fors_error error;
@@ -114,8 +132,7 @@ static bool accept(struct fors_worker *worker, const struct fors_job *site, cons
 		err = fors_jobs_seats(site->net, site->over->has_participants ? &site->over->participants : NULL,
 				      &seats, &error);
 	if (!err)
-		err = fors_joblist_read_present(text, size, jobs->file, site->fabric ? site->fabric : seats, &list,
-						&error);
+		err = fors_worker_read_jobs(worker, text, size, site->fabric ? site->fabric : seats, &list, &error);
 	if (err == FORS_ENOMEM || (!err && !fors_worker_end_jobs(worker, &list)))
 		fors_worker_run_short(worker);
 	else if (err)
@@ -234,6 +251,8 @@ void fors_worker_fill_jobs(struct fors_worker *worker, struct fors_status *statu
 	if (!*jobs->file)
 		return;
 	warn_of_file(jobs, &status->warnings);
+	if (*jobs->names.doubt)
+		fors_warn(&status->warnings, "%s", jobs->names.doubt);
 	if (jobs->no_index)
 		fors_warn(&status->warnings, "%s", jobs->no_index);
 	warn_of_jobs(&jobs->board, &status->warnings);
@@ -300,19 +319,6 @@ static bool keep_right(struct fors_worker *worker, const struct fors_job *job)
 	return !err;
 }
 
-void fors_worker_blame_jobs_file(struct fors_worker *worker, const char *why)
-{
-	struct fors_worker_jobs *jobs = &worker->jobs;
-
-	fors_worker_forget_jobs_ahead(worker);
-	free(jobs->refused);
-	jobs->refused = jobs->text;
-	jobs->text = NULL;
-	jobs->is_pending = false;
-	complain(worker, why);
-	withdraw_unknown(worker);
-}
-
 /* A job becomes the look, without plans. */
 static void adopt(struct fors_worker_jobs *jobs, struct fors_job *job, uint64_t basis)
 {
@@ -347,7 +353,7 @@ static void judge_anew(struct fors_worker_jobs *jobs)
 static void decide(struct fors_worker *worker, struct fors_job *job, uint64_t basis)
 {
 	struct fors_worker_jobs *jobs = &worker->jobs;
-	bool is_same = jobs->set.look && jobs->set.basis == basis;
+	bool is_same = jobs->set.look && jobs->set.basis == basis, is_good = true;
 
 	set_blocked(jobs, !is_same);
 	if (!is_same)
@@ -355,17 +361,18 @@ static void decide(struct fors_worker *worker, struct fors_job *job, uint64_t ba
 	if (jobs->text && (jobs->is_pending || !is_same)) {
 		tell(worker, job); /* whose epoch they name */
 		if (!fors_worker_take_jobs_ahead(worker, job) && !worker->is_short)
-			fors_worker_plan_jobs(worker, job);
+			is_good = fors_worker_plan_jobs(worker, job);
 		jobs->is_told = false;
 		if (jobs->set.look == job)
 			set_blocked(jobs, false);
-		if (worker->is_short || jobs->text) /* done; or broken off, and another job comes */
+		if (worker->is_short || is_good || !jobs->is_stuck) /* done; or broken off, and another job comes */
 			return;
 	}
 	jobs->is_told = jobs->is_told && worker->view == fors_job_view(job);
 	if (worker->is_short)
 		return;
 	adopt(jobs, job, basis);
+	jobs->is_pending = jobs->is_pending && !jobs->is_stuck;
 	set_blocked(jobs, false);
 }
 
@@ -435,6 +442,46 @@ static bool see_to_ahead(struct fors_worker *worker, const struct fors_job *job,
 	return true;
 }
 
+/* The jobs that were planned for, with the names as they are in a job that shows the same else: is somebody else meant? */
+static enum fors_err compare_names(struct fors_worker *worker, const struct fors_job *job)
+{
+	struct fors_worker_jobs *jobs = &worker->jobs;
+	const struct fors_worker_jobset *set = &jobs->set;
+	struct fors_joblist list = {NULL, 0};
+	struct fors_fabric *seats = NULL;
+	enum fors_err err = FORS_OK;
+
+	if (!job->fabric)
+		err = fors_jobs_seats(job->net, job->over->has_participants ? &job->over->participants : NULL, &seats,
+				      NULL);
+	if (!err)
+		err = fors_worker_read_jobs(worker, jobs->text, jobs->size, seats ? seats : job->fabric, &list, NULL);
+	if (!err) {
+		fors_worker_tell_names(worker, &list);
+		jobs->is_pending |= !fors_joblist_same(&set->list, set->seats ? set->seats : set->look->fabric, &list,
+						       seats ? seats : job->fabric);
+	}
+	fors_joblist_clear(&list);
+	fors_fabric_free(seats);
+	return err;
+}
+
+/* Learn names, and see whether they mean others than the jobs were planned with. False: no memory. */
+static bool see_to_names(struct fors_worker *worker, const struct fors_job *job, uint64_t basis)
+{
+	struct fors_worker_jobs *jobs = &worker->jobs;
+	bool is_good = fors_worker_learn_names(worker, job);
+
+	if (is_good && jobs->names.is_open && job->kind == FORS_JOB_INSTALLED) {
+		if (jobs->text && jobs->set.is_planned && jobs->set.basis == basis)
+			is_good = compare_names(worker, job) != FORS_ENOMEM;
+		jobs->names.is_open = !is_good;
+	}
+	if (!is_good)
+		fors_worker_run_short(worker);
+	return is_good;
+}
+
 void fors_worker_do_jobs(struct fors_worker *worker, struct fors_job *job, bool was_early)
 {
 	struct fors_worker_jobs *jobs = &worker->jobs;
@@ -445,6 +492,8 @@ void fors_worker_do_jobs(struct fors_worker *worker, struct fors_job *job, bool 
 		fors_worker_run_short(worker);
 		return;
 	}
+	if (!see_to_names(worker, job, basis))
+		return;
 	look_at_file(worker, job);
 	if (!see_to_ahead(worker, job, basis, was_early))
 		return;
@@ -550,6 +599,7 @@ void fors_worker_watch_jobs(struct fors_worker *worker)
 		plan_pending(worker);
 		fors_worker_plan_at_leisure(worker);
 	}
+	fors_worker_write_names(worker);
 	if (!fors_jobs_watch(&jobs->board, is_master, &is_new))
 		fors_worker_run_short(worker);
 	if (is_master && *jobs->file && jobs->set.look && (is_new || !jobs->is_told) && !worker->is_short)

@@ -18,6 +18,7 @@
 #include "job.h"
 #include "jobs.h"
 #include "jobs_file.h"
+#include "worker_names.h"
 
 #define FORS_LEISURE_AFTER_MS                                                                                          \
 	10000 /* so long nothing has started or ended: time for a search as long as if all were new */
@@ -52,11 +53,13 @@ struct fors_worker_jobs {
 	char *refused;			   /* the text that was found no good, owned; NULL: none */
 	char trouble[FORS_ERROR_TEXT / 2]; /* what is wrong with the file; empty: nothing */
 	uint64_t trouble_ms;		   /* Unix time since when */
-	struct fors_claim *wanted;	   /* held; NULL: none, or not looked for yet */
-	uint64_t claims;		   /* how many there were */
-	uint64_t asked_ms;		   /* when a sweep was asked for to write one; 0: never */
-	uint64_t unsettled_ms;		   /* since when the tables have others than wanted; 0: they do not */
-	uint64_t settled_ms;		   /* since when all goes by what is wanted; 0: it does not */
+	struct fors_worker_names names;	   /* whom the names in it mean */
+	bool is_stuck; /* the text in force could not be planned for (trouble): not before something changes */
+	struct fors_claim *wanted; /* held; NULL: none, or not looked for yet */
+	uint64_t claims;	   /* how many there were */
+	uint64_t asked_ms;	   /* when a sweep was asked for to write one; 0: never */
+	uint64_t unsettled_ms;	   /* since when the tables have others than wanted; 0: they do not */
+	uint64_t settled_ms;	   /* since when all goes by what is wanted; 0: it does not */
 	const char *no_index; /* why none belongs to jobs, though fors.conf wants it; NULL: one does, or it does not */
 	bool is_blocked;      /* the tables of the look are not those in the switches, or not for sure */
 	bool is_pending;      /* the text in force has not been planned for */
@@ -109,8 +112,10 @@ void fors_worker_watch_jobs(struct fors_worker *worker);
 /* Fill what there is to say of jobs into a status. */
 void fors_worker_fill_jobs(struct fors_worker *worker, struct fors_status *status);
 
-/* The text in force is no good: said in log and status. */
-void fors_worker_blame_jobs_file(struct fors_worker *worker, const char *why);
+/* No plans can be made for the text in force over this look: said in log and status; the jobs of before stay. */
+void fors_worker_note_stuck(struct fors_worker *worker, const char *why);
+/* And now they could be made. */
+void fors_worker_note_unstuck(struct fors_worker *worker);
 
 /* Jobs that are not in this list have ended: withdraw them. False: out of memory. */
 bool fors_worker_end_jobs(struct fors_worker *worker, const struct fors_joblist *list);

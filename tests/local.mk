@@ -327,7 +327,7 @@ tests_unit_test_loader_LDFLAGS = $(AM_LDFLAGS) -pthread -Wl,--wrap=fors_read_byt
 tests_unit_test_settings_SOURCES = tests/unit/test_settings.c plugin/settings.c $(input_sources)
 tests_unit_test_settings_LDADD = libforscore.la $(CMOCKA_LIBS)
 worker_sources = plugin/board.c plugin/board_draft.c plugin/board_left.c plugin/job.c plugin/job_pods.c plugin/claim.c plugin/levels.c plugin/steps.c plugin/worker.c plugin/worker_duties.c plugin/worker_early.c plugin/worker_entries.c plugin/worker_failover.c plugin/worker_job.c \
-	plugin/jobs.c plugin/jobs_file.c plugin/aside.c plugin/input.c plugin/worker_jobplan.c plugin/worker_jobs.c \
+	plugin/jobs.c plugin/jobs_file.c plugin/aside.c plugin/input.c plugin/worker_jobplan.c plugin/worker_jobs.c plugin/worker_names.c \
 	plugin/worker_over.c plugin/worker_plan.c plugin/worker_publish.c plugin/worker_repairs.c plugin/advisor.c
 worker_bench_sources = tests/unit/worker_bench.c tests/unit/worker_bench.h
 tests_unit_test_worker_SOURCES = tests/unit/test_worker.c $(worker_bench_sources) $(publish_sources) \
@@ -394,7 +394,7 @@ tests_e2e_failing_memory_la_LDFLAGS = -module -avoid-version -shared -rpath /now
 tests_e2e_failing_memory_la_LIBADD = -ldl
 
 EXTRA_DIST += tests/e2e/conftest.py tests/e2e/harness.py tests/e2e/oracle.py tests/e2e/test_drain.py tests/e2e/test_epochs.py tests/e2e/hung.py tests/e2e/slurm.py tests/e2e/test_files.py tests/e2e/test_slurm.py \
-	tests/e2e/test_managers.py tests/e2e/umad_timeouts.c \
+	tests/e2e/test_managers.py tests/e2e/umad_timeouts.c tests/e2e/umad_names.c tests/e2e/test_names.py \
 	tests/e2e/held.c tests/e2e/held.py tests/e2e/test_early.py \
 	tests/e2e/test_advice.py tests/e2e/test_netfile.py tests/e2e/test_order.py tests/e2e/test_paths.py tests/e2e/test_publish.py tests/e2e/test_scenes.py \
 	tests/e2e/test_plugin.py tests/e2e/test_plugin_faults.py tests/e2e/test_plugin_memory.py tests/e2e/test_plugin_model.py

@@ -16,6 +16,7 @@
 #include "drained.h"
 #include "core/base/names.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -75,12 +76,85 @@ static bool is_dead_switch(const struct fors_cabling *c, const char *what)
 	return false;
 }
 
+/* The switch of the tree that is called so, by its number; c->nswitches: none, or several. */
+static uint32_t called(const struct fors_cabling *c, const char *name)
+{
+	uint32_t found = c->nswitches, count = 0;
+
+	for (uint32_t i = 0; i < c->nswitches; i++)
+		if (!strcmp(c->kind->at(c, i).name, name)) {
+			found = i;
+			count++;
+		}
+	return count == 1 ? found : c->nswitches;
+}
+
+/* The only switch with this description; FORS_NONE: there is none, or several. */
+static uint32_t described(const struct fors_net *net, const char *name)
+{
+	uint32_t found = FORS_NONE, count = 0;
+
+	for (uint32_t n = 0; n < net->nnodes; n++)
+		if (net->node[n].type == FORS_SWITCH && !strcmp(net->node[n].desc, name)) {
+			found = n;
+			count++;
+		}
+	return count == 1 ? found : FORS_NONE;
+}
+
+/* Whose name it is, is known: say it when another node has it, too. */
+static void warn_of_namesake(const struct fors_cabling *c, struct fors_cabled at, const char *key,
+			     struct fors_warnings *warnings)
+{
+	for (uint32_t n = 0; n < c->net->nnodes; n++) {
+		const struct fors_node *other = &c->net->node[n];
+
+		if (other->guid == at.guid || strcmp(other->desc, at.name) != 0)
+			continue;
+		fors_warn(warnings,
+			  "%s: two nodes have the description '%s': 0x%016" PRIx64
+			  ", which had it first and is %s, and "
+			  "0x%016" PRIx64,
+			  key, at.name, at.guid, at.node == FORS_NONE ? "not there" : "meant", other->guid);
+		return;
+	}
+}
+
+/*
+ * The node that a name means, which is no id or GUID, in address->node: first by the names that the tree keeps, then by
+ * descriptions of switches, so that none that takes the name of another, and no host, changes what is meant. False: it is
+ * dead.
+ */
+static bool find_named(const struct fors_cabling *c, struct fors_address *address, const char *key,
+		       struct fors_warnings *warnings)
+{
+	uint32_t number = called(c, address->name);
+
+	if (number == c->nswitches) {
+		address->node = described(c->net, address->name);
+		return true;
+	}
+	warn_of_namesake(c, c->kind->at(c, number), key, warnings);
+	address->node = c->kind->at(c, number).node;
+	return address->node != FORS_NONE;
+}
+
 /* The node that a name means; false: none, and the administrator knows why. */
 static bool find_node(const struct fors_cabling *c, const char *what, const char *key, uint32_t *node, unsigned *port,
 		      struct fors_warnings *warnings)
 {
+	struct fors_address address;
 	struct fors_error error;
+	bool is_named =
+		!fors_net_address(c->net, what, &address, NULL) && address.node == FORS_NONE && !address.is_guid;
 
+	if (is_named && !find_named(c, &address, key, warnings))
+		return false;
+	if (is_named && address.node != FORS_NONE && address.port <= c->net->node[address.node].nports) {
+		*node = address.node;
+		*port = address.port;
+		return true;
+	}
 	if (!fors_net_find(c->net, what, node, port, &error))
 		return true;
 	if (!is_dead_switch(c, what))

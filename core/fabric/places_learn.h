@@ -13,11 +13,11 @@
 struct fors_learning {
 	struct fors_places *places; /* the copy that learns */
 	const struct fors_net *net;
-	uint8_t *side;	       /* per node */
-	uint32_t *place;       /* per node: index of its leaf or spine place, or FORS_NONE */
-	uint32_t known_leaves; /* leaf places that were there before this net was learnt */
-	uint32_t known_lanes;  /* lanes likewise */
-	const uint64_t *root;  /* root GUIDs, nroots of them */
+	uint8_t *side;			     /* per node */
+	uint32_t *place;		     /* per node: index of its leaf or spine place, or FORS_NONE */
+	uint32_t known_leaves, known_spines; /* places that were there before this net was learnt */
+	uint32_t known_lanes;		     /* lanes likewise */
+	const uint64_t *root;		     /* root GUIDs, nroots of them */
 	size_t nroots;
 };
 

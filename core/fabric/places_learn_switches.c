@@ -7,18 +7,45 @@
  * place before the list grows, since a spine more re-homes nearly every entry; a new leaf does not, as leaves may be
  * added for good. Spines that only the root GUIDs name have a place from the start, because who starts while a spine
  * is dead has to know about a switch that it cannot see.
+ *
+ * The name of a place is what people call its switch by, also in fors.conf, so no other switch takes it: one that gets the
+ * description of another, living or dead, keeps the name that it had, and goes by its GUID if it is new. A name that
+ * several had from the beginning, as unmanaged switches have, is nobody's.
  */
 #include "places_learn.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "places.h"
 
-static void take_name(const struct fors_net *net, uint32_t node, char *name)
+/* Has one place, and no more, this name? `own` is not asked. */
+static bool is_held(const struct fors_learning *l, const char *name, const char *own)
 {
-	const struct fors_node *n = &net->node[node];
+	unsigned count = 0;
 
-	memcpy(name, n->desc[0] ? n->desc : n->id, FORS_NAME_MAX + 1);
+	for (uint32_t a = 0; a < l->known_leaves; a++)
+		count += l->places->leaf[a].name != own && !strcmp(l->places->leaf[a].name, name);
+	for (uint32_t k = 0; k < l->known_spines; k++)
+		count += l->places->spine[k].name != own && !strcmp(l->places->spine[k].name, name);
+	return count == 1;
+}
+
+/* A place has this switch now, and had the one of GUID `was`. */
+static void take_name(const struct fors_learning *l, uint32_t node, uint64_t was, char *name)
+{
+	const struct fors_node *n = &l->net->node[node];
+	bool is_new = was != n->guid || !*name;
+
+	if (!strcmp(name, n->desc) || (!*n->desc && !is_new))
+		return;
+	if (!*n->desc)
+		memcpy(name, n->id, FORS_NAME_MAX + 1);
+	else if (!is_held(l, n->desc, name))
+		memcpy(name, n->desc, FORS_NAME_MAX + 1);
+	else if (is_new)
+		snprintf(name, FORS_NAME_MAX + 1, "0x%016" PRIx64, n->guid);
 }
 
 /* How many of the cables of the new spine `node` are plugged in where those of the place `spine` were. */
@@ -97,16 +124,18 @@ static uint32_t dead_leaf_for(const struct fors_learning *l, uint32_t node)
 static enum fors_err place_spine(struct fors_learning *l, uint32_t node, struct fors_error *error)
 {
 	uint32_t k = fors_places_spine(l->places, l->net->node[node].guid);
+	uint64_t was;
 	enum fors_err err;
 
 	if (k == FORS_NONE)
 		k = dead_spine_for(l, node);
 	if (k == FORS_NONE && (err = fors_places_add_spine(l->places, &k, error)))
 		return err;
-	if (l->places->spine[k].guid != l->net->node[node].guid)
-		l->places->spine[k].former = l->places->spine[k].guid;
+	was = l->places->spine[k].guid;
+	if (was != l->net->node[node].guid)
+		l->places->spine[k].former = was;
 	l->places->spine[k].guid = l->net->node[node].guid;
-	take_name(l->net, node, l->places->spine[k].name);
+	take_name(l, node, was, l->places->spine[k].name);
 	l->place[node] = k;
 	return FORS_OK;
 }
@@ -114,14 +143,16 @@ static enum fors_err place_spine(struct fors_learning *l, uint32_t node, struct 
 static enum fors_err place_leaf(struct fors_learning *l, uint32_t node, struct fors_error *error)
 {
 	uint32_t a = fors_places_leaf(l->places, l->net->node[node].guid);
+	uint64_t was;
 	enum fors_err err;
 
 	if (a == FORS_NONE)
 		a = dead_leaf_for(l, node);
 	if (a == FORS_NONE && (err = fors_places_add_leaf(l->places, &a, error)))
 		return err;
+	was = l->places->leaf[a].guid;
 	l->places->leaf[a].guid = l->net->node[node].guid;
-	take_name(l->net, node, l->places->leaf[a].name);
+	take_name(l, node, was, l->places->leaf[a].name);
 	l->place[node] = a;
 	return FORS_OK;
 }
@@ -185,6 +216,7 @@ enum fors_err fors_learn_switches(struct fors_learning *l, struct fors_error *er
 	if (!l->places->nspines) /* all at once, so that no order depends on who is alive at the start */
 		err = place_roots(l, error);
 	l->known_leaves = l->places->nleaves;
+	l->known_spines = l->places->nspines;
 	for (uint32_t i = 0; !err && i < l->net->nnodes; i++) {
 		uint32_t node = l->net->by_guid[i];
 

@@ -16,6 +16,10 @@
  *
  * While jobs run servers die, and whoever writes the file does not know yet. So there is a second way to read it, which
  * leaves out what is not there and says so with the job: a server that is lost, or misspelt, concerns its own job only.
+ * Likewise whatever comes of names: hosts can be given any description. Whom a name means is remembered
+ * (core/net/namebook.h), and where two jobs name one server, in other words, it stays with the job that has it, else with
+ * the one that names it by GUID, else with the first; the other goes without. So whether a text is good depends on
+ * the text alone, and no fabric can make it bad.
  *
  * Thread rules: plain data; any number of readers.
  */
@@ -24,8 +28,11 @@
 
 #include "core/base/text.h"
 #include "core/fabric/fabric.h"
+#include "core/net/namebook.h"
+#include "members.h"
 
-#define FORS_JOBNAME_ROOM 64   /* as in struct fors_schedule */
+#define FORS_JOBNAME_ROOM 64 /* as in struct fors_schedule */
+#define FORS_JOBDOUBT_ROOM 168
 #define FORS_JOBLIST_MAX 10000 /* jobs */
 
 struct fors_jobentry {
@@ -35,9 +42,12 @@ struct fors_jobentry {
 	bool has_index;	   /* and sends to the path index of jobs only; is_exclusive too */
 	uint32_t *server;  /* into fabric->server, ascending; owned */
 	uint32_t count;
-	uint32_t nmissing;		 /* members that are no servers at present: fors_joblist_read_present() */
+	uint32_t nmissing;		 /* members that are no servers at present: fors_joblist_read_known() */
 	char missing[FORS_NAME_MAX + 1]; /* the first of them */
-	uint32_t nleaves;		 /* that its servers are on */
+	char why[FORS_JOBDOUBT_ROOM];	 /* and why; empty: it is not there, or takes no part */
+	uint32_t ndoubts;		 /* members by a description that several nodes have, or claim; likewise */
+	char doubtful[FORS_NAME_MAX + 1], doubt[FORS_JOBDOUBT_ROOM]; /* the first of them, and what is so */
+	uint32_t nleaves;					     /* that its servers are on */
 };
 
 struct fors_joblist {
@@ -55,13 +65,29 @@ bool fors_jobname_is_good(struct fors_span name);
  */
 enum fors_err fors_joblist_read(const char *text, size_t size, const char *name, const struct fors_fabric *fabric,
 				struct fors_joblist *list, struct fors_error *error);
+
+/* What is known besides, borrowed. */
+struct fors_jobknown {
+	const struct fors_namebook *book; /* whose the names are; NULL: nothing is remembered */
+	const struct fors_members *last;  /* which servers worked for which job; NULL: not known */
+};
+
 /*
- * The same, but members that are no node of the fabric, or no server that takes part, are left out and counted; a job
- * may have no server left then. Errors: the same, but for these.
+ * The same, but members that are no node of the fabric, or no server that takes part, or that work for another job, are
+ * left out and counted; a job may have no server left then. Errors: the same, but for these; a server in two
+ * jobs is one only when both lines name it in the same words.
  */
+enum fors_err fors_joblist_read_known(const char *text, size_t size, const char *name, const struct fors_fabric *fabric,
+				      const struct fors_jobknown *known, struct fors_joblist *list,
+				      struct fors_error *error);
+/* The same when nothing is known besides. */
 enum fors_err fors_joblist_read_present(const char *text, size_t size, const char *name,
 					const struct fors_fabric *fabric, struct fors_joblist *list,
 					struct fors_error *error);
 void fors_joblist_clear(struct fors_joblist *list);
+
+/* Have the jobs of two lists, each read on a fabric of its own, the same names, and servers of the same GUIDs? */
+bool fors_joblist_same(const struct fors_joblist *a, const struct fors_fabric *on_a, const struct fors_joblist *b,
+		       const struct fors_fabric *on_b);
 
 #endif

@@ -9,6 +9,7 @@
  */
 #include "net.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -246,15 +247,20 @@ static bool has_port_guid(const struct fors_net *net, uint32_t node, uint64_t gu
 	return false;
 }
 
-static uint32_t find_any_guid(const struct fors_net *net, const char *name)
+/* Is it written as a GUID? */
+static bool is_guid(const char *name, uint64_t *guid)
 {
 	char *end;
-	uint64_t guid;
 
-	if (strncmp(name, "0x", 2) && strncmp(name, "0X", 2))
-		return FORS_NONE;
-	guid = strtoull(name, &end, 16);
-	if (*end || !guid) /* 0 is a GUID that is not known */
+	if (strncasecmp(name, "0x", 2) || !isxdigit((unsigned char)name[2]))
+		return false;
+	*guid = strtoull(name, &end, 16);
+	return !*end;
+}
+
+static uint32_t find_any_guid(const struct fors_net *net, uint64_t guid)
+{
+	if (!guid) /* 0 is a GUID that is not known */
 		return FORS_NONE;
 	for (uint32_t n = 0; n < net->nnodes; n++)
 		if (net->node[n].guid == guid)
@@ -304,26 +310,57 @@ static enum fors_err find_desc(const struct fors_net *net, const char *name, uin
 	return FORS_OK;
 }
 
-enum fors_err fors_net_find(const struct fors_net *net, const char *what, uint32_t *node, unsigned *port,
-			    struct fors_error *error)
+enum fors_err fors_address_read(const char *what, struct fors_address *address, struct fors_error *error)
 {
-	char name[128];
-	unsigned number;
-	uint32_t found;
-	enum fors_err err = split_port(what, name, sizeof(name), &number, error);
+	struct fors_address found = {.node = FORS_NONE};
+	enum fors_err err = split_port(what, found.name, sizeof(found.name), &found.port, error);
 
 	if (err)
 		return err;
-	found = find_id(net, name);
-	if (found == FORS_NONE)
-		found = find_any_guid(net, name);
-	if (found == FORS_NONE && (err = find_desc(net, name, &found, error)))
+	found.is_guid = is_guid(found.name, &found.guid);
+	if (!found.is_guid)
+		found.guid = 0;
+	*address = found;
+	return FORS_OK;
+}
+
+enum fors_err fors_net_address(const struct fors_net *net, const char *what, struct fors_address *address,
+			       struct fors_error *error)
+{
+	enum fors_err err = fors_address_read(what, address, error);
+
+	if (err)
 		return err;
-	if (number > net->node[found].nports)
-		return fors_fail(error, FORS_EINPUT, "%s has no port %u, only 1 to %u", name, number,
-				 net->node[found].nports);
-	*node = found;
-	*port = number;
+	address->node = find_id(net, address->name);
+	if (address->node == FORS_NONE && address->is_guid)
+		address->node = find_any_guid(net, address->guid);
+	return FORS_OK;
+}
+
+static enum fors_err find_named(const struct fors_net *net, struct fors_address *address, struct fors_error *error)
+{
+	if (address->node != FORS_NONE)
+		return FORS_OK;
+	if (address->is_guid)
+		return fors_fail(error, FORS_EINPUT, "no node has the id or GUID '%s'", address->name);
+	return find_desc(net, address->name, &address->node, error);
+}
+
+enum fors_err fors_net_find(const struct fors_net *net, const char *what, uint32_t *node, unsigned *port,
+			    struct fors_error *error)
+{
+	struct fors_address address;
+	enum fors_err err = fors_net_address(net, what, &address, error);
+
+	if (!err)
+		err = find_named(net, &address, error);
+	if (err)
+		return err;
+	if (address.port > net->node[address.node].nports)
+		return fors_fail(error, FORS_EINPUT, "%s has no port %u, only 1 to %u", address.name, address.port,
+				 net->node[address.node].nports);
+	*node = address.node;
+	*port = address.port;
 	return FORS_OK;
 }
 

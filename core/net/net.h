@@ -88,11 +88,30 @@ uint32_t fors_net_find_guid(const struct fors_net *net, uint64_t guid);
 /*
  * The node (and port) that a person means: NODE or NODE[PORT], where NODE is a
  * node id, a GUID (0x..., node or CA port), or a description that only one node
- * has. *port is 0 when no port was given. Errors: FORS_EINPUT, with the
- * candidates when the description is ambiguous.
+ * has. *port is 0 when no port was given. What is written as a GUID is no description, whoever calls
+ * itself so. Errors: FORS_EINPUT, with the candidates when the description is ambiguous.
  */
 enum fors_err fors_net_find(const struct fors_net *net, const char *what, uint32_t *node, unsigned *port,
 			    struct fors_error *error);
+
+/* What a person has written: see fors_net_address(). */
+struct fors_address {
+	char name[128]; /* NODE */
+	unsigned port;	/* PORT, 0: none was given */
+	uint64_t guid;	/* that NODE is, so it is no description; 0: it is none */
+	bool is_guid;	/* it is one; 0 is that of nobody */
+	uint32_t node;	/* that has this id or GUID; FORS_NONE: none, or not looked for */
+};
+
+/* NODE or NODE[PORT] in its parts; nobody is looked for. Errors: FORS_EINPUT (nothing that could name a node). */
+enum fors_err fors_address_read(const char *what, struct fors_address *address, struct fors_error *error);
+
+/*
+ * The node without descriptions, for who knows better whose they are. A port that the node does not have is
+ * not looked for here. Errors: FORS_EINPUT (nothing that could name a node).
+ */
+enum fors_err fors_net_address(const struct fors_net *net, const char *what, struct fors_address *address,
+			       struct fors_error *error);
 
 /* Port number 0..nports of a node; 0 of a switch is its management port. Not checked. */
 static inline struct fors_port *fors_net_port(const struct fors_net *net, uint32_t node, unsigned port)
