@@ -117,6 +117,10 @@ static enum fors_err check(struct cli_pods *made, struct fors_error *error)
 						     NULL, error);
 
 	made->check_ms = cli_now_ms() - start;
+	if (!err) {
+		fors_account_warn(made->net, &made->account, &made->warnings);
+		fors_account_bare(made->known, &made->warnings);
+	}
 	return err;
 }
 
