@@ -17,6 +17,7 @@
 #include "core/fabric/lids.h"
 #include "core/fabric/places.h"
 #include "core/fabric/account.h"
+#include "core/fabric/bare.h"
 #include "core/net/lftfile.h"
 #include "core/net/spec.h"
 #include "core/tables/check.h"
@@ -275,7 +276,7 @@ int cli_fabric_make(const struct cli_site *site, bool has_lmc, unsigned lmc, con
 	if (!err)
 		err = make_tables(made, &error);
 	if (!err)
-		fors_account_bare(site->intact, &made->warnings);
+		fors_bare_warn(site->intact, &made->warnings);
 	return err ? cli_fail(&error) : CLI_GOOD;
 }
 

@@ -130,22 +130,6 @@ uint32_t fors_account_left_out(const struct fors_account *account)
 	return sum;
 }
 
-/* The first few of `count` nodes, by name, for people. */
-static void name_first(const struct fors_net *net, const uint32_t *first, uint32_t count, char *names, size_t room)
-{
-	size_t used = 0;
-
-	names[0] = '\0';
-	for (uint32_t n = 0; n < count && n < FORS_LEFT_SHOWN; n++) {
-		const struct fors_node *node = &net->node[first[n]];
-
-		used += (size_t)snprintf(names + used, room - used, "%s%s", n ? ", " : "",
-					 node->desc[0] ? node->desc : node->id);
-	}
-}
-
-#define NAMES_ROOM (FORS_LEFT_SHOWN * (FORS_NAME_MAX + 2))
-
 void fors_account_warn(const struct fors_net *net, const struct fors_account *account, struct fors_warnings *warnings)
 {
 	static const char *const why[] = {
@@ -155,39 +139,18 @@ void fors_account_warn(const struct fors_net *net, const struct fors_account *ac
 	};
 
 	for (int i = 0; i < FORS_NLEFT_OUT; i++) {
-		char names[NAMES_ROOM];
+		char names[FORS_LEFT_SHOWN * (FORS_NAME_MAX + 2)] = "";
+		size_t used = 0;
 
-		name_first(net, account->first[i], account->left_out[i], names, sizeof(names));
+		for (uint32_t n = 0; n < account->left_out[i] && n < FORS_LEFT_SHOWN; n++) {
+			const struct fors_node *node = &net->node[account->first[i][n]];
+
+			used += (size_t)snprintf(names + used, sizeof(names) - used, "%s%s", n ? ", " : "",
+						 node->desc[0] ? node->desc : node->id);
+		}
 		if (account->left_out[i])
 			fors_warn(warnings, "%u CA port%s %s, not in the schedule: %s%s", account->left_out[i],
 				  account->left_out[i] == 1 ? "" : "s", why[i], names,
 				  account->left_out[i] > FORS_LEFT_SHOWN ? ", ..." : "");
 	}
-}
-
-static bool is_bare(const struct fors_net *net, uint32_t node)
-{
-	for (unsigned p = 1; p <= net->node[node].nports; p++)
-		if (fors_net_port(net, node, p)->peer != FORS_NONE)
-			return false;
-	return net->node[node].type == FORS_SWITCH;
-}
-
-void fors_account_bare(const struct fors_net *intact, struct fors_warnings *warnings)
-{
-	uint32_t first[FORS_LEFT_SHOWN], count = 0;
-	char names[NAMES_ROOM];
-
-	for (uint32_t i = 0; i < intact->nnodes; i++) {
-		if (!is_bare(intact, intact->by_guid[i]))
-			continue;
-		if (count < FORS_LEFT_SHOWN)
-			first[count] = intact->by_guid[i];
-		count++;
-	}
-	if (!count)
-		return;
-	name_first(intact, first, count, names, sizeof(names));
-	fors_warn(warnings, "%u switch%s without a cable, left out: %s%s", count, count == 1 ? "" : "es", names,
-		  count > FORS_LEFT_SHOWN ? ", ..." : "");
 }

@@ -38,10 +38,4 @@ uint32_t fors_account_left_out(const struct fors_account *account);
 /* A warning for each reason for which CA ports of the net are left out, with their number and the first of them. */
 void fors_account_warn(const struct fors_net *net, const struct fors_account *account, struct fors_warnings *warnings);
 
-/*
- * A warning of the switches of an intact net that have no cable at all, with their number and the first of them: they are
- * in no tree, whatever it was meant to be.
- */
-void fors_account_bare(const struct fors_net *intact, struct fors_warnings *warnings);
-
 #endif
