@@ -144,9 +144,10 @@ static mode_t usual_mode(void)
 	return 0666 & ~mask;
 }
 
+/* Its mode is that of mkstemp() until all of it is there: who is killed meanwhile leaves a file that nobody else reads. */
 static bool fill(int fd, const void *bytes, size_t size)
 {
-	bool is_good = write_all(fd, bytes, size) && !fchmod(fd, usual_mode()) && !fsync(fd);
+	bool is_good = write_all(fd, bytes, size) && !fsync(fd) && !fchmod(fd, usual_mode());
 
 	return !close(fd) && is_good;
 }

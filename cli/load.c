@@ -17,6 +17,7 @@
 #include "core/fabric/lids.h"
 #include "core/fabric/places.h"
 #include "core/fabric/account.h"
+#include "core/fabric/bare.h"
 #include "core/net/lftfile.h"
 #include "core/net/spec.h"
 #include "core/tables/check.h"
@@ -150,7 +151,7 @@ static enum fors_err read_participants(const char *text, size_t size, const char
 {
 	struct cli_site *site = context;
 	struct fors_participants *them = &site->participants;
-	enum fors_err err = fors_guidlist_read(text, size, path, &them->guid, &them->count, error);
+	enum fors_err err = fors_guidlist_read_bare(text, size, path, &them->guid, &them->count, error);
 
 	site->has_participants = true;
 	if (!err && !them->count)
@@ -274,6 +275,8 @@ int cli_fabric_make(const struct cli_site *site, bool has_lmc, unsigned lmc, con
 	err = make_fabric(site, has_lmc, lmc, down, ndown, made, &error);
 	if (!err)
 		err = make_tables(made, &error);
+	if (!err)
+		fors_bare_warn(site->intact, &made->warnings);
 	return err ? cli_fail(&error) : CLI_GOOD;
 }
 

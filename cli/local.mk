@@ -54,6 +54,8 @@ libforscli_la_SOURCES = \
 	cli/simulate/simulation_policy.c \
 	cli/slurm/child.c cli/slurm/child.h \
 	cli/slurm/jobsfile.c cli/slurm/jobsfile.h \
+	cli/slurm/lock.c cli/slurm/lock.h \
+	cli/slurm/mend.c cli/slurm/mend.h \
 	cli/slurm/queue.c cli/slurm/queue.h \
 	cli/slurm/slurm.c cli/slurm/slurm.h \
 	cli/whatif/whatif.h \

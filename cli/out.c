@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* out.c - what the user sees: errors, colours, the progress bar. */
+#define _GNU_SOURCE /* vasprintf() */
 #include "cli/cli.h"
 #include "cli/clock.h"
 
@@ -8,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/base/text.h"
 #include "core/status/status_json.h"
 
 static const char *command_name; /* of the subcommand that runs, for error texts */
@@ -24,13 +26,20 @@ void cli_set_name(const char *command)
 	command_name = command;
 }
 
+/* What is quoted may be anybody's: names in files, words of a command line, what other programs print. */
 static void say(const char *format, va_list args)
 {
+	char *text = NULL;
+
 	cli_progress_end();
 	fflush(stdout); /* keeps the order when both streams are one terminal */
-	fprintf(stderr, "fors%s%s: ", command_name ? " " : "", command_name ? command_name : "");
-	vfprintf(stderr, format, args);
-	fputc('\n', stderr);
+	if (vasprintf(&text, format, args) < 0)
+		text = NULL;
+	if (text)
+		fors_text_clean(text);
+	fprintf(stderr, "fors%s%s: %s\n", command_name ? " " : "", command_name ? command_name : "",
+		text ? text : "out of memory");
+	free(text);
 }
 
 void cli_error(const char *format, ...)

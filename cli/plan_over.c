@@ -373,6 +373,21 @@ static json_t *number(bool is_known, double value)
 	return is_known ? json_real(value) : json_null();
 }
 
+/* Cabled ports of adapters without a LID. In a tree of three levels the plan has not even seen them. */
+static uint32_t count_left_out(const struct over *over)
+{
+	return over->pods.pods ? over->pods.account.left_out[FORS_LEFT_LIDLESS] : over->report.nnameless;
+}
+
+static json_t *remarks_of(const struct fors_warnings *warnings)
+{
+	json_t *list = json_array();
+
+	for (unsigned i = 0; list && i < fors_warnings_kept(warnings); i++)
+		json_array_append_new(list, cli_json_text(warnings->text[i]));
+	return list;
+}
+
 /* Keys that status.json has too mean the same. */
 static json_t *json_of(const struct over *over)
 {
@@ -385,7 +400,7 @@ static json_t *json_of(const struct over *over)
 	json_object_set_new(data, "reason", is_there ? json_null() : cli_json_text(over->error.text));
 	json_object_set_new(data, "servers", COUNT(is_seen, report->nservers));
 	json_object_set_new(data, "switches", COUNT(is_seen, report->nleaves));
-	json_object_set_new(data, "left_out", COUNT(is_seen, report->nnameless));
+	json_object_set_new(data, "left_out", COUNT(is_seen, count_left_out(over)));
 	json_object_set_new(data, "phases", COUNT(is_there, report->nphases));
 	json_object_set_new(data, "length", number(is_there, over->pace.length));
 	json_object_set_new(data, "slow_phases", COUNT(is_there, over->pace.slow_phases));
@@ -399,6 +414,7 @@ static json_t *json_of(const struct over *over)
 	json_object_set_new(data, "flows", COUNT(is_there, report->verdict.nflows));
 	json_object_set_new(data, "plan_ms", number(is_there && report->plan_ms >= 0, report->plan_ms));
 	json_object_set_new(data, "verify_ms", number(is_there && report->verify_ms >= 0, report->verify_ms));
+	json_object_set_new(data, "remarks", remarks_of(&over->pods.warnings));
 #undef COUNT
 	return data;
 }

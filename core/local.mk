@@ -22,6 +22,7 @@ libforscore_la_SOURCES = \
 	core/colouring/settle.c core/colouring/settle.h \
 	core/colouring/slots.c core/colouring/slots.h \
 	core/fabric/account.c core/fabric/account.h \
+	core/fabric/bare.c core/fabric/bare.h \
 	core/fabric/cabling.c core/fabric/cabling.h \
 	core/fabric/drained.c core/fabric/drained.h \
 	core/fabric/fabric.c core/fabric/fabric.h \

@@ -66,7 +66,9 @@
  * Threads: any number of threads may use one schedule at the same time, with every function that takes it
  * as `const struct forsched *`, also when they are the first to ask for a server. forsched_refresh() and
  * forsched_close() want to be alone: no other thread may use that schedule during the call, nor the old pointer after
- * it. Different schedules have nothing in common. No function is safe in a signal handler. After fork() the child may
+ * it. A program whose threads do not know when the last of them is done counts its users, and closes at the end of the last
+ * one; one that changes over while others look takes forsched_open_newer(), and closes the old schedule when nobody has
+ * it any more. Different schedules have nothing in common. No function is safe in a signal handler. After fork() the child may
  * go on using a schedule when no other thread was asking for a server's first flow at that moment.
  */
 #ifndef FORSCHED_H

@@ -17,6 +17,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* Texts quote paths and names of jobs, and end on terminals: control characters of ASCII and of UTF-8 (C2 80..9F) become '?'. */
+static void clean(char *text)
+{
+	for (unsigned char *c = (unsigned char *)text; *c; c++)
+		if (*c < ' ' || *c == 0x7f || (*c == 0xc2 && c[1] >= 0x80 && c[1] < 0xa0))
+			*c = '?';
+}
+
 enum forsched_err forsched_i_fail(struct forsched_error *error, enum forsched_err code, const char *format, ...)
 {
 	va_list args;
@@ -27,6 +35,7 @@ enum forsched_err forsched_i_fail(struct forsched_error *error, enum forsched_er
 	va_start(args, format);
 	vsnprintf(error->text, sizeof(error->text), format, args);
 	va_end(args);
+	clean(error->text);
 	return code;
 }
 

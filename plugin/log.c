@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "core/base/text.h"
 #include "opensm.h"
 
 #define LINE_MAX_BYTES 960
@@ -16,6 +17,7 @@ void fors_log_info(struct osm_log *log, const char *format, ...)
 	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
+	fors_text_clean(text);
 	osm_log(log, OSM_LOG_INFO, "fors: %s\n", text);
 }
 
@@ -27,5 +29,6 @@ void fors_log_error(struct osm_log *log, enum fors_code code, const char *format
 	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
+	fors_text_clean(text);
 	osm_log(log, OSM_LOG_ERROR, "fors: ERR F0%02u: %s\n", (unsigned)code, text);
 }

@@ -305,7 +305,7 @@ enum fors_err slurm_write_jobs(const struct slurm_queue *queue, const struct slu
 	bool *is_in = calloc(queue->count + (size_t)1, sizeof(*is_in));
 	enum fors_err err = is_in ? choose(queue, is_in, &made, error) : fors_fail_memory(error);
 
-	fors_buffer_print(&out, "# The jobs that Slurm runs, by their IDs, as fors jobs --slurm has them.\n");
+	fors_buffer_print(&out, "%s", SLURM_HEAD);
 	for (uint32_t j = 0; !err && j < queue->count; j++)
 		if (is_in[j]) {
 			print_job(&out, &queue->job[j], names);

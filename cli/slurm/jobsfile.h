@@ -33,6 +33,9 @@ enum fors_err slurm_read_names(const char *text, size_t size, const char *path, 
 enum fors_err slurm_names_of(const struct fors_net *net, struct slurm_names *names, struct fors_error *error);
 void slurm_names_clear(struct slurm_names *names);
 
+/* What each file begins with. */
+#define SLURM_HEAD "# The jobs that Slurm runs, by their IDs, as fors jobs --slurm has them.\n"
+
 /* What is in the file. */
 struct slurm_written {
 	char *text; /* owned */

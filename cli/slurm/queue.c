@@ -5,6 +5,8 @@
 #include <jansson.h>
 #include <stdlib.h>
 
+#include "cli/slurm/mend.h"
+
 /* A job as a text tells it, not looked into yet. */
 struct raw {
 	uint64_t id;
@@ -14,7 +16,7 @@ struct raw {
 
 struct maker {
 	struct slurm_queue queue;
-	uint32_t room;
+	uint32_t room, nread; /* jobs that are understood, also those that do not run */
 	const struct slurm_marking *marking;
 	struct fors_error *error;
 };
@@ -59,25 +61,49 @@ static enum slurm_mark mark_of(const struct maker *m, const struct raw *raw)
 	return m->marking->usual;
 }
 
+/* A job that is not understood. The first one is told. */
+static void leave_out(struct maker *m, const struct fors_error *why)
+{
+	if (!m->queue.nbad++)
+		m->queue.error = *why;
+}
+
+static bool make_room(struct maker *m)
+{
+	struct slurm_job *more;
+
+	if (m->queue.count < m->room)
+		return true;
+	more = realloc(m->queue.job, (m->room * 2 + (size_t)16) * sizeof(*more));
+	if (!more)
+		return false;
+	m->queue.job = more;
+	m->room = m->room * 2 + 16;
+	return true;
+}
+
 static enum fors_err add(struct maker *m, const struct raw *raw)
 {
 	struct slurm_job job = {.id = raw->id, .mark = mark_of(m, raw), .order = m->queue.count};
+	struct fors_error list, why;
 	enum fors_err err;
 
+	m->nread++;
 	if (!raw->runs || fors_span_is_empty(raw->nodes))
 		return FORS_OK;
-	if (m->queue.count == m->room) {
-		struct slurm_job *more = realloc(m->queue.job, (m->room * 2 + (size_t)16) * sizeof(*more));
-
-		if (!more)
-			return fors_fail_memory(m->error);
-		m->queue.job = more;
-		m->room = m->room * 2 + 16;
-	}
-	err = fors_hostlist_read(raw->nodes, &job.hosts, m->error);
-	if (!err)
+	if (!make_room(m))
+		return fors_fail_memory(m->error);
+	err = fors_hostlist_read(raw->nodes, &job.hosts, &list);
+	if (err == FORS_ENOMEM)
+		return fors_fail_memory(m->error);
+	if (err) {
+		m->nread--;
+		fors_fail(&why, err, "job %" PRIu64 ": %s", raw->id, list.text);
+		leave_out(m, &why);
+	} else {
 		m->queue.job[m->queue.count++] = job;
-	return err;
+	}
+	return FORS_OK;
 }
 
 static int by_id(const void *left, const void *right)
@@ -87,14 +113,16 @@ static int by_id(const void *left, const void *right)
 	return a->id != b->id ? (a->id < b->id ? -1 : 1) : a->order < b->order ? -1 : a->order > b->order;
 }
 
-/* Sorted; a job that is told twice is taken as it was told first. */
-static void finish(struct maker *m, enum fors_err err, struct slurm_queue *queue)
+/* Sorted; a job that is told twice is taken as it was told first. Where none is understood the text is of another kind. */
+static enum fors_err finish(struct maker *m, enum fors_err err, struct slurm_queue *queue)
 {
 	uint32_t n = 0;
 
+	if (!err && m->queue.nbad && !m->nread)
+		err = fors_fail(m->error, FORS_EINPUT, "%s", m->queue.error.text);
 	if (err) {
 		slurm_queue_clear(&m->queue);
-		return;
+		return err;
 	}
 	if (m->queue.count)
 		qsort(m->queue.job, m->queue.count, sizeof(*m->queue.job), by_id);
@@ -105,6 +133,7 @@ static void finish(struct maker *m, enum fors_err err, struct slurm_queue *queue
 			m->queue.job[n++] = m->queue.job[i];
 	m->queue.count = n;
 	*queue = m->queue;
+	return FORS_OK;
 }
 
 /* --- JSON ------------------------------------------------------------------------------------------------------- */
@@ -171,9 +200,13 @@ static enum fors_err take_object(struct maker *m, const json_t *job)
 			  .nodes = nodes_of(job),
 			  .comment = text_of(job, "comment")};
 
-	if (!read_id(json_object_get(job, "job_id"), &raw.id) || !(json_is_string(state) || json_is_array(state)))
-		return fors_fail(m->error, FORS_EINPUT, "a job without job_id or job_state in the JSON of squeue");
-	return add(m, &raw);
+	struct fors_error why;
+
+	if (read_id(json_object_get(job, "job_id"), &raw.id) && (json_is_string(state) || json_is_array(state)))
+		return add(m, &raw);
+	fors_fail(&why, FORS_EINPUT, "a job without job_id or job_state in the JSON of squeue");
+	leave_out(m, &why);
+	return FORS_OK;
 }
 
 static enum fors_err take_document(struct maker *m, const json_t *document)
@@ -190,21 +223,22 @@ static enum fors_err take_document(struct maker *m, const json_t *document)
 	return err;
 }
 
-enum fors_err slurm_read_json(const char *text, size_t size, const struct slurm_marking *marking,
-			      struct slurm_queue *queue, struct fors_error *error)
+enum fors_err slurm_read_json(struct slurm_text text, const struct slurm_marking *marking, struct slurm_queue *queue,
+			      struct fors_error *error)
 {
 	struct maker m = {.marking = marking, .error = error};
 	json_error_t wrong;
-	json_t *document = json_loadb(text, size, 0, &wrong);
+	json_t *document;
 	enum fors_err err;
 
+	slurm_mend_json(text.text, text.size);
+	document = json_loadb(text.text ? text.text : "", text.size, 0, &wrong);
 	if (!document)
 		return fors_fail(error, FORS_EINPUT, "what squeue printed is no JSON: line %d, %.200s", wrong.line,
 				 wrong.text);
 	err = take_document(&m, document);
 	json_decref(document);
-	finish(&m, err, queue);
-	return err;
+	return finish(&m, err, queue);
 }
 
 /* --- lines ------------------------------------------------------------------------------------------------------ */
@@ -219,33 +253,123 @@ static bool take_line(struct fors_span line, struct raw *raw)
 {
 	struct fors_span state;
 
-	if (!fors_take_word(&line, "fors-job ") || !fors_take_number(&line, 10, UINT64_MAX, &raw->id) ||
+	*raw = (struct raw){0};
+	if (!fors_take_word(&line, "fors-job ") || !fors_take_number(&line, 10, UINT64_MAX, &raw->id) || !raw->id ||
 	    !fors_take_char(&line, '|') || !fors_take_until(&line, '|', &state) ||
 	    !fors_take_until(&line, '|', &raw->partition) || !fors_take_until(&line, '|', &raw->nodes))
 		return false;
-	raw->comment = line;
 	raw->runs = is_state(state, "RUNNING") || is_state(state, "CONFIGURING");
 	return true;
 }
 
-enum fors_err slurm_read_lines(const char *text, size_t size, const struct slurm_marking *marking,
-			       struct slurm_queue *queue, struct fors_error *error)
+/* What users wrote, ascending by job. */
+struct comment {
+	uint64_t id;
+	struct fors_span text;
+};
+
+struct comments {
+	struct comment *comment;
+	size_t count, room;
+};
+
+static int by_job(const void *a, const void *b)
 {
-	struct maker m = {.marking = marking, .error = error};
+	const struct comment *x = a, *y = b;
+
+	return (x->id > y->id) - (x->id < y->id);
+}
+
+static enum fors_err add_comment(struct comments *list, uint64_t id, struct fors_span text, struct fors_error *error)
+{
+	struct comment *more = list->comment;
+
+	if (list->count == list->room) {
+		more = realloc(list->comment, (list->room * 2 + 64) * sizeof(*more));
+		if (!more)
+			return fors_fail_memory(error);
+		list->comment = more;
+		list->room = list->room * 2 + 64;
+	}
+	more[list->count++] = (struct comment){id, text};
+	return FORS_OK;
+}
+
+/* A line that does not begin as ours do is still of the comment before it. */
+static enum fors_err read_comments(const struct slurm_text *text, struct comments *list, struct fors_error *error)
+{
 	struct fors_lines lines = {0};
 	struct fors_span line;
-	struct raw raw;
-	enum fors_err err = size ? fors_lines_start(&lines, text, size, "squeue", error) : FORS_OK;
+	enum fors_err err = text && text->size
+				    ? fors_lines_start(&lines, text->text, text->size, "squeue", error)
+				    : FORS_OK;
 
-	while (!err && fors_lines_next(&lines, &line))
-		if (take_line(line, &raw))
-			err = add(&m, &raw);
-		else if (fors_starts_with(line, "fors-job "))
-			err = fors_lines_fail(&lines, lines.number, error,
-					      "\"%.*s\" is no line of the format asked for", fors_span_width(line),
-					      line.at);
-	finish(&m, err, queue);
+	while (!err && fors_lines_next(&lines, &line)) {
+		struct fors_span rest = line;
+		uint64_t id;
+
+		if (fors_take_word(&rest, SLURM_COMMENT_HEAD) && fors_take_number(&rest, 10, UINT64_MAX, &id) &&
+		    fors_take_char(&rest, '|'))
+			err = add_comment(list, id, rest, error);
+		else if (list->count)
+			list->comment[list->count - 1].text.end = line.end;
+	}
+	if (list->count)
+		qsort(list->comment, list->count, sizeof(*list->comment), by_job);
 	return err;
+}
+
+static struct fors_span comment_of(const struct comments *list, uint64_t id)
+{
+	const struct comment key = {.id = id}, *found = NULL;
+
+	if (list->count)
+		found = bsearch(&key, list->comment, list->count, sizeof(key), by_job);
+	return found ? found->text : (struct fors_span){NULL, NULL};
+}
+
+/* Each line of ours costs at most its own job; what squeue or a program around it says besides is not ours. */
+static enum fors_err take_lines(struct maker *m, const struct slurm_text *text, const struct comments *comments)
+{
+	struct fors_lines lines = {0};
+	struct fors_span line;
+	struct fors_error why;
+	struct raw raw;
+	enum fors_err err =
+		text->size ? fors_lines_start(&lines, text->text, text->size, "squeue", m->error) : FORS_OK;
+
+	while (!err && fors_lines_next(&lines, &line)) {
+		if (take_line(line, &raw)) {
+			raw.comment = comment_of(comments, raw.id);
+			err = add(m, &raw);
+			continue;
+		}
+		fors_skip_blanks(&line);
+		if (fors_span_is_empty(line))
+			continue;
+		fors_lines_fail(&lines, lines.number, &why, "\"%.*s\" is no line of the format asked for",
+				fors_span_width(line), line.at);
+		leave_out(m, &why);
+	}
+	return err;
+}
+
+enum fors_err slurm_read_lines(struct slurm_text text, const struct slurm_text *comments,
+			       const struct slurm_marking *marking, struct slurm_queue *queue,
+			       struct fors_error *error)
+{
+	struct maker m = {.marking = marking, .error = error};
+	struct comments list = {0};
+	enum fors_err err;
+
+	slurm_mend_text(text.text, text.size);
+	if (comments)
+		slurm_mend_text(comments->text, comments->size);
+	err = read_comments(comments, &list, error);
+	if (!err)
+		err = take_lines(&m, &text, &list);
+	free(list.comment);
+	return finish(&m, err, queue);
 }
 
 void slurm_queue_clear(struct slurm_queue *queue)
@@ -253,5 +377,5 @@ void slurm_queue_clear(struct slurm_queue *queue)
 	for (uint32_t i = 0; i < queue->count; i++)
 		fors_hostlist_clear(&queue->job[i].hosts);
 	free(queue->job);
-	*queue = (struct slurm_queue){NULL, 0};
+	*queue = (struct slurm_queue){0};
 }

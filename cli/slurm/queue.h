@@ -11,10 +11,14 @@
 #include "core/base/hostlist.h"
 
 /*
- * ID, state, partition, nodes, the first 15 bytes of the comment. A comment is whatever a user wrote, also with line ends in
- * it: what 15 bytes can hold is too short to look like another job's line, which begins with a word of its own.
+ * Two formats of lines. The first has nothing that a user writes: ID, state, partition, nodes. The second is the one text of users that
+ * is asked for, the comment, by a call of its own: a comment may have line ends in it, and look like any line. It is cut off at
+ * SLURM_COMMENT_BYTES, and what each line of ours begins with is longer than that: so no comment holds the beginning of a line.
  */
-#define SLURM_FORMAT "fors-job %A|%T|%P|%N|%15k"
+#define SLURM_FORMAT "fors-job %A|%T|%P|%N|"
+#define SLURM_COMMENT_BYTES 60
+#define SLURM_COMMENT_HEAD "fors-job-comment-----------------------------------------------"
+#define SLURM_COMMENT_FORMAT SLURM_COMMENT_HEAD "%A|%60k"
 
 /* What stands behind a job's name in the file (core/jobs/joblist.h). */
 enum slurm_mark { SLURM_SHARED, SLURM_EXCLUSIVE, SLURM_JOB_INDEX };
@@ -35,16 +39,28 @@ struct slurm_job {
 struct slurm_queue {
 	struct slurm_job *job; /* ascending by ID, each once; owned */
 	uint32_t count;
+	uint32_t nbad;		 /* jobs whose text is not understood: they are not in job[], */
+	struct fors_error error; /* and this is what is wrong with the first of them */
+};
+
+/* What a call of squeue printed. */
+struct slurm_text {
+	char *text; /* owned; NULL: nothing */
+	size_t size;
 };
 
 /*
- * The jobs of `text` that run or are about to (RUNNING, CONFIGURING) and have nodes, in *queue, owned by the caller. Errors:
- * FORS_EINPUT when the text is something else, FORS_ELIMIT, FORS_ENOMEM.
+ * The jobs of a text that run or are about to (RUNNING, CONFIGURING) and have nodes, in *queue, owned by the caller. A job that is not
+ * understood costs no other one: only where no job at all is understood, the text is something else. The texts are read leniently,
+ * and so are changed: what is no UTF-8, or in JSON what no reader of JSON takes, is replaced (mend.h). Errors: FORS_EINPUT when the text is
+ * something else, FORS_ENOMEM.
  */
-enum fors_err slurm_read_json(const char *text, size_t size, const struct slurm_marking *marking,
-			      struct slurm_queue *queue, struct fors_error *error);
-enum fors_err slurm_read_lines(const char *text, size_t size, const struct slurm_marking *marking,
-			       struct slurm_queue *queue, struct fors_error *error);
+enum fors_err slurm_read_json(struct slurm_text text, const struct slurm_marking *marking, struct slurm_queue *queue,
+			      struct fors_error *error);
+/* comments: of SLURM_COMMENT_FORMAT; NULL: they are not known. */
+enum fors_err slurm_read_lines(struct slurm_text text, const struct slurm_text *comments,
+			       const struct slurm_marking *marking, struct slurm_queue *queue,
+			       struct fors_error *error);
 void slurm_queue_clear(struct slurm_queue *queue);
 
 #endif

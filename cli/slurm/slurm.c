@@ -12,12 +12,11 @@
 #include "slurm.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
+#include <math.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -26,9 +25,11 @@
 #include "cli/clock.h"
 #include "cli/slurm/child.h"
 #include "cli/slurm/jobsfile.h"
+#include "cli/slurm/lock.h"
 #include "libforsched/forsched.h"
 
 #define TIMEOUT_S 10  /* of --timeout, when it is missing */
+#define JSON_S 2      /* that JSON may take at least */
 #define WORDS_MAX 60  /* of --squeue */
 #define REMIND_S 3600 /* a poller says again that squeue does not answer */
 
@@ -46,34 +47,11 @@ struct follower {
 	double failed_ms; /* since when squeue fails, cli_now_ms(); 0: it does not */
 	double said_ms;	  /* when that was said last */
 	uint32_t nleft_out;
+	uint32_t nbad;	    /* jobs whose text is not understood */
+	bool has_cleaned_up;
 };
 
-/* --- the lock --------------------------------------------------------------------------------------------------- */
-
-/* -1: the user has been told. */
-static int lock(const struct follower *f, double deadline)
-{
-	char path[CLI_PATH_ROOM];
-	int fd;
-
-	if ((size_t)snprintf(path, sizeof(path), "%s.lock", f->slurm->output) >= sizeof(path)) {
-		cli_error("%.100s...: the path is too long", f->slurm->output);
-		return -1;
-	}
-	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
-	while (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB)) {
-		if ((errno != EWOULDBLOCK && errno != EINTR) || cli_now_ms() >= deadline) {
-			cli_error("%s: %s", path,
-				  errno == EWOULDBLOCK ? "somebody else has held it too long" : strerror(errno));
-			close(fd);
-			return -1;
-		}
-		poll(NULL, 0, 20);
-	}
-	if (fd < 0)
-		cli_error("%s: %s", path, strerror(errno));
-	return fd;
-}
+/* --- when squeue answered ---------------------------------------------------------------------------------------- */
 
 /* When squeue answered last, as text; "" : never, or nobody knows. */
 static void say_last(int fd, char *text, size_t room)
@@ -130,36 +108,54 @@ static enum fors_err ask(struct follower *f, const char *const *more, size_t cou
 static enum fors_err ask_json(struct follower *f, double deadline, struct slurm_queue *queue, struct fors_error *error)
 {
 	static const char *const more[] = {"--all", "--json"};
-	char *text = NULL;
-	size_t size;
-	enum fors_err err = ask(f, more, 2, deadline, &text, &size, error);
+	struct slurm_text text = {0};
+	enum fors_err err = ask(f, more, 2, deadline, &text.text, &text.size, error);
 
 	if (!err)
-		err = slurm_read_json(text ? text : "", text ? size : 0, &f->marking, queue, error);
-	free(text);
+		err = slurm_read_json(text, &f->marking, queue, error);
+	free(text.text);
 	return err;
 }
 
+static enum fors_err ask_format(struct follower *f, const char *format, double deadline, struct slurm_text *text,
+				struct fors_error *error)
+{
+	const char *const more[] = {"--all", "-h", "-t", "R,CF", "-o", format};
+
+	return ask(f, more, 6, deadline, &text->text, &text->size, error);
+}
+
+/* The jobs, then what users wrote. A squeue that cannot print that is good enough; one that is out of breath is not. */
 static enum fors_err ask_lines(struct follower *f, double deadline, struct slurm_queue *queue, struct fors_error *error)
 {
-	static const char *const more[] = {"--all", "-h", "-t", "R,CF", "-o", SLURM_FORMAT};
-	char *text = NULL;
-	size_t size;
-	enum fors_err err = ask(f, more, 6, deadline, &text, &size, error);
+	struct slurm_text jobs = {0}, comments = {0};
+	struct fors_error ignored;
+	enum fors_err err = ask_format(f, SLURM_FORMAT, deadline, &jobs, error), more = FORS_OK;
 
 	if (!err)
-		err = slurm_read_lines(text ? text : "", text ? size : 0, &f->marking, queue, error);
-	free(text);
+		more = ask_format(f, SLURM_COMMENT_FORMAT, deadline, &comments, &ignored);
+	if (more == FORS_ETIMEOUT || more == FORS_ENOMEM) {
+		err = more;
+		*error = ignored;
+	}
+	if (!err)
+		err = slurm_read_lines(jobs, more ? NULL : &comments, &f->marking, queue, error);
+	free(jobs.text);
+	free(comments.text);
 	return err;
 }
 
-/* Versions without --json, or built without it, end with an error; lines of a format all can print. */
+/*
+ * Versions without --json, or built without it, end with an error; lines of a format all can print. JSON has all that users ever wrote of
+ * all jobs, also of those that wait: who writes much could use up the time. So it has a part of it, and lines the rest.
+ */
 static enum fors_err ask_squeue(struct follower *f, double deadline, struct slurm_queue *queue,
 				struct fors_error *error)
 {
-	enum fors_err err = ask_json(f, deadline, queue, error);
+	double now = cli_now_ms(), part = fmax((deadline - now) / 4, JSON_S * 1e3);
+	enum fors_err err = ask_json(f, fmin(now + part, deadline), queue, error);
 
-	if (err == FORS_ETIMEOUT || err == FORS_ENOMEM || err == FORS_ELIMIT)
+	if (err == FORS_ENOMEM || (err == FORS_ETIMEOUT && cli_now_ms() >= deadline))
 		return err;
 	return err ? ask_lines(f, deadline, queue, error) : FORS_OK;
 }
@@ -248,13 +244,33 @@ static void tell_written(const struct follower *f, const struct slurm_written *w
 	printf("\n");
 }
 
+/* What one job's text says costs that job, and is said once. */
+static void tell_bad(struct follower *f, const struct slurm_queue *queue)
+{
+	if (queue->nbad && queue->nbad != f->nbad)
+		cli_error("%u job%s left out, since what squeue says of %s is not understood: %s", queue->nbad,
+			  queue->nbad == 1 ? " is" : "s are", queue->nbad == 1 ? "it" : "them", queue->error.text);
+	f->nbad = queue->nbad;
+}
+
+/* A file is replaced; into a device or a pipe, which somebody may have put in its place, nothing is written. */
+static int check_output(const struct follower *f)
+{
+	struct stat st;
+
+	if (stat(f->slurm->output, &st) || S_ISREG(st.st_mode))
+		return CLI_GOOD;
+	cli_error("%s: this is no file", f->slurm->output);
+	return CLI_BAD;
+}
+
 static int replace(struct follower *f, const struct slurm_written *written)
 {
 	struct content before = {0};
 	struct fors_span now = span_of(written->text, written->size), was;
-	int code = CLI_GOOD;
+	int code = check_output(f);
 
-	if (cli_is_there(f->slurm->output))
+	if (!code && cli_is_there(f->slurm->output))
 		code = cli_use_file(f->slurm->output, keep, &before);
 	was = span_of(before.text, before.size);
 	if (!code)
@@ -301,7 +317,7 @@ static void tell_failure(struct follower *f, int fd, const struct fors_error *er
 
 static int ask_and_write(struct follower *f, int fd, double deadline)
 {
-	struct slurm_queue queue = {NULL, 0};
+	struct slurm_queue queue = {0};
 	struct fors_error error;
 	int code;
 
@@ -310,6 +326,8 @@ static int ask_and_write(struct follower *f, int fd, double deadline)
 		return CLI_NO;
 	}
 	code = write_queue(f, &queue);
+	if (!code)
+		tell_bad(f, &queue);
 	slurm_queue_clear(&queue);
 	if (code)
 		return code;
@@ -324,10 +342,13 @@ static int once(struct follower *f)
 {
 	unsigned seconds = f->settings->has_timeout ? f->settings->timeout : TIMEOUT_S;
 	double deadline = cli_now_ms() + seconds * 1e3;
-	int fd = lock(f, deadline), code;
+	int fd = slurm_lock(f->slurm->output, deadline), code;
 
 	if (fd < 0)
 		return CLI_BAD;
+	if (!f->has_cleaned_up)
+		slurm_clean_up(f->slurm->output);
+	f->has_cleaned_up = true;
 	code = ask_and_write(f, fd, deadline);
 	close(fd);
 	return code;

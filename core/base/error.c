@@ -2,12 +2,15 @@
 /*
  * error.c - texts of error codes, and the one place that writes an error's text; error.h has the idea.
  *
- * A text that is too long is cut, never an error of its own, and a caller that wants none gives NULL.
+ * A text that is too long is cut, never an error of its own, and a caller that wants none gives NULL. Texts quote what stands in
+ * files, which may be anybody's, and end on terminals and in logs: what is unprintable is made harmless here, for all of them.
  */
 #include "error.h"
 
 #include <stdarg.h>
 #include <stdio.h>
+
+#include "text.h"
 
 const char *fors_strerror(enum fors_err code)
 {
@@ -42,6 +45,7 @@ enum fors_err fors_fail(struct fors_error *error, enum fors_err code, const char
 	va_start(args, format);
 	vsnprintf(error->text, sizeof(error->text), format, args);
 	va_end(args);
+	fors_text_clean(error->text);
 	return code;
 }
 

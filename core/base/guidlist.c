@@ -30,8 +30,23 @@ static bool begins_with_guid(struct fors_span rest)
 	       fors_take_any_number(&rest, UINT64_MAX, &guid) && is_end_of_word(rest);
 }
 
+/* What follows the GUID of a line: OpenSM ignores it, and so do we unless the list is to be `bare`. */
+static enum fors_err check_rest(const struct fors_lines *lines, struct fors_span rest, bool bare,
+				struct fors_error *error)
+{
+	if (begins_with_guid(rest))
+		return fors_lines_fail(lines, lines->number, error,
+				       "more than one GUID; write each on a line of its own");
+	fors_skip_blanks(&rest);
+	if (bare && !fors_span_is_empty(rest) && *rest.at != '#')
+		return fors_lines_fail(lines, lines->number, error,
+				       "\"%.*s\" behind the GUID means nothing here; write # before a comment",
+				       fors_span_width(rest), rest.at);
+	return FORS_OK;
+}
+
 /* The GUID of one line in *guid, 0 when the line has none. */
-static enum fors_err read_line(const struct fors_lines *lines, struct fors_span line, uint64_t *guid,
+static enum fors_err read_line(const struct fors_lines *lines, struct fors_span line, bool bare, uint64_t *guid,
 			       struct fors_error *error)
 {
 	struct fors_span rest = line;
@@ -46,10 +61,7 @@ static enum fors_err read_line(const struct fors_lines *lines, struct fors_span 
 				       fors_span_width(line), line.at);
 	if (*guid == 0)
 		return fors_lines_fail(lines, lines->number, error, "0 is not a GUID");
-	if (begins_with_guid(rest))
-		return fors_lines_fail(lines, lines->number, error,
-				       "more than one GUID; write each on a line of its own");
-	return FORS_OK;
+	return check_rest(lines, rest, bare, error);
 }
 
 /* A list of `count` GUIDs grows by one. */
@@ -67,7 +79,7 @@ static enum fors_err append(struct fors_keyed **list, size_t count, uint64_t gui
 	return FORS_OK;
 }
 
-static enum fors_err read_all(struct fors_lines *lines, struct fors_keyed **list, size_t *count,
+static enum fors_err read_all(struct fors_lines *lines, bool bare, struct fors_keyed **list, size_t *count,
 			      struct fors_error *error)
 {
 	struct fors_span line;
@@ -75,7 +87,7 @@ static enum fors_err read_all(struct fors_lines *lines, struct fors_keyed **list
 	enum fors_err err = FORS_OK;
 
 	while (!err && fors_lines_next(lines, &line)) {
-		err = read_line(lines, line, &guid, error);
+		err = read_line(lines, line, bare, &guid, error);
 		if (!err && guid) {
 			err = append(list, *count, guid, lines->number, error);
 			*count += !err;
@@ -103,8 +115,8 @@ static enum fors_err hand_over(const struct fors_lines *lines, struct fors_keyed
 	return FORS_OK;
 }
 
-enum fors_err fors_guidlist_read(const char *text, size_t size, const char *name, uint64_t **guid, size_t *count,
-				 struct fors_error *error)
+static enum fors_err read_list(const char *text, size_t size, const char *name, bool bare, uint64_t **guid,
+			       size_t *count, struct fors_error *error)
 {
 	struct fors_lines lines = {.name = name};
 	struct fors_keyed *list = NULL;
@@ -115,7 +127,7 @@ enum fors_err fors_guidlist_read(const char *text, size_t size, const char *name
 	if (size > 0) /* an empty list is a list */
 		err = fors_lines_start(&lines, text, size, name, error);
 	if (!err)
-		err = read_all(&lines, &list, &found, error);
+		err = read_all(&lines, bare, &list, &found, error);
 	if (!err && found > 0)
 		err = hand_over(&lines, list, found, &result, error);
 	free(list);
@@ -124,4 +136,16 @@ enum fors_err fors_guidlist_read(const char *text, size_t size, const char *name
 	*guid = result;
 	*count = found;
 	return FORS_OK;
+}
+
+enum fors_err fors_guidlist_read(const char *text, size_t size, const char *name, uint64_t **guid, size_t *count,
+				 struct fors_error *error)
+{
+	return read_list(text, size, name, false, guid, count, error);
+}
+
+enum fors_err fors_guidlist_read_bare(const char *text, size_t size, const char *name, uint64_t **guid, size_t *count,
+				      struct fors_error *error)
+{
+	return read_list(text, size, name, true, guid, count, error);
 }

@@ -19,4 +19,11 @@
 enum fors_err fors_guidlist_read(const char *text, size_t size, const char *name, uint64_t **guid, size_t *count,
 				 struct fors_error *error);
 
+/*
+ * The same from a file that only fors reads: what follows a GUID and is no '#' comment was meant to say something, and nobody would hear
+ * it. Errors: also FORS_EINPUT for such a word.
+ */
+enum fors_err fors_guidlist_read_bare(const char *text, size_t size, const char *name, uint64_t **guid, size_t *count,
+				      struct fors_error *error);
+
 #endif

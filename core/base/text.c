@@ -42,6 +42,56 @@ bool fors_lines_next(struct fors_lines *lines, struct fors_span *line)
 	return true;
 }
 
+/* Where a lead byte may be followed by fewer bytes than 80..BF: what the others would say is said shorter, or is no character. */
+static bool is_second(unsigned char lead, unsigned char c)
+{
+	unsigned char low = lead == 0xe0 ? 0xa0 : lead == 0xf0 ? 0x90 : 0x80;
+	unsigned char high = lead == 0xed ? 0x9f : lead == 0xf4 ? 0x8f : 0xbf;
+
+	return c >= low && c <= high;
+}
+
+size_t fors_utf8_length(const char *at, size_t left)
+{
+	const unsigned char *c = (const unsigned char *)at;
+	size_t length;
+
+	if (!left || (*c >= 0x80 && *c < 0xc2) || *c > 0xf4)
+		return 0;
+	length = *c < 0x80 ? 1 : *c < 0xe0 ? 2 : *c < 0xf0 ? 3 : 4;
+	if (length > left || (length > 1 && !is_second(*c, c[1])))
+		return 0;
+	for (size_t i = 2; i < length; i++)
+		if ((c[i] & 0xc0) != 0x80)
+			return 0;
+	return length;
+}
+
+/* Of a character of so many bytes: C0, DEL, C1; line ends of Unicode, and marks of direction. */
+static bool is_control(const unsigned char *c, size_t length)
+{
+	if (length == 1)
+		return *c < ' ' || *c == 0x7f;
+	if (length == 2)
+		return c[0] == 0xc2 && c[1] < 0xa0;
+	if (length != 3 || c[0] != 0xe2)
+		return false;
+	return (c[1] == 0x80 && (c[2] == 0x8e || c[2] == 0x8f || (c[2] >= 0xa8 && c[2] <= 0xae))) ||
+	       (c[1] == 0x81 && c[2] >= 0xa6 && c[2] <= 0xa9);
+}
+
+void fors_text_clean(char *text)
+{
+	for (size_t left = strlen(text); left;) {
+		size_t length = fors_utf8_length(text, left), step = length ? length : 1;
+
+		if (!length || is_control((const unsigned char *)text, length))
+			memset(text, '?', step);
+		text += step;
+		left -= step;
+	}
+}
+
 static enum fors_err fail_at(const struct fors_lines *lines, uint32_t line, enum fors_err code,
 			     struct fors_error *error, const char *format, va_list args)
 {

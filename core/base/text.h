@@ -40,6 +40,19 @@ enum fors_err fors_lines_start(struct fors_lines *lines, const char *text, size_
 /* The next line in *line, without its newline, or false at the end of the text. */
 bool fors_lines_next(struct fors_lines *lines, struct fors_span *line);
 
+/*
+ * The bytes of the one character that begins at `at`, of `left` bytes, in UTF-8; 0: what stands there is none (no lead byte, cut
+ * short, longer than need be, half of a surrogate pair, beyond the last one).
+ */
+size_t fors_utf8_length(const char *at, size_t left);
+
+/*
+ * Make a text one that may be shown on a terminal and written into a log, in place: control characters (newlines and tabs too, those of
+ * Unicode, and those that turn the direction of writing) and bytes that are no UTF-8 become '?'. All texts that people read go through
+ * this where they are made: fors_fail(), fors_warn(), the log of the plugin, the errors of the command.
+ */
+void fors_text_clean(char *text);
+
 /* FORS_EINPUT "name:line: <formatted text>"; unprintable characters in it become '?'. */
 enum fors_err fors_lines_fail(const struct fors_lines *lines, uint32_t line, struct fors_error *error,
 			      const char *format, ...) __attribute__((format(printf, 4, 5)));

@@ -7,6 +7,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "text.h"
+
 void fors_warn(struct fors_warnings *warnings, const char *format, ...)
 {
 	va_list args;
@@ -17,6 +19,7 @@ void fors_warn(struct fors_warnings *warnings, const char *format, ...)
 		va_start(args, format);
 		vsnprintf(warnings->text[warnings->count], FORS_WARNING_TEXT, format, args);
 		va_end(args);
+		fors_text_clean(warnings->text[warnings->count]);
 	}
 	warnings->count++;
 }

@@ -62,14 +62,17 @@ static void number_rest(struct counter *c)
 			number_port(c, net->by_guid[i], 0);
 }
 
-/* Does every cabled CA port have a LID? */
+/*
+ * Has a subnet manager given LIDs to CA ports with a cable? One of them may still have none, whose port is in INIT or which came after
+ * the last sweep: that says nothing of the LIDs of all others, which the real tables know.
+ */
 static bool is_numbered(const struct fors_net *net)
 {
 	for (uint32_t node = 0; node < net->nnodes; node++)
 		for (unsigned p = 1; net->node[node].type == FORS_CA && p <= net->node[node].nports; p++)
-			if (fors_net_port(net, node, p)->peer != FORS_NONE && !fors_net_port(net, node, p)->lid)
-				return false;
-	return true;
+			if (fors_net_port(net, node, p)->peer != FORS_NONE && fors_net_port(net, node, p)->lid)
+				return true;
+	return false;
 }
 
 static bool has_lid(const struct fors_net *net, uint32_t node, unsigned p)

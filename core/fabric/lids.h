@@ -11,8 +11,8 @@
 /*
  * Give every port of `net` a LID, as an OpenSM that starts with an empty cache could:
  * CA ports get 2^lmc LIDs each, aligned, servers in (leaf, slot) order (places NULL: none), then the
- * other CA ports, then the switches. When `keep` is set and every cabled CA
- * port has a LID in the net already, nothing changes.
+ * other CA ports, then the switches. When `keep` is set and a cabled CA port has a LID in the net
+ * already, nothing changes: those that have none are left without (account.h counts them).
  * Errors: FORS_ELIMIT (LIDs end at 49,151), FORS_EINPUT (two ports of the net share a LID),
  * FORS_ENOMEM; the net is unchanged then.
  */

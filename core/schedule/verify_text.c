@@ -6,6 +6,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "core/base/text.h"
+
 void fors_verify_tell(struct check *check, const char *format, ...)
 {
 	va_list args;
@@ -13,6 +15,7 @@ void fors_verify_tell(struct check *check, const char *format, ...)
 	va_start(args, format);
 	vsnprintf(check->verdict->text, sizeof(check->verdict->text), format, args);
 	va_end(args);
+	fors_text_clean(check->verdict->text);
 }
 
 #define NAME_ROOM 128

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/text.h"
 #include "core/base/unknown.h"
 
 #define AT(member) #member, offsetof(struct fors_jobstat, member)
@@ -120,9 +121,7 @@ static bool take_text(const json_t *object, const char *key, char *text, size_t 
 	text[0] = '\0';
 	if (json_is_string(value))
 		snprintf(text, size, "%s", json_string_value(value));
-	for (char *c = text; *c; c++)
-		if ((unsigned char)*c < 0x20 || *c == 0x7f)
-			*c = '?';
+	fors_text_clean(text);
 	return !value || json_is_null(value) || json_is_string(value);
 }
 

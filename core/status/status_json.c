@@ -234,9 +234,7 @@ enum fors_err fors_status_json(const struct fors_status *status, char **text, st
 static void copy_text(char *to, size_t room, const char *from)
 {
 	snprintf(to, room, "%s", from);
-	for (char *c = to; *c; c++)
-		if ((unsigned char)*c < 0x20 || *c == 0x7f)
-			*c = '?';
+	fors_text_clean(to);
 }
 
 static bool parse_state(const json_t *value, enum fors_state *state)

@@ -425,11 +425,12 @@ enum fors_err fors_model_tables(const struct fors_net *net, const struct fors_gr
 
 /* ---- LIDs ---- */
 
-static bool lacks_lid(const struct fors_net *net)
+/* One port in INIT says nothing of the LIDs that the others have. */
+static bool has_lids(const struct fors_net *net)
 {
 	for (uint32_t node = 0; node < net->nnodes; node++)
 		for (unsigned p = 1; net->node[node].type == FORS_CA && p <= net->node[node].nports; p++)
-			if (fors_net_port(net, node, p)->peer != FORS_NONE && !fors_net_port(net, node, p)->lid)
+			if (fors_net_port(net, node, p)->peer != FORS_NONE && fors_net_port(net, node, p)->lid)
 				return true;
 	return false;
 }
@@ -438,7 +439,7 @@ enum fors_err fors_model_lids(struct fors_net *net, struct fors_error *error)
 {
 	uint32_t lid = 0;
 
-	if (!lacks_lid(net))
+	if (has_lids(net))
 		return FORS_OK;
 	for (uint32_t node = 0; node < net->nnodes; node++)
 		for (unsigned p = 1; net->node[node].type == FORS_CA && p <= net->node[node].nports; p++) {

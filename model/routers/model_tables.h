@@ -32,8 +32,8 @@ enum fors_err fors_model_tables(const struct fors_net *net, const struct fors_gr
 				struct fors_lfts **lfts, struct fors_error *error);
 
 /*
- * LIDs 1, 2, ... for the CA ports of a net, in its order, when one of them that has a cable lacks one, LMC 0; switches
- * keep theirs or have none.
+ * LIDs 1, 2, ... for the CA ports of a net, in its order, when none of them that has a cable has one, LMC 0; switches
+ * keep theirs or have none. Beside ports that have LIDs one without has none, and no entries.
  * Errors: FORS_ELIMIT (more ports than LIDs).
  */
 enum fors_err fors_model_lids(struct fors_net *net, struct fors_error *error);

@@ -20,6 +20,9 @@ from __future__ import annotations
 
 import ctypes
 import os
+import select
+import threading
+import time
 from ctypes import POINTER, Structure, byref, c_char, c_char_p, c_int, c_int64, c_size_t, c_uint8, c_uint16, c_uint32, c_uint64, c_void_p
 from enum import IntEnum
 from typing import Any, Iterator, NamedTuple, Optional, Union
@@ -153,6 +156,7 @@ class _Heartbeat(Structure):
 
 
 _SCHEDULE, _WHY = c_void_p, POINTER(_Error)
+_LOOK_MS = 250  # a thread that waits sees that another one has closed what it waits for
 
 # name: what it returns, what it takes
 _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
@@ -229,20 +233,104 @@ def _flow(phase: int, raw: _Flow) -> Flow:
     return Flow(phase, _number(raw.to), _number(raw.from_), raw.spine, raw.dlid, raw.in_dlid, raw.path, raw.in_path, raw.src_path_bits)
 
 
+# --- what the library has given ---------------------------------------------------------------------------------------
+
+class _Held(c_void_p):
+    """A schedule of the library, which is closed when nobody refers to it any more.
+
+    That is what makes close() safe: it only lets go of it, and a thread that is in a call has a reference of its own (the argument of
+    the call). So each method takes it once, and uses what it took to its end.
+    """
+    keep: Any = None  # bytes that the library reads
+
+    def __del__(self, close: Any = _lib.forsched_close) -> None:
+        if self.value:
+            close(self)
+
+
+class _HeldWatch(c_void_p):
+    """The same of a watch."""
+
+    def __del__(self, close: Any = getattr(_lib, "forsched_watch_close", None)) -> None:
+        if self.value:
+            close(self)
+
+
+def _info_of(handle: _Held) -> _Info:
+    """Its texts are the schedule's: they are there as long as the caller has the handle."""
+    raw = _Info()
+    _lib.forsched_info(handle, byref(raw))
+    return raw
+
+
+def _more_of(handle: _Held) -> _More:
+    raw = _More(b"", _info_of(handle).epoch, 1, 0, 0)
+    if hasattr(_lib, "forsched_more"):
+        _lib.forsched_more(handle, byref(raw))
+    return raw
+
+
+def _server_of(handle: _Held, number: int) -> Server:
+    raw = _Server()
+    _demand(_lib.forsched_server(handle, _limited(number, 32, "server"), byref(raw)))
+    return Server(raw.guid, raw.lid, raw.leaf, raw.rank, raw.lmc, _text(raw.desc))
+
+
+def _sl_of(handle: _Held, number: int, phase: int) -> Optional[int]:
+    if not hasattr(_lib, "forsched_sl"):
+        return None
+    raw = c_uint8()
+    _demand(_lib.forsched_sl(handle, _limited(number, 32, "server"), _limited(phase, 32, "phase"), byref(raw)))
+    return None if raw.value == _NO_SL else raw.value
+
+
+def _row_of(handle: _Held, number: int) -> ctypes.Array[_Flow]:
+    """All that a server does, as the library has it: 40 bytes a phase."""
+    error = _Error()
+    _demand(_lib.forsched_prepare(handle, _limited(number, 32, "server"), byref(error)), error)
+    row, ask = (_Flow * _info_of(handle).nphases)(), _lib.forsched_flow
+    for phase, raw in enumerate(row):
+        _demand(ask(handle, number, phase, byref(raw)))
+    return row
+
+
+def _way_of(handle: _Held, number: int, phase: int) -> list[Hop]:
+    if not hasattr(_lib, "forsched_way"):
+        return []
+    error, room, count = _Error(), 0, c_uint32(8)
+    at = _limited(number, 32, "server"), _limited(phase, 32, "phase")
+    while count.value > room:  # seldom twice
+        room = count.value
+        hops = (_Hop * room)()
+        _demand(_lib.forsched_way(handle, *at, hops, room, byref(count), byref(error)), error)
+    return [Hop(hop.guid, hop.port) for hop in hops[:count.value]]
+
+
+def _newer_than(handle: _Held) -> Optional[_Held]:
+    error, newer = _Error(), _Held()
+    _demand(_lib.forsched_open_newer(handle, byref(newer), byref(error)), error)
+    return newer if newer.value else None
+
+
 # --- schedules ------------------------------------------------------------------------------------------------------
 
 class Schedule:
-    """A schedule, open. Any number of threads may use it at the same time, but for close() and refresh(), which want to be alone."""
+    """A schedule, open. Any number of threads may use it at the same time, and close() or refresh() it meanwhile.
 
-    def __init__(self, handle: c_void_p, keep: Any = None):
-        self._handle: Optional[c_void_p] = handle
-        self._keep = keep  # bytes that the library reads
+    A call that has begun ends with the schedule that it began with, and so does an iterator (phases, sends, ways) from its first step
+    on; the file is let go of when the last of them is done. Calls that begin after close() raise ValueError. Numbers of servers are those
+    of one schedule: threads that ask several things that belong together, beside one that refreshes, want newer(), and each its own.
+    """
+
+    def __init__(self, handle: _Held, keep: Any = None):
+        handle.keep = keep
+        self._handle: Optional[_Held] = handle
+        self._turn = threading.Lock()  # of close() and refresh(): what is closed stays so
 
     def close(self) -> None:
         """Done with it. Twice is no error."""
-        handle, self._handle, self._keep = self._handle, None, None
-        if handle is not None:
-            _lib.forsched_close(handle)
+        with self._turn:
+            self._handle = None
 
     def __enter__(self) -> Schedule:
         return self
@@ -250,36 +338,33 @@ class Schedule:
     def __exit__(self, *_: Any) -> None:
         self.close()
 
-    def __del__(self) -> None:
-        if getattr(self, "_handle", None) is not None:
-            self.close()
-
     def __repr__(self) -> str:
-        if self._handle is None:
+        try:
+            info = self.info
+        except ValueError:
             return "<forsched.Schedule, closed>"
-        info = self.info
         return f"<forsched.Schedule {info.name!r}, epoch {info.epoch}, {info.nservers} servers, {info.nphases} phases>"
 
     @property
-    def _open(self) -> c_void_p:
-        if self._handle is None:
+    def _open(self) -> _Held:
+        handle = self._handle
+        if handle is None:
             raise ValueError("the schedule is closed")
-        return self._handle
+        return handle
 
     # --- the whole
 
     @property
     def info(self) -> Info:
-        raw = _Info()
-        _lib.forsched_info(self._open, byref(raw))
+        handle = self._open
+        raw = _info_of(handle)
         return Info(raw.epoch, raw.fingerprint, raw.nservers, raw.nphases, raw.nleaves, raw.nlanes, _text(raw.method), _text(raw.reason),
                     _text(raw.name))
 
     @property
     def more(self) -> More:
-        raw = _More(b"", self.epoch, 1, 0, 0)
-        if hasattr(_lib, "forsched_more"):
-            _lib.forsched_more(self._open, byref(raw))
+        handle = self._open
+        raw = _more_of(handle)
         return More(_text(raw.job), raw.fabric_epoch, raw.version, raw.nswitches, raw.nways)
 
     @property
@@ -332,14 +417,13 @@ class Schedule:
     # --- servers
 
     def server(self, number: int) -> Server:
-        raw = _Server()
-        _demand(_lib.forsched_server(self._open, _limited(number, 32, "server"), byref(raw)))
-        return Server(raw.guid, raw.lid, raw.leaf, raw.rank, raw.lmc, _text(raw.desc))
+        return _server_of(self._open, number)
 
     @property
     def servers(self) -> list[Server]:
         """All of them, by number."""
-        return [self.server(number) for number in range(self.nservers)]
+        handle = self._open
+        return [_server_of(handle, number) for number in range(_info_of(handle).nservers)]
 
     def find_guid(self, guid: int) -> int:
         """The number of the server with this port GUID. Error with ENOTFOUND or EWITHDRAWN."""
@@ -366,49 +450,31 @@ class Schedule:
         _demand(_lib.forsched_flow(self._open, _limited(number, 32, "server"), _limited(phase, 32, "phase"), byref(raw)))
         return _flow(phase, raw)
 
-    def _row(self, number: int) -> ctypes.Array[_Flow]:
-        """All that a server does, as the library has it: 40 bytes a phase."""
-        self.prepare(number)
-        row, ask, handle = (_Flow * self.nphases)(), _lib.forsched_flow, self._open
-        for phase, raw in enumerate(row):
-            _demand(ask(handle, number, phase, byref(raw)))
-        return row
-
     def phases(self, number: int) -> Iterator[Flow]:
         """What server `number` does, phase by phase: also where it is idle, for an idle phase has to be waited out."""
-        for phase, raw in enumerate(self._row(number)):
+        for phase, raw in enumerate(_row_of(self._open, number)):
             yield _flow(phase, raw)
 
     def sends(self, number: int) -> Iterator[Send]:
         """What server `number` sends, and nothing else: of each phase in which it sends, its service level included."""
-        for phase, raw in enumerate(self._row(number)):
+        handle = self._open
+        for phase, raw in enumerate(_row_of(handle, number)):
             if raw.to != _NOBODY:
-                yield Send(phase, raw.to, raw.dlid, raw.src_path_bits, self.sl(number, phase))
+                yield Send(phase, raw.to, raw.dlid, raw.src_path_bits, _sl_of(handle, number, phase))
 
     def sl(self, number: int, phase: int) -> Optional[int]:
         """The service level that the flow has to use; None: the schedule, or this library, does not say."""
-        if not hasattr(_lib, "forsched_sl"):
-            return None
-        raw = c_uint8()
-        _demand(_lib.forsched_sl(self._open, _limited(number, 32, "server"), _limited(phase, 32, "phase"), byref(raw)))
-        return None if raw.value == _NO_SL else raw.value
+        return _sl_of(self._open, number, phase)
 
     def way(self, number: int, phase: int) -> list[Hop]:
         """The switches that the flow of server `number` in `phase` crosses; none: it sends to nobody, or the schedule does not say."""
-        if not hasattr(_lib, "forsched_way"):
-            return []
-        error, room, count = _Error(), 0, c_uint32(8)
-        at = _limited(number, 32, "server"), _limited(phase, 32, "phase")
-        while count.value > room:  # seldom twice
-            room = count.value
-            hops = (_Hop * room)()
-            _demand(_lib.forsched_way(self._open, *at, hops, room, byref(count), byref(error)), error)
-        return [Hop(hop.guid, hop.port) for hop in hops[:count.value]]
+        return _way_of(self._open, number, phase)
 
     def ways(self, number: int) -> Iterator[list[Hop]]:
         """The way of each flow of server `number`, phase by phase: zip(phases(number), ways(number)) has both."""
-        for phase in range(self.nphases):
-            yield self.way(number, phase)
+        handle = self._open
+        for phase in range(_info_of(handle).nphases):
+            yield _way_of(handle, number, phase)
 
     def arrays(self) -> dict[str, Any]:
         """The whole plan as numpy arrays [phase, server]: to, from_ and sl (-1: nobody, not told), spine, dlid, in_dlid, path, in_path,
@@ -417,15 +483,17 @@ class Schedule:
 
         kinds = {"to": "int64", "from_": "int64", "spine": "uint64", "dlid": "uint16", "in_dlid": "uint16", "path": "uint8",
                  "in_path": "uint8", "src_path_bits": "uint8"}
-        nphases, nservers = self.nphases, self.nservers
+        handle = self._open
+        info, version = _info_of(handle), _more_of(handle).version
+        nphases, nservers = info.nphases, info.nservers
         made = {name: numpy.zeros((nphases, nservers), kind) for name, kind in kinds.items()}
         made["sl"] = numpy.full((nphases, nservers), -1, "int8")
         for number in range(nservers):
-            row = numpy.ctypeslib.as_array(self._row(number))
+            row = numpy.ctypeslib.as_array(_row_of(handle, number))
             for name in kinds:
                 made[name][:, number] = row[name]
-            for phase in range(nphases) if self.more.version > 1 else ():
-                level = self.sl(number, phase)
+            for phase in range(nphases) if version > 1 else ():
+                level = _sl_of(handle, number, phase)
                 made["sl"][phase, number] = -1 if level is None else level
         for name in ("to", "from_"):
             made[name][made[name] == _NOBODY] = -1
@@ -441,18 +509,17 @@ class Schedule:
 
     def newer(self) -> Optional[Schedule]:
         """A newer schedule, open, or None; this one stays."""
-        error, handle = _Error(), c_void_p()
-        _demand(_lib.forsched_open_newer(self._open, byref(handle), byref(error)), error)
-        return Schedule(handle) if handle.value else None
+        newer = _newer_than(self._open)
+        return None if newer is None else Schedule(newer)
 
     def refresh(self) -> bool:
         """Become the newer schedule, when there is one. Where nobody is in the middle of an exchange."""
-        newer = self.newer()
+        newer = _newer_than(self._open)
         if newer is None:
             return False
-        old, self._handle, newer._handle = self._handle, newer._handle, None
-        _lib.forsched_close(old)
-        self._keep = None
+        with self._turn:
+            if _info_of(newer).epoch > _info_of(self._open).epoch:  # another thread may have been faster
+                self._handle = newer
         return True
 
     def heartbeat(self) -> Heartbeat:
@@ -464,14 +531,14 @@ class Schedule:
 
 def open(path: Union[str, bytes, os.PathLike[Any]]) -> Schedule:  # pylint: disable=redefined-builtin
     """Open the schedule in a file, or in the folder where a file `schedule` lies."""
-    error, handle = _Error(), c_void_p()
+    error, handle = _Error(), _Held()
     _demand(_lib.forsched_open(os.fsencode(path), byref(handle), byref(error)), error)
     return Schedule(handle)
 
 
 def open_memory(data: bytes, name: str = "memory") -> Schedule:
     """The same from bytes, which Schedule.copy() gave in another process. `name` opens error texts."""
-    error, handle = _Error(), c_void_p()
+    error, handle = _Error(), _Held()
     kept = bytes(data)
     _demand(_lib.forsched_open_memory(kept, len(kept), os.fsencode(name), byref(handle), byref(error)), error)
     return Schedule(handle, kept)
@@ -496,20 +563,20 @@ def follow(path: Union[str, bytes, os.PathLike[Any]]) -> Iterator[Schedule]:
 class Watch:
     """Tells of newer epochs of a file (or of the file `schedule` in a folder), within a millisecond on a file system of this machine.
 
-    It has a fileno(), for select, selectors and asyncio's add_reader(): readable means that newest() may say something new.
+    It has a fileno(), for select, selectors and asyncio's add_reader(): readable means that newest() may say something new. Any number of
+    threads may use it, and close() it: who waits for it then gets a ValueError.
     """
 
     def __init__(self, path: Union[str, bytes, os.PathLike[Any]]):
-        error, handle = _Error(), c_void_p()
-        self._handle: Optional[c_void_p] = None
+        error, handle = _Error(), _HeldWatch()
+        self._handle: Optional[_HeldWatch] = None
+        self._turn = threading.Lock()  # of looking: the library wants one thread at a time
         _demand(_lib.forsched_watch_open(os.fsencode(path), byref(handle), byref(error)), error)
         self._handle = handle
 
     def close(self) -> None:
         """Done with it. Twice is no error."""
-        handle, self._handle = self._handle, None
-        if handle is not None:
-            _lib.forsched_watch_close(handle)
+        self._handle = None
 
     def __enter__(self) -> Watch:
         return self
@@ -517,14 +584,17 @@ class Watch:
     def __exit__(self, *_: Any) -> None:
         self.close()
 
-    def __del__(self) -> None:
-        self.close()
-
     @property
-    def _open(self) -> c_void_p:
-        if self._handle is None:
+    def _open(self) -> _HeldWatch:
+        handle = self._handle
+        if handle is None:
             raise ValueError("the watch is closed")
-        return self._handle
+        return handle
+
+    def _look(self, epoch: c_uint64, error: _Error) -> int:
+        handle = self._open
+        with self._turn:
+            return int(_lib.forsched_watch_newest(handle, byref(epoch), byref(error)))
 
     def fileno(self) -> int:
         return int(_lib.forsched_watch_fd(self._open))
@@ -532,18 +602,30 @@ class Watch:
     def newest(self) -> int:
         """The epoch of the file as it is now. Error with EFILE: there is none yet."""
         error, epoch = _Error(), c_uint64()
-        _demand(_lib.forsched_watch_newest(self._open, byref(epoch), byref(error)), error)
+        _demand(self._look(epoch, error), error)
         return epoch.value
 
     def wait(self, after: int = 0, timeout: Optional[float] = None) -> Optional[int]:
         """An epoch above `after`, as soon as there is one; None when `timeout` seconds have passed."""
         error, epoch = _Error(), c_uint64()
-        ms = -1 if timeout is None else min(int(1000 * timeout), 0x7FFFFFFF)
-        code = _lib.forsched_watch_wait(self._open, _limited(after, 64, "epoch"), ms, byref(epoch), byref(error))
-        if code in (Code.EFILE, Code.EFORMAT) and ms >= 0:
-            return None
-        _demand(code, error)
-        return epoch.value if epoch.value > after else None
+        after, end = _limited(after, 64, "epoch"), None if timeout is None or timeout < 0 else time.monotonic() + timeout
+        while True:
+            code = self._look(epoch, error)
+            if not code and epoch.value > after:
+                return epoch.value
+            left = _LOOK_MS if end is None else 1000 * (end - time.monotonic())
+            if left <= 0:
+                break
+            self._sleep(min(left, _LOOK_MS))
+        if code not in (Code.EFILE, Code.EFORMAT):
+            _demand(code, error)
+        return None
+
+    def _sleep(self, ms: float) -> None:
+        """Until there may be something new, or so long."""
+        handle, poll = self._open, select.poll()
+        poll.register(_lib.forsched_watch_fd(handle), select.POLLIN)
+        poll.poll(ms)
 
 
 def job_path(path: Union[str, bytes, os.PathLike[Any]], job: Optional[str] = None) -> str:

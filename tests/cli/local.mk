@@ -23,6 +23,7 @@ EXTRA_DIST += \
 	tests/cli/test_indices.py \
 	tests/cli/test_jobs.py \
 	tests/cli/test_jobs_slurm.py \
+	tests/cli/test_left_out.py \
 	tests/cli/test_links.py \
 	tests/cli/test_made.py \
 	tests/cli/test_over.py \

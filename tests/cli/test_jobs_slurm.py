@@ -2,17 +2,33 @@
 """fors jobs --slurm: what squeue says becomes a file of jobs; and a squeue that hangs, fails or tells nonsense."""
 import json
 import os
+import pathlib
 import re
 import signal
 import subprocess
+import sys
+import tempfile
 import time
 
 import pytest
-from conftest import FORS, SRC
+from conftest import FORS, SRC, needs_short
 
 HOOK = SRC / "opensm-conf" / "slurm" / "fors-slurmctld"
 TASK_HOOK = SRC / "opensm-conf" / "slurm" / "fors-task-prolog"
 HEAD = "# The jobs that Slurm runs, by their IDs, as fors jobs --slurm has them.\n"
+
+
+# As squeue itself prints: a width cuts bytes off, and fills up with blanks.
+FORMATS = """\
+import re, sys
+for job in {jobs!r}:
+    values = dict(zip("ATNkP", job))
+    def field(match):
+        value = values[match[2]]
+        value = value if isinstance(value, bytes) else str(value).encode()
+        return (value[:int(match[1])].ljust(int(match[1])) if match[1] else value).decode("latin-1")
+    sys.stdout.buffer.write(re.sub("%([0-9]*)([ATNkP])", field, sys.argv[6]).encode("latin-1") + b"\\n")
+"""
 
 
 class Squeue:
@@ -31,6 +47,11 @@ class Squeue:
         self.prints(json.dumps({"errors": [], "jobs": [
             {"job_id": i, "job_state": "RUNNING", "nodes": nodes, "comment": comment, "partition": partition}
             for i, nodes, comment, partition in jobs]}))
+
+    def formats(self, jobs):
+        """Without JSON: [(id, state, nodes, comment, partition)], printed as any format asks for; comments may be any bytes."""
+        (self.path.parent / "formats.py").write_text(FORMATS.format(jobs=jobs))
+        self.script(f'[ "$2" != --json ] || {{ echo "unrecognized option --json" >&2; exit 1; }}\nexec {sys.executable} {self.path.parent}/formats.py "$@"')
 
     def prints(self, text):
         self.answer.write_text(text)
@@ -80,19 +101,98 @@ def test_nodes_of_job_resources_and_numbers_in_objects(squeue, follow):
 
 
 def test_lines_where_there_is_no_json(squeue, follow):
-    squeue.script('[ "$2" != --json ] || { echo "unrecognized option --json" >&2; exit 1; }\n'
-                  'printf "%s\\n" "fors-job 5|RUNNING|all|n[1-2]|fors=exclusive " "fors-job 4|CONFIGURING|all|n3|" "fors-job 6|PENDING|all||"')
+    squeue.formats([(5, "RUNNING", "n[1-2]", "fors=exclusive", "all"), (4, "CONFIGURING", "n3", "", "all"), (6, "PENDING", "", "", "all")])
     assert follow() == "4: n3\n5 [exclusive]: n1, n2\n"
-    assert squeue.calls.read_text().splitlines()[1] == "--all -h -t R,CF -o fors-job %A|%T|%P|%N|%15k"
+    calls = squeue.calls.read_text().splitlines()
+    assert calls[:2] == ["--all --json", "--all -h -t R,CF -o fors-job %A|%T|%P|%N|"] and len(calls) == 3
+    assert "%60k" in calls[2]
 
 
 def test_a_comment_is_not_another_job(squeue, follow):
-    """What squeue's lines show of a comment with line ends in it is too short for a line that counts."""
-    squeue.script('[ "$2" != --json ] || exit 1\n'
-                  'printf "fors-job 5|RUNNING|all|n1|x\\n9|RUNNING|p|n\\nfors-job 6|RUNNING|all|n2|x\\n fors-job 9|"')
-    assert follow() == "5: n1\n6: n2\n"
+    """Whatever stands in a comment, also line ends and what a line of ours looks like: it costs its own job at most."""
+    evil = [b"x\nfors-job 9|RUNNING|p|n9|", b"x\nfors-job z", b"\n" * 70, b"fors-job 6|", bytes(range(1, 256)), b"\xff\xfe fors=exclusive", b"x" * 99999,
+            b"\nfors-job-comment-----------------------------------------------6|fors=exclusive", b"|||", b"\r\nfors=exclusive", b"\0"]
+    for comment in evil:
+        squeue.formats([(5, "RUNNING", "n1", comment, "all"), (6, "RUNNING", "n2", "x", "all"), (7, "RUNNING", "n3", "fors=exclusive", "all")])
+        text = follow()
+        assert text.replace("5 [exclusive]", "5") == "5: n1\n6: n2\n7 [exclusive]: n3\n", comment
+        assert ("5 [exc" in text) == (b"fors=exclusive" in comment and b"6|" not in comment), comment
+        assert follow.result.err == ""
     squeue.says([(5, "n1", "x\n9 [exclusive]: n7\n", "all")])
     assert follow() == "5: n1\n"
+
+
+def json_of(*jobs):
+    return b'{"errors": [], "jobs": [' + b", ".join(jobs) + b"]}"
+
+
+def a_job(number, nodes, more=b""):
+    return b'{"job_id": %d, "job_state": "RUNNING", "nodes": "%s", "partition": "all"%s}' % (number, nodes, more)
+
+
+@pytest.mark.parametrize("text", [
+    b"\xff", b"\xc3", b"\xc3\x28", b"\xed\xa0\x80", b"\xf5\x80\x80\x80", b"\xc0\xaf", b"\xe2\x82", b"a\x01b", b"line\nline", b"tab\there", b"\x00", b"\\u0000", b"\\ud800",
+    b"\\udc00\\ud800", b"\\ud800\\u0041", b"\\uD83D\\uDE00", b"\\u12", b"\\x41", b"\\'", b"\xf0\x9f\x98\x80", b"\\\"quoted\\\"", b"\\\\", b"\x1b]0;title\x07",
+    b"\xc2\x9b31m", b"}]}", b'fors-job 9|RUNNING|all|n9|\\nfors-job z', pytest.param(b"x" * 3000000, id="long")])
+def test_json_with_bytes_that_are_none(squeue, follow, text):
+    """A name or a comment that a user chose: the job and all others are there; and asked for once."""
+    for key in (b"name", b"comment"):
+        squeue.answer.write_bytes(json_of(a_job(1, b"n1", b', "comment": "fors=exclusive"'), a_job(2, b"n2", b', "%s": "%s fors=exclusive"' % (key, text)), a_job(3, b"n3")))
+        squeue.script(f"cat {squeue.answer}")
+        squeue.calls.unlink(missing_ok=True)
+        assert follow() == "1 [exclusive]: n1\n2%s: n2\n3: n3\n" % (" [exclusive]" if key == b"comment" else "")
+        assert follow.result.err == "" and squeue.calls.read_text() == "--all --json\n"
+
+
+@pytest.mark.parametrize("more", [b', "x": NaN', b', "x": [Infinity, -Infinity, nan, true, false, null]', b', "x": 18446744073709551614', b', "x": -18446744073709551614',
+                                  b', "x": 1.5e3, "y": 0, "z": 12345678901234567'])
+def test_json_with_numbers_that_are_none(squeue, follow, more):
+    squeue.answer.write_bytes(json_of(a_job(1, b"n1", more), a_job(2, b"n2")))
+    squeue.script(f"cat {squeue.answer}")
+    assert follow() == "1: n1\n2: n2\n" and squeue.calls.read_text() == "--all --json\n"
+
+
+@pytest.mark.parametrize("bad", [b'{"job_state": "RUNNING", "nodes": "n9"}', b'{"job_id": 9, "nodes": "n9"}', b"7", b"null", b"[]", a_job(9, b"n[9"), a_job(9, b"../n9"),
+                                 a_job(9, b"\xff"), a_job(9, b"x\\u001b[31m\\nfors"), a_job(9, b"n[0-99999999]"), a_job(9, b"a" * 300), a_job(-9, b"n9"),
+                                 b'{"job_id": 99999999999999999999999, "job_state": [["x"]], "nodes": {}}'])
+def test_a_job_that_is_not_understood_costs_no_other(squeue, follow, bad):
+    squeue.answer.write_bytes(json_of(a_job(1, b"n1"), bad, a_job(2, b"n2")))
+    squeue.script(f"cat {squeue.answer}")
+    assert follow() == "1: n1\n2: n2\n"
+    assert all(line.isprintable() for line in follow.result.err.splitlines()) and follow.result.err.count("\n") <= 1
+    if b"n[9" in bad:
+        assert 'job 9: the list of hosts "n[9": a [ without its ]' in follow.result.err and "1 job is left out" in follow.result.err
+    lines = [b"fors-job 1|RUNNING|all|n1|", b"fors-job 9|RUNNING|all|n[9|", b"fors-job x", b"fors-job |||", b"some words", b"", b"fors-job 2|RUNNING|all|n2|", b"fors-job 3"]
+    squeue.answer.write_bytes(b"\n".join(lines))
+    squeue.script(f'[ "$2" != --json ] || exit 1\ncat {squeue.answer}')
+    assert follow() == "1: n1\n2: n2\n"
+    assert "5 jobs are left out" in follow.result.err
+
+
+def test_json_that_takes_too_long(squeue, follow):
+    """It has a part of the time only: who writes long comments holds up nobody's job."""
+    squeue.formats([(5, "RUNNING", "n1", "fors=job-index", "all")])
+    squeue.path.write_text(squeue.path.read_text().replace("{ echo", "{ sleep 600; echo"))
+    assert follow("--timeout", 50) == "5 [job-index]: n1\n"
+
+
+def test_squeue_prints_something_else(squeue, follow):
+    """What is no answer is not one without jobs."""
+    squeue.says([(1, "n1", "", "all")])
+    good = follow()
+    squeue.script("echo slurm_load_jobs is out today")
+    assert follow(code=1) == good and "is no line of the format" in follow.result.err
+
+
+def test_messages_have_no_control_bytes(fors, squeue, follow, write, tmp_path):
+    """What others say is quoted, and ends on somebody's terminal."""
+    squeue.script("printf '\\033]0;x\\007\\302\\233 \\342\\200\\256 a\\tb \\303\\251' >&2; exit 1")
+    follow(code=1)
+    assert "?]0;x??? ??? a?b \u00e9;" in follow.result.err
+    for result in (fors("jobs", "--slurm", "--output", tmp_path / "x", "--squeue", "/no\x1b[2J", code=1), fors("plan", "--fabric", "/no\x1b[2J\nx", code=2),
+                   fors("plan", "--synthetic", "FT(2;2,2)", "--down", "a\x1b\u009bb", code=2), fors("pl\x1ban", code=2), fors("plan", "--x\x1b", code=2),
+                   fors("schedule", "/no\x1b", code=2), fors("wait", "--job", "a\x1b", "/no\x1b", code=2)):
+        assert result.err and all(line.isprintable() for line in result.err.split("\n")), result.err
 
 
 def test_who_is_exclusive(squeue, follow):
@@ -111,7 +211,7 @@ def test_who_has_the_path_index(squeue, follow):
         "1 [job-index]: a\n2 [exclusive]: b\n3: c\n4 [job-index]: d\n5 [job-index]: e\n6 [exclusive]: f\n7 [job-index]: g\n")
     assert follow("--mark", "exclusive").startswith("1 [job-index]: a\n2 [exclusive]: b\n3: c\n")
     assert follow("--mark", "shared").startswith("1 [job-index]: a\n2: b\n3: c\n")
-    squeue.script('[ "$2" != --json ] || exit 1\nprintf "fors-job 5|RUNNING|all|n1|fors=job-index \\n"')
+    squeue.formats([(5, "RUNNING", "n1", "fors=job-index ", "all")])
     assert follow() == "5 [job-index]: n1\n"
 
 
@@ -194,6 +294,155 @@ def test_somebody_else_has_the_lock(squeue, follow, tmp_path):
         assert follow("--timeout", 1, code=2) is None
         assert "somebody else has held it too long" in follow.result.err and not squeue.calls.exists()
         os.killpg(other.pid, signal.SIGKILL)
+
+
+def nobody(*command):
+    """A process of an unprivileged user, once it has printed a line."""
+    process = subprocess.Popen(command, user=65534, group=65534, extra_groups=[], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True)
+    process.line = process.stdout.readline()
+    return process
+
+
+HOLD = ("import fcntl, os, sys, time\ntry: fd = os.open(sys.argv[1], os.O_RDONLY)\nexcept OSError as error: sys.exit(print(error))\n"
+        "fcntl.flock(fd, fcntl.LOCK_EX)\nprint('held', flush=True)\ntime.sleep(600)\n")
+
+
+@pytest.fixture
+def shared():
+    """A folder that anybody may enter, in which anybody may make files."""
+    with tempfile.TemporaryDirectory() as folder:
+        os.chmod(folder, 0o1777)
+        yield pathlib.Path(folder)
+
+
+root = pytest.mark.skipif(os.geteuid() != 0, reason="is another user")
+
+
+@root
+@pytest.mark.parametrize("umask", [0o022, 0, 0o077])
+def test_nobody_else_can_hold_the_lock(fors, squeue, shared, umask):
+    """Whoever can open it can hold it: nobody but its user can."""
+    squeue.says([(1, "n1", "", "all")])
+    before = os.umask(umask)
+    try:
+        fors("jobs", "--slurm", "--output", shared / "o", "--squeue", squeue.path)
+    finally:
+        os.umask(before)
+    assert (shared / "o.lock").stat().st_mode & 0o7777 == 0o600
+    process = nobody(sys.executable, "-c", HOLD, str(shared / "o.lock"))
+    assert "Permission denied" in process.line
+    process.wait(20)
+
+
+@root
+def test_a_lock_that_an_older_version_left(fors, squeue, shared):
+    """It was 0644: it is closed to others; and if one of them holds it already, it is given up once the time is over."""
+    squeue.says([(1, "n1", "", "all")])
+    lock = shared / "o.lock"
+    lock.write_text("\n")
+    lock.chmod(0o644)
+    fors("jobs", "--slurm", "--output", shared / "o", "--squeue", squeue.path)
+    assert lock.stat().st_mode & 0o7777 == 0o600
+    lock.chmod(0o644)
+    process = nobody(sys.executable, "-c", HOLD, str(lock))
+    try:
+        assert process.line == "held\n"
+        squeue.says([(2, "n1", "", "all")])
+        assert "it is made anew" in fors("jobs", "--slurm", "--output", shared / "o", "--squeue", squeue.path, "--timeout", 1, code=2).err
+        fors("jobs", "--slurm", "--output", shared / "o", "--squeue", squeue.path, "--timeout", 20)
+        assert (shared / "o").read_text() == HEAD + "2: n1\n" and lock.stat().st_mode & 0o7777 == 0o600
+    finally:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait(20)
+
+
+@root
+@pytest.mark.parametrize("trap", ["symlink", "dangling", "hardlink", "fifo", "folder", "foreign", "full", "device"])
+def test_traps_in_place_of_the_lock(fors, squeue, shared, tmp_path, trap):
+    """In a folder that others may write to: nothing is followed, changed or waited for that somebody else has put there."""
+    squeue.says([(1, "n1", "", "all")])
+    victim, lock = shared / "victim", shared / "o.lock"
+    victim.write_text("precious")
+    victim.chmod(0o644)
+    if trap in ("symlink", "dangling"):
+        lock.symlink_to(victim if trap == "symlink" else shared / "nothing")
+    elif trap == "hardlink":
+        os.link(victim, lock)
+    elif trap == "fifo":
+        os.mkfifo(lock, 0o666)
+    elif trap == "folder":
+        lock.mkdir()
+    elif trap == "device":
+        os.mknod(lock, 0o666 | 0o020000, os.makedev(1, 3))
+    else:
+        lock.write_text("" if trap == "foreign" else "a file of somebody's")
+        os.chown(lock, *((65534, 65534) if trap == "foreign" else (0, 0)))
+    result = fors("jobs", "--slurm", "--output", shared / "o", "--squeue", squeue.path, "--timeout", 20, code=0 if trap == "foreign" else 2)
+    assert (victim.read_text(), victim.stat().st_mode & 0o7777, (shared / "nothing").exists()) == ("precious", 0o644, False)
+    if trap == "foreign":
+        assert lock.stat().st_uid == 0 and (shared / "o").read_text() == HEAD + "1: n1\n"
+    else:
+        assert str(lock) in result.err and not (shared / "o").exists()
+        assert trap != "full" or lock.read_text() == "a file of somebody's"
+
+
+@root
+def test_a_lock_of_another_user_in_a_folder_of_theirs(fors, squeue, shared):
+    """Slurm's own user has the folder and the lock, and root comes too: neither shuts out the other."""
+    squeue.says([(1, "n1", "", "all")])
+    lock = shared / "o.lock"
+    lock.write_text("\n")
+    for mode, wanted in ((0o600, 0o600), (0o644, 0o600), (0o664, 0o660)):
+        lock.chmod(mode)
+        os.chown(lock, 65534, 0)
+        os.chown(shared, 65534, 0)
+        shared.chmod(0o755)
+        fors("jobs", "--slurm", "--output", shared / "o", "--squeue", squeue.path)
+        assert (lock.stat().st_uid, lock.stat().st_mode & 0o7777) == (65534, wanted)
+
+
+@pytest.mark.parametrize("kind", ["fifo", "symlink to a device"])
+def test_an_output_that_is_no_file(fors, squeue, shared, kind):
+    if kind == "fifo":
+        os.mkfifo(shared / "o")
+    else:
+        (shared / "o").symlink_to("/dev/null")
+    assert "this is no file" in fors("jobs", "--slurm", "--output", shared / "o", "--squeue", squeue.path, code=2).err
+
+
+KILLED = """\
+#define _GNU_SOURCE
+#include <signal.h>
+#include <unistd.h>
+#include <sys/stat.h>
+int %s { return raise(SIGKILL); }
+"""
+
+
+@needs_short
+@pytest.mark.parametrize("function", ["fsync(int fd)", "fchmod(int fd, mode_t mode)", "rename(const char *a, const char *b)"])
+def test_what_a_killed_poller_leaves(fors, squeue, shared, tmp_path, function):
+    """The next one removes it, and nothing else."""
+    (tmp_path / "killed.c").write_text(KILLED % function)
+    subprocess.run(["cc", "-shared", "-fPIC", "-o", tmp_path / "killed.so", tmp_path / "killed.c"], check=True, timeout=60)
+    squeue.says([(1, "n1", "", "all")])
+    command = [FORS, "jobs", "--slurm", "--output", shared / "o", "--squeue", squeue.path]
+    for _ in range(3):
+        assert subprocess.run(command, env={**os.environ, "LD_PRELOAD": f"{tmp_path}/killed.so"}, timeout=60, capture_output=True).returncode == -signal.SIGKILL
+    left, = [path for path in shared.iterdir() if path.name not in ("o", "o.lock")]
+    left.rename(shared / "o.aB3dE7")  # some in sixty are like words, which may stay when all but the renaming was done
+    (shared / "o.aB3dE9").write_text(HEAD[:7])
+    (shared / "o.aB3dE8").touch()
+    keep = {"o.backup": HEAD + "1: n1\n", "o.Backup": HEAD, "o.202611": HEAD, "o.aB3dE": HEAD, "o.aB3dE99": HEAD, "o.a-3dE9": HEAD, "p.aB3dE9": HEAD, "o.xY3zE9": "another's\n"}
+    for name, text in keep.items():
+        (shared / name).write_text(text)
+    (shared / "o.sY3zE9").symlink_to(shared / "o.backup")
+    (shared / "o.dY3zE9").mkdir()
+    os.mkfifo(shared / "o.fY3zE9")
+    fors("jobs", "--slurm", "--output", shared / "o", "--squeue", squeue.path)
+    left = {path.name for path in shared.iterdir()} - {"o", "o.lock", "o.sY3zE9", "o.dY3zE9", "o.fY3zE9"}
+    assert {name for name in left if name not in keep} == set() and left == set(keep)
+    assert (shared / "o").stat().st_mode & 0o777 == 0o644
 
 
 def test_a_poller(squeue, follow):

@@ -517,7 +517,7 @@ static void the_last_lid(void **state)
 	bed_free(bed);
 }
 
-/* What a text says stays, when it makes sense; where a server has no LID, all are new. */
+/* What a text says stays, when it makes sense; a server without a LID stays without; where nobody has one, all are new. */
 static void lids_of_a_text_stay(void **state)
 {
 	struct bed *bed = bed_new("FT(2;2,2)", 1);
@@ -538,7 +538,15 @@ static void lids_of_a_text_stay(void **state)
 	leaf->lid = 9;
 	assert_int_equal(fors_assign_lids(bed->net, bed->places, 0, true, &error), FORS_EINPUT);
 	assert_non_null(strstr(error.text, "LID 9 belongs to both"));
+	leaf->lid = 1;
 	first->lid = 0;
+	assert_int_equal(fors_assign_lids(bed->net, bed->places, 0, true, &error), FORS_OK);
+	assert_int_equal(first->lid, 0);
+	assert_int_equal(last->lid, 8);
+	assert_int_equal(last->lmc, 1);
+	assert_int_equal(leaf->lid, 1);
+	for (uint32_t s = 0; s < bed->fabric->nservers; s++)
+		fors_net_port(bed->net, bed->fabric->server[s].node, 1)->lid = 0;
 	assert_int_equal(fors_assign_lids(bed->net, bed->places, 0, true, &error), FORS_OK);
 	assert_int_equal(first->lid, 1);
 	assert_int_equal(last->lid, 4);

@@ -78,12 +78,37 @@ static void test_bad(void **state)
 	assert_int_equal(fors_guidlist_read("0x1\0", 4, "list", &(uint64_t *){NULL}, &(size_t){0}, NULL), FORS_EINPUT);
 }
 
+/* A file of fors alone: what follows a GUID says something, or is a comment. */
+static void test_bare(void **state)
+{
+	static const char good[] = "0x1\n 0x2 # two words\n0x3#\n0x4\t \r\n\n# five\n";
+	static const char *const bad[] = {"0x1 send\n", "0x1\treceive # x\n", "0x1 , 0x2\n", "0x1 \x1b]0;x\n", "0x7 \"# x\"\n"};
+	uint64_t *guid = NULL;
+	size_t count = 0;
+	struct fors_error error;
+
+	assert_int_equal(fors_guidlist_read_bare(good, strlen(good), "list", &guid, &count, &error), FORS_OK);
+	assert_int_equal(count, 4);
+	free(guid);
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		guid = (uint64_t *)1;
+		assert_int_equal(fors_guidlist_read_bare(bad[i], strlen(bad[i]), "list", &guid, &count, &error), FORS_EINPUT);
+		data_contains(error.text, "list:1: \"");
+		data_contains(error.text, "behind the GUID means nothing here");
+		assert_ptr_equal(guid, (uint64_t *)1);
+		assert_null(strchr(error.text, '\x1b'));
+	}
+	assert_int_equal(fors_guidlist_read_bare("0x1 0x2", 7, "list", &guid, &count, &error), FORS_EINPUT);
+	data_contains(error.text, "more than one GUID");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_good),
 		cmocka_unit_test(test_empty),
 		cmocka_unit_test(test_bad),
+		cmocka_unit_test(test_bare),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

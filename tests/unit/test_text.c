@@ -114,10 +114,55 @@ static void keys_that_come_twice(void **state)
 	assert_false(fors_keyed_sort(NULL, 0, &first, &second));
 }
 
+/* Of every character of Unicode, of every byte alone, and of characters that are cut or said too long. */
+static void utf8_is_what_it_says(void **state)
+{
+	static const char *const bad[] = {"\xc0\x80", "\xc1\xbf", "\xe0\x9f\xbf", "\xed\xa0\x80", "\xed\xbf\xbf", "\xf0\x8f\xbf\xbf",
+					  "\xf4\x90\x80\x80", "\xf5\x80\x80\x80", "\xe2\x28\xa1", "\xe2\x82\x28", "\xf0\x28\x8c\xbc",
+					  "\xf0\x90\x80\x28", "\xff", "\x80", "\xbf"};
+
+	for (uint32_t code = 1; code < 0x110000; code++) {
+		size_t length = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+		static const unsigned char lead[] = {0, 0, 0xc0, 0xe0, 0xf0};
+		char text[4];
+
+		for (size_t i = length; i-- > 0;)
+			text[i] = (char)(0x80 | (code >> 6 * (length - 1 - i) & 0x3f));
+		text[0] = (char)(length == 1 ? code : lead[length] | code >> 6 * (length - 1));
+		assert_int_equal(fors_utf8_length(text, 4), code >= 0xd800 && code < 0xe000 ? 0 : length);
+		for (size_t left = 0; left < length; left++)
+			assert_int_equal(fors_utf8_length(text, left), 0);
+	}
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		assert_int_equal(fors_utf8_length(bad[i], strlen(bad[i])), 0);
+}
+
+static void a_clean_text_controls_no_terminal(void **state)
+{
+	static const char *const texts[][2] = {
+		{"", ""}, {"plain ~", "plain ~"}, {"\x1b[2J\x7f\r\n\t\b", "?[2J?????"}, {"\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80", "\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80"},
+		{"\xc2\x9b\xc2\x80\xc2\xa0", "????\xc2\xa0"}, {"\x9b\xff" "a\xc3", "??a?"}, {"\xe2\x80\xae\xe2\x81\xa6\xe2\x80\xa8", "?????????"},
+		{"\xe2\x80\xa6\xe2\x81\xaa", "\xe2\x80\xa6\xe2\x81\xaa"}, {"\xed\xa0\x80", "???"}};
+	struct fors_error error;
+	char text[32];
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		strcpy(text, texts[i][0]);
+		fors_text_clean(text);
+		assert_string_equal(text, texts[i][1]);
+		fors_fail(&error, FORS_EINPUT, "%s", texts[i][0]);
+		assert_string_equal(error.text, texts[i][1]);
+	}
+	fors_fail(&error, FORS_EINPUT, "%*s\xc3\xa9", FORS_ERROR_TEXT - 2, ""); /* cut in the middle of a character */
+	assert_int_equal(error.text[FORS_ERROR_TEXT - 2], '?');
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_buffer_takes_any_length),
+		cmocka_unit_test(utf8_is_what_it_says),
+		cmocka_unit_test(a_clean_text_controls_no_terminal),
 		cmocka_unit_test(nothing_printed_is_an_empty_text),
 		cmocka_unit_test(lines_have_numbers),
 		cmocka_unit_test(the_largest_text),

@@ -6,7 +6,8 @@
  * gets up to one that does. Each takes the first such port from a place on that depends on the LID, counted over the
  * ports that were ever cabled: so LIDs spread, and a failure moves only what went over it. A top gets to another top,
  * and a mid to another one of its pod, by going down and up again only, which could close a circle of packets that
- * wait: there is no way. Cables that are drained are for those who have no other.
+ * wait: there is no way. Cables that are drained are for those who have no other. A switch that is on no level, since no cable joins
+ * it to the tree, has the entries of what is its own: nobody gets there, and nobody has to.
  *
  * There is such a LID for every switch, and each asks all switches for a port: so cables are listed before, and who is not
  * above anybody that gets there is not asked.
@@ -192,6 +193,13 @@ static void release(struct work *w)
 	free(w->before);
 }
 
+/* The node that a switch is now, also one on no level. */
+static uint32_t find_now(const struct fors_pods *pods, uint32_t node)
+{
+	return pods->level[node] ? fors_pods_now(pods, node)
+				 : fors_net_find_guid(pods->now, pods->known->node[node].guid);
+}
+
 enum fors_err fors_odds3_fill(const struct fors_pods *pods, const uint32_t *row_of, const bool *is_server,
 			      struct fors_lfts *lfts, struct fors_error *error)
 {
@@ -201,12 +209,12 @@ enum fors_err fors_odds3_fill(const struct fors_pods *pods, const uint32_t *row_
 	uint32_t n = 0;
 
 	for (uint32_t node = 0; !err && node < known->nnodes; node++) {
-		w.now_of[node] = fors_pods_now(pods, node);
+		w.now_of[node] = find_now(pods, node);
 		list_cables(&w, node, false, &n);
 		list_cables(&w, node, true, &n);
 	}
 	for (uint32_t node = 0; !err && node < known->nnodes; node++)
-		if (pods->level[node] && w.now_of[node] != FORS_NONE)
+		if (known->node[node].type == FORS_SWITCH && w.now_of[node] != FORS_NONE)
 			fill_switch(&w, node, is_server);
 	release(&w);
 	return err;
