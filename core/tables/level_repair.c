@@ -38,14 +38,14 @@ static void raise_cap(struct fors_leveller *leveller, const uint32_t *load, bool
 	}
 }
 
-/* A plan has a phase for each server at least: links need not carry less. */
-static void raise_cap_to_phases(struct fors_leveller *leveller)
+/* The cap, or more: a plan has a phase for each server at least, so links need not carry less. */
+static uint32_t enough_for(const struct fors_leveller *leveller)
 {
 	uint32_t servers = 0;
 
 	for (uint32_t leaf = 0; leaf < leveller->fabric->nleaves; leaf++)
 		servers += leveller->weight[leaf];
-	leveller->cap = servers > leveller->cap ? servers : leveller->cap;
+	return servers > leveller->cap ? servers : leveller->cap;
 }
 
 /* Take units off one link while it is above the cap and that makes nothing worse; true: something moved. */
@@ -155,8 +155,9 @@ void fors_leveller_repair(struct fors_leveller *leveller)
 
 	raise_cap(leveller, leveller->up, true);
 	raise_cap(leveller, leveller->down, false);
+	leveller->enough = enough_for(leveller);
 	if (leveller->is_weighted)
-		raise_cap_to_phases(leveller);
+		leveller->cap = leveller->enough;
 	least = leveller->cap;
 	if (fors_leveller_fullest(leveller) <= least)
 		return;
