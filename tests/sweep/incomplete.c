@@ -58,7 +58,8 @@ static void draw_servers(struct incomplete_plan *plan, struct fors_random *rando
 	uint32_t most = most_servers / plan->nleaves, usual, how = fors_random_below(random, 3);
 
 	most = most > 48 ? 48 : most;
-	usual = 1 + fors_random_below(random, most < 2 * plan->nspines * plan->most ? most : 2 * plan->nspines * plan->most);
+	usual = 1 + fors_random_below(random,
+				      most < 2 * plan->nspines * plan->most ? most : 2 * plan->nspines * plan->most);
 	for (uint32_t leaf = 0; leaf < plan->nleaves; leaf++) {
 		plan->servers[leaf] = (uint8_t)usual;
 		if (how == 1 && fors_random_below(random, 4) == 0)

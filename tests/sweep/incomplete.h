@@ -14,10 +14,10 @@
 /* How a tree is cabled. */
 struct incomplete_plan {
 	uint32_t nleaves, nspines;
-	uint32_t most;	   /* parallel cables of a leaf and a spine */
-	uint8_t *cables;   /* [leaf * nspines + spine] */
-	uint8_t *servers;  /* [leaf] */
-	bool is_shuffled;  /* GUIDs and ports in no order */
+	uint32_t most;	  /* parallel cables of a leaf and a spine */
+	uint8_t *cables;  /* [leaf * nspines + spine] */
+	uint8_t *servers; /* [leaf] */
+	bool is_shuffled; /* GUIDs and ports in no order */
 };
 
 /* A tree, nothing dead, and what has a place in it. */

@@ -2,18 +2,19 @@
 /*
  * sweep_stays.c - what moves in the tables of trees that lack cables from the beginning, and how long plans are.
  *
- * usage: sweep_stays TREES [SEED [SERVERS]]	(random trees of up to SERVERS servers, 160)
+ * usage: sweep_stays TREES [SEED [SERVERS [NUMBER]]]	(random trees of up to SERVERS servers, 160)
  *
  * Each tree has one LMC, 0 to 5 in turn, and loses in turn: single cables; all cables of a spine; a series of cables;
  * then one of these returns, or comes that never was there. A line for each:
  *
- *	KIND TREE/NUMBER lmc LMC lost N moved N spine N phases N
+ *	KIND TREE/NUMBER lmc LMC lost N moved N spine N phases N dead LEAF[PORT]...
  *
  * lost, moved and spine as in incomplete.h: entries for servers before and after. Cuts, `series` and `drain` compare with
  * the tree as it was built: what moves there though its way lives is what may not be. `return` and `first` compare with the
  * moment before, and so does `step`, of a series: what was displaced already may move again there. phases is 0 where
- * nobody plans, or no plan is found within so many steps.
+ * nobody plans, or a planner does not come to an end within so many steps.
  *
+ * With NUMBER it is that tree alone, and its cables and servers are told first: a row for each leaf.
  * tests/sweep/stays.py builds this file with another build of fors too, and compares.
  */
 #include <stdio.h>
@@ -75,7 +76,6 @@ static uint32_t plan(const struct moment *moment)
 	struct fors_schedule *schedule;
 	struct fors_lanes *lanes;
 	struct fors_error error;
-	uint64_t bound = 0;
 	uint32_t phases = 0;
 
 	if (fors_lanes_read(moment->fabric, moment->lfts, &lanes, &error))
@@ -85,11 +85,18 @@ static uint32_t plan(const struct moment *moment)
 		phases = schedule->nphases;
 		fors_schedule_free(schedule);
 	}
-	if (!moment->fabric->lmc)
-		fors_lanes_bound(moment->fabric, lanes, &bound, &error);
-	printf(" bound %lu", bound);
 	fors_lanes_free(lanes);
 	return phases;
+}
+
+/* The cables that the net of the comparison lacks. */
+static void name_dead(const struct sweep *sweep, const struct fors_net *net)
+{
+	printf(" dead");
+	for (uint32_t i = 0; i < sweep->ncables; i++)
+		if (fors_net_port(net, sweep->cable[i].leaf, sweep->cable[i].port)->peer == FORS_NONE)
+			printf(" %s[%u]", net->node[sweep->cable[i].leaf].id, sweep->cable[i].port);
+	putchar('\n');
 }
 
 static void tell(struct sweep *sweep, const char *kind, const struct fors_net *net, const struct moment *was,
@@ -97,9 +104,9 @@ static void tell(struct sweep *sweep, const char *kind, const struct fors_net *n
 {
 	struct incomplete_moves moves = incomplete_compare(net, was->lfts, is->lfts);
 
-	printf("%s %u/%u lmc %u lost %u moved %u spine %u", kind, sweep->number, sweep->line++, sweep->lmc, moves.lost,
-	       moves.moved, moves.spine);
-	printf(" phases %u\n", plans ? plan(is) : 0);
+	printf("%s %u/%u lmc %u lost %u moved %u spine %u phases %u", kind, sweep->number, sweep->line++, sweep->lmc,
+	       moves.lost, moves.moved, moves.spine, plans ? plan(is) : 0);
+	name_dead(sweep, net);
 }
 
 static const struct incomplete_cable *any_cable(struct sweep *sweep)
@@ -238,15 +245,32 @@ static void plug_first(struct sweep *sweep, uint32_t ndead)
 	fors_places_free(places);
 }
 
-static bool sweep_tree(struct sweep *sweep, uint32_t most_servers)
+/* Draw and build the tree; false: it is none. */
+static bool begin(struct sweep *sweep, uint32_t most_servers)
+{
+	bool good;
+
+	incomplete_draw(&sweep->tree, &sweep->random, most_servers);
+	good = incomplete_build(&sweep->tree, &sweep->random, sweep->lmc);
+	if (!good)
+		incomplete_clear(&sweep->tree);
+	return good;
+}
+
+static void show(const struct incomplete_plan *plan)
+{
+	for (uint32_t leaf = 0; leaf < plan->nleaves; leaf++) {
+		printf("# Leaf%02u, %u servers, cables to each spine", leaf, plan->servers[leaf]);
+		for (uint32_t spine = 0; spine < plan->nspines; spine++)
+			printf(" %u", plan->cables[leaf * plan->nspines + spine]);
+		putchar('\n');
+	}
+}
+
+static void sweep_tree(struct sweep *sweep)
 {
 	struct moment healthy;
 
-	incomplete_draw(&sweep->tree, &sweep->random, most_servers);
-	if (!incomplete_build(&sweep->tree, &sweep->random, sweep->lmc)) {
-		incomplete_clear(&sweep->tree);
-		return false;
-	}
 	sweep->ncables = incomplete_cables(&sweep->tree, &sweep->cable);
 	healthy = look(incomplete_copy(sweep->tree.net), sweep->tree.places);
 	tell(sweep, "whole", healthy.net, &healthy, &healthy, true);
@@ -258,25 +282,35 @@ static bool sweep_tree(struct sweep *sweep, uint32_t most_servers)
 		plug_first(sweep, i);
 	forget(&healthy);
 	free(sweep->cable);
-	incomplete_clear(&sweep->tree);
-	return true;
+}
+
+/* The argument, or what is meant without it. */
+static uint32_t number_of(int argc, char **argv, int which, uint32_t usual)
+{
+	return argc > which ? (uint32_t)strtoul(argv[which], NULL, 10) : usual;
 }
 
 int main(int argc, char **argv)
 {
-	uint32_t trees = argc > 1 ? (uint32_t)strtoul(argv[1], NULL, 10) : 0, done = 0;
-	uint64_t seed = argc > 2 ? strtoull(argv[2], NULL, 10) : 1;
-	uint32_t most = argc > 3 ? (uint32_t)strtoul(argv[3], NULL, 10) : 160;
+	uint32_t trees = number_of(argc, argv, 1, 0), seed = number_of(argc, argv, 2, 1), done = 0;
+	uint32_t most = number_of(argc, argv, 3, 160), only = number_of(argc, argv, 4, FORS_NONE);
 
-	if (!trees || most < 2) {
-		fprintf(stderr, "usage: sweep_stays TREES [SEED [SERVERS]]\n");
+	if (!trees || most < 40) {
+		fprintf(stderr, "usage: sweep_stays TREES [SEED [SERVERS [NUMBER]]]; 40 servers or more\n");
 		return 2;
 	}
-	for (uint32_t number = 0; done < trees; number++) {
+	for (uint32_t number = 0; done < trees && (only == FORS_NONE || number <= only); number++) {
 		struct sweep sweep = {.number = number, .lmc = done % 6};
 
 		sweep.random.state = fors_random_of(seed) + fors_random_of(number + 1);
-		done += sweep_tree(&sweep, most);
+		if (!begin(&sweep, most))
+			continue;
+		done++;
+		if (only == number)
+			show(&sweep.tree.plan);
+		if (only == FORS_NONE || only == number)
+			sweep_tree(&sweep);
+		incomplete_clear(&sweep.tree);
 		fflush(stdout);
 	}
 	return 0;
