@@ -79,6 +79,7 @@ unit_tests += tests/unit/test_qcn
 unit_tests += tests/unit/test_sim_bound
 unit_tests += tests/unit/test_sim_memory
 unit_tests += tests/unit/test_status
+unit_tests += tests/unit/test_stays
 unit_tests += tests/unit/test_shift
 unit_tests += tests/unit/test_split
 unit_tests += tests/unit/test_worker
@@ -118,6 +119,8 @@ tests_unit_test_schedule_file_LDADD = $(unit_support) $(ZLIB_LIBS)
 tests_unit_test_schedule_header_SOURCES = tests/unit/test_schedule_header.c tests/unit/published.c tests/unit/published.h \
 	tests/unit/seal.c tests/unit/seal.h
 tests_unit_test_schedule_header_LDADD = $(unit_support) $(ZLIB_LIBS)
+tests_unit_test_stays_SOURCES = tests/unit/test_stays.c tests/sweep/incomplete.c tests/sweep/incomplete.h
+tests_unit_test_stays_LDADD = $(unit_support)
 tests_unit_test_tables_LDADD = $(unit_support)
 tests_unit_test_text_LDADD = libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_verify_SOURCES = tests/unit/test_verify.c tests/unit/published.c tests/unit/published.h
@@ -420,6 +423,16 @@ tests_sweep_sweep_flows_LDADD = libforsmodel.la libforscore.la
 .PHONY: flows-sweep
 flows-sweep: tests/sweep/sweep_flows
 	tests/sweep/sweep_flows 100
+
+# Trees that lack cables from the beginning: entries that move though their way lives; T beside that of another build.
+check_PROGRAMS += tests/sweep/sweep_stays
+tests_sweep_sweep_stays_SOURCES = tests/sweep/sweep_stays.c tests/sweep/incomplete.c tests/sweep/incomplete.h
+tests_sweep_sweep_stays_LDADD = libforscore.la
+EXTRA_DIST += tests/sweep/stays.py
+.PHONY: stays-sweep
+stays-sweep: tests/sweep/sweep_stays
+	python3 $(srcdir)/tests/sweep/stays.py tests/sweep/sweep_stays --trees $${TREES:-600} --seed $${SEED:-1} \
+		$(if $(OLD),--old $(OLD))
 
 # Bugs planted one by one: which do the unit tests notice? make mutants [MUTANTS=core/fabric] [MUTANTS_FLAGS=--fresh]
 MUTANTS =

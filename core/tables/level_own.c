@@ -18,6 +18,16 @@
 #define REORDER_EFFORT 200 /* exchanges of rounds tried */
 #define REORDER_UNITS 8	   /* with more units without a lane there is no hope for a plan in so few rounds */
 
+/* Cables of a leaf by which rounds are estimated. */
+static uint32_t count_live(const struct fors_leveller *leveller, uint32_t leaf)
+{
+	uint32_t nlanes = leveller->fabric->nlanes, nlive = 0;
+
+	for (uint32_t lane = 0; lane < nlanes; lane++)
+		nlive += leveller->counted[(size_t)leaf * nlanes + lane];
+	return nlive;
+}
+
 /* As many rounds as there are leaves, and as the poorest leaf needs for its units. */
 static void estimate_rounds(struct fors_leveller *leveller)
 {
@@ -28,7 +38,7 @@ static void estimate_rounds(struct fors_leveller *leveller)
 		places += leveller->exists[i];
 	leveller->rounds = fabric->nleaves;
 	for (uint32_t leaf = 0; leaf < fabric->nleaves; leaf++) {
-		uint32_t nlive = fabric->leaf[leaf].nlive, own = 0;
+		uint32_t nlive = count_live(leveller, leaf), own = 0;
 
 		for (uint32_t class = 0; class < leveller->level->nclasses; class += 1)
 			own += leveller->exists[leaf * leveller->level->nclasses + class];
@@ -91,6 +101,7 @@ static void choose_own(struct fors_leveller *leveller, uint32_t pair, uint32_t c
 	/* Pairs with few lanes in common cannot be choosy, and others have to make room for them. */
 	if (!leveller->is_choosy[pair])
 		return;
+	leveller->is_by_rounds = true;
 	lane = fors_leveller_first(leveller, pair, class, fors_leveller_first_lane(leveller, pair, class) + nlanes - 1,
 				   nlanes - 1, is_idle);
 	if (lane == FORS_NO_LANE)

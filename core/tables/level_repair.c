@@ -38,14 +38,19 @@ static void raise_cap(struct fors_leveller *leveller, const uint32_t *load, bool
 	}
 }
 
-/* A plan has a phase for each server at least: links need not carry less. */
-static void raise_cap_to_phases(struct fors_leveller *leveller)
+/* Links need not carry less: a plan has a phase for each server at least. */
+static uint32_t count_phases(const struct fors_leveller *leveller)
 {
 	uint32_t servers = 0;
 
 	for (uint32_t leaf = 0; leaf < leveller->fabric->nleaves; leaf++)
 		servers += leveller->weight[leaf];
-	leveller->cap = servers > leveller->cap ? servers : leveller->cap;
+	return servers;
+}
+
+static uint32_t larger(uint32_t a, uint32_t b)
+{
+	return a > b ? a : b;
 }
 
 /* Take units off one link while it is above the cap and that makes nothing worse; true: something moved. */
@@ -151,13 +156,14 @@ static uint64_t count_entries(const struct fors_leveller *leveller)
 
 void fors_leveller_repair(struct fors_leveller *leveller)
 {
-	uint32_t least;
+	uint32_t least, forced = leveller->cap;
 
+	leveller->cap = 0;
 	raise_cap(leveller, leveller->up, true);
 	raise_cap(leveller, leveller->down, false);
-	if (leveller->is_weighted)
-		raise_cap_to_phases(leveller);
-	least = leveller->cap;
+	leveller->enough = larger(leveller->cap, count_phases(leveller));
+	least = larger(forced, leveller->is_weighted ? leveller->enough : leveller->cap);
+	leveller->cap = least;
 	if (fors_leveller_fullest(leveller) <= least)
 		return;
 	fors_leveller_find_units(leveller);

@@ -160,46 +160,53 @@ static void fill_down(const struct fors_filler *w, uint32_t spine, uint32_t b)
 		fill_slot(w, w->spine_row[spine], b, s, &port);
 }
 
-/* The dead port of a spine that led to leaf b, of the home lane's cable number if it had one such. */
-static uint8_t dead_port(const struct fors_fabric *f, uint32_t spine, uint32_t b, uint32_t home)
+/*
+ * The dead ports of a spine that led to leaf b, by the number of the home lane's cable: the one that had this number,
+ * else another one; FORS_NO_PATH where there never was any.
+ */
+static void find_dead_ports(const struct fors_fabric *f, uint32_t spine, uint32_t b, uint8_t port[FORS_MAX_LANES])
 {
-	uint8_t port = FORS_NO_PATH;
+	uint8_t other = FORS_NO_PATH;
 
-	for (uint32_t k = f->nlanes; k-- > 0;)
-		if (f->lane[k].spine == spine && fors_cable(f, b, k)->spine_port &&
-		    (port == FORS_NO_PATH || f->lane[k].cable == f->lane[home].cable))
-			port = fors_cable(f, b, k)->spine_port;
-	return port;
+	for (uint32_t k = 0; k < f->nlanes; k++)
+		if (f->lane[k].spine == spine && fors_cable(f, b, k)->spine_port)
+			other = fors_cable(f, b, k)->spine_port;
+	memset(port, other, FORS_MAX_LANES);
+	for (uint32_t k = 0; other != FORS_NO_PATH && k < f->nlanes; k++)
+		if (f->lane[k].spine == spine && fors_cable(f, b, k)->spine_port)
+			port[f->lane[k].cable] = fors_cable(f, b, k)->spine_port;
 }
 
 /* A spine's entry for LIDs of a leaf that it lost, by their home lane; see the head of this file. */
-static uint8_t lost_port(const struct fors_filler *w, uint32_t spine, uint32_t b, uint32_t home)
+static uint8_t lost_port(const struct fors_filler *w, uint32_t spine, uint32_t b, uint32_t home, const uint8_t *dead)
 {
 	const struct fors_fabric *f = w->f;
+	uint32_t turn;
 
 	if (f->lane[home].spine == spine || !fors_live(f, b, home))
-		return dead_port(f, spine, b, home);
-	for (enum fors_strictness how = FORS_LIVE_ONLY; how < FORS_NEVER; how++)
-		for (uint32_t turn = 0; turn < f->nleaves; turn++)
-			if (turn != b && fors_live(f, turn, home) && fors_gets_to(w, turn, spine, how) &&
-			    fors_turns_may(w->turns, spine, turn, f->lane[home].spine))
-				return fors_port_to(w, spine, turn);
-	return dead_port(f, spine, b, home);
+		return dead[f->lane[home].cable];
+	turn = fors_turns_leaf(w->turns, spine, f->lane[home].spine);
+	if (turn == FORS_NONE || turn == b || !fors_live(f, turn, home) ||
+	    !fors_gets_to(w, turn, spine, FORS_ALSO_DRAINED))
+		return dead[f->lane[home].cable];
+	return fors_port_to(w, spine, turn);
 }
 
 static void fill_lost(const struct fors_filler *w, uint32_t spine, uint32_t b)
 {
+	uint8_t dead[FORS_MAX_LANES];
 	struct circle port;
 
+	find_dead_ports(w->f, spine, b, dead);
 	for (uint32_t home = 0; home < w->f->nlanes; home++)
-		port.byte[home] = lost_port(w, spine, b, home);
+		port.byte[home] = lost_port(w, spine, b, home, dead);
 	unroll(&port, w->f->nlanes);
 	for (uint32_t s = 0; s < w->f->nslots; s++) {
 		const struct fors_slot *slot = fors_slot(w->f, b, s);
 
 		fill_slot(w, w->spine_row[spine], b, s, &port);
 		if (slot->is_varied && slot->lid && !slot->lmc)
-			w->spine_row[spine][slot->lid] = dead_port(w->f, spine, b, slot->home);
+			w->spine_row[spine][slot->lid] = dead[w->f->lane[slot->home].cable];
 	}
 }
 

@@ -24,10 +24,16 @@ struct fors_turns {
 enum fors_err fors_turns_build(const struct fors_fabric *fabric, struct fors_turns **turns, struct fors_error *error);
 void fors_turns_free(struct fors_turns *turns);
 
+/* The one leaf at which packets from spine `from` to spine `to` may turn; FORS_NONE: there is none. from != to. */
+static inline uint32_t fors_turns_leaf(const struct fors_turns *turns, uint32_t from, uint32_t to)
+{
+	return turns->leaf[turns->rank[from] > turns->rank[to] ? from : to];
+}
+
 /* May a packet go down from spine `from` to `leaf`, and up from there to spine `to`? from != to. */
 static inline bool fors_turns_may(const struct fors_turns *turns, uint32_t from, uint32_t leaf, uint32_t to)
 {
-	return turns->leaf[turns->rank[from] > turns->rank[to] ? from : to] == leaf;
+	return fors_turns_leaf(turns, from, to) == leaf;
 }
 
 /* The lane that leads from a leaf to a spine: a live one, else a drained one, else FORS_NO_LANE. */
