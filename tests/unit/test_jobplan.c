@@ -146,7 +146,8 @@ static void lanes_of_what_was_left(void **state)
 		uint32_t *before, n = 0;
 
 		for (uint32_t j = 0; j < 3; j++) {
-			assert_int_equal(fors_schedule_name(out.plans.job[j].plan, bed->fabric, "x", NULL), FORS_OK);
+			assert_int_equal(fors_schedule_name(out.plans.job[j].plan, bed->fabric, bed->lfts, "x", NULL),
+					 FORS_OK);
 			left[j] = out.plans.job[i < 2 ? j : 0].plan; /* or all have the first one */
 		}
 		assert_int_equal(fors_jobplans_left(bed->fabric, &out.list, left, &before, NULL), FORS_OK);
@@ -235,7 +236,7 @@ static void named_plans(void **state)
 			void *bytes;
 			size_t size;
 
-			assert_int_equal(fors_schedule_name(plan, bed->fabric, "a", NULL), FORS_OK);
+			assert_int_equal(fors_schedule_name(plan, bed->fabric, bed->lfts, "a", NULL), FORS_OK);
 			assert_int_equal(fors_schedule_version(plan), 2);
 			plan->epoch = 7;
 			assert_int_equal(fors_schedule_encode(plan, &bytes, &size, NULL), FORS_OK);
