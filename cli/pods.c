@@ -128,9 +128,11 @@ static enum fors_err list_players(const struct cli_site *site, struct cli_pods *
 
 	if (!err)
 		err = fors_pods_list(made->pods, made->plays, count, &made->players, error);
-	if (!err)
-		made->account = fors_pods_account(made->pods, made->plays);
-	return err;
+	if (err)
+		return err;
+	made->account = fors_pods_account(made->pods, made->plays);
+	fors_account_warn(made->net, &made->account, &made->warnings);
+	return FORS_OK;
 }
 
 enum fors_err cli_pods_route(const struct cli_site *site, const struct fors_net *known, struct cli_pods *made,

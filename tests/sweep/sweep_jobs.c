@@ -2,7 +2,7 @@
 /*
  * sweep_jobs.c - several jobs on trees whose leaves lack cables to some spines, as many of them as wanted.
  *
- * usage: sweep_jobs [FABRICS [SEED]]   (300 of them, seed 1)
+ * usage: sweep_jobs [FABRICS [SEED [FIRST]]]   (300 of them, seed 1; from number FIRST on)
  *
  * A tree has leaves of very different size, no to four parallel cables for each pair of leaf and spine, ports and GUIDs in any order, here and
  * there hosts or a subnet manager on a spine; jobs of all marks; no path index for jobs, one at LMC 1 and more, or the base
@@ -101,7 +101,7 @@ static void add_hosts(struct fors_net *net, uint32_t on, uint32_t count, struct 
 		uint32_t host;
 
 		snprintf(name, sizeof(name), "Host%04u", net->nnodes);
-		host = add(net, FORS_CA, 1, 0x100000 + 16 * (uint64_t)net->nnodes, name);
+		host = add(net, FORS_CA, 1, 0x10000000 + 16 * (uint64_t)net->nnodes, name);
 		fors_net_port(net, host, 1)->guid = net->node[host].guid + 1;
 		plug(net, host, on, rng);
 	}
@@ -348,7 +348,11 @@ static void check_reason(const struct bed *bed, const struct fors_jobentry *job,
 				return;
 			}
 		}
-	FAIL("job %s has no plan: %s", job->name, text);
+	FAIL("job %s (%s, %u servers on %u leaves; LMC %u, %u lanes) has no plan: %s", job->name,
+	     job->has_index	 ? "job-index"
+	     : job->is_exclusive ? "exclusive"
+				 : "shares",
+	     job->count, job->nleaves, f->lmc, f->nlanes, text);
 }
 
 static void count(const struct fors_jobplan *made)
@@ -554,11 +558,12 @@ static void run(uint64_t seed)
 
 static uint32_t nfabrics = 300;
 static uint64_t seed = 1;
+static uint32_t first;
 
 static void sweep(void **unused)
 {
-	for (fabric_number = 0; fabric_number < nfabrics; fabric_number++) {
-		progress_tell(fabric_number, nfabrics, "fabrics", "the seed is that of the first plus its number");
+	for (fabric_number = first; fabric_number < first + nfabrics; fabric_number++) {
+		progress_tell(fabric_number - first, nfabrics, "fabrics", "sweep_jobs 1 SEED and its number");
 		run((seed << 32) + fabric_number);
 	}
 	printf("%u fabrics, %u no trees; %u times tables and plans: %u jobs, %u over their own lanes, %u over those and free "
@@ -575,5 +580,7 @@ int main(int argc, char **argv)
 		nfabrics = (uint32_t)strtoul(argv[1], NULL, 10);
 	if (argc > 2)
 		seed = strtoull(argv[2], NULL, 10);
+	if (argc > 3)
+		first = (uint32_t)strtoul(argv[3], NULL, 10);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
