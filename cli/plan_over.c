@@ -373,6 +373,15 @@ static json_t *number(bool is_known, double value)
 	return is_known ? json_real(value) : json_null();
 }
 
+static json_t *remarks_of(const struct fors_warnings *warnings)
+{
+	json_t *list = json_array();
+
+	for (unsigned i = 0; i < fors_warnings_kept(warnings); i++)
+		json_array_append_new(list, cli_json_text(warnings->text[i]));
+	return list;
+}
+
 /* Keys that status.json has too mean the same. */
 static json_t *json_of(const struct over *over)
 {
@@ -399,6 +408,7 @@ static json_t *json_of(const struct over *over)
 	json_object_set_new(data, "flows", COUNT(is_there, report->verdict.nflows));
 	json_object_set_new(data, "plan_ms", number(is_there && report->plan_ms >= 0, report->plan_ms));
 	json_object_set_new(data, "verify_ms", number(is_there && report->verify_ms >= 0, report->verify_ms));
+	json_object_set_new(data, "remarks", remarks_of(&over->pods.warnings));
 #undef COUNT
 	return data;
 }

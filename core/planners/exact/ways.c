@@ -122,8 +122,14 @@ static void find_ways(const struct fors_task *task, uint32_t a, uint32_t b, cons
 			detour(task, a, b, k, up, down);
 }
 
-static enum fors_err no_way(const struct fors_fabric *fabric, uint32_t a, uint32_t b, struct fors_error *error)
+static enum fors_err no_way(const struct fors_task *task, uint32_t a, uint32_t b, struct fors_error *error)
 {
+	const struct fors_fabric *fabric = task->fabric;
+
+	if (task->has_moved && fors_home_has_all(fabric->nlanes, fabric->lmc))
+		return fors_fail(error, FORS_ENOTAPPL,
+				 "exact: the servers of %s have no lane in common from %s, where entries are those of jobs",
+				 fabric->leaf[b].name, fabric->leaf[a].name);
 	return fors_fail(error, FORS_ELMC,
 			 "LMC %u is too small for the %u lanes: the servers of %s have no lane in common from %s; LMC "
 			 "%u is enough",
@@ -150,7 +156,7 @@ static enum fors_err fill_ways(const struct fors_task *task, struct fors_ways *w
 					up[first + k] == FORS_NO_WAY || (up[first + k] == k && down[first + k] == k);
 			}
 			if (!any)
-				return no_way(fabric, a, b, error);
+				return no_way(task, a, b, error);
 		}
 	}
 	return FORS_OK;
