@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "core/planners/jobplan_index.h"
+
 enum fors_err fors_claim_new(const struct fors_fabric *fabric, struct fors_claim **claim, struct fors_error *error)
 {
 	struct fors_claim *made = calloc(1, sizeof(*made));
@@ -50,7 +52,7 @@ enum fors_err fors_claim_write(const struct fors_claim *claim, const struct fors
 
 	if (!err && now.up) {
 		fors_entries_prune(fabric, &now);
-		fors_entries_apply(fabric, &now, claim->index, lfts);
+		err = fors_jobtables_write(fabric, &now, claim->index, lfts, error);
 	}
 	fors_entries_clear(&now);
 	return err;

@@ -195,7 +195,8 @@ static enum fors_err plan_own(struct fors_worker_planning *p)
 						      .cancelled = fors_worker_cancelled,
 						      .context = p->worker,
 						      .threads = p->worker->setup.threads,
-						      .ilp_seconds = look->ilp_seconds},
+						      .ilp_seconds = look->ilp_seconds,
+						      .has_moved = look->claim},
 					     .method = look->method,
 					     .net = look->net,
 					     .lfts = look->lfts,
@@ -290,7 +291,8 @@ static bool publish_plan(struct fors_worker_planning *p, uint32_t j, struct fors
 {
 	struct fors_jobplan *made = &p->plans.job[j];
 	struct fors_schedule *plan = made->plan;
-	enum fors_err err = fors_schedule_name(plan, p->set.look->fabric, p->set.list.job[j].name, error);
+	enum fors_err err =
+		fors_schedule_name(plan, p->set.look->fabric, p->set.look->lfts, p->set.list.job[j].name, error);
 
 	made->plan = NULL;
 	plan->fabric_epoch = p->worker->board.schedule ? p->worker->board.schedule->epoch : 0;

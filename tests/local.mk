@@ -416,6 +416,17 @@ sweep: tests/sweep/sweep tests/sweep/sweep_rounds
 	tests/sweep/sweep 1000
 	tests/sweep/sweep_rounds 100
 
+# Jobs on trees whose leaves lack cables to some spines, with cuts: some in make check, make jobs-sweep FABRICS=2000 SEED=n by hand.
+if HAVE_CMOCKA
+check_PROGRAMS += tests/sweep/sweep_jobs
+TESTS += tests/sweep/sweep_jobs
+endif
+tests_sweep_sweep_jobs_SOURCES = tests/sweep/progress.h tests/sweep/sweep_jobs.c tests/unit/judge.c tests/unit/judge.h
+tests_sweep_sweep_jobs_LDADD = $(unit_support)
+.PHONY: jobs-sweep
+jobs-sweep: tests/sweep/sweep_jobs
+	tests/sweep/sweep_jobs $${FABRICS:-2000} $${SEED:-1}
+
 # T over the bound of the tables on networks of all kinds (doc/planners-flows.md): the whole table, some minutes.
 check_PROGRAMS += tests/sweep/sweep_flows
 tests_sweep_sweep_flows_SOURCES = tests/sweep/progress.h tests/sweep/sweep_flows.c tests/sweep/world.c tests/sweep/world.h

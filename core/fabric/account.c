@@ -11,6 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define MANY_GUESTS 10 /* one in so many servers may be a guest, and nobody wonders */
+#define NAMES_ROOM (FORS_LEFT_SHOWN * (FORS_NAME_MAX + 2) + 8)
+
 struct counter {
 	const struct fors_fabric *f;
 	struct fors_account *account;
@@ -70,7 +73,7 @@ static void count_port(const struct counter *c, uint32_t node, const struct fors
 	else if (c->leaf[peer] != FORS_NONE)
 		count_on_leaf(c, c->leaf[peer], node, port->peer_port);
 	else if (c->is_spine[peer])
-		c->account->guests++;
+		fors_account_guest(c->account, node);
 	else
 		leave_out(c, is_stub(c, peer) ? FORS_LEFT_STUB : FORS_LEFT_ADRIFT, node);
 }
@@ -130,6 +133,52 @@ uint32_t fors_account_left_out(const struct fors_account *account)
 	return sum;
 }
 
+void fors_account_guest(struct fors_account *account, uint32_t node)
+{
+	if (account->guests < FORS_LEFT_SHOWN)
+		account->first_guest[account->guests] = node;
+	account->guests++;
+}
+
+bool fors_account_has_many_guests(const struct fors_account *account)
+{
+	uint64_t all = (uint64_t)account->servers + account->not_participants + account->guests;
+
+	return MANY_GUESTS * (uint64_t)account->guests > all;
+}
+
+/* The names of the first of `count` nodes, in names[NAMES_ROOM]. */
+static void name_first(const struct fors_net *net, const uint32_t *first, uint32_t count, char *names)
+{
+	size_t used = 0;
+
+	*names = '\0';
+	for (uint32_t n = 0; n < count && n < FORS_LEFT_SHOWN; n++) {
+		const struct fors_node *node = &net->node[first[n]];
+
+		used += (size_t)snprintf(names + used, NAMES_ROOM - used, "%s%s", n ? ", " : "",
+					 node->desc[0] ? node->desc : node->id);
+	}
+	if (count > FORS_LEFT_SHOWN)
+		snprintf(names + used, NAMES_ROOM - used, ", ...");
+}
+
+/* Names last: they may be long, and the sentence is cut. */
+static void warn_of_guests(const struct fors_net *net, const struct fors_account *account,
+			   struct fors_warnings *warnings)
+{
+	char names[NAMES_ROOM];
+
+	if (!fors_account_has_many_guests(account))
+		return;
+	name_first(net, account->first_guest, account->guests, names);
+	fors_warn(warnings,
+		  "%u of %u servers are guests on %s, in no exchange; root_guid_file (opensm.conf) or reference_fabric "
+		  "(fors.conf) decides which switches those are, else where the servers are: %s",
+		  account->guests, account->servers + account->not_participants + account->guests,
+		  account->has_levels ? "middle switches and tops" : "spines", names);
+}
+
 void fors_account_warn(const struct fors_net *net, const struct fors_account *account, struct fors_warnings *warnings)
 {
 	static const char *const why[] = {
@@ -139,18 +188,13 @@ void fors_account_warn(const struct fors_net *net, const struct fors_account *ac
 	};
 
 	for (int i = 0; i < FORS_NLEFT_OUT; i++) {
-		char names[FORS_LEFT_SHOWN * (FORS_NAME_MAX + 2)] = "";
-		size_t used = 0;
+		char names[NAMES_ROOM];
 
-		for (uint32_t n = 0; n < account->left_out[i] && n < FORS_LEFT_SHOWN; n++) {
-			const struct fors_node *node = &net->node[account->first[i][n]];
-
-			used += (size_t)snprintf(names + used, sizeof(names) - used, "%s%s", n ? ", " : "",
-						 node->desc[0] ? node->desc : node->id);
-		}
-		if (account->left_out[i])
-			fors_warn(warnings, "%u CA port%s %s, not in the schedule: %s%s", account->left_out[i],
-				  account->left_out[i] == 1 ? "" : "s", why[i], names,
-				  account->left_out[i] > FORS_LEFT_SHOWN ? ", ..." : "");
+		if (!account->left_out[i])
+			continue;
+		name_first(net, account->first[i], account->left_out[i], names);
+		fors_warn(warnings, "%u CA port%s %s, not in the schedule: %s", account->left_out[i],
+			  account->left_out[i] == 1 ? "" : "s", why[i], names);
 	}
+	warn_of_guests(net, account, warnings);
 }

@@ -26,16 +26,28 @@ struct fors_account {
 	uint32_t left_out[FORS_NLEFT_OUT];
 	uint32_t first[FORS_NLEFT_OUT]
 		      [FORS_LEFT_SHOWN]; /* the first such CAs, nodes of the net, in the order of their GUIDs */
+
+	uint32_t first_guest[FORS_LEFT_SHOWN]; /* likewise */
+	bool has_levels;		       /* of a tree of three levels: guests are on middle switches and tops */
 };
 
 /* Count the CA ports of the fabric's net into *account. Errors: FORS_ENOMEM. */
 enum fors_err fors_account_take(const struct fors_fabric *fabric, struct fors_account *account,
 				struct fors_error *error);
 
+/* One more guest: the CA `node`. For who counts. */
+void fors_account_guest(struct fors_account *account, uint32_t node);
+
 /* All that are left out, whatever the reason. */
 uint32_t fors_account_left_out(const struct fors_account *account);
 
-/* A warning for each reason for which CA ports of the net are left out, with their number and the first of them. */
+/* Are more than a tenth of all that could be servers guests? Then what are spines may have been guessed wrongly. */
+bool fors_account_has_many_guests(const struct fors_account *account);
+
+/*
+ * A warning for each reason for which CA ports of the net are left out, with their number and the first of them; and one
+ * for many guests, which says what decides who is one.
+ */
 void fors_account_warn(const struct fors_net *net, const struct fors_account *account, struct fors_warnings *warnings);
 
 #endif

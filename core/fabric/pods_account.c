@@ -101,13 +101,13 @@ static void count_port(const struct counter *c, uint32_t node, const struct fors
 	else if (level == FORS_PODS_LEAF)
 		count_on_leaf(c, c->pods->number[place], node, port);
 	else
-		c->account->guests++;
+		fors_account_guest(c->account, node);
 }
 
 struct fors_account fors_pods_account(const struct fors_pods *pods, const bool *plays)
 {
 	const struct fors_net *now = pods->now;
-	struct fors_account account = {0};
+	struct fors_account account = {.has_levels = true};
 	struct counter c = {.pods = pods, .plays = plays, .account = &account};
 
 	for (uint32_t i = 0; i < now->nnodes; i++) {

@@ -92,10 +92,14 @@ bool fors_entries_pay(const struct fors_entries_task *task, const struct fors_en
 /*
  * Write them into the tables of the fabric, for path index `index`: 0 .. 2^LMC - 1 of every server that has any. Spines
  * that have lost a server's leaf, and are not on the way of any packet, get no detour for it, which could be a loop while
- * tables change.
+ * tables change. Detours that go over a leaf whose entry has moved are for who may know of them: fors_jobtables_write()
+ * (core/planners/jobplan_index.h) is all in one.
  */
 void fors_entries_apply(const struct fors_fabric *fabric, const struct fors_entries *entries, uint32_t index,
 			struct fors_lfts *lfts);
+
+/* Has the server an entry, at any leaf or spine? */
+bool fors_entries_lead(const struct fors_entries *entries, uint32_t server);
 
 /*
  * The entries that were made for the fabric `then`, in the numbers of the fabric `now`, for struct

@@ -383,7 +383,8 @@ void fors_entries_search(struct entry_search *s)
 	for (uint32_t t = 0; t < s->nteams; t++)
 		a.sum += fors_entries_weigh(&s->team[t]);
 	remember(&a);
-	for (uint32_t i = 1; s->work < task->work && !s->is_out_of_memory && step(&a); i++)
+	/* Without any lane there is nothing to move. */
+	for (uint32_t i = 1; s->nlanes && s->work < task->work && !s->is_out_of_memory && step(&a); i++)
 		if (i % 256 == 0 && task->cancelled && task->cancelled(task->context))
 			break;
 }

@@ -6,7 +6,8 @@
  * two-level tree has. What is to be seen to are spines that have lost a server's leaf: fors gives them a detour, down
  * to a leaf that sends the LID up its home lane (core/tables/tables.c), and a leaf of the job does not any more. So
  * they get none, but keep the dead port, as where entries vary anyway; detours stay only where packets begin (CAs, a
- * subnet manager on the spine) and where a leaf needs them, and core/tables/check.h judges all of it.
+ * subnet manager on the spine) and where a leaf needs them. Those, and the ones of spines that never had a cable to the
+ * leaf, are found anew for where the leaf sends the LID now (fors_tables_mend()), and core/tables/check.h judges all of it.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -95,18 +96,28 @@ static bool is_on_way(const struct writer *w, uint32_t spine, uint32_t lid)
 	return false;
 }
 
-static bool is_led(const struct writer *w, uint32_t server)
+static bool has_lane(const uint8_t *lane, uint32_t nrows, uint32_t nservers, uint32_t server)
 {
-	for (uint32_t k = 0; k < w->entries->nspines; k++)
-		if (w->entries->down[(size_t)k * w->entries->nservers + server] != FORS_NO_LANE)
+	for (uint32_t row = 0; row < nrows; row++)
+		if (lane[(size_t)row * nservers + server] != FORS_NO_LANE)
 			return true;
 	return false;
+}
+
+static bool is_led(const struct fors_entries *entries, uint32_t server)
+{
+	return has_lane(entries->down, entries->nspines, entries->nservers, server);
+}
+
+bool fors_entries_lead(const struct fors_entries *entries, uint32_t server)
+{
+	return is_led(entries, server) || has_lane(entries->up, entries->nleaves, entries->nservers, server);
 }
 
 static void write_spines(const struct writer *w, uint32_t d)
 {
 	const struct fors_fabric *f = w->fabric;
-	uint32_t lid = is_led(w, d) ? lid_of(w, d) : 0, leaf = f->server[d].leaf;
+	uint32_t lid = is_led(w->entries, d) ? lid_of(w, d) : 0, leaf = f->server[d].leaf;
 
 	for (uint32_t k = 0; lid && k < f->nspines; k++) {
 		uint8_t *row = row_of(w->lfts, f->spine[k].guid), lane = w->entries->down[(size_t)k * f->nservers + d];

@@ -452,6 +452,7 @@ enum fors_err fors_jobplans_index(const struct fors_request *request, const stru
 	enum fors_err err = alloc(&m) ? FORS_OK : fors_fail_memory(error);
 
 	m.request.is_used = m.is_used;
+	m.request.task.has_moved |= index != NULL;
 	if (!err)
 		err = make_all(&m);
 	free(m.is_allowed);

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "jobplan_index.h"
 
+#include <stdlib.h>
+
 #include "core/tables/check.h"
 #include "core/tables/home.h"
+#include "core/tables/tables.h"
 
 static enum fors_err choose(const struct fors_fabric *fabric, const struct fors_joblist *list,
 			    struct fors_jobtables *tables, struct fors_error *error)
@@ -15,6 +18,22 @@ static enum fors_err choose(const struct fors_fabric *fabric, const struct fors_
 	enum fors_err err = fors_owners_find(&lanes, &tables->owners, error);
 
 	return err ? err : fors_entries_find(&task, &tables->owners, &tables->entries, error);
+}
+
+enum fors_err fors_jobtables_write(const struct fors_fabric *fabric, const struct fors_entries *entries, uint32_t index,
+				   struct fors_lfts *lfts, struct fors_error *error)
+{
+	bool *is_moved = malloc((fabric->nservers + (size_t)1) * sizeof(*is_moved));
+	enum fors_err err;
+
+	if (!is_moved)
+		return fors_fail_memory(error);
+	for (uint32_t d = 0; d < fabric->nservers; d++)
+		is_moved[d] = fors_entries_lead(entries, d);
+	fors_entries_apply(fabric, entries, index, lfts);
+	err = fors_tables_mend(fabric, is_moved, index, lfts, error);
+	free(is_moved);
+	return err;
 }
 
 enum fors_err fors_jobtables_make(const struct fors_fabric *fabric, const struct fors_joblist *list,
@@ -31,10 +50,10 @@ enum fors_err fors_jobtables_make(const struct fors_fabric *fabric, const struct
 		made.lfts = fors_lfts_copy(lfts);
 		err = made.lfts ? FORS_OK : fors_fail_memory(error);
 	}
-	if (!err) {
-		fors_entries_apply(fabric, &made.entries, made.index, made.lfts);
+	if (!err)
+		err = fors_jobtables_write(fabric, &made.entries, made.index, made.lfts, error);
+	if (!err)
 		err = fors_tables_check(fabric, made.lfts, NULL, NULL, error);
-	}
 	if (err)
 		fors_jobtables_clear(&made);
 	else

@@ -8,6 +8,13 @@
 
 #include "core/jobs/entries.h"
 
+/*
+ * Write entries of jobs into tables of the fabric, and give these LIDs the detours that they need then. Errors:
+ * FORS_ENOMEM; the tables are good for nothing then.
+ */
+enum fors_err fors_jobtables_write(const struct fors_fabric *fabric, const struct fors_entries *entries, uint32_t index,
+				   struct fors_lfts *lfts, struct fors_error *error);
+
 struct fors_jobtables {
 	uint32_t index; /* the path index of jobs: the last one of this fabric */
 	struct fors_owners owners;

@@ -30,6 +30,7 @@ struct fors_task {
 	 */
 	uint32_t wanted_phases;
 	uint64_t most_bytes; /* memory that a plan may take, as fors_plan() estimates it before; 0: any */
+	bool has_moved;	     /* entries of jobs are in the tables: one whose home lane lives need not be at home */
 };
 
 /* One planning method. */

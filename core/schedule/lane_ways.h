@@ -11,15 +11,17 @@
 #define FORS_CORE_SCHEDULE_LANE_WAYS_H
 
 #include "core/fabric/fabric.h"
+#include "core/net/lfts.h"
 #include "schedule.h"
 
 /*
  * Give a schedule the name of its job (cut to the room there is), and in place of the lanes of `fabric`, whose leaves
- * it counts, the ways that they are; one that has ways keeps them, and one over tables of anybody's (fabric NULL) has
- * all that it needs. Errors: FORS_ELIMIT (more ways than the format has room for), FORS_ENOMEM; the schedule is
- * unchanged then.
+ * it counts, the ways that they are in `lfts`, the tables that it was proven over; one that has ways keeps them, and one
+ * over tables of anybody's (fabric NULL, and lfts too) has all that it needs. Errors: FORS_ELIMIT (more ways than the
+ * format has room for), FORS_EINPUT (these are not its tables: the text says which entry has no such way),
+ * FORS_ENOMEM; the schedule is unchanged then.
  */
-enum fors_err fors_schedule_name(struct fors_schedule *schedule, const struct fors_fabric *fabric, const char *name,
-				 struct fors_error *error);
+enum fors_err fors_schedule_name(struct fors_schedule *schedule, const struct fors_fabric *fabric,
+				 const struct fors_lfts *lfts, const char *name, struct fors_error *error);
 
 #endif

@@ -15,6 +15,13 @@ static void warn(const struct fors_switches *switches, const struct fors_reach *
 			"leaf (%u such ways between leaves); repair one of their uplinks",
 			fors_switches_name(switches, reach->detour_first[0]),
 			fors_switches_name(switches, reach->detour_first[1]), reach->detours);
+	if (reach->guest_detours)
+		fors_warn(
+			warnings,
+			"hosts on %s and %s, of which a spine is one, get to each other only down and up again at another "
+			"leaf (%u such ways of guests on spines); plug guests into leaves, or cable the spine to the leaf",
+			fors_switches_name(switches, reach->guest_first[0]),
+			fors_switches_name(switches, reach->guest_first[1]), reach->guest_detours);
 	if (reach->nowhere)
 		fors_warn(warnings,
 			  "%s does not reach what is plugged into %s: any way round could close a credit loop "

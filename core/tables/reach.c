@@ -63,7 +63,8 @@ struct walk {
 	bool *is_joined;   /* per switch: ways up, then down, join it to the target, */
 	uint32_t joined;   /* which is the switch before this number */
 	uint32_t target;
-	bool is_detoured; /* of the switch that is looked at: a CA's LID takes a detour */
+	bool is_detoured;	/* of the switch that is looked at: a CA's LID takes a detour, */
+	bool is_guest_detoured; /* and one of the two is no leaf */
 };
 
 /* --- the LIDs on a switch ------------------------------------------------- */
@@ -359,6 +360,17 @@ static enum fors_err judge(struct walk *w, uint32_t at, uint32_t lid, enum end e
 			 fors_switches_name(w->s, w->target), fors_switches_name(w->s, at), end_names[end]);
 }
 
+/* CAs of switch `at` get to one of the target's, over so many links between switches: a detour? */
+static void note_detour(struct walk *w, uint32_t at, uint32_t hops)
+{
+	bool are_leaves = w->s->all[at].is_leaf && w->s->all[w->target].is_leaf;
+
+	if (hops <= 2 || !w->s->all[at].has_ends)
+		return;
+	w->is_detoured |= are_leaves;
+	w->is_guest_detoured |= !are_leaves;
+}
+
 static enum fors_err walk_lid(struct walk *w, uint32_t at, const struct range *range, uint32_t lid,
 			      struct fors_error *error)
 {
@@ -373,23 +385,32 @@ static enum fors_err walk_lid(struct walk *w, uint32_t at, const struct range *r
 	if (w->s->all[at].level)
 		return judge(w, at, lid, follow_once(w, at, lid), error);
 	end = follow(w, at, lid, &hops);
-	w->is_detoured |= end == ARRIVES && hops > 2 && range->port && w->s->all[at].has_ends &&
-			  w->s->all[at].is_leaf && w->s->all[w->target].is_leaf;
+	if (end == ARRIVES && range->port)
+		note_detour(w, at, hops);
 	return judge(w, at, lid, end, error);
+}
+
+/* One more pair of switches; the first is remembered. */
+static void count_pair(const struct walk *w, uint32_t at, uint32_t *count, uint32_t *first)
+{
+	if ((*count)++)
+		return;
+	first[0] = at < w->target ? at : w->target;
+	first[1] = at < w->target ? w->target : at;
 }
 
 static enum fors_err walk_switch(struct walk *w, uint32_t at, struct fors_error *error)
 {
 	enum fors_err err = FORS_OK;
 
-	w->is_detoured = false;
+	w->is_detoured = w->is_guest_detoured = false;
 	for (unsigned r = 0; !err && r < w->nranges; r++)
 		for (unsigned i = 0; !err && i < w->range[r].count; i++)
 			err = walk_lid(w, at, &w->range[r], w->range[r].lid + i, error);
-	if (w->is_detoured && !w->reach->detours++) {
-		w->reach->detour_first[0] = at < w->target ? at : w->target;
-		w->reach->detour_first[1] = at < w->target ? w->target : at;
-	}
+	if (w->is_detoured)
+		count_pair(w, at, &w->reach->detours, w->reach->detour_first);
+	if (w->is_guest_detoured)
+		count_pair(w, at, &w->reach->guest_detours, w->reach->guest_first);
 	return err;
 }
 

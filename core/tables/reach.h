@@ -14,6 +14,8 @@ struct fors_reach {
 	uint32_t nowhere_first[2]; /* the first: that switch, and the one that has the LID */
 	uint32_t detours;	   /* pairs (leaf with CAs, leaf with CAs) that go down and up again on the way */
 	uint32_t detour_first[2];
+	uint32_t guest_detours; /* the same where CAs of one or both switches are guests: no leaf's */
+	uint32_t guest_first[2];
 };
 
 /*

@@ -349,7 +349,7 @@ static bool is_asked(const struct fors_net *net, uint32_t node)
 	return node != FORS_NONE && fors_net_port(net, node, 0)->is_sm;
 }
 
-static void fill(const struct fors_filler *w)
+static void find_rows(const struct fors_filler *w)
 {
 	const struct fors_fabric *f = w->f;
 
@@ -359,6 +359,13 @@ static void fill(const struct fors_filler *w)
 		w->spine_row[k] = row_of(w->lfts, f->spine[k].guid);
 		w->is_asked[k] = is_asked(f->net, f->spine[k].node);
 	}
+}
+
+static void fill(const struct fors_filler *w)
+{
+	const struct fors_fabric *f = w->f;
+
+	find_rows(w);
 	for (uint32_t a = 0; a < f->nleaves; a++)
 		if (w->leaf_row[a])
 			fill_leaf(w, a);
@@ -411,5 +418,108 @@ enum fors_err fors_tables_build(const struct fors_fabric *fabric, struct fors_lf
 		fors_lfts_free(w.lfts);
 	else
 		*lfts = w.lfts;
+	return err;
+}
+
+/* --- entries of leaves that somebody else has moved ----------------------- */
+
+/* The ways to a LID of leaf b that the tables have and that go straight down from the spine; then detours for the others. */
+static void find_ways_anew(const struct fors_filler *w, uint32_t b, uint32_t lid)
+{
+	struct fors_target target = {b, FORS_NONE};
+
+	fors_detours_begin(w, target);
+	for (uint32_t a = 0; a < w->f->nleaves; a++) {
+		uint32_t lane =
+			a != b && w->leaf_row[a] ? fors_lane_at(w->f, a, FORS_NONE, w->leaf_row[a][lid]) : FORS_NONE;
+
+		if (lane != FORS_NONE && fors_passable(w->f, a, lane) &&
+		    fors_gets_to(w, b, w->f->lane[lane].spine, FORS_ALSO_DRAINED))
+			w->detours.up[a] = (uint8_t)lane;
+	}
+	fors_detours_complete(w, target);
+}
+
+/* Is there another switch behind the port of the spine? */
+static bool leads_on(const struct fors_filler *w, uint32_t spine, uint8_t port)
+{
+	const struct fors_net *net = w->f->net;
+	uint32_t node = w->f->spine[spine].node;
+
+	return node != FORS_NONE && port && port <= net->node[node].nports &&
+	       fors_peer_switch(net, node, port) != FORS_NONE;
+}
+
+static bool is_gone_up_to(const struct fors_filler *w, uint32_t spine)
+{
+	for (uint32_t a = 0; a < w->f->nleaves; a++)
+		if (w->detours.up[a] != FORS_NO_LANE && w->f->lane[w->detours.up[a]].spine == spine)
+			return true;
+	return false;
+}
+
+/*
+ * Spines without a cable to leaf b: a detour where a packet may come, and no living way where none does. What they had
+ * may end at a leaf that sends the LID elsewhere now, where no turn is allowed.
+ */
+static void mend_lid(const struct fors_filler *w, uint32_t b, uint32_t lid, bool is_sm)
+{
+	find_ways_anew(w, b, lid);
+	for (uint32_t a = 0; a < w->f->nleaves; a++)
+		if (a != b && w->leaf_row[a])
+			w->leaf_row[a][lid] = fors_up_port(w, a, w->detours.up[a]);
+	for (uint32_t k = 0; k < w->f->nspines; k++) {
+		uint8_t *row = w->spine_row[k];
+
+		if (!row || fors_gets_to(w, b, k, FORS_ALSO_DRAINED))
+			continue;
+		if (is_sm || w->is_asked[k] || is_gone_up_to(w, k))
+			row[lid] = fors_port_to(w, k, w->detours.down[k]);
+		else if (leads_on(w, k, row[lid]))
+			row[lid] = FORS_NO_PATH;
+	}
+}
+
+/* Has a spine without a cable to leaf b a way for the LID that goes on? */
+static bool has_detour(const struct fors_filler *w, uint32_t b, uint32_t lid)
+{
+	for (uint32_t k = 0; k < w->f->nspines; k++)
+		if (w->spine_row[k] && !fors_gets_to(w, b, k, FORS_ALSO_DRAINED) &&
+		    leads_on(w, k, w->spine_row[k][lid]))
+			return true;
+	return false;
+}
+
+static void mend_leaf(const struct fors_filler *w, uint32_t b, const bool *is_moved, uint32_t index)
+{
+	const struct fors_leaf *leaf = &w->f->leaf[b];
+	struct torn torn = look_at_leaf(w, b);
+
+	for (uint32_t d = leaf->first_server; torn.is_lost && d < leaf->first_server + leaf->nservers; d++) {
+		const struct fors_slot *slot = fors_slot(w->f, b, w->f->server[d].slot);
+		uint32_t lid = slot->lid + index;
+
+		if (is_moved[d] && index < nindices(slot) && lid < w->lfts->nlids &&
+		    (torn.is_asked || torn.is_apart || slot->is_sm || has_detour(w, b, lid)))
+			mend_lid(w, b, lid, slot->is_sm);
+	}
+}
+
+enum fors_err fors_tables_mend(const struct fors_fabric *fabric, const bool *is_moved, uint32_t index,
+			       struct fors_lfts *lfts, struct fors_error *error)
+{
+	struct fors_filler w = {.f = fabric, .lfts = lfts};
+	struct fors_turns *turns = NULL;
+	enum fors_err err = allocate(&w) ? FORS_OK : fors_fail_memory(error);
+
+	if (!err)
+		err = fors_turns_build(fabric, &turns, error);
+	w.turns = turns;
+	if (!err)
+		find_rows(&w);
+	for (uint32_t b = 0; !err && b < fabric->nleaves; b++)
+		mend_leaf(&w, b, is_moved, index);
+	fors_turns_free(turns);
+	release(&w);
 	return err;
 }

@@ -20,4 +20,14 @@
  */
 enum fors_err fors_tables_build(const struct fors_fabric *fabric, struct fors_lfts **lfts, struct fors_error *error);
 
+/*
+ * In tables of the fabric somebody has moved entries of leaves: path index `index` of each server with
+ * is_moved[fabric->nservers] goes up elsewhere, to spines with a cable to the server's leaf. Give these LIDs the detours that
+ * are right now, as detours.c finds them: a spine without such a cable, or a leaf that has no spine in common with the
+ * server's, may have gone over a leaf whose entry it was. No other entry changes. Cost: nothing where each spine has a cable to
+ * the server's leaf. Errors: FORS_ENOMEM.
+ */
+enum fors_err fors_tables_mend(const struct fors_fabric *fabric, const bool *is_moved, uint32_t index,
+			       struct fors_lfts *lfts, struct fors_error *error);
+
 #endif

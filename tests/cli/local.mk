@@ -21,7 +21,9 @@ EXTRA_DIST += \
 	tests/cli/test_fabric.py \
 	tests/cli/test_forget.py \
 	tests/cli/test_indices.py \
+	tests/cli/test_guests.py \
 	tests/cli/test_jobs.py \
+	tests/cli/test_jobs_incomplete.py \
 	tests/cli/test_jobs_slurm.py \
 	tests/cli/test_left_out.py \
 	tests/cli/test_links.py \

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/fabric/places.h"
 #include "core/jobs/entries.h"
 #include "core/planners/jobplan.h"
 #include "core/planners/jobplan_index.h"
@@ -593,6 +594,78 @@ static void plans_without_entries(void **state)
 	bed_free(poor);
 }
 
+/*
+ * A job that promised nothing of the index has lost one of its entries, and is planned over all lanes: with a path index for
+ * each lane, too, no entry of the index is at home only because its lane lives. Method exact may decline then; what it makes
+ * is right.
+ */
+static void plans_over_what_was_moved(void **state)
+{
+	static const char *const method[] = {"auto", "exact"};
+	struct rng rng = {6};
+
+	for (int i = 0; i < 8; i++) {
+		struct bed *bed = bed_new(i % 2 ? "FT(2;4,4)" : "FT(2;4,5;servers=3)", 2);
+		char *text = any_jobs(bed, &rng, 1 + (uint32_t)i / 4, true, "job-index");
+		struct made made = make(bed, text, 3, NULL, NULL);
+		struct fors_jobindex index = {3, &made.entries};
+		struct fors_request request = {.task = {.fabric = bed->fabric},
+					       .method = method[i / 2 % 2],
+					       .net = bed->net,
+					       .lfts = made.lfts};
+		struct fors_jobplans plans;
+		struct fors_error error;
+
+		made.entries.bound[0] = 0;
+		made.list.job[0].has_index = made.list.job[0].is_exclusive = false;
+		if (fors_jobplans_index(&request, &made.list, &made.owners, &index, NULL, &plans, &error))
+			fail_msg("%s", error.text);
+		if (!plans.job[0].plan && (!(i / 2 % 2) || !strstr(plans.job[0].error.text, "no lane in common")))
+			fail_msg("%d: %s", i, plans.job[0].error.text);
+		fors_jobplans_clear(&plans);
+		clear(&made);
+		free(text);
+		bed_free(bed);
+	}
+}
+
+/*
+ * Spine02 has no cable to Leaf00 and never had one; hosts are on it, or on none. What it had for LIDs of Leaf00 went over
+ * a leaf whose entry is the job's now. The tables stay what tables have to be.
+ */
+static void detours_follow(void **state)
+{
+	static const char text[] = "a [job-index]: Node00-00, Node00-01, Node01-00, Node02-00, Node03-01, Node04-00\n"
+				   "b [job-index]: Node00-02, Node01-01, Node02-02, Node04-01\n";
+	static const char *const cut[] = {"Leaf00[6]", "Leaf00[6] Leaf01[5]", "Leaf00[6] Leaf03[4] Leaf04[5]"};
+
+	for (int i = 0; i < 18; i++) {
+		struct bed *bed = bed_new("FT(2;4,5;servers=3)", (unsigned)i % 2);
+		struct made made;
+		struct fors_error error;
+		char word[FORS_NAME_MAX + 8];
+		int used = 0;
+
+		for (const char *at = cut[i / 2 % 3]; sscanf(at, " %71s%n", word, &used) == 1; at += used)
+			assert_int_equal(fors_net_down(bed->intact, bed->intact, word, &error), FORS_OK);
+		fors_places_free(bed->places);
+		bed->places = fors_places_new();
+		assert_int_equal(fors_places_learn(bed->places, bed->intact, NULL, 0, &error), FORS_OK);
+		for (uint32_t node = 0; i / 6 && node < bed->intact->nnodes; node++)
+			fors_net_port(bed->intact, node, 0)->is_sm =
+				!strcmp(bed->intact->node[node].desc, i / 6 == 1 ? "Spine02" : "Leaf02");
+		bed_restore(bed);
+		made = make(bed, text, (1u << i % 2) - 1, NULL, NULL);
+		fors_lfts_free(made.lfts);
+		made.lfts = fors_lfts_copy(bed->lfts);
+		assert_int_equal(fors_jobtables_write(bed->fabric, &made.entries, made.index, made.lfts, &error),
+				 FORS_OK);
+		assert_int_equal(judge(bed, &made), 2);
+		clear(&made);
+		bed_free(bed);
+	}
+}
+
 /* ---- a longer search ---- */
 
 /* Jobs after such a part of the search, with lanes and entries of `before`, or NULL, for a start. */
@@ -675,6 +748,8 @@ int main(void)
 		cmocka_unit_test(a_detour_stays),
 		cmocka_unit_test(plans_over_the_index),
 		cmocka_unit_test(plans_without_entries),
+		cmocka_unit_test(plans_over_what_was_moved),
+		cmocka_unit_test(detours_follow),
 		cmocka_unit_test(who_moves_for_others),
 	};
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/fabric/places.h"
 #include "core/jobs/again.h"
 #include "core/planners/jobplan_left.h"
 #include "core/planners/jobplan_over.h"
@@ -146,7 +147,8 @@ static void lanes_of_what_was_left(void **state)
 		uint32_t *before, n = 0;
 
 		for (uint32_t j = 0; j < 3; j++) {
-			assert_int_equal(fors_schedule_name(out.plans.job[j].plan, bed->fabric, "x", NULL), FORS_OK);
+			assert_int_equal(fors_schedule_name(out.plans.job[j].plan, bed->fabric, bed->lfts, "x", NULL),
+					 FORS_OK);
 			left[j] = out.plans.job[i < 2 ? j : 0].plan; /* or all have the first one */
 		}
 		assert_int_equal(fors_jobplans_left(bed->fabric, &out.list, left, &before, NULL), FORS_OK);
@@ -235,7 +237,7 @@ static void named_plans(void **state)
 			void *bytes;
 			size_t size;
 
-			assert_int_equal(fors_schedule_name(plan, bed->fabric, "a", NULL), FORS_OK);
+			assert_int_equal(fors_schedule_name(plan, bed->fabric, bed->lfts, "a", NULL), FORS_OK);
 			assert_int_equal(fors_schedule_version(plan), 2);
 			plan->epoch = 7;
 			assert_int_equal(fors_schedule_encode(plan, &bytes, &size, NULL), FORS_OK);
@@ -252,6 +254,59 @@ static void named_plans(void **state)
 			clear(&out);
 			bed_free(bed);
 		}
+}
+
+/*
+ * A flow comes down by the cable that the spine's table says, which need not have the number of the one that it went up by:
+ * of two cables the one of that number is dead, or the leaf never had a second.
+ */
+static void named_over_one_of_two(void **state)
+{
+	for (int i = 0; i < 6; i++) {
+		struct bed *bed = bed_new("FT(2;2,4;servers=4;cables=2)", (unsigned)i / 2);
+		struct fors_schedule *plan;
+		struct fors_verdict verdict;
+		struct outcome out;
+
+		if (i % 2) { /* it never was there */
+			struct fors_error error;
+
+			assert_int_equal(fors_net_down(bed->intact, bed->intact, "Leaf01[6]", &error), FORS_OK);
+			fors_places_free(bed->places);
+			bed->places = fors_places_new();
+			assert_int_equal(fors_places_learn(bed->places, bed->intact, NULL, 0, &error), FORS_OK);
+			bed_restore(bed);
+		} else {
+			bed_down(bed, "Leaf01[6]");
+		}
+		out = run(bed, "a: Node00-00, Node00-01, Node01-00, Node01-02, Node02-01, Node03-02\n", NULL, NULL);
+		plan = out.plans.job[0].plan;
+		assert_int_equal(fors_schedule_name(plan, bed->fabric, bed->lfts, "a", NULL), FORS_OK);
+		assert_int_equal(fors_verify(bed->net, bed->lfts, plan, NULL, NULL, &verdict, NULL), FORS_OK);
+		if (!verdict.is_good)
+			fail_msg("%d: %s", i, verdict.text);
+		clear(&out);
+		bed_free(bed);
+	}
+}
+
+/* Tables that are not those of the plan: said, and the plan is what it was. */
+static void named_over_other_tables(void **state)
+{
+	struct bed *bed = bed_new("FT(2;4,4)", 0);
+	struct outcome out = run(bed, "a: Node00-00, Node01-00, Node02-01\n", NULL, NULL);
+	struct fors_schedule *plan = out.plans.job[0].plan;
+	struct fors_lfts *none = fors_lfts_new(0, 1);
+	struct fors_error error;
+
+	assert_int_equal(fors_schedule_name(plan, bed->fabric, none, "a", &error), FORS_EINPUT);
+	assert_non_null(strstr(error.text, "has no way to LID"));
+	assert_null(plan->ways);
+	assert_int_equal(fors_schedule_version(plan), 1);
+	assert_int_equal(fors_schedule_name(plan, bed->fabric, bed->lfts, "a", &error), FORS_OK);
+	fors_lfts_free(none);
+	clear(&out);
+	bed_free(bed);
 }
 
 /* A withdrawn schedule may say whose it was. */
@@ -341,11 +396,18 @@ static void plans_that_meet(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(lost_servers),	   cmocka_unit_test(small_jobs),
-		cmocka_unit_test(lanes_of_before), cmocka_unit_test(lanes_of_what_was_left),
-		cmocka_unit_test(who_stays),	   cmocka_unit_test(kept_plans),
-		cmocka_unit_test(named_plans),	   cmocka_unit_test(named_withdrawals),
-		cmocka_unit_test(over_any_tables), cmocka_unit_test(plans_that_meet),
+		cmocka_unit_test(lost_servers),
+		cmocka_unit_test(small_jobs),
+		cmocka_unit_test(lanes_of_before),
+		cmocka_unit_test(lanes_of_what_was_left),
+		cmocka_unit_test(who_stays),
+		cmocka_unit_test(kept_plans),
+		cmocka_unit_test(named_plans),
+		cmocka_unit_test(named_withdrawals),
+		cmocka_unit_test(named_over_one_of_two),
+		cmocka_unit_test(named_over_other_tables),
+		cmocka_unit_test(over_any_tables),
+		cmocka_unit_test(plans_that_meet),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -930,7 +930,9 @@ static void random_changes_of_rounds(void **state)
 		const struct fors_schedule_server *server = victim.schedule->server;
 
 		if (i)
-			assert_int_equal(fors_schedule_name(victim.schedule, victim.bed->fabric, "job", NULL), FORS_OK);
+			assert_int_equal(
+				fors_schedule_name(victim.schedule, victim.bed->fabric, victim.bed->lfts, "job", NULL),
+				FORS_OK);
 		for (unsigned turn = 0; turn < 1000; turn++) {
 			uint32_t leaf = rng_below(&rng, victim.schedule->nleaves);
 			struct fors_cell *c = cell(&victim, leaf, rng_below(&rng, victim.schedule->nphases)), keep = *c;

@@ -12,7 +12,8 @@
  * cable and reach b over both. Entries that went to another spine repeat one of that spine's own ways, and are left
  * out.
  *
- * With 2^LMC < S a server has only some of the lanes; a way is used when all servers of the leaf have it.
+ * With 2^LMC < S a server has only some of the lanes; a way is used when all servers of the leaf have it. So it is where
+ * entries of a path index have been moved for jobs: nothing is known of that index then but what the tables say.
  */
 #include "ways.h"
 #include "core/tables/home.h"
@@ -108,7 +109,7 @@ static void find_ways(const struct fors_task *task, uint32_t a, uint32_t b, cons
 		      uint8_t *down)
 {
 	const struct fors_fabric *fabric = task->fabric;
-	bool is_short = !fors_home_has_all(fabric->nlanes, fabric->lmc);
+	bool is_short = task->has_moved || !fors_home_has_all(fabric->nlanes, fabric->lmc);
 
 	for (uint32_t k = 0; k < fabric->nlanes; k++) {
 		if (!fors_live(fabric, a, k) || !fors_live(fabric, b, k))
@@ -121,8 +122,14 @@ static void find_ways(const struct fors_task *task, uint32_t a, uint32_t b, cons
 			detour(task, a, b, k, up, down);
 }
 
-static enum fors_err no_way(const struct fors_fabric *fabric, uint32_t a, uint32_t b, struct fors_error *error)
+static enum fors_err no_way(const struct fors_task *task, uint32_t a, uint32_t b, struct fors_error *error)
 {
+	const struct fors_fabric *fabric = task->fabric;
+
+	if (task->has_moved && fors_home_has_all(fabric->nlanes, fabric->lmc))
+		return fors_fail(error, FORS_ENOTAPPL,
+				 "exact: the servers of %s have no lane in common from %s, where entries are those of jobs",
+				 fabric->leaf[b].name, fabric->leaf[a].name);
 	return fors_fail(error, FORS_ELMC,
 			 "LMC %u is too small for the %u lanes: the servers of %s have no lane in common from %s; LMC "
 			 "%u is enough",
@@ -149,7 +156,7 @@ static enum fors_err fill_ways(const struct fors_task *task, struct fors_ways *w
 					up[first + k] == FORS_NO_WAY || (up[first + k] == k && down[first + k] == k);
 			}
 			if (!any)
-				return no_way(fabric, a, b, error);
+				return no_way(task, a, b, error);
 		}
 	}
 	return FORS_OK;
@@ -198,6 +205,8 @@ enum fors_err fors_ways_build(const struct fors_task *task, struct fors_ways **w
 		err = fill_ways(task, made, up, down, sibling, error);
 	else
 		err = fors_fail_memory(error);
+	if (!err && task->has_moved)
+		made->is_straight = false;
 	free(sibling);
 	if (err)
 		fors_ways_free(made);

@@ -17,7 +17,7 @@ struct fors_ways {
 	const uint32_t *servers; /* n_a of each leaf */
 	const uint8_t *up;	 /* nleaves x nleaves x nlanes lanes, FORS_NO_WAY: there is no way k */
 	const uint8_t *down;	 /* likewise, FORS_NO_WAY at the same places */
-	bool is_straight;	 /* every way k goes up and down over lane k */
+	bool is_straight;	 /* every way k goes up and down over lane k, by the path index at home there */
 };
 
 /* Where way k from leaf a to leaf b stands in arrays over all ways. */
