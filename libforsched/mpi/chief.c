@@ -23,7 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MIN_BYTES 4096	     /* FORSCHED_MIN_BYTES, usually */
+#define MIN_BYTES 16384	     /* FORSCHED_MIN_BYTES, usually */
 #define LOOK_LARGE 0.001     /* seconds between looks at the file, before large calls */
 #define LOOK_SELDOM 0.1	     /* where there is no schedule to follow */
 #define MOST_QUIET 65536     /* calls without a word */
@@ -31,7 +31,8 @@
 #define ASKING_SHARE 0.02    /* of a long call that is left to MPI */
 #define MOST_UNASKED 64	     /* calls, where there is a schedule */
 #define TAKING_UP_SHARE 0.05 /* of the time of large calls */
-#define FORGETTING 0.125     /* of what was known, when asking took longer */
+#define LESS 0.5	     /* how much counts that asking took less than was known, */
+#define MORE 0.125	     /* and that it took more: ranks that come late are no cost of asking */
 
 struct chief {
 	struct forsched *file; /* the newest schedule seen */
@@ -42,8 +43,7 @@ struct chief {
 	double looked, spoke;  /* when, last */
 	uint64_t looked_at, spoke_at; /* before which call */
 	double spent;	       /* in large calls, since a schedule was taken up */
-	double asking;	       /* what it takes, the least; 0: not known */
-	uint32_t streak;       /* how often in a row MPI's own way was the quickest of those that were tried */
+	double asking;	       /* what it takes; 0: not known */
 	struct memory memory;
 	bool is_timed;	      /* the last call was large: */
 	struct demand demand; /* what it was, */
@@ -95,6 +95,16 @@ static enum way wanted_way(void)
 static uint64_t min_bytes(void)
 {
 	return forsched_mpi_number("FORSCHED_MIN_BYTES", wanted_way() == NWAYS ? MIN_BYTES : 0);
+}
+
+/* FORSCHED_CHUNK, in whole elements; what is not set, or 0, is chosen. */
+static uint64_t chunk_of(const struct demand *demand, const struct choice *choice)
+{
+	uint64_t bytes = forsched_mpi_number("FORSCHED_CHUNK", 0);
+
+	if (!bytes || !choice->chunk || bytes > UINT32_MAX)
+		return choice->chunk;
+	return (bytes + demand->unit - 1) / demand->unit * demand->unit;
 }
 
 /* Every so many calls the file is looked at; *is_counted is false where it goes by the clock. */
@@ -281,7 +291,6 @@ void forsched_mpi_taken_up(struct member *member, double seconds, double barrier
 
 	chief->is_unusable = !member->is_following;
 	chief->spent = 0;
-	chief->streak = 0;
 	chief->is_timed = false;
 	__atomic_store_n(&taking_up, (uint64_t)(seconds * 1e9), __ATOMIC_RELAXED);
 	memset(&chief->memory, 0, sizeof(chief->memory));
@@ -296,10 +305,10 @@ void forsched_mpi_asked(struct member *member, double seconds)
 {
 	struct chief *chief = member->chief;
 
-	if (!chief->asking || seconds < chief->asking)
+	if (!chief->asking)
 		chief->asking = seconds;
 	else
-		chief->asking += FORGETTING * (seconds - chief->asking);
+		chief->asking += (seconds < chief->asking ? LESS : MORE) * (seconds - chief->asking);
 }
 
 /* What the last call took is known now. */
@@ -312,24 +321,18 @@ static void learn(struct chief *chief, const struct heard *heard)
 		forsched_mpi_learn(&chief->memory, &chief->demand, chief->way, heard->took);
 }
 
-/* Calls to be left to MPI without asking, because asking costs much beside them and the answer has been the same. */
-static uint64_t calls_unasked(struct chief *chief, const struct choice *choice)
+/* Calls to be left to MPI without asking: so many that asking is a small share of the time of all. */
+static uint64_t calls_unasked(const struct chief *chief, const struct choice *choice)
 {
 	double seconds = choice->seconds[WAY_MPI], calls;
 
-	if (choice->way != WAY_MPI || choice->is_trial) {
-		chief->streak = 0;
+	if (choice->way != WAY_MPI || seconds < LONG_CALL)
 		return 0;
-	}
-	if (chief->streak < 6)
-		chief->streak++;
-	calls = seconds < LONG_CALL ? 0 : chief->asking / (ASKING_SHARE * seconds);
-	if (calls > (double)(1u << chief->streak))
-		calls = 1u << chief->streak;
-	return calls < 1 ? 0 : calls > MOST_UNASKED ? MOST_UNASKED : (uint64_t)calls;
+	calls = chief->asking / (ASKING_SHARE * seconds);
+	return calls > MOST_UNASKED ? MOST_UNASKED : (uint64_t)calls;
 }
 
-/* Bytes as people read them, and what a way is expected to take. */
+/* What a way is expected to take. */
 static void say_seconds(char *text, size_t room, double seconds)
 {
 	if (seconds < 0)
@@ -370,10 +373,9 @@ static void say_small(const struct member *member, const struct heard *heard, ui
 }
 
 /* The way that somebody has set; without chunks the phases do. */
-static void obey(enum way way, const struct choice *choice, struct word *word)
+static enum way possible(enum way way, const struct choice *choice)
 {
-	word->way = way == WAY_CHUNKS && !choice->chunk ? WAY_PHASES : way;
-	word->chunk = choice->chunk;
+	return way == WAY_CHUNKS && !choice->chunk ? WAY_PHASES : way;
 }
 
 static void decide(struct member *member, const struct heard *heard, struct word *word)
@@ -392,11 +394,11 @@ static void decide(struct member *member, const struct heard *heard, struct word
 		forsched_mpi_choose(&chief->memory, &heard->demand, &choice);
 	if (!member->is_following)
 		return;
+	word->chunk = chunk_of(&heard->demand, &choice);
 	if (wanted != NWAYS) {
-		obey(wanted, &choice, word);
+		word->way = possible(wanted, &choice);
 	} else if (heard->demand.port) {
 		word->way = choice.way;
-		word->chunk = choice.chunk;
 		word->quiet = calls_unasked(chief, &choice);
 		say_choice(member, heard, &choice);
 	}

@@ -20,8 +20,8 @@
  *   them, OLD_SHARE for a way that is known well; and never when it is expected to take more than HOPELESS longer.
  *
  * Whatever the guesses are worth, trials take a few hundredths of the time of all calls at most, and each choice but a
- * trial is one between times that were measured. A machine that is busy with other things makes calls longer and none
- * shorter, so a time counts at once when it is less than was known, and slowly when it is more.
+ * trial is one between times that were measured: the median of the last CHOICE_KEPT, for a machine has other things to
+ * do now and then. MPI's own way is left only for one that is better by GAIN.
  */
 #include "config.h"
 
@@ -34,9 +34,9 @@
 #define OLD_SHARE 0.01
 #define HOPELESS 0.5
 #define WELL_KNOWN 3	 /* samples */
-#define PAUSE 16	 /* calls between two trials of a way that has been tried */
-#define GAIN 0.02	 /* what another way than MPI's has to be better by */
-#define FORGETTING 0.25	 /* of what was known, when a call took longer */
+#define PAUSE 16	 /* calls between two trials of a way that is known well, */
+#define SHORT_PAUSE 4	 /* and of one that is not */
+#define GAIN 0.05	 /* what another way than MPI's has to be better by */
 #define MIN_CHUNK 8192	 /* bytes; below that messages cost more than what they carry */
 #define MAX_CHUNK 1048576
 
@@ -80,6 +80,24 @@ static double fixed(const struct memory *memory, enum way way)
 	return way == WAY_PHASES ? memory->barriers : 0;
 }
 
+/* The median of the last ones; of two the larger. */
+static double rate_of(const struct seen *seen)
+{
+	uint32_t n = seen->samples < CHOICE_KEPT ? seen->samples : CHOICE_KEPT;
+
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t below = 0, equal = 0;
+
+		for (uint32_t k = 0; k < n; k++) {
+			below += seen->rate[k] < seen->rate[i];
+			equal += seen->rate[k] == seen->rate[i];
+		}
+		if (below <= n / 2 && n / 2 < below + equal)
+			return seen->rate[i];
+	}
+	return -1;
+}
+
 /* What a way was seen to take in the class nearest to this one; NULL: never taken. */
 static const struct seen *nearest(const struct memory *memory, enum way way, uint32_t size, uint32_t skew)
 {
@@ -107,8 +125,8 @@ static double best_rate(const struct memory *memory)
 	for (uint32_t i = 0; i < CHOICE_SIZES * CHOICE_SKEWS; i++) {
 		const struct seen *seen = &memory->seen[WAY_MPI][i / CHOICE_SKEWS][i % CHOICE_SKEWS];
 
-		if (seen->samples && (best < 0 || seen->rate < best))
-			best = seen->rate;
+		if (seen->samples && (best < 0 || rate_of(seen) < best))
+			best = rate_of(seen);
 	}
 	return best;
 }
@@ -117,7 +135,7 @@ static double expect(const struct memory *memory, const struct demand *demand, c
 		     enum way way)
 {
 	const struct seen *seen = nearest(memory, way, choice->size, choice->skew);
-	double rate = seen ? seen->rate : way == WAY_MPI ? -1 : best_rate(memory);
+	double rate = seen ? rate_of(seen) : way == WAY_MPI ? -1 : best_rate(memory);
 
 	if (rate < 0 || (way == WAY_CHUNKS && !choice->chunk))
 		return -1;
@@ -143,9 +161,10 @@ static bool is_worth_a_trial(const struct memory *memory, const struct choice *c
 	const struct seen *seen = &memory->seen[way][choice->size][choice->skew];
 	double longer = choice->seconds[way] / best - 1;
 	double since = (double)(memory->calls[choice->size][choice->skew] - seen->last);
-	double share = seen->samples < WELL_KNOWN ? NEW_SHARE : OLD_SHARE;
+	bool is_known = seen->samples >= WELL_KNOWN;
+	double share = is_known ? OLD_SHARE : NEW_SHARE, pause = is_known ? PAUSE : SHORT_PAUSE;
 
-	if (choice->seconds[way] < 0 || longer > HOPELESS || (seen->samples && since < PAUSE))
+	if (choice->seconds[way] < 0 || longer > HOPELESS || (seen->samples && since < pause))
 		return false;
 	return (!seen->samples && longer <= AT_ONCE) || longer <= share * since;
 }
@@ -203,10 +222,7 @@ void forsched_mpi_learn(struct memory *memory, const struct demand *demand, enum
 	if (way == WAY_PHASES && memory->barriers > seconds / 2) /* was measured in a bad moment */
 		memory->barriers = seconds / 2;
 	rate = (seconds - fixed(memory, way)) / bytes_waited_for(demand, way);
-	if (!seen->samples || rate < seen->rate)
-		seen->rate = rate;
-	else
-		seen->rate += FORGETTING * (rate - seen->rate);
-	seen->samples += seen->samples < UINT32_MAX;
+	seen->rate[seen->samples % CHOICE_KEPT] = rate;
+	seen->samples++;
 	seen->last = memory->calls[size][skew];
 }

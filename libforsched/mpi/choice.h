@@ -24,12 +24,13 @@ struct demand {
 
 #define CHOICE_SIZES 16 /* classes of demands: bytes of the port, by factors of four, */
 #define CHOICE_SKEWS 4	/* and turns / port */
+#define CHOICE_KEPT 5	/* of whose times the median counts */
 
 /* What one way was seen to take for demands of one class. */
 struct seen {
-	double rate;	  /* seconds for each byte that the way waits for, barriers not counted */
-	uint32_t samples; /* 0: never seen */
-	uint64_t last;	  /* the class's number of calls when it was taken last */
+	double rate[CHOICE_KEPT]; /* the last ones: seconds for each byte that the way waits for, barriers not counted */
+	uint32_t samples;	  /* 0: never seen */
+	uint64_t last;		  /* the class's number of calls when it was taken last */
 };
 
 /* All zeroes: nothing known. */
