@@ -5,4 +5,9 @@ testbed_exchange_SOURCES = testbed/exchange.c testbed/mesh.c testbed/mesh.h test
 testbed_exchange_CFLAGS = $(AM_CFLAGS) -pthread
 testbed_exchange_LDADD = libforsched.la -lm
 testbed_exchange_LDFLAGS = $(AM_LDFLAGS) -pthread -no-install
-EXTRA_DIST += testbed/run testbed/drawings.py testbed/namespaces.py testbed/queue_pair.py testbed/reorder.py testbed/stage.py testbed/testbed.py
+if HAVE_MPI
+noinst_PROGRAMS += testbed/alltoallv
+endif
+testbed_alltoallv_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)
+testbed_alltoallv_LDADD = $(MPI_LIBS) -lm
+EXTRA_DIST += testbed/run testbed/drawings.py testbed/namespaces.py testbed/queue_pair.py testbed/reorder.py testbed/stage.py testbed/testbed.py testbed/unequal.py

@@ -7,6 +7,7 @@ unit_tests += tests/unit/test_board
 unit_tests += tests/unit/test_child
 unit_tests += tests/unit/test_drain
 unit_tests += tests/unit/test_drained
+unit_tests += tests/unit/test_choice
 unit_tests += tests/unit/test_closed_form
 unit_tests += tests/unit/test_colour
 unit_tests += tests/unit/test_consistency
@@ -200,6 +201,8 @@ tests_unit_test_rank_LDADD = $(unit_support) $(ZLIB_LIBS)
 tests_unit_test_rehome_SOURCES = tests/unit/test_rehome.c plugin/rehome.c
 tests_unit_test_rehome_LDADD = $(unit_support)
 tests_unit_test_random_LDADD = libforscore.la $(CMOCKA_LIBS)
+tests_unit_test_choice_SOURCES = tests/unit/test_choice.c libforsched/mpi/choice.c libforsched/mpi/choice.h
+tests_unit_test_choice_LDADD = $(CMOCKA_LIBS)
 # Brings methods of its own, so those of the library stay out.
 tests_unit_test_planner_LDADD = $(unit_support)
 tests_unit_test_rounds_LDADD = $(unit_support)

@@ -34,32 +34,6 @@ static MPI_Aint extent_of(MPI_Datatype type)
 	return extent;
 }
 
-/* Bytes for each rank in an MPI_Alltoall, the same on all ranks. */
-static uint64_t bytes_per_rank(const struct side *recv)
-{
-	MPI_Count size = 0;
-
-	PMPI_Type_size_x(recv->type, &size);
-	return (uint64_t)recv->count * (uint64_t)size;
-}
-
-/*
- * The member that runs this call, or NULL: left to MPI. An error in agreeing is the caller's: it is reported as one of
- * the call. `uniform`: the receiving side of an MPI_Alltoall, whose size all ranks know; else NULL.
- */
-static struct member *follower(MPI_Comm comm, const struct side *uniform, int *err)
-{
-	struct member *member = NULL;
-
-	*err = forsched_mpi_enter(comm, &member);
-	if (*err || !member || !member->is_following || (uniform && bytes_per_rank(uniform) < member->min_bytes)) {
-		count(&left);
-		return NULL;
-	}
-	count(&followed);
-	return member;
-}
-
 /* Report an error where the program wants it. */
 static int report(MPI_Comm comm, int err)
 {
@@ -68,10 +42,31 @@ static int report(MPI_Comm comm, int err)
 	return err;
 }
 
-static int run(MPI_Comm comm, const struct member *member, const void *sendbuf, const struct side *send,
-	       const struct side *recv)
+/*
+ * Is the call left to MPI? Else it is done, and *err is how it ended. Left to MPI or not, its time is taken by
+ * finish(), which wants *member.
+ */
+static bool is_left(MPI_Comm comm, const struct call *call, struct member **member, int *err)
 {
-	return report(comm, forsched_mpi_exchange(member, sendbuf == MPI_IN_PLACE ? NULL : send, recv));
+	struct order order;
+
+	*err = forsched_mpi_enter(comm, call, member, &order);
+	if (!*err && order.way == WAY_MPI) {
+		count(&left);
+		return true;
+	}
+	count(*err ? &left : &followed);
+	if (!*err)
+		*err = forsched_mpi_exchange(*member, call, &order);
+	*err = report(comm, *err);
+	return false;
+}
+
+static int finish(struct member *member, int err)
+{
+	if (member)
+		forsched_mpi_leave(member);
+	return err;
 }
 
 /* One type for all ranks: is it one, and the count possible? */
@@ -86,19 +81,17 @@ int MPI_Alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void
 	bool is_in_place = sendbuf == MPI_IN_PLACE;
 	struct side send = {.buffer = (char *)sendbuf, .count = sendcount, .type = sendtype};
 	struct side recv = {.buffer = recvbuf, .count = recvcount, .type = recvtype};
+	struct call call = {.send = is_in_place ? NULL : &send, .recv = &recv, .is_uniform = true};
 	struct member *member;
 	int err = MPI_SUCCESS;
 
 	if (comm == MPI_COMM_NULL || !is_sane(recvcount, recvtype) || (!is_in_place && !is_sane(sendcount, sendtype)))
 		return PMPI_Alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
-	member = follower(comm, &recv, &err);
-	if (err)
-		return report(comm, err);
-	if (!member)
-		return PMPI_Alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
 	recv.unit = extent_of(recvtype);
 	send.unit = is_in_place ? 0 : extent_of(sendtype);
-	return run(comm, member, sendbuf, &send, &recv);
+	if (is_left(comm, &call, &member, &err))
+		err = PMPI_Alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+	return finish(member, err);
 }
 
 int MPI_Alltoallv(const void *sendbuf, const int *sendcounts, const int *sdispls, MPI_Datatype sendtype, void *recvbuf,
@@ -108,6 +101,7 @@ int MPI_Alltoallv(const void *sendbuf, const int *sendcounts, const int *sdispls
 	struct side send = {
 		.buffer = (char *)sendbuf, .counts = sendcounts, .displacements = sdispls, .type = sendtype};
 	struct side recv = {.buffer = recvbuf, .counts = recvcounts, .displacements = rdispls, .type = recvtype};
+	struct call call = {.send = is_in_place ? NULL : &send, .recv = &recv};
 	struct member *member;
 	int err = MPI_SUCCESS;
 
@@ -115,15 +109,12 @@ int MPI_Alltoallv(const void *sendbuf, const int *sendcounts, const int *sdispls
 	    (!is_in_place && (!sendcounts || !sdispls || !is_sane(0, sendtype))))
 		return PMPI_Alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype,
 				      comm);
-	member = follower(comm, NULL, &err);
-	if (err)
-		return report(comm, err);
-	if (!member)
-		return PMPI_Alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype,
-				      comm);
 	recv.unit = extent_of(recvtype);
 	send.unit = is_in_place ? 0 : extent_of(sendtype);
-	return run(comm, member, sendbuf, &send, &recv);
+	if (is_left(comm, &call, &member, &err))
+		err = PMPI_Alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype,
+				     comm);
+	return finish(member, err);
 }
 
 int MPI_Alltoallw(const void *sendbuf, const int *sendcounts, const int *sdispls, const MPI_Datatype *sendtypes,
@@ -138,6 +129,7 @@ int MPI_Alltoallw(const void *sendbuf, const int *sendcounts, const int *sdispls
 			    .unit = 1};
 	struct side recv = {
 		.buffer = recvbuf, .counts = recvcounts, .displacements = rdispls, .types = recvtypes, .unit = 1};
+	struct call call = {.send = is_in_place ? NULL : &send, .recv = &recv};
 	struct member *member;
 	int err = MPI_SUCCESS;
 
@@ -145,13 +137,10 @@ int MPI_Alltoallw(const void *sendbuf, const int *sendcounts, const int *sdispls
 	    (!is_in_place && (!sendcounts || !sdispls || !sendtypes)))
 		return PMPI_Alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes,
 				      comm);
-	member = follower(comm, NULL, &err);
-	if (err)
-		return report(comm, err);
-	if (!member)
-		return PMPI_Alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes,
-				      comm);
-	return run(comm, member, sendbuf, &send, &recv);
+	if (is_left(comm, &call, &member, &err))
+		err = PMPI_Alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes,
+				     comm);
+	return finish(member, err);
 }
 
 int MPI_Finalize(void)

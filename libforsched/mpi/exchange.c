@@ -15,6 +15,8 @@
 
 #include "follow.h"
 
+#define TIMED_BARRIERS 5
+
 /* ---- phases ---- */
 
 struct exchange {
@@ -132,6 +134,20 @@ static int tree_barrier(const struct member *member)
 	return err;
 }
 
+int forsched_mpi_time_barrier(const struct member *member, double *seconds)
+{
+	int err = MPI_SUCCESS;
+
+	for (int i = 0; !err && i < TIMED_BARRIERS; i++) {
+		double began = forsched_mpi_now(), took;
+
+		err = tree_barrier(member);
+		took = forsched_mpi_now() - began;
+		*seconds = i == 0 || took < *seconds ? took : *seconds;
+	}
+	return err;
+}
+
 /* ---- all of it ---- */
 
 static int run_phases(const struct exchange *exchange)
@@ -153,12 +169,26 @@ static int run_phases(const struct exchange *exchange)
 	return first;
 }
 
-int forsched_mpi_exchange(const struct member *member, const struct side *send, const struct side *recv)
+static int in_phases(const struct member *member, const struct call *call)
 {
-	struct exchange exchange = {.member = member, .send = send, .recv = recv};
-	int packing = send ? MPI_SUCCESS : forsched_mpi_pack(member, recv, &exchange.packed);
+	struct exchange exchange = {.member = member, .send = call->send, .recv = call->recv};
+	int packing = call->send ? MPI_SUCCESS : forsched_mpi_pack(member, call->recv, &exchange.packed);
 	int err = run_phases(&exchange);
 
 	forsched_mpi_packed_free(&exchange.packed);
 	return packing ? packing : err;
+}
+
+/* Never in place: what is packed is not cut. */
+static int in_chunks(const struct member *member, const struct call *call, uint64_t chunk)
+{
+	struct exchange exchange = {.member = member, .send = call->send, .recv = call->recv};
+	int own = copy_own(&exchange), err = forsched_mpi_run_chunks(member, call->send, call->recv, chunk);
+
+	return own ? own : err;
+}
+
+int forsched_mpi_exchange(const struct member *member, const struct call *call, const struct order *order)
+{
+	return order->way == WAY_CHUNKS ? in_chunks(member, call, order->chunk) : in_phases(member, call);
 }

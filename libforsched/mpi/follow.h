@@ -9,7 +9,8 @@
  * Whatever decides how messages go has to be the same on all ranks of a communicator, else they would wait for each
  * other for ever. So nothing is decided by what one rank sees: rank 0 of the communicator reads settings and schedule
  * and broadcasts them, ranks tell each other which servers they are, and each comes to the same verdict from the same
- * numbers.
+ * numbers. A rank knows its own sizes only: one reduction tells rank 0 those of all (sizes.c), and with the time that
+ * earlier calls took it picks the way that the call goes (choice.c), which is in its broadcast (chief.c).
  */
 #ifndef FORSCHED_MPI_FOLLOW_H
 #define FORSCHED_MPI_FOLLOW_H
@@ -18,50 +19,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "choice.h"
 #include "libforsched/forsched.h"
 
 /* Functions return MPI error codes, MPI_SUCCESS = 0; those of MPI have not been reported to an error handler yet. */
 
-/* ---- member.c: what a communicator has agreed on ---- */
-
-struct member {
-	MPI_Comm private_comm;	   /* for the messages of exchanges; MPI_COMM_NULL: not needed so far */
-	int rank, size;		   /* of the communicator */
-	bool is_following;	   /* the schedule fits: run exchanges along it */
-	struct forsched *schedule; /* that all ranks hold; NULL: none */
-	void *bytes;		   /* it lies in them */
-	uint32_t me;		   /* this rank's server; of the schedule followed */
-	int *rank_of;		   /* by server */
-	uint64_t calls;		   /* so far on this communicator, the same on all ranks */
-	uint64_t check_every;	   /* look for a newer epoch before each n-th call; 0: never again */
-	uint64_t min_bytes;	   /* MPI_Alltoall with fewer bytes per pair is left to MPI */
-	bool has_barrier;	   /* between phases */
-	struct forsched *file;	   /* rank 0: the newest schedule seen */
-	bool is_fit;		   /* rank 0: it is one for this communicator */
-	bool is_refused;	   /* rank 0: nobody stands behind it, and FORSCHED_STRICT is set */
-};
-
-/*
- * What holds for this call on comm, in *member; NULL: leave it to MPI (inter-communicators, single ranks). Collective:
- * every rank of comm calls it in the same order. The communicator owns the result.
- */
-int forsched_mpi_enter(MPI_Comm comm, struct member **member);
-
-/*
- * The schedule that this process has to follow: of its job, if there is one. Owned by the caller; NULL: there is none, and
- * a person has been told.
- */
-char *forsched_mpi_find(const char *path);
-
-/* How often a communicator of this process began to follow an epoch. Any thread may ask. */
-uint64_t forsched_mpi_epochs(void);
-
-/* ---- init.c: MPI_Init, and the path index ---- */
-
-/* Say once that a plan, all of whose rows are there, wants other LIDs than this process sends to. */
-void forsched_mpi_warn_of_paths(const struct forsched *schedule);
-
-/* ---- exchange.c ---- */
+/* ---- a call ---- */
 
 /* One side of an all-to-all: where the block of each rank is. */
 struct side {
@@ -74,15 +37,132 @@ struct side {
 	MPI_Aint unit;
 };
 
+/* What a program wants. */
+struct call {
+	const struct side *send; /* NULL: in place, what recv holds is sent and replaced */
+	const struct side *recv;
+	bool is_uniform; /* an MPI_Alltoall: all messages of all ranks have one size */
+};
+
+/* What all ranks do with it. */
+struct order {
+	enum way way;
+	uint64_t chunk; /* bytes, where way is WAY_CHUNKS */
+};
+
+/* ---- member.c, weigh.c: what a communicator has agreed on ---- */
+
+struct member {
+	MPI_Comm private_comm;	   /* for the messages of exchanges; MPI_COMM_NULL: not needed so far */
+	int rank, size;		   /* of the communicator */
+	bool is_following;	   /* the schedule fits: run exchanges along it */
+	struct forsched *schedule; /* that all ranks hold; NULL: none */
+	void *bytes;		   /* it lies in them */
+	uint32_t me;		   /* this rank's server; of the schedule followed */
+	int *rank_of;		   /* by server */
+	void *streams;		   /* room of chunks.c */
+	uint64_t calls;		   /* so far on this communicator, the same on all ranks */
+	uint64_t quiet;		   /* so many calls more are left to MPI before ranks speak again */
+	uint64_t min_bytes;	   /* a call none of whose messages has as many is left to MPI */
+	bool is_settled;	   /* min_bytes is known: rank 0 has spoken */
+	bool is_over;		   /* there will never be a schedule to follow: ranks do not speak again */
+	bool is_weighing;	   /* ranks tell rank 0 how much each call sends */
+	bool has_barrier;	   /* between phases */
+	MPI_Datatype vector;	   /* what they tell it in, `length` numbers; MPI_DATATYPE_NULL: none yet */
+	uint32_t length, ngroups;  /* of these numbers so many are of groups of phases */
+	uint16_t *group_of;	   /* by rank: the group of the phase in which this one sends to it */
+	double began, took;	   /* the call that runs, when; how long the last one took here, 0: not known; seconds */
+	struct chief *chief;	   /* rank 0: what only it knows */
+};
+
+/*
+ * What all ranks do with this call on comm, in *order, and who does it, in *member; NULL: nobody, it is left to MPI
+ * (inter-communicators, single ranks). Collective: every rank of comm calls it in the same order. The communicator owns
+ * the member. When it is not NULL and the call is over, forsched_mpi_leave() takes the time.
+ */
+int forsched_mpi_enter(MPI_Comm comm, const struct call *call, struct member **member, struct order *order);
+void forsched_mpi_leave(struct member *member);
+
+/*
+ * The schedule that this process has to follow: of its job, if there is one. Owned by the caller; NULL: there is none, and
+ * a person has been told.
+ */
+char *forsched_mpi_find(const char *path);
+
+/* How often a communicator of this process began to follow an epoch. Any thread may ask. */
+uint64_t forsched_mpi_epochs(void);
+
+/* ---- sizes.c: what all ranks together want to send ---- */
+
+/* Bytes of an element of a type; 0: it is none. */
+uint64_t forsched_mpi_size_of(MPI_Datatype type);
+/* Bytes of each message of an MPI_Alltoall. */
+uint64_t forsched_mpi_uniform_bytes(const struct call *call);
+/* Note in which phase this rank sends to whom: member->group_of, for the schedule that it follows now. */
+int forsched_mpi_group(struct member *member);
+
+/* What rank 0 hears. */
+struct heard {
+	struct demand demand; /* of this call; turns 0: not known without a schedule */
+	double took;	      /* seconds of the last call that was timed, until the last rank was done; 0: none was */
+	bool is_even;	      /* each rank sends what the other expects */
+};
+
+/* Collective. *heard is written on rank 0 only. */
+int forsched_mpi_weigh(struct member *member, MPI_Comm comm, const struct call *call, struct heard *heard);
+
+/* ---- chief.c: what rank 0 sees and decides ---- */
+
+/* What rank 0 tells the others. All numbers are 64 bits wide, to be sent as they are. */
+struct word {
+	uint64_t is_new;      /* there is a newer epoch, or another verdict: forget the old schedule */
+	uint64_t size;	      /* bytes of the new schedule; 0: it is not for this communicator, or not to be followed */
+	uint64_t is_over;     /* never ask again */
+	uint64_t is_weighing; /* there is a schedule for this communicator: tell how much is sent */
+	uint64_t quiet;	      /* leave so many calls after this one to MPI */
+	uint64_t min_bytes;
+	uint64_t has_barrier;
+	uint64_t epoch;
+	uint64_t way, chunk; /* of this call */
+};
+
+struct chief *forsched_mpi_chief_new(void); /* NULL: no memory */
+void forsched_mpi_chief_free(struct chief *chief);
+/* The word for a call; `heard` NULL: nobody was asked. With a schedule to be broadcast, its bytes in *bytes, the caller's. */
+struct word forsched_mpi_speak(struct member *member, const struct heard *heard, void **bytes);
+/* A schedule was taken up, or could not be; it took so long, and so long does a barrier. Seconds. */
+void forsched_mpi_taken_up(struct member *member, double seconds, double barrier);
+/* To ask and to answer took rank 0 so many seconds. */
+void forsched_mpi_asked(struct member *member, double seconds);
+
+/* ---- init.c: MPI_Init, and the path index ---- */
+
+/* Say once that a plan, all of whose rows are there, wants other LIDs than this process sends to. */
+void forsched_mpi_warn_of_paths(const struct forsched *schedule);
+
+/* ---- exchange.c ---- */
+
 /* Tags on the private communicator. */
 #define TAG_DATA 1
 #define TAG_BARRIER 2
+#define TAG_CHUNK 3
 
 /*
- * Run the exchange along the schedule. send == NULL: in place, what recv holds is sent and replaced. After an error the
- * other messages are exchanged all the same, so that no other rank waits for ever; the first error is returned.
+ * Run the exchange along the schedule, in phases or in chunks. After an error the other messages are exchanged all the
+ * same, so that no other rank waits for ever; the first error is returned.
  */
-int forsched_mpi_exchange(const struct member *member, const struct side *send, const struct side *recv);
+int forsched_mpi_exchange(const struct member *member, const struct call *call, const struct order *order);
+
+/* All ranks wait for each other; how long a barrier takes, in seconds, the least of some. */
+int forsched_mpi_time_barrier(const struct member *member, double *seconds);
+
+/* ---- chunks.c ---- */
+
+/* Is there room? It is made at the first time; member->streams, the caller's. */
+bool forsched_mpi_can_chunk(struct member *member);
+/* All but what a rank keeps for itself, in chunks of so many bytes. Only where each rank sends what the other expects. */
+int forsched_mpi_run_chunks(const struct member *member, const struct side *send, const struct side *recv,
+			    uint64_t chunk);
 
 /* ---- packed.c ---- */
 
@@ -122,6 +202,10 @@ bool forsched_mpi_whoami(const struct forsched *schedule, uint32_t *number, char
 
 /* An environment variable that is set and not empty, or NULL. */
 const char *forsched_mpi_setting(const char *name);
+/* A number in the environment; what is none is complained of and counts as the usual one. */
+uint64_t forsched_mpi_number(const char *name, uint64_t usual);
+/* Seconds on a clock that only goes forward. */
+double forsched_mpi_now(void);
 
 /*
  * A line to standard error: what a person has to know, once in each process; with FORSCHED_VERBOSE=0 nothing. `chat`:

@@ -4,12 +4,17 @@ lib_LTLIBRARIES += libforsched-mpi.la
 endif
 libforsched_mpi_la_SOURCES = \
 	libforsched/mpi/alltoall.c \
+	libforsched/mpi/chief.c \
+	libforsched/mpi/choice.c \
+	libforsched/mpi/choice.h \
+	libforsched/mpi/chunks.c \
 	libforsched/mpi/exchange.c \
 	libforsched/mpi/follow.h \
 	libforsched/mpi/init.c \
 	libforsched/mpi/member.c \
 	libforsched/mpi/packed.c \
 	libforsched/mpi/settings.c \
+	libforsched/mpi/sizes.c \
 	libforsched/mpi/whoami.c
 libforsched_mpi_la_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS) -pthread
 libforsched_mpi_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -pthread \

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #define REMEMBERED 32
 
@@ -54,4 +55,27 @@ void forsched_mpi_say(bool chat, const char *format, ...)
 	va_end(args);
 	if (chat || !is_known(line))
 		fprintf(stderr, "libforsched-mpi: %s\n", line); /* in one piece: other ranks write too */
+}
+
+uint64_t forsched_mpi_number(const char *name, uint64_t usual)
+{
+	const char *value = forsched_mpi_setting(name);
+	char *end;
+	unsigned long long number;
+
+	if (!value)
+		return usual;
+	number = strtoull(value, &end, 10);
+	if (*value >= '0' && *value <= '9' && !*end)
+		return number;
+	forsched_mpi_say(false, "%s=%.100s is not a number; taking %llu", name, value, (unsigned long long)usual);
+	return usual;
+}
+
+double forsched_mpi_now(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }

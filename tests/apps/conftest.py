@@ -103,7 +103,10 @@ def mpirun():
         pytest.skip("no mpirun here")
 
     def call(ranks, name, *args, env=None, preload=True, wrapper=(), timeout=600):
-        known = {key: str(value) for key, value in (env or {}).items()}
+        # Every call along the phases, and the file looked at before each: what a call does is not to depend on how long
+        # others took. test_ways.py has the settings that people have.
+        known = {"FORSCHED_WAY": "phases", "FORSCHED_CHECK": 1, **(env or {})}
+        known = {key: str(value) for key, value in known.items()}
         if preload:
             known["LD_PRELOAD"] = str(PRELOAD)
         # What is compared with: Open MPI 4.1's algorithm for small blocks ("bruck", its default) writes beside the

@@ -1,6 +1,6 @@
 # Applications: the examples, and programs under libforsched-mpi with the MPI that is there (pytest).
 if HAVE_MPI
-check_PROGRAMS += tests/apps/communicators tests/apps/path_index tests/apps/random_calls
+check_PROGRAMS += tests/apps/communicators tests/apps/path_index tests/apps/random_calls tests/apps/unequal_calls
 endif
 tests_apps_communicators_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)
 tests_apps_communicators_LDADD = libforsched.la $(MPI_LIBS)
@@ -8,8 +8,10 @@ tests_apps_path_index_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)
 tests_apps_path_index_LDADD = $(MPI_LIBS)
 tests_apps_random_calls_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)
 tests_apps_random_calls_LDADD = $(MPI_LIBS)
+tests_apps_unequal_calls_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)
+tests_apps_unequal_calls_LDADD = $(MPI_LIBS)
 TESTS += tests/apps/run
-EXTRA_DIST += tests/apps/run tests/apps/conftest.py tests/apps/test_docs.py tests/apps/test_examples.py tests/apps/test_format.py tests/apps/test_mpi.py tests/apps/test_python.py tests/apps/test_python_threads.py
+EXTRA_DIST += tests/apps/run tests/apps/conftest.py tests/apps/test_docs.py tests/apps/test_examples.py tests/apps/test_format.py tests/apps/test_mpi.py tests/apps/test_python.py tests/apps/test_python_threads.py tests/apps/test_ways.py
 # The whole thousand of random calls on 36 ranks too, with and without barriers. What it takes is processors: each barrier
 # needs all ranks to have had their turn.
 .PHONY: check-mpi

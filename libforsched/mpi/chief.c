@@ -1,0 +1,450 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What rank 0 of a communicator sees and decides. It alone reads settings, the schedule and the heartbeat, and remembers
+ * how long calls took (choice.c); what follows from that goes into its word, which all ranks obey.
+ *
+ * Looking at the file costs some microseconds, and asking all ranks a reduction and a broadcast. Both are done where they
+ * are little beside the call: the file is looked at before large calls, a thousand times a second at most, and on a
+ * communicator without a schedule ten times a second; there, and where MPI's own way has won again and again, ranks are
+ * told to leave the next calls to MPI without a word. A schedule is taken up when taking up the last one was a twentieth
+ * of the time that large calls have taken here.
+ *
+ * Whose heartbeat: a schedule that no subnet manager stands behind any more stays right until a link changes, and after
+ * that it is slower than planned, but still an exchange. So it is followed, and a person is told once. With
+ * FORSCHED_STRICT=1 it is not: rank 0 looks at the heartbeat as often as at the schedule, and tells the others to
+ * forget the schedule when it is stale, or missing, and broadcasts it again when it is fresh again.
+ */
+#include "config.h"
+
+#include "follow.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MIN_BYTES 16384	     /* FORSCHED_MIN_BYTES, usually */
+#define LOOK_LARGE 0.001     /* seconds between looks at the file, before large calls */
+#define LOOK_SELDOM 0.1	     /* where there is no schedule to follow */
+#define MOST_QUIET 65536     /* calls without a word */
+#define LONG_CALL 0.0005     /* seconds: below, asking may cost what it costs */
+#define ASKING_SHARE 0.02    /* of a long call that is left to MPI */
+#define MOST_UNASKED 64	     /* calls, where there is a schedule */
+#define TAKING_UP_SHARE 0.05 /* of the time of large calls */
+#define LESS 0.5	     /* how much counts that asking took less than was known, */
+#define MORE 0.125	     /* and that it took more: ranks that come late are no cost of asking */
+
+struct chief {
+	struct forsched *file; /* the newest schedule seen */
+	bool is_fit;	       /* it is one for this communicator */
+	bool is_refused;       /* nobody stands behind it, and FORSCHED_STRICT is set */
+	bool is_unusable;      /* ranks could not take it up */
+	bool is_untold;	       /* the others do not know of it */
+	double looked, spoke;  /* when, last */
+	uint64_t looked_at, spoke_at; /* before which call */
+	double spent;	       /* in large calls, since a schedule was taken up */
+	double asking;	       /* what it takes; 0: not known */
+	struct memory memory;
+	bool is_timed;	      /* the last call was large: */
+	struct demand demand; /* what it was, */
+	enum way way;	      /* and how it went */
+	uint64_t said;	      /* what was said of it */
+};
+
+/* What it took the last time, on any communicator, in nanoseconds. */
+static uint64_t taking_up = 1000000;
+
+struct chief *forsched_mpi_chief_new(void)
+{
+	return calloc(1, sizeof(struct chief));
+}
+
+void forsched_mpi_chief_free(struct chief *chief)
+{
+	if (chief)
+		forsched_close(chief->file);
+	free(chief);
+}
+
+/* ---- settings ---- */
+
+static bool wants_barrier(void)
+{
+	const char *value = forsched_mpi_setting("FORSCHED_BARRIER");
+
+	if (value && strcmp(value, "none") != 0 && strcmp(value, "tree") != 0)
+		forsched_mpi_say(false, "FORSCHED_BARRIER=%.100s is neither tree nor none; taking tree", value);
+	return !value || strcmp(value, "none") != 0;
+}
+
+/* What FORSCHED_WAY says; NWAYS: the quickest. */
+static enum way wanted_way(void)
+{
+	static const char *const name[NWAYS] = {"mpi", "phases", "chunks"};
+	const char *value = forsched_mpi_setting("FORSCHED_WAY");
+
+	for (enum way way = WAY_MPI; value && way < NWAYS; way++)
+		if (strcmp(value, name[way]) == 0)
+			return way;
+	if (value && strcmp(value, "auto") != 0)
+		forsched_mpi_say(false, "FORSCHED_WAY=%.100s is none of auto, phases, chunks, mpi; taking auto", value);
+	return NWAYS;
+}
+
+/* Who says which way wants it for all calls. */
+static uint64_t min_bytes(void)
+{
+	return forsched_mpi_number("FORSCHED_MIN_BYTES", wanted_way() == NWAYS ? MIN_BYTES : 0);
+}
+
+/* FORSCHED_CHUNK, in whole elements; what is not set, or 0, is chosen. */
+static uint64_t chunk_of(const struct demand *demand, const struct choice *choice)
+{
+	uint64_t bytes = forsched_mpi_number("FORSCHED_CHUNK", 0);
+
+	if (!bytes || !choice->chunk || bytes > UINT32_MAX)
+		return choice->chunk;
+	return (bytes + demand->unit - 1) / demand->unit * demand->unit;
+}
+
+/* Every so many calls the file is looked at; *is_counted is false where it goes by the clock. */
+static uint64_t check_every(bool *is_counted)
+{
+	*is_counted = forsched_mpi_setting("FORSCHED_CHECK") != NULL;
+	return forsched_mpi_number("FORSCHED_CHECK", 1);
+}
+
+/* ---- the schedule ---- */
+
+char *forsched_mpi_find(const char *path)
+{
+	struct forsched_error error;
+	char *found = NULL;
+
+	if (forsched_job_path(path, NULL, &found, &error))
+		forsched_mpi_say(false, "%s", error.text);
+	return found;
+}
+
+/*
+ * Is the file in use another one than would be opened now? So it is when the job's schedule has come after the first
+ * look.
+ */
+static bool is_elsewhere(const struct forsched *file, const char *path)
+{
+	struct forsched_info info;
+
+	forsched_info(file, &info);
+	return strncmp(info.name, path, strlen(path)) != 0;
+}
+
+/* A newer schedule than that in use, checked as a whole; NULL: none. */
+static struct forsched *look(const struct chief *chief, const char *path)
+{
+	struct forsched *newer = NULL;
+	struct forsched_error error;
+	char *found = forsched_mpi_find(path);
+	enum forsched_err err;
+
+	if (!found)
+		return NULL;
+	err = chief->file && !is_elsewhere(chief->file, found) ? forsched_open_newer(chief->file, &newer, &error)
+								 : forsched_open(found, &newer, &error);
+	free(found);
+
+	if (!err && newer)
+		err = forsched_check(newer, &error);
+	if (!err)
+		return newer;
+	forsched_mpi_say(false, "%s", error.text);
+	forsched_close(newer);
+	return NULL;
+}
+
+/*
+ * Is there nobody behind the schedule any more? A person is told. One without a heartbeat may have been made by hand,
+ * or brought by a publish_command: only the strict want to hear more of it.
+ */
+static bool is_abandoned(const struct forsched *schedule, bool is_strict)
+{
+	struct forsched_heartbeat beat = {0};
+	struct forsched_info info;
+	enum forsched_err err = forsched_heartbeat(schedule, &beat, NULL);
+	const char *what = err == FORSCHED_EFILE ? "cannot be read"
+			   : err		 ? "cannot be understood"
+			   : beat.age_ms < 0	 ? "is in the future"
+						 : "is old";
+
+	if ((!err && !forsched_heartbeat_is_stale(&beat)) || (err == FORSCHED_EFILE && !is_strict))
+		return false;
+	forsched_info(schedule, &info);
+	forsched_mpi_say(
+		false, "%s: the heartbeat beside it %s: %s", info.name, what,
+		is_strict ? "left to MPI, for FORSCHED_STRICT is set"
+			  : "no subnet manager stands behind the schedule. It is followed all the same, since it "
+			    "stays right until a link changes; FORSCHED_STRICT=1 leaves it to MPI");
+	return true;
+}
+
+/*
+ * Why a schedule is not for this communicator; false: it may be. That a part of the program's ranks is another number
+ * than that of the servers is as it should be; that all of them are, somebody has to be told.
+ */
+static bool is_unfit(const struct member *member, const struct forsched *schedule)
+{
+	struct forsched_info info;
+	int all = 0;
+
+	PMPI_Comm_size(MPI_COMM_WORLD, &all);
+	forsched_info(schedule, &info);
+	if (!info.nphases)
+		forsched_mpi_say(true, "epoch %llu: withdrawn: %s: left to MPI", (unsigned long long)info.epoch,
+				 info.reason);
+	else if (info.nservers != (uint32_t)member->size)
+		forsched_mpi_say(member->size != all, "epoch %llu: %u servers, a communicator of %d ranks: left to MPI",
+				 (unsigned long long)info.epoch, info.nservers, member->size);
+	else
+		return false;
+	return true;
+}
+
+/* Take over a newer schedule when there is one. Has anything changed of what the others were told? */
+static bool has_news(struct member *member, const char *path)
+{
+	struct chief *chief = member->chief;
+	struct forsched *newer = look(chief, path);
+	bool was_refused = chief->is_refused, is_strict;
+
+	chief->looked = forsched_mpi_now();
+	chief->looked_at = member->calls;
+	if (newer) {
+		forsched_close(chief->file);
+		chief->file = newer;
+		chief->is_fit = !is_unfit(member, newer);
+		chief->is_unusable = false;
+	}
+	if (chief->is_fit) {
+		is_strict = forsched_mpi_number("FORSCHED_STRICT", 0) != 0;
+		chief->is_refused = is_abandoned(chief->file, is_strict) && is_strict;
+	}
+	return newer || chief->is_refused != was_refused;
+}
+
+/* Is it time to look at the file? The first call always does. */
+static bool is_due(const struct member *member, bool is_large)
+{
+	const struct chief *chief = member->chief;
+	bool is_counted;
+	uint64_t every = check_every(&is_counted), since = member->calls - chief->looked_at;
+
+	if (!chief->looked_at)
+		return true;
+	if (is_counted)
+		return every && since >= every;
+	if (!since || (member->is_weighing && !is_large))
+		return false;
+	return forsched_mpi_now() - chief->looked >= (member->is_weighing ? LOOK_LARGE : LOOK_SELDOM);
+}
+
+static bool is_usable(const struct chief *chief)
+{
+	return chief->file && chief->is_fit && !chief->is_refused && !chief->is_unusable;
+}
+
+/* ---- taking up a schedule ---- */
+
+/* Is it worth its time to have all ranks take up the schedule now? */
+static bool is_worth_it(const struct chief *chief, bool is_large)
+{
+	double cost = (double)__atomic_load_n(&taking_up, __ATOMIC_RELAXED) * 1e-9;
+	enum way way = wanted_way();
+
+	if (way != NWAYS)
+		return way != WAY_MPI;
+	return is_large && chief->spent * TAKING_UP_SHARE >= cost;
+}
+
+/* Put what others do not know into the word, if it is time for it. */
+static void tell(struct member *member, bool is_large, struct word *word, void **bytes)
+{
+	struct chief *chief = member->chief;
+	struct forsched_error error;
+	size_t size = 0;
+
+	if (!chief->is_untold || (is_usable(chief) && !is_worth_it(chief, is_large)))
+		return;
+	chief->is_untold = false;
+	word->is_new = 1;
+	word->epoch = forsched_epoch(chief->file);
+	if (!is_usable(chief))
+		return;
+	forsched_mpi_warn_of_paths(chief->file);
+	if (forsched_copy(chief->file, bytes, &size, &error))
+		forsched_mpi_say(false, "%s", error.text);
+	word->size = size;
+	chief->is_unusable = !size;
+}
+
+void forsched_mpi_taken_up(struct member *member, double seconds, double barrier)
+{
+	struct chief *chief = member->chief;
+
+	chief->is_unusable = !member->is_following;
+	chief->spent = 0;
+	chief->is_timed = false;
+	__atomic_store_n(&taking_up, (uint64_t)(seconds * 1e9), __ATOMIC_RELAXED);
+	memset(&chief->memory, 0, sizeof(chief->memory));
+	chief->memory.nservers = (uint32_t)member->size;
+	if (member->is_following && member->has_barrier)
+		chief->memory.barriers = barrier * (forsched_nphases(member->schedule) - 1);
+}
+
+/* ---- the way of a call ---- */
+
+void forsched_mpi_asked(struct member *member, double seconds)
+{
+	struct chief *chief = member->chief;
+
+	if (!chief->asking)
+		chief->asking = seconds;
+	else
+		chief->asking += (seconds < chief->asking ? LESS : MORE) * (seconds - chief->asking);
+}
+
+/* What the last call took is known now. */
+static void learn(struct chief *chief, const struct heard *heard)
+{
+	if (!chief->is_timed || heard->took <= 0)
+		return;
+	chief->spent += heard->took;
+	if (chief->demand.turns)
+		forsched_mpi_learn(&chief->memory, &chief->demand, chief->way, heard->took);
+}
+
+/* Calls to be left to MPI without asking: so many that asking is a small share of the time of all. */
+static uint64_t calls_unasked(const struct chief *chief, const struct choice *choice)
+{
+	double seconds = choice->seconds[WAY_MPI], calls;
+
+	if (choice->way != WAY_MPI || seconds < LONG_CALL)
+		return 0;
+	calls = chief->asking / (ASKING_SHARE * seconds);
+	return calls > MOST_UNASKED ? MOST_UNASKED : (uint64_t)calls;
+}
+
+/* What a way is expected to take. */
+static void say_seconds(char *text, size_t room, double seconds)
+{
+	if (seconds < 0)
+		snprintf(text, room, "not known");
+	else
+		snprintf(text, room, "%.3g ms", seconds * 1e3);
+}
+
+static void say_choice(const struct member *member, const struct heard *heard, const struct choice *choice)
+{
+	uint64_t what = 1 | (uint64_t)choice->way << 1 | (uint64_t)choice->is_trial << 3 |
+			(uint64_t)choice->size << 4 | (uint64_t)choice->skew << 12;
+	char text[NWAYS][32];
+
+	if (what == member->chief->said)
+		return;
+	member->chief->said = what;
+	for (enum way way = WAY_MPI; way < NWAYS; way++)
+		say_seconds(text[way], sizeof(text[way]), choice->seconds[way]);
+	forsched_mpi_say(true,
+			 "call %" PRIu64 ": %s%s: longest message %" PRIu64 " bytes, fullest port %" PRIu64
+			 ", phases wait for %.2f of that; expected: MPI's own way %s, phases %s (barriers %.3g ms), "
+			 "chunks %s%s",
+			 member->calls, forsched_mpi_way_name(choice->way), choice->is_trial ? " (to see)" : "",
+			 heard->demand.longest, heard->demand.port, choice->slowness, text[WAY_MPI], text[WAY_PHASES],
+			 member->chief->memory.barriers * 1e3, text[WAY_CHUNKS],
+			 heard->is_even ? "" : " (ranks expect other sizes than are sent)");
+}
+
+static void say_small(const struct member *member, const struct heard *heard, uint64_t least)
+{
+	if (member->chief->said == 2)
+		return;
+	member->chief->said = 2;
+	forsched_mpi_say(true,
+			 "call %" PRIu64 ": left to MPI: longest message %" PRIu64 " bytes, FORSCHED_MIN_BYTES %" PRIu64,
+			 member->calls, heard->demand.longest, least);
+}
+
+/* The way that somebody has set; without chunks the phases do. */
+static enum way possible(enum way way, const struct choice *choice)
+{
+	return way == WAY_CHUNKS && !choice->chunk ? WAY_PHASES : way;
+}
+
+static void decide(struct member *member, const struct heard *heard, struct word *word)
+{
+	struct chief *chief = member->chief;
+	enum way wanted = wanted_way();
+	struct choice choice = {0};
+
+	if (heard->demand.longest < word->min_bytes) {
+		say_small(member, heard, word->min_bytes);
+		return;
+	}
+	chief->is_timed = heard->demand.port > 0;
+	chief->demand = heard->demand;
+	if (member->is_following && heard->demand.port)
+		forsched_mpi_choose(&chief->memory, &heard->demand, &choice);
+	if (!member->is_following)
+		return;
+	word->chunk = chunk_of(&heard->demand, &choice);
+	if (wanted != NWAYS) {
+		word->way = possible(wanted, &choice);
+	} else if (heard->demand.port) {
+		word->way = choice.way;
+		word->quiet = calls_unasked(chief, &choice);
+		say_choice(member, heard, &choice);
+	}
+	chief->way = (enum way)word->way;
+}
+
+/* Where there is no schedule: calls until it is time to look again, as calls went since the last word. */
+static uint64_t calls_until_look(const struct member *member)
+{
+	const struct chief *chief = member->chief;
+	uint64_t since = member->calls - chief->spoke_at, calls;
+	double seconds = forsched_mpi_now() - chief->spoke;
+	bool is_counted;
+	uint64_t every = check_every(&is_counted);
+
+	if (is_counted)
+		return every ? every - 1 : 0;
+	if (!chief->spoke_at)
+		return 0;
+	calls = seconds > 0 ? (uint64_t)(LOOK_SELDOM / seconds * (double)since) : MOST_QUIET;
+	calls = calls < 2 * since ? calls : 2 * since;
+	return calls < MOST_QUIET ? calls : MOST_QUIET;
+}
+
+struct word forsched_mpi_speak(struct member *member, const struct heard *heard, void **bytes)
+{
+	const char *path = forsched_mpi_setting("FORSCHED_SCHEDULE");
+	struct word word = {.is_over = !path, .way = WAY_MPI, .min_bytes = min_bytes(), .has_barrier = wants_barrier()};
+	struct chief *chief = member->chief;
+	bool is_large = heard && heard->demand.longest >= word.min_bytes, is_counted;
+
+	if (!path)
+		return word;
+	if (heard)
+		learn(chief, heard);
+	chief->is_timed = false;
+	if (is_due(member, is_large) && has_news(member, path))
+		chief->is_untold = true;
+	tell(member, is_large, &word, bytes);
+	word.is_weighing = is_usable(chief);
+	word.is_over = !word.is_weighing && !check_every(&is_counted);
+	if (!word.is_weighing)
+		word.quiet = calls_until_look(member);
+	else if (heard && !word.is_new)
+		decide(member, heard, &word);
+	chief->spoke = forsched_mpi_now();
+	chief->spoke_at = member->calls;
+	return word;
+}

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * alltoallv SIGMA MEAN SEED CALLS [alltoall]: calls of MPI_Alltoallv whose messages have lognormal sizes of this sigma
+ * and about this mean, in bytes; sigma 0: all alike. Each call has the same sizes, the same on every run. With the last
+ * word it is MPI_Alltoall that is called; sigma is 0 then. All ranks begin together, which is not timed.
+ *
+ * Rank 0 prints a line of JSON: the bytes of the port that has most to send or to receive (the port bound), the sum over
+ * turns of the linear shift of the longest message, and the seconds that each call took until the last rank was done.
+ * Each byte that arrives is compared.
+ */
+#include <math.h>
+#include <mpi.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int rank, size;
+static double sigma, mean;
+static uint64_t seed;
+
+static uint64_t mix(uint64_t x)
+{
+	x += 0x9e3779b97f4a7c15;
+	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
+	x = (x ^ x >> 27) * 0x94d049bb133111eb;
+	return x ^ x >> 31;
+}
+
+static double between_0_and_1(uint64_t x)
+{
+	return ((double)(mix(x) >> 12) + 0.5) / 4503599627370496.0;
+}
+
+/* Bytes from one rank to another: those of lognormal distribution have this mean. */
+static int bytes_of(int from, int to)
+{
+	uint64_t key = mix(mix(seed) ^ ((uint64_t)from << 32 | (uint64_t)to));
+	double normal = sqrt(-2 * log(between_0_and_1(key))) * cos(2 * M_PI * between_0_and_1(key + 1));
+
+	return (int)(mean * exp(sigma * normal - sigma * sigma / 2)) + 1;
+}
+
+static unsigned char byte_of(int from, int to, int at)
+{
+	return (unsigned char)(from * 31 + to * 17 + at * 7);
+}
+
+struct side {
+	int *counts, *displacements;
+	unsigned char *buffer;
+};
+
+static void lay_out(struct side *side, bool is_sender)
+{
+	int at = 0;
+
+	side->counts = calloc((size_t)size, sizeof(int));
+	side->displacements = calloc((size_t)size, sizeof(int));
+	for (int i = 0; i < size; i++) {
+		side->counts[i] = is_sender ? bytes_of(rank, i) : bytes_of(i, rank);
+		side->displacements[i] = at;
+		at += side->counts[i];
+	}
+	side->buffer = calloc((size_t)at, 1);
+	for (int i = 0; is_sender && i < size; i++)
+		for (int k = 0; k < side->counts[i]; k++)
+			side->buffer[side->displacements[i] + k] = byte_of(rank, i, k);
+}
+
+static long wrong_bytes(const struct side *recv)
+{
+	long wrong = 0;
+
+	for (int i = 0; i < size; i++)
+		for (int k = 0; k < recv->counts[i]; k++)
+			wrong += recv->buffer[recv->displacements[i] + k] != byte_of(i, rank, k);
+	return wrong;
+}
+
+/* What a rank sends and receives over its port, the larger. */
+static double port_bytes(int which)
+{
+	double out = 0, in = 0;
+
+	for (int i = 0; i < size; i++) {
+		out += i == which ? 0 : bytes_of(which, i);
+		in += i == which ? 0 : bytes_of(i, which);
+	}
+	return out > in ? out : in;
+}
+
+static double turns_bytes(void)
+{
+	double sum = 0;
+
+	for (int shift = 1; shift < size; shift++) {
+		int longest = 0;
+
+		for (int from = 0; from < size; from++) {
+			int bytes = bytes_of(from, (from + shift) % size);
+
+			longest = bytes > longest ? bytes : longest;
+		}
+		sum += longest;
+	}
+	return sum;
+}
+
+static double timed_call(const struct side *send, const struct side *recv, bool is_uniform)
+{
+	double begin, mine, last = 0;
+
+	MPI_Barrier(MPI_COMM_WORLD);
+	begin = MPI_Wtime();
+	if (is_uniform)
+		MPI_Alltoall(send->buffer, send->counts[0], MPI_BYTE, recv->buffer, recv->counts[0], MPI_BYTE,
+			     MPI_COMM_WORLD);
+	else
+		MPI_Alltoallv(send->buffer, send->counts, send->displacements, MPI_BYTE, recv->buffer, recv->counts,
+			      recv->displacements, MPI_BYTE, MPI_COMM_WORLD);
+	mine = MPI_Wtime() - begin;
+	MPI_Reduce(&mine, &last, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
+	return last;
+}
+
+static void print_head(void)
+{
+	double port = 0;
+
+	for (int i = 0; i < size; i++)
+		port = port_bytes(i) > port ? port_bytes(i) : port;
+	printf("{\"ranks\": %d, \"sigma\": %g, \"port_bytes\": %.0f, \"turns_bytes\": %.0f, \"seconds\": [", size, sigma,
+	       port, turns_bytes());
+}
+
+int main(int argc, char **argv)
+{
+	struct side send, recv;
+	long wrong = 0, all_wrong = 0;
+	int calls;
+
+	MPI_Init(&argc, &argv);
+	if (argc < 5) {
+		fprintf(stderr, "usage: alltoallv SIGMA MEAN SEED CALLS [alltoall]\n");
+		MPI_Abort(MPI_COMM_WORLD, 2);
+	}
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	MPI_Comm_size(MPI_COMM_WORLD, &size);
+	sigma = argc > 5 ? 0 : atof(argv[1]);
+	mean = atof(argv[2]);
+	seed = strtoull(argv[3], NULL, 10);
+	calls = atoi(argv[4]);
+	lay_out(&send, true);
+	lay_out(&recv, false);
+	if (rank == 0)
+		print_head();
+	for (int i = 0; i < calls; i++) {
+		double seconds = timed_call(&send, &recv, argc > 5);
+
+		wrong += wrong_bytes(&recv);
+		memset(recv.buffer, 0, (size_t)(recv.displacements[size - 1] + recv.counts[size - 1]));
+		if (rank == 0)
+			printf("%s%.9f", i ? ", " : "", seconds);
+	}
+	MPI_Reduce(&wrong, &all_wrong, 1, MPI_LONG, MPI_SUM, 0, MPI_COMM_WORLD);
+	if (rank == 0)
+		printf("], \"wrong\": %ld}\n", all_wrong);
+	MPI_Finalize();
+	return all_wrong != 0;
+}

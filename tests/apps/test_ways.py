@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Which way a call goes under libforsched-mpi: all ranks the same one, whatever each of them sends, with MPI's own results."""
+import re
+
+import pytest
+
+ENDING = re.compile(r"(\d+) calls, (\d+) followed, (\d+) left, (\d+) different")
+CALLS = 12
+
+
+@pytest.fixture
+def unequal(plan, rank_map, mpirun):
+    """unequal(what, calls=12, **env): the program, on 8 ranks; (followed, left, standard error)."""
+    schedule = plan("FT(2;4,2)", 0, 30)
+    usual = {"FORSCHED_SCHEDULE": schedule, "FORSCHED_MAP": rank_map(schedule), "FORSCHED_WAY": "auto", "FORSCHED_VERBOSE": 2}
+
+    def call(what, calls=CALLS, **env):
+        done = mpirun(8, "tests/apps/unequal_calls", what, calls, env={**usual, **env}, timeout=300)
+        assert done.code == 0, done.out + done.err
+        number, followed, left, different = map(int, ENDING.search(done.out).groups())
+        assert (number, different) == (calls, 0), done.out + done.err
+        return followed, left, done.err
+
+    return call
+
+
+@pytest.mark.parametrize("what", ["huge", "small", "many", "types", "place"])
+@pytest.mark.parametrize("env", [{"FORSCHED_WAY": "phases"}, {"FORSCHED_WAY": "chunks"},
+                                 {"FORSCHED_WAY": "chunks", "FORSCHED_CHUNK": 100}])
+def test_results_are_those_of_mpi_whichever_way(unequal, what, env):
+    assert unequal(what, **env)[:2] == (CALLS, 0)
+
+
+@pytest.mark.parametrize("what", ["huge", "many", "types", "place", "sloppy"])
+def test_results_are_those_of_mpi_by_default(unequal, what):
+    """MPI's own way is always the first; which one follows depends on the times."""
+    followed, left, said = unequal(what, calls=40)
+    assert followed + left == 40 and left > 0
+    assert "MPI's own way (to see): longest message" in said, said
+    if what in ("place", "sloppy"):
+        assert "chunks not known" in said and ": chunks" not in said
+
+
+def test_messages_too_short_on_all_ranks_are_left_to_mpi(unequal):
+    """Rank 0 sees zero to three ints in most calls: what counts is the longest message of all ranks."""
+    followed, left, said = unequal("small", FORSCHED_MIN_BYTES=997)
+    assert (followed, left) == (0, CALLS) and "longest message 996 bytes, FORSCHED_MIN_BYTES 997" in said
+    assert unequal("small", FORSCHED_WAY="phases", FORSCHED_MIN_BYTES=997)[:2] == (0, CALLS)
+    assert unequal("small", FORSCHED_WAY="phases", FORSCHED_MIN_BYTES=996)[:2] == (CALLS, 0)
+    assert unequal("small")[:2] == (0, CALLS)
+
+
+def test_sizes_that_do_not_fit_together_are_not_cut(unequal):
+    """A receiver with room for more would wait for chunks that never come. In phases each message is one."""
+    assert unequal("sloppy", FORSCHED_WAY="chunks", FORSCHED_CHUNK=100)[:2] == (CALLS, 0)
+
+
+@pytest.mark.parametrize("way", ["phases", "chunks", "auto"])
+def test_a_message_of_more_than_2_gib(unequal, way):
+    followed, left, said = unequal("wide", calls=1 if way != "auto" else 2, FORSCHED_WAY=way)
+    assert followed + left == (1 if way != "auto" else 2)
+    if way == "auto":
+        assert "longest message 3221225472 bytes" in said and "fullest port 32212" in said
+
+
+def test_inter_communicators_are_left_to_mpi(unequal):
+    assert unequal("inter", FORSCHED_WAY="phases")[:2] == (0, CALLS)
+
+
+@pytest.mark.parametrize("env", [{"FORSCHED_WAY": "chunks", "FORSCHED_CHUNK": 40}, {"FORSCHED_WAY": "auto", "FORSCHED_MIN_BYTES": 0},
+                                 {"FORSCHED_WAY": "auto", "FORSCHED_MIN_BYTES": 300}])
+def test_random_calls_across_three_epochs(plan, rank_map, mpirun, tmp_path, env):
+    """Of all types, in place and not, while the schedule changes: every byte as MPI has it."""
+    files = [plan("FT(2;4,4)", 0, 10), plan("FT(2;4,4)", 2, 11, "Leaf00[5]", method="exact"), plan("FT(2;4,4)", 0, 12, "Spine03")]
+    live = tmp_path / "live"
+    usual = {"FORSCHED_SCHEDULE": live, "FORSCHED_MAP": rank_map(files[0])}
+    done = mpirun(16, "tests/apps/random_calls", 150, 3, live, *files, env={**usual, **env})
+    assert done.code == 0, done.out + done.err
+    calls, followed, left, epochs, different = map(int, re.findall(r"\d+", done.out))
+    assert (calls, different) == (150, 0) and followed + left == 150
+    assert env["FORSCHED_WAY"] == "auto" or (followed, epochs) == (150, 3)
+
+
+def test_what_is_no_way_is_reported(unequal):
+    assert "FORSCHED_WAY=best is none of auto" in unequal("small", FORSCHED_WAY="best")[2]
+
+
+def test_many_small_calls_without_a_schedule_do_not_speak(plan, mpirun, tmp_path):
+    """Of another fabric, or none: ranks are left alone for longer and longer, and a schedule that comes is seen all the same."""
+    other = plan("FT(2;4,4)", 0, 30)
+    done = mpirun(8, "tests/apps/random_calls", 200, 8, tmp_path / "none", env={"FORSCHED_SCHEDULE": other, "FORSCHED_CHECK": "",
+                                                                               "FORSCHED_WAY": "auto"})
+    assert "200 calls, 0 followed, 200 left, 0 epochs, 0 different" in done.out, done.out + done.err
