@@ -192,9 +192,10 @@ static enum fors_err fail_exchange(struct fors_helper *helper, int number, struc
 		return fors_fail(error, FORS_EIO, "publish_dir %s: does not answer; process %d hangs there",
 				 helper->dir, (int)pid);
 	if (WIFEXITED(status) && WEXITSTATUS(status) == 2)
-		return fors_fail(error, FORS_EIO,
-				 "publish_dir %s: the helper program is of another version than this libfors.so; restart opensm",
-				 helper->dir);
+		return fors_fail(
+			error, FORS_EIO,
+			"publish_dir %s: the helper program is of another version than this libfors.so; restart opensm",
+			helper->dir);
 	return fors_fail(error, FORS_EIO, "publish_dir %s: the helper program, process %d, has ended", helper->dir,
 			 (int)pid);
 }

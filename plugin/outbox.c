@@ -438,8 +438,8 @@ static enum fors_err withdraw(struct fors_outbox *box, const struct fors_folder 
 	struct fors_schedule *nothing;
 	void *bytes = NULL;
 	size_t size;
-	enum fors_err err = fors_schedule_withdrawn(fors_epoch_next(there->epoch, fors_clock_unix_ms()), ORPHANED,
-						    &nothing, NULL);
+	enum fors_err err =
+		fors_schedule_withdrawn(fors_epoch_next(there->epoch, fors_clock_unix_ms()), ORPHANED, &nothing, NULL);
 
 	if (err)
 		return err;
@@ -643,8 +643,8 @@ enum fors_err fors_outbox_start(struct osm_log *log, const struct fors_folder *s
 	box->log = log;
 	box->state = state;
 	box->bell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	box->helper = (struct fors_helper){
-		.state = box->state_path, .until = wait_until, .context = box, .bell = box->bell};
+	box->helper =
+		(struct fors_helper){.state = box->state_path, .until = wait_until, .context = box, .bell = box->bell};
 	fors_helper_init(&box->helper);
 	pthread_mutex_init(&box->mutex, NULL);
 	fors_clock_cond(&box->wake);

@@ -399,11 +399,16 @@ tests_e2e_failing_memory_la_CFLAGS = -std=gnu11 $(WARNING_FLAGS) -fno-builtin -p
 tests_e2e_failing_memory_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
 tests_e2e_failing_memory_la_LIBADD = -ldl
 
-EXTRA_DIST += tests/e2e/conftest.py tests/e2e/harness.py tests/e2e/oracle.py tests/e2e/test_drain.py tests/e2e/test_epochs.py tests/e2e/hung.py tests/e2e/slurm.py tests/e2e/test_files.py tests/e2e/test_slurm.py tests/e2e/test_slurm_users.py \
+EXTRA_DIST += tests/e2e/conftest.py tests/e2e/harness.py tests/e2e/oracle.py tests/e2e/test_drain.py tests/e2e/test_epochs.py tests/e2e/hung.py tests/e2e/planted.py tests/e2e/test_helper.py tests/e2e/slurm.py tests/e2e/test_files.py tests/e2e/test_slurm.py tests/e2e/test_slurm_users.py \
 	tests/e2e/test_managers.py tests/e2e/umad_timeouts.c tests/e2e/umad_names.c tests/e2e/test_names.py \
 	tests/e2e/held.c tests/e2e/held.py tests/e2e/test_early.py \
 	tests/e2e/test_advice.py tests/e2e/test_netfile.py tests/e2e/test_order.py tests/e2e/test_paths.py tests/e2e/test_publish.py tests/e2e/test_scenes.py \
 	tests/e2e/test_plugin.py tests/e2e/test_plugin_faults.py tests/e2e/test_plugin_memory.py tests/e2e/test_plugin_model.py
+
+# What others put into publish_dir/jobs holds up no epoch in the state folder: medians of ten, in one run; some minutes.
+.PHONY: planted
+planted: libfors.la fors-outbox
+	FORS_BUILDDIR=$(abs_builddir) python3 $(srcdir)/tests/e2e/planted.py $${FOLDERS:-20000} $${ROUNDS:-10}
 
 # T = max(LB, LP) over large sets of failures; a few of each kind in make check, all of them by hand.
 if HAVE_CMOCKA

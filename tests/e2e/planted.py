@@ -56,15 +56,13 @@ def epoch_of(sm):
     return max([job["epoch"] or 0 for job in sm.status()["jobs"] if job["phases"]], default=0)
 
 
-def measure(kind, count, schedule, rest):
+def measure(net, rest):
     """(milliseconds from the cut to the epoch, share of a core at rest or None)"""
     place = Path(tempfile.mkdtemp(prefix="fors-planted-"))
-    (place / "net/jobs").mkdir(parents=True)
-    plant(place / "net/jobs", kind, count, schedule)
     (place / "jobs").write_text("one: Node00-00, Node01-00, Node02-00\n")
-    conf = f"publish_dir = {place}/net\njobs_file = {place}/jobs\n"
+    conf = f"publish_dir = {net}\njobs_file = {place}/jobs\n"
     with Ibsim(TREE, place / "sim") as sim, OpenSM(sim, place, lmc=2, fors_conf=conf) as sm:
-        sm.wait_log("fors: active")
+        sm.wait_log("fors: active", timeout=60)
         harness.wait_for(lambda: epoch_of(sm))
         before = epoch_of(sm)
         began = time.monotonic()
@@ -84,12 +82,17 @@ def measure(kind, count, schedule, rest):
 def main():
     count, rounds = int((sys.argv[1:2] or [20000])[0]), int((sys.argv[2:3] or [10])[0])
     schedule = ended_schedule()
+    place = Path(tempfile.mkdtemp(prefix="fors-planted-"))
     took, shares = {kind: [] for kind in KINDS}, {}
+    for kind in KINDS:
+        (place / kind / "jobs").mkdir(parents=True)
+        plant(place / kind / "jobs", kind, count, schedule)
     for number in range(rounds):
         for kind in KINDS:
-            ms, share = measure(kind, count, schedule, number == 0)
+            ms, share = measure(place / kind, number == 0)
             took[kind].append(ms)
             shares[kind] = share if number == 0 else shares[kind]
+    shutil.rmtree(place)
     none = statistics.median(took["none"])
     for kind in KINDS:
         median = statistics.median(took[kind])

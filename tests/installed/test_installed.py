@@ -106,6 +106,14 @@ def test_drop_in_and_configuration_are_there_and_off():
         assert not list(pathlib.Path("/etc/systemd/system").glob("opensm*.d/fors.conf"))
 
 
+def test_helper_of_the_plugin_is_there():
+    """Beside the plugin, which starts it; nobody else can."""
+    if not any(PREFIX.glob("lib*/**/libfors.so")):
+        pytest.skip("the plugin is not installed")
+    done = subprocess.run([PREFIX / "libexec" / "fors" / "fors-outbox"], capture_output=True, text=True, stdin=subprocess.DEVNULL)
+    assert done.returncode == 2 and "is started by libfors.so" in done.stderr and not done.stdout
+
+
 def test_what_slurm_calls_is_there_and_off():
     folder = SHARE / "fors" / "slurm"
     assert os.access(folder / "fors-slurmctld", os.X_OK) and "--slurm" in (folder / "fors-slurm.service").read_text()

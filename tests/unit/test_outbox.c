@@ -807,7 +807,7 @@ static void a_helper_that_hangs_is_left(void **state)
 	pthread_join(thread, NULL);
 	for (int look = 0; look < LOOKS && count_threads() > others + 1; look++)
 		usleep(1000);
-	assert_int_equal(count_threads(), others + 1); /* which is the helper, here */
+	assert_int_equal(count_threads(), others + 1);		       /* which is the helper, here */
 	assert_int_equal(atomic_load(&errors_logged[FORS_F_COPY]), 2); /* it does not answer; it is left */
 	assert_int_equal(rmdir(bench->dir), 0);
 	atomic_store(&is_hanging, 0);
