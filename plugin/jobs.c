@@ -91,6 +91,7 @@ struct fors_jobs_item *fors_jobs_have(struct fors_jobs *jobs, const char *name)
 		return NULL;
 	memmove(&jobs->item[at + 1], &jobs->item[at], (jobs->count - at) * sizeof(*jobs->item));
 	jobs->count++;
+	made->shared = "";
 	made->told = (struct fors_jobstat){.state = FORS_JOB_IS_WITHDRAWN,
 					   .servers = FORS_UNKNOWN,
 					   .missing = FORS_UNKNOWN,

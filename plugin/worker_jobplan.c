@@ -250,6 +250,21 @@ static void tell_members(const struct fors_jobentry *job, const char *what, char
 		say(text, size, "%s", what);
 }
 
+void fors_worker_renew_reasons(struct fors_worker *worker, const struct fors_joblist *list)
+{
+	for (uint32_t j = 0; j < list->count; j++) {
+		struct fors_jobs_item *item = fors_jobs_have(&worker->jobs.board, list->job[j].name);
+		char reason[sizeof(item->told.reason)];
+
+		if (!item || item->told.state != FORS_JOB_IS_PLANNED)
+			continue;
+		tell_members(&list->job[j], item->shared, reason, sizeof(reason));
+		item->told.missing = list->job[j].nmissing;
+		worker->jobs.is_told = worker->jobs.is_told && !strcmp(reason, item->told.reason);
+		memcpy(item->told.reason, reason, sizeof(reason));
+	}
+}
+
 /* Why the plan of a job that sends to one path index goes over lanes of others; empty: it does not. */
 static const char *why_shared(const struct fors_worker_planning *p, uint32_t j)
 {
@@ -306,7 +321,8 @@ static bool publish_plan(struct fors_worker_planning *p, uint32_t j, struct fors
 		snprintf(item->told.over, sizeof(item->told.over), "%s", fors_jobplan_over(made->over));
 		item->told.phases = (int64_t)item->schedule->nphases;
 		item->told.path_index = made->index;
-		tell_members(&p->set.list.job[j], why_shared(p, j), item->told.reason, sizeof(item->told.reason));
+		item->shared = why_shared(p, j);
+		tell_members(&p->set.list.job[j], item->shared, item->told.reason, sizeof(item->told.reason));
 	}
 	return err != FORS_ENOMEM;
 }
@@ -323,7 +339,8 @@ static bool publish_job(struct fors_worker_planning *p, uint32_t j)
 		return false;
 	tell_job(p, j, item);
 	if (p->plans.job[j].is_kept) {
-		tell_members(&p->set.list.job[j], why_shared(p, j), item->told.reason, sizeof(item->told.reason));
+		item->shared = why_shared(p, j);
+		tell_members(&p->set.list.job[j], item->shared, item->told.reason, sizeof(item->told.reason));
 		return true;
 	}
 	if (p->plans.job[j].plan && !publish_plan(p, j, item, &error))

@@ -458,8 +458,11 @@ static enum fors_err compare_names(struct fors_worker *worker, const struct fors
 		err = fors_worker_read_jobs(worker, jobs->text, jobs->size, seats ? seats : job->fabric, &list, NULL);
 	if (!err) {
 		fors_worker_tell_names(worker, &list);
-		jobs->is_pending |= !fors_joblist_same(&set->list, set->seats ? set->seats : set->look->fabric, &list,
-						       seats ? seats : job->fabric);
+		if (fors_joblist_same(&set->list, set->seats ? set->seats : set->look->fabric, &list,
+				      seats ? seats : job->fabric))
+			fors_worker_renew_reasons(worker, &list);
+		else
+			jobs->is_pending = true;
 	}
 	fors_joblist_clear(&list);
 	fors_fabric_free(seats);

@@ -152,6 +152,9 @@ bool fors_worker_take_jobs_ahead(struct fors_worker *worker, struct fors_job *lo
 const struct fors_job *fors_worker_jobs_ahead(const struct fors_worker *worker);
 void fors_worker_forget_jobs_ahead(struct fors_worker *worker);
 
+/* The jobs of the list have the servers that they were planned with: only what is said of the others may be new. */
+void fors_worker_renew_reasons(struct fors_worker *worker, const struct fors_joblist *list);
+
 void fors_worker_clear_jobset(struct fors_worker_jobset *set);
 
 /* --- worker_entries.c --- */
